@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The component of each function in published listings (tests/data): devmem TCP on idpf, XDP on mlx5,
-# 8139cp, and two of perf top; in both sets at most 3 % of the listed shares may stay unclassified.
+# Checks the component of each function in published listings (tests/data): devmem TCP on idpf, XDP on
+# mlx5, 8139cp, and two of perf top. At most 3 % of the listed shares may be unclassified in each set.
 . "$(dirname "$0")/../lib.sh"
 data=$tests/data
 
-unclassified() { # LISTING SET: percent of all that is listed
+unclassified() { # LISTING SET: writes the unclassified percentage of the listing
 	"$zcost" report components --component-set "$2" --perf-report "$data/$1.txt" --format tsv 2>err |
 		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			{ n += $at["self_share"]; if ($1 == "unclassified") u = $at["self_share"] }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The questions of docs/reference/store.md in DuckDB, on the files of zcost export csv, against sqlite3's answers.
+# Runs the queries of docs/reference/store.md in DuckDB on the files of zcost export csv and compares with sqlite3.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 need_sqlite
 command -v npm >/dev/null && command -v node >/dev/null || skip_all "no npm to install DuckDB with"
 
-# Kept in the build folder: installed once, and when there is no network the first time, not at all.
+# DuckDB is installed once into the build folder. Without a network the test is skipped.
 modules=$build/duckdb
 if ! [ -d "$modules/node_modules/@duckdb/node-api" ]; then
 	mkdir -p "$modules"
@@ -21,7 +21,7 @@ answer=$(timeout 60 node "$tests/tools/duckdb.mjs" "$modules" none answer.sql 2>
 [ "$answer" = 42 ] || skip_all "DuckDB does not run here: $(head -n 1 node.log | cut -c1-100)"
 
 world cap 6 baseline:1e6:100:60,40,0:40000:0:0 mmap:2e6:100:0,80,20:4000:1:0.02
-# What analyze works out of the chains, which this store was made without.
+# Adds the rows that analyze makes from call chains. The store of `world` lacks them.
 sqlite3 cap/zcost.db "INSERT INTO function SELECT run, event, symbol, context, SUM(samples), SUM(weight), SUM(weight)
 		FROM cost JOIN frame ON frame.id = cost.frame GROUP BY run, event, symbol, context;
 	INSERT INTO component SELECT DISTINCT symbol, context, CASE symbol WHEN 1 THEN 'data copy' ELSE 'TCP/IP' END, 'x' FROM function;
@@ -30,7 +30,7 @@ ok "export csv exits 0" exits 0 "$zcost" export csv cap -o csv
 awk '/^```sql/ { n++; f = sprintf("q%02d.sql", n); next } /^```/ { f = ""; next } f { print >f }' "$top/docs/reference/store.md"
 ok "docs/reference/store.md has at least eleven questions" test "$(ls q*.sql | wc -l)" -ge 11
 
-# same QUERY: the same rows from both, numbers to nine digits; ties may stand in any order
+# same QUERY: compares the rows of both, numbers to nine digits, in any order
 same() {
 	sqlite3 -separator "$(printf '\t')" cap/zcost.db <"$1" >lite || return 1
 	timeout 60 node "$tests/tools/duckdb.mjs" "$modules" csv "$1" >duck || return 1

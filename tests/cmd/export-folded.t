@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# zcost export folded: line for line what collapsing the text of perf script gives.
+# Compares zcost export folded with the collapsed text of perf script, line by line.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
@@ -8,7 +8,7 @@ command -v perf >/dev/null || skip_all "no perf on this machine"
 perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 
-# perf script, a line per command and chain; addresses by object, as stackcollapse-perf.pl has them.
+# Prints a line per command and chain from perf script. Addresses become objects, as in stackcollapse-perf.pl.
 cat >collapse.pl <<'END_PERL'
 my ($event, $samples) = @ARGV;
 my (%sum, @chain, $comm, $weight);
@@ -43,8 +43,8 @@ reference() { # FILE [EVENT [samples]]
 	perf script -i "$1" --no-inline -F comm,tid,period,event,ip,sym,dso 2>/dev/null |
 		perl collapse.pl "${2:-}" "${3:-}" | sort
 }
-# Of a damaged chain (a program without frame pointers was interrupted) perf script prints nothing, we its function:
-# so many samples may be ours alone, whichever they are. perf has none that we have not.
+# perf script prints no frames of a damaged chain (it interrupts a program without frame pointers). zcost prints
+# the function. So as many samples as are damaged may be in zcost's output alone, and none in perf's alone.
 cat >differ.pl <<'END_PERL'
 my ($samples, $damaged) = @ARGV;
 my (%more, $n, $bad);
@@ -64,7 +64,7 @@ END_PERL
 damaged() {
 	grep -oE '[0-9]+ samples have impossible addresses' err | cut -d' ' -f1 | grep . || echo 0
 }
-same() { # FILE [EVENT [samples]]: as reference
+same() { # FILE [EVENT [samples]]: takes the arguments of reference
 	"$zcost" export folded --perf "$1" ${2:+--event "$2"} ${3:+--weight "$3"} >out 2>err || { cat err; return 1; }
 	reference "$@" >ref
 	test -s out && perl differ.pl "${3:-}" "$(damaged)"
@@ -81,7 +81,7 @@ record() { # NAME OPTIONS...
 	shift
 	lossless "$name.data" perf record -q $(buffer 32) -o "$name.data" "$@" -- sh load.sh >/dev/null 2>&1
 }
-all_cpus() { # NAME OPTIONS...: what else runs there may have names that perf chooses by chance
+all_cpus() { # NAME OPTIONS...: other programs may have names that perf chooses by chance
 	record "$@" && same "$name.data"
 }
 
@@ -102,7 +102,7 @@ ok "--event with the second event gives the stacks of that event" same several.d
 record flat -e cpu-clock -F 2000
 ok "a recording without call chains gives the stacks of perf script" same flat.data
 steady "a compressed recording gives the stacks of perf script" all_cpus z -z -a -g -e cpu-clock -F 1000
-pipe() { # without build-ids: another perf may link what it needs into its cache, which changes the inode
+pipe() { # has no build-ids, so another perf that links an object into its cache changes the inode
 	perf record -q -o - -g -e cpu-clock -F 2000 -- sh load.sh 2>/dev/null >pipe.data
 	same pipe.data
 }
@@ -125,7 +125,7 @@ cpus() {
 }
 [ "$(getconf _NPROCESSORS_ONLN)" = 1 ] && skip "the exports of all CPUs add up to the whole" "one CPU" || ok "--cpu: the parts add up" cpus
 
-# A name that would be two frames.
+# A name with a semicolon would read as two frames.
 printf 'volatile unsigned long x;
 __attribute__((noinline)) void semi(void) { for (unsigned long i = 0; i < 300000000; i++) x += i; }
 int main(void) { semi(); return 0; }\n' | ${CC:-cc} -O1 -x c -c -o semi.o -
@@ -134,7 +134,7 @@ perf record -q -g -e cpu-clock -F 500 -o semi.data ./semi 2>/dev/null
 "$zcost" export folded --perf semi.data >out 2>err
 ok "a semicolon in a function's name is replaced" says ';semi:co lon [0-9]+$' out
 
-# Code that no file holds, as a JIT compiler makes it: a loop in memory.
+# A loop in memory is code that no file holds, as a JIT compiler makes it.
 if [ "$(uname -m)" = x86_64 ]; then
 	printf '#include <string.h>
 	#include <sys/mman.h>
@@ -168,7 +168,7 @@ ok "a truncated file exits 4" exits 4 "$zcost" export folded --perf torn.data
 ok "a truncated file gives the stacks before the cut" test -s out
 ok "the message names the offset of the cut" says 'torn.data: .*at offset' err
 
-# Out of a capture's store, as out of the file.
+# The store of a capture gives the same lines as the file.
 . "$tests/capture.sh"
 run() { # DIR VARIANT SIDE
 	run_json "$1" "$2" profile 1 "$3" none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# zcost export sql and csv: the store as text, whole, with what is missing told from what is empty.
+# Checks zcost export sql and csv: the whole store as text. Missing values differ from empty texts.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 need_sqlite
@@ -10,7 +10,7 @@ sqlite3 cap/zcost.db "INSERT INTO series VALUES (1, 'gone', 7, NULL);
 	INSERT INTO metric VALUES (1, 'third', '', 1.0/3, 'measured'), (1, 'quoted', 'a \"quote\", a comma
 and a line', 1, 'measured'), (1, 'single', 'it''s', 1, 'measured')"
 
-# contents DB: every table and view, every value as SQLite itself quotes it
+# contents DB: prints every table and view, every value as SQLite quotes it
 contents() {
 	sqlite3 "$1" "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name" |
 		while read -r t; do

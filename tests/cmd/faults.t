@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# One call fails in each run of report and compare: no memory, a file that cannot be opened, read,
-# written or mapped, an error of SQLite. `make faults` fails more of them.
+# Makes one call fail in each run of report and compare: no memory, a file that cannot be opened, read,
+# written or mapped, an error of SQLite. `make faults` fails more calls.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 . "$tests/every_row.sh"

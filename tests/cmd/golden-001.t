@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Nanoseconds per packet from perf report's text: the tables of an evaluation of generic XDP
-# (8165032 packets a second on one CPU), row by row. tests/data holds the share lists; the document
-# itself, where it is at hand, goes through the same way.
+# Compares nanoseconds per packet from perf report's text with the tables of an evaluation of generic XDP
+# (8165032 packets a second on one CPU), row by row. tests/data holds the share lists. The document is
+# read as well when it is present.
 . "$(dirname "$0")/../lib.sh"
 
 data=$tests/data
@@ -12,7 +12,7 @@ report() { # report FILE SHARE-COLUMN: "symbol ns" lines, one decimal
 		{ printf "%s\t%.1f\n", $at["symbol"], $at[column] }' out.tsv
 }
 
-# equal FILE COLUMN EXPECTED N: the first N rows of the report are those expected, in order.
+# equal FILE COLUMN EXPECTED N: compares the first N rows of the report with the expected rows, in order.
 equal() {
 	report "$1" "$2" >got || { cat err; return 1; }
 	[ "$(wc -l <"$3")" -eq "$4" ] || { echo "$3 does not have $4 rows"; return 1; }
@@ -35,7 +35,7 @@ ok "34.33 % at 4574424 packets/s is 75.05 ns" awk -F'\t' '$1 == "mlx5e_handle_rx
 
 # --- differences of rates are differences of times ---
 
-delta() { # delta RATE RATE: ns of the second less ns of the first
+delta() { # delta RATE RATE: prints the time per packet at the second rate minus the time at the first
 	"$zcost" report rates --rate "$1,$2" --format tsv | awk -F'\t' 'END { printf format, $3 }' format="${3:-%.2f}"
 }
 ok "the difference between 8413417 and 12006685 packets/s is -35.57 ns" test "$(delta 8413417 12006685)" = -35.57
@@ -45,12 +45,12 @@ ok "100 Gbit/s in packets of 1536 bytes is 8138020 packets/s" \
 	test "$("$zcost" report rates --rate 100Gbit/1536 --format tsv | awk -F'\t' 'END { print int($1) }')" = 8138020
 ok "a packet at 8165032 packets/s takes 122.473 ns" \
 	test "$("$zcost" report rates --rate 8165032 --format tsv | awk -F'\t' 'END { printf "%.3f", $2 }')" = 122.473
-# build_skb and napi_gro_receive with all they call: neither is below the other
+# Neither of build_skb and napi_gro_receive calls the other, so their total costs add up.
 "$zcost" report functions --perf-report "$data/xdp-children.txt" --rate 8165032 --format tsv >out.tsv 2>err
 ok "build_skb and napi_gro_receive together cost 59.8 ns" test "$(awk -F'\t' '$1 == "build_skb" || $1 == "napi_gro_receive" { s += $8 }
 	END { printf "%.1f", s }' out.tsv)" = 59.8
 
-# Inside a function: the lines of perf annotate as shares of its own time
+# Shares of perf annotate are shares of the function's self cost.
 inside() { # inside SHARE NS
 	printf '%s%%  [k] line\n' "$1" | "$zcost" report functions --perf-report - --busy-ns "$2" --units 1 --format tsv 2>err |
 		awk -F'\t' 'END { printf "%.1f", $6 }'
@@ -60,7 +60,7 @@ ok "75.65 % of 12.7 ns is 9.6 ns" test "$(inside 75.65 12.7)" = 9.6
 
 # --- perf stat ---
 
-counter() { # counter NAME FORMAT [COLUMN]: of a row of out.tsv
+counter() { # counter NAME FORMAT [COLUMN]: prints a cell of out.tsv
 	awk -F'\t' -v name="$1" -v format="$2" -v column="${3:-value}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["name"] == name { printf format, $at[column] }' out.tsv
 }

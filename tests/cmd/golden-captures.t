@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Figures that published talks print of whole measurements, from captures made by hand.
+# Compares figures of published talks with captures made by hand.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3"
 
 is() { [ "$1" = "$2" ] || { echo "'$1', expected '$2'"; cat out err; return 1; }; }
-table() { # table NAME ARGUMENT...: as tsv, into out
+table() { # table NAME ARGUMENT...: writes a table as tsv into out
 	"$zcost" report "$@" --format tsv >out 2>err
 }
-named() { # named NAME [FORMAT]: the value of a row of `out`
+named() { # named NAME [FORMAT]: prints the value of a row of `out`
 	awk -F'\t' -v name="$1" -v format="${2:-%d}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["name"] == name { printf format, $at["value"]; exit }' out
 }
-column() { # column NAME FORMAT: of the first row
+column() { # column NAME FORMAT: prints a cell of the first row
 	awk -F'\t' -v column="$1" -v format="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ printf format, $at[column]; exit }' out
 }
 
-# --- how much each of 253592 recvmsg gave, in pages: 53698 below 512, 102476 below 1024, 97418 more ---
+# --- 253592 recvmsg calls by pages: 53698 below 512, 102476 below 1024, 97418 above ---
 
 measure_run sizes devmem 1 receiver 1280000000 150
 measure_run sizes devmem 1 sender 1280000000 150
@@ -38,7 +38,7 @@ ok "53698 receives below 512 pages are 21.17 %" is "$(named recv_size_log2:8) $(
 ok "the buckets add up to the receive calls" is "$(awk -F'\t' '$3 ~ /^recv_size/ { s += $4 } END { print s }' out)" 253592
 ok "a receive has 874.644 pages on average" is "$(named bytes_per_receive %.3f)" 874.644
 
-# The tokens that were given back came together to 1024 and more 111714 times; 97418 receives did that alone.
+# 111714 returns have 1024 tokens and more. 97418 of them come from one receive alone.
 {
 	points 1280000000 65536 9 14
 	summary receiver 0 0 0 0 1 1 | sed 's/"recv_hist"/"token_hist":{"8":53698,"9":102476,"10":97418},"return_hist":{"10":111714},&/'
@@ -49,7 +49,7 @@ ok "87.20 % of the large returns come from one receive" is "$(named recv_per_ret
 ok "38.42 % of the receives have 1024 tokens and more" is "$(named recv_tokens_pct_log2:10 %.2f)" 38.42
 ok "a bucket without returns has no share of returns" is "$(named recv_per_return_pct_log2:9)" ""
 
-# --- throughputs as the titles of slides have them ---
+# --- throughputs in the titles of slides ---
 
 titles='118.47 111.95 139.46 190.06 128.77 74.39 131.25 92.42'
 runs=
@@ -66,7 +66,7 @@ ok "report summary has the throughput of eight variants" is "$(awk -F'\t' 'NR ==
 	{ printf "%s%s %.2f", n++ ? " " : "", $at["variant"], $at["throughput_gbps"] }' out)" \
 	"$(for g in $titles; do printf '%s ' "v$g $g"; done | sed 's/ $//')"
 
-# --- five runs, the first and the last thrown away, the middle three averaged ---
+# --- the mean of the middle three of five runs ---
 
 # throughput GBITS REPEAT
 throughput() {
@@ -86,7 +86,7 @@ ok "--estimator middle drops the slowest and the fastest of five runs" is "$(col
 table roi five --side receiver --estimator middle
 ok "roi_c with --estimator middle uses the middle three runs" near "$(column roi_c %.6f)" "$(awk 'BEGIN { print (118.41 ^ 2 + 118.55 ^ 2 + 118.45 ^ 2) / 300 }')" 0.01
 
-# --- T^2/C: half the throughput on half the CPU is worth half as much ---
+# --- T^2/C: half the throughput on half the CPU has half the score ---
 
 table roi --throughput 10 --cpu-pct 200
 ok "roi_c of 10 Gbit/s on two CPUs is 0.5" is "$(column roi_c %.4f)" 0.5000
@@ -100,7 +100,7 @@ measure_run soft base 1 sender 1280000000 150
 d=soft/runs/base/measure-01/receiver
 run_json "$d" base measure 1 receiver tcpzc \
 	"$cpu_collector, {\"name\": \"softnet\", \"state\": \"ok\", \"why\": \"\", \"files\": [\"softnet.snap\"]}"
-softnet() { # softnet CPU1: of two CPUs; zcost asks for CPU 1
+softnet() { # softnet CPU1: prints the lines of two CPUs; the side has CPU 1
 	printf '0005c045 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n%s 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n' "$1"
 }
 {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Figures of three published measurements, from their own listings (tests/data), through the commands.
+# Compares figures of three published measurements with the tables of their listings (tests/data).
 . "$(dirname "$0")/../lib.sh"
 data=$tests/data
 
-# cell FILE KEY COLUMN FORMAT: of the row of a tsv table that holds KEY in its symbol, syscall or module
+# cell FILE KEY COLUMN FORMAT: prints a cell of the row that holds KEY in its symbol, syscall or module
 cell() {
 	awk -F'\t' -v key="$2" -v column="$3" -v format="$4" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -25,7 +25,7 @@ ok "driver 8139cp uses 3.3225 % of the CPU at 15 % system load" is "$(cell modul
 "$zcost" report modules --perf-report "$data/virtio-net.txt" --system-load 25 --format tsv >modules 2>err
 ok "15 rows of driver virtio_net add up to 0.38 %" is "$(cell modules virtio_net self_share %.2f)" 0.38
 ok "driver virtio_net uses 0.095 % of the CPU at 25 % system load" is "$(cell modules virtio_net cpu_use_pct %.4f)" 0.0950
-# The prose rounds: 20 % of 15 % are 3 %, 1 % of 25 % are 0.25 %, a factor of 12.
+# The prose rounds: 20 % of 15 % is 3 %, 1 % of 25 % is 0.25 %, a factor of 12.
 cpu_use() { printf '%s%%  x  [kernel] [k] f  [driver]\n' "$1" | "$zcost" report modules --perf-report - --system-load "$2" --format tsv >modules 2>err; cell modules driver cpu_use_pct %.2f; }
 ok "20 % at 15 % system load is 3 % of the CPU" is "$(cpu_use 20.00 15)" 3.00
 ok "1 % at 25 % system load is 0.25 % of the CPU" is "$(cpu_use 1.00 25)" 0.25
@@ -43,7 +43,7 @@ ok "avg of epoll_wait is total / calls" is "$(cell syscalls epoll_wait avg_ms %.
 ok "stddev equals the printed stddev" is "$(cell syscalls epoll_wait stddev_pct %.2f)" 25.99
 ok "a note explains that events count enters and exits" says '1627807 events \(enters and exits' err
 
-# The other legible tables, as perf 4 laid them out: without errors, which the slides have fused.
+# The other legible tables have the columns of perf 4. They lack errors, because the slides fuse that column.
 "$zcost" report syscalls --perf-trace "$data/talk-syscalls.txt" --format tsv >talk 2>err
 ok "nine rows of three threads are read" is "$(wc -l <talk)" 10
 every_mean() {
@@ -65,7 +65,7 @@ ok "the message names the line with the fused columns" says 'fused, line 6: ' er
 ok "a list of perf top has thirty rows" is "$(wc -l <top)" 31
 ok "a note says that the shares of perf top add up to 70.03 %" says 'self shares add up to 70\.03 %' err
 
-# perf stat in a German locale: points group, a comma is the decimal mark
+# In a German locale perf stat groups digits by points and has a comma as decimal mark.
 counter() {
 	awk -F'\t' -v name="$1" -v format="$2" -v column="${3:-value}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["name"] == name { printf format, $at[column] }' german

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# An option that means nothing for a table is refused; names that are not there have one exit code.
+# A table refuses an option that it does not use. Unknown names have the same exit code in every command.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 . "$tests/capture.sh"
 need_sqlite
 world cap 6 $copying $mapping
 
-refused() { # refused COMMAND...: exit 2, and the message names the option
+refused() { # refused COMMAND...: the command exits 2 and its message names the option
 	for last; do :; done
 	exits 2 "$zcost" "$@" && says "means nothing for '.*' of .*; it goes with [a-z]" err && test ! -s out
 }
 
-# Every table there is: what belongs to a recording means nothing for a capture.
+# Options for a recording are refused for a capture, in every table.
 "$zcost" report --help >help
 tables=$(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' help)
 for t in $tables; do
@@ -60,7 +60,7 @@ ok "compare --table of two files refuses --fail-on" refused compare "$tests/data
 	--table functions --fail-on worse
 ok "export sql refuses --variant" refused export sql cap --variant copying
 ok "export csv refuses --cpu" refused export csv cap -o csv --cpu 1
-# Charts: each that there is refuses what another one reads.
+# Each chart refuses an option that only other charts read.
 "$zcost" plot --list | awk '{ print $1 }' >charts
 ok "plot --list lists more than five charts" test "$(wc -l <charts)" -gt 5
 for chart in $(cat charts); do
@@ -84,7 +84,7 @@ else
 fi
 ok "report functions takes --by, --comm, --cpu and --limit" exits 0 "$zcost" report functions cap --by cpu --comm tcpzc --cpu 1 --limit 2
 
-# Numbers are read alike everywhere: all of the argument, finite, in their range.
+# Every command reads numbers alike: the whole argument, finite, in the range.
 number() { # number REFUSED COMMAND...
 	value=$1
 	shift
@@ -112,7 +112,7 @@ done
 ok "compare takes --threshold 0" exits 0 "$zcost" compare copying mapping -C cap --threshold 0
 ok "compare refuses --threshold -1" number -1 compare copying mapping -C cap --threshold -1
 
-# --- names that are not there: 1 when it is the data that lacks them, 2 when nothing could have them ---
+# --- unknown names: 1 when the data lacks the name, 2 when no data could have the name ---
 
 report() { "$zcost" report "$@"; }
 for t in summary runs functions syscalls counters roi scores irq snmp; do
@@ -150,9 +150,9 @@ ok "export csv with an unknown table is a usage error" exits 2 "$zcost" export c
 ok "export with an unknown format is a usage error" exits 2 "$zcost" export nosuch cap
 ok "plot with an unknown variant exits 1" exits 1 "$zcost" plot cap -o x --base nosuch
 ok "plot with an unknown chart is a usage error" exits 2 "$zcost" plot cap nosuch -o x
-# --- what else was passed over ---
+# --- options that would be ignored ---
 
-twice() { # COMMAND...: the first --variant would be passed over
+twice() { # COMMAND...: would ignore the first --variant
 	exits 2 "$@" && says "--variant 'mapping': 'copying' is given already; one glob takes several" err
 }
 ok "report refuses a second --variant" twice "$zcost" report cpu cap --variant copying --variant mapping

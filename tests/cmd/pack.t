@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# zcost pack and unpack: the same folder again, checked on both ends; archives that are damaged or
-# that somebody made to do harm; and every command on an archive.
+# Checks that unpack restores what pack read, that damaged and malicious archives are refused, and that
+# every command reads an archive.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 cleanup() { umount "$scratch/tiny" 2>/dev/null; }
@@ -37,7 +37,7 @@ ok "pack exits 0" exits 0 "$zcost" pack cap
 ok "pack counts the files that match the manifest" says 'cap.tar.zst: 14 files, 7 as manifest.json says, 7 not named in it$' err
 ok "pack leaves one file beside the capture" test "$(ls -d cap.* | tr '\n' ' ')" = "cap.tar.zst "
 ok "tar and sha256sum read the archive" sh -c 'mkdir t && zstd -qdc cap.tar.zst | tar -xf - -C t && cd t/cap && sha256sum --quiet -c SHA256SUMS'
-quiet_tar() { # but for the name that is no ASCII, of which tar knows no charset
+quiet_tar() { # ignores the message about the name that is not ASCII, because tar knows no charset
 	zstd -qdc cap.tar.zst | tar -tf - >list 2>err && [ "$(wc -l <err)" -le 1 ] && ! grep -v hdrcharset err
 }
 ok "tar prints no warning about ASCII names" quiet_tar
@@ -51,7 +51,7 @@ mkdir vacant
 ok "unpack into an empty folder exits 0" exits 0 "$zcost" unpack cap.tar.zst -o vacant/
 ok "unpack fills an empty folder" test -s vacant/manifest.json
 
-# The same folder, the same bytes.
+# The same folder gives the same bytes.
 mkdir copy && cp -r cap copy/ && touch -d 2001-01-01 copy/cap/hosts/vm/* && touch copy/cap/manifest.json
 ok "pack -j 1 packs a copy with other file times" "$zcost" pack -j 1 copy/cap
 ok "an archive of a copy from one thread has the same bytes" cmp cap.tar.zst copy/cap.tar.zst
@@ -69,7 +69,7 @@ ok "pack and unpack work through a pipe and print no progress" piped
 ok "an archive inside the capture is a usage error" exits 2 "$zcost" pack cap -o cap/hosts/x.tar.zst
 ok "pack . names the archive after the folder" sh -c "cd copy/cap && rm -f ../cap.tar.zst && '$zcost' pack . && cmp ../cap.tar.zst ../../cap.tar.zst"
 
-# What the manifest does not agree with.
+# A capture that does not match its manifest.
 cp -r cap sick
 echo more >>sick/runs/baseline/measure-01/receiver/workload.out
 rm sick/runs/baseline/measure-01/sender/proc_stat.snap
@@ -88,7 +88,7 @@ mkdir nothing
 ok "pack of a folder without a capture exits 1" exits 1 "$zcost" pack nothing
 ok "pack of a missing folder exits 1" exits 1 "$zcost" pack nowhere
 
-# Damage. Whatever the place, the archive is refused whole or gives the very same folder.
+# An archive with damage at any place is refused or gives the very same folder.
 refused() { # refused ARCHIVE PATTERN
 	rm -rf r
 	exits 1 "$zcost" unpack "$1" -o r && says "$2" err && leaves_nothing
@@ -121,7 +121,7 @@ flips() {
 	[ $kept -lt 10 ]
 }
 ok "an archive with a flipped bit is refused or gives the same folder" flips
-changed() { # one byte of a file, all else well-formed
+changed() { # changes one byte of a file in a well-formed archive
 	rm -rf t2 && cp -r t t2 && printf X | dd of=t2/cap/hosts/vm/kallsyms conv=notrunc 2>dd.err &&
 		tar -C t2 -cf - cap | zstd -q >changed.tar.zst
 }
@@ -132,7 +132,7 @@ ok "an archive with an extra file is refused" refused added.tar.zst 'added: SHA2
 ok "an archive without one of its files is made" sh -c 'tar -C t --exclude=kallsyms -cf - cap | zstd -q >less.tar.zst'
 ok "an archive without one of its files is refused" refused less.tar.zst 'hosts/vm/kallsyms: missing'
 
-# Made by hand: taken when it is a capture.
+# Archives that another program made are taken when they hold a capture.
 ok "tar makes an archive of a capture" sh -c 'tar -C cap -cf - . | zstd -q >hand.tar.zst'
 ok "unpack takes an archive from tar" exits 0 "$zcost" unpack hand.tar.zst -o hand
 ok "a note says that an archive from tar has no checksums" says 'it has no checksums of its own' err
@@ -145,7 +145,7 @@ tar -cf plain.tar cap/manifest.json
 ok "an uncompressed tar without some files exits 4" exits 4 "$zcost" unpack plain.tar -o plain
 ok "unpack names the file missing from the uncompressed tar" says 'hosts/vm/kallsyms: missing' err
 
-# Tricks. evil FILE NAME TYPE LINK [SIZE [DATA]]: a capture with one more member.
+# Malicious archives. evil FILE NAME TYPE LINK [SIZE [DATA]]: makes a capture with one more member.
 cat >evil.pl <<'END'
 my ($file, @members) = @ARGV;
 sub header {
@@ -169,7 +169,7 @@ while (@members) {
 	$name =~ s/\\([n0])/$1 eq "n" ? "\n" : "\0"/ge;
 	if ($type eq "huge") {
 		print $out header($name, 0, "", \("\x80\0\0\0\x3f" . "\xff" x 7));
-	} elsif ($type eq "zeros") { # more than they take up
+	} elsif ($type eq "zeros") { # takes less space in the archive than on disk
 		print $out header($name, 0, "", 16 << 20), "";
 		print $out "\0" x (1 << 20) for 1 .. 16;
 	} elsif ($type eq "pax") {
@@ -241,7 +241,7 @@ rm -rf bomb bomb.tar.zst
 perl -e 'print pack "V V", 0xfd2fb528, 0; print "\xff" x 5000' >nonsense.tar.zst
 ok "bytes that begin as zstd does are refused" refused nonsense.tar.zst damaged
 
-# Disks that are full, and signals.
+# Full disks, and signals.
 ok "pack to a full disk exits 1" sh -c "'$zcost' pack cap -o - >/dev/full 2>err; [ \$? = 1 ]"
 ok "the message says that no space is left" says "No space left" err
 if [ "$(id -u)" = 0 ] && mkdir tiny && mount -t tmpfs -o size=100k nodev tiny 2>mount.err; then
@@ -258,7 +258,7 @@ else
 fi
 ok "unpack to a folder that cannot be made exits 1" exits 1 "$zcost" unpack cap.tar.zst -o nowhere/deep/r
 
-# killed SIGNAL EXIT COMMAND...: while the command waits for the rest of its input.
+# killed SIGNAL: sends the signal while unpack waits for the rest of its input.
 killed() {
 	signal=$1
 	rm -rf r r.* feed && mkfifo feed
@@ -279,7 +279,7 @@ ok "SIGTERM ends unpack" killed TERM
 ok "unpack leaves nothing after SIGTERM" leaves_nothing
 ok "SIGKILL ends unpack" killed KILL
 ok "the next unpack removes what SIGKILL left" sh -c "'$zcost' unpack cap.tar.zst -o r && ! ls -d r.tmp.* 2>/dev/null"
-stopped() { # while it writes into a pipe that nobody empties
+stopped() { # sends SIGTERM while pack writes into a pipe that nobody reads
 	rm -f feed && mkfifo feed
 	sleep 60 <feed &
 	reader=$!
@@ -293,7 +293,7 @@ stopped() { # while it writes into a pipe that nobody empties
 	[ $got = 143 ] || [ $got = 0 ]
 }
 ok "SIGTERM ends pack" stopped
-halves() { # SIGTERM at many moments: either the whole archive or none
+halves() { # sends SIGTERM at several moments: the result is the whole archive or no file
 	for i in 0.01 0.03 0.1 0.2 0.4; do
 		rm -f half.tar.zst*
 		"$zcost" pack -l 12 cap -o half.tar.zst 2>err &
@@ -308,7 +308,7 @@ halves() { # SIGTERM at many moments: either the whole archive or none
 ok "pack leaves a whole archive or none after SIGTERM at any moment" halves
 
 # Commands on archives.
-same() { # same COMMAND...: says of the archive what it says of the folder
+same() { # same COMMAND...: compares the output for the archive with the output for the folder
 	"$zcost" "$@" cap >folder.out 2>/dev/null
 	[ -s folder.out ] || { echo "nothing said of the folder"; return 1; }
 	"$zcost" "$@" solo/a.tar.zst >archive.out 2>err || [ $? = 4 ] || { cat err; return 1; }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Symbol for symbol, self and children are those of perf report, in every mode perf records here.
+# Compares self and children of every symbol with perf report, in the modes that perf can record here.
 . "$(dirname "$0")/../lib.sh"
 
 . "$tests/perfdata.sh"
@@ -9,7 +9,7 @@ command -v perf >/dev/null || skip_all "no perf on this machine"
 perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 
-# Several processes and threads, forks and execs, user and kernel work.
+# Runs several processes and threads, with forks and execs, in user space and the kernel.
 cat >load.sh <<'E2'
 find /usr/share/doc/lib* 2>/dev/null | sort | cksum >/dev/null
 ls -l /usr/bin >/dev/null; dd if=/dev/zero bs=64k count=100 2>/dev/null | cksum >/dev/null
@@ -20,10 +20,10 @@ E2
 
 load=load.sh
 
-# Of all CPUs (-a), what else runs there may have names that are perf's choice among several.
+# With -a, other programs may have symbols with several names, and perf chooses one by chance.
 steady "a system-wide recording with call graphs matches perf report" same a -a -g -k CLOCK_MONOTONIC -e cpu-clock -F 2000
-# This one, the one without any, and streams have no build-ids: there the inode tells whether an object is the recorded
-# one, and another perf, of a test beside, changes that when it links the object into its cache.
+# A compressed recording and a stream have no build-ids. The inode then identifies an object, and another test's
+# perf changes the inode when it links the object into its cache. So these tests may run again.
 steady "a compressed recording matches perf report" same z -z -g -e cpu-clock -F 2000
 ok "a recording with a fixed period matches perf report" same fixed -g -e cpu-clock -c 400000
 ok "a recording of several events matches perf report" same multi -g -e cpu-clock,page-faults,context-switches -F 2000
@@ -56,7 +56,7 @@ pipe() {
 steady "a stream matches perf report, read from a file or from standard input" pipe
 steady "a compressed stream matches perf report" pipe -z
 
-# What a capture takes home explains the same addresses, without this host's files.
+# The files of a capture explain the same addresses as the files of this host.
 taken_home() {
 	perf record -q -g --buildid-all -e cpu-clock -F 2000 -o taken.data -- sh load.sh >/dev/null 2>&1
 	mkdir -p home/dso
@@ -74,7 +74,7 @@ taken_home() {
 }
 ok "a capture's kallsyms and objects give the same names as the host" taken_home
 
-mismatched() { # another kernel's notes beside the same kallsyms: refused, and said
+mismatched() { # puts another kernel's notes beside the same kallsyms
 	printf '\004\0\0\0\004\0\0\0\003\0\0\0GNU\0\001\002\003\004' >home/notes
 	"$dump" health --foreign --host-dir home a.data >out
 	says 'kernel_note	.*build-id [0-9a-f]*, the capture has 01020304' out &&
@@ -83,7 +83,7 @@ mismatched() { # another kernel's notes beside the same kallsyms: refused, and s
 }
 ok "kallsyms of another kernel names nothing, and a note says why" mismatched
 
-relocated() { # the same symbols as a kernel loaded elsewhere lists them
+relocated() { # writes the kallsyms of the same kernel at another address
 	perl -pe 's/^(ffffffff)([0-9a-f]{8})/sprintf("%s%08x", $1, hex($2) + 0x200000)/e' /proc/kallsyms >moved
 	"$dump" functions a.data | awk -F'\t' '$2 == "[kernel.kallsyms]"' | sort >here
 	"$dump" functions --kallsyms moved a.data | awk -F'\t' '$2 == "[kernel.kallsyms]"' | sort >there
@@ -91,7 +91,7 @@ relocated() { # the same symbols as a kernel loaded elsewhere lists them
 }
 ok "kallsyms of a kernel at another address gives the same names" relocated
 
-# Two programs under one path, one of them in a mount namespace: neither gets the other's names.
+# Two programs have the same path, one of them in a mount namespace.
 burn() { # FUNCTION FILE
 	printf 'volatile unsigned long x;
 __attribute__((noinline)) void %s(void) { for (unsigned long i = 0; i < 60000000; i++) x += i; }
@@ -123,7 +123,7 @@ else
 fi
 
 shares() {
-	# Of two files with one base name the report has two rows.
+	# The report has two rows for two files with the same base name.
 	"$zcost" report functions --perf a.data --all --format tsv 2>err | awk -F'\t' 'NR > 1 {
 			sub(/ \([0-9a-f]+\)$/, "", $2); sub(/.*\//, "", $2)
 			k = $2 "\t" $1; c[k] += $3; self[k] += $4; total[k] += $5 }

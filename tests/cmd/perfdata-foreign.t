@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Files of other perf versions and machines: every sample as perf script prints it, with its event,
-# comm, process, time, period and call chain; counts and objects as perf report has them.
+# Compares files of other perf versions and machines with perf: samples, events, call chains, counts and
+# objects.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
@@ -9,7 +9,7 @@ foreign=$top/../shared/perfdata
 [ -d "$foreign" ] || skip_all "no foreign perf.data files here ($foreign)"
 ls "$foreign"/perf.data.* >/dev/null || skip_all "no foreign files in $foreign"
 
-# Samples per object: the maps, without any symbol.
+# Compares the samples of each object. The symbols do not matter.
 same_objects() {
 	"$dump" functions --foreign "$1" | awk -F'\t' '$5 > 0 { sub(/.*\//, "", $2); n[$2] += $5 }
 		END { for (d in n) print n[d], d }' | sort >ours
@@ -20,8 +20,8 @@ same_objects() {
 	[ -s perfs ] && cmp ours perfs || { diff ours perfs | head -n 20; return 1; }
 }
 
-# The three that perf 6.1 refuses (events described in more bytes than it knows, COMPRESSED2), with
-# these bytes cut off: the samples are not touched.
+# perf 6.1 refuses three files (longer event descriptions, COMPRESSED2). perf-older.pl rewrites them in
+# the older format and leaves the samples as they are.
 older() {
 	perl "$tests/tools/perf-older.pl" "$foreign/$1" older.data && same_samples "$foreign/$1" older.data &&
 		same_chains "$foreign/$1" older.data
@@ -34,7 +34,7 @@ if command -v perf >/dev/null; then
 		ok "samples match perf script: $name" same_samples "$f"
 		ok "call chains match perf script: $name" same_chains "$f"
 		ok "counts per event and throttling match perf report: $name" same_counts "$f"
-		# perf evlist sees nothing of a stream without ids
+		# perf evlist sees no event of a stream without ids
 		case $f in *header_features* | *no_attr_ids*) ;; *) ok "events: $name" same_events "$f" ;; esac
 		case $f in *branch*) continue ;; esac # perf counts its branches, not its samples
 		ok "objects match perf report: $name" same_objects "$f"
@@ -55,14 +55,14 @@ ok "a compressed file has all samples" count sleep.compressed.data 0 cycles:P 8
 ok "a compressed stream ends, exit 4, at text that is no record" \
 	count sleep.compressed2.pipe.data 4 cycles:P 7
 
-lost() { # what perf report -D prints of them: two records, one sample each
+lost() { # perf report -D prints two records, one sample each
 	"$dump" health "$foreign/perf.data.$1" >out
 	says '^lost_records	0$' out && says '^lost_samples	2$' out
 }
 ok "samples that the PMU dropped count as lost" lost lost_samples-4.4
 ok "samples that the PMU dropped count as lost in a stream" lost piped.lost_samples-4.4
 
-# Periods 1, 1, 11, 318, ... before the usual: said beside the table.
+# The first periods of the stream are 1, 1, 11, 318, ...
 starts() {
 	"$zcost" report functions --perf "$foreign/sleep.compressed.data" >out 2>&1
 	says 'periods below a 16th of the usual, as at the start of a stream' out

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What length is measured on (tests/tools/perfdata_gen.c): a long recording of a made-up host is read
-# as perf reads it, and is longer than a short one in nothing but samples.
+# Checks the generator of the benchmarks (tests/tools/perfdata_gen.c): zcost reads its recordings as perf
+# does, and a longer recording adds samples but hardly any rows.
 . "$(dirname "$0")/../lib.sh"
 
 gen=$build/tests/tools/perfdata_gen dump=$build/tests/tools/profile_dump
@@ -29,7 +29,7 @@ else
 	skip "perf report gives the same table of a generated file" "no perf on this machine"
 fi
 
-# Memory is for distinct stacks: twice the samples do not need more.
+# Memory grows with distinct stacks, not with samples.
 "$build/tests/tools/timed" "$dump" health --threads 1 long.data >a
 "$build/tests/tools/timed" "$dump" health --threads 1 longer.data >b
 ok "twice the samples need no more memory" awk 'NR == FNR { m = $3; next } $3 > 1.1 * m { print m, $3; exit 1 }' a b

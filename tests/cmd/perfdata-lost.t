@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What is left of a recording from which records of processes, threads and mappings were lost is named
-# as perf names it. Real losses are rare and never twice the same: records are left out at random, by
-# seeds, of a real recording.
+# Compares names with perf when records of processes, threads and mappings are lost. Real losses are rare
+# and vary, so the test leaves out records of a real recording at random, from fixed seeds.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
@@ -10,7 +9,7 @@ command -v perf >/dev/null || skip_all "no perf on this machine"
 perf record -q --buildid-all -e cpu-clock -o probe.data true 2>/dev/null ||
 	skip_all "perf cannot record here (root, or kernel.perf_event_paranoid)"
 
-# Forks with and without exec, and threads: sort starts some for so many lines. By CPU time, not work.
+# Forks with and without exec, and starts threads with sort. The work is measured in CPU time.
 cat >load.sh <<'E2'
 (sh -c 'ls -l /usr/bin; ls -l /usr/lib'; (ls -l /usr/bin)) >/dev/null
 perl -e 'sub burn { 1 until (times)[0] - $_[0] > 0.05 } for (1 .. 3) {

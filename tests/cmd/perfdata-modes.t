@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# All else that perf record can be asked for: our tables are those of perf report. What this machine
-# cannot do is skipped with perf's own reason.
+# Compares tables with perf report for the other options of perf record. A mode that this machine cannot
+# record is skipped with perf's reason.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
@@ -20,8 +20,8 @@ ok "a recording with all sample fields matches perf report" same fat $clock -d -
 	--code-page-size --intr-regs --user-regs --sample-cpu --sample-identifier
 ok "every sample with all fields matches perf script" each_sample fat
 
-# Samples in the kernel's text, not callers: what a user's frame pointer that is none leads to may be
-# anything, such as an address of the kernel that a program has read.
+# Prints kernel samples without a symbol. Callers do not count: a user's frame pointer can be any value, also
+# an address of the kernel.
 unknown_in_kernel() {
 	grep -E ' _e?text$' /proc/kallsyms | cat - "$1" | perl -ne '
 		no warnings "portable";
@@ -30,8 +30,8 @@ unknown_in_kernel() {
 			hex $1 >= $text{_text} && hex $1 < $text{_etext}' | grep .
 }
 
-# perf takes records in the file's order as long as they have no time: of what was told at the end it
-# knows nothing before. We take them as what held from the start on: nothing may be unknown.
+# perf applies records without a time in file order, so it does not know processes that --tail-synthesize
+# describes at the end. zcost applies them from the start on, so no kernel sample may be unknown.
 tail_synthesized() {
 	lossless tail.data perf record -q $(buffer 32) -o tail.data $clock -a --tail-synthesize -- sh short.sh >/dev/null 2>&1
 	our_samples tail.data | cut -d '|' -f 1,3- | sort >ours
@@ -40,14 +40,14 @@ tail_synthesized() {
 		says 'kernel.kallsyms' out && ! unknown_in_kernel out
 }
 steady "a recording with --tail-synthesize names the kernel and has perf's samples" tail_synthesized
-told_of_bpf() { # what lib.sh keeps from the others
+told_of_bpf() { # lib.sh adds --no-bpf-event elsewhere
 	lossless bpf.data command perf record -q $(buffer 32) -o bpf.data $clock -a -- sh short.sh >/dev/null 2>&1
 	perl "$compare" bpf.data "$dump"
 }
 steady "a recording with events of BPF programs matches perf report" told_of_bpf
 ok "a recording with --overwrite matches perf report" same overwrite $clock --overwrite
 ok "a recording with --synth no matches perf report" same nosynth $clock --synth no
-# On a busy machine perf may come late to begin.
+# perf may start late on a busy machine.
 printf 'sleep 0.3\n. ./short.sh\n' >late.sh
 load=late.sh
 steady "a recording by the raw monotonic clock after a delay matches perf report" same raw $clock -k CLOCK_MONOTONIC_RAW -D 5
@@ -80,13 +80,13 @@ attached() {
 }
 ok "a recording of a running process matches perf report" attached
 
-# perf gives events without call chains the chain of the sample before (6.1: it does not reset its
-# cursor): there its own column of children is wrong, and only self is compared.
+# perf 6.1 shows the chain of the previous sample for events without call chains, because it does not
+# reset its cursor. Its column of children is wrong, so only self is compared.
 ok "an event with call chains beside an event without matches perf report's self" env ZC_SELF_ONLY=1 "perl=$compare" sh -c '
 	perf record --no-bpf-event -q -F 1000 -o mixed.data -e cpu-clock/call-graph=no/,page-faults/call-graph=fp/ \
 		-- sh short.sh >/dev/null 2>&1 && perl "$perl" mixed.data '"$dump"
 
-switched() { # one file per 100 kB or signal
+switched() { # writes one file per signal
 	rm -f part.data*
 	perf record -q -o part.data $clock --switch-output=signal -- sh -c 'kill -USR2 $PPID; sh short.sh' >/dev/null 2>&1
 	n=0
@@ -100,7 +100,7 @@ switched() { # one file per 100 kB or signal
 }
 steady "each file of a recording with --switch-output matches perf report" switched
 
-mount_tracefs() { # where nobody did; it stays: others may use it by then
+mount_tracefs() { # stays mounted, because other tests may use it
 	[ -e /sys/kernel/tracing/events/sched ] || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null
 	[ -e /sys/kernel/tracing/events/sched ] || [ -e /sys/kernel/debug/tracing/events/sched ]
 }
@@ -121,7 +121,7 @@ else
 	done
 fi
 
-# maybe WHAT NAME OPTION OPTIONS...: as `same`, where perf can record it here.
+# maybe WHAT NAME OPTION OPTIONS...: runs `same` when perf can record OPTION here.
 maybe() {
 	what=$1
 	name=$2
@@ -139,7 +139,7 @@ maybe "a recording of a cgroup matches perf report" cgroup -a -e cpu-clock -G / 
 maybe "a recording with --kcore matches perf report" kcore --kcore $clock
 maybe "a recording with --off-cpu matches perf report" offcpu --off-cpu $clock
 
-# What --kcore leaves, put together by hand: a folder with the data and the kernel's own files.
+# Makes the folder of --kcore by hand: the data and the kernel's files.
 kcore_folder() {
 	perf record -q -o flat.data -g -F 3000 -e cpu-clock -- sh short.sh >/dev/null 2>&1
 	mkdir -p folder.data/kcore_dir && cp flat.data folder.data/data &&
@@ -150,9 +150,9 @@ kcore_folder() {
 }
 ok "a folder with the kernel's files gives the same names as the host" kcore_folder
 
-# A buffer of one page: the same samples are left, and as many are said to be lost. What perf's own
-# event lost is counted among the records: perf itself calls it samples.
-lose() { # until something is lost, for a while
+# A buffer of one page loses samples. zcost has the samples that are left and counts the lost ones. perf
+# counts the losses of its dummy event as samples, zcost counts them as records.
+lose() { # retries until perf loses something
 	tries=0
 	while [ $tries -lt 10 ]; do
 		tries=$((tries + 1))
@@ -171,7 +171,7 @@ lost() {
 	says "^lost_samples	$lost$" out &&
 		"$zcost" report functions --perf lost.data 2>&1 | grep "perf lost [0-9]* records, $lost samples"
 }
-# Records of processes are lost, too: by chance perf may know one that we do not.
+# Records of processes are lost too, and perf may know a process by chance that zcost does not know.
 once() { lose && lost; }
 if lose; then
 	steady "lost samples count once" once

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# However many threads read a recording, they make one and the same profile of it, row by row.
+# Any number of threads makes the same profile of a recording, row by row.
 . "$(dirname "$0")/../lib.sh"
 
 dump=$build/tests/tools/profile_dump
 
-# Some 30 chunks for pass two and some 20 pieces of stacks to resolve: every thread gets several.
+# Gives several of 30 chunks and of 20 groups of stacks to every thread.
 "$build/tests/tools/perfdata_gen" 200000 long.data
 
-same() { # N: threads
+same() { # same N: compares the profile from N threads with the profile from one thread
 	for part in costs functions health; do
 		"$dump" $part --threads "$1" long.data >$part
 		[ -s $part ] && cmp $part $part.1 || return 1
 	done
 }
 
-threads() { # N: how many were started, over all steps
-	# the search for leaks cannot run in a traced process
+threads() { # threads N: prints the number of threads that all steps start
+	# LeakSanitizer cannot run in a traced process
 	ASAN_OPTIONS=detect_leaks=0 strace -f -qq -e trace=clone,clone3 -o calls "$dump" health --threads "$1" long.data >/dev/null
 	grep -c 'clone' calls
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Sides on two hosts with two clocks: nothing is compared but by the offset. All worked out by hand.
+# Two sides run on two hosts with two clocks. The expected values are worked out by hand.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 
@@ -9,7 +9,7 @@ far() {
 	sed -i "s/10000000000/$1/; s/13000000000/$(($1 + 3000000000))/; s/\"host\": \"vm\"/\"host\": \"far\"/" "$2"
 }
 
-# compared FILE AT OFFSET ERROR AT OFFSET ERROR: before and after, ns
+# compared FOLDER AT OFFSET ERROR AT OFFSET ERROR: writes the comparisons before and after the run, in ns
 compared() {
 	printf '{"schema_version": 1, "clock": "CLOCK_MONOTONIC",
 		"before": {"at_ns": %s, "offset_ns": %s, "error_ns": %s, "rtt_ns": 9, "trips": 20},
@@ -25,17 +25,17 @@ done
 manifest cap base base/measure/1/ok base/measure/2/ok base/measure/3/ok
 for h in vm far; do echo "{\"release\": \"6.1\", \"boot_id\": \"$h\"}" >cap/hosts/$h/host.json; done
 
-# The receiver's clock is 1000 s ahead at 8 s and 100 us more at 18 s. The window opens at 1010.00007 s
-# there, at 10.00007 s here or 0.7 ns less: the offset is then 1000 s and 20.0007 us, and it is 49.9993 us late.
+# The receiver's clock is 1000 s ahead at 8 s and 100 us more at 18 s. The window opens at 1010.00007 s of
+# that clock, so the offset is 1000 s + 20.0007 us and the window opens 49.9993 us late.
 d=cap/runs/base/measure-01/receiver
 far 1010000070000 $d/run.json
 compared $d 8000000000 1000000000000 20000 18000000000 1000000100000 30000
-# 10 s later by that clock, still the same offset; the window 40 ms late, 1.3 %.
+# The next run is 10 s later and has the same offset. Its window is 40 ms late, 1.3 %.
 d=cap/runs/base/measure-02/receiver
 far 1020040100000 $d/run.json
 sed -i "s/10000000000/20000000000/; s/13000000000/23000000000/" cap/runs/base/measure-02/sender/run.json
 compared $d 18000000000 1000000100000 20000 28000000000 1000000100000 30000
-# Nobody has compared them.
+# No comparison of the clocks exists for the third run.
 far 1030000000000 cap/runs/base/measure-03/receiver/run.json
 
 "$zcost" analyze cap >log 2>&1
@@ -64,7 +64,7 @@ echo '{' >cap/runs/base/measure-01/receiver/clock.json
 ok "analyze exits 4 when clock.json is damaged" exits 4 "$zcost" analyze cap
 "$zcost" report runs cap >runs 2>&1
 ok "report runs names the damaged clock.json" says "the clock offset of the host is not known: .*clock.json:" runs
-# 3.00002 s late by a clock known to 30 us: that may still be within the window; 3.1 s is not.
+# The first run is 3.00002 s late by a clock with an error of 30 us, so the windows may overlap. 3.1 s is too late.
 for r in 1:1013000040000 2:1013100000000; do
 	measure_run late base ${r%:*} receiver 1000000000 150
 	measure_run late base ${r%:*} sender 1000000000 150

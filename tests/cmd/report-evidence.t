@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# What became of the data: a fallback, plain copying, bytes dropped unread and datagrams lost, in every
-# table and chart, the first variant's too.
+# Every table and chart names what happened to the data: a fallback, plain copying, bytes dropped unread,
+# lost datagrams.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 
@@ -15,8 +15,8 @@ lacks() { # lacks PATTERN FILE
 }
 report() { exits 0 "$zcost" report "$@" --format tsv; }
 
-# side VARIANT SIDE MODE [RECEIVE [SENDS]]: a measured run of it; the members that RECEIVE and SENDS name are in its
-# summary, in the place of copied bytes and copied sends.
+# side VARIANT SIDE MODE [RECEIVE [SENDS]]: makes a measured run. RECEIVE and SENDS replace the members of the
+# summary that count copied bytes and copied sends.
 side() {
 	measure_run cap "$1" 1 "$2" 1280000000 150
 	sed -i "s/\"mode\":\"x\"/\"mode\":\"$3\"/${4:+; s/\"receive\":{[^\}]*\}/\"receive\":{$4\}/}${5:+; s/\"sends\":{[^\}]*\}/\"sends\":{$5\}/}" \
@@ -39,7 +39,7 @@ pair mapped msg-zerocopy mmap '"calls":7,"mapped_bytes":94,"copied_bytes":6,"unk
 pair old uring-send-zc recv '' "$unknown"
 pair splice splice recv '' "$unknown"
 pair plain send recv
-# What the workload says of itself goes before what is known of the mode.
+# The workload's report takes precedence over the known modes.
 pair new a-new-mode recv
 sed -i 's/"mode":"a-new-mode"/&,"asks_zero_copy":true/' "$d/workload.out"
 pair unsaid msg-zerocopy recv
@@ -81,7 +81,7 @@ ok "the upper bound is legible in 80 columns" says '^receiver +dropped \(upper b
 ok "compare exits 0 for a side that drops all bytes" exits 0 "$zcost" compare plain trunc -C cap
 ok "compare names the upper bound" says 'NOT ZERO COPY: trunc receiver: every byte was dropped unread \(upper bound\): no speed-up' out
 
-# Captions stand in several labels where they are long.
+# A long caption fills several labels.
 caption() { sed -n "s/^set label \"\(.*\)\" at screen .*#9c3a00.*/\1/p" "slides/$1.gp" | tr '\n' ' ' >caption; }
 if command -v gnuplot >/dev/null; then
 	ok "plot exits 0 for variants with fallbacks and dropped bytes" exits 0 "$zcost" plot cap throughput cpu roi_c -o slides --new uringzc --new trunc \
@@ -109,9 +109,9 @@ else
 	skip "captions" "no gnuplot"
 fi
 
-# Datagrams: what was lost on the way is told, and there is no score of them.
+# Lost datagrams are reported, and datagrams have no score.
 mkdir lossy
-# --rr: the responses' own way.
+# --rr: responses can fall back too.
 rr() { # rr VARIANT SIDE ASKS SENDS-COPIED BYTES-COPIED
 	d=rr/runs/$1/measure-01/$2
 	run_json $d $1 measure 1 $2 tcpzc ''
@@ -130,7 +130,7 @@ ok "report runs names the responses that fell back on sending" says 'fell receiv
 ok "report runs names the responses that fell back on receiving" says 'fell sender .*: .*and the kernel copied 5000 of 5000 bytes' out
 ok "report runs names no fallback of responses without one" test "$(grep -c 'responses asked for zero copy' out)" = 2
 
-datagrams() { # datagrams VARIANT LOST: 3840000000 bytes came of those that were sent
+datagrams() { # datagrams VARIANT LOST: 3840000000 bytes arrive, and LOST bytes do not
 	for end in receiver sender; do
 		measure_run lossy "$1" 1 $end 1280000000 150
 		[ $end = sender ] && bytes=4319890600 || bytes=3840000000
@@ -175,7 +175,7 @@ if command -v gnuplot >/dev/null; then
 	ok "the caption says that roi_c is absent for datagrams" says 'roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' caption
 fi
 
-# The first histogram's name says little.
+# The name of a histogram does not explain what it counts.
 measure_run counted v 1 sender 1280000000 150
 sed -i 's/"syscalls":/"histograms":{"batch":{"count":9,"p50":4},"notify_ns":{"count":9,"p50":400}},&/' "$d/workload.out"
 measure_run counted v 1 receiver 1280000000 150

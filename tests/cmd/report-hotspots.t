@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# report hotspots: instruction by instruction what perf annotate says, from a file and from a capture.
+# Compares report hotspots with perf annotate, instruction by instruction, from a file and from a capture.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 
@@ -27,7 +27,7 @@ columns='NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }'
 "$zcost" report functions --perf burn.data --symbol hot --format tsv >function 2>/dev/null
 
 start=$(objdump -d burn | awk '/<hot>:/ { print $1 }')
-annotated() { # "offset percent" of every instruction that perf gives 1 % and more
+annotated() { # prints "offset percent" of every instruction with 1 % and more
 	perf annotate -i burn.data --stdio -s hot 2>/dev/null | perl -ne '
 		printf "+0x%x %.2f\n", hex($2) - hex("'"$start"'"), $1 if /^\s*(\d+\.\d+) :\s+([0-9a-f]+):/ && $1 >= 1' | sort
 }
@@ -41,11 +41,11 @@ ok "the share of each instruction equals perf annotate" same_as_annotate
 ok "the samples of the instructions add up to the function's samples" test \
 	"$(awk -F'\t' "$columns"' { n += $at["samples"] } END { print n }' hot)" = \
 	"$(awk -F'\t' "$columns"' { print $at["samples"] }' function)"
-same_as_objdump() { # the mnemonic at each offset
+same_as_objdump() { # compares the mnemonic at each offset
 	awk -F'\t' "$columns"' { print $at["offset"], $at["instruction"] }' hot | while read -r offset mnemonic _; do
 		at=$(perl -e 'printf "%x", hex($ARGV[0]) + hex(substr $ARGV[1], 1)' "$start" "$offset")
 		objdump -d --no-show-raw-insn burn | grep -E "^ +$at:" | awk '{ print $2 }' >there
-		# objdump leaves out the size that registers tell
+		# objdump leaves out a size suffix that a register implies
 		case $mnemonic in "$(cat there)"*) ;; *) echo "$offset $mnemonic, objdump: $(cat there)"; exit 1 ;; esac
 	done
 }
@@ -55,9 +55,9 @@ ok "a note says that samples count at the instruction after" says 'counts at the
 ok "--limit keeps the most expensive instructions" sh -c "'$zcost' report hotspots hot --perf burn.data --format tsv --limit 2 2>err |
 	awk -F'\t' 'NR > 1 { if (NR > 2 && \$7 > last) exit 1; last = \$7; n++ } END { exit n != 2 }'"
 ok "--rate gives costs per packet" sh -c "'$zcost' report hotspots hot --perf burn.data --rate 1000 2>err | grep -q 'ns/packet'"
-# In cycles: 2e9 over 1e6 units, 2000 of each; the function's share of them, instruction by instruction.
+# 2e9 cycles over 1e6 units are 2000 cycles per unit. The function has its share of them.
 share=$(awk -F'\t' "$columns"' { print $at["self_share"] }' function)
-in_cycles() { # FILE: what its rows add up to
+in_cycles() { # in_cycles FILE: prints the sum of the rows
 	awk -F'\t' "$columns"' { n += $at["self_cycles"] } END { print n }' "$1"
 }
 cycles_of_share=$(awk -v p="$share" 'BEGIN { print p / 100 * 2000 }')
@@ -73,7 +73,7 @@ ok "the message names the unknown function" says "no sample is in a function 'co
 ok "report hotspots refuses --comm" exits 2 "$zcost" report hotspots hot --perf burn.data --comm burn
 ok "report hotspots refuses --perf-report" sh -c "perf report -i burn.data --stdio 2>/dev/null | '$zcost' report hotspots hot --perf-report - 2>err; test \$? = 2"
 
-# A capture takes the object home; its analysis keeps instructions and code, and needs neither afterwards.
+# A capture copies the object, and its analysis stores instructions and code. The report needs neither file.
 run_json single v profile 1 receiver none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
 sed -i 's/"start_ns": [0-9]*/"start_ns": 1/; s/"end_ns": [0-9]*/"end_ns": 9000000000000000000/; s/"cpus": "1"/"cpus": ""/' single/run.json
 perf record -q -N -g --buildid-mmap -k CLOCK_MONOTONIC -e cpu-clock -F 4000 -o single/perf.data ./burn 2>/dev/null
@@ -107,7 +107,7 @@ mv burn burnt
 ok "a function of a program that is gone exits 1" exits 1 "$zcost" report hotspots hot --perf moved.data
 mv burnt burn
 
-# The kernel's code out of a core file that stands beside a recording, as perf record --kcore keeps one.
+# Reads the kernel's code from a core file beside the recording, as perf record --kcore writes it.
 perf record -q -e cpu-clock:k -F 4000 -o kernel.data -- dd if=/dev/zero of=/dev/null bs=1M count=4000 2>/dev/null
 name=$("$zcost" report functions --perf kernel.data --dso '[kernel*' --format tsv 2>/dev/null | awk -F'\t' 'NR == 2 { print $1 }')
 address=$(awk -v f="$name" '$3 == f && !$4 { print $1; exit }' /proc/kallsyms)
@@ -115,7 +115,7 @@ if [ -n "$address" ] && [ "$address" != 0000000000000000 ]; then
 	mkdir -p kernel.dir/kcore_dir
 	mv kernel.data kernel.dir/data
 	cp /proc/kallsyms kernel.dir/kcore_dir/ && cp /sys/kernel/notes kernel.dir/kcore_dir/
-	# nops: what is there does not matter, that it is read does
+	# writes nops; the test checks only that the core file is read
 	perl -e 'print pack("a4C5x7vvVQQQVvvvvvv", "\x7fELF", 2, 1, 1, 0, 0, 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0),
 		pack("VVQQQQQQ", 1, 5, 4096, hex $ARGV[0], 0, 1 << 20, 1 << 20, 4096), "\0" x (4096 - 120), "\x90" x (1 << 20)' \
 		"$address" >kernel.dir/kcore_dir/kcore

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The tables of what the kernel counts, on captures made by hand: the window is 3 s, S is CPU 1.
+# Checks the tables of kernel counters on captures made by hand. The window is 3 s, the side has CPU 1.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 
@@ -20,7 +20,7 @@ collector() { # collector NAME FILE
 	printf '{"name": "%s", "state": "ok", "why": "", "files": ["%s"]}' "$1" "$2"
 }
 nic_collector='{"name": "nic", "state": "ok", "why": "", "files": ["nic.snap", "nic_state.tsv"]}'
-# kernel_run REPEAT: a receiver's run of 1 MiB/s and so many of everything
+# kernel_run REPEAT: makes a receiver's run of 1 MiB/s with counters proportional to REPEAT
 kernel_run() {
 	d=cap/runs/baseline/measure-0$1/receiver
 	run_json $d baseline measure $1 receiver tcpzc \
@@ -205,7 +205,7 @@ ok "report idle says that no run measured the side" says 'no run measured this' 
 
 # --- texts of ethtool ---
 
-# The rates of the document, second by second, and the same as two outputs of ethtool -S 2 s apart.
+# Reads the document's rates of ethtool_stats.pl, and the same rates as two outputs of ethtool -S 2 s apart.
 eth() { exits 0 "$zcost" report nic --ethtool "$@" --format tsv; }
 rates() { awk -F'\t' 'NR > 1 { print $7, $10 }' out; }
 sed -n 's/^Ethtool.* stat: *\([0-9]*\) .*<= \([^ ]*\) .sec/\2 \1/p' "$tests/data/ethtool-stats.txt" >want

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# report counters --perf-stat: what perf stat prints, in every layout that this machine's perf has
-# and in others that it has not, against the text's own figures.
+# Compares report counters --perf-stat with the figures in the text, for every layout of this machine's
+# perf stat and for typed-in texts of other versions and locales.
 . "$(dirname "$0")/../lib.sh"
 
-counters() { # counters FILE OPTION...: as tsv, into got; notes into err
+counters() { # counters FILE OPTION...: writes the table as tsv into got and the notes into err
 	file=$1
 	shift
 	"$zcost" report counters --perf-stat "$file" --format tsv "$@" >got 2>err
 }
 
-# value NAME [COLUMN]: of a row of `got`
+# value NAME [COLUMN]: prints a cell of `got`
 value() {
 	awk -F'\t' -v name="$1" -v column="${2:-value}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["name"] == name { print $at[column] }' got
 }
 is() { [ "$(value "$1" "${3:-value}")" = "$2" ] || { echo "$1: '$(value "$1" "${3:-value}")', expected '$2'"; cat got err; return 1; }; }
-refuses() { # refuses PATTERN TEXT: given as standard input
+refuses() { # refuses PATTERN TEXT: passes TEXT on standard input
 	printf '%b' "$2" | "$zcost" report counters --perf-stat - >out 2>err && { cat out; return 1; }
 	says "$1" err
 }
@@ -27,8 +27,8 @@ works=$(perf stat -a -e cpu-clock true 2>&1 | grep -c 'cpu-clock')
 if [ "$works" = 0 ]; then
 	skip "layouts of this machine's perf stat" "perf stat does not work here"
 else
-	# Each layout says the same of one run; -I has the most rows. Both events as CPUs and intervals add up.
-	layout() { # layout OPTION...: the sum of perf's own figures is ours
+	# Every layout gives the same counts of one run. The rows of CPUs and intervals add up.
+	layout() { # layout OPTION...: compares the sum of perf's rows with zcost's sum
 		perf stat -a "$@" -x\; -e cpu-clock,context-switches sleep 0.1 2>text || return
 		awk -F';' '{ for (i = 1; i <= NF; i++) if ($i == "cpu-clock") ms += $(i - 2)
 			else if ($i == "context-switches") n += $(i - 2) } END { printf "%.2f %d\n", ms, n }' text >sums
@@ -44,7 +44,7 @@ else
 	ok "perf stat -x -I -A is read" layout -I 30 -A
 	ok "a note says that rows of CPUs or intervals add up" says 'rows of CPUs, threads or intervals are added up' err
 
-	text_of() { # text_of OPTION...: figures that the text, too, has in plain digits
+	text_of() { # text_of OPTION...: compares figures that the text has in plain digits
 		LC_ALL=C perf stat -a "$@" -e cpu-clock,context-switches sleep 0.1 2>text || return
 		counters text || { cat err text; return 1; }
 		near "$(value counter:cpu-clock)" "$(awk '{ for (i = 2; i <= NF; i++) if ($i == "cpu-clock") s += $(i - 2) } END { print s }' text)" 0.011 &&
@@ -107,7 +107,7 @@ ok "a text with a CPU that was not counted is read" counters part
 ok "a sum without one of its parts is empty" is counter:cycles ''
 ok "a sum with all its parts has a value" is counter:instructions 10
 
-# --- work, and what is refused ---
+# --- work, and refused texts ---
 
 printf '40,,cycles,1,100.00,,\n' >work
 ok "--units gives costs per unit of work" counters work --units 10 --unit packet

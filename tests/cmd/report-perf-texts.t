@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# report functions --perf-report: the columns that perf report can print, in any order, with call
-# graphs between, made by this machine's perf; each read back against the same table made by -t.
+# report functions --perf-report reads the columns that perf report can print, in any order, also with
+# call graphs between the rows. Each text comes from this machine's perf and is compared with perf report -t.
 . "$(dirname "$0")/../lib.sh"
 
-functions() { # functions FILE OPTION...: as tsv, into got
+functions() { # functions FILE OPTION...: writes the table as tsv into got
 	file=$1
 	shift
 	"$zcost" report functions --all --perf-report "$file" --format tsv "$@" >got 2>err
@@ -20,7 +20,7 @@ perf record -q -g -F 999 -e cpu-clock,page-faults -o data -- \
 	perl -e 'while (((times)[2] + (times)[3]) < 0.5) { system("ls -l /usr/bin >/dev/null") && last }' >/dev/null 2>&1
 report() { perf report -i data --stdio "$@" 2>/dev/null; }
 
-# same OPTION...: symbol, self and children's share of each row, as perf prints them apart by a bar
+# same OPTION...: compares symbol, self and children of each row with perf report -t '|'
 same() {
 	report "$@" >text
 	report "$@" -g none -t '|' | awk -F'|' '
@@ -55,12 +55,12 @@ if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
 	ok "perf report with counts in its chains is read" same -g graph,0.5,callee,function,count --no-children --sort comm,symbol
 	ok "perf report -v with addresses is read" same -g none -v --sort dso,symbol
 
-	separated() { # separated CHARACTER OPTION...: the same table, read from -t
+	separated() { # separated CHARACTER OPTION...: compares with the table from -t CHARACTER
 		report -g none --sort dso,symbol >text
 		functions text && cp got plain
 		report -g none --sort dso,symbol -t "$1" >text
 		functions text || { cat err; return 1; }
-		# perf itself turns a separator inside a name into a point
+		# perf replaces a separator inside a name by a point
 		sed "s/$2/./g" plain | LC_ALL=C sort >theirs
 		sed "s/$2/./g" got | LC_ALL=C sort | diff theirs -
 	}
@@ -102,14 +102,14 @@ ok "a text with two lists of perf top gives the first list" test "$(awk -F'\t' '
 __strcmp_avx2 libc.so.6 9.01'
 ok "a note says that the text has two lists" says 'the text holds 2 tables; this is the first' err
 
-# --- source lines: slow to make ---
+# --- source lines: typed in, because perf is slow to resolve them ---
 
 printf '# Overhead  Source:Line                     Symbol\n# ........  ..............................  ......\n#\n     2.00%%  pv_native_safe_halt+11          [k] pv_native_safe_halt\n     1.00%%  a file.c:12                     [.] f\n' >lines
 ok "a table with source lines is read" functions lines
 ok "source lines between the columns do not change the symbols" test "$(awk -F'\t' 'NR > 1 { print $1, $4 }' got)" = 'pv_native_safe_halt 2
 f 1'
 
-# --- damage, in tables whose places are known ---
+# --- damaged tables with fixed columns ---
 
 table='# Overhead  Command  Symbol\n# ........  .......  ......\n#\n    34.33%  dd       [k] f\n'
 ok "a damaged share is refused" refuses 'line 5: a share that is no percentage' "$table    3x.33%  dd       [k] g\n"

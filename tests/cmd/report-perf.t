@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# zcost report functions --perf --all against perf report on the same file: every symbol's self and total share.
+# Compares zcost report functions --perf --all with perf report: self and total share of every symbol.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
@@ -14,8 +14,8 @@ dd if=/dev/zero bs=64k count=400 2>/dev/null | cksum >/dev/null
 perl -e 'sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(18)'
 perl -e 'while (((times)[2] + (times)[3]) < 0.2) { system("ls -l /usr/bin >/dev/null") && last }'
 END
-# symbol, dso, self, total: perf's, added up over what it tells apart; addresses by object (perf names some of them
-# in two ways), and objects by their base names. Children are rounded to 0.01 per row of perf.
+# Writes symbol, dso, self and total of perf, one row per symbol and object. Addresses are left out, because
+# perf names some of them in two ways. Objects have base names. perf rounds children to 0.01 per row.
 tables() {
 	lossless perf.data perf record -q $(buffer 32) -a -g -F 2000 -e cpu-clock -o perf.data -- sh load.sh >/dev/null 2>&1
 	perf report -i perf.data --children -g none --stdio -t '|' -F overhead_children,overhead,period,dso,sym \
@@ -44,7 +44,7 @@ ours_is_perf() {
 		FNR > 1 && $1 !~ /^(.*[+])?0x[0-9a-f]+$/ && !(($1 "\t" $2) in known) { print; bad++ }
 		END { exit bad > 0 }' perf.tsv ours.tsv
 }
-# Names of what else runs there may be perf's choice among several.
+# Other programs may have symbols with several names, and perf chooses one by chance.
 as_perf() { tables && perf_is_ours && ours_is_perf; }
 steady "report functions has every symbol of perf report, self and total, and no other" as_perf
 ok "self shares add up to 100 %" near "$(awk -F'\t' 'NR > 1 { s += $4 } END { print s }' ours.tsv)" 100 1e-4
@@ -64,7 +64,7 @@ for by in comm module cpu context component; do
 		next } { s += $c } END { print s }' by.tsv)" 100 1e-4
 done
 
-# The same recording as a capture: the store, asked in SQL, says what the report says.
+# SQL on the store of a capture gives the same shares as the report.
 . "$tests/capture.sh"
 run_json run v profile 1 receiver none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
 sed -i 's/"start_ns": [0-9]*/"start_ns": 1/; s/"end_ns": [0-9]*/"end_ns": 9000000000000000000/; s/"cpus": "1"/"cpus": ""/' run/run.json
@@ -78,7 +78,7 @@ sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
 	WHERE NOT s.unresolved GROUP BY s.name, s.dso" | sort >sql.tsv
 ok "self shares from SQL equal report functions" cmp report.tsv sql.tsv
 
-# Cut down to nothing it is a loss, under every table that asks for it.
+# A truncated profile is a loss in every table that reads it.
 truncate -s 2000 run/perf.data
 ok "analyze of a truncated profile exits 4" exits 4 "$zcost" analyze run
 for table in functions components summary zerocopy; do
@@ -93,7 +93,7 @@ rm run/perf.data
 ok "report functions exits 0 for a run without a profile" exits 0 "$zcost" report functions run --format tsv
 ok "report functions says that no run was profiled" says 'no samples: no run of it was profiled' err
 
-# Names as tables print them are filters too, though they look like globs; slips are said.
+# Names as tables print them are filters too, though they look like globs.
 of() { exits 0 "$zcost" report functions --perf perf.data "$@" --format tsv && [ "$(wc -l <out)" -gt 1 ]; }
 ok "--dso takes the name of an object in brackets" of --dso '[kernel.kallsyms]'
 ok "--dso takes a glob" of --dso '*kallsyms*'
@@ -106,7 +106,7 @@ for option in --kallsyms --vmlinux --symfs --buildid-dir; do
 done
 ok "the message names the missing path" says 'buildid-dir nowhere: No such file' err
 
-# Damage is said, and what came before it is kept.
+# A truncated file has a message, and the samples before the cut count.
 head -c "$(($(wc -c <perf.data) * 2 / 3))" perf.data >torn.data
 "$zcost" report functions --perf torn.data >out 2>err
 code=$?

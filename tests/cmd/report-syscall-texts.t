@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# report syscalls from texts: strace -c and perf trace -s, against the figures of the text itself;
-# made here where the two programs work, typed in for other versions of them.
+# Compares report syscalls with the texts of strace -c and perf trace -s. This machine's programs make the
+# texts where they work. Texts of other versions are typed in.
 . "$(dirname "$0")/../lib.sh"
 
-table() { # table OPTION FILE...: as tsv, into got; notes into err
+table() { # table OPTION FILE...: writes the table as tsv into got and the notes into err
 	"$zcost" report syscalls --all --format tsv "$@" >got 2>err
 }
 cell() { # cell SYSCALL COLUMN
@@ -22,7 +22,7 @@ refuses() { # refuses OPTION PATTERN TEXT
 
 # --- strace -c of this machine ---
 
-# Every choice of columns: names, calls, errors and seconds are those of the text.
+# Compares names, calls, errors and seconds with the text, for every choice of columns.
 strace_says() { # strace_says OPTION...
 	strace -c -o text "$@" sh -c 'ls / >/dev/null; cat missing; true' 2>/dev/null || return
 	table --strace-c text || { cat err text; return 1; }
@@ -65,7 +65,7 @@ fi
 
 # --- other versions of strace ---
 
-# Up to 4.x the total has no usecs/call.
+# strace up to 4.x has no usecs/call in the total.
 old='%% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n'
 printf "$old"' 75.00    0,000030           3        10         4 read\n 25.00    0.000010          10         1           write\n------ ----------- ----------- --------- --------- ----------------\n100.00    0.000040                    11         4 total\n' >text
 ok "a table of strace 4 is read" table --strace-c text

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The tables made from a capture, on folders made by hand: figures, scores, syscalls, evidence.
+# Checks the tables of captures made by hand: figures, scores, system calls, evidence.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 
-# get FILE COLUMN WHERE...: a cell of a tsv table; WHERE is column=value.
+# get FILE COLUMN WHERE...: prints a cell of a tsv table. WHERE is column=value.
 get() {
 	awk -F'\t' -v want="$2" -v where="$3" 'BEGIN { n = split(where, w, ",") }
 		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
@@ -14,7 +14,7 @@ get() {
 }
 report() { exits 0 "$zcost" report "$@" --format tsv; }
 
-# Baseline: 10.24 Gbit/s, 400 ns/KiB on the receiver; mmap: twice as fast at two thirds of the CPU.
+# The baseline has 10.24 Gbit/s and 400 ns/KiB on the receiver. mmap is twice as fast at two thirds of the CPU.
 mkdir cap
 for r in 1 2 3; do
 	for side in receiver sender; do
@@ -28,8 +28,8 @@ for r in 1 2 3; do
 	  summary sender 200 0 200 0 0 1000 | sed 's/"mode":"x"/"mode":"msg-zerocopy"/'; } >$d/sender/workload.out
 done
 
-# One syscalls run: threads 11 and 12 of one command. 3 calls of 100, 200, 300 us: mean 200, m2 20000 us^2; 1 call of
-# 600 us: together n 4, mean 300, m2 20000 + 400^2 x 3 / 4 = 140000 us^2; error of the mean 108.01 us: 36.00 %.
+# The syscalls run has threads 11 and 12 of one command. 3 calls of 100, 200 and 300 us: mean 200, m2 20000 us^2.
+# 1 call of 600 us. Together: n 4, mean 300, m2 20000 + 400^2 x 3 / 4 = 140000 us^2, standard error 108.01 us: 36.00 %.
 d=cap/runs/baseline/syscalls-01/receiver
 run_json $d baseline syscalls 1 receiver tcpzc "$syscalls_collector"
 { points 1024000 1024 9 14; summary receiver 0 0 0 0 1 1; } >$d/workload.out
@@ -88,7 +88,7 @@ ok "the total counts the meter of a shared host once" near_cell out power_w vari
 ok "roi_p with a meter is T^2 / P: 10.24^2 / 150" near_cell out roi_p variant=baseline,side=total 0.6990507 1e-6
 ok "report roi labels metered power as imported" test "$(get out power_source variant=baseline,side=total)" = imported
 
-# Wall power by a meter and package power by RAPL, 30 J and 6 J in 3 s with 1.28 GB/s: beside each other, never added.
+# A meter has 30 J of wall power and RAPL 6 J of package power, in 3 s at 1.28 GB/s. They never add up.
 mkdir kinds
 for v in a b; do
 	d=kinds/runs/$v/measure-01/receiver
@@ -140,7 +140,7 @@ ok "analyze --offset exits 0 for a power log in the capture" exits 0 "$zcost" an
 ok "report power exits 0 after analyze --offset" report power kinds --variant a
 ok "analyze without --offset names the --offset of the last analysis" sh -c "'$zcost' analyze kinds 2>&1 | grep -q 'add: --offset 0.5'"
 
-# Two sides of one host with CPUs in common. CPU 1 is half busy, and CPU 0 where a sender says so: 10 %.
+# Two sides of one host share CPUs. CPU 1 is 50 % busy. CPU 0 is 10 % busy where the sender has it.
 on_cpus() { # on_cpus VARIANT RECEIVER'S SENDER'S
 	set_of=$2
 	for side in receiver sender; do
@@ -155,7 +155,7 @@ on_cpus() { # on_cpus VARIANT RECEIVER'S SENDER'S
 	awk '/^cpu0/ { $5 = 90 * s; $2 = 5 + 10 * s++ } 1' $d/proc_stat.snap >snap
 	sizes_again <snap >$d/proc_stat.snap
 }
-sizes_again() { # snapshots with their sizes set right
+sizes_again() { # sets the sizes in the heads of snapshots
 	awk 'function put() { if (head) printf "@%s %d\n%s", head, length(text), text; text = "" }
 		/^@/ { put(); head = substr($1, 2); next } { text = text $0 "\n" } END { put() }'
 }
@@ -229,7 +229,7 @@ ok "report syscalls has the mean time of a call" near_cell out avg_ms syscall=re
 ok "report syscalls notes that a call's time includes waiting" says "a call's time runs from its entry to its return and includes waiting" err
 ok "report syscalls has the longest call" near_cell out max_ms syscall=recvfrom 0.6 1e-9
 ok "report syscalls merges the threads' standard error of the mean" near_cell out stddev_pct syscall=recvfrom 36.0041 1e-3
-# The second of four lies at the end of the second bucket, [131072, 262144).
+# The second of four calls is in the second bucket, [131072, 262144).
 ok "report syscalls takes the median from the buckets" near_cell out p50_ms syscall=recvfrom 0.262144 1e-9
 ok "report syscalls has the bytes per call" near_cell out bytes_per_call syscall=recvfrom 1000 1e-9
 ok "report syscalls has the time per KiB of data" near_cell out ns_per_kib syscall=recvfrom 400 1e-6
@@ -248,7 +248,7 @@ ok "the message lists the capture's variants" says 'baseline, mmap' err
 ok "an unknown estimator is a usage error" exits 2 "$zcost" report summary cap --estimator best
 ok "a table that needs a capture refuses --perf" exits 2 "$zcost" report summary --perf nofile.data
 
-# Tables of metrics of one kind. 3 s x 1.28 GB/s: 3.84e9 bytes; cycles ran half of the time: 2 x 3.84e9.
+# The run has 3 s x 1.28 GB/s = 3.84e9 bytes. cycles was counted half of the time, so 2 x 3.84e9 cycles.
 mkdir counted
 d=counted/runs/v/measure-01/receiver
 run_json $d v measure 1 receiver tcpzc '{"name": "counters", "state": "ok", "files": ["counters.tsv"]}'
@@ -278,7 +278,7 @@ ok "report scores exits 0 for a capture of several passes" report scores cap
 # 4 calls in 3 x 1024000 bytes
 ok "report scores takes system calls per MiB from the syscalls pass" near_cell out value score=syscalls_per_mib 1.3653333333 1e-6
 ok "ns_per_kib in report scores equals report summary" near_cell out value score=ns_per_kib,variant=baseline,side=receiver 400 1e-6
-# baseline: 400 ns/KiB and what the sender takes, in the same repeats
+# The total is the baseline's 400 ns/KiB plus the sender's cost in the same repeats.
 receiver=$(get out value score=ns_per_kib,variant=baseline,side=receiver)
 sender=$(get out value score=ns_per_kib,variant=baseline,side=sender)
 ok "the total ns_per_kib is the sum of both sides" near_cell out value score=ns_per_kib,variant=baseline,side=total \
@@ -292,7 +292,7 @@ ok "report scores --power-model exits 0" report scores cap --power-model idle=10
 ok "report scores has joules per GB from the model" near_cell out value score=j_per_gb,side=receiver 117.1875 1e-6
 ok "report scores notes that j_per_gb uses a model" says 'baseline receiver, .*: j_per_gb uses MODELLED' err
 ok "the total j_per_gb counts a host that both sides share once" near_cell out value score=j_per_gb,side=total 195.3125 1e-6
-# Four runs, of which one alone had a receive of that size; and one that kept no histogram.
+# Only one of four runs has receives of one size. A fifth run has no histogram.
 for r in 1 2 3 4 5; do
 	for side in receiver sender; do measure_run buckets v $r $side 1000000000 150; done
 done
@@ -317,7 +317,7 @@ ok "a bucket of every run has the runs' median" test "$(bucket recv_size_log2:16
 ok "buckets of a workload histogram count the runs without the bucket as 0" test "$(bucket hist:frags:log2:3 value) $(bucket hist:frags:log2:3 value_hi) $(bucket hist:frags:log2:3 runs)" = "0 6 4"
 ok "a run without the histogram does not count" test "$(bucket hist:frags:count value) $(bucket hist:frags:count runs)" = "2 4"
 
-# The same counters, but nobody says how much was done.
+# The counters are the same, but the workload does not report its bytes.
 cp -r counted wordless
 rm wordless/zcost.db
 sed -i 's/"units": "tcpzc"/"units": "none"/' wordless/runs/v/measure-01/receiver/run.json

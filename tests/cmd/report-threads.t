@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# cpu --by, sched and tcp of captures made by hand: threads, sockets, and what they do not explain.
+# Checks cpu --by, sched and tcp on captures made by hand: threads, sockets, and the CPU time outside threads.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 
-get() { # get COLUMN WHERE: a cell of out; WHERE is column=value;...
+get() { # get COLUMN WHERE: prints a cell of out. WHERE is column=value;...
 	awk -F'\t' -v want="$1" -v where="$2" 'BEGIN { n = split(where, w, ";") }
 		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 		{ hit = 1
@@ -17,7 +17,7 @@ report() { exits 0 "$zcost" report "$@" --format tsv; }
 stat() { # stat ID NAME USER SYSTEM CPU: a line of /proc/PID/stat
 	echo "$1 ($2) R 1 1 1 0 -1 0 0 0 0 0 $3 $4 0 0 20 0 1 0 42 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 $5 0 0"
 }
-# threads_at SECOND CPUS: in three seconds 7 runs 0.9 s on CPU 1, 8 0.3 s and 0.06 s went with a thread that ended.
+# threads_at SECOND CPUS: in three seconds 7 runs 0.9 s on CPU 1, 8 runs 0.3 s, and an ended thread 0.06 s.
 threads_at() {
 	{
 		echo "p $((420000000 * $1)) $(stat 7 'w (1)' 0 0 1)"
@@ -95,7 +95,7 @@ ok "report cpu --by cpu has the busy time of a CPU" cell busy_pct cpu=1 50 1e-6
 ok "other programs' user time is unknown when threads run on other CPUs" \
 	test -z "$(metric cap/zcost.db v receiver others_user_pct)"
 
-# The threads' user time is 32 % of CPU 1: 20 and 10, and 2 of one that ended.
+# The threads' user time is 32 % of CPU 1: 20 and 10, and 2 of an ended thread.
 user_and_system() { # user_and_system USER SYSTEM: ticks a second of CPU 1
 	for s in 0 1 2 3; do
 		stat_line 1 $(($1 * s)) 0 $(($2 * s)) $(((100 - $1 - $2) * s)) 0 0 0 0 | snap $(((10 + s) * 1000000000))

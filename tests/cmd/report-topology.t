@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# report topology, and the remarks on a side's place: two sockets with SMT, the fast card on the second.
+# Checks report topology and the notes on the CPUs of a side: two sockets with SMT, the fast card on the second.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 

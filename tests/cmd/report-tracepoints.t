@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tables of tracepoints: every row as perf's own events give it, and as perf trace -s has it.
+# Compares the tables of tracepoints with perf script and perf trace -s, row by row.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
@@ -14,8 +14,8 @@ cleanup() { [ -z "$mounted" ] || umount /sys/kernel/tracing; }
 perf record -q -e raw_syscalls:sys_enter -o probe.data true 2>probe.err ||
 	skip_all "perf cannot record tracepoints here: $(tail -n 1 probe.err)"
 
-# Threads, children, execs, calls that fail, that take time, that move bytes; a thread under a
-# second name.
+# Makes threads, children, execs, failing calls, slow calls, calls that move bytes, and a thread that
+# changes its name.
 calls=$build/tests/tools/calls
 cat >load.sh <<E2
 "$calls" 0 >calls.1 &
@@ -38,7 +38,7 @@ as_perf() { perl "$tests/tools/trace-compare.pl" "$1" "$zcost" ${2:-}; }
 ok "perf records raw system call tracepoints" record a.data -e 'raw_syscalls:*'
 ok "each thread's calls match perf script and perf trace -s" as_perf a.data
 
-# What the program itself says it did, by name of the call.
+# The program prints its calls by name. The report must have at least as many.
 own_count() {
 	report 0 --perf a.data --by syscall || return 1
 	while read -r name n errors bytes; do
@@ -61,7 +61,7 @@ sums() {
 }
 ok "rows by command are the sums of the rows by thread" sums
 
-one_cpu() { # the calls of all CPUs, one after the other
+one_cpu() { # adds up the calls of each CPU
 	report 0 --perf a.data --by syscall && all=$(awk -F'\t' 'NR > 1 { n += $2 } END { print n }' out)
 	n=0
 	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
@@ -79,7 +79,7 @@ units() {
 }
 ok "--units gives calls per MiB and ns per KiB" units
 
-# The last call of a process is a row of its own only once all is read.
+# The last call of a process has no return, so its row appears only at the end of the file.
 ends() {
 	lossless ends.data perf record -q $m -o ends.data -e 'raw_syscalls:*' -- \
 		sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i + 1)); done' 2>record.err || { cat record.err; return 1; }
@@ -90,7 +90,7 @@ ok "a note counts the calls that do not return: exit_group of a hundred processe
 ok "an unknown key is a usage error" exits 2 "$zcost" report syscalls --perf a.data --by dso
 ok "the message lists the keys" says 'no key .dso.; there are: comm pid tid' err
 
-# --- every way there is to write such a file ---
+# --- the other formats of a recording ---
 
 ok "perf writes a compressed recording of system calls" record z.data -z -e 'raw_syscalls:*'
 ok "calls of a compressed recording match perf" as_perf z.data
@@ -125,7 +125,7 @@ ok "tracepoints of single system calls match the program's counts" single
 
 # --- damage ---
 
-cut() { # the stream's last third is gone: what came before counts, and that is said
+cut() { # removes the last third of the stream
 	lossless whole.data stream_of_calls whole.data || return
 	size=$(stat -c %s whole.data)
 	head -c $((size * 2 / 3)) whole.data >cut.data
@@ -136,7 +136,7 @@ cut() { # the stream's last third is gone: what came before counts, and that is 
 	[ "$n" -gt $((all / 3)) ] && [ "$n" -lt "$all" ] || { echo "$n of $all"; return 1; }
 }
 ok "a truncated stream exits 4 and counts the calls before the cut" cut
-killed() { # perf record was killed: the formats would have stood at the end
+killed() { # removes the end of the file, where perf record writes the formats
 	perl -e 'open(my $f, "+<", "killed.data"); seek($f, 48, 0); print $f "\0" x 8' && report 1 --perf killed.data
 }
 cp a.data killed.data
@@ -174,14 +174,14 @@ ok "report sched without switches exits 1" exits 1 "$zcost" report sched --perf 
 ok "the message says to use perf sched record" says 'perf sched record' err
 ok "report sched with an unknown key is a usage error" exits 2 "$zcost" report sched --perf sched.data --by cpu
 
-# perf 6.1 now and then writes samples twice: they count once, and that is said.
+# perf 6.1 sometimes writes samples twice. They count once, and a note says so.
 perl "$tests/tools/perfdata-double.pl" a.data doubled.data
 twice() {
 	report 0 --perf a.data && mv out once && report 0 --perf doubled.data && cmp once out &&
 		says 'samples that are twice in the file .*count once: [0-9]+' err
 }
 ok "samples that are twice in the file count once, and a note says so" twice
-said_of_these() { # and of a.data itself only if perf did so there
+said_of_these() { # a.data may have double samples too
 	n=$(perf script -i a.data --ns -F tid,cpu,time,event 2>/dev/null | sort | uniq -c | awk '{ n += $1 - 1 } END { print n }')
 	"$zcost" report syscalls --perf a.data >out 2>&1
 	[ "$n" -gt 0 ] || ! grep 'stand twice' out || return 1

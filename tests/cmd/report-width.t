@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Text fits a terminal: every table there is, at several widths; a pipe gets all; figures stay whole.
+# Every table fits a terminal of several widths. A pipe gets all columns. Figures stay whole.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 need_sqlite
@@ -10,12 +10,12 @@ sqlite3 cap/zcost.db "UPDATE symbol SET name = 'std::vector<zcost::frame, std::a
 	UPDATE run SET why = 'the receiver ended before the window did, its log says why' WHERE id = 1;
 	INSERT INTO metric SELECT id, 'counter:a-counter-with-quite-a-long-name', '1', 123456789, 'measured' FROM run"
 
-# fits WIDTH: no line of `out` is wider, in characters; names it.
+# fits WIDTH: prints the lines of `out` that are wider, in characters, and fails if there are any.
 fits() {
 	LC_ALL=C.UTF-8 awk -v w="$1" 'length($0) > w { print length($0) ": " $0; bad = 1 } END { exit bad }' out
 }
 
-# printed WIDTH COMMAND...: it works and fits
+# printed WIDTH COMMAND...: the command works and its output fits
 printed() {
 	width=$1
 	shift
@@ -25,7 +25,7 @@ printed() {
 	[ -s out ] && fits "$width"
 }
 
-more() { # arguments that a table needs
+more() { # prints the arguments that a table needs
 	case $1 in
 	groups) echo "--group a=tcp_* --group another-name=_copy*,insert_page" ;;
 	rates) echo "--rate 8165032" ;;
@@ -71,7 +71,7 @@ COLUMNS=60 "$zcost" report functions cap >out
 ok "text to a pipe ignores COLUMNS" cmp wide out
 "$zcost" report functions cap --format tsv >tsv 2>err
 
-# Every figure that is not left out is there as in the wide table.
+# Every figure that stays at 60 columns equals the figure in the wide table.
 "$zcost" report counters cap >wide
 "$zcost" report counters cap --width 60 >out
 figures() { grep -v '^#' "$1" | grep -Eo '[0-9]+(\.[0-9]+)? \[[0-9.]+ \.\. [0-9.]+\]' | sort; }
@@ -80,7 +80,7 @@ figures out >b
 ok "values and intervals are whole at 60 columns" cmp a b
 ok "the wide table has values with intervals" test -s a
 
-# Runs in parts, both sides at one position: each part tells its rows apart, raw times come last.
+# Runs break into parts. Both sides have one position, so each part repeats the identifying columns.
 is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
 sqlite3 cap/zcost.db "UPDATE run SET position = (id - 1) / 2;
 	INSERT INTO metric SELECT id, 'counter:another-counter', 'ns', 98765432, 'measured' FROM run"
@@ -99,9 +99,9 @@ sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_outside_window'
 ok "notes that differ in a number merge into one range" says '^# lossy: .*: samples outside the window, left out: 101 to 104' out
 ok "merged notes appear once" is "$(grep -c 'samples outside' out)" 1
 
-# Sockets have many figures: at 80 columns those that matter most, in one part, and each row with what tells it apart.
+# Sockets have many columns. At 80 columns the most important ones fit in one part beside the identifying ones.
 world tcp 2 $copying $mapping
-socket() { # socket ADDRESS ADDRESS: at both ends of each measured run
+socket() { # socket ADDRESS ADDRESS: adds a socket at both ends of each measured run
 	sqlite3 tcp/zcost.db "INSERT INTO socket (run, pid, local, peer, congestion, state, rtt_us, rttvar_us, min_rtt_us, cwnd, ssthresh, mss,
 		delivery_rate, pacing_rate, rcv_rtt_us, rcv_space, rmem, wmem, bytes_acked, bytes_received, bytes_sent, bytes_retrans,
 		retrans, busy_us, rwnd_limited_us, sndbuf_limited_us, out_of_order, drops)
@@ -130,7 +130,7 @@ ok "--width with --format tsv is a usage error" exits 2 "$zcost" report summary 
 ok "the message says that --width is for text" says "width is for text" err
 
 if command -v script >/dev/null && script --version 2>&1 | grep -q util-linux; then
-	# on_terminal COLUMNS COMMAND: what a terminal of that width shows
+	# on_terminal COLUMNS COMMAND: writes what a terminal of that width shows
 	on_terminal() {
 		script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r' >out
 		[ -s out ] && fits "$1"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# How well the window was cut, and runs to doubt: stalled, stolen from, throttled, sides apart. All worked out by hand.
+# Checks the precision of the window and the warnings about stalls, stolen time, throttling and windows that are
+# apart. The expected values are worked out by hand.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 
@@ -13,7 +14,7 @@ done
 manifest cap base base/measure/1/ok base/measure/2/ok
 
 d=cap/runs/base/measure-01/receiver
-# No byte from 10.5 to 11.2 s; later points are missing for 0.4 s in which work went on.
+# No byte moves from 10.5 to 11.2 s. Points are missing for another 0.4 s, but bytes move meanwhile.
 awk 'BEGIN { for (t = 90; t <= 140; t++) {
 	b = t <= 105 ? (t - 90) / 10 : t <= 112 ? 1.5 : 1.5 + (t - 112) / 10
 	if (t > 120 && t < 124) continue
@@ -63,7 +64,7 @@ ok "report runs warns of sides' windows that are 4.7 to 5.0 % apart" sh -c "'$zc
 	grep 'warning: .*windows of the two sides are 149.0 ms apart, 4.7 to 5.0 % of their 3.00 to 3.15 s'"
 ok "report summary warns of a stall" sh -c "'$zcost' report summary cap 2>&1 | grep -q 'less than a tenth'"
 
-# What a pass costs: six measured runs of 10 to 10.5 GB/s, six profiled ones at nine tenths of them.
+# Measures the cost of a pass: six measured runs of 10 to 10.5 GB/s, six profiled runs at nine tenths of that.
 from=cost/runs/base
 for r in 1 2 3 4 5 6; do
 	measure_run cost base $r receiver $((10000000000 + (r - 1) * 100000000)) 150
@@ -89,7 +90,7 @@ manifest cost base base/measure/1/ok base/measure/2/ok base/profile/1/ok
 "$zcost" analyze cost >log 2>&1
 ok "report summary does not call the cost of one run significant" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 1) (see'"
 
-# Six profiled runs as fast as the measured: the interval holds 0. And 6 a tenth faster.
+# Six profiled runs are as fast as the measured runs, so the interval holds 0. Later they are a tenth faster.
 for r in 1 2 3 4 5 6; do
 	for side in receiver sender; do
 		mkdir -p $from/profile-0$r
@@ -103,7 +104,7 @@ manifest cost base base/measure/1/ok base/measure/2/ok base/measure/3/ok base/me
 ok "report summary does not call an insignificant cost 0.0 %" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 6) (see'"
 sqlite3 cost/zcost.db "UPDATE metric SET value = 1.1 * value WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile')"
 ok "report summary shows a significant gain as a negative cost" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile -10.0 % (see'"
-# The sender a fifth slower, as one may see; the receiver's are of one run.
+# The sender is a fifth slower, and six runs show it. The receiver has one profiled run.
 sqlite3 cost/zcost.db "UPDATE metric SET value = 0.8 / 1.1 * value WHERE name = 'throughput' AND run IN
 	(SELECT id FROM run WHERE pass = 'profile' AND side = 'sender');
 	UPDATE metric SET value = 0.5 * value WHERE name = 'throughput' AND run IN
@@ -111,7 +112,7 @@ sqlite3 cost/zcost.db "UPDATE metric SET value = 0.8 / 1.1 * value WHERE name = 
 	DELETE FROM metric WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile' AND side = 'receiver' AND repeat > 1)"
 ok "report summary prefers a side with a significant cost to a side with one run" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile 20.0 % (see'"
 
-# Of four runs one has figures; of the others none.
+# One of six runs of the sender has figures.
 sqlite3 cost/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'rate_kib', 'cpu_pct') AND run IN
 	(SELECT id FROM run WHERE side = 'sender' AND repeat > 1 AND NOT (name = 'cpu_pct' AND repeat = 2))"
 runs_of() { "$zcost" report summary cost --format tsv 2>notes |

@@ -6,7 +6,7 @@
 . "$tests/capture.sh"
 need_sqlite
 
-# used COMMAND...: prints the command's user CPU time in seconds, 0.1 at least: the clock ticks each 10 ms.
+# used COMMAND...: prints the command's user CPU time in seconds, at least 0.1, because the clock ticks each 10 ms.
 used() {
 	perl -e 'open(my $seconds, ">&", \*STDOUT); open(STDOUT, ">", "out");
 		my $code = system("timeout", "60", @ARGV) >> 8; my $user = (times)[2];

@@ -14,7 +14,7 @@ sqlite3 cap/zcost.db "INSERT INTO setting (variant, name, value) VALUES ('copyin
 	INSERT INTO note VALUES (1, 'warning', 'of_file', json_array('the sender', 'it waited'))"
 
 tables='summary scores runs variants functions components syscalls topology'
-# outputs FOLDER INTO: what each command prints of FOLDER's store, and its exit status
+# outputs FOLDER INTO: writes the output and the exit status of each command for FOLDER's store
 outputs() {
 	mkdir -p "$2"
 	for table in $tables; do
@@ -72,7 +72,7 @@ cut_anywhere() {
 }
 ok "a truncated store gives an error in every command" cut_anywhere
 
-changed() { # changed SQL: bad is the store after SQL, also SQL that changes the schema itself
+changed() { # changed SQL: makes bad a copy of the store after SQL, which may change the schema
 	cp cap/zcost.db bad/zcost.db
 	sqlite3 bad/zcost.db ".dbconfig defensive off" "PRAGMA writable_schema=ON" "$1" >log
 }
@@ -110,7 +110,7 @@ mkdir arch && cp bad/zcost.db arch && echo '{}' >arch/run.json && tar -cf - arch
 ok "two tables in the same pages are refused in an archive" exits 1 "$zcost" report summary packed.tar.zst
 ok "the message says what is damaged" says '^zcost: packed.tar.zst: damaged: 2nd reference to page .*; run' err
 
-named() { # named LENGTH TABLE COLUMN: the first row has a text of that length
+named() { # named LENGTH TABLE COLUMN: gives the first row a text of that length
 	changed "UPDATE $2 SET $3 = printf('%.*c', $1, 'n') WHERE rowid = 1"
 }
 named 4096 symbol name

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Every place that symbols may come from, and every way in which they may not belong: names are
-# right or not there. perf, nm and addr2line are the oracles.
+# Symbols come from many places, and each place may belong to another program. A name is right or absent.
+# The expected names are those of perf, nm and addr2line.
 . "$(dirname "$0")/../lib.sh"
 
 dump=$build/tests/tools/profile_dump
@@ -15,7 +15,7 @@ HOME=$scratch/home # whose ~/.debug perf and zcost find there is ours
 export HOME
 mkdir -p "$HOME"
 
-# program FILE FUNCTION SECONDS/10 [OPTION...]: burns so much CPU time in FUNCTION, called from main.
+# program FILE FUNCTION SECONDS/10 [OPTION...]: compiles a program that burns CPU time in FUNCTION.
 program() {
 	out=$1 fn=$2 tenths=$3
 	shift 3
@@ -42,7 +42,7 @@ record() { # record FILE COMMAND...
 	}
 }
 
-# named FUNCTION DSO FILE OPTION...: most of the recording is in that function of that object.
+# named FUNCTION DSO FILE OPTION...: FUNCTION of DSO has most of the samples.
 named() {
 	fn=$1 dso=$2 data=$3
 	shift 3
@@ -51,7 +51,7 @@ named() {
 		END { exit !(all && in_it > all / 2) }' ||
 		{ "$dump" functions "$@" "$data" | head -n 20; "$dump" health "$@" "$data" | grep note; return 1; }
 }
-unnamed() { # unnamed FUNCTION FILE OPTION...: never
+unnamed() { # unnamed FUNCTION FILE OPTION...: FUNCTION has no sample
 	fn=$1 data=$2
 	shift 2
 	! "$dump" functions "$@" "$data" | awk -F'\t' -v fn="$fn" '$3 == fn' | grep .
@@ -83,7 +83,7 @@ cache_layouts() {
 			named burn_plain plain plain.data --foreign --buildid-dir "layout/${place%%/*}" ||
 			{ echo "$place"; return 1; }
 	done
-	# another program under that build-id
+	# puts another program under that build-id
 	program other burn_other 1 && mkdir -p "layout/wrong/.build-id/$xx/$yy" &&
 		cp other "layout/wrong/.build-id/$xx/$yy/elf" &&
 		unnamed burn_other plain.data --foreign --buildid-dir layout/wrong &&
@@ -108,7 +108,7 @@ separate_debug() {
 }
 ok "a debug file is found by its link, in .debug and by its build-id" separate_debug
 
-link_sum() { # without build-ids, the link's sum proves the debug file
+link_sum() { # without build-ids the checksum in the link identifies the debug file
 	program nobid burn_nobid 2 -Wl,--build-id=none && objcopy --only-keep-debug nobid nobid.dbg &&
 		objcopy --strip-all --add-gnu-debuglink=nobid.dbg nobid && record nobid.data ./nobid || return 1
 	named burn_nobid nobid nobid.data || return 1
@@ -116,7 +116,7 @@ link_sum() { # without build-ids, the link's sum proves the debug file
 }
 ok "without build-ids the checksum in the link decides about the debug file" link_sum
 
-mini() { # as distributions make it: symbols that .dynsym has are left out of .gnu_debugdata
+mini() { # as in distributions, .gnu_debugdata leaves out symbols of .dynsym
 	program mini.o burn_mini 4 -Dmain=spin -c &&
 		echo 'void spin(void); void burn_shown(void);
 			volatile unsigned long y; void burn_shown(void) { for (y = 0; y < 200000000; y++) ; }
@@ -133,7 +133,7 @@ mini() { # as distributions make it: symbols that .dynsym has are left out of .g
 }
 ok "symbols in .gnu_debugdata and dynamic symbols both name functions" mini
 
-# --- what must be refused ---
+# --- files that must be refused ---
 
 changed() {
 	program victim burn_victim 2 && program after burn_after 1 && record victim.data ./victim || return 1
@@ -170,7 +170,8 @@ ok "a note lists several mismatches, and the matching program still has its name
 
 kernel_rows() { "$dump" functions "$@" kernel.data | awk -F'\t' '$2 ~ /^\[kernel/' | sort; }
 
-# (not called vmlinux, which perf would take.) An ELF kernel of the running one's functions, linked 32 MB from where it lies; $1: build-id.
+# Makes an ELF kernel of the running kernel's functions, linked 32 MB higher; $1 is its build-id. perf would take a
+# file that is called vmlinux.
 make_vmlinux() {
 	[ -s vm.o ] || kernel_object || return 1
 	ld -e 0 --build-id="0x$1" -Ttext="0x$(perl -e 'no warnings "portable"; printf "%x", hex(shift) + 0x2000000' "$from")" \
@@ -198,8 +199,8 @@ vmlinux() {
 		perl -e 'while (((times)[0] + (times)[1]) < 0.3) { stat "/usr/bin/perl" for 1 .. 99; `true` }' >/dev/null 2>&1
 	kernel_rows >by-kallsyms && [ -s by-kallsyms ] && make_vmlinux "$kernel_id" || return 1
 	kernel_rows --foreign --vmlinux kernel.elf >by-vmlinux
-	# Of names that share an address, and of addresses that share a name, either may take another's samples;
-	# and there is but the text: not the start, which idle CPUs' chains end in.
+	# Names that share an address and addresses that share a name may take each other's samples. The file has the
+	# text without the start code, where chains of idle CPUs end.
 	perl -e 'no warnings "portable"; my ($from, $to) = map { hex } @ARGV; my (%at, %of, %row, $n, $bad);
 		open my $f, "<", "/proc/kallsyms"; while (<$f>) { my ($a, undef, $name) = split; $of{$a}{$name} = $at{$name}{$a} = 1 }
 		my %not = map { $_ => 1 } grep { my $s = $_; keys %{$at{$s}} > 1 ||
@@ -225,7 +226,7 @@ kernel_cache() {
 	mv "$dir" "kcache/[kernel.kallsyms]/0102030405060708090a0b0c0d0e0f1011121314"
 	! kernel_rows --foreign --buildid-dir kcache | awk -F'\t' '!$4' | grep .
 }
-kernel_offsets() { # without names, from _text on: whatever the boot
+kernel_offsets() { # offsets count from _text, so they are the same after each boot
 	mkdir -p nothing && kernel_rows --foreign | awk -F'\t' '$5 > 0 && $3 ~ /^0x[0-9a-f]+$/ && length($3) < 12 { n++ }
 		$5 > 0 && $3 ~ /^0xffff/ { bad++ } END { exit bad || !n }' &&
 		"$zcost" report functions --perf kernel.data --symfs nothing --all --format tsv >out 2>&1 &&
@@ -240,7 +241,7 @@ else
 	skip "the kernel's symbols" "its addresses are hidden (root, or kernel.kptr_restrict)"
 fi
 
-# A stream of samples in a module at 0xffffffffc0500000: made here, since a host may have none.
+# Writes a stream of samples in a module at 0xffffffffc0500000, because a host may have no module.
 cat >module.pl <<'EOF'
 use strict; use warnings; no warnings 'portable';
 my ($name, $id, @ips) = @ARGV;
@@ -271,7 +272,7 @@ make_module() {
 	cold=$(printf %x $((0xc0500000 + (0x$size + 31) / 32 * 32)))
 	in_second=$(printf %x $((0xc0500000 + 0x$second + 1)))
 }
-in_module() { # in_module DATA OPTION...: both functions are named, as of [fake_mod]
+in_module() { # in_module DATA OPTION...: both functions have names and belong to [fake_mod]
 	data=$1
 	shift
 	"$dump" functions --foreign "$@" "$data" >out && says '\[fake_mod\]	second_function	0	1' out &&
@@ -296,7 +297,7 @@ module_file() {
 }
 ok "a module's file names its functions without kallsyms, also when compressed" module_file
 
-other_module() { # and its addresses are offsets in the module
+other_module() { # addresses are offsets in the module
 	perl module.pl $path.xz ffffffffffffffffffffffffffffffffffffffff "ffffffff$in_second" >other.data
 	"$dump" functions --foreign --symfs modfs other.data >out && ! grep second_function out &&
 		says "\[fake_mod\]	0x$(printf %x $((0x$second + 1)))	2" out &&
@@ -304,7 +305,7 @@ other_module() { # and its addresses are offsets in the module
 }
 ok "another module's file is refused, and addresses are offsets in the module" other_module
 
-other_boot() { # kallsyms of a boot that had another module there
+other_boot() { # kallsyms comes from a boot with another module at that address
 	printf 'ffffffff81000000 T _text\nffffffffc0500000 t not_mine\t[other]\nffffffffc0500001 t mine\t[fake_mod]\n' >boot
 	"$dump" functions --foreign --kallsyms boot mod.data >out && says 'fake_mod\]	mine	0' out || return 1
 	grep -v fake_mod boot >boot2 && "$dump" functions --foreign --kallsyms boot2 mod.data >out && ! grep not_mine out
@@ -313,13 +314,13 @@ ok "kallsyms of a boot with another module at that address names nothing" other_
 
 # --- addresses without a name ---
 
-shares_by_cause() { # a program without symbols beside a changed one
+shares_by_cause() { # one program has no symbols, the other one changed
 	program bare burn_bare 2 && strip bare && program gone burn_gone 2 &&
 		perf record -q -e cpu-clock:u -F 1000 -o causes.data sh -c './bare; ./gone' && cp after gone || return 1
 	"$zcost" report functions --perf causes.data --format tsv >out 2>err || return 1
 	says '^\[unresolved\]	bare' out && says '^\[unresolved\]	gone' out &&
 		says 'unresolved addresses [0-9.]+ % \(no symbols [0-9.]+ %, not the recorded file [0-9.]+ %' err || return 1
-	# the offset of the loop is that of the program's file
+	# the offset of the loop is the offset in the program's file
 	"$zcost" report functions --perf causes.data --all --format tsv >out 2>err
 	at=$(sed -n 's/^bare+0x\([0-9a-f]*\)	bare	.*/\1/p' out | head -n 1)
 	objdump -d bare | grep -q "^ *$at:" && says '^gone\+0x[0-9a-f]+	gone' out &&
@@ -329,7 +330,7 @@ shares_by_cause() { # a program without symbols beside a changed one
 		my $sum = 0; $sum += $1 while $parts =~ /([\d.]+) %/g; exit(abs($all - $sum) > 0.03) }' err
 }
 ok "unresolved addresses are offsets in their object, with their share by cause" shares_by_cause
-of_all() { # what stands below some of the rows is not of these alone
+of_all() { # the note below a filtered table counts all samples
 	"$zcost" report functions --perf causes.data >out 2>err
 	share=$(cat out err | sed -n 's/.*unresolved addresses \([0-9.]* %\) (.*/\1/p')
 	"$zcost" report functions --perf causes.data --comm bare >out 2>err && cat out >>err &&
@@ -342,7 +343,7 @@ resolved_all() {
 }
 ok "a table without unresolved addresses has no note about them" resolved_all
 
-# --- code made at run time ---
+# --- code from a JIT ---
 
 cat >jit.c <<'EOF'
 #define _GNU_SOURCE
@@ -374,7 +375,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF
-jit_map() { # the /tmp/perf-PID.map of a recording
+jit_map() { # prints the name of the /tmp/perf-PID.map of a recording
 	echo "/tmp/perf-$(perf script -i "$1" -F pid 2>/dev/null | awk 'NR == 1 { print $1 }').map"
 }
 generated() {
@@ -389,7 +390,7 @@ generated() {
 	rm -f "$map"
 	"$zcost" report functions --perf jit.data >out 2>&1 && says 'generated code [0-9.]+ %' out
 }
-stale_map() { # left by an earlier process of that number
+stale_map() { # an earlier process with the same number left the map
 	record nomap.data sh -c './jit & wait' || return 1
 	pid=$(perf script -i nomap.data -F comm,pid 2>/dev/null | awk '$1 == "jit" { print $2; exit }')
 	echo '0 7fffffffffff old' >"/tmp/perf-$pid.map" && touch -d '1 hour ago' "/tmp/perf-$pid.map"
@@ -496,9 +497,9 @@ int main(void)
 }
 EOF
 
-# What addr2line makes of each chain: self and total by function; the program is linked to lie where
-# it says. A return address is looked up one before. It knows no name of what is in the PLT, and would
-# name data, which the dynamic linker's frames may point to: asked about .text alone.
+# Computes self and total of each function from addr2line. The program is linked to run at its addresses. A
+# return address is looked up one byte before. addr2line knows no names in the PLT and would name data, which
+# frames of the dynamic linker may point to, so only addresses in .text are looked up.
 cat >by-addr2line.pl <<'EOF'
 use strict; use warnings; no warnings 'portable';
 my ($dump, $data, $program) = @ARGV;
@@ -544,8 +545,8 @@ EOF
 inlined() {
 	$cc -O2 -g -fno-omit-frame-pointer -no-pie "$@" -o inl inl.c && record inl.data ./inl || return 1
 	"$dump" functions --inline inl.data | awk -F'\t' '$2 ~ /\/inl$/ {
-		sub(/\.constprop.*/, "", $3) # the symbol says it, DWARF does not
-		if ($3 !~ /^_(init|fini)$|@plt$/) # not in .text
+		sub(/\.constprop.*/, "", $3) # the symbol has the suffix, DWARF does not
+		if ($3 !~ /^_(init|fini)$|@plt$/) # outside .text
 			print $3 "\t" $6 "\t" $7 }' | sort >ours
 	perl by-addr2line.pl "$dump" inl.data inl | grep -v '^??' | sort >theirs
 	grep -q '^deep	[1-9]' ours && grep -q '^caller	' ours && cmp ours theirs ||
@@ -566,7 +567,7 @@ else
 	skip "inlined functions" "no addr2line"
 fi
 
-inline_places() { # debug information beside the program, and none without the option
+inline_places() { # the debug file is beside the program, and the option is off by default
 	objcopy --only-keep-debug inl inl.dbg && cp inl whole && objcopy --strip-debug --add-gnu-debuglink=inl.dbg inl &&
 		record inl2.data ./inl && "$zcost" report functions --perf inl2.data --inline --all --format tsv >out 2>err &&
 		says '^deep	inl' out && "$zcost" report functions --perf inl2.data --all --format tsv >out 2>err &&
@@ -574,8 +575,8 @@ inline_places() { # debug information beside the program, and none without the o
 }
 ok "--inline reads a separate debug file, and the default shows no inlined functions" inline_places
 
-# perf credits a function that was inlined into the leaf with children only; ours is self as well.
-# Its frames without debug information, and those where DWARF says foo and the symbol foo.cold, differ.
+# perf credits a function inlined into the leaf with children only, zcost also with self. Frames without debug
+# information differ, and frames where DWARF says foo and the symbol foo.cold.
 inline_like_perf() {
 	$cc -O2 -g -no-pie -o inl inl.c &&
 		perf record -q --call-graph dwarf,4096 -e cpu-clock:u -F 200 -o dwarf.data ./inl >/dev/null 2>&1 || return 1

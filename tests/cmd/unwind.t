@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# User stacks of `perf record --call-graph dwarf`: the chains are those that the program is known to
-# have, and those of perf.
+# Compares the user stacks of `perf record --call-graph dwarf` with the program's known chains and with
+# perf's chains.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/perfdata.sh"
 
@@ -27,9 +27,9 @@ chains() { # chains FILE [CONTEXT]: "count chain", leaf;...;root
 		END { for (i in n) print n[i], i }' | sort -rn
 }
 
-# What burns time, and what called it, down to main. The other frames depend on the C library, and of
-# interrupts there are as many as the machine has: those samples are not looked at.
-known() { # known FILE [KIND...]: there are chains of each kind, and nearly all are as they must be
+# Checks the chain from the function that burns time up to main. Frames above main depend on the C library.
+# Samples in interrupts are ignored, because their number depends on the machine.
+known() { # known FILE [KIND...]: each kind has chains, and at least 80 % of them are right
 	file=$1
 	shift
 	chains "$file" user | perl -e '
@@ -65,7 +65,7 @@ known() { # known FILE [KIND...]: there are chains of each kind, and nearly all 
 		exit($bad // 0)' "$@"
 }
 
-# No frame pointers, no debug information, built as programs are.
+# The program has no frame pointers and no debug information, like most programs.
 $cc -O2 -fomit-frame-pointer -pthread -o chains "$tests/data/chains.c" || skip_all "no C compiler"
 
 same() { perl "$compare" "$1" "$dump"; }
@@ -73,8 +73,8 @@ same() { perl "$compare" "$1" "$dump"; }
 whole() { record whole --call-graph dwarf -- ./chains && known whole.data && same whole.data; }
 ok "chains through callbacks, alloca, tail calls, signals, threads, vdso and PLT are right" whole
 
-# System calls and page faults: the kernel's part of the chain, then ours; self and children in perf's table.
-# (It may be hit in _init, whose callers perf guesses.)
+# A chain of a system call or a page fault has the kernel's part first. Self and children match perf report.
+# A sample in _init is possible, and perf guesses its callers.
 kernel_part() {
 	lossless kernel.data perf record -q $m -N -e cpu-clock -F 2000 --call-graph dwarf -o kernel.data -- \
 		perl -e 'for (1 .. 200000) { stat "/usr/bin/perl"; $x{$_} = "x" x 60 }' >/dev/null 2>&1
@@ -83,7 +83,7 @@ kernel_part() {
 }
 steady "chains from the kernel into user space match perf, self and children" kernel_part
 
-threads() { # each thread unwinds its chunks: the same as one
+threads() { # each thread unwinds some of the chunks
 	record many --call-graph dwarf -F 10000 -- ./chains || return 1
 	"$dump" functions --threads 1 many.data | sort >one
 	"$dump" functions --threads 2 many.data | sort >two
@@ -91,8 +91,8 @@ threads() { # each thread unwinds its chunks: the same as one
 }
 ok "two threads unwind the same chains as one thread" threads
 
-# These two have no build-ids at their end. Whose vdso it was shows in where the kernel lay; whose objects, in their
-# mappings: inodes change when another perf, of a test beside, links them into its cache.
+# These two recordings have no build-ids at the end. The kernel's address identifies the vdso, and the mappings
+# identify the objects. Inodes do not, because another test's perf may link an object into its cache.
 compressed() { record z -z --buildid-mmap -e cpu-clock --call-graph dwarf -- ./chains && known z.data && same z.data; }
 if perf version --build-options 2>/dev/null | grep -q 'zstd: \[ on'; then
 	steady "chains of a compressed recording match perf" compressed
@@ -108,14 +108,14 @@ pipe() {
 }
 steady "chains of a stream match perf" pipe
 
-several() { # one event with stacks, one without
+several() { # one event has stacks, the other has none
 	lossless two.data perf record -q $m -N -e cpu-clock/call-graph=dwarf/u -e page-faults/call-graph=no/u -F 2000 \
 		-o two.data -- ./chains >/dev/null 2>&1 && known two.data recursion callback
 }
 ok "an event with stacks beside an event without stacks has the right chains" several
 
-# perf takes the tables of an object from the lowest place where it was ever mapped: the shell's,
-# which a program that it starts inherits. Chains of such programs are known, and not perf's.
+# perf takes an object's tables from the lowest address of any mapping, also of the shell that starts the
+# program. So the program's known chains are the reference here, not perf's.
 started() {
 	lossless started.data perf record -q $m -N -e cpu-clock:u -F 2000 --call-graph dwarf -o started.data -- \
 		sh -c './chains & wait; ./chains' >/dev/null 2>&1
@@ -123,7 +123,7 @@ started() {
 }
 ok "a program that a shell starts has the right chains" started
 
-too_short() { # the copies are too short for all but the shallowest, and that is said
+too_short() { # only the shallowest stacks fit in the copies
 	record short --call-graph dwarf,512 -- ./chains && known short.data alloca tail &&
 		"$dump" health short.data >out && says '^unwound	[0-9]+ stacks, [1-9][0-9]+ cut, ' out &&
 		says '^unwind_note	[0-9.]+ % of [0-9]+ user stacks end before their root: [0-9]+ are longer' out &&
@@ -132,14 +132,14 @@ too_short() { # the copies are too short for all but the shallowest, and that is
 }
 ok "stack copies that are too short give partial chains and a note" too_short
 
-deep() { # (what crtstuff.c adds to a program has no tables)
+deep() { # code of crtstuff.c has no tables
 	"$dump" health whole.data >out
 	says '^unwound	[0-9]+ stacks, 0 cut, [0-2] lost, [1-9][0-9]* deep' out &&
 		says 'have more than 127 frames' out
 }
 ok "health counts stacks with more than 127 frames" deep
 
-stripped() { # the tables stay
+stripped() { # a stripped program still has its tables
 	$cc -O2 -fomit-frame-pointer -pthread -s -o stripped "$tests/data/chains.c" &&
 		record stripped --call-graph dwarf -- ./stripped && same stripped.data &&
 		chains stripped.data | grep -q ';__libc_start_main[^;]*;0x'
@@ -152,7 +152,7 @@ static() {
 }
 ok "a static program has the right chains" static
 
-# Only .debug_frame: in the program, or in its debug file.
+# Only .debug_frame has tables, in the program or in its debug file.
 frames='-O2 -g -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables'
 debug_frame() {
 	$cc $frames -pthread -o debug "$tests/data/chains.c" && readelf -S debug | grep -q '\.debug_frame' &&
@@ -166,21 +166,21 @@ split_frame() {
 ok "unwind tables in .debug_frame give the right chains" debug_frame
 ok "unwind tables in a separate debug file give the right chains" split_frame
 
-no_tables() { # nothing says where callers are: the leaf, and a note
+no_tables() { # without tables the chain is the leaf alone, and a note says why
 	$cc ${frames%-g*} ${frames#*-g} -pthread -s -o none "$tests/data/chains.c" &&
 		record none --call-graph dwarf -- ./none && "$dump" health none.data >out &&
 		says '^unwind_note	.* reach code without unwind tables, most in .*/none' out
 }
 ok "a note names an object without unwind tables" no_tables
 
-foreign() { # of another host without its files: no guess
+foreign() { # another host's stacks without its files give no chain
 	"$dump" health --foreign whole.data >out
 	says '^unwound	([0-9]+) stacks, 0 cut, [1-9][0-9]* lost, 0 deep' out &&
 		! "$dump" costs --foreign whole.data | cut -f9 | grep -q ';'
 }
 ok "without the recorded files no stack is unwound" foreign
 
-home() { # a folder of files of that host
+home() { # a folder holds that host's files
 	mkdir -p root && perf buildid-list -i whole.data | while read -r id name; do
 		[ ! -f "$name" ] || install -D "$name" "root$name"
 	done
@@ -209,7 +209,7 @@ else
 	skip "chains through C++ exceptions" "no C++ compiler"
 fi
 
-# A program of 32 bits without a C library. perf 6.1 unwinds none of those.
+# A 32-bit program without a C library. perf 6.1 cannot unwind 32-bit programs.
 cat >small.c <<'E2'
 static volatile unsigned int sink;
 __attribute__((noinline)) void burn(int n) { for (int i = 0; i < n; i++) sink += i; }
