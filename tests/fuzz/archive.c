@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer: any bytes as a packed capture: what commands read out of it in a folder's place, and
- * the folder that unpack makes of it. The first byte says whether they are the archive or a tar
- * that is compressed here: the checksum of zstd's frame lets few changed bytes through. A refusal
- * must say why, leave nothing behind and not depend on who reads.
+ * libFuzzer: reads any bytes as a packed capture, as commands read an archive and as unpack makes
+ * a folder of it. The first byte chooses the archive itself or a tar that is compressed here,
+ * because the checksum of a zstd frame lets few changed bytes through. A refusal must give a
+ * reason, leave nothing behind and be the same in both readers.
  */
 #include "analyze/archive/archive.h"
 #include "lib/file.h"
@@ -32,7 +32,7 @@ static void make_scratch(void)
 	if (*path)
 		return;
 	stderr = fopen("/dev/null",
-		       "w"); /* warnings are no findings; libFuzzer has its own stream */
+		       "w"); /* warnings are no findings; libFuzzer writes to another stream */
 	if (!mkdtemp(scratch) || !stderr)
 		abort();
 	snprintf(path, sizeof(path), "%s/c.tar.zst", scratch);
@@ -78,7 +78,7 @@ static void read_store(void)
 	refused(archive_whole(path, &whole), &whole);
 }
 
-/* Entries of the scratch folder: the archive, and the folder where unpacking went well. */
+/* Counts the entries of the scratch folder: the archive, and the folder of a successful unpack. */
 static int entries(void)
 {
 	DIR *dir = opendir(scratch);

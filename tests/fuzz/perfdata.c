@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer: any bytes as a perf.data file or stream. `make fuzz` runs it for FUZZ_SECONDS. With
- * --sweep FILE... it cuts each file at every byte and flips bits all over it instead, and holds
- * that what is cut is said, with an offset.
+ * libFuzzer: reads any bytes as a perf.data file or stream. `make fuzz` runs it for FUZZ_SECONDS.
+ * With --sweep FILE... it cuts each file at every byte and flips bits everywhere instead. A
+ * message must name the offset of a cut.
  */
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/recording.h"
@@ -24,7 +24,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 /* --- one input --- */
 
-/* Kernel addresses get names, so that contexts are told too. */
+/* Gives kernel addresses names, so that contexts are classified too. */
 static const char kallsyms[] = "ffffffff81000000 T _text\nffffffff81000000 T _stext\n"
 			       "ffffffff81000200 T do_syscall_64\nffffffffc0000000 t f\t[m]\n";
 
@@ -40,7 +40,7 @@ static char *memory_file(const char *name, const void *data, size_t size, int *f
 	return path;
 }
 
-/* What the fields behind the call chain say: every sample's, by whoever wants them. */
+/* Reads the fields behind the call chain of every sample. */
 static void read_samples(const char *path)
 {
 	struct chunk_reader reader = {0};
@@ -80,9 +80,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	profile_init(&p);
 	ret = perfdata_read(&p, path, &o, &err);
 	if (ret && !*err.text)
-		abort(); /* a failure without a word */
+		abort(); /* a failure without a message */
 	if (!ret && p.health.truncated && !strstr(p.health.why, "offset"))
-		abort(); /* nor without a place */
+		abort(); /* a failure without an offset */
 	profile_free(&p);
 	read_samples(path);
 	close(fd);
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* --- changes that know of records: bytes alone mostly end the reading at the first record --- */
+/* --- mutations of records: random bytes mostly end the reading at the first record --- */
 
 struct record_at {
 	size_t at, size;
@@ -106,8 +106,10 @@ static uint64_t get(const uint8_t *p, int bytes)
 	return v;
 }
 
-/* The records of a little-endian stream or file; *data_len: where a file's header says their
- * length. */
+/*
+ * Finds the records of a little-endian stream or file. *data_len is the place of their length in a
+ * file's header.
+ */
 static size_t find_records(uint8_t *data, size_t size, struct record_at *list, uint8_t **data_len)
 {
 	size_t n = 0, at = 16, end = size, len;
@@ -127,14 +129,14 @@ static size_t find_records(uint8_t *data, size_t size, struct record_at *list, u
 		if (len < 8 || len > end - at)
 			break;
 		list[n++] = (struct record_at){at, len};
-		if (get(data + at, 4) == 66 && len >= 12) /* its payload */
+		if (get(data + at, 4) == 66 && len >= 12) /* the length of its payload */
 			at += (get(data + at + 8, 4) + 7) & ~7ULL;
 		at += len;
 	}
 	return n;
 }
 
-/* Replaces `old` bytes at `at` by what is in `with`; 0: no room. */
+/* Replaces `old` bytes at `at` by `with`. Returns 0 if there is no room. */
 static size_t put_in(uint8_t *data, size_t size, size_t max, size_t at, size_t old,
 		     const uint8_t *with, size_t len, uint8_t *data_len)
 {
@@ -180,10 +182,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	b = &list[(seed >> 12) % n];
 	memcpy(copy, data + b->at, b->size);
 	switch (seed % 4) {
-	case 1: /* one more of them, somewhere else */
+	case 1: /* repeats a record at another place */
 		done = put_in(data, size, max, a->at, 0, copy, b->size, data_len);
 		break;
-	case 2: /* one in the place of another */
+	case 2: /* puts a record in the place of another */
 		done = put_in(data, size, max, a->at, a->size, copy, seed & 4 ? b->size : 0,
 			      data_len);
 		break;
@@ -196,7 +198,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 
 /* --- the sweep --- */
 
-/* Cut short, a file is not like a whole one: it is refused in words, or said to be incomplete. */
+/* Checks that a cut file is refused with a message or marked incomplete. */
 static void check_cut(const uint8_t *data, size_t len)
 {
 	struct perfdata_options o = {.threads = 1};

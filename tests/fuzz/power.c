@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer: any bytes as power.tsv, power-ipmi.snap, power-command.snap, a meter's log or
- * counters.tsv, the first byte says which and how. What cannot be read must say why; a kind's total
- * must not be there without its domains.
+ * libFuzzer: reads any bytes as power.tsv, power-ipmi.snap, power-command.snap, a meter's log or
+ * counters.tsv. The first byte chooses the format. A refusal must give a reason. A total must not
+ * exist without its domains.
  */
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/power.h"

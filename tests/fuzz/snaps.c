@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer: any bytes as threads.snap, sched.snap or tcp.snap, the first byte says which. What
- * cannot be read must say why; no figure may be infinite, and none that grows negative.
+ * libFuzzer: reads any bytes as threads.snap, sched.snap or tcp.snap. The first byte chooses the
+ * format. A refusal must give a reason. No figure may be infinite, and no growing figure negative.
  */
 #include "analyze/ingest/ingest.h"
 

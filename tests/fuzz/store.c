@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer: any bytes as a zcost.db. What is opened makes every table of the list of measures, in
- * words and as JSON; what is refused must say why.
+ * libFuzzer: reads any bytes as a zcost.db. A store that opens must give every table of measures,
+ * as text and as JSON. A refusal must give a reason.
  */
 #include "analyze/measures/measure.h"
 
@@ -20,7 +20,7 @@ static void remove_file(void)
 	unlink(path);
 }
 
-/* SQLite wants a file with a name. */
+/* SQLite needs a file with a name. */
 static void write_file(const uint8_t *data, size_t size)
 {
 	static int fd = -1;

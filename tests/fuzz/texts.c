@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer: any bytes as the text of perf report, perf trace, strace -c and perf stat, the first
- * byte says which. What is refused must say why; what is read must make a table.
+ * libFuzzer: reads any bytes as the text of perf report, perf trace, strace -c or perf stat. The
+ * first byte chooses the format. A refusal must give a reason. A text that is read must make a
+ * table.
  */
 #include "analyze/texts/perf_report.h"
 #include "analyze/texts/perf_stat.h"
@@ -15,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is made of a text that was read; a table that cannot be made is an error in words, too. */
+/* Makes a table of a text. A table that cannot be made must give a reason too. */
 static void make(const char *table, struct query *q)
 {
 	struct error err = {0};

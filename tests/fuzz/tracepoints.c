@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libFuzzer: any bytes as a perf.data with tracepoints, its tracing data included. */
+/* libFuzzer: reads any bytes as a perf.data file with tracepoints and tracing data. */
 #include "analyze/perfdata/tracepoints.h"
 
 #include "lib/error.h"
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!ret)
 		read_all(tp, &err);
 	else if (!*err.text)
-		abort(); /* a failure without a word */
+		abort(); /* a failure without a message */
 	tracepoints_close(tp);
 	close(fd);
 	return 0;

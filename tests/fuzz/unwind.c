@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer: any registers and any stack in a sample of a program with real unwind tables. Whatever
- * they say, a chain has an end. What the input does not say is made up from it.
+ * libFuzzer: unwinds any registers and any stack of a program with real unwind tables. Every chain
+ * must end. The input also seeds the bytes that it does not have.
  */
 #include "lib/file.h"
 #include "lib/hash.h"
@@ -22,7 +22,7 @@ static struct w_event event = {.sample_type = W_SAMPLE_TYPE | PERF_SAMPLE_REGS_U
 			       .flags = W_ID_ALL,
 			       .regs_user = 0xff0fff};
 static char folder[] = "/tmp/zcost-fuzz-XXXXXX";
-static uint64_t length; /* of the program */
+static uint64_t length; /* length of the program */
 
 static void remove_folder(void)
 {
@@ -46,7 +46,7 @@ static void prepare(void)
 	length = (uint64_t)st.st_size;
 }
 
-/* Mostly an address of code or of the stack, or else what it is. */
+/* Returns mostly an address of code or of the stack, otherwise the value itself. */
 static uint64_t word(const uint8_t **data, size_t *size)
 {
 	static uint64_t made_up;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of BPF programs and maps by their ids (PROG... -- MAP...): 0 while any of them is loaded. */
+/* Takes ids of BPF programs and maps (PROG... -- MAP...). Exits 0 while any of them is loaded. */
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <stdio.h>

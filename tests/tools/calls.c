@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a known number of system calls, in threads, children and across exec, and prints how many:
- * "name calls errors bytes". Calls are made by number, only such as no library makes by itself.
+ * Makes a known number of system calls, in threads, children and across exec, and prints them:
+ * "name calls errors bytes". Calls are made by number, and only calls that no library makes.
  *
- *   calls DELAY_MS          all of it, DELAY_MS after its start (so that a window is open by then)
+ *   calls DELAY_MS          makes all calls, DELAY_MS after its start, when the window is open
  *   calls DELAY_MS block    then enters a call that does not return
  *   calls loop N [DELAY_MS] N calls of getppid, prints ns per call
  *   calls many THREADS PROCESSES
- *                           so many threads, one after the other, then processes; each is short
- *   calls crowd THREADS     so many threads at once
- *   calls touch PAGES       writes into so many new pages, none of them a huge one
+ *                           starts THREADS short threads one after the other, then PROCESSES
+ *   calls crowd THREADS     starts THREADS threads at once
+ *   calls touch PAGES       writes into PAGES new pages that are not huge
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 
 enum { THREADS = 3, CHILDREN = 2 };
 
-/* In a build with sanitizers, their search for leaks would make calls of its own. */
+/* LeakSanitizer would make system calls at exit. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -164,7 +164,7 @@ static int many(int threads, int processes)
 
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 65536);
-	usleep(300000); /* a window is open by then */
+	usleep(300000); /* the window is open by then */
 	for (i = 0; i < threads; i++)
 		if (pthread_create(&t, &small, brief, &fd) || pthread_join(t, NULL))
 			return 1;
@@ -221,7 +221,8 @@ static int touch(size_t pages)
 
 	if (p == MAP_FAILED)
 		return 1;
-	madvise(p, pages * size, MADV_NOHUGEPAGE); /* a kernel without such pages knows no advice */
+	madvise(p, pages * size,
+		MADV_NOHUGEPAGE); /* fails on a kernel without huge pages, which does not matter */
 	while (pages--)
 		*(volatile char *)(p + pages * size) = 1;
 	return 0;

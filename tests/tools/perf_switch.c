@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf_switch on|off PID...: switches the perf events that these processes have open, without their
- * knowing. How many there are goes to standard output. Linux 5.6 (pidfd_getfd).
+ * perf_switch on|off PID...: switches the perf events that these processes have open. The
+ * processes do not notice. Prints the number of events. Needs Linux 5.6 (pidfd_getfd).
  */
 #include <dirent.h>
 #include <linux/perf_event.h>
@@ -23,7 +23,7 @@ static int switch_event(int pidfd, int theirs, unsigned long request)
 	return rc;
 }
 
-/* How many events, or -1. */
+/* Returns the number of events, or -1. */
 static int switch_all(pid_t pid, unsigned long request)
 {
 	char folder[64], path[512], to[64];

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfdata_gen SAMPLES FILE: a recording of a made-up host, as long as one likes.
- *
- * Some hundred processes with three threads each, kernel threads and idle CPUs take samples of
- * about 16 addresses, in the kernel, in user space, or both; each thread has its own few dozen of
- * the 6000 call chains, on two of eight CPUs. All that makes memory grow happens in the first
- * 400000 samples: processes are forked, exec, map objects early and late, rename themselves, some
- * exit. A longer file begins with the shorter one's records, so that files differ only in length.
- * Records stand as perf record writes them: round by round, in a round CPU by CPU.
- *
- * Addresses lie in this machine's kernel and in the objects that this program has mapped, so that
- * there are names for them. On one machine the bytes are always the same.
+ * perfdata_gen SAMPLES FILE: writes a recording of an artificial host with SAMPLES samples. Some
+ * hundred processes with three threads each, kernel threads and idle CPUs have samples of about 16
+ * addresses, in the kernel, in user space, or both. Each thread uses a few dozen of the 6000 call
+ * chains, on two of eight CPUs. Everything that makes memory grow happens in the first 400000
+ * samples: processes are forked, exec, map objects early and late, rename themselves, and some
+ * exit. A longer file begins with the records of a shorter file, so files differ only in length.
+ * The order of the records is that of perf record: round by round, and in a round CPU by CPU.
+ * Addresses are in this machine's kernel and in the objects that this program maps, so that they
+ * have names. One machine always writes the same bytes.
  */
 #include "tests/unit/perfdata_writer.h"
 
@@ -30,38 +28,38 @@ enum {
 	THREADS = 3, /* of each process */
 	KERNEL_THREADS = 16,
 	TASKS = PROCESSES * THREADS + KERNEL_THREADS + 1, /* with idle */
-	SHELL = 1000, /* pid of the first process, the others' follow in steps of 10 */
+	SHELL = 1000, /* pid of the first process; the other pids follow in steps of 10 */
 
-	EARLY = 400000,	  /* samples after which the world stays as it is */
+	EARLY = 400000,	  /* after so many samples no process or mapping changes */
 	LATE_MAP = 20000, /* samples after a process's start */
 	RENAME = 30000,
 	LIFE = 60000,
 	ROUND = 8192, /* samples between two FINISHED_ROUND */
 
-	LAYERS = 14, /* of the tree of calls */
+	LAYERS = 14, /* layers of the call tree */
 	WIDTH = 96,
 	CHAINS = 6000,
-	KERNEL_CHAINS = 600, /* the first of them: without a user part */
+	KERNEL_CHAINS = 600, /* chains 0 to 599 have no user part */
 	TASK_CHAINS = 48,
-	HOT_CHAINS = 8, /* half of a task's samples are in its first ones */
+	HOT_CHAINS = 8, /* half of a task's samples use its first 8 chains */
 
 	MAPPED = 64,  /* objects at most */
-	OBJECTS = 12, /* of them, the first by name */
-	SKIP = 4096,  /* bytes at an object's start: jumps to others, oddly named */
+	OBJECTS = 12, /* objects used, the first ones by name */
+	SKIP = 4096,  /* bytes at an object's start: jumps to other objects, with odd names */
 	REC_FINISHED_ROUND = 68,
 };
 
 #define START_NS    1000000000000ULL
-#define KERNEL_TEXT 0xe00000ULL /* bytes of it that functions lie in */
+#define KERNEL_TEXT 0xe00000ULL /* bytes of the kernel's text with functions */
 #define USER_BASE   0x7f0000000000ULL
 
 struct object {
 	char path[512];
-	uint64_t base, len, pgoff; /* where it would lie in a process whose shift is 0 */
-	uint8_t id[24];		   /* as in an MMAP2 record with a build-id: its length first */
+	uint64_t base, len, pgoff; /* the addresses in a process with shift 0 */
+	uint8_t id[24];		   /* the length, then the build-id, as in an MMAP2 record */
 };
 
-/* Who calls whom: functions in layers, each called by one of the layer above. */
+/* The call tree: functions in layers. A function of the layer above calls each function. */
 struct tree {
 	uint64_t addr[LAYERS][WIDTH];
 	uint8_t parent[LAYERS][WIDTH];
@@ -69,13 +67,13 @@ struct tree {
 
 struct chain {
 	uint64_t addr[2 * LAYERS + 2]; /* leaf first, with context markers */
-	uint32_t n, fixed;	       /* the first `fixed` are the same in every process */
+	uint32_t n, fixed; /* the first `fixed` addresses are the same in every process */
 	uint16_t mode;
 };
 
 struct task {
 	uint32_t pid, tid, cpu[2];
-	uint64_t shift; /* of its process's user addresses */
+	uint64_t shift; /* shift of the process's user addresses */
 	uint16_t chain[TASK_CHAINS];
 };
 
@@ -111,7 +109,7 @@ static uint64_t rnd(uint64_t below)
 
 /* --- where functions are --- */
 
-/* False: the file has no build-id, or a longer one than a record holds. */
+/* Returns false if the file has no build-id, or a longer one than a record holds. */
 static bool read_id(struct object *o)
 {
 	struct elf_file f;
@@ -142,7 +140,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct object *)a)->path, ((const struct object *)b)->path);
 }
 
-/* The executable mappings of this process; where they lie is chance, and their order with it. */
+/* Adds the executable mappings of this process. Their addresses and order are random. */
 static int find_objects(struct error *err)
 {
 	unsigned long long start, end, pgoff;
@@ -166,7 +164,7 @@ static int find_objects(struct error *err)
 	return w.nobjects ? 0 : error_set(err, ENOENT, "no mapped object has a build-id");
 }
 
-/* Where _text is; a kernel that hides it lies where kernels usually do. */
+/* Returns the address of _text, or the usual address if the kernel hides it. */
 static void find_kernel(void)
 {
 	unsigned long long addr;
@@ -347,7 +345,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct action *l = a, *r = b;
 
-	return l->at < r->at ? -1 : 1; /* no two are at once */
+	return l->at < r->at ? -1 : 1; /* no two records have the same time */
 }
 
 static void plan(uint64_t at, void (*fn)(struct action *), unsigned int process)
@@ -386,7 +384,7 @@ static void first_tasks(void)
 
 /* --- the file --- */
 
-/* As w_sample writes it; the processor's byte order will do here. */
+/* Writes what w_sample writes, in the processor's byte order. */
 struct fixed_part {
 	uint32_t type;
 	uint16_t misc, size;
@@ -435,7 +433,7 @@ static void put_feature(struct writer *out, struct writer *table, uint64_t at, c
 	w64(table, out->out.len - start);
 }
 
-/* Who recorded: this machine, or there would be no names. */
+/* The recording host is this machine, or the addresses would have no names. */
 static void put_features(FILE *f, uint64_t at)
 {
 	struct writer table = {0}, text = {0};
@@ -451,7 +449,7 @@ static void put_features(FILE *f, uint64_t at)
 	str_free(&text.out);
 }
 
-/* The header, one event and its id; returns where the records begin. */
+/* Writes the header, one event and its id. Returns the offset of the records. */
 static uint64_t put_header(FILE *f, uint64_t data_len)
 {
 	enum { ATTR = 112, ENTRY = ATTR + 16, IDS = 104, ATTRS = IDS + 8, DATA = ATTRS + ENTRY };
@@ -509,7 +507,7 @@ static int write_all(const char *path, uint64_t samples)
 	for (i = 0; i < samples; i++) {
 		for (; next < w.nactions && w.actions[next].at <= i; next++)
 			w.actions[next].fn(&w.actions[next]);
-		w.now++; /* nothing is at the same time as an action */
+		w.now++; /* no other record has the time of an action */
 		put_sample();
 		if (i % ROUND == ROUND - 1)
 			len += end_round(f);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A perf.data file as tab-separated lines, for tests and for looking at it:
+ * Prints a perf.data file as tab-separated lines:
  *
  *   profile_dump functions FILE   event dso symbol unresolved samples self total
  *   profile_dump costs FILE       event cpu comm pid tid context samples weight stack
  * (leaf;...;root) profile_dump health FILE      name value
  *
  * Options: --kallsyms F, --host-dir D, --symfs D, --buildid-dir D,
- * --vmlinux F, --inline, --foreign (nothing of this host), --from NS,
- * --to NS, --cpu SET, --threads N. Exit 1: not readable; 4: read in part.
+ * --vmlinux F, --inline, --foreign (use no file of this host), --from NS,
+ * --to NS, --cpu SET, --threads N. Exit 1: not readable, 4: read in part.
  */
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/recording.h"
@@ -22,7 +22,7 @@
 
 struct total {
 	uint64_t samples, self, total;
-	size_t seen; /* cost row that counted it last, + 1 */
+	size_t seen; /* the last cost row that counted the symbol, + 1 */
 };
 
 static const char *str(const struct profile *p, uint32_t id)
@@ -30,7 +30,7 @@ static const char *str(const struct profile *p, uint32_t id)
 	return intern_get(&p->strings, id);
 }
 
-/* A symbol counts once per chain, however often it is in it. */
+/* Adds a symbol once per chain, however often the chain has it. */
 static void add_row(const struct profile *p, struct total *t, size_t row)
 {
 	const struct profile_cost *c = &p->costs[row];
@@ -121,9 +121,8 @@ static bool is_marker(uint64_t addr)
 }
 
 /*
- * The recorded addresses, leaf first, without the markers between them; nothing where one of them
- * is none that perf knows (a frame pointer that was no such led to it): it drops the chain, as we
- * do.
+ * Prints the recorded addresses, leaf first, without the markers between them. Prints nothing if
+ * perf does not know one of the addresses: perf and zcost drop such a chain.
  */
 static void print_chain(const struct sample *s, bool swap)
 {
@@ -146,7 +145,7 @@ static void print_chain(const struct sample *s, bool swap)
 	putchar('\n');
 }
 
-/* One sample, as perf script -F prints it; what is not recorded is "-". */
+/* Prints one sample like perf script -F. A field that is not recorded is "-". */
 static void print_sample(const struct recording *r, struct chunk_sample *at)
 {
 	long index = sample_event(&r->events, at->body);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes system calls that signals interrupt, DELAY_MS after its start, and prints how often the
- * kernel was entered for each: "name calls errors".
+ * Makes system calls that signals interrupt, DELAY_MS after its start. Prints the kernel entries
+ * of each call: "name calls errors".
  *
  *   restarts DELAY_MS
  */
@@ -19,12 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE = 5000 }; /* some 10 s: then the counts will tell */
+enum { PATIENCE = 5000 }; /* about 10 s; then the counts show the failure */
 
-/* How often the handler ran, in memory that children share. */
+/* The number of runs of the handler, in memory that children share. */
 static volatile int *handled;
 
-/* In a build with sanitizers, their search for leaks would make calls of its own. */
+/* LeakSanitizer would make system calls at exit. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -44,7 +44,7 @@ static void handle(int flags)
 	sigaction(SIGUSR1, &sa, NULL);
 }
 
-/* Until that thread is in such a state: 'S' asleep in its call, 'T' stopped. */
+/* Waits until the thread is in the state: 'S' asleep in its call, 'T' stopped. */
 static void await(pid_t pid, pid_t tid, char state)
 {
 	char path[64], line[256], *p;
@@ -62,7 +62,7 @@ static void await(pid_t pid, pid_t tid, char state)
 	}
 }
 
-/* A child that does so to us as soon as we are in our call. */
+/* Forks a child that signals this process as soon as it is in its call. */
 static pid_t disturb(void (*how)(pid_t us, int fd), int fd)
 {
 	pid_t us = getpid(), pid = fork();
@@ -107,7 +107,7 @@ static long receive(int fd)
 	return syscall(SYS_recvfrom, fd, &byte, 1, 0, NULL, NULL);
 }
 
-/* Started again by the kernel, with all it was given. */
+/* The kernel restarts the call with the same arguments. */
 static int again(const int *sock)
 {
 	pid_t pid;
@@ -120,7 +120,7 @@ static int again(const int *sock)
 	return n == 1;
 }
 
-/* The program is told. */
+/* The call fails with EINTR. */
 static int interrupted(const int *sock)
 {
 	pid_t pid;
@@ -134,10 +134,10 @@ static int interrupted(const int *sock)
 	return (int)n;
 }
 
-/* Continued by restart_syscall, for the rest of the time. */
+/* restart_syscall continues the call for the rest of the time. */
 static int continued(void)
 {
-	struct timespec ts = {.tv_sec = 2}; /* the child will be there by then */
+	struct timespec ts = {.tv_sec = 2}; /* the child sends the signal before that */
 	pid_t pid = disturb(stop_and_continue, -1);
 	long rc = syscall(SYS_nanosleep, &ts, NULL);
 
@@ -164,7 +164,7 @@ static void leave_a_thread(void)
 	_exit(0);
 }
 
-/* Ends in the middle of a call: one process by a signal, one by another thread's exit. */
+/* Ends inside a call: one process by a signal, one by another thread's exit. */
 static int ended(void)
 {
 	pid_t killed = fork(), left;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asks the statistics what R was asked (stats.R): lines on standard input are
- * question, parameter, a, b, tolerance, answers, with tabs between them and commas inside lists.
- * Prints a line per wrong answer and how many there were; exits 1 when any was wrong.
+ * Compares the statistics with R's answers (stats.R). Each line of standard input is a question, a
+ * parameter, a, b, the tolerance and the answers, separated by tabs, and lists by commas. Prints a
+ * line per wrong answer and their number. Exits 1 if any answer is wrong.
  */
 #include "lib/stats.h"
 
@@ -170,7 +170,7 @@ static struct list read_list(char *text)
 	return l;
 }
 
-/* How many of the answers are wrong; -1: nobody knows the question. */
+/* Returns the number of wrong answers, or -1 for an unknown question. */
 static int check(const struct question *q, double tolerance, const struct list *answers)
 {
 	struct list out = {.n = 0};

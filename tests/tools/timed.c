@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* timed COMMAND...: runs it, its output thrown away, and prints "<wall s> <cpu s> <peak MB>". */
+/* timed COMMAND...: runs the command without its output and prints "<wall s> <cpu s> <peak MB>". */
 #include "lib/clock.h"
 #include "lib/error.h"
 #include "lib/spawn.h"
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 	int status;
 	pid_t pid;
 
-	/* 0 would be none: it is free where standard input is closed. */
+	/* fd 0 is free when standard input is closed, so 0 cannot mean "none". */
 	opts.out = opts.err = fcntl(open("/dev/null", O_WRONLY | O_CLOEXEC), F_DUPFD_CLOEXEC, 3);
 	if (argc < 2 || spawn_start(&pid, argv + 1, &opts, &err)) {
 		error_print(&err);

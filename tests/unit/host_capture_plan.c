@@ -47,7 +47,7 @@ static const char good[] = "# what it is for\n"
 			   "receiver = ${plandir}/x\n"
 			   "sender = y\n";
 
-static void test_good(void **state)
+static void test_plan_with_every_section_is_read(void **state)
 {
 	struct error err = {0};
 	struct plan p;
@@ -79,7 +79,7 @@ static void test_good(void **state)
 	plan_free(&p);
 }
 
-/* ${bindir} is one thing here, and another on a side's host, wherever the section stands. */
+/* ${bindir} differs between this host and a side's host, wherever the section is in the plan. */
 static const char afar[] = "[plan]\nbefore = ${bindir}/b\n"
 			   "[vars]\nx = ${bindir}/x\ny = ${x} ${x}\n"
 			   "[side sender]\n"
@@ -87,7 +87,7 @@ static const char afar[] = "[plan]\nbefore = ${bindir}/b\n"
 			   "[side receiver]\nprefix = ${bindir}/p\nzcost = ${bindir}/zcost\n"
 			   "host = ssh://root@b:22\n";
 
-static void test_bindir(void **state)
+static void test_bindir_is_that_of_each_side(void **state)
 {
 	struct error err = {0};
 	struct plan p;
@@ -112,8 +112,8 @@ static void test_bindir(void **state)
 	plan_free(&p);
 }
 
-/* The same where each combination of settings has sides of its own; hooks are run here. */
-static void test_bindir_matrix(void **state)
+/* A matrix can give each combination of settings its sides. Hooks run on this host. */
+static void test_bindir_is_that_of_each_side_in_a_matrix(void **state)
 {
 	static const char text[] = "[vars]\nx = ${bindir}/x\n"
 				   "[setting s]\nvalues = 1 2\nbefore = ${x} ${s}\nafter = ${x}\n"
@@ -139,7 +139,7 @@ static void test_bindir_matrix(void **state)
 #define SET	"[setting mtu]\nvalues = 1500 9000\nbefore = x\nafter = y\n"
 #define LONG	"a-label-of-more-than-thirty-two-letters"
 
-/* Every message names the place; what the user can do is in it. */
+/* Every message names the line and says what is allowed. */
 static const struct {
 	const char *text, *says;
 } bad[] = {
@@ -238,7 +238,7 @@ static const struct {
 	 "p.ini: 'a+" LONG LONG "' is no name for a variant"},
 };
 
-static void test_bad(void **state)
+static void test_bad_plan_is_refused_with_its_line(void **state)
 {
 	size_t i;
 
@@ -293,8 +293,8 @@ static const char matrix[] = "[plan]\n"
 
 static void check_order(const struct plan *p, const char *want);
 
-/* Of 2 variants x 2 places x 2 MTUs, 4 are left. */
-static void test_matrix(void **state)
+/* The exclusions leave 4 of 2 variants x 2 places x 2 MTUs. */
+static void test_matrix_leaves_out_excluded_combinations(void **state)
 {
 	const struct combination *c;
 	struct error err = {0};
@@ -332,7 +332,7 @@ static void test_matrix(void **state)
 	plan_free(&p);
 }
 
-static void test_words(void **state)
+static void test_words_split_and_join_as_a_shell_does(void **state)
 {
 	static const char *const want[] = {"sh", "-c", "a \"b\" $c", "d'e", "f g", "", "\\", NULL};
 	struct words w = {0}, again = {0};
@@ -383,7 +383,7 @@ static void check_order(const struct plan *p, const char *want)
 	order_free(&o);
 }
 
-static void test_order(void **state)
+static void test_order_of_variants_rotates_with_each_repeat(void **state)
 {
 	static const char *const abc[] = {"a", "b", "c", NULL};
 	struct plan p;
@@ -406,7 +406,7 @@ static void test_order(void **state)
 	plan_free(&p);
 }
 
-static void test_settings(void **state)
+static void test_changed_settings_of_a_variant_are_refused(void **state)
 {
 	static const char *const a[] = {"a", NULL};
 	struct error err = {0};
@@ -416,7 +416,7 @@ static void test_settings(void **state)
 	(void)state;
 	fill(&p, a);
 	one = settings_of(&p, &p.variants[0]);
-	p.repeats[PASS_MEASURE] = 99; /* more of the same is the same */
+	p.repeats[PASS_MEASURE] = 99; /* another number of repeats does not change the settings */
 	two = settings_of(&p, &p.variants[0]);
 	assert_int_equal(settings_same(one, two, "a", &err), 0);
 	json_decref(two);
@@ -438,10 +438,14 @@ static void test_settings(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	      cmocka_unit_test(test_bindir),
-		cmocka_unit_test(test_bindir_matrix), cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_matrix),	      cmocka_unit_test(test_words),
-		cmocka_unit_test(test_order),	      cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_plan_with_every_section_is_read),
+		cmocka_unit_test(test_bindir_is_that_of_each_side),
+		cmocka_unit_test(test_bindir_is_that_of_each_side_in_a_matrix),
+		cmocka_unit_test(test_bad_plan_is_refused_with_its_line),
+		cmocka_unit_test(test_matrix_leaves_out_excluded_combinations),
+		cmocka_unit_test(test_words_split_and_join_as_a_shell_does),
+		cmocka_unit_test(test_order_of_variants_rotates_with_each_repeat),
+		cmocka_unit_test(test_changed_settings_of_a_variant_are_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

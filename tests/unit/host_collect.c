@@ -25,7 +25,7 @@
 
 typedef unsigned __int128 u128;
 
-static void test_bucket(void **state)
+static void test_bucket_is_the_logarithm_of_the_value(void **state)
 {
 	int b;
 
@@ -40,8 +40,8 @@ static void test_bucket(void **state)
 	assert_int_equal(syscall_bucket(UINT64_MAX), 63);
 }
 
-/* Against 128-bit arithmetic, with carries from every part. */
-static void test_square(void **state)
+/* Compares with 128-bit arithmetic, with carries from every part. */
+static void test_square_equals_128_bit_arithmetic(void **state)
 {
 	static const uint64_t ns[] = {1,
 				      0xffffffff,
@@ -64,7 +64,7 @@ static void test_square(void **state)
 		}
 }
 
-/* The row of a call in what syscalls_write makes: field `column`, from 0. */
+/* Returns field `column` (from 0) of a call's row in the output of syscalls_write. */
 static char *written(const struct syscall_counts *counts, int column)
 {
 	char path[] = "/tmp/zcost-calls-XXXXXX", *text, *rest, *line, *field = NULL;
@@ -92,8 +92,8 @@ static void expect(const struct syscall_counts *counts, int column, const char *
 	free(field);
 }
 
-/* Times 2, 4, 4, 4, 5, 5, 7, 9: mean 5, squared deviations 32. Far from 0 it must be the same. */
-static void test_write(void **state)
+/* Times 2, 4, 4, 4, 5, 5, 7, 9 have mean 5 and squared deviations 32, also far from 0. */
+static void test_syscalls_table_has_sums_and_squared_deviations(void **state)
 {
 	static const uint64_t ns[] = {2, 4, 4, 4, 5, 5, 7, 9};
 	static const uint64_t shift[] = {0, 1ULL << 40, 1ULL << 60};
@@ -122,8 +122,8 @@ static void test_write(void **state)
 	}
 }
 
-/* What the first threads and the second ones did is the same as what both did. */
-static void test_ended_merge(void **state)
+/* The sum over two groups of threads equals the sum over all threads. */
+static void test_merged_threads_equal_threads_counted_together(void **state)
 {
 	static const uint64_t ns[] = {1ULL << 40, 3, 1ULL << 33, 900, 5};
 	struct syscall_thread t = {.pid = 7, .tid = 8, .comm = "a", .nr = SYS_read, .entered = 9};
@@ -136,7 +136,8 @@ static void test_ended_merge(void **state)
 	t.cell[SYS_read] = 1;
 	for (k = 0; k < 5; k++) {
 		memset(each, 0, sizeof(each));
-		for (i = 0; i < k * 9; i++) { /* of the last ones, more than the first 16 */
+		for (i = 0; i < k * 9;
+		     i++) { /* the last threads have more than the first 16 calls */
 			uint64_t x = ns[(i + k) % 5] + (uint64_t)i;
 
 			syscall_time(&each[1], x);
@@ -155,8 +156,8 @@ static void test_ended_merge(void **state)
 	syscalls_ended_free(&e);
 }
 
-/* Threads by the ten thousands, each under a name of its own, are kept in so many rows at most. */
-static void test_ended_bounded(void **state)
+/* Tens of thousands of ended threads with different names have a bounded number of rows. */
+static void test_rows_of_ended_threads_are_bounded(void **state)
 {
 	enum { N = SYSCALLS_ENDED_ROWS, THREADS = 5 * N };
 	struct syscall_cell c[3] = {{0}, {.calls = 1, .timed = 1}, {.calls = 2, .timed = 2}};
@@ -186,8 +187,7 @@ static void test_ended_bounded(void **state)
 	syscalls_ended_free(&e);
 }
 
-/* A row of threads that ended. */
-static void test_write_ended(void **state)
+static void test_ended_threads_have_a_row(void **state)
 {
 	const struct syscall_sum sum = {.key = {.pid = 7, .nr = SYS_read, .comm = "a"},
 					.first = 3,
@@ -205,10 +205,11 @@ static void test_write_ended(void **state)
 }
 
 /*
- * One in 8, of the first 16 all; of calls that come by turns each has its share (every 8th of all
- * would be the same one of the two). Six standard deviations of the binomial.
+ * The sampler takes the first 16 calls and then one in 8. Calls that alternate are sampled alike:
+ * every 8th of all calls would always be the same one of two. The limits are six standard
+ * deviations of the binomial distribution.
  */
-static void test_lots(void **state)
+static void test_sampling_takes_each_call_at_the_same_rate(void **state)
 {
 	static struct syscall_thread t = {.lot = 7};
 	const uint32_t untimed = SYSCALLS_LOTS - SYSCALLS_LOTS / 8;
@@ -241,8 +242,8 @@ static void feed(struct syscalls_events *e, const struct syscall_event *list, si
 		syscalls_events_add(e, list++);
 }
 
-/* Out of order, cut off at both ends, and one enter lost. */
-static void test_events(void **state)
+/* The events are out of order, cut off at both ends, and one enter is lost. */
+static void test_events_make_calls_in_any_order(void **state)
 {
 	const struct syscall_event list[] = {
 		event(150, 10, SYSCALL_EXIT, SYS_read, 5), /* of 100 */
@@ -276,8 +277,11 @@ static void test_events(void **state)
 	syscalls_events_free(&e);
 }
 
-/* An id that is used again is another thread, under its parent's name until it has its own. */
-static void test_names(void **state)
+/*
+ * A thread id that is used again is a new thread. It has its parent's name until it has a new
+ * name.
+ */
+static void test_reused_thread_id_is_a_new_thread(void **state)
 {
 	struct syscalls_events e = {0};
 	uint32_t first = intern_str(&e.names, "first"), second = intern_str(&e.names, "second");
@@ -299,7 +303,7 @@ static void test_names(void **state)
 	syscalls_events_free(&e);
 }
 
-static void test_syscall_names(void **state)
+static void test_system_calls_have_names(void **state)
 {
 	(void)state;
 	assert_string_equal(syscall_name(SYS_getppid), "getppid");
@@ -368,7 +372,7 @@ static bool has_file(const struct intern *files, const char *name)
 	return false;
 }
 
-static void test_files(void **state)
+static void test_files_of_chains_are_found(void **state)
 {
 	const uint64_t type =
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
@@ -380,11 +384,11 @@ static void test_files(void **state)
 	put_mmap(&s, 1, 0x1000, "/leaf");
 	put_mmap(&s, 1, 0x2000, "/caller");
 	put_mmap(&s, 1, 0x3000, "/unused");
-	put_mmap(&s, 1, 0x4000, "//anon"); /* of no file; harmless */
+	put_mmap(&s, 1, 0x4000, "//anon"); /* no file */
 	put_mmap(&s, 1, 0x5000, "[heap]");
-	put_fork(&s, 2, 1, 0); /* has 1's mappings */
+	put_fork(&s, 2, 1, 0); /* inherits the mappings of process 1 */
 	put_sample(&s, 2, 0x1010, 0x2fff);
-	put_fork(&s, 3, 1, PERF_RECORD_MISC_FORK_EXEC); /* has its own */
+	put_fork(&s, 3, 1, PERF_RECORD_MISC_FORK_EXEC); /* has new mappings after its exec */
 	put_sample(&s, 3, 0x3010, 0x3020);
 	put_sample(&s, 1, 0x5000, 0xffffffff81000000);
 	put_sample(&s, 1, 0x2000 + 0x1000 * 100, 0x6000);
@@ -398,8 +402,8 @@ static void test_files(void **state)
 	str_free(&s);
 }
 
-/* A file is named with what the kernel said of it: an inode and its generation, or a build-id. */
-static void test_identity(void **state)
+/* The kernel's record identifies a file by an inode and its generation, or by a build-id. */
+static void test_file_has_the_identity_in_its_mapping(void **state)
 {
 	const uint64_t type =
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
@@ -439,8 +443,8 @@ static void test_identity(void **state)
 	str_free(&s);
 }
 
-/* A copy of the stack: what calls is among its words. */
-static void test_files_of_stacks(void **state)
+/* A copied stack has the callers' addresses among its words. */
+static void test_files_of_stack_words_are_found(void **state)
 {
 	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
 			      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -477,8 +481,7 @@ static enum sync_heard hear(struct sync *s, int fd, const char *text)
 	return sync_hear(s);
 }
 
-/* Lines come in pieces, and several at once. */
-static void test_sync(void **state)
+static void test_lines_arrive_in_pieces_or_together(void **state)
 {
 	struct sync s = {0};
 	char longer[400];
@@ -505,7 +508,7 @@ static void test_sync(void **state)
 	close(p[0]);
 }
 
-static void test_power(void **state)
+static void test_energy_counter_that_wraps_keeps_growing(void **state)
 {
 	char path[] = "/tmp/zcost-power-XXXXXX";
 	struct power_domain d = {.energy = true, .max = 1000, .fd = mkstemp(path)};
@@ -528,8 +531,8 @@ static void test_power(void **state)
 	unlink(path);
 }
 
-/* A package's counter goes round at 262 kJ; that far from there it was set back. */
-static void test_power_set_back(void **state)
+/* A package's counter wraps at 262 kJ. A value far from there means a reset. */
+static void test_energy_counter_that_is_reset_does_not_wrap(void **state)
 {
 	char path[] = "/tmp/zcost-power-XXXXXX";
 	struct power_domain d = {.energy = true, .max = 262143328850, .fd = mkstemp(path)};
@@ -550,7 +553,7 @@ static void test_power_set_back(void **state)
 	unlink(path);
 }
 
-static void test_task_ids(void **state)
+static void test_ids_are_found_in_a_task_only_once(void **state)
 {
 	static struct task_copy copy = {.id = 0x2222ULL << 32 | 0x3333};
 	const uint32_t tid = 0x3333, tgid = 0x2222;
@@ -562,30 +565,30 @@ static void test_task_ids(void **state)
 	memcpy(copy.bytes + 1004, &tgid, 4);
 	assert_int_equal(task_ids_find(&copy), 1000);
 	memcpy(copy.bytes + TASK_COPY - 8, copy.bytes + 1000, 8);
-	assert_int_equal(task_ids_find(&copy), -ENOENT); /* which? */
+	assert_int_equal(task_ids_find(&copy), -ENOENT); /* two places match */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bucket),
-		cmocka_unit_test(test_square),
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_lots),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_syscall_names),
-		cmocka_unit_test(test_ended_merge),
-		cmocka_unit_test(test_ended_bounded),
-		cmocka_unit_test(test_write_ended),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_files_of_stacks),
+		cmocka_unit_test(test_bucket_is_the_logarithm_of_the_value),
+		cmocka_unit_test(test_square_equals_128_bit_arithmetic),
+		cmocka_unit_test(test_syscalls_table_has_sums_and_squared_deviations),
+		cmocka_unit_test(test_sampling_takes_each_call_at_the_same_rate),
+		cmocka_unit_test(test_events_make_calls_in_any_order),
+		cmocka_unit_test(test_reused_thread_id_is_a_new_thread),
+		cmocka_unit_test(test_system_calls_have_names),
+		cmocka_unit_test(test_merged_threads_equal_threads_counted_together),
+		cmocka_unit_test(test_rows_of_ended_threads_are_bounded),
+		cmocka_unit_test(test_ended_threads_have_a_row),
+		cmocka_unit_test(test_files_of_chains_are_found),
+		cmocka_unit_test(test_file_has_the_identity_in_its_mapping),
+		cmocka_unit_test(test_files_of_stack_words_are_found),
 
-		cmocka_unit_test(test_sync),
-		cmocka_unit_test(test_power),
-		cmocka_unit_test(test_power_set_back),
-		cmocka_unit_test(test_task_ids),
+		cmocka_unit_test(test_lines_arrive_in_pieces_or_together),
+		cmocka_unit_test(test_energy_counter_that_wraps_keeps_growing),
+		cmocka_unit_test(test_energy_counter_that_is_reset_does_not_wrap),
+		cmocka_unit_test(test_ids_are_found_in_a_task_only_once),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which files are copied, of all that can have the name of a recorded object. */
+/* Checks which files are copied when several can have the name of a recorded object. */
 #include "collect/perf.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -22,8 +22,8 @@
 
 #include <cmocka.h>
 
-/* Every cut of the vdso and every flipped byte of its headers: no crash, at an unmapped page. */
-static void test_build_id(void **state)
+/* Reads every cut of the vdso and every flipped byte of its headers, before an unmapped page. */
+static void test_damaged_headers_do_not_crash_build_id(void **state)
 {
 	const uint8_t *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 	size_t page = 4096, len, i;
@@ -53,7 +53,7 @@ static void test_build_id(void **state)
 
 /* --- copies: the vdso is an ELF file with a build-id that every machine has --- */
 
-/* Makes "object" of that mode, and the record of its mapping. */
+/* Makes "object" with that mode and returns the record of its mapping. */
 static struct perf_file object_make(mode_t mode)
 {
 	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
@@ -72,7 +72,7 @@ static struct perf_file object_make(mode_t mode)
 		.maj = major(st.st_dev), .min = minor(st.st_dev), .ino = st.st_ino};
 }
 
-/* A build-id in place of the inode. */
+/* Returns a mapping with a build-id in place of the inode. */
 static struct perf_file object_id(void)
 {
 	struct perf_file as = {0};
@@ -112,7 +112,7 @@ static int copies(void)
 	return n;
 }
 
-static void test_mapped_file(void **state)
+static void test_mapped_file_is_copied(void **state)
 {
 	struct perf_file as = object_make(0644);
 
@@ -127,7 +127,7 @@ static void test_mapped_file(void **state)
 	assert_int_equal(copies(), 0);
 }
 
-static void test_nothing_known(void **state)
+static void test_file_without_identity_is_refused(void **state)
 {
 	struct perf_file none = {0};
 
@@ -136,7 +136,7 @@ static void test_nothing_known(void **state)
 	assert_int_equal(save("object", &none, DSO_ROOM), -ESTALE);
 }
 
-static void test_build_id_in_place_of_inode(void **state)
+static void test_build_id_identifies_a_file_without_inode(void **state)
 {
 	struct perf_file as, other;
 
@@ -150,8 +150,8 @@ static void test_build_id_in_place_of_inode(void **state)
 	assert_int_equal(save("object", &as, DSO_ROOM), -EACCES);
 }
 
-/* A program that one may run and not read is no reason to show it. */
-static void test_modes(void **state)
+/* A program that other users may run but not read must not be copied. */
+static void test_only_readable_modes_are_copied(void **state)
 {
 	static const struct {
 		mode_t mode;
@@ -168,7 +168,7 @@ static void test_modes(void **state)
 	}
 }
 
-static void test_links(void **state)
+static void test_symbolic_links_are_refused(void **state)
 {
 	struct perf_file as = object_make(0644), id = object_id();
 
@@ -182,8 +182,8 @@ static void test_links(void **state)
 	assert_true(save("folder/object", &id, DSO_ROOM) < 0);
 }
 
-/* None of them is waited for. */
-static void test_no_files(void **state)
+/* Opening a fifo would block. */
+static void test_fifos_and_folders_are_refused_without_waiting(void **state)
 {
 	struct perf_file as = object_make(0644);
 
@@ -198,7 +198,7 @@ static void test_no_files(void **state)
 	alarm(0);
 }
 
-static void test_sparse(void **state)
+static void test_sparse_file_is_copied(void **state)
 {
 	struct perf_file as = object_make(0644);
 	struct stat st;
@@ -219,7 +219,7 @@ static void test_sparse(void **state)
 	free(copy);
 }
 
-static void test_too_large(void **state)
+static void test_file_larger_than_the_limit_is_refused(void **state)
 {
 	struct perf_file as = object_make(0644);
 
@@ -247,15 +247,15 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_mapped_file),
-		cmocka_unit_test(test_nothing_known),
-		cmocka_unit_test(test_build_id_in_place_of_inode),
-		cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_no_files),
-		cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_damaged_headers_do_not_crash_build_id),
+		cmocka_unit_test(test_mapped_file_is_copied),
+		cmocka_unit_test(test_file_without_identity_is_refused),
+		cmocka_unit_test(test_build_id_identifies_a_file_without_inode),
+		cmocka_unit_test(test_only_readable_modes_are_copied),
+		cmocka_unit_test(test_symbolic_links_are_refused),
+		cmocka_unit_test(test_fifos_and_folders_are_refused_without_waiting),
+		cmocka_unit_test(test_sparse_file_is_copied),
+		cmocka_unit_test(test_file_larger_than_the_limit_is_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

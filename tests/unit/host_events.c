@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists of events as perf has them: what is read, on a fake sysfs, and what is refused. */
+/* Checks lists of events in perf's syntax on a fake sysfs: which are read and which are refused. */
 #include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -50,7 +50,7 @@ static void expect(const struct event *e, const char *name, unsigned int group, 
 	assert_true(e->attr.config == config);
 }
 
-static void test_names(void **state)
+static void test_event_names_are_read(void **state)
 {
 	struct event_list l =
 		read_list("cycles, cs,r1C2,L1-dcache-load-misses,LLC-stores,cpu-clock");
@@ -67,7 +67,7 @@ static void test_names(void **state)
 	event_list_free(&l);
 }
 
-static void test_groups(void **state)
+static void test_groups_are_read(void **state)
 {
 	struct event_list l =
 		read_list("{cycles,instructions},faults,{cycles:k,branches}:u,{cs}:W");
@@ -89,7 +89,7 @@ static void test_groups(void **state)
 	event_list_free(&l);
 }
 
-static void test_pmu(void **state)
+static void test_pmu_events_are_read(void **state)
 {
 	struct event_list l =
 		read_list("cpu/event=0x3c,umask=0x1/u,{imc/reads/,imc/writes/},stalls");
@@ -118,7 +118,7 @@ static void refuses(const char *text, const char *why)
 	assert_non_null(strstr(err.text, why));
 }
 
-static void test_errors(void **state)
+static void test_bad_event_list_is_refused(void **state)
 {
 	(void)state;
 	refuses("", "an event is missing before 'the end'");
@@ -142,8 +142,8 @@ static void test_errors(void **state)
 	refuses("r12345678901234567", "unknown event");
 }
 
-/* What may be there on another host passes; what can be nowhere does not. */
-static void test_check(void **state)
+/* Events that another host may have pass. Events that no host has are refused. */
+static void test_check_refuses_only_what_no_host_can_have(void **state)
 {
 	(void)state;
 	assert_int_equal(event_list_check("gpu/x/,sys:point,cycles", NULL), 0);
@@ -181,9 +181,11 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_pmu),   cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_event_names_are_read),
+		cmocka_unit_test(test_groups_are_read),
+		cmocka_unit_test(test_pmu_events_are_read),
+		cmocka_unit_test(test_bad_event_list_is_refused),
+		cmocka_unit_test(test_check_refuses_only_what_no_host_can_have),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

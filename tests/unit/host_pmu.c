@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events by a PMU's description, in a fake sysfs: terms, bit fields, names, what is wrong. */
+/* Checks events of a PMU in a fake sysfs: terms, bit fields, names and errors. */
 #include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -40,7 +40,7 @@ static struct pmu_event read_event(const char *pmu, const char *terms)
 	return e;
 }
 
-static void test_terms(void **state)
+static void test_terms_fill_their_bit_fields(void **state)
 {
 	struct pmu_event e;
 
@@ -58,7 +58,7 @@ static void test_terms(void **state)
 	assert_int_equal(e.config[0], 0x100);
 }
 
-static void test_names(void **state)
+static void test_named_events_have_scale_unit_and_cpus(void **state)
 {
 	struct pmu_event e = read_event("power", "energy-pkg");
 
@@ -92,7 +92,7 @@ static void refuses(const char *pmu, const char *terms, int code, const char *wh
 	assert_non_null(strstr(err.text, why));
 }
 
-static void test_errors(void **state)
+static void test_bad_terms_are_refused(void **state)
 {
 	(void)state;
 	refuses("gpu", "x", ENOENT, "no PMU 'gpu' on this host; this host has: cpu cpu_atom power");
@@ -141,9 +141,9 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_terms),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_terms_fill_their_bit_fields),
+		cmocka_unit_test(test_named_events_have_scale_unit_and_cpus),
+		cmocka_unit_test(test_bad_terms_are_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -26,7 +26,7 @@
 
 #include <cmocka.h>
 
-static void test_cpuset(void **state)
+static void test_cpuset_is_read_and_printed(void **state)
 {
 	struct cpuset set;
 	struct error err = {0};
@@ -46,8 +46,8 @@ static void test_cpuset(void **state)
 	assert_non_null(strstr(err.text, "'1x'"));
 }
 
-/* The cursor's bytes end at an unmapped page: one byte too far is a crash. */
-static void test_cursor(void **state)
+/* The cursor's bytes end at an unmapped page, so a read one byte too far crashes. */
+static void test_cursor_stays_inside_its_bytes(void **state)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *p =
@@ -70,7 +70,7 @@ static void test_cursor(void **state)
 	munmap(p, page);
 }
 
-static void test_intern_map(void **state)
+static void test_intern_and_map_find_what_was_added(void **state)
 {
 	struct intern in = {0};
 	struct map m = {0};
@@ -92,7 +92,7 @@ static void test_intern_map(void **state)
 	map_free(&m);
 }
 
-static void test_sha256(void **state)
+static void test_sha256_equals_fips_180_2(void **state)
 {
 	struct sha256 h;
 	char hex[65];
@@ -110,8 +110,8 @@ static void test_sha256(void **state)
 			    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-/* Any length in any pieces is the same; the two ways of a block are the same. */
-static void test_sha256_blocks(void **state)
+/* The hash does not depend on the pieces. Both implementations of a block agree. */
+static void test_sha256_does_not_depend_on_pieces(void **state)
 {
 	uint32_t plain[8] = {1, 2, 3, 4, 5, 6, 7, 8}, cpu[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 	char whole[65], pieces[65];
@@ -142,7 +142,7 @@ static void test_sha256_blocks(void **state)
 	assert_memory_equal(plain, cpu, sizeof(plain));
 }
 
-static void test_snap(void **state)
+static void test_snapshots_are_read_back(void **state)
 {
 	char path[] = "/tmp/zcost-snap-XXXXXX";
 	struct error err = {0};
@@ -166,7 +166,7 @@ static void test_snap(void **state)
 	unlink(path);
 }
 
-static void test_spawn(void **state)
+static void test_programs_start_stop_and_time_out(void **state)
 {
 	char *yes[] = {"true", NULL}, *no[] = {"zcost-no-such-program", NULL};
 	char *slow[] = {"sleep", "60", NULL};
@@ -216,7 +216,7 @@ static void check_format(enum table_format format, const char *expected)
 	table_free(&t);
 }
 
-static void test_table(void **state)
+static void test_table_is_written_in_every_format(void **state)
 {
 	(void)state;
 	check_format(FORMAT_TSV, "name\tn\tns\na,\"b\" |\t-3\t1.25\n\xc3\xa9\t\t\n");
@@ -226,8 +226,8 @@ static void test_table(void **state)
 				  "\xc3\xa9         -    -\n");
 }
 
-/* People get a value and its interval in one cell, and no column that holds nothing. */
-static void test_people(void **state)
+/* Text joins a value and its interval in one cell and leaves out empty columns. */
+static void test_text_joins_value_and_interval(void **state)
 {
 	static const struct column c[] = {
 		{"side", .type = V_STR},
@@ -271,7 +271,7 @@ static void test_only_regular_files_are_opened(void **state)
 	assert_non_null(mkdtemp(dir));
 	fifo = xasprintf("%s/fifo", dir);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
-	alarm(20); /* it would be waited for */
+	alarm(20); /* opening a fifo would block */
 	assert_int_equal(file_open(fifo, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "fifo: not a regular file"));
 	assert_int_equal(file_read(fifo, &text, NULL, NULL), -EBADMSG);
@@ -286,7 +286,7 @@ static void test_only_regular_files_are_opened(void **state)
 	assert_int_equal(dir_remove(dir, NULL), 0);
 }
 
-/* file_create() removes a file of the name, and no device or FIFO. */
+/* file_create() replaces a file of the name, but no device and no FIFO. */
 static void test_only_files_are_replaced(void **state)
 {
 	char dir[] = "/tmp/zcost-unit.XXXXXX", path[64];
@@ -314,15 +314,15 @@ static void test_only_files_are_replaced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpuset),
-		cmocka_unit_test(test_cursor),
-		cmocka_unit_test(test_intern_map),
-		cmocka_unit_test(test_sha256),
-		cmocka_unit_test(test_sha256_blocks),
-		cmocka_unit_test(test_snap),
-		cmocka_unit_test(test_spawn),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_people),
+		cmocka_unit_test(test_cpuset_is_read_and_printed),
+		cmocka_unit_test(test_cursor_stays_inside_its_bytes),
+		cmocka_unit_test(test_intern_and_map_find_what_was_added),
+		cmocka_unit_test(test_sha256_equals_fips_180_2),
+		cmocka_unit_test(test_sha256_does_not_depend_on_pieces),
+		cmocka_unit_test(test_snapshots_are_read_back),
+		cmocka_unit_test(test_programs_start_stop_and_time_out),
+		cmocka_unit_test(test_table_is_written_in_every_format),
+		cmocka_unit_test(test_text_joins_value_and_interval),
 		cmocka_unit_test(test_only_regular_files_are_opened),
 		cmocka_unit_test(test_only_files_are_replaced),
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Notes: what a sentence is made of, which notes become one line, and in which order. */
+/* Checks notes: their sentences, which notes become one line, and their order. */
 #include "lib/note.h"
 
 #include "lib/table.h"
@@ -31,7 +31,7 @@ static void expect_line(const struct notes *list, size_t place, const char *text
 	note_lines_free(&lines);
 }
 
-static void test_sentence(void **state)
+static void test_note_is_a_sentence_with_numbers(void **state)
 {
 	struct notes list = {0};
 
@@ -138,8 +138,8 @@ static void test_many_sides_are_counted(void **state)
 	notes_free(&list);
 }
 
-/* Results first and all of them, then the worst five of the others. */
-static void test_worst_five(void **state)
+/* All results come first, then the worst five of the other notes. */
+static void test_text_has_all_results_and_the_worst_five_notes(void **state)
 {
 	struct table t;
 	char **texts, name[8];
@@ -174,14 +174,14 @@ static void test_worst_five(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sentence),
+		cmocka_unit_test(test_note_is_a_sentence_with_numbers),
 		cmocka_unit_test(test_runs_become_one_line),
 		cmocka_unit_test(test_other_texts_stay_apart),
 		cmocka_unit_test(test_run_is_named_where_runs_are_not_counted),
 		cmocka_unit_test(test_numbers_of_files_stay_apart),
 		cmocka_unit_test(test_missing_number_is_no_zero),
 		cmocka_unit_test(test_many_sides_are_counted),
-		cmocka_unit_test(test_worst_five),
+		cmocka_unit_test(test_text_has_all_results_and_the_worst_five_notes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text on a narrow page: what is shortened, moved and left out, and that figures stay whole. */
+/* Checks text on a narrow page: what is shortened, moved and left out. Figures stay whole. */
 #include "lib/str.h"
 #include "lib/table.h"
 
@@ -64,7 +64,7 @@ static char *text_of(const struct table *t, int width)
 	return text;
 }
 
-/* Characters, not bytes, of the longest line. */
+/* Returns the characters, not bytes, of the longest line. */
 static int longest_line(const char *text)
 {
 	int most = 0, n = 0;
@@ -84,7 +84,7 @@ static void expect(const struct table *t, int width, const char *expected)
 	free(text);
 }
 
-static void test_wide(void **state)
+static void test_table_that_fits_is_unchanged(void **state)
 {
 	struct table t;
 	char *text;
@@ -96,12 +96,12 @@ static void test_wide(void **state)
 	assert_non_null(strstr(text,
 			       "\n# a note that is quite long, so that it does not fit into a "
 			       "line of forty\n"));
-	expect(&t, 300, text); /* what fits is not touched */
+	expect(&t, 300, text); /* text that fits is unchanged */
 	free(text);
 	table_free(&t);
 }
 
-static void test_names(void **state)
+static void test_long_names_are_shortened(void **state)
 {
 	struct table t;
 
@@ -122,7 +122,7 @@ static void test_names(void **state)
 	table_free(&t);
 }
 
-static void test_sections(void **state)
+static void test_repeated_cells_become_section_heads(void **state)
 {
 	struct table t;
 
@@ -147,7 +147,7 @@ static void test_sections(void **state)
 	table_free(&t);
 }
 
-static void test_spared(void **state)
+static void test_less_important_columns_are_left_out(void **state)
 {
 	struct table t;
 	char *text;
@@ -163,8 +163,8 @@ static void test_spared(void **state)
 	table_free(&t);
 }
 
-/* A column without which two rows would have the same name is not spared. */
-static void test_ambiguous(void **state)
+/* A column stays if two rows would have the same name without it. */
+static void test_columns_that_tell_rows_apart_stay(void **state)
 {
 	struct table t;
 	char *text;
@@ -181,8 +181,11 @@ static void test_ambiguous(void **state)
 	table_free(&t);
 }
 
-/* Nothing can be spared: the columns go on below, each part with names that tell the rows apart. */
-static void test_parts(void **state)
+/*
+ * If no column can be left out, the columns go on below. Each part repeats the columns that tell
+ * rows apart.
+ */
+static void test_table_without_spare_columns_breaks_into_parts(void **state)
 {
 	struct table t;
 
@@ -212,8 +215,8 @@ static void test_parts(void **state)
 	table_free(&t);
 }
 
-/* Numbers tell rows apart too; one that is not needed is a figure like others. */
-static void test_keys(void **state)
+/* A number can tell rows apart too. A number that does not is a figure like others. */
+static void test_numbers_can_identify_rows(void **state)
 {
 	static const struct column c[] = {{"position", .type = V_INT},
 					  {"variant", .type = V_STR},
@@ -258,15 +261,15 @@ static void test_keys(void **state)
 	       "baseline       2  0: 95 %, 1: 5 %\n"
 	       "mmap           1  0: 95 %, 1: 5 %\n"
 	       "mmap           2  1: 68 %, 0: 32 %\n");
-	text = text_of(&t, 30); /* no room beside the keys for what stays whole */
+	text = text_of(&t, 30); /* no room beside the keys for columns that must stay whole */
 	assert_non_null(strstr(text, "repeat    2\n"));
 	assert_non_null(strstr(text, "cpus      1: 68 %, 0: 32 %\n"));
 	free(text);
 	table_free(&t);
 }
 
-/* However narrow: lines fit, and every figure is whole and there. */
-static void test_any_width(void **state)
+/* At any width the lines fit, and every figure is present and whole. */
+static void test_lines_fit_and_figures_stay_whole_at_any_width(void **state)
 {
 	struct table t;
 	char *text, *at;
@@ -288,7 +291,7 @@ static void test_any_width(void **state)
 	table_free(&t);
 }
 
-static void test_lists(void **state)
+static void test_narrow_table_becomes_lists(void **state)
 {
 	struct table t;
 	char *text;
@@ -303,7 +306,7 @@ static void test_lists(void **state)
 	table_free(&t);
 }
 
-static void test_prose(void **state)
+static void test_sentences_wrap(void **state)
 {
 	static const struct column c[] = {{"run", .type = V_STR}, {"why", .type = V_STR}};
 	struct table t;
@@ -323,8 +326,7 @@ static void test_prose(void **state)
 	table_free(&t);
 }
 
-/* An interval can be spared before its value. */
-static void test_interval_spared(void **state)
+static void test_interval_is_left_out_before_its_value(void **state)
 {
 	static const struct column c[] = {
 		{"name", .type = V_STR},
@@ -354,8 +356,8 @@ static void test_interval_spared(void **state)
 	table_free(&t);
 }
 
-/* A whole number's bounds are whole; a bound may stand away from its value. */
-static void test_interval_spread(void **state)
+/* A whole number has whole bounds. A bound may be far from the value. */
+static void test_interval_of_whole_numbers_is_whole(void **state)
 {
 	static const struct column c[] = {
 		{"delta_ns", .type = V_INT, .spread = SPREAD_HALF, .stem = "delta"},
@@ -383,8 +385,8 @@ static void test_interval_spread(void **state)
 	table_free(&t);
 }
 
-/* perf's clock is the host's: a second or a year since it started. */
-static void test_clock(void **state)
+/* perf's clock starts with the host, so times range from a second to a year. */
+static void test_times_have_nanoseconds(void **state)
 {
 	static const struct column c[] = {{"at_s", "s", V_REAL, .digits = 6},
 					  {"ns", "ns", V_REAL, .digits = 1}};
@@ -410,7 +412,7 @@ static void test_clock(void **state)
 	table_free(&t);
 }
 
-/* Of a stranger's capture: a colour, C1, DEL, an override of direction, bytes that are no UTF-8. */
+/* Text of an untrusted capture: a colour, C1, DEL, a direction override, invalid UTF-8. */
 static const char hostile[] = "\033[31mred \xc2\x9b \x7f \xe2\x80\xae \xff\xc3 end \xc3\xa9";
 
 static char *write_hostile(enum table_format format)
@@ -456,7 +458,7 @@ static void assert_harmless(const char *text)
 	}
 }
 
-static void test_printable_in_every_format(void **state)
+static void test_hostile_text_is_printable_in_every_format(void **state)
 {
 	enum table_format format;
 
@@ -473,7 +475,7 @@ static void test_printable_in_every_format(void **state)
 	}
 }
 
-static void test_line_ends_in_cells(void **state)
+static void test_line_ends_in_cells_are_escaped(void **state)
 {
 	char *tsv = write_hostile(FORMAT_TSV), *csv = write_hostile(FORMAT_CSV),
 	     *json = write_hostile(FORMAT_JSON);
@@ -490,21 +492,21 @@ static void test_line_ends_in_cells(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_spared),
-		cmocka_unit_test(test_ambiguous),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_any_width),
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_prose),
-		cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_interval_spared),
-		cmocka_unit_test(test_interval_spread),
-		cmocka_unit_test(test_printable_in_every_format),
-		cmocka_unit_test(test_line_ends_in_cells),
+		cmocka_unit_test(test_table_that_fits_is_unchanged),
+		cmocka_unit_test(test_long_names_are_shortened),
+		cmocka_unit_test(test_repeated_cells_become_section_heads),
+		cmocka_unit_test(test_less_important_columns_are_left_out),
+		cmocka_unit_test(test_columns_that_tell_rows_apart_stay),
+		cmocka_unit_test(test_table_without_spare_columns_breaks_into_parts),
+		cmocka_unit_test(test_numbers_can_identify_rows),
+		cmocka_unit_test(test_lines_fit_and_figures_stay_whole_at_any_width),
+		cmocka_unit_test(test_narrow_table_becomes_lists),
+		cmocka_unit_test(test_sentences_wrap),
+		cmocka_unit_test(test_times_have_nanoseconds),
+		cmocka_unit_test(test_interval_is_left_out_before_its_value),
+		cmocka_unit_test(test_interval_of_whole_numbers_is_whole),
+		cmocka_unit_test(test_hostile_text_is_printable_in_every_format),
+		cmocka_unit_test(test_line_ends_in_cells_are_escaped),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

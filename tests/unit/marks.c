@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* What one line tells of the decimal mark; 0: nothing. */
-static void test_told(void **state)
+/* Returns the decimal mark that a line decides, or 0. */
+static void test_line_decides_about_the_decimal_mark(void **state)
 {
 	static const struct {
 		const char *line;
@@ -28,7 +28,7 @@ static void test_told(void **state)
 		{"1,234 cycles", 0},
 		{"12 345", 0},
 		{"1'234'567", 0},
-		{"cpu/event=0x3c,umask=0x1/", 0}, /* digits of words are no numbers */
+		{"cpu/event=0x3c,umask=0x1/", 0}, /* digits inside a word are no number */
 		{"L1.2 v6.1.192", 0},
 	};
 	size_t i;
@@ -44,13 +44,13 @@ static void test_told(void **state)
 	}
 }
 
-static void test_numbers(void **state)
+static void test_numbers_are_read_with_either_mark(void **state)
 {
 	static const struct {
 		char decimal;
 		const char *text;
 		bool count;
-		double value; /* -1: refused */
+		double value; /* -1 if refused */
 		const char *rest;
 	} numbers[] = {
 		{'.', "1,234 cycles", true, 1234, " cycles"},
@@ -66,9 +66,9 @@ static void test_numbers(void **state)
 		{0, "1,234", true, 1234, ""},
 		{0, "1,234", false, -1, ""}, /* a time: 1234 s or 1.234 s? */
 		{0, "1.5 s", false, 1.5, " s"},
-		{'.', "1,23", true, -1, ""},	    /* no group has two digits at the end */
-		{'.', "1,234.567.8", true, -1, ""}, /* two marks group */
-		{',', "1234.567", true, -1, ""},    /* nor does a first one have four */
+		{'.', "1,23", true, -1, ""},	    /* a last group of two digits is impossible */
+		{'.', "1,234.567.8", true, -1, ""}, /* a second mark after groups is impossible */
+		{',', "1234.567", true, -1, ""},    /* a first group of four digits is impossible */
 		{'.', "x", true, -1, ""},
 	};
 	size_t i;
@@ -86,7 +86,7 @@ static void test_numbers(void **state)
 	}
 }
 
-static void test_conflict(void **state)
+static void test_two_decimal_marks_are_refused(void **state)
 {
 	struct marks m = {0};
 
@@ -98,7 +98,7 @@ static void test_conflict(void **state)
 	assert_int_equal(m.other, 7);
 }
 
-static void test_groups(void **state)
+static void test_no_break_spaces_become_group_marks(void **state)
 {
 	char text[] = "1\xc2\xa0"
 		      "208\xe2\x80\xaf"
@@ -114,10 +114,10 @@ static void test_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_told),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_conflict),
-		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_line_decides_about_the_decimal_mark),
+		cmocka_unit_test(test_numbers_are_read_with_either_mark),
+		cmocka_unit_test(test_two_decimal_marks_are_refused),
+		cmocka_unit_test(test_no_break_spaces_become_group_marks),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

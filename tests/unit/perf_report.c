@@ -60,7 +60,7 @@ static void check_row(const struct flat *f, size_t i, double total, double self,
 	assert_true(row->total == total || (isnan(total) && isnan(row->total)));
 }
 
-static void test_stdio(void **state)
+static void test_stdio_table_is_read(void **state)
 {
 	struct flat f =
 		parsed("# To display the perf.data header info\n#\n"
@@ -95,8 +95,8 @@ static void test_stdio(void **state)
 	flat_free(&f);
 }
 
-/* Copies out of the TUI, a slide, a browser: marks, commas, U+00A0, tabs, single spaces. */
-static void test_copies(void **state)
+/* Copies from the TUI, a slide or a browser have marks, commas, U+00A0, tabs and single spaces. */
+static void test_copies_from_tui_slides_and_browsers_are_read(void **state)
 {
 	struct flat f =
 		parsed("Samples: 199K of event 'cpu-cycles', Event count (approx.): 168906\n"
@@ -116,7 +116,7 @@ static void test_copies(void **state)
 	flat_free(&f);
 }
 
-static void test_children(void **state)
+static void test_children_column_is_read(void **state)
 {
 	struct flat f = parsed("  Children      Self  Symbol                 IPC   [IPC Coverage]\n"
 			       "+  100.00%     0.00%  [k] kthread            -      -            \n"
@@ -133,7 +133,7 @@ static void test_children(void **state)
 	flat_free(&f);
 }
 
-static void test_columns(void **state)
+static void test_columns_are_read_in_any_order(void **state)
 {
 	struct flat f;
 
@@ -156,7 +156,7 @@ static void test_columns(void **state)
 	flat_free(&f);
 }
 
-static void test_headless(void **state)
+static void test_table_without_a_heading_is_read(void **state)
 {
 	struct flat f =
 		parsed("perf report | grep 8139\n"
@@ -178,7 +178,7 @@ static void test_headless(void **state)
 	flat_free(&f);
 }
 
-static void test_second_table(void **state)
+static void test_only_the_first_table_is_read(void **state)
 {
 	struct flat f =
 		parsed("# Samples: 5 of event 'cycles'\n# Overhead  Symbol\n 60.00%  [k] a\n"
@@ -193,7 +193,7 @@ static void test_second_table(void **state)
 	flat_free(&f);
 }
 
-static void test_refused(void **state)
+static void test_damaged_table_is_refused(void **state)
 {
 	struct error err = {0};
 	struct flat flat;
@@ -241,7 +241,7 @@ static const struct column columns[] = {
 };
 enum { COMM, SYMBOL, DSO, SAMPLES, SELF_SHARE, TOTAL_SHARE, SELF_NS, TOTAL_NS };
 
-/* As the columns stand without --by: "comm" is not among them. */
+/* The columns without --by. "comm" is not among them. */
 static struct table table_of(const struct flat *f, const struct query *q)
 {
 	struct error err = {0};
@@ -270,7 +270,7 @@ static void near(double x, double y)
 	"# Samples: 1000 of event 'cycles'\n# Overhead  Command  Shared Object  Symbol\n" \
 	" 30.00%  a  [veth]  [k] f\n 10.00%  b  [veth]  [k] f\n 60.00%  b  [veth]  [k] g\n"
 
-static void test_functions(void **state)
+static void test_functions_add_up_over_commands(void **state)
 {
 	struct flat f = parsed(TWO_COMMS);
 	struct query q = {.rate = 1e7};
@@ -306,7 +306,7 @@ static void test_functions(void **state)
 	flat_free(&f);
 }
 
-static void test_basis(void **state)
+static void test_costs_follow_the_basis(void **state)
 {
 	struct flat f = parsed(TWO_COMMS);
 	struct query q = {.busy_ns = 4e9, .units = 2e7, .seconds = 10};
@@ -322,7 +322,7 @@ static void test_basis(void **state)
 	flat_free(&f);
 }
 
-static void test_not_in_text(void **state)
+static void test_missing_columns_and_bases_are_refused(void **state)
 {
 	static const struct {
 		struct query q;
@@ -355,11 +355,16 @@ static void test_not_in_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stdio),	 cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_children), cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_headless), cmocka_unit_test(test_second_table),
-		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_basis),	 cmocka_unit_test(test_not_in_text),
+		cmocka_unit_test(test_stdio_table_is_read),
+		cmocka_unit_test(test_copies_from_tui_slides_and_browsers_are_read),
+		cmocka_unit_test(test_children_column_is_read),
+		cmocka_unit_test(test_columns_are_read_in_any_order),
+		cmocka_unit_test(test_table_without_a_heading_is_read),
+		cmocka_unit_test(test_only_the_first_table_is_read),
+		cmocka_unit_test(test_damaged_table_is_refused),
+		cmocka_unit_test(test_functions_add_up_over_commands),
+		cmocka_unit_test(test_costs_follow_the_basis),
+		cmocka_unit_test(test_missing_columns_and_bases_are_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

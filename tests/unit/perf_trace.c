@@ -46,7 +46,7 @@ static void check_row(const struct trace *tr, size_t i, const char *name, uint64
 	assert_true(r->stddev_pct == pct);
 }
 
-static void test_perf(void **state)
+static void test_perf_trace_table_is_read(void **state)
 {
 	struct trace tr =
 		parsed("\n Summary of events:\n\n ls (worker) (28441), 296 events, 97.4%\n\n"
@@ -79,8 +79,8 @@ static void test_perf(void **state)
 	trace_free(&tr);
 }
 
-/* Figures printed in the zero-copy talk (1 CPU, devmem), as its slides were copied. */
-static void test_copy(void **state)
+/* Figures of the zero-copy talk (1 CPU, devmem), with the text as copied from its slides. */
+static void test_copied_slides_are_read(void **state)
 {
 	struct trace tr = parsed(":10435 (10435), 1627807 events, 100.0%\n\n"
 				 "syscall\tcalls\terrors\ttotal (msec)\tmin (msec)\tavg "
@@ -112,7 +112,7 @@ static void refused(const char *text, int code, const char *says)
 
 #define HEAD "syscall calls errors total min avg max stddev\n"
 
-static void test_refused(void **state)
+static void test_damaged_table_is_refused(void **state)
 {
 	(void)state;
 	refused("", ENODATA, "t is empty");
@@ -155,7 +155,7 @@ static void near(const struct table *t, size_t row, int column, double y, double
  * sqrt(3) of mean 2 is 28.8675 %; sd 1.4142 / sqrt(2) of 6 is 16.6667 %. Together 5 calls, mean
  * 3.6, sd 2.4083, standard error 1.0770, 29.9177 %.
  */
-static void test_merge(void **state)
+static void test_merged_threads_have_the_joint_standard_error(void **state)
 {
 	struct trace tr = parsed("a (1), 6 events\n" HEAD "read 3 0 6.0 1.0 2.0 3.0 28.8675%\n"
 				 "write 1 0 0.5 0.5 0.5 0.5 0.00%\n"
@@ -185,10 +185,10 @@ static void test_merge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_perf),
-		cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_perf_trace_table_is_read),
+		cmocka_unit_test(test_copied_slides_are_read),
+		cmocka_unit_test(test_damaged_table_is_refused),
+		cmocka_unit_test(test_merged_threads_have_the_joint_standard_error),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records one kind at a time: packed ones as perf 6.16 writes them, payloads behind records, what
- * was lost, maps, forks and names in time, guests, programs in the kernel, headers of other
- * machines. Expected values are worked out by hand beside each.
+ * Checks one kind of record at a time: packed records of perf 6.16, payloads behind records,
+ * losses, maps, forks and names over time, guests, programs in the kernel, headers of other
+ * machines. The expected values are worked out by hand.
  */
 #include "tests/unit/perfdata_stream.h"
 
@@ -25,7 +25,7 @@ static struct w_sample at_time(uint64_t time, uint32_t tid, uint64_t addr)
 				 .chain = {(uint64_t)PERF_CONTEXT_USER, addr}};
 }
 
-/* The records as a pipe's stream; 0 or -errno. Frees them. */
+/* Reads the records as a stream. Returns 0 or -errno and frees the records. */
 static int read_records(struct profile *p, struct writer *records, struct error *err)
 {
 	struct writer w = {.big = records->big};
@@ -38,8 +38,7 @@ static int read_records(struct profile *p, struct writer *records, struct error 
 	return ret;
 }
 
-/* "comm dso symbol" of the sample taken at `time`; each test gives each sample a weight of its own.
- */
+/* Returns "comm dso symbol" of the sample at `time`. Each sample of a test has another weight. */
 static void check_row(const struct profile *p, uint64_t weight, const char *comm, const char *dso,
 		      const char *symbol)
 {
@@ -67,7 +66,7 @@ static void sample_of(struct writer *w, uint64_t weight, uint64_t time, uint32_t
 
 /* --- packed records --- */
 
-/* Samples that pack badly, one after the other. */
+/* Writes samples that compress badly. */
 static void noise(struct writer *w, size_t n)
 {
 	uint64_t seed = 7;
@@ -87,8 +86,9 @@ static void noise(struct writer *w, size_t n)
 enum data_size { RIGHT, ZERO, TOO_LARGE };
 
 /*
- * As zstd_compress_stream_to_records and record__pushfn of perf 6.16: pieces of up to 65519 bytes,
- * each in a record; then the first one's header is made to cover all of them, in 16 bits.
+ * Writes what zstd_compress_stream_to_records and record__pushfn of perf 6.16 write: pieces of up
+ * to 65519 bytes, each in a record. Then the first header covers all pieces, with a size of 16
+ * bits.
  */
 static void push_packed(struct writer *w, ZSTD_CStream *z, const char *data, size_t len,
 			enum data_size wrong, bool last)
@@ -98,13 +98,13 @@ static void push_packed(struct writer *w, ZSTD_CStream *z, const char *data, siz
 	struct writer head = {.big = w->big};
 	size_t start = w->out.len, at, total, kept = 0;
 
-	while (in.pos < in.size || (last && kept)) { /* perf itself forgets what is kept */
+	while (in.pos < in.size || (last && kept)) { /* perf forgets kept bytes */
 		ZSTD_outBuffer out = {buf, sizeof(buf), 0};
 
 		ZSTD_compressStream(z, &out, &in);
 		kept = ZSTD_flushStream(z, &out);
 		at = w_begin(w, 83, 0xabcd);
-		w64(w, 0x5555555555555555); /* whatever was there */
+		w64(w, 0x5555555555555555); /* arbitrary old contents */
 		w_bytes(w, buf, out.pos);
 		w_end(w, at);
 	}
@@ -131,7 +131,7 @@ static void check_packed(size_t push, enum data_size wrong, bool big)
 		len = records.out.len - at < push ? records.out.len - at : push;
 		push_packed(&packed, z, records.out.buf + at, len, wrong,
 			    at + len == records.out.len);
-		if (at == 0) /* another CPU's, in between: samples behind a wrapped record */
+		if (at == 0) /* samples of another CPU behind a wrapped record */
 			sample_of(&packed, 1000, 3, 9, 0x2000);
 	}
 	ZSTD_freeCStream(z);
@@ -145,7 +145,7 @@ static void check_packed(size_t push, enum data_size wrong, bool big)
 	profile_free(&p);
 }
 
-static void test_packed(void **state)
+static void test_packed_records_of_perf_6_16_are_read(void **state)
 {
 	size_t push;
 	int big;
@@ -157,14 +157,14 @@ static void test_packed(void **state)
 		check_packed(30001, ZERO, big);
 		check_packed(30001, TOO_LARGE, big);
 		check_packed(120000, RIGHT, big); /* the output is full: its size wraps to 0 */
-		check_packed(524288, RIGHT, big); /* several in one */
+		check_packed(524288, RIGHT, big); /* several pieces in one record */
 		for (push = 74000; push < 76000; push += 97) /* around 64 KiB */
 			check_packed(push, RIGHT, big);
 	}
 }
 
-/* A wrapped record that the file ends in: what came before it is kept. */
-static void test_packed_cut(void **state)
+/* The file ends inside a wrapped record. The samples before it count. */
+static void test_samples_before_a_cut_packed_record_count(void **state)
 {
 	struct writer records = {0}, packed = {0};
 	ZSTD_CStream *z = ZSTD_createCStream();
@@ -185,9 +185,9 @@ static void test_packed_cut(void **state)
 	str_free(&records.out);
 }
 
-/* --- payloads, and records that say nothing to us --- */
+/* --- payloads, and records that zcost does not use --- */
 
-static void test_payloads(void **state)
+static void test_payloads_behind_records_are_skipped(void **state)
 {
 	struct writer w = {0};
 	struct profile p;
@@ -214,9 +214,11 @@ static void test_payloads(void **state)
 	profile_free(&p);
 }
 
-/* Every type there is, with a body of 24 bytes: the kernel's and perf's are known, others counted.
+/*
+ * Writes every record type with a body of 24 bytes. zcost knows the types of the kernel and of
+ * perf and counts the others.
  */
-static void test_unknown_types(void **state)
+static void test_unknown_record_types_are_counted(void **state)
 {
 	struct writer w = {0};
 	struct profile p;
@@ -227,7 +229,7 @@ static void test_unknown_types(void **state)
 	for (type = 0; type < 260; type++) {
 		if (type == PERF_RECORD_SAMPLE || (type >= 64 && type < 87) || type == 2 ||
 		    type == PERF_RECORD_LOST_SAMPLES)
-			continue; /* those have tests of their own */
+			continue; /* other tests cover these types */
 		at = w_begin(&w, type, 0);
 		w64(&w, 1);
 		w64(&w, 1);
@@ -260,10 +262,10 @@ static void lost(struct writer *w, uint32_t type, uint64_t id, uint64_t n, uint6
 }
 
 /*
- * The buffers lost 50 records: 40 samples of the event and 10 of perf's own for the side-band, as
- * perf 6.1 asks the kernel at the end. A PMU dropped 7 samples more, which is said as it happens.
+ * The buffers lost 50 records: 40 samples of the event and 10 of perf's side-band event. perf 6.1
+ * asks the kernel for them at the end. A PMU dropped 7 more samples and reported them at once.
  */
-static void test_lost_once(void **state)
+static void test_lost_samples_count_once(void **state)
 {
 	uint64_t type =
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER;
@@ -281,7 +283,7 @@ static void test_lost_once(void **state)
 	for (format = 0; format < 2; format++) {
 		struct writer w = {0};
 
-		if (!format) /* of a kernel before 6.0: LOST_SAMPLES are a PMU's */
+		if (!format) /* before Linux 6.0 LOST_SAMPLES counts samples that a PMU dropped */
 			events[0].read_format = events[1].read_format = PERF_FORMAT_ID;
 		else
 			events[0].read_format = events[1].read_format = W_FORMAT_LOST;
@@ -303,8 +305,8 @@ static void test_lost_once(void **state)
 
 /* --- who ran, and what was mapped, when --- */
 
-/* A thread id used again: by a thread of another process, and by a process of its own. */
-static void test_tids_reused(void **state)
+/* A thread id is used again by a thread of another process and by a new process. */
+static void test_reused_thread_id_belongs_to_its_new_process(void **state)
 {
 	struct writer w = {0};
 	struct profile p;
@@ -327,7 +329,7 @@ static void test_tids_reused(void **state)
 	w_comm(&w, 17, 30, 30, true, "third");
 	w_mmap2(&w, 18, 30, 0x1000, 0x1000, 0, "/third");
 	sample_of(&w, 16, 19, 30, 0x1010);
-	sample_of(&w, 32, 19, 10, 0x1020); /* the parent has kept its own */
+	sample_of(&w, 32, 19, 10, 0x1020); /* the parent still has its own maps */
 	assert_int_equal(read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, "first", "/first", "0x10");
 	check_row(&p, 2, "second", "/second", "0x10");
@@ -338,8 +340,11 @@ static void test_tids_reused(void **state)
 	profile_free(&p);
 }
 
-/* A fork that perf made up at its start: the child's maps follow, its parent's are not its own. */
-static void test_made_up_fork(void **state)
+/*
+ * perf synthesizes forks at its start. The child's maps follow, so it does not inherit the
+ * parent's.
+ */
+static void test_synthesized_fork_shares_no_maps(void **state)
 {
 	struct writer w = {0};
 	struct profile p;
@@ -361,9 +366,11 @@ static void test_made_up_fork(void **state)
 	profile_free(&p);
 }
 
-/* Rounds overlap: what is later in the file may be earlier in time. Equal times: the file's order.
+/*
+ * Rounds overlap: a later record in the file may have an earlier time. Records with equal times
+ * stay in file order.
  */
-static void test_order(void **state)
+static void test_overlapping_rounds_are_sorted_by_time(void **state)
 {
 	struct writer w = {0};
 	struct profile p;
@@ -386,8 +393,8 @@ static void test_order(void **state)
 	profile_free(&p);
 }
 
-/* A map in the middle of another, over its head, over its tail, over several, over all. */
-static void test_overlaps(void **state)
+/* A new map covers the middle, the head or the tail of another map, several maps, or all maps. */
+static void test_later_map_replaces_the_part_it_covers(void **state)
 {
 	static const struct {
 		uint64_t start, len, pgoff;
@@ -444,9 +451,8 @@ static void mmap2_of(struct writer *w, uint64_t start, bool with_id, uint8_t id,
 	w_end(w, at);
 }
 
-/* The mapping's build-id, four bytes of it or all twenty; files of one path are told apart by it.
- */
-static void test_mmap2_build_ids(void **state)
+/* A mapping has four or twenty bytes of build-id. The build-id tells files of one path apart. */
+static void test_build_id_tells_files_of_one_path_apart(void **state)
 {
 	struct writer w = {.big = true};
 	struct profile p;
@@ -472,8 +478,8 @@ static void test_mmap2_build_ids(void **state)
 
 /* --- modes --- */
 
-/* Guests have address spaces of their own: neither their maps nor their samples are the host's. */
-static void test_guests(void **state)
+/* Guests have separate address spaces: their maps and samples do not belong to the host. */
+static void test_guests_have_separate_address_spaces(void **state)
 {
 	struct w_sample kernel = at_time(10, 1, 0x1010), user = kernel, host = kernel;
 	struct writer w = {0};
@@ -508,8 +514,8 @@ static void test_guests(void **state)
 	profile_free(&p);
 }
 
-/* Registered twice without a word between, unregistered by its start, registered over another. */
-static void test_kernel_programs(void **state)
+/* A program is registered twice, unregistered by its start, and registered over another program. */
+static void test_kernel_programs_follow_ksymbol_records(void **state)
 {
 	static const uint64_t times[] = {15, 25, 35, 45};
 	static const char *const expected[] = {"one", "two", "[unknown]", "three"};
@@ -542,7 +548,7 @@ static void test_kernel_programs(void **state)
 		w_sample(&w, &s);
 	}
 	s.period = 16;
-	s.chain[1] = KERNEL + 0x500; /* no program there: a process's map is none */
+	s.chain[1] = KERNEL + 0x500; /* no program has this address, and a process's map is none */
 	w_sample(&w, &s);
 	assert_int_equal(read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, "x", "one", "one");
@@ -559,8 +565,8 @@ static void test_kernel_programs(void **state)
 
 /* --- headers of other machines --- */
 
-/* Moves the host name's bit to where longs of 32 bits have it. */
-static void test_bitmaps(void **state)
+/* Moves the bit of the host name to its place on machines with longs of 32 bits. */
+static void test_feature_bitmaps_of_other_machines_are_read(void **state)
 {
 	struct writer w = {.big = true}, records = {.big = true};
 	const size_t bitmap = 72;
@@ -586,8 +592,8 @@ static void test_bitmaps(void **state)
 	str_free(&file);
 }
 
-/* An event table whose entries are larger than ours, of a newer perf, and of one id more. */
-static void test_newer_attrs(void **state)
+/* Reads an event table of a newer perf: larger entries, and one id more. */
+static void test_larger_attrs_of_a_newer_perf_are_read(void **state)
 {
 	static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 256, 4096};
 	struct profile p;
@@ -615,13 +621,20 @@ static void test_newer_attrs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packed),	     cmocka_unit_test(test_packed_cut),
-		cmocka_unit_test(test_payloads),     cmocka_unit_test(test_unknown_types),
-		cmocka_unit_test(test_lost_once),    cmocka_unit_test(test_tids_reused),
-		cmocka_unit_test(test_made_up_fork), cmocka_unit_test(test_order),
-		cmocka_unit_test(test_overlaps),     cmocka_unit_test(test_mmap2_build_ids),
-		cmocka_unit_test(test_guests),	     cmocka_unit_test(test_kernel_programs),
-		cmocka_unit_test(test_bitmaps),	     cmocka_unit_test(test_newer_attrs),
+		cmocka_unit_test(test_packed_records_of_perf_6_16_are_read),
+		cmocka_unit_test(test_samples_before_a_cut_packed_record_count),
+		cmocka_unit_test(test_payloads_behind_records_are_skipped),
+		cmocka_unit_test(test_unknown_record_types_are_counted),
+		cmocka_unit_test(test_lost_samples_count_once),
+		cmocka_unit_test(test_reused_thread_id_belongs_to_its_new_process),
+		cmocka_unit_test(test_synthesized_fork_shares_no_maps),
+		cmocka_unit_test(test_overlapping_rounds_are_sorted_by_time),
+		cmocka_unit_test(test_later_map_replaces_the_part_it_covers),
+		cmocka_unit_test(test_build_id_tells_files_of_one_path_apart),
+		cmocka_unit_test(test_guests_have_separate_address_spaces),
+		cmocka_unit_test(test_kernel_programs_follow_ksymbol_records),
+		cmocka_unit_test(test_feature_bitmaps_of_other_machines_are_read),
+		cmocka_unit_test(test_larger_attrs_of_a_newer_perf_are_read),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples field by field: every bit of sample_type alone, all together and pseudo-random sets, in
- * both endiannesses, written after the kernel's description (perf_event.h, PERF_RECORD_SAMPLE),
- * read back, and cut at every byte. Then what is made of counter values, ids and periods.
+ * Checks samples field by field: every bit of sample_type alone, all bits together and
+ * pseudo-random sets, in both byte orders. Samples are written as perf_event.h describes
+ * PERF_RECORD_SAMPLE, read back, and cut at every byte. Then checks counter values, ids and
+ * periods.
  */
 #include "analyze/perfdata/format.h"
 #include "tests/unit/perfdata_stream.h"
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* Newer than some headers. */
+/* Some kernel headers lack these. */
 enum {
 	S_CGROUP = 1 << 21,
 	S_DATA_PAGE_SIZE = 1 << 22,
@@ -209,7 +210,7 @@ static void check_type(uint64_t type, uint64_t branch_type, bool big)
 	str_free(&w.out);
 }
 
-static void test_every_bit(void **state)
+static void test_every_sample_field_is_read(void **state)
 {
 	static const uint64_t branch_types[] = {0, B_HW_INDEX, B_COUNTERS, B_HW_INDEX | B_COUNTERS};
 	uint64_t all = (1ULL << S_BITS) - 1, seed = 42;
@@ -233,8 +234,8 @@ static void test_every_bit(void **state)
 	}
 }
 
-/* Lengths that say more than there is: of a chain, of branches, raw bytes, stacks, AUX, values. */
-static void test_impossible_lengths(void **state)
+/* Lengths exceed the record: of a chain, of branches, raw bytes, stacks, AUX data and values. */
+static void test_impossible_lengths_are_refused(void **state)
 {
 	static const uint64_t types[] = {PERF_SAMPLE_CALLCHAIN,	   PERF_SAMPLE_RAW,
 					 PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_STACK_USER,
@@ -261,8 +262,8 @@ static void test_impossible_lengths(void **state)
 		}
 }
 
-/* An empty stack has no dynamic size behind it; registers of ABI 0 are not there. */
-static void test_nothing_of_the_user(void **state)
+/* An empty stack has no dynamic size. Registers of ABI 0 are absent. */
+static void test_sample_without_user_registers_and_stack_is_read(void **state)
 {
 	struct event e = {.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 					 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_DATA_SRC,
@@ -287,7 +288,7 @@ static void test_nothing_of_the_user(void **state)
 
 /* --- the time at the end of other records --- */
 
-static void test_every_trailer(void **state)
+static void test_time_is_found_in_every_trailer(void **state)
 {
 	static const uint64_t behind[] = {PERF_SAMPLE_TID, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID,
 					  PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
@@ -345,7 +346,10 @@ static void plain_sample(struct writer *w, uint64_t type, uint64_t id, uint64_t 
 	w_end(w, at);
 }
 
-/* By IDENTIFIER, or by the position of ID; id 0 is the first event's, an unknown one is counted. */
+/*
+ * Finds events by IDENTIFIER or by the position of ID. Id 0 is the first event. Unknown ids are
+ * counted.
+ */
 static void check_ids(uint64_t how, bool big)
 {
 	struct w_event events[2] = {{.sample_type = BASE | how, .id = 5},
@@ -367,7 +371,7 @@ static void check_ids(uint64_t how, bool big)
 	str_free(&w.out);
 }
 
-static void test_ids(void **state)
+static void test_id_finds_the_event(void **state)
 {
 	int big;
 
@@ -376,12 +380,11 @@ static void test_ids(void **state)
 		check_ids(PERF_SAMPLE_IDENTIFIER, big);
 		check_ids(PERF_SAMPLE_ID, big);
 		check_ids(PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER, big);
-		check_ids(0, big); /* nothing tells the events apart: the first one's */
+		check_ids(0, big); /* without ids every sample belongs to the first event */
 	}
 }
 
-/* One event needs no look-up, whatever the id. */
-static void test_one_event(void **state)
+static void test_single_event_needs_no_id(void **state)
 {
 	struct w_event one = {.sample_type = BASE | PERF_SAMPLE_IDENTIFIER, .id = 5};
 	struct writer w = {0};
@@ -404,7 +407,7 @@ struct values {
 	uint64_t time, value[2];
 };
 
-/* { value } or { nr, { value }... } with all that the read format asks for around them. */
+/* Writes { value } or { nr, { value }... } with the other fields of the read format. */
 static void read_sample(struct writer *w, uint64_t format, const struct values *v)
 {
 	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
@@ -415,7 +418,7 @@ static void read_sample(struct writer *w, uint64_t format, const struct values *
 	w32(w, 1);
 	w32(w, v->tid);
 	w64(w, v->time);
-	w64(w, 1000000); /* the period: not what counts */
+	w64(w, 1000000); /* the period, which does not count */
 	if (format & PERF_FORMAT_GROUP)
 		w64(w, 2);
 	else
@@ -452,8 +455,8 @@ static void read_stream(struct profile *p, uint64_t format, uint64_t flags, cons
 	str_free(&w.out);
 }
 
-/* Every read format: what the counters gained, not what they are; a gain of 0 is no sample. */
-static void test_read_formats(void **state)
+/* A sample counts what the counter gained, in every read format. A gain of 0 is no sample. */
+static void test_counter_gains_are_weights_in_every_read_format(void **state)
 {
 	static const struct values v[] = {{1, 1, {100, 7}}, {1, 2, {150, 7}}, {1, 3, {175, 9}}};
 	struct profile p;
@@ -464,7 +467,7 @@ static void test_read_formats(void **state)
 	for (format = 0; format < 32; format++) {
 		group = format & PERF_FORMAT_GROUP;
 		if (group && !(format & PERF_FORMAT_ID))
-			continue; /* nothing says whose values they are */
+			continue; /* no id says which event the values belong to */
 		read_stream(&p, format, 0, v, 3, NULL);
 		assert_int_equal(p.events[0].weight, 175);
 		assert_int_equal(p.events[0].samples, 3);
@@ -475,8 +478,8 @@ static void test_read_formats(void **state)
 	}
 }
 
-/* A counter that goes backwards was begun anew: no huge weight, and it is said. */
-static void test_backwards(void **state)
+/* A counter that goes backwards was reset. It gives no huge weight, and a counter reports it. */
+static void test_counter_that_goes_backwards_is_reported(void **state)
 {
 	static const struct values v[] = {{1, 1, {100, 0}}, {1, 2, {40, 0}}, {1, 3, {60, 0}}};
 	struct profile p;
@@ -490,7 +493,7 @@ static void test_backwards(void **state)
 }
 
 /* Inherited counters (Linux 6.12) have one value per thread under one id. */
-static void test_inherited(void **state)
+static void test_inherited_counters_gain_per_thread(void **state)
 {
 	static const struct values v[] = {
 		{1, 1, {100, 0}}, {2, 2, {30, 0}}, {1, 3, {110, 0}}, {2, 4, {35, 0}}};
@@ -503,9 +506,11 @@ static void test_inherited(void **state)
 	profile_free(&p);
 }
 
-/* Samples outside the window are not counted, and what they counted is not the first one's inside.
+/*
+ * Samples outside the window do not count, and the first sample inside does not include their
+ * gain.
  */
-static void test_read_window(void **state)
+static void test_gains_outside_the_window_do_not_count(void **state)
 {
 	static const struct values v[] = {
 		{1, 1, {1000, 50}}, {1, 2, {2000, 60}}, {1, 3, {2010, 61}}, {1, 9, {5000, 99}}};
@@ -530,7 +535,7 @@ static void check_periods(uint64_t flags, uint64_t outliers, uint64_t starts)
 	int i;
 
 	w_stream_head(&w, &one, 1);
-	plain_sample(&w, BASE, 0, 1, 1); /* as cycles begin: 1, 1, ... */
+	plain_sample(&w, BASE, 0, 1, 1); /* frequency mode begins with periods of 1 */
 	plain_sample(&w, BASE, 0, 2, 1);
 	for (i = 0; i < 100; i++)
 		plain_sample(&w, BASE, 0, 3, (uint64_t)(900000 + 1000 * i));
@@ -544,27 +549,27 @@ static void check_periods(uint64_t flags, uint64_t outliers, uint64_t starts)
 	str_free(&w.out);
 }
 
-static void test_periods(void **state)
+static void test_unusual_periods_are_counted(void **state)
 {
 	(void)state;
 	check_periods(W_FREQ, 1, 2);
-	check_periods(0, 0, 0); /* periods that were asked for are what they are */
+	check_periods(0, 0, 0); /* fixed periods are never outliers */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_bit),
-		cmocka_unit_test(test_impossible_lengths),
-		cmocka_unit_test(test_nothing_of_the_user),
-		cmocka_unit_test(test_every_trailer),
-		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_one_event),
-		cmocka_unit_test(test_read_formats),
-		cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_inherited),
-		cmocka_unit_test(test_read_window),
-		cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_every_sample_field_is_read),
+		cmocka_unit_test(test_impossible_lengths_are_refused),
+		cmocka_unit_test(test_sample_without_user_registers_and_stack_is_read),
+		cmocka_unit_test(test_time_is_found_in_every_trailer),
+		cmocka_unit_test(test_id_finds_the_event),
+		cmocka_unit_test(test_single_event_needs_no_id),
+		cmocka_unit_test(test_counter_gains_are_weights_in_every_read_format),
+		cmocka_unit_test(test_counter_that_goes_backwards_is_reported),
+		cmocka_unit_test(test_inherited_counters_gain_per_thread),
+		cmocka_unit_test(test_gains_outside_the_window_do_not_count),
+		cmocka_unit_test(test_unusual_periods_are_counted),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

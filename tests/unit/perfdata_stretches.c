@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stretches of samples that are found from guessed places on: they are there where they can be,
- * and bytes of a sample that look like records, which no guess can tell from records, change
- * nothing in what is read, nor does damage behind a guess.
+ * Checks that stretches of samples are found from guessed offsets. Bytes of a sample that look
+ * like records cannot be told from records, but they must not change the result. Neither must
+ * damage behind a guess.
  */
 #include "analyze/perfdata/format.h"
 #include "analyze/perfdata/scan.h"
@@ -17,7 +17,9 @@
 
 enum { SAMPLE_MAX = 65528, FIXED = 64, THREADS = 4 };
 
-/* A sample of the largest size, all of whose chain looks like headers of samples of `size` bytes.
+/*
+ * Writes a sample of the largest size. All of its chain looks like headers of samples of `size`
+ * bytes.
  */
 static void imitation(struct writer *w, uint64_t time, uint16_t size)
 {
@@ -63,8 +65,8 @@ static size_t size_at(const struct writer *w, size_t at)
 }
 
 struct found {
-	size_t reached, bytes; /* stretches that the walk over true records comes to */
-	size_t astray;	       /* others */
+	size_t reached, bytes; /* stretches at true records */
+	size_t astray;	       /* stretches elsewhere */
 };
 
 static struct found search(const struct writer *w, size_t nparts)
@@ -93,7 +95,7 @@ static struct found search(const struct writer *w, size_t nparts)
 	return found;
 }
 
-static void test_found(void **state)
+static void test_stretches_start_at_records(void **state)
 {
 	size_t nparts, i;
 	int big;
@@ -117,14 +119,14 @@ static void test_found(void **state)
 	}
 }
 
-static void test_astray(void **state)
+static void test_imitations_start_stretches_too(void **state)
 {
 	struct writer w = {0};
 	struct found found;
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < 151; i++) /* the second half begins within one */
+	for (i = 0; i < 151; i++) /* the second half begins inside a sample */
 		imitation(&w, i, SAMPLE_MAX);
 	found = search(&w, 2);
 	assert_true(found.reached > 30 && found.astray > 30);
@@ -140,7 +142,7 @@ static void read_on(struct profile *p, const struct str *file, unsigned int thre
 	assert_int_equal(w_read(p, file, &o, NULL), 0);
 }
 
-/* However many threads: the same rows, and the same said about them. */
+/* Any number of threads gives the same rows and the same health. */
 static void check_same(const struct str *file, uint64_t samples)
 {
 	struct profile one, more;
@@ -166,7 +168,7 @@ static void check_same(const struct str *file, uint64_t samples)
 
 enum { SAMPLES = 280 };
 
-/* 18 MB, names changing in its course. */
+/* Writes 18 MB with renames in between. */
 static void imitations(struct writer *w, bool big, uint16_t size)
 {
 	struct writer records = {.big = big};
@@ -184,7 +186,7 @@ static void imitations(struct writer *w, bool big, uint16_t size)
 	str_free(&records.out);
 }
 
-static void test_imitations(void **state)
+static void test_imitations_do_not_change_the_profile(void **state)
 {
 	static const uint16_t sizes[] = {8, 16, 24, 40, 4096, 65520, SAMPLE_MAX};
 	size_t i;
@@ -199,7 +201,7 @@ static void test_imitations(void **state)
 	}
 }
 
-static void test_names(void **state)
+static void test_renames_do_not_depend_on_stretches(void **state)
 {
 	struct writer w = {0};
 	struct profile p;
@@ -215,8 +217,8 @@ static void test_names(void **state)
 	str_free(&w.out);
 }
 
-/* Cut within its last sample but 10; a size of 0 where the last but 10 begins. */
-static void test_damage(void **state)
+/* Cuts the last sample but 10, or gives the record there a size of 0. */
+static void test_damage_does_not_depend_on_stretches(void **state)
 {
 	struct writer w = {0};
 	size_t cut, len;
@@ -236,9 +238,11 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_found),	   cmocka_unit_test(test_astray),
-		cmocka_unit_test(test_imitations), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_stretches_start_at_records),
+		cmocka_unit_test(test_imitations_start_stretches_too),
+		cmocka_unit_test(test_imitations_do_not_change_the_profile),
+		cmocka_unit_test(test_renames_do_not_depend_on_stretches),
+		cmocka_unit_test(test_damage_does_not_depend_on_stretches),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A world small enough to sum by hand: three processes, four objects, a kernel with a module and a
- * BPF program; fork, exec, a mapping over a mapping, a mapping told late, recursion. Written in
- * every form a perf.data can have, it must give one and the same profile.
+ * A recording small enough to add up by hand: three processes, four objects, a kernel with a
+ * module and a BPF program; fork, exec, a mapping over a mapping, a mapping that is recorded late,
+ * recursion. Every form of perf.data must give the same profile of it.
  */
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
@@ -65,7 +65,7 @@ static const char kallsyms[] = "ffffffff81000000 T _text\n"
 			       "ffffffffc0000000 t veth_xmit\t[veth]\n"
 			       "ffffffffc0000100 t veth_poll\t[veth]\n";
 
-/* Where the parts of our ELF files lie. */
+/* The offsets of the parts of the ELF files here. */
 enum { TEXT = 0x1000, SYMS = 0x1800, NAMES = 0x2000, SECTIONS = 0x2800, FILE_SIZE = 0x2c00 };
 static const char section_names[] = "\0.text\0.symtab\0.strtab";
 
@@ -86,7 +86,7 @@ static void fill_symbols(uint8_t *file, const struct object *o)
 	}
 }
 
-/* A shared object with a text section and a symbol table, no more. */
+/* Makes a shared object with a text section and a symbol table only. */
 static void write_object(const struct object *o)
 {
 	static uint8_t file[FILE_SIZE];
@@ -193,7 +193,7 @@ static const struct w_sample samples[] = {
 	{92, 2048000, 0, 0, 0, KERN, {IN_KERN, BPF + 8, KERNEL + 0x810}, 0},
 	/* nothing is mapped there */
 	{93, 4096000, WORKER, WORKER, 1, USER, {IN_USER, 0x1234}, 0},
-	/* a marker that does not exist: the chain is dropped, the sample is not */
+	/* an unknown marker: the chain is dropped, the sample is not */
 	{94,
 	 8192000,
 	 WORKER,
@@ -202,7 +202,7 @@ static const struct w_sample samples[] = {
 	 USER,
 	 {IN_USER, LIB + 0x10, (uint64_t)-3000, LIB + 0x210},
 	 0},
-	/* a thread that nothing told of; an id that no event has */
+	/* a thread without any record; an id that no event has */
 	{95, 16384000, 300, 300, 1, USER, {IN_USER, 0x5678}, 0},
 	{96, 1, WORKER, WORKER, 1, USER, {IN_USER, LIB + 0x10}, 555},
 };
@@ -245,7 +245,7 @@ static void write_records(struct writer *w)
 	w_task(w, PERF_RECORD_EXIT, 99, CLIENT, SERVER, CLIENT, SERVER);
 }
 
-/* What comes out of it, by hand. */
+/* The expected rows, worked out by hand. */
 static const struct expected {
 	const char *dso, *symbol;
 	uint64_t self, total;
@@ -281,7 +281,7 @@ static const struct {
 	enum context context;
 	uint64_t weight;
 } contexts[] = {
-	{"server", CTX_USER, 1000 + 4000}, /* the child before its exec still has the name */
+	{"server", CTX_USER, 1000 + 4000}, /* the child has the server's name before its exec */
 	{"rx-thread", CTX_USER, 2000},
 	{"client", CTX_SYSCALL, 8000},
 	{"client", CTX_USER, 16000},
@@ -362,7 +362,7 @@ static void check_world(const struct profile *p)
 	assert_int_equal(p->last_ns, 95);
 }
 
-/* One form of the world as a file; the caller frees. */
+/* Writes the world as a file of one form. The caller frees it. */
 static struct str form(bool big, bool pipe, bool compressed, uint32_t attr_size)
 {
 	struct writer records = {.big = big}, packed = {.big = big}, w = {.big = big};
@@ -400,7 +400,7 @@ static int read_bytes(struct profile *p, const void *data, size_t len, struct er
 	return ret;
 }
 
-static void test_every_form(void **state)
+static void test_every_form_gives_the_same_profile(void **state)
 {
 	static const uint32_t attr_sizes[] = {0, 64, 72, 80, 96, 104, 112, 136, 160};
 	struct profile p;
@@ -423,8 +423,8 @@ static void test_every_form(void **state)
 		}
 }
 
-/* [from, to) of perf's own clock, and a set of CPUs. */
-static void test_filters(void **state)
+/* Filters by [from, to) of perf's clock and by a set of CPUs. */
+static void test_window_and_cpus_filter_samples(void **state)
 {
 	struct perfdata_options o = {.from_ns = 21, .to_ns = 60};
 	struct cpuset one = {0};
@@ -445,8 +445,8 @@ static void test_filters(void **state)
 	str_free(&file);
 }
 
-/* Without symbols, addresses are shown; nothing of this machine explains them. */
-static void test_foreign(void **state)
+/* Without symbols addresses are shown, and no file of this machine explains them. */
+static void test_foreign_addresses_stay_without_names(void **state)
 {
 	struct perfdata_options o = {.use_this_host = true};
 	struct profile p;
@@ -463,7 +463,10 @@ static void test_foreign(void **state)
 	str_free(&file);
 }
 
-/* Cut anywhere: an error with words, or a profile marked incomplete; never more than was there. */
+/*
+ * A file cut anywhere gives an error with a message, or a profile marked incomplete, and never
+ * more samples than the whole file.
+ */
 static void check_damaged(const void *data, size_t len, bool cut)
 {
 	struct error err = {0};
@@ -479,7 +482,7 @@ static void check_damaged(const void *data, size_t len, bool cut)
 	profile_free(&p);
 }
 
-static void test_truncated(void **state)
+static void test_truncated_file_is_refused_or_incomplete(void **state)
 {
 	struct str file;
 	size_t len;
@@ -494,8 +497,8 @@ static void test_truncated(void **state)
 	}
 }
 
-/* What comes before the cut is kept: the samples whose records are whole. */
-static void test_kept(void **state)
+/* The samples with whole records before the cut count. */
+static void test_samples_before_the_cut_count(void **state)
 {
 	struct str file = form(false, false, false, 112);
 	struct profile p;
@@ -509,8 +512,8 @@ static void test_kept(void **state)
 	str_free(&file);
 }
 
-/* Every byte wrong in turn, and a long pseudo-random walk: no crash, no hang. */
-static void test_flipped(void **state)
+/* Flips every byte in turn and many at random: no crash, no hang. */
+static void test_flipped_bytes_do_not_crash(void **state)
 {
 	static const uint8_t masks[] = {0xff, 0x80, 0x01};
 	uint32_t seed = 12345;
@@ -547,7 +550,7 @@ static void check_message(const char *data, size_t len, const char *expected)
 	profile_free(&p);
 }
 
-static void test_messages(void **state)
+static void test_messages_name_the_cause_and_the_way_out(void **state)
 {
 	static const char text[] = "# Overhead  Command\n 12.3% swapper\n";
 
@@ -562,10 +565,13 @@ static void test_messages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_form), cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_foreign),	   cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_kept),	   cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_every_form_gives_the_same_profile),
+		cmocka_unit_test(test_window_and_cpus_filter_samples),
+		cmocka_unit_test(test_foreign_addresses_stay_without_names),
+		cmocka_unit_test(test_truncated_file_is_refused_or_incomplete),
+		cmocka_unit_test(test_samples_before_the_cut_count),
+		cmocka_unit_test(test_flipped_bytes_do_not_crash),
+		cmocka_unit_test(test_messages_name_the_cause_and_the_way_out),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every refusal has its reason and a way out, known errno or not. */
+/* Every refusal has a reason and a way out, for known and unknown errnos. */
 #include "lib/zc_kernel.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 enum { LAST_ERRNO = 133, MOST = 12 };
 
-/* What the kernel answers with; 0 ends a row. */
+/* The errnos that the kernel returns; 0 ends a row. */
 static const struct {
 	const struct refusal *(*of)(int code);
 	int codes[MOST];
@@ -26,7 +26,7 @@ static const struct {
 
 enum { KINDS = sizeof(kernels) / sizeof(kernels[0]) };
 
-static void test_known(void **state)
+static void test_every_listed_errno_has_a_refusal(void **state)
 {
 	size_t i, k;
 
@@ -37,7 +37,7 @@ static void test_known(void **state)
 					 kernels[i].codes[k]);
 }
 
-static void test_ways_out(void **state)
+static void test_every_errno_has_a_reason_and_a_way_out(void **state)
 {
 	size_t i;
 	int code;
@@ -60,8 +60,8 @@ static void test_ways_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_ways_out),
+		cmocka_unit_test(test_every_listed_errno_has_a_refusal),
+		cmocka_unit_test(test_every_errno_has_a_reason_and_a_way_out),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Address spaces: what a fork shares, whoever changes it first keeps to himself. */
+/* Checks address spaces: a fork shares the maps until one of the two changes. */
 #include "analyze/perfdata/sideband.h"
 
 #include "lib/alloc.h"
@@ -12,10 +12,10 @@
 
 enum { PARENT = 1, CHILD = 2, OTHER = 3 };
 
-/* Objects are numbers: each map's own. */
+/* Objects are numbers, another one for each map. */
 static struct side_map maps[] = {
 	{0x1000, 0x2000, 0, 0}, {0x3000, 0x6000, 0, 1},
-	{0x4000, 0x5000, 0, 2}, /* in the midst of the one before */
+	{0x4000, 0x5000, 0, 2}, /* inside the map above */
 	{0x3000, 0x4000, 0, 3}, {0x8000, 0x9000, 0, 4},
 };
 
@@ -26,7 +26,7 @@ static struct side_row rows[] = {
 	{.kind = SIDE_FORK, .pid = OTHER, .ppid = PARENT},
 	{.kind = SIDE_MAP, .pid = CHILD, .what = 2},
 	{.kind = SIDE_MAP, .pid = PARENT, .what = 3},
-	{.kind = SIDE_FORK, .pid = CHILD, .ppid = PARENT}, /* its number once more */
+	{.kind = SIDE_FORK, .pid = CHILD, .ppid = PARENT}, /* the same number again */
 	{.kind = SIDE_MAP, .pid = OTHER, .what = 4},
 	{.kind = SIDE_FORK, .pid = PARENT, .ppid = OTHER, .alone = true},
 };
@@ -41,7 +41,7 @@ static long at(const struct spaces *s, uint32_t pid, uint64_t addr)
 	return m ? (long)m->dso : -1;
 }
 
-static void shared_until_changed(void **state)
+static void test_forked_space_is_shared_until_it_changes(void **state)
 {
 	struct spaces s = {.side = &side};
 
@@ -60,7 +60,7 @@ static void shared_until_changed(void **state)
 	spaces_free(&s);
 }
 
-static void each_keeps_its_own(void **state)
+static void test_changed_spaces_are_separate(void **state)
 {
 	struct spaces s = {.side = &side};
 
@@ -81,9 +81,11 @@ static void each_keeps_its_own(void **state)
 	spaces_free(&s);
 }
 
-/* As perf record --tail-synthesize leaves it: CHILD's start was seen, its exec was not, and what it
- * is stands at the end, without a time. OTHER ran before. */
-static void told_at_the_end(void **state)
+/*
+ * As with perf record --tail-synthesize: the file has CHILD's start but not its exec. Records at
+ * the end, without a time, describe CHILD. OTHER started before perf.
+ */
+static void test_late_synthesized_maps_apply_from_the_start(void **state)
 {
 	struct intern names = {0};
 	struct sideband b = {.strings = &names};
@@ -120,13 +122,13 @@ static void told_at_the_end(void **state)
 	sideband_finish(&b);
 	t = sideband_get_timeline(&b.comms, CHILD);
 	assert_int_equal(t->changes[t->n - 1].value, after);
-	assert_int_equal(t->changes[t->n - 1].time, 100); /* from its start on, and not before */
+	assert_int_equal(t->changes[t->n - 1].time, 100); /* from its start on, not before */
 	t = sideband_get_timeline(&b.comms, OTHER);
 	assert_int_equal(t->changes[0].time, 0);
 	spaces_advance(&s, (uint32_t)b.n - 1);
 	assert_int_equal(at(&s, CHILD, 0x3800), 1);
 	assert_int_equal(at(&s, CHILD, 0x1800),
-			 0); /* the parent's is still there, as after an exec */
+			 0); /* the parent's map still exists, as after an exec */
 	assert_int_equal(at(&s, OTHER, 0x8800), 4);
 	spaces_free(&s);
 	sideband_free(&b);
@@ -136,9 +138,9 @@ static void told_at_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shared_until_changed),
-		cmocka_unit_test(each_keeps_its_own),
-		cmocka_unit_test(told_at_the_end),
+		cmocka_unit_test(test_forked_space_is_shared_until_it_changes),
+		cmocka_unit_test(test_changed_spaces_are_separate),
+		cmocka_unit_test(test_late_synthesized_maps_apply_from_the_start),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reference values are R 4.2.2's; the R expression stands beside each. */
+/* The reference values are those of R 4.2.2. The R expression is beside each value. */
 #include "lib/stats.h"
 
 #include "lib/alloc.h"
@@ -28,7 +28,7 @@ static void near_rel(double x, double y, double tolerance, int line)
 		fail_msg("line %d: %.17g, expected %.17g", line, x, y);
 }
 
-static void test_distributions(void **state)
+static void test_distributions_equal_r(void **state)
 {
 	(void)state;
 	near(stats_normal_cdf(-1.5), 0.0668072012688581); /* pnorm(-1.5) */
@@ -55,7 +55,7 @@ static void test_distributions(void **state)
 	near(stats_binomial_cdf(6, 6, 0.5), 1);
 }
 
-static void test_one_sample(void **state)
+static void test_statistics_of_one_sample_equal_r(void **state)
 {
 	const double a[] = {A};
 
@@ -82,7 +82,7 @@ static void check_estimate(struct estimate e, double value, double lo, double hi
 	near(e.level, level);
 }
 
-static void test_estimators(void **state)
+static void test_estimators_equal_r(void **state)
 {
 	const double a[] = {A};
 	struct estimate e;
@@ -102,7 +102,7 @@ static void test_estimators(void **state)
 }
 
 /* Levels: 1 - 2 * pbinom(k - 1, n, 0.5), k = max(1, qbinom(0.025, n, 0.5)). */
-static void test_median(void **state)
+static void test_median_interval_has_the_binomial_level(void **state)
 {
 	static const struct {
 		size_t n, k;
@@ -119,7 +119,7 @@ static void test_median(void **state)
 
 	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
-		for (j = 0; j < rows[i].n; j++) /* n, n-1 .. 1: the order must not matter */
+		for (j = 0; j < rows[i].n; j++) /* n, n-1 .. 1, because the order must not matter */
 			x[j] = (double)(rows[i].n - j);
 		check_estimate(stats_estimate(EST_MEDIAN, x, rows[i].n, 0.95),
 			       ((double)rows[i].n + 1) / 2, (double)rows[i].k,
@@ -129,7 +129,7 @@ static void test_median(void **state)
 	check_estimate(stats_estimate(EST_MEDIAN, x, 0, 0.95), NAN, NAN, NAN, NAN);
 }
 
-static void test_names(void **state)
+static void test_estimator_names_are_parsed(void **state)
 {
 	enum estimator e;
 
@@ -141,7 +141,7 @@ static void test_names(void **state)
 	assert_false(estimator_parse("modus", &e));
 }
 
-static void test_mann_whitney(void **state)
+static void test_mann_whitney_equals_r(void **state)
 {
 	double x[40], y[35];
 	int i;
@@ -167,7 +167,7 @@ static void test_mann_whitney(void **state)
 }
 
 /* Ties: mean(abs(W - E) >= abs(w - E)) over combn(rank(c(a, b)), length(a)). */
-static void test_mann_whitney_ties(void **state)
+static void test_mann_whitney_is_exact_with_ties(void **state)
 {
 	(void)state;
 	near(stats_mann_whitney(LIST(1, 2, 2, 3), LIST(2, 3, 3, 5, 6)), 0.111111111111111);
@@ -188,7 +188,7 @@ static double midrank2(const double *all, size_t n, double x)
 	return 2 * below + equal + 1;
 }
 
-/* The definition itself: every way to call m of the n values "a". */
+/* Counts every way to call m of the n values "a", as the definition says. */
 static double enumerate(const double *all, size_t n, size_t m)
 {
 	double mean = (double)m * (double)(n + 1), w = 0, hit = 0, ways = 0;
@@ -211,7 +211,7 @@ static double enumerate(const double *all, size_t n, size_t m)
 	return hit / ways;
 }
 
-static void test_mann_whitney_enumerated(void **state)
+static void test_mann_whitney_equals_enumeration(void **state)
 {
 	double all[10];
 	struct prng r;
@@ -229,8 +229,11 @@ static void test_mann_whitney_enumerated(void **state)
 	}
 }
 
-/* Of two samples of one kind, 6 against 6: the largest attainable p below 0.05 is 38/924. */
-static void test_false_positives(void **state)
+/*
+ * Compares two samples of the same distribution, 6 against 6. The largest attainable p below 0.05
+ * is 38/924.
+ */
+static void test_false_positives_stay_below_the_level(void **state)
 {
 	double x[12];
 	struct prng r;
@@ -246,7 +249,7 @@ static void test_false_positives(void **state)
 	assert_in_range(positive, 350, 472); /* 411 +- 3 standard deviations */
 }
 
-static void test_shift(void **state)
+static void test_shift_equals_r(void **state)
 {
 	(void)state;
 	/* wilcox.test(b, a, conf.int=TRUE) */
@@ -254,13 +257,16 @@ static void test_shift(void **state)
 		       1 - 2 * 4.0 / 252); /* 1 - 2 * pwilcox(2, 5, 5) */
 	check_estimate(stats_shift(LIST(DEPRESSION_B), LIST(DEPRESSION_A), 0.95), 24, -17, 90,
 		       0.958216783216783); /* 1 - 2 * pwilcox(12, 9, 7) */
-	/* Three runs each cannot cover 95 %: min..max with what it does cover. */
+	/*
+	 * Three runs each cannot cover 95 %. The interval is min..max with the level that it
+	 * covers.
+	 */
 	check_estimate(stats_shift(LIST(1, 2, 3), LIST(11, 12, 13), 0.95), 10, 8, 12, 0.9);
 	check_estimate(stats_shift(LIST(1), LIST(3), 0.95), 2, NAN, NAN, NAN);
 }
 
 /* Ways to order 5 and 3 values by U: dwilcox(0:15, 5, 3) * 56. */
-static void test_wilcoxon_counts(void **state)
+static void test_wilcoxon_counts_equal_r(void **state)
 {
 	static const double expected[] = {1, 1, 2, 3, 4, 5, 6, 6, 6, 6, 5, 4, 3, 2, 1, 1};
 	/* Critical values of U, two-sided, 5 %: the printed tables' (e.g. Milton 1964). */
@@ -298,7 +304,7 @@ static void test_wilcoxon_counts(void **state)
 }
 
 /* Hollander and Wolfe (1973), p. 69: the example of R's wilcox.test. */
-static void test_published(void **state)
+static void test_published_examples_are_reproduced(void **state)
 {
 	const double term[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
 	const double early[] = {1.15, 0.88, 0.90, 0.74, 1.21};
@@ -318,7 +324,7 @@ static void test_published(void **state)
 		       0.205483230711719, 0.95);
 }
 
-/* Does the interval say the same as the test? `none` is 0 or 1. */
+/* Checks that the interval and the test agree. `none` is 0 or 1. */
 static void check_agrees(struct estimate e, double none, double p, double alpha)
 {
 	if (p < alpha && e.lo < none && none < e.hi)
@@ -328,7 +334,7 @@ static void check_agrees(struct estimate e, double none, double p, double alpha)
 	assert_true(e.lo <= e.value && e.value <= e.hi);
 }
 
-static void test_interval_agrees(void **state)
+static void test_interval_agrees_with_the_test(void **state)
 {
 	static const double alphas[] = {0.05, 0.05 / 7, 0.2};
 	double x[80], p, q, alpha;
@@ -360,20 +366,20 @@ static void test_interval_agrees(void **state)
 	assert_in_range(apart, 300, 5000);
 }
 
-static void test_change(void **state)
+static void test_relative_change_equals_r(void **state)
 {
 	struct estimate e;
 	double p;
 
 	(void)state;
-	/* Without ties it is wilcox.test(b, a, conf.int=TRUE), as test_shift has it. */
+	/* Without ties it is wilcox.test(b, a, conf.int=TRUE), as test_shift_equals_r has it. */
 	e = stats_test_shift(LIST(A), LIST(B), 0.05, &p);
 	check_estimate(e, 2.09, 1.18, 2.94, 1 - 2 * 4.0 / 252);
 	/* median and range of outer(b, a, "/"); p and level of 4 and 4 fully apart */
 	e = stats_test_ratio(LIST(1, 2, 4, 8.5), LIST(16, 33, 65, 129), 0.05, &p);
 	near(p, 2.0 / 70);
 	check_estimate(e, 16.125, 16 / 8.5, 129, 1 - 2 / 70.0);
-	/* What vanished in every run is 100 % less, not an error. */
+	/* A value that is 0 in every run is 100 % less, not an error. */
 	e = stats_test_ratio(LIST(5, 6, 7, 8), LIST(0, 0, 0, 0), 0.05, &p);
 	check_estimate(e, 0, 0, 0, 1 - 2 / 70.0);
 	e = stats_test_ratio(LIST(0, 1, 2, 3), LIST(4, 5, 6, 7), 0.05, &p);
@@ -382,14 +388,17 @@ static void test_change(void **state)
 	e = stats_test_shift(LIST(1, 2, 3), LIST(11, 12, 13), 0.05, &p);
 	check_estimate(e, 10, NAN, NAN, NAN);
 	near(p, 0.1);
-	/* All alike: the shift is 0, and not told apart from it. */
+	/* With equal values the shift is 0 and not significant. */
 	e = stats_test_shift(LIST(7, 7, 7, 7), LIST(7, 7, 7, 7), 0.05, &p);
 	check_estimate(e, 0, 0, 0, 1 - 2 / 70.0);
 	near(p, 1);
 }
 
-/* The rejected are below their step's level and no others: p.adjust(p, "holm") < 0.05. */
-static void test_holm_levels(void **state)
+/*
+ * The rejected values, and no others, are below the level of their step: p.adjust(p, "holm") <
+ * 0.05.
+ */
+static void test_holm_levels_match_the_rejections(void **state)
 {
 	double p[8], adjusted[8], level[8];
 	size_t round, i, n;
@@ -415,7 +424,7 @@ static void test_holm_levels(void **state)
 	}
 }
 
-static void test_proportion(void **state)
+static void test_proportion_interval_equals_r(void **state)
 {
 	(void)state;
 	/* binom.test(7, 100)$conf.int, (0, 20), (20, 20) */
@@ -426,7 +435,7 @@ static void test_proportion(void **state)
 	check_estimate(stats_proportion(0, 0, 0.95), NAN, NAN, NAN, NAN);
 }
 
-static void test_welch(void **state)
+static void test_welch_interval_equals_r(void **state)
 {
 	double t, df;
 
@@ -443,7 +452,7 @@ static void test_welch(void **state)
 	check_estimate(stats_welch_difference(LIST(1), LIST(3, 4), 0.95), 2.5, NAN, NAN, NAN);
 }
 
-static void test_holm(void **state)
+static void test_holm_equals_r(void **state)
 {
 	/* p.adjust(c(0.01,0.04,0.03,0.005,NA,0.9),'holm') */
 	double p[] = {0.01, 0.04, 0.03, 0.005, NAN, 0.9};
@@ -457,7 +466,7 @@ static void test_holm(void **state)
 	stats_holm(p, 0);
 }
 
-static void test_prng(void **state)
+static void test_prng_equals_its_reference(void **state)
 {
 	struct prng r;
 	size_t seen[3] = {0};
@@ -490,8 +499,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Three runs have 27 draws: the bootstrap's limit can be counted. */
-static void test_boot_counted(void **state)
+/* Three runs have 27 draws, so the limit of the bootstrap can be counted. */
+static void test_bootstrap_reaches_the_counted_limits(void **state)
 {
 	const double x[] = {10, 11, 13}, y[] = {8, 8.5, 9.5};
 	double all[729], base, new;
@@ -512,7 +521,7 @@ static void test_boot_counted(void **state)
 	near_rel(e.hi, stats_quantile(all, 729, 0.975), 0.005, __LINE__);
 }
 
-static void test_boot(void **state)
+static void test_bootstrap_comes_near_r(void **state)
 {
 	const double x[] = {10.1, 10.4, 9.8, 10.9, 10.2, 10.0},
 		     y[] = {8.9, 9.2, 9.05, 8.7, 9.4, 9.1};
@@ -530,7 +539,7 @@ static void test_boot(void **state)
 	near(e.value, 9.075 - 10.15);
 	near_rel(e.lo, -1.6, 0.05, __LINE__);
 	near_rel(e.hi, -0.775, 0.05, __LINE__);
-	/* `middle` never draws the runs it drops: 1000 and 0 would show. */
+	/* `middle` must not draw the runs that it drops, 1000 and 0. */
 	e = stats_boot_ratio(EST_MIDDLE, LIST(1000, 2, 2, 2, 0), LIST(0, 3, 3, 3, 1000), 0.95);
 	check_estimate(e, 1.5, 1.5, 1.5, 0.95);
 	check_estimate(stats_boot_ratio(EST_MEDIAN, x, 1, y, 6, 0.95), 9.075 / 10.1, NAN, NAN, NAN);
@@ -541,27 +550,27 @@ static void test_boot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distributions),
-		cmocka_unit_test(test_one_sample),
-		cmocka_unit_test(test_estimators),
-		cmocka_unit_test(test_median),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_mann_whitney),
-		cmocka_unit_test(test_mann_whitney_ties),
-		cmocka_unit_test(test_mann_whitney_enumerated),
-		cmocka_unit_test(test_false_positives),
-		cmocka_unit_test(test_wilcoxon_counts),
-		cmocka_unit_test(test_published),
-		cmocka_unit_test(test_shift),
-		cmocka_unit_test(test_change),
-		cmocka_unit_test(test_interval_agrees),
-		cmocka_unit_test(test_welch),
-		cmocka_unit_test(test_holm),
-		cmocka_unit_test(test_holm_levels),
-		cmocka_unit_test(test_proportion),
-		cmocka_unit_test(test_prng),
-		cmocka_unit_test(test_boot_counted),
-		cmocka_unit_test(test_boot),
+		cmocka_unit_test(test_distributions_equal_r),
+		cmocka_unit_test(test_statistics_of_one_sample_equal_r),
+		cmocka_unit_test(test_estimators_equal_r),
+		cmocka_unit_test(test_median_interval_has_the_binomial_level),
+		cmocka_unit_test(test_estimator_names_are_parsed),
+		cmocka_unit_test(test_mann_whitney_equals_r),
+		cmocka_unit_test(test_mann_whitney_is_exact_with_ties),
+		cmocka_unit_test(test_mann_whitney_equals_enumeration),
+		cmocka_unit_test(test_false_positives_stay_below_the_level),
+		cmocka_unit_test(test_wilcoxon_counts_equal_r),
+		cmocka_unit_test(test_published_examples_are_reproduced),
+		cmocka_unit_test(test_shift_equals_r),
+		cmocka_unit_test(test_relative_change_equals_r),
+		cmocka_unit_test(test_interval_agrees_with_the_test),
+		cmocka_unit_test(test_welch_interval_equals_r),
+		cmocka_unit_test(test_holm_equals_r),
+		cmocka_unit_test(test_holm_levels_match_the_rejections),
+		cmocka_unit_test(test_proportion_interval_equals_r),
+		cmocka_unit_test(test_prng_equals_its_reference),
+		cmocka_unit_test(test_bootstrap_reaches_the_counted_limits),
+		cmocka_unit_test(test_bootstrap_comes_near_r),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

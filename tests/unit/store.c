@@ -36,7 +36,7 @@ static void add_run(struct store *s, const char *variant, const char *pass, int 
 	*id = r.id;
 }
 
-static void test_runs(void **state)
+static void test_runs_are_listed_by_filter(void **state)
 {
 	struct run_filter mmap_only = {.variant = "mmap"}, failed = {.failed = true};
 	struct error err = {0};
@@ -69,7 +69,7 @@ static void test_runs(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
-static void test_metrics(void **state)
+static void test_metrics_are_stored_without_nan(void **state)
 {
 	struct error err = {0};
 	const char *source;
@@ -121,7 +121,7 @@ static void check_profile(struct store *s, int64_t id, const char *leaf, uint64_
 	assert_int_equal(store_profile(s, id, &p, &err), 0);
 	assert_int_equal(p->nevents, 1);
 	assert_int_equal(p->ncosts, 2);
-	assert_int_equal(p->nframes, 3003); /* a leaf of its own in each of two runs */
+	assert_int_equal(p->nframes, 3003); /* another leaf in each of two runs */
 	assert_int_equal(p->costs[0].weight, weight);
 	assert_int_equal(p->costs[0].cpu, 3);
 	assert_int_equal(p->costs[0].comm, PROFILE_NONE);
@@ -134,7 +134,7 @@ static void check_profile(struct store *s, int64_t id, const char *leaf, uint64_
 	assert_true(p->events[0].is_time);
 }
 
-static void test_profiles(void **state)
+static void test_profiles_are_read_back(void **state)
 {
 	char *path = xasprintf("%s/zcost.db", dir);
 	struct error err = {0};
@@ -155,7 +155,7 @@ static void test_profiles(void **state)
 	profile_free(&p);
 	check_profile(s, b, "leaf_two", 200);
 	check_profile(s, a, "leaf_one", 200);
-	check_profile(s, b, "leaf_two", 200); /* again, out of memory */
+	check_profile(s, b, "leaf_two", 200); /* again, from memory */
 	assert_false(path_exists(path));
 	assert_int_equal(store_commit_all(s, &err), 0);
 	assert_true(path_exists(path));
@@ -173,7 +173,7 @@ static void test_profiles(void **state)
 	free(path);
 }
 
-static void test_syscalls(void **state)
+static void test_system_calls_are_read_back(void **state)
 {
 	struct syscall_row in = {.comm = "c",
 				 .name = "recvfrom",
@@ -212,8 +212,11 @@ static void test_syscalls(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
-/* What a user meets: no folder, no store in it, a text file by that name, another version's. */
-static void test_open_failures(void **state)
+/*
+ * Opens what users pass: no folder, a folder without a store, a text file of that name, another
+ * version.
+ */
+static void test_open_says_what_is_wrong_with_a_store(void **state)
 {
 	char *empty = xasprintf("%s/empty", dir), *db = xasprintf("%s/empty/zcost.db", dir);
 	struct error err = {0};
@@ -235,7 +238,7 @@ static void test_open_failures(void **state)
 	free(db);
 }
 
-static void test_stale(void **state)
+static void test_changed_manifest_makes_a_store_stale(void **state)
 {
 	char *db = xasprintf("%s/zcost.db", dir), *manifest = xasprintf("%s/manifest.json", dir);
 	struct error err = {0};
@@ -272,9 +275,12 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs),	      cmocka_unit_test(test_metrics),
-		cmocka_unit_test(test_profiles),      cmocka_unit_test(test_syscalls),
-		cmocka_unit_test(test_open_failures), cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_runs_are_listed_by_filter),
+		cmocka_unit_test(test_metrics_are_stored_without_nan),
+		cmocka_unit_test(test_profiles_are_read_back),
+		cmocka_unit_test(test_system_calls_are_read_back),
+		cmocka_unit_test(test_open_says_what_is_wrong_with_a_store),
+		cmocka_unit_test(test_changed_manifest_makes_a_store_stale),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -44,7 +44,7 @@ static const char receiver[] = /* an IPv6 socket, of an IPv4 peer */
 	"a800000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
 	"000000 6f1a2d000ed12d0000000000000040009105000000000000000000000000000000000000 bbr";
 
-static void test_recorded(void **state)
+static void test_recorded_sockets_are_read(void **state)
 {
 	char *line = xstrdup(sender);
 	struct tcp_seen s;
@@ -119,7 +119,7 @@ static void add_snap(double seconds, struct str *text)
 }
 
 /* Every figure is where the kernel's header has it. */
-static void test_places(void **state)
+static void test_each_field_is_at_the_kernels_offset(void **state)
 {
 	struct made m = socket_made(1);
 	struct tcp_info *i = &m.info;
@@ -152,7 +152,7 @@ static void test_places(void **state)
 }
 
 /* The other byte order: a word is turned, what the older kernel lacks is not told. */
-static void test_swapped_and_short(void **state)
+static void test_swapped_and_short_structures_are_read(void **state)
 {
 	struct made m = socket_made(1);
 	struct str s = {0};
@@ -174,7 +174,7 @@ static void test_swapped_and_short(void **state)
  * Socket 1 all along: 100 bytes acknowledged a second, its 32-bit counter of retransmits goes
  * round. Socket 2 comes in the second span with 600 bytes, socket 3 goes in the first.
  */
-static void test_over_time(void **state)
+static void test_counters_grow_inside_the_window(void **state)
 {
 	struct made one = socket_made(1), two = socket_made(2), three = socket_made(3);
 	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
@@ -224,10 +224,10 @@ static void test_over_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_swapped_and_short),
-		cmocka_unit_test(test_over_time),
+		cmocka_unit_test(test_recorded_sockets_are_read),
+		cmocka_unit_test(test_each_field_is_at_the_kernels_offset),
+		cmocka_unit_test(test_swapped_and_short_structures_are_read),
+		cmocka_unit_test(test_counters_grow_inside_the_window),
 	};
 	int rc;
 

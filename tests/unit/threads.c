@@ -93,7 +93,7 @@ static void world(void)
 	add_snap(13, &s);
 }
 
-static void test_threads(void **state)
+static void test_threads_that_come_and_go_are_counted(void **state)
 {
 	struct ingest in = fresh("1-2");
 	struct error err = {0};
@@ -128,7 +128,7 @@ static void test_threads(void **state)
 }
 
 /* Before the window there may be several readings: the last of them alone is its beginning. */
-static void test_early(void **state)
+static void test_last_reading_before_the_window_is_its_start(void **state)
 {
 	struct ingest in = fresh("1-2");
 	struct error err = {0};
@@ -151,7 +151,7 @@ static void test_early(void **state)
 }
 
 /* A thread that joins with a past; one that steps back; a process nobody waits for; bad lines. */
-static void test_threads_awkward(void **state)
+static void test_odd_threads_and_bad_lines_are_counted(void **state)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
@@ -188,7 +188,7 @@ static void test_threads_awkward(void **state)
 	ingest_free(&in);
 }
 
-static void test_sched(void **state)
+static void test_run_queue_delay_is_counted(void **state)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
@@ -227,7 +227,7 @@ static void test_sched(void **state)
 	ingest_free(&in);
 }
 
-static void test_empty(void **state)
+static void test_empty_file_is_refused(void **state)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
@@ -242,9 +242,11 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),		cmocka_unit_test(test_early),
-		cmocka_unit_test(test_threads_awkward), cmocka_unit_test(test_sched),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_threads_that_come_and_go_are_counted),
+		cmocka_unit_test(test_last_reading_before_the_window_is_its_start),
+		cmocka_unit_test(test_odd_threads_and_bad_lines_are_counted),
+		cmocka_unit_test(test_run_queue_delay_is_counted),
+		cmocka_unit_test(test_empty_file_is_refused),
 	};
 	int rc;
 

@@ -122,7 +122,7 @@ static void whole(struct writer *w)
 	str_free(&w->out);
 }
 
-static void container(void **state)
+static void test_formats_are_read_in_both_byte_orders(void **state)
 {
 	struct writer little = {0}, big = {.big = true};
 
@@ -150,7 +150,7 @@ static void cut_at(const struct writer *w, size_t len, size_t end)
 	free((void *)c.at);
 }
 
-static void cut_everywhere(void **state)
+static void test_cut_formats_before_the_cut_are_read(void **state)
 {
 	int big;
 
@@ -166,7 +166,7 @@ static void cut_everywhere(void **state)
 }
 
 /* Any byte may be another. */
-static void damaged_everywhere(void **state)
+static void test_damaged_formats_do_not_crash(void **state)
 {
 	struct writer w = {0};
 	static const uint8_t other[] = {0xff, 0x0a, 0x01, 0x7f, 0x80, 0x20};
@@ -188,7 +188,7 @@ static void damaged_everywhere(void **state)
 	str_free(&w.out);
 }
 
-static void values(void **state)
+static void test_fields_have_their_values(void **state)
 {
 	static const uint8_t raw[] = {0xfe, 0xff, 0xff, 0xff, 1, 2, 3, 4};
 	bool bad = false;
@@ -241,7 +241,7 @@ static void check_order(const struct seen *s, size_t n)
 }
 
 /* Two buffers a round, the second overtakes the first; equal times as they came. */
-static void rounds(void **state)
+static void test_rounds_are_sorted_by_time(void **state)
 {
 	struct error err = {0};
 	struct seen s = {0};
@@ -269,7 +269,7 @@ static void rounds(void **state)
 }
 
 /* No round at all: pieces of 4, put aside and merged; the input is in reverse. */
-static void pieces(void **state)
+static void test_samples_without_rounds_are_merged(void **state)
 {
 	struct error err = {0};
 	struct seen s = {0};
@@ -287,7 +287,7 @@ static void pieces(void **state)
 }
 
 /* A round that breaks its promise: delivered late, and counted. */
-static void too_late(void **state)
+static void test_sample_after_its_round_is_counted_as_late(void **state)
 {
 	struct error err = {0};
 	struct seen s = {0};
@@ -308,7 +308,7 @@ static void too_late(void **state)
 
 /* --- threads --- */
 
-static void threads(void **state)
+static void test_thread_ids_have_the_names_of_their_time(void **state)
 {
 	struct intern strings = {0};
 	struct sideband side = {.strings = &strings, .kernel_build_id = UINT32_MAX};
@@ -353,14 +353,14 @@ static void threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(container),
-		cmocka_unit_test(cut_everywhere),
-		cmocka_unit_test(damaged_everywhere),
-		cmocka_unit_test(values),
-		cmocka_unit_test(rounds),
-		cmocka_unit_test(pieces),
-		cmocka_unit_test(too_late),
-		cmocka_unit_test(threads),
+		cmocka_unit_test(test_formats_are_read_in_both_byte_orders),
+		cmocka_unit_test(test_cut_formats_before_the_cut_are_read),
+		cmocka_unit_test(test_damaged_formats_do_not_crash),
+		cmocka_unit_test(test_fields_have_their_values),
+		cmocka_unit_test(test_rounds_are_sorted_by_time),
+		cmocka_unit_test(test_samples_without_rounds_are_merged),
+		cmocka_unit_test(test_sample_after_its_round_is_counted_as_late),
+		cmocka_unit_test(test_thread_ids_have_the_names_of_their_time),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -31,7 +31,7 @@ static struct unwind_regs take(const struct unwind_arch *arch, uint64_t mask, co
 }
 
 /* Each value tells perf's number of its register. */
-static void registers_of_x86(void **state)
+static void test_x86_registers_are_read(void **state)
 {
 	static const uint8_t dwarf_64[] = {0,  3,  2,  1,  4,  5,  6,  7, 16,
 					   17, 18, 19, 20, 21, 22, 23, 8};
@@ -58,7 +58,7 @@ static void registers_of_x86(void **state)
 	assert_ptr_equal(arch, unwind_arch_find("i686", PERF_SAMPLE_REGS_ABI_32));
 }
 
-static void registers_of_arm(void **state)
+static void test_aarch64_registers_are_read(void **state)
 {
 	const struct unwind_arch *arch = unwind_arch_find("aarch64", PERF_SAMPLE_REGS_ABI_64);
 	struct unwind_regs regs;
@@ -77,7 +77,7 @@ static void registers_of_arm(void **state)
 	assert_null(unwind_arch_find("aarch64", PERF_SAMPLE_REGS_ABI_32));
 }
 
-static void registers_missing(void **state)
+static void test_missing_registers_are_refused(void **state)
 {
 	const struct unwind_arch *arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_64);
 	const uint64_t v[] = {1, 2, 3};
@@ -150,7 +150,7 @@ static bool evaluate(const Dwarf_Op *ops, size_t n, uint64_t *value)
 		assert_false(evaluate(ops, array_size(ops), &value)); \
 	} while (0)
 
-static void expressions(void **state)
+static void test_dwarf_expressions_are_evaluated(void **state)
 {
 	(void)state;
 	/* a PLT entry of x86-64 at its second half: CFA = rsp + 8 + ((rip & 15) >= 11) * 8 */
@@ -173,7 +173,7 @@ static void expressions(void **state)
 	      AT(6, .atom = DW_OP_nop));
 }
 
-static void expressions_that_fail(void **state)
+static void test_bad_dwarf_expressions_are_refused(void **state)
 {
 	Dwarf_Op many[40];
 	uint64_t value;
@@ -239,7 +239,7 @@ static void random_row(struct sideband *side, uint64_t order, uint64_t time)
 }
 
 /* The replay that goes forward is the judge. */
-static void history_is_the_replay(void **state)
+static void test_maps_at_any_time_equal_a_replay(void **state)
 {
 	enum { ROWS = 2000 };
 	struct intern strings = {0};
@@ -694,7 +694,7 @@ static void bare_of(const struct machine *m)
 	gives(m, &k, "bare", 1, 0);
 }
 
-static void machine_test(void **state)
+static void test_chains_of_a_machine_are_unwound(void **state)
 {
 	const struct machine *m = *state;
 	char *path = xasprintf("%s/prog", folder);
@@ -719,20 +719,25 @@ static int remove_folder(void **state)
 	return dir_remove(folder, NULL);
 }
 
-#define MACHINE_TEST(what, i)                                    \
-	{                                                        \
-		.name = what, .test_func = machine_test,         \
-		.initial_state = (void *)(uintptr_t)&machines[i] \
+#define MACHINE_TEST(what, i)                                                    \
+	{                                                                        \
+		.name = what, .test_func = test_chains_of_a_machine_are_unwound, \
+		.initial_state = (void *)(uintptr_t)&machines[i]                 \
 	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(registers_of_x86),	 cmocka_unit_test(registers_of_arm),
-		cmocka_unit_test(registers_missing),	 cmocka_unit_test(expressions),
-		cmocka_unit_test(expressions_that_fail), cmocka_unit_test(history_is_the_replay),
-		MACHINE_TEST("chains_of_x86_64", 0),	 MACHINE_TEST("chains_of_i386", 1),
-		MACHINE_TEST("chains_of_aarch64", 2),	 MACHINE_TEST("chains_of_aarch64_be", 3),
+		cmocka_unit_test(test_x86_registers_are_read),
+		cmocka_unit_test(test_aarch64_registers_are_read),
+		cmocka_unit_test(test_missing_registers_are_refused),
+		cmocka_unit_test(test_dwarf_expressions_are_evaluated),
+		cmocka_unit_test(test_bad_dwarf_expressions_are_refused),
+		cmocka_unit_test(test_maps_at_any_time_equal_a_replay),
+		MACHINE_TEST("test_chains_of_x86_64_are_unwound", 0),
+		MACHINE_TEST("test_chains_of_i386_are_unwound", 1),
+		MACHINE_TEST("test_chains_of_aarch64_are_unwound", 2),
+		MACHINE_TEST("test_chains_of_aarch64_be_are_unwound", 3),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static void test_lines(void **state)
+static void test_watts_are_read_from_lines(void **state)
 {
 	static const struct {
 		const char *line;
@@ -55,7 +55,7 @@ static void refuses(const char *text, const char *why)
 	assert_non_null(strstr(err.text, why));
 }
 
-static void test_dcmi(void **state)
+static void test_watts_are_read_from_dcmi(void **state)
 {
 	struct error err = {0};
 	double watts;
@@ -77,8 +77,8 @@ static void test_dcmi(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_dcmi),
+		cmocka_unit_test(test_watts_are_read_from_lines),
+		cmocka_unit_test(test_watts_are_read_from_dcmi),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -49,7 +49,7 @@ static bool resolved(double from, double to, double step, size_t *warnings)
 	return known;
 }
 
-static void test_narrow(void **state)
+static void test_readings_are_cut_to_a_part_of_the_window(void **state)
 {
 	struct ingest in = narrowed(2, 3.5);
 	struct error err = {0};
@@ -73,7 +73,7 @@ static void test_narrow(void **state)
 	assert_non_null(strstr(err.text, "5.00 s long"));
 }
 
-static void test_resolves(void **state)
+static void test_readings_too_far_apart_are_warned_of(void **state)
 {
 	size_t warnings;
 
@@ -96,7 +96,7 @@ static void test_resolves(void **state)
 	assert_true(resolved(0, 0, 5.2, &warnings)); /* the whole window */
 }
 
-static void test_series(void **state)
+static void test_series_is_cut_to_a_part_of_the_window(void **state)
 {
 	struct ingest in = narrowed(2, 3);
 	double s;
@@ -113,9 +113,9 @@ static void test_series(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_resolves),
-		cmocka_unit_test(test_series),
+		cmocka_unit_test(test_readings_are_cut_to_a_part_of_the_window),
+		cmocka_unit_test(test_readings_too_far_apart_are_warned_of),
+		cmocka_unit_test(test_series_is_cut_to_a_part_of_the_window),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
