@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tcp.snap: recorded lines, structures of both byte orders, sockets that come and go. Window: [10
- * s, 13 s]. */
+/*
+ * Checks tcp.snap: recorded lines, structures of both byte orders, sockets that come and go. The
+ * window is [10 s, 13 s].
+ */
 #include "analyze/ingest/tcp_info.h"
 #include "lib/alloc.h"
 #include "lib/snap.h"
@@ -22,7 +24,7 @@ static const uint64_t S = 1000000000;
 static char dir[] = "/tmp/zcost-tcp-XXXXXX";
 static char path[64];
 
-/* As Linux 6.18 told, over loopback with bbr. */
+/* Recorded on Linux 6.18, over loopback with bbr. */
 static const char sender[] =
 	"3814 02010400c49c1e617f0000010000000000000000000000007f000001000000000000000000000000000"
 	"000000200000000000000c80000000000000083f728000000000077902500 010000000007aa00e01c030000"
@@ -33,7 +35,7 @@ static const char sender[] =
 	"000000e51e000000000000bb2c9f1c00000000000000000000000000000000000000000000000000a8000000"
 	"0001000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
 	"000000 000000000000020000000000000040007d06000083792900000000000000000000000000 bbr";
-static const char receiver[] = /* an IPv6 socket, of an IPv4 peer */
+static const char receiver[] = /* an IPv6 socket with an IPv4 peer */
 	"3807 0a0102001e61c49c00000000000000000000ffff7f00000100000000000000000000ffff7f000001000"
 	"00000030000000000000060120000015e2900000000000000000078902500 010000000007aa01400d030040"
 	"9c000000800000cbff0000000000000000000000000000000000000000000028010000000000000400000004"
@@ -67,13 +69,13 @@ static void test_recorded_sockets_are_read(void **state)
 	line = xstrdup(receiver);
 	assert_true(tcp_info_parse(line, true, &s));
 	assert_string_equal(s.local, "127.0.0.1:7777");
-	assert_true(isnan(s.f[SOCKET_ssthresh]));      /* none yet */
-	assert_true(isnan(s.f[SOCKET_delivery_rate])); /* it sent nothing */
+	assert_true(isnan(s.f[SOCKET_ssthresh]));      /* no threshold yet */
+	assert_true(isnan(s.f[SOCKET_delivery_rate])); /* the socket sent nothing */
 	assert_float_equal(s.f[SOCKET_bytes_received], 0x1c9f2cbb, 0);
 	free(line);
 }
 
-/* --- structures made here, as the kernel's headers have them --- */
+/* --- structures made by hand after the kernel's headers --- */
 
 static void hex(struct str *s, const void *data, size_t len)
 {
@@ -118,7 +120,7 @@ static void add_snap(double seconds, struct str *text)
 	str_free(text);
 }
 
-/* Every figure is where the kernel's header has it. */
+/* Each field is at the offset in the kernel's header. */
 static void test_each_field_is_at_the_kernels_offset(void **state)
 {
 	struct made m = socket_made(1);
@@ -151,7 +153,7 @@ static void test_each_field_is_at_the_kernels_offset(void **state)
 	str_free(&s);
 }
 
-/* The other byte order: a word is turned, what the older kernel lacks is not told. */
+/* In the other byte order words are swapped. Fields that an older kernel lacks are absent. */
 static void test_swapped_and_short_structures_are_read(void **state)
 {
 	struct made m = socket_made(1);
@@ -171,8 +173,9 @@ static void test_swapped_and_short_structures_are_read(void **state)
 }
 
 /*
- * Socket 1 all along: 100 bytes acknowledged a second, its 32-bit counter of retransmits goes
- * round. Socket 2 comes in the second span with 600 bytes, socket 3 goes in the first.
+ * Socket 1 exists all the time: 100 bytes acknowledged per second, and its 32-bit counter of
+ * retransmits wraps. Socket 2 appears in the second span with 600 bytes. Socket 3 ends in the
+ * first span.
  */
 static void test_counters_grow_inside_the_window(void **state)
 {
@@ -189,7 +192,7 @@ static void test_counters_grow_inside_the_window(void **state)
 	str_puts(&s, "little\n");
 	put_line(&s, &one, sizeof(one.info));
 	put_line(&s, &three, sizeof(three.info));
-	add_snap(9, &s); /* before the window: its rtt does not count */
+	add_snap(9, &s); /* before the window, so this rtt does not count */
 	one.info.tcpi_bytes_acked = 1200, one.info.tcpi_total_retrans = 5, one.info.tcpi_rtt = 100;
 	one.info.tcpi_min_rtt = 40;
 	str_puts(&s, "little\n");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* threads.snap and sched.snap: threads that come, go, are born late, wrap. Window: [10 s, 13 s]. */
+/*
+ * Checks threads.snap and sched.snap: threads that start late, end or wrap. The window is [10 s,
+ * 13 s].
+ */
 #include "lib/alloc.h"
 #include "lib/snap.h"
 #include "lib/str.h"
@@ -35,7 +38,7 @@ static void add_snap(double seconds, struct str *text)
 	str_free(text);
 }
 
-/* The stat line of a process or thread: 52 fields, as proc(5) counts them. */
+/* Returns the stat line of a process or thread: 52 fields, as in proc(5). */
 static void stat_line(struct str *s, int id, const char *comm, int user, int system, int children,
 		      int cpu)
 {
@@ -68,8 +71,9 @@ static const struct thread_row *row(const struct ingest *in, int64_t pid, int64_
 }
 
 /*
- * Process 7 with thread 7 all along, 8 that ends between 11 and 13 s after 0.2 s more, 9 that is
- * born in the second span; and a child 20 that ends: of its 0.5 s its own rows had 0.3.
+ * Process 7 has thread 7 all the time, thread 8 that ends between 11 and 13 s after 0.2 s more,
+ * and thread 9 that starts in the second span. Child 20 ends: it ran 0.5 s, and its rows show 0.3
+ * s.
  */
 static void world(void)
 {
@@ -108,9 +112,12 @@ static void test_threads_that_come_and_go_are_counted(void **state)
 	assert_float_equal(row(&in, 7, 8)->run_ns, 0.5e9, 1);
 	assert_true(row(&in, 7, 8)->last_ns == 11 * S);
 	assert_float_equal(row(&in, 7, 9)->run_ns, 0.8e9, 1);
-	/* 2 s of the process, 1.8 of threads still there: the rest is of those that ended. */
+	/* 2 s of the process, 1.8 s of threads that still exist, and the rest of ended threads. */
 	assert_float_equal(row(&in, 7, 0)->run_ns, 0.2e9, 1);
-	/* Waited for: 0.5 s, of which 0.3 were seen (0.1 before the window). */
+	/*
+	 * The process waited for the child: 0.5 s, of which 0.3 s were in rows (0.1 s before the
+	 * window).
+	 */
 	assert_float_equal(row(&in, 20, 20)->run_ns, 0.2e9, 1);
 	assert_float_equal(row(&in, 0, 0)->run_ns, 0.2e9, 1);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
@@ -123,11 +130,11 @@ static void test_threads_that_come_and_go_are_counted(void **state)
 	in = fresh("1");
 	world();
 	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
-	assert_float_equal(metric(&in, "workload_confined"), 0, 0); /* they may use 2 */
+	assert_float_equal(metric(&in, "workload_confined"), 0, 0); /* the threads may use 2 CPUs */
 	ingest_free(&in);
 }
 
-/* Before the window there may be several readings: the last of them alone is its beginning. */
+/* Of several readings before the window the last one is the window's start. */
 static void test_last_reading_before_the_window_is_its_start(void **state)
 {
 	struct ingest in = fresh("1-2");
@@ -150,7 +157,10 @@ static void test_last_reading_before_the_window_is_its_start(void **state)
 	ingest_free(&in);
 }
 
-/* A thread that joins with a past; one that steps back; a process nobody waits for; bad lines. */
+/*
+ * One thread appears with old counts, one goes backwards, one process has no parent that waits,
+ * and lines are bad.
+ */
 static void test_odd_threads_and_bad_lines_are_counted(void **state)
 {
 	struct ingest in = fresh(NULL);
@@ -174,7 +184,7 @@ static void test_odd_threads_and_bad_lines_are_counted(void **state)
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
 	assert_float_equal(row(&in, 7, 7)->run_ns, 0, 0);
 	assert_true(isnan(row(&in, 7, 8)->run_ns));
-	assert_null(row(&in, 40, 0)); /* nor do its dead threads and children count */
+	assert_null(row(&in, 40, 0)); /* its ended threads and children do not count either */
 	assert_null(row(&in, 0, 0));
 	assert_non_null(noted(&in, NOTE_threads_backwards));
 	assert_non_null(noted(&in, NOTE_threads_joined));
@@ -195,7 +205,10 @@ static void test_run_queue_delay_is_counted(void **state)
 	struct str s = {0};
 
 	(void)state;
-	/* Half of the first span is before the window. Thread 9 is born in the second; 8 ends. */
+	/*
+	 * Half of the first span is before the window. Thread 9 starts in the second span, thread
+	 * 8 ends.
+	 */
 	str_puts(&s, "7 7 1000000000 200000000 10 5 5 a name\n7 8 1 1 1 - - w\n");
 	add_snap(9, &s);
 	str_puts(&s, "7 7 2000000000 400000000 30 15 15 a name\n7 8 1 1 1 - - w\n");
@@ -208,12 +221,12 @@ static void test_run_queue_delay_is_counted(void **state)
 	assert_float_equal(row(&in, 7, 7)->slices, 20, 1e-9);
 	assert_float_equal(row(&in, 7, 7)->voluntary, 15, 1e-9);
 	assert_string_equal(row(&in, 7, 7)->comm, "other");
-	assert_true(isnan(row(&in, 7, 8)->voluntary)); /* not told is not 0 */
+	assert_true(isnan(row(&in, 7, 8)->voluntary)); /* absent, not 0 */
 	assert_float_equal(row(&in, 7, 9)->wait_ns, 5e6, 1);
 	assert_float_equal(metric(&in, "sched_wait_ns"), 0.105e9, 1);
 	assert_float_equal(metric(&in, "sched_involuntary"), 9, 1e-9);
 	assert_non_null(noted(&in, NOTE_sched_ended));
-	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* that is the other collector's */
+	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* the threads collector measures it */
 	ingest_free(&in);
 	in = fresh(NULL);
 	str_puts(&s, "7 7 1000 1000 10 5 5 w\n");

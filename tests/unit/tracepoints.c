@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints by hand: the container of their formats in both endiannesses and cut off everywhere,
- * the order of time, and whose thread an id is.
+ * Checks tracepoints made by hand: their formats in both byte orders and cut at every byte, the
+ * order of time, and which thread an id belongs to.
  */
 #include "analyze/perfdata/tracepoints.h"
 
@@ -47,7 +47,7 @@ static void w_block(struct writer *w, const char *text)
 	w_bytes(w, text, strlen(text));
 }
 
-/* Gives where the last format ends. */
+/* Sets the end of the last format. */
 static size_t w_tracing(struct writer *w, const char *version)
 {
 	size_t end;
@@ -79,7 +79,7 @@ static size_t w_tracing(struct writer *w, const char *version)
 	return end;
 }
 
-/* In memory of its own, so that a sanitizer sees a read behind it. */
+/* Copies into a new allocation, so that a sanitizer sees a read beyond its end. */
 static struct cursor copy_of(const struct writer *w, size_t len)
 {
 	return cursor_of(xmemdup(w->out.buf, len), len, false);
@@ -107,13 +107,13 @@ static void whole(struct writer *w)
 	assert_int_equal(t.long_size, 8);
 	assert_int_equal(t.page_size, 4096);
 	assert_int_equal(t.n, 3);
-	assert_null(tracing_find(&t, 1)); /* ftrace's own */
+	assert_null(tracing_find(&t, 1)); /* ftrace's internal format */
 	assert_string_equal(tracing_find(&t, 31)->name, "sys_enter");
 	assert_string_equal(tracing_find(&t, 400)->system, "sched");
 	check_field(&t, 31, "id", 8, 8);
 	check_field(&t, 30, "ret", 16, 8);
 	check_field(&t, 400, "pid", 24, 4);
-	check_field(&t, 31, "args", 0, 0); /* no number */
+	check_field(&t, 31, "args", 0, 0); /* not a number */
 	check_field(&t, 400, "comm", 0, 0);
 	check_field(&t, 400, "nonsense", 0, 0);
 	assert_memory_equal(tracing_print_format(tracing_find(&t, 30), &len), " \"NR %ld", 8);
@@ -131,7 +131,7 @@ static void test_formats_are_read_in_both_byte_orders(void **state)
 	whole(&big);
 }
 
-/* What came before the cut is there, the rest is not, and it is said. */
+/* The formats before the cut are present, the others are not, and a message names the cut. */
 static void cut_at(const struct writer *w, size_t len, size_t end)
 {
 	struct cursor c = copy_of(w, len);
@@ -165,7 +165,7 @@ static void test_cut_formats_before_the_cut_are_read(void **state)
 	}
 }
 
-/* Any byte may be another. */
+/* Changes every byte in turn. */
 static void test_damaged_formats_do_not_crash(void **state)
 {
 	struct writer w = {0};
@@ -240,7 +240,7 @@ static void check_order(const struct seen *s, size_t n)
 			    (s->time[i - 1] == s->time[i] && s->v[i - 1] < s->v[i]));
 }
 
-/* Two buffers a round, the second overtakes the first; equal times as they came. */
+/* Each round has two buffers, and the second is earlier. Samples with equal times stay in order. */
 static void test_rounds_are_sorted_by_time(void **state)
 {
 	struct error err = {0};
@@ -258,8 +258,8 @@ static void test_rounds_are_sorted_by_time(void **state)
 	come(&o, 15, 5);
 	come(&o, 30, 6);
 	time_order_round(&o, &err);
-	assert_int_equal(s.n, 5);   /* up to 30 */
-	time_order_round(&o, &err); /* an empty one says nothing */
+	assert_int_equal(s.n, 5);   /* samples up to time 30 */
+	time_order_round(&o, &err); /* an empty round changes nothing */
 	assert_int_equal(s.n, 5);
 	come(&o, 35, 7);
 	time_order_finish(&o, &err);
@@ -268,7 +268,7 @@ static void test_rounds_are_sorted_by_time(void **state)
 	time_order_free(&o);
 }
 
-/* No round at all: pieces of 4, put aside and merged; the input is in reverse. */
+/* Without rounds, pieces of 4 are stored and merged. The input is in reverse order. */
 static void test_samples_without_rounds_are_merged(void **state)
 {
 	struct error err = {0};
@@ -286,7 +286,7 @@ static void test_samples_without_rounds_are_merged(void **state)
 	time_order_free(&o);
 }
 
-/* A round that breaks its promise: delivered late, and counted. */
+/* A sample that is earlier than its round is delivered late and counted. */
 static void test_sample_after_its_round_is_counted_as_late(void **state)
 {
 	struct error err = {0};
@@ -334,7 +334,7 @@ static void test_thread_ids_have_the_names_of_their_time(void **state)
 	tracepoint_threads_init(&t, &side);
 	tracepoint_threads_advance(&t, 120);
 	first = tracepoint_threads_at(&t, 20);
-	early = tracepoint_threads_at(&t, 30); /* heard of later, and the same */
+	early = tracepoint_threads_at(&t, 30); /* found later, with the same result */
 	tracepoint_threads_advance(&t, 200);
 	second = tracepoint_threads_at(&t, 20);
 	assert_int_not_equal(first, second);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unwinding by hand: registers of each machine, expressions, address spaces at any time, and whole
- * recordings of x86-64, i386 and aarch64 (both endiannesses) with objects and stacks made here, of
- * which every word is known.
+ * Checks unwinding: registers of each machine, expressions, address spaces at any time, and whole
+ * recordings of x86-64, i386 and aarch64 (both byte orders). The objects and stacks are made here,
+ * so every word is known.
  */
 #include "analyze/perfdata/sideband.h"
 #include "analyze/perfdata/sideband.h"
@@ -30,14 +30,14 @@ static struct unwind_regs take(const struct unwind_arch *arch, uint64_t mask, co
 	return regs;
 }
 
-/* Each value tells perf's number of its register. */
+/* Each value is perf's number of the register. */
 static void test_x86_registers_are_read(void **state)
 {
 	static const uint8_t dwarf_64[] = {0,  3,  2,  1,  4,  5,  6,  7, 16,
 					   17, 18, 19, 20, 21, 22, 23, 8};
 	static const uint8_t dwarf_32[] = {0, 2, 3, 1, 7, 6, 4, 5, 8};
 	const struct unwind_arch *arch = unwind_arch_find("x86_64", PERF_SAMPLE_REGS_ABI_64);
-	uint64_t mask = 0xff0fff, v[20], n = 0, i; /* without ds, es, fs, gs: as perf asks */
+	uint64_t mask = 0xff0fff, v[20], n = 0, i; /* without ds, es, fs, gs, as perf records */
 	struct unwind_regs regs;
 	bool ok;
 
@@ -68,7 +68,7 @@ static void test_aarch64_registers_are_read(void **state)
 	(void)state;
 	for (i = 0; i < 33; i++)
 		v[i] = i;
-	v[32] = 0xff7f123456789abcULL; /* a signature above 48 bits */
+	v[32] = 0xff7f123456789abcULL; /* a pointer signature above 48 bits */
 	regs = take(arch, 0x1ffffffff, v, 33, &ok);
 	assert_true(ok);
 	for (i = 0; i < 32; i++)
@@ -95,7 +95,7 @@ static void test_missing_registers_are_refused(void **state)
 	assert_false(ok);
 	take(arch, 1 << 6 | 1 << 8, v, 2, &ok); /* no sp */
 	assert_false(ok);
-	take(arch, 0xff0fff, v, 3, &ok); /* the mask promises more than there is */
+	take(arch, 0xff0fff, v, 3, &ok); /* the mask has more registers than there are values */
 	assert_false(ok);
 	take(arch, 0, v, 3, &ok);
 	assert_false(ok);
@@ -186,15 +186,15 @@ static void test_bad_dwarf_expressions_are_refused(void **state)
 	GIVES(INT64_MIN, OP1(DW_OP_const8s, INT64_MIN), OP1(DW_OP_const1s, -1), OP(DW_OP_div));
 	FAILS(OP1(DW_OP_breg7, 16), OP(DW_OP_deref));
 	FAILS(OP1(DW_OP_breg7, -1), OP(DW_OP_deref));
-	FAILS(OP1(DW_OP_breg7, 9), OP(DW_OP_deref)); /* half of it is behind the end */
+	FAILS(OP1(DW_OP_breg7, 9), OP(DW_OP_deref)); /* half of the value is beyond the end */
 	FAILS(OP1(DW_OP_breg7, 0), OP1(DW_OP_deref_size, 0));
 	FAILS(OP1(DW_OP_breg7, 0), OP1(DW_OP_deref_size, 200));
-	FAILS(OP1(DW_OP_breg3, 0)); /* not known */
+	FAILS(OP1(DW_OP_breg3, 0)); /* an unknown register */
 	FAILS(OP1(DW_OP_bregx, UINT64_MAX));
 	FAILS(OP1(DW_OP_pick, UINT64_MAX));
 	FAILS(OP1(DW_OP_addr, 1));
 	FAILS(OP(0xff));
-	FAILS(AT(0, .atom = DW_OP_skip, .number = (Dwarf_Word)-3)); /* for ever */
+	FAILS(AT(0, .atom = DW_OP_skip, .number = (Dwarf_Word)-3)); /* an endless loop */
 	FAILS(AT(0, .atom = DW_OP_skip, .number = 77));
 	for (i = 0; i < array_size(many); i++)
 		many[i] = (Dwarf_Op){.atom = DW_OP_lit1};
@@ -212,7 +212,10 @@ static unsigned int dice(unsigned int sides)
 	return (unsigned int)(seed >> 33) % sides;
 }
 
-/* At first what perf tells of, without a time; then threads start as well, and processes end. */
+/*
+ * The first records are those that perf synthesizes, without a time. Then threads start and
+ * processes end.
+ */
 static void random_row(struct sideband *side, uint64_t order, uint64_t time)
 {
 	struct side_row row = {.time = time, .order = order, .pid = 1 + dice(8)};
@@ -228,7 +231,7 @@ static void random_row(struct sideband *side, uint64_t order, uint64_t time)
 		row.kind = SIDE_FORK;
 		row.ppid = row.ptid = 1 + dice(8);
 		row.alone = !dice(4);
-		if (!dice(4)) { /* a thread, whose number was a process's */
+		if (!dice(4)) { /* a thread with the number of an earlier process */
 			row.tid = row.pid;
 			row.pid = row.ppid;
 		} else if (!dice(8)) {
@@ -238,7 +241,7 @@ static void random_row(struct sideband *side, uint64_t order, uint64_t time)
 	sideband_add_row(side, &row);
 }
 
-/* The replay that goes forward is the judge. */
+/* Compares with a replay from the start. */
 static void test_maps_at_any_time_equal_a_replay(void **state)
 {
 	enum { ROWS = 2000 };
@@ -280,13 +283,13 @@ static void test_maps_at_any_time_equal_a_replay(void **state)
 
 /* --- whole recordings --- */
 
-/* A machine for which an object and a stack are made. */
+/* A machine with an object and a stack made by hand. */
 struct machine {
 	const char *name;
 	uint16_t elf;
 	uint8_t word, abi, sp, fp, ra; /* DWARF's numbers */
 	bool big;
-	uint64_t mask; /* of what is recorded */
+	uint64_t mask; /* of the recorded registers */
 	uint8_t perf_sp, perf_fp, perf_pc, perf_lr;
 };
 
@@ -299,16 +302,16 @@ static const struct machine machines[] = {
 
 enum { /* functions of 0x100 bytes: their link-time addresses, which are their offsets */
        LEAF = 0x1000,	 /* has no frame */
-       MIDDLE = 0x1100,	 /* keeps a frame pointer */
-       MAIN = 0x1200,	 /* nothing called it */
-       HANDLER = 0x1300, /* of a signal: returns to the trampoline */
+       MIDDLE = 0x1100,	 /* has a frame pointer */
+       MAIN = 0x1200,	 /* has no caller */
+       HANDLER = 0x1300, /* a signal handler: returns to the trampoline */
        RETURNS = 0x1400, /* the trampoline: a signal frame */
        BARE = 0x1500,	 /* not in the tables */
        FRAMES = 0x1800,	 /* .eh_frame */
        SYMBOLS = 0x1c00,
        STRINGS = 0x1e00,
        SECTIONS = 0x1f00,
-       MAPPED = 0x7000000, /* where all that is mapped */
+       MAPPED = 0x7000000, /* address of the mapping */
        STACK = 0x7fff0000,
 };
 
@@ -327,7 +330,7 @@ static void w_until(struct writer *w, size_t at)
 		w_bytes(w, "", 1);
 }
 
-/* A CIE; `how`: its augmentation, "zR" or "zRS". Addresses are absolute. */
+/* Writes a CIE. `how` is its augmentation, "zR" or "zRS". Addresses are absolute. */
 static size_t w_cie(struct writer *w, const struct machine *m, const char *how)
 {
 	uint8_t cfa = m->elf == EM_AARCH64 ? 0 : m->word;
@@ -358,7 +361,7 @@ static void w_length(struct writer *w, size_t at)
 
 	w_until(w, (w->out.len + 7) & ~7UL);
 	if ((w->out.len - at) % 8 == 0)
-		w_until(w, w->out.len + 4); /* the length is not counted in itself */
+		w_until(w, w->out.len + 4); /* the length does not count itself */
 	w32(&n, w->out.len - at - 4);
 	memcpy(w->out.buf + at, n.out.buf, 4);
 	str_free(&n.out);
@@ -378,7 +381,10 @@ static void w_fde(struct writer *w, const struct machine *m, size_t cie, uint64_
 	w_length(w, at);
 }
 
-/* See the functions: with a frame pointer, the caller's one and the return address are saved. */
+/*
+ * Writes the rules of the functions. With a frame pointer, the stack has the caller's frame
+ * pointer and the return address.
+ */
 static void w_frames(struct writer *w, const struct machine *m)
 {
 	uint8_t ra = (uint8_t)(DW_CFA_offset | m->ra), fp = (uint8_t)(DW_CFA_offset | m->fp);
@@ -387,7 +393,7 @@ static void w_frames(struct writer *w, const struct machine *m)
 		DW_CFA_def_cfa,		m->fp, (uint8_t)(2 * m->word), ra, 1, fp, 2,
 		arm ? 0x2d : DW_CFA_nop /* signed from here on */};
 	const uint8_t first[] = {DW_CFA_undefined, m->ra};
-	/* the interrupted pc, stack and frame pointer lie above the stack pointer */
+	/* the interrupted pc, stack pointer and frame pointer are above the stack pointer */
 	const uint8_t signal[] = {DW_CFA_expression,
 				  m->ra,
 				  2,
@@ -515,12 +521,12 @@ static void write_object(const struct machine *m, const char *path)
 	str_free(&w.out);
 }
 
-/* What a sample keeps of user space. */
+/* The user part of a sample. */
 struct kept {
 	uint64_t abi, pc, sp, fp, lr;
-	uint64_t words[8]; /* the stack, of the machine's words */
+	uint64_t words[8]; /* the stack, in words of the machine */
 	size_t nwords;
-	uint64_t claimed; /* bytes that the record says are valid; 0: those */
+	uint64_t claimed; /* valid bytes in the record; 0 means nwords */
 };
 
 enum { TYPE = W_SAMPLE_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
@@ -570,7 +576,7 @@ static void w_machine_name(struct writer *w, const char *name)
 
 static char folder[] = "/tmp/zcost-unwind-XXXXXX";
 
-/* The chain of the one sample, leaf first, "a;b;c"; the caller frees. */
+/* Returns the chain of the only sample, leaf first, "a;b;c". The caller frees it. */
 static char *chain_of(const struct machine *m, const struct kept *k, struct profile_unwinds *counts)
 {
 	struct w_event e = {.sample_type = TYPE,
@@ -611,13 +617,13 @@ static void gives(const struct machine *m, const struct kept *k, const char *cha
 	free(got);
 }
 
-/* A return address: behind a call in that function. On aarch64 it bears a signature. */
+/* Returns a return address behind a call in the function. On aarch64 it has a signature. */
 static uint64_t back_in(const struct machine *m, uint64_t function)
 {
 	return (m->elf == EM_AARCH64 ? 0x7a000000000000ULL : 0) + MAPPED + function + 0x20;
 }
 
-/* leaf < middle < main, and where the copy of the stack ends before that. */
+/* Unwinds leaf, middle and main, and a stack copy that ends before main. */
 static void frames_of(const struct machine *m)
 {
 	bool arm = m->elf == EM_AARCH64;
@@ -637,12 +643,12 @@ static void frames_of(const struct machine *m)
 	gives(m, &k, "leaf;middle;main", 0, 0);
 	k.claimed = (k.nwords - 1) * word;
 	gives(m, &k, "leaf;middle", 1, 0);
-	k.claimed = UINT64_MAX; /* more than there is: what there is counts */
+	k.claimed = UINT64_MAX; /* more than the copy has, so the copy's length counts */
 	gives(m, &k, "leaf;middle;main", 0, 0);
 	k.claimed = 0;
-	k.words[k.nwords - 1] = 0; /* called by nothing */
+	k.words[k.nwords - 1] = 0; /* no caller */
 	gives(m, &k, "leaf;middle", 0, 0);
-	k.words[k.nwords - 1] = 0x123456; /* nothing is mapped there */
+	k.words[k.nwords - 1] = 0x123456; /* no mapping there */
 	gives(m, &k, "leaf;middle", 0, 1);
 	k.fp = UINT64_MAX - word;
 	gives(m, &k, "leaf;middle", 1, 0);
@@ -654,7 +660,7 @@ static void frames_of(const struct machine *m)
 	gives(m, &k, "leaf", 1, 0);
 }
 
-/* A handler was called in the first instruction of `leaf`: its address is exact. */
+/* A signal interrupts the first instruction of `leaf`, so that address is exact. */
 static void signals_of(const struct machine *m)
 {
 	uint64_t word = m->word;
@@ -666,17 +672,17 @@ static void signals_of(const struct machine *m)
 	k.words[1] = MAPPED + RETURNS; /* the trampoline's first instruction */
 	k.words[3] = MAPPED + LEAF;
 	k.words[4] = STACK + 6 * word;
-	k.words[5] = STACK + 6 * word; /* where the stack was */
+	k.words[5] = STACK + 6 * word; /* the interrupted stack pointer */
 	k.words[6] = 0;
 	k.nwords = 8;
-	if (m->elf == EM_X86_64) /* leaf's return address is there */
+	if (m->elf == EM_X86_64) /* leaf's return address is on the stack */
 		k.words[6] = back_in(m, MAIN);
 	k.lr = 0;
 	gives(m, &k, m->elf == EM_X86_64 ? "handler;returns;leaf;main" : "handler;returns;leaf", 0,
 	      m->elf != EM_X86_64);
 }
 
-/* Code that the tables leave out: by the frame pointer, if it can be one. */
+/* Code without tables is unwound by the frame pointer, if its value is possible. */
 static void bare_of(const struct machine *m)
 {
 	struct kept k = {.abi = m->abi, .pc = MAPPED + BARE + 4, .sp = STACK, .nwords = 6};
@@ -684,13 +690,13 @@ static void bare_of(const struct machine *m)
 	k.fp = STACK + 2 * m->word;
 	k.words[3] = back_in(m, MAIN);
 	gives(m, &k, "bare;main", 0, 0);
-	k.fp = 0; /* the first of all frames */
+	k.fp = 0; /* the outermost frame */
 	gives(m, &k, "bare", 0, 0);
-	k.fp = STACK - m->word; /* cannot be one */
+	k.fp = STACK - m->word; /* impossible */
 	gives(m, &k, "bare", 0, 1);
 	k.fp = STACK + 0x100000ULL;
 	gives(m, &k, "bare", 0, 1);
-	k.fp = STACK + 0x1000; /* can be, but is not in the copy */
+	k.fp = STACK + 0x1000; /* possible, but not in the copy */
 	gives(m, &k, "bare", 1, 0);
 }
 

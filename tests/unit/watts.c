@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Power in the words of programs. */
+/* Checks how the power is read from the output of programs. */
 #include "lib/program_text.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What readings can tell of a part of the window: all times in seconds, the window is [100, 105].
+/*
+ * Checks what readings say about a part of the window. Times are in seconds, the window is [100,
+ * 105].
  */
 #include "analyze/ingest/window.h"
 
@@ -29,7 +31,7 @@ static struct ingest narrowed(double from, double to)
 	return in;
 }
 
-/* Readings from 99.9 s on, `step` apart, to behind the window's end. */
+/* Adds readings from 99.9 s on, `step` apart, to beyond the window's end. */
 static bool resolved(double from, double to, double step, size_t *warnings)
 {
 	struct ingest in = narrowed(from, to);
@@ -84,12 +86,12 @@ static void test_readings_too_far_apart_are_warned_of(void **state)
 	assert_true(resolved(0.9, 1.9, 1, &warnings));
 	assert_int_equal(warnings, 0); /* from reading to reading */
 	assert_false(resolved(1.1, 1.7, 1, &warnings));
-	assert_false(resolved(0.4, 2.4, 1, &warnings)); /* half a second off at both ends of 2 s */
+	assert_false(resolved(0.4, 2.4, 1, &warnings)); /* 0.5 s off at both ends of 2 s */
 	assert_true(resolved(0.4, 4.4, 1, &warnings));
 	/* ten times a second */
 	assert_true(resolved(1.1, 1.7, 0.1, &warnings));
 	assert_int_equal(warnings, 0);
-	/* before and after alone */
+	/* only before and after the window */
 	assert_false(resolved(1, 4, 5.2, &warnings));
 	assert_false(resolved(0, 4.8, 5.2, &warnings));
 	assert_false(resolved(0.4, 0, 5.2, &warnings));
@@ -105,7 +107,8 @@ static void test_series_is_cut_to_a_part_of_the_window(void **state)
 	for (s = 100; s < 105; s += 0.5)
 		ingest_point(&in, "y", ns(s), s);
 	window_cut_series(&in);
-	assert_int_equal(in.nseries, 2); /* 102.5 and 103: that of 102 is of before */
+	assert_int_equal(in.nseries,
+			 2); /* 102.5 and 103; the point at 102 covers the time before */
 	assert_int_equal(in.series[0].t_ns, ns(102.5));
 	ingest_free(&in);
 }
