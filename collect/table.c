@@ -28,6 +28,7 @@
 	ROW(idle) \
 	ROW(irq) \
 	ROW(snmp) \
+	ROW(sockstat) \
 	ROW(softnet) \
 	ROW(throttle) \
 	ROW(cpu) \

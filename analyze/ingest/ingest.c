@@ -34,6 +34,7 @@
 	row(proc_stat) \
 	row(sched) \
 	row(snmp) \
+	row(sockstat) \
 	row(softnet) \
 	row(syscalls) \
 	row(tcp) \

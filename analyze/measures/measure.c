@@ -36,6 +36,7 @@
 	row(irq) \
 	row(nic) \
 	row(snmp) \
+	row(sockstat) \
 	row(sizes) \
 	row(sched)
 // clang-format on

@@ -93,4 +93,15 @@ if command -v ethtool >/dev/null; then
 	esac
 fi
 
+
+# 20 listening sockets of the workload, in a namespace of its own.
+hold='ip link set lo up; exec perl -MIO::Socket::INET -e "
+	@s = map { IO::Socket::INET->new(Listen => 1, LocalAddr => q(127.0.0.1)) } 1 .. 20; sleep 3"'
+ok "collect counts the sockets of a namespace that the workload entered" exits 0 "$zcost" collect -o r \
+	--collect sockstat --warmup 1 --duration 1 -- unshare -n sh -c "$hold"
+ok "analyze reads sockstat.snap" exits 0 "$zcost" analyze r
+ok "20 TCP sockets were in use on average" near "$(metric sockstat_mean:TCP.inuse)" 20 0
+ok "20 TCP sockets were in use at most" near "$(metric sockstat_max:TCP.inuse)" 20 0
+ok "the namespace of sockstat is the workload's" test "$(info sockstat info.netns)" = workload
+
 done_testing

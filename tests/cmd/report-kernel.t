@@ -24,7 +24,7 @@ nic_collector='{"name": "nic", "state": "ok", "why": "", "files": ["nic.snap", "
 kernel_run() {
 	d=cap/runs/baseline/measure-0$1/receiver
 	run_json $d baseline measure $1 receiver tcpzc \
-		"$cpu_collector, $(collector irq irq.snap), $(collector snmp snmp.snap), $(collector idle idle.snap), $(collector softnet softnet.snap), $nic_collector"
+		"$cpu_collector, $(collector irq irq.snap), $(collector snmp snmp.snap), $(collector sockstat sockstat.snap), $(collector idle idle.snap), $(collector softnet softnet.snap), $nic_collector"
 	{ points 1048576 65536 9 14; summary receiver 0 0 0 0 1 1; } >$d/workload.out
 	proc_stat_simple 150 >$d/proc_stat.snap
 	for t in 0 3; do
@@ -33,6 +33,10 @@ kernel_run() {
 	for t in 0 3; do
 		snmp $t $(($1 * t)) | snap $(((10 + t) * 1000000000))
 	done >$d/snmp.snap
+	for t in 0 3; do # 10 pages more in each run
+		printf 'netns 1\nsockets: used 5\nTCP: inuse 2 orphan 0 tw 0 alloc 4 mem %d\n' $((10 * $1 * t)) |
+			snap $(((10 + t) * 1000000000))
+	done >$d/sockstat.snap
 	for t in 0 3; do
 		nic $t $(($1 * t)) | snap $(((10 + t) * 1000000000))
 	done >$d/nic.snap
@@ -250,5 +254,17 @@ ok "a line that is no counter exits 1" exits 1 "$zcost" report nic --ethtool bad
 ok "the message names the line that is no counter" says 'bad, line 4: neither a counter' err
 ok "a text that is not from ethtool exits 1" exits 1 "$zcost" report nic --ethtool want
 ok "--ethtool with a table other than nic is a usage error" exits 2 "$zcost" report irq --ethtool twice
+
+
+ok "report sockstat of a capture exits 0" report sockstat cap --side receiver
+ok "report sockstat has the mean of TCP memory, the median over the runs" near \
+	"$(awk -F'\t' '$3 == "TCP.mem" { print $6 }' out)" 30 1e-6
+ok "report sockstat has the maximum of TCP memory, the median over the runs" near \
+	"$(awk -F'\t' '$3 == "TCP.mem" { print $9 }' out)" 60 1e-6
+ok "report sockstat says that TCP memory is the host's" test \
+	"$(awk -F'\t' '$3 == "TCP.mem" { print $4, $5 }' out)" = "pages host"
+ok "report sockstat leaves out a gauge that was 0 in all runs" sh -c "! grep -q TCP.orphan out"
+ok "report sockstat --all exits 0" report sockstat cap --side receiver --all
+ok "report sockstat --all has a gauge that was 0 in all runs" says TCP.orphan out
 
 done_testing

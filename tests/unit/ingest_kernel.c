@@ -447,16 +447,47 @@ static void test_idle_awkward(void **state)
 	ingest_free(&in);
 }
 
+/* Gauges on straight lines: 10 at 9 s, 20 at 11 s, 0 at 13 s, so 15 at the window's start. */
+static void test_sockstat_means_and_maxima_of_the_window(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(9, "netns 1\nsockets: used 4\nTCP: inuse 10 orphan 0 tw 0 alloc 9 mem 100\n");
+	add(11, "netns 1\nsockets: used 4\nTCP: inuse 20 orphan 0 tw 0 alloc 9 mem 100\n"
+		"TCP6: inuse 1\n");
+	add(13, "netns 1\nsockets: used 4\nTCP: inuse 0 orphan 0 tw 0 alloc 9 mem 100\n"
+		"TCP6: inuse 3\nTCP: inuse x\nnonsense\n");
+	assert_int_equal(parse_file(&in, "sockstat.snap", path, &err), 0);
+	is(in, "sockstat_mean:TCP.inuse", ((15 + 20) / 2.0 * 1 + 10.0 * 2) / 3);
+	is(in, "sockstat_max:TCP.inuse", 20);
+	is(in, "sockstat_mean:sockets.used", 4);
+	is(in, "sockstat_max:TCP.mem", 100);
+	is(in, "sockstat_mean:TCP6.inuse", 2); /* known for the last two seconds */
+	is(in, "sockstat_mean:TCP.orphan", 0);
+	assert_float_equal(noted(&in, NOTE_sockstat_bad_lines)->value[0].number, 2, 0);
+	ingest_free(&in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_softnet),	    cmocka_unit_test(test_softnet_by_place),
-		cmocka_unit_test(test_idle),	    cmocka_unit_test(test_idle_awkward),
-		cmocka_unit_test(test_deltas),	    cmocka_unit_test(test_snmp),
-		cmocka_unit_test(test_snmp_netns),  cmocka_unit_test(test_snmp_awkward),
-		cmocka_unit_test(test_irq),	    cmocka_unit_test(test_irq_hotplug),
-		cmocka_unit_test(test_irq_damaged), cmocka_unit_test(test_nic),
-		cmocka_unit_test(test_nic_early),   cmocka_unit_test(test_nic_awkward),
+		cmocka_unit_test(test_softnet),
+		cmocka_unit_test(test_softnet_by_place),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_idle_awkward),
+		cmocka_unit_test(test_deltas),
+		cmocka_unit_test(test_snmp),
+		cmocka_unit_test(test_snmp_netns),
+		cmocka_unit_test(test_snmp_awkward),
+		cmocka_unit_test(test_irq),
+		cmocka_unit_test(test_irq_hotplug),
+		cmocka_unit_test(test_irq_damaged),
+		cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_nic_early),
+		cmocka_unit_test(test_nic_awkward),
+		cmocka_unit_test(test_sockstat_means_and_maxima_of_the_window),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* sockstat: sockets in use and their memory, the mean and the maximum over the window. */
+#include "analyze/measures/measure.h"
+
+#include "analyze/measures/changes.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <string.h>
+
+static const struct column sockstat_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"name", .type = V_STR, .what = "group and name as in /proc/net/sockstat and sockstat6"},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE, .what = "1, pages or B"},
+	{"scope", .type = V_STR,
+	 .what = "what the kernel counts it for: the namespace or the host"},
+	{"mean", .type = V_REAL, .digits = 2, .spread = SPREAD_RANGE,
+	 .what = "over the window, estimate over the runs"},
+	{"max", .type = V_REAL, .digits = 1, .what = "in the window, estimate over the runs"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
+};
+
+/* These the kernel counts once for all namespaces (net/ipv4/proc.c, sockstat_seq_show). */
+static const char *sockstat_scope(const char *name)
+{
+	static const char *const of_host[] = {"TCP.orphan", "TCP.alloc", "TCP.mem", "UDP.mem"};
+	size_t i;
+
+	for (i = 0; i < array_size(of_host); i++)
+		if (!strcmp(of_host[i], name))
+			return "host";
+	return "namespace";
+}
+
+static void sockstat_add_row(const struct changes *means, const struct change_row *r,
+			     const struct estimate *most, struct table *t)
+{
+	struct estimate mean = changes_estimate(means, r, AS_COUNT);
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, means->b->block.variant));
+	table_set(t, row, "side", value_str(t, means->b->block.side));
+	table_set(t, row, "name", value_str(t, r->name));
+	table_set(t, row, "unit", value_str(t, r->unit));
+	table_set(t, row, "scope", value_str(t, sockstat_scope(r->name)));
+	put_estimate(t, row, "mean", &mean);
+	table_set(t, row, "max", value_real(most->value));
+	table_set(t, row, "runs", value_int((int64_t)mean.n));
+}
+
+/* A gauge that was 0 all the time is a row with --all only. */
+static int sockstat_add_block(struct store *s, const struct query *q, const struct block_list *list,
+			      const struct block_runs *b, struct table *t, struct error *err)
+{
+	struct changes means, maxima = {0};
+	int rc = changes_read(&means, s, list, b, "sockstat_mean:", err);
+	size_t i;
+
+	if (!rc)
+		rc = changes_read(&maxima, s, list, b, "sockstat_max:", err);
+	for (i = 0; i < means.n && !rc; i++) {
+		const struct change_row *r = changes_find(&maxima, means.row[i].name);
+		struct estimate most = changes_estimate(&maxima, r, AS_COUNT);
+
+		if (q->all || change_happened(&maxima, r))
+			sockstat_add_row(&means, &means.row[i], &most, t);
+	}
+	changes_free(&means);
+	changes_free(&maxima);
+	return rc;
+}
+
+static int sockstat_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+
+	for (i = 0; i < list.n && !rc; i++)
+		rc = sockstat_add_block(s, q, &list, &list.blocks[i], t, err);
+	if (!rc && !t->rows)
+		changes_nothing(s, t);
+	if (!rc)
+		block_list_notes(&list, s, t);
+	block_list_free(&list);
+	return rc;
+}
+
+const struct measure measure_sockstat = {
+	.name = "sockstat",
+	.what = "sockets in use, TCP and UDP memory",
+	MEASURE_COLUMNS(sockstat_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "all"},
+	.spare = "runs",
+	.run = sockstat_run,
+};
