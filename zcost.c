@@ -45,8 +45,8 @@ static const struct subcommand commands[] = {
 	{"compare", "what changed from one variant to another, and whether it is real",
 	 cmd_compare},
 	{"export", "what other tools read: folded stacks, SQL, CSV", cmd_export},
-	{"pack", "one file of a capture, with checksums", cmd_pack},
-	{"unpack", "a capture folder out of it", cmd_unpack},
+	{"pack", "write a capture into one file, with checksums", cmd_pack},
+	{"unpack", "make a capture folder from such a file", cmd_unpack},
 	{NULL, NULL, NULL},
 };
 

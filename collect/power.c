@@ -36,7 +36,7 @@ struct power {
 	struct str rows, sources;
 };
 
-/* Where files of which there are several begin in the collector's list of files. */
+/* Indexes in the list of files: one command file per kind, then the logs. */
 enum { COMMAND_FILE = 2, LOG_FILE = COMMAND_FILE + POWER_KINDS };
 
 static const char heading[] = "source\tdomain\tt_ns\tmicrojoules\twatts\n";

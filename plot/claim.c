@@ -74,7 +74,7 @@ enum copied copied_state(const struct table *zerocopy, const char *variant, doub
 	return best <= 0 ? COPIED_ALL : best < nearly_all ? COPIED_PART : COPIED_NONE;
 }
 
-/* Does not round to 100 what is less, nor to 0 what is more. */
+/* Appends the percentage. 100 and 0 appear only when they are exact. */
 static void copied_add_percent(struct str *s, double percent)
 {
 	if (percent > 99.99 && percent < 100)
@@ -356,7 +356,7 @@ double claim(const struct drawing *d, const char *variant, struct estimate base,
 
 	if (!(base.value > 0) || !(new.value >= 0) || !intervals_are_apart(base, new))
 		return 0;
-	if (from == FROM_MEASURED && !runs_are_enough(base.n, new.n))
+	if ((from == FROM_MEASURED || from == FROM_COUNTED) && !runs_are_enough(base.n, new.n))
 		return 0;
 	if (fabs(ratio - 1) < threshold)
 		return 0;

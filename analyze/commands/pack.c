@@ -94,7 +94,7 @@ static bool pack_lies_inside(const char *output, const char *capture)
 
 static int pack_refuse(const char *text, const char *name)
 {
-	warn("%s: %s", name, text);
+	note("%s: %s", name, text);
 	return EXIT_USAGE;
 }
 

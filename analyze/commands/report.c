@@ -43,7 +43,7 @@ static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_
 
 static const struct command command = {
 	.argp = {.parser = report_parse,
-		 .args_doc = "TABLE [CAPTURE]",
+		 .args_doc = "TABLE [CAPTURE]\nhotspots FUNCTION [CAPTURE]",
 		 .doc = "Prints one table of an analyzed capture, or of a bare perf file.\v ",
 		 .children = children,
 		 .help_filter = report_help},

@@ -244,7 +244,7 @@ static void cost_list_add_row(struct table *t, const struct diff_spec *spec,
 	table_set(t, row, "state", value_str(t, cost_state(r)));
 }
 
-/* Rows from `first` on as one, so that the columns still add up. */
+/* Adds one row for all rows from `first` on, so that the columns still add up. */
 static void cost_list_add_others(struct table *t, const struct diff_spec *spec,
 				 const struct diff *d, size_t first)
 {

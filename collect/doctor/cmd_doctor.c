@@ -23,10 +23,11 @@ static const struct argp_option options[] = {
 	{"rate", KEY_RATE, "GBPS", 0, "the rate that buffers and rings should be fit for", 0},
 	{"rtt", KEY_RTT, "MS", 0, "with --rate: the round-trip time", 0},
 	{"zcrx", KEY_ZCRX, "IF:QUEUE", 0,
-	 "register this receive queue with io_uring, for a moment: it is taken from the kernel meanwhile",
+	 "register this receive queue with io_uring for a moment; the kernel cannot use the queue meanwhile",
 	 0},
 	{"devmem", KEY_DEVMEM, "IF:QUEUE", 0,
-	 "bind a udmabuf to this receive queue, for a moment: likewise", 0},
+	 "bind a udmabuf to this receive queue for a moment; the kernel cannot use the queue meanwhile",
+	 0},
 	{0},
 };
 
@@ -397,7 +398,7 @@ static int doctor_missing(struct args *a)
 {
 	struct table *t = &a->d.table;
 	char *defaults = doctor_check_names(true, ",");
-	char *needed = xasprintf("%s; --need says otherwise", defaults);
+	char *needed = xasprintf("%s; --need changes the list", defaults);
 	struct str names = {0};
 	size_t i;
 	int n = 0;
@@ -443,7 +444,7 @@ static char *doctor_help(void)
 	char *names = doctor_check_names(false, ", ");
 	char *text = xasprintf(
 		"What this host can measure and run, why not, and what to do about it."
-		"\vLISTs are of groups: %s. With a LIST only these and what --need names are looked at, and all of them are needed unless --need says otherwise; an IF or QUEUE that was named always is. Nothing is changed, but by --zcrx and --devmem.\n\n"
+		"\vLIST names groups: %s. With a LIST, doctor checks only these groups and those of --need, and all checks of the LIST are needed unless --need is given. A named IF or QUEUE is always needed. Only --zcrx and --devmem change anything, for a moment.\n\n"
 		"Exit status: 0 what is needed is there, 1 it is not, 2 usage.",
 		names);
 

@@ -124,7 +124,7 @@ static void doctor_nic_put_queues(struct doctor *d, const char *rows, const char
 	free(todo);
 	if (n == 1)
 		doctor_put(d, "queues", FINDING_NOTE, NULL,
-			   "%s: one: a queue for zero copy alone cannot be spared", name);
+			   "%s: one; zero copy needs a second queue for itself", name);
 	else if (n > 1)
 		doctor_put(d, "queues", FINDING_YES, NULL, "%s: %.0f", name, n);
 }

@@ -111,8 +111,8 @@ static void doctor_check_perf(struct doctor *d)
 		else
 			doctor_put(
 				d, "event", FINDING_PARTLY,
-				"a host, or a virtual machine that was given a PMU, does better",
-				"there is no PMU: profiles are of %s, which charges code that runs with interrupts off to where they are switched on again",
+				"measure on hardware, or give the virtual machine a PMU",
+				"there is no PMU: profiles use %s, which counts time with interrupts off where interrupts are switched on again",
 				event);
 	}
 	doctor_put_sampling_rate(d);
@@ -230,7 +230,7 @@ static void doctor_check_power(struct doctor *d)
 	else
 		doctor_put(
 			d, "power", FINDING_NO,
-			"an external meter's log (--power-csv) or a model (--power-model, labelled) stands in; without either T^2/P is absent",
+			"give an external meter's log (analyze --power-csv) or a model (report --power-model); without either there is no T^2/P",
 			"%s", why);
 }
 

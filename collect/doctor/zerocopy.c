@@ -316,7 +316,7 @@ static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
 	else if (rc == -EOPNOTSUPP)
 		doctor_put(
 			d, "kernel", FINDING_NO, NULL,
-			"refused without a word: the kernel is older than 6.12, or was built without CONFIG_NET_DEVMEM");
+			"the kernel refused and gave no reason: it is older than 6.12, or was built without CONFIG_NET_DEVMEM");
 	else
 		doctor_put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
 }
@@ -331,7 +331,7 @@ static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *said, boo
 	else if (doctor_is_there(rc, said))
 		doctor_put(
 			d, "sending", FINDING_NO, NULL,
-			"the request is known, but there is no receiving (kernel), and both take CONFIG_NET_DEVMEM");
+			"the kernel knows the request, but the check 'kernel' failed; sending and receiving both need CONFIG_NET_DEVMEM");
 	else if (rc == -EOPNOTSUPP)
 		doctor_put(d, "sending", FINDING_NO, NULL,
 			   "the kernel does not know the request: it came with 6.16");

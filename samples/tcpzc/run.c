@@ -283,7 +283,7 @@ static void run_judge_no_data(struct run *r)
 		   "no data came; --flows, --rr, --size and --udp must be the same at both ends");
 }
 
-/* It prints the summary whenever there was a connection. */
+/* Runs the transfer. Prints the summary unless no connection came up. */
 int run_all(struct run *r)
 {
 	int rc = run_init(r);

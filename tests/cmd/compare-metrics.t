@@ -57,7 +57,7 @@ ok "such figures are equal to the test" test "$(field 'receiver cpu' p) $(field 
 world one 1 $copying $mapping
 compared copying mapping -C one --table syscalls
 ok "one run a side: no error is known, and no claim made of one" sh -c "! grep -q 'moved by more than' err"
-ok "that is said" says 'with one run on a side no error is known, and a change of a syscall cannot be told from chance; the largest movements:' err
+ok "compare of one run on each side says that a change may be chance" says 'one run on a side gives no error, so any change of a syscall may be chance; the largest movements:' err
 ok "with the movements" says 'receiver recvfrom .*: too few runs to tell' err
 compared copying mapping -C cap --threshold 150
 ok "a threshold above the change" test "$(field 'receiver throughput' verdict)" = '~'

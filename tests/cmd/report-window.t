@@ -55,7 +55,7 @@ ok "report runs warns of stolen time" says 'warning: .*the hypervisor took 10\.0
 ok "report runs warns of throttling by heat" says 'warning: .*heat throttled the side.s CPUs 2 times' notes
 ok "report runs warns of throttling by a quota" says 'warning: .*quota .* 3 times, 0\.50 s in all' notes
 ok "report runs warns of sides' windows that are more than 5 % apart" says "warning: base receiver, base sender .*: the windows of the two sides are 200\.0 ms apart, 6\.7 % of the shorter \
-window of 3\.00 s; over 5 % the sides' figures are not of the same time: measure this run again" notes
+window of 3\.00 s; above 5 % the figures of the two sides describe different times; measure this run again" notes
 ok "report runs notes a collector that cut the window's start late" says 'the window.s start is cut to 2\.5 ms: throttle' notes
 ok "report runs warns of a reading far from the window's start" says 'warning: .*threads took its reading nearest to the window.s start 40\.0 ms away' notes
 sed -i 's/13200000000/13149000000/' cap/runs/base/measure-01/sender/run.json
@@ -84,7 +84,7 @@ cell() { awk -F'\t' -v p="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[
 ok "report passes has the throughput that profiling costs" is "$(cell profile cost_pct)" 10.0
 ok "report passes has an interval of the cost" sh -c "test '$(cell profile cost_lo)' '!=' '$(cell profile cost_hi)'"
 ok "report passes has the throughput of each pass" is "$(cell measure throughput_gbps) $(cell profile throughput_gbps)" "82.0 73.8"
-ok "report summary names the cost of profiling" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'cost, at the worst side: profile 10.0 % (see'"
+ok "report summary names the cost of profiling" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'on the worst side: profile 10.0 % (see'"
 rm -r $from/profile-0[2-6]
 manifest cost base base/measure/1/ok base/measure/2/ok base/profile/1/ok
 "$zcost" analyze cost >log 2>&1

@@ -36,11 +36,11 @@ static void write_file(const uint8_t *data, size_t size)
 
 static void make(const struct measure *m, struct store *store)
 {
-	struct query q = {.rate = m->needs == NEEDS_SOURCE ? 1e6 : 0};
+	struct query q = {.rate = m->flags & MEASURE_RATES ? 1e6 : 0};
 	struct error err = {0};
 	struct table t;
 
-	if (m->needs == NEEDS_FUNCTION)
+	if (m->flags & MEASURE_FUNCTION)
 		q.symbol = "*";
 	if (measure_run(m->name, store, &q, &t, &err)) {
 		if (!*err.text)
