@@ -16,7 +16,7 @@ static const struct {
 	{"KiB", "rate_kib"},
 	{"packet", "rate_packets"},
 	{"message", "rate_messages"},
-	{"syscall", NULL}, /* only on demand: the calls per unit of the others */
+	{"syscall", NULL}, /* used only with --unit syscall */
 };
 
 const char *basis_rate_metric(const char *unit)
@@ -29,7 +29,7 @@ const char *basis_rate_metric(const char *unit)
 	return NULL;
 }
 
-static const char *canonical_unit(const char *name)
+static const char *basis_canonical_unit(const char *name)
 {
 	size_t i;
 
@@ -39,12 +39,12 @@ static const char *canonical_unit(const char *name)
 	return NULL;
 }
 
-static int check_unit(const struct query *q, const char **unit, struct error *err)
+static int basis_check_unit(const struct query *q, const char **unit, struct error *err)
 {
-	*unit = q->unit ? canonical_unit(q->unit) : NULL;
+	*unit = q->unit ? basis_canonical_unit(q->unit) : NULL;
 	if (q->unit && !*unit)
 		return error_set(err, EINVAL,
-				 "no unit '%s'; there are packet, KiB, message and syscall",
+				 "no unit '%s'; the units are packet, KiB, message and syscall",
 				 q->unit);
 	return 0;
 }
@@ -55,11 +55,11 @@ struct basis_ratio {
 	const struct query *q;
 	const char *rate_metric;
 	bool busy;
-	struct estimate calls; /* per unit of that rate; n 0: the unit is not a syscall */
+	struct estimate calls; /* calls per unit of work; n is 0 unless the unit is a syscall */
 };
 
-/* Busy ns per second of the CPUs asked for. */
-static double busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
+/* Returns the busy ns per second of the selected CPUs. */
+static double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
 {
 	double seconds, sum = 0, v;
 	unsigned int cpu;
@@ -81,7 +81,7 @@ static double busy_rate(struct store *s, const struct run *r, const struct cpuse
 	return sum > 0 ? sum / seconds : NAN;
 }
 
-/* Cycles or instructions per second; the metric is of all CPUs of the side. */
+/* Returns the cycles or instructions per second, summed over all CPUs of the side. */
 static double basis_counted(struct store *s, const struct run *r, const struct basis_ratio *k)
 {
 	char name[40];
@@ -92,7 +92,7 @@ static double basis_counted(struct store *s, const struct run *r, const struct b
 	return figure_metric(s, r, name) / figure_metric(s, r, "seconds");
 }
 
-static double per_unit(struct store *s, const struct run *r, const void *arg)
+static double basis_per_unit(struct store *s, const struct run *r, const void *arg)
 {
 	const struct basis_ratio *k = arg;
 	const struct cpuset *cpus = k->q->cpus;
@@ -105,10 +105,10 @@ static double per_unit(struct store *s, const struct run *r, const void *arg)
 		return NAN;
 	if (k->q->in != IN_NS)
 		return basis_counted(s, r, k) / rate;
-	return k->busy ? busy_rate(s, r, cpus) / rate : ncpus ? 1e9 / rate * ncpus : NAN;
+	return k->busy ? basis_busy_rate(s, r, cpus) / rate : ncpus ? 1e9 / rate * ncpus : NAN;
 }
 
-static const char *unit_of_rate(const char *rate_metric)
+static const char *basis_unit_of_rate(const char *rate_metric)
 {
 	size_t i;
 
@@ -122,9 +122,9 @@ static const char *basis_plural(int n)
 	return n == 1 ? "" : "s";
 }
 
-static void basis_put_text(struct basis_value *v, const struct basis_ratio *k,
-			   const struct estimate *e, const struct run *runs, int n,
-			   enum estimator est)
+static void basis_fill_text(struct basis_value *v, const struct basis_ratio *k,
+			    const struct estimate *e, const struct run *runs, int n,
+			    enum estimator est)
 {
 	const char *in = amount_name(k->q->in);
 	char range[64] = "", calls[64] = "", *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
@@ -133,7 +133,8 @@ static void basis_put_text(struct basis_value *v, const struct basis_ratio *k,
 		snprintf(range, sizeof(range), ", %.1f..%.1f", e->lo, e->hi);
 	if (k->calls.n)
 		snprintf(calls, sizeof(calls), "; %.4g calls/%s of %zu run%s", k->calls.value,
-			 unit_of_rate(k->rate_metric), k->calls.n, basis_plural((int)k->calls.n));
+			 basis_unit_of_rate(k->rate_metric), k->calls.n,
+			 basis_plural((int)k->calls.n));
 	snprintf(v->text, sizeof(v->text), "%s: %.1f %s/%s of CPU %s (%s of %zu %s run%s%s%s)",
 		 k->q->in != IN_NS ? "counted"
 		 : k->busy	   ? "busy"
@@ -147,30 +148,32 @@ static void basis_put_text(struct basis_value *v, const struct basis_ratio *k,
 	(void)n;
 }
 
-static bool try_runs(struct store *s, struct basis_ratio *k, const struct run *runs, int n,
-		     enum estimator est, struct basis_value *v)
+static bool basis_try_runs(struct store *s, struct basis_ratio *k, const struct run *runs, int n,
+			   enum estimator est, struct basis_value *v)
 {
-	struct estimate e = scope_estimate(s, runs, n, est, per_unit, k);
+	struct estimate e = scope_estimate(s, runs, n, est, basis_per_unit, k);
 
 	if (!e.n)
 		return false;
 	v->ns = e.value;
 	v->exclude_idle = k->busy;
-	basis_put_text(v, k, &e, runs, n, est);
+	basis_fill_text(v, k, &e, runs, n, est);
 	return true;
 }
 
-static bool is_syscall(const char *unit)
+static bool basis_is_syscall(const char *unit)
 {
 	return unit && !strcmp(unit, "syscall");
 }
 
 /*
- * Calls were counted in runs of their own, which the counting slowed: what one unit of work took of
- * them, times the rate of the runs that the figures come from.
+ * Tries the basis per system call. Separate runs count the calls, and counting slows those runs.
+ * So the rate of calls is the calls per unit of work of the counting runs, times the rate of work
+ * of the runs that the costs are from.
  */
-static bool try_calls(struct store *s, const struct block *b, struct basis_ratio *k,
-		      const struct run *runs, int n, enum estimator est, struct basis_value *v)
+static bool basis_try_calls(struct store *s, const struct block *b, struct basis_ratio *k,
+			    const struct run *runs, int n, enum estimator est,
+			    struct basis_value *v)
 {
 	size_t i;
 
@@ -178,89 +181,92 @@ static bool try_calls(struct store *s, const struct block *b, struct basis_ratio
 	for (i = 0; units[i].rate; i++) {
 		k->rate_metric = units[i].rate;
 		k->calls = calls_per_work(s, b, est, units[i].rate);
-		if (k->calls.n && try_runs(s, k, runs, n, est, v))
+		if (k->calls.n && basis_try_runs(s, k, runs, n, est, v))
 			return true;
 	}
 	v->unit = NULL;
 	return false;
 }
 
-/* KiB, or what else the workload counted. */
-static bool try_units(struct store *s, const struct query *q, const struct block *b,
-		      const char *unit, bool busy, const struct run *runs, int n,
-		      enum estimator est, struct basis_value *v)
+/* Tries KiB first, then the other units that the workload counted. */
+static bool basis_try_units(struct store *s, const struct query *q, const struct block *b,
+			    const char *unit, bool busy, const struct run *runs, int n,
+			    enum estimator est, struct basis_value *v)
 {
 	struct basis_ratio k = {.q = q, .busy = busy};
 	size_t i;
 
-	if (is_syscall(unit) && !(q->rate > 0))
-		return try_calls(s, b, &k, runs, n, est, v);
+	if (basis_is_syscall(unit) && !(q->rate > 0))
+		return basis_try_calls(s, b, &k, runs, n, est, v);
 	for (i = 0; i < array_size(units); i++) {
 		if (unit ? strcmp(unit, units[i].unit) : !units[i].rate)
 			continue;
 		k.rate_metric = units[i].rate;
 		v->unit = units[i].unit;
-		if (try_runs(s, &k, runs, n, est, v))
+		if (basis_try_runs(s, &k, runs, n, est, v))
 			return true;
 	}
 	v->unit = NULL;
 	return false;
 }
 
-/* Without CPU time the whole time of the CPUs stands in for it. */
-static void say_never_idle(struct store *s, struct basis_value *v)
+/* Warns that the wall time of the CPUs replaces the unknown CPU time. */
+static void basis_warn_never_idle(struct store *s, struct basis_value *v)
 {
 	size_t len = strlen(v->text);
 
 	snprintf(v->text + len, sizeof(v->text) - len,
-		 "; CPU time is not known%s: as if the CPUs were never idle",
+		 "; CPU time is not known%s; the basis assumes that the CPUs were never idle",
 		 scope_slice_absent(s, "cpu") ? " of this part of the window" : "");
 }
 
-static bool find_basis(struct store *s, const struct query *q, const struct block *b,
+static bool basis_find(struct store *s, const struct query *q, const struct block *b,
 		       const char *unit, const struct run *runs, int n, enum estimator est,
 		       struct basis_value *v)
 {
-	if (q->basis != BASIS_WALL && try_units(s, q, b, unit, true, runs, n, est, v))
+	if (q->basis != BASIS_WALL && basis_try_units(s, q, b, unit, true, runs, n, est, v))
 		return true;
-	if (q->basis == BASIS_BUSY || !try_units(s, q, b, unit, false, runs, n, est, v))
+	if (q->basis == BASIS_BUSY || !basis_try_units(s, q, b, unit, false, runs, n, est, v))
 		return false;
 	if (q->basis == BASIS_DEFAULT && q->in == IN_NS)
-		say_never_idle(s, v);
+		basis_warn_never_idle(s, v);
 	return true;
 }
 
-/* The way out of a missing basis. */
-static const char *why_none(struct store *s, const struct query *q, const char *unit)
+/* Returns why the block has no basis, with the way out. */
+static const char *basis_absence_reason(struct store *s, const struct query *q, const char *unit)
 {
-	const char *sliced = scope_slice_absent(s, q->in != IN_NS     ? "counters"
-						   : is_syscall(unit) ? "syscalls"
-								      : "cpu");
+	const char *sliced = scope_slice_absent(s, q->in != IN_NS	    ? "counters"
+						   : basis_is_syscall(unit) ? "syscalls"
+									    : "cpu");
 
 	if (sliced)
 		return sliced;
 	if (q->in != IN_NS && q->cpus)
-		return "events were counted for all CPUs of the side together: no --cpu";
+		return "events are counted for all CPUs of the side together; omit --cpu";
 	if (q->in != IN_NS)
-		return "no run has both the work done and the events counted (collector "
+		return "no run counted both its work and the events (collector "
 		       "'counters'; a virtual machine may have no PMU)";
-	if (is_syscall(unit))
-		return "no run counted its system calls beside its work (pass 'syscalls')";
-	return "no run has both the work done and the time of its CPUs";
+	if (basis_is_syscall(unit))
+		return "no run counted both its work and its system calls (pass 'syscalls')";
+	return "no run measured both its work and the time of its CPUs";
 }
 
-/* Where the work was counted, but in another unit than the one asked for, that is the reason. */
-static void basis_put_none(struct basis_value *v, struct store *s, const struct query *q,
-			   const char *unit, const struct run *runs, int n)
+/*
+ * Explains a missing basis. The reason may be that the workload counted another unit than
+ * --unit.
+ */
+static void basis_fill_none(struct basis_value *v, struct store *s, const struct query *q,
+			    const char *unit, const struct run *runs, int n)
 {
 	char *has = work_units(s, runs, n);
 
-	if (unit && !is_syscall(unit) && *has && !strstr(has, unit))
+	if (unit && !basis_is_syscall(unit) && *has && !strstr(has, unit))
 		snprintf(v->text, sizeof(v->text),
-			 "none: --unit %s: the workload does not count it, but %s; shares only",
-			 unit, has);
+			 "none: --unit %s: the workload counts only %s; shares only", unit, has);
 	else
-		snprintf(v->text, sizeof(v->text), "none: %s; shares only", why_none(s, q, unit));
+		snprintf(v->text, sizeof(v->text), "none: %s; shares only",
+			 basis_absence_reason(s, q, unit));
 	free(has);
 }
 
@@ -273,26 +279,26 @@ double basis_of_run(struct store *s, const struct query *q, const char *unit, co
 	size_t i;
 
 	scope_estimator(s, q, &est, NULL);
-	for (i = 0; is_syscall(unit) && units[i].rate && !k.calls.n; i++) {
+	for (i = 0; basis_is_syscall(unit) && units[i].rate && !k.calls.n; i++) {
 		k.rate_metric = units[i].rate;
 		k.calls = calls_per_work(s, &b, est, k.rate_metric);
 	}
-	if (!k.rate_metric || (is_syscall(unit) && !k.calls.n))
+	if (!k.rate_metric || (basis_is_syscall(unit) && !k.calls.n))
 		return NAN;
 	k.busy = q->basis != BASIS_WALL;
-	ns = per_unit(s, r, &k);
+	ns = basis_per_unit(s, r, &k);
 	k.busy = false;
-	return isnan(ns) && q->basis == BASIS_DEFAULT ? per_unit(s, r, &k) : ns;
+	return isnan(ns) && q->basis == BASIS_DEFAULT ? basis_per_unit(s, r, &k) : ns;
 }
 
-static int read_basis(struct store *s, const struct query *q, const struct block *b,
+static int basis_read(struct store *s, const struct query *q, const struct block *b,
 		      struct basis_value *v, struct error *err)
 {
-	struct query every = {0}; /* the basis is the variant's, whatever run is looked at */
+	struct query every = {0}; /* all runs of the variant share one basis */
 	enum estimator est;
 	struct run *runs;
 	const char *unit;
-	int n, rc = check_unit(q, &unit, err);
+	int n, rc = basis_check_unit(q, &unit, err);
 
 	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis != BASIS_WALL};
 	if (!rc)
@@ -302,8 +308,8 @@ static int read_basis(struct store *s, const struct query *q, const struct block
 	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
 	if (n < 0)
 		return n;
-	if (!find_basis(s, q, b, unit, runs, n, est, v))
-		basis_put_none(v, s, q, unit, runs, n);
+	if (!basis_find(s, q, b, unit, runs, n, est, v))
+		basis_fill_none(v, s, q, unit, runs, n);
 	free(runs);
 	return 0;
 }
@@ -319,7 +325,7 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 		*v = known->value;
 		return 0;
 	}
-	rc = read_basis(s, q, b, v, err);
+	rc = basis_read(s, q, b, v, err);
 	if (!rc && known)
 		*known = (struct basis_known){*b, *v};
 	return rc;
@@ -327,9 +333,12 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 
 /* --- bare files --- */
 
-/* In cycles or instructions: given in all, else left to basis_of_weights. */
-static int given_of_file(const struct query *q, const char *unit, struct basis_value *v,
-			 struct error *err)
+/*
+ * Fills the basis from the total that the query gives for cycles or instructions. Without such a
+ * total, basis_of_weights fills it.
+ */
+static int basis_fill_given(const struct query *q, const char *unit, struct basis_value *v,
+			    struct error *err)
 {
 	const char *in = amount_name(q->in);
 	double all = amount_given(q), n = amount_units(q);
@@ -339,7 +348,7 @@ static int given_of_file(const struct query *q, const char *unit, struct basis_v
 		return 0;
 	if (!(n > 0))
 		return error_set(err, EINVAL,
-				 "--%s needs the work done meanwhile: --units, or --rate with "
+				 "--%s needs the work done in that time: --units, or --rate with "
 				 "--seconds",
 				 in);
 	v->ns = all / n;
@@ -352,22 +361,22 @@ static int given_of_file(const struct query *q, const char *unit, struct basis_v
 void basis_of_weights(const struct query *q, const char *event, double weight,
 		      struct basis_value *v)
 {
-	const char *in = amount_name(q->in), *unit = canonical_unit(q->unit ? q->unit : "packet");
+	const char *in = amount_name(q->in),
+		   *unit = basis_canonical_unit(q->unit ? q->unit : "packet");
 	double n = amount_units(q);
 
 	if (q->in == IN_NS || !isnan(v->ns))
 		return;
 	if (amount_counted_by(q->in, event) && !(weight > 0)) {
 		snprintf(v->text, sizeof(v->text),
-			 "none: how many %s there were in all is not known (--%s); shares only", in,
-			 in);
+			 "none: the total of %s is not known (--%s); shares only", in, in);
 	} else if (!amount_counted_by(q->in, event)) {
 		snprintf(v->text, sizeof(v->text),
-			 "none: %s counts no %s, and --%s does not give them; shares only",
+			 "none: %s does not count %s, and --%s is missing; shares only",
 			 event ? event : "the event", in, in);
 	} else if (!(n > 0)) {
 		snprintf(v->text, sizeof(v->text),
-			 "none: the work done meanwhile is not known (--units, or --rate with "
+			 "none: the work done is not known (--units, or --rate with "
 			 "--seconds); shares only");
 	} else {
 		v->ns = weight / n;
@@ -383,7 +392,7 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 {
 	double rate = q->rate;
 	const char *unit;
-	int rc = check_unit(q, &unit, err);
+	int rc = basis_check_unit(q, &unit, err);
 
 	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis == BASIS_BUSY};
 	if (rc)
@@ -392,7 +401,7 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 		rate = q->units / q->seconds;
 	unit = unit ? unit : "packet";
 	if (q->in != IN_NS)
-		return given_of_file(q, unit, v, err);
+		return basis_fill_given(q, unit, v, err);
 	if (q->basis == BASIS_BUSY || (q->busy_ns > 0 && q->basis != BASIS_WALL)) {
 		double n = q->units > 0 ? q->units : rate * q->seconds;
 
@@ -411,13 +420,13 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 			 v->ns, unit, rate, ncpus, basis_plural((int)ncpus));
 	} else {
 		snprintf(v->text, sizeof(v->text),
-			 "none: shares only; --rate, or --units and --seconds, make costs of them");
+			 "none: shares only; for costs, add --rate, or --units and --seconds");
 	}
 	v->unit = isnan(v->ns) ? NULL : unit;
 	return 0;
 }
 
-static bool counts_time(const char *event)
+static bool basis_counts_time(const char *event)
 {
 	static const char *const names[] = {"cpu-clock", "task-clock", "ref-cycles"};
 	size_t i;
@@ -430,6 +439,6 @@ static bool counts_time(const char *event)
 
 void basis_event_note(struct table *t, const char *event)
 {
-	if (event && !counts_time(event))
+	if (event && !basis_counts_time(event))
 		note_add(&t->notes, event_counts_no_time, event);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one unit of work costs in all, which shares are then multiplied with (the design's chapter
- * 7):
+ * The basis: the cost of one unit of work, which each share is multiplied by (chapter 7 of the
+ * design).
  *
- *   wall  W = 1e9 / rate x |S|        a CPU that is never idle costs its whole time
- *   busy  B = busy time of S / N      only time that was not idle; samples of the idle context
- *                                     are left out of the shares
+ *   wall  W = 1e9 / rate x |S|        includes idle time
+ *   busy  B = busy time of S / N      excludes idle time; the shares then leave out the samples
+ *                                     of the idle context
  */
 #ifndef ZC_BASIS_H
 #define ZC_BASIS_H
@@ -16,95 +16,111 @@
 /* --- amounts --- */
 
 /*
- * What costs are counted in, --in: ns, cycles or instructions. Of the same shares, by another
- * basis: cycles(f) = share(f) x cycles of S / N.
+ * The amount that --in selects for costs: ns, cycles or instructions. The shares are the same for
+ * each amount, and only the basis differs: cycles(f) = share(f) x cycles of S / N.
  */
 
 const char *amount_name(enum amount in); /* "ns", "cycles", "instructions" */
-/* Reads a name of an amount; -EINVAL for another name. */
+/* Parses the name of an amount. Returns -EINVAL for an unknown name. */
 int amount_parse(const char *name, enum amount *in, struct error *err);
 
-/* "cycles:ppp" and "cpu_core/cycles/P" are the event "cycles". */
+/*
+ * Returns whether the event has this name. "cycles:ppp" and "cpu_core/cycles/P" are the event
+ * "cycles".
+ */
 bool amount_is_event(const char *event, const char *name);
-/* Returns whether the weights of the event are such amounts. Those in ns never are. */
+/* Returns whether the weights of the event are in this amount. Always false for ns. */
 bool amount_counted_by(enum amount in, const char *event);
 
-/* Returns the total and the units of work that the query gives for a bare file; 0: not given. */
+/*
+ * Return the total and the units of work that the query gives for a bare file, or 0 without them.
+ */
 double amount_given(const struct query *q);
 double amount_units(const struct query *q);
 
-/* Adds a note where shares of one event divide what another event counted. */
+/* Adds a note where the shares are from one event and the basis is from another. */
 void amount_event_note(struct table *t, enum amount in, const char *event);
 
-/* Renames "self_ns" to "self_cycles", in units as well. The table gets columns that it owns. */
+/*
+ * Renames "self_ns" to "self_cycles", and the column's unit as well. The table then owns its
+ * columns.
+ */
 void amount_columns(struct table *t, enum amount in);
 
 /* --- work --- */
 
 /*
- * What the work of runs is counted in: KiB where bytes are known, else packets, else messages.
- * Costs are divided by that unless --unit says otherwise (basis.c has the same order).
+ * The unit of work of runs is KiB where bytes are known, else packets, else messages. --unit
+ * overrides the unit. basis.c has the same order.
  */
 
-/* "KiB", "packet", "message"; NULL: the workload gave no account of any. */
+/* Returns "KiB", "packet" or "message", or NULL when the workload counted no work. */
 const char *work_unit(struct store *s, const struct run *runs, int n);
 bool work_is_in(struct store *s, const struct run *runs, int n, const char *unit);
 
-/* As names of columns and figures have it: "kib", "packet", "message", "syscall"; else "unit". */
+/*
+ * Returns the unit as names of columns and metrics spell it: "kib", "packet", "message" or
+ * "syscall", else "unit".
+ */
 const char *work_word(const char *unit);
 
-/* "packets, messages": what a rate is known of in any of the runs; "" for nothing. For free(). */
+/*
+ * Returns the units with a rate in any of the runs, such as "packet, message", or "". The caller
+ * frees the string.
+ */
 char *work_units(struct store *s, const struct run *runs, int n);
 
-/* Returns how many system calls the run's own processes made in its window; NAN: not counted. */
+/* Returns how many system calls the run's processes made in its window. NAN: not counted. */
 double calls_of_run(struct store *s, const struct run *r);
 
-/* Calls per unit of work, `rate_metric`'s, over the block's runs that counted them; n 0: none. */
+/*
+ * Returns the calls per unit of work over the block's runs that counted calls. rate_metric names
+ * the rate of work. n is 0 when no run counted calls.
+ */
 struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
 			       const char *rate_metric);
 
 /* --- the basis --- */
 
 struct basis_value {
-	double ns;	   /* per unit, or what --in names; NAN: not known, then shares only */
-	const char *unit;  /* "KiB"; NULL when ns is NAN */
-	bool exclude_idle; /* busy: idle samples do not count */
-	char text[384];	   /* the basis in words, or why there is none */
+	double ns;	   /* per unit, in the amount of --in; NAN: not known */
+	const char *unit;  /* such as "KiB"; NULL when ns is NAN */
+	bool exclude_idle; /* busy: leave out idle samples */
+	char text[384];	   /* describes the basis, or the reason why it is missing */
 };
 
 /*
- * In cycles or instructions the basis is what was counted of them / N, whichever of the
- * two; idle samples count only where it is `wall`.
- *
- * Of a block: from the measure pass, whose throughput no profiler slowed, else from the profiled
- * runs themselves. -EINVAL for an unknown unit or a rate that makes no sense. All runs of the block
- * have one basis: a query for one run after the other remembers it in q->known.
+ * Reads the basis of a block. The measure pass provides it, because no profiler slows that pass.
+ * Without a measure pass, the profiled runs provide it. In cycles or instructions, the basis is
+ * their total / N for both `wall` and `busy`; only `wall` includes idle samples. Returns -EINVAL
+ * for an unknown unit or an invalid rate. All runs of a block share one basis, so a query that
+ * reads run after run caches it in q->known.
  */
 struct basis_known {
-	struct block block; /* variant NULL: none yet */
+	struct block block; /* variant is NULL while the cache is empty */
 	struct basis_value value;
 };
 int basis_of_block(struct store *s, const struct query *q, const struct block *b,
 		   struct basis_value *v, struct error *err);
 
-/* Returns the basis of one run in `unit`, by the query's basis and CPUs; NAN: not known. */
+/* Returns the basis of one run in `unit`, with the query's basis and CPUs. NAN: not known. */
 double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r);
 
-/* Makes the basis of a bare file from the query. The file has samples of `ncpus` CPUs. */
+/* Fills the basis of a bare file from the query. The file has samples of `ncpus` CPUs. */
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
 		  struct error *err);
 
 /*
- * In cycles or instructions, the rest of it: where no total was given, the sum of the weights of an
- * event that counts them. `weight` NAN: not known.
+ * Completes the basis in cycles or instructions when the query gives no total: the total is the
+ * sum of the weights of an event that counts the amount. `weight` is NAN when it is not known.
  */
 void basis_of_weights(const struct query *q, const char *event, double weight,
 		      struct basis_value *v);
 
-/* Returns the rate metric of a unit: "rate_kib" of "KiB"; NULL for an unknown unit. */
+/* Returns the rate metric of a unit, such as "rate_kib" for "KiB", or NULL for an unknown unit. */
 const char *basis_rate_metric(const char *unit);
 
-/* Warns of costs made from an event that does not sample time, such as page-faults. */
+/* Adds a note when the costs are from an event that does not sample time, such as page-faults. */
 void basis_event_note(struct table *t, const char *event);
 
 #endif

@@ -22,7 +22,7 @@ static void changes_add_row(struct changes *c, const char *name, const char *uni
 	c->row[c->n++] = (struct change_row){name, unit, x, NULL};
 }
 
-/* One run's metrics; `seen` has the rows by the hash of their names. */
+/* Adds the metrics of one run. `seen` maps the hash of a name to its row. */
 static void changes_add_run(struct changes *c, struct map *seen, const struct metric_row *m, int n,
 			    int run, const char *prefix)
 {
@@ -114,7 +114,10 @@ static double changes_figure(const struct changes *c, const struct change_row *r
 	double x = row->x[run], window = c->seconds[run];
 	double known = row->seconds ? row->seconds[run] : window;
 
-	/* Of two rates: the work is that of the whole window. */
+	/*
+	 * Divides two rates: mib covers the whole window, and x only the time when the counter was
+	 * known.
+	 */
 	return as == AS_PER_SECOND ? x / known
 	       : as == AS_PER_MIB  ? x / known / (c->mib[run] / window)
 				   : x;
@@ -196,7 +199,10 @@ struct counter_kind {
 	const char *pattern, *kind;
 };
 
-/* THE TABLE of the stack's counters, as nstat names them; the first that fits. */
+/*
+ * The kinds of the network stack's counters, with the names that nstat prints. The first match
+ * wins.
+ */
 static const struct counter_kind snmp_kinds[] = {
 	{"TcpRetransSegs", "retransmit"},
 	{"TcpExtTCPLostRetransmit", "retransmit"},
@@ -208,17 +214,17 @@ static const struct counter_kind snmp_kinds[] = {
 	{"TcpExtTCPSpuriousRTOs", "retransmit"},
 	{"TcpExtTCPRetransFail", "retransmit"},
 	{"TcpExtTCPSpuriousRtxHostQueues", "retransmit"},
-	{"TcpExtTCPDSACK*Sent", "retransmit"}, /* the other end sent again what we had */
+	{"TcpExtTCPDSACK*Sent", "retransmit"}, /* the peer sent the same data again */
 	{"MPTcpExtMPTCPRetrans", "retransmit"},
 	{"TcpExt*Prune*", "prune"},
-	{"TcpExtTCPRcvCollapsed", "copy"}, /* queued buffers copied together to save memory */
+	{"TcpExtTCPRcvCollapsed", "copy"}, /* the kernel merged queued buffers to save memory */
 	{"TcpExtTCPMemoryPressure*", "pressure"},
 	{"TcpExtTCPAbortOnMemory", "pressure"},
 	{"TcpExtTCPWqueueTooBig", "pressure"},
 	{"TcpExtTCP*ZeroWindowAdv", "pressure"},
-	{"TcpExtTCPBacklogCoalesce", "pressure"}, /* the socket was locked by its reader */
+	{"TcpExtTCPBacklogCoalesce", "pressure"}, /* a reader held the lock of the socket */
 	{"*Drop*", "drop"},
-	{"*Discard", NULL}, /* TCPSACKDiscard: a part of an acknowledgement, no data */
+	{"*Discard", NULL}, /* TCPSACKDiscard counts discarded SACK blocks, not data */
 	{"*Discards", "drop"},
 	{"*BufErrors", "drop"},
 	{"*MemErrors", "drop"},
@@ -236,7 +242,7 @@ static const struct counter_kind snmp_kinds[] = {
 	{"*TruncatedPkts", "error"},
 };
 
-/* THE TABLE of what drivers call things. */
+/* The kinds of interface counters, with the names that drivers use. */
 static const struct counter_kind nic_kinds[] = {
 	{"*drop*", "drop"},
 	{"*discard*", "drop"},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters of the runs of a block: what each counted in the window, per second, per MiB of work.
- * The rows are the metrics whose names begin alike ("snmp:"), with a value for each run.
+ * The counters of a block's runs: the count in the window, the count per second and the count per
+ * MiB of work. Each row is a metric with a common prefix ("snmp:"), and has one value for each
+ * run.
  */
 #ifndef ZC_CHANGES_H
 #define ZC_CHANGES_H
@@ -9,57 +10,60 @@
 #include "analyze/measures/scope.h"
 
 struct change_row {
-	const char *name; /* without the beginning; a string of the store */
+	const char *name; /* without the prefix; the store owns the string */
 	const char *unit;
-	double *x;	 /* by run; NAN: the run does not have it */
-	double *seconds; /* by run, in which it was known; NULL: in all of the window */
+	double *x;	 /* by run; NAN: the run does not have the counter */
+	double *seconds; /* by run, how long the counter was known; NULL: in the whole window */
 };
 
 struct changes {
 	const struct block_runs *b;
 	enum estimator estimator;
 	double *seconds, *mib;	/* by run; NAN: not known */
-	struct change_row *row; /* by name, numbers in it as numbers */
+	struct change_row *row; /* sorted by name, with numbers in numeric order */
 	size_t n, cap;
 };
 
 enum change_as { AS_COUNT, AS_PER_SECOND, AS_PER_MIB };
 
-/* All metrics of the block's runs that begin with `prefix`. -errno; freed by the caller either way.
+/*
+ * Reads all metrics of the block's runs that begin with `prefix`. Returns 0 or -errno. The caller
+ * frees c in both cases.
  */
 int changes_read(struct changes *c, struct store *s, const struct block_list *list,
 		 const struct block_runs *b, const char *prefix, struct error *err);
 void changes_free(struct changes *c);
-/* Metrics `prefix`NAME say for how long the counter NAME was known. */
+/* Reads for how long each counter was known, from the metrics `prefix`NAME. */
 int changes_known(struct changes *c, struct store *s, const struct block_list *list,
 		  const char *prefix, struct error *err);
 
 struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
 				 enum change_as as);
 
-/* Returns whether the counter moved in any run. */
+/* Returns whether the counter changed in any run. */
 bool change_happened(const struct changes *c, const struct change_row *row);
 
-/* Returns the row of that name, or NULL. */
+/* Returns the row with that name, or NULL. */
 const struct change_row *changes_find(const struct changes *c, const char *name);
 
-/* Sets count, per_s with its interval, per_mib and runs, as far as the table has such columns. */
+/* Sets count, per_s with its interval, per_mib and runs, where the table has these columns. */
 void changes_put(const struct changes *c, const struct change_row *row, struct table *t,
 		 struct value *cells);
 
-/* Says that nothing was measured of what the table is of, and why. */
+/* Adds a note that no run measured the table's data, with the reason. */
 void changes_nothing(struct store *s, struct table *t);
-/* Says which of the `found` counters are shown, or that none was measured. */
+/* Adds a note with the number of `found` counters that are shown, or that no run measured any. */
 void changes_note(struct store *s, const struct query *q, size_t found, struct table *t);
 
-/* What a counter of the network stack or of an interface tells of, where that is trouble. */
+/* The kinds of trouble that a counter of the network stack or of an interface indicates. */
 
 /*
- * "retransmit", "drop", "prune", "copy" (the kernel copied payload by itself, which zero copy is
- * there to avoid), "pressure", "error"; NULL: nothing of that.
+ * Returns the kind of trouble that a counter of the network stack indicates, or NULL:
+ * "retransmit", "drop", "prune", "copy", "pressure" or "error". "copy" means that the kernel
+ * copied payload, which zero copy should avoid.
  */
 const char *snmp_kind(const char *name);
-/* Of an interface, whoever made its driver: "drop", "error"; NULL. */
+/* Returns "drop", "error" or NULL for a counter of an interface, with any driver. */
 const char *nic_kind(const char *name);
 
 #endif

@@ -18,21 +18,21 @@ const char component_none[] = "unclassified";
 
 enum match { EXACT, PREFIX, GLOB, MODULE, KIND, CONTEXT };
 
-struct rule {
+struct components_rule {
 	enum match match;
 	const char *component, *pattern;
-	int value;  /* of a KIND or a CONTEXT */
-	size_t len; /* of a PREFIX: "tcp_*" without the star, by far the most common glob */
+	int value;  /* the kind or the context, for KIND and CONTEXT */
+	size_t len; /* of a PREFIX, the most common glob: "tcp_*" without the star */
 };
 
 struct components {
-	struct rule *rules; /* in order; exact ones are found through `exact` */
+	struct components_rule *rules; /* in the order of the file; `exact` indexes exact names */
 	size_t n, cap;
 	struct map exact; /* hash of the name -> index of its first rule + 1 */
 	const char **names;
 	size_t nnames, names_cap;
 	bool has_basic;
-	unsigned int contexts; /* a bit for each that a rule asks for */
+	unsigned int contexts; /* one bit for each context that a rule names */
 	char *text;
 };
 
@@ -48,7 +48,7 @@ static const char *const kinds[] = {
 	[DSO_BPF] = "bpf",	 [DSO_GUEST] = "guest",
 };
 
-static int index_of(const char *const *names, size_t n, const char *name)
+static int components_index_of(const char *const *names, size_t n, const char *name)
 {
 	size_t i;
 
@@ -58,8 +58,8 @@ static int index_of(const char *const *names, size_t n, const char *name)
 	return -1;
 }
 
-/* -1: a kind or context that there is not. */
-static int parse_pattern(struct rule *r, const char *word)
+/* Parses one pattern. Returns -1 for an unknown kind or context. */
+static int components_parse_pattern(struct components_rule *r, const char *word)
 {
 	size_t i;
 
@@ -73,13 +73,13 @@ static int parse_pattern(struct rule *r, const char *word)
 		}
 	}
 	if (r->match == KIND)
-		r->value = index_of(kinds, array_size(kinds), r->pattern);
+		r->value = components_index_of(kinds, array_size(kinds), r->pattern);
 	if (r->match == CONTEXT)
-		r->value = index_of(context_names, CTX_N, r->pattern);
+		r->value = components_index_of(context_names, CTX_N, r->pattern);
 	return r->value;
 }
 
-static void add_rule(struct components *c, const struct rule *r)
+static void components_add_rule(struct components *c, const struct components_rule *r)
 {
 	uint64_t *slot;
 
@@ -96,14 +96,18 @@ static void add_rule(struct components *c, const struct rule *r)
 
 static void components_add_name(struct components *c, const char *name)
 {
-	if (index_of(c->names, c->nnames, name) >= 0)
+	if (components_index_of(c->names, c->nnames, name) >= 0)
 		return;
 	array_grow(c->names, c->nnames, c->names_cap);
 	c->names[c->nnames++] = name;
 }
 
-/* "fine | basic | patterns" or "name | patterns"; a line that begins with space goes on. */
-static int parse_line(struct components *c, char *line, bool basic, const char **component)
+/*
+ * Parses a line, "fine | basic | patterns" or "name | patterns". A line that begins with a space
+ * continues the rule before it.
+ */
+static int components_parse_line(struct components *c, char *line, bool basic,
+				 const char **component)
 {
 	bool more = *line == ' ' || *line == '\t';
 	char *rest = line, *fine, *second, *word;
@@ -120,14 +124,14 @@ static int parse_line(struct components *c, char *line, bool basic, const char *
 	if (!*component)
 		return -1;
 	while ((word = str_token(&rest, ' '))) {
-		struct rule r = {.component = *component};
+		struct components_rule r = {.component = *component};
 
 		word = str_trim(word);
 		if (!*word)
 			continue;
-		if (parse_pattern(&r, word) < 0)
+		if (components_parse_pattern(&r, word) < 0)
 			return -1;
-		add_rule(c, &r);
+		components_add_rule(c, &r);
 	}
 	return 0;
 }
@@ -145,7 +149,7 @@ static int components_parse(struct components *c, const char *path, bool basic, 
 		for (p = line; *p; p++)
 			if (*p == '\t' || *p == '\r')
 				*p = ' ';
-		if (parse_line(c, line, basic, &component))
+		if (components_parse_line(c, line, basic, &component))
 			return error_set(err, EBADMSG,
 					 "%s:%d: not a rule; a rule is 'component | pattern "
 					 "pattern ...', with kind: one of kernel module user bpf "
@@ -163,8 +167,8 @@ int components_read(struct components **out, const char *path, const char *set, 
 	int rc = 0;
 
 	if (set && !basic && strcmp(set, "fine"))
-		return error_set(err, EINVAL, "no set of components '%s'; there are fine and basic",
-				 set);
+		return error_set(err, EINVAL,
+				 "no set of components '%s'; the sets are fine and basic", set);
 	c = xcalloc(1, sizeof(*c));
 	if (path)
 		rc = file_read_named(path, &c->text, NULL, err);
@@ -196,10 +200,10 @@ int components_group(struct components **out, const char *spec, struct error *er
 		if (*p == ',')
 			*p = ' ';
 	if (strchr(spec, '|') || *spec == '=' || isspace((unsigned char)*spec) ||
-	    parse_line(c, c->text, false, &component) || !c->n)
+	    components_parse_line(c, c->text, false, &component) || !c->n)
 		rc = error_set(err, EINVAL,
 			       "--group '%s' is not NAME=FUNCTION,FUNCTION,...; names of functions "
-			       "may be globs, module:GLOB takes all of a module",
+			       "may be globs, module:GLOB selects a whole module",
 			       spec);
 	if (rc)
 		components_free(c);
@@ -219,7 +223,7 @@ void components_free(struct components *c)
 	free(c);
 }
 
-/* --- asking --- */
+/* --- lookup --- */
 
 static const char *const suffixes[] = {".isra.", ".part.",     ".constprop.", ".cold",
 				       ".llvm.", ".lto_priv.", ".localalias"};
@@ -241,13 +245,14 @@ void function_normalize(const char *symbol, char *out, size_t size)
 	}
 	if (end)
 		*end = '\0';
-	for (at = out; (at = strchr(at, ' '));) /* as text copied from slides has it */
+	for (at = out; (at = strchr(at, ' '));) /* text copied from slides has spaces in names */
 		*at = '_';
 	if (str_ends(out, "_noprof"))
 		out[strlen(out) - strlen("_noprof")] = '\0';
 }
 
-static bool components_matches(const struct rule *r, const struct function *f, const char *name)
+static bool components_matches(const struct components_rule *r, const struct function *f,
+			       const char *name)
 {
 	switch (r->match) {
 	case EXACT:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions into components (data copy, TCP/IP, skb, ...) by an ordered table of rules: the first
- * that matches names the component. The table is data, analyze/measures/components.rules, which explains its
- * form; a user's own file replaces it. A function that no rule matches is unclassified.
+ * Maps functions to components (data copy, TCP/IP, skb, ...) with an ordered table of rules. The
+ * first rule that matches names the component. A function without a matching rule is unclassified.
+ * The table is data: analyze/measures/components.rules, which explains the format. A user's file
+ * can replace it.
  */
 #ifndef ZC_COMPONENTS_H
 #define ZC_COMPONENTS_H
@@ -13,40 +14,51 @@
 
 struct components;
 
-/* NULL for `path`: the table inside the program. `set`: "fine", the default, or "basic". */
+/*
+ * Reads the rules from `path`, or from the table inside the program when path is NULL. `set` is
+ * "fine" (the default) or "basic".
+ */
 int components_read(struct components **c, const char *path, const char *set, struct error *err);
 /*
- * One component of the user's: "name=pattern,pattern,...", or a pattern alone, which is then its
- * own name. -EINVAL: neither.
+ * Adds one component of the user: "name=pattern,pattern,...", or a single pattern, which is then
+ * also the name. Returns -EINVAL for any other spec.
  */
 int components_group(struct components **c, const char *spec, struct error *err);
 void components_free(struct components *c);
 
-/* What is known of a function; NULL and CTX_UNKNOWN where it is not. */
+/* The properties of a function that rules match; NULL and CTX_UNKNOWN where not known. */
 struct function {
 	const char *symbol, *module;
 	enum dso_kind kind;
 	enum context context;
 };
 
-/* The context as far as a rule asks for it, else unknown: samples need not be told apart by it. */
+/*
+ * Returns the context if a rule names it, else CTX_UNKNOWN. Samples that differ only in an unused
+ * context can then share a row.
+ */
 enum context components_context(const struct components *c, enum context context);
 
 extern const char component_none[]; /* "unclassified" */
 
-/* The component's name, `component_none` for none; lives as long as `c`. */
+/* Returns the component's name, or `component_none`. The name lives as long as `c`. */
 const char *components_of(const struct components *c, const struct function *f);
 
-/* The name of component `i` in the table's order, or NULL. */
+/* Returns the name of component `i` in the table's order, or NULL. */
 const char *components_name(const struct components *c, size_t i);
 
-/* The name without what compilers add: .isra.0 .part.0 .constprop.0 .cold, _noprof, __pi_; _ for a
- * space. */
+/*
+ * Removes the suffixes and prefixes that compilers add: .isra.0 .part.0 .constprop.0 .cold,
+ * _noprof, __pi_. Replaces spaces with _.
+ */
 void function_normalize(const char *symbol, char *out, size_t size);
 
-/* The components of all functions into a store that is being made, for those who ask it in SQL. */
+/*
+ * The analysis writes the components of all functions into the store, for users who query it with
+ * SQL.
+ */
 
-/* By the rules inside the program, both sets; one transaction of its own. */
+/* Stores the components of both sets, from the rules inside the program, in one transaction. */
 int components_store(struct store *s, struct error *err);
 
 #endif

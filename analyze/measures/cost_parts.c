@@ -2,11 +2,12 @@
 /* Tables of costs by one part of the code: components, contexts, modules. */
 #include "analyze/measures/costs.h"
 
-#define PART_COLUMNS(part)                                                                        \
-	{                                                                                         \
-		{part, .type = V_STR}, {"samples", .type = V_INT, .what = "samples taken in it"}, \
-			{"self_share", "%", V_REAL, .digits = 2, .what = "its share"},            \
-			{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},            \
+#define PART_COLUMNS(part)                                                                      \
+	{                                                                                       \
+		{part, .type = V_STR}, {"samples", .type = V_INT, .what = "number of samples"}, \
+			{"self_share", "%", V_REAL, .digits = 2,                                \
+			 .what = "share of all samples' weights"},                              \
+			{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},          \
 	}
 
 static const struct column components_columns[] = PART_COLUMNS("component");

@@ -13,18 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What follows the keys. ns columns carry the unit of work in their unit. */
+/* The columns after the keys. The ns columns add the unit of work to their unit. */
 static const struct column shares[] = {
-	{"samples", .type = V_INT, .what = "samples taken in it"},
-	{"self_share", "%", V_REAL, .digits = 2, .what = "its own share of the samples' weights"},
+	{"samples", .type = V_INT, .what = "number of samples"},
+	{"self_share", "%", V_REAL, .digits = 2, .what = "self share of all samples' weights"},
 	{"total_share", "%", V_REAL, .digits = 2,
-	 .what = "share with it anywhere in the call chain"},
+	 .what = "share of samples with the row anywhere in the call chain"},
 	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, .what = "self_share x basis"},
 	{"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,
 	 .what = "total_share x basis"},
 };
 
-/* Without a basis the costs are empty, and these follow. */
+/* The columns that replace the intervals of costs when there is no basis. */
 static const struct column share_intervals[] = {
 	{"self_share_ci", "%", V_REAL, .part_of = "self_share", .part = PART_HALF,
 	 .what = "half the 95 % interval of self_share"},
@@ -41,14 +41,17 @@ static const struct column load_column = {"cpu_use_pct",
 
 enum { KEY_VARIANT = TALLY_KEYS, KEY_SIDE };
 
-/* The query as it concerns one table: key columns in their order, and the fold's specification. */
+/*
+ * The part of the query that concerns one table: the key columns in their order, and the fold's
+ * specification.
+ */
 struct cost_table_plan {
 	const struct cost_table *ct;
 	struct tally_spec spec;
-	int by_block;		       /* key columns "variant", "side" before the others */
-	struct components *components; /* its own; NULL: the query's */
-	bool load;		       /* with what of the machine's load each row takes */
-	bool shares_only;	       /* no part has a basis: the intervals are those of shares */
+	int by_block; /* the number of key columns "variant" and "side", which come first */
+	struct components *components; /* owned by the plan; NULL: use the query's */
+	bool load;		       /* add the column cpu_use_pct */
+	bool shares_only; /* no part has a basis, so the intervals are those of shares */
 	enum amount in;
 };
 
@@ -62,7 +65,7 @@ static bool cost_table_has_key(const struct tally_spec *spec, enum tally_key key
 	return false;
 }
 
-static int add_key(struct cost_table_plan *p, const char *name, struct error *err)
+static int cost_table_add_key(struct cost_table_plan *p, const char *name, struct error *err)
 {
 	int key = tally_key_find(name);
 
@@ -80,14 +83,14 @@ static int add_key(struct cost_table_plan *p, const char *name, struct error *er
 	return 0;
 }
 
-static int plan_keys(struct cost_table_plan *p, const struct query *q, struct error *err)
+static int cost_table_plan_keys(struct cost_table_plan *p, const struct query *q, struct error *err)
 {
 	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
 	int rc = 0, i;
 
 	while (!rc && (word = str_token(&rest, ',')))
 		if (*str_trim(word))
-			rc = add_key(p, str_trim(word), err);
+			rc = cost_table_add_key(p, str_trim(word), err);
 	for (i = 0; i < p->ct->nkeys; i++)
 		if (!cost_table_has_key(&p->spec, p->ct->keys[i]))
 			p->spec.keys[p->spec.nkeys++] = p->ct->keys[i];
@@ -95,8 +98,8 @@ static int plan_keys(struct cost_table_plan *p, const struct query *q, struct er
 	return rc;
 }
 
-static int make_plan(struct cost_table_plan *p, const struct cost_table *ct, const struct query *q,
-		     struct error *err)
+static int cost_table_make_plan(struct cost_table_plan *p, const struct cost_table *ct,
+				const struct query *q, struct error *err)
 {
 	int rc;
 
@@ -111,7 +114,7 @@ static int make_plan(struct cost_table_plan *p, const struct cost_table *ct, con
 				      .dso = q->dso,
 				      .symbol = q->symbol,
 				      .cpus = q->cpus};
-	rc = plan_keys(p, q, err);
+	rc = cost_table_plan_keys(p, q, err);
 	if (!rc && !q->rules)
 		rc = components_read(&p->components, q->components_file, q->components_set, err);
 	p->spec.components = q->rules ? q->rules : p->components;
@@ -120,12 +123,12 @@ static int make_plan(struct cost_table_plan *p, const struct cost_table *ct, con
 
 /* --- columns --- */
 
-static bool is_total(const struct column *c)
+static bool cost_table_is_total(const struct column *c)
 {
 	return str_starts(c->name, "total_");
 }
 
-static void add_column(struct column *list, int *n, const char *name, const char *what)
+static void cost_table_add_column(struct column *list, int *n, const char *name, const char *what)
 {
 	list[(*n)++] = (struct column){name, .type = V_STR, .what = what};
 }
@@ -137,13 +140,13 @@ static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, 
 	int n = 0, i;
 
 	if (p->by_block) {
-		add_column(list, &n, "variant", NULL);
-		add_column(list, &n, "side", NULL);
+		cost_table_add_column(list, &n, "variant", NULL);
+		cost_table_add_column(list, &n, "side", NULL);
 	}
 	for (i = 0; i < p->spec.nkeys; i++)
-		add_column(list, &n, tally_key_name(p->spec.keys[i]), NULL);
+		cost_table_add_column(list, &n, tally_key_name(p->spec.keys[i]), NULL);
 	for (i = 0; i < (int)array_size(shares); i++) {
-		if (is_total(&shares[i]) && !p->ct->totals)
+		if (cost_table_is_total(&shares[i]) && !p->ct->totals)
 			continue;
 		list[n] = shares[i];
 		if (per && !strcmp(shares[i].unit ? shares[i].unit : "", "ns"))
@@ -163,21 +166,21 @@ static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, 
 
 /* --- rows --- */
 
-static struct value put_share(struct table *t, const struct cost_table_plan *p,
-			      const struct cost *cost)
+static struct value cost_table_add_share(struct table *t, const struct cost_table_plan *p,
+					 const struct cost *cost)
 {
 	return value_half(t, 100 * cost->share, p->shares_only ? 100 * cost->share_ci : NAN);
 }
 
-/* The figures stand behind the keys, in the order of `shares`. */
-static void cost_table_put_row(struct table *t, const struct cost_table_plan *p,
+/* Adds a row. The figures follow the keys, in the order of `shares`. */
+static void cost_table_add_row(struct table *t, const struct cost_table_plan *p,
 			       const struct cost_part *part, const struct tally_row *r)
 {
 	const struct cost self = cost_self(part, r), total = cost_total(part, r);
 	const struct value figures[array_size(shares)] = {
 		part->tally.no_samples ? value_none() : value_int((int64_t)r->samples),
-		put_share(t, p, &self),
-		put_share(t, p, &total),
+		cost_table_add_share(t, p, &self),
+		cost_table_add_share(t, p, &total),
 		value_half(t, self.ns, self.ns_ci),
 		value_half(t, total.ns, total.ns_ci),
 	};
@@ -191,7 +194,7 @@ static void cost_table_put_row(struct table *t, const struct cost_table_plan *p,
 	for (i = 0; i < p->spec.nkeys; i++)
 		row[c++] = *r->key[i] ? value_str(t, r->key[i]) : value_none();
 	for (i = 0; i < (int)array_size(shares); i++)
-		if (!is_total(&shares[i]) || p->ct->totals)
+		if (!cost_table_is_total(&shares[i]) || p->ct->totals)
 			row[c++] = figures[i];
 	if (p->load)
 		table_set(t, row, "cpu_use_pct",
@@ -199,8 +202,8 @@ static void cost_table_put_row(struct table *t, const struct cost_table_plan *p,
 				     system_load_ci(&part->load, self.share, self.share_ci)));
 }
 
-static size_t rows_shown(const struct cost_table_plan *p, const struct query *q,
-			 const struct tally *f)
+static size_t cost_table_rows_shown(const struct cost_table_plan *p, const struct query *q,
+				    const struct tally *f)
 {
 	long limit = q->limit > 0 ? q->limit : p->ct->limit;
 
@@ -209,8 +212,9 @@ static size_t rows_shown(const struct cost_table_plan *p, const struct query *q,
 
 /* --- notes --- */
 
-/* What the rows add up to: of all, and of those shown. */
-static void say_sums(struct str *s, const struct cost_part *part, enum amount in, size_t shown)
+/* Appends the sum of all rows, and the sum of the rows that are shown. */
+static void cost_table_print_sums(struct str *s, const struct cost_part *part, enum amount in,
+				  size_t shown)
 {
 	const struct tally *f = &part->tally;
 	double sum = 0, seen = 0, of = f->weight > 0 ? 100 / f->weight : NAN;
@@ -231,8 +235,10 @@ static void say_sums(struct str *s, const struct cost_part *part, enum amount in
 	str_puts(s, "; ");
 }
 
-/* " (no symbols 1.20 %, no mapping 0.31 %)" */
-static void say_causes(struct str *s, const struct tally *f)
+/*
+ * Appends the causes of unresolved addresses, such as " (no symbols 1.20 %, no mapping 0.31 %)".
+ */
+static void cost_table_print_causes(struct str *s, const struct tally *f)
 {
 	const char *before = " (";
 	int i;
@@ -248,26 +254,29 @@ static void say_causes(struct str *s, const struct tally *f)
 		str_putc(s, ')');
 }
 
-/* Not of those alone that --comm, --dso or --symbol picked. */
-static void say_left_out(struct str *s, const struct tally *f)
+/*
+ * Appends the shares of samples that no row has. The shares are of all samples, also where --comm,
+ * --dso or --symbol filters.
+ */
+static void cost_table_print_left_out(struct str *s, const struct tally *f)
 {
 	const char *of = f->spec.comm || f->spec.dso || f->spec.symbol ? " of all samples" : "";
 
 	if (f->unresolved > 0)
 		str_printf(s, "; unresolved addresses %.2f %%%s", 100 * f->unresolved / f->weight,
 			   of);
-	say_causes(s, f);
+	cost_table_print_causes(s, f);
 	str_printf(s, "; unclassified functions %.2f %%%s",
 		   f->weight > 0 ? 100 * f->unclassified / f->weight : 0, of);
 	if (f->idle > 0)
 		str_printf(s, "; idle left out: %.1f %% of the weight",
 			   100 * f->idle / (f->idle + f->weight));
 	if (f->events > 1)
-		str_printf(s, "; the profile has %zu events, --event picks another", f->events);
+		str_printf(s, "; the profile has %zu events; --event selects another", f->events);
 }
 
-/* A name that nothing has may be a slip of the pen. */
-static void note_filter(struct table *t, const struct tally *f)
+/* Adds a note when a filter matches nothing, because its value may be misspelled. */
+static void cost_table_note_filter(struct table *t, const struct tally *f)
 {
 	const struct {
 		const char *option, *value;
@@ -284,7 +293,9 @@ static void note_filter(struct table *t, const struct tally *f)
 	str_free(&s);
 }
 
-/* All of a part in one line: sums, basis, samples, what is not in the rows. */
+/*
+ * Adds one note about a part: its sums, its basis, its samples, and the samples that no row has.
+ */
 static void cost_table_note_part(struct table *t, const struct cost_part *part, enum amount in,
 				 size_t shown)
 {
@@ -294,28 +305,31 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 	if (!f->samples && !f->n) {
 		cost_say_absence(part, &s);
 	} else {
-		say_sums(&s, part, in, shown);
+		cost_table_print_sums(&s, part, in, shown);
 		str_printf(&s, "basis %s", part->basis.text);
 		if (f->samples)
 			str_printf(&s, "; %llu samples of %s", (unsigned long long)f->samples,
 				   f->event ? f->event : "?");
 		if (part->block.variant)
 			str_printf(&s, " in %d run%s", part->nruns, part->nruns == 1 ? "" : "s");
-		say_left_out(&s, f);
+		cost_table_print_left_out(&s, f);
 	}
 	note_add_of(&t->notes, part->block.variant, part->block.side, cost_sum, s.buf);
 	str_free(&s);
-	note_filter(t, f);
+	cost_table_note_filter(t, f);
 }
 
-/* A timer's interrupt waits until interrupts are on again, and charges whoever let them on. */
-static void note_timer(struct table *t, const char *event)
+/*
+ * Adds a note for timer events. While interrupts are off, the timer's interrupt waits, and then
+ * the sample charges the code that enables interrupts.
+ */
+static void cost_table_note_timer(struct table *t, const char *event)
 {
 	if (event && (str_starts(event, "cpu-clock") || str_starts(event, "task-clock")))
 		note_add(&t->notes, timer_blind, event);
 }
 
-static const char *interval_text(int nruns)
+static const char *cost_table_interval_text(int nruns)
 {
 	return nruns > 1 ? "ci: half the 95 % interval, the wider of sampling error and spread of "
 			   "the runs"
@@ -324,7 +338,7 @@ static const char *interval_text(int nruns)
 
 /* --- the two sources --- */
 
-static void put_runs(struct cost_runs *runs, const struct cost_part *part, size_t shown)
+static void cost_table_fill_runs(struct cost_runs *runs, const struct cost_part *part, size_t shown)
 {
 	const struct tally *f = &part->tally;
 	size_t i, row, n = (size_t)f->nruns < runs->n ? (size_t)f->nruns : runs->n;
@@ -341,15 +355,15 @@ static void put_runs(struct cost_runs *runs, const struct cost_part *part, size_
 	}
 }
 
-static void cost_table_put_part(struct table *t, const struct cost_table_plan *p,
+static void cost_table_add_part(struct table *t, const struct cost_table_plan *p,
 				const struct query *q, const struct cost_part *part)
 {
-	size_t shown = rows_shown(p, q, &part->tally), i;
+	size_t shown = cost_table_rows_shown(p, q, &part->tally), i;
 
 	for (i = 0; i < shown; i++)
-		cost_table_put_row(t, p, part, &part->tally.rows[i]);
+		cost_table_add_row(t, p, part, &part->tally.rows[i]);
 	if (q->runs)
-		put_runs(q->runs, part, shown);
+		cost_table_fill_runs(q->runs, part, shown);
 	cost_table_note_part(t, part, p->in, shown);
 	if (p->load)
 		system_load_say(&part->load, &part->block, t);
@@ -359,8 +373,9 @@ static void cost_table_put_part(struct table *t, const struct cost_table_plan *p
 		amount_event_note(t, p->in, part->tally.event);
 }
 
-static int run_blocks(struct cost_table_plan *p, struct store *s, const struct query *q,
-		      const struct block *blocks, int n, struct table *t, struct error *err)
+static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, const struct query *q,
+				 const struct block *blocks, int n, struct table *t,
+				 struct error *err)
 {
 	struct cost_part *parts = xcalloc((size_t)n + 1, sizeof(*parts));
 	const char *unit = NULL;
@@ -377,7 +392,7 @@ static int run_blocks(struct cost_table_plan *p, struct store *s, const struct q
 	cost_table_make_columns(t, p, unit);
 	zero_copy_title(s, q, t);
 	for (i = 0; i < n && !rc; i++) {
-		cost_table_put_part(t, p, q, &parts[i]);
+		cost_table_add_part(t, p, q, &parts[i]);
 		most = parts[i].nruns > most ? parts[i].nruns : most;
 		k = scope_runs(s, q, &blocks[i], FOR_PROFILE_NOTES, &runs, err);
 		if (k < 0)
@@ -387,8 +402,8 @@ static int run_blocks(struct cost_table_plan *p, struct store *s, const struct q
 		free(runs);
 	}
 	if (most && !rc) {
-		note_add(&t->notes, cost_interval, interval_text(most));
-		note_timer(t, parts[0].tally.event);
+		note_add(&t->notes, cost_interval, cost_table_interval_text(most));
+		cost_table_note_timer(t, parts[0].tally.event);
 	}
 	for (i = 0; i < n; i++)
 		cost_part_free(&parts[i]);
@@ -403,7 +418,7 @@ static int cost_table_run_store(struct cost_table_plan *p, struct store *s, cons
 	int n = scope_blocks(s, q, &blocks, err), rc = n < 0 ? n : 0;
 
 	if (!rc)
-		rc = run_blocks(p, s, q, blocks, n, t, err);
+		rc = cost_table_run_blocks(p, s, q, blocks, n, t, err);
 	if (!rc)
 		scope_capture_notes(s, t);
 	free(blocks);
@@ -419,24 +434,26 @@ struct cpuset cost_cpus_of(const struct profile *p)
 	return set;
 }
 
-static int no_cpus(const struct cpuset *there, const char *asked, struct error *err)
+static int cost_table_no_cpus(const struct cpuset *there, const char *asked, struct error *err)
 {
 	char *text = cpuset_format(there);
-	int rc = cpuset_count(there) ? error_set(err, ENODATA,
-						 "--cpu %s: the file has no sample of it; its CPUs "
-						 "are %s",
-						 asked, text)
-				     : error_set(err, ENODATA,
-						 "--cpu %s: the file has no samples that tell "
-						 "their CPU",
-						 asked);
+	int rc = cpuset_count(there)
+			 ? error_set(err, ENODATA,
+				     "--cpu %s: the file has no samples of this CPU; its CPUs "
+				     "are %s",
+				     asked, text)
+			 : error_set(err, ENODATA,
+				     "--cpu %s: the file's samples do not record "
+				     "their CPU",
+				     asked);
 
 	free(text);
 	return rc;
 }
 
-/* How many CPUs the wall basis spans: of those asked for, the ones that were sampled. */
-static int count_cpus(const struct query *q, unsigned int *n, struct table *t, struct error *err)
+/* Counts the CPUs of the wall basis: the selected CPUs that have samples. */
+static int cost_table_count_cpus(const struct query *q, unsigned int *n, struct table *t,
+				 struct error *err)
 {
 	struct cpuset there = cost_cpus_of(q->profile), without = {0};
 	char *text;
@@ -453,15 +470,16 @@ static int count_cpus(const struct query *q, unsigned int *n, struct table *t, s
 	*n = cpuset_count(q->cpus) - missing;
 	text = cpuset_format(&without);
 	if (!*n)
-		rc = no_cpus(&there, text, err);
+		rc = cost_table_no_cpus(&there, text, err);
 	else if (missing)
 		note_add(&t->notes, cpu_without_samples, text);
 	free(text);
 	return rc;
 }
 
-/* What the text of perf report lacks is refused, not left empty. */
-static int check_flat(const struct cost_table_plan *p, const struct query *q, struct error *err)
+/* Refuses a query that the text of perf report has no data for. */
+static int cost_table_check_flat(const struct cost_table_plan *p, const struct query *q,
+				 struct error *err)
 {
 	enum tally_key key;
 	int i;
@@ -479,15 +497,15 @@ static int check_flat(const struct cost_table_plan *p, const struct query *q, st
 	return flat_check_samples(q->flat, q, err);
 }
 
-static int run_file(struct cost_table_plan *p, const struct query *q, struct table *t,
-		    struct error *err)
+static int cost_table_run_file(struct cost_table_plan *p, const struct query *q, struct table *t,
+			       struct error *err)
 {
 	struct cost_part part = {.nruns = 1, .load = {.pct = q->system_load}};
 	unsigned int ncpus;
-	int rc = q->flat ? check_flat(p, q, err) : 0;
+	int rc = q->flat ? cost_table_check_flat(p, q, err) : 0;
 
 	if (!rc)
-		rc = count_cpus(q, &ncpus, t, err);
+		rc = cost_table_count_cpus(q, &ncpus, t, err);
 	if (!rc)
 		rc = basis_of_file(q, ncpus, &part.basis, err);
 	if (rc)
@@ -501,9 +519,9 @@ static int run_file(struct cost_table_plan *p, const struct query *q, struct tab
 			 &part.basis);
 	cost_table_make_columns(t, p, part.basis.unit);
 	if (!rc)
-		cost_table_put_part(t, p, q, &part);
+		cost_table_add_part(t, p, q, &part);
 	if (!rc && q->profile) {
-		note_timer(t, part.tally.event);
+		cost_table_note_timer(t, part.tally.event);
 		profile_add_notes(q->profile, &t->notes);
 		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
@@ -524,16 +542,15 @@ int cost_table_run(const struct cost_table *ct, struct store *s, const struct qu
 
 	own.totals |= q->children;
 	if (!s && !q->profile && !q->flat)
-		return error_set(err, EINVAL,
-				 "table '%s' is made from a capture, --perf or --perf-report",
+		return error_set(err, EINVAL, "table '%s' needs a capture, --perf or --perf-report",
 				 t->name);
 	if (q->flat && q->children && !ct->totals)
 		return error_set(err, EINVAL,
-				 "--children: the rows of a text call each other, and cannot be "
+				 "--children: the rows of a text call each other and cannot be "
 				 "added up; give the perf.data itself with --perf");
-	rc = make_plan(&p, &own, q, err);
+	rc = cost_table_make_plan(&p, &own, q, err);
 	if (!rc)
-		rc = q->profile || q->flat ? run_file(&p, q, t, err)
+		rc = q->profile || q->flat ? cost_table_run_file(&p, q, t, err)
 					   : cost_table_run_store(&p, s, q, t, err);
 	components_free(p.components);
 	return rc;

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Half the width of the interval that the runs' own shares give; 0 for fewer than two. */
-static double between_runs(const struct cost_part *p, const double *run_weight)
+/*
+ * Returns half the width of the interval over the shares of the runs, or 0 for fewer than two
+ * runs.
+ */
+static double cost_ci_between_runs(const struct cost_part *p, const double *run_weight)
 {
 	const struct tally *f = &p->tally;
 	double *share, half = 0;
@@ -35,7 +38,7 @@ static struct cost cost_of(const struct cost_part *p, double weight, const doubl
 
 	if (f->n_eff > 0)
 		half = STATS_Z95 * sqrt(share * rest / f->n_eff);
-	between = run_weight ? between_runs(p, run_weight) : 0;
+	between = run_weight ? cost_ci_between_runs(p, run_weight) : 0;
 	if (between > half)
 		half = between;
 	return (struct cost){share, half, share * p->basis.ns, half * p->basis.ns};
@@ -80,8 +83,8 @@ static int cost_read_runs(struct store *s, struct cost_part *p, const struct run
 	return rc;
 }
 
-/* Student's t over the runs that have samples; NAN for fewer than two. */
-static double t_of_runs(const struct tally *f)
+/* Returns Student's t for the runs that have samples, or NAN for fewer than two such runs. */
+static double cost_t_of_runs(const struct tally *f)
 {
 	int i, n = 0;
 
@@ -90,8 +93,8 @@ static double t_of_runs(const struct tally *f)
 	return n > 1 ? stats_t_quantile(0.975, n - 1) : NAN;
 }
 
-static int count_lost(struct store *s, const struct query *q, struct cost_part *p,
-		      struct error *err)
+static int cost_count_lost(struct store *s, const struct query *q, struct cost_part *p,
+			   struct error *err)
 {
 	struct run *runs;
 	int n = scope_runs(s, q, &p->block, FOR_PROFILE_NOTES, &runs, err);
@@ -122,9 +125,9 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 	p->nruns = n;
 	rc = cost_read_runs(s, p, runs, n, err);
 	if (!rc)
-		rc = count_lost(s, q, p, err);
+		rc = cost_count_lost(s, q, p, err);
 	tally_sort(&p->tally);
-	p->t = t_of_runs(&p->tally);
+	p->t = cost_t_of_runs(&p->tally);
 	free(runs);
 	return rc;
 }
@@ -134,7 +137,7 @@ void cost_part_free(struct cost_part *p)
 	tally_free(&p->tally);
 }
 
-static void say_why(const struct cost_part *part, struct str *s)
+static void cost_print_reason(const struct cost_part *part, struct str *s)
 {
 	const struct cpuset *asked = part->tally.spec.cpus;
 	char *on, *of;
@@ -146,12 +149,12 @@ static void say_why(const struct cost_part *part, struct str *s)
 		return;
 	}
 	if (!part->nruns || !asked || !cpuset_count(&part->cpus)) {
-		str_puts(s, part->nruns ? " in its profiles" : ": no run of it was profiled");
+		str_puts(s, part->nruns ? " in its profiles" : ": no run was profiled");
 		return;
 	}
 	on = cpuset_format(asked);
 	of = cpuset_format(&part->cpus);
-	str_printf(s, " on CPU %s: those of its profiles are of CPU %s", on, of);
+	str_printf(s, " on CPU %s: its profiles have samples of CPU %s", on, of);
 	free(on);
 	free(of);
 }
@@ -160,12 +163,12 @@ void cost_say_absence(const struct cost_part *part, struct str *s)
 {
 	bool idle = part->tally.idle > 0;
 
-	str_printf(s, "no samples%s", idle ? " but idle ones" : "");
+	str_printf(s, "no samples%s", idle ? " except idle ones" : "");
 	if (!idle && part->block.variant)
-		say_why(part, s);
+		cost_print_reason(part, s);
 }
 
-static struct cost copy_of_part(const struct cost_part *p)
+static struct cost copy_cost_of_part(const struct cost_part *p)
 {
 	const struct tally *f = &p->tally;
 	double none = f->samples ? 3 / (double)f->samples : NAN;
@@ -194,7 +197,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, str
 	spec.components = components;
 	rc = cost_part_read(s, &plain, b, &spec, &part, err);
 	if (!rc)
-		*copy = copy_of_part(&part);
+		*copy = copy_cost_of_part(&part);
 	*basis = part.basis;
 	cost_part_free(&part);
 	components_free(components);
@@ -203,7 +206,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, str
 
 /* --- the load under which samples were taken --- */
 
-static double load_of_run(struct store *s, const struct run *r, const void *arg)
+static double system_load_of_run(struct store *s, const struct run *r, const void *arg)
 {
 	(void)arg;
 	return r->ncpus > 0 ? figure_metric(s, r, "cpu_pct") / r->ncpus : NAN;
@@ -228,7 +231,7 @@ struct system_load system_load_of(struct store *s, const struct query *q, const 
 	if (n < 0)
 		return l;
 	scope_estimator(s, &every, &est, NULL);
-	e = scope_estimate(s, runs, n, est, load_of_run, NULL);
+	e = scope_estimate(s, runs, n, est, system_load_of_run, NULL);
 	l.pct = e.value;
 	l.ci = e.n > 1 ? (e.hi - e.lo) / 2 : 0;
 	l.ncpus = n ? runs[0].ncpus : 0;
@@ -247,8 +250,9 @@ void system_load_say(const struct system_load *l, const struct block *b, struct 
 		note_add(&t->notes, system_load_given, l->pct);
 	else if (isnan(l->pct))
 		note_add_of(&t->notes, b->variant, b->side, system_load_absent,
-			    l->one_cpu ? "the load is that of all CPUs of the side, not of --cpu"
-				       : "CPU time was not collected (collector 'cpu')");
+			    l->one_cpu
+				    ? "the load is known only for all CPUs of the side; omit --cpu"
+				    : "CPU time was not collected (collector 'cpu')");
 	else
 		note_add_of(&t->notes, b->variant, b->side, system_load_measured, l->pct, l->ncpus);
 }

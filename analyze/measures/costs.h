@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From samples to costs: what functions, components, contexts and modules have in common. A part of
- * a table is one block of the store, or one bare file; each part's shares add up to 1 and its costs
- * to its basis, and a note of the table says so with the sums.
+ * Turns samples into costs, for the tables of functions, components, contexts and modules. A part
+ * of a table is one block of the store, or one bare file. The shares of a part add up to 1, and
+ * its costs add up to its basis. A note of the table has these sums.
  *
- * Intervals are 95 %: the sampling error, 1.96 x basis x sqrt(p (1 - p) / n_eff), or, where several
- * runs were profiled and it is wider, that of the mean of their shares by Student's t.
+ * Intervals are 95 %. The interval is the sampling error, 1.96 x basis x sqrt(p (1 - p) / n_eff).
+ * With several profiled runs, it is Student's interval of the mean of their shares if that is
+ * wider.
  */
 #ifndef ZC_COSTS_H
 #define ZC_COSTS_H
@@ -17,73 +18,80 @@
 #include "lib/str.h"
 
 /*
- * The CPU use of a driver, a component, a group: its share of the samples x the load under which
- * they were taken, in percent of all CPUs' time. The load is given, or, of a capture, measured: the
- * side's CPU use over its number of CPUs.
+ * The CPU use of a driver, a component or a group is its share of the samples x the load of the
+ * system, in percent of the time of all CPUs. The query gives the load, or the capture measures
+ * it: the side's CPU use / its number of CPUs.
  */
 struct system_load {
-	double pct,
-		ci; /* NAN: not known; ci: half of its interval over the runs, 0 of a given one */
-	bool measured, one_cpu; /* one_cpu: asked for with --cpu, which the load is not split by */
+	double pct, ci; /* NAN: not known; ci: half the interval, 0 for a load from the query */
+	bool measured, one_cpu; /* one_cpu: --cpu is set, but the load covers all CPUs */
 	int ncpus;
 };
 
 struct system_load system_load_of(struct store *s, const struct query *q, const struct block *b);
 
-/* Half the interval of share x load, of both errors. */
+/* Returns half the interval of share x load, from the errors of both. */
 double system_load_ci(const struct system_load *l, double share, double share_ci);
 
-/* Into the notes; `b` without a variant: a file. */
+/* Adds a note about the load. `b` has no variant for a file. */
 void system_load_say(const struct system_load *l, const struct block *b, struct table *t);
 
 /* --- costs --- */
 
 struct cost_part {
-	struct block block; /* NULL, NULL: a bare file */
+	struct block block; /* NULL, NULL for a bare file */
 	struct tally tally; /* sorted */
 	struct basis_value basis;
 	struct system_load load;
 	int nruns;
-	double t;	    /* Student's, of a 95 % interval over the runs */
-	int nlost;	    /* runs that were profiled, and whose profiles hold no sample */
-	struct cpuset cpus; /* that its profiles have samples of; only with spec.cpus */
+	double t;	    /* Student's t of a 95 % interval over the runs */
+	int nlost;	    /* the number of profiled runs without a sample */
+	struct cpuset cpus; /* CPUs with samples in the profiles; set only with spec.cpus */
 };
 
-/* A cost with its interval's half width; NAN where it is not known. */
+/* A cost and half of its interval; NAN where not known. */
 struct cost {
-	double share, share_ci, ns, ns_ci; /* share 0..1; ns: or what --in names */
+	double share, share_ci, ns, ns_ci; /* share: 0 to 1; ns: in the amount of --in */
 };
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r);
 struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
 
-/* One block's profiled runs by `spec`, whose filters and event come from the query. */
+/*
+ * Reads the profiled runs of one block with `spec`. The query provides the filters and the event.
+ */
 int cost_part_read(struct store *s, const struct query *q, const struct block *b,
 		   const struct tally_spec *spec, struct cost_part *p, struct error *err);
 void cost_part_free(struct cost_part *p);
-/* "no samples: the profile of 1 run holds none that can be used", of a part that has none. */
+/*
+ * Appends why a part has no samples, such as "no samples: the profile of 1 run holds none that can
+ * be used".
+ */
 void cost_say_absence(const struct cost_part *p, struct str *s);
 
 /*
- * What the functions that copy data cost a block, in ns per unit: NAN where it was not profiled or
- * has no basis. A profile without a sample in them measured 0, within 3 / samples of the total (the
- * rule of three). *basis is what it is a part of.
+ * Reads the cost of the functions that copy data in a block, in ns per unit. NAN: the block has no
+ * profile or no basis. A profile without a sample in these functions measured 0, with an upper
+ * limit of 3 / samples of the total (the rule of three). *basis receives the block's basis.
  */
 int copy_cost(struct store *s, const struct query *q, const struct block *b, struct cost *copy,
 	      struct basis_value *basis, struct error *err);
 
-/* The CPUs that the samples of a bare file come from; empty: not recorded. */
+/*
+ * Returns the CPUs of the samples in a bare file. The set is empty when the file does not record
+ * CPUs.
+ */
 struct cpuset cost_cpus_of(const struct profile *p);
 void cost_cpus_add(struct cpuset *set, const struct profile *p);
 
-/* What a table of costs is: its own keys, and whether it has totals. */
+/* The keys of one table of costs, and whether it has totals. */
 struct cost_table {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
 	bool totals;
-	long limit; /* rows of each part unless the query says; 0: all */
+	long limit; /* rows of each part, unless the query has a limit; 0: all */
 };
 
-/* The options that every table of costs takes, and `more`. */
+/* The options of every table of costs, followed by `more`. */
 #define COST_ROWS                                                                       \
 	"by children dso symbol components component-set limit all unit basis rate in " \
 	"system-load "
@@ -95,9 +103,9 @@ struct cost_table {
 	}
 
 /*
- * What the rows of a table of costs are in each run: self_ns of the i-th run of the query's one
- * block is ns[row * n + i], 0 where the run has no sample in the row. The caller sets n and frees
- * ns.
+ * The costs of a table's rows in each run. ns[row * n + i] is the self_ns of the row in run i of
+ * the query's single block, or 0 where the run has no sample in the row. The caller sets n and
+ * frees ns.
  */
 struct cost_runs {
 	size_t n, rows;
@@ -108,24 +116,28 @@ struct cost_runs {
 int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
 		   struct table *t, struct error *err);
 
-/* The `functions` table from the text of perf report. */
+/* --- the `functions` table from the text of perf report --- */
 
 /*
- * Fills `t`, initialised with the columns of `functions` (and with "comm" where q->by asks for it).
- * Rows of one symbol in one shared object are added up over what else the text tells apart (comm)
- * and then sorted by self, then total. Where none were, they keep the text's order: perf sorts by
- * the children's share where there is one. ns are share x basis where the query knows the basis:
- * --rate, or --units with --busy-ns. -EINVAL where the query asks for what the text does not hold.
+ * Fills `t`, which the caller has initialised with the columns of `functions` (and with "comm" if
+ * q->by has it). Adds up the rows of one symbol in one shared object where the text splits them
+ * further, for example by comm. It then sorts by self, then by total. If no rows were added up,
+ * the order of the text stays, because perf sorts by the children's share where the text has one.
+ * ns is share x basis, with --rate, or with --units and --busy-ns. Returns -EINVAL if the query
+ * needs data that the text lacks.
  */
 int functions_from_flat(const struct flat *flat, const struct query *q, struct table *t,
 			struct error *err);
 
-/* -EINVAL where --cpu or --comm asks for what the text does not tell; for every table of it. */
+/*
+ * Returns -EINVAL if the query has --cpu or --comm and the text lacks CPUs or commands. Applies to
+ * every table from the text.
+ */
 int flat_check_samples(const struct flat *flat, const struct query *q, struct error *err);
-/* Which of the text's tables is shown, into the notes of `t`, where there are several. */
+/* Adds a note that names the table of the text that is shown, if the text has several. */
 void flat_say_tables(const struct flat *flat, struct table *t);
 
-/* Of how many CPUs --rate is the work of. */
+/* Adds a note with the number of CPUs that did the work of --rate. */
 void flat_say_cpus(const struct query *q, struct table *t);
 
 #endif

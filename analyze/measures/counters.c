@@ -16,20 +16,21 @@
 static const struct column counters_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"name", .type = V_STR, .what = "an event, or what follows from two"},
+	{"name", .type = V_STR, .what = "an event, or a ratio of two events"},
 	{"value", .type = V_REAL, .digits = 4, .spread = SPREAD_RANGE,
 	 .what = "estimate over the runs"},
 	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
-	{"mean", .type = V_REAL, .digits = 4, .what = "over the runs, as perf stat -r prints it"},
+	{"mean", .type = V_REAL, .digits = 4,
+	 .what = "mean over the runs, as perf stat -r prints it"},
 	{"stddev_pct", "%", V_REAL, .digits = 2,
-	 .what = "+- of the mean, as perf stat -r prints it: its standard error"},
+	 .what = "standard error of the mean, as perf stat -r prints it"},
 	{"running_pct", "%", V_REAL, .digits = 1,
-	 .what = "of the time it had a hardware counter; its count is scaled"},
+	 .what = "part of the time with a hardware counter; the count is scaled up"},
 	{"state", .type = V_STR, .what = "<not supported>, <not counted>"},
 	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
-/* THE TABLE of what is worked out of an event and the work done. */
+/* The figures that follow from one event and the work done. */
 static const struct work_ratio {
 	const char *name, *event, *unit;
 	double scale;
@@ -39,18 +40,18 @@ static const struct work_ratio {
 	{"context_switches_per_mib", "counter:context-switches", "1/MiB", 1048576},
 };
 
-struct event {
+struct counters_event {
 	char *name;
-	const char *unit; /* NULL: no run has its count */
+	const char *unit; /* NULL: no run has the count of the event */
 };
 
 struct counters_names {
-	struct event *event; /* in the order of strverscmp */
+	struct counters_event *event; /* sorted with strverscmp */
 	size_t n, cap;
 };
 
-/* What one block's rows are made with. */
-struct maker {
+/* The input for the rows of one block. */
+struct counters_input {
 	struct store *s;
 	const struct block_runs *b;
 	enum estimator est;
@@ -69,17 +70,17 @@ static double counters_metric(struct store *s, const struct run *r, const char *
 	return v;
 }
 
-static double figure_counter(struct store *s, const struct run *r, const void *event)
+static double counters_figure_count(struct store *s, const struct run *r, const void *event)
 {
 	return counters_metric(s, r, "counter", event);
 }
 
-static double figure_running(struct store *s, const struct run *r, const void *event)
+static double counters_figure_running(struct store *s, const struct run *r, const void *event)
 {
 	return counters_metric(s, r, "counter_running", event);
 }
 
-static double figure_per_work(struct store *s, const struct run *r, const void *arg)
+static double counters_figure_per_work(struct store *s, const struct run *r, const void *arg)
 {
 	const struct work_ratio *k = arg;
 
@@ -88,14 +89,14 @@ static double figure_per_work(struct store *s, const struct run *r, const void *
 
 /* --- ratios: "instructions@2" goes with "cycles@2", else with "cycles" --- */
 
-struct pair {
+struct counters_pair {
 	struct store *s;
 	const struct run *r;
-	const char *event; /* above the line */
-	bool apart;	   /* counted in turns, and not in one group */
+	const char *event; /* the numerator */
+	bool apart;	   /* the two events were counted in turns, not in one group */
 };
 
-static bool same_time(const struct pair *p, const char *other)
+static bool counters_same_time(const struct counters_pair *p, const char *other)
 {
 	double a = counters_metric(p->s, p->r, "counter_group", p->event);
 	double b = counters_metric(p->s, p->r, "counter_group", other);
@@ -106,7 +107,7 @@ static bool same_time(const struct pair *p, const char *other)
 
 static bool counters_value_of(const void *arg, const char *event, double *value)
 {
-	struct pair *p = (struct pair *)arg;
+	struct counters_pair *p = (struct counters_pair *)arg;
 	const char *group = strrchr(p->event, '@');
 	char *mate = xasprintf("%s%s", event, group ? group : "");
 	const char *used = mate;
@@ -117,12 +118,12 @@ static bool counters_value_of(const void *arg, const char *event, double *value)
 		*value = counters_metric(p->s, p->r, "counter", event);
 	}
 	if (!isnan(*value))
-		p->apart = !same_time(p, used);
+		p->apart = !counters_same_time(p, used);
 	free(mate);
 	return !isnan(*value);
 }
 
-static bool ratio_of(struct pair *p, struct counter_ratio *ratio)
+static bool counters_ratio_of(struct counters_pair *p, struct counter_ratio *ratio)
 {
 	double value = counters_metric(p->s, p->r, "counter", p->event);
 	char *event = xstrdup(p->event), *at = strrchr(event, '@');
@@ -137,20 +138,20 @@ static bool ratio_of(struct pair *p, struct counter_ratio *ratio)
 
 static double counters_figure_ratio(struct store *s, const struct run *r, const void *event)
 {
-	struct pair p = {s, r, event, false};
+	struct counters_pair p = {s, r, event, false};
 	struct counter_ratio ratio;
 
-	return ratio_of(&p, &ratio) ? ratio.value : NAN;
+	return counters_ratio_of(&p, &ratio) ? ratio.value : NAN;
 }
 
 /* --- rows --- */
 
 /*
- * As perf stat -r has it (stddev_stats, rel_stddev_stats of its util/stat.c): 100 x the standard
- * error of the mean, s / sqrt(n), / mean.
+ * Sets the mean and stddev_pct as perf stat -r does (stddev_stats and rel_stddev_stats in its
+ * util/stat.c). stddev_pct is 100 x the standard error of the mean, s / sqrt(n), / mean.
  */
-static void put_mean(const struct maker *m, struct value *row, figure_fn figure, const void *arg,
-		     bool whole)
+static void counters_add_mean(const struct counters_input *m, struct value *row, figure_fn figure,
+			      const void *arg, bool whole)
 {
 	double *x = xcalloc((size_t)m->b->n + 1, sizeof(*x)), mean;
 	size_t n = 0;
@@ -169,8 +170,8 @@ static void put_mean(const struct maker *m, struct value *row, figure_fn figure,
 	free(x);
 }
 
-static void counters_put_interval(const struct maker *m, struct value *row,
-				  const struct estimate *e, bool whole)
+static void counters_fill_interval(const struct counters_input *m, struct value *row,
+				   const struct estimate *e, bool whole)
 {
 	struct value v;
 
@@ -184,7 +185,8 @@ static void counters_put_interval(const struct maker *m, struct value *row,
 	table_set(m->t, row, "value", v);
 }
 
-static struct value *counters_begin(const struct maker *m, const char *name, const char *unit)
+static struct value *counters_begin(const struct counters_input *m, const char *name,
+				    const char *unit)
 {
 	struct value *row = table_row(m->t);
 
@@ -195,9 +197,9 @@ static struct value *counters_begin(const struct maker *m, const char *name, con
 	return row;
 }
 
-/* False: no run has it. `whole`: a count. */
-static bool put_figure(const struct maker *m, const char *name, const char *unit, figure_fn figure,
-		       const void *arg, bool whole)
+/* Adds a row for the figure. Returns false when no run has the figure. `whole` marks a count. */
+static bool counters_add_figure(const struct counters_input *m, const char *name, const char *unit,
+				figure_fn figure, const void *arg, bool whole)
 {
 	struct estimate e = scope_estimate(m->s, m->b->runs, m->b->n, m->est, figure, arg);
 	struct value *row;
@@ -206,16 +208,16 @@ static bool put_figure(const struct maker *m, const char *name, const char *unit
 		return false;
 	row = counters_begin(m, name, unit);
 	table_set(m->t, row, "runs", value_int((int64_t)e.n));
-	counters_put_interval(m, row, &e, whole);
-	put_mean(m, row, figure, arg, whole);
-	if (figure != figure_counter)
+	counters_fill_interval(m, row, &e, whole);
+	counters_add_mean(m, row, figure, arg, whole);
+	if (figure != counters_figure_count)
 		return true;
-	e = scope_estimate(m->s, m->b->runs, m->b->n, m->est, figure_running, arg);
+	e = scope_estimate(m->s, m->b->runs, m->b->n, m->est, counters_figure_running, arg);
 	table_set(m->t, row, "running_pct", value_real(e.value));
 	return true;
 }
 
-static bool counters_any(const struct maker *m, const char *what, const char *event)
+static bool counters_any(const struct counters_input *m, const char *what, const char *event)
 {
 	int i;
 
@@ -225,13 +227,13 @@ static bool counters_any(const struct maker *m, const char *what, const char *ev
 	return false;
 }
 
-static void put_event(const struct maker *m, const char *event, const char *unit)
+static void counters_add_event(const struct counters_input *m, const char *event, const char *unit)
 {
 	char *name = xasprintf("counter:%s", event);
 	bool whole = !strcmp(unit, "1") || !strcmp(unit, "ns");
 	struct value *row;
 
-	if (!put_figure(m, name, unit, figure_counter, event, whole)) {
+	if (!counters_add_figure(m, name, unit, counters_figure_count, event, whole)) {
 		row = counters_begin(m, name, NULL);
 		table_set(m->t, row, "state",
 			  value_str(m->t, counters_any(m, "counter_not_supported", event)
@@ -241,23 +243,23 @@ static void put_event(const struct maker *m, const char *event, const char *unit
 	free(name);
 }
 
-static void put_ratio(const struct maker *m, const char *event)
+static void counters_add_ratio(const struct counters_input *m, const char *event)
 {
 	const char *group = strrchr(event, '@');
 	struct counter_ratio ratio;
-	struct pair p = {m->s, NULL, event, false};
+	struct counters_pair p = {m->s, NULL, event, false};
 	bool found = false;
 	char *name;
 	int i;
 
 	for (i = 0; i < m->b->n && !found; i++) {
 		p.r = &m->b->runs[i];
-		found = ratio_of(&p, &ratio);
+		found = counters_ratio_of(&p, &ratio);
 	}
 	if (!found)
 		return;
 	name = xasprintf("%s%s", ratio.name, group ? group : "");
-	put_figure(m, name, ratio.unit, counters_figure_ratio, event, false);
+	counters_add_figure(m, name, ratio.unit, counters_figure_ratio, event, false);
 	if (p.apart)
 		note_add_of(&m->t->notes, m->b->block.variant, m->b->block.side, ratio_of_turns,
 			    name);
@@ -268,7 +270,8 @@ static void put_ratio(const struct maker *m, const char *event)
 
 static int counters_by_name(const void *a, const void *b)
 {
-	return strverscmp(((const struct event *)a)->name, ((const struct event *)b)->name);
+	return strverscmp(((const struct counters_event *)a)->name,
+			  ((const struct counters_event *)b)->name);
 }
 
 static void counters_add_name(struct counters_names *list, const char *event, const char *unit)
@@ -279,7 +282,7 @@ static void counters_add_name(struct counters_names *list, const char *event, co
 		;
 	if (i == list->n) {
 		array_grow(list->event, list->n, list->cap);
-		list->event[list->n++] = (struct event){xstrdup(event), NULL};
+		list->event[list->n++] = (struct counters_event){xstrdup(event), NULL};
 	}
 	if (unit)
 		list->event[i].unit = unit;
@@ -309,19 +312,19 @@ static int counters_gather(struct store *s, const struct block_runs *b, struct c
 	return 0;
 }
 
-static int counters_put_block(struct maker *m, struct error *err)
+static int counters_add_block(struct counters_input *m, struct error *err)
 {
 	struct counters_names list = {0};
 	int rc = counters_gather(m->s, m->b, &list, err);
 	size_t i;
 
 	for (i = 0; i < list.n && !rc; i++)
-		put_event(m, list.event[i].name, list.event[i].unit ?: "1");
+		counters_add_event(m, list.event[i].name, list.event[i].unit ?: "1");
 	for (i = 0; i < list.n && !rc; i++)
-		put_ratio(m, list.event[i].name);
+		counters_add_ratio(m, list.event[i].name);
 	for (i = 0; i < array_size(per_work) && !rc; i++)
-		put_figure(m, per_work[i].name, per_work[i].unit, figure_per_work, &per_work[i],
-			   false);
+		counters_add_figure(m, per_work[i].name, per_work[i].unit, counters_figure_per_work,
+				    &per_work[i], false);
 	for (i = 0; i < list.n; i++)
 		free(list.event[i].name);
 	free(list.event);
@@ -338,7 +341,7 @@ static bool counters_has(const struct table *t, const char *column)
 	return false;
 }
 
-static void counters_say_rules(struct store *s, struct table *t)
+static void counters_add_notes(struct store *s, struct table *t)
 {
 	if (!t->rows && scope_slice_absent(s, t->name))
 		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
@@ -351,10 +354,10 @@ static void counters_say_rules(struct store *s, struct table *t)
 }
 
 /*
- * Each event that was to be counted: the estimate over the runs, and, as perf stat -r prints it,
- * the mean with its standard error in percent; the part of the time that it had a hardware counter;
- * what was not counted or is not supported, as such. Then what follows from two events, for each
- * run, from events of one group where they are in one.
+ * Adds a row for each requested event. A row has the estimate over the runs, the mean and its
+ * standard error in percent (as perf stat -r prints them), and the part of the time with a
+ * hardware counter. The row of an event without a count has its state instead. Adds the ratios of
+ * two events after that. A ratio uses events of the same group where possible.
  */
 static int counters_from_store(struct store *s, const struct query *q, struct table *t,
 			       struct error *err)
@@ -365,12 +368,12 @@ static int counters_from_store(struct store *s, const struct query *q, struct ta
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++) {
-		struct maker m = {s, &list.blocks[i], list.estimator, t};
+		struct counters_input m = {s, &list.blocks[i], list.estimator, t};
 
-		rc = counters_put_block(&m, err);
+		rc = counters_add_block(&m, err);
 	}
 	if (!rc) {
-		counters_say_rules(s, t);
+		counters_add_notes(s, t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);
@@ -383,14 +386,14 @@ static int counters_run(struct store *s, const struct query *q, struct table *t,
 		return counters_from_stat(q->stat, q, t, err);
 	if (!s)
 		return error_set(err, EINVAL,
-				 "table 'counters' is made from a capture, or from perf stat's "
+				 "table 'counters' needs a capture, or perf stat's "
 				 "output with --perf-stat");
 	return counters_from_store(s, q, t, err);
 }
 
 const struct measure measure_counters = {
 	.name = "counters",
-	.what = "hardware and software counters, and what follows from them",
+	.what = "hardware and software counters, and their ratios",
 	MEASURE_COLUMNS(counters_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS, [SOURCE_TEXT] = "cpu comm by unit units rate"},
 	.spare = "mean runs value[] running_pct",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What follows from two counters: IPC, miss ratios. */
+/* Ratios of two counters: IPC, miss ratios. */
 #ifndef ZC_COUNTERS_H
 #define ZC_COUNTERS_H
 
@@ -14,24 +14,24 @@ struct counter_ratio {
 	double value;
 };
 
-/* Value of the event of that name; false: it was not counted. */
+/* Finds the value of the event with that name. Returns false when the event was not counted. */
 typedef bool (*counter_value_fn)(const void *arg, const char *event, double *value);
 
 /*
- * The ratio that has `event` above the line, with the event below it counted under the same PMU
- * and modifiers: "instructions:k" by "cycles:k". False: there is none.
+ * Finds the ratio with `event` as the numerator. The denominator has the same PMU and modifiers:
+ * "instructions:k" / "cycles:k". Returns false when there is no such ratio.
  */
 bool counter_ratio(struct counter_ratio *ratio, const char *event, double value,
 		   counter_value_fn value_of, const void *arg);
 
-/* The `counters` table from what perf stat printed. */
+/* --- the `counters` table from the output of perf stat --- */
 
 /*
- * Fills `t`, initialised with the columns of `counters`: each counter as perf printed it, with
- * Student's 95 % interval from perf's standard error over its repeats (stddev_pct is that, 100 x
- * s / sqrt(n) / mean, no standard deviation: docs/method.md); the ratios of two counters
- * that were taken under the same modifiers; and, where the query says how much work was done
- * (--units, or --rate with perf's elapsed time), each counter per unit of work.
+ * Fills `t`, which the caller has initialised with the columns of `counters`. Adds each counter as
+ * perf printed it, with Student's 95 % interval from perf's standard error over its repeats.
+ * stddev_pct is that standard error, 100 x s / sqrt(n) / mean, not a standard deviation
+ * (docs/method.md). Adds the ratios of two counters with the same modifiers. Adds each counter per
+ * unit of work if the query has --units, or --rate together with perf's elapsed time.
  */
 int counters_from_stat(const struct perf_stat *st, const struct query *q, struct table *t,
 		       struct error *err);

@@ -29,8 +29,10 @@ static bool stat_value_of(const void *arg, const char *event, double *value)
 	return c;
 }
 
-/* -x and -j do not print how many runs -r made, only the error of their mean. */
-static bool hides_runs(const struct perf_stat *st)
+/*
+ * Returns whether the format hides the number of runs. -x and -j print only the error of the mean.
+ */
+static bool stat_hides_runs(const struct perf_stat *st)
 {
 	size_t i;
 
@@ -42,10 +44,10 @@ static bool hides_runs(const struct perf_stat *st)
 
 static struct value stat_runs_of(const struct perf_stat *st)
 {
-	return hides_runs(st) ? value_none() : value_int(st->runs ? st->runs : 1);
+	return stat_hides_runs(st) ? value_none() : value_int(st->runs ? st->runs : 1);
 }
 
-static struct value *stat_put_row(struct table *t, const struct perf_stat *st, const char *name,
+static struct value *stat_add_row(struct table *t, const struct perf_stat *st, const char *name,
 				  const char *unit, double value)
 {
 	struct value *row;
@@ -62,9 +64,9 @@ static struct value *stat_put_row(struct table *t, const struct perf_stat *st, c
 	return row;
 }
 
-/* perf -r prints 100 x the standard error of the mean / what it prints as the mean. */
-static void stat_put_interval(struct table *t, struct value *row, double value, double pct,
-			      unsigned runs)
+/* Sets the interval. perf -r prints 100 x the standard error of the mean / the mean. */
+static void stat_fill_interval(struct table *t, struct value *row, double value, double pct,
+			       unsigned runs)
 {
 	int column = table_column(t, "value");
 	double half;
@@ -83,8 +85,8 @@ static const char *stat_unit_of(const struct stat_counter *c)
 	return !strcmp(c->unit, "msec") ? "ms" : !strcmp(c->unit, "Joules") ? "J" : c->unit;
 }
 
-/* An event that has no count. */
-static void stat_put_absent(struct table *t, const char *name, enum stat_state state)
+/* Adds a row for an event without a count. */
+static void stat_add_absent(struct table *t, const char *name, enum stat_state state)
 {
 	struct value *row = table_row(t);
 
@@ -93,7 +95,7 @@ static void stat_put_absent(struct table *t, const char *name, enum stat_state s
 		  value_str(t, state == STAT_NOT_SUPPORTED ? "<not supported>" : "<not counted>"));
 }
 
-static void put_counters(struct table *t, const struct perf_stat *st)
+static void stat_add_counters(struct table *t, const struct perf_stat *st)
 {
 	struct str name = {0};
 	struct value *row;
@@ -105,11 +107,11 @@ static void put_counters(struct table *t, const struct perf_stat *st)
 		str_reset(&name);
 		str_printf(&name, "counter:%s", c->event);
 		if (c->state != STAT_COUNTED) {
-			stat_put_absent(t, name.buf, c->state);
+			stat_add_absent(t, name.buf, c->state);
 			continue;
 		}
-		row = stat_put_row(t, st, name.buf, stat_unit_of(c), c->value);
-		stat_put_interval(t, row, c->value, c->error_pct, st->runs);
+		row = stat_add_row(t, st, name.buf, stat_unit_of(c), c->value);
+		stat_fill_interval(t, row, c->value, c->error_pct, st->runs);
 		if (row && st->runs > 1)
 			table_set(t, row, "stddev_pct", value_real(c->error_pct));
 		if (row && c->running_pct < 100)
@@ -118,8 +120,10 @@ static void put_counters(struct table *t, const struct perf_stat *st)
 	str_free(&name);
 }
 
-/* The clock whose time is that of the CPUs in use, in ms; NAN: there is none. */
-static double clock_ms(const struct perf_stat *st)
+/*
+ * Returns the time of the clock event that measures CPU time, in ms, or NAN without such an event.
+ */
+static double stat_clock_ms(const struct perf_stat *st)
 {
 	const struct stat_counter *c = stat_find(st, "task-clock");
 
@@ -127,22 +131,22 @@ static double clock_ms(const struct perf_stat *st)
 	return c && c->unit && !strcmp(c->unit, "msec") ? c->value : NAN;
 }
 
-static void stat_put_times(struct table *t, const struct perf_stat *st)
+static void stat_add_times(struct table *t, const struct perf_stat *st)
 {
 	const struct stat_counter *cycles = stat_find(st, "cycles");
 	double elapsed = 1000 * st->elapsed_s;
-	struct value *row = stat_put_row(t, st, "elapsed_ms", "ms", elapsed);
+	struct value *row = stat_add_row(t, st, "elapsed_ms", "ms", elapsed);
 
-	stat_put_interval(t, row, elapsed, st->elapsed_pct, st->runs);
-	stat_put_row(t, st, "user_ms", "ms", 1000 * st->user_s);
-	stat_put_row(t, st, "system_ms", "ms", 1000 * st->system_s);
-	if (elapsed > 0) /* 100: one CPU */
-		stat_put_row(t, st, "cpu_pct", "%", 100 * clock_ms(st) / elapsed);
-	if (cycles && clock_ms(st) > 0)
-		stat_put_row(t, st, "ghz", "GHz", cycles->value / clock_ms(st) / 1e6);
+	stat_fill_interval(t, row, elapsed, st->elapsed_pct, st->runs);
+	stat_add_row(t, st, "user_ms", "ms", 1000 * st->user_s);
+	stat_add_row(t, st, "system_ms", "ms", 1000 * st->system_s);
+	if (elapsed > 0) /* 100 % is one CPU */
+		stat_add_row(t, st, "cpu_pct", "%", 100 * stat_clock_ms(st) / elapsed);
+	if (cycles && stat_clock_ms(st) > 0)
+		stat_add_row(t, st, "ghz", "GHz", cycles->value / stat_clock_ms(st) / 1e6);
 }
 
-static void put_ratios(struct table *t, const struct perf_stat *st)
+static void stat_add_ratios(struct table *t, const struct perf_stat *st)
 {
 	struct counter_ratio r;
 	size_t i;
@@ -151,11 +155,11 @@ static void put_ratios(struct table *t, const struct perf_stat *st)
 		if (st->counters[i].state == STAT_COUNTED &&
 		    counter_ratio(&r, st->counters[i].event, st->counters[i].value, stat_value_of,
 				  st))
-			stat_put_row(t, st, r.name, r.unit, r.value);
+			stat_add_row(t, st, r.name, r.unit, r.value);
 }
 
-/* "per_packet", of the work that the query says was done in the measured time. */
-static void put_per_unit(struct table *t, const struct perf_stat *st, const struct query *q)
+/* Adds the rows "per_packet" and so on. The query gives the work done in the measured time. */
+static void stat_add_per_unit(struct table *t, const struct perf_stat *st, const struct query *q)
 {
 	double units = q->units > 0 ? q->units : q->rate * st->elapsed_s;
 	const char *unit = q->unit ? q->unit : "unit";
@@ -173,14 +177,14 @@ static void put_per_unit(struct table *t, const struct perf_stat *st, const stru
 		str_reset(&per);
 		str_printf(&name, "%s_per_%s", c->event, unit);
 		str_printf(&per, "%s/%s", stat_unit_of(c), unit);
-		stat_put_row(t, st, name.buf, per.buf, c->value / units);
+		stat_add_row(t, st, name.buf, per.buf, c->value / units);
 		if (strncmp(c->event, "cycles", 6))
 			continue;
 		str_reset(&name);
 		str_reset(&per);
 		str_printf(&name, "%s_per_%s", unit, c->event);
 		str_printf(&per, "%s/cycle", unit);
-		stat_put_row(t, st, name.buf, per.buf, units / c->value);
+		stat_add_row(t, st, name.buf, per.buf, units / c->value);
 	}
 	note_add(&t->notes, stat_per_unit, unit, units,
 		 q->units > 0 ? "" : ", the rate x perf's elapsed time");
@@ -202,7 +206,7 @@ static void stat_note_absent(struct table *t, const struct perf_stat *st, enum s
 	str_free(&names);
 }
 
-static void stat_say_source(struct table *t, const struct perf_stat *st)
+static void stat_note_source(struct table *t, const struct perf_stat *st)
 {
 	bool shared = false, added = false;
 	size_t i;
@@ -219,7 +223,7 @@ static void stat_say_source(struct table *t, const struct perf_stat *st)
 		note_add(&t->notes, stat_scaled);
 	if (st->runs > 1)
 		note_add(&t->notes, stat_mean, st->runs);
-	if (hides_runs(st))
+	if (stat_hides_runs(st))
 		note_add(&t->notes, stat_mean_unknown);
 	if (st->blocks > 1)
 		note_add(&t->notes, stat_blocks, st->blocks);
@@ -233,17 +237,17 @@ int counters_from_stat(const struct perf_stat *st, const struct query *q, struct
 	if (q->cpus || q->comm || q->by)
 		return error_set(err, EINVAL,
 				 "perf stat's output cannot be split: no --cpu, --comm or --by");
-	put_counters(t, st);
-	stat_put_times(t, st);
-	put_ratios(t, st);
-	put_per_unit(t, st, q);
-	stat_say_source(t, st);
+	stat_add_counters(t, st);
+	stat_add_times(t, st);
+	stat_add_ratios(t, st);
+	stat_add_per_unit(t, st, q);
+	stat_note_source(t, st);
 	return 0;
 }
 
 /* --- ratios of two counters --- */
 
-/* THE TABLE of ratios. Any other "<what>-misses" is taken by "<what>s" or "<what>". */
+/* The ratios. Any other "<what>-misses" is divided by "<what>s" or "<what>". */
 static const struct {
 	const char *over, *under[2], *name, *unit;
 	double scale;
@@ -255,12 +259,15 @@ static const struct {
 	{"stalled-cycles-backend", {"cycles", "cpu-cycles"}, "backend_stalled_pct", "%", 100},
 };
 
-/* "cpu_core/instructions/k" is "cpu_core/", "instructions" and "/k"; "cycles:k" has ":k". */
+/*
+ * The parts of an event's name. "cpu_core/instructions/k" splits into "cpu_core/", "instructions"
+ * and "/k". "cycles:k" ends with ":k".
+ */
 struct ratio_parts {
 	char before[48], name[64], after[32];
 };
 
-static bool ratio_take(char *to, size_t size, const char *from, size_t n)
+static bool ratio_copy_part(char *to, size_t size, const char *from, size_t n)
 {
 	if (n >= size)
 		return false;
@@ -274,9 +281,9 @@ static bool ratio_split(const char *event, struct ratio_parts *p)
 	const char *slash = strchr(event, '/'), *name = slash ? slash + 1 : event;
 	size_t n = strcspn(name, ":/");
 
-	return n && ratio_take(p->before, sizeof(p->before), event, (size_t)(name - event)) &&
-	       ratio_take(p->name, sizeof(p->name), name, n) &&
-	       ratio_take(p->after, sizeof(p->after), name + n, strlen(name + n));
+	return n && ratio_copy_part(p->before, sizeof(p->before), event, (size_t)(name - event)) &&
+	       ratio_copy_part(p->name, sizeof(p->name), name, n) &&
+	       ratio_copy_part(p->after, sizeof(p->after), name + n, strlen(name + n));
 }
 
 static bool ratio_counted(const struct ratio_parts *p, const char *name, double *value,
@@ -288,15 +295,18 @@ static bool ratio_counted(const struct ratio_parts *p, const char *name, double 
 	return value_of(arg, event, value) && *value > 0;
 }
 
-/* A name for people: "/" of a PMU stays, its closing one goes. */
-static void name_ratio(struct counter_ratio *r, const struct ratio_parts *p, const char *name)
+/*
+ * Sets the readable name of a ratio. The name has the PMU and its first "/", without the closing
+ * one.
+ */
+static void ratio_fill_name(struct counter_ratio *r, const struct ratio_parts *p, const char *name)
 {
 	snprintf(r->name, sizeof(r->name), "%s%s%s", p->before, name,
 		 strcmp(p->after, "/") ? p->after : "");
 }
 
-static bool any_misses(struct counter_ratio *r, const struct ratio_parts *p, double value,
-		       counter_value_fn value_of, const void *arg)
+static bool ratio_find_misses(struct counter_ratio *r, const struct ratio_parts *p, double value,
+			      counter_value_fn value_of, const void *arg)
 {
 	size_t n = strlen(p->name) - strlen("-misses");
 	char stem[72];
@@ -309,7 +319,7 @@ static bool any_misses(struct counter_ratio *r, const struct ratio_parts *p, dou
 			return false;
 	}
 	snprintf(stem, sizeof(stem), "%.*s_miss_pct", (int)(n < 60 ? n : 60), p->name);
-	name_ratio(r, p, stem);
+	ratio_fill_name(r, p, stem);
 	r->unit = "%";
 	r->value = 100 * value / under;
 	return true;
@@ -330,12 +340,12 @@ bool counter_ratio(struct counter_ratio *r, const char *event, double value,
 		for (k = 0; k < array_size(ratios[i].under) && ratios[i].under[k]; k++) {
 			if (!ratio_counted(&p, ratios[i].under[k], &under, value_of, arg))
 				continue;
-			name_ratio(r, &p, ratios[i].name);
+			ratio_fill_name(r, &p, ratios[i].name);
 			r->unit = ratios[i].unit;
 			r->value = ratios[i].scale * value / under;
 			return true;
 		}
 		return false;
 	}
-	return str_ends(p.name, "-misses") && any_misses(r, &p, value, value_of, arg);
+	return str_ends(p.name, "-misses") && ratio_find_misses(r, &p, value, value_of, arg);
 }

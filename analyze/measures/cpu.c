@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parts of CPU time: columns of table cpu, and the metrics that they show. */
+/* The parts of CPU time: a column of table cpu, and the metric that it shows. */
 static const struct {
 	const char *column, *metric;
 } cpu_parts[] = {
@@ -24,26 +24,27 @@ static const struct {
 };
 
 /*
- * cpu --by cpu: each of the side's CPUs. --by comm, process or thread: what the workload's threads
- * took of the side's busy time, and in a row of its own what they did not: softirqs, other
- * processes, the kernel's own threads. That row is busy - threads, so the rows add up to busy.
+ * cpu --by cpu has a row for each CPU of the side. cpu --by comm, process or thread has a row for
+ * each group of the workload's threads, with its part of the side's busy time. One more row has
+ * everything else: softirqs, other processes, kernel threads. That row is busy - threads, so the
+ * rows add up to busy.
  *
- * Where threads may leave the side's CPUs, a part of their time may have been elsewhere: then it is
- * the least that it can be.
+ * Where threads may leave the side's CPUs, a part of their time may be on other CPUs. The row for
+ * everything else is then a lower limit.
  */
 
 static const struct column by_cpu_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"cpu", .type = V_INT},
-	{"runs", .type = V_INT, .what = "runs that the figures come from"},
+	{"runs", .type = V_INT, .what = "number of runs with a value"},
 	{"app_pct", "%", V_REAL, .digits = 1,
 	 .what = "user space, of all programs; guests included"},
 	{"sys_pct", "%", V_REAL, .digits = 1, .what = "kernel, on behalf of processes"},
 	{"soft_pct", "%", V_REAL, .digits = 1, .what = "softirqs"},
 	{"irq_pct", "%", V_REAL, .digits = 1, .what = "hardware interrupts"},
 	{"steal_pct", "%", V_REAL, .digits = 1, .what = "taken by the hypervisor"},
-	{"iowait_pct", "%", V_REAL, .digits = 1, .what = "idle with I/O waited for"},
+	{"iowait_pct", "%", V_REAL, .digits = 1, .what = "idle while I/O was pending"},
 	{"idle_pct", "%", V_REAL, .digits = 1, .what = "idle"},
 	{"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy",
 	 .what = "all but idle and iowait"},
@@ -52,25 +53,25 @@ static const struct column by_cpu_columns[] = {
 static const struct column by_thread_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"run", .type = V_INT, .what = "the repeat that has this process"},
+	{"run", .type = V_INT, .what = "the repeat with this process"},
 	{"comm", .type = V_STR, .what = "command"},
 	{"pid", .type = V_INT},
 	{"tid", .type = V_INT},
-	{"threads", .type = V_INT, .what = "seen in a run"},
+	{"threads", .type = V_INT, .what = "number of threads in a run"},
 	{"cpu_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "cpu",
 	 .what = "time on a CPU, 100 = one CPU"},
-	{"user_pct", "%", V_REAL, .digits = 1, .what = "of it in user space, by ticks"},
-	{"sys_pct", "%", V_REAL, .digits = 1, .what = "of it in the kernel, by ticks"},
+	{"user_pct", "%", V_REAL, .digits = 1, .what = "part of cpu_pct in user space, by ticks"},
+	{"sys_pct", "%", V_REAL, .digits = 1, .what = "part of cpu_pct in the kernel, by ticks"},
 	{"busy_share", "%", V_REAL, .digits = 1, .what = "part of the side's busy time"},
 	{"migrations", .type = V_REAL, .digits = 1, .what = "moves to another CPU, in the window"},
-	{"cpus", .type = V_STR, .shape = STAYS_WHOLE, .what = "CPUs it was seen on"},
+	{"cpus", .type = V_STR, .shape = STAYS_WHOLE, .what = "CPUs that the threads were seen on"},
 };
 
 enum { LIMIT = 30 };
 
 /* --- by cpu --- */
 
-static void cpu_by_put_cpu(struct store *s, const struct block_list *list,
+static void cpu_by_add_cpu(struct store *s, const struct block_list *list,
 			   const struct block_runs *b, unsigned int cpu, struct table *t)
 {
 	struct value *row;
@@ -95,7 +96,7 @@ static void cpu_by_put_cpu(struct store *s, const struct block_list *list,
 	}
 }
 
-/* CPUs that any of the runs has figures of. */
+/* Adds the CPUs that any of the runs has figures of. */
 static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct cpuset *set)
 {
 	struct metric_row *rows;
@@ -112,7 +113,7 @@ static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct c
 	}
 }
 
-static void cpu_by_put_cpus(struct store *s, const struct query *q, const struct block_list *list,
+static void cpu_by_add_cpus(struct store *s, const struct query *q, const struct block_list *list,
 			    const struct block_runs *b, struct table *t)
 {
 	struct cpuset set = {0};
@@ -121,13 +122,14 @@ static void cpu_by_put_cpus(struct store *s, const struct query *q, const struct
 	cpu_by_cpus_of(s, b, &set);
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
-			cpu_by_put_cpu(s, list, b, cpu, t);
+			cpu_by_add_cpu(s, list, b, cpu, t);
 }
 
 /* --- by thread --- */
 
-/* ns in the window become percent of one CPU. */
-static void to_percent(struct store *s, const struct block_runs *b, struct thread_groups *list)
+/* Converts ns in the window to percent of one CPU. */
+static void cpu_by_to_percent(struct store *s, const struct block_runs *b,
+			      struct thread_groups *list)
 {
 	static const enum thread_figure times[] = {THREAD_RUN, THREAD_USER, THREAD_SYSTEM};
 	double seconds;
@@ -149,7 +151,7 @@ struct cpu_by_side {
 	struct thread_groups groups;
 };
 
-/* Might the threads run nowhere else than on the side's CPUs? -1: in all runs. */
+/* Returns whether the threads could run only on the side's CPUs. run -1 asks for all runs. */
 static bool cpu_by_confined(const struct cpu_by_side *side, int run)
 {
 	int i;
@@ -161,7 +163,10 @@ static bool cpu_by_confined(const struct cpu_by_side *side, int run)
 	return true;
 }
 
-/* What of its busy time the side's CPUs spent on others, percent of one CPU. */
+/*
+ * Returns the busy time that the side's CPUs spent outside the workload's threads, in percent of
+ * one CPU.
+ */
 static double cpu_by_others(struct store *s, const struct run *r, const void *arg)
 {
 	(void)arg;
@@ -179,8 +184,8 @@ static struct value *cpu_by_new_row(struct table *t, const struct cpu_by_side *s
 	return row;
 }
 
-/* Busy time of the runs that a group is of. */
-static double busy_of(const struct cpu_by_side *side, int run)
+/* Returns the busy time of the runs that a group belongs to. */
+static double cpu_by_busy_of(const struct cpu_by_side *side, int run)
 {
 	if (run >= 0)
 		return figure_metric(side->s, &side->b->runs[run], "cpu_pct");
@@ -189,7 +194,7 @@ static double busy_of(const struct cpu_by_side *side, int run)
 		.value;
 }
 
-static void cpu_by_put_group(struct table *t, const struct cpu_by_side *side,
+static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
 			     const struct thread_group *g)
 {
 	static const struct {
@@ -211,7 +216,7 @@ static void cpu_by_put_group(struct table *t, const struct cpu_by_side *side,
 	if (g->threads)
 		table_set(t, row, "threads", value_int(g->threads));
 	put_estimate(t, row, "cpu_pct", &e);
-	table_set(t, row, "busy_share", value_real(100 * e.value / busy_of(side, g->run)));
+	table_set(t, row, "busy_share", value_real(100 * e.value / cpu_by_busy_of(side, g->run)));
 	for (i = 0; i < array_size(more); i++)
 		table_set(t, row, more[i].column,
 			  value_real(thread_estimate(&side->groups, g, more[i].figure, side->est)
@@ -221,10 +226,11 @@ static void cpu_by_put_group(struct table *t, const struct cpu_by_side *side,
 }
 
 /*
- * The two clocks are not one: idle time is taken off the time that passed, the threads' is counted.
- * A difference below zero by less than 2 % of a CPU's time is none.
+ * Adds the row for everything else. The two times have different clocks: busy time is elapsed time
+ * minus idle time, and threads' time is counted directly. A negative difference below 2 % of one
+ * CPU is 0.
  */
-static void put_others(struct table *t, const struct cpu_by_side *side, int run)
+static void cpu_by_add_others(struct table *t, const struct cpu_by_side *side, int run)
 {
 	const struct run *runs = run < 0 ? side->b->runs : &side->b->runs[run];
 	int n = run < 0 ? side->b->n : 1;
@@ -248,11 +254,11 @@ static void put_others(struct table *t, const struct cpu_by_side *side, int run)
 	if (run >= 0)
 		table_set(t, row, "run", value_int(runs->repeat));
 	put_estimate(t, row, "cpu_pct", &e);
-	table_set(t, row, "busy_share", value_real(100 * e.value / busy_of(side, run)));
+	table_set(t, row, "busy_share", value_real(100 * e.value / cpu_by_busy_of(side, run)));
 }
 
-/* Rows beyond the limit become one, so that all rows still add up. */
-static void put_rest(struct table *t, const struct cpu_by_side *side, int run, double pct)
+/* Adds one row for the groups beyond the limit, so that the rows still add up. */
+static void cpu_by_add_rest(struct table *t, const struct cpu_by_side *side, int run, double pct)
 {
 	struct value *row;
 
@@ -262,11 +268,11 @@ static void put_rest(struct table *t, const struct cpu_by_side *side, int run, d
 	if (run >= 0)
 		table_set(t, row, "run", value_int(side->b->runs[run].repeat));
 	table_set(t, row, "cpu_pct", value_real(pct));
-	table_set(t, row, "busy_share", value_real(100 * pct / busy_of(side, run)));
+	table_set(t, row, "busy_share", value_real(100 * pct / cpu_by_busy_of(side, run)));
 }
 
-/* The groups of one run, or, with -1, those over all runs; and what else its CPUs did. */
-static size_t cpu_by_put_run(struct table *t, const struct query *q, const struct cpu_by_side *side,
+/* Adds the groups of one run (all runs with -1), and the row for everything else. */
+static size_t cpu_by_add_run(struct table *t, const struct query *q, const struct cpu_by_side *side,
 			     int run)
 {
 	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, all = 0, shown = 0, i;
@@ -279,20 +285,20 @@ static size_t cpu_by_put_run(struct table *t, const struct query *q, const struc
 		if (g->run != run)
 			continue;
 		if (q->all || all++ < limit) {
-			cpu_by_put_group(t, side, g);
+			cpu_by_add_group(t, side, g);
 			shown++;
 			continue;
 		}
 		e = thread_estimate(&side->groups, g, THREAD_RUN, side->est);
 		rest += isnan(e.value) ? 0 : e.value;
 	}
-	put_rest(t, side, run, rest);
+	cpu_by_add_rest(t, side, run, rest);
 	if (!q->comm)
-		put_others(t, side, run);
+		cpu_by_add_others(t, side, run);
 	return shown;
 }
 
-static void note_side(struct table *t, const struct cpu_by_side *side, size_t shown)
+static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, size_t shown)
 {
 	const struct block *b = &side->b->block;
 	struct estimate busy = scope_estimate(side->s, side->b->runs, side->b->n, side->est,
@@ -315,7 +321,7 @@ static void note_side(struct table *t, const struct cpu_by_side *side, size_t sh
 		note_add_of(&t->notes, b->variant, b->side, threads_unconfined);
 }
 
-static int cpu_by_put_side(struct store *s, const struct query *q, const struct block_list *list,
+static int cpu_by_add_side(struct store *s, const struct query *q, const struct block_list *list,
 			   const struct block_runs *b, enum thread_key key, struct table *t,
 			   struct error *err)
 {
@@ -324,12 +330,12 @@ static int cpu_by_put_side(struct store *s, const struct query *q, const struct 
 	size_t shown = 0;
 
 	if (!rc) {
-		to_percent(s, b, &side.groups);
+		cpu_by_to_percent(s, b, &side.groups);
 		if (key == BY_COMM)
-			shown = cpu_by_put_run(t, q, &side, -1);
+			shown = cpu_by_add_run(t, q, &side, -1);
 		for (run = 0; key != BY_COMM && run < b->n; run++)
-			shown += cpu_by_put_run(t, q, &side, run);
-		note_side(t, &side, shown);
+			shown += cpu_by_add_run(t, q, &side, run);
+		cpu_by_note_side(t, &side, shown);
 	}
 	thread_groups_free(&side.groups);
 	return rc;
@@ -339,11 +345,11 @@ static int cpu_by_put_side(struct store *s, const struct query *q, const struct 
 
 static const struct {
 	const char *name;
-	int key; /* -1: cpu */
+	int key; /* a key of thread groups; -1: cpu */
 } keys[] = {{"cpu", -1},	 {"comm", BY_COMM},	{"process", BY_PROCESS},
 	    {"pid", BY_PROCESS}, {"thread", BY_THREAD}, {"tid", BY_THREAD}};
 
-static int find_key(const char *by, int *key, struct error *err)
+static int cpu_by_find_key(const char *by, int *key, struct error *err)
 {
 	size_t i;
 
@@ -358,7 +364,7 @@ static int find_key(const char *by, int *key, struct error *err)
 			 by);
 }
 
-static void set_columns(struct table *t, int key)
+static void cpu_by_set_columns(struct table *t, int key)
 {
 	if (key >= 0) {
 		thread_columns(t, by_thread_columns, array_size(by_thread_columns),
@@ -372,25 +378,25 @@ static void set_columns(struct table *t, int key)
 static int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct block_list list = {0};
-	int key = -1, rc = find_key(q->by, &key, err), i;
+	int key = -1, rc = cpu_by_find_key(q->by, &key, err), i;
 
 	if (!rc && key >= 0 && q->cpus)
 		rc = error_set(err, EINVAL,
-			       "--cpu goes with --by cpu: a thread's time is not told "
-			       "apart by CPU");
+			       "--cpu needs --by cpu: a thread's time is not "
+			       "measured per CPU");
 	if (!rc && key < 0 && q->comm)
-		rc = error_set(err, EINVAL, "--comm goes with --by comm, process or thread");
+		rc = error_set(err, EINVAL, "--comm needs --by comm, process or thread");
 	if (!rc)
 		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc) {
-		set_columns(t, key);
+		cpu_by_set_columns(t, key);
 		zero_copy_title(s, q, t);
 	}
 	for (i = 0; i < list.n && !rc; i++) {
 		if (key < 0)
-			cpu_by_put_cpus(s, q, &list, &list.blocks[i], t);
+			cpu_by_add_cpus(s, q, &list, &list.blocks[i], t);
 		else
-			rc = cpu_by_put_side(s, q, &list, &list.blocks[i], (enum thread_key)key, t,
+			rc = cpu_by_add_side(s, q, &list, &list.blocks[i], (enum thread_key)key, t,
 					     err);
 	}
 	if (!rc)
@@ -408,12 +414,12 @@ static const struct measure measure_cpu_by = {
 
 /* --- the table without --by --- */
 
-/* cpu: how the side's CPUs spent the window; 100 % is one CPU. */
+/* cpu: how the side's CPUs spent the window. 100 % is one CPU. */
 
 static const struct column cpu_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"runs", .type = V_INT, .what = "runs that the figures come from"},
+	{"runs", .type = V_INT, .what = "number of runs with a value"},
 	{"app_pct", "%", V_REAL, .digits = 1,
 	 .what = "user space, of all programs; guests included"},
 	{"sys_pct", "%", V_REAL, .digits = 1, .what = "kernel, on behalf of processes"},
@@ -421,13 +427,13 @@ static const struct column cpu_columns[] = {
 	{"irq_pct", "%", V_REAL, .digits = 1, .what = "hardware interrupts"},
 	{"steal_pct", "%", V_REAL, .digits = 1, .what = "taken by the hypervisor"},
 	{"iowait_pct", "%", V_REAL, .digits = 1,
-	 .what = "idle with I/O waited for; io_uring waits count here"},
+	 .what = "idle while I/O was pending; io_uring waits count here"},
 	{"idle_pct", "%", V_REAL, .digits = 1, .what = "idle"},
 	{"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy",
 	 .what = "all but idle and iowait"},
 };
 
-static void cpu_put_block(struct store *s, const struct block_list *list,
+static void cpu_add_block(struct store *s, const struct block_list *list,
 			  const struct block_runs *b, struct table *t)
 {
 	struct value *row = table_row(t);
@@ -454,7 +460,7 @@ static int cpu_run(struct store *s, const struct query *q, struct table *t, stru
 	if (!rc) {
 		zero_copy_title(s, q, t);
 		for (i = 0; i < list.n; i++)
-			cpu_put_block(s, &list, &list.blocks[i], t);
+			cpu_add_block(s, &list, &list.blocks[i], t);
 		note_add(&t->notes, percent_of_cpu);
 		block_list_notes(&list, s, t);
 	}

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a row; none where no run has the figure. */
-static void put_named(struct table *t, const struct block *b, const char *name, const char *unit,
-		      const struct estimate *e)
+/* Adds a row, unless no run has the figure. */
+static void family_add_named(struct table *t, const struct block *b, const char *name,
+			     const char *unit, const struct estimate *e)
 {
 	struct value *row;
 
@@ -29,13 +29,13 @@ static void put_named(struct table *t, const struct block *b, const char *name, 
 	put_estimate(t, row, "value", e);
 }
 
-/* --- parts of a whole, out of histograms of receives and returns --- */
+/* --- percentages from the histograms of receives and returns --- */
 
 /*
- * THE TABLE of parts: percent of the sum of its own histogram's buckets, or of the same bucket of
- * another. recv_per_return: of the returns of so many tokens those that one receive filled alone.
+ * The percentages: of the sum of the histogram's buckets, or of the same bucket of another
+ * histogram. recv_per_return is the part of the returns of a size that one receive filled alone.
  */
-static const struct part {
+static const struct size_part {
 	const char *histogram, *of, *name;
 } parts[] = {
 	{"recv_size_log2:", NULL, "recv_pct_log2:"},
@@ -44,12 +44,12 @@ static const struct part {
 	{"recv_tokens_log2:", "return_tokens_log2:", "recv_per_return_pct_log2:"},
 };
 
-struct bucket {
-	const struct part *part;
+struct size_bucket {
+	const struct size_part *part;
 	int b;
 };
 
-/* Has the run a metric whose name begins so? */
+/* Returns whether the run has a metric with this prefix. */
 static bool size_has_any(struct store *s, const struct run *r, const char *prefix)
 {
 	struct error ignored = {0};
@@ -61,10 +61,12 @@ static bool size_has_any(struct store *s, const struct run *r, const char *prefi
 	return n > 0;
 }
 
-/* "recv_size_log2:9" is a bucket of "recv_size_log2:", "hist:frags:log2:1" one of "hist:frags:". */
 /*
- * The figure_metric of a family; a bucket of a histogram that the run has, and that is not in it,
- * is a known 0.
+ * A bucket's name begins with the name of its histogram: "recv_size_log2:9" begins with
+ * "recv_size_log2:", and "hist:frags:log2:1" with "hist:frags:".
+ */
+/*
+ * Returns the figure_metric of a family. A missing bucket of an existing histogram is a known 0.
  */
 static double size_metric(struct store *s, const struct run *r, const void *name)
 {
@@ -90,7 +92,7 @@ static double size_at(struct store *s, const struct run *r, const char *histogra
 	return size_metric(s, r, name);
 }
 
-/* The sum of the histogram's buckets. */
+/* Returns the sum of the histogram's buckets. */
 static double size_total(struct store *s, const struct run *r, const char *histogram)
 {
 	struct metric_row *rows;
@@ -106,19 +108,19 @@ static double size_total(struct store *s, const struct run *r, const char *histo
 
 static double size_percent(struct store *s, const struct run *r, const void *arg)
 {
-	const struct bucket *k = arg;
+	const struct size_bucket *k = arg;
 	double all = k->part->of ? size_at(s, r, k->part->of, k->b)
 				 : size_total(s, r, k->part->histogram);
 
 	return all > 0 ? 100 * size_at(s, r, k->part->histogram, k->b) / all : NAN;
 }
 
-/* The rows that a bucket, "recv_size_log2:16", gives: "recv_pct_log2:16". */
-static void put_size_parts(struct store *s, const struct block_runs *b, enum estimator est,
+/* Adds the rows for one bucket: "recv_size_log2:16" becomes "recv_pct_log2:16". */
+static void size_add_parts(struct store *s, const struct block_runs *b, enum estimator est,
 			   const char *bucket, struct table *t)
 {
 	struct estimate e;
-	struct bucket k;
+	struct size_bucket k;
 	char name[48];
 	size_t i;
 
@@ -129,15 +131,15 @@ static void put_size_parts(struct store *s, const struct block_runs *b, enum est
 			continue;
 		e = scope_estimate(s, b->runs, b->n, est, size_percent, &k);
 		snprintf(name, sizeof(name), "%s%d", k.part->name, k.b);
-		put_named(t, &b->block, name, "%", &e);
+		family_add_named(t, &b->block, name, "%", &e);
 	}
 }
 
 /* --- the tables --- */
 
 /*
- * tcp, sizes: metrics of one kind, a row each, estimated over the runs;
- * and what is worked out of two of them for each run, as cycles per byte.
+ * tcp, sizes: one row for each metric with a prefix, estimated over the runs. More rows have
+ * figures from two metrics of each run, such as cycles per byte.
  */
 
 static const struct column family_columns[] = {
@@ -150,7 +152,7 @@ static const struct column family_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
-/* THE TABLE of what is worked out: name = scale x over / under. */
+/* The figures from two metrics: name = scale x over / under. */
 static const struct family_ratio {
 	const char *family, *name, *over, *under, *unit;
 	double scale;
@@ -159,7 +161,7 @@ static const struct family_ratio {
 	{"tcp", "retransmits_per_gb", "tcp_retransmits", "workload_bytes", "1/GB", 1e9},
 };
 
-/* THE TABLE of families: the beginnings of the names of their metrics. */
+/* The families: the prefixes of their metrics. */
 static const struct {
 	const char *family, *prefixes[8];
 } families[] = {
@@ -169,7 +171,7 @@ static const struct {
 	  "dropped_completions", "rearmed:"}},
 };
 
-/* THE TABLE of what a workload counts itself, from its beginning to its end. */
+/* The metrics that a workload counts over its whole run. */
 static const struct {
 	const char *family, *prefix, *what;
 } whole_run[] = {
@@ -178,15 +180,15 @@ static const struct {
 	{"tcp", "tcp_retransmits", "tcp_retransmits, retransmits_per_gb"},
 };
 
-/* THE TABLE of histograms whose names say little. */
+/* The histograms with names that need an explanation. */
 static const struct {
 	const char *name, *what;
 } histograms[] = {
 	{"hist:batch", "sends per notification"},
-	{"hist:completions", "completions found at once in io_uring's ring"},
-	{"hist:frags", "per receive, pages mapped or completions"},
-	{"hist:notify_ns", "from handing a send over to its notification"},
-	{"hist:returns", "tokens given back at once"},
+	{"hist:completions", "completions found together in the io_uring ring"},
+	{"hist:frags", "pages mapped, or completions, per receive"},
+	{"hist:notify_ns", "time from a send to its notification"},
+	{"hist:returns", "tokens per return"},
 	{"hist:tokens", "tokens per receive"},
 };
 
@@ -201,7 +203,7 @@ static bool family_has_row(const struct table *t, const char *prefix)
 	return false;
 }
 
-static void say_whole_run(struct table *t)
+static void family_note_whole_run(struct table *t)
 {
 	struct str what = {0};
 	size_t i;
@@ -214,7 +216,7 @@ static void say_whole_run(struct table *t)
 	str_free(&what);
 }
 
-static void say_histograms(struct table *t)
+static void family_note_histograms(struct table *t)
 {
 	struct str what = {0};
 	size_t i;
@@ -235,7 +237,7 @@ static double family_figure_ratio(struct store *s, const struct run *r, const vo
 	return k->scale * figure_metric(s, r, k->over) / figure_metric(s, r, k->under);
 }
 
-/* The metrics of the family that any of the block's runs has. */
+/* Gathers the metrics of the family that any of the block's runs has. */
 static int family_gather(struct store *s, const struct block_runs *b, const char *family,
 			 struct metric_names *list, struct error *err)
 {
@@ -249,7 +251,7 @@ static int family_gather(struct store *s, const struct block_runs *b, const char
 	return rc;
 }
 
-static int family_put_block(struct store *s, const struct block_runs *b, enum estimator est,
+static int family_add_block(struct store *s, const struct block_runs *b, enum estimator est,
 			    struct table *t, struct error *err)
 {
 	struct metric_names list = {0};
@@ -259,15 +261,15 @@ static int family_put_block(struct store *s, const struct block_runs *b, enum es
 
 	for (i = 0; i < list.n; i++) {
 		e = scope_estimate(s, b->runs, b->n, est, size_metric, list.m[i].name);
-		put_named(t, &b->block, list.m[i].name, list.m[i].unit, &e);
+		family_add_named(t, &b->block, list.m[i].name, list.m[i].unit, &e);
 	}
 	for (i = 0; i < list.n && !strcmp(t->name, "sizes"); i++)
-		put_size_parts(s, b, est, list.m[i].name, t);
+		size_add_parts(s, b, est, list.m[i].name, t);
 	for (i = 0; i < array_size(ratios); i++) {
 		if (strcmp(ratios[i].family, t->name))
 			continue;
 		e = scope_estimate(s, b->runs, b->n, est, family_figure_ratio, &ratios[i]);
-		put_named(t, &b->block, ratios[i].name, ratios[i].unit, &e);
+		family_add_named(t, &b->block, ratios[i].name, ratios[i].unit, &e);
 	}
 	free(list.m);
 	return rc;
@@ -281,14 +283,14 @@ static int family_run(struct store *s, const struct query *q, struct table *t, s
 	if (!rc)
 		zero_copy_title(s, q, t);
 	for (i = 0; i < list.n && !rc; i++)
-		rc = family_put_block(s, &list.blocks[i], list.estimator, t, err);
+		rc = family_add_block(s, &list.blocks[i], list.estimator, t, err);
 	if (!rc && !t->rows && scope_slice_absent(s, t->name))
 		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
 	else if (!rc && !t->rows)
 		note_add(&t->notes, table_not_measured);
 	if (!rc) {
-		say_whole_run(t);
-		say_histograms(t);
+		family_note_whole_run(t);
+		family_note_histograms(t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);
@@ -297,14 +299,14 @@ static int family_run(struct store *s, const struct query *q, struct table *t, s
 
 const struct measure measure_sizes = {
 	.name = "sizes",
-	.what = "how much each receive gave, and other histograms of the workload",
+	.what = "bytes per receive, and other histograms of the workload",
 	MEASURE_COLUMNS(family_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
 	.spare = "runs",
 	.run = family_run,
 };
 
-/* What --by name makes of tcp: figures of all sockets together are a family as well. */
+/* tcp --by name: one row for each metric, summed over all sockets. */
 const struct measure measure_tcp_by_name = {
 	.name = "tcp --by name",
 	MEASURE_COLUMNS(family_columns),

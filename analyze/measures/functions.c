@@ -14,20 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the text can be asked for; "symbol" is in every row anyway. */
+/* The keys that the text supports. Every row has "symbol". */
 static const char *const keys_known[] = {"comm", "dso", "symbol"};
 
 struct flat_group {
 	struct flat_row sum;
-	bool counted; /* every row of it had a sample count */
+	bool counted; /* every row of the group has a sample count */
 };
 
 struct flat_groups {
 	struct flat_group *g;
 	size_t n, cap;
-	struct map ids; /* key's interned id -> index + 1 */
+	struct map ids; /* interned id of the key -> index + 1 */
 	struct intern names;
-	bool merged; /* some group has several rows: the text's order is lost */
+	bool merged; /* a group has several rows, so the order of the text is lost */
 };
 
 static bool flat_wants(const struct query *q, const char *key)
@@ -41,7 +41,7 @@ static bool flat_wants(const struct query *q, const char *key)
 	return found;
 }
 
-static int check_key(const struct flat *f, const char *key, struct error *err)
+static int flat_check_key(const struct flat *f, const char *key, struct error *err)
 {
 	size_t i;
 
@@ -69,30 +69,33 @@ int flat_check_samples(const struct flat *f, const struct query *q, struct error
 {
 	if (q->cpus)
 		return error_set(err, EINVAL,
-				 "--cpu: the text of perf report does not tell CPUs apart; give "
+				 "--cpu: the text of perf report does not record CPUs; give "
 				 "the perf.data itself with --perf");
-	return q->comm ? check_key(f, "comm", err) : 0;
+	return q->comm ? flat_check_key(f, "comm", err) : 0;
 }
 
-static int check_query(const struct flat *f, const struct query *q, struct error *err)
+static int flat_check_query(const struct flat *f, const struct query *q, struct error *err)
 {
 	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
 	int ret = 0;
 
 	while (!ret && (word = str_token(&rest, ',')))
 		if (*str_trim(word))
-			ret = check_key(f, str_trim(word), err);
+			ret = flat_check_key(f, str_trim(word), err);
 	free(copy);
 	if (!ret)
 		ret = flat_check_samples(f, q, err);
 	if (!ret && q->dso)
-		ret = check_key(f, "dso", err);
+		ret = flat_check_key(f, "dso", err);
 	return ret;
 }
 
-/* In cycles or instructions: given in all, else what perf printed of the event. */
-static int amount_basis(const struct flat *f, const struct query *q, struct table *t, double *per,
-			struct error *err)
+/*
+ * Finds the basis in cycles or instructions: from the query, else from the count of the event that
+ * perf printed.
+ */
+static int flat_amount_basis(const struct flat *f, const struct query *q, struct table *t,
+			     double *per, struct error *err)
 {
 	struct basis_value v;
 	int rc = basis_of_file(q, 1, &v, err);
@@ -105,7 +108,10 @@ static int amount_basis(const struct flat *f, const struct query *q, struct tabl
 	return 0;
 }
 
-/* ns per unit of work that the shares divide; NAN: the query does not say. Design, chapter 7. */
+/*
+ * Finds the ns per unit of work that the shares divide. NAN: the query does not give it. See
+ * chapter 7 of the design.
+ */
 static int flat_basis(const struct query *q, double *ns, struct error *err)
 {
 	double units = q->units > 0 ? q->units : q->rate * q->seconds;
@@ -160,8 +166,8 @@ static int flat_dearer(double x, double y)
 	return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x < y) - (x > y);
 }
 
-/* By self, then by total, then as in the text. */
-static int by_share(const void *a, const void *b)
+/* Sorts by self, then by total, then by the order in the text. */
+static int flat_by_share(const void *a, const void *b)
 {
 	const struct flat_row *x = &((const struct flat_group *)a)->sum,
 			      *y = &((const struct flat_group *)b)->sum;
@@ -192,15 +198,18 @@ static void flat_gather(struct flat_groups *gs, const struct flat *f, const stru
 	}
 }
 
-/* Half of the 95 % interval of a share in percent, in percent, from the number of all samples. */
-static double sampling_error(double share, double samples)
+/*
+ * Returns half of the 95 % interval of a share, in percent. `samples` is the number of all
+ * samples.
+ */
+static double flat_sampling_error(double share, double samples)
 {
 	double p = share > 100 ? 1 : share / 100;
 
 	return samples > 0 ? 100 * STATS_Z95 * sqrt(p * (1 - p) / samples) : NAN;
 }
 
-static void flat_put_group(struct table *t, const struct flat_group *g, double basis,
+static void flat_add_group(struct table *t, const struct flat_group *g, double basis,
 			   double samples)
 {
 	struct value *row = table_row(t);
@@ -213,13 +222,19 @@ static void flat_put_group(struct table *t, const struct flat_group *g, double b
 	table_set(t, row, "self_share", value_real(self));
 	table_set(t, row, "total_share", value_real(total));
 	table_set(t, row, "self_ns",
-		  value_half(t, self / 100 * basis, sampling_error(self, samples) / 100 * basis));
+		  value_half(t, self / 100 * basis,
+			     flat_sampling_error(self, samples) / 100 * basis));
 	table_set(t, row, "total_ns",
-		  value_half(t, total / 100 * basis, sampling_error(total, samples) / 100 * basis));
+		  value_half(t, total / 100 * basis,
+			     flat_sampling_error(total, samples) / 100 * basis));
 }
 
-/* The text may leave rows out (--percent-limit, a reduced listing): the sum says how much. */
-static void say_sum(struct table *t, const struct flat_groups *gs, enum amount in, double basis)
+/*
+ * Adds a note with the sum of the rows. The sum shows how much the text leaves out
+ * (--percent-limit, a reduced listing).
+ */
+static void flat_note_sum(struct table *t, const struct flat_groups *gs, enum amount in,
+			  double basis)
 {
 	double sum = 0;
 	size_t i;
@@ -252,7 +267,7 @@ void flat_say_cpus(const struct query *q, struct table *t)
 		note_add(&t->notes, flat_one_cpu);
 }
 
-static void flat_say_source(struct table *t, const struct flat *f, double samples)
+static void flat_note_source(struct table *t, const struct flat *f, double samples)
 {
 	if (f->event && samples > 0)
 		note_add(&t->notes, flat_event, f->event, samples,
@@ -268,7 +283,7 @@ static void flat_say_source(struct table *t, const struct flat *f, double sample
 	}
 }
 
-static double all_samples(const struct flat *f)
+static double flat_all_samples(const struct flat *f)
 {
 	double sum = 0;
 	size_t i;
@@ -278,7 +293,7 @@ static double all_samples(const struct flat *f)
 	for (i = 0; i < f->n && f->rows[i].samples >= 0; i++)
 		sum += (double)f->rows[i].samples;
 	if (f->n && i == f->n &&
-	    !f->has_total) /* with children, samples count the self part only */
+	    !f->has_total) /* with children, the sample counts cover only self */
 		return sum;
 	return f->samples;
 }
@@ -287,29 +302,29 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 			struct error *err)
 {
 	struct flat_groups gs = {0};
-	double basis, samples = all_samples(f);
+	double basis, samples = flat_all_samples(f);
 	size_t i, limit;
-	int ret = check_query(f, q, err);
+	int ret = flat_check_query(f, q, err);
 
 	if (!ret && !f->has_symbol)
 		ret = error_set(err, EINVAL,
 				"the perf report text has no Symbol column; run perf report with "
 				"--sort symbol or dso,symbol");
 	if (!ret)
-		ret = q->in != IN_NS ? amount_basis(f, q, t, &basis, err)
+		ret = q->in != IN_NS ? flat_amount_basis(f, q, t, &basis, err)
 				     : flat_basis(q, &basis, err);
 	if (ret)
 		return ret;
 	flat_gather(&gs, f, q);
 	if (gs.merged)
-		qsort(gs.g, gs.n, sizeof(*gs.g), by_share);
+		qsort(gs.g, gs.n, sizeof(*gs.g), flat_by_share);
 	limit = q->limit > 0 && !q->all && (size_t)q->limit < gs.n ? (size_t)q->limit : gs.n;
 	for (i = 0; i < limit; i++)
-		flat_put_group(t, &gs.g[i], basis, samples);
+		flat_add_group(t, &gs.g[i], basis, samples);
 	if (limit < gs.n)
 		note_add(&t->notes, more_rows, gs.n - limit);
-	say_sum(t, &gs, q->in, basis);
-	flat_say_source(t, f, samples);
+	flat_note_sum(t, &gs, q->in, basis);
+	flat_note_source(t, f, samples);
 	flat_say_cpus(q, t);
 	if (!isnan(basis) && q->in == IN_NS)
 		basis_event_note(t, f->event);
@@ -327,21 +342,22 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 static const struct cost_table functions = {
 	.keys = {BY_SYMBOL, BY_DSO}, .nkeys = 2, .totals = true, .limit = 30};
 
-#define FUNCTION_COLUMNS                                                                       \
-	{"symbol", .type = V_STR, .what = "the function"},                                     \
-		{"dso", .type = V_STR, .what = "kernel, module or library that holds it"},     \
-		{"samples", .type = V_INT, .what = "samples with it as the leaf"},             \
-		{"self_share", "%", V_REAL, .digits = 2, .what = "its own share"},             \
-		{"total_share", "%", V_REAL, .digits = 2, .what = "share with what it calls"}, \
-		{"self_ns",                                                                    \
-		 "ns",                                                                         \
-		 V_REAL,                                                                       \
-		 .digits = 1,                                                                  \
-		 .spread = SPREAD_HALF,                                                        \
-		 .what = "self_share x basis"},                                                \
-	{                                                                                      \
-		"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,                  \
-					  .what = "total_share x basis"                        \
+#define FUNCTION_COLUMNS                                                                         \
+	{"symbol", .type = V_STR, .what = "the function"},                                       \
+		{"dso", .type = V_STR, .what = "kernel, module or library with the function"},   \
+		{"samples", .type = V_INT, .what = "samples with the function as the leaf"},     \
+		{"self_share", "%", V_REAL, .digits = 2, .what = "share of the function alone"}, \
+		{"total_share", "%", V_REAL, .digits = 2,                                        \
+		 .what = "share of the function and its callees"},                               \
+		{"self_ns",                                                                      \
+		 "ns",                                                                           \
+		 V_REAL,                                                                         \
+		 .digits = 1,                                                                    \
+		 .spread = SPREAD_HALF,                                                          \
+		 .what = "self_share x basis"},                                                  \
+	{                                                                                        \
+		"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,                    \
+					  .what = "total_share x basis"                          \
 	}
 
 static const struct column functions_columns[] = {FUNCTION_COLUMNS};
@@ -360,7 +376,7 @@ static int functions_run(struct store *s, const struct query *q, struct table *t
 
 const struct measure measure_functions = {
 	.name = "functions",
-	.what = "cost of each function: self, and with what it calls",
+	.what = "cost of each function: self, and total with its callees",
 	MEASURE_COLUMNS(functions_columns),
 	COST_OPTIONS(""),
 	.spare = "samples total_share dso self_share",

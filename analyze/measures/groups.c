@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * groups: the user's own sets of functions, 'alloc=build_skb,__build_skb,kmem_cache_*', each as if
- * it were one function: self adds up its functions, total counts a sample once with any of them in
- * its chain. Every group is made of all samples by itself, so groups may overlap; what functions
- * stand in two of them, and what that costs, is said.
+ * groups: the user's sets of functions, such as 'alloc=build_skb,__build_skb,kmem_cache_*'. Each
+ * group counts as one function: self adds up its functions, and total counts a sample once if any
+ * of them is in its call chain. Each group uses all samples, so groups may overlap. A note lists
+ * the functions in two groups and their cost.
  */
 #include "analyze/measures/measure.h"
 
@@ -19,9 +19,9 @@ static const struct cost_table by_group = {.keys = {BY_COMPONENT}, .nkeys = 1, .
 static const struct cost_table by_function = {.keys = {BY_SYMBOL, BY_MODULE}, .nkeys = 2};
 
 static const struct column groups_columns[] = {
-	{"group", .type = V_STR, .what = "its name"},
+	{"group", .type = V_STR, .what = "name of the group"},
 	{"samples", .type = V_INT, .what = "samples with one of its functions as the leaf"},
-	{"self_share", "%", V_REAL, .digits = 2, .what = "its functions' own share"},
+	{"self_share", "%", V_REAL, .digits = 2, .what = "share of the group's functions alone"},
 	{"total_share", "%", V_REAL, .digits = 2,
 	 .what = "share with any of them in the call chain"},
 	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, .what = "self_share x basis"},
@@ -32,7 +32,7 @@ static const struct column groups_columns[] = {
 enum { GROUPS_MAX = 64, NAMED_MAX = 5 };
 
 struct groups {
-	struct components *of[GROUPS_MAX]; /* one rule table each */
+	struct components *of[GROUPS_MAX]; /* one table of rules for each group */
 	size_t n;
 };
 
@@ -49,7 +49,7 @@ static int groups_read(struct groups *g, const struct query *q, struct error *er
 
 	if (!q->ngroups)
 		return error_set(err, EINVAL,
-				 "which groups? give --group NAME=FUNCTION,FUNCTION,... once or "
+				 "no groups: give --group NAME=FUNCTION,FUNCTION,... once or "
 				 "more; names may be globs");
 	for (i = 0; i < q->ngroups && !rc; i++) {
 		if (g->n == GROUPS_MAX)
@@ -62,8 +62,8 @@ static int groups_read(struct groups *g, const struct query *q, struct error *er
 
 /* --- rows --- */
 
-/* The columns of a table by component, whose key column is called "group". */
-static void take_columns(struct table *t, const struct table *from)
+/* Copies the columns of a table by component, and renames the key column to "group". */
+static void groups_copy_columns(struct table *t, const struct table *from)
 {
 	struct column *list = arena_alloc(&t->arena, (size_t)from->ncolumns * sizeof(*list));
 	int key = table_column(from, "component");
@@ -80,13 +80,16 @@ static void take_columns(struct table *t, const struct table *from)
 	t->ncolumns = from->ncolumns;
 }
 
-/* Its totals are no figure: rows of a text that call each other would count twice. */
-static bool is_known(const struct query *q, const struct column *c)
+/*
+ * Returns whether the group's column has a meaning. Totals from a text have none: its rows call
+ * each other, so a sum would count samples twice.
+ */
+static bool groups_is_known(const struct query *q, const struct column *c)
 {
 	return !q->flat || strncmp(c->name, "total_", strlen("total_"));
 }
 
-static void take_runs(struct cost_runs *to, const struct cost_runs *from, size_t row)
+static void groups_copy_runs(struct cost_runs *to, const struct cost_runs *from, size_t row)
 {
 	size_t size = from->n * sizeof(*from->ns);
 
@@ -94,9 +97,9 @@ static void take_runs(struct cost_runs *to, const struct cost_runs *from, size_t
 	memcpy(&to->ns[to->rows++ * to->n], &from->ns[row * from->n], size);
 }
 
-/* `runs`: of the rows of `from`, where the query asks for those. */
-static void take_rows(struct table *t, const struct table *from, const struct query *q,
-		      const struct cost_runs *runs)
+/* Copies the rows of `from`, and the costs of their runs in `runs` if the query needs them. */
+static void groups_copy_rows(struct table *t, const struct table *from, const struct query *q,
+			     const struct cost_runs *runs)
 {
 	int key = table_column(from, "component"), c;
 	long shown = 0;
@@ -109,15 +112,15 @@ static void take_rows(struct table *t, const struct table *from, const struct qu
 			continue;
 		shown++;
 		if (q->runs)
-			take_runs(q->runs, runs, i);
+			groups_copy_runs(q->runs, runs, i);
 		row = table_row(t);
 		for (c = 0; c < from->ncolumns; c++)
-			if (is_known(q, &from->columns[c]))
+			if (groups_is_known(q, &from->columns[c]))
 				row[c] = value_copy(t, table_cell(from, i, c));
 	}
 }
 
-static int groups_put_group(struct store *s, const struct query *q, const struct components *rules,
+static int groups_add_group(struct store *s, const struct query *q, const struct components *rules,
 			    struct table *t, struct error *err)
 {
 	struct query own = *q;
@@ -128,13 +131,13 @@ static int groups_put_group(struct store *s, const struct query *q, const struct
 
 	own.runs = q->runs ? &runs : NULL;
 	own.rules = rules;
-	own.all = true; /* the limit is for the rows of the group */
+	own.all = true; /* the limit applies to groups, not to the rows inside a group */
 	table_init(&part, "groups", NULL, 0);
 	rc = cost_table_run(&by_group, s, &own, &part, err);
 	if (!rc && !t->ncolumns)
-		take_columns(t, &part);
+		groups_copy_columns(t, &part);
 	if (!rc)
-		take_rows(t, &part, q, &runs);
+		groups_copy_rows(t, &part, q, &runs);
 	if (!rc && t->rows == before)
 		note_add(&t->notes, group_empty, components_name(rules, 0));
 	free(runs.ns);
@@ -142,23 +145,23 @@ static int groups_put_group(struct store *s, const struct query *q, const struct
 	return rc;
 }
 
-/* --- what stands in two groups --- */
+/* --- functions in two groups --- */
 
-static bool in_group(const struct components *rules, const struct function *f)
+static bool groups_has_function(const struct components *rules, const struct function *f)
 {
 	return components_of(rules, f) != component_none;
 }
 
-static double real_at(const struct table *t, size_t row, const char *column)
+static double groups_real_at(const struct table *t, size_t row, const char *column)
 {
 	const struct value *v = table_cell(t, row, table_column(t, column));
 
 	return v->type == V_REAL ? v->real : 0;
 }
 
-/* "alloc and skb overlap: build_skb, __build_skb; 17.85 % of self". */
-static void note_overlap(struct table *t, const struct table *functions, const struct components *a,
-			 const struct components *b)
+/* Adds a note such as "alloc and skb overlap: build_skb, __build_skb; 17.85 % of self". */
+static void groups_note_overlap(struct table *t, const struct table *functions,
+				const struct components *a, const struct components *b)
 {
 	int symbol = table_column(functions, "symbol"), module = table_column(functions, "module");
 	struct str names = {0};
@@ -169,9 +172,9 @@ static void note_overlap(struct table *t, const struct table *functions, const s
 		struct function f = {.symbol = table_cell(functions, i, symbol)->str,
 				     .module = table_cell(functions, i, module)->str};
 
-		if (!f.symbol || !in_group(a, &f) || !in_group(b, &f))
+		if (!f.symbol || !groups_has_function(a, &f) || !groups_has_function(b, &f))
 			continue;
-		share += real_at(functions, i, "self_share");
+		share += groups_real_at(functions, i, "self_share");
 		if (n++ < NAMED_MAX)
 			str_printf(&names, "%s%s", names.len ? ", " : "", f.symbol);
 	}
@@ -183,9 +186,12 @@ static void note_overlap(struct table *t, const struct table *functions, const s
 	str_free(&names);
 }
 
-/* All functions once: whose notes, sums among them, are the whole table's. */
-static int put_notes(struct store *s, const struct query *q, const struct groups *g,
-		     struct table *t, struct error *err)
+/*
+ * Adds the notes. They are the notes of a table with all functions once, so its sums apply to all
+ * groups.
+ */
+static int groups_add_notes(struct store *s, const struct query *q, const struct groups *g,
+			    struct table *t, struct error *err)
 {
 	struct query all = *q;
 	struct table functions;
@@ -198,7 +204,7 @@ static int put_notes(struct store *s, const struct query *q, const struct groups
 	rc = cost_table_run(&by_function, s, &all, &functions, err);
 	for (i = 0; i < g->n && !rc; i++)
 		for (k = i + 1; k < g->n; k++)
-			note_overlap(t, &functions, g->of[i], g->of[k]);
+			groups_note_overlap(t, &functions, g->of[i], g->of[k]);
 	for (i = 0; i < functions.notes.n && !rc; i++)
 		notes_copy(&t->notes, &functions.notes.note[i]);
 	if (!rc && functions.title)
@@ -214,11 +220,11 @@ static int groups_run(struct store *s, const struct query *q, struct table *t, s
 	int rc = groups_read(&g, q, err);
 	size_t i;
 
-	t->ncolumns = 0; /* the first group's */
+	t->ncolumns = 0; /* the columns of the first group */
 	for (i = 0; i < g.n && !rc; i++)
-		rc = groups_put_group(s, q, g.of[i], t, err);
+		rc = groups_add_group(s, q, g.of[i], t, err);
 	if (!rc)
-		rc = put_notes(s, q, &g, t, err);
+		rc = groups_add_notes(s, q, &g, t, err);
 	groups_free(&g);
 	return rc;
 }

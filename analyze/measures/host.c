@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* host: what is known of the hosts, a row for each fact. */
+/* host: the facts about the hosts, one row for each fact. */
 #include "analyze/measures/measure.h"
 
 #include "analyze/measures/runs.h"
@@ -15,7 +15,7 @@ static const struct column host_columns[] = {
 	{"value", .type = V_STR},
 };
 
-static void host_put_row(struct table *t, const char *host, const char *fact, const char *value)
+static void host_add_row(struct table *t, const char *host, const char *fact, const char *value)
 {
 	struct value *row;
 
@@ -27,8 +27,8 @@ static void host_put_row(struct table *t, const char *host, const char *fact, co
 	row[2] = value_str(t, value);
 }
 
-/* A host other than the one that steered has a clock of its own. */
-static int put_clock(struct store *s, const char *host, struct table *t, struct error *err)
+/* Adds the clock offset of a host, unless the host ran the capture. */
+static int host_add_clock(struct store *s, const char *host, struct table *t, struct error *err)
 {
 	struct clock_facts f;
 	char *offset, *error, *text;
@@ -39,14 +39,14 @@ static int put_clock(struct store *s, const char *host, struct table *t, struct 
 	offset = clocks_text(f.offset);
 	error = clocks_text(f.error);
 	text = xasprintf("%s +-%s", offset, error);
-	host_put_row(t, host, "clock ahead of the capturing host's", text);
+	host_add_row(t, host, "clock ahead of the capturing host's", text);
 	free(text);
 	free(error);
 	free(offset);
 	if (isnan(f.drift))
 		return 0;
 	text = xasprintf("%.3g +-%.3g ppm in %.0f s", f.drift, f.drift_error, f.seconds);
-	host_put_row(t, host, "clock drift", text);
+	host_add_row(t, host, "clock drift", text);
 	free(text);
 	return 0;
 }
@@ -64,12 +64,12 @@ static int host_run(struct store *s, const struct query *q, struct table *t, str
 		const struct host_row *h = &hosts[i];
 
 		snprintf(cpus, sizeof(cpus), "%lld", (long long)h->cpus);
-		host_put_row(t, h->name, "kernel", h->release);
-		host_put_row(t, h->name, "architecture", h->arch);
-		host_put_row(t, h->name, "CPU", h->cpu_model);
-		host_put_row(t, h->name, "CPUs online", h->cpus ? cpus : NULL);
-		host_put_row(t, h->name, "virtualization", h->virtualization);
-		rc = put_clock(s, h->name, t, err);
+		host_add_row(t, h->name, "kernel", h->release);
+		host_add_row(t, h->name, "architecture", h->arch);
+		host_add_row(t, h->name, "CPU", h->cpu_model);
+		host_add_row(t, h->name, "CPUs online", h->cpus ? cpus : NULL);
+		host_add_row(t, h->name, "virtualization", h->virtualization);
+		rc = host_add_clock(s, h->name, t, err);
 	}
 	free(hosts);
 	return rc;

@@ -19,8 +19,8 @@
 
 /* --- instructions as text, by capstone --- */
 
-struct instruction {
-	uint64_t offset; /* from the first byte */
+struct hotspots_instruction {
+	uint64_t offset; /* the offset from the function's first byte */
 	char text[120];	 /* "movq 8(%rdi), %rax" */
 };
 
@@ -36,11 +36,11 @@ static const struct {
 };
 
 /*
- * All instructions of a function whose first byte is at `at`; the caller frees. 0 for an `arch`
- * (as uname has it) that is not known here, NULL, or bytes that are no code.
+ * Disassembles a function with its first byte at `at`. The caller frees the list. Returns 0 for an
+ * unknown `arch` (as uname prints it), a NULL `arch`, or bytes that are not code.
  */
-static size_t disassemble(const char *arch, const uint8_t *bytes, size_t size, uint64_t at,
-			  struct instruction **list)
+static size_t hotspots_disassemble(const char *arch, const uint8_t *bytes, size_t size, uint64_t at,
+				   struct hotspots_instruction **list)
 {
 	size_t n, i, m;
 	cs_insn *insn;
@@ -55,7 +55,7 @@ static size_t disassemble(const char *arch, const uint8_t *bytes, size_t size, u
 		return 0;
 	if (machines[m].arch == CS_ARCH_X86)
 		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT); /* as objdump and perf */
-	cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON); /* one unknown byte ends nothing */
+	cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);		     /* skips unknown bytes */
 	n = cs_disasm(handle, bytes, size, at, 0, &insn);
 	*list = xcalloc(n + 1, sizeof(**list));
 	for (i = 0; i < n; i++) {
@@ -72,8 +72,8 @@ static size_t disassemble(const char *arch, const uint8_t *bytes, size_t size, u
 /* --- the table --- */
 
 /*
- * hotspots FUNCTION: what its instructions cost, self alone; with the code and the source line
- * where the analysis had them. A sample of a timer, or of a counter without precise events, stands
+ * hotspots FUNCTION: the self cost of each instruction. The row has the code and the source line
+ * where the analysis found them. Samples of a timer, and of a counter without precise events, are
  * at the instruction after the one that took the time, or further down.
  */
 
@@ -83,50 +83,52 @@ static const struct column hotspots_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"symbol", .type = V_STR, .what = "the function"},
-	{"dso", .type = V_STR, .what = "what holds it"},
-	{"offset", .type = V_STR, .what = "of the instruction in it, hexadecimal"},
+	{"dso", .type = V_STR, .what = "kernel, module or library with the function"},
+	{"offset", .type = V_STR, .what = "offset of the instruction, hexadecimal"},
 	{"samples", .type = V_INT},
-	{"function_share", "%", V_REAL, .digits = 2, .what = "of the function's own weight"},
-	{"self_share", "%", V_REAL, .digits = 2, .what = "of all weight"},
+	{"function_share", "%", V_REAL, .digits = 2, .what = "share of the function's weight"},
+	{"self_share", "%", V_REAL, .digits = 2, .what = "share of all weight"},
 	{"self_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .what = "self_share x basis"},
 	{"instruction", .type = V_STR},
 	{"source", .type = V_STR, .what = "file:line"},
 };
 
-struct hot {
+struct hotspots_spot {
 	const char *symbol, *dso, *line;
 	uint64_t offset;
 	struct tally_row sum; /* self of the instruction, by run */
-	double function;      /* of all the function's */
-	int64_t id;	      /* in the store; of a file: the profile's symbol */
+	double function;      /* the weight of the whole function */
+	int64_t id;	      /* of the function in the store; for a file: the profile's symbol */
 };
 
-struct hots {
-	struct hot *list;
+struct hotspots_list {
+	struct hotspots_spot *list;
 	size_t n, cap;
 	struct map ids, functions; /* (function, offset) -> index + 1; function -> its weight */
 	struct arena arena;
 };
 
-static struct hot *hot_of(struct hots *h, const struct store_spot *s, int nruns)
+static struct hotspots_spot *hotspots_find(struct hotspots_list *h, const struct store_spot *s,
+					   int nruns)
 {
 	uint64_t *known = map_at(&h->ids, (uint64_t)s->id << 32 | s->offset);
-	struct hot *at;
+	struct hotspots_spot *at;
 
 	if (*known)
 		return &h->list[*known - 1];
 	*known = h->n + 1;
 	array_grow(h->list, h->n, h->cap);
 	at = &h->list[h->n++];
-	*at = (struct hot){s->symbol, s->dso, s->line, s->offset, {.samples = 0}, 0, s->id};
+	*at = (struct hotspots_spot){s->symbol,	     s->dso, s->line, s->offset,
+				     {.samples = 0}, 0,	     s->id};
 	at->sum.run_self = arena_alloc(&h->arena, (size_t)(nruns + 1) * sizeof(double));
 	memset(at->sum.run_self, 0, (size_t)(nruns + 1) * sizeof(double));
 	return at;
 }
 
-static void hotspots_add(struct hots *h, const struct store_spot *s, int run, int nruns)
+static void hotspots_add(struct hotspots_list *h, const struct store_spot *s, int run, int nruns)
 {
-	struct hot *at = hot_of(h, s, nruns);
+	struct hotspots_spot *at = hotspots_find(h, s, nruns);
 
 	at->sum.samples += s->samples;
 	at->sum.self += (double)s->weight;
@@ -137,23 +139,23 @@ static void hotspots_add(struct hots *h, const struct store_spot *s, int run, in
 
 static int hotspots_by_cost(const void *a, const void *b)
 {
-	const struct hot *l = a, *r = b;
+	const struct hotspots_spot *l = a, *r = b;
 
 	if (l->sum.self != r->sum.self)
 		return l->sum.self < r->sum.self ? 1 : -1;
 	return l->offset < r->offset ? -1 : l->offset > r->offset;
 }
 
-static int by_offset(const void *a, const void *b)
+static int hotspots_by_offset(const void *a, const void *b)
 {
-	const struct hot *l = a, *r = b;
+	const struct hotspots_spot *l = a, *r = b;
 
 	if (l->id != r->id)
 		return l->id < r->id ? -1 : 1;
 	return l->offset < r->offset ? -1 : l->offset > r->offset;
 }
 
-static void hots_free(struct hots *h)
+static void hotspots_free(struct hotspots_list *h)
 {
 	free(h->list);
 	map_free(&h->ids);
@@ -161,35 +163,38 @@ static void hots_free(struct hots *h)
 	arena_free(&h->arena);
 }
 
-static void hotspots_finish(struct hots *h, const struct query *q)
+static void hotspots_finish(struct hotspots_list *h, const struct query *q)
 {
 	size_t i;
 
 	for (i = 0; i < h->n; i++)
 		h->list[i].function = (double)*map_at(&h->functions, (uint64_t)h->list[i].id);
 	if (h->n)
-		qsort(h->list, h->n, sizeof(*h->list), q->all ? by_offset : hotspots_by_cost);
+		qsort(h->list, h->n, sizeof(*h->list),
+		      q->all ? hotspots_by_offset : hotspots_by_cost);
 }
 
 /* --- the code --- */
 
-struct listing {
+struct hotspots_listing {
 	int64_t id;
-	struct instruction *list;
+	struct hotspots_instruction *list;
 	size_t n;
 };
 
-static void disassemble_code(struct listing *l, int64_t id, const struct store_code *code)
+static void hotspots_disassemble_code(struct hotspots_listing *l, int64_t id,
+				      const struct store_code *code)
 {
 	if (l->id == id)
 		return;
 	free(l->list);
-	*l = (struct listing){.id = id};
+	*l = (struct hotspots_listing){.id = id};
 	if (code->bytes)
-		l->n = disassemble(code->arch, code->bytes, code->size, code->at, &l->list);
+		l->n = hotspots_disassemble(code->arch, code->bytes, code->size, code->at,
+					    &l->list);
 }
 
-static const char *instruction_at(const struct listing *l, uint64_t offset)
+static const char *hotspots_instruction_at(const struct hotspots_listing *l, uint64_t offset)
 {
 	size_t i;
 
@@ -199,7 +204,7 @@ static const char *instruction_at(const struct listing *l, uint64_t offset)
 	return NULL;
 }
 
-static struct store_code code_in_profile(const struct profile *p, int64_t id)
+static struct store_code hotspots_code_in_profile(const struct profile *p, int64_t id)
 {
 	struct store_code code = {0};
 	size_t i;
@@ -216,14 +221,14 @@ static struct store_code code_in_profile(const struct profile *p, int64_t id)
 /* --- rows --- */
 
 struct hotspots_source {
-	struct store *s; /* or */
+	struct store *s; /* either the store or the profile */
 	const struct profile *p;
 	const struct cost_part *part;
 	enum amount in;
 };
 
-static void hotspots_put_row(struct table *t, const struct hotspots_source *from,
-			     const struct hot *h, const struct listing *code)
+static void hotspots_add_row(struct table *t, const struct hotspots_source *from,
+			     const struct hotspots_spot *h, const struct hotspots_listing *code)
 {
 	struct cost cost = cost_self(from->part, &h->sum);
 	struct value *row = table_row(t);
@@ -240,15 +245,15 @@ static void hotspots_put_row(struct table *t, const struct hotspots_source *from
 	table_set(t, row, "function_share", value_real(100 * h->sum.self / h->function));
 	table_set(t, row, "self_share", value_real(100 * cost.share));
 	table_set(t, row, self, value_half(t, cost.ns, cost.ns_ci));
-	table_set(t, row, "instruction", value_str(t, instruction_at(code, h->offset)));
+	table_set(t, row, "instruction", value_str(t, hotspots_instruction_at(code, h->offset)));
 	table_set(t, row, "source", value_str(t, h->line));
 }
 
-static int hotspots_put_all(struct table *t, const struct hotspots_source *from,
-			    const struct hots *h, const struct query *q, struct error *err)
+static int hotspots_add_all(struct table *t, const struct hotspots_source *from,
+			    const struct hotspots_list *h, const struct query *q, struct error *err)
 {
 	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
-	struct listing code = {.id = -1};
+	struct hotspots_listing code = {.id = -1};
 	struct store_code bytes;
 	double shown = 0, all = 0;
 	int rc = 0;
@@ -262,10 +267,10 @@ static int hotspots_put_all(struct table *t, const struct hotspots_source *from,
 		if (from->s)
 			rc = store_code(from->s, h->list[i].id, &bytes, err);
 		else
-			bytes = code_in_profile(from->p, h->list[i].id);
-		disassemble_code(&code, h->list[i].id, &bytes);
+			bytes = hotspots_code_in_profile(from->p, h->list[i].id);
+		hotspots_disassemble_code(&code, h->list[i].id, &bytes);
 		free(bytes.bytes);
-		hotspots_put_row(t, from, &h->list[i], &code);
+		hotspots_add_row(t, from, &h->list[i], &code);
 	}
 	free(code.list);
 	if (h->n > limit && !q->all)
@@ -273,7 +278,7 @@ static int hotspots_put_all(struct table *t, const struct hotspots_source *from,
 	return rc;
 }
 
-static void note_event(struct table *t, const struct cost_part *part, enum amount in)
+static void hotspots_note_event(struct table *t, const struct cost_part *part, enum amount in)
 {
 	if (isnan(part->basis.ns))
 		return;
@@ -283,8 +288,8 @@ static void note_event(struct table *t, const struct cost_part *part, enum amoun
 		amount_event_note(t, in, part->tally.event);
 }
 
-/* A part without a row: it has no samples, or none in the function. */
-static void note_absence(struct table *t, const struct cost_part *part)
+/* Adds a note for a part without rows: the part has no samples, or none in the function. */
+static void hotspots_note_absence(struct table *t, const struct cost_part *part)
 {
 	struct str s = {0};
 
@@ -300,13 +305,13 @@ static void note_absence(struct table *t, const struct cost_part *part)
 }
 
 static void hotspots_note_part(struct table *t, const struct cost_part *part, enum amount in,
-			       const struct hots *h)
+			       const struct hotspots_list *h)
 {
 	const struct tally *f = &part->tally;
 	size_t i;
 
 	if (!f->n)
-		note_absence(t, part);
+		hotspots_note_absence(t, part);
 
 	for (i = 0; i < f->n; i++) {
 		struct cost self = cost_self(part, &f->rows[i]);
@@ -321,14 +326,14 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 		str_free(&s);
 	}
 	if (f->n)
-		note_event(t, part, in);
+		hotspots_note_event(t, part, in);
 	if (h->n)
 		note_add(&t->notes, hotspots_skid);
 	if (f->n && !h->n)
 		note_add(&t->notes, hotspots_none);
 }
 
-static struct tally_spec spec_of(const struct query *q)
+static struct tally_spec hotspots_spec(const struct query *q)
 {
 	return (struct tally_spec){.keys = {BY_SYMBOL, BY_DSO},
 				   .nkeys = 2,
@@ -339,8 +344,8 @@ static struct tally_spec spec_of(const struct query *q)
 
 /* --- the two sources --- */
 
-static int add_runs(struct store *s, const struct query *q, const struct cost_part *part,
-		    struct hots *h, struct error *err)
+static int hotspots_add_runs(struct store *s, const struct query *q, const struct cost_part *part,
+			     struct hotspots_list *h, struct error *err)
 {
 	struct store_spot *rows;
 	struct run *runs;
@@ -359,31 +364,31 @@ static int add_runs(struct store *s, const struct query *q, const struct cost_pa
 	return rc < 0 ? rc : 0;
 }
 
-static int hotspots_put_block(struct store *s, const struct query *q, const struct block *b,
+static int hotspots_add_block(struct store *s, const struct query *q, const struct block *b,
 			      struct table *t, bool *any, struct error *err)
 {
-	struct tally_spec spec = spec_of(q);
-	struct hots h = {.n = 0};
+	struct tally_spec spec = hotspots_spec(q);
+	struct hotspots_list h = {.n = 0};
 	struct cost_part part;
 	struct hotspots_source from = {.s = s, .part = &part, .in = q->in};
 	int rc = cost_part_read(s, q, b, &spec, &part, err);
 
 	if (!rc)
-		rc = add_runs(s, q, &part, &h, err);
+		rc = hotspots_add_runs(s, q, &part, &h, err);
 	hotspots_finish(&h, q);
 	if (!rc)
-		rc = hotspots_put_all(t, &from, &h, q, err);
+		rc = hotspots_add_all(t, &from, &h, q, err);
 	if (!rc)
 		hotspots_note_part(t, &part, q->in, &h);
 	*any |= part.tally.samples > 0;
 	cost_part_free(&part);
-	hots_free(&h);
+	hotspots_free(&h);
 	return rc;
 }
 
-/* A name that nothing has, or nothing at all. */
-static int check_found(struct store *s, const struct query *q, const struct table *t, bool any,
-		       struct error *err)
+/* Returns -ENOENT when the function has no samples, or when there are no samples at all. */
+static int hotspots_check_found(struct store *s, const struct query *q, const struct table *t,
+				bool any, struct error *err)
 {
 	if (t->rows)
 		return 0;
@@ -392,15 +397,16 @@ static int check_found(struct store *s, const struct query *q, const struct tabl
 				 "no sample is in a function '%s' itself; 'zcost report functions' "
 				 "lists those that have samples",
 				 q->symbol);
-	return error_set(err, ENOENT, "no sample is in a function '%s': there is none at all%s",
+	return error_set(err, ENOENT,
+			 "no sample is in a function '%s': there are no samples at all%s",
 			 q->symbol,
 			 !s ? "; record again, for longer"
 			 : store_capture_value(s, "slice")
 				 ? " between --from and --to; give another part of the window"
-				 : "; 'zcost report runs' tells what became of the runs");
+				 : "; 'zcost report runs' shows why");
 }
 
-static int hotspots_say_notes(struct store *s, const struct query *q, const struct block *b,
+static int hotspots_add_notes(struct store *s, const struct query *q, const struct block *b,
 			      struct table *t, struct error *err)
 {
 	struct run *runs;
@@ -413,8 +419,8 @@ static int hotspots_say_notes(struct store *s, const struct query *q, const stru
 	return 0;
 }
 
-static int from_store(struct store *s, const struct query *q, struct table *t, bool *any,
-		      struct error *err)
+static int hotspots_from_store(struct store *s, const struct query *q, struct table *t, bool *any,
+			       struct error *err)
 {
 	struct block *blocks;
 	int n = scope_blocks(s, q, &blocks, err), i, rc = n < 0 ? n : 0;
@@ -423,9 +429,9 @@ static int from_store(struct store *s, const struct query *q, struct table *t, b
 		return n;
 	zero_copy_title(s, q, t);
 	for (i = 0; i < n && !rc; i++) {
-		rc = hotspots_put_block(s, q, &blocks[i], t, any, err);
+		rc = hotspots_add_block(s, q, &blocks[i], t, any, err);
 		if (!rc)
-			rc = hotspots_say_notes(s, q, &blocks[i], t, err);
+			rc = hotspots_add_notes(s, q, &blocks[i], t, err);
 	}
 	if (!rc)
 		scope_capture_notes(s, t);
@@ -433,8 +439,8 @@ static int from_store(struct store *s, const struct query *q, struct table *t, b
 	return rc;
 }
 
-static void add_profile(struct hots *h, const struct profile *p, const struct query *q,
-			const char *event)
+static void hotspots_add_profile(struct hotspots_list *h, const struct profile *p,
+				 const struct query *q, const char *event)
 {
 	size_t i;
 
@@ -455,11 +461,12 @@ static void add_profile(struct hots *h, const struct profile *p, const struct qu
 	}
 }
 
-static int from_profile(const struct query *q, struct table *t, bool *any, struct error *err)
+static int hotspots_from_profile(const struct query *q, struct table *t, bool *any,
+				 struct error *err)
 {
-	struct tally_spec spec = spec_of(q);
+	struct tally_spec spec = hotspots_spec(q);
 	struct cost_part part = {.nruns = 1};
-	struct hots h = {.n = 0};
+	struct hotspots_list h = {.n = 0};
 	struct hotspots_source from = {.p = q->profile, .part = &part, .in = q->in};
 	struct cpuset cpus = cost_cpus_of(q->profile);
 	int rc = basis_of_file(q, cpuset_count(&cpus) ? cpuset_count(&cpus) : 1, &part.basis, err);
@@ -472,10 +479,10 @@ static int from_profile(const struct query *q, struct table *t, bool *any, struc
 	tally_sort(&part.tally);
 	basis_of_weights(q, part.tally.event, part.tally.weight, &part.basis);
 	if (!rc && part.tally.event)
-		add_profile(&h, q->profile, q, part.tally.event);
+		hotspots_add_profile(&h, q->profile, q, part.tally.event);
 	hotspots_finish(&h, q);
 	if (!rc)
-		rc = hotspots_put_all(t, &from, &h, q, err);
+		rc = hotspots_add_all(t, &from, &h, q, err);
 	if (!rc) {
 		hotspots_note_part(t, &part, q->in, &h);
 		profile_add_notes(q->profile, &t->notes);
@@ -483,7 +490,7 @@ static int from_profile(const struct query *q, struct table *t, bool *any, struc
 	}
 	*any = part.tally.samples > 0;
 	cost_part_free(&part);
-	hots_free(&h);
+	hotspots_free(&h);
 	return rc;
 }
 
@@ -498,16 +505,16 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 				 "[CAPTURE]");
 	if (q->comm || q->cpus || q->dso)
 		return error_set(err, EINVAL,
-				 "instructions are kept without command and CPU: --comm, --cpu and "
-				 "--dso cannot choose among them");
+				 "instructions have no command and no CPU: --comm, --cpu and "
+				 "--dso cannot filter them");
 	if (!s && !q->profile)
 		return error_set(
 			err, EINVAL,
 			"instructions come from a capture or a perf.data (--perf), not from "
 			"text");
 	amount_columns(t, q->in);
-	rc = s ? from_store(s, q, t, &any, err) : from_profile(q, t, &any, err);
-	return rc ? rc : check_found(s, q, t, any, err);
+	rc = s ? hotspots_from_store(s, q, t, &any, err) : hotspots_from_profile(q, t, &any, err);
+	return rc ? rc : hotspots_check_found(s, q, t, any, err);
 }
 
 #define SPOTS OPT_SAMPLES "dso symbol limit all unit basis rate in"

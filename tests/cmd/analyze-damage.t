@@ -300,12 +300,12 @@ fails() { # fails PATTERN COMMAND...: exit 1, nothing on standard output, and wh
 hot="$zcost report hotspots nowhere"
 ok "folded: a part of the window without samples" fails \
 	'nothing to export: no sample between --from and --to; give another part' "$zcost" export folded prof --variant full --to 4
-ok "hotspots: the same" fails "'nowhere': there is none at all between --from and --to; give another" $hot prof --variant full --to 4
+ok "hotspots: the same" fails "'nowhere': there are no samples at all between --from and --to; give another" $hot prof --variant full --to 4
 ok "with what became of the profile" says 'full receiver: no samples: the profile of 1 run holds none that can be used' err
 ok "functions has it as a note, exit 4" exits 4 "$zcost" report functions prof --variant full --to 4 --format tsv
 ok "folded refuses a profile without samples" fails \
 	"nothing to export: no sample; 'zcost report runs' lists" "$zcost" export folded prof --variant bare
-ok "hotspots: the same" fails "there is none at all; 'zcost report runs' tells" $hot prof --variant bare
+ok "hotspots: the same" fails "there are no samples at all; 'zcost report runs' shows" $hot prof --variant bare
 ok "folded: a command that none is of" fails \
 	"no sample of cpu-clock:u of command ghost; 'zcost report functions --by cpu,comm' lists" "$zcost" export folded prof --variant full --comm ghost
 ok "folded: a CPU that none is on" fails 'no sample of cpu-clock:u on CPU 4000;' "$zcost" export folded prof --variant full --cpu 4000
@@ -316,7 +316,7 @@ ok "with how many there were" says 'full receiver: none of [0-9]+ samples of cpu
 ok "folded of both: the one that has some" sh -c "'$zcost' export folded prof >out 2>err; [ -s out ] && ! grep -v '^full/receiver;' out"
 ok "of the other it is said" says 'bare receiver: no line: no sample matches' err
 ok "folded of a bare file without samples" fails 'no sample; record again' "$zcost" export folded --perf none.data
-ok "hotspots of it" fails 'there is none at all; record again' $hot --perf none.data
+ok "hotspots of it" fails 'there are no samples at all; record again' $hot --perf none.data
 # Its header has, from byte 40 on, where the records begin and how many bytes they are.
 head -c "$(od -An -j40 -N16 -t u8 some.data | awk '{ printf "%d", $1 + $2 * 0.9 }')" some.data >half.data
 ok "hotspots of a file cut off: the function is not found" fails "'nowhere' itself" $hot --perf half.data

@@ -156,7 +156,7 @@ for unit in packet message; do
 	ok "says what was not counted" says 'throughput_gbps is absent: the workload gave no account of its bytes' out
 	ok "and what was" says "the workload counts ${unit}s and roi takes bytes.* ns per $unit" out
 	ok "a unit that was not counted" exits 0 "$zcost" report functions $unit --unit KiB
-	ok "is told with the one that was" says "none: --unit KiB: the workload does not count it, but $unit;" out
+	ok "the message names the unit that the workload counts" says "none: --unit KiB: the workload counts only $unit;" out
 done
 "$zcost" report summary cap --format tsv >out 2>err
 ok "where there are bytes, nothing is of packets" sh -c '! grep -E "packet|message" out err'

@@ -194,9 +194,9 @@ ok "run by run, too" near "$(field _copy_to_iter delta_lo)" -601.5 1e-6
 ok "another CPU has none, exit 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --cpu 0
 ok "a report of that CPU has no row, exit 1" exits 1 "$zcost" report components cap --variant copying --side receiver --cpu 0
 ok "says which CPUs there are, not that nothing was profiled" says \
-	'copying receiver: no samples on CPU 0: those of its profiles are of CPU 1$' err
+	'copying receiver: no samples on CPU 0: its profiles have samples of CPU 1$' err
 ok "what was not profiled is said to be so" sh -c "'$zcost' report components cap --side sender --cpu 0 2>&1 |
-	grep -q 'no samples: no run of it was profiled'"
+	grep -q 'no samples: no run was profiled'"
 ok "a bad set of CPUs, exit 2" exits 2 "$zcost" compare copying mapping -C cap --table functions --cpu x
 ok "metrics are of whole sides, exit 2" exits 2 "$zcost" compare copying mapping -C cap --comm tcpzc
 

@@ -183,7 +183,7 @@ report components w --system-load measured
 ok "half of it in the copy" near "$(cell out cpu_use_pct 'component=data copy')" 12.5 1e-6
 report modules w --system-load measured --cpu 0
 ok "of one CPU alone it is not known" test -z "$(cell out cpu_use_pct module=kernel)"
-ok "and why" says 'cpu_use_pct is absent: the load is that of all CPUs of the side, not of --cpu' err
+ok "and why" says 'cpu_use_pct is absent: the load is known only for all CPUs of the side; omit --cpu' err
 ok "of a file, exit 2" exits 2 "$zcost" report modules --perf-report "$tests/data/xdp-self.txt" --system-load measured
 report components w --system-load 40
 ok "half of it in the copy, 40 x 0.098" near "$(cell out cpu_use_pct_ci 'component=data copy')" 3.919928 1e-4
@@ -195,7 +195,7 @@ report functions --perf-report "$text" --in cycles --cycles 2e9 --units 1e7
 ok "given cycles: 200 a packet" near "$(cell out self_cycles symbol=build_skb)" \
 	"$(awk -v s="$(cell out self_share symbol=build_skb)" 'BEGIN { print 2 * s }')" 1e-6
 ok "without the work there is no cost" exits 2 "$zcost" report functions --perf-report "$text" --in cycles --cycles 2e9
-ok "the way out" says 'cycles needs the work done meanwhile: --units' err
+ok "the way out" says 'cycles needs the work done in that time: --units' err
 report components --perf-report "$text" --in instructions --units 1e7
 ok "not given, not guessed" test -z "$(cell out self_instructions 'component=skb')"
 ok "says what is missing" says 'none: .* --instructions' err

@@ -91,7 +91,7 @@ sed -i 's/"state": "ok"/"state": "unsupported"/' run/run.json
 rm run/perf.data
 "$zcost" analyze run >/dev/null 2>&1
 ok "report functions exits 0 for a run without a profile" exits 0 "$zcost" report functions run --format tsv
-ok "report functions says that no run was profiled" says 'no samples: no run of it was profiled' err
+ok "report functions says that no run was profiled" says 'no samples: no run was profiled' err
 
 # Names as tables print them are filters too, though they look like globs.
 of() { exits 0 "$zcost" report functions --perf perf.data "$@" --format tsv && [ "$(wc -l <out)" -gt 1 ]; }
