@@ -21,17 +21,18 @@ static const struct column idle_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"cpu", .type = V_STR, .shape = STANDS_RIGHT,
-	 .what = "a number, or all: the side's CPUs added up"},
+	 .what = "the CPU's number, or all for the sum over the side's CPUs"},
 	{"source", .type = V_STR, .what = "/proc/stat or cpuidle"},
-	{"state", .type = V_STR, .what = "busy, idle, iowait; or cpuidle's, the shallowest first"},
+	{"state", .type = V_STR,
+	 .what = "busy, idle, iowait, or a cpuidle state; the shallowest state comes first"},
 	{"time_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "time",
-	 .what = "of the time of one CPU; estimate over the runs"},
-	{"entries_per_s", "1/s", V_REAL, .digits = 1, .what = "how often it was entered"},
-	{"mean_us", "us", V_REAL, .digits = 1, .what = "time of one stay"},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	 .what = "share of one CPU's time; estimate over the runs"},
+	{"entries_per_s", "1/s", V_REAL, .digits = 1, .what = "how often a CPU entered the state"},
+	{"mean_us", "us", V_REAL, .digits = 1, .what = "mean time of one stay in the state"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-enum { CPUS_SHOWN = 8 }; /* without being asked for */
+enum { CPUS_SHOWN = 8 }; /* the limit unless --by cpu lists all */
 
 static const struct {
 	const char *state, *metric;
@@ -45,7 +46,7 @@ struct idle {
 	struct table *t;
 };
 
-/* cpu < 0: all */
+/* Adds a row. A negative cpu means the sum over the side's CPUs. */
 static struct value *idle_add_row(struct idle *d, int cpu, const char *source, const char *state,
 				  const struct estimate *e)
 {
@@ -61,7 +62,7 @@ static struct value *idle_add_row(struct idle *d, int cpu, const char *source, c
 	return row;
 }
 
-static void put_proc_stat(struct idle *d, int cpu)
+static void idle_put_proc_stat(struct idle *d, int cpu)
 {
 	struct estimate e;
 	char name[48];
@@ -79,7 +80,10 @@ static void put_proc_stat(struct idle *d, int cpu)
 	}
 }
 
-/* "3 C6:cpu1" is of CPU 1, "3 C6" of all. The state's name may hold colons. */
+/*
+ * Returns true if the metric name is for this CPU: "3 C6:cpu1" is for CPU 1, "3 C6" is for all
+ * CPUs. The state's name may contain colons.
+ */
 static bool idle_is_of(const char *name, int cpu)
 {
 	const char *colon = strrchr(name, ':');
@@ -114,13 +118,13 @@ static void idle_put_cpu(struct idle *d, int cpu)
 {
 	size_t i;
 
-	put_proc_stat(d, cpu);
+	idle_put_proc_stat(d, cpu);
 	for (i = 0; i < d->pct.n; i++)
 		if (idle_is_of(d->pct.row[i].name, cpu))
 			idle_put_state(d, cpu, &d->pct.row[i]);
 }
 
-/* The CPUs that any metric is of. */
+/* Collects the CPUs that have at least one metric. */
 static void idle_cpus_of(const struct idle *d, struct cpuset *set)
 {
 	struct metric_row *rows;
@@ -205,7 +209,7 @@ static int idle_run(struct store *s, const struct query *q, struct table *t, str
 
 const struct measure measure_idle = {
 	.name = "idle",
-	.what = "busy, idle, iowait, and the idle states that CPUs were in",
+	.what = "time in busy, idle, iowait and in each idle state",
 	MEASURE_COLUMNS(idle_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu"},
 	.spare = "runs source",

@@ -19,57 +19,61 @@ static const struct column irq_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"kind", .type = V_STR, .what = "irq or softirq"},
-	{"source", .type = V_STR, .what = "as in /proc/interrupts; total: of all with CPUs"},
+	{"source", .type = V_STR,
+	 .what = "the name in /proc/interrupts; total is the sum over all sources"},
 	{"device", .type = V_STR, .what = "the interrupt's name"},
-	{"cpu", .type = V_STR, .shape = STANDS_RIGHT, .what = "a number; with --by cpu"},
+	{"cpu", .type = V_STR, .shape = STANDS_RIGHT, .what = "the CPU's number, with --by cpu"},
 	{"count", .type = V_REAL, .digits = 1,
-	 .what = "in the window, on the side's CPUs; estimate over the runs"},
+	 .what = "count in the window on the side's CPUs; estimate over the runs"},
 	{"per_s", "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
 	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
 	{"cpus", .type = V_STR, .shape = STAYS_WHOLE,
-	 .what = "which CPUs took it, the side's or not, with their parts"},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	 .what = "the CPUs that took the interrupt and their shares, including other CPUs than the side's"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
 enum { CPUS_SHOWN = 3 };
 
-struct of_kind {
+struct irq_kind {
 	const char *kind;
 	struct changes here, elsewhere, by_cpu; /* by_cpu: "1:LOC Local timer interrupts" */
-	struct ranked *cpus;			/* of by_cpu, the most frequent first */
+	struct irq_ranked *cpus;		/* rows of by_cpu, the most frequent first */
 };
 
-struct ranked {
+struct irq_ranked {
 	const struct change_row *row;
 	double rate;
 };
 
 /* --- reading --- */
 
-static int by_rate(const void *a, const void *b)
+static int irq_compare_rate(const void *a, const void *b)
 {
-	double x = ((const struct ranked *)a)->rate, y = ((const struct ranked *)b)->rate;
+	double x = ((const struct irq_ranked *)a)->rate, y = ((const struct irq_ranked *)b)->rate;
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static struct ranked *irq_rank(const struct changes *c)
+static struct irq_ranked *irq_rank(const struct changes *c)
 {
-	struct ranked *list = xcalloc(c->n + 1, sizeof(*list));
+	struct irq_ranked *list = xcalloc(c->n + 1, sizeof(*list));
 	size_t i;
 
 	for (i = 0; i < c->n; i++) {
 		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
 
-		list[i] = (struct ranked){&c->row[i], isnan(rate) ? -1 : rate};
+		list[i] = (struct irq_ranked){&c->row[i], isnan(rate) ? -1 : rate};
 	}
 	if (c->n)
-		qsort(list, c->n, sizeof(*list), by_rate);
+		qsort(list, c->n, sizeof(*list), irq_compare_rate);
 	return list;
 }
 
-/* A CPU that took none of a source has no metric: 0 where the source was read at all. */
-static void fill_by_cpu(struct of_kind *k)
+/*
+ * Fills in the zeros. A CPU that took no interrupt of a source has no metric, so a run that read
+ * the source counts as 0.
+ */
+static void irq_fill_by_cpu(struct irq_kind *k)
 {
 	const struct change_row *here, *elsewhere;
 	struct change_row *row;
@@ -89,8 +93,8 @@ static void fill_by_cpu(struct of_kind *k)
 	}
 }
 
-static int read_kind(struct of_kind *k, struct store *s, const struct block_list *list,
-		     const struct block_runs *b, const char *kind, struct error *err)
+static int irq_read_kind(struct irq_kind *k, struct store *s, const struct block_list *list,
+			 const struct block_runs *b, const char *kind, struct error *err)
 {
 	const struct {
 		const char *where;
@@ -99,7 +103,7 @@ static int read_kind(struct of_kind *k, struct store *s, const struct block_list
 	size_t i;
 	int rc = 0;
 
-	*k = (struct of_kind){.kind = kind};
+	*k = (struct irq_kind){.kind = kind};
 	for (i = 0; i < array_size(parts) && !rc; i++) {
 		char *prefix = xasprintf("%s%s", kind, parts[i].where);
 
@@ -107,13 +111,13 @@ static int read_kind(struct of_kind *k, struct store *s, const struct block_list
 		free(prefix);
 	}
 	if (!rc) {
-		fill_by_cpu(k);
+		irq_fill_by_cpu(k);
 		k->cpus = irq_rank(&k->by_cpu);
 	}
 	return rc;
 }
 
-static void free_kind(struct of_kind *k)
+static void irq_free_kind(struct irq_kind *k)
 {
 	changes_free(&k->here);
 	changes_free(&k->elsewhere);
@@ -124,10 +128,10 @@ static void free_kind(struct of_kind *k)
 /* --- rows --- */
 
 /* "1: 97 %, 0: 3 %" */
-static void irq_put_cpus(const struct of_kind *k, const char *source, struct table *t,
+static void irq_put_cpus(const struct irq_kind *k, const char *source, struct table *t,
 			 struct value *row)
 {
-	const struct ranked *list = k->cpus;
+	const struct irq_ranked *list = k->cpus;
 	struct str s = {0};
 	double all = 0;
 	size_t i, shown = 0;
@@ -163,9 +167,10 @@ static struct value *irq_put_row(const struct changes *c, const struct change_ro
 	return row;
 }
 
-static long put_sources(const struct of_kind *k, const struct query *q, long left, struct table *t)
+static long irq_put_sources(const struct irq_kind *k, const struct query *q, long left,
+			    struct table *t)
 {
-	struct ranked *list = irq_rank(&k->here);
+	struct irq_ranked *list = irq_rank(&k->here);
 	struct value *row;
 	size_t i;
 
@@ -184,9 +189,10 @@ static long put_sources(const struct of_kind *k, const struct query *q, long lef
 	return left;
 }
 
-static long put_by_cpu(const struct of_kind *k, const struct query *q, long left, struct table *t)
+static long irq_put_by_cpu(const struct irq_kind *k, const struct query *q, long left,
+			   struct table *t)
 {
-	const struct ranked *list = k->cpus;
+	const struct irq_ranked *list = k->cpus;
 	struct value *row;
 	size_t i;
 
@@ -209,17 +215,17 @@ static int irq_put_block(struct store *s, const struct query *q, const struct bl
 {
 	static const char *const kinds[] = {"irq", "softirq"};
 	long left = q->limit ? q->limit : -1;
-	struct of_kind k;
+	struct irq_kind k;
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < array_size(kinds) && !rc; i++) {
-		rc = read_kind(&k, s, list, b, kinds[i], err);
+		rc = irq_read_kind(&k, s, list, b, kinds[i], err);
 		*found += k.here.n;
 		if (!rc)
-			left = q->by || q->cpus ? put_by_cpu(&k, q, left, t)
-						: put_sources(&k, q, left, t);
-		free_kind(&k);
+			left = q->by || q->cpus ? irq_put_by_cpu(&k, q, left, t)
+						: irq_put_sources(&k, q, left, t);
+		irq_free_kind(&k);
 	}
 	return rc;
 }
@@ -249,7 +255,7 @@ static int irq_run(struct store *s, const struct query *q, struct table *t, stru
 
 const struct measure measure_irq = {
 	.name = "irq",
-	.what = "interrupts and softirqs: who, how often, on which CPUs",
+	.what = "interrupts and softirqs: their source, rate and CPUs",
 	MEASURE_COLUMNS(irq_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu limit all"},
 	.spare = "runs count",

@@ -100,5 +100,5 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	if (rc || !store)
 		return rc;
 	scope_add_slice_notes(store, m->flags & MEASURE_COSTS, t);
-	return store_failed(store, err); /* what a statement left out is not absent */
+	return store_failed(store, err); /* a failed statement must not look like missing data */
 }

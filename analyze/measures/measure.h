@@ -14,10 +14,10 @@
 #include "lib/alloc.h"
 #include "lib/table.h"
 
-/* What a feature's figures are made from: a capture, or a bare perf.data, text or given numbers. */
+/* The input of a table: a capture, a bare perf.data, a text file or numbers on the command line. */
 enum data_source { SOURCE_CAPTURE, SOURCE_PERF, SOURCE_TEXT, SOURCE_NUMBERS, SOURCES };
 
-/* Options that several features take (analyze/commands/options_table.c), for their lists. */
+/* Options that several tables share. analyze/commands/options_table.c defines each option. */
 #define OPT_SLICE     "from to jobs "
 #define OPT_RUNS      "variant side run estimator " OPT_SLICE
 #define OPT_SAMPLES   "cpu comm event "
@@ -26,41 +26,48 @@ enum data_source { SOURCE_CAPTURE, SOURCE_PERF, SOURCE_TEXT, SOURCE_NUMBERS, SOU
 #define OPT_DONE      "units seconds busy-ns cycles instructions "
 
 enum measure_flags {
-	MEASURE_COSTS = 1,	 /* figures are costs of code, out of profiles */
+	MEASURE_COSTS = 1,	 /* the figures are costs of code from profiles */
 	MEASURE_TRACEPOINTS = 2, /* reads the tracepoints of a perf.data, not its profile */
 	MEASURE_FUNCTION = 4,	 /* the argument after the table's name is a function */
 	MEASURE_RATES = 8,	 /* --rate may list several rates */
 };
 
-/* A table. Its own file defines it, the list in measure.c names it, nothing else knows it. */
+/* A table. One file defines the table and the list in measure.c names the table. */
 struct measure {
 	const char *name, *what;
 	const struct column *columns;
 	int ncolumns;
-	/* The options it takes, "variant side run", for each source; NULL: that is no source.
-	 * Options that the table refuses itself, with a better reason, are among them. */
+	/*
+	 * The options that the table accepts for each source, such as "variant side run". NULL
+	 * means that the table cannot read the source. The list includes options that the table
+	 * itself rejects with a better message.
+	 */
 	const char *options[SOURCES];
-	/* Columns that a narrow terminal leaves out, the least important first. Costs and evidence
-	 * are never among them; "value[]" is the interval of the column "value". NULL: it wraps
-	 * instead. */
+	/*
+	 * Columns that a narrow terminal leaves out, the least important first. Costs and evidence
+	 * are never in this list. "value[]" is the interval of the column "value". NULL means that
+	 * the table wraps instead.
+	 */
 	const char *spare;
-	/* The collectors that its figures are made from, "perf cpu workload": a loss of another one
-	 * does not concern them. NULL: any may. */
+	/*
+	 * The collectors that the figures depend on, such as "perf cpu workload". The table
+	 * ignores losses of other collectors. NULL means every collector.
+	 */
 	const char *collectors;
 	unsigned int flags;
-	/* What --by turns it into; by_key NULL: with any key. */
+	/* The table that --by selects instead. NULL in by_key means any key. */
 	const struct measure *by;
 	const char *by_key;
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
 };
 #define MEASURE_COLUMNS(list) .columns = list, .ncolumns = (int)array_size(list)
 
-const struct measure *measure_find(const char *name); /* or NULL */
+const struct measure *measure_find(const char *name); /* NULL for an unknown name */
 const struct measure *measure_at(size_t i);	      /* NULL past the last */
-/* The measure itself, or what the query's --by turns it into. */
+/* Returns m, or the table that the query's --by selects instead. */
 const struct measure *measure_by(const struct measure *m, const struct query *q);
 
-/* Fills `t` (initialised here, freed by the caller also after an error). */
+/* Initialises and fills `t`. The caller frees `t`, also after an error. */
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,
 		struct error *err);
 

@@ -19,8 +19,8 @@
 /* --- the queue in the name of a counter --- */
 
 /*
- * THE TABLE of patterns, for sscanf: %u is the queue, %n must be reached. `of`: which way it goes;
- * NULL: what is behind it begins with rx or tx, else the one that it begins with.
+ * THE TABLE of sscanf patterns. %u is the queue. A pattern matches if sscanf reaches %n. `of` is
+ * the direction; NULL means that the rest of the name gives the direction.
  */
 static const struct {
 	const char *pattern, *of;
@@ -31,9 +31,9 @@ static const struct {
 	{"rxq%u_%n", "rx"},	  {"txq%u_%n", "tx"},	    {"rxq%u:%n", "rx"},
 	{"txq%u:%n", "tx"},	  {"rx_%u_%n", "rx"},	    {"tx_%u_%n", "tx"},
 	{"rxq_%u_%n", "rx"},	  {"txq_%u_%n", "tx"},	    {"rx.%u.%n", "rx"},
-	{"tx.%u.%n", "tx"},	  {"queue_%u_%n", NULL},    /* ena */
-	{"[%u]: %n", NULL},	  {"[%u]:%n", NULL},	    /* bnxt */
-	{"q%u_%n", NULL},	  {"ch%u_%n", "ch"},	    /* mlx5: a channel, both ways */
+	{"tx.%u.%n", "tx"},	  {"queue_%u_%n", NULL}, /* ena */
+	{"[%u]: %n", NULL},	  {"[%u]:%n", NULL},	 /* bnxt */
+	{"q%u_%n", NULL},	  {"ch%u_%n", "ch"},	 /* mlx5: a channel for both directions */
 	{"rx%*[^[][%u]%n", "rx"}, {"tx%*[^[][%u]%n", "tx"}, /* gve */
 };
 
@@ -42,16 +42,16 @@ static const char *nic_name_way(const char *rest)
 	return str_starts(rest, "rx") ? "rx" : str_starts(rest, "tx") ? "tx" : "queue";
 }
 
-/* "rx_64_bytes_phy", "rx_65_to_127_bytes": frames of so many bytes. */
-static bool is_size(const char *rest)
+/* Recognises frame size counters, such as "rx_64_bytes_phy" and "rx_65_to_127_bytes". */
+static bool nic_is_size(const char *rest)
 {
 	return str_starts(rest, "byte") || str_starts(rest, "to_") || str_starts(rest, "Byte");
 }
 
 /*
- * Which queue a driver's counter is of, by what drivers call them: "rx3_cache_reuse",
- * "rx_queue_3_packets", "queue_3_rx_cnt", "[3]: rx_packets", "rx_bytes[3]", "ch3_poll". Fills
- * `queue`, "rx-3" or "ch-3"; false: of none.
+ * Finds the queue in the name of a driver's counter, such as "rx3_cache_reuse",
+ * "rx_queue_3_packets", "queue_3_rx_cnt", "[3]: rx_packets", "rx_bytes[3]" or "ch3_poll". Fills
+ * `queue` with "rx-3" or "ch-3". Returns false if the name contains no queue.
  */
 static bool nic_queue(const char *name, char *queue, size_t size)
 {
@@ -61,7 +61,8 @@ static bool nic_queue(const char *name, char *queue, size_t size)
 	for (i = 0; i < array_size(patterns); i++) {
 		int end = 0;
 
-		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end || is_size(name + end))
+		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end ||
+		    nic_is_size(name + end))
 			continue;
 		snprintf(queue, size, "%s-%u",
 			 patterns[i].of ? patterns[i].of : nic_name_way(name + end), n);
@@ -72,8 +73,8 @@ static bool nic_queue(const char *name, char *queue, size_t size)
 
 /* --- what ethtool printed --- */
 
-/* NAN: an output at one end lacks it, or it went backwards. */
-static double change_of(const struct ethtool_text *e, const struct ethtool_row *row)
+/* Returns NAN if an output lacks the counter or the counter went backwards. */
+static double ethtool_change_of(const struct ethtool_text *e, const struct ethtool_row *row)
 {
 	if (row->seen != e->outputs || row->last < row->first)
 		return NAN;
@@ -85,13 +86,13 @@ static double ethtool_rate_of(const struct ethtool_text *e, const struct ethtool
 {
 	if (e->rates)
 		return row->sum / e->outputs;
-	return q->seconds > 0 ? change_of(e, row) / q->seconds : NAN;
+	return q->seconds > 0 ? ethtool_change_of(e, row) / q->seconds : NAN;
 }
 
 static void ethtool_put_row(const struct ethtool_text *e, const struct ethtool_row *r,
 			    const struct query *q, const char *queue, struct table *t)
 {
-	double count = e->rates ? NAN : change_of(e, r), rate = ethtool_rate_of(e, r, q);
+	double count = e->rates ? NAN : ethtool_change_of(e, r), rate = ethtool_rate_of(e, r, q);
 	struct value *row = table_row(t);
 
 	table_set(t, row, "interface", value_str(t, r->interface));
@@ -105,7 +106,7 @@ static void ethtool_put_row(const struct ethtool_text *e, const struct ethtool_r
 
 static bool ethtool_changed(const struct ethtool_text *e, const struct ethtool_row *r)
 {
-	return e->rates ? r->sum > 0 : change_of(e, r) > 0;
+	return e->rates ? r->sum > 0 : ethtool_change_of(e, r) > 0;
 }
 
 static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q, struct table *t)
@@ -124,14 +125,14 @@ static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q
 	}
 }
 
-/* What cannot be told, by name. */
-static void note_unknown(const struct ethtool_text *e, struct table *t)
+/* Adds a note with the names of the counters that have no valid change. */
+static void ethtool_note_unknown(const struct ethtool_text *e, struct table *t)
 {
 	struct str names = {0};
 	size_t i, n = 0;
 
 	for (i = 0; i < e->n && !e->rates; i++)
-		if (isnan(change_of(e, &e->rows[i])) && n++ < 5)
+		if (isnan(ethtool_change_of(e, &e->rows[i])) && n++ < 5)
 			str_printf(&names, "%s%s", names.len ? ", " : "", e->rows[i].name);
 	if (n) {
 		note_add(&t->notes, ethtool_backwards, n, names.buf, n > 5 ? " ..." : "");
@@ -144,11 +145,11 @@ static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q,
 			    struct error *err)
 {
 	if (q->by && strcmp(q->by, "queue"))
-		return error_set(err, EINVAL, "of ethtool's text, table nic goes by queue alone");
+		return error_set(err, EINVAL, "table nic takes only --by queue with --ethtool");
 	if (!e->rates && e->outputs < 2)
 		return error_set(err, ENODATA,
-				 "one output of ethtool -S tells no change: put a later one behind "
-				 "it, and say with --seconds how much later");
+				 "one output of ethtool -S shows no change: append a later one "
+				 "and give the seconds between them with --seconds");
 	ethtool_put_rows(e, q, t);
 	if (e->rates && e->outputs > 1)
 		note_add(&t->notes, ethtool_rounds, e->outputs);
@@ -159,31 +160,34 @@ static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q,
 	if (!q->all)
 		note_add(&t->notes, ethtool_changed_only,
 			 e->rates ? "" : "; --all shows the others");
-	note_unknown(e, t);
+	ethtool_note_unknown(e, t);
 	return 0;
 }
 
 /* --- the table of a capture --- */
 
 /*
- * nic: what interfaces counted, in the host's network namespace and in the workload's: those of the
- * kernel, of each queue, and the driver's own. --by interface shows the kernel's alone, --by queue
- * those of queues. How interfaces are set up stands below, and in json as "interfaces".
+ * nic: the counters of the interfaces in the host's and the workload's network namespace. The
+ * counters are the kernel's, each queue's and the driver's. --by interface shows only the kernel's
+ * counters. --by queue shows only the queues' counters. Notes below the table list the settings of
+ * the interfaces; json has them as "interfaces".
  */
 
 static const struct column nic_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"netns", .type = V_STR, .what = "host, or the workload's where that is another"},
+	{"netns", .type = V_STR, .what = "host, or workload if its namespace differs"},
 	{"interface", .type = V_STR},
-	{"source", .type = V_STR, .what = "kernel, queue (the kernel's, of a queue) or driver"},
-	{"queue", .type = V_STR, .what = "of a driver's counter: by its name"},
+	{"source", .type = V_STR,
+	 .what = "kernel, queue (the kernel's counter of a queue) or driver"},
+	{"queue", .type = V_STR, .what = "the queue in the name of a driver's counter"},
 	{"name", .type = V_STR},
-	{"kind", .type = V_STR, .what = "drop, error, busy, pause: by its name"},
-	{"count", .type = V_REAL, .digits = 1, .what = "in the window, estimate over the runs"},
+	{"kind", .type = V_STR, .what = "drop, error, busy or pause, from the counter's name"},
+	{"count", .type = V_REAL, .digits = 1,
+	 .what = "count in the window; estimate over the runs"},
 	{"per_s", "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
 	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
 enum nic_source { KERNEL, QUEUE, DRIVER };
@@ -195,10 +199,10 @@ struct nic_counter {
 	char *copy;
 	const char *netns, *interface, *name;
 	enum nic_source source;
-	char queue[32]; /* "": of none */
+	char queue[32]; /* "" for no queue */
 };
 
-static void take_apart(struct nic_counter *k, const struct change_row *row)
+static void nic_counter_parse(struct nic_counter *k, const struct change_row *row)
 {
 	char *rest = k->copy = xstrdup(row->name);
 	const char *group;
@@ -267,7 +271,7 @@ static void nic_put_rows(const struct changes *c, const struct query *q, enum by
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
-		take_apart(&list[i], &c->row[i]);
+		nic_counter_parse(&list[i], &c->row[i]);
 	if (c->n)
 		qsort(list, c->n, sizeof(*list), nic_in_order);
 	for (i = 0; i < c->n && left; i++) {
@@ -299,12 +303,13 @@ static int nic_put_block(struct store *s, const struct query *q, enum by by,
 	return rc;
 }
 
-static int by_of(const char *name, enum by *by, struct error *err)
+static int nic_parse_by(const char *name, enum by *by, struct error *err)
 {
 	*by = !name ? BY_ALL : !strcmp(name, "interface") ? BY_INTERFACE : BY_QUEUE;
 	if (*by == BY_QUEUE && strcmp(name, "queue"))
 		return error_set(err, EINVAL,
-				 "table nic goes by interface or by queue, not by '%s'", name);
+				 "--by: table 'nic' has the keys interface and queue, not '%s'",
+				 name);
 	return 0;
 }
 
@@ -313,7 +318,7 @@ static int nic_run(struct store *s, const struct query *q, struct table *t, stru
 	struct block_list list = {0};
 	size_t found = 0;
 	enum by by;
-	int rc = by_of(q->by, &by, err), i;
+	int rc = nic_parse_by(q->by, &by, err), i;
 
 	if (!rc && q->ethtool)
 		return nic_from_ethtool(q->ethtool, q, t, err);
@@ -338,7 +343,7 @@ static int nic_run(struct store *s, const struct query *q, struct table *t, stru
 
 const struct measure measure_nic = {
 	.name = "nic",
-	.what = "what interfaces and their queues counted, and how they are set up",
+	.what = "counters of interfaces and their queues, and interface settings",
 	MEASURE_COLUMNS(nic_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by limit all",
 		    [SOURCE_TEXT] = "by limit all seconds"},

@@ -5,7 +5,10 @@
 
 #include "analyze/measures/changes.h"
 
-/* A note for each interface that `c`, the block's counters, saw at work; the detail has all. */
+/*
+ * Adds a note with the settings of each interface that moved packets. `c` has the block's
+ * counters. The table's detail has the settings of all interfaces.
+ */
 int nic_settings(struct store *s, const struct block_list *list, const struct block_runs *b,
 		 const struct changes *c, struct table *t, struct error *err);
 

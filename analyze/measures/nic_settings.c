@@ -14,7 +14,10 @@ static const struct column columns[] = {
 	{"interface", .type = V_STR}, {"setting", .type = V_STR}, {"value", .type = V_STR},
 };
 
-/* THE TABLE of the note: what stands for a key, "%s" its value; switches are on or off. */
+/*
+ * THE TABLE of the note: the text for each key. "%s" is the value of the key. A switch is on or
+ * off.
+ */
 static const struct {
 	const char *key, *text, *max;
 	bool is_switch;
@@ -41,8 +44,9 @@ static const struct {
 	{"gso_max_size", "gso_max_size %s", NULL, false},
 };
 
-/* "256", or "256|512" where the runs differ; NULL: none has it. */
-static char *values_of(const struct changes *state, const struct change_row *row, bool is_switch)
+/* Returns "256", or "256|512" if the runs differ, or NULL if no run has the setting. */
+static char *nic_setting_values_of(const struct changes *state, const struct change_row *row,
+				   bool is_switch)
 {
 	struct str s = {0};
 	double last = NAN;
@@ -67,26 +71,27 @@ static char *nic_setting_value_of(const struct changes *state, const char *inter
 {
 	char *name = xasprintf("%s/%s", interface, key), *text;
 
-	text = values_of(state, changes_find(state, name), is_switch);
+	text = nic_setting_values_of(state, changes_find(state, name), is_switch);
 	free(name);
 	return text;
 }
 
-/* What has no meaning: no channels of that kind, a limit that is the usual one. */
-static bool idle_setting(const char *key, const char *value)
+/* Recognises values that say nothing: no channels of that kind, or the default size limit. */
+static bool nic_setting_is_idle(const char *key, const char *value)
 {
 	return (strstr(key, "_channels") && !strcmp(value, "0")) ||
 	       (str_ends(key, "_max_size") && !strcmp(value, "65536"));
 }
 
-static void add_setting(struct str *s, const struct changes *state, const char *interface, size_t i)
+static void nic_setting_add(struct str *s, const struct changes *state, const char *interface,
+			    size_t i)
 {
 	char *value = nic_setting_value_of(state, interface, shown[i].key, shown[i].is_switch);
 	char *max =
 		shown[i].max ? nic_setting_value_of(state, interface, shown[i].max, false) : NULL;
 	char *both = value && max ? xasprintf("%s of %s", value, max) : NULL;
 
-	if (value && !idle_setting(shown[i].key, value)) {
+	if (value && !nic_setting_is_idle(shown[i].key, value)) {
 		str_puts(s, ", ");
 		if (shown[i].is_switch)
 			str_printf(s, "%s %s", shown[i].text, value);
@@ -101,8 +106,8 @@ static void add_setting(struct str *s, const struct changes *state, const char *
 	free(value);
 }
 
-/* "virtio_net" of "host/eth0/driver=virtio_net" */
-static const char *driver_of(const struct changes *info, const char *interface)
+/* Returns "virtio_net" for "host/eth0/driver=virtio_net". */
+static const char *nic_driver_of(const struct changes *info, const char *interface)
 {
 	char *prefix = xasprintf("%s/driver=", interface);
 	const char *driver = NULL;
@@ -115,23 +120,23 @@ static const char *driver_of(const struct changes *info, const char *interface)
 	return driver;
 }
 
-static void note_interface(const struct changes *state, const struct changes *info,
-			   const char *interface, struct table *t)
+static void nic_setting_note_interface(const struct changes *state, const struct changes *info,
+				       const char *interface, struct table *t)
 {
-	const char *driver = driver_of(info, interface);
+	const char *driver = nic_driver_of(info, interface);
 	struct str s = {0};
 	size_t i;
 
 	for (i = 0; i < array_size(shown); i++)
-		add_setting(&s, state, interface, i);
+		nic_setting_add(&s, state, interface, i);
 	if (driver || s.len)
 		note_add_of(&t->notes, state->b->block.variant, state->b->block.side, nic_settings,
 			    interface, driver ? driver : "", s.len ? s.buf + (driver ? 0 : 2) : "");
 	str_free(&s);
 }
 
-/* Interfaces that moved anything, loopback left out: each one's "rx_packets" or "tx_packets". */
-static bool at_work(const struct changes *c, const char *interface)
+/* Returns true if the interface moved packets and is not loopback. */
+static bool nic_is_at_work(const struct changes *c, const char *interface)
 {
 	static const char *const moved[] = {"rx_packets", "tx_packets"};
 	bool busy = false;
@@ -147,8 +152,8 @@ static bool at_work(const struct changes *c, const char *interface)
 	return busy && strcmp(strrchr(interface, '/'), "/lo");
 }
 
-static void put_detail(struct table *d, const struct block *b, const char *interface,
-		       const char *key, const char *value)
+static void nic_setting_put_detail(struct table *d, const struct block *b, const char *interface,
+				   const char *key, const char *value)
 {
 	struct value *row = table_row(d);
 	const char *slash = strchr(interface, '/');
@@ -163,7 +168,9 @@ static void put_detail(struct table *d, const struct block *b, const char *inter
 	free(netns);
 }
 
-/* "host/eth0/feature:rx-gro": all behind the second slash is the key. */
+/*
+ * Returns the key, which follows the second slash: "feature:rx-gro" in "host/eth0/feature:rx-gro".
+ */
 static const char *nic_setting_key_of(const char *name)
 {
 	const char *slash = strchr(name, '/');
@@ -185,10 +192,11 @@ static void nic_setting_put_all(const struct changes *list, struct table *d)
 		interface = xstrndup(list->row[i].name, (size_t)(key - 1 - list->row[i].name));
 		name = xstrdup(key);
 		equals = strchr(name, '=');
-		value = equals ? xstrdup(equals + 1) : values_of(list, &list->row[i], false);
+		value = equals ? xstrdup(equals + 1)
+			       : nic_setting_values_of(list, &list->row[i], false);
 		if (equals)
 			*equals = '\0';
-		put_detail(d, &list->b->block, interface, name, value);
+		nic_setting_put_detail(d, &list->b->block, interface, name, value);
 		free(value);
 		free(name);
 		free(interface);
@@ -213,8 +221,8 @@ int nic_settings(struct store *s, const struct block_list *list, const struct bl
 		if (!key || strcmp(key, "up"))
 			continue;
 		interface = xstrndup(state.row[i].name, (size_t)(key - 1 - state.row[i].name));
-		if (at_work(c, interface))
-			note_interface(&state, &info, interface, t);
+		if (nic_is_at_work(c, interface))
+			nic_setting_note_interface(&state, &info, interface, t);
 		free(interface);
 	}
 	if (!rc && state.n) {

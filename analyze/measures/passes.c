@@ -22,17 +22,16 @@ static const struct column passes_columns[] = {
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .stem = "throughput", .what = "estimate over the runs"},
 	{"cost_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cost",
-	 .what = "throughput below the measure pass's; negative: above"},
+	 .what = "loss of throughput against the measure pass; negative if the pass was faster"},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "CPU use of the side, 100 = one CPU"},
-	{"own_cpu_pct", "%", V_REAL, .digits = 3,
-	 .what = "CPU use of zcost collect itself, without perf"},
+	{"own_cpu_pct", "%", V_REAL, .digits = 3, .what = "CPU use of zcost collect, without perf"},
 };
 
 static const char *const passes[] = {"measure", "profile", "syscalls"};
 
 enum { MEASURE, PASSES = array_size(passes) };
 
-/* The throughputs of one block's runs of a pass. */
+/* The throughputs of one block's runs in one pass. */
 struct pass_runs {
 	struct run *runs;
 	double *x;
@@ -40,8 +39,8 @@ struct pass_runs {
 	size_t nx;
 };
 
-static int read_pass(struct store *s, const struct block *b, const char *pass, struct pass_runs *p,
-		     struct error *err)
+static int passes_read_pass(struct store *s, const struct block *b, const char *pass,
+			    struct pass_runs *p, struct error *err)
 {
 	struct run_filter f = {.variant = b->variant, .pass = pass, .side = b->side};
 	double x;
@@ -60,14 +59,14 @@ static int read_pass(struct store *s, const struct block *b, const char *pass, s
 	return 0;
 }
 
-static void free_pass(struct pass_runs *p)
+static void passes_free_pass(struct pass_runs *p)
 {
 	if (p->n >= 0)
 		free(p->runs);
 	free(p->x);
 }
 
-/* Percent of the measure pass's throughput that is missing. */
+/* Returns the loss of throughput in percent of the measure pass's throughput. */
 static struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
 				 const struct pass_runs *pass)
 {
@@ -81,8 +80,8 @@ static struct estimate pass_cost(enum estimator e, const struct pass_runs *measu
 				 .hi = 100 * (1 - ratio.lo)};
 }
 
-static void put_pass(struct store *s, const struct block *b, enum estimator e, int pass,
-		     const struct pass_runs all[PASSES], struct table *t)
+static void passes_put_pass(struct store *s, const struct block *b, enum estimator e, int pass,
+			    const struct pass_runs all[PASSES], struct table *t)
 {
 	struct value *row = table_row(t);
 	struct estimate est =
@@ -111,7 +110,7 @@ static int passes_read_all(struct store *s, const struct block *b, struct pass_r
 
 	memset(all, 0, PASSES * sizeof(*all));
 	for (i = 0; i < PASSES && !rc; i++)
-		rc = read_pass(s, b, passes[i], &all[i], err);
+		rc = passes_read_pass(s, b, passes[i], &all[i], err);
 	return rc;
 }
 
@@ -120,7 +119,7 @@ static void passes_free_all(struct pass_runs all[PASSES])
 	int i;
 
 	for (i = 0; i < PASSES; i++)
-		free_pass(&all[i]);
+		passes_free_pass(&all[i]);
 }
 
 static int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
@@ -133,7 +132,8 @@ static int passes_run(struct store *s, const struct query *q, struct table *t, s
 		rc = passes_read_all(s, &list.blocks[i].block, all, err);
 		for (k = 0; k < PASSES && !rc; k++)
 			if (all[k].n)
-				put_pass(s, &list.blocks[i].block, list.estimator, k, all, t);
+				passes_put_pass(s, &list.blocks[i].block, list.estimator, k, all,
+						t);
 		passes_free_all(all);
 	}
 	if (!rc && !t->rows)
@@ -144,17 +144,17 @@ static int passes_run(struct store *s, const struct query *q, struct table *t, s
 	return rc;
 }
 
-/* It may be chance where the interval holds 0, or where the runs are too few for one. */
+/* MAYBE means that the interval contains 0 or that the runs are too few for an interval. */
 enum worse { SURELY_NOT, MAYBE, SURELY };
 
 struct passes_worst {
-	double pct; /* NAN: not known */
+	double pct; /* NAN if not known */
 	enum worse worse;
-	size_t n; /* runs, here or in the measure pass, whichever had fewer */
+	size_t n; /* runs in this pass or in the measure pass, whichever is smaller */
 };
 
-static void take_worst(struct passes_worst *w, enum estimator e, const struct pass_runs *measure,
-		       const struct pass_runs *pass)
+static void passes_update_worst(struct passes_worst *w, enum estimator e,
+				const struct pass_runs *measure, const struct pass_runs *pass)
 {
 	enum worse worse;
 	struct estimate c;
@@ -168,7 +168,7 @@ static void take_worst(struct passes_worst *w, enum estimator e, const struct pa
 	*w = (struct passes_worst){c.value, worse, measure->nx < pass->nx ? measure->nx : pass->nx};
 }
 
-/* The side whose throughput surely suffers most stands for the pass. */
+/* Finds, for each pass, the side with the largest certain loss of throughput. */
 static void passes_worst(struct store *s, const struct block_list *list,
 			 struct passes_worst most[PASSES])
 {
@@ -178,12 +178,13 @@ static void passes_worst(struct store *s, const struct block_list *list,
 	for (i = 0; i < list->n; i++) {
 		if (!passes_read_all(s, &list->blocks[i].block, all, NULL))
 			for (k = MEASURE + 1; k < PASSES; k++)
-				take_worst(&most[k], list->estimator, &all[MEASURE], &all[k]);
+				passes_update_worst(&most[k], list->estimator, &all[MEASURE],
+						    &all[k]);
 		passes_free_all(all);
 	}
 }
 
-static void put_worst(struct str *text, const char *pass, const struct passes_worst *w)
+static void passes_put_worst(struct str *text, const char *pass, const struct passes_worst *w)
 {
 	str_printf(text, "%s%s ", text->len ? ", " : "", pass);
 	if (w->worse == MAYBE)
@@ -201,7 +202,7 @@ void passes_note(struct store *s, const struct block_list *list, struct table *t
 	passes_worst(s, list, most);
 	for (k = MEASURE + 1; k < PASSES; k++)
 		if (isfinite(most[k].pct))
-			put_worst(&text, passes[k], &most[k]);
+			passes_put_worst(&text, passes[k], &most[k]);
 	if (text.len)
 		note_add(&t->notes, passes_cost, text.buf);
 	str_free(&text);
@@ -209,7 +210,7 @@ void passes_note(struct store *s, const struct block_list *list, struct table *t
 
 const struct measure measure_passes = {
 	.name = "passes",
-	.what = "what the instruments of a pass cost the workload",
+	.what = "throughput that the instruments of each pass cost",
 	MEASURE_COLUMNS(passes_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
 	.run = passes_run,

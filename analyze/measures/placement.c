@@ -52,8 +52,9 @@ static bool placement_same(const struct cpuset *a, const struct cpuset *b)
 	return !memcmp(a->bits, b->bits, sizeof(a->bits));
 }
 
-/* Adds the core of a CPU, unless a lower CPU of the placement has the same core. */
-static void add_core(struct placement *p, const struct topology_row *core, unsigned int cpu)
+/* Adds the core of a CPU unless a lower CPU of the placement is on the same core. */
+static void placement_add_core(struct placement *p, const struct topology_row *core,
+			       unsigned int cpu)
 {
 	unsigned int mine = 0, i;
 	struct cpuset set;
@@ -87,11 +88,11 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
 	p->all = placement_same(&p->cpus, &m->all);
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&p->cpus, cpu) && cpuset_has(&m->all, cpu))
-			add_core(p, &m->rows[m->core_of[cpu]], cpu);
+			placement_add_core(p, &m->rows[m->core_of[cpu]], cpu);
 	return p->cores > 0;
 }
 
-static bool is_candidate(const struct topology_row *r)
+static bool placement_is_candidate(const struct topology_row *r)
 {
 	return placement_is(r, "nic") && r->node >= 0 && r->node < CPUSET_MAX && r->up != 0;
 }
@@ -100,10 +101,10 @@ bool placement_counts(const struct machine *m, const struct topology_row *nic)
 {
 	int i;
 
-	if (!is_candidate(nic))
+	if (!placement_is_candidate(nic))
 		return false;
 	for (i = 0; i < m->n; i++)
-		if (is_candidate(&m->rows[i]) && !isnan(m->rows[i].speed) &&
+		if (placement_is_candidate(&m->rows[i]) && !isnan(m->rows[i].speed) &&
 		    (isnan(nic->speed) || m->rows[i].speed > nic->speed))
 			return false;
 	return true;
@@ -130,7 +131,10 @@ static void placement_note_smt(struct notes *notes, const struct placement *p,
 	free(mine);
 }
 
-/* Cards on other nodes than the CPUs; a side that has CPUs on the card's node too is half there. */
+/*
+ * Adds a note for each card on another node than the side's CPUs. Some of the CPUs may still be on
+ * the card's node.
+ */
 static void placement_note_nics(struct notes *notes, const struct machine *m,
 				const struct placement *p)
 {
@@ -162,12 +166,12 @@ void placement_add_notes(const struct machine *m, const struct placement *p, con
 
 /* --- of all runs --- */
 
-static bool is_one_host(const struct run *a, const struct run *b)
+static bool placement_is_one_host(const struct run *a, const struct run *b)
 {
 	return a->host && b->host && !strcmp(a->host, b->host);
 }
 
-static bool is_one_repeat(const struct run *a, const struct run *b)
+static bool placement_is_one_repeat(const struct run *a, const struct run *b)
 {
 	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
 	       !strcmp(a->pass, b->pass);
@@ -175,7 +179,8 @@ static bool is_one_repeat(const struct run *a, const struct run *b)
 
 static bool placement_one_repeat(const struct run *a, const struct run *b)
 {
-	return is_one_repeat(a, b) && strcmp(a->side, b->side) && is_one_host(a, b);
+	return placement_is_one_repeat(a, b) && strcmp(a->side, b->side) &&
+	       placement_is_one_host(a, b);
 }
 
 static int placement_note_one(struct store *s, const struct run *runs, int n, const struct run *run,
@@ -226,22 +231,22 @@ int placement_notes(struct store *s, struct error *err)
 
 static const char of_cpu[] = "cpu_pct:cpu";
 
-/* False: it is a run of all CPUs of its host. */
-static bool told_cpus(const struct run *r, struct cpuset *set)
+/* Reads the run's CPUs. Returns false if the run used all CPUs of its host. */
+static bool placement_read_cpus(const struct run *r, struct cpuset *set)
 {
 	memset(set, 0, sizeof(*set));
 	return r->cpus && *r->cpus && !cpuset_parse(set, r->cpus, NULL);
 }
 
-/* "CPU 0", "CPUs 0-1", "all CPUs"; NULL: none. */
-static char *common_cpus(const struct run *a, const struct run *b)
+/* Returns "CPU 0", "CPUs 0-1", "all CPUs", or NULL if the runs share no CPU. */
+static char *placement_common_cpus(const struct run *a, const struct run *b)
 {
 	struct cpuset of_a, of_b, both = {0};
-	bool all_a = !told_cpus(a, &of_a), all_b = !told_cpus(b, &of_b);
+	bool all_a = !placement_read_cpus(a, &of_a), all_b = !placement_read_cpus(b, &of_b);
 	unsigned int cpu;
 	char *list, *text;
 
-	if (!is_one_host(a, b))
+	if (!placement_is_one_host(a, b))
 		return NULL;
 	if (all_a && all_b)
 		return xstrdup("all CPUs");
@@ -263,7 +268,7 @@ char *shared_cpus(const struct run *const sides[], int n)
 
 	for (i = 0; i < n; i++)
 		for (k = i + 1; k < n; k++) {
-			cpus = common_cpus(sides[i], sides[k]);
+			cpus = placement_common_cpus(sides[i], sides[k]);
 			if (!cpus)
 				continue;
 			text = xasprintf("%s and %s share %s", sides[i]->side, sides[k]->side,
@@ -274,7 +279,7 @@ char *shared_cpus(const struct run *const sides[], int n)
 	return NULL;
 }
 
-static bool is_among(const char *side, const char *const sides[], int n)
+static bool placement_is_among(const char *side, const char *const sides[], int n)
 {
 	int i;
 
@@ -295,8 +300,9 @@ char *shared_cpus_of(struct store *s, const struct query *q, const char *const s
 		for (k = i + 1; k < all && !text; k++) {
 			const struct run *both[] = {&runs[i], &runs[k]};
 
-			if (is_one_repeat(both[0], both[1]) && is_among(both[0]->side, sides, n) &&
-			    is_among(both[1]->side, sides, n))
+			if (placement_is_one_repeat(both[0], both[1]) &&
+			    placement_is_among(both[0]->side, sides, n) &&
+			    placement_is_among(both[1]->side, sides, n))
 				text = shared_cpus(both, 2);
 		}
 	if (all >= 0)
@@ -304,8 +310,9 @@ char *shared_cpus_of(struct store *s, const struct query *q, const char *const s
 	return text;
 }
 
-/* Those of the side's CPUs that the sides before it on its host do not have. */
-static double on_other_cpus(struct store *s, const struct run *side, const struct cpuset *before)
+/* Returns the CPU use on the side's CPUs that are not in `before`. */
+static double placement_cpu_pct_elsewhere(struct store *s, const struct run *side,
+					  const struct cpuset *before)
 {
 	struct metric_row *rows;
 	int n = store_metric_prefix(s, side->id, of_cpu, &rows, NULL), i;
@@ -329,16 +336,17 @@ double cpu_pct_besides(struct store *s, const struct run *const sides[], int i)
 	int k;
 
 	for (k = 0; k < i; k++) {
-		if (!is_one_host(sides[k], sides[i]))
+		if (!placement_is_one_host(sides[k], sides[i]))
 			continue;
-		common = common_cpus(sides[k], sides[i]);
+		common = placement_common_cpus(sides[k], sides[i]);
 		shares |= common != NULL;
 		free(common);
-		if (!told_cpus(sides[k], &set))
-			return 0; /* of all CPUs: nothing is left */
+		if (!placement_read_cpus(sides[k], &set))
+			return 0; /* an earlier side has all CPUs of the host */
 		for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 			if (cpuset_has(&set, cpu))
 				cpuset_add(&before, cpu);
 	}
-	return shares ? on_other_cpus(s, sides[i], &before) : figure_metric(s, sides[i], "cpu_pct");
+	return shares ? placement_cpu_pct_elsewhere(s, sides[i], &before)
+		      : figure_metric(s, sides[i], "cpu_pct");
 }

@@ -11,12 +11,12 @@
 
 #include <stdbool.h>
 
-/* A host as the store has it; n 0: nothing is known of it. */
+/* The topology of a host in the store. n is 0 if the topology is not known. */
 struct machine {
 	struct topology_row *rows;
 	int n;
-	struct cpuset all;	 /* CPUs of its cores */
-	int core_of[CPUSET_MAX]; /* the row of a CPU's core, where `all` has the CPU */
+	struct cpuset all;	 /* CPUs of the host's cores */
+	int core_of[CPUSET_MAX]; /* row of the CPU's core, valid only for CPUs in `all` */
 };
 
 int machine_read(struct machine *m, struct store *s, const char *host, struct error *err);
@@ -25,47 +25,57 @@ void machine_free(struct machine *m);
 struct placement {
 	struct cpuset cpus;
 	bool all;		       /* every CPU of the host */
-	struct cpuset packages, nodes; /* their numbers */
-	unsigned int cores,
-		doubled;	/* cores of these CPUs; those of which it has several threads */
-	struct cpuset siblings; /* other threads of these cores, not among the CPUs */
+	struct cpuset packages, nodes; /* numbers of the packages and nodes */
+	unsigned int cores, doubled;   /* cores of the CPUs; cores with several of the CPUs */
+	struct cpuset siblings; /* hardware threads of the cores that are not among the CPUs */
 };
 
-/* `cpus` as in the run, NULL for all. False: nothing is known of the host, or of these CPUs. */
+/*
+ * Fills the placement of `cpus`, a CPU list or NULL for all CPUs. Returns false if the topology of
+ * the host or of the CPUs is not known.
+ */
 bool placement_of(struct placement *p, const struct machine *m, const char *cpus);
 
 /*
- * The card that counts: of those that are up and whose node is told the fastest; all of them where
- * speeds are not told. False: row `nic` is not such a card.
+ * Returns true if row `nic` is a card to warn about. That is the fastest card that is up and has a
+ * known node, or each such card if the speeds are not known.
  */
 bool placement_counts(const struct machine *m, const struct topology_row *nic);
 
-/* Adds what slows a side at its place; `other` is the other side's place on the same host, or NULL.
+/*
+ * Adds notes on what slows down a side with this placement. `other` is the placement of the other
+ * side on the same host, or NULL.
  */
 void placement_add_notes(const struct machine *m, const struct placement *p, const char *other_side,
 			 const struct placement *other, struct notes *notes);
 
-/* Stores these notes for every run. 0 or -errno. */
+/* Stores the placement notes of every run. Returns 0 or -errno. */
 int placement_notes(struct store *s, struct error *err);
 
 /*
- * Sides of one host may be measured on the same CPUs. What was measured by CPU is then in the
- * figures of both, and their sum has it twice.
+ * Two sides on one host may share CPUs. Figures measured by CPU then belong to both sides, and the
+ * sum of both sides counts them twice.
  */
 
-/* "receiver and sender share CPU 0"; NULL: no two of these runs do. The caller frees. */
+/*
+ * Returns "receiver and sender share CPU 0", or NULL if no two runs share a CPU. The caller frees
+ * the text.
+ */
 char *shared_cpus(const struct run *const sides[], int n);
 
-/* Returns the same for named sides of the query's variant, in the first repeat that shares CPUs. */
+/*
+ * Returns the text of shared_cpus() for the named sides of the query's variant, in the first
+ * repeat that shares CPUs.
+ */
 char *shared_cpus_of(struct store *s, const struct query *q, const char *const sides[], int n);
 
 /*
- * CPU use of sides[i] on the CPUs that no side before it has: added up over the sides, each CPU
- * counts once. NAN where it is not known, be it CPU by CPU.
+ * Returns the CPU use of sides[i] on the CPUs that no earlier side uses. The sum over the sides
+ * thus counts each CPU once. Returns NAN if the CPU use, or the CPU use of one CPU, is not known.
  */
 double cpu_pct_besides(struct store *s, const struct run *const sides[], int i);
 
-/* Why a sum of costs has no value there, and the way out; follows the text of shared_cpus(). */
+/* Follows the text of shared_cpus() and says why the sum is missing. */
 #define SHARED_CPUS_TWICE "their sum would count them twice: give each side its own cpus"
 
 #endif

@@ -29,8 +29,8 @@ int power_kind_check(const char *name, struct error *err)
 	for (i = 0; power_kind_names[i]; i++)
 		if (!strcmp(power_kind_names[i], name))
 			return 0;
-	return error_set(err, EINVAL, "no kind of power '%s'; there are wall, platform and package",
-			 name);
+	return error_set(err, EINVAL,
+			 "no kind of power '%s'; the kinds are wall, platform and package", name);
 }
 
 bool power_has_kind(struct store *s, const struct query *q, const char *kind)
@@ -72,7 +72,10 @@ static bool power_same_host(const struct run *a, const struct run *b)
 	return a->host && b->host ? !strcmp(a->host, b->host) : a == b;
 }
 
-/* The meter stands at the host: any side of this repeat on it may hold its figure. */
+/*
+ * Reads the metered power of the side's host. A meter measures the host, so any side of the repeat
+ * on that host may have the metric.
+ */
 static bool power_metered(struct store *s, const struct run *side, struct power *p)
 {
 	struct run_filter f = {side->variant, side->pass, NULL, side->repeat, false};
@@ -99,7 +102,7 @@ static bool power_metered(struct store *s, const struct run *side, struct power 
 	return found;
 }
 
-/* A host's power by the model: idle once, and the use of the CPUs of the sides on it, each once. */
+/* Computes a host's power with the model. The idle power and each CPU count once. */
 static bool power_modelled(struct store *s, const struct query *q, const struct run *const sides[],
 			   int n, int first, struct power *p)
 {
@@ -117,7 +120,7 @@ static bool power_modelled(struct store *s, const struct query *q, const struct 
 	return !isnan(p->watts);
 }
 
-static bool is_shared(struct store *s, const struct run *const sides[], int n)
+static bool power_is_shared(struct store *s, const struct run *const sides[], int n)
 {
 	struct run_filter f = {sides[0]->variant, sides[0]->pass, NULL, sides[0]->repeat, false};
 	struct run *all;
@@ -162,40 +165,41 @@ struct power power_of(struct store *s, const struct query *q, const struct run *
 	if (!n)
 		return all;
 	all.watts = watts;
-	all.shared = is_shared(s, sides, n);
+	all.shared = power_is_shared(s, sides, n);
 	return all;
 }
 
 /* --- the table --- */
 
 /*
- * power: each kind of power with what it gives per byte and its score T^n / P^m, then the domains
- * that it was measured in. Kinds are never added up, nor are domains of different sources: a kind's
- * total is of one source.
+ * power: each kind of power with its energy per byte and its score T^n / P^m, then the domains of
+ * the kind. The total of a kind uses one source. Kinds are never added up, and neither are domains
+ * of different sources.
  */
 
 static const struct column power_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"kind", .type = V_STR,
-	 .what = "wall, platform, package, other; model: made up by --power-model"},
-	{"domain", .type = V_STR, .what = "source and domain; total: the kind as a whole"},
+	 .what = "wall, platform, package, other, or model for --power-model"},
+	{"domain", .type = V_STR, .what = "source and domain, or total for the whole kind"},
 	{"power_w", "W", V_REAL, .digits = 2, .spread = SPREAD_RANGE,
-	 .what = "mean over the window, estimate over the runs"},
-	{"energy_j", "J", V_REAL, .digits = 1, .what = "in the window"},
+	 .what = "mean over the window; estimate over the runs"},
+	{"energy_j", "J", V_REAL, .digits = 1, .what = "energy in the window"},
 	{"j_per_gb", "J/GB", V_REAL, .digits = 3, .what = "per 1e9 bytes of the workload"},
 	{"roi_p", .type = V_REAL, .digits = 4, .what = "T^n / P^m, T in Gbit/s"},
 	{"source", .type = V_STR, .what = "measured, imported or modelled"},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-/* One row's figures: of a metric, or of the query's model. */
+/* The source of a row's watts: a metric or the query's model. */
 struct power_table_watts {
 	const struct query *q;
-	const char *metric; /* NULL: the model */
+	const char *metric; /* NULL for the model */
 };
 
-static double watts_of(struct store *s, const struct run *r, const struct power_table_watts *w)
+static double power_figure_of(struct store *s, const struct run *r,
+			      const struct power_table_watts *w)
 {
 	double cpu;
 
@@ -205,40 +209,40 @@ static double watts_of(struct store *s, const struct run *r, const struct power_
 	return w->q->model_idle + w->q->model_per_cpu * cpu / 100;
 }
 
-static double figure_watts(struct store *s, const struct run *r, const void *arg)
+static double power_figure_watts(struct store *s, const struct run *r, const void *arg)
 {
-	return watts_of(s, r, arg);
+	return power_figure_of(s, r, arg);
 }
 
-static double figure_joules(struct store *s, const struct run *r, const void *arg)
+static double power_figure_joules(struct store *s, const struct run *r, const void *arg)
 {
-	return watts_of(s, r, arg) * figure_metric(s, r, "seconds");
+	return power_figure_of(s, r, arg) * figure_metric(s, r, "seconds");
 }
 
-static double figure_per_gb(struct store *s, const struct run *r, const void *arg)
+static double power_figure_per_gb(struct store *s, const struct run *r, const void *arg)
 {
-	return figure_joules(s, r, arg) * 1e9 / figure_metric(s, r, "bytes");
+	return power_figure_joules(s, r, arg) * 1e9 / figure_metric(s, r, "bytes");
 }
 
-static double figure_score(struct store *s, const struct run *r, const void *arg)
+static double power_figure_score(struct store *s, const struct run *r, const void *arg)
 {
 	const struct query *q = ((const struct power_table_watts *)arg)->q;
 
 	if (sent_datagrams(s, r))
 		return NAN;
 	return pow(figure_metric(s, r, "throughput"), q->roi_n > 0 ? q->roi_n : 2) /
-	       pow(watts_of(s, r, arg), q->roi_m > 0 ? q->roi_m : 1);
+	       pow(power_figure_of(s, r, arg), q->roi_m > 0 ? q->roi_m : 1);
 }
 
-/* THE TABLE of what is worked out of watts. */
+/* THE TABLE of figures derived from watts. */
 static const struct {
 	const char *column;
 	figure_fn figure;
-	bool whole; /* for a kind as a whole, not for its parts */
+	bool whole; /* only for the whole kind, not for a domain */
 } figures[] = {
-	{"energy_j", figure_joules, false},
-	{"j_per_gb", figure_per_gb, true},
-	{"roi_p", figure_score, true},
+	{"energy_j", power_figure_joules, false},
+	{"j_per_gb", power_figure_per_gb, true},
+	{"roi_p", power_figure_score, true},
 };
 
 struct power_table_row {
@@ -250,7 +254,8 @@ struct power_table_row {
 
 static void power_table_put_row(struct store *s, const struct power_table_row *k, struct table *t)
 {
-	struct estimate e = scope_estimate(s, k->b->runs, k->b->n, k->est, figure_watts, &k->watts);
+	struct estimate e =
+		scope_estimate(s, k->b->runs, k->b->n, k->est, power_figure_watts, &k->watts);
 	struct value *row;
 	size_t i;
 
@@ -272,10 +277,10 @@ static void power_table_put_row(struct store *s, const struct power_table_row *k
 	}
 }
 
-/* --- the metrics power_w:KIND and power_w:KIND/SOURCE/DOMAIN of any of the runs --- */
+/* --- the metrics power_w:KIND and power_w:KIND/SOURCE/DOMAIN --- */
 
-static void put_metric(struct store *s, struct power_table_row k, const struct metric_row *m,
-		       struct table *t)
+static void power_table_put_metric(struct store *s, struct power_table_row k,
+				   const struct metric_row *m, struct table *t)
 {
 	char *kind = xstrdup(strchr(m->name, ':') + 1), *domain = strchr(kind, '/'), *slash;
 
@@ -305,10 +310,10 @@ static int power_table_put_block(struct store *s, const struct query *q,
 		for (n = 0; n < names.n; n++)
 			if (!strncmp(names.m[n].name + 8, power_kind_names[i],
 				     strlen(power_kind_names[i])))
-				put_metric(s, k, &names.m[n], t);
+				power_table_put_metric(s, k, &names.m[n], t);
 	for (n = 0; n < names.n && !rc; n++)
 		if (str_starts(names.m[n].name, "power_w:other/"))
-			put_metric(s, k, &names.m[n], t);
+			power_table_put_metric(s, k, &names.m[n], t);
 	k.kind = k.source = "model";
 	if (!rc && (q->model_idle > 0 || q->model_per_cpu > 0))
 		power_table_put_row(s, &k, t);
@@ -316,7 +321,7 @@ static int power_table_put_block(struct store *s, const struct query *q,
 	return rc;
 }
 
-static void power_table_say_rules(struct store *s, const struct query *q, struct table *t)
+static void power_table_note_rules(struct store *s, const struct query *q, struct table *t)
 {
 	if (!t->rows && scope_slice_absent(s, t->name)) {
 		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
@@ -331,8 +336,9 @@ static void power_table_say_rules(struct store *s, const struct query *q, struct
 		note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
 }
 
-/* Those for whose power there is no score. */
-static void say_datagrams(struct store *s, const struct block_list *list, struct table *t)
+/* Adds a note for the variants that have no score because they send datagrams. */
+static void power_table_note_datagrams(struct store *s, const struct block_list *list,
+				       struct table *t)
 {
 	struct absences absent = {0};
 	int i, r;
@@ -360,8 +366,8 @@ static int power_run(struct store *s, const struct query *q, struct table *t, st
 	for (i = 0; i < list.n && !rc; i++)
 		rc = power_table_put_block(s, q, &list, &list.blocks[i], t, err);
 	if (!rc) {
-		power_table_say_rules(s, q, t);
-		say_datagrams(s, &list, t);
+		power_table_note_rules(s, q, t);
+		power_table_note_datagrams(s, &list, t);
 		block_list_notes(&list, s, t);
 	}
 	block_list_free(&list);

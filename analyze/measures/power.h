@@ -17,29 +17,30 @@ extern const char *const power_source_names[]; /* NULL, "measured", ... */
 extern const char *const power_kind_names[4];  /* "wall", "platform", "package", NULL */
 
 struct power {
-	double watts; /* NAN: none */
+	double watts; /* NAN if not known */
 	enum power_source source;
-	const char *kind; /* NULL: a model's, or none */
-	bool shared;	  /* the host also runs sides that are not asked for */
+	const char *kind; /* NULL for a model or no power */
+	bool shared;	  /* the host also runs sides that the query excludes */
 };
 
-/* Does any run of the query's variant have power of that kind? */
+/* Returns true if any run of the query's variant has power of that kind. */
 bool power_has_kind(struct store *s, const struct query *q, const char *kind);
 
-/* The kind that figures are of; NULL: nothing was measured. */
+/* Returns the kind of power that figures use, or NULL if no power was measured. */
 const char *power_kind(struct store *s, const struct query *q);
 
 /*
- * Of `n` sides of one repeat (same variant, pass and repeat; failed or missing ones left out).
- * A host without a meter's figure in any of them, and without a model, makes the sum missing.
+ * Returns the power of `n` sides of one repeat, which have the same variant, pass and repeat. The
+ * caller leaves out failed and missing runs. The sum is missing if a host has neither a metered
+ * figure nor a model.
  */
 struct power power_of(struct store *s, const struct query *q, const struct run *const sides[],
 		      int n);
 
-/* Into the notes: which kind the figures are of where several were measured. */
+/* Adds a note on the kind that the figures use if several kinds were measured. */
 void power_note_kinds(struct store *s, const struct query *q, struct table *t);
 
-/* -EINVAL: no kind of this name. */
+/* Returns -EINVAL if no kind has this name. */
 int power_kind_check(const char *name, struct error *err);
 
 #endif

@@ -11,8 +11,8 @@
 
 static const struct column rates_columns[] = {
 	{"rate", "1/s", V_REAL, .digits = 1, .what = "units of work per second"},
-	{"ns", "ns", V_REAL, .digits = 2, .what = "time of one of them on one CPU"},
-	{"delta_ns", "ns", V_REAL, .digits = 2, .what = "that, less the first row's"},
+	{"ns", "ns", V_REAL, .digits = 2, .what = "CPU time per unit of work, on one CPU"},
+	{"delta_ns", "ns", V_REAL, .digits = 2, .what = "difference of ns from the first row"},
 };
 
 static int rates_run(struct store *s, const struct query *q, struct table *t, struct error *err)
@@ -36,7 +36,7 @@ static int rates_run(struct store *s, const struct query *q, struct table *t, st
 
 const struct measure measure_rates = {
 	.name = "rates",
-	.what = "what a unit of work takes at a rate, and the difference: --rate A,B",
+	.what = "CPU time per unit of work at each rate, and the differences: --rate A,B",
 	MEASURE_COLUMNS(rates_columns),
 	.options = {[SOURCE_NUMBERS] = "rate"},
 	.flags = MEASURE_RATES,

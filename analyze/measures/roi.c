@@ -30,18 +30,21 @@
 
 static const struct column roi_columns[] = {
 	{"variant", .type = V_STR},
-	{"side", .type = V_STR, .what = "receiver, sender, and both in total"},
-	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE, .what = "T"},
-	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .what = "C, 100 = one CPU"},
-	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .what = "P"},
+	{"side", .type = V_STR, .what = "receiver, sender, or total for both"},
+	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	 .what = "throughput, T in the scores"},
+	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
+	 .what = "CPU use, C in the scores; 100 = one CPU"},
+	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
+	 .what = "power, P in the scores"},
 	{"roi_c", NULL, V_REAL, .digits = 4, .spread = SPREAD_RANGE, .what = "T^n / C"},
 	{"roi_p", NULL, V_REAL, .digits = 4, .spread = SPREAD_RANGE, .what = "T^n / P^m"},
 	{"power_source", .type = V_STR, .what = "measured, imported, given or modelled"},
 	{"power_kind", .type = V_STR, .what = "wall, platform or package"},
-	{"runs", .type = V_INT, .what = "repeats that the scores come from"},
+	{"runs", .type = V_INT, .what = "repeats in the estimates"},
 };
 
-/* Figures of one repeat; NAN where they are missing. */
+/* Figures of one repeat. A missing figure is NAN. */
 struct roi_score {
 	double t, c, p, roi_c, roi_p;
 };
@@ -49,9 +52,9 @@ struct roi_score {
 static const struct {
 	const char *column;
 	size_t offset;
-	const char *absent; /* why it is, where it is */
-	const char *option; /* and of given numbers, what was not given */
-	const char *over;   /* of a score: its divisor */
+	const char *absent; /* why the figure is missing, for a capture */
+	const char *option; /* why the figure is missing, for numbers on the command line */
+	const char *over;   /* divisor of a score, else NULL */
 } figures[] = {
 	{"throughput_gbps", offsetof(struct roi_score, t),
 	 "the workload gave no account of its bytes (zcost capture --units)",
@@ -91,8 +94,8 @@ static void roi_compute(const struct query *q, struct roi_score *s)
 	s->roi_p = s->p > 0 ? pow(s->t, n) / pow(s->p, m) : NAN;
 }
 
-static void add_score(struct store *s, const struct query *q, const struct run *const sides[],
-		      int n, const struct run *goal, struct roi_scores *list)
+static void roi_add_score(struct store *s, const struct query *q, const struct run *const sides[],
+			  int n, const struct run *goal, struct roi_scores *list)
 {
 	struct power power = power_of(s, q, sides, n);
 	struct roi_score one = {.t = figure_metric(s, goal, "throughput"), .p = power.watts};
@@ -165,7 +168,7 @@ static void roi_put_block(struct store *s, const struct query *q, const struct b
 	for (i = 0; i < b->n; i++) {
 		const struct run *side[] = {&b->runs[i]};
 
-		add_score(s, q, side, 1, &b->runs[i], &scores);
+		roi_add_score(s, q, side, 1, &b->runs[i], &scores);
 	}
 	roi_put_scores(t, b->block.variant, b->block.side, &scores, list->estimator);
 	if (scores.shared && scores.source != POWER_MODELLED)
@@ -173,8 +176,8 @@ static void roi_put_block(struct store *s, const struct query *q, const struct b
 	free(scores.s);
 }
 
-/* Of the row just put. */
-static void note_shared(struct table *t, const char *variant, const char *cpus)
+/* Adds a note on shared CPUs for the row just added. */
+static void roi_note_shared(struct table *t, const char *variant, const char *cpus)
 {
 	bool known = table_cell(t, t->rows - 1, table_column(t, "cpu_pct"))->type != V_NONE;
 
@@ -184,10 +187,10 @@ static void note_shared(struct table *t, const char *variant, const char *cpus)
 		note_add_of(&t->notes, variant, "total", total_without_cpu, cpus);
 }
 
-/* Receiver and sender of one variant stand beside each other in the list. */
-static void put_total(struct store *s, const struct query *q, const struct block_list *list,
-		      const struct block_runs *receiver, const struct block_runs *sender,
-		      struct table *t)
+/* Adds the total of one variant. The receiver directly precedes the sender in the list. */
+static void roi_put_total(struct store *s, const struct query *q, const struct block_list *list,
+			  const struct block_runs *receiver, const struct block_runs *sender,
+			  struct table *t)
 {
 	struct roi_scores scores = {0};
 	char *cpus = NULL;
@@ -198,7 +201,7 @@ static void put_total(struct store *s, const struct query *q, const struct block
 		const struct run *sides[] = {&receiver->runs[i], other};
 
 		if (other)
-			add_score(s, q, sides, 2, &receiver->runs[i], &scores);
+			roi_add_score(s, q, sides, 2, &receiver->runs[i], &scores);
 		if (other && !cpus)
 			cpus = shared_cpus(sides, 2);
 	}
@@ -206,20 +209,23 @@ static void put_total(struct store *s, const struct query *q, const struct block
 	if (!scores.n)
 		note_add_of(&t->notes, receiver->block.variant, "total", total_no_repeat);
 	if (cpus)
-		note_shared(t, receiver->block.variant, cpus);
+		roi_note_shared(t, receiver->block.variant, cpus);
 	free(cpus);
 	free(scores.s);
 }
 
-/* The total of two sides that have it, which stand above: put_total() says why it has not. */
-static bool told_by_total(const struct table *t, size_t row, int column)
+/*
+ * Returns true if both sides above a total have the figure. roi_put_total() then says why the
+ * total has none.
+ */
+static bool roi_total_explains(const struct table *t, size_t row, int column)
 {
 	return !strcmp(table_cell(t, row, 1)->str, "total") &&
 	       table_cell(t, row - 1, column)->type != V_NONE &&
 	       table_cell(t, row - 2, column)->type != V_NONE;
 }
 
-static bool is_udp(struct store *s, const struct block_list *list, const char *variant)
+static bool roi_is_udp(struct store *s, const struct block_list *list, const char *variant)
 {
 	int i, r;
 
@@ -231,22 +237,28 @@ static bool is_udp(struct store *s, const struct block_list *list, const char *v
 	return false;
 }
 
-/* Why the row has no such figure: NULL for datagrams. `list` NULL: numbers were given. */
-static const char *why_absent(struct store *s, const struct block_list *list, const struct table *t,
-			      size_t row, size_t figure)
+/*
+ * Returns why the row lacks the figure, or NULL for datagrams. `list` is NULL for numbers on the
+ * command line.
+ */
+static const char *roi_why_absent(struct store *s, const struct block_list *list,
+				  const struct table *t, size_t row, size_t figure)
 {
 	const char *over = figures[figure].over;
 
 	if (!list)
 		return figures[figure].option;
 	if (over && table_cell(t, row, table_column(t, over))->type != V_NONE &&
-	    is_udp(s, list, table_cell(t, row, 0)->str))
+	    roi_is_udp(s, list, table_cell(t, row, 0)->str))
 		return NULL;
 	return figures[figure].absent;
 }
 
-/* What the work was counted in, where it was not bytes, is no T; it has its own figures. */
-static void note_units(struct store *s, const struct block_list *list, struct table *t)
+/*
+ * Adds a note for work that is not counted in bytes. Such work has no throughput T and has other
+ * figures.
+ */
+static void roi_note_units(struct store *s, const struct block_list *list, struct table *t)
 {
 	struct str blocks = {0};
 	const char *unit = NULL, *own;
@@ -265,7 +277,7 @@ static void note_units(struct store *s, const struct block_list *list, struct ta
 	str_free(&blocks);
 }
 
-/* A score without its inputs is absent, and this says why: "power_w is absent for a b: ...". */
+/* Adds a note for each score that lacks an input: "power_w is absent for a b: ...". */
 static void roi_note_absent(struct store *s, const struct block_list *list, struct table *t)
 {
 	struct absences absent = {0};
@@ -275,17 +287,17 @@ static void roi_note_absent(struct store *s, const struct block_list *list, stru
 		int c = table_column(t, figures[i].column);
 
 		for (row = 0; row < t->rows; row++)
-			if (table_cell(t, row, c)->type == V_NONE && !told_by_total(t, row, c))
+			if (table_cell(t, row, c)->type == V_NONE && !roi_total_explains(t, row, c))
 				absences_add(&absent, figures[i].column, table_cell(t, row, 0)->str,
 					     table_cell(t, row, 1)->str,
-					     why_absent(s, list, t, row, i));
+					     roi_why_absent(s, list, t, row, i));
 		absences_next(&absent, t->rows);
 	}
 	absences_say(&absent, t);
 	absences_free(&absent);
 }
 
-static void note_formula(const struct query *q, struct table *t)
+static void roi_note_formula(const struct query *q, struct table *t)
 {
 	char power[32] = "P";
 	double n, m;
@@ -298,8 +310,8 @@ static void note_formula(const struct query *q, struct table *t)
 		note_add(&t->notes, power_modelled_absent, q->model_idle, q->model_per_cpu);
 }
 
-/* Numbers given on the command line instead of a capture: the arithmetic alone. */
-static int run_given(const struct query *q, struct table *t, struct error *err)
+/* Computes the scores from numbers on the command line. */
+static int roi_run_numbers(const struct query *q, struct table *t, struct error *err)
 {
 	struct roi_score one = {q->throughput_gbps, q->cpu_pct > 0 ? q->cpu_pct : NAN,
 				q->power_w > 0 ? q->power_w : NAN, NAN, NAN};
@@ -314,10 +326,10 @@ static int run_given(const struct query *q, struct table *t, struct error *err)
 	roi_compute(q, &one);
 	if (isnan(one.roi_c) && isnan(one.roi_p))
 		return error_set(err, EINVAL,
-				 "throughput over what? --cpu-pct gives roi_c, --power (or "
-				 "--power-model with --cpu-pct) roi_p");
+				 "table roi needs a divisor: --cpu-pct for roi_c, --power (or "
+				 "--power-model with --cpu-pct) for roi_p");
 	roi_put_scores(t, "given", "given", &list, EST_MEDIAN);
-	note_formula(q, t);
+	roi_note_formula(q, t);
 	roi_note_absent(NULL, NULL, t);
 	return 0;
 }
@@ -328,10 +340,10 @@ static int roi_run(struct store *s, const struct query *q, struct table *t, stru
 	int rc, i;
 
 	if (q->throughput_gbps > 0)
-		return run_given(q, t, err);
+		return roi_run_numbers(q, t, err);
 	if (!s)
 		return error_set(err, EINVAL,
-				 "of what? give a capture, or numbers, which need --throughput");
+				 "table roi needs a capture, or --throughput for numbers");
 	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc)
 		zero_copy_title(s, q, t);
@@ -341,12 +353,12 @@ static int roi_run(struct store *s, const struct query *q, struct table *t, stru
 		roi_put_block(s, q, &list, b, t);
 		if (i && !strcmp(b->block.variant, before->block.variant) &&
 		    !strcmp(before->block.side, "receiver") && !strcmp(b->block.side, "sender"))
-			put_total(s, q, &list, before, b, t);
+			roi_put_total(s, q, &list, before, b, t);
 	}
 	if (!rc) {
-		note_formula(q, t);
+		roi_note_formula(q, t);
 		roi_note_absent(s, &list, t);
-		note_units(s, &list, t);
+		roi_note_units(s, &list, t);
 		power_note_kinds(s, q, t);
 		block_list_notes(&list, s, t);
 	}

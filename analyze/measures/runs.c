@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "/usr/bin/iperf3 -c x" as "iperf3 -c x" */
-static char *short_command(const char *command)
+/* Returns "iperf3 -c x" for "/usr/bin/iperf3 -c x". */
+static char *run_short_command(const char *command)
 {
 	const char *p = command + strcspn(command, " ");
 
@@ -33,7 +33,7 @@ struct run_facts run_facts_of(struct store *s, const char *variant, const char *
 
 	if (n > 0) {
 		f.host = runs[0].host;
-		f.command = runs[0].command ? short_command(runs[0].command) : NULL;
+		f.command = runs[0].command ? run_short_command(runs[0].command) : NULL;
 		if (f.command)
 			str_replace(f.command, '\n', ' ');
 	}
@@ -62,8 +62,9 @@ void run_facts_host(struct str *s, const struct run_facts *f)
 	free(line);
 }
 
-/* Each side's host, once where it is the same. */
-static void put_hosts(struct str *s, struct store *store, const struct block *blocks, int n)
+/* Prints the host of each side, and a shared host only once. */
+static void run_facts_put_hosts(struct str *s, struct store *store, const struct block *blocks,
+				int n)
 {
 	struct str line = {0};
 	int i;
@@ -86,7 +87,7 @@ void run_facts_title(struct store *store, const struct query *q, struct table *t
 	struct str s = {0};
 	int n = scope_blocks(store, q, &blocks, NULL), i;
 
-	put_hosts(&s, store, blocks, n);
+	run_facts_put_hosts(&s, store, blocks, n);
 	for (i = 0; i < n && (q->side || n == 1); i++) {
 		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
 
@@ -102,23 +103,29 @@ void run_facts_title(struct store *store, const struct query *q, struct table *t
 
 /* --- clocks of two hosts --- */
 
-/* A kernel slews its clock by 500 ppm and no more: beyond, two captures had two references. */
+/*
+ * A kernel slews its clock by at most 500 ppm. A faster drift means that the reference clock
+ * changed.
+ */
 #define FASTEST_PPM 1000
 
-struct reading {
-	double at, offset, error; /* s; at: by the host's own clock */
+struct clock_reading {
+	double at, offset, error; /* s; `at` is the time on the host's own clock */
 };
 
-/* false: the run's side was on the host that steered, or nothing is known of its clock. */
-static bool read_clock(struct store *s, const struct run *r, struct reading *c)
+/*
+ * Reads the clock offset of a run. Returns false if the run was on the steering host or has no
+ * clock data.
+ */
+static bool clocks_read(struct store *s, const struct run *r, struct clock_reading *c)
 {
-	*c = (struct reading){.at = (double)r->start_ns / 1e9};
+	*c = (struct clock_reading){.at = (double)r->start_ns / 1e9};
 	return r->start_ns && store_metric(s, r->id, "clock_offset", &c->offset, NULL) &&
 	       store_metric(s, r->id, "clock_error", &c->error, NULL);
 }
 
-static void put_drift(struct clock_facts *f, const struct reading *first,
-		      const struct reading *last)
+static void clocks_put_drift(struct clock_facts *f, const struct clock_reading *first,
+			     const struct clock_reading *last)
 {
 	f->seconds = last->at - first->at;
 	f->drift = f->drift_error = NAN;
@@ -133,7 +140,7 @@ static void put_drift(struct clock_facts *f, const struct reading *first,
 int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, struct error *err)
 {
 	struct run_filter all = {0};
-	struct reading first = {0}, last = {0}, c;
+	struct clock_reading first = {0}, last = {0}, c;
 	struct run *runs;
 	int n = store_runs(s, &all, &runs, err), i;
 
@@ -141,7 +148,7 @@ int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, str
 	if (n < 0)
 		return n;
 	for (i = 0; i < n; i++) {
-		if (!runs[i].host || strcmp(runs[i].host, host) || !read_clock(s, &runs[i], &c))
+		if (!runs[i].host || strcmp(runs[i].host, host) || !clocks_read(s, &runs[i], &c))
 			continue;
 		first = f->known ? first : c;
 		last = c;
@@ -149,7 +156,7 @@ int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, str
 	}
 	f->offset = first.offset;
 	f->error = first.error;
-	put_drift(f, &first, &last);
+	clocks_put_drift(f, &first, &last);
 	free(runs);
 	return 0;
 }
@@ -169,7 +176,7 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 {
 	struct run_filter all = {0};
 	double most = -1, error = 0, skew;
-	struct reading c;
+	struct clock_reading c;
 	struct run *runs;
 	int n = store_runs(s, &all, &runs, err), i;
 	char *apart, *known;
@@ -177,7 +184,7 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 	if (n < 0)
 		return n;
 	for (i = 0; i < n; i++) {
-		if (!read_clock(s, &runs[i], &c) ||
+		if (!clocks_read(s, &runs[i], &c) ||
 		    !store_metric(s, runs[i].id, "window_skew_us", &skew, NULL))
 			continue;
 		most = fmax(most, skew / 1e6);
@@ -196,10 +203,10 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 
 /* --- the table --- */
 
-/* runs: every run with its state, window and place, and everything that is to be said of it. */
+/* runs: every run with its state, window and placement, and all notes. */
 
 static const struct column runs_columns[] = {
-	{"position", .type = V_INT, .what = "place in the order they were made in, from 0"},
+	{"position", .type = V_INT, .what = "order of execution, from 0"},
 	{"variant", .type = V_STR},
 	{"pass", .type = V_STR, .what = "measure, profile, syscalls or all"},
 	{"repeat", .type = V_INT},
@@ -207,20 +214,21 @@ static const struct column runs_columns[] = {
 	{"status", .type = V_STR, .what = "ok or failed"},
 	{"host", .type = V_STR},
 	{"cpus", .type = V_STR, .shape = STAYS_WHOLE, .what = "the side's CPUs"},
-	{"start_ns", .unit = "ns", .type = V_INT, .what = "the window, CLOCK_MONOTONIC"},
+	{"start_ns", .unit = "ns", .type = V_INT, .what = "start of the window, CLOCK_MONOTONIC"},
 	{"end_ns", .unit = "ns", .type = V_INT},
-	{"seconds", "s", V_REAL, .digits = 3, .what = "its length"},
+	{"seconds", "s", V_REAL, .digits = 3, .what = "length of the window"},
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "100 = one CPU"},
-	{"window_error_us", "us", V_REAL, .what = "how far apart the collectors' totals are cut"},
+	{"window_error_us", "us", V_REAL,
+	 .what = "how far the totals' readings lie from the window's ends"},
 	{"readings_us", "us", V_REAL,
-	 .what = "the farthest reading that is interpolated to an edge"},
-	{"skew_us", "us", V_REAL, .what = "how far apart the two sides' windows are"},
-	{"stalled_s", "s", V_REAL, .digits = 2, .what = "the workload stood still"},
+	 .what = "largest distance from an interpolated reading to a window edge"},
+	{"skew_us", "us", V_REAL, .what = "distance between the two sides' windows"},
+	{"stalled_s", "s", V_REAL, .digits = 2, .what = "time in which the workload stood still"},
 	{"steal_pct", "%", V_REAL, .digits = 1,
-	 .what = "of the side's CPUs, stolen by the hypervisor"},
-	{"throttled", .type = V_REAL, .what = "times, by heat or by a CPU quota"},
-	{"why", .type = V_STR, .what = "why it failed"},
+	 .what = "share of the side's CPU time that the hypervisor stole"},
+	{"throttled", .type = V_REAL, .what = "times that heat or a CPU quota throttled the run"},
+	{"why", .type = V_STR, .what = "why the run failed"},
 };
 
 static bool runs_wanted(const struct query *q, const struct run *r)
@@ -229,14 +237,14 @@ static bool runs_wanted(const struct query *q, const struct run *r)
 	       (!q->pass || !strcmp(q->pass, r->pass)) && (!q->repeat || q->repeat == r->repeat);
 }
 
-/* The larger of two metrics; one that is absent does not count. */
+/* Returns the larger of two metrics and ignores an absent metric. */
 static double runs_worse(struct store *s, const struct run *r, const char *a, const char *b)
 {
 	return fmax(figure_metric(s, r, a), figure_metric(s, r, b));
 }
 
-/* What a figure of the run may have to be doubted for. */
-static void put_marks(struct store *s, const struct run *r, struct table *t, struct value *row)
+/* Fills the columns that give reason to doubt the run's figures. */
+static void runs_put_marks(struct store *s, const struct run *r, struct table *t, struct value *row)
 {
 	table_set(t, row, "window_error_us",
 		  value_real(runs_worse(s, r, "window_start_error_us", "window_end_error_us")));
@@ -252,17 +260,17 @@ static void put_marks(struct store *s, const struct run *r, struct table *t, str
 		  value_real(runs_worse(s, r, "throttled_heat", "throttled_quota")));
 }
 
-/* Only where a column has something to be explained. */
-static void explain_marks(struct table *t)
+/* Adds a note for each of these columns that has a value. */
+static void runs_explain_marks(struct table *t)
 {
 	static const struct {
 		const char *column, *what;
 	} marks[] = {
-		{"window_error_us", "totals (counters, system calls) are cut so far from the "
-				    "window's ends"},
-		{"readings_us", "readings stand so far outside of the window, and are interpolated "
-				"to its ends by their own times"},
-		{"skew_us", "the two sides' windows begin or end so far apart"},
+		{"window_error_us", "distance between the window's ends and the readings of "
+				    "totals (counters, system calls)"},
+		{"readings_us", "largest distance between the window's ends and the readings that "
+				"zcost interpolates"},
+		{"skew_us", "distance between the two sides' window starts or ends"},
 	};
 	size_t i, row;
 
@@ -295,11 +303,11 @@ static void runs_put_run(struct store *s, const struct run *r, struct table *t)
 	table_set(t, row, "seconds", value_real(figure_metric(s, r, "seconds")));
 	table_set(t, row, "throughput_gbps", value_real(figure_metric(s, r, "throughput")));
 	table_set(t, row, "cpu_pct", value_real(figure_metric(s, r, "cpu_pct")));
-	put_marks(s, r, t, row);
+	runs_put_marks(s, r, t, row);
 	table_set(t, row, "why", value_str(t, r->why));
 }
 
-/* All notes of the capture and of these runs, those of severity info included. */
+/* Adds all notes of the capture and the runs, including severity info. */
 static int runs_add_notes(struct store *s, const struct run *runs, int n, struct table *t,
 			  struct error *err)
 {
@@ -324,7 +332,7 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 			runs[kept++] = runs[i];
 	for (i = 0; i < kept; i++)
 		runs_put_run(s, &runs[i], t);
-	explain_marks(t);
+	runs_explain_marks(t);
 	rc = runs_add_notes(s, runs, kept, t, err);
 	free(runs);
 	return rc ? rc

@@ -7,46 +7,52 @@
 #include "analyze/measures/scope.h"
 #include "lib/str.h"
 
-/* What a commit message must say of a measurement: kernel, host, command. */
+/* The facts that a commit message needs: kernel, host and command. */
 
 struct run_facts {
-	const char *kernel, *host; /* the store's; NULL: unknown */
-	char *command;		   /* without the folder of its program; owned, or NULL */
+	const char *kernel, *host; /* strings of the store; NULL if unknown */
+	char *command;		   /* without the program's directory; owned, may be NULL */
 };
 
-/* Of the first such run; NULL: of any variant, any side. */
+/* Returns the facts of the first matching run. NULL matches any variant or any side. */
 struct run_facts run_facts_of(struct store *s, const char *variant, const char *side);
 void run_facts_free(struct run_facts *f);
 
-/* "Linux 6.18 on host vm" and a newline. */
+/* Prints "Linux 6.18 on host vm" and a newline. */
 void run_facts_host(struct str *s, const struct run_facts *f);
 
-/* Above the title of a report for a commit message: host, and each variant's command where one side
- * is asked for. */
+/*
+ * Adds the host above the title of a report for a commit message. Adds each variant's command if
+ * the query asks for one side.
+ */
 void run_facts_title(struct store *s, const struct query *q, struct table *t);
 
-/* Sides on two hosts have two clocks: how they were compared, and what of it reports say. */
+/* Two hosts have two clocks. These functions report how the clocks were compared. */
 
-/* A host's clock against that of the host that steered. */
+/* The difference between a host's clock and the steering host's clock. */
 struct clock_facts {
 	bool known;
-	double offset, error;	   /* s, in the first run; certainly within +- error */
-	double drift, drift_error; /* ppm, between the first and the last run; NAN: one run */
-	double seconds;		   /* that is the distance of these */
+	double offset, error; /* s, in the first run; the true offset is within +- error */
+	double drift,
+		drift_error; /* ppm, between the first and the last run; NAN for a single run */
+	double seconds;	     /* time between the first and the last run */
 };
 
-/* Of all runs on that host. 0 or -errno. */
+/* Reads the clock facts of all runs on the host. Returns 0 or -errno. */
 int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, struct error *err);
 
-/* A note: how far apart the windows of two sides were. Nothing for sides on one host. */
+/* Adds a note on the distance between the windows of two sides. Adds none for sides on one host. */
 int clocks_note(struct store *s, struct table *t, struct error *err);
 
-/* "65.3 us", "+100.000000001 s"; the caller frees. */
+/* Returns "65.3 us" or "+100.000000001 s". The caller frees the text. */
 char *clocks_text(double seconds);
 
-/* What the instruments of a pass cost the workload. */
+/* The throughput that the instruments of a pass cost. */
 
-/* A line of the dearest passes of these blocks, where there is a measure pass beside another. */
+/*
+ * Adds a note on the most expensive passes of the blocks. The note needs a measure pass and
+ * another pass.
+ */
 void passes_note(struct store *s, const struct block_list *list, struct table *t);
 
 #endif

@@ -23,23 +23,25 @@
 
 static const struct column sched_columns[] = {
 	{"comm", .type = V_STR, .what = "command"},
-	{"threads", .type = V_INT, .what = "of that name"},
+	{"threads", .type = V_INT, .what = "threads of that name"},
 	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
-	{"switches", .type = V_INT, .what = "times it got a CPU that it waited for"},
-	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "wait for a CPU, mean"},
-	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "the longest wait"},
-	{"max_start_s", "s", V_REAL, .digits = 6, .what = "when that began, perf's clock"},
-	{"max_end_s", "s", V_REAL, .digits = 6, .what = "when that ended"},
+	{"switches", .type = V_INT, .what = "times the thread waited for a CPU and got one"},
+	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "mean wait for a CPU"},
+	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "longest wait for a CPU"},
+	{"max_start_s", "s", V_REAL, .digits = 6,
+	 .what = "start of the longest wait, perf's clock"},
+	{"max_end_s", "s", V_REAL, .digits = 6, .what = "end of the longest wait, perf's clock"},
 };
-static const struct column by_tid_columns[] = {
+static const struct column sched_by_tid_columns[] = {
 	{"comm", .type = V_STR, .what = "command"},
 	{"tid", .type = V_INT, .what = "thread"},
 	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
-	{"switches", .type = V_INT, .what = "times it got a CPU that it waited for"},
-	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "wait for a CPU, mean"},
-	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "the longest wait"},
-	{"max_start_s", "s", V_REAL, .digits = 6, .what = "when that began, perf's clock"},
-	{"max_end_s", "s", V_REAL, .digits = 6, .what = "when that ended"},
+	{"switches", .type = V_INT, .what = "times the thread waited for a CPU and got one"},
+	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "mean wait for a CPU"},
+	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "longest wait for a CPU"},
+	{"max_start_s", "s", V_REAL, .digits = 6,
+	 .what = "start of the longest wait, perf's clock"},
+	{"max_end_s", "s", V_REAL, .digits = 6, .what = "end of the longest wait, perf's clock"},
 };
 
 enum { LIMIT = 30 };
@@ -47,13 +49,13 @@ enum { SWITCH, WAKE, WAKE_NEW, RUNTIME, NWANTS };
 enum { PREV, NEXT, STATE };
 enum { TASK, TASK_RUNTIME };
 
-/* Where a task is: it sleeps until the first word of it. */
+/* The state of a task. A task sleeps until its first event. */
 enum where { SLEEPING, WAITING, RUNNING };
 
 struct sched_task {
 	enum where where;
 	bool known;
-	bool ran, on_cpu; /* it was seen to come onto a CPU; and not to leave it */
+	bool ran, on_cpu; /* an event put the task on a CPU; no event took the task off again */
 	uint64_t out, waiting_since;
 	uint64_t runtime, delay, max, max_start, max_end, switches;
 };
@@ -70,10 +72,10 @@ struct sched {
 	const struct query *q;
 	struct sched_task *tasks; /* by thread */
 	size_t ntasks;
-	uint64_t preempted;   /* bit of prev_state: it could run on */
-	uint64_t preempted_n; /* such waits */
-	uint64_t no_out;      /* put on a CPU, though it had not left its last */
-	uint64_t no_in;	      /* put off a CPU that it was not on */
+	uint64_t preempted;   /* bit of prev_state for a preempted task */
+	uint64_t preempted_n; /* waits after a preemption */
+	uint64_t no_out;      /* switches onto a CPU without leaving the last one */
+	uint64_t no_in;	      /* switches off a CPU that the task was not on */
 	bool has[NWANTS];
 	struct intern comms;
 	struct sched_row *rows;
@@ -82,7 +84,7 @@ struct sched {
 
 /* --- events, by the rules of perf sched latency --- */
 
-static struct sched_task *task_of(struct sched *s, uint32_t tid)
+static struct sched_task *sched_task_of(struct sched *s, uint32_t tid)
 {
 	uint32_t thread = tracepoints_thread_of(s->tp, tid);
 	size_t n = s->ntasks;
@@ -95,7 +97,7 @@ static struct sched_task *task_of(struct sched *s, uint32_t tid)
 	return &s->tasks[thread];
 }
 
-static void put_off(struct sched_task *t, uint64_t time, bool runnable)
+static void sched_put_off(struct sched_task *t, uint64_t time, bool runnable)
 {
 	t->known = true;
 	t->out = time;
@@ -103,15 +105,15 @@ static void put_off(struct sched_task *t, uint64_t time, bool runnable)
 	t->waiting_since = time;
 }
 
-/* The first word of a task that has been there before. */
-static struct sched_task *first_seen(struct sched_task *t, uint64_t time, bool runnable)
+/* Starts a task that existed before its first event. */
+static struct sched_task *sched_first_seen(struct sched_task *t, uint64_t time, bool runnable)
 {
 	if (!t->known)
-		put_off(t, time, runnable);
+		sched_put_off(t, time, runnable);
 	return t;
 }
 
-static void got_cpu(struct sched_task *t, uint64_t time, bool counts)
+static void sched_got_cpu(struct sched_task *t, uint64_t time, bool counts)
 {
 	uint64_t delay = time - t->waiting_since;
 
@@ -132,26 +134,27 @@ static void got_cpu(struct sched_task *t, uint64_t time, bool counts)
 static void sched_woken(struct sched_task *t, uint64_t time)
 {
 	if (t->where != SLEEPING || t->out > time)
-		return; /* it runs, or waits already */
+		return; /* the task already runs or waits */
 	t->where = WAITING;
 	t->waiting_since = time;
 }
 
 /*
- * A task leaves a CPU only when it was on one, and comes onto one only when it is on none. The idle
- * task is on several at once. One that sleeps and runs all the same lacks its wakeup, no switch.
+ * Counts missing switches. A task can leave a CPU only after it entered one, and can enter a CPU
+ * only after it left the last one. The idle task is an exception: it is on several CPUs at once. A
+ * sleeping task that starts to run lacks a wakeup event, not a switch.
  */
-static void count_missing(struct sched *s, uint64_t prev, uint64_t next)
+static void sched_count_missing(struct sched *s, uint64_t prev, uint64_t next)
 {
 	struct sched_task *t;
 
 	if (prev) {
-		t = task_of(s, (uint32_t)prev);
+		t = sched_task_of(s, (uint32_t)prev);
 		s->no_in += t->ran && !t->on_cpu;
 		t->on_cpu = false;
 	}
 	if (next) {
-		t = task_of(s, (uint32_t)next);
+		t = sched_task_of(s, (uint32_t)next);
 		s->no_out += t->on_cpu;
 		t->on_cpu = t->ran = true;
 	}
@@ -165,29 +168,32 @@ static void sched_deliver(void *ctx, const struct tracepoint *t, uint32_t thread
 	(void)thread;
 	switch (t->want) {
 	case SWITCH:
-		count_missing(s, t->v[PREV], t->v[NEXT]);
+		sched_count_missing(s, t->v[PREV], t->v[NEXT]);
 		s->preempted_n += !!(t->v[STATE] & s->preempted);
-		put_off(task_of(s, (uint32_t)t->v[PREV]), t->time,
-			!t->v[STATE] || t->v[STATE] & s->preempted);
-		got_cpu(first_seen(task_of(s, (uint32_t)t->v[NEXT]), t->time, true), t->time,
-			counts);
+		sched_put_off(sched_task_of(s, (uint32_t)t->v[PREV]), t->time,
+			      !t->v[STATE] || t->v[STATE] & s->preempted);
+		sched_got_cpu(
+			sched_first_seen(sched_task_of(s, (uint32_t)t->v[NEXT]), t->time, true),
+			t->time, counts);
 		break;
 	case WAKE:
 	case WAKE_NEW:
-		sched_woken(first_seen(task_of(s, (uint32_t)t->v[TASK]), t->time, false), t->time);
+		sched_woken(
+			sched_first_seen(sched_task_of(s, (uint32_t)t->v[TASK]), t->time, false),
+			t->time);
 		break;
 	case RUNTIME:
-		first_seen(task_of(s, (uint32_t)t->v[TASK]), t->time, true)->runtime +=
+		sched_first_seen(sched_task_of(s, (uint32_t)t->v[TASK]), t->time, true)->runtime +=
 			counts ? t->v[TASK_RUNTIME] : 0;
 		break;
 	}
 }
 
 /*
- * The state of a task that was preempted has a bit of its own, which the format prints as "+":
+ * Returns the prev_state bit of a preempted task. The event format prints that bit as "+":
  * `REC->prev_state & 2048 ? "+" : ""`, or, since Linux 4.14, an expression that is 0x100.
  */
-static uint64_t preempted_bit(const struct tracepoints *tp)
+static uint64_t sched_preempted_bit(const struct tracepoints *tp)
 {
 	size_t len;
 	const char *text = tracepoints_print_format(tp, "sched", "sched_switch", &len);
@@ -203,19 +209,19 @@ static uint64_t preempted_bit(const struct tracepoints *tp)
 	return bit ? bit : 0x100;
 }
 
-/* --event names the waking event; else it is sched_waking, where that is recorded. */
-static const char *wake_event(const struct tracepoints *tp, const struct query *q)
+/* Returns the waking event: the one that --event names, else sched_waking if it was recorded. */
+static const char *sched_wake_event(const struct tracepoints *tp, const struct query *q)
 {
 	if (q->event)
 		return strncmp(q->event, "sched:", 6) ? q->event : q->event + 6;
 	return tracepoints_has(tp, "sched", "sched_waking") ? "sched_waking" : "sched_wakeup";
 }
 
-static int read_events(struct sched *s, struct error *err)
+static int sched_read_events(struct sched *s, struct error *err)
 {
 	const struct tracepoint_want wants[NWANTS] = {
 		[SWITCH] = {"sched", "sched_switch", {"prev_pid", "next_pid", "prev_state"}},
-		[WAKE] = {"sched", wake_event(s->tp, s->q), {"pid"}},
+		[WAKE] = {"sched", sched_wake_event(s->tp, s->q), {"pid"}},
 		[WAKE_NEW] = {"sched", "sched_wakeup_new", {"pid"}},
 		[RUNTIME] = {"sched", "sched_stat_runtime", {"pid", "runtime"}},
 	};
@@ -230,13 +236,13 @@ static int read_events(struct sched *s, struct error *err)
 				 "perf record -a -e sched:sched_switch,sched:sched_waking,"
 				 "sched:sched_wakeup_new,sched:sched_stat_runtime",
 				 tracepoints_path(s->tp));
-	s->preempted = preempted_bit(s->tp);
+	s->preempted = sched_preempted_bit(s->tp);
 	return tracepoints_read(s->tp, &q, err);
 }
 
 /* --- rows --- */
 
-static void add_task(struct sched_row *row, const struct sched_task *t)
+static void sched_row_add_task(struct sched_row *row, const struct sched_task *t)
 {
 	row->threads++;
 	row->sum.runtime += t->runtime;
@@ -249,8 +255,8 @@ static void add_task(struct sched_row *row, const struct sched_task *t)
 	row->sum.max_end = t->max_end;
 }
 
-/* The idle task waits for nothing. */
-static void make_rows(struct sched *s, bool by_tid)
+/* Makes the rows and skips the idle task, which never waits. */
+static void sched_make_rows(struct sched *s, bool by_tid)
 {
 	uint32_t i, comm;
 	struct sched_row *row;
@@ -272,19 +278,19 @@ static void make_rows(struct sched *s, bool by_tid)
 			};
 		}
 		row = &s->rows[by_tid ? s->nrows - 1 : comm];
-		add_task(row, &s->tasks[i]);
+		sched_row_add_task(row, &s->tasks[i]);
 	}
 }
 
-static double mean_delay(const struct sched_task *t)
+static double sched_mean_delay(const struct sched_task *t)
 {
 	return t->switches ? (double)t->delay / (double)t->switches : -1;
 }
 
-static int by_delay(const void *a, const void *b)
+static int sched_compare_delay(const void *a, const void *b)
 {
 	const struct sched_row *x = a, *y = b;
-	double dx = mean_delay(&x->sum), dy = mean_delay(&y->sum);
+	double dx = sched_mean_delay(&x->sum), dy = sched_mean_delay(&y->sum);
 	int c;
 
 	if (dx != dy)
@@ -307,7 +313,7 @@ static void sched_put_row(struct table *t, const struct sched *s, const struct s
 	if (s->has[RUNTIME])
 		table_set(t, row, "runtime_ms", value_real((double)r->sum.runtime / 1e6));
 	table_set(t, row, "switches", value_int((int64_t)r->sum.switches));
-	table_set(t, row, "avg_delay_ms", value_real(mean_delay(&r->sum) / 1e6));
+	table_set(t, row, "avg_delay_ms", value_real(sched_mean_delay(&r->sum) / 1e6));
 	table_set(t, row, "max_delay_ms", value_real((double)r->sum.max / 1e6));
 	if (!r->sum.max)
 		return;
@@ -315,9 +321,9 @@ static void sched_put_row(struct table *t, const struct sched *s, const struct s
 	table_set(t, row, "max_end_s", value_real((double)r->sum.max_end / 1e9));
 }
 
-static void note_events(struct table *t, const struct sched *s)
+static void sched_note_events(struct table *t, const struct sched *s)
 {
-	const char *wake = wake_event(s->tp, s->q);
+	const char *wake = sched_wake_event(s->tp, s->q);
 
 	if (s->has[WAKE])
 		note_add(&t->notes, sched_wakeups, wake);
@@ -340,7 +346,7 @@ static void sched_put_rows(struct table *t, struct sched *s)
 	uint64_t switches = 0, runtime = 0;
 
 	if (s->nrows)
-		qsort(s->rows, s->nrows, sizeof(*s->rows), by_delay);
+		qsort(s->rows, s->nrows, sizeof(*s->rows), sched_compare_delay);
 	for (i = 0; i < s->nrows && s->rows[i].sum.switches; i++, all++) {
 		switches += s->rows[i].sum.switches;
 		runtime += s->rows[i].sum.runtime;
@@ -351,12 +357,12 @@ static void sched_put_rows(struct table *t, struct sched *s)
 	}
 	note_add(&t->notes, sched_sum, (unsigned long long)switches, (double)runtime / 1e6, shown,
 		 all, shown < all ? "; --all shows all" : "");
-	note_events(t, s);
+	sched_note_events(t, s);
 	tracepoints_add_notes(s->tp, &t->notes);
 	t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 }
 
-static int by_tid_of(const struct query *q, bool *by_tid, struct error *err)
+static int sched_parse_by(const struct query *q, bool *by_tid, struct error *err)
 {
 	*by_tid = q->by && (!strcmp(q->by, "tid") || !strcmp(q->by, "thread"));
 	if (!q->by || *by_tid || !strcmp(q->by, "comm"))
@@ -366,24 +372,25 @@ static int by_tid_of(const struct query *q, bool *by_tid, struct error *err)
 }
 
 /*
- * A capture: how long the workload's threads ran and waited for a CPU in the window, by the
- * kernel's own counters (schedstat): a row for each thread of each run; --by comm adds up.
+ * The table of a capture: how long the workload's threads ran and waited for a CPU in the window.
+ * The source is the kernel's schedstat. Each thread of each run has a row; --by comm adds the
+ * threads up.
  */
-static const struct column capture_columns[] = {
+static const struct column sched_capture_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"run", .type = V_INT, .what = "the repeat that has this thread"},
+	{"run", .type = V_INT, .what = "the repeat of this thread"},
 	{"comm", .type = V_STR, .what = "command"},
 	{"pid", .type = V_INT},
 	{"tid", .type = V_INT},
-	{"threads", .type = V_INT, .what = "seen in a run"},
+	{"threads", .type = V_INT, .what = "largest number of threads in a run"},
 	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
 	{"delay_ms", "ms", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
-	 .what = "time runnable, but waiting for a CPU"},
-	{"slices", .type = V_REAL, .what = "times it got a CPU"},
+	 .what = "time runnable and waiting for a CPU"},
+	{"slices", .type = V_REAL, .what = "times the thread got a CPU"},
 	{"us_per_slice", "us", V_REAL, .digits = 2, .what = "delay / slices"},
-	{"voluntary", .type = V_REAL, .what = "times it slept"},
-	{"involuntary", .type = V_REAL, .what = "times it was put off the CPU"},
+	{"voluntary", .type = V_REAL, .what = "times the thread went to sleep"},
+	{"involuntary", .type = V_REAL, .what = "times the kernel preempted the thread"},
 };
 
 static void sched_capture_put_group(struct table *t, const struct block_list *list,
@@ -417,7 +424,7 @@ static void sched_capture_put_group(struct table *t, const struct block_list *li
 		value_real(thread_estimate(groups, g, THREAD_INVOLUNTARY, list->estimator).value));
 }
 
-/* Threads that ended unseen have no row here. */
+/* Returns false for threads that ended before zcost read them. */
 static bool sched_capture_shows(const struct thread_groups *groups, const struct thread_group *g)
 {
 	int k;
@@ -428,7 +435,7 @@ static bool sched_capture_shows(const struct thread_groups *groups, const struct
 	return false;
 }
 
-/* Why there is nothing: what the collector said. */
+/* Adds the collector's note on why the data is missing. */
 static void sched_capture_note_absent(struct store *s, const struct block_runs *b, struct table *t)
 {
 	struct collector_row *rows;
@@ -495,7 +502,7 @@ static int sched_capture_run(struct store *s, const struct query *q, struct tabl
 	int rc = sched_capture_find_key(q->by, &key, err), i;
 
 	if (!rc)
-		thread_columns(t, capture_columns, array_size(capture_columns), key);
+		thread_columns(t, sched_capture_columns, array_size(sched_capture_columns), key);
 	if (!rc)
 		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
 	if (!rc)
@@ -518,18 +525,18 @@ static int sched_run(struct store *store, const struct query *q, struct table *t
 
 	if (store)
 		return sched_capture_run(store, q, t, err);
-	rc = by_tid_of(q, &by_tid, err);
+	rc = sched_parse_by(q, &by_tid, err);
 	if (!rc && !s.tp)
 		rc = error_set(err, EINVAL,
 			       "table 'sched' is made from a capture, or from --perf FILE");
 	if (!rc)
-		rc = read_events(&s, err);
+		rc = sched_read_events(&s, err);
 	if (!rc) {
 		if (by_tid) {
-			t->columns = by_tid_columns;
-			t->ncolumns = (int)array_size(by_tid_columns);
+			t->columns = sched_by_tid_columns;
+			t->ncolumns = (int)array_size(sched_by_tid_columns);
 		}
-		make_rows(&s, by_tid);
+		sched_make_rows(&s, by_tid);
 		sched_put_rows(t, &s);
 	}
 	free(s.tasks);
@@ -540,7 +547,7 @@ static int sched_run(struct store *store, const struct query *q, struct table *t
 
 const struct measure measure_sched = {
 	.name = "sched",
-	.what = "how long threads ran, and waited for a CPU (or --perf with sched events)",
+	.what = "run time and wait for a CPU of each thread (or --perf with sched events)",
 	MEASURE_COLUMNS(sched_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "comm by limit all",
 		    [SOURCE_PERF] = "from to cpu comm event by limit all"},

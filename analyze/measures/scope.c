@@ -22,9 +22,9 @@ static bool scope_among(const char **names, int n, const char *name, bool glob)
 	return false;
 }
 
-/* A name that is not there is a mistake of the user's, not an empty table. */
-static int check_name(struct store *s, const char *what, const char *name, bool glob,
-		      const char **names, int n, struct error *err)
+/* Fails for an unknown name, because an empty table would hide the user's mistake. */
+static int scope_check_name(struct store *s, const char *what, const char *name, bool glob,
+			    const char **names, int n, struct error *err)
 {
 	struct str list = {0};
 	int i, rc = 0;
@@ -39,7 +39,8 @@ static int check_name(struct store *s, const char *what, const char *name, bool 
 	return rc;
 }
 
-static bool has_runs(struct store *s, const struct query *q, const char *variant, const char *side)
+static bool scope_has_runs(struct store *s, const struct query *q, const char *variant,
+			   const char *side)
 {
 	struct run_filter f = {variant, q->pass, side, q->repeat, true};
 	struct run *runs;
@@ -50,8 +51,8 @@ static bool has_runs(struct store *s, const struct query *q, const char *variant
 	return n > 0;
 }
 
-static int pick_blocks(struct store *s, const struct query *q, const char **variants, int nv,
-		       const char **sides, int ns, struct block **blocks)
+static int scope_pick_blocks(struct store *s, const struct query *q, const char **variants, int nv,
+			     const char **sides, int ns, struct block **blocks)
 {
 	size_t n = 0, cap = 0;
 	int v, i;
@@ -62,7 +63,7 @@ static int pick_blocks(struct store *s, const struct query *q, const char **vari
 			continue;
 		for (i = 0; i < ns; i++) {
 			if ((q->side && strcmp(q->side, sides[i])) ||
-			    !has_runs(s, q, variants[v], sides[i]))
+			    !scope_has_runs(s, q, variants[v], sides[i]))
 				continue;
 			array_grow(*blocks, n, cap);
 			(*blocks)[n++] = (struct block){variants[v], sides[i]};
@@ -79,11 +80,11 @@ int scope_blocks(struct store *s, const struct query *q, struct block **blocks, 
 	if (nv < 0)
 		return nv;
 	ns = store_sides(s, &sides, err);
-	rc = ns < 0 ? ns : check_name(s, "variant", q->variant, true, variants, nv, err);
+	rc = ns < 0 ? ns : scope_check_name(s, "variant", q->variant, true, variants, nv, err);
 	if (!rc)
-		rc = check_name(s, "side", q->side, false, sides, ns, err);
+		rc = scope_check_name(s, "side", q->side, false, sides, ns, err);
 	if (!rc)
-		rc = pick_blocks(s, q, variants, nv, sides, ns, blocks);
+		rc = scope_pick_blocks(s, q, variants, nv, sides, ns, blocks);
 	free(variants);
 	free(sides);
 	if (!rc && (q->repeat || q->pass))
@@ -91,8 +92,8 @@ int scope_blocks(struct store *s, const struct query *q, struct block **blocks, 
 	return rc;
 }
 
-/* By perf's own word in run.json, whatever became of its file. */
-static bool was_profiled(struct store *s, const struct run *r)
+/* Returns true if run.json says that perf ran, even if its file is missing. */
+static bool scope_was_profiled(struct store *s, const struct run *r)
 {
 	struct collector_row *rows;
 	int n = store_collectors(s, r->id, &rows, NULL), i;
@@ -111,7 +112,7 @@ static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
 	case FOR_PROFILE:
 		return store_has_profile(s, r->id);
 	case FOR_PROFILE_NOTES:
-		return store_has_profile(s, r->id) || was_profiled(s, r);
+		return store_has_profile(s, r->id) || scope_was_profiled(s, r);
 	case FOR_SYSCALLS:
 		return store_has_syscalls(s, r->id);
 	default:
@@ -119,8 +120,8 @@ static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
 	}
 }
 
-/* The pass that figures are taken from: the cheapest instruments that there are. */
-static const char *figures_pass(const struct run *runs, int n)
+/* Returns the pass with the cheapest instruments, which gives the figures. */
+static const char *scope_figures_pass(const struct run *runs, int n)
 {
 	static const char *const order[] = {"measure", "all", "syscalls", "profile"};
 	size_t o;
@@ -142,7 +143,7 @@ int scope_runs(struct store *s, const struct query *q, const struct block *b, en
 
 	if (n <= 0)
 		return n;
-	pass = p == FOR_FIGURES ? figures_pass(*runs, n) : NULL;
+	pass = p == FOR_FIGURES ? scope_figures_pass(*runs, n) : NULL;
 	for (i = 0; i < n; i++)
 		if ((!pass || !strcmp((*runs)[i].pass, pass)) && scope_serves(s, &(*runs)[i], p))
 			(*runs)[kept++] = (*runs)[i];
@@ -154,11 +155,11 @@ const char *scope_doubt(const struct run *runs, int n)
 	if (!n || !strcmp(runs[0].pass, "measure"))
 		return NULL;
 	if (!strcmp(runs[0].pass, "all"))
-		return "every collector ran at once: throughput and CPU hold what they cost";
-	return "there is no measure pass: throughput and CPU hold what the instruments cost";
+		return "every collector ran at once: throughput and CPU include the cost of the collectors";
+	return "there is no measure pass: throughput and CPU include the cost of the instruments";
 }
 
-/* Adds the warnings and losses; the rest is for 'zcost report runs'. */
+/* Adds the warnings and losses. 'zcost report runs' shows the other notes. */
 static void scope_add_notes(struct table *t, const struct notes *stored, int runs)
 {
 	size_t i;
@@ -200,7 +201,8 @@ int scope_estimator(struct store *s, const struct query *q, enum estimator *e, s
 
 	if (estimator_parse(name, e))
 		return 0;
-	return error_set(err, EINVAL, "no estimator '%s'; there are median, middle and mean", name);
+	return error_set(err, EINVAL,
+			 "no estimator '%s'; the estimators are median, middle and mean", name);
 }
 
 double figure_metric(struct store *s, const struct run *r, const void *name)
@@ -272,12 +274,13 @@ void block_list_free(struct block_list *list)
 	*list = (struct block_list){0};
 }
 
-/* What so few runs can say. */
-static void note_interval(const struct block_list *list, struct table *t)
+/* Adds a note on the estimator and its interval. */
+static void scope_note_interval(const struct block_list *list, struct table *t)
 {
 	static const char *const intervals[] = {
-		[EST_MEDIAN] = "median; its interval is between order statistics, 95 % from 6 runs "
-			       "on, min..max below",
+		[EST_MEDIAN] =
+			"median; its interval uses order statistics: 95 % with 6 or more runs, "
+			"min..max with fewer",
 		[EST_MIDDLE] = "mean of the runs but the first and the last; its interval is "
 			       "Student's, 95 %",
 		[EST_MEAN] = "mean; its interval is Student's, 95 %",
@@ -299,7 +302,7 @@ void block_list_notes(const struct block_list *list, struct store *s, struct tab
 	const char *doubt = NULL;
 	int i;
 
-	note_interval(list, t);
+	scope_note_interval(list, t);
 	for (i = 0; i < list->n; i++) {
 		const struct block_runs *b = &list->blocks[i];
 

@@ -20,7 +20,7 @@ struct block {
  * Returns their number or -errno. */
 int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err);
 
-/* FOR_PROFILE_NOTES: also the runs that were profiled and whose profile holds nothing. */
+/* FOR_PROFILE_NOTES adds the profiled runs that have an empty profile. */
 enum purpose { FOR_FIGURES, FOR_PROFILE, FOR_PROFILE_NOTES, FOR_SYSCALLS };
 
 /* Lists the block's runs that serve the purpose, by position. The caller frees the list. Returns
@@ -28,10 +28,10 @@ enum purpose { FOR_FIGURES, FOR_PROFILE, FOR_PROFILE_NOTES, FOR_SYSCALLS };
 int scope_runs(struct store *s, const struct query *q, const struct block *b, enum purpose p,
 	       struct run **runs, struct error *err);
 
-/* Does the block's figures' pass carry instruments that cost time? NULL or what to say of it. */
+/* Returns a warning if the runs' pass has instruments that cost time, else NULL. */
 const char *scope_doubt(const struct run *runs, int n);
 
-/* Warnings and losses of these runs, each text once, into the table's notes; sets t->lossy. */
+/* Adds the warnings and losses of the runs to the table's notes, each text once. Sets t->lossy. */
 void scope_notes(struct store *s, const struct run *runs, int n, struct table *t);
 /* Adds the notes that concern the capture as a whole. */
 void scope_capture_notes(struct store *s, struct table *t);
@@ -47,11 +47,11 @@ double figure_metric(struct store *s, const struct run *r, const void *name); /*
 struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
 			       figure_fn figure, const void *arg);
 
-/* Tables of one row, or a few, for each (variant, side): what they have in common. */
+/* The common part of tables with rows for each (variant, side). */
 
 struct block_runs {
 	struct block block;
-	struct run *runs; /* of the pass that figures come from */
+	struct run *runs; /* runs of the pass that gives the figures */
 	int n;
 };
 
@@ -69,7 +69,10 @@ struct metric_names {
 	struct metric_row *m;
 	size_t n, cap;
 };
-/* Adds those that begin with `prefix` and sorts all by name, numbers in it as numbers. */
+/*
+ * Adds the metrics that begin with `prefix`. Sorts the list by name and compares digits as
+ * numbers.
+ */
 int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
 		     const char *prefix, struct error *err);
 
@@ -81,18 +84,19 @@ void block_list_free(struct block_list *list);
 /* Adds notes on the estimator, and the warnings and losses of the runs. */
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t);
 
-/* Fills the column, where the table has it; one run has no interval. */
+/* Fills the column if the table has the column. A single run has no interval. */
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e);
 
-/* Adds notes: which part of the windows the figures are of and, with `frames`, whether inlined
- * functions have rows. */
+/*
+ * Adds a note on the part of the window that the figures cover. With `frames`, adds a note on rows
+ * for inlined functions.
+ */
 void scope_add_slice_notes(struct store *s, bool frames, struct table *t);
 
-/* Why a collector's figures are absent, where that is the slice; else NULL. */
+/* Returns why --from or --to makes a collector's figures absent, else NULL. */
 const char *scope_slice_absent(struct store *s, const char *collector);
 
-/* UDP is for controls: what is sent need not arrive, so that nothing was bought for its cost. */
-
+/* Returns true for UDP workloads. UDP may lose data, so their cost per byte sent has no meaning. */
 static inline bool sent_datagrams(struct store *s, const struct run *r)
 {
 	return figure_metric(s, r, "workload_udp") > 0;

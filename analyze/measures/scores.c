@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void list_add(struct str *s, const char *text)
+static void absence_list_add(struct str *s, const char *text)
 {
 	str_printf(s, "%s%s", s->len ? ", " : "", text);
 }
@@ -35,7 +35,7 @@ static struct absence *absence_of(struct absences *a, const char *score, const c
 	array_grow(a->list, a->n, a->cap);
 	new = &a->list[a->n++];
 	*new = (struct absence){.reason = reason ? xstrdup(reason) : NULL, .nnames = 1};
-	list_add(&new->names, score);
+	absence_list_add(&new->names, score);
 	return new;
 }
 
@@ -45,7 +45,7 @@ void absences_add(struct absences *a, const char *score, const char *variant, co
 	struct absence *at = absence_of(a, score, reason);
 	char *block = xasprintf("%s %s", variant, side);
 
-	list_add(&at->blocks, block);
+	absence_list_add(&at->blocks, block);
 	at->nblocks++;
 	free(block);
 }
@@ -63,7 +63,7 @@ static void absence_free(struct absence *a)
 	str_free(&a->names);
 }
 
-/* Scores that the same blocks lack for the same reason stand in one line. */
+/* Merges `last` into an earlier absence with the same blocks and reason. */
 static bool absence_joins(struct absences *a, struct absence *last)
 {
 	size_t i;
@@ -71,7 +71,7 @@ static bool absence_joins(struct absences *a, struct absence *last)
 	for (i = 0; i < a->first; i++) {
 		if (!absence_alike(&a->list[i], last))
 			continue;
-		list_add(&a->list[i].names, last->names.buf);
+		absence_list_add(&a->list[i].names, last->names.buf);
 		a->list[i].nnames++;
 		return true;
 	}
@@ -127,7 +127,7 @@ void absences_free(struct absences *a)
 
 /* --- inputs that are missing --- */
 
-/* THE TABLE of inputs, by the beginning of their names. */
+/* THE TABLE of inputs, by the prefix of their names. */
 static const struct {
 	const char *name, *collector, *absent;
 } inputs[] = {
@@ -146,7 +146,7 @@ static const struct {
 	{INPUT_CALLS, "syscalls", "no run counted its system calls (pass 'syscalls')"},
 };
 
-static const char *input_absent(struct store *s, const char *name)
+static const char *scores_input_absent(struct store *s, const char *name)
 {
 	const char *sliced;
 	size_t i;
@@ -160,7 +160,8 @@ static const char *input_absent(struct store *s, const char *name)
 	return "it was not measured";
 }
 
-static bool has_input(struct store *s, const struct query *q, const struct run *r, const char *name)
+static bool scores_has_input(struct store *s, const struct query *q, const struct run *r,
+			     const char *name)
 {
 	if (!strcmp(name, INPUT_CALLS))
 		return !isnan(calls_of_run(s, r));
@@ -169,19 +170,19 @@ static bool has_input(struct store *s, const struct query *q, const struct run *
 	return !isnan(figure_metric(s, r, name));
 }
 
-/* The first input that no run of the block has; NULL: each is in some run. */
-static const char *missing_input(struct store *s, const struct query *q, const struct block_runs *b,
-				 const struct score *k)
+/* Returns the first input that no run of the block has, or NULL if each input is in some run. */
+static const char *scores_missing_input(struct store *s, const struct query *q,
+					const struct block_runs *b, const struct score *k)
 {
 	const char *const names[] = {k->over, k->under};
 	size_t i;
 	int r;
 
 	for (i = 0; i < array_size(names); i++) {
-		for (r = 0; r < b->n && !has_input(s, q, &b->runs[r], names[i]); r++)
+		for (r = 0; r < b->n && !scores_has_input(s, q, &b->runs[r], names[i]); r++)
 			;
 		if (r == b->n)
-			return input_absent(s, names[i]);
+			return scores_input_absent(s, names[i]);
 	}
 	return NULL;
 }
@@ -193,38 +194,39 @@ const char *score_absent(struct store *s, const struct query *q,
 	int i;
 
 	for (i = 0; i < n && !why; i++)
-		why = missing_input(s, q, sides[i], k);
+		why = scores_missing_input(s, q, sides[i], k);
 	return why;
 }
 
 /* --- the table --- */
 
 /*
- * scores: what a byte, or what else the work is counted in, cost, a row for each figure, made for
- * each run and estimated over the runs: of the receiver, of the sender, and of both in total. The
- * total of what a unit of work costs is the sum of both sides' costs in the same repeat; joules
- * count a host that both share once. That of a ratio of two counts is the ratio of their sums.
- * Where both sides have a CPU there is no total of what was measured by CPU: it would be in there
- * twice. A score whose inputs are missing is absent, and a note says which input and how to get it.
+ * scores: the cost of a byte or of another unit of work. Each score is computed for each run and
+ * estimated over the runs, for the receiver, the sender and the total.
+ *
+ * The total cost of a unit of work is the sum of both sides' costs in the same repeat. Joules
+ * count a shared host once. The total of a ratio is the ratio of the sums. Sides that share a CPU
+ * have no total of figures measured by CPU, because the total would count that CPU twice. A score
+ * with a missing input is absent, and a note names the input and how to get it.
  */
 
 static const struct column scores_columns[] = {
 	{"variant", .type = V_STR},
-	{"side", .type = V_STR, .what = "receiver, sender, and both in total"},
+	{"side", .type = V_STR, .what = "receiver, sender, or total for both"},
 	{"score", .type = V_STR},
 	{"value", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .what = "estimate over the runs"},
 	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
 	{"better", .type = V_STR, .what = "lower or higher"},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-static double above_zero(double x)
+static double scores_above_zero(double x)
 {
 	return x > 0 ? x : NAN;
 }
 
-/* What a unit of work costs: the sides' costs are added up. */
+/* Returns the cost of a unit of work, summed over the sides. */
 static double scores_cost(struct store *s, const struct run *const sides[], int n,
 			  struct scoring *c)
 {
@@ -234,11 +236,11 @@ static double scores_cost(struct store *s, const struct run *const sides[], int 
 
 	for (i = 0; i < n; i++)
 		sum += k->scale * figure_metric(s, sides[i], k->over) /
-		       above_zero(figure_metric(s, sides[i], k->under));
+		       scores_above_zero(figure_metric(s, sides[i], k->under));
 	return sum;
 }
 
-/* One count by another: both are added up first. */
+/* Returns the ratio of two counts, each summed over the sides. */
 static double scores_ratio(struct store *s, const struct run *const sides[], int n,
 			   struct scoring *c)
 {
@@ -250,10 +252,13 @@ static double scores_ratio(struct store *s, const struct run *const sides[], int
 		over += figure_metric(s, sides[i], k->over);
 		under += figure_metric(s, sides[i], k->under);
 	}
-	return k->scale * over / above_zero(under);
+	return k->scale * over / scores_above_zero(under);
 }
 
-/* Joules per 10^9 bytes: watts x seconds / bytes. A model counts as a source, and is said. */
+/*
+ * Returns joules per 10^9 bytes: watts x seconds / bytes. Records the source, which may be a
+ * model.
+ */
 static double scores_joules(struct store *s, const struct run *const sides[], int n,
 			    struct scoring *c)
 {
@@ -265,10 +270,10 @@ static double scores_joules(struct store *s, const struct run *const sides[], in
 	}
 	c->shared |= p.shared;
 	return p.watts * figure_metric(s, sides[0], "seconds") * 1e9 /
-	       above_zero(figure_metric(s, sides[0], "bytes"));
+	       scores_above_zero(figure_metric(s, sides[0], "bytes"));
 }
 
-/* All calls of the run's own processes / MiB of work in its window. */
+/* Returns the system calls of the run's processes per MiB of work in the window. */
 static double scores_calls(struct store *s, const struct run *const sides[], int n,
 			   struct scoring *c)
 {
@@ -278,7 +283,7 @@ static double scores_calls(struct store *s, const struct run *const sides[], int
 	(void)c;
 	for (i = 0; i < n; i++)
 		sum += calls_of_run(s, sides[i]) * 1048576 /
-		       above_zero(figure_metric(s, sides[i], "bytes"));
+		       scores_above_zero(figure_metric(s, sides[i], "bytes"));
 	return sum;
 }
 
@@ -316,7 +321,10 @@ static const struct score scores[] = {
 	 false, NULL},
 };
 
-/* A row of a unit that the block's work is not counted in is no row, and nothing is missing. */
+/*
+ * Returns true if the score applies to the block's unit of work. Other scores have no row and are
+ * not missing.
+ */
 static bool scores_is_of(struct store *s, const struct block_runs *b, const struct score *k)
 {
 	return !k->unit_of_work || work_is_in(s, b->runs, b->n, k->unit_of_work);
@@ -345,7 +353,7 @@ static void scores_put_row(struct table *t, const struct block *b, const char *s
 		note_add_of(&t->notes, b->variant, side, score_of_host, k->name);
 }
 
-/* One repeat's runs on all `n` sides; false: a side has no such run. */
+/* Finds one repeat's runs on all `n` sides. Returns false if a side lacks the repeat. */
 static bool scores_same_repeat(const struct block_runs *const sides[], int n,
 			       const struct run *first, const struct run *runs[])
 {
@@ -362,8 +370,8 @@ static bool scores_same_repeat(const struct block_runs *const sides[], int n,
 
 enum { SIDES = 2 };
 
-static struct estimate estimate_score(struct store *s, const struct block_runs *const sides[],
-				      int n, enum estimator est, struct scoring *c)
+static struct estimate scores_estimate(struct store *s, const struct block_runs *const sides[],
+				       int n, enum estimator est, struct scoring *c)
 {
 	double *x = xcalloc((size_t)sides[0]->n + 1, sizeof(*x)), v;
 	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
@@ -388,7 +396,10 @@ static struct estimate estimate_score(struct store *s, const struct block_runs *
 	return e;
 }
 
-/* An input that a side lacks comes first: no CPUs of its own would give the total that. */
+/*
+ * Records why a score is absent. A missing input comes before shared CPUs, because separate CPUs
+ * would not supply the input.
+ */
 static void scores_put_absent(struct store *s, const struct query *q,
 			      const struct block_runs *const sides[], int n,
 			      const struct scoring *c, const char *side, struct absences *absent)
@@ -396,21 +407,21 @@ static void scores_put_absent(struct store *s, const struct query *q,
 	const char *missing = score_absent(s, q, sides, n, c->score);
 	char *why = missing    ? xstrdup(missing)
 		    : c->twice ? xasprintf("%s: %s", c->twice, SHARED_CPUS_TWICE)
-		    : n > 1    ? xstrdup("no repeat has it on both sides")
-			       : xstrdup("no run has both of its parts");
+		    : n > 1    ? xstrdup("no repeat has the score on both sides")
+			       : xstrdup("no run has both inputs");
 
 	absences_add(absent, c->score->name, sides[0]->block.variant, side, why);
 	free(why);
 }
 
-/* A row of one side, or of both. */
-static void put_score(struct store *s, const struct query *q,
-		      const struct block_runs *const sides[], int n, const struct score *k,
-		      enum estimator est, struct absences *absent, struct table *t)
+/* Adds the row of one side or of the total. */
+static void scores_put_score(struct store *s, const struct query *q,
+			     const struct block_runs *const sides[], int n, const struct score *k,
+			     enum estimator est, struct absences *absent, struct table *t)
 {
 	const char *side = n > 1 ? "total" : sides[0]->block.side;
 	struct scoring c = {.score = k, .q = q};
-	struct estimate e = estimate_score(s, sides, n, est, &c);
+	struct estimate e = scores_estimate(s, sides, n, est, &c);
 
 	if (e.n)
 		scores_put_row(t, &sides[0]->block, side, &c, &e);
@@ -419,8 +430,8 @@ static void put_score(struct store *s, const struct query *q,
 	free(c.twice);
 }
 
-/* Receiver and sender of one variant stand beside each other in the list. */
-static bool makes_total(const struct block_list *list, int i)
+/* Returns true if blocks i - 1 and i are the receiver and the sender of one variant. */
+static bool scores_makes_total(const struct block_list *list, int i)
 {
 	const struct block *sender = &list->blocks[i].block;
 	const struct block *receiver = i ? &list->blocks[i - 1].block : NULL;
@@ -440,13 +451,13 @@ static void scores_put_scores(struct store *s, const struct query *q, const stru
 
 		if (!scores_is_of(s, both[0], k))
 			continue;
-		put_score(s, q, both, 1, k, list->estimator, absent, t);
+		scores_put_score(s, q, both, 1, k, list->estimator, absent, t);
 		wanted++;
-		if (!makes_total(list, i) || !scores_is_of(s, both[0] - 1, k))
+		if (!scores_makes_total(list, i) || !scores_is_of(s, both[0] - 1, k))
 			continue;
 		both[0] = &list->blocks[i - 1];
 		both[1] = &list->blocks[i];
-		put_score(s, q, both, SIDES, k, list->estimator, absent, t);
+		scores_put_score(s, q, both, SIDES, k, list->estimator, absent, t);
 		wanted++;
 	}
 	absences_next(absent, wanted);
@@ -478,7 +489,7 @@ static int scores_run(struct store *s, const struct query *q, struct table *t, s
 
 const struct measure measure_scores = {
 	.name = "scores",
-	.what = "what a byte cost: time, cycles, joules, system calls",
+	.what = "cost per unit of work: time, cycles, joules, system calls",
 	MEASURE_COLUMNS(scores_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL},
 	.spare = "runs better",

@@ -8,10 +8,10 @@
 #include "lib/str.h"
 #include "lib/table.h"
 
-/* Which scores have no value, for whom, and why: gathered, so that it is said once. */
+/* The scores that have no value, with blocks and reasons. They share notes to avoid repetition. */
 
 struct absence {
-	char *reason;		  /* NULL: the workload sent datagrams */
+	char *reason;		  /* NULL if the workload sent datagrams */
 	struct str blocks, names; /* "a receiver, b total"; "ipc, cycles_per_byte" */
 	size_t nblocks, nnames;
 };
@@ -19,30 +19,33 @@ struct absence {
 struct absences {
 	struct absence *list;
 	size_t n, cap;
-	size_t first; /* of the score at hand */
+	size_t first; /* first absence of the current score */
 };
 
-/* The score at hand has no value in this block; reason NULL: the workload sent datagrams. */
+/*
+ * Records that the current score has no value in this block. A NULL reason means that the workload
+ * sent datagrams.
+ */
 void absences_add(struct absences *a, const char *score, const char *variant, const char *side,
 		  const char *reason);
-/* The score at hand is done; `blocks`: how many it was wanted for. */
+/* Ends the current score. `blocks` is the number of blocks that should have the score. */
 void absences_next(struct absences *a, size_t blocks);
 void absences_say(const struct absences *a, struct table *t);
 void absences_free(struct absences *a);
 
 struct score;
 
-/* What a figure is made for. */
+/* The state of one score's computation. */
 struct scoring {
 	const struct score *score;
 	const struct query *q;
-	enum power_source source; /* the weakest of those used */
-	const char *kind;	  /* of power; NULL: none used, or a model's */
-	bool shared;		  /* the hosts also run sides that are not asked for */
-	char *twice;		  /* CPUs that a sum would count twice: so there is none; owned */
+	enum power_source source; /* the weakest source used */
+	const char *kind;	  /* kind of power; NULL for none or a model */
+	bool shared;		  /* the hosts also run sides that the query excludes */
+	char *twice;		  /* CPUs that a sum would count twice, or NULL; owned */
 };
 
-/* Of the sides of one repeat, one or both; NAN where an input is missing. */
+/* Returns the score of one or both sides of a repeat, or NAN if an input is missing. */
 typedef double (*score_fn)(struct store *s, const struct run *const sides[], int n,
 			   struct scoring *c);
 
@@ -51,15 +54,18 @@ struct score {
 	score_fn figure;
 	const char *over, *under; /* metrics, or INPUT_CALLS, INPUT_POWER */
 	double scale;
-	enum purpose purpose;	  /* which runs it comes from */
-	bool of_cpus;		  /* measured by CPU, whoever ran there */
-	const char *unit_of_work; /* only of runs whose work is counted in it; NULL: of all */
+	enum purpose purpose;	  /* selects the runs */
+	bool of_cpus;		  /* measured by CPU, for all processes on the CPU */
+	const char *unit_of_work; /* only for work counted in this unit; NULL for any work */
 };
 
 #define INPUT_CALLS "calls"
 #define INPUT_POWER "power"
 
-/* Which input no run of a side has, and the way out; NULL: each is there in some run. */
+/*
+ * Returns which input no run of a side has and how to get the input, or NULL if each input is in
+ * some run.
+ */
 const char *score_absent(struct store *s, const struct query *q,
 			 const struct block_runs *const sides[], int n, const struct score *k);
 

@@ -10,16 +10,20 @@
 static const struct column snmp_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"name", .type = V_STR, .what = "as nstat has it"},
+	{"name", .type = V_STR, .what = "the name that nstat prints"},
 	{"kind", .type = V_STR,
-	 .what = "retransmit, drop, prune, pressure, error; copy: the kernel copied payload by itself"},
-	{"count", .type = V_REAL, .digits = 1, .what = "in the window, estimate over the runs"},
+	 .what = "retransmit, drop, prune, pressure, error, or copy if the kernel copied payload"},
+	{"count", .type = V_REAL, .digits = 1,
+	 .what = "count in the window; estimate over the runs"},
 	{"per_s", "1/s", V_REAL, .digits = 2, .spread = SPREAD_RANGE},
 	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-/* Those of a kind, or those of none. Returns the rows that are left for --limit. */
+/*
+ * Adds the rows of counters that have a kind, or of those without a kind. Returns how many more
+ * rows --limit allows.
+ */
 static long snmp_put_rows(const struct changes *c, const struct query *q, bool of_a_kind, long left,
 			  struct table *t)
 {
@@ -76,7 +80,7 @@ static int snmp_run(struct store *s, const struct query *q, struct table *t, str
 
 const struct measure measure_snmp = {
 	.name = "snmp",
-	.what = "what the network stack counted: retransmits, drops, prunes, ...",
+	.what = "counters of the network stack: retransmits, drops, prunes, ...",
 	MEASURE_COLUMNS(snmp_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "limit all"},
 	.spare = "runs count per_mib",

@@ -11,17 +11,20 @@
 static const struct column sockstat_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"name", .type = V_STR, .what = "group and name as in /proc/net/sockstat and sockstat6"},
+	{"name", .type = V_STR, .what = "group and name in /proc/net/sockstat and sockstat6"},
 	{"unit", .type = V_STR, .shape = STAYS_WHOLE, .what = "1, pages or B"},
-	{"scope", .type = V_STR,
-	 .what = "what the kernel counts it for: the namespace or the host"},
+	{"scope", .type = V_STR, .what = "scope of the kernel's count: the namespace or the host"},
 	{"mean", .type = V_REAL, .digits = 2, .spread = SPREAD_RANGE,
-	 .what = "over the window, estimate over the runs"},
-	{"max", .type = V_REAL, .digits = 1, .what = "in the window, estimate over the runs"},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	 .what = "mean over the window; estimate over the runs"},
+	{"max", .type = V_REAL, .digits = 1,
+	 .what = "maximum in the window; estimate over the runs"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-/* These the kernel counts once for all namespaces (net/ipv4/proc.c, sockstat_seq_show). */
+/*
+ * Returns the scope of a counter. The kernel counts some of them once for all namespaces
+ * (net/ipv4/proc.c, sockstat_seq_show).
+ */
 static const char *sockstat_scope(const char *name)
 {
 	static const char *const of_host[] = {"TCP.orphan", "TCP.alloc", "TCP.mem", "UDP.mem"};
@@ -49,7 +52,7 @@ static void sockstat_add_row(const struct changes *means, const struct change_ro
 	table_set(t, row, "runs", value_int((int64_t)mean.n));
 }
 
-/* A gauge that was 0 all the time is a row with --all only. */
+/* Adds the rows of a block. A gauge that was always 0 has a row only with --all. */
 static int sockstat_add_block(struct store *s, const struct query *q, const struct block_list *list,
 			      const struct block_runs *b, struct table *t, struct error *err)
 {

@@ -20,26 +20,25 @@ static const struct column softnet_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"name", .type = V_STR,
-	 .what = "softnet_squeezed: the softirq ran out of its budget; _received_rps: woken by another "
-		 "CPU; "
-		 "_waiting_max: the most packets that waited at any reading"},
-	{"cpu", .type = V_STR, .shape = STANDS_RIGHT, .what = "a number; with --by cpu"},
+	 .what = "softnet_squeezed: the softirq used up its budget; _received_rps: another CPU "
+		 "woke this CPU; _waiting_max: the most packets that waited at any reading"},
+	{"cpu", .type = V_STR, .shape = STANDS_RIGHT, .what = "the CPU's number, with --by cpu"},
 	{"value", .type = V_REAL, .spread = SPREAD_RANGE,
-	 .what = "in the window, estimate over the runs"},
+	 .what = "value in the window; estimate over the runs"},
 	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
 	{"per_s", "1/s", V_REAL, .digits = 2},
 	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
 	{"cpus", .type = V_STR, .shape = STAYS_WHOLE,
-	 .what = "which CPUs, the side's or not, with their parts"},
-	{"runs", .type = V_INT, .what = "runs that have it"},
+	 .what = "the CPUs and their shares, including other CPUs than the side's"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
 enum { CPUS_SHOWN = 3 };
 
-/* Shown also when they are 0: that is what one wants to know. */
+/* Always listed: a zero here is an answer, not noise. */
 static const char *const always[] = {"processed", "dropped", "squeezed"};
 
-/* In this order; what is not here comes behind. */
+/* Returns the position in the list above. Other counters come last. */
 static int softnet_rank(const char *name)
 {
 	int i;
@@ -59,8 +58,8 @@ static int softnet_in_order(const void *a, const void *b)
 	return rc ? rc : strverscmp(x, y);
 }
 
-/* -1: of the side. */
-static int cpu_of(const char *name)
+/* Returns the CPU number in the metric's name, or -1 for the sum over the side's CPUs. */
+static int softnet_cpu_of(const char *name)
 {
 	const char *colon = strchr(name, ':');
 	int cpu;
@@ -68,8 +67,11 @@ static int cpu_of(const char *name)
 	return colon && sscanf(colon, ":cpu%d", &cpu) == 1 ? cpu : -1;
 }
 
-/* A CPU that counted nothing has no metric: 0 where its run was read at all. */
-static void softnet_fill(struct changes *c)
+/*
+ * Fills in the zeros. A CPU that counted nothing has no metric, so a run with readings counts as
+ * 0.
+ */
+static void softnet_fill_zeros(struct changes *c)
 {
 	const struct change_row *all = changes_find(c, "processed");
 	size_t i;
@@ -77,26 +79,26 @@ static void softnet_fill(struct changes *c)
 
 	for (i = 0; i < c->n && all; i++)
 		for (r = 0; r < c->b->n; r++)
-			if (cpu_of(c->row[i].name) >= 0 && isnan(c->row[i].x[r]) &&
+			if (softnet_cpu_of(c->row[i].name) >= 0 && isnan(c->row[i].x[r]) &&
 			    !isnan(all->x[r]))
 				c->row[i].x[r] = 0;
 }
 
-static bool same_counter(const char *of_cpu, const char *name)
+static bool softnet_same_counter(const char *of_cpu, const char *name)
 {
 	size_t n = strlen(name);
 
 	return !strncmp(of_cpu, name, n) && of_cpu[n] == ':';
 }
 
-static double per_second(const struct changes *c, size_t i)
+static double softnet_per_second(const struct changes *c, size_t i)
 {
 	double x = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
 
 	return isnan(x) ? 0 : x;
 }
 
-/* "1: 97 %, 0: 3 %", the largest first. */
+/* Fills "1: 97 %, 0: 3 %", the largest share first. */
 static void softnet_put_cpus(const struct changes *c, const char *name, struct table *t,
 			     struct value *row)
 {
@@ -106,18 +108,20 @@ static void softnet_put_cpus(const struct changes *c, const char *name, struct t
 	size_t i, shown, most;
 
 	for (i = 0; i < c->n; i++)
-		if (same_counter(c->row[i].name, name))
-			all += per_second(c, i);
+		if (softnet_same_counter(c->row[i].name, name))
+			all += softnet_per_second(c, i);
 	for (shown = 0; shown < CPUS_SHOWN && all > 0; shown++) {
 		for (most = c->n, i = 0; i < c->n; i++)
-			if (same_counter(c->row[i].name, name) && !said[i] &&
-			    per_second(c, i) > (most < c->n ? per_second(c, most) : 0))
+			if (softnet_same_counter(c->row[i].name, name) && !said[i] &&
+			    softnet_per_second(c, i) >
+				    (most < c->n ? softnet_per_second(c, most) : 0))
 				most = i;
 		if (most == c->n)
 			break;
 		said[most] = true;
-		str_printf(&s, "%s%d: %.0f %%", shown ? ", " : "", cpu_of(c->row[most].name),
-			   100 * per_second(c, most) / all);
+		str_printf(&s, "%s%d: %.0f %%", shown ? ", " : "",
+			   softnet_cpu_of(c->row[most].name),
+			   100 * softnet_per_second(c, most) / all);
 	}
 	table_set(t, row, "cpus", value_str(t, s.buf));
 	str_free(&s);
@@ -129,7 +133,7 @@ static void softnet_put_row(const struct changes *c, const struct change_row *r,
 	struct estimate e = changes_estimate(c, r, AS_COUNT);
 	char *name = xasprintf("softnet_%s", r->name);
 	struct value *row = table_row(t);
-	int cpu = cpu_of(r->name);
+	int cpu = softnet_cpu_of(r->name);
 
 	name[strcspn(name, ":")] = '\0';
 	table_set(t, row, "variant", value_str(t, c->b->block.variant));
@@ -139,7 +143,7 @@ static void softnet_put_row(const struct changes *c, const struct change_row *r,
 	table_set(t, row, "unit", value_str(t, r->unit));
 	table_set(t, row, "runs", value_int((int64_t)e.n));
 	put_estimate(t, row, "value", &e);
-	if (!str_ends(name, "_max")) { /* which is no counter */
+	if (!str_ends(name, "_max")) { /* a maximum has no rate */
 		e = changes_estimate(c, r, AS_PER_SECOND);
 		table_set(t, row, "per_s", value_real(e.value));
 		e = changes_estimate(c, r, AS_PER_MIB);
@@ -153,7 +157,7 @@ static void softnet_put_row(const struct changes *c, const struct change_row *r,
 static bool softnet_wanted(const struct changes *c, const struct change_row *r,
 			   const struct query *q)
 {
-	int cpu = cpu_of(r->name);
+	int cpu = softnet_cpu_of(r->name);
 
 	if (q->by || q->cpus)
 		return cpu >= 0 && (!q->cpus || cpuset_has(q->cpus, (unsigned int)cpu));
@@ -169,7 +173,7 @@ static int softnet_put_block(struct store *s, const struct query *q, const struc
 	size_t i;
 
 	if (!rc) {
-		softnet_fill(&c);
+		softnet_fill_zeros(&c);
 		if (c.n)
 			qsort(c.row, c.n, sizeof(*c.row), softnet_in_order);
 		for (i = 0; i < c.n; i++)

@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of more than that, a note for each would bury the figures. */
+/* More notes than this would bury the figures. */
 enum { SOME_BLOCKS = 16 };
 
-/* Of what was counted instead of bytes, where none were. */
+/* Columns for workloads that count other units than bytes. */
 #define COST_OF(unit, kind) "ns/" unit, V_REAL, .digits = 1, .spread = kind
 #define OF_UNITS(unit, count)                                                \
 	{"rate_" count, "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE}, \
@@ -32,19 +32,19 @@ enum { SOME_BLOCKS = 16 };
 static const struct column summary_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"runs", .type = V_INT, .what = "runs that the figures come from"},
+	{"runs", .type = V_INT, .what = "runs in the estimates"},
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .stem = "throughput"},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
-	 .what = "100 = one CPU"},
+	 .what = "CPU use, 100 = one CPU"},
 	{"ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
 	 .what = "busy CPU time per KiB"},
 	{"copy_ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_HALF,
-	 .what = "of it in functions that copy data (profile)"},
+	 .what = "part of ns_per_kib in functions that copy data (profile)"},
 	OF_UNITS("packet", "packets"),
 	OF_UNITS("message", "messages"),
 	{"zero_copy_share", "%", V_REAL, .digits = 1,
-	 .what = "of its sends or bytes, by the workload's evidence"},
+	 .what = "share of sends or bytes without a copy, by the workload's counts"},
 	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
 	{"power_source", .type = V_STR, .what = "measured, imported or modelled"},
 	{"power_kind", .type = V_STR, .what = "wall, platform or package"},
@@ -53,8 +53,8 @@ static const struct column summary_columns[] = {
 /* A column that is estimated over the runs. */
 struct summary_rate {
 	const char *column, *metric;
-	const char *unit; /* only where work is counted in it */
-	bool cost;	  /* busy time by the metric */
+	const char *unit; /* only for work counted in this unit */
+	bool cost;	  /* the figure is busy time per unit of the metric */
 };
 
 struct summary_watts {
@@ -75,8 +75,9 @@ static double summary_watts(struct store *s, const struct run *r, const void *ar
 	return p.watts;
 }
 
-static size_t put_power(struct store *s, const struct query *q, const struct block_list *list,
-			const struct block_runs *b, struct table *t, struct value *row)
+static size_t summary_put_power(struct store *s, const struct query *q,
+				const struct block_list *list, const struct block_runs *b,
+				struct table *t, struct value *row)
 {
 	struct summary_watts w = {q, POWER_NONE, NULL};
 	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, summary_watts, &w);
@@ -105,9 +106,9 @@ static const struct summary_rate rates[] = {
 	{"ns_per_message", "rate_messages", "message", true},
 };
 
-/* Not every run has every figure: "a receiver: cpu_pct is of 1 of 4 runs". */
-static size_t put_rates(struct store *s, const struct block_list *list, const struct block_runs *b,
-			struct table *t, struct value *row)
+/* Fills the rates and adds a note on figures that some runs lack, such as "cpu_pct 1". */
+static size_t summary_put_rates(struct store *s, const struct block_list *list,
+				const struct block_runs *b, struct table *t, struct value *row)
 {
 	struct str fewer = {0};
 	size_t most = 0, i;
@@ -130,8 +131,8 @@ static size_t put_rates(struct store *s, const struct block_list *list, const st
 	return most;
 }
 
-static int put_copy(struct store *s, const struct query *q, const struct block *b, struct table *t,
-		    struct value *row, struct error *err)
+static int summary_put_copy(struct store *s, const struct query *q, const struct block *b,
+			    struct table *t, struct value *row, struct error *err)
 {
 	struct basis_value basis;
 	struct cost copy;
@@ -163,21 +164,21 @@ static int summary_put_block(struct store *s, const struct query *q, const struc
 	struct evidence evidence[MAX_EVIDENCE];
 	size_t with_rates, with_power;
 	int n = zero_copy_evidence(s, q, b->block.variant, evidence, err);
-	int rc = n < 0 ? n : put_copy(s, q, &b->block, t, row, err);
+	int rc = n < 0 ? n : summary_put_copy(s, q, &b->block, t, row, err);
 
 	table_set(t, row, "variant", value_str(t, b->block.variant));
 	table_set(t, row, "side", value_str(t, b->block.side));
-	with_rates = put_rates(s, list, b, t, row);
+	with_rates = summary_put_rates(s, list, b, t, row);
 	table_set(t, row, "zero_copy_share",
 		  value_real(100 * zero_copy_share(evidence, n < 0 ? 0 : n, b->block.side)));
-	with_power = put_power(s, q, list, b, t, row);
+	with_power = summary_put_power(s, q, list, b, t, row);
 	table_set(t, row, "runs", value_int(with_rates > with_power ? with_rates : with_power));
 	return rc;
 }
 
-/* The cost of copying comes from other runs, whose losses it bears. */
-static int note_profiles(struct store *s, const struct query *q, const struct block_list *list,
-			 struct table *t, struct error *err)
+/* Adds the notes of the profiled runs. Their losses affect the cost of copying. */
+static int summary_note_profiles(struct store *s, const struct query *q,
+				 const struct block_list *list, struct table *t, struct error *err)
 {
 	int i, n;
 
@@ -193,7 +194,7 @@ static int note_profiles(struct store *s, const struct query *q, const struct bl
 	return 0;
 }
 
-static bool counts_in(struct store *s, const struct block_list *list, const char *unit)
+static bool summary_counts_in(struct store *s, const struct block_list *list, const char *unit)
 {
 	int i;
 
@@ -203,8 +204,8 @@ static bool counts_in(struct store *s, const struct block_list *list, const char
 	return false;
 }
 
-/* Without the columns of units that no workload counts in: they are not missing. */
-static void choose_columns(struct store *s, const struct block_list *list, struct table *t)
+/* Leaves out the columns of units that no workload counts. */
+static void summary_choose_columns(struct store *s, const struct block_list *list, struct table *t)
 {
 	static const char *const others[] = {"packet", "message"};
 	struct column *kept = arena_alloc(&t->arena, sizeof(summary_columns));
@@ -214,7 +215,7 @@ static void choose_columns(struct store *s, const struct block_list *list, struc
 	for (i = 0; i < array_size(summary_columns); i++) {
 		for (k = 0; k < array_size(others); k++)
 			if (strstr(summary_columns[i].name, others[k]) &&
-			    !counts_in(s, list, others[k]))
+			    !summary_counts_in(s, list, others[k]))
 				break;
 		if (k == array_size(others))
 			kept[n++] = summary_columns[i];
@@ -223,8 +224,8 @@ static void choose_columns(struct store *s, const struct block_list *list, struc
 	t->ncolumns = n;
 }
 
-/* Says what each variant is, if the plan says so and the variants are few. */
-static void note_variants(struct store *s, const struct block_list *list, struct table *t)
+/* Adds the plan's description of each variant if the variants are few. */
+static void summary_note_variants(struct store *s, const struct block_list *list, struct table *t)
 {
 	const char *variant, *what;
 	int i;
@@ -247,7 +248,7 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
 
 	if (!rc) {
-		choose_columns(s, &list, t);
+		summary_choose_columns(s, &list, t);
 		zero_copy_title(s, q, t);
 	}
 	for (i = 0; i < list.n && !rc; i++)
@@ -259,9 +260,9 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 		power_note_kinds(s, q, t);
 		if (summary_has_any(t, "zero_copy_share"))
 			note_add(&t->notes, whole_run, "zero_copy_share");
-		note_variants(s, &list, t);
+		summary_note_variants(s, &list, t);
 		block_list_notes(&list, s, t);
-		rc = note_profiles(s, q, &list, t, err);
+		rc = summary_note_profiles(s, q, &list, t, err);
 	}
 	block_list_free(&list);
 	return rc;
@@ -269,7 +270,7 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 
 const struct measure measure_summary = {
 	.name = "summary",
-	.what = "each variant and side in a line: throughput, CPU, cost, zero copy",
+	.what = "one line for each variant and side: throughput, CPU, cost, zero copy",
 	MEASURE_COLUMNS(summary_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL},
 	.spare = "runs power_source",

@@ -22,8 +22,8 @@ static double hist_within(double x, double min, double max)
 }
 
 /*
- * The value below which a share `p` (0..1) of the values lie, taking them as evenly spread in each
- * bucket and all within [min, max]; NAN for an empty histogram.
+ * Returns the value below which the share `p` (0 to 1) of the values lie, or NAN for an empty
+ * histogram. Assumes an even spread in each bucket, between min and max.
  */
 static double hist_quantile(const uint64_t hist[64], double p, double min, double max)
 {
@@ -115,7 +115,7 @@ static double syscall_rows_mean_of(const struct syscall_row *r)
 	return r->calls ? (double)r->total_ns / (double)r->calls : 0;
 }
 
-/* Two sets of calls as one. */
+/* Merges b into a. */
 static void syscall_rows_merge(struct syscall_row *a, const struct syscall_row *b)
 {
 	double na = (double)a->calls, nb = (double)b->calls,
@@ -177,7 +177,7 @@ static int syscall_rows_by_time(const void *a, const void *b)
 	return c ? c : (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static double stddev_pct(const struct syscall_row *r)
+static double syscall_rows_stddev_pct(const struct syscall_row *r)
 {
 	double n = (double)r->calls, mean = syscall_rows_mean_of(r);
 
@@ -196,7 +196,7 @@ static void syscall_rows_put_times(struct table *t, struct value *row, const str
 	table_set(t, row, "min_ms", value_real(min / 1e6));
 	table_set(t, row, "avg_ms", value_real(syscall_rows_mean_of(r) / 1e6));
 	table_set(t, row, "max_ms", value_real(max / 1e6));
-	table_set(t, row, "stddev_pct", value_real(stddev_pct(r)));
+	table_set(t, row, "stddev_pct", value_real(syscall_rows_stddev_pct(r)));
 	table_set(t, row, "p50_ms", value_real(hist_quantile(r->time_hist, 0.5, min, max) / 1e6));
 	table_set(t, row, "p99_ms", value_real(hist_quantile(r->time_hist, 0.99, min, max) / 1e6));
 	if (r->has_bytes)
@@ -281,16 +281,16 @@ double syscalls_work_kib(const struct query *q)
 /* --- the table of a capture --- */
 
 /*
- * syscalls: as perf trace -s has them, by command and call; the threads of one command, and the
- * runs of one block, are added up. stddev_pct is perf's: 100 x the standard error of the mean /
- * mean, sqrt(m2 / (n - 1) / n).
+ * syscalls: the table of perf trace -s, by command and call. Each row adds up the threads of one
+ * command and the runs of one block. stddev_pct has perf's definition: 100 x the standard error of
+ * the mean / mean, with the standard error sqrt(m2 / (n - 1) / n).
  */
 
 static const struct column syscalls_columns[] = {
 	{"comm", .type = V_STR, .what = "command"},
 	{"syscall", .type = V_STR},
 	{"calls", .type = V_INT},
-	{"errors", .type = V_INT, .what = "of these with a negative result"},
+	{"errors", .type = V_INT, .what = "calls with a negative result"},
 	{"total_ms", "ms", V_REAL, .digits = 3, .what = "time in all calls"},
 	{"min_ms", "ms", V_REAL, .digits = 3},
 	{"avg_ms", "ms", V_REAL, .digits = 3},
@@ -302,7 +302,7 @@ static const struct column syscalls_columns[] = {
 	{"calls_per_mib", "1/MiB", V_REAL, .digits = 2,
 	 .what = "calls / MiB of work done in the window"},
 	{"ns_per_kib", "ns/KiB", V_REAL, .digits = 1,
-	 .what = "time in it / KiB of work done in the window"},
+	 .what = "time in the call / KiB of work done in the window"},
 };
 
 static int syscalls_add_run(struct store *s, const struct query *q, const struct run *run,

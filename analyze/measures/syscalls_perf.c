@@ -22,7 +22,7 @@ static const struct tracepoint_want raw_wants[] = {
 	[EXIT] = {"raw_syscalls", "sys_exit", {[NR] = "id", [RESULT] = "ret"}},
 };
 
-/* One event for each call; the number has been called `nr` before Linux 3.15. */
+/* One event for each call. Linux before 3.15 names the number `nr`. */
 static const struct tracepoint_want single_wants[] = {
 	[ENTER] = {"syscalls", "sys_enter_*", {[NR] = "__syscall_nr|nr"}},
 	[EXIT] = {"syscalls", "sys_exit_*", {[NR] = "__syscall_nr|nr", [RESULT] = "ret"}},
@@ -30,33 +30,34 @@ static const struct tracepoint_want single_wants[] = {
 
 enum { RECENT_CALLS = 8 };
 
-/* A thread's call under way, and the rows its calls go to. */
-struct thread_state {
-	uint64_t entered; /* time; only where `open` */
+/* A thread's open call, and the rows of its recent calls. */
+struct syscalls_perf_thread {
+	uint64_t entered; /* time of the entry, valid only if `open` */
 	uint32_t nr;
-	uint16_t event;	     /* its entry */
-	bool open, left_out; /* left_out: --comm does not want it */
-	uint32_t group;	     /* + 1; 0: not known yet */
+	uint16_t event;	     /* event of the entry */
+	bool open, left_out; /* left_out: --comm excludes the thread */
+	uint32_t group;	     /* number + 1; 0 if not known yet */
 	struct {
-		uint32_t nr, row; /* + 1; 0: free */
-	} recent[RECENT_CALLS];	  /* the rows of calls it made last, by number */
+		uint32_t nr, row; /* row + 1; 0 for a free entry */
+	} recent[RECENT_CALLS];	  /* rows of the thread's recent calls, by number */
 };
 
 struct syscalls_perf_calls {
 	struct tracepoints *tp;
 	const struct query *q;
-	struct thread_state *threads;
+	struct syscalls_perf_thread *threads;
 	size_t nthreads;
-	struct intern strings, groups; /* groups: see group_of */
+	struct intern strings, groups; /* groups: see syscalls_perf_set_group */
 	struct map cells;	       /* group and call -> row + 1 */
 	struct syscall_sums sums;
-	unsigned __int128 *squares; /* of each row: sum of squared times, ns^2 */
+	unsigned __int128 *squares; /* sum of squared times of each row, ns^2 */
 	size_t squares_cap;
-	uint64_t no_entry; /* returns whose entry is not there */
+	uint64_t no_entry; /* returns without an entry */
 	uint64_t unnamed;
 };
 
-static struct thread_state *state_of(struct syscalls_perf_calls *c, uint32_t thread)
+static struct syscalls_perf_thread *syscalls_perf_state_of(struct syscalls_perf_calls *c,
+							   uint32_t thread)
 {
 	size_t n = c->nthreads;
 
@@ -68,8 +69,9 @@ static struct thread_state *state_of(struct syscalls_perf_calls *c, uint32_t thr
 	return &c->threads[thread];
 }
 
-/* Threads whose calls are added up have the same group. */
-static void set_group(struct syscalls_perf_calls *c, struct thread_state *s, uint32_t thread)
+/* Sets the thread's group. Rows add up the threads of a group. */
+static void syscalls_perf_set_group(struct syscalls_perf_calls *c, struct syscalls_perf_thread *s,
+				    uint32_t thread)
 {
 	const char *comm = tracepoints_comm(c->tp, thread);
 	uint32_t key[3] = {0};
@@ -100,8 +102,8 @@ static const char *syscalls_perf_name_of(struct syscalls_perf_calls *c, uint32_t
 	return intern_get(&c->strings, intern_str(&c->strings, name));
 }
 
-static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c, const struct thread_state *s,
-				     uint32_t thread)
+static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c,
+				     const struct syscalls_perf_thread *s, uint32_t thread)
 {
 	uint64_t *at = map_at(&c->cells, (uint64_t)s->group << 32 | s->nr);
 	const struct tracepoint_thread *t = tracepoints_thread(c->tp, thread);
@@ -124,7 +126,7 @@ static size_t syscalls_perf_find_row(struct syscalls_perf_calls *c, const struct
 	return c->sums.n++;
 }
 
-static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct thread_state *s,
+static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct syscalls_perf_thread *s,
 				   uint32_t thread)
 {
 	uint32_t i = s->nr % RECENT_CALLS;
@@ -158,27 +160,29 @@ static void syscalls_perf_count(struct syscalls_perf_calls *c, size_t index, uin
 		r->bytes += (uint64_t)result;
 }
 
-static void never_returned(struct syscalls_perf_calls *c, struct thread_state *s, uint32_t thread)
+static void syscalls_perf_add_unfinished(struct syscalls_perf_calls *c,
+					 struct syscalls_perf_thread *s, uint32_t thread)
 {
 	size_t row;
 
 	s->open = false;
 	if (s->left_out)
 		return;
-	row = syscalls_perf_row_of(c, s, thread); /* which may move the rows */
+	row = syscalls_perf_row_of(c, s, thread); /* this call may move the rows */
 	c->sums.rows[row].unfinished++;
 }
 
-static void on_enter(struct syscalls_perf_calls *c, const struct tracepoint *t, uint32_t thread)
+static void syscalls_perf_on_enter(struct syscalls_perf_calls *c, const struct tracepoint *t,
+				   uint32_t thread)
 {
-	struct thread_state *s = state_of(c, thread);
+	struct syscalls_perf_thread *s = syscalls_perf_state_of(c, thread);
 
 	if (!s->group)
-		set_group(c, s, thread);
+		syscalls_perf_set_group(c, s, thread);
 	if (s->open)
-		never_returned(c, s, thread);
+		syscalls_perf_add_unfinished(c, s, thread);
 	if ((int32_t)t->v[NR] < 0)
-		return; /* a tracer made it no call */
+		return; /* a tracer cancelled the call */
 	s->open = true;
 	s->nr = (uint32_t)t->v[NR];
 	s->event = t->event;
@@ -186,16 +190,17 @@ static void on_enter(struct syscalls_perf_calls *c, const struct tracepoint *t, 
 }
 
 /*
- * rt_sigreturn returns as number -1, with the interrupted code's register for a result; so does a
- * call that a tracer took away.
+ * Handles a return. rt_sigreturn returns with number -1 and with the interrupted code's register
+ * as its result. A call that a tracer cancelled also returns with number -1.
  */
-static void on_exit_of(struct syscalls_perf_calls *c, const struct tracepoint *t, uint32_t thread)
+static void syscalls_perf_on_exit(struct syscalls_perf_calls *c, const struct tracepoint *t,
+				  uint32_t thread)
 {
-	struct thread_state *s = state_of(c, thread);
+	struct syscalls_perf_thread *s = syscalls_perf_state_of(c, thread);
 	bool no_number = (int32_t)t->v[NR] < 0;
 
 	if (s->open && !no_number && s->nr != (uint32_t)t->v[NR])
-		never_returned(c, s, thread);
+		syscalls_perf_add_unfinished(c, s, thread);
 	if (!s->open) {
 		c->no_entry += !no_number;
 		return;
@@ -211,13 +216,16 @@ static void on_exit_of(struct syscalls_perf_calls *c, const struct tracepoint *t
 static void syscalls_perf_deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
 {
 	if (t->want == ENTER)
-		on_enter(ctx, t, thread);
+		syscalls_perf_on_enter(ctx, t, thread);
 	else
-		on_exit_of(ctx, t, thread);
+		syscalls_perf_on_exit(ctx, t, thread);
 }
 
-/* Squared deviations from the mean: the two terms are nearly equal, so this is done in integers. */
-static void set_deviations(struct syscalls_perf_calls *c)
+/*
+ * Computes the squared deviations from the mean in integers, because the two terms are nearly
+ * equal.
+ */
+static void syscalls_perf_set_deviations(struct syscalls_perf_calls *c)
 {
 	unsigned __int128 total2;
 	struct syscall_row *r;
@@ -241,7 +249,8 @@ static int syscalls_perf_missing(const struct tracepoints *tp, struct error *err
 			 tracepoints_path(tp));
 }
 
-static bool has_both(const struct tracepoints *tp, const struct tracepoint_want *wants)
+static bool syscalls_perf_has_both(const struct tracepoints *tp,
+				   const struct tracepoint_want *wants)
 {
 	return tracepoints_has(tp, wants[ENTER].system, wants[ENTER].name) &&
 	       tracepoints_has(tp, wants[EXIT].system, wants[EXIT].name);
@@ -253,21 +262,22 @@ static int syscalls_perf_read_calls(struct syscalls_perf_calls *c, struct error 
 	uint32_t i;
 	int rc;
 
-	if (has_both(c->tp, raw_wants))
+	if (syscalls_perf_has_both(c->tp, raw_wants))
 		q.wants = raw_wants;
-	else if (has_both(c->tp, single_wants))
+	else if (syscalls_perf_has_both(c->tp, single_wants))
 		q.wants = single_wants;
 	else
 		return syscalls_perf_missing(c->tp, err);
 	rc = tracepoints_read(c->tp, &q, err);
 	for (i = 0; i < c->nthreads && !rc; i++)
 		if (c->threads[i].open)
-			never_returned(c, &c->threads[i], i);
-	set_deviations(c);
+			syscalls_perf_add_unfinished(c, &c->threads[i], i);
+	syscalls_perf_set_deviations(c);
 	return rc;
 }
 
-static void note_calls(struct table *t, const struct syscalls_perf_calls *c, size_t shown)
+static void syscalls_perf_note_calls(struct table *t, const struct syscalls_perf_calls *c,
+				     size_t shown)
 {
 	char *open = syscalls_unfinished(&c->sums);
 	const char *arch = tracepoints_arch(c->tp);
@@ -292,7 +302,7 @@ static void note_calls(struct table *t, const struct syscalls_perf_calls *c, siz
 	free(open);
 }
 
-static void calls_free(struct syscalls_perf_calls *c)
+static void syscalls_perf_calls_free(struct syscalls_perf_calls *c)
 {
 	free(c->threads);
 	free(c->squares);
@@ -312,17 +322,20 @@ int syscalls_from_perf(struct tracepoints *tp, const struct query *q, struct tab
 		rc = syscalls_perf_read_calls(&c, err);
 	if (!rc) {
 		syscalls_set_columns(t, c.sums.keys, false);
-		note_calls(t, &c, syscalls_put(t, q, &c.sums, NULL, NULL));
+		syscalls_perf_note_calls(t, &c, syscalls_put(t, q, &c.sums, NULL, NULL));
 		tracepoints_add_notes(tp, &t->notes);
 		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
-	calls_free(&c);
+	syscalls_perf_calls_free(&c);
 	return rc;
 }
 
 /* --- the text of perf trace -s --- */
 
-/* Calls of one syscall by one command; m2 is the sum of squared deviations from the mean, ms^2. */
+/*
+ * Calls of one system call by one command. m2 is the sum of squared deviations from the mean,
+ * ms^2.
+ */
 struct syscalls_trace_sum {
 	struct trace_row row;
 	double m2;
@@ -336,8 +349,9 @@ static bool syscalls_trace_same(const struct trace_row *a, const struct trace_ro
 	return !a->syscall || !strcmp(a->syscall, b->syscall);
 }
 
-/* --by: "comm,syscall" where nothing is asked. */
-static int read_keys(const struct query *q, bool *by_comm, bool *by_syscall, struct error *err)
+/* Parses --by, with the default "comm,syscall". */
+static int syscalls_trace_read_keys(const struct query *q, bool *by_comm, bool *by_syscall,
+				    struct error *err)
 {
 	char *copy = xstrdup(q->by ? q->by : "comm,syscall"), *rest = copy, *word;
 	int rc = 0;
@@ -357,34 +371,34 @@ static int read_keys(const struct query *q, bool *by_comm, bool *by_syscall, str
 	return rc;
 }
 
-/* Mean to all digits where the total is known: the printed one has three. */
+/* Returns the mean, from the total if known, because the printed mean has only three digits. */
 static double syscalls_trace_mean_of(const struct trace_row *r)
 {
 	return isnan(r->total_ms) ? r->avg_ms : r->total_ms / (double)r->calls;
 }
 
-/* perf prints 100 x sqrt(m2 / (n - 1) / n) / mean. */
-static double m2_of(const struct trace_row *r)
+/* Recovers m2 from perf's 100 x sqrt(m2 / (n - 1) / n) / mean. */
+static double syscalls_trace_m2_of(const struct trace_row *r)
 {
 	double n = (double)r->calls, se = r->stddev_pct / 100 * syscalls_trace_mean_of(r);
 
 	return se * se * n * (n - 1);
 }
 
-static double stddev_of(double m2, double calls, double mean)
+static double syscalls_trace_stddev_of(double m2, double calls, double mean)
 {
 	if (calls < 2 || !(mean > 0))
 		return 0;
 	return 100 * sqrt(m2 / (calls - 1) / calls) / mean;
 }
 
-/* Two sets of calls as one (Chan's formula for the deviations). */
+/* Merges a row into a sum with Chan's formula. */
 static void syscalls_trace_merge(struct syscalls_trace_sum *s, const struct trace_row *r)
 {
 	double na = (double)s->row.calls, nb = (double)r->calls;
 	double delta = syscalls_trace_mean_of(r) - syscalls_trace_mean_of(&s->row);
 
-	s->m2 += m2_of(r) + delta * delta * na * nb / (na + nb);
+	s->m2 += syscalls_trace_m2_of(r) + delta * delta * na * nb / (na + nb);
 	s->row.avg_ms =
 		(syscalls_trace_mean_of(&s->row) * na + syscalls_trace_mean_of(r) * nb) / (na + nb);
 	s->row.calls += r->calls;
@@ -393,7 +407,7 @@ static void syscalls_trace_merge(struct syscalls_trace_sum *s, const struct trac
 		s->row.errors = r->errors < 0 ? -1 : s->row.errors + r->errors;
 	s->row.min_ms = r->min_ms < s->row.min_ms ? r->min_ms : s->row.min_ms;
 	s->row.max_ms = r->max_ms > s->row.max_ms ? r->max_ms : s->row.max_ms;
-	s->row.stddev_pct = stddev_of(s->m2, (double)s->row.calls, s->row.avg_ms);
+	s->row.stddev_pct = syscalls_trace_stddev_of(s->m2, (double)s->row.calls, s->row.avg_ms);
 	s->threads++;
 }
 
@@ -412,7 +426,7 @@ static size_t syscalls_trace_gather(const struct trace *tr, const struct query *
 		for (j = 0; j < n && !syscalls_trace_same(&sums[j].row, &r); j++)
 			;
 		if (j == n)
-			sums[n++] = (struct syscalls_trace_sum){r, m2_of(&r), 1};
+			sums[n++] = (struct syscalls_trace_sum){r, syscalls_trace_m2_of(&r), 1};
 		else
 			syscalls_trace_merge(&sums[j], &r);
 	}
@@ -455,7 +469,7 @@ int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, stru
 	struct syscalls_trace_sum *sums;
 	bool by_comm, by_syscall;
 	size_t n, i, shown;
-	int rc = read_keys(q, &by_comm, &by_syscall, err);
+	int rc = syscalls_trace_read_keys(q, &by_comm, &by_syscall, err);
 
 	if (rc)
 		return rc;

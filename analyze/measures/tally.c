@@ -99,7 +99,7 @@ void tally_sort(struct tally *f)
 
 /* --- rows of the text of perf report --- */
 
-/* The text of perf report: its rows are added up already, their weights are percentages. */
+/* perf report has already added up the rows. Their weights are percentages. */
 
 static enum dso_kind tally_flat_kind_of(const struct flat_row *r)
 {
@@ -117,8 +117,8 @@ static enum dso_kind tally_flat_kind_of(const struct flat_row *r)
 	}
 }
 
-/* "[veth]" -> veth, "[kernel.kallsyms]" -> kernel, else as it stands. */
-static const char *module_of(const struct flat_row *r, char *buf, size_t size)
+/* Returns veth for "[veth]", kernel for "[kernel.kallsyms]", else the name unchanged. */
+static const char *tally_flat_module_of(const struct flat_row *r, char *buf, size_t size)
 {
 	const char *dso = r->dso ? r->dso : "";
 	size_t n = strlen(dso);
@@ -165,7 +165,7 @@ static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
 	char module[128];
 	int i;
 
-	fn.module = module_of(r, module, sizeof(module));
+	fn.module = tally_flat_module_of(r, module, sizeof(module));
 	if (tally_flat_unresolved(r))
 		f->unresolved += isnan(r->self) ? 0 : r->self;
 	else if (f->spec.components && components_of(f->spec.components, &fn) == component_none)
@@ -216,7 +216,7 @@ const char *dso_base_name(const char *name)
 	return slash && slash[1] ? slash + 1 : name;
 }
 
-static bool *with_samples(const struct profile *p)
+static bool *dso_with_samples(const struct profile *p)
 {
 	bool *used = xcalloc(p->ndsos + 1, sizeof(*used));
 	size_t i;
@@ -226,9 +226,9 @@ static bool *with_samples(const struct profile *p)
 	return used;
 }
 
-/* Two of one text are named by more than it. */
-static void dso_meet(struct dso_names *n, struct map *first, uint32_t text, uint32_t dso,
-		     enum dso_naming more)
+/* Registers a name. Two objects with the same name get longer names. */
+static void dso_names_meet(struct dso_names *n, struct map *first, uint32_t text, uint32_t dso,
+			   enum dso_naming more)
 {
 	uint64_t *at = map_at(first, text);
 
@@ -242,7 +242,7 @@ static void dso_meet(struct dso_names *n, struct map *first, uint32_t text, uint
 
 void dso_names_init(struct dso_names *n, const struct profile *p)
 {
-	bool *used = with_samples(p);
+	bool *used = dso_with_samples(p);
 	struct map bases = {0}, paths = {0};
 	const char *name;
 	uint32_t i;
@@ -252,8 +252,8 @@ void dso_names_init(struct dso_names *n, const struct profile *p)
 		name = intern_get(&p->strings, p->dsos[i].name);
 		if (!used[i] || *name != '/')
 			continue;
-		dso_meet(n, &bases, intern_str(&n->strings, dso_base_name(name)), i, BY_PATH);
-		dso_meet(n, &paths, p->dsos[i].name, i, BY_BUILD_ID);
+		dso_names_meet(n, &bases, intern_str(&n->strings, dso_base_name(name)), i, BY_PATH);
+		dso_names_meet(n, &paths, p->dsos[i].name, i, BY_BUILD_ID);
 	}
 	map_free(&bases);
 	map_free(&paths);

@@ -9,17 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The row that a symbol has in the group it was last asked for in. */
+/* A symbol's row in the group of the last lookup. */
 struct tally_symbol_row {
-	uint32_t group; /* + 1; 0: none yet */
-	int32_t row;	/* of the tally, or ROW_UNWANTED */
+	uint32_t group; /* group + 1; 0 for none yet */
+	int32_t row;	/* row of the tally, or ROW_UNWANTED */
 };
 
 /*
- * What a frame has below it in one group of one run, the turn. `above` has a bit for the row of
- * each frame from the root to it, so that mostly one look says that none of them has a row.
+ * The weight below a frame in one turn, which is one group of one run. `above` has a bit for the
+ * row of each frame from the root to this frame. One test usually shows that no frame above has
+ * the same row.
  */
-struct frame_sum {
+struct tally_frame_sum {
 	double weight;
 	uint64_t above;
 	int32_t row;
@@ -27,8 +28,8 @@ struct frame_sum {
 };
 
 /*
- * A profile on its way into a tally. A group is a set of samples with equal sample keys. What is
- * known of groups, symbols and components holds for all runs of the profile.
+ * The state while a profile is added to a tally. A group is a set of samples with equal sample
+ * keys. Groups, symbols and components stay valid for all runs of the profile.
  */
 struct tally_pass {
 	struct tally *f;
@@ -36,32 +37,36 @@ struct tally_pass {
 	uint32_t event;
 	int run;
 	struct group {
-		const char *key[TALLY_KEYS]; /* of the sample's own keys only */
-		int last_run;		     /* + 1: the last run that has samples of it */
-		uint32_t place;		     /* in that run's `present` */
+		const char *key[TALLY_KEYS]; /* only the sample keys */
+		int last_run;	/* number + 1 of the last run with samples of the group */
+		uint32_t place; /* index in that run's `present` */
 	} * groups;
 	size_t ngroups, groups_cap;
 	uint32_t *present; /* groups of this run */
 	size_t npresent, present_cap;
 	struct intern group_ids;
-	struct intern numbers;	    /* what sample_numbers makes of a cost */
-	uint32_t *group_of_numbers; /* by their id */
-	uint32_t last;		    /* id of the last cost's */
+	struct intern numbers;	    /* the result of tally_sample_numbers for a cost */
+	uint32_t *group_of_numbers; /* by id in `numbers` */
+	uint32_t last;		    /* id of the last cost's numbers */
 	size_t numbers_cap;
-	uint32_t *place_of;	 /* by cost: its group's place; PROFILE_NONE: does not count */
-	uint32_t *costs, *first; /* costs in the order of places; where each place's begin */
+	uint32_t
+		*place_of; /* place of each cost's group; PROFILE_NONE if the cost does not count */
+	uint32_t *costs, *first;       /* costs in the order of places; first cost of each place */
 	struct tally_symbol_row *rows; /* by symbol */
-	struct frame_sum *sums;	       /* by frame */
+	struct tally_frame_sum *sums;  /* by frame */
 	uint32_t turn;
-	uint32_t *frames; /* those of a turn, parents first */
+	uint32_t *frames; /* frames of a turn, parents first */
 	struct map parts; /* (symbol, context) -> name of the component */
 	struct dso_names dsos;
 };
 
 enum { ROW_UNWANTED = -1 };
 
-/* The event asked for, or that of the runs before; NULL: whichever has samples. */
-static const char *wanted_event(const struct tally_pass *w)
+/*
+ * Returns the requested event, else the event of the earlier runs, else NULL for any event with
+ * samples.
+ */
+static const char *tally_wanted_event(const struct tally_pass *w)
 {
 	const struct profile *p = w->p;
 	const char *name;
@@ -77,11 +82,11 @@ static const char *wanted_event(const struct tally_pass *w)
 	return NULL;
 }
 
-static int pick_event(struct tally_pass *w, struct error *err)
+static int tally_pick_event(struct tally_pass *w, struct error *err)
 {
 	const struct profile *p = w->p;
 	const char *found;
-	int rc = profile_pick_event(p, wanted_event(w), &w->event, err);
+	int rc = profile_pick_event(p, tally_wanted_event(w), &w->event, err);
 
 	if (rc)
 		return rc;
@@ -94,12 +99,12 @@ static int pick_event(struct tally_pass *w, struct error *err)
 	return 0;
 }
 
-static const char *comm_of(const struct tally_pass *w, const struct profile_cost *c)
+static const char *tally_comm_of(const struct tally_pass *w, const struct profile_cost *c)
 {
 	return c->comm == PROFILE_NONE ? "" : intern_get(&w->p->strings, c->comm);
 }
 
-static enum context context_named(const char *name)
+static enum context tally_context_named(const char *name)
 {
 	enum context c = CTX_UNKNOWN;
 
@@ -108,7 +113,7 @@ static enum context context_named(const char *name)
 	return c < CTX_N ? c : CTX_UNKNOWN;
 }
 
-static const char *component_of(struct tally_pass *w, uint32_t symbol, enum context context)
+static const char *tally_component_of(struct tally_pass *w, uint32_t symbol, enum context context)
 {
 	const struct profile_symbol *y = &w->p->symbols[symbol];
 	uint64_t *known =
@@ -127,23 +132,23 @@ static const char *component_of(struct tally_pass *w, uint32_t symbol, enum cont
 
 /* --- groups --- */
 
-/* A key of the sample's own as text; "": not known, or not its own. */
-static const char *sample_text(const struct tally_pass *w, const struct profile_cost *c,
-			       enum tally_key key, char *buf, size_t size)
+/* Returns a sample key as text, or "" if the key is unknown or not a sample key. */
+static const char *tally_sample_text(const struct tally_pass *w, const struct profile_cost *c,
+				     enum tally_key key, char *buf, size_t size)
 {
 	uint32_t number;
 
 	switch (key) {
 	case BY_COMM:
-		return comm_of(w, c);
+		return tally_comm_of(w, c);
 	case BY_CONTEXT:
 		return context_names[c->context];
 	case BY_COMPONENT:
 		return context_names[components_context(w->f->spec.components, c->context)];
 	case BY_THREAD:
 		if (c->tid == PROFILE_NONE)
-			return comm_of(w, c);
-		snprintf(buf, size, "%s:%u", comm_of(w, c), c->tid);
+			return tally_comm_of(w, c);
+		snprintf(buf, size, "%s:%u", tally_comm_of(w, c), c->tid);
 		return buf;
 	case BY_CPU:
 	case BY_PID:
@@ -156,8 +161,8 @@ static const char *sample_text(const struct tally_pass *w, const struct profile_
 	}
 }
 
-static void sample_keys(const struct tally_pass *w, const struct profile_cost *c,
-			uint32_t id[TALLY_KEYS])
+static void tally_sample_keys(const struct tally_pass *w, const struct profile_cost *c,
+			      uint32_t id[TALLY_KEYS])
 {
 	struct tally *f = w->f;
 	char buf[256];
@@ -165,15 +170,15 @@ static void sample_keys(const struct tally_pass *w, const struct profile_cost *c
 
 	for (i = 0; i < f->spec.nkeys; i++)
 		id[i] = intern_str(&f->strings,
-				   sample_text(w, c, f->spec.keys[i], buf, sizeof(buf)));
+				   tally_sample_text(w, c, f->spec.keys[i], buf, sizeof(buf)));
 }
 
-static uint32_t new_group(struct tally_pass *w, const struct profile_cost *c)
+static uint32_t tally_new_group(struct tally_pass *w, const struct profile_cost *c)
 {
 	uint32_t id[TALLY_KEYS], group;
 	int i;
 
-	sample_keys(w, c, id);
+	tally_sample_keys(w, c, id);
 	group = intern_bytes(&w->group_ids, id, (size_t)w->f->spec.nkeys * sizeof(*id));
 	if (group == w->ngroups) {
 		array_grow(w->groups, w->ngroups, w->groups_cap);
@@ -185,9 +190,9 @@ static uint32_t new_group(struct tally_pass *w, const struct profile_cost *c)
 	return group;
 }
 
-/* The numbers behind the keys: samples that are alike in them are of one group. */
-static void sample_numbers(const struct tally_pass *w, const struct profile_cost *c,
-			   uint32_t numbers[TALLY_KEYS + 1])
+/* Fills the numbers behind the keys. Samples with equal numbers belong to one group. */
+static void tally_sample_numbers(const struct tally_pass *w, const struct profile_cost *c,
+				 uint32_t numbers[TALLY_KEYS + 1])
 {
 	int i;
 
@@ -224,18 +229,18 @@ static uint32_t tally_group_of(struct tally_pass *w, const struct profile_cost *
 	uint32_t numbers[TALLY_KEYS + 1] = {0}, id;
 	size_t before = w->numbers.n;
 
-	sample_numbers(w, c, numbers);
+	tally_sample_numbers(w, c, numbers);
 	if (before && !memcmp(numbers, intern_get(&w->numbers, w->last), sizeof(numbers)))
 		return w->group_of_numbers[w->last];
 	w->last = id = intern_bytes(&w->numbers, numbers, sizeof(numbers));
 	if (w->numbers.n > before) {
 		array_grow(w->group_of_numbers, id, w->numbers_cap);
-		w->group_of_numbers[id] = new_group(w, c);
+		w->group_of_numbers[id] = tally_new_group(w, c);
 	}
 	return w->group_of_numbers[id];
 }
 
-/* Counts what a sample adds to the whole, and says whether it belongs to any row. */
+/* Adds a sample to the totals. Returns true if the sample belongs to a row. */
 static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 {
 	struct tally *f = w->f;
@@ -257,14 +262,15 @@ static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 	if (w->p->symbols[leaf].unresolved) {
 		f->unresolved += weight;
 		f->unresolved_by[w->p->symbols[leaf].unresolved] += weight;
-	} else if (f->spec.components && component_of(w, leaf, c->context) == component_none) {
+	} else if (f->spec.components &&
+		   tally_component_of(w, leaf, c->context) == component_none) {
 		f->unclassified += weight;
 	}
-	return tally_wanted(f->spec.comm, comm_of(w, c));
+	return tally_wanted(f->spec.comm, tally_comm_of(w, c));
 }
 
-/* n_eff of the event's samples, less those that were left out. */
-static void add_n_eff(struct tally_pass *w, uint64_t kept)
+/* Adds n_eff of the event's samples, without the excluded samples. */
+static void tally_add_n_eff(struct tally_pass *w, uint64_t kept)
 {
 	const struct profile_event *e = &w->p->events[w->event];
 	double all = (double)e->weight,
@@ -274,7 +280,7 @@ static void add_n_eff(struct tally_pass *w, uint64_t kept)
 		w->f->n_eff += n_eff * ((double)kept / (double)e->samples);
 }
 
-static uint32_t place_of(struct tally_pass *w, uint32_t group)
+static uint32_t tally_place_of(struct tally_pass *w, uint32_t group)
 {
 	struct group *g = &w->groups[group];
 
@@ -287,7 +293,7 @@ static uint32_t place_of(struct tally_pass *w, uint32_t group)
 	return g->place;
 }
 
-static void make_groups(struct tally_pass *w)
+static void tally_make_groups(struct tally_pass *w)
 {
 	uint64_t before = w->f->samples;
 	size_t i;
@@ -298,31 +304,31 @@ static void make_groups(struct tally_pass *w)
 		const struct profile_cost *c = &w->p->costs[i];
 
 		w->place_of[i] =
-			tally_count(w, c) ? place_of(w, tally_group_of(w, c)) : PROFILE_NONE;
+			tally_count(w, c) ? tally_place_of(w, tally_group_of(w, c)) : PROFILE_NONE;
 	}
-	add_n_eff(w, w->f->samples - before);
+	tally_add_n_eff(w, w->f->samples - before);
 }
 
 /* --- rows --- */
 
-static const char *dso_text(struct tally_pass *w, uint32_t symbol)
+static const char *tally_dso_text(struct tally_pass *w, uint32_t symbol)
 {
 	return w->f->spec.tell_dsos ? dso_name(&w->dsos, w->p->symbols[symbol].dso)
 				    : dso_base_name(profile_symbol_dso(w->p, symbol));
 }
 
-/* A filter may name an object either way. */
-static bool dso_wanted(struct tally_pass *w, uint32_t symbol)
+/* Matches the DSO filter against both names of the DSO. */
+static bool tally_dso_wanted(struct tally_pass *w, uint32_t symbol)
 {
 	const char *pattern = w->f->spec.dso;
 
 	if (!pattern)
 		return true;
-	return tally_wanted(pattern, dso_text(w, symbol)) ||
+	return tally_wanted(pattern, tally_dso_text(w, symbol)) ||
 	       tally_wanted(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
 }
 
-static const char *symbol_text(struct tally_pass *w, uint32_t symbol)
+static const char *tally_symbol_text(struct tally_pass *w, uint32_t symbol)
 {
 	struct intern *in = &w->f->strings;
 	char buf[4200];
@@ -332,7 +338,8 @@ static const char *symbol_text(struct tally_pass *w, uint32_t symbol)
 	return intern_get(in, intern_str(in, profile_symbol_label(w->p, symbol, buf, sizeof(buf))));
 }
 
-static void function_keys(struct tally_pass *w, uint32_t group, uint32_t symbol, const char *key[])
+static void tally_function_keys(struct tally_pass *w, uint32_t group, uint32_t symbol,
+				const char *key[])
 {
 	const struct tally_spec *spec = &w->f->spec;
 	const char *own;
@@ -344,17 +351,17 @@ static void function_keys(struct tally_pass *w, uint32_t group, uint32_t symbol,
 		case BY_SYMBOL:
 			key[i] = spec->merge_unresolved && w->p->symbols[symbol].unresolved
 					 ? "[unresolved]"
-					 : symbol_text(w, symbol);
+					 : tally_symbol_text(w, symbol);
 			break;
 		case BY_DSO:
-			key[i] = dso_text(w, symbol);
+			key[i] = tally_dso_text(w, symbol);
 			break;
 		case BY_MODULE:
-			own = profile_module(w->p, symbol); /* a buffer of its own */
+			own = profile_module(w->p, symbol); /* valid until the next call */
 			key[i] = intern_get(&w->f->strings, intern_str(&w->f->strings, own));
 			break;
 		case BY_COMPONENT:
-			key[i] = component_of(w, symbol, context_named(own));
+			key[i] = tally_component_of(w, symbol, tally_context_named(own));
 			break;
 		default:
 			key[i] = own;
@@ -367,15 +374,15 @@ static int32_t tally_find_row(struct tally_pass *w, uint32_t group, uint32_t sym
 	const char *key[TALLY_KEYS];
 	struct tally *f = w->f;
 
-	if (f->spec.symbol && !tally_wanted(f->spec.symbol, symbol_text(w, symbol)))
+	if (f->spec.symbol && !tally_wanted(f->spec.symbol, tally_symbol_text(w, symbol)))
 		return ROW_UNWANTED;
-	if (!dso_wanted(w, symbol))
+	if (!tally_dso_wanted(w, symbol))
 		return ROW_UNWANTED;
-	function_keys(w, group, symbol, key);
+	tally_function_keys(w, group, symbol, key);
 	return (int32_t)(tally_row(f, key) - f->rows);
 }
 
-/* The row's place in the tally, or ROW_UNWANTED. */
+/* Returns the row's index in the tally, or ROW_UNWANTED. */
 static int32_t tally_row_of(struct tally_pass *w, uint32_t group, uint32_t symbol)
 {
 	struct tally_symbol_row *r = &w->rows[symbol];
@@ -385,7 +392,7 @@ static int32_t tally_row_of(struct tally_pass *w, uint32_t group, uint32_t symbo
 	return r->row;
 }
 
-static void add_self(struct tally_pass *w, uint32_t place)
+static void tally_add_self(struct tally_pass *w, uint32_t place)
 {
 	uint32_t i;
 
@@ -401,14 +408,14 @@ static void add_self(struct tally_pass *w, uint32_t place)
 	}
 }
 
-/* The frame and those above it that are not yet in the list, the root first. */
-static size_t list_chain(struct tally_pass *w, uint32_t frame, size_t n)
+/* Lists the frame and the frames above it that are not yet in the list, the root first. */
+static size_t tally_list_chain(struct tally_pass *w, uint32_t frame, size_t n)
 {
 	size_t from = n, to;
 	uint32_t other;
 
 	while (frame != PROFILE_NONE && w->sums[frame].turn != w->turn) {
-		w->sums[frame] = (struct frame_sum){.turn = w->turn};
+		w->sums[frame] = (struct tally_frame_sum){.turn = w->turn};
 		w->frames[n++] = frame;
 		frame = w->p->frames[frame].parent;
 	}
@@ -420,38 +427,45 @@ static size_t list_chain(struct tally_pass *w, uint32_t frame, size_t n)
 	return n;
 }
 
-/* All frames: they stand after their parents, and are read one after the other. */
-static size_t list_all(struct tally_pass *w)
+/* Lists all frames. Parents precede their children in the profile. */
+static size_t tally_list_all(struct tally_pass *w)
 {
 	size_t i;
 
 	for (i = 0; i < w->p->nframes; i++) {
-		w->sums[i] = (struct frame_sum){.turn = w->turn};
+		w->sums[i] = (struct tally_frame_sum){.turn = w->turn};
 		w->frames[i] = (uint32_t)i;
 	}
 	return w->p->nframes;
 }
 
-/* A small group has few of the frames: its work is to be that of its own chains. */
-static size_t list_frames(struct tally_pass *w, uint32_t place)
+/*
+ * Lists the frames of a group. A small group has few frames, so listing only its call chains is
+ * faster.
+ */
+static size_t tally_list_frames(struct tally_pass *w, uint32_t place)
 {
 	uint32_t from = w->first[place], to = w->first[place + 1], i;
 	size_t n = 0;
 
 	w->turn++;
 	if ((size_t)(to - from) * 8 > w->p->nframes)
-		n = list_all(w);
+		n = tally_list_all(w);
 	for (i = from; i < to; i++) {
 		const struct profile_cost *c = &w->p->costs[w->costs[i]];
 
-		n = list_chain(w, c->frame, n);
+		n = tally_list_chain(w, c->frame, n);
 		w->sums[c->frame].weight += (double)c->weight;
 	}
 	return n;
 }
 
-/* Does a frame above have the same row? They stand before it and have theirs. */
-static bool counted_above(const struct profile *p, const struct frame_sum *sums, uint32_t frame)
+/*
+ * Returns true if a frame above has the same row. The frames above precede this frame, so their
+ * rows are known.
+ */
+static bool tally_counted_above(const struct profile *p, const struct tally_frame_sum *sums,
+				uint32_t frame)
 {
 	uint64_t bit = 1ULL << (sums[frame].row & 63);
 	int32_t row = sums[frame].row;
@@ -462,12 +476,15 @@ static bool counted_above(const struct profile *p, const struct frame_sum *sums,
 	return false;
 }
 
-/* Backwards, each frame hands its weight up before it is asked. */
-static void add_total(struct tally_pass *w, uint32_t place)
+/*
+ * Adds the totals. Going backwards passes each frame's weight to its parent before the parent is
+ * read.
+ */
+static void tally_add_total(struct tally_pass *w, uint32_t place)
 {
 	const struct profile_frame *frames = w->p->frames;
-	size_t n = list_frames(w, place), k;
-	struct frame_sum *s;
+	size_t n = tally_list_frames(w, place), k;
+	struct tally_frame_sum *s;
 	uint32_t i;
 
 	for (k = n; k-- > 0;) {
@@ -485,15 +502,15 @@ static void add_total(struct tally_pass *w, uint32_t place)
 		if (s->row == ROW_UNWANTED)
 			continue;
 		s->above |= 1ULL << (s->row & 63);
-		if (counted_above(w->p, w->sums, i))
+		if (tally_counted_above(w->p, w->sums, i))
 			continue;
 		w->f->rows[s->row].total += s->weight;
 		w->f->rows[s->row].run_total[w->run] += s->weight;
 	}
 }
 
-/* The costs that count, in the order of their groups' places. */
-static void sort_costs(struct tally_pass *w)
+/* Sorts the counted costs by their groups' places. */
+static void tally_sort_costs(struct tally_pass *w)
 {
 	uint32_t *at = w->first, sum = 0, n, g;
 	size_t i;
@@ -516,14 +533,14 @@ static void tally_groups(struct tally_pass *w)
 {
 	uint32_t place;
 
-	make_groups(w);
+	tally_make_groups(w);
 	w->first = xcalloc(w->npresent + 2, sizeof(*w->first));
 	w->costs = xcalloc(w->p->ncosts + 1, sizeof(*w->costs));
-	sort_costs(w);
+	tally_sort_costs(w);
 	for (place = 0; place < w->npresent; place++) {
-		add_self(w, place);
+		tally_add_self(w, place);
 		if (w->f->spec.totals)
-			add_total(w, place);
+			tally_add_total(w, place);
 	}
 	free(w->place_of);
 	free(w->first);
@@ -545,7 +562,7 @@ struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
 
 int tally_run(struct tally_pass *w, int run, struct error *err)
 {
-	int rc = pick_event(w, err);
+	int rc = tally_pick_event(w, err);
 
 	w->run = run;
 	if (!rc && w->event < w->p->nevents)

@@ -20,41 +20,42 @@ extern const struct measure measure_tcp_by_name; /* families.c */
 static const struct column tcp_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"run", .type = V_INT, .what = "the repeat"},
+	{"run", .type = V_INT, .what = "repeat"},
 	{"local", .type = V_STR, .shape = STAYS_WHOLE},
 	{"peer", .type = V_STR, .shape = STAYS_WHOLE},
 	{"evidence", .type = V_STR,
-	 .what = "sock_diag: the kernel, in the window; workload: its own word, whole run"},
+	 .what = "sock_diag for the kernel's data in the window; workload for its own data of the whole run"},
 	{"congestion", .type = V_STR},
-	{"rtt_us", "us", V_REAL, .what = "smoothed, median of the readings, as all that follow"},
+	{"rtt_us", "us", V_REAL,
+	 .what = "smoothed rtt; like all later gauges, the median of the readings"},
 	{"rttvar_us", "us", V_REAL, .digits = 0},
-	{"min_rtt_us", "us", V_REAL, .what = "the least it was"},
-	{"rcv_rtt_us", "us", V_REAL, .what = "the receiver's estimate"},
+	{"min_rtt_us", "us", V_REAL, .what = "minimum rtt"},
+	{"rcv_rtt_us", "us", V_REAL, .what = "the receiver's estimate of the rtt"},
 	{"cwnd", .type = V_REAL, .what = "segments"},
 	{"ssthresh", .type = V_REAL, .what = "segments"},
 	{"mss", "B", V_REAL, .digits = 0},
 	{"delivery_gbps", "Gbit/s", V_REAL, .digits = 2, .what = "delivery rate"},
 	{"pacing_gbps", "Gbit/s", V_REAL, .digits = 2, .what = "pacing rate"},
 	{"rcv_space_kib", "KiB", V_REAL, .digits = 0},
-	{"rmem_kib", "KiB", V_REAL, .what = "received and not yet read, with its overhead"},
-	{"wmem_kib", "KiB", V_REAL, .what = "sent or to be sent, and not yet acknowledged"},
+	{"rmem_kib", "KiB", V_REAL, .what = "receive memory: data not yet read, with overhead"},
+	{"wmem_kib", "KiB", V_REAL, .what = "send memory: data not yet acknowledged"},
 	{"acked_mb", "MB", V_REAL, .digits = 1, .what = "bytes acknowledged, in the window"},
 	{"received_mb", "MB", V_REAL, .digits = 1, .what = "bytes received, in the window"},
-	{"retrans", .type = V_REAL, .what = "segments sent again"},
-	{"retrans_kib", "KiB", V_REAL, .what = "bytes sent again"},
-	{"retrans_per_gb", "1/GB", V_REAL, .digits = 2, .what = "segments sent again / GB sent"},
-	{"out_of_order", .type = V_REAL, .what = "segments that came out of order"},
+	{"retrans", .type = V_REAL, .what = "segments retransmitted"},
+	{"retrans_kib", "KiB", V_REAL, .what = "bytes retransmitted"},
+	{"retrans_per_gb", "1/GB", V_REAL, .digits = 2, .what = "segments retransmitted / GB sent"},
+	{"out_of_order", .type = V_REAL, .what = "segments that arrived out of order"},
 	{"drops", .type = V_REAL, .what = "segments that the socket dropped"},
-	{"busy_pct", "%", V_REAL, .digits = 1, .what = "of the window it had data to send"},
+	{"busy_pct", "%", V_REAL, .digits = 1, .what = "share of the window with data to send"},
 	{"rwnd_limited_pct", "%", V_REAL, .digits = 1,
-	 .what = "of the window it waited for the peer's window"},
+	 .what = "share of the window spent waiting for the peer's receive window"},
 	{"sndbuf_limited_pct", "%", V_REAL, .digits = 1,
-	 .what = "of the window it waited for room in the send buffer"},
+	 .what = "share of the window spent waiting for send buffer space"},
 };
 
 enum { LIMIT = 10 };
 
-/* Columns that are a figure of the socket times a scale. */
+/* Columns computed as a figure of the socket times a scale. */
 static const struct {
 	const char *column;
 	enum socket_figure figure;
@@ -80,7 +81,7 @@ static const struct {
 	{"drops", SOCKET_drops, 1},
 };
 
-/* Columns that are microseconds of the window in percent of it. */
+/* Columns computed from microseconds, as percent of the window. */
 static const struct {
 	const char *column;
 	enum socket_figure figure;
@@ -102,8 +103,8 @@ static struct value *tcp_new_row(struct table *t, const struct block *b, const s
 	return row;
 }
 
-static void put_socket(struct table *t, const struct block *b, const struct run *r,
-		       const struct socket_row *s, double seconds)
+static void tcp_put_socket(struct table *t, const struct block *b, const struct run *r,
+			   const struct socket_row *s, double seconds)
 {
 	struct value *row = tcp_new_row(t, b, r, "sock_diag");
 	double sent = s->f[SOCKET_bytes_sent];
@@ -122,9 +123,9 @@ static void put_socket(struct table *t, const struct block *b, const struct run 
 		table_set(t, row, "retrans_per_gb", value_real(1e9 * s->f[SOCKET_retrans] / sent));
 }
 
-/* The workload's word: its one socket, or all of them, from the first byte to the last. */
-static bool put_workload(struct store *s, struct table *t, const struct block *b,
-			 const struct run *r)
+/* Adds the workload's own data on its sockets, for the whole run. */
+static bool tcp_put_workload(struct store *s, struct table *t, const struct block *b,
+			     const struct run *r)
 {
 	double rtt = figure_metric(s, r, "tcp_rtt_us"), n = figure_metric(s, r, "tcp_retransmits");
 	struct value *row;
@@ -139,7 +140,7 @@ static bool put_workload(struct store *s, struct table *t, const struct block *b
 	return true;
 }
 
-/* Rows of one run; how many sockets it had that are not among them. */
+/* Adds the rows of one run. Returns the number of sockets without a row. */
 static int tcp_put_run(struct store *s, const struct query *q, const struct block *b,
 		       const struct run *r, struct table *t, bool *said, struct error *err)
 {
@@ -151,9 +152,9 @@ static int tcp_put_run(struct store *s, const struct query *q, const struct bloc
 	if (n < 0)
 		return n;
 	for (i = 0; i < n && i < limit; i++)
-		put_socket(t, b, r, &rows[i], seconds);
+		tcp_put_socket(t, b, r, &rows[i], seconds);
 	free(rows);
-	*said |= put_workload(s, t, b, r);
+	*said |= tcp_put_workload(s, t, b, r);
 	return n - i;
 }
 
@@ -174,7 +175,8 @@ static int tcp_put_block(struct store *s, const struct query *q, const struct bl
 	return rc < 0 ? rc : 0;
 }
 
-static int sockets_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int tcp_run_sockets(struct store *s, const struct query *q, struct table *t,
+			   struct error *err)
 {
 	struct block_list list;
 	bool said = false;
@@ -199,14 +201,14 @@ static int sockets_run(struct store *s, const struct query *q, struct table *t, 
 static int tcp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	if (!q->by || !strcmp(q->by, "socket"))
-		return sockets_run(s, q, t, err);
+		return tcp_run_sockets(s, q, t, err);
 	return error_set(err, EINVAL, "--by: table 'tcp' has the keys socket and name, not '%s'",
 			 q->by);
 }
 
 const struct measure measure_tcp = {
 	.name = "tcp",
-	.what = "the workload's sockets: rtt, cwnd, rates, retransmits, what limits them",
+	.what = "the workload's sockets: rtt, cwnd, rates, retransmits, limits",
 	MEASURE_COLUMNS(tcp_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by limit all"},
 	.spare = "runs pacing_gbps rcv_space_kib rttvar_us ssthresh retrans_kib rmem_kib wmem_kib "

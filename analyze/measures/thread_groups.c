@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a thread is called. Those that ended unseen have but their process's name. */
+/*
+ * Returns the name of a thread. A thread that ended before zcost read it has only its process's
+ * name.
+ */
 static const char *thread_name_of(struct thread_groups *list, const struct thread_row *t,
 				  enum thread_key key)
 {
@@ -79,7 +82,8 @@ static void thread_add(struct thread_group *g, const struct thread_row *t, int r
 	int f;
 
 	if (t->tid == t->pid && t->tid)
-		g->comm = g->run < 0 ? g->comm : t->comm; /* a process is called as its first */
+		g->comm = g->run < 0 ? g->comm
+				     : t->comm; /* a process has the name of its first thread */
 	g->cpus = t->cpus;
 	g->count[run] += t->tid != 0;
 	g->threads = g->count[run] > g->threads ? g->count[run] : g->threads;
@@ -88,7 +92,7 @@ static void thread_add(struct thread_group *g, const struct thread_row *t, int r
 			g->of[run][f] = (isnan(g->of[run][f]) ? 0 : g->of[run][f]) + values[f];
 }
 
-static int by_order(const void *a, const void *b)
+static int thread_compare_order(const void *a, const void *b)
 {
 	const struct thread_group *x = a, *y = b;
 
@@ -111,7 +115,7 @@ static void thread_sort(struct thread_groups *list, enum thread_figure order)
 			list->g[i].order +=
 				isnan(list->g[i].of[k][order]) ? 0 : list->g[i].of[k][order];
 	if (list->n)
-		qsort(list->g, list->n, sizeof(*list->g), by_order);
+		qsort(list->g, list->n, sizeof(*list->g), thread_compare_order);
 }
 
 int thread_groups_read(struct thread_groups *list, struct store *s, const struct block_runs *b,
@@ -143,7 +147,7 @@ void thread_groups_free(struct thread_groups *list)
 	*list = (struct thread_groups){0};
 }
 
-/* Did the run measure this figure of anything? */
+/* Returns true if the run measured this figure for any thread. */
 static bool thread_measured(const struct thread_groups *list, int run, enum thread_figure f)
 {
 	size_t i;
@@ -176,7 +180,7 @@ struct estimate thread_estimate(const struct thread_groups *list, const struct t
 	return none;
 }
 
-/* Columns that only rows by this key or a later one have. */
+/* Columns that need this key or a later one. */
 static const struct {
 	const char *column;
 	enum thread_key from;

@@ -26,12 +26,12 @@ enum thread_figure {
 };
 
 struct thread_group {
-	const char *comm; /* "(ended processes)": what only their parents' accounts hold */
-	int64_t pid, tid; /* 0: not one */
-	int run;	  /* index into the block's runs; -1: of all */
-	const char *cpus; /* seen on; of one thread */
-	int threads;	  /* the most of a run */
-	double (*of)[THREAD_FIGURES]; /* by run; NAN: not measured */
+	const char *comm; /* "(ended processes)" for figures that only the parents' accounts have */
+	int64_t pid, tid; /* 0 if the group has several */
+	int run;	  /* index into the block's runs, or -1 for all runs */
+	const char *cpus; /* CPUs that a single thread ran on */
+	int threads;	  /* largest number in a run */
+	double (*of)[THREAD_FIGURES]; /* by run; NAN if not measured */
 	int *count;		      /* threads, by run */
 	double order;		      /* largest first */
 };
@@ -43,16 +43,22 @@ struct thread_groups {
 	struct arena arena;
 };
 
-/* `comm`: a name or glob, NULL for all. `order` is of that figure. 0 or -errno. */
+/*
+ * Reads the groups, sorted by the figure `order`. `comm` is a name, a glob or NULL for all.
+ * Returns 0 or -errno.
+ */
 int thread_groups_read(struct thread_groups *list, struct store *s, const struct block_runs *b,
 		       enum thread_key key, const char *comm, enum thread_figure order,
 		       struct error *err);
 void thread_groups_free(struct thread_groups *list);
 
-/* Those of the columns that rows by this key fill, for the table. */
+/* Gives the table the columns that rows by this key fill. */
 void thread_columns(struct table *t, const struct column *columns, size_t n, enum thread_key key);
 
-/* Over the runs: one in which none of the group ran counts as 0 where the others were measured. */
+/*
+ * Estimates the figure over the runs. A run without the group counts as 0 if it measured other
+ * groups.
+ */
 struct estimate thread_estimate(const struct thread_groups *list, const struct thread_group *g,
 				enum thread_figure f, enum estimator e);
 

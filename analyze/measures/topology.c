@@ -18,15 +18,17 @@
 
 static const struct column topology_columns[] = {
 	{"host", .type = V_STR},
-	{"kind", .type = V_STR, .what = "package, node, core, cache, nic; side: of a variant"},
+	{"kind", .type = V_STR, .what = "package, node, core, cache, nic, or side of a variant"},
 	{"name", .type = V_STR},
-	{"cpus", .type = V_STR, .what = "in it, sharing it; of a card: near it"},
+	{"cpus", .type = V_STR,
+	 .what = "CPUs in the part, CPUs that share the cache, or CPUs near the card"},
 	{"packages", .type = V_STR},
 	{"nodes", .type = V_STR, .what = "NUMA nodes"},
 	{"cores", .type = V_INT},
-	{"count", .type = V_INT, .what = "how many of these there are"},
-	{"size_kib", "KiB", V_REAL, .what = "of a cache, of a node's memory"},
-	{"distances", .type = V_STR, .what = "of a node to all nodes, as the firmware has them"},
+	{"count", .type = V_INT, .what = "number of identical parts"},
+	{"size_kib", "KiB", V_REAL, .what = "size of the cache or of the node's memory"},
+	{"distances", .type = V_STR,
+	 .what = "distances from the node to all nodes, from the firmware"},
 	{"speed_gbps", "Gbit/s", V_REAL, .digits = 1},
 	{"detail", .type = V_STR},
 };
@@ -43,7 +45,7 @@ static struct value *topology_new_row(struct table *t, const char *host, const c
 	return row;
 }
 
-static void set_number(struct table *t, struct value *row, const char *column, int64_t n)
+static void topology_set_number(struct table *t, struct value *row, const char *column, int64_t n)
 {
 	char text[24];
 
@@ -52,8 +54,8 @@ static void set_number(struct table *t, struct value *row, const char *column, i
 		table_set(t, row, column, value_str(t, text));
 }
 
-static void set_cpus(struct table *t, struct value *row, const char *column,
-		     const struct cpuset *set)
+static void topology_set_cpus(struct table *t, struct value *row, const char *column,
+			      const struct cpuset *set)
 {
 	char *text = cpuset_format(set);
 
@@ -70,14 +72,14 @@ static void topology_put_part(struct table *t, const struct machine *m,
 	struct value *row = topology_new_row(t, r->host, r->kind, r->name, r->cpus);
 	struct placement p;
 
-	set_number(t, row, "packages", r->package);
-	set_number(t, row, "nodes", r->node);
+	topology_set_number(t, row, "packages", r->package);
+	topology_set_number(t, row, "nodes", r->node);
 	table_set(t, row, "size_kib", value_real(r->size_kib));
 	table_set(t, row, "distances", value_str(t, r->distances));
 	table_set(t, row, "speed_gbps", value_real(r->speed / 1000));
 	if (!strcmp(r->kind, "nic")) {
 		table_set(t, row, "detail",
-			  value_str(t, r->node < 0 ? "its node is not told"
+			  value_str(t, r->node < 0 ? "node unknown"
 				       : r->up < 0 ? NULL
 				       : r->up	   ? "up"
 						   : "down"));
@@ -86,13 +88,13 @@ static void topology_put_part(struct table *t, const struct machine *m,
 	if (r->cpus && placement_of(&p, m, r->cpus)) {
 		table_set(t, row, "cores", value_int(p.cores));
 		if (r->node < 0)
-			set_cpus(t, row, "nodes", &p.nodes);
+			topology_set_cpus(t, row, "nodes", &p.nodes);
 		if (r->package < 0)
-			set_cpus(t, row, "packages", &p.packages);
+			topology_set_cpus(t, row, "packages", &p.packages);
 	}
 }
 
-/* How many caches are like this one; 0: one before it stands for it. */
+/* Returns the number of identical caches, or 0 if an earlier row covers this cache. */
 static int topology_alike(const struct machine *m, int at)
 {
 	const struct topology_row *r = &m->rows[at], *x;
@@ -110,7 +112,7 @@ static int topology_alike(const struct machine *m, int at)
 	return n;
 }
 
-static void put_caches(struct table *t, const struct machine *m, int at)
+static void topology_put_caches(struct table *t, const struct machine *m, int at)
 {
 	const struct topology_row *r = &m->rows[at];
 	int n = topology_alike(m, at);
@@ -138,7 +140,7 @@ static void topology_put_host(struct table *t, const struct machine *m, bool all
 		const char *kind = m->rows[i].kind;
 
 		if (!strcmp(kind, "cache") && !all)
-			put_caches(t, m, i);
+			topology_put_caches(t, m, i);
 		else if (all || strcmp(kind, "core"))
 			topology_put_part(t, m, &m->rows[i]);
 	}
@@ -151,8 +153,8 @@ static void topology_add(struct str *s, const char *text)
 	str_printf(s, "%s%s", s->len ? "; " : "", text);
 }
 
-/* Where the cards are, seen from these CPUs. */
-static void detail_nics(struct str *s, const struct machine *m, const struct placement *p)
+/* Describes each card's distance from the CPUs. */
+static void topology_detail_nics(struct str *s, const struct machine *m, const struct placement *p)
 {
 	char text[96];
 	int i;
@@ -185,9 +187,9 @@ static void topology_put_side(struct table *t, const struct machine *m, const st
 		return;
 	}
 	if (!r->cpus)
-		set_cpus(t, row, "cpus", &p.cpus);
-	set_cpus(t, row, "packages", &p.packages);
-	set_cpus(t, row, "nodes", &p.nodes);
+		topology_set_cpus(t, row, "cpus", &p.cpus);
+	topology_set_cpus(t, row, "packages", &p.packages);
+	topology_set_cpus(t, row, "nodes", &p.nodes);
 	table_set(t, row, "cores", value_int(p.cores));
 	if (p.all)
 		topology_add(&detail, "all CPUs");
@@ -204,7 +206,7 @@ static void topology_put_side(struct table *t, const struct machine *m, const st
 		free(text);
 		free(set);
 	}
-	detail_nics(&detail, m, &p);
+	topology_detail_nics(&detail, m, &p);
 	table_set(t, row, "detail", value_str(t, detail.buf));
 	str_free(&detail);
 }
@@ -214,7 +216,7 @@ static bool topology_on_host(const struct run *r, const char *host)
 	return r->host && !strcmp(r->host, host);
 }
 
-/* Runs of a block that lie alike are one row. */
+/* Adds one row for all runs of a block with the same placement. */
 static void topology_put_block(struct table *t, const struct machine *m, const struct block_runs *b,
 			       const char *host)
 {
@@ -235,7 +237,7 @@ static void topology_put_block(struct table *t, const struct machine *m, const s
 	}
 }
 
-/* The notes on the sides' places, those of severity info included. */
+/* Adds the notes on the sides' placement, including severity info. */
 static void topology_add_notes(struct store *s, const struct block_runs *b, struct table *t)
 {
 	struct notes stored = {0};
@@ -282,7 +284,7 @@ static int topology_run(struct store *s, const struct query *q, struct table *t,
 
 const struct measure measure_topology = {
 	.name = "topology",
-	.what = "packages, NUMA nodes, caches, network cards, and where the sides' CPUs lie",
+	.what = "packages, NUMA nodes, caches, network cards and the sides' CPUs",
 	MEASURE_COLUMNS(topology_columns),
 	.options = {[SOURCE_CAPTURE] = "variant side run all"},
 	.run = topology_run,

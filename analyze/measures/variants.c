@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The settings stand between the first and the others. */
+/* The columns of the settings go between the first column and the others. */
 static const struct column variants_columns[] = {
 	{"variant", .type = V_STR},
-	{"runs", .type = V_INT, .what = "that went well, of all passes"},
+	{"runs", .type = V_INT, .what = "successful runs of all passes"},
 	{"failed_runs", .type = V_INT},
-	{"what", .type = V_STR, .what = "as the plan puts it"},
+	{"what", .type = V_STR, .what = "the plan's description"},
 };
 
 enum { OTHERS = 3 };
 
-/* "base" is a column too, where settings made several variants of one of the plan. */
+/* Adds the column "base" if settings made several variants from one variant of the plan. */
 static void variants_make_columns(struct table *t, const char **settings, int n)
 {
 	struct column *list = arena_alloc(&t->arena, (size_t)(n + 2 + OTHERS) * sizeof(*list));
@@ -28,16 +28,17 @@ static void variants_make_columns(struct table *t, const char **settings, int n)
 
 	list[k++] = variants_columns[0];
 	if (n)
-		list[k++] = (struct column){"base", .type = V_STR, .what = "its name in the plan"};
+		list[k++] = (struct column){"base", .type = V_STR,
+					    .what = "name of the variant in the plan"};
 	for (i = 0; i < n; i++)
 		list[k++] = (struct column){arena_strdup(&t->arena, settings[i]), .type = V_STR,
-					    .what = "a setting"};
+					    .what = "value of the setting"};
 	memcpy(list + k, variants_columns + 1, OTHERS * sizeof(*list));
 	t->columns = list;
 	t->ncolumns = k + OTHERS;
 }
 
-/* A run is counted once, whatever its sides; it went well when all of them did. */
+/* Counts each run once for all its sides. A run succeeds if all its sides succeed. */
 static int variants_count_runs(struct store *s, const char *variant, int64_t *ok, int64_t *failed,
 			       struct error *err)
 {
@@ -61,8 +62,8 @@ static int variants_count_runs(struct store *s, const char *variant, int64_t *ok
 	return n < 0 ? n : 0;
 }
 
-static int put_variant(struct store *s, const char *variant, const char **settings, int n,
-		       struct table *t, struct error *err)
+static int variants_put_variant(struct store *s, const char *variant, const char **settings, int n,
+				struct table *t, struct error *err)
 {
 	const char *base = store_variant_base(s, variant);
 	struct value *row = table_row(t);
@@ -91,7 +92,7 @@ static int variants_run(struct store *s, const struct query *q, struct table *t,
 	t->least = "what";
 	for (i = 0; i < nv && ns >= 0 && !rc; i++)
 		if (str_matches(q->variant, variants[i]))
-			rc = put_variant(s, variants[i], settings, ns, t, err);
+			rc = variants_put_variant(s, variants[i], settings, ns, t, err);
 	if (!rc && ns >= 0 && !t->rows)
 		rc = error_set(err, ENOENT,
 			       "no variant is '%s'; 'zcost report variants' lists them",
@@ -103,7 +104,7 @@ static int variants_run(struct store *s, const struct query *q, struct table *t,
 
 const struct measure measure_variants = {
 	.name = "variants",
-	.what = "which settings each variant was measured under",
+	.what = "settings of each variant",
 	MEASURE_COLUMNS(variants_columns),
 	.options = {[SOURCE_CAPTURE] = "variant"},
 	.run = variants_run,

@@ -16,7 +16,7 @@ static const struct {
 	{"message", "message", "rate_messages"},
 };
 
-static bool has_rate(struct store *s, const struct run *runs, int n, const char *rate)
+static bool work_has_rate(struct store *s, const struct run *runs, int n, const char *rate)
 {
 	int i;
 
@@ -31,7 +31,7 @@ const char *work_unit(struct store *s, const struct run *runs, int n)
 	size_t i;
 
 	for (i = 0; i < array_size(units); i++)
-		if (has_rate(s, runs, n, units[i].rate))
+		if (work_has_rate(s, runs, n, units[i].rate))
 			return units[i].unit;
 	return NULL;
 }
@@ -50,7 +50,8 @@ const char *work_word(const char *unit)
 	for (i = 0; i < array_size(units); i++)
 		if (!strcmp(units[i].unit, unit))
 			return units[i].word;
-	return !strcmp(unit, "syscall") ? "syscall" : "unit"; /* that one on demand alone */
+	/* syscall is not in the list, because only --unit selects it */
+	return !strcmp(unit, "syscall") ? "syscall" : "unit";
 }
 
 char *work_units(struct store *s, const struct run *runs, int n)
@@ -59,7 +60,7 @@ char *work_units(struct store *s, const struct run *runs, int n)
 	size_t i;
 
 	for (i = 0; i < array_size(units); i++)
-		if (has_rate(s, runs, n, units[i].rate))
+		if (work_has_rate(s, runs, n, units[i].rate))
 			str_printf(&out, "%s%s", out.len ? ", " : "", units[i].unit);
 	return out.buf ? str_take(&out) : xstrdup("");
 }
@@ -68,7 +69,7 @@ char *work_units(struct store *s, const struct run *runs, int n)
 
 static const struct {
 	const char *name;
-	const char *events[3]; /* whose weights are such */
+	const char *events[3]; /* events with weights in this amount */
 } amounts[] = {
 	[IN_NS] = {"ns", {NULL}},
 	[IN_CYCLES] = {"cycles", {"cycles", "cpu-cycles", NULL}},
@@ -174,7 +175,7 @@ double calls_of_run(struct store *s, const struct run *r)
 	return n ? (double)calls : NAN;
 }
 
-static double per_work(struct store *s, const struct run *r, const void *rate_metric)
+static double work_calls_per_unit(struct store *s, const struct run *r, const void *rate_metric)
 {
 	double work = figure_metric(s, r, rate_metric) * figure_metric(s, r, "seconds");
 
@@ -191,7 +192,7 @@ struct estimate calls_per_work(struct store *s, const struct block *b, enum esti
 
 	if (n < 0)
 		return e;
-	e = scope_estimate(s, runs, n, est, per_work, rate_metric);
+	e = scope_estimate(s, runs, n, est, work_calls_per_unit, rate_metric);
 	free(runs);
 	return e;
 }

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* THE TABLE of evidence that a workload gives: metrics. */
+/* THE TABLE of a workload's evidence, with the metrics. */
 static const struct {
-	const char *what, *plain; /* where zero copy was asked for, and where it was not */
+	const char *what, *plain; /* name if the workload asked for zero copy, and name if not */
 	const char *zero_copy, *copied, *unknown;
-	bool drops; /* that were not kept: neither a copy nor none */
+	bool drops; /* dropped bytes are neither copied nor zero copy */
 } sources[] = {
 	{"sends, by completion flags", "sends", "sends_zero_copy", "sends_copied", "sends_unknown",
 	 false},
@@ -47,13 +47,13 @@ static enum asked evidence_asked(struct store *s, const struct run *runs, int n)
 				    : ASKED_COPY;
 }
 
-static double or_none(double x)
+static double zerocopy_or_none(double x)
 {
 	return isnan(x) ? 0 : x;
 }
 
-static int add_side(struct store *s, const struct query *q, const struct block *b,
-		    struct evidence *e, int max, struct error *err)
+static int evidence_add_side(struct store *s, const struct query *q, const struct block *b,
+			     struct evidence *e, int max, struct error *err)
 {
 	struct query every = {.pass = q->pass, .repeat = q->repeat};
 	struct run *runs;
@@ -66,12 +66,12 @@ static int add_side(struct store *s, const struct query *q, const struct block *
 		double copied = evidence_sum(s, runs, n, sources[i].copied);
 		double unknown = evidence_sum(s, runs, n, sources[i].unknown);
 		bool drops = sources[i].drops;
-		double total = drops ? unknown : zc + copied + or_none(unknown);
+		double total = drops ? unknown : zc + copied + zerocopy_or_none(unknown);
 
 		if (!(total > 0))
 			continue;
 		if (unknown > 0 && !(zc + copied > 0))
-			zc = copied = NAN; /* nobody said what became of them */
+			zc = copied = NAN; /* the workload did not report copies */
 		e[count++] = (struct evidence){
 			b->side, wish == ASKED_ZERO_COPY ? sources[i].what : sources[i].plain,
 			total,	 zc,
@@ -90,7 +90,7 @@ int zero_copy_evidence(struct store *s, const struct query *q, const char *varia
 	int n = scope_blocks(s, &all, &blocks, err), i, k, count = 0;
 
 	for (i = 0; i < n; i++) {
-		k = add_side(s, q, &blocks[i], e + count, MAX_EVIDENCE - count, err);
+		k = evidence_add_side(s, q, &blocks[i], e + count, MAX_EVIDENCE - count, err);
 		if (k < 0) {
 			n = k;
 			break;
@@ -115,10 +115,11 @@ double zero_copy_share(const struct evidence *e, int n, const char *side)
 }
 
 /*
- * "mmap sender: 100.0 % of sends ... fell back to copying", for what asked not to be copied; and
- * what was not even received.
+ * Prints "mmap sender: 100.0 % of sends ... fell back to copying" for each side that asked for
+ * zero copy, and the data that the receiver dropped.
  */
-static void say_fallback(struct str *s, const char *variant, const struct evidence *e, int n)
+static void zero_copy_print_fallback(struct str *s, const char *variant, const struct evidence *e,
+				     int n)
 {
 	int i;
 
@@ -139,7 +140,7 @@ void zero_copy_notes(struct store *s, const struct query *q, const char *variant
 	struct evidence e[MAX_EVIDENCE];
 	struct str text = {0};
 
-	say_fallback(&text, variant, e, zero_copy_evidence(s, q, variant, e, NULL));
+	zero_copy_print_fallback(&text, variant, e, zero_copy_evidence(s, q, variant, e, NULL));
 	if (text.len)
 		note_add(&t->notes, not_zero_copy, text.buf);
 	str_free(&text);
@@ -156,7 +157,7 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 		if (!str_matches(q->variant, variants[i]))
 			continue;
 		k = zero_copy_evidence(s, q, variants[i], e, NULL);
-		say_fallback(&text, variants[i], e, k);
+		zero_copy_print_fallback(&text, variants[i], e, k);
 	}
 	if (n >= 0)
 		free(variants);
@@ -167,16 +168,16 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 
 /* --- the table --- */
 
-/* zerocopy: the evidence, one row each, and the verdict in words. */
+/* zerocopy: one row per piece of evidence, and a verdict in words. */
 
 static const struct column zerocopy_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
-	{"evidence", .type = V_STR, .what = "who says so, of what"},
+	{"evidence", .type = V_STR, .what = "source of the evidence"},
 	{"total", .type = V_REAL, .digits = 1, .what = "sends, bytes, or ns per unit of work"},
 	{"zero_copy", .type = V_REAL, .digits = 1,
-	 .what = "of these without a copy; empty: it cannot say"},
-	{"copied", .type = V_REAL, .digits = 1, .what = "of these copied"},
+	 .what = "amount without a copy; empty if not known"},
+	{"copied", .type = V_REAL, .digits = 1, .what = "amount copied"},
 	{"share", "%", V_REAL, .digits = 2, .what = "zero_copy / total"},
 	{"asked", .type = V_STR, .what = "what the workload asked for: zero copy, copy or drop"},
 };
@@ -188,14 +189,14 @@ static const char *const asked_names[] = {
 	[ASKED_DROP] = "drop",
 };
 
-/* Sends and bytes are counts. */
+/* Returns an integer value, because sends and bytes are counts. */
 static struct value value_count(double n)
 {
 	return isfinite(n) && n == floor(n) && fabs(n) < 1e15 ? value_int((int64_t)n)
 							      : value_real(n);
 }
 
-static void put_evidence(struct table *t, const char *variant, const struct evidence *e)
+static void zerocopy_put_evidence(struct table *t, const char *variant, const struct evidence *e)
 {
 	struct value *row = table_row(t);
 
@@ -209,9 +210,9 @@ static void put_evidence(struct table *t, const char *variant, const struct evid
 	table_set(t, row, "asked", value_str(t, asked_names[e->asked]));
 }
 
-/* The profile's word: what functions that copy data cost. */
-static int put_profile(struct store *s, const struct query *q, const struct block *b,
-		       struct table *t, struct error *err)
+/* Adds the cost of functions that copy data, from the profile. */
+static int zerocopy_put_profile(struct store *s, const struct query *q, const struct block *b,
+				struct table *t, struct error *err)
 {
 	struct basis_value basis;
 	struct cost copy;
@@ -232,7 +233,7 @@ static int put_profile(struct store *s, const struct query *q, const struct bloc
 	return 0;
 }
 
-static bool any_asked(const struct evidence *e, int n, enum asked what)
+static bool zerocopy_any_asked(const struct evidence *e, int n, enum asked what)
 {
 	int i;
 
@@ -241,7 +242,7 @@ static bool any_asked(const struct evidence *e, int n, enum asked what)
 	return i < n;
 }
 
-/* Is there any that cannot say? */
+/* Returns true if any evidence does not say what was copied. */
 static bool zerocopy_silent(const struct evidence *e, int n)
 {
 	int i;
@@ -251,8 +252,8 @@ static bool zerocopy_silent(const struct evidence *e, int n)
 	return i < n;
 }
 
-/* The evidence with the largest zero-copy share; -1: none can say. */
-static int best_of(const struct evidence *e, int n)
+/* Returns the evidence with the largest zero-copy share, or -1 if none has a share. */
+static int zerocopy_best_of(const struct evidence *e, int n)
 {
 	int i, best = -1;
 	double share;
@@ -265,19 +266,19 @@ static int best_of(const struct evidence *e, int n)
 	return best;
 }
 
-/* "mmap: is zero copy on the receiver: 93.7 % ..." */
+/* Adds the verdict, such as "mmap: is zero copy on the receiver: 93.7 % ...". */
 static void zerocopy_verdict(struct table *t, const char *variant, const struct evidence *e, int n)
 {
-	int best = best_of(e, n);
+	int best = zerocopy_best_of(e, n);
 	double share = best < 0 ? NAN : e[best].zero_copy / e[best].total;
 
-	if (any_asked(e, n, ASKED_DROP))
+	if (zerocopy_any_asked(e, n, ASKED_DROP))
 		note_add_of(&t->notes, variant, NULL, zerocopy_dropped);
 	if (share > 0)
 		note_add_of(&t->notes, variant, NULL, zerocopy_share,
 			    share >= 0.9 ? "is" : "is only in part", e[best].side, 100 * share,
 			    e[best].what);
-	else if (any_asked(e, n, ASKED_DROP))
+	else if (zerocopy_any_asked(e, n, ASKED_DROP))
 		return;
 	else if (best < 0)
 		note_add_of(&t->notes, variant, NULL, zerocopy_no_evidence);
@@ -285,13 +286,17 @@ static void zerocopy_verdict(struct table *t, const char *variant, const struct 
 		note_add_of(&t->notes, variant, NULL, zerocopy_one_side, e[best].side);
 	else
 		note_add_of(&t->notes, variant, NULL, zerocopy_copied,
-			    any_asked(e, n, ASKED_ZERO_COPY) ? ", although zero copy was asked for"
-			    : any_asked(e, n, ASKED_COPY)    ? ", as asked"
-							     : "");
+			    zerocopy_any_asked(e, n, ASKED_ZERO_COPY)
+				    ? ", although zero copy was asked for"
+			    : zerocopy_any_asked(e, n, ASKED_COPY) ? ", as asked"
+								   : "");
 }
 
-/* What copying costs is of other runs than the counts, whose losses it bears. */
-static void zerocopy_say_notes(struct store *s, const struct query *q, const struct block_runs *b,
+/*
+ * Adds the notes of the runs. The cost of copying comes from the profiled runs, so their losses
+ * count, too.
+ */
+static void zerocopy_add_notes(struct store *s, const struct query *q, const struct block_runs *b,
 			       struct table *t)
 {
 	struct run *runs;
@@ -320,17 +325,17 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		n = zero_copy_evidence(s, q, b->variant, e, err);
 		for (k = 0; k < n; k++)
 			if (!strcmp(e[k].side, b->side))
-				put_evidence(t, b->variant, &e[k]);
+				zerocopy_put_evidence(t, b->variant, &e[k]);
 		if (n >= 0 && first)
 			zerocopy_verdict(t, b->variant, e, n);
 		counted |= n > 0;
-		rc = n < 0 ? n : put_profile(s, q, b, t, err);
+		rc = n < 0 ? n : zerocopy_put_profile(s, q, b, t, err);
 	}
 	if (!rc && counted)
 		note_add(&t->notes, whole_run, "sends and bytes");
 	if (!rc)
 		for (i = 0; i < list.n; i++)
-			zerocopy_say_notes(s, q, &list.blocks[i], t);
+			zerocopy_add_notes(s, q, &list.blocks[i], t);
 	if (!rc)
 		scope_capture_notes(s, t);
 	block_list_free(&list);
@@ -339,7 +344,7 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 
 const struct measure measure_zerocopy = {
 	.name = "zerocopy",
-	.what = "was it zero copy: the evidence and a verdict",
+	.what = "evidence of zero copy, and a verdict",
 	MEASURE_COLUMNS(zerocopy_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
 	.collectors = "workload",

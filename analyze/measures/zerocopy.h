@@ -14,26 +14,28 @@ enum asked { ASKED_UNKNOWN, ASKED_COPY, ASKED_ZERO_COPY, ASKED_DROP };
 struct evidence {
 	const char *side;
 	const char *what;		 /* "sends, by completion flags" */
-	double total, zero_copy, copied; /* NAN: not known, as of what was dropped */
+	double total, zero_copy, copied; /* NAN if not known, as for dropped data */
 	enum asked asked;
 };
 
-/* Of what nobody looked at: the same words wherever it is told. */
+/* The text for data that nobody read. */
 #define DROPPED_UNREAD "every byte was dropped unread (upper bound)"
 
 enum { MAX_EVIDENCE = 8 };
 
-/* All evidence of the variant, sums over its figures' runs. Count or -errno. */
+/* Fills all evidence of the variant, summed over the runs. Returns the count or -errno. */
 int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
 		       struct evidence e[MAX_EVIDENCE], struct error *err);
 
-/* Zero-copy share 0..1 of a side, by its worst evidence; NAN: there is none. */
+/* Returns a side's zero-copy share, 0 to 1, from its worst evidence, or NAN without evidence. */
 double zero_copy_share(const struct evidence *e, int n, const char *side);
 
-/* The table's first line, where a variant of the query copied although it asked not to. */
+/*
+ * Adds a first line to the table if a variant of the query copied although it asked for zero copy.
+ */
 void zero_copy_title(struct store *s, const struct query *q, struct table *t);
 
-/* The same of one variant as a note; none where nothing fell back. */
+/* Adds a note if the variant fell back to copying. */
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t);
 
 #endif
