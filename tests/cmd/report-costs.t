@@ -117,13 +117,13 @@ report groups w --in cycles --group 'rx=tcp_recvmsg,_copy_to_iter'
 ok "groups too" near "$(cell out total_cycles group=rx)" 1350 1e-6
 report functions w --in cycles --cpu 0 --all
 ok "one CPU's are not known" test -z "$(cell out self_cycles symbol=_copy_to_iter)"
-ok "with the reason" says 'no --cpu; shares only' err
+ok "with the reason" says 'omit --cpu; shares only' err
 world n
 sqlite3 n/zcost.db "DELETE FROM metric WHERE name LIKE 'counter:%'"
 report functions n --in cycles --all
 ok "without a counter no cycles" test -z "$(cell out self_cycles symbol=_copy_to_iter)"
 ok "but shares" near "$(cell out self_share symbol=_copy_to_iter)" 50 1e-6
-ok "and the reason" says "none: no run has both the work done and the events counted" err
+ok "and the reason" says "none: no run counted both its work and the events" err
 ok "only costs have other amounts" exits 2 "$zcost" report roi w --in cycles
 ok "unknown amount" exits 2 "$zcost" report functions w --in hours
 
@@ -149,7 +149,7 @@ ok "80000 ns of two CPUs" near "$(sum out self_ns)" 80000 1e-3
 sqlite3 n/zcost.db "DELETE FROM syscall"
 report functions n --unit syscall --all
 ok "calls that were not counted divide nothing" test -z "$(cell out self_ns symbol=_copy_to_iter)"
-ok "with the reason" says "none: no run counted its system calls beside its work \(pass 'syscalls'\)" err
+ok "with the reason" says "none: no run counted both its work and its system calls \(pass 'syscalls'\)" err
 ok "an unknown unit names those there are" exits 2 "$zcost" report functions w --unit byte
 ok "calls among them" says 'packet, KiB, message and syscall' err
 

@@ -97,7 +97,7 @@ ok "counted cycles give a cost of 2000 cycles per KiB" near "$(in_cycles stored)
 	"$(awk -F'\t' "$columns"' { n += $at["self_share"] } END { print n / 100 * 2000 }' stored)" 1
 ok "the basis says that the cycles were counted" says 'basis counted: 2000.0 cycles/KiB' err
 ok "the basis says that no run counted instructions" sh -c "'$zcost' report hotspots hot single --in instructions 2>&1 |
-	grep -q 'basis none: no run has both the work done and the events counted'"
+	grep -q 'basis none: no run counted both its work and the events'"
 
 strip -o stripped burn
 perf record -q -N -g -e cpu-clock -F 1000 -o lost.data ./stripped 2>/dev/null

@@ -244,7 +244,7 @@ ok "report nic --ethtool --by queue has a row for each queue" test "$(lines)" = 
 ok "report nic --ethtool --by interface is a usage error" exits 2 "$zcost" report nic --ethtool "$tests/data/ethtool-stats.txt" --by interface
 printf 'NIC statistics:\n a: 1\n [0]: b c: 2\n' >once
 ok "one output of ethtool -S alone exits 1" exits 1 "$zcost" report nic --ethtool once
-ok "the message asks for a later output of ethtool -S" says 'put a later one behind it' err
+ok "the message asks for a later output of ethtool -S" says 'append a later one' err
 { cat once; printf 'NIC statistics:\n a: 0\n [0]: b c: 7\n new: 1\n'; } >back
 ok "report nic --ethtool exits 4 when a counter goes backwards or appears" exits 4 "$zcost" report nic --ethtool back --seconds 1 --format tsv
 ok "report nic --ethtool names the counters that went backwards or appeared" says '2 counters went backwards or are missing in some outputs.*: a, new' err

@@ -205,11 +205,11 @@ ok "roi_p of 5 Gbit/s at 50 W is 0.5" test "$(get out roi_p variant=given)" = 0.
 
 ok "the power source of --power is neither measured nor imported" test "$(get out power_source variant=given)" = given
 ok "report roi with --throughput alone is a usage error" exits 2 "$zcost" report roi --throughput 10
-ok "the message names the options that --throughput needs" says '--cpu-pct gives roi_c, --power .* roi_p' err
+ok "the message names the options that --throughput needs" says '--cpu-pct for roi_c, --power .* for roi_p' err
 ok "report roi takes --throughput with --power alone" report roi --throughput 10 --power 50
 ok "report roi names the option that roi_c needs" says 'roi_c is absent: it needs --cpu-pct' err
 ok "report roi without --throughput is a usage error" exits 2 "$zcost" report roi --cpu-pct 100 --power 50
-ok "the message names --throughput" says 'need --throughput' err
+ok "the message names --throughput" says 'or --throughput for numbers' err
 
 ok "report zerocopy exits 0" report zerocopy cap
 ok "report zerocopy adds up the mapped bytes of three runs" test "$(get out zero_copy variant=mmap,side=receiver)" = 2811
