@@ -42,11 +42,11 @@ bool severity_parse(const char *name, enum note_severity *severity)
 
 struct conversion {
 	const char *start, *end; /* "%5.1f" */
-	const char *length;	 /* where "zu" begins in "%zu" */
-	char type;		 /* 's', 'd', 'u', 'f', 'g', 'c'; 0: none is left */
+	const char *length;	 /* start of "zu" in "%zu" */
+	char type;		 /* 's', 'd', 'u', 'f', 'g', 'c'; 0 after the last conversion */
 };
 
-/* The next conversion behind `s`; "%%" is text. */
+/* Returns the next conversion after `s`. "%%" is text. */
 static struct conversion conversion_next(const char *s)
 {
 	struct conversion c = {0};
@@ -164,7 +164,7 @@ void notes_free(struct notes *list)
 
 /* --- the sentence --- */
 
-/* The text between two conversions: "%%" is one sign. */
+/* Appends the text between two conversions. "%%" is one character. */
 static void sentence_add_plain(struct str *s, const char *from, const char *to)
 {
 	for (; from < to; from++) {
@@ -190,7 +190,7 @@ static void sentence_add_number(struct str *s, const struct conversion *c, doubl
 	}
 }
 
-/* One value, or "1.3 to 5.3" where the notes differ. */
+/* Appends one value, or "1.3 to 5.3" if the notes differ. */
 static void sentence_add_value(struct str *s, const struct conversion *c,
 			       const struct note *const *notes, size_t n, int place)
 {
@@ -232,7 +232,7 @@ static void sentence_add(struct str *s, const struct note *const *notes, size_t 
 	sentence_add_plain(s, at, at + strlen(at));
 }
 
-/* --- to whom it happened --- */
+/* --- the variants, sides and runs of a note --- */
 
 static bool texts_equal(const char *a, const char *b)
 {
@@ -244,7 +244,10 @@ static bool note_same_side(const struct note *a, const struct note *b)
 	return texts_equal(a->variant, b->variant) && texts_equal(a->side, b->side);
 }
 
-/* The first note of each side, at most n of them. Returns their number; the caller frees *sides. */
+/*
+ * Finds the first note of each side, at most n notes. Returns their number. The caller frees
+ * *sides.
+ */
 static size_t notes_sides(const struct note *const *notes, size_t n, const struct note ***sides)
 {
 	const struct note **found = xcalloc(n, sizeof(*found));
@@ -266,8 +269,8 @@ static const char *run_pass(const struct note *note)
 }
 
 /*
- * " (4 of 6 runs)"; nothing where it happened in every run. Where nobody counted the runs, as in
- * the table of runs, " (measure-01)" or " (2 runs, first measure-01)".
+ * Appends " (4 of 6 runs)", or nothing if all runs have the note. If the total number of runs is
+ * unknown, as in the table of runs, appends " (measure-01)" or " (2 runs, first measure-01)".
  */
 static void whose_add_runs(struct str *s, const struct note *const *notes, size_t n,
 			   const struct note *const *sides, size_t nsides)
@@ -287,7 +290,7 @@ static void whose_add_runs(struct str *s, const struct note *const *notes, size_
 			   notes[0]->repeat);
 }
 
-/* "mmap receiver, mmap sender and 3 more (4 of 6 runs): " */
+/* Appends "mmap receiver, mmap sender and 3 more (4 of 6 runs): ". */
 static void whose_add(struct str *s, const struct note *const *notes, size_t n)
 {
 	const struct note **sides;
@@ -334,8 +337,8 @@ static int note_compare_numbers(const struct note *a, const struct note *b)
 }
 
 /*
- * Notes that become one line compare equal. The numbers of runs become a range; those of a file, a
- * variant or a side are each a fact, and only equal ones share a line.
+ * Compares notes. Notes that share a line compare equal. Numbers of runs become a range. Numbers
+ * of a file, a variant or a side share a line only if they are equal.
  */
 static int note_compare_kinds(const struct note *a, const struct note *b)
 {

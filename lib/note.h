@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A note is data: its kind says what happened, `variant` to `repeat` say to whom, its values say
- * how much. Code compares kinds and values; nothing reads a sentence. The writers of tables merge
- * the notes that say the same of several runs and make the sentence at the end (note_lines).
+ * A note is data. Its kind says what happened, `variant` to `repeat` say to which runs, and its
+ * values say how much. Code compares kinds and values, and no code reads a sentence. The writers
+ * of tables merge equal notes of several runs and format the sentence last (note_lines).
  */
 #ifndef ZC_NOTE_H
 #define ZC_NOTE_H
@@ -13,38 +13,40 @@
 #include <stddef.h>
 
 enum note_severity {
-	SEVERITY_INFO,	  /* how a figure is made */
+	SEVERITY_INFO,	  /* how zcost computes a figure */
 	SEVERITY_WARNING, /* which figure to distrust */
 	SEVERITY_LOSSY,	  /* data are missing */
-	SEVERITY_RESULT,  /* a result in words, such as a sum: every writer prints it first */
+	SEVERITY_RESULT,  /* a result in words, such as a sum; every writer prints it first */
 };
 
-/* Notes that a table prints without --verbose; results do not count. */
+/*
+ * NOTES_SHOWN is the number of notes that a table prints without --verbose, results not counted.
+ */
 enum { NOTES_SHOWN = 5, NOTE_VALUES = 8 };
 
 struct note_kind {
-	const char *name;	     /* in the store and in JSON: "cpu_other_programs" */
-	enum note_severity severity; /* of a note that is not raised or lowered */
-	const char *concerns; /* the collector of the figures to distrust; NULL: all figures */
-	const char *sentence; /* a format of printf with at most NOTE_VALUES conversions */
+	const char *name;	     /* the name in the store and in JSON: "cpu_other_programs" */
+	enum note_severity severity; /* the default severity of a note */
+	const char *concerns; /* the collector with the doubtful figures; NULL means all figures */
+	const char *sentence; /* a printf format with at most NOTE_VALUES conversions */
 };
 
 struct note_value {
-	const char *text; /* NULL: a number */
+	const char *text; /* NULL if the value is a number */
 	double number;
 };
 
 struct note {
 	const struct note_kind *kind;
 	enum note_severity severity;
-	const char *variant, *side, *pass; /* NULL: all of them */
-	int repeat;			   /* 0: all of them */
-	int runs; /* runs of the variant and side that the figures are made of; 0: not known */
+	const char *variant, *side, *pass; /* NULL means all */
+	int repeat;			   /* 0 means all */
+	int runs; /* number of runs of the variant and side in the figures; 0 if unknown */
 	int nvalues;
 	struct note_value value[NOTE_VALUES];
 };
 
-/* A list of notes; it owns their texts. Zeroed: an empty list. */
+/* A list of notes. The list owns the notes' texts. A zeroed list is empty. */
 struct notes {
 	struct note *note;
 	size_t n, cap;
@@ -55,27 +57,30 @@ const char *severity_name(enum note_severity severity); /* "info", "warning", "l
 bool severity_parse(const char *name, enum note_severity *severity);
 
 /*
- * Adds a note of the kind; the arguments are those of its sentence. The caller may change the
- * severity and say whose the note is; the pointer is valid until the next note is added.
+ * Adds a note of the kind. The arguments are the values of its sentence. The caller may change the
+ * severity and set the variant, side and run. The pointer is valid until the next note is added.
  */
 struct note *notes_add(struct notes *list, const struct note_kind *kind, ...);
-/* Adds a copy, its texts included. */
+/* Adds a copy of the note and of its texts. */
 struct note *notes_copy(struct notes *list, const struct note *note);
 void notes_copy_all(struct notes *list, const struct notes *from);
-/* Says whose the last note is; copies the names, of which each may be NULL. Returns that note. */
+/*
+ * Sets the variant and side of the last note and returns the note. Copies the names; each may be
+ * NULL.
+ */
 struct note *notes_set_side(struct notes *list, const char *variant, const char *side);
-/* Same kind, severity and values. */
+/* Returns whether two notes have the same kind, severity and values. */
 bool notes_equal(const struct note *a, const struct note *b);
 bool notes_have(const struct notes *list, enum note_severity severity);
 void notes_free(struct notes *list);
 
-/* Never called: lets the compiler check a note's arguments against its sentence. */
+/* Lets the compiler check a note's arguments against its sentence. Nobody calls this function. */
 __attribute__((format(printf, 1, 2))) static inline void note_check(const char *sentence, ...)
 {
 	(void)sentence;
 }
 
-/* Notes of one kind and the same texts, as one line. */
+/* Notes of one kind with the same texts, as one line. */
 struct note_line {
 	enum note_severity severity;
 	const struct note **notes; /* at least one, in their order */
@@ -89,12 +94,15 @@ struct note_lines {
 	struct arena arena;
 };
 
-/* Merges the notes: results first, then the worst first, else in their order. */
+/*
+ * Merges the notes into lines: results first, then the worst notes first. Equal severities stay in
+ * their order.
+ */
 void note_lines_make(struct note_lines *lines, const struct notes *list);
 void note_lines_free(struct note_lines *lines);
-/* How many lines a writer prints: all, or the results and NOTES_SHOWN others. */
+/* Returns how many lines a writer prints: all lines, or the results and NOTES_SHOWN others. */
 size_t note_lines_shown(const struct note_lines *lines, bool all);
-/* The line as messages have it: "warning: mmap receiver: ...". The caller frees it. */
+/* Returns the line as a message: "warning: mmap receiver: ...". The caller frees the message. */
 char *note_line_text(const struct note_line *line);
 
 #endif

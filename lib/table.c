@@ -14,7 +14,7 @@ void table_init(struct table *t, const char *name, const struct column *columns,
 	*t = (struct table){.name = name, .columns = columns, .ncolumns = ncolumns};
 }
 
-static char *format_text(struct table *t, const char *fmt, va_list ap)
+static char *table_format_text(struct table *t, const char *fmt, va_list ap)
 {
 	char *text = xvasprintf(fmt, ap);
 	char *kept = arena_strdup(&t->arena, text);
@@ -29,7 +29,7 @@ void table_title(struct table *t, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	title = format_text(t, fmt, ap);
+	title = table_format_text(t, fmt, ap);
 	va_end(ap);
 	t->title = title;
 	str_replace(title, '\n', ' ');
@@ -188,15 +188,16 @@ struct value value_real(double x)
 	return (struct value){.type = V_REAL, .real = x};
 }
 
-static double finite_or_nan(double x)
+static double table_finite_or_nan(double x)
 {
 	return isfinite(x) ? x : NAN;
 }
 
 struct value value_with(struct table *t, struct value v, struct interval interval)
 {
-	const struct interval finite = {finite_or_nan(interval.low), finite_or_nan(interval.high),
-					finite_or_nan(interval.half)};
+	const struct interval finite = {table_finite_or_nan(interval.low),
+					table_finite_or_nan(interval.high),
+					table_finite_or_nan(interval.half)};
 
 	if (!isnan(finite.low) || !isnan(finite.high) || !isnan(finite.half))
 		v.interval = arena_dup(&t->arena, &finite, sizeof(finite));

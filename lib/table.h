@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A result as data: columns, rows of values, and notes. Every command that prints figures fills one
- * of these; the writers turn any table into any format. A value that is missing is V_NONE and
- * prints as an empty field (text and markdown: "-"; JSON: null), never as 0. Text and markdown are
- * for people: they join a value with its interval and leave empty columns out (table_layout.h).
- *
- * The table owns copies of all strings. Columns are static and belong to the caller, or, where
- * they are made at run time, stay alive as long as the table.
+ * A result as data: columns, rows of values, and notes. Every command that prints figures fills a
+ * table, and the writers turn a table into any format. A missing value is V_NONE. It prints as an
+ * empty field (text and markdown: "-"; JSON: null), never as 0. Text and markdown are for people:
+ * they join a value with its interval and leave out empty columns (table_layout.h). The table owns
+ * copies of all strings. Columns are static and belong to the caller. Columns made at run time
+ * must live as long as the table.
  */
 #ifndef ZC_TABLE_H
 #define ZC_TABLE_H
@@ -22,7 +21,7 @@
 
 enum value_type { V_NONE, V_STR, V_INT, V_REAL };
 
-/* How far an estimate may be off: its bounds, half of its width. What is not known is NAN. */
+/* The error of an estimate: its bounds and half of its width. An unknown member is NAN. */
 struct interval {
 	double low, high, half;
 };
@@ -34,10 +33,11 @@ struct value {
 		int64_t integer;
 		double real;
 	};
-	const struct interval *interval; /* of an estimate, in the table's arena; else NULL */
+	const struct interval
+		*interval; /* the interval of an estimate, in the table's arena; else NULL */
 };
 
-/* The columns of an interval that tsv, csv and json have right behind the value's own column. */
+/* The columns for an interval that tsv, csv and json have directly after the value's column. */
 enum spread {
 	SPREAD_NONE,
 	SPREAD_RANGE, /* x_lo, x_hi */
@@ -45,7 +45,7 @@ enum spread {
 };
 enum interval_part { PART_VALUE, PART_LOW, PART_HIGH, PART_HALF };
 
-/* How text formats set the words of a V_STR column. */
+/* How text formats align and shorten the words of a V_STR column. */
 enum shape {
 	STANDS_LEFT,
 	STANDS_RIGHT, /* the words are numbers */
@@ -56,13 +56,16 @@ struct column {
 	const char *name; /* as in tsv and json */
 	const char *unit; /* "ns/KiB", "%": text headers and JSON meta only; may be NULL */
 	enum value_type type;
-	int digits;	  /* after the point, of V_REAL in text and markdown */
+	int digits;	  /* digits after the point, for V_REAL in text and markdown */
 	const char *what; /* one line for --help and documents; may be NULL */
 	enum shape shape;
 	enum spread spread;
-	const char *stem; /* of the interval's columns: "x" in "x_lo"; NULL: the name */
-	/* This column is a part of the interval of the column `part_of`. It has no cells: the
-	 * writers of tsv, csv and json fill it. NULL: it is a column like others. */
+	const char *stem; /* beginning of the interval's column names: "x" in "x_lo"; NULL uses the
+			     name */
+	/*
+	 * If part_of is set, this column is a part of the interval of the column `part_of`. It has
+	 * no cells, and the writers of tsv, csv and json fill it.
+	 */
 	const char *part_of;
 	enum interval_part part;
 };
@@ -74,50 +77,57 @@ struct table {
 	int ncolumns;
 	struct value *cells; /* rows x ncolumns */
 	size_t rows, cap;
-	struct notes notes;   /* text, md and json carry them; tsv and csv: stderr */
-	bool verbose;	      /* writers print all notes */
-	struct table *detail; /* what the notes say in words, as data, owned: json only; or NULL */
-	/* "samples dso": what a narrow terminal may do without, the least missed first; or NULL */
+	struct notes
+		notes; /* text, md and json contain the notes; tsv and csv print them on stderr */
+	bool verbose;  /* writers print all notes */
+	struct table *detail; /* data behind the notes, owned, for json only; or NULL */
+	/*
+	 * columns that a narrow terminal may drop, the least important first: "samples dso"; or
+	 * NULL
+	 */
 	const char *least;
-	bool lossy; /* data incomplete or lossy: the command exits 4 */
+	bool lossy; /* data are incomplete or lossy, so the command exits with 4 */
 	struct arena arena;
 };
 
 enum table_format { FORMAT_TEXT, FORMAT_TSV, FORMAT_CSV, FORMAT_JSON, FORMAT_MD, FORMAT_COMMIT };
 
 void table_init(struct table *t, const char *name, const struct column *columns, int ncolumns);
-/* One line: a newline in a name becomes a blank. */
+/* Sets the title, which is one line. A newline in a name becomes a blank. */
 void table_title(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Adds these lines below; the caller made sure that no name in them has a newline. */
+/* Adds lines below the title. The caller ensures that no name in the lines has a newline. */
 void table_title_lines(struct table *t, const char *lines);
 /*
- * The notes as lines of text, ended by NULL: merged, results first, then the worst; without
- * `verbose` at most NOTES_SHOWN others and a line that counts the rest.
+ * Returns the notes as lines of text, ended by NULL. Merges notes and puts results first, then the
+ * worst notes. Without `verbose` there are at most NOTES_SHOWN other notes and a line with the
+ * number of the rest.
  */
 char **table_note_texts(const struct table *t);
 void table_note_texts_free(char **texts);
-/* Makes t->detail; json has it under its name. */
+/* Creates t->detail. JSON prints it under its name. */
 struct table *table_detail(struct table *t, const char *name, const struct column *columns,
 			   int ncolumns);
 void table_free(struct table *t);
 
-/* A new row of V_NONE; valid until the next table_row. */
+/* Adds a row of V_NONE. The row is valid until the next table_row(). */
 struct value *table_row(struct table *t);
 struct value *table_cell(const struct table *t, size_t row, int column);
-int table_column(const struct table *t, const char *name); /* -1: there is none */
-/* Readers of a cell. A cell or a column that is missing gives NAN, "" or an interval of NANs. */
+int table_column(const struct table *t, const char *name); /* returns -1 if there is none */
+/* These functions read a cell. A missing cell or column gives NAN, "" or an interval of NANs. */
 double table_real(const struct table *t, size_t row, const char *column);
 const char *table_text(const struct table *t, size_t row, const char *column);
 struct interval table_interval(const struct table *t, size_t row, const char *column);
 bool table_has_interval(const struct table *t, int column);
-/* Into the row's column of that name; a table without such a column ignores it. */
+/* Sets the row's cell in the named column. Ignores the value if the table has no such column. */
 void table_set(const struct table *t, struct value *row, const char *column, struct value v);
 
 struct value value_none(void);
 struct value value_str(struct table *t, const char *s); /* copies; NULL gives V_NONE */
 struct value value_int(int64_t n);
 struct value value_real(double x); /* NaN and infinities give V_NONE */
-/* Values with an interval: two bounds; plus and minus `half`; all that is known of any value. */
+/*
+ * Values with an interval: from two bounds, from plus and minus `half`, or from all known parts.
+ */
 struct value value_estimate(struct table *t, double x, double low, double high);
 struct value value_half(struct table *t, double x, double half);
 struct value value_with(struct table *t, struct value v, struct interval interval);
@@ -130,8 +140,8 @@ void column_part_name(struct str *name, const struct column *c, enum interval_pa
 
 int table_format_parse(const char *name, enum table_format *format); /* -EINVAL */
 /*
- * Writes the table (tsv and csv: notes go to stderr). `width`: characters of a line of text, 0 for
- * as many as it takes; the other formats do without. 0 or -errno.
+ * Writes the table. tsv and csv print the notes on stderr. `width` is the number of characters in
+ * a line of text, 0 for no limit. Other formats ignore `width`. Returns 0 or -errno.
  */
 int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out);
 int table_write(const struct table *t, enum table_format format, FILE *out);

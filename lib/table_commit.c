@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table for a patch's commit message: at most 72 columns, ASCII, no tabs, the rows indented by
- * two. git takes lines that begin with '#' or "---" for its own, so no line begins so. A column
- * that says the same in each row is said once. What does not fit is narrowed in this order: the
- * gaps between columns, names (cut in the middle, but none with figures or units in them), and at
- * last columns are left out and named below: plain numbers before figures with an interval, from
- * the right.
+ * Writes a table for a patch's commit message: at most 72 columns, ASCII, no tabs, rows indented
+ * by two. git gives lines that begin with '#' or "---" a meaning, so no line begins with them. A
+ * column with the same word in all rows is printed once. A table that is too wide loses width in
+ * this order: first the gaps between columns, then names (cut in the middle, unless they have
+ * figures or units). At last columns are left out and named below the table, plain numbers before
+ * figures with an interval, from the right.
  */
 #include "lib/table_layout.h"
 
@@ -26,7 +26,7 @@ static const struct {
 	{"’", "'"},  {"Δ", "d"},  {"σ", "s"},  {"\u00a0", " "},
 };
 
-/* One character at `s`: its spelling, and how many bytes it takes. */
+/* Returns the ASCII spelling of the character at `s`, and the number of its bytes. */
 static const char *spell(const char *s, size_t *len)
 {
 	size_t i;
@@ -63,9 +63,9 @@ char *ascii_of(struct arena *a, const char *s)
 	return kept;
 }
 
-/* --- text: broken at blanks, continued under an indent --- */
+/* --- text: wrapped at blanks, with an indent --- */
 
-static void put_word(FILE *out, const char *word, size_t len, int *at)
+static void commit_print_word(FILE *out, const char *word, size_t len, int *at)
 {
 	char *copy = xstrndup(word, len);
 	int room = WIDTH - INDENT, w = len < (size_t)room ? (int)len : room;
@@ -82,7 +82,7 @@ static void put_word(FILE *out, const char *word, size_t len, int *at)
 	free(copy);
 }
 
-static void put_line(FILE *out, const char *text, size_t len)
+static void commit_print_line(FILE *out, const char *text, size_t len)
 {
 	size_t i = 0, word;
 	int at = 0;
@@ -94,39 +94,39 @@ static void put_line(FILE *out, const char *text, size_t len)
 			break;
 		if (!at && (text[i] == '#' || !strncmp(text + i, "---", 3)))
 			at = fprintf(out, "%*s", INDENT, "");
-		put_word(out, text + i, word, &at);
+		commit_print_word(out, text + i, word, &at);
 		i += word;
 	}
 	fputc('\n', out);
 }
 
-static void put_text(FILE *out, struct arena *a, const char *text)
+static void commit_print_text(FILE *out, struct arena *a, const char *text)
 {
 	const char *s = ascii_of(a, text);
 	size_t len;
 
 	for (; *s; s += len + (s[len] == '\n')) {
 		len = strcspn(s, "\n");
-		put_line(out, s, len);
+		commit_print_line(out, s, len);
 	}
 }
 
 /* --- the table --- */
 
 struct layout {
-	struct people p; /* its names and cells in ASCII */
+	struct people p; /* names and cells in ASCII */
 	int gap;	 /* blanks between columns */
 	struct str once, left_out;
 	struct arena arena;
 };
 
-static bool is_plain(const struct people_column *c)
+static bool commit_is_plain(const struct people_column *c)
 {
 	return !c->left && !c->interval;
 }
 
-/* The column that is missed least; the first stays. */
-static int least_missed(const struct people *p)
+/* Returns the least important column. The first column is never dropped. */
+static int commit_least_missed(const struct people *p)
 {
 	int i, last = 0;
 
@@ -134,12 +134,12 @@ static int least_missed(const struct people *p)
 		if (p->columns[i].place == IN_ROWS)
 			last = i;
 	for (i = last; i > 0; i--)
-		if (p->columns[i].place == IN_ROWS && is_plain(&p->columns[i]))
+		if (p->columns[i].place == IN_ROWS && commit_is_plain(&p->columns[i]))
 			return i;
 	return last;
 }
 
-static void fit(struct layout *l)
+static void commit_fit(struct layout *l)
 {
 	const int room = WIDTH - INDENT;
 	struct people *p = &l->p;
@@ -147,7 +147,7 @@ static void fit(struct layout *l)
 
 	l->gap = fit_width(p, l->gap) > room ? 1 : 2;
 	while (!fit_names(p, l->gap, room, NAME_LEAST)) {
-		i = least_missed(p);
+		i = commit_least_missed(p);
 		if (!i) {
 			p->columns[0].width = room;
 			return;
@@ -158,7 +158,7 @@ static void fit(struct layout *l)
 	}
 }
 
-static int longest(const struct people *p, int column)
+static int commit_longest(const struct people *p, int column)
 {
 	int w = (int)strlen(p->columns[column].name), len;
 	size_t row;
@@ -170,7 +170,7 @@ static int longest(const struct people *p, int column)
 	return w;
 }
 
-static void layout_of(struct layout *l, const struct table *t)
+static void commit_layout_of(struct layout *l, const struct table *t)
 {
 	struct people *p = &l->p;
 	size_t i;
@@ -182,13 +182,13 @@ static void layout_of(struct layout *l, const struct table *t)
 		p->cells[i] = ascii_of(&l->arena, p->cells[i]);
 	for (c = 0; c < p->ncolumns; c++) {
 		p->columns[c].name = ascii_of(&l->arena, p->columns[c].name);
-		p->columns[c].width = longest(p, c);
+		p->columns[c].width = commit_longest(p, c);
 	}
 	fit_say_once(p, &l->once);
-	fit(l);
+	commit_fit(l);
 }
 
-static void layout_free(struct layout *l)
+static void commit_layout_free(struct layout *l)
 {
 	people_free(&l->p);
 	str_free(&l->once);
@@ -196,10 +196,10 @@ static void layout_free(struct layout *l)
 	arena_free(&l->arena);
 }
 
-/* row -1: the names */
-static void put_row(FILE *out, const struct layout *l, long row)
+/* Prints a row. Row -1 prints the names. */
+static void commit_print_row(FILE *out, const struct layout *l, long row)
 {
-	int i, pad, blanks = INDENT; /* held back: no line ends in blanks */
+	int i, pad, blanks = INDENT; /* blanks are pending, so that no line ends in blanks */
 
 	for (i = 0; i < l->p.ncolumns; i++) {
 		const struct people_column *c = &l->p.columns[i];
@@ -219,7 +219,7 @@ static void put_row(FILE *out, const struct layout *l, long row)
 	fputc('\n', out);
 }
 
-static void put_rows(FILE *out, const struct layout *l, const struct table *t)
+static void commit_print_rows(FILE *out, const struct layout *l, const struct table *t)
 {
 	long row;
 
@@ -227,7 +227,7 @@ static void put_rows(FILE *out, const struct layout *l, const struct table *t)
 		return;
 	fputs(t->title || l->once.len ? "\n" : "", out);
 	for (row = -1; row < (long)t->rows; row++)
-		put_row(out, l, row);
+		commit_print_row(out, l, row);
 	fputs(t->notes.n || l->left_out.len ? "\n" : "", out);
 }
 
@@ -237,16 +237,16 @@ void table_write_commit(const struct table *t, FILE *out)
 	struct layout l;
 	size_t n;
 
-	layout_of(&l, t);
+	commit_layout_of(&l, t);
 	if (t->title)
-		put_text(out, &l.arena, t->title);
+		commit_print_text(out, &l.arena, t->title);
 	if (l.once.len)
-		put_text(out, &l.arena, l.once.buf);
-	put_rows(out, &l, t);
+		commit_print_text(out, &l.arena, l.once.buf);
+	commit_print_rows(out, &l, t);
 	if (l.left_out.len)
-		put_text(out, &l.arena, l.left_out.buf);
+		commit_print_text(out, &l.arena, l.left_out.buf);
 	for (n = 0; notes[n]; n++)
-		put_text(out, &l.arena, notes[n]);
+		commit_print_text(out, &l.arena, notes[n]);
 	table_note_texts_free(notes);
-	layout_free(&l);
+	commit_layout_free(&l);
 }

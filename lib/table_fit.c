@@ -12,7 +12,7 @@ int fit_width(const struct people *p, int gap)
 	return sum;
 }
 
-static struct people_column *widest_name(struct people *p, int least)
+static struct people_column *fit_widest_name(struct people *p, int least)
 {
 	struct people_column *c, *best = NULL;
 
@@ -27,12 +27,12 @@ bool fit_names(struct people *p, int gap, int width, int least)
 {
 	struct people_column *c;
 
-	while (fit_width(p, gap) > width && (c = widest_name(p, least)))
+	while (fit_width(p, gap) > width && (c = fit_widest_name(p, least)))
 		c->width--;
 	return fit_width(p, gap) <= width;
 }
 
-static bool is_same_in_each_row(const struct people *p, int column)
+static bool fit_is_same_in_each_row(const struct people *p, int column)
 {
 	size_t row;
 
@@ -49,14 +49,14 @@ void fit_say_once(struct people *p, struct str *once)
 	for (i = 0; i < p->ncolumns - 1; i++) {
 		struct people_column *c = &p->columns[i];
 
-		if (c->place != IN_ROWS || !c->left || !is_same_in_each_row(p, i))
+		if (c->place != IN_ROWS || !c->left || !fit_is_same_in_each_row(p, i))
 			continue;
 		c->place = SAID_ONCE;
 		str_printf(once, "%s%s %s", once->len ? ", " : "", c->name, people_cell(p, 0, i));
 	}
 }
 
-/* Behind so many characters. */
+/* Returns the position after `chars` characters. */
 static const char *after(const char *s, int chars)
 {
 	for (; *s; s++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *key_of(const struct sheet *sh, size_t row)
+static char *keys_of_row(const struct sheet *sh, size_t row)
 {
 	struct str s = {0};
 	int i;
@@ -19,12 +19,12 @@ static char *key_of(const struct sheet *sh, size_t row)
 		if (!c->key)
 			continue;
 		fit_short(&s, people_cell(&sh->p, row, i), c->width);
-		str_putc(&s, '\n'); /* no cell has one */
+		str_putc(&s, '\n'); /* no cell has a newline */
 	}
 	return s.buf;
 }
 
-static int by_text(const void *a, const void *b)
+static int keys_compare_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -36,8 +36,8 @@ bool sheet_tells_apart(const struct sheet *sh)
 	size_t i;
 
 	for (i = 0; i < sh->p.rows; i++)
-		keys[i] = key_of(sh, i);
-	qsort(keys, sh->p.rows, sizeof(*keys), by_text);
+		keys[i] = keys_of_row(sh, i);
+	qsort(keys, sh->p.rows, sizeof(*keys), keys_compare_text);
 	for (i = 1; i < sh->p.rows && apart; i++)
 		apart = strcmp(keys[i - 1], keys[i]) != 0;
 	for (i = 0; i < sh->p.rows; i++)
@@ -46,43 +46,46 @@ bool sheet_tells_apart(const struct sheet *sh)
 	return apart;
 }
 
-static bool is_last_prose(const struct sheet *sh, int column)
+static bool keys_is_last_prose(const struct sheet *sh, int column)
 {
 	return sh->prose && column == sh->p.ncolumns - 1;
 }
 
-/* A figure may be a key where nothing else is: a time, a size. */
-static bool can_be_key(const struct sheet *sh, int column, bool figures)
+/*
+ * Returns whether the column can be a key. With `figures`, a figure such as a time or a size can
+ * be a key if no other column is.
+ */
+static bool keys_column_can_be_key(const struct sheet *sh, int column, bool figures)
 {
 	const struct people_column *c = &sh->p.columns[column];
 
-	return c->place == IN_ROWS && !is_last_prose(sh, column) && !c->interval &&
+	return c->place == IN_ROWS && !keys_is_last_prose(sh, column) && !c->interval &&
 	       (figures || sh->t->columns[c->value].type != V_REAL);
 }
 
-/* Words before the first figure: a bare number says little about a row. */
-static bool has_words(const struct sheet *sh)
+/* Returns whether words stand before the first figure. A bare number says little about a row. */
+static bool keys_sheet_has_words(const struct sheet *sh)
 {
 	int i;
 
 	for (i = 0; i < sh->p.ncolumns; i++) {
 		if (sh->t->columns[sh->p.columns[i].value].type == V_REAL)
 			break;
-		if (sh->p.columns[i].left && can_be_key(sh, i, false))
+		if (sh->p.columns[i].left && keys_column_can_be_key(sh, i, false))
 			return true;
 	}
 	return false;
 }
 
-static bool mark_until_apart(struct sheet *sh, bool figures)
+static bool keys_mark_until_distinct(struct sheet *sh, bool figures)
 {
-	bool named = !has_words(sh);
+	bool named = !keys_sheet_has_words(sh);
 	int i;
 
 	for (i = 0; i < sh->p.ncolumns; i++)
 		sh->p.columns[i].key = false;
 	for (i = 0; i < sh->p.ncolumns; i++) {
-		if (!can_be_key(sh, i, figures))
+		if (!keys_column_can_be_key(sh, i, figures))
 			continue;
 		sh->p.columns[i].key = true;
 		named |= sh->p.columns[i].left;
@@ -92,7 +95,7 @@ static bool mark_until_apart(struct sheet *sh, bool figures)
 	return false;
 }
 
-static bool spare(struct sheet *sh, bool words)
+static bool keys_unmark_spare(struct sheet *sh, bool words)
 {
 	bool any = false;
 	int i;
@@ -111,7 +114,7 @@ static bool spare(struct sheet *sh, bool words)
 	return any;
 }
 
-static int count_keys(const struct sheet *sh)
+static int keys_count(const struct sheet *sh)
 {
 	int i, n = 0;
 
@@ -124,13 +127,14 @@ bool sheet_choose_keys(struct sheet *sh)
 {
 	int i;
 
-	if (!mark_until_apart(sh, false) && !mark_until_apart(sh, true)) {
+	if (!keys_mark_until_distinct(sh, false) && !keys_mark_until_distinct(sh, true)) {
 		for (i = 0; i < sh->p.ncolumns; i++)
-			sh->p.columns[i].key = sh->p.columns[i].left && can_be_key(sh, i, false);
+			sh->p.columns[i].key =
+				sh->p.columns[i].left && keys_column_can_be_key(sh, i, false);
 		return false;
 	}
-	if (count_keys(sh) > 1)
-		spare(sh, false);
+	if (keys_count(sh) > 1)
+		keys_unmark_spare(sh, false);
 	return true;
 }
 
@@ -140,24 +144,25 @@ bool sheet_spare_keys(struct sheet *sh)
 
 	for (i = 0; i < sh->p.ncolumns; i++)
 		sh->p.columns[i].width = sh->natural[i];
-	return count_keys(sh) > 1 && spare(sh, true);
+	return keys_count(sh) > 1 && keys_unmark_spare(sh, true);
 }
 
-/* Behind how many others a column stands: 0 for keys, the more the less it is missed. */
-static int rank_of(const struct sheet *sh, int column)
+/* Returns the rank of a column: 0 for keys, and a higher rank for a less important column. */
+static int keys_column_rank(const struct sheet *sh, int column)
 {
 	const struct people_column *c = &sh->p.columns[column];
 	char *copy = xstrdup(sh->t->least ? sh->t->least : ""), *rest = copy, *name;
-	int n, rank = 1, most = (int)strlen(copy) + 2; /* no more words than characters */
+	int n, rank = 1,
+	       most = (int)strlen(copy) + 2; /* the characters limit the number of words */
 
 	for (n = 0; (name = str_token(&rest, ' ')); n++)
 		if (!strcmp(name, c->name))
 			rank = most - n;
 	free(copy);
-	return c->key ? 0 : is_last_prose(sh, column) ? most + 1 : rank;
+	return c->key ? 0 : keys_is_last_prose(sh, column) ? most + 1 : rank;
 }
 
-static void swap_with_next(struct sheet *sh, int i)
+static void keys_swap_columns(struct sheet *sh, int i)
 {
 	struct people_column c = sh->p.columns[i];
 	int natural = sh->natural[i];
@@ -179,11 +184,11 @@ void sheet_arrange(struct sheet *sh)
 {
 	int i, k;
 
-	sh->keys = count_keys(sh);
+	sh->keys = keys_count(sh);
 	for (i = 1; i < sh->p.ncolumns; i++)
-		for (k = i; k > 0 && rank_of(sh, k) < rank_of(sh, k - 1); k--) {
-			if (is_last_prose(sh, k))
+		for (k = i; k > 0 && keys_column_rank(sh, k) < keys_column_rank(sh, k - 1); k--) {
+			if (keys_is_last_prose(sh, k))
 				break;
-			swap_with_next(sh, k - 1);
+			keys_swap_columns(sh, k - 1);
 		}
 }

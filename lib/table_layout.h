@@ -17,14 +17,14 @@ enum people_place { IN_ROWS, SAID_ONCE, IN_SECTION, SPARED };
 
 struct people_column {
 	const char *name;
-	bool left;     /* strings stand left, numbers right */
-	bool whole;    /* never shortened: numbers, and words with figures in them */
-	int value;     /* column of the table */
-	bool interval; /* its values may be estimates */
-	int width;     /* characters of the widest cell */
+	bool left;     /* strings are left-aligned, numbers are right-aligned */
+	bool whole;    /* never shortened: for numbers and for words with figures */
+	int value;     /* index of the table's column */
+	bool interval; /* the values may be estimates */
+	int width;     /* width of the widest cell in characters */
 	enum people_place place;
-	bool bare; /* its intervals are left out */
-	bool key;  /* in parts below each other: each begins with it */
+	bool bare; /* cells omit their intervals */
+	bool key;  /* each part of the table begins with this column */
 };
 
 struct people {
@@ -37,10 +37,10 @@ struct people {
 };
 
 void people_of(struct people *p, const struct table *t);
-/* With `bare` its intervals are left out of the cells; its width is that of what is in them. */
+/* Sets whether the column's cells omit intervals, and updates the column's width. */
 void people_set_bare(struct people *p, const struct table *t, int column, bool bare);
 const char *people_cell(const struct people *p, size_t row, int column);
-/* Characters that a terminal has for it: bytes that start a UTF-8 character. */
+/* Returns the number of characters: the bytes that start a UTF-8 character. */
 int people_width_of(const char *s);
 void people_free(struct people *p);
 
@@ -85,7 +85,7 @@ const char *fit_line(const char **rest, int room, size_t *len);
  */
 
 struct sheet {
-	struct people p; /* with the columns' widths on this page */
+	struct people p; /* the columns have their widths on this page */
 	const struct table *t;
 	int width;	 /* 0: no limit */
 	int gap;	 /* blanks between columns */
@@ -95,7 +95,7 @@ struct sheet {
 	bool as_lists;	 /* a row is a line for each column */
 	struct str once; /* "side receiver", or empty */
 	struct str left_out;
-	int *natural; /* widths as the cells have them */
+	int *natural; /* the widths of the full cells */
 };
 
 void sheet_of(struct sheet *sh, const struct table *t, int width);

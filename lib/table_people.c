@@ -18,7 +18,7 @@ int people_width_of(const char *s)
 	return n;
 }
 
-static bool is_empty(const struct table *t, int column)
+static bool people_column_is_empty(const struct table *t, int column)
 {
 	size_t row;
 
@@ -28,7 +28,7 @@ static bool is_empty(const struct table *t, int column)
 	return t->rows > 0;
 }
 
-static void choose_columns(struct people *p, const struct table *t)
+static void people_choose_columns(struct people *p, const struct table *t)
 {
 	struct str absent = {0};
 	int i;
@@ -36,9 +36,9 @@ static void choose_columns(struct people *p, const struct table *t)
 	p->columns = xcalloc((size_t)t->ncolumns, sizeof(*p->columns));
 	for (i = 0; i < t->ncolumns; i++) {
 		const struct column *c = &t->columns[i];
-		bool words = c->type == V_STR, empty = is_empty(t, i);
+		bool words = c->type == V_STR, empty = people_column_is_empty(t, i);
 
-		if (c->part_of || (empty && words)) /* words are not measured */
+		if (c->part_of || (empty && words)) /* nobody measures words */
 			continue;
 		if (empty)
 			str_printf(&absent, "%s%s", absent.len ? ", " : "", c->name);
@@ -56,14 +56,17 @@ static void choose_columns(struct people *p, const struct table *t)
 
 enum { FEW_DIGITS = 3, MANY = 100000 };
 
-/* Of a large number nobody reads tenths; a column of more digits (a time stamp) keeps them. */
-static int digits_of(double x, const struct column *c)
+/*
+ * Returns the digits after the point. Tenths of a large number are useless, but a column with more
+ * digits (a time stamp) prints all of them.
+ */
+static int people_value_digits(double x, const struct column *c)
 {
 	return c->digits <= FEW_DIGITS && fabs(x) >= MANY ? 0 : c->digits;
 }
 
-/* What rounds to nothing has no sign. */
-static void put_real(struct str *s, double x, int digits)
+/* Appends a number. A number that rounds to 0 has no sign. */
+static void people_add_real(struct str *s, double x, int digits)
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text), "%.*f", digits, x);
@@ -74,7 +77,7 @@ static void put_real(struct str *s, double x, int digits)
 		str_puts(s, text + (*text == '-' && !text[1 + strspn(text + 1, "0.")]));
 }
 
-static void put_value(struct str *s, const struct value *v, const struct column *c)
+static void people_add_value(struct str *s, const struct value *v, const struct column *c)
 {
 	switch (v->type) {
 	case V_NONE:
@@ -87,45 +90,45 @@ static void put_value(struct str *s, const struct value *v, const struct column 
 		str_printf(s, "%lld", (long long)v->integer);
 		break;
 	case V_REAL:
-		put_real(s, v->real, digits_of(v->real, c));
+		people_add_real(s, v->real, people_value_digits(v->real, c));
 		break;
 	}
 }
 
-static void put_interval(struct str *s, const struct value *v, const struct column *c)
+static void people_add_interval(struct str *s, const struct value *v, const struct column *c)
 {
 	const struct value low = value_part(v, PART_LOW), high = value_part(v, PART_HIGH);
 	const struct value half = value_part(v, PART_HALF);
 
 	if (low.type != V_NONE) {
 		str_puts(s, " [");
-		put_value(s, &low, c);
+		people_add_value(s, &low, c);
 		str_puts(s, " .. ");
-		put_value(s, &high, c);
+		people_add_value(s, &high, c);
 		str_putc(s, ']');
 	} else if (half.type != V_NONE) {
 		str_puts(s, " +-");
-		put_value(s, &half, c);
+		people_add_value(s, &half, c);
 	}
 }
 
-static char *cell_text(struct people *p, const struct table *t, size_t row,
-		       const struct people_column *c, struct str *s)
+static char *people_cell_text(struct people *p, const struct table *t, size_t row,
+			      const struct people_column *c, struct str *s)
 {
 	const struct value *v = table_cell(t, row, c->value);
 	char *at;
 
 	str_reset(s);
-	put_value(s, v, &t->columns[c->value]);
+	people_add_value(s, v, &t->columns[c->value]);
 	if (v->type != V_NONE && c->interval && !c->bare)
-		put_interval(s, v, &t->columns[c->value]);
+		people_add_interval(s, v, &t->columns[c->value]);
 	for (at = s->buf; *at; at++)
 		if ((unsigned char)*at < ' ')
 			*at = ' ';
 	return arena_strdup(&p->arena, s->buf);
 }
 
-static void write_column(struct people *p, const struct table *t, int i)
+static void people_fill_column(struct people *p, const struct table *t, int i)
 {
 	struct people_column *c = &p->columns[i];
 	struct str s = {0};
@@ -134,7 +137,7 @@ static void write_column(struct people *p, const struct table *t, int i)
 
 	c->width = people_width_of(c->name);
 	for (row = 0; row < t->rows; row++) {
-		char *text = cell_text(p, t, row, c, &s);
+		char *text = people_cell_text(p, t, row, c, &s);
 
 		p->cells[row * (size_t)p->ncolumns + (size_t)i] = text;
 		w = people_width_of(text);
@@ -148,10 +151,10 @@ void people_of(struct people *p, const struct table *t)
 	int i;
 
 	*p = (struct people){.rows = t->rows};
-	choose_columns(p, t);
+	people_choose_columns(p, t);
 	p->cells = xcalloc(t->rows * (size_t)p->ncolumns, sizeof(*p->cells));
 	for (i = 0; i < p->ncolumns; i++)
-		write_column(p, t, i);
+		people_fill_column(p, t, i);
 }
 
 void people_set_bare(struct people *p, const struct table *t, int column, bool bare)
@@ -159,7 +162,7 @@ void people_set_bare(struct people *p, const struct table *t, int column, bool b
 	if (p->columns[column].bare == bare)
 		return;
 	p->columns[column].bare = bare;
-	write_column(p, t, column);
+	people_fill_column(p, t, column);
 }
 
 const char *people_cell(const struct people *p, size_t row, int column)

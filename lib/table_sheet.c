@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Characters that names keep: without need, before columns go, and at worst; and sentences. */
+/*
+ * Names have at least NAME_GOOD characters at first, NAME_FAIR before columns are dropped, and
+ * NAME_LEAST at worst. Sentences have at least PROSE_LEAST.
+ */
 enum { NAME_GOOD = 30, NAME_FAIR = 22, NAME_LEAST = 14, PROSE_LEAST = 28, ROWS_OF_SECTION = 2 };
 
-static struct people_column *last_shown(const struct sheet *sh)
+static struct people_column *sheet_last_shown(const struct sheet *sh)
 {
 	int i = sh->p.ncolumns - 1;
 
@@ -18,31 +21,33 @@ static struct people_column *last_shown(const struct sheet *sh)
 	return &sh->p.columns[i];
 }
 
-static void restore_widths(struct sheet *sh)
+static void sheet_restore_widths(struct sheet *sh)
 {
 	int i;
 
 	for (i = 0; i < sh->p.ncolumns; i++)
 		sh->p.columns[i].width = sh->natural[i];
-	if (sh->prose && last_shown(sh)->width > PROSE_LEAST)
-		last_shown(sh)->width = PROSE_LEAST;
+	if (sh->prose && sheet_last_shown(sh)->width > PROSE_LEAST)
+		sheet_last_shown(sh)->width = PROSE_LEAST;
 }
 
-/* Do the columns shown fit when names keep so many characters? If not, nothing has changed. */
-static bool try_names(struct sheet *sh, int least)
+/*
+ * Returns whether the shown columns fit if names have `least` characters. If not, changes nothing.
+ */
+static bool sheet_try_names(struct sheet *sh, int least)
 {
 	for (sh->gap = 2; sh->gap > 0; sh->gap--) {
-		restore_widths(sh);
+		sheet_restore_widths(sh);
 		if (fit_names(&sh->p, sh->gap, sh->width, least))
 			return true;
 	}
-	restore_widths(sh);
+	sheet_restore_widths(sh);
 	sh->gap = 2;
 	return false;
 }
 
-/* The names at the beginning. */
-static int leading_names(const struct sheet *sh)
+/* Returns the number of names at the beginning. */
+static int sheet_leading_names(const struct sheet *sh)
 {
 	int n = 0;
 
@@ -51,9 +56,11 @@ static int leading_names(const struct sheet *sh)
 	return n;
 }
 
-/* Columns that tell rows apart: up to the last name before the figures, with the whole numbers
- * between them (the number of a run, of a thread). */
-static int naming_columns(const struct sheet *sh)
+/*
+ * Returns the number of columns that identify rows: all columns up to the last name before the
+ * figures, with whole numbers among them (the number of a run or a thread).
+ */
+static int sheet_naming_columns(const struct sheet *sh)
 {
 	int i, n = 0;
 
@@ -68,7 +75,7 @@ static int naming_columns(const struct sheet *sh)
 	return n;
 }
 
-static int compare_rows(const struct sheet *sh, size_t a, size_t b, int from, int to)
+static int sheet_compare_rows(const struct sheet *sh, size_t a, size_t b, int from, int to)
 {
 	int i, order = 0;
 
@@ -78,41 +85,42 @@ static int compare_rows(const struct sheet *sh, size_t a, size_t b, int from, in
 	return order;
 }
 
-static int by_names(const void *a, const void *b, void *sheet)
+static int sheet_compare_names(const void *a, const void *b, void *sheet)
 {
 	const struct sheet *sh = sheet;
 
-	return compare_rows(sh, *(const size_t *)a, *(const size_t *)b, 0, naming_columns(sh));
+	return sheet_compare_rows(sh, *(const size_t *)a, *(const size_t *)b, 0,
+				  sheet_naming_columns(sh));
 }
 
-/* Would two rows have the same names? */
-static bool is_ambiguous(struct sheet *sh)
+/* Returns whether two rows have the same names. */
+static bool sheet_is_ambiguous(struct sheet *sh)
 {
 	size_t *rows = xcalloc(sh->p.rows + 1, sizeof(*rows)), i;
 	bool same = false;
 
 	for (i = 0; i < sh->p.rows; i++)
 		rows[i] = i;
-	qsort_r(rows, sh->p.rows, sizeof(*rows), by_names, sh);
+	qsort_r(rows, sh->p.rows, sizeof(*rows), sheet_compare_names, sh);
 	for (i = 1; i < sh->p.rows && !same; i++)
-		same = !by_names(&rows[i - 1], &rows[i], sh);
+		same = !sheet_compare_names(&rows[i - 1], &rows[i], sh);
 	free(rows);
 	return same;
 }
 
-static void set_bare(struct sheet *sh, int i, bool bare)
+static void sheet_set_bare(struct sheet *sh, int i, bool bare)
 {
 	people_set_bare(&sh->p, sh->t, i, bare);
 	sh->natural[i] = sh->p.columns[i].width;
 }
 
-static void leave_out(struct sheet *sh, const char *name)
+static void sheet_leave_out(struct sheet *sh, const char *name)
 {
 	str_printf(&sh->left_out, "%s%s", sh->left_out.len ? ", " : "", name);
 }
 
-/* "value[]" is the interval of the column "value": a part of its cells. */
-static bool hide_interval(struct sheet *sh, const char *name)
+/* Hides an interval. "value[]" is the interval in the cells of the column "value". */
+static bool sheet_hide_interval(struct sheet *sh, const char *name)
 {
 	struct str part = {0};
 	int i;
@@ -124,23 +132,23 @@ static bool hide_interval(struct sheet *sh, const char *name)
 		if (!sh->p.columns[i].interval || strncmp(c->name, name, len) ||
 		    strcmp(name + len, "[]"))
 			continue;
-		set_bare(sh, i, true);
+		sheet_set_bare(sh, i, true);
 		column_part_name(&part, c, PART_LOW);
-		leave_out(sh, part.buf);
+		sheet_leave_out(sh, part.buf);
 		str_reset(&part);
 		column_part_name(&part, c, PART_HIGH);
-		leave_out(sh, part.buf);
+		sheet_leave_out(sh, part.buf);
 		str_free(&part);
 		return true;
 	}
 	return false;
 }
 
-static void hide(struct sheet *sh, const char *name)
+static void sheet_hide(struct sheet *sh, const char *name)
 {
-	int i, names = naming_columns(sh);
+	int i, names = sheet_naming_columns(sh);
 
-	if (hide_interval(sh, name))
+	if (sheet_hide_interval(sh, name))
 		return;
 	for (i = 1; i < sh->p.ncolumns; i++) {
 		struct people_column *c = &sh->p.columns[i];
@@ -148,33 +156,33 @@ static void hide(struct sheet *sh, const char *name)
 		if (c->place != IN_ROWS || strcmp(c->name, name))
 			continue;
 		c->place = SPARED;
-		if (i < names && is_ambiguous(sh))
+		if (i < names && sheet_is_ambiguous(sh))
 			c->place = IN_ROWS;
 		else
-			leave_out(sh, name);
+			sheet_leave_out(sh, name);
 	}
 }
 
-/* Columns that can be spared, one after the other, until the rest fits. */
-static bool try_sparing(struct sheet *sh)
+/* Hides the columns that the table can spare, one by one, until the rest fits. */
+static bool sheet_try_sparing(struct sheet *sh)
 {
 	char *copy = xstrdup(sh->t->least ? sh->t->least : ""), *rest = copy, *name;
 	bool fits = false;
 
 	while (!fits && (name = str_token(&rest, ' '))) {
-		hide(sh, name);
-		fits = try_names(sh, NAME_FAIR);
+		sheet_hide(sh, name);
+		fits = sheet_try_names(sh, NAME_FAIR);
 	}
 	free(copy);
-	return fits || try_names(sh, NAME_LEAST);
+	return fits || sheet_try_names(sh, NAME_LEAST);
 }
 
 bool sheet_starts_section(const struct sheet *sh, size_t row)
 {
-	return sh->section && (!row || compare_rows(sh, row - 1, row, 0, sh->section));
+	return sh->section && (!row || sheet_compare_rows(sh, row - 1, row, 0, sh->section));
 }
 
-static size_t count_sections(const struct sheet *sh)
+static size_t sheet_count_sections(const struct sheet *sh)
 {
 	size_t n = 0, row;
 
@@ -183,16 +191,19 @@ static size_t count_sections(const struct sheet *sh)
 	return n;
 }
 
-/* The most columns that still have several rows below each of their values. */
-static void make_sections(struct sheet *sh)
+/*
+ * Puts rows into sections: as many columns as possible that still group several rows under each
+ * value.
+ */
+static void sheet_make_sections(struct sheet *sh)
 {
-	int i, names = leading_names(sh);
+	int i, names = sheet_leading_names(sh);
 
-	/* one name at least stays in the rows */
-	sh->section = !sh->p.rows ? 0 : naming_columns(sh) > names ? names : names - 1;
+	/* at least one name remains in the rows */
+	sh->section = !sh->p.rows ? 0 : sheet_naming_columns(sh) > names ? names : names - 1;
 	for (; sh->section > 0; sh->section--)
 		if (sh->p.columns[sh->section].place == IN_ROWS &&
-		    count_sections(sh) * ROWS_OF_SECTION <= sh->p.rows)
+		    sheet_count_sections(sh) * ROWS_OF_SECTION <= sh->p.rows)
 			break;
 	sh->section = sh->section < 0 ? 0 : sh->section;
 	for (i = 0; i < sh->section; i++)
@@ -200,7 +211,7 @@ static void make_sections(struct sheet *sh)
 			sh->p.columns[i].place = IN_SECTION;
 }
 
-static bool is_prose(const struct sheet *sh)
+static bool sheet_is_prose(const struct sheet *sh)
 {
 	int i = sh->p.ncolumns - 1;
 	size_t row;
@@ -213,19 +224,19 @@ static bool is_prose(const struct sheet *sh)
 	return false;
 }
 
-static void narrow_names(struct sheet *sh, int least)
+static void sheet_narrow_names(struct sheet *sh, int least)
 {
 	int i;
 
-	restore_widths(sh);
+	sheet_restore_widths(sh);
 	for (i = 0; i < sh->p.ncolumns; i++)
 		if (!sh->p.columns[i].whole && sh->p.columns[i].width > least &&
-		    !(sh->prose && &sh->p.columns[i] == last_shown(sh)))
+		    !(sh->prose && &sh->p.columns[i] == sheet_last_shown(sh)))
 			sh->p.columns[i].width = least;
 }
 
-/* The room that the keys leave is enough for the widest of the other columns. */
-static bool is_room_beside_keys(const struct sheet *sh)
+/* Returns whether the widest other column fits beside the keys. */
+static bool sheet_has_room_beside_keys(const struct sheet *sh)
 {
 	int i, most = 0, room = sh->width;
 
@@ -240,71 +251,73 @@ static bool is_room_beside_keys(const struct sheet *sh)
 	return room >= most;
 }
 
-/* In parts below each other: names narrower until the widest of the other columns fits beside them,
- * but not so narrow that two rows begin with the same. */
-static bool try_parts(struct sheet *sh)
+/*
+ * Tries parts below each other. Shortens names until the widest other column fits beside the keys,
+ * but only while all rows begin differently.
+ */
+static bool sheet_try_parts(struct sheet *sh)
 {
 	int least;
 
 	sheet_arrange(sh);
 	for (least = NAME_GOOD; least >= NAME_LEAST; least--) {
-		narrow_names(sh, least);
-		if (is_room_beside_keys(sh) && sheet_tells_apart(sh))
+		sheet_narrow_names(sh, least);
+		if (sheet_has_room_beside_keys(sh) && sheet_tells_apart(sh))
 			return true;
 	}
 	return false;
 }
 
-static void fit_parts(struct sheet *sh)
+static void sheet_fit_parts(struct sheet *sh)
 {
-	restore_widths(sh);
+	sheet_restore_widths(sh);
 	sh->as_lists = !sheet_choose_keys(sh) ||
-		       (!try_parts(sh) && !(sheet_spare_keys(sh) && try_parts(sh)));
+		       (!sheet_try_parts(sh) && !(sheet_spare_keys(sh) && sheet_try_parts(sh)));
 	if (sh->as_lists)
 		sheet_arrange(sh);
 }
 
-static void widen_prose(struct sheet *sh)
+static void sheet_widen_prose(struct sheet *sh)
 {
 	int room = sh->width - fit_width(&sh->p, sh->gap);
-	struct people_column *c = last_shown(sh);
+	struct people_column *c = sheet_last_shown(sh);
 
 	if (sh->prose && !sh->keys && room > 0)
 		c->width += room;
 }
 
-static bool try_sections(struct sheet *sh)
+static bool sheet_try_sections(struct sheet *sh)
 {
-	make_sections(sh);
-	return sh->section && (try_names(sh, NAME_GOOD) || try_names(sh, NAME_FAIR));
+	sheet_make_sections(sh);
+	return sh->section && (sheet_try_names(sh, NAME_GOOD) || sheet_try_names(sh, NAME_FAIR));
 }
 
-/* There is room for all columns in parts, each row with its names. */
-static void show_all(struct sheet *sh)
+/* Shows all columns in parts. Each row of a part begins with its names. */
+static void sheet_show_all(struct sheet *sh)
 {
 	int i;
 
 	str_reset(&sh->left_out);
 	sh->section = 0;
 	for (i = 0; i < sh->p.ncolumns; i++) {
-		set_bare(sh, i, false);
+		sheet_set_bare(sh, i, false);
 		if (sh->p.columns[i].place != SAID_ONCE)
 			sh->p.columns[i].place = IN_ROWS;
 	}
-	fit_parts(sh);
+	sheet_fit_parts(sh);
 }
 
 static void fit(struct sheet *sh)
 {
 	if (!sh->width || fit_width(&sh->p, sh->gap) <= sh->width)
 		return;
-	sh->prose = is_prose(sh);
+	sh->prose = sheet_is_prose(sh);
 	fit_say_once(&sh->p, &sh->once);
-	if (try_names(sh, NAME_GOOD) || try_names(sh, NAME_FAIR) || try_sections(sh) ||
-	    try_sparing(sh))
-		widen_prose(sh);
+	if (sheet_try_names(sh, NAME_GOOD) || sheet_try_names(sh, NAME_FAIR) ||
+	    sheet_try_sections(sh) || sheet_try_sparing(sh))
+		sheet_widen_prose(sh);
 	else
-		show_all(sh);
+		sheet_show_all(sh);
 }
 
 void sheet_of(struct sheet *sh, const struct table *t, int width)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static void put_lines(const struct sheet *sh, FILE *out, const char *first, const char *more,
-		      const char *text)
+static void text_print_lines(const struct sheet *sh, FILE *out, const char *first, const char *more,
+			     const char *text)
 {
 	const char *line;
 	size_t len;
@@ -25,8 +25,8 @@ static void put_lines(const struct sheet *sh, FILE *out, const char *first, cons
 	}
 }
 
-/* The part of a row that begins at column `from`: one behind its last. */
-static int part_end(const struct sheet *sh, int from)
+/* Returns the end of the part that begins at column `from`: the index after its last column. */
+static int text_part_end(const struct sheet *sh, int from)
 {
 	int i, used = 0;
 
@@ -45,13 +45,13 @@ static int part_end(const struct sheet *sh, int from)
 	return i;
 }
 
-static void put_blanks(FILE *out, int n)
+static void text_print_blanks(FILE *out, int n)
 {
 	fprintf(out, "%*s", n, "");
 }
 
-/* Prose: its lines stand below each other. `at` is where its column begins. */
-static void put_prose(FILE *out, const char *text, int at, int room)
+/* Prints wrapped prose. `at` is the position of its column. */
+static void text_print_prose(FILE *out, const char *text, int at, int room)
 {
 	const char *line;
 	size_t len;
@@ -60,31 +60,34 @@ static void put_prose(FILE *out, const char *text, int at, int room)
 	while ((line = fit_line(&text, room, &len))) {
 		if (!first) {
 			fputc('\n', out);
-			put_blanks(out, at);
+			text_print_blanks(out, at);
 		}
 		fwrite(line, 1, len, out);
 		first = false;
 	}
 }
 
-static void put_cell(const struct sheet *sh, FILE *out, const char *cell, int column, int at,
-		     bool last)
+static void text_print_cell(const struct sheet *sh, FILE *out, const char *cell, int column, int at,
+			    bool last)
 {
 	const struct people_column *c = &sh->p.columns[column];
 	int chars = people_width_of(cell), pad = c->width > chars ? c->width - chars : 0;
 
 	if (!c->left)
-		put_blanks(out, pad);
+		text_print_blanks(out, pad);
 	if (sh->prose && column == sh->p.ncolumns - 1 && chars > c->width)
-		put_prose(out, cell, at, c->width);
+		text_print_prose(out, cell, at, c->width);
 	else
 		fit_put_short(out, cell, c->width);
 	if (c->left && !last)
-		put_blanks(out, pad);
+		text_print_blanks(out, pad);
 }
 
-/* Strings stand left, numbers right; the last column is never padded. Row -1: the names. */
-static void put_row(const struct sheet *sh, FILE *out, long row, int from, int end)
+/*
+ * Prints a row from column `from` to `end`. Strings are left-aligned, and numbers are
+ * right-aligned. The last column has no padding. Row -1 prints the names.
+ */
+static void text_print_row(const struct sheet *sh, FILE *out, long row, int from, int end)
 {
 	int i, last = 0, at = 0;
 
@@ -96,34 +99,34 @@ static void put_row(const struct sheet *sh, FILE *out, long row, int from, int e
 
 		if (c->place != IN_ROWS || (i >= sh->keys && i < from))
 			continue;
-		put_cell(sh, out, row < 0 ? c->name : people_cell(&sh->p, (size_t)row, i), i, at,
-			 i == last);
+		text_print_cell(sh, out, row < 0 ? c->name : people_cell(&sh->p, (size_t)row, i), i,
+				at, i == last);
 		at += c->width + sh->gap;
 		if (i < last)
-			put_blanks(out, sh->gap);
+			text_print_blanks(out, sh->gap);
 	}
 	fputc('\n', out);
 }
 
-/* The rows from..end, in as many parts as it takes. */
-static void put_parts(const struct sheet *sh, FILE *out, size_t first, size_t end)
+/* Prints the rows in as many parts as necessary. */
+static void text_print_parts(const struct sheet *sh, FILE *out, size_t first, size_t end)
 {
 	int from = sh->keys, to;
 	size_t row;
 
 	do {
-		to = part_end(sh, from);
+		to = text_part_end(sh, from);
 		if (from > sh->keys)
 			fputc('\n', out);
-		put_row(sh, out, -1, from, to);
+		text_print_row(sh, out, -1, from, to);
 		for (row = first; row < end; row++)
-			put_row(sh, out, (long)row, from, to);
+			text_print_row(sh, out, (long)row, from, to);
 		from = to;
 	} while (from < sh->p.ncolumns);
 }
 
-/* "variant mmap, side receiver" */
-static void put_section(const struct sheet *sh, FILE *out, size_t row)
+/* Prints the heading of a section: "variant mmap, side receiver". */
+static void text_print_section(const struct sheet *sh, FILE *out, size_t row)
 {
 	struct str s = {0};
 	int i;
@@ -135,37 +138,38 @@ static void put_section(const struct sheet *sh, FILE *out, size_t row)
 	if (!s.len)
 		return;
 	fputs(row ? "\n" : "", out);
-	put_lines(sh, out, "", "  ", s.buf);
+	text_print_lines(sh, out, "", "  ", s.buf);
 	str_free(&s);
 }
 
-static void put_sections(const struct sheet *sh, FILE *out)
+static void text_print_sections(const struct sheet *sh, FILE *out)
 {
 	size_t row = 0, end;
 
 	do {
 		for (end = row + 1; end < sh->p.rows && !sheet_starts_section(sh, end); end++)
 			;
-		put_section(sh, out, row);
-		put_parts(sh, out, row, end < sh->p.rows ? end : sh->p.rows);
+		text_print_section(sh, out, row);
+		text_print_parts(sh, out, row, end < sh->p.rows ? end : sh->p.rows);
 		row = end;
 	} while (row < sh->p.rows);
 }
 
-/* A figure is whole, however little room there is. */
-static void put_listed(FILE *out, const struct people_column *c, const char *cell, int at, int room)
+/* Prints a cell of a list. A figure is never cut. */
+static void text_print_listed(FILE *out, const struct people_column *c, const char *cell, int at,
+			      int room)
 {
 	if (!c->left)
 		fputs(cell, out);
 	else if (c->whole && !strchr(cell, ' '))
 		fputs(cell, out);
 	else if (strchr(cell, ' '))
-		put_prose(out, cell, at, room);
+		text_print_prose(out, cell, at, room);
 	else
 		fit_put_short(out, cell, room);
 }
 
-static void put_list(const struct sheet *sh, FILE *out, size_t row)
+static void text_print_list(const struct sheet *sh, FILE *out, size_t row)
 {
 	int i, names = 0;
 
@@ -178,26 +182,27 @@ static void put_list(const struct sheet *sh, FILE *out, size_t row)
 		if (c->place == SAID_ONCE || c->place == SPARED)
 			continue;
 		fprintf(out, "%-*s  ", names, c->name);
-		put_listed(out, c, people_cell(&sh->p, row, i), names + 2, sh->width - names - 2);
+		text_print_listed(out, c, people_cell(&sh->p, row, i), names + 2,
+				  sh->width - names - 2);
 		fputc('\n', out);
 	}
 }
 
-static void put_table(const struct sheet *sh, FILE *out)
+static void text_print_table(const struct sheet *sh, FILE *out)
 {
 	size_t row;
 
 	if (!sh->as_lists) {
-		put_sections(sh, out);
+		text_print_sections(sh, out);
 		return;
 	}
 	for (row = 0; row < sh->p.rows; row++) {
 		fputs(row ? "\n" : "", out);
-		put_list(sh, out, row);
+		text_print_list(sh, out, row);
 	}
 }
 
-static void put_notes(const struct sheet *sh, FILE *out)
+static void text_print_notes(const struct sheet *sh, FILE *out)
 {
 	const struct table *t = sh->t;
 	struct str s = {0};
@@ -207,17 +212,17 @@ static void put_notes(const struct sheet *sh, FILE *out)
 	if (sh->left_out.len) {
 		str_printf(&s, "left out at %d columns: %s (--width 0 and --format tsv have them)",
 			   sh->width, sh->left_out.buf);
-		put_lines(sh, out, "# ", "#   ", s.buf);
+		text_print_lines(sh, out, "# ", "#   ", s.buf);
 		str_reset(&s);
 	}
 	if (sh->p.absent) {
 		str_printf(&s, "not measured: %s", sh->p.absent);
-		put_lines(sh, out, "# ", "#   ", s.buf);
+		text_print_lines(sh, out, "# ", "#   ", s.buf);
 	}
 	str_free(&s);
 	lines = table_note_texts(t);
 	for (n = 0; lines[n]; n++)
-		put_lines(sh, out, "# ", "#   ", lines[n]);
+		text_print_lines(sh, out, "# ", "#   ", lines[n]);
 	table_note_texts_free(lines);
 }
 
@@ -227,10 +232,10 @@ void table_write_text(const struct table *t, int width, FILE *out)
 
 	sheet_of(&sh, t, width);
 	if (t->title)
-		put_lines(&sh, out, "", "", t->title);
+		text_print_lines(&sh, out, "", "", t->title);
 	if (sh.once.len)
-		put_lines(&sh, out, "", "", sh.once.buf);
-	put_table(&sh, out);
-	put_notes(&sh, out);
+		text_print_lines(&sh, out, "", "", sh.once.buf);
+	text_print_table(&sh, out);
+	text_print_notes(&sh, out);
 	sheet_free(&sh);
 }

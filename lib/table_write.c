@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The formats: each is a row writer behind one table, so that a new one is a new row. */
+/* The output formats. Each format is an entry in one list of writers. */
 #include "lib/table.h"
 
 #include "lib/alloc.h"
@@ -14,8 +14,11 @@
 
 enum { SCHEMA_VERSION = 1 };
 
-/* Seconds may be a clock's, of a host that is up for days: to the nanosecond. */
-static int digits_of(double x, const char *unit)
+/*
+ * Returns the significant digits. Seconds may be clock times of a host that is up for days, so
+ * they are precise to the nanosecond.
+ */
+static int write_value_digits(double x, const char *unit)
 {
 	int whole = fabs(x) < 1 ? 1 : 1 + (int)floor(log10(fabs(x)));
 
@@ -24,7 +27,7 @@ static int digits_of(double x, const char *unit)
 	return fabs(x) < 1e4 ? 10 : 14;
 }
 
-/* A number: all digits that matter; nothing for a missing value. */
+/* Appends a number with all significant digits. Appends nothing for a missing value. */
 static void format_value(struct str *s, const struct value *v, const char *unit)
 {
 	str_reset(s);
@@ -32,7 +35,7 @@ static void format_value(struct str *s, const struct value *v, const char *unit)
 	if (v->type == V_INT)
 		str_printf(s, "%lld", (long long)v->integer);
 	else if (v->type == V_REAL)
-		str_printf(s, "%.*g", digits_of(v->real, unit), v->real);
+		str_printf(s, "%.*g", write_value_digits(v->real, unit), v->real);
 }
 
 static void put_tsv(FILE *out, const char *s)
@@ -60,17 +63,17 @@ static void put_csv(FILE *out, const char *s)
 	fputc('"', out);
 }
 
-/* A column's last number and its text: rows in order of cost often repeat it. */
+/* The last number of a column and its text. Rows in order of cost often repeat a number. */
 struct repeated {
 	struct value value;
 	struct str text;
 };
 
-static const char *cell_text(struct repeated *r, const struct value *v, const char *unit)
+static const char *write_cell_text(struct repeated *r, const struct value *v, const char *unit)
 {
 	if (v->type == V_STR)
 		return v->str;
-	/* a real's bits are looked at as an integer's */
+	/* `integer` also compares the bits of a real */
 	if (!r->text.buf || r->value.type != v->type || r->value.integer != v->integer) {
 		format_value(&r->text, v, unit);
 		r->value = *v;
@@ -87,7 +90,8 @@ static void write_rows(const struct table *t, FILE *out, char sep,
 
 	for (row = 0; row < t->rows; row++) {
 		for (i = 0; i < t->ncolumns; i++) {
-			put(out, cell_text(&last[i], table_cell(t, row, i), t->columns[i].unit));
+			put(out,
+			    write_cell_text(&last[i], table_cell(t, row, i), t->columns[i].unit));
 			putc_unlocked(i < t->ncolumns - 1 ? sep : '\n', out);
 		}
 	}
@@ -171,7 +175,10 @@ static json_t *json_detail(const struct table *t)
 	return json_pack("{s:o, s:o}", "columns", json_columns(t), "rows", json_rows(t));
 }
 
-/* A number of one note, or the smallest and the largest of several; null: no note knows it. */
+/*
+ * Returns the number of one note, the smallest and the largest of several notes, or null if
+ * unknown.
+ */
 static json_t *json_note_value(const struct note_line *line, int place)
 {
 	double low = INFINITY, high = -INFINITY;
@@ -188,7 +195,7 @@ static json_t *json_note_value(const struct note_line *line, int place)
 	return low == high ? json_real(low) : json_pack("[f, f]", low, high);
 }
 
-/* Whose the line is: an object for each of its notes that names a variant or a side. */
+/* Returns an array with an object for each note of the line that names a variant or a side. */
 static json_t *json_note_runs(const struct note_line *line)
 {
 	json_t *list = json_array();
@@ -318,7 +325,7 @@ static void write_text(const struct table *t, FILE *out)
 static const struct {
 	const char *name;
 	void (*write)(const struct table *t, FILE *out);
-	bool spread; /* bounds of estimates stand in columns of their own */
+	bool spread; /* estimates have separate columns for their bounds */
 } formats[] = {
 	[FORMAT_TEXT] = {"text", write_text, false},
 	[FORMAT_TSV] = {"tsv", write_tsv, true},
@@ -348,9 +355,9 @@ static const char *escaped(struct table *copy, struct str *scratch, const char *
 	return text == s ? s : arena_strdup(&copy->arena, text);
 }
 
-/* --- columns: machines read each part of an estimate in a column of its own --- */
+/* --- columns: machine formats have one column for each part of an estimate --- */
 
-/* Where the cells of the copy's columns lie in the table. */
+/* The table's column and the interval's part that fill a column of the copy. */
 struct source {
 	int column;
 	enum interval_part part;
@@ -382,7 +389,10 @@ static void spread_column(struct table *copy, struct source *from, struct column
 	}
 }
 
-/* Columns may be named at run time, by a plan. The arrays lie in the copy's arena. */
+/*
+ * Copies the columns and escapes their names, because a plan can name columns at run time. The
+ * copy's arena owns the arrays.
+ */
 static struct source *escape_columns(struct table *copy, const struct table *t, bool spread,
 				     struct str *scratch)
 {
@@ -448,7 +458,10 @@ static void escape_notes(struct table *copy, const struct table *t, struct str *
 	}
 }
 
-/* Every string of every format goes through here. table_free(copy) frees what is in it. */
+/*
+ * Copies the table and escapes every string for any format. table_free(copy) frees the copy's
+ * strings.
+ */
 static void table_escape(struct table *copy, const struct table *t, bool spread)
 {
 	struct str scratch = {0};

@@ -28,12 +28,12 @@ static const struct refusal refusals_zcrx[] = {
 	{ENODEV, "there is no such interface in this network namespace",
 	 "give the NIC's own name, from its own namespace"},
 	{EOPNOTSUPP,
-	 "the interface has no hardware queues of its own to hand over (loopback, veth, tap and "
+	 "the interface has no hardware queues that it can hand over (loopback, veth, tap and "
 	 "virtio_net have none), its driver has no queue API, or the kernel was built without "
 	 "CONFIG_IO_URING_ZCRX",
 	 NICS},
 	{ERANGE, "the interface has no receive queue of that number",
-	 "queues count from 0: ethtool -l IF tells how many there are"},
+	 "queues count from 0: ethtool -l IF prints their number"},
 	{EEXIST,
 	 "the queue has a memory provider already (another zcrx or devmem user), or an XDP "
 	 "program is attached",
@@ -58,12 +58,11 @@ static const struct refusal refusals_devmem_rx[] = {
 	 "give the NIC's own name, from its own namespace"},
 	{EOPNOTSUPP,
 	 "the driver cannot receive into device memory (loopback, veth and virtio_net cannot), or "
-	 "the "
-	 "kernel was built without CONFIG_NET_DEVMEM",
-	 "Linux 6.12 or later, and a NIC whose driver there has it (bnxt, mlx5, gve, fbnic: each "
+	 "the kernel was built without CONFIG_NET_DEVMEM",
+	 "use Linux 6.12 or later and a NIC with driver support (bnxt, mlx5, gve and fbnic, each "
 	 "since a later kernel)"},
 	{ERANGE, "the interface has no receive queue of that number",
-	 "queues count from 0: ethtool -l IF tells how many there are"},
+	 "queues count from 0: ethtool -l IF prints their number"},
 	{EEXIST,
 	 "the queue has a memory provider already (another zcrx or devmem user), or an XDP program "
 	 "is "

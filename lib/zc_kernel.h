@@ -16,7 +16,10 @@ struct refusal {
 	const char *why, *todo;
 };
 
-/* Return the explanation of an errno. It is never NULL: the text for an unknown errno says so. */
+/*
+ * Returns the explanation of an errno, never NULL. The text for an unknown errno says that it is
+ * unknown.
+ */
 const struct refusal *refusal_zcrx(int code);	   /* io_uring_register(ZCRX_IFQ) */
 const struct refusal *refusal_devmem_rx(int code); /* netdev genetlink BIND_RX */
 const struct refusal *refusal_devmem_tx(int code); /* netdev genetlink BIND_TX */
@@ -30,15 +33,17 @@ const struct refusal *refusal_udmabuf(int code);   /* /dev/udmabuf and its ioctl
 int udmabuf_make(size_t size, int *memory);
 
 /*
- * Devmem TCP: bind a dmabuf to an interface of this network namespace. The binding lasts until
- * genl_close(g), which the caller must also call when these functions fail.
- *
- * netdev_bind_rx() makes receive queue `queue` of the interface receive into the dmabuf. Returns 0
- * and the number of the binding in *id, which may be NULL; or -errno, which refusal_devmem_rx
- * explains. g->said has the kernel's own words.
+ * Devmem TCP. These functions bind a dmabuf to an interface of this network namespace. The binding
+ * lasts until genl_close(g), which the caller must also call if these functions fail.
+ * netdev_bind_rx() makes the receive queue `queue` of the interface receive into the dmabuf. On
+ * success it returns 0 and the binding's number in *id, which may be NULL. On failure it returns
+ * -errno, which refusal_devmem_rx() explains, and g->said contains the kernel's message.
  */
 int netdev_bind_rx(struct genl *g, const char *nic, unsigned int queue, int dmabuf, uint32_t *id);
-/* Lets the interface send from the dmabuf. refusal_devmem_tx() explains -errno. */
+/*
+ * Lets the interface send from the dmabuf. Returns 0 or -errno, which refusal_devmem_tx()
+ * explains.
+ */
 int netdev_bind_tx(struct genl *g, const char *nic, int dmabuf, uint32_t *id);
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/zc_uapi.h against the system's headers, as far as those go: nothing of this is code. What is
- * no macro there is asked for by the version of the headers that brought it. A file of its own,
- * since liburing's copy of io_uring.h may be of another version than the system's.
+ * Compares lib/zc_uapi.h with the system's headers at compile time. This file generates no code. A
+ * definition that is no macro is compared from the header version that added it. The file includes
+ * no liburing header, because liburing's copy of io_uring.h may be of another version than the
+ * system's.
  */
 #include "lib/zc_uapi.h"
 
-/* of devmem; its struct iovec is also the C library's */
+/* a devmem header; the C library also defines struct iovec */
 #define iovec uapi_iovec
 #include <linux/uio.h>
 #undef iovec

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sending and receiving without a copy: what the kernel's interfaces call things, for systems whose
- * headers are older than the kernel. Written from the kernel's documentation
- * (Documentation/networking/{msg_zerocopy,iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml);
- * lib/zc_uapi.c holds it against the system's headers as far as those have them.
+ * Constants and structures of the kernel's zero-copy interfaces, for systems with headers older
+ * than the kernel. They follow the kernel's documentation
+ * (Documentation/networking/{msg_zerocopy,iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml).
+ * lib/zc_uapi.c compares them with the system's headers.
  */
 #ifndef ZC_UAPI_H
 #define ZC_UAPI_H
 
-#include <time.h> /* errqueue.h wants it first */
+#include <time.h> /* errqueue.h needs it first */
 #include <linux/errqueue.h>
 #include <linux/io_uring.h>
 #include <linux/tcp.h>
@@ -22,7 +22,7 @@ enum {
 	ZC_IORING_SETUP_CQE32 = 1 << 11,
 	ZC_IORING_SETUP_SINGLE_ISSUER = 1 << 12,
 	ZC_IORING_SETUP_DEFER_TASKRUN = 1 << 13,
-	ZC_IORING_FEAT_NO_IOWAIT = 1 << 17, /* 6.15: waits that are no iowait */
+	ZC_IORING_FEAT_NO_IOWAIT = 1 << 17, /* 6.15: waits that do not count as iowait */
 	ZC_IORING_ENTER_NO_IOWAIT = 1 << 7,
 	ZC_IORING_OP_SEND_ZC = 47,
 	ZC_IORING_OP_SENDMSG_ZC = 48,
@@ -30,9 +30,9 @@ enum {
 	ZC_IORING_REGISTER_ZCRX_IFQ = 32,
 	ZC_IORING_REGISTER_ZCRX_CTRL = 36,
 	ZC_IORING_MEM_REGION_TYPE_USER = 1,
-	ZC_ZCRX_AREA_SHIFT = 48, /* of cqe.off: what is above is the area's id */
+	ZC_ZCRX_AREA_SHIFT = 48, /* shift of cqe.off; the upper bits are the area's id */
 	ZC_ZCRX_MAX_ENTRIES = 32768,
-	ZC_ZCRX_REG_NODEV = 2, /* 7.1: without an interface, everything copied */
+	ZC_ZCRX_REG_NODEV = 2, /* 7.1: no interface, the kernel copies all data */
 	ZC_ZCRX_CTRL_FLUSH_RQ = 0,
 };
 
@@ -50,7 +50,7 @@ struct zc_region_desc {
 
 struct zc_zcrx_area_reg {
 	uint64_t addr, len;
-	uint64_t rq_area_token; /* out: goes into the upper bits of what is given back */
+	uint64_t rq_area_token; /* out: upper bits of each refill entry's offset */
 	uint32_t flags, dmabuf_fd;
 	uint64_t resv[2];
 };
@@ -58,17 +58,18 @@ struct zc_zcrx_area_reg {
 struct zc_zcrx_ifq_reg {
 	uint32_t if_idx, if_rxq, rq_entries, flags;
 	uint64_t area_ptr, region_ptr;
-	struct zc_zcrx_offsets offsets; /* out: where the refill ring's parts lie in the region */
-	uint32_t zcrx_id, resv2;	/* id: out */
+	struct zc_zcrx_offsets
+		offsets;	 /* out: positions of the refill ring's parts in the region */
+	uint32_t zcrx_id, resv2; /* zcrx_id is an output */
 	uint64_t resv[3];
 };
 
-struct zc_zcrx_rqe { /* an entry of the refill ring: memory given back */
+struct zc_zcrx_rqe { /* a refill ring entry, which returns memory to the kernel */
 	uint64_t off;
 	uint32_t len, pad;
 };
 
-struct zc_zcrx_cqe { /* behind the plain CQE, in rings with CQE32 */
+struct zc_zcrx_cqe { /* follows the plain CQE in rings with CQE32 */
 	uint64_t off;
 	uint64_t pad;
 };
@@ -87,10 +88,10 @@ _Static_assert(offsetof(struct zc_zcrx_ifq_reg, zcrx_id) == 64, "io_uring_zcrx_i
 _Static_assert(sizeof(struct zc_zcrx_rqe) == 16, "io_uring_zcrx_rqe");
 _Static_assert(sizeof(struct zc_zcrx_cqe) == 16, "io_uring_zcrx_cqe");
 
-/* io_uring's zero-copy send: bits of sqe.ioprio, and of a notification's cqe.res. */
+/* Bits of sqe.ioprio and of a notification's cqe.res for io_uring's zero-copy send. */
 enum {
 	ZC_IORING_RECVSEND_FIXED_BUF = 1 << 2,
-	ZC_IORING_SEND_ZC_REPORT_USAGE = 1 << 3, /* 6.2; EINVAL before */
+	ZC_IORING_SEND_ZC_REPORT_USAGE = 1 << 3, /* 6.2; older kernels return EINVAL */
 };
 #define ZC_IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
 
@@ -99,7 +100,7 @@ enum { ZC_IORING_REGISTER_NAPI = 27 };
 struct zc_io_uring_napi {
 	uint32_t busy_poll_us;
 	uint8_t prefer_busy_poll, opcode, pad[2]; /* opcode 0: set */
-	uint32_t tracking;			  /* 0: of all sockets that requests are for */
+	uint32_t tracking;			  /* 0 tracks all sockets of requests */
 	uint32_t resv;
 };
 
@@ -117,15 +118,18 @@ enum {
 	ZC_SO_BUSY_POLL_BUDGET = 70,
 };
 
-/* getsockopt(TCP_ZEROCOPY_RECEIVE), as of Linux 5.12; older kernels take a shorter one. */
+/*
+ * The argument of getsockopt(TCP_ZEROCOPY_RECEIVE) since Linux 5.12. Older kernels accept a
+ * shorter structure.
+ */
 struct zc_zerocopy_receive {
 	uint64_t address;	  /* in: page-aligned, inside a mapping of the socket */
 	uint32_t length;	  /* in: bytes to map at most; out: bytes mapped */
-	uint32_t recv_skip_hint;  /* out: bytes that cannot be mapped, to be read next */
+	uint32_t recv_skip_hint;  /* out: bytes that cannot be mapped and must be read next */
 	uint32_t inq;		  /* out: bytes in the receive queue */
 	int32_t err;		  /* out: the socket's pending error, a negative errno, cleared */
-	uint64_t copybuf_address; /* in: where to copy what cannot be mapped */
-	int32_t copybuf_len;	  /* in: its length; out: bytes copied, or a negative errno */
+	uint64_t copybuf_address; /* in: buffer for bytes that cannot be mapped */
+	int32_t copybuf_len; /* in: the buffer's length; out: bytes copied, or a negative errno */
 	uint32_t flags;
 	uint64_t msg_control, msg_controllen;
 	uint32_t msg_flags, reserved;
@@ -135,16 +139,16 @@ struct zc_zerocopy_receive {
 
 enum {
 	ZC_MSG_SOCK_DEVMEM = 0x2000000,
-	ZC_SO_DEVMEM_LINEAR = 78, /* also SCM_: bytes that were copied into host memory */
+	ZC_SO_DEVMEM_LINEAR = 78, /* also SCM_: bytes that the kernel copied into host memory */
 	ZC_SO_DEVMEM_DMABUF =
-		79, /* also SCM_: a fragment that stayed in the dmabuf; at the sender the id */
+		79, /* also SCM_: a fragment that stayed in the dmabuf; for a sender, the id */
 	ZC_SO_DEVMEM_DONTNEED = 80,
 	ZC_DEVMEM_MAX_TOKENS = 128, /* ranges in one SO_DEVMEM_DONTNEED */
-	ZC_DEVMEM_MAX_FRAGS = 1024, /* fragments given back by one call */
+	ZC_DEVMEM_MAX_FRAGS = 1024, /* fragments that one call can return */
 };
 
 struct zc_dmabuf_cmsg {
-	uint64_t frag_offset; /* in the dmabuf; of SCM_DEVMEM_LINEAR: unused */
+	uint64_t frag_offset; /* offset in the dmabuf; unused for SCM_DEVMEM_LINEAR */
 	uint32_t frag_size, frag_token, dmabuf_id, flags;
 };
 
@@ -160,7 +164,7 @@ enum {
 	ZC_NETDEV_CMD_BIND_RX = 13,
 	ZC_NETDEV_CMD_BIND_TX = 15,
 	ZC_NETDEV_A_DMABUF_IFINDEX = 1,
-	ZC_NETDEV_A_DMABUF_QUEUES = 2, /* nested */
+	ZC_NETDEV_A_DMABUF_QUEUES = 2, /* nested attribute */
 	ZC_NETDEV_A_DMABUF_FD = 3,
 	ZC_NETDEV_A_DMABUF_ID = 4, /* answer */
 	ZC_NETDEV_A_QUEUE_ID = 1,
@@ -168,7 +172,7 @@ enum {
 	ZC_NETDEV_QUEUE_TYPE_RX = 0,
 };
 
-/* /dev/udmabuf: a dmabuf out of sealed memfd pages. */
+/* The request of /dev/udmabuf that makes a dmabuf from sealed memfd pages. */
 struct zc_udmabuf_create {
 	uint32_t memfd, flags;
 	uint64_t offset, size;

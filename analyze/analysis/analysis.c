@@ -20,12 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One side of one run on its way from a reader to the writer. */
+/* One side of one run, passed from a reader thread to the writer. */
 struct job {
 	const struct layout_entry *entry;
 	struct ingest in;
 	struct error err;
-	int64_t run; /* in the store, once it is written */
+	int64_t run; /* the row id, after the run is written */
 	int rc;
 	bool done;
 };
@@ -35,7 +35,7 @@ struct pool {
 	const char *hosts_dir;
 	struct job *jobs;
 	size_t n, next, written, ahead;
-	unsigned int threads_each; /* those that are more than the runs read parts of a run */
+	unsigned int threads_each; /* threads in excess of the runs; they read parts of a run */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool stop;
@@ -83,7 +83,7 @@ static void *pool_reader(void *arg)
 	return NULL;
 }
 
-/* The manifest names a run; its own run.json may be lost, and then its name is all there is. */
+/* Returns the run. If run.json is lost, the run has only the names from the manifest. */
 static struct run job_find_run(const struct job *j)
 {
 	const struct layout_entry *e = j->entry;
@@ -131,7 +131,10 @@ static int job_write_rows(struct store *s, int64_t run, const struct ingest *in,
 	return rc;
 }
 
-/* One name each, in the order of first sight; no name is a part of another. */
+/*
+ * Adds a name that the list lacks. A substring search is enough because no name is part of
+ * another.
+ */
 static void analysis_add_absent(struct analysis *a, const char *name)
 {
 	if (!a->absent.buf || !strstr(a->absent.buf, name))
@@ -176,7 +179,7 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 	return rc;
 }
 
-/* Takes the jobs in their order as they get ready. */
+/* Writes the jobs in their order, each as soon as it is ready. */
 static int pool_write_jobs(struct analysis *a, struct store *s, struct pool *p, struct error *err)
 {
 	size_t i;
@@ -212,7 +215,7 @@ static int pool_run(struct analysis *a, struct store *s, struct pool *p, struct 
 	if (!threads)
 		return 0;
 	p->threads_each = (unsigned int)(all / threads);
-	p->ahead = threads + 2; /* bounds what waits in memory */
+	p->ahead = threads + 2; /* limits the runs that wait in memory */
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	id = xcalloc(threads, sizeof(*id));
@@ -232,7 +235,7 @@ static int pool_run(struct analysis *a, struct store *s, struct pool *p, struct 
 	return rc;
 }
 
-/* --- files that are not as they were --- */
+/* --- files that changed after capture --- */
 
 static int write_damage_of(struct analysis *a, struct store *s, const struct damage *d,
 			   const struct job *j, struct error *err)
@@ -270,7 +273,7 @@ static int write_damage(struct analysis *a, struct store *s, const struct damage
 	return rc ? rc : store_commit(s, err);
 }
 
-/* The runs, and meanwhile, by other threads, whether their files are as they were. */
+/* Reads the runs, while other threads check the files against the manifest. */
 static int pool_run_checked(struct analysis *a, struct store *s, const struct layout *l,
 			    struct pool *p, struct error *err)
 {
@@ -286,7 +289,7 @@ static int pool_run_checked(struct analysis *a, struct store *s, const struct la
 	return rc;
 }
 
-/* --- what is of no run --- */
+/* --- the capture as a whole --- */
 
 static int write_variant(struct store *s, const struct layout_variant *v, struct error *err)
 {
@@ -359,7 +362,7 @@ static int write_hosts(struct store *s, const struct layout *l, struct error *er
 	return rc ? rc : store_commit(s, err);
 }
 
-/* "1.5 to 3 s", "from 1.5 s", "to 3 s" */
+/* Formats the slice as "1.5 to 3 s", "from 1.5 s" or "to 3 s". */
 static void slice_format(const struct time_slice *t, char *text, size_t size)
 {
 	double from = (double)t->from.ns / 1e9, to = (double)t->to.ns / 1e9;
@@ -371,7 +374,10 @@ static void slice_format(const struct time_slice *t, char *text, size_t size)
 			 t->from.given ? from : to);
 }
 
-/* How the runs were read, where that is not the usual way (scope_add_slice_notes in measures/scope.c). */
+/*
+ * Writes how the analysis read the runs, if it used options. See scope_add_slice_notes() in
+ * measures/scope.c.
+ */
 static int write_manner(const struct analysis *a, struct store *s, struct error *err)
 {
 	char slice[64];
@@ -451,7 +457,7 @@ void analysis_free(struct analysis *a)
 	free(a->forgotten);
 }
 
-/* Runs that are there, and whose raw files are not. */
+/* Refuses a capture that has runs but lacks their raw files. */
 static int analysis_check_raw(const struct analysis *a, const struct layout *l, struct error *err)
 {
 	size_t i, gone = 0;

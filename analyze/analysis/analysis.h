@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A capture folder into its store. Run folders are read by several threads and written in the
- * capture's order by one, so the same capture gives the same store.
+ * Analyzes a capture folder into its store. Several threads read the run folders, and one thread
+ * writes the runs in the capture's order. So the same capture always gives the same store.
  */
 #ifndef ZC_ANALYSIS_H
 #define ZC_ANALYSIS_H
@@ -13,28 +13,32 @@
 
 struct analysis {
 	const char *capture;
-	int jobs; /* threads; 0: one per CPU */
+	int jobs; /* threads; 0 means one per CPU */
 	const struct meter *meters;
 	size_t nmeters;
-	bool inlines;		 /* inlined functions are frames of their own */
-	struct time_slice slice; /* of each run's window (ingest/window.h) */
-	const char *variant;	 /* the raw files of other variants are not read; NULL: all are */
+	bool inlines;		 /* gives each inlined function a frame */
+	struct time_slice slice; /* the part of each run's window (ingest/window.h) */
+	const char *variant;	 /* reads the raw files of this variant only; NULL reads all */
 
-	/* what it found */
+	/* results */
 	size_t runs, failed, lossy, warnings;
-	size_t shed;	   /* sides whose workload lost datagrams */
-	struct str absent; /* collectors without a figure in the slice: "counters, syscalls" */
-	char *forgotten;   /* meters that the store had before and this analysis was not given; or
-			      NULL */
-	char *damage[DAMAGE_KINDS]; /* files that are not as capture left them: damage_of_all */
+	size_t shed;	   /* sides where the workload lost datagrams */
+	struct str absent; /* collectors without data in the slice: "counters, syscalls" */
+	char *forgotten; /* meters of the previous store that this analysis does not use, or NULL */
+	char *damage[DAMAGE_KINDS]; /* messages about changed files, from damage_of_all() */
 };
 
-/* 0: CAPTURE/zcost.db is complete, whatever the runs lack. -errno: it is as it was before. */
+/*
+ * Writes CAPTURE/zcost.db. Returns 0 if the store is complete, even if some runs failed. Returns
+ * -errno if an error stopped the analysis, and leaves the old store unchanged.
+ */
 int analyze(struct analysis *a, struct error *err);
 
-/* The same into memory; the capture is left as it is. The caller closes the store. */
+/*
+ * Analyzes into a store in memory and leaves the capture unchanged. The caller closes the store.
+ */
 int analyze_in_memory(struct analysis *a, struct store **store, struct error *err);
 
-void analysis_free(struct analysis *a); /* what it found */
+void analysis_free(struct analysis *a); /* results */
 
 #endif

@@ -16,26 +16,26 @@
 enum { AS_IT_WAS = DAMAGE_KINDS };
 
 struct checked {
-	const struct member *named; /* by the manifest */
+	const struct member *named; /* the manifest's entry of the file */
 	const struct layout_entry *entry;
 	char *path;
 	off_t size;
-	int state; /* enum damage_kind or AS_IT_WAS */
+	int state; /* an enum damage_kind, or AS_IT_WAS */
 };
 
 struct damage {
 	struct members named;
-	struct checked *list;	/* by name */
-	struct checked **order; /* the largest first, for the threads */
-	size_t n, skip;		/* bytes of "CAPTURE/" */
+	struct checked *list;	/* sorted by name */
+	struct checked **order; /* the largest file first, for the threads */
+	size_t n, skip;		/* skip: length of "CAPTURE/" in bytes */
 	atomic_size_t next;
 	pthread_t *ids;
 	size_t threads;
 };
 
-/* --- which files --- */
+/* --- the files to check --- */
 
-/* The first of the sorted names that is not before `name`. */
+/* Returns the index of the first sorted name that is not before `name`. */
 static size_t damage_lower_bound(const struct damage *d, const char *name)
 {
 	size_t low = 0, high = d->n;
@@ -51,7 +51,10 @@ static size_t damage_lower_bound(const struct damage *d, const char *name)
 	return low;
 }
 
-/* Files of the entry's folder become its own; or all of its run's are not looked at. */
+/*
+ * Assigns the files in the entry's folder to the entry. If check is false, excludes all files of
+ * the entry's run from the check.
+ */
 static void damage_assign(struct damage *d, const struct layout_entry *e, bool check)
 {
 	char *folder = xasprintf("%s/", e->dir + d->skip);
@@ -76,12 +79,12 @@ static void file_check(struct checked *c)
 	char *clean;
 
 	if (name_clean(c->named->name, &clean, NULL))
-		return; /* outside of the capture */
+		return; /* the folder is outside the capture */
 	free(clean);
 	if (c->state == AS_IT_WAS || stat(c->path, &st) || !S_ISREG(st.st_mode))
 		return;
 	c->size = st.st_size;
-	c->state = DAMAGE_UNREADABLE; /* until it was read */
+	c->state = DAMAGE_UNREADABLE; /* until a thread reads the file */
 }
 
 static int file_compare_size(const void *a, const void *b)
@@ -107,7 +110,7 @@ static void damage_list_files(struct damage *d, const char *capture)
 	}
 }
 
-/* --- reading them --- */
+/* --- reading the files --- */
 
 static void damage_check(struct checked *c)
 {
@@ -186,7 +189,7 @@ void damage_free(struct damage *d)
 	free(d);
 }
 
-/* --- in words --- */
+/* --- messages --- */
 
 static const struct {
 	const char *one, *many;

@@ -33,7 +33,7 @@ static void layout_list_sides(const struct layout *l, struct str *s)
 	}
 }
 
-/* Does a run keep a log that the collector copied? */
+/* Returns whether a run has a log that the collector copied. */
 static bool layout_has_log(const struct layout *l)
 {
 	bool found = false;
@@ -93,7 +93,7 @@ char *meters_remembered(const char *capture)
 	return copy;
 }
 
-/* As it was given. */
+/* Appends the meter as the user wrote it. */
 static void meter_add_text(struct str *text, const struct meter *m)
 {
 	const struct {

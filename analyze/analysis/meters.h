@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The power meters that an analysis was given: checked against the capture, and remembered. */
+/*
+ * The power meters of an analysis. They are checked against the capture and stored in the store.
+ */
 #ifndef ZC_METERS_H
 #define ZC_METERS_H
 
@@ -7,16 +9,16 @@
 #include "analyze/ingest/layout.h"
 #include "analyze/store/store.h"
 
-/* -EINVAL: a meter of a side that the capture does not have. */
+/* Checks the meters. Returns -EINVAL if the capture lacks the side of a meter. */
 int meters_check(const struct analysis *a, const struct layout *l, struct error *err);
 
 /*
- * What the store that is about to be renewed was told of meters, or NULL; the caller frees. A
- * store that is missing or of another version tells nothing.
+ * Returns the meters in the existing store of the capture, or NULL. Returns NULL if the store is
+ * missing or of another version. The caller frees the string.
  */
 char *meters_remembered(const char *capture);
 
-/* Writes down what this analysis was told. */
+/* Stores the meters of this analysis. */
 int meters_remember(const struct analysis *a, struct store *s, struct error *err);
 
 #endif

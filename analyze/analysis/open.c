@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * Where the raw files are: in the folder, or beside the archive where it was unpacked; NULL: in the
- * archive alone.
+ * Finds the folder of the raw files: the capture itself, or the unpacked folder beside an archive.
+ * Sets *folder to NULL if only the archive has the files.
  */
 static int capture_find_folder(const char *capture, char **folder, struct error *err)
 {
@@ -35,7 +35,7 @@ static int capture_find_folder(const char *capture, char **folder, struct error 
 	return 0;
 }
 
-/* What the capture was analyzed with stands for this, too, as far as the store knows it. */
+/* Sets the options of the analysis as the existing store records them. */
 static int analysis_follow_store(struct analysis *a, char **meters, struct error *err)
 {
 	struct store *old;
@@ -50,7 +50,7 @@ static int analysis_follow_store(struct analysis *a, char **meters, struct error
 	return store_close(old, 0, err);
 }
 
-/* Every run that was to be read failed: then there is nothing to show, and this is why. */
+/* Fails with the reason if every selected run failed, because there is nothing to show. */
 static int store_check_runs(struct store *s, const struct analysis *a, struct error *err)
 {
 	struct run_filter good = {.variant = a->variant},
@@ -93,7 +93,7 @@ static int slice_open(struct store **store, const char *folder, const struct ope
 	return rc;
 }
 
-/* A scratch folder, in which `folder` is to be. Both are the caller's. */
+/* Makes a scratch folder and the path of a `folder` in it. The caller frees both. */
 static int scratch_make(const char *archive, char **scratch, char **folder, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -111,7 +111,10 @@ static int scratch_make(const char *archive, char **scratch, char **folder, stru
 	return *folder ? 0 : -err->code;
 }
 
-/* Into a scratch folder that is gone when the store is made, and also when we are stopped. */
+/*
+ * Unpacks the archive into a scratch folder and makes the store. Removes the folder when the store
+ * is made and when a signal stops zcost.
+ */
 static int slice_open_packed(struct store **store, const char *archive,
 			     const struct open_options *o, struct error *err)
 {
@@ -122,7 +125,7 @@ static int slice_open_packed(struct store **store, const char *archive,
 	if (!rc) {
 		u.folder = folder;
 		stop_watch();
-		rc = unpack_archive(&u, err); /* its findings are the analysis's notes */
+		rc = unpack_archive(&u, err); /* the analysis reports the findings in notes */
 		if (!rc)
 			rc = slice_open(store, folder, o, err);
 		dir_remove(scratch, NULL);

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of two sides of a run, ns. */
+/* How the windows of two sides of a run differ, in ns. */
 struct skew {
-	double apart;	/* their windows' starts, or ends, whichever is more */
-	double error;	/* how well their clocks were compared; 0: they have one */
-	double shorter; /* of their windows' lengths */
-	double gap; /* between the end of the one and the start of the other; < 0: they overlap */
+	double apart;	/* distance of the windows' starts or ends, the larger one */
+	double error;	/* error of the clock comparison; 0 if the sides share a clock */
+	double shorter; /* length of the shorter window */
+	double gap; /* from the end of one window to the start of the other; < 0 if they overlap */
 };
 
 static bool runs_are_sides(const struct run *a, const struct run *b)
@@ -23,7 +23,10 @@ static bool runs_are_sides(const struct run *a, const struct run *b)
 	       !strcmp(a->pass, b->pass) && strcmp(a->side, b->side) && a->end_ns && b->end_ns;
 }
 
-/* How far a side's clock is ahead, seconds: 0 where it ran on the host that steered. */
+/*
+ * Reads how many seconds a side's clock is ahead of the steering host's clock. The offset is 0 on
+ * the steering host.
+ */
 static bool skew_read_clock(struct store *s, const struct run *r, double *offset, double *error)
 {
 	*offset = *error = 0;
@@ -31,13 +34,16 @@ static bool skew_read_clock(struct store *s, const struct run *r, double *offset
 	       store_metric(s, r->id, "clock_error", error, NULL);
 }
 
-/* Whole nanoseconds first: the time of a host that runs for years is a coarse double. */
+/*
+ * Returns the time from b to a, in ns. Subtracts integers first, because a double is too coarse
+ * for the clock of a host that is up for years.
+ */
 static double skew_after(uint64_t a, uint64_t b, double ahead_ns)
 {
 	return (double)(int64_t)(a - b) - ahead_ns;
 }
 
-/* false: of two hosts whose clocks nobody has compared. */
+/* Fills the skew. Returns false if the sides ran on two hosts and no one compared their clocks. */
 static bool skew_find(struct store *s, const struct run *a, const struct run *b, struct skew *k)
 {
 	double offset[2], error[2], start, end, ahead;
@@ -69,7 +75,10 @@ static int skew_add_note(struct store *s, const struct run *r, struct notes *not
 	return rc;
 }
 
-/* One side's CPU time over the other side's bytes, at another time, is no figure. */
+/*
+ * Marks a run as failed. A figure is meaningless if it divides one side's CPU time by the bytes
+ * that the other side moved at another time.
+ */
 static int skew_leave_out(struct store *s, const struct run *r, const struct skew *k,
 			  struct error *err)
 {

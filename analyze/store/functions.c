@@ -19,7 +19,7 @@ struct function_row {
 struct function_rows {
 	struct function_row *rows;
 	size_t n, cap;
-	struct map ids; /* (event, context, symbol) -> index + 1 */
+	struct map ids; /* maps (event, context, symbol) to index + 1 */
 };
 
 static struct function_row *function_row_find(struct function_rows *f, const struct profile_cost *c,

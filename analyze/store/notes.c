@@ -49,7 +49,7 @@ int store_note_kinds(struct store *s, struct error *err)
 	return rc;
 }
 
-/* The strings belong to *values, which the caller releases. */
+/* Reads a row. The note's strings belong to *values, which the caller releases. */
 static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_t **values,
 			 struct error *err)
 {
@@ -84,7 +84,9 @@ int store_notes(struct store *s, int64_t run, struct notes *notes, struct error 
 	sqlite3_stmt *q;
 	json_t *values;
 	struct note n;
-	/* two statements: SQLite finds a run's notes by the index only where the run is all it asks
+	/*
+	 * There are two statements because SQLite uses the index of runs only if the run is the
+	 * sole condition.
 	 */
 	int rc = run < 0 ? sql_query(s, &q, err, SELECT_NOTES " ORDER BY note.rowid", "")
 			 : sql_query(s, &q, err,

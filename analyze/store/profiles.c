@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Profiles in the store. DSOs, symbols, frames and comms are shared by all runs: the dictionary
- * holds those that the file has, as a profile of its own whose index i is the row with id i + 1.
- * While a store is made it grows with each run; for reading it is loaded once.
- *
- * A command reads the same runs for several tables, so the costs of runs stay in memory until they
- * are more than KEPT_MOST.
+ * Profiles in the store. All runs share DSOs, symbols, frames and comms. The dictionary is a
+ * profile with the shared entries: index i is the row with id i + 1. A store that is being made
+ * adds the entries of each run. A store for reading loads the dictionary once. A command reads the
+ * same runs for several tables, so the costs of runs stay in memory until there are more than
+ * KEPT_MOST.
  */
 #include "analyze/store/sql.h"
 
@@ -15,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_MOST = 1 << 20 }; /* costs: 48 MiB */
+enum { KEPT_MOST = 1 << 20 }; /* costs, which take 48 MiB */
 
 struct dictionary {
-	struct profile all;   /* its costs: those of the runs in `places`, its events: of one run */
-	struct profile shown; /* `all` with the costs of one run alone; owns nothing */
-	struct map places;    /* run -> number of its first cost << 32 | number of its costs */
+	struct profile all;   /* the costs of the runs in `places`, the events of one run */
+	struct profile shown; /* `all` with the costs of one run only; owns nothing */
+	struct map places;    /* maps a run to its first cost << 32 | number of costs */
 	struct intern comms;
-	struct map comm_strings; /* index of a comm -> string of `all` + 1 */
+	struct map comm_strings; /* maps the index of a comm to its string in `all` + 1 */
 	bool loaded;
 };
 
@@ -170,7 +169,10 @@ static int cost_write(struct store *s, int64_t run, const struct profile *p,
 		(int64_t)c->samples, (int64_t)c->weight);
 }
 
-/* The dictionary's symbol of each of the profile's, by way of the frames that have them. */
+/*
+ * Writes the run's functions. The shared frames lead from each symbol of the profile to the symbol
+ * in the dictionary.
+ */
 static int profile_write_functions(struct store *s, int64_t run, const struct profile *p,
 				   const int64_t *events, const uint32_t *frames, struct error *err)
 {
@@ -232,7 +234,7 @@ static int dictionary_load_dsos(struct store *s, struct profile *all, struct err
 	return rc;
 }
 
-/* A cause that a later version stored is one all the same. */
+/* Returns the cause, or UNRESOLVED_NO_SYMBOLS for a number that only a later version knows. */
 static enum unresolved unresolved_parse(int stored)
 {
 	return stored < 0 || stored >= UNRESOLVED_N ? UNRESOLVED_NO_SYMBOLS
@@ -349,7 +351,7 @@ static int profile_read_events(struct store *s, int64_t run, struct profile *p, 
 	return rc;
 }
 
-/* The rows of a run have distinct keys, so each is a cost of its own. */
+/* Reads a row as a new cost. The rows of a run have distinct keys, so no two rows share a cost. */
 static int profile_read_cost(struct store *s, sqlite3_stmt *q, const struct map *events,
 			     struct error *err)
 {
@@ -393,7 +395,9 @@ static int profile_read_costs(struct store *s, int64_t run, const struct map *ev
 	return rc;
 }
 
-/* Adds the run's costs to those in memory, in place of all where they became too many. */
+/*
+ * Adds the run's costs to the costs in memory. Drops all other costs first if there are too many.
+ */
 static int keep_costs(struct store *s, int64_t run, const struct map *events, struct error *err)
 {
 	struct dictionary *d = s->dictionary;

@@ -243,13 +243,12 @@ bool sql_exists(struct store *s, const char *sql, int64_t arg)
 }
 
 /*
- * --- a store of a stranger ---
- *
- * The schema of a store is SQL that SQLite runs: a view in place of a table can run forever, and a
- * name can be a path or a command. So zcost reads a store only if it has the schema of zcost.
+ * --- a store from another user --- The schema of a store is SQL that SQLite runs: a view in place
+ * of a table can run forever, and a name can be a path or a command. So zcost reads a store only
+ * if it has the schema of zcost.
  */
 
-/* A message repeats a foreign name up to the first byte that is not one of these. */
+/* A message prints a foreign name only up to the first byte that is not in this list. */
 static const char name_bytes[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./ ";
 
@@ -321,7 +320,7 @@ static int guard_check_pages(struct store *s, struct error *err)
 	if (rc <= 0)
 		return rc;
 	found = sql_column(s, q, 0, TEXT_MOST);
-	line = found ? strrchr(found, '\n') : NULL; /* behind "*** in database main ***" */
+	line = found ? strrchr(found, '\n') : NULL; /* after "*** in database main ***" */
 	rc = found && !strcmp(found, "ok")
 		     ? 0
 		     : sql_damaged(s, err, "damaged: %s", line ? line + 1 : found);
@@ -336,7 +335,7 @@ int guard_check(struct store *s, struct error *err)
 
 	if (rc)
 		return rc;
-	/* One transaction for all reads: the schema that is checked is the schema that is read. */
+	/* One transaction covers all reads, so the checked schema is the schema that is read. */
 	rc = sql_script(s, "BEGIN", err);
 	if (!rc)
 		rc = guard_check_schema(s, own, err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statements, for the files of the store only. A store prepares a statement once and finds it again
- * by the address of its text, so every SQL text is one string literal in one place.
- *
- * The letters of `types` are the types of the arguments: i int64_t, d double, s const char * (NULL
- * stays NULL) of which the store writes TEXT_MOST bytes, t const char * of any length.
+ * Statements, for the files of the store only. A store prepares a statement once and finds the
+ * statement by the address of its text, so every SQL text is one string literal in one place. Each
+ * letter of `types` is the type of one argument: i is int64_t, d is double, s is const char * of
+ * which the store writes at most TEXT_MOST bytes, t is const char * of any length. A NULL string
+ * is stored as NULL.
  */
 #ifndef ZC_SQL_H
 #define ZC_SQL_H
@@ -20,20 +20,20 @@ struct dictionary;
 
 struct store {
 	sqlite3 *db;
-	char *path;  /* its name; for a store in memory the name of its source, or NULL */
-	char *tmp;   /* its temporary name; NULL: in memory, or complete */
-	void *image; /* the whole file, if it is from an archive */
+	char *path;  /* the file name; in memory, the name of the source or NULL */
+	char *tmp;   /* the temporary file name; NULL in memory or if complete */
+	void *image; /* the file's content, if the store is in an archive */
 	bool writable;
-	bool strange;	     /* from an archive, or the file belongs to another user */
+	bool strange;	     /* the store is in an archive or belongs to another user */
 	struct error failed; /* the first error of a statement, even if its caller ignored it */
-	size_t cut;	     /* texts that were longer than TEXT_MOST */
+	size_t cut;	     /* number of texts longer than TEXT_MOST */
 	struct statement {
 		const char *sql;
 		sqlite3_stmt *stmt;
 	} * statements;
 	size_t nstatements, statements_cap;
-	struct intern strings; /* all strings that callers got */
-	struct names {	       /* read once from a store that is complete */
+	struct intern strings; /* all strings that the store returned to callers */
+	struct names {	       /* cached only if the store is complete */
 		const char **list;
 		int n;
 	} variants, sides;

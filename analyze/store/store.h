@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The store, the only place that speaks SQL. Opaque; strings it returns live until store_close.
- * The rest of the laptop half asks it for runs, metrics, syscall rows and profiles.
+ * The store of a capture's runs, metrics, system calls and profiles. Only analyze/store speaks
+ * SQL. A string that a function of the store returns lives until store_close().
  */
 #ifndef ZC_STORE_H
 #define ZC_STORE_H
@@ -19,65 +19,82 @@
 
 struct store;
 
-/* A capture folder, its archive, or a zcost.db; says "run zcost analyze first" where there is none
- * or it is old.
+/*
+ * Opens the store of a capture folder or of its archive, or a zcost.db. If the store is missing or
+ * old, the error says "run zcost analyze first".
  */
 int store_open(struct store **store, const char *capture, struct error *err);
-/* An empty one at `path`, NULL for memory; the file appears under its name at store_commit_all. */
+/*
+ * Creates an empty store at `path`, or in memory if path is NULL. The file has a temporary name
+ * until store_commit_all().
+ */
 int store_create(struct store **store, const char *path, struct error *err);
-/* In memory, for messages with the name of what it is made from. */
+/* Creates an empty store in memory. Messages call the store by `name`, the name of its source. */
 int store_create_in_memory(struct store **store, const char *name, struct error *err);
 /*
- * Closes; returns rc, or where rc is no error the first error that a statement met, also one that
- * its caller took for "not there". No command ends well without asking. NULL: returns rc.
+ * Closes the store. Returns rc if rc is an error. Otherwise returns the first error that a
+ * statement of the store met, even if the caller of the statement ignored it. Every command checks
+ * the result. A NULL store returns rc.
  */
 int store_close(struct store *store, int rc, struct error *err) __attribute__((warn_unused_result));
-/* The same first error while the store is open, or 0. */
+/* Returns the first error that a statement of the open store met, or 0. */
 int store_failed(const struct store *store, struct error *err);
-int store_begin(struct store *store, struct error *err); /* one transaction per run */
+int store_begin(struct store *store, struct error *err); /* each run is one transaction */
 int store_commit(struct store *store, struct error *err);
-/* Everything is in: syncs the file and gives it its name. The store stays open, for reading. */
+/* Syncs the complete file and gives the file its final name. The store stays open for reading. */
 int store_commit_all(struct store *store, struct error *err);
 const char *store_path(const struct store *store);
 
-/* Which runs: NULL members match all. */
+/* Selects runs. A NULL member matches all runs. */
 struct run_filter {
 	const char *variant, *pass, *side;
-	int repeat;  /* 0: all */
-	bool failed; /* also the failed ones */
+	int repeat;  /* 0 matches all repeats */
+	bool failed; /* selects failed runs, too */
 };
 
 /* Adds a run and sets run->id. */
 int store_run_add(struct store *store, struct run *run, struct error *err);
 
-/* What was found of it later: it stays, and no figure is taken from it. */
+/* Marks a stored run as failed. The run stays in the store, and no figure uses it. */
 int store_run_fail(struct store *store, int64_t run, const char *why, struct error *err);
 
 int store_collector_add(struct store *store, int64_t run, const struct collector_row *c,
 			struct error *err);
-/* What the run's collectors said; the caller frees. Count or -errno. */
+/*
+ * Reads the states of the run's collectors. The caller frees the rows. Returns the count or
+ * -errno.
+ */
 int store_collectors(struct store *store, int64_t run, struct collector_row **rows,
 		     struct error *err);
 
-/* In the capture's order; *runs is freed by the caller with free(). Returns the count or -errno. */
+/*
+ * Reads the selected runs in the capture's order. The caller frees *runs with free(). Returns the
+ * count or -errno.
+ */
 int store_runs(struct store *store, const struct run_filter *f, struct run **runs,
 	       struct error *err);
 
-/* Names in the plan's order; the caller frees the array, not the strings. */
+/*
+ * Reads the names in the plan's order. The caller frees the array, not the strings. Returns the
+ * count or -errno.
+ */
 int store_variants(struct store *store, const char ***names, struct error *err);
 int store_sides(struct store *store, const char ***names, struct error *err); /* receiver first */
 const char *store_variant_what(struct store *store, const char *variant);     /* or NULL */
 const char *store_capture_value(struct store *store, const char *key);	      /* or NULL */
 
 int store_capture_put(struct store *store, const char *key, const char *value, struct error *err);
-/* `base` NULL: the plan has it by that name. */
+/* Adds a variant. `base` is NULL if the plan has a variant of this name. */
 int store_variant_add(struct store *store, const char *name, const char *what, const char *base,
 		      struct error *err);
 const char *store_variant_base(struct store *store, const char *variant); /* or NULL */
 
 int store_setting_add(struct store *store, const char *variant, const char *name, const char *value,
 		      struct error *err);
-/* Names of all settings, in the plan's order; the caller frees the array. Count or -errno. */
+/*
+ * Reads the names of all settings in the plan's order. The caller frees the array. Returns the
+ * count or -errno.
+ */
 int store_settings(struct store *store, const char ***names, struct error *err);
 const char *store_setting(struct store *store, const char *variant, const char *name); /* or NULL */
 
@@ -85,86 +102,109 @@ int store_host_add(struct store *store, const struct host_row *h, struct error *
 int store_hosts(struct store *store, struct host_row **rows, struct error *err);
 
 int store_topology_add(struct store *store, const struct topology_row *row, struct error *err);
-/* Of one host, as they were added; the caller frees the rows. Count or -errno. */
+/*
+ * Reads the rows of one host in the order in which the analysis added them. The caller frees the
+ * rows. Returns the count or -errno.
+ */
 int store_topology(struct store *store, const char *host, struct topology_row **rows,
 		   struct error *err);
 
-/* A metric of a run: false when it is absent. *source may be NULL. */
+/* Reads a metric of a run. Returns false if the run has no such metric. `source` may be NULL. */
 bool store_metric(struct store *store, int64_t run, const char *name, double *value,
 		  const char **source);
-/* Does any run of the variant (NULL: of all) have it? */
+/* Returns whether any run of the variant has the metric. A NULL variant means any run. */
 bool store_has_metric(struct store *store, const char *name, const char *variant);
 int store_metric_put(struct store *store, int64_t run, const char *name, const char *unit,
 		     double value, const char *source, struct error *err);
 
-/* All of a run, by name; the caller frees. Count or -errno. */
+/*
+ * Reads all metrics of a run, sorted by name. The caller frees the rows. Returns the count or
+ * -errno.
+ */
 int store_metric_list(struct store *store, int64_t run, struct metric_row **rows,
 		      struct error *err);
-/* Those whose names begin so, alike. */
+/* Reads the metrics of a run that begin with the prefix, like store_metric_list(). */
 int store_metric_prefix(struct store *store, int64_t run, const char *prefix,
 			struct metric_row **rows, struct error *err);
 
-/* A figure over time. */
+/* Adds one point of a metric over time. */
 int store_series_put(struct store *store, int64_t run, const char *name, uint64_t t_ns,
 		     double value, struct error *err);
 
 int store_syscall_add(struct store *store, int64_t run, const struct syscall_row *row,
 		      struct error *err);
-/* The caller frees the rows. Count or -errno. */
+/* Reads the system calls of a run. The caller frees the rows. Returns the count or -errno. */
 int store_syscalls(struct store *store, int64_t run, struct syscall_row **rows, struct error *err);
 
 bool store_has_syscalls(struct store *store, int64_t run);
 
 int store_thread_add(struct store *store, int64_t run, const struct thread_row *row,
 		     struct error *err);
-/* The busiest first; the caller frees the rows. Count or -errno. */
+/*
+ * Reads the threads of a run, the busiest first. The caller frees the rows. Returns the count or
+ * -errno.
+ */
 int store_threads(struct store *store, int64_t run, struct thread_row **rows, struct error *err);
 
 int store_socket_add(struct store *store, int64_t run, const struct socket_row *row,
 		     struct error *err);
-/* Those that moved most first; the caller frees the rows. Count or -errno. */
+/*
+ * Reads the sockets of a run, those with the most bytes first. The caller frees the rows. Returns
+ * the count or -errno.
+ */
 int store_sockets(struct store *store, int64_t run, struct socket_row **rows, struct error *err);
 
-/* Does the run have samples? */
+/* Returns whether the run has samples. */
 bool store_has_profile(struct store *store, int64_t run);
 /*
- * The run's events and costs, until the next call. The profile is the store's, one for all runs: a
+ * Reads the run's events and costs. *p is valid until the next call. All runs share one profile: a
  * symbol, a frame and a string have the same number in each run.
  */
 int store_profile(struct store *store, int64_t run, const struct profile **p, struct error *err);
 int store_profile_write(struct store *store, int64_t run, const struct profile *p,
 			struct error *err);
 
-/* A function that samples were taken in, and in which context. */
+/* A function with samples, in one context. */
 struct leaf_row {
-	int64_t symbol; /* its id */
+	int64_t symbol;
 	enum context context;
 	const char *name, *module;
 	enum dso_kind kind;
 };
-/* Each pair once, while the store is made; the caller frees. Count or -errno. */
+/*
+ * Reads each pair of function and context once. Works only while the store is being made. The
+ * caller frees the rows. Returns the count or -errno.
+ */
 int store_leaves(struct store *store, struct leaf_row **rows, struct error *err);
-/* What the rules say of it; NULL: nothing. */
+/* Stores the components that the rules assign to the function. NULL means no component. */
 int store_component_put(struct store *store, const struct leaf_row *leaf, const char *fine,
 			const char *basic, struct error *err);
 
-/* Tables, then views, in the order of the schema; the caller frees the array. Count or -errno. */
+/*
+ * Reads the names of the tables, then of the views, in the schema's order. The caller frees the
+ * array. Returns the count or -errno.
+ */
 int store_tables(struct store *store, const char ***names, struct error *err);
-/* One of them as csv (RFC 4180) with a heading: NULL is empty, an empty string "". */
+/*
+ * Writes one table or view as csv (RFC 4180) with a heading. NULL is an empty cell, and an empty
+ * string is "".
+ */
 int store_csv(struct store *store, const char *table, FILE *out, struct error *err);
-/* SQL that makes the same store anew. Write errors stay with `out`. */
+/* Writes SQL that creates the same store. The caller checks `out` for write errors. */
 int store_dump(struct store *store, FILE *out, struct error *err);
 
-/* Samples of one instruction; `symbol` is a glob. The caller frees the rows. Count or -errno. */
+/* Samples of one instruction. */
 struct store_spot {
-	int64_t id; /* of the function, for store_code */
+	int64_t id; /* the function's id, for store_code */
 	const char *symbol, *dso, *line;
 	uint64_t offset, samples, weight;
 };
 int store_spots(struct store *store, int64_t run, const char *event, const char *symbol,
 		struct store_spot **rows, struct error *err);
 
-/* The bytes of a function; bytes NULL: they were not at hand. The caller frees them. */
+/*
+ * The code of a function. `bytes` is NULL if the code was not available. The caller frees `bytes`.
+ */
 struct store_code {
 	const char *arch;
 	uint64_t at;
@@ -173,9 +213,12 @@ struct store_code {
 };
 int store_code(struct store *store, int64_t id, struct store_code *code, struct error *err);
 
-/* Adds a note of a run; run 0: of the whole capture. */
+/* Adds a note of a run. Run 0 means the whole capture. */
 int store_note_add(struct store *store, int64_t run, const struct note *note, struct error *err);
-/* Appends the notes of a run with the names of its variant, side, pass and repeat; -1: all runs. */
+/*
+ * Appends the notes of a run, with the names of the run's variant, side, pass and repeat. Run -1
+ * appends the notes of all runs.
+ */
 int store_notes(struct store *store, int64_t run, struct notes *notes, struct error *err);
 
 #endif

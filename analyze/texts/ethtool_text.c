@@ -23,7 +23,7 @@
 struct reader {
 	struct text text;
 	struct ethtool_text *e;
-	struct map rows; /* by interface and name: its place + 1 */
+	struct map rows; /* maps interface and name to the row's index + 1 */
 	struct error *err;
 };
 
@@ -50,7 +50,7 @@ static struct ethtool_row *ethtool_find_row(struct reader *r, const char *interf
 	return &e->rows[*at - 1];
 }
 
-/* A new output: no row is in it yet. */
+/* Begins an output. No row is in the new output yet. */
 static void ethtool_begin_output(struct reader *r)
 {
 	size_t i;
@@ -60,7 +60,7 @@ static void ethtool_begin_output(struct reader *r)
 		r->e->rows[i].ended = false;
 }
 
-/* "rx_packets: 1172472" */
+/* Parses "rx_packets: 1172472". */
 static int ethtool_parse_count(struct reader *r, char *line)
 {
 	char *colon = strrchr(line, ':'), *name = str_trim(line);
@@ -86,7 +86,7 @@ static int ethtool_parse_count(struct reader *r, char *line)
 	return 0;
 }
 
-/* "Ethtool(mlx5p2) stat:     8179636 (      8,179,636) <= rx3_cache_reuse /sec" */
+/* Parses "Ethtool(mlx5p2) stat:     8179636 (      8,179,636) <= rx3_cache_reuse /sec". */
 static int ethtool_parse_rate(struct reader *r, char *line)
 {
 	char *interface = line + strlen("Ethtool("), *close = strchr(interface, ')'), *name;
@@ -131,7 +131,7 @@ static int ethtool_parse_line(struct reader *r, char *line)
 		r->e->rates = true;
 		return ethtool_parse_rate(r, line);
 	}
-	/* What stands before the first output: a prompt, a command. */
+	/* Lines before the first output are ignored, such as a prompt or a command. */
 	return r->e->outputs && !r->e->rates ? ethtool_parse_count(r, line) : 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What `ethtool -S` printed, or the script ethtool_stats.pl. The one prints what was counted so
- * far: two of its outputs in one file, and the seconds between them, tell a rate. The other prints
- * rates, again and again: their mean is taken.
+ * Reads the output of `ethtool -S` or of the script ethtool_stats.pl. ethtool -S prints totals:
+ * two of its outputs in one file, and the seconds between the outputs, give a rate. The script
+ * prints rates repeatedly, and the reader computes the mean of each rate.
  */
 #ifndef ZC_ETHTOOL_TEXT_H
 #define ZC_ETHTOOL_TEXT_H
@@ -15,23 +15,26 @@
 #include <stdint.h>
 
 struct ethtool_row {
-	const char *interface; /* NULL: the text does not tell */
+	const char *interface; /* NULL if the text does not name it */
 	const char *name;
-	uint64_t first, last; /* of -S */
-	unsigned int seen;    /* outputs that have it */
-	bool ended;	      /* the last output has it */
-	double sum;	      /* of rates */
+	uint64_t first, last; /* totals in the first and the last output of -S */
+	unsigned int seen;    /* number of outputs with this row */
+	bool ended;	      /* the last output has this row */
+	double sum;	      /* sum of the rates */
 };
 
 struct ethtool_text {
 	struct ethtool_row *rows; /* in the text's order */
 	size_t n, cap;
-	unsigned int outputs; /* of -S in the file, or rounds of the script */
-	bool rates;	      /* the script's */
+	unsigned int outputs; /* outputs of -S, or rounds of the script */
+	bool rates;	      /* the text is from the script */
 	struct arena arena;
 };
 
-/* Changes `data`, which is NUL-terminated. -EBADMSG names file and line. */
+/*
+ * Parses the text and changes `data`, which is NUL-terminated. An -EBADMSG error names file and
+ * line.
+ */
 int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_text *e,
 		       struct error *err);
 int ethtool_text_read(const char *path, struct ethtool_text *e, struct error *err);

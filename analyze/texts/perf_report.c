@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Headings, totals and rows of the first table; perf_report_row.c knows what a row looks like. */
+/* Reads the headings, totals and rows of the first table. perf_report_row.c parses a row. */
 #include "analyze/texts/perf_report.h"
 
 #include "analyze/texts/perf_report_row.h"
@@ -16,11 +16,11 @@ struct reader {
 	struct text text;
 	struct flat *flat;
 	struct row_reader row;
-	const char *event; /* the one asked for; NULL: the first */
-	bool skip;	   /* in the table of another event */
-	bool done;	   /* the table that is read is over */
-	bool counted;	   /* the heading line above was taken for a table's */
-	char *above;	   /* the line above, as it was */
+	const char *event; /* the requested event; NULL is the first event */
+	bool skip;	   /* the current table is for another event */
+	bool done;	   /* the selected table has ended */
+	bool counted;	   /* the line above was counted as a table's heading */
+	char *above;	   /* unchanged copy of the line above */
 	unsigned headless; /* line of a heading without a Symbol column */
 	struct error *err;
 };
@@ -50,7 +50,7 @@ static const char *report_parse_quoted(struct reader *r, const char *p)
 	return s;
 }
 
-/* Each event once, in the text's order. */
+/* Adds an event to the list, which has each event once and in the text's order. */
 static void report_add_event(struct reader *r, const char *event)
 {
 	const char *known = r->flat->events;
@@ -67,7 +67,7 @@ static void report_add_event(struct reader *r, const char *event)
 	free(both);
 }
 
-/* The number after "Samples: " or perf 3.0's "Events: ". */
+/* Returns the number after "Samples: " or "Events: " (perf 3.0). */
 static const char *report_find_samples(const char *line)
 {
 	const char *p = strstr(line, "Samples: ");
@@ -95,7 +95,10 @@ static void report_begin_event(struct reader *r, const char *p)
 		f->samples = report_parse_scaled(p, value, &f->samples_rounded);
 }
 
-/* "Samples: 119K of event 'cycles', Event count (approx.): 119499252009", in one line or two. */
+/*
+ * Reads "Samples: 119K of event 'cycles', Event count (approx.): 119499252009" from one line or
+ * two.
+ */
 static void report_read_totals(struct reader *r, const char *line)
 {
 	const char *p = report_find_samples(line);
@@ -126,7 +129,10 @@ static void report_begin_table(struct reader *r, const struct head *head)
 	r->row.grid = (struct grid){0};
 }
 
-/* The places of columns; a heading that is known by them alone begins a table, too. */
+/*
+ * Reads the positions of the columns. A heading that only its positions identify begins a table,
+ * too.
+ */
 static bool report_read_places(struct reader *r, const char *line)
 {
 	struct grid grid;
@@ -143,7 +149,7 @@ static bool report_read_places(struct reader *r, const char *line)
 	return true;
 }
 
-/* A heading or a "Samples:" line; after rows, either begins the next table. */
+/* Reads a heading or a "Samples:" line. After rows, either line begins the next table. */
 static bool report_read_heading(struct reader *r, const char *line)
 {
 	enum head_found found;
@@ -170,7 +176,7 @@ static bool report_read_heading(struct reader *r, const char *line)
 	return true;
 }
 
-/* What is laid out like the text of perf report, but is none. */
+/* Refuses texts with a similar layout that are not from perf report. */
 static int report_check_kind(const struct reader *r, const char *line)
 {
 	const char *p = line + strspn(line, "# \t");
@@ -207,7 +213,10 @@ static int report_nothing_found(const struct reader *r)
 			 text_name(&r->text), r->text.line);
 }
 
-/* By its places where they are known, else by what it looks like; enum row_found or -errno. */
+/*
+ * Reads a row by the columns' positions if they are known, otherwise by the look of the row.
+ * Returns enum row_found or -errno.
+ */
 static int report_read_row(struct reader *r, char *line, struct flat_row *row)
 {
 	int ret;
@@ -247,7 +256,10 @@ static int report_read_line(struct reader *r, char *line)
 	return 0;
 }
 
-/* The line above is kept as it was: a dotted line tells where its columns stand. */
+/*
+ * Reads all lines. Copies each line before parsing, because the dotted line below a heading gives
+ * the positions of the columns.
+ */
 static int report_read_lines(struct reader *r)
 {
 	char *line, *kept;

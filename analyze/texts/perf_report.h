@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The text of `perf report --stdio` (or of perf top), and what people copy from its TUI into mails
- * and slides: rows with one or two percentages, whatever columns stand between, and a symbol with
- * its level mark ([k], [.]). The heading line says which columns there are; without one they are
- * inferred. Call graphs, comments and prose around the rows are passed over.
- *
- * One table of a text is read, the first or that of the event asked for; `tables` says how many
- * there are. What is no table of shares, as the text of perf diff, is refused.
+ * Reads the text of `perf report --stdio` or of perf top, and copies of the TUI in mails and
+ * slides. A row has one or two percentages, any further columns, and a symbol with its level mark
+ * ([k], [.]). The heading line names the columns. Without a heading, the reader infers the
+ * columns. The reader skips call graphs, comments and prose. The reader uses one table of a text:
+ * the first table, or the table of the requested event. `tables` is the number of tables. The
+ * reader refuses a text without a table of shares, such as the text of perf diff.
  */
 #ifndef ZC_PERF_REPORT_H
 #define ZC_PERF_REPORT_H
@@ -19,11 +18,11 @@
 #include <stdint.h>
 
 struct flat_row {
-	const char *symbol;	/* "": the text has no such column */
-	const char *dso, *comm; /* NULL: the text has no such column */
-	char level;		/* k kernel, . user, g u H guest and hypervisor; 0: not marked */
-	double self, total;	/* percent; NAN where the text lacks it */
-	int64_t samples;	/* -1: the text lacks it */
+	const char *symbol;	/* "" if the text has no such column */
+	const char *dso, *comm; /* NULL if the text has no such column */
+	char level;		/* k kernel, . user, g u H guest and hypervisor; 0 if unmarked */
+	double self, total;	/* percent; NAN if the text lacks it */
+	int64_t samples;	/* -1 if the text lacks it */
 	unsigned line;
 };
 
@@ -31,24 +30,24 @@ struct flat {
 	struct flat_row *rows; /* in the text's order */
 	size_t n, cap;
 	bool has_symbol, has_self, has_total, has_samples, has_dso, has_comm;
-	const char *event;  /* NULL: not stated */
-	const char *events; /* all that the text has tables of, "cycles, instructions"; or NULL */
-	double event_count; /* sum of the periods; NAN: not stated */
-	double samples;	    /* NAN: not stated; "119K" is 119000 and `samples_rounded` */
-	int64_t lost;	    /* "Total Lost Samples"; -1: not stated */
-	unsigned tables;    /* one of them is read */
-	unsigned unmarked;  /* lines passed over: a share but no level mark (call chains) */
+	const char *event;  /* NULL if not stated */
+	const char *events; /* all events with a table, "cycles, instructions"; or NULL */
+	double event_count; /* sum of the periods; NAN if not stated */
+	double samples;	    /* NAN if not stated; "119K" is 119000 and sets `samples_rounded` */
+	int64_t lost;	    /* "Total Lost Samples"; -1 if not stated */
+	unsigned tables;    /* number of tables; the reader uses one */
+	unsigned unmarked;  /* skipped lines with a share but no level mark (call chains) */
 	bool samples_rounded;
-	struct arena strings; /* everything above points into it */
+	struct arena strings; /* owns all strings above */
 };
 
 /*
- * `name` is for messages, "-" is standard input; changes `data`. `event` chooses a table; NULL: the
- * first. On error `flat` is empty.
+ * Parses a text and changes `data`. Messages use `name`; "-" is standard input. `event` selects a
+ * table, and NULL selects the first table. On error `flat` is empty.
  */
 int perf_report_parse(const char *name, char *data, size_t len, const char *event,
 		      struct flat *flat, struct error *err);
-/* The same from a file, "-" for standard input. */
+/* Reads and parses a file. "-" is standard input. */
 int perf_report_read(const char *path, const char *event, struct flat *flat, struct error *err);
 void flat_free(struct flat *flat);
 

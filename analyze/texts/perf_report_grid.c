@@ -61,7 +61,7 @@ bool grid_from_dots(struct grid *g, const char *heading, const char *dots)
 	return true;
 }
 
-/* The columns' places are not used: a row is cut at the separators. */
+/* Reads a heading with separators. Rows are cut at the separators, not at positions. */
 static bool grid_from_separator(struct grid *g, const char *heading, char separator)
 {
 	char *copy = xstrdup(heading + strspn(heading, "# ")), *rest = copy, *s;
@@ -101,7 +101,10 @@ static bool text_is_blank(const char *line, size_t from, size_t to)
 	return true;
 }
 
-/* Numbers stand right and may be wider than their heading; nothing else may stand between. */
+/*
+ * Cuts a row by positions. Numbers are right-aligned and may be wider than their heading. No other
+ * text may stand between columns.
+ */
 static bool grid_cut_places(struct row_reader *r, const char *line, char **cells)
 {
 	const struct grid *g = &r->grid;
@@ -144,7 +147,7 @@ static int grid_parse_share(struct row_reader *r, struct flat_row *row, enum hea
 
 	if (!text_is_share(s, &value))
 		return row_bad(r, "a share that is no percentage");
-	if (value > 100.05 && column != HEAD_TOTAL) /* see check_percents */
+	if (value > 100.05 && column != HEAD_TOTAL) /* see row_check_percents() */
 		return row_bad(r, "a share above 100 %");
 	if (column == HEAD_TOTAL)
 		row->total = value;
@@ -153,7 +156,7 @@ static int grid_parse_share(struct row_reader *r, struct flat_row *row, enum hea
 	return 0;
 }
 
-/* perf report -v puts the address and the symbol's origin before the mark. */
+/* Parses the symbol. perf report -v prints the address and the symbol's origin before the mark. */
 static void grid_parse_symbol(struct flat_row *row, char *s)
 {
 	char *mark = row_mark(s);
@@ -181,7 +184,7 @@ static int grid_parse_cell(struct row_reader *r, struct flat_row *row, enum head
 	}
 }
 
-/* The first share of a line, and whether a symbol's mark stands where the symbols do. */
+/* Returns whether the line has a share first and a level mark in the symbol column. */
 static bool line_looks_like_row(const struct grid *g, char **cells)
 {
 	bool share = false, marked = false, symbol = false;

@@ -17,7 +17,10 @@
 
 /* --- the heading --- */
 
-/* Longer names before their beginnings. "0verhead": as text recognition reads screenshots. */
+/*
+ * A longer name stands before names that are its beginning. Text recognition reads "Overhead" in
+ * screenshots as "0verhead".
+ */
 static const struct {
 	const char *name;
 	enum head_column column;
@@ -74,7 +77,10 @@ static const char *head_next_column(const char *p, char separator)
 	return separator && *p == separator ? p + 1 + strspn(p + 1, " \t") : p;
 }
 
-/* A column we do not know: up to the separator, the next wide gap, or the end of the word. */
+/*
+ * Returns the end of an unknown column's name: the separator, the next wide gap, or the end of the
+ * word.
+ */
 static const char *head_unknown_end(const char *p, char separator, bool wide)
 {
 	for (; *p && *p != '\t' && *p != separator; p++)
@@ -105,7 +111,7 @@ enum head_found head_parse(struct head *h, const char *line)
 		}
 		got.column[got.n++] = column;
 	}
-	if (!head_count(&got, HEAD_SYMBOL)) /* prose may begin with "Overhead", too */
+	if (!head_count(&got, HEAD_SYMBOL)) /* prose may also begin with "Overhead" */
 		return known && got.n > 1 ? HEAD_NO_SYMBOL : HEAD_NONE;
 	*h = got;
 	return HEAD_FOUND;
@@ -124,11 +130,11 @@ size_t head_count(const struct head *h, enum head_column column)
 
 enum { MAX_FIELDS = 2 * HEAD_MAX };
 
-/* One row being cut up. */
+/* The parts of a row. */
 struct cut {
 	double percent[HEAD_MAX];
 	size_t npercents;
-	char *middle, *mark, *rest; /* before, at and after the level mark; mark may be NULL */
+	char *middle, *mark, *rest; /* text before, at and after the level mark; mark may be NULL */
 };
 
 int row_bad(const struct row_reader *r, const char *what)
@@ -148,7 +154,7 @@ char *row_mark(const char *s)
 	return NULL;
 }
 
-/* The marks of the TUI (+, -) and whatever a copy made of them. */
+/* Skips the marks of the TUI (+, -) and the characters that a copy has in their place. */
 static const char *row_skip_marks(const char *p)
 {
 	while (*p == '+' || *p == '-' || *p == ' ' || *p == '\t' || (*p & 0x80))
@@ -177,7 +183,7 @@ static size_t row_expected_percents(const struct row_reader *r)
 	return r->head.n ? n : r->percents;
 }
 
-/* False: not a row at all. */
+/* Cuts the line into its parts. Returns false if the line is not a row. */
 static bool row_cut(const struct row_reader *r, char *line, struct cut *c)
 {
 	size_t limit = r->head.separator ? row_expected_percents(r) : HEAD_MAX;
@@ -214,8 +220,8 @@ static int row_check_columns(struct row_reader *r, const struct cut *c)
 }
 
 /*
- * perf adds a sample's whole chain to each of its entries; of one that is in it twice with its
- * symbol unknown, or with --sort time, Children may be above 100 %. What is its own cannot.
+ * Checks that the percentages are possible. Self cannot exceed 100 %, but Children can: perf adds
+ * a sample twice if its chain has an unknown symbol twice, or with --sort time.
  */
 static int row_check_percents(struct row_reader *r, const struct cut *c)
 {
@@ -269,7 +275,7 @@ int row_field(struct row_reader *r, struct flat_row *row, enum head_column colum
 	case HEAD_COMM:
 		row->comm = arena_strdup(r->strings, field);
 		break;
-	case HEAD_PID: /* "1234:name"; up to perf 3.18 "name:1234" */
+	case HEAD_PID: /* "1234:name"; "name:1234" up to perf 3.18 */
 		row->comm = arena_strdup(r->strings, field);
 		colon = strrchr(row->comm, ':');
 		if (isdigit((unsigned char)*field) && strchr(field, ':'))
@@ -286,7 +292,7 @@ int row_field(struct row_reader *r, struct flat_row *row, enum head_column colum
 	return 0;
 }
 
-/* Words first..first+n of a field list back into one string, with single spaces. */
+/* Joins the first n words of a field list with single spaces. */
 static char *fields_join(struct row_reader *r, char **words, size_t n)
 {
 	struct str s = {0};
@@ -314,8 +320,8 @@ static bool column_in_list(const enum head_column *list, size_t n, enum head_col
 }
 
 /*
- * The text `s` as the columns list[0..n-1]: by wide gaps where there are as many as columns, else
- * by words, where Command takes the surplus ("Web Content").
+ * Reads the text `s` as the columns list[0..n-1]. Cuts at wide gaps if these give n columns.
+ * Otherwise cuts at spaces, and Command takes the surplus words ("Web Content").
  */
 static int row_add_columns(struct row_reader *r, struct flat_row *row, const char *s,
 			   const enum head_column *list, size_t n)
@@ -339,7 +345,7 @@ static int row_add_columns(struct row_reader *r, struct flat_row *row, const cha
 	return ret;
 }
 
-/* Without a heading: [samples] [command] [shared object]. */
+/* Reads the columns of a row without a heading: [samples] [command] [shared object]. */
 static int row_infer_columns(struct row_reader *r, struct flat_row *row, const char *s)
 {
 	char *copy = arena_strdup(r->strings, s), *fields[MAX_FIELDS];
@@ -356,7 +362,10 @@ static int row_infer_columns(struct row_reader *r, struct flat_row *row, const c
 	return 0;
 }
 
-/* perf report -v puts "0xffffffff81d3361f k " before the mark: address and origin of the symbol. */
+/*
+ * Removes "0xffffffff81d3361f k " before the mark: perf report -v prints the symbol's address and
+ * origin.
+ */
 static void row_cut_verbose(char *s)
 {
 	char *end, *at;
@@ -388,7 +397,7 @@ static int row_add_middle(struct row_reader *r, const struct cut *c, struct flat
 	return row_add_columns(r, row, s, list, n);
 }
 
-/* Old perfs print a module after the symbol: "cp_rx_poll   [8139cp]". */
+/* Cuts the module that old perf versions print after the symbol: "cp_rx_poll   [8139cp]". */
 static void row_cut_module(struct row_reader *r, struct flat_row *row, char *s)
 {
 	char *open = strrchr(s, '[');
@@ -401,7 +410,7 @@ static void row_cut_module(struct row_reader *r, struct flat_row *row, char *s)
 	str_trim(s);
 }
 
-/* The columns behind the symbol, as far as we use them; what follows (IPC) is passed over. */
+/* Reads the columns after the symbol up to the last used column. Ignores later columns (IPC). */
 static int row_add_after(struct row_reader *r, struct flat_row *row, char *s)
 {
 	char *fields[MAX_FIELDS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Inside of perf_report*.c: the heading of a perf report table, its columns and its rows. */
+/* Headings, columns and rows of a perf report table. For perf_report*.c only. */
 #ifndef ZC_PERF_REPORT_ROW_H
 #define ZC_PERF_REPORT_ROW_H
 
@@ -8,14 +8,14 @@
 
 /* --- the heading --- */
 
-/* The heading of a perf report table: which columns there are, in order. */
+/* The columns of a perf report table, in order. */
 
 enum head_column {
 	HEAD_TOTAL,   /* Children */
 	HEAD_SELF,    /* Self, Overhead */
-	HEAD_PERCENT, /* sys, usr ...: percentages we do not use */
+	HEAD_PERCENT, /* sys, usr ...: unused percentages */
 	HEAD_SAMPLES,
-	HEAD_NUMBER, /* Period ...: numbers we do not use */
+	HEAD_NUMBER, /* Period ...: unused numbers */
 	HEAD_COMM,
 	HEAD_PID, /* Pid:Command */
 	HEAD_DSO,
@@ -28,69 +28,80 @@ enum { HEAD_MAX = 16 };
 struct head {
 	enum head_column column[HEAD_MAX];
 	size_t n;
-	char separator; /* of `perf report -t`, 0: none */
+	char separator; /* the separator of `perf report -t`, or 0 */
 };
 
 enum head_found { HEAD_NONE, HEAD_FOUND, HEAD_NO_SYMBOL };
 
-/* Whether `line` (cleaned) is a heading; *h changes only with HEAD_FOUND. */
+/* Parses a cleaned line as a heading. Changes *h only if it returns HEAD_FOUND. */
 enum head_found head_parse(struct head *h, const char *line);
-/* The column of exactly that name; HEAD_TEXT where we do not know it. */
+/* Returns the column with exactly this name, or HEAD_TEXT for an unknown name. */
 enum head_column head_name(const char *name);
 size_t head_count(const struct head *h, enum head_column column);
 
 /* --- a row --- */
 
-/* Columns and their places: the bytes start .. end of a line, or what a separator parts. */
+/*
+ * Columns and their positions: the bytes start to end of a line, or the text between separators.
+ */
 struct grid {
 	enum head_column column[HEAD_MAX];
 	size_t start[HEAD_MAX], end[HEAD_MAX];
-	size_t n; /* 0: no places known */
+	size_t n; /* 0 if no positions are known */
 	char separator;
 };
 
 struct row_reader {
-	const struct text *text; /* where we are, for messages */
-	struct head head;	 /* n is 0: no heading seen */
+	const struct text *text; /* current position, for messages */
+	struct head head;	 /* n is 0 before the first heading */
 	struct grid grid;
-	bool marked;	 /* the text's rows carry level marks */
-	size_t percents; /* without a heading: how many the first row has */
+	bool marked;	 /* the text's rows have level marks */
+	size_t percents; /* number of percentages in the first row of a text without a heading */
 	struct arena *strings;
 	struct error *err;
 };
 
-/* ROW_UNMARKED: a share without a level mark among rows that have one, as in call chains. */
+/* ROW_UNMARKED is a row with a share but no level mark among marked rows, as in call chains. */
 enum row_found { ROW_NONE, ROW_FOUND, ROW_UNMARKED };
 
-/* enum row_found, or -errno with the line named; cuts `line` up. */
+/*
+ * Reads a row and changes `line`. Returns enum row_found, or -errno with an error that names the
+ * line.
+ */
 int row_read(struct row_reader *r, char *line, struct flat_row *row);
 
-/* Error: the file, the line, and `what`. */
+/* Fills the error with the file, the line and `what`. Returns the error code. */
 int row_bad(const struct row_reader *r, const char *what);
 
-/* Samples, command, shared object; of other columns nothing is kept. 0 or -errno. */
+/*
+ * Stores a field of the columns samples, command and shared object. Ignores other columns. Returns
+ * 0 or -errno.
+ */
 int row_field(struct row_reader *r, struct flat_row *row, enum head_column column,
 	      const char *field);
 
-/* The level mark in `s`, "[k]" and its kind at a word's start, or NULL. */
+/* Returns the level mark in `s`, such as "[k]" at the start of a word, or NULL. */
 char *row_mark(const char *s);
 
-/* --- columns by their places --- */
+/* --- columns by position --- */
 
 /*
- * Where the columns of a perf report table stand: by the dotted line below the heading, or by the
- * separator of -t. With it any column may stand anywhere; where a copy has lost it, rows are taken
- * apart by what they look like (perf_report_row.c).
+ * The positions of a table's columns, from the dotted line below the heading or from the separator
+ * of -t. With positions, columns may stand in any order. If a copy lost the positions,
+ * perf_report_row.c cuts rows by their look.
  */
 
-/* From the heading and the dotted line below it. False: these are no such lines. */
+/*
+ * Fills the grid from the heading and the dotted line below it. Returns false if the lines are
+ * something else.
+ */
 bool grid_from_dots(struct grid *g, const char *heading, const char *dots);
-/* From the heading of `perf report -t`. */
+/* Fills the grid from the heading of `perf report -t`. */
 bool grid_from_separated(struct grid *g, const char *heading);
 
 /*
- * As row_read; GRID_MISFIT: the line is a row, but not of these columns' places (a copy that was
- * indented). Leaves `line` as it is.
+ * Reads a row like row_read(), but leaves `line` unchanged. Returns GRID_MISFIT if the row does
+ * not fit the columns' positions, as in an indented copy.
  */
 enum { GRID_MISFIT = ROW_UNMARKED + 1 };
 int grid_row(struct row_reader *r, const char *line, struct flat_row *row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the layout of a text, and does what all layouts have in common. */
+/* Finds the layout of a text and does the work that all layouts share. */
 #include "analyze/texts/perf_stat.h"
 
 #include "analyze/texts/perf_stat_rows.h"
@@ -15,7 +15,7 @@
 
 /* --- perf stat -j: one object per line; a count is a string, which may be "<not counted>" --- */
 
-/* Keys that say the row is only a part: of CPUs, threads, or time. */
+/* Keys of a partial row: the row covers one CPU, thread or interval. */
 static const char *const parts[] = {"cpu",   "core",	"socket", "die",     "node",
 				    "cache", "cluster", "thread", "interval"};
 
@@ -49,7 +49,7 @@ static int stat_json_add(struct stat_reader *r, const json_t *o)
 				   .running_pct = json_num(o, "pcnt-running")};
 	double time = json_num(o, "interval");
 
-	if (!json_object_get(o, "counter-value")) /* a metric of the event above */
+	if (!json_object_get(o, "counter-value")) /* a metric of the previous event */
 		return 0;
 	if (!row.event || !*row.event || !stat_json_count(o, &row))
 		return stat_bad(r, "no event with a counter-value");
@@ -96,7 +96,7 @@ static struct stat_counter *stat_find_counter(const struct perf_stat *st, const 
 	return NULL;
 }
 
-/* A sum that lacks a part is no sum. */
+/* Adds a part to a sum. The sum is missing if a part is missing. */
 static void stat_add_part(struct stat_counter *c, const struct stat_counter *row)
 {
 	if (row->state != STAT_COUNTED && c->state == STAT_COUNTED)
@@ -153,7 +153,7 @@ bool stat_label(const char *word, size_t len, bool *cpus)
 
 	*cpus = false;
 	if (len < 2 || !isalpha((unsigned char)*word) || !isdigit((unsigned char)word[len - 1]))
-		return word[0] == ':' && dash; /* a thread without a name: ":123-123" */
+		return word[0] == ':' && dash; /* a thread without a name is ":123-123" */
 	if (!strncmp(word, "CPU", 3) && strspn(word + 3, "0123456789") == len - 3)
 		return true;
 	digits = strspn(word + 1, "0123456789");
@@ -164,7 +164,7 @@ bool stat_label(const char *word, size_t len, bool *cpus)
 	return dash && strspn(dash + 1, "0123456789") == (size_t)(word + len - dash - 1);
 }
 
-/* The kind of the first line that looks like anything, and what all its numbers tell. */
+/* Finds the layout by the first recognized line, and the decimal mark by all numbers. */
 static void stat_look_around(struct stat_reader *r, char *data, bool *json)
 {
 	char *copy = xstrdup(data), *line;

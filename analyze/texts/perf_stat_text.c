@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nine decimals: the time of -I. */
+/* Parses the time of -I, which has nine decimals. */
 static bool stat_parse_time(const struct stat_reader *r, const char **p, double *value)
 {
 	const char *at = *p, *mark;
@@ -37,7 +37,7 @@ static bool stat_parse_time(const struct stat_reader *r, const char **p, double 
 	return true;
 }
 
-/* "S0-D0-C1 2 ", "CPU3 ", "Web Content-123 " before a count. */
+/* Skips a label before a count, such as "S0-D0-C1 2 ", "CPU3 " or "Web Content-123 ". */
 static bool stat_parse_label(const char **p)
 {
 	const char *at = *p, *end, *value;
@@ -67,7 +67,10 @@ bool stat_text_row(const char *line)
 	return isdigit((unsigned char)*p) || stat_absent(&p, &state) || stat_parse_label(&p);
 }
 
-/* A percentage in brackets behind the event: which one it is, by what stands before it. */
+/*
+ * Parses a percentage in brackets after the event. The text before the number says which
+ * percentage it is.
+ */
 static bool stat_parse_share(const struct stat_reader *r, const char *open,
 			     struct stat_counter *row)
 {
@@ -106,7 +109,7 @@ static int stat_parse_value(const struct stat_reader *r, const char **p, struct 
 	return 0;
 }
 
-/* "EVENT", "unit EVENT", "task-clock (msec)", "task-clock-msecs". */
+/* Parses "EVENT", "unit EVENT", "task-clock (msec)" or "task-clock-msecs". */
 static int stat_parse_event(const struct stat_reader *r, char *s, struct stat_counter *row)
 {
 	char *words[3];
@@ -131,7 +134,7 @@ static int stat_parse_event(const struct stat_reader *r, char *s, struct stat_co
 	return 0;
 }
 
-/* "1.00089 +- 0.00001 seconds time elapsed ( +- 0.00% )", "0.5 seconds user". */
+/* Parses "1.00089 +- 0.00001 seconds time elapsed ( +- 0.00% )" or "0.5 seconds user". */
 static bool stat_parse_seconds(struct stat_reader *r, const char *line)
 {
 	const char *p = line, *what = strstr(line, "seconds "), *open;
@@ -226,7 +229,7 @@ static bool csv_is_event(const char *s)
 	return isalpha((unsigned char)*s) || *s == '{';
 }
 
-/* Nine decimals: the time of -I. */
+/* Parses the time of -I, which has nine decimals. */
 static bool csv_is_time(const char *s, double *value)
 {
 	const char *mark = strpbrk(s, ".,");
@@ -234,7 +237,7 @@ static bool csv_is_time(const char *s, double *value)
 	return mark && strlen(mark + 1) == 9 && csv_is_number(s, value);
 }
 
-/* The event's fields back into one, up to its closing slash; the next field. */
+/* Joins the event's fields up to its closing slash. Returns the index of the next field. */
 static size_t csv_join_event(char **fields, size_t n, size_t at, char separator)
 {
 	char *slash = strchr(fields[at], '/');
@@ -251,7 +254,10 @@ static size_t csv_join_event(char **fields, size_t n, size_t at, char separator)
 	return last + 1;
 }
 
-/* The fields as a row; *part: it is of one CPU, thread or interval. False: it is none. */
+/*
+ * Reads the fields as a row. Sets *part if the row covers one CPU, thread or interval. Returns
+ * false if the fields are not a row.
+ */
 static bool csv_cut(char **fields, size_t n, char separator, struct stat_counter *row, double *time,
 		    bool *part)
 {
@@ -315,7 +321,7 @@ int stat_csv_line(struct stat_reader *r, char *line)
 	if (!*text_skip(line) || *text_skip(line) == '#')
 		return 0;
 	n = csv_split(line, r->separator, fields);
-	if (n > 2 && !*fields[0]) /* a further metric of the event above */
+	if (n > 2 && !*fields[0]) /* another metric of the previous event */
 		return 0;
 	if (!csv_cut(fields, n, r->separator, &row, &r->time_s, &part))
 		return stat_bad(r, "not a row of perf stat -x: value, unit, event ... (in a locale "

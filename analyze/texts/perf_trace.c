@@ -27,7 +27,7 @@ struct reader {
 	const char *comm;
 	int64_t tid;
 	enum column column[NCOLUMNS]; /* after "syscall", in order */
-	size_t ncolumns;	      /* 0: not inside a table */
+	size_t ncolumns;	      /* 0 outside a table */
 	bool blank;		      /* an empty line since the last row */
 	struct error *err;
 };
@@ -38,7 +38,7 @@ static int trace_bad(const struct reader *r, const char *what)
 			 what);
 }
 
-/* "dd (28432), 450 events, 98.7%", the name with spaces or brackets in it, too. */
+/* Reads "dd (28432), 450 events, 98.7%". The name may have spaces or brackets. */
 static bool trace_read_thread(struct reader *r, char *line)
 {
 	char *events = strstr(line, " events"), *comma, *open = NULL, *p;
@@ -57,7 +57,8 @@ static bool trace_read_thread(struct reader *r, char *line)
 		open = p;
 	number = open ? open + 2 : "";
 	line = str_trim(line + strspn(line, "#* \t"));
-	r->comm = NULL; /* "total, 450 events": all threads in one; else a control group */
+	r->comm =
+		NULL; /* "total, 450 events" covers all threads; other text names a control group */
 	if (strcmp(line, "total"))
 		r->comm = arena_strdup(&r->trace->strings, line);
 	r->tid = -1;
@@ -71,7 +72,7 @@ static bool trace_read_thread(struct reader *r, char *line)
 	return true;
 }
 
-/* "syscall calls errors total (msec) min ...": the units may also stand in a line of their own. */
+/* Reads "syscall calls errors total (msec) min ...". The units may also be on a separate line. */
 static bool trace_read_head(struct reader *r, char *line)
 {
 	char *words[MAX_WORDS];
@@ -123,7 +124,9 @@ static int trace_add_word(const struct reader *r, struct trace_row *row, enum co
 	return 0;
 }
 
-/* Damage shows: every row's mean must be its total by its calls, to the printed digits. */
+/*
+ * Finds damage: the mean of a row must be its total divided by its calls, to the printed digits.
+ */
 static int trace_check_row(const struct reader *r, const struct trace_row *row)
 {
 	double mean;
@@ -175,7 +178,10 @@ static bool text_has_letter(const char *p)
 	return *p;
 }
 
-/* Units, rules, dots of a copy, and the errno summary ("ENOENT: 19") stand between rows. */
+/*
+ * Returns whether the line may stand between rows: units, rules, dots of a copy, or the errno
+ * summary ("ENOENT: 19").
+ */
 static bool trace_is_between(const char *line)
 {
 	const char *p = text_skip(line), *colon = strchr(p, ':');
@@ -187,7 +193,10 @@ static bool trace_is_between(const char *line)
 	return *p == 'E' && colon && p + strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == colon;
 }
 
-/* A table ends with an empty line, but a copy may have some between its rows, too. */
+/*
+ * Returns whether the table has ended. A table ends with an empty line, but a copy may also have
+ * empty lines between rows.
+ */
 static bool trace_table_over(const struct reader *r, const char *line)
 {
 	const char *second = text_skip(line);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cells are told apart by white space, as copies have lost their alignment. Two of them may be
- * empty: errors where there were none, and usecs/call of the total before strace 5.
+ * White space separates cells, because copies lost their alignment. Two cells may be empty: errors
+ * if there were none, and usecs/call of the total before strace 5.
  */
 #include "analyze/texts/strace_c.h"
 
@@ -33,8 +33,8 @@ struct reader {
 	struct text text;
 	struct trace *trace;
 	enum column column[NCOLUMNS];
-	size_t ncolumns; /* 0: not inside a table */
-	bool modes;	 /* one table for each kind of system call: 64 bit, 32 bit, x32 */
+	size_t ncolumns; /* 0 outside a table */
+	bool modes;	 /* one table per kind of system call: 64 bit, 32 bit, x32 */
 	struct sums sums;
 	struct error *err;
 };
@@ -55,7 +55,7 @@ static bool strace_has_column(const struct reader *r, enum column column)
 	return false;
 }
 
-/* A line of nothing but headings. */
+/* Reads a line that has only column headings. */
 static bool strace_read_head(struct reader *r, const char *line)
 {
 	enum column got[NCOLUMNS];
@@ -79,7 +79,10 @@ static bool strace_read_head(struct reader *r, const char *line)
 	return true;
 }
 
-/* The tables of kinds of system calls belong together, of others the first is read. */
+/*
+ * Begins a table. Tables for several kinds of system calls belong together. Otherwise only the
+ * first table is read.
+ */
 static int strace_begin_table(struct reader *r)
 {
 	r->sums = (struct sums){0};
@@ -138,7 +141,10 @@ static bool strace_add_word(struct trace_row *row, enum column column, const cha
 	return true;
 }
 
-/* The words as a row, the columns in `empty` left out; false: they do not fit. */
+/*
+ * Assigns the words to columns and leaves out the columns in `empty`. Returns false if the words
+ * do not fit.
+ */
 static bool strace_cut_cells(const struct reader *r, char **words, size_t n, unsigned empty,
 			     struct trace_row *row)
 {
@@ -163,7 +169,7 @@ static bool strace_cut_cells(const struct reader *r, char **words, size_t n, uns
 	return at == n;
 }
 
-/* usecs/call is printed as a whole number. */
+/* Checks the mean of a row, which strace prints as whole microseconds. */
 static int strace_check_row(const struct reader *r, const struct trace_row *row)
 {
 	double usecs = 1000 * row->total_ms / (double)row->calls;
@@ -172,12 +178,12 @@ static int strace_check_row(const struct reader *r, const struct trace_row *row)
 		return strace_bad(r, "a row without calls");
 	if (row->errors > 0 && (uint64_t)row->errors > row->calls)
 		return strace_bad(r, "more errors than calls");
-	if (fabs(usecs - 1000 * row->avg_ms) > 1.01) /* false where one of them is missing */
+	if (fabs(usecs - 1000 * row->avg_ms) > 1.01) /* false if a value is missing */
 		return strace_bad(r, "seconds / calls is not usecs/call: the row is damaged");
 	return 0;
 }
 
-/* The one cell that is no number. */
+/* Returns the only cell that is not a number. */
 static const char *strace_find_name(char **words, size_t n)
 {
 	size_t i;
@@ -263,9 +269,9 @@ static int strace_read_line(struct reader *r, char *line)
 static int strace_check_end(const struct reader *r)
 {
 	r->trace->no_total = r->ncolumns;
-	r->trace->says = "strace -c: the time is CPU time in the kernel, or all the time in the "
-			 "call where -w was given (the text does not tell); strace itself slows "
-			 "the workload";
+	r->trace->says = "strace -c: the time is CPU time in the kernel, or with -w the elapsed "
+			 "time of the call (the text does not say which); strace slows the "
+			 "workload";
 	if (r->trace->n)
 		return 0;
 	return error_set(r->err, ENODATA,

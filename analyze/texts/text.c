@@ -27,7 +27,7 @@ int text_open(struct text *t, const char *name, char *data, size_t len, struct e
 	return 0;
 }
 
-/* The length of something that is not shown: a colour, a tag, a carriage return; 0: it is shown. */
+/* Returns the length of an invisible sequence at `p` (a color, a tag, a carriage return), or 0. */
 static size_t text_hidden_length(const char *p)
 {
 	static const char *const tags[] = {"<pre>", "</pre>", "<u>", "</u>", "\r"};
@@ -43,7 +43,9 @@ static size_t text_hidden_length(const char *p)
 	return 0;
 }
 
-/* The length of a space that is not ASCII's: no-break, figure, thin, narrow no-break; or 0. */
+/*
+ * Returns the length of a non-ASCII space at `p` (no-break, figure, thin, narrow no-break), or 0.
+ */
 static size_t text_space_length(const char *p)
 {
 	if (str_starts(p, "\xc2\xa0"))
@@ -179,12 +181,12 @@ size_t text_fields(char *s, bool wide, char **fields, size_t max)
 
 /* --- numbers of any locale --- */
 
-/* A number cut at its marks: "1.234,5" has the groups 1, 234 and 5. */
+/* A number, cut at its marks: "1.234,5" has the groups 1, 234 and 5. */
 struct cut {
 	char digits[64];
 	size_t ndigits;
-	char mark[16];	 /* before each group but the first */
-	size_t size[16]; /* digits of each group */
+	char mark[16];	 /* the mark before each group except the first */
+	size_t size[16]; /* number of digits in each group */
 	size_t groups;
 	const char *end;
 };
@@ -223,7 +225,10 @@ void marks_keep_groups(char *data)
 	*out = 0;
 }
 
-/* The mark at `p` and its length; Swiss locales group by an apostrophe, straight or not. */
+/*
+ * Returns the mark at `p` and its length. Swiss locales group by an apostrophe, straight or
+ * curved.
+ */
 static char marks_at(const char *p, size_t *len)
 {
 	*len = 1;
@@ -233,7 +238,7 @@ static char marks_at(const char *p, size_t *len)
 	return str_starts(p, "\xe2\x80\x99") ? '\'' : 0;
 }
 
-/* False: no number, or one that is too long to be true. */
+/* Cuts a number at its marks. Returns false if the text is not a number or is implausibly long. */
 static bool marks_cut_number(const char *p, struct cut *c)
 {
 	size_t n, len;
@@ -258,7 +263,7 @@ static bool marks_cut_number(const char *p, struct cut *c)
 	return true;
 }
 
-/* The decimal mark that this number has beyond doubt, or 0. */
+/* Returns the decimal mark if this number has only one reading, or 0. */
 static char marks_decimal_by(const struct cut *c)
 {
 	size_t last = c->groups - 1, i, same = 0;
@@ -268,7 +273,7 @@ static char marks_decimal_by(const struct cut *c)
 		return 0;
 	for (i = 1; i <= last; i++)
 		same += c->mark[i] == mark;
-	if (same > 1) /* it groups: the other one is the decimal mark */
+	if (same > 1) /* this mark groups digits, so the other is the decimal mark */
 		return same == last && c->size[last] == 3 ? (mark == '.' ? ',' : '.') : 0;
 	if (last > 1 || c->size[1] != 3 || c->size[0] > 3 || c->digits[0] == '0')
 		return mark;
@@ -277,7 +282,7 @@ static char marks_decimal_by(const struct cut *c)
 
 void marks_learn(struct marks *m, const char *s, unsigned line)
 {
-	bool inside = false; /* a word: its digits are no number */
+	bool inside = false; /* inside a word, where digits are not a number */
 	struct cut c;
 	char told;
 
@@ -305,7 +310,7 @@ static bool marks_is_grouped(const struct cut *c, size_t groups)
 
 	if (groups < 2)
 		return true;
-	for (i = 1; i < groups; i++) /* thousands; India groups by hundreds above them */
+	for (i = 1; i < groups; i++) /* groups of thousands; India groups by hundreds above them */
 		if (c->mark[i] != c->mark[1] || c->size[i] < 2 || c->size[i] > 3)
 			return false;
 	return c->size[0] <= 3 && c->size[groups - 1] == 3;

@@ -39,7 +39,7 @@ strace_says() { # strace_says OPTION...
 }
 if strace -c -o text true 2>/dev/null && [ -s text ]; then
 	ok "strace -c is read" strace_says
-	ok "a note says what the time of strace -c may be" says 'CPU time in the kernel, or all the time in the call where -w was given' err
+	ok "a note says what the time of strace -c may be" says 'CPU time in the kernel, or with -w the elapsed time of the call' err
 	ok "no note says that the time includes waiting" sh -c "! grep 'includes waiting' err"
 	ok "strace -c -f is read" strace_says -f
 	ok "strace -c -w is read" strace_says -w
