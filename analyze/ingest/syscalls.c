@@ -40,7 +40,9 @@ static const struct {
 	{"max_ns", offsetof(struct syscall_row, max_ns)},
 };
 
-enum { FIRST = 16 }; /* the first calls of a thread, which are always timed; docs/reference/capture-folder.md */
+enum {
+	FIRST = 16
+}; /* the first calls of a thread, which are always timed; docs/reference/capture-folder.md */
 
 /* Calls and timed calls of all rows. */
 struct timed {
