@@ -62,8 +62,7 @@ static const struct argp_option options[] = {
 	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
 	{"units", KEY_UNITS, "ADAPTER", 0,
 	 "what reads its output: tcpzc, iperf3, pps, none (the default), or regex:RE. "
-	 "The (group) of RE is a rate per second of messages; regex:bytes=RE and "
-	 "regex:packets=RE name another unit",
+	 "The (group) of RE is a rate per second of messages; regex:bytes=RE and regex:packets=RE name another unit",
 	 2},
 	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
 	{"call-graph", KEY_CALL_GRAPH, "MODE", 0,
@@ -77,13 +76,9 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Measure the variants of a plan, or one command, into a capture folder."
-	"\vzcost collect runs each side of each run. Started again, a capture makes the runs "
-	"that are left and tries failed runs once more. If ZCOST_COLLECT names a program, zcost "
-	"runs `PROGRAM collect ...` instead of itself (for tests).\n\n"
-	"A plan is an ini file. docs/reference/plan.md lists all its keys (plan.ini), and samples/*.ini "
-	"are examples. --dry-run checks a plan and runs nothing.\n\n"
-	"Exit status: 0 all runs are there, 1 no run succeeded or a signal came, 2 wrong usage "
-	"or a wrong plan, 4 some runs failed or lost data.";
+	"\vzcost collect runs each side of each run. Started again, a capture makes the runs that are left and tries failed runs once more. If ZCOST_COLLECT names a program, zcost runs `PROGRAM collect ...` instead of itself (for tests).\n\n"
+	"A plan is an ini file. docs/reference/plan.md lists all its keys (plan.ini), and samples/*.ini are examples. --dry-run checks a plan and runs nothing.\n\n"
+	"Exit status: 0 all runs are there, 1 no run succeeded or a signal came, 2 wrong usage or a wrong plan, 4 some runs failed or lost data.";
 
 struct capture_args {
 	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
@@ -163,9 +158,10 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 					   : "give a PLAN, or --variant NAME -- COMMAND");
 	if (!a->variant && (a->cpus || a->units || a->collect || a->call_graph || a->power_csv ||
 			    a->power_command || a->events))
-		argp_error(state, "--cpus, --units, --collect, --call-graph, --power-csv, "
-				  "--power-command and --events belong to --variant; "
-				  "a plan has them in its [side] sections");
+		argp_error(
+			state,
+			"--cpus, --units, --collect, --call-graph, --power-csv, --power-command and --events belong to --variant; "
+			"a plan has them in its [side] sections");
 	if (a->units && units_check(a->units, &err))
 		argp_error(state, "--units: %s", err.text);
 	if (a->call_graph && call_graph_check(a->call_graph, &err))
@@ -183,10 +179,10 @@ static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 
 	if (to) {
 		if (key == KEY_POWER_COMMAND && *to)
-			argp_error(state,
-				   "--power-command twice: a capture takes one ('%s' or "
-				   "'%s'), zcost collect one of each kind",
-				   *to, arg);
+			argp_error(
+				state,
+				"--power-command twice: a capture takes one ('%s' or '%s'), zcost collect one of each kind",
+				*to, arg);
 		*to = arg;
 		return 0;
 	}
@@ -218,8 +214,8 @@ static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = args_parse_option,
-	.args_doc = "PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [--forget] "
-		    "-o CAPTURE",
+	.args_doc =
+		"PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [--forget] -o CAPTURE",
 	.doc = doc,
 };
 
@@ -296,8 +292,7 @@ static void note_undo_due(const char *dir)
 		return;
 	close(lock);
 	if (undo_due(dir))
-		note("not undone yet: the next capture into %s tries again, and so does "
-		     "'zcost capture --undo -o %s'. If you have undone it by hand, add --forget",
+		note("not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, add --forget",
 		     dir, dir);
 }
 

@@ -176,8 +176,7 @@ static void print_time(const struct progress *progress, const struct order *o, s
 	if (p->duration_s <= 0)
 		printf("; plus the time of the command itself");
 	else if (wait_s > 0)
-		printf(";\n  a workload that does not end by itself after the window takes %g s "
-		       "more (grace%s): at most %s",
+		printf(";\n  a workload that does not end by itself after the window takes %g s more (grace%s): at most %s",
 		       wait_s, wait_s > p->grace_s ? " of a receiver" : "",
 		       progress_time(s + (double)o->n * wait_s));
 	print_hook_limit(p);

@@ -261,10 +261,10 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 	for (i = 0; i < p->nvariants && !rc; i++)
 		rc = manifest_adopt_variant(m, p, &p->variants[i], &e);
 	if (rc)
-		return error_set(err, -rc,
-				 "%s holds another experiment: %s; give another -o, or remove the "
-				 "folder",
-				 m->dir, e.text);
+		return error_set(
+			err, -rc,
+			"%s holds another experiment: %s; give another -o, or remove the folder",
+			m->dir, e.text);
 	if (whole)
 		manifest_sort_variants(m, p);
 	for (i = 0; i < SIDE_COUNT; i++)

@@ -124,8 +124,7 @@ static int exclude_check_word(const struct matrix_scan *s, const struct ini_at *
 	if (matrix_find(s->m, of->name) < 0)
 		return ini_error(
 			at, err,
-			"exclude: '%s' is not in 'cross': no combination has a value of it, "
-			"and this line leaves none out",
+			"exclude: '%s' is not in 'cross': no combination has a value of it, and this line leaves none out",
 			of->name);
 	for (i = 0; i < of->n; i++)
 		if (str_matches(pattern, of->value[i].value))
@@ -254,10 +253,10 @@ static int scan_enter_setting(struct matrix_scan *s, const struct ini_at *at, co
 	for (p = name; isalnum((unsigned char)*p) || *p == '_'; p++)
 		;
 	if (*p || !isalpha((unsigned char)*name) || !strcmp(name, "variant"))
-		return ini_error(at, err,
-				 "'%s' is no name for a setting: letters, digits and _, a letter "
-				 "first, and not 'variant'",
-				 name);
+		return ini_error(
+			at, err,
+			"'%s' is no name for a setting: letters, digits and _, a letter first, and not 'variant'",
+			name);
 	if (matrix_setting_named(s->m, name, strlen(name)))
 		return ini_error(at, err, "setting '%s' is there twice", name);
 	array_grow(s->m->setting, s->m->n, s->m->cap);
@@ -275,10 +274,10 @@ static int scan_enter_value(struct matrix_scan *s, const struct ini_at *at, cons
 
 	s->setting = matrix_setting_named(s->m, name, len);
 	if (!s->setting || !name[len])
-		return ini_error(at, err,
-				 "[value %s]: it is written [value SETTING=VALUE], and [setting "
-				 "SETTING] stands above",
-				 name);
+		return ini_error(
+			at, err,
+			"[value %s]: it is written [value SETTING=VALUE], and [setting SETTING] stands above",
+			name);
 	s->value = setting_find_value(s->setting, name + len + 1);
 	if (!s->value) {
 		values = matrix_list_values(s->setting);
@@ -357,10 +356,10 @@ static int scan_setting_key(struct matrix_scan *s, const struct ini_at *at, cons
 		return 0;
 	}
 	if (strcmp(key, "values"))
-		return ini_error(at, err,
-				 "unknown key '%s' in [setting]; there are: values what save "
-				 "before after",
-				 key);
+		return ini_error(
+			at, err,
+			"unknown key '%s' in [setting]; there are: values what save before after",
+			key);
 	if (s->setting->n)
 		return ini_error(at, err, "'values' is there twice");
 	rc = words_split(&w, raw, &e) ? ini_error(at, err, "values: %s", e.text) : 0;
@@ -380,10 +379,10 @@ static int value_set_label(struct matrix_value *v, const struct ini_at *at, cons
 	for (p = label; isalnum((unsigned char)*p) || (*p && strchr("_-.", *p)); p++)
 		;
 	if (*p || !*label)
-		return ini_error(at, err,
-				 "label: '%s' becomes a part of variants' names: letters, digits, "
-				 "_ - . only",
-				 label);
+		return ini_error(
+			at, err,
+			"label: '%s' becomes a part of variants' names: letters, digits, _ - . only",
+			label);
 	text_replace(&v->label, label);
 	return 0;
 }
@@ -403,10 +402,10 @@ static int scan_add_var(struct matrix_scan *s, const struct ini_at *at, const ch
 	}
 	for (i = 0; i < s->vars.n; i++)
 		str_printf(&known, " %s", s->vars.word[i]);
-	ini_error(at, err,
-		  "unknown key '%s' in [value]; there are: what label save before after, and the "
-		  "variables of the [vars] above:%s",
-		  name, known.buf ? known.buf : " none");
+	ini_error(
+		at, err,
+		"unknown key '%s' in [value]; there are: what label save before after, and the variables of the [vars] above:%s",
+		name, known.buf ? known.buf : " none");
 	str_free(&known);
 	return -EINVAL;
 }

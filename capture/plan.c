@@ -150,10 +150,10 @@ int plan_check_name(const char *name, struct error *err)
 		if (!isalnum((unsigned char)*p) && !strchr("_-.+", *p))
 			break;
 	if (*p || !*name || !isalnum((unsigned char)*name) || strlen(name) > 64)
-		return error_set(err, EINVAL,
-				 "'%s' is no name for a variant: letters, digits, _ - . + only, "
-				 "a letter or digit first, at most 64",
-				 name);
+		return error_set(
+			err, EINVAL,
+			"'%s' is no name for a variant: letters, digits, _ - . + only, a letter or digit first, at most 64",
+			name);
 	return 0;
 }
 

@@ -35,18 +35,17 @@ int plan_check_rights(const struct plan *p, const struct rights *r, const char *
 
 	if (p->passes & 1u << PASS_PROFILE && !all && !caps_have(r->caps, PERFMON) &&
 	    r->paranoid > 0)
-		return error_set(err, EPERM,
-				 "%sthe pass 'profile' samples whole CPUs, which needs root, or "
-				 "CAP_PERFMON, or kernel.perf_event_paranoid at 0 or less (now "
-				 "%d): %s, or leave the pass out: --pass measure",
-				 where, r->paranoid, rights_way_out(where));
+		return error_set(
+			err, EPERM,
+			"%sthe pass 'profile' samples whole CPUs, which needs root, or CAP_PERFMON, or kernel.perf_event_paranoid at 0 or less (now %d): %s, or leave the pass out: --pass measure",
+			where, r->paranoid, rights_way_out(where));
 	if (p->passes & 1u << PASS_SYSCALLS && !all &&
 	    !(caps_have(r->caps, BPF) && caps_have(r->caps, PERFMON)) && r->paranoid > -1)
-		return error_set(err, EPERM,
-				 "%sthe pass 'syscalls' loads a BPF program, which needs root, or "
-				 "CAP_BPF and CAP_PERFMON: %s, or leave the pass out: "
-				 "--pass measure",
-				 where, rights_way_out(where));
+		return error_set(
+			err, EPERM,
+			"%sthe pass 'syscalls' loads a BPF program, which needs root, or CAP_BPF and CAP_PERFMON: %s, or leave the pass out: "
+			"--pass measure",
+			where, rights_way_out(where));
 	return 0;
 }
 
@@ -139,10 +138,7 @@ void plan_note_shared_cpus(const struct plan *p)
 						 p->nvariants, first[i])
 				     : xstrdup("");
 
-		note("receiver and sender share %s%s: per-CPU figures (cpu, profile, costs) of "
-		     "each "
-		     "side include both, and totals count them once or not at all; 'cpus' in "
-		     "[side] separates the sides",
+		note("receiver and sender share %s%s: per-CPU figures (cpu, profile, costs) of each side include both, and totals count them once or not at all; 'cpus' in [side] separates the sides",
 		     intern_get(&texts, (uint32_t)i), some);
 		free(some);
 	}

@@ -72,10 +72,10 @@ static int variant_check_unique(const struct plan *p, const char *name, const ch
 
 	for (i = 0; i < p->nvariants; i++)
 		if (!strcmp(p->variants[i].name, name))
-			return error_set(err, EINVAL,
-					 "%s: two combinations are named '%s': give the values "
-					 "different labels",
-					 path, name);
+			return error_set(
+				err, EINVAL,
+				"%s: two combinations are named '%s': give the values different labels",
+				path, name);
 	return 0;
 }
 
@@ -138,8 +138,7 @@ static int combine_check_alike(const struct plan *first, const struct plan *q, c
 		    strcmp(first->sides[i].zcost, q->sides[i].zcost) != 0)
 			return error_set(
 				err, EINVAL,
-				"%s: 'host' and 'zcost' of a side hold for all runs, but a "
-				"setting changes them",
+				"%s: 'host' and 'zcost' of a side hold for all runs, but a setting changes them",
 				path);
 	return 0;
 }
@@ -151,10 +150,10 @@ static int combination_check_hooks(const struct combination *c, const char *path
 
 	for (i = 0; i < c->n; i++)
 		if (*c->set[i].hooks.before && !*c->set[i].hooks.after)
-			return error_set(err, EINVAL,
-					 "%s: %s=%s has a 'before' but no 'after' that undoes it "
-					 "('after = true' when there is nothing to undo)",
-					 path, c->set[i].name, c->set[i].value);
+			return error_set(
+				err, EINVAL,
+				"%s: %s=%s has a 'before' but no 'after' that undoes it ('after = true' when there is nothing to undo)",
+				path, c->set[i].name, c->set[i].value);
 	return 0;
 }
 

@@ -221,10 +221,10 @@ static int reader_on_section(void *ctx, const struct ini_at *at, const char *kin
 		return reader_enter_value(r, name);
 	if (!strcmp(kind, "matrix") && !*name)
 		return reader_enter(r, SECTION_SKIPPED, NULL);
-	return ini_error(at, err,
-			 "unknown section [%s%s%s]; there are [plan], [vars], [side NAME], "
-			 "[variant NAME], [setting NAME], [value SETTING=VALUE], [matrix]",
-			 kind, *name ? " " : "", name);
+	return ini_error(
+		at, err,
+		"unknown section [%s%s%s]; there are [plan], [vars], [side NAME], [variant NAME], [setting NAME], [value SETTING=VALUE], [matrix]",
+		kind, *name ? " " : "", name);
 }
 
 /* --- keys --- */
@@ -318,15 +318,15 @@ static int plan_check_variant(const struct plan *p, const char *path, const stru
 
 	for (i = 0; i < SIDE_COUNT; i++) {
 		if (p->sides[i].used && !*v->command[i])
-			return error_set(err, EINVAL,
-					 "%s: variant '%s' has no command for the side %s: add "
-					 "'%s = COMMAND'",
-					 path, v->name, side_names[i], side_names[i]);
+			return error_set(
+				err, EINVAL,
+				"%s: variant '%s' has no command for the side %s: add '%s = COMMAND'",
+				path, v->name, side_names[i], side_names[i]);
 		if (!p->sides[i].used && *v->command[i])
-			return error_set(err, EINVAL,
-					 "%s: variant '%s' has a command for the side %s: add a "
-					 "section [side %s]",
-					 path, v->name, side_names[i], side_names[i]);
+			return error_set(
+				err, EINVAL,
+				"%s: variant '%s' has a command for the side %s: add a section [side %s]",
+				path, v->name, side_names[i], side_names[i]);
 	}
 	return 0;
 }
@@ -340,10 +340,10 @@ static int plan_check_whole(const struct plan *p, const char *path, struct error
 		return error_set(err, EINVAL,
 				 "%s: no [variant NAME] in it: a plan needs at least one", path);
 	if (!p->sides[SIDE_RECEIVER].used && !p->sides[SIDE_SENDER].used)
-		return error_set(err, EINVAL,
-				 "%s: no [side receiver] or [side sender] in it: a plan needs at "
-				 "least one",
-				 path);
+		return error_set(
+			err, EINVAL,
+			"%s: no [side receiver] or [side sender] in it: a plan needs at least one",
+			path);
 	if (p->duration_s <= 0)
 		return error_set(err, EINVAL, "%s: duration must be more than 0", path);
 	for (i = 0; i < p->nvariants && !rc; i++)

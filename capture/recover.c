@@ -41,10 +41,10 @@ static int folder_check_contents(const char *dir, struct error *err)
 	free(manifest);
 	while (d && !rc && (e = readdir(d)))
 		if (e->d_name[0] != '.')
-			rc = error_set(err, EEXIST,
-				       "%s: there are files in it, and it is no capture (no "
-				       "manifest.json): give another -o",
-				       dir);
+			rc = error_set(
+				err, EEXIST,
+				"%s: there are files in it, and it is no capture (no manifest.json): give another -o",
+				dir);
 	if (d)
 		closedir(d);
 	return rc;
@@ -58,10 +58,10 @@ static int folder_check_kind(const FTSENT *e, struct error *err)
 				 e->fts_path);
 	if (e->fts_info != FTS_SL && e->fts_info != FTS_SLNONE)
 		return 0;
-	return error_set(err, ELOOP,
-			 "%s: a symbolic link, which zcost would follow: remove it, or give "
-			 "another -o",
-			 e->fts_path);
+	return error_set(
+		err, ELOOP,
+		"%s: a symbolic link, which zcost would follow: remove it, or give another -o",
+		e->fts_path);
 }
 
 static int folder_check_kinds(const char *dir, struct error *err)
@@ -213,10 +213,10 @@ int recover_lock(const char *dir, struct error *err)
 	int fd, rc;
 
 	if (state_of_root(dir)) /* before open(): the folder may be root's, and private */
-		return error_set(err, EPERM,
-				 "%s: root has something to undo here: sudo zcost capture --undo "
-				 "-o %s",
-				 dir, dir);
+		return error_set(
+			err, EPERM,
+			"%s: root has something to undo here: sudo zcost capture --undo -o %s", dir,
+			dir);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", dir);
@@ -271,8 +271,7 @@ static void warn_of_old_journal(const char *dir)
 	char *path = xasprintf("%s/.undo", dir);
 
 	if (path_exists(path))
-		warn("%s: not run, because this folder may come from anybody; run its scripts by "
-		     "hand if they are still needed, and remove it",
+		warn("%s: not run, because this folder may come from anybody; run its scripts by hand if they are still needed, and remove it",
 		     path);
 	free(path);
 }

@@ -90,10 +90,10 @@ static int remote_no_zcost(const struct remote *r, const char *said, struct erro
 {
 	char *zcost = words_join(r->zcost.word);
 
-	error_set(err, ENOENT,
-		  "%s: there is no '%s' that could be run: install zcost %s there, or name it by "
-		  "'zcost = /path/to/zcost' in [side %s] (%s)",
-		  r->url, zcost, zcost_version, side_names[r->side], said);
+	error_set(
+		err, ENOENT,
+		"%s: there is no '%s' that could be run: install zcost %s there, or name it by 'zcost = /path/to/zcost' in [side %s] (%s)",
+		r->url, zcost, zcost_version, side_names[r->side], said);
 	free(zcost);
 	return -ENOENT;
 }
@@ -148,10 +148,10 @@ static int remote_check_version(struct remote *r, struct interrupt *intr, struct
 		rc = remote_connect_failed(r, rc, "does not print its version", err);
 	} else if (strcmp(line.buf + strlen("zcost "), zcost_version) != 0) {
 		link_close(&r->link, 0, NULL);
-		rc = error_set(err, EPROTO,
-			       "%s: has %.40s, and this is %s: install the same version there, or "
-			       "name another one by 'zcost = /path/to/zcost' in [side %s]",
-			       r->url, line.buf, zcost_version, side_names[r->side]);
+		rc = error_set(
+			err, EPROTO,
+			"%s: has %.40s, and this is %s: install the same version there, or name another one by 'zcost = /path/to/zcost' in [side %s]",
+			r->url, line.buf, zcost_version, side_names[r->side]);
 	}
 	str_free(&line);
 	return rc;

@@ -266,9 +266,9 @@ static int run_measure(struct live_run *r)
 		rc = run_await(r, deadline);
 	for (i = 0; rc == -ETIMEDOUT && i < SIDE_COUNT; i++)
 		if (r->sides[i].state == SIDE_READY)
-			r->late[i] = xasprintf("still not done %g s after the window "
-					       "(grace and stop_timeout)",
-					       p->grace_s + p->stop_timeout_s);
+			r->late[i] = xasprintf(
+				"still not done %g s after the window (grace and stop_timeout)",
+				p->grace_s + p->stop_timeout_s);
 	return rc == -ETIMEDOUT || (!rc && run_went_wrong(r)) ? -ECANCELED : rc;
 }
 

@@ -48,10 +48,10 @@ static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int 
 	if (*h->save)
 		rc = hook_read(&hook, &saved, err);
 	if (!rc && saved && !*saved)
-		rc = error_set(err, ENODATA,
-			       "%s's 'save' printed nothing, and $saved in its 'after' would be "
-			       "empty: %s",
-			       owner, h->save);
+		rc = error_set(
+			err, ENODATA,
+			"%s's 'save' printed nothing, and $saved in its 'after' would be empty: %s",
+			owner, h->save);
 	if (!rc && *h->after)
 		rc = undo_write(s->dir, n, &(struct undo){owner, saved, h->after, hook.timeout_s},
 				err);

@@ -100,15 +100,15 @@ static void state_refuse(const char *base, int rc, struct error *err)
 	const char *why = rc == -EPERM ? "another user owns it or can write to it" : strerror(-rc);
 
 	if (geteuid())
-		error_set(err, -rc,
-			  "%s/zcost: cannot hold what is to be undone: %s: set XDG_RUNTIME_DIR to "
-			  "a folder that only you can write to",
-			  base, why);
+		error_set(
+			err, -rc,
+			"%s/zcost: cannot hold what is to be undone: %s: set XDG_RUNTIME_DIR to a folder that only you can write to",
+			base, why);
 	else
-		error_set(err, -rc,
-			  "%s/zcost: cannot hold what is to be undone: %s: set ZCOST_STATE to "
-			  "a folder that only root can write to",
-			  base, why);
+		error_set(
+			err, -rc,
+			"%s/zcost: cannot hold what is to be undone: %s: set ZCOST_STATE to a folder that only root can write to",
+			base, why);
 }
 
 char *state_folder(const char *capture, bool make, struct error *err)
@@ -298,8 +298,7 @@ static bool undo_drop_stale(const char *path)
 	plain = plain ? plain + strlen(undo_script_begins) : "";
 	stale = strcmp(then, host_boot_id()) != 0;
 	if (stale) {
-		warn("%s's 'after' is dropped, because this host has booted since and that undid "
-		     "what it undoes: %.*s",
+		warn("%s's 'after' is dropped, because this host has booted since and that undid what it undoes: %.*s",
 		     owner, (int)strcspn(plain, "\n"), plain);
 		unlink(path);
 	}
@@ -376,8 +375,7 @@ static int undo_recover_all(const char *dir, const char *folder, bool forget, st
 	int n = undo_list_entries(folder, &list), i, rc = 0;
 
 	if (n > 0)
-		note("an earlier capture here was killed, or an 'after' failed: undoing what "
-		     "it set up");
+		note("an earlier capture here was killed, or an 'after' failed: undoing what it set up");
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 

@@ -117,9 +117,9 @@ static char *work_undone(const char *dir, const char *units, bool *quoted)
 	else if (w.done > 0)
 		why = NULL;
 	else
-		why = xasprintf("the workload did nothing: there is no work in its output (units = "
-				"%s)",
-				work_adapters[i].units);
+		why = xasprintf(
+			"the workload did nothing: there is no work in its output (units = %s)",
+			work_adapters[i].units);
 	*quoted = w.failed != NULL;
 	free(w.failed);
 	return why;
@@ -193,11 +193,10 @@ static int windows_read(struct capture *c, const char *dir, struct side_window w
 
 static char *windows_no_overlap(const struct side_window w[2])
 {
-	return xasprintf("the sides' windows do not overlap: the %s's began %.1f ms after the "
-			 "%s's, which was %.1f ms long: the cost of one does not belong to the "
-			 "bytes of the other",
-			 side_names[w[1].side], (w[1].start - w[0].start) / 1e6,
-			 side_names[w[0].side], (w[0].end - w[0].start) / 1e6);
+	return xasprintf(
+		"the sides' windows do not overlap: the %s's began %.1f ms after the %s's, which was %.1f ms long: the cost of one does not belong to the bytes of the other",
+		side_names[w[1].side], (w[1].start - w[0].start) / 1e6, side_names[w[0].side],
+		(w[0].end - w[0].start) / 1e6);
 }
 
 static char *windows_too_far_apart(const struct side_window w[2], double apart, double shorter)
@@ -205,15 +204,15 @@ static char *windows_too_far_apart(const struct side_window w[2], double apart, 
 	const struct side_window *e = w[1].early > w[0].early ? &w[1] : &w[0];
 	struct str s = {0};
 
-	str_printf(&s,
-		   "the sides' windows are %.1f ms apart, %.1f %% of the shorter one's %.3g s (at "
-		   "most %g %%): the cost of one does not belong to the bytes of the other",
-		   apart / 1e6, 100 * apart / shorter, shorter / 1e9, 100 * WINDOW_SKEW_LIMIT);
+	str_printf(
+		&s,
+		"the sides' windows are %.1f ms apart, %.1f %% of the shorter one's %.3g s (at most %g %%): the cost of one does not belong to the bytes of the other",
+		apart / 1e6, 100 * apart / shorter, shorter / 1e9, 100 * WINDOW_SKEW_LIMIT);
 	if (e->early > 0)
-		str_printf(&s,
-			   "; the %s's command ended %.3g s before the window was to: let it run "
-			   "longer, or give a shorter duration",
-			   side_names[e->side], e->early / 1e9);
+		str_printf(
+			&s,
+			"; the %s's command ended %.3g s before the window was to: let it run longer, or give a shorter duration",
+			side_names[e->side], e->early / 1e9);
 	return str_take(&s);
 }
 

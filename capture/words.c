@@ -106,8 +106,8 @@ static void words_join_quoted(struct str *s, const char *word)
 
 char *words_join(char *const word[])
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789_-+=./:,@%^";
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./:,@%^";
 	struct str s = {0};
 	size_t i;
 

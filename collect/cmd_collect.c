@@ -288,8 +288,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = collect_parse,
 	.args_doc = "-- COMMAND...",
-	.doc = "Runs COMMAND once on this host and measures it in a window of time.\v"
-	       "Exit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, 4 done, but a collector lost data or the one asked for is not possible here. "
+	.doc = "Runs COMMAND once on this host and measures it in a window of time.\vExit status: 0 done, 1 the command failed or the run was stopped, 2 wrong usage, 4 done, but a collector lost data or the one asked for is not possible here. "
 	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power, idle and topology (for tests).",
 };
 

@@ -45,8 +45,7 @@ int syscall_moves_bytes(uint32_t nr)
 typedef unsigned __int128 u128;
 
 static const char heading[] =
-	"comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
-	"m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\ttimed\tfirst_ns\tfirst\n";
+	"comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\tm2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\ttimed\tfirst_ns\tfirst\n";
 
 /*
  * Returns the sum of squared deviations from the mean: squares - total^2 / timed. Both terms are

@@ -326,10 +326,10 @@ int caller_check_folder(const char *dir, struct error *err)
 	if (stat(dir, &st))
 		return error_sys(err, errno, "%s: cannot be found", dir);
 	if (!caller_is_ours(st.st_uid))
-		return error_set(err, EPERM,
-				 "%s: belongs to user %u, who could lead what is written here "
-				 "elsewhere: make it yours with chown -R, or give another -o",
-				 dir, st.st_uid);
+		return error_set(
+			err, EPERM,
+			"%s: belongs to user %u, who could lead what is written here elsewhere: make it yours with chown -R, or give another -o",
+			dir, st.st_uid);
 	if (st.st_mode & S_IWOTH)
 		return error_set(err, EPERM,
 				 "%s: other users can write to it: chmod o-w, or give another -o",

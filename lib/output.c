@@ -17,8 +17,7 @@ static const struct argp_option output_options[] = {
 	 "text (default), tsv, csv, json, md, or commit: for a commit message", 90},
 	{"output", 'o', "FILE", 0, "write there instead of standard output", 90},
 	{"width", KEY_WIDTH, "N", 0,
-	 "text of so many characters a line, 0 for as many as it takes; default: the terminal's, "
-	 "else 0",
+	 "text of so many characters a line, 0 for as many as it takes; default: the terminal's, else 0",
 	 90},
 	{"verbose", KEY_VERBOSE, NULL, 0, "print all notes, not the worst five", 90},
 	{0},

@@ -21,22 +21,17 @@
 static const struct refusal refusals_zcrx[] = {
 	{EPERM, "CAP_NET_ADMIN is missing in the initial namespace", "run as root"},
 	{EINVAL,
-	 "the ring lacks DEFER_TASKRUN or CQE32, the kernel does not know the request (before "
-	 "6.15), "
-	 "or header split is off or hds-thresh is not 0",
+	 "the ring lacks DEFER_TASKRUN or CQE32, the kernel does not know the request (before 6.15), or header split is off or hds-thresh is not 0",
 	 NIC_SETUP},
 	{ENODEV, "there is no such interface in this network namespace",
 	 "give the NIC's own name, from its own namespace"},
 	{EOPNOTSUPP,
-	 "the interface has no hardware queues that it can hand over (loopback, veth, tap and "
-	 "virtio_net have none), its driver has no queue API, or the kernel was built without "
-	 "CONFIG_IO_URING_ZCRX",
+	 "the interface has no hardware queues that it can hand over (loopback, veth, tap and virtio_net have none), its driver has no queue API, or the kernel was built without CONFIG_IO_URING_ZCRX",
 	 NICS},
 	{ERANGE, "the interface has no receive queue of that number",
 	 "queues count from 0: ethtool -l IF prints their number"},
 	{EEXIST,
-	 "the queue has a memory provider already (another zcrx or devmem user), or an XDP "
-	 "program is attached",
+	 "the queue has a memory provider already (another zcrx or devmem user), or an XDP program is attached",
 	 "end the other user; ip link set IF xdp off"},
 	{EBUSY, "an AF_XDP socket is bound to the queue", "close it, or take another queue"},
 	{EFAULT, "memory of the area or the ring is not mapped",
@@ -51,22 +46,17 @@ static const struct refusal refusals_zcrx[] = {
 static const struct refusal refusals_devmem_rx[] = {
 	{EPERM, "CAP_NET_ADMIN is missing", "run as root"},
 	{EINVAL,
-	 "header split is off or hds-thresh is not 0, the queue is none of receive, or the kernel "
-	 "does not know the request (before 6.12)",
+	 "header split is off or hds-thresh is not 0, the queue is none of receive, or the kernel does not know the request (before 6.12)",
 	 NIC_SETUP},
 	{ENODEV, "there is no such interface in this network namespace, or it is going away",
 	 "give the NIC's own name, from its own namespace"},
 	{EOPNOTSUPP,
-	 "the driver cannot receive into device memory (loopback, veth and virtio_net cannot), or "
-	 "the kernel was built without CONFIG_NET_DEVMEM",
-	 "use Linux 6.12 or later and a NIC with driver support (bnxt, mlx5, gve and fbnic, each "
-	 "since a later kernel)"},
+	 "the driver cannot receive into device memory (loopback, veth and virtio_net cannot), or the kernel was built without CONFIG_NET_DEVMEM",
+	 "use Linux 6.12 or later and a NIC with driver support (bnxt, mlx5, gve and fbnic, each since a later kernel)"},
 	{ERANGE, "the interface has no receive queue of that number",
 	 "queues count from 0: ethtool -l IF prints their number"},
 	{EEXIST,
-	 "the queue has a memory provider already (another zcrx or devmem user), or an XDP program "
-	 "is "
-	 "attached",
+	 "the queue has a memory provider already (another zcrx or devmem user), or an XDP program is attached",
 	 "end the other user; ip link set IF xdp off"},
 	{EBUSY, "an AF_XDP socket is bound to the queue", "close it, or take another queue"},
 	{EBADF, "the file descriptor is no dmabuf", "give one of udmabuf or of a GPU's exporter"},
@@ -84,9 +74,7 @@ static const struct refusal refusals_devmem_tx[] = {
 	{ENODEV, "there is no such interface in this network namespace",
 	 "give the NIC's own name, from its own namespace"},
 	{EOPNOTSUPP,
-	 "the driver cannot send from device memory (no netmem_tx), or the kernel was built "
-	 "without "
-	 "CONFIG_NET_DEVMEM or is before 6.16",
+	 "the driver cannot send from device memory (no netmem_tx), or the kernel was built without CONFIG_NET_DEVMEM or is before 6.16",
 	 "drivers known to have it: bnxt, gve, mlx5, fbnic, in kernels from 6.16 on"},
 	{EBADF, "the file descriptor is no dmabuf", "give one of udmabuf or of a GPU's exporter"},
 	{ENOENT, "the kernel has no generic netlink family 'netdev' (before 6.3)",

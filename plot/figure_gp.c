@@ -47,11 +47,11 @@ static void gp_add_texts(struct str *s, const struct page *page)
 	for (i = 0; i < page->nswatches; i++) {
 		const struct page_swatch *w = &page->swatches[i];
 
-		str_printf(s,
-			   "set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f "
-			   "fillstyle solid noborder fillcolor rgb '#%06x'\n",
-			   w->x0 / PAGE_W, 1 - w->y1 / PAGE_H, w->x1 / PAGE_W, 1 - w->y0 / PAGE_H,
-			   w->rgb);
+		str_printf(
+			s,
+			"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f fillstyle solid noborder fillcolor rgb '#%06x'\n",
+			w->x0 / PAGE_W, 1 - w->y1 / PAGE_H, w->x1 / PAGE_W, 1 - w->y0 / PAGE_H,
+			w->rgb);
 	}
 }
 
@@ -69,17 +69,17 @@ static void gp_add_axes(struct str *s, const struct figure *f, const struct page
 		str_printf(s, "set yrange [%.10g:%.10g]\n", page->last, page->first);
 	else
 		str_printf(s, "set xrange [%.10g:%.10g]\n", page->first, page->last);
-	str_printf(s,
-		   "unset key\nunset %stics\n"
-		   "set border %d linecolor rgb '#%06x' linewidth 1.5\n"
-		   "set %stics nomirror scale 0 0,%.10g format '%s' font 'sans-serif,17' "
-		   "textcolor rgb '#%06x'\n"
-		   "set grid %stics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",
-		   bars, f->lying ? 2 : 1, INK, value, page->tick,
-		   page->limit >= 1e5	? "%.1s%c"
-		   : page->limit < 1e-3 ? "%.0e"
-					: "%g",
-		   INK_SOFT, value, INK_GRID);
+	str_printf(
+		s,
+		"unset key\nunset %stics\n"
+		"set border %d linecolor rgb '#%06x' linewidth 1.5\n"
+		"set %stics nomirror scale 0 0,%.10g format '%s' font 'sans-serif,17' textcolor rgb '#%06x'\n"
+		"set grid %stics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",
+		bars, f->lying ? 2 : 1, INK, value, page->tick,
+		page->limit >= 1e5   ? "%.1s%c"
+		: page->limit < 1e-3 ? "%.0e"
+				     : "%g",
+		INK_SOFT, value, INK_GRID);
 }
 
 /* Return distances in units of value: the least part with a number, the least whisker. */
@@ -145,13 +145,12 @@ static void gp_add_boxes(struct str *s, const struct figure *f)
 	for (i = 0; i < m->n; i++) {
 		if (f->parts.n ? !part_is_larger(f, i, -1) : !bar_is_drawn(f, i))
 			continue;
-		str_printf(s,
-			   "%s data skip 1 using ($1 == %d ? %s with boxxyerror "
-			   "fillstyle solid 1 border rgb '#%06x' fillcolor rgb '#%06x'",
-			   n++ ? ", \\\n\t\t" : "\tplot", i + 1,
-			   f->lying ? "$5 : NaN):(($2+$3)/2):4:5:2:3"
-				    : "($2+$3)/2 : NaN):5:2:3:4:5",
-			   steps ? INK_SOFT : 0xffffff, m->mark[i].rgb);
+		str_printf(
+			s,
+			"%s data skip 1 using ($1 == %d ? %s with boxxyerror fillstyle solid 1 border rgb '#%06x' fillcolor rgb '#%06x'",
+			n++ ? ", \\\n\t\t" : "\tplot", i + 1,
+			f->lying ? "$5 : NaN):(($2+$3)/2):4:5:2:3" : "($2+$3)/2 : NaN):5:2:3:4:5",
+			steps ? INK_SOFT : 0xffffff, m->mark[i].rgb);
 	}
 }
 
@@ -161,8 +160,7 @@ static void gp_add_joints(struct str *s, const struct figure *f)
 	if (figure_has_steps(f))
 		str_printf(
 			s,
-			", \\\n\t\tdata skip 1 using ($0 < %d ? $3 : NaN):5:(%g):(0) with vectors "
-			"nohead linewidth 1 linecolor rgb '#%06x'",
+			", \\\n\t\tdata skip 1 using ($0 < %d ? $3 : NaN):5:(%g):(0) with vectors nohead linewidth 1 linecolor rgb '#%06x'",
 			f->bars.n - 1, 1 - 2 * BAR_HALF / 100.0, INK_SOFT);
 }
 
@@ -260,12 +258,11 @@ static void gp_add_whiskers(struct str *s, const struct figure *f, const struct 
 static void gp_add_part_number(struct str *s, const struct figure *f, const struct page *page,
 			       int part)
 {
-	str_printf(s,
-		   ", \\\n\t\tdata skip 1 using "
-		   "($1 == %d && $5-$4 > least ? ($2+$3)/2 : NaN):(($4+$5)/2):(number($6)) "
-		   "with labels center noenhanced font 'sans-serif,%g' textcolor rgb '%s'",
-		   part + 1, page->part_size,
-		   palette_dark(f->parts.mark[part].rgb) ? "#ffffff" : "#222222");
+	str_printf(
+		s,
+		", \\\n\t\tdata skip 1 using ($1 == %d && $5-$4 > least ? ($2+$3)/2 : NaN):(($4+$5)/2):(number($6)) with labels center noenhanced font 'sans-serif,%g' textcolor rgb '%s'",
+		part + 1, page->part_size,
+		palette_dark(f->parts.mark[part].rgb) ? "#ffffff" : "#222222");
 }
 
 /* The number of a bar stands beyond its whisker, the number of a part inside it where it has room.
@@ -275,21 +272,18 @@ static void gp_add_numbers(struct str *s, const struct figure *f, const struct p
 	int i;
 
 	if (part_is_larger(f, FIGURE_WHOLE, -1))
-		str_printf(s,
-			   ", \\\n\t\tdata skip 1 using (%s ? %s noenhanced "
-			   "font 'sans-serif,%g' textcolor rgb '#%06x'",
-			   gp_whole_rows(f),
-			   f->lying && f->note_unit
-				   ? "end($5) + lift : NaN):(($2+$3)/2):(number($6).beside(11)) "
-				     "with labels left boxed"
-			   : f->lying ? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) "
-					"with labels left boxed"
-			   : f->starred && f->note_word
-				   ? "($2+$3)/2 : NaN):(end($5) + lift):(number($6).star(11)) "
-				     "with labels center boxed"
-				   : "($2+$3)/2 : NaN):(end($5) + lift):(step($6)) "
-				     "with labels center boxed",
-			   page->value_size, INK);
+		str_printf(
+			s,
+			", \\\n\t\tdata skip 1 using (%s ? %s noenhanced font 'sans-serif,%g' textcolor rgb '#%06x'",
+			gp_whole_rows(f),
+			f->lying && f->note_unit
+				? "end($5) + lift : NaN):(($2+$3)/2):(number($6).beside(11)) with labels left boxed"
+			: f->lying
+				? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) with labels left boxed"
+			: f->starred && f->note_word
+				? "($2+$3)/2 : NaN):(end($5) + lift):(number($6).star(11)) with labels center boxed"
+				: "($2+$3)/2 : NaN):(end($5) + lift):(step($6)) with labels center boxed",
+			page->value_size, INK);
 	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
 		if (part_is_larger(f, i, gp_least_part(page, f)))
 			gp_add_part_number(s, f, page, i);
@@ -300,10 +294,8 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 {
 	str_printf(
 		s,
-		"\n# three significant digits; distances: bar to number, least bar with a number, "
-		"least whisker, end of the longest\n"
-		"number(v) = v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', "
-		"v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
+		"\n# three significant digits; distances: bar to number, least bar with a number, least whisker, end of the longest\n"
+		"number(v) = v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
 		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
 		"v >= 0.0995 ? sprintf('%%.3f', v) : sprintf('%%.3g', v)\n"
 		"low(x) = column(5) - column(6) + column(7) < 0 ? 0 : "
@@ -334,16 +326,14 @@ static void gp_add_terminals(struct str *s, const struct figure *f, unsigned int
 	str_printf(s, "\ndata = '%s.tsv'\nformats = '%s%s%s'\n\n", f->name,
 		   formats & FIGURE_SVG ? "svg " : "", formats & FIGURE_PNG ? "png " : "",
 		   formats & FIGURE_PDF ? "pdf " : "");
-	str_printf(s,
-		   "do for [format in formats] {\n"
-		   "\tif (format eq 'svg') { set terminal svg size 1280,720 fixed enhanced "
-		   "font 'sans-serif,17' background '#ffffff' }\n"
-		   "\tif (format eq 'png') { set terminal pngcairo size 1920,1080 enhanced "
-		   "font 'sans-serif,17' fontscale 1.125 linewidth 1.5 }\n"
-		   "\tif (format eq 'pdf') { set terminal pdfcairo size 13.34in,7.504in enhanced "
-		   "font 'sans-serif,17' fontscale 0.5625 linewidth 1.5 }\n"
-		   "\tset output '%s.'.format\n",
-		   f->name);
+	str_printf(
+		s,
+		"do for [format in formats] {\n"
+		"\tif (format eq 'svg') { set terminal svg size 1280,720 fixed enhanced font 'sans-serif,17' background '#ffffff' }\n"
+		"\tif (format eq 'png') { set terminal pngcairo size 1920,1080 enhanced font 'sans-serif,17' fontscale 1.125 linewidth 1.5 }\n"
+		"\tif (format eq 'pdf') { set terminal pdfcairo size 13.34in,7.504in enhanced font 'sans-serif,17' fontscale 0.5625 linewidth 1.5 }\n"
+		"\tset output '%s.'.format\n",
+		f->name);
 }
 
 static void gp_add_script(struct str *s, const struct figure *f, unsigned int formats)
@@ -351,12 +341,12 @@ static void gp_add_script(struct str *s, const struct figure *f, unsigned int fo
 	struct page page;
 
 	page_make(&page, f);
-	str_printf(s,
-		   "# Drawn by zcost %s. Edit it, then `gnuplot %s.gp` in this folder draws it "
-		   "again.\n\nset encoding utf8\nset datafile separator \"\\t\"\n"
-		   "set datafile commentschars ''\n"
-		   "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.2,0.2\n\n",
-		   zcost_version, f->name);
+	str_printf(
+		s,
+		"# Drawn by zcost %s. Edit it, then `gnuplot %s.gp` in this folder draws it again.\n\nset encoding utf8\nset datafile separator \"\\t\"\n"
+		"set datafile commentschars ''\n"
+		"set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.2,0.2\n\n",
+		zcost_version, f->name);
 	gp_add_texts(s, &page);
 	str_putc(s, '\n');
 	gp_add_axes(s, f, &page);

@@ -470,10 +470,10 @@ static int analysis_check_raw(const struct analysis *a, const struct layout *l, 
 	}
 	if (gone < l->nentries)
 		return 0;
-	return error_set(err, ENOENT,
-			 "%s: the raw files of its runs are gone, and zcost.db knows whole windows "
-			 "only",
-			 a->capture);
+	return error_set(
+		err, ENOENT,
+		"%s: the raw files of its runs are gone, and zcost.db knows whole windows only",
+		a->capture);
 }
 
 int analyze_in_memory(struct analysis *a, struct store **store, struct error *err)

@@ -194,10 +194,9 @@ void damage_free(struct damage *d)
 static const struct {
 	const char *one, *many;
 } words[] = {
-	[DAMAGE_DIFFERS] = {"differs from its checksum in manifest.json: altered or cut off since "
-			    "the capture, not what was measured",
-			    "differ from their checksums in manifest.json: altered or cut off "
-			    "since the capture, not what was measured"},
+	[DAMAGE_DIFFERS] =
+		{"differs from its checksum in manifest.json: altered or cut off since the capture, not what was measured",
+		 "differ from their checksums in manifest.json: altered or cut off since the capture, not what was measured"},
 	[DAMAGE_MISSING] = {"is missing, though manifest.json names it",
 			    "are missing, though manifest.json names them"},
 	[DAMAGE_UNREADABLE] = {"cannot be read, nor checked against manifest.json",

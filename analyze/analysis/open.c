@@ -22,10 +22,10 @@ static int capture_find_folder(const char *capture, char **folder, struct error 
 			*folder = xstrdup(capture);
 			return 0;
 		}
-		return error_set(err, EOPNOTSUPP,
-				 "%s: --from and --to need the capture's folder, with its raw "
-				 "files; a store alone knows whole windows only",
-				 capture);
+		return error_set(
+			err, EOPNOTSUPP,
+			"%s: --from and --to need the capture's folder, with its raw files; a store alone knows whole windows only",
+			capture);
 	}
 	*folder = packed_folder(capture);
 	if (packed_folder_is(capture, *folder))

@@ -39,11 +39,11 @@ static int packed_read_member(struct packed_search *l, const struct item *item, 
 	long n = 1;
 
 	if (item->size > most)
-		return error_set(err, EFBIG,
-				 "%s: '%s' takes %.0f MB, more than %.0f MB; 'zcost unpack "
-				 "--max-size SIZE' makes a folder, which every command reads",
-				 l->archive, name_shown(item->name), (double)item->size / 1e6,
-				 (double)most / 1e6);
+		return error_set(
+			err, EFBIG,
+			"%s: '%s' takes %.0f MB, more than %.0f MB; 'zcost unpack --max-size SIZE' makes a folder, which every command reads",
+			l->archive, name_shown(item->name), (double)item->size / 1e6,
+			(double)most / 1e6);
 
 	*bytes = malloc(item->size + 1);
 	if (!*bytes)

@@ -65,11 +65,10 @@ static int reader_error(struct reader *r, struct error *err)
 	if (!r->name)
 		return error_set(err, code, "%s: no archive of a capture, or damaged: %s",
 				 reader_input_name(r), why);
-	return error_set(err, code,
-			 "%s: damaged in '%s', before byte %llu: %s; copy it again ('tar -xf' "
-			 "takes out what there is)",
-			 reader_input_name(r), name_shown(r->name), (unsigned long long)r->input,
-			 why);
+	return error_set(
+		err, code,
+		"%s: damaged in '%s', before byte %llu: %s; copy it again ('tar -xf' takes out what there is)",
+		reader_input_name(r), name_shown(r->name), (unsigned long long)r->input, why);
 }
 
 static int reader_open_input(struct reader *r, struct error *err)
@@ -94,10 +93,10 @@ static uint64_t reader_default_limit(uint64_t packed)
 
 static int reader_refuse_size(struct reader *r, uint64_t limit, struct error *err)
 {
-	return error_set(err, EFBIG,
-			 "%s: '%s': refused: the files would take more than %.0f MB; zcost unpack "
-			 "--max-size allows more",
-			 reader_input_name(r), name_shown(r->name), (double)limit / 1e6);
+	return error_set(
+		err, EFBIG,
+		"%s: '%s': refused: the files would take more than %.0f MB; zcost unpack --max-size allows more",
+		reader_input_name(r), name_shown(r->name), (double)limit / 1e6);
 }
 
 int reader_open(struct reader **out, const char *path, uint64_t max_bytes, struct error *err)

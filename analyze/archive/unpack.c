@@ -202,11 +202,11 @@ static int unpack_compare_sums(struct unpacking *k, const char *path, struct err
 	else
 		members_against_sums(&k->members, &sums, &f);
 	if (f.n)
-		rc = error_set(err, EBADMSG,
-			       "%s: damaged, %zu file%s: %s%s; nothing was kept ('tar -xf' takes "
-			       "out what there is)",
-			       strcmp(k->u->archive, "-") ? k->u->archive : "standard input", f.n,
-			       f.n == 1 ? "" : "s", f.lines[0], f.n > 1 ? " ..." : "");
+		rc = error_set(
+			err, EBADMSG,
+			"%s: damaged, %zu file%s: %s%s; nothing was kept ('tar -xf' takes out what there is)",
+			strcmp(k->u->archive, "-") ? k->u->archive : "standard input", f.n,
+			f.n == 1 ? "" : "s", f.lines[0], f.n > 1 ? " ..." : "");
 	if (f.n > 1)
 		findings_warn(&f);
 	members_free(&sums);

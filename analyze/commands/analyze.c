@@ -40,8 +40,7 @@ static const struct argp_option options[] = {
 	{"column", KEY_COLUMN, "NAME", 0, "its column of watts, by name or number from 1", 1},
 	{"time-column", KEY_TIME_COLUMN, "NAME", 0, "its column of times (default: the first)", 1},
 	{"clock", KEY_CLOCK, "CLOCK", 0,
-	 "what its times are: wall, the time of day (default for dates and from 1e9 s on), or "
-	 "monotonic, CLOCK_MONOTONIC of the measured host",
+	 "what its times are: wall, the time of day (default for dates and from 1e9 s on), or monotonic, CLOCK_MONOTONIC of the measured host",
 	 1},
 	{"offset", KEY_OFFSET, "SECONDS", 0, "added to its times, to make them so", 1},
 	{"power-kind", KEY_KIND, "KIND", 0,
@@ -170,12 +169,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = analyze_parse,
 	.args_doc = "CAPTURE",
-	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\v"
-	       "A file that is missing or damaged costs only what it would have told: the rest is "
-	       "analyzed, the loss is said, and the exit status is 4. So it is with files that are "
-	       "not as capture left them, by their checksums in manifest.json. An archive is "
-	       "unpacked into "
-	       "a folder beside it, its name without .tar.zst, unless it is there already.",
+	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\vA file that is missing or damaged costs only what it would have told: the rest is analyzed, the loss is said, and the exit status is 4. So it is with files that are not as capture left them, by their checksums in manifest.json. An archive is unpacked into a folder beside it, its name without .tar.zst, unless it is there already.",
 };
 
 static int analyze_check_meters(const struct analyze_arguments *args)

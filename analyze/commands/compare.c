@@ -44,9 +44,7 @@ static const struct option_row own[] = {
 	OPTION("table", "TABLE", GROUP_NONE, "what to compare, see below; default: metrics",
 	       compare_option_table),
 	OPTION("fail-on", "worse", GROUP_NONE,
-	       "exit 3 when a row is worse, 4 when the runs are too few to tell; of the metrics, "
-	       "throughput (or the rate of packets or messages), ns_per_kib (or _packet, "
-	       "_message), roi_c and roi_p count",
+	       "exit 3 when a row is worse, 4 when the runs are too few to tell; of the metrics, throughput (or the rate of packets or messages), ns_per_kib (or _packet, _message), roi_c and roi_p count",
 	       compare_option_gate),
 	OPTION("threshold", "PERCENT", GROUP_NONE, "a smaller change is none (2)",
 	       compare_option_threshold),
@@ -56,13 +54,11 @@ static const struct option_row own[] = {
 	{.name = "variant", .help = "self-test: only this variant"},
 	{.name = "side",
 	 .arg = "SIDE[,NEW'S]",
-	 .help = "receiver or sender (lists of costs: default receiver; metrics: all); two names "
-		 "where BASE and NEW name the side differently: receiver,local",
+	 .help = "receiver or sender (lists of costs: default receiver; metrics: all); two names where BASE and NEW name the side differently: receiver,local",
 	 .parse = compare_option_sides},
 	{.name = "by",
 	 .arg = "TABLE",
-	 .help = "waterfall: steps are components (default), functions, contexts, modules or "
-		 "syscalls"},
+	 .help = "waterfall: steps are components (default), functions, contexts, modules or syscalls"},
 	{.name = "rate", .arg = "B[,N]", .parse = compare_option_rates},
 	{.name = "units", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].units)},
 	{.name = "seconds", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].seconds)},
@@ -79,21 +75,8 @@ static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_
 static const struct command command = {
 	.argp = {.parser = compare_parse,
 		 .args_doc = "BASE NEW\n--self-test CAPTURE",
-		 .doc = "Compares two variants: of the capture that -C names, or each given as "
-			"CAPTURE (when it has one variant) or CAPTURE:VARIANT. Also compares two "
-			"files: a perf.data or the text of perf report --stdio (default: their "
-			"functions), or the text of perf stat, perf trace -s or strace -c. "
-			"Differences are absolute, in ns per unit of work, and add up to the "
-			"total's. Of files, B[,N] is a number for BASE and one for NEW; one number "
-			"alone is for both.\v"
-			"A verdict is better, worse, ~ (no change that is both significant and "
-			"above the threshold) or too few runs: the exact Mann-Whitney test over "
-			"the runs of both, p < 0.05, corrected by Holm in a list of costs. Four "
-			"runs a side are the fewest that can give one; a list of costs takes "
-			"more, and says how many. The interval beside a verdict is of the same "
-			"test: it holds no change unless p < 0.05. Exit: 0 done, 1 failed, 2 "
-			"usage, 3 a row is worse (--fail-on worse), 4 done, but data were lost, "
-			"or the gate has too few runs to tell.",
+		 .doc = "Compares two variants: of the capture that -C names, or each given as CAPTURE (when it has one variant) or CAPTURE:VARIANT. Also compares two files: a perf.data or the text of perf report --stdio (default: their functions), or the text of perf stat, perf trace -s or strace -c. "
+			"Differences are absolute, in ns per unit of work, and add up to the total's. Of files, B[,N] is a number for BASE and one for NEW; one number alone is for both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold) or too few runs: the exact Mann-Whitney test over the runs of both, p < 0.05, corrected by Holm in a list of costs. Four runs a side are the fewest that can give one; a list of costs takes more, and says how many. The interval beside a verdict is of the same test: it holds no change unless p < 0.05. Exit: 0 done, 1 failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were lost, or the gate has too few runs to tell.",
 		 .children = children,
 		 .help_filter = compare_help},
 	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
@@ -200,14 +183,14 @@ static void compare_check_ends(struct argp_state *state, const struct compare_ar
 	if (strcmp(base, a->ref[NEW]) || (!a->capture && bare_is(base)))
 		return;
 	if (a->capture)
-		argp_error(state,
-			   "%s against itself: of the same runs nothing differs; --self-test %s "
-			   "--variant %s says how often its runs would seem to",
-			   base, a->capture, base);
-	argp_error(state,
-		   "%s against itself: of the same runs nothing differs; --self-test CAPTURE says "
-		   "how often a variant's runs would seem to",
-		   base);
+		argp_error(
+			state,
+			"%s against itself: of the same runs nothing differs; --self-test %s --variant %s says how often its runs would seem to",
+			base, a->capture, base);
+	argp_error(
+		state,
+		"%s against itself: of the same runs nothing differs; --self-test CAPTURE says how often a variant's runs would seem to",
+		base);
 }
 
 static enum data_source compare_source(const struct compare_arguments *a)
@@ -233,10 +216,10 @@ static void compare_check_options(struct argp_state *state, struct compare_argum
 	if (!a->o.q.by)
 		return;
 	if (!diff_spec_find(a->o.q.by))
-		argp_error(state,
-			   "--by '%s': there are components, functions, contexts, modules and "
-			   "syscalls",
-			   a->o.q.by);
+		argp_error(
+			state,
+			"--by '%s': there are components, functions, contexts, modules and syscalls",
+			a->o.q.by);
 	options_forget(&a->o, "by");
 	f = (struct feature){steps->name, steps->what, steps->options};
 	options_check(state, &a->o, &f, 1, a->source);

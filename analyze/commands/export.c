@@ -48,8 +48,7 @@ static const struct option_row own[] = {
 	OPTION("table", "NAME", GROUP_OUTPUT, "of csv: this table or view alone (docs/reference/store.md)",
 	       option_text, .at = offsetof(struct export_arguments, x.table)),
 	OPTION("weight", "WHAT", GROUP_OUTPUT,
-	       "period (default: nanoseconds of cpu-clock, cycles ..., as in reports) or samples "
-	       "(their number)",
+	       "period (default: nanoseconds of cpu-clock, cycles ..., as in reports) or samples (their number)",
 	       export_option_weight),
 	{0},
 };
@@ -61,8 +60,7 @@ static char *export_help(int key, const char *text, void *input);
 static const struct command command = {
 	.argp = {.parser = export_parse,
 		 .args_doc = "FORMAT [CAPTURE]",
-		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other "
-			"tools.\v ",
+		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\v ",
 		 .help_filter = export_help},
 	.sources = {"a capture", "a perf.data (--perf)", "", ""},
 	.feature = export_feature,
@@ -134,8 +132,9 @@ static char *export_help(int key, const char *text, void *input)
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	options_help_features(&s, &command, "Formats:");
-	str_puts(&s, "\nOf several variants and sides, each line begins with VARIANT/SIDE. Exit "
-		     "status 4: written, but the data is lossy.");
+	str_puts(
+		&s,
+		"\nOf several variants and sides, each line begins with VARIANT/SIDE. Exit status 4: written, but the data is lossy.");
 	return str_take(&s);
 }
 

@@ -363,9 +363,7 @@ const struct option_row option_table[] = {
 	OPTION("event", "NAME", GROUP_SAMPLES, "of a profile with several events", option_text,
 	       .at = AT(q.event)),
 	OPTION("from", "TIME", GROUP_SAMPLES,
-	       "only from then on. A capture: seconds after the beginning of each run's window, "
-	       "read from its raw files. A perf.data: seconds as perf script has them, or +S "
-	       "after the first sample",
+	       "only from then on. A capture: seconds after the beginning of each run's window, read from its raw files. A perf.data: seconds as perf script has them, or +S after the first sample",
 	       option_time, .at = AT(slice.from)),
 	OPTION("to", "TIME", GROUP_SAMPLES, "only before then", option_time, .at = AT(slice.to)),
 	OPTION("perf", "FILE", GROUP_RECORDING, "the file; '-': standard input", option_input,
@@ -395,8 +393,7 @@ const struct option_row option_table[] = {
 	OPTION("ethtool", "FILE", GROUP_TEXTS, "of ethtool -S, twice, or of ethtool_stats.pl",
 	       option_input, .read = ethtool_read),
 	OPTION("by", "KEYS", GROUP_ROWS,
-	       "rows by these first: comm pid tid thread cpu context component module dso symbol "
-	       "variant side",
+	       "rows by these first: comm pid tid thread cpu context component module dso symbol variant side",
 	       option_text, .at = AT(q.by)),
 	OPTION("children", NULL, GROUP_ROWS,
 	       "components, contexts, modules: also with all that they call, as functions have it",
@@ -421,8 +418,7 @@ const struct option_row option_table[] = {
 	OPTION("in", "AMOUNT", GROUP_WORK, "costs in ns, cycles or instructions", option_amount,
 	       .at = AT(q.in)),
 	OPTION("basis", "BASIS", GROUP_WORK,
-	       "wall: all the CPUs' time; busy: the time not idle (default where CPU time was "
-	       "measured)",
+	       "wall: all the CPUs' time; busy: the time not idle (default where CPU time was measured)",
 	       option_basis, .at = AT(q.basis)),
 	OPTION("rate", "R", GROUP_WORK,
 	       "units of work per second: 8165032, 8.1M, or what a link carries of frames: "
@@ -439,8 +435,7 @@ const struct option_row option_table[] = {
 	OPTION("instructions", "N", GROUP_WORK, "instructions in all, of a bare file",
 	       option_number, .at = AT(q.instructions)),
 	OPTION("system-load", "PCT", GROUP_WORK,
-	       "of all CPUs' time in use meanwhile: what of it each module, component or group "
-	       "takes; 'measured': of a capture, that of the side's CPUs",
+	       "of all CPUs' time in use meanwhile: what of it each module, component or group takes; 'measured': of a capture, that of the side's CPUs",
 	       option_load),
 	OPTION("estimator", "E", GROUP_SCORES,
 	       "of repeats: median, middle (without the first and the last run) or mean; default: "
@@ -454,8 +449,7 @@ const struct option_row option_table[] = {
 	       "where no power was measured: idle + per_cpu x CPUs used; labelled as a model",
 	       option_model),
 	OPTION("power-kind", "KIND", GROUP_SCORES,
-	       "which power scores are made of: wall, platform or package (default: the first of "
-	       "these that was measured)",
+	       "which power scores are made of: wall, platform or package (default: the first of these that was measured)",
 	       option_text, .at = AT(q.power_kind)),
 	OPTION("throughput", "GBPS", GROUP_SCORES, "without a capture: Gbit/s ...", option_number,
 	       .at = AT(q.throughput_gbps)),

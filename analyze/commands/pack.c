@@ -53,10 +53,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = pack_parse,
 	.args_doc = "CAPTURE",
-	.doc = "Packs a capture folder, and its store where it is analyzed, into one archive that "
-	       "'zcost unpack' opens and that every command takes in the folder's place.\v"
-	       "Files are checked against the checksums in manifest.json first: what differs or is "
-	       "missing is named, the rest is packed, and the exit status is 4.",
+	.doc = "Packs a capture folder, and its store where it is analyzed, into one archive that 'zcost unpack' opens and that every command takes in the folder's place.\vFiles are checked against the checksums in manifest.json first: what differs or is missing is named, the rest is packed, and the exit status is 4.",
 };
 
 /* Returns the archive's name beside the folder, or NULL; "." takes the folder's real name. */

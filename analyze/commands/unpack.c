@@ -17,8 +17,7 @@ static const struct argp_option options[] = {
 	 "the folder to make; default: ARCHIVE without .tar.zst. It must not exist, or be empty",
 	 0},
 	{"max-size", KEY_MAX, "SIZE", 0,
-	 "refuse an archive whose files take more; K, M, G, T; default 32G, and 100 times the "
-	 "archive where that is more than 256M",
+	 "refuse an archive whose files take more; K, M, G, T; default 32G, and 100 times the archive where that is more than 256M",
 	 0},
 	{0},
 };
@@ -69,11 +68,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = unpack_parse,
 	.args_doc = "ARCHIVE",
-	.doc = "Makes a capture folder of an archive. The folder appears when all of it is there "
-	       "and checked.\v"
-	       "An archive that is damaged, or holds more than files and folders of a capture, "
-	       "is refused whole, exit status 1. Files that differed from manifest.json "
-	       "before they were packed are named, and the exit status is 4.",
+	.doc = "Makes a capture folder of an archive. The folder appears when all of it is there and checked.\vAn archive that is damaged, or holds more than files and folders of a capture, is refused whole, exit status 1. Files that differed from manifest.json before they were packed are named, and the exit status is 4.",
 };
 
 static int unpack_run(struct unpack *u)

@@ -134,9 +134,9 @@ int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int
 		if (!*key)
 			continue;
 		if (isnan(cost))
-			return error_set(err, ENODATA,
-					 "what a unit of work costs is not known: the workload's "
-					 "output says no amount of work (zcost capture --units)");
+			return error_set(
+				err, ENODATA,
+				"what a unit of work costs is not known: the workload's output says no amount of work (zcost capture --units)");
 		row = diff_row_for(d, key, *key2 ? key2 : NULL);
 		if (run == DIFF_POOLED) {
 			diff_add_pooled(d, row, spec, e, t, i);

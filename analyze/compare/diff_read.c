@@ -180,8 +180,7 @@ static int diff_read_bare(struct diff *d, const struct comparison *c, enum end e
 	if (!(q.rate > 0) && !(q.units > 0))
 		return error_set(
 			err, EINVAL,
-			"%s does not tell the work done: give --rate BASE,NEW in units per "
-			"second (its CPUs fully used), or --units and --busy-ns",
+			"%s does not tell the work done: give --rate BASE,NEW in units per second (its CPUs fully used), or --units and --busy-ns",
 			c->end[e].label);
 	diff_set_runs(d, e, 1);
 	q.limit = LONG_MAX;

@@ -245,8 +245,7 @@ static int layout_scan(struct layout *l, const char *capture, struct error *err)
 	if (!l->nentries)
 		return error_set(
 			err, ENOENT,
-			"%s: no capture: it has no manifest.json, no runs/ with runs in it "
-			"and no run.json; 'zcost capture -o %s' makes one",
+			"%s: no capture: it has no manifest.json, no runs/ with runs in it and no run.json; 'zcost capture -o %s' makes one",
 			capture, capture);
 	note_add(&l->notes, manifest_missing);
 	return 0;

@@ -291,10 +291,10 @@ static int meter_find_power_unit(struct reader *d, const struct tsv *t, struct e
 	d->power = d->m->power_unit ? power_unit_named(d->m->power_unit)
 				    : power_unit_in(heading, &unclear);
 	if (unclear)
-		return error_set(err, EINVAL,
-				 "%s: column '%s': is that milliwatts? say --power-unit mW, W or "
-				 "kW",
-				 t->path, heading);
+		return error_set(
+			err, EINVAL,
+			"%s: column '%s': is that milliwatts? say --power-unit mW, W or kW",
+			t->path, heading);
 	if (!d->power && d->m->power_unit)
 		return error_set(err, EINVAL, "power unit '%s': use W, mW, uW or kW",
 				 d->m->power_unit);
@@ -376,10 +376,10 @@ static int meter_mean_watts(struct ingest *in, struct reader *d, const struct ts
 	if (rc)
 		return rc;
 	if (meter_needs_wall_clock(d, t) && !(in->wall_clock > 0))
-		return error_set(err, EINVAL,
-				 "%s: its times are the time of day, and run.json does not say "
-				 "what that was",
-				 t->path);
+		return error_set(
+			err, EINVAL,
+			"%s: its times are the time of day, and run.json does not say what that was",
+			t->path);
 	what = xasprintf("the power meter %s", path_base_name(t->path));
 	meter_note_unit(in, what, d, t->names[d->watts]);
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));

@@ -241,10 +241,10 @@ int ingest_run_json(struct ingest *in, const char *path, struct error *err)
 	schema = json_u64(root, "schema_version");
 	if (schema != SCHEMA) {
 		json_decref(root);
-		return error_set(err, EBADMSG,
-				 "%s: schema_version %llu; this zcost reads %d: use the zcost that "
-				 "made it, or a newer one",
-				 path, (unsigned long long)schema, SCHEMA);
+		return error_set(
+			err, EBADMSG,
+			"%s: schema_version %llu; this zcost reads %d: use the zcost that made it, or a newer one",
+			path, (unsigned long long)schema, SCHEMA);
 	}
 	run_read(in, root);
 	json_decref(root);

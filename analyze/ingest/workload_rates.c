@@ -74,8 +74,7 @@ static int rates_check_lines(const char *text, struct error *err)
 		if (len > LINE_MOST)
 			return error_set(
 				err, EBADMSG,
-				"workload.out, line %zu: %zu bytes; a rate is looked for "
-				"in lines of up to %d bytes: let the command end its lines",
+				"workload.out, line %zu: %zu bytes; a rate is looked for in lines of up to %d bytes: let the command end its lines",
 				line, len, LINE_MOST);
 	}
 	return 0;

@@ -245,8 +245,7 @@ static const char *basis_absence_reason(struct store *s, const struct query *q, 
 	if (q->in != IN_NS && q->cpus)
 		return "events are counted for all CPUs of the side together; omit --cpu";
 	if (q->in != IN_NS)
-		return "no run counted both its work and the events (collector "
-		       "'counters'; a virtual machine may have no PMU)";
+		return "no run counted both its work and the events (collector 'counters'; a virtual machine may have no PMU)";
 	if (basis_is_syscall(unit))
 		return "no run counted both its work and its system calls (pass 'syscalls')";
 	return "no run measured both its work and the time of its CPUs";
@@ -347,10 +346,10 @@ static int basis_fill_given(const struct query *q, const char *unit, struct basi
 	if (!(all > 0))
 		return 0;
 	if (!(n > 0))
-		return error_set(err, EINVAL,
-				 "--%s needs the work done in that time: --units, or --rate with "
-				 "--seconds",
-				 in);
+		return error_set(
+			err, EINVAL,
+			"--%s needs the work done in that time: --units, or --rate with --seconds",
+			in);
 	v->ns = all / n;
 	v->unit = unit;
 	snprintf(v->text, sizeof(v->text), "given: %.1f %s/%s = %.0f / %.0f", v->ns, in, unit, all,
@@ -375,9 +374,9 @@ void basis_of_weights(const struct query *q, const char *event, double weight,
 			 "none: %s does not count %s, and --%s is missing; shares only",
 			 event ? event : "the event", in, in);
 	} else if (!(n > 0)) {
-		snprintf(v->text, sizeof(v->text),
-			 "none: the work done is not known (--units, or --rate with "
-			 "--seconds); shares only");
+		snprintf(
+			v->text, sizeof(v->text),
+			"none: the work done is not known (--units, or --rate with --seconds); shares only");
 	} else {
 		v->ns = weight / n;
 		v->unit = unit;

@@ -150,12 +150,10 @@ static int components_parse(struct components *c, const char *path, bool basic, 
 			if (*p == '\t' || *p == '\r')
 				*p = ' ';
 		if (components_parse_line(c, line, basic, &component))
-			return error_set(err, EBADMSG,
-					 "%s:%d: not a rule; a rule is 'component | pattern "
-					 "pattern ...', with kind: one of kernel module user bpf "
-					 "guest and context: one of user syscall softirq hardirq "
-					 "idle kthread",
-					 path, number);
+			return error_set(
+				err, EBADMSG,
+				"%s:%d: not a rule; a rule is 'component | pattern pattern ...', with kind: one of kernel module user bpf guest and context: one of user syscall softirq hardirq idle kthread",
+				path, number);
 	}
 	return 0;
 }
@@ -201,10 +199,10 @@ int components_group(struct components **out, const char *spec, struct error *er
 			*p = ' ';
 	if (strchr(spec, '|') || *spec == '=' || isspace((unsigned char)*spec) ||
 	    components_parse_line(c, c->text, false, &component) || !c->n)
-		rc = error_set(err, EINVAL,
-			       "--group '%s' is not NAME=FUNCTION,FUNCTION,...; names of functions "
-			       "may be globs, module:GLOB selects a whole module",
-			       spec);
+		rc = error_set(
+			err, EINVAL,
+			"--group '%s' is not NAME=FUNCTION,FUNCTION,...; names of functions may be globs, module:GLOB selects a whole module",
+			spec);
 	if (rc)
 		components_free(c);
 	else

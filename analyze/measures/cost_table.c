@@ -74,10 +74,10 @@ static int cost_table_add_key(struct cost_table_plan *p, const char *name, struc
 		return 0;
 	}
 	if (key < 0)
-		return error_set(err, EINVAL,
-				 "cannot split by '%s'; the keys are comm, pid, tid, thread, cpu, "
-				 "context, component, module, dso, symbol, variant and side",
-				 name);
+		return error_set(
+			err, EINVAL,
+			"cannot split by '%s'; the keys are comm, pid, tid, thread, cpu, context, component, module, dso, symbol, variant and side",
+			name);
 	if (!cost_table_has_key(&p->spec, (enum tally_key)key))
 		p->spec.keys[p->spec.nkeys++] = (enum tally_key)key;
 	return 0;
@@ -331,9 +331,9 @@ static void cost_table_note_timer(struct table *t, const char *event)
 
 static const char *cost_table_interval_text(int nruns)
 {
-	return nruns > 1 ? "ci: half the 95 % interval, the wider of sampling error and spread of "
-			   "the runs"
-			 : "ci: half the 95 % interval of the sampling error";
+	return nruns > 1
+		       ? "ci: half the 95 % interval, the wider of sampling error and spread of the runs"
+		       : "ci: half the 95 % interval of the sampling error";
 }
 
 /* --- the two sources --- */
@@ -438,14 +438,12 @@ static int cost_table_no_cpus(const struct cpuset *there, const char *asked, str
 {
 	char *text = cpuset_format(there);
 	int rc = cpuset_count(there)
-			 ? error_set(err, ENODATA,
-				     "--cpu %s: the file has no samples of this CPU; its CPUs "
-				     "are %s",
-				     asked, text)
+			 ? error_set(
+				   err, ENODATA,
+				   "--cpu %s: the file has no samples of this CPU; its CPUs are %s",
+				   asked, text)
 			 : error_set(err, ENODATA,
-				     "--cpu %s: the file's samples do not record "
-				     "their CPU",
-				     asked);
+				     "--cpu %s: the file's samples do not record their CPU", asked);
 
 	free(text);
 	return rc;
@@ -489,10 +487,10 @@ static int cost_table_check_flat(const struct cost_table_plan *p, const struct q
 		if (key == BY_CPU || key == BY_CONTEXT || key == BY_PID || key == BY_TID ||
 		    key == BY_THREAD || (key == BY_COMM && !q->flat->has_comm) ||
 		    ((key == BY_COMPONENT || key == BY_SYMBOL) && !q->flat->has_symbol))
-			return error_set(err, EINVAL,
-					 "the text of perf report has no %s; give the perf.data "
-					 "itself with --perf",
-					 tally_key_name(key));
+			return error_set(
+				err, EINVAL,
+				"the text of perf report has no %s; give the perf.data itself with --perf",
+				tally_key_name(key));
 	}
 	return flat_check_samples(q->flat, q, err);
 }
@@ -545,9 +543,9 @@ int cost_table_run(const struct cost_table *ct, struct store *s, const struct qu
 		return error_set(err, EINVAL, "table '%s' needs a capture, --perf or --perf-report",
 				 t->name);
 	if (q->flat && q->children && !ct->totals)
-		return error_set(err, EINVAL,
-				 "--children: the rows of a text call each other and cannot be "
-				 "added up; give the perf.data itself with --perf");
+		return error_set(
+			err, EINVAL,
+			"--children: the rows of a text call each other and cannot be added up; give the perf.data itself with --perf");
 	rc = cost_table_make_plan(&p, &own, q, err);
 	if (!rc)
 		rc = q->profile || q->flat ? cost_table_run_file(&p, q, t, err)

@@ -385,9 +385,9 @@ static int counters_run(struct store *s, const struct query *q, struct table *t,
 	if (q->stat)
 		return counters_from_stat(q->stat, q, t, err);
 	if (!s)
-		return error_set(err, EINVAL,
-				 "table 'counters' needs a capture, or perf stat's "
-				 "output with --perf-stat");
+		return error_set(
+			err, EINVAL,
+			"table 'counters' needs a capture, or perf stat's output with --perf-stat");
 	return counters_from_store(s, q, t, err);
 }
 

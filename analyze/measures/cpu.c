@@ -358,10 +358,10 @@ static int cpu_by_find_key(const char *by, int *key, struct error *err)
 			*key = keys[i].key;
 			return 0;
 		}
-	return error_set(err, EINVAL,
-			 "--by: table 'cpu' has the keys cpu, comm, process and thread, one at a "
-			 "time, not '%s'",
-			 by);
+	return error_set(
+		err, EINVAL,
+		"--by: table 'cpu' has the keys cpu, comm, process and thread, one at a time, not '%s'",
+		by);
 }
 
 static void cpu_by_set_columns(struct table *t, int key)
@@ -382,8 +382,7 @@ static int cpu_by_run(struct store *s, const struct query *q, struct table *t, s
 
 	if (!rc && key >= 0 && q->cpus)
 		rc = error_set(err, EINVAL,
-			       "--cpu needs --by cpu: a thread's time is not "
-			       "measured per CPU");
+			       "--cpu needs --by cpu: a thread's time is not measured per CPU");
 	if (!rc && key < 0 && q->comm)
 		rc = error_set(err, EINVAL, "--comm needs --by comm, process or thread");
 	if (!rc)

@@ -49,28 +49,27 @@ static int flat_check_key(const struct flat *f, const char *key, struct error *e
 		if (!strcmp(key, keys_known[i]))
 			break;
 	if (!strcmp(key, "comm") && !f->has_comm)
-		return error_set(err, EINVAL,
-				 "the perf report text has no Command column; run perf report "
-				 "with --sort comm,dso,symbol, or give the perf.data itself with "
-				 "--perf");
+		return error_set(
+			err, EINVAL,
+			"the perf report text has no Command column; run perf report with --sort comm,dso,symbol, or give the perf.data itself with --perf");
 	if (!strcmp(key, "dso") && !f->has_dso)
-		return error_set(err, EINVAL,
-				 "the perf report text has no Shared Object column; run perf "
-				 "report with --sort dso,symbol");
+		return error_set(
+			err, EINVAL,
+			"the perf report text has no Shared Object column; run perf report with --sort dso,symbol");
 	if (i == array_size(keys_known))
-		return error_set(err, EINVAL,
-				 "the text of perf report cannot be split by '%s'; give the "
-				 "perf.data itself with --perf",
-				 key);
+		return error_set(
+			err, EINVAL,
+			"the text of perf report cannot be split by '%s'; give the perf.data itself with --perf",
+			key);
 	return 0;
 }
 
 int flat_check_samples(const struct flat *f, const struct query *q, struct error *err)
 {
 	if (q->cpus)
-		return error_set(err, EINVAL,
-				 "--cpu: the text of perf report does not record CPUs; give "
-				 "the perf.data itself with --perf");
+		return error_set(
+			err, EINVAL,
+			"--cpu: the text of perf report does not record CPUs; give the perf.data itself with --perf");
 	return q->comm ? flat_check_key(f, "comm", err) : 0;
 }
 
@@ -120,9 +119,9 @@ static int flat_basis(const struct query *q, double *ns, struct error *err)
 	*ns = NAN;
 	if (q->basis == BASIS_BUSY || (q->basis == BASIS_DEFAULT && q->busy_ns > 0)) {
 		if (!(q->busy_ns > 0 && units > 0))
-			return error_set(err, EINVAL,
-					 "the basis busy needs --busy-ns and --units (or --rate "
-					 "and --seconds)");
+			return error_set(
+				err, EINVAL,
+				"the basis busy needs --busy-ns and --units (or --rate and --seconds)");
 		*ns = q->busy_ns / units;
 	} else if (rate > 0) {
 		*ns = 1e9 / rate;
@@ -307,9 +306,9 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 	int ret = flat_check_query(f, q, err);
 
 	if (!ret && !f->has_symbol)
-		ret = error_set(err, EINVAL,
-				"the perf report text has no Symbol column; run perf report with "
-				"--sort symbol or dso,symbol");
+		ret = error_set(
+			err, EINVAL,
+			"the perf report text has no Symbol column; run perf report with --sort symbol or dso,symbol");
 	if (!ret)
 		ret = q->in != IN_NS ? flat_amount_basis(f, q, t, &basis, err)
 				     : flat_basis(q, &basis, err);

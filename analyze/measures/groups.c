@@ -48,9 +48,9 @@ static int groups_read(struct groups *g, const struct query *q, struct error *er
 	int rc = 0;
 
 	if (!q->ngroups)
-		return error_set(err, EINVAL,
-				 "no groups: give --group NAME=FUNCTION,FUNCTION,... once or "
-				 "more; names may be globs");
+		return error_set(
+			err, EINVAL,
+			"no groups: give --group NAME=FUNCTION,FUNCTION,... once or more; names may be globs");
 	for (i = 0; i < q->ngroups && !rc; i++) {
 		if (g->n == GROUPS_MAX)
 			return error_set(err, EINVAL, "more than %d groups", GROUPS_MAX);

@@ -393,10 +393,10 @@ static int hotspots_check_found(struct store *s, const struct query *q, const st
 	if (t->rows)
 		return 0;
 	if (any)
-		return error_set(err, ENOENT,
-				 "no sample is in a function '%s' itself; 'zcost report functions' "
-				 "lists those that have samples",
-				 q->symbol);
+		return error_set(
+			err, ENOENT,
+			"no sample is in a function '%s' itself; 'zcost report functions' lists those that have samples",
+			q->symbol);
 	return error_set(err, ENOENT,
 			 "no sample is in a function '%s': there are no samples at all%s",
 			 q->symbol,
@@ -500,18 +500,17 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 	int rc;
 
 	if (!q->symbol)
-		return error_set(err, EINVAL,
-				 "hotspots of which function? zcost report hotspots FUNCTION "
-				 "[CAPTURE]");
+		return error_set(
+			err, EINVAL,
+			"hotspots of which function? zcost report hotspots FUNCTION [CAPTURE]");
 	if (q->comm || q->cpus || q->dso)
-		return error_set(err, EINVAL,
-				 "instructions have no command and no CPU: --comm, --cpu and "
-				 "--dso cannot filter them");
+		return error_set(
+			err, EINVAL,
+			"instructions have no command and no CPU: --comm, --cpu and --dso cannot filter them");
 	if (!s && !q->profile)
 		return error_set(
 			err, EINVAL,
-			"instructions come from a capture or a perf.data (--perf), not from "
-			"text");
+			"instructions come from a capture or a perf.data (--perf), not from text");
 	amount_columns(t, q->in);
 	rc = s ? hotspots_from_store(s, q, t, &any, err) : hotspots_from_profile(q, t, &any, err);
 	return rc ? rc : hotspots_check_found(s, q, t, any, err);

@@ -147,9 +147,9 @@ static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q,
 	if (q->by && strcmp(q->by, "queue"))
 		return error_set(err, EINVAL, "table nic takes only --by queue with --ethtool");
 	if (!e->rates && e->outputs < 2)
-		return error_set(err, ENODATA,
-				 "one output of ethtool -S shows no change: append a later one "
-				 "and give the seconds between them with --seconds");
+		return error_set(
+			err, ENODATA,
+			"one output of ethtool -S shows no change: append a later one and give the seconds between them with --seconds");
 	ethtool_put_rows(e, q, t);
 	if (e->rates && e->outputs > 1)
 		note_add(&t->notes, ethtool_rounds, e->outputs);

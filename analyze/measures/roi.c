@@ -62,8 +62,7 @@ static const struct {
 	{"cpu_pct", offsetof(struct roi_score, c), "CPU time was not collected",
 	 "--cpu-pct was not given", NULL},
 	{"power_w", offsetof(struct roi_score, p),
-	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
-	 "up",
+	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one up",
 	 "no --power was given, nor --power-model with --cpu-pct", NULL},
 	{"roi_c", offsetof(struct roi_score, roi_c), "it needs throughput and CPU use",
 	 "it needs --cpu-pct", "cpu_pct"},
@@ -325,9 +324,9 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	}
 	roi_compute(q, &one);
 	if (isnan(one.roi_c) && isnan(one.roi_p))
-		return error_set(err, EINVAL,
-				 "table roi needs a divisor: --cpu-pct for roi_c, --power (or "
-				 "--power-model with --cpu-pct) for roi_p");
+		return error_set(
+			err, EINVAL,
+			"table roi needs a divisor: --cpu-pct for roi_c, --power (or --power-model with --cpu-pct) for roi_p");
 	roi_put_scores(t, "given", "given", &list, EST_MEDIAN);
 	roi_note_formula(q, t);
 	roi_note_absent(NULL, NULL, t);

@@ -266,10 +266,10 @@ static void runs_explain_marks(struct table *t)
 	static const struct {
 		const char *column, *what;
 	} marks[] = {
-		{"window_error_us", "distance between the window's ends and the readings of "
-				    "totals (counters, system calls)"},
-		{"readings_us", "largest distance between the window's ends and the readings that "
-				"zcost interpolates"},
+		{"window_error_us",
+		 "distance between the window's ends and the readings of totals (counters, system calls)"},
+		{"readings_us",
+		 "largest distance between the window's ends and the readings that zcost interpolates"},
 		{"skew_us", "distance between the two sides' window starts or ends"},
 	};
 	size_t i, row;
@@ -337,9 +337,9 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 	free(runs);
 	return rc ? rc
 	       : n && !kept
-		       ? error_set(err, ENOENT,
-				   "no such run; 'zcost report runs' without --variant, --side "
-				   "and --run lists them")
+		       ? error_set(
+				 err, ENOENT,
+				 "no such run; 'zcost report runs' without --variant, --side and --run lists them")
 		       : 0;
 }
 

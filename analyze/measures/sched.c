@@ -231,11 +231,10 @@ static int sched_read_events(struct sched *s, struct error *err)
 	for (i = 0; i < NWANTS; i++)
 		s->has[i] = tracepoints_has(s->tp, wants[i].system, wants[i].name);
 	if (!s->has[SWITCH])
-		return error_set(err, ENOENT,
-				 "%s: has no sched:sched_switch; record with perf sched record, or "
-				 "perf record -a -e sched:sched_switch,sched:sched_waking,"
-				 "sched:sched_wakeup_new,sched:sched_stat_runtime",
-				 tracepoints_path(s->tp));
+		return error_set(
+			err, ENOENT,
+			"%s: has no sched:sched_switch; record with perf sched record, or perf record -a -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_stat_runtime",
+			tracepoints_path(s->tp));
 	s->preempted = sched_preempted_bit(s->tp);
 	return tracepoints_read(s->tp, &q, err);
 }

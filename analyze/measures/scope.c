@@ -279,10 +279,9 @@ static void scope_note_interval(const struct block_list *list, struct table *t)
 {
 	static const char *const intervals[] = {
 		[EST_MEDIAN] =
-			"median; its interval uses order statistics: 95 % with 6 or more runs, "
-			"min..max with fewer",
-		[EST_MIDDLE] = "mean of the runs but the first and the last; its interval is "
-			       "Student's, 95 %",
+			"median; its interval uses order statistics: 95 % with 6 or more runs, min..max with fewer",
+		[EST_MIDDLE] =
+			"mean of the runs but the first and the last; its interval is Student's, 95 %",
 		[EST_MEAN] = "mean; its interval is Student's, 95 %",
 	};
 	int most = 0, i;

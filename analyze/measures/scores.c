@@ -141,8 +141,7 @@ static const struct {
 	{"packets", "workload", "the workload gave no account of that (zcost capture --units)"},
 	{"messages", "workload", "the workload gave no account of that (zcost capture --units)"},
 	{INPUT_POWER, "power",
-	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one "
-	 "up"},
+	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one up"},
 	{INPUT_CALLS, "syscalls", "no run counted its system calls (pass 'syscalls')"},
 };
 

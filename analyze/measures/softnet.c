@@ -20,8 +20,7 @@ static const struct column softnet_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"name", .type = V_STR,
-	 .what = "softnet_squeezed: the softirq used up its budget; _received_rps: another CPU "
-		 "woke this CPU; _waiting_max: the most packets that waited at any reading"},
+	 .what = "softnet_squeezed: the softirq used up its budget; _received_rps: another CPU woke this CPU; _waiting_max: the most packets that waited at any reading"},
 	{"cpu", .type = V_STR, .shape = STANDS_RIGHT, .what = "the CPU's number, with --by cpu"},
 	{"value", .type = V_REAL, .spread = SPREAD_RANGE,
 	 .what = "value in the window; estimate over the runs"},

@@ -74,10 +74,10 @@ int syscalls_keys(const struct query *q, unsigned int *keys, struct error *err)
 		if (i < array_size(by_names))
 			*keys |= by_names[i].keys;
 		else
-			rc = error_set(err, EINVAL,
-				       "--by: syscalls have no key '%s'; there are: comm pid tid "
-				       "syscall variant side",
-				       word);
+			rc = error_set(
+				err, EINVAL,
+				"--by: syscalls have no key '%s'; there are: comm pid tid syscall variant side",
+				word);
 	}
 	free(text);
 	return rc;
@@ -398,9 +398,9 @@ static int syscalls_run(struct store *s, const struct query *q, struct table *t,
 	if (q->tracepoints)
 		return syscalls_from_perf(q->tracepoints, q, t, err);
 	if (!s)
-		return error_set(err, EINVAL,
-				 "table 'syscalls' is made from a capture, --perf, --perf-trace or "
-				 "--strace-c");
+		return error_set(
+			err, EINVAL,
+			"table 'syscalls' is made from a capture, --perf, --perf-trace or --strace-c");
 	return syscalls_run_store(s, q, t, err);
 }
 

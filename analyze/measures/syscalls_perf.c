@@ -243,10 +243,10 @@ static void syscalls_perf_set_deviations(struct syscalls_perf_calls *c)
 
 static int syscalls_perf_missing(const struct tracepoints *tp, struct error *err)
 {
-	return error_set(err, ENOENT,
-			 "%s: has no system calls; record them with perf record -e "
-			 "raw_syscalls:sys_enter -e raw_syscalls:sys_exit (-a, or a command)",
-			 tracepoints_path(tp));
+	return error_set(
+		err, ENOENT,
+		"%s: has no system calls; record them with perf record -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit (-a, or a command)",
+		tracepoints_path(tp));
 }
 
 static bool syscalls_perf_has_both(const struct tracepoints *tp,
@@ -362,10 +362,10 @@ static int syscalls_trace_read_keys(const struct query *q, bool *by_comm, bool *
 		*by_comm |= !strcmp(word, "comm");
 		*by_syscall |= !strcmp(word, "syscall");
 		if (strcmp(word, "comm") && strcmp(word, "syscall"))
-			rc = error_set(err, EINVAL,
-				       "a text of system calls can be split by comm and syscall, "
-				       "not by '%s'",
-				       word);
+			rc = error_set(
+				err, EINVAL,
+				"a text of system calls can be split by comm and syscall, not by '%s'",
+				word);
 	}
 	free(copy);
 	return rc;

@@ -211,9 +211,8 @@ const struct measure measure_tcp = {
 	.what = "the workload's sockets: rtt, cwnd, rates, retransmits, limits",
 	MEASURE_COLUMNS(tcp_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by limit all"},
-	.spare = "runs pacing_gbps rcv_space_kib rttvar_us ssthresh retrans_kib rmem_kib wmem_kib "
-		 "mss rcv_rtt_us retrans_per_gb busy_pct out_of_order drops sndbuf_limited_pct "
-		 "rwnd_limited_pct min_rtt_us congestion peer local acked_mb received_mb",
+	.spare =
+		"runs pacing_gbps rcv_space_kib rttvar_us ssthresh retrans_kib rmem_kib wmem_kib mss rcv_rtt_us retrans_per_gb busy_pct out_of_order drops sndbuf_limited_pct rwnd_limited_pct min_rtt_us congestion peer local acked_mb received_mb",
 	.by = &measure_tcp_by_name,
 	.by_key = "name",
 	.run = tcp_run,

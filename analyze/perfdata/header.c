@@ -38,19 +38,19 @@ static int header_reject(const struct recording *r, struct error *err)
 	size_t i;
 
 	if (!in->len)
-		return error_set(err, ENODATA,
-				 "%s: is empty: perf record wrote nothing (was it killed, or the "
-				 "disk full?); record again",
-				 r->path);
+		return error_set(
+			err, ENODATA,
+			"%s: is empty: perf record wrote nothing (was it killed, or the disk full?); record again",
+			r->path);
 	for (i = 0; i < in->len && i + 1 < sizeof(start); i++) {
 		if (in->data[i] == '\n')
 			break;
 		start[i] = isprint(in->data[i]) ? (char)in->data[i] : '.';
 	}
-	return error_set(err, EBADMSG,
-			 "%s: is not a perf.data file (starts with \"%s\"); use --perf-report for "
-			 "the text of perf report, --perf-trace for the text of perf trace -s",
-			 r->path, start);
+	return error_set(
+		err, EBADMSG,
+		"%s: is not a perf.data file (starts with \"%s\"); use --perf-report for the text of perf report, --perf-trace for the text of perf trace -s",
+		r->path, start);
 }
 
 static bool header_detect(struct recording *r)

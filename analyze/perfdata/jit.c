@@ -159,10 +159,10 @@ static bool jit_map_belongs(struct jit_maps *j, uint32_t pid, const char *path)
 	else if (written + SECOND < process_start_ns(r, pid))
 		str_printf(&j->refused, "%s: is older than the recorded process\n", path);
 	else if (written > r->recorded_by_ns + SECOND && !(since && since <= r->recorded_by_ns))
-		str_printf(&j->refused,
-			   "%s: was written to after the recording, and the recorded process %u "
-			   "has ended\n",
-			   path, pid);
+		str_printf(
+			&j->refused,
+			"%s: was written to after the recording, and the recorded process %u has ended\n",
+			path, pid);
 	else
 		return true;
 	return false;

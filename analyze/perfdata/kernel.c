@@ -75,20 +75,20 @@ static bool kernel_candidate_belongs(struct kernel_symbols *k, const struct reco
 		if (!strcmp(recorded, id))
 			return true;
 		kernel_set_note(
-			k, xasprintf("kernel addresses are not resolved: recorded on the kernel "
-				     "with build-id %s, %s has %s; give its kallsyms with "
-				     "--kallsyms",
-				     recorded, c->whose, id));
+			k,
+			xasprintf(
+				"kernel addresses are not resolved: recorded on the kernel with build-id %s, %s has %s; give its kallsyms with --kallsyms",
+				recorded, c->whose, id));
 		k->mismatched = true;
 		return false;
 	}
 	if (comparable && !delta)
 		return true;
 	kernel_set_note(
-		k, xasprintf("kernel addresses are not resolved: nothing proves that the kernel "
-			     "of %s is the recorded one (no build-id, and %s lies elsewhere); give "
-			     "its kallsyms with --kallsyms",
-			     c->whose, r->side.ref_name[0] ? r->side.ref_name : "_text"));
+		k,
+		xasprintf(
+			"kernel addresses are not resolved: nothing proves that the kernel of %s is the recorded one (no build-id, and %s lies elsewhere); give its kallsyms with --kallsyms",
+			c->whose, r->side.ref_name[0] ? r->side.ref_name : "_text"));
 	return false;
 }
 
@@ -117,10 +117,11 @@ static bool kernel_build_id_differs(struct kernel_symbols *k, const struct recor
 
 	if (!recorded || !strcmp(recorded, f->build_id))
 		return false;
-	kernel_set_note(k,
-			xasprintf("kernel addresses are not resolved: recorded on the kernel with "
-				  "build-id %s, %s has %s",
-				  recorded, path, *f->build_id ? f->build_id : "none"));
+	kernel_set_note(
+		k,
+		xasprintf(
+			"kernel addresses are not resolved: recorded on the kernel with build-id %s, %s has %s",
+			recorded, path, *f->build_id ? f->build_id : "none"));
 	k->mismatched = true;
 	return true;
 }
@@ -139,10 +140,11 @@ static bool kernel_read_vmlinux(struct kernel_symbols *k, const struct recording
 			k, xasprintf("kernel addresses are not resolved: %s: %s", path, err.text));
 	} else if (!*r->side.ref_name || !r->side.ref_addr ||
 		   !elf_symbol_address(f, r->side.ref_name, &linked)) {
-		kernel_set_note(k,
-				xasprintf("kernel addresses are not resolved: %s or the recording "
-					  "lacks the address of %s",
-					  path, *r->side.ref_name ? r->side.ref_name : "_text"));
+		kernel_set_note(
+			k,
+			xasprintf(
+				"kernel addresses are not resolved: %s or the recording lacks the address of %s",
+				path, *r->side.ref_name ? r->side.ref_name : "_text"));
 	} else {
 		k->delta = linked - r->side.ref_addr;
 		return true;
@@ -245,9 +247,9 @@ static bool kernel_try_this_host(struct kernel_symbols *k, const struct recordin
 
 	if (!kernel_recorded_build_id(r) && !kernel_recorded_here(r)) {
 		kernel_set_note(
-			k, xasprintf("kernel addresses are not resolved: the recording has no "
-				     "kernel build-id, and another host made it; give its kallsyms "
-				     "with --kallsyms"));
+			k,
+			xasprintf(
+				"kernel addresses are not resolved: the recording has no kernel build-id, and another host made it; give its kallsyms with --kallsyms"));
 		return false;
 	}
 	return kernel_load_kallsyms(k, r, &c);
@@ -313,9 +315,10 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 		return;
 	}
 	if (!k->note)
-		kernel_set_note(k,
-				xasprintf("kernel addresses are not resolved: no kallsyms of the "
-					  "recorded host; give it with --kallsyms"));
+		kernel_set_note(
+			k,
+			xasprintf(
+				"kernel addresses are not resolved: no kallsyms of the recorded host; give it with --kallsyms"));
 }
 
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,

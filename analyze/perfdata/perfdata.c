@@ -44,10 +44,10 @@ int recording_open(struct recording *r, struct profile *p, const char *path, boo
 	if (!ret)
 		ret = recording_scan(r, threads, err);
 	if (!ret && !r->events.n)
-		ret = error_set(err, EBADMSG,
-				"%s: the stream describes no event; record it again with perf "
-				"record -o -",
-				path);
+		ret = error_set(
+			err, EBADMSG,
+			"%s: the stream describes no event; record it again with perf record -o -",
+			path);
 	if (ret)
 		return ret;
 	events_name_rest(&r->events);
@@ -103,12 +103,11 @@ int recording_resolve_slice(const struct time_slice *s, const struct recording *
 	*from = slice_absolute_ns(&s->from, first, 0);
 	*to = slice_absolute_ns(&s->to, first, UINT64_MAX);
 	if (*to <= *from || last < *from || *to <= first)
-		return error_set(err, EINVAL,
-				 "%s: no sample between --from and --to; its samples are from %.6f "
-				 "to %.6f s "
-				 "(+%.6f)",
-				 r->path, (double)first / 1e9, (double)last / 1e9,
-				 (double)(last - first) / 1e9);
+		return error_set(
+			err, EINVAL,
+			"%s: no sample between --from and --to; its samples are from %.6f to %.6f s (+%.6f)",
+			r->path, (double)first / 1e9, (double)last / 1e9,
+			(double)(last - first) / 1e9);
 	return 0;
 }
 

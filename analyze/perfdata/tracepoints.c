@@ -175,12 +175,12 @@ static int tracepoints_match_formats(struct tracepoints *tp, struct error *err)
 	}
 	if (!any || tp->tracing.n)
 		return 0;
-	return error_set(err, EBADMSG,
-			 "%s: has tracepoints but not their formats%s; record again, and let perf "
-			 "record end by itself or by Ctrl-C",
-			 r->path,
-			 r->pipe ? " (the stream's tracing data)"
-				 : " (perf writes them at the end of the file)");
+	return error_set(
+		err, EBADMSG,
+		"%s: has tracepoints but not their formats%s; record again, and let perf record end by itself or by Ctrl-C",
+		r->path,
+		r->pipe ? " (the stream's tracing data)"
+			: " (perf writes them at the end of the file)");
 }
 
 int tracepoints_open(struct tracepoints **out, const char *path, const struct time_slice *slice,
@@ -320,8 +320,7 @@ static int tracepoints_plan_fields(struct tracepoints *tp, size_t event,
 	if ((tp->r.events.list[event].sample_type & needed) != needed)
 		return error_set(
 			tp->err, EBADMSG,
-			"%s: %s:%s was recorded without times, threads or raw data; record "
-			"it with perf record -T -R",
+			"%s: %s:%s was recorded without times, threads or raw data; record it with perf record -T -R",
 			tp->r.path, f->system, f->name);
 	return 0;
 }

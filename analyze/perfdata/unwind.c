@@ -525,10 +525,10 @@ static char *unwinding_describe_shortfall(const struct unwinding *with)
 	str_printf(&s, "%.3g %% of %llu user stacks end before their root:",
 		   100. * (double)some / (double)n->stacks, (unsigned long long)n->stacks);
 	if (n->cut)
-		str_printf(&s,
-			   " %llu are longer than the recorded copies (perf record "
-			   "--call-graph dwarf,SIZE records more);",
-			   (unsigned long long)n->cut);
+		str_printf(
+			&s,
+			" %llu are longer than the recorded copies (perf record --call-graph dwarf,SIZE records more);",
+			(unsigned long long)n->cut);
 	if (n->lost) {
 		str_printf(&s, " %llu reach code without unwind tables",
 			   (unsigned long long)n->lost);

@@ -231,15 +231,15 @@ static bool dso_is_recorded_file(struct dso_search *f, const struct elf_file *fi
 		   (dso_is_link_target(f, path) && debug_link_proves(&f->link, path))) {
 		return true;
 	} else if (f->dso.ambiguous) {
-		snprintf(f->why, f->why_size,
-			 "%s: the recording has several files of this name, and nothing proves "
-			 "that this is the right one",
-			 path);
+		snprintf(
+			f->why, f->why_size,
+			"%s: the recording has several files of this name, and nothing proves that this is the right one",
+			path);
 	} else {
-		snprintf(f->why, f->why_size,
-			 "%s: not provably the recorded file (no build-id in the recording, and "
-			 "inode or time differ)",
-			 path);
+		snprintf(
+			f->why, f->why_size,
+			"%s: not provably the recorded file (no build-id in the recording, and inode or time differ)",
+			path);
 	}
 	f->stale = true;
 	return false;

@@ -99,10 +99,10 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 	if (!t->n)
 		return error_set(err, EBADMSG, "%s: holds no kernel symbols", path);
 	if (!any)
-		return error_set(err, EPERM,
-				 "%s: all addresses are zero: read it as root, or set "
-				 "kernel.kptr_restrict to 0",
-				 path);
+		return error_set(
+			err, EPERM,
+			"%s: all addresses are zero: read it as root, or set kernel.kptr_restrict to 0",
+			path);
 	symtab_finish(t, true);
 	return 0;
 }

@@ -188,10 +188,10 @@ static int report_check_kind(const struct reader *r, const char *line)
 			"give the text of perf report of each recording",
 			text_name(&r->text), r->text.line);
 	if (*line == '#' && str_starts(p, "Overhead  ") && strstr(p, " / "))
-		return error_set(r->err, EBADMSG,
-				 "%s, line %u: in the text of perf report --hierarchy, rows count "
-				 "those below them again: run it without",
-				 text_name(&r->text), r->text.line);
+		return error_set(
+			r->err, EBADMSG,
+			"%s, line %u: in the text of perf report --hierarchy, rows count those below them again: run it without",
+			text_name(&r->text), r->text.line);
 	return 0;
 }
 
@@ -203,14 +203,14 @@ static int report_nothing_found(const struct reader *r)
 				 r->flat->events ? "there are: " : "the text names no events",
 				 r->flat->events ? r->flat->events : "");
 	if (r->headless)
-		return error_set(r->err, ENODATA,
-				 "%s, line %u: the table has no Symbol column; run perf report "
-				 "with --sort symbol or dso,symbol",
-				 text_name(&r->text), r->headless);
-	return error_set(r->err, ENODATA,
-			 "%s: no row like '12.34%%  [k] symbol' in its %u lines; give the text of "
-			 "perf report --stdio",
-			 text_name(&r->text), r->text.line);
+		return error_set(
+			r->err, ENODATA,
+			"%s, line %u: the table has no Symbol column; run perf report with --sort symbol or dso,symbol",
+			text_name(&r->text), r->headless);
+	return error_set(
+		r->err, ENODATA,
+		"%s: no row like '12.34%%  [k] symbol' in its %u lines; give the text of perf report --stdio",
+		text_name(&r->text), r->text.line);
 }
 
 /*
@@ -227,9 +227,10 @@ static int report_read_row(struct reader *r, char *line, struct flat_row *row)
 		if (ret != GRID_MISFIT)
 			return ret;
 		if (!r->row.head.n)
-			return row_mark(line) ? row_bad(&r->row, "columns that are not where the "
-								 "heading has them")
-					      : ROW_NONE;
+			return row_mark(line)
+				       ? row_bad(&r->row,
+						 "columns that are not where the heading has them")
+				       : ROW_NONE;
 	}
 	for (p = line; r->row.head.separator && *p; p++)
 		if (*p == r->row.head.separator)

@@ -69,10 +69,10 @@ int stat_json_line(struct stat_reader *r, const char *line)
 		return 0;
 	o = json_loads(line, JSON_REJECT_DUPLICATES, &bad);
 	if (!o)
-		return error_set(r->err, EBADMSG,
-				 "%s, line %u: %s (perf stat -j writes no JSON in a locale with a "
-				 "decimal comma: run it with LC_ALL=C)",
-				 text_name(&r->text), r->text.line, bad.text);
+		return error_set(
+			r->err, EBADMSG,
+			"%s, line %u: %s (perf stat -j writes no JSON in a locale with a decimal comma: run it with LC_ALL=C)",
+			text_name(&r->text), r->text.line, bad.text);
 	ret = stat_json_add(r, o);
 	json_decref(o);
 	return ret;
@@ -190,20 +190,20 @@ static int stat_check_marks(const struct stat_reader *r)
 {
 	if (!r->marks.other || r->separator)
 		return 0;
-	return error_set(r->err, EBADMSG,
-			 "%s, line %u: a number with another decimal mark than in line %u: give "
-			 "the output of one perf stat at a time",
-			 text_name(&r->text), r->marks.other, r->marks.line);
+	return error_set(
+		r->err, EBADMSG,
+		"%s, line %u: a number with another decimal mark than in line %u: give the output of one perf stat at a time",
+		text_name(&r->text), r->marks.other, r->marks.line);
 }
 
 static int stat_check_found(const struct stat_reader *r)
 {
 	if (r->st->n)
 		return 0;
-	return error_set(r->err, ENODATA,
-			 "%s: no counter in its %u lines; give what perf stat printed (text, -x, "
-			 "or -j)",
-			 text_name(&r->text), r->text.line);
+	return error_set(
+		r->err, ENODATA,
+		"%s: no counter in its %u lines; give what perf stat printed (text, -x, or -j)",
+		text_name(&r->text), r->text.line);
 }
 
 int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *st,

@@ -324,8 +324,9 @@ int stat_csv_line(struct stat_reader *r, char *line)
 	if (n > 2 && !*fields[0]) /* another metric of the previous event */
 		return 0;
 	if (!csv_cut(fields, n, r->separator, &row, &r->time_s, &part))
-		return stat_bad(r, "not a row of perf stat -x: value, unit, event ... (in a locale "
-				   "with a decimal comma, -x needs another separator)");
+		return stat_bad(
+			r,
+			"not a row of perf stat -x: value, unit, event ... (in a locale with a decimal comma, -x needs another separator)");
 	stat_put(r, &row, part);
 	return 0;
 }

@@ -237,10 +237,10 @@ int perf_trace_parse(const char *name, char *data, size_t len, struct trace *tra
 	while (!ret && (line = text_next(&r.text)))
 		ret = trace_read_line(&r, line);
 	if (!ret && !trace->n)
-		ret = error_set(err, ENODATA,
-				"%s: no table of system calls in its %u lines; give the text of "
-				"perf trace -s",
-				text_name(&r.text), r.text.line);
+		ret = error_set(
+			err, ENODATA,
+			"%s: no table of system calls in its %u lines; give the text of perf trace -s",
+			text_name(&r.text), r.text.line);
 	if (ret)
 		trace_free(trace);
 	return ret;

@@ -244,9 +244,9 @@ static int strace_read_total(struct reader *r, char **words, size_t n)
 			return 0;
 		}
 	}
-	return fits ? strace_bad(r,
-				 "the total is not the sum of the rows above: some are missing or "
-				 "damaged")
+	return fits ? strace_bad(
+			      r,
+			      "the total is not the sum of the rows above: some are missing or damaged")
 		    : strace_bad(r, "a total that cannot be read");
 }
 
@@ -269,9 +269,8 @@ static int strace_read_line(struct reader *r, char *line)
 static int strace_check_end(const struct reader *r)
 {
 	r->trace->no_total = r->ncolumns;
-	r->trace->says = "strace -c: the time is CPU time in the kernel, or with -w the elapsed "
-			 "time of the call (the text does not say which); strace slows the "
-			 "workload";
+	r->trace->says =
+		"strace -c: the time is CPU time in the kernel, or with -w the elapsed time of the call (the text does not say which); strace slows the workload";
 	if (r->trace->n)
 		return 0;
 	return error_set(r->err, ENODATA,
