@@ -64,9 +64,9 @@ ok "without --inline no note mentions inlined functions" sh -c "! grep 'inlined 
 ok "analyze --inline succeeds" exits 0 "$zcost" analyze --inline r
 ok "with --inline an inlined function has a row" above "$(share work)" 0
 ok "with --inline the caller loses the inlined function's share" near "$(share early)" 0 5
-ok "report functions notes that inlined functions have rows" says 'inlined functions have their own rows' err
+ok "report functions notes that inlined functions have rows" sh -c "'$zcost' report functions r --verbose 2>&1 | grep 'inlined functions have their own rows'"
 ok "--from applies to inlined functions" above "$(share work --from 2.5)" 0
-ok "report functions --from notes that inlined functions have rows" says 'inlined functions have their own rows' err
+ok "report functions --from notes that inlined functions have rows" sh -c "'$zcost' report functions r --from 2.5 --verbose 2>&1 | grep 'inlined functions have their own rows'"
 ok "report functions --inline on a capture is a usage error" exits 2 "$zcost" report functions r --inline
 ok "the error about report --inline names analyze --inline" says 'zcost analyze --inline CAPTURE' err
 
