@@ -3,7 +3,6 @@
 #include "analyze/analysis/analysis.h"
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
-#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/str.h"
 

@@ -5,7 +5,6 @@
 #include "lib/command.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const headings[OPTION_GROUPS] = {

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct report_arguments {
 	struct options o; /* first: what options.c fills */

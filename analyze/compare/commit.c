@@ -7,7 +7,6 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/measures/runs.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 #include "lib/table_layout.h"
 

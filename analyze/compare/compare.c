@@ -6,12 +6,10 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/texts/perf_report.h"
-#include "analyze/measures/scope.h"
 #include "analyze/measures/zerocopy.h"
 #include "analyze/model/profile.h"
 #include "analyze/analysis/open.h"
 #include "analyze/perfdata/perfdata.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 

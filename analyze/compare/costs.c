@@ -4,8 +4,6 @@
 
 #include "analyze/measures/syscalls.h"
 #include "analyze/measures/basis.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,16 +7,11 @@
 
 #include "analyze/texts/perf_report.h"
 #include "analyze/measures/basis.h"
-#include "analyze/model/notes.h"
-#include "analyze/measures/scope.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void diff_carry_notes(struct table *to, const struct table *from)
 {

@@ -2,10 +2,8 @@
 #include "analyze/compare/figures.h"
 
 #include "analyze/measures/power.h"
-#include "analyze/measures/scope.h"
 #include "analyze/measures/placement.h"
 #include "analyze/measures/basis.h"
-#include "lib/alloc.h"
 
 #include <errno.h>
 #include <math.h>

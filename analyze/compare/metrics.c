@@ -8,7 +8,6 @@
 
 #include "analyze/compare/figures.h"
 #include "analyze/compare/costs.h"
-#include "lib/alloc.h"
 #include "lib/stats.h"
 #include "lib/str.h"
 

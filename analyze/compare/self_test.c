@@ -2,8 +2,6 @@
 #include "analyze/compare/self_test.h"
 
 #include "analyze/compare/figures.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,6 @@
  */
 #include "analyze/compare/compare.h"
 
-#include "lib/str.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "analyze/texts/perf_stat.h"
 #include "analyze/texts/strace_c.h"
-#include "lib/alloc.h"
 
 #include <errno.h>
 #include <math.h>

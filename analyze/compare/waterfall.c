@@ -7,10 +7,7 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/compare/costs.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,9 +10,7 @@
  */
 #include "analyze/export/export.h"
 #include "analyze/measures/scope.h"
-#include "analyze/model/notes.h"
 #include "analyze/measures/tally.h"
-#include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/radix.h"
 #include "lib/str.h"

@@ -2,7 +2,6 @@
 /* The store as SQL, or each of its tables and views as CSV. */
 #include "analyze/export/export.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/basis.h"
 
-#include "analyze/measures/scope.h"
-#include "lib/alloc.h"
 
 #include <errno.h>
 #include <math.h>

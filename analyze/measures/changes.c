@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/changes.h"
 
-#include "analyze/measures/scope.h"
-#include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/str.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/components.h"
 
-#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/str.h"

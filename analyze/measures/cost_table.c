@@ -3,9 +3,7 @@
 
 #include "analyze/texts/perf_report.h"
 #include "analyze/measures/basis.h"
-#include "analyze/model/notes.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/counters.h"
 
-#include "analyze/measures/measure.h"
-#include "analyze/measures/scope.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "analyze/measures/measure.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct counter_ratio {
 	char name[176]; /* "ipc:k", "cache_miss_pct", "LLC-load_miss_pct" */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/texts/perf_stat.h"
 #include "analyze/measures/counters.h"
-#include "lib/alloc.h"
 #include "lib/stats.h"
 #include "lib/str.h"
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/measure.h"
-#include "analyze/measures/scope.h"
 #include "analyze/measures/thread_groups.h"
 #include "analyze/measures/zerocopy.h"
-#include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/cpuset.h"
 
 #include <errno.h>

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/measure.h"
-#include "analyze/measures/scope.h"
 #include "analyze/measures/zerocopy.h"
-#include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
 #include "analyze/texts/perf_report.h"
 #include "analyze/measures/basis.h"
 #include "analyze/measures/costs.h"
-#include "analyze/measures/measure.h"
-#include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/stats.h"

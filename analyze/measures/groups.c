@@ -5,10 +5,7 @@
  * of them is in its call chain. Each group uses all samples, so groups may overlap. A note lists
  * the functions in two groups and their cost.
  */
-#include "analyze/measures/measure.h"
-
 #include "analyze/measures/costs.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

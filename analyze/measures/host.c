@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* host: the facts about the hosts, one row for each fact. */
-#include "analyze/measures/measure.h"
-
 #include "analyze/measures/runs.h"
-#include "lib/alloc.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/basis.h"
 #include "analyze/measures/costs.h"
-#include "analyze/measures/measure.h"
 #include "analyze/measures/zerocopy.h"
-#include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/str.h"
 

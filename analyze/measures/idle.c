@@ -4,15 +4,11 @@
  * and of each of its CPUs. io_uring's waits count as iowait: a CPU that idles there is idle, too,
  * and cpuidle knows no difference.
  */
-#include "analyze/measures/measure.h"
-
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,11 +3,8 @@
  * irq: who interrupted the side's CPUs, and which softirqs they ran, the most frequent first. By
  * CPU (--by cpu, --cpu SET) all of the host's are shown, the side's and the others.
  */
-#include "analyze/measures/measure.h"
-
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

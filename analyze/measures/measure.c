@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/measure.h"
 
 #include "analyze/measures/scope.h"
 #include "lib/str.h"

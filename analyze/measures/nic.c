@@ -2,10 +2,7 @@
 #include "analyze/measures/nic.h"
 
 #include "analyze/texts/ethtool_text.h"
-#include "analyze/measures/changes.h"
-#include "analyze/measures/measure.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

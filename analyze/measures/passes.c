@@ -6,8 +6,6 @@
  */
 #include "analyze/measures/runs.h"
 
-#include "analyze/measures/measure.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <math.h>

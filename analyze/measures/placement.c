@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/placement.h"
 
-#include "analyze/model/notes.h"
-#include "lib/alloc.h"
-#include "lib/cpuset.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

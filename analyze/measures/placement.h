@@ -7,7 +7,6 @@
 #include "analyze/measures/scope.h"
 #include "analyze/store/store.h"
 #include "lib/cpuset.h"
-#include "lib/str.h"
 
 #include <stdbool.h>
 

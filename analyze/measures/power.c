@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/power.h"
 
-#include "analyze/measures/measure.h"
 #include "analyze/measures/placement.h"
-#include "analyze/measures/scope.h"
 #include "analyze/measures/scores.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
  */
 #include "analyze/measures/measure.h"
 
-#include "lib/alloc.h"
 
 #include <errno.h>
 

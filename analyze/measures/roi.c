@@ -11,15 +11,11 @@
  *
  * Scores are made for each repeat and then estimated over the repeats.
  */
-#include "analyze/measures/measure.h"
-
-#include "analyze/measures/scope.h"
 #include "analyze/measures/power.h"
 #include "analyze/measures/scores.h"
 #include "analyze/measures/placement.h"
 #include "analyze/measures/basis.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/runs.h"
 
-#include "analyze/measures/measure.h"
-#include "analyze/measures/scope.h"
-#include "analyze/model/notes.h"
-#include "lib/alloc.h"
-#include "lib/hash.h"
-#include "lib/str.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,13 +5,9 @@
  * while it could run on, and ends when it is on a CPU again. Tasks of one name are added up; --by
  * tid keeps them apart. Then of a capture.
  */
-#include "analyze/measures/measure.h"
-
-#include "analyze/measures/scope.h"
 #include "analyze/measures/thread_groups.h"
 #include "analyze/measures/zerocopy.h"
 #include "analyze/perfdata/tracepoints.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 #include "lib/intern.h"
 

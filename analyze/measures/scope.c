@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/measures/scope.h"
 
 #include "analyze/measures/power.h"
-#include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -2,13 +2,8 @@
 #include "analyze/measures/scores.h"
 
 #include "analyze/measures/basis.h"
-#include "analyze/measures/measure.h"
 #include "analyze/measures/placement.h"
-#include "analyze/measures/scope.h"
 #include "analyze/measures/zerocopy.h"
-#include "analyze/model/notes.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <math.h>
 #include <stdlib.h>

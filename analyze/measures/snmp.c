@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* snmp: what the network stack counted, those that tell of trouble first. */
-#include "analyze/measures/measure.h"
-
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
 
-#include <stdlib.h>
 
 static const struct column snmp_columns[] = {
 	{"variant", .type = V_STR},

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* sockstat: sockets in use and their memory, the mean and the maximum over the window. */
-#include "analyze/measures/measure.h"
-
 #include "analyze/measures/changes.h"
-#include "lib/alloc.h"
-#include "lib/str.h"
 
 #include <string.h>
 

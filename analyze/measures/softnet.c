@@ -3,11 +3,8 @@
  * softnet: what the network softirq of the side's CPUs did, and on which of the host's CPUs; with
  * --by cpu of each CPU of the host that did anything.
  */
-#include "analyze/measures/measure.h"
-
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

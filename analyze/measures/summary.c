@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* summary: one line for each variant and side: how fast, at what cost, and was it zero copy. */
-#include "analyze/measures/measure.h"
-
 #include "analyze/measures/basis.h"
-#include "analyze/measures/scope.h"
 #include "analyze/measures/runs.h"
 #include "analyze/measures/costs.h"
-#include "analyze/model/notes.h"
 #include "analyze/measures/power.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

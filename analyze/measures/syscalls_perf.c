@@ -2,7 +2,6 @@
 #include "analyze/texts/perf_trace.h"
 #include "analyze/measures/syscalls.h"
 #include "analyze/perfdata/tracepoints.h"
-#include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/str.h"

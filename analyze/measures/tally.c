@@ -2,7 +2,6 @@
 #include "analyze/measures/tally.h"
 
 #include "analyze/texts/perf_report.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <math.h>

@@ -2,9 +2,7 @@
 #include "analyze/measures/tally.h"
 
 #include "analyze/measures/basis.h"
-#include "lib/alloc.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

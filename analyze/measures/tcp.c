@@ -4,11 +4,7 @@
  * workload said of its own, which goes from its first byte to its last. `evidence` tells which.
  * --by name has the run's figures over all its sockets, a row each, estimated over the runs.
  */
-#include "analyze/measures/measure.h"
-
-#include "analyze/measures/scope.h"
 #include "analyze/measures/zerocopy.h"
-#include "lib/alloc.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,12 +4,7 @@
  * sides' CPUs lie among them. Equal caches are a row each level; --all shows each of them and each
  * core.
  */
-#include "analyze/measures/measure.h"
-
-#include "analyze/measures/scope.h"
-#include "analyze/model/notes.h"
 #include "analyze/measures/placement.h"
-#include "lib/alloc.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
  */
 #include "analyze/measures/measure.h"
 
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

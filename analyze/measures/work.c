@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/basis.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>

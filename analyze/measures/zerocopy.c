@@ -2,10 +2,6 @@
 #include "analyze/measures/zerocopy.h"
 
 #include "analyze/measures/costs.h"
-#include "analyze/measures/measure.h"
-#include "analyze/measures/scope.h"
-#include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <math.h>

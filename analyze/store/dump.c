@@ -6,10 +6,8 @@
  */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 #include "lib/hash.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* The figures of a run: one value over the window, or a series of values. */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 
 #include <math.h>
 #include <stdlib.h>

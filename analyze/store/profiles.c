@@ -8,11 +8,8 @@
  */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { KEPT_MOST = 1 << 20 }; /* costs, which take 48 MiB */
 

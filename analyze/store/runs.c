@@ -2,10 +2,7 @@
 /* The capture: its facts, variants, hosts, runs, and the states of the collectors. */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 int store_capture_put(struct store *s, const char *key, const char *value, struct error *err)

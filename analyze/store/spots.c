@@ -2,7 +2,6 @@
 /* Samples by instruction, and the code of the functions that have them. */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,6 @@
 
 #include "analyze/archive/archive.h"
 #include "analyze/model/notes.h"
-#include "lib/alloc.h"
 #include "lib/file.h"
 
 #include <errno.h>

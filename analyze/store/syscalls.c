@@ -2,9 +2,7 @@
 /* System calls. Their histograms are rows of syscall_hist, found by (comm, pid, tid, nr). */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int syscall_write_hist(struct store *s, int64_t run, const struct syscall_row *r,

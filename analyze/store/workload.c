@@ -2,9 +2,7 @@
 /* The threads and sockets of the workload. A missing figure is NULL in SQL and NAN in C. */
 #include "analyze/store/sql.h"
 
-#include "lib/alloc.h"
 
-#include <math.h>
 
 int store_thread_add(struct store *s, int64_t run, const struct thread_row *r, struct error *err)
 {
