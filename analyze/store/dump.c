@@ -19,25 +19,17 @@ static int dump_prepare(struct store *s, sqlite3_stmt **q, const char *sql, stru
 int store_tables(struct store *s, const char ***names, struct error *err)
 {
 	struct store *own;
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = store_create(&own, NULL, err);
+	int n = store_create(&own, NULL, err), i;
 
 	*names = NULL;
-	if (rc)
-		return rc;
-	rc = sql_query(own, &q, err,
-		       "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
-		       "name NOT LIKE 'sqlite_%' ORDER BY type = 'view', rowid",
-		       "");
-	while (!rc && (rc = sql_next(own, q, err)) > 0) {
-		array_grow(*names, n, cap);
-		(*names)[n++] = intern_get(
-			&s->strings,
-			intern_str(&s->strings, (const char *)sqlite3_column_text(q, 0)));
-		rc = 0;
-	}
-	return sql_list(store_close(own, rc, err), n, names);
+	if (n)
+		return n;
+	n = sql_names(own, names, err,
+		      "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
+		      "name NOT LIKE 'sqlite_%' ORDER BY type = 'view', rowid");
+	for (i = 0; i < n; i++)
+		(*names)[i] = intern_get(&s->strings, intern_str(&s->strings, (*names)[i]));
+	return store_close(own, n, err);
 }
 
 /* --- csv --- */
@@ -149,16 +141,11 @@ static int dump_rows(struct store *s, const char *table, FILE *out, struct error
 
 static int dump_pragma(struct store *s, const char *name, FILE *out, struct error *err)
 {
-	char *sql = sqlite3_mprintf("PRAGMA %s", name);
-	sqlite3_stmt *q = NULL;
-	int rc = dump_prepare(s, &q, sql, err);
+	int64_t value;
+	int rc = sql_pragma(s, name, &value, err);
 
-	if (!rc && (rc = sql_next(s, q, err)) > 0) {
-		fprintf(out, "PRAGMA %s=%lld;\n", name, (long long)sqlite3_column_int64(q, 0));
-		rc = 0;
-	}
-	sqlite3_finalize(q);
-	sqlite3_free(sql);
+	if (!rc)
+		fprintf(out, "PRAGMA %s=%lld;\n", name, (long long)value);
 	return rc;
 }
 

@@ -2,7 +2,6 @@
 /* The figures of a run: one value over the window, or a series of values. */
 #include "analyze/store/sql.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,17 +25,10 @@ bool store_metric(struct store *s, int64_t run, const char *name, double *value,
 
 bool store_has_metric(struct store *s, const char *name, const char *variant)
 {
-	sqlite3_stmt *q;
-	bool found;
-
-	if (sql_query(s, &q, NULL,
-		      "SELECT 1 FROM metric JOIN run ON run.id = metric.run WHERE name = ?1 "
-		      "AND (?2 IS NULL OR variant = ?2 OR variant GLOB ?2) LIMIT 1",
-		      "ss", name, variant))
-		return false;
-	found = sql_next(s, q, NULL) > 0;
-	sqlite3_reset(q);
-	return found;
+	return sql_exists(s,
+			  "SELECT 1 FROM metric JOIN run ON run.id = metric.run WHERE name = ?1 "
+			  "AND (?2 IS NULL OR variant = ?2 OR variant GLOB ?2) LIMIT 1",
+			  "ss", name, variant);
 }
 
 /* A value that is not finite is missing, so it gets no row. */
@@ -51,30 +43,18 @@ int store_metric_put(struct store *s, int64_t run, const char *name, const char 
 		       "issds", run, name, unit, value, source);
 }
 
-static int metric_read_rows(struct store *s, sqlite3_stmt *q, struct metric_row **rows,
-			    struct error *err)
+static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	size_t n = 0, cap = 0;
-	int rc;
-
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] = (struct metric_row){sql_name(s, q, 0), sql_text(s, q, 1),
-						   sqlite3_column_double(q, 2), sql_text(s, q, 3)};
-	}
-	return sql_list(rc, n, rows);
+	*(struct metric_row *)row =
+		(struct metric_row){sql_name(s, q, 0), sql_text(s, q, 1),
+				    sqlite3_column_double(q, 2), sql_text(s, q, 3)};
 }
 
 int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, struct error *err)
 {
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT name, unit, value, source FROM metric WHERE run = ? "
-			   "ORDER BY name",
-			   "i", run);
-
-	*rows = NULL;
-	return rc ? rc : metric_read_rows(s, q, rows, err);
+	return sql_rows(s, rows, sizeof(**rows), metric_read_row, err,
+			"SELECT name, unit, value, source FROM metric WHERE run = ? ORDER BY name",
+			"i", run);
 }
 
 /* UTF-8 never has the byte 0xff, so prefix + 0xff sorts behind all names with the prefix. */
@@ -82,15 +62,11 @@ int store_metric_prefix(struct store *s, int64_t run, const char *prefix, struct
 			struct error *err)
 {
 	char *behind = xasprintf("%s\xff", prefix);
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT name, unit, value, source FROM metric WHERE run = ? "
-			   "AND name >= ? AND name < ? ORDER BY name",
-			   "iss", run, prefix, behind);
+	int rc = sql_rows(s, rows, sizeof(**rows), metric_read_row, err,
+			  "SELECT name, unit, value, source FROM metric WHERE run = ? "
+			  "AND name >= ? AND name < ? ORDER BY name",
+			  "iss", run, prefix, behind);
 
-	*rows = NULL;
-	if (!rc)
-		rc = metric_read_rows(s, q, rows, err);
 	free(behind);
 	return rc;
 }

@@ -8,7 +8,6 @@
  */
 #include "analyze/store/sql.h"
 
-
 #include <stdlib.h>
 
 enum { KEPT_MOST = 1 << 20 }; /* costs, which take 48 MiB */
@@ -442,5 +441,5 @@ int store_profile(struct store *s, int64_t run, const struct profile **p, struct
 
 bool store_has_profile(struct store *s, int64_t run)
 {
-	return sql_exists(s, "SELECT 1 FROM cost WHERE run = ? LIMIT 1", run);
+	return sql_exists(s, "SELECT 1 FROM cost WHERE run = ? LIMIT 1", "i", run);
 }

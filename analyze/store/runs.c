@@ -2,7 +2,6 @@
 /* The capture: its facts, variants, hosts, runs, and the states of the collectors. */
 #include "analyze/store/sql.h"
 
-
 #include <string.h>
 
 int store_capture_put(struct store *s, const char *key, const char *value, struct error *err)
@@ -11,23 +10,9 @@ int store_capture_put(struct store *s, const char *key, const char *value, struc
 		       key, value);
 }
 
-/* Returns the first column of the first row, or NULL. */
-static const char *capture_read_text(struct store *s, const char *sql, const char *arg)
-{
-	const char *value = NULL;
-	sqlite3_stmt *stmt;
-
-	if (sql_query(s, &stmt, NULL, sql, "s", arg))
-		return NULL;
-	if (sql_next(s, stmt, NULL) > 0)
-		value = sql_text(s, stmt, 0);
-	sqlite3_reset(stmt);
-	return value;
-}
-
 const char *store_capture_value(struct store *s, const char *key)
 {
-	return capture_read_text(s, "SELECT value FROM capture WHERE key = ?", key);
+	return sql_first_text(s, "SELECT value FROM capture WHERE key = ?", "s", key);
 }
 
 int store_variant_add(struct store *s, const char *name, const char *what, const char *base,
@@ -39,7 +24,7 @@ int store_variant_add(struct store *s, const char *name, const char *what, const
 
 const char *store_variant_base(struct store *s, const char *variant)
 {
-	return capture_read_text(s, "SELECT base FROM variant WHERE name = ?", variant);
+	return sql_first_text(s, "SELECT base FROM variant WHERE name = ?", "s", variant);
 }
 
 int store_setting_add(struct store *s, const char *variant, const char *name, const char *value,
@@ -51,52 +36,28 @@ int store_setting_add(struct store *s, const char *variant, const char *name, co
 
 const char *store_setting(struct store *s, const char *variant, const char *name)
 {
-	const char *value = NULL;
-	sqlite3_stmt *q;
-
-	if (sql_query(s, &q, NULL, "SELECT value FROM setting WHERE variant = ? AND name = ?", "ss",
-		      variant, name))
-		return NULL;
-	if (sql_next(s, q, NULL) > 0)
-		value = sql_text(s, q, 0);
-	sqlite3_reset(q);
-	return value;
+	return sql_first_text(s, "SELECT value FROM setting WHERE variant = ? AND name = ?", "ss",
+			      variant, name);
 }
 
 const char *store_variant_what(struct store *s, const char *variant)
 {
-	return capture_read_text(s, "SELECT what FROM variant WHERE name = ?", variant);
-}
-
-static int names_read(struct store *s, const char *sql, const char ***list, struct error *err)
-{
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *stmt;
-	int rc = sql_query(s, &stmt, err, sql, "");
-
-	*list = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, stmt, err)) > 0) {
-		array_grow(*list, n, cap);
-		(*list)[n++] = sql_name(s, stmt, 0);
-	}
-	return sql_list(rc, n, list);
+	return sql_first_text(s, "SELECT what FROM variant WHERE name = ?", "s", variant);
 }
 
 int store_settings(struct store *s, const char ***list, struct error *err)
 {
-	return names_read(s, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)", list, err);
+	return sql_names(s, list, err, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)");
 }
 
-/* As names_read(), but reads a complete store only once, because the query reads every run. */
+/* As sql_names(), but reads a complete store only once, because the query reads every run. */
 static int names_read_once(struct store *s, struct names *known, const char *sql,
 			   const char ***list, struct error *err)
 {
 	if (s->writable)
-		return names_read(s, sql, list, err);
+		return sql_names(s, list, err, sql);
 	if (!known->list) {
-		known->n = names_read(s, sql, &known->list, err);
+		known->n = sql_names(s, &known->list, err, sql);
 		if (known->n < 0)
 			return known->n;
 	}
@@ -132,25 +93,19 @@ int store_host_add(struct store *s, const struct host_row *h, struct error *err)
 		       h->cpus);
 }
 
+static void host_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct host_row *)row =
+		(struct host_row){sql_name(s, q, 0), sql_text(s, q, 1), sql_text(s, q, 2),
+				  sql_text(s, q, 3), sql_text(s, q, 4), sqlite3_column_int64(q, 5)};
+}
+
 int store_hosts(struct store *s, struct host_row **rows, struct error *err)
 {
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT name, release, arch, cpu_model, virtualization, cpus FROM host "
-			   "ORDER BY id",
-			   "");
-
-	*rows = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] = (struct host_row){sql_name(s, q, 0), sql_text(s, q, 1),
-						 sql_text(s, q, 2), sql_text(s, q, 3),
-						 sql_text(s, q, 4), sqlite3_column_int64(q, 5)};
-	}
-	return sql_list(rc, n, rows);
+	return sql_rows(s, rows, sizeof(**rows), host_read_row, err,
+			"SELECT name, release, arch, cpu_model, virtualization, cpus FROM host "
+			"ORDER BY id",
+			"");
 }
 
 int store_run_add(struct store *s, struct run *r, struct error *err)
@@ -176,9 +131,9 @@ int store_run_fail(struct store *s, int64_t run, const char *why, struct error *
 		       run);
 }
 
-static struct run run_read_row(struct store *s, sqlite3_stmt *q)
+static void run_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	return (struct run){
+	*(struct run *)row = (struct run){
 		.id = sqlite3_column_int64(q, 0),
 		.variant = sql_name(s, q, 1),
 		.pass = sql_name(s, q, 2),
@@ -219,19 +174,8 @@ static const char *runs_query(const struct run_filter *f)
 
 int store_runs(struct store *s, const struct run_filter *f, struct run **runs, struct error *err)
 {
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err, runs_query(f), "sssii", f->variant, f->pass, f->side,
-			   (int64_t)f->repeat, (int64_t)f->failed);
-
-	*runs = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*runs, n, cap);
-		(*runs)[n++] = run_read_row(s, q);
-	}
-	return sql_list(rc, n, runs);
+	return sql_rows(s, runs, sizeof(**runs), run_read_row, err, runs_query(f), "sssii",
+			f->variant, f->pass, f->side, (int64_t)f->repeat, (int64_t)f->failed);
 }
 
 int store_collector_add(struct store *s, int64_t run, const struct collector_row *c,
@@ -243,25 +187,19 @@ int store_collector_add(struct store *s, int64_t run, const struct collector_row
 		       "isssi", run, c->name, c->state, c->why, c->lost);
 }
 
+static void collector_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct collector_row *)row =
+		(struct collector_row){sql_name(s, q, 0), sql_name(s, q, 1), sql_text(s, q, 2),
+				       sqlite3_column_int64(q, 3)};
+}
+
 int store_collectors(struct store *s, int64_t run, struct collector_row **rows, struct error *err)
 {
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT name, state, why, IFNULL(lost, -1) FROM collector WHERE run = ? "
-			   "ORDER BY rowid",
-			   "i", run);
-
-	*rows = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] =
-			(struct collector_row){sql_name(s, q, 0), sql_name(s, q, 1),
-					       sql_text(s, q, 2), sqlite3_column_int64(q, 3)};
-	}
-	return sql_list(rc, n, rows);
+	return sql_rows(s, rows, sizeof(**rows), collector_read_row, err,
+			"SELECT name, state, why, IFNULL(lost, -1) FROM collector WHERE run = ? "
+			"ORDER BY rowid",
+			"i", run);
 }
 
 /* --- topology of a host --- */
@@ -281,32 +219,26 @@ static int64_t topology_integer(sqlite3_stmt *q, int column)
 	return sqlite3_column_type(q, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(q, column);
 }
 
+static void topology_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct topology_row *)row = (struct topology_row){
+		.host = sql_name(s, q, 0),
+		.kind = sql_name(s, q, 1),
+		.name = sql_name(s, q, 2),
+		.cpus = sql_text(s, q, 3),
+		.package = topology_integer(q, 4),
+		.node = topology_integer(q, 5),
+		.size_kib = sql_real(q, 6),
+		.distances = sql_text(s, q, 7),
+		.speed = sql_real(q, 8),
+		.up = topology_integer(q, 9),
+	};
+}
+
 int store_topology(struct store *s, const char *host, struct topology_row **rows, struct error *err)
 {
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT host, kind, name, cpus, package, node, size_kib, distances, "
-			   "speed, up FROM topology WHERE host = ? ORDER BY rowid",
-			   "s", host);
-
-	*rows = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] = (struct topology_row){
-			.host = sql_name(s, q, 0),
-			.kind = sql_name(s, q, 1),
-			.name = sql_name(s, q, 2),
-			.cpus = sql_text(s, q, 3),
-			.package = topology_integer(q, 4),
-			.node = topology_integer(q, 5),
-			.size_kib = sql_real(q, 6),
-			.distances = sql_text(s, q, 7),
-			.speed = sql_real(q, 8),
-			.up = topology_integer(q, 9),
-		};
-	}
-	return sql_list(rc, n, rows);
+	return sql_rows(s, rows, sizeof(**rows), topology_read_row, err,
+			"SELECT host, kind, name, cpus, package, node, size_kib, distances, "
+			"speed, up FROM topology WHERE host = ? ORDER BY rowid",
+			"s", host);
 }

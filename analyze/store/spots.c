@@ -2,7 +2,6 @@
 /* Samples by instruction, and the code of the functions that have them. */
 #include "analyze/store/sql.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,37 +53,30 @@ int spots_write(struct store *s, int64_t run, const struct profile *p, const int
 	return rc;
 }
 
+static void spot_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct store_spot *)row = (struct store_spot){
+		.symbol = sql_name(s, q, 0),
+		.dso = sql_name(s, q, 1),
+		.offset = (uint64_t)sqlite3_column_int64(q, 2),
+		.line = sql_text(s, q, 3),
+		.samples = (uint64_t)sqlite3_column_int64(q, 4),
+		.weight = (uint64_t)sqlite3_column_int64(q, 5),
+		.id = sqlite3_column_int64(q, 6),
+	};
+}
+
 int store_spots(struct store *s, int64_t run, const char *event, const char *symbol,
 		struct store_spot **rows, struct error *err)
 {
-	struct store_spot *list = NULL;
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(
-		s, &q, err,
+	return sql_rows(
+		s, rows, sizeof(**rows), spot_read_row, err,
 		"SELECT symbol.name, dso.name, spot.offset, spot.line, spot.samples, "
 		"spot.weight, symbol.id FROM spot JOIN symbol ON symbol.id = spot.symbol "
 		"JOIN dso ON dso.id = symbol.dso JOIN event ON event.id = spot.event "
-		"WHERE spot.run = ? AND event.name = ? AND (symbol.name = ? OR symbol.name GLOB ?) "
+		"WHERE spot.run = ?1 AND event.name = ?2 AND (symbol.name = ?3 OR symbol.name GLOB ?3) "
 		"ORDER BY symbol.id, spot.offset",
-		"isss", run, event, symbol, symbol);
-
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(list, n, cap);
-		list[n++] = (struct store_spot){
-			.symbol = sql_name(s, q, 0),
-			.dso = sql_name(s, q, 1),
-			.offset = (uint64_t)sqlite3_column_int64(q, 2),
-			.line = sql_text(s, q, 3),
-			.samples = (uint64_t)sqlite3_column_int64(q, 4),
-			.weight = (uint64_t)sqlite3_column_int64(q, 5),
-			.id = sqlite3_column_int64(q, 6),
-		};
-	}
-	*rows = list;
-	return sql_list(rc, n, rows);
+		"iss", run, event, symbol);
 }
 
 static int code_nibble(char c)

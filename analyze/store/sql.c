@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/store/sql.h"
 
-
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -16,7 +15,6 @@ static int sql_errno(int sqlite_code)
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
 	case SQLITE_ERROR:
-		return EBADMSG;
 	case SQLITE_TOOBIG:
 		return EBADMSG;
 	case SQLITE_NOMEM:
@@ -210,16 +208,90 @@ const char *sql_name(struct store *s, sqlite3_stmt *stmt, int column)
 	return "";
 }
 
-int sql_list(int rc, size_t n, void *list)
+int sql_rows(struct store *s, void *list, size_t size, sql_reader *read, struct error *err,
+	     const char *sql, const char *types, ...)
 {
-	void *rows;
+	size_t n = 0, cap = 0;
+	char *rows = NULL;
+	sqlite3_stmt *stmt;
+	va_list ap;
+	int rc;
 
-	if (rc >= 0)
-		return (int)n;
-	memcpy(&rows, list, sizeof(rows));
-	free(rows);
-	memset(list, 0, sizeof(rows));
-	return rc;
+	va_start(ap, types);
+	rc = sql_start(s, &stmt, err, sql, types, &ap);
+	va_end(ap);
+	while (!rc && (rc = sql_next(s, stmt, err)) > 0) {
+		if (n == cap) {
+			cap = cap ? 2 * cap : 16;
+			rows = xrealloc(rows, cap * size);
+		}
+		read(s, stmt, rows + n++ * size);
+		rc = 0;
+	}
+	if (rc) {
+		free(rows);
+		rows = NULL;
+	}
+	memcpy(list, &rows, sizeof(rows));
+	return rc ? rc : (int)n;
+}
+
+static void sql_read_name(struct store *s, sqlite3_stmt *stmt, void *row)
+{
+	*(const char **)row = sql_name(s, stmt, 0);
+}
+
+int sql_names(struct store *s, const char ***names, struct error *err, const char *sql)
+{
+	return sql_rows(s, names, sizeof(**names), sql_read_name, err, sql, "");
+}
+
+/* Returns a statement that is at its first row, or NULL if it has no row. The caller resets it. */
+static sqlite3_stmt *sql_first_row(struct store *s, const char *sql, const char *types, va_list *ap)
+{
+	sqlite3_stmt *stmt;
+
+	return !sql_start(s, &stmt, NULL, sql, types, ap) && sql_next(s, stmt, NULL) > 0 ? stmt
+											 : NULL;
+}
+
+const char *sql_first_text(struct store *s, const char *sql, const char *types, ...)
+{
+	const char *text;
+	sqlite3_stmt *stmt;
+	va_list ap;
+
+	va_start(ap, types);
+	stmt = sql_first_row(s, sql, types, &ap);
+	va_end(ap);
+	text = stmt ? sql_text(s, stmt, 0) : NULL;
+	sqlite3_reset(stmt);
+	return text;
+}
+
+bool sql_exists(struct store *s, const char *sql, const char *types, ...)
+{
+	sqlite3_stmt *stmt;
+	va_list ap;
+
+	va_start(ap, types);
+	stmt = sql_first_row(s, sql, types, &ap);
+	va_end(ap);
+	sqlite3_reset(stmt);
+	return stmt;
+}
+
+int sql_pragma(struct store *s, const char *name, int64_t *value, struct error *err)
+{
+	char *sql = sqlite3_mprintf("PRAGMA %s", name);
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL) ? sql_error(s, err)
+								 : sql_next(s, stmt, err);
+
+	*value = rc > 0 ? sqlite3_column_int64(stmt, 0) : -1;
+	sqlite3_finalize(stmt);
+	sqlite3_free(sql);
+	return rc < 0 ? rc : 0;
 }
 
 double sql_real(sqlite3_stmt *stmt, int column)
@@ -227,18 +299,6 @@ double sql_real(sqlite3_stmt *stmt, int column)
 	return sqlite3_column_type(stmt, column) == SQLITE_NULL
 		       ? NAN
 		       : sqlite3_column_double(stmt, column);
-}
-
-bool sql_exists(struct store *s, const char *sql, int64_t arg)
-{
-	sqlite3_stmt *stmt;
-	bool found;
-
-	if (sql_query(s, &stmt, NULL, sql, "i", arg))
-		return false;
-	found = sql_next(s, stmt, NULL) > 0;
-	sqlite3_reset(stmt);
-	return found;
 }
 
 /*

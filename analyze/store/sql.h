@@ -65,11 +65,25 @@ const char *sql_name(struct store *s, sqlite3_stmt *stmt, int column);
 /* Returns a column of reals; NULL becomes NAN. */
 double sql_real(sqlite3_stmt *stmt, int column);
 
-/* Ends a list: returns its length, or after an error frees the list and returns -errno. */
-int sql_list(int rc, size_t n, void *list);
+/* Fills one row of a list from the current row of the query. */
+typedef void sql_reader(struct store *s, sqlite3_stmt *stmt, void *row);
+/*
+ * Runs a query and reads all its rows into *list, an array with `size` bytes per row. The caller
+ * frees *list. Returns the number of rows. Returns -errno and sets *list to NULL after an error.
+ */
+int sql_rows(struct store *s, void *list, size_t size, sql_reader *read, struct error *err,
+	     const char *sql, const char *types, ...);
+/* Reads the first column of all rows as names, like sql_rows(). */
+int sql_names(struct store *s, const char ***names, struct error *err, const char *sql);
 
-/* Returns whether the query with this one argument has a row. */
-bool sql_exists(struct store *s, const char *sql, int64_t arg);
+/* Returns the first column of the first row as sql_text() does, or NULL without a row. */
+const char *sql_first_text(struct store *s, const char *sql, const char *types, ...);
+
+/* Returns whether the query has a row. */
+bool sql_exists(struct store *s, const char *sql, const char *types, ...);
+
+/* Reads a pragma that is a number, such as "user_version". */
+int sql_pragma(struct store *s, const char *name, int64_t *value, struct error *err);
 
 /* Fills the error that SQLite reports, with the name of the file. The store keeps its first one. */
 int sql_error(struct store *s, struct error *err);

@@ -207,30 +207,17 @@ int store_commit_all(struct store *s, struct error *err)
 	return store_open_for_reading(s, err);
 }
 
-static int store_read_pragma(struct store *s, const char *sql, int64_t *value, struct error *err)
-{
-	sqlite3_stmt *stmt;
-	int rc = sql_query(s, &stmt, err, sql, "");
-
-	*value = -1;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, stmt, err)) > 0)
-		*value = sqlite3_column_int64(stmt, 0);
-	return rc;
-}
-
 static int store_check_version(struct store *s, const char *capture, struct error *err)
 {
 	int64_t id, version;
-	int rc = store_read_pragma(s, "PRAGMA application_id", &id, err);
+	int rc = sql_pragma(s, "application_id", &id, err);
 
 	if (rc)
 		return rc;
 	if (id != APPLICATION_ID)
 		return error_set(err, EBADMSG, "%s: not a store of zcost; run 'zcost analyze %s'",
 				 s->path, capture);
-	rc = store_read_pragma(s, "PRAGMA user_version", &version, err);
+	rc = sql_pragma(s, "user_version", &version, err);
 	if (rc)
 		return rc;
 	if (version != STORE_VERSION)
@@ -241,45 +228,36 @@ static int store_check_version(struct store *s, const char *capture, struct erro
 	return 0;
 }
 
-/* A capture that continued after the analysis has runs that the store lacks. */
-static int store_check_manifest(struct store *s, const char *hex, const char *capture,
-				struct error *err)
+/*
+ * Refuses a store whose source changed: a capture may continue after the analysis, and the next
+ * `zcost collect` may replace the run. `key` has the checksum of the source that was analyzed.
+ */
+static int store_check_source(struct store *s, const char *key, const char *what, const char *hex,
+			      const char *capture, struct error *err)
 {
-	const char *known = store_capture_value(s, "manifest_sha256");
+	const char *known = store_capture_value(s, key);
 
 	if (!known || !strcmp(known, hex))
 		return 0;
-	return error_set(err, ESTALE,
-			 "%s: the capture has changed since; run 'zcost analyze %s' again", s->path,
-			 capture);
-}
-
-/* The next run of `zcost collect` may have replaced the run that was analyzed. */
-static int store_check_run(struct store *s, const char *hex, const char *capture, struct error *err)
-{
-	const char *known = store_capture_value(s, "run_sha256");
-
-	if (!known || !strcmp(known, hex))
-		return 0;
-	return error_set(err, ESTALE, "%s: the run has changed since; run 'zcost analyze %s' again",
-			 s->path, capture);
+	return error_set(err, ESTALE, "%s: the %s has changed since; run 'zcost analyze %s' again",
+			 s->path, what, capture);
 }
 
 static int store_check_fresh(struct store *s, const char *capture, struct error *err)
 {
 	static const struct {
-		const char *name;
-		int (*check)(struct store *s, const char *hex, const char *capture,
-			     struct error *err);
-	} files[] = {{"manifest.json", store_check_manifest}, {"run.json", store_check_run}};
+		const char *file, *key, *what;
+	} sources[] = {{"manifest.json", "manifest_sha256", "capture"},
+		       {"run.json", "run_sha256", "run"}};
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < array_size(files) && !rc; i++) {
-		char *path = xasprintf("%s/%s", capture, files[i].name), hex[65];
+	for (i = 0; i < array_size(sources) && !rc; i++) {
+		char *path = xasprintf("%s/%s", capture, sources[i].file), hex[65];
 
 		if (path_exists(path) && !file_sha256(path, hex, NULL))
-			rc = files[i].check(s, hex, capture, err);
+			rc = store_check_source(s, sources[i].key, sources[i].what, hex, capture,
+						err);
 		free(path);
 	}
 	return rc;
@@ -296,22 +274,16 @@ static int store_report_missing(const char *path, const char *capture, bool fold
 			 capture);
 }
 
-/* Refuses a file that is no store. */
-static int store_check_file(const char *path, struct error *err)
+/* Returns whether the file begins with these bytes. */
+static bool file_begins_with(const char *path, const char *magic, size_t n)
 {
-	static const char magic[16] = "SQLite format 3";
-	char head[sizeof(magic)] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool is = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
-		  !memcmp(head, magic, sizeof(magic));
+	char head[16];
+	bool is = fd >= 0 && read(fd, head, n) == (ssize_t)n && !memcmp(head, magic, n);
 
 	if (fd >= 0)
 		close(fd);
-	return is ? 0
-		  : error_set(err, EBADMSG,
-			      "%s: neither a capture's folder, nor an archive of one (zcost pack), "
-			      "nor a zcost.db",
-			      path);
+	return is;
 }
 
 static int store_open_plain(struct store *s, const char *capture, struct error *err)
@@ -322,8 +294,11 @@ static int store_open_plain(struct store *s, const char *capture, struct error *
 	s->path = folder ? xasprintf("%s/zcost.db", capture) : xstrdup(capture);
 	if (access(s->path, R_OK))
 		rc = store_report_missing(s->path, capture, folder, err);
-	else if (!folder && (rc = store_check_file(s->path, err)))
-		return rc;
+	else if (!folder && !file_begins_with(s->path, "SQLite format 3", 16))
+		return error_set(
+			err, EBADMSG,
+			"%s: neither a capture's folder, nor an archive of one (zcost pack), nor a zcost.db",
+			s->path);
 	else
 		rc = store_open_for_reading(s, err);
 	if (!rc)
@@ -357,7 +332,9 @@ static int store_open_packed(struct store *s, const char *archive, struct error 
 	rc = store_check_version(s, archive, err);
 	if (!rc)
 		rc = guard_check(s, err);
-	return rc ? rc : store_check_manifest(s, packed.identity, archive, err);
+	return rc ? rc
+		  : store_check_source(s, "manifest_sha256", "capture", packed.identity, archive,
+				       err);
 }
 
 /* Opens the folder beside the archive instead, if it holds the same capture and a store. */
@@ -377,26 +354,13 @@ static int store_open_archive(struct store *s, const char *archive, struct error
 	return rc;
 }
 
-/* Users pass a perf.data as a capture now and then. */
-static bool file_is_perf_data(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char magic[8] = "";
-	bool is = fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) &&
-		  (!memcmp(magic, "PERFILE2", sizeof(magic)) ||
-		   !memcmp(magic, "2ELIFREP", sizeof(magic)));
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
 int store_open(struct store **store, const char *capture, struct error *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
 	int rc;
 
-	if (file_is_perf_data(capture))
+	/* Users pass a perf.data as a capture now and then. */
+	if (file_begins_with(capture, "PERFILE2", 8) || file_begins_with(capture, "2ELIFREP", 8))
 		rc = error_set(err, EBADMSG,
 			       "%s is a perf.data, not a capture: give it with --perf", capture);
 	else if (reader_is_archive(capture))

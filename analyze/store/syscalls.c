@@ -2,7 +2,7 @@
 /* System calls. Their histograms are rows of syscall_hist, found by (comm, pid, tid, nr). */
 #include "analyze/store/sql.h"
 
-
+#include <stdlib.h>
 #include <string.h>
 
 static int syscall_write_hist(struct store *s, int64_t run, const struct syscall_row *r,
@@ -36,9 +36,9 @@ int store_syscall_add(struct store *s, int64_t run, const struct syscall_row *r,
 	return rc ? rc : syscall_write_hist(s, run, r, "size", r->size_hist, err);
 }
 
-static struct syscall_row syscall_read_row(struct store *s, sqlite3_stmt *q)
+static void syscall_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	return (struct syscall_row){
+	*(struct syscall_row *)row = (struct syscall_row){
 		.comm = sql_name(s, q, 0),
 		.pid = sqlite3_column_int64(q, 1),
 		.tid = sqlite3_column_int64(q, 2),
@@ -96,27 +96,21 @@ static int syscall_read_hists(struct store *s, int64_t run, struct syscall_row *
 
 int store_syscalls(struct store *s, int64_t run, struct syscall_row **rows, struct error *err)
 {
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT comm, pid, tid, nr, name, calls, errors, total_ns, min_ns, "
-			   "max_ns, m2, bytes, unfinished FROM syscall WHERE run = ? "
-			   "ORDER BY total_ns DESC, nr, comm, tid",
-			   "i", run);
+	int n = sql_rows(s, rows, sizeof(**rows), syscall_read_row, err,
+			 "SELECT comm, pid, tid, nr, name, calls, errors, total_ns, min_ns, "
+			 "max_ns, m2, bytes, unfinished FROM syscall WHERE run = ? "
+			 "ORDER BY total_ns DESC, nr, comm, tid",
+			 "i", run);
+	int rc = n < 0 ? n : syscall_read_hists(s, run, *rows, (size_t)n, err);
 
-	*rows = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] = syscall_read_row(s, q);
-	}
 	if (!rc)
-		rc = syscall_read_hists(s, run, *rows, n, err);
-	return sql_list(rc, n, rows);
+		return n;
+	free(*rows);
+	*rows = NULL;
+	return rc;
 }
 
 bool store_has_syscalls(struct store *s, int64_t run)
 {
-	return sql_exists(s, "SELECT 1 FROM syscall WHERE run = ? LIMIT 1", run);
+	return sql_exists(s, "SELECT 1 FROM syscall WHERE run = ? LIMIT 1", "i", run);
 }

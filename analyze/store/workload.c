@@ -2,8 +2,6 @@
 /* The threads and sockets of the workload. A missing figure is NULL in SQL and NAN in C. */
 #include "analyze/store/sql.h"
 
-
-
 int store_thread_add(struct store *s, int64_t run, const struct thread_row *r, struct error *err)
 {
 	return sql_run(s, err,
@@ -17,9 +15,9 @@ int store_thread_add(struct store *s, int64_t run, const struct thread_row *r, s
 		       r->involuntary);
 }
 
-static struct thread_row thread_read_row(struct store *s, sqlite3_stmt *q)
+static void thread_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	return (struct thread_row){
+	*(struct thread_row *)row = (struct thread_row){
 		.pid = sqlite3_column_int64(q, 0),
 		.tid = sqlite3_column_int64(q, 1),
 		.comm = sql_text(s, q, 2),
@@ -41,23 +39,12 @@ static struct thread_row thread_read_row(struct store *s, sqlite3_stmt *q)
 
 int store_threads(struct store *s, int64_t run, struct thread_row **rows, struct error *err)
 {
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(
-		s, &q, err,
+	return sql_rows(
+		s, rows, sizeof(**rows), thread_read_row, err,
 		"SELECT pid, tid, comm, first_ns, last_ns, run_ns, user_ns, system_ns, "
 		"migrations, allowed, cpus, sched_run_ns, wait_ns, slices, voluntary, involuntary "
 		"FROM thread WHERE run = ? ORDER BY run_ns DESC, pid, tid",
 		"i", run);
-
-	*rows = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] = thread_read_row(s, q);
-	}
-	return sql_list(rc, n, rows);
 }
 
 /* --- sockets --- */
@@ -80,9 +67,12 @@ int store_socket_add(struct store *s, int64_t run, const struct socket_row *r, s
 		r->readings SOCKET_FIGURES(SOCKET_VALUE));
 }
 
-static struct socket_row socket_read_row(struct store *s, sqlite3_stmt *q)
+static void socket_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	struct socket_row r = {
+	struct socket_row *r = row;
+	int i;
+
+	*r = (struct socket_row){
 		.pid = sqlite3_column_int64(q, 0),
 		.local = sql_text(s, q, 1),
 		.peer = sql_text(s, q, 2),
@@ -92,31 +82,17 @@ static struct socket_row socket_read_row(struct store *s, sqlite3_stmt *q)
 		.last_ns = (uint64_t)sqlite3_column_int64(q, 6),
 		.readings = sqlite3_column_int64(q, 7),
 	};
-	int i;
-
 	for (i = 0; i < SOCKET_NFIGURES; i++)
-		r.f[i] = sql_real(q, 8 + i);
-	return r;
+		r->f[i] = sql_real(q, 8 + i);
 }
 
 int store_sockets(struct store *s, int64_t run, struct socket_row **rows, struct error *err)
 {
-	size_t n = 0, cap = 0;
-	sqlite3_stmt *q;
-	int rc = sql_query(
-		s, &q, err,
+	return sql_rows(
+		s, rows, sizeof(**rows), socket_read_row, err,
 		"SELECT " SOCKET_COLUMNS SOCKET_FIGURES(
 			SOCKET_NAME) " FROM socket WHERE run = ? "
 				     "ORDER BY IFNULL(bytes_acked, 0) + IFNULL(bytes_received, 0) DESC, "
 				     "local, peer",
 		"i", run);
-
-	*rows = NULL;
-	if (rc)
-		return rc;
-	while ((rc = sql_next(s, q, err)) > 0) {
-		array_grow(*rows, n, cap);
-		(*rows)[n++] = socket_read_row(s, q);
-	}
-	return sql_list(rc, n, rows);
 }
