@@ -145,6 +145,17 @@ struct interval table_interval(const struct table *t, size_t row, const char *co
 	return v->interval ? *v->interval : (struct interval){NAN, NAN, NAN};
 }
 
+bool table_has_values(const struct table *t, const char *column)
+{
+	int c = table_column(t, column);
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (table_cell(t, row, c)->type != V_NONE)
+			return true;
+	return false;
+}
+
 bool table_has_interval(const struct table *t, int column)
 {
 	int i;

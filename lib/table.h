@@ -117,6 +117,8 @@ int table_column(const struct table *t, const char *name); /* returns -1 if ther
 double table_real(const struct table *t, size_t row, const char *column);
 const char *table_text(const struct table *t, size_t row, const char *column);
 struct interval table_interval(const struct table *t, size_t row, const char *column);
+/* Returns whether any row has a value in the column. */
+bool table_has_values(const struct table *t, const char *column);
 bool table_has_interval(const struct table *t, int column);
 /* Sets the row's cell in the named column. Ignores the value if the table has no such column. */
 void table_set(const struct table *t, struct value *row, const char *column, struct value v);

@@ -246,18 +246,6 @@ static uint64_t folded_weight(const struct folded *f)
 	return sum;
 }
 
-static int folded_add_notes(struct folded *f, const struct block *b, struct error *err)
-{
-	struct run *runs;
-	int n = scope_runs(f->x->store, f->x->q, b, FOR_PROFILE_NOTES, &runs, err);
-
-	if (n < 0)
-		return n;
-	scope_notes(f->x->store, runs, n, &f->x->notes);
-	free(runs);
-	return 0;
-}
-
 static int folded_add_block(struct folded *f, const struct block *b, bool only, bool *empty,
 			    struct error *err)
 {
@@ -271,7 +259,7 @@ static int folded_add_block(struct folded *f, const struct block *b, bool only, 
 		free(runs);
 	}
 	if (!rc)
-		rc = folded_add_notes(f, b, err);
+		rc = scope_profile_notes(f->x->store, f->x->q, b, &f->x->notes, err);
 	*empty = folded_weight(f) == before;
 	free(root);
 	return rc;

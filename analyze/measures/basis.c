@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/basis.h"
 
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -434,8 +433,14 @@ static bool basis_counts_time(const char *event)
 	return amount_counted_by(IN_CYCLES, event) || amount_counted_by(IN_INSTRUCTIONS, event);
 }
 
-void basis_event_note(struct table *t, const char *event)
+void basis_note_event(struct table *t, double per, enum amount in, const char *event)
 {
-	if (event && !basis_counts_time(event))
+	if (isnan(per) || !event)
+		return;
+	if (in == IN_NS && !basis_counts_time(event))
 		note_add(&t->notes, event_counts_no_time, event);
+	if (in != IN_NS && !amount_counted_by(in, event))
+		note_add(&t->notes, shares_of_event, event, amount_name(in),
+			 in == IN_CYCLES ? "all code ran at one clock rate"
+					 : "all code took as many per sample");
 }

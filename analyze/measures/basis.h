@@ -38,9 +38,6 @@ bool amount_counted_by(enum amount in, const char *event);
 double amount_given(const struct query *q);
 double amount_units(const struct query *q);
 
-/* Adds a note where the shares are from one event and the basis is from another. */
-void amount_event_note(struct table *t, enum amount in, const char *event);
-
 /*
  * Renames "self_ns" to "self_cycles", and the column's unit as well. The table then owns its
  * columns.
@@ -120,7 +117,11 @@ void basis_of_weights(const struct query *q, const char *event, double weight,
 /* Returns the rate metric of a unit, such as "rate_kib" for "KiB", or NULL for an unknown unit. */
 const char *basis_rate_metric(const char *unit);
 
-/* Adds a note when the costs are from an event that does not sample time, such as page-faults. */
-void basis_event_note(struct table *t, const char *event);
+/*
+ * Adds a note when the event of the shares does not fit the basis `per`: an event such as
+ * page-faults does not sample time, and cycles need an event that counts cycles. Adds none if
+ * `per` is NAN.
+ */
+void basis_note_event(struct table *t, double per, enum amount in, const char *event);
 
 #endif

@@ -46,20 +46,21 @@ static int changes_by_name(const void *a, const void *b)
 			  ((const struct change_row *)b)->name);
 }
 
-int changes_read(struct changes *c, struct store *s, const struct block_list *list,
-		 const struct block_runs *b, const char *prefix, struct error *err)
+int changes_read(struct changes *c, const struct block_table *k, const char *prefix,
+		 struct error *err)
 {
+	const struct block_runs *b = k->b;
 	struct map seen = {0};
 	struct metric_row *rows;
 	int i, n = 0;
 
-	*c = (struct changes){.b = b, .estimator = list->estimator};
+	*c = (struct changes){.b = b, .estimator = k->list.estimator};
 	c->seconds = xcalloc((size_t)b->n + 1, sizeof(*c->seconds));
 	c->mib = xcalloc((size_t)b->n + 1, sizeof(*c->mib));
 	for (i = 0; i < b->n && n >= 0; i++) {
-		c->seconds[i] = figure_metric(s, &b->runs[i], "seconds");
-		c->mib[i] = figure_metric(s, &b->runs[i], "bytes") / 1048576;
-		n = store_metric_prefix(s, b->runs[i].id, prefix, &rows, err);
+		c->seconds[i] = figure_metric(k->s, &b->runs[i], "seconds");
+		c->mib[i] = figure_metric(k->s, &b->runs[i], "bytes") / 1048576;
+		n = store_metric_prefix(k->s, b->runs[i].id, prefix, &rows, err);
 		if (n < 0)
 			break;
 		changes_add_run(c, &seen, rows, n, i, prefix);
@@ -85,11 +86,11 @@ void changes_free(struct changes *c)
 	*c = (struct changes){0};
 }
 
-int changes_known(struct changes *c, struct store *s, const struct block_list *list,
-		  const char *prefix, struct error *err)
+int changes_known(struct changes *c, const struct block_table *k, const char *prefix,
+		  struct error *err)
 {
 	struct changes known;
-	int rc = changes_read(&known, s, list, c->b, prefix, err), r;
+	int rc = changes_read(&known, k, prefix, err), r;
 	struct change_row *row;
 	size_t i;
 
@@ -181,14 +182,14 @@ void changes_nothing(struct store *s, struct table *t)
 		note_add(&t->notes, table_not_measured);
 }
 
-void changes_note(struct store *s, const struct query *q, size_t found, struct table *t)
+void changes_note(const struct block_table *k)
 {
-	if (!found)
-		changes_nothing(s, t);
-	else if (!q->all && !t->rows)
-		note_add(&t->notes, counters_unchanged, found);
-	else if (!q->all)
-		note_add(&t->notes, counters_changed_only);
+	if (!k->found)
+		changes_nothing(k->s, k->t);
+	else if (!k->q->all && !k->t->rows)
+		note_add(&k->t->notes, counters_unchanged, k->found);
+	else if (!k->q->all)
+		note_add(&k->t->notes, counters_changed_only);
 }
 
 /* --- kinds of counters --- */

@@ -27,15 +27,15 @@ struct changes {
 enum change_as { AS_COUNT, AS_PER_SECOND, AS_PER_MIB };
 
 /*
- * Reads all metrics of the block's runs that begin with `prefix`. Returns 0 or -errno. The caller
- * frees c in both cases.
+ * Reads all metrics of the current block's runs that begin with `prefix`. Returns 0 or -errno. The
+ * caller frees c in both cases.
  */
-int changes_read(struct changes *c, struct store *s, const struct block_list *list,
-		 const struct block_runs *b, const char *prefix, struct error *err);
+int changes_read(struct changes *c, const struct block_table *k, const char *prefix,
+		 struct error *err);
 void changes_free(struct changes *c);
 /* Reads for how long each counter was known, from the metrics `prefix`NAME. */
-int changes_known(struct changes *c, struct store *s, const struct block_list *list,
-		  const char *prefix, struct error *err);
+int changes_known(struct changes *c, const struct block_table *k, const char *prefix,
+		  struct error *err);
 
 struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
 				 enum change_as as);
@@ -52,8 +52,8 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 
 /* Adds a note that no run measured the table's data, with the reason. */
 void changes_nothing(struct store *s, struct table *t);
-/* Adds a note with the number of `found` counters that are shown, or that no run measured any. */
-void changes_note(struct store *s, const struct query *q, size_t found, struct table *t);
+/* Adds a note on the counters without a row, or that no run measured any counter. */
+void changes_note(const struct block_table *k);
 
 /* The kinds of trouble that a counter of the network stack or of an interface indicates. */
 

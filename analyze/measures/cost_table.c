@@ -365,10 +365,7 @@ static void cost_table_add_part(struct table *t, const struct cost_table_plan *p
 	cost_table_note_part(t, part, p->in, shown);
 	if (p->load)
 		system_load_say(&part->load, &part->block, t);
-	if (!isnan(part->basis.ns) && p->in == IN_NS)
-		basis_event_note(t, part->tally.event);
-	else if (!isnan(part->basis.ns))
-		amount_event_note(t, p->in, part->tally.event);
+	basis_note_event(t, part->basis.ns, p->in, part->tally.event);
 }
 
 static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, const struct query *q,
@@ -377,8 +374,7 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 {
 	struct cost_part *parts = xcalloc((size_t)n + 1, sizeof(*parts));
 	const char *unit = NULL;
-	struct run *runs;
-	int i, k, most = 0, rc = 0;
+	int i, most = 0, rc = 0;
 
 	p->by_block |= n > 1;
 	for (i = 0; i < n && !rc; i++) {
@@ -392,12 +388,7 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 	for (i = 0; i < n && !rc; i++) {
 		cost_table_add_part(t, p, q, &parts[i]);
 		most = parts[i].nruns > most ? parts[i].nruns : most;
-		k = scope_runs(s, q, &blocks[i], FOR_PROFILE_NOTES, &runs, err);
-		if (k < 0)
-			rc = k;
-		else
-			scope_notes(s, runs, k, t);
-		free(runs);
+		rc = scope_profile_notes(s, q, &blocks[i], t, err);
 	}
 	if (most && !rc) {
 		note_add(&t->notes, cost_interval, cost_table_interval_text(most));

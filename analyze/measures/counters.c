@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/counters.h"
 
+#include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
 
 #include <errno.h>
@@ -44,14 +45,6 @@ struct counters_event {
 struct counters_names {
 	struct counters_event *event; /* sorted with strverscmp */
 	size_t n, cap;
-};
-
-/* The input for the rows of one block. */
-struct counters_input {
-	struct store *s;
-	const struct block_runs *b;
-	enum estimator est;
-	struct table *t;
 };
 
 /* --- one figure of one run --- */
@@ -146,7 +139,7 @@ static double counters_figure_ratio(struct store *s, const struct run *r, const 
  * Sets the mean and stddev_pct as perf stat -r does (stddev_stats and rel_stddev_stats in its
  * util/stat.c). stddev_pct is 100 x the standard error of the mean, s / sqrt(n), / mean.
  */
-static void counters_add_mean(const struct counters_input *m, struct value *row, figure_fn figure,
+static void counters_add_mean(const struct block_table *m, struct value *row, figure_fn figure,
 			      const void *arg, bool whole)
 {
 	double *x = xcalloc((size_t)m->b->n + 1, sizeof(*x)), mean;
@@ -166,7 +159,7 @@ static void counters_add_mean(const struct counters_input *m, struct value *row,
 	free(x);
 }
 
-static void counters_fill_interval(const struct counters_input *m, struct value *row,
+static void counters_fill_interval(const struct block_table *m, struct value *row,
 				   const struct estimate *e, bool whole)
 {
 	struct value v;
@@ -181,23 +174,20 @@ static void counters_fill_interval(const struct counters_input *m, struct value 
 	table_set(m->t, row, "value", v);
 }
 
-static struct value *counters_begin(const struct counters_input *m, const char *name,
-				    const char *unit)
+static struct value *counters_begin(const struct block_table *m, const char *name, const char *unit)
 {
-	struct value *row = table_row(m->t);
+	struct value *row = block_row(m->t, &m->b->block);
 
-	table_set(m->t, row, "variant", value_str(m->t, m->b->block.variant));
-	table_set(m->t, row, "side", value_str(m->t, m->b->block.side));
 	table_set(m->t, row, "name", value_str(m->t, name));
 	table_set(m->t, row, "unit", value_str(m->t, unit));
 	return row;
 }
 
 /* Adds a row for the figure. Returns false when no run has the figure. `whole` marks a count. */
-static bool counters_add_figure(const struct counters_input *m, const char *name, const char *unit,
+static bool counters_add_figure(const struct block_table *m, const char *name, const char *unit,
 				figure_fn figure, const void *arg, bool whole)
 {
-	struct estimate e = scope_estimate(m->s, m->b->runs, m->b->n, m->est, figure, arg);
+	struct estimate e = block_estimate(m, figure, arg);
 	struct value *row;
 
 	if (!e.n)
@@ -208,12 +198,12 @@ static bool counters_add_figure(const struct counters_input *m, const char *name
 	counters_add_mean(m, row, figure, arg, whole);
 	if (figure != counters_figure_count)
 		return true;
-	e = scope_estimate(m->s, m->b->runs, m->b->n, m->est, counters_figure_running, arg);
+	e = block_estimate(m, counters_figure_running, arg);
 	table_set(m->t, row, "running_pct", value_real(e.value));
 	return true;
 }
 
-static bool counters_any(const struct counters_input *m, const char *what, const char *event)
+static bool counters_any(const struct block_table *m, const char *what, const char *event)
 {
 	int i;
 
@@ -223,7 +213,7 @@ static bool counters_any(const struct counters_input *m, const char *what, const
 	return false;
 }
 
-static void counters_add_event(const struct counters_input *m, const char *event, const char *unit)
+static void counters_add_event(const struct block_table *m, const char *event, const char *unit)
 {
 	char *name = xasprintf("counter:%s", event);
 	bool whole = !strcmp(unit, "1") || !strcmp(unit, "ns");
@@ -239,7 +229,7 @@ static void counters_add_event(const struct counters_input *m, const char *event
 	free(name);
 }
 
-static void counters_add_ratio(const struct counters_input *m, const char *event)
+static void counters_add_ratio(const struct block_table *m, const char *event)
 {
 	const char *group = strrchr(event, '@');
 	struct counter_ratio ratio;
@@ -308,7 +298,13 @@ static int counters_gather(struct store *s, const struct block_runs *b, struct c
 	return 0;
 }
 
-static int counters_add_block(struct counters_input *m, struct error *err)
+/*
+ * Adds a row for each requested event. A row has the estimate over the runs, the mean and its
+ * standard error in percent (as perf stat -r prints them), and the part of the time with a
+ * hardware counter. The row of an event without a count has its state instead. Adds the ratios of
+ * two events after that. A ratio uses events of the same group where possible.
+ */
+static int counters_add_block(struct block_table *m, struct error *err)
 {
 	struct counters_names list = {0};
 	int rc = counters_gather(m->s, m->b, &list, err);
@@ -327,53 +323,14 @@ static int counters_add_block(struct counters_input *m, struct error *err)
 	return rc;
 }
 
-static bool counters_has(const struct table *t, const char *column)
+static void counters_add_notes(struct block_table *m)
 {
-	size_t row;
-
-	for (row = 0; row < t->rows; row++)
-		if (table_cell(t, row, table_column(t, column))->type != V_NONE)
-			return true;
-	return false;
-}
-
-static void counters_add_notes(struct store *s, struct table *t)
-{
-	if (!t->rows && scope_slice_absent(s, t->name))
-		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
-	else if (!t->rows)
-		note_add(&t->notes, table_not_measured);
-	if (counters_has(t, "running_pct"))
-		note_add(&t->notes, counters_scaled);
-	if (counters_has(t, "stddev_pct"))
-		note_add(&t->notes, counters_mean);
-}
-
-/*
- * Adds a row for each requested event. A row has the estimate over the runs, the mean and its
- * standard error in percent (as perf stat -r prints them), and the part of the time with a
- * hardware counter. The row of an event without a count has its state instead. Adds the ratios of
- * two events after that. A ratio uses events of the same group where possible.
- */
-static int counters_from_store(struct store *s, const struct query *q, struct table *t,
-			       struct error *err)
-{
-	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
-
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++) {
-		struct counters_input m = {s, &list.blocks[i], list.estimator, t};
-
-		rc = counters_add_block(&m, err);
-	}
-	if (!rc) {
-		counters_add_notes(s, t);
-		block_list_notes(&list, s, t);
-	}
-	block_list_free(&list);
-	return rc;
+	if (!m->t->rows)
+		changes_nothing(m->s, m->t);
+	if (table_has_values(m->t, "running_pct"))
+		note_add(&m->t->notes, counters_scaled);
+	if (table_has_values(m->t, "stddev_pct"))
+		note_add(&m->t->notes, counters_mean);
 }
 
 static int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)
@@ -384,7 +341,8 @@ static int counters_run(struct store *s, const struct query *q, struct table *t,
 		return error_set(
 			err, EINVAL,
 			"table 'counters' needs a capture, or perf stat's output with --perf-stat");
-	return counters_from_store(s, q, t, err);
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, counters_add_block, counters_add_notes, err);
 }
 
 const struct measure measure_counters = {

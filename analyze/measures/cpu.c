@@ -16,7 +16,7 @@ static const struct {
 	{"app_pct", "cpu_user_pct"},	 {"sys_pct", "cpu_system_pct"},
 	{"soft_pct", "cpu_softirq_pct"}, {"irq_pct", "cpu_irq_pct"},
 	{"steal_pct", "cpu_steal_pct"},	 {"iowait_pct", "cpu_iowait_pct"},
-	{"idle_pct", "cpu_idle_pct"},	 {NULL, NULL},
+	{"idle_pct", "cpu_idle_pct"},
 };
 
 /*
@@ -29,21 +29,30 @@ static const struct {
  * everything else is then a lower limit.
  */
 
+#define TIME_COLUMN(name, meaning)                              \
+	{                                                       \
+		name, "%", V_REAL, .digits = 1, .what = meaning \
+	}
+#define TIME_COLUMNS                                                                          \
+	TIME_COLUMN("app_pct", "user space, of all programs; guests included"),               \
+		TIME_COLUMN("sys_pct", "kernel, on behalf of processes"),                     \
+		TIME_COLUMN("soft_pct", "softirqs"),                                          \
+		TIME_COLUMN("irq_pct", "hardware interrupts"),                                \
+		TIME_COLUMN("steal_pct", "taken by the hypervisor"),                          \
+		TIME_COLUMN("iowait_pct",                                                     \
+			    "idle while I/O was pending; io_uring waits count here"),         \
+		TIME_COLUMN("idle_pct", "idle"),                                              \
+	{                                                                                     \
+		"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy", \
+					 .what = "all but idle and iowait"                    \
+	}
+
 static const struct column by_cpu_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"cpu", .type = V_INT},
 	{"runs", .type = V_INT, .what = "number of runs with a value"},
-	{"app_pct", "%", V_REAL, .digits = 1,
-	 .what = "user space, of all programs; guests included"},
-	{"sys_pct", "%", V_REAL, .digits = 1, .what = "kernel, on behalf of processes"},
-	{"soft_pct", "%", V_REAL, .digits = 1, .what = "softirqs"},
-	{"irq_pct", "%", V_REAL, .digits = 1, .what = "hardware interrupts"},
-	{"steal_pct", "%", V_REAL, .digits = 1, .what = "taken by the hypervisor"},
-	{"iowait_pct", "%", V_REAL, .digits = 1, .what = "idle while I/O was pending"},
-	{"idle_pct", "%", V_REAL, .digits = 1, .what = "idle"},
-	{"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy",
-	 .what = "all but idle and iowait"},
+	TIME_COLUMNS,
 };
 
 static const struct column by_thread_columns[] = {
@@ -67,28 +76,30 @@ enum { LIMIT = 30 };
 
 /* --- by cpu --- */
 
-static void cpu_by_add_cpu(struct store *s, const struct block_list *list,
-			   const struct block_runs *b, unsigned int cpu, struct table *t)
+enum { ALL_CPUS = -1 };
+
+/* Adds the row of one CPU of the block, or of all its CPUs added up. */
+static void cpu_put_row(struct block_table *k, int cpu)
 {
-	struct value *row;
+	char of_cpu[24] = "", name[48];
 	struct estimate e;
-	char name[48];
+	struct value *row;
 	size_t i;
 
-	snprintf(name, sizeof(name), "cpu_pct:cpu%u", cpu);
-	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, name);
-	if (!e.n)
+	if (cpu != ALL_CPUS)
+		snprintf(of_cpu, sizeof(of_cpu), ":cpu%d", cpu);
+	snprintf(name, sizeof(name), "cpu_pct%s", of_cpu);
+	e = block_estimate(k, figure_metric, name);
+	if (cpu != ALL_CPUS && !e.n)
 		return;
-	row = table_row(t);
-	table_set(t, row, "variant", value_str(t, b->block.variant));
-	table_set(t, row, "side", value_str(t, b->block.side));
-	table_set(t, row, "cpu", value_int(cpu));
-	table_set(t, row, "runs", value_int((int64_t)e.n));
-	put_estimate(t, row, "busy_pct", &e);
-	for (i = 0; cpu_parts[i].column; i++) {
-		snprintf(name, sizeof(name), "%s:cpu%u", cpu_parts[i].metric, cpu);
-		e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, name);
-		table_set(t, row, cpu_parts[i].column, value_real(e.value));
+	row = block_row(k->t, &k->b->block);
+	table_set(k->t, row, "cpu", value_int(cpu));
+	table_set(k->t, row, "runs", value_int(cpu == ALL_CPUS ? k->b->n : (int64_t)e.n));
+	put_estimate(k->t, row, "busy_pct", &e);
+	for (i = 0; i < array_size(cpu_parts); i++) {
+		snprintf(name, sizeof(name), "%s%s", cpu_parts[i].metric, of_cpu);
+		e = block_estimate(k, figure_metric, name);
+		table_set(k->t, row, cpu_parts[i].column, value_real(e.value));
 	}
 }
 
@@ -109,16 +120,16 @@ static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct c
 	}
 }
 
-static void cpu_by_add_cpus(struct store *s, const struct query *q, const struct block_list *list,
-			    const struct block_runs *b, struct table *t)
+static void cpu_by_add_cpus(struct block_table *k)
 {
+	const struct cpuset *wanted = k->q->cpus;
 	struct cpuset set = {0};
 	unsigned int cpu;
 
-	cpu_by_cpus_of(s, b, &set);
+	cpu_by_cpus_of(k->s, k->b, &set);
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
-			cpu_by_add_cpu(s, list, b, cpu, t);
+		if (cpuset_has(&set, cpu) && (!wanted || cpuset_has(wanted, cpu)))
+			cpu_put_row(k, (int)cpu);
 }
 
 /* --- by thread --- */
@@ -141,9 +152,7 @@ static void cpu_by_to_percent(struct store *s, const struct block_runs *b,
 }
 
 struct cpu_by_side {
-	struct store *s;
-	const struct block_runs *b;
-	enum estimator est;
+	const struct block_table *k;
 	struct thread_groups groups;
 };
 
@@ -152,9 +161,9 @@ static bool cpu_by_confined(const struct cpu_by_side *side, int run)
 {
 	int i;
 
-	for (i = 0; i < side->b->n; i++)
+	for (i = 0; i < side->k->b->n; i++)
 		if ((run < 0 || i == run) &&
-		    figure_metric(side->s, &side->b->runs[i], "workload_confined") == 0)
+		    figure_metric(side->k->s, &side->k->b->runs[i], "workload_confined") == 0)
 			return false;
 	return true;
 }
@@ -172,10 +181,8 @@ static double cpu_by_others(struct store *s, const struct run *r, const void *ar
 static struct value *cpu_by_new_row(struct table *t, const struct cpu_by_side *side,
 				    const char *comm)
 {
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, &side->k->b->block);
 
-	table_set(t, row, "variant", value_str(t, side->b->block.variant));
-	table_set(t, row, "side", value_str(t, side->b->block.side));
 	table_set(t, row, "comm", value_str(t, comm));
 	return row;
 }
@@ -184,10 +191,8 @@ static struct value *cpu_by_new_row(struct table *t, const struct cpu_by_side *s
 static double cpu_by_busy_of(const struct cpu_by_side *side, int run)
 {
 	if (run >= 0)
-		return figure_metric(side->s, &side->b->runs[run], "cpu_pct");
-	return scope_estimate(side->s, side->b->runs, side->b->n, side->est, figure_metric,
-			      "cpu_pct")
-		.value;
+		return figure_metric(side->k->s, &side->k->b->runs[run], "cpu_pct");
+	return block_estimate(side->k, figure_metric, "cpu_pct").value;
 }
 
 static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
@@ -199,12 +204,12 @@ static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
 	} more[] = {{"user_pct", THREAD_USER},
 		    {"sys_pct", THREAD_SYSTEM},
 		    {"migrations", THREAD_MIGRATIONS}};
-	struct estimate e = thread_estimate(&side->groups, g, THREAD_RUN, side->est);
+	struct estimate e = thread_estimate(&side->groups, g, THREAD_RUN, side->k->list.estimator);
 	struct value *row = cpu_by_new_row(t, side, g->comm);
 	size_t i;
 
 	if (g->run >= 0)
-		table_set(t, row, "run", value_int(side->b->runs[g->run].repeat));
+		table_set(t, row, "run", value_int(side->k->b->runs[g->run].repeat));
 	if (g->pid)
 		table_set(t, row, "pid", value_int(g->pid));
 	if (g->tid)
@@ -215,7 +220,8 @@ static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
 	table_set(t, row, "busy_share", value_real(100 * e.value / cpu_by_busy_of(side, g->run)));
 	for (i = 0; i < array_size(more); i++)
 		table_set(t, row, more[i].column,
-			  value_real(thread_estimate(&side->groups, g, more[i].figure, side->est)
+			  value_real(thread_estimate(&side->groups, g, more[i].figure,
+						     side->k->list.estimator)
 					     .value));
 	if (g->tid)
 		table_set(t, row, "cpus", value_str(t, g->cpus));
@@ -228,15 +234,16 @@ static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
  */
 static void cpu_by_add_others(struct table *t, const struct cpu_by_side *side, int run)
 {
-	const struct run *runs = run < 0 ? side->b->runs : &side->b->runs[run];
-	int n = run < 0 ? side->b->n : 1;
-	struct estimate e = scope_estimate(side->s, runs, n, side->est, cpu_by_others, NULL);
+	const struct run *runs = run < 0 ? side->k->b->runs : &side->k->b->runs[run];
+	int n = run < 0 ? side->k->b->n : 1;
+	struct estimate e =
+		scope_estimate(side->k->s, runs, n, side->k->list.estimator, cpu_by_others, NULL);
 	struct value *row;
 
 	if (!e.n)
 		return;
 	if (e.value < -2) {
-		note_add_of(&t->notes, side->b->block.variant, side->b->block.side,
+		note_add_of(&t->notes, side->k->b->block.variant, side->k->b->block.side,
 			    threads_exceed_cpus, -e.value,
 			    cpu_by_confined(side, run) ? "" : ", so they ran on other CPUs too");
 		return;
@@ -262,7 +269,7 @@ static void cpu_by_add_rest(struct table *t, const struct cpu_by_side *side, int
 		return;
 	row = cpu_by_new_row(t, side, "(rows left out)");
 	if (run >= 0)
-		table_set(t, row, "run", value_int(side->b->runs[run].repeat));
+		table_set(t, row, "run", value_int(side->k->b->runs[run].repeat));
 	table_set(t, row, "cpu_pct", value_real(pct));
 	table_set(t, row, "busy_share", value_real(100 * pct / cpu_by_busy_of(side, run)));
 }
@@ -285,7 +292,7 @@ static size_t cpu_by_add_run(struct table *t, const struct query *q, const struc
 			shown++;
 			continue;
 		}
-		e = thread_estimate(&side->groups, g, THREAD_RUN, side->est);
+		e = thread_estimate(&side->groups, g, THREAD_RUN, side->k->list.estimator);
 		rest += isnan(e.value) ? 0 : e.value;
 	}
 	cpu_by_add_rest(t, side, run, rest);
@@ -296,11 +303,9 @@ static size_t cpu_by_add_run(struct table *t, const struct query *q, const struc
 
 static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, size_t shown)
 {
-	const struct block *b = &side->b->block;
-	struct estimate busy = scope_estimate(side->s, side->b->runs, side->b->n, side->est,
-					      figure_metric, "cpu_pct"),
-			soft = scope_estimate(side->s, side->b->runs, side->b->n, side->est,
-					      figure_metric, "cpu_softirq_pct");
+	const struct block *b = &side->k->b->block;
+	struct estimate busy = block_estimate(side->k, figure_metric, "cpu_pct"),
+			soft = block_estimate(side->k, figure_metric, "cpu_softirq_pct");
 
 	if (!side->groups.n) {
 		note_add_of(&t->notes, b->variant, b->side, no_thread_seen);
@@ -311,27 +316,26 @@ static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, si
 	if (busy.n)
 		note_add_of(&t->notes, b->variant, b->side, side_busy, busy.value, soft.value);
 	note_add(&t->notes, ticks_and_clock);
-	if (side->b->n && figure_metric(side->s, side->b->runs, "threads_hold_irq") == 1)
+	if (side->k->b->n && figure_metric(side->k->s, side->k->b->runs, "threads_hold_irq") == 1)
 		note_add(&t->notes, interrupts_in_threads);
 	if (!cpu_by_confined(side, -1))
 		note_add_of(&t->notes, b->variant, b->side, threads_unconfined);
 }
 
-static int cpu_by_add_side(struct store *s, const struct query *q, const struct block_list *list,
-			   const struct block_runs *b, enum thread_key key, struct table *t,
-			   struct error *err)
+static int cpu_by_add_side(struct block_table *k, enum thread_key key, struct error *err)
 {
-	struct cpu_by_side side = {.s = s, .b = b, .est = list->estimator};
-	int rc = thread_groups_read(&side.groups, s, b, key, q->comm, THREAD_RUN, err), run;
+	struct cpu_by_side side = {.k = k};
+	int rc = thread_groups_read(&side.groups, k->s, k->b, key, k->q->comm, THREAD_RUN, err);
 	size_t shown = 0;
+	int run;
 
 	if (!rc) {
-		cpu_by_to_percent(s, b, &side.groups);
+		cpu_by_to_percent(k->s, k->b, &side.groups);
 		if (key == BY_COMM)
-			shown = cpu_by_add_run(t, q, &side, -1);
-		for (run = 0; key != BY_COMM && run < b->n; run++)
-			shown += cpu_by_add_run(t, q, &side, run);
-		cpu_by_note_side(t, &side, shown);
+			shown = cpu_by_add_run(k->t, k->q, &side, -1);
+		for (run = 0; key != BY_COMM && run < k->b->n; run++)
+			shown += cpu_by_add_run(k->t, k->q, &side, run);
+		cpu_by_note_side(k->t, &side, shown);
 	}
 	thread_groups_free(&side.groups);
 	return rc;
@@ -371,33 +375,31 @@ static void cpu_by_set_columns(struct table *t, int key)
 	t->ncolumns = (int)array_size(by_cpu_columns);
 }
 
+static int cpu_by_put_block(struct block_table *k, struct error *err)
+{
+	int key, rc = cpu_by_find_key(k->q->by, &key, err);
+
+	if (!rc && key >= 0)
+		return cpu_by_add_side(k, (enum thread_key)key, err);
+	if (!rc)
+		cpu_by_add_cpus(k);
+	return rc;
+}
+
 static int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list = {0};
-	int key = -1, rc = cpu_by_find_key(q->by, &key, err), i;
+	int key = -1, rc = cpu_by_find_key(q->by, &key, err);
 
 	if (!rc && key >= 0 && q->cpus)
 		rc = error_set(err, EINVAL,
 			       "--cpu needs --by cpu: a thread's time is not measured per CPU");
 	if (!rc && key < 0 && q->comm)
 		rc = error_set(err, EINVAL, "--comm needs --by comm, process or thread");
-	if (!rc)
-		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
-	if (!rc) {
-		cpu_by_set_columns(t, key);
-		zero_copy_title(s, q, t);
-	}
-	for (i = 0; i < list.n && !rc; i++) {
-		if (key < 0)
-			cpu_by_add_cpus(s, q, &list, &list.blocks[i], t);
-		else
-			rc = cpu_by_add_side(s, q, &list, &list.blocks[i], (enum thread_key)key, t,
-					     err);
-	}
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
-	return rc;
+	if (rc)
+		return rc;
+	cpu_by_set_columns(t, key);
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, cpu_by_put_block, NULL, err);
 }
 
 static const struct measure measure_cpu_by = {
@@ -415,52 +417,25 @@ static const struct column cpu_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
 	{"runs", .type = V_INT, .what = "number of runs with a value"},
-	{"app_pct", "%", V_REAL, .digits = 1,
-	 .what = "user space, of all programs; guests included"},
-	{"sys_pct", "%", V_REAL, .digits = 1, .what = "kernel, on behalf of processes"},
-	{"soft_pct", "%", V_REAL, .digits = 1, .what = "softirqs"},
-	{"irq_pct", "%", V_REAL, .digits = 1, .what = "hardware interrupts"},
-	{"steal_pct", "%", V_REAL, .digits = 1, .what = "taken by the hypervisor"},
-	{"iowait_pct", "%", V_REAL, .digits = 1,
-	 .what = "idle while I/O was pending; io_uring waits count here"},
-	{"idle_pct", "%", V_REAL, .digits = 1, .what = "idle"},
-	{"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy",
-	 .what = "all but idle and iowait"},
+	TIME_COLUMNS,
 };
 
-static void cpu_add_block(struct store *s, const struct block_list *list,
-			  const struct block_runs *b, struct table *t)
+static int cpu_put_block(struct block_table *k, struct error *err)
 {
-	struct value *row = table_row(t);
-	struct estimate e;
-	size_t i;
+	(void)err;
+	cpu_put_row(k, ALL_CPUS);
+	return 0;
+}
 
-	table_set(t, row, "variant", value_str(t, b->block.variant));
-	table_set(t, row, "side", value_str(t, b->block.side));
-	table_set(t, row, "runs", value_int(b->n));
-	for (i = 0; cpu_parts[i].column; i++) {
-		e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric,
-				   cpu_parts[i].metric);
-		table_set(t, row, cpu_parts[i].column, value_real(e.value));
-	}
-	e = scope_estimate(s, b->runs, b->n, list->estimator, figure_metric, "cpu_pct");
-	put_estimate(t, row, "busy_pct", &e);
+static void cpu_add_notes(struct block_table *k)
+{
+	note_add(&k->t->notes, percent_of_cpu);
 }
 
 static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
-
-	if (!rc) {
-		zero_copy_title(s, q, t);
-		for (i = 0; i < list.n; i++)
-			cpu_add_block(s, &list, &list.blocks[i], t);
-		note_add(&t->notes, percent_of_cpu);
-		block_list_notes(&list, s, t);
-	}
-	block_list_free(&list);
-	return rc;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, cpu_put_block, cpu_add_notes, err);
 }
 
 const struct measure measure_cpu = {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
 #include "lib/str.h"
 
@@ -15,9 +16,7 @@ static void family_add_named(struct table *t, const struct block *b, const char 
 
 	if (!e->n)
 		return;
-	row = table_row(t);
-	table_set(t, row, "variant", value_str(t, b->variant));
-	table_set(t, row, "side", value_str(t, b->side));
+	row = block_row(t, b);
 	table_set(t, row, "name", value_str(t, name));
 	table_set(t, row, "unit", value_str(t, unit));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
@@ -111,8 +110,7 @@ static double size_percent(struct store *s, const struct run *r, const void *arg
 }
 
 /* Adds the rows for one bucket: "recv_size_log2:16" becomes "recv_pct_log2:16". */
-static void size_add_parts(struct store *s, const struct block_runs *b, enum estimator est,
-			   const char *bucket, struct table *t)
+static void size_add_parts(struct block_table *t, const char *bucket)
 {
 	struct estimate e;
 	struct size_bucket k;
@@ -124,9 +122,9 @@ static void size_add_parts(struct store *s, const struct block_runs *b, enum est
 		if (!str_starts(bucket, k.part->histogram) ||
 		    sscanf(bucket + strlen(k.part->histogram), "%d", &k.b) != 1)
 			continue;
-		e = scope_estimate(s, b->runs, b->n, est, size_percent, &k);
+		e = block_estimate(t, size_percent, &k);
 		snprintf(name, sizeof(name), "%s%d", k.part->name, k.b);
-		family_add_named(t, &b->block, name, "%", &e);
+		family_add_named(t->t, &t->b->block, name, "%", &e);
 	}
 }
 
@@ -246,50 +244,42 @@ static int family_gather(struct store *s, const struct block_runs *b, const char
 	return rc;
 }
 
-static int family_add_block(struct store *s, const struct block_runs *b, enum estimator est,
-			    struct table *t, struct error *err)
+static int family_add_block(struct block_table *k, struct error *err)
 {
+	const struct block *b = &k->b->block;
 	struct metric_names list = {0};
 	struct estimate e;
 	size_t i;
-	int rc = family_gather(s, b, t->name, &list, err);
+	int rc = family_gather(k->s, k->b, k->t->name, &list, err);
 
 	for (i = 0; i < list.n; i++) {
-		e = scope_estimate(s, b->runs, b->n, est, size_metric, list.m[i].name);
-		family_add_named(t, &b->block, list.m[i].name, list.m[i].unit, &e);
+		e = block_estimate(k, size_metric, list.m[i].name);
+		family_add_named(k->t, b, list.m[i].name, list.m[i].unit, &e);
 	}
-	for (i = 0; i < list.n && !strcmp(t->name, "sizes"); i++)
-		size_add_parts(s, b, est, list.m[i].name, t);
+	for (i = 0; i < list.n && !strcmp(k->t->name, "sizes"); i++)
+		size_add_parts(k, list.m[i].name);
 	for (i = 0; i < array_size(ratios); i++) {
-		if (strcmp(ratios[i].family, t->name))
+		if (strcmp(ratios[i].family, k->t->name))
 			continue;
-		e = scope_estimate(s, b->runs, b->n, est, family_figure_ratio, &ratios[i]);
-		family_add_named(t, &b->block, ratios[i].name, ratios[i].unit, &e);
+		e = block_estimate(k, family_figure_ratio, &ratios[i]);
+		family_add_named(k->t, b, ratios[i].name, ratios[i].unit, &e);
 	}
 	free(list.m);
 	return rc;
 }
 
+static void family_add_notes(struct block_table *k)
+{
+	if (!k->t->rows)
+		changes_nothing(k->s, k->t);
+	family_note_whole_run(k->t);
+	family_note_histograms(k->t);
+}
+
 static int family_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
-
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = family_add_block(s, &list.blocks[i], list.estimator, t, err);
-	if (!rc && !t->rows && scope_slice_absent(s, t->name))
-		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
-	else if (!rc && !t->rows)
-		note_add(&t->notes, table_not_measured);
-	if (!rc) {
-		family_note_whole_run(t);
-		family_note_histograms(t);
-		block_list_notes(&list, s, t);
-	}
-	block_list_free(&list);
-	return rc;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, family_add_block, family_add_notes, err);
 }
 
 const struct measure measure_sizes = {

@@ -323,10 +323,7 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 	flat_note_sum(t, &gs, q->in, basis);
 	flat_note_source(t, f, samples);
 	flat_say_cpus(q, t);
-	if (!isnan(basis) && q->in == IN_NS)
-		basis_event_note(t, f->event);
-	else if (!isnan(basis))
-		amount_event_note(t, q->in, f->event);
+	basis_note_event(t, basis, q->in, f->event);
 	amount_columns(t, q->in);
 	free(gs.g);
 	map_free(&gs.ids);

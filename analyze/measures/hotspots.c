@@ -275,16 +275,6 @@ static int hotspots_add_all(struct table *t, const struct hotspots_source *from,
 	return rc;
 }
 
-static void hotspots_note_event(struct table *t, const struct cost_part *part, enum amount in)
-{
-	if (isnan(part->basis.ns))
-		return;
-	if (in == IN_NS)
-		basis_event_note(t, part->tally.event);
-	else
-		amount_event_note(t, in, part->tally.event);
-}
-
 /* Adds a note for a part without rows: the part has no samples, or none in the function. */
 static void hotspots_note_absence(struct table *t, const struct cost_part *part)
 {
@@ -323,7 +313,7 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 		str_free(&s);
 	}
 	if (f->n)
-		hotspots_note_event(t, part, in);
+		basis_note_event(t, part->basis.ns, in, f->event);
 	if (h->n)
 		note_add(&t->notes, hotspots_skid);
 	if (f->n && !h->n)
@@ -354,8 +344,7 @@ static int hotspots_add_runs(struct store *s, const struct query *q, const struc
 		rc = count = store_spots(s, runs[i].id, part->tally.event, q->symbol, &rows, err);
 		for (k = 0; k < count; k++)
 			hotspots_add(h, &rows[k], i, n);
-		if (count >= 0)
-			free(rows);
+		free(rows);
 	}
 	free(runs);
 	return rc < 0 ? rc : 0;
@@ -403,19 +392,6 @@ static int hotspots_check_found(struct store *s, const struct query *q, const st
 				 : "; 'zcost report runs' shows why");
 }
 
-static int hotspots_add_notes(struct store *s, const struct query *q, const struct block *b,
-			      struct table *t, struct error *err)
-{
-	struct run *runs;
-	int n = scope_runs(s, q, b, FOR_PROFILE_NOTES, &runs, err);
-
-	if (n < 0)
-		return n;
-	scope_notes(s, runs, n, t);
-	free(runs);
-	return 0;
-}
-
 static int hotspots_from_store(struct store *s, const struct query *q, struct table *t, bool *any,
 			       struct error *err)
 {
@@ -428,7 +404,7 @@ static int hotspots_from_store(struct store *s, const struct query *q, struct ta
 	for (i = 0; i < n && !rc; i++) {
 		rc = hotspots_add_block(s, q, &blocks[i], t, any, err);
 		if (!rc)
-			rc = hotspots_add_notes(s, q, &blocks[i], t, err);
+			rc = scope_profile_notes(s, q, &blocks[i], t, err);
 	}
 	if (!rc)
 		scope_capture_notes(s, t);

@@ -35,26 +35,22 @@ static const struct {
 } parts[] = {{"busy", "cpu_pct"}, {"idle", "cpu_idle_pct"}, {"iowait", "cpu_iowait_pct"}};
 
 struct idle {
-	struct store *s;
-	const struct block_list *list;
-	const struct block_runs *b;
+	struct block_table *k;
 	struct changes pct, entries; /* "3 C6", "3 C6:cpu1" */
-	struct table *t;
 };
 
 /* Adds a row. A negative cpu means the sum over the side's CPUs. */
 static struct value *idle_add_row(struct idle *d, int cpu, const char *source, const char *state,
 				  const struct estimate *e)
 {
-	struct value *row = table_row(d->t);
+	struct table *t = d->k->t;
+	struct value *row = block_row(t, &d->k->b->block);
 
-	table_set(d->t, row, "variant", value_str(d->t, d->b->block.variant));
-	table_set(d->t, row, "side", value_str(d->t, d->b->block.side));
-	table_set(d->t, row, "cpu", cpu < 0 ? value_str(d->t, "all") : value_int(cpu));
-	table_set(d->t, row, "source", value_str(d->t, source));
-	table_set(d->t, row, "state", value_str(d->t, state));
-	table_set(d->t, row, "runs", value_int((int64_t)e->n));
-	put_estimate(d->t, row, "time_pct", e);
+	table_set(t, row, "cpu", cpu < 0 ? value_str(t, "all") : value_int(cpu));
+	table_set(t, row, "source", value_str(t, source));
+	table_set(t, row, "state", value_str(t, state));
+	table_set(t, row, "runs", value_int((int64_t)e->n));
+	put_estimate(t, row, "time_pct", e);
 	return row;
 }
 
@@ -69,8 +65,7 @@ static void idle_put_proc_stat(struct idle *d, int cpu)
 			snprintf(name, sizeof(name), "%s", parts[i].metric);
 		else
 			snprintf(name, sizeof(name), "%s:cpu%d", parts[i].metric, cpu);
-		e = scope_estimate(d->s, d->b->runs, d->b->n, d->list->estimator, figure_metric,
-				   name);
+		e = block_estimate(d->k, figure_metric, name);
 		if (e.n)
 			idle_add_row(d, cpu, "/proc/stat", parts[i].state, &e);
 	}
@@ -105,9 +100,9 @@ static void idle_put_state(struct idle *d, int cpu, const struct change_row *pct
 	if (!entries)
 		return;
 	per_s = changes_estimate(&d->entries, entries, AS_PER_SECOND);
-	table_set(d->t, row, "entries_per_s", value_real(per_s.value));
+	table_set(d->k->t, row, "entries_per_s", value_real(per_s.value));
 	if (per_s.value > 0)
-		table_set(d->t, row, "mean_us", value_real(e.value * 1e4 / per_s.value));
+		table_set(d->k->t, row, "mean_us", value_real(e.value * 1e4 / per_s.value));
 }
 
 static void idle_put_cpu(struct idle *d, int cpu)
@@ -128,8 +123,8 @@ static void idle_cpus_of(const struct idle *d, struct cpuset *set)
 	unsigned int cpu;
 	int r, i, n;
 
-	for (r = 0; r < d->b->n; r++) {
-		n = store_metric_list(d->s, d->b->runs[r].id, &rows, NULL);
+	for (r = 0; r < d->k->b->n; r++) {
+		n = store_metric_list(d->k->s, d->k->b->runs[r].id, &rows, NULL);
 		for (i = 0; i < n; i++) {
 			colon = strrchr(rows[i].name, ':');
 			if (colon &&
@@ -143,8 +138,10 @@ static void idle_cpus_of(const struct idle *d, struct cpuset *set)
 	}
 }
 
-static void idle_put_cpus(struct idle *d, const struct query *q)
+static void idle_put_cpus(struct idle *d)
 {
+	const struct block *b = &d->k->b->block;
+	const struct query *q = d->k->q;
 	struct cpuset set = {0};
 	unsigned int cpu;
 
@@ -152,7 +149,7 @@ static void idle_put_cpus(struct idle *d, const struct query *q)
 	if (!q->cpus && !q->by)
 		idle_put_cpu(d, -1);
 	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {
-		note_add_of(&d->t->notes, d->b->block.variant, d->b->block.side, idle_many_cpus,
+		note_add_of(&d->k->t->notes, b->variant, b->side, idle_many_cpus,
 			    cpuset_count(&set));
 		return;
 	}
@@ -161,46 +158,37 @@ static void idle_put_cpus(struct idle *d, const struct query *q)
 			idle_put_cpu(d, (int)cpu);
 }
 
-static int idle_put_block(struct store *s, const struct query *q, const struct block_list *list,
-			  const struct block_runs *b, struct table *t, bool *states,
-			  struct error *err)
+static int idle_put_block(struct block_table *k, struct error *err)
 {
-	struct idle d = {.s = s, .list = list, .b = b, .t = t};
-	int rc = changes_read(&d.pct, s, list, b, "cstate_pct:", err);
+	struct idle d = {.k = k};
+	int rc = changes_read(&d.pct, k, "cstate_pct:", err);
 
 	if (!rc)
-		rc = changes_read(&d.entries, s, list, b, "cstate_entries:", err);
+		rc = changes_read(&d.entries, k, "cstate_entries:", err);
 	if (!rc)
-		idle_put_cpus(&d, q);
-	*states |= d.pct.n > 0;
+		idle_put_cpus(&d);
+	k->found += d.pct.n;
 	changes_free(&d.pct);
 	changes_free(&d.entries);
 	return rc;
 }
 
+static void idle_add_notes(struct block_table *k)
+{
+	if (k->found)
+		note_add(&k->t->notes, idle_when_counted);
+	else
+		note_add(&k->t->notes, table_not_measured);
+	if (k->t->rows)
+		note_add(&k->t->notes, percent_of_cpu);
+}
+
 static int idle_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	bool states = false;
-	int rc, i;
-
-	if (q->by && strcmp(q->by, "cpu"))
-		return error_set(err, EINVAL, "table idle goes by cpu, not by '%s'", q->by);
-	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = idle_put_block(s, q, &list, &list.blocks[i], t, &states, err);
-	if (!rc && !states)
-		note_add(&t->notes, table_not_measured);
-	else if (!rc)
-		note_add(&t->notes, idle_when_counted);
-	if (!rc && t->rows)
-		note_add(&t->notes, percent_of_cpu);
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
-	return rc;
+	if (block_table_check_by(q, t, "cpu", err))
+		return -EINVAL;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, idle_put_block, idle_add_notes, err);
 }
 
 const struct measure measure_idle = {

@@ -90,8 +90,8 @@ static void irq_fill_by_cpu(struct irq_kind *k)
 	}
 }
 
-static int irq_read_kind(struct irq_kind *k, struct store *s, const struct block_list *list,
-			 const struct block_runs *b, const char *kind, struct error *err)
+static int irq_read_kind(struct irq_kind *k, const struct block_table *from, const char *kind,
+			 struct error *err)
 {
 	const struct {
 		const char *where;
@@ -104,7 +104,7 @@ static int irq_read_kind(struct irq_kind *k, struct store *s, const struct block
 	for (i = 0; i < array_size(parts) && !rc; i++) {
 		char *prefix = xasprintf("%s%s", kind, parts[i].where);
 
-		rc = changes_read(parts[i].c, s, list, b, prefix, err);
+		rc = changes_read(parts[i].c, from, prefix, err);
 		free(prefix);
 	}
 	if (!rc) {
@@ -149,13 +149,11 @@ static void irq_put_cpus(const struct irq_kind *k, const char *source, struct ta
 static struct value *irq_put_row(const struct changes *c, const struct change_row *r,
 				 const char *kind, const char *source, struct table *t)
 {
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, &c->b->block);
 	char *copy = xstrdup(source), *device = strchr(copy, ' ');
 
 	if (device)
 		*device++ = '\0';
-	table_set(t, row, "variant", value_str(t, c->b->block.variant));
-	table_set(t, row, "side", value_str(t, c->b->block.side));
 	table_set(t, row, "kind", value_str(t, kind));
 	table_set(t, row, "source", value_str(t, copy));
 	table_set(t, row, "device", value_str(t, device));
@@ -206,48 +204,38 @@ static long irq_put_by_cpu(const struct irq_kind *k, const struct query *q, long
 	return left;
 }
 
-static int irq_put_block(struct store *s, const struct query *q, const struct block_list *list,
-			 const struct block_runs *b, struct table *t, size_t *found,
-			 struct error *err)
+static int irq_put_block(struct block_table *k, struct error *err)
 {
-	static const char *const kinds[] = {"irq", "softirq"};
-	long left = q->limit ? q->limit : -1;
-	struct irq_kind k;
+	static const char *const names[] = {"irq", "softirq"};
+	long left = k->q->limit ? k->q->limit : -1;
+	struct irq_kind kind;
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < array_size(kinds) && !rc; i++) {
-		rc = irq_read_kind(&k, s, list, b, kinds[i], err);
-		*found += k.here.n;
+	for (i = 0; i < array_size(names) && !rc; i++) {
+		rc = irq_read_kind(&kind, k, names[i], err);
+		k->found += kind.here.n;
 		if (!rc)
-			left = q->by || q->cpus ? irq_put_by_cpu(&k, q, left, t)
-						: irq_put_sources(&k, q, left, t);
-		irq_free_kind(&k);
+			left = k->q->by || k->q->cpus ? irq_put_by_cpu(&kind, k->q, left, k->t)
+						      : irq_put_sources(&kind, k->q, left, k->t);
+		irq_free_kind(&kind);
 	}
 	return rc;
 }
 
+static void irq_add_notes(struct block_table *k)
+{
+	changes_note(k);
+	if (k->found && !k->q->by && !k->q->cpus)
+		note_add(&k->t->notes, irq_of_side);
+}
+
 static int irq_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	size_t found = 0;
-	int rc, i;
-
-	if (q->by && strcmp(q->by, "cpu"))
-		return error_set(err, EINVAL, "table irq goes by cpu, not by '%s'", q->by);
-	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = irq_put_block(s, q, &list, &list.blocks[i], t, &found, err);
-	if (!rc)
-		changes_note(s, q, found, t);
-	if (!rc && found && !q->by && !q->cpus)
-		note_add(&t->notes, irq_of_side);
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
-	return rc;
+	if (block_table_check_by(q, t, "cpu", err))
+		return -EINVAL;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, irq_put_block, irq_add_notes, err);
 }
 
 const struct measure measure_irq = {

@@ -233,24 +233,19 @@ static int nic_in_order(const void *a, const void *b)
 	return rc ? rc : strverscmp(x->name, y->name);
 }
 
-enum by { BY_ALL, BY_INTERFACE, BY_QUEUE };
-
-static bool nic_wanted(const struct nic_counter *k, const struct changes *c, const struct query *q,
-		       enum by by)
+static bool nic_wanted(const struct nic_counter *k, const struct changes *c, const struct query *q)
 {
-	if (by == BY_INTERFACE && k->source != KERNEL)
+	if (q->by && !strcmp(q->by, "interface") && k->source != KERNEL)
 		return false;
-	if (by == BY_QUEUE && !k->queue[0])
+	if (q->by && !strcmp(q->by, "queue") && !k->queue[0])
 		return false;
 	return q->all || change_happened(c, k->row);
 }
 
 static void nic_put_row(const struct changes *c, const struct nic_counter *k, struct table *t)
 {
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, &c->b->block);
 
-	table_set(t, row, "variant", value_str(t, c->b->block.variant));
-	table_set(t, row, "side", value_str(t, c->b->block.side));
 	table_set(t, row, "netns", value_str(t, k->netns));
 	table_set(t, row, "interface", value_str(t, k->interface));
 	table_set(t, row, "source", value_str(t, source_names[k->source]));
@@ -260,8 +255,7 @@ static void nic_put_row(const struct changes *c, const struct nic_counter *k, st
 	changes_put(c, k->row, t, row);
 }
 
-static void nic_put_rows(const struct changes *c, const struct query *q, enum by by,
-			 struct table *t)
+static void nic_put_rows(const struct changes *c, const struct query *q, struct table *t)
 {
 	struct nic_counter *list = xcalloc(c->n + 1, sizeof(*list));
 	long left = q->limit ? q->limit : -1;
@@ -272,7 +266,7 @@ static void nic_put_rows(const struct changes *c, const struct query *q, enum by
 	if (c->n)
 		qsort(list, c->n, sizeof(*list), nic_in_order);
 	for (i = 0; i < c->n && left; i++) {
-		if (!nic_wanted(&list[i], c, q, by))
+		if (!nic_wanted(&list[i], c, q))
 			continue;
 		nic_put_row(c, &list[i], t);
 		left--;
@@ -282,60 +276,42 @@ static void nic_put_rows(const struct changes *c, const struct query *q, enum by
 	free(list);
 }
 
-static int nic_put_block(struct store *s, const struct query *q, enum by by,
-			 const struct block_list *list, const struct block_runs *b, struct table *t,
-			 size_t *found, struct error *err)
+static int nic_put_block(struct block_table *k, struct error *err)
 {
 	struct changes c;
-	int rc = changes_read(&c, s, list, b, "nic:", err);
+	int rc = changes_read(&c, k, "nic:", err);
 
-	*found += c.n;
+	k->found += c.n;
 	if (!rc)
-		rc = changes_known(&c, s, list, "nic_known_s:", err);
+		rc = changes_known(&c, k, "nic_known_s:", err);
 	if (!rc)
-		nic_put_rows(&c, q, by, t);
+		nic_put_rows(&c, k->q, k->t);
 	if (!rc)
-		rc = nic_settings(s, list, b, &c, t, err);
+		rc = nic_settings(k, &c, err);
 	changes_free(&c);
 	return rc;
 }
 
-static int nic_parse_by(const char *name, enum by *by, struct error *err)
+static void nic_add_notes(struct block_table *k)
 {
-	*by = !name ? BY_ALL : !strcmp(name, "interface") ? BY_INTERFACE : BY_QUEUE;
-	if (*by == BY_QUEUE && strcmp(name, "queue"))
-		return error_set(err, EINVAL,
-				 "--by: table 'nic' has the keys interface and queue, not '%s'",
-				 name);
-	return 0;
+	changes_note(k);
+	if (k->t->rows)
+		note_add(&k->t->notes, nic_interpolated);
 }
 
 static int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list = {0};
-	size_t found = 0;
-	enum by by;
-	int rc = nic_parse_by(q->by, &by, err), i;
-
-	if (!rc && q->ethtool)
+	if (q->by && strcmp(q->by, "interface") && strcmp(q->by, "queue"))
+		return error_set(err, EINVAL,
+				 "--by: table 'nic' has the keys interface and queue, not '%s'",
+				 q->by);
+	if (q->ethtool)
 		return nic_from_ethtool(q->ethtool, q, t, err);
-	if (!rc && !s)
+	if (!s)
 		return error_set(err, EINVAL,
 				 "table nic is made from a capture, or from --ethtool FILE");
-	if (!rc)
-		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = nic_put_block(s, q, by, &list, &list.blocks[i], t, &found, err);
-	if (!rc)
-		changes_note(s, q, found, t);
-	if (!rc && t->rows)
-		note_add(&t->notes, nic_interpolated);
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
-	return rc;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, nic_put_block, nic_add_notes, err);
 }
 
 const struct measure measure_nic = {

@@ -9,7 +9,6 @@
  * Adds a note with the settings of each interface that moved packets. `c` has the block's
  * counters. The table's detail has the settings of all interfaces.
  */
-int nic_settings(struct store *s, const struct block_list *list, const struct block_runs *b,
-		 const struct changes *c, struct table *t, struct error *err);
+int nic_settings(struct block_table *k, const struct changes *c, struct error *err);
 
 #endif

@@ -154,12 +154,10 @@ static bool nic_is_at_work(const struct changes *c, const char *interface)
 static void nic_setting_put_detail(struct table *d, const struct block *b, const char *interface,
 				   const char *key, const char *value)
 {
-	struct value *row = table_row(d);
+	struct value *row = block_row(d, b);
 	const char *slash = strchr(interface, '/');
 	char *netns = xstrndup(interface, (size_t)(slash - interface));
 
-	table_set(d, row, "variant", value_str(d, b->variant));
-	table_set(d, row, "side", value_str(d, b->side));
 	table_set(d, row, "netns", value_str(d, netns));
 	table_set(d, row, "interface", value_str(d, slash + 1));
 	table_set(d, row, "setting", value_str(d, key));
@@ -202,17 +200,16 @@ static void nic_setting_put_all(const struct changes *list, struct table *d)
 	}
 }
 
-int nic_settings(struct store *s, const struct block_list *list, const struct block_runs *b,
-		 const struct changes *c, struct table *t, struct error *err)
+int nic_settings(struct block_table *k, const struct changes *c, struct error *err)
 {
 	struct changes state, info = {0};
-	int rc = changes_read(&state, s, list, b, "nic_state:", err);
+	int rc = changes_read(&state, k, "nic_state:", err);
 	size_t i;
 
 	if (!rc)
-		rc = changes_read(&info, s, list, b, "nic_info:", err);
-	if (!rc && state.n && !t->detail)
-		table_detail(t, "interfaces", columns, array_size(columns));
+		rc = changes_read(&info, k, "nic_info:", err);
+	if (!rc && state.n && !k->t->detail)
+		table_detail(k->t, "interfaces", columns, array_size(columns));
 	for (i = 0; i < state.n && !rc; i++) {
 		const char *key = nic_setting_key_of(state.row[i].name);
 		char *interface;
@@ -221,12 +218,12 @@ int nic_settings(struct store *s, const struct block_list *list, const struct bl
 			continue;
 		interface = xstrndup(state.row[i].name, (size_t)(key - 1 - state.row[i].name));
 		if (nic_is_at_work(c, interface))
-			nic_setting_note_interface(&state, &info, interface, t);
+			nic_setting_note_interface(&state, &info, interface, k->t);
 		free(interface);
 	}
 	if (!rc && state.n) {
-		nic_setting_put_all(&info, t->detail);
-		nic_setting_put_all(&state, t->detail);
+		nic_setting_put_all(&info, k->t->detail);
+		nic_setting_put_all(&state, k->t->detail);
 	}
 	changes_free(&state);
 	changes_free(&info);

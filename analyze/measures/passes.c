@@ -59,8 +59,7 @@ static int passes_read_pass(struct store *s, const struct block *b, const char *
 
 static void passes_free_pass(struct pass_runs *p)
 {
-	if (p->n >= 0)
-		free(p->runs);
+	free(p->runs);
 	free(p->x);
 }
 
@@ -81,12 +80,10 @@ static struct estimate pass_cost(enum estimator e, const struct pass_runs *measu
 static void passes_put_pass(struct store *s, const struct block *b, enum estimator e, int pass,
 			    const struct pass_runs all[PASSES], struct table *t)
 {
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, b);
 	struct estimate est =
 		scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "throughput");
 
-	table_set(t, row, "variant", value_str(t, b->variant));
-	table_set(t, row, "side", value_str(t, b->side));
 	table_set(t, row, "pass", value_str(t, passes[pass]));
 	table_set(t, row, "runs", value_int(all[pass].n));
 	put_estimate(t, row, "throughput_gbps", &est);
@@ -120,26 +117,27 @@ static void passes_free_all(struct pass_runs all[PASSES])
 		passes_free_pass(&all[i]);
 }
 
-static int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+static int passes_put_block(struct block_table *k, struct error *err)
 {
 	struct pass_runs all[PASSES];
-	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, k;
+	int rc = passes_read_all(k->s, &k->b->block, all, err), i;
 
-	for (i = 0; i < list.n && !rc; i++) {
-		rc = passes_read_all(s, &list.blocks[i].block, all, err);
-		for (k = 0; k < PASSES && !rc; k++)
-			if (all[k].n)
-				passes_put_pass(s, &list.blocks[i].block, list.estimator, k, all,
-						t);
-		passes_free_all(all);
-	}
-	if (!rc && !t->rows)
-		note_add(&t->notes, no_passes);
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
+	for (i = 0; i < PASSES && !rc; i++)
+		if (all[i].n)
+			passes_put_pass(k->s, &k->b->block, k->list.estimator, i, all, k->t);
+	passes_free_all(all);
 	return rc;
+}
+
+static void passes_add_notes(struct block_table *k)
+{
+	if (!k->t->rows)
+		note_add(&k->t->notes, no_passes);
+}
+
+static int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	return block_table_run(s, q, t, passes_put_block, passes_add_notes, err);
 }
 
 /* MAYBE means that the interval contains 0 or that the runs are too few for an interval. */

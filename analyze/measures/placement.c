@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/placement.h"
 
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -99,6 +99,11 @@ static bool power_metered(struct store *s, const struct run *side, struct power 
 	return found;
 }
 
+bool power_is_modelled(const struct query *q)
+{
+	return q->model_idle > 0 || q->model_per_cpu > 0;
+}
+
 /* Computes a host's power with the model. The idle power and each CPU count once. */
 static bool power_modelled(struct store *s, const struct query *q, const struct run *const sides[],
 			   int n, int first, struct power *p)
@@ -106,7 +111,7 @@ static bool power_modelled(struct store *s, const struct query *q, const struct 
 	double cpu = 0;
 	int i;
 
-	if (!(q->model_idle > 0) && !(q->model_per_cpu > 0))
+	if (!power_is_modelled(q))
 		return false;
 	for (i = first; i < n; i++)
 		if (power_same_host(sides[i], sides[first]))
@@ -258,9 +263,7 @@ static void power_table_put_row(struct store *s, const struct power_table_row *k
 
 	if (!e.n)
 		return;
-	row = table_row(t);
-	table_set(t, row, "variant", value_str(t, k->b->block.variant));
-	table_set(t, row, "side", value_str(t, k->b->block.side));
+	row = block_row(t, &k->b->block);
 	table_set(t, row, "kind", value_str(t, k->kind));
 	table_set(t, row, "domain", value_str(t, k->domain ? k->domain : "total"));
 	table_set(t, row, "source", value_str(t, k->source));
@@ -294,26 +297,24 @@ static void power_table_put_metric(struct store *s, struct power_table_row k,
 	free(kind);
 }
 
-static int power_table_put_block(struct store *s, const struct query *q,
-				 const struct block_list *list, const struct block_runs *b,
-				 struct table *t, struct error *err)
+static int power_table_put_block(struct block_table *bt, struct error *err)
 {
-	struct power_table_row k = {.b = b, .est = list->estimator, .watts = {q, NULL}};
+	struct power_table_row k = {.b = bt->b, .est = bt->list.estimator, .watts = {bt->q, NULL}};
 	struct metric_names names = {0};
-	int rc = metric_names_add(&names, s, b, "power_w:", err), i;
+	int rc = metric_names_add(&names, bt->s, bt->b, "power_w:", err), i;
 	size_t n;
 
 	for (i = 0; power_kind_names[i] && !rc; i++)
 		for (n = 0; n < names.n; n++)
 			if (!strncmp(names.m[n].name + 8, power_kind_names[i],
 				     strlen(power_kind_names[i])))
-				power_table_put_metric(s, k, &names.m[n], t);
+				power_table_put_metric(bt->s, k, &names.m[n], bt->t);
 	for (n = 0; n < names.n && !rc; n++)
 		if (str_starts(names.m[n].name, "power_w:other/"))
-			power_table_put_metric(s, k, &names.m[n], t);
+			power_table_put_metric(bt->s, k, &names.m[n], bt->t);
 	k.kind = k.source = "model";
-	if (!rc && (q->model_idle > 0 || q->model_per_cpu > 0))
-		power_table_put_row(s, &k, t);
+	if (!rc && power_is_modelled(bt->q))
+		power_table_put_row(bt->s, &k, bt->t);
 	free(names.m);
 	return rc;
 }
@@ -329,7 +330,7 @@ static void power_table_note_rules(struct store *s, const struct query *q, struc
 		return;
 	}
 	note_add(&t->notes, power_kinds_apart);
-	if (q->model_idle > 0 || q->model_per_cpu > 0)
+	if (power_is_modelled(q))
 		note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
 }
 
@@ -353,22 +354,16 @@ static void power_table_note_datagrams(struct store *s, const struct block_list 
 	absences_free(&absent);
 }
 
+static void power_add_notes(struct block_table *k)
+{
+	power_table_note_rules(k->s, k->q, k->t);
+	power_table_note_datagrams(k->s, &k->list, k->t);
+}
+
 static int power_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
-
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = power_table_put_block(s, q, &list, &list.blocks[i], t, err);
-	if (!rc) {
-		power_table_note_rules(s, q, t);
-		power_table_note_datagrams(s, &list, t);
-		block_list_notes(&list, s, t);
-	}
-	block_list_free(&list);
-	return rc;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, power_table_put_block, power_add_notes, err);
 }
 
 const struct measure measure_power = {

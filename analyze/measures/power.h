@@ -37,6 +37,9 @@ const char *power_kind(struct store *s, const struct query *q);
 struct power power_of(struct store *s, const struct query *q, const struct run *const sides[],
 		      int n);
 
+/* Returns whether the query has --power-model. */
+bool power_is_modelled(const struct query *q);
+
 /* Adds a note on the kind that the figures use if several kinds were measured. */
 void power_note_kinds(struct store *s, const struct query *q, struct table *t);
 

@@ -5,7 +5,6 @@
  */
 #include "analyze/measures/measure.h"
 
-
 #include <errno.h>
 
 static const struct column rates_columns[] = {

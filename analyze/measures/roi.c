@@ -154,20 +154,20 @@ static void roi_put_scores(struct table *t, const char *variant, const char *sid
 	table_set(t, row, "runs", value_int((int64_t)list->n));
 }
 
-static void roi_put_block(struct store *s, const struct query *q, const struct block_list *list,
-			  const struct block_runs *b, struct table *t)
+static void roi_put_side(struct block_table *k)
 {
+	const struct block_runs *b = k->b;
 	struct roi_scores scores = {0};
 	int i;
 
 	for (i = 0; i < b->n; i++) {
 		const struct run *side[] = {&b->runs[i]};
 
-		roi_add_score(s, q, side, 1, &b->runs[i], &scores);
+		roi_add_score(k->s, k->q, side, 1, &b->runs[i], &scores);
 	}
-	roi_put_scores(t, b->block.variant, b->block.side, &scores, list->estimator);
+	roi_put_scores(k->t, b->block.variant, b->block.side, &scores, k->list.estimator);
 	if (scores.shared && scores.source != POWER_MODELLED)
-		note_add_of(&t->notes, b->block.variant, b->block.side, power_of_host);
+		note_add_of(&k->t->notes, b->block.variant, b->block.side, power_of_host);
 	free(scores.s);
 }
 
@@ -183,9 +183,8 @@ static void roi_note_shared(struct table *t, const char *variant, const char *cp
 }
 
 /* Adds the total of one variant. The receiver directly precedes the sender in the list. */
-static void roi_put_total(struct store *s, const struct query *q, const struct block_list *list,
-			  const struct block_runs *receiver, const struct block_runs *sender,
-			  struct table *t)
+static void roi_put_total(struct block_table *k, const struct block_runs *receiver,
+			  const struct block_runs *sender)
 {
 	struct roi_scores scores = {0};
 	char *cpus = NULL;
@@ -196,15 +195,15 @@ static void roi_put_total(struct store *s, const struct query *q, const struct b
 		const struct run *sides[] = {&receiver->runs[i], other};
 
 		if (other)
-			roi_add_score(s, q, sides, 2, &receiver->runs[i], &scores);
+			roi_add_score(k->s, k->q, sides, 2, &receiver->runs[i], &scores);
 		if (other && !cpus)
 			cpus = shared_cpus(sides, 2);
 	}
-	roi_put_scores(t, receiver->block.variant, "total", &scores, list->estimator);
+	roi_put_scores(k->t, receiver->block.variant, "total", &scores, k->list.estimator);
 	if (!scores.n)
-		note_add_of(&t->notes, receiver->block.variant, "total", total_no_repeat);
+		note_add_of(&k->t->notes, receiver->block.variant, "total", total_no_repeat);
 	if (cpus)
-		roi_note_shared(t, receiver->block.variant, cpus);
+		roi_note_shared(k->t, receiver->block.variant, cpus);
 	free(cpus);
 	free(scores.s);
 }
@@ -301,7 +300,7 @@ static void roi_note_formula(const struct query *q, struct table *t)
 	if (m != 1)
 		snprintf(power, sizeof(power), "P^%g", m);
 	note_add(&t->notes, roi_formula, n, n, power);
-	if (q->model_idle > 0 || q->model_per_cpu > 0)
+	if (power_is_modelled(q))
 		note_add(&t->notes, power_modelled_absent, q->model_idle, q->model_per_cpu);
 }
 
@@ -312,7 +311,7 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 				q->power_w > 0 ? q->power_w : NAN, NAN, NAN};
 	struct roi_scores list = {.s = &one, .n = 1};
 
-	if (isnan(one.p) && (q->model_idle > 0 || q->model_per_cpu > 0)) {
+	if (isnan(one.p) && power_is_modelled(q)) {
 		one.p = q->model_idle + q->model_per_cpu * one.c / 100;
 		list.source = isnan(one.p) ? POWER_NONE : POWER_MODELLED;
 	} else if (!isnan(one.p)) {
@@ -329,36 +328,35 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 	return 0;
 }
 
+static int roi_put_block(struct block_table *k, struct error *err)
+{
+	const struct block_runs *b = k->b, *before = b - 1;
+
+	(void)err;
+	roi_put_side(k);
+	if (b > k->list.blocks && !strcmp(b->block.variant, before->block.variant) &&
+	    !strcmp(before->block.side, "receiver") && !strcmp(b->block.side, "sender"))
+		roi_put_total(k, before, b);
+	return 0;
+}
+
+static void roi_add_notes(struct block_table *k)
+{
+	roi_note_formula(k->q, k->t);
+	roi_note_absent(k->s, &k->list, k->t);
+	roi_note_units(k->s, &k->list, k->t);
+	power_note_kinds(k->s, k->q, k->t);
+}
+
 static int roi_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	int rc, i;
-
 	if (q->throughput_gbps > 0)
 		return roi_run_numbers(q, t, err);
 	if (!s)
 		return error_set(err, EINVAL,
 				 "table roi needs a capture, or --throughput for numbers");
-	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++) {
-		const struct block_runs *b = &list.blocks[i], *before = b - 1;
-
-		roi_put_block(s, q, &list, b, t);
-		if (i && !strcmp(b->block.variant, before->block.variant) &&
-		    !strcmp(before->block.side, "receiver") && !strcmp(b->block.side, "sender"))
-			roi_put_total(s, q, &list, before, b, t);
-	}
-	if (!rc) {
-		roi_note_formula(q, t);
-		roi_note_absent(s, &list, t);
-		roi_note_units(s, &list, t);
-		power_note_kinds(s, q, t);
-		block_list_notes(&list, s, t);
-	}
-	block_list_free(&list);
-	return rc;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, roi_put_block, roi_add_notes, err);
 }
 
 const struct measure measure_roi = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/runs.h"
 
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -266,16 +265,11 @@ static void runs_explain_marks(struct table *t)
 		 "largest distance between the window's ends and the readings that zcost interpolates"},
 		{"skew_us", "distance between the two sides' window starts or ends"},
 	};
-	size_t i, row;
+	size_t i;
 
-	for (i = 0; i < array_size(marks); i++) {
-		int c = table_column(t, marks[i].column);
-
-		for (row = 0; row < t->rows && table_cell(t, row, c)->type == V_NONE; row++)
-			;
-		if (row < t->rows)
+	for (i = 0; i < array_size(marks); i++)
+		if (table_has_values(t, marks[i].column))
 			note_add(&t->notes, mark_explained, marks[i].column, marks[i].what);
-	}
 }
 
 static void runs_put_run(struct store *s, const struct run *r, struct table *t)

@@ -17,27 +17,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DELAY_COLUMNS                                                                          \
+	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},                    \
+		{"switches", .type = V_INT,                                                    \
+		 .what = "times the thread waited for a CPU and got one"},                     \
+		{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "mean wait for a CPU"},    \
+		{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "longest wait for a CPU"}, \
+		{"max_start_s", "s", V_REAL, .digits = 6,                                      \
+		 .what = "start of the longest wait, perf's clock"},                           \
+	{                                                                                      \
+		"max_end_s", "s", V_REAL, .digits = 6,                                         \
+					  .what = "end of the longest wait, perf's clock"      \
+	}
+
 static const struct column sched_columns[] = {
 	{"comm", .type = V_STR, .what = "command"},
 	{"threads", .type = V_INT, .what = "threads of that name"},
-	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
-	{"switches", .type = V_INT, .what = "times the thread waited for a CPU and got one"},
-	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "mean wait for a CPU"},
-	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "longest wait for a CPU"},
-	{"max_start_s", "s", V_REAL, .digits = 6,
-	 .what = "start of the longest wait, perf's clock"},
-	{"max_end_s", "s", V_REAL, .digits = 6, .what = "end of the longest wait, perf's clock"},
+	DELAY_COLUMNS,
 };
 static const struct column sched_by_tid_columns[] = {
 	{"comm", .type = V_STR, .what = "command"},
 	{"tid", .type = V_INT, .what = "thread"},
-	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
-	{"switches", .type = V_INT, .what = "times the thread waited for a CPU and got one"},
-	{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "mean wait for a CPU"},
-	{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "longest wait for a CPU"},
-	{"max_start_s", "s", V_REAL, .digits = 6,
-	 .what = "start of the longest wait, perf's clock"},
-	{"max_end_s", "s", V_REAL, .digits = 6, .what = "end of the longest wait, perf's clock"},
+	DELAY_COLUMNS,
 };
 
 enum { LIMIT = 30 };
@@ -388,17 +389,17 @@ static const struct column sched_capture_columns[] = {
 	{"involuntary", .type = V_REAL, .what = "times the kernel preempted the thread"},
 };
 
-static void sched_capture_put_group(struct table *t, const struct block_list *list,
-				    const struct block_runs *b, const struct thread_groups *groups,
+static void sched_capture_put_group(const struct block_table *k, const struct thread_groups *groups,
 				    const struct thread_group *g)
 {
-	struct value *row = table_row(t);
-	struct estimate run = thread_estimate(groups, g, THREAD_SCHED_RUN, list->estimator),
-			wait = thread_estimate(groups, g, THREAD_WAIT, list->estimator),
-			slices = thread_estimate(groups, g, THREAD_SLICES, list->estimator);
+	const struct block_runs *b = k->b;
+	struct table *t = k->t;
+	struct value *row = block_row(t, &b->block);
+	enum estimator est = k->list.estimator;
+	struct estimate run = thread_estimate(groups, g, THREAD_SCHED_RUN, est),
+			wait = thread_estimate(groups, g, THREAD_WAIT, est),
+			slices = thread_estimate(groups, g, THREAD_SLICES, est);
 
-	table_set(t, row, "variant", value_str(t, b->block.variant));
-	table_set(t, row, "side", value_str(t, b->block.side));
 	if (g->run >= 0)
 		table_set(t, row, "run", value_int(b->runs[g->run].repeat));
 	table_set(t, row, "comm", value_str(t, g->comm));
@@ -413,10 +414,9 @@ static void sched_capture_put_group(struct table *t, const struct block_list *li
 	table_set(t, row, "slices", value_real(slices.value));
 	table_set(t, row, "us_per_slice", value_real(1e3 * wait.value / slices.value));
 	table_set(t, row, "voluntary",
-		  value_real(thread_estimate(groups, g, THREAD_VOLUNTARY, list->estimator).value));
-	table_set(
-		t, row, "involuntary",
-		value_real(thread_estimate(groups, g, THREAD_INVOLUNTARY, list->estimator).value));
+		  value_real(thread_estimate(groups, g, THREAD_VOLUNTARY, est).value));
+	table_set(t, row, "involuntary",
+		  value_real(thread_estimate(groups, g, THREAD_INVOLUNTARY, est).value));
 }
 
 /* Returns false for threads that ended before zcost read them. */
@@ -452,28 +452,6 @@ static void sched_capture_note_absent(struct store *s, const struct block_runs *
 	note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_collected);
 }
 
-static int sched_capture_put_side(struct store *s, const struct query *q,
-				  const struct block_list *list, const struct block_runs *b,
-				  enum thread_key key, struct table *t, struct error *err)
-{
-	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, all = 0, shown = 0, i;
-	struct thread_groups groups;
-	int rc = thread_groups_read(&groups, s, b, key, q->comm, THREAD_WAIT, err);
-
-	for (i = 0; i < groups.n && !rc; i++) {
-		if (!sched_capture_shows(&groups, &groups.g[i]) || (all++ >= limit && !q->all))
-			continue;
-		sched_capture_put_group(t, list, b, &groups, &groups.g[i]);
-		shown++;
-	}
-	if (!rc && !all)
-		sched_capture_note_absent(s, b, t);
-	if (shown < all)
-		note_add_of(&t->notes, b->block.variant, b->block.side, rows_shown, shown, all);
-	thread_groups_free(&groups);
-	return rc;
-}
-
 static int sched_capture_find_key(const char *by, enum thread_key *key, struct error *err)
 {
 	*key = BY_THREAD;
@@ -489,27 +467,46 @@ static int sched_capture_find_key(const char *by, enum thread_key *key, struct e
 			 "--by: table 'sched' has the keys comm, process and thread, not '%s'", by);
 }
 
+static int sched_capture_put_block(struct block_table *k, struct error *err)
+{
+	size_t limit = k->q->limit > 0 ? (size_t)k->q->limit : LIMIT, all = 0, shown = 0, i;
+	const struct block *b = &k->b->block;
+	struct thread_groups groups = {0};
+	enum thread_key key;
+	int rc = sched_capture_find_key(k->q->by, &key, err);
+
+	if (!rc)
+		rc = thread_groups_read(&groups, k->s, k->b, key, k->q->comm, THREAD_WAIT, err);
+	for (i = 0; i < groups.n && !rc; i++) {
+		if (!sched_capture_shows(&groups, &groups.g[i]) || (all++ >= limit && !k->q->all))
+			continue;
+		sched_capture_put_group(k, &groups, &groups.g[i]);
+		shown++;
+	}
+	if (!rc && !all)
+		sched_capture_note_absent(k->s, k->b, k->t);
+	if (shown < all)
+		note_add_of(&k->t->notes, b->variant, b->side, rows_shown, shown, all);
+	thread_groups_free(&groups);
+	return rc;
+}
+
+static void sched_capture_add_notes(struct block_table *k)
+{
+	note_add(&k->t->notes, sched_source);
+}
+
 static int sched_capture_run(struct store *s, const struct query *q, struct table *t,
 			     struct error *err)
 {
-	struct block_list list = {0};
 	enum thread_key key;
-	int rc = sched_capture_find_key(q->by, &key, err), i;
+	int rc = sched_capture_find_key(q->by, &key, err);
 
-	if (!rc)
-		thread_columns(t, sched_capture_columns, array_size(sched_capture_columns), key);
-	if (!rc)
-		rc = block_list_read(&list, s, q, FOR_FIGURES, err);
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = sched_capture_put_side(s, q, &list, &list.blocks[i], key, t, err);
-	if (!rc) {
-		note_add(&t->notes, sched_source);
-		block_list_notes(&list, s, t);
-	}
-	block_list_free(&list);
-	return rc;
+	if (rc)
+		return rc;
+	thread_columns(t, sched_capture_columns, array_size(sched_capture_columns), key);
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, sched_capture_put_block, sched_capture_add_notes, err);
 }
 
 static int sched_run(struct store *store, const struct query *q, struct table *t, struct error *err)

@@ -181,6 +181,17 @@ void scope_notes(struct store *s, const struct run *runs, int n, struct table *t
 	notes_free(&stored);
 }
 
+int scope_profile_notes(struct store *s, const struct query *q, const struct block *b,
+			struct table *t, struct error *err)
+{
+	struct run *runs;
+	int n = scope_runs(s, q, b, FOR_PROFILE_NOTES, &runs, err);
+
+	scope_notes(s, runs, n, t);
+	free(runs);
+	return n < 0 ? n : 0;
+}
+
 void scope_capture_notes(struct store *s, struct table *t)
 {
 	struct notes stored = {0};
@@ -310,6 +321,56 @@ void block_list_notes(const struct block_list *list, struct store *s, struct tab
 	if (doubt)
 		note_add(&t->notes, no_measure_pass, doubt);
 	scope_capture_notes(s, t);
+}
+
+void block_list_run_notes(const struct block_list *list, struct store *s, struct table *t)
+{
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		scope_notes(s, list->blocks[i].runs, list->blocks[i].n, t);
+	scope_capture_notes(s, t);
+}
+
+int block_table_run(struct store *s, const struct query *q, struct table *t, block_fn *add,
+		    void (*note)(struct block_table *k), struct error *err)
+{
+	struct block_table k = {.s = s, .q = q, .t = t};
+	int rc = block_list_read(&k.list, s, q, FOR_FIGURES, err), i;
+
+	for (i = 0; i < k.list.n && !rc; i++) {
+		k.b = &k.list.blocks[i];
+		rc = add(&k, err);
+	}
+	if (!rc && note)
+		note(&k);
+	if (!rc)
+		block_list_notes(&k.list, s, t);
+	block_list_free(&k.list);
+	return rc;
+}
+
+struct value *block_row(struct table *t, const struct block *b)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, b->variant));
+	table_set(t, row, "side", value_str(t, b->side));
+	return row;
+}
+
+struct estimate block_estimate(const struct block_table *k, figure_fn figure, const void *arg)
+{
+	return scope_estimate(k->s, k->b->runs, k->b->n, k->list.estimator, figure, arg);
+}
+
+int block_table_check_by(const struct query *q, const struct table *t, const char *key,
+			 struct error *err)
+{
+	return !q->by || !strcmp(q->by, key)
+		       ? 0
+		       : error_set(err, EINVAL, "--by: table '%s' has only the key %s, not '%s'",
+				   t->name, key, q->by);
 }
 
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e)

@@ -33,6 +33,9 @@ const char *scope_doubt(const struct run *runs, int n);
 
 /* Adds the warnings and losses of the runs to the table's notes, each text once. Sets t->lossy. */
 void scope_notes(struct store *s, const struct run *runs, int n, struct table *t);
+/* Adds the notes of the block's profiled runs, like scope_notes(). Returns 0 or -errno. */
+int scope_profile_notes(struct store *s, const struct query *q, const struct block *b,
+			struct table *t, struct error *err);
 /* Adds the notes that concern the capture as a whole. */
 void scope_capture_notes(struct store *s, struct table *t);
 
@@ -83,6 +86,37 @@ void block_list_free(struct block_list *list);
 
 /* Adds notes on the estimator, and the warnings and losses of the runs. */
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t);
+
+/* Adds the notes of the runs and of the capture, without those on the estimator. */
+void block_list_run_notes(const struct block_list *list, struct store *s, struct table *t);
+
+/* A table with rows for each block, while it is made. */
+struct block_table {
+	struct store *s;
+	const struct query *q;
+	struct table *t;
+	struct block_list list;
+	const struct block_runs *b; /* the current block */
+	size_t found;		    /* metrics that the runs have, with or without a row */
+};
+typedef int block_fn(struct block_table *k, struct error *err);
+
+/*
+ * Makes a table from the runs that give the figures. `add` adds the rows of the current block, and
+ * `note`, which may be NULL, adds the notes of the whole table.
+ */
+int block_table_run(struct store *s, const struct query *q, struct table *t, block_fn *add,
+		    void (*note)(struct block_table *k), struct error *err);
+
+/* Adds a row with the block's variant and side. */
+struct value *block_row(struct table *t, const struct block *b);
+
+/* Estimates over the runs of the current block that have the figure. */
+struct estimate block_estimate(const struct block_table *k, figure_fn figure, const void *arg);
+
+/* Returns -EINVAL if the query has another --by than `key`, the only one of the table. */
+int block_table_check_by(const struct query *q, const struct table *t, const char *key,
+			 struct error *err);
 
 /* Fills the column if the table has the column. A single run has no interval. */
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e);

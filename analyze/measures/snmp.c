@@ -3,7 +3,6 @@
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
 
-
 static const struct column snmp_columns[] = {
 	{"variant", .type = V_STR},
 	{"side", .type = V_STR},
@@ -21,8 +20,7 @@ static const struct column snmp_columns[] = {
  * Adds the rows of counters that have a kind, or of those without a kind. Returns how many more
  * rows --limit allows.
  */
-static long snmp_put_rows(const struct changes *c, const struct query *q, bool of_a_kind, long left,
-			  struct table *t)
+static long snmp_put_rows(struct block_table *k, const struct changes *c, bool of_a_kind, long left)
 {
 	struct value *row;
 	size_t i;
@@ -30,49 +28,41 @@ static long snmp_put_rows(const struct changes *c, const struct query *q, bool o
 	for (i = 0; i < c->n && left; i++) {
 		const char *kind = snmp_kind(c->row[i].name);
 
-		if (!kind == of_a_kind || (!q->all && !change_happened(c, &c->row[i])))
+		if (!kind == of_a_kind || (!k->q->all && !change_happened(c, &c->row[i])))
 			continue;
-		row = table_row(t);
-		table_set(t, row, "variant", value_str(t, c->b->block.variant));
-		table_set(t, row, "side", value_str(t, c->b->block.side));
-		table_set(t, row, "name", value_str(t, c->row[i].name));
-		table_set(t, row, "kind", value_str(t, kind));
-		changes_put(c, &c->row[i], t, row);
+		row = block_row(k->t, &k->b->block);
+		table_set(k->t, row, "name", value_str(k->t, c->row[i].name));
+		table_set(k->t, row, "kind", value_str(k->t, kind));
+		changes_put(c, &c->row[i], k->t, row);
 		left--;
 	}
 	return left;
 }
 
-static int snmp_put_block(struct store *s, const struct query *q, const struct block_list *list,
-			  int i, struct table *t, size_t *found, struct error *err)
+static int snmp_put_block(struct block_table *k, struct error *err)
 {
 	struct changes c;
-	int rc = changes_read(&c, s, list, &list->blocks[i], "snmp:", err);
+	int rc = changes_read(&c, k, "snmp:", err);
+	long left = k->q->limit ? k->q->limit : -1;
 
-	*found += c.n;
-	if (!rc)
-		snmp_put_rows(&c, q, false, snmp_put_rows(&c, q, true, q->limit ? q->limit : -1, t),
-			      t);
+	k->found += c.n;
+	if (!rc) {
+		left = snmp_put_rows(k, &c, true, left);
+		snmp_put_rows(k, &c, false, left);
+	}
 	changes_free(&c);
 	return rc;
 }
 
+static void snmp_add_notes(struct block_table *k)
+{
+	changes_note(k);
+}
+
 static int snmp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	size_t found = 0;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
-
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = snmp_put_block(s, q, &list, i, t, &found, err);
-	if (!rc)
-		changes_note(s, q, found, t);
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
-	return rc;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, snmp_put_block, snmp_add_notes, err);
 }
 
 const struct measure measure_snmp = {

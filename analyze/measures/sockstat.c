@@ -36,10 +36,8 @@ static void sockstat_add_row(const struct changes *means, const struct change_ro
 			     const struct estimate *most, struct table *t)
 {
 	struct estimate mean = changes_estimate(means, r, AS_COUNT);
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, &means->b->block);
 
-	table_set(t, row, "variant", value_str(t, means->b->block.variant));
-	table_set(t, row, "side", value_str(t, means->b->block.side));
 	table_set(t, row, "name", value_str(t, r->name));
 	table_set(t, row, "unit", value_str(t, r->unit));
 	table_set(t, row, "scope", value_str(t, sockstat_scope(r->name)));
@@ -49,40 +47,35 @@ static void sockstat_add_row(const struct changes *means, const struct change_ro
 }
 
 /* Adds the rows of a block. A gauge that was always 0 has a row only with --all. */
-static int sockstat_add_block(struct store *s, const struct query *q, const struct block_list *list,
-			      const struct block_runs *b, struct table *t, struct error *err)
+static int sockstat_add_block(struct block_table *k, struct error *err)
 {
 	struct changes means, maxima = {0};
-	int rc = changes_read(&means, s, list, b, "sockstat_mean:", err);
+	int rc = changes_read(&means, k, "sockstat_mean:", err);
 	size_t i;
 
 	if (!rc)
-		rc = changes_read(&maxima, s, list, b, "sockstat_max:", err);
+		rc = changes_read(&maxima, k, "sockstat_max:", err);
 	for (i = 0; i < means.n && !rc; i++) {
 		const struct change_row *r = changes_find(&maxima, means.row[i].name);
 		struct estimate most = changes_estimate(&maxima, r, AS_COUNT);
 
-		if (q->all || change_happened(&maxima, r))
-			sockstat_add_row(&means, &means.row[i], &most, t);
+		if (k->q->all || change_happened(&maxima, r))
+			sockstat_add_row(&means, &means.row[i], &most, k->t);
 	}
 	changes_free(&means);
 	changes_free(&maxima);
 	return rc;
 }
 
+static void sockstat_add_notes(struct block_table *k)
+{
+	if (!k->t->rows)
+		changes_nothing(k->s, k->t);
+}
+
 static int sockstat_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
-
-	for (i = 0; i < list.n && !rc; i++)
-		rc = sockstat_add_block(s, q, &list, &list.blocks[i], t, err);
-	if (!rc && !t->rows)
-		changes_nothing(s, t);
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
-	return rc;
+	return block_table_run(s, q, t, sockstat_add_block, sockstat_add_notes, err);
 }
 
 const struct measure measure_sockstat = {

@@ -128,12 +128,10 @@ static void softnet_put_row(const struct changes *c, const struct change_row *r,
 {
 	struct estimate e = changes_estimate(c, r, AS_COUNT);
 	char *name = xasprintf("softnet_%s", r->name);
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, &c->b->block);
 	int cpu = softnet_cpu_of(r->name);
 
 	name[strcspn(name, ":")] = '\0';
-	table_set(t, row, "variant", value_str(t, c->b->block.variant));
-	table_set(t, row, "side", value_str(t, c->b->block.side));
 	table_set(t, row, "name", value_str(t, name));
 	table_set(t, row, "cpu", cpu < 0 ? value_none() : value_int(cpu));
 	table_set(t, row, "unit", value_str(t, r->unit));
@@ -161,11 +159,10 @@ static bool softnet_wanted(const struct changes *c, const struct change_row *r,
 	       (q->all || softnet_rank(r->name) < (int)array_size(always) || change_happened(c, r));
 }
 
-static int softnet_put_block(struct store *s, const struct query *q, const struct block_list *list,
-			     const struct block_runs *b, struct table *t, struct error *err)
+static int softnet_put_block(struct block_table *k, struct error *err)
 {
 	struct changes c;
-	int rc = changes_read(&c, s, list, b, "softnet_", err);
+	int rc = changes_read(&c, k, "softnet_", err);
 	size_t i;
 
 	if (!rc) {
@@ -173,33 +170,27 @@ static int softnet_put_block(struct store *s, const struct query *q, const struc
 		if (c.n)
 			qsort(c.row, c.n, sizeof(*c.row), softnet_in_order);
 		for (i = 0; i < c.n; i++)
-			if (softnet_wanted(&c, &c.row[i], q))
-				softnet_put_row(&c, &c.row[i], t);
+			if (softnet_wanted(&c, &c.row[i], k->q))
+				softnet_put_row(&c, &c.row[i], k->t);
 	}
 	changes_free(&c);
 	return rc;
 }
 
+static void softnet_add_notes(struct block_table *k)
+{
+	if (!k->t->rows)
+		changes_nothing(k->s, k->t);
+	else if (!k->q->by && !k->q->cpus)
+		note_add(&k->t->notes, softnet_of_side);
+}
+
 static int softnet_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct block_list list;
-	int rc, i;
-
-	if (q->by && strcmp(q->by, "cpu"))
-		return error_set(err, EINVAL, "table softnet goes by cpu, not by '%s'", q->by);
-	rc = block_list_read(&list, s, q, FOR_FIGURES, err);
-	if (!rc)
-		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = softnet_put_block(s, q, &list, &list.blocks[i], t, err);
-	if (!rc && !t->rows)
-		changes_nothing(s, t);
-	else if (!rc && !q->by && !q->cpus)
-		note_add(&t->notes, softnet_of_side);
-	if (!rc)
-		block_list_notes(&list, s, t);
-	block_list_free(&list);
-	return rc;
+	if (block_table_check_by(q, t, "cpu", err))
+		return -EINVAL;
+	zero_copy_title(s, q, t);
+	return block_table_run(s, q, t, softnet_put_block, softnet_add_notes, err);
 }
 
 const struct measure measure_softnet = {

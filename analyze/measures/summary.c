@@ -140,52 +140,21 @@ static int summary_put_copy(struct store *s, const struct query *q, const struct
 	return 0;
 }
 
-static bool summary_has_any(const struct table *t, const char *column)
-{
-	int c = table_column(t, column);
-	size_t row;
-
-	for (row = 0; row < t->rows; row++)
-		if (table_cell(t, row, c)->type != V_NONE)
-			return true;
-	return false;
-}
-
 static int summary_put_block(struct store *s, const struct query *q, const struct block_list *list,
 			     const struct block_runs *b, struct table *t, struct error *err)
 {
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, &b->block);
 	struct evidence evidence[MAX_EVIDENCE];
 	size_t with_rates, with_power;
 	int n = zero_copy_evidence(s, q, b->block.variant, evidence, err);
 	int rc = n < 0 ? n : summary_put_copy(s, q, &b->block, t, row, err);
 
-	table_set(t, row, "variant", value_str(t, b->block.variant));
-	table_set(t, row, "side", value_str(t, b->block.side));
 	with_rates = summary_put_rates(s, list, b, t, row);
 	table_set(t, row, "zero_copy_share",
 		  value_real(100 * zero_copy_share(evidence, n < 0 ? 0 : n, b->block.side)));
 	with_power = summary_put_power(s, q, list, b, t, row);
 	table_set(t, row, "runs", value_int(with_rates > with_power ? with_rates : with_power));
 	return rc;
-}
-
-/* Adds the notes of the profiled runs. Their losses affect the cost of copying. */
-static int summary_note_profiles(struct store *s, const struct query *q,
-				 const struct block_list *list, struct table *t, struct error *err)
-{
-	int i, n;
-
-	for (i = 0; i < list->n; i++) {
-		struct run *runs;
-
-		n = scope_runs(s, q, &list->blocks[i].block, FOR_PROFILE_NOTES, &runs, err);
-		if (n < 0)
-			return n;
-		scope_notes(s, runs, n, t);
-		free(runs);
-	}
-	return 0;
 }
 
 static bool summary_counts_in(struct store *s, const struct block_list *list, const char *unit)
@@ -252,12 +221,13 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 	if (!rc) {
 		passes_note(s, &list, t);
 		power_note_kinds(s, q, t);
-		if (summary_has_any(t, "zero_copy_share"))
+		if (table_has_values(t, "zero_copy_share"))
 			note_add(&t->notes, whole_run, "zero_copy_share");
 		summary_note_variants(s, &list, t);
 		block_list_notes(&list, s, t);
-		rc = summary_note_profiles(s, q, &list, t, err);
 	}
+	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
+		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
 	block_list_free(&list);
 	return rc;
 }

@@ -380,10 +380,8 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 		rc = syscalls_put_block(s, q, &list.blocks[i], keys, t, err);
 	if (!rc)
 		note_add(&t->notes, syscalls_times_hist);
-	for (i = 0; i < list.n && !rc; i++)
-		scope_notes(s, list.blocks[i].runs, list.blocks[i].n, t);
 	if (!rc)
-		scope_capture_notes(s, t);
+		block_list_run_notes(&list, s, t);
 	block_list_free(&list);
 	return rc;
 }

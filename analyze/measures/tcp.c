@@ -90,10 +90,8 @@ static const struct {
 static struct value *tcp_new_row(struct table *t, const struct block *b, const struct run *r,
 				 const char *evidence)
 {
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, b);
 
-	table_set(t, row, "variant", value_str(t, b->variant));
-	table_set(t, row, "side", value_str(t, b->side));
 	table_set(t, row, "run", value_int(r->repeat));
 	table_set(t, row, "evidence", value_str(t, evidence));
 	return row;
@@ -186,10 +184,8 @@ static int tcp_run_sockets(struct store *s, const struct query *q, struct table 
 		note_add(&t->notes, tcp_medians);
 	if (!rc && said)
 		note_add(&t->notes, tcp_of_workload);
-	for (i = 0; i < list.n && !rc; i++)
-		scope_notes(s, list.blocks[i].runs, list.blocks[i].n, t);
 	if (!rc)
-		scope_capture_notes(s, t);
+		block_list_run_notes(&list, s, t);
 	block_list_free(&list);
 	return rc;
 }

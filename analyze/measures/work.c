@@ -123,14 +123,6 @@ double amount_units(const struct query *q)
 	return q->units > 0 ? q->units : q->rate * q->seconds;
 }
 
-void amount_event_note(struct table *t, enum amount in, const char *event)
-{
-	if (in != IN_NS && event && !amount_counted_by(in, event))
-		note_add(&t->notes, shares_of_event, event, amount_name(in),
-			 in == IN_CYCLES ? "all code ran at one clock rate"
-					 : "all code took as many per sample");
-}
-
 void amount_columns(struct table *t, enum amount in)
 {
 	struct column *list;

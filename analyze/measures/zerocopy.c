@@ -73,8 +73,7 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 			total,	 zc,
 			copied,	 drops ? ASKED_DROP : wish};
 	}
-	if (n >= 0)
-		free(runs);
+	free(runs);
 	return n < 0 ? n : count;
 }
 
@@ -155,8 +154,7 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 		k = zero_copy_evidence(s, q, variants[i], e, NULL);
 		zero_copy_print_fallback(&text, variants[i], e, k);
 	}
-	if (n >= 0)
-		free(variants);
+	free(variants);
 	if (text.len)
 		table_title(t, "%s", text.buf);
 	str_free(&text);
@@ -192,12 +190,10 @@ static struct value value_count(double n)
 							      : value_real(n);
 }
 
-static void zerocopy_put_evidence(struct table *t, const char *variant, const struct evidence *e)
+static void zerocopy_put_evidence(struct table *t, const struct block *b, const struct evidence *e)
 {
-	struct value *row = table_row(t);
+	struct value *row = block_row(t, b);
 
-	table_set(t, row, "variant", value_str(t, variant));
-	table_set(t, row, "side", value_str(t, e->side));
 	table_set(t, row, "evidence", value_str(t, e->what));
 	table_set(t, row, "total", value_count(e->total));
 	table_set(t, row, "zero_copy", value_count(e->zero_copy));
@@ -219,9 +215,7 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 	if (rc || isnan(copy.ns))
 		return rc;
 	what = xasprintf("copy functions in the profile, ns/%s", basis.unit);
-	row = table_row(t);
-	table_set(t, row, "variant", value_str(t, b->variant));
-	table_set(t, row, "side", value_str(t, b->side));
+	row = block_row(t, b);
 	table_set(t, row, "evidence", value_str(t, what));
 	table_set(t, row, "total", value_real(basis.ns));
 	table_set(t, row, "copied", value_real(copy.ns));
@@ -288,23 +282,6 @@ static void zerocopy_verdict(struct table *t, const char *variant, const struct 
 								   : "");
 }
 
-/*
- * Adds the notes of the runs. The cost of copying comes from the profiled runs, so their losses
- * count, too.
- */
-static void zerocopy_add_notes(struct store *s, const struct query *q, const struct block_runs *b,
-			       struct table *t)
-{
-	struct run *runs;
-	int n = scope_runs(s, q, &b->block, FOR_PROFILE_NOTES, &runs, NULL);
-
-	scope_notes(s, b->runs, b->n, t);
-	if (n < 0)
-		return;
-	scope_notes(s, runs, n, t);
-	free(runs);
-}
-
 static int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct evidence e[MAX_EVIDENCE];
@@ -321,7 +298,7 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		n = zero_copy_evidence(s, q, b->variant, e, err);
 		for (k = 0; k < n; k++)
 			if (!strcmp(e[k].side, b->side))
-				zerocopy_put_evidence(t, b->variant, &e[k]);
+				zerocopy_put_evidence(t, b, &e[k]);
 		if (n >= 0 && first)
 			zerocopy_verdict(t, b->variant, e, n);
 		counted |= n > 0;
@@ -330,10 +307,9 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 	if (!rc && counted)
 		note_add(&t->notes, whole_run, "sends and bytes");
 	if (!rc)
-		for (i = 0; i < list.n; i++)
-			zerocopy_add_notes(s, q, &list.blocks[i], t);
-	if (!rc)
-		scope_capture_notes(s, t);
+		block_list_run_notes(&list, s, t);
+	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
+		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
 	block_list_free(&list);
 	return rc;
 }
