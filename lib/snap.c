@@ -2,7 +2,6 @@
 #include "lib/snap.h"
 
 #include "lib/alloc.h"
-#include "lib/clock.h"
 #include "lib/file.h"
 
 #include <errno.h>
@@ -22,20 +21,6 @@ int snap_append(int fd, uint64_t mono_ns, const void *data, size_t len)
 	if (done < 0)
 		return -errno;
 	return (size_t)done == (size_t)n + len ? 0 : -ENOSPC;
-}
-
-int snap_append_file(int fd, const char *path, struct error *err)
-{
-	uint64_t now = clock_mono_ns();
-	size_t len;
-	char *data;
-	int rc = file_read(path, &data, &len, err);
-
-	if (rc)
-		return rc;
-	rc = snap_append(fd, now, data, len);
-	free(data);
-	return rc ? error_sys(err, -rc, "cannot save a snapshot of %s", path) : 0;
 }
 
 /* Parses the snapshot at *p and moves *p behind it. */

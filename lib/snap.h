@@ -14,9 +14,6 @@
 /* Appends one snapshot to the open file `fd`. Returns 0 or -errno. */
 int snap_append(int fd, uint64_t mono_ns, const void *data, size_t len);
 
-/* Appends the contents of `path` (a file of /proc or /sys) with the time of the read. */
-int snap_append_file(int fd, const char *path, struct error *err);
-
 struct snap {
 	uint64_t mono_ns;
 	const char *data; /* NUL-terminated, inside the reader's buffer */

@@ -175,18 +175,6 @@ static double welch_error(const double *a, size_t na, const double *b, size_t nb
 	return va + vb;
 }
 
-double stats_welch(const double *a, size_t na, const double *b, size_t nb, double *t, double *df)
-{
-	double d, tt = stats_mean(a, na) - stats_mean(b, nb);
-
-	tt /= sqrt(welch_error(a, na, b, nb, &d));
-	if (t)
-		*t = tt;
-	if (df)
-		*df = d;
-	return 2 * stats_t_cdf(-fabs(tt), d);
-}
-
 /* Equal values in both samples leave no degrees of freedom: the interval is the point. */
 struct estimate stats_welch_difference(const double *a, size_t na, const double *b, size_t nb,
 				       double level)
@@ -209,13 +197,6 @@ struct holm_p {
 	size_t at;
 };
 
-static int holm_by_p(const void *a, const void *b)
-{
-	const struct holm_p *x = a, *y = b;
-
-	return (x->p > y->p) - (x->p < y->p);
-}
-
 /* Returns the p that are not NAN, the smallest first. The caller frees. */
 static struct holm_p *holm_sort(const double *p, size_t n, size_t *m)
 {
@@ -226,7 +207,7 @@ static struct holm_p *holm_sort(const double *p, size_t n, size_t *m)
 	for (i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			r[(*m)++] = (struct holm_p){p[i], i};
-	qsort(r, *m, sizeof(*r), holm_by_p);
+	qsort(r, *m, sizeof(*r), stats_by_value);
 	return r;
 }
 

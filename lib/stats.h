@@ -41,7 +41,7 @@ extern const char *const estimator_names[3];
 /* NULL is the median. Returns false for an unknown name. */
 bool estimator_parse(const char *name, enum estimator *e);
 
-/* Orders doubles for qsort(). */
+/* Orders doubles, or structs that begin with a double, for qsort(). */
 int stats_by_value(const void *a, const void *b);
 /* Returns a sorted copy that the caller frees. */
 double *stats_sorted(const double *x, size_t n);
@@ -74,13 +74,6 @@ double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n);
 size_t stats_wilcoxon_cut(size_t na, size_t nb, double tail, double *below);
 
 /*
- * Hodges-Lehmann shift b - a with its exact interval (stats_shift.c):
- * wilcox.test(b, a, conf.int = TRUE). If even the extreme differences do not cover `level`, they
- * are the interval, and its level is what they cover.
- */
-struct estimate stats_shift(const double *a, size_t na, const double *b, size_t nb, double level);
-
-/*
  * Run the test and find its interval: all shifts b - a (ratios b / a) that the test does not reject
  * at `alpha`, with ties. So 0 (1 for a ratio) is strictly inside only if *p >= alpha, and strictly
  * outside only if *p < alpha. lo and hi are NAN if so few values cannot reject anything at `alpha`.
@@ -90,9 +83,6 @@ struct estimate stats_test_shift(const double *a, size_t na, const double *b, si
 				 double alpha, double *p);
 struct estimate stats_test_ratio(const double *a, size_t na, const double *b, size_t nb,
 				 double alpha, double *p);
-
-/* Welch's t-test, two-sided p: t.test(a, b). NAN below two each; *t and *df may be NULL. */
-double stats_welch(const double *a, size_t na, const double *b, size_t nb, double *t, double *df);
 
 /* Difference of means b - a with Welch's interval: t.test(b, a)$conf.int. */
 struct estimate stats_welch_difference(const double *a, size_t na, const double *b, size_t nb,
@@ -122,7 +112,6 @@ struct prng {
 void prng_seed(struct prng *r, uint64_t seed);
 uint64_t prng_next(struct prng *r);
 size_t prng_below(struct prng *r, size_t n); /* 0 .. n-1, n > 0 */
-double prng_unit(struct prng *r);	     /* [0, 1) */
 
 /*
  * Percentile intervals. Every round draws from both samples with replacement. `middle` draws from
@@ -130,7 +119,5 @@ double prng_unit(struct prng *r);	     /* [0, 1) */
  */
 struct estimate stats_boot_ratio(enum estimator e, const double *base, size_t nbase,
 				 const double *new, size_t nnew, double level);
-struct estimate stats_boot_difference(enum estimator e, const double *base, size_t nbase,
-				      const double *new, size_t nnew, double level);
 
 #endif

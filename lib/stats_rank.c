@@ -21,13 +21,6 @@ struct ranking_item {
 	size_t at;
 };
 
-static int ranking_by_value(const void *a, const void *b)
-{
-	const struct ranking_item *p = a, *q = b;
-
-	return (p->x > q->x) - (p->x < q->x);
-}
-
 /* Values i..j-1 of the sorted items are equal: each gets the middle of ranks i+1..j. */
 static void ranking_add_group(struct ranking *r, const struct ranking_item *items, size_t i,
 			      size_t j)
@@ -48,7 +41,7 @@ static struct ranking ranking_fill(const double *a, size_t na, const double *b, 
 
 	for (i = 0; i < n; i++)
 		items[i] = (struct ranking_item){i < na ? a[i] : b[i - na], i};
-	qsort(items, n, sizeof(*items), ranking_by_value);
+	qsort(items, n, sizeof(*items), stats_by_value);
 	for (i = 0; i < n; i = j) {
 		for (j = i + 1; j < n && items[j].x == items[i].x; j++)
 			;
@@ -245,19 +238,9 @@ size_t prng_below(struct prng *r, size_t n)
 	return (size_t)((unsigned __int128)prng_next(r) * n >> 64);
 }
 
-double prng_unit(struct prng *r)
-{
-	return (double)(prng_next(r) >> 11) * 0x1p-53;
-}
-
 static double boot_ratio(double base, double new)
 {
 	return base != 0 ? new / base : NAN;
-}
-
-static double boot_difference(double base, double new)
-{
-	return new - base;
 }
 
 /* The runs to draw from, their estimator, and room for one draw. */
@@ -285,7 +268,7 @@ static double boot_draw(struct prng *r, const struct boot_sample *s)
 }
 
 static void boot_run_rounds(struct estimate *est, struct boot_sample *base, struct boot_sample *new,
-			    double (*combine)(double, double), double level)
+			    double level)
 {
 	double *rounds = xmalloc(STATS_ROUNDS * sizeof(*rounds)), v;
 	size_t i, n = 0;
@@ -295,7 +278,7 @@ static void boot_run_rounds(struct estimate *est, struct boot_sample *base, stru
 	for (i = 0; i < STATS_ROUNDS; i++) {
 		double b = boot_draw(&r, base);
 
-		v = combine(b, boot_draw(&r, new));
+		v = boot_ratio(b, boot_draw(&r, new));
 		if (!isnan(v))
 			rounds[n++] = v;
 	}
@@ -305,34 +288,21 @@ static void boot_run_rounds(struct estimate *est, struct boot_sample *base, stru
 	free(rounds);
 }
 
-static struct estimate boot_estimate(enum estimator e, double (*combine)(double, double),
-				     const double *base, size_t nbase, const double *new,
-				     size_t nnew, double level)
+struct estimate stats_boot_ratio(enum estimator e, const double *base, size_t nbase,
+				 const double *new, size_t nnew, double level)
 {
 	struct boot_sample a = boot_sample(e, base, nbase), b = boot_sample(e, new, nnew);
 	struct estimate est = {NAN, NAN, NAN, NAN, nbase + nnew, a.n + b.n};
 
 	if (!a.n || !b.n)
 		return est;
-	est.value = combine(stats_point(a.e, a.x, a.n), stats_point(b.e, b.x, b.n));
+	est.value = boot_ratio(stats_point(a.e, a.x, a.n), stats_point(b.e, b.x, b.n));
 	if (a.n < 2 || b.n < 2 || isnan(est.value))
 		return est;
 	a.room = xmalloc(a.n * sizeof(*a.room));
 	b.room = xmalloc(b.n * sizeof(*b.room));
-	boot_run_rounds(&est, &a, &b, combine, level);
+	boot_run_rounds(&est, &a, &b, level);
 	free(a.room);
 	free(b.room);
 	return est;
-}
-
-struct estimate stats_boot_ratio(enum estimator e, const double *base, size_t nbase,
-				 const double *new, size_t nnew, double level)
-{
-	return boot_estimate(e, boot_ratio, base, nbase, new, nnew, level);
-}
-
-struct estimate stats_boot_difference(enum estimator e, const double *base, size_t nbase,
-				      const double *new, size_t nnew, double level)
-{
-	return boot_estimate(e, boot_difference, base, nbase, new, nnew, level);
 }

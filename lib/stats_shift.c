@@ -153,24 +153,6 @@ static size_t pairs_cut(size_t na, size_t nb, double level, double *cover)
 	return 1;
 }
 
-struct estimate stats_shift(const double *a, size_t na, const double *b, size_t nb, double level)
-{
-	struct estimate e = {NAN, NAN, NAN, NAN, na + nb, na + nb};
-	struct pairs t = {.a = a, .b = b, .na = na, .nb = nb, .change = &change_shift};
-	size_t n = na * nb, cut;
-
-	if (!n)
-		return e;
-	e.value = pairs_init(&t);
-	if (n > 1) {
-		cut = pairs_cut(na, nb, level, &e.level);
-		e.lo = pairs_find(&t, cut - 1);
-		e.hi = pairs_find(&t, n - cut);
-	}
-	pairs_free(&t);
-	return e;
-}
-
 /* --- the interval that agrees with p --- */
 
 static bool pairs_have_ties(const struct pairs *t)

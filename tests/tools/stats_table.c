@@ -44,11 +44,6 @@ static void ask_mann_whitney(const struct question *q, struct list *out)
 	put(out, stats_mann_whitney(q->a.x, q->a.n, q->b.x, q->b.n));
 }
 
-static void ask_shift(const struct question *q, struct list *out)
-{
-	put_estimate(out, stats_shift(q->a.x, q->a.n, q->b.x, q->b.n, q->parameter.x[0]));
-}
-
 static void ask_test_shift(const struct question *q, struct list *out)
 {
 	double p, alpha = 1 - q->parameter.x[0];
@@ -65,11 +60,6 @@ static void ask_test_ratio(const struct question *q, struct list *out)
 
 static void ask_welch(const struct question *q, struct list *out)
 {
-	double t, df;
-
-	put(out, stats_welch(q->a.x, q->a.n, q->b.x, q->b.n, &t, &df));
-	put(out, t);
-	put(out, df);
 	put_estimate(out,
 		     stats_welch_difference(q->a.x, q->a.n, q->b.x, q->b.n, q->parameter.x[0]));
 }
@@ -143,7 +133,6 @@ static const struct {
 	void (*ask)(const struct question *q, struct list *out);
 } questions[] = {
 	{"mann_whitney", ask_mann_whitney},
-	{"shift", ask_shift},
 	{"test_shift", ask_test_shift},
 	{"test_ratio", ask_test_ratio},
 	{"welch", ask_welch},

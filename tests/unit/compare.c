@@ -254,7 +254,7 @@ static double noise(struct prng *r, double sd)
 	int i;
 
 	for (i = 0; i < 12; i++)
-		sum += prng_unit(r);
+		sum += (double)prng_below(r, 1 << 30) / (1 << 30);
 	return exp(sd * sum);
 }
 

@@ -243,26 +243,10 @@ static void test_false_positives_stay_below_the_level(void **state)
 	prng_seed(&r, 3);
 	for (round = 0; round < 10000; round++) {
 		for (i = 0; i < 12; i++)
-			x[i] = prng_unit(&r);
+			x[i] = (double)prng_below(&r, 1 << 30);
 		positive += stats_mann_whitney(x, 6, x + 6, 6) < 0.05;
 	}
 	assert_in_range(positive, 350, 472); /* 411 +- 3 standard deviations */
-}
-
-static void test_shift_equals_r(void **state)
-{
-	(void)state;
-	/* wilcox.test(b, a, conf.int=TRUE) */
-	check_estimate(stats_shift(LIST(A), LIST(B), 0.95), 2.09, 1.18, 2.94,
-		       1 - 2 * 4.0 / 252); /* 1 - 2 * pwilcox(2, 5, 5) */
-	check_estimate(stats_shift(LIST(DEPRESSION_B), LIST(DEPRESSION_A), 0.95), 24, -17, 90,
-		       0.958216783216783); /* 1 - 2 * pwilcox(12, 9, 7) */
-	/*
-	 * Three runs each cannot cover 95 %. The interval is min..max with the level that it
-	 * covers.
-	 */
-	check_estimate(stats_shift(LIST(1, 2, 3), LIST(11, 12, 13), 0.95), 10, 8, 12, 0.9);
-	check_estimate(stats_shift(LIST(1), LIST(3), 0.95), 2, NAN, NAN, NAN);
 }
 
 /* Ways to order 5 and 3 values by U: dwilcox(0:15, 5, 3) * 56. */
@@ -311,15 +295,12 @@ static void test_published_examples_are_reproduced(void **state)
 	/* Student (1908): hours of sleep, the example of R's t.test. */
 	const double one[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 	const double two[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
-	double t, df;
+	double p;
 
 	(void)state;
 	near_rel(stats_mann_whitney(term, 10, early, 5) / 2, 0.1272, 1e-3, __LINE__);
-	check_estimate(stats_shift(early, 5, term, 10, 0.95), 0.305, -0.15, 0.76,
+	check_estimate(stats_test_shift(early, 5, term, 10, 0.05, &p), 0.305, -0.15, 0.76,
 		       0.96003996003996); /* 1 - 2 * pwilcox(8, 10, 5) */
-	near_rel(stats_welch(one, 10, two, 10, &t, &df), 0.07939, 1e-4, __LINE__);
-	near_rel(t, -1.8608, 1e-4, __LINE__);
-	near_rel(df, 17.776, 1e-4, __LINE__);
 	check_estimate(stats_welch_difference(two, 10, one, 10, 0.95), -1.58, -3.36548323071172,
 		       0.205483230711719, 0.95);
 }
@@ -372,7 +353,7 @@ static void test_relative_change_equals_r(void **state)
 	double p;
 
 	(void)state;
-	/* Without ties it is wilcox.test(b, a, conf.int=TRUE), as test_shift_equals_r has it. */
+	/* Without ties it is wilcox.test(b, a, conf.int=TRUE). */
 	e = stats_test_shift(LIST(A), LIST(B), 0.05, &p);
 	check_estimate(e, 2.09, 1.18, 2.94, 1 - 2 * 4.0 / 252);
 	/* median and range of outer(b, a, "/"); p and level of 4 and 4 fully apart */
@@ -437,14 +418,7 @@ static void test_proportion_interval_equals_r(void **state)
 
 static void test_welch_interval_equals_r(void **state)
 {
-	double t, df;
-
 	(void)state;
-	near(stats_welch(LIST(A), LIST(B), &t, &df), 0.000114843756185391);
-	near(t, -7.01385512136729);
-	near(df, 7.94512578413463);
-	near(stats_welch(LIST(1, 2, 3, 4), LIST(2, 8, 4, 12, 30), NULL, NULL), 0.157436253161834);
-	near(stats_welch(LIST(1), LIST(2, 8), NULL, NULL), NAN);
 	/* t.test(b,a)$conf.int */
 	check_estimate(stats_welch_difference(LIST(A), LIST(B), 0.95), 2.116, 1.41946763474801,
 		       2.81253236525196, 0.95);
@@ -470,7 +444,6 @@ static void test_prng_equals_its_reference(void **state)
 {
 	struct prng r;
 	size_t seen[3] = {0};
-	double sum = 0, u;
 	int i;
 
 	(void)state;
@@ -483,13 +456,9 @@ static void test_prng_equals_its_reference(void **state)
 	prng_seed(&r, STATS_SEED);
 	for (i = 0; i < 30000; i++) {
 		seen[prng_below(&r, 3)]++;
-		u = prng_unit(&r);
-		assert_true(u >= 0 && u < 1);
-		sum += u;
 	}
 	for (i = 0; i < 3; i++)
 		assert_in_range(seen[i], 9600, 10400);
-	near_rel(sum / 30000, 0.5, 0.02, __LINE__);
 }
 
 static int by_value(const void *a, const void *b)
@@ -534,11 +503,6 @@ static void test_bootstrap_comes_near_r(void **state)
 	near_rel(e.hi, 0.913907284768212, 0.002, __LINE__);
 	again = stats_boot_ratio(EST_MEAN, x, 6, y, 6, 0.95);
 	assert_true(e.lo == again.lo && e.hi == again.hi);
-	/* the same with median(...) - median(...) */
-	e = stats_boot_difference(EST_MEDIAN, x, 6, y, 6, 0.95);
-	near(e.value, 9.075 - 10.15);
-	near_rel(e.lo, -1.6, 0.05, __LINE__);
-	near_rel(e.hi, -0.775, 0.05, __LINE__);
 	/* `middle` must not draw the runs that it drops, 1000 and 0. */
 	e = stats_boot_ratio(EST_MIDDLE, LIST(1000, 2, 2, 2, 0), LIST(0, 3, 3, 3, 1000), 0.95);
 	check_estimate(e, 1.5, 1.5, 1.5, 0.95);
@@ -561,7 +525,6 @@ int main(void)
 		cmocka_unit_test(test_false_positives_stay_below_the_level),
 		cmocka_unit_test(test_wilcoxon_counts_equal_r),
 		cmocka_unit_test(test_published_examples_are_reproduced),
-		cmocka_unit_test(test_shift_equals_r),
 		cmocka_unit_test(test_relative_change_equals_r),
 		cmocka_unit_test(test_interval_agrees_with_the_test),
 		cmocka_unit_test(test_welch_interval_equals_r),
