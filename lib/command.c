@@ -2,6 +2,7 @@
 #include "lib/command.h"
 
 #include "lib/error.h"
+#include "lib/table_layout.h"
 
 #include <errno.h>
 #include <math.h>
@@ -63,20 +64,16 @@ void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, 
 
 void args_help_line(struct str *s, size_t column, const char *name, const char *what)
 {
-	size_t at = column, word;
+	const char *line;
+	bool first = true;
+	size_t len;
 
 	str_printf(s, "  %-*s", (int)column - 2, name);
-	for (; *what; what += word + strspn(what + word, " ")) {
-		word = strcspn(what, " ");
-		if (at > column && at + 1 + word >= HELP_WIDTH) {
+	while ((line = fit_line(&what, HELP_WIDTH - 1 - (int)column, &len))) {
+		if (!first)
 			str_printf(s, "\n%*s", (int)column, "");
-			at = column;
-		} else if (at > column) {
-			str_putc(s, ' ');
-			at++;
-		}
-		str_add(s, what, word);
-		at += word;
+		str_add(s, line, len);
+		first = false;
 	}
 	str_putc(s, '\n');
 }

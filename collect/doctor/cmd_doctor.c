@@ -5,8 +5,10 @@
 #include "lib/command.h"
 #include "lib/output.h"
 #include "lib/str.h"
+#include "lib/table_layout.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,31 +257,22 @@ static struct page doctor_page_of(const struct sink *out, const struct output *o
 	return p;
 }
 
-/* Prints the words of `text` behind `lead`, and wraps them with the same indent. */
+/* Prints `text` behind `lead`, and wraps it with the same indent. */
 static void doctor_print_wrapped(const struct page *p, const char *text, const char *lead)
 {
-	int margin = p->indent + (int)strlen(lead), used = margin;
-	FILE *out = p->out;
+	int margin = p->indent + (int)strlen(lead);
+	const char *line;
 	bool first = true;
+	size_t len;
 
-	fputs(lead, out);
-	while (*text) {
-		int n = (int)strcspn(text, " ");
-
-		if (!first && p->width && used + 1 + n > p->width) {
-			fprintf(out, "\n%*s", margin, "");
-			used = margin;
-		} else if (!first) {
-			fputc(' ', out);
-			used++;
-		}
-		fprintf(out, "%.*s", n, text);
+	fputs(lead, p->out);
+	while ((line = fit_line(&text, p->width ? p->width - margin : INT_MAX, &len))) {
+		if (!first)
+			fprintf(p->out, "\n%*s", margin, "");
+		fprintf(p->out, "%.*s", (int)len, line);
 		first = false;
-		used += n;
-		text += n;
-		text += strspn(text, " ");
 	}
-	fputc('\n', out);
+	fputc('\n', p->out);
 }
 
 /* Prints name and state. A name that is too long for its column has its own line. */

@@ -25,11 +25,6 @@
 /* --- io_uring --- */
 
 /*
- * io_uring, and the parts of it that a zero-copy workload uses. The four system calls need no
- * library.
- */
-
-/*
  * Makes a small ring with these IORING_SETUP_ flags and fills *p. Returns its descriptor or -errno.
  */
 static int uring_open(uint32_t flags, struct io_uring_params *p)
@@ -59,11 +54,10 @@ static bool uring_has(int fd, unsigned int op)
 	return has;
 }
 
-/* --- a queue, for a moment --- */
-
 /*
- * These functions take a receive queue for zero copy for a moment. On success the queue was really
- * taken; it is given back before they return.
+ * --- a queue, for a moment ---
+ *
+ * These functions really take a receive queue for zero copy and release it before they return.
  */
 
 enum { PAGE = 4096, ENTRIES = 64, AREA = 64 * PAGE, REGION = 2 * PAGE };
@@ -104,38 +98,19 @@ static int try_zcrx_index(unsigned int nic, unsigned int queue)
 	return rc;
 }
 
-static int try_zcrx(const char *nic, unsigned int queue)
-{
-	unsigned int index = if_nametoindex(nic);
-
-	return index ? try_zcrx_index(index, queue) : -ENODEV;
-}
-
-/* Copies the kernel's words and ends the binding. */
-static int try_unbind(struct genl *g, int rc, char *said)
-{
-	snprintf(said, sizeof(g->said), "%s", g->said);
-	genl_close(g);
-	return rc;
-}
-
 /*
- * Binds a dmabuf to the queue. Fills `said`, 256 bytes, with the kernel's message. Returns 0 or
- * -errno.
+ * Binds a dmabuf to the queue, or, with queue -1, to the interface for sending. Fills `said`, 256
+ * bytes, with the kernel's message. Returns 0 or -errno.
  */
-static int try_devmem(const char *nic, unsigned int queue, int dmabuf, char *said)
+static int try_devmem(const char *nic, int queue, int dmabuf, char *said)
 {
 	struct genl g;
+	int rc = queue < 0 ? netdev_bind_tx(&g, nic, dmabuf, NULL)
+			   : netdev_bind_rx(&g, nic, (unsigned int)queue, dmabuf, NULL);
 
-	return try_unbind(&g, netdev_bind_rx(&g, nic, queue, dmabuf, NULL), said);
-}
-
-/* Does the same for sending from the dmabuf. */
-static int try_devmem_tx(const char *nic, int dmabuf, char *said)
-{
-	struct genl g;
-
-	return try_unbind(&g, netdev_bind_tx(&g, nic, dmabuf, NULL), said);
+	snprintf(said, sizeof(g.said), "%s", g.said);
+	genl_close(&g);
+	return rc;
 }
 
 /* --- the checks --- */
@@ -240,13 +215,34 @@ const struct check check_msg_zerocopy = {
 	.run = doctor_check_msg_zerocopy,
 };
 
-/* Puts why a registration was refused. The device may be one that is always refused. */
+/* Puts why the kernel refused a request. */
 static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const char *said,
-			       const struct refusal *r)
+			       enum zc_request request)
 {
+	const struct refusal *r = refusal_find(request, -rc);
+
 	doctor_put(d, what, FINDING_NO, r->todo, "%s: %s%s%s%s", strerror(-rc), r->why,
 		   said && *said ? " (the kernel: " : "", said && *said ? said : "",
 		   said && *said ? ")" : "");
+}
+
+/* Puts the result of taking a queue that the user named. */
+static void doctor_put_try(struct doctor *d, const char *queue, int rc, const char *said,
+			   enum zc_request request)
+{
+	if (rc)
+		doctor_put_refusal(d, queue, rc, said, request);
+	else
+		doctor_put(d, queue, FINDING_YES, NULL, "registered, and released again");
+}
+
+/* Returns the IF of "IF:QUEUE", which the caller frees. */
+static char *doctor_split_queue(const char *text, int *queue)
+{
+	const char *colon = strrchr(text, ':');
+
+	*queue = atoi(colon + 1);
+	return xstrndup(text, (size_t)(colon - text));
 }
 
 /* Puts a finding when no interface can receive. A queue that the user named is tried instead. */
@@ -265,7 +261,7 @@ static void doctor_put_interfaces(struct doctor *d, const char *queue)
  */
 static void doctor_check_zcrx(struct doctor *d)
 {
-	int rc = try_zcrx_index(INT32_MAX, 0);
+	int rc = try_zcrx_index(INT32_MAX, 0), queue;
 
 	if (rc == -ENODEV)
 		doctor_put(
@@ -277,17 +273,14 @@ static void doctor_check_zcrx(struct doctor *d)
 	else if (!rc)
 		doctor_put(d, "kernel", FINDING_YES, NULL, "the kernel has it");
 	else
-		doctor_put_refusal(d, "kernel", rc, NULL, refusal_zcrx(-rc));
+		doctor_put_refusal(d, "kernel", rc, NULL, ZC_ZCRX);
 	doctor_put_interfaces(d, d->zcrx);
 	if (d->zcrx) {
-		char *nic = xstrdup(d->zcrx), *colon = strrchr(nic, ':');
+		char *nic = doctor_split_queue(d->zcrx, &queue);
+		unsigned int index = if_nametoindex(nic);
 
-		*colon = '\0';
-		rc = try_zcrx(nic, (unsigned int)atoi(colon + 1));
-		if (rc)
-			doctor_put_refusal(d, d->zcrx, rc, NULL, refusal_zcrx(-rc));
-		else
-			doctor_put(d, d->zcrx, FINDING_YES, NULL, "registered, and let go again");
+		rc = index ? try_zcrx_index(index, (unsigned int)queue) : -ENODEV;
+		doctor_put_try(d, d->zcrx, rc, NULL, ZC_ZCRX);
 		free(nic);
 	}
 }
@@ -318,7 +311,7 @@ static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
 			d, "kernel", FINDING_NO, NULL,
 			"the kernel refused and gave no reason: it is older than 6.12, or was built without CONFIG_NET_DEVMEM");
 	else
-		doctor_put_refusal(d, "kernel", rc, said, refusal_devmem_rx(-rc));
+		doctor_put_refusal(d, "kernel", rc, said, ZC_BIND_RX);
 }
 
 /* `rx` says that receiving is there: both directions share a part that the kernel checks last. */
@@ -336,41 +329,32 @@ static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *said, boo
 		doctor_put(d, "sending", FINDING_NO, NULL,
 			   "the kernel does not know the request: it came with 6.16");
 	else
-		doctor_put_refusal(d, "sending", rc, said, refusal_devmem_tx(-rc));
-}
-
-static void doctor_try_queue(struct doctor *d, int dmabuf)
-{
-	char said[256], *nic = xstrdup(d->devmem), *colon = strrchr(nic, ':');
-	int rc;
-
-	*colon = '\0';
-	rc = try_devmem(nic, (unsigned int)atoi(colon + 1), dmabuf, said);
-	if (rc)
-		doctor_put_refusal(d, d->devmem, rc, said, refusal_devmem_rx(-rc));
-	else
-		doctor_put(d, d->devmem, FINDING_YES, NULL, "bound, and let go again");
-	free(nic);
+		doctor_put_refusal(d, "sending", rc, said, ZC_BIND_TX);
 }
 
 static void doctor_check_devmem(struct doctor *d)
 {
 	char said[256];
-	int fd = udmabuf_make(1 << 20, NULL), rc;
+	int fd = udmabuf_make(1 << 20, NULL), rc, queue;
 	bool rx;
 
 	if (fd < 0)
-		doctor_put_refusal(d, "udmabuf", fd, NULL, refusal_udmabuf(-fd));
+		doctor_put_refusal(d, "udmabuf", fd, NULL, ZC_UDMABUF);
 	else
 		doctor_put(d, "udmabuf", FINDING_YES, NULL, "a dmabuf of host memory can be made");
 	rc = try_devmem("lo", 0, fd, said);
 	doctor_put_devmem_rx(d, rc, said);
 	rx = doctor_is_there(rc, said);
-	rc = try_devmem_tx("lo", fd, said);
+	rc = try_devmem("lo", -1, fd, said);
 	doctor_put_devmem_tx(d, rc, said, rx);
 	doctor_put_interfaces(d, d->devmem);
-	if (d->devmem)
-		doctor_try_queue(d, fd);
+	if (d->devmem) {
+		char *nic = doctor_split_queue(d->devmem, &queue);
+
+		rc = try_devmem(nic, queue, fd, said);
+		doctor_put_try(d, d->devmem, rc, said, ZC_BIND_RX);
+		free(nic);
+	}
 	if (fd >= 0)
 		close(fd);
 }

@@ -27,7 +27,8 @@ int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size)
 	if (f->opt->dmabuf_fd < 0) {
 		d->fd = udmabuf_make(size, &d->memory);
 		if (d->fd < 0)
-			return dmabuf_fail(f, -d->fd, "udmabuf", refusal_udmabuf(-d->fd), "");
+			return dmabuf_fail(f, -d->fd, "udmabuf", refusal_find(ZC_UDMABUF, -d->fd),
+					   "");
 	} else {
 		d->fd = fcntl(f->opt->dmabuf_fd, F_DUPFD_CLOEXEC, 0);
 		/* Seeking to the end of a dmabuf returns its size. */
@@ -50,14 +51,16 @@ int dmabuf_bind_rx(struct flow *f, struct dmabuf *d, unsigned int queue)
 {
 	int rc = netdev_bind_rx(&d->netdev, f->opt->nic, queue, d->fd, &d->id);
 
-	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_devmem_rx(-rc), d->netdev.said) : 0;
+	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_find(ZC_BIND_RX, -rc), d->netdev.said)
+		  : 0;
 }
 
 int dmabuf_bind_tx(struct flow *f, struct dmabuf *d)
 {
 	int rc = netdev_bind_tx(&d->netdev, f->opt->nic, d->fd, &d->id);
 
-	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_devmem_tx(-rc), d->netdev.said) : 0;
+	return rc ? dmabuf_fail(f, -rc, "devmem", refusal_find(ZC_BIND_TX, -rc), d->netdev.said)
+		  : 0;
 }
 
 void dmabuf_sync(const struct dmabuf *d, bool begin, bool write)

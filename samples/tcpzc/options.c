@@ -2,6 +2,8 @@
 /* The command line: it reads the options, checks them together, and prints the help. */
 #include "option_table.h"
 
+#include "lib/command.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,39 +281,21 @@ static error_t options_parse_key(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Prints words from column MARGIN on. It breaks lines and indents them to that column. */
-static void help_print_words(FILE *out, const char *text)
-{
-	enum { MARGIN = 19, WIDTH = 78 };
-	int used = MARGIN, n;
-
-	for (; *text; text += n + (text[n] == ' ')) {
-		n = (int)strcspn(text, " ");
-		if (used + n >= WIDTH) {
-			fprintf(out, "\n%*s", MARGIN, "");
-			used = MARGIN;
-		} else if (used > MARGIN) {
-			fputc(' ', out);
-			used++;
-		}
-		fprintf(out, "%.*s", n, text);
-		used += n;
-	}
-	fputc('\n', out);
-}
-
 static void help_print_modes(FILE *out, const char *title, const struct mode *const *modes)
 {
+	enum { COLUMN = 19 };
 	char text[256];
 
 	fprintf(out, "%s\n", title);
 	for (; *modes; modes++) {
 		const struct mode *m = *modes;
+		struct str line = {0};
 
 		snprintf(text, sizeof(text), "%s%s%s%s", m->what, m->needs ? " (" : "",
 			 m->needs ? m->needs : "", m->needs ? ")" : "");
-		fprintf(out, "  %-16s ", m->name);
-		help_print_words(out, text);
+		args_help_line(&line, COLUMN, m->name, text);
+		fputs(line.buf, out);
+		str_free(&line);
 	}
 	fprintf(out, "\n");
 }

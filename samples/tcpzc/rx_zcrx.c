@@ -130,7 +130,7 @@ struct zcrx_rx {
 
 static int zcrx_fail(struct flow *f, int code)
 {
-	const struct refusal *r = refusal_zcrx(code);
+	const struct refusal *r = refusal_find(ZC_ZCRX, code);
 	unsigned int queue = f->opt->queue + f->index;
 
 	if (f->opt->no_device)

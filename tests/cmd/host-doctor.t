@@ -151,7 +151,7 @@ unset ZCOST_PROC ZCOST_SYSFS
 doctor zcrx --zcrx lo:0
 if [ "$(id -u)" = 0 ] && [ "$(row zcrx kernel state)" = yes ]; then
 	ok "zcrx on loopback fails with the kernel's reason" is "$(row zcrx lo:0 why | cut -d: -f1)" "Operation not supported"
-	ok "zcrx on loopback names NICs that support zcrx" sh -c "grep -q 'NICs known' tsv"
+	ok "zcrx on loopback names NICs that support zcrx" sh -c "grep -q 'use a NIC that is known' tsv"
 	doctor zcrx --zcrx none0:0
 	ok "zcrx on a missing interface fails with the kernel's reason" is "$(row zcrx none0:0 why | cut -d: -f1)" "No such device"
 else

@@ -25,7 +25,7 @@ why='no root'
 if [ "$(id -u)" = 0 ] && rx_here uring-multishot; then
 	ok "an interface that does not exist is an error" refused 'no such interface' --nic none0
 	if "$zcost" doctor zcrx --format tsv 2>/dev/null | grep -q "^zcrx	kernel	yes"; then
-		ok "loopback is an error with the reason" refused 'no hardware queues.*Way out: NICs known' --nic lo
+		ok "loopback is an error with the reason" refused 'no hardware queue that it can hand over.*Way out: use a NIC' --nic lo
 	else
 		skip "loopback is an error with the reason" "no zcrx in this kernel"
 	fi

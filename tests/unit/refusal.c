@@ -15,13 +15,13 @@ enum { LAST_ERRNO = 133, MOST = 12 };
 
 /* The errnos that the kernel returns; 0 ends a row. */
 static const struct {
-	const struct refusal *(*of)(int code);
+	enum zc_request request;
 	int codes[MOST];
 } kernels[] = {
-	{refusal_zcrx, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, ERANGE, EEXIST, EBUSY, EFAULT, ENOMEM}},
-	{refusal_devmem_rx, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, ERANGE, EEXIST, EBUSY, EBADF}},
-	{refusal_devmem_tx, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, EBADF}},
-	{refusal_udmabuf, {ENOENT, EACCES, EINVAL, ENOMEM}},
+	{ZC_ZCRX, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, ERANGE, EEXIST, EBUSY, EFAULT, ENOMEM}},
+	{ZC_BIND_RX, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, ERANGE, EEXIST, EBUSY, EBADF}},
+	{ZC_BIND_TX, {EPERM, EINVAL, ENODEV, EOPNOTSUPP, EBADF}},
+	{ZC_UDMABUF, {ENOENT, EACCES, EINVAL, ENOMEM}},
 };
 
 enum { KINDS = sizeof(kernels) / sizeof(kernels[0]) };
@@ -33,8 +33,9 @@ static void test_every_listed_errno_has_a_refusal(void **state)
 	(void)state;
 	for (i = 0; i < KINDS; i++)
 		for (k = 0; kernels[i].codes[k]; k++)
-			assert_int_equal(kernels[i].of(kernels[i].codes[k])->code,
-					 kernels[i].codes[k]);
+			assert_int_equal(
+				refusal_find(kernels[i].request, kernels[i].codes[k])->code,
+				kernels[i].codes[k]);
 }
 
 static void test_every_errno_has_a_reason_and_a_way_out(void **state)
@@ -45,7 +46,7 @@ static void test_every_errno_has_a_reason_and_a_way_out(void **state)
 	(void)state;
 	for (i = 0; i < KINDS; i++) {
 		for (code = 1; code <= LAST_ERRNO; code++) {
-			const struct refusal *r = kernels[i].of(code);
+			const struct refusal *r = refusal_find(kernels[i].request, code);
 
 			assert_true(r->code == code || !r->code);
 			assert_true(r->why && strlen(r->why) > 10);
@@ -54,7 +55,7 @@ static void test_every_errno_has_a_reason_and_a_way_out(void **state)
 			assert_true(r->todo && *r->todo);
 		}
 	}
-	assert_int_equal(refusal_zcrx(EILSEQ)->code, 0);
+	assert_int_equal(refusal_find(ZC_ZCRX, EILSEQ)->code, 0);
 }
 
 int main(void)
