@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,17 +17,8 @@
 
 int interrupt_open(struct interrupt *i, struct error *err)
 {
-	sigset_t set;
-
-	*i = (struct interrupt){.fd = -1};
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	i->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return i->fd < 0 ? error_sys(err, errno, "cannot wait for signals") : 0;
+	*i = (struct interrupt){.fd = spawn_open_signals(SFD_NONBLOCK, err)};
+	return i->fd < 0 ? i->fd : 0;
 }
 
 bool interrupt_came(struct interrupt *i)

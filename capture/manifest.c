@@ -4,6 +4,7 @@
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
+#include "lib/json.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -160,17 +161,10 @@ void manifest_close(struct manifest *m)
 int manifest_save(const struct manifest *m, struct error *err)
 {
 	char *path = xasprintf("%s/manifest.json", m->dir);
-	struct str s = {0};
-	char *dump;
 	int rc;
 
 	json_object_set_new(m->root, "zcost_version", json_string(zcost_version));
-	dump = json_dumps(m->root, JSON_INDENT(1));
-	str_printf(&s, "%s\n", dump ? dump : "");
-	rc = dump ? file_write(path, s.buf, s.len, err)
-		  : error_set(err, ENOMEM, "%s: cannot be made", path);
-	str_free(&s);
-	free(dump);
+	rc = json_write(path, m->root, JSON_INDENT(1), err);
 	free(path);
 	return rc;
 }

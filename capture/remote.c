@@ -5,6 +5,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "lib/json.h"
 #include "lib/spawn.h"
 
 #include <errno.h>
@@ -234,13 +235,9 @@ int remote_write_clock(const struct remote *r, const char *dir, struct error *er
 	json_t *o =
 		json_pack("{s:i, s:s, s:o, s:o}", "schema_version", 1, "clock", "CLOCK_MONOTONIC",
 			  "before", offset_json(&r->before), "after", offset_json(&r->after));
-	char *path = xasprintf("%s/clock.json", dir), *text = json_dumps(o, JSON_INDENT(2)), *line;
-	int rc;
+	char *path = xasprintf("%s/clock.json", dir);
+	int rc = json_write(path, o, JSON_INDENT(2), err);
 
-	line = xasprintf("%s\n", text ? text : "{}");
-	rc = file_write(path, line, strlen(line), err);
-	free(line);
-	free(text);
 	free(path);
 	json_decref(o);
 	return rc;

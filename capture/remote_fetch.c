@@ -34,25 +34,11 @@ static int fetch_lost(const struct fetch *f, int rc, struct error *err)
 	return remote_lost(f->r, rc, err);
 }
 
-static bool fetch_write(struct fetch *f, int fd, const char *buf, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, buf, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return error_sys(&f->bad, errno, "%s: cannot write", f->dir), false;
-		buf += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], struct error *err)
 {
 	struct sha256 sum;
 	char buf[65536];
+	int rc;
 
 	sha256_begin(&sum);
 	while (size) {
@@ -62,8 +48,9 @@ static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], str
 		if (n < 0)
 			return fetch_lost(f, (int)n, err);
 		sha256_add(&sum, buf, (size_t)n);
-		if (!f->bad.code)
-			fetch_write(f, fd, buf, (size_t)n);
+		rc = f->bad.code ? 0 : file_write_all(fd, buf, (size_t)n);
+		if (rc)
+			error_sys(&f->bad, -rc, "%s: cannot write", f->dir);
 		size -= (uint64_t)n;
 	}
 	sha256_hex(&sum, hex);

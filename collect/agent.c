@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/agent.h"
 
+#include "collect/events/counting.h"
 #include "collect/run/holders.h"
 #include "collect/host.h"
 #include "collect/stream.h"
@@ -88,21 +89,9 @@ static uint64_t rights_capabilities(void)
 	return caps;
 }
 
-static int rights_paranoid(void)
-{
-	char *text;
-	int v;
-
-	if (file_read("/proc/sys/kernel/perf_event_paranoid", &text, NULL, NULL))
-		return 2;
-	v = atoi(text);
-	free(text);
-	return v;
-}
-
 struct rights rights_of_this_process(void)
 {
-	return (struct rights){.caps = rights_capabilities(), .paranoid = rights_paranoid()};
+	return (struct rights){.caps = rights_capabilities(), .paranoid = perf_event_paranoid()};
 }
 
 /* --- the agent --- */

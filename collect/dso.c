@@ -345,17 +345,10 @@ static int dso_copy_data(int in, int out, uint64_t *room)
 /* Writes the file whole or not at all: the other side's run may save the same file. */
 static int dso_copy_whole(int in, const char *to, uint64_t *room, struct error *err)
 {
-	char *tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
-	int out = file_create(tmp, 0, 0600), rc = out;
+	char *tmp = remains_name(to);
+	int out = file_create(tmp, 0, 0600);
+	int rc = file_replace(out, tmp, to, out < 0 ? out : dso_copy_data(in, out, room));
 
-	if (out >= 0)
-		rc = dso_copy_data(in, out, room);
-	if (out >= 0 && close(out) && !rc)
-		rc = -errno;
-	if (!rc && rename(tmp, to))
-		rc = -errno;
-	if (rc)
-		unlink(tmp);
 	free(tmp);
 	if (rc == -EFBIG)
 		return error_set(err, EFBIG, "%s: the copies of one run would exceed %d GiB", to,

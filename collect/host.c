@@ -30,6 +30,13 @@ const char *sysfs_root(void)
 	return root && *root ? root : "/sys";
 }
 
+const char *proc_root(void)
+{
+	const char *root = getenv("ZCOST_PROC");
+
+	return root && *root ? root : "/proc";
+}
+
 bool host_has_program(const char *name)
 {
 	char *dirs = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = dirs;
@@ -214,7 +221,7 @@ static bool host_has_addresses(const char *dir)
 static bool host_unpack_config(const char *to)
 {
 	char *argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
-	char *tmp = xasprintf("%s.tmp.%d", to, (int)getpid());
+	char *tmp = remains_name(to);
 	int fd = file_create(tmp, 0, 0600);
 	struct spawn opts = {.out = fd};
 	bool done = fd >= 0 && !spawn_run(argv, &opts, NULL) && !rename(tmp, to);

@@ -32,10 +32,11 @@ void host_write_nics_of(const char *dir, int netns);
  * Returns the first line of a small file, trimmed, or NULL when it is empty or cannot be read. The
  * caller frees it.
  */
-char *host_fact(const char *path);
+char *host_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns /sys, or ZCOST_SYSFS, which tests set. */
+/* Return /sys and /proc, or ZCOST_SYSFS and ZCOST_PROC, which tests set. */
 const char *sysfs_root(void);
+const char *proc_root(void);
 
 /* Says whether a program of that name is in PATH. */
 bool host_has_program(const char *name);

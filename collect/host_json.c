@@ -6,6 +6,7 @@
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/file.h"
+#include "lib/json.h"
 #include "lib/str.h"
 
 #include <dirent.h>
@@ -25,22 +26,7 @@
 
 enum { NODES = 1024, CACHES = 16 }; /* caches of one CPU */
 
-/* Returns the first line of a file, or NULL. The caller frees it. */
-__attribute__((format(printf, 1, 2))) static char *fact(const char *fmt, ...)
-{
-	char *path, *value;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&path, fmt, ap) < 0)
-		path = NULL;
-	va_end(ap);
-	value = path ? host_fact(path) : NULL;
-	free(path);
-	return value;
-}
-
-static void topology_set(json_t *o, const char *key, char *value)
+static void host_set_text(json_t *o, const char *key, char *value)
 {
 	if (value)
 		json_object_set_new(o, key, json_string(value));
@@ -49,7 +35,7 @@ static void topology_set(json_t *o, const char *key, char *value)
 
 static void topology_online(const char *root, struct cpuset *cpus)
 {
-	char *text = fact("%s/devices/system/cpu/online", root);
+	char *text = host_fact("%s/devices/system/cpu/online", root);
 
 	if (!text || cpuset_parse(cpus, text, NULL))
 		*cpus = (struct cpuset){0};
@@ -85,8 +71,8 @@ static json_t *topology_cpu(const char *root, unsigned int cpu)
 	size_t i;
 
 	for (i = 0; i < array_size(parts); i++)
-		topology_set(o, parts[i].key, fact("%s/topology/%s", dir, parts[i].file));
-	topology_set(o, "node", topology_node(dir));
+		host_set_text(o, parts[i].key, host_fact("%s/topology/%s", dir, parts[i].file));
+	host_set_text(o, "node", topology_node(dir));
 	free(dir);
 	return o;
 }
@@ -119,14 +105,14 @@ static void topology_add_caches(const char *root, unsigned int cpu, json_t *list
 
 	for (i = 0; i < CACHES; i++) {
 		char *dir = xasprintf("%s/devices/system/cpu/cpu%u/cache/index%d", root, cpu, i);
-		char *level = fact("%s/level", dir);
+		char *level = host_fact("%s/level", dir);
 		json_t *o = json_object();
 		bool there = level != NULL;
 
-		topology_set(o, "level", level);
-		topology_set(o, "type", fact("%s/type", dir));
-		topology_set(o, "size", fact("%s/size", dir));
-		topology_set(o, "cpus", fact("%s/shared_cpu_list", dir));
+		host_set_text(o, "level", level);
+		host_set_text(o, "type", host_fact("%s/type", dir));
+		host_set_text(o, "size", host_fact("%s/size", dir));
+		host_set_text(o, "cpus", host_fact("%s/shared_cpu_list", dir));
 		if (there && topology_is_first(o, cpu))
 			json_array_append(list, o);
 		json_decref(o);
@@ -178,9 +164,9 @@ static json_t *topology_nodes(const char *root)
 
 		if (path_is_dir(dir)) {
 			o = json_pack("{s:i}", "node", i);
-			topology_set(o, "cpus", fact("%s/cpulist", dir));
-			topology_set(o, "memory", topology_memory(dir));
-			topology_set(o, "distances", fact("%s/distance", dir));
+			host_set_text(o, "cpus", host_fact("%s/cpulist", dir));
+			host_set_text(o, "memory", topology_memory(dir));
+			host_set_text(o, "distances", host_fact("%s/distance", dir));
 			json_array_append_new(list, o);
 		}
 		free(dir);
@@ -196,16 +182,21 @@ static json_t *topology_nodes(const char *root)
 
 static const char cpu_dir[] = "/sys/devices/system/cpu";
 
-char *host_fact(const char *path)
+char *host_fact(const char *fmt, ...)
 {
-	char *text, *rest, *line;
+	char *path, *text = NULL, *rest, *line = NULL;
+	va_list ap;
 
-	if (file_read(path, &text, NULL, NULL))
-		return NULL;
-	rest = text;
-	line = str_trim(str_token(&rest, '\n'));
-	line = *line ? xstrdup(line) : NULL;
+	va_start(ap, fmt);
+	path = xvasprintf(fmt, ap);
+	va_end(ap);
+	if (!file_read(path, &text, NULL, NULL)) {
+		rest = text;
+		line = str_trim(str_token(&rest, '\n'));
+		line = *line ? xstrdup(line) : NULL;
+	}
 	free(text);
+	free(path);
 	return line;
 }
 
@@ -241,18 +232,6 @@ char *host_folder(const char *wanted)
 }
 
 /* --- the facts --- */
-
-static void host_set_text(json_t *o, const char *key, char *text)
-{
-	if (text)
-		json_object_set_new(o, key, json_string(text));
-	free(text);
-}
-
-static void host_set_file(json_t *o, const char *key, const char *path)
-{
-	host_set_text(o, key, host_fact(path));
-}
 
 /* Returns the value behind "key<space>: " in cpuinfo or meminfo. */
 static char *host_value(const char *path, const char *key)
@@ -310,17 +289,14 @@ static json_t *host_idle_states(void)
 
 	for (i = 0;; i++) {
 		char *dir = xasprintf("%s/cpu0/cpuidle/state%d", cpu_dir, i);
-		char *path = xasprintf("%s/name", dir), *latency = xasprintf("%s/latency", dir);
-		char *name = host_fact(path);
+		char *name = host_fact("%s/name", dir);
 		json_t *o = json_object();
 
 		host_set_text(o, "name", name ? xstrdup(name) : NULL);
-		host_set_file(o, "latency_us", latency);
+		host_set_text(o, "latency_us", host_fact("%s/latency", dir));
 		if (name)
 			json_array_append(list, o);
 		json_decref(o);
-		free(path);
-		free(latency);
 		free(dir);
 		if (!name)
 			return list;
@@ -388,20 +364,25 @@ static void host_set_kernel(json_t *o)
 	json_object_set_new(o, "arch", json_string(u.machine));
 	json_object_set_new(o, "boot_id", json_string(host_boot_id()));
 	host_set_text(o, "boot_options", host_boot_options());
-	host_set_file(o, "clocksource",
-		      "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	host_set_text(
+		o, "clocksource",
+		host_fact("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
 }
 
 static void host_set_cpus(json_t *o, const struct cpuset *online)
 {
 	host_set_text(o, "cpu_model", host_value("/proc/cpuinfo", "model name"));
 	host_set_text(o, "online_cpus", cpuset_format(online));
-	host_set_file(o, "smt", "/sys/devices/system/cpu/smt/control");
-	host_set_file(o, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-	host_set_file(o, "cpufreq_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver");
-	host_set_file(o, "turbo_off", "/sys/devices/system/cpu/intel_pstate/no_turbo");
-	host_set_file(o, "cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver");
-	host_set_file(o, "cpuidle_governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro");
+	host_set_text(o, "smt", host_fact("/sys/devices/system/cpu/smt/control"));
+	host_set_text(o, "governor",
+		      host_fact("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+	host_set_text(o, "cpufreq_driver",
+		      host_fact("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"));
+	host_set_text(o, "turbo_off", host_fact("/sys/devices/system/cpu/intel_pstate/no_turbo"));
+	host_set_text(o, "cpuidle_driver",
+		      host_fact("/sys/devices/system/cpu/cpuidle/current_driver"));
+	host_set_text(o, "cpuidle_governor",
+		      host_fact("/sys/devices/system/cpu/cpuidle/current_governor_ro"));
 	json_object_set_new(o, "cpuidle_states", host_idle_states());
 	json_object_set_new(o, "topology", topology_cpus(sysfs_root()));
 	json_object_set_new(o, "caches", topology_caches(sysfs_root()));
@@ -411,7 +392,7 @@ static void host_set_cpus(json_t *o, const struct cpuset *online)
 int host_write_json(const char *dir, struct error *err)
 {
 	json_t *o = json_pack("{s:i}", "schema_version", 1);
-	char *path = xasprintf("%s/host.json", dir), *text, *line;
+	char *path = xasprintf("%s/host.json", dir);
 	struct cpuset online = {0};
 	int rc;
 
@@ -420,11 +401,7 @@ int host_write_json(const char *dir, struct error *err)
 	host_set_cpus(o, &online);
 	host_set_text(o, "memory", host_value("/proc/meminfo", "MemTotal"));
 	host_set_text(o, "virtualization", host_virtualization());
-	text = json_dumps(o, JSON_INDENT(2));
-	line = xasprintf("%s\n", text ? text : "{}");
-	rc = file_write(path, line, strlen(line), err);
-	free(line);
-	free(text);
+	rc = json_write(path, o, JSON_INDENT(2), err);
 	free(path);
 	json_decref(o);
 	return rc;

@@ -65,12 +65,11 @@ static int host_nics_save_facts(const char *name, const char *dir, struct error 
 	int rc;
 
 	for (i = 0; i < array_size(facts); i++) {
-		char *path = xasprintf("%s/%s/%s", class, name, facts[i]), *v = host_fact(path);
+		char *v = host_fact("%s/%s/%s", class, name, facts[i]);
 
 		if (v)
 			str_printf(&s, "%s = %s\n", facts[i], v);
 		free(v);
-		free(path);
 	}
 	str_printf(&s, "rx_queues = %d\ntx_queues = %d\n", host_nics_queues(name, "rx-"),
 		   host_nics_queues(name, "tx-"));

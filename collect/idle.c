@@ -3,6 +3,7 @@
  * Which idle states the side's CPUs were in, how often and how long. The collector cpu has idle and
  * iowait time.
  */
+#include "collect/events/counting.h"
 #include "collect/host.h"
 #include "collect/run/reading.h"
 #include "collect/run/run.h"
@@ -16,7 +17,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /*
@@ -41,18 +41,16 @@ static bool idle_add_state(struct idle_states *list, const char *root, unsigned 
 			   unsigned int number)
 {
 	char *dir = xasprintf("%s/devices/system/cpu/cpu%u/cpuidle/state%u", root, cpu, number);
-	char *path = xasprintf("%s/name", dir), *name = NULL;
+	char *name;
 
-	if (path_is_dir(dir))
-		name = host_fact(path);
-	free(path);
 	if (!path_is_dir(dir)) {
 		free(dir);
 		return false;
 	}
-	for (path = name ? name : (name = xasprintf("state%u", number)); *path; path++)
-		if (*path == '\t')
-			*path = ' ';
+	name = host_fact("%s/name", dir);
+	if (!name)
+		name = xasprintf("state%u", number);
+	str_replace(name, '\t', ' ');
 	array_grow(list->s, list->n, list->cap);
 	list->s[list->n++] = (struct idle_state){cpu, number, dir, name, -1, -1};
 	return true;
@@ -148,8 +146,7 @@ static size_t idle_add_rows(struct idle_states *list, struct str *rows)
 /* Returns why there are no states. The caller frees the text. */
 static char *idle_why(const char *root)
 {
-	char *path = xasprintf("%s/devices/system/cpu/cpuidle/current_driver", root);
-	char *driver = host_fact(path), *why;
+	char *driver = host_fact("%s/devices/system/cpu/cpuidle/current_driver", root), *why;
 
 	if (!driver || !strcmp(driver, "none"))
 		why = xasprintf(
@@ -159,7 +156,6 @@ static char *idle_why(const char *root)
 			"the cpuidle driver %s reports no states of these CPUs (no cpu<n>/cpuidle in sysfs)",
 			driver);
 	free(driver);
-	free(path);
 	return why;
 }
 
@@ -187,12 +183,7 @@ static int idle_probe(struct collect *c)
  */
 static int idle_before(struct collect *c)
 {
-	struct rlimit r;
-
-	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_cur < r.rlim_max) {
-		r.rlim_cur = r.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &r);
-	}
+	counting_more_files();
 	idle_add_rows(c->data, &c->reading.text);
 	return 0;
 }

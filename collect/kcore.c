@@ -5,6 +5,7 @@
  * code at boot, so no file of the distribution holds it. ZCOST_PROC names another /proc, for tests.
  */
 #include "collect/collect.h"
+#include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -31,13 +32,6 @@ struct ranges {
 	struct range list[RANGES_MAX];
 	size_t n;
 };
-
-static char *kcore_proc_path(const char *name)
-{
-	const char *root = getenv("ZCOST_PROC");
-
-	return xasprintf("%s/%s", root ? root : "/proc", name);
-}
 
 static char *kcore_target(const struct collect *c)
 {
@@ -79,14 +73,14 @@ static void kcore_module_ranges(struct ranges *r, char *modules)
 
 static int kcore_read_ranges(struct ranges *r, struct error *err)
 {
-	char *path = kcore_proc_path("kallsyms"), *text = NULL;
+	char *path = xasprintf("%s/kallsyms", proc_root()), *text = NULL;
 	int rc = file_read(path, &text, NULL, err);
 
 	if (!rc)
 		kcore_kernel_range(r, text);
 	free(text);
 	free(path);
-	path = kcore_proc_path("modules");
+	path = xasprintf("%s/modules", proc_root());
 	if (!rc && !file_read(path, &text, NULL, NULL)) {
 		kcore_module_ranges(r, text);
 		free(text);
@@ -196,18 +190,12 @@ static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ran
 /* Writes the file whole or not at all: two sides on one host may do this at the same time. */
 static int kcore_save(struct collect *c, int from, Elf64_Ehdr *head, const struct ranges *r)
 {
-	char *path = kcore_target(c), *tmp = xasprintf("%s.tmp.%d", path, (int)getpid());
-	int to = file_create(tmp, 0, 0600), rc;
+	char *path = kcore_target(c), *tmp = remains_name(path);
+	int to = file_create(tmp, 0, 0600);
+	int rc = file_replace(to, tmp, path, to < 0 ? to : kcore_write_core(from, to, head, r));
 
-	rc = to < 0 ? -errno : kcore_write_core(from, to, head, r);
-	if (to >= 0 && close(to) && !rc)
-		rc = -errno;
-	if (!rc && rename(tmp, path))
-		rc = -errno;
-	if (rc) {
-		unlink(tmp);
-		error_sys(&c->err, -rc, "%s: copying the kernel's code", path);
-	}
+	if (rc)
+		error_sys(&c->err, -rc, "%s: cannot copy the kernel's code", path);
 	free(tmp);
 	free(path);
 	return rc;
@@ -215,7 +203,7 @@ static int kcore_save(struct collect *c, int from, Elf64_Ehdr *head, const struc
 
 static int kcore_probe(struct collect *c)
 {
-	char *path = kcore_proc_path("kcore");
+	char *path = xasprintf("%s/kcore", proc_root());
 	int rc = access(path, R_OK) ? -errno : 0;
 
 	if (rc == -ENOENT)
@@ -231,7 +219,7 @@ static int kcore_probe(struct collect *c)
 static int kcore_prepare(struct collect *c)
 {
 	struct ranges *r = xcalloc(1, sizeof(*r));
-	char *path = kcore_proc_path("kcore"), *there = kcore_target(c);
+	char *path = xasprintf("%s/kcore", proc_root()), *there = kcore_target(c);
 	Elf64_Ehdr head;
 	int fd, rc = 0;
 

@@ -104,25 +104,26 @@ struct nic {
 	struct str state;
 };
 
+static int nic_open_named(struct nic_space *s, const char *name, struct error *err)
+{
+	int rc = nic_space_open(s, name);
+
+	return rc ? error_sys(err, -rc, "cannot list interfaces by netlink") : 0;
+}
+
 static int nic_prepare(struct collect *c)
 {
 	struct nic *n = xcalloc(1, sizeof(*n));
-	int rc;
 
 	c->data = n;
 	n->host.inet = n->workload.inet = -1;
 	netns_init(&n->netns);
-	rc = nic_space_open(&n->host, "host");
-	if (rc)
-		return error_sys(&c->err, -rc, "interfaces cannot be listed by netlink");
-	return 0;
+	return nic_open_named(&n->host, "host", &c->err);
 }
 
 static int nic_open_workload(void *arg, struct error *err)
 {
-	int rc = nic_space_open(arg, "workload");
-
-	return rc ? error_sys(err, -rc, "interfaces cannot be listed by netlink") : 0;
+	return nic_open_named(arg, "workload", err);
 }
 
 static int nic_read(struct collect *c)
@@ -134,7 +135,7 @@ static int nic_read(struct collect *c)
 	rc = nic_space_read(&n->host, &c->reading.text);
 	if (!rc && n->workload.inet >= 0)
 		rc = nic_space_read(&n->workload, &c->reading.text);
-	return rc ? error_sys(&c->err, -rc, "interfaces cannot be read by netlink") : 0;
+	return rc ? error_sys(&c->err, -rc, "cannot read interfaces by netlink") : 0;
 }
 
 /* Throws away the first reading: drivers take longer to name their counters than to read them. */

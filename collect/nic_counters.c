@@ -178,12 +178,6 @@ int nic_list(struct nic_space *s, nic_each each, void *arg)
 			 nic_links_parse_link, &l);
 }
 
-/* Returns the port of that number, or NULL. */
-static struct nic_port *nic_port_of(struct nic_space *s, int index)
-{
-	return nic_links_find(s, index);
-}
-
 /* --- counters --- */
 
 struct counters {
@@ -303,7 +297,7 @@ struct queues {
 static void nic_queues_add(struct queues *q, const void *attrs, size_t len, int index, bool tx,
 			   uint32_t id)
 {
-	const struct nic_port *p = nic_port_of(q->s, index);
+	const struct nic_port *p = nic_links_find(q->s, index);
 	struct str n = {0}, v = {0};
 	const struct nlattr *a;
 	char group[32];

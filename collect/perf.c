@@ -258,28 +258,14 @@ static int perf_launch(struct collect *c, struct perf *p)
 	return rc;
 }
 
-/* Returns the last line that perf printed. The caller frees it. */
-static char *perf_last_words(const struct perf *p)
-{
-	char *text, *line, *rest, *last = NULL;
-
-	if (file_read(p->log, &text, NULL, NULL))
-		return xstrdup("");
-	rest = text;
-	while ((line = str_token(&rest, '\n')))
-		if (*str_trim(line))
-			last = str_trim(line);
-	last = xstrdup(last ? last : "");
-	free(text);
-	return last;
-}
-
+/* Fills `err` with what happened and the last line that perf printed. */
 static int perf_set_died(struct perf *p, const char *when, struct error *err)
 {
-	char *words = perf_last_words(p);
+	char *text = NULL,
+	     *last = file_read(p->log, &text, NULL, NULL) ? NULL : str_last_line(text);
 
-	error_set(err, EIO, "perf record %s%s%s", when, *words ? ": " : "", words);
-	free(words);
+	error_set(err, EIO, "perf record %s%s%s", when, last ? ": " : "", last ? last : "");
+	free(text);
 	return -EIO;
 }
 

@@ -42,15 +42,11 @@ static const struct {
 
 static int power_perf_socket(unsigned int cpu)
 {
-	char *path = xasprintf("%s/devices/system/cpu/cpu%u/topology/physical_package_id",
+	char *text = host_fact("%s/devices/system/cpu/cpu%u/topology/physical_package_id",
 			       sysfs_root(), cpu);
-	char *text = NULL;
-	int socket = 0;
+	int socket = text ? atoi(text) : 0;
 
-	if (!file_read(path, &text, NULL, NULL))
-		socket = atoi(text);
 	free(text);
-	free(path);
 	return socket < 0 ? 0 : socket;
 }
 
@@ -161,21 +157,9 @@ enum { METERS = 16 }; /* of one hwmon device */
 
 enum { MOST_WATTS = 20000 }; /* no single energy counter grows faster */
 
-/* Returns the first line of DIR/NAME, or NULL. The caller frees it. */
-static char *power_attribute(const char *dir, const char *name)
-{
-	char *path = xasprintf("%s/%s", dir, name), *text = NULL, *line = NULL;
-
-	if (!file_read(path, &text, NULL, NULL) && *str_trim(text))
-		line = xstrdup(str_trim(text));
-	free(text);
-	free(path);
-	return line;
-}
-
 static uint64_t power_attribute_number(const char *dir, const char *name)
 {
-	char *text = power_attribute(dir, name);
+	char *text = host_fact("%s/%s", dir, name);
 	uint64_t n = text ? strtoull(text, NULL, 10) : 0;
 
 	free(text);
@@ -203,7 +187,7 @@ static void power_add(struct power_domains *list, const char *source, char *name
 
 static char *power_zone_name(const char *class, const char *zone)
 {
-	char *dir = xasprintf("%s/%s", class, zone), *own = power_attribute(dir, "name"), *name;
+	char *dir = xasprintf("%s/%s", class, zone), *own = host_fact("%s/name", dir), *name;
 	const char *colon = strrchr(zone, ':');
 
 	free(dir);
@@ -246,8 +230,8 @@ static const char *const meters[] = {"power%d_input", "power%d_average"};
 static void power_add_meter(struct power_domains *list, const char *dir, const char *hwmon,
 			    int number)
 {
-	char *chip = power_attribute(dir, "name"), *own = xasprintf("power%d", number);
-	char *label_file = xasprintf("%s_label", own), *label = power_attribute(dir, label_file);
+	char *chip = host_fact("%s/name", dir), *own = xasprintf("power%d", number);
+	char *label = host_fact("%s/%s_label", dir, own);
 	char *path = NULL, file[32];
 	size_t i;
 
@@ -265,7 +249,6 @@ static void power_add_meter(struct power_domains *list, const char *dir, const c
 			  path, false, 0);
 	free(path);
 	free(label);
-	free(label_file);
 	free(own);
 	free(chip);
 }
@@ -280,16 +263,11 @@ static void power_add_hwmon(struct power_domains *list, const char *class, const
 	free(dir);
 }
 
-static int power_by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strverscmp((*a)->d_name, (*b)->d_name);
-}
-
 static void power_each_entry(struct power_domains *list, const char *class,
 			     void (*one)(struct power_domains *, const char *, const char *))
 {
 	struct dirent **entries;
-	int i, n = scandir(class, &entries, NULL, power_by_name);
+	int i, n = scandir(class, &entries, NULL, versionsort);
 
 	for (i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')

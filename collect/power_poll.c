@@ -181,11 +181,8 @@ static bool power_poll_listen(struct power_poll *p, int out, int err)
 /* Saves the failure with the last words of the program. */
 static void power_poll_set_failure(struct power_poll *p, const char *what)
 {
-	char *rest = p->said.len ? p->said.buf : p->out.buf, *line, *last = NULL, *why;
+	char *last = str_last_line(p->said.len ? p->said.buf : p->out.buf), *why;
 
-	while (rest && (line = str_token(&rest, '\n')))
-		if (*str_trim(line))
-			last = str_trim(line);
 	why = last ? xasprintf("%s: %.200s", what, last) : xstrdup(what);
 	power_poll_failed(p, why);
 	free(why);

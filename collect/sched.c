@@ -8,6 +8,7 @@
  * has ended and is not reaped yet has a line too.
  */
 #include "collect/collect.h"
+#include "collect/host.h"
 #include "collect/run/tree.h"
 
 #include <errno.h>
@@ -23,11 +24,10 @@ enum { PATH_LEN = 96, STATUS_LEN = 8192 };
  */
 static int sched_probe(struct collect *c)
 {
-	const char *root = getenv("ZCOST_PROC");
 	unsigned long long run, waited, slices;
 	char own[512], line[128];
 
-	snprintf(own, sizeof(own), "%s/thread-self/schedstat", root && *root ? root : "/proc");
+	snprintf(own, sizeof(own), "%s/thread-self/schedstat", proc_root());
 	if (!tree_file(own, line, sizeof(line)))
 		return error_set(
 			&c->err, EOPNOTSUPP,

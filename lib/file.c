@@ -91,8 +91,10 @@ int file_read_named(const char *path, char **data, size_t *len, struct error *er
 	return rc;
 }
 
-static int file_write_all(int fd, const char *p, size_t len)
+int file_write_all(int fd, const void *data, size_t len)
 {
+	const char *p = data;
+
 	while (len) {
 		ssize_t n = write(fd, p, len);
 
@@ -119,6 +121,17 @@ int file_create(const char *path, int flags, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
+int file_replace(int fd, const char *tmp, const char *path, int rc)
+{
+	if (fd >= 0 && close(fd) && !rc)
+		rc = -errno;
+	if (!rc && rename(tmp, path))
+		rc = -errno;
+	if (rc)
+		unlink(tmp);
+	return rc;
+}
+
 int file_write(const char *path, const void *data, size_t len, struct error *err)
 {
 	char *tmp = remains_name(path);
@@ -128,12 +141,7 @@ int file_write(const char *path, const void *data, size_t len, struct error *err
 	rc = fd < 0 ? fd : file_write_all(fd, data, len);
 	if (!rc && fsync(fd) && errno != EINVAL)
 		rc = -errno;
-	if (fd >= 0 && close(fd) && !rc)
-		rc = -errno;
-	if (!rc && rename(tmp, path))
-		rc = -errno;
-	if (rc)
-		unlink(tmp);
+	rc = file_replace(fd, tmp, path, rc);
 	free(tmp);
 	return rc ? error_sys(err, -rc, "%s: cannot write", path) : 0;
 }

@@ -34,6 +34,15 @@ int file_write(const char *path, const void *data, size_t len, struct error *err
  */
 int file_create(const char *path, int flags, mode_t mode);
 
+/* Writes all bytes to a descriptor. Returns 0 or -errno. */
+int file_write_all(int fd, const void *data, size_t len);
+
+/*
+ * Ends a file that was written under its temporary name `tmp`: closes `fd`, and gives the file its
+ * real name, or removes it when `rc` is an error. Returns `rc` or -errno.
+ */
+int file_replace(int fd, const char *tmp, const char *path, int rc);
+
 int file_copy(const char *from, const char *to, struct error *err);
 /* Makes the folder and its parents where they are missing. */
 int dir_make(const char *path, struct error *err);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/json.h"
 
+#include "lib/alloc.h"
 #include "lib/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 json_t *json_file(const char *path, struct error *err)
 {
@@ -21,4 +23,15 @@ json_t *json_file(const char *path, struct error *err)
 		return root;
 	error_set(err, EBADMSG, "%s:%d: not JSON: %s", path, e.line, e.text);
 	return NULL;
+}
+
+int json_write(const char *path, const json_t *value, size_t flags, struct error *err)
+{
+	char *text = json_dumps(value, flags), *line = xasprintf("%s\n", text ? text : "");
+	int rc = text ? file_write(path, line, strlen(line), err)
+		      : error_set(err, EINVAL, "%s: a text in it is not UTF-8", path);
+
+	free(line);
+	free(text);
+	return rc;
 }

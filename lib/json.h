@@ -18,13 +18,13 @@ static inline const char *json_str(const json_t *object, const char *key)
 static inline uint64_t json_u64(const json_t *object, const char *key)
 {
 	const json_t *v = json_object_get(object, key);
-	double x = json_is_real(v) ? json_real_value(v) : 0; /* another program wrote it anew */
+	double x = json_is_real(v) ? json_real_value(v) : 0; /* as another program may write it */
 	json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
 
 	return n > 0 ? (uint64_t)n : x > 0 && x < 1.8e19 ? (uint64_t)x : 0;
 }
 
-/* NAN where there is no such number. */
+/* Returns NAN where there is no such number. */
 static inline double json_num(const json_t *object, const char *key)
 {
 	const json_t *v = json_object_get(object, key);
@@ -32,7 +32,10 @@ static inline double json_num(const json_t *object, const char *key)
 	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
-/* A whole file; the text names the place. NULL: `err` is filled. */
+/* Reads a whole file. An error names the line. Returns NULL after an error. */
 json_t *json_file(const char *path, struct error *err);
+
+/* Writes the value and a newline as file_write() does. `flags` are those of json_dumps(). */
+int json_write(const char *path, const json_t *value, size_t flags, struct error *err);
 
 #endif

@@ -64,18 +64,6 @@ int watts_of_line(const char *line, double *watts, struct error *err)
 	return rc;
 }
 
-/* Returns the last line that is not empty: there a program says why it failed. */
-static const char *text_find_last_line(char *text)
-{
-	const char *last = "it prints nothing";
-	char *line;
-
-	while ((line = str_token(&text, '\n')))
-		if (*str_trim(line))
-			last = str_trim(line);
-	return last;
-}
-
 /* Returns the value behind "NAME:", or NULL. */
 static const char *dcmi_parse_value(char *line, const char *name)
 {
@@ -104,12 +92,13 @@ static bool dcmi_find_value(const char *text, const char *name, char *value, siz
 
 int watts_of_dcmi(const char *text, double *watts, struct error *err)
 {
-	char reading[64], state[64], *copy;
+	char reading[64], state[64], *copy, *last;
 	int rc;
 
 	if (!dcmi_find_value(text, "Instantaneous power reading", reading, sizeof(reading))) {
 		copy = xstrdup(text);
-		rc = error_set(err, ENODATA, "%.200s", text_find_last_line(copy));
+		last = str_last_line(copy); /* there a program says why it failed */
+		rc = error_set(err, ENODATA, "%.200s", last ? last : "it prints nothing");
 		free(copy);
 		return rc;
 	}

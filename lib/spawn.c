@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -31,6 +32,21 @@ void spawn_private(void)
 {
 	before_private.mask = umask(077);
 	before_private.set = true;
+}
+
+int spawn_open_signals(int flags, struct error *err)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | flags);
+	return fd < 0 ? error_sys(err, errno, "cannot wait for signals") : fd;
 }
 
 static void spawn_redirect(int fd, int to)

@@ -22,6 +22,12 @@ struct spawn {
 /* Makes all files that this process makes private to our user. Children get the umask of before. */
 void spawn_private(void);
 
+/*
+ * Blocks SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE. Returns a signalfd for the blocked
+ * signals or -errno. `flags` are those of signalfd().
+ */
+int spawn_open_signals(int flags, struct error *err);
+
 /* Starts argv[0], which it looks up in PATH. Returns -errno of a failed exec, too. */
 int spawn_start(pid_t *pid, char *const argv[], const struct spawn *opts, struct error *err);
 

@@ -133,6 +133,16 @@ char *str_token(char **rest, char sep)
 	return token;
 }
 
+char *str_last_line(char *text)
+{
+	char *last = NULL, *line;
+
+	while ((line = str_token(&text, '\n')))
+		if (*str_trim(line))
+			last = str_trim(line);
+	return last;
+}
+
 int utf8_decode(const char *s, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

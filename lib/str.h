@@ -39,6 +39,9 @@ void str_replace(char *s, char from, char to);
 /* Returns the part before the next `sep` and moves *rest behind `sep`, to NULL at the end. */
 char *str_token(char **rest, char sep);
 
+/* Returns the last line that is not blank, trimmed, or NULL. Changes `text`. */
+char *str_last_line(char *text);
+
 /* Returns the length of the UTF-8 sequence at `s` and its code point. Returns 0 if it is not UTF-8.
  */
 int utf8_decode(const char *s, uint32_t *code);

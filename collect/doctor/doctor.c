@@ -63,34 +63,13 @@ void doctor_put(struct doctor *d, const char *what, enum finding f, const char *
 	free(why);
 }
 
-char *doctor_sys_line(const char *fmt, ...)
-{
-	char *name = NULL, *path, *line;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&name, fmt, ap) < 0)
-		name = NULL;
-	va_end(ap);
-	path = xasprintf("%s/%s", sysfs_root(), name ? name : "");
-	line = host_fact(path);
-	free(path);
-	free(name);
-	return line;
-}
-
-/*
- * Returns the value of a sysctl, such as "net.core.rmem_max", or NULL. The caller frees it.
- * ZCOST_PROC, which tests set, replaces /proc.
- */
+/* Returns the value of a sysctl, such as "net.core.rmem_max", or NULL. The caller frees it. */
 static char *doctor_sysctl(const char *name)
 {
-	const char *root = getenv("ZCOST_PROC");
-	char *path = xasprintf("%s/sys/%s", root ? root : "/proc", name), *p, *line;
+	char *path = xstrdup(name), *line;
 
-	for (p = path + strlen(path) - strlen(name); *p; p++)
-		*p = *p == '.' ? '/' : *p;
-	line = host_fact(path);
+	str_replace(path, '.', '/');
+	line = host_fact("%s/sys/%s", proc_root(), path);
 	free(path);
 	return line;
 }

@@ -54,12 +54,6 @@ extern const struct column doctor_columns[5];
 void doctor_put(struct doctor *d, const char *what, enum finding f, const char *todo,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/*
- * Returns the first line of a file below /sys, such as "class/net/lo/mtu", or NULL. The caller
- * frees it.
- */
-char *doctor_sys_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
 /* Returns number n, from 0 on, in the value of a sysctl, or -1. */
 double doctor_sysctl_number(const char *name, int n);
 

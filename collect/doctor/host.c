@@ -55,7 +55,7 @@ static void doctor_put_memlock(struct doctor *d)
 static void doctor_put_hugepages(struct doctor *d)
 {
 	double n = doctor_sysctl_number("vm.nr_hugepages", 0);
-	char *thp = doctor_sys_line("kernel/mm/transparent_hugepage/enabled");
+	char *thp = host_fact("%s/kernel/mm/transparent_hugepage/enabled", sysfs_root());
 
 	if (n > 0)
 		doctor_put(d, "hugepages", FINDING_YES, NULL, "%.0f reserved", n);
@@ -109,8 +109,8 @@ static void doctor_put_governors(struct doctor *d, const struct cpuset *online)
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
 		char *g =
 			cpuset_has(online, cpu)
-				? doctor_sys_line(
-					  "devices/system/cpu/cpu%u/cpufreq/scaling_governor", cpu)
+				? host_fact("%s/devices/system/cpu/cpu%u/cpufreq/scaling_governor",
+					    sysfs_root(), cpu)
 				: NULL;
 
 		seen += g != NULL;
@@ -133,8 +133,8 @@ static void doctor_put_governors(struct doctor *d, const struct cpuset *online)
 
 static void doctor_put_turbo(struct doctor *d)
 {
-	char *intel = doctor_sys_line("devices/system/cpu/intel_pstate/no_turbo");
-	char *boost = doctor_sys_line("devices/system/cpu/cpufreq/boost");
+	char *intel = host_fact("%s/devices/system/cpu/intel_pstate/no_turbo", sysfs_root());
+	char *boost = host_fact("%s/devices/system/cpu/cpufreq/boost", sysfs_root());
 
 	if ((intel && !strcmp(intel, "0")) || (boost && !strcmp(boost, "1")))
 		doctor_put(d, "turbo", FINDING_NOTE,
@@ -147,7 +147,7 @@ static void doctor_put_turbo(struct doctor *d)
 
 static void doctor_put_smt(struct doctor *d)
 {
-	char *on = doctor_sys_line("devices/system/cpu/smt/active");
+	char *on = host_fact("%s/devices/system/cpu/smt/active", sysfs_root());
 
 	if (on && !strcmp(on, "1"))
 		doctor_put(d, "SMT", FINDING_NOTE, "echo off >/sys/devices/system/cpu/smt/control",
@@ -158,15 +158,14 @@ static void doctor_put_smt(struct doctor *d)
 /* Adds the CPUs that a device's interrupts may go to. Returns the number of interrupts. */
 static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
 {
-	const char *root = getenv("ZCOST_PROC");
 	DIR *list = opendir(dir);
 	struct dirent *e;
 	int n = 0;
 
 	while (list && (e = readdir(list))) {
-		char *path =
-			xasprintf("%s/irq/%s/smp_affinity_list", root ? root : "/proc", e->d_name);
-		char *text = *e->d_name == '.' ? NULL : host_fact(path);
+		char *text = *e->d_name == '.' ? NULL
+					       : host_fact("%s/irq/%s/smp_affinity_list",
+							   proc_root(), e->d_name);
 		struct cpuset one;
 		unsigned int cpu;
 
@@ -177,7 +176,6 @@ static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
 					cpuset_add(cpus, cpu);
 		}
 		free(text);
-		free(path);
 	}
 	if (list)
 		closedir(list);
@@ -222,8 +220,8 @@ static void doctor_check_cpus(struct doctor *d)
 {
 	struct cpuset online;
 	struct error err = {0};
-	char *idle = doctor_sys_line("devices/system/cpu/cpuidle/current_driver");
-	char *isolated = doctor_sys_line("devices/system/cpu/isolated");
+	char *idle = host_fact("%s/devices/system/cpu/cpuidle/current_driver", sysfs_root());
+	char *isolated = host_fact("%s/devices/system/cpu/isolated", sysfs_root());
 
 	if (cpuset_online(&online, &err)) {
 		doctor_put(d, "cpus", FINDING_NO, NULL, "%s", err.text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Network interfaces: what a fast or zero-copy transfer needs. */
 #include "collect/doctor/doctor.h"
+#include "collect/host.h"
 #include "collect/nic.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -47,7 +48,7 @@ static void doctor_nic_put_facts(struct doctor *d, const char *rows, const char 
 	char of_node[TEXT] = "", gbps[TEXT] = "";
 
 	doctor_nic_value_of(rows, name, "driver", driver);
-	node = doctor_sys_line("class/net/%s/device/numa_node", name);
+	node = host_fact("%s/class/net/%s/device/numa_node", sysfs_root(), name);
 	if (node && atoi(node) >= 0)
 		snprintf(of_node, sizeof(of_node), ", on NUMA node %s", node);
 	if (speed > 0)

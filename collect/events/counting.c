@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/events/counting.h"
 
+#include "collect/host.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/str.h"
 
 #include <dirent.h>
@@ -21,21 +21,23 @@
 
 /* --- what the kernel allows --- */
 
-static long perf_event_sysctl_number(const char *path, long otherwise)
+static long perf_event_sysctl_number(const char *name, long otherwise)
 {
-	char *text;
-	long n;
+	char *text = host_fact("/proc/sys/kernel/%s", name);
+	long n = text ? strtol(text, NULL, 10) : otherwise;
 
-	if (file_read(path, &text, NULL, NULL))
-		return otherwise;
-	n = strtol(text, NULL, 10);
 	free(text);
 	return n;
 }
 
+int perf_event_paranoid(void)
+{
+	return (int)perf_event_sysctl_number("perf_event_paranoid", 2);
+}
+
 unsigned int perf_event_max_rate(void)
 {
-	long n = perf_event_sysctl_number("/proc/sys/kernel/perf_event_max_sample_rate", 0);
+	long n = perf_event_sysctl_number("perf_event_max_sample_rate", 0);
 
 	return n > 0 ? (unsigned int)n : 0;
 }
@@ -45,14 +47,14 @@ int perf_event_denied(int code, struct error *err)
 	if (code == EACCES || code == EPERM)
 		return error_set(
 			err, code,
-			"not permitted: run as root, or with CAP_PERFMON, or set kernel.perf_event_paranoid to -1 (it is %ld)",
-			perf_event_sysctl_number("/proc/sys/kernel/perf_event_paranoid", 2));
+			"not permitted: run as root, or with CAP_PERFMON, or set kernel.perf_event_paranoid to -1 (it is %d)",
+			perf_event_paranoid());
 	if (code == ENOSYS)
 		return error_set(err, code, "this kernel was built without CONFIG_PERF_EVENTS");
 	return error_sys(err, code, "perf_event_open");
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int perf_event_try_sampling(unsigned int cpu, uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr),

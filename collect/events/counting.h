@@ -22,6 +22,9 @@ int perf_event_choose(const struct cpuset *cpus, const char **event, struct erro
 /* Returns kernel.perf_event_max_sample_rate, or 0 when it is unknown. */
 unsigned int perf_event_max_rate(void);
 
+/* Returns kernel.perf_event_paranoid, or the kernel's default of 2 when it is unknown. */
+int perf_event_paranoid(void);
+
 /*
  * Fills `err` for a perf_event_open that failed with `code`, with what is missing and the way out.
  */

@@ -105,17 +105,9 @@ void orphans_adopt(void)
 static pid_t orphans_parent(const char *pid)
 {
 	char path[300], line[1024], *p;
-	size_t n;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	n = fread(line, 1, sizeof(line) - 1, f);
-	fclose(f);
-	line[n] = '\0';
-	p = strrchr(line, ')');
+	p = tree_file(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
 	return p && strlen(p) > 4 ? (pid_t)atoi(p + 4) : 0;
 }
 

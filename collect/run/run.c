@@ -349,20 +349,6 @@ static void run_note_start(struct run *r)
 	snprintf(r->wall_clock + n, sizeof(r->wall_clock) - n, ".%06ldZ", now.tv_nsec / 1000);
 }
 
-static int run_block_signals(struct run *r, struct error *err)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
-	return r->signals < 0 ? error_sys(err, errno, "cannot wait for signals") : 0;
-}
-
 /*
  * The mark in the environment tells which run a process belongs to. It is unique: the next run in
  * the same folder may begin before all processes of this one are gone.
@@ -430,7 +416,8 @@ static int run_set_up(struct run *r, struct error *err)
 	if (used && !r->sync)
 		note("%s: the run that was in it is replaced", r->dir);
 	folder_clear(r->dir);
-	rc = run_block_signals(r, err);
+	r->signals = spawn_open_signals(0, err);
+	rc = r->signals < 0 ? r->signals : 0;
 	if (!rc)
 		rc = cpuset_online(&r->online, err);
 	if (!rc)

@@ -9,6 +9,7 @@
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
+#include "lib/json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -230,13 +231,8 @@ int run_write_json(const struct run *r, struct error *err)
 {
 	json_t *o = run_json(r);
 	char *path = xasprintf("%s/run.json", r->dir);
-	char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	char *line = xasprintf("%s\n", text ? text : "");
-	int rc = text ? file_write(path, line, strlen(line), err)
-		      : error_set(err, EINVAL, "%s: something in it is not UTF-8", path);
+	int rc = json_write(path, o, JSON_INDENT(2) | JSON_REAL_PRECISION(15), err);
 
-	free(line);
-	free(text);
 	free(path);
 	json_decref(o);
 	return rc;

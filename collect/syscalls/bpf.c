@@ -2,6 +2,7 @@
 /* Loads and reads the kernel's half, syscalls.bpf.c. Its object file is embedded in this one. */
 #include "collect/syscalls/methods.h"
 
+#include "collect/host.h"
 #include "collect/syscalls/task_ids.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -92,13 +93,10 @@ static int bpf_refused(int code, struct error *err)
 
 static uint32_t bpf_tid_max(void)
 {
-	char *text;
-	uint32_t n = 0;
+	char *text = host_fact("/proc/sys/kernel/pid_max");
+	uint32_t n = text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 
-	if (!file_read("/proc/sys/kernel/pid_max", &text, NULL, NULL)) {
-		n = (uint32_t)strtoul(text, NULL, 10);
-		free(text);
-	}
+	free(text);
 	/*
 	 * Returns a limit of thread ids. A PID namespace may have a lower limit than the global ids
 	 * that the program sees.
