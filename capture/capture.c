@@ -91,7 +91,7 @@ static bool run_try_again(struct capture *c, const struct run_id *id, const char
 		return false;
 	name = run_name(c->plan, id);
 	progress_clear(&c->progress);
-	note("%s: trying again: %s", name, out->why);
+	print_note("%s: trying again: %s", name, out->why);
 	free(name);
 	free(out->why);
 	*out = (struct run_outcome){0};
@@ -215,8 +215,8 @@ static int run_todo(struct capture *c, struct error *err)
 
 	manifest_runs_left(&c->manifest, c->plan, &c->order, &todo);
 	if (todo.n < c->order.n)
-		note("%s: %zu of %zu runs are there already", c->dir, c->order.n - todo.n,
-		     c->order.n);
+		print_note("%s: %zu of %zu runs are there already", c->dir, c->order.n - todo.n,
+			   c->order.n);
 	if (!rc && interrupt_came(&c->intr))
 		rc = -EINTR;
 	if (todo.n && !rc)

@@ -292,8 +292,9 @@ static void note_undo_due(const char *dir)
 		return;
 	close(lock);
 	if (undo_due(dir))
-		note("not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, add --forget",
-		     dir, dir);
+		print_note(
+			"not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, add --forget",
+			dir, dir);
 }
 
 static int capture_conclude(const struct capture *c, int rc, const struct error *err)
@@ -302,8 +303,8 @@ static int capture_conclude(const struct capture *c, int rc, const struct error 
 	bool one = c->ok == 1;
 
 	if (rc == -EINTR) {
-		note("interrupted: %zu %s added to %s and %s safe; %s to go on", c->ok,
-		     one ? "run was" : "runs were", c->dir, one ? "is" : "are", again);
+		print_note("interrupted: %zu %s added to %s and %s safe; %s to go on", c->ok,
+			   one ? "run was" : "runs were", c->dir, one ? "is" : "are", again);
 		note_undo_due(c->dir);
 		return EXIT_FAILED;
 	}
@@ -311,8 +312,9 @@ static int capture_conclude(const struct capture *c, int rc, const struct error 
 		error_print(err);
 		note_undo_due(c->dir);
 		if (c->ok)
-			note("%zu %s added to %s and %s safe; %s to go on", c->ok,
-			     one ? "run was" : "runs were", c->dir, one ? "is" : "are", again);
+			print_note("%zu %s added to %s and %s safe; %s to go on", c->ok,
+				   one ? "run was" : "runs were", c->dir, one ? "is" : "are",
+				   again);
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	if (c->failed && !c->ok)

@@ -138,8 +138,9 @@ void plan_note_shared_cpus(const struct plan *p)
 						 p->nvariants, first[i])
 				     : xstrdup("");
 
-		note("receiver and sender share %s%s: per-CPU figures (cpu, profile, costs) of each side include both, and totals count them once or not at all; 'cpus' in [side] separates the sides",
-		     intern_get(&texts, (uint32_t)i), some);
+		print_note(
+			"receiver and sender share %s%s: per-CPU figures (cpu, profile, costs) of each side include both, and totals count them once or not at all; 'cpus' in [side] separates the sides",
+			intern_get(&texts, (uint32_t)i), some);
 		free(some);
 	}
 	intern_free(&texts);

@@ -244,7 +244,7 @@ static void await_orphans(struct capture *c)
 		poll(NULL, 0, 20);
 	n = marked_end(c->mark, true, GRACE_MS);
 	if (n)
-		note("ended %d processes of a capture that was killed", n);
+		print_note("ended %d processes of a capture that was killed", n);
 	if (c->runs_fd >= 0 && flock(c->runs_fd, LOCK_EX | LOCK_NB) && !c->intr.sig)
 		warn("processes of an earlier capture still run and may disturb this one; "
 		     "'fuser -v %s' lists them",

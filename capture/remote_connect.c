@@ -383,7 +383,7 @@ int remotes_reconnect(struct capture *c, struct error *err)
 			continue;
 		remote_disconnect(r);
 		progress_clear(&c->progress);
-		note("%s: connecting again", r->url);
+		print_note("%s: connecting again", r->url);
 		rc = remote_connect_checked(c, r, err);
 	}
 	return rc;

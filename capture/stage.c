@@ -98,7 +98,7 @@ static int stage_give_up(struct stage *s, const struct error *reason, struct err
 	s->depth++;
 	rc = stage_undo_to(s, s->depth - 1, err);
 	if (rc)
-		note("%s", reason->text);
+		print_note("%s", reason->text);
 	return rc ? rc : -ECANCELED;
 }
 

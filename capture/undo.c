@@ -375,7 +375,8 @@ static int undo_recover_all(const char *dir, const char *folder, bool forget, st
 	int n = undo_list_entries(folder, &list), i, rc = 0;
 
 	if (n > 0)
-		note("an earlier capture here was killed, or an 'after' failed: undoing what it set up");
+		print_note(
+			"an earlier capture here was killed, or an 'after' failed: undoing what it set up");
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 

@@ -350,7 +350,7 @@ static void remark_collector(struct capture *c, enum side side, const char *host
 		str_printf(unmeasured, "%s%s", unmeasured->len ? ", " : "", name);
 	} else {
 		progress_clear(&c->progress);
-		note("%s", said);
+		print_note("%s", said);
 	}
 	free(said);
 }
@@ -366,8 +366,8 @@ static void remark_collectors(struct capture *c, enum side side, const json_t *r
 		remark_collector(c, side, host, collector, &names);
 	if (names.len) {
 		progress_clear(&c->progress);
-		note("%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)", host,
-		     names.buf, c->dir, side_names[side]);
+		print_note("%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)",
+			   host, names.buf, c->dir, side_names[side]);
 	}
 	str_free(&names);
 }
@@ -385,10 +385,10 @@ static void remark_early_end(struct capture *c, enum side side, const json_t *ro
 	if (early > 0 && !strcmp(json_text(root, "status"), "ok") &&
 	    intern_str(&c->said, key) == known) {
 		progress_clear(&c->progress);
-		note("%s/%s-%02d: %s: %.3g s were asked for, the command ended after %.3g s",
-		     json_text(root, "variant"), json_text(root, "pass"),
-		     (int)json_integer_value(json_object_get(root, "repeat")), side_names[side],
-		     (length + early) / 1e9, length / 1e9);
+		print_note("%s/%s-%02d: %s: %.3g s were asked for, the command ended after %.3g s",
+			   json_text(root, "variant"), json_text(root, "pass"),
+			   (int)json_integer_value(json_object_get(root, "repeat")),
+			   side_names[side], (length + early) / 1e9, length / 1e9);
 	}
 	free(key);
 }

@@ -378,7 +378,8 @@ static void collect_print_unmeasured(const struct run *r)
 			str_printf(&names, "%s%s", names.len ? ", " : "", c->is->name);
 	}
 	if (names.len)
-		note("not measured here: %s (why: --verbose, or %s/run.json)", names.buf, r->dir);
+		print_note("not measured here: %s (why: --verbose, or %s/run.json)", names.buf,
+			   r->dir);
 	str_free(&names);
 }
 
@@ -397,7 +398,7 @@ static bool collect_print_outcome(const struct run *r, bool verbose)
 		if (c->state == COLLECT_DEGRADED)
 			warn("%s: %s", c->is->name, c->why);
 		else if (c->state == COLLECT_UNSUPPORTED && (verbose || c->asked))
-			note("%s: not measured: %s", c->is->name, c->why);
+			print_note("%s: not measured: %s", c->is->name, c->why);
 		lossy |= c->state == COLLECT_DEGRADED || c->lost > 0 ||
 			 (c->asked && c->state == COLLECT_UNSUPPORTED);
 	}
@@ -410,8 +411,8 @@ static void collect_print_early_end(const struct run *r)
 	uint64_t length = r->end_ns - r->start_ns;
 
 	if (r->early_ns && !r->failed)
-		note("%s: %.3g s were asked for, the command ended after %.3g s", r->dir,
-		     (double)(length + r->early_ns) / 1e9, (double)length / 1e9);
+		print_note("%s: %.3g s were asked for, the command ended after %.3g s", r->dir,
+			   (double)(length + r->early_ns) / 1e9, (double)length / 1e9);
 }
 
 static int collect_execute(struct run *r, bool verbose)

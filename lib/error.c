@@ -79,7 +79,7 @@ void warn(const char *fmt, ...)
 	va_end(ap);
 }
 
-void note(const char *fmt, ...)
+void print_note(const char *fmt, ...)
 {
 	va_list ap;
 

@@ -39,6 +39,6 @@ void error_print(const struct error *err);
 
 /* Print "zcost: warning: ..." and "zcost: ..." on stderr. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void print_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -111,9 +111,9 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 		fprintf(out, "%s%c", t->columns[i].name, i < t->ncolumns - 1 ? sep : '\n');
 	write_rows(t, out, sep, put);
 	if (t->title)
-		note("%s", t->title);
+		print_note("%s", t->title);
 	for (n = 0; notes[n]; n++)
-		note("%s", notes[n]);
+		print_note("%s", notes[n]);
 	table_note_texts_free(notes);
 }
 

@@ -196,7 +196,7 @@ static void plot_draw_chart(const struct chart *c, struct drawing *d, const stru
 	int rc = chart_draw(c, d, &f, &err);
 
 	if (rc == -ENODATA || rc == -ENOENT) {
-		note("%s: not drawn: %s", c->name, err.text);
+		print_note("%s: not drawn: %s", c->name, err.text);
 		n->failed += a->ncharts > 0;
 	} else if (rc || figure_write(&f, a->dir, a->formats, &err)) {
 		error_print(&err);
@@ -234,7 +234,7 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 	     i++)
 		plot_draw_chart(c, d, a, &n);
 	if (n.drawn)
-		note("%s: %d chart%s", a->dir, n.drawn, n.drawn == 1 ? "" : "s");
+		print_note("%s: %d chart%s", a->dir, n.drawn, n.drawn == 1 ? "" : "s");
 	if (n.failed || !n.drawn)
 		return EXIT_FAILED;
 	if (d->lossy)

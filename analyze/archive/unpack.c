@@ -270,8 +270,8 @@ static int unpack_drop_of_host(struct unpacking *k, const char *root, struct err
 		char *path = xasprintf("%s/%s", root, names_of_host[i]);
 
 		if (path_exists(path)) {
-			note("%s: left out: %s belongs to the host that it was written on",
-			     k->u->archive, names_of_host[i]);
+			print_note("%s: left out: %s belongs to the host that it was written on",
+				   k->u->archive, names_of_host[i]);
 			rc = dir_remove(path, err);
 		}
 		free(path);

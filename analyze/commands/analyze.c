@@ -204,7 +204,7 @@ static int analyze_open_archive(struct analysis *a, char **folder)
 	stop_unwatch(); /* the analysis reports changed files itself */
 	findings_free(&u.findings);
 	if (!rc)
-		note("%s: unpacked into %s", u.archive, u.folder);
+		print_note("%s: unpacked into %s", u.archive, u.folder);
 	return rc;
 }
 
@@ -235,8 +235,8 @@ static const char *plural(size_t n)
 
 static int analyze_report(struct analysis *a)
 {
-	note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, plural(a->runs),
-	     a->lossy || a->shed ? "" : ", nothing lost");
+	print_note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, plural(a->runs),
+		   a->lossy || a->shed ? "" : ", nothing lost");
 	if (a->forgotten)
 		warn("the power imported before is no longer in the store; to import it again, add: %s",
 		     a->forgotten);

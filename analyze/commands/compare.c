@@ -376,9 +376,9 @@ static int compare_gate(const struct compare_arguments *args, const struct outco
 	const struct verdict_rule *rule = &args->c.rule;
 
 	if (*out->aside)
-		note("worse, but not gated by --fail-on worse: %s", out->aside);
+		print_note("worse, but not gated by --fail-on worse: %s", out->aside);
 	if (out->worse) {
-		note("%u row%s worse", out->worse, out->worse == 1 ? " is" : "s are");
+		print_note("%u row%s worse", out->worse, out->worse == 1 ? " is" : "s are");
 		return EXIT_GATE;
 	}
 	if (out->unjudged) {

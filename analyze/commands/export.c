@@ -160,7 +160,7 @@ static int export_run(struct export_arguments *a, struct error *err)
 		scope_add_slice_notes(x->store, true, &x->notes);
 	texts = table_note_texts(&x->notes);
 	for (i = 0; texts[i]; i++)
-		note("%s", texts[i]);
+		print_note("%s", texts[i]);
 	table_note_texts_free(texts);
 	return sink_close(&x->out, store_close(x->store, rc, err), err);
 }

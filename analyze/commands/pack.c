@@ -90,7 +90,7 @@ static bool pack_lies_inside(const char *output, const char *capture)
 
 static int pack_refuse(const char *text, const char *name)
 {
-	note("%s: %s", name, text);
+	print_note("%s: %s", name, text);
 	return EXIT_USAGE;
 }
 
@@ -143,9 +143,9 @@ static int pack_run(struct pack *p)
 	findings_warn(&p->findings);
 	pack_check_store(p);
 	if (!p->has_manifest)
-		note("%s: no manifest.json: nothing to check its files against", p->capture);
+		print_note("%s: no manifest.json: nothing to check its files against", p->capture);
 	findings_files(&p->findings, p->files, p->has_manifest, &files);
-	note("%s: %s", p->output, files.buf);
+	print_note("%s: %s", p->output, files.buf);
 	str_free(&files);
 	return p->findings.n ? EXIT_LOSSY : EXIT_OK;
 }

@@ -173,7 +173,7 @@ static void report_print_notes(const struct table *t)
 	size_t i;
 
 	for (i = 0; texts[i] && !t->rows; i++)
-		note("%s", texts[i]);
+		print_note("%s", texts[i]);
 	table_note_texts_free(texts);
 }
 

@@ -83,11 +83,11 @@ static int unpack_run(struct unpack *u)
 	}
 	findings_warn(&u->findings);
 	if (!u->has_sums)
-		note("%s: no checksums: 'zcost pack' did not make this archive", u->archive);
+		print_note("%s: no checksums: 'zcost pack' did not make this archive", u->archive);
 	if (!u->has_manifest)
-		note("%s: no manifest.json: nothing to check its files against", u->folder);
+		print_note("%s: no manifest.json: nothing to check its files against", u->folder);
 	findings_files(&u->findings, u->files, u->has_manifest, &files);
-	note("%s: %s", u->folder, files.buf);
+	print_note("%s: %s", u->folder, files.buf);
 	str_free(&files);
 	return u->findings.n ? EXIT_LOSSY : EXIT_OK;
 }

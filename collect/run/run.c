@@ -372,7 +372,7 @@ static void run_end_earlier(const struct run *r)
 	int n = dir && path_exists(out) ? marked_end(mark, true, STOP_GRACE_MS) : 0;
 
 	if (n)
-		note("%s: ended %d processes of an earlier run that was killed", r->dir, n);
+		print_note("%s: ended %d processes of an earlier run that was killed", r->dir, n);
 	free(out);
 	free(mark);
 	free(dir);
@@ -414,7 +414,7 @@ static int run_set_up(struct run *r, struct error *err)
 		return rc;
 	run_end_earlier(r);
 	if (used && !r->sync)
-		note("%s: the run that was in it is replaced", r->dir);
+		print_note("%s: the run that was in it is replaced", r->dir);
 	folder_clear(r->dir);
 	r->signals = spawn_open_signals(0, err);
 	rc = r->signals < 0 ? r->signals : 0;
