@@ -30,6 +30,13 @@ char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0
 		}                                                          \
 	} while (0)
 
+/* Appends a value to array `p`, of which `n` are in use and `cap` allocated. */
+#define array_add(p, n, cap, ...)           \
+	do {                                \
+		array_grow(p, n, cap);      \
+		(p)[(n)++] = (__VA_ARGS__); \
+	} while (0)
+
 #define array_size(a) (sizeof(a) / sizeof((a)[0]))
 
 /* An arena frees all its memory at once: everything from it lives until arena_free(). */

@@ -21,9 +21,8 @@ enum { HEX = 64, CHUNK = 256 * 1024 };
 
 struct member *members_add(struct members *m, const char *name, bool folder)
 {
-	array_grow(m->list, m->n, m->cap);
-	m->list[m->n] = (struct member){.name = xstrdup(name), .folder = folder};
-	return &m->list[m->n++];
+	array_add(m->list, m->n, m->cap, (struct member){.name = xstrdup(name), .folder = folder});
+	return &m->list[m->n - 1];
 }
 
 static int members_by_name(const void *a, const void *b)

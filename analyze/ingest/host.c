@@ -97,8 +97,7 @@ static void topology_read_cpus(struct topology *t, const json_t *root)
 				 die ? "/" : "", core ? core : "?");
 		c.core = core ? arena_strdup(&t->host->arena, text) : NULL;
 		free(text);
-		array_grow(t->cpus, t->n, t->cap);
-		t->cpus[t->n++] = c;
+		array_add(t->cpus, t->n, t->cap, c);
 	}
 }
 
@@ -117,8 +116,7 @@ static void topology_add(struct topology *t, struct topology_row *row, const str
 	row->cpus = topology_keep(t, text ? text : row->cpus);
 	row->distances = topology_keep(t, row->distances);
 	free(text);
-	array_grow(h->places, h->nplaces, h->places_cap);
-	h->places[h->nplaces++] = *row;
+	array_add(h->places, h->nplaces, h->places_cap, *row);
 }
 
 /* Adds a package for every package number that a CPU has. */

@@ -65,15 +65,14 @@ void ingest_metric(struct ingest *in, const char *name, const char *unit, double
 {
 	if (!isfinite(value))
 		return;
-	array_grow(in->metrics, in->nmetrics, in->metrics_cap);
-	in->metrics[in->nmetrics++] =
-		(struct metric_row){arena_strdup(&in->arena, name), unit, value, source};
+	array_add(in->metrics, in->nmetrics, in->metrics_cap,
+		  (struct metric_row){arena_strdup(&in->arena, name), unit, value, source});
 }
 
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value)
 {
-	array_grow(in->series, in->nseries, in->series_cap);
-	in->series[in->nseries++] = (struct ingest_series){series, t_ns, value};
+	array_add(in->series, in->nseries, in->series_cap,
+		  (struct ingest_series){series, t_ns, value});
 }
 
 struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
@@ -81,18 +80,18 @@ struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
 	uint64_t *at = map_at(&in->thread_index, (uint64_t)pid << 32 | (uint32_t)tid);
 
 	if (!*at) {
-		array_grow(in->threads_seen, in->nthreads_seen, in->threads_seen_cap);
-		in->threads_seen[in->nthreads_seen++] = (struct thread_row){.pid = pid,
-									    .tid = tid,
-									    .run_ns = NAN,
-									    .user_ns = NAN,
-									    .system_ns = NAN,
-									    .migrations = NAN,
-									    .sched_run_ns = NAN,
-									    .wait_ns = NAN,
-									    .slices = NAN,
-									    .voluntary = NAN,
-									    .involuntary = NAN};
+		array_add(in->threads_seen, in->nthreads_seen, in->threads_seen_cap,
+			  (struct thread_row){.pid = pid,
+					      .tid = tid,
+					      .run_ns = NAN,
+					      .user_ns = NAN,
+					      .system_ns = NAN,
+					      .migrations = NAN,
+					      .sched_run_ns = NAN,
+					      .wait_ns = NAN,
+					      .slices = NAN,
+					      .voluntary = NAN,
+					      .involuntary = NAN});
 		*at = in->nthreads_seen;
 	}
 	return &in->threads_seen[*at - 1];

@@ -38,8 +38,7 @@ static const char *layout_keepf(struct layout *l, const char *fmt, ...)
 
 static void layout_add_entry(struct layout *l, const struct layout_entry *e)
 {
-	array_grow(l->entries, l->nentries, l->entries_cap);
-	l->entries[l->nentries++] = *e;
+	array_add(l->entries, l->nentries, l->entries_cap, *e);
 }
 
 /* --- manifest.json --- */

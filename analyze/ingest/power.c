@@ -80,10 +80,10 @@ void power_add(struct ingest *in, const char *kind, const char *source, const ch
 		free(name);
 		name = xasprintf("%s (%d)", domain, k);
 	}
-	array_grow(in->power, in->npower, in->power_cap);
-	in->power[in->npower++] = (struct ingest_power){arena_strdup(&in->arena, kind),
-							arena_strdup(&in->arena, source),
-							arena_strdup(&in->arena, name), how, watts};
+	array_add(in->power, in->npower, in->power_cap,
+		  (struct ingest_power){arena_strdup(&in->arena, kind),
+					arena_strdup(&in->arena, source),
+					arena_strdup(&in->arena, name), how, watts});
 	free(name);
 }
 
@@ -361,9 +361,8 @@ static struct domain *domains_find(struct domains *list, const char *source, con
 	for (i = 0; i < list->n; i++)
 		if (!strcmp(list->d[i].source, source) && !strcmp(list->d[i].name, name))
 			return &list->d[i];
-	array_grow(list->d, list->n, list->cap);
-	list->d[list->n] = (struct domain){.source = source, .name = name};
-	return &list->d[list->n++];
+	array_add(list->d, list->n, list->cap, (struct domain){.source = source, .name = name});
+	return &list->d[list->n - 1];
 }
 
 static size_t domains_read_rows(const struct tsv *t, struct domains *list)
@@ -387,8 +386,7 @@ static size_t domains_read_rows(const struct tsv *t, struct domains *list)
 		r.v = energy ? v / 1e6 : v;
 		d = domains_find(list, tsv_cell(t, row, source), tsv_cell(t, row, domain));
 		d->energy = energy;
-		array_grow(d->r, d->n, d->cap);
-		d->r[d->n++] = r;
+		array_add(d->r, d->n, d->cap, r);
 	}
 	return bad;
 }

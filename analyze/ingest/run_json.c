@@ -175,16 +175,15 @@ static void run_read_collector(struct ingest *in, const json_t *c)
 	const char *why = json_str(c, "why");
 	size_t i;
 
-	array_grow(in->collectors, in->ncollectors, in->collectors_cap);
-	in->collectors[in->ncollectors++] = (struct collector_row){
-		name, run_keep_or(in, c, "state", "ok"), why && *why ? run_keep(in, why) : NULL,
-		json_is_integer(lost) ? json_integer_value(lost) : -1};
+	array_add(in->collectors, in->ncollectors, in->collectors_cap,
+		  (struct collector_row){name, run_keep_or(in, c, "state", "ok"),
+					 why && *why ? run_keep(in, why) : NULL,
+					 json_is_integer(lost) ? json_integer_value(lost) : -1});
 	json_array_foreach (json_object_get(c, "files"), i, file) {
 		if (!json_is_string(file))
 			continue;
-		array_grow(in->files, in->nfiles, in->files_cap);
-		in->files[in->nfiles++] =
-			(struct ingest_file){name, run_keep(in, json_string_value(file))};
+		array_add(in->files, in->nfiles, in->files_cap,
+			  (struct ingest_file){name, run_keep(in, json_string_value(file))});
 	}
 }
 

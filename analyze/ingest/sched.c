@@ -58,8 +58,7 @@ static bool sched_parse_line(char *line, void *arg)
 	s.comm = line;
 	if (s.pid <= 0 || s.tid <= 0 || !line || isnan(s.f[RUN]))
 		return false;
-	array_grow(r->all, r->n, r->cap);
-	r->all[r->n++] = s;
+	array_add(r->all, r->n, r->cap, s);
 	*map_at(&r->by_tid, (uint64_t)s.tid) = r->n;
 	return true;
 }

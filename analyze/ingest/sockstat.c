@@ -57,10 +57,8 @@ static void sockstat_add_gauge(struct sockstat *s, const char *name, double valu
 	uint32_t id = intern_str(&s->names, name);
 	struct gauge *g;
 
-	if (id >= s->n) {
-		array_grow(s->gauges, s->n, s->cap);
-		s->gauges[s->n++] = (struct gauge){0};
-	}
+	if (id >= s->n)
+		array_add(s->gauges, s->n, s->cap, (struct gauge){0});
 	g = &s->gauges[id];
 	gauge_add_span(s, g, value);
 	g->last = value;

@@ -150,8 +150,7 @@ static int syscalls_read_file(struct ingest *in, const char *path, struct error 
 			bad++;
 			continue;
 		}
-		array_grow(in->syscalls, in->nsyscalls, in->syscalls_cap);
-		in->syscalls[in->nsyscalls++] = row;
+		array_add(in->syscalls, in->nsyscalls, in->syscalls_cap, row);
 	}
 	if (bad)
 		note_add(&in->notes, syscalls_bad_rows, bad);

@@ -54,8 +54,7 @@ static void track_add_value(struct values *v, double x)
 {
 	if (isnan(x))
 		return;
-	array_grow(v->v, v->n, v->cap);
-	v->v[v->n++] = x;
+	array_add(v->v, v->n, v->cap, x);
 }
 
 static struct track *tracks_find(struct tracks *all, const struct tcp_seen *s)
@@ -236,8 +235,7 @@ static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 			else if (!covered)
 				all->t[i].row.f[f] = NAN;
 		}
-		array_grow(in->sockets, in->nsockets, in->sockets_cap);
-		in->sockets[in->nsockets++] = all->t[i].row;
+		array_add(in->sockets, in->nsockets, in->sockets_cap, all->t[i].row);
 	}
 	if (all->n)
 		qsort(in->sockets, in->nsockets, sizeof(*in->sockets), socket_compare_bytes);

@@ -133,8 +133,7 @@ static bool threads_parse_line(char *line, void *arg)
 
 	if (!good)
 		return false;
-	array_grow(r->all, r->n, r->cap);
-	r->all[r->n++] = s;
+	array_add(r->all, r->n, r->cap, s);
 	*map_at(&r->by_id, thread_id(&s)) = r->n;
 	return true;
 }

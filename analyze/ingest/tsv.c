@@ -39,8 +39,7 @@ static void tsv_read_heading(struct tsv *t, char *line, char sep)
 	char *field;
 
 	while ((field = str_token(&line, sep))) {
-		array_grow(t->names, t->ncolumns, cap);
-		t->names[t->ncolumns++] = tsv_clean_cell(field);
+		array_add(t->names, t->ncolumns, cap, tsv_clean_cell(field));
 	}
 }
 

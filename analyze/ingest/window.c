@@ -39,8 +39,7 @@ void window_absent(struct ingest *in, const char *what, const char *why)
 	for (i = 0; i < in->nabsent; i++)
 		if (!strcmp(in->absent[i], what))
 			return;
-	array_grow(in->absent, in->nabsent, in->absent_cap);
-	in->absent[in->nabsent++] = arena_strdup(&in->arena, what);
+	array_add(in->absent, in->nabsent, in->absent_cap, arena_strdup(&in->arena, what));
 }
 
 static double distance_to_nearer(uint64_t before, uint64_t at, uint64_t after)

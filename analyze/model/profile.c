@@ -49,9 +49,9 @@ uint32_t profile_event(struct profile *p, const char *name, bool is_time)
 	for (i = 0; i < p->nevents; i++)
 		if (p->events[i].name == id)
 			return i;
-	array_grow(p->events, p->nevents, p->events_cap);
-	p->events[p->nevents] = (struct profile_event){.name = id, .is_time = is_time};
-	return (uint32_t)p->nevents++;
+	array_add(p->events, p->nevents, p->events_cap,
+		  (struct profile_event){.name = id, .is_time = is_time});
+	return (uint32_t)(p->nevents - 1);
 }
 
 /* Scans all DSOs: there are few, and each mapping asks once. */
@@ -63,9 +63,9 @@ uint32_t profile_dso(struct profile *p, const char *name, const char *build_id, 
 	for (i = 0; i < p->ndsos; i++)
 		if (p->dsos[i].name == name_id && p->dsos[i].build_id == bid)
 			return i;
-	array_grow(p->dsos, p->ndsos, p->dsos_cap);
-	p->dsos[p->ndsos] = (struct profile_dso){.name = name_id, .build_id = bid, .kind = kind};
-	return (uint32_t)p->ndsos++;
+	array_add(p->dsos, p->ndsos, p->dsos_cap,
+		  (struct profile_dso){.name = name_id, .build_id = bid, .kind = kind});
+	return (uint32_t)(p->ndsos - 1);
 }
 
 static size_t profile_index_next_slot(const struct profile_index *x, size_t i)
@@ -168,9 +168,9 @@ uint32_t profile_symbol(struct profile *p, uint32_t dso, const char *name,
 		if (p->symbols[id].name == name_id && p->symbols[id].dso == dso)
 			return id;
 	profile_index_set(&p->symbol_ids, slot, hash, p->nsymbols);
-	array_grow(p->symbols, p->nsymbols, p->symbols_cap);
-	p->symbols[p->nsymbols] = (struct profile_symbol){name_id, dso, unresolved};
-	return (uint32_t)p->nsymbols++;
+	array_add(p->symbols, p->nsymbols, p->symbols_cap,
+		  (struct profile_symbol){name_id, dso, unresolved});
+	return (uint32_t)(p->nsymbols - 1);
 }
 
 uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol)
@@ -184,9 +184,8 @@ uint32_t profile_frame(struct profile *p, uint32_t parent, uint32_t symbol)
 		if (p->frames[id].parent == parent && p->frames[id].symbol == symbol)
 			return id;
 	profile_index_set(&p->frame_ids, slot, hash, p->nframes);
-	array_grow(p->frames, p->nframes, p->frames_cap);
-	p->frames[p->nframes] = (struct profile_frame){parent, symbol};
-	return (uint32_t)p->nframes++;
+	array_add(p->frames, p->nframes, p->frames_cap, (struct profile_frame){parent, symbol});
+	return (uint32_t)(p->nframes - 1);
 }
 
 static bool profile_cost_same_key(const struct profile_cost *a, const struct profile_cost *b)
@@ -237,8 +236,7 @@ void profile_add(struct profile *p, const struct profile_cost *c)
 			return;
 		}
 	profile_index_set(&p->cost_ids, slot, hash, p->ncosts);
-	array_grow(p->costs, p->ncosts, p->costs_cap);
-	p->costs[p->ncosts++] = *c;
+	array_add(p->costs, p->ncosts, p->costs_cap, *c);
 }
 
 int profile_pick_event(const struct profile *p, const char *name, uint32_t *event,

@@ -127,9 +127,8 @@ bool event_parse(struct event *e, struct cursor *c, bool big_endian)
 
 struct event *events_add(struct events *ev, const struct event *e)
 {
-	array_grow(ev->list, ev->n, ev->cap);
-	ev->list[ev->n] = *e;
-	return &ev->list[ev->n++];
+	array_add(ev->list, ev->n, ev->cap, *e);
+	return &ev->list[ev->n - 1];
 }
 
 void events_add_id(struct events *ev, uint64_t id, size_t index)

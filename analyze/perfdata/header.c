@@ -164,8 +164,7 @@ void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c)
 	row.hex = hex;
 	row.name = arena_strdup(&r->arena, name);
 	row.kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-	array_grow(r->build_ids, r->nbuild_ids, r->build_ids_cap);
-	r->build_ids[r->nbuild_ids++] = row;
+	array_add(r->build_ids, r->nbuild_ids, r->build_ids_cap, row);
 }
 
 static void header_read_build_ids(struct recording *r, struct cursor c)

@@ -19,9 +19,9 @@
 
 static struct input *input_add(struct recording *r, const char *path)
 {
-	array_grow(r->inputs, r->ninputs, r->inputs_cap);
-	r->inputs[r->ninputs] = (struct input){.path = xstrdup(path), .fd = -1};
-	return &r->inputs[r->ninputs++];
+	array_add(r->inputs, r->ninputs, r->inputs_cap,
+		  (struct input){.path = xstrdup(path), .fd = -1});
+	return &r->inputs[r->ninputs - 1];
 }
 
 /* Takes ownership of the descriptor. */

@@ -92,8 +92,7 @@ static void jit_read_map(struct symtab *t, const char *path)
 		if (!jit_parse_line(line, &l))
 			continue;
 		l.order = n;
-		array_grow(lines, n, cap);
-		lines[n++] = l;
+		array_add(lines, n, cap, l);
 	}
 	jit_fill_table(t, lines, n);
 	free(lines);
@@ -198,9 +197,8 @@ struct symtab_symbol *jit_maps_find(struct jit_maps *j, uint32_t pid, uint64_t a
 	struct symtab *t;
 
 	if (!*id) {
-		array_grow(j->list, j->n, j->cap);
-		j->list[j->n] = (struct jit_map){0};
-		*id = ++j->n;
+		array_add(j->list, j->n, j->cap, (struct jit_map){0});
+		*id = j->n;
 		jit_load_map(j, &j->list[j->n - 1].table, pid);
 	}
 	t = &j->list[*id - 1].table;

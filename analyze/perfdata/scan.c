@@ -138,10 +138,8 @@ static size_t stretch_guess_start(struct window *w, const struct stretch_source 
 
 static void stretch_keep(struct stretch_part *part, struct stretch *open)
 {
-	if (open->len >= STRETCH_MIN) {
-		array_grow(part->list, part->n, part->cap);
-		part->list[part->n++] = *open;
-	}
+	if (open->len >= STRETCH_MIN)
+		array_add(part->list, part->n, part->cap, *open);
 	open->len = 0;
 }
 
@@ -234,8 +232,7 @@ struct scan {
 
 static void scan_add_chunk(struct recording *r, const struct chunk *c)
 {
-	array_grow(r->chunks, r->nchunks, r->chunks_cap);
-	r->chunks[r->nchunks++] = *c;
+	array_add(r->chunks, r->nchunks, r->chunks_cap, *c);
 }
 
 static void scan_close_chunk(struct scan *s)

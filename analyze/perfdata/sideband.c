@@ -10,33 +10,28 @@
 
 void sideband_add_row(struct sideband *s, const struct side_row *row)
 {
-	array_grow(s->list, s->n, s->cap);
-	s->list[s->n++] = *row;
+	array_add(s->list, s->n, s->cap, *row);
 }
 
 static uint32_t sideband_add_dso(struct sideband *s, const struct side_dso *dso)
 {
 	uint32_t id = intern_bytes(&s->dso_ids, dso, sizeof(*dso));
 
-	if (id == s->ndsos) {
-		array_grow(s->dsos, s->ndsos, s->dsos_cap);
-		s->dsos[s->ndsos++] = *dso;
-	}
+	if (id == s->ndsos)
+		array_add(s->dsos, s->ndsos, s->dsos_cap, *dso);
 	return id;
 }
 
 uint32_t sideband_add_map(struct sideband *s, const struct side_map *map)
 {
-	array_grow(s->maps, s->nmaps, s->maps_cap);
-	s->maps[s->nmaps] = *map;
-	return (uint32_t)s->nmaps++;
+	array_add(s->maps, s->nmaps, s->maps_cap, *map);
+	return (uint32_t)(s->nmaps - 1);
 }
 
 static uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymbol *k)
 {
-	array_grow(s->ksymbols, s->nksymbols, s->ksymbols_cap);
-	s->ksymbols[s->nksymbols] = *k;
-	return (uint32_t)s->nksymbols++;
+	array_add(s->ksymbols, s->nksymbols, s->ksymbols_cap, *k);
+	return (uint32_t)(s->nksymbols - 1);
 }
 
 static int side_row_compare(const void *a, const void *b)
@@ -53,9 +48,8 @@ static struct side_timeline *timelines_get(struct side_timelines *t, uint32_t ke
 	uint64_t *id = map_at(&t->index, key);
 
 	if (!*id) {
-		array_grow(t->list, t->n, t->cap);
-		t->list[t->n] = (struct side_timeline){0};
-		*id = ++t->n;
+		array_add(t->list, t->n, t->cap, (struct side_timeline){0});
+		*id = t->n;
 	}
 	return &t->list[*id - 1];
 }
@@ -65,8 +59,8 @@ static void timelines_change(struct side_timelines *t, uint32_t key, const struc
 {
 	struct side_timeline *line = timelines_get(t, key);
 
-	array_grow(line->changes, line->n, line->cap);
-	line->changes[line->n++] = (struct side_change){at->time, at->order, value};
+	array_add(line->changes, line->n, line->cap,
+		  (struct side_change){at->time, at->order, value});
 }
 
 static uint32_t timelines_last_value(const struct side_timelines *t, uint32_t key, uint32_t none)

@@ -11,9 +11,8 @@ static struct space *spaces_get_or_add(struct spaces *s, uint32_t pid)
 	uint64_t *id = map_at(&s->index, pid);
 
 	if (!*id) {
-		array_grow(s->list, s->n, s->cap);
-		s->list[s->n] = (struct space){0};
-		*id = ++s->n;
+		array_add(s->list, s->n, s->cap, (struct space){0});
+		*id = s->n;
 	}
 	return &s->list[*id - 1];
 }
@@ -103,9 +102,8 @@ static void space_remove_maps(struct space *sp, uint32_t at, uint32_t gone)
 /* Adds a map that only this replay has. */
 static uint32_t spaces_add_piece(struct spaces *s, const struct side_map *map)
 {
-	array_grow(s->pieces, s->npieces, s->pieces_cap);
-	s->pieces[s->npieces] = *map;
-	return (uint32_t)(s->side->nmaps + s->npieces++);
+	array_add(s->pieces, s->npieces, s->pieces_cap, *map);
+	return (uint32_t)(s->side->nmaps + s->npieces - 1);
 }
 
 /* Returns the part [from, to) of an old map. */
@@ -280,9 +278,8 @@ static struct history_space *history_get_space(struct history *h, uint32_t pid)
 	uint64_t *id = map_at(&h->index, pid);
 
 	if (!*id) {
-		array_grow(h->list, h->n, h->cap);
-		h->list[h->n] = (struct history_space){0};
-		*id = ++h->n;
+		array_add(h->list, h->n, h->cap, (struct history_space){0});
+		*id = h->n;
 	}
 	return &h->list[*id - 1];
 }
@@ -292,15 +289,13 @@ static void history_add_map(struct history_space *s, const struct side_map *m, u
 {
 	if (m->start >= m->end)
 		return;
-	array_grow(s->maps, s->n, s->cap);
-	s->maps[s->n++] =
-		(struct history_map){.start = m->start, .end = m->end, .row = row, .map = map};
+	array_add(s->maps, s->n, s->cap,
+		  (struct history_map){.start = m->start, .end = m->end, .row = row, .map = map});
 }
 
 static void history_add_fork(struct history_space *s, uint32_t row)
 {
-	array_grow(s->forks, s->nforks, s->forks_cap);
-	s->forks[s->nforks++] = row;
+	array_add(s->forks, s->nforks, s->forks_cap, row);
 }
 
 static int history_compare_maps(const void *a, const void *b)

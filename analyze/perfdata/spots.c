@@ -110,11 +110,11 @@ static void spots_add_code(struct profile *p, const struct function_place *f, ui
 {
 	if (!bytes)
 		return;
-	array_grow(p->codes, p->ncodes, p->codes_cap);
-	p->codes[p->ncodes++] = (struct profile_code){.symbol = f->symbol,
-						      .at = f->start,
-						      .bytes = bytes,
-						      .size = (size_t)(f->end - f->start)};
+	array_add(p->codes, p->ncodes, p->codes_cap,
+		  (struct profile_code){.symbol = f->symbol,
+					.at = f->start,
+					.bytes = bytes,
+					.size = (size_t)(f->end - f->start)});
 }
 
 static bool function_place_fits(const struct function_place *f)
@@ -257,13 +257,13 @@ static void spots_add_fold(struct profile *p, const struct fold *f, const struct
 
 		if (s->symbol == PROFILE_NONE)
 			continue;
-		array_grow(p->spots, p->nspots, p->spots_cap);
-		p->spots[p->nspots++] = (struct profile_spot){.event = c->event,
-							      .symbol = s->symbol,
-							      .line = PROFILE_NONE,
-							      .offset = s->at - s->start,
-							      .samples = c->samples,
-							      .weight = c->weight};
+		array_add(p->spots, p->nspots, p->spots_cap,
+			  (struct profile_spot){.event = c->event,
+						.symbol = s->symbol,
+						.line = PROFILE_NONE,
+						.offset = s->at - s->start,
+						.samples = c->samples,
+						.weight = c->weight});
 	}
 }
 

@@ -112,8 +112,7 @@ static void tracing_add_format(struct tracing *t, const char *system, struct cur
 			return;
 	f.system = xstrdup(system);
 	f.name = xstrndup(name, name_len);
-	array_grow(t->formats, t->n, t->cap);
-	t->formats[t->n++] = f;
+	array_add(t->formats, t->n, t->cap, f);
 }
 
 static void tracing_skip_ftrace(struct cursor *c)

@@ -221,8 +221,7 @@ static int time_order_spool_piece(struct time_order *o, struct error *err)
 	if (ret)
 		return ret;
 	run.buf = xmalloc(RUN_BUFFER * sizeof(*run.buf));
-	array_grow(o->runs, o->nruns, o->runs_cap);
-	o->runs[o->nruns++] = run;
+	array_add(o->runs, o->nruns, o->runs_cap, run);
 	return time_order_read_run(o, &o->runs[o->nruns - 1], err);
 }
 
@@ -230,8 +229,7 @@ static int time_order_spool_piece(struct time_order *o, struct error *err)
 
 static void time_order_begin_stretch(struct time_order *o)
 {
-	array_grow(o->starts, o->nstarts, o->starts_cap);
-	o->starts[o->nstarts++] = o->n;
+	array_add(o->starts, o->nstarts, o->starts_cap, o->n);
 }
 
 int time_order_keep(struct time_order *o, struct error *err)

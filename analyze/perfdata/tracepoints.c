@@ -20,10 +20,9 @@
 
 static uint32_t tracepoint_threads_add(struct tracepoint_threads *t, uint32_t tid)
 {
-	array_grow(t->list, t->n, t->cap);
-	t->list[t->n] =
-		(struct tracepoint_thread){.pid = UINT32_MAX, .tid = tid, .name = UINT32_MAX};
-	return (uint32_t)t->n++;
+	array_add(t->list, t->n, t->cap,
+		  (struct tracepoint_thread){.pid = UINT32_MAX, .tid = tid, .name = UINT32_MAX});
+	return (uint32_t)(t->n - 1);
 }
 
 /* While the side-band is applied, `now` has the state at the current row. */
@@ -48,8 +47,8 @@ static void tracepoint_threads_apply_fork(struct tracepoint_threads *t, const st
 		thread = tracepoint_threads_add(t, row->tid);
 		at = map_at(&t->now, row->tid);
 		*at = thread + 1ULL;
-		array_grow(t->starts, t->nstarts, t->starts_cap);
-		t->starts[t->nstarts++] = (struct thread_start){row->time, row->tid, thread};
+		array_add(t->starts, t->nstarts, t->starts_cap,
+			  (struct thread_start){row->time, row->tid, thread});
 	}
 	t->list[thread].pid = row->pid;
 	t->list[thread].name = name;

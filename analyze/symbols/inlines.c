@@ -57,8 +57,7 @@ static void range_add(struct ranges *r, uint64_t low, uint64_t high, uint64_t wh
 {
 	if (low >= high)
 		return;
-	array_grow(r->list, r->n, r->cap);
-	r->list[r->n++] = (struct range){low, high, what};
+	array_add(r->list, r->n, r->cap, (struct range){low, high, what});
 }
 
 static void ranges_add_die(struct ranges *r, Dwarf_Die *die, uint64_t what)
@@ -277,8 +276,8 @@ static void inlines_add_segments(struct inlines *in, Elf *elf)
 	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
 		if (p.p_type != PT_LOAD)
 			continue;
-		array_grow(in->segments, in->nsegments, in->segments_cap);
-		in->segments[in->nsegments++] = (struct segment){p.p_offset, p.p_vaddr, p.p_filesz};
+		array_add(in->segments, in->nsegments, in->segments_cap,
+			  (struct segment){p.p_offset, p.p_vaddr, p.p_filesz});
 	}
 }
 

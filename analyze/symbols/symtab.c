@@ -53,8 +53,7 @@ void symtab_add(struct symtab *t, const struct symtab_symbol *s, const char *nam
 		return;
 	new.name = symtab_add_name(t, name);
 	new.module = module ? symtab_add_module(t, module) : 0;
-	array_grow(t->symbols, t->n, t->cap);
-	t->symbols[t->n++] = new;
+	array_add(t->symbols, t->n, t->cap, new);
 }
 
 /* Sorts by address. Symbols with equal addresses keep their order. */

@@ -41,10 +41,11 @@ static struct ethtool_row *ethtool_find_row(struct reader *r, const char *interf
 	uint64_t *at = map_at(&r->rows, hash_bytes(name, strlen(name), key));
 
 	if (!*at) {
-		array_grow(e->rows, e->n, e->cap);
-		e->rows[e->n++] = (struct ethtool_row){
-			.interface = *interface ? arena_strdup(&e->arena, interface) : NULL,
-			.name = arena_strdup(&e->arena, name)};
+		array_add(
+			e->rows, e->n, e->cap,
+			(struct ethtool_row){
+				.interface = *interface ? arena_strdup(&e->arena, interface) : NULL,
+				.name = arena_strdup(&e->arena, name)});
 		*at = e->n;
 	}
 	return &e->rows[*at - 1];

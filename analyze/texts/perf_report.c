@@ -252,8 +252,7 @@ static int report_read_line(struct reader *r, char *line)
 		return ret < 0 ? ret : 0;
 	if (r->headless)
 		return report_nothing_found(r);
-	array_grow(r->flat->rows, r->flat->n, r->flat->cap);
-	r->flat->rows[r->flat->n++] = row;
+	array_add(r->flat->rows, r->flat->n, r->flat->cap, row);
 	return 0;
 }
 

@@ -166,8 +166,7 @@ static int trace_read_row(struct reader *r, char *line)
 		ret = trace_check_row(r, &row);
 	if (ret)
 		return ret;
-	array_grow(r->trace->rows, r->trace->n, r->trace->cap);
-	r->trace->rows[r->trace->n++] = row;
+	array_add(r->trace->rows, r->trace->n, r->trace->cap, row);
 	return 0;
 }
 

@@ -213,8 +213,7 @@ static int strace_read_row(struct reader *r, char **words, size_t n)
 	r->sums.errors += row.errors > 0 ? (uint64_t)row.errors : 0;
 	r->sums.ms += row.total_ms;
 	r->sums.rows++;
-	array_grow(tr->rows, tr->n, tr->cap);
-	tr->rows[tr->n++] = row;
+	array_add(tr->rows, tr->n, tr->cap, row);
 	return 0;
 }
 
