@@ -134,7 +134,20 @@ void *arena_dup(struct arena *a, const void *p, size_t size)
 
 char *arena_strdup(struct arena *a, const char *s)
 {
-	return arena_dup(a, s, strlen(s) + 1);
+	return s ? arena_dup(a, s, strlen(s) + 1) : NULL;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	char *text, *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	copy = arena_strdup(a, text);
+	free(text);
+	return copy;
 }
 
 void arena_free(struct arena *a)

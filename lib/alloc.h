@@ -47,7 +47,8 @@ struct arena {
 
 void *arena_alloc(struct arena *a, size_t size); /* zeroed and aligned to 8 bytes */
 void *arena_dup(struct arena *a, const void *p, size_t size);
-char *arena_strdup(struct arena *a, const char *s);
+char *arena_strdup(struct arena *a, const char *s); /* NULL for NULL */
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *a);
 
 #endif

@@ -16,7 +16,7 @@ int snap_append(int fd, uint64_t mono_ns, const void *data, size_t len);
 
 struct snap {
 	uint64_t mono_ns;
-	const char *data; /* NUL-terminated, inside the reader's buffer */
+	char *data; /* NUL-terminated, inside the reader's buffer */
 	size_t len;
 };
 

@@ -155,33 +155,15 @@ static struct absent counters_most_absent(const struct ingest *in, const struct 
 	return a;
 }
 
-static void counters_note_offline(struct ingest *in, const struct tsv *t, const struct columns *k,
-				  struct counters *list)
-{
-	struct absent a = counters_most_absent(in, t, k, list);
-
-	if (a.cpu)
-		note_add(&in->notes, counters_cpu_partial, a.cpu, a.pct);
-}
-
 /* --- metrics --- */
-
-static void counter_add_metric(struct ingest *in, const char *what, const struct counter *c,
-			       const char *unit, double value)
-{
-	char *name = xasprintf("%s:%s", what, c->name);
-
-	ingest_metric(in, name, unit, value, NULL);
-	free(name);
-}
 
 static void counters_note_missing(struct ingest *in, const struct counter *c)
 {
 	if (c->not_supported && !c->cpus) {
-		counter_add_metric(in, "counter_not_supported", c, "1", 1);
+		ingest_metricf(in, "1", 1, "counter_not_supported:%s", c->name);
 		return;
 	}
-	counter_add_metric(in, "counter_not_counted", c, "1", (double)c->not_counted);
+	ingest_metricf(in, "1", (double)c->not_counted, "counter_not_counted:%s", c->name);
 	if (c->backwards)
 		note_add(&in->notes, counter_backwards, c->event);
 	else
@@ -196,12 +178,13 @@ static void counter_add_metrics(struct ingest *in, const struct counter *c)
 		counters_note_missing(in, c);
 		return;
 	}
-	counter_add_metric(in, "counter", c,
-			   c->unit && *c->unit ? arena_strdup(&in->arena, c->unit) : "1", c->value);
+	ingest_metricf(in, c->unit && *c->unit ? arena_strdup(&in->arena, c->unit) : "1", c->value,
+		       "counter:%s", c->name);
 	if (c->running < c->enabled)
-		counter_add_metric(in, "counter_running", c, "%", 100 * c->running / c->enabled);
+		ingest_metricf(in, "%", 100 * c->running / c->enabled, "counter_running:%s",
+			       c->name);
 	if (parse_u64(c->group, &group) && group)
-		counter_add_metric(in, "counter_group", c, "1", (double)group);
+		ingest_metricf(in, "1", (double)group, "counter_group:%s", c->name);
 	if (c->socket)
 		note_add(&in->notes, counter_of_socket, c->event);
 }
@@ -209,6 +192,7 @@ static void counter_add_metrics(struct ingest *in, const struct counter *c)
 static int counters_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct counters list = {0};
+	struct absent absent;
 	struct columns k;
 	struct tsv t;
 	size_t i;
@@ -220,7 +204,9 @@ static int counters_read_file(struct ingest *in, const char *path, struct error 
 	if (!rc) {
 		k = counters_find_columns(&t);
 		counters_add_rows(in, &t, &k, &list);
-		counters_note_offline(in, &t, &k, &list);
+		absent = counters_most_absent(in, &t, &k, &list);
+		if (absent.cpu)
+			note_add(&in->notes, counters_cpu_partial, absent.cpu, absent.pct);
 		for (i = 0; i < list.n; i++)
 			counter_add_metrics(in, &list.c[i]);
 	}

@@ -86,24 +86,17 @@ static void topology_read_cpus(struct topology *t, const json_t *root)
 		const char *die = json_str(o, "die"), *core = json_str(o, "core");
 		struct cpu c = {.package = json_decimal(o, "package"),
 				.node = json_decimal(o, "node")};
-		char *text;
 
 		if (!json_is_integer(at) || json_integer_value(at) < 0 ||
 		    json_integer_value(at) >= CPUSET_MAX)
 			continue;
 		c.number = (unsigned int)json_integer_value(at);
 		c.node = c.node < 0 ? numa_node_find(root, c.number) : c.node;
-		text = xasprintf("%lld/%s%s%s", (long long)c.package, die ? die : "",
-				 die ? "/" : "", core ? core : "?");
-		c.core = core ? arena_strdup(&t->host->arena, text) : NULL;
-		free(text);
+		if (core)
+			c.core = arena_printf(&t->host->arena, "%lld/%s%s%s", (long long)c.package,
+					      die ? die : "", die ? "/" : "", core);
 		array_add(t->cpus, t->n, t->cap, c);
 	}
-}
-
-static const char *topology_keep(struct topology *t, const char *text)
-{
-	return text ? arena_strdup(&t->host->arena, text) : NULL;
 }
 
 /* Adds a place with copies of its strings. `set` replaces row->cpus unless it is NULL. */
@@ -112,9 +105,9 @@ static void topology_add(struct topology *t, struct topology_row *row, const str
 	struct host *h = t->host;
 	char *text = set ? cpuset_format(set) : NULL;
 
-	row->name = topology_keep(t, row->name);
-	row->cpus = topology_keep(t, text ? text : row->cpus);
-	row->distances = topology_keep(t, row->distances);
+	row->name = arena_strdup(&h->arena, row->name);
+	row->cpus = arena_strdup(&h->arena, text ? text : row->cpus);
+	row->distances = arena_strdup(&h->arena, row->distances);
 	free(text);
 	array_add(h->places, h->nplaces, h->places_cap, *row);
 }
@@ -295,13 +288,6 @@ static void host_read_topology(struct host *h, const json_t *root, const char *d
 	free(t.cpus);
 }
 
-static const char *host_keep(struct host *h, const json_t *root, const char *key)
-{
-	const char *text = json_str(root, key);
-
-	return text ? arena_strdup(&h->arena, text) : NULL;
-}
-
 void host_read(struct host *h, const char *hosts_dir, const char *name)
 {
 	char *dir = xasprintf("%s/%s", hosts_dir, name), *path = xasprintf("%s/host.json", dir);
@@ -311,10 +297,10 @@ void host_read(struct host *h, const char *hosts_dir, const char *name)
 
 	*h = (struct host){0};
 	h->row.name = arena_strdup(&h->arena, name);
-	h->row.release = host_keep(h, root, "release");
-	h->row.arch = host_keep(h, root, "arch");
-	h->row.cpu_model = host_keep(h, root, "cpu_model");
-	h->row.virtualization = host_keep(h, root, "virtualization");
+	h->row.release = arena_strdup(&h->arena, json_str(root, "release"));
+	h->row.arch = arena_strdup(&h->arena, json_str(root, "arch"));
+	h->row.cpu_model = arena_strdup(&h->arena, json_str(root, "cpu_model"));
+	h->row.virtualization = arena_strdup(&h->arena, json_str(root, "virtualization"));
 	h->row.cpus = online && !cpuset_parse(&set, online, NULL) ? cpuset_count(&set) : 0;
 	host_read_topology(h, root, dir);
 	json_decref(root);

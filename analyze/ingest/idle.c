@@ -51,8 +51,9 @@ static struct state *idle_find_state(struct idle *d, const char *cpu, const char
 	return &d->s[id];
 }
 
-static void idle_read_row(struct idle *d, char *line)
+static bool idle_read_row(char *line, void *idle)
 {
+	struct idle *d = idle;
 	const char *cpu = str_token(&line, '\t'), *number = str_token(&line, '\t');
 	const char *name = str_token(&line, '\t'), *entries = str_token(&line, '\t');
 	const char *us = str_token(&line, '\t');
@@ -60,14 +61,12 @@ static void idle_read_row(struct idle *d, char *line)
 	struct state *s;
 
 	if (!us || !parse_u64(cpu, &c) || c >= CPUSET_MAX || !parse_u64(number, &n) ||
-	    !parse_u64(entries, &e) || !parse_u64(us, &t)) {
-		d->bad++;
-		return;
-	}
+	    !parse_u64(entries, &e) || !parse_u64(us, &t))
+		return false;
 	s = idle_find_state(d, cpu, number, name);
 	s->change_us = s->change_entries = -1;
 	if (s->round == d->round)
-		return;
+		return true;
 	if (s->round && s->round == d->round - 1) {
 		d->back |= t < s->us || e < s->entries;
 		if (t >= s->us && e >= s->entries) {
@@ -78,6 +77,7 @@ static void idle_read_row(struct idle *d, char *line)
 	s->us = t;
 	s->entries = e;
 	s->round = d->round;
+	return true;
 }
 
 /* Subtracts from a CPU's states the time it slept before the span. */
@@ -130,27 +130,14 @@ static void idle_read_snaps(struct ingest *in, struct idle *d, const struct snap
 	size_t i;
 
 	for (i = 0; i < snaps->n; i++) {
-		char *copy = xstrdup(snaps->snap[i].data), *rest = copy, *line;
 		uint64_t a = i ? snaps->snap[i - 1].mono_ns : 0, b = snaps->snap[i].mono_ns;
 
 		d->round++;
-		while ((line = str_token(&rest, '\n')))
-			if (*line)
-				idle_read_row(d, line);
+		d->bad += snap_lines(snaps->snap[i].data, idle_read_row, d);
 		if (i && b > a)
 			idle_add_span(d, (double)(b - a) / 1e3,
 				      span_inside(a, b, in->run.start_ns, in->run.end_ns));
-		free(copy);
 	}
-}
-
-static void idle_add_metric(struct ingest *in, const char *what, const char *unit,
-			    const char *state, const char *suffix, double value)
-{
-	char *name = xasprintf("cstate_%s:%s%s", what, state, suffix);
-
-	ingest_metric(in, name, unit, value, NULL);
-	free(name);
 }
 
 /* The sum over all CPUs, by "NUMBER NAME". */
@@ -163,7 +150,6 @@ static void idle_add_metrics(struct ingest *in, const struct idle *d)
 	struct intern names = {0};
 	struct sum *sums = xcalloc(d->names.n + 1, sizeof(*sums)), *sum;
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	char suffix[32];
 	size_t i;
 
 	for (i = 0; i < d->names.n; i++) {
@@ -173,17 +159,17 @@ static void idle_add_metrics(struct ingest *in, const struct idle *d)
 
 		if (!(s->known_s >= 0.9 * window_s) || !ingest_has_cpu(in, s->cpu))
 			continue;
-		snprintf(suffix, sizeof(suffix), ":cpu%u", s->cpu);
-		idle_add_metric(in, "pct", "%", name, suffix, pct);
-		idle_add_metric(in, "entries", "1", name, suffix, s->sum_entries);
+		ingest_metricf(in, "%", pct, "cstate_pct:%s:cpu%u", name, s->cpu);
+		ingest_metricf(in, "1", s->sum_entries, "cstate_entries:%s:cpu%u", name, s->cpu);
 		sum = &sums[intern_str(&names, name)];
 		sum->pct += pct;
 		sum->entries += s->sum_entries;
 	}
 	for (i = 0; i < names.n; i++) {
-		idle_add_metric(in, "pct", "%", intern_get(&names, (uint32_t)i), "", sums[i].pct);
-		idle_add_metric(in, "entries", "1", intern_get(&names, (uint32_t)i), "",
-				sums[i].entries);
+		const char *name = intern_get(&names, (uint32_t)i);
+
+		ingest_metricf(in, "%", sums[i].pct, "cstate_pct:%s", name);
+		ingest_metricf(in, "1", sums[i].entries, "cstate_entries:%s", name);
 	}
 	intern_free(&names);
 	free(sums);
@@ -212,15 +198,12 @@ static int idle_read_file(struct ingest *in, const char *path, struct error *err
 {
 	struct idle d = {0};
 	struct snaps snaps;
-	uint64_t from, to;
 	int rc = snaps_open(in, "idle", path, &snaps, err);
 
 	if (rc)
 		return rc;
 	idle_read_snaps(in, &d, &snaps);
-	from = snaps.snap[0].mono_ns;
-	to = snaps.snap[snaps.n - 1].mono_ns;
-	if (ingest_cover(in, "idle.snap", &from, &to) > 0) {
+	if (snaps_cover(in, "idle.snap", &snaps) > 0) {
 		idle_add_metrics(in, &d);
 		idle_add_notes(in, &d);
 	}

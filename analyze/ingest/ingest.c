@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,18 @@ void ingest_metric(struct ingest *in, const char *name, const char *unit, double
 		  (struct metric_row){arena_strdup(&in->arena, name), unit, value, source});
 }
 
+void ingest_metricf(struct ingest *in, const char *unit, double value, const char *name, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, name);
+	text = xvasprintf(name, ap);
+	va_end(ap);
+	ingest_metric(in, text, unit, value, NULL);
+	free(text);
+}
+
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value)
 {
 	array_add(in->series, in->nseries, in->series_cap,
@@ -95,6 +108,16 @@ struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
 		*at = in->nthreads_seen;
 	}
 	return &in->threads_seen[*at - 1];
+}
+
+void thread_seen(struct ingest *in, struct thread_row *row, const char *comm, uint64_t t_ns)
+{
+	if (!row->comm || strcmp(row->comm, comm))
+		row->comm = arena_strdup(&in->arena, comm);
+	if (!row->first_ns || t_ns < row->first_ns)
+		row->first_ns = t_ns;
+	if (t_ns > row->last_ns)
+		row->last_ns = t_ns;
 }
 
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu)
@@ -204,9 +227,9 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	if (rc)
 		return rc;
 	if (hosts_dir && in->run.host) {
-		path = xasprintf("%s/%s", hosts_dir, in->run.host);
-		in->host_dir = path_is_dir(path) ? arena_strdup(&in->arena, path) : NULL;
-		free(path);
+		in->host_dir = arena_printf(&in->arena, "%s/%s", hosts_dir, in->run.host);
+		if (!path_is_dir(in->host_dir))
+			in->host_dir = NULL;
 	}
 	if (strcmp(in->run.status, "ok"))
 		return 0;

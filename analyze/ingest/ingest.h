@@ -16,6 +16,8 @@
 #include "lib/cpuset.h"
 #include "lib/hash.h"
 
+#include <math.h>
+
 /* The CSV of an external meter, from the options of analyze. */
 struct meter {
 	const char *path;	/* NULL: what follows is of the logs kept in the capture */
@@ -95,6 +97,9 @@ int ingest_run_json(struct ingest *in, const char *path, struct error *err);
 
 void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,
 		   const char *source);
+/* Adds a measured value. The name is a format with its arguments. */
+void ingest_metricf(struct ingest *in, const char *unit, double value, const char *name, ...)
+	__attribute__((format(printf, 4, 5)));
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
 /*
@@ -102,6 +107,14 @@ bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
  * schema.sql describes tid 0 and pid 0.
  */
 struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid);
+/* Records that a reading at t_ns saw the thread, under this name. */
+void thread_seen(struct ingest *in, struct thread_row *row, const char *comm, uint64_t t_ns);
+/* Adds to a figure that is NAN while nothing is known. */
+static inline void figure_add(double *to, double by)
+{
+	if (!isnan(by))
+		*to = (isnan(*to) ? 0 : *to) + by;
+}
 
 /*
  * Returns the seconds of the window that a source with readings in [from, to] covers; rates are

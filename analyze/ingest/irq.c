@@ -146,29 +146,17 @@ struct source {
 	bool known, known_elsewhere;
 };
 
-static void irq_add_metric(struct ingest *in, const char *kind, const char *where,
-			   const char *source, double value)
-{
-	char *name = xasprintf("%s%s:%s", kind, where, source);
-
-	ingest_metric(in, name, "1", value, NULL);
-	free(name);
-}
-
 /* Adds a CPU's count to its source, and adds a metric of it unless it is 0. */
 static void irq_add_cpu_metric(struct ingest *in, const char *kind, const char *name,
 			       const struct delta *d, struct source *s)
 {
 	const char *source = strchr(name, ' ') + 1;
 	bool here = *name == '-' || ingest_has_cpu(in, (unsigned int)atoi(name));
-	char where[32];
 
 	*(here ? &s->here : &s->elsewhere) += d->sum;
 	*(here ? &s->known : &s->known_elsewhere) = true;
-	if (*name == '-' || !(d->sum > 0))
-		return;
-	snprintf(where, sizeof(where), "_cpu%d", atoi(name));
-	irq_add_metric(in, kind, where, source, d->sum);
+	if (*name != '-' && d->sum > 0)
+		ingest_metricf(in, "1", d->sum, "%s_cpu%d:%s", kind, atoi(name), source);
 }
 
 static void irq_add_kind(struct ingest *in, const char *kind, const struct deltas *d)
@@ -193,12 +181,12 @@ static void irq_add_kind(struct ingest *in, const char *kind, const struct delta
 		const char *source = intern_get(&names, (uint32_t)i);
 
 		if (list[i].known)
-			irq_add_metric(in, kind, "", source, list[i].here);
+			ingest_metricf(in, "1", list[i].here, "%s:%s", kind, source);
 		if (list[i].known_elsewhere)
-			irq_add_metric(in, kind, "_elsewhere", source, list[i].elsewhere);
+			ingest_metricf(in, "1", list[i].elsewhere, "%s_elsewhere:%s", kind, source);
 	}
 	if (all.known)
-		irq_add_metric(in, kind, "", "total", all.here);
+		ingest_metricf(in, "1", all.here, "%s:total", kind);
 	intern_free(&names);
 	free(list);
 }
@@ -228,14 +216,11 @@ static void irq_read_snaps(struct irqs *q, const struct snaps *snaps)
 	size_t i;
 
 	for (i = 0; i < snaps->n; i++) {
-		char *copy = xstrdup(snaps->snap[i].data);
-
 		before = q->cpus;
 		deltas_reading(&q->hard, snaps->snap[i].mono_ns);
 		deltas_reading(&q->soft, snaps->snap[i].mono_ns);
-		irq_parse_reading(q, copy);
+		irq_parse_reading(q, snaps->snap[i].data);
 		q->offline |= i && memcmp(&before, &q->cpus, sizeof(before));
-		free(copy);
 	}
 }
 
@@ -243,7 +228,6 @@ static int irq_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct irqs *q;
 	struct snaps snaps;
-	uint64_t from, to;
 	int rc = snaps_open(in, "irq", path, &snaps, err);
 
 	if (rc)
@@ -252,9 +236,7 @@ static int irq_read_file(struct ingest *in, const char *path, struct error *err)
 	deltas_init(&q->hard, in);
 	deltas_init(&q->soft, in);
 	irq_read_snaps(q, &snaps);
-	from = snaps.snap[0].mono_ns;
-	to = snaps.snap[snaps.n - 1].mono_ns;
-	if (ingest_cover(in, "/proc/interrupts", &from, &to) > 0)
+	if (snaps_cover(in, "/proc/interrupts", &snaps) > 0)
 		irq_add_metrics(in, q);
 	deltas_free(&q->hard);
 	deltas_free(&q->soft);

@@ -22,20 +22,6 @@ static const char *layout_keep(struct layout *l, const char *s)
 	return s && *s ? arena_strdup(&l->arena, s) : NULL;
 }
 
-static const char *layout_keepf(struct layout *l, const char *fmt, ...)
-{
-	const char *kept;
-	char *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	kept = arena_strdup(&l->arena, text);
-	free(text);
-	return kept;
-}
-
 static void layout_add_entry(struct layout *l, const struct layout_entry *e)
 {
 	array_add(l->entries, l->nentries, l->entries_cap, *e);
@@ -43,6 +29,7 @@ static void layout_add_entry(struct layout *l, const struct layout_entry *e)
 
 /* --- manifest.json --- */
 
+/* Returns the run's place in the order of the manifest, or `otherwise`. */
 static int layout_find_position(const json_t *order, const char *name, int otherwise)
 {
 	const json_t *o;
@@ -76,7 +63,7 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 		note_add(&l->notes, manifest_bad_run, index);
 		return;
 	}
-	name = layout_keepf(l, "%s/%s-%02d", e.variant, e.pass, e.repeat);
+	name = arena_printf(&l->arena, "%s/%s-%02d", e.variant, e.pass, e.repeat);
 	e.position = layout_find_position(json_object_get(root, "order"), name, (int)index);
 	json_array_foreach (sides, i, side) {
 		e.side = layout_keep(l, json_string_value(side));
@@ -86,7 +73,7 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 			note_add(&l->notes, manifest_bad_name, index);
 			continue;
 		}
-		e.dir = layout_keepf(l, "%s/runs/%s/%s", capture, name, e.side);
+		e.dir = arena_printf(&l->arena, "%s/runs/%s/%s", capture, name, e.side);
 		layout_add_entry(l, &e);
 	}
 }
@@ -113,13 +100,14 @@ static void layout_add_variants(struct layout *l, const json_t *list)
 
 		if (!name)
 			continue;
-		array_grow(l->variants, l->nvariants, l->variants_cap);
-		l->variants[l->nvariants] = (struct layout_variant){
-			.name = name,
-			.what = layout_keep(l, json_str(v, "what")),
-			.base = layout_keep(l, json_str(v, "base")),
-		};
-		layout_add_settings(l, &l->variants[l->nvariants++], json_object_get(v, "matrix"));
+		array_add(l->variants, l->nvariants, l->variants_cap,
+			  (struct layout_variant){
+				  .name = name,
+				  .what = layout_keep(l, json_str(v, "what")),
+				  .base = layout_keep(l, json_str(v, "base")),
+			  });
+		layout_add_settings(l, &l->variants[l->nvariants - 1],
+				    json_object_get(v, "matrix"));
 	}
 }
 
@@ -192,7 +180,7 @@ static void layout_each_folder(struct layout *l, const char *dir, struct layout_
 	int n = scandir(dir, &list, dirent_is_visible, entry_compare), i;
 
 	for (i = 0; i < n; i++) {
-		const char *path = layout_keepf(l, "%s/%s", dir, list[i]->d_name);
+		const char *path = arena_printf(&l->arena, "%s/%s", dir, list[i]->d_name);
 
 		if (path_is_dir(path))
 			found(l, path, list[i]->d_name, e);
@@ -205,7 +193,7 @@ static void layout_each_folder(struct layout *l, const char *dir, struct layout_
 static void layout_found_side(struct layout *l, const char *dir, const char *name,
 			      struct layout_entry *e)
 {
-	if (!path_exists(layout_keepf(l, "%s/run.json", dir)))
+	if (!path_exists(arena_printf(&l->arena, "%s/run.json", dir)))
 		return;
 	e->side = layout_keep(l, name);
 	e->dir = dir;
@@ -217,7 +205,8 @@ static void layout_found_run(struct layout *l, const char *dir, const char *name
 {
 	const char *dash = strrchr(name, '-');
 
-	e->pass = dash ? layout_keepf(l, "%.*s", (int)(dash - name), name) : layout_keep(l, name);
+	e->pass = dash ? arena_printf(&l->arena, "%.*s", (int)(dash - name), name)
+		       : layout_keep(l, name);
 	e->repeat = dash ? atoi(dash + 1) : 1;
 	layout_each_folder(l, dir, e, layout_found_side);
 	e->position++;
@@ -233,14 +222,15 @@ static void layout_found_variant(struct layout *l, const char *dir, const char *
 static int layout_scan(struct layout *l, const char *capture, struct error *err)
 {
 	struct layout_entry e = {.status = "ok"};
-	const char *plain = layout_keepf(l, "%s/run.json", capture);
+	const char *plain = arena_printf(&l->arena, "%s/run.json", capture);
 
 	if (path_exists(plain)) {
 		e.dir = layout_keep(l, capture);
 		layout_add_entry(l, &e);
 		return file_sha256(plain, l->run_sha256, err);
 	}
-	layout_each_folder(l, layout_keepf(l, "%s/runs", capture), &e, layout_found_variant);
+	layout_each_folder(l, arena_printf(&l->arena, "%s/runs", capture), &e,
+			   layout_found_variant);
 	if (!l->nentries)
 		return error_set(
 			err, ENOENT,
@@ -260,8 +250,8 @@ int layout_read(struct layout *l, const char *capture, struct error *err)
 	if (!path_is_dir(capture))
 		return error_set(err, ENOTDIR, "%s: neither a capture folder nor an archive of one",
 				 capture);
-	l->hosts_dir = layout_keepf(l, "%s/hosts", capture);
-	manifest = layout_keepf(l, "%s/manifest.json", capture);
+	l->hosts_dir = arena_printf(&l->arena, "%s/hosts", capture);
+	manifest = arena_printf(&l->arena, "%s/manifest.json", capture);
 	if (path_exists(manifest))
 		return layout_read_manifest(l, capture, manifest, err);
 	return layout_scan(l, capture, err);

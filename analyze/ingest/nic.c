@@ -64,7 +64,7 @@ static const char *nic_names_last(const struct nic_names *n, const char *netns, 
 	return port == INTERN_NONE ? name : intern_get(&n->texts, n->of[port].last);
 }
 
-static void nic_names_say(const struct nic_names *n, struct ingest *in)
+static void nic_note_renames(const struct nic_names *n, struct ingest *in)
 {
 	size_t i;
 
@@ -96,6 +96,7 @@ struct nic {
 	struct nic_names called;
 	char **names; /* by group: the rest of its line "n" */
 	size_t cap, bad;
+	struct ingest *in;
 };
 
 static char **nic_find_names(struct nic *n, const char *group)
@@ -111,23 +112,17 @@ static char **nic_find_names(struct nic *n, const char *group)
 }
 
 /* Adds the rate of a link's bytes to its series. */
-static void nic_add_rate(struct ingest *in, const struct nic *n, const char *interface,
-			 const char *name, double bytes)
+static void nic_add_rate(const struct nic *n, const char *interface, const char *name, double bytes)
 {
-	char *series;
-
 	if (isnan(bytes) || !(n->d.span_s > 0) ||
 	    (strcmp(name, "rx_bytes") && strcmp(name, "tx_bytes")))
 		return;
-	series = xasprintf("nic_%.2s_gbps:%s", name, interface);
-	ingest_point(in, arena_strdup(&in->arena, series), n->d.t_ns,
-		     8 * bytes / n->d.span_s / 1e9);
-	free(series);
+	ingest_point(n->in, arena_printf(&n->in->arena, "nic_%.2s_gbps:%s", name, interface),
+		     n->d.t_ns, 8 * bytes / n->d.span_s / 1e9);
 }
 
-static void nic_add_values(struct ingest *in, struct nic *n, const char *index,
-			   const char *interface, const char *group, const char *names,
-			   char *values)
+static void nic_add_values(struct nic *n, const char *index, const char *interface,
+			   const char *group, const char *names, char *values)
 {
 	char *copy = xstrdup(names), *rest = copy, *name, *value;
 	struct str key = {0};
@@ -144,23 +139,23 @@ static void nic_add_values(struct ingest *in, struct nic *n, const char *index,
 		str_printf(&key, "%s %s/%s/%s", index, interface, group, name);
 		change = deltas_put(&n->d, key.buf, v);
 		if (!strcmp(group, "link"))
-			nic_add_rate(in, n, interface, name, change);
+			nic_add_rate(n, interface, name, change);
 	}
 	str_free(&key);
 	free(copy);
 }
 
-static void nic_parse_line(struct ingest *in, struct nic *n, char *line)
+static bool nic_parse_line(char *line, void *nic)
 {
+	struct nic *n = nic;
 	const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
 	const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
 	const char *group = str_token(&line, '\t');
 	char *interface, *key, **names;
+	bool good = true;
 
-	if (!group || !line || !*index || strspn(index, "0123456789") != strlen(index)) {
-		n->bad++;
-		return;
-	}
+	if (!group || !line || !*index || strspn(index, "0123456789") != strlen(index))
+		return false;
 	interface = xasprintf("%s/%s", netns, nic_names_last(&n->called, netns, index, name));
 	key = xasprintf("%s/%s %s", interface, group, index);
 	names = nic_find_names(n, key);
@@ -168,12 +163,13 @@ static void nic_parse_line(struct ingest *in, struct nic *n, char *line)
 		free(*names);
 		*names = xstrdup(line);
 	} else if (!strcmp(kind, "v") && *names) {
-		nic_add_values(in, n, index, interface, group, *names, line);
+		nic_add_values(n, index, interface, group, *names, line);
 	} else {
-		n->bad++;
+		good = false;
 	}
 	free(key);
 	free(interface);
+	return good;
 }
 
 /* --- names, which may change from one reading to the next --- */
@@ -212,21 +208,6 @@ static void nic_learn_state_names(struct nic_names *called, const struct ingest 
 	free(path);
 }
 
-static void nic_read_snaps(struct ingest *in, struct nic *n, const struct snaps *snaps)
-{
-	size_t i;
-
-	for (i = 0; i < snaps->n; i++) {
-		char *copy = xstrdup(snaps->snap[i].data), *rest = copy, *line;
-
-		deltas_reading(&n->d, snaps->snap[i].mono_ns);
-		while ((line = str_token(&rest, '\n')))
-			if (*line)
-				nic_parse_line(in, n, line);
-		free(copy);
-	}
-}
-
 /* --- metrics and notes --- */
 
 /* One counter of one interface name, over all numbers that the interface had. */
@@ -247,34 +228,20 @@ static void nic_total_add(struct total *t, const struct delta *c)
 static void nic_add_total_metric(struct ingest *in, const char *name, const struct total *t,
 				 double window_s)
 {
-	char *metric;
-
 	if (!t->known)
 		return;
-	metric = xasprintf("nic:%s", name);
-	ingest_metric(in, metric, "1", t->sum, NULL);
-	free(metric);
-	if (t->known_s >= 0.99 * window_s)
-		return;
-	metric = xasprintf("nic_known_s:%s", name);
-	ingest_metric(in, metric, "s", t->known_s, NULL);
-	free(metric);
+	ingest_metricf(in, "1", t->sum, "nic:%s", name);
+	if (t->known_s < 0.99 * window_s)
+		ingest_metricf(in, "s", t->known_s, "nic_known_s:%s", name);
 }
 
-/* Returns "host/eth0" of "host/eth0/link/rx_packets", which every interface has, or NULL. */
-static char *nic_interface_of(const char *name)
+/* Notes that an interface did not exist all the time. Each has the counter "link/rx_packets". */
+static void nic_note_partial(struct ingest *in, const char *name, const struct total *t, bool came,
+			     bool went, double window_s)
 {
 	const char *end = strstr(name, "/link/rx_packets");
+	char *interface = end ? xstrndup(name, (size_t)(end - name)) : NULL;
 
-	return end ? xstrndup(name, (size_t)(end - name)) : NULL;
-}
-
-static void nic_note_partial(struct ingest *in, const struct nic *n, const char *name,
-			     const struct total *t, bool came, bool went, double window_s)
-{
-	char *interface = nic_interface_of(name);
-
-	(void)n;
 	if (interface && t->numbers > 1)
 		note_add(&in->notes, nic_registered_again, interface, t->known_s, window_s);
 	else if (interface && (came || went))
@@ -302,7 +269,7 @@ static void nic_add_metrics(struct ingest *in, const struct nic *n)
 	}
 	for (k = 0; k < names.n; k++) {
 		nic_add_total_metric(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
-		nic_note_partial(in, n, intern_get(&names, (uint32_t)k), &list[k], came[k], went[k],
+		nic_note_partial(in, intern_get(&names, (uint32_t)k), &list[k], came[k], went[k],
 				 window_s);
 	}
 	intern_free(&names);
@@ -317,7 +284,7 @@ static void nic_add_notes(struct ingest *in, const struct nic *n)
 
 	if (back)
 		note_add(&in->notes, nic_reset, back);
-	nic_names_say(&n->called, in);
+	nic_note_renames(&n->called, in);
 	if (n->bad)
 		note_add(&in->notes, nic_bad_lines, n->bad);
 	free(back);
@@ -337,9 +304,8 @@ static void nic_free(struct nic *n)
 
 static int nic_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct nic n = {0};
+	struct nic n = {.in = in};
 	struct snaps snaps;
-	uint64_t from, to;
 	size_t i;
 	int rc = snaps_open(in, "nic", path, &snaps, err);
 
@@ -349,10 +315,11 @@ static int nic_read_file(struct ingest *in, const char *path, struct error *err)
 	for (i = 0; i < snaps.n; i++)
 		nic_learn_names(&n.called, &snaps.snap[i]);
 	nic_learn_state_names(&n.called, in);
-	nic_read_snaps(in, &n, &snaps);
-	from = snaps.snap[0].mono_ns;
-	to = snaps.snap[snaps.n - 1].mono_ns;
-	if (ingest_cover(in, "nic.snap", &from, &to) > 0)
+	for (i = 0; i < snaps.n; i++) {
+		deltas_reading(&n.d, snaps.snap[i].mono_ns);
+		n.bad += snap_lines(snaps.snap[i].data, nic_parse_line, &n);
+	}
+	if (snaps_cover(in, "nic.snap", &snaps) > 0)
 		nic_add_metrics(in, &n);
 	nic_add_notes(in, &n);
 	nic_free(&n);
@@ -385,13 +352,10 @@ static int nic_state_read_file(struct ingest *in, const char *path, struct error
 		const char *text = tsv_cell(&t, row, value);
 		uint64_t v = 1;
 		bool number = parse_u64(text, &v);
-		char *name =
-			xasprintf("nic_%s:%s/%s/%s%s%s", number ? "state" : "info",
-				  tsv_cell(&t, row, netns), tsv_cell(&t, row, interface),
-				  tsv_cell(&t, row, key), number ? "" : "=", number ? "" : text);
 
-		ingest_metric(in, name, "1", (double)v, NULL);
-		free(name);
+		ingest_metricf(in, "1", (double)v, "nic_%s:%s/%s/%s%s%s", number ? "state" : "info",
+			       tsv_cell(&t, row, netns), tsv_cell(&t, row, interface),
+			       tsv_cell(&t, row, key), number ? "" : "=", number ? "" : text);
 	}
 	if (!rc && t.short_rows)
 		note_add(&in->notes, nic_state_bad_rows, t.short_rows);

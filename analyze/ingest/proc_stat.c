@@ -230,7 +230,6 @@ static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], doubl
 				double covered_s, const char *suffix)
 {
 	double ns, scale = sums_scale(f, busy), to_pct = 100 / (covered_s * 1e9);
-	char name[48];
 	size_t i;
 
 	for (i = 0; i < array_size(parts); i++) {
@@ -239,17 +238,15 @@ static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], doubl
 			ns += f[parts[i].field2];
 		if (part_is_busy((int)parts[i].field))
 			ns *= scale;
-		snprintf(name, sizeof(name), "%s%s", parts[i].name, suffix);
-		ingest_metric(in, name, "%", ns * to_pct, NULL);
+		ingest_metricf(in, "%", ns * to_pct, "%s%s", parts[i].name, suffix);
 	}
-	snprintf(name, sizeof(name), "cpu_pct%s", suffix);
-	ingest_metric(in, name, "%", busy * to_pct, NULL);
+	ingest_metricf(in, "%", busy * to_pct, "cpu_pct%s", suffix);
 }
 
 static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, double covered_s)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	char name[32];
+	char suffix[32];
 	unsigned int cpu;
 
 	proc_stat_add_parts(in, s->f, s->all_busy, covered_s, "");
@@ -257,10 +254,9 @@ static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, doubl
 	for (cpu = 0; cpu < s->n; cpu++) {
 		if (!ingest_has_cpu(in, cpu))
 			continue;
-		snprintf(name, sizeof(name), "busy_ns:cpu%u", cpu);
-		ingest_metric(in, name, "ns", s->busy[cpu] * window_s / covered_s, NULL);
-		snprintf(name, sizeof(name), ":cpu%u", cpu);
-		proc_stat_add_parts(in, s->of[cpu], s->busy[cpu], covered_s, name);
+		ingest_metricf(in, "ns", s->busy[cpu] * window_s / covered_s, "busy_ns:cpu%u", cpu);
+		snprintf(suffix, sizeof(suffix), ":cpu%u", cpu);
+		proc_stat_add_parts(in, s->of[cpu], s->busy[cpu], covered_s, suffix);
 	}
 }
 
@@ -301,11 +297,8 @@ static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, cons
 			      const char *path, struct error *err)
 {
 	struct sums s = {0};
-	uint64_t from, to;
 	double covered;
 
-	if (snaps->n < 2)
-		return error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps->n);
 	sums_count_seen(in, &s, t, snaps->n);
 	if (!s.seen) {
 		free(s.busy);
@@ -318,9 +311,7 @@ static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, cons
 			 in->run.cpus);
 	if (!in->has_cpus)
 		in->run.ncpus = (int)s.seen;
-	from = snaps->snap[0].mono_ns;
-	to = snaps->snap[snaps->n - 1].mono_ns;
-	covered = ingest_cover(in, "/proc/stat", &from, &to);
+	covered = snaps_cover(in, "/proc/stat", snaps);
 	proc_stat_sum_spans(in, &s, snaps, t);
 	if (covered > 0) {
 		proc_stat_add_metrics(in, &s, covered);
@@ -333,16 +324,13 @@ static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, cons
 
 static int proc_stat_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct error damage = {0};
 	struct snaps snaps;
 	struct times *t;
 	size_t i;
-	int rc = snaps_read(&snaps, path, &damage);
+	int rc = snaps_open(in, "cpu", path, &snaps, err);
 
-	if (rc && rc != -EBADMSG)
-		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
-		note_add(&in->notes, file_damaged, "cpu", damage.text);
+		return rc;
 	t = xcalloc(snaps.n + 1, sizeof(*t));
 	for (i = 0; i < snaps.n; i++)
 		t[i] = proc_stat_parse(snaps.snap[i].data);

@@ -90,17 +90,12 @@ static void run_add_edges(struct ingest *in, const json_t *root)
 
 /* --- run.json --- */
 
-static const char *run_keep(struct ingest *in, const char *s)
-{
-	return s ? arena_strdup(&in->arena, s) : NULL;
-}
-
 static const char *run_keep_or(struct ingest *in, const json_t *root, const char *key,
 			       const char *otherwise)
 {
 	const char *s = json_str(root, key);
 
-	return run_keep(in, s && *s ? s : otherwise);
+	return arena_strdup(&in->arena, s && *s ? s : otherwise);
 }
 
 static const char *run_command_line(struct ingest *in, const json_t *argv)
@@ -116,7 +111,7 @@ static const char *run_command_line(struct ingest *in, const json_t *argv)
 		str_puts(&s, i ? " " : "");
 		str_puts(&s, json_string_value(arg) ? json_string_value(arg) : "?");
 	}
-	line = run_keep(in, s.buf);
+	line = arena_strdup(&in->arena, s.buf);
 	str_free(&s);
 	return line;
 }
@@ -147,7 +142,7 @@ static void run_read_cpus(struct ingest *in, const json_t *root)
 		return;
 	}
 	in->has_cpus = true;
-	in->run.cpus = run_keep(in, text);
+	in->run.cpus = arena_strdup(&in->arena, text);
 	in->run.ncpus = (int)cpuset_count(&in->cpus);
 }
 
@@ -163,7 +158,7 @@ static const char *run_keep_part(struct ingest *in, const json_t *root, const ch
 	if (!s || !*s)
 		return otherwise;
 	if (name_is_part(s))
-		return run_keep(in, s);
+		return arena_strdup(&in->arena, s);
 	note_add(&in->notes, run_json_bad_name, key, name_shown(s));
 	return otherwise;
 }
@@ -177,13 +172,14 @@ static void run_read_collector(struct ingest *in, const json_t *c)
 
 	array_add(in->collectors, in->ncollectors, in->collectors_cap,
 		  (struct collector_row){name, run_keep_or(in, c, "state", "ok"),
-					 why && *why ? run_keep(in, why) : NULL,
+					 why && *why ? arena_strdup(&in->arena, why) : NULL,
 					 json_is_integer(lost) ? json_integer_value(lost) : -1});
 	json_array_foreach (json_object_get(c, "files"), i, file) {
 		if (!json_is_string(file))
 			continue;
 		array_add(in->files, in->nfiles, in->files_cap,
-			  (struct ingest_file){name, run_keep(in, json_string_value(file))});
+			  (struct ingest_file){name,
+					       arena_strdup(&in->arena, json_string_value(file))});
 	}
 }
 

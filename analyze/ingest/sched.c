@@ -71,23 +71,6 @@ static const struct seen *sched_find(const struct reading *r, const struct seen 
 	return s && s->pid == like->pid ? s : NULL;
 }
 
-static void sched_see_thread(struct thread_row *row, struct ingest *in, const struct seen *s,
-			     uint64_t t_ns)
-{
-	if (!row->comm || strcmp(row->comm, s->comm))
-		row->comm = arena_strdup(&in->arena, s->comm);
-	if (!row->first_ns || t_ns < row->first_ns)
-		row->first_ns = t_ns;
-	if (t_ns > row->last_ns)
-		row->last_ns = t_ns;
-}
-
-static void sched_add_to(double *to, double by)
-{
-	if (!isnan(by))
-		*to = (isnan(*to) ? 0 : *to) + by;
-}
-
 /* Adds a thread's growth in the window. Returns how long it waited in the whole span. */
 static double sched_add_thread(struct ingest *in, struct sums *sums, const struct seen *was,
 			       const struct seen *s, uint64_t end, double ns, double share)
@@ -98,7 +81,7 @@ static double sched_add_thread(struct ingest *in, struct sums *sums, const struc
 	double by;
 	int i;
 
-	sched_see_thread(row, in, s, end);
+	thread_seen(in, row, s->comm, end);
 	if (was && was->f[RUN] > s->f[RUN])
 		was = NULL; /* another thread of that number */
 	if (!was && s->f[RUN] + s->f[WAIT] > 1.05 * ns + 1e7) {
@@ -109,8 +92,8 @@ static double sched_add_thread(struct ingest *in, struct sums *sums, const struc
 		by = s->f[i] - (was ? was->f[i] : 0);
 		sums->back |= by < 0;
 		by = by < 0 ? 0 : by * share;
-		sched_add_to(to[i], by);
-		sched_add_to(&sums->f[i], by);
+		figure_add(to[i], by);
+		figure_add(&sums->f[i], by);
 	}
 	by = s->f[WAIT] - (was ? was->f[WAIT] : 0);
 	return by > 0 ? by : 0;
@@ -160,15 +143,14 @@ static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 static void sched_evaluate(struct ingest *in, const struct snaps *snaps, void *readings, size_t bad)
 {
 	const struct reading *r = readings;
-	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
 	size_t i;
 
 	if (bad)
 		note_add(&in->notes, sched_bad_lines, bad);
 	for (i = 0; i < r[0].n; i++)
-		sched_see_thread(ingest_thread(in, r[0].all[i].pid, r[0].all[i].tid), in,
-				 &r[0].all[i], from);
+		thread_seen(in, ingest_thread(in, r[0].all[i].pid, r[0].all[i].tid),
+			    r[0].all[i].comm, snaps->snap[0].mono_ns);
 	for (i = 1; i < snaps->n; i++) {
 		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
 		double waited;
@@ -178,7 +160,7 @@ static void sched_evaluate(struct ingest *in, const struct snaps *snaps, void *r
 		waited = sched_add_span(in, &sums, &r[i - 1], &r[i], a, b);
 		ingest_point(in, "sched_wait_pct", b, 100 * waited / (double)(b - a));
 	}
-	if (ingest_cover(in, "sched.snap", &from, &to) > 0)
+	if (snaps_cover(in, "sched.snap", snaps) > 0)
 		sched_add_metrics(in, &sums);
 }
 

@@ -41,6 +41,13 @@ void snaps_skip_early(struct snaps *s, uint64_t start)
 	memmove(s->snap, s->snap + skip, s->n * sizeof(*s->snap));
 }
 
+double snaps_cover(struct ingest *in, const char *what, const struct snaps *snaps)
+{
+	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
+
+	return ingest_cover(in, what, &from, &to);
+}
+
 size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg)
 {
 	char *rest = text, *line;
@@ -64,7 +71,7 @@ int lines_reader_read(const struct lines_reader *r, struct ingest *in, const cha
 	snaps_skip_early(&snaps, in->run.start_ns);
 	readings = xcalloc(snaps.n, r->size);
 	for (i = 0; i < snaps.n; i++)
-		bad += snap_lines((char *)snaps.snap[i].data, r->parse, readings + i * r->size);
+		bad += snap_lines(snaps.snap[i].data, r->parse, readings + i * r->size);
 	r->evaluate(in, &snaps, readings, bad);
 	for (i = 0; i < snaps.n; i++)
 		r->release(readings + i * r->size);

@@ -29,6 +29,9 @@ int snaps_open(struct ingest *in, const char *what, const char *path, struct sna
 /* Drops the snapshots before the window but the last one, which shows the state at its start. */
 void snaps_skip_early(struct snaps *snaps, uint64_t start);
 
+/* As ingest_cover, for all readings of `what`. */
+double snaps_cover(struct ingest *in, const char *what, const struct snaps *snaps);
+
 /* Calls `parse` for each line that is not empty, cut up in place. Returns the unreadable lines. */
 size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg);
 

@@ -83,10 +83,10 @@ static void snmp_parse_reading(struct ingest *in, struct deltas *d, char *text)
 }
 
 /* Cuts off the first line. Returns the namespace that it names, or 0. */
-static unsigned long long snmp_find_netns(const char **text)
+static unsigned long long snmp_find_netns(char **text)
 {
 	unsigned long long id = 0;
-	const char *nl = strchr(*text, '\n');
+	char *nl = strchr(*text, '\n');
 
 	if (sscanf(*text, "netns %llu", &id) == 1 && nl)
 		*text = nl + 1;
@@ -101,9 +101,8 @@ static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, const struc
 	size_t i;
 
 	for (i = 0; i < snaps->n; i++) {
-		const char *text = snaps->snap[i].data;
+		char *text = snaps->snap[i].data;
 		unsigned long long id = snmp_find_netns(&text);
-		char *copy = xstrdup(text);
 
 		if (i && id != before) {
 			deltas_restart(d);
@@ -111,8 +110,7 @@ static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, const struc
 		}
 		before = id;
 		deltas_reading(d, snaps->snap[i].mono_ns);
-		snmp_parse_reading(in, d, copy);
-		free(copy);
+		snmp_parse_reading(in, d, text);
 	}
 	return from;
 }
@@ -122,13 +120,9 @@ static void snmp_add_metrics(struct ingest *in, const struct deltas *d)
 	char *back = deltas_set_back(d);
 	size_t i;
 
-	for (i = 0; i < d->names.n; i++) {
-		char *name = xasprintf("snmp:%s", deltas_name(d, i));
-
+	for (i = 0; i < d->names.n; i++)
 		if (d->d[i].known_s > 0)
-			ingest_metric(in, name, "1", d->d[i].sum, NULL);
-		free(name);
-	}
+			ingest_metricf(in, "1", d->d[i].sum, "snmp:%s", deltas_name(d, i));
 	if (back)
 		note_add(&in->notes, snmp_reset, back);
 	free(back);

@@ -97,15 +97,12 @@ static void sockstat_add_metrics(struct ingest *in, const struct sockstat *s)
 	for (i = 0; i < s->n; i++) {
 		const struct gauge *g = &s->gauges[i];
 		const char *name = intern_get(&s->names, (uint32_t)i);
-		char *mean = xasprintf("sockstat_mean:%s", name),
-		     *most = xasprintf("sockstat_max:%s", name);
+		const char *unit = sockstat_unit(name);
 
-		if (g->seconds > 0) {
-			ingest_metric(in, mean, sockstat_unit(name), g->area / g->seconds, NULL);
-			ingest_metric(in, most, sockstat_unit(name), g->most, NULL);
-		}
-		free(mean);
-		free(most);
+		if (!(g->seconds > 0))
+			continue;
+		ingest_metricf(in, unit, g->area / g->seconds, "sockstat_mean:%s", name);
+		ingest_metricf(in, unit, g->most, "sockstat_max:%s", name);
 	}
 }
 
@@ -113,26 +110,20 @@ static int sockstat_read_file(struct ingest *in, const char *path, struct error 
 {
 	struct sockstat s = {.from = in->run.start_ns, .to = in->run.end_ns};
 	struct snaps snaps;
-	uint64_t from, to;
 	size_t i, bad = 0;
 	int rc = snaps_open(in, "sockstat", path, &snaps, err);
 
 	if (rc)
 		return rc;
 	for (i = 0; i < snaps.n; i++) {
-		char *copy = xstrdup(snaps.snap[i].data);
-
 		s.t_ns[0] = s.t_ns[1];
 		s.t_ns[1] = snaps.snap[i].mono_ns;
 		s.reading++;
-		bad += snap_lines(copy, sockstat_parse_line, &s);
-		free(copy);
+		bad += snap_lines(snaps.snap[i].data, sockstat_parse_line, &s);
 	}
-	from = snaps.snap[0].mono_ns;
-	to = snaps.snap[snaps.n - 1].mono_ns;
 	if (bad)
 		note_add(&in->notes, sockstat_bad_lines, bad);
-	if (ingest_cover(in, "/proc/net/sockstat", &from, &to) > 0)
+	if (snaps_cover(in, "/proc/net/sockstat", &snaps) > 0)
 		sockstat_add_metrics(in, &s);
 	free(s.gauges);
 	intern_free(&s.names);

@@ -41,8 +41,9 @@ struct softnet {
 	bool by_place; /* lines without a CPU number */
 };
 
-static void softnet_parse_line(const char *line, struct softnet *s)
+static bool softnet_parse_line(char *line, void *softnet)
 {
+	struct softnet *s = softnet;
 	struct line l = {.there = true};
 	unsigned int cpu = s->lines++;
 	int used;
@@ -54,25 +55,14 @@ static void softnet_parse_line(const char *line, struct softnet *s)
 	else
 		s->by_place = true;
 	if (l.words < LEAST || cpu >= CPUSET_MAX)
-		return;
+		return false;
 	if (cpu >= s->n) {
 		s->cpu = xrealloc(s->cpu, (cpu + 1) * sizeof(*s->cpu));
 		memset(s->cpu + s->n, 0, (cpu + 1 - s->n) * sizeof(*s->cpu));
 		s->n = cpu + 1;
 	}
 	s->cpu[cpu] = l;
-}
-
-static struct softnet softnet_parse_reading(const char *text)
-{
-	char *copy = xstrdup(text), *rest = copy, *line;
-	struct softnet s = {0};
-
-	while ((line = str_token(&rest, '\n')))
-		if (*line)
-			softnet_parse_line(line, &s);
-	free(copy);
-	return s;
+	return true;
 }
 
 struct sums {
@@ -142,7 +132,6 @@ static void softnet_see_waiting(const struct ingest *in, struct sums *s, const s
 static void softnet_add_metrics(struct ingest *in, const struct sums *s)
 {
 	unsigned int cpu;
-	char name[64];
 	size_t i;
 
 	for (i = 0; i < COUNTERS; i++) {
@@ -156,9 +145,9 @@ static void softnet_add_metrics(struct ingest *in, const struct sums *s)
 				known |= c->known[i];
 				all += c->of[i];
 			}
-			snprintf(name, sizeof(name), "%s:cpu%u", counters[i].name, cpu);
 			if (c->of[i] > 0)
-				ingest_metric(in, name, "1", c->of[i], NULL);
+				ingest_metricf(in, "1", c->of[i], "%s:cpu%u", counters[i].name,
+					       cpu);
 		}
 		if (known)
 			ingest_metric(in, counters[i].name, "1", all, NULL);
@@ -167,24 +156,18 @@ static void softnet_add_metrics(struct ingest *in, const struct sums *s)
 		ingest_metric(in, "softnet_waiting_max", "1", s->waiting, NULL);
 }
 
-static void softnet_add_notes(struct ingest *in, const struct sums *s)
-{
-	if (s->moved)
-		note_add(&in->notes, softnet_hotplug);
-	if (s->shifted)
-		note_add(&in->notes, softnet_shifted);
-}
-
 static void softnet_read_snaps(struct ingest *in, const struct snaps *snaps, struct sums *s)
 {
-	struct softnet before = softnet_parse_reading(snaps->snap[0].data), now;
+	struct softnet before = {0}, now;
 	size_t i;
 
+	snap_lines(snaps->snap[0].data, softnet_parse_line, &before);
 	softnet_see_waiting(in, s, &before);
 	for (i = 1; i < snaps->n; i++) {
 		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
 
-		now = softnet_parse_reading(snaps->snap[i].data);
+		now = (struct softnet){0};
+		snap_lines(snaps->snap[i].data, softnet_parse_line, &now);
 		if (now.n > s->n || before.n > s->n) {
 			unsigned int n = now.n > before.n ? now.n : before.n;
 
@@ -206,17 +189,17 @@ static int softnet_read_file(struct ingest *in, const char *path, struct error *
 {
 	struct sums s = {0};
 	struct snaps snaps;
-	uint64_t from, to;
 	int rc = snaps_open(in, "softnet", path, &snaps, err);
 
 	if (rc)
 		return rc;
 	softnet_read_snaps(in, &snaps, &s);
-	from = snaps.snap[0].mono_ns;
-	to = snaps.snap[snaps.n - 1].mono_ns;
-	if (ingest_cover(in, "softnet_stat", &from, &to) > 0) {
+	if (snaps_cover(in, "softnet_stat", &snaps) > 0) {
 		softnet_add_metrics(in, &s);
-		softnet_add_notes(in, &s);
+		if (s.moved)
+			note_add(&in->notes, softnet_hotplug);
+		if (s.shifted)
+			note_add(&in->notes, softnet_shifted);
 	}
 	free(s.cpu);
 	snaps_free(&snaps);

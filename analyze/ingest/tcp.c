@@ -65,10 +65,9 @@ static struct track *tracks_find(struct tracks *all, const struct tcp_seen *s)
 
 	if (*at)
 		return &all->t[*at - 1];
-	array_grow(all->t, all->n, all->cap);
-	t = &all->t[all->n++];
+	array_add(all->t, all->n, all->cap, (struct track){0});
 	*at = all->n;
-	*t = (struct track){0};
+	t = &all->t[all->n - 1];
 	t->row.pid = s->pid;
 	t->row.local = arena_strdup(&all->in->arena, s->local);
 	t->row.peer = arena_strdup(&all->in->arena, s->peer);
@@ -102,8 +101,8 @@ static void track_grow(struct tracks *all, struct track *t, const struct tcp_see
 		if (!figure_is_growth((enum socket_figure)f) || isnan(s->f[f]))
 			continue;
 		before = t->last_reading && !isnan(t->last.f[f]) ? t->last.f[f] : 0;
-		t->row.f[f] = (isnan(t->row.f[f]) ? 0 : t->row.f[f]) +
-			      share * track_growth((enum socket_figure)f, before, s->f[f]);
+		figure_add(&t->row.f[f],
+			   share * track_growth((enum socket_figure)f, before, s->f[f]));
 	}
 }
 
@@ -258,7 +257,7 @@ static size_t tcp_read_snap(struct tracks *all, const struct snap *snap, size_t 
 	all->reading = reading;
 	all->cwnd = 0;
 	all->rtt.n = 0;
-	bad = snap_lines((char *)snap->data, tcp_read_line, all);
+	bad = snap_lines(snap->data, tcp_read_line, all);
 	for (i = 0; i < all->n; i++)
 		all->ended += all->t[i].last_reading == reading; /* it has vanished */
 	if (all->rtt.n)
@@ -284,7 +283,6 @@ static void tracks_free(struct tracks *all)
 
 static void tcp_evaluate(struct ingest *in, const struct snaps *snaps)
 {
-	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 	struct tracks all = {.in = in};
 	size_t i, bad = 0;
 	bool covered;
@@ -293,7 +291,7 @@ static void tcp_evaluate(struct ingest *in, const struct snaps *snaps)
 		bad += tcp_read_snap(&all, &snaps->snap[i], i);
 	if (bad)
 		note_add(&in->notes, tcp_bad_lines, bad);
-	covered = ingest_cover(in, "tcp.snap", &from, &to) > 0;
+	covered = snaps_cover(in, "tcp.snap", snaps) > 0;
 	tcp_add_rows(in, &all, covered);
 	if (covered && all.n)
 		tcp_add_metrics(in, &all);

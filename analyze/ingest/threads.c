@@ -160,12 +160,6 @@ static double counter_growth(struct sums *sums, double before, double now)
 	return now > before ? now - before : 0;
 }
 
-static void threads_add_to(double *to, double by)
-{
-	if (!isnan(by))
-		*to = (isnan(*to) ? 0 : *to) + by;
-}
-
 static const char *threads_keep(struct ingest *in, const char *old, const char *now)
 {
 	return old && !strcmp(old, now) ? old : arena_strdup(&in->arena, now);
@@ -196,12 +190,8 @@ static struct thread_row *threads_see(struct ingest *in, struct sums *sums, cons
 {
 	struct thread_row *row = ingest_thread(in, s->pid, s->tid);
 
-	row->comm = threads_keep(in, row->comm, s->comm);
+	thread_seen(in, row, s->comm, t_ns);
 	row->allowed = threads_keep(in, row->allowed, s->allowed);
-	if (!row->first_ns || t_ns < row->first_ns)
-		row->first_ns = t_ns;
-	if (t_ns > row->last_ns)
-		row->last_ns = t_ns;
 	if (s->cpu < CPUSET_MAX)
 		*map_at(&sums->cpus_seen, (uint64_t)s->tid << 12 | s->cpu) = 1;
 	return row;
@@ -235,16 +225,15 @@ static void threads_add_thread(struct ingest *in, struct sums *sums, const struc
 	run = counter_growth(sums, was->tid ? thread_run_ns(sums, was) : 0, thread_run_ns(sums, s));
 	if (at)
 		b->all[*at - 1].grew += run;
-	threads_add_to(&row->run_ns, span->share * run);
-	threads_add_to(&row->user_ns, span->share * counter_growth(sums, was->user_ns, s->user_ns));
-	threads_add_to(&row->system_ns,
-		       span->share * counter_growth(sums, was->system_ns, s->system_ns));
+	figure_add(&row->run_ns, span->share * run);
+	figure_add(&row->user_ns, span->share * counter_growth(sums, was->user_ns, s->user_ns));
+	figure_add(&row->system_ns,
+		   span->share * counter_growth(sums, was->system_ns, s->system_ns));
 	if (!isnan(s->migrations))
-		threads_add_to(&row->migrations,
-			       span->share *
-				       counter_growth(sums,
-						      isnan(was->migrations) ? 0 : was->migrations,
-						      s->migrations));
+		figure_add(&row->migrations,
+			   span->share * counter_growth(
+						 sums, isnan(was->migrations) ? 0 : was->migrations,
+						 s->migrations));
 }
 
 /* Adds what a process ran beyond its living threads. */
@@ -263,7 +252,7 @@ static void threads_add_process(struct ingest *in, struct sums *sums, const stru
 	if (ran > s->grew + TICK_NS / 10 && !sums->ticks) {
 		row = ingest_thread(in, s->pid, 0);
 		row->comm = threads_keep(in, row->comm, s->comm);
-		threads_add_to(&row->run_ns, span->share * (ran - s->grew));
+		figure_add(&row->run_ns, span->share * (ran - s->grew));
 	} else {
 		ran = s->grew;
 	}
@@ -293,7 +282,7 @@ static void threads_add_ended(struct ingest *in, struct sums *sums, const struct
 	if (waited <= known + TICK_NS)
 		return;
 	row = ingest_thread(in, 0, 0);
-	threads_add_to(&row->run_ns, span->share * (waited - known));
+	figure_add(&row->run_ns, span->share * (waited - known));
 	sums->span += waited - known;
 }
 
@@ -387,7 +376,6 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void 
 			     size_t bad)
 {
 	struct reading *r = readings;
-	uint64_t from = snaps->snap[0].mono_ns, to = snaps->snap[snaps->n - 1].mono_ns;
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, covered;
 	struct sums sums = {0};
 	size_t i;
@@ -396,7 +384,7 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void 
 		note_add(&in->notes, threads_bad_lines, bad);
 	for (i = 0; i < r[0].n; i++)
 		if (r[0].all[i].tid)
-			threads_see(in, &sums, &r[0].all[i], from);
+			threads_see(in, &sums, &r[0].all[i], snaps->snap[0].mono_ns);
 	for (i = 1; i < snaps->n; i++) {
 		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
 		struct span span = {span_inside(a, b, in->run.start_ns, in->run.end_ns),
@@ -405,7 +393,7 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void 
 		threads_add_span(in, &sums, &r[i - 1], &r[i], &span);
 	}
 	threads_add_cpus(in, &sums);
-	covered = ingest_cover(in, "threads.snap", &from, &to);
+	covered = snaps_cover(in, "threads.snap", snaps);
 	threads_scale(in, covered > 0 ? window / covered : NAN);
 	if (covered > 0 && in->nthreads_seen) {
 		ingest_metric(in, "workload_cpu_ns", "ns", sums.total * window / covered, NULL);

@@ -100,17 +100,16 @@ static int throttle_read_file(struct ingest *in, const char *path, struct error 
 	double sum[array_size(counters)] = {0}, of[KINDS] = {0};
 	bool seen[KINDS] = {0};
 	struct snaps snaps;
-	char *text, *rest, *line;
+	char *rest, *line;
 	size_t i;
 	int rc = snaps_read(&snaps, path, err);
 
 	if (!rc && snaps.n < 2)
 		rc = error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps.n);
 	if (!rc) {
-		rest = text = xstrdup(snaps.snap[snaps.n - 1].data);
+		rest = snaps.snap[snaps.n - 1].data;
 		while ((line = str_token(&rest, '\n')))
 			throttle_add_line(line, snaps.snap[0].data, sum, seen);
-		free(text);
 		for (i = 0; i < array_size(counters); i++)
 			of[counters[i].kind] += sum[i];
 		throttle_add_metric(in, of, seen);

@@ -54,17 +54,11 @@ static const char *report_parse_quoted(struct reader *r, const char *p)
 static void report_add_event(struct reader *r, const char *event)
 {
 	const char *known = r->flat->events;
-	char *both;
 
-	if (!known) {
+	if (!known)
 		r->flat->events = event;
-		return;
-	}
-	if (strstr(known, event))
-		return;
-	both = xasprintf("%s, %s", known, event);
-	r->flat->events = arena_strdup(&r->flat->strings, both);
-	free(both);
+	else if (!strstr(known, event))
+		r->flat->events = arena_printf(&r->flat->strings, "%s, %s", known, event);
 }
 
 /* Returns the number after "Samples: " or "Events: " (perf 3.0). */
