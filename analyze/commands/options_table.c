@@ -2,7 +2,6 @@
 /* The table of options, with their parsers and the readers of files. */
 #include "analyze/commands/options.h"
 
-#include "analyze/texts/strace_c.h"
 #include "analyze/measures/basis.h"
 #include "analyze/analysis/open.h"
 #include "analyze/perfdata/perfdata.h"
@@ -319,31 +318,31 @@ static int perf_read(struct options *o, struct error *err)
 static int report_read(struct options *o, struct error *err)
 {
 	o->q.flat = &o->flat;
-	return perf_report_read(o->path, o->q.event, &o->flat, err);
+	return perf_report_parse(o->path, NULL, 0, o->q.event, &o->flat, err);
 }
 
 static int trace_read(struct options *o, struct error *err)
 {
 	o->q.trace = &o->trace;
-	return perf_trace_read(o->path, &o->trace, err);
+	return perf_trace_parse(o->path, NULL, 0, &o->trace, err);
 }
 
 static int strace_read(struct options *o, struct error *err)
 {
 	o->q.trace = &o->trace;
-	return strace_c_read(o->path, &o->trace, err);
+	return strace_c_parse(o->path, NULL, 0, &o->trace, err);
 }
 
 static int stat_read(struct options *o, struct error *err)
 {
 	o->q.stat = &o->stat;
-	return perf_stat_read(o->path, &o->stat, err);
+	return perf_stat_parse(o->path, NULL, 0, &o->stat, err);
 }
 
 static int ethtool_read(struct options *o, struct error *err)
 {
 	o->q.ethtool = &o->ethtool;
-	return ethtool_text_read(o->path, &o->ethtool, err);
+	return ethtool_text_parse(o->path, NULL, 0, &o->ethtool, err);
 }
 
 /* --- the table --- */

@@ -178,7 +178,7 @@ static int bare_open(struct bare **b, const char *path, const struct query *q,
 	(*b)->path = path;
 	(*b)->is_text = bare_is_text(path);
 	profile_init(&(*b)->profile);
-	ret = (*b)->is_text ? perf_report_read(path, q->event, &(*b)->flat, err)
+	ret = (*b)->is_text ? perf_report_parse(path, NULL, 0, q->event, &(*b)->flat, err)
 			    : perfdata_read(&(*b)->profile, path, &options, err);
 	if (!ret && !(*b)->is_text && !(*b)->profile.ncosts)
 		ret = error_set(err, ENODATA, "%s has no samples%s", path,

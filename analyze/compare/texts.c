@@ -2,7 +2,7 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/texts/perf_stat.h"
-#include "analyze/texts/strace_c.h"
+#include "analyze/texts/perf_trace.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,9 +25,10 @@ static void text_end_read(struct text_end *e, const char *path)
 	*e = (struct text_end){0};
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
-	if (!perf_stat_read(path, &e->stat, NULL))
+	if (!perf_stat_parse(path, NULL, 0, &e->stat, NULL))
 		e->table = "counters";
-	else if (!perf_trace_read(path, &e->trace, NULL) || !strace_c_read(path, &e->trace, NULL))
+	else if (!perf_trace_parse(path, NULL, 0, &e->trace, NULL) ||
+		 !strace_c_parse(path, NULL, 0, &e->trace, NULL))
 		e->table = "syscalls";
 }
 

@@ -12,7 +12,6 @@
 
 #include "analyze/texts/text.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/str.h"
 
@@ -24,14 +23,7 @@ struct reader {
 	struct text text;
 	struct ethtool_text *e;
 	struct map rows; /* maps interface and name to the row's index + 1 */
-	struct error *err;
 };
-
-static int ethtool_bad(const struct reader *r, const char *what)
-{
-	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
-			 what);
-}
 
 static struct ethtool_row *ethtool_find_row(struct reader *r, const char *interface,
 					    const char *name)
@@ -70,15 +62,15 @@ static int ethtool_parse_count(struct reader *r, char *line)
 	uint64_t v;
 
 	if (!colon)
-		return ethtool_bad(
-			r, "neither a counter and its value nor the beginning of an output");
+		return text_bad(&r->text,
+				"neither a counter and its value nor the beginning of an output");
 	p = text_skip(colon + 1);
 	if (!text_count(&p, &v) || *text_skip(p))
-		return ethtool_bad(r, "a value that is no whole number");
+		return text_bad(&r->text, "a value that is no whole number");
 	*colon = '\0';
 	row = ethtool_find_row(r, "", str_trim(name));
 	if (row->ended)
-		return ethtool_bad(r, "a counter twice in one output");
+		return text_bad(&r->text, "a counter twice in one output");
 	if (!row->seen)
 		row->first = v;
 	row->last = v;
@@ -98,7 +90,7 @@ static int ethtool_parse_rate(struct reader *r, char *line)
 	name = p ? strstr(p, "<=") : NULL;
 	p = p ? text_skip(p + strlen("stat:")) : NULL;
 	if (!name || !text_count(&p, &v) || !str_ends(str_trim(name), "/sec"))
-		return ethtool_bad(r, "not what ethtool_stats.pl prints of a counter");
+		return text_bad(&r->text, "not what ethtool_stats.pl prints of a counter");
 	*close = '\0';
 	name = str_trim(name + strlen("<="));
 	name[strlen(name) - strlen("/sec")] = '\0';
@@ -118,19 +110,13 @@ static int ethtool_parse_line(struct reader *r, char *line)
 		return 0;
 	if (str_starts(line, "NIC statistics")) {
 		ethtool_begin_output(r);
-		return r->e->rates ? ethtool_bad(r, "outputs of two kinds") : 0;
+		return r->e->rates ? text_bad(&r->text, "outputs of two kinds") : 0;
 	}
-	if (str_starts(line, "Show adapter(s)")) {
+	if (str_starts(line, "Show adapter(s)") || str_starts(line, "Ethtool(")) {
 		if (r->e->outputs && !r->e->rates)
-			return ethtool_bad(r, "outputs of two kinds");
+			return text_bad(&r->text, "outputs of two kinds");
 		r->e->rates = true;
-		return 0;
-	}
-	if (str_starts(line, "Ethtool(")) {
-		if (r->e->outputs && !r->e->rates)
-			return ethtool_bad(r, "outputs of two kinds");
-		r->e->rates = true;
-		return ethtool_parse_rate(r, line);
+		return *line == 'E' ? ethtool_parse_rate(r, line) : 0;
 	}
 	/* Lines before the first output are ignored, such as a prompt or a command. */
 	return r->e->outputs && !r->e->rates ? ethtool_parse_count(r, line) : 0;
@@ -139,7 +125,7 @@ static int ethtool_parse_line(struct reader *r, char *line)
 int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_text *e,
 		       struct error *err)
 {
-	struct reader r = {.e = e, .err = err};
+	struct reader r = {.e = e};
 	char *line;
 	int rc;
 
@@ -151,23 +137,10 @@ int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_
 		rc = error_set(err, ENODATA,
 			       "%s holds no output of ethtool -S nor of ethtool_stats.pl",
 			       text_name(&r.text));
+	text_close(&r.text);
 	map_free(&r.rows);
 	if (rc)
 		ethtool_text_free(e);
-	return rc;
-}
-
-int ethtool_text_read(const char *path, struct ethtool_text *e, struct error *err)
-{
-	char *data;
-	size_t len;
-	int rc = file_read_named(path, &data, &len, err);
-
-	*e = (struct ethtool_text){0};
-	if (rc)
-		return rc;
-	rc = ethtool_text_parse(path, data, len, e, err);
-	free(data);
 	return rc;
 }
 

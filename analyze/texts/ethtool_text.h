@@ -32,12 +32,11 @@ struct ethtool_text {
 };
 
 /*
- * Parses the text and changes `data`, which is NUL-terminated. An -EBADMSG error names file and
- * line.
+ * Parses a text and changes `data`, or reads the file `name` if `data` is NULL. An -EBADMSG error
+ * names file and line.
  */
 int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_text *e,
 		       struct error *err);
-int ethtool_text_read(const char *path, struct ethtool_text *e, struct error *err);
 void ethtool_text_free(struct ethtool_text *e);
 
 #endif

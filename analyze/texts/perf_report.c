@@ -4,7 +4,6 @@
 
 #include "analyze/texts/perf_report_row.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -22,7 +21,6 @@ struct reader {
 	bool counted;	   /* the line above was counted as a table's heading */
 	char *above;	   /* unchanged copy of the line above */
 	unsigned headless; /* line of a heading without a Symbol column */
-	struct error *err;
 };
 
 static double report_parse_scaled(const char *p, double value, bool *rounded)
@@ -177,13 +175,13 @@ static int report_check_kind(const struct reader *r, const char *line)
 
 	if (*line == '#' && (str_starts(p, "Baseline ") || str_starts(p, "Baseline/")))
 		return error_set(
-			r->err, EBADMSG,
+			r->text.err, EBADMSG,
 			"%s, line %u: the text of perf diff holds differences, not shares: "
 			"give the text of perf report of each recording",
 			text_name(&r->text), r->text.line);
 	if (*line == '#' && str_starts(p, "Overhead  ") && strstr(p, " / "))
 		return error_set(
-			r->err, EBADMSG,
+			r->text.err, EBADMSG,
 			"%s, line %u: in the text of perf report --hierarchy, rows count those below them again: run it without",
 			text_name(&r->text), r->text.line);
 	return 0;
@@ -192,17 +190,17 @@ static int report_check_kind(const struct reader *r, const char *line)
 static int report_nothing_found(const struct reader *r)
 {
 	if (r->event && r->skip)
-		return error_set(r->err, ENODATA, "%s: no table of the event '%s'; %s%s",
+		return error_set(r->text.err, ENODATA, "%s: no table of the event '%s'; %s%s",
 				 text_name(&r->text), r->event,
 				 r->flat->events ? "there are: " : "the text names no events",
 				 r->flat->events ? r->flat->events : "");
 	if (r->headless)
 		return error_set(
-			r->err, ENODATA,
+			r->text.err, ENODATA,
 			"%s, line %u: the table has no Symbol column; run perf report with --sort symbol or dso,symbol",
 			text_name(&r->text), r->headless);
 	return error_set(
-		r->err, ENODATA,
+		r->text.err, ENODATA,
 		"%s: no row like '12.34%%  [k] symbol' in its %u lines; give the text of perf report --stdio",
 		text_name(&r->text), r->text.line);
 }
@@ -222,8 +220,8 @@ static int report_read_row(struct reader *r, char *line, struct flat_row *row)
 			return ret;
 		if (!r->row.head.n)
 			return row_mark(line)
-				       ? row_bad(&r->row,
-						 "columns that are not where the heading has them")
+				       ? text_bad(&r->text,
+						  "columns that are not where the heading has them")
 				       : ROW_NONE;
 	}
 	for (p = line; r->row.head.separator && *p; p++)
@@ -290,37 +288,25 @@ static void report_find_columns(struct flat *f)
 int perf_report_parse(const char *name, char *data, size_t len, const char *event,
 		      struct flat *flat, struct error *err)
 {
-	struct reader r = {.flat = flat, .event = event, .skip = event != NULL, .err = err};
+	struct reader r = {.flat = flat, .event = event, .skip = event != NULL};
 	int ret;
 
 	*flat = (struct flat){.event_count = NAN, .samples = NAN, .lost = -1};
 	ret = text_open(&r.text, name, data, len, err);
-	if (ret)
+	if (ret) {
+		text_close(&r.text);
 		return ret;
+	}
 	r.row = (struct row_reader){
-		.text = &r.text, .marked = row_mark(data), .strings = &flat->strings, .err = err};
+		.text = &r.text, .marked = row_mark(r.text.at), .strings = &flat->strings};
 	ret = report_read_lines(&r);
 	if (!ret && !flat->n)
 		ret = report_nothing_found(&r);
+	text_close(&r.text);
 	if (ret)
 		flat_free(flat);
 	else
 		report_find_columns(flat);
-	return ret;
-}
-
-int perf_report_read(const char *path, const char *event, struct flat *flat, struct error *err)
-{
-	char *data;
-	size_t len;
-	int ret;
-
-	*flat = (struct flat){0};
-	ret = file_read_named(path, &data, &len, err);
-	if (ret)
-		return ret;
-	ret = perf_report_parse(path, data, len, event, flat, err);
-	free(data);
 	return ret;
 }
 

@@ -42,13 +42,11 @@ struct flat {
 };
 
 /*
- * Parses a text and changes `data`. Messages use `name`; "-" is standard input. `event` selects a
- * table, and NULL selects the first table. On error `flat` is empty.
+ * Parses a text and changes `data`, or reads the file `name` if `data` is NULL; "-" is standard
+ * input. `event` selects a table, and NULL selects the first table. On error `flat` is empty.
  */
 int perf_report_parse(const char *name, char *data, size_t len, const char *event,
 		      struct flat *flat, struct error *err);
-/* Reads and parses a file. "-" is standard input. */
-int perf_report_read(const char *path, const char *event, struct flat *flat, struct error *err);
 void flat_free(struct flat *flat);
 
 #endif

@@ -146,9 +146,9 @@ static int grid_parse_share(struct row_reader *r, struct flat_row *row, enum hea
 	double value;
 
 	if (!text_is_share(s, &value))
-		return row_bad(r, "a share that is no percentage");
+		return text_bad(r->text, "a share that is no percentage");
 	if (value > 100.05 && column != HEAD_TOTAL) /* see row_check_percents() */
-		return row_bad(r, "a share above 100 %");
+		return text_bad(r->text, "a share above 100 %");
 	if (column == HEAD_TOTAL)
 		row->total = value;
 	else if (column == HEAD_SELF)
@@ -178,7 +178,7 @@ static int grid_parse_cell(struct row_reader *r, struct flat_row *row, enum head
 		return grid_parse_share(r, row, column, s);
 	case HEAD_SYMBOL:
 		grid_parse_symbol(row, s);
-		return *row->symbol ? 0 : row_bad(r, "no symbol");
+		return *row->symbol ? 0 : text_bad(r->text, "no symbol");
 	default:
 		return row_field(r, row, column, s);
 	}
@@ -211,7 +211,7 @@ int grid_row(struct row_reader *r, const char *line, struct flat_row *row)
 
 	if (g->separator && !grid_cut_separated(r, line, cells))
 		return strchr(line, g->separator)
-			       ? row_bad(r, "not as many fields as the heading names")
+			       ? text_bad(r->text, "not as many fields as the heading names")
 			       : ROW_NONE;
 	if (!g->separator && !grid_cut_places(r, line, cells))
 		return GRID_MISFIT;

@@ -137,12 +137,6 @@ struct cut {
 	char *middle, *mark, *rest; /* text before, at and after the level mark; mark may be NULL */
 };
 
-int row_bad(const struct row_reader *r, const char *what)
-{
-	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(r->text), r->text->line,
-			 what);
-}
-
 char *row_mark(const char *s)
 {
 	const char *p;
@@ -207,15 +201,16 @@ static int row_check_columns(struct row_reader *r, const struct cut *c)
 	if (!r->head.n && !r->percents)
 		r->percents = c->npercents;
 	if (head_count(&r->head, HEAD_SYMBOL) > 1)
-		return row_bad(r, "two tables side by side: give one at a time");
+		return text_bad(r->text, "two tables side by side: give one at a time");
 	if (!r->head.n && c->npercents > 2)
-		return row_bad(r, "more than two percentages and no heading that names them");
+		return text_bad(r->text,
+				"more than two percentages and no heading that names them");
 	if (c->npercents > row_expected_percents(r))
-		return row_bad(r,
-			       "more percentages than the heading has columns (a group of events? "
-			       "run perf report without --group)");
+		return text_bad(r->text,
+				"more percentages than the heading has columns (a group of events? "
+				"run perf report without --group)");
 	if (c->npercents < row_expected_percents(r))
-		return row_bad(r, "fewer percentages than the table has columns");
+		return text_bad(r->text, "fewer percentages than the table has columns");
 	return 0;
 }
 
@@ -233,10 +228,10 @@ static int row_check_percents(struct row_reader *r, const struct cut *c)
 		if (column != HEAD_TOTAL && column != HEAD_SELF && column != HEAD_PERCENT)
 			continue;
 		if (c->percent[n++] > 100.05 && column != HEAD_TOTAL)
-			return row_bad(r, "a share above 100 %");
+			return text_bad(r->text, "a share above 100 %");
 	}
 	if (!r->head.n && c->percent[c->npercents - 1] > 100.05)
-		return row_bad(r, "a share above 100 %");
+		return text_bad(r->text, "a share above 100 %");
 	return 0;
 }
 
@@ -269,7 +264,7 @@ int row_field(struct row_reader *r, struct flat_row *row, enum head_column colum
 	switch (column) {
 	case HEAD_SAMPLES:
 		if (!text_count(&p, &n) || *p)
-			return row_bad(r, "the Samples column holds no number");
+			return text_bad(r->text, "the Samples column holds no number");
 		row->samples = (int64_t)n;
 		break;
 	case HEAD_COMM:
@@ -335,9 +330,9 @@ static int row_add_columns(struct row_reader *r, struct flat_row *row, const cha
 		have = text_fields(copy, false, fields, MAX_FIELDS);
 	}
 	if (have < n)
-		return row_bad(r, "fewer columns than the heading names");
+		return text_bad(r->text, "fewer columns than the heading names");
 	if (have > n && !column_in_list(list, n, HEAD_COMM))
-		return row_bad(r, "more columns than the heading names");
+		return text_bad(r->text, "more columns than the heading names");
 	for (i = 0; i < n && !ret; i++, at += take) {
 		take = list[i] == HEAD_COMM ? 1 + have - n : 1;
 		ret = row_field(r, row, list[i], fields_join(r, fields + at, take));
@@ -423,7 +418,7 @@ static int row_add_after(struct row_reader *r, struct flat_row *row, char *s)
 		if (r->head.column[i] != HEAD_DSO && r->head.column[i] != HEAD_COMM)
 			continue;
 		if (at >= have)
-			return row_bad(r, "fewer columns than the heading names");
+			return text_bad(r->text, "fewer columns than the heading names");
 		ret = row_field(r, row, r->head.column[i], fields[at]);
 	}
 	return ret;
@@ -439,9 +434,9 @@ static int row_add_symbol(struct row_reader *r, struct flat_row *row, const char
 		row_cut_module(r, row, copy);
 	have = text_fields(copy, true, fields, 2);
 	if (!have)
-		return row_bad(r, "no symbol");
+		return text_bad(r->text, "no symbol");
 	if (marked && row_mark(rest))
-		return row_bad(r, "two rows side by side: give one table at a time");
+		return text_bad(r->text, "two rows side by side: give one table at a time");
 	row->symbol = fields[0];
 	return row_add_after(r, row, have > 1 ? fields[1] : NULL);
 }
@@ -454,7 +449,7 @@ int row_read(struct row_reader *r, char *line, struct flat_row *row)
 	if (!row_cut(r, line, &c))
 		return ROW_NONE;
 	if (!c.mark && r->marked) /* an entry of a call chain has one share and no mark */
-		return c.npercents > 1 ? row_bad(r, "a row without a symbol") : ROW_UNMARKED;
+		return c.npercents > 1 ? text_bad(r->text, "a row without a symbol") : ROW_UNMARKED;
 	*row = (struct flat_row){.samples = -1, .line = r->text->line};
 	ret = row_check_columns(r, &c);
 	if (!ret)

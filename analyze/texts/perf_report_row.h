@@ -58,7 +58,6 @@ struct row_reader {
 	bool marked;	 /* the text's rows have level marks */
 	size_t percents; /* number of percentages in the first row of a text without a heading */
 	struct arena *strings;
-	struct error *err;
 };
 
 /* ROW_UNMARKED is a row with a share but no level mark among marked rows, as in call chains. */
@@ -69,9 +68,6 @@ enum row_found { ROW_NONE, ROW_FOUND, ROW_UNMARKED };
  * line.
  */
 int row_read(struct row_reader *r, char *line, struct flat_row *row);
-
-/* Fills the error with the file, the line and `what`. Returns the error code. */
-int row_bad(const struct row_reader *r, const char *what);
 
 /*
  * Stores a field of the columns samples, command and shared object. Ignores other columns. Returns

@@ -52,7 +52,7 @@ static int stat_json_add(struct stat_reader *r, const json_t *o)
 	if (!json_object_get(o, "counter-value")) /* a metric of the previous event */
 		return 0;
 	if (!row.event || !*row.event || !stat_json_count(o, &row))
-		return stat_bad(r, "no event with a counter-value");
+		return text_bad(&r->text, "no event with a counter-value");
 	if (!isnan(time))
 		r->time_s = time;
 	stat_put(r, &row, stat_json_is_part(o));
@@ -70,7 +70,7 @@ int stat_json_line(struct stat_reader *r, const char *line)
 	o = json_loads(line, JSON_REJECT_DUPLICATES, &bad);
 	if (!o)
 		return error_set(
-			r->err, EBADMSG,
+			r->text.err, EBADMSG,
 			"%s, line %u: %s (perf stat -j writes no JSON in a locale with a decimal comma: run it with LC_ALL=C)",
 			text_name(&r->text), r->text.line, bad.text);
 	ret = stat_json_add(r, o);
@@ -79,12 +79,6 @@ int stat_json_line(struct stat_reader *r, const char *line)
 }
 
 /* --- all layouts --- */
-
-int stat_bad(const struct stat_reader *r, const char *what)
-{
-	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
-			 what);
-}
 
 static struct stat_counter *stat_find_counter(const struct perf_stat *st, const char *event)
 {
@@ -165,9 +159,9 @@ bool stat_label(const char *word, size_t len, bool *cpus)
 }
 
 /* Finds the layout by the first recognized line, and the decimal mark by all numbers. */
-static void stat_look_around(struct stat_reader *r, char *data, bool *json)
+static void stat_find_layout(struct stat_reader *r, bool *json)
 {
-	char *copy = xstrdup(data), *line;
+	char *copy = xstrdup(r->text.at), *line;
 	struct text t = {.name = r->text.name, .at = copy};
 
 	*json = false;
@@ -191,7 +185,7 @@ static int stat_check_marks(const struct stat_reader *r)
 	if (!r->marks.other || r->separator)
 		return 0;
 	return error_set(
-		r->err, EBADMSG,
+		r->text.err, EBADMSG,
 		"%s, line %u: a number with another decimal mark than in line %u: give the output of one perf stat at a time",
 		text_name(&r->text), r->marks.other, r->marks.line);
 }
@@ -201,7 +195,7 @@ static int stat_check_found(const struct stat_reader *r)
 	if (r->st->n)
 		return 0;
 	return error_set(
-		r->err, ENODATA,
+		r->text.err, ENODATA,
 		"%s: no counter in its %u lines; give what perf stat printed (text, -x, or -j)",
 		text_name(&r->text), r->text.line);
 }
@@ -209,7 +203,7 @@ static int stat_check_found(const struct stat_reader *r)
 int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *st,
 		    struct error *err)
 {
-	struct stat_reader r = {.st = st, .time_s = NAN, .err = err};
+	struct stat_reader r = {.st = st, .time_s = NAN};
 	bool json = false;
 	char *line;
 	int ret;
@@ -218,8 +212,8 @@ int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *
 		.elapsed_s = NAN, .user_s = NAN, .system_s = NAN, .elapsed_pct = NAN};
 	ret = text_open(&r.text, name, data, len, err);
 	if (!ret) {
-		marks_keep_groups(data);
-		stat_look_around(&r, data, &json);
+		marks_keep_groups(r.text.at);
+		stat_find_layout(&r, &json);
 		ret = stat_check_marks(&r);
 	}
 	while (!ret && (line = text_next(&r.text)))
@@ -230,20 +224,10 @@ int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *
 		ret = stat_check_found(&r);
 	if (!ret && isnan(st->elapsed_s))
 		st->elapsed_s = r.time_s;
+	text_close(&r.text);
 	if (ret)
 		perf_stat_free(st);
 	return ret;
-}
-
-static int stat_parse_lines(const char *name, char *data, size_t len, void *to, struct error *err)
-{
-	return perf_stat_parse(name, data, len, to, err);
-}
-
-int perf_stat_read(const char *path, struct perf_stat *st, struct error *err)
-{
-	*st = (struct perf_stat){0};
-	return text_read_file(path, stat_parse_lines, st, err);
 }
 
 void perf_stat_free(struct perf_stat *st)

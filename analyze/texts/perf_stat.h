@@ -39,13 +39,11 @@ struct perf_stat {
 };
 
 /*
- * Parses a text and changes `data`. Messages use `name`; "-" is standard input. On error `st` is
- * empty.
+ * Parses a text and changes `data`, or reads the file `name` if `data` is NULL; "-" is standard
+ * input. On error `st` is empty.
  */
 int perf_stat_parse(const char *name, char *data, size_t len, struct perf_stat *st,
 		    struct error *err);
-/* Reads and parses a file. "-" is standard input. */
-int perf_stat_read(const char *path, struct perf_stat *st, struct error *err);
 void perf_stat_free(struct perf_stat *st);
 
 #endif

@@ -13,11 +13,7 @@ struct stat_reader {
 	char separator; /* the separator of -x */
 	double time_s;	/* -I: end of the interval; NAN without intervals */
 	bool closed;	/* the first block has ended */
-	struct error *err;
 };
-
-/* Fills the error with the file, the line and `what`. Returns the error code. */
-int stat_bad(const struct stat_reader *r, const char *what);
 
 /*
  * Adds a row to r->st and copies its strings. If `part` is true, the row covers one CPU, thread or

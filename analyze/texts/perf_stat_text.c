@@ -105,7 +105,7 @@ static int stat_parse_value(const struct stat_reader *r, const char **p, struct 
 	if (stat_absent(p, &row->state))
 		return 0;
 	if (!marks_number(&r->marks, p, true, &row->value) || (**p && !isspace((unsigned char)**p)))
-		return stat_bad(r, "a count that cannot be read as a number");
+		return text_bad(&r->text, "a count that cannot be read as a number");
 	return 0;
 }
 
@@ -126,11 +126,12 @@ static int stat_parse_event(const struct stat_reader *r, char *s, struct stat_co
 		row->event = words[n - 1];
 		row->unit = n == 2 ? words[0] : NULL;
 	} else {
-		return stat_bad(r, n ? "more between count and comment than a unit and an event"
-				     : "a count without an event");
+		return text_bad(&r->text,
+				n ? "more between count and comment than a unit and an event"
+				  : "a count without an event");
 	}
 	if (isdigit((unsigned char)*row->event))
-		return stat_bad(r, "a number where an event should be");
+		return text_bad(&r->text, "a number where an event should be");
 	return 0;
 }
 
@@ -208,20 +209,13 @@ static size_t csv_split(char *line, char separator, char **fields)
 	return n;
 }
 
-static bool csv_is_number(const char *s, double *value)
-{
-	const char *p = s;
-
-	return text_number(&p, value) && !*p;
-}
-
 static bool csv_is_count(const char *s, struct stat_counter *row)
 {
 	const char *p = s;
 
 	if (stat_absent(&p, &row->state))
 		return !*p;
-	return csv_is_number(s, &row->value);
+	return text_is_number(s, &row->value);
 }
 
 static bool csv_is_event(const char *s)
@@ -234,7 +228,7 @@ static bool csv_is_time(const char *s, double *value)
 {
 	const char *mark = strpbrk(s, ".,");
 
-	return mark && strlen(mark + 1) == 9 && csv_is_number(s, value);
+	return mark && strlen(mark + 1) == 9 && text_is_number(s, value);
 }
 
 /* Joins the event's fields up to its closing slash. Returns the index of the next field. */
@@ -275,7 +269,7 @@ static bool csv_cut(char **fields, size_t n, char separator, struct stat_counter
 	if (at + 1 >= n || !csv_is_count(fields[at], row))
 		return false;
 	at++;
-	if (at + 1 < n && csv_is_event(fields[at + 1]) && !csv_is_number(fields[at], &x)) {
+	if (at + 1 < n && csv_is_event(fields[at + 1]) && !text_is_number(fields[at], &x)) {
 		row->unit = fields[at];
 		at++;
 	}
@@ -285,10 +279,10 @@ static bool csv_cut(char **fields, size_t n, char separator, struct stat_counter
 	at = csv_join_event(fields, n, at, separator);
 	if (at < n && str_ends(fields[at], "%")) {
 		fields[at][strlen(fields[at]) - 1] = 0;
-		if (csv_is_number(fields[at++], &x))
+		if (text_is_number(fields[at++], &x))
 			row->error_pct = x;
 	}
-	if (at + 1 < n && csv_is_number(fields[at + 1], &x))
+	if (at + 1 < n && text_is_number(fields[at + 1], &x))
 		row->running_pct = x;
 	return true;
 }
@@ -324,8 +318,8 @@ int stat_csv_line(struct stat_reader *r, char *line)
 	if (n > 2 && !*fields[0]) /* another metric of the previous event */
 		return 0;
 	if (!csv_cut(fields, n, r->separator, &row, &r->time_s, &part))
-		return stat_bad(
-			r,
+		return text_bad(
+			&r->text,
 			"not a row of perf stat -x: value, unit, event ... (in a locale with a decimal comma, -x needs another separator)");
 	stat_put(r, &row, part);
 	return 0;

@@ -29,14 +29,7 @@ struct reader {
 	enum column column[NCOLUMNS]; /* after "syscall", in order */
 	size_t ncolumns;	      /* 0 outside a table */
 	bool blank;		      /* an empty line since the last row */
-	struct error *err;
 };
-
-static int trace_bad(const struct reader *r, const char *what)
-{
-	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
-			 what);
-}
 
 /* Reads "dd (28432), 450 events, 98.7%". The name may have spaces or brackets. */
 static bool trace_read_thread(struct reader *r, char *line)
@@ -90,11 +83,6 @@ static bool trace_read_head(struct reader *r, char *line)
 	return true;
 }
 
-static bool trace_parse_count(const char *word, uint64_t *n)
-{
-	return text_count(&word, n) && !*word;
-}
-
 static bool trace_parse_number(const char *word, double *x)
 {
 	if (!text_number(&word, x))
@@ -114,9 +102,9 @@ static int trace_add_word(const struct reader *r, struct trace_row *row, enum co
 	if (real[column])
 		return trace_parse_number(word, real[column])
 			       ? 0
-			       : trace_bad(r, "a time that is no number");
-	if (!trace_parse_count(word, &n) || n > INT64_MAX)
-		return trace_bad(r, "a count that is no number");
+			       : text_bad(&r->text, "a time that is no number");
+	if (!text_is_count(word, &n) || n > INT64_MAX)
+		return text_bad(&r->text, "a count that is no number");
 	if (column == CALLS)
 		row->calls = n;
 	else
@@ -132,33 +120,39 @@ static int trace_check_row(const struct reader *r, const struct trace_row *row)
 	double mean;
 
 	if (!row->calls)
-		return trace_bad(r, "a row without calls");
+		return text_bad(&r->text, "a row without calls");
 	if (isnan(row->total_ms) || isnan(row->avg_ms))
 		return 0;
 	mean = row->total_ms / (double)row->calls;
 	if (fabs(mean - row->avg_ms) > 0.0010001)
-		return trace_bad(r, "total / calls is not avg: the row is damaged");
+		return text_bad(&r->text, "total / calls is not avg: the row is damaged");
 	return 0;
+}
+
+struct trace_row trace_row_empty(unsigned line)
+{
+	return (struct trace_row){.tid = -1,
+				  .errors = -1,
+				  .total_ms = NAN,
+				  .min_ms = NAN,
+				  .avg_ms = NAN,
+				  .max_ms = NAN,
+				  .stddev_pct = NAN,
+				  .line = line};
 }
 
 static int trace_read_row(struct reader *r, char *line)
 {
-	struct trace_row row = {.comm = r->comm,
-				.tid = r->tid,
-				.errors = -1,
-				.total_ms = NAN,
-				.min_ms = NAN,
-				.avg_ms = NAN,
-				.max_ms = NAN,
-				.stddev_pct = NAN};
+	struct trace_row row = trace_row_empty(r->text.line);
 	char *words[MAX_WORDS];
 	size_t n = text_fields(line, false, words, MAX_WORDS), i;
 	int ret = 0;
 
 	if (n != r->ncolumns + 1)
-		return trace_bad(r, n > r->ncolumns ? "more columns than the heading names"
-						    : "fewer columns than the heading names");
-	row.line = r->text.line;
+		return text_bad(&r->text, n > r->ncolumns ? "more columns than the heading names"
+							  : "fewer columns than the heading names");
+	row.comm = r->comm;
+	row.tid = r->tid;
 	row.syscall = arena_strdup(&r->trace->strings, words[0]);
 	for (i = 0; i < r->ncolumns && !ret; i++)
 		ret = trace_add_word(r, &row, r->column[i], words[i + 1]);
@@ -227,7 +221,7 @@ static int trace_read_line(struct reader *r, char *line)
 int perf_trace_parse(const char *name, char *data, size_t len, struct trace *trace,
 		     struct error *err)
 {
-	struct reader r = {.trace = trace, .tid = -1, .err = err};
+	struct reader r = {.trace = trace, .tid = -1};
 	char *line;
 	int ret;
 
@@ -240,20 +234,10 @@ int perf_trace_parse(const char *name, char *data, size_t len, struct trace *tra
 			err, ENODATA,
 			"%s: no table of system calls in its %u lines; give the text of perf trace -s",
 			text_name(&r.text), r.text.line);
+	text_close(&r.text);
 	if (ret)
 		trace_free(trace);
 	return ret;
-}
-
-static int trace_parse_lines(const char *name, char *data, size_t len, void *to, struct error *err)
-{
-	return perf_trace_parse(name, data, len, to, err);
-}
-
-int perf_trace_read(const char *path, struct trace *trace, struct error *err)
-{
-	*trace = (struct trace){0};
-	return text_read_file(path, trace_parse_lines, trace, err);
 }
 
 void trace_free(struct trace *trace)

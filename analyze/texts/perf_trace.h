@@ -34,14 +34,18 @@ struct trace {
 	struct arena strings;
 };
 
+/* Returns a row without values. */
+struct trace_row trace_row_empty(unsigned line);
+
 /*
- * Parses a text and changes `data`. Messages use `name`; "-" is standard input. On error `trace`
- * is empty.
+ * Parses a text and changes `data`, or reads the file `name` if `data` is NULL; "-" is standard
+ * input. On error `trace` is empty.
  */
 int perf_trace_parse(const char *name, char *data, size_t len, struct trace *trace,
 		     struct error *err);
-/* Reads and parses a file. "-" is standard input. */
-int perf_trace_read(const char *path, struct trace *trace, struct error *err);
+/* Parses the table of `strace -c` in the same way (strace_c.c). */
+int strace_c_parse(const char *name, char *data, size_t len, struct trace *trace,
+		   struct error *err);
 void trace_free(struct trace *trace);
 
 #endif

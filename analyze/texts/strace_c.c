@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * The table of `strace -c`, with -C, -f, -S, -w and any columns of -U, as rows of perf trace. The
+ * rows have no threads, and min and max only if -U shows them. The reader skips lines before and
+ * after the table. The table's total must be the sum of its rows.
+ *
  * White space separates cells, because copies lost their alignment. Two cells may be empty: errors
  * if there were none, and usecs/call of the total before strace 5.
  */
-#include "analyze/texts/strace_c.h"
+#include "analyze/texts/perf_trace.h"
 
 #include "analyze/texts/text.h"
 #include "lib/alloc.h"
@@ -36,14 +40,7 @@ struct reader {
 	size_t ncolumns; /* 0 outside a table */
 	bool modes;	 /* one table per kind of system call: 64 bit, 32 bit, x32 */
 	struct sums sums;
-	struct error *err;
 };
-
-static int strace_bad(const struct reader *r, const char *what)
-{
-	return error_set(r->err, EBADMSG, "%s, line %u: %s", text_name(&r->text), r->text.line,
-			 what);
-}
 
 static bool strace_has_column(const struct reader *r, enum column column)
 {
@@ -90,18 +87,9 @@ static int strace_begin_table(struct reader *r)
 	if (r->trace->tables > 1)
 		r->ncolumns = 0;
 	else if (!strace_has_column(r, NAME) || !strace_has_column(r, CALLS))
-		return strace_bad(r, "the table needs the columns calls and syscall (strace -U)");
+		return text_bad(&r->text,
+				"the table needs the columns calls and syscall (strace -U)");
 	return 0;
-}
-
-static bool strace_parse_number(const char *word, double *value)
-{
-	return text_number(&word, value) && !*word;
-}
-
-static bool strace_parse_count(const char *word, uint64_t *n)
-{
-	return text_count(&word, n) && !*word;
 }
 
 static bool strace_add_word(struct trace_row *row, enum column column, const char *word)
@@ -113,8 +101,8 @@ static bool strace_add_word(struct trace_row *row, enum column column, const cha
 		return isalpha((unsigned char)*word) || *word == '_';
 	if (column == PERCENT && str_ends(word, "nan"))
 		return true;
-	if (column == CALLS || column == ERRORS ? !strace_parse_count(word, &n) || n > INT64_MAX
-						: !strace_parse_number(word, &x))
+	if (column == CALLS || column == ERRORS ? !text_is_count(word, &n) || n > INT64_MAX
+						: !text_is_number(word, &x))
 		return false;
 	switch (column) {
 	case SECONDS:
@@ -150,14 +138,7 @@ static bool strace_cut_cells(const struct reader *r, char **words, size_t n, uns
 {
 	size_t i, at = 0;
 
-	*row = (struct trace_row){.tid = -1,
-				  .errors = -1,
-				  .total_ms = NAN,
-				  .min_ms = NAN,
-				  .avg_ms = NAN,
-				  .max_ms = NAN,
-				  .stddev_pct = NAN,
-				  .line = r->text.line};
+	*row = trace_row_empty(r->text.line);
 	for (i = 0; i < r->ncolumns; i++) {
 		if (empty & 1U << r->column[i])
 			continue;
@@ -175,11 +156,11 @@ static int strace_check_row(const struct reader *r, const struct trace_row *row)
 	double usecs = 1000 * row->total_ms / (double)row->calls;
 
 	if (!row->calls)
-		return strace_bad(r, "a row without calls");
+		return text_bad(&r->text, "a row without calls");
 	if (row->errors > 0 && (uint64_t)row->errors > row->calls)
-		return strace_bad(r, "more errors than calls");
+		return text_bad(&r->text, "more errors than calls");
 	if (fabs(usecs - 1000 * row->avg_ms) > 1.01) /* false if a value is missing */
-		return strace_bad(r, "seconds / calls is not usecs/call: the row is damaged");
+		return text_bad(&r->text, "seconds / calls is not usecs/call: the row is damaged");
 	return 0;
 }
 
@@ -202,9 +183,10 @@ static int strace_read_row(struct reader *r, char **words, size_t n)
 
 	if (!strace_cut_cells(r, words, n, 0, &row) &&
 	    (!strace_has_column(r, ERRORS) || !strace_cut_cells(r, words, n, 1U << ERRORS, &row)))
-		return strace_bad(r, n > r->ncolumns
-					     ? "more columns than the heading names"
-					     : "not a row of the columns that the heading names");
+		return text_bad(&r->text,
+				n > r->ncolumns
+					? "more columns than the heading names"
+					: "not a row of the columns that the heading names");
 	ret = strace_check_row(r, &row);
 	if (ret)
 		return ret;
@@ -243,10 +225,10 @@ static int strace_read_total(struct reader *r, char **words, size_t n)
 			return 0;
 		}
 	}
-	return fits ? strace_bad(
-			      r,
+	return fits ? text_bad(
+			      &r->text,
 			      "the total is not the sum of the rows above: some are missing or damaged")
-		    : strace_bad(r, "a total that cannot be read");
+		    : text_bad(&r->text, "a total that cannot be read");
 }
 
 static int strace_read_line(struct reader *r, char *line)
@@ -272,14 +254,14 @@ static int strace_check_end(const struct reader *r)
 		"strace -c: the time is CPU time in the kernel, or with -w the elapsed time of the call (the text does not say which); strace slows the workload";
 	if (r->trace->n)
 		return 0;
-	return error_set(r->err, ENODATA,
+	return error_set(r->text.err, ENODATA,
 			 "%s: no table of system calls in its %u lines; give the text of strace -c",
 			 text_name(&r->text), r->text.line);
 }
 
 int strace_c_parse(const char *name, char *data, size_t len, struct trace *trace, struct error *err)
 {
-	struct reader r = {.trace = trace, .err = err};
+	struct reader r = {.trace = trace};
 	char *line;
 	int ret;
 
@@ -289,18 +271,8 @@ int strace_c_parse(const char *name, char *data, size_t len, struct trace *trace
 		ret = strace_read_line(&r, line);
 	if (!ret)
 		ret = strace_check_end(&r);
+	text_close(&r.text);
 	if (ret)
 		trace_free(trace);
 	return ret;
-}
-
-static int strace_parse_lines(const char *name, char *data, size_t len, void *to, struct error *err)
-{
-	return strace_c_parse(name, data, len, to, err);
-}
-
-int strace_c_read(const char *path, struct trace *trace, struct error *err)
-{
-	*trace = (struct trace){0};
-	return text_read_file(path, strace_parse_lines, trace, err);
 }

@@ -18,7 +18,15 @@ const char *text_name(const struct text *t)
 
 int text_open(struct text *t, const char *name, char *data, size_t len, struct error *err)
 {
-	*t = (struct text){.name = name, .at = data};
+	int rc;
+
+	*t = (struct text){.name = name, .at = data, .err = err};
+	if (!data) {
+		rc = file_read_named(name, &t->file, &len, err);
+		if (rc)
+			return rc;
+		data = t->at = t->file;
+	}
 	if (memchr(data, 0, len))
 		return error_set(err, EBADMSG, "%s is not text; a perf.data goes to --perf",
 				 text_name(t));
@@ -75,20 +83,14 @@ static void text_clean_line(char *line)
 	*out = 0;
 }
 
-int text_read_file(const char *path,
-		   int (*parse)(const char *name, char *data, size_t len, void *to,
-				struct error *err),
-		   void *to, struct error *err)
+void text_close(struct text *t)
 {
-	char *data;
-	size_t len;
-	int ret = file_read_named(path, &data, &len, err);
+	free(t->file);
+}
 
-	if (ret)
-		return ret;
-	ret = parse(path, data, len, to, err);
-	free(data);
-	return ret;
+int text_bad(const struct text *t, const char *what)
+{
+	return error_set(t->err, EBADMSG, "%s, line %u: %s", text_name(t), t->line, what);
 }
 
 char *text_next(struct text *t)
@@ -152,6 +154,16 @@ bool text_count(const char **p, uint64_t *value)
 		return false;
 	*p = end;
 	return true;
+}
+
+bool text_is_number(const char *s, double *value)
+{
+	return text_number(&s, value) && !*s;
+}
+
+bool text_is_count(const char *s, uint64_t *value)
+{
+	return text_count(&s, value) && !*s;
 }
 
 static char *text_field_end(char *s, bool wide)

@@ -17,20 +17,22 @@ struct text {
 	const char *name; /* file name for messages, which print "-" as "standard input" */
 	char *at;	  /* the unread text; NULL after the last line */
 	unsigned line;	  /* number of the line last returned, from 1 */
+	char *file;	  /* the contents of the file; NULL: the caller owns the text */
+	struct error *err;
 };
 
 /*
- * Opens a text. Refuses an empty text and a text with NUL bytes. `data` is NUL-terminated, and the
- * reader changes it.
+ * Opens a text. `data` is NUL-terminated, and the reader changes it. If `data` is NULL, reads the
+ * file `name` ("-" is standard input). Refuses an empty text and a text with NUL bytes. The caller
+ * calls text_close, also after an error.
  */
 int text_open(struct text *t, const char *name, char *data, size_t len, struct error *err);
-/* Reads the file and parses its text into `to` with `parse`, such as perf_trace_parse(). */
-int text_read_file(const char *path,
-		   int (*parse)(const char *name, char *data, size_t len, void *to,
-				struct error *err),
-		   void *to, struct error *err);
-char *text_next(struct text *t); /* returns NULL at the end; valid as long as the data */
+void text_close(struct text *t);
+char *text_next(struct text *t); /* returns NULL at the end; valid until text_close */
 const char *text_name(const struct text *t);
+
+/* Fills the error with the file, the line and `what`. Returns -EBADMSG. */
+int text_bad(const struct text *t, const char *what);
 
 /*
  * Parses a number such as "12.5", "12,5" or "1." at *p and moves *p past it. Returns false and
@@ -39,6 +41,10 @@ const char *text_name(const struct text *t);
 bool text_number(const char **p, double *value);
 bool text_percent(const char **p, double *value); /* a number and '%' (a space between is fine) */
 bool text_count(const char **p, uint64_t *value); /* digits that end at a word's end */
+
+/* Parse a number that is the whole of `s`. */
+bool text_is_number(const char *s, double *value);
+bool text_is_count(const char *s, uint64_t *value);
 
 char *text_skip(const char *p); /* skips spaces and tabs */
 

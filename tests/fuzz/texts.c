@@ -7,7 +7,6 @@
 #include "analyze/texts/perf_report.h"
 #include "analyze/texts/perf_stat.h"
 #include "analyze/texts/perf_trace.h"
-#include "analyze/texts/strace_c.h"
 #include "analyze/measures/measure.h"
 
 #include <stdint.h>

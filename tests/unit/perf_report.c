@@ -225,7 +225,8 @@ static void test_damaged_table_is_refused(void **state)
 	assert_non_null(strstr(err.text, "standard input is not text"));
 	assert_non_null(strstr(err.text, "--perf"));
 	memset(&err, 0, sizeof(err));
-	assert_int_equal(perf_report_read("/nonexistent/report", NULL, &flat, &err), -ENOENT);
+	assert_int_equal(perf_report_parse("/nonexistent/report", NULL, 0, NULL, &flat, &err),
+			 -ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/report"));
 }
 
