@@ -93,18 +93,7 @@ static int kcore_read_ranges(struct ranges *r, struct error *err)
 
 static bool kcore_read_at(int fd, void *buf, size_t size, uint64_t at)
 {
-	size_t got = 0;
-	ssize_t n;
-
-	while (got < size) {
-		n = pread(fd, (char *)buf + got, size - got, (off_t)(at + got));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		got += (size_t)n;
-	}
-	return true;
+	return file_read_at(fd, buf, size, at) == (ssize_t)size;
 }
 
 static void kcore_path(struct ranges *r, const Elf64_Phdr *p)

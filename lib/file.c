@@ -267,6 +267,21 @@ int file_sha256(const char *path, char hex[65], struct error *err)
 	return 0;
 }
 
+ssize_t file_read_at(int fd, void *buf, size_t n, uint64_t at)
+{
+	size_t got = 0;
+	ssize_t part = 1;
+
+	while (got < n && part) {
+		part = pread(fd, (char *)buf + got, n - got, (off_t)(at + got));
+		if (part > 0)
+			got += (size_t)part;
+		else if (part < 0 && errno != EINTR)
+			return -errno;
+	}
+	return (ssize_t)got;
+}
+
 char *remains_name(const char *path)
 {
 	return xasprintf("%s.tmp.%d", path, (int)getpid());

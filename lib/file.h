@@ -21,6 +21,9 @@ int file_open(const char *path, struct error *err);
 /* Reads a whole regular file. A NUL follows the *len bytes. The caller frees *data. */
 int file_read(const char *path, char **data, size_t *len, struct error *err);
 
+/* Reads n bytes at an offset, or fewer at the end. Returns their number, or -errno. */
+ssize_t file_read_at(int fd, void *buf, size_t n, uint64_t at);
+
 /* Reads a path that the user typed: also a pipe, and "-" for standard input. */
 int file_read_named(const char *path, char **data, size_t *len, struct error *err);
 

@@ -73,3 +73,19 @@ void map_free(struct map *m)
 	free(m->slots);
 	*m = (struct map){0};
 }
+
+uint64_t *slots_grow(uint64_t *slots, size_t n, size_t to)
+{
+	uint64_t *new = xcalloc_touched(to, sizeof(*new));
+	size_t i, at;
+
+	for (i = 0; i < n; i++) {
+		if (!slots[i])
+			continue;
+		for (at = (slots[i] >> 32) & (to - 1); new[at];)
+			at = (at + 1) & (to - 1);
+		new[at] = slots[i];
+	}
+	free(slots);
+	return new;
+}

@@ -21,6 +21,12 @@ static inline uint64_t hash_mix(uint64_t x)
 
 uint64_t hash_bytes(const void *data, size_t len, uint64_t seed);
 
+/*
+ * Returns a larger table of open addressing and frees the old one. `n` is the old and `to` the new
+ * number of slots, a power of two. A slot holds half of a hash in its upper half, or 0.
+ */
+uint64_t *slots_grow(uint64_t *slots, size_t n, size_t to);
+
 struct map {
 	struct map_slot *slots;
 	size_t n, cap; /* cap is a power of two */

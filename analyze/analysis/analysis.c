@@ -2,12 +2,10 @@
 #include "analyze/analysis/analysis.h"
 
 #include "analyze/analysis/damage.h"
-#include "analyze/ingest/host.h"
+#include "analyze/ingest/ingest.h"
 #include "analyze/ingest/layout.h"
 #include "analyze/measures/components.h"
 #include "analyze/measures/placement.h"
-#include "analyze/analysis/meters.h"
-#include "analyze/analysis/skew.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/intern.h"

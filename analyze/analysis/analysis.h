@@ -8,6 +8,7 @@
 
 #include "analyze/analysis/damage.h"
 #include "analyze/ingest/ingest.h"
+#include "analyze/ingest/layout.h"
 #include "analyze/store/store.h"
 #include "lib/str.h"
 
@@ -17,7 +18,7 @@ struct analysis {
 	const struct meter *meters;
 	size_t nmeters;
 	bool inlines;		 /* gives each inlined function a frame */
-	struct time_slice slice; /* the part of each run's window (ingest/window.h) */
+	struct time_slice slice; /* the part of each run's window (ingest/window.c) */
 	const char *variant;	 /* reads the raw files of this variant only; NULL reads all */
 
 	/* results */
@@ -40,5 +41,30 @@ int analyze(struct analysis *a, struct error *err);
 int analyze_in_memory(struct analysis *a, struct store **store, struct error *err);
 
 void analysis_free(struct analysis *a); /* results */
+
+/* --- meters.c: the power meters of an analysis --- */
+
+/* Checks the meters. Returns -EINVAL if the capture lacks the side of a meter. */
+int meters_check(const struct analysis *a, const struct layout *l, struct error *err);
+
+/*
+ * Returns the meters in the existing store of the capture, or NULL. Returns NULL if the store is
+ * missing or of another version. The caller frees the string.
+ */
+char *meters_remembered(const char *capture);
+
+/* Stores the meters of this analysis. */
+int meters_remember(const struct analysis *a, struct store *s, struct error *err);
+
+/* --- skew.c: did both sides of a run measure at the same time? --- */
+
+/*
+ * Adds the metric window_skew_us to both sides of every run. It is the distance of the windows'
+ * starts or of their ends, the larger one. The sides must share a clock or have compared clocks
+ * (clock_offset). A skew above a thousandth of the window, beyond the error of the comparison,
+ * adds a warning. A skew above the limit in lib/clock.h adds another warning. Sides with windows
+ * that do not overlap fail, and *left_out counts them. Returns 0 or -errno.
+ */
+int skew_store(struct store *s, size_t *left_out, struct error *err);
 
 #endif

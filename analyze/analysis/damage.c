@@ -203,32 +203,27 @@ static const struct {
 			       "cannot be read, nor checked against manifest.json"},
 };
 
-static char *damage_format(enum damage_kind kind, size_t n, const char *first)
-{
-	if (!n)
-		return NULL;
-	return n == 1 ? xasprintf("%s %s", first, words[kind].one)
-		      : xasprintf("%zu files (first %s) %s", n, first, words[kind].many);
-}
-
-char *damage_of(const struct damage *d, const struct layout_entry *e, enum damage_kind kind)
-{
-	size_t skip = e ? strlen(e->dir) + 1 : d->skip, n = 0, i;
-	const char *first = NULL;
-
-	for (i = 0; i < d->n; i++)
-		if (d->list[i].entry == e && d->list[i].state == (int)kind && !n++)
-			first = d->list[i].path + skip;
-	return damage_format(kind, n, first);
-}
-
-char *damage_of_all(const struct damage *d, enum damage_kind kind)
+/* Describes the files of an entry, or all files. Names begin after `skip` bytes of the path. */
+static char *damage_describe(const struct damage *d, const struct layout_entry *e, bool all,
+			     enum damage_kind kind, size_t skip)
 {
 	const char *first = NULL;
 	size_t n = 0, i;
 
 	for (i = 0; i < d->n; i++)
-		if (d->list[i].state == (int)kind && !n++)
-			first = d->list[i].path + d->skip;
-	return damage_format(kind, n, first);
+		if ((all || d->list[i].entry == e) && d->list[i].state == (int)kind && !n++)
+			first = d->list[i].path + skip;
+	if (n > 1)
+		return xasprintf("%zu files (first %s) %s", n, first, words[kind].many);
+	return n ? xasprintf("%s %s", first, words[kind].one) : NULL;
+}
+
+char *damage_of(const struct damage *d, const struct layout_entry *e, enum damage_kind kind)
+{
+	return damage_describe(d, e, false, kind, e ? strlen(e->dir) + 1 : d->skip);
+}
+
+char *damage_of_all(const struct damage *d, enum damage_kind kind)
+{
+	return damage_describe(d, NULL, true, kind, d->skip);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/analysis/meters.h"
+#include "analyze/analysis/analysis.h"
 
 #include "lib/alloc.h"
 #include "lib/file.h"

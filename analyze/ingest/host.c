@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/ingest/host.h"
+#include "analyze/ingest/ingest.h"
 
 #include "lib/alloc.h"
 #include "lib/cpuset.h"

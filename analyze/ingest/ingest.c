@@ -3,7 +3,6 @@
 
 #include "analyze/ingest/workload.h"
 #include "analyze/ingest/power.h"
-#include "analyze/ingest/window.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/snap.h"

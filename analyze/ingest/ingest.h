@@ -10,7 +10,6 @@
 #include "analyze/model/notes.h"
 #include "analyze/model/profile.h"
 #include "analyze/model/rows.h"
-#include "analyze/model/run.h"
 #include "analyze/model/slice.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
@@ -36,7 +35,7 @@ struct ingest_options {
 	const struct meter *meters;
 	size_t nmeters;
 	unsigned int threads;	 /* that may read one file at once; 0: one per CPU */
-	struct time_slice slice; /* of each run's window, from its start; see window.h */
+	struct time_slice slice; /* of each run's window, from its start; see window.c */
 	bool inlines;		 /* inlined functions are frames of their own */
 };
 
@@ -156,5 +155,45 @@ int ingest_meter(struct ingest *in, const struct meter *meter, double *watts, st
  * on in its folder.
  */
 void ingest_meters(struct ingest *in);
+
+/*
+ * --- window.c ---
+ *
+ * A slice of each run's window: --from and --to of a capture. The window is narrowed before the
+ * raw files are read, so that every figure is over exactly this interval. A total of the whole
+ * window, or readings that are too far apart, give no figure: a note names them, and they are
+ * never scaled.
+ */
+/* Narrows in->run's window to in->how.slice. -ERANGE: the window ends before the slice begins. */
+int window_narrow(struct ingest *in, struct error *err);
+
+/* Notes that the collector `what` has no figure in the slice, and why. */
+void window_absent(struct ingest *in, const char *what, const char *why);
+
+/*
+ * Returns whether readings at these times, sorted, resolve the slice, and notes it if they do not.
+ * Counters are taken to move evenly between two readings: the slice's ends must lie near readings,
+ * or several readings inside it. Always true for a whole window.
+ */
+bool window_resolves(struct ingest *in, const char *what, const uint64_t *t_ns, size_t n);
+
+/* The same for the readings of a .snap file; true also if it cannot be read. */
+bool window_resolves_snaps(struct ingest *in, const char *what, const char *path);
+
+/* Drops the points of series outside the slice. */
+void window_cut_series(struct ingest *in);
+
+/* --- host.c: a host of a capture, from hosts/<host>/: host.json and nic/ --- */
+
+struct host {
+	struct host_row row;
+	struct topology_row *places;
+	size_t nplaces, places_cap;
+	struct arena arena; /* owns all strings */
+};
+
+/* Reads a host. Without a readable host.json only its name and its network cards are known. */
+void host_read(struct host *h, const char *hosts_dir, const char *name);
+void host_free(struct host *h);
 
 #endif

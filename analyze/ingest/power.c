@@ -2,7 +2,7 @@
 #include "analyze/ingest/power.h"
 
 #include "analyze/ingest/tsv.h"
-#include "analyze/ingest/window.h"
+#include "analyze/ingest/ingest.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -87,14 +87,6 @@ void power_add(struct ingest *in, const char *kind, const char *source, const ch
 	free(name);
 }
 
-static void power_add_domain_metric(struct ingest *in, const struct ingest_power *p)
-{
-	char *name = xasprintf("power_w:%s/%s/%s", p->kind, p->source, p->domain);
-
-	ingest_metric(in, name, "W", p->watts, p->how);
-	free(name);
-}
-
 /* Returns whether RAPL counts the domain a second time within its package: cores and graphics. */
 static bool domain_is_part(const char *domain)
 {
@@ -155,8 +147,13 @@ void power_put(struct ingest *in)
 {
 	size_t i;
 
-	for (i = 0; i < in->npower; i++)
-		power_add_domain_metric(in, &in->power[i]);
+	for (i = 0; i < in->npower; i++) {
+		const struct ingest_power *p = &in->power[i];
+		char *name = xasprintf("power_w:%s/%s/%s", p->kind, p->source, p->domain);
+
+		ingest_metric(in, name, "W", p->watts, p->how);
+		free(name);
+	}
 	for (i = 0; i < array_size(totals); i++)
 		power_add_total(in, totals[i]);
 }

@@ -357,14 +357,6 @@ static void meter_read_rows(struct reader *d, const struct tsv *t)
 		meter_add_reading(d, tsv_cell(t, row, d->time), tsv_cell(t, row, d->watts));
 }
 
-static void meter_note_bad_rows(struct ingest *in, const struct reader *d, const struct tsv *t)
-{
-	if (d->bad)
-		note_add(&in->notes, meter_bad_lines, d->bad, t->path, d->bad_time, d->bad_watts);
-	if (t->short_rows)
-		note_add(&in->notes, meter_short_lines, t->short_rows, t->path);
-}
-
 static int meter_mean_watts(struct ingest *in, struct reader *d, const struct tsv *t, double *watts,
 			    struct error *err)
 {
@@ -384,7 +376,10 @@ static int meter_mean_watts(struct ingest *in, struct reader *d, const struct ts
 	meter_note_unit(in, what, d, t->names[d->watts]);
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
 	meter_read_rows(d, t);
-	meter_note_bad_rows(in, d, t);
+	if (d->bad)
+		note_add(&in->notes, meter_bad_lines, d->bad, t->path, d->bad_time, d->bad_watts);
+	if (t->short_rows)
+		note_add(&in->notes, meter_short_lines, t->short_rows, t->path);
 	readings_sort(d->r, d->n);
 	*watts = readings_metered(in, what, d->r, d->n);
 	free(what);

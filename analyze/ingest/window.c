@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/ingest/window.h"
+#include "analyze/ingest/ingest.h"
 
 #include "lib/alloc.h"
 #include "lib/snap.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,11 +43,6 @@ void window_absent(struct ingest *in, const char *what, const char *why)
 	array_add(in->absent, in->nabsent, in->absent_cap, arena_strdup(&in->arena, what));
 }
 
-static double distance_to_nearer(uint64_t before, uint64_t at, uint64_t after)
-{
-	return (double)(at - before < after - at ? at - before : after - at);
-}
-
 /* Returns how far `at` is from the nearer of the two readings around it. */
 static double distance_to_readings(const uint64_t *t, size_t n, uint64_t at)
 {
@@ -54,7 +50,7 @@ static double distance_to_readings(const uint64_t *t, size_t n, uint64_t at)
 
 	for (i = 1; i < n; i++)
 		if (t[i - 1] <= at && at <= t[i])
-			return distance_to_nearer(t[i - 1], at, t[i]);
+			return fmin((double)(at - t[i - 1]), (double)(t[i] - at));
 	return 0; /* outside all readings: ingest_cover checks how much they cover */
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/ingest/workload.h"
 
-#include "analyze/ingest/window.h"
+#include "analyze/ingest/ingest.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

@@ -6,7 +6,7 @@
  */
 #include "lib/json.h"
 #include "analyze/ingest/workload.h"
-#include "analyze/ingest/window.h"
+#include "analyze/ingest/ingest.h"
 
 #include <errno.h>
 #include <stdlib.h>

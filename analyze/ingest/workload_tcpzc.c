@@ -2,7 +2,7 @@
 /* workload.out of tcpzc: JSON lines, described in docs/reference/tcpzc.md. */
 #include "analyze/ingest/workload.h"
 
-#include "analyze/ingest/window.h"
+#include "analyze/ingest/ingest.h"
 #include "lib/alloc.h"
 #include "lib/json.h"
 #include "lib/str.h"

@@ -49,13 +49,9 @@ static void health_add_periods(struct notes *notes, const struct profile *p,
 		note_add(notes, perf_short_periods, name, N(e->starts), N(e->samples));
 }
 
-static bool health_few_unwinds_fail(const struct profile_unwinds *u)
-{
-	return u->cut + u->lost + u->deep <= u->stacks / 100;
-}
-
 void profile_add_notes(const struct profile *p, struct notes *notes)
 {
+	const struct profile_unwinds *u = &p->health.unwinds;
 	uint64_t samples = 0;
 	size_t i;
 
@@ -71,6 +67,6 @@ void profile_add_notes(const struct profile *p, struct notes *notes)
 		note_add(notes, perf_dso_symbols, p->dso_note);
 	if (p->unwind_note)
 		note_add(notes, perf_unwinding, p->unwind_note)->severity =
-			health_few_unwinds_fail(&p->health.unwinds) ? SEVERITY_INFO
-								    : SEVERITY_WARNING;
+			u->cut + u->lost + u->deep > u->stacks / 100 ? SEVERITY_WARNING
+								     : SEVERITY_INFO;
 }

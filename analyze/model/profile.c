@@ -76,21 +76,12 @@ static size_t profile_index_next_slot(const struct profile_index *x, size_t i)
 /* Makes room for `n` rows and one more. */
 static void profile_index_grow(struct profile_index *x, size_t n)
 {
-	struct profile_index old = *x;
-	size_t i, at;
+	size_t to = x->nslots ? x->nslots * 2 : 256;
 
 	if (n * 3 < x->nslots * 2)
 		return;
-	x->nslots = old.nslots ? old.nslots * 2 : 256;
-	x->slots = xcalloc_touched(x->nslots, sizeof(*x->slots));
-	for (i = 0; i < old.nslots; i++) {
-		if (!old.slots[i])
-			continue;
-		for (at = (old.slots[i] >> 32) & (x->nslots - 1); x->slots[at];)
-			at = profile_index_next_slot(x, at);
-		x->slots[at] = old.slots[i];
-	}
-	free(old.slots);
+	x->slots = slots_grow(x->slots, x->nslots, to);
+	x->nslots = to;
 }
 
 static uint64_t profile_hash(uint64_t a, uint64_t b)

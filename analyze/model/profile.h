@@ -12,7 +12,6 @@
 #define ZC_MODEL_PROFILE_H
 
 #include "analyze/model/context.h"
-#include "analyze/model/health.h"
 #include "lib/error.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
@@ -95,6 +94,29 @@ struct profile_event {
 	uint64_t outliers, outlier_weight, starts;
 };
 
+/* --- what a profile has lost, and what is doubtful about it --- */
+
+/* User stacks that the reader unwound from copies in the samples; those that end too early. */
+struct profile_unwinds {
+	uint64_t stacks;
+	uint64_t cut;  /* the copy in the sample is shorter than the stack */
+	uint64_t lost; /* an address has no unwind table, or a value makes no sense */
+	uint64_t deep; /* more frames than the reader stores */
+};
+
+enum { SYMBOL_NAME_MOST = 4096 }; /* bytes; the reader cuts longer names */
+
+struct profile_health {
+	uint64_t lost_records; /* without those that lost_samples counts */
+	uint64_t lost_samples, throttled, unknown_ids, unknown_records, bad_chains;
+	uint64_t backwards;	 /* counter values below the one before; they are not counted */
+	uint64_t cut_names;	 /* symbols with names longer than SYMBOL_NAME_MOST */
+	uint64_t outside_window; /* samples that the time filter leaves out */
+	struct profile_unwinds unwinds;
+	bool truncated; /* the file ends early or is damaged; `why` says where */
+	char why[256];
+};
+
 /* Finds a row of an array by its contents: the low half of a hash and an index + 1 per slot. */
 struct profile_index {
 	uint64_t *slots;
@@ -156,5 +178,10 @@ const char *profile_symbol_dso(const struct profile *p, uint32_t symbol);
 
 /* Returns "veth" for "[veth]", "kernel" for the kernel, and the base name of a user DSO. */
 const char *profile_module(const struct profile *p, uint32_t symbol);
+
+struct notes;
+
+/* Adds what a reader of the profile must know: losses, throttling, missing symbols (health.c). */
+void profile_add_notes(const struct profile *p, struct notes *notes);
 
 #endif

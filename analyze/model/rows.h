@@ -6,6 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* One side of one run of a capture. */
+struct run {
+	int64_t id; /* in the store */
+	const char *variant, *pass, *side, *host, *command, *cpus, *status, *why;
+	int repeat, ncpus, position;
+	uint64_t start_ns, end_ns; /* the window, CLOCK_MONOTONIC; both 0: there is no window */
+};
+
 struct collector_row {
 	const char *name, *state, *why;
 	int64_t lost; /* -1: the collector cannot count it */

@@ -38,19 +38,10 @@ static uint64_t *fold_costs_find_slot(const struct fold_costs *c, const struct f
 
 static void fold_costs_grow_slots(struct fold_costs *c)
 {
-	uint64_t *old = c->slots;
-	size_t n = c->nslots, i, at;
+	size_t n = c->nslots;
 
 	c->nslots = n ? n * 2 : FIRST_SLOTS;
-	c->slots = xcalloc_touched(c->nslots, sizeof(*c->slots));
-	for (i = 0; i < n; i++) {
-		if (!old[i])
-			continue;
-		for (at = (old[i] >> 32) & (c->nslots - 1); c->slots[at];)
-			at = (at + 1) & (c->nslots - 1);
-		c->slots[at] = old[i];
-	}
-	free(old);
+	c->slots = slots_grow(c->slots, n, c->nslots);
 }
 
 static uint32_t fold_costs_add_row(struct fold_costs *c, const struct fold_cost *key, uint32_t next)

@@ -332,14 +332,6 @@ static void fold_note_bad_sample(struct fold *f, uint64_t order)
 		f->bad_order = order;
 }
 
-/* Appends the frames of the stack in the sample to its chain. */
-static void fold_unwind_sample(struct fold *f, struct sample *s, const struct event *e,
-			       const struct chunk_sample *at)
-{
-	unwinder_chain(f->unwinder, (unsigned int)f->pending, s, e, at->body,
-		       fold_find_space(f, s->pid, s->time, at->order));
-}
-
 static void fold_sample(struct fold *f, struct chunk_sample *at)
 {
 	long event = sample_event(&f->r->events, at->body);
@@ -361,8 +353,9 @@ static void fold_sample(struct fold *f, struct chunk_sample *at)
 	}
 	if (!f->r->timed)
 		s.time = 0;
-	if (f->unwinder)
-		fold_unwind_sample(f, &s, e, at);
+	if (f->unwinder) /* appends the frames of the stack in the sample to its chain */
+		unwinder_chain(f->unwinder, (unsigned int)f->pending, &s, e, at->body,
+			       fold_find_space(f, s.pid, s.time, at->order));
 	fold_queue_sample(f, &s, (uint32_t)event, at->misc & PERF_RECORD_MISC_CPUMODE_MASK,
 			  at->order);
 }

@@ -273,7 +273,7 @@ static void header_place_data(struct recording *r, struct section data)
 static int header_read_file(struct recording *r, struct error *err)
 {
 	struct cursor c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
-	struct section attrs, data, types;
+	struct section attrs, data;
 	uint64_t entry, bits[4];
 	int ret;
 
@@ -281,8 +281,7 @@ static int header_read_file(struct recording *r, struct error *err)
 	entry = cursor_u64(&c);
 	attrs = header_read_section(&c);
 	data = header_read_section(&c);
-	types = header_read_section(&c);
-	(void)types;
+	header_read_section(&c); /* event types of old perf */
 	header_read_bitmap(c, bits);
 	if (cursor_left(&c) < FEAT_BITS / 8)
 		return error_set(err, EBADMSG, "%s: the file ends inside its header; record again",

@@ -136,26 +136,18 @@ void input_forget(const uint8_t *data, size_t len)
 
 bool chunk_read(struct chunk_reader *reader, const struct chunk *chunk, bool swap)
 {
-	size_t got = 0;
-	ssize_t n;
+	ssize_t got;
 
 	if (reader->cap < chunk->len) {
 		free(reader->buf);
 		reader->cap = chunk->len;
 		reader->buf = xmalloc(reader->cap);
 	}
-	while (got < chunk->len) {
-		n = pread(chunk->fd, reader->buf + got, chunk->len - got, (off_t)(chunk->at + got));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	reader->c = cursor_of(reader->buf, got, swap);
+	got = file_read_at(chunk->fd, reader->buf, chunk->len, chunk->at);
+	reader->c = cursor_of(reader->buf, got > 0 ? (size_t)got : 0, swap);
 	reader->start = reader->buf;
 	reader->order = chunk->order;
-	return got == chunk->len;
+	return got == (ssize_t)chunk->len;
 }
 
 static void input_unmap(struct input *in)

@@ -12,6 +12,7 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -37,10 +38,19 @@ static const char *kernel_recorded_build_id(const struct recording *r)
 	return NULL;
 }
 
-static void kernel_set_note(struct kernel_symbols *k, char *text)
+/* Sets the note that explains why the kernel has no symbols. */
+__attribute__((format(printf, 2, 3))) static void kernel_explain(struct kernel_symbols *k,
+								 const char *why, ...)
 {
+	char *text;
+	va_list ap;
+
+	va_start(ap, why);
+	text = xvasprintf(why, ap);
+	va_end(ap);
 	free(k->note);
-	k->note = text;
+	k->note = xasprintf("kernel addresses are not resolved: %s", text);
+	free(text);
 }
 
 /*
@@ -74,21 +84,19 @@ static bool kernel_candidate_belongs(struct kernel_symbols *k, const struct reco
 	if (recorded && have) {
 		if (!strcmp(recorded, id))
 			return true;
-		kernel_set_note(
+		kernel_explain(
 			k,
-			xasprintf(
-				"kernel addresses are not resolved: recorded on the kernel with build-id %s, %s has %s; give its kallsyms with --kallsyms",
-				recorded, c->whose, id));
+			"recorded on the kernel with build-id %s, %s has %s; give its kallsyms with --kallsyms",
+			recorded, c->whose, id);
 		k->mismatched = true;
 		return false;
 	}
 	if (comparable && !delta)
 		return true;
-	kernel_set_note(
+	kernel_explain(
 		k,
-		xasprintf(
-			"kernel addresses are not resolved: nothing proves that the kernel of %s is the recorded one (no build-id, and %s lies elsewhere); give its kallsyms with --kallsyms",
-			c->whose, r->side.ref_name[0] ? r->side.ref_name : "_text"));
+		"nothing proves that the kernel of %s is the recorded one (no build-id, and %s lies elsewhere); give its kallsyms with --kallsyms",
+		c->whose, r->side.ref_name[0] ? r->side.ref_name : "_text");
 	return false;
 }
 
@@ -102,7 +110,7 @@ static bool kernel_load_kallsyms(struct kernel_symbols *k, const struct recordin
 	if (!kernel_candidate_belongs(k, r, c, delta, comparable))
 		return false;
 	if (kallsyms_read(&k->table, c->kallsyms, &err)) {
-		kernel_set_note(k, xasprintf("kernel addresses are not resolved: %s", err.text));
+		kernel_explain(k, "%s", err.text);
 		symtab_free(&k->table);
 		return false;
 	}
@@ -117,11 +125,8 @@ static bool kernel_build_id_differs(struct kernel_symbols *k, const struct recor
 
 	if (!recorded || !strcmp(recorded, f->build_id))
 		return false;
-	kernel_set_note(
-		k,
-		xasprintf(
-			"kernel addresses are not resolved: recorded on the kernel with build-id %s, %s has %s",
-			recorded, path, *f->build_id ? f->build_id : "none"));
+	kernel_explain(k, "recorded on the kernel with build-id %s, %s has %s", recorded, path,
+		       *f->build_id ? f->build_id : "none");
 	k->mismatched = true;
 	return true;
 }
@@ -136,15 +141,11 @@ static bool kernel_read_vmlinux(struct kernel_symbols *k, const struct recording
 	uint64_t linked;
 
 	if (elf_symbols_read(&k->table, f, f, PLACE_LINKED, &err)) {
-		kernel_set_note(
-			k, xasprintf("kernel addresses are not resolved: %s: %s", path, err.text));
+		kernel_explain(k, "%s: %s", path, err.text);
 	} else if (!*r->side.ref_name || !r->side.ref_addr ||
 		   !elf_symbol_address(f, r->side.ref_name, &linked)) {
-		kernel_set_note(
-			k,
-			xasprintf(
-				"kernel addresses are not resolved: %s or the recording lacks the address of %s",
-				path, *r->side.ref_name ? r->side.ref_name : "_text"));
+		kernel_explain(k, "%s or the recording lacks the address of %s", path,
+			       *r->side.ref_name ? r->side.ref_name : "_text");
 	} else {
 		k->delta = linked - r->side.ref_addr;
 		return true;
@@ -164,7 +165,7 @@ static bool kernel_load_vmlinux(struct kernel_symbols *k, const struct recording
 	if (!named && !kernel_recorded_build_id(r))
 		return false;
 	if (elf_file_open(&f, path, &err)) {
-		kernel_set_note(k, xasprintf("kernel addresses are not resolved: %s", err.text));
+		kernel_explain(k, "%s", err.text);
 		return false;
 	}
 	ok = !kernel_build_id_differs(k, r, &f, path) && kernel_read_vmlinux(k, r, &f, path);
@@ -246,10 +247,9 @@ static bool kernel_try_this_host(struct kernel_symbols *k, const struct recordin
 		.kallsyms = "/proc/kallsyms", .notes = "/sys/kernel/notes", .whose = "this host"};
 
 	if (!kernel_recorded_build_id(r) && !kernel_recorded_here(r)) {
-		kernel_set_note(
+		kernel_explain(
 			k,
-			xasprintf(
-				"kernel addresses are not resolved: the recording has no kernel build-id, and another host made it; give its kallsyms with --kallsyms"));
+			"the recording has no kernel build-id, and another host made it; give its kallsyms with --kallsyms");
 		return false;
 	}
 	return kernel_load_kallsyms(k, r, &c);
@@ -311,14 +311,12 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 	    (o->buildid_dir && kernel_try_cache(k, r, o->buildid_dir)) ||
 	    (o->symfs && kernel_try_symfs(k, r, o->symfs)) ||
 	    (o->use_this_host && (kernel_try_this_host(k, r) || kernel_try_own_cache(k, r)))) {
-		kernel_set_note(k, NULL);
+		free(k->note);
+		k->note = NULL;
 		return;
 	}
 	if (!k->note)
-		kernel_set_note(
-			k,
-			xasprintf(
-				"kernel addresses are not resolved: no kallsyms of the recorded host; give it with --kallsyms"));
+		kernel_explain(k, "no kallsyms of the recorded host; give it with --kallsyms");
 }
 
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,

@@ -177,18 +177,6 @@ static void branch_graft(const struct branch *b, struct profile *p, uint32_t *id
 	}
 }
 
-static void branch_free(struct branch *b)
-{
-	free(b->frames);
-	*b = (struct branch){0};
-}
-
-static void branch_index_free(struct branch_index *x)
-{
-	free(x->slots);
-	*x = (struct branch_index){0};
-}
-
 /* --- stacks --- */
 
 enum { PIECE = 2048, PIECES_PER_THREAD = 4 };
@@ -346,14 +334,6 @@ static void resolve_stack(struct resolve_thread *w, struct branch *b, const stru
 	w->last = swap;
 }
 
-/* Returns the spot of the last resolved stack. Its space is still the current one. */
-static struct spot resolve_leaf_spot(const struct resolve_thread *w)
-{
-	const struct stack_entry *leaf = &w->last.list[0];
-
-	return spot_find(&w->addresses, leaf->mode, leaf->addr, leaf->symbol);
-}
-
 static size_t resolve_piece_end(const struct resolver *v, size_t piece)
 {
 	return piece + 1 < v->npieces ? (piece + 1) * PIECE : v->stacks.n;
@@ -363,6 +343,7 @@ static void resolve_piece(struct resolve_thread *w, size_t piece)
 {
 	struct resolver *v = w->v;
 	struct branch *b = &v->pieces[piece];
+	const struct stack_entry *leaf;
 	size_t i;
 
 	branch_start(b, &w->index);
@@ -371,8 +352,10 @@ static void resolve_piece(struct resolve_thread *w, size_t piece)
 		uint32_t id = v->stacks.order[i];
 
 		resolve_stack(w, b, v->stacks.stacks[id], &v->out[id]);
+		leaf = &w->last.list[0]; /* its space is still the current one */
 		if (v->spots)
-			v->spots[id] = resolve_leaf_spot(w);
+			v->spots[id] =
+				spot_find(&w->addresses, leaf->mode, leaf->addr, leaf->symbol);
 	}
 }
 
@@ -388,7 +371,7 @@ static void resolve_worker(void *arg, size_t number)
 	while ((piece = atomic_fetch_add(&w.v->next, 1)) < w.v->npieces)
 		resolve_piece(&w, piece);
 	addresses_free(&w.addresses);
-	branch_index_free(&w.index);
+	free(w.index.slots);
 	free(w.now.list);
 	free(w.last.list);
 }
@@ -459,7 +442,7 @@ static void resolve_graft(struct resolver *v, struct profile *p)
 
 			out->frame = ids[out->frame];
 		}
-		branch_free(b);
+		free(b->frames);
 	}
 	free(ids);
 }

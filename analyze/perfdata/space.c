@@ -293,11 +293,6 @@ static void history_add_map(struct history_space *s, const struct side_map *m, u
 		  (struct history_map){.start = m->start, .end = m->end, .row = row, .map = map});
 }
 
-static void history_add_fork(struct history_space *s, uint32_t row)
-{
-	array_add(s->forks, s->nforks, s->forks_cap, row);
-}
-
 static int history_compare_maps(const void *a, const void *b)
 {
 	const struct history_map *l = a, *r = b;
@@ -328,12 +323,15 @@ void history_make(struct history *h, const struct sideband *side)
 	*h = (struct history){.side = side};
 	for (i = 0; i < side->n; i++) {
 		const struct side_row *row = &side->list[i];
+		struct history_space *s;
 
-		if (row->kind == SIDE_MAP)
+		if (row->kind == SIDE_MAP) {
 			history_add_map(history_get_space(h, row->pid), &side->maps[row->what],
 					row->what, (uint32_t)i);
-		else if (row->kind == SIDE_FORK && side_fork_key(row) != row->ppid)
-			history_add_fork(history_get_space(h, side_fork_key(row)), (uint32_t)i);
+		} else if (row->kind == SIDE_FORK && side_fork_key(row) != row->ppid) {
+			s = history_get_space(h, side_fork_key(row));
+			array_add(s->forks, s->nforks, s->forks_cap, (uint32_t)i);
+		}
 	}
 	for (i = 0; i < h->n; i++)
 		history_finish_space(&h->list[i]);

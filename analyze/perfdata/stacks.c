@@ -30,15 +30,6 @@ void stacks_finish(struct stacks *s)
 	s->slots = NULL;
 }
 
-/* Frees the list, but not the stacks. */
-static void stacks_unlist(struct stacks *s)
-{
-	free(s->list);
-	free(s->keys);
-	s->list = NULL;
-	s->keys = NULL;
-}
-
 static size_t stacks_first_slot(const struct stacks *s, uint64_t hash)
 {
 	return (uint32_t)hash & (s->nslots - 1);
@@ -67,20 +58,8 @@ void stacks_prefetch_stack(const struct stacks *s, uint64_t hash)
 
 static void stacks_grow(struct stacks *s)
 {
-	uint64_t *old = s->slots;
-	size_t n = s->nslots, i, at;
-
+	s->slots = slots_grow(s->slots, s->nslots, 2 * s->nslots);
 	s->nslots *= 2;
-	s->slots = xcalloc_touched(s->nslots, sizeof(*s->slots));
-	for (i = 0; i < n; i++) {
-		if (!old[i])
-			continue;
-		at = stacks_first_slot(s, old[i] >> 32);
-		while (s->slots[at])
-			at = (at + 1) & (s->nslots - 1);
-		s->slots[at] = old[i];
-	}
-	free(old);
 }
 
 static uint64_t stack_root_key(const struct stack *s)
@@ -159,7 +138,10 @@ static struct stack_key *stack_order_collect(struct stack_order *so, struct fold
 			memcpy(keys + so->n, s->keys, s->n * sizeof(*keys));
 		}
 		so->n += s->n;
-		stacks_unlist(s);
+		free(s->list); /* but not the stacks */
+		free(s->keys);
+		s->list = NULL;
+		s->keys = NULL;
 	}
 	return keys;
 }

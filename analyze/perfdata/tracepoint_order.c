@@ -2,6 +2,7 @@
 /* Sorts events by time: in memory by rounds, or in pieces in a temporary file. */
 #include "analyze/perfdata/tracepoint_parts.h"
 
+#include "lib/file.h"
 #include "lib/alloc.h"
 
 #include <errno.h>
@@ -35,18 +36,11 @@ void time_order_free(struct time_order *o)
 static int time_order_read_run(struct time_order *o, struct time_order_run *run, struct error *err)
 {
 	size_t n = run->left < RUN_BUFFER ? (size_t)run->left : RUN_BUFFER;
-	size_t len = n * sizeof(*run->buf), got = 0;
-	ssize_t ret;
+	size_t len = n * sizeof(*run->buf);
+	ssize_t got = file_read_at(o->spool.fd, run->buf, len, run->offset);
 
-	while (got < len) {
-		ret = pread(o->spool.fd, (char *)run->buf + got, len - got,
-			    (off_t)(run->offset + got));
-		if (ret < 0 && errno == EINTR)
-			continue;
-		if (ret <= 0)
-			return error_sys(err, ret ? errno : EIO, "reading a temporary file");
-		got += (size_t)ret;
-	}
+	if (got != (ssize_t)len)
+		return error_sys(err, got < 0 ? (int)-got : EIO, "reading a temporary file");
 	run->offset += len;
 	run->left -= n;
 	run->at = run->buf;
@@ -227,17 +221,12 @@ static int time_order_spool_piece(struct time_order *o, struct error *err)
 
 /* --- adding events --- */
 
-static void time_order_begin_stretch(struct time_order *o)
-{
-	array_add(o->starts, o->nstarts, o->starts_cap, o->n);
-}
-
 int time_order_keep(struct time_order *o, struct error *err)
 {
 	const struct tracepoint *t = &o->list[o->n];
 
 	if (!o->n || t->time < t[-1].time)
-		time_order_begin_stretch(o);
+		array_add(o->starts, o->nstarts, o->starts_cap, o->n);
 	if (t->time > o->max)
 		o->max = t->time;
 	o->fresh = true;

@@ -54,14 +54,6 @@ static void tracepoint_threads_apply_fork(struct tracepoint_threads *t, const st
 	t->list[thread].name = name;
 }
 
-static void tracepoint_threads_apply_comm(struct tracepoint_threads *t, const struct side_row *row)
-{
-	struct tracepoint_thread *thread = tracepoint_threads_get(t, row->tid);
-
-	thread->pid = row->pid;
-	thread->name = row->what;
-}
-
 /* Restores the state before the first start: the threads that no FORK started. */
 static void tracepoint_threads_rewind(struct tracepoint_threads *t)
 {
@@ -80,18 +72,23 @@ static void tracepoint_threads_rewind(struct tracepoint_threads *t)
 
 void tracepoint_threads_init(struct tracepoint_threads *t, const struct sideband *side)
 {
-	struct tracepoint_thread *idle;
+	struct tracepoint_thread *thread;
 	size_t i;
 
 	*t = (struct tracepoint_threads){0};
-	idle = tracepoint_threads_get(t, 0);
-	idle->pid = 0;
-	idle->name = intern_str(side->strings, "swapper");
+	thread = tracepoint_threads_get(t, 0); /* the idle threads */
+	thread->pid = 0;
+	thread->name = intern_str(side->strings, "swapper");
 	for (i = 0; i < side->n; i++) {
-		if (side->list[i].kind == SIDE_FORK)
-			tracepoint_threads_apply_fork(t, &side->list[i]);
-		else if (side->list[i].kind == SIDE_COMM)
-			tracepoint_threads_apply_comm(t, &side->list[i]);
+		const struct side_row *row = &side->list[i];
+
+		if (row->kind == SIDE_FORK)
+			tracepoint_threads_apply_fork(t, row);
+		if (row->kind != SIDE_COMM)
+			continue;
+		thread = tracepoint_threads_get(t, row->tid);
+		thread->pid = row->pid;
+		thread->name = row->what;
 	}
 	tracepoint_threads_rewind(t);
 }
@@ -154,11 +151,6 @@ struct tracepoints {
 	struct error *err;
 };
 
-static bool event_is_tracepoint(const struct event *e)
-{
-	return e->type == PERF_TYPE_TRACEPOINT;
-}
-
 /* Finds the format of each event. */
 static int tracepoints_match_formats(struct tracepoints *tp, struct error *err)
 {
@@ -167,7 +159,7 @@ static int tracepoints_match_formats(struct tracepoints *tp, struct error *err)
 
 	tp->formats = xcalloc(r->events.n, sizeof(*tp->formats));
 	for (i = 0; i < r->events.n; i++) {
-		if (!event_is_tracepoint(&r->events.list[i]))
+		if (r->events.list[i].type != PERF_TYPE_TRACEPOINT)
 			continue;
 		any++;
 		tp->formats[i] = tracing_find(&tp->tracing, r->events.list[i].config);

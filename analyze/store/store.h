@@ -8,7 +8,6 @@
 
 #include "analyze/model/profile.h"
 #include "analyze/model/rows.h"
-#include "analyze/model/run.h"
 #include "lib/error.h"
 #include "lib/note.h"
 

@@ -217,23 +217,6 @@ uint8_t *code_at_offset(const struct elf_file *f, uint64_t offset, size_t size)
 	return xmemdup(image + offset, size);
 }
 
-/* Reads instead of mapping: a kernel core may be larger than memory. */
-static bool code_read_at(int fd, uint8_t *buf, size_t size, uint64_t at)
-{
-	size_t got = 0;
-	ssize_t n;
-
-	while (got < size) {
-		n = pread(fd, buf + got, size - got, (off_t)(at + got));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		got += (size_t)n;
-	}
-	return true;
-}
-
 /* Finds the file offset of the bytes at `addr`. Returns false if no segment has all of them. */
 static bool code_find_segment(int fd, uint64_t addr, size_t size, uint64_t *at)
 {
@@ -255,6 +238,7 @@ static bool code_find_segment(int fd, uint64_t addr, size_t size, uint64_t *at)
 	return found;
 }
 
+/* Reads instead of mapping: a kernel core may be larger than memory. */
 uint8_t *code_at_address(const char *path, uint64_t addr, size_t size)
 {
 	int fd = file_open(path, NULL);
@@ -265,7 +249,7 @@ uint8_t *code_at_address(const char *path, uint64_t addr, size_t size)
 		return NULL;
 	if (code_find_segment(fd, addr, size, &at)) {
 		bytes = xmalloc(size);
-		if (!code_read_at(fd, bytes, size, at)) {
+		if (file_read_at(fd, bytes, size, at) != (ssize_t)size) {
 			free(bytes);
 			bytes = NULL;
 		}
