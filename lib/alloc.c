@@ -150,6 +150,22 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return copy;
 }
 
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	text = arena_alloc(a, (size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return text;
+}
+
 void arena_free(struct arena *a)
 {
 	struct arena_block *b;

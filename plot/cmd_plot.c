@@ -80,6 +80,7 @@ static const struct command command = {
 		 .args_doc = "[-C] CAPTURE [CHART...] -o DIR",
 		 .doc = "Draws the charts of an analyzed capture, ready for a slide.\vBeside each picture stay its data, CHART.tsv, and its script, CHART.gp, which gnuplot draws again.",
 		 .help_filter = plot_help},
+	.heading = "Charts, all by default:",
 	.sources = {"a capture", "", "", ""},
 	.feature = plot_feature,
 	.own = own,
@@ -162,7 +163,7 @@ static char *plot_help(int key, const char *text, void *input)
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	str_printf(&s, "%s\n\n", text);
-	options_help_features(&s, &command, "Charts, all by default:");
+	options_help_features(&s, &command);
 	return str_take(&s);
 }
 

@@ -87,50 +87,58 @@ static void meter_set_offset(struct argp_state *state, struct analyze_arguments 
 		argp_error(state, "--offset '%s' is not a number of seconds", arg);
 }
 
-static const char *meter_check_word(struct argp_state *state, const char *option, const char *arg,
-				    const char *const *names)
+static void meter_check_word(struct argp_state *state, const char *option, const char *arg,
+			     const char *const *names)
 {
 	struct str list = {0};
 	size_t i;
 
 	for (i = 0; names[i]; i++)
 		if (!strcmp(names[i], arg))
-			return arg;
+			return;
 	for (i = 0; names[i]; i++)
 		str_printf(&list, " %s", names[i]);
 	argp_error(state, "%s '%s' is none of:%s", option, arg, list.buf);
-	return NULL;
 }
+
+/* The options of a meter that store their argument, and the words that they accept, if not any. */
+static const struct {
+	int key;
+	const char *option;
+	size_t at; /* in struct meter */
+	const char *words[5];
+} meter_options[] = {
+	{KEY_TIME_UNIT, "--time-unit", offsetof(struct meter, time_unit), {"s", "ms", "us", "ns"}},
+	{KEY_POWER_UNIT,
+	 "--power-unit",
+	 offsetof(struct meter, power_unit),
+	 {"W", "mW", "uW", "kW"}},
+	{KEY_COLUMN, "--column", offsetof(struct meter, column), {NULL}},
+	{KEY_TIME_COLUMN, "--time-column", offsetof(struct meter, time_column), {NULL}},
+	{KEY_CLOCK, "--clock", offsetof(struct meter, clock), {"wall", "monotonic"}},
+	{KEY_KIND,
+	 "--power-kind",
+	 offsetof(struct meter, kind),
+	 {"wall", "platform", "package", "other"}},
+};
 
 static error_t analyze_parse_meter(int key, char *arg, struct argp_state *state)
 {
-	static const char *const units[] = {"s", "ms", "us", "ns", NULL};
-	static const char *const powers[] = {"W", "mW", "uW", "kW", NULL};
-	static const char *const clocks[] = {"wall", "monotonic", NULL};
-	static const char *const kinds[] = {"wall", "platform", "package", "other", NULL};
 	struct analyze_arguments *args = state->input;
+	size_t i;
 
+	for (i = 0; i < array_size(meter_options); i++) {
+		if (meter_options[i].key != key)
+			continue;
+		if (meter_options[i].words[0])
+			meter_check_word(state, meter_options[i].option, arg,
+					 meter_options[i].words);
+		memcpy((char *)meter_last(args) + meter_options[i].at, &arg, sizeof(arg));
+		return 0;
+	}
 	switch (key) {
 	case KEY_CSV:
 		meter_add(state, args, arg);
-		return 0;
-	case KEY_TIME_UNIT:
-		meter_last(args)->time_unit = meter_check_word(state, "--time-unit", arg, units);
-		return 0;
-	case KEY_POWER_UNIT:
-		meter_last(args)->power_unit = meter_check_word(state, "--power-unit", arg, powers);
-		return 0;
-	case KEY_COLUMN:
-		meter_last(args)->column = arg;
-		return 0;
-	case KEY_TIME_COLUMN:
-		meter_last(args)->time_column = arg;
-		return 0;
-	case KEY_CLOCK:
-		meter_last(args)->clock = meter_check_word(state, "--clock", arg, clocks);
-		return 0;
-	case KEY_KIND:
-		meter_last(args)->kind = meter_check_word(state, "--power-kind", arg, kinds);
 		return 0;
 	case KEY_OFFSET:
 		meter_set_offset(state, args, arg);

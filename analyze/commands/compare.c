@@ -68,7 +68,6 @@ static const struct option_row own[] = {
 // clang-format on
 
 static error_t compare_parse(int key, char *arg, struct argp_state *state);
-static char *compare_help(int key, const char *text, void *input);
 
 static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_OUTPUT}, {0}};
 
@@ -77,8 +76,8 @@ static const struct command command = {
 		 .args_doc = "BASE NEW\n--self-test CAPTURE",
 		 .doc = "Compares two variants: of the capture that -C names, or each given as CAPTURE (when it has one variant) or CAPTURE:VARIANT. Also compares two files: a perf.data or the text of perf report --stdio (default: their functions), or the text of perf stat, perf trace -s or strace -c. "
 			"Differences are absolute, in ns per unit of work, and add up to the total's. Of files, B[,N] is a number for BASE and one for NEW; one number alone is for both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold) or too few runs: the exact Mann-Whitney test over the runs of both, p < 0.05, corrected by Holm in a list of costs. Four runs a side are the fewest that can give one; a list of costs takes more, and says how many. The interval beside a verdict is of the same test: it holds no change unless p < 0.05. Exit: 0 done, 1 failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were lost, or the gate has too few runs to tell.",
-		 .children = children,
-		 .help_filter = compare_help},
+		 .children = children},
+	.heading = "Tables:",
 	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
 	.feature = compare_feature,
 	.own = own,
@@ -284,18 +283,6 @@ static error_t compare_parse(int key, char *arg, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-static char *compare_help(int key, const char *text, void *input)
-{
-	struct str s = {0};
-
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)text;
-	options_help_features(&s, &command, "Tables:");
-	str_printf(&s, "\n%s", text);
-	return str_take(&s);
 }
 
 /* --- running --- */

@@ -55,13 +55,12 @@ static const struct option_row own[] = {
 // clang-format on
 
 static error_t export_parse(int key, char *arg, struct argp_state *state);
-static char *export_help(int key, const char *text, void *input);
 
 static const struct command command = {
 	.argp = {.parser = export_parse,
 		 .args_doc = "FORMAT [CAPTURE]",
-		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\v ",
-		 .help_filter = export_help},
+		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\vOf several variants and sides, each line begins with VARIANT/SIDE. Exit status 4: written, but the data is lossy."},
+	.heading = "Formats:",
 	.sources = {"a capture", "a perf.data (--perf)", "", ""},
 	.feature = export_feature,
 	.offers = "perf",
@@ -122,20 +121,6 @@ static error_t export_parse(int key, char *arg, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-static char *export_help(int key, const char *text, void *input)
-{
-	struct str s = {0};
-
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)text;
-	options_help_features(&s, &command, "Formats:");
-	str_puts(
-		&s,
-		"\nOf several variants and sides, each line begins with VARIANT/SIDE. Exit status 4: written, but the data is lossy.");
-	return str_take(&s);
 }
 
 FILE *export_open(struct export *x, struct error *err)

@@ -128,6 +128,19 @@ static error_t options_parse_key(int key, char *arg, struct argp_state *state)
 	return o->command->argp.parser(key, arg, state);
 }
 
+/* Puts the features before the text at the end of --help. */
+static char *options_help(int key, const char *text, void *input)
+{
+	const struct options *o = input;
+	struct str s = {0};
+
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	options_help_features(&s, o->command);
+	str_printf(&s, "\n%s", text);
+	return str_take(&s);
+}
+
 void options_parse(struct options *o, const struct command *c, int argc, char **argv)
 {
 	struct argp_option list[OPTIONS_MAX + OPTION_GROUPS + 1];
@@ -139,6 +152,8 @@ void options_parse(struct options *o, const struct command *c, int argc, char **
 	options_list(o, list);
 	argp.options = list;
 	argp.parser = options_parse_key;
+	if (!argp.help_filter)
+		argp.help_filter = options_help;
 	args_parse(&argp, argc, argv, 0, o);
 }
 
@@ -275,7 +290,7 @@ void options_forget(struct options *o, const char *name)
 		o->given[i] &= strcmp(o->rows[i].name, name) != 0;
 }
 
-void options_help_features(struct str *s, const struct command *c, const char *heading)
+void options_help_features(struct str *s, const struct command *c)
 {
 	struct feature f;
 	size_t i, width = 0;
@@ -283,7 +298,7 @@ void options_help_features(struct str *s, const struct command *c, const char *h
 	for (i = 0; (f = c->feature(i)).name; i++)
 		if (f.what && strlen(f.name) > width)
 			width = strlen(f.name);
-	str_printf(s, "%s\n", heading);
+	str_printf(s, "%s\n", c->heading);
 	for (i = 0; (f = c->feature(i)).name; i++)
 		if (f.what)
 			args_help_line(s, width + 4, f.name, f.what);

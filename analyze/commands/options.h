@@ -72,6 +72,7 @@ struct feature {
 struct command {
 	struct argp argp;	      /* without options; its parser gets arguments and the end */
 	const char *sources[SOURCES]; /* "a capture", for messages */
+	const char *heading;	      /* of the features in --help, such as "Tables:" */
 	struct feature (*feature)(size_t i); /* the name is NULL past the last */
 	const char *offers;		     /* options of the table that no feature names */
 	/* Its own options, ended by a row without a name. A row with the name of the table takes
@@ -129,8 +130,8 @@ void options_check(const struct argp_state *state, const struct options *o,
 /* As if the option had not been given. */
 void options_forget(struct options *o, const char *name);
 
-/* The features for the end of --help, each with what it is. */
-void options_help_features(struct str *s, const struct command *c, const char *heading);
+/* Prints the features for the end of --help, each with what it is. */
+void options_help_features(struct str *s, const struct command *c);
 /* "summary runs ..."; the caller frees. */
 char *options_feature_names(const struct command *c);
 

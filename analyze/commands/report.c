@@ -36,16 +36,15 @@ static struct feature report_feature(size_t i)
 }
 
 static error_t report_parse(int key, char *arg, struct argp_state *state);
-static char *report_help(int key, const char *text, void *input);
 
 static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_OUTPUT}, {0}};
 
 static const struct command command = {
 	.argp = {.parser = report_parse,
 		 .args_doc = "TABLE [CAPTURE]\nhotspots FUNCTION [CAPTURE]",
-		 .doc = "Prints one table of an analyzed capture, or of a bare perf file.\v ",
-		 .children = children,
-		 .help_filter = report_help},
+		 .doc = "Prints one table of an analyzed capture, or of a bare perf file.\vExit status 4: the table is complete, but its data is lossy.",
+		 .children = children},
+	.heading = "Tables:",
 	.sources = {"a capture", "a perf.data (--perf)", "a text", "given numbers"},
 	.feature = report_feature,
 	.offers = "perf perf-report perf-trace strace-c perf-stat ethtool",
@@ -115,18 +114,6 @@ static error_t report_parse(int key, char *arg, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-static char *report_help(int key, const char *text, void *input)
-{
-	struct str s = {0};
-
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)text;
-	options_help_features(&s, &command, "Tables:");
-	str_puts(&s, "\nExit status 4: the table is complete, but its data is lossy.");
-	return str_take(&s);
 }
 
 /* --- running --- */

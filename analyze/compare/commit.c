@@ -94,28 +94,14 @@ static int commit_digits(double x)
 
 static struct value commit_number(struct table *to, const char *format, int digits, double x)
 {
-	char *s;
-	struct value v;
-
-	if (isnan(x))
-		return value_str(to, "-");
-	s = xasprintf(format, digits, x);
-	v = value_str(to, s);
-	free(s);
-	return v;
+	return value_str(to, isnan(x) ? "-" : arena_printf(&to->arena, format, digits, x));
 }
 
 static struct value commit_range(struct table *to, int digits, double lo, double hi)
 {
-	char *s;
-	struct value v;
-
 	if (isnan(lo) || isnan(hi))
 		return value_str(to, "-");
-	s = xasprintf("[%+.*f,%+.*f]", digits, lo, digits, hi);
-	v = value_str(to, s);
-	free(s);
-	return v;
+	return value_str(to, arena_printf(&to->arena, "[%+.*f,%+.*f]", digits, lo, digits, hi));
 }
 
 static struct value commit_p(struct table *to, double p)
@@ -183,16 +169,12 @@ static int commit_percent_digits(double x)
 static struct value commit_change_interval(struct table *to, const struct table *t, size_t i)
 {
 	struct interval change = table_interval(t, i, "change_pct");
-	struct value v;
-	char *s;
 
 	if (isnan(table_real(t, i, "p")) || isnan(change.low) || isnan(change.high))
 		return value_str(to, "-");
-	s = xasprintf("[%+.*f,%+.*f]", commit_percent_digits(change.low), change.low,
-		      commit_percent_digits(change.high), change.high);
-	v = value_str(to, s);
-	free(s);
-	return v;
+	return value_str(to, arena_printf(&to->arena, "[%+.*f,%+.*f]",
+					  commit_percent_digits(change.low), change.low,
+					  commit_percent_digits(change.high), change.high));
 }
 
 static void commit_add_metric(struct table *to, const struct table *t, size_t i)
@@ -201,8 +183,6 @@ static void commit_add_metric(struct table *to, const struct table *t, size_t i)
 	double change = table_real(t, i, "change_pct");
 	struct str name = {0};
 	struct value *row = table_row(to);
-	char *runs =
-		xasprintf("%.0f+%.0f", table_real(t, i, "base_runs"), table_real(t, i, "new_runs"));
 
 	commit_print_metric(&name, table_text(t, i, "metric"), table_text(t, i, "unit"));
 	row[0] = value_str(to, name.buf);
@@ -211,8 +191,8 @@ static void commit_add_metric(struct table *to, const struct table *t, size_t i)
 	row[3] = commit_number(to, "%+.*f%%", commit_percent_digits(change), change);
 	row[4] = commit_change_interval(to, t, i);
 	row[5] = commit_p(to, table_real(t, i, "p"));
-	row[6] = value_str(to, runs);
-	free(runs);
+	row[6] = value_str(to, arena_printf(&to->arena, "%.0f+%.0f", table_real(t, i, "base_runs"),
+					    table_real(t, i, "new_runs")));
 	str_free(&name);
 }
 
@@ -272,16 +252,11 @@ static struct value commit_cost_name(struct table *to, const struct table *t, si
 {
 	const char *name = table_text(t, i, t->columns[0].name), *dso = table_text(t, i, "dso"),
 		   *slash;
-	struct value v;
-	char *s;
 
 	if (!*dso || str_starts(dso, "[kernel"))
 		return value_str(to, name);
 	slash = strrchr(dso, '/');
-	s = xasprintf("%s (%s)", name, slash ? slash + 1 : dso);
-	v = value_str(to, s);
-	free(s);
-	return v;
+	return value_str(to, arena_printf(&to->arena, "%s (%s)", name, slash ? slash + 1 : dso));
 }
 
 /* Returns the interval of the test, or without a test the error of measurement. */

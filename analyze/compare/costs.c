@@ -167,13 +167,13 @@ static void cost_list_note_sum(struct table *t, const struct comparison *c,
 {
 	double base = l->d.total[BASE], new = l->d.total[NEW];
 	int digits = cost_digits(l);
-	char *sum = xasprintf("%.*f (%s) %+.*f = %.*f (%s)", digits, base, c->end[BASE].label,
-			      digits, new - base, digits, new, c->end[NEW].label);
+	char *sum = arena_printf(&t->arena, "%.*f (%s) %+.*f = %.*f (%s)", digits, base,
+				 c->end[BASE].label, digits, new - base, digits, new,
+				 c->end[NEW].label);
 
 	note_add(&t->notes, compare_sum, sum, l->unit,
 		 l->spec->whole ? "of all functions; groups may overlap and are a part of it"
 				: "the rows add up to it");
-	free(sum);
 }
 
 static void cost_list_note_rule(struct table *t, const struct comparison *c, const struct diff *d)
@@ -246,7 +246,7 @@ static void cost_list_add_row(struct table *t, const struct diff_spec *spec,
 static void cost_list_add_others(struct table *t, const struct diff_spec *spec,
 				 const struct diff *d, size_t first)
 {
-	char *name = xasprintf("(%zu other %s)", d->n - first, spec->measure);
+	char *name = arena_printf(&t->arena, "(%zu other %s)", d->n - first, spec->measure);
 	struct diff_row others = {.key = name, .delta_ci = NAN, .lo = NAN, .hi = NAN};
 	size_t i;
 	int e;
@@ -259,7 +259,6 @@ static void cost_list_add_others(struct table *t, const struct diff_spec *spec,
 		others.delta += d->rows[i].delta;
 	}
 	cost_list_add_row(t, spec, &others);
-	free(name);
 }
 
 static void cost_list_add_rows(struct table *t, const struct comparison *c,

@@ -165,8 +165,7 @@ static int figures_read_roi(struct figures *f, const struct comparison *c, enum 
 		}
 		table_free(&t);
 	}
-	if (n >= 0)
-		free(runs);
+	free(runs);
 	return n < 0 ? n : ret;
 }
 
@@ -233,8 +232,7 @@ static int figures_read_cost(struct side_figures *side, const struct comparison 
 		figures_read_work(side, s, &runs[i], unit, e);
 		figures_read_counters(side, s, &runs[i], e);
 	}
-	if (n >= 0)
-		free(runs);
+	free(runs);
 	return n < 0 ? n : 0;
 }
 

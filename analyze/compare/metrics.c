@@ -158,11 +158,12 @@ static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
 	struct change k = figure_change(c, m->better, base, new);
 	struct value *row = table_row(t);
 	bool is_copy = m->figure == FIGURE_COPY;
-	char *name = xasprintf("%s%s", m->name,
-			       !is_copy		 ? ""
-			       : side->copy_unit ? side->copy_unit
-						 : "kib");
-	char *unit = xasprintf("%s%s", m->unit, metric_is_modelled(side, m) ? ", modelled" : "");
+	char *name = arena_printf(&t->arena, "%s%s", m->name,
+				  !is_copy	    ? ""
+				  : side->copy_unit ? side->copy_unit
+						    : "kib");
+	char *unit = arena_printf(&t->arena, "%s%s", m->unit,
+				  metric_is_modelled(side, m) ? ", modelled" : "");
 
 	table_set(t, row, "side", value_str(t, side->side));
 	table_set(t, row, "metric", value_str(t, name));
@@ -177,8 +178,6 @@ static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
 	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
 	table_set(t, row, "base_runs", value_int(base->n));
 	table_set(t, row, "new_runs", value_int(new->n));
-	free(name);
-	free(unit);
 	return k.verdict;
 }
 

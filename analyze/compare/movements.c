@@ -148,13 +148,12 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 {
 	const struct diff_row *r = m->row;
 	struct value *row = table_row(t);
-	char *unit = xasprintf("ns/%s", m->unit);
 	bool known = r->verdict != VERDICT_FEW && r->verdict != VERDICT_NONE;
 
 	table_set(t, row, "side", value_str(t, m->side));
 	table_set(t, row, "what", value_str(t, r->key));
 	table_set(t, row, "dso", value_str(t, r->key2));
-	table_set(t, row, "unit", value_str(t, unit));
+	table_set(t, row, "unit", value_str(t, arena_printf(&t->arena, "ns/%s", m->unit)));
 	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
 	table_set(t, row, "delta_ns", diff_delta(t, r, r->delta));
@@ -165,7 +164,6 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 			       : r->p < c->rule.alpha ? "yes"
 						      : "no"));
 	table_set(t, row, "words", value_str(t, words));
-	free(unit);
 }
 
 /* Returns whether one of the first n rows has an error, or no row moved. */

@@ -193,8 +193,8 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 				 (unsigned)k->splits, 0.95);
 	struct value *row = table_row(t);
 	bool often = k->of > 0 && e.lo > c->rule.alpha;
-	char *few = xasprintf("too few runs: takes %zu",
-			      2 * verdict_runs_needed(&c->rule, k->any ? k->rows : 1));
+	char *few = arena_printf(&t->arena, "too few runs: takes %zu",
+				 2 * verdict_runs_needed(&c->rule, k->any ? k->rows : 1));
 
 	table_set(t, row, "variant", value_str(t, k->variant));
 	table_set(t, row, "table", value_str(t, k->table));
@@ -204,7 +204,6 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 	table_set(t, row, "base_runs", value_int((int64_t)k->base));
 	table_set(t, row, "new_runs", value_int((int64_t)k->new));
 	table_set(t, row, "result", value_str(t, !(k->of > 0) ? few : often ? "too often" : "ok"));
-	free(few);
 	out->worse += often;
 	if (!(k->of > 0))
 		return;
@@ -382,8 +381,7 @@ static int self_test_lists(struct table *t, const struct comparison *c, struct o
 		for (i = 0; i < n && !ret; i++)
 			if (!c->side[BASE] || !strcmp(c->side[BASE], sides[i]))
 				ret = self_test_list(t, c, specs[k], sides[i], out, err);
-	if (n >= 0)
-		free(sides);
+	free(sides);
 	return ret;
 }
 

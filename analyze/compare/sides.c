@@ -6,7 +6,6 @@
  */
 #include "analyze/compare/compare.h"
 
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -68,12 +68,9 @@ static const struct text_table {
 static void texts_add_column(struct table *t, struct column *list, const char *name,
 			     const char *prefix, const struct column *like, int digits)
 {
-	char *full = prefix ? xasprintf("%s_%s", prefix, name) : xstrdup(name);
-
 	list[t->ncolumns++] =
-		(struct column){arena_strdup(&t->arena, full), like ? like->unit : NULL,
-				like ? V_REAL : V_STR, .digits = digits};
-	free(full);
+		(struct column){prefix ? arena_printf(&t->arena, "%s_%s", prefix, name) : name,
+				like ? like->unit : NULL, like ? V_REAL : V_STR, .digits = digits};
 }
 
 static void texts_make_columns(struct table *t, const struct text_table *l,

@@ -67,7 +67,7 @@ static struct value *waterfall_add_row(struct waterfall *w, const char *name,
 
 static void waterfall_add_step(struct waterfall *w, const struct diff_row *r)
 {
-	char *name = r->key2 ? xasprintf("%s %s", r->key, r->key2) : xstrdup(r->key);
+	const char *name = r->key2 ? arena_printf(&w->t->arena, "%s %s", r->key, r->key2) : r->key;
 	long long delta = waterfall_round(w, r->delta);
 	struct value *row = waterfall_add_row(w, name, &delta);
 
@@ -75,7 +75,6 @@ static void waterfall_add_step(struct waterfall *w, const struct diff_row *r)
 	table_set(w->t, row, "p", isnan(r->lo) ? value_none() : value_real(r->p));
 	table_set(w->t, row, "verdict", value_str(w->t, verdict_name(r->verdict)));
 	table_set(w->t, row, "state", value_str(w->t, cost_state(r)));
-	free(name);
 }
 
 /* Chooses the largest rows of the diff that the printed digits show. */
@@ -95,10 +94,10 @@ static void waterfall_choose_steps(struct waterfall *w, const struct comparison 
 
 static void waterfall_add_end(struct waterfall *w, const struct comparison *c, enum end e)
 {
-	char *name = xasprintf("%s %s", e == BASE ? "base:" : "new:", c->end[e].label);
-
-	waterfall_add_row(w, name, NULL);
-	free(name);
+	waterfall_add_row(
+		w,
+		arena_printf(&w->t->arena, "%s %s", e == BASE ? "base:" : "new:", c->end[e].label),
+		NULL);
 }
 
 static void waterfall_add_all(struct waterfall *w, const struct comparison *c,
@@ -118,10 +117,9 @@ static void waterfall_add_all(struct waterfall *w, const struct comparison *c,
 	for (i = w->n; i < d->n; i++)
 		others += d->rows[i].delta;
 	if (w->n < d->n) {
-		name = xasprintf("(%zu other %s)", d->n - w->n, l->spec->measure);
+		name = arena_printf(&w->t->arena, "(%zu other %s)", d->n - w->n, l->spec->measure);
 		left = waterfall_round(w, others);
 		waterfall_add_row(w, name, &left);
-		free(name);
 	}
 	left = waterfall_round(w, d->total[NEW]) - w->at;
 	if (left)

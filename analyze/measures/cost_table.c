@@ -134,7 +134,6 @@ static void cost_table_add_column(struct column *list, int *n, const char *name,
 static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, const char *unit)
 {
 	struct column *list = arena_alloc(&t->arena, 24 * sizeof(*list));
-	char *per = unit ? xasprintf("ns/%s", unit) : NULL;
 	int n = 0, i;
 
 	if (p->by_block) {
@@ -147,8 +146,8 @@ static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, 
 		if (cost_table_is_total(&shares[i]) && !p->ct->totals)
 			continue;
 		list[n] = shares[i];
-		if (per && !strcmp(shares[i].unit ? shares[i].unit : "", "ns"))
-			list[n].unit = arena_strdup(&t->arena, per);
+		if (unit && !strcmp(shares[i].unit ? shares[i].unit : "", "ns"))
+			list[n].unit = arena_printf(&t->arena, "ns/%s", unit);
 		n++;
 	}
 	p->shares_only = !unit;
@@ -159,7 +158,6 @@ static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, 
 	t->columns = list;
 	t->ncolumns = n;
 	amount_columns(t, p->in);
-	free(per);
 }
 
 /* --- rows --- */

@@ -115,8 +115,7 @@ static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct c
 		for (k = 0; k < n; k++)
 			if (sscanf(rows[k].name, "cpu_pct:cpu%u", &cpu) == 1)
 				cpuset_add(set, cpu);
-		if (n >= 0)
-			free(rows);
+		free(rows);
 	}
 }
 

@@ -50,8 +50,7 @@ static bool size_has_any(struct store *s, const struct run *r, const char *prefi
 	struct metric_row *rows = NULL;
 	int n = store_metric_prefix(s, r->id, prefix, &rows, &ignored);
 
-	if (n >= 0)
-		free(rows);
+	free(rows);
 	return n > 0;
 }
 
@@ -95,8 +94,7 @@ static double size_total(struct store *s, const struct run *r, const char *histo
 
 	for (i = 0; i < n; i++)
 		all += rows[i].value;
-	if (n >= 0)
-		free(rows);
+	free(rows);
 	return all;
 }
 

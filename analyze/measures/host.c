@@ -28,23 +28,22 @@ static void host_add_row(struct table *t, const char *host, const char *fact, co
 static int host_add_clock(struct store *s, const char *host, struct table *t, struct error *err)
 {
 	struct clock_facts f;
-	char *offset, *error, *text;
+	char *offset, *error;
 	int rc = clocks_of_host(s, host, &f, err);
 
 	if (rc || !f.known)
 		return rc;
 	offset = clocks_text(f.offset);
 	error = clocks_text(f.error);
-	text = xasprintf("%s +-%s", offset, error);
-	host_add_row(t, host, "clock ahead of the capturing host's", text);
-	free(text);
+	host_add_row(t, host, "clock ahead of the capturing host's",
+		     arena_printf(&t->arena, "%s +-%s", offset, error));
 	free(error);
 	free(offset);
 	if (isnan(f.drift))
 		return 0;
-	text = xasprintf("%.3g +-%.3g ppm in %.0f s", f.drift, f.drift_error, f.seconds);
-	host_add_row(t, host, "clock drift", text);
-	free(text);
+	host_add_row(t, host, "clock drift",
+		     arena_printf(&t->arena, "%.3g +-%.3g ppm in %.0f s", f.drift, f.drift_error,
+				  f.seconds));
 	return 0;
 }
 

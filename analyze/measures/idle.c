@@ -133,8 +133,7 @@ static void idle_cpus_of(const struct idle *d, struct cpuset *set)
 			    sscanf(colon, ":cpu%u", &cpu) == 1 && cpu < CPUSET_MAX)
 				cpuset_add(set, cpu);
 		}
-		if (n >= 0)
-			free(rows);
+		free(rows);
 	}
 }
 

@@ -300,8 +300,7 @@ char *shared_cpus_of(struct store *s, const struct query *q, const char *const s
 			    placement_is_among(both[1]->side, sides, n))
 				text = shared_cpus(both, 2);
 		}
-	if (all >= 0)
-		free(runs);
+	free(runs);
 	return text;
 }
 
@@ -317,8 +316,7 @@ static double placement_cpu_pct_elsewhere(struct store *s, const struct run *sid
 	for (i = 0; i < n; i++)
 		if (sscanf(rows[i].name, "cpu_pct:cpu%u", &cpu) == 1 && !cpuset_has(before, cpu))
 			sum += rows[i].value;
-	if (n >= 0)
-		free(rows);
+	free(rows);
 	return sum;
 }
 

@@ -77,7 +77,7 @@ static bool power_metered(struct store *s, const struct run *side, struct power 
 {
 	struct run_filter f = {side->variant, side->pass, NULL, side->repeat, false};
 	const char *source;
-	struct run *all;
+	struct run *all = NULL;
 	char name[32];
 	bool found;
 	int n, i;
@@ -90,8 +90,7 @@ static bool power_metered(struct store *s, const struct run *side, struct power 
 	for (i = 0; i < n && !found; i++)
 		found = power_same_host(&all[i], side) &&
 			store_metric(s, all[i].id, name, &p->watts, &source);
-	if (n > 0)
-		free(all);
+	free(all);
 	if (found)
 		p->source = !strcmp(source, "modelled")	  ? POWER_MODELLED
 			    : !strcmp(source, "imported") ? POWER_IMPORTED
@@ -134,8 +133,7 @@ static bool power_is_shared(struct store *s, const struct run *const sides[], in
 				on_host++;
 				break;
 			}
-	if (count >= 0)
-		free(all);
+	free(all);
 	return on_host > n;
 }
 

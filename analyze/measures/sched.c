@@ -446,8 +446,7 @@ static void sched_capture_note_absent(struct store *s, const struct block_runs *
 			free(rows);
 			return;
 		}
-		if (n >= 0)
-			free(rows);
+		free(rows);
 	}
 	note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_collected);
 }

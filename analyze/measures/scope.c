@@ -43,8 +43,7 @@ static bool scope_has_runs(struct store *s, const struct query *q, const char *v
 	struct run *runs;
 	int n = store_runs(s, &f, &runs, NULL);
 
-	if (n >= 0)
-		free(runs);
+	free(runs);
 	return n > 0;
 }
 
@@ -98,8 +97,7 @@ static bool scope_was_profiled(struct store *s, const struct run *r)
 
 	for (i = 0; i < n; i++)
 		found |= !strcmp(rows[i].name, "perf") && strcmp(rows[i].state, "unsupported") != 0;
-	if (n >= 0)
-		free(rows);
+	free(rows);
 	return found;
 }
 

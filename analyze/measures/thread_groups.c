@@ -15,17 +15,13 @@
 static const char *thread_name_of(struct thread_groups *list, const struct thread_row *t,
 				  enum thread_key key)
 {
-	const char *comm = t->comm ? t->comm : "?", *kept;
-	char *text;
+	const char *comm = t->comm ? t->comm : "?";
 
 	if (!t->pid)
 		return "(ended processes)";
 	if (t->tid || key == BY_PROCESS)
 		return comm;
-	text = xasprintf("%s (ended threads)", comm);
-	kept = arena_strdup(&list->arena, text);
-	free(text);
-	return kept;
+	return arena_printf(&list->arena, "%s (ended threads)", comm);
 }
 
 static bool thread_same(const struct thread_group *g, const char *comm, const struct thread_row *t,

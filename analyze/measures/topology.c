@@ -171,12 +171,11 @@ static void topology_detail_nics(struct str *s, const struct machine *m, const s
 static void topology_put_side(struct table *t, const struct machine *m, const struct block *b,
 			      const struct run *r)
 {
-	char *name = xasprintf("%s %s", b->variant, b->side), *text;
+	char *name = arena_printf(&t->arena, "%s %s", b->variant, b->side);
 	struct value *row = topology_new_row(t, r->host, "side", name, r->cpus);
 	struct placement p;
 	struct str detail = {0};
 
-	free(name);
 	if (!placement_of(&p, m, r->cpus)) {
 		table_set(t, row, "detail", value_str(t, "the host's topology is not known"));
 		return;
@@ -188,17 +187,14 @@ static void topology_put_side(struct table *t, const struct machine *m, const st
 	table_set(t, row, "cores", value_int(p.cores));
 	if (p.all)
 		topology_add(&detail, "all CPUs");
-	if (p.doubled) {
-		text = xasprintf("both threads of %u core%s", p.doubled, p.doubled == 1 ? "" : "s");
-		topology_add(&detail, text);
-		free(text);
-	}
+	if (p.doubled)
+		topology_add(&detail, arena_printf(&t->arena, "both threads of %u core%s",
+						   p.doubled, p.doubled == 1 ? "" : "s"));
 	if (cpuset_count(&p.siblings)) {
 		char *set = cpuset_format(&p.siblings);
 
-		text = xasprintf("SMT siblings %s are not the side's", set);
-		topology_add(&detail, text);
-		free(text);
+		topology_add(&detail,
+			     arena_printf(&t->arena, "SMT siblings %s are not the side's", set));
 		free(set);
 	}
 	topology_detail_nics(&detail, m, &p);

@@ -56,8 +56,7 @@ static int variants_count_runs(struct store *s, const char *variant, int64_t *ok
 		*ok += good;
 		*failed += !good;
 	}
-	if (n >= 0)
-		free(runs);
+	free(runs);
 	return n < 0 ? n : 0;
 }
 

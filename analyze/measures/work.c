@@ -127,25 +127,19 @@ void amount_columns(struct table *t, enum amount in)
 {
 	struct column *list;
 	const char *ns, *name = amount_name(in);
-	char *text;
 	int i;
 
 	if (in == IN_NS)
 		return;
 	list = arena_dup(&t->arena, t->columns, (size_t)t->ncolumns * sizeof(*list));
 	for (i = 0; i < t->ncolumns; i++) {
-		if (list[i].unit && str_starts(list[i].unit, "ns")) {
-			text = xasprintf("%s%s", name, list[i].unit + 2);
-			list[i].unit = arena_strdup(&t->arena, text);
-			free(text);
-		}
+		if (list[i].unit && str_starts(list[i].unit, "ns"))
+			list[i].unit = arena_printf(&t->arena, "%s%s", name, list[i].unit + 2);
 		ns = strstr(list[i].name, "_ns");
-		if (ns && (!ns[3] || ns[3] == '_')) {
-			text = xasprintf("%.*s_%s%s", (int)(ns - list[i].name), list[i].name, name,
-					 ns + 3);
-			list[i].name = arena_strdup(&t->arena, text);
-			free(text);
-		}
+		if (ns && (!ns[3] || ns[3] == '_'))
+			list[i].name =
+				arena_printf(&t->arena, "%.*s_%s%s", (int)(ns - list[i].name),
+					     list[i].name, name, ns + 3);
 	}
 	t->columns = list;
 }

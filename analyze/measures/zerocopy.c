@@ -214,12 +214,11 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 
 	if (rc || isnan(copy.ns))
 		return rc;
-	what = xasprintf("copy functions in the profile, ns/%s", basis.unit);
+	what = arena_printf(&t->arena, "copy functions in the profile, ns/%s", basis.unit);
 	row = block_row(t, b);
 	table_set(t, row, "evidence", value_str(t, what));
 	table_set(t, row, "total", value_real(basis.ns));
 	table_set(t, row, "copied", value_real(copy.ns));
-	free(what);
 	return 0;
 }
 

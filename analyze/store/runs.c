@@ -54,6 +54,7 @@ int store_settings(struct store *s, const char ***list, struct error *err)
 static int names_read_once(struct store *s, struct names *known, const char *sql,
 			   const char ***list, struct error *err)
 {
+	*list = NULL;
 	if (s->writable)
 		return sql_names(s, list, err, sql);
 	if (!known->list) {
