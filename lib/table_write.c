@@ -48,7 +48,7 @@ static void put_tsv(FILE *out, const char *s)
 		fputc(*s == '\t' || *s == '\n' || *s == '\r' ? ' ' : *s, out);
 }
 
-static void put_csv(FILE *out, const char *s)
+void csv_write_text(FILE *out, const char *s)
 {
 	if (!strpbrk(s, ",\"\n\r")) {
 		fputs(s, out);
@@ -124,7 +124,7 @@ static void write_tsv(const struct table *t, FILE *out)
 
 static void write_csv(const struct table *t, FILE *out)
 {
-	write_separated(t, out, ',', put_csv);
+	write_separated(t, out, ',', csv_write_text);
 }
 
 static json_t *json_value(const struct value *v)

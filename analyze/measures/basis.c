@@ -7,22 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *unit, *rate;
-} units[] = {
-	{"KiB", "rate_kib"},
-	{"packet", "rate_packets"},
-	{"message", "rate_messages"},
-	{"syscall", NULL}, /* used only with --unit syscall */
-};
-
 const char *basis_rate_metric(const char *unit)
 {
 	size_t i;
 
-	for (i = 0; i < array_size(units); i++)
-		if (!strcmp(units[i].unit, unit))
-			return units[i].rate;
+	for (i = 0; i < WORK_KINDS; i++)
+		if (!strcmp(work_kinds[i].unit, unit))
+			return work_kinds[i].rate;
 	return NULL;
 }
 
@@ -30,9 +21,9 @@ static const char *basis_canonical_unit(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < array_size(units); i++)
-		if (!strcasecmp(units[i].unit, name))
-			return units[i].unit;
+	for (i = 0; i < WORK_KINDS; i++)
+		if (!strcasecmp(work_kinds[i].unit, name))
+			return work_kinds[i].unit;
 	return NULL;
 }
 
@@ -109,9 +100,9 @@ static const char *basis_unit_of_rate(const char *rate_metric)
 {
 	size_t i;
 
-	for (i = 0; units[i].rate && strcmp(units[i].rate, rate_metric); i++)
+	for (i = 0; work_kinds[i].rate && strcmp(work_kinds[i].rate, rate_metric); i++)
 		;
-	return units[i].unit;
+	return work_kinds[i].unit;
 }
 
 static const char *basis_plural(int n)
@@ -175,9 +166,9 @@ static bool basis_try_calls(struct store *s, const struct block *b, struct basis
 	size_t i;
 
 	v->unit = "syscall";
-	for (i = 0; units[i].rate; i++) {
-		k->rate_metric = units[i].rate;
-		k->calls = calls_per_work(s, b, est, units[i].rate);
+	for (i = 0; work_kinds[i].rate; i++) {
+		k->rate_metric = work_kinds[i].rate;
+		k->calls = calls_per_work(s, b, est, work_kinds[i].rate);
 		if (k->calls.n && basis_try_runs(s, k, runs, n, est, v))
 			return true;
 	}
@@ -195,11 +186,11 @@ static bool basis_try_units(struct store *s, const struct query *q, const struct
 
 	if (basis_is_syscall(unit) && !(q->rate > 0))
 		return basis_try_calls(s, b, &k, runs, n, est, v);
-	for (i = 0; i < array_size(units); i++) {
-		if (unit ? strcmp(unit, units[i].unit) : !units[i].rate)
+	for (i = 0; i < WORK_KINDS; i++) {
+		if (unit ? strcmp(unit, work_kinds[i].unit) : !work_kinds[i].rate)
 			continue;
-		k.rate_metric = units[i].rate;
-		v->unit = units[i].unit;
+		k.rate_metric = work_kinds[i].rate;
+		v->unit = work_kinds[i].unit;
 		if (basis_try_runs(s, &k, runs, n, est, v))
 			return true;
 	}
@@ -275,8 +266,8 @@ double basis_of_run(struct store *s, const struct query *q, const char *unit, co
 	size_t i;
 
 	scope_estimator(s, q, &est, NULL);
-	for (i = 0; basis_is_syscall(unit) && units[i].rate && !k.calls.n; i++) {
-		k.rate_metric = units[i].rate;
+	for (i = 0; basis_is_syscall(unit) && work_kinds[i].rate && !k.calls.n; i++) {
+		k.rate_metric = work_kinds[i].rate;
 		k.calls = calls_per_work(s, &b, est, k.rate_metric);
 	}
 	if (!k.rate_metric || (basis_is_syscall(unit) && !k.calls.n))

@@ -48,8 +48,15 @@ void amount_columns(struct table *t, enum amount in);
 
 /*
  * The unit of work of runs is KiB where bytes are known, else packets, else messages. --unit
- * overrides the unit. basis.c has the same order.
+ * overrides the unit.
  */
+
+/* A unit of work, its spelling in names of columns, and the metric with its rate or NULL. */
+struct work_kind {
+	const char *unit, *word, *rate;
+};
+enum { WORK_KINDS = 4 };
+extern const struct work_kind work_kinds[WORK_KINDS];
 
 /* Returns "KiB", "packet" or "message", or NULL when the workload counted no work. */
 const char *work_unit(struct store *s, const struct run *runs, int n);

@@ -7,7 +7,7 @@
 		{part, .type = V_STR}, {"samples", .type = V_INT, .what = "number of samples"}, \
 			{"self_share", "%", V_REAL, .digits = 2,                                \
 			 .what = "share of all samples' weights"},                              \
-			{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},          \
+			COST_COLUMN("self"),                                                    \
 	}
 
 static const struct column components_columns[] = PART_COLUMNS("component");

@@ -17,9 +17,8 @@ static const struct column shares[] = {
 	{"self_share", "%", V_REAL, .digits = 2, .what = "self share of all samples' weights"},
 	{"total_share", "%", V_REAL, .digits = 2,
 	 .what = "share of samples with the row anywhere in the call chain"},
-	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, .what = "self_share x basis"},
-	{"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,
-	 .what = "total_share x basis"},
+	COST_COLUMN("self"),
+	COST_COLUMN("total"),
 };
 
 /* The columns that replace the intervals of costs when there is no basis. */

@@ -112,6 +112,13 @@ struct cost_runs {
 	double *ns;
 };
 
+/* The column of a cost in a table of costs: self_ns or total_ns. */
+#define COST_COLUMN(which)                                                     \
+	{                                                                      \
+		which "_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, \
+					   .what = which "_share x basis"      \
+	}
+
 /* Fills the whole table: columns, rows and notes. */
 int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
 		   struct table *t, struct error *err);

@@ -343,16 +343,7 @@ static const struct cost_table functions = {
 		{"self_share", "%", V_REAL, .digits = 2, .what = "share of the function alone"}, \
 		{"total_share", "%", V_REAL, .digits = 2,                                        \
 		 .what = "share of the function and its callees"},                               \
-		{"self_ns",                                                                      \
-		 "ns",                                                                           \
-		 V_REAL,                                                                         \
-		 .digits = 1,                                                                    \
-		 .spread = SPREAD_HALF,                                                          \
-		 .what = "self_share x basis"},                                                  \
-	{                                                                                        \
-		"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,                    \
-					  .what = "total_share x basis"                          \
-	}
+		COST_COLUMN("self"), COST_COLUMN("total")
 
 static const struct column functions_columns[] = {FUNCTION_COLUMNS};
 static const struct column by_comm[] = {{"comm", .type = V_STR}, FUNCTION_COLUMNS};

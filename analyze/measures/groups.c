@@ -21,9 +21,8 @@ static const struct column groups_columns[] = {
 	{"self_share", "%", V_REAL, .digits = 2, .what = "share of the group's functions alone"},
 	{"total_share", "%", V_REAL, .digits = 2,
 	 .what = "share with any of them in the call chain"},
-	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, .what = "self_share x basis"},
-	{"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF,
-	 .what = "total_share x basis"},
+	COST_COLUMN("self"),
+	COST_COLUMN("total"),
 };
 
 enum { GROUPS_MAX = 64, NAMED_MAX = 5 };

@@ -7,19 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *unit, *word, *rate;
-} units[] = {
+const struct work_kind work_kinds[WORK_KINDS] = {
 	{"KiB", "kib", "rate_kib"},
 	{"packet", "packet", "rate_packets"},
 	{"message", "message", "rate_messages"},
+	{"syscall", "syscall", NULL}, /* used only with --unit syscall */
 };
 
 static bool work_has_rate(struct store *s, const struct run *runs, int n, const char *rate)
 {
 	int i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; rate && i < n; i++)
 		if (!isnan(figure_metric(s, &runs[i], rate)))
 			return true;
 	return false;
@@ -29,9 +28,9 @@ const char *work_unit(struct store *s, const struct run *runs, int n)
 {
 	size_t i;
 
-	for (i = 0; i < array_size(units); i++)
-		if (work_has_rate(s, runs, n, units[i].rate))
-			return units[i].unit;
+	for (i = 0; i < WORK_KINDS; i++)
+		if (work_has_rate(s, runs, n, work_kinds[i].rate))
+			return work_kinds[i].unit;
 	return NULL;
 }
 
@@ -46,11 +45,10 @@ const char *work_word(const char *unit)
 {
 	size_t i;
 
-	for (i = 0; i < array_size(units); i++)
-		if (!strcmp(units[i].unit, unit))
-			return units[i].word;
-	/* syscall is not in the list, because only --unit selects it */
-	return !strcmp(unit, "syscall") ? "syscall" : "unit";
+	for (i = 0; i < WORK_KINDS; i++)
+		if (!strcmp(work_kinds[i].unit, unit))
+			return work_kinds[i].word;
+	return "unit";
 }
 
 char *work_units(struct store *s, const struct run *runs, int n)
@@ -58,9 +56,9 @@ char *work_units(struct store *s, const struct run *runs, int n)
 	struct str out = {0};
 	size_t i;
 
-	for (i = 0; i < array_size(units); i++)
-		if (work_has_rate(s, runs, n, units[i].rate))
-			str_printf(&out, "%s%s", out.len ? ", " : "", units[i].unit);
+	for (i = 0; i < WORK_KINDS; i++)
+		if (work_has_rate(s, runs, n, work_kinds[i].rate))
+			str_printf(&out, "%s%s", out.len ? ", " : "", work_kinds[i].unit);
 	return out.buf ? str_take(&out) : xstrdup("");
 }
 

@@ -7,6 +7,7 @@
 #include "analyze/store/sql.h"
 
 #include "lib/str.h"
+#include "lib/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,17 +49,10 @@ static void csv_real(FILE *out, double x)
 /* Writes a string. An empty string is two quotes, because an empty cell is NULL. */
 static void csv_text(FILE *out, const char *s)
 {
-	if (*s && !strpbrk(s, ",\"\n\r")) {
-		fputs(s, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', out);
-		fputc(*s, out);
-	}
-	fputc('"', out);
+	if (*s)
+		csv_write_text(out, s);
+	else
+		fputs("\"\"", out);
 }
 
 static void csv_cell(struct store *s, FILE *out, sqlite3_stmt *q, int i)
