@@ -139,19 +139,6 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
-	char *text, *copy;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	copy = arena_strdup(a, text);
-	free(text);
-	return copy;
-}
-
-char *arena_printf(struct arena *a, const char *fmt, ...)
-{
 	va_list ap;
 	char *text;
 	int n;

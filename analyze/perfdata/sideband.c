@@ -105,32 +105,111 @@ static void sideband_apply(struct sideband *s, uint32_t index)
 	}
 }
 
+/* --- perf record --tail-synthesize --- */
+
+/* The last rows with a time, by tid: index + 1. */
+struct side_last {
+	struct map named; /* started or named the thread */
+	struct map began; /* started the thread or its program */
+	struct map
+		lacks; /* pid of a process that lacks an exec: the time of its last recorded one */
+};
+
+static void sideband_set_last(const struct sideband *s, struct map *last, size_t i)
+{
+	uint64_t *at = map_at(last, s->list[i].tid);
+
+	if (!*at || s->list[*at - 1].time <= s->list[i].time)
+		*at = i + 1;
+}
+
+static void sideband_note_last(const struct sideband *s, struct side_last *last, size_t i)
+{
+	const struct side_row *row = &s->list[i];
+
+	if (row->kind == SIDE_FORK || (row->kind == SIDE_COMM && row->exec))
+		sideband_set_last(s, &last->began, i);
+	if (row->kind == SIDE_FORK || row->kind == SIDE_COMM)
+		sideband_set_last(s, &last->named, i);
+}
+
+static const struct side_row *sideband_find_last(const struct sideband *s,
+						 const struct side_last *last,
+						 const struct side_row *row)
+{
+	const uint64_t *at = row->kind == SIDE_COMM  ? map_get(&last->named, row->tid)
+			     : row->kind == SIDE_MAP ? map_get(&last->began, row->pid)
+						     : map_get(&last->began, row->tid);
+
+	return at ? &s->list[*at - 1] : NULL;
+}
+
+/* Returns whether the process runs another program than its last recorded exec started. */
+static bool side_row_lacks_exec(const struct side_row *row, const struct side_row *named)
+{
+	return row->kind == SIDE_COMM && row->pid == row->tid && named->kind == SIDE_COMM &&
+	       named->exec && named->what != row->what;
+}
+
+/* Dates a row without a time. Returns false for a FORK if a recorded start or exec says more. */
+static bool sideband_date_row(const struct sideband *s, struct side_last *last,
+			      struct side_row *row)
+{
+	const struct side_row *since = sideband_find_last(s, last, row);
+
+	if (!since || row->kind == SIDE_KSYMBOL || row->pid == KERNEL_PID)
+		return true;
+	if (side_row_lacks_exec(row, since))
+		*map_at(&last->lacks, row->pid) = since->time;
+	row->time = since->time;
+	return row->kind != SIDE_FORK;
+}
+
+static void sideband_date_rows(struct sideband *s, struct side_last *last)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		struct side_row row = s->list[i];
+		bool recorded = row.time;
+
+		if (!recorded && !sideband_date_row(s, last, &row))
+			continue;
+		s->list[n] = row;
+		if (recorded)
+			sideband_note_last(s, last, n);
+		n++;
+	}
+	s->n = n;
+}
+
 /*
  * perf record --tail-synthesize writes the running processes at the end of the file, without times.
- * Such rows would sort before a recorded start of their process, and the start would undo them.
- * They describe the process since its start, so they get its time. (A recording of some CPUs may
- * have a fork but lack the exec on another CPU.)
+ * Such rows would sort before a recorded start of their process, and the start would undo them. A
+ * recording of some CPUs lacks what happens on other CPUs, such as an exec. So a name at the end
+ * applies since the last recorded name or start of its thread, and maps at the end apply since the
+ * last recorded exec or start of their process.
+ *
+ * A process that lacks an exec has recorded maps of its old program. They get the time of the maps
+ * at the end, which come later in the file and replace them.
  */
 static void sideband_date_tail(struct sideband *s)
 {
-	struct map started = {0};
-	const uint64_t *fork;
+	struct side_last last = {0};
+	const uint64_t *since;
 	size_t i;
 
+	sideband_date_rows(s, &last);
 	for (i = 0; i < s->n; i++) {
 		struct side_row *row = &s->list[i];
-		uint32_t key = row->kind == SIDE_MAP ? row->pid : row->tid;
 
-		if (row->kind == SIDE_KSYMBOL || row->pid == KERNEL_PID)
-			continue;
-		if (row->time && row->kind == SIDE_FORK) {
-			*map_at(&started, key) = i + 1;
-		} else if (!row->time) {
-			fork = map_get(&started, key);
-			row->time = fork ? s->list[*fork - 1].time : 0;
-		}
+		since = row->kind == SIDE_MAP ? map_get(&last.lacks, row->pid) : NULL;
+		if (since && row->time > *since)
+			row->time = *since;
 	}
-	map_free(&started);
+	map_free(&last.named);
+	map_free(&last.began);
+	map_free(&last.lacks);
 }
 
 /* Marks the starts of processes that perf had listed and that had not ended since. */
@@ -316,6 +395,7 @@ void sideband_read_comm(struct recording *r, const struct record *rec)
 	row.pid = cursor_u32(&c);
 	row.tid = cursor_u32(&c);
 	row.what = intern_str(r->side.strings, record_rest_string(&c));
+	row.exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
 	if (!c.bad)
 		sideband_add_row(&r->side, &row);
 }

@@ -46,6 +46,7 @@ struct side_row {
 	uint32_t pid, tid, ppid, ptid; /* pid KERNEL_PID: the kernel's own maps */
 	uint32_t what; /* MAP: index into maps; COMM: string; KSYMBOL: index into ksymbols */
 	uint8_t kind;
+	bool exec;  /* COMM: an exec set it */
 	bool alone; /* FORK: perf wrote it, and the child inherits no maps */
 	bool late;  /* FORK: perf had already listed the maps of this process */
 };

@@ -83,6 +83,32 @@ if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
 	perf script -i r/perf.data -F comm,dso,ip -G 2>/dev/null >samples
 	ok "perf.data has the name of the moved workload" sh -c 'test $(grep -c "^ *sh " samples) -gt 20'
 	ok "perf.data has the program of the moved workload" sh -c 'test $(grep -cE "^ *sh .*/(dash|bash|sh)" samples) -gt 20'
+
+	# The shell's exec is on the measured CPU, the workload's on the other one. Only the end of the file has the
+	# workload's name. perf report applies that name to all samples after its first reading of the buffers.
+	exec_elsewhere() {
+		exits 0 taskset -c 1 "$zcost" collect -o moved --collect perf --cpus 1 --warmup 0.5 --duration 1 --grace 0 -- \
+			sh -c "taskset -pc 0 \$\$ >/dev/null; exec ./zc-busy -c 'taskset -pc 1 \$\$ >/dev/null; $busy'" || return
+		perf script -i moved/perf.data --show-task-events -F comm,tid 2>/dev/null >tasks
+		says 'COMM exec: sh:' tasks && says 'COMM: zc-busy:' tasks && ! grep 'COMM exec: zc-busy:' tasks
+	}
+	steady "perf.data lacks the exec of a workload on another CPU" exec_elsewhere
+	busy_pid=$(sed -n 's|.*COMM: zc-busy:.*/||p' tasks)
+	comms() { # OPTION...: samples and names of the workload
+		"$zcost" report contexts --all --by tid,comm --perf moved/perf.data --format json "$@" |
+			jq -r "[.rows[] | select(.tid == \"$busy_pid\")] | group_by(.comm)[] | \"\(map(.samples) | add) \(.[0].comm)\""
+	}
+	as_perf() {
+		perf report -i moved/perf.data --stdio --no-children --tid "$busy_pid" -F sample,comm -g none 2>/dev/null |
+			awk '$2 == "zc-busy" || $2 == "sh" { print $1, $2 }' >want
+		comms >got
+		says '^[0-9][0-9][0-9]+ zc-busy$' got && cmp want got || { cat want got; return 1; }
+	}
+	ok "--by comm names the samples after the missed exec as perf report does" as_perf
+	ok "--comm finds the samples after the missed exec" test "$(comms --comm zc-busy)" = "$(cat want)"
+	ok "--comm does not find them under the name before the missed exec" test -z "$(comms --comm sh)"
+	"$zcost" export folded --perf moved/perf.data -o folded 2>err
+	ok "folded stacks have the name after the missed exec" says '^zc-busy;' folded
 else
 	skip "collect profiles a workload that moves to the measured CPU" "one CPU here"
 fi

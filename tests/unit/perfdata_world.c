@@ -423,6 +423,41 @@ static void test_every_form_gives_the_same_profile(void **state)
 		}
 }
 
+/*
+ * As perf record -C 1 --tail-synthesize writes it: the client's exec on CPU 0 is not in the file,
+ * an earlier exec on CPU 1 is.
+ */
+static void test_samples_after_a_missed_exec_have_the_name_and_program_of_the_end(void **state)
+{
+	static const struct w_sample sample = {
+		50, 1000, CLIENT, CLIENT, 1, USER, {IN_USER, EXE + 0x110}, 0};
+	struct writer records = {0}, w = {0};
+	const struct profile_cost *c;
+	struct profile p;
+	size_t fork;
+
+	(void)state;
+	w_comm(&records, 10, SERVER, SERVER, true, "server");
+	w_task(&records, PERF_RECORD_FORK, 25, CLIENT, SERVER, CLIENT, SERVER);
+	w_comm(&records, 30, CLIENT, CLIENT, true, "ip");
+	w_mmap2(&records, 31, CLIENT, EXE, 0x1000, 0x1000, "/w/server");
+	w_sample(&records, &sample);
+	fork = records.out.len;
+	w_task(&records, PERF_RECORD_FORK, 0, CLIENT, SERVER, CLIENT, SERVER);
+	w_patch16(&records, fork + 4, PERF_RECORD_MISC_COMM_EXEC); /* perf wrote it */
+	w_comm(&records, 0, CLIENT, CLIENT, false, "client");
+	w_mmap2(&records, 0, CLIENT, EXE, 0x1000, 0x1000, "/w/client");
+	w_file(&w, &records.out, 112);
+	assert_int_equal(read_bytes(&p, w.out.buf, w.out.len, NULL, true, NULL), 0);
+	assert_int_equal(p.ncosts, 1);
+	c = &p.costs[0];
+	assert_string_equal(intern_get(&p.strings, c->comm), "client");
+	assert_string_equal(symbol_of(&p, c->frame), "ask");
+	profile_free(&p);
+	str_free(&records.out);
+	str_free(&w.out);
+}
+
 /* Filters by [from, to) of perf's clock and by a set of CPUs. */
 static void test_window_and_cpus_filter_samples(void **state)
 {
@@ -566,6 +601,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_form_gives_the_same_profile),
+		cmocka_unit_test(
+			test_samples_after_a_missed_exec_have_the_name_and_program_of_the_end),
 		cmocka_unit_test(test_window_and_cpus_filter_samples),
 		cmocka_unit_test(test_foreign_addresses_stay_without_names),
 		cmocka_unit_test(test_truncated_file_is_refused_or_incomplete),

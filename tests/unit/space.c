@@ -135,12 +135,134 @@ static void test_late_synthesized_maps_apply_from_the_start(void **state)
 	intern_free(&names);
 }
 
+/* Adds rows in the order of the file, with the maps above. */
+static void make_side(struct sideband *b, struct side_row *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(maps); i++)
+		sideband_add_map(b, &maps[i]);
+	for (i = 0; i < n; i++) {
+		list[i].order = i + 1;
+		sideband_add_row(b, &list[i]);
+	}
+	sideband_finish(b);
+}
+
+static const char *name_at(const struct sideband *b, uint32_t tid, uint64_t time)
+{
+	uint32_t id = timeline_at(sideband_get_timeline(&b->comms, tid), time, 0, UINT32_MAX);
+
+	return id == UINT32_MAX ? "" : intern_get(b->strings, id);
+}
+
+/* CHILD starts, execs ip on a measured CPU and tcpzc on another one. It starts OTHER. */
+static void test_exec_that_only_the_end_knows_wins(void **state)
+{
+	struct intern names = {0};
+	uint32_t ip = intern_str(&names, "ip"), tcpzc = intern_str(&names, "tcpzc"),
+		 sh = intern_str(&names, "sh");
+	struct sideband b = {.strings = &names};
+	struct spaces s = {.side = &b};
+	struct side_row list[] = {
+		{.time = 150,
+		 .kind = SIDE_FORK,
+		 .pid = OTHER,
+		 .tid = OTHER,
+		 .ppid = CHILD,
+		 .ptid = CHILD},
+		{.time = 10, .kind = SIDE_COMM, .pid = PARENT, .tid = PARENT, .what = sh},
+		{.time = 110,
+		 .kind = SIDE_COMM,
+		 .pid = CHILD,
+		 .tid = CHILD,
+		 .what = ip,
+		 .exec = true},
+		{.time = 100,
+		 .kind = SIDE_FORK,
+		 .pid = CHILD,
+		 .tid = CHILD,
+		 .ppid = PARENT,
+		 .ptid = PARENT},
+		{.time = 120, .kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 1},
+		{.kind = SIDE_FORK,
+		 .pid = CHILD,
+		 .tid = CHILD,
+		 .ppid = PARENT,
+		 .ptid = PARENT,
+		 .alone = true},
+		{.kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = tcpzc},
+		{.kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 2},
+	};
+	struct history h;
+
+	(void)state;
+	make_side(&b, list, array_size(list));
+	assert_string_equal(name_at(&b, CHILD, 99), "");
+	assert_string_equal(name_at(&b, CHILD, 105), "sh");
+	assert_string_equal(name_at(&b, CHILD, 130), "tcpzc");
+	assert_string_equal(name_at(&b, OTHER, 160), "tcpzc");
+	spaces_advance(&s, (uint32_t)b.n - 1);
+	assert_int_equal(at(&s, CHILD, 0x3800), 1);
+	assert_int_equal(at(&s, CHILD, 0x4800), 2);
+	history_make(&h, &b);
+	assert_int_equal(history_find(&h, CHILD, 0x4800, (uint32_t)b.n - 1)->dso, 2);
+	history_free(&h);
+	spaces_free(&s);
+	sideband_free(&b);
+	intern_free(&names);
+}
+
+/* The recording has the exec of tcpzc and a later map. A thread names itself later. */
+static void test_recorded_exec_wins_over_the_end(void **state)
+{
+	struct intern names = {0};
+	uint32_t tcpzc = intern_str(&names, "tcpzc"), sh = intern_str(&names, "sh");
+	struct sideband b = {.strings = &names};
+	struct side_row list[] = {
+		{.time = 10, .kind = SIDE_COMM, .pid = PARENT, .tid = PARENT, .what = sh},
+		{.time = 100,
+		 .kind = SIDE_FORK,
+		 .pid = CHILD,
+		 .tid = CHILD,
+		 .ppid = PARENT,
+		 .ptid = PARENT},
+		{.time = 110,
+		 .kind = SIDE_COMM,
+		 .pid = CHILD,
+		 .tid = CHILD,
+		 .what = tcpzc,
+		 .exec = true},
+		{.time = 120, .kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 2},
+		{.time = 130, .kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = sh},
+		{.kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = tcpzc},
+		{.kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 1},
+	};
+	struct spaces s = {.side = &b};
+
+	(void)state;
+	make_side(&b, list, array_size(list));
+	assert_string_equal(name_at(&b, CHILD, 105), "sh");
+	assert_string_equal(name_at(&b, CHILD, 125), "tcpzc");
+	assert_string_equal(name_at(&b, CHILD, 135), "tcpzc");
+	spaces_advance(&s, 1);
+	assert_int_equal(at(&s, CHILD, 0x4800), -1);
+	spaces_advance(&s, (uint32_t)b.n - 1);
+	assert_int_equal(at(&s, CHILD, 0x3800), 1);
+	assert_int_equal(at(&s, CHILD, 0x4800), 2);
+	spaces_free(&s);
+	sideband_free(&b);
+	intern_free(&names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forked_space_is_shared_until_it_changes),
 		cmocka_unit_test(test_changed_spaces_are_separate),
 		cmocka_unit_test(test_late_synthesized_maps_apply_from_the_start),
+		cmocka_unit_test(test_exec_that_only_the_end_knows_wins),
+		cmocka_unit_test(test_recorded_exec_wins_over_the_end),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
