@@ -28,22 +28,27 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"jobs", 'j', "N", 0, "threads that read runs (default: one per CPU)", 0},
+	{"jobs", 'j', "N", 0, "number of threads that read runs (default: one per CPU)", 0},
 	{"inline", KEY_INLINE, NULL, 0,
-	 "inlined functions as frames of their own, from debug information kept in the capture", 0},
+	 "show inlined functions as separate frames, from debug information in the capture", 0},
 	{"power-csv", KEY_CSV, "[SIDE=]FILE", 0,
-	 "readings of an external power meter: a time and watts on each line; may be repeated", 1},
-	{"time-unit", KEY_TIME_UNIT, "UNIT", 0, "of its times: s (default), ms, us, ns", 1},
-	{"power-unit", KEY_POWER_UNIT, "UNIT", 0,
-	 "of its readings: W, mW, uW, kW (default: as the column's heading says, else W)", 1},
-	{"column", KEY_COLUMN, "NAME", 0, "its column of watts, by name or number from 1", 1},
-	{"time-column", KEY_TIME_COLUMN, "NAME", 0, "its column of times (default: the first)", 1},
-	{"clock", KEY_CLOCK, "CLOCK", 0,
-	 "what its times are: wall, the time of day (default for dates and from 1e9 s on), or monotonic, CLOCK_MONOTONIC of the measured host",
+	 "readings of an external power meter, with a time and watts on each line; repeat the option for more meters",
 	 1},
-	{"offset", KEY_OFFSET, "SECONDS", 0, "added to its times, to make them so", 1},
+	{"time-unit", KEY_TIME_UNIT, "UNIT", 0,
+	 "unit of the meter's times: s (default), ms, us, ns", 1},
+	{"power-unit", KEY_POWER_UNIT, "UNIT", 0,
+	 "unit of the meter's readings: W, mW, uW, kW (default: the unit in the column's heading, else W)",
+	 1},
+	{"column", KEY_COLUMN, "NAME", 0,
+	 "the meter's column of watts, by name or by number from 1", 1},
+	{"time-column", KEY_TIME_COLUMN, "NAME", 0,
+	 "the meter's column of times (default: the first)", 1},
+	{"clock", KEY_CLOCK, "CLOCK", 0,
+	 "clock of the meter's times: wall, the time of day (default for dates and for times from 1e9 s on), or monotonic, CLOCK_MONOTONIC of the measured host",
+	 1},
+	{"offset", KEY_OFFSET, "SECONDS", 0, "seconds to add to the meter's times", 1},
 	{"power-kind", KEY_KIND, "KIND", 0,
-	 "what it measures: wall (default), platform, package, other", 1},
+	 "kind of power that the meter measures: wall (default), platform, package, other", 1},
 	{0},
 };
 
@@ -52,7 +57,7 @@ struct analyze_arguments {
 	struct meter meters[MAX_METERS + 1];
 };
 
-/* "receiver=log.csv": a side, unless a file of that whole name is there. */
+/* Adds a meter: "log.csv" or "receiver=log.csv". A file with the whole name takes precedence. */
 static void meter_add(struct argp_state *state, struct analyze_arguments *args, char *arg)
 {
 	char *equals = strchr(arg, '=');
@@ -176,7 +181,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = analyze_parse,
 	.args_doc = "CAPTURE",
-	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\vA file that is missing or damaged costs only what it would have told: the rest is analyzed, the loss is said, and the exit status is 4. So it is with files that are not as capture left them, by their checksums in manifest.json. An archive is unpacked into a folder beside it, its name without .tar.zst, unless it is there already.",
+	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\vIf a file is missing or damaged, zcost analyzes the other files, says what is lost, and exits with status 4. It also exits with status 4 if a file differs from its checksum in manifest.json. If CAPTURE is an archive, zcost unpacks it into a folder beside it, with the name of the archive without .tar.zst, unless that folder exists.",
 };
 
 static int analyze_check_meters(const struct analyze_arguments *args)
@@ -246,11 +251,11 @@ static int analyze_report(struct analysis *a)
 	print_note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, plural(a->runs),
 		   a->lossy || a->shed ? "" : ", nothing lost");
 	if (a->forgotten)
-		warn("the power imported before is no longer in the store; to import it again, add: %s",
+		warn("the store no longer has the power that was imported before; to import it again, add: %s",
 		     a->forgotten);
 	analyze_warn_damage(a);
 	if (a->failed)
-		warn("%zu of them failed and are left out", a->failed);
+		warn("%zu of the runs failed and are left out", a->failed);
 	if (a->lossy)
 		warn("data is missing or lossy in %zu place%s; 'zcost report runs %s' lists them",
 		     a->lossy, plural(a->lossy), a->capture);

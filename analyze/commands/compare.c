@@ -44,17 +44,17 @@ static const struct option_row own[] = {
 	OPTION("table", "TABLE", GROUP_NONE, "what to compare, see below; default: metrics",
 	       compare_option_table),
 	OPTION("fail-on", "worse", GROUP_NONE,
-	       "exit 3 when a row is worse, 4 when the runs are too few to tell; of the metrics, throughput (or the rate of packets or messages), ns_per_kib (or _packet, _message), roi_c and roi_p count",
+	       "exit with status 3 if a row is worse, 4 if the runs are too few for a verdict; of the metrics, only throughput (or the rate of packets or messages), ns_per_kib (or _packet, _message), roi_c and roi_p count",
 	       compare_option_gate),
-	OPTION("threshold", "PERCENT", GROUP_NONE, "a smaller change is none (2)",
+	OPTION("threshold", "PERCENT", GROUP_NONE, "a smaller change does not count (default 2)",
 	       compare_option_threshold),
 	OPTION("self-test", "CAPTURE", GROUP_NONE,
-	       "instead of BASE and NEW: how often would runs of one variant seem to differ?",
+	       "instead of BASE and NEW: measure how often runs of one variant seem to differ",
 	       option_text, .at = AT(self_test)),
-	{.name = "variant", .help = "self-test: only this variant"},
+	{.name = "variant", .help = "with --self-test: only this variant"},
 	{.name = "side",
 	 .arg = "SIDE[,NEW'S]",
-	 .help = "receiver or sender (lists of costs: default receiver; metrics: all); two names where BASE and NEW name the side differently: receiver,local",
+	 .help = "receiver or sender (default: receiver for lists of costs, all sides for metrics); two names if BASE and NEW name the side differently: receiver,local",
 	 .parse = compare_option_sides},
 	{.name = "by",
 	 .arg = "TABLE",
@@ -74,8 +74,8 @@ static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_
 static const struct command command = {
 	.argp = {.parser = compare_parse,
 		 .args_doc = "BASE NEW\n--self-test CAPTURE",
-		 .doc = "Compares two variants: of the capture that -C names, or each given as CAPTURE (when it has one variant) or CAPTURE:VARIANT. Also compares two files: a perf.data or the text of perf report --stdio (default: their functions), or the text of perf stat, perf trace -s or strace -c. "
-			"Differences are absolute, in ns per unit of work, and add up to the total's. Of files, B[,N] is a number for BASE and one for NEW; one number alone is for both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold) or too few runs: the exact Mann-Whitney test over the runs of both, p < 0.05, corrected by Holm in a list of costs. Four runs a side are the fewest that can give one; a list of costs takes more, and says how many. The interval beside a verdict is of the same test: it holds no change unless p < 0.05. Exit: 0 done, 1 failed, 2 usage, 3 a row is worse (--fail-on worse), 4 done, but data were lost, or the gate has too few runs to tell.",
+		 .doc = "Compares two variants of the capture that -C names. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions), or both the text of perf stat, perf trace -s or strace -c. "
+			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold) or too few runs. The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict needs at least four runs at each end; a list of costs needs more, and a note says how many. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
 		 .children = children},
 	.heading = "Tables:",
 	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
@@ -92,7 +92,7 @@ static void compare_option_table(const struct argp_state *state, const struct op
 	(void)o;
 	a->table = compare_table_find(arg);
 	if (!a->table)
-		argp_error(state, "no table '%s'; there are: %s", arg, names);
+		argp_error(state, "no table '%s'; the tables are: %s", arg, names);
 	free(names);
 }
 
@@ -115,7 +115,7 @@ static void compare_option_gate(const struct argp_state *state, const struct opt
 {
 	(void)o;
 	if (strcmp(arg, "worse"))
-		argp_error(state, "--fail-on '%s': there is only worse", arg);
+		argp_error(state, "--fail-on '%s': the only gate is worse", arg);
 	((struct compare_arguments *)to)->fail_on_worse = true;
 }
 
@@ -170,25 +170,27 @@ static void compare_check_ends(struct argp_state *state, const struct compare_ar
 	const char *base = a->ref[BASE];
 
 	if (a->self_test && a->refs)
-		argp_error(state, "--self-test takes its one CAPTURE, and no BASE and NEW");
+		argp_error(state, "--self-test takes one CAPTURE instead of BASE and NEW");
 	if (a->self_test && a->table)
-		argp_error(state, "--self-test tests the metrics and lists of costs; no --table");
+		argp_error(
+			state,
+			"--self-test tests the metrics and the lists of costs; leave out --table");
 	if (a->self_test && a->c.side[BASE] != a->c.side[NEW])
-		argp_error(state, "--self-test is of one capture: give one --side");
+		argp_error(state, "--self-test reads one capture: give one side with --side");
 	if (a->self_test)
 		return;
 	if (a->refs != ENDS)
-		argp_error(state, "what against what? give BASE and NEW");
+		argp_error(state, "compare needs two ends: give BASE and NEW");
 	if (strcmp(base, a->ref[NEW]) || (!a->capture && bare_is(base)))
 		return;
 	if (a->capture)
 		argp_error(
 			state,
-			"%s against itself: of the same runs nothing differs; --self-test %s --variant %s says how often its runs would seem to",
+			"%s against itself: a run does not differ from itself; --self-test %s --variant %s measures how often its runs seem to differ",
 			base, a->capture, base);
 	argp_error(
 		state,
-		"%s against itself: of the same runs nothing differs; --self-test CAPTURE says how often a variant's runs would seem to",
+		"%s against itself: a run does not differ from itself; --self-test CAPTURE measures how often the runs of a variant seem to differ",
 		base);
 }
 
@@ -217,9 +219,9 @@ static void compare_check_options(struct argp_state *state, struct compare_argum
 	if (!diff_spec_find(a->o.q.by))
 		argp_error(
 			state,
-			"--by '%s': there are components, functions, contexts, modules and syscalls",
+			"--by '%s': the steps are components, functions, contexts, modules or syscalls",
 			a->o.q.by);
-	options_forget(&a->o, "by");
+	options_ignore(&a->o, "by");
 	f = (struct feature){steps->name, steps->what, steps->options};
 	options_check(state, &a->o, &f, 1, a->source);
 }
@@ -259,13 +261,6 @@ static void compare_check(struct argp_state *state, struct compare_arguments *a)
 	compare_check_slice(state, &a->c);
 }
 
-static void compare_add_ref(struct argp_state *state, struct compare_arguments *a, const char *arg)
-{
-	if (a->refs == ENDS)
-		argp_error(state, "two at a time: BASE and NEW");
-	a->ref[a->refs++] = arg;
-}
-
 static error_t compare_parse(int key, char *arg, struct argp_state *state)
 {
 	struct compare_arguments *a = state->input;
@@ -275,7 +270,9 @@ static error_t compare_parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->output;
 		return 0;
 	case ARGP_KEY_ARG:
-		compare_add_ref(state, a, arg);
+		if (a->refs == ENDS)
+			argp_error(state, "too many arguments: compare takes BASE and NEW");
+		a->ref[a->refs++] = arg;
 		return 0;
 	case ARGP_KEY_END:
 		compare_check(state, a);
@@ -341,7 +338,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		ret = compare_table_run(args->table, &args->c, &t, out, err);
 	if (!ret) {
 		compare_note_sides(&args->c, &t);
-		compare_note_manner(&args->c, &t);
+		compare_note_reading(&args->c, &t);
 	}
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);

@@ -43,12 +43,12 @@ static void export_option_weight(const struct argp_state *state, const struct op
 // clang-format off
 static const struct option_row own[] = {
 	OPTION("output", "FILE", GROUP_OUTPUT,
-	       "write there (csv: a folder) instead of standard output", option_text,
+	       "output file (csv: a folder) instead of standard output", option_text,
 	       .at = offsetof(struct export_arguments, x.path), .key = 'o'),
-	OPTION("table", "NAME", GROUP_OUTPUT, "of csv: this table or view alone (docs/reference/store.md)",
+	OPTION("table", "NAME", GROUP_OUTPUT, "csv: write only this table or view (docs/reference/store.md)",
 	       option_text, .at = offsetof(struct export_arguments, x.table)),
 	OPTION("weight", "WHAT", GROUP_OUTPUT,
-	       "period (default: nanoseconds of cpu-clock, cycles ..., as in reports) or samples (their number)",
+	       "weight of a stack: period (default: nanoseconds of cpu-clock, cycles ..., as in reports) or samples (their number)",
 	       export_option_weight),
 	{0},
 };
@@ -59,7 +59,7 @@ static error_t export_parse(int key, char *arg, struct argp_state *state);
 static const struct command command = {
 	.argp = {.parser = export_parse,
 		 .args_doc = "FORMAT [CAPTURE]",
-		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\vOf several variants and sides, each line begins with VARIANT/SIDE. Exit status 4: written, but the data is lossy."},
+		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\vWith several variants or sides, each line begins with VARIANT/SIDE. Exit status 4: the export is complete, but its data is lossy."},
 	.heading = "Formats:",
 	.sources = {"a capture", "a perf.data (--perf)", "", ""},
 	.feature = export_feature,
@@ -77,9 +77,9 @@ static void export_set_format(struct argp_state *state, struct export_arguments 
 		if (!strcmp(formats[i]->name, name))
 			a->format = formats[i];
 	if (!name)
-		argp_error(state, "which format? there are: %s", names);
+		argp_error(state, "which format? the formats are: %s", names);
 	else if (!a->format)
-		argp_error(state, "no format '%s'; there are: %s", name, names);
+		argp_error(state, "no format '%s'; the formats are: %s", name, names);
 	free(names);
 }
 

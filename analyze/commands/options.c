@@ -11,8 +11,8 @@ static const char *const headings[OPTION_GROUPS] = {
 	[GROUP_RUNS] = "Which runs:",
 	[GROUP_SAMPLES] = "Which samples:",
 	[GROUP_RECORDING] = "A bare perf.data instead of a capture:",
-	[GROUP_TEXTS] = "Texts instead of a capture ('-': standard input):",
-	[GROUP_ROWS] = "Which rows, and how samples are added up to them:",
+	[GROUP_TEXTS] = "Texts of other tools instead of a capture ('-' is standard input):",
+	[GROUP_ROWS] = "Which rows, and how samples add up to rows:",
 	[GROUP_WORK] = "What a unit of work costs:",
 	[GROUP_SCORES] = "Scores, and how repeats become one figure:",
 	[GROUP_OUTPUT] = "Output:",
@@ -25,7 +25,7 @@ static bool option_is(const struct option_row *o, const char *name, size_t len)
 	return !strncmp(o->name, name, len) && !o->name[len];
 }
 
-/* The row of that name, which is new where none is offered yet. */
+/* Returns the row with that name, and adds it if the command does not offer it yet. */
 static struct option_row *option_offer(struct options *o, const char *name, size_t len)
 {
 	size_t i;
@@ -89,7 +89,7 @@ static int option_key(const struct options *o, int i)
 	return o->rows[i].key ? o->rows[i].key : KEY_FIRST + i;
 }
 
-/* argp gives a row without a group that of the row before it: so the rows go by their groups. */
+/* Lists the rows by group, because argp puts a row without a group into the group before it. */
 static void options_list(const struct options *o, struct argp_option *list)
 {
 	int g, i;
@@ -157,7 +157,7 @@ void options_parse(struct options *o, const struct command *c, int argc, char **
 	args_parse(&argp, argc, argv, 0, o);
 }
 
-/* --- which option means something for which feature --- */
+/* --- the options that a feature accepts --- */
 
 enum data_source options_source(const struct options *o, const char *capture)
 {
@@ -185,7 +185,7 @@ static void option_add_name(struct str *list, const char *name)
 	str_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* The same feature's other sources, else the same source's other features, else any feature. */
+/* Adds where the option works: other sources, else other features, else both are others. */
 static void option_add_places(struct str *list, const struct command *c, const struct feature *of,
 			      enum data_source source, const char *option)
 {
@@ -227,7 +227,7 @@ static void option_refuse(const struct argp_state *state, const struct command *
 	str_free(&places);
 }
 
-/* An option that no feature names is the command's. */
+/* Returns false for an option of the command itself, which no feature names. */
 static bool option_is_of_features(const struct command *c, const char *option)
 {
 	struct feature f;
@@ -282,7 +282,7 @@ void options_check(const struct argp_state *state, const struct options *o,
 			option_refuse(state, o->command, features, n, source, &o->rows[i]);
 }
 
-void options_forget(struct options *o, const char *name)
+void options_ignore(struct options *o, const char *name)
 {
 	int i;
 

@@ -22,7 +22,7 @@
 struct option_row;
 struct options;
 
-/* Stores the argument in `to`, the command's arguments; a usage error when it is wrong. */
+/* Stores the argument in `to`, the command's arguments. Ends with a usage error if it is wrong. */
 typedef void option_parser(const struct argp_state *state, const struct option_row *o, void *to,
 			   char *arg);
 
@@ -87,12 +87,12 @@ struct options {
 	struct query q;
 	const struct option_row *input; /* the file instead of a capture; NULL: none */
 	const char *path;		/* its name; "-": standard input */
-	int inputs;			/* how many were given */
+	int inputs;			/* number of such options on the command line */
 	const char *kallsyms, *vmlinux, *symfs, *buildid_dir; /* what explains a perf.data */
 	bool inlines;
 	unsigned int read_flags; /* of the measure that a perf.data is read for */
 	struct time_slice slice; /* of the file, or of the windows of a capture (open.h) */
-	unsigned int jobs;	 /* threads that read it; 0: not given */
+	unsigned int jobs;	 /* threads that read it; 0: the default */
 	/* what q points to */
 	double rates[RATES_MAX];
 	struct cpuset cpus;
@@ -113,22 +113,22 @@ struct options {
 void options_parse(struct options *o, const struct command *c, int argc, char **argv);
 void options_free(struct options *o);
 
-/* Where the figures come from: the capture, the file that was given, or numbers. */
+/* Returns the source of the figures: the capture, the file, or numbers. */
 enum data_source options_source(const struct options *o, const char *capture);
 
-/* A usage error when the feature, a "table" or what `kind` says, is not made from this source. */
+/* Ends with a usage error if the feature, for example a "table", cannot read this source. */
 void options_check_source(const struct argp_state *state, const struct options *o, const char *kind,
 			  const struct feature *f, enum data_source source);
 
 /*
- * A usage error when an option was given that means nothing for each of the n features: one of
- * them that takes it is enough. A feature that is not made from the source is not asked.
+ * Ends with a usage error if the command line has an option that none of the n features accepts.
+ * Features that cannot read the source do not count.
  */
 void options_check(const struct argp_state *state, const struct options *o,
 		   const struct feature *features, size_t n, enum data_source source);
 
-/* As if the option had not been given. */
-void options_forget(struct options *o, const char *name);
+/* Makes later checks ignore the option. */
+void options_ignore(struct options *o, const char *name);
 
 /* Prints the features for the end of --help, each with what it is. */
 void options_help_features(struct str *s, const struct command *c);
@@ -139,7 +139,7 @@ char *options_feature_names(const struct command *c);
  * alone, or of all where it is NULL. */
 int options_open_capture(const struct options *o, const char *capture, const char *variant,
 			 struct store **store, struct error *err);
-/* Reads the file that was given into q. */
+/* Reads the file into q. */
 int options_read_input(struct options *o, struct error *err);
 
 /* Parsers that a command uses for its own options. */

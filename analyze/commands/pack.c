@@ -14,10 +14,12 @@
 enum { LEVEL = 3, MAX_LEVEL = 19 };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "default: CAPTURE.tar.zst; - is standard output", 0},
-	{"level", 'l', "N", 0, "of zstd: 1 (fast) to 19 (small); default 3", 0},
+	{"output", 'o', "FILE", 0, "output file (default: CAPTURE.tar.zst); - is standard output",
+	 0},
+	{"level", 'l', "N", 0, "level of zstd: 1 (fast) to 19 (small); default 3", 0},
 	{"jobs", 'j', "N", 0,
-	 "threads that compress (default: one per CPU); any number gives the same bytes", 0},
+	 "number of threads that compress (default: one per CPU); the archive is the same for any number",
+	 0},
 	{0},
 };
 
@@ -52,7 +54,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = pack_parse,
 	.args_doc = "CAPTURE",
-	.doc = "Packs a capture folder, and its store where it is analyzed, into one archive that 'zcost unpack' opens and that every command takes in the folder's place.\vFiles are checked against the checksums in manifest.json first: what differs or is missing is named, the rest is packed, and the exit status is 4.",
+	.doc = "Packs a capture folder, with its store if it has one, into one archive. 'zcost unpack' unpacks the archive, and every command accepts the archive in place of the folder.\vzcost first checks the files against the checksums in manifest.json. If a file differs or is missing, zcost names it, packs the other files, and exits with status 4.",
 };
 
 /* Returns the archive's name beside the folder, or NULL; "." takes the folder's real name. */
@@ -103,12 +105,14 @@ static int pack_check(const struct pack *p)
 	}
 	if (!strcmp(p->output, "-"))
 		return isatty(STDOUT_FILENO)
-			       ? pack_refuse("an archive is not for a terminal; give -o FILE",
-					     p->capture)
+			       ? pack_refuse(
+					 "zcost does not write an archive to a terminal; give -o FILE",
+					 p->capture)
 			       : EXIT_OK;
 	return pack_lies_inside(p->output, p->capture)
-		       ? pack_refuse("it would lie inside the capture; give -o FILE elsewhere",
-				     p->output)
+		       ? pack_refuse(
+				 "the archive would be inside the capture; give -o FILE elsewhere",
+				 p->output)
 		       : EXIT_OK;
 }
 
@@ -121,7 +125,7 @@ static void pack_check_store(const struct pack *p)
 
 	if (path_exists(db) &&
 	    (store_open(&store, p->capture, &err) || store_close(store, 0, &err)))
-		warn("%s, and pack it then: with this store reports of %s are refused", err.text,
+		warn("%s, and then pack again: reports of %s refuse this store", err.text,
 		     p->output);
 	free(db);
 }

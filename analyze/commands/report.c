@@ -56,9 +56,9 @@ static void report_set_table(struct argp_state *state, struct report_arguments *
 
 	a->table = name ? measure_find(name) : NULL;
 	if (!name)
-		argp_error(state, "which table? there are: %s", tables);
+		argp_error(state, "which table? the tables are: %s", tables);
 	else if (!a->table)
-		argp_error(state, "no table '%s'; there are: %s", name, tables);
+		argp_error(state, "no table '%s'; the tables are: %s", name, tables);
 	free(tables);
 }
 
@@ -83,7 +83,7 @@ static void report_check(struct argp_state *state, struct report_arguments *a)
 	if (!a->table)
 		report_set_table(state, a, NULL);
 	if (a->o.inputs + !!a->capture > 1)
-		argp_error(state, "either a capture or one bare file");
+		argp_error(state, "report reads one source: either a capture or a file");
 	f = report_feature_of(a->table);
 	options_check_source(state, &a->o, "table", &f, source);
 	f = report_feature_of(measure_by(a->table, &a->o.q));
@@ -92,7 +92,7 @@ static void report_check(struct argp_state *state, struct report_arguments *a)
 		argp_error(state, "%s", err.text);
 	if (a->o.q.load_measured && !a->capture)
 		argp_error(state,
-			   "--system-load measured is of a capture; of a file, give percent");
+			   "--system-load measured needs a capture; for a file, give a percentage");
 	if (a->o.q.nrates > 1 && !(a->table->flags & MEASURE_RATES))
 		argp_error(state, "--rate: table '%s' takes one rate", a->table->name);
 }

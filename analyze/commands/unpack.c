@@ -13,10 +13,10 @@ enum { KEY_MAX = 0x100 };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "DIR", 0,
-	 "the folder to make; default: ARCHIVE without .tar.zst. It must not exist, or be empty",
+	 "the folder to make (default: ARCHIVE without .tar.zst); it must be empty if it exists",
 	 0},
 	{"max-size", KEY_MAX, "SIZE", 0,
-	 "refuse an archive whose files take more; K, M, G, T; default 32G, and 100 times the archive where that is more than 256M",
+	 "refuse an archive if its files are larger in total; K, M, G, T; default: 32G, and 100 times the size of the archive where that is more than 256M",
 	 0},
 	{0},
 };
@@ -31,7 +31,7 @@ static uint64_t unpack_parse_size(struct argp_state *state, const char *arg)
 
 	if (end == arg || *arg == '-' || (*end && (!unit || end[1])) || !n ||
 	    n > (uint64_t)INT64_MAX >> shift)
-		argp_error(state, "--max-size '%s' is no size", arg);
+		argp_error(state, "--max-size '%s' is not a size", arg);
 	return (uint64_t)n << shift;
 }
 
@@ -67,7 +67,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = unpack_parse,
 	.args_doc = "ARCHIVE",
-	.doc = "Makes a capture folder of an archive. The folder appears when all of it is there and checked.\vAn archive that is damaged, or holds more than files and folders of a capture, is refused whole, exit status 1. Files that differed from manifest.json before they were packed are named, and the exit status is 4.",
+	.doc = "Makes a capture folder from an archive. The folder appears only when it is complete and checked.\vIf the archive is damaged, or holds anything but files and folders of a capture, zcost makes no folder and exits with status 1. If files differed from manifest.json before they were packed, zcost names them and exits with status 4.",
 };
 
 static int unpack_run(struct unpack *u)

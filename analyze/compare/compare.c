@@ -191,7 +191,7 @@ static int bare_open(struct bare **b, const char *path, const struct query *q,
 	return ret;
 }
 
-/* Makes the query one of the file. */
+/* Makes the file the source of the query. */
 static void bare_query(struct bare *b, struct query *q)
 {
 	if (b->is_text)
@@ -312,7 +312,7 @@ int compare_close(struct comparison *c, int ret, struct error *err)
 
 /* --- what holds for the whole comparison --- */
 
-void compare_note_manner(const struct comparison *c, struct table *t)
+void compare_note_reading(const struct comparison *c, struct table *t)
 {
 	bool inlines[ENDS];
 	int i;

@@ -78,7 +78,7 @@ struct comparison {
 	struct compare_end end[ENDS];
 	struct query
 		query; /* of both ends: unit, basis, scores; each table sets variant and side */
-	struct work {  /* that a bare file did; 0: not given */
+	struct work {  /* that a bare file did; 0: unknown */
 		double rate, units, seconds, busy_ns;
 	} work[ENDS];
 	struct time_slice slice; /* of each run's window, or of a perf.data */
@@ -162,7 +162,7 @@ int compare_table_run(const struct compare_table *table, struct comparison *c, s
 void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t);
 
 /* Notes how the captures were read, where that was unusual or differs between the ends. */
-void compare_note_manner(const struct comparison *c, struct table *t);
+void compare_note_reading(const struct comparison *c, struct table *t);
 
 /*
  * Pairs the sides of the open ends: sides with the same name; or the only side of one end with the

@@ -107,7 +107,7 @@ int cost_list_read(struct cost_list *l, const struct comparison *c, const struct
 	if (l->d.n)
 		return 0;
 	cost_list_free(l);
-	return error_set(err, ENODATA, "neither %s nor %s has a sample of that in its %s",
+	return error_set(err, ENODATA, "neither %s nor %s has such a sample on its %s",
 			 c->end[BASE].label, c->end[NEW].label, l->side);
 }
 

@@ -134,7 +134,7 @@ int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int
 		if (isnan(cost))
 			return error_set(
 				err, ENODATA,
-				"what a unit of work costs is not known: the workload's output says no amount of work (zcost capture --units)");
+				"the cost of a unit of work is not known: the workload's output has no amount of work (zcost capture --units)");
 		row = diff_row_for(d, key, *key2 ? key2 : NULL);
 		if (run == DIFF_POOLED) {
 			diff_add_pooled(d, row, spec, e, t, i);

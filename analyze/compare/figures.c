@@ -73,7 +73,7 @@ static int figures_list_sides(struct figures *f, const struct comparison *c, str
 		if (c->end[e].bare)
 			return error_set(
 				err, EINVAL,
-				"%s is no capture; files have only costs to compare (--table functions, components ...)",
+				"%s is not a capture; files have only costs to compare (--table functions, components ...)",
 				c->end[e].label);
 		n = store_sides(c->end[e].store, &names, err);
 		if (n < 0)

@@ -58,6 +58,9 @@ int figure_better(enum figure f)
 	return 0;
 }
 
+/* What is better, by `better` + 1. */
+static const char *const directions[] = {"less", NULL, "more"};
+
 static const struct column columns[] = {
 	{"side", .type = V_STR},
 	{"metric", .type = V_STR},
@@ -72,11 +75,6 @@ static const struct column columns[] = {
 	{"base_runs", .type = V_INT},
 	{"new_runs", .type = V_INT},
 };
-
-static const char *metric_direction(int better)
-{
-	return better > 0 ? "more" : better < 0 ? "less" : NULL;
-}
 
 static double ratio_percent(double ratio)
 {
@@ -174,7 +172,7 @@ static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
 		  value_estimate(t, ratio_percent(k.ratio.value), ratio_percent(k.ratio.lo),
 				 ratio_percent(k.ratio.hi)));
 	table_set(t, row, "p", k.verdict == VERDICT_FEW ? value_none() : value_real(k.p));
-	table_set(t, row, "better", value_str(t, metric_direction(m->better)));
+	table_set(t, row, "better", value_str(t, directions[m->better + 1]));
 	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
 	table_set(t, row, "base_runs", value_int(base->n));
 	table_set(t, row, "new_runs", value_int(new->n));

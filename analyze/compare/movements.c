@@ -74,7 +74,7 @@ static const char *movement_reality(const struct comparison *c, const struct dif
 			snprintf(words, size, "real, but no more than %g %% of it",
 				 100 * c->rule.threshold);
 		else
-			snprintf(words, size, "not told apart from chance");
+			snprintf(words, size, "not distinguishable from chance");
 		return words;
 	case VERDICT_FEW:
 		text = isnan(r->delta_ci) ? "too few runs to tell"

@@ -109,17 +109,14 @@ static int sides_check(const struct comparison *c, const struct end_sides of[END
 	return ret;
 }
 
-static bool sides_are_total(const struct comparison *c)
-{
-	return !strcmp(c->side[BASE], "total") && !strcmp(c->side[NEW], "total");
-}
-
 static int sides_pair(struct comparison *c, const struct end_sides of[ENDS], struct error *err)
 {
 	int e;
 
+	if (c->side[BASE] && !strcmp(c->side[BASE], "total") && !strcmp(c->side[NEW], "total"))
+		return 0;
 	if (c->side[BASE])
-		return sides_are_total(c) ? 0 : sides_check(c, of, err);
+		return sides_check(c, of, err);
 	if (compare_is_bare(c) || sides_find_common(of))
 		return 0;
 	if (of[BASE].n > 1 || of[NEW].n > 1)

@@ -107,7 +107,7 @@ static uint32_t folded_comm_frame(struct folded_source *w, uint32_t comm)
 
 	if (!*known) {
 		name = comm == PROFILE_NONE ? "" : intern_get(&w->p->strings, comm);
-		*known = !tally_wanted(w->f->x->q->comm, name)
+		*known = !str_matches(w->f->x->q->comm, name)
 				 ? 1
 				 : 2 + profile_frame(&w->f->lines, w->root,
 						     folded_name_symbol(w->f, name, true));

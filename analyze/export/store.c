@@ -32,15 +32,10 @@ static int csv_check_table(const struct export *x, const char **names, int n, st
 			return 0;
 	for (i = 0; i < n; i++)
 		str_printf(&all, "%s%s", i ? " " : "", names[i]);
-	rc = error_set(err, EINVAL, "no table '%s'; there are: %s", x->table,
+	rc = error_set(err, EINVAL, "no table '%s'; the tables are: %s", x->table,
 		       all.buf ? all.buf : "");
 	str_free(&all);
 	return rc;
-}
-
-static int csv_write_table(struct export *x, struct error *err)
-{
-	return export_open(x, err) ? store_csv(x->store, x->table, x->out.f, err) : -err->code;
 }
 
 static char *csv_path(const struct export *x, const char *name)
@@ -100,7 +95,8 @@ static int export_csv(struct export *x, struct error *err)
 		return n;
 	rc = x->table ? csv_check_table(x, names, n, err) : csv_write_folder(x, names, n, err);
 	if (!rc && x->table)
-		rc = csv_write_table(x, err);
+		rc = export_open(x, err) ? store_csv(x->store, x->table, x->out.f, err)
+					 : -err->code;
 	free(names);
 	return rc;
 }

@@ -182,7 +182,7 @@ void changes_nothing(struct store *s, struct table *t)
 		note_add(&t->notes, table_not_measured);
 }
 
-void changes_note(const struct block_table *k)
+void changes_note(struct block_table *k)
 {
 	if (!k->found)
 		changes_nothing(k->s, k->t);

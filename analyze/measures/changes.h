@@ -53,7 +53,7 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 /* Adds a note that no run measured the table's data, with the reason. */
 void changes_nothing(struct store *s, struct table *t);
 /* Adds a note on the counters without a row, or that no run measured any counter. */
-void changes_note(const struct block_table *k);
+void changes_note(struct block_table *k);
 
 /* The kinds of trouble that a counter of the network stack or of an interface indicates. */
 

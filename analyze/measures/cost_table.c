@@ -104,7 +104,7 @@ static int cost_table_make_plan(struct cost_table_plan *p, const struct cost_tab
 		.ct = ct, .load = q->system_load > 0 || q->load_measured, .in = q->in};
 	p->spec = (struct tally_spec){.totals = ct->totals,
 				      .merge_unresolved = !q->all,
-				      .tell_dsos = q->profile && !q->alike,
+				      .separate_dsos = q->profile && !q->alike,
 				      .event = q->event,
 				      .in = q->in,
 				      .comm = q->comm,
@@ -298,7 +298,7 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 	struct str s = {0};
 
 	if (!f->samples && !f->n) {
-		cost_say_absence(part, &s);
+		cost_print_absence(part, &s);
 	} else {
 		cost_table_print_sums(&s, part, in, shown);
 		str_printf(&s, "basis %s", part->basis.text);
@@ -361,7 +361,7 @@ static void cost_table_add_part(struct table *t, const struct cost_table_plan *p
 		cost_table_fill_runs(q->runs, part, shown);
 	cost_table_note_part(t, part, p->in, shown);
 	if (p->load)
-		system_load_say(&part->load, &part->block, t);
+		system_load_note(&part->load, &part->block, t);
 	basis_note_event(t, part->basis.ns, p->in, part->tally.event);
 }
 
@@ -510,8 +510,8 @@ static int cost_table_run_file(struct cost_table_plan *p, const struct query *q,
 		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
 	if (!rc && q->flat) {
-		flat_say_tables(q->flat, t);
-		flat_say_cpus(q, t);
+		flat_note_tables(q->flat, t);
+		flat_note_cpus(q, t);
 	}
 	cost_part_free(&part);
 	return rc;

@@ -28,7 +28,8 @@ static double cost_ci_between_runs(const struct cost_part *p, const double *run_
 	return half;
 }
 
-static struct cost cost_of(const struct cost_part *p, double weight, const double *run_weight)
+static struct cost cost_from_weight(const struct cost_part *p, double weight,
+				    const double *run_weight)
 {
 	const struct tally *f = &p->tally;
 	double share = f->weight > 0 ? weight / f->weight : NAN, half = NAN, between;
@@ -44,12 +45,12 @@ static struct cost cost_of(const struct cost_part *p, double weight, const doubl
 
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r)
 {
-	return cost_of(p, p->tally.no_self ? NAN : r->self, r->run_self);
+	return cost_from_weight(p, p->tally.no_self ? NAN : r->self, r->run_self);
 }
 
 struct cost cost_total(const struct cost_part *p, const struct tally_row *r)
 {
-	return cost_of(p, p->tally.no_total ? NAN : r->total, r->run_total);
+	return cost_from_weight(p, p->tally.no_total ? NAN : r->total, r->run_total);
 }
 
 void cost_cpus_add(struct cpuset *set, const struct profile *p)
@@ -157,7 +158,7 @@ static void cost_print_reason(const struct cost_part *part, struct str *s)
 	free(of);
 }
 
-void cost_say_absence(const struct cost_part *part, struct str *s)
+void cost_print_absence(const struct cost_part *part, struct str *s)
 {
 	bool idle = part->tally.idle > 0;
 
@@ -242,7 +243,7 @@ double system_load_ci(const struct system_load *l, double share, double share_ci
 	return hypot(share_ci * l->pct, share * l->ci);
 }
 
-void system_load_say(const struct system_load *l, const struct block *b, struct table *t)
+void system_load_note(const struct system_load *l, const struct block *b, struct table *t)
 {
 	if (!l->measured)
 		note_add(&t->notes, system_load_given, l->pct);

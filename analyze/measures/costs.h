@@ -34,7 +34,7 @@ struct system_load system_load_of(struct store *s, const struct query *q, const 
 double system_load_ci(const struct system_load *l, double share, double share_ci);
 
 /* Adds a note about the load. `b` has no variant for a file. */
-void system_load_say(const struct system_load *l, const struct block *b, struct table *t);
+void system_load_note(const struct system_load *l, const struct block *b, struct table *t);
 
 /* --- costs --- */
 
@@ -66,7 +66,7 @@ void cost_part_free(struct cost_part *p);
  * Appends why a part has no samples, such as "no samples: the profile of 1 run holds none that can
  * be used".
  */
-void cost_say_absence(const struct cost_part *p, struct str *s);
+void cost_print_absence(const struct cost_part *p, struct str *s);
 
 /*
  * Reads the cost of the functions that copy data in a block, in ns per unit. NAN: the block has no
@@ -142,9 +142,9 @@ int functions_from_flat(const struct flat *flat, const struct query *q, struct t
  */
 int flat_check_samples(const struct flat *flat, const struct query *q, struct error *err);
 /* Adds a note that names the table of the text that is shown, if the text has several. */
-void flat_say_tables(const struct flat *flat, struct table *t);
+void flat_note_tables(const struct flat *flat, struct table *t);
 
 /* Adds a note with the number of CPUs that did the work of --rate. */
-void flat_say_cpus(const struct query *q, struct table *t);
+void flat_note_cpus(const struct query *q, struct table *t);
 
 #endif

@@ -55,11 +55,9 @@ static bool size_has_any(struct store *s, const struct run *r, const char *prefi
 }
 
 /*
- * A bucket's name begins with the name of its histogram: "recv_size_log2:9" begins with
- * "recv_size_log2:", and "hist:frags:log2:1" with "hist:frags:".
- */
-/*
- * Returns the figure_metric of a family. A missing bucket of an existing histogram is a known 0.
+ * Returns a metric of the family. A missing bucket of an existing histogram is a known 0. The name
+ * of a bucket begins with that of its histogram: "recv_size_log2:9" with "recv_size_log2:", and
+ * "hist:frags:log2:1" with "hist:frags:".
  */
 static double size_metric(struct store *s, const struct run *r, const void *name)
 {

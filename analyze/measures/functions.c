@@ -247,7 +247,7 @@ static void flat_note_sum(struct table *t, const struct flat_groups *gs, enum am
 			 amount_name(in));
 }
 
-void flat_say_tables(const struct flat *f, struct table *t)
+void flat_note_tables(const struct flat *f, struct table *t)
 {
 	if (f->tables < 2)
 		return;
@@ -257,7 +257,7 @@ void flat_say_tables(const struct flat *f, struct table *t)
 		note_add(&t->notes, text_tables, f->tables);
 }
 
-void flat_say_cpus(const struct query *q, struct table *t)
+void flat_note_cpus(const struct query *q, struct table *t)
 {
 	if (q->in == IN_NS && q->basis != BASIS_BUSY && !(q->busy_ns > 0) &&
 	    (q->rate > 0 || (q->units > 0 && q->seconds > 0)))
@@ -271,7 +271,7 @@ static void flat_note_source(struct table *t, const struct flat *f, double sampl
 			 f->samples_rounded ? " (rounded by perf)" : "");
 	if (!(samples > 0))
 		note_add(&t->notes, flat_no_samples);
-	flat_say_tables(f, t);
+	flat_note_tables(f, t);
 	if (f->unmarked)
 		note_add(&t->notes, flat_unmarked, f->unmarked);
 	if (f->lost > 0) {
@@ -322,7 +322,7 @@ int functions_from_flat(const struct flat *f, const struct query *q, struct tabl
 		note_add(&t->notes, more_rows, gs.n - limit);
 	flat_note_sum(t, &gs, q->in, basis);
 	flat_note_source(t, f, samples);
-	flat_say_cpus(q, t);
+	flat_note_cpus(q, t);
 	basis_note_event(t, basis, q->in, f->event);
 	amount_columns(t, q->in);
 	free(gs.g);

@@ -283,7 +283,7 @@ static void hotspots_note_absence(struct table *t, const struct cost_part *part)
 	if (part->block.variant)
 		str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
 	if (!part->tally.samples)
-		cost_say_absence(part, &s);
+		cost_print_absence(part, &s);
 	else
 		str_printf(&s, "none of %llu samples of %s is in the function itself",
 			   (unsigned long long)part->tally.samples, part->tally.event);
@@ -483,7 +483,7 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 	if (!s && !q->profile)
 		return error_set(
 			err, EINVAL,
-			"instructions come from a capture or a perf.data (--perf), not from text");
+			"table hotspots is made from a capture or a perf.data (--perf), not from a text");
 	amount_columns(t, q->in);
 	rc = s ? hotspots_from_store(s, q, t, &any, err) : hotspots_from_profile(q, t, &any, err);
 	return rc ? rc : hotspots_check_found(s, q, t, any, err);

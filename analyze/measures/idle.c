@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * idle: busy, idle and iowait by /proc/stat, and below them the idle states by cpuidle, of the side
- * and of each of its CPUs. io_uring's waits count as iowait: a CPU that idles there is idle, too,
- * and cpuidle knows no difference.
+ * idle: busy, idle and iowait time from /proc/stat, then the idle states from cpuidle, for the
+ * side and for each of its CPUs. Waits of io_uring count as iowait. The CPU is idle in these
+ * waits, and cpuidle cannot separate them from other idle time.
  */
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"

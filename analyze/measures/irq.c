@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * irq: who interrupted the side's CPUs, and which softirqs they ran, the most frequent first. By
- * CPU (--by cpu, --cpu SET) all of the host's are shown, the side's and the others.
+ * irq: the interrupts of the side's CPUs and the softirqs that these CPUs ran, the most frequent
+ * first. --by cpu and --cpu SET show all CPUs of the host.
  */
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the interfaces of a block's runs were set up: below the table, and as its detail. */
+/* The settings of the interfaces of a block's runs, as notes and as the table's detail. */
 #ifndef ZC_NIC_H
 #define ZC_NIC_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * passes: the workload's throughput under each pass, and how much less it is than under the measure
- * pass. The interval of the loss is that of the exact test of the ratio of single runs; with fewer
- * runs than it takes there is none.
+ * passes: the throughput of the workload in each pass, and its loss against the measure pass. The
+ * interval of the loss is that of the exact test of the ratio of single runs. It is missing if the
+ * runs are too few for the test.
  */
 #include "analyze/measures/runs.h"
 
@@ -57,12 +57,6 @@ static int passes_read_pass(struct store *s, const struct block *b, const char *
 	return 0;
 }
 
-static void passes_free_pass(struct pass_runs *p)
-{
-	free(p->runs);
-	free(p->x);
-}
-
 /* Returns the loss of throughput in percent of the measure pass's throughput. */
 static struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
 				 const struct pass_runs *pass)
@@ -113,8 +107,10 @@ static void passes_free_all(struct pass_runs all[PASSES])
 {
 	int i;
 
-	for (i = 0; i < PASSES; i++)
-		passes_free_pass(&all[i]);
+	for (i = 0; i < PASSES; i++) {
+		free(all[i].runs);
+		free(all[i].x);
+	}
 }
 
 static int passes_put_block(struct block_table *k, struct error *err)
@@ -184,7 +180,7 @@ static void passes_put_worst(struct str *text, const char *pass, const struct pa
 {
 	str_printf(text, "%s%s ", text->len ? ", " : "", pass);
 	if (w->worse == MAYBE)
-		str_printf(text, "not told apart from chance (n = %zu)", w->n);
+		str_printf(text, "not distinguishable from chance (n = %zu)", w->n);
 	else
 		str_printf(text, "%.1f %%", w->pct);
 }

@@ -320,7 +320,7 @@ static double placement_cpu_pct_elsewhere(struct store *s, const struct run *sid
 	return sum;
 }
 
-double cpu_pct_besides(struct store *s, const struct run *const sides[], int i)
+double cpu_pct_unshared(struct store *s, const struct run *const sides[], int i)
 {
 	struct cpuset before = {0}, set;
 	bool shares = false;

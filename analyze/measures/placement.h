@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a side's CPUs lie in its host: relative to each other, to the other side's, to the network
- * cards. */
+/*
+ * The place of a side's CPUs in the host: relative to each other, to the other side's CPUs, and to
+ * the network cards.
+ */
 #ifndef ZC_PLACEMENT_H
 #define ZC_PLACEMENT_H
 
@@ -72,9 +74,9 @@ char *shared_cpus_of(struct store *s, const struct query *q, const char *const s
  * Returns the CPU use of sides[i] on the CPUs that no earlier side uses. The sum over the sides
  * thus counts each CPU once. Returns NAN if the CPU use, or the CPU use of one CPU, is not known.
  */
-double cpu_pct_besides(struct store *s, const struct run *const sides[], int i);
+double cpu_pct_unshared(struct store *s, const struct run *const sides[], int i);
 
 /* Follows the text of shared_cpus() and says why the sum is missing. */
-#define SHARED_CPUS_TWICE "their sum would count them twice: give each side its own cpus"
+#define SHARED_CPUS_TWICE "their sum would count them twice; give each side separate CPUs"
 
 #endif

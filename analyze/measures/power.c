@@ -114,7 +114,7 @@ static bool power_modelled(struct store *s, const struct query *q, const struct 
 		return false;
 	for (i = first; i < n; i++)
 		if (power_same_host(sides[i], sides[first]))
-			cpu += cpu_pct_besides(s, sides, i);
+			cpu += cpu_pct_unshared(s, sides, i);
 	p->watts = q->model_idle + q->model_per_cpu * cpu / 100;
 	p->source = POWER_MODELLED;
 	p->kind = NULL;
@@ -198,25 +198,18 @@ struct power_table_watts {
 	const char *metric; /* NULL for the model */
 };
 
-static double power_figure_of(struct store *s, const struct run *r,
-			      const struct power_table_watts *w)
+static double power_figure_watts(struct store *s, const struct run *r, const void *arg)
 {
-	double cpu;
+	const struct power_table_watts *w = arg;
 
 	if (w->metric)
 		return figure_metric(s, r, w->metric);
-	cpu = figure_metric(s, r, "cpu_pct");
-	return w->q->model_idle + w->q->model_per_cpu * cpu / 100;
-}
-
-static double power_figure_watts(struct store *s, const struct run *r, const void *arg)
-{
-	return power_figure_of(s, r, arg);
+	return w->q->model_idle + w->q->model_per_cpu * figure_metric(s, r, "cpu_pct") / 100;
 }
 
 static double power_figure_joules(struct store *s, const struct run *r, const void *arg)
 {
-	return power_figure_of(s, r, arg) * figure_metric(s, r, "seconds");
+	return power_figure_watts(s, r, arg) * figure_metric(s, r, "seconds");
 }
 
 static double power_figure_per_gb(struct store *s, const struct run *r, const void *arg)
@@ -231,7 +224,7 @@ static double power_figure_score(struct store *s, const struct run *r, const voi
 	if (sent_datagrams(s, r))
 		return NAN;
 	return pow(figure_metric(s, r, "throughput"), q->roi_n > 0 ? q->roi_n : 2) /
-	       pow(power_figure_of(s, r, arg), q->roi_m > 0 ? q->roi_m : 1);
+	       pow(power_figure_watts(s, r, arg), q->roi_m > 0 ? q->roi_m : 1);
 }
 
 /* THE TABLE of figures derived from watts. */
@@ -348,7 +341,7 @@ static void power_table_note_datagrams(struct store *s, const struct block_list 
 			absences_add(&absent, "roi_p", b->block.variant, b->block.side, NULL);
 	}
 	absences_next(&absent, (size_t)list->n);
-	absences_say(&absent, t);
+	absences_add_notes(&absent, t);
 	absences_free(&absent);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watts of the hosts that a set of runs ran on, each host counted once: what its meter measured,
- * or, where the query gives a model, idle + per_cpu x CPUs used.
+ * Watts of the hosts of a set of runs. Each host counts once: with its metered power or, if the
+ * query has a model, with idle + per_cpu x CPUs used.
  *
- * Wall, platform and package power (analyze/ingest/power.h) are different things: all figures
- * of one table are of one kind, the query's, else the first of these that the store has; a run
- * without it has no figure.
+ * Wall, platform and package power (analyze/ingest/power.h) are different quantities. All figures
+ * of a table use one kind: the query's, else the first of these that the store has. A run without
+ * this kind has no figure.
  */
 #ifndef ZC_MEASURE_POWER_H
 #define ZC_MEASURE_POWER_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rates: the time that one unit of work takes at a rate, 1e9 / rate on one CPU, and how much less
- * or more that is than at the first: absolute, as percent of a rate mean another time at each rate.
+ * rates: the CPU time of one unit of work at each rate, 1e9 / rate on one CPU, and its difference
+ * from the first rate. The difference is absolute, because one percentage of a rate is another
+ * time at each rate.
  */
 #include "analyze/measures/measure.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * roi: what a side got for what it spent.
+ * roi: the throughput of a side in relation to its costs.
  *
  *   roi_c = T^n / C     T: throughput, Gbit/s    C: CPU use of the side's CPUs added up, percent
- *   roi_p = T^n / P^m   P: watts                 n = 2, m = 1 unless told otherwise
- *   total: the receiver's T, over both sides' C and over both hosts' P; a CPU that both sides
- *          have counts once, a host that both run on too
+ *   roi_p = T^n / P^m   P: watts                 n = 2, m = 1 by default
+ *   total: the receiver's T, over the C of both sides and the P of both hosts; a CPU or a host
+ *          that both sides use counts once
  *
- * Of TCP alone: of datagrams T is what was sent, or what is left of it.
+ * Only TCP has scores. For datagrams, T is what the sender sent or what arrived of it.
  *
- * Scores are made for each repeat and then estimated over the repeats.
+ * Scores are computed for each repeat and then estimated over the repeats.
  */
 #include "analyze/measures/power.h"
 #include "analyze/measures/scores.h"
@@ -53,13 +53,13 @@ static const struct {
 	const char *over;   /* divisor of a score, else NULL */
 } figures[] = {
 	{"throughput_gbps", offsetof(struct roi_score, t),
-	 "the workload gave no account of its bytes (zcost capture --units)",
-	 "--throughput was not given", NULL},
+	 "the workload did not report its bytes (zcost capture --units)", "--throughput is missing",
+	 NULL},
 	{"cpu_pct", offsetof(struct roi_score, c), "CPU time was not collected",
-	 "--cpu-pct was not given", NULL},
+	 "--cpu-pct is missing", NULL},
 	{"power_w", offsetof(struct roi_score, p),
-	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one up",
-	 "no --power was given, nor --power-model with --cpu-pct", NULL},
+	 "no power source: import a meter's readings with 'zcost analyze --power-csv', or use --power-model",
+	 "--power is missing, and --power-model with --cpu-pct as well", NULL},
 	{"roi_c", offsetof(struct roi_score, roi_c), "it needs throughput and CPU use",
 	 "it needs --cpu-pct", "cpu_pct"},
 	{"roi_p", offsetof(struct roi_score, roi_p), "it needs throughput and power",
@@ -97,7 +97,7 @@ static void roi_add_score(struct store *s, const struct query *q, const struct r
 	int i;
 
 	for (i = 0; i < n; i++)
-		one.c += cpu_pct_besides(s, sides, i);
+		one.c += cpu_pct_unshared(s, sides, i);
 	roi_compute(q, &one);
 	for (i = 0; i < n; i++)
 		if (sent_datagrams(s, sides[i]))
@@ -111,14 +111,6 @@ static void roi_add_score(struct store *s, const struct query *q, const struct r
 	list->shared |= power.shared;
 }
 
-static double roi_at(const struct roi_score *s, size_t offset)
-{
-	double v;
-
-	memcpy(&v, (const char *)s + offset, sizeof(v));
-	return v;
-}
-
 static struct estimate roi_estimate(const struct roi_scores *list, size_t offset, enum estimator e)
 {
 	double *x = xcalloc(list->n + 1, sizeof(*x)), v;
@@ -126,7 +118,7 @@ static struct estimate roi_estimate(const struct roi_scores *list, size_t offset
 	size_t n = 0, i;
 
 	for (i = 0; i < list->n; i++) {
-		v = roi_at(&list->s[i], offset);
+		memcpy(&v, (const char *)&list->s[i] + offset, sizeof(v));
 		if (!isnan(v))
 			x[n++] = v;
 	}
@@ -287,7 +279,7 @@ static void roi_note_absent(struct store *s, const struct block_list *list, stru
 					     roi_why_absent(s, list, t, row, i));
 		absences_next(&absent, t->rows);
 	}
-	absences_say(&absent, t);
+	absences_add_notes(&absent, t);
 	absences_free(&absent);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs as more than one table needs them: their facts, their clocks, what their passes cost. */
+/* What several tables need of runs: their facts, their clocks, and the costs of their passes. */
 #ifndef ZC_RUNS_H
 #define ZC_RUNS_H
 

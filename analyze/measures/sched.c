@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long threads ran and waited for a CPU. First of a perf.data, as perf sched latency
- * (tools/perf/builtin-sched.c) has it: a delay begins when a task is woken, or put off its CPU
- * while it could run on, and ends when it is on a CPU again. Tasks of one name are added up; --by
- * tid keeps them apart. Then of a capture.
+ * How long threads ran and how long they waited for a CPU. The first part is the table of a
+ * perf.data, by the rules of perf sched latency (tools/perf/builtin-sched.c): a delay begins when
+ * a task wakes up, or leaves its CPU while it is runnable, and ends when the task is on a CPU
+ * again. Tasks with the same name add up; --by tid separates them. The second part is the table of
+ * a capture.
  */
 #include "analyze/measures/thread_groups.h"
 #include "analyze/measures/zerocopy.h"

@@ -425,20 +425,15 @@ int metric_names_add(struct metric_names *list, struct store *s, const struct bl
 
 /* --- how the capture was read --- */
 
-static void slice_add_notes(const char *slice, const char *absent, struct table *t)
-{
-	note_add(&t->notes, slice, slice);
-	if (absent)
-		note_add(&t->notes, slice_absent, absent);
-}
-
 void scope_add_slice_notes(struct store *s, bool frames, struct table *t)
 {
 	const char *slice = store_capture_value(s, "slice"),
 		   *absent = store_capture_value(s, "slice_absent");
 
 	if (slice)
-		slice_add_notes(slice, absent, t);
+		note_add(&t->notes, slice, slice);
+	if (slice && absent)
+		note_add(&t->notes, slice_absent, absent);
 	if (frames && store_capture_value(s, "inlines"))
 		note_add(&t->notes, inlines);
 }
@@ -448,6 +443,6 @@ const char *scope_slice_absent(struct store *s, const char *collector)
 	const char *absent = store_capture_value(s, "slice_absent");
 
 	return absent && strstr(absent, collector)
-		       ? "only a total of the whole window is known, and --from, --to want a part"
+		       ? "only the total of the whole window is known, not the part between --from and --to"
 		       : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which runs of the store a table is made from. A block is one (variant, side); throughput, CPU and
- * power come from the measure pass, where nothing expensive was switched on, profiles and syscalls
- * from the runs that have them.
+ * The runs that a table is made from. A block is one (variant, side). Throughput, CPU and power
+ * are those of the measure pass, in which no expensive instrument ran. Profiles and system calls
+ * are those of the runs that have them.
  */
 #ifndef ZC_SCOPE_H
 #define ZC_SCOPE_H

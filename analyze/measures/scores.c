@@ -99,7 +99,7 @@ static void absence_add_note(struct notes *notes, const struct absence *at)
 		note_add(notes, score_absent, at->names.buf, verb, of, blocks, at->reason);
 }
 
-void absences_say(const struct absences *a, struct table *t)
+void absences_add_notes(const struct absences *a, struct table *t)
 {
 	size_t i;
 
@@ -129,14 +129,16 @@ static const struct {
 	{"counter:", "counters",
 	 "these events were not counted (collector 'counters'; a virtual machine may have no PMU)"},
 	{"cpu_pct", "cpu", "CPU time was not collected (collector 'cpu')"},
-	{"bytes", "workload", "the workload gave no account of its bytes (zcost capture --units)"},
-	{"rate_kib", "workload",
-	 "the workload gave no account of its bytes (zcost capture --units)"},
-	{"rate_", "workload", "the workload gave no account of that (zcost capture --units)"},
-	{"packets", "workload", "the workload gave no account of that (zcost capture --units)"},
-	{"messages", "workload", "the workload gave no account of that (zcost capture --units)"},
+	{"bytes", "workload", "the workload did not report its bytes (zcost capture --units)"},
+	{"rate_kib", "workload", "the workload did not report its bytes (zcost capture --units)"},
+	{"rate_", "workload",
+	 "the workload did not report this unit of work (zcost capture --units)"},
+	{"packets", "workload",
+	 "the workload did not report this unit of work (zcost capture --units)"},
+	{"messages", "workload",
+	 "the workload did not report this unit of work (zcost capture --units)"},
 	{INPUT_POWER, "power",
-	 "no power source: 'zcost analyze --power-csv' imports a meter's, --power-model makes one up"},
+	 "no power source: import a meter's readings with 'zcost analyze --power-csv', or use --power-model"},
 	{INPUT_CALLS, "syscalls", "no run counted its system calls (pass 'syscalls')"},
 };
 
@@ -472,7 +474,7 @@ static int scores_run(struct store *s, const struct query *q, struct table *t, s
 		scores_put_scores(s, q, scores[i].purpose == FOR_SYSCALLS ? &accounted : &figures,
 				  &scores[i], &absent, t);
 	if (!rc) {
-		absences_say(&absent, t);
+		absences_add_notes(&absent, t);
 		block_list_notes(&figures, s, t);
 	}
 	absences_free(&absent);

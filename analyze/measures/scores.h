@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a score is made of; and which part is missing where it is absent. */
+/* The inputs of a score, and the input that is missing where a score is absent. */
 #ifndef ZC_SCORES_H
 #define ZC_SCORES_H
 
@@ -30,7 +30,7 @@ void absences_add(struct absences *a, const char *score, const char *variant, co
 		  const char *reason);
 /* Ends the current score. `blocks` is the number of blocks that should have the score. */
 void absences_next(struct absences *a, size_t blocks);
-void absences_say(const struct absences *a, struct table *t);
+void absences_add_notes(const struct absences *a, struct table *t);
 void absences_free(struct absences *a);
 
 struct score;

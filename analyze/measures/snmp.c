@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* snmp: what the network stack counted, those that tell of trouble first. */
+/* snmp: the counters of the network stack; those that indicate trouble come first. */
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
 
@@ -54,15 +54,10 @@ static int snmp_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-static void snmp_add_notes(struct block_table *k)
-{
-	changes_note(k);
-}
-
 static int snmp_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	zero_copy_title(s, q, t);
-	return block_table_run(s, q, t, snmp_put_block, snmp_add_notes, err);
+	return block_table_run(s, q, t, snmp_put_block, changes_note, err);
 }
 
 const struct measure measure_snmp = {

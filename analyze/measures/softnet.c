@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * softnet: what the network softirq of the side's CPUs did, and on which of the host's CPUs; with
- * --by cpu of each CPU of the host that did anything.
+ * softnet: the work of the network softirq on the side's CPUs, and the share of each CPU of the
+ * host. --by cpu has a row for each CPU of the host that did any work.
  */
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* summary: one line for each variant and side: how fast, at what cost, and was it zero copy. */
+/* summary: one line for each variant and side: throughput, costs, and zero copy or not. */
 #include "analyze/measures/basis.h"
 #include "analyze/measures/runs.h"
 #include "analyze/measures/costs.h"

@@ -137,7 +137,7 @@ static size_t syscalls_perf_row_of(struct syscalls_perf_calls *c, struct syscall
 	return s->recent[i].row - 1;
 }
 
-static int log2_of(uint64_t v)
+static int hist_bucket(uint64_t v)
 {
 	return v ? 63 - __builtin_clzll(v) : 0;
 }
@@ -153,7 +153,7 @@ static void syscalls_perf_count(struct syscalls_perf_calls *c, size_t index, uin
 		r->max_ns = ns;
 	c->squares[index] += (unsigned __int128)ns * ns;
 	r->total_ns += ns;
-	r->time_hist[log2_of(ns)]++;
+	r->time_hist[hist_bucket(ns)]++;
 	r->errors += result < 0;
 	if (r->has_bytes && result > 0)
 		r->bytes += (uint64_t)result;
@@ -444,7 +444,7 @@ static int syscalls_trace_by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void put_sum(struct table *t, const struct syscalls_trace_sum *s, double kib)
+static void syscalls_trace_put_row(struct table *t, const struct syscalls_trace_sum *s, double kib)
 {
 	struct value *row = table_row(t);
 	const struct trace_row *r = &s->row;
@@ -477,7 +477,7 @@ int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, stru
 	qsort(sums, n, sizeof(*sums), syscalls_trace_by_time);
 	shown = q->limit > 0 && !q->all && (size_t)q->limit < n ? (size_t)q->limit : n;
 	for (i = 0; i < shown; i++)
-		put_sum(t, &sums[i], syscalls_work_kib(q));
+		syscalls_trace_put_row(t, &sums[i], syscalls_work_kib(q));
 	if (shown < n)
 		note_add(&t->notes, more_rows, n - shown);
 	note_add(&t->notes, syscalls_times, tr->says ? tr->says : SYSCALLS_TIMES);

@@ -47,11 +47,6 @@ void tally_free(struct tally *f)
 	*f = (struct tally){0};
 }
 
-bool tally_wanted(const char *pattern, const char *name)
-{
-	return str_matches(pattern, name);
-}
-
 struct tally_row *tally_row(struct tally *f, const char *const keys[])
 {
 	uint32_t id[TALLY_KEYS], row;
@@ -169,9 +164,9 @@ static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
 		f->unresolved += isnan(r->self) ? 0 : r->self;
 	else if (f->spec.components && components_of(f->spec.components, &fn) == component_none)
 		f->unclassified += isnan(r->self) ? 0 : r->self;
-	if (!tally_wanted(f->spec.symbol, r->symbol) ||
-	    !tally_wanted(f->spec.dso, r->dso ? r->dso : "") ||
-	    !tally_wanted(f->spec.comm, r->comm ? r->comm : ""))
+	if (!str_matches(f->spec.symbol, r->symbol) ||
+	    !str_matches(f->spec.dso, r->dso ? r->dso : "") ||
+	    !str_matches(f->spec.comm, r->comm ? r->comm : ""))
 		return;
 	for (i = 0; i < f->spec.nkeys; i++)
 		key[i] = tally_flat_key_of(f, f->spec.keys[i], r, &fn);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples added up by keys: one row per function, component, module, or any combination. Rows carry
- * weights, overall and by run; shares and costs are made of them by the caller.
+ * Samples added up by keys: one row per function, component, module, or any combination of keys.
+ * Rows carry weights, in total and by run. The caller computes shares and costs from the weights.
  *
  *   self(row)   weight of the samples whose leaf belongs to the row
  *   total(row)  weight of the samples with the row anywhere in the chain, once per sample
  *
- * Totals come from the trie: each frame gets the weight below it, and a frame counts for its row
- * unless an ancestor already does.
+ * Totals use the trie: each frame gets the weight below it, and a frame counts for its row unless
+ * one of its ancestors counts for the same row.
  */
 #ifndef ZC_TALLY_H
 #define ZC_TALLY_H
@@ -53,7 +53,7 @@ struct tally_spec {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
 	bool totals, exclude_idle, merge_unresolved;
-	bool tell_dsos; /* files with the same base name have separate rows */
+	bool separate_dsos; /* files with the same base name have separate rows */
 	const char *event, *comm, *dso, *symbol; /* as in struct query */
 	const struct cpuset *cpus;
 	const struct components *components;
@@ -112,6 +112,5 @@ void tally_sort(struct tally *f);
 /* --- for the two loaders --- */
 
 struct tally_row *tally_row(struct tally *f, const char *const keys[]);
-bool tally_wanted(const char *pattern, const char *name); /* a NULL pattern matches */
 
 #endif

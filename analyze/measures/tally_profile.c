@@ -264,7 +264,7 @@ static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 		   tally_component_of(w, leaf, c->context) == component_none) {
 		f->unclassified += weight;
 	}
-	return tally_wanted(f->spec.comm, tally_comm_of(w, c));
+	return str_matches(f->spec.comm, tally_comm_of(w, c));
 }
 
 /* Adds n_eff of the event's samples, without the excluded samples. */
@@ -311,8 +311,8 @@ static void tally_make_groups(struct tally_pass *w)
 
 static const char *tally_dso_text(struct tally_pass *w, uint32_t symbol)
 {
-	return w->f->spec.tell_dsos ? dso_name(&w->dsos, w->p->symbols[symbol].dso)
-				    : dso_base_name(profile_symbol_dso(w->p, symbol));
+	return w->f->spec.separate_dsos ? dso_name(&w->dsos, w->p->symbols[symbol].dso)
+					: dso_base_name(profile_symbol_dso(w->p, symbol));
 }
 
 /* Matches the DSO filter against both names of the DSO. */
@@ -322,8 +322,8 @@ static bool tally_dso_wanted(struct tally_pass *w, uint32_t symbol)
 
 	if (!pattern)
 		return true;
-	return tally_wanted(pattern, tally_dso_text(w, symbol)) ||
-	       tally_wanted(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
+	return str_matches(pattern, tally_dso_text(w, symbol)) ||
+	       str_matches(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
 }
 
 static const char *tally_symbol_text(struct tally_pass *w, uint32_t symbol)
@@ -372,7 +372,7 @@ static int32_t tally_find_row(struct tally_pass *w, uint32_t group, uint32_t sym
 	const char *key[TALLY_KEYS];
 	struct tally *f = w->f;
 
-	if (f->spec.symbol && !tally_wanted(f->spec.symbol, tally_symbol_text(w, symbol)))
+	if (f->spec.symbol && !str_matches(f->spec.symbol, tally_symbol_text(w, symbol)))
 		return ROW_UNWANTED;
 	if (!tally_dso_wanted(w, symbol))
 		return ROW_UNWANTED;

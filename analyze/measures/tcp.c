@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp: each socket of the workload in each run, by the kernel's tcp_info; and beside it what the
- * workload said of its own, which goes from its first byte to its last. `evidence` tells which.
- * --by name has the run's figures over all its sockets, a row each, estimated over the runs.
+ * tcp: each socket of the workload in each run, from the kernel's tcp_info. Rows with the evidence
+ * "workload" have the workload's own data, which covers the whole run. --by name has one row for
+ * each figure of all sockets of a run together, estimated over the runs.
  */
 #include "analyze/measures/zerocopy.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The workload's threads of one (variant, side), added up: by command, over its runs; or by process
- * or thread, which each run has its own of.
+ * The workload's threads of one (variant, side), added up: by command over all runs, or by process
+ * or thread within each run.
  */
 #ifndef ZC_THREAD_GROUPS_H
 #define ZC_THREAD_GROUPS_H
@@ -11,7 +11,7 @@
 
 enum thread_key { BY_COMM, BY_PROCESS, BY_THREAD };
 
-/* Figures of threads; the order of thread_figures[]. */
+/* Figures of threads. */
 enum thread_figure {
 	THREAD_RUN,
 	THREAD_USER,
@@ -52,7 +52,7 @@ int thread_groups_read(struct thread_groups *list, struct store *s, const struct
 		       struct error *err);
 void thread_groups_free(struct thread_groups *list);
 
-/* Gives the table the columns that rows by this key fill. */
+/* Sets the table's columns to those that rows by this key fill. */
 void thread_columns(struct table *t, const struct column *columns, size_t n, enum thread_key key);
 
 /*

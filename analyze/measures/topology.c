@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * topology: processor packages, NUMA nodes, caches and network cards of the hosts, and where the
- * sides' CPUs lie among them. Equal caches are a row each level; --all shows each of them and each
- * core.
+ * topology: processor packages, NUMA nodes, caches and network cards of the hosts, and the place
+ * of the sides' CPUs among them. The equal caches of a level share one row; --all shows each cache
+ * and each core.
  */
 #include "analyze/measures/placement.h"
 

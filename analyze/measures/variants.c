@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* variants: which settings each stands for, a column a setting, and how many of its runs there are.
- */
+/* variants: the settings of each variant, one column per setting, and its number of runs. */
 #include "analyze/measures/measure.h"
 
 #include "lib/str.h"

@@ -43,11 +43,6 @@ static enum asked evidence_asked(struct store *s, const struct run *runs, int n)
 				    : ASKED_COPY;
 }
 
-static double zerocopy_or_none(double x)
-{
-	return isnan(x) ? 0 : x;
-}
-
 static int evidence_add_side(struct store *s, const struct query *q, const struct block *b,
 			     struct evidence *e, int max, struct error *err)
 {
@@ -62,7 +57,7 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 		double copied = evidence_sum(s, runs, n, sources[i].copied);
 		double unknown = evidence_sum(s, runs, n, sources[i].unknown);
 		bool drops = sources[i].drops;
-		double total = drops ? unknown : zc + copied + zerocopy_or_none(unknown);
+		double total = drops ? unknown : zc + copied + (isnan(unknown) ? 0 : unknown);
 
 		if (!(total > 0))
 			continue;
@@ -184,7 +179,7 @@ static const char *const asked_names[] = {
 };
 
 /* Returns an integer value, because sends and bytes are counts. */
-static struct value value_count(double n)
+static struct value zerocopy_count(double n)
 {
 	return isfinite(n) && n == floor(n) && fabs(n) < 1e15 ? value_int((int64_t)n)
 							      : value_real(n);
@@ -195,9 +190,9 @@ static void zerocopy_put_evidence(struct table *t, const struct block *b, const 
 	struct value *row = block_row(t, b);
 
 	table_set(t, row, "evidence", value_str(t, e->what));
-	table_set(t, row, "total", value_count(e->total));
-	table_set(t, row, "zero_copy", value_count(e->zero_copy));
-	table_set(t, row, "copied", value_count(e->copied));
+	table_set(t, row, "total", zerocopy_count(e->total));
+	table_set(t, row, "zero_copy", zerocopy_count(e->zero_copy));
+	table_set(t, row, "copied", zerocopy_count(e->copied));
 	table_set(t, row, "share", value_real(100 * e->zero_copy / e->total));
 	table_set(t, row, "asked", value_str(t, asked_names[e->asked]));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Was it zero copy? Answered from independent evidence (the design's chapter 10), and said first
- * wherever a figure of the variant stands.
+ * Whether a variant was zero copy. The answer rests on independent evidence (chapter 10 of the
+ * design) and is the first line of every table with figures of the variant.
  */
 #ifndef ZC_ZEROCOPY_H
 #define ZC_ZEROCOPY_H

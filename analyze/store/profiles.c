@@ -394,7 +394,8 @@ static int profile_read_costs(struct store *s, int64_t run, const struct map *ev
 /*
  * Adds the run's costs to the costs in memory. Drops all other costs first if there are too many.
  */
-static int keep_costs(struct store *s, int64_t run, const struct map *events, struct error *err)
+static int dictionary_keep_costs(struct store *s, int64_t run, const struct map *events,
+				 struct error *err)
 {
 	struct dictionary *d = s->dictionary;
 	size_t first;
@@ -413,7 +414,7 @@ static int keep_costs(struct store *s, int64_t run, const struct map *events, st
 	return rc;
 }
 
-static const struct profile *show_run(struct dictionary *d, int64_t run)
+static const struct profile *dictionary_show_run(struct dictionary *d, int64_t run)
 {
 	uint64_t place = *map_get(&d->places, (uint64_t)run);
 
@@ -433,9 +434,9 @@ int store_profile(struct store *s, int64_t run, const struct profile **p, struct
 		rc = profile_read_events(s, run, &s->dictionary->all, &events, err);
 	}
 	if (!rc && !map_get(&s->dictionary->places, (uint64_t)run))
-		rc = keep_costs(s, run, &events, err);
+		rc = dictionary_keep_costs(s, run, &events, err);
 	map_free(&events);
-	*p = rc ? NULL : show_run(s->dictionary, run);
+	*p = rc ? NULL : dictionary_show_run(s->dictionary, run);
 	return rc;
 }
 

@@ -116,7 +116,7 @@ ok "a side that the capture does not have, exit 2" exits 2 "$zcost" analyze --po
 ok "is named with those it has" says "no side 'left', only: receiver sender" err
 ok "once more with the meter" exits 0 "$zcost" analyze --power-csv receiver=meter.csv cap
 ok "and without it" exits 0 "$zcost" analyze cap
-ok "the power that is gone is said, with the way to have it again" says \
+ok "analyze warns that the store lacks the power that was imported before and names the option" says \
 	'imported before .* add: --power-csv receiver=meter.csv' err
 
 done_testing

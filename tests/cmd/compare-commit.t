@@ -21,30 +21,30 @@ committed() { # as a commit message, into out
 }
 
 for table in metrics functions components contexts modules syscalls waterfall; do
-	ok "$table" exits 0 "$zcost" compare copying mapping -C cap --table $table --format commit
-	ok "$table fits" fits out
+	ok "compare --format commit writes table $table" exits 0 "$zcost" compare copying mapping -C cap --table $table --format commit
+	ok "the commit message of table $table fits its width" fits out
 done
 
 committed copying mapping -C cap
-ok "the metrics: base, new, change, interval, p, n" says '^    ns per KiB +1000 +500.0 +-50.0% +\[-50.1,-49.8\] 0.002 6\+6$' out
-ok "with their units" says '^    throughput, Gbit/s +8.192 +16.38 \+100.0% ' out
-ok "by side" says '^  receiver$' out
-ok "kernel and host above" says '^receiver: Linux 6.18 on host vm$' out
-ok "and the command, once where it is the same" says '^command: cmd$' out
-ok "what the test was" says '^p: exact Mann-Whitney' out
+ok "the metrics have base, new, change, interval, p and n" says '^    ns per KiB +1000 +500.0 +-50.0% +\[-50.1,-49.8\] 0.002 6\+6$' out
+ok "the metrics have their units" says '^    throughput, Gbit/s +8.192 +16.38 \+100.0% ' out
+ok "the metrics stand under the name of their side" says '^  receiver$' out
+ok "kernel and host stand above the table" says '^receiver: Linux 6.18 on host vm$' out
+ok "a command that both ends share stands once" says '^command: cmd$' out
+ok "a note names the test" says '^p: exact Mann-Whitney' out
 committed copying mapping -C cap --table functions
-ok "functions in ns per KiB" says '^functions of the receiver, ns per KiB: mapping against copying$' out
-ok "how many runs" says '^n: 6 and 6 runs$' out
-ok "a row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\[-601.50,-598.50\]  0.006$' out
-ok "the total below" says '^  total +1000.00 +500.00 +-500.00$' out
+ok "the title of a list of functions says ns per KiB" says '^functions of the receiver, ns per KiB: mapping against copying$' out
+ok "the title has the numbers of runs" says '^n: 6 and 6 runs$' out
+ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\[-601.50,-598.50\]  0.006$' out
+ok "the total stands below the functions" says '^  total +1000.00 +500.00 +-500.00$' out
 committed copying mapping -C few
-ok "too few runs: neither p nor an interval of 95 %" says '^    throughput, Gbit/s +8.192 +16.38 +.100.0% +- +- +3.3$' out
+ok "too few runs have neither p nor a 95 % interval" says '^    throughput, Gbit/s +8.192 +16.38 +.100.0% +- +- +3.3$' out
 committed copying mapping -C few --table functions
-ok "too few runs are said" says '^p: too few runs to test 3 rows, which takes 5 a side$' out
-ok "there, intervals are of the measurement" says '^  insert_page .*\+-[0-9.]+ +-$' out
+ok "a note says that the runs are too few" says '^p: too few runs to test 3 rows, which takes 5 a side$' out
+ok "with too few runs the intervals are errors of measurement" says '^  insert_page .*\+-[0-9.]+ +-$' out
 committed copying fell_back -C cap --table components
-ok "a fallback stands first" sh -c "head -n 1 out | grep -q '^NOT ZERO COPY: fell_back receiver: 90.0 %'"
-ok "and fits" fits out
+ok "a fallback to copying stands in the first line" sh -c "head -n 1 out | grep -q '^NOT ZERO COPY: fell_back receiver: 90.0 %'"
+ok "a message with a fallback fits its width" fits out
 
 # A wide interval takes room from the names, but not from the units in them.
 cp -r cap wide
@@ -52,20 +52,20 @@ sqlite3 wide/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT r.id, 
 	m.value / 1048576 * CASE r.variant WHEN 'copying' THEN 1000 * r.repeat ELSE 20000 * (r.repeat % 4) + 43 END
 	FROM run r JOIN metric m ON m.run = r.id AND m.name = 'bytes' WHERE r.pass = 'measure'"
 committed copying mapping -C wide
-ok "a wide interval: fits" fits out
-ok "names with units are whole" says '^    throughput, Gbit/s ' out
-ok "the longest, with its interval and p" says '^    context switches per MiB +[0-9.]+ +[0-9.]+ +\+[0-9]+.*% +\[-[0-9.]+,\+[0-9]{4,}\] [01]\.[0-9]{3}$' out
-ok "what is left out is named" says '^left out, too wide: n$' out
-ok "and said below" sh -c "tr -s '\\n ' ' ' <out | grep -q 'n: runs of base and new, everywhere 6+6'"
+ok "a message with a wide interval fits its width" fits out
+ok "names with units stay whole" says '^    throughput, Gbit/s ' out
+ok "the longest name stays whole, with its interval and p" says '^    context switches per MiB +[0-9.]+ +[0-9.]+ +\+[0-9]+.*% +\[-[0-9.]+,\+[0-9]{4,}\] [01]\.[0-9]{3}$' out
+ok "a note names the column left out" says '^left out, too wide: n$' out
+ok "a note has the runs of the column left out" sh -c "tr -s '\\n ' ' ' <out | grep -q 'n: runs of base and new, everywhere 6+6'"
 long=$(printf '%0150d' 7 | tr 0 x)
 sqlite3 wide/zcost.db "UPDATE run SET side = '$long' WHERE side = 'receiver'"
 committed copying mapping -C wide
-ok "a side of a long name: fits" fits out
-ok "and takes no more room than the metrics" says '^    context switches per MiB .* [01]\.[0-9]{3}$' out
+ok "a message with a long side name fits its width" fits out
+ok "a long side name takes no more room than the metrics" says '^    context switches per MiB .* [01]\.[0-9]{3}$' out
 
 if command -v git >/dev/null; then
 	committed copying mapping -C cap
-	ok "git keeps every line" sh -c 'git stripspace --strip-comments <out | cmp - out'
+	ok "git commit keeps every line" sh -c 'git stripspace --strip-comments <out | cmp - out'
 else
 	skip "git keeps every line" "no git here"
 fi
@@ -78,24 +78,24 @@ sqlite3 cap/zcost.db "UPDATE symbol SET name = '#$long' WHERE id = 1;
 	UPDATE host SET release = '6.19.0-$long';
 	UPDATE run SET command = '/opt/$long/tool --- # --rx $long' WHERE variant = 'mapping'"
 for table in metrics functions components waterfall; do
-	ok "hostile names in $table" exits 0 "$zcost" compare copying mapping -C cap --table $table --format commit
-	ok "fit all the same" fits out
+	ok "table $table with hostile names exits 0" exits 0 "$zcost" compare copying mapping -C cap --table $table --format commit
+	ok "table $table with hostile names fits its width" fits out
 done
 committed copying mapping -C cap --table functions
-ok "both ends of a long name are kept" says '^  #xxxxx[x.]*xx' out
-ok "other letters are spelled" says '^  gr\?\?e_u\^2-> ' out
-ok "the commands of both, where they differ" says '^new: tool --- # --rx' out
-ok "another kernel is named for each" sh -c "'$zcost' compare few:copying cap:mapping --format commit >out 2>err &&
+ok "a shortened name keeps its start and its end" says '^  #xxxxx[x.]*xx' out
+ok "non-ASCII letters of a name are escaped" says '^  gr\?\?e_u\^2-> ' out
+ok "commands that differ stand once for each end" says '^new: tool --- # --rx' out
+ok "kernels that differ stand once for each end" sh -c "'$zcost' compare few:copying cap:mapping --format commit >out 2>err &&
 	grep -q '^receiver: base: Linux 6.18 on host vm' out && grep -q '^new: Linux' out"
-ok "which fits" fits out
+ok "a message with two kernels fits its width" fits out
 
-ok "report, too" exits 0 "$zcost" report functions few --format commit
-ok "fits" fits out
-ok "what is left out is named" says '^left out, too wide: ' out
-ok "costs stay" says ' 600.0 ' out
-ok "report of one side says it once" sh -c "'$zcost' report components few --side receiver --format commit | grep -q '^side receiver'"
+ok "report --format commit exits 0" exits 0 "$zcost" report functions few --format commit
+ok "report --format commit fits its width" fits out
+ok "a note of report names the columns left out" says '^left out, too wide: ' out
+ok "report --format commit keeps the costs" says ' 600.0 ' out
+ok "report of one side names the host once" sh -c "'$zcost' report components few --side receiver --format commit | grep -q '^side receiver'"
 "$zcost" report components few --side receiver --format commit >out 2>err
-ok "kernel and host stand above" says '^Linux 6.18 on host vm$' out
-ok "and each variant's command" says '^mapping: cmd$' out
+ok "report --format commit has kernel and host" says '^Linux 6.18 on host vm$' out
+ok "report --format commit has each variant's command" says '^mapping: cmd$' out
 
 done_testing

@@ -20,58 +20,58 @@ sum() {
 		{ s += $at[column] } END { printf "%.9f", s }' out
 }
 
-ok "two texts: functions" exits 0 "$zcost" compare drop.txt tx.txt --rate 8165032,7000000 --format tsv
+ok "compare reads two texts of perf report" exits 0 "$zcost" compare drop.txt tx.txt --rate 8165032,7000000 --format tsv
 "$zcost" report functions --perf-report drop.txt --rate 8165032 --format tsv >drop.tsv 2>/dev/null
 "$zcost" report functions --perf-report tx.txt --rate 7000000 --format tsv >tx.tsv 2>/dev/null
 for f in mlx5e_handle_rx_cqe __build_skb build_skb; do
-	ok "$f costs what report says, base" near "$(field $f base_ns)" "$(field $f self_ns drop.tsv)" 1e-6
-	ok "and new" near "$(field $f new_ns)" "$(field $f self_ns tx.tsv)" 1e-6
+	ok "$f has the base cost of zcost report" near "$(field $f base_ns)" "$(field $f self_ns drop.tsv)" 1e-6
+	ok "$f has the new cost of zcost report" near "$(field $f new_ns)" "$(field $f self_ns tx.tsv)" 1e-6
 done
-ok "the deltas add up" near "$(sum delta_ns)" "$(awk -v a="$(sum base_ns)" -v b="$(sum new_ns)" 'BEGIN { print b - a }')" 1e-3
-ok "what only one text has is new" test "$(field mlx5e_xmit state)" = new
-ok "one run each has no verdict" test "$(field __build_skb verdict)" = 'too few runs'
-ok "nor a p" test -z "$(field __build_skb p)"
-ok "per packet, unless told" says 'functions, ns per packet: tx.txt against drop.txt' err
-ok "how sure is said in words" says '__build_skb \+11.5 ns/packet \(12.7 to 24.2\), \+-0.7: beyond its sampling error, but too few runs to tell' err
+ok "the deltas of two texts add up" near "$(sum delta_ns)" "$(awk -v a="$(sum base_ns)" -v b="$(sum new_ns)" 'BEGIN { print b - a }')" 1e-3
+ok "a function of one text alone is new" test "$(field mlx5e_xmit state)" = new
+ok "one run at each end gives no verdict" test "$(field __build_skb verdict)" = 'too few runs'
+ok "one run at each end gives no p" test -z "$(field __build_skb p)"
+ok "costs of texts are per packet by default" says 'functions, ns per packet: tx.txt against drop.txt' err
+ok "a note says how certain the difference is" says '__build_skb \+11.5 ns/packet \(12.7 to 24.2\), \+-0.7: beyond its sampling error, but too few runs to tell' err
 compared drop.txt tx.txt --rate 1e6
-ok "one rate goes for both" near "$(field __build_skb base_ns)" "$(awk -v x="$(field __build_skb self_ns drop.tsv)" 'BEGIN { print x * 8.165032 }')" 1e-3
+ok "a single rate applies to both texts" near "$(field __build_skb base_ns)" "$(awk -v x="$(field __build_skb self_ns drop.tsv)" 'BEGIN { print x * 8.165032 }')" 1e-3
 compared drop.txt tx.txt --units 1e6,2e6 --busy-ns 1e8 --table components
-ok "units and busy time: 100 ns, of which the text has 99.78 %" near "$(sum base_ns)" 99.78 1e-6
-ok "and 50 ns" near "$(sum new_ns)" "$(awk -F'\t' 'NR > 1 { s += $4 / 2 } END { print s }' tx.tsv)" 0.01
-ok "for a commit message" exits 0 "$zcost" compare drop.txt tx.txt --rate 8165032,7000000 --format commit
-ok "in 72 columns" awk 'length > 72 { bad = 1 } END { exit bad }' out
-ok "one run is said there" says '^p: too few runs' out
+ok "--units and --busy-ns give 100 ns, of which the text has 99.78 %" near "$(sum base_ns)" 99.78 1e-6
+ok "--units and --busy-ns give 50 ns for the other text" near "$(sum new_ns)" "$(awk -F'\t' 'NR > 1 { s += $4 / 2 } END { print s }' tx.tsv)" 0.01
+ok "compare --format commit reads two texts" exits 0 "$zcost" compare drop.txt tx.txt --rate 8165032,7000000 --format commit
+ok "the commit message of two texts has at most 72 columns" awk 'length > 72 { bad = 1 } END { exit bad }' out
+ok "the commit message says that each end has one run" says '^p: too few runs' out
 
-ok "without a rate, exit 2" exits 2 "$zcost" compare drop.txt tx.txt
-ok "the way out" says 'give --rate BASE,NEW in units per second' err
-ok "a bad rate, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6,x
-ok "no rate of 0, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6,0
-ok "files have no sides, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --side sender
-ok "nor metrics, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table metrics
-ok "the message names what can be compared of files" says 'no capture; files have only costs to compare' err
-ok "nor system calls, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table syscalls
-ok "contexts are not in a text, exit 2" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table contexts
+ok "two texts without a rate are a usage error" exits 2 "$zcost" compare drop.txt tx.txt
+ok "the message names the options for a rate" says 'give --rate BASE,NEW in units per second' err
+ok "a wrong rate is a usage error" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6,x
+ok "a rate of 0 is a usage error" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6,0
+ok "--side with two files is a usage error" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --side sender
+ok "--table metrics with two files is a usage error" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table metrics
+ok "the message names what can be compared of files" says 'not a capture; files have only costs to compare' err
+ok "--table syscalls with two files is a usage error" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table syscalls
+ok "--table contexts with a text is a usage error" exits 2 "$zcost" compare drop.txt tx.txt --rate 1e6 --table contexts
 echo "no table of shares" >prose.txt
-ok "a text without rows, exit 1" exits 1 "$zcost" compare prose.txt tx.txt --rate 1e6
+ok "a text without rows exits 1" exits 1 "$zcost" compare prose.txt tx.txt --rate 1e6
 
 "$build/tests/tools/perfdata_gen" 20000 perf.data >/dev/null
 compared perf.data perf.data --rate 1e6,2e6
-ok "a perf.data against itself, at twice the rate" near "$(sum new_ns)" "$(awk -v x="$(sum base_ns)" 'BEGIN { print x / 2 }')" 1e-3
+ok "compare reads the same perf.data at two rates" near "$(sum new_ns)" "$(awk -v x="$(sum base_ns)" 'BEGIN { print x / 2 }')" 1e-3
 for by in components contexts modules; do
 	compared perf.data perf.data --rate 1e6 --table $by
-	ok "$by: nothing moved" sh -c "test $(wc -l <out) -gt 2 && awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next } \$at[\"delta_ns\"] != 0 { exit 1 }' out"
+	ok "--table $by of the same perf.data has no difference of shares" sh -c "test $(wc -l <out) -gt 2 && awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next } \$at[\"delta_ns\"] != 0 { exit 1 }' out"
 done
 compared perf.data perf.data --rate 1e6,2e6 --cpu 0
-ok "one CPU's samples" near "$(sum base_ns)" 1000 1e-3
-ok "a perf.data against a text" exits 0 "$zcost" compare perf.data tx.txt --rate 1e6
+ok "--cpu compares the samples of one CPU" near "$(sum base_ns)" 1000 1e-3
+ok "compare reads a perf.data and a text" exits 0 "$zcost" compare perf.data tx.txt --rate 1e6
 
 # The folder of perf record --threads, and rates as report takes them.
 mkdir threads.data
 cp perf.data threads.data/data
 "$zcost" compare perf.data perf.data --rate 1M,2M --format tsv >plain 2>err
-ok "a folder of perf record --threads" sh -c "'$zcost' compare threads.data threads.data --rate 1000k,2e6 --format tsv >out 2>err && cmp plain out"
-ok "as of its file" test -s plain
-ok "a word is no rate, exit 2" exits 2 "$zcost" compare perf.data perf.data --rate 1X
-ok "three are too many, exit 2" exits 2 "$zcost" compare perf.data perf.data --rate 1,2,3
+ok "a folder of perf record --threads gives the figures of its file" sh -c "'$zcost' compare threads.data threads.data --rate 1000k,2e6 --format tsv >out 2>err && cmp plain out"
+ok "the figures of the file are not empty" test -s plain
+ok "a word as rate is a usage error" exits 2 "$zcost" compare perf.data perf.data --rate 1X
+ok "three rates are a usage error" exits 2 "$zcost" compare perf.data perf.data --rate 1,2,3
 
 done_testing

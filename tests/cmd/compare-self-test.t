@@ -27,26 +27,26 @@ noise() {
 
 world cap 12 $copying $mapping
 noise cap
-ok "a capture against itself" exits 0 "$zcost" compare --self-test cap --format tsv
-ok "both variants" test "$(cut -f 1 out | sort -u | tr '\n' ' ')" = 'copying mapping variant '
-ok "all splits into six and six, each pair once" test "$(of copying metrics receiver splits)" = 462
-ok "one test is wrong as often as the exact test can be, 38 of 924" near "$(of copying metrics receiver rate_pct)" 4.1125541 1e-6
-ok "which is said" near "$(of copying metrics receiver attainable_pct)" 4.1125541 1e-6
-ok "beside the level asked for" test "$(of copying metrics receiver nominal_pct)" = 5
-ok "with the binomial interval of the splits" near "$(of copying metrics receiver rate_lo)" 2.49 0.02
-ok "the rate of claims is not above it" sh -c "test $(of copying metrics receiver claims_pct | cut -d. -f1) -le 4"
+ok "compare --self-test exits 0" exits 0 "$zcost" compare --self-test cap --format tsv
+ok "the table has rows of both variants" test "$(cut -f 1 out | sort -u | tr '\n' ' ')" = 'copying mapping variant '
+ok "twelve runs give all splits into six and six, each pair once" test "$(of copying metrics receiver splits)" = 462
+ok "one test has the false alarm rate of the exact test, 38 of 924" near "$(of copying metrics receiver rate_pct)" 4.1125541 1e-6
+ok "the table has the rate that the exact test can attain" near "$(of copying metrics receiver attainable_pct)" 4.1125541 1e-6
+ok "the table has the level alpha" test "$(of copying metrics receiver nominal_pct)" = 5
+ok "the rate has the binomial interval of the splits" near "$(of copying metrics receiver rate_lo)" 2.49 0.02
+ok "the rate of claims is at most the rate of false alarms" sh -c "test $(of copying metrics receiver claims_pct | cut -d. -f1) -le 4"
 for table in components functions; do
-	ok "any row of $table, with Holm's correction, at most so often" \
+	ok "a false alarm in any row of $table is at most as frequent as alpha" \
 		awk -v r="$(of copying $table receiver rate_pct)" -v a="$(of copying $table receiver attainable_pct)" 'BEGIN { exit !(r != "" && r <= a && a <= 5) }'
 done
-ok "no drift: halves differ no more than every other run does" test "$(of copying metrics receiver halves)" -le 1
-ok "result" test "$(cut -f 17 out | sort -u | tr '\n' ' ')" = 'ok result '
+ok "without drift the first and the second half differ as rarely as alternate runs" test "$(of copying metrics receiver halves)" -le 1
+ok "the result of a capture without drift is ok" test "$(cut -f 17 out | sort -u | tr '\n' ' ')" = 'ok result '
 
 self_test cap --variant mapping
-ok "one variant" test "$(cut -f 1 out | sort -u | tr '\n' ' ')" = 'mapping variant '
+ok "--variant selects one variant" test "$(cut -f 1 out | sort -u | tr '\n' ' ')" = 'mapping variant '
 self_test cap --variant copying --threshold 50
 ok "a threshold above the noise leaves no claim" test "$(of copying metrics receiver claims_pct)" = 0
-ok "though p is what it was" near "$(of copying metrics receiver rate_pct)" 4.1125541 1e-6
+ok "a threshold does not change the false alarm rate" near "$(of copying metrics receiver rate_pct)" 4.1125541 1e-6
 
 # A machine that gets slower between the sixth run and the seventh.
 world drift 12 $copying
@@ -54,26 +54,26 @@ noise drift
 sqlite3 drift/zcost.db "UPDATE metric SET value = value * 0.7 WHERE name IN ('rate_kib', 'throughput') AND
 	run IN (SELECT id FROM run WHERE repeat > 6)"
 self_test drift
-ok "drift shows in the halves" test "$(of copying metrics receiver halves)" -ge 2
-ok "not in every other run" test "$(of copying metrics receiver alternate)" = 0
-ok "and random splits cannot see it" near "$(of copying metrics receiver rate_pct)" 4.1125541 1e-6
+ok "a drift shows in the comparison of the halves" test "$(of copying metrics receiver halves)" -ge 2
+ok "a drift does not show in alternate runs" test "$(of copying metrics receiver alternate)" = 0
+ok "random splits cannot find a drift" near "$(of copying metrics receiver rate_pct)" 4.1125541 1e-6
 
 world many 20 $copying
 noise many
 self_test many
-ok "many runs: splits at random" test "$(of copying metrics receiver splits)" = 2000
-ok "the rate is near what 10 and 10 runs can attain" near "$(of copying metrics receiver rate_pct)" "$(of copying metrics receiver attainable_pct)" 1
+ok "many runs are split at random" test "$(of copying metrics receiver splits)" = 2000
+ok "the rate is near the rate that 10 and 10 runs can attain" near "$(of copying metrics receiver rate_pct)" "$(of copying metrics receiver attainable_pct)" 1
 cp out once
 self_test many
-ok "the same each time" cmp once out
+ok "a second run gives the same table" cmp once out
 
 world few 6 $copying
 self_test few
-ok "too few runs are said" test "$(of copying metrics receiver result)" = 'too few runs: takes 8'
-ok "and give no rate" test -z "$(of copying metrics receiver rate_pct)"
-ok "no such variant, exit 1" exits 1 "$zcost" compare --self-test few --variant none
-ok "BASE and NEW do not go with it, exit 2" exits 2 "$zcost" compare a b --self-test few
-ok "--variant alone, exit 2" exits 2 "$zcost" compare a b --variant a
-ok "no capture, exit 1" exits 1 "$zcost" compare --self-test nowhere
+ok "the result says that the runs are too few" test "$(of copying metrics receiver result)" = 'too few runs: takes 8'
+ok "too few runs have no rate" test -z "$(of copying metrics receiver rate_pct)"
+ok "an unknown variant exits 1" exits 1 "$zcost" compare --self-test few --variant none
+ok "--self-test with BASE and NEW is a usage error" exits 2 "$zcost" compare a b --self-test few
+ok "--variant without --self-test is a usage error" exits 2 "$zcost" compare a b --variant a
+ok "a missing capture exits 1" exits 1 "$zcost" compare --self-test nowhere
 
 done_testing

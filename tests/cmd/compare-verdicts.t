@@ -23,35 +23,35 @@ per_mib() {
 per_mib four snmp:TcpRetransSegs copying 3 1 0 1
 per_mib four snmp:TcpRetransSegs mapping 0 0 2 0
 compared copying mapping -C four
-ok "a change to nothing is -100 %" near "$(field 'receiver retransmits_per_mib' change_pct)" -100 1e-9
-ok "without an interval, since one run of the base had 0" test -z \
+ok "a change to 0 is -100 %" near "$(field 'receiver retransmits_per_mib' change_pct)" -100 1e-9
+ok "a base run of 0 leaves no interval" test -z \
 	"$(field 'receiver retransmits_per_mib' change_lo)$(field 'receiver retransmits_per_mib' change_hi)"
-ok "the test is of the runs all the same" near "$(field 'receiver retransmits_per_mib' p)" 0.3714286 1e-6
-ok "why is said" says 'no interval: a run of the base is 0' err
+ok "the test still has the p of the runs" near "$(field 'receiver retransmits_per_mib' p)" 0.3714286 1e-6
+ok "a note says why the interval is missing" says 'no interval: a run of the base is 0' err
 below() { # lines of `out` with a change below -100 %
 	awk -F'\t' 'NR > 1 && ($6 < -100.0000001 || $7 != "" && $7 < -100.0000001)' out
 }
-ok "no figure falls by more than 100 %" test -z "$(below)"
+ok "no metric falls by more than 100 %" test -z "$(below)"
 for format in csv json; do
 	"$zcost" compare copying mapping -C four --format $format >out 2>err
-	ok "nor in $format" sh -c "grep -q retransmits out && ! grep -q -e '-325' out"
+	ok "no metric falls by more than 100 % in $format" sh -c "grep -q retransmits out && ! grep -q -e '-325' out"
 done
 "$zcost" compare copying mapping -C four --format commit >out 2>err
-ok "nor in a commit message, which says why, too" sh -c "grep -qE '^    retransmits per MiB +1.000 +0 +-100.0% +- +0.371 ' out && grep -q 'no interval: a run of the base' out"
+ok "no metric falls by more than 100 % in a commit message, which says why the interval is missing" sh -c "grep -qE '^    retransmits per MiB +1.000 +0 +-100.0% +- +0.371 ' out && grep -q 'no interval: a run of the base' out"
 "$zcost" compare copying mapping -C four >out 2>err
-ok "nor in text" says '^receiver +retransmits_per_mib .* -100.0 +0.3714 ' out
+ok "no metric falls by more than 100 % in text" says '^receiver +retransmits_per_mib .* -100.0 +0.3714 ' out
 compared mapping copying -C four
-ok "from nothing there is no ratio at all" test -z "$(field 'receiver retransmits_per_mib' change_pct)"
+ok "a base of 0 has no ratio" test -z "$(field 'receiver retransmits_per_mib' change_pct)"
 per_mib four irq:total copying 4 5 6 7
 per_mib four irq:total mapping 0 0 1 0
 compared copying mapping -C four
-ok "zeros in the new alone: an interval that ends at -100 %" near "$(field 'receiver interrupts_per_mib' change_lo)" -100 1e-9
-ok "and leaves 0 out" test "$(field 'receiver interrupts_per_mib' verdict) $(below)" = "better "
+ok "zeros in NEW alone give an interval that ends at -100 %" near "$(field 'receiver interrupts_per_mib' change_lo)" -100 1e-9
+ok "the interval of zeros in NEW excludes 0" test "$(field 'receiver interrupts_per_mib' verdict) $(below)" = "better "
 world three 3 $copying $mapping
 per_mib three snmp:TcpRetransSegs copying 3 1 0
 per_mib three snmp:TcpRetransSegs mapping 1 1 2
 compared copying mapping -C three
-ok "too few runs: no bootstrap over such ratios" test "$(field 'receiver retransmits_per_mib' verdict)$(field 'receiver retransmits_per_mib' change_lo)" = 'too few runs'
+ok "too few runs with a base run of 0 have no bootstrap interval" test "$(field 'receiver retransmits_per_mib' verdict)$(field 'receiver retransmits_per_mib' change_lo)" = 'too few runs'
 
 # A copy whose runs are fully apart, and yet so far from each other that Welch's error is larger than the change.
 world apart 4 wild:1e6:100:10,90,0:40000:0:0 calm:1e6:100:5,95,0:40000:0:0
@@ -63,62 +63,62 @@ for share in 100 120 150 800; do # of 1000 samples
 		UPDATE cost SET weight = samples * 1000000"
 done
 compared wild calm -C apart
-ok "copying, judged alone, is better" test "$(field 'receiver copy_ns_per_kib' verdict)" = better
+ok "the metric of copying, a single test, is better" test "$(field 'receiver copy_ns_per_kib' verdict)" = better
 compared wild calm -C apart --table groups --group c=_copy_to_iter
-ok "as a group of one, too" says 'receiver c .*p = 0.029: real, better' err
+ok "a group of one function, a single test, is better" says 'receiver c .*p = 0.029: real, better' err
 for args in "" "--table components" "--table waterfall"; do
 	compared wild calm -C apart $args
-	ok "as one of two$args: not that nothing moved" sh -c '! grep "moved by more than" err'
-	ok "but that runs are too few, and how many would do" says \
+	ok "in a list of two$args no note says that nothing moved" sh -c '! grep "moved by more than" err'
+	ok "in a list of two$args a note says that the runs are too few and how many a verdict needs" says \
 		'too few runs to test 2 components at once \(that takes 5 a side\); the largest movements:' err
-	ok "with the movements" says 'receiver data copy -[0-9.]+ ns/KiB .*, \+-[0-9.]+: within its error, and too few runs to tell' err
+	ok "in a list of two$args the notes name the movements" says 'receiver data copy -[0-9.]+ ns/KiB .*, \+-[0-9.]+: within its error, and too few runs to tell' err
 done
-ok "and that --table metrics judges it alone" says 'the same cost judged alone, with a p that is no higher' err
+ok "table components says that --table metrics judges copying alone" says 'the same cost judged alone, with a p that is no higher' err
 
 # Costs of a third of a nanosecond: words have as many digits as it takes.
 world small 6 one:3e9:100:33,33,34:40000:0:0 two:7e9:100:10,80,10:40000:0:0
 compared one two -C small --table components
-ok "a small movement has digits that count" says \
+ok "the words of a small movement have significant digits" says \
 	'receiver data copy -0.0957 ns/KiB \(0.1100 to 0.0143\), interval -0.0960 .. -0.0954, p = 0.0065: real, better' err
-ok "the sum, too" says 'sum: 0.3333 \(one\) -0.1905 = 0.1429 \(two\) ns per KiB' err
+ok "the sum of small costs has significant digits" says 'sum: 0.3333 \(one\) -0.1905 = 0.1429 \(two\) ns per KiB' err
 "$zcost" compare one two -C small --table components >out 2>err
-ok "and the table" says '^data copy +0.1100  0.0143  -0.0957 \[-0.0960 .. -0.0954\]' out
-ok "none is said to be nothing" sh -c "! grep -E '[+-]0\.0+ ns' err"
+ok "the table of small costs has significant digits" says '^data copy +0.1100  0.0143  -0.0957 \[-0.0960 .. -0.0954\]' out
+ok "no small movement appears as 0" sh -c "! grep -E '[+-]0\.0+ ns' err"
 compared copying mapping -C four
-ok "a large one has no more than before" says 'receiver data copy -600.0 ns/KiB \(600.0 to 0.0\)' err
+ok "the words of a large movement have no extra digits" says 'receiver data copy -600.0 ns/KiB \(600.0 to 0.0\)' err
 
 # The gate: what cannot be told does not pass, and says so.
 world pair 2 $copying $mapping
 world single 1 $copying $mapping
 for few in pair single three; do
-	ok "gate, $few: exit 4" exits 4 "$zcost" compare mapping copying -C $few --fail-on worse
-	ok "$few: the gate names the runs that a verdict takes" says '--fail-on worse: 9 gated rows have too few runs for a verdict; capture 4 runs a side' err
-	ok "$few: the table is there all the same" says '^receiver +throughput ' out
-	ok "$few: nobody asked, exit 0" exits 0 "$zcost" compare mapping copying -C $few
+	ok "gate with $few exits 4" exits 4 "$zcost" compare mapping copying -C $few --fail-on worse
+	ok "gate with $few names the runs that a verdict needs" says '--fail-on worse: 9 gated rows have too few runs for a verdict; capture 4 runs a side' err
+	ok "gate with $few still prints the table" says '^receiver +throughput ' out
+	ok "$few without a gate exits 0" exits 0 "$zcost" compare mapping copying -C $few
 done
-ok "of a list it takes more runs, exit 4" exits 4 "$zcost" compare calm wild -C apart --table components --fail-on worse
-ok "and names the runs that a list of costs takes" says '--fail-on worse: 2 gated rows have too few runs for a verdict; capture 5 runs a side' err
-ok "without a verdict on some, what is worse fails" exits 3 sh -c "sqlite3 four/zcost.db \"DELETE FROM metric WHERE name = 'throughput' AND run IN
+ok "the gate of a list of costs with too few runs exits 4" exits 4 "$zcost" compare calm wild -C apart --table components --fail-on worse
+ok "the gate of a list of costs names the runs that a verdict needs" says '--fail-on worse: 2 gated rows have too few runs for a verdict; capture 5 runs a side' err
+ok "the gate fails for a worse row even if other rows have no verdict" exits 3 sh -c "sqlite3 four/zcost.db \"DELETE FROM metric WHERE name = 'throughput' AND run IN
 	(SELECT id FROM run WHERE side = 'sender' AND repeat > 2)\"; '$zcost' compare mapping copying -C four --fail-on worse"
 world full 4 $copying $mapping
-ok "four runs can tell, exit 0" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
-ok "and nothing is said of it" sh -c "! grep 'fail-on' err"
-ok "exit 3 the other way" exits 3 "$zcost" compare mapping copying -C full --fail-on worse
+ok "the gate with four runs exits 0" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
+ok "the gate with four runs prints no warning" sh -c "! grep 'fail-on' err"
+ok "the gate with the ends swapped exits 3" exits 3 "$zcost" compare mapping copying -C full --fail-on worse
 per_mib full counter:context-switches copying 1 2 3 4
 per_mib full counter:context-switches mapping 11 12 13 14
-ok "the gate passes when only rows that it does not ask are worse" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
-ok "and names the worse row" says 'worse, but not gated by --fail-on worse: .*receiver context_switches_per_mib$' err
+ok "the gate passes when only ungated metrics are worse" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
+ok "a note names the ungated metric that is worse" says 'worse, but not gated by --fail-on worse: .*receiver context_switches_per_mib$' err
 world dearer 4 little:1e6:100:10,90,0:40000:0:0 more:2e6:100:80,20,0:4000:0:0
 "$zcost" compare little more -C dearer --fail-on worse >out 2>err
-ok "the gate names copying with its unit of work" says 'worse, but not gated .*: receiver copy_ns_per_kib$' err
+ok "the note names copying with its unit of work" says 'worse, but not gated .*: receiver copy_ns_per_kib$' err
 "$zcost" compare copying mapping -C full >out 2>err
-ok "nothing but the gate names worse rows" sh -c "! grep 'not gated' err"
+ok "compare without a gate does not name worse metrics" sh -c "! grep 'not gated' err"
 sqlite3 full/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'busy_ns', 'bytes', 'rate_kib') AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
-ok "no figure of both ends, exit 4" exits 4 "$zcost" compare copying mapping -C full --fail-on worse
+ok "the gate exits 4 when no metric has a value at both ends" exits 4 "$zcost" compare copying mapping -C full --fail-on worse
 ok "the gate says that no row has a value on both sides" says '--fail-on worse: no gated row has a value on both sides' err
 
 world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
 "$zcost" compare copying fell_back -C back >out 2>err
-ok "the fallback in a whole sentence" says '90.0 % of bytes received, mapped or copied, fell back to copying' out
+ok "the line about the fallback is a whole sentence" says '90.0 % of bytes received, mapped or copied, fell back to copying' out
 
 done_testing

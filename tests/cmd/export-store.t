@@ -47,7 +47,7 @@ ok "export csv --table -o writes the view to the file" cmp one.csv folder/metric
 ok "export csv without -o and --table is a usage error" exits 2 "$zcost" export csv cap
 ok "the message names -o and --table" says 'give a folder with -o, or one table with --table' err
 ok "an unknown table is a usage error" exits 2 "$zcost" export csv cap --table nothing
-ok "the message lists the tables" says "no table 'nothing'; there are: capture variant " err
+ok "the message lists the tables" says "no table 'nothing'; the tables are: capture variant " err
 ok "a folder that cannot be made exits 1" exits 1 "$zcost" export csv cap -o metric.csv/x
 sqlite3 cap/zcost.db 'PRAGMA user_version=1'
 ok "a store of another version exits 1" exits 1 "$zcost" export sql cap

@@ -153,7 +153,7 @@ ok "plot with an unknown chart is a usage error" exits 2 "$zcost" plot cap nosuc
 # --- options that would be ignored ---
 
 twice() { # COMMAND...: would ignore the first --variant
-	exits 2 "$@" && says "--variant 'mapping': 'copying' is given already; one glob takes several" err
+	exits 2 "$@" && says "--variant 'mapping': --variant 'copying' comes before; one glob selects several" err
 }
 ok "report refuses a second --variant" twice "$zcost" report cpu cap --variant copying --variant mapping
 ok "plot refuses a second --variant" twice "$zcost" plot cap -o x --variant copying --variant mapping

@@ -334,7 +334,7 @@ ok "analyze exits 1 when another capture's folder is beside the archive" exits 1
 ok "the message names the other capture's folder" says 'solo/other: there already' err
 cp -r cap stale && echo ' ' >>stale/manifest.json
 ok "pack of a capture with an outdated store exits 0" exits 0 "$zcost" pack stale -o solo/stale.tar.zst
-ok "pack warns of an outdated store and names the command that renews it" says "^zcost: warning: stale/zcost.db: the capture has changed since; run 'zcost analyze stale' again, and pack it then: .* reports of solo/stale.tar.zst are refused$" err
+ok "pack warns of an outdated store and names the command that renews it" says "^zcost: warning: stale/zcost.db: the capture has changed since; run 'zcost analyze stale' again, and then pack again: reports of solo/stale.tar.zst refuse this store$" err
 ok "pack does not warn of a store that is up to date or absent" sh -c "'$zcost' pack cap -o solo/fresh.tar.zst 2>err && ! grep -q warning err && '$zcost' pack raw -o solo/fresh.tar.zst 2>err && ! grep -q warning err; rc=\$?; rm -f solo/fresh.tar.zst; exit \$rc"
 ok "report of an archive with an outdated store exits 1" exits 1 "$zcost" report runs solo/stale.tar.zst
 ok "the message names the command that renews the store" says "changed since; run 'zcost analyze solo/stale.tar.zst'" err

@@ -58,100 +58,100 @@ world w
 # --- by whom ---
 
 report functions w --by thread --all
-ok "a thread's own share" near "$(cell out self_ns thread=srv:11 symbol=tcp_recvmsg)" 50 1e-6
-ok "and with what it calls, once a sample" near "$(cell out total_ns thread=srv:11 symbol=tcp_recvmsg)" 150 1e-6
-ok "of another thread of that process" near "$(cell out total_ns thread=srv:10 symbol=tcp_recvmsg)" 200 1e-6
-ok "of another process" near "$(cell out total_ns thread=cli:20 symbol=main)" 150 1e-6
-ok "they add up to the basis" near "$(sum out self_ns)" 500 1e-6
+ok "a thread has its own share of a function" near "$(cell out self_ns thread=srv:11 symbol=tcp_recvmsg)" 50 1e-6
+ok "a thread's total counts the callees once per sample" near "$(cell out total_ns thread=srv:11 symbol=tcp_recvmsg)" 150 1e-6
+ok "another thread of the same process has its own total" near "$(cell out total_ns thread=srv:10 symbol=tcp_recvmsg)" 200 1e-6
+ok "a thread of another process has its own total" near "$(cell out total_ns thread=cli:20 symbol=main)" 150 1e-6
+ok "the costs of all threads add up to the basis" near "$(sum out self_ns)" 500 1e-6
 report functions w --by pid,cpu --all
-ok "a process on one CPU" near "$(cell out total_ns pid=10 cpu=0 symbol=main)" 300 1e-6
-ok "and on the other" near "$(cell out total_ns pid=10 cpu=1 symbol=main)" 50 1e-6
+ok "--by pid with --cpu has the process's cost on that CPU" near "$(cell out total_ns pid=10 cpu=0 symbol=main)" 300 1e-6
+ok "--by pid with --cpu has the process's cost on the other CPU" near "$(cell out total_ns pid=10 cpu=1 symbol=main)" 50 1e-6
 report components w --by tid
-ok "components by thread id" near "$(cell out self_ns tid=10 'component=data copy')" 150 1e-6
-ok "with their interval, 1.96 x 500 ns x sqrt(0.3 x 0.7 / 100)" near \
+ok "components by thread id have the thread's cost" near "$(cell out self_ns tid=10 'component=data copy')" 150 1e-6
+ok "components have the interval 1.96 x 500 ns x sqrt(0.3 x 0.7 / 100)" near \
 	"$(cell out self_ns_ci tid=10 'component=data copy')" 44.909 1e-2
 report contexts w --by pid
-ok "contexts by process" near "$(cell out self_ns pid=20 context=syscall)" 150 1e-6
+ok "contexts by process have the process's cost" near "$(cell out self_ns pid=20 context=syscall)" 150 1e-6
 report modules w --by pid
-ok "modules by process" near "$(cell out self_ns pid=10 module=kernel)" 350 1e-6
+ok "modules by process have the process's cost" near "$(cell out self_ns pid=10 module=kernel)" 350 1e-6
 report groups w --by thread --group 'rx=tcp_recvmsg,_copy_to_iter'
-ok "groups by thread" near "$(cell out total_ns thread=srv:10 group=rx)" 200 1e-6
-ok "a text does not tell them" exits 2 "$zcost" report functions --perf-report "$tests/data/xdp-self.txt" --by thread
-ok "and it is said" says "cannot be split by 'thread'.*--perf" err
-ok "nor its components" exits 2 "$zcost" report components --perf-report "$tests/data/xdp-self.txt" --by pid
-ok "and it is said again" says 'has no pid; give the perf.data itself' err
-ok "an unknown key names those there are" exits 2 "$zcost" report functions w --by colour
-ok "threads among them" says 'comm, pid, tid, thread, cpu' err
+ok "groups by thread have the thread's cost" near "$(cell out total_ns thread=srv:10 group=rx)" 200 1e-6
+ok "a text by thread is a usage error" exits 2 "$zcost" report functions --perf-report "$tests/data/xdp-self.txt" --by thread
+ok "the message says that the text cannot be split by thread" says "cannot be split by 'thread'.*--perf" err
+ok "components of a text by thread are a usage error" exits 2 "$zcost" report components --perf-report "$tests/data/xdp-self.txt" --by pid
+ok "the message says that the text has no process ids" says 'has no pid; give the perf.data itself' err
+ok "an unknown key is a usage error" exits 2 "$zcost" report functions w --by colour
+ok "the message lists thread among the keys" says 'comm, pid, tid, thread, cpu' err
 
 # --- with what they call ---
 
 # data copy: 30 + 20 of its own, and 10 below it in tcp_recvmsg: 60 of 100; main calls all but those 10.
 report components w --children --component-set basic
-ok "a component with all it calls" near "$(cell out total_share 'component=data copy')" 60 1e-6
-ok "beside its own" near "$(cell out self_share 'component=data copy')" 50 1e-6
-ok "in ns" near "$(cell out total_ns 'component=data copy')" 300 1e-6
-ok "with its interval" test -n "$(cell out total_ns_ci 'component=data copy')"
+ok "--children adds the total of a component with its callees" near "$(cell out total_share 'component=data copy')" 60 1e-6
+ok "--children keeps the self cost of a component" near "$(cell out self_share 'component=data copy')" 50 1e-6
+ok "--children adds the total in ns" near "$(cell out total_ns 'component=data copy')" 300 1e-6
+ok "--children adds the interval of the total" test -n "$(cell out total_ns_ci 'component=data copy')"
 report components w --component-set basic
-ok "unless asked for, not" test -z "$(head -n 1 out | grep total)"
+ok "components have no totals without --children" test -z "$(head -n 1 out | grep total)"
 report modules w --children --by comm
-ok "modules, by command" near "$(cell out total_share module=kernel,comm=srv)" 70 1e-6
-ok "of a text, exit 2" exits 2 "$zcost" report components --children --perf-report "$tests/data/xdp-children.txt"
-ok "says what can tell" says 'give the perf.data itself' err
-ok "of other tables, exit 2" exits 2 "$zcost" report roi w --children
+ok "--children gives modules by command totals" near "$(cell out total_share module=kernel,comm=srv)" 70 1e-6
+ok "--children with a text is a usage error" exits 2 "$zcost" report components --children --perf-report "$tests/data/xdp-children.txt"
+ok "the message says to use --perf" says 'give the perf.data itself' err
+ok "--children with another table is a usage error" exits 2 "$zcost" report roi w --children
 
 # --- in cycles ---
 
 report functions w --in cycles --all
-ok "cycles by the shares" near "$(cell out self_cycles symbol=_copy_to_iter)" 750 1e-6
-ok "with what is called" near "$(cell out total_cycles symbol=main)" 1500 1e-6
+ok "cycles of a function follow its share" near "$(cell out self_cycles symbol=_copy_to_iter)" 750 1e-6
+ok "cycles have totals with callees" near "$(cell out total_cycles symbol=main)" 1500 1e-6
 # n_eff of the 100 samples that are not idle: 1.96 x 1500 x sqrt(0.5 x 0.5 / 100)
-ok "with their interval" near "$(cell out self_cycles_ci symbol=_copy_to_iter)" 146.997 1e-2
-ok "no column in ns" sh -c 'head -n 1 out | grep -qv _ns'
-ok "the basis is said" says 'basis counted: 1500.0 cycles/KiB of CPU 0-1' err
-ok "and that time divides them" says 'shares are those of cpu-clock; cycles are divided' err
+ok "cycles have an interval" near "$(cell out self_cycles_ci symbol=_copy_to_iter)" 146.997 1e-2
+ok "costs in cycles have no column in ns" sh -c 'head -n 1 out | grep -qv _ns'
+ok "the note names the basis in cycles" says 'basis counted: 1500.0 cycles/KiB of CPU 0-1' err
+ok "a note says that samples of time divide the cycles" says 'shares are those of cpu-clock; cycles are divided' err
 report components w --in instructions
-ok "instructions" near "$(cell out self_instructions 'component=data copy')" 1125 1e-6
-ok "add up to those of a KiB" near "$(sum out self_instructions)" 2250 1e-6
-ok "the interval of components" sh -c 'head -n 1 out | grep -q self_instructions_ci'
+ok "--in instructions gives costs in instructions" near "$(cell out self_instructions 'component=data copy')" 1125 1e-6
+ok "instructions add up to the instructions per KiB" near "$(sum out self_instructions)" 2250 1e-6
+ok "components in instructions have an interval" sh -c 'head -n 1 out | grep -q self_instructions_ci'
 report groups w --in cycles --group 'rx=tcp_recvmsg,_copy_to_iter'
-ok "groups too" near "$(cell out total_cycles group=rx)" 1350 1e-6
+ok "groups have costs in cycles" near "$(cell out total_cycles group=rx)" 1350 1e-6
 report functions w --in cycles --cpu 0 --all
-ok "one CPU's are not known" test -z "$(cell out self_cycles symbol=_copy_to_iter)"
-ok "with the reason" says 'omit --cpu; shares only' err
+ok "--cpu leaves costs in cycles empty" test -z "$(cell out self_cycles symbol=_copy_to_iter)"
+ok "the note says why --cpu has no cycles" says 'omit --cpu; shares only' err
 world n
 sqlite3 n/zcost.db "DELETE FROM metric WHERE name LIKE 'counter:%'"
 report functions n --in cycles --all
-ok "without a counter no cycles" test -z "$(cell out self_cycles symbol=_copy_to_iter)"
-ok "but shares" near "$(cell out self_share symbol=_copy_to_iter)" 50 1e-6
-ok "and the reason" says "none: no run counted both its work and the events" err
-ok "only costs have other amounts" exits 2 "$zcost" report roi w --in cycles
-ok "unknown amount" exits 2 "$zcost" report functions w --in hours
+ok "costs in cycles are empty without a counter" test -z "$(cell out self_cycles symbol=_copy_to_iter)"
+ok "shares stay without a counter" near "$(cell out self_share symbol=_copy_to_iter)" 50 1e-6
+ok "the note says that no run counted cycles" says "none: no run counted both its work and the events" err
+ok "--in with another table is a usage error" exits 2 "$zcost" report roi w --in cycles
+ok "an unknown amount is a usage error" exits 2 "$zcost" report functions w --in hours
 
 # Where the profile has that event too, its shares are taken: 40 of 50 samples in the copy.
 world c
 sqlite3 c/zcost.db "INSERT INTO event VALUES (2, 2, 'cycles:ppp', 0, 50, 500, 5000);
 	INSERT INTO cost VALUES (2, 2, 0, 1, 10, 10, 2, 3, 40, 400), (2, 2, 1, 2, 20, 20, 2, 1, 10, 100)"
 report functions c --in cycles --all
-ok "shares of its own event" near "$(cell out self_cycles symbol=_copy_to_iter)" 1200 1e-6
-ok "no word of another" sh -c '! grep -q "are divided" err'
+ok "--in cycles takes the shares of the event cycles" near "$(cell out self_cycles symbol=_copy_to_iter)" 1200 1e-6
+ok "no note names another event" sh -c '! grep -q "are divided" err'
 report functions c --in cycles --event cpu-clock --all
-ok "unless another is named" near "$(cell out self_cycles symbol=_copy_to_iter)" 750 1e-6
+ok "--event selects another event with --in cycles" near "$(cell out self_cycles symbol=_copy_to_iter)" 750 1e-6
 
 # --- per system call ---
 
 report functions w --unit syscall --all
-ok "500 ns/KiB at 0.025 calls per KiB are 20000 ns a call" near "$(sum out self_ns)" 20000 1e-4
-ok "how it was made is said" says 'busy: 20000.0 ns/syscall .*; 0.025 calls/KiB of 1 run' err
+ok "500 ns per KiB at 0.025 calls per KiB are 20000 ns per call" near "$(sum out self_ns)" 20000 1e-4
+ok "the note says how the basis per call is made" says 'busy: 20000.0 ns/syscall .*; 0.025 calls/KiB of 1 run' err
 report functions w --unit syscall --in cycles --all
-ok "60000 cycles" near "$(sum out self_cycles)" 60000 1e-4
+ok "1500 cycles per KiB at 0.025 calls per KiB are 60000 cycles per call" near "$(sum out self_cycles)" 60000 1e-4
 report functions w --unit syscall --basis wall --all
-ok "80000 ns of two CPUs" near "$(sum out self_ns)" 80000 1e-3
+ok "the wall basis of two CPUs is 80000 ns per call" near "$(sum out self_ns)" 80000 1e-3
 sqlite3 n/zcost.db "DELETE FROM syscall"
 report functions n --unit syscall --all
-ok "calls that were not counted divide nothing" test -z "$(cell out self_ns symbol=_copy_to_iter)"
-ok "with the reason" says "none: no run counted both its work and its system calls \(pass 'syscalls'\)" err
-ok "an unknown unit names those there are" exits 2 "$zcost" report functions w --unit byte
-ok "calls among them" says 'packet, KiB, message and syscall' err
+ok "costs per call are empty when no run counted calls" test -z "$(cell out self_ns symbol=_copy_to_iter)"
+ok "the note says that no run counted calls" says "none: no run counted both its work and its system calls \(pass 'syscalls'\)" err
+ok "an unknown unit is a usage error" exits 2 "$zcost" report functions w --unit byte
+ok "the message lists syscall among the units" says 'packet, KiB, message and syscall' err
 
 # --- intervals: beside each cost, whatever it is split by and counted in ---
 
@@ -167,38 +167,38 @@ for in in ns cycles instructions; do
 	for table in functions components contexts modules groups; do
 		[ $table = groups ] && group='--group rx=tcp_recvmsg' || group=
 		report $table w --in $in --by thread,cpu --all $group --unit syscall
-		ok "$table in $in" paired
+		ok "$table has costs in $in" paired
 	done
 done
 report functions n --by comm --all --unit syscall # shares only
-ok "shares without a basis have it too" paired
-ok "1.96 x sqrt(0.5 x 0.5 / 100)" near "$(cell out self_share_ci symbol=_copy_to_iter,comm=srv)" 9.79982 1e-4
+ok "shares without a basis have an interval" paired
+ok "the interval of a share is 1.96 x sqrt(0.5 x 0.5 / 100)" near "$(cell out self_share_ci symbol=_copy_to_iter,comm=srv)" 9.79982 1e-4
 report modules w --system-load 40
-ok "and a driver's CPU use: 40 % of the machine's" near "$(cell out cpu_use_pct module=kernel)" 40 1e-6
+ok "--system-load gives a driver's CPU use, 40 % of the machine's" near "$(cell out cpu_use_pct module=kernel)" 40 1e-6
 report components w --system-load 40
 report modules w --system-load measured
-ok "as measured: half of one CPU of two" near "$(cell out cpu_use_pct module=kernel)" 25 1e-6
-ok "which is said" says 'v receiver: cpu_use_pct is share x the measured load of 25.00 % of the time of 2 CPUs' err
+ok "--system-load measured takes the CPU use of the side, half of one CPU of two" near "$(cell out cpu_use_pct module=kernel)" 25 1e-6
+ok "a note names the measured load" says 'v receiver: cpu_use_pct is share x the measured load of 25.00 % of the time of 2 CPUs' err
 report components w --system-load measured
-ok "half of it in the copy" near "$(cell out cpu_use_pct 'component=data copy')" 12.5 1e-6
+ok "--system-load measured gives the CPU use of the copy" near "$(cell out cpu_use_pct 'component=data copy')" 12.5 1e-6
 report modules w --system-load measured --cpu 0
-ok "of one CPU alone it is not known" test -z "$(cell out cpu_use_pct module=kernel)"
-ok "and why" says 'cpu_use_pct is absent: the load is known only for all CPUs of the side; omit --cpu' err
-ok "of a file, exit 2" exits 2 "$zcost" report modules --perf-report "$tests/data/xdp-self.txt" --system-load measured
+ok "--system-load measured with --cpu has no CPU use" test -z "$(cell out cpu_use_pct module=kernel)"
+ok "a note says why --cpu has no CPU use" says 'cpu_use_pct is absent: the load is known only for all CPUs of the side; omit --cpu' err
+ok "--system-load measured with a file is a usage error" exits 2 "$zcost" report modules --perf-report "$tests/data/xdp-self.txt" --system-load measured
 report components w --system-load 40
-ok "half of it in the copy, 40 x 0.098" near "$(cell out cpu_use_pct_ci 'component=data copy')" 3.919928 1e-4
+ok "--system-load gives the interval of the CPU use" near "$(cell out cpu_use_pct_ci 'component=data copy')" 3.919928 1e-4
 
 # --- bare files ---
 
 text=$tests/data/xdp-self.txt # __build_skb 10.36 %
 report functions --perf-report "$text" --in cycles --cycles 2e9 --units 1e7
-ok "given cycles: 200 a packet" near "$(cell out self_cycles symbol=build_skb)" \
+ok "--cycles gives 200 cycles per packet" near "$(cell out self_cycles symbol=build_skb)" \
 	"$(awk -v s="$(cell out self_share symbol=build_skb)" 'BEGIN { print 2 * s }')" 1e-6
-ok "without the work there is no cost" exits 2 "$zcost" report functions --perf-report "$text" --in cycles --cycles 2e9
-ok "the way out" says 'cycles needs the work done in that time: --units' err
+ok "--cycles without the work done is a usage error" exits 2 "$zcost" report functions --perf-report "$text" --in cycles --cycles 2e9
+ok "the message names the options for the work done" says 'cycles needs the work done in that time: --units' err
 report components --perf-report "$text" --in instructions --units 1e7
-ok "not given, not guessed" test -z "$(cell out self_instructions 'component=skb')"
-ok "says what is missing" says 'none: .* --instructions' err
+ok "costs in cycles stay empty without a total" test -z "$(cell out self_instructions 'component=skb')"
+ok "the note says that the total is missing" says 'none: .* --instructions' err
 
 cat >cycles.txt <<'END'
 # Samples: 400  of event 'cycles'
@@ -213,9 +213,9 @@ first() { # COLUMN
 }
 for table in functions components; do
 	report $table --perf-report cycles.txt --in cycles --rate 5e6 --seconds 2
-	ok "$table: the text's 2e9 cycles over 1e7 packets" near "$(sum out self_cycles)" 200 1e-6
-	ok "120 of them" near "$(first self_cycles)" 120 1e-6
-	ok "1.96 x 200 x sqrt(0.6 x 0.4 / 400)" near "$(first self_cycles_ci)" 9.60182 1e-3
+	ok "$table: the text's 2e9 cycles over 1e7 packets are 200 per packet" near "$(sum out self_cycles)" 200 1e-6
+	ok "$table: a function with 60 % of the samples costs 120 cycles" near "$(first self_cycles)" 120 1e-6
+	ok "$table: the interval is 1.96 x 200 x sqrt(0.6 x 0.4 / 400)" near "$(first self_cycles_ci)" 9.60182 1e-3
 done
 
 if command -v perf >/dev/null && perf record -q -e cpu-clock -F 2000 -o p.data -- \
@@ -226,8 +226,8 @@ if command -v perf >/dev/null && perf record -q -e cpu-clock -F 2000 -o p.data -
 	"$zcost" report functions --perf p.data --by thread --all --format tsv 2>err | awk -F'\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ s[$1] += $at["self_share"] } END { for (k in s) printf "%s\t%.4f\n", k, s[k] }' | sort >ours.tsv
-	ok "threads of a recording are those of perf script" cmp perf.tsv ours.tsv
-	ok "several of them" test "$(grep -c '' ours.tsv)" -ge 4
+	ok "the threads of a recording equal those of perf script" cmp perf.tsv ours.tsv
+	ok "the recording has several threads" test "$(grep -c '' ours.tsv)" -ge 4
 else
 	skip "threads of a recording" "perf cannot record here"
 fi

@@ -28,13 +28,13 @@ record() { # record FILE COMMAND
 }
 
 record single.data './one/app'
-ok "one of the name: its base name" test "$(table single.data)" = app
+ok "a DSO whose base name is unique has its base name" test "$(table single.data)" = app
 
 record both.data './one/app; ./two/app'
-ok "two of the name: their paths" test "$(table both.data | tr '\n' ' ')" = "$here/one/app $here/two/app "
-ok "shares add up" near "$(awk -F'\t' 'NR > 1 { n += $4 } END { print n }' out)" 100 0.1
-ok "--dso takes both by the base name" test "$(table both.data --dso app | wc -l)" = 2
-ok "or one by its path" test "$(table both.data --dso '*/two/app')" = "$here/two/app"
+ok "two DSOs with one base name have their paths" test "$(table both.data | tr '\n' ' ')" = "$here/one/app $here/two/app "
+ok "the shares of all DSOs add up" near "$(awk -F'\t' 'NR > 1 { n += $4 } END { print n }' out)" 100 0.1
+ok "--dso with a base name selects both DSOs" test "$(table both.data --dso app | wc -l)" = 2
+ok "--dso with a path selects one DSO" test "$(table both.data --dso '*/two/app')" = "$here/two/app"
 
 # One path, first one program and then the other.
 id() {
@@ -43,11 +43,11 @@ id() {
 first=$(id both.data "$here/one/app")
 second=$(id both.data "$here/two/app")
 record moved.data 'cd one && ./app && cp ../two/app new && mv new app && ./app'
-ok "two of one path: their build-ids" sh -c "printf '%s\n' '$here/one/app ($first)' '$here/one/app ($second)' |
+ok "two DSOs with one path have their build-ids" sh -c "printf '%s\n' '$here/one/app ($first)' '$here/one/app ($second)' |
 	sort | cmp - /dev/fd/3" 3<<END
 $("$zcost" report functions --perf moved.data --all --format tsv 2>/dev/null | cut -f 2 | grep "^$here/one/app" | sort -u)
 END
-ok "a comparison takes the base name" sh -c "
+ok "compare uses base names" sh -c "
 	'$zcost' compare both.data single.data --rate 1,1 --format tsv 2>err | cut -f 2 | grep -x app"
 
 # Six programs, none of which is what the recorded host's files hold: one line says so.
@@ -61,9 +61,9 @@ record six.data './six/prog1; ./six/prog2; ./six/prog3; ./six/prog4; ./six/prog5
 mkdir -p "some$here/six"
 cp one/app "some$here/six/prog1"
 "$zcost" report functions --perf six.data --symfs files >out 2>err
-ok "files that are not the recorded ones: how many, and the first names" says \
+ok "a note counts the files that differ from the recorded ones and names the first" says \
 	'^# warning: symbols of 6 files are not used: files/.*/six/prog[1-6]: build-id [0-9a-f]+, recorded was [0-9a-f]+; also prog[1-6], prog[1-6], prog[1-6] and 2 more$' out
 "$zcost" report functions --perf six.data --symfs some >out 2>err
-ok "one alone needs no number" says '^# warning: some/.*/six/prog1: build-id [0-9a-f]+, recorded was [0-9a-f]+$' out
+ok "a note about a single file has no count" says '^# warning: some/.*/six/prog1: build-id [0-9a-f]+, recorded was [0-9a-f]+$' out
 
 done_testing

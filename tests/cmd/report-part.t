@@ -47,77 +47,77 @@ cell() { # COLUMN TABLE ARGUMENTS...: of variant one, receiver
 	"$zcost" report "$table" cap --variant one --side receiver --format tsv "$@" 2>err | awk -F'\t' -v c="$column" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[c]; exit }'
 }
-ok "a rate over the whole window" near "$(cell throughput_gbps summary)" 16 1e-6
-ok "and over its second second" near "$(cell throughput_gbps summary --from 1 --to 2)" 16 1e-6
-ok "its last second" near "$(cell throughput_gbps summary --from 2)" 24 1e-6
-ok "its first second" near "$(cell throughput_gbps summary --to 1)" 8 1e-6
-ok "a + says the same" near "$(cell throughput_gbps summary --from +2)" 24 1e-6
-ok "CPU use of this part" near "$(cell cpu_pct summary --from 1 --to 2)" 50 1e-6
-ok "and of that" near "$(cell cpu_pct summary --from 2 --to 3)" 80 1e-6
+ok "throughput without --from and --to covers the whole window" near "$(cell throughput_gbps summary)" 16 1e-6
+ok "throughput of the second second is that of the part" near "$(cell throughput_gbps summary --from 1 --to 2)" 16 1e-6
+ok "throughput of the last second is that of the part" near "$(cell throughput_gbps summary --from 2)" 24 1e-6
+ok "throughput of the first second is that of the part" near "$(cell throughput_gbps summary --to 1)" 8 1e-6
+ok "--from +2 equals --from 2" near "$(cell throughput_gbps summary --from +2)" 24 1e-6
+ok "CPU use of the second second is that of the part" near "$(cell cpu_pct summary --from 1 --to 2)" 50 1e-6
+ok "CPU use of the third second is that of the part" near "$(cell cpu_pct summary --from 2 --to 3)" 80 1e-6
 # 10 J in the first second, 30 in the second, 50 in the third.
-ok "energy of this part" near "$(cell power_w summary --from 1 --to 2)" 30 1e-6
-ok "readings apart from the ends are said" test "$(cell cpu_pct summary --from 0.25 --to 2.8 >/dev/null; grep -c 'warning: .*cpu took no reading close to --from or --to' err)" = 1
+ok "power of the second second is that of the part" near "$(cell power_w summary --from 1 --to 2)" 30 1e-6
+ok "a warning names readings that are far from the ends of the part" test "$(cell cpu_pct summary --from 0.25 --to 2.8 >/dev/null; grep -c 'warning: .*cpu took no reading close to --from or --to' err)" = 1
 # 0.75 x 20 + 50 + 0.8 x 80 over 2.55 s
-ok "and interpolated" near "$(cell cpu_pct summary --from 0.25 --to 2.8)" 50.588235 1e-5
-ok "too short to tell: absent" test -z "$(cell cpu_pct summary --from 1.3 --to 1.6)"
-ok "what knows it stays" near "$(cell throughput_gbps summary --from 1.3 --to 1.6)" 16 1e-6
-ok "and that is said" says 'no part of the window has figures of:.*cpu' err
-ok "the part is named beside the table" says '^zcost: --from, --to: only 1.3 to 1.6 s of each run' err
+ok "values between two readings are interpolated" near "$(cell cpu_pct summary --from 0.25 --to 2.8)" 50.588235 1e-5
+ok "a part between two readings has no CPU use" test -z "$(cell cpu_pct summary --from 1.3 --to 1.6)"
+ok "throughput stays when CPU use is absent" near "$(cell throughput_gbps summary --from 1.3 --to 1.6)" 16 1e-6
+ok "a warning says that the part is too short for the readings" says 'no part of the window has figures of:.*cpu' err
+ok "a note names the part" says '^zcost: --from, --to: only 1.3 to 1.6 s of each run' err
 
 # Totals of the whole window are not stretched.
 for t in counters softnet syscalls; do
-	ok "$t: there without a part" sh -c "'$zcost' report $t cap --format tsv 2>/dev/null | grep -q one"
-	ok "$t: absent in a part" sh -c "! '$zcost' report $t cap --from 1 --to 2 --format tsv 2>err | grep one"
-	ok "$t: with the reason" says "only a total of the whole window is known, and --from, --to want a part" err
+	ok "$t has rows for the whole window" sh -c "'$zcost' report $t cap --format tsv 2>/dev/null | grep -q one"
+	ok "$t has no rows for a part" sh -c "! '$zcost' report $t cap --from 1 --to 2 --format tsv 2>err | grep one"
+	ok "$t: the note says why the rows are absent" says "only the total of the whole window is known, not the part between --from and --to" err
 done
-ok "scores of them: the reason too" sh -c "'$zcost' report scores cap --from 1 --to 2 >out 2>&1; grep 'cycles_per_byte.*absent.*only a total of the whole window' out"
-ok "the evidence of zero copy stays" says 'bytes received' "$(
+ok "report scores says why scores of a part are absent" sh -c "'$zcost' report scores cap --from 1 --to 2 >out 2>&1; grep 'cycles_per_byte.*absent.*only the total of the whole window' out"
+ok "the evidence of zero copy stays for a part" says 'bytes received' "$(
 	"$zcost" report zerocopy cap --from 1 --to 2 >out 2>/dev/null; echo out)"
 "$zcost" export sql cap --from 1 --to 2 2>/dev/null | sqlite3 part.db
-ok "series are those of the part" test "$(sqlite3 part.db "SELECT MIN(t_ns) || ' ' || MAX(t_ns) FROM series")" = "11100000000 12000000000"
-ok "windows, too" test "$(sqlite3 part.db 'SELECT DISTINCT start_ns || " " || end_ns FROM run')" = "11000000000 12000000000"
+ok "the series of the store cover the part" test "$(sqlite3 part.db "SELECT MIN(t_ns) || ' ' || MAX(t_ns) FROM series")" = "11100000000 12000000000"
+ok "the windows of the store are the part" test "$(sqlite3 part.db 'SELECT DISTINCT start_ns || " " || end_ns FROM run')" = "11000000000 12000000000"
 
-ok "compare takes it" exits 0 "$zcost" compare -C cap one two --from 2 --format tsv
-ok "both ends" awk -F'\t' '$2 == "throughput" && $4 + 0 == 24 && $5 + 0 == 24 { n++ } END { exit !n }' out
-ok "says it" says 'only from 2 s' err
-ok "in a commit message, too" sh -c "'$zcost' compare -C cap one two --from 2 --format commit | grep -e '--from, --to: only from 2 s'"
+ok "compare accepts --from and --to" exits 0 "$zcost" compare -C cap one two --from 2 --format tsv
+ok "compare uses the part of both ends" awk -F'\t' '$2 == "throughput" && $4 + 0 == 24 && $5 + 0 == 24 { n++ } END { exit !n }' out
+ok "compare names the part" says 'only from 2 s' err
+ok "a commit message names the part" sh -c "'$zcost' compare -C cap one two --from 2 --format commit | grep -e '--from, --to: only from 2 s'"
 
 # What cannot be.
-ok "a part that is none, exit 2" exits 2 "$zcost" report summary cap --from 2 --to 2
-ok "not a time, exit 2" exits 2 "$zcost" report summary cap --from soon
-ok "behind all windows, exit 1" exits 1 "$zcost" report summary cap --from 3.5
-ok "says how long they are" says 'its window is 3.00 s long' err
-ok "an end behind the window is said" sh -c "'$zcost' report summary cap --from 1 --to 9 2>&1 | grep 'the window is 3.00 s long, so it ends before --to 9'"
-ok "a store alone, exit 1" exits 1 "$zcost" report summary cap/zcost.db --from 1
-ok "says what it needs" says 'a store alone knows whole windows only' err
+ok "--to before --from is a usage error" exits 2 "$zcost" report summary cap --from 2 --to 2
+ok "a word as time is a usage error" exits 2 "$zcost" report summary cap --from soon
+ok "a part after all windows exits 1" exits 1 "$zcost" report summary cap --from 3.5
+ok "the message says how long the windows are" says 'its window is 3.00 s long' err
+ok "a note says that --to is after the end of the window" sh -c "'$zcost' report summary cap --from 1 --to 9 2>&1 | grep 'the window is 3.00 s long, so it ends before --to 9'"
+ok "--from with a store file exits 1" exits 1 "$zcost" report summary cap/zcost.db --from 1
+ok "the message says that --from needs the raw files" says 'a store alone knows whole windows only' err
 cp -r cap gone
 rm -r gone/runs
-ok "the whole windows are in the store" exits 0 "$zcost" report summary gone
-ok "without raw files no part, exit 1" exits 1 "$zcost" report summary gone --from 1
-ok "says so" says 'gone: the raw files of its runs are gone, and zcost.db knows whole windows only' err
+ok "the store still has the whole windows" exits 0 "$zcost" report summary gone
+ok "--from without raw files exits 1" exits 1 "$zcost" report summary gone --from 1
+ok "the message names the missing raw files" says 'gone: the raw files of its runs are gone, and zcost.db knows whole windows only' err
 "$zcost" pack cap 2>/dev/null
 mkdir elsewhere
 mv cap.tar.zst elsewhere
 mkdir scratch
 TMPDIR=$PWD/scratch
 export TMPDIR
-ok "an archive is unpacked for the while" sh -c "'$zcost' report summary cap --from 1 --format tsv >want 2>/dev/null
+ok "--from unpacks an archive for the time of the command" sh -c "'$zcost' report summary cap --from 1 --format tsv >want 2>/dev/null
 	'$zcost' report summary elsewhere/cap.tar.zst --from 1 --format tsv >got 2>err && cmp want got && grep -q . got"
-ok "and nothing is left of it" sh -c "! ls scratch elsewhere | grep -v '^scratch:\|^elsewhere:\|^$\|^cap.tar.zst$'"
+ok "--from leaves no file of the archive behind" sh -c "! ls scratch elsewhere | grep -v '^scratch:\|^elsewhere:\|^$\|^cap.tar.zst$'"
 head -c $(($(stat -c %s elsewhere/cap.tar.zst) / 2)) elsewhere/cap.tar.zst >elsewhere/torn.tar.zst
-ok "one that is damaged, exit 1" exits 1 "$zcost" report summary elsewhere/torn.tar.zst --from 1
-ok "leaves nothing either" test -z "$(ls scratch)"
+ok "--from with a damaged archive exits 1" exits 1 "$zcost" report summary elsewhere/torn.tar.zst --from 1
+ok "--from leaves no file of a damaged archive behind" test -z "$(ls scratch)"
 TMPDIR=$PWD/none
-ok "nowhere to unpack: exit 1" exits 1 "$zcost" report summary elsewhere/cap.tar.zst --from 1
-ok "says where it was to be" says 'none/zcost-.*: cannot make a folder to unpack elsewhere/cap.tar.zst into .TMPDIR.' err
+ok "--from exits 1 when no folder can hold the files" exits 1 "$zcost" report summary elsewhere/cap.tar.zst --from 1
+ok "the message names the folder" says 'none/zcost-.*: cannot make a folder to unpack elsewhere/cap.tar.zst into .TMPDIR.' err
 unset TMPDIR
 (cd elsewhere && "$zcost" unpack cap.tar.zst 2>/dev/null)
-ok "unpacked beside it, it is that folder" exits 0 "$zcost" report summary elsewhere/cap.tar.zst --from 1
-ok "compare --self-test is of whole windows, exit 2" exits 2 "$zcost" compare --self-test cap --from 1
+ok "--from uses the unpacked folder beside the archive" exits 0 "$zcost" report summary elsewhere/cap.tar.zst --from 1
+ok "compare --self-test with --from is a usage error" exits 2 "$zcost" compare --self-test cap --from 1
 
 printf 'time,watts\n9,100\n11,200\n13,100\n' >meter.csv
 "$zcost" analyze --power-csv meter.csv cap 2>/dev/null
 "$zcost" report power cap --from 1 --to 3 --format tsv >/dev/null 2>err
-ok "a meter that analyze imported is not forgotten silently" says 'power \(imported by analyze --power-csv meter.csv\)' err
+ok "a warning names the imported power that a part lacks" says 'power \(imported by analyze --power-csv meter.csv\)' err
 
 done_testing

@@ -22,19 +22,19 @@ samples() { # of all rows
 }
 # perf's last digit is a microsecond: a sample may stand on either side of it.
 expected=$(perf script -i cut.data -F time --time "$from,$to" 2>/dev/null | wc -l)
-ok "the samples of a part are perf's" near "$(samples cut.data --from "$from" --to "$to")" "$expected" 1
-ok "those left out are said" says 'samples outside the window, left out' err
-ok "there are some" test "$expected" -gt 10
+ok "the samples of a part equal those of perf report --time" near "$(samples cut.data --from "$from" --to "$to")" "$expected" 1
+ok "a note counts the samples outside the part" says 'samples outside the window, left out' err
+ok "the part has samples" test "$expected" -gt 10
 early=$(samples cut.data --to "$from") rest=$(samples cut.data --from "$from")
-ok "two parts make the whole" test "$((early + rest))" = "$(samples cut.data)"
+ok "two parts together have all samples" test "$((early + rest))" = "$(samples cut.data)"
 after=$(awk -v a="$first" -v b="$from" 'BEGIN { printf "%.9f", b - a }')
-ok "after the first sample" near "$(samples cut.data --from "+$after")" "$rest" 1
-ok "of standard input" test "$(samples - --from "+$after" <cut.data)" = "$(samples cut.data --from "+$after")"
-ok "a part without samples, exit 1 or 2" sh -c "! '$zcost' report functions --perf cut.data --from 99999999 2>err"
-ok "says where they are" says "no sample between --from and --to; its samples are from [0-9.]+ to [0-9.]+ s" err
-ok "not a time, exit 2" exits 2 "$zcost" report functions --perf cut.data --from soon
+ok "--from +S counts from the first sample" near "$(samples cut.data --from "+$after")" "$rest" 1
+ok "--from works with standard input" test "$(samples - --from "+$after" <cut.data)" = "$(samples cut.data --from "+$after")"
+ok "a part without samples exits 1 or 2" sh -c "! '$zcost' report functions --perf cut.data --from 99999999 2>err"
+ok "the message says when the samples were taken" says "no sample between --from and --to; its samples are from [0-9.]+ to [0-9.]+ s" err
+ok "a word as time is a usage error" exits 2 "$zcost" report functions --perf cut.data --from soon
 printf '# Samples: 1\n    50.00%%  a  b  [k] c\n' >text
-ok "of a text, exit 2" exits 2 "$zcost" report functions --perf-report text --from 1
+ok "--from with a text is a usage error" exits 2 "$zcost" report functions --perf-report text --from 1
 ok "the message says what --from goes with" says '--from means nothing .*; it goes with a capture, a perf.data' err
 
 done_testing

@@ -181,7 +181,7 @@ ok "a cost has no total when the sides share a CPU" test -z "$(get out value sco
 ok "a counter score has no total when the sides share a CPU" test -z "$(get out value score=cycles_per_byte,variant=within,side=total)"
 ok "a ratio of counters has no total when the sides share a CPU" test -z "$(get out value score=ipc,variant=within,side=total)"
 ok "a ratio of counters exists for each side when the sides share a CPU" near_cell out value score=ipc,variant=within,side=sender 3 1e-9
-ok "report scores says why the totals are absent when the sides share a CPU" says 'ns_per_kib, .* absent for .*beyond total: receiver and sender share CPU 1: their sum would count them twice: give each side its own cpus' err
+ok "report scores says why the totals are absent when the sides share a CPU" says 'ns_per_kib, .* absent for .*beyond total: receiver and sender share CPU 1: their sum would count them twice; give each side separate CPUs' err
 ok "costs of sides with separate CPUs have a total" near_cell out value score=ns_per_kib,variant=apart,side=total 480 1e-6
 ok "compare exits 0 when the sides of one variant share a CPU" exits 0 "$zcost" compare apart beyond -C doubled --format tsv
 total() { awk -F'\t' -v m="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -324,7 +324,7 @@ sed -i 's/"units": "tcpzc"/"units": "none"/' wordless/runs/v/measure-01/receiver
 "$zcost" analyze wordless 2>/dev/null
 ok "report scores exits 0 when the workload does not report its bytes" report scores wordless
 ok "report scores says that scores per byte need the workload's bytes" says \
-	'cycles_per_byte, instructions_per_byte are absent for v receiver, v total: the workload gave no account of its bytes' err
+	'cycles_per_byte, instructions_per_byte are absent for v receiver, v total: the workload did not report its bytes' err
 ok "report scores has the scores that need no bytes" near_cell out value score=ipc,side=receiver 1.5 1e-9
 ok "report tcp --by name exits 0" report tcp counted --by name
 ok "report tcp has the retransmits per GB" near_cell out value name=retransmits_per_gb 3 1e-9

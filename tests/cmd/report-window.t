@@ -88,7 +88,7 @@ ok "report summary names the cost of profiling" sh -c "'$zcost' report summary c
 rm -r $from/profile-0[2-6]
 manifest cost base base/measure/1/ok base/measure/2/ok base/profile/1/ok
 "$zcost" analyze cost >log 2>&1
-ok "report summary does not call the cost of one run significant" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 1) (see'"
+ok "report summary does not call the cost of one run significant" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not distinguishable from chance (n = 1) (see'"
 
 # Six profiled runs are as fast as the measured runs, so the interval holds 0. Later they are a tenth faster.
 for r in 1 2 3 4 5 6; do
@@ -101,7 +101,7 @@ done
 manifest cost base base/measure/1/ok base/measure/2/ok base/measure/3/ok base/measure/4/ok base/measure/5/ok base/measure/6/ok \
 	base/profile/1/ok base/profile/2/ok base/profile/3/ok base/profile/4/ok base/profile/5/ok base/profile/6/ok
 "$zcost" analyze cost >log 2>&1
-ok "report summary does not call an insignificant cost 0.0 %" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not told apart from chance (n = 6) (see'"
+ok "report summary does not call an insignificant cost 0.0 %" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not distinguishable from chance (n = 6) (see'"
 sqlite3 cost/zcost.db "UPDATE metric SET value = 1.1 * value WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile')"
 ok "report summary shows a significant gain as a negative cost" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile -10.0 % (see'"
 # The sender is a fifth slower, and six runs show it. The receiver has one profiled run.
