@@ -117,6 +117,6 @@ ok "is named with those it has" says "no side 'left', only: receiver sender" err
 ok "once more with the meter" exits 0 "$zcost" analyze --power-csv receiver=meter.csv cap
 ok "and without it" exits 0 "$zcost" analyze cap
 ok "analyze warns that the store lacks the power that was imported before and names the option" says \
-	'imported before .* add: --power-csv receiver=meter.csv' err
+	'imported before; .* add: --power-csv receiver=meter.csv' err
 
 done_testing
