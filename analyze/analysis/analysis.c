@@ -470,7 +470,7 @@ static int analysis_check_raw(const struct analysis *a, const struct layout *l, 
 		return 0;
 	return error_set(
 		err, ENOENT,
-		"%s: the raw files of its runs are gone, and zcost.db knows whole windows only",
+		"%s: the raw files of its runs are gone, and zcost.db has figures of whole windows only",
 		a->capture);
 }
 

@@ -195,12 +195,12 @@ static const struct {
 	const char *one, *many;
 } words[] = {
 	[DAMAGE_DIFFERS] =
-		{"differs from its checksum in manifest.json: altered or cut off since the capture, not what was measured",
-		 "differ from their checksums in manifest.json: altered or cut off since the capture, not what was measured"},
+		{"differs from its checksum in manifest.json: it was altered or cut off after the capture",
+		 "differ from their checksums in manifest.json: they were altered or cut off after the capture"},
 	[DAMAGE_MISSING] = {"is missing, though manifest.json names it",
 			    "are missing, though manifest.json names them"},
-	[DAMAGE_UNREADABLE] = {"cannot be read, nor checked against manifest.json",
-			       "cannot be read, nor checked against manifest.json"},
+	[DAMAGE_UNREADABLE] = {"cannot be read, so it was not checked against manifest.json",
+			       "cannot be read, so they were not checked against manifest.json"},
 };
 
 /* Describes the files of an entry, or all files. Names begin after `skip` bytes of the path. */

@@ -56,7 +56,7 @@ static int meter_check(const struct meter *m, const struct layout *l, struct err
 	if (!m->path && !layout_has_log(l))
 		return error_set(
 			err, EINVAL,
-			"the capture keeps no log of a meter: --time-unit, --column and the like follow a --power-csv FILE");
+			"the capture has no log of a meter; give --power-csv FILE before --time-unit, --column and the like");
 	if (!m->side || !l->nentries || layout_has_side(l, m->side))
 		return 0;
 	layout_list_sides(l, &sides);

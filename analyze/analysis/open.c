@@ -24,7 +24,7 @@ static int capture_find_folder(const char *capture, char **folder, struct error 
 		}
 		return error_set(
 			err, EOPNOTSUPP,
-			"%s: --from and --to need the capture's folder, with its raw files; a store alone knows whole windows only",
+			"%s: --from and --to need the capture's folder, with its raw files; a store alone has figures of whole windows only",
 			capture);
 	}
 	*folder = packed_folder(capture);

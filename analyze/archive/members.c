@@ -112,7 +112,7 @@ static void findings_compare(const struct members *m, const char *name, const ch
 	const struct member *have = members_find(m, name);
 
 	if (!have || have->folder)
-		findings_add(f, "%s: missing; %s names it", name_shown(name), whose);
+		findings_add(f, "%s: is missing, though %s names it", name_shown(name), whose);
 	else if (!strcasecmp(have->hex, hex))
 		f->checked++;
 	else if (++f->differ)

@@ -64,7 +64,7 @@ static int pack_error(const struct packing *k, struct error *err)
 
 	return error_set(err, archive_errno(k->a) > 0 ? archive_errno(k->a) : EIO,
 			 "%s: cannot write: %s", pack_output_name(k),
-			 why ? why : "no reason given");
+			 why ? why : "libarchive names no reason");
 }
 
 static int pack_open_archive(struct packing *k, struct error *err)

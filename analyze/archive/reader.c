@@ -63,11 +63,11 @@ static int reader_error(struct reader *r, struct error *err)
 	if (code == EINTR)
 		return error_set(err, code, "%s: %s", reader_input_name(r), why);
 	if (!r->name)
-		return error_set(err, code, "%s: no archive of a capture, or damaged: %s",
+		return error_set(err, code, "%s: not an archive of a capture, or damaged: %s",
 				 reader_input_name(r), why);
 	return error_set(
 		err, code,
-		"%s: damaged in '%s', before byte %llu: %s; copy it again ('tar -xf' takes out what there is)",
+		"%s: damaged in '%s', before byte %llu: %s; copy it again ('tar -xf' extracts what is left)",
 		reader_input_name(r), name_shown(r->name), (unsigned long long)r->input, why);
 }
 
@@ -150,7 +150,7 @@ static const char *reader_kind_fault(struct archive_entry *e)
 	case AE_IFBLK:
 		return "a device";
 	default:
-		return "neither file nor folder";
+		return "neither a file nor a folder";
 	}
 }
 

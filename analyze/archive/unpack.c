@@ -204,7 +204,7 @@ static int unpack_compare_sums(struct unpacking *k, const char *path, struct err
 	if (f.n)
 		rc = error_set(
 			err, EBADMSG,
-			"%s: damaged, %zu file%s: %s%s; nothing was kept ('tar -xf' takes out what there is)",
+			"%s: damaged, %zu file%s: %s%s; nothing was unpacked ('tar -xf' extracts what is left)",
 			strcmp(k->u->archive, "-") ? k->u->archive : "standard input", f.n,
 			f.n == 1 ? "" : "s", f.lines[0], f.n > 1 ? " ..." : "");
 	if (f.n > 1)
@@ -256,9 +256,10 @@ static int unpack_check_capture(struct unpacking *k, const char *root, struct er
 
 	free(runs);
 	return is ? 0
-		  : error_set(err, ENOENT,
-			      "%s: no capture in it: no manifest.json, no runs/ and no run.json",
-			      k->u->archive);
+		  : error_set(
+			    err, ENOENT,
+			    "%s: holds no capture: it has no manifest.json, no runs/ and no run.json",
+			    k->u->archive);
 }
 
 static int unpack_drop_of_host(struct unpacking *k, const char *root, struct error *err)
@@ -270,8 +271,9 @@ static int unpack_drop_of_host(struct unpacking *k, const char *root, struct err
 		char *path = xasprintf("%s/%s", root, names_of_host[i]);
 
 		if (path_exists(path)) {
-			print_note("%s: left out: %s belongs to the host that it was written on",
-				   k->u->archive, names_of_host[i]);
+			print_note(
+				"%s: %s is left out, because it belongs to the host that wrote it",
+				k->u->archive, names_of_host[i]);
 			rc = dir_remove(path, err);
 		}
 		free(path);
@@ -326,7 +328,8 @@ static int unpack_check_folder(const char *folder, struct error *err)
 		closedir(dir);
 	if (!path_exists(folder) || (dir && entries <= 2))
 		return 0;
-	return error_set(err, EEXIST, "%s: there already; remove it, or give another -o", folder);
+	return error_set(err, EEXIST,
+			 "%s: exists already; remove it, or choose another folder with -o", folder);
 }
 
 static int unpack_open_folder(struct unpacking *k, struct error *err)

@@ -5,9 +5,9 @@
  *	n NETNS IFINDEX INTERFACE GROUP name...		the names of a group, from here on
  *	v NETNS IFINDEX INTERFACE GROUP value...
  *
- * GROUP: link (rtnl_link_stats64), ethtool (the driver's own), rx-0, tx-3 (a queue). An interface
- * that was registered anew has another number, and its counters begin again; one that was renamed
- *keeps it.
+ * GROUP: link (rtnl_link_stats64), ethtool (the driver's counters), rx-0, tx-3 (a queue). An
+ * interface that is registered again has another number, and its counters begin again. A renamed
+ * interface keeps its number.
  */
 #include "analyze/ingest/ingest.h"
 
@@ -27,7 +27,7 @@
 /*
  * --- names of interfaces ---
  *
- * An interface keeps its number while it is renamed. All its figures have the last name it had.
+ * A renamed interface keeps its number. All its figures are listed under its last name.
  */
 
 struct nic_names {
@@ -210,7 +210,7 @@ static void nic_learn_state_names(struct nic_names *called, const struct ingest 
 
 /* --- metrics and notes --- */
 
-/* One counter of one interface name, over all numbers that the interface had. */
+/* One counter of one interface name, summed over all numbers of the interface. */
 struct total {
 	double sum, known_s;
 	unsigned int numbers;

@@ -293,7 +293,7 @@ static int meter_find_power_unit(struct reader *d, const struct tsv *t, struct e
 	if (unclear)
 		return error_set(
 			err, EINVAL,
-			"%s: column '%s': is that milliwatts? say --power-unit mW, W or kW",
+			"%s: column '%s': MW may mean milliwatts; give --power-unit mW, W or kW",
 			t->path, heading);
 	if (!d->power && d->m->power_unit)
 		return error_set(err, EINVAL, "power unit '%s': use W, mW, uW or kW",
@@ -370,7 +370,7 @@ static int meter_mean_watts(struct ingest *in, struct reader *d, const struct ts
 	if (meter_needs_wall_clock(d, t) && !(in->wall_clock > 0))
 		return error_set(
 			err, EINVAL,
-			"%s: its times are the time of day, and run.json does not say what that was",
+			"%s: its times are times of day, and run.json does not say when the run was",
 			t->path);
 	what = xasprintf("the power meter %s", path_base_name(t->path));
 	meter_note_unit(in, what, d, t->names[d->watts]);

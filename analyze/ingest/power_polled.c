@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What polled programs printed: in power-ipmi.snap each record is a whole answer, in power-
- * command.snap a line. The first record is a '#' and the kind, from the collector. A record
- * without a reading is left out; a command's may be a heading.
+ * Reads what polled programs printed. A record of power-ipmi.snap is a whole answer, and a record
+ * of power-command.snap is a line. The collector writes the first record: a '#' and the kind. A
+ * record without a reading is left out, because a command may print a heading.
  */
 #include "analyze/ingest/power.h"
 
@@ -97,7 +97,7 @@ static int power_command_read_file(struct ingest *in, const char *path, struct e
 	struct snaps snaps = {0};
 	double watts;
 	int rc = polled_read_file(in, path,
-				  first ? "power by the command" : "power by a further command",
+				  first ? "power by the command" : "power by another command",
 				  watts_of_line, &snaps, &watts, err);
 
 	if (!rc)

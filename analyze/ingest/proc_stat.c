@@ -124,8 +124,8 @@ static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_time
 }
 
 /*
- * A CPU that is back: the kernel kept its counters, so that what it did between snapshots, before
- * it went and since it came, is known; how long it idled is not.
+ * Adds the busy time of a CPU that came online again. The kernel preserves the counters of an
+ * offline CPU, so its busy ticks between the two snapshots are known. Its idle time is not.
  */
 static void sums_add_return(struct ingest *in, struct sums *s, const struct snaps *snaps,
 			    const struct times *t, size_t at, unsigned int cpu)
@@ -303,7 +303,7 @@ static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, cons
 	if (!s.seen) {
 		free(s.busy);
 		free(s.of);
-		return error_set(err, ENODATA, "%s: knows none of the side's CPUs (%s)", path,
+		return error_set(err, ENODATA, "%s: has none of the side's CPUs (%s)", path,
 				 in->run.cpus ? in->run.cpus : "all");
 	}
 	if (in->has_cpus && s.seen < (unsigned int)in->run.ncpus)
@@ -358,8 +358,8 @@ const struct parser parser_proc_stat = {.files = {"proc_stat.snap"}, .read = pro
 /* Percent of one CPU: the two clocks (/proc/stat and the scheduler's) do not agree more closely. */
 static const double clocks_apart = 2;
 
-/* The share of busy time, in percent, from which on a note is due. */
-static const double worth_a_word = 10;
+/* A note is added from this share of the busy time on, in percent. */
+static const double note_from_pct = 10;
 
 static double others_find_metric(const struct ingest *in, const char *name)
 {
@@ -399,14 +399,15 @@ void ingest_others(struct ingest *in)
 
 	if (!in->workload_whole || isnan(others))
 		return;
-	/* Ticks tell user from system by chance: it is no more than all that others had. */
+	/* Ticks split user and system time by chance, so all busy time of others is the limit. */
 	if (others_find_metric(in, "workload_confined") == 1)
 		others = fmin(others, busy - others_find_metric(in, "workload_cpu_pct"));
-	/* Far below zero: the workload was on other CPUs, and what was on these is not known. */
+	/* Far below zero, the workload ran on other CPUs too, and the work on the side's is not
+	 * known. */
 	if (others < -clocks_apart)
 		return;
 	ingest_metric(in, "others_user_pct", "%", fmax(others, 0), NULL);
 	surely = others - more * to_pct;
-	if (surely > clocks_apart && 100 * surely > worth_a_word * busy)
+	if (surely > clocks_apart && 100 * surely > note_from_pct * busy)
 		note_add(&in->notes, cpu_others, 100 * others / busy);
 }

@@ -19,7 +19,7 @@ enum { SCHEMA = 1 }; /* of both files */
 
 /* --- how exactly the collectors cut the window --- */
 
-enum { WORTH_A_WORD_NS = 1000000 };
+enum { NOTE_FROM_NS = 1000000 };
 
 struct edge {
 	const char *key, *metric, *what;
@@ -38,7 +38,7 @@ static void edge_add_note(struct ingest *in, const struct edge *e, double ns, do
 {
 	enum note_severity level = ns > window / 100 ? SEVERITY_WARNING : SEVERITY_INFO;
 
-	if (ns <= WORTH_A_WORD_NS)
+	if (ns <= NOTE_FROM_NS)
 		return;
 	if (!e->dated)
 		note_add(&in->notes, window_cut_late, e->what, ns / 1e6, who)->severity = level;
@@ -185,7 +185,7 @@ static void run_read_collector(struct ingest *in, const json_t *c)
 
 /*
  * Notes a window that the command ended early. That is no failure: many workloads end by
- * themselves. Older captures do not say so, but show a command that had ended and a window that is
+ * themselves. Older captures do not say so, but show a command that has ended and a window that is
  * too short.
  */
 static void run_read_early_end(struct ingest *in, const json_t *root)

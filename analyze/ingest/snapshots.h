@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Several readings of a .snap file and what they tell of the window. A counter is taken to move
- * evenly between two neighbouring readings: a span that lies half in the window gives half its
- * change.
+ * Reads the snapshots of a .snap file and computes what changed in the window. A counter is taken
+ * to move evenly between two neighbouring readings: a span that lies half in the window gives half
+ * its change.
  */
 #ifndef ZC_SNAPSHOTS_H
 #define ZC_SNAPSHOTS_H

@@ -95,7 +95,7 @@ int tsv_read(struct tsv *t, const char *path, char sep, struct error *err)
 	if (t->names)
 		return 0;
 	tsv_free(t);
-	return error_set(err, ENODATA, "%s: empty, not even a heading", path);
+	return error_set(err, ENODATA, "%s: is empty: it has no heading", path);
 }
 
 void tsv_free(struct tsv *t)

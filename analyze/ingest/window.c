@@ -74,7 +74,7 @@ bool window_resolves(struct ingest *in, const char *what, const uint64_t *t, siz
 		return true;
 	off = (distance_to_readings(t, n, from) + distance_to_readings(t, n, to)) / length;
 	if (off > 0.01 && (off > 0.4 || !readings_any_inside(t, n, from, to))) {
-		window_absent(in, what, "it was read too seldom to tell of it");
+		window_absent(in, what, "its readings are too far apart");
 		return false;
 	}
 	if (off > 0.05)

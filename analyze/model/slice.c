@@ -43,6 +43,6 @@ int slice_check(const struct time_slice *s, struct error *err)
 	if (s->from.given && s->to.given && s->from.ns >= s->to.ns)
 		return error_set(err, EINVAL, "--to is not after --from");
 	if (s->to.given && !s->to.ns)
-		return error_set(err, EINVAL, "there is nothing before --to 0");
+		return error_set(err, EINVAL, "--to 0 selects nothing");
 	return 0;
 }

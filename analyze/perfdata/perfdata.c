@@ -16,7 +16,7 @@ void recording_damaged(struct recording *r, uint64_t offset, const char *what)
 	if (h->truncated)
 		return;
 	h->truncated = true;
-	snprintf(h->why, sizeof(h->why), "%s: %s at offset %llu; what came before it is counted",
+	snprintf(h->why, sizeof(h->why), "%s: %s at offset %llu; the records before it are counted",
 		 r->path, what, (unsigned long long)offset);
 }
 

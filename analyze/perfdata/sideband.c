@@ -212,15 +212,15 @@ static void sideband_date_tail(struct sideband *s)
 	map_free(&last.lacks);
 }
 
-/* Marks the starts of processes that perf had listed and that had not ended since. */
+/* Marks the starts of processes that perf listed before and that have not ended since. */
 static void sideband_find_late_forks(struct sideband *s)
 {
-	struct map told = {0};
+	struct map listed = {0};
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
 		struct side_row *row = &s->list[i];
-		uint64_t *known = map_at(&told, row->kind == SIDE_MAP ? row->pid : row->tid);
+		uint64_t *known = map_at(&listed, row->kind == SIDE_MAP ? row->pid : row->tid);
 
 		if (row->kind == SIDE_MAP) {
 			*known |= !row->time;
@@ -230,7 +230,7 @@ static void sideband_find_late_forks(struct sideband *s)
 			*known = 0;
 		}
 	}
-	map_free(&told);
+	map_free(&listed);
 }
 
 void sideband_finish(struct sideband *s)

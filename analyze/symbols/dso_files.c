@@ -238,7 +238,7 @@ static bool dso_is_recorded_file(struct dso_search *f, const struct elf_file *fi
 	} else {
 		snprintf(
 			f->why, f->why_size,
-			"%s: not provably the recorded file (no build-id in the recording, and inode or time differ)",
+			"%s: nothing proves that it is the recorded file (the recording has no build-id, and inode or time differ)",
 			path);
 	}
 	f->stale = true;

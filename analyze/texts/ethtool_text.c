@@ -62,15 +62,14 @@ static int ethtool_parse_count(struct reader *r, char *line)
 	uint64_t v;
 
 	if (!colon)
-		return text_bad(&r->text,
-				"neither a counter and its value nor the beginning of an output");
+		return text_bad(&r->text, "neither a counter nor the beginning of an output");
 	p = text_skip(colon + 1);
 	if (!text_count(&p, &v) || *text_skip(p))
-		return text_bad(&r->text, "a value that is no whole number");
+		return text_bad(&r->text, "the value is not a whole number");
 	*colon = '\0';
 	row = ethtool_find_row(r, "", str_trim(name));
 	if (row->ended)
-		return text_bad(&r->text, "a counter twice in one output");
+		return text_bad(&r->text, "the counter is twice in one output");
 	if (!row->seen)
 		row->first = v;
 	row->last = v;
@@ -90,7 +89,7 @@ static int ethtool_parse_rate(struct reader *r, char *line)
 	name = p ? strstr(p, "<=") : NULL;
 	p = p ? text_skip(p + strlen("stat:")) : NULL;
 	if (!name || !text_count(&p, &v) || !str_ends(str_trim(name), "/sec"))
-		return text_bad(&r->text, "not what ethtool_stats.pl prints of a counter");
+		return text_bad(&r->text, "the line is not output of ethtool_stats.pl");
 	*close = '\0';
 	name = str_trim(name + strlen("<="));
 	name[strlen(name) - strlen("/sec")] = '\0';
@@ -110,11 +109,17 @@ static int ethtool_parse_line(struct reader *r, char *line)
 		return 0;
 	if (str_starts(line, "NIC statistics")) {
 		ethtool_begin_output(r);
-		return r->e->rates ? text_bad(&r->text, "outputs of two kinds") : 0;
+		return r->e->rates
+			       ? text_bad(
+					 &r->text,
+					 "the text holds outputs of two kinds; give one kind at a time")
+			       : 0;
 	}
 	if (str_starts(line, "Show adapter(s)") || str_starts(line, "Ethtool(")) {
 		if (r->e->outputs && !r->e->rates)
-			return text_bad(&r->text, "outputs of two kinds");
+			return text_bad(
+				&r->text,
+				"the text holds outputs of two kinds; give one kind at a time");
 		r->e->rates = true;
 		return *line == 'E' ? ethtool_parse_rate(r, line) : 0;
 	}
@@ -135,7 +140,7 @@ int ethtool_text_parse(const char *name, char *data, size_t len, struct ethtool_
 		rc = ethtool_parse_line(&r, str_trim(line));
 	if (!rc && !e->n)
 		rc = error_set(err, ENODATA,
-			       "%s holds no output of ethtool -S nor of ethtool_stats.pl",
+			       "%s holds no output of ethtool -S or of ethtool_stats.pl",
 			       text_name(&r.text));
 	text_close(&r.text);
 	map_free(&r.rows);

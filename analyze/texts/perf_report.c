@@ -182,7 +182,7 @@ static int report_check_kind(const struct reader *r, const char *line)
 	if (*line == '#' && str_starts(p, "Overhead  ") && strstr(p, " / "))
 		return error_set(
 			r->text.err, EBADMSG,
-			"%s, line %u: in the text of perf report --hierarchy, rows count those below them again: run it without",
+			"%s, line %u: the rows of perf report --hierarchy include the rows below them; run perf report without --hierarchy",
 			text_name(&r->text), r->text.line);
 	return 0;
 }
@@ -221,7 +221,7 @@ static int report_read_row(struct reader *r, char *line, struct flat_row *row)
 		if (!r->row.head.n)
 			return row_mark(line)
 				       ? text_bad(&r->text,
-						  "columns that are not where the heading has them")
+						  "the columns are not where the heading has them")
 				       : ROW_NONE;
 	}
 	for (p = line; r->row.head.separator && *p; p++)

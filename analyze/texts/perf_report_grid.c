@@ -146,9 +146,9 @@ static int grid_parse_share(struct row_reader *r, struct flat_row *row, enum hea
 	double value;
 
 	if (!text_is_share(s, &value))
-		return text_bad(r->text, "a share that is no percentage");
+		return text_bad(r->text, "the share is not a percentage");
 	if (value > 100.05 && column != HEAD_TOTAL) /* see row_check_percents() */
-		return text_bad(r->text, "a share above 100 %");
+		return text_bad(r->text, "the share is above 100 %");
 	if (column == HEAD_TOTAL)
 		row->total = value;
 	else if (column == HEAD_SELF)
@@ -211,7 +211,9 @@ int grid_row(struct row_reader *r, const char *line, struct flat_row *row)
 
 	if (g->separator && !grid_cut_separated(r, line, cells))
 		return strchr(line, g->separator)
-			       ? text_bad(r->text, "not as many fields as the heading names")
+			       ? text_bad(
+					 r->text,
+					 "the row and the heading differ in their number of fields")
 			       : ROW_NONE;
 	if (!g->separator && !grid_cut_places(r, line, cells))
 		return GRID_MISFIT;

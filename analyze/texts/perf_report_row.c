@@ -204,13 +204,15 @@ static int row_check_columns(struct row_reader *r, const struct cut *c)
 		return text_bad(r->text, "two tables side by side: give one at a time");
 	if (!r->head.n && c->npercents > 2)
 		return text_bad(r->text,
-				"more than two percentages and no heading that names them");
+				"the row has more than two percentages, and no heading names them");
 	if (c->npercents > row_expected_percents(r))
-		return text_bad(r->text,
-				"more percentages than the heading has columns (a group of events? "
-				"run perf report without --group)");
+		return text_bad(
+			r->text,
+			"the row has more percentages than the heading has columns (a group of events? "
+			"run perf report without --group)");
 	if (c->npercents < row_expected_percents(r))
-		return text_bad(r->text, "fewer percentages than the table has columns");
+		return text_bad(r->text,
+				"the row has fewer percentages than the table has columns");
 	return 0;
 }
 
@@ -228,10 +230,10 @@ static int row_check_percents(struct row_reader *r, const struct cut *c)
 		if (column != HEAD_TOTAL && column != HEAD_SELF && column != HEAD_PERCENT)
 			continue;
 		if (c->percent[n++] > 100.05 && column != HEAD_TOTAL)
-			return text_bad(r->text, "a share above 100 %");
+			return text_bad(r->text, "the share is above 100 %");
 	}
 	if (!r->head.n && c->percent[c->npercents - 1] > 100.05)
-		return text_bad(r->text, "a share above 100 %");
+		return text_bad(r->text, "the share is above 100 %");
 	return 0;
 }
 
@@ -330,9 +332,9 @@ static int row_add_columns(struct row_reader *r, struct flat_row *row, const cha
 		have = text_fields(copy, false, fields, MAX_FIELDS);
 	}
 	if (have < n)
-		return text_bad(r->text, "fewer columns than the heading names");
+		return text_bad(r->text, "the row has fewer columns than the heading");
 	if (have > n && !column_in_list(list, n, HEAD_COMM))
-		return text_bad(r->text, "more columns than the heading names");
+		return text_bad(r->text, "the row has more columns than the heading");
 	for (i = 0; i < n && !ret; i++, at += take) {
 		take = list[i] == HEAD_COMM ? 1 + have - n : 1;
 		ret = row_field(r, row, list[i], fields_join(r, fields + at, take));
@@ -418,7 +420,7 @@ static int row_add_after(struct row_reader *r, struct flat_row *row, char *s)
 		if (r->head.column[i] != HEAD_DSO && r->head.column[i] != HEAD_COMM)
 			continue;
 		if (at >= have)
-			return text_bad(r->text, "fewer columns than the heading names");
+			return text_bad(r->text, "the row has fewer columns than the heading");
 		ret = row_field(r, row, r->head.column[i], fields[at]);
 	}
 	return ret;
@@ -449,7 +451,7 @@ int row_read(struct row_reader *r, char *line, struct flat_row *row)
 	if (!row_cut(r, line, &c))
 		return ROW_NONE;
 	if (!c.mark && r->marked) /* an entry of a call chain has one share and no mark */
-		return c.npercents > 1 ? text_bad(r->text, "a row without a symbol") : ROW_UNMARKED;
+		return c.npercents > 1 ? text_bad(r->text, "the row has no symbol") : ROW_UNMARKED;
 	*row = (struct flat_row){.samples = -1, .line = r->text->line};
 	ret = row_check_columns(r, &c);
 	if (!ret)

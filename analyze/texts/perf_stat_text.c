@@ -105,7 +105,7 @@ static int stat_parse_value(const struct stat_reader *r, const char **p, struct 
 	if (stat_absent(p, &row->state))
 		return 0;
 	if (!marks_number(&r->marks, p, true, &row->value) || (**p && !isspace((unsigned char)**p)))
-		return text_bad(&r->text, "a count that cannot be read as a number");
+		return text_bad(&r->text, "the count is not a number");
 	return 0;
 }
 
@@ -126,12 +126,13 @@ static int stat_parse_event(const struct stat_reader *r, char *s, struct stat_co
 		row->event = words[n - 1];
 		row->unit = n == 2 ? words[0] : NULL;
 	} else {
-		return text_bad(&r->text,
-				n ? "more between count and comment than a unit and an event"
-				  : "a count without an event");
+		return text_bad(
+			&r->text,
+			n ? "there is more than a unit and an event between the count and the comment"
+			  : "the count has no event");
 	}
 	if (isdigit((unsigned char)*row->event))
-		return text_bad(&r->text, "a number where an event should be");
+		return text_bad(&r->text, "there is a number where an event should be");
 	return 0;
 }
 

@@ -102,9 +102,9 @@ static int trace_add_word(const struct reader *r, struct trace_row *row, enum co
 	if (real[column])
 		return trace_parse_number(word, real[column])
 			       ? 0
-			       : text_bad(&r->text, "a time that is no number");
+			       : text_bad(&r->text, "the time is not a number");
 	if (!text_is_count(word, &n) || n > INT64_MAX)
-		return text_bad(&r->text, "a count that is no number");
+		return text_bad(&r->text, "the count is not a number");
 	if (column == CALLS)
 		row->calls = n;
 	else
@@ -120,7 +120,7 @@ static int trace_check_row(const struct reader *r, const struct trace_row *row)
 	double mean;
 
 	if (!row->calls)
-		return text_bad(&r->text, "a row without calls");
+		return text_bad(&r->text, "the row has no calls");
 	if (isnan(row->total_ms) || isnan(row->avg_ms))
 		return 0;
 	mean = row->total_ms / (double)row->calls;
@@ -149,8 +149,9 @@ static int trace_read_row(struct reader *r, char *line)
 	int ret = 0;
 
 	if (n != r->ncolumns + 1)
-		return text_bad(&r->text, n > r->ncolumns ? "more columns than the heading names"
-							  : "fewer columns than the heading names");
+		return text_bad(&r->text, n > r->ncolumns
+						  ? "the row has more columns than the heading"
+						  : "the row has fewer columns than the heading");
 	row.comm = r->comm;
 	row.tid = r->tid;
 	row.syscall = arena_strdup(&r->trace->strings, words[0]);

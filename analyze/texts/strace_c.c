@@ -156,9 +156,9 @@ static int strace_check_row(const struct reader *r, const struct trace_row *row)
 	double usecs = 1000 * row->total_ms / (double)row->calls;
 
 	if (!row->calls)
-		return text_bad(&r->text, "a row without calls");
+		return text_bad(&r->text, "the row has no calls");
 	if (row->errors > 0 && (uint64_t)row->errors > row->calls)
-		return text_bad(&r->text, "more errors than calls");
+		return text_bad(&r->text, "the row has more errors than calls");
 	if (fabs(usecs - 1000 * row->avg_ms) > 1.01) /* false if a value is missing */
 		return text_bad(&r->text, "seconds / calls is not usecs/call: the row is damaged");
 	return 0;
@@ -185,8 +185,8 @@ static int strace_read_row(struct reader *r, char **words, size_t n)
 	    (!strace_has_column(r, ERRORS) || !strace_cut_cells(r, words, n, 1U << ERRORS, &row)))
 		return text_bad(&r->text,
 				n > r->ncolumns
-					? "more columns than the heading names"
-					: "not a row of the columns that the heading names");
+					? "the row has more columns than the heading"
+					: "the row does not fit the columns of the heading");
 	ret = strace_check_row(r, &row);
 	if (ret)
 		return ret;
@@ -228,7 +228,7 @@ static int strace_read_total(struct reader *r, char **words, size_t n)
 	return fits ? text_bad(
 			      &r->text,
 			      "the total is not the sum of the rows above: some are missing or damaged")
-		    : text_bad(&r->text, "a total that cannot be read");
+		    : text_bad(&r->text, "the total cannot be read");
 }
 
 static int strace_read_line(struct reader *r, char *line)

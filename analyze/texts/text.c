@@ -28,7 +28,7 @@ int text_open(struct text *t, const char *name, char *data, size_t len, struct e
 		data = t->at = t->file;
 	}
 	if (memchr(data, 0, len))
-		return error_set(err, EBADMSG, "%s is not text; a perf.data goes to --perf",
+		return error_set(err, EBADMSG, "%s is not text; give a perf.data with --perf",
 				 text_name(t));
 	if (strspn(data, " \t\r\n") == len)
 		return error_set(err, ENODATA, "%s is empty", text_name(t));

@@ -38,9 +38,9 @@ manifest cap "baseline mmap" baseline/measure/1/ok mmap/measure/1/ok mmap/measur
 sums cap
 ok "the manifest names every file" test "$(grep -oE '"[0-9a-f]{64}"' cap/manifest.json | wc -l)" = \
 	"$(find cap/runs cap/hosts -type f | wc -l)"
-ok "files as capture left them, exit 0" exits 0 "$zcost" analyze cap
-ok "nothing is said of them" says 'cap/zcost.db: 8 runs, nothing lost' err
-ok "at one thread neither" exits 0 "$zcost" analyze -j 1 cap
+ok "analyze of unchanged files exits 0" exits 0 "$zcost" analyze cap
+ok "the message on unchanged files says that nothing is lost" says 'cap/zcost.db: 8 runs, nothing lost' err
+ok "analyze of unchanged files with one thread exits 0" exits 0 "$zcost" analyze -j 1 cap
 
 # notes CAPTURE: what the store says of it, by run: "baseline/measure-01 receiver: text".
 notes() {
@@ -54,26 +54,26 @@ receiver=runs/baseline/measure-01/receiver sender=runs/mmap/measure-02/sender
 
 # One digit more or less is no error in any parser's eyes: the figures are there, and are wrong.
 digit() { sed -i '0,/"bytes":1280/s//"bytes":1290/' "bad/$receiver/workload.out"; }
-ok "a digit altered, exit 4" damaged digit
-ok "no parser saw it" test "$(sqlite3 bad/zcost.db 'SELECT DISTINCT kind FROM note')" = files_changed
-ok "it is told, what and where" says \
-	"^zcost: warning: bad: $receiver/workload.out differs from its checksum in manifest.json: altered or cut off" err
-ok "with the way out" says 'put the original back and analyze again$' err
-ok "nothing else is" test "$(grep -c manifest.json err)" = 1
-ok "the run has it, and no other" test "$(notes bad | cut -d' ' -f1-5)" = \
+ok "analyze of a file with one altered digit exits 4" damaged digit
+ok "the only note on an altered digit is that of the checksum" test "$(sqlite3 bad/zcost.db 'SELECT DISTINCT kind FROM note')" = files_changed
+ok "a warning names the altered file and how it differs" says \
+	"^zcost: warning: bad: $receiver/workload.out differs from its checksum in manifest.json: it was altered or cut off" err
+ok "the warning says how to repair the capture" says 'put the original back and analyze again$' err
+ok "only one line is about the manifest" test "$(grep -c manifest.json err)" = 1
+ok "only the run of the altered file has the note" test "$(notes bad | cut -d' ' -f1-5)" = \
 	"baseline/measure-1 receiver lossy workload.out differs"
-ok "report runs shows it, exit 4" exits 4 "$zcost" report runs bad --format tsv
-ok "with the run" says 'lossy: baseline receiver \(measure-01\): workload.out differs ' err
-ok "its figures stand with the note, exit 4" exits 4 "$zcost" report summary bad --format tsv
-ok "of that variant" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs ' err
-ok "the other variant's are as measured, exit 0" exits 0 "$zcost" report summary bad --variant mmap --format tsv
-ok "compare does not hide it, exit 4" exits 4 "$zcost" compare baseline mmap -C bad
-ok "neither does a part of the window, exit 4" exits 4 "$zcost" report summary bad --from 1 --format tsv
-ok "analyzed for it alone" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs' err
-ok "of another variant it does not matter" exits 0 "$zcost" report summary bad --variant mmap --from 1 --format tsv
+ok "report runs of a capture with an altered file exits 4" exits 4 "$zcost" report runs bad --format tsv
+ok "report runs shows the note with its run" says 'lossy: baseline receiver \(measure-01\): workload.out differs ' err
+ok "report summary of a capture with an altered file exits 4" exits 4 "$zcost" report summary bad --format tsv
+ok "report summary shows the note with its variant" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs ' err
+ok "report summary of the unchanged variant exits 0" exits 0 "$zcost" report summary bad --variant mmap --format tsv
+ok "compare of a capture with an altered file exits 4" exits 4 "$zcost" compare baseline mmap -C bad
+ok "report summary --from of a capture with an altered file exits 4" exits 4 "$zcost" report summary bad --from 1 --format tsv
+ok "report summary --from shows the note with its variant" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs' err
+ok "report summary --from of the unchanged variant exits 0" exits 0 "$zcost" report summary bad --variant mmap --from 1 --format tsv
 cp "cap/$receiver/workload.out" "bad/$receiver/workload.out"
-ok "with the original back all is well again, exit 0" exits 0 "$zcost" analyze bad
-ok "and no note stays" test -z "$(notes bad)"
+ok "analyze exits 0 after the original file is restored" exits 0 "$zcost" analyze bad
+ok "analyze of the restored file leaves no note" test -z "$(notes bad)"
 
 # Each kind is one line, with how many and the first.
 several() {
@@ -84,55 +84,55 @@ several() {
 	rm "bad/$sender/workload.out" "bad/$sender.log"
 	rm "bad/runs/mmap/measure-01/receiver/proc_stat.snap" && mkfifo "bad/runs/mmap/measure-01/receiver/proc_stat.snap"
 }
-ok "cut off, emptied, gone, and no file any more, exit 4" damaged several
-ok "those that differ are one line" says "bad: 4 files \(first $receiver/proc_stat.snap\) differ from their checksums" err
-ok "those that are gone another" says "bad: 3 files \(first runs/mmap/measure-01/receiver/proc_stat.snap\) are missing, though" err
-ok "no more lines" test "$(grep -c manifest.json err)" = 2
-ok "of a side, all its files" says '^baseline/measure-2 receiver lossy 2 files \(first proc_stat.snap\) differ' "$(notes bad >said; echo said)"
-ok "of a log beside the sides, the capture" says "^all lossy $sender.log is missing" said
+ok "analyze of truncated, empty, missing and replaced files exits 4" damaged several
+ok "one line counts the files that differ" says "bad: 4 files \(first $receiver/proc_stat.snap\) differ from their checksums" err
+ok "one line counts the files that are missing" says "bad: 3 files \(first runs/mmap/measure-01/receiver/proc_stat.snap\) are missing, though" err
+ok "there are no other lines about the manifest" test "$(grep -c manifest.json err)" = 2
+ok "the note of a side counts all its files that differ" says '^baseline/measure-2 receiver lossy 2 files \(first proc_stat.snap\) differ' "$(notes bad >said; echo said)"
+ok "the note on a log outside the sides belongs to the capture" says "^all lossy $sender.log is missing" said
 
 host() { echo "ffffffff81000010 T extra" >>bad/hosts/vm/kallsyms; }
-ok "what explains a host is checked too, exit 4" damaged host
-ok "and said of the capture" test "$(notes bad | cut -d' ' -f1-4)" = "all lossy hosts/vm/kallsyms differs"
-ok "with every table, exit 4" exits 4 "$zcost" report summary bad --variant mmap --format tsv
+ok "analyze of an altered file of a host exits 4" damaged host
+ok "the note on a host's file belongs to the capture" test "$(notes bad | cut -d' ' -f1-4)" = "all lossy hosts/vm/kallsyms differs"
+ok "report of a capture with an altered host file exits 4" exits 4 "$zcost" report summary bad --variant mmap --format tsv
 
 description() { sed -i 's/"cpus": "1"/"cpus": "0"/' "bad/$receiver/run.json"; }
-ok "run.json itself, exit 4" damaged description
-ok "is named" says "$receiver/run.json differs" err
+ok "analyze of an altered run.json exits 4" damaged description
+ok "a warning names the altered run.json" says "$receiver/run.json differs" err
 
 nonsense() { sed -i "s/\"receiver\/workload.out\": \"[0-9a-f]*\"/\"receiver\/workload.out\": \"12\"/" bad/manifest.json; }
-ok "a checksum that is none agrees with nothing, exit 4" damaged nonsense
+ok "analyze of a manifest with an invalid checksum exits 4" damaged nonsense
 failed() { sed -i '0,/"status": "ok"/s//"status": "failed"/' bad/manifest.json && rm -r bad/runs/baseline/measure-01; }
-ok "a failed run may be gone, exit 4" damaged failed
-ok "its files are not missed" sh -c '! grep manifest.json err'
+ok "analyze without the files of a failed run exits 4" damaged failed
+ok "the missing files of a failed run cause no message" sh -c '! grep manifest.json err'
 # Root reads everything, unless it gives that right away.
 plainly() { if [ "$(id -u)" = 0 ]; then setpriv --bounding-set=-all --inh-caps=-all "$@"; else "$@"; fi; }
 if plainly true 2>/dev/null; then
 	unprivileged() {
 		rm -rf bad && cp -r cap bad && chmod 000 "bad/$sender/workload.out" && exits 4 plainly "$zcost" analyze bad
 	}
-	ok "a file that cannot be read, exit 4" unprivileged
-	ok "is a kind of its own" says "$sender/workload.out cannot be read, nor checked against manifest.json" err
+	ok "analyze of a file without read permission exits 4" unprivileged
+	ok "a warning says that the file cannot be read" says "$sender/workload.out cannot be read, so it was not checked against manifest.json" err
 else
 	skip "a file that cannot be read" "root here cannot give up its rights"
 fi
 
 # Packed and unpacked, the same is said once, of whichever is analyzed.
-ok "a damaged capture is packed, exit 4" sh -c "rm -rf bad && cp -r cap bad && echo >>bad/$receiver/workload.out &&
+ok "pack of a capture with an altered file exits 4" sh -c "rm -rf bad && cp -r cap bad && echo >>bad/$receiver/workload.out &&
 	'$zcost' pack bad 2>err; [ \$? = 4 ]"
 rm -rf bad
-ok "analyzed out of its archive, exit 4" exits 4 "$zcost" analyze bad.tar.zst
-ok "it is told once" test "$(grep -c 'workload.out.*manifest.json' err)" = 1
+ok "analyze of the archive of an altered capture exits 4" exits 4 "$zcost" analyze bad.tar.zst
+ok "analyze of the archive names the altered file once" test "$(grep -c 'workload.out.*manifest.json' err)" = 1
 rm -rf bad
-ok "a part of the window, exit 4" exits 4 "$zcost" report summary bad.tar.zst --from 1 --format tsv
-ok "it is told with the table" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs' err
+ok "report summary --from of the archive exits 4" exits 4 "$zcost" report summary bad.tar.zst --from 1 --format tsv
+ok "report summary --from of the archive shows the note" says 'lossy: baseline receiver \(1 of 2 runs\): workload.out differs' err
 
 # An archive that ends early has its store in front all the same: its figures are not given.
 cp -r cap long && head -c 1000000 /dev/urandom >long/runs/mmap/measure-02/receiver/workload.err
 cp -r long whole && "$zcost" pack long 2>err
 rm -rf long
 size=$(stat -c %s long.tar.zst)
-ok "a whole archive, exit 0" exits 0 "$zcost" report summary long.tar.zst --format tsv
+ok "report summary of a whole archive exits 0" exits 0 "$zcost" report summary long.tar.zst --format tsv
 cp out right
 broken() { # broken BYTES COMMAND...
 	head -c "$1" long.tar.zst >cut.tar.zst
@@ -145,25 +145,25 @@ ends() { # wherever it ends: in the checksums, in the store, behind it, a byte b
 			[ "$(wc -l <err)" = 1 ] || { echo "cut at $at"; return 1; }
 	done
 }
-ok "cut off anywhere, exit 1, one line, no figure" ends
-ok "cut off far behind the store, exit 1" broken $((size / 2)) "$zcost" report summary cut.tar.zst
-ok "in which file, after how many bytes, and what to do" says \
+ok "a truncated archive gives exit 1, one message and no figure" ends
+ok "report summary of an archive truncated behind the store exits 1" broken $((size / 2)) "$zcost" report summary cut.tar.zst
+ok "the message names the file, the offset and the way out" says \
 	"damaged in 'long/runs/mmap/measure-02/receiver/workload.err', before byte $((size / 2)): .*; copy it again" err
-ok "what there is can be taken out" sh -c 'mkdir out.d && { zstd -dcq cut.tar.zst 2>/dev/null | tar -C out.d -xf - 2>/dev/null; :; } &&
+ok "tar extracts what is left of a truncated archive" sh -c 'mkdir out.d && { zstd -dcq cut.tar.zst 2>/dev/null | tar -C out.d -xf - 2>/dev/null; :; } &&
 	cmp out.d/long/zcost.db whole/zcost.db'
-ok "its store is read by itself" sh -c "'$zcost' report summary out.d/long/zcost.db --format tsv 2>/dev/null | cmp - right"
-ok "export refuses it, too" broken $((size / 2)) "$zcost" export sql cut.tar.zst
-ok "and compare" broken $((size / 2)) "$zcost" compare cut.tar.zst:baseline cut.tar.zst:mmap
-ok "and plot" broken $((size / 2)) "$zcost" plot cut.tar.zst -o charts
-ok "and a part of the window" broken $((size / 2)) "$zcost" report summary cut.tar.zst --from 1
-ok "and analyze, which leaves nothing" sh -c "'$zcost' analyze cut.tar.zst 2>err; [ \$? = 1 ] && ! ls -d cut cut.tmp* 2>/dev/null"
+ok "report reads the extracted store" sh -c "'$zcost' report summary out.d/long/zcost.db --format tsv 2>/dev/null | cmp - right"
+ok "export refuses a truncated archive" broken $((size / 2)) "$zcost" export sql cut.tar.zst
+ok "compare refuses a truncated archive" broken $((size / 2)) "$zcost" compare cut.tar.zst:baseline cut.tar.zst:mmap
+ok "plot refuses a truncated archive" broken $((size / 2)) "$zcost" plot cut.tar.zst -o charts
+ok "report summary --from refuses a truncated archive" broken $((size / 2)) "$zcost" report summary cut.tar.zst --from 1
+ok "analyze refuses a truncated archive and leaves nothing" sh -c "'$zcost' analyze cut.tar.zst 2>err; [ \$? = 1 ] && ! ls -d cut cut.tmp* 2>/dev/null"
 middle() { # bytes gone from the middle: heads of blocks are read where there are none, which may look good
 	for gone in 1 2 3 700 5000 99999; do
 		{ head -c $((size / 2)) long.tar.zst; tail -c +$((size / 2 + gone + 1)) long.tar.zst; } >cut.tar.zst
 		exits 1 "$zcost" report summary cut.tar.zst && says 'damaged' err || { echo "$gone bytes gone"; return 1; }
 	done
 }
-ok "without a piece of its middle, exit 1" middle
+ok "an archive without a piece of its middle gives exit 1" middle
 alike() { # report takes what unpack takes
 	cat long.tar.zst "$1" >more.tar.zst
 	rm -rf more
@@ -173,8 +173,8 @@ alike() { # report takes what unpack takes
 	"$zcost" report summary more.tar.zst >out 2>err
 	[ $? = $unpacked ] || { echo "unpack: $unpacked"; cat err; return 1; }
 }
-ok "with something behind its end it is as unpack has it" alike /etc/passwd
-ok "with little" alike right
+ok "report and unpack agree on an archive with other bytes behind its end" alike /etc/passwd
+ok "report and unpack agree on an archive with a few bytes behind its end" alike right
 frames() { # several frames, one that is to be skipped among them, as other packers write them
 	zstd -dcq long.tar.zst >long.tar && split -b 300000 long.tar piece. && { for f in piece.*; do
 		zstd -qc "$f"; printf 'P*M\030\004\000\000\000skip'; done; } >frames.tar.zst
@@ -182,29 +182,29 @@ frames() { # several frames, one that is to be skipped among them, as other pack
 	head -c -30 frames.tar.zst >cut.tar.zst
 	exits 1 "$zcost" report summary cut.tar.zst
 }
-ok "of several frames it is whole, or is not" frames
+ok "an archive of several frames is whole only with all frames" frames
 
 # What is no capture at all.
 : >void.tar.zst
 for file in void.tar.zst right /dev/null; do
-	ok "$file as a capture, exit 1" exits 1 "$zcost" report summary $file
-	ok "what could be one is said" says "$file: neither a capture's folder, nor an archive of one \(zcost pack\), nor a zcost.db" err
+	ok "report of $file as a capture exits 1" exits 1 "$zcost" report summary $file
+	ok "the message on $file says what a capture can be" says "$file: neither a capture's folder, nor an archive of one \(zcost pack\), nor a zcost.db" err
 done
 mkfifo fifo
-ok "a fifo, exit 1" exits 1 timeout 20 "$zcost" report summary fifo
+ok "report of a FIFO as a capture exits 1" exits 1 timeout 20 "$zcost" report summary fifo
 cp -r cap torn
 for bytes in 0 100 5000; do
 	head -c $bytes cap/zcost.db >torn/zcost.db
-	ok "a store of $bytes bytes, exit 1" exits 1 "$zcost" report summary torn
-	ok "with the way out" says "torn/zcost.db: .*run 'zcost analyze" err
+	ok "report of a store of $bytes bytes exits 1" exits 1 "$zcost" report summary torn
+	ok "the message on a store of $bytes bytes says to analyze again" says "torn/zcost.db: .*run 'zcost analyze" err
 done
-ok "which helps, exit 0" exits 0 "$zcost" analyze torn
+ok "analyze replaces a truncated store and exits 0" exits 0 "$zcost" analyze torn
 
 # What is no file where one is looked for: nobody waits for who writes into a fifo, nothing is replaced.
 for file in manifest.json $receiver/run.json; do
 	cp -r cap pipes && rm pipes/$file && mkfifo pipes/$file
 	timeout 20 "$zcost" analyze pipes 2>err
-	ok "$file is a fifo, exit 1 or 4" test $? = "$([ $file = manifest.json ] && echo 1 || echo 4)"
+	ok "analyze with a FIFO as $file exits 1 for the manifest and 4 for others" test $? = "$([ $file = manifest.json ] && echo 1 || echo 4)"
 	rm -r pipes
 done
 # Each file of each collector in turn is what one could wait for, or read, for ever.
@@ -248,17 +248,17 @@ for key in variant pass; do
 	ok "$key '..' in manifest.json is refused" says '^manifest_bad_name$' said
 done
 mkdir list && echo '{"schema_version": 1, "runs": 5}' >list/manifest.json
-ok "a manifest without a list of runs, exit 1" exits 1 "$zcost" analyze list
-ok "is said to be damaged" says 'list/manifest.json: damaged: it has no list of runs' err
+ok "analyze of a manifest without a list of runs exits 1" exits 1 "$zcost" analyze list
+ok "the message says that the manifest is damaged" says 'list/manifest.json: damaged: it has no list of runs' err
 out_of_fifo() {
 	rm -f fifo && mkfifo fifo && "$zcost" pack cap -o plain.tar.zst 2>err || return
 	timeout 20 cat fifo >fifo.out &
 	reader=$!
 	timeout 20 "$zcost" pack cap -o fifo 2>err && wait $reader && [ -p fifo ] && cmp fifo.out plain.tar.zst
 }
-ok "pack into a fifo, which stays one" out_of_fifo
-ok "pack into a folder, exit 1" exits 1 "$zcost" pack cap -o torn
-ok "says so" says 'torn: cannot write: Is a directory' err
+ok "pack writes into a FIFO and does not replace it" out_of_fifo
+ok "pack into a folder exits 1" exits 1 "$zcost" pack cap -o torn
+ok "the message says that the output is a folder" says 'torn: cannot write: Is a directory' err
 
 # A profile without a sample where one is looked for: never an empty result without a word.
 cat >busy.c <<'END'
@@ -298,30 +298,30 @@ fails() { # fails PATTERN COMMAND...: exit 1, nothing on standard output, and wh
 	exits 1 "$@" && [ ! -s out ] && tail -n 1 err >last && says "$pattern" last
 }
 hot="$zcost report hotspots nowhere"
-ok "folded: a part of the window without samples" fails \
+ok "export folded of a part without samples fails" fails \
 	'nothing to export: no sample between --from and --to; give another part' "$zcost" export folded prof --variant full --to 4
-ok "hotspots: the same" fails "'nowhere': there are no samples at all between --from and --to; give another" $hot prof --variant full --to 4
-ok "with what became of the profile" says 'full receiver: no samples: the profile of 1 run holds none that can be used' err
-ok "functions has it as a note, exit 4" exits 4 "$zcost" report functions prof --variant full --to 4 --format tsv
+ok "report hotspots of a part without samples fails" fails "'nowhere': there are no samples at all between --from and --to; give another" $hot prof --variant full --to 4
+ok "the message says what happened to the profile" says 'full receiver: no samples: the profile of 1 run holds none that can be used' err
+ok "report functions of a part without samples exits 4" exits 4 "$zcost" report functions prof --variant full --to 4 --format tsv
 ok "folded refuses a profile without samples" fails \
 	"nothing to export: no sample; 'zcost report runs' lists" "$zcost" export folded prof --variant bare
-ok "hotspots: the same" fails "there are no samples at all; 'zcost report runs' shows" $hot prof --variant bare
-ok "folded: a command that none is of" fails \
+ok "report hotspots refuses a profile without samples" fails "there are no samples at all; 'zcost report runs' shows" $hot prof --variant bare
+ok "export folded of a command without samples fails" fails \
 	"no sample of cpu-clock:u of command ghost; 'zcost report functions --by cpu,comm' lists" "$zcost" export folded prof --variant full --comm ghost
-ok "folded: a CPU that none is on" fails 'no sample of cpu-clock:u on CPU 4000;' "$zcost" export folded prof --variant full --cpu 4000
-ok "what is named there lists them" exits 0 "$zcost" report functions --by cpu,comm prof --variant full --format tsv
-ok "hotspots: a function that none is in" fails \
+ok "export folded of a CPU without samples fails" fails 'no sample of cpu-clock:u on CPU 4000;' "$zcost" export folded prof --variant full --cpu 4000
+ok "the command that the message names exits 0" exits 0 "$zcost" report functions --by cpu,comm prof --variant full --format tsv
+ok "report hotspots of a function without samples fails" fails \
 	"no sample is in a function 'nowhere' itself; 'zcost report functions' lists" $hot prof --variant full
-ok "with how many there were" says 'full receiver: none of [0-9]+ samples of cpu-clock:u is in the function itself' err
-ok "folded of both: the one that has some" sh -c "'$zcost' export folded prof >out 2>err; [ -s out ] && ! grep -v '^full/receiver;' out"
-ok "of the other it is said" says 'bare receiver: no line: no sample matches' err
-ok "folded of a bare file without samples" fails 'no sample; record again' "$zcost" export folded --perf none.data
-ok "hotspots of it" fails 'there are no samples at all; record again' $hot --perf none.data
+ok "the message counts the samples that were searched" says 'full receiver: none of [0-9]+ samples of cpu-clock:u is in the function itself' err
+ok "export folded of two sides prints the side that has samples" sh -c "'$zcost' export folded prof >out 2>err; [ -s out ] && ! grep -v '^full/receiver;' out"
+ok "a note says that the other side has no sample" says 'bare receiver: no line: no sample matches' err
+ok "export folded of a perf.data without samples fails" fails 'no sample; record again' "$zcost" export folded --perf none.data
+ok "report hotspots of a perf.data without samples fails" fails 'there are no samples at all; record again' $hot --perf none.data
 # Its header has, from byte 40 on, where the records begin and how many bytes they are.
 head -c "$(od -An -j40 -N16 -t u8 some.data | awk '{ printf "%d", $1 + $2 * 0.9 }')" some.data >half.data
-ok "hotspots of a file cut off: the function is not found" fails "'nowhere' itself" $hot --perf half.data
-ok "and that the file is not whole is said, too" says 'lossy: half.data: the file ends before its data does' err
-ok "of one that it has: figures, with that, exit 4" exits 4 "$zcost" report hotspots hot --perf half.data --format tsv
-ok "said beside them" says 'lossy: half.data: the file ends before its data does' err
+ok "report hotspots of an unknown function in a truncated perf.data fails" fails "'nowhere' itself" $hot --perf half.data
+ok "the message says that the file is truncated" says 'lossy: half.data: the file ends before its data does' err
+ok "report hotspots of a truncated perf.data exits 4" exits 4 "$zcost" report hotspots hot --perf half.data --format tsv
+ok "a note beside the figures says that the file is truncated" says 'lossy: half.data: the file ends before its data does' err
 
 done_testing

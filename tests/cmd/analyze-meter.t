@@ -51,7 +51,7 @@ ok "  for the next time" says 'add: --power-csv meter.csv --column 3 --power-uni
 
 ok "megawatts are not believed" test -z "$(power time,volts,POWER_MW 150000)"
 notes >/dev/null
-ok "  and not guessed" says "meter.csv: column 'POWER_MW': is that milliwatts\? say --power-unit mW, W or kW" notes
+ok "  and not guessed" says "meter.csv: column 'POWER_MW': MW may mean milliwatts; give --power-unit mW, W or kW" notes
 ok "  but taken as told" near "$(power time,volts,POWER_MW 150000 --power-unit mW)" 150 1e-9
 ok "another unit, exit 2" exits 2 "$zcost" analyze --power-csv meter.csv --power-unit hp cap
 ok "  names those there are" says "power-unit 'hp' is none of: W mW uW kW" err

@@ -73,7 +73,7 @@ ok "pack leaves out undo scripts and keys" sh -c \
 tar -cf - e | zstd -q >arch.tar.zst
 ok "unpack extracts an archive with undo scripts" exits 0 "$zcost" unpack arch.tar.zst -o arch
 ok "unpack leaves out undo scripts and keys" test ! -e arch/.undo -a ! -e arch/.remote -a -e arch/manifest.json
-ok "unpack reports what it leaves out" says "^zcost: arch.tar.zst: left out: \.undo " err
+ok "unpack reports what it leaves out" says "^zcost: arch.tar.zst: \.undo is left out" err
 ok "capture continues in the unpacked folder" exits 0 "$zcost" capture p.ini -o arch
 ok "capture runs no undo script of the archive" unharmed
 

@@ -46,7 +46,7 @@ ok "unpack counts the files that match the manifest" says 'again: 14 files, 7 as
 ok "unpack restores the same folder" diff -r cap again
 ok "unpack writes zeros as holes" test "$(du -k again/hosts/vm/sparse | cut -f1)" -lt 1024
 ok "unpack into an existing folder exits 1" exits 1 "$zcost" unpack cap.tar.zst -o again
-ok "the message names the existing folder" says 'again: there already' err
+ok "the message names the existing folder" says 'again: exists already' err
 mkdir vacant
 ok "unpack into an empty folder exits 0" exits 0 "$zcost" unpack cap.tar.zst -o vacant/
 ok "unpack fills an empty folder" test -s vacant/manifest.json
@@ -77,7 +77,7 @@ ln -s /etc/passwd sick/link
 mkfifo sick/fifo
 ok "pack exits 4 when files differ from the manifest" exits 4 "$zcost" pack sick
 ok "pack names the file that differs" says 'measure-01/receiver/workload.out: differs' err
-ok "pack names the file that is missing" says 'measure-01/sender/proc_stat.snap: missing' err
+ok "pack names the file that is missing" says 'measure-01/sender/proc_stat.snap: is missing' err
 ok "pack names the symbolic link that it leaves out" says 'link: left out: a symbolic link' err
 ok "pack names the fifo that it leaves out" says 'fifo: left out: a fifo' err
 ok "pack counts the files that differ from the manifest" says 'sick.tar.zst: 13 files, 5 as manifest.json says, 1 that differs, 7 not named in it$' err
@@ -130,7 +130,7 @@ ok "an archive with a changed file is refused" refused changed.tar.zst 'hosts/vm
 ok "an archive with an extra file is made" sh -c 'echo x >t/cap/added; tar -C t -cf - cap | zstd -q >added.tar.zst; rm t/cap/added'
 ok "an archive with an extra file is refused" refused added.tar.zst 'added: SHA256SUMS does not name it'
 ok "an archive without one of its files is made" sh -c 'tar -C t --exclude=kallsyms -cf - cap | zstd -q >less.tar.zst'
-ok "an archive without one of its files is refused" refused less.tar.zst 'hosts/vm/kallsyms: missing'
+ok "an archive without one of its files is refused" refused less.tar.zst 'hosts/vm/kallsyms: is missing'
 
 # Archives that another program made are taken when they hold a capture.
 ok "tar makes an archive of a capture" sh -c 'tar -C cap -cf - . | zstd -q >hand.tar.zst'
@@ -139,11 +139,11 @@ ok "a note says that an archive from tar has no checksums" says "no checksums: '
 ok "unpack of an archive from tar restores the same folder" diff -r cap hand
 ok "unpack of a sparse archive from tar restores the same folder" sh -c "tar -S -cf - cap | zstd -q >holes.tar.zst && '$zcost' unpack holes.tar.zst -o holes && diff -r cap holes"
 ok "tar makes an archive without a capture" sh -c 'mkdir x; echo 1 >x/y; tar -cf - x | zstd -q >other.tar.zst'
-ok "an archive without a capture is refused" refused other.tar.zst 'no capture in it'
+ok "an archive without a capture is refused" refused other.tar.zst 'holds no capture'
 ok "a file that is no tar is refused" refused /etc/passwd 'damaged'
 tar -cf plain.tar cap/manifest.json
 ok "an uncompressed tar without some files exits 4" exits 4 "$zcost" unpack plain.tar -o plain
-ok "unpack names the file missing from the uncompressed tar" says 'hosts/vm/kallsyms: missing' err
+ok "unpack names the file missing from the uncompressed tar" says 'hosts/vm/kallsyms: is missing' err
 
 # Malicious archives. evil FILE NAME TYPE LINK [SIZE [DATA]]: makes a capture with one more member.
 cat >evil.pl <<'END'
@@ -331,7 +331,7 @@ ok "report of an archive uses the folder that analyze made" sh -c "'$zcost' repo
 ok "a second analyze of an archive exits 0" exits 0 "$zcost" analyze solo/raw.tar.zst
 cp solo/a.tar.zst solo/raw.tar.zst && cp -r sick solo/other && echo ' ' >>solo/other/manifest.json && cp cap.tar.zst solo/other.tar.zst
 ok "analyze exits 1 when another capture's folder is beside the archive" exits 1 "$zcost" analyze solo/other.tar.zst
-ok "the message names the other capture's folder" says 'solo/other: there already' err
+ok "the message names the other capture's folder" says 'solo/other: exists already' err
 cp -r cap stale && echo ' ' >>stale/manifest.json
 ok "pack of a capture with an outdated store exits 0" exits 0 "$zcost" pack stale -o solo/stale.tar.zst
 ok "pack warns of an outdated store and names the command that renews it" says "^zcost: warning: stale/zcost.db: the capture has changed since; run 'zcost analyze stale' again, and then pack again: reports of solo/stale.tar.zst refuse this store$" err

@@ -116,9 +116,9 @@ printf ' 4,000 cycles\n  2.0 seconds time elapsed\n' >work
 ok "--rate gives costs by perf's elapsed time" counters work --rate 1000 --unit packet
 ok "cycles per packet are cycles / (--rate x elapsed time)" is cycles_per_packet 2
 
-ok "a damaged count is refused with its line" refuses 'standard input, line 1: a count that cannot be read' \
+ok "a damaged count is refused with its line" refuses 'standard input, line 1: the count is not a number' \
 	' 12x4 cycles\n 0.1 seconds time elapsed\n'
-ok "a row without an event is refused" refuses 'line 2: a count without an event' ' 5 cycles\n 12  # 3 GHz\n'
+ok "a row without an event is refused" refuses 'line 2: the count has no event' ' 5 cycles\n 12  # 3 GHz\n'
 ok "two decimal marks in one text are refused" refuses 'line 2: a number with another decimal mark than in line 1' \
 	' 1.5 msec task-clock\n 1.234,5 cycles\n'
 ok "a row of -x with a decimal comma is refused" refuses 'line 1: not a row of perf stat -x' \

@@ -85,7 +85,7 @@ if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
 	ok "the message says that the text has no symbol column" says 'has no Symbol column' err
 	report --hierarchy -g none --sort comm,dso,symbol >text
 	ok "perf report --hierarchy is refused" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
-	ok "the message says that rows count twice with --hierarchy" says 'line [0-9]+: in the text of perf report --hierarchy, rows count' err
+	ok "the message says that rows count twice with --hierarchy" says 'line [0-9]+: the rows of perf report --hierarchy include' err
 	perf diff data data >text 2>/dev/null
 	ok "perf diff is refused" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
 	ok "the message says that perf diff has no shares" says 'perf diff holds differences' err
@@ -112,14 +112,14 @@ f 1'
 # --- damaged tables with fixed columns ---
 
 table='# Overhead  Command  Symbol\n# ........  .......  ......\n#\n    34.33%  dd       [k] f\n'
-ok "a damaged share is refused" refuses 'line 5: a share that is no percentage' "$table    3x.33%  dd       [k] g\n"
-ok "a share above 100 % is refused" refuses 'line 5: a share above 100' "$table   343.30%  dd       [k] g\n"
+ok "a damaged share is refused" refuses 'line 5: the share is not a percentage' "$table    3x.33%  dd       [k] g\n"
+ok "the share is above 100 % is refused" refuses 'line 5: the share is above 100' "$table   343.30%  dd       [k] g\n"
 above='# Children  Self  Command  Symbol\n# ........  ....  .......  ......\n#\n   111.54%  0.00%  ls       [k] 0x1\n'
 printf '%b' "$above" >text
 ok "a share of children above 100 % is taken, as perf counts some chains twice" sh -c "'$zcost' report functions --all --perf-report text --format tsv 2>err | grep -q '111.54'"
-ok "a self share above 100 % is refused" refuses 'line 5: a share above 100' "$above    11.54%  103.00%  ls       [k] 0x2\n"
-ok "a missing share is refused" refuses 'line 5: a share that is no percentage' "$table            dd       [k] g\n"
+ok "a self share above 100 % is refused" refuses 'line 5: the share is above 100' "$above    11.54%  103.00%  ls       [k] 0x2\n"
+ok "a missing share is refused" refuses 'line 5: the share is not a percentage' "$table            dd       [k] g\n"
 wrong='# Symbol  Overhead\n# ......  ........\n'
-ok "columns away from their heading are refused" refuses 'line 3: columns that are not where' "$wrong       [k] f   34.33%\n"
-ok "a row with too few fields is refused" refuses 'line 2: not as many fields' '# Overhead,Command,Symbol\n34.33%,[k] f\n'
+ok "columns away from their heading are refused" refuses 'line 3: the columns are not where' "$wrong       [k] f   34.33%\n"
+ok "a row with too few fields is refused" refuses 'line 2: the row and the heading differ' '# Overhead,Command,Symbol\n34.33%,[k] f\n'
 done_testing

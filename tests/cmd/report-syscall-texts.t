@@ -85,9 +85,9 @@ ok "a missing row is refused, because the total does not match" refuses --strace
 	"${head}75.00 0.000030 3 10 4 read\n100.00 0.000040 3 11 4 total\n"
 ok "a damaged time is refused, because the mean does not match" refuses --strace-c 'line 2: seconds / calls is not usecs/call' \
 	"${head}75.00 0.000930 3 10 4 read\n"
-ok "fused columns are refused" refuses --strace-c 'line 2: not a row of the columns' "${head}75.00 0.000030 310 read\n"
-ok "a row with an extra column is refused" refuses --strace-c 'line 2: more columns than the heading names' "${head}1 0.000030 3 10 4 5 read\n"
-ok "a row with more errors than calls is refused" refuses --strace-c 'line 2: more errors than calls' "${head}75.00 0.000030 3 10 44 read\n"
+ok "fused columns are refused" refuses --strace-c 'line 2: the row does not fit the columns' "${head}75.00 0.000030 310 read\n"
+ok "a row with an extra column is refused" refuses --strace-c 'line 2: the row has more columns than the heading' "${head}1 0.000030 3 10 4 5 read\n"
+ok "a row with more errors than calls is refused" refuses --strace-c 'line 2: the row has more errors than calls' "${head}75.00 0.000030 3 10 44 read\n"
 ok "a table without the calls column is refused" refuses --strace-c 'line 1: the table needs the columns calls and syscall' 'seconds syscall\n1 read\n'
 ok "a text without a table is refused" refuses --strace-c 'no table of system calls in its' 'read(3) = 0\n'
 
@@ -128,6 +128,6 @@ printf ' /system.slice/a, 6 events\n\n%b   read  3  1  0.009  0.002  0.003  0.00
 ok "a table of a control group is read" table --perf-trace text
 ok "the name of the control group stands in place of the command" awk -F'\t' '$1 == "/system.slice/a" { found = 1 } END { exit !found }' got
 ok "a damaged mean is refused" refuses --perf-trace 'line 4: total / calls is not avg' "${new}   read  3  1  0.909  0.002  0.003  0.004  19.25%\n"
-ok "a missing column is refused" refuses --perf-trace 'line 4: fewer columns' "${new}   read  3  1  0.002  0.003  0.004  19.25%\n"
+ok "a missing column is refused" refuses --perf-trace 'line 4: the row has fewer columns' "${new}   read  3  1  0.002  0.003  0.004  19.25%\n"
 ok "--by cpu with --perf-trace is a usage error" exits 2 "$zcost" report syscalls --perf-trace text --by cpu
 done_testing

@@ -130,7 +130,7 @@ cut() { # removes the last third of the stream
 	size=$(stat -c %s whole.data)
 	head -c $((size * 2 / 3)) whole.data >cut.data
 	report 4 --perf cut.data --by syscall || return 1
-	says 'lossy: cut.data: .* at offset [0-9]*; what came before it is counted' err || return 1
+	says 'lossy: cut.data: .* at offset [0-9]*; the records before it are counted' err || return 1
 	n=$(awk -F'\t' 'NR > 1 { n += $2 } END { print n }' out)
 	all=$(perf script -i whole.data 2>/dev/null | grep -c sys_exit)
 	[ "$n" -gt $((all / 3)) ] && [ "$n" -lt "$all" ] || { echo "$n of $all"; return 1; }

@@ -205,15 +205,16 @@ static void test_damaged_table_is_refused(void **state)
 	refused("hello\nworld 5%\n", ENODATA, "perf report --stdio");
 	refused("# Overhead  Shared Object\n 37.81%  libc.so.6\n", ENODATA, "line 1");
 	refused("# Overhead  Symbol\n 37.81%  [k] a\n 1.00%  [k] \n", EBADMSG, "line 3: no symbol");
-	refused("# Overhead  Symbol\n 3781%  [k] a\n", EBADMSG, "line 2: a share above 100 %");
+	refused("# Overhead  Symbol\n 3781%  [k] a\n", EBADMSG, "line 2: the share is above 100 %");
 	refused("# Children  Self  Symbol\n 3.00%  103.00%  [k] a\n", EBADMSG,
-		"line 2: a share above");
-	refused("# Children  Self  Symbol\n 3.00%  [k] a\n", EBADMSG, "line 2: fewer percentages");
+		"line 2: the share is above");
+	refused("# Children  Self  Symbol\n 3.00%  [k] a\n", EBADMSG,
+		"line 2: the row has fewer percentages");
 	refused("# Overhead  Symbol\n 3.00%  1.00%  [k] a\n", EBADMSG, "--group");
 	refused("# Overhead  Command  Shared Object  Symbol\n 3.00%  dd  [k] a\n", EBADMSG,
-		"line 2: fewer columns");
+		"line 2: the row has fewer columns");
 	refused("# Overhead  Shared Object  Symbol\n 3.00%  dd  libc.so  [k] a\n", EBADMSG,
-		"line 2: more columns");
+		"line 2: the row has more columns");
 	refused("+ 18,61% :1 [k] a\t+ 22,57% :2 [k] b\n", EBADMSG, "side by side");
 	refused("Overhead Symbol\tOverhead Symbol\n 1.00% [k] a\t1.00% [k] b\n", EBADMSG,
 		"side by side");

@@ -118,13 +118,14 @@ static void test_damaged_table_is_refused(void **state)
 	refused("", ENODATA, "t is empty");
 	refused("read 3 0 1 1 1 1 1\n", ENODATA, "perf trace -s");
 	refused(HEAD "read 809214 2595 0.001 0.094 0.272 0.03%\n", EBADMSG,
-		"line 2: fewer columns");
-	refused(HEAD "recvmsg 48 2 5 55.2 0.001 0.1 148.9 0.3%\n", EBADMSG, "line 2: more columns");
-	refused(HEAD "read 3x 0 1 1 1 1 1%\n", EBADMSG, "line 2: a count");
-	refused(HEAD "read 3 0 1 1 x 1 1%\n", EBADMSG, "line 2: a time");
+		"line 2: the row has fewer columns");
+	refused(HEAD "recvmsg 48 2 5 55.2 0.001 0.1 148.9 0.3%\n", EBADMSG,
+		"line 2: the row has more columns");
+	refused(HEAD "read 3x 0 1 1 1 1 1%\n", EBADMSG, "line 2: the count");
+	refused(HEAD "read 3 0 1 1 x 1 1%\n", EBADMSG, "line 2: the time");
 	refused(HEAD "read 615359 0 58831.493 0.001 0.112 0.371 0.03%\n", EBADMSG,
 		"total / calls is not avg");
-	refused(HEAD "read 0 0 0 0 0 0 0%\n", EBADMSG, "without calls");
+	refused(HEAD "read 0 0 0 0 0 0 0%\n", EBADMSG, "has no calls");
 }
 
 static const struct column columns[] = {
