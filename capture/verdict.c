@@ -385,10 +385,11 @@ static void remark_early_end(struct capture *c, enum side side, const json_t *ro
 	if (early > 0 && !strcmp(json_text(root, "status"), "ok") &&
 	    intern_str(&c->said, key) == known) {
 		progress_clear(&c->progress);
-		print_note("%s/%s-%02d: %s: %.3g s were asked for, the command ended after %.3g s",
-			   json_text(root, "variant"), json_text(root, "pass"),
-			   (int)json_integer_value(json_object_get(root, "repeat")),
-			   side_names[side], (length + early) / 1e9, length / 1e9);
+		print_note(
+			"%s/%s-%02d: %s: the window was to last %.3g s, but the command ended after %.3g s",
+			json_text(root, "variant"), json_text(root, "pass"),
+			(int)json_integer_value(json_object_get(root, "repeat")), side_names[side],
+			(length + early) / 1e9, length / 1e9);
 	}
 	free(key);
 }

@@ -17,7 +17,7 @@
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,37 +95,16 @@ struct args {
 	bool verbose;
 };
 
-static double collect_seconds(struct argp_state *state, const char *what, const char *arg)
-{
-	char *end;
-	double s = strtod(arg, &end);
-
-	if (end == arg || *end || !isfinite(s) || s < 0 || s > 1e8)
-		argp_error(state, "--%s: '%s' is not a number of seconds", what, arg);
-	return s;
-}
-
-static unsigned int collect_count(struct argp_state *state, const char *what, const char *arg)
-{
-	char *end;
-	long n = strtol(arg, &end, 10);
-
-	if (end == arg || *end || n < 1 || n > 1000000)
-		argp_error(state, "--%s: '%s' is not a number from 1 to 1000000", what, arg);
-	return (unsigned int)n;
-}
-
 /* Refuses names that cannot be folders of a capture. */
-static const char *collect_plain_name(struct argp_state *state, const char *what, const char *arg)
+static void collect_check_name(struct argp_state *state, const char *option, const char *arg)
 {
 	const char *p = arg;
 
 	while (isalnum((unsigned char)*p) || strchr("._-+", *p) ? *p : 0)
 		p++;
 	if (!*arg || *arg == '.' || *p)
-		argp_error(state, "--%s: '%s' must be a plain name of letters, digits, . _ - +",
-			   what, arg);
-	return arg;
+		argp_error(state, "%s '%s' is not a plain name of letters, digits, . _ - +", option,
+			   arg);
 }
 
 static void collect_add_power_csv(struct argp_state *state, struct run *r, const char *arg)
@@ -145,58 +124,6 @@ static void collect_list_collectors(void)
 	exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 }
 
-static error_t collect_parse_naming(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case KEY_VARIANT:
-		a->run.variant = collect_plain_name(state, "variant", arg);
-		return 0;
-	case KEY_PASS:
-		a->run.pass = collect_plain_name(state, "pass", arg);
-		return 0;
-	case KEY_REPEAT:
-		a->run.repeat = (int)collect_count(state, "repeat", arg);
-		return 0;
-	case KEY_SIDE:
-		a->run.side = collect_plain_name(state, "side", arg);
-		return 0;
-	case KEY_HOST_DIR:
-		a->run.host_dir = arg;
-		return 0;
-	case KEY_SYNC:
-		a->run.sync = true;
-		return 0;
-	case KEY_AGENT:
-		a->agent = collect_plain_name(state, "agent", arg);
-		return 0;
-	case KEY_HOLD:
-		a->hold = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const char *collect_units(struct argp_state *state, const char *arg)
-{
-	struct error err = {0};
-
-	if (units_check(arg, &err))
-		argp_error(state, "--units: %s", err.text);
-	return arg;
-}
-
-static const char *collect_call_graph(struct argp_state *state, const char *arg)
-{
-	struct error err = {0};
-
-	if (call_graph_check(arg, &err))
-		argp_error(state, "--call-graph: %s", err.text);
-	return arg;
-}
-
 static void collect_add_power_command(struct argp_state *state, struct run *r, const char *arg)
 {
 	struct error err = {0};
@@ -205,47 +132,87 @@ static void collect_add_power_command(struct argp_state *state, struct run *r, c
 		argp_error(state, "--power-command: %s", err.text);
 }
 
-static error_t collect_parse_measuring(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
+/* How the argument of an option becomes a member of struct args. */
+enum option_kind { TEXT, NAME, UNITS, CALL_GRAPH, SECONDS, COUNT, FLAG };
 
-	switch (key) {
-	case KEY_WARMUP:
-		a->run.warmup_s = collect_seconds(state, "warmup", arg);
-		return 0;
-	case KEY_DURATION:
-		a->run.duration_s = collect_seconds(state, "duration", arg);
-		return 0;
-	case KEY_GRACE:
-		a->run.grace_s = collect_seconds(state, "grace", arg);
-		return 0;
-	case KEY_FREQ:
-		a->run.freq = collect_count(state, "freq", arg);
-		return 0;
-	case KEY_CALL_GRAPH:
-		a->run.call_graph = collect_call_graph(state, arg);
-		return 0;
-	case KEY_METHOD:
-		a->run.syscalls_method = arg;
-		return 0;
-	case KEY_TIME_ONE_IN:
-		a->run.time_one_in = collect_count(state, "time-one-in", arg);
-		return 0;
-	case KEY_POWER_CSV:
-		collect_add_power_csv(state, &a->run, arg);
-		return 0;
-	case KEY_EVENTS:
-		a->run.events = arg;
-		return 0;
-	case KEY_POWER_COMMAND:
-		collect_add_power_command(state, &a->run, arg);
-		return 0;
-	case KEY_UNITS:
-		a->run.units = collect_units(state, arg);
-		return 0;
-	default:
-		return collect_parse_naming(key, arg, state);
+#define AT(member) offsetof(struct args, member)
+static const struct option_place {
+	int key;
+	enum option_kind kind;
+	size_t offset;
+} places[] = {
+	{'o', TEXT, AT(run.dir)},
+	{KEY_COLLECT, TEXT, AT(collect)},
+	{KEY_CPUS, TEXT, AT(cpus)},
+	{KEY_HOST_DIR, TEXT, AT(run.host_dir)},
+	{KEY_HOLD, TEXT, AT(hold)},
+	{KEY_METHOD, TEXT, AT(run.syscalls_method)},
+	{KEY_EVENTS, TEXT, AT(run.events)},
+	{KEY_VARIANT, NAME, AT(run.variant)},
+	{KEY_PASS, NAME, AT(run.pass)},
+	{KEY_SIDE, NAME, AT(run.side)},
+	{KEY_AGENT, NAME, AT(agent)},
+	{KEY_UNITS, UNITS, AT(run.units)},
+	{KEY_CALL_GRAPH, CALL_GRAPH, AT(run.call_graph)},
+	{KEY_WARMUP, SECONDS, AT(run.warmup_s)},
+	{KEY_DURATION, SECONDS, AT(run.duration_s)},
+	{KEY_GRACE, SECONDS, AT(run.grace_s)},
+	{KEY_REPEAT, COUNT, AT(run.repeat)},
+	{KEY_FREQ, COUNT, AT(run.freq)},
+	{KEY_TIME_ONE_IN, COUNT, AT(run.time_one_in)},
+	{KEY_SYNC, FLAG, AT(run.sync)},
+	{'v', FLAG, AT(verbose)},
+};
+
+static void collect_store(struct argp_state *state, const struct option_place *p,
+			  const char *option, const char *arg)
+{
+	void *to = (char *)state->input + p->offset;
+	struct error err = {0};
+
+	switch (p->kind) {
+	case SECONDS:
+		*(double *)to = arg_from_0(state, option, arg);
+		if (*(double *)to > 1e8)
+			argp_error(state, "%s '%s' is more than 100000000 seconds", option, arg);
+		return;
+	case COUNT:
+		*(unsigned int *)to = (unsigned int)arg_whole(state, option, arg, 1, 1000000);
+		return;
+	case FLAG:
+		*(bool *)to = true;
+		return;
+	case NAME:
+		collect_check_name(state, option, arg);
+		break;
+	case UNITS:
+		units_check(arg, &err);
+		break;
+	case CALL_GRAPH:
+		call_graph_check(arg, &err);
+		break;
+	case TEXT:
+		break;
 	}
+	if (err.code)
+		argp_error(state, "%s: %s", option, err.text);
+	*(const char **)to = arg;
+}
+
+static error_t collect_parse_place(int key, const char *arg, struct argp_state *state)
+{
+	char option[32];
+	size_t i, k;
+
+	for (i = 0; i < array_size(places) && places[i].key != key; i++)
+		;
+	if (i == array_size(places))
+		return ARGP_ERR_UNKNOWN;
+	for (k = 0; options[k].key != key; k++)
+		;
+	snprintf(option, sizeof(option), "--%s", options[k].name);
+	collect_store(state, &places[i], option, arg);
+	return 0;
 }
 
 static error_t collect_parse(int key, char *arg, struct argp_state *state)
@@ -253,20 +220,14 @@ static error_t collect_parse(int key, char *arg, struct argp_state *state)
 	struct args *a = state->input;
 
 	switch (key) {
-	case 'o':
-		a->run.dir = arg;
-		return 0;
-	case KEY_COLLECT:
-		a->collect = arg;
-		return 0;
-	case KEY_CPUS:
-		a->cpus = arg;
-		return 0;
-	case 'v':
-		a->verbose = true;
-		return 0;
 	case KEY_LIST:
 		collect_list_collectors();
+		return 0;
+	case KEY_POWER_CSV:
+		collect_add_power_csv(state, &a->run, arg);
+		return 0;
+	case KEY_POWER_COMMAND:
+		collect_add_power_command(state, &a->run, arg);
 		return 0;
 	case ARGP_KEY_ARGS:
 		a->run.argv = state->argv + state->next;
@@ -275,12 +236,12 @@ static error_t collect_parse(int key, char *arg, struct argp_state *state)
 		if (a->agent)
 			return 0;
 		if (!a->run.argv)
-			argp_error(state, "no COMMAND given");
+			argp_error(state, "there is no COMMAND");
 		if (!a->run.dir || !*a->run.dir)
-			argp_error(state, "no folder for the run given; use -o RUN");
+			argp_error(state, "there is no folder for the run; use -o RUN");
 		return 0;
 	default:
-		return collect_parse_measuring(key, arg, state);
+		return collect_parse_place(key, arg, state);
 	}
 }
 
@@ -325,8 +286,9 @@ static int collect_check_events(const struct run *r, struct error *err)
 	for (i = 0; i < r->ncollect && strcmp(r->collect[i].is->name, "counters"); i++)
 		;
 	if (i == r->ncollect)
-		return error_set(err, EINVAL,
-				 "--events is of the collector 'counters', which is not asked for");
+		return error_set(
+			err, EINVAL,
+			"--events belongs to the collector 'counters', which is not among those chosen");
 	if (event_list_read(&list, r->events, &why))
 		return error_set(err, why.code, "--events: %s", why.text);
 	event_list_free(&list);
@@ -411,8 +373,8 @@ static void collect_print_early_end(const struct run *r)
 	uint64_t length = r->end_ns - r->start_ns;
 
 	if (r->early_ns && !r->failed)
-		print_note("%s: %.3g s were asked for, the command ended after %.3g s", r->dir,
-			   (double)(length + r->early_ns) / 1e9, (double)length / 1e9);
+		print_note("%s: the window was to last %.3g s, but the command ended after %.3g s",
+			   r->dir, (double)(length + r->early_ns) / 1e9, (double)length / 1e9);
 }
 
 static int collect_execute(struct run *r, bool verbose)

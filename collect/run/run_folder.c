@@ -211,7 +211,7 @@ static json_t *run_json(const struct run *r)
 	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
 		      "schema_version", 1, "zcost_version", zcost_version, "variant",
 		      run_json_text(r->variant), "pass", run_json_text(r->pass), "repeat",
-		      r->repeat, "side", run_json_text(r->side), "host",
+		      (int)r->repeat, "side", run_json_text(r->side), "host",
 		      run_json_text(path_base_name(r->hosts)), "command", run_json_command(r->argv),
 		      "units", run_json_text(r->units), "cpus", cpus, "warmup_s", r->warmup_s,
 		      "duration_s", r->duration_s);
