@@ -8,20 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CHECK_STEPS = 64 };
 
 static const uint64_t slow_ns = 1000000;
-
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 void flow_init(struct flow *f, const struct options *opt, unsigned int index)
 {
@@ -121,6 +112,13 @@ int flow_fail(struct flow *f, int code, const char *fmt, ...)
 	return -code;
 }
 
+int flow_call_failed(struct flow *f, const char *call)
+{
+	return errno == EAGAIN	? STEP_WAIT
+	       : errno == EINTR ? STEP_ON
+				: flow_fail(f, errno, "%s", call);
+}
+
 int flow_wrong(struct flow *f, const char *fmt, ...)
 {
 	size_t n;
@@ -165,12 +163,12 @@ static void pace_start(struct flow *f)
 	const struct options *o = f->opt;
 
 	f->pace_rate = o->rate_messages ? o->rate * (double)f->size : o->rate;
-	f->pace_ns = now_ns();
+	f->pace_ns = clock_mono_ns();
 }
 
 int pace_allow(struct flow *f)
 {
-	uint64_t now = now_ns(), due = pace_due_ns(f, f->bytes / f->size), messages;
+	uint64_t now = clock_mono_ns(), due = pace_due_ns(f, f->bytes / f->size), messages;
 
 	if (now < due) {
 		f->due_ns = due;
@@ -193,7 +191,7 @@ void flow_data_starts(struct flow *f)
 
 	if (f->opt->rate > 0 && f->tx)
 		pace_start(f);
-	f->check_ns = now_ns();
+	f->check_ns = clock_mono_ns();
 	__atomic_store_n(&f->start_ns, f->check_ns, __ATOMIC_RELEASE);
 	if (w == w->run->boss)
 		run_starts(w->run, f->start_ns);
@@ -210,7 +208,7 @@ void flow_check(struct flow *f)
 	f->check_bytes = f->bytes;
 	if (f->worker != r->boss)
 		return;
-	now = now_ns();
+	now = clock_mono_ns();
 	f->check_every = now - f->check_ns > slow_ns ? 1 : CHECK_STEPS;
 	f->check_ns = now;
 	run_point_if_due(r, now);
@@ -250,7 +248,7 @@ static void flow_judge(struct flow *f)
 
 void flow_data_ends(struct flow *f)
 {
-	f->end_ns = now_ns();
+	f->end_ns = clock_mono_ns();
 	if (f->back)
 		flow_copy_error(f, f->back);
 	if (!f->start_ns)
@@ -329,10 +327,10 @@ int half_drain(struct flow *f)
 	if (!f->mode->drain)
 		return 0;
 	if (!f->drain_ns)
-		f->drain_ns = now_ns();
+		f->drain_ns = clock_mono_ns();
 	flow_wait_for(f, f->fd, f->tx ? POLLOUT : POLLIN);
 	rc = f->mode->drain(f);
-	now = now_ns();
+	now = clock_mono_ns();
 	if (rc == STEP_ON)
 		f->drain_ns = now;
 	if (rc == STEP_WAIT && now - f->drain_ns >= DRAIN_PATIENCE_MS * 1000000ULL)

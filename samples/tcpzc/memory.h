@@ -13,6 +13,19 @@
 void *memory_get(struct flow *f, size_t size);
 void memory_put(struct flow *f, void *p, size_t size);
 
+/* Open and close a mode whose state is one buffer of --size bytes. */
+int buffer_open(struct flow *f);
+void buffer_close(struct flow *f);
+
+/* --- the pipe of a mode that splices --- */
+
+/* Returns what a pipe must hold for one message: whole pages, at most 1 MiB. */
+size_t pipe_size(const struct flow *f);
+int pipe_open(struct flow *f, int fds[2], size_t size);
+/* Sends up to *left bytes from the pipe to the socket. Returns a step. */
+int pipe_send(struct flow *f, int pipe, size_t *left);
+void pipe_close(const int fds[2]);
+
 /* --- limits on pinned memory --- */
 
 /*

@@ -36,7 +36,7 @@ int net_wait_until(int fd, short events, uint64_t deadline_ns)
 	struct pollfd p = {.fd = fd, .events = events};
 
 	for (;;) {
-		uint64_t now = now_ns();
+		uint64_t now = clock_mono_ns();
 		uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
 		int rc = poll(&p, 1, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
 
@@ -58,7 +58,7 @@ const char *net_plural(double n)
 
 uint64_t net_deadline(double seconds)
 {
-	return now_ns() + (uint64_t)(seconds * 1e9);
+	return clock_mono_ns() + (uint64_t)(seconds * 1e9);
 }
 
 static int net_listen_on(struct flow *f, const struct addrinfo *a)
@@ -138,7 +138,7 @@ static int net_wait_for_sender(struct run *r, int fd, uint64_t until)
 	while (!rc) {
 		struct pollfd p[] = {{.fd = fd, .events = POLLIN},
 				     {.fd = r->peer.told ? -1 : r->peer.fd, .events = POLLIN}};
-		uint64_t now = now_ns(), left = until > now ? until - now : 0;
+		uint64_t now = clock_mono_ns(), left = until > now ? until - now : 0;
 		int n = poll(p, 2, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
 
 		if (p[1].revents && n > 0 && terms_differ(r))
@@ -252,7 +252,7 @@ static int net_connect_flow(struct flow *f)
 		if (!rc || f->error || stop_requested || !net_worth_retrying(rc))
 			break;
 		nanosleep(&pause, NULL);
-	} while (now_ns() < until && !stop_requested && !terms_differ(f->worker->run));
+	} while (clock_mono_ns() < until && !stop_requested && !terms_differ(f->worker->run));
 	freeaddrinfo(res);
 	if (rc && stop_requested)
 		return flow_wrong(f, "stopped while connecting to %s port %s", o->host, o->port);
@@ -310,11 +310,11 @@ static int linger_flow(struct flow *f)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	const uint64_t gone_ms = (uint64_t)(f->opt->peer_timeout * 1000);
-	uint64_t start = now_ns();
+	uint64_t start = clock_mono_ns();
 
 	for (;;) {
 		int closed = linger_peer_closed(f->fd);
-		uint64_t waited_ms = (now_ns() - start) / 1000000;
+		uint64_t waited_ms = (clock_mono_ns() - start) / 1000000;
 
 		if (closed < 0)
 			return flow_fail(

@@ -29,35 +29,23 @@ static int report_write(struct run *r, const char *text, size_t n)
 	return 0;
 }
 
-static uint64_t report_sum_bytes(const struct run *r)
-{
-	uint64_t n = 0;
-	unsigned int i;
-
-	for (i = 0; i < r->n_flows; i++)
-		n += __atomic_load_n(&r->flows[i].bytes, __ATOMIC_RELAXED);
-	return n;
-}
-
-static uint64_t report_sum_messages(const struct run *r)
-{
-	uint64_t n = 0;
-	unsigned int i;
-
-	for (i = 0; i < r->n_flows; i++)
-		n += __atomic_load_n(&r->flows[i].bytes, __ATOMIC_RELAXED) / r->flows[i].size;
-	return n;
-}
-
 void report_point(struct run *r, uint64_t t_ns)
 {
-	bool zero = t_ns == r->start_ns;
+	uint64_t bytes = 0, messages = 0;
 	char line[160];
-	int n = snprintf(line, sizeof(line),
-			 "{\"type\":\"point\",\"t_ns\":%" PRIu64 ",\"bytes\":%" PRIu64
-			 ",\"messages\":%" PRIu64 "}\n",
-			 t_ns, zero ? 0 : report_sum_bytes(r), zero ? 0 : report_sum_messages(r));
+	unsigned int i;
+	int n;
 
+	for (i = 0; t_ns != r->start_ns && i < r->n_flows; i++) {
+		uint64_t done = __atomic_load_n(&r->flows[i].bytes, __ATOMIC_RELAXED);
+
+		bytes += done;
+		messages += done / r->flows[i].size;
+	}
+	n = snprintf(line, sizeof(line),
+		     "{\"type\":\"point\",\"t_ns\":%" PRIu64 ",\"bytes\":%" PRIu64
+		     ",\"messages\":%" PRIu64 "}\n",
+		     t_ns, bytes, messages);
 	report_write(r, line, (size_t)n);
 }
 

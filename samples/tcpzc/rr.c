@@ -78,7 +78,7 @@ static int rr_allow_requests(struct flow *f)
 /* Notes the time of the requests that begin with the next step. */
 static void rr_stamp_requests(struct flow *f)
 {
-	uint64_t now = now_ns(), end = (f->allow + f->size - 1) / f->size;
+	uint64_t now = clock_mono_ns(), end = (f->allow + f->size - 1) / f->size;
 
 	for (; f->begun < end; f->begun++)
 		f->begun_ns[f->begun % f->opt->outstanding] =
@@ -91,7 +91,7 @@ static void rr_count_responses(struct flow *f)
 
 	if (f->completed >= done)
 		return;
-	for (now = now_ns(); f->completed < done; f->completed++)
+	for (now = clock_mono_ns(); f->completed < done; f->completed++)
 		flow_hist(f, HIST_LATENCY_NS,
 			  now - f->begun_ns[f->completed % f->opt->outstanding]);
 }
@@ -169,7 +169,7 @@ static int rr_receive_rest(struct flow *f)
 	if (rx->bytes >= expected || stop_asked())
 		return 0;
 	if (!f->rest_ns) {
-		f->rest_ns = now_ns();
+		f->rest_ns = clock_mono_ns();
 		rx->waiting = false;
 	}
 	if (!ring && !rx->polled)
@@ -179,8 +179,8 @@ static int rr_receive_rest(struct flow *f)
 	if (rr_try_receive(f, rx) < 0)
 		return -f->error;
 	if (rx->bytes > before)
-		f->rest_ns = now_ns();
-	else if (now_ns() - f->rest_ns >= DRAIN_PATIENCE_MS * 1000000ULL)
+		f->rest_ns = clock_mono_ns();
+	else if (clock_mono_ns() - f->rest_ns >= DRAIN_PATIENCE_MS * 1000000ULL)
 		return 0;
 	return rx->waiting ? STEP_WAIT : STEP_ON;
 }

@@ -191,7 +191,7 @@ static uint64_t boss_first_start_ns(const struct run *r)
 /* Returns the milliseconds until there is something to do; -1: until a worker has news. */
 static int boss_pause_ms(const struct run *r)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_mono_ns();
 
 	if (stop_requested)
 		return POKE_MS;
@@ -210,7 +210,7 @@ static void boss_supervise(struct run *r)
 			(void)!CALL(r->boss, READ, read(r->wake, &news, sizeof(news)));
 		if (!r->start_ns && boss_first_start_ns(r))
 			run_starts(r, boss_first_start_ns(r));
-		run_point_if_due(r, now_ns());
+		run_point_if_due(r, clock_mono_ns());
 		if (stop_requested)
 			boss_poke_workers(r);
 	}

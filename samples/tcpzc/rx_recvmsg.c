@@ -5,14 +5,7 @@
  */
 #include "memory.h"
 
-#include <errno.h>
 #include <sys/socket.h>
-
-static int recvmsg_open(struct flow *f)
-{
-	f->state = memory_get(f, f->size);
-	return f->state ? 0 : -f->error;
-}
 
 static int recvmsg_step(struct flow *f)
 {
@@ -25,9 +18,7 @@ static int recvmsg_step(struct flow *f)
 	ssize_t n = CALL(f, RECVMSG, recvmsg(f->fd, &msg, flow_dontwait(f)));
 
 	if (n < 0)
-		return errno == EAGAIN	? STEP_WAIT
-		       : errno == EINTR ? STEP_ON
-					: flow_fail(f, errno, "recvmsg");
+		return flow_call_failed(f, "recvmsg");
 	if (!n)
 		return STEP_END;
 	flow_take(f, f->state, (size_t)n, false);
@@ -35,17 +26,12 @@ static int recvmsg_step(struct flow *f)
 	return STEP_ON;
 }
 
-static void recvmsg_close(struct flow *f)
-{
-	memory_put(f, f->state, f->size);
-}
-
 const struct mode rx_recvmsg = {
 	.name = "recvmsg",
 	.what = "recvmsg(2), which copies",
 	.flags = MODE_UDP,
 	.asks = ASKS_COPY,
-	.open = recvmsg_open,
+	.open = buffer_open,
 	.step = recvmsg_step,
-	.close = recvmsg_close,
+	.close = buffer_close,
 };

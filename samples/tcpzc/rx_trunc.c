@@ -5,7 +5,6 @@
  */
 #include "tcpzc.h"
 
-#include <errno.h>
 #include <sys/socket.h>
 
 static int trunc_open(struct flow *f)
@@ -19,9 +18,7 @@ static int trunc_step(struct flow *f)
 	ssize_t n = CALL(f, RECVFROM, recv(f->fd, NULL, f->size, MSG_TRUNC | flow_dontwait(f)));
 
 	if (n < 0)
-		return errno == EAGAIN	? STEP_WAIT
-		       : errno == EINTR ? STEP_ON
-					: flow_fail(f, errno, "recv with MSG_TRUNC");
+		return flow_call_failed(f, "recv with MSG_TRUNC");
 	if (!n)
 		return STEP_END;
 	flow_drop(f, (size_t)n);

@@ -12,6 +12,7 @@
 #define TCPZC_H
 
 #include "hist.h"
+#include "lib/clock.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -287,6 +288,8 @@ void flow_check(struct flow *f); /* reads the clock and prints a point when one 
 void flow_data_ends(struct flow *f);
 int flow_fail(struct flow *f, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Records an error that has no errno. */
+/* Handles errno after a call on the socket: waits for EAGAIN, tries again for EINTR, else fails. */
+int flow_call_failed(struct flow *f, const char *call);
 int flow_wrong(struct flow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int flow_copy_error(struct flow *f, const struct flow *from);
 uint64_t flow_left(const struct flow *f, uint64_t pos);	 /* bytes to send from `pos` on */
@@ -297,7 +300,6 @@ void flow_take(struct flow *f, const void *data, size_t n, bool mapped);
 void flow_take_unknown(struct flow *f, const void *data, size_t n);
 /* Writes the bytes to send at `pos`. Does nothing without --verify. */
 void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n);
-uint64_t now_ns(void);
 
 /* Returns STEP_WAIT. The flow waits for `events` (0: POLLERR alone) of `fd` (-1: none). */
 static inline int flow_wait_for(struct flow *f, int fd, short events)

@@ -38,7 +38,7 @@ static int zerocopy_tx_notified(struct flow *f, struct zerocopy_tx *z,
 				const struct sock_extended_err *ee)
 {
 	uint32_t id, n = ee->ee_data - ee->ee_info + 1;
-	uint64_t now = now_ns();
+	uint64_t now = clock_mono_ns();
 
 	if (n > z->slots.in_flight)
 		return flow_wrong(f, "the kernel reports %u sends done, %u were in flight", n,
@@ -117,7 +117,7 @@ static int zerocopy_tx_no_buffers(struct flow *f, struct zerocopy_tx *z)
 	if (++z->alone_retries > ALONE_RETRIES)
 		return flow_fail(f, ENOBUFS, "MSG_ZEROCOPY of %zu bytes: raise a limit (%s)",
 				 f->size, limits_text(&z->limits, limit));
-	f->due_ns = now_ns() + ALONE_PAUSE_NS;
+	f->due_ns = clock_mono_ns() + ALONE_PAUSE_NS;
 	return flow_wait_for(f, -1, 0);
 }
 
@@ -132,14 +132,12 @@ int zerocopy_tx_step(struct flow *f, struct zerocopy_tx *z)
 	if ((!at && !slots_free(slots)) || slots->in_flight == ZEROCOPY_IDS)
 		return zerocopy_tx_await(f, z);
 	flow_fill(f, p, f->bytes, n);
-	now = now_ns();
+	now = clock_mono_ns();
 	sent = z->send(f, p, n, ZC_MSG_ZEROCOPY | MSG_NOSIGNAL | flow_dontwait(f));
 	if (sent < 0 && errno == ENOBUFS)
 		return zerocopy_tx_no_buffers(f, z);
 	if (sent < 0)
-		return errno == EAGAIN	? STEP_WAIT
-		       : errno == EINTR ? STEP_ON
-					: flow_fail(f, errno, "send");
+		return flow_call_failed(f, "send");
 	z->alone_retries = 0;
 	z->sends[z->next_id++ % ZEROCOPY_IDS] = (struct zerocopy_send){now, slots->next};
 	slots_hold(slots, slots->next, now);

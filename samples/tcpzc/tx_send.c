@@ -2,14 +2,7 @@
 /* The baseline: send(2) of one buffer, over and over. The kernel copies each time. */
 #include "memory.h"
 
-#include <errno.h>
 #include <sys/socket.h>
-
-static int send_open(struct flow *f)
-{
-	f->state = memory_get(f, f->size);
-	return f->state ? 0 : -f->error;
-}
 
 static int send_step(struct flow *f)
 {
@@ -19,17 +12,10 @@ static int send_step(struct flow *f)
 	flow_fill(f, f->state, f->bytes, n);
 	sent = CALL(f, SENDTO, send(f->fd, f->state, n, MSG_NOSIGNAL | flow_dontwait(f)));
 	if (sent < 0)
-		return errno == EAGAIN	? STEP_WAIT
-		       : errno == EINTR ? STEP_ON
-					: flow_fail(f, errno, "send");
+		return flow_call_failed(f, "send");
 	f->sends_copied++;
 	flow_sent(f, (size_t)sent);
 	return STEP_ON;
-}
-
-static void send_close(struct flow *f)
-{
-	memory_put(f, f->state, f->size);
 }
 
 const struct mode tx_send = {
@@ -37,7 +23,7 @@ const struct mode tx_send = {
 	.what = "send(2), which copies: the baseline",
 	.flags = MODE_UDP,
 	.asks = ASKS_COPY,
-	.open = send_open,
+	.open = buffer_open,
 	.step = send_step,
-	.close = send_close,
+	.close = buffer_close,
 };

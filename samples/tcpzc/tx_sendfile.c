@@ -66,9 +66,7 @@ int sendfile_tx_step(struct flow *f)
 		return -f->error;
 	sent = CALL(f, SENDFILE, sendfile(f->fd, s->fd, &at, n < rest ? n : rest));
 	if (sent < 0)
-		return errno == EAGAIN	? STEP_WAIT
-		       : errno == EINTR ? STEP_ON
-					: flow_fail(f, errno, "sendfile");
+		return flow_call_failed(f, "sendfile");
 	if (!sent)
 		return flow_fail(f, EIO, "sendfile: the memfd ended");
 	f->sends_copied += s->copies;

@@ -18,21 +18,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
-
 struct splice_tx {
 	int store[2], out[2]; /* read end, write end */
 	size_t size;	      /* bytes in `store` */
 	size_t left;	      /* bytes in `out` that are not spliced yet */
 	char *buf;
 };
-
-static int splice_make_pipe(struct flow *f, int fds[2], size_t size)
-{
-	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[1], F_SETPIPE_SZ, (int)size) < 0)
-		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", size);
-	return 0;
-}
 
 static int splice_fill_pipe(struct flow *f, int fd, const char *buf, size_t n)
 {
@@ -50,16 +41,14 @@ static int splice_fill_pipe(struct flow *f, int fd, const char *buf, size_t n)
 static int splice_open(struct flow *f)
 {
 	struct splice_tx *s = calloc(1, sizeof(*s));
-	size_t pages = (f->size + PAGE - 1) / PAGE;
 
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
 	f->state = s;
 	s->store[0] = s->store[1] = s->out[0] = s->out[1] = -1;
-	s->size = pages * PAGE < PIPE_MAX ? pages * PAGE : PIPE_MAX;
+	s->size = pipe_size(f);
 	s->buf = memory_get(f, s->size);
-	if (!s->buf || splice_make_pipe(f, s->store, s->size) ||
-	    splice_make_pipe(f, s->out, s->size))
+	if (!s->buf || pipe_open(f, s->store, s->size) || pipe_open(f, s->out, s->size))
 		return -f->error;
 	return splice_fill_pipe(f, s->store[1], s->buf, s->size);
 }
@@ -87,28 +76,12 @@ static int splice_load_message(struct flow *f, struct splice_tx *s)
 static int splice_step(struct flow *f)
 {
 	struct splice_tx *s = f->state;
-	ssize_t sent;
 
 	if (!s->left && splice_load_message(f, s))
 		return -f->error;
 	if (!s->left)
 		return STEP_ON;
-	sent = CALL(f, SPLICE, splice(s->out[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
-	if (sent < 0)
-		return errno == EAGAIN	? STEP_WAIT
-		       : errno == EINTR ? STEP_ON
-					: flow_fail(f, errno, "splice");
-	s->left -= (size_t)sent;
-	flow_sent(f, (size_t)sent);
-	return STEP_ON;
-}
-
-static void splice_close_pipe(const int fds[2])
-{
-	if (fds[0] >= 0)
-		close(fds[0]);
-	if (fds[1] >= 0)
-		close(fds[1]);
+	return pipe_send(f, s->out[0], &s->left);
 }
 
 static void splice_close(struct flow *f)
@@ -117,8 +90,8 @@ static void splice_close(struct flow *f)
 
 	if (!s)
 		return;
-	splice_close_pipe(s->store);
-	splice_close_pipe(s->out);
+	pipe_close(s->store);
+	pipe_close(s->out);
 	memory_put(f, s->buf, s->size);
 	free(s);
 }

@@ -15,8 +15,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
-
 struct vmsplice_tx {
 	int pipe[2];
 	size_t size; /* bytes that the pipe takes at once */
@@ -27,19 +25,14 @@ struct vmsplice_tx {
 static int vmsplice_open(struct flow *f)
 {
 	struct vmsplice_tx *s = calloc(1, sizeof(*s));
-	size_t pages = (f->size + PAGE - 1) / PAGE;
 
 	if (!s)
 		return flow_fail(f, ENOMEM, "memory");
 	f->state = s;
 	s->pipe[0] = s->pipe[1] = -1;
-	s->size = pages * PAGE < PIPE_MAX ? pages * PAGE : PIPE_MAX;
+	s->size = pipe_size(f);
 	s->buf = memory_get(f, s->size);
-	if (!s->buf)
-		return -f->error;
-	if (pipe2(s->pipe, O_CLOEXEC) || fcntl(s->pipe[1], F_SETPIPE_SZ, (int)s->size) < 0)
-		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", s->size);
-	return 0;
+	return s->buf ? pipe_open(f, s->pipe, s->size) : -f->error;
 }
 
 static char *vmsplice_get_pages(struct flow *f, struct vmsplice_tx *s, size_t n)
@@ -82,18 +75,10 @@ static int vmsplice_load_message(struct flow *f, struct vmsplice_tx *s)
 static int vmsplice_step(struct flow *f)
 {
 	struct vmsplice_tx *s = f->state;
-	ssize_t sent;
 
 	if (!s->left && vmsplice_load_message(f, s))
 		return -f->error;
-	sent = CALL(f, SPLICE, splice(s->pipe[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
-	if (sent < 0)
-		return errno == EAGAIN	? STEP_WAIT
-		       : errno == EINTR ? STEP_ON
-					: flow_fail(f, errno, "splice");
-	s->left -= (size_t)sent;
-	flow_sent(f, (size_t)sent);
-	return STEP_ON;
+	return pipe_send(f, s->pipe[0], &s->left);
 }
 
 static void vmsplice_close(struct flow *f)
@@ -102,10 +87,7 @@ static void vmsplice_close(struct flow *f)
 
 	if (!s)
 		return;
-	if (s->pipe[0] >= 0) {
-		close(s->pipe[0]);
-		close(s->pipe[1]);
-	}
+	pipe_close(s->pipe);
 	memory_put(f, s->buf, s->size);
 	free(s);
 }

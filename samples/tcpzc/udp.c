@@ -67,9 +67,9 @@ static void udp_receive_bytes(struct flow *f)
 void udp_settle(struct flow *f)
 {
 	struct pollfd p = {.fd = f->fd, .events = POLLIN};
-	uint64_t until = now_ns() + SETTLE_MS * 1000000ull;
+	uint64_t until = clock_mono_ns() + SETTLE_MS * 1000000ull;
 
-	while (!f->peer_told && now_ns() < until) {
+	while (!f->peer_told && clock_mono_ns() < until) {
 		udp_send_bytes(f);
 		if (poll(&p, 1, PAUSE_MS) > 0)
 			udp_receive_bytes(f);

@@ -46,7 +46,7 @@ static uint64_t uring_tx_user_data(const struct slots *s, unsigned int slot)
 static unsigned int uring_tx_build_chain(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_sqe *sqe = NULL;
-	uint64_t pos = f->bytes, now = now_ns();
+	uint64_t pos = f->bytes, now = clock_mono_ns();
 	unsigned int n = 0;
 
 	while (n < f->opt->batch && flow_left(f, pos) && slots_free(&u->slots)) {
@@ -140,7 +140,7 @@ static unsigned int uring_tx_reap(struct flow *f, struct uring_tx *u)
 {
 	struct io_uring_cqe *cqe;
 	unsigned int head, n = 0;
-	uint64_t now = now_ns();
+	uint64_t now = clock_mono_ns();
 
 	io_uring_for_each_cqe(&u->ring, head, cqe)
 	{

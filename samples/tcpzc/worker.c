@@ -88,7 +88,7 @@ void worker_span_ends(struct worker *w, int who)
 
 static int wait_poll(struct worker *w, uint64_t until_ns, int timeout_ms)
 {
-	uint64_t now = until_ns ? now_ns() : 0, left = until_ns > now ? until_ns - now : 0;
+	uint64_t now = until_ns ? clock_mono_ns() : 0, left = until_ns > now ? until_ns - now : 0;
 	struct timespec ts = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
 
 	if (until_ns && timeout_ms)
@@ -137,7 +137,7 @@ static void wait_for_any(struct worker *w, bool block)
 	}
 	if (wait_poll(w, due, timeout) < 0 && errno != EINTR)
 		flow_fail(w->flows[0], errno, "poll");
-	now = due ? now_ns() : 0;
+	now = due ? clock_mono_ns() : 0;
 	for (i = 0; i < w->n; i++) {
 		struct flow *f = w->flows[i];
 		bool one = wait_take_result(&w->fds[2 * i], f, now);
