@@ -215,7 +215,7 @@ static int run_todo(struct capture *c, struct error *err)
 
 	manifest_runs_left(&c->manifest, c->plan, &c->order, &todo);
 	if (todo.n < c->order.n)
-		print_note("%s: %zu of %zu runs are there already", c->dir, c->order.n - todo.n,
+		print_note("%s: %zu of %zu runs exist already", c->dir, c->order.n - todo.n,
 			   c->order.n);
 	if (!rc && interrupt_came(&c->intr))
 		rc = -EINTR;

@@ -135,8 +135,9 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 	struct error err = {0};
 
 	if (!a->output && !a->dry)
-		argp_error(state, a->undo ? "of which capture? give -o CAPTURE"
-					  : "where to? give -o CAPTURE");
+		argp_error(state,
+			   a->undo ? "the capture is missing; give -o CAPTURE"
+				   : "the folder of the capture is missing; give -o CAPTURE");
 	if (a->forget && !a->undo)
 		argp_error(state, "--forget goes with --undo");
 	if (a->undo && (a->nrest || a->variant || a->dry))
@@ -154,8 +155,9 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 		argp_error(state, "a COMMAND needs a name for it: --variant NAME -- %s ...",
 			   a->rest[0]);
 	if (!a->variant && a->nrest != 1)
-		argp_error(state, a->nrest ? "one PLAN, please; a COMMAND needs --variant NAME"
-					   : "give a PLAN, or --variant NAME -- COMMAND");
+		argp_error(state,
+			   a->nrest ? "there can be only one PLAN; a COMMAND needs --variant NAME"
+				    : "give a PLAN, or --variant NAME -- COMMAND");
 	if (!a->variant && (a->cpus || a->units || a->collect || a->call_graph || a->power_csv ||
 			    a->power_command || a->events))
 		argp_error(

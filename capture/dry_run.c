@@ -235,8 +235,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 		order_make(&all, p);
 		manifest_runs_left(&there, p, &all, &left);
 		if (left.n < all.n)
-			print_note("%s: %zu of %zu runs are there already", dir, all.n - left.n,
-				   all.n);
+			print_note("%s: %zu of %zu runs exist already", dir, all.n - left.n, all.n);
 		if (left.n)
 			plan_note_shared_cpus(p);
 		progress_init(&progress, p, false);

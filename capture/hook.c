@@ -64,7 +64,7 @@ static char *hook_begin(const struct hook *h, struct error *err)
 	if (folder)
 		file_write(path, mark, strlen(mark), &e);
 	if (e.code && h->anyway) {
-		warn("%s: running %s's '%s' all the same", e.text, h->owner, h->what);
+		warn("%s: running %s's '%s' anyway", e.text, h->owner, h->what);
 	} else if (e.code) {
 		error_set(err, e.code, "%s: %s's '%s' was not run: %s", e.text, h->owner, h->what,
 			  h->command);

@@ -74,7 +74,7 @@ static int cross_add(struct matrix *m, const struct ini_at *at, const char *name
 	if (!s)
 		return matrix_unknown_setting(m, at, "cross", name, strlen(name), err);
 	if (matrix_find(m, name) >= 0)
-		return ini_error(at, err, "cross: '%s' is there twice", name);
+		return ini_error(at, err, "cross: '%s' appears twice", name);
 	m->cross[m->ncross++] = (size_t)(s - m->setting);
 	return 0;
 }
@@ -124,7 +124,7 @@ static int exclude_check_word(const struct matrix_scan *s, const struct ini_at *
 	if (matrix_find(s->m, of->name) < 0)
 		return ini_error(
 			at, err,
-			"exclude: '%s' is not in 'cross': no combination has a value of it, and this line leaves none out",
+			"exclude: '%s' is not in 'cross', so this line would exclude nothing",
 			of->name);
 	for (i = 0; i < of->n; i++)
 		if (str_matches(pattern, of->value[i].value))
@@ -258,7 +258,7 @@ static int scan_enter_setting(struct matrix_scan *s, const struct ini_at *at, co
 			"'%s' is no name for a setting: letters, digits and _, a letter first, and not 'variant'",
 			name);
 	if (matrix_setting_named(s->m, name, strlen(name)))
-		return ini_error(at, err, "setting '%s' is there twice", name);
+		return ini_error(at, err, "setting '%s' appears twice", name);
 	array_grow(s->m->setting, s->m->n, s->m->cap);
 	s->setting = &s->m->setting[s->m->n++];
 	*s->setting = (struct matrix_setting){.name = xstrdup(name), .what = xstrdup("")};
@@ -281,13 +281,13 @@ static int scan_enter_value(struct matrix_scan *s, const struct ini_at *at, cons
 	s->value = setting_find_value(s->setting, name + len + 1);
 	if (!s->value) {
 		values = matrix_list_values(s->setting);
-		ini_error(at, err, "[value %s]: it is none of the values of '%s':%s", name,
+		ini_error(at, err, "[value %s]: setting '%s' has no such value; it has:%s", name,
 			  s->setting->name, *values ? values : " none");
 		free(values);
 		return -EINVAL;
 	}
 	if (s->value->seen)
-		return ini_error(at, err, "[value %s] is there twice", name);
+		return ini_error(at, err, "[value %s] appears twice", name);
 	s->value->seen = true;
 	s->in = IN_VALUE;
 	return 0;
@@ -332,7 +332,7 @@ static int setting_add_value(struct matrix_setting *s, const struct ini_at *at, 
 	struct matrix_value *v;
 
 	if (setting_find_value(s, value))
-		return ini_error(at, err, "values: '%s' is there twice", value);
+		return ini_error(at, err, "values: '%s' appears twice", value);
 	array_grow(s->value, s->n, s->cap);
 	v = &s->value[s->n++];
 	*v = (struct matrix_value){.value = xstrdup(value),
@@ -361,12 +361,12 @@ static int scan_setting_key(struct matrix_scan *s, const struct ini_at *at, cons
 			"unknown key '%s' in [setting]; there are: values what save before after",
 			key);
 	if (s->setting->n)
-		return ini_error(at, err, "'values' is there twice");
+		return ini_error(at, err, "'values' appears twice");
 	rc = words_split(&w, raw, &e) ? ini_error(at, err, "values: %s", e.text) : 0;
 	for (i = 0; i < w.n && !rc; i++)
 		rc = setting_add_value(s->setting, at, w.word[i], err);
 	if (!rc && !w.n)
-		rc = ini_error(at, err, "values: none given");
+		rc = ini_error(at, err, "values: the list is empty");
 	words_free(&w);
 	return rc;
 }
@@ -454,7 +454,7 @@ static int scan_matrix_key(struct matrix_scan *s, const struct ini_at *at, const
 		return ini_error(at, err, "unknown key '%s' in [matrix]; there are: cross exclude",
 				 key);
 	if (s->cross)
-		return ini_error(at, err, "'cross' is there twice");
+		return ini_error(at, err, "'cross' appears twice");
 	s->cross = xstrdup(raw);
 	s->cross_at = *at;
 	return 0;

@@ -25,7 +25,7 @@ static int words_check(const char *value, struct error *err)
 
 static int command_check(const char *value, struct error *err)
 {
-	return *value ? words_check(value, err) : error_set(err, EINVAL, "no command given");
+	return *value ? words_check(value, err) : error_set(err, EINVAL, "the command is missing");
 }
 
 static int cpus_check(const char *value, struct error *err)

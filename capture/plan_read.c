@@ -134,7 +134,7 @@ static int reader_check_first(struct plan_reader *r, unsigned int bit, const str
 			      const char *what, struct error *err)
 {
 	if (r->seen & bit)
-		return ini_error(at, err, "%s is there twice", what);
+		return ini_error(at, err, "%s appears twice", what);
 	r->seen |= bit;
 	return 0;
 }
@@ -167,7 +167,7 @@ static int reader_enter_variant(struct plan_reader *r, const struct ini_at *at, 
 		return ini_error(at, err, "%s", e.text);
 	for (i = 0; i < p->nvariants; i++)
 		if (!strcmp(name, p->variants[i].name))
-			return ini_error(at, err, "variant '%s' is there twice", name);
+			return ini_error(at, err, "variant '%s' appears twice", name);
 	array_grow(p->variants, p->nvariants, p->variants_cap);
 	v = &p->variants[p->nvariants++];
 	*v = (struct variant){.name = xstrdup(name), .what = xstrdup(""), .base = xstrdup(name)};
@@ -261,7 +261,7 @@ static int reader_read_var(struct plan_reader *r, const struct ini_at *at, const
 	if (vars_expand(&r->vars, raw, &here, &e) || vars_expand(&r->side_vars, raw, &there, &e))
 		rc = ini_error(at, err, "%s: %s", name, e.text);
 	else if (vars_get(&r->vars, name, strlen(name)))
-		rc = ini_error(at, err, "variable '%s' is there already", name);
+		rc = ini_error(at, err, "variable '%s' is already defined", name);
 	if (!rc) {
 		vars_set(&r->vars, name, here);
 		vars_set(&r->side_vars, name, there);
@@ -283,7 +283,7 @@ static int reader_read_key(struct plan_reader *r, const struct plan_key *k, cons
 	if (vars_expand(vars, raw, &value, &e))
 		return ini_error(at, err, "%s: %s", k->name, e.text);
 	if (r->keys_set & bit)
-		rc = ini_error(at, err, "'%s' is there twice", k->name);
+		rc = ini_error(at, err, "'%s' appears twice", k->name);
 	else if (plan_key_set(k, r->base, value, &e))
 		rc = ini_error(at, err, "%s: %s", k->name, e.text);
 	else

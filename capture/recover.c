@@ -43,7 +43,7 @@ static int folder_check_contents(const char *dir, struct error *err)
 		if (e->d_name[0] != '.')
 			rc = error_set(
 				err, EEXIST,
-				"%s: there are files in it, and it is no capture (no manifest.json): give another -o",
+				"%s: the folder has files but no manifest.json, so it is not a capture: give another -o",
 				dir);
 	if (d)
 		closedir(d);

@@ -30,7 +30,8 @@ static int remote_make_dir(struct remote *r, struct error *err)
 		tmp = "/tmp";
 	r->dir = xasprintf("%s/zcost-ssh-%s", tmp, r->key);
 	if (!lstat(r->dir, &st) && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid()))
-		return error_set(err, EEXIST, "%s: exists and is not ours: remove it", r->dir);
+		return error_set(err, EEXIST,
+				 "%s: exists and is not a folder of this user: remove it", r->dir);
 	if (dir_remove(r->dir, err))
 		return -err->code;
 	return mkdir(r->dir, 0700) ? error_sys(err, errno, "%s: cannot make the folder", r->dir)

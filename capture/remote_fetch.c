@@ -60,7 +60,7 @@ static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], str
 static void fetch_check_sum(struct fetch *f, const char *name, const char *line, const char *hex)
 {
 	if (!strcmp(line, "sum -"))
-		error_set(&f->bad, EIO, "%s: could not be read whole on that host", name);
+		error_set(&f->bad, EIO, "%s: cannot be read completely on that host", name);
 	else if (!str_starts(line, "sum ") || strcmp(line + strlen("sum "), hex) != 0)
 		error_set(&f->bad, EBADMSG, "%s: the checksum is wrong", name);
 }
@@ -137,8 +137,7 @@ static int fetch_folder(struct fetch *f, const char *what, struct error *err)
 	str_free(&line);
 	if (!rc && f->bad.code) {
 		link_write_line(&r->link, "forget");
-		rc = error_set(err, f->bad.code, "the files cannot be brought back: %s",
-			       f->bad.text);
+		rc = error_set(err, f->bad.code, "cannot fetch the files: %s", f->bad.text);
 	}
 	return rc;
 }

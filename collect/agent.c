@@ -43,8 +43,10 @@ static int agent_folder_remove_old(const char *path, const struct stat *st, stru
 	int left;
 
 	if (!S_ISDIR(st->st_mode) || st->st_uid != geteuid())
-		return error_set(err, EEXIST,
-				 "%s: is there, and is not ours: remove it, or set TMPDIR", path);
+		return error_set(
+			err, EEXIST,
+			"%s: exists and is not a folder of this user: remove it, or set TMPDIR",
+			path);
 	left = holders_end(path, 0);
 	if (left)
 		return error_set(

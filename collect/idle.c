@@ -193,7 +193,7 @@ static int idle_read(struct collect *c)
 	struct idle_states *states = c->data;
 
 	if (idle_add_rows(states, &c->reading.text) == states->n)
-		return error_set(&c->err, EIO, "the idle states of no CPU can be read any more");
+		return error_set(&c->err, EIO, "no CPU's idle states can be read any more");
 	return 0;
 }
 

@@ -88,7 +88,8 @@ int power_command_split(const char *text, const char **kind, const char **comman
 	}
 	if ((*command)[strspn(*command, " \t")])
 		return 0;
-	return error_set(err, EINVAL, "no command given; it is to print watts, one reading a line");
+	return error_set(err, EINVAL,
+			 "the command is missing; it must print watts, one reading a line");
 }
 
 int power_command_add(struct power_command list[POWER_KINDS], size_t *n, const char *text,

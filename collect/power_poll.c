@@ -195,7 +195,7 @@ static void power_poll_judge(struct power_poll *p, bool answered, int status)
 	if (rest && (!p->is->whole || (answered && !status)))
 		power_poll_save(p, rest, p->heard_ns);
 	if (!answered)
-		power_poll_set_failure(p, "it printed nothing for 10 s and was ended");
+		power_poll_set_failure(p, "it printed nothing for 10 s, so zcost ended it");
 	else if (status)
 		power_poll_set_failure(p, spawn_status_text(status));
 	else if (!p->printed)
@@ -415,7 +415,7 @@ int power_poll_stop(struct power_poll *p, unsigned int *missed, struct error *er
 	if (missed)
 		*missed = p->missed;
 	if (over)
-		rc = error_set(err, EIO, "%s; given up after %d times", p->err.text, FAILURES);
+		rc = error_set(err, EIO, "%s; gave up after %d attempts", p->err.text, FAILURES);
 	power_poll_release(p);
 	return rc;
 }

@@ -182,7 +182,7 @@ static int sock_diag_open(struct error *err)
 		close(fd);
 	return error_sys(
 		err, -rc,
-		"the kernel does not tell of TCP sockets (CONFIG_INET_TCP_DIAG; modprobe tcp_diag)");
+		"the kernel does not list TCP sockets (CONFIG_INET_TCP_DIAG; modprobe tcp_diag)");
 }
 
 enum { SOCKETS = 4096, ONE_BY_ONE = 512, TRIES = 5, LOOK_AGAIN = 30 };
@@ -418,7 +418,7 @@ static void tcp_report(struct collect *c, const struct tcp *t)
 	if (t->refused)
 		collect_degraded(
 			c,
-			"the open files of some of the workload's processes may not be looked at: run as root");
+			"no permission to read the open files of some of the workload's processes: run as root");
 	if (t->cut)
 		collect_degraded(c, "the workload has more than %d sockets: the rest was left out",
 				 SOCKETS);

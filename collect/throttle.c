@@ -200,7 +200,7 @@ static void throttle_finish(struct collect *c)
 
 const struct collector collector_throttle = {
 	.name = "throttle",
-	.what = "CPUs held back: by heat, by a cgroup's quota",
+	.what = "CPU throttling: by heat, by a cgroup's quota",
 	.files = {"throttle.snap"},
 	.passes = PASS_EVERY,
 	.prepare = throttle_prepare,

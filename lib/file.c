@@ -351,7 +351,7 @@ int caller_check_folder(const char *dir, struct error *err)
 	if (!caller_is_ours(st.st_uid))
 		return error_set(
 			err, EPERM,
-			"%s: belongs to user %u, who could lead what is written here elsewhere: make it yours with chown -R, or give another -o",
+			"%s: belongs to user %u, who could redirect what zcost writes here: make it yours with chown -R, or give another -o",
 			dir, st.st_uid);
 	if (st.st_mode & S_IWOTH)
 		return error_set(err, EPERM,

@@ -29,7 +29,7 @@ int json_write(const char *path, const json_t *value, size_t flags, struct error
 {
 	char *text = json_dumps(value, flags), *line = xasprintf("%s\n", text ? text : "");
 	int rc = text ? file_write(path, line, strlen(line), err)
-		      : error_set(err, EINVAL, "%s: a text in it is not UTF-8", path);
+		      : error_set(err, EINVAL, "%s: contains text that is not UTF-8", path);
 
 	free(line);
 	free(text);

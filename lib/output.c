@@ -17,8 +17,7 @@ static const struct argp_option output_options[] = {
 	 "text (default), tsv, csv, json, md, or commit: for a commit message", 90},
 	{"output", 'o', "FILE", 0, "write there instead of standard output", 90},
 	{"width", KEY_WIDTH, "N", 0,
-	 "text of so many characters a line, 0 for as many as it takes; default: the terminal's, else 0",
-	 90},
+	 "characters in a line of text; 0: no limit; default: the terminal's width, else 0", 90},
 	{"verbose", KEY_VERBOSE, NULL, 0, "print all notes, not the worst five", 90},
 	{0},
 };
@@ -57,9 +56,7 @@ static error_t output_parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (o->width_given && o->format != FORMAT_TEXT)
-			argp_error(
-				state,
-				"--width is for text; the other formats have a width of their own");
+			argp_error(state, "--width applies only to the format text");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -59,7 +59,7 @@ int watts_of_line(const char *line, double *watts, struct error *err)
 	if (end == text || !isfinite(*watts) || !watts_scale_unit(str_trim(end), watts))
 		rc = watts_refuse_line(str_trim(copy), err);
 	else if (*watts < 0)
-		rc = error_set(err, ERANGE, "'%.80s' is less than no power", str_trim(copy));
+		rc = error_set(err, ERANGE, "'%.80s': power cannot be negative", str_trim(copy));
 	free(copy);
 	return rc;
 }

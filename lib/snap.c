@@ -63,8 +63,8 @@ int snaps_read(struct snaps *s, const char *path, struct error *err)
 		rc = snap_parse_head(&p, end, &s->snap[s->n]);
 		if (rc)
 			error_set(err, EBADMSG,
-				  "%s: damaged snapshot at offset %zu; %zu before it kept", path,
-				  (size_t)(at - s->buf), s->n);
+				  "%s: damaged snapshot at offset %zu; using the %zu before it",
+				  path, (size_t)(at - s->buf), s->n);
 		else
 			s->n++;
 	}

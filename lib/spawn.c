@@ -243,7 +243,7 @@ int spawn_run(char *const argv[], const struct spawn *opts, struct error *err)
 		return rc;
 	rc = spawn_wait(pid, -1, &status);
 	if (rc)
-		return error_sys(err, -rc, "lost sight of %s", argv[0]);
+		return error_sys(err, -rc, "cannot wait for %s", argv[0]);
 	if (status)
 		return error_set(err, EIO, "%s %s", argv[0], spawn_status_text(status));
 	return 0;

@@ -57,14 +57,14 @@ static void plot_option_new(const struct argp_state *state, const struct option_
 static const struct option_row own[] = {
 	OPTION("capture", "CAPTURE", GROUP_NONE, "the capture folder; else the first argument",
 	       option_text, .at = AT(capture), .key = 'C'),
-	OPTION("output", "DIR", GROUP_NONE, "where to write; is made when missing", option_text,
+	OPTION("output", "DIR", GROUP_NONE, "folder for the charts; created if missing", option_text,
 	       .at = AT(dir), .key = 'o'),
-	OPTION("format", "LIST", GROUP_NONE, "of svg, png, pdf; default svg,png",
+	OPTION("format", "LIST", GROUP_NONE, "formats: svg, png, pdf; default svg,png",
 	       plot_option_formats),
-	OPTION("base", "VARIANT", GROUP_RUNS, "what others are held against; default: the first",
+	OPTION("base", "VARIANT", GROUP_RUNS, "variant to compare with; default: the first",
 	       option_text, .at = AT(base)),
 	OPTION("new", "VARIANT", GROUP_RUNS,
-	       "held against it; may be repeated; default: all others", plot_option_new),
+	       "variant to compare with the base; may be repeated; default: all others", plot_option_new),
 	{.name = "side", .parse = option_text, .at = AT(side)},
 	{.name = "limit", .key = 'n'},
 	OPTION("list", NULL, GROUP_NONE, "list the charts and end", option_flag, .at = AT(list)),
@@ -128,9 +128,9 @@ static void plot_check(struct argp_state *state, const struct arguments *a)
 	if (a->list)
 		return;
 	if (!a->capture)
-		argp_error(state, "which capture? give its folder");
+		argp_error(state, "the capture is missing; give its folder");
 	if (!a->dir)
-		argp_error(state, "where to? give a folder with -o");
+		argp_error(state, "the folder for the charts is missing; give it with -o");
 	if (slice_check(&a->o.slice, &err))
 		argp_error(state, "%s", err.text);
 	plot_check_options(state, a);

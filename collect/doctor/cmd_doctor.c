@@ -20,7 +20,7 @@ enum key { KEY_NEED = 1000, KEY_RATE, KEY_RTT, KEY_NIC, KEY_ZCRX, KEY_DEVMEM };
 
 static const struct argp_option options[] = {
 	{"need", KEY_NEED, "LIST", 0,
-	 "checks that must not say 'no', by group or group/check; default: perf,syscalls", 0},
+	 "checks that must not be 'no', as group or group/check; default: perf,syscalls", 0},
 	{"nic", KEY_NIC, "IF", 0, "this interface; default: all that are up", 0},
 	{"rate", KEY_RATE, "GBPS", 0, "the rate that buffers and rings should be fit for", 0},
 	{"rtt", KEY_RTT, "MS", 0, "with --rate: the round-trip time", 0},
@@ -163,7 +163,7 @@ static int doctor_no_finding(const struct table *t, const char *group, const cha
 	for (i = 0; i < t->rows; i++)
 		if (!strcmp(table_cell(t, i, 0)->str, group))
 			str_printf(&names, "%s%s", names.len ? ", " : "", table_cell(t, i, 1)->str);
-	error_set(err, EINVAL, "--need %s/%s: there is no such check here; in %s there are: %s",
+	error_set(err, EINVAL, "--need %s/%s: no such check on this host; the group %s has: %s",
 		  group, check, group, names.len ? names.buf : "none");
 	str_free(&names);
 	return -EINVAL;
@@ -183,10 +183,8 @@ static int doctor_check_needs(const struct args *a, struct error *err)
 		one = str_trim(one);
 		if ((doctor_find_check(one)->options & DOCTOR_RTT) &&
 		    (!a->d.rate_gbps || !a->d.rtt_ms))
-			rc = error_set(
-				err, EINVAL,
-				"--need %s: without --rate and --rtt nothing is checked of it",
-				one);
+			rc = error_set(err, EINVAL, "--need %s: this group needs --rate and --rtt",
+				       one);
 		else if (slash && !doctor_has_finding(&a->d.table, one, slash))
 			rc = doctor_no_finding(&a->d.table, one, slash, err);
 	}
@@ -436,9 +434,9 @@ static char *doctor_help(void)
 {
 	char *names = doctor_check_names(false, ", ");
 	char *text = xasprintf(
-		"What this host can measure and run, why not, and what to do about it."
+		"Shows what this host can measure and run, and how to make the rest work."
 		"\vLIST names groups: %s. With a LIST, doctor checks only these groups and those of --need, and all checks of the LIST are needed unless --need is given. A named IF or QUEUE is always needed. Only --zcrx and --devmem change anything, for a moment.\n\n"
-		"Exit status: 0 what is needed is there, 1 it is not, 2 usage.",
+		"Exit status: 0 everything needed works, 1 something needed is missing, 2 wrong usage.",
 		names);
 
 	free(names);

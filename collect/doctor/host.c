@@ -20,9 +20,9 @@ static const struct {
 	double least;
 	const char *why, *todo;
 } limits[] = {
-	{"net.core.rmem_max", 0, 4 << 20, "SO_RCVBUF asks in vain for more",
+	{"net.core.rmem_max", 0, 4 << 20, "SO_RCVBUF cannot set more",
 	 "sysctl net.core.rmem_max=268435456"},
-	{"net.core.wmem_max", 0, 4 << 20, "SO_SNDBUF asks in vain for more",
+	{"net.core.wmem_max", 0, 4 << 20, "SO_SNDBUF cannot set more",
 	 "sysctl net.core.wmem_max=268435456"},
 	{"net.ipv4.tcp_rmem", 2, 6 << 20, "the receive window stops growing there",
 	 "sysctl net.ipv4.tcp_rmem='4096 131072 268435456'"},
@@ -232,7 +232,7 @@ static void doctor_check_cpus(struct doctor *d)
 	doctor_put_smt(d);
 	if (!idle || !strcmp(idle, "none"))
 		doctor_put(d, "cpuidle", FINDING_NOTE, NULL,
-			   "no driver: there is no residency of idle states");
+			   "no driver: the kernel does not count idle states");
 	else
 		doctor_put(d, "cpuidle", FINDING_YES, NULL, "%s", idle);
 	if (isolated)
@@ -267,7 +267,7 @@ static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 	char *todo;
 
 	if (most < 0) {
-		doctor_put(d, name, FINDING_NOTE, NULL, "this kernel does not tell it");
+		doctor_put(d, name, FINDING_NOTE, NULL, "this kernel does not report it");
 		return;
 	}
 	todo = fits || (!takes && most >= INT_MAX)
@@ -279,7 +279,7 @@ static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 		2 * bdp / 1e6,
 		takes || fits
 			? ""
-			: ", more than the kernel takes (2147.48 MB): one flow cannot fill this path");
+			: ", more than the kernel accepts (2147.48 MB): one flow cannot fill this path");
 	free(todo);
 }
 

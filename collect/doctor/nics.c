@@ -117,7 +117,7 @@ static void doctor_nic_put_queues(struct doctor *d, const char *rows, const char
 
 	if (filter == 0)
 		doctor_put(d, "flow steering", FINDING_PARTLY, todo,
-			   "%s: off: flows cannot be led to the queue that zcrx or devmem took",
+			   "%s: off: flows cannot be steered to the queue that zcrx or devmem uses",
 			   name);
 	else if (filter > 0)
 		doctor_put(d, "flow steering", FINDING_YES, NULL, "%s: ntuple filters are on",
@@ -166,7 +166,7 @@ static void doctor_nic_put_none(struct doctor *d, const struct nic_space *s)
 	size_t i;
 
 	if (!d->nic) {
-		doctor_put(d, "interfaces", FINDING_NO, NULL, "none but loopback is up");
+		doctor_put(d, "interfaces", FINDING_NO, NULL, "only loopback is up");
 		return;
 	}
 	for (i = 0; i < s->nports; i++)

@@ -201,7 +201,7 @@ static void doctor_check_events(struct doctor *d)
 		if (rc == ENOENT || rc == EOPNOTSUPP || rc == ENODEV)
 			error_set(
 				&err, rc,
-				"this CPU has no such counter, or the virtual machine was given no PMU");
+				"this CPU has no such counter, or the virtual machine has no PMU");
 		else if (rc)
 			perf_event_denied(rc, &err);
 		if (rc)
@@ -212,7 +212,7 @@ static void doctor_check_events(struct doctor *d)
 	}
 	if (watchdog > 0 && !doctor_try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
 		doctor_put(d, "nmi_watchdog", FINDING_PARTLY, "sysctl kernel.nmi_watchdog=0",
-			   "it holds one hardware counter, so that others take turns");
+			   "it occupies one hardware counter; other events share the rest");
 }
 
 const struct check check_events = {

@@ -159,7 +159,7 @@ static void doctor_check_uring(struct doctor *d)
 				d, ops[i].name, FINDING_YES, NULL, "the kernel has it%s",
 				ops[i].op == ZC_IORING_OP_RECV_ZC
 					? "; only a registration shows whether a NIC has it (zcrx)"
-					: "; over loopback and veth it copies all the same");
+					: "; over loopback and veth it copies anyway");
 		else
 			doctor_put(d, ops[i].name, FINDING_NO, NULL,
 				   "this kernel lacks it; it came with %s", ops[i].since);

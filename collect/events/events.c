@@ -290,7 +290,7 @@ static int events_add_event(struct reader *r, const char *from, size_t len, stru
 	else
 		rc = events_plain_event(r, &e, copy, err);
 	if (!rc && events_is_twice(r->list, &e))
-		rc = error_set(err, EINVAL, "'%s' is there twice", e.name);
+		rc = error_set(err, EINVAL, "'%s' appears twice", e.name);
 	if (!rc && r->list->n == MAX_EVENTS)
 		rc = error_set(err, EINVAL, "more than %d events", MAX_EVENTS);
 	free(copy);

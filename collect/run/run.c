@@ -414,7 +414,7 @@ static int run_set_up(struct run *r, struct error *err)
 		return rc;
 	run_end_earlier(r);
 	if (used && !r->sync)
-		print_note("%s: the run that was in it is replaced", r->dir);
+		print_note("%s: replacing the earlier run in this folder", r->dir);
 	folder_clear(r->dir);
 	r->signals = spawn_open_signals(0, err);
 	rc = r->signals < 0 ? r->signals : 0;

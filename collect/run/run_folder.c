@@ -70,8 +70,8 @@ int folder_check(const char *dir, bool *used, struct error *err)
 		if (!folder_is_of_run(e->d_name))
 			rc = error_set(
 				err, EEXIST,
-				"%s: there is '%s' in it, which is no run's: give another -o", dir,
-				e->d_name);
+				"%s: the folder has '%s', which is not part of a run: give another -o",
+				dir, e->d_name);
 	if (d)
 		closedir(d);
 	return rc;

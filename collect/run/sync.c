@@ -12,7 +12,7 @@
 int sync_say_ready(struct error *err)
 {
 	if (fputs("ready\n", stdout) == EOF || fflush(stdout))
-		return error_sys(err, errno, "cannot say 'ready' on standard output");
+		return error_sys(err, errno, "cannot print 'ready' on standard output");
 	return 0;
 }
 
@@ -32,7 +32,7 @@ static enum sync_heard sync_parse(struct sync *s, const char *line)
 		return sync_set_aborted(s, "aborted through standard input");
 	if (sscanf(line, "go %" SCNu64 " %" SCNu64 "%c", &start, &duration, &end) != 2)
 		return sync_set_aborted(
-			s, "standard input said neither 'go START_NS DURATION_NS' nor 'abort'");
+			s, "standard input has neither 'go START_NS DURATION_NS' nor 'abort'");
 	if (s->start_ns)
 		return SYNC_NOTHING;
 	s->start_ns = start ? start : 1;

@@ -267,7 +267,7 @@ void treefile_finish(struct collect *c)
 		collect_info_int(c, "threads", (int64_t)t->most);
 	if (t->cut)
 		collect_degraded(
-			c, "the workload has more than %d threads: the rest was not looked at",
+			c, "the workload has more than %d threads: zcost did not read the rest",
 			TREE_THREADS);
 	free(t);
 }

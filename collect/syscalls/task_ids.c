@@ -112,7 +112,7 @@ int task_ids_btf(struct error *err)
 	if (at < 0)
 		return error_sys(
 			err, -at,
-			"this kernel has no BTF, and where it keeps a thread's ids was not found");
+			"this kernel has no BTF, and zcost did not find where it stores a thread's ids");
 	btf = btf__new_empty();
 	fd = btf ? task_ids_describe(btf, at) : -ENOMEM;
 	if (!fd)

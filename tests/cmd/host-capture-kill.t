@@ -80,7 +80,7 @@ for sig in INT TERM HUP; do
 		"hosts manifest.json plan.ini runs "
 done
 ok "the same command continues an interrupted capture" exits 0 "$zcost" capture p.ini -o cINT
-ok "a continued capture reports how many runs are there already" says 'cINT: 1 of 4 runs are there already' err
+ok "a continued capture reports how many runs exist already" says 'cINT: 1 of 4 runs exist already' err
 ok "a continued capture completes all runs" jq -e '.complete and (.runs | length == 4)' cINT/manifest.json
 ok "the manifest and the run folders of a continued capture agree" whole cINT
 

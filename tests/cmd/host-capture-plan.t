@@ -55,7 +55,7 @@ ok "--units refuses a regex that does not compile" refuses 2 "--units: regex:\(\
 ok "capture refuses to run without a plan" refuses 2 'give a PLAN, or --variant' "$zcost" capture -o c
 ok "capture refuses a command without --variant" refuses 2 'a COMMAND needs a name for it: --variant NAME -- true' \
 	"$zcost" capture -o c -- true
-ok "capture refuses two plans" refuses 2 'one PLAN, please' "$zcost" capture good.ini bad.ini -o c
+ok "capture refuses two plans" refuses 2 'there can be only one PLAN' "$zcost" capture good.ini bad.ini -o c
 ok "capture refuses to run without -o" refuses 2 'give -o CAPTURE' "$zcost" capture good.ini
 ok "capture refuses --variant without a command" refuses 2 'give the COMMAND after --' \
 	"$zcost" capture -o c --variant a
@@ -66,7 +66,7 @@ ok "capture refuses 0 repeats" refuses 2 "'0' is not a number of repeats" \
 ok "capture refuses --cpus together with a plan" refuses 2 'belong to --variant' \
 	"$zcost" capture good.ini -o c --cpus 1
 ok "capture exits 1 on a folder that is not a capture" exits 1 "$zcost" capture good.ini -o full
-ok "the error names the folder that is not a capture" says 'full: there are files in it, and it is no capture' err
+ok "the error names the folder that is not a capture" says 'full: the folder has files but no manifest.json, so it is not a capture' err
 ok "capture changes nothing in a folder that is not a capture" test "$(ls full)" = file
 
 ok "--dry-run succeeds without -o" exits 0 "$zcost" capture good.ini --dry-run

@@ -79,7 +79,7 @@ ok "the second run begins before SIGKILL" killed KILL p.ini c c/runs/mapped/.mea
 ok "a killed capture leaves no process running" nothing_runs
 there=$(jq '.runs | length' c/manifest.json)
 ok "the same command completes the killed capture" goes_on
-ok "the restarted capture repeats no finished run" says "c: $there of 8 runs are there already" err
+ok "the restarted capture repeats no finished run" says "c: $there of 8 runs exist already" err
 ok "all runs of the restarted capture are ok" jq -e '.complete and ([.runs[].status] | all(. == "ok"))' c/manifest.json
 steady "both sides of each run measure the same window within 50 ms" together
 ok "the profile pass writes perf.data" test -s c/runs/mapped/profile-01/receiver/perf.data

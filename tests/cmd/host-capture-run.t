@@ -76,7 +76,7 @@ ok "the capture has no other files" test "$(ls -A c | tr '\n' ' ')" = "hosts man
 
 rm -f log hooks
 ok "the same command succeeds on a complete capture" exits 0 "$zcost" capture p.ini -o c
-ok "the message on a complete capture counts the finished runs" says 'c: 6 of 6 runs are there already' err
+ok "the message on a complete capture counts the finished runs" says 'c: 6 of 6 runs exist already' err
 ok "a complete capture runs no hook and no collector" test ! -e log -a ! -e hooks
 repeats=3 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p3.ini
 ok "a plan with more repeats continues the capture" exits 0 "$zcost" capture p3.ini -o c

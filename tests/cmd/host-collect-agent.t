@@ -101,7 +101,7 @@ mkdir elsewhere
 echo kept >elsewhere/file
 ln -s ../elsewhere tmp/zcost-k
 ok "the agent exits 1 when a symbolic link is in place of its folder" exits 1 agent k
-ok "the error names the link and TMPDIR" says "tmp/zcost-k: is there, and is not ours: remove it, or set TMPDIR" err
+ok "the error names the link and TMPDIR" says "tmp/zcost-k: exists and is not a folder of this user: remove it, or set TMPDIR" err
 ok "the agent changes no file in the link's target" test "$(cat elsewhere/file)" = kept
 TMPDIR=$scratch/nonesuch
 ok "the agent exits 1 when it cannot make its folder" exits 1 agent k

@@ -105,7 +105,7 @@ ok "--events refuses a group without its closing brace" refuses '{cycles,instruc
 ok "--events refuses a closing brace without a group" refuses 'cycles}' 'comma is missing'
 ok "--events refuses a PMU without its closing slash" refuses msr/tsc "'msr/tsc': the '/' behind its terms is missing"
 ok "--events refuses a comma at the end" refuses cycles, 'an event is missing before .the end'
-ok "--events refuses an event twice in a group" refuses '{faults,faults}' "'faults' is there twice"
+ok "--events refuses an event twice in a group" refuses '{faults,faults}' "'faults' appears twice"
 ok "--events without the collector 'counters' is a usage error" exits 2 "$zcost" collect -o r --collect cpu --events cycles -- true
 ok "the error about --events names the collector 'counters'" says "belongs to the collector 'counters', which is not among those chosen" err
 

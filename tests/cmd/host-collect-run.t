@@ -82,7 +82,7 @@ touch r/perf.data
 "$zcost" analyze r >log 2>&1
 ok "report runs shows an analyzed run" exits 0 "$zcost" report runs r
 ok "collect replaces a run in the same folder" exits 0 collect --collect null -- sh -c 'sleep 0.1'
-ok "a message reports that the run is replaced" says '^zcost: r: the run that was in it is replaced$' err
+ok "a message reports that the run is replaced" says '^zcost: r: replacing the earlier run in this folder$' err
 ok "the new run has no file of the replaced one" test ! -e r/perf.data
 ok "report runs refuses the replaced run's figures" exits 1 "$zcost" report runs r
 ok "the error says to run analyze again" says "r/zcost.db: the run has changed since; run 'zcost analyze r' again" err
@@ -91,7 +91,7 @@ ok "report runs shows the new run after analyze" exits 0 "$zcost" report runs r
 mkdir slides empty killed
 touch slides/talk.md killed/perf.data
 ok "collect exits 1 on a folder that is not a run" exits 1 "$zcost" collect -o slides --collect null -- true
-ok "the error names the foreign file in the folder" says "^zcost: slides: there is 'talk.md' in it, which is no run's: give another -o$" err
+ok "the error names the foreign file in the folder" says "^zcost: slides: the folder has 'talk.md', which is not part of a run: give another -o$" err
 ok "collect writes nothing to a folder that is not a run" test "$(ls -A slides)" = talk.md
 ok "collect accepts an empty folder" exits 0 "$zcost" collect -o empty --collect null -- true
 ok "collect reports no replaced run for an empty folder" sh -c '! grep replaced err'

@@ -75,7 +75,7 @@ ok "readings before standard input was closed are in the run" test -s r/proc_sta
 begin sleep 100
 echo "start now" >&3
 wait $pid
-ok "an unknown line on standard input fails the run" is .why "standard input said neither 'go START_NS DURATION_NS' nor 'abort'"
+ok "an unknown line on standard input fails the run" is .why "standard input has neither 'go START_NS DURATION_NS' nor 'abort'"
 end
 
 begin sleep 0.2

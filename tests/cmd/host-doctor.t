@@ -56,8 +56,8 @@ while read -r list need why; do
 	ok "doctor $list --need $need is a usage error when nothing checks $need" exits 2 "$zcost" doctor $list --need "$need"
 	ok "the error about --need $need lists what there is" says "$why" err
 done <<'EOT'
-power power/powr --need power/powr: there is no such check here; in power there are: [^ ]
-zcrx zcrx/lo:0 --need zcrx/lo:0: .*in zcrx there are: kernel
+power power/powr --need power/powr: no such check on this host; the group power has: [^ ]
+zcrx zcrx/lo:0 --need zcrx/lo:0: .*the group zcrx has: kernel
 path path --need path: without --rate and --rtt
 EOT
 PATH=/nonexistent "$zcost" doctor sysctls --need 'perf/perf record' >out 2>&1
@@ -142,7 +142,7 @@ ok "33570 pages do not fit into one refill ring" is "$(row path 'zcrx area' stat
 doctor path --rate 1 --rtt 10000
 ok "the proposed tcp_rmem is at most the kernel's maximum" is "$(row path net.ipv4.tcp_rmem todo)" \
 	"sysctl net.ipv4.tcp_rmem='4096 131072 2147483647'"
-ok "doctor reports that the kernel's maximum is too small" sh -c "grep -q '2500.00 MB, more than the kernel takes (2147.48 MB)' tsv"
+ok "doctor reports that the kernel's maximum is too small" sh -c "grep -q '2500.00 MB, more than the kernel accepts (2147.48 MB)' tsv"
 printf '4096\t131072\t2147483647\n' >proc/sys/net/ipv4/tcp_rmem
 doctor path --rate 1 --rtt 10000
 ok "doctor does not propose a value that is already set" is "$(row path net.ipv4.tcp_rmem todo)" ""

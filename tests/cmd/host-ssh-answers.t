@@ -109,16 +109,16 @@ ok "capture exits 1 when the remote zcost is another build" lies twin 1
 ok "the error reports the same version and another build" says "ssh://there: zcost there has the same version but is another build: unknown option" err
 for lie in parent root dots; do
 	ok "capture exits 1 when the agent sends a file outside of its folder ($lie)" lies $lie 1
-	ok "the error reports a file outside of the folder ($lie)" says 'receiver: the files cannot be brought back: it sends a file outside of its folder' err
+	ok "the error reports a file outside of the folder ($lie)" says 'receiver: cannot fetch the files: it sends a file outside of its folder' err
 	ok "capture writes no file outside of its folder ($lie)" test -z "$(find "$scratch" -name bad)"
 	ok "capture discards the other files of that run ($lie)" test ! -e c/runs/a/measure-01/receiver
 done
 ok "capture exits 1 when the agent sends files of another host" lies elsewhere 1
 ok "capture discards files of another host" test ! -e c/hosts/vm
 ok "capture exits 1 on a wrong checksum" lies sum 1
-ok "the error names the file with the wrong checksum" says 'receiver: the files cannot be brought back: run.json: the checksum is wrong' err
+ok "the error names the file with the wrong checksum" says 'receiver: cannot fetch the files: run.json: the checksum is wrong' err
 ok "capture exits 1 when the agent cannot read a whole file" lies short 1
-ok "the error names the file that was not read whole" says 'run.json: could not be read whole on that host' err
+ok "the error names the file that the remote host could not read completely" says 'run.json: cannot be read completely on that host' err
 ok "capture exits 1 when the agent cannot read a file" lies unread 1
 ok "the error has the agent's reason for a file that it cannot read" says 'run/x: Input/output error' err
 for lie in garbage huge; do

@@ -196,7 +196,7 @@ mkdir small
 duration=2 plan "sleep $tag" >p.ini
 printf '[variant b]\nreceiver = %s\n' "sh -c 'head -c 8000000 /dev/zero; sleep $tag'" >>p.ini
 ok "capture exits 4 when the local disk is full" exits 4 unshare -m sh small.sh p.ini
-ok "the error reports that the files do not fit" says 'b/measure-01 failed: receiver: the files cannot be brought back: .*No space left' err
+ok "the error reports that the files do not fit" says 'b/measure-01 failed: receiver: cannot fetch the files: .*No space left' err
 ok "only the run that does not fit is failed" test "$(runs l)" = "1 ok 1 failed "
 ok "a full local disk leaves no process and no file" nothing_left l
 

@@ -127,7 +127,7 @@ ok "--width with a word is a usage error" exits 2 "$zcost" report summary cap --
 ok "--width 3 is a usage error" exits 2 "$zcost" report summary cap --width 3
 ok "the message names the smallest width" says "neither 0 nor a number from 20" err
 ok "--width with --format tsv is a usage error" exits 2 "$zcost" report summary cap --width 80 --format tsv
-ok "the message says that --width is for text" says "width is for text" err
+ok "the message says that --width applies only to text" says "width applies only to the format text" err
 
 if command -v script >/dev/null && script --version 2>&1 | grep -q util-linux; then
 	# on_terminal COLUMNS COMMAND: writes what a terminal of that width shows

@@ -132,7 +132,7 @@ static void test_bad_event_list_is_refused(void **state)
 	refuses("cycles:x", "no modifier 'x'");
 	refuses("cycles instructions", "a blank or quote");
 	refuses("'cycles'", "a blank or quote");
-	refuses("{cs,cs}", "'cs' is there twice");
+	refuses("{cs,cs}", "'cs' appears twice");
 	refuses("{cycles,imc/reads/}", "counted by different CPUs: not in one group");
 	refuses("imc/", "the '/' behind its terms is missing");
 	refuses("/x/", "is not PMU/TERMS/");
