@@ -289,7 +289,7 @@ int capture_all(struct capture *c, struct error *err)
 	interrupt_close(&c->intr);
 	manifest_close(&c->manifest);
 	order_free(&c->order);
-	intern_free(&c->said);
+	intern_free(&c->remarks);
 	free(c->mark);
 	if (c->runs_fd >= 0)
 		close(c->runs_fd);

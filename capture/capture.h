@@ -33,7 +33,7 @@ struct capture {
 	struct remote remote[SIDE_COUNT]; /* url is NULL for a side that runs here */
 	bool owed[SIDE_COUNT];		  /* the host of the side may still have our files */
 	struct progress progress;
-	struct intern said; /* remarks on collectors that were printed: each is printed once */
+	struct intern remarks; /* remarks on collectors that were printed: each is printed once */
 
 	/* Numbers of runs that this capture made. Lossy runs count as ok, too. */
 	size_t ok, failed, lossy;

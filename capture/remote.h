@@ -82,8 +82,8 @@ int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, cons
 int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struct str *answer,
 	       struct error *err);
 
-/* Ends the connection because `said` does not answer the question. Returns -EPROTO. */
-int remote_bad_answer(struct remote *r, const char *said, struct error *err);
+/* Ends the connection because `answer` does not answer the question. Returns -EPROTO. */
+int remote_bad_answer(struct remote *r, const char *answer, struct error *err);
 
 /* Ends the connection after the link returned `rc`, and says why. Returns -errno. */
 int remote_lost(struct remote *r, int rc, struct error *err);

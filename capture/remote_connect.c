@@ -86,14 +86,14 @@ static void agent_add_words(const struct remote *r, struct words *argv)
 	free(zcost);
 }
 
-static int remote_no_zcost(const struct remote *r, const char *said, struct error *err)
+static int remote_no_zcost(const struct remote *r, const char *answer, struct error *err)
 {
 	char *zcost = words_join(r->zcost.word);
 
 	error_set(
 		err, ENOENT,
 		"%s: there is no '%s' that could be run: install zcost %s there, or name it by 'zcost = /path/to/zcost' in [side %s] (%s)",
-		r->url, zcost, zcost_version, side_names[r->side], said);
+		r->url, zcost, zcost_version, side_names[r->side], answer);
 	free(zcost);
 	return -ENOENT;
 }

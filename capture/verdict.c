@@ -16,8 +16,8 @@
 /* --- the work of a side --- */
 
 /*
- * Did the workload do any work? A workload that is stopped at the end of the window has no exit
- * status that says so. Its output says so, where an adapter can read it.
+ * Whether the workload did any work. The exit status of a workload that is stopped at the end of
+ * the window does not show that. Its output does, where an adapter can read it.
  */
 
 struct side_work {
@@ -307,11 +307,11 @@ static void report_quote_last_line(struct str *s, const char *path)
 	free(line);
 }
 
-static bool remark_is_new(struct capture *c, const char *said)
+static bool remark_is_new(struct capture *c, const char *remark)
 {
-	size_t known = c->said.n;
+	size_t known = c->remarks.n;
 
-	return intern_str(&c->said, said) == known;
+	return intern_str(&c->remarks, remark) == known;
 }
 
 /* Says whether the plan, or a pass, asks for a collector. */
@@ -336,23 +336,23 @@ static void remark_collector(struct capture *c, enum side side, const char *host
 	const char *state = json_text(collector, "state"), *name = json_text(collector, "name"),
 		   *why = json_text(collector, "why");
 	bool cannot = !strcmp(state, "unsupported");
-	char *said;
+	char *remark;
 
 	if (!strcmp(state, "ok"))
 		return;
-	said = cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
-		      : xasprintf("%s: %s is %s: %s", side_names[side], name, state, why);
-	if (!remark_is_new(c, said)) {
-		free(said);
+	remark = cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
+			: xasprintf("%s: %s is %s: %s", side_names[side], name, state, why);
+	if (!remark_is_new(c, remark)) {
+		free(remark);
 		return;
 	}
 	if (cannot && !c->verbose && !collector_is_asked_for(c, side, name)) {
 		str_printf(unmeasured, "%s%s", unmeasured->len ? ", " : "", name);
 	} else {
 		progress_clear(&c->progress);
-		print_note("%s", said);
+		print_note("%s", remark);
 	}
-	free(said);
+	free(remark);
 }
 
 static void remark_collectors(struct capture *c, enum side side, const json_t *root)
@@ -380,10 +380,10 @@ static void remark_early_end(struct capture *c, enum side side, const json_t *ro
 	double length = json_number_value(json_object_get(w, "end_ns")) -
 			json_number_value(json_object_get(w, "start_ns"));
 	char *key = xasprintf("%s/%s early", json_text(root, "variant"), side_names[side]);
-	size_t known = c->said.n;
+	size_t known = c->remarks.n;
 
 	if (early > 0 && !strcmp(json_text(root, "status"), "ok") &&
-	    intern_str(&c->said, key) == known) {
+	    intern_str(&c->remarks, key) == known) {
 		progress_clear(&c->progress);
 		print_note(
 			"%s/%s-%02d: %s: the window was to last %.3g s, but the command ended after %.3g s",

@@ -111,11 +111,11 @@ struct agent {
 	bool over;
 };
 
-static volatile sig_atomic_t told;
+static volatile sig_atomic_t stop_signal;
 
 static void agent_on_signal(int sig)
 {
-	told = sig;
+	stop_signal = sig;
 }
 
 /*
@@ -197,7 +197,7 @@ static void agent_set_patience(struct agent *a, const char *text)
 		a->idle_ms = (int)(idle_s * 1000);
 }
 
-static void agent_obey_named(struct agent *a, const char *line)
+static void agent_handle_named(struct agent *a, const char *line)
 {
 	const char *name = strchr(line, ' ');
 
@@ -215,7 +215,7 @@ static void agent_obey_named(struct agent *a, const char *line)
 		agent_print_line(a, "failed not understood: %s", line);
 }
 
-static void agent_obey(struct agent *a, const char *line)
+static void agent_handle(struct agent *a, const char *line)
 {
 	uint64_t heard = clock_mono_ns();
 
@@ -227,11 +227,11 @@ static void agent_obey(struct agent *a, const char *line)
 		intern_free(&a->sent);
 		a->sent = (struct intern){0};
 	} else if (strcmp(line, "alive") != 0) {
-		agent_obey_named(a, line);
+		agent_handle_named(a, line);
 	}
 }
 
-static void agent_hear(struct agent *a)
+static void agent_read(struct agent *a)
 {
 	char buf[256];
 	ssize_t n = read(STDIN_FILENO, buf, sizeof(buf)), i;
@@ -245,7 +245,7 @@ static void agent_hear(struct agent *a)
 			str_putc(&a->in, buf[i]);
 			continue;
 		}
-		agent_obey(a, a->in.buf ? a->in.buf : "");
+		agent_handle(a, a->in.buf ? a->in.buf : "");
 		str_reset(&a->in);
 	}
 }
@@ -264,11 +264,11 @@ static void agent_serve(struct agent *a)
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	uint64_t heard = clock_mono_ns();
 
-	while (!a->over && !told) {
+	while (!a->over && !stop_signal) {
 		int n = poll(&p, 1, agent_wait_ms(a));
 
 		if (n > 0) {
-			agent_hear(a);
+			agent_read(a);
 			heard = clock_mono_ns();
 		} else if (!n) {
 			a->over = holders_count(a->folder) ||

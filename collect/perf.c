@@ -108,7 +108,7 @@ static int perf_control_wait_ack(int fd, int timeout_ms)
 }
 
 /* or -errno */
-static int perf_control_say(struct perf_control *p, const char *command, int timeout_ms)
+static int perf_control_send(struct perf_control *p, const char *command, int timeout_ms)
 {
 	if (write(p->ctl[WRITE], command, strlen(command)) < 0)
 		return -errno;
@@ -291,7 +291,7 @@ static int perf_prepare(struct collect *c)
 		return rc;
 	perf_control_started(&p->control);
 	/* Not `disable`: it would also switch off the events for mappings and names. */
-	if (perf_control_say(&p->control, "ping\n", READY_MS))
+	if (perf_control_send(&p->control, "ping\n", READY_MS))
 		return perf_set_died(p, "did not start", &c->err);
 	collect_info_str(c, "event", p->event);
 	collect_info_str(c, "callgraph", c->run->call_graph);
@@ -306,7 +306,7 @@ static int perf_start(struct collect *c)
 {
 	struct perf *p = c->data;
 
-	if (perf_control_say(&p->control, "enable\n", SWITCH_MS))
+	if (perf_control_send(&p->control, "enable\n", SWITCH_MS))
 		return perf_set_died(p, "could not be switched on", &c->err);
 	return 0;
 }
@@ -339,7 +339,7 @@ static int perf_stop(struct collect *c)
 {
 	struct perf *p = c->data;
 
-	if (perf_control_say(&p->control, "disable\n", SWITCH_MS))
+	if (perf_control_send(&p->control, "disable\n", SWITCH_MS))
 		return perf_set_died(p, "ended before the window did", &c->err);
 	return 0;
 }

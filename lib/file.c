@@ -287,7 +287,7 @@ char *remains_name(const char *path)
 	return xasprintf("%s.tmp.%d", path, (int)getpid());
 }
 
-/* Is `name` START followed by the number of a process that is no more? */
+/* Returns whether `name` is START followed by the number of a process that has ended. */
 static bool remains_is_dead(const char *name, const char *start)
 {
 	char *end;

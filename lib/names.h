@@ -20,8 +20,8 @@ int name_clean(const char *raw, char **clean, struct error *err);
  */
 extern const char *const names_of_host[];
 
-/* Is it one part of a path: no '/', not "", "." or "..", no control character, 255 bytes at most?
- */
+/* Returns whether the name is one part of a path: no '/', no control character, at most 255 bytes,
+ * and neither "", "." nor "..". */
 bool name_is_part(const char *name);
 
 /* For messages: control characters as '?', cut at a bearable length; static buffer. */

@@ -184,7 +184,7 @@ static void commit_layout_of(struct layout *l, const struct table *t)
 		p->columns[c].name = ascii_of(&l->arena, p->columns[c].name);
 		p->columns[c].width = commit_longest(p, c);
 	}
-	fit_say_once(p, &l->once);
+	fit_hide_constant(p, &l->once);
 	commit_fit(l);
 }
 

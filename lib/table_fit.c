@@ -42,7 +42,7 @@ static bool fit_is_same_in_each_row(const struct people *p, int column)
 	return p->rows > 1;
 }
 
-void fit_say_once(struct people *p, struct str *once)
+void fit_hide_constant(struct people *p, struct str *once)
 {
 	int i;
 

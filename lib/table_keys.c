@@ -29,7 +29,7 @@ static int keys_compare_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-bool sheet_tells_apart(const struct sheet *sh)
+bool sheet_is_distinct(const struct sheet *sh)
 {
 	char **keys = xcalloc(sh->p.rows + 1, sizeof(*keys));
 	bool apart = true;
@@ -89,7 +89,7 @@ static bool keys_mark_until_distinct(struct sheet *sh, bool figures)
 			continue;
 		sh->p.columns[i].key = true;
 		named |= sh->p.columns[i].left;
-		if (named && sheet_tells_apart(sh))
+		if (named && sheet_is_distinct(sh))
 			return true;
 	}
 	return false;
@@ -106,7 +106,7 @@ static bool keys_unmark_spare(struct sheet *sh, bool words)
 		if (!c->key || c->left != words)
 			continue;
 		c->key = false;
-		if (sheet_tells_apart(sh))
+		if (sheet_is_distinct(sh))
 			any = true;
 		else
 			c->key = true;

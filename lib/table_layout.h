@@ -58,7 +58,7 @@ int fit_width(const struct people *p, int gap);
 bool fit_names(struct people *p, int gap, int width, int least);
 
 /* Hides columns with the same word in each row and adds them to `once`: "side receiver". */
-void fit_say_once(struct people *p, struct str *once);
+void fit_hide_constant(struct people *p, struct str *once);
 
 /* Appends the two ends of a name around "..", `width` characters in all. The head is the longer. */
 void fit_short(struct str *out, const char *s, int width);
@@ -110,7 +110,7 @@ bool sheet_starts_section(const struct sheet *sh, size_t row);
  */
 
 /* Returns whether the keys, shortened to their widths, distinguish all rows. */
-bool sheet_tells_apart(const struct sheet *sh);
+bool sheet_is_distinct(const struct sheet *sh);
 
 /* Marks the keys. Returns false if no columns distinguish all rows, and marks all names then. */
 bool sheet_choose_keys(struct sheet *sh);

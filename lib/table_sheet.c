@@ -262,7 +262,7 @@ static bool sheet_try_parts(struct sheet *sh)
 	sheet_arrange(sh);
 	for (least = NAME_GOOD; least >= NAME_LEAST; least--) {
 		sheet_narrow_names(sh, least);
-		if (sheet_has_room_beside_keys(sh) && sheet_tells_apart(sh))
+		if (sheet_has_room_beside_keys(sh) && sheet_is_distinct(sh))
 			return true;
 	}
 	return false;
@@ -312,7 +312,7 @@ static void fit(struct sheet *sh)
 	if (!sh->width || fit_width(&sh->p, sh->gap) <= sh->width)
 		return;
 	sh->prose = sheet_is_prose(sh);
-	fit_say_once(&sh->p, &sh->once);
+	fit_hide_constant(&sh->p, &sh->once);
 	if (sheet_try_names(sh, NAME_GOOD) || sheet_try_names(sh, NAME_FAIR) ||
 	    sheet_try_sections(sh) || sheet_try_sparing(sh))
 		sheet_widen_prose(sh);

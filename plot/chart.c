@@ -27,7 +27,7 @@ static int variant_unknown(const struct drawing *d, const char *name, struct err
 	return rc;
 }
 
-/* Is the word in the list, "perf cpu workload"? */
+/* Returns whether the list, such as "perf cpu workload", contains the word. */
 static bool list_has(const char *list, const char *word)
 {
 	size_t len;
@@ -40,7 +40,7 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
-/* Is the note about figures that are made from the table's collectors? */
+/* Returns whether the note is about a collector that the table is made from. */
 static bool note_concerns(const struct table *t, const struct note *note)
 {
 	const struct measure *m = measure_find(t->name);
@@ -141,8 +141,8 @@ static void drawing_add_notes(struct drawing *d, const struct table *t)
 }
 
 /* Gives the table, which only the first call reads. */
-static int drawing_keep_table(struct drawing *d, const char *name, bool of_side,
-			      const struct table **t, struct error *err)
+static int drawing_add_table(struct drawing *d, const char *name, bool of_side,
+			     const struct table **t, struct error *err)
 {
 	struct drawing_table *new;
 	size_t i;
@@ -171,7 +171,7 @@ static int drawing_keep_table(struct drawing *d, const char *name, bool of_side,
 int drawing_table(struct drawing *d, int i, const struct table **t, struct error *err)
 {
 	bool of_side = d->side && d->chart->flags & CHART_OF_SIDES;
-	int rc = drawing_keep_table(d, d->chart->sources[i], of_side, t, err);
+	int rc = drawing_add_table(d, d->chart->sources[i], of_side, t, err);
 
 	if (!rc && !i)
 		drawing_add_notes(d, *t);
@@ -412,7 +412,7 @@ static void drawing_caption_others(struct drawing *d, struct figure *f)
 	struct error ignored = {0};
 	const struct table *t;
 
-	if (!drawing_keep_table(d, "cpu", d->side, &t, &ignored))
+	if (!drawing_add_table(d, "cpu", d->side, &t, &ignored))
 		drawing_add_others(d, t);
 	if (d->others > 0)
 		figure_caption(

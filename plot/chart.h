@@ -156,7 +156,7 @@ int drawing_place(const struct drawing *d, const char *variant);
 /* Returns the i-th variant to compare, base first; NULL past the last. */
 const char *drawing_variant(const struct drawing *d, int i);
 
-/* Did none of the variant's runs succeed? */
+/* Returns whether the variant has no successful run. */
 bool drawing_all_failed(const struct drawing *d, const char *variant);
 
 /* Returns the name for texts and bars: without the settings that all variants of the chart share.
@@ -185,8 +185,9 @@ void drawing_caption_left_out(const struct drawing *d, struct figure *f);
 
 /* --- claim.c --- */
 
-/* Was it zero copy? Every chart says so for each variant, except a base that did not ask for it. No
- * gain is claimed for a variant that copied, that dropped its data or that has no evidence. */
+/* Whether a variant was zero copy. Every chart has this for each variant, except for a base that
+ * did not ask for zero copy. No gain is claimed for a variant that copied, that dropped its data or
+ * that has no evidence. */
 enum copied {
 	COPIED_UNKNOWN, /* no evidence */
 	COPIED_DROPPED, /* not even received: neither a copy nor none */

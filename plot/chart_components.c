@@ -47,7 +47,7 @@ static int components_by_cost(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Is the row of a bar that is drawn? */
+/* Returns whether the row belongs to a bar that is drawn. */
 static bool component_is_drawn(const struct figure *f, const struct table *t, size_t row)
 {
 	int i;
@@ -164,7 +164,8 @@ static void components_put_bar(struct figure *f, const struct table *t, int grou
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
-/* Does the change of the cost in all hold? The measured runs tell, not the profiles. */
+/* Returns whether the change of the total cost is significant, from the measured runs, not the
+ * profiles. */
 static bool components_total_holds(const struct drawing *d, const struct table *summary,
 				   const char *unit, const char *side, int from, int b)
 {

@@ -47,7 +47,8 @@ static void cpu_put_bar(struct figure *f, const struct table *t, size_t row, int
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
-/* Do the parts add up to the whole, except for rounding? Medians of noisy runs do not. */
+/* Returns whether the parts add up to the whole, except for rounding. Medians of noisy runs do not.
+ */
 static bool cpu_parts_add_up(const struct figure *f)
 {
 	struct estimate e, whole;

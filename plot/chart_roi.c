@@ -45,7 +45,7 @@ static struct score roi_score(const struct drawing *d, const char *column, char 
 	return s;
 }
 
-/* Is the last group receiver and sender together? */
+/* Returns whether the last group is receiver and sender together. */
 static bool roi_has_total(const struct figure *f)
 {
 	return f->groups.n && !strcmp(f->groups.mark[f->groups.n - 1].name, "total");
@@ -116,7 +116,7 @@ static void roi_put_bars(struct drawing *d, struct figure *f, const struct table
 	roi_caption_datagrams(f, t);
 }
 
-/* Do the sides share CPUs, which the total counts once? */
+/* Returns whether the sides share CPUs. The total counts shared CPUs once. */
 static bool roi_counts_cpus_once(const struct table *t)
 {
 	size_t i;

@@ -36,7 +36,7 @@ static double copied_share(const struct table *t, const char *variant, const cha
 	return least;
 }
 
-/* Did the variant ask for `what` on the side? `side` NULL: on any side. */
+/* Returns whether the variant asked for `what` on the side. `side` NULL: on any side. */
 static bool variant_asked(const struct table *t, const char *variant, const char *side,
 			  const char *what)
 {
@@ -210,7 +210,7 @@ static void alike_add_words(const struct drawing *d, struct str *s, const struct
 	str_puts(s, a->words);
 }
 
-/* Is there evidence about a side that asked for zero copy? */
+/* Returns whether there is evidence about a side that asked for zero copy. */
 static bool variant_fell_back(const struct table *t, const char *variant)
 {
 	long row;
@@ -223,7 +223,7 @@ static bool variant_fell_back(const struct table *t, const char *variant)
 	return false;
 }
 
-/* Is there evidence without the bytes that were copied and the bytes that were not? */
+/* Returns whether evidence lacks both the copied bytes and the zero-copy bytes. */
 static bool variant_half_known(const struct table *t, const char *variant)
 {
 	long row;
@@ -342,7 +342,7 @@ static bool intervals_are_apart(struct estimate a, struct estimate b)
 	       (a.hi < b.lo || b.hi < a.lo);
 }
 
-/* Can the exact test of so many runs be significant at all? */
+/* Returns whether the exact test of this many runs can be significant at all. */
 static bool runs_are_enough(size_t a, size_t b)
 {
 	return a && b && stats_mann_whitney_min(a, b) < significant;

@@ -22,7 +22,7 @@ static void facts_add_word(struct str *s, const char *word)
 	str_printf(s, "%s%s", s->len ? ", " : "", word);
 }
 
-static const char *facts_keep(struct facts *f, struct str *s)
+static const char *facts_add_text(struct facts *f, struct str *s)
 {
 	const char *kept = s->len ? arena_strdup(&f->arena, s->buf) : NULL;
 
@@ -41,8 +41,8 @@ static int facts_read_hosts(struct facts *f, struct store *store, struct error *
 		facts_add_word(&releases, rows[i].release);
 	}
 	free(rows);
-	f->chart.host = facts_keep(f, &names);
-	f->chart.kernel = facts_keep(f, &releases);
+	f->chart.host = facts_add_text(f, &names);
+	f->chart.kernel = facts_add_text(f, &releases);
 	return n < 0 ? n : 0;
 }
 

@@ -99,7 +99,7 @@ static const char *gp_whole_rows(const struct figure *f)
 	return f->parts.n ? "$1 == 0" : "$1 > 0";
 }
 
-/* Is the part larger than `least` in any bar? */
+/* Returns whether the part is larger than `least` in any bar. */
 static bool part_is_larger(const struct figure *f, int part, double least)
 {
 	struct estimate e;
@@ -112,7 +112,7 @@ static bool part_is_larger(const struct figure *f, int part, double least)
 	return false;
 }
 
-/* Does the part have an interval longer than `seen` in any bar? */
+/* Returns whether the part has an interval longer than `seen` in any bar. */
 static bool part_shows_interval(const struct figure *f, int part, double seen)
 {
 	struct estimate e;
@@ -164,7 +164,7 @@ static void gp_add_joints(struct str *s, const struct figure *f)
 			f->bars.n - 1, 1 - 2 * BAR_HALF / 100.0, INK_SOFT);
 }
 
-/* Does a whisker of this part end beyond the reach (or below it) in any bar? */
+/* Returns whether a whisker of this part ends beyond the reach (or below it) in any bar. */
 static bool part_has_whisker(const struct figure *f, const struct page *page, int part, bool beyond)
 {
 	double least = part == FIGURE_WHOLE ? 0 : gp_least_whisker(page, f), at, scale;

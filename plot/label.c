@@ -97,7 +97,7 @@ char *label_fit(struct arena *a, const char *s, double size, double width)
 	return label_cut(a, s, size, width, 0.55);
 }
 
-/* Is the character of `n` bytes at `s` one of `set`? */
+/* Returns whether the character of `n` bytes at `s` is one of `set`. */
 static bool character_is_one_of(const char *set, const char *s, size_t n)
 {
 	size_t at;
@@ -209,7 +209,7 @@ int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, 
 	return n;
 }
 
-/* Can gnuplot read the character as a quote, an escape, a command or a macro? */
+/* Returns whether gnuplot may read the character as a quote, an escape, a command or a macro. */
 static bool gnuplot_is_special(char c)
 {
 	return (unsigned char)c < ' ' || strchr("\"'\\`@$#", c);

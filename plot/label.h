@@ -40,7 +40,7 @@ struct label_shape {
  */
 int label_wrap(struct arena *a, const char *s, const struct label_shape *shape, char **lines);
 
-/* Does it fit so without a break inside a word? */
+/* Returns whether the label fits without a break inside a word. */
 bool label_wraps(const char *s, const struct label_shape *shape);
 
 /*

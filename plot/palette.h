@@ -31,7 +31,7 @@ uint32_t palette_part(const char *name);
 /* Returns the place of a part in every stack and legend, from the axis outwards. */
 int palette_order(const char *name);
 
-/* Is text on it better white? */
+/* Returns whether white text is easier to read on this color. */
 bool palette_dark(uint32_t rgb);
 
 #endif

@@ -86,7 +86,7 @@ bool drawing_all_failed(const struct drawing *d, const char *variant)
 	return true;
 }
 
-/* Is it one of the settings behind the first '+'? */
+/* Returns whether it is one of the settings after the first '+'. */
 static bool variant_has_setting(const char *name, const char *part, size_t len)
 {
 	const char *at = strchr(name, '+');

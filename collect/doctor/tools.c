@@ -30,7 +30,7 @@ static bool doctor_ask(const struct collector *is, const char *info, char why[51
 	struct collect c = {.is = is, .run = &run, .info = json_object()};
 	struct error err = {0};
 	int fds[2];
-	char said[512] = "";
+	char answer[512] = "";
 	ssize_t n;
 	pid_t pid;
 
@@ -43,19 +43,19 @@ static bool doctor_ask(const struct collector *is, const char *info, char why[51
 		int rc = is->probe(&c);
 
 		text = rc ? c.err.text : json_string_value(json_object_get(c.info, info));
-		snprintf(said, sizeof(said), "%c%.500s", rc ? 'n' : 'y', text ? text : "");
-		n = write(fds[1], said, strlen(said));
+		snprintf(answer, sizeof(answer), "%c%.500s", rc ? 'n' : 'y', text ? text : "");
+		n = write(fds[1], answer, strlen(answer));
 		_exit(n < 0);
 	}
 	close(fds[1]);
-	n = read(fds[0], said, sizeof(said) - 1);
-	said[n > 0 ? n : 0] = '\0';
+	n = read(fds[0], answer, sizeof(answer) - 1);
+	answer[n > 0 ? n : 0] = '\0';
 	close(fds[0]);
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 	json_decref(c.info);
-	snprintf(why, 512, "%.511s", said[0] ? said + 1 : "it could not be asked");
-	return said[0] == 'y';
+	snprintf(why, 512, "%.511s", answer[0] ? answer + 1 : "it could not be asked");
+	return answer[0] == 'y';
 }
 
 static void doctor_put_sampling_rate(struct doctor *d)

@@ -99,16 +99,16 @@ static int try_zcrx_index(unsigned int nic, unsigned int queue)
 }
 
 /*
- * Binds a dmabuf to the queue, or, with queue -1, to the interface for sending. Fills `said`, 256
+ * Binds a dmabuf to the queue, or, with queue -1, to the interface for sending. Fills `reason`, 256
  * bytes, with the kernel's message. Returns 0 or -errno.
  */
-static int try_devmem(const char *nic, int queue, int dmabuf, char *said)
+static int try_devmem(const char *nic, int queue, int dmabuf, char *reason)
 {
 	struct genl g;
 	int rc = queue < 0 ? netdev_bind_tx(&g, nic, dmabuf, NULL)
 			   : netdev_bind_rx(&g, nic, (unsigned int)queue, dmabuf, NULL);
 
-	snprintf(said, sizeof(g.said), "%s", g.said);
+	snprintf(reason, sizeof(g.said), "%s", g.said);
 	genl_close(&g);
 	return rc;
 }
@@ -216,22 +216,22 @@ const struct check check_msg_zerocopy = {
 };
 
 /* Puts why the kernel refused a request. */
-static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const char *said,
+static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const char *reason,
 			       enum zc_request request)
 {
 	const struct refusal *r = refusal_find(request, -rc);
 
 	doctor_put(d, what, FINDING_NO, r->todo, "%s: %s%s%s%s", strerror(-rc), r->why,
-		   said && *said ? " (the kernel: " : "", said && *said ? said : "",
-		   said && *said ? ")" : "");
+		   reason && *reason ? " (the kernel: " : "", reason && *reason ? reason : "",
+		   reason && *reason ? ")" : "");
 }
 
 /* Puts the result of taking a queue that the user named. */
-static void doctor_put_try(struct doctor *d, const char *queue, int rc, const char *said,
+static void doctor_put_try(struct doctor *d, const char *queue, int rc, const char *reason,
 			   enum zc_request request)
 {
 	if (rc)
-		doctor_put_refusal(d, queue, rc, said, request);
+		doctor_put_refusal(d, queue, rc, reason, request);
 	else
 		doctor_put(d, queue, FINDING_YES, NULL, "registered, and released again");
 }
@@ -295,14 +295,14 @@ const struct check check_zcrx = {
  * Loopback can neither send nor receive so. A kernel that can on other interfaces says why it
  * refuses this one, or finds no dmabuf. A kernel that refuses without a message does not have it.
  */
-static bool doctor_is_there(int rc, const char *said)
+static bool doctor_is_there(int rc, const char *reason)
 {
-	return !rc || rc == -EBADF || (rc == -EOPNOTSUPP && *said);
+	return !rc || rc == -EBADF || (rc == -EOPNOTSUPP && *reason);
 }
 
-static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
+static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *reason)
 {
-	if (doctor_is_there(rc, said))
+	if (doctor_is_there(rc, reason))
 		doctor_put(
 			d, "kernel", FINDING_YES, NULL,
 			"the kernel has it; it also needs a NIC with header split and a queue API (--devmem IF:QUEUE tries)");
@@ -311,17 +311,17 @@ static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *said)
 			d, "kernel", FINDING_NO, NULL,
 			"the kernel refused and gave no reason: it is older than 6.12, or was built without CONFIG_NET_DEVMEM");
 	else
-		doctor_put_refusal(d, "kernel", rc, said, ZC_BIND_RX);
+		doctor_put_refusal(d, "kernel", rc, reason, ZC_BIND_RX);
 }
 
 /* `rx` says that receiving is there: both directions share a part that the kernel checks last. */
-static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *said, bool rx)
+static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *reason, bool rx)
 {
-	if (rx && doctor_is_there(rc, said))
+	if (rx && doctor_is_there(rc, reason))
 		doctor_put(
 			d, "sending", FINDING_YES, NULL,
 			"the kernel has it; it also needs a NIC whose driver can send from device memory");
-	else if (doctor_is_there(rc, said))
+	else if (doctor_is_there(rc, reason))
 		doctor_put(
 			d, "sending", FINDING_NO, NULL,
 			"the kernel knows the request, but the check 'kernel' failed; sending and receiving both need CONFIG_NET_DEVMEM");
@@ -329,12 +329,12 @@ static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *said, boo
 		doctor_put(d, "sending", FINDING_NO, NULL,
 			   "the kernel does not know the request: it came with 6.16");
 	else
-		doctor_put_refusal(d, "sending", rc, said, ZC_BIND_TX);
+		doctor_put_refusal(d, "sending", rc, reason, ZC_BIND_TX);
 }
 
 static void doctor_check_devmem(struct doctor *d)
 {
-	char said[256];
+	char reason[256];
 	int fd = udmabuf_make(1 << 20, NULL), rc, queue;
 	bool rx;
 
@@ -342,17 +342,17 @@ static void doctor_check_devmem(struct doctor *d)
 		doctor_put_refusal(d, "udmabuf", fd, NULL, ZC_UDMABUF);
 	else
 		doctor_put(d, "udmabuf", FINDING_YES, NULL, "a dmabuf of host memory can be made");
-	rc = try_devmem("lo", 0, fd, said);
-	doctor_put_devmem_rx(d, rc, said);
-	rx = doctor_is_there(rc, said);
-	rc = try_devmem("lo", -1, fd, said);
-	doctor_put_devmem_tx(d, rc, said, rx);
+	rc = try_devmem("lo", 0, fd, reason);
+	doctor_put_devmem_rx(d, rc, reason);
+	rx = doctor_is_there(rc, reason);
+	rc = try_devmem("lo", -1, fd, reason);
+	doctor_put_devmem_tx(d, rc, reason, rx);
 	doctor_put_interfaces(d, d->devmem);
 	if (d->devmem) {
 		char *nic = doctor_split_queue(d->devmem, &queue);
 
-		rc = try_devmem(nic, queue, fd, said);
-		doctor_put_try(d, d->devmem, rc, said, ZC_BIND_RX);
+		rc = try_devmem(nic, queue, fd, reason);
+		doctor_put_try(d, d->devmem, rc, reason, ZC_BIND_RX);
 		free(nic);
 	}
 	if (fd >= 0)

@@ -78,7 +78,7 @@ static enum woken run_wait_until(struct run *r, uint64_t deadline)
 	struct pollfd p[3] = {{.fd = r->signals, .events = POLLIN},
 			      {.fd = r->running ? r->pidfd : -1, .events = POLLIN},
 			      {.fd = r->sync && !r->in.closed ? r->in.fd : -1, .events = POLLIN}};
-	enum sync_heard heard;
+	enum sync_event event;
 
 	while (!r->failed) {
 		int n = run_poll_until(p, 3, deadline);
@@ -91,10 +91,10 @@ static enum woken run_wait_until(struct run *r, uint64_t deadline)
 			return WOKEN_TIME;
 		if (p[0].revents)
 			run_read_signal(r);
-		heard = p[2].revents ? sync_hear(&r->in) : SYNC_NOTHING;
-		if (heard == SYNC_ABORT)
+		event = p[2].revents ? sync_read(&r->in) : SYNC_NOTHING;
+		if (event == SYNC_ABORT)
 			run_fail(r, "%s", r->in.why);
-		else if (heard == SYNC_GO)
+		else if (event == SYNC_GO)
 			return WOKEN_GO;
 		else if (p[1].revents && !r->failed)
 			return WOKEN_EXIT;
@@ -250,7 +250,7 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	*start = clock_mono_ns() + (uint64_t)(r->warmup_s * SECOND);
 	*duration = (uint64_t)(r->duration_s * SECOND);
 	if (r->sync) {
-		if (sync_say_ready(&err))
+		if (sync_print_ready(&err))
 			run_fail(r, "%s", err.text);
 		w = run_wait_until(r, UINT64_MAX);
 		*start = r->in.start_ns;

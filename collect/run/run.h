@@ -33,7 +33,7 @@
  * `go` is ignored. --warmup and --duration are not used, and run.json holds what was really
  * measured. A process that controls two hosts asks each host for its clock first.
  */
-enum sync_heard { SYNC_NOTHING, SYNC_GO, SYNC_ABORT };
+enum sync_event { SYNC_NOTHING, SYNC_GO, SYNC_ABORT };
 
 struct sync {
 	int fd;
@@ -44,10 +44,10 @@ struct sync {
 	char why[128];			/* of an abort */
 };
 
-int sync_say_ready(struct error *err);
+int sync_print_ready(struct error *err);
 
 /* Reads the input that is there. The caller calls it when fd is readable. */
-enum sync_heard sync_hear(struct sync *s);
+enum sync_event sync_read(struct sync *s);
 
 /*
  * The guard is a child that waits. When we die without stopping it (SIGKILL, out of memory), it

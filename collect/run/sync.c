@@ -9,21 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
-int sync_say_ready(struct error *err)
+int sync_print_ready(struct error *err)
 {
 	if (fputs("ready\n", stdout) == EOF || fflush(stdout))
 		return error_sys(err, errno, "cannot print 'ready' on standard output");
 	return 0;
 }
 
-static enum sync_heard sync_set_aborted(struct sync *s, const char *why)
+static enum sync_event sync_set_aborted(struct sync *s, const char *why)
 {
 	snprintf(s->why, sizeof(s->why), "%s", why);
 	s->closed = true;
 	return SYNC_ABORT;
 }
 
-static enum sync_heard sync_parse(struct sync *s, const char *line)
+static enum sync_event sync_parse(struct sync *s, const char *line)
 {
 	uint64_t start, duration;
 	char end;
@@ -41,7 +41,7 @@ static enum sync_heard sync_parse(struct sync *s, const char *line)
 }
 
 /* Takes the first whole line out of the buffer. */
-static enum sync_heard sync_parse_next(struct sync *s)
+static enum sync_event sync_parse_next(struct sync *s)
 {
 	char *nl = memchr(s->line, '\n', s->len), line[sizeof(s->line)];
 	size_t used;
@@ -58,9 +58,9 @@ static enum sync_heard sync_parse_next(struct sync *s)
 	return sync_parse(s, str_trim(line));
 }
 
-enum sync_heard sync_hear(struct sync *s)
+enum sync_event sync_read(struct sync *s)
 {
-	enum sync_heard all = SYNC_NOTHING, heard;
+	enum sync_event all = SYNC_NOTHING, heard;
 	ssize_t n = read(s->fd, s->line + s->len, sizeof(s->line) - s->len);
 	bool more;
 

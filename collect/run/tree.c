@@ -185,7 +185,7 @@ static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 }
 
 /* Adds the processes that were known before and still live under the same number. */
-static void tree_keep_known(struct tree *t, const struct tree_process *old, size_t n)
+static void tree_add_known(struct tree *t, const struct tree_process *old, size_t n)
 {
 	struct place p;
 	size_t i;
@@ -209,7 +209,7 @@ static void tree_read(struct tree *t, pid_t command)
 	t->cut = false;
 	if (tree_read_place(command, &p))
 		tree_add(t, command, p.start);
-	tree_keep_known(t, old, n);
+	tree_add_known(t, old, n);
 	free(old);
 	if (t->scan)
 		tree_scan(t, command);

@@ -196,7 +196,7 @@ void flow_data_starts(struct flow *f)
 	if (w == w->run->boss)
 		run_starts(w->run, f->start_ns);
 	else
-		worker_tell_boss(w);
+		worker_notify_boss(w);
 }
 
 void flow_check(struct flow *f)

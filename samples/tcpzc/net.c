@@ -270,7 +270,7 @@ int net_connect(struct flow *flows, unsigned int n)
 	for (i = 0; i < n && !rc; i++) {
 		rc = net_connect_flow(&flows[i]);
 		if (!rc && !i && !flows->opt->udp)
-			terms_tell(flows->worker->run, flows->fd);
+			terms_send(flows->worker->run, flows->fd);
 	}
 	return rc;
 }

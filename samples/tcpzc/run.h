@@ -77,7 +77,7 @@ void *worker_thread(void *worker); /* runs a worker that is not the main thread 
 int worker_open(struct worker *w); /* pins the thread and opens the modes of its flows */
 void worker_work(struct worker *w);
 void worker_close(struct worker *w);
-void worker_tell_boss(struct worker *w);
+void worker_notify_boss(struct worker *w);
 void worker_span_begins(struct worker *w, int who); /* RUSAGE_SELF or RUSAGE_THREAD */
 void worker_span_ends(struct worker *w, int who);
 
@@ -104,7 +104,7 @@ bool rr_may_block(const struct options *o);
 
 /* terms.c */
 void terms_listen(struct run *r, int listener); /* for a receiver, beside its listening socket */
-void terms_tell(struct run *r, int fd);		/* for a sender, to the peer of connection 0 */
+void terms_send(struct run *r, int fd);		/* for a sender, to the peer of connection 0 */
 /* Reads the peer's terms with at most one call. Returns true when they differ from ours. */
 bool terms_differ(struct run *r);
 /* The same among the data: the call is counted. */

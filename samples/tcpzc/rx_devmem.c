@@ -148,7 +148,7 @@ static int devmem_give_back(struct flow *f, struct devmem_rx *s)
 	return 0;
 }
 
-static int devmem_keep_token(struct flow *f, struct devmem_rx *s, uint32_t token)
+static int devmem_add_token(struct flow *f, struct devmem_rx *s, uint32_t token)
 {
 	if (!devmem_add(&s->tokens, token) &&
 	    (devmem_give_back(f, s) || !devmem_add(&s->tokens, token)))
@@ -165,7 +165,7 @@ static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct d
 	flow_take(f, base ? base + p->offset : NULL, p->len, !p->linear);
 	if (f->opt->verify && !p->linear)
 		dmabuf_sync(&s->mem, false, false);
-	return p->linear ? 0 : devmem_keep_token(f, s, p->token);
+	return p->linear ? 0 : devmem_add_token(f, s, p->token);
 }
 
 /* Takes the pieces of one receive of `n` bytes. */

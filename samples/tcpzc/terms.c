@@ -40,7 +40,7 @@ static const char *terms_text(const struct terms *t, char *line)
 	return line;
 }
 
-static void terms_send(const struct run *r, const struct sockaddr *to, socklen_t len)
+static void terms_write(const struct run *r, const struct sockaddr *to, socklen_t len)
 {
 	struct terms t = terms_ours(r);
 	char line[LINE];
@@ -67,7 +67,7 @@ void terms_listen(struct run *r, int listener)
 		terms_close(r);
 }
 
-void terms_tell(struct run *r, int fd)
+void terms_send(struct run *r, int fd)
 {
 	struct peer_terms *p = &r->peer;
 
@@ -80,7 +80,7 @@ void terms_tell(struct run *r, int fd)
 	if (connect(p->fd, &p->from.any, p->from_len))
 		terms_close(r);
 	else
-		terms_send(r, NULL, 0);
+		terms_write(r, NULL, 0);
 }
 
 /* Returns true when the terms are those of this run's sender, not of a late other one. */
@@ -176,7 +176,7 @@ void terms_judge(struct run *r)
 			 terms_text(&a, mine));
 	}
 	if (r->opt->listen && terms_known(r))
-		terms_send(r, &r->peer.from.any, r->peer.from_len);
+		terms_write(r, &r->peer.from.any, r->peer.from_len);
 }
 
 const char *terms_verify(const struct run *r)

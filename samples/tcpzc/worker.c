@@ -213,7 +213,7 @@ void worker_work(struct worker *w)
 	worker_run_flows(w);
 }
 
-void worker_tell_boss(struct worker *w)
+void worker_notify_boss(struct worker *w)
 {
 	uint64_t one = 1;
 
@@ -242,7 +242,7 @@ void *worker_thread(void *arg)
 		worker_span_begins(w, RUSAGE_THREAD);
 		worker_work(w);
 		__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
-		worker_tell_boss(w);
+		worker_notify_boss(w);
 		worker_span_ends(w, RUSAGE_THREAD);
 	}
 	worker_close(w);

@@ -53,7 +53,7 @@ ok "the store has the entries of a state within the window" entries
 
 ok "collect exits 4 when a CPU's idle states vanish" exits 4 collect --duration 2.5 -- sh -c \
 	"sleep 0.4; mv $root/cpu$cpu/cpuidle $root/gone; for f in $root/gone/*/*; do : >\$f; done; sleep 2"
-ok "the warning reports that no CPU's idle states are readable" says 'no CPU's idle states can be read any more' err
+ok "the warning reports that no CPU's idle states are readable" says 'no CPU.s idle states can be read any more' err
 ok "the readings before the states vanish are in idle.snap" test -n "$(rows C1)"
 rm -rf "$root/cpu$cpu"
 

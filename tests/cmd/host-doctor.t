@@ -58,7 +58,7 @@ while read -r list need why; do
 done <<'EOT'
 power power/powr --need power/powr: no such check on this host; the group power has: [^ ]
 zcrx zcrx/lo:0 --need zcrx/lo:0: .*the group zcrx has: kernel
-path path --need path: without --rate and --rtt
+path path --need path: this group needs --rate and --rtt
 EOT
 PATH=/nonexistent "$zcost" doctor sysctls --need 'perf/perf record' >out 2>&1
 ok "--need checks a group that is not in the list" is $? 1

@@ -475,10 +475,10 @@ static void test_files_of_stack_words_are_found(void **state)
 	str_free(&s);
 }
 
-static enum sync_heard hear(struct sync *s, int fd, const char *text)
+static enum sync_event hear(struct sync *s, int fd, const char *text)
 {
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	return sync_hear(s);
+	return sync_read(s);
 }
 
 static void test_lines_arrive_in_pieces_or_together(void **state)
