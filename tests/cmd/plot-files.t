@@ -17,10 +17,10 @@ is_xml() {
 	xmllint --noout "$1"
 }
 
-ok "all charts in all formats" exits 0 "$zcost" plot cap -o slides --format svg,png,pdf
+ok "plot draws all charts in all formats" exits 0 "$zcost" plot cap -o slides --format svg,png,pdf
 for c in $charts; do
 	for e in svg png pdf gp tsv; do
-		ok "$c.$e is there" test -s slides/$c.$e
+		ok "plot writes $c.$e" test -s slides/$c.$e
 	done
 	ok "$c.svg is XML" is_xml slides/$c.svg
 	ok "$c.svg is 1280 x 720" says 'width="1280" height="720"' slides/$c.svg
@@ -28,10 +28,10 @@ for c in $charts; do
 	ok "$c.png is 1920 x 1080" test "$(png_size slides/$c.png)" = 1920x1080
 	ok "$c.pdf is 16:9" sh -c "grep -a -E 'MediaBox.*\[ *0 0 960(\.[0-9]+)? 540' slides/$c.pdf"
 done
-ok "without power, T²/P is left out" test ! -e slides/roi_p.svg
-ok "with the reason" says 'roi_p: not drawn: no run has a power source.*--power-csv' err
-ok "asked for by name it is a failure" exits 1 "$zcost" plot cap roi_p -o slides
-ok "the default is svg and png" sh -c "\"$zcost\" plot cap -o two 2>/dev/null; ls two/*.svg two/*.png && ! ls two/*.pdf 2>/dev/null"
+ok "T²/P is not drawn without power" test ! -e slides/roi_p.svg
+ok "a message says why T²/P is not drawn" says 'roi_p: not drawn: no run has a power source.*--power-csv' err
+ok "T²/P is an error where the user named it" exits 1 "$zcost" plot cap roi_p -o slides
+ok "the default formats are svg and png" sh -c "\"$zcost\" plot cap -o two 2>/dev/null; ls two/*.svg two/*.png && ! ls two/*.pdf 2>/dev/null"
 
 # The script alone, in its folder, with the user's hands.
 by_hand() {
@@ -40,7 +40,7 @@ by_hand() {
 	(cd hand && gnuplot throughput.gp) && cmp hand/throughput.png slides/throughput.png &&
 		test -s hand/throughput.svg && test -s hand/throughput.pdf
 }
-ok "the .gp draws the same again" by_hand
+ok "gnuplot draws the same picture from the .gp" by_hand
 
 # Without gnuplot everything but the pictures is there.
 mkdir empty
@@ -48,12 +48,12 @@ without_gnuplot() {
 	PATH=$scratch/empty "$zcost" plot cap -o nognuplot >out 2>err
 	[ $? = 1 ]
 }
-ok "no gnuplot: exit 1" without_gnuplot
-ok "the way out is said once" test "$(grep -c 'gnuplot is not installed.*gnuplot-nox' err)" = 1
+ok "plot exits 1 without gnuplot" without_gnuplot
+ok "one message says how to install gnuplot" test "$(grep -c 'gnuplot is not installed.*gnuplot-nox' err)" = 1
 for c in $charts; do
-	ok "script and data of $c are written" test -s nognuplot/$c.gp -a -s nognuplot/$c.tsv
+	ok "plot writes script and data of $c without gnuplot" test -s nognuplot/$c.gp -a -s nognuplot/$c.tsv
 done
-ok "and draw" sh -c 'cd nognuplot && gnuplot cpu.gp && test -s cpu.svg'
+ok "gnuplot draws that script later" sh -c 'cd nognuplot && gnuplot cpu.gp && test -s cpu.svg'
 
 printf '#!/bin/sh\necho "out of ink" >&2\nexit 3\n' >empty/gnuplot
 chmod +x empty/gnuplot
@@ -62,23 +62,23 @@ broken() {
 	PATH=$scratch/empty:$PATH "$zcost" plot cap cpu -o nognuplot >out 2>err
 	[ $? = 1 ]
 }
-ok "a gnuplot that fails: exit 1" broken
-ok "in its own words" says 'cpu.gp: gnuplot exited with status 3: out of ink' err
-ok "no picture of an earlier run stays" test ! -e nognuplot/cpu.svg
+ok "plot exits 1 when gnuplot fails" broken
+ok "the error has gnuplot's message" says 'cpu.gp: gnuplot exited with status 3: out of ink' err
+ok "the picture of an earlier run is removed" test ! -e nognuplot/cpu.svg
 
 printf '#!/bin/sh\n[ "$1" = --version ] && echo "gnuplot 4.6 patchlevel 0" && exit\nprintf "set style textbox\\n\\t^\\n\\"cpu.gp\\", line 5:\\n\\tundefined\\n" >&2\nexit 1\n' >empty/gnuplot
-ok "an old gnuplot: exit 1" broken
-ok "its words on one line, and that it is old" says \
+ok "plot exits 1 with an old gnuplot" broken
+ok "the error has the old gnuplot's message on one line and says that it is old" says \
 	'^zcost: .*cpu.gp: gnuplot exited with status 1: set style textbox "cpu.gp", line 5: undefined; this is gnuplot 4.6, the charts are made for 5.4 and newer$' err
 printf '#!/bin/sh\necho "unknown or ambiguous terminal type" >&2\nexit 1\n' >empty/gnuplot
-ok "a gnuplot without a terminal: exit 1" broken
-ok "names the way out" says 'terminal type; this gnuplot was built without it: .*--format svg' err
+ok "plot exits 1 with a gnuplot that lacks a terminal" broken
+ok "the error suggests --format svg" says 'terminal type; this gnuplot was built without it: .*--format svg' err
 
 # What a full disk leaves of a picture is no picture.
 printf '#!/bin/sh\nprintf "<svg>" >cpu.svg; printf "\\211PNG" >cpu.png\n' >empty/gnuplot
-ok "half a picture: exit 1" broken
-ok "is told" says 'cpu.svg: gnuplot wrote a part of the picture alone' err
-ok "and does not stay" test ! -e nognuplot/cpu.svg -a ! -e nognuplot/cpu.png
+ok "plot exits 1 when gnuplot writes half a picture" broken
+ok "the error says that the picture is incomplete" says 'cpu.svg: gnuplot wrote a part of the picture alone' err
+ok "the incomplete picture is removed" test ! -e nognuplot/cpu.svg -a ! -e nognuplot/cpu.png
 rm empty/gnuplot
 
 # Without fonts PNG and PDF would be without a word.
@@ -87,40 +87,40 @@ without_fonts() {
 	FONTCONFIG_FILE=$scratch/nofonts.conf "$zcost" plot cap cpu -o nofonts "$@" >out 2>err
 	[ $? = 1 ]
 }
-ok "no fonts: exit 1" without_fonts
-ok "the way out" says 'no font is installed.*fonts-dejavu-core.*--format svg' err
-ok "SVG is drawn, which needs none" test -s nofonts/cpu.svg -a ! -e nofonts/cpu.png
-ok "PNG alone: exit 1" without_fonts --format png
-ok "and none is drawn" test ! -e nofonts/cpu.png
+ok "plot exits 1 without fonts" without_fonts
+ok "the error names a font package and --format svg" says 'no font is installed.*fonts-dejavu-core.*--format svg' err
+ok "plot draws SVG without fonts" test -s nofonts/cpu.svg -a ! -e nofonts/cpu.png
+ok "plot --format png exits 1 without fonts" without_fonts --format png
+ok "plot writes no PNG without fonts" test ! -e nofonts/cpu.png
 
 # Usage.
-ok "an unknown chart: exit 2" exits 2 "$zcost" plot cap througput -o x
-ok "and the charts there are" says '^ +throughput ' err
-ok "--list lists them" exits 0 "$zcost" plot --list
-ok "on standard output" says '^ +roi_p ' out
-ok "an unknown variant: exit 1" exits 1 "$zcost" plot cap -o x --base bsaeline
-ok "and those there are" says 'baseline, mmap, uring' err
-ok "an unknown format: exit 2" exits 2 "$zcost" plot cap -o x --format gif
-ok "no folder to write to: exit 2" exits 2 "$zcost" plot cap
-ok "no capture: exit 1" exits 1 "$zcost" plot nowhere -o x
-ok "by its name" says 'nowhere' err
-ok "a capture that is not analyzed: exit 1" sh -c "mkdir bare; \"$zcost\" plot bare -o x 2>err; [ \$? = 1 ] && grep -q 'zcost analyze' err"
-ok "-C names the capture" exits 0 "$zcost" plot cpu -C cap -o minus-c
-ok "a folder that cannot be made: exit 1" exits 1 "$zcost" plot cap -o cap/manifest.json
-ok "by its name too" says 'cap/manifest.json' err
+ok "an unknown chart is a usage error" exits 2 "$zcost" plot cap througput -o x
+ok "the error about an unknown chart lists the charts" says '^ +throughput ' err
+ok "plot --list succeeds" exits 0 "$zcost" plot --list
+ok "plot --list prints the charts on standard output" says '^ +roi_p ' out
+ok "plot exits 1 for an unknown variant" exits 1 "$zcost" plot cap -o x --base bsaeline
+ok "the error about an unknown variant lists the variants" says 'baseline, mmap, uring' err
+ok "an unknown format is a usage error" exits 2 "$zcost" plot cap -o x --format gif
+ok "a missing -o is a usage error" exits 2 "$zcost" plot cap
+ok "plot exits 1 for a missing capture" exits 1 "$zcost" plot nowhere -o x
+ok "the error names the missing capture" says 'nowhere' err
+ok "plot exits 1 for a capture that is not analyzed, and suggests zcost analyze" sh -c "mkdir bare; \"$zcost\" plot bare -o x 2>err; [ \$? = 1 ] && grep -q 'zcost analyze' err"
+ok "plot takes the capture from -C" exits 0 "$zcost" plot cpu -C cap -o minus-c
+ok "plot exits 1 for a folder that cannot be made" exits 1 "$zcost" plot cap -o cap/manifest.json
+ok "the error names the folder that cannot be made" says 'cap/manifest.json' err
 
 # Names from anywhere run nothing and break nothing.
 hostile="it''s \`touch pwned\` \$(touch pwned) {/=99 @x}_^&~\\ <b> %s \"q"
 sqlite3 cap/zcost.db "UPDATE run SET variant = '$hostile' WHERE variant = 'mmap';
 	UPDATE variant SET name = '$hostile' WHERE name = 'mmap';
 	UPDATE symbol SET name = 'x''; system(\"touch pwned\") # <i>' WHERE id = 2"
-ok "hostile names are drawn" exits 0 "$zcost" plot cap -o hostile --format svg,png,pdf
-ok "they run nothing" sh -c '! find . -name pwned | grep .'
+ok "plot draws a capture with hostile names" exits 0 "$zcost" plot cap -o hostile --format svg,png,pdf
+ok "hostile names run no command" sh -c '! find . -name pwned | grep .'
 for c in $charts; do
-	ok "$c.svg of them is XML" is_xml hostile/$c.svg
+	ok "$c.svg with hostile names is XML" is_xml hostile/$c.svg
 done
-ok "and shows them" says "it's .touch pwned. .*&lt;b&gt; %s" hostile/throughput.svg
-ok "the .tsv holds them as they are" sh -c "grep -F '{/=99 @x}_^&~\\ <b> %s \"q' hostile/throughput.tsv"
+ok "the chart shows a hostile name unchanged" says "it's .touch pwned. .*&lt;b&gt; %s" hostile/throughput.svg
+ok "the .tsv has a hostile name unchanged" sh -c "grep -F '{/=99 @x}_^&~\\ <b> %s \"q' hostile/throughput.tsv"
 
 # gnuplot 5.4 takes a doubled quote in quotes for an end, and writes ]]> as it is.
 odd_names() { # odd_names VARIANT FUNCTION, as SQL has them
@@ -132,20 +132,20 @@ odd_names() { # odd_names VARIANT FUNCTION, as SQL has them
 	for c in $charts; do is_xml odd/$c.svg || return; done
 }
 was=$hostile
-ok "names with quotes are drawn" odd_names "5'''' pipe" "''lambda''()"
-ok "the quotes in a variant's name are whole" says "5'' pipe" odd/throughput.svg
-ok "the quotes in a function's name are whole" says "'lambda'\(\)" odd/functions.svg
-ok "names with ]]> are drawn as XML" odd_names 'cdata]]>' 'f<]]>>'
-ok "]]> in a variant's name is whole" says 'cdata\]\]&gt;' odd/throughput.svg
-ok "names with the marks of gnuplot are drawn" odd_names 'a\"%@x{}_^' '\134 #$x'
-ok "the marks in a variant's name are whole" says 'a\\"%@x\{\}_\^' odd/throughput.svg
+ok "plot draws names with quotes" odd_names "5'''' pipe" "''lambda''()"
+ok "the chart shows all quotes of a variant's name" says "5'' pipe" odd/throughput.svg
+ok "the chart shows all quotes of a function's name" says "'lambda'\(\)" odd/functions.svg
+ok "plot draws names with ]]> as XML" odd_names 'cdata]]>' 'f<]]>>'
+ok "the chart shows ]]> in a variant's name" says 'cdata\]\]&gt;' odd/throughput.svg
+ok "plot draws names with characters that are special to gnuplot" odd_names 'a\"%@x{}_^' '\134 #$x'
+ok "the chart shows the special characters of a variant's name" says 'a\\"%@x\{\}_\^' odd/throughput.svg
 
 # One variant, one side.
 mkdir one
 measure_run one alone 1 receiver 1250000000 150
 manifest one alone alone/measure/1/ok
 "$zcost" analyze one >/dev/null 2>&1
-ok "one run of one side is drawn" sh -c "\"$zcost\" plot one throughput cpu -o alone 2>err; [ \$? = 0 -o \$? = 4 ]"
-ok "and says that it has no interval" says 'no interval from one run' alone/throughput.svg
+ok "plot draws one run of one side" sh -c "\"$zcost\" plot one throughput cpu -o alone 2>err; [ \$? = 0 -o \$? = 4 ]"
+ok "the foot note says that one run gives no interval" says 'no interval from one run' alone/throughput.svg
 
 done_testing
