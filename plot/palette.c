@@ -25,6 +25,8 @@ static const struct part parts[] = {
 	/* components; those that zero copy changes stand at the axis, where they compare best */
 	{"data copy", 0xcc6677},
 	{"page mapping", 0x882255},
+	{"page pinning", 0x501018},
+	{"splice", 0xa83818},
 	{"zero copy", 0xaa3377},
 	{"TCP/IP", 0x332288},
 	{"GRO", 0x3232cc},

@@ -20,14 +20,24 @@ enum match { EXACT, PREFIX, GLOB, MODULE, KIND, CONTEXT };
 struct components_rule {
 	enum match match;
 	const char *component, *pattern;
-	int value;  /* the kind or the context, for KIND and CONTEXT */
-	size_t len; /* of a PREFIX, the most common glob: "tcp_*" without the star */
+	int value;	     /* the kind or the context, for KIND and CONTEXT */
+	size_t len;	     /* of a PREFIX, the most common glob: "tcp_*" without the star */
+	size_t literals;     /* of a glob: the characters that are no wildcards */
+	unsigned char first; /* the first character of what matches; 0: can be any */
 };
 
+/*
+ * Places are rules of modules, kinds and contexts. Those above the first name decide before names,
+ * the others after them.
+ */
 struct components {
-	struct components_rule *rules; /* in the order of the file; `exact` indexes exact names */
+	struct components_rule *rules; /* in the order of the file */
 	size_t n, cap;
-	struct map exact; /* hash of the name -> index of its first rule + 1 */
+	struct map exact;		      /* hash of the name -> index of its first rule + 1 */
+	const struct components_rule **globs; /* by first character, the most specific first */
+	size_t globs_from[256 + 1];	      /* [0]: globs that begin with a wildcard */
+	const struct components_rule **places;
+	size_t nplaces, nfirst; /* nfirst: places that decide before names */
 	const char **names;
 	size_t nnames, names_cap;
 	bool has_basic;
@@ -57,6 +67,20 @@ static int components_index_of(const char *const *names, size_t n, const char *n
 	return -1;
 }
 
+/* Returns the number of characters in a glob that are no wildcards. A set [...] is a wildcard. */
+static size_t components_count_literals(const char *glob)
+{
+	size_t n = 0;
+
+	for (; *glob; glob++) {
+		if (*glob == '[' && strchr(glob + 1, ']'))
+			glob = strchr(glob + 1, ']');
+		else
+			n += !strchr("*?", *glob);
+	}
+	return n;
+}
+
 /* Parses one pattern. Returns -1 for an unknown kind or context. */
 static int components_parse_pattern(struct components_rule *r, const char *word)
 {
@@ -64,6 +88,7 @@ static int components_parse_pattern(struct components_rule *r, const char *word)
 
 	r->pattern = word;
 	r->len = strcspn(word, "*?[");
+	r->literals = components_count_literals(word);
 	r->match = !word[r->len] ? EXACT : strcmp(word + r->len, "*") ? GLOB : PREFIX;
 	for (i = 0; i < array_size(prefixes); i++) {
 		if (str_starts(word, prefixes[i].prefix)) {
@@ -71,6 +96,7 @@ static int components_parse_pattern(struct components_rule *r, const char *word)
 			r->pattern = word + strlen(prefixes[i].prefix);
 		}
 	}
+	r->first = strchr("*?[\\", *r->pattern) ? 0 : (unsigned char)*r->pattern;
 	if (r->match == KIND)
 		r->value = components_index_of(kinds, array_size(kinds), r->pattern);
 	if (r->match == CONTEXT)
@@ -157,6 +183,63 @@ static int components_parse(struct components *c, const char *path, bool basic, 
 	return 0;
 }
 
+/* --- the order of rules --- */
+
+/* Returns < 0 if glob `l` is more specific than `r`. Of equals, the first in the file wins. */
+static int components_compare_globs(const struct components_rule *l,
+				    const struct components_rule *r)
+{
+	if (l->literals != r->literals)
+		return l->literals > r->literals ? -1 : 1;
+	return l < r ? -1 : l > r;
+}
+
+static int components_order_globs(const void *a, const void *b)
+{
+	const struct components_rule *const *l = a, *const *r = b;
+	int d = (*l)->first - (*r)->first;
+
+	return d ? d : components_compare_globs(*l, *r);
+}
+
+static void components_index_globs(struct components *c)
+{
+	size_t i, n = 0, first;
+
+	c->globs = xmalloc((c->n + 1) * sizeof(*c->globs));
+	for (i = 0; i < c->n; i++)
+		if (c->rules[i].match == PREFIX || c->rules[i].match == GLOB)
+			c->globs[n++] = &c->rules[i];
+	qsort(c->globs, n, sizeof(*c->globs), components_order_globs);
+	for (i = 0, first = 0; first <= 256; first++) {
+		while (i < n && c->globs[i]->first < first)
+			i++;
+		c->globs_from[first] = i;
+	}
+}
+
+static void components_index_places(struct components *c)
+{
+	bool named = false;
+	size_t i;
+
+	c->places = xmalloc((c->n + 1) * sizeof(*c->places));
+	for (i = 0; i < c->n; i++) {
+		if (c->rules[i].match < MODULE) {
+			named = true;
+			continue;
+		}
+		c->places[c->nplaces++] = &c->rules[i];
+		c->nfirst += !named;
+	}
+}
+
+static void components_index(struct components *c)
+{
+	components_index_globs(c);
+	components_index_places(c);
+}
+
 int components_read(struct components **out, const char *path, const char *set, struct error *err)
 {
 	bool basic = set && !strcmp(set, "basic");
@@ -177,11 +260,13 @@ int components_read(struct components **out, const char *path, const char *set, 
 		rc = error_set(err, ENODATA, "%s: no rules in it", path);
 	if (!rc && basic && !c->has_basic)
 		rc = error_set(err, EINVAL, "%s: has no basic names (a second field)", path);
-	if (rc)
+	if (rc) {
 		components_free(c);
-	else
-		*out = c;
-	return rc;
+		return rc;
+	}
+	components_index(c);
+	*out = c;
+	return 0;
 }
 
 int components_group(struct components **out, const char *spec, struct error *err)
@@ -202,11 +287,13 @@ int components_group(struct components **out, const char *spec, struct error *er
 			err, EINVAL,
 			"--group '%s' is not NAME=FUNCTION,FUNCTION,...; names of functions may be globs, module:GLOB selects a whole module",
 			spec);
-	if (rc)
+	if (rc) {
 		components_free(c);
-	else
-		*out = c;
-	return rc;
+		return rc;
+	}
+	components_index(c);
+	*out = c;
+	return 0;
 }
 
 void components_free(struct components *c)
@@ -215,6 +302,8 @@ void components_free(struct components *c)
 		return;
 	map_free(&c->exact);
 	free(c->rules);
+	free(c->globs);
+	free(c->places);
 	free(c->names);
 	free(c->text);
 	free(c);
@@ -248,6 +337,7 @@ void function_normalize(const char *symbol, char *out, size_t size)
 		out[strlen(out) - strlen("_noprof")] = '\0';
 }
 
+/* `name` is needed for patterns of names only. */
 static bool components_matches(const struct components_rule *r, const struct function *f,
 			       const char *name)
 {
@@ -255,12 +345,12 @@ static bool components_matches(const struct components_rule *r, const struct fun
 	case EXACT:
 		return !strcmp(r->pattern, name);
 	case PREFIX:
-		return *r->pattern == *name && !strncmp(r->pattern, name, r->len);
+		return !strncmp(r->pattern, name, r->len);
 	case GLOB:
-		return (strchr("*?[\\", *r->pattern) || *r->pattern == *name) &&
-		       !fnmatch(r->pattern, name, 0);
+		return !fnmatch(r->pattern, name, 0);
 	case MODULE:
-		return f->module && !fnmatch(r->pattern, f->module, 0);
+		return f->module && (!r->first || r->first == (unsigned char)*f->module) &&
+		       !fnmatch(r->pattern, f->module, 0);
 	case KIND:
 		return (int)f->kind == r->value;
 	case CONTEXT:
@@ -269,22 +359,52 @@ static bool components_matches(const struct components_rule *r, const struct fun
 	return false;
 }
 
+static const struct components_rule *components_find_exact(const struct components *c,
+							   const struct function *f,
+							   const char *name)
+{
+	const uint64_t *slot = map_get(&c->exact, hash_bytes(name, strlen(name), 0));
+	const struct components_rule *r = slot ? &c->rules[*slot - 1] : NULL;
+
+	return r && components_matches(r, f, name) ? r : NULL;
+}
+
+/* Returns the first of rules [from, to) that matches, or NULL. */
+static const struct components_rule *components_find(const struct components_rule *const *rules,
+						     size_t from, size_t to,
+						     const struct function *f, const char *name)
+{
+	for (; from < to; from++)
+		if (components_matches(rules[from], f, name))
+			return rules[from];
+	return NULL;
+}
+
+static const struct components_rule *components_find_glob(const struct components *c,
+							  const struct function *f,
+							  const char *name)
+{
+	const size_t *from = c->globs_from, first = (unsigned char)*name;
+	const struct components_rule *any, *r;
+
+	any = components_find(c->globs, from[0], from[1], f, name);
+	r = first ? components_find(c->globs, from[first], from[first + 1], f, name) : NULL;
+	return !any || (r && components_compare_globs(r, any) < 0) ? r : any;
+}
+
 const char *components_of(const struct components *c, const struct function *f)
 {
-	const uint64_t *slot;
+	const struct components_rule *r = components_find(c->places, 0, c->nfirst, f, NULL);
 	char name[256];
-	size_t end, i;
 
 	function_normalize(f->symbol, name, sizeof(name));
-	slot = map_get(&c->exact, hash_bytes(name, strlen(name), 0));
-	end = slot ? *slot - 1 : c->n;
-	for (i = 0; i < end; i++)
-		if (c->rules[i].match != EXACT && components_matches(&c->rules[i], f, name))
-			return c->rules[i].component;
-	for (; i < c->n; i++)
-		if (components_matches(&c->rules[i], f, name))
-			return c->rules[i].component;
-	return component_none;
+	if (!r)
+		r = components_find_exact(c, f, name);
+	if (!r)
+		r = components_find_glob(c, f, name);
+	if (!r)
+		r = components_find(c->places, c->nfirst, c->nplaces, f, NULL);
+	return r ? r->component : component_none;
 }
 
 const char *components_name(const struct components *c, size_t i)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Maps functions to components (data copy, TCP/IP, skb, ...) with an ordered table of rules. The
- * first rule that matches names the component. A function without a matching rule is unclassified.
- * The table is data: analyze/measures/components.rules, which explains the format. A user's file
- * can replace it.
+ * Maps functions to components (data copy, TCP/IP, skb, ...) with a table of rules. The most
+ * specific rule that matches names the component. A function without a matching rule is
+ * unclassified. The table is data: analyze/measures/components.rules, which explains the format. A
+ * user's file can replace it.
  */
 #ifndef ZC_COMPONENTS_H
 #define ZC_COMPONENTS_H

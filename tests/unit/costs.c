@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -317,6 +318,61 @@ static void test_components(void **state)
 	components_free(basic);
 }
 
+/* Reads rules from a text. The caller frees them. */
+static struct components *rules_of(const char *text)
+{
+	char path[] = "/tmp/zcost-test.XXXXXX";
+	struct components *c;
+	int fd = mkstemp(path);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	assert_int_equal(components_read(&c, path, NULL, NULL), 0);
+	unlink(path);
+	return c;
+}
+
+static void test_most_specific_name_decides_in_any_order(void **state)
+{
+	static const char *const orders[] = {
+		"all | *\nnet | tcp_*\nack | tcp_a?k*\none | tcp_ack\nend | *_acks\n",
+		"end | *_acks\none | tcp_ack\nack | tcp_a?k*\nnet | tcp_*\nall | *\n",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(orders); i++) {
+		struct components *c = rules_of(orders[i]);
+
+		assert_string_equal(part(c, "tcp_ack", DSO_KERNEL), "one");
+		assert_string_equal(part(c, "tcp_ack.isra.0", DSO_KERNEL), "one");
+		assert_string_equal(part(c, "tcp_ackx", DSO_KERNEL), "ack");
+		assert_string_equal(part(c, "tcp_acks", DSO_KERNEL),
+				    "ack"); /* 6 characters beat 5 */
+		assert_string_equal(part(c, "tcp_x", DSO_KERNEL), "net");
+		assert_string_equal(part(c, "udp_acks", DSO_KERNEL), "end");
+		assert_string_equal(part(c, "udp_x", DSO_KERNEL), "all");
+		components_free(c);
+	}
+}
+
+/* A place above the first name decides before names, a place below it after them. */
+static void test_places_decide_before_or_after_names(void **state)
+{
+	struct components *before = rules_of("driver | module:veth\nskb | skb_*\n"),
+			  *after = rules_of(
+				  "skb | skb_*\ndriver | module:veth\nkernel | kind:kernel\n");
+
+	(void)state;
+	assert_string_equal(part(before, "skb_x", DSO_MODULE), "driver");
+	assert_string_equal(part(before, "skb_x", DSO_KERNEL), "skb");
+	assert_string_equal(part(after, "skb_x", DSO_MODULE), "skb");
+	assert_string_equal(part(after, "poll", DSO_MODULE), "driver");
+	assert_string_equal(part(after, "poll", DSO_KERNEL), "kernel");
+	components_free(before);
+	components_free(after);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +382,8 @@ int main(void)
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
+		cmocka_unit_test(test_places_decide_before_or_after_names),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -183,10 +183,10 @@ static double apart(uint32_t a, uint32_t b)
 
 static void test_palette_apart(void **state)
 {
-	static const char *const parts[] = {"data copy",  "page mapping", "zero copy", "TCP/IP",
-					    "netdevice",  "skb",	  "memory",    "lock",
-					    "scheduling", "entry",	  "syscall",   "io_uring",
-					    "interrupt",  "user",	  "libraries", "the rest"};
+	static const char *const parts[] = {
+		"data copy", "page mapping", "zero copy",  "TCP/IP",	   "netdevice", "skb",
+		"memory",    "lock",	     "scheduling", "entry",	   "syscall",	"io_uring",
+		"interrupt", "user",	     "libraries",  "page pinning", "splice",	"the rest"};
 	size_t i, k;
 
 	(void)state;
