@@ -167,26 +167,77 @@ void cost_print_absence(const struct cost_part *part, struct str *s)
 		cost_print_reason(part, s);
 }
 
-static struct cost copy_cost_of_part(const struct cost_part *p)
+/* --- copying --- */
+
+/* Reads the names of the workload's threads in the measured runs. No name: not collected. */
+static int copy_read_comms(struct store *s, const struct block *b, struct intern *comms,
+			   struct error *err)
+{
+	const struct query every = {0};
+	struct thread_row *rows;
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), i, k, rc = n < 0 ? n : 0;
+
+	for (i = 0; i < n && rc >= 0; i++) {
+		rc = store_threads(s, runs[i].id, &rows, err);
+		for (k = 0; k < rc; k++)
+			if (rows[k].comm)
+				intern_str(comms, rows[k].comm);
+		if (rc >= 0)
+			free(rows);
+	}
+	if (n >= 0)
+		free(runs);
+	return rc < 0 ? rc : 0;
+}
+
+/*
+ * Returns whether copying in a row is the workload's. Interrupts, softirqs and kernel threads work
+ * for the workload under any name. The kernel names the threads of io_uring.
+ */
+static bool copy_row_counts(const struct tally_row *r, const struct intern *comms)
+{
+	const char *comm = r->key[0], *context = r->key[1];
+
+	if (strcmp(r->key[2], "data copy") != 0)
+		return false;
+	return !comms->n || intern_find(comms, comm, strlen(comm)) != INTERN_NONE ||
+	       str_starts(comm, "iou-") || !strcmp(context, context_names[CTX_SOFTIRQ]) ||
+	       !strcmp(context, context_names[CTX_HARDIRQ]) ||
+	       !strcmp(context, context_names[CTX_KTHREAD]);
+}
+
+static struct cost copy_cost_of_part(const struct cost_part *p, const struct intern *comms)
 {
 	const struct tally *f = &p->tally;
 	double none = f->samples ? 3 / (double)f->samples : NAN;
+	struct tally_row sum = {.run_self = xcalloc((size_t)p->nruns + 1, sizeof(double))};
+	struct cost copy = {NAN, NAN, NAN, NAN};
 	size_t i;
+	int run;
 
-	for (i = 0; i < f->n; i++)
-		if (!strcmp(f->rows[i].key[0], "data copy"))
-			return cost_self(p, &f->rows[i]);
-	if (!f->n)
-		return (struct cost){NAN, NAN, NAN, NAN};
-	return (struct cost){0, none, 0 * p->basis.ns, none * p->basis.ns};
+	for (i = 0; i < f->n; i++) {
+		if (!copy_row_counts(&f->rows[i], comms))
+			continue;
+		sum.self += f->rows[i].self;
+		for (run = 0; run < p->nruns; run++)
+			sum.run_self[run] += f->rows[i].run_self[run];
+	}
+	if (sum.self > 0)
+		copy = cost_self(p, &sum);
+	else if (f->n)
+		copy = (struct cost){0, none, 0 * p->basis.ns, none * p->basis.ns};
+	free(sum.run_self);
+	return copy;
 }
 
-int copy_cost(struct store *s, const struct query *q, const struct block *b, struct cost *copy,
-	      struct basis_value *basis, struct error *err)
+int copy_cost(struct store *s, const struct query *q, const struct block *b, bool *alone,
+	      struct cost *copy, struct basis_value *basis, struct error *err)
 {
 	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
-	struct tally_spec spec = {.keys = {BY_COMPONENT}, .nkeys = 1};
+	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT}, .nkeys = 3};
 	struct components *components;
+	struct intern comms = {0};
 	struct cost_part part;
 	int rc = components_read(&components, NULL, "basic", err);
 
@@ -195,11 +246,16 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, str
 		return rc;
 	spec.components = components;
 	rc = cost_part_read(s, &plain, b, &spec, &part, err);
+	if (!rc && alone) {
+		rc = copy_read_comms(s, b, &comms, err);
+		*alone = comms.n;
+	}
 	if (!rc)
-		*copy = copy_cost_of_part(&part);
+		*copy = copy_cost_of_part(&part, &comms);
 	*basis = part.basis;
 	cost_part_free(&part);
 	components_free(components);
+	intern_free(&comms);
 	return rc;
 }
 

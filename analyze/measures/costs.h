@@ -72,9 +72,12 @@ void cost_print_absence(const struct cost_part *p, struct str *s);
  * Reads the cost of the functions that copy data in a block, in ns per unit. NAN: the block has no
  * profile or no basis. A profile without a sample in these functions measured 0, with an upper
  * limit of 3 / samples of the total (the rule of three). *basis receives the block's basis.
+ *
+ * With `alone`, the cost leaves out copying in system calls of other programs. *alone receives
+ * whether that was possible: it needs the names of the workload's threads.
  */
-int copy_cost(struct store *s, const struct query *q, const struct block *b, struct cost *copy,
-	      struct basis_value *basis, struct error *err);
+int copy_cost(struct store *s, const struct query *q, const struct block *b, bool *alone,
+	      struct cost *copy, struct basis_value *basis, struct error *err);
 
 /*
  * Returns the CPUs of the samples in a bare file. The set is empty when the file does not record

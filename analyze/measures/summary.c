@@ -131,7 +131,7 @@ static int summary_put_copy(struct store *s, const struct query *q, const struct
 	struct basis_value basis;
 	struct cost copy;
 	char column[48];
-	int rc = copy_cost(s, q, b, &copy, &basis, err);
+	int rc = copy_cost(s, q, b, NULL, &copy, &basis, err);
 
 	if (rc || !basis.unit)
 		return rc;

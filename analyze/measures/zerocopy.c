@@ -204,12 +204,14 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 	struct basis_value basis;
 	struct cost copy;
 	struct value *row;
+	bool alone;
 	char *what;
-	int rc = copy_cost(s, q, b, &copy, &basis, err);
+	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err);
 
 	if (rc || isnan(copy.ns))
 		return rc;
-	what = arena_printf(&t->arena, "copy functions in the profile, ns/%s", basis.unit);
+	what = arena_printf(&t->arena, "copy functions of %s, ns/%s",
+			    alone ? "the workload" : "all programs", basis.unit);
 	row = block_row(t, b);
 	table_set(t, row, "evidence", value_str(t, what));
 	table_set(t, row, "total", value_real(basis.ns));

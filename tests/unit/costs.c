@@ -280,6 +280,52 @@ static void test_store(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
+/* Adds samples of the copy function to a profile. */
+static void add_copies(struct world *w, const char *comm, enum context context, uint64_t n)
+{
+	w->comm = intern_str(&w->p.strings, comm);
+	add(w, frame(w, PROFILE_NONE, "_copy_to_iter"), 1, context, n);
+}
+
+/* A basis of 1000 ns per KiB; 100 samples: the workload copies 30, softirqs 20, another program 40.
+ */
+static void test_copying_of_other_programs_is_left_out(void **state)
+{
+	static const struct thread_row thread = {.pid = 7, .tid = 7, .comm = "tcpzc"};
+	struct query q = {0};
+	struct error err = {0};
+	struct table t;
+	struct world w;
+	struct store *s;
+	int64_t measured, profiled;
+	int known;
+
+	(void)state;
+	for (known = 0; known < 2; known++) {
+		assert_int_equal(store_create(&s, NULL, &err), 0);
+		measured = add_run(s, "measure", 1);
+		store_metric_put(s, measured, "cpu_pct", "%", 100, NULL, NULL);
+		store_metric_put(s, measured, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+		if (known)
+			assert_int_equal(store_thread_add(s, measured, &thread, &err), 0);
+		profiled = add_run(s, "profile", 1);
+		w = (struct world){0};
+		profile_init(&w.p);
+		w.event = profile_event(&w.p, "cpu-clock", true);
+		w.kernel = profile_dso(&w.p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+		add_copies(&w, "tcpzc", CTX_SYSCALL, 30);
+		add_copies(&w, "ksoftirqd/1", CTX_SOFTIRQ, 20);
+		add_copies(&w, "mandb", CTX_SYSCALL, 40);
+		add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 10);
+		assert_int_equal(store_profile_write(s, profiled, &w.p, &err), 0);
+		profile_free(&w.p);
+		assert_int_equal(measure_run("zerocopy", s, &q, &t, &err), 0);
+		assert_float_equal(cell(&t, "side", "receiver", "copied"), known ? 500 : 900, 1e-9);
+		table_free(&t);
+		assert_int_equal(store_close(s, 0, NULL), 0);
+	}
+}
+
 static const char *part(const struct components *c, const char *symbol, enum dso_kind kind)
 {
 	struct function f = {symbol, kind == DSO_MODULE ? "veth" : "kernel", kind, CTX_UNKNOWN};
@@ -381,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_cycles_of_weights),
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_store),
+		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
 		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
 		cmocka_unit_test(test_places_decide_before_or_after_names),
