@@ -218,6 +218,49 @@ static void test_by(void **state)
 	profile_free(&w.p);
 }
 
+/* Returns whether the table warns that the samples cover this much of the wall time. */
+static bool warns_of_coverage(struct query *q, const char *expected)
+{
+	struct note_lines lines;
+	struct table t;
+	bool found = false;
+	size_t i;
+
+	assert_int_equal(measure_run("functions", NULL, q, &t, NULL), 0);
+	note_lines_make(&lines, &t.notes);
+	for (i = 0; i < lines.n; i++)
+		found |= lines.line[i].severity == SEVERITY_WARNING &&
+			 strstr(lines.line[i].text, expected) != NULL;
+	note_lines_free(&lines);
+	table_free(&t);
+	return found;
+}
+
+/* 100 ns of samples on two CPUs. */
+static void test_wall_basis_warns_of_time_without_samples(void **state)
+{
+	struct query q = {.rate = 1e7, .all = true};
+	struct world w;
+
+	(void)state;
+	make_world(&w, 3);
+	q.profile = &w.p;
+	w.p.first_ns = 1000;
+	w.p.last_ns = 1165;
+	assert_true(warns_of_coverage(&q, "the samples cover 29 % of the time of 2 CPUs"));
+	q.rate = 0; /* shares only */
+	assert_false(warns_of_coverage(&q, "samples cover"));
+	q.rate = 1e7;
+	w.p.last_ns = 1041; /* with the first sample's period 51 ns on 2 CPUs */
+	assert_false(warns_of_coverage(&q, "samples cover"));
+	q.basis = BASIS_BUSY;
+	q.busy_ns = 100;
+	q.units = 1;
+	w.p.last_ns = 1165;
+	assert_false(warns_of_coverage(&q, "samples cover"));
+	profile_free(&w.p);
+}
+
 static int64_t add_run(struct store *s, const char *pass, int repeat)
 {
 	struct run r = {.variant = "v",
@@ -426,6 +469,7 @@ int main(void)
 		cmocka_unit_test(test_busy_and_filters),
 		cmocka_unit_test(test_cycles_of_weights),
 		cmocka_unit_test(test_by),
+		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
 		cmocka_unit_test(test_components),
