@@ -93,6 +93,22 @@ static void drawing_add_others(struct drawing *d, const struct table *t)
 	}
 }
 
+/* Finds the run with the lowest of the coverages that a warning names. */
+static void drawing_add_coverage(struct drawing *d, const struct table *t)
+{
+	const char *side = d->chart && d->chart->side ? d->chart->side : d->side;
+	size_t i;
+
+	for (i = 0; i < t->notes.n; i++) {
+		const struct note *n = &t->notes.note[i];
+
+		if (note_is(n, NOTE_perf_coverage) && note_is_drawn(d, n) && note_concerns(t, n) &&
+		    (!side || !strcmp(side, n->side)) &&
+		    (!d->least || n->value[0].number < d->least->value[0].number))
+			d->least = n;
+	}
+}
+
 /* Makes a caption of the first note of each kind about a disturbed run. */
 static void drawing_add_disturbed(struct drawing *d, const struct table *t)
 {
@@ -137,6 +153,7 @@ static void drawing_add_notes(struct drawing *d, const struct table *t)
 {
 	drawing_add_losses(d, t);
 	drawing_add_others(d, t);
+	drawing_add_coverage(d, t);
 	drawing_add_disturbed(d, t);
 }
 
@@ -423,6 +440,15 @@ static void drawing_caption_others(struct drawing *d, struct figure *f)
 							: "is in these figures");
 }
 
+static void drawing_caption_coverage(const struct drawing *d, struct figure *f)
+{
+	if (d->least)
+		figure_caption(f,
+			       "The samples cover as little as %.0f %% of the busy time (%s %s); "
+			       "the shares are those of the covered part",
+			       d->least->value[0].number, d->least->variant, d->least->side);
+}
+
 static void drawing_caption_losses(const struct drawing *d, struct figure *f)
 {
 	if (d->losses > 1)
@@ -440,6 +466,7 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	d->chart = c;
 	d->losses = 0;
 	d->others = 0;
+	d->least = NULL;
 	memset(d->disturbed, 0, sizeof(d->disturbed));
 	if (c->side && d->side && strcmp(c->side, d->side))
 		return error_set(err, ENODATA, "it is the %s's, and --side is %s", c->side,
@@ -449,6 +476,7 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	drawing_caption_left_out(d, f);
 	drawing_caption_losses(d, f);
 	drawing_caption_others(d, f);
+	drawing_caption_coverage(d, f);
 	for (i = 0; i < array_size(d->disturbed); i++)
 		if (d->disturbed[i])
 			figure_caption(f, "Disturbed: %s", d->disturbed[i]);

@@ -61,6 +61,7 @@ struct drawing {
 	char loss[256];	       /* the present chart's first loss in words */
 	int losses;
 	double others; /* percent of busy time that other programs took, the most in the chart */
+	const struct note *least; /* the lowest coverage of a profile below 90 %; NULL: none */
 	struct arena arena;	  /* holds these */
 	const char *disturbed[2]; /* a run that stood still, a run with sides apart; or NULL */
 };

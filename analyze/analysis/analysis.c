@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/analysis/analysis.h"
 
+#include "analyze/analysis/coverage.h"
 #include "analyze/analysis/damage.h"
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/layout.h"
@@ -415,6 +416,8 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 		rc = placement_notes(s, err);
 	if (!rc)
 		rc = skew_store(s, &apart, err);
+	if (!rc)
+		rc = coverage_store(s, err);
 	a->failed += apart;
 	a->lossy += apart;
 	if (!rc)

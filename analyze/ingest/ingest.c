@@ -81,6 +81,16 @@ void ingest_metricf(struct ingest *in, const char *unit, double value, const cha
 	free(text);
 }
 
+double ingest_find_metric(const struct ingest *in, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < in->nmetrics; i++)
+		if (!strcmp(in->metrics[i].name, name))
+			return in->metrics[i].value;
+	return NAN;
+}
+
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value)
 {
 	array_add(in->series, in->nseries, in->series_cap,
@@ -208,6 +218,7 @@ static void ingest_read_files(struct ingest *in)
 			ingest_read_file(in, f->collector, f->name, p->read);
 	}
 	ingest_others(in);
+	ingest_coverage(in);
 	ingest_meters(in);
 	power_put(in);
 	ingest_clock(in);

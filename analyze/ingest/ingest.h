@@ -99,6 +99,8 @@ void ingest_metric(struct ingest *in, const char *name, const char *unit, double
 /* Adds a measured value. The name is a format with its arguments. */
 void ingest_metricf(struct ingest *in, const char *unit, double value, const char *name, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Returns the metric that a parser has added, or NAN. */
+double ingest_find_metric(const struct ingest *in, const char *name);
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
 /*
@@ -146,6 +148,8 @@ const struct parser *parser_find(const char *file);
 void ingest_clock(struct ingest *in);
 /* Adds the user time of other programs, after proc_stat and threads (proc_stat.c). */
 void ingest_others(struct ingest *in);
+/* Compares the samples with the busy time of the CPUs, after perf and proc_stat (coverage.c). */
+void ingest_coverage(struct ingest *in);
 /*
  * Fills a meter's mean power in the window. NAN, with a note: the meter does not cover the window.
  */

@@ -6,10 +6,10 @@
  * that is missing from a snapshot was offline and is not busy then.
  *
  * Busy is the time that passed less idle and iowait, not the sum of the busy fields. The kernel
- * times idle periods with a clock (CONFIG_NO_HZ), but counts busy time in ticks, and ticks get
- * lost: on virtual machines a quarter of them, where a profile by cpu-clock agrees with the time
- * not idle. So the ticks only tell how busy time is divided among user, system, softirq, irq and
- * steal, which are scaled to add up to it.
+ * times idle periods with a clock (CONFIG_NO_HZ), but counts busy time in ticks. Ticks get lost: on
+ * virtual machines a quarter of them. So the ticks only tell how busy time is divided among user,
+ * system, softirq, irq and steal, which are scaled to add up to it. A profile by cpu-clock need not
+ * agree with busy time. coverage.c compares the two.
  */
 #include "analyze/ingest/ingest.h"
 
@@ -361,16 +361,6 @@ static const double clocks_apart = 2;
 /* A note is added from this share of the busy time on, in percent. */
 static const double note_from_pct = 10;
 
-static double others_find_metric(const struct ingest *in, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < in->nmetrics; i++)
-		if (!strcmp(in->metrics[i].name, name))
-			return in->metrics[i].value;
-	return NAN;
-}
-
 /* Returns the workload's user time in ns. *more: what whole ticks may have left out. */
 static double others_workload_user_ns(const struct ingest *in, double *more)
 {
@@ -393,15 +383,15 @@ static double others_workload_user_ns(const struct ingest *in, double *more)
 void ingest_others(struct ingest *in)
 {
 	double to_pct = 100 / (double)(in->run.end_ns - in->run.start_ns), more;
-	double others = others_find_metric(in, "cpu_user_pct") -
+	double others = ingest_find_metric(in, "cpu_user_pct") -
 			others_workload_user_ns(in, &more) * to_pct;
-	double busy = others_find_metric(in, "cpu_pct"), surely;
+	double busy = ingest_find_metric(in, "cpu_pct"), surely;
 
 	if (!in->workload_whole || isnan(others))
 		return;
 	/* Ticks split user and system time by chance, so all busy time of others is the limit. */
-	if (others_find_metric(in, "workload_confined") == 1)
-		others = fmin(others, busy - others_find_metric(in, "workload_cpu_pct"));
+	if (ingest_find_metric(in, "workload_confined") == 1)
+		others = fmin(others, busy - ingest_find_metric(in, "workload_cpu_pct"));
 	/* Far below zero, the workload ran on other CPUs too, and the work on the side's is not
 	 * known. */
 	if (others < -clocks_apart)

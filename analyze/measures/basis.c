@@ -46,8 +46,7 @@ struct basis_ratio {
 	struct estimate calls; /* calls per unit of work; n is 0 unless the unit is a syscall */
 };
 
-/* Returns the busy ns per second of the selected CPUs. */
-static double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
+double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
 {
 	double seconds, sum = 0, v;
 	unsigned int cpu;

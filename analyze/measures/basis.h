@@ -107,6 +107,9 @@ struct basis_known {
 int basis_of_block(struct store *s, const struct query *q, const struct block *b,
 		   struct basis_value *v, struct error *err);
 
+/* Returns the busy ns per second of some CPUs (NULL: all CPUs of the side) in one run, or NAN. */
+double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus);
+
 /* Returns the basis of one run in `unit`, with the query's basis and CPUs. NAN: not known. */
 double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r);
 

@@ -266,6 +266,9 @@ static void cost_table_print_left_out(struct str *s, const struct tally *f)
 	if (f->idle > 0)
 		str_printf(s, "; idle left out: %.1f %% of the weight",
 			   100 * f->idle / (f->idle + f->weight));
+	if (f->unsampled_idle > 0)
+		str_printf(s, "; idle time without samples, by /proc/stat: %.2f %%",
+			   100 * f->unsampled_idle / f->weight);
 	if (f->events > 1)
 		str_printf(s, "; the profile has %zu events; --event selects another", f->events);
 }
@@ -307,6 +310,7 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 				   f->event ? f->event : "?");
 		if (part->block.variant)
 			str_printf(&s, " in %d run%s", part->nruns, part->nruns == 1 ? "" : "s");
+		cost_print_coverage(part, &s);
 		cost_table_print_left_out(&s, f);
 	}
 	note_add_of(&t->notes, part->block.variant, part->block.side, cost_sum, s.buf);

@@ -62,6 +62,63 @@ void cost_cpus_add(struct cpuset *set, const struct profile *p)
 			cpuset_add(set, p->costs[i].cpu);
 }
 
+/* --- coverage --- */
+
+static void cost_add_coverage(struct cost_part *p, double weight, double busy_ns)
+{
+	double part = weight / busy_ns;
+
+	p->coverage.low = p->coverage.busy_ns > 0 ? fmin(p->coverage.low, part) : part;
+	p->coverage.high = fmax(p->coverage.high, part);
+	p->coverage.weight += weight;
+	p->coverage.busy_ns += busy_ns;
+}
+
+void cost_print_coverage(const struct cost_part *p, struct str *s)
+{
+	const double low = 100 * p->coverage.low, high = 100 * p->coverage.high;
+
+	if (!(p->coverage.busy_ns > 0))
+		return;
+	str_printf(s, "; the samples cover %.1f %% of the busy time",
+		   100 * p->coverage.weight / p->coverage.busy_ns);
+	if (high - low >= 0.1)
+		str_printf(s, " (%.1f to %.1f %% by run)", low, high);
+}
+
+/*
+ * Adds the idle time of a run that has no samples, for the basis of wall time. Without it, the
+ * functions would share the idle time. /proc/stat says how idle time compares with busy time.
+ */
+static void cost_add_unsampled_idle(struct cost_part *p, int run, const struct profile_time *t,
+				    double busy_ns, double wall_ns)
+{
+	double idle = t->busy * (wall_ns - busy_ns) / busy_ns;
+
+	if (p->basis.exclude_idle || t->idle > idle / 2)
+		return;
+	p->tally.unsampled_idle += idle - t->idle;
+	p->tally.weight += idle - t->idle;
+	p->tally.run_weight[run] += idle - t->idle;
+}
+
+/* Compares the samples of a run with the time that its CPUs were busy. */
+static void cost_compare_time(struct store *s, struct cost_part *p, const struct run *r, int run,
+			      const struct profile *profile)
+{
+	const struct cpuset *cpus = p->tally.spec.cpus;
+	double ns = figure_metric(s, r, "seconds") * 1e9;
+	double busy_ns = basis_busy_rate(s, r, cpus) * ns / 1e9;
+	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
+	struct profile_time t;
+
+	if (!(busy_ns > 0) || !profile_time_of(profile, cpus, &t) ||
+	    strcmp(intern_get(&profile->strings, profile->events[t.event].name), p->tally.event))
+		return;
+	cost_add_coverage(p, t.busy, busy_ns);
+	cost_add_unsampled_idle(p, run, &t, busy_ns, ns * ncpus);
+}
+
 static int cost_read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
 			  struct error *err)
 {
@@ -77,6 +134,8 @@ static int cost_read_runs(struct store *s, struct cost_part *p, const struct run
 		rc = tally_run(pass, i, err);
 		if (p->tally.spec.cpus)
 			cost_cpus_add(&p->cpus, profile);
+		if (!rc && p->tally.event)
+			cost_compare_time(s, p, &runs[i], i, profile);
 	}
 	tally_end(pass);
 	return rc;

@@ -44,7 +44,11 @@ struct cost_part {
 	struct basis_value basis;
 	struct system_load load;
 	int nruns;
-	double t;	    /* Student's t of a 95 % interval over the runs */
+	double t; /* Student's t of a 95 % interval over the runs */
+	struct {
+		double weight, busy_ns; /* of all runs with both */
+		double low, high;	/* of the runs, 0 to 1 */
+	} coverage;
 	int nlost;	    /* the number of profiled runs without a sample */
 	struct cpuset cpus; /* CPUs with samples in the profiles; set only with spec.cpus */
 };
@@ -62,6 +66,8 @@ struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
 int cost_part_read(struct store *s, const struct query *q, const struct block *b,
 		   const struct tally_spec *spec, struct cost_part *p, struct error *err);
 void cost_part_free(struct cost_part *p);
+/* Appends how much of the busy time the samples cover, if that is known. */
+void cost_print_coverage(const struct cost_part *p, struct str *s);
 /*
  * Appends why a part has no samples, such as "no samples: the profile of 1 run holds none that can
  * be used".

@@ -309,6 +309,7 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 		str_printf(&s, "%s: self %.2f %%", f->rows[i].key[0], 100 * self.share);
 		if (!isnan(self.ns))
 			str_printf(&s, " = %.1f %s/%s", self.ns, amount_name(in), part->basis.unit);
+		cost_print_coverage(part, &s);
 		note_add(&t->notes, hotspots_part, s.buf, part->basis.text);
 		str_free(&s);
 	}

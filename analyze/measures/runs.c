@@ -212,6 +212,8 @@ static const struct column runs_columns[] = {
 	{"seconds", "s", V_REAL, .digits = 3, .what = "length of the window"},
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "100 = one CPU"},
+	{"coverage_pct", "%", V_REAL, .digits = 1,
+	 .what = "time that the samples account for, over the busy time"},
 	{"window_error_us", "us", V_REAL,
 	 .what = "how far the totals' readings lie from the window's ends"},
 	{"readings_us", "us", V_REAL,
@@ -291,6 +293,7 @@ static void runs_put_run(struct store *s, const struct run *r, struct table *t)
 	table_set(t, row, "seconds", value_real(figure_metric(s, r, "seconds")));
 	table_set(t, row, "throughput_gbps", value_real(figure_metric(s, r, "throughput")));
 	table_set(t, row, "cpu_pct", value_real(figure_metric(s, r, "cpu_pct")));
+	table_set(t, row, "coverage_pct", value_real(figure_metric(s, r, "coverage_pct")));
 	runs_put_marks(s, r, t, row);
 	table_set(t, row, "why", value_str(t, r->why));
 }

@@ -76,6 +76,7 @@ struct tally {
 	uint64_t samples;
 	double n_eff; /* (sum w)^2 / sum w^2 */
 	double idle, unresolved, unclassified;
+	double unsampled_idle;		    /* part of `weight` that no sample has (costs.c) */
 	double unresolved_by[UNRESOLVED_N]; /* parts of unresolved by cause; empty for a text */
 	bool no_self, no_total, no_samples; /* the text lacks the column */
 	const char *event;

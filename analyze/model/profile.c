@@ -249,6 +249,31 @@ int profile_pick_event(const struct profile *p, const char *name, uint32_t *even
 			 p->nevents ? intern_get(&p->strings, p->events[0].name) : "");
 }
 
+static bool profile_find_clock(const struct profile *p, uint32_t *event)
+{
+	for (*event = 0; *event < p->nevents; ++*event)
+		if (p->events[*event].is_time && p->events[*event].samples)
+			return true;
+	return false;
+}
+
+bool profile_time_of(const struct profile *p, const struct cpuset *cpus, struct profile_time *t)
+{
+	size_t i;
+
+	*t = (struct profile_time){0};
+	if (!profile_find_clock(p, &t->event))
+		return false;
+	for (i = 0; i < p->ncosts; i++) {
+		const struct profile_cost *c = &p->costs[i];
+
+		if (c->event != t->event || (cpus && !cpuset_has(cpus, c->cpu)))
+			continue;
+		*(c->context == CTX_IDLE ? &t->idle : &t->busy) += (double)c->weight;
+	}
+	return true;
+}
+
 const char *profile_symbol_name(const struct profile *p, uint32_t symbol)
 {
 	return intern_get(&p->strings, p->symbols[symbol].name);

@@ -12,6 +12,7 @@
 #define ZC_MODEL_PROFILE_H
 
 #include "analyze/model/context.h"
+#include "lib/cpuset.h"
 #include "lib/error.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
@@ -163,6 +164,16 @@ void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n);
 
 /* Adds samples and weight to the row with the same key: all members except those two. */
 void profile_add(struct profile *p, const struct profile_cost *key_and_cost);
+
+/*
+ * Adds up the weights of the profile's clock event (cpu-clock, task-clock) on some CPUs (NULL:
+ * all). Returns false if the profile samples no clock.
+ */
+struct profile_time {
+	uint32_t event;	   /* index */
+	double busy, idle; /* ns: samples of other contexts, and of the idle context */
+};
+bool profile_time_of(const struct profile *p, const struct cpuset *cpus, struct profile_time *t);
 
 /*
  * Sets *event to the index of the event `name`. Returns -ENOENT if there is no such event. Without

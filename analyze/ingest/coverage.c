@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Coverage: the time that the samples of a clock account for, over the busy time of the side's
+ * CPUs. Samples are missing where perf records none (some kernels record no sample while a CPU's
+ * idle task is current, softirqs on top of the idle task included), and where the timer of the
+ * clock came late.
+ */
+#include "analyze/ingest/ingest.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Busy time is known to two ticks for each CPU, so a smaller gap proves nothing. */
+static const double coverage_blur_ns = 2e7;
+static const double coverage_low_pct = 90;
+
+/* Returns the idle time of a CPU in ns, or NAN. */
+static double coverage_idle_ns(const struct ingest *in, unsigned int cpu)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "busy_ns:cpu%u", cpu);
+	return (double)(in->run.end_ns - in->run.start_ns) - ingest_find_metric(in, name);
+}
+
+/* Returns the weights of the samples of each CPU's idle task, softirqs on top of it included. */
+static double *coverage_idle_tasks(const struct profile *p, uint32_t event)
+{
+	double *ns = xcalloc(CPUSET_MAX, sizeof(*ns));
+	size_t i;
+
+	for (i = 0; i < p->ncosts; i++)
+		if (p->costs[i].event == event && !p->costs[i].tid && p->costs[i].cpu < CPUSET_MAX)
+			ns[p->costs[i].cpu] += (double)p->costs[i].weight;
+	return ns;
+}
+
+/* Adds a note on the CPUs that were idle, while their idle tasks have next to no samples. */
+static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
+{
+	double *tasks = coverage_idle_tasks(in->profile, event), all = 0;
+	struct cpuset unseen = {0};
+	unsigned int cpu;
+	char *text;
+
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+		double idle = ingest_has_cpu(in, cpu) ? coverage_idle_ns(in, cpu) : NAN;
+
+		if (!(idle > coverage_blur_ns) || tasks[cpu] > idle / 20)
+			continue;
+		cpuset_add(&unseen, cpu);
+		all += idle;
+	}
+	text = cpuset_format(&unseen);
+	if (all > 0)
+		note_add(&in->notes, perf_idle_unseen, text, all / 1e9)->severity =
+			low ? SEVERITY_WARNING : SEVERITY_INFO;
+	free(text);
+	free(tasks);
+}
+
+void ingest_coverage(struct ingest *in)
+{
+	double busy = ingest_find_metric(in, "busy_ns"), missing;
+	struct profile_time t;
+	bool low;
+
+	if (!in->profile || !profile_time_of(in->profile, NULL, &t) || !(busy > 0))
+		return;
+	missing = busy - t.busy;
+	low = 100 * t.busy < coverage_low_pct * busy &&
+	      missing > coverage_blur_ns * fmax(in->run.ncpus, 1);
+	ingest_metric(in, "coverage_pct", "%", 100 * t.busy / busy, NULL);
+	if (low)
+		note_add(&in->notes, perf_coverage, 100 * t.busy / busy, t.busy / 1e9, busy / 1e9);
+	coverage_note_unseen(in, t.event, low);
+}

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Checks how much of the busy time the samples cover: the figure, the warnings, and the basis of wall time where idle
+# samples are missing. CPU 1 is busy for 2 of 3 s. A sample is 1 ms.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+
+perf_collector='{"name": "perf", "state": "ok", "why": "", "files": ["perf.data"]}'
+
+# samples BUSY IDLE: BUSY samples of a task, spread over 2 s, then IDLE samples of the idle task, spread over 1 s.
+samples() {
+	awk -v busy="$1" -v idle="$2" 'BEGIN {
+		for (i = 0; i < busy; i++)
+			printf "%.0f 1 7 %s;do_syscall_64\n", 10e9 + i * 2e9 / busy, i % 4 ? "_copy_to_iter" : "tcp_recvmsg"
+		for (i = 0; i < idle; i++)
+			printf "%.0f 1 0 pv_native_safe_halt;do_idle\n", 12e9 + i * 1e9 / idle }'
+}
+
+# profile_run VARIANT REPEAT BUSY IDLE
+profile_run() {
+	d=cap/runs/$1/profile-0$2/receiver
+	run_json "$d" "$1" profile "$2" receiver tcpzc "$cpu_collector, $perf_collector"
+	points 1024000000 65536 9 14 >"$d/workload.out"
+	proc_stat_simple 200 >"$d/proc_stat.snap"
+	samples "$3" "$4" | perl "$tests/tools/clock-samples.pl" 1000000 >"$d/perf.data"
+}
+
+for v in light dark even; do measure_run cap $v 1 receiver 1024000000 200; done
+profile_run light 1 2000 1000
+profile_run dark 1 1000 0
+r=1
+for n in 1900 1960 1920 1940 2000 700; do profile_run even $r $n 0; r=$((r + 1)); done
+manifest cap "light dark even" light/measure/1/ok dark/measure/1/ok even/measure/1/ok light/profile/1/ok dark/profile/1/ok \
+	even/profile/1/ok even/profile/2/ok even/profile/3/ok even/profile/4/ok even/profile/5/ok even/profile/6/ok
+sed -i 's/"receiver", "sender"/"receiver"/g' cap/manifest.json
+"$zcost" analyze cap >log 2>&1
+is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
+
+"$zcost" report runs cap --verbose --format tsv >runs 2>notes
+ok "report runs has the coverage of each profiled run" is "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ printf "%s,", $at["coverage_pct"] }' runs)" ",,,100,50,95,98,96,97,100,35,"
+ok "report runs --format json has the coverage" sh -c "'$zcost' report runs cap --format json | grep -q '\"coverage_pct\": 50'"
+ok "a warning names a run with samples for less than 90 % of the busy time" says \
+	'warning: dark receiver, even receiver .*the samples cover only 35\.0 to 50\.0 % of the busy time of the side.s CPUs \(0\.70 to 1\.00 of 2\.00 s\)' notes
+ok "a run with 95 % has no warning" sh -c "! grep -Eq 'cover only 9[0-9]' notes"
+ok "a run that covers far less than the others is named" says \
+	'warning: even receiver \(profile-06\): the samples cover 35\.0 % .* far less than in the other runs \(median 96\.5 %, 6 runs\)' notes
+ok "no other run is an outlier" is "$(grep -c 'far less than' notes)" 1
+ok "a note says that the idle task has no sample" says 'warning: dark receiver, even receiver .*: CPU 1: no sample of the idle task in 1\.00 s of idle time' notes
+ok "an idle task with samples has no such note" sh -c "! grep -Eq 'light receiver.*no sample of the idle task' notes"
+
+for table in functions components contexts modules; do
+	ok "report $table has the coverage of the variant and of its runs" sh -c "'$zcost' report $table cap --variant even 2>&1 |
+		grep -q 'the samples cover 86\.8 % of the busy time (35\.0 to 100\.0 % by run)'"
+done
+ok "report components warns of the missing time" sh -c "'$zcost' report components cap --variant dark 2>&1 |
+	grep -q 'warning: .*the samples cover only 50\.0 %'"
+
+share() { "$zcost" report functions cap --variant "$1" $3 --format tsv 2>/dev/null | awk -F'\t' -v f="$2" '$1 == f { printf "%.2f %.1f", $4, $6 }'; }
+ok "--basis wall counts the idle samples where there are any" is "$(share light _copy_to_iter '--basis wall')" "50.00 500.0"
+ok "--basis wall charges no idle time to functions where idle samples are missing" is "$(share dark _copy_to_iter '--basis wall')" "50.00 500.0"
+ok "--basis wall does so with --cpu, too" is "$(share dark _copy_to_iter '--basis wall --cpu 1')" "50.00 500.0"
+ok "--basis wall says how much time has no sample" sh -c "'$zcost' report functions cap --variant dark --basis wall 2>&1 |
+	grep -q 'all 3 rows: 66\.67 % = 666\.7 ns/KiB.*idle time without samples, by /proc/stat: 33\.33 %'"
+ok "--basis busy divides the busy time among the samples" is "$(share dark _copy_to_iter '--basis busy')" "75.00 500.0"
+
+if command -v gnuplot >/dev/null; then
+	"$zcost" plot cap components -o charts --format svg >/dev/null 2>&1
+	ok "a chart says how little of the busy time the samples cover" says 'The samples cover as little as 35 % of the busy time \(even receiver\)' \
+		charts/components.svg
+	"$zcost" plot cap components --variant light -o clear --format svg >/dev/null 2>&1
+	ok "a chart of a profile that covers the busy time says nothing" sh -c "! grep -Eq 'The samples cover' clear/components.svg"
+fi
+done_testing
