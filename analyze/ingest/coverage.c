@@ -18,13 +18,19 @@
 static const double coverage_blur_ns = 2e7;
 static const double coverage_low_pct = 90;
 
-/* Returns the idle time of a CPU in ns, or NAN. */
-static double coverage_idle_ns(const struct ingest *in, unsigned int cpu)
+double *ingest_idle_ns(const struct ingest *in)
 {
-	char name[32];
+	double *ns = xcalloc(CPUSET_MAX, sizeof(*ns)),
+	       window = (double)(in->run.end_ns - in->run.start_ns);
+	unsigned int cpu;
+	size_t i;
 
-	snprintf(name, sizeof(name), "busy_ns:cpu%u", cpu);
-	return (double)(in->run.end_ns - in->run.start_ns) - ingest_find_metric(in, name);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		ns[cpu] = NAN;
+	for (i = 0; i < in->nmetrics; i++)
+		if (sscanf(in->metrics[i].name, "busy_ns:cpu%u", &cpu) == 1 && cpu < CPUSET_MAX)
+			ns[cpu] = window - in->metrics[i].value;
+	return ns;
 }
 
 /* Returns the weights of the samples of each CPU's idle task, softirqs on top of it included. */
@@ -39,27 +45,29 @@ static double *coverage_idle_tasks(const struct profile *p, uint32_t event)
 	return ns;
 }
 
-/* Adds a note on the CPUs that were idle, while their idle tasks have next to no samples. */
+/* Adds a note on the CPUs with idle time that the samples of their idle tasks do not account for.
+ */
 static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
 {
-	double *tasks = coverage_idle_tasks(in->profile, event), all = 0;
+	double *tasks = coverage_idle_tasks(in->profile, event), *idle = ingest_idle_ns(in);
+	double all = 0, sampled = 0;
 	struct cpuset unseen = {0};
 	unsigned int cpu;
 	char *text;
 
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
-		double idle = ingest_has_cpu(in, cpu) ? coverage_idle_ns(in, cpu) : NAN;
-
-		if (!(idle > coverage_blur_ns) || tasks[cpu] > idle / 20)
+		if (isnan(idle[cpu]) || profile_has_idle(tasks[cpu], idle[cpu]))
 			continue;
 		cpuset_add(&unseen, cpu);
-		all += idle;
+		all += idle[cpu];
+		sampled += tasks[cpu];
 	}
 	text = cpuset_format(&unseen);
 	if (all > 0)
-		note_add(&in->notes, perf_idle_unseen, text, all / 1e9)->severity =
+		note_add(&in->notes, perf_idle_unseen, text, sampled / 1e9, all / 1e9)->severity =
 			low ? SEVERITY_WARNING : SEVERITY_INFO;
 	free(text);
+	free(idle);
 	free(tasks);
 }
 

@@ -203,20 +203,26 @@ static void collector_add_notes(struct ingest *in)
 	}
 }
 
-static void ingest_read_files(struct ingest *in)
+static void ingest_read_collected(struct ingest *in, bool last)
 {
 	const struct parser *p;
 	size_t i;
 
-	if (in->units && workload_has_account(in->units))
-		ingest_read_file(in, "workload", "workload.out", ingest_workload);
 	for (i = 0; i < in->nfiles; i++) {
 		const struct ingest_file *f = &in->files[i];
 
 		p = parser_find(f->name);
-		if (p && parser_resolves_slice(in, f->collector, p, f->name))
+		if (p && p->last == last && parser_resolves_slice(in, f->collector, p, f->name))
 			ingest_read_file(in, f->collector, f->name, p->read);
 	}
+}
+
+static void ingest_read_files(struct ingest *in)
+{
+	if (in->units && workload_has_account(in->units))
+		ingest_read_file(in, "workload", "workload.out", ingest_workload);
+	ingest_read_collected(in, false);
+	ingest_read_collected(in, true);
 	ingest_others(in);
 	ingest_coverage(in);
 	ingest_meters(in);

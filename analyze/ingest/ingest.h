@@ -137,6 +137,7 @@ struct parser {
 	 * total of the whole window.
 	 */
 	bool timed;
+	bool last; /* reads its file after the other parsers, because it uses their metrics */
 	/* Returns 0, or -errno with the text of a lossy note. */
 	int (*read)(struct ingest *in, const char *path, struct error *err);
 };
@@ -148,6 +149,8 @@ const struct parser *parser_find(const char *file);
 void ingest_clock(struct ingest *in);
 /* Adds the user time of other programs, after proc_stat and threads (proc_stat.c). */
 void ingest_others(struct ingest *in);
+/* Returns the idle time of each CPU in ns, after proc_stat. NAN: not known. The caller frees it. */
+double *ingest_idle_ns(const struct ingest *in);
 /* Compares the samples with the busy time of the CPUs, after perf and proc_stat (coverage.c). */
 void ingest_coverage(struct ingest *in);
 /*

@@ -9,12 +9,14 @@
 
 static int perf_read_file(struct ingest *in, const char *path, struct error *err)
 {
+	double *idle_ns = ingest_idle_ns(in);
 	struct perfdata_options o = {.from_ns = in->run.start_ns,
 				     .to_ns = in->run.end_ns,
 				     .cpus = in->has_cpus ? &in->cpus : NULL,
 				     .threads = in->how.threads,
 				     .inlines = in->how.inlines,
 				     .host_dir = in->host_dir,
+				     .idle_ns = idle_ns,
 				     .in_capture = true,
 				     .spots = true};
 	struct profile *p = xcalloc(1, sizeof(*p));
@@ -22,6 +24,7 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 
 	profile_init(p);
 	rc = perfdata_read(p, path, &o, err);
+	free(idle_ns);
 	if (!rc) {
 		in->profile = p;
 		profile_add_notes(p, &in->notes);
@@ -34,4 +37,5 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 	return rc;
 }
 
-const struct parser parser_perf = {.files = {"perf.data"}, .timed = true, .read = perf_read_file};
+const struct parser parser_perf = {
+	.files = {"perf.data"}, .timed = true, .last = true, .read = perf_read_file};

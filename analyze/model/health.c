@@ -45,6 +45,9 @@ static void health_add_periods(struct notes *notes, const struct profile *p,
 	if (e->outliers)
 		note_add(notes, perf_long_periods, name, N(e->outliers), N(e->samples), share)
 			->severity = share >= 1 ? SEVERITY_WARNING : SEVERITY_INFO;
+	if (e->late)
+		note_add(notes, perf_late, name, 1e-9 * (double)e->late,
+			 100.0 * (double)e->late / (double)e->weight);
 	if (e->starts)
 		note_add(notes, perf_short_periods, name, N(e->starts), N(e->samples));
 }

@@ -89,6 +89,7 @@ struct profile_event {
 	uint32_t name; /* string: "cycles", "cpu-clock:k" */
 	bool is_time;  /* weights are nanoseconds (cpu-clock, task-clock) */
 	uint64_t samples, weight;
+	uint64_t late;	/* part of the weight: periods that the clock's timer missed */
 	double weight2; /* sum of squares of single weights: n_eff = weight^2 / weight2 */
 	/* With a fixed frequency: samples with at least 16 times the median period, their weight,
 	 * and samples with less than a 16th of it (a stream starts with those). */
@@ -164,6 +165,15 @@ void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n);
 
 /* Adds samples and weight to the row with the same key: all members except those two. */
 void profile_add(struct profile *p, const struct profile_cost *key_and_cost);
+
+/*
+ * Returns whether samples of a CPU's idle task account for its idle time. Idle time is known to two
+ * ticks of 10 ms. Unknown idle time (NAN) is not accounted for.
+ */
+static inline bool profile_has_idle(double sampled_ns, double idle_ns)
+{
+	return idle_ns <= 2 * sampled_ns + 2e7;
+}
 
 /*
  * Adds up the weights of the profile's clock event (cpu-clock, task-clock) on some CPUs (NULL:

@@ -51,7 +51,7 @@ static uint32_t fold_costs_add_row(struct fold_costs *c, const struct fold_cost 
 	array_grow(c->list, c->n, c->cap);
 	row = &c->list[c->n];
 	*row = *key;
-	row->samples = row->weight = 0;
+	row->samples = row->weight = row->missed = 0;
 	row->next = next;
 	return (uint32_t)++c->n;
 }
@@ -161,6 +161,7 @@ static void rows_add_event(struct profile_event *to, const struct event *from,
 	to->samples += e->samples;
 	to->weight += e->weight;
 	to->weight2 += e->weight2;
+	to->late += e->late;
 	if (from->freq && !(from->sample_type & PERF_SAMPLE_READ))
 		periods_flag(periods, to);
 }
@@ -184,6 +185,7 @@ static uint32_t *rows_add_events(struct recording *r, const struct folds *f)
 			sum.samples += f->list[k].events[i].samples;
 			sum.weight += f->list[k].events[i].weight;
 			sum.weight2 += f->list[k].events[i].weight2;
+			sum.late += f->list[k].events[i].late;
 			if (f->list[k].events[i].periods)
 				periods_join(&periods, f->list[k].events[i].periods);
 		}

@@ -67,6 +67,7 @@ static void fold_free(struct fold *f)
 	for (i = 0; i < f->r->events.n; i++)
 		free(f->events[i].periods);
 	fold_costs_free(&f->costs);
+	free(f->clocks);
 	free(f->events);
 	free(f->batch);
 	free(f->swapped);
@@ -81,6 +82,7 @@ static void fold_add_cost(struct fold *f, const struct fold_cost *c)
 
 	row->samples += c->samples;
 	row->weight += c->weight;
+	row->missed += c->missed;
 }
 
 static void fold_count_event(struct fold *f, const struct fold_cost *c)
@@ -287,7 +289,8 @@ static void fold_queue_sample(struct fold *f, const struct sample *s, uint32_t e
 				     .pid = s->pid,
 				     .tid = s->tid,
 				     .samples = 1,
-				     .weight = s->period};
+				     .weight = s->period,
+				     .missed = f->o->idle_ns ? fold_clock_missed(f, event, s) : 0};
 	p->cost.comm = timeline_at(fold_find_timeline(f->comms, &f->r->side.comms, s->tid), s->time,
 				   order, UINT32_MAX);
 	p->read = e->sample_type & PERF_SAMPLE_READ ? s->read : (struct cursor){0};
@@ -366,6 +369,7 @@ static void fold_chunk(struct fold *f, const struct chunk *chunk)
 
 	if (!chunk_read(&f->reader, chunk, f->r->swap))
 		fold_note_bad_sample(f, chunk->order); /* the file has shrunk since pass one */
+	fold_clocks_restart(f);
 	while (chunk_next(&f->reader, &s))
 		fold_sample(f, &s);
 	fold_flush_batch(f);

@@ -96,7 +96,8 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 struct fold_cost {
 	uint32_t stack, event, cpu, comm, pid, tid; /* the key */
 	uint64_t samples, weight;
-	uint32_t next; /* next row of the stack + 1; 0: none */
+	uint64_t missed; /* weight of the periods before late samples (clock.c) */
+	uint32_t next;	 /* next row of the stack + 1; 0: none */
 };
 
 struct fold_costs {
@@ -145,8 +146,17 @@ static inline void periods_add(struct periods *p, uint64_t period)
 
 struct fold_event {
 	uint64_t samples, weight;
+	uint64_t late; /* part of `weight`: the periods before late samples */
 	double weight2;
 	struct periods *periods; /* NULL: no samples */
+};
+
+/* The timer of an event on a CPU (clock.c). */
+struct fold_clock {
+	uint64_t due;	    /* the time of its next sample; 0: not known */
+	uint64_t missed;    /* ns of missed periods */
+	double squares;	    /* what these periods add to the sum of squares of weights */
+	uint64_t idle_task; /* ns of samples of the CPU's idle task */
 };
 
 /* Timelines of recently seen threads and processes. Few of them run at a time. */
@@ -167,7 +177,9 @@ struct fold {
 	size_t nstacks; /* set when the stacks are freed */
 	struct fold_costs costs;
 	struct fold_event *events;
-	struct map last_values; /* PERF_SAMPLE_READ: id (and thread) -> last value */
+	struct map last_values;	   /* PERF_SAMPLE_READ: id (and thread) -> last value */
+	struct fold_clock *clocks; /* by CPU and event */
+	size_t nclocks;
 	struct fold_cached comms[FOLD_CACHE], spaces[FOLD_CACHE];
 	const struct side_timeline *kernel;
 	struct unwinder *unwinder;  /* NULL: nothing to unwind */
@@ -190,6 +202,15 @@ struct folds {
 /* Folds all chunks. The caller calls folds_free. */
 void folds_run(struct folds *f, const struct recording *r, const struct perfdata_options *o);
 void folds_free(struct folds *f);
+
+/* --- clock.c --- */
+
+/* Returns the ns of the periods that the timer missed before the sample, or 0. */
+uint64_t fold_clock_missed(struct fold *f, uint32_t event, const struct sample *s);
+/* Forgets when the timers are due. Chunks are read in any order. */
+void fold_clocks_restart(struct fold *f);
+/* Adds the missed periods to the weights where perfdata_options asks for them. */
+void folds_weigh(struct folds *f, const struct recording *r, const struct perfdata_options *o);
 
 /* --- stacks.c: the order --- */
 

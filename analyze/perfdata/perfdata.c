@@ -158,6 +158,7 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 		job.started = !pthread_create(&job.thread, NULL, perfdata_load_kernel, &job);
 	r->unwinding = unwinding_new(r, o);
 	folds_run(&f, r, o);
+	folds_weigh(&f, r, o);
 	for (i = 0; i < f.n; i++)
 		unwinder_finish(f.list[i].unwinder);
 	unwinding_finish(r->unwinding, r->profile);

@@ -21,6 +21,12 @@ struct perfdata_options {
 	const char *vmlinux;	   /* --vmlinux FILE, or NULL */
 	/* Threads that scan, fold and resolve. 0: one per CPU, or fewer for a small file. */
 	unsigned int threads;
+	/*
+	 * The idle time of each of CPUSET_MAX CPUs in ns; NAN: not known. With it, late samples of
+	 * a clock count for the periods that its timer missed (clock.c). The recording must be one
+	 * of whole CPUs.
+	 */
+	const double *idle_ns;
 	bool in_capture;    /* the path is inside a capture: opens no FIFO, no device */
 	bool spots;	    /* also count samples by instruction, with code and lines */
 	bool use_this_host; /* may read this host's kallsyms and DSOs if their build-ids match */

@@ -11,6 +11,7 @@
  *   records.c     what each record that is no sample means
  *   sideband.c    maps, comms and forks in the order of time
  *   fold.c        pass two decodes the samples of the chunks (sample.c) and adds equal ones up
+ *   clock.c       weighs late samples of a clock
  *   unwind.c      turns user stacks in samples into call chains; cfi.c reads the unwind tables
  *   stacks.c      the distinct stacks, and the order in which to resolve them
  *   resolve.c     turns each distinct stack into frames of the profile

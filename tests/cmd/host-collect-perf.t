@@ -40,6 +40,7 @@ ok "perf.data has call chains" sh -c 'perf script -i r/perf.data -F ip,sym 2>/de
 ok "run.json names the sampled event" says '^(cycles|cpu-clock)$' - <<-EOF
 	$(info .info.event)
 EOF
+event=$(info .info.event)
 ok "collect adds nothing to perf's build-id cache" test ! -e home/.debug
 ok "collect leaves no log of perf" test ! -e r/.perf.log
 
@@ -151,5 +152,30 @@ ok "the warning names the version of perf" says 'perf version 5.10.1 is too old'
 printf '#!/bin/sh\necho no way >&2; exit 1\n' >bin/perf
 ok "collect exits 4 on a perf that does not start" exits 4 env PATH="$PWD/bin:$PATH" "$zcost" collect -o r --collect perf,cpu -- sleep 0.1
 ok "the warning quotes the error of perf" says 'did not start: no way' err
+
+# A program with known parts: getrandom with interrupts on, ioctl with interrupts off for about 0.5 ms at a time, which is
+# longer than a period of 0.2 ms. The part of ioctl in both is too small by a third if a late sample counts for one period.
+part() {
+	"$zcost" report functions "$@" --all --format tsv 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		$1 ~ /_sys_ioctl$/ { off = $at["total_share"] }
+		$1 ~ /_sys_getrandom$/ { on = $at["total_share"] }
+		END { if (on + off) printf "%.1f", 100 * off / (on + off) }'
+}
+known() {
+	rm -rf late
+	exits 0 "$zcost" collect -o late --cpus 0 --collect host,perf,cpu --freq 4999 --warmup 2 --duration 1.5 --grace 1 -- \
+		taskset -c 0 "$build/tests/tools/irqs_off" 2000 || return 1
+	"$zcost" analyze late >/dev/null 2>&1
+	awk -v with="$(part late)" -v without="$(part --perf late/perf.data)" '{
+		known = 100 * $3 / ($2 + $3)
+		print "known " known ", with late samples " with ", without " without
+		exit !(with - without > 8 && with - known < 8 && known - with < 8) }' late/workload.out
+}
+if [ "$event" = cpu-clock ]; then
+	steady "late samples give code with interrupts off its part of the time" known
+else
+	skip "late samples give code with interrupts off its part of the time" "the event is not cpu-clock"
+fi
 
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks how much of the busy time the samples cover: the figure, the warnings, and the basis of wall time where idle
-# samples are missing. CPU 1 is busy for 2 of 3 s. A sample is 1 ms.
+# samples are missing; and late samples. A sample is 1 ms.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 
@@ -16,6 +16,27 @@ samples() {
 			printf "%.0f 1 0 pv_native_safe_halt;do_idle\n", 12e9 + i * 1e9 / idle }'
 }
 
+# late_samples LAST: in each 0.1 s, 60 punctual samples of a function, and after 39.7 ms with interrupts off one late
+# sample of another, for 2.9 s; then LAST samples of the idle task.
+late_samples() {
+	awk -v last="$1" 'BEGIN {
+		for (i = 0; i < 29 * 61; i++)
+			printf "%.0f 1 7 %s;do_syscall_64\n", 10e9 + int(i / 61) * 1e8 + (i % 61 < 60 ? i % 61 * 1e6 : 99.7e6),
+				i % 61 < 60 ? "tcp_recvmsg" : "_raw_spin_unlock_irqrestore"
+		for (i = 0; i < last; i++)
+			printf "%.0f 1 0 pv_native_safe_halt;do_idle\n", 12950e6 + i * 1e6 }'
+}
+
+# clock_run VARIANT BUSY_TICKS: a run with the samples on standard input.
+clock_run() {
+	measure_run late "$1" 1 receiver 1024000000 "$2"
+	d=late/runs/$1/profile-01/receiver
+	run_json "$d" "$1" profile 1 receiver tcpzc "$cpu_collector, $perf_collector"
+	points 1024000000 65536 9 14 >"$d/workload.out"
+	proc_stat_simple "$2" >"$d/proc_stat.snap"
+	perl "$tests/tools/clock-samples.pl" 1000000 >"$d/perf.data"
+}
+
 # profile_run VARIANT REPEAT BUSY IDLE
 profile_run() {
 	d=cap/runs/$1/profile-0$2/receiver
@@ -26,6 +47,7 @@ profile_run() {
 }
 
 for v in light dark even; do measure_run cap $v 1 receiver 1024000000 200; done
+# CPU 1 is busy for 2 of 3 s.
 profile_run light 1 2000 1000
 profile_run dark 1 1000 0
 r=1
@@ -46,8 +68,8 @@ ok "a run with 95 % has no warning" sh -c "! grep -Eq 'cover only 9[0-9]' notes"
 ok "a run that covers far less than the others is named" says \
 	'warning: even receiver \(profile-06\): the samples cover 35\.0 % .* far less than in the other runs \(median 96\.5 %, 6 runs\)' notes
 ok "no other run is an outlier" is "$(grep -c 'far less than' notes)" 1
-ok "a note says that the idle task has no sample" says 'warning: dark receiver, even receiver .*: CPU 1: no sample of the idle task in 1\.00 s of idle time' notes
-ok "an idle task with samples has no such note" sh -c "! grep -Eq 'light receiver.*no sample of the idle task' notes"
+ok "a warning says that samples of the idle task are missing" says 'warning: dark receiver, even receiver .*: CPU 1: the samples of the idle task account for only 0\.00 of 1\.00 s of idle time' notes
+ok "an idle task with samples has no such note" sh -c "! grep -Eq 'light receiver.*samples of the idle task' notes"
 
 for table in functions components contexts modules; do
 	ok "report $table has the coverage of the variant and of its runs" sh -c "'$zcost' report $table cap --variant even 2>&1 |
@@ -63,6 +85,27 @@ ok "--basis wall does so with --cpu, too" is "$(share dark _copy_to_iter '--basi
 ok "--basis wall says how much time has no sample" sh -c "'$zcost' report functions cap --variant dark --basis wall 2>&1 |
 	grep -q 'all 3 rows: 66\.67 % = 666\.7 ns/KiB.*idle time without samples, by /proc/stat: 33\.33 %'"
 ok "--basis busy divides the busy time among the samples" is "$(share dark _copy_to_iter '--basis busy')" "75.00 500.0"
+
+# Late samples.
+late_samples 0 | clock_run busy 300
+late_samples 1 | clock_run unseen 290
+late_samples 50 | clock_run seen 290
+awk 'BEGIN { for (i = 0; i < 2990; i++) printf "%.0f 1 7 tcp_recvmsg;do_syscall_64\n", 10e9 + i * 1.0003e6 }' | clock_run drift 300
+manifest late "busy unseen seen drift" busy/measure/1/ok unseen/measure/1/ok seen/measure/1/ok drift/measure/1/ok busy/profile/1/ok \
+	unseen/profile/1/ok seen/profile/1/ok drift/profile/1/ok
+sed -i 's/"receiver", "sender"/"receiver"/g' late/manifest.json
+"$zcost" analyze late >log 2>&1
+"$zcost" report runs late --verbose --format tsv >/dev/null 2>notes
+late() { "$zcost" report functions late --variant "$1" --format tsv 2>/dev/null | awk -F'\t' '/^_raw/ { printf "%d %.2f", $3, $4 }'; }
+ok "a late sample on a busy CPU counts for the periods that the timer missed, and as one sample" is "$(late busy)" "29 40.00"
+ok "the samples of a busy CPU then cover the window" sh -c "'$zcost' report functions late --variant busy 2>&1 | grep -q 'samples cover 96\.7 %'"
+ok "a late sample counts for them where the idle task has samples" is "$(late seen)" "29 40.00"
+ok "a late sample counts for one period where idle samples are missing" is "$(late unseen)" "29 1.64"
+ok "a note has the time of the missed periods" says \
+	'busy receiver, seen receiver .*: cpu-clock: late samples count .*: 1\.131 to 1\.181 s, 39\.00 to 39\.[0-9]+ % of the weight' notes
+ok "a slow clock makes no sample late" sh -c "! grep -q 'drift.*late samples' notes"
+ok "a recording itself has the shares of perf" is "$("$zcost" report functions --perf late/runs/busy/profile-01/receiver/perf.data --format tsv \
+	2>/dev/null | awk -F'\t' '/^_raw/ { printf "%d %.2f", $3, $4 }')" "29 1.64"
 
 if command -v gnuplot >/dev/null; then
 	"$zcost" plot cap components -o charts --format svg >/dev/null 2>&1
