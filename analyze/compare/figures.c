@@ -183,12 +183,12 @@ static const struct {
 static void figures_read_counters(struct side_figures *side, struct store *s, const struct run *r,
 				  enum end e)
 {
-	double mib = figure_metric(s, r, "bytes") / 1048576;
+	double kib = work_in_window(s, r, "rate_kib");
 	size_t i;
 
 	for (i = 0; i < array_size(per_mib); i++)
 		figure_add_run(&side->of[per_mib[i].figure][e],
-			       mib > 0 ? figure_metric(s, r, per_mib[i].metric) / mib : NAN);
+			       PER_MIB * figure_metric(s, r, per_mib[i].metric) / kib);
 }
 
 /* The units of work; a run has the figures of its own unit. */

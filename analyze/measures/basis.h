@@ -74,6 +74,19 @@ const char *work_word(const char *unit);
  */
 char *work_units(struct store *s, const struct run *runs, int n);
 
+/*
+ * Returns the work of the whole window at the measured rate: KiB for "rate_kib". A total over the
+ * window divided by it is the ratio of two rates, also where the workload accounts for a part of
+ * the window only. The metric `bytes` is the work of that part. Returns NAN where no work was done
+ * or none is known.
+ */
+double work_in_window(struct store *s, const struct run *r, const char *rate_metric);
+
+/* An amount per KiB times one of these is the amount per byte, per MiB, per 1e9 bytes. */
+#define PER_BYTE (1.0 / 1024)
+#define PER_MIB	 1024.0
+#define PER_GB	 (1e9 / 1024)
+
 /* Returns how many system calls the run's processes made in its window. NAN: not counted. */
 double calls_of_run(struct store *s, const struct run *r);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/changes.h"
 
+#include "analyze/measures/basis.h"
 #include "lib/hash.h"
 #include "lib/str.h"
 
@@ -59,7 +60,7 @@ int changes_read(struct changes *c, const struct block_table *k, const char *pre
 	c->mib = xcalloc((size_t)b->n + 1, sizeof(*c->mib));
 	for (i = 0; i < b->n && n >= 0; i++) {
 		c->seconds[i] = figure_metric(k->s, &b->runs[i], "seconds");
-		c->mib[i] = figure_metric(k->s, &b->runs[i], "bytes") / 1048576;
+		c->mib[i] = work_in_window(k->s, &b->runs[i], "rate_kib") / PER_MIB;
 		n = store_metric_prefix(k->s, b->runs[i].id, prefix, &rows, err);
 		if (n < 0)
 			break;

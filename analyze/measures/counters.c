@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/counters.h"
 
+#include "analyze/measures/basis.h"
 #include "analyze/measures/changes.h"
 #include "analyze/measures/zerocopy.h"
 
@@ -32,9 +33,9 @@ static const struct work_ratio {
 	const char *name, *event, *unit;
 	double scale;
 } per_work[] = {
-	{"cycles_per_byte", "counter:cycles", "1/B", 1},
-	{"instructions_per_byte", "counter:instructions", "1/B", 1},
-	{"context_switches_per_mib", "counter:context-switches", "1/MiB", 1048576},
+	{"cycles_per_byte", "counter:cycles", "1/B", PER_BYTE},
+	{"instructions_per_byte", "counter:instructions", "1/B", PER_BYTE},
+	{"context_switches_per_mib", "counter:context-switches", "1/MiB", PER_MIB},
 };
 
 struct counters_event {
@@ -73,7 +74,7 @@ static double counters_figure_per_work(struct store *s, const struct run *r, con
 {
 	const struct work_ratio *k = arg;
 
-	return k->scale * figure_metric(s, r, k->event) / figure_metric(s, r, "bytes");
+	return k->scale * figure_metric(s, r, k->event) / work_in_window(s, r, "rate_kib");
 }
 
 /* --- ratios: "instructions@2" goes with "cycles@2", else with "cycles" --- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/power.h"
 
+#include "analyze/measures/basis.h"
 #include "analyze/measures/placement.h"
 #include "analyze/measures/scores.h"
 #include "analyze/measures/zerocopy.h"
@@ -214,7 +215,7 @@ static double power_figure_joules(struct store *s, const struct run *r, const vo
 
 static double power_figure_per_gb(struct store *s, const struct run *r, const void *arg)
 {
-	return power_figure_joules(s, r, arg) * 1e9 / figure_metric(s, r, "bytes");
+	return PER_GB * power_figure_joules(s, r, arg) / work_in_window(s, r, "rate_kib");
 }
 
 static double power_figure_score(struct store *s, const struct run *r, const void *arg)

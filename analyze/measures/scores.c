@@ -128,14 +128,9 @@ static const struct {
 } inputs[] = {
 	{"counter:", "counters",
 	 "these events were not counted (collector 'counters'; a virtual machine may have no PMU)"},
-	{"cpu_pct", "cpu", "CPU time was not collected (collector 'cpu')"},
-	{"bytes", "workload", "the workload did not report its bytes (zcost capture --units)"},
+	{"busy_ns", "cpu", "CPU time was not collected (collector 'cpu')"},
 	{"rate_kib", "workload", "the workload did not report its bytes (zcost capture --units)"},
 	{"rate_", "workload",
-	 "the workload did not report this unit of work (zcost capture --units)"},
-	{"packets", "workload",
-	 "the workload did not report this unit of work (zcost capture --units)"},
-	{"messages", "workload",
 	 "the workload did not report this unit of work (zcost capture --units)"},
 	{INPUT_POWER, "power",
 	 "no power source: import a meter's readings with 'zcost analyze --power-csv', or use --power-model"},
@@ -232,7 +227,7 @@ static double scores_cost(struct store *s, const struct run *const sides[], int 
 
 	for (i = 0; i < n; i++)
 		sum += k->scale * figure_metric(s, sides[i], k->over) /
-		       scores_above_zero(figure_metric(s, sides[i], k->under));
+		       work_in_window(s, sides[i], k->under);
 	return sum;
 }
 
@@ -258,6 +253,7 @@ static double scores_ratio(struct store *s, const struct run *const sides[], int
 static double scores_joules(struct store *s, const struct run *const sides[], int n,
 			    struct scoring *c)
 {
+	const struct score *k = c->score;
 	struct power p = power_of(s, c->q, sides, n);
 
 	if (p.source > c->source) {
@@ -265,44 +261,43 @@ static double scores_joules(struct store *s, const struct run *const sides[], in
 		c->kind = p.kind;
 	}
 	c->shared |= p.shared;
-	return p.watts * figure_metric(s, sides[0], "seconds") * 1e9 /
-	       scores_above_zero(figure_metric(s, sides[0], "bytes"));
+	return k->scale * p.watts * figure_metric(s, sides[0], "seconds") /
+	       work_in_window(s, sides[0], k->under);
 }
 
 /* Returns the system calls of the run's processes per MiB of work in the window. */
 static double scores_calls(struct store *s, const struct run *const sides[], int n,
 			   struct scoring *c)
 {
+	const struct score *k = c->score;
 	double sum = 0;
 	int i;
 
-	(void)c;
 	for (i = 0; i < n; i++)
-		sum += calls_of_run(s, sides[i]) * 1048576 /
-		       scores_above_zero(figure_metric(s, sides[i], "bytes"));
+		sum += k->scale * calls_of_run(s, sides[i]) / work_in_window(s, sides[i], k->under);
 	return sum;
 }
 
 /* THE TABLE of scores. */
 static const struct score scores[] = {
-	{"ns_per_kib", "ns/KiB", "lower", scores_cost, "cpu_pct", "rate_kib", 1e7, FOR_FIGURES,
-	 true, NULL},
-	{"cycles_per_byte", "1/B", "lower", scores_cost, "counter:cycles", "bytes", 1, FOR_FIGURES,
-	 true, NULL},
-	{"instructions_per_byte", "1/B", "lower", scores_cost, "counter:instructions", "bytes", 1,
+	{"ns_per_kib", "ns/KiB", "lower", scores_cost, "busy_ns", "rate_kib", 1, FOR_FIGURES, true,
+	 NULL},
+	{"cycles_per_byte", "1/B", "lower", scores_cost, "counter:cycles", "rate_kib", PER_BYTE,
 	 FOR_FIGURES, true, NULL},
-	{"ns_per_packet", "ns/packet", "lower", scores_cost, "cpu_pct", "rate_packets", 1e7,
+	{"instructions_per_byte", "1/B", "lower", scores_cost, "counter:instructions", "rate_kib",
+	 PER_BYTE, FOR_FIGURES, true, NULL},
+	{"ns_per_packet", "ns/packet", "lower", scores_cost, "busy_ns", "rate_packets", 1,
 	 FOR_FIGURES, true, "packet"},
-	{"cycles_per_packet", "1/packet", "lower", scores_cost, "counter:cycles", "packets", 1,
+	{"cycles_per_packet", "1/packet", "lower", scores_cost, "counter:cycles", "rate_packets", 1,
 	 FOR_FIGURES, true, "packet"},
 	{"instructions_per_packet", "1/packet", "lower", scores_cost, "counter:instructions",
-	 "packets", 1, FOR_FIGURES, true, "packet"},
-	{"ns_per_message", "ns/message", "lower", scores_cost, "cpu_pct", "rate_messages", 1e7,
+	 "rate_packets", 1, FOR_FIGURES, true, "packet"},
+	{"ns_per_message", "ns/message", "lower", scores_cost, "busy_ns", "rate_messages", 1,
 	 FOR_FIGURES, true, "message"},
-	{"cycles_per_message", "1/message", "lower", scores_cost, "counter:cycles", "messages", 1,
-	 FOR_FIGURES, true, "message"},
+	{"cycles_per_message", "1/message", "lower", scores_cost, "counter:cycles", "rate_messages",
+	 1, FOR_FIGURES, true, "message"},
 	{"instructions_per_message", "1/message", "lower", scores_cost, "counter:instructions",
-	 "messages", 1, FOR_FIGURES, true, "message"},
+	 "rate_messages", 1, FOR_FIGURES, true, "message"},
 	{"ipc", "1/cycle", "higher", scores_ratio, "counter:instructions", "counter:cycles", 1,
 	 FOR_FIGURES, true, NULL},
 	{"cache_miss_pct", "%", "lower", scores_ratio, "counter:cache-misses",
@@ -310,11 +305,11 @@ static const struct score scores[] = {
 	{"branch_miss_pct", "%", "lower", scores_ratio, "counter:branch-misses", "counter:branches",
 	 100, FOR_FIGURES, true, NULL},
 	{"context_switches_per_mib", "1/MiB", "lower", scores_cost, "counter:context-switches",
-	 "bytes", 1048576, FOR_FIGURES, true, NULL},
-	{"j_per_gb", "J/GB", "lower", scores_joules, INPUT_POWER, "bytes", 1, FOR_FIGURES, false,
-	 NULL},
-	{"syscalls_per_mib", "1/MiB", "lower", scores_calls, INPUT_CALLS, "bytes", 1, FOR_SYSCALLS,
+	 "rate_kib", PER_MIB, FOR_FIGURES, true, NULL},
+	{"j_per_gb", "J/GB", "lower", scores_joules, INPUT_POWER, "rate_kib", PER_GB, FOR_FIGURES,
 	 false, NULL},
+	{"syscalls_per_mib", "1/MiB", "lower", scores_calls, INPUT_CALLS, "rate_kib", PER_MIB,
+	 FOR_SYSCALLS, false, NULL},
 };
 
 /*

@@ -52,7 +52,9 @@ typedef double (*score_fn)(struct store *s, const struct run *const sides[], int
 struct score {
 	const char *name, *unit, *better;
 	score_fn figure;
-	const char *over, *under; /* metrics, or INPUT_CALLS, INPUT_POWER */
+	/* Metrics, or INPUT_CALLS, INPUT_POWER. The cost of work has the rate of that work in
+	 * `under`. */
+	const char *over, *under;
 	double scale;
 	enum purpose purpose;	  /* selects the runs */
 	bool of_cpus;		  /* measured by CPU, for all processes on the CPU */

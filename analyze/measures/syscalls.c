@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/syscalls.h"
 
+#include "analyze/measures/basis.h"
 #include "analyze/measures/zerocopy.h"
 #include "lib/intern.h"
 #include "lib/str.h"
@@ -314,7 +315,7 @@ static int syscalls_add_run(struct store *s, const struct query *q, const struct
 		if (str_matches(q->comm, rows[i].comm))
 			syscalls_add(sums, &rows[i]);
 	free(rows);
-	sums->kib += figure_metric(s, run, "bytes") / 1024;
+	sums->kib += work_in_window(s, run, "rate_kib");
 	sums->runs++;
 	return 0;
 }

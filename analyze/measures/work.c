@@ -62,6 +62,13 @@ char *work_units(struct store *s, const struct run *runs, int n)
 	return out.buf ? str_take(&out) : xstrdup("");
 }
 
+double work_in_window(struct store *s, const struct run *r, const char *rate_metric)
+{
+	double work = figure_metric(s, r, rate_metric) * figure_metric(s, r, "seconds");
+
+	return work > 0 ? work : NAN;
+}
+
 /* --- amounts: ns, cycles, instructions --- */
 
 static const struct {
@@ -160,9 +167,7 @@ double calls_of_run(struct store *s, const struct run *r)
 
 static double work_calls_per_unit(struct store *s, const struct run *r, const void *rate_metric)
 {
-	double work = figure_metric(s, r, rate_metric) * figure_metric(s, r, "seconds");
-
-	return work > 0 ? calls_of_run(s, r) / work : NAN;
+	return calls_of_run(s, r) / work_in_window(s, r, rate_metric);
 }
 
 struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
