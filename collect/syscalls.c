@@ -26,18 +26,19 @@
 
 static const char *const names[SYSCALLS_NR] = {
 #include "collect/syscall_names.inc"
+#include "collect/syscall_names_32bit.inc"
 };
 
-const char *syscall_name(uint32_t nr)
+const char *syscall_name(uint32_t index)
 {
-	if (nr >= SYSCALLS_NR)
+	if (index >= SYSCALLS_NR)
 		return NULL;
-	return names[nr] ? names[nr] : syscall_name_on(NULL, nr);
+	return names[index] ? names[index] : syscall_name_on(NULL, index % SYSCALLS_32BIT);
 }
 
-int syscall_moves_bytes(uint32_t nr)
+int syscall_moves_bytes(uint32_t index)
 {
-	return syscall_name_moves_bytes(syscall_name(nr));
+	return syscall_name_moves_bytes(syscall_name(index));
 }
 
 /* --- syscalls.tsv --- */
@@ -82,14 +83,16 @@ static void syscalls_print_comm(struct str *s, const char comm[SYSCALLS_COMM])
 		str_putc(s, (unsigned char)comm[i] < ' ' ? '?' : comm[i]);
 }
 
-static void syscalls_print_name(struct str *s, uint32_t nr)
+static void syscalls_print_name(struct str *s, uint32_t index)
 {
-	const char *name = syscall_name(nr);
+	const char *name = syscall_name(index);
 
 	if (name)
 		str_puts(s, name);
 	else
-		str_printf(s, "syscall_%u", nr);
+		str_printf(s, "syscall_%u", index % SYSCALLS_32BIT);
+	if (index >= SYSCALLS_32BIT)
+		str_puts(s, " (32-bit)");
 }
 
 /* `c` is NULL for a call that never returned: its figures stay empty. */

@@ -60,10 +60,10 @@ static void syscall_events_enter(struct syscalls_events *e, const struct syscall
 }
 
 static void syscall_events_count(struct syscall_cell *c, const struct syscall_event *ev,
-				 uint64_t entered)
+				 const struct syscall_thread *t)
 {
-	syscall_time(c, ev->time - entered);
-	syscall_count(c, ev->ret, syscall_moves_bytes(ev->nr));
+	syscall_time(c, ev->time - t->entered);
+	syscall_count(c, ev->ret, syscall_moves_bytes(t->nr));
 }
 
 /*
@@ -76,10 +76,10 @@ static void syscall_events_leave(struct syscalls_events *e, const struct syscall
 
 	if (!t->entered)
 		return;
-	if (t->nr != ev->nr)
+	if (t->nr != syscall_index(ev->nr, t->nr >= SYSCALLS_32BIT))
 		e->unpaired++;
-	else if (ev->nr < SYSCALLS_NR)
-		syscall_events_count(syscall_events_cell(e, t, ev->nr), ev, t->entered);
+	else if (t->nr < SYSCALLS_NR)
+		syscall_events_count(syscall_events_cell(e, t, t->nr), ev, t);
 	t->entered = 0;
 }
 

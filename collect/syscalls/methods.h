@@ -75,9 +75,9 @@ struct syscalls_method {
 
 extern const struct syscalls_method syscalls_bpf, syscalls_tracepoint;
 
-/* syscall_names.c: NULL when unknown; does its return value count bytes? */
-const char *syscall_name(uint32_t nr);
-int syscall_moves_bytes(uint32_t nr);
+/* By the call's index. NULL when the name is unknown; does the return value count bytes? */
+const char *syscall_name(uint32_t index);
+int syscall_moves_bytes(uint32_t index);
 
 /* Writes syscalls.tsv (docs/reference/capture-folder.md). */
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err);
@@ -96,7 +96,11 @@ struct syscall_event {
 	uint64_t time;
 	uint32_t pid, tid;
 	uint8_t kind;
-	uint32_t nr; /* ENTER, EXIT; FORK: the parent's tid; COMM: the name, interned in `names` */
+	/*
+	 * ENTER: the call's index; EXIT: its number; FORK: the parent's tid; COMM: the name,
+	 * interned in `names`
+	 */
+	uint32_t nr;
 	int64_t ret; /* EXIT */
 };
 

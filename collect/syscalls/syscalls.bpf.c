@@ -16,9 +16,16 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
+struct thread_info {
+	uint32_t status; /* on x86 */
+} __attribute__((preserve_access_index));
+
 struct task_struct {
+	struct thread_info thread_info;
 	int pid, tgid;
 } __attribute__((preserve_access_index));
+
+enum { TS_COMPAT = 2 };
 
 /*
  * State of a thread id: 0 not the workload's, 1 the workload's, else 1 + its slot. User space sets
@@ -107,10 +114,22 @@ static __always_inline struct syscall_thread *thread_at(uint32_t known)
 	return known > MEMBER ? bpf_map_lookup_elem(&threads, &slot) : 0;
 }
 
+/*
+ * Says whether the call that begins now is a 32-bit call of x86-64. Such a call has another table
+ * of numbers: each `int $0x80`, also in a 64-bit program. Without BTF nothing tells them.
+ */
+static __always_inline int is_32bit(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return bpf_core_field_exists(task->thread_info.status) &&
+	       BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+}
+
 SEC("raw_tp/sys_enter")
 int on_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	uint32_t tid, *known;
+	uint32_t tid, nr, *known;
 	struct syscall_thread *t;
 
 	if (!control.on)
@@ -126,9 +145,9 @@ int on_enter(struct bpf_raw_tracepoint_args *ctx)
 		__sync_fetch_and_add(&control.lost, 1);
 		return 0;
 	}
-	t->nr = ctx->args[1];
-	t->entered = syscall_timed(t, ctx->args[1], control.untimed) ? bpf_ktime_get_ns()
-								     : SYSCALLS_UNTIMED;
+	nr = syscall_index(ctx->args[1], is_32bit());
+	t->nr = nr;
+	t->entered = syscall_timed(t, nr, control.untimed) ? bpf_ktime_get_ns() : SYSCALLS_UNTIMED;
 	return 0;
 }
 

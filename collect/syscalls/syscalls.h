@@ -17,7 +17,8 @@ typedef long long int64_t;
 #endif
 
 enum {
-	SYSCALLS_NR = 512,	 /* numbers below this one are counted; others are lost */
+	SYSCALLS_32BIT = 512, /* numbers below this one are counted; others are lost */
+	SYSCALLS_NR = 1024, /* 32-bit calls of x86-64 follow, with the numbers of the i386 table */
 	SYSCALLS_THREADS = 8192, /* threads at a time that made a call; slot 0 stays empty */
 	SYSCALLS_CELLS = 32768,	 /* their (thread, syscall) pairs; cell 0 stays empty */
 	SYSCALLS_BUCKETS = 64,
@@ -42,7 +43,7 @@ struct syscall_thread {
 	uint32_t pid, tid;
 	char comm[SYSCALLS_COMM];
 	uint64_t entered; /* when the call in progress began; 0: none is; SYSCALLS_UNTIMED */
-	uint32_t nr;	  /* number of that call */
+	uint32_t nr;	  /* index of that call */
 	uint32_t lot;	  /* random state; decides for each call whether it is timed */
 	uint32_t cell[SYSCALLS_NR]; /* 0: not called yet */
 	uint8_t first[SYSCALLS_NR]; /* number of the first calls that have begun */
@@ -58,6 +59,12 @@ struct syscall_control {
 	uint32_t untimed;	 /* of SYSCALLS_LOTS draws, so many leave a call untimed */
 	uint64_t lost;		 /* calls without room in the arrays */
 };
+
+/* Returns the index of a call in the arrays, or SYSCALLS_NR for a number that is not counted. */
+static inline uint32_t syscall_index(uint32_t nr, int is_32bit)
+{
+	return nr >= SYSCALLS_32BIT ? SYSCALLS_NR : nr + (is_32bit ? SYSCALLS_32BIT : 0);
+}
 
 /* floor(log2(v)), 0 for 0 */
 static inline uint32_t syscall_bucket(uint64_t v)

@@ -9,12 +9,16 @@
 
 #include "collect/events/counting.h"
 #include "collect/events/events.h"
+#include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/cursor.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#ifdef __x86_64__
+#include <asm/perf_regs.h>
+#endif
 #include <perf/core.h>
 #include <perf/cpumap.h>
 #include <perf/event.h>
@@ -49,7 +53,7 @@ struct tp {
 	struct syscalls_events events;
 	uint64_t lost;
 	pthread_t reader;
-	bool reading;
+	bool reading, fred;
 	atomic_int state; /* used by the reading thread only */
 };
 
@@ -59,22 +63,53 @@ static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_
 
 /* --- records --- */
 
+/*
+ * Says whether the call is a 32-bit call of x86-64, by the program's registers at its entry. In a
+ * 64-bit program the instruction `syscall` leaves the address of its return in rcx, and `int $0x80`
+ * does not. A CPU with FRED enters the kernel in another way: there only 32-bit programs are known.
+ */
+#ifdef __x86_64__
+static const uint64_t user_registers = 1 << PERF_REG_X86_CX | 1 << PERF_REG_X86_IP;
+
+static bool tp_is_32bit(const struct tp *tp, struct cursor user)
+{
+	uint64_t mode = cursor_u64(&user), cx = cursor_u64(&user), ip = cursor_u64(&user);
+
+	return !user.bad && (mode == PERF_SAMPLE_REGS_ABI_32 || (!tp->fred && cx != ip));
+}
+#else
+static const uint64_t user_registers = 0;
+
+static bool tp_is_32bit(const struct tp *tp, struct cursor user)
+{
+	(void)tp;
+	(void)user;
+	return false;
+}
+#endif
+
 /* The layout of an event: common fields, `long id`, and, for an exit, `long ret`. */
 static void tp_on_sample(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {0};
 	uint16_t type;
+	struct cursor user;
+	uint32_t size;
 
 	e.pid = cursor_u32(&c);
 	e.tid = cursor_u32(&c);
 	e.time = cursor_u64(&c);
-	cursor_u32(&c); /* size of the rest */
+	size = cursor_u32(&c);
+	user = c;
+	cursor_take(&user, size);
 	type = cursor_u16(&c);
 	cursor_take(&c, 6);
 	e.nr = (uint32_t)cursor_u64(&c);
 	e.kind = type == tp->ids[ENTER] ? SYSCALL_ENTER : SYSCALL_EXIT;
 	if (e.kind == SYSCALL_EXIT)
 		e.ret = (int64_t)cursor_u64(&c);
+	else
+		e.nr = syscall_index(e.nr, tp_is_32bit(tp, user));
 	if (!c.bad && e.pid != (uint32_t)tp->self)
 		syscalls_events_add(&tp->events, &e);
 }
@@ -200,6 +235,10 @@ static int tp_add_event(struct tp *tp, int which)
 		attr.comm = attr.task = 1;
 	} else {
 		attr.config = (uint64_t)tp->ids[which];
+		if (which == ENTER && user_registers) {
+			attr.sample_type |= PERF_SAMPLE_REGS_USER;
+			attr.sample_regs_user = user_registers;
+		}
 	}
 	tp->evsel[which] = perf_evsel__new(&attr);
 	if (!tp->evsel[which])
@@ -251,6 +290,15 @@ static int tp_start_reader(struct tp *tp)
 	return rc;
 }
 
+static bool tp_has_fred(void)
+{
+	char *cpuinfo = host_fact("/proc/cpuinfo");
+	bool has = cpuinfo && strstr(cpuinfo, " fred ");
+
+	free(cpuinfo);
+	return has;
+}
+
 static int tp_open(void **self, struct error *err)
 {
 	struct tp *tp = xcalloc(1, sizeof(*tp));
@@ -258,6 +306,7 @@ static int tp_open(void **self, struct error *err)
 
 	*self = tp;
 	tp->self = getpid();
+	tp->fred = tp_has_fred();
 	libperf_init(tp_print_libperf);
 	rc = tracefs_ids(names, tp->ids, 2, err);
 	if (rc)
