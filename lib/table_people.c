@@ -54,7 +54,25 @@ static void people_choose_columns(struct people *p, const struct table *t)
 	p->absent = absent.buf;
 }
 
-enum { FEW_DIGITS = 3, MANY = 100000 };
+enum { FEW_DIGITS = 3, MANY = 100000, NS_DIGITS = 6 };
+
+/*
+ * Returns the digits of a short time in ms: three significant ones, down to the nanosecond. So 244
+ * ns is 0.000244 ms, and not 0.000. Zeros at the end are left out, because a text of another tool
+ * has only three digits.
+ */
+static int people_short_time_digits(double ms, int least)
+{
+	double rest;
+	int digits = least;
+
+	while (digits < NS_DIGITS && ms * pow(10, digits) < 99.95)
+		digits++;
+	rest = round(ms * pow(10, digits));
+	for (; digits > least && fmod(rest, 10) == 0; digits--)
+		rest /= 10;
+	return digits;
+}
 
 /*
  * Returns the digits after the point. Tenths of a large number are useless, but a column with more
@@ -62,7 +80,11 @@ enum { FEW_DIGITS = 3, MANY = 100000 };
  */
 static int people_value_digits(double x, const struct column *c)
 {
-	return c->digits <= FEW_DIGITS && fabs(x) >= MANY ? 0 : c->digits;
+	if (c->digits <= FEW_DIGITS && fabs(x) >= MANY)
+		return 0;
+	if (c->unit && !strcmp(c->unit, "ms"))
+		return people_short_time_digits(fabs(x), c->digits);
+	return c->digits;
 }
 
 /* Appends a number. A number that rounds to 0 has no sign. */

@@ -489,6 +489,35 @@ static void test_line_ends_in_cells_are_escaped(void **state)
 	free(json);
 }
 
+/* A text of perf trace has three digits, which stay three. tsv is exact. */
+static void test_short_times_in_ms_have_three_significant_digits(void **state)
+{
+	static const struct column c[] = {{"avg_ms", "ms", V_REAL, .digits = 3},
+					  {"x", "%", V_REAL, .digits = 3}};
+	static const double ms[] = {0.000244, 0.00123456, 0.004, 12.3456, 0};
+	struct table t;
+	char *text;
+	size_t i;
+
+	(void)state;
+	table_init(&t, "t", c, 2);
+	for (i = 0; i < sizeof(ms) / sizeof(ms[0]); i++) {
+		struct value *row = table_row(&t);
+
+		row[0] = value_real(ms[i]);
+		row[1] = value_real(ms[i]);
+	}
+	text = text_of(&t, 0);
+	assert_string_equal(text, "  avg_ms       x\n"
+				  "0.000244   0.000\n"
+				  " 0.00123   0.001\n"
+				  "   0.004   0.004\n"
+				  "  12.346  12.346\n"
+				  "   0.000   0.000\n");
+	free(text);
+	table_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -503,6 +532,7 @@ int main(void)
 		cmocka_unit_test(test_narrow_table_becomes_lists),
 		cmocka_unit_test(test_sentences_wrap),
 		cmocka_unit_test(test_times_have_nanoseconds),
+		cmocka_unit_test(test_short_times_in_ms_have_three_significant_digits),
 		cmocka_unit_test(test_interval_is_left_out_before_its_value),
 		cmocka_unit_test(test_interval_of_whole_numbers_is_whole),
 		cmocka_unit_test(test_hostile_text_is_printable_in_every_format),
