@@ -161,35 +161,53 @@ struct estimate stats_estimate(enum estimator est, const double *x, size_t n, do
 	return e;
 }
 
-/* Returns the squared standard error of b - a, and Satterthwaite's degrees of freedom. */
-static double welch_error(const double *a, size_t na, const double *b, size_t nb, double *df)
-{
-	double va, vb;
+/* --- errors --- */
 
-	*df = NAN;
-	if (na < 2 || nb < 2)
-		return NAN;
-	va = pow(stats_sd(a, na), 2) / (double)na;
-	vb = pow(stats_sd(b, nb), 2) / (double)nb;
-	*df = (va + vb) * (va + vb) / (va * va / ((double)na - 1) + vb * vb / ((double)nb - 1));
-	return va + vb;
+/* Returns the ratio of the standard errors of the median and the mean of n normal values. */
+static double median_error_ratio(size_t n)
+{
+	return n < 3 ? 1 : sqrt(M_PI * (double)n / (2 * (double)n + (n % 2 ? 0.95 : 2.6)));
 }
 
-/* Equal values in both samples leave no degrees of freedom: the interval is the point. */
-struct estimate stats_welch_difference(const double *a, size_t na, const double *b, size_t nb,
-				       double level)
+static double median_standard_error(const double *x, size_t n)
 {
-	struct estimate e = {
-		stats_mean(b, nb) - stats_mean(a, na), NAN, NAN, NAN, na + nb, na + nb};
-	double df, var = welch_error(a, na, b, nb, &df), half;
+	struct estimate e;
 
-	if (isnan(var))
-		return e;
-	half = var > 0 ? stats_t_quantile(0.5 + level / 2, df) * sqrt(var) : 0;
-	e.lo = e.value - half;
-	e.hi = e.value + half;
-	e.level = level;
-	return e;
+	if (n < 12)
+		return median_error_ratio(n) * stats_sd(x, n) / sqrt((double)n);
+	e = median_estimate(x, n, 0.95);
+	return (e.hi - e.lo) / 2 / stats_normal_quantile(0.5 + e.level / 2);
+}
+
+struct stats_error stats_error_of(enum estimator est, const double *x, size_t n)
+{
+	if (est == EST_MIDDLE)
+		return n > 3 ? stats_error_of(EST_MEAN, x + 1, n - 2)
+			     : (struct stats_error){NAN, NAN};
+	if (n < 2)
+		return (struct stats_error){NAN, NAN};
+	return (struct stats_error){est == EST_MEAN ? stats_sd(x, n) / sqrt((double)n)
+						    : median_standard_error(x, n),
+				    (double)n - 1};
+}
+
+struct stats_error stats_error_times(struct stats_error e, double k)
+{
+	return (struct stats_error){e.se * fabs(k), e.df};
+}
+
+struct stats_error stats_error_add(struct stats_error a, struct stats_error b)
+{
+	double va = a.se * a.se, vb = b.se * b.se, var = va + vb;
+
+	if (a.se == 0 || b.se == 0)
+		return a.se == 0 ? b : a;
+	return (struct stats_error){sqrt(var), var * var / (va * va / a.df + vb * vb / b.df)};
+}
+
+double stats_error_half(struct stats_error e, double level)
+{
+	return e.se > 0 ? stats_t_quantile(0.5 + level / 2, e.df) * e.se : e.se;
 }
 
 struct holm_p {
@@ -220,24 +238,6 @@ void stats_holm(double *p, size_t n)
 	for (i = 0; i < m; i++) {
 		running = fmax(running, r[i].p * (double)(m - i));
 		p[r[i].at] = fmin(1, running);
-	}
-	free(r);
-}
-
-/* Equal p share the strictest of their steps, so that no order among them matters. */
-void stats_holm_levels(const double *p, size_t n, double alpha, double *level)
-{
-	size_t i, m, step = 0;
-	struct holm_p *r = holm_sort(p, n, &m);
-	bool rejected = true;
-
-	for (i = 0; i < n; i++)
-		level[i] = NAN;
-	for (i = 0; i < m; i++) {
-		if (rejected && (!i || r[i].p > r[i - 1].p))
-			step = i;
-		rejected &= r[i].p * (double)(m - step) < alpha;
-		level[r[i].at] = alpha / (double)(m - step);
 	}
 	free(r);
 }

@@ -54,6 +54,23 @@ double stats_point(enum estimator e, const double *x, size_t n); /* the value al
 double stats_significant(double x);
 struct estimate stats_estimate(enum estimator e, const double *x, size_t n, double level);
 
+/* A standard error and its degrees of freedom. NAN: not known. */
+struct stats_error {
+	double se, df;
+};
+/*
+ * Returns the standard error of stats_point. The median's is that of the mean x the ratio of both
+ * under the normal distribution. From 12 values on it is the width of the order statistics'
+ * interval / that of the normal distribution's, so that outliers do not widen it.
+ */
+struct stats_error stats_error_of(enum estimator e, const double *x, size_t n);
+/* Returns the error of k x a figure. */
+struct stats_error stats_error_times(struct stats_error e, double k);
+/* Returns the error of the sum of two independent figures, by Welch and Satterthwaite. */
+struct stats_error stats_error_add(struct stats_error a, struct stats_error b);
+/* Returns half the width of Student's interval. */
+double stats_error_half(struct stats_error e, double level);
+
 /* --- two samples (stats_rank.c, stats.c) --- */
 
 /*
@@ -84,18 +101,8 @@ struct estimate stats_test_shift(const double *a, size_t na, const double *b, si
 struct estimate stats_test_ratio(const double *a, size_t na, const double *b, size_t nb,
 				 double alpha, double *p);
 
-/* Difference of means b - a with Welch's interval: t.test(b, a)$conf.int. */
-struct estimate stats_welch_difference(const double *a, size_t na, const double *b, size_t nb,
-				       double level);
-
 /* Corrects p in place by Holm's method: p.adjust(p, "holm"). A NAN stays NAN and does not count. */
 void stats_holm(double *p, size_t n);
-/*
- * Fills the level at which Holm's procedure tests each uncorrected p: it rejects exactly the p
- * below their level. Intervals at 1 - level agree with the corrected p. The level of a NAN is NAN.
- */
-void stats_holm_levels(const double *p, size_t n, double alpha, double *level);
-
 /* Returns Clopper and Pearson's interval for k successes in n: binom.test(k, n)$conf.int. */
 struct estimate stats_proportion(unsigned k, unsigned n, double level);
 

@@ -68,6 +68,7 @@ struct column {
 	 */
 	const char *part_of;
 	enum interval_part part;
+	bool optional; /* text and markdown do not name the column where it is empty */
 };
 
 struct table {

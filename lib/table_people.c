@@ -38,7 +38,7 @@ static void people_choose_columns(struct people *p, const struct table *t)
 		const struct column *c = &t->columns[i];
 		bool words = c->type == V_STR, empty = people_column_is_empty(t, i);
 
-		if (c->part_of || (empty && words)) /* nobody measures words */
+		if (c->part_of || (empty && (words || c->optional))) /* nobody measures words */
 			continue;
 		if (empty)
 			str_printf(&absent, "%s%s", absent.len ? ", " : "", c->name);

@@ -375,17 +375,15 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 						  : "profiled",
 			   n.most == 1 ? "" : "s");
 	if (from == FROM_TESTED)
-		str_puts(s, "exact Mann-Whitney with Holm's correction, whiskers: its interval");
+		str_puts(s, "exact Mann-Whitney with Holm's correction, whiskers: 95 % interval");
 	else if (from == FROM_UNTESTED)
 		str_puts(s, "too few for a test or an interval");
 	else if (from == FROM_COUNTED)
 		str_puts(s, "whiskers: 95 % interval of the mean call alone");
-	else if (from == FROM_PROFILED && n.most == 1)
-		str_puts(s, "whiskers: 95 % interval of the sampling alone");
-	else if (from == FROM_PROFILED)
-		str_puts(s, "whiskers: 95 % interval");
 	else if (n.most == 1)
 		str_puts(s, "no interval from one run");
+	else if (from == FROM_PROFILED)
+		str_puts(s, "whiskers: 95 % interval");
 	else
 		str_printf(s, "%s, whiskers: %s",
 			   d->facts.estimator ? d->facts.estimator : "median", foot_whiskers(d, n));

@@ -2,6 +2,7 @@
 /* What a unit of work costs on each side, stacked by component. */
 #include "plot/chart.h"
 
+#include "analyze/measures/costs.h"
 #include "lib/alloc.h"
 #include "plot/palette.h"
 
@@ -194,9 +195,25 @@ static void components_claim_total(struct figure *f, int from, int b)
 			     base.value, claim_places(new.value), new.value);
 }
 
+/* A row with too few samples for an interval costs no more than the limit of their number. */
+static void components_limit(const struct table *t, const char *variant, const char *side,
+			     const char *name, struct estimate *e)
+{
+	long row = components_find_row(t, variant, side, name);
+	double samples = row < 0 ? NAN : table_real(t, (size_t)row, "samples");
+	struct estimate share;
+
+	if (!isnan(e->hi) || !(samples > 0 && samples < COST_SAMPLES))
+		return;
+	share = stats_proportion((unsigned)samples, 1000 * COST_SAMPLES, 0.95);
+	e->lo = 0;
+	e->hi = e->value * share.hi / share.value;
+}
+
 /* Claims the largest saving of data copy that holds, and the saving of all components where that
  * holds too. */
-static void components_claim(struct drawing *d, struct figure *f, const char *unit)
+static void components_claim(struct drawing *d, struct figure *f, const struct table *t,
+			     const char *unit)
 {
 	struct estimate base, new;
 	const struct table *summary;
@@ -216,6 +233,7 @@ static void components_claim(struct drawing *d, struct figure *f, const char *un
 
 		if (!figure_get(f, 0, from, p, &base) || !figure_get(f, 0, b, p, &new))
 			continue;
+		components_limit(t, drawing_variant(d, b), side->name, "data copy", &new);
 		ratio = claim(d, drawing_variant(d, b), base, new, FROM_PROFILED, -1);
 		if (ratio <= 0 || ratio >= best)
 			continue;
@@ -252,7 +270,7 @@ static int components_draw(struct drawing *d, struct figure *f, struct error *er
 		rc = error_set(
 			err, ENODATA,
 			"no variant has a profile with a known cost per unit of work; capture with the passes measure and profile, and --units");
-	components_claim(d, f, unit);
+	components_claim(d, f, t, unit);
 	drawing_foot(d, f, FROM_PROFILED);
 	return rc;
 }

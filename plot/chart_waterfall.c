@@ -73,7 +73,8 @@ static void waterfall_put_bars(const struct drawing *d, struct figure *f, const 
 
 		to = table_real(t, row, "total_ns");
 		delta = table_interval(t, row, "delta_ns");
-		e = (struct estimate){.value = to - at, .lo = delta.low, .hi = delta.high};
+		e = (struct estimate){
+			.value = to - at, .lo = to - at - delta.half, .hi = to - at + delta.half};
 		waterfall_put_step(
 			f, name,
 			verdict_is_real(table_text(t, row, "verdict")) ? rgb : palette_pale(rgb),

@@ -97,13 +97,6 @@ static struct value commit_number(struct table *to, const char *format, int digi
 	return value_str(to, isnan(x) ? "-" : arena_printf(&to->arena, format, digits, x));
 }
 
-static struct value commit_range(struct table *to, int digits, double lo, double hi)
-{
-	if (isnan(lo) || isnan(hi))
-		return value_str(to, "-");
-	return value_str(to, arena_printf(&to->arena, "[%+.*f,%+.*f]", digits, lo, digits, hi));
-}
-
 static struct value commit_p(struct table *to, double p)
 {
 	return p < 0.0005 ? value_str(to, "<.001") : commit_number(to, "%.*f", 3, p);
@@ -259,15 +252,10 @@ static struct value commit_cost_name(struct table *to, const struct table *t, si
 	return value_str(to, arena_printf(&to->arena, "%s (%s)", name, slash ? slash + 1 : dso));
 }
 
-/* Returns the interval of the test, or without a test the error of measurement. */
 static struct value commit_cost_interval(struct table *to, const struct table *t, size_t i,
 					 int digits)
 {
-	struct interval delta = table_interval(t, i, "delta_ns");
-
-	if (isnan(delta.low))
-		return commit_number(to, "+-%.*f", digits, delta.half);
-	return commit_range(to, digits, delta.low, delta.high);
+	return commit_number(to, "+-%.*f", digits, table_interval(t, i, "delta_ns").half);
 }
 
 static double commit_sum(const struct table *t, size_t from, const char *column)

@@ -51,13 +51,6 @@ size_t verdict_runs_needed(const struct verdict_rule *r, size_t tests);
 enum verdict verdict_of(const struct verdict_rule *r, int better, double base, double new,
 			double p);
 
-/*
- * Widens the interval so that it holds the change. The printed change pools all runs; its interval
- * is that of single runs (stats_test_shift). The interval never grows over `none`, no change, so
- * that it agrees with p.
- */
-void verdict_hold(struct estimate *interval, double none, double change);
-
 /* Returns whether interval and change lie on opposite sides of `none`. No verdict follows then. */
 bool verdict_opposed(const struct estimate *interval, double none, double change);
 

@@ -13,16 +13,23 @@
 
 /* --- columns and measures --- */
 
-#define COST_COLUMNS                                                                           \
-	{"base_ns", "ns", V_REAL, .digits = 2, .what = "cost in BASE, ns per unit of work"},   \
-		{"new_ns", "ns", V_REAL, .digits = 2, .what = "cost in NEW"},                  \
-	{                                                                                      \
-		"delta_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .stem = "delta", \
-					  .what = "new_ns - base_ns: adds up to the total's"   \
+#define COST_COLUMNS                                                                         \
+	{"base_ns", "ns", V_REAL, .digits = 2, .what = "cost in BASE, ns per unit of work"}, \
+		{"new_ns", "ns", V_REAL, .digits = 2, .what = "cost in NEW"},                \
+		{"delta_ns",                                                                 \
+		 "ns",                                                                       \
+		 V_REAL,                                                                     \
+		 .digits = 2,                                                                \
+		 .spread = SPREAD_HALF,                                                      \
+		 .stem = "delta",                                                            \
+		 .what = "new_ns - base_ns: adds up to the total's"},                        \
+	{                                                                                    \
+		"sampling_error", "ns", V_REAL,                                              \
+			.digits = 2, .optional = true,                                       \
+			.what = "of delta_ns, where an end has one run: half of 95 %"        \
 	}
 #define TEST_COLUMNS                                                                               \
 	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not tested"}, \
-		DELTA_BOUNDS,                                                                      \
 		{"p", .type = V_REAL, .digits = 4,                                                 \
 		 .what = "exact Mann-Whitney, two-sided, Holm's correction"},                      \
 	{                                                                                          \
@@ -33,7 +40,7 @@
 	{                           \
 		name, .type = V_STR \
 	}
-#define PROFILED .value = "self_ns", .samples = "samples"
+#define PROFILED .value = "self_ns", .samples = "samples", .sampling = "self_sampling_error"
 
 static const struct column function_columns[] = {KEY("symbol"), KEY("dso"), COST_COLUMNS,
 						 TEST_COLUMNS};
@@ -181,8 +188,6 @@ static void cost_list_note_rule(struct table *t, const struct comparison *c, con
 	if (d->possible && d->tests) {
 		note_add(&t->notes, compare_verdict_rows, d->nruns[BASE], d->nruns[NEW],
 			 c->rule.alpha, d->tests, 100 * c->rule.threshold);
-		note_add(&t->notes, compare_intervals_rows, 100 * d->level[0], 100 * d->level[1],
-			 c->rule.alpha);
 	} else {
 		note_add(&t->notes, compare_too_few, d->nruns[BASE], d->nruns[NEW], d->tests,
 			 verdict_runs_needed(&c->rule, d->tests));
@@ -238,7 +243,8 @@ static void cost_list_add_row(struct table *t, const struct diff_spec *spec,
 	table_set(t, row, counts[spec->syscalls][1], value_real(r->count[NEW]));
 	table_set(t, row, counts[spec->syscalls][2], value_real(r->count[NEW] - r->count[BASE]));
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
-	table_set(t, row, "p", isnan(r->lo) ? value_none() : value_real(r->p));
+	table_set(t, row, "sampling_error", value_real(r->delta_sampling));
+	table_set(t, row, "p", diff_p(r));
 	table_set(t, row, "state", value_str(t, cost_state(r)));
 }
 
@@ -247,7 +253,7 @@ static void cost_list_add_others(struct table *t, const struct diff_spec *spec,
 				 const struct diff *d, size_t first)
 {
 	char *name = arena_printf(&t->arena, "(%zu other %s)", d->n - first, spec->measure);
-	struct diff_row others = {.key = name, .delta_ci = NAN, .lo = NAN, .hi = NAN};
+	struct diff_row others = {.key = name, .delta_ci = NAN, .delta_sampling = NAN};
 	size_t i;
 	int e;
 

@@ -10,7 +10,7 @@
 
 void diff_init(struct diff *d)
 {
-	*d = (struct diff){.basis_ci = {NAN, NAN}};
+	*d = (struct diff){0};
 }
 
 void diff_set_runs(struct diff *d, enum end e, size_t n)
@@ -65,17 +65,24 @@ const struct diff_row *diff_find(const struct diff *d, const char *key, const ch
 
 struct value diff_delta(struct table *t, const struct diff_row *row, double delta)
 {
-	return value_with(t, value_real(delta), (struct interval){row->lo, row->hi, row->delta_ci});
+	return value_half(t, delta, row->delta_ci);
 }
 
-/* Adds rows that differ only in columns outside the key (comm); intervals add up in squares. */
+struct value diff_p(const struct diff_row *row)
+{
+	return row->verdict == VERDICT_NONE || row->verdict == VERDICT_FEW ? value_none()
+									   : value_real(row->p);
+}
+
+/* Adds a row of a table, which may differ from others only in columns outside the key (comm). */
 static void diff_add_pooled(struct diff *d, struct diff_row *row, const struct diff_spec *spec,
 			    enum end e, const struct table *t, size_t i)
 {
-	double cost = table_real(t, i, spec->value), ci = table_interval(t, i, spec->value).half;
-	double samples = table_real(t, i, spec->samples), count = table_real(t, i, spec->count);
+	double cost = table_real(t, i, spec->value), count = table_real(t, i, spec->count);
+	double samples = table_real(t, i, spec->samples);
 
-	row->ci[e] = row->seen[e] ? hypot(row->ci[e], ci) : ci;
+	row->sampling[e] = hypot(row->sampling[e], table_real(t, i, spec->sampling));
+	row->samples[e] += isnan(samples) ? 0 : samples;
 	row->cost[e] += cost;
 	row->count[e] += count;
 	row->seen[e] = true;
@@ -151,47 +158,57 @@ void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, con
 {
 	size_t i, r;
 
+	d->nruns[e] = runs->n;
+	d->never_idle[e] = runs->never_idle;
+	d->has_errors[e] = true;
 	for (i = 0; i < t->rows; i++) {
 		const char *key = table_text(t, i, spec->key), *key2 = table_text(t, i, spec->key2);
 		struct diff_row *row = key ? diff_row_for(d, key, key2) : NULL;
 
 		for (r = 0; row && r < runs->n; r++)
 			row->runs[e][r] += runs->ns[i * runs->n + r];
+		if (row)
+			row->error[e] = stats_error_add(row->error[e], runs->error[i]);
 	}
 }
 
-void diff_scale_runs(struct diff *d, enum end e, const double *basis, size_t n,
-		     enum estimator estimator)
-{
-	struct estimate all = stats_estimate(estimator, basis, n, 0.95);
-	size_t i, r;
+/* --- intervals --- */
 
-	if (n < d->nruns[e])
-		d->nruns[e] = n;
-	d->basis_ci[e] = (all.hi - all.lo) / 2 / all.value;
-	for (i = 0; i < d->n; i++)
-		for (r = 0; r < d->nruns[e]; r++)
-			d->rows[i].runs[e][r] *= basis[r] / all.value;
+/* Returns how much more the row may cost than its few samples show, as an upper limit of 97.5 %. */
+static double diff_limit(const struct diff *d, const struct diff_row *row, enum end e)
+{
+	double n = d->samples[e];
+	struct estimate share = stats_proportion((unsigned)row->samples[e], (unsigned)n, 0.95);
+
+	return (share.hi - share.value) * d->total[e];
 }
 
-/* Returns the sampling error and the error of the basis together; the basis of one run has none. */
-static double diff_cost_ci(const struct diff *d, const struct diff_row *row, enum end e)
+/* Sets the error of each end: the measure's, else that of the mean of the runs. */
+static void diff_set_errors(const struct diff *d, struct diff_row *row)
 {
-	double sampling = row->ci[e], basis = d->basis_ci[e] * row->cost[e];
+	int e;
 
-	if (!row->seen[e])
-		sampling = d->samples[e] > 0 ? 3 / d->samples[e] * d->total[e] : NAN;
-	return isnan(basis) ? sampling : hypot(sampling, basis);
+	for (e = 0; e < ENDS; e++) {
+		if (!d->has_errors[e])
+			row->error[e] = stats_error_of(EST_MEAN, row->runs[e], d->nruns[e]);
+		else if (!row->seen[e])
+			row->error[e].se = NAN;
+		if (!row->seen[e])
+			row->sampling[e] = diff_limit(d, row, (enum end)e);
+	}
 }
 
-/* fmax returns the other argument where one is NAN. */
 static double diff_delta_ci(const struct diff *d, const struct diff_row *row)
 {
-	double within = hypot(diff_cost_ci(d, row, BASE), diff_cost_ci(d, row, NEW));
-	struct estimate e = stats_welch_difference(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
-						   d->nruns[NEW], 0.95);
+	const struct stats_error *base = &row->error[BASE], *new = &row->error[NEW];
 
-	return fmax(within, (e.hi - e.lo) / 2);
+	if (d->nruns[BASE] < 2 || d->nruns[NEW] < 2)
+		return NAN;
+	if (isnan(base->se))
+		return hypot(stats_error_half(*new, 0.95), diff_limit(d, row, BASE));
+	if (isnan(new->se))
+		return hypot(stats_error_half(*base, 0.95), diff_limit(d, row, NEW));
+	return stats_error_half(stats_error_add(*base, *new), 0.95);
 }
 
 static bool diff_is_tested(const struct diff *d, const struct diff_row *row)
@@ -209,36 +226,16 @@ static int diff_order_deltas(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-/* Sets the interval of a tested row: that of the same test, at the level of its p. */
-static void diff_set_interval(struct diff *d, struct diff_row *row, double alpha)
+static void diff_correct(struct diff *d)
 {
-	double p;
-	struct estimate e = stats_test_shift(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
-					     d->nruns[NEW], alpha, &p);
-
-	verdict_hold(&e, 0, row->delta);
-	row->lo = e.lo;
-	row->hi = e.hi;
-	row->delta_ci = (e.hi - e.lo) / 2;
-	d->level[0] = fmin(d->level[0], 1 - alpha);
-	d->level[1] = fmax(d->level[1], 1 - alpha);
-}
-
-static void diff_correct(struct diff *d, const struct verdict_rule *rule)
-{
-	double *p = xcalloc(d->n + 1, sizeof(*p)), *level = xcalloc(d->n + 1, sizeof(*level));
+	double *p = xcalloc(d->n + 1, sizeof(*p));
 	size_t i;
 
 	for (i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
-	stats_holm_levels(p, d->n, rule->alpha, level);
 	stats_holm(p, d->n);
-	for (i = 0; i < d->n; i++) {
+	for (i = 0; i < d->n; i++)
 		d->rows[i].p = p[i];
-		if (d->possible && !isnan(p[i]))
-			diff_set_interval(d, &d->rows[i], level[i]);
-	}
-	free(level);
 	free(p);
 }
 
@@ -255,9 +252,13 @@ static void diff_round_runs(const struct diff *d, struct diff_row *row)
 static void diff_test_row(struct diff *d, struct diff_row *row)
 {
 	diff_round_runs(d, row);
+	diff_set_errors(d, row);
 	row->delta = row->cost[NEW] - row->cost[BASE];
 	row->delta_ci = diff_delta_ci(d, row);
-	row->lo = row->hi = row->p = NAN;
+	row->delta_sampling = d->nruns[BASE] < 2 || d->nruns[NEW] < 2
+				      ? hypot(row->sampling[BASE], row->sampling[NEW])
+				      : NAN;
+	row->p = NAN;
 	if (!diff_is_tested(d, row))
 		return;
 	d->tests++;
@@ -267,13 +268,11 @@ static void diff_test_row(struct diff *d, struct diff_row *row)
 static enum verdict diff_judge_row(const struct diff *d, const struct verdict_rule *rule,
 				   const struct diff_row *row)
 {
-	struct estimate interval = {.lo = row->lo, .hi = row->hi};
-
 	if (!diff_is_tested(d, row))
 		return VERDICT_NONE;
 	if (!d->possible)
 		return VERDICT_FEW;
-	if (verdict_opposed(&interval, 0, row->delta))
+	if (fabs(row->delta) <= row->delta_ci)
 		return VERDICT_SAME;
 	return verdict_of(rule, -1, row->cost[BASE], row->cost[NEW], row->p);
 }
@@ -283,12 +282,10 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule)
 	struct diff_row *row;
 
 	d->tests = 0;
-	d->level[0] = 1;
-	d->level[1] = 0;
 	for (row = d->rows; row < d->rows + d->n; row++)
 		diff_test_row(d, row);
 	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
-	diff_correct(d, rule);
+	diff_correct(d);
 	for (row = d->rows; row < d->rows + d->n; row++)
 		row->verdict = diff_judge_row(d, rule, row);
 	if (d->n)

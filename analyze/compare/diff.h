@@ -11,14 +11,12 @@
  *
  * The test is Mann-Whitney over the runs, with Holm's correction over the rows that cost at least
  * 1 % of the total, in the mean of both ends. This choice does not look at the difference. Other
- * rows are not tested. Costs that agree to 12 digits are ties. lo..hi is the interval of the same
- * test, at the level at which Holm's procedure tested the row. So it excludes 0 exactly when the
- * corrected p is below alpha. It is NAN where a row is not tested or the runs are too few.
+ * rows are not tested. Costs that agree to 12 digits are ties.
  *
- * delta_ci is half the width of that interval. Without a test it is half of a 95 % interval, and no
- * claim follows from it. That interval is the wider of two: the errors of both ends, sampling and
- * basis together; and, with two or more runs at each end, Welch's interval over the runs. The
- * sampling error of a row without a sample is 3 / n of the total, the rule of three.
+ * delta_ci is half of the 95 % interval of the pooled difference, by Welch and Satterthwaite from
+ * the errors of both ends (costs.h). If one end has too few samples for an error, the upper limit
+ * of their number replaces it. Where both ends have too few, or where an end has one run, there is
+ * no interval. One run has a sampling error. A verdict needs an interval that leaves 0 out.
  */
 #ifndef ZC_DIFF_H
 #define ZC_DIFF_H
@@ -36,20 +34,22 @@
 /* A measure and the names of its columns, NULL for those it lacks. */
 struct diff_spec {
 	const char *measure, *key, *key2;
-	const char *value;   /* ns per unit */
-	const char *samples; /* for the sampling error of a row that one end lacks */
-	const char *count;   /* calls per MiB; of groups, the cost with callees */
-	bool syscalls;	     /* from the runs of the pass syscalls, else from profiles */
+	const char *value;    /* ns per unit */
+	const char *samples;  /* for the limit of a row with few samples */
+	const char *sampling; /* the sampling error of a single run */
+	const char *count;    /* calls per MiB; of groups, the cost with callees */
+	bool syscalls;	      /* from the runs of the pass syscalls, else from profiles */
 	/* The measure of the whole, where rows are parts of it and may overlap; else NULL. */
 	const char *whole;
 };
 
 struct diff_row {
 	const char *key, *key2; /* key2 may be NULL */
-	double cost[ENDS], ci[ENDS], count[ENDS];
+	double cost[ENDS], sampling[ENDS], samples[ENDS], count[ENDS];
+	struct stats_error error[ENDS]; /* of cost; se is NAN for few samples */
 	bool seen[ENDS];
 	double *runs[ENDS]; /* cost in each run; NULL: the end is not read yet */
-	double delta, delta_ci, lo, hi, p;
+	double delta, delta_ci, delta_sampling, p;
 	enum verdict verdict;
 };
 
@@ -61,9 +61,8 @@ struct diff {
 	double *run_count[ENDS]; /* all rows' counts, in each run */
 	double total[ENDS], samples[ENDS];
 	bool never_idle[ENDS]; /* without CPU time: the basis is wall time */
-	double basis_ci[ENDS]; /* a share of the total; NAN: unknown with one run */
+	bool has_errors[ENDS]; /* the measure gives errors; else the runs give them */
 	size_t tests;	       /* rows in Holm's correction */
-	double level[2];       /* the lowest and the highest level of the intervals */
 	bool possible;	       /* this many tests over this many runs can give verdicts */
 	struct arena arena;
 	struct intern names;
@@ -94,20 +93,15 @@ void diff_carry_notes(struct table *to, const struct table *from);
 /* Fills differences, intervals and verdicts of two ends that are read; sorts the rows. */
 void diff_judge(struct diff *d, const struct verdict_rule *rule);
 
-/* Returns the difference as a table prints it, with the row's intervals. */
+/* Returns the difference as a table prints it, with the row's interval. */
 struct value diff_delta(struct table *t, const struct diff_row *row, double delta);
-/* Columns for the interval of the test, which agrees with p. */
-#define DELTA_PART(name, which) name, "ns", V_REAL, .part_of = "delta_ns", .part = which
-#define DELTA_BOUNDS                              \
-	{DELTA_PART("delta_lo", PART_LOW)},       \
-	{                                         \
-		DELTA_PART("delta_hi", PART_HIGH) \
-	}
+/* Returns p of a row with a verdict, else none. */
+struct value diff_p(const struct diff_row *row);
 
 /* Returns the row, or NULL. */
 const struct diff_row *diff_find(const struct diff *d, const char *key, const char *key2);
 
-/* The parts of diff_read that need no store, in their order: runs, tables, basis. */
+/* The parts of diff_read that need no store, in their order: runs, tables. */
 enum { DIFF_POOLED = -1 };
 void diff_set_runs(struct diff *d, enum end e, size_t n);
 int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int run,
@@ -118,8 +112,5 @@ void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, con
 /* Adds the total from the table of spec->whole. */
 void diff_add_whole(struct diff *d, const struct diff_spec *spec, enum end e,
 		    const struct table *t);
-/* Scales the runs to the basis of n runs; the pooled basis is the estimator's. */
-void diff_scale_runs(struct diff *d, enum end e, const double *basis, size_t n,
-		     enum estimator estimator);
 
 #endif

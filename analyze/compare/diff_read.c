@@ -107,57 +107,13 @@ static int diff_read_tables(struct diff *d, const struct comparison *c, enum end
 	q.known = &known;
 	q.limit = LONG_MAX; /* not `all`, which would tell unresolved addresses apart */
 	ret = diff_read_table(d, c, spec, e, DIFF_POOLED, &q, notes, err);
-	free(costs.ns);
+	cost_runs_free(&costs);
 	for (i = 0; i < n && !ret && !q.runs; i++) {
 		q.pass = runs[i].pass;
 		q.repeat = runs[i].repeat;
 		ret = diff_read_table(d, c, spec, e, (int)i, &q, notes, err);
 	}
 	return ret;
-}
-
-/* Reads the basis of each run that has one, of the same kind for all runs. */
-static size_t diff_read_bases(struct store *s, struct query *q, const char *unit,
-			      const struct run *runs, int n, double *basis)
-{
-	enum basis kind = q->basis;
-	size_t known = 0;
-	int i;
-
-	if (kind == BASIS_DEFAULT)
-		q->basis = BASIS_BUSY;
-	for (i = 0; i < n; i++) {
-		basis[known] = basis_of_run(s, q, unit, &runs[i]);
-		known += !isnan(basis[known]);
-	}
-	if (known || kind != BASIS_DEFAULT)
-		return known;
-	q->basis = BASIS_WALL;
-	return diff_read_bases(s, q, unit, runs, n, basis);
-}
-
-static int diff_read_basis(struct diff *d, const struct comparison *c, enum end e, const char *side,
-			   struct error *err)
-{
-	struct query q = compare_query(c, e, side);
-	struct block b = {q.variant, q.side};
-	enum estimator est;
-	struct run *runs;
-	int n = scope_estimator(c->end[e].store, &q, &est, err);
-	double *basis;
-	size_t known;
-
-	if (!n)
-		n = scope_runs(c->end[e].store, &q, &b, FOR_FIGURES, &runs, err);
-	if (n < 0)
-		return n;
-	basis = xcalloc((size_t)n + 1, sizeof(*basis));
-	known = diff_read_bases(c->end[e].store, &q, d->unit, runs, n, basis);
-	d->never_idle[e] = q.basis == BASIS_WALL && c->query.basis == BASIS_DEFAULT;
-	diff_scale_runs(d, e, basis, known, est);
-	free(basis);
-	free(runs);
-	return 0;
 }
 
 /* Reads a bare file: one run, with the basis of the command line. */
@@ -199,8 +155,6 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 	diff_set_runs(d, e, (size_t)n);
 	ret = diff_read_tables(d, c, e, side, spec, runs, notes, err);
 	free(runs);
-	if (!ret && !spec->syscalls && d->unit) /* those are measured per unit in their own runs */
-		ret = diff_read_basis(d, c, e, side, err);
 	return ret;
 }
 

@@ -138,7 +138,9 @@ struct change figure_change(const struct comparison *c, int better, const struct
 
 	k.ratio = figure_interval(c, base, new, &k.p);
 	k.ratio.value = k.base != 0 ? k.new / k.base : NAN;
-	verdict_hold(&k.ratio, 1, k.ratio.value);
+	/* The interval is that of single runs. Outliers can pull the change out of it. */
+	if (k.ratio.value < k.ratio.lo || k.ratio.value > k.ratio.hi)
+		k.ratio.lo = k.ratio.hi = NAN;
 	k.verdict = figure_judge(c, better, base, new, &k);
 	return k;
 }

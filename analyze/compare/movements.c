@@ -19,8 +19,7 @@ static const struct column columns[] = {
 	{"base_ns", "ns", V_REAL, .digits = 2},
 	{"new_ns", "ns", V_REAL, .digits = 2},
 	{"delta_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .stem = "delta"},
-
-	DELTA_BOUNDS,
+	{"sampling_error", "ns", V_REAL, .digits = 2},
 	{"p", .type = V_REAL, .digits = 4},
 	{"verdict", .type = V_STR},
 	{"real", .type = V_STR, .what = "yes, no, or not known"},
@@ -47,11 +46,22 @@ static int movement_order(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Returns whether a row is beyond its error: by the test, else by the sampling error. */
+/* Returns the row's error: half the interval, or the sampling error where an end has one run. */
+static double movement_error(const struct diff_row *r)
+{
+	return isnan(r->delta_ci) ? r->delta_sampling : r->delta_ci;
+}
+
 static bool movement_is_beyond(const struct diff_row *r)
 {
 	return verdict_is_claim(r->verdict) ||
-	       (r->verdict != VERDICT_SAME && fabs(r->delta) > r->delta_ci);
+	       (r->verdict != VERDICT_SAME && fabs(r->delta) > movement_error(r));
+}
+
+/* Returns whether the test finds a difference, and the interval of the pooled one agrees. */
+static bool movement_is_real(const struct comparison *c, const struct diff_row *r)
+{
+	return r->p < c->rule.alpha && !(fabs(r->delta) <= r->delta_ci);
 }
 
 static const char *movement_reality(const struct comparison *c, const struct diff_row *r,
@@ -70,17 +80,18 @@ static const char *movement_reality(const struct comparison *c, const struct dif
 		text = "real, but it copied: no speed-up is claimed";
 		break;
 	case VERDICT_SAME:
-		if (r->p < c->rule.alpha)
+		if (movement_is_real(c, r))
 			snprintf(words, size, "real, but no more than %g %% of it",
 				 100 * c->rule.threshold);
 		else
-			snprintf(words, size, "not distinguishable from chance");
+			snprintf(words, size, "%s",
+				 r->p < c->rule.alpha ? "an outlier among the runs may explain it"
+						      : "not distinguishable from chance");
 		return words;
 	case VERDICT_FEW:
-		text = isnan(r->delta_ci) ? "too few runs to tell"
-		       : movement_is_beyond(r)
-			       ? "beyond its sampling error, but too few runs to tell"
-			       : "within its error, and too few runs to tell";
+		text = isnan(movement_error(r)) ? "too few runs to tell"
+		       : movement_is_beyond(r)	? "beyond its error, but too few runs to tell"
+						: "within its error, and too few runs to tell";
 		break;
 	case VERDICT_NONE:
 		text = "too small a part to be tested";
@@ -114,8 +125,8 @@ static int movement_digits(const struct diff_row *r)
 
 	if (least < NOISE * cost)
 		least = INFINITY;
-	if (r->delta_ci > NOISE * cost)
-		least = fmin(least, 10 * r->delta_ci);
+	if (movement_error(r) > NOISE * cost)
+		least = fmin(least, 10 * movement_error(r));
 	while (digits < 6 && least < pow(10, 1 - digits) && cost < pow(10, 4 - digits))
 		digits++;
 	return digits;
@@ -134,11 +145,11 @@ static char *movement_words(const struct movements *all, const struct comparison
 		str_printf(&s, " of %s", r->key2);
 	str_printf(&s, " %+.*f ns/%s (%.*f to %.*f)", digits, r->delta, m->unit, digits,
 		   r->cost[BASE], digits, r->cost[NEW]);
-	if (!isnan(r->lo))
-		str_printf(&s, ", interval %+.*f .. %+.*f, p = %.2g", digits, r->lo, digits, r->hi,
-			   r->p);
-	else if (!isnan(r->delta_ci))
-		str_printf(&s, ", +-%.*f", digits, r->delta_ci);
+	if (!isnan(movement_error(r)))
+		str_printf(&s, ", %s%.*f", isnan(r->delta_ci) ? "sampling error " : "+-", digits,
+			   movement_error(r));
+	if (diff_p(r).type != V_NONE)
+		str_printf(&s, ", p = %.2g", r->p);
 	str_printf(&s, ": %s", movement_reality(c, r, real, sizeof(real)));
 	return str_take(&s);
 }
@@ -148,7 +159,7 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 {
 	const struct diff_row *r = m->row;
 	struct value *row = table_row(t);
-	bool known = r->verdict != VERDICT_FEW && r->verdict != VERDICT_NONE;
+	struct value p = diff_p(r);
 
 	table_set(t, row, "side", value_str(t, m->side));
 	table_set(t, row, "what", value_str(t, r->key));
@@ -157,12 +168,13 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 	table_set(t, row, "base_ns", value_real(r->cost[BASE]));
 	table_set(t, row, "new_ns", value_real(r->cost[NEW]));
 	table_set(t, row, "delta_ns", diff_delta(t, r, r->delta));
-	table_set(t, row, "p", known ? value_real(r->p) : value_none());
+	table_set(t, row, "sampling_error", value_real(r->delta_sampling));
+	table_set(t, row, "p", p);
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
 	table_set(t, row, "real",
-		  value_str(t, !known		      ? "not known"
-			       : r->p < c->rule.alpha ? "yes"
-						      : "no"));
+		  value_str(t, p.type == V_NONE		? "not known"
+			       : movement_is_real(c, r) ? "yes"
+							: "no"));
 	table_set(t, row, "words", value_str(t, words));
 }
 
@@ -173,7 +185,7 @@ static bool movements_error_known(const struct movements *m, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!isnan(m->list[i].row->delta_ci))
+		if (!isnan(movement_error(m->list[i].row)))
 			return true;
 		moved |= m->list[i].row->delta != 0;
 	}

@@ -109,7 +109,6 @@ static void diff_split_row(struct diff *d, const struct diff_row *from, size_t n
 	for (e = 0; e < ENDS; e++) {
 		row->runs[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
 		row->cost[e] = split_mean(from->runs[BASE], n, base, (enum end)e, row->runs[e]);
-		row->ci[e] = 0;
 		row->seen[e] = true;
 	}
 }

@@ -47,14 +47,6 @@ enum verdict verdict_of(const struct verdict_rule *r, int better, double base, d
 	return r->copied ? VERDICT_COPIED : VERDICT_BETTER;
 }
 
-void verdict_hold(struct estimate *i, double none, double change)
-{
-	if (change < i->lo && !(i->lo > none && change <= none))
-		i->lo = change;
-	if (change > i->hi && !(i->hi < none && change >= none))
-		i->hi = change;
-}
-
 bool verdict_opposed(const struct estimate *i, double none, double change)
 {
 	return (i->lo >= none && change < none) || (i->hi <= none && change > none);

@@ -19,7 +19,8 @@ static const struct column columns[] = {
 	{"delta_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .stem = "delta",
 	 .what = "what the step adds"},
 	{"total_ns", "ns", V_REAL, .digits = 2, .what = "after it"},
-	DELTA_BOUNDS,
+	{"sampling_error", "ns", V_REAL, .digits = 2, .optional = true,
+	 .what = "of delta_ns, where an end has one run: half of 95 %"},
 	{"p", .type = V_REAL, .digits = 4,
 	 .what = "exact Mann-Whitney, two-sided, Holm's correction"},
 	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not tested"},
@@ -72,7 +73,8 @@ static void waterfall_add_step(struct waterfall *w, const struct diff_row *r)
 	struct value *row = waterfall_add_row(w, name, &delta);
 
 	table_set(w->t, row, "delta_ns", diff_delta(w->t, r, (double)delta / w->scale));
-	table_set(w->t, row, "p", isnan(r->lo) ? value_none() : value_real(r->p));
+	table_set(w->t, row, "sampling_error", value_real(r->delta_sampling));
+	table_set(w->t, row, "p", diff_p(r));
 	table_set(w->t, row, "verdict", value_str(w->t, verdict_name(r->verdict)));
 	table_set(w->t, row, "state", value_str(w->t, cost_state(r)));
 }

@@ -44,6 +44,7 @@ struct basis_ratio {
 	const char *rate_metric;
 	bool busy;
 	struct estimate calls; /* calls per unit of work; n is 0 unless the unit is a syscall */
+	struct stats_error calls_error;
 };
 
 double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
@@ -167,7 +168,7 @@ static bool basis_try_calls(struct store *s, const struct block *b, struct basis
 	v->unit = "syscall";
 	for (i = 0; work_kinds[i].rate; i++) {
 		k->rate_metric = work_kinds[i].rate;
-		k->calls = calls_per_work(s, b, est, work_kinds[i].rate);
+		k->calls = calls_per_work(s, b, est, k->rate_metric, &k->calls_error);
 		if (k->calls.n && basis_try_runs(s, k, runs, n, est, v))
 			return true;
 	}
@@ -256,25 +257,67 @@ static void basis_fill_none(struct basis_value *v, struct store *s, const struct
 	free(has);
 }
 
-double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r)
+/* Finds how the block's basis was read: with calls, in a unit, busy or wall. */
+static struct basis_ratio basis_ratio_of(struct store *s, const struct query *q,
+					 const struct block *b, enum estimator est,
+					 const struct basis_value *v)
 {
-	const struct block b = {r->variant, r->side};
-	enum estimator est = EST_MEDIAN;
-	struct basis_ratio k = {.q = q, .rate_metric = basis_rate_metric(unit)};
-	double ns = NAN;
+	struct basis_ratio k = {
+		.q = q, .rate_metric = basis_rate_metric(v->unit), .busy = v->exclude_idle};
 	size_t i;
 
-	scope_estimator(s, q, &est, NULL);
-	for (i = 0; basis_is_syscall(unit) && work_kinds[i].rate && !k.calls.n; i++) {
+	for (i = 0; basis_is_syscall(v->unit) && work_kinds[i].rate && !k.calls.n; i++) {
 		k.rate_metric = work_kinds[i].rate;
-		k.calls = calls_per_work(s, &b, est, k.rate_metric);
+		k.calls = calls_per_work(s, b, est, k.rate_metric, &k.calls_error);
 	}
-	if (!k.rate_metric || (basis_is_syscall(unit) && !k.calls.n))
-		return NAN;
-	k.busy = q->basis != BASIS_WALL;
-	ns = basis_per_unit(s, r, &k);
-	k.busy = false;
-	return isnan(ns) && q->basis == BASIS_DEFAULT ? basis_per_unit(s, r, &k) : ns;
+	return k;
+}
+
+static struct stats_error basis_error(const struct basis_runs *r, const struct basis_ratio *k,
+				      enum estimator est, double ns)
+{
+	struct stats_error e = stats_error_of(est, r->ns, r->n);
+
+	if (k->q->rate > 0 && k->q->in == IN_NS && !k->busy)
+		return (struct stats_error){0, 1}; /* the query gives the basis */
+	if (!k->calls.n || k->q->rate > 0)
+		return e;
+	return stats_error_add(e, stats_error_times(k->calls_error, ns / k->calls.value));
+}
+
+int basis_runs_read(struct store *s, const struct query *q, const struct block *b,
+		    const struct basis_value *v, struct basis_runs *r, struct error *err)
+{
+	const struct query every = {0};
+	struct basis_ratio k;
+	enum estimator est;
+	struct run *runs;
+	int n = scope_estimator(s, q, &est, err), i;
+
+	*r = (struct basis_runs){.error = {NAN, NAN}};
+	if (n || isnan(v->ns))
+		return n;
+	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
+	if (n < 0)
+		return n;
+	k = basis_ratio_of(s, q, b, est, v);
+	r->ns = xcalloc((size_t)n + 1, sizeof(*r->ns));
+	r->id = xcalloc((size_t)n + 1, sizeof(*r->id));
+	for (i = 0; i < n; i++) {
+		r->ns[r->n] = basis_per_unit(s, &runs[i], &k);
+		r->id[r->n] = runs[i].id;
+		r->n += !isnan(r->ns[r->n]);
+	}
+	r->error = basis_error(r, &k, est, v->ns);
+	free(runs);
+	return 0;
+}
+
+void basis_runs_free(struct basis_runs *r)
+{
+	free(r->ns);
+	free(r->id);
+	*r = (struct basis_runs){0};
 }
 
 static int basis_read(struct store *s, const struct query *q, const struct block *b,

@@ -92,10 +92,10 @@ double calls_of_run(struct store *s, const struct run *r);
 
 /*
  * Returns the calls per unit of work over the block's runs that counted calls. rate_metric names
- * the rate of work. n is 0 when no run counted calls.
+ * the rate of work. n is 0 when no run counted calls. *error receives the standard error.
  */
 struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
-			       const char *rate_metric);
+			       const char *rate_metric, struct stats_error *error);
 
 /* --- the basis --- */
 
@@ -123,8 +123,18 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 /* Returns the busy ns per second of some CPUs (NULL: all CPUs of the side) in one run, or NAN. */
 double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus);
 
-/* Returns the basis of one run in `unit`, with the query's basis and CPUs. NAN: not known. */
-double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r);
+/* The basis of each run of a block that measured it. */
+struct basis_runs {
+	double *ns;  /* of each run */
+	int64_t *id; /* of each run in the store */
+	size_t n;
+	/* of the block's basis; it includes the error of the calls per unit of work */
+	struct stats_error error;
+};
+/* Reads the runs that the block's basis `v` is from. */
+int basis_runs_read(struct store *s, const struct query *q, const struct block *b,
+		    const struct basis_value *v, struct basis_runs *runs, struct error *err);
+void basis_runs_free(struct basis_runs *runs);
 
 /* Fills the basis of a bare file from the query. The file has samples of `ncpus` CPUs. */
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,

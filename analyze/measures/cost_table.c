@@ -29,6 +29,14 @@ static const struct column share_intervals[] = {
 	 .what = "half the 95 % interval of total_share"},
 };
 
+/* The columns of a single run, which has no interval. Their unit is that of the costs, or "%". */
+static const struct column sampling_errors[] = {
+	{"self_sampling_error", "%", V_REAL, .digits = 2, .optional = true,
+	 .what = "half the 95 % sampling error of the self cost, or of its share"},
+	{"total_sampling_error", "%", V_REAL, .digits = 2, .optional = true,
+	 .what = "half the 95 % sampling error of the total cost, or of its share"},
+};
+
 static const struct column load_column = {"cpu_use_pct",
 					  "%",
 					  V_REAL,
@@ -49,6 +57,7 @@ struct cost_table_plan {
 	struct components *components; /* owned by the plan; NULL: use the query's */
 	bool load;		       /* add the column cpu_use_pct */
 	bool shares_only; /* no part has a basis, so the intervals are those of shares */
+	bool single;	  /* a part has a single run: add the columns of sampling errors */
 	enum amount in;
 };
 
@@ -152,6 +161,12 @@ static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, 
 	p->shares_only = !unit;
 	for (i = 0; p->shares_only && i < 1 + p->ct->totals; i++)
 		list[n++] = share_intervals[i];
+	for (i = 0; p->single && i < 1 + p->ct->totals; i++) {
+		list[n] = sampling_errors[i];
+		if (unit)
+			list[n].unit = arena_printf(&t->arena, "ns/%s", unit);
+		n++;
+	}
 	if (p->load)
 		list[n++] = load_column;
 	t->columns = list;
@@ -165,6 +180,11 @@ static struct value cost_table_add_share(struct table *t, const struct cost_tabl
 					 const struct cost *cost)
 {
 	return value_half(t, 100 * cost->share, p->shares_only ? 100 * cost->share_ci : NAN);
+}
+
+static struct value cost_table_sampling(const struct cost_table_plan *p, const struct cost *cost)
+{
+	return value_real(p->shares_only ? 100 * cost->share_sampling : cost->ns_sampling);
 }
 
 /* Adds a row. The figures follow the keys, in the order of `shares`. */
@@ -191,6 +211,10 @@ static void cost_table_add_row(struct table *t, const struct cost_table_plan *p,
 	for (i = 0; i < (int)array_size(shares); i++)
 		if (!cost_table_is_total(&shares[i]) || p->ct->totals)
 			row[c++] = figures[i];
+	if (cost_part_is_single(part)) {
+		table_set(t, row, "self_sampling_error", cost_table_sampling(p, &self));
+		table_set(t, row, "total_sampling_error", cost_table_sampling(p, &total));
+	}
 	if (p->load)
 		table_set(t, row, "cpu_use_pct",
 			  value_half(t, self.share * part->load.pct,
@@ -328,30 +352,29 @@ static void cost_table_note_timer(struct table *t, const char *event)
 		note_add(&t->notes, timer_blind, event);
 }
 
-static const char *cost_table_interval_text(int nruns)
-{
-	return nruns > 1
-		       ? "ci: half the 95 % interval, the wider of sampling error and spread of the runs"
-		       : "ci: half the 95 % interval of the sampling error";
-}
-
 /* --- the two sources --- */
 
-static void cost_table_fill_runs(struct cost_runs *runs, const struct cost_part *part, size_t shown)
+static void cost_table_fill_runs(struct cost_runs *runs, const struct query *q,
+				 const struct cost_part *part, size_t shown)
 {
 	const struct tally *f = &part->tally;
-	size_t i, row, n = (size_t)f->nruns < runs->n ? (size_t)f->nruns : runs->n;
-	double *ns;
+	size_t i, row, n = runs->n;
+	const double *self;
 
-	runs->ns = xrealloc(runs->ns, ((runs->rows + shown) * runs->n + 1) * sizeof(*ns));
+	n = (size_t)f->nruns < n ? (size_t)f->nruns : n;
+	runs->n = n = part->measured.n < n ? part->measured.n : n;
+	runs->never_idle = q->basis == BASIS_DEFAULT && !part->basis.exclude_idle;
+	runs->ns = xcalloc(shown * n + 1, sizeof(*runs->ns));
+	runs->error = xcalloc(shown + 1, sizeof(*runs->error));
 	for (row = 0; row < shown; row++) {
-		ns = &runs->ns[runs->rows++ * runs->n];
-		memset(ns, 0, runs->n * sizeof(*ns));
+		self = f->rows[row].run_self;
 		for (i = 0; i < n; i++)
-			if (f->rows[row].run_self[i] > 0)
-				ns[i] = f->rows[row].run_self[i] / f->run_weight[i] *
-					part->basis.ns;
+			if (self[i] > 0)
+				runs->ns[row * n + i] =
+					self[i] / f->run_weight[i] * part->measured.ns[i];
+		runs->error[row] = cost_self(part, &f->rows[row]).error;
 	}
+	runs->rows = shown;
 }
 
 static void cost_table_add_part(struct table *t, const struct cost_table_plan *p,
@@ -362,7 +385,7 @@ static void cost_table_add_part(struct table *t, const struct cost_table_plan *p
 	for (i = 0; i < shown; i++)
 		cost_table_add_row(t, p, part, &part->tally.rows[i]);
 	if (q->runs)
-		cost_table_fill_runs(q->runs, part, shown);
+		cost_table_fill_runs(q->runs, q, part, shown);
 	cost_table_note_part(t, part, p->in, shown);
 	if (p->load)
 		system_load_note(&part->load, &part->block, t);
@@ -375,7 +398,8 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 {
 	struct cost_part *parts = xcalloc((size_t)n + 1, sizeof(*parts));
 	const char *unit = NULL;
-	int i, most = 0, rc = 0;
+	bool any = false, several = false;
+	int i, rc = 0;
 
 	p->by_block |= n > 1;
 	for (i = 0; i < n && !rc; i++) {
@@ -383,18 +407,20 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 		if (p->load)
 			parts[i].load = system_load_of(s, q, &blocks[i]);
 		unit = unit ? unit : parts[i].basis.unit;
+		any |= parts[i].nruns > 0;
+		several |= parts[i].nruns && !cost_part_is_single(&parts[i]);
+		p->single |= parts[i].nruns && cost_part_is_single(&parts[i]);
 	}
 	cost_table_make_columns(t, p, unit);
 	zero_copy_title(s, q, t);
 	for (i = 0; i < n && !rc; i++) {
 		cost_table_add_part(t, p, q, &parts[i]);
-		most = parts[i].nruns > most ? parts[i].nruns : most;
 		rc = scope_profile_notes(s, q, &blocks[i], t, err);
 	}
-	if (most && !rc) {
-		note_add(&t->notes, cost_interval, cost_table_interval_text(most));
+	if (several && !rc)
+		note_add(&t->notes, cost_interval, COST_SAMPLES);
+	if (any && !rc)
 		cost_table_note_timer(t, parts[0].tally.event);
-	}
 	for (i = 0; i < n; i++)
 		cost_part_free(&parts[i]);
 	free(parts);
@@ -522,6 +548,7 @@ static int cost_table_run_file(struct cost_table_plan *p, const struct query *q,
 		rc = basis_of_file(q, ncpus, &part.basis, err);
 	if (rc)
 		return rc;
+	p->single = true;
 	p->spec.exclude_idle = part.basis.exclude_idle;
 	tally_init(&part.tally, &p->spec, 1);
 	rc = q->profile ? tally_profile(&part.tally, q->profile, err)

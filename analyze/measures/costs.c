@@ -5,42 +5,99 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- the interval of a cost --- */
+
 /*
- * Returns half the width of the interval over the shares of the runs, or 0 for fewer than two
- * runs.
+ * Returns the shares' differences from the pooled share, for the runs with samples: the mean share
+ * of runs that weigh equally, else run i weighs with its samples.
  */
-static double cost_ci_between_runs(const struct cost_part *p, const double *run_weight)
+static double *cost_deviations(const struct tally *f, const double *run_weight, double share,
+			       size_t *n)
 {
-	const struct tally *f = &p->tally;
-	double *share, half = 0;
-	size_t n = 0;
+	double *x = xcalloc((size_t)f->nruns + 1, sizeof(*x)), sum = 0;
+	size_t k;
 	int i;
 
-	if (f->nruns < 2)
-		return 0;
-	share = xcalloc((size_t)f->nruns, sizeof(*share));
-	for (i = 0; i < f->nruns; i++)
-		if (f->run_weight[i] > 0)
-			share[n++] = run_weight[i] / f->run_weight[i];
-	if (n > 1)
-		half = p->t * stats_sd(share, n) / sqrt((double)n);
-	free(share);
-	return half;
+	for (*n = 0, i = 0; i < f->nruns; i++) {
+		if (!(f->run_weight[i] > 0))
+			continue;
+		x[(*n)++] = run_weight[i] - share * f->run_weight[i];
+		sum += f->run_weight[i];
+	}
+	for (k = 0; k < *n; k++)
+		x[k] *= (double)*n / sum;
+	return x;
+}
+
+/* Returns whether the row has samples enough for an interval. `samples` is their number. */
+static bool cost_is_frequent(const struct tally *f, const double *run_weight, double samples)
+{
+	int i, runs = 0, without = 0;
+
+	for (i = 0; i < f->nruns; i++) {
+		runs += f->run_weight[i] > 0;
+		without += f->run_weight[i] > 0 && !(run_weight[i] > 0);
+	}
+	return samples >= COST_SAMPLES && 10 * without <= runs;
+}
+
+/*
+ * Turns deviations of shares into deviations of costs in the same runs. The deviations of the basis
+ * are stretched to its error, which the estimator determines.
+ */
+static void cost_add_basis(const struct basis_runs *measured, double basis, double share, double *x,
+			   size_t n)
+{
+	double mean = stats_mean(measured->ns, n), sd = stats_sd(measured->ns, n);
+	double stretch = sd > 0 ? measured->error.se * sqrt((double)n) / sd : 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		x[i] = x[i] * basis + (measured->ns[i] - mean) * stretch * share;
+}
+
+static void cost_fill_interval(const struct cost_part *p, const double *run_weight, struct cost *c)
+{
+	size_t n;
+	double *x = cost_deviations(&p->tally, run_weight, c->share, &n);
+	struct stats_error error = stats_error_of(EST_MEAN, x, n);
+
+	c->share_ci = stats_error_half(error, 0.95);
+	if (p->same_runs) {
+		cost_add_basis(&p->measured, p->basis.ns, c->share, x, n);
+		c->error = stats_error_of(EST_MEAN, x, n);
+	} else {
+		c->error = stats_error_add(stats_error_times(error, p->basis.ns),
+					   stats_error_times(p->measured.error, c->share));
+	}
+	c->ns_ci = stats_error_half(c->error, 0.95);
+	free(x);
 }
 
 static struct cost cost_from_weight(const struct cost_part *p, double weight,
 				    const double *run_weight)
 {
 	const struct tally *f = &p->tally;
-	double share = f->weight > 0 ? weight / f->weight : NAN, half = NAN, between;
-	double rest = share < 1 ? 1 - share : 0;
+	double share = f->weight > 0 ? weight / f->weight : NAN;
+	struct cost c = {share, NAN, share * p->basis.ns, NAN, NAN, NAN, {NAN, NAN}};
 
 	if (f->n_eff > 0)
-		half = STATS_Z95 * sqrt(share * rest / f->n_eff);
-	between = run_weight ? cost_ci_between_runs(p, run_weight) : 0;
-	if (between > half)
-		half = between;
-	return (struct cost){share, half, share * p->basis.ns, half * p->basis.ns};
+		c.share_sampling = STATS_Z95 * sqrt(share * fmax(1 - share, 0) / f->n_eff);
+	c.ns_sampling = c.share_sampling * p->basis.ns;
+	if (f->nruns > 1 && run_weight && cost_is_frequent(f, run_weight, share * f->n_eff))
+		cost_fill_interval(p, run_weight, &c);
+	return c;
+}
+
+bool cost_part_is_single(const struct cost_part *p)
+{
+	return p->nruns < 2 || (!isnan(p->basis.ns) && isnan(p->measured.error.se));
+}
+
+void cost_runs_free(struct cost_runs *runs)
+{
+	free(runs->ns);
+	free(runs->error);
 }
 
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r)
@@ -141,14 +198,17 @@ static int cost_read_runs(struct store *s, struct cost_part *p, const struct run
 	return rc;
 }
 
-/* Returns Student's t for the runs that have samples, or NAN for fewer than two such runs. */
-static double cost_t_of_runs(const struct tally *f)
+/* Returns whether the profiled runs are the runs of the basis, and all have samples. */
+static bool cost_runs_are_same(const struct cost_part *p, const struct run *runs)
 {
-	int i, n = 0;
+	int i;
 
-	for (i = 0; i < f->nruns; i++)
-		n += f->run_weight[i] > 0;
-	return n > 1 ? stats_t_quantile(0.975, n - 1) : NAN;
+	if (p->measured.n != (size_t)p->nruns)
+		return false;
+	for (i = 0; i < p->nruns; i++)
+		if (p->measured.id[i] != runs[i].id || !(p->tally.run_weight[i] > 0))
+			return false;
+	return true;
 }
 
 static int cost_count_lost(struct store *s, const struct query *q, struct cost_part *p,
@@ -173,6 +233,8 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 
 	*p = (struct cost_part){.block = *b};
 	rc = basis_of_block(s, q, b, &p->basis, err);
+	if (!rc)
+		rc = basis_runs_read(s, q, b, &p->basis, &p->measured, err);
 	if (rc)
 		return rc;
 	n = scope_runs(s, q, b, FOR_PROFILE, &runs, err);
@@ -185,7 +247,7 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 	if (!rc)
 		rc = cost_count_lost(s, q, p, err);
 	tally_sort(&p->tally);
-	p->t = cost_t_of_runs(&p->tally);
+	p->same_runs = cost_runs_are_same(p, runs);
 	free(runs);
 	return rc;
 }
@@ -193,6 +255,7 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 void cost_part_free(struct cost_part *p)
 {
 	tally_free(&p->tally);
+	basis_runs_free(&p->measured);
 }
 
 static void cost_print_reason(const struct cost_part *part, struct str *s)
@@ -269,9 +332,8 @@ static bool copy_row_counts(const struct tally_row *r, const struct intern *comm
 static struct cost copy_cost_of_part(const struct cost_part *p, const struct intern *comms)
 {
 	const struct tally *f = &p->tally;
-	double none = f->samples ? 3 / (double)f->samples : NAN;
 	struct tally_row sum = {.run_self = xcalloc((size_t)p->nruns + 1, sizeof(double))};
-	struct cost copy = {NAN, NAN, NAN, NAN};
+	struct cost copy = {NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
 	size_t i;
 	int run;
 
@@ -285,7 +347,7 @@ static struct cost copy_cost_of_part(const struct cost_part *p, const struct int
 	if (sum.self > 0)
 		copy = cost_self(p, &sum);
 	else if (f->n)
-		copy = (struct cost){0, none, 0 * p->basis.ns, none * p->basis.ns};
+		copy.share = 0, copy.ns = 0 * p->basis.ns;
 	free(sum.run_self);
 	return copy;
 }
@@ -300,7 +362,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	struct cost_part part;
 	int rc = components_read(&components, NULL, "basic", err);
 
-	*copy = (struct cost){NAN, NAN, NAN, NAN};
+	*copy = (struct cost){NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
 	if (rc)
 		return rc;
 	spec.components = components;
@@ -332,8 +394,9 @@ struct system_load system_load_of(struct store *s, const struct query *q, const 
 		.pct = q->system_load, .measured = q->load_measured, .one_cpu = q->cpus != NULL};
 	const struct query every = {.estimator = q->estimator};
 	enum estimator est = EST_MEDIAN;
-	struct estimate e;
 	struct run *runs;
+	double *x;
+	size_t used;
 	int n;
 
 	if (!l.measured)
@@ -345,10 +408,11 @@ struct system_load system_load_of(struct store *s, const struct query *q, const 
 	if (n < 0)
 		return l;
 	scope_estimator(s, &every, &est, NULL);
-	e = scope_estimate(s, runs, n, est, system_load_of_run, NULL);
-	l.pct = e.value;
-	l.ci = e.n > 1 ? (e.hi - e.lo) / 2 : 0;
+	x = scope_figures(s, runs, n, system_load_of_run, NULL, &used);
+	l.pct = used ? stats_point(est, x, used) : NAN;
+	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);
 	l.ncpus = n ? runs[0].ncpus : 0;
+	free(x);
 	free(runs);
 	return l;
 }

@@ -4,9 +4,15 @@
  * of a table is one block of the store, or one bare file. The shares of a part add up to 1, and
  * its costs add up to its basis. A note of the table has these sums.
  *
- * Intervals are 95 %. The interval is the sampling error, 1.96 x basis x sqrt(p (1 - p) / n_eff).
- * With several profiled runs, it is Student's interval of the mean of their shares if that is
- * wider.
+ * Intervals are 95 %, Student's over the runs. The interval of a share is from the shares of the
+ * profiled runs. It holds the sampling error, because each run has other samples. The interval of a
+ * cost adds the error of the basis. Where other runs give the basis than the shares, both errors
+ * are independent (Welch and Satterthwaite). Where the same runs give both, their covariance
+ * counts.
+ *
+ * A row has an interval only if it has COST_SAMPLES samples in all, and samples in nine of ten
+ * runs: the counts of a rarer row are too skewed for Student's interval. One run has no interval.
+ * It has a sampling error, 1.96 x basis x sqrt(p (1 - p) / n_eff), in a column of that name.
  */
 #ifndef ZC_COSTS_H
 #define ZC_COSTS_H
@@ -44,7 +50,8 @@ struct cost_part {
 	struct basis_value basis;
 	struct system_load load;
 	int nruns;
-	double t; /* Student's t of a 95 % interval over the runs */
+	struct basis_runs measured; /* the runs of the basis */
+	bool same_runs;		    /* the profiled runs are the runs of the basis */
 	struct {
 		double weight, busy_ns; /* of all runs with both */
 		double low, high;	/* of the runs, 0 to 1 */
@@ -53,9 +60,14 @@ struct cost_part {
 	struct cpuset cpus; /* CPUs with samples in the profiles; set only with spec.cpus */
 };
 
-/* A cost and half of its interval; NAN where not known. */
+/* The least number of samples of a row with an interval. */
+enum { COST_SAMPLES = 50 };
+
+/* NAN where not known. share: 0 to 1; ns: in the amount of --in */
 struct cost {
-	double share, share_ci, ns, ns_ci; /* share: 0 to 1; ns: in the amount of --in */
+	double share, share_ci, ns, ns_ci;  /* ci: half the interval */
+	double share_sampling, ns_sampling; /* half the 95 % sampling error */
+	struct stats_error error;	    /* of ns */
 };
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r);
 struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
@@ -68,6 +80,9 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 void cost_part_free(struct cost_part *p);
 /* Appends how much of the busy time the samples cover, if that is known. */
 void cost_print_coverage(const struct cost_part *p, struct str *s);
+/* Returns whether the part has too few runs for an interval, so that its rows have sampling errors.
+ */
+bool cost_part_is_single(const struct cost_part *p);
 /*
  * Appends why a part has no samples, such as "no samples: the profile of 1 run holds none that can
  * be used".
@@ -76,8 +91,8 @@ void cost_print_absence(const struct cost_part *p, struct str *s);
 
 /*
  * Reads the cost of the functions that copy data in a block, in ns per unit. NAN: the block has no
- * profile or no basis. A profile without a sample in these functions measured 0, with an upper
- * limit of 3 / samples of the total (the rule of three). *basis receives the block's basis.
+ * profile or no basis. A profile without a sample in these functions measured 0. *basis receives
+ * the block's basis.
  *
  * With `alone`, the cost leaves out copying in system calls of other programs. *alone receives
  * whether that was possible: it needs the names of the workload's threads.
@@ -112,14 +127,18 @@ struct cost_table {
 	}
 
 /*
- * The costs of a table's rows in each run. ns[row * n + i] is the self_ns of the row in run i of
- * the query's single block, or 0 where the run has no sample in the row. The caller sets n and
- * frees ns.
+ * The costs of a table's rows in each run of the query's single block. ns[row * n + i] is share i x
+ * basis i, or 0 where the run has no sample in the row. n is the smaller number of profiled and of
+ * measured runs; the caller sets it to the most that it can use. error[row] is that of the row's
+ * self_ns. The caller frees both.
  */
 struct cost_runs {
 	size_t n, rows;
 	double *ns;
+	struct stats_error *error;
+	bool never_idle; /* CPU time is not known, so the basis is wall time */
 };
+void cost_runs_free(struct cost_runs *runs);
 
 /* The column of a cost in a table of costs: self_ns or total_ns. */
 #define COST_COLUMN(which)                                                     \

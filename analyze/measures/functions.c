@@ -218,12 +218,12 @@ static void flat_add_group(struct table *t, const struct flat_group *g, double b
 	table_set(t, row, "samples", g->counted ? value_int(g->sum.samples) : value_none());
 	table_set(t, row, "self_share", value_real(self));
 	table_set(t, row, "total_share", value_real(total));
-	table_set(t, row, "self_ns",
-		  value_half(t, self / 100 * basis,
-			     flat_sampling_error(self, samples) / 100 * basis));
-	table_set(t, row, "total_ns",
-		  value_half(t, total / 100 * basis,
-			     flat_sampling_error(total, samples) / 100 * basis));
+	table_set(t, row, "self_ns", value_real(self / 100 * basis));
+	table_set(t, row, "total_ns", value_real(total / 100 * basis));
+	table_set(t, row, "self_sampling_error",
+		  value_real(flat_sampling_error(self, samples) / 100 * basis));
+	table_set(t, row, "total_sampling_error",
+		  value_real(flat_sampling_error(total, samples) / 100 * basis));
 }
 
 /*
@@ -344,9 +344,15 @@ static const struct cost_table functions = {
 		{"total_share", "%", V_REAL, .digits = 2,                                        \
 		 .what = "share of the function and its callees"},                               \
 		COST_COLUMN("self"), COST_COLUMN("total")
+#define FLAT_COLUMNS                                                                            \
+	FUNCTION_COLUMNS, {"self_sampling_error", "ns", V_REAL, .digits = 1, .optional = true}, \
+	{                                                                                       \
+		"total_sampling_error", "ns", V_REAL, .digits = 1, .optional = true             \
+	}
 
 static const struct column functions_columns[] = {FUNCTION_COLUMNS};
-static const struct column by_comm[] = {{"comm", .type = V_STR}, FUNCTION_COLUMNS};
+static const struct column flat_columns[] = {FLAT_COLUMNS};
+static const struct column by_comm[] = {{"comm", .type = V_STR}, FLAT_COLUMNS};
 
 static int functions_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
@@ -354,8 +360,8 @@ static int functions_run(struct store *s, const struct query *q, struct table *t
 
 	if (!q->flat)
 		return cost_table_run(&functions, s, q, t, err);
-	t->columns = comm ? by_comm : functions_columns;
-	t->ncolumns = comm ? (int)array_size(by_comm) : (int)array_size(functions_columns);
+	t->columns = comm ? by_comm : flat_columns;
+	t->ncolumns = comm ? (int)array_size(by_comm) : (int)array_size(flat_columns);
 	return functions_from_flat(q->flat, q, t, err);
 }
 

@@ -87,10 +87,14 @@ static bool groups_is_known(const struct query *q, const struct column *c)
 
 static void groups_copy_runs(struct cost_runs *to, const struct cost_runs *from, size_t row)
 {
-	size_t size = from->n * sizeof(*from->ns);
+	size_t size = from->n * sizeof(*from->ns), n = to->rows++;
 
-	to->ns = xrealloc(to->ns, (to->rows + 1) * size);
-	memcpy(&to->ns[to->rows++ * to->n], &from->ns[row * from->n], size);
+	to->n = from->n;
+	to->never_idle = from->never_idle;
+	to->ns = xrealloc(to->ns, to->rows * size + 1);
+	memcpy(&to->ns[n * to->n], &from->ns[row * from->n], size);
+	to->error = xrealloc(to->error, to->rows * sizeof(*to->error));
+	to->error[n] = from->error[row];
 }
 
 /* Copies the rows of `from`, and the costs of their runs in `runs` if the query needs them. */
@@ -136,7 +140,7 @@ static int groups_add_group(struct store *s, const struct query *q, const struct
 		groups_copy_rows(t, &part, q, &runs);
 	if (!rc && t->rows == before)
 		note_add(&t->notes, group_empty, components_name(rules, 0));
-	free(runs.ns);
+	cost_runs_free(&runs);
 	table_free(&part);
 	return rc;
 }

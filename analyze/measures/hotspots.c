@@ -86,6 +86,8 @@ static const struct column hotspots_columns[] = {
 	{"function_share", "%", V_REAL, .digits = 2, .what = "share of the function's weight"},
 	{"self_share", "%", V_REAL, .digits = 2, .what = "share of all weight"},
 	{"self_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .what = "self_share x basis"},
+	{"sampling_error", "ns", V_REAL, .digits = 2, .optional = true,
+	 .what = "of a single run: half the 95 % sampling error of the self cost"},
 	{"instruction", .type = V_STR},
 	{"source", .type = V_STR, .what = "file:line"},
 };
@@ -242,6 +244,8 @@ static void hotspots_add_row(struct table *t, const struct hotspots_source *from
 	table_set(t, row, "function_share", value_real(100 * h->sum.self / h->function));
 	table_set(t, row, "self_share", value_real(100 * cost.share));
 	table_set(t, row, self, value_half(t, cost.ns, cost.ns_ci));
+	if (cost_part_is_single(from->part))
+		table_set(t, row, "sampling_error", value_real(cost.ns_sampling));
 	table_set(t, row, "instruction", value_str(t, hotspots_instruction_at(code, h->offset)));
 	table_set(t, row, "source", value_str(t, h->line));
 }

@@ -218,19 +218,27 @@ double figure_metric(struct store *s, const struct run *r, const void *name)
 	return store_metric(s, r->id, name, &v, NULL) ? v : NAN;
 }
 
+double *scope_figures(struct store *s, const struct run *runs, int nruns, figure_fn figure,
+		      const void *arg, size_t *n)
+{
+	double *x = xcalloc((size_t)nruns + 1, sizeof(*x));
+	int i;
+
+	*n = 0;
+	for (i = 0; i < nruns; i++) {
+		x[*n] = figure(s, &runs[i], arg);
+		*n += !isnan(x[*n]);
+	}
+	return x;
+}
+
 struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
 			       figure_fn figure, const void *arg)
 {
-	double *x = xcalloc((size_t)n + 1, sizeof(*x)), v;
 	struct estimate result = {NAN, NAN, NAN, NAN, 0, 0};
-	size_t used = 0;
-	int i;
+	size_t used;
+	double *x = scope_figures(s, runs, n, figure, arg, &used);
 
-	for (i = 0; i < n; i++) {
-		v = figure(s, &runs[i], arg);
-		if (!isnan(v))
-			x[used++] = v;
-	}
 	if (used)
 		result = stats_estimate(e, x, used, 0.95);
 	free(x);

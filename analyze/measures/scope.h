@@ -46,6 +46,9 @@ int scope_estimator(struct store *s, const struct query *q, enum estimator *e, s
 typedef double (*figure_fn)(struct store *s, const struct run *r, const void *arg);
 double figure_metric(struct store *s, const struct run *r, const void *name); /* const char * */
 
+/* Returns the figures of the runs that have it, and their number in *n. The caller frees. */
+double *scope_figures(struct store *s, const struct run *runs, int nruns, figure_fn figure,
+		      const void *arg, size_t *n);
 /* Estimates over the runs that have the figure. */
 struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
 			       figure_fn figure, const void *arg);

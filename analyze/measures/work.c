@@ -171,16 +171,22 @@ static double work_calls_per_unit(struct store *s, const struct run *r, const vo
 }
 
 struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
-			       const char *rate_metric)
+			       const char *rate_metric, struct stats_error *error)
 {
 	const struct query every = {0};
 	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
 	struct run *runs;
 	int n = scope_runs(s, &every, b, FOR_SYSCALLS, &runs, NULL);
+	size_t used;
+	double *x;
 
 	if (n < 0)
 		return e;
-	e = scope_estimate(s, runs, n, est, work_calls_per_unit, rate_metric);
+	x = scope_figures(s, runs, n, work_calls_per_unit, rate_metric, &used);
+	if (used)
+		e = stats_estimate(est, x, used, 0.95);
+	*error = stats_error_of(est, x, used);
+	free(x);
 	free(runs);
 	return e;
 }

@@ -35,7 +35,7 @@ ok "a note names the test" says '^p: exact Mann-Whitney' out
 committed copying mapping -C cap --table functions
 ok "the title of a list of functions says ns per KiB" says '^functions of the receiver, ns per KiB: mapping against copying$' out
 ok "the title has the numbers of runs" says '^n: 6 and 6 runs$' out
-ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\[-601.50,-598.50\]  0.006$' out
+ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\+-1.37  0.006$' out
 ok "the total stands below the functions" says '^  total +1000.00 +500.00 +-500.00$' out
 committed copying mapping -C few
 ok "too few runs have neither p nor a 95 % interval" says '^    throughput, Gbit/s +8.192 +16.38 +.100.0% +- +- +3.3$' out

@@ -32,7 +32,7 @@ ok "a function of one text alone is new" test "$(field mlx5e_xmit state)" = new
 ok "one run at each end gives no verdict" test "$(field __build_skb verdict)" = 'too few runs'
 ok "one run at each end gives no p" test -z "$(field __build_skb p)"
 ok "costs of texts are per packet by default" says 'functions, ns per packet: tx.txt against drop.txt' err
-ok "a note says how certain the difference is" says '__build_skb \+11.5 ns/packet \(12.7 to 24.2\), \+-0.7: beyond its sampling error, but too few runs to tell' err
+ok "a note says how certain the difference is" says '__build_skb \+11.5 ns/packet \(12.7 to 24.2\), sampling error 0.7: beyond its error, but too few runs to tell' err
 compared drop.txt tx.txt --rate 1e6
 ok "a single rate applies to both texts" near "$(field __build_skb base_ns)" "$(awk -v x="$(field __build_skb self_ns drop.tsv)" 'BEGIN { print x * 8.165032 }')" 1e-3
 compared drop.txt tx.txt --units 1e6,2e6 --busy-ns 1e8 --table components

@@ -68,8 +68,9 @@ ok "--by pid with --cpu has the process's cost on that CPU" near "$(cell out tot
 ok "--by pid with --cpu has the process's cost on the other CPU" near "$(cell out total_ns pid=10 cpu=1 symbol=main)" 50 1e-6
 report components w --by tid
 ok "components by thread id have the thread's cost" near "$(cell out self_ns tid=10 'component=data copy')" 150 1e-6
-ok "components have the interval 1.96 x 500 ns x sqrt(0.3 x 0.7 / 100)" near \
-	"$(cell out self_ns_ci tid=10 'component=data copy')" 44.909 1e-2
+ok "one run has the sampling error 1.96 x 500 ns x sqrt(0.3 x 0.7 / 100)" near \
+	"$(cell out self_sampling_error tid=10 'component=data copy')" 44.909 1e-2
+ok "one run has no interval" test -z "$(cell out self_ns_ci tid=10 'component=data copy')"
 report contexts w --by pid
 ok "contexts by process have the process's cost" near "$(cell out self_ns pid=20 context=syscall)" 150 1e-6
 report modules w --by pid
@@ -90,7 +91,7 @@ report components w --children --component-set basic
 ok "--children adds the total of a component with its callees" near "$(cell out total_share 'component=data copy')" 60 1e-6
 ok "--children keeps the self cost of a component" near "$(cell out self_share 'component=data copy')" 50 1e-6
 ok "--children adds the total in ns" near "$(cell out total_ns 'component=data copy')" 300 1e-6
-ok "--children adds the interval of the total" test -n "$(cell out total_ns_ci 'component=data copy')"
+ok "--children adds the sampling error of the total" test -n "$(cell out total_sampling_error 'component=data copy')"
 report components w --component-set basic
 ok "components have no totals without --children" test -z "$(head -n 1 out | grep total)"
 report modules w --children --by comm
@@ -105,7 +106,7 @@ report functions w --in cycles --all
 ok "cycles of a function follow its share" near "$(cell out self_cycles symbol=_copy_to_iter)" 750 1e-6
 ok "cycles have totals with callees" near "$(cell out total_cycles symbol=main)" 1500 1e-6
 # n_eff of the 100 samples that are not idle: 1.96 x 1500 x sqrt(0.5 x 0.5 / 100)
-ok "cycles have an interval" near "$(cell out self_cycles_ci symbol=_copy_to_iter)" 146.997 1e-2
+ok "cycles have a sampling error" near "$(cell out self_sampling_error symbol=_copy_to_iter)" 146.997 1e-2
 ok "costs in cycles have no column in ns" sh -c 'head -n 1 out | grep -qv _ns'
 ok "the note names the basis in cycles" says 'basis counted: 1500.0 cycles/KiB of CPU 0-1' err
 ok "a note says that samples of time divide the cycles" says 'shares are those of cpu-clock; cycles are divided' err
@@ -153,14 +154,14 @@ ok "the note says that no run counted calls" says "none: no run counted both its
 ok "an unknown unit is a usage error" exits 2 "$zcost" report functions w --unit byte
 ok "the message lists syscall among the units" says 'packet, KiB, message and syscall' err
 
-# --- intervals: beside each cost, whatever it is split by and counted in ---
+# --- one run has sampling errors: beside each cost, whatever it is split by and counted in ---
 
-paired() { # every row with a cost between nothing and all has an interval above 0
+paired() { # every row with a share between nothing and all has a sampling error above 0
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ for (name in at) if (name ~ /^(self|total)_(ns|cycles|instructions|share)$/ && $at[name] > 0) {
-			ci = name "_ci"; share = name; sub(/_.*/, "_share", share)
-			if (ci in at) { n++; if ($at[share] < 99.99 && !($at[ci] > 0)) { print; bad++ } }
-			else if (name !~ /share/) { print "no " ci; bad++ } } }
+		{ for (name in at) if (name ~ /^(self|total)_share$/ && $at[name] > 0) {
+			error = name; sub(/share/, "sampling_error", error)
+			if (error in at) { n++; if ($at[name] < 99.99 && !($at[error] > 0)) { print; bad++ } }
+			else { print "no " error; bad++ } } }
 		END { exit bad || !n }' out
 }
 for in in ns cycles instructions; do
@@ -171,8 +172,8 @@ for in in ns cycles instructions; do
 	done
 done
 report functions n --by comm --all --unit syscall # shares only
-ok "shares without a basis have an interval" paired
-ok "the interval of a share is 1.96 x sqrt(0.5 x 0.5 / 100)" near "$(cell out self_share_ci symbol=_copy_to_iter,comm=srv)" 9.79982 1e-4
+ok "shares without a basis have a sampling error" paired
+ok "the sampling error of a share is 1.96 x sqrt(0.5 x 0.5 / 100)" near "$(cell out self_sampling_error symbol=_copy_to_iter,comm=srv)" 9.79982 1e-4
 report modules w --system-load 40
 ok "--system-load gives a driver's CPU use, 40 % of the machine's" near "$(cell out cpu_use_pct module=kernel)" 40 1e-6
 report components w --system-load 40
@@ -186,7 +187,7 @@ ok "--system-load measured with --cpu has no CPU use" test -z "$(cell out cpu_us
 ok "a note says why --cpu has no CPU use" says 'cpu_use_pct is absent: the load is known only for all CPUs of the side; omit --cpu' err
 ok "--system-load measured with a file is a usage error" exits 2 "$zcost" report modules --perf-report "$tests/data/xdp-self.txt" --system-load measured
 report components w --system-load 40
-ok "--system-load gives the interval of the CPU use" near "$(cell out cpu_use_pct_ci 'component=data copy')" 3.919928 1e-4
+ok "--system-load gives one run's CPU use without an interval" test "$(cell out cpu_use_pct 'component=data copy'):$(cell out cpu_use_pct_ci 'component=data copy')" = 20:
 
 # --- bare files ---
 
@@ -215,7 +216,7 @@ for table in functions components; do
 	report $table --perf-report cycles.txt --in cycles --rate 5e6 --seconds 2
 	ok "$table: the text's 2e9 cycles over 1e7 packets are 200 per packet" near "$(sum out self_cycles)" 200 1e-6
 	ok "$table: a function with 60 % of the samples costs 120 cycles" near "$(first self_cycles)" 120 1e-6
-	ok "$table: the interval is 1.96 x 200 x sqrt(0.6 x 0.4 / 400)" near "$(first self_cycles_ci)" 9.60182 1e-3
+	ok "$table: the sampling error is 1.96 x 200 x sqrt(0.6 x 0.4 / 400)" near "$(first self_sampling_error)" 9.60182 1e-3
 done
 
 if command -v perf >/dev/null && perf record -q -e cpu-clock -F 2000 -o p.data -- \

@@ -120,10 +120,10 @@ if [ -n "$address" ] && [ "$address" != 0000000000000000 ]; then
 		pack("VVQQQQQQ", 1, 5, 4096, hex $ARGV[0], 0, 1 << 20, 1 << 20, 4096), "\0" x (4096 - 120), "\x90" x (1 << 20)' \
 		"$address" >kernel.dir/kcore_dir/kcore
 	"$zcost" report hotspots "$name" --perf kernel.dir --format tsv >khot 2>err
-	ok "kcore gives the kernel's instructions" sh -c "awk -F'\t' 'NR > 1 && \$11 == \"nop\" { n++ } END { exit !n }' khot"
+	ok "kcore gives the kernel's instructions" sh -c "awk -F'\t' 'NR > 1 && \$12 == \"nop\" { n++ } END { exit !n }' khot"
 	rm kernel.dir/kcore_dir/kcore
 	"$zcost" report hotspots "$name" --perf kernel.dir --format tsv >khot 2>err
-	ok "the kernel's rows without kcore have offsets alone" sh -c "awk -F'\t' 'NR > 1 && \$5 ~ /^\+0x/ && \$11 == \"\" { n++ } END { exit !n }' khot"
+	ok "the kernel's rows without kcore have offsets alone" sh -c "awk -F'\t' 'NR > 1 && \$5 ~ /^\+0x/ && \$12 == \"\" { n++ } END { exit !n }' khot"
 else
 	skip "kcore gives the kernel's instructions" "no kernel symbols here"
 	skip "the kernel's rows without kcore have offsets alone" "no kernel symbols here"

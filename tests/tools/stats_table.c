@@ -60,8 +60,13 @@ static void ask_test_ratio(const struct question *q, struct list *out)
 
 static void ask_welch(const struct question *q, struct list *out)
 {
+	struct stats_error e = stats_error_add(stats_error_of(EST_MEAN, q->a.x, q->a.n),
+					       stats_error_of(EST_MEAN, q->b.x, q->b.n));
+	double change = stats_mean(q->b.x, q->b.n) - stats_mean(q->a.x, q->a.n);
+	double half = stats_error_half(e, q->parameter.x[0]);
+
 	put_estimate(out,
-		     stats_welch_difference(q->a.x, q->a.n, q->b.x, q->b.n, q->parameter.x[0]));
+		     (struct estimate){.value = change, .lo = change - half, .hi = change + half});
 }
 
 static void ask_mean(const struct question *q, struct list *out)

@@ -817,12 +817,12 @@ static int made_up(const struct chart_source *source, const char *const ends[2],
 
 	(void)source, (void)ends, (void)q, (void)err;
 	str_printf(&s,
-		   "step\tdelta_ns\tdelta_lo\tdelta_hi\ttotal_ns\tverdict\n"
-		   "base\t\t\t\t100\t\n"
+		   "step\tdelta_ns\tdelta_ci\ttotal_ns\tverdict\n"
+		   "base\t\t\t100\t\n"
 		   "data copy\t-40\t%s\t60\t%s\n"
-		   "user\t70\t\t\t130\t%s\n"
-		   "new\t\t\t\t130\t\n",
-		   *verdicts[0] == 'b' ? "-50\t-30" : "\t", verdicts[0], verdicts[1]);
+		   "user\t70\t\t130\t%s\n"
+		   "new\t\t\t130\t\n",
+		   *verdicts[0] == 'b' ? "10" : "", verdicts[0], verdicts[1]);
 	fill(t, "waterfall", s.buf);
 	str_free(&s);
 	*out = (struct outcome){.side = "receiver", .unit = "KiB", .runs = {2, 3}};
@@ -853,7 +853,7 @@ static void test_waterfall(void **state)
 	assert_int_equal(x->f.ncaptions, 2); /* none of uring, which is not in it */
 	assert_lacks(x->f.captions[0], "uring");
 	assert_string_equal(x->f.captions[1], "Not in this chart: uring");
-	assert_has(x->f.foot, "whiskers: its interval");
+	assert_has(x->f.foot, "whiskers: 95 % interval");
 	assert_int_equal(x->f.bars.mark[1].rgb, palette_part("data copy"));
 	assert_int_equal(x->f.bars.mark[2].rgb, palette_pale(palette_part("user")));
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);

@@ -295,14 +295,17 @@ static void test_published_examples_are_reproduced(void **state)
 	/* Student (1908): hours of sleep, the example of R's t.test. */
 	const double one[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 	const double two[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
+	struct stats_error e;
 	double p;
 
 	(void)state;
 	near_rel(stats_mann_whitney(term, 10, early, 5) / 2, 0.1272, 1e-3, __LINE__);
 	check_estimate(stats_test_shift(early, 5, term, 10, 0.05, &p), 0.305, -0.15, 0.76,
 		       0.96003996003996); /* 1 - 2 * pwilcox(8, 10, 5) */
-	check_estimate(stats_welch_difference(two, 10, one, 10, 0.95), -1.58, -3.36548323071172,
-		       0.205483230711719, 0.95);
+	e = stats_error_add(stats_error_of(EST_MEAN, one, 10), stats_error_of(EST_MEAN, two, 10));
+	near_rel(-1.58 / e.se, -1.8608, 1e-4, __LINE__);
+	near_rel(e.df, 17.776, 1e-4, __LINE__);
+	near(stats_error_half(e, 0.95), (0.205483230711719 + 3.36548323071172) / 2);
 }
 
 /* Checks that the interval and the test agree. `none` is 0 or 1. */
@@ -375,36 +378,6 @@ static void test_relative_change_equals_r(void **state)
 	near(p, 1);
 }
 
-/*
- * The rejected values, and no others, are below the level of their step: p.adjust(p, "holm") <
- * 0.05.
- */
-static void test_holm_levels_match_the_rejections(void **state)
-{
-	double p[8], adjusted[8], level[8];
-	size_t round, i, n;
-	struct prng r;
-
-	(void)state;
-	stats_holm_levels((const double[]){0.01, 0.04, 0.03, 0.005, NAN, 0.9}, 6, 0.05, level);
-	near(level[3], 0.05 / 5); /* rejected: 0.005 < 0.01 */
-	near(level[0], 0.05 / 4); /* rejected: 0.01 < 0.0125 */
-	near(level[2], 0.05 / 3); /* not: 0.03 > 0.0167; the rest stays there */
-	near(level[1], 0.05 / 3);
-	near(level[5], 0.05 / 3);
-	near(level[4], NAN);
-	prng_seed(&r, 5);
-	for (round = 0; round < 3000; round++) {
-		n = 1 + round % 8;
-		for (i = 0; i < n; i++)
-			adjusted[i] = p[i] = (double)(1 + prng_below(&r, 40)) / 924;
-		stats_holm(adjusted, n);
-		stats_holm_levels(p, n, 0.05, level);
-		for (i = 0; i < n; i++)
-			assert_int_equal(adjusted[i] < 0.05, p[i] < level[i]);
-	}
-}
-
 static void test_proportion_interval_equals_r(void **state)
 {
 	(void)state;
@@ -416,14 +389,62 @@ static void test_proportion_interval_equals_r(void **state)
 	check_estimate(stats_proportion(0, 0, 0.95), NAN, NAN, NAN, NAN);
 }
 
+static struct stats_error welch(const double *a, size_t na, const double *b, size_t nb)
+{
+	return stats_error_add(stats_error_of(EST_MEAN, a, na), stats_error_of(EST_MEAN, b, nb));
+}
+
 static void test_welch_interval_equals_r(void **state)
 {
+	struct stats_error e = welch(LIST(A), LIST(B));
+
 	(void)state;
+	near(-2.116 / e.se, -7.01385512136729);
+	near(e.df, 7.94512578413463);
 	/* t.test(b,a)$conf.int */
-	check_estimate(stats_welch_difference(LIST(A), LIST(B), 0.95), 2.116, 1.41946763474801,
-		       2.81253236525196, 0.95);
-	check_estimate(stats_welch_difference(LIST(1, 1), LIST(3, 3), 0.95), 2, 2, 2, 0.95);
-	check_estimate(stats_welch_difference(LIST(1), LIST(3, 4), 0.95), 2.5, NAN, NAN, NAN);
+	near(stats_error_half(e, 0.95), 2.81253236525196 - 2.116);
+	near(stats_error_half(welch(LIST(1, 1), LIST(3, 3)), 0.95), 0);
+	near(stats_error_half(welch(LIST(1), LIST(3, 4)), 0.95), NAN);
+	near(stats_error_half(stats_error_times(e, -2), 0.95), 2 * (2.81253236525196 - 2.116));
+}
+
+/* Draws values around 0; every tenth is an outlier with `outliers`. */
+static void draw_values(struct prng *r, double *x, size_t n, bool outliers)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < n; i++) {
+		for (x[i] = -6, k = 0; k < 12; k++)
+			x[i] += (double)prng_below(r, 1 << 30) / (1 << 30);
+		if (outliers && !prng_below(r, 10))
+			x[i] *= 10;
+	}
+}
+
+static void test_the_error_of_an_estimator_covers_95_percent(void **state)
+{
+	enum { DRAWS = 4000 };
+	const size_t sizes[] = {2, 3, 4, 5, 6, 7, 8, 11, 12, 16, 25};
+	struct prng r;
+	double x[25];
+	size_t i;
+	int e, k, hits;
+
+	(void)state;
+	prng_seed(&r, STATS_SEED);
+	for (e = EST_MEDIAN; e <= EST_MEAN; e++) {
+		for (i = e == EST_MIDDLE ? 2 : 0; i < array_size(sizes); i++) {
+			for (k = hits = 0; k < DRAWS; k++) {
+				draw_values(&r, x, sizes[i], e == EST_MEDIAN && sizes[i] > 11);
+				hits += fabs(stats_point(e, x, sizes[i])) <=
+					stats_error_half(stats_error_of(e, x, sizes[i]), 0.95);
+			}
+			if (hits < 0.935 * DRAWS || hits > 0.975 * DRAWS)
+				fail_msg("%s of %zu: %d of %d", estimator_names[e], sizes[i], hits,
+					 DRAWS);
+		}
+	}
 }
 
 static void test_holm_equals_r(void **state)
@@ -529,7 +550,7 @@ int main(void)
 		cmocka_unit_test(test_interval_agrees_with_the_test),
 		cmocka_unit_test(test_welch_interval_equals_r),
 		cmocka_unit_test(test_holm_equals_r),
-		cmocka_unit_test(test_holm_levels_match_the_rejections),
+		cmocka_unit_test(test_the_error_of_an_estimator_covers_95_percent),
 		cmocka_unit_test(test_proportion_interval_equals_r),
 		cmocka_unit_test(test_prng_equals_its_reference),
 		cmocka_unit_test(test_bootstrap_reaches_the_counted_limits),

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * intervals CAPTURE [RUNS [DRAWS]]
+ *
+ * How often the intervals of a capture hold the truth. CAPTURE has many runs of each variant. Each
+ * draw takes RUNS of them, and their intervals should hold the figures of all other runs, which are
+ * nearly the truth. The other runs have an error too, so each interval is made wider by
+ * sqrt(1 + RUNS / other runs). A difference is that of two separate draws, and should hold 0.
+ */
+#include "analyze/measures/components.h"
+#include "analyze/measures/costs.h"
+#include "lib/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hits {
+	unsigned held, of;
+};
+enum { SHARE, COST, DIFFERENCE, KINDS };
+
+struct row_hits {
+	struct hits kind[KINDS];
+};
+
+static int fail(const struct error *err)
+{
+	fprintf(stderr, "intervals: %s\n", err->text);
+	return 1;
+}
+
+/* Puts the first n of `of` indexes in random order. */
+static void draw(struct prng *r, size_t *index, size_t n, size_t of)
+{
+	size_t i, k, swap;
+
+	for (i = 0; i < of; i++)
+		index[i] = i;
+	for (i = 0; i < n; i++) {
+		k = i + prng_below(r, of - i);
+		swap = index[i];
+		index[i] = index[k];
+		index[k] = swap;
+	}
+}
+
+/* --- a part of the runs --- */
+
+struct part {
+	struct cost_part p;
+	const size_t *index;
+	double *self;
+};
+
+static void part_init(struct part *part, const struct cost_part *all, enum estimator est,
+		      const size_t *index, size_t n)
+{
+	struct tally *f = &part->p.tally;
+	double share;
+	size_t i;
+
+	*part = (struct part){.p = *all, .index = index, .self = xcalloc(n + 1, sizeof(double))};
+	f->nruns = part->p.nruns = (int)n;
+	f->run_weight = xcalloc(n + 1, sizeof(double));
+	part->p.measured.ns = xcalloc(n + 1, sizeof(double));
+	part->p.measured.n = n;
+	for (f->weight = 0, i = 0; i < n; i++) {
+		f->run_weight[i] = all->tally.run_weight[index[i]];
+		f->weight += f->run_weight[i];
+		part->p.measured.ns[i] = all->measured.ns[index[i]];
+	}
+	share = f->weight / all->tally.weight;
+	f->n_eff *= share;
+	part->p.basis.ns = stats_point(est, part->p.measured.ns, n);
+	part->p.measured.error = stats_error_of(est, part->p.measured.ns, n);
+}
+
+static void part_free(struct part *part)
+{
+	free(part->self);
+	free(part->p.tally.run_weight);
+	free(part->p.measured.ns);
+}
+
+static struct cost part_cost(struct part *part, const struct tally_row *of)
+{
+	struct tally_row row = {.run_self = part->self};
+	int i;
+
+	for (i = 0; i < part->p.nruns; i++) {
+		part->self[i] = of->run_self[part->index[i]];
+		row.self += part->self[i];
+	}
+	return cost_self(&part->p, &row);
+}
+
+/* --- draws --- */
+
+static void count(struct hits *h, double error, double half)
+{
+	h->of += !isnan(half);
+	h->held += fabs(error) <= half;
+}
+
+static void count_draw(const struct cost_part *all, enum estimator est, const size_t *index,
+		       size_t runs, size_t of, struct row_hits *hits)
+{
+	double wider = sqrt(1 + (double)runs / (double)(of - runs));
+	struct part drawn, second, others;
+	size_t row;
+
+	part_init(&drawn, all, est, index, runs);
+	part_init(&second, all, est, index + runs, runs);
+	part_init(&others, all, est, index + runs, of - runs);
+	for (row = 0; row < all->tally.n; row++) {
+		struct cost a = part_cost(&drawn, &all->tally.rows[row]);
+		struct cost b = part_cost(&second, &all->tally.rows[row]);
+		struct cost truth = part_cost(&others, &all->tally.rows[row]);
+		struct hits *h = hits[row].kind;
+
+		count(&h[SHARE], a.share - truth.share, a.share_ci * wider);
+		count(&h[COST], a.ns - truth.ns, a.ns_ci * wider);
+		count(&h[DIFFERENCE], a.ns - b.ns,
+		      stats_error_half(stats_error_add(a.error, b.error), 0.95));
+	}
+	part_free(&drawn);
+	part_free(&second);
+	part_free(&others);
+}
+
+static double hits_rate(struct hits h)
+{
+	return 100.0 * h.held / h.of;
+}
+
+/* Prints the rate of all rows, and the worst row among those with an interval in most draws. */
+static void print_kind(const char *what, const struct tally *rows, const struct row_hits *hits,
+		       int kind, unsigned draws)
+{
+	struct hits sum = {0, 0}, h, worst = {1, 1};
+	const char *name = "-";
+	unsigned shown = 0;
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		h = hits[i].kind[kind];
+		sum.held += h.held;
+		sum.of += h.of;
+		shown += h.of > 0;
+		if (h.of > draws / 2 && hits_rate(h) < hits_rate(worst)) {
+			worst = h;
+			name = rows->rows[i].key[0];
+		}
+	}
+	printf("  %-26s %5.1f %% of %u intervals of %u rows; worst row %.0f %%: %s\n", what,
+	       hits_rate(sum), sum.of, shown, hits_rate(worst), name);
+}
+
+static void cover(const struct cost_part *all, enum estimator est, const char *what, size_t runs,
+		  unsigned draws)
+{
+	static const char *const kinds[KINDS] = {"shares of", "costs of", "differences of"};
+	size_t of = all->measured.n, *index = xcalloc(of + 1, sizeof(*index));
+	struct row_hits *hits = xcalloc(all->tally.n + 1, sizeof(*hits));
+	char name[64];
+	struct prng r;
+	unsigned i;
+	int kind;
+
+	of = (size_t)all->nruns < of ? (size_t)all->nruns : of;
+	prng_seed(&r, STATS_SEED);
+	for (i = 0; i < draws && of >= 2 * runs; i++) {
+		draw(&r, index, of, of);
+		count_draw(all, est, index, runs, of, hits);
+	}
+	for (kind = 0; kind < KINDS; kind++) {
+		snprintf(name, sizeof(name), "%s %s", kinds[kind], what);
+		print_kind(name, &all->tally, hits, kind, draws);
+	}
+	free(index);
+	free(hits);
+}
+
+static int cover_block(struct store *s, const struct block *b, size_t runs, unsigned draws,
+		       struct error *err)
+{
+	static const struct {
+		const char *what;
+		enum tally_key key;
+	} lists[] = {{"components", BY_COMPONENT}, {"functions", BY_SYMBOL}};
+	struct tally_spec spec = {.nkeys = 1, .merge_unresolved = true};
+	struct components *components;
+	struct query q = {0};
+	struct cost_part part;
+	enum estimator est;
+	size_t i;
+	int rc = scope_estimator(s, &q, &est, err);
+
+	if (!rc)
+		rc = components_read(&components, NULL, NULL, err);
+	if (rc)
+		return rc;
+	spec.components = components;
+	for (i = 0; i < array_size(lists) && !rc; i++) {
+		spec.keys[0] = lists[i].key;
+		rc = cost_part_read(s, &q, b, &spec, &part, err);
+		if (!rc)
+			cover(&part, est, lists[i].what, runs, draws);
+		cost_part_free(&part);
+	}
+	components_free(components);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	size_t runs = argc > 2 ? (size_t)atoi(argv[2]) : 6;
+	unsigned draws = argc > 3 ? (unsigned)atoi(argv[3]) : 1000;
+	const struct query any = {0};
+	struct error err = {0};
+	struct block *blocks;
+	struct store *s;
+	int n, i, rc;
+
+	if (argc < 2 || runs < 2) {
+		fprintf(stderr, "usage: intervals CAPTURE [RUNS [DRAWS]]\n");
+		return 2;
+	}
+	rc = store_open(&s, argv[1], &err);
+	if (rc)
+		return fail(&err);
+	n = scope_blocks(s, &any, &blocks, &err);
+	rc = n < 0 ? n : 0;
+	for (i = 0; i < n && !rc; i++) {
+		printf("%s %s: %u draws of %zu runs, seed %#llx\n", blocks[i].variant,
+		       blocks[i].side, draws, runs, (unsigned long long)STATS_SEED);
+		rc = cover_block(s, &blocks[i], runs, draws, &err);
+	}
+	free(blocks);
+	rc = store_close(s, rc, &err);
+	return rc ? fail(&err) : 0;
+}
