@@ -34,7 +34,7 @@ HOST_LIBS := $(call pkgs,libbpf) $(LIBPERF)/libperf.a $(LIBPERF)/libapi.a
 URING_LIBS := $(call pkgs,liburing jansson)
 
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
-LIB_OBJ := $(call obj,lib)
+LIB_OBJ := $(call obj,lib workload)
 HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/doctor capture)
 LAPTOP_OBJ := $(call obj,analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/ingest analyze/store \
 		analyze/measures analyze/analysis analyze/compare analyze/export analyze/commands plot)

@@ -9,6 +9,7 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
+#include "workload/workload.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/str.h"
+#include "workload/workload.h"
 
 #include <ctype.h>
 #include <errno.h>

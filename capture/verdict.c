@@ -6,6 +6,7 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
+#include "workload/workload.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -15,113 +16,49 @@
 
 /* --- the work of a side --- */
 
-/*
- * Whether the workload did any work. The exit status of a workload that is stopped at the end of
- * the window does not show that. Its output does, where an adapter can read it.
- */
-
-struct side_work {
-	double done;  /* bytes or messages; any number above 0 is some */
-	char *failed; /* the error that the workload reports; owned, NULL: none */
-};
-
-static double json_number(const json_t *o, const char *key)
+static bool work_is_collected(const json_t *root, const char *collector)
 {
-	return json_number_value(json_object_get(o, key));
-}
-
-static void work_fail(struct side_work *w, const char *why)
-{
-	if (!w->failed)
-		w->failed = xstrdup(*why ? why : "(it does not say why)");
-}
-
-/* Each line is a point, a summary, or the error that ended tcpzc. */
-static void work_read_tcpzc(char *out, struct side_work *w)
-{
-	char *rest = out, *line;
-
-	while ((line = str_token(&rest, '\n'))) {
-		json_t *o = json_loads(line, 0, NULL);
-
-		if (!strcmp(json_text(o, "type"), "error"))
-			work_fail(w, json_text(o, "what"));
-		w->done += json_number(o, "bytes") + json_number(o, "messages");
-		json_decref(o);
-	}
-}
-
-/* A test that was stopped at the end of the window reports an error "interrupt - the ...". */
-static void work_read_iperf3(char *out, struct side_work *w)
-{
-	json_t *root = json_loads(out, JSON_DISABLE_EOF_CHECK, NULL), *interval;
-	const char *error = json_text(root, "error");
+	const json_t *c;
 	size_t i;
 
-	json_array_foreach (json_object_get(root, "intervals"), i, interval)
-		w->done += json_number(json_object_get(interval, "sum"), "bytes");
-	if (*error && !(w->done > 0 && str_starts(error, "interrupt")))
-		work_fail(w, error);
-	json_decref(root);
-}
-
-/* Any output counts as work. */
-static void work_read_any(char *out, struct side_work *w)
-{
-	w->done = (double)strlen(str_trim(out));
-}
-
-/* All adapters that can say whether there was work. "none" is not among them. */
-static const struct {
-	const char *units;
-	void (*read)(char *out, struct side_work *w);
-} work_adapters[] = {
-	{"tcpzc", work_read_tcpzc},
-	{"iperf3", work_read_iperf3},
-	{"pps", work_read_any},
-	{"regex", work_read_any},
-};
-
-static void work_read(const char *dir, void (*read)(char *out, struct side_work *w),
-		      struct side_work *w)
-{
-	char *path = xasprintf("%s/workload.out", dir), *out;
-
-	if (!file_read(path, &out, NULL, NULL)) {
-		read(out, w);
-		free(out);
-	}
-	free(path);
+	json_array_foreach (json_object_get(root, "collectors"), i, c)
+		if (!strcmp(json_text(c, "name"), collector))
+			return true;
+	return false;
 }
 
 /*
- * Returns why a side that ended well did no work: the adapter `units` finds an error, or no work,
- * in its workload.out. NULL: it did some work, or no adapter can tell. *quoted is set when the
- * reason quotes the workload.
+ * Returns why a side that ended well did no work: its adapter finds an error, or no work. NULL: it
+ * did some work, or no adapter can tell. A workload that is stopped at the end of the window has no
+ * exit status that says so. *quoted is set when the reason quotes the workload.
  */
-static char *work_undone(const char *dir, const char *units, bool *quoted)
+static char *work_undone(const char *dir, const json_t *root, bool *quoted)
 {
-	size_t len = strcspn(units, ":"), i;
-	struct side_work w = {0};
-	char *why;
+	const char *units = json_text(root, "units");
+	const struct adapter *is = adapter_find(units);
+	struct workload_run run = {
+		dir, (uint64_t)json_integer_value(json_object_get(root, "started_ns")),
+		(uint64_t)json_integer_value(json_object_get(root, "ended_ns")), 0};
+	struct error err = {0};
+	struct account a;
+	char *why = NULL;
 
-	for (i = 0; i < array_size(work_adapters); i++)
-		if (strlen(work_adapters[i].units) == len &&
-		    !strncmp(work_adapters[i].units, units, len))
-			break;
-	if (i == array_size(work_adapters))
+	if (!is || !is->read)
 		return NULL;
-	work_read(dir, work_adapters[i].read, &w);
-	if (w.failed)
-		why = xasprintf("the workload reports an error: \"%s\"", w.failed);
-	else if (w.done > 0)
-		why = NULL;
-	else
+	if (is->collector && !work_is_collected(root, is->collector))
+		return NULL;
+	if (account_read(&run, units, &a, &err))
+		why = xasprintf("no work was counted (units = %s): %s", units, err.text);
+	if (a.error) {
+		free(why);
+		why = xasprintf("the workload reports an error: \"%s\"", a.error);
+	} else if (!why && !account_has_work(&a)) {
 		why = xasprintf(
 			"the workload did nothing: there is no work in its output (units = %s)",
-			work_adapters[i].units);
-	*quoted = w.failed != NULL;
-	free(w.failed);
+			units);
+	}
+	*quoted = a.error != NULL;
+	account_free(&a);
 	return why;
 }
 
@@ -417,7 +354,7 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 static char *report_undone_work(const json_t *root, const char *run_dir)
 {
 	bool quoted;
-	char *why = work_undone(run_dir, json_text(root, "units"), &quoted), *clean;
+	char *why = work_undone(run_dir, root, &quoted), *clean;
 	char *err_path = xasprintf("%s/workload.err", run_dir);
 	struct str s = {0};
 

@@ -2,7 +2,6 @@
 #include "collect/options.h"
 
 #include "lib/alloc.h"
-#include "lib/program_text.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -30,42 +29,6 @@ int call_graph_check(const char *mode, struct error *err)
 		err, EINVAL,
 		"unknown call graph mode '%s'; there are fp, dwarf, dwarf,SIZE with a SIZE of 8 to %d bytes, lbr",
 		mode, STACK_MAX);
-}
-
-/* --- --units --- */
-
-/* The adapters of zcost analyze. "none" means that no adapter reads the output. */
-static const struct {
-	const char *name;
-	bool arg; /* NAME:ARG, and not NAME alone */
-} adapters[] = {
-	{"tcpzc", false}, {"iperf3", false}, {"pps", false}, {"regex", true}, {"none", false},
-};
-
-/* A wrong expression is refused here, before any run is made. */
-static int units_check_regex(const char *arg, struct error *err)
-{
-	struct error why = {0};
-	enum rate_of of;
-	regex_t re;
-
-	if (rate_regex_compile(&re, rate_regex_skip(arg, &of), &why))
-		return error_set(err, EINVAL, "regex:%s: %s", arg, why.text);
-	regfree(&re);
-	return 0;
-}
-
-int units_check(const char *units, struct error *err)
-{
-	size_t len = strcspn(units, ":"), i;
-	bool arg = units[len] && units[len + 1];
-
-	for (i = 0; i < array_size(adapters); i++)
-		if (strlen(adapters[i].name) == len && !strncmp(adapters[i].name, units, len) &&
-		    (adapters[i].arg ? arg : !units[len]))
-			return arg ? units_check_regex(units + len + 1, err) : 0;
-	return error_set(err, EINVAL,
-			 "no adapter '%s'; there are tcpzc, iperf3, pps, regex:RE and none", units);
 }
 
 /* --- --power-command --- */

@@ -14,12 +14,6 @@
 int call_graph_check(const char *mode, struct error *err);
 
 /*
- * Checks the name of the adapter that reads the workload's output (docs/reference/plan.md). Returns
- * -EINVAL with the list of adapters when there is no such adapter.
- */
-int units_check(const char *units, struct error *err);
-
-/*
  * --power-command [KIND=]CMD: a shell command that prints watts, one reading per line. It either
  * prints one reading and ends, and is run again, or it goes on printing. KIND names what the watts
  * measure; the default is "wall". Each kind may have one command.

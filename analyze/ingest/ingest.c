@@ -219,8 +219,8 @@ static void ingest_read_collected(struct ingest *in, bool last)
 
 static void ingest_read_files(struct ingest *in)
 {
-	if (in->units && workload_has_account(in->units))
-		ingest_read_file(in, "workload", "workload.out", ingest_workload);
+	if (in->units && workload_file(in))
+		ingest_read_file(in, "workload", workload_file(in), ingest_workload);
 	ingest_read_collected(in, false);
 	ingest_read_collected(in, true);
 	ingest_others(in);

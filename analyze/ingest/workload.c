@@ -3,11 +3,10 @@
 
 #include "analyze/ingest/ingest.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
-#include "lib/str.h"
+#include "workload/workload.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,28 +19,11 @@ static const struct {
 	[WORK_PACKETS] = {"packets", "rate_packets", "1/s", 1},
 };
 
-void points_add(struct points *ps, const struct point *p)
-{
-	const struct point *last = ps->n ? &ps->p[ps->n - 1] : NULL;
-	int w;
-
-	for (w = 0; last && w < WORK_N; w++) {
-		if (p->t_ns < last->t_ns || p->n[w] < last->n[w]) {
-			ps->backwards++;
-			return;
-		}
-	}
-	array_grow(ps->p, ps->n, ps->cap);
-	ps->p[ps->n++] = *p;
-}
-
-void points_free(struct points *ps)
-{
-	free(ps->p);
-	*ps = (struct points){0};
-}
-
-double points_at(const struct points *ps, enum work w, uint64_t t_ns)
+/*
+ * The work in the window is the difference between its two ends, interpolated between the points
+ * around each end. Nothing is extrapolated.
+ */
+static double points_at(const struct points *ps, enum work w, uint64_t t_ns)
 {
 	const struct point *a, *b;
 	size_t i = 1;
@@ -212,7 +194,9 @@ static void points_add_stalls(struct ingest *in, const struct points *ps)
 
 /* --- metrics --- */
 
-int points_metrics(struct ingest *in, const struct points *ps, const char *path, struct error *err)
+/* Adds the metrics of the work in the window: bytes, throughput, rate_kib and so on. */
+static int points_metrics(struct ingest *in, const struct points *ps, const char *path,
+			  struct error *err)
 {
 	uint64_t from, to;
 	double seconds;
@@ -239,72 +223,60 @@ int points_metrics(struct ingest *in, const struct points *ps, const char *path,
 	return 0;
 }
 
-/* --- adapters --- */
+/* --- the account --- */
 
-static const struct adapter adapter_none = {.name = "none"};
-
-/* The list of adapters, in the order of messages. */
-#define ADAPTERS(row) row(tcpzc) row(iperf3) row(pps) row(regex) row(none)
-
-#define DECLARATION(name) extern const struct adapter adapter_##name;
-#define ADDRESS(name)	  &adapter_##name,
-
-ADAPTERS(DECLARATION)
-static const struct adapter *const adapters[] = {ADAPTERS(ADDRESS)};
-
-/* Finds the adapter that "units" of run.json names up to a colon, or returns NULL. */
-static const struct adapter *adapter_find(const char *units)
+const char *workload_file(const struct ingest *in)
 {
-	size_t len = strcspn(units, ":"), i;
+	const struct adapter *is = adapter_find(in->units);
 
-	for (i = 0; i < array_size(adapters); i++)
-		if (strlen(adapters[i]->name) == len && !strncmp(adapters[i]->name, units, len))
-			return adapters[i];
-	return NULL;
+	return is && is->file ? is->file : is && !is->read ? NULL : "workload.out";
 }
 
-bool workload_has_account(const char *units)
+static void account_add_notes(struct ingest *in, const struct account *a)
 {
-	const struct adapter *a = adapter_find(units);
-
-	return !a || a->parse;
+	if (a->error)
+		note_add(&in->notes, workload_error, a->error);
+	if (isfinite(a->late_s))
+		note_add(&in->notes, workload_dated, a->late_s);
+	if (a->rates)
+		note_add(&in->notes, rates_spread, a->rates,
+			 (double)(in->ended_ns - in->started_ns) / 1e9);
+	if (a->udp)
+		ingest_metric(in, "workload_udp", "1", 1, NULL);
+	if (!in->sliced)
+		ingest_metric(in, "tcp_retransmits", "1", a->retransmits, NULL);
+	else if (isfinite(a->retransmits))
+		window_absent(in, "retransmits", "counted over the whole run");
 }
 
-static int adapter_unknown(const char *units, struct error *err)
+static int account_read_summary(struct ingest *in, const struct workload_run *run,
+				struct error *err)
 {
-	struct str names = {0};
-	size_t i, n = array_size(adapters);
+	const struct adapter *is = adapter_find(in->units);
+	char *text;
 	int rc;
 
-	for (i = 0; i < n; i++)
-		str_printf(&names, "%s%s%s%s",
-			   !i	       ? ""
-			   : i + 1 < n ? ", "
-				       : " and ",
-			   adapters[i]->name, adapters[i]->argument ? ":" : "",
-			   adapters[i]->argument ? adapters[i]->argument : "");
-	rc = error_set(err, EINVAL, "run.json: no adapter '%s'; there are %s", units, names.buf);
-	str_free(&names);
-	return rc;
+	if (!is->summary)
+		return 0;
+	rc = workload_text(run, "workload.out", &text, err);
+	if (rc)
+		return rc;
+	ingest_summary(in, text);
+	free(text);
+	return 0;
 }
 
 int ingest_workload(struct ingest *in, const char *path, struct error *err)
 {
-	const struct adapter *a = adapter_find(in->units);
-	const char *colon = strchr(in->units, ':');
-	struct points ps = {0};
-	char *text;
-	int rc;
+	struct workload_run run = {in->dir, in->started_ns, in->ended_ns, in->wall_clock};
+	struct account a;
+	int rc = account_read(&run, in->units, &a, err);
 
-	if (!a)
-		return adapter_unknown(in->units, err);
-	rc = file_read(path, &text, NULL, err);
-	if (rc)
-		return rc;
-	rc = a->parse(in, text, colon ? colon + 1 : NULL, &ps, err);
+	account_add_notes(in, &a);
 	if (!rc)
-		rc = points_metrics(in, &ps, path, err);
-	points_free(&ps);
-	free(text);
+		rc = account_read_summary(in, &run, err);
+	if (!rc)
+		rc = points_metrics(in, &a.points, path, err);
+	account_free(&a);
 	return rc;
 }

@@ -207,9 +207,9 @@ done <<'EOT'
 tcpzc silent 1 the workload did nothing: there is no work in its output \(units = tcpzc\): "of it"
 tcpzc words 1 the workload did nothing
 iperf3 refused.json 1 reports an error: "unable to connect to server: Connection refused"
-iperf3 words 1 the workload did nothing
+iperf3 words 1 no work was counted \(units = iperf3\): workload.out:1: not JSON .*run iperf3 with -J: "of it"
 iperf3 cut.json 0
-pps words 0
+pps words 1 no work was counted \(units = pps\): workload.out: no line with a rate in it: "of it"
 EOT
 
 duration=0.5 plan 'a=sh -c "sleep 60; : late-503"' >p.ini

@@ -8,7 +8,7 @@ in_top() {
 }
 
 sources() {
-	find zcost.c lib collect capture analyze plot samples tests -name '*.[ch]'
+	find zcost.c lib workload collect capture analyze plot samples tests -name '*.[ch]'
 }
 
 licensed() {
@@ -22,14 +22,15 @@ licensed() {
 # The layers. Each row is a folder, then the folders that its files may include beside lib and itself.
 # A row names only folders of rows above it, so that no two folders include each other.
 layers='lib
-collect
-capture collect
+workload
+collect workload
+capture collect workload
 analyze/model
 analyze/symbols analyze/model
 analyze/perfdata analyze/model analyze/symbols
 analyze/texts
 analyze/archive
-analyze/ingest analyze/model analyze/symbols analyze/perfdata
+analyze/ingest workload analyze/model analyze/symbols analyze/perfdata
 analyze/store analyze/model analyze/archive
 analyze/measures analyze/model analyze/perfdata analyze/texts analyze/store
 analyze/analysis analyze/model analyze/archive analyze/ingest analyze/store analyze/measures
@@ -41,7 +42,7 @@ zcost.c'
 
 # Prints each row that names a folder below it, and each include that the rows do not allow.
 layers_broken() {
-	grep -rE '^#include "[a-z_]+/' zcost.c lib collect capture analyze plot --include='*.[ch]' |
+	grep -rE '^#include "[a-z_]+/' zcost.c lib workload collect capture analyze plot --include='*.[ch]' |
 		awk -F: -v layers="$layers" '
 		function folder(path, part, n) {
 			n = split(path, part, "/")
@@ -70,7 +71,7 @@ layers_broken() {
 # A note is compared by its kind and values; its sentence and its texts are for readers.
 notes_searched() {
 	search='(strstr|strcasestr|strn?casecmp|strn?cmp|strr?chr|strpbrk|str_starts|str_ends|fnmatch|regexec|sscanf)'
-	for f in $(find lib collect capture analyze plot -name '*.c' ! -path lib/note.c ! -path 'lib/table*.c'); do
+	for f in $(find lib workload collect capture analyze plot -name '*.c' ! -path lib/note.c ! -path 'lib/table*.c'); do
 		grep -HnE "$search\\([^;]*(value\\[[^]]*\\]\\.text|kind->sentence|line\\[[^]]*\\]\\.text)" "$f"
 		# The lines of a list of notes, by the name of the variable that holds them.
 		for v in $(sed -nE 's/.*\b(\w+) = (table_note_texts|note_line_text)\(.*/\1/p' "$f" | sort -u); do
@@ -81,7 +82,7 @@ notes_searched() {
 
 headers_alone() {
 	bad=
-	for h in $(find lib collect capture analyze plot -name '*.h' ! -name '*bpf*'); do
+	for h in $(find lib workload collect capture analyze plot -name '*.h' ! -name '*bpf*'); do
 		${CC:-gcc} -std=gnu17 -D_GNU_SOURCE -I. -isystem build/libperf/include -fsyntax-only \
 			-Wall -Wextra -Werror -x c -include "$h" /dev/null || bad="$bad $h"
 	done
@@ -102,7 +103,7 @@ ok "every test can be run" test -z "$(find "$tests/cmd" -name '*.t' ! -perm -u=x
 ok "every source file carries its licence" in_top licensed
 ok "a folder includes only lib and folders to its left" in_top layers_hold
 ok "zcost.c declares no function but commands" in_top declares_commands_only
-ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib collect capture analyze plot | grep -v '^analyze/store/'"
+ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib workload collect capture analyze plot | grep -v '^analyze/store/'"
 ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/measures analyze/store plot"
 ok "no code searches in the text of a note" test -z "$(in_top notes_searched)"
 ok "every header compiles alone" in_top headers_alone

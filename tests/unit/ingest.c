@@ -440,11 +440,15 @@ static void test_meter_columns(void **state)
 static void workload(struct ingest *in, const char *units, const char *text)
 {
 	struct error err = {0};
+	char file[64];
 	int rc;
 
+	snprintf(file, sizeof(file), "%s/workload.out", dir);
+	assert_int_equal(file_write(file, text, strlen(text), NULL), 0);
 	in->units = units;
-	put(text);
-	rc = ingest_workload(in, path, &err);
+	in->dir = dir;
+	rc = ingest_workload(in, file, &err);
+	unlink(file);
 	if (rc)
 		note_add(&in->notes, file_unreadable, "workload", err.text);
 }
@@ -535,7 +539,7 @@ static void test_iperf3(void **state)
 	assert_float_equal(metric(&in, "throughput"), 56.0 / 3, 1e-6);
 	assert_float_equal(metric(&in, "tcp_retransmits"), 4, 0);
 	assert_true(isnan(metric(&in, "workload_udp")));
-	assert_non_null(noted(&in, NOTE_iperf3_dated));
+	assert_non_null(noted(&in, NOTE_workload_dated));
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "iperf3",
@@ -551,7 +555,7 @@ static void test_iperf3(void **state)
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "iperf3", "{\"intervals\":[],\"error\":\"control socket closed\"}");
-	assert_non_null(noted(&in, NOTE_iperf3_error));
+	assert_non_null(noted(&in, NOTE_workload_error));
 	ingest_free(&in);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* workload.out of tcpzc: JSON lines, described in docs/reference/tcpzc.md. */
+/* The summary that ends workload.out of tcpzc: docs/reference/tcpzc.md. */
 #include "analyze/ingest/workload.h"
 
 #include "analyze/ingest/ingest.h"
@@ -101,7 +101,7 @@ static void tcpzc_add_hists(struct ingest *in, const json_t *summary)
 		ingest_metric(in, "workload_flows", "1", flows, NULL);
 }
 
-/* --- figures and points --- */
+/* --- figures --- */
 
 /*
  * The summary's figures: an object (NULL: the line itself), its member, the metric. All are of the
@@ -132,17 +132,6 @@ static const struct {
 	{NULL, "bytes", "workload_bytes", "B", false},
 	{NULL, "lost_bytes", "lost_bytes", "B", true},
 };
-
-static void tcpzc_read_point(const json_t *line, struct points *ps)
-{
-	struct point p = {.t_ns = json_u64(line, "t_ns")};
-
-	p.n[WORK_BYTES] = (double)json_u64(line, "bytes");
-	p.n[WORK_MESSAGES] = (double)json_u64(line, "messages");
-	ps->has[WORK_BYTES] = true;
-	ps->has[WORK_MESSAGES] |= json_object_get(line, "messages") != NULL;
-	points_add(ps, &p);
-}
 
 /* Adds {name: count} as one metric each: prefix + name. */
 static void tcpzc_add_counts(struct ingest *in, const json_t *object, const char *prefix)
@@ -278,15 +267,12 @@ static void tcpzc_read_summary(struct ingest *in, const json_t *line)
 		note_add(&in->notes, workload_corrupt);
 }
 
-static int tcpzc_parse(struct ingest *in, char *text, const char *arg, struct points *ps,
-		       struct error *err)
+void ingest_summary(struct ingest *in, char *text)
 {
 	char *line, *rest = text;
 	bool summed = false;
 	int number = 0;
 
-	(void)arg;
-	(void)err;
 	while ((line = str_token(&rest, '\n'))) {
 		json_t *object = *line ? json_loads(line, 0, NULL) : NULL;
 		const char *type = object ? json_str(object, "type") : NULL;
@@ -296,18 +282,11 @@ static int tcpzc_parse(struct ingest *in, char *text, const char *arg, struct po
 			note_add(&in->notes, workload_bad_line, number,
 				 rest ? "" : "; the file ends in its middle")
 				->severity = rest ? SEVERITY_WARNING : SEVERITY_LOSSY;
-		else if (type && !strcmp(type, "point"))
-			tcpzc_read_point(object, ps);
 		else if (type && !strcmp(type, "summary"))
 			tcpzc_read_summary(in, object);
-		else if (type && !strcmp(type, "error"))
-			note_add(&in->notes, workload_error, json_str(object, "what"));
 		summed |= type && !strcmp(type, "summary");
 		json_decref(object);
 	}
 	if (!summed)
 		note_add(&in->notes, workload_no_summary);
-	return 0;
 }
-
-const struct adapter adapter_tcpzc = {.name = "tcpzc", .parse = tcpzc_parse};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "workload/workload.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct adapter adapter_none = {.name = "none"};
+
+/* The list of adapters, in the order of messages. */
+// clang-format off
+#define ADAPTERS(row) \
+	row(tcpzc) \
+	row(iperf3) \
+	row(pps) \
+	row(regex) \
+	row(none)
+// clang-format on
+
+#define DECLARATION(name) extern const struct adapter adapter_##name;
+#define ADDRESS(name)	  &adapter_##name,
+
+ADAPTERS(DECLARATION)
+static const struct adapter *const adapters[] = {ADAPTERS(ADDRESS)};
+
+const struct adapter *adapter_find(const char *units)
+{
+	size_t len = strcspn(units, ":"), i;
+
+	for (i = 0; i < array_size(adapters); i++)
+		if (strlen(adapters[i]->name) == len && !strncmp(adapters[i]->name, units, len))
+			return adapters[i];
+	return NULL;
+}
+
+/* Returns what stands behind the colon, or NULL. */
+static const char *units_argument(const char *units)
+{
+	const char *colon = strchr(units, ':');
+
+	return colon && colon[1] ? colon + 1 : NULL;
+}
+
+static int units_refuse(const char *units, struct error *err)
+{
+	struct str names = {0};
+	size_t i, n = array_size(adapters);
+	int rc;
+
+	for (i = 0; i < n; i++)
+		str_printf(&names, "%s%s%s%s",
+			   !i	       ? ""
+			   : i + 1 < n ? ", "
+				       : " and ",
+			   adapters[i]->name, adapters[i]->argument ? ":" : "",
+			   adapters[i]->argument ? adapters[i]->argument : "");
+	rc = error_set(err, EINVAL, "no adapter '%s'; there are %s", units, names.buf);
+	str_free(&names);
+	return rc;
+}
+
+int units_check(const char *units, struct error *err)
+{
+	const struct adapter *is = adapter_find(units);
+	const char *arg = units_argument(units);
+
+	if (!is || (is->argument ? !arg : strchr(units, ':') != NULL))
+		return units_refuse(units, err);
+	return is->check ? is->check(arg, err) : 0;
+}
+
+/* --- accounts --- */
+
+void points_add(struct points *ps, const struct point *p)
+{
+	const struct point *last = ps->n ? &ps->p[ps->n - 1] : NULL;
+	int w;
+
+	for (w = 0; last && w < WORK_N; w++) {
+		if (p->t_ns < last->t_ns || p->n[w] < last->n[w]) {
+			ps->backwards++;
+			return;
+		}
+	}
+	array_grow(ps->p, ps->n, ps->cap);
+	ps->p[ps->n++] = *p;
+}
+
+void account_free(struct account *a)
+{
+	free(a->points.p);
+	free(a->error);
+	*a = (struct account){0};
+}
+
+bool account_has_work(const struct account *a)
+{
+	const struct points *ps = &a->points;
+	int w;
+
+	for (w = 0; ps->n && w < WORK_N; w++)
+		if (ps->has[w] && ps->p[ps->n - 1].n[w] > 0)
+			return true;
+	return false;
+}
+
+int account_read(const struct workload_run *run, const char *units, struct account *a,
+		 struct error *err)
+{
+	const struct adapter *is = adapter_find(units);
+	int rc = units_check(units, err);
+
+	*a = (struct account){.late_s = NAN, .retransmits = NAN};
+	return rc || !is->read ? rc : is->read(is, run, units_argument(units), a, err);
+}
+
+int workload_text(const struct workload_run *run, const char *file, char **text, struct error *err)
+{
+	char *path = xasprintf("%s/%s", run->dir, file);
+	int rc = file_read(path, text, NULL, err);
+
+	free(path);
+	return rc;
+}
+
+uint64_t workload_mono_ns(const struct workload_run *run, double seconds)
+{
+	return (uint64_t)((double)run->started_ns + (seconds - run->wall_clock) * 1e9);
+}

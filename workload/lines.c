@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * n lines divide the time between the command's start and end into n equal parts, each at the rate
+ * of its line. One line, which most programs print at their end, is the mean rate of the command.
+ */
+#include "workload/lines.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS = 3 };
+
+struct rates {
+	double *r;
+	size_t n, cap;
+};
+
+/* "8,165,032" and "8165032.5": commas group thousands. */
+static double rates_parse_number(const char *line, const regmatch_t *m)
+{
+	char *copy = xstrndup(line + m->rm_so, (size_t)(m->rm_eo - m->rm_so)), *from, *to;
+	double x;
+
+	for (from = to = copy; *from; from++)
+		if (*from != ',')
+			*to++ = *from;
+	*to = '\0';
+	x = strtod(copy, NULL);
+	free(copy);
+	return x;
+}
+
+static double rates_letter(char letter, int base)
+{
+	static const char letters[] = "KMGT";
+	const char *at = letter ? strchr(letters, letter & ~0x20) : NULL;
+	double factor = 1;
+	int i;
+
+	for (i = 0; at && i <= at - letters; i++)
+		factor *= base;
+	return factor;
+}
+
+static double rates_of_match(const struct line_pattern *p, const char *line, const regmatch_t *m)
+{
+	double x = rates_parse_number(line, &m[1]) * p->scale;
+
+	if (p->base)
+		x *= m[2].rm_eo > m[2].rm_so ? rates_letter(line[m[2].rm_so], p->base) : 1;
+	if (p->per_s > 0)
+		x /= rates_parse_number(line, &m[2]) * p->per_s;
+	return x;
+}
+
+static void rates_match_line(const regex_t *re, const struct line_pattern *p, const char *line,
+			     struct rates *rates)
+{
+	regmatch_t m[GROUPS];
+
+	if (regexec(re, line, GROUPS, m, 0) || m[1].rm_so < 0)
+		return;
+	if (p->sum && rates->n) {
+		rates->r[0] += rates_of_match(p, line, m);
+		return;
+	}
+	array_grow(rates->r, rates->n, rates->cap);
+	rates->r[rates->n++] = rates_of_match(p, line, m);
+}
+
+/*
+ * The time of a match grows with the square of the line's length: 4 MB of digits take many
+ * minutes.
+ */
+enum { LINE_MOST = 4096 };
+
+static int lines_check_length(const char *text, const char *file, struct error *err)
+{
+	size_t line, len;
+
+	for (line = 1; *text; line++, text += text[len] ? len + 1 : len) {
+		len = strcspn(text, "\n");
+		if (len > LINE_MOST)
+			return error_set(
+				err, EBADMSG,
+				"%s, line %zu: %zu bytes; a rate is looked for in lines of up to %d bytes: let the command end its lines",
+				file, line, len, LINE_MOST);
+	}
+	return 0;
+}
+
+static int regex_compile(regex_t *re, const char *pattern, struct error *err)
+{
+	int rc = regcomp(re, pattern, REG_EXTENDED);
+	char why[128];
+
+	if (rc) {
+		regerror(rc, re, why, sizeof(why));
+		return error_set(err, EINVAL, "'%s' is not an extended regular expression: %s",
+				 pattern, why);
+	}
+	if (re->re_nsub)
+		return 0;
+	regfree(re);
+	return error_set(err, EINVAL, "'%s' has no (group) around the number to take", pattern);
+}
+
+static int rates_collect(const char *text, const struct line_pattern *p, struct rates *rates,
+			 struct error *err)
+{
+	char *copy, *rest, *line;
+	regex_t re;
+	int rc = regex_compile(&re, p->re, err);
+
+	if (rc)
+		return rc;
+	rest = copy = xstrdup(text);
+	while ((line = str_token(&rest, '\n')))
+		rates_match_line(&re, p, line, rates);
+	free(copy);
+	regfree(&re);
+	return 0;
+}
+
+/* Adds the points of all works. Returns -EBADMSG where their lines are not as many. */
+static int rates_spread(const struct workload_run *run, const struct rates rates[WORK_N],
+			const char *file, struct account *a, struct error *err)
+{
+	double span = (double)(run->ended_ns - run->started_ns);
+	struct point p = {.t_ns = run->started_ns};
+	size_t i, n = 0;
+	int w;
+
+	for (w = 0; w < WORK_N; w++) {
+		if (n && rates[w].n && rates[w].n != n)
+			return error_set(err, EBADMSG,
+					 "%s: %zu and %zu lines with rates of two kinds", file, n,
+					 rates[w].n);
+		n = rates[w].n ? rates[w].n : n;
+		a->points.has[w] = rates[w].n > 0;
+	}
+	if (!n)
+		return error_set(err, ENODATA, "%s: no line with a rate in it", file);
+	if (run->ended_ns <= run->started_ns)
+		return error_set(err, EBADMSG, "run.json: no start and end of the command");
+	points_add(&a->points, &p);
+	for (i = 0; i < n; i++) {
+		p.t_ns = run->started_ns + (uint64_t)(span / (double)n * (double)(i + 1));
+		for (w = 0; w < WORK_N; w++)
+			p.n[w] += rates[w].n ? rates[w].r[i] * span / (double)n / 1e9 : 0;
+		points_add(&a->points, &p);
+	}
+	a->rates = n;
+	return 0;
+}
+
+int lines_parse(const char *text, const char *file, const struct line_pattern *table,
+		const struct workload_run *run, struct account *a, struct error *err)
+{
+	struct rates rates[WORK_N] = {0};
+	const struct line_pattern *p;
+	int w, rc = lines_check_length(text, file, err);
+
+	for (p = table; !rc && p->re; p++)
+		if (!rates[p->work].n)
+			rc = rates_collect(text, p, &rates[p->work], err);
+	if (!rc)
+		rc = rates_spread(run, rates, file, a, err);
+	for (w = 0; w < WORK_N; w++)
+		free(rates[w].r);
+	return rc;
+}
+
+static int lines_read_table(const struct line_pattern *table, const struct workload_run *run,
+			    struct account *a, struct error *err)
+{
+	static const char *const files[] = {"workload.out", "workload.err"};
+	int rc = -ENODATA;
+	size_t i;
+
+	for (i = 0; rc == -ENODATA && i < array_size(files); i++) {
+		struct error why = {0};
+		char *text;
+
+		rc = workload_text(run, files[i], &text, &why);
+		if (!rc) {
+			rc = lines_parse(text, files[i], table, run, a, &why);
+			free(text);
+		}
+		if (rc && (!i || rc != -ENOENT)) /* older captures may lack workload.err */
+			error_set(err, why.code, "%s", why.text);
+		if (i && rc == -ENOENT)
+			rc = -ENODATA;
+	}
+	return rc;
+}
+
+int lines_read(const struct adapter *is, const struct workload_run *run, const char *arg,
+	       struct account *a, struct error *err)
+{
+	(void)arg;
+	return lines_read_table(is->lines, run, a, err);
+}
+
+/* --- the programs --- */
+
+/* Lines about the whole machine from xdp_rxq_info, xdp-bench, xdp1, pktgen and others. */
+static const struct line_pattern pps_lines[] = {
+	{"^XDP-RX CPU +total +([0-9][0-9.,]*)", WORK_PACKETS, .scale = 1},
+	{"^Summary +([0-9][0-9.,]*) *(rx|xdp|pkt)s?/s", WORK_PACKETS, .scale = 1},
+	{"([0-9][0-9.,]*) *(pps|pkts?/s|packets?/s|packets?/sec|rx/s)", WORK_PACKETS, .scale = 1},
+	{0},
+};
+
+const struct adapter adapter_pps = {.name = "pps", .lines = pps_lines, .read = lines_read};
+
+/* --- regex:RE --- */
+
+/* What the number of RE counts per second; the default is the first row. */
+static const struct {
+	const char *prefix;
+	enum work work;
+} regex_works[] = {
+	{"messages=", WORK_MESSAGES},
+	{"bytes=", WORK_BYTES},
+	{"packets=", WORK_PACKETS},
+};
+
+static struct line_pattern regex_pattern(const char *arg)
+{
+	struct line_pattern p = {arg, regex_works[0].work, .scale = 1};
+	size_t i;
+
+	for (i = 0; i < array_size(regex_works); i++) {
+		if (!str_starts(arg, regex_works[i].prefix))
+			continue;
+		p.re = arg + strlen(regex_works[i].prefix);
+		p.work = regex_works[i].work;
+	}
+	return p;
+}
+
+/* Refuses a wrong expression before any run is made. */
+static int regex_check(const char *arg, struct error *err)
+{
+	struct error why = {0};
+	regex_t re;
+
+	if (regex_compile(&re, regex_pattern(arg).re, &why))
+		return error_set(err, EINVAL, "regex:%s: %s", arg, why.text);
+	regfree(&re);
+	return 0;
+}
+
+static int regex_read(const struct adapter *is, const struct workload_run *run, const char *arg,
+		      struct account *a, struct error *err)
+{
+	const struct line_pattern table[2] = {regex_pattern(arg)};
+
+	(void)is;
+	return lines_read_table(table, run, a, err);
+}
+
+const struct adapter adapter_regex = {
+	.name = "regex", .argument = "RE", .check = regex_check, .read = regex_read};

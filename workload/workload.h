@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A workload's own account of its work: how much was done by when. The host half asks whether a run
+ * did any work, and the laptop half divides costs by it. Both read it through the same adapters, so
+ * they cannot disagree.
+ */
+#ifndef ZC_WORKLOAD_H
+#define ZC_WORKLOAD_H
+
+#include "lib/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum work { WORK_BYTES, WORK_MESSAGES, WORK_PACKETS, WORK_N };
+
+/* Cumulative points. */
+struct points {
+	struct point {
+		uint64_t t_ns; /* CLOCK_MONOTONIC */
+		double n[WORK_N];
+	} * p;
+	size_t n, cap;
+	bool has[WORK_N];
+	size_t backwards; /* points that were left out because time or a count went back */
+};
+
+void points_add(struct points *ps, const struct point *p);
+
+/* What an adapter finds. */
+struct account {
+	struct points points;
+	char *error;   /* the error that ended the workload, in its own words; NULL: none */
+	size_t rates;  /* printed rates that share the command's time; 0: the points are dated */
+	double late_s; /* how far the times of the points may be wrong; NAN: exact */
+	double retransmits; /* TCP segments in the whole run; NAN: the workload does not count them
+			     */
+	bool udp;
+};
+
+void account_free(struct account *a);
+
+/* A run's folder, and what its run.json says of the command. */
+struct workload_run {
+	const char *dir;
+	uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC */
+	double wall_clock;	       /* seconds since 1970 at started_ns; 0: unknown */
+};
+
+/* An adapter: a const struct in a file of this folder, and one row of the list in adapters.c. */
+struct adapter {
+	const char *name;
+	const char *argument;  /* its name in messages; NULL: the adapter takes none */
+	const char *file;      /* the raw file that it reads; NULL: workload.out */
+	const char *collector; /* what writes `file`; NULL: the workload */
+	bool summary; /* workload.out ends with a summary as tcpzc's: docs/reference/tcpzc.md */
+	const struct line_pattern *lines; /* for lines_read() */
+
+	/* Refuses a wrong argument before any run is made. NULL: any argument will do. */
+	int (*check)(const char *arg, struct error *err);
+	/* Fills the account. NULL: the adapter reads nothing. Returns 0, or -errno with the reason.
+	 */
+	int (*read)(const struct adapter *is, const struct workload_run *run, const char *arg,
+		    struct account *a, struct error *err);
+};
+
+/* Returns the adapter that the text NAME or NAME:ARG names, or NULL. */
+const struct adapter *adapter_find(const char *units);
+
+/* Checks `units`. Returns -EINVAL with the list of adapters when there is no such adapter. */
+int units_check(const char *units, struct error *err);
+
+/* Reads a run through the adapter that `units` names. The caller calls account_free(). */
+int account_read(const struct workload_run *run, const char *units, struct account *a,
+		 struct error *err);
+
+/* Returns whether the account has any work in it. */
+bool account_has_work(const struct account *a);
+
+/* --- for adapters --- */
+
+/* Reads a file of the run. The caller frees it. */
+int workload_text(const struct workload_run *run, const char *file, char **text, struct error *err);
+
+/* Converts seconds since 1970. `run` has a wall clock. */
+uint64_t workload_mono_ns(const struct workload_run *run, double seconds);
+
+#endif
