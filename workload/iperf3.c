@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Output of iperf3 -J. Its intervals count from the start of the test, which iperf3 dates to a
- * whole second. They are placed by that date, or between the command's start and end, whichever is
- * more exact.
+ * Output of iperf3 -J and --json-stream. Its intervals count from the start of the test, or, behind
+ * those that -O omits, from the end of that time. iperf3 dates the test to a whole second, newer
+ * versions to a millisecond. The intervals are placed by that date, or between the command's
+ * start and end, whichever is more exact.
  */
 #include "workload/workload.h"
 
@@ -25,29 +26,41 @@ static double iperf3_clamp(double x, double lo, double hi)
  * Returns the start of the test on CLOCK_MONOTONIC, and how far it may be wrong. The date is cut
  * to a second. Where run.json's time of day is cut too, the start is known to a second either way.
  */
-static double iperf3_place_start(const struct workload_run *run, const json_t *root,
+static double iperf3_place_start(const struct workload_run *run, const json_t *start,
 				 double length_s, double *error_s)
 {
-	const json_t *stamp = json_object_get(json_object_get(root, "start"), "timestamp");
+	const json_t *stamp = json_object_get(start, "timestamp");
+	double ms = json_num(stamp, "timemillisecs"), fine = isfinite(ms) ? 0.001 : 1;
 	double first = (double)run->started_ns / 1e9, last = (double)run->ended_ns / 1e9 - length_s;
-	double dated = json_num(stamp, "timesecs") - run->wall_clock + first, lo, hi;
+	double date = isfinite(ms) ? ms / 1e3 : json_num(stamp, "timesecs"), lo, hi;
+	double dated = date - run->wall_clock + first;
 	double cut = run->wall_clock == floor(run->wall_clock) ? 1 : 0;
 
 	lo = first;
 	hi = last > first ? last : first;
 	if (isfinite(dated) && run->wall_clock > 0) {
 		lo = iperf3_clamp(dated - cut, first, hi);
-		hi = iperf3_clamp(dated + 1, first, hi);
+		hi = iperf3_clamp(dated + fine, first, hi);
 	}
 	*error_s = (hi - lo) / 2;
 	return (lo + hi) / 2;
 }
 
-static const json_t *iperf3_find_sum(const json_t *interval)
+/* Adds what one direction did in an interval. A receiver of datagrams counts lost ones as packets.
+ */
+static void iperf3_add_sum(const json_t *sum, struct point *p, struct points *ps)
 {
-	return json_object_get(interval, "sum");
+	double packets = json_num(sum, "packets"), lost = json_num(sum, "lost_packets");
+
+	p->n[WORK_BYTES] += json_num(sum, "bytes");
+	ps->has[WORK_BYTES] = true;
+	if (!isfinite(packets))
+		return;
+	p->n[WORK_PACKETS] += packets - (isfinite(lost) ? lost : 0);
+	ps->has[WORK_PACKETS] = true;
 }
 
+/* Adds the intervals that -O does not omit, with both directions of --bidir. */
 static int iperf3_add_points(const json_t *intervals, double at_s, struct points *ps)
 {
 	struct point p = {.t_ns = (uint64_t)(at_s * 1e9)};
@@ -56,54 +69,120 @@ static int iperf3_add_points(const json_t *intervals, double at_s, struct points
 
 	points_add(ps, &p);
 	json_array_foreach (intervals, i, interval) {
-		const json_t *sum = iperf3_find_sum(interval);
-		double end = json_num(sum, "end"), bytes = json_num(sum, "bytes");
-		double packets = json_num(sum, "packets");
+		const json_t *sum = json_object_get(interval, "sum"),
+			     *reverse = json_object_get(interval, "sum_bidir_reverse");
 
-		if (!isfinite(end) || !isfinite(bytes))
+		if (json_is_true(json_object_get(sum, "omitted")))
+			continue;
+		p.t_ns = (uint64_t)((at_s + json_num(sum, "end")) * 1e9);
+		iperf3_add_sum(sum, &p, ps);
+		if (reverse)
+			iperf3_add_sum(reverse, &p, ps);
+		if (!isfinite(p.n[WORK_BYTES]) || !isfinite(json_num(sum, "end")))
 			return -EBADMSG;
-		p.t_ns = (uint64_t)((at_s + end) * 1e9);
-		p.n[WORK_BYTES] += bytes;
-		p.n[WORK_PACKETS] += isfinite(packets) ? packets : 0;
-		ps->has[WORK_BYTES] = true;
-		ps->has[WORK_PACKETS] |= isfinite(packets);
 		points_add(ps, &p);
 	}
 	return 0;
 }
 
-static int iperf3_read_test(const struct workload_run *run, const json_t *root, struct account *a,
+/* Returns the segments that this side sent again, or NAN: it sent none, or does not count them. */
+static double iperf3_retransmits(const json_t *end)
+{
+	static const char *const names[] = {"sum_sent", "sum_sent_bidir_reverse"};
+	double n = NAN;
+	size_t i;
+
+	for (i = 0; i < array_size(names); i++) {
+		const json_t *sum = json_object_get(end, names[i]);
+
+		if (!json_is_false(json_object_get(sum, "sender")))
+			n = isfinite(n) ? n : json_num(sum, "retransmits");
+	}
+	return n;
+}
+
+static int iperf3_read_test(const struct workload_run *run, const json_t *test, struct account *a,
 			    struct error *err)
 {
-	const json_t *intervals = json_object_get(root, "intervals"), *last;
-	const json_t *start = json_object_get(root, "start");
-	const char *protocol = json_str(json_object_get(start, "test_start"), "protocol");
-	const char *failed = json_str(root, "error");
-	double length, at;
+	const json_t *intervals = json_object_get(test, "intervals"), *last;
+	const json_t *start = json_object_get(test, "start");
+	const json_t *settings = json_object_get(start, "test_start");
+	const char *protocol = json_str(settings, "protocol"), *failed = json_str(test, "error");
+	double omitted = (double)json_u64(settings, "omit"), length, at;
+	size_t n = json_array_size(intervals);
 
 	a->udp = protocol && !strcmp(protocol, "UDP");
-	a->retransmits =
-		json_num(json_object_get(json_object_get(root, "end"), "sum_sent"), "retransmits");
-	if (json_array_size(intervals)) {
-		last = json_array_get(intervals, json_array_size(intervals) - 1);
-		length = json_num(iperf3_find_sum(last), "end");
-		at = iperf3_place_start(run, root, isfinite(length) ? length : 0, &a->late_s);
-		if (iperf3_add_points(intervals, at, &a->points))
+	a->retransmits = iperf3_retransmits(json_object_get(test, "end"));
+	if (n) {
+		last = json_object_get(json_array_get(intervals, n - 1), "sum");
+		length = json_num(last, "end");
+		at = iperf3_place_start(run, start, omitted + (isfinite(length) ? length : 0),
+					&a->late_s);
+		if (iperf3_add_points(intervals, at + omitted, &a->points))
 			return error_set(err, EBADMSG, "iperf3: an interval has no sum of bytes");
 	}
 	/* A test that was stopped at the end of the window reports "interrupt - the ...". */
-	if (failed && !(account_has_work(a) && str_starts(failed, "interrupt")))
+	if (failed && !(account_has_work(a) && str_ends(failed, "has terminated")))
 		a->error = xstrdup(failed);
-	return json_array_size(intervals) || failed
-		       ? 0
-		       : error_set(err, ENODATA, "iperf3: no intervals");
+	return n || failed ? 0 : error_set(err, ENODATA, "iperf3: no intervals");
+}
+
+/* --- the text --- */
+
+/* Adds a line of --json-stream to the test, so that it becomes as the object of -J. */
+static void iperf3_add_event(json_t *test, const char *event, json_t *data)
+{
+	if (strcmp(event, "interval"))
+		json_object_set(test, event, data);
+	else
+		json_array_append(json_object_get(test, "intervals"), data);
+}
+
+static bool iperf3_has_intervals(const json_t *test)
+{
+	return json_array_size(json_object_get(test, "intervals"));
+}
+
+/*
+ * Returns the test in the text. A server without -1 prints one more object when it is stopped,
+ * without intervals. NULL with the reason: there is no test, or more than one.
+ */
+static json_t *iperf3_parse(const char *text, struct error *err)
+{
+	json_t *test = json_pack("{s:[]}", "intervals"), *next;
+	size_t objects = 0;
+	json_error_t e;
+
+	while ((next = json_loads(text, JSON_DISABLE_EOF_CHECK, &e))) {
+		const char *event = json_str(next, "event");
+
+		text += e.position;
+		if (iperf3_has_intervals(test) &&
+		    (iperf3_has_intervals(next) || (event && !strcmp(event, "start"))))
+			error_set(
+				err, EINVAL,
+				"workload.out: more than one test; end the server after the first: iperf3 -s -1");
+		if (event)
+			iperf3_add_event(test, event, json_object_get(next, "data"));
+		else if (!iperf3_has_intervals(test))
+			json_object_update(test, next);
+		json_decref(next);
+		objects++;
+	}
+	if (!objects)
+		error_set(err, EBADMSG, "workload.out:%d: not JSON (%s); run iperf3 with -J",
+			  e.line, e.text);
+	if (objects && !err->code)
+		return test;
+	json_decref(test);
+	return NULL;
 }
 
 static int iperf3_read(const struct adapter *is, const struct workload_run *run, const char *arg,
 		       struct account *a, struct error *err)
 {
-	json_t *root = NULL;
-	json_error_t e;
+	struct error why = {0};
+	json_t *test;
 	char *text;
 	int rc = workload_text(run, "workload.out", &text, err);
 
@@ -111,13 +190,12 @@ static int iperf3_read(const struct adapter *is, const struct workload_run *run,
 	(void)arg;
 	if (rc)
 		return rc;
-	root = json_loads(text, JSON_DISABLE_EOF_CHECK, &e);
+	test = iperf3_parse(text, &why);
 	free(text);
-	if (!root)
-		return error_set(err, EBADMSG, "workload.out:%d: not JSON (%s); run iperf3 with -J",
-				 e.line, e.text);
-	rc = iperf3_read_test(run, root, a, err);
-	json_decref(root);
+	if (!test)
+		return error_set(err, why.code, "%s", why.text);
+	rc = iperf3_read_test(run, test, a, err);
+	json_decref(test);
 	return rc;
 }
 
