@@ -61,10 +61,7 @@ static const struct argp_option options[] = {
 	 "seconds for the command to end by itself after the window (10)", 1},
 	{"variant", KEY_VARIANT, "NAME", 0, "without a plan: measure COMMAND under this name", 2},
 	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
-	{"units", KEY_UNITS, "ADAPTER", 0,
-	 "what reads its output: tcpzc, iperf3, pps, none (the default), or regex:RE. "
-	 "The (group) of RE is a rate per second of messages; regex:bytes=RE and regex:packets=RE name another unit",
-	 2},
+	{"units", KEY_UNITS, "ADAPTER", 0, "what finds the work done, as in zcost collect", 2},
 	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
 	{"call-graph", KEY_CALL_GRAPH, "MODE", 0,
 	 "call chains of the profile pass, as in zcost collect", 2},

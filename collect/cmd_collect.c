@@ -75,7 +75,7 @@ static const struct argp_option options[] = {
 	 "program that prints watts, one reading a line; a program that ends after one reading is started again each second; KIND: wall (the default), platform, package, other; may be repeated, one of each kind",
 	 0},
 	{"units", KEY_UNITS, "ADAPTER", 0,
-	 "how to read the work done from the command's output: tcpzc, iperf3, pps, none (the default), or regex:RE; the (group) of RE is a rate per second of messages; regex:bytes=RE and regex:packets=RE name another unit",
+	 "how to read the work done: the name of a program whose output zcost knows, such as iperf3 (an unknown name lists all), none (the default), or regex:RE; the (group) of RE is a rate per second of messages; regex:bytes=RE and regex:packets=RE name another unit",
 	 0},
 	{"verbose", 'v', NULL, 0, "print why something is not measured", 0},
 	{"list", KEY_LIST, NULL, 0, "list the collectors and exit", 0},

@@ -3,6 +3,7 @@
 
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/snap.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -17,8 +18,16 @@ static const struct adapter adapter_none = {.name = "none"};
 #define ADAPTERS(row) \
 	row(tcpzc) \
 	row(iperf3) \
+	row(neper) \
+	row(netperf) \
+	row(kperf) \
+	row(sockperf) \
+	row(wrk) \
+	row(ab) \
 	row(pps) \
 	row(regex) \
+	row(nic) \
+	row(tcp) \
 	row(none)
 // clang-format on
 
@@ -126,6 +135,42 @@ int workload_text(const struct workload_run *run, const char *file, char **text,
 
 	free(path);
 	return rc;
+}
+
+int workload_snaps(const struct workload_run *run, const char *file, struct snaps *snaps,
+		   struct error *err)
+{
+	char *path = xasprintf("%s/%s", run->dir, file);
+	struct error why = {0};
+	int rc = snaps_read(snaps, path, &why);
+
+	free(path);
+	return !rc || snaps->n ? 0 : error_set(err, why.code, "%s", why.text);
+}
+
+const char *workload_value(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	while (strncmp(text, key, len) || text[len] != '=') {
+		text += strcspn(text, "\n");
+		if (!*text++)
+			return NULL;
+	}
+	return text + len + 1;
+}
+
+void account_add_rate(struct account *a, const struct workload_run *run, enum work w, double rate,
+		      uint64_t from, uint64_t to)
+{
+	struct point p = {.t_ns = from};
+
+	a->points.has[w] = true;
+	points_add(&a->points, &p);
+	p.t_ns = to;
+	p.n[w] = rate * (double)(to - from) / 1e9;
+	points_add(&a->points, &p);
+	a->rates = from == run->started_ns && to == run->ended_ns;
 }
 
 uint64_t workload_mono_ns(const struct workload_run *run, double seconds)

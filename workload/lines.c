@@ -49,12 +49,12 @@ static double rates_letter(char letter, int base)
 
 static double rates_of_match(const struct line_pattern *p, const char *line, const regmatch_t *m)
 {
-	double x = rates_parse_number(line, &m[1]) * p->scale;
+	double x = rates_parse_number(line, &m[p->time_first ? 2 : 1]) * p->scale;
 
 	if (p->base)
 		x *= m[2].rm_eo > m[2].rm_so ? rates_letter(line[m[2].rm_so], p->base) : 1;
 	if (p->per_s > 0)
-		x /= rates_parse_number(line, &m[2]) * p->per_s;
+		x /= rates_parse_number(line, &m[p->time_first ? 1 : 2]) * p->per_s;
 	return x;
 }
 
@@ -159,8 +159,8 @@ static int rates_spread(const struct workload_run *run, const struct rates rates
 	return 0;
 }
 
-int lines_parse(const char *text, const char *file, const struct line_pattern *table,
-		const struct workload_run *run, struct account *a, struct error *err)
+static int lines_parse(const char *text, const char *file, const struct line_pattern *table,
+		       const struct workload_run *run, struct account *a, struct error *err)
 {
 	struct rates rates[WORK_N] = {0};
 	const struct line_pattern *p;
@@ -176,8 +176,8 @@ int lines_parse(const char *text, const char *file, const struct line_pattern *t
 	return rc;
 }
 
-static int lines_read_table(const struct line_pattern *table, const struct workload_run *run,
-			    struct account *a, struct error *err)
+static int lines_read_table(const struct line_pattern *table, const char *end,
+			    const struct workload_run *run, struct account *a, struct error *err)
 {
 	static const char *const files[] = {"workload.out", "workload.err"};
 	int rc = -ENODATA;
@@ -189,6 +189,8 @@ static int lines_read_table(const struct line_pattern *table, const struct workl
 
 		rc = workload_text(run, files[i], &text, &why);
 		if (!rc) {
+			if (end && strstr(text, end))
+				*strstr(text, end) = '\0';
 			rc = lines_parse(text, files[i], table, run, a, &why);
 			free(text);
 		}
@@ -204,7 +206,7 @@ int lines_read(const struct adapter *is, const struct workload_run *run, const c
 	       struct account *a, struct error *err)
 {
 	(void)arg;
-	return lines_read_table(is->lines, run, a, err);
+	return lines_read_table(is->lines, is->lines_end, run, a, err);
 }
 
 /* --- the programs --- */
@@ -218,6 +220,45 @@ static const struct line_pattern pps_lines[] = {
 };
 
 const struct adapter adapter_pps = {.name = "pps", .lines = pps_lines, .read = lines_read};
+
+static const struct line_pattern wrk_lines[] = {
+	{"^Requests/sec: +([0-9.]+)", WORK_MESSAGES, .scale = 1},
+	{"^Transfer/sec: +([0-9.]+)([KMGT]?)B", WORK_BYTES, .scale = 1, .base = 1024},
+	{0},
+};
+
+const struct adapter adapter_wrk = {.name = "wrk", .lines = wrk_lines, .read = lines_read};
+
+static const struct line_pattern ab_lines[] = {
+	{"^Requests per second: +([0-9.]+)", WORK_MESSAGES, .scale = 1},
+	{"^Transfer rate: +([0-9.]+) \\[Kbytes/sec\\]", WORK_BYTES, .scale = 1024},
+	{0},
+};
+
+const struct adapter adapter_ab = {.name = "ab", .lines = ab_lines, .read = lines_read};
+
+/* A throughput test, or a latency test, whose messages are those that came back. */
+static const struct line_pattern sockperf_lines[] = {
+	{"Message Rate is ([0-9]+) \\[msg/sec\\]", WORK_MESSAGES, .scale = 1},
+	{"BandWidth is ([0-9.]+) MBps", WORK_BYTES, .scale = 1048576},
+	{"\\[Valid Duration\\] RunTime=([0-9.]+) sec;.* ReceivedMessages=([0-9]+)", WORK_MESSAGES,
+	 .scale = 1, .per_s = 1, .time_first = true},
+	{0},
+};
+
+const struct adapter adapter_sockperf = {
+	.name = "sockperf", .lines = sockperf_lines, .read = lines_read};
+
+/* One line for each connection: first those of the source, then those of the target. */
+static const struct line_pattern kperf_lines[] = {
+	{"[TR]x +[0-9.]+ Gbps \\(([0-9]+) bytes in ([0-9]+) usec\\)", WORK_BYTES, .scale = 1,
+	 .per_s = 1e-6, .sum = true},
+	{" ([0-9.]+) RPS", WORK_MESSAGES, .scale = 1, .sum = true},
+	{0},
+};
+
+const struct adapter adapter_kperf = {
+	.name = "kperf", .lines = kperf_lines, .lines_end = "== Target", .read = lines_read};
 
 /* --- regex:RE --- */
 
@@ -263,7 +304,7 @@ static int regex_read(const struct adapter *is, const struct workload_run *run, 
 	const struct line_pattern table[2] = {regex_pattern(arg)};
 
 	(void)is;
-	return lines_read_table(table, run, a, err);
+	return lines_read_table(table, NULL, run, a, err);
 }
 
 const struct adapter adapter_regex = {

@@ -13,13 +13,10 @@ struct line_pattern {
 	double scale; /* units of work in one unit of the number */
 	/* The number is a total, and the second group its time in units of so many s. 0: a rate */
 	double per_s;
-	int base; /* of the letter K, M or G in the second group. 0: there is none */
+	bool time_first; /* the time is the first group and the total the second */
+	int base;	 /* of the letter K, M or G in the second group. 0: there is none */
 	bool sum; /* lines are connections and add up. false: lines follow each other in time */
 };
-
-/* Reads the text with the table of patterns. -ENODATA: no line matches. `file`: for messages. */
-int lines_parse(const char *text, const char *file, const struct line_pattern *table,
-		const struct workload_run *run, struct account *a, struct error *err);
 
 /* The `read` of an adapter with `lines`: they may be in standard output or standard error. */
 int lines_read(const struct adapter *is, const struct workload_run *run, const char *arg,

@@ -56,6 +56,7 @@ struct adapter {
 	const char *collector; /* what writes `file`; NULL: the workload */
 	bool summary; /* workload.out ends with a summary as tcpzc's: docs/reference/tcpzc.md */
 	const struct line_pattern *lines; /* for lines_read() */
+	const char *lines_end;		  /* the text behind it is left out; NULL: none is */
 
 	/* Refuses a wrong argument before any run is made. NULL: any argument will do. */
 	int (*check)(const char *arg, struct error *err);
@@ -82,6 +83,22 @@ bool account_has_work(const struct account *a);
 
 /* Reads a file of the run. The caller frees it. */
 int workload_text(const struct workload_run *run, const char *file, char **text, struct error *err);
+
+struct snaps;
+
+/* Reads the snapshots of a collector. A damaged tail is left out. The caller calls snaps_free(). */
+int workload_snaps(const struct workload_run *run, const char *file, struct snaps *snaps,
+		   struct error *err);
+
+/* Returns what stands behind the line start "KEY=", up to the text's end, or NULL. */
+const char *workload_value(const char *text, const char *key);
+
+/*
+ * Adds the points of one rate from one time to another. Over the command's whole time, the account
+ * says that the rate is the command's mean.
+ */
+void account_add_rate(struct account *a, const struct workload_run *run, enum work w, double rate,
+		      uint64_t from, uint64_t to);
 
 /* Converts seconds since 1970. `run` has a wall clock. */
 uint64_t workload_mono_ns(const struct workload_run *run, double seconds);

@@ -43,7 +43,7 @@ ok "the error about an unknown key has its line and the known keys" refuses 2 \
 	"$zcost" capture bad.ini -o c
 printf '[side receiver]\nunits = foo\n' >units.ini
 ok "the error about an unknown adapter has its line and the known adapters" refuses 2 \
-	"units.ini:2: units: no adapter 'foo'; there are tcpzc, iperf3, pps, regex:RE and none" \
+	"units.ini:2: units: no adapter 'foo'; there are tcpzc, iperf3, .*, regex:RE, nic:IF, tcp and none" \
 	"$zcost" capture units.ini -o c
 ok "--units refuses an unknown adapter" refuses 2 "--units: no adapter 'foo'; there are tcpzc" \
 	"$zcost" capture -o c --variant a --units foo -- true

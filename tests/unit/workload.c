@@ -3,15 +3,21 @@
  * Every adapter on recorded outputs of the real programs, in tests/data/workload. The expected
  * figures are the programs' own totals.
  */
+#include "lib/file.h"
+#include "lib/snap.h"
+#include "lib/str.h"
 #include "workload/workload.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -73,6 +79,58 @@ static void test_counted_work(void **state)
 	}
 }
 
+/* Rates that the program prints, per second. */
+static const struct {
+	const char *units, *folder;
+	enum work work;
+	double rate;
+} rated[] = {
+	{"neper", "neper-stream-client", WORK_BYTES, 6357988952 / 8.0},
+	{"neper", "neper-stream-server", WORK_BYTES, 6357988952 / 8.0},
+	{"neper", "neper-udp-server", WORK_BYTES, 508911804 / 8.0},
+	{"neper", "neper-rr-client", WORK_MESSAGES, 32628},
+	{"neper", "neper-rr-server", WORK_MESSAGES, 32628},
+	{"neper", "neper-crr-client", WORK_MESSAGES, 5325},
+	{"neper", "neper-crr-server", WORK_MESSAGES, 5325},
+	{"netperf", "netperf-stream", WORK_BYTES, 5309.52e6 / 8},
+	{"netperf", "netperf-bytes", WORK_BYTES, 268.93 * 1048576},
+	{"netperf", "netperf-rr", WORK_MESSAGES, 40974.48},
+	{"netperf", "netperf-udp", WORK_BYTES, 2226.84e6 / 8},
+	{"netperf", "netperf-omni", WORK_BYTES, 2611.14e6 / 8},
+	{"netperf", "netperf-omni-o", WORK_BYTES, 1929.53e6 / 8},
+	{"netperf", "netperf-omni-rr", WORK_MESSAGES, 17246.51},
+	{"kperf", "kperf-stream", WORK_BYTES, (230031360 + 794296320) / 1.001611},
+	{"kperf", "kperf-rr", WORK_BYTES, (2645100 + 2645000) / 1.001012},
+	{"kperf", "kperf-rr", WORK_MESSAGES, 26424.3},
+	{"sockperf", "sockperf-throughput", WORK_MESSAGES, 51268},
+	{"sockperf", "sockperf-throughput", WORK_BYTES, 48.893 * 1048576},
+	{"sockperf", "sockperf-pingpong", WORK_MESSAGES, 16086 / 0.549},
+	{"wrk", "wrk", WORK_MESSAGES, 1617.17},
+	{"wrk", "wrk", WORK_BYTES, 15.74 * 1048576},
+	{"wrk", "wrk2", WORK_MESSAGES, 199.56},
+	{"ab", "ab", WORK_MESSAGES, 1352.41},
+	{"ab", "ab", WORK_BYTES, 13475.23 * 1024},
+	{"regex:^Requests/sec: *([0-9.]+)", "wrk", WORK_MESSAGES, 1617.17},
+};
+
+static void test_rates(void **state)
+{
+	struct error err = {0};
+	struct account a;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rated) / sizeof(rated[0]); i++) {
+		print_message("# %s\n", rated[i].folder);
+		assert_int_equal(account_of(rated[i].units, rated[i].folder, 0, &a, &err), 0);
+		assert_float_equal(account_total(&a, rated[i].work) / (ENDED_S - STARTED_S),
+				   rated[i].rate, 1e-9 * rated[i].rate);
+		assert_int_equal(a.rates, 1);
+		assert_null(a.error);
+		account_free(&a);
+	}
+}
+
 /* Outputs without work in them, and why. */
 static const struct {
 	const char *units, *folder, *why;
@@ -80,6 +138,17 @@ static const struct {
 	{"iperf3", "iperf3-loop",
 	 "more than one test; end the server after the first: iperf3 -s -1"},
 	{"iperf3", "iperf3-refused", "unable to connect to server: Connection refused"},
+	{"iperf3", "wrk", "not JSON ('[' or '{' expected near 'Running'); run iperf3 with -J"},
+	{"neper", "wrk", "no local_throughput of neper"},
+	{"netperf", "netperf-refused", "no result of netperf"},
+	{"netperf", "netperf-bare", "no result of netperf with its unit"},
+	{"kperf", "wrk", "no line with a rate"},
+	{"wrk", "wrk-refused", "no line with a rate"},
+	{"wrk", "ab", "no line with a rate"},
+	{"ab", "wrk", "no line with a rate"},
+	{"sockperf", "sockperf-refused", "no line with a rate"},
+	{"regex:bytes=moved ([0-9]+)", "wrk", "no line with a rate"},
+	{"netcat", "wrk", "no adapter 'netcat'; there are tcpzc, iperf3, "},
 };
 
 static void test_refused(void **state)
@@ -143,16 +212,184 @@ static void test_iperf3_stopped_server(void **state)
 	account_free(&a);
 }
 
+static void test_neper_times(void **state)
+{
+	struct workload_run run = {"tests/data/workload/neper-rr-client", 12718000000000,
+				   12722000000000, 0};
+	struct error err = {0};
+	struct account a;
+
+	(void)state;
+	assert_int_equal(account_read(&run, "neper", &a, &err), 0);
+	assert_int_equal(a.points.p[0].t_ns, 12718711855400);
+	assert_int_equal(a.points.p[1].t_ns, 12720712127889);
+	assert_int_equal(a.rates, 0);
+	/* neper counts 32628.55 transactions per second, the text in whole ones. */
+	assert_float_equal(account_total(&a, WORK_MESSAGES), 65267, 5);
+	account_free(&a);
+}
+
+static void test_netperf_times(void **state)
+{
+	struct error err = {0};
+	struct account a;
+
+	(void)state;
+	assert_int_equal(account_of("netperf", "netperf-interim", 1795384149, &a, &err), 0);
+	assert_int_equal(a.points.n, 4);
+	assert_float_equal((double)a.points.p[0].t_ns / 1e9, 101.163, 0.001);
+	assert_float_equal((double)a.points.p[3].t_ns / 1e9, 104.163, 0.001);
+	assert_float_equal(account_total(&a, WORK_BYTES), 3700.42e6 / 8 * 3.00, 2e6);
+	account_free(&a);
+	assert_int_equal(account_of("netperf", "netperf-omni-interim", 1795384155, &a, &err), 0);
+	assert_float_equal(account_total(&a, WORK_BYTES), 585678848, 1e6);
+	account_free(&a);
+	assert_int_equal(account_of("netperf", "netperf-interim-rr", 1795384153, &a, &err), 0);
+	assert_float_equal(account_total(&a, WORK_MESSAGES), 18396.24 * 2, 30);
+	account_free(&a);
+}
+
+/* --- readings of collectors --- */
+
+static char dir[] = "/tmp/zcost-workload-XXXXXX";
+
+static void snap_file(const char *name, const char *const text[], size_t n)
+{
+	char path[64];
+	size_t i;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_true(fd >= 0);
+	for (i = 0; i < n; i++)
+		assert_int_equal(snap_append(fd, (i + 1) * 1000000000, text[i], strlen(text[i])),
+				 0);
+	close(fd);
+}
+
+static int snap_account(const char *units, struct account *a, struct error *err)
+{
+	struct workload_run run = {dir, 0, 0, 0};
+
+	*err = (struct error){0};
+	return account_read(&run, units, a, err);
+}
+
+static void test_nic(void **state)
+{
+	static const char *const readings[] = {
+		"n\thost\t2\teth0\tlink\trx_packets\ttx_packets\trx_bytes\ttx_bytes\trx_errors\n"
+		"v\thost\t2\teth0\tlink\t10\t20\t1000\t2000\t0\n"
+		"n\thost\t2\teth0\tethtool\trx_bytes\nv\thost\t2\teth0\tethtool\t77\n"
+		"n\ta\t2\tveth\tlink\trx_packets\nv\ta\t2\tveth\tlink\t1\n"
+		"n\tb\t2\tveth\tlink\trx_packets\nv\tb\t2\tveth\tlink\t5\n",
+		"v\thost\t2\teth0\tlink\t17\t21\t1700\t2060\t0\nv\tb\t2\tveth\tlink\t9\n",
+	};
+	static const struct {
+		const char *units;
+		double packets, bytes;
+	} cases[] = {{"nic:eth0", 8, 760},
+		     {"nic:host/eth0", 8, 760},
+		     {"nic:eth0/rx", 7, 700},
+		     {"nic:host/eth0/tx", 1, 60},
+		     {"nic:b/veth", 4, 0}};
+	struct error err;
+	struct account a;
+	size_t i;
+
+	(void)state;
+	snap_file("nic.snap", readings, 2);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(snap_account(cases[i].units, &a, &err), 0);
+		assert_float_equal(account_total(&a, WORK_PACKETS), cases[i].packets, 0);
+		assert_float_equal(account_total(&a, WORK_BYTES), cases[i].bytes, 0);
+		account_free(&a);
+	}
+	assert_true(snap_account("nic:eth9", &a, &err) < 0);
+	assert_non_null(strstr(err.text, "no interface 'eth9'; there are host/eth0 a/veth b/veth"));
+	account_free(&a);
+	assert_true(snap_account("nic:veth", &a, &err) < 0);
+	assert_non_null(strstr(err.text, "namespaces a and b both have an interface 'veth'"));
+	account_free(&a);
+	assert_true(units_check("nic:a/", &err) < 0);
+}
+
+/* Adds a socket of tcp.snap: its structures in hexadecimal digits, on a little-endian host. */
+static void add_socket(struct str *s, unsigned int cookie, unsigned int acked,
+		       unsigned int received)
+{
+	uint8_t msg[72] = {[44] = (uint8_t)cookie}, info[136] = {0};
+	size_t i;
+
+	memcpy(info + 120, &(uint32_t){htole32(acked)}, 4);
+	memcpy(info + 128, &(uint32_t){htole32(received)}, 4);
+	str_puts(s, "7 ");
+	for (i = 0; i < sizeof(msg); i++)
+		str_printf(s, "%02x", msg[i]);
+	str_putc(s, ' ');
+	for (i = 0; i < sizeof(info); i++)
+		str_printf(s, "%02x", info[i]);
+	str_puts(s, " - cubic\n");
+}
+
+static void test_tcp(void **state)
+{
+	struct str s[3] = {0};
+	const char *text[3];
+	struct error err;
+	struct account a;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		str_puts(&s[i], "little\n");
+		add_socket(&s[i], 1, 5000 + 100 * (unsigned int)i, 40);
+	}
+	add_socket(&s[1], 2, 0, 70000); /* made since the first reading, then closed */
+	for (i = 0; i < 3; i++)
+		text[i] = s[i].buf;
+	snap_file("tcp.snap", text, 3);
+	assert_int_equal(snap_account("tcp", &a, &err), 0);
+	assert_int_equal(a.points.n, 3);
+	assert_float_equal(account_total(&a, WORK_BYTES), 200 + 70000, 0);
+	account_free(&a);
+	for (i = 0; i < 3; i++)
+		str_free(&s[i]);
+	text[0] = text[1] = "little\n";
+	snap_file("tcp.snap", text, 2);
+	assert_true(snap_account("tcp", &a, &err) < 0);
+	assert_non_null(strstr(err.text, "the workload had no TCP socket"));
+	account_free(&a);
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	return dir_remove(dir, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counted_work),
+		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_neper_times),
+		cmocka_unit_test(test_netperf_times),
+		cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_tcp),
 		cmocka_unit_test(test_iperf3_times),
 		cmocka_unit_test(test_iperf3_own_retransmits),
 		cmocka_unit_test(test_iperf3_stopped_server),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Output of neper: lines KEY=VALUE. Each host prints the rate that it counted (local) and the one
+ * that its peer counted (remote), in bit/s of a stream, else in transactions per second. Only
+ * readers count a stream, so the sum of both is what the host moved. Of transactions both count the
+ * same ones.
+ */
+#include "workload/workload.h"
+
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double neper_number(const char *text, const char *key)
+{
+	const char *value = workload_value(text, key);
+
+	return value ? strtod(value, NULL) : NAN;
+}
+
+/* The test's start and end are on CLOCK_MONOTONIC; a side that counts nothing has no end. */
+static void neper_find_times(const char *text, const struct workload_run *run, uint64_t *from,
+			     uint64_t *to)
+{
+	double start = neper_number(text, "time_start"), end = neper_number(text, "time_end");
+
+	if (!(end > 0))
+		end = start + neper_number(text, "total_run_time");
+	*from = run->started_ns;
+	*to = run->ended_ns;
+	if (start * 1e9 >= (double)*from && end * 1e9 <= (double)*to && end > start) {
+		*from = (uint64_t)(start * 1e9);
+		*to = (uint64_t)(end * 1e9);
+	}
+}
+
+static int neper_read(const struct adapter *is, const struct workload_run *run, const char *arg,
+		      struct account *a, struct error *err)
+{
+	double local, remote;
+	uint64_t from, to;
+	bool stream;
+	char *text;
+	int rc = workload_text(run, "workload.out", &text, err);
+
+	(void)is;
+	(void)arg;
+	if (rc)
+		return rc;
+	local = neper_number(text, "local_throughput");
+	remote = neper_number(text, "remote_throughput");
+	stream = workload_value(text, "throughput_opt") != NULL;
+	neper_find_times(text, run, &from, &to);
+	free(text);
+	if (isnan(local) || isnan(remote))
+		return error_set(err, ENODATA, "workload.out: no local_throughput of neper in it");
+	account_add_rate(a, run, stream ? WORK_BYTES : WORK_MESSAGES,
+			 stream ? (local + remote) / 8 : fmax(local, remote), from, to);
+	return 0;
+}
+
+const struct adapter adapter_neper = {.name = "neper", .read = neper_read};

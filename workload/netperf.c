@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Output of netperf. With -D it prints interim results with the time of day: they become points.
+ * Without them its one result is the mean rate of the command: the line under the headings of a
+ * classic test, THROUGHPUT= of omni -k, or the number before its unit in omni -o and -O.
+ */
+#include "workload/workload.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a rate counts, by the words that netperf has for it. */
+static const struct netperf_unit {
+	const char *words;
+	enum work work;
+	double scale;
+} netperf_units[] = {
+	{"10^3bits/s", WORK_BYTES, 1e3 / 8}, {"10^6bits/s", WORK_BYTES, 1e6 / 8},
+	{"10^9bits/s", WORK_BYTES, 1e9 / 8}, {"KBytes/s", WORK_BYTES, 1024},
+	{"MBytes/s", WORK_BYTES, 1048576},   {"GBytes/s", WORK_BYTES, 1073741824},
+	{"Trans/s", WORK_MESSAGES, 1},	     {"per sec ", WORK_MESSAGES, 1},
+};
+
+static const struct netperf_unit *netperf_find_unit(const char *text, const char **at)
+{
+	size_t i;
+
+	for (i = 0; text && i < array_size(netperf_units); i++) {
+		*at = strstr(text, netperf_units[i].words);
+		if (*at)
+			return &netperf_units[i];
+	}
+	return NULL;
+}
+
+/* --- interim results --- */
+
+struct netperf_interim {
+	double rate, seconds, ending; /* ending: seconds since 1970 */
+	const struct netperf_unit *unit;
+};
+
+/* "Interim result: 7898.88 10^6bits/s over 2.563 seconds ending at 1795382868.810" */
+static bool netperf_parse_line(const char *line, struct netperf_interim *r)
+{
+	const char *at;
+	char unit[32];
+
+	if (sscanf(line, "Interim result: %lf %31s over %lf seconds ending at %lf", &r->rate, unit,
+		   &r->seconds, &r->ending) != 4)
+		return false;
+	r->unit = netperf_find_unit(unit, &at);
+	return r->unit != NULL;
+}
+
+/* The same in four lines of omni -k: NETPERF_INTERIM_RESULT[0]=5683.42 and so on. */
+static bool netperf_parse_keys(const char *text, unsigned int i, struct netperf_interim *r)
+{
+	static const char *const names[] = {"NETPERF_INTERIM_RESULT", "NETPERF_INTERVAL",
+					    "NETPERF_ENDING", "NETPERF_UNITS"};
+	const char *value[4], *at;
+	char key[64];
+	size_t k;
+
+	for (k = 0; k < array_size(names); k++) {
+		snprintf(key, sizeof(key), "%s[%u]", names[k], i);
+		value[k] = workload_value(text, key);
+		if (!value[k])
+			return false;
+	}
+	r->rate = strtod(value[0], NULL);
+	r->seconds = strtod(value[1], NULL);
+	r->ending = strtod(value[2], NULL);
+	r->unit = netperf_find_unit(value[3], &at);
+	return r->unit != NULL;
+}
+
+static void netperf_add_interim(const struct workload_run *run, const struct netperf_interim *r,
+				struct account *a)
+{
+	struct points *ps = &a->points;
+	struct point p = {.t_ns = workload_mono_ns(run, r->ending - r->seconds)};
+
+	if (ps->n)
+		p = ps->p[ps->n - 1];
+	else
+		points_add(ps, &p);
+	p.t_ns = workload_mono_ns(run, r->ending);
+	p.n[r->unit->work] += r->rate * r->unit->scale * r->seconds;
+	ps->has[r->unit->work] = true;
+	points_add(ps, &p);
+	a->late_s = 0.001;
+}
+
+static void netperf_read_interim(const char *text, const struct workload_run *run,
+				 struct account *a)
+{
+	char *copy = xstrdup(text), *rest = copy, *line;
+	struct netperf_interim r;
+	unsigned int i;
+
+	while ((line = str_token(&rest, '\n')))
+		if (netperf_parse_line(line, &r))
+			netperf_add_interim(run, &r, a);
+	free(copy);
+	for (i = 0; netperf_parse_keys(text, i, &r); i++)
+		netperf_add_interim(run, &r, a);
+}
+
+/* --- the result --- */
+
+/* Returns the number that ends before `end`, on the same line, or NAN. */
+static double netperf_number_before(const char *text, const char *end)
+{
+	const char *from;
+
+	while (end > text && (end[-1] == ' ' || end[-1] == ','))
+		end--;
+	for (from = end; from > text && (isdigit((unsigned char)from[-1]) || from[-1] == '.');)
+		from--;
+	return isdigit((unsigned char)*from) ? strtod(from, NULL) : NAN;
+}
+
+/* Returns the last number of the first line behind `text` that has only numbers, or NAN. */
+static double netperf_number_below(const char *text)
+{
+	size_t len;
+
+	for (text += strcspn(text, "\n"); *text; text += len) {
+		text += strspn(text, "\n");
+		len = strcspn(text, "\n");
+		if (len && strspn(text, "0123456789. ") == len)
+			return netperf_number_before(text, text + len);
+	}
+	return NAN;
+}
+
+static double netperf_find_result(const char *text, const struct netperf_unit **unit)
+{
+	const char *value = workload_value(text, "THROUGHPUT"), *at = NULL;
+	double x;
+
+	*unit = netperf_find_unit(value ? workload_value(text, "THROUGHPUT_UNITS") : text, &at);
+	if (!*unit)
+		return NAN;
+	x = value ? strtod(value, NULL) : netperf_number_before(text, at);
+	return (isnan(x) ? netperf_number_below(at) : x) * (*unit)->scale;
+}
+
+static int netperf_read(const struct adapter *is, const struct workload_run *run, const char *arg,
+			struct account *a, struct error *err)
+{
+	const struct netperf_unit *unit;
+	char *text;
+	double rate;
+	int rc = workload_text(run, "workload.out", &text, err);
+
+	(void)is;
+	(void)arg;
+	if (rc)
+		return rc;
+	if (run->wall_clock > 0)
+		netperf_read_interim(text, run, a);
+	rate = netperf_find_result(text, &unit);
+	free(text);
+	if (a->points.n)
+		return 0;
+	if (isnan(rate))
+		return error_set(
+			err, ENODATA,
+			"workload.out: no result of netperf with its unit; run netperf without -v 0 and -P 0, or omni with -k THROUGHPUT,THROUGHPUT_UNITS");
+	account_add_rate(a, run, unit->work, rate, run->started_ns, run->ended_ns);
+	return 0;
+}
+
+const struct adapter adapter_netperf = {.name = "netperf", .read = netperf_read};

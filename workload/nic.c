@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nic:[NETNS/]IF[/rx|/tx]: bytes and packets of a network interface, from the readings of the
+ * collector nic (analyze/ingest/nic.c describes nic.snap). Both directions, unless one is named.
+ */
+#include "workload/workload.h"
+
+#include "lib/alloc.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct nic_want {
+	char *copy;
+	const char *netns, *name, *direction; /* netns, direction: NULL: not named */
+	char found[64];			      /* the namespace of the interface */
+	char columns[4096];		      /* the names of its counters */
+	struct str others;		      /* names of other interfaces */
+};
+
+static bool nic_is_direction(const char *text)
+{
+	return text && (!strcmp(text, "rx") || !strcmp(text, "tx"));
+}
+
+static void nic_parse_want(const char *arg, struct nic_want *w)
+{
+	char *rest = w->copy = xstrdup(arg), *part[3] = {0};
+	int n = 0;
+
+	while (n < 3 && (part[n] = str_token(&rest, '/')))
+		n++;
+	if (n > 1 && nic_is_direction(part[n - 1]))
+		w->direction = part[--n];
+	w->name = part[n - 1];
+	w->netns = n > 1 ? part[n - 2] : NULL;
+}
+
+/* Adds the counters of the line that the plan asks for. Returns whether there are any. */
+static bool nic_add_values(const struct nic_want *w, char *values, struct point *p)
+{
+	static const struct {
+		const char *what;
+		enum work work;
+	} counters[] = {{"x_packets", WORK_PACKETS}, {"x_bytes", WORK_BYTES}};
+	char *copy = xstrdup(w->columns), *rest = copy, *name, *value;
+	bool any = false;
+	size_t i;
+
+	while ((value = str_token(&values, '\t')) && (name = str_token(&rest, '\t')))
+		for (i = 0; i < array_size(counters); i++)
+			if (*name && !strcmp(name + 1, counters[i].what) &&
+			    (!w->direction || *name == *w->direction)) {
+				p->n[counters[i].work] += strtod(value, NULL);
+				any = true;
+			}
+	free(copy);
+	return any;
+}
+
+/* Returns 1 when the line has values of the interface, 0 when it has not, or -EINVAL. */
+static int nic_parse_line(char *line, struct nic_want *w, struct point *p, struct error *err)
+{
+	const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
+	const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
+	const char *group = str_token(&line, '\t');
+
+	(void)index;
+	if (!group || !line || strcmp(group, "link"))
+		return 0;
+	if (strcmp(name, w->name) || (w->netns && strcmp(netns, w->netns))) {
+		if (*kind == 'n')
+			str_printf(&w->others, " %s/%s", netns, name);
+		return 0;
+	}
+	if (*w->found && strcmp(w->found, netns))
+		return error_set(
+			err, EINVAL,
+			"nic.snap: namespaces %s and %s both have an interface '%s': write units = nic:%s/%s",
+			w->found, netns, name, netns, name);
+	strncpy(w->found, netns, sizeof(w->found) - 1);
+	if (*kind == 'v')
+		return nic_add_values(w, line, p);
+	strncpy(w->columns, line, sizeof(w->columns) - 1);
+	return 0;
+}
+
+static int nic_read_snap(const struct snap *snap, struct nic_want *w, struct point *first,
+			 struct points *ps, struct error *err)
+{
+	char *copy = xstrdup(snap->data), *rest = copy, *line;
+	struct point p = {.t_ns = snap->mono_ns};
+	int k, any = 0, rc = 0;
+
+	while (rc >= 0 && (line = str_token(&rest, '\n'))) {
+		rc = nic_parse_line(line, w, &p, err);
+		any |= rc > 0;
+	}
+	free(copy);
+	if (rc < 0 || !any)
+		return rc < 0 ? rc : 0;
+	if (!ps->n)
+		*first = p;
+	for (k = 0; k < WORK_N; k++)
+		p.n[k] -= first->n[k];
+	points_add(ps, &p);
+	return 0;
+}
+
+static int nic_read_snaps(const struct snaps *snaps, const char *arg, struct points *ps,
+			  struct error *err)
+{
+	struct nic_want w = {0};
+	struct point first;
+	size_t i;
+	int rc = 0;
+
+	nic_parse_want(arg, &w);
+	for (i = 0; i < snaps->n && !rc; i++)
+		rc = nic_read_snap(&snaps->snap[i], &w, &first, ps, err);
+	if (!rc && !ps->n)
+		rc = error_set(err, ENODATA, "nic.snap: no interface '%s'; there are%s", arg,
+			       w.others.len ? w.others.buf : " none");
+	ps->has[WORK_BYTES] = ps->has[WORK_PACKETS] = !rc;
+	str_free(&w.others);
+	free(w.copy);
+	return rc;
+}
+
+static int nic_check(const char *arg, struct error *err)
+{
+	struct nic_want w = {0};
+	int rc = 0;
+
+	nic_parse_want(arg, &w);
+	if (!*w.name || (w.netns && !*w.netns))
+		rc = error_set(err, EINVAL, "nic:%s: no interface in nic:[NETNS/]IF[/rx|/tx]", arg);
+	free(w.copy);
+	return rc;
+}
+
+static int nic_read(const struct adapter *is, const struct workload_run *run, const char *arg,
+		    struct account *a, struct error *err)
+{
+	struct snaps snaps;
+	int rc = workload_snaps(run, is->file, &snaps, err);
+
+	if (rc)
+		return rc;
+	rc = nic_read_snaps(&snaps, arg, &a->points, err);
+	snaps_free(&snaps);
+	return rc;
+}
+
+const struct adapter adapter_nic = {.name = "nic",
+				    .argument = "IF",
+				    .file = "nic.snap",
+				    .collector = "nic",
+				    .check = nic_check,
+				    .read = nic_read};
