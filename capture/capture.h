@@ -80,12 +80,6 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why);
 
 /*
- * Returns the first line of a file, or the last line that may be a reason, as plain ASCII. NULL:
- * the file has no such line. The caller frees.
- */
-char *report_line(const char *path, bool first);
-
-/*
  * Returns why a run does not count although all of its sides are ok: the windows of its sides do
  * not overlap, or they are farther apart than lib/clock.h allows. NULL: they agree, or they
  * cannot be compared. *again is set when no command ended before its window: another try may

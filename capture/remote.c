@@ -7,6 +7,7 @@
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/spawn.h"
+#include "workload/words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -111,7 +112,7 @@ int remote_lost(struct remote *r, int rc, struct error *err)
 		return error_set(err, ETIMEDOUT, "%s: no answer for %g s (stop_timeout)", r->url,
 				 r->stop_timeout_s);
 	log = xasprintf("%s/log", r->dir);
-	line = report_line(log, false);
+	line = line_of_file(log, false);
 	error_set(err, EPIPE, "%s: the connection broke%s%s", r->url, line ? ": " : "",
 		  line ? line : "");
 	free(line);

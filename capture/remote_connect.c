@@ -12,6 +12,7 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
+#include "workload/words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -105,7 +106,7 @@ static int remote_not_reached(struct remote *r, const char *missing, struct erro
 	int status = 0, code, rc;
 
 	link_close(&r->link, r->stop_timeout_s, &status);
-	line = report_line(log, false);
+	line = line_of_file(log, false);
 	code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	if (code == NOT_FOUND || code == NOT_EXECUTABLE)
 		rc = remote_no_zcost(r, line ? line : spawn_status_text(status), err);

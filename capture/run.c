@@ -9,6 +9,7 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
+#include "workload/words.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -343,7 +344,7 @@ static int side_refused_options(const struct live_run *r, int side, struct error
 	if (s->state != SIDE_DONE || !WIFEXITED(s->status) || WEXITSTATUS(s->status) != EXIT_USAGE)
 		return 0;
 	log = xasprintf("%s/%s.log", r->dir, side_names[side]);
-	line = report_line(log, true);
+	line = line_of_file(log, true);
 	error_set(err, EINVAL, "%s: zcost collect does not accept what the plan says: %s",
 		  side_names[side], line ? line : "(it does not say why)");
 	free(line);

@@ -6,61 +6,12 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
-#include "workload/workload.h"
+#include "workload/words.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- the work of a side --- */
-
-static bool work_is_collected(const json_t *root, const char *collector)
-{
-	const json_t *c;
-	size_t i;
-
-	json_array_foreach (json_object_get(root, "collectors"), i, c)
-		if (!strcmp(json_text(c, "name"), collector))
-			return true;
-	return false;
-}
-
-/*
- * Returns why a side that ended well did no work: its adapter finds an error, or no work. NULL: it
- * did some work, or no adapter can tell. A workload that is stopped at the end of the window has no
- * exit status that says so. *quoted is set when the reason quotes the workload.
- */
-static char *work_undone(const char *dir, const json_t *root, bool *quoted)
-{
-	const char *units = json_text(root, "units");
-	const struct adapter *is = adapter_find(units);
-	struct workload_run run = {
-		dir, (uint64_t)json_integer_value(json_object_get(root, "started_ns")),
-		(uint64_t)json_integer_value(json_object_get(root, "ended_ns")), 0};
-	struct error err = {0};
-	struct account a;
-	char *why = NULL;
-
-	if (!is || !is->read)
-		return NULL;
-	if (is->collector && !work_is_collected(root, is->collector))
-		return NULL;
-	if (account_read(&run, units, &a, &err))
-		why = xasprintf("no work was counted (units = %s): %s", units, err.text);
-	if (a.error) {
-		free(why);
-		why = xasprintf("the workload reports an error: \"%s\"", a.error);
-	} else if (!why && !account_has_work(&a)) {
-		why = xasprintf(
-			"the workload did nothing: there is no work in its output (units = %s)",
-			units);
-	}
-	*quoted = a.error != NULL;
-	account_free(&a);
-	return why;
-}
 
 /* --- the windows of the sides --- */
 
@@ -173,73 +124,12 @@ char *overlap_missing(struct capture *c, const char *dir, bool *again)
 
 /* --- what a side reports --- */
 
-enum { LINE_MAX_SHOWN = 200 };
-
-/* Copies the text of another program as plain ASCII, for messages and for JSON. */
-static char *text_clean(const char *s)
-{
-	char *out = xstrndup(s, LINE_MAX_SHOWN), *p;
-
-	for (p = out; *p; p++)
-		if ((unsigned char)*p < ' ' || (unsigned char)*p > '~')
-			*p = '?';
-	return out;
-}
-
-/* Recognizes "Try `x --help' for more information.", which argp prints last and is no reason. */
-static bool line_invites_to_help(const char *line)
-{
-	return strcasestr(line, "--help") &&
-	       (strcasestr(line, "try ") || strcasestr(line, "for more"));
-}
-
-/* Recognizes the line before a list of options, which is no reason. */
-static bool line_is_usage(const char *line)
-{
-	return !strncasecmp(line, "usage:", strlen("usage:"));
-}
-
-/* Returns the last line that may be a reason, or else the first line. */
-static char *find_telling_line(char *text)
-{
-	char *rest = text, *line, *first = NULL, *last = NULL;
-
-	while ((line = str_token(&rest, '\n'))) {
-		line = str_trim(line);
-		if (!*line)
-			continue;
-		if (!first)
-			first = line;
-		if (line_is_usage(line) && last)
-			break;
-		if (!line_invites_to_help(line) && !line_is_usage(line))
-			last = line;
-	}
-	return last ? last : first;
-}
-
-char *report_line(const char *path, bool first)
-{
-	char *data, *line, *out;
-
-	if (file_read(path, &data, NULL, NULL))
-		return NULL;
-	line = str_trim(data);
-	if (first)
-		line[strcspn(line, "\n")] = '\0';
-	else
-		line = find_telling_line(line);
-	out = line && *line ? text_clean(str_trim(line)) : NULL;
-	free(data);
-	return out;
-}
-
-/* Adds the last line of a file in quotes, unless `s` has it already. */
+/* Adds the last line of a file in quotes, unless `s` quotes a reason already. */
 static void report_quote_last_line(struct str *s, const char *path)
 {
-	char *line = report_line(path, false);
+	char *line = line_of_file(path, false);
 
-	if (line && !(s->buf && strstr(s->buf, line)))
+	if (line && !(s->buf && strchr(s->buf, '"')))
 		str_printf(s, ": \"%s\"", line);
 	free(line);
 }
@@ -331,6 +221,8 @@ static void remark_early_end(struct capture *c, enum side side, const json_t *ro
 	free(key);
 }
 
+enum { WHY_MAX = 1024 };
+
 static void report_add_why(struct str *s, const json_t *root, const char *run_dir,
 			   const char *ended)
 {
@@ -338,7 +230,7 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 	char *log = xasprintf("%s.log", run_dir), *clean;
 
 	if (root && *json_text(root, "why")) {
-		clean = text_clean(json_text(root, "why"));
+		clean = text_clean(json_text(root, "why"), WHY_MAX);
 		str_puts(s, clean);
 		free(clean);
 	} else {
@@ -350,33 +242,12 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 	free(log);
 }
 
-/* Returns why a workload did no work. Adds its last error line where its output has no reason. */
-static char *report_undone_work(const json_t *root, const char *run_dir)
-{
-	bool quoted;
-	char *why = work_undone(run_dir, root, &quoted), *clean;
-	char *err_path = xasprintf("%s/workload.err", run_dir);
-	struct str s = {0};
-
-	if (why) {
-		clean = text_clean(why);
-		str_puts(&s, clean);
-		if (!quoted)
-			report_quote_last_line(&s, err_path);
-		free(clean);
-	}
-	free(err_path);
-	free(why);
-	return s.buf ? str_take(&s) : NULL;
-}
-
 void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why)
 {
 	char *run_dir = xasprintf("%s/%s", dir, side_names[side]);
 	char *path = xasprintf("%s/run.json", run_dir);
 	json_t *root = json_load_file(path, 0, NULL);
 	struct str s = {0};
-	char *undone = NULL;
 
 	if (root) {
 		remark_collectors(c, side, root);
@@ -386,10 +257,7 @@ void report_side(struct capture *c, const char *dir, enum side side, const char 
 		str_printf(&s, "%s: ", side_names[side]);
 		report_add_why(&s, root, run_dir, ended);
 		*why = str_take(&s);
-	} else if ((undone = report_undone_work(root, run_dir))) {
-		*why = xasprintf("%s: %s", side_names[side], undone);
 	}
-	free(undone);
 	json_decref(root);
 	free(path);
 	free(run_dir);

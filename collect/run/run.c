@@ -10,6 +10,7 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
+#include "workload/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,13 +171,37 @@ static int run_start_workload(struct run *r)
 	return rc;
 }
 
+static struct workload_run run_as_workload(const struct run *r)
+{
+	return (struct workload_run){r->dir, r->started_ns, clock_mono_ns(), 0};
+}
+
 static void run_reap_workload(struct run *r)
 {
+	struct workload_run w = run_as_workload(r);
+	char *words;
+
 	spawn_wait(r->pid, -1, &r->status);
 	kill(-r->pid, SIGKILL); /* processes that it left in its group */
 	r->running = false;
-	if (r->status)
-		run_fail(r, "the workload %s", spawn_status_text(r->status));
+	if (!r->status)
+		return;
+	words = workload_words(&w, r->units);
+	run_fail(r, words ? "the workload %s: \"%s\"" : "the workload %s",
+		 spawn_status_text(r->status), words);
+	free(words);
+}
+
+/* The advice to run longer is for a workload that did some work. */
+static void run_fail_early(struct run *r)
+{
+	const struct adapter *is = adapter_find(r->units);
+	struct workload_run w = run_as_workload(r);
+	char *undone = is && !is->collector ? workload_undone(&w, r->units) : NULL;
+
+	run_fail(r, "the workload ended before the window opened: %s",
+		 undone ? undone : "let it run longer than the warm-up");
+	free(undone);
 }
 
 /* Gives the workload --grace seconds after the window to end by itself, then stops it. */
@@ -264,8 +289,7 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	if (w != WOKEN_EXIT)
 		return w == WOKEN_TIME;
 	run_reap_workload(r);
-	run_fail(r,
-		 "the workload ended before the window opened: let it run longer than the warm-up");
+	run_fail_early(r);
 	return false;
 }
 
@@ -425,6 +449,35 @@ static int run_set_up(struct run *r, struct error *err)
 	return rc ? rc : run_start_guard(r, err);
 }
 
+static bool run_has_collector(const struct run *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->ncollect; i++)
+		if (!strcmp(r->collect[i].is->name, name))
+			return true;
+	return false;
+}
+
+/*
+ * Fails a run without any work in it. A workload that is stopped at the end of the window has no
+ * exit status that says so. The passes that measure no throughput may lack the collector to tell.
+ */
+static void run_judge_work(struct run *r)
+{
+	const struct adapter *is = adapter_find(r->units);
+	struct workload_run w = run_as_workload(r);
+	bool blind = is && is->collector && !run_has_collector(r, is->collector);
+	char *undone = r->failed || blind ? NULL : workload_undone(&w, r->units);
+
+	if (undone)
+		run_fail(r, "%s", undone);
+	else if (blind && strcmp(r->pass, "profile") && strcmp(r->pass, "syscalls"))
+		run_fail(r, "--units %s needs the collector '%s': add it to --collect", r->units,
+			 is->collector);
+	free(undone);
+}
+
 int run_execute(struct run *r, struct error *err)
 {
 	int rc = run_set_up(r, err);
@@ -444,6 +497,7 @@ int run_execute(struct run *r, struct error *err)
 	free(r->mark);
 	tree_free(&r->tree);
 	r->ended_ns = clock_mono_ns();
+	run_judge_work(r);
 	close(r->pidfd);
 	close(r->signals);
 	return run_write_json(r, err);

@@ -183,8 +183,10 @@ cat >cut.json <<'EOT'
 EOT
 echo "no words" >words
 working() { # working UNITS FILE: a plan of a receiver that prints FILE and is stopped after the window
-	plan "a=sh -c 'cat $scratch/$2; echo of it >&2; sleep 60'" | sed "s/^cpus = 0/units = $1/"
+	plan "a=sh -c 'cat $scratch/$2; echo of it >&2; sleep 60'" |
+		sed "s/^units = none/&\ncollect = null/; s/^cpus = 0/units = $1\ncollect = null/"
 }
+unset ZCOST_COLLECT # zcost collect itself looks for the work
 for units in none tcpzc; do
 	working $units talk >p.ini
 	rm -rf r
@@ -209,8 +211,10 @@ tcpzc words 1 the workload did nothing
 iperf3 refused.json 1 reports an error: "unable to connect to server: Connection refused"
 iperf3 words 1 no work was counted \(units = iperf3\): workload.out:1: not JSON .*run iperf3 with -J: "of it"
 iperf3 cut.json 0
+nic:lo words 1 --units nic:lo needs the collector 'nic': add it to --collect
 pps words 1 no work was counted \(units = pps\): workload.out: no line with a rate in it: "of it"
 EOT
+export ZCOST_COLLECT=$tests/fake/collect
 
 duration=0.5 plan 'a=sh -c "sleep 60; : late-503"' >p.ini
 rm -rf r

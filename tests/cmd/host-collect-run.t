@@ -109,13 +109,13 @@ ok "an invalid duration is a usage error" exits 2 collect --duration soon -- tru
 ok "a variant name with a slash is a usage error" exits 2 collect --variant a/b -- true
 ok "an unknown pass is a usage error" exits 2 collect --pass measuer -- true
 ok "an unknown adapter is a usage error" exits 2 collect --units foo -- true
-ok "the error about an unknown adapter lists all adapters" says "--units: no adapter 'foo'; there are tcpzc, iperf3, pps, regex:RE and none" err
+ok "the error about an unknown adapter lists all adapters" says "--units: no adapter 'foo'; there are tcpzc, iperf3, .*, regex:RE, nic:IF, tcp and none" err
 ok "an adapter regex: without a regex is a usage error" exits 2 collect --units regex: -- true
 ok "a regex that does not compile is a usage error" exits 2 collect --units 'regex:bytes=([0-9]+' -- true
 ok "the error names the regex and the reason" says "--units: regex:bytes=\(\[0-9\]\+: '\(\[0-9\]\+' is not an extended regular expression: Unmatched \(" err
 ok "a regex without a group is a usage error" exits 2 collect --units 'regex:moved [0-9]+ bytes' -- true
 ok "the error names the regex without a group" says "'moved \[0-9\]\+ bytes' has no \(group\) around the number to take" err
-ok "a regex with a group is accepted" exits 0 collect --collect null --units 'regex:packets=([0-9]+) a second' -- true
+ok "a regex with a group is accepted" exits 0 collect --collect null --units 'regex:packets=([0-9]+) a second' -- echo '5 a second'
 ok "an unknown --syscalls-method is a usage error" exits 2 collect --syscalls-method magic -- true
 touch plain
 ok "collect exits 1 when it cannot make the folder" exits 1 "$zcost" collect -o plain/r --collect cpu -- true

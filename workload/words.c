@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a workload says of itself when it fails. */
+#include "workload/words.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- a line of a file --- */
+
+enum { LINE_MAX_SHOWN = 200 };
+
+char *text_clean(const char *s, size_t most)
+{
+	char *out = xstrndup(s, most), *p;
+
+	for (p = out; *p; p++)
+		if ((unsigned char)*p < ' ' || (unsigned char)*p > '~')
+			*p = '?';
+	return out;
+}
+
+/* Recognizes "Try `x --help' for more information.", which argp prints last and is no reason. */
+static bool line_invites_to_help(const char *line)
+{
+	return strcasestr(line, "--help") &&
+	       (strcasestr(line, "try ") || strcasestr(line, "for more"));
+}
+
+/* Recognizes the line before a list of options, which is no reason. */
+static bool line_is_usage(const char *line)
+{
+	return !strncasecmp(line, "usage:", strlen("usage:"));
+}
+
+/* Recognizes a line of JSON, whose error an adapter finds. */
+static bool line_is_json(const char *line)
+{
+	return strchr("{}[]\"", *line) != NULL;
+}
+
+/* Returns the last line that may be a reason, or else the first line. */
+static char *find_telling_line(char *text)
+{
+	char *rest = text, *line, *first = NULL, *last = NULL;
+
+	while ((line = str_token(&rest, '\n'))) {
+		line = str_trim(line);
+		if (!*line || line_is_json(line))
+			continue;
+		if (!first)
+			first = line;
+		if (line_is_usage(line) && last)
+			break;
+		if (!line_invites_to_help(line) && !line_is_usage(line))
+			last = line;
+	}
+	return last ? last : first;
+}
+
+char *line_of_file(const char *path, bool first)
+{
+	char *data, *line, *out;
+
+	if (file_read(path, &data, NULL, NULL))
+		return NULL;
+	line = str_trim(data);
+	if (first)
+		line[strcspn(line, "\n")] = '\0';
+	else
+		line = find_telling_line(line);
+	out = line && *line ? text_clean(str_trim(line), LINE_MAX_SHOWN) : NULL;
+	free(data);
+	return out;
+}
+
+/* --- the workload --- */
+
+/* Returns the error that the adapter finds, or the last line of the output, or NULL. */
+static char *account_words(const struct workload_run *run, const struct account *a)
+{
+	static const char *const files[] = {"workload.err", "workload.out"};
+	char *words = a->error ? text_clean(a->error, LINE_MAX_SHOWN) : NULL;
+	size_t i;
+
+	for (i = 0; !words && i < array_size(files); i++) {
+		char *path = xasprintf("%s/%s", run->dir, files[i]);
+
+		words = line_of_file(path, false);
+		free(path);
+	}
+	return words;
+}
+
+char *workload_words(const struct workload_run *run, const char *units)
+{
+	struct account a;
+	char *words;
+
+	account_read(run, units, &a, NULL);
+	words = account_words(run, &a);
+	account_free(&a);
+	return words;
+}
+
+char *workload_undone(const struct workload_run *run, const char *units)
+{
+	const struct adapter *is = adapter_find(units);
+	struct error err = {0};
+	struct account a;
+	struct str s = {0};
+	char *words;
+
+	if (!is || !is->read)
+		return NULL;
+	if (account_read(run, units, &a, &err))
+		str_printf(&s, "no work was counted (units = %s): %s", units, err.text);
+	else if (!a.error && !account_has_work(&a))
+		str_printf(&s,
+			   "the workload did nothing: there is no work in its output (units = %s)",
+			   units);
+	if (a.error) {
+		str_reset(&s);
+		str_puts(&s, "the workload reports an error");
+	}
+	words = s.len ? account_words(run, &a) : NULL;
+	if (words)
+		str_printf(&s, ": \"%s\"", words);
+	free(words);
+	account_free(&a);
+	return s.buf ? str_take(&s) : NULL;
+}

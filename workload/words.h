@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef ZC_WORKLOAD_WORDS_H
+#define ZC_WORKLOAD_WORDS_H
+
+#include "workload/workload.h"
+
+/* Copies the text of another program as plain ASCII, cut to `most` bytes. The caller frees. */
+char *text_clean(const char *s, size_t most);
+
+/*
+ * Returns the first line of a file, or the last line that may be a reason, as plain ASCII. NULL:
+ * the file has no such line. The caller frees.
+ */
+char *line_of_file(const char *path, bool first);
+
+/*
+ * Returns the error that ended the workload, in its own words and in plain ASCII: the one that its
+ * adapter finds, or the last line of its standard error, or of its output. NULL: it printed none.
+ */
+char *workload_words(const struct workload_run *run, const char *units);
+
+/*
+ * Returns why a workload did no work: its adapter finds an error, or no work. NULL: it did some
+ * work, or no adapter counts it. A workload that is stopped at the end of the window has no exit
+ * status that tells.
+ */
+char *workload_undone(const struct workload_run *run, const char *units);
+
+#endif
