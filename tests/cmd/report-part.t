@@ -89,12 +89,12 @@ ok "a part after all windows exits 1" exits 1 "$zcost" report summary cap --from
 ok "the message says how long the windows are" says 'its window is 3.00 s long' err
 ok "a note says that --to is after the end of the window" sh -c "'$zcost' report summary cap --from 1 --to 9 2>&1 | grep 'the window is 3.00 s long, so it ends before --to 9'"
 ok "--from with a store file exits 1" exits 1 "$zcost" report summary cap/zcost.db --from 1
-ok "the message says that --from needs the raw files" says 'a store alone knows whole windows only' err
+ok "the message says that --from needs the raw files" says 'a store alone has figures of whole windows only' err
 cp -r cap gone
 rm -r gone/runs
 ok "the store still has the whole windows" exits 0 "$zcost" report summary gone
 ok "--from without raw files exits 1" exits 1 "$zcost" report summary gone --from 1
-ok "the message names the missing raw files" says 'gone: the raw files of its runs are gone, and zcost.db knows whole windows only' err
+ok "the message names the missing raw files" says 'gone: the raw files of its runs are gone, and zcost.db has figures of whole windows only' err
 "$zcost" pack cap 2>/dev/null
 mkdir elsewhere
 mv cap.tar.zst elsewhere
