@@ -96,8 +96,7 @@ void points_add(struct points *ps, const struct point *p)
 			return;
 		}
 	}
-	array_grow(ps->p, ps->n, ps->cap);
-	ps->p[ps->n++] = *p;
+	array_add(ps->p, ps->n, ps->cap, *p);
 }
 
 void account_free(struct account *a)

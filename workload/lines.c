@@ -69,8 +69,7 @@ static void rates_match_line(const regex_t *re, const struct line_pattern *p, co
 		rates->r[0] += rates_of_match(p, line, m);
 		return;
 	}
-	array_grow(rates->r, rates->n, rates->cap);
-	rates->r[rates->n++] = rates_of_match(p, line, m);
+	array_add(rates->r, rates->n, rates->cap, rates_of_match(p, line, m));
 }
 
 /*

@@ -62,8 +62,7 @@ static void tcp_parse_line(char *line, struct tcp_sockets *all)
 	bytes = (double)acked + (double)received;
 	at = map_at(&all->at, cookie);
 	if (!*at) {
-		array_grow(all->bytes, all->n, all->cap);
-		all->bytes[all->n++] = all->first ? bytes : 0;
+		array_add(all->bytes, all->n, all->cap, all->first ? bytes : 0);
 		*at = all->n;
 	}
 	all->total += bytes - all->bytes[*at - 1];

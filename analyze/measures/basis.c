@@ -248,6 +248,7 @@ static void basis_fill_none(struct basis_value *v, struct store *s, const struct
 {
 	char *has = work_units(s, runs, n);
 
+	v->uncounted = unit != NULL;
 	if (unit && !basis_is_syscall(unit) && *has && !strstr(has, unit))
 		snprintf(v->text, sizeof(v->text),
 			 "none: --unit %s: the workload counts only %s; shares only", unit, has);
@@ -357,6 +358,49 @@ int basis_of_block(struct store *s, const struct query *q, const struct block *b
 	rc = basis_read(s, q, b, v, err);
 	if (!rc && known)
 		*known = (struct basis_known){*b, *v};
+	return rc;
+}
+
+/* Adds the units that the block's runs count and that `has` lacks. */
+static int basis_add_units(struct store *s, const struct block *b, struct str *has,
+			   struct error *err)
+{
+	struct query every = {0};
+	struct run *runs;
+	char *units;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
+
+	if (n < 0)
+		return n;
+	units = work_units(s, runs, n);
+	if (*units && !(has->buf && strstr(has->buf, units)))
+		str_printf(has, "%s%s", has->len ? ", " : "", units);
+	free(units);
+	free(runs);
+	return 0;
+}
+
+int basis_require_unit(struct store *s, const struct query *q, struct error *err)
+{
+	struct str has = {0};
+	struct block *blocks;
+	const char *unit;
+	int i, n, rc = basis_check_unit(q, &unit, err);
+
+	if (rc || !unit || basis_is_syscall(unit) || q->rate > 0)
+		return rc;
+	n = scope_blocks(s, q, &blocks, err);
+	if (n <= 0)
+		return n;
+	for (i = 0; i < n && !rc; i++)
+		rc = basis_add_units(s, &blocks[i], &has, err);
+	free(blocks);
+	if (!rc && !(has.buf && strstr(has.buf, unit)))
+		rc = error_set(
+			err, ENODATA, "--unit %s: the runs count %s%s%s", unit,
+			has.len ? "only " : "no work", has.len ? has.buf : "",
+			"; 'units' of the plan says what counts, nic:IF counts packets and KiB");
+	str_free(&has);
 	return rc;
 }
 

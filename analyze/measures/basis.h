@@ -102,6 +102,7 @@ struct estimate calls_per_work(struct store *s, const struct block *b, enum esti
 struct basis_value {
 	double ns;	   /* per unit, in the amount of --in; NAN: not known */
 	const char *unit;  /* such as "KiB"; NULL when ns is NAN */
+	bool uncounted;	   /* it lacks the unit that the query names */
 	bool exclude_idle; /* busy: leave out idle samples */
 	char text[384];	   /* describes the basis, or the reason why it is missing */
 };
@@ -135,6 +136,12 @@ struct basis_runs {
 int basis_runs_read(struct store *s, const struct query *q, const struct block *b,
 		    const struct basis_value *v, struct basis_runs *runs, struct error *err);
 void basis_runs_free(struct basis_runs *runs);
+
+/* Returns -ENODATA when no run that the query asks for counts work in --unit. */
+int basis_require_unit(struct store *s, const struct query *q, struct error *err);
+
+/* Returns the basis of one run in `unit`, with the query's basis and CPUs. NAN: not known. */
+double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r);
 
 /* Fills the basis of a bare file from the query. The file has samples of `ncpus` CPUs. */
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,

@@ -301,9 +301,9 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 	const struct tally *f = &part->tally;
 	size_t i;
 
+	t->lossy |= part->basis.uncounted;
 	if (!f->n)
 		hotspots_note_absence(t, part);
-
 	for (i = 0; i < f->n; i++) {
 		struct cost self = cost_self(part, &f->rows[i]);
 		struct str s = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
+#include "analyze/measures/basis.h"
 #include "analyze/measures/scope.h"
 #include "lib/str.h"
 
@@ -95,7 +96,9 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 	    !m->options[SOURCE_NUMBERS])
 		return error_set(err, EINVAL,
 				 "table '%s' is made from a capture, not from a bare file", name);
-	rc = m->run(store, q, t, err);
+	rc = store && q->unit ? basis_require_unit(store, q, err) : 0;
+	if (!rc)
+		rc = m->run(store, q, t, err);
 	if (rc || !store)
 		return rc;
 	scope_add_slice_notes(store, m->flags & MEASURE_COSTS, t);

@@ -155,8 +155,9 @@ for unit in packet message; do
 	ok "report roi exits 0 without bytes" exits 0 "$zcost" report roi $unit --verbose
 	ok "report roi says that the workload did not report its bytes" says 'throughput_gbps is absent: the workload did not report its bytes' out
 	ok "report roi names the unit that the workload counts" says "the workload counts ${unit}s and roi takes bytes.* ns per $unit" out
-	ok "--unit with an uncounted unit exits 0" exits 0 "$zcost" report functions $unit --unit KiB
-	ok "the message names the unit that the workload counts" says "none: --unit KiB: the workload counts only $unit;" out
+	ok "--unit with an uncounted unit exits 1" exits 1 "$zcost" report functions $unit --unit KiB
+	ok "the message names the unit that the workload counts" says "^zcost: --unit KiB: the runs count only $unit;" err
+	ok "compare with an uncounted unit exits 1" exits 1 "$zcost" compare copying mapping -C $unit --table functions --unit KiB
 done
 "$zcost" report summary cap --format tsv >out 2>err
 ok "a workload that counts bytes has no metrics per packet" sh -c '! grep -E "packet|message" out err'
