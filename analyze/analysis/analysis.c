@@ -53,7 +53,8 @@ static void job_read(const struct pool *p, struct job *j)
 					   .nmeters = p->a->nmeters,
 					   .threads = p->threads_each,
 					   .slice = p->a->slice,
-					   .inlines = p->a->inlines};
+					   .inlines = p->a->inlines,
+					   .units = p->a->units};
 
 	if (!strcmp(j->entry->status, "ok") && entry_is_wanted(p->a, j->entry))
 		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, &how, &j->err);
@@ -384,6 +385,8 @@ static int write_manner(const struct analysis *a, struct store *s, struct error 
 
 	if (a->inlines)
 		rc = store_capture_put(s, "inlines", "1", err);
+	if (!rc && a->units)
+		rc = store_capture_put(s, "units", a->units, err);
 	if (rc || (!a->slice.from.given && !a->slice.to.given))
 		return rc;
 	slice_format(&a->slice, slice, sizeof(slice));
@@ -456,6 +459,7 @@ void analysis_free(struct analysis *a)
 	for (kind = 0; kind < DAMAGE_KINDS; kind++)
 		free(a->damage[kind]);
 	free(a->forgotten);
+	free(a->units);
 }
 
 /* Refuses a capture that has runs but lacks their raw files. */

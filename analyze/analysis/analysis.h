@@ -19,6 +19,7 @@ struct analysis {
 	size_t nmeters;
 	bool inlines;		 /* gives each inlined function a frame */
 	struct time_slice slice; /* the part of each run's window (ingest/window.c) */
+	char *units;		 /* as in struct ingest_options; owned */
 	const char *variant;	 /* reads the raw files of this variant only; NULL reads all */
 
 	/* results */
@@ -44,7 +45,7 @@ void analysis_free(struct analysis *a); /* results */
 
 /* --- meters.c: the power meters of an analysis --- */
 
-/* Checks the meters. Returns -EINVAL if the capture lacks the side of a meter. */
+/* Checks the meters and units. Returns -EINVAL if the capture lacks a side that they name. */
 int meters_check(const struct analysis *a, const struct layout *l, struct error *err);
 
 /*

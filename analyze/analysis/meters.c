@@ -48,21 +48,45 @@ static bool layout_has_log(const struct layout *l)
 	return found;
 }
 
-static int meter_check(const struct meter *m, const struct layout *l, struct error *err)
+/* Refuses the side that an option names, such as --power-csv SIDE=FILE, if no run has it. */
+static int layout_require_side(const struct layout *l, const char *option, const char *side,
+			       const char *value, struct error *err)
 {
 	struct str sides = {0};
 	int rc;
+
+	if (!l->nentries || layout_has_side(l, side))
+		return 0;
+	layout_list_sides(l, &sides);
+	rc = error_set(err, EINVAL, "%s %s=%s: the capture has no side '%s', only: %s", option,
+		       side, value, side, sides.buf);
+	str_free(&sides);
+	return rc;
+}
+
+static int meter_check(const struct meter *m, const struct layout *l, struct error *err)
+{
 
 	if (!m->path && !layout_has_log(l))
 		return error_set(
 			err, EINVAL,
 			"the capture has no log of a meter; give --power-csv FILE before --time-unit, --column and the like");
-	if (!m->side || !l->nentries || layout_has_side(l, m->side))
-		return 0;
-	layout_list_sides(l, &sides);
-	rc = error_set(err, EINVAL, "--power-csv %s=%s: the capture has no side '%s', only: %s",
-		       m->side, m->path, m->side, sides.buf);
-	str_free(&sides);
+	return m->side ? layout_require_side(l, "--power-csv", m->side, m->path, err) : 0;
+}
+
+/* Checks the sides of the lines SIDE=ADAPTER. */
+static int units_check_sides(const char *units, const struct layout *l, struct error *err)
+{
+	char *copy = xstrdup(units), *rest = copy, *line;
+	int rc = 0;
+
+	while (!rc && (line = str_token(&rest, '\n'))) {
+		const char *side = str_token(&line, '=');
+
+		if (*side)
+			rc = layout_require_side(l, "--units", side, line, err);
+	}
+	free(copy);
 	return rc;
 }
 
@@ -73,7 +97,7 @@ int meters_check(const struct analysis *a, const struct layout *l, struct error 
 
 	for (i = 0; i < a->nmeters && !rc; i++)
 		rc = meter_check(&a->meters[i], l, err);
-	return rc;
+	return rc || !a->units ? rc : units_check_sides(a->units, l, err);
 }
 
 char *meters_remembered(const char *capture)

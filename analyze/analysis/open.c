@@ -47,6 +47,8 @@ static int analysis_follow_store(struct analysis *a, char **meters, struct error
 	a->inlines = store_capture_value(old, "inlines") != NULL;
 	value = store_capture_value(old, "power_csv");
 	*meters = value ? xstrdup(value) : NULL;
+	value = store_capture_value(old, "units");
+	a->units = value ? xstrdup(value) : NULL;
 	return store_close(old, 0, err);
 }
 

@@ -3,8 +3,10 @@
 #include "analyze/analysis/analysis.h"
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
+#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/str.h"
+#include "workload/workload.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -25,12 +27,16 @@ enum {
 	KEY_KIND,
 	KEY_OFFSET,
 	KEY_INLINE,
+	KEY_UNITS,
 };
 
 static const struct argp_option options[] = {
 	{"jobs", 'j', "N", 0, "number of threads that read runs (default: one per CPU)", 0},
 	{"inline", KEY_INLINE, NULL, 0,
 	 "show inlined functions as separate frames, from debug information in the capture", 0},
+	{"units", KEY_UNITS, "[SIDE=]ADAPTER", 0,
+	 "what finds the work done, instead of the units in the plan: nic:eth0 for the packets of an interface; repeat the option for another side",
+	 0},
 	{"power-csv", KEY_CSV, "[SIDE=]FILE", 0,
 	 "readings of an external power meter, with a time and watts on each line; repeat the option for more meters",
 	 1},
@@ -153,6 +159,21 @@ static error_t analyze_parse_meter(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Adds "SIDE=ADAPTER" or "ADAPTER", which may hold a "=" behind its colon. */
+static void units_add(struct argp_state *state, struct analysis *a, const char *arg)
+{
+	size_t len = strcspn(arg, "=:");
+	const char *adapter = arg[len] == '=' ? arg + len + 1 : arg;
+	struct error err = {0};
+	char *before = a->units;
+
+	if (units_check(adapter, &err))
+		argp_error(state, "--units: %s", err.text);
+	a->units = xasprintf("%s%.*s=%s\n", before ? before : "", (int)(adapter > arg ? len : 0),
+			     arg, adapter);
+	free(before);
+}
+
 static error_t analyze_parse(int key, char *arg, struct argp_state *state)
 {
 	struct analyze_arguments *args = state->input;
@@ -163,6 +184,9 @@ static error_t analyze_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_INLINE:
 		args->a.inlines = true;
+		return 0;
+	case KEY_UNITS:
+		units_add(state, &args->a, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (args->a.capture)

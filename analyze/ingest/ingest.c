@@ -242,6 +242,8 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	free(path);
 	if (rc)
 		return rc;
+	if (how->units)
+		workload_set_units(in);
 	if (hosts_dir && in->run.host) {
 		in->host_dir = arena_printf(&in->arena, "%s/%s", hosts_dir, in->run.host);
 		if (!path_is_dir(in->host_dir))

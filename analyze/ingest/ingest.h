@@ -37,6 +37,7 @@ struct ingest_options {
 	unsigned int threads;	 /* that may read one file at once; 0: one per CPU */
 	struct time_slice slice; /* of each run's window, from its start; see window.c */
 	bool inlines;		 /* inlined functions are frames of their own */
+	const char *units;	 /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
 };
 
 struct ingest_series {

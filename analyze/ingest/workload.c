@@ -3,6 +3,7 @@
 
 #include "analyze/ingest/ingest.h"
 #include "lib/alloc.h"
+#include "lib/str.h"
 #include "workload/workload.h"
 
 #include <errno.h>
@@ -225,11 +226,30 @@ static int points_metrics(struct ingest *in, const struct points *ps, const char
 
 /* --- the account --- */
 
+void workload_set_units(struct ingest *in)
+{
+	char *copy = xstrdup(in->how.units), *rest = copy, *line;
+
+	while ((line = str_token(&rest, '\n'))) {
+		const char *side = str_token(&line, '=');
+
+		if (line && (!*side || !strcmp(side, in->run.side)))
+			in->units = arena_strdup(&in->arena, line);
+	}
+	free(copy);
+}
+
 const char *workload_file(const struct ingest *in)
 {
 	const struct adapter *is = adapter_find(in->units);
+	size_t i;
 
-	return is && is->file ? is->file : is && !is->read ? NULL : "workload.out";
+	if (!is || !is->collector)
+		return is && !is->read ? NULL : "workload.out";
+	for (i = 0; i < in->ncollectors; i++)
+		if (!strcmp(in->collectors[i].name, is->collector))
+			return is->file;
+	return NULL;
 }
 
 static void account_add_notes(struct ingest *in, const struct account *a)

@@ -5,7 +5,10 @@
 
 #include "analyze/ingest/ingest.h"
 
-/* Returns the raw file that the adapter in in->units reads, or NULL: it reads nothing. */
+/* Replaces the units of run.json by those of in->how.units for the run's side. */
+void workload_set_units(struct ingest *in);
+
+/* Returns the raw file that the adapter in in->units reads, or NULL: the run has none to read. */
 const char *workload_file(const struct ingest *in);
 
 /* Reads the file through the adapter that in->units names. `path` is its name in messages. */

@@ -387,7 +387,8 @@ int basis_require_unit(struct store *s, const struct query *q, struct error *err
 	const char *unit;
 	int i, n, rc = basis_check_unit(q, &unit, err);
 
-	if (rc || !unit || basis_is_syscall(unit) || q->rate > 0)
+	if (rc || !unit || basis_is_syscall(unit) || q->rate > 0 ||
+	    scope_slice_absent(s, "workload"))
 		return rc;
 	n = scope_blocks(s, q, &blocks, err);
 	if (n <= 0)
