@@ -59,6 +59,7 @@ static const struct {
 	{"iperf3", "iperf3-udp-server", WORK_BYTES, 182910976},
 	{"iperf3", "iperf3-udp-server", WORK_PACKETS, 5721 - 139},
 	{"iperf3", "iperf3-stream", WORK_BYTES, 740556800},
+	{"iperf3", "iperf3-parallel", WORK_BYTES, 2989359104},
 	{"iperf3", "iperf3-killed", WORK_BYTES, 2934046720},
 };
 
