@@ -331,10 +331,30 @@ static int plan_check_variant(const struct plan *p, const char *path, const stru
 	return 0;
 }
 
+/* Checks that `work` of a side names other sides of the plan. */
+static int plan_check_work(const struct plan *p, const char *path, int side, struct error *err)
+{
+	char *copy = xstrdup(p->sides[side].work), *save, *word;
+	int rc = 0, i;
+
+	for (word = strtok_r(copy, " \t\n", &save); word && !rc;
+	     word = strtok_r(NULL, " \t\n", &save)) {
+		for (i = 0; i < SIDE_COUNT; i++)
+			if (p->sides[i].used && i != side && !strcmp(word, side_names[i]))
+				break;
+		if (i == SIDE_COUNT)
+			rc = error_set(err, EINVAL,
+				       "%s: [side %s] work = %s: the plan has no other side '%s'",
+				       path, side_names[side], p->sides[side].work, word);
+	}
+	free(copy);
+	return rc;
+}
+
 static int plan_check_whole(const struct plan *p, const char *path, struct error *err)
 {
 	size_t i;
-	int rc = 0;
+	int rc = 0, side;
 
 	if (!p->nvariants)
 		return error_set(err, EINVAL,
@@ -348,6 +368,8 @@ static int plan_check_whole(const struct plan *p, const char *path, struct error
 		return error_set(err, EINVAL, "%s: duration must be more than 0", path);
 	for (i = 0; i < p->nvariants && !rc; i++)
 		rc = plan_check_variant(p, path, &p->variants[i], err);
+	for (side = 0; side < SIDE_COUNT && !rc; side++)
+		rc = plan_check_work(p, path, side, err);
 	return rc;
 }
 

@@ -3,8 +3,10 @@
 
 #include "analyze/analysis/coverage.h"
 #include "analyze/analysis/damage.h"
+#include "analyze/analysis/work_share.h"
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/layout.h"
+#include "analyze/ingest/workload.h"
 #include "analyze/measures/components.h"
 #include "analyze/measures/placement.h"
 #include "lib/alloc.h"
@@ -25,6 +27,7 @@ struct job {
 	struct ingest in;
 	struct error err;
 	int64_t run; /* the row id, after the run is written */
+	bool counts; /* the workload accounts for its work; known after the run is written */
 	int rc;
 	bool done;
 };
@@ -171,6 +174,7 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 	if (!rc)
 		rc = store_run_add(s, &r, err);
 	j->run = r.id;
+	j->counts = j->in.units && workload_has_account(j->in.units);
 	if (!rc)
 		rc = job_write_rows(s, r.id, &j->in, err);
 	if (!rc)
@@ -394,10 +398,21 @@ static int write_manner(const struct analysis *a, struct store *s, struct error 
 	return rc || !a->absent.len ? rc : store_capture_put(s, "slice_absent", a->absent.buf, err);
 }
 
+static struct work_side *jobs_work_sides(const struct job *jobs, size_t n)
+{
+	struct work_side *sides = xcalloc(n + 1, sizeof(*sides));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sides[i] = (struct work_side){jobs[i].run, jobs[i].entry->work, jobs[i].counts};
+	return sides;
+}
+
 static int analyze_layout(struct analysis *a, struct store *s, const struct layout *l,
 			  struct error *err)
 {
 	struct pool p = {.a = a, .hosts_dir = l->hosts_dir, .n = l->nentries};
+	struct work_side *sides;
 	size_t i, apart = 0;
 	int rc = write_capture(s, l, err);
 
@@ -410,6 +425,7 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 	for (i = 0; i < p.n; i++)
 		p.jobs[i].entry = &l->entries[i];
 	rc = pool_run_checked(a, s, l, &p, err);
+	sides = jobs_work_sides(p.jobs, p.n);
 	free(p.jobs);
 	if (!rc)
 		rc = write_manner(a, s, err);
@@ -420,7 +436,10 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 	if (!rc)
 		rc = skew_store(s, &apart, err);
 	if (!rc)
+		rc = work_share_store(s, sides, l->nentries, err);
+	if (!rc)
 		rc = coverage_store(s, err);
+	free(sides);
 	a->failed += apart;
 	a->lossy += apart;
 	if (!rc)

@@ -41,6 +41,20 @@ static int layout_find_position(const json_t *order, const char *name, int other
 	return otherwise;
 }
 
+/* Returns a key of the plan for a side of a variant, or NULL. */
+static const char *layout_side_setting(struct layout *l, const json_t *root, const char *variant,
+				       const char *side, const char *key)
+{
+	const char *name = arena_printf(&l->arena, "%s.%s", side, key);
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach (json_object_get(root, "variants"), i, v)
+		if (json_str(v, "name") && !strcmp(json_str(v, "name"), variant))
+			return layout_keep(l, json_str(json_object_get(v, "settings"), name));
+	return NULL;
+}
+
 static void layout_add_run(struct layout *l, const char *capture, const json_t *root,
 			   const json_t *run, size_t index)
 {
@@ -74,6 +88,7 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 			continue;
 		}
 		e.dir = arena_printf(&l->arena, "%s/runs/%s/%s", capture, name, e.side);
+		e.work = layout_side_setting(l, root, e.variant, e.side, "work");
 		layout_add_entry(l, &e);
 	}
 }

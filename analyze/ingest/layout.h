@@ -17,6 +17,8 @@
 struct layout_entry {
 	const char *variant, *pass, *side, *status, *why;
 	const char *dir;
+	const char
+		*work; /* the sides that count this side's work, as in the plan; NULL: not said */
 	int repeat, position;
 };
 

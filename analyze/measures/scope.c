@@ -154,14 +154,18 @@ const char *scope_doubt(const struct run *runs, int n)
 	return "there is no measure pass: throughput and CPU include the cost of the instruments";
 }
 
-/* Adds the warnings and losses. 'zcost report runs' shows the other notes. */
+/*
+ * Adds the warnings and losses, and the note on the origin of the work that figures are divided by.
+ * 'zcost report runs' shows the other notes.
+ */
 static void scope_add_notes(struct table *t, const struct notes *stored, int runs)
 {
 	size_t i;
 
 	for (i = 0; i < stored->n; i++) {
 		if (stored->note[i].severity != SEVERITY_WARNING &&
-		    stored->note[i].severity != SEVERITY_LOSSY)
+		    stored->note[i].severity != SEVERITY_LOSSY &&
+		    !note_is(&stored->note[i], NOTE_work_of_side))
 			continue;
 		t->lossy |= stored->note[i].severity == SEVERITY_LOSSY;
 		notes_copy(&t->notes, &stored->note[i])->runs = runs;

@@ -43,6 +43,11 @@ int store_metric_put(struct store *s, int64_t run, const char *name, const char 
 		       "issds", run, name, unit, value, source);
 }
 
+int store_metric_drop(struct store *s, int64_t run, const char *name, struct error *err)
+{
+	return sql_run(s, err, "DELETE FROM metric WHERE run = ? AND name = ?", "is", run, name);
+}
+
 static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
 	*(struct metric_row *)row =

@@ -115,6 +115,7 @@ bool store_metric(struct store *store, int64_t run, const char *name, double *va
 bool store_has_metric(struct store *store, const char *name, const char *variant);
 int store_metric_put(struct store *store, int64_t run, const char *name, const char *unit,
 		     double value, const char *source, struct error *err);
+int store_metric_drop(struct store *store, int64_t run, const char *name, struct error *err);
 
 /*
  * Reads all metrics of a run, sorted by name. The caller frees the rows. Returns the count or
