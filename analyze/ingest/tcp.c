@@ -3,7 +3,8 @@
  * The workload's sockets over time, from tcp.snap (collect/tcp.c). A state such as rtt or cwnd
  * becomes the median of the readings inside the window, a counter its growth in it. A socket that
  * is new in a reading was made since the reading before, so its growth is all that it counted.
- * What a socket did after it was last seen is not known.
+ * What a socket did after it was last seen is not known. Medians over the sockets leave out idle
+ * ones, such as a control connection.
  */
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/snapshots.h"
@@ -27,6 +28,9 @@ struct values {
 	size_t n, cap;
 };
 
+/* A socket is idle if it moved less than this part of the bytes of the busiest socket. */
+static const double IDLE = 0.01;
+
 /* A socket through all readings. */
 struct track {
 	struct tcp_seen last;
@@ -46,7 +50,7 @@ struct tracks {
 	uint64_t t_ns, before_ns;
 	bool little;
 	double cwnd;
-	struct values rtt;
+	struct values rtt, rtt_bytes; /* of each socket, and the bytes that it moved so far */
 	size_t ended;
 };
 
@@ -55,6 +59,27 @@ static void track_add_value(struct values *v, double x)
 	if (isnan(x))
 		return;
 	array_add(v->v, v->n, v->cap, x);
+}
+
+static double socket_bytes(const double f[SOCKET_NFIGURES])
+{
+	double sent = f[SOCKET_bytes_acked], got = f[SOCKET_bytes_received];
+
+	return (isnan(sent) ? 0 : sent) + (isnan(got) ? 0 : got);
+}
+
+/* Returns the median of the sockets that are not idle. Changes the order of `v`. */
+static double sockets_median(struct values *v, const struct values *bytes)
+{
+	double most = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < bytes->n; i++)
+		most = bytes->v[i] > most ? bytes->v[i] : most;
+	for (i = 0; i < v->n; i++)
+		if (bytes->v[i] >= IDLE * most)
+			v->v[n++] = v->v[i];
+	return stats_quantile(v->v, n, 0.5);
 }
 
 static struct track *tracks_find(struct tracks *all, const struct tcp_seen *s)
@@ -131,7 +156,10 @@ static bool tcp_read_line(char *line, void *arg)
 	for (f = 0; f < SOCKET_NFIGURES && tcp_in_window(all); f++)
 		if (!figure_is_growth((enum socket_figure)f))
 			track_add_value(&t->over[f], s.f[f]);
-	track_add_value(&all->rtt, s.f[SOCKET_rtt_us]);
+	if (!isnan(s.f[SOCKET_rtt_us])) {
+		track_add_value(&all->rtt, s.f[SOCKET_rtt_us]);
+		track_add_value(&all->rtt_bytes, socket_bytes(s.f));
+	}
 	all->cwnd += isnan(s.f[SOCKET_cwnd]) ? 0 : s.f[SOCKET_cwnd];
 	if (s.congestion && (!t->row.congestion || strcmp(t->row.congestion, s.congestion)))
 		t->row.congestion = arena_strdup(&all->in->arena, s.congestion);
@@ -161,16 +189,10 @@ static double track_over_time(enum socket_figure f, const struct values *v)
 	return least;
 }
 
-static double socket_bytes(const struct socket_row *r)
-{
-	double sent = r->f[SOCKET_bytes_acked], got = r->f[SOCKET_bytes_received];
-
-	return (isnan(sent) ? 0 : sent) + (isnan(got) ? 0 : got);
-}
-
 static int socket_compare_bytes(const void *a, const void *b)
 {
-	double x = socket_bytes(a), y = socket_bytes(b);
+	const struct socket_row *r = a, *l = b;
+	double x = socket_bytes(r->f), y = socket_bytes(l->f);
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
@@ -198,26 +220,34 @@ static const struct {
 	{SOCKET_sndbuf_limited_us, "tcp_socket_sndbuf_limited_us", "us", true},
 };
 
+static void tcp_add_metric(struct ingest *in, const struct tracks *all, size_t metric)
+{
+	struct values v = {0}, bytes = {0};
+	double sum = 0, x;
+	size_t i;
+
+	for (i = 0; i < all->n; i++) {
+		x = all->t[i].row.f[metrics[metric].figure];
+		if (isnan(x))
+			continue;
+		track_add_value(&v, x);
+		track_add_value(&bytes, socket_bytes(all->t[i].row.f));
+		sum += x;
+	}
+	if (v.n)
+		ingest_metric(in, metrics[metric].name, metrics[metric].unit,
+			      metrics[metric].sum ? sum : sockets_median(&v, &bytes), NULL);
+	free(v.v);
+	free(bytes.v);
+}
+
 static void tcp_add_metrics(struct ingest *in, const struct tracks *all)
 {
-	struct values v = {0};
-	size_t i, k;
-	double sum;
+	size_t i;
 
-	for (i = 0; i < array_size(metrics); i++) {
-		v.n = 0;
-		for (sum = 0, k = 0; k < all->n; k++) {
-			double x = all->t[k].row.f[metrics[i].figure];
-
-			track_add_value(&v, x);
-			sum += isnan(x) ? 0 : x;
-		}
-		if (v.n)
-			ingest_metric(in, metrics[i].name, metrics[i].unit,
-				      metrics[i].sum ? sum : stats_quantile(v.v, v.n, 0.5), NULL);
-	}
+	for (i = 0; i < array_size(metrics); i++)
+		tcp_add_metric(in, all, i);
 	ingest_metric(in, "tcp_sockets", "1", (double)all->n, NULL);
-	free(v.v);
 }
 
 static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
@@ -239,7 +269,7 @@ static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 	if (all->n)
 		qsort(in->sockets, in->nsockets, sizeof(*in->sockets), socket_compare_bytes);
 	for (i = KEPT; i < in->nsockets; i++)
-		rest += socket_bytes(&in->sockets[i]);
+		rest += socket_bytes(in->sockets[i].f);
 	if (in->nsockets <= KEPT)
 		return;
 	note_add(&in->notes, tcp_sockets_merged, in->nsockets, KEPT, rest);
@@ -256,13 +286,13 @@ static size_t tcp_read_snap(struct tracks *all, const struct snap *snap, size_t 
 	all->t_ns = snap->mono_ns;
 	all->reading = reading;
 	all->cwnd = 0;
-	all->rtt.n = 0;
+	all->rtt.n = all->rtt_bytes.n = 0;
 	bad = snap_lines(snap->data, tcp_read_line, all);
 	for (i = 0; i < all->n; i++)
 		all->ended += all->t[i].last_reading == reading; /* it has vanished */
 	if (all->rtt.n)
 		ingest_point(all->in, "tcp_socket_rtt_us", all->t_ns,
-			     stats_quantile(all->rtt.v, all->rtt.n, 0.5));
+			     sockets_median(&all->rtt, &all->rtt_bytes));
 	if (all->cwnd > 0)
 		ingest_point(all->in, "tcp_socket_cwnd", all->t_ns, all->cwnd);
 	return bad;
@@ -278,6 +308,7 @@ static void tracks_free(struct tracks *all)
 			free(all->t[i].over[f].v);
 	free(all->t);
 	free(all->rtt.v);
+	free(all->rtt_bytes.v);
 	map_free(&all->by_cookie);
 }
 

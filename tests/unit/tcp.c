@@ -224,6 +224,36 @@ static void test_counters_grow_inside_the_window(void **state)
 	ingest_free(&in);
 }
 
+/* Two sockets carry data, and a control connection of the same process moves a few bytes. */
+static void test_medians_leave_out_idle_sockets(void **state)
+{
+	static const uint32_t rtt[] = {60, 64, 199};
+	static const uint64_t bytes[] = {1000000, 900000, 400};
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 12 * S}};
+	struct str s = {0};
+	uint32_t i, second;
+
+	(void)state;
+	unlink(path);
+	for (second = 10; second <= 12; second++) {
+		str_puts(&s, "little\n");
+		for (i = 0; i < 3; i++) {
+			struct made m = socket_made(i + 1);
+
+			m.info.tcpi_rtt = rtt[i];
+			m.info.tcpi_bytes_acked = (second - 9) * bytes[i];
+			put_line(&s, &m, sizeof(m.info));
+		}
+		add_snap(second, &s);
+	}
+	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 62, 1e-9);
+	assert_float_equal(metric(&in, "tcp_sockets"), 3, 0);
+	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 3800800, 1e-6);
+	assert_float_equal(in.series[1].value, 62, 1e-9);
+	ingest_free(&in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_each_field_is_at_the_kernels_offset),
 		cmocka_unit_test(test_swapped_and_short_structures_are_read),
 		cmocka_unit_test(test_counters_grow_inside_the_window),
+		cmocka_unit_test(test_medians_leave_out_idle_sockets),
 	};
 	int rc;
 
