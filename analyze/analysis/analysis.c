@@ -174,7 +174,7 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 	if (!rc)
 		rc = store_run_add(s, &r, err);
 	j->run = r.id;
-	j->counts = j->in.units && workload_has_account(j->in.units);
+	j->counts = j->in.units && workload_file(&j->in);
 	if (!rc)
 		rc = job_write_rows(s, r.id, &j->in, err);
 	if (!rc)
