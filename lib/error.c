@@ -41,6 +41,11 @@ int error_sys(struct error *err, int code, const char *fmt, ...)
 	return -code;
 }
 
+bool error_of_machine(int code)
+{
+	return code == EMFILE || code == ENFILE || code == ENOMEM || code == EIO;
+}
+
 enum exit_code error_exit(const struct error *err)
 {
 	return err->code == EINVAL ? EXIT_USAGE : EXIT_FAILED;

@@ -8,6 +8,7 @@
 #define ZC_ERROR_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 /* The exit codes of every zcost command. */
 enum exit_code {
@@ -30,6 +31,12 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 /* As error_set(), with ": <strerror(code)>" behind the text. */
 int error_sys(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Returns whether the errno blames this moment and not the file: no memory, no free descriptor, a
+ * disk that cannot be read. A reader that does without a missing file must not do without this one.
+ */
+bool error_of_machine(int code);
 
 /* Returns EXIT_USAGE for EINVAL, an error in the command line, and EXIT_FAILED for all others. */
 enum exit_code error_exit(const struct error *err);

@@ -17,11 +17,15 @@ json_t *json_file(const char *path, struct error *err)
 
 	if (file_read(path, &text, &len, err))
 		return NULL;
+	errno = 0;
 	root = json_loadb(text, len, JSON_DISABLE_EOF_CHECK, &e);
-	free(text);
+	free(text); /* keeps errno */
 	if (root)
 		return root;
-	error_set(err, EBADMSG, "%s:%d: not JSON: %s", path, e.line, e.text);
+	if (errno == ENOMEM)
+		error_sys(err, ENOMEM, "%s: cannot read", path);
+	else
+		error_set(err, EBADMSG, "%s:%d: not JSON: %s", path, e.line, e.text);
 	return NULL;
 }
 

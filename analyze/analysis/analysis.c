@@ -160,6 +160,27 @@ static void analysis_count_run(struct analysis *a, const struct run *r, const st
 		a->shed += !strcmp(in->metrics[i].name, "lost_bytes") && in->metrics[i].value > 0;
 }
 
+/*
+ * Notes a run that was measured and cannot be read. The note is of the capture, because tables show
+ * no notes of failed runs. A window that ends before --from is no loss.
+ */
+static int job_write_unread(struct store *s, const struct job *j, const struct run *r,
+			    struct error *err)
+{
+	struct notes notes = {0};
+	char *text;
+	int rc;
+
+	if (!j->rc || j->rc == -ERANGE)
+		return 0;
+	text = xasprintf("%s/%s-%02d %s: %s", r->variant, r->pass, r->repeat, r->side, j->err.text);
+	note_add(&notes, run_left_out, text);
+	rc = store_note_add(s, 0, &notes.note[0], err);
+	notes_free(&notes);
+	free(text);
+	return rc;
+}
+
 static int job_write(struct analysis *a, struct store *s, struct job *j, struct error *err)
 {
 	struct run r = job_find_run(j);
@@ -177,6 +198,8 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 	j->counts = j->in.units && workload_file(&j->in);
 	if (!rc)
 		rc = job_write_rows(s, r.id, &j->in, err);
+	if (!rc)
+		rc = job_write_unread(s, j, &r, err);
 	if (!rc)
 		rc = store_commit(s, err);
 	analysis_count_run(a, &r, &j->in);
@@ -335,8 +358,9 @@ static int write_host(struct store *s, const char *hosts_dir, const char *name, 
 	size_t i;
 	int rc;
 
-	host_read(&h, hosts_dir, name);
-	rc = store_host_add(s, &h.row, err);
+	rc = host_read(&h, hosts_dir, name, err);
+	if (!rc)
+		rc = store_host_add(s, &h.row, err);
 	for (i = 0; i < h.nplaces && !rc; i++)
 		rc = store_topology_add(s, &h.places[i], err);
 	host_free(&h);

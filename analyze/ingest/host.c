@@ -8,6 +8,7 @@
 #include "lib/str.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,16 +256,18 @@ static void topology_add_nic(struct topology *t, const char *name, const char *t
 	topology_add(t, &row, NULL);
 }
 
-static void topology_add_nics(struct topology *t, const char *dir)
+static void topology_add_nics(struct topology *t, const char *dir, struct error *err)
 {
 	char *nics = xasprintf("%s/nic", dir), *path, *text;
 	struct dirent **list;
 	int n = scandir(nics, &list, NULL, versionsort), i;
 
+	if (n < 0)
+		error_sys(err, errno, "%s: cannot read", nics);
 	for (i = 0; i < n; i++) {
 		path = xasprintf("%s/%s/sysfs", nics, list[i]->d_name);
 		text = NULL;
-		if (list[i]->d_name[0] != '.' && !file_read(path, &text, NULL, NULL))
+		if (list[i]->d_name[0] != '.' && !file_read(path, &text, NULL, err))
 			topology_add_nic(t, list[i]->d_name, text);
 		free(text);
 		free(path);
@@ -275,7 +278,8 @@ static void topology_add_nics(struct topology *t, const char *dir)
 	free(nics);
 }
 
-static void host_read_topology(struct host *h, const json_t *root, const char *dir)
+static void host_read_topology(struct host *h, const json_t *root, const char *dir,
+			       struct error *err)
 {
 	struct topology t = {.host = h};
 
@@ -284,14 +288,15 @@ static void host_read_topology(struct host *h, const json_t *root, const char *d
 	topology_add_nodes(&t, root);
 	topology_add_cores(&t);
 	topology_add_caches(&t, root);
-	topology_add_nics(&t, dir);
+	topology_add_nics(&t, dir, err);
 	free(t.cpus);
 }
 
-void host_read(struct host *h, const char *hosts_dir, const char *name)
+int host_read(struct host *h, const char *hosts_dir, const char *name, struct error *err)
 {
 	char *dir = xasprintf("%s/%s", hosts_dir, name), *path = xasprintf("%s/host.json", dir);
-	json_t *root = json_file(path, NULL);
+	struct error json = {0}, nics = {0}, *first;
+	json_t *root = json_file(path, &json);
 	const char *online = json_str(root, "online_cpus");
 	struct cpuset set;
 
@@ -302,10 +307,12 @@ void host_read(struct host *h, const char *hosts_dir, const char *name)
 	h->row.cpu_model = arena_strdup(&h->arena, json_str(root, "cpu_model"));
 	h->row.virtualization = arena_strdup(&h->arena, json_str(root, "virtualization"));
 	h->row.cpus = online && !cpuset_parse(&set, online, NULL) ? cpuset_count(&set) : 0;
-	host_read_topology(h, root, dir);
+	host_read_topology(h, root, dir, &nics);
 	json_decref(root);
 	free(path);
 	free(dir);
+	first = error_of_machine(json.code) ? &json : &nics;
+	return error_of_machine(first->code) ? error_set(err, first->code, "%s", first->text) : 0;
 }
 
 void host_free(struct host *h)

@@ -200,8 +200,11 @@ struct host {
 	struct arena arena; /* owns all strings */
 };
 
-/* Reads a host. Without a readable host.json only its name and its network cards are known. */
-void host_read(struct host *h, const char *hosts_dir, const char *name);
+/*
+ * Reads a host. Without a valid host.json only its name and its network cards are known. Returns 0,
+ * or -errno if error_of_machine().
+ */
+int host_read(struct host *h, const char *hosts_dir, const char *name, struct error *err);
 void host_free(struct host *h);
 
 #endif

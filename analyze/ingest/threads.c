@@ -340,10 +340,13 @@ static void threads_add_accounting(struct ingest *in)
 {
 	static const char key[] = "CONFIG_IRQ_TIME_ACCOUNTING";
 	char *path = in->host_dir ? xasprintf("%s/config", in->host_dir) : NULL, *text = NULL;
+	struct error err = {0};
 
-	if (path && !file_read(path, &text, NULL, NULL) && strstr(text, key))
+	if (path && !file_read(path, &text, NULL, &err) && strstr(text, key))
 		ingest_metric(in, "threads_hold_irq", "1",
 			      !strstr(text, "CONFIG_IRQ_TIME_ACCOUNTING=y"), NULL);
+	if (error_of_machine(err.code))
+		note_add(&in->notes, file_unreadable, "threads", err.text);
 	free(text);
 	free(path);
 }

@@ -91,8 +91,10 @@ bool window_resolves_snaps(struct ingest *in, const char *what, const char *path
 	size_t i;
 	int rc = snaps_read(&snaps, path, &damage);
 
-	if (rc && rc != -EBADMSG)
-		return true; /* its parser reports it */
+	if (rc && rc != -EBADMSG) {
+		note_add(&in->notes, file_unreadable, what, damage.text);
+		return false;
+	}
 	t = xcalloc(snaps.n + 1, sizeof(*t));
 	for (i = 0; i < snaps.n; i++)
 		t[i] = snaps.snap[i].mono_ns;

@@ -393,6 +393,14 @@ static void cost_table_add_part(struct table *t, const struct cost_table_plan *p
 	basis_note_event(t, part->basis.ns, p->in, part->tally.event);
 }
 
+static int cost_table_add_notes(struct store *s, const struct query *q, const struct block *b,
+				struct table *t, struct error *err)
+{
+	int rc = scope_profile_notes(s, q, b, t, err);
+
+	return rc ? rc : scope_basis_notes(s, b, t, err);
+}
+
 static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, const struct query *q,
 				 const struct block *blocks, int n, struct table *t,
 				 struct error *err)
@@ -416,7 +424,7 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 	zero_copy_title(s, q, t);
 	for (i = 0; i < n && !rc; i++) {
 		cost_table_add_part(t, p, q, &parts[i]);
-		rc = scope_profile_notes(s, q, &blocks[i], t, err);
+		rc = cost_table_add_notes(s, q, &blocks[i], t, err);
 	}
 	if (several && !rc)
 		note_add(&t->notes, cost_interval, COST_SAMPLES);

@@ -194,6 +194,35 @@ int scope_profile_notes(struct store *s, const struct query *q, const struct blo
 	return n < 0 ? n : 0;
 }
 
+static bool note_concerns_basis(const struct note *note)
+{
+	const char *concerns = note->kind->concerns;
+
+	return note->severity == SEVERITY_LOSSY &&
+	       (!concerns || !strcmp(concerns, "workload") || !strcmp(concerns, "cpu"));
+}
+
+int scope_basis_notes(struct store *s, const struct block *b, struct table *t, struct error *err)
+{
+	struct notes stored = {0}, losses = {0};
+	struct query every = {0};
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), r;
+	size_t i;
+
+	for (r = 0; r < n; r++)
+		if (!scope_serves(s, &runs[r], FOR_PROFILE_NOTES))
+			store_notes(s, runs[r].id, &stored, NULL);
+	for (i = 0; i < stored.n; i++)
+		if (note_concerns_basis(&stored.note[i]))
+			notes_copy(&losses, &stored.note[i]);
+	scope_add_notes(t, &losses, n);
+	notes_free(&losses);
+	notes_free(&stored);
+	free(runs);
+	return n < 0 ? n : 0;
+}
+
 void scope_capture_notes(struct store *s, struct table *t)
 {
 	struct notes stored = {0};

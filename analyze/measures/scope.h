@@ -36,6 +36,11 @@ void scope_notes(struct store *s, const struct run *runs, int n, struct table *t
 /* Adds the notes of the block's profiled runs, like scope_notes(). Returns 0 or -errno. */
 int scope_profile_notes(struct store *s, const struct query *q, const struct block *b,
 			struct table *t, struct error *err);
+/*
+ * Adds the losses of work and CPU time in runs without a profile: the costs of profiles are based
+ * on both.
+ */
+int scope_basis_notes(struct store *s, const struct block *b, struct table *t, struct error *err);
 /* Adds the notes that concern the capture as a whole. */
 void scope_capture_notes(struct store *s, struct table *t);
 

@@ -3,6 +3,11 @@
 
 #include "analyze/model/notes.h"
 
+#include "lib/alloc.h"
+#include "lib/error.h"
+
+#include <stdlib.h>
+
 #define N(x) ((unsigned long long)(x))
 
 static void health_add_losses(struct notes *notes, const struct profile_health *h)
@@ -52,6 +57,18 @@ static void health_add_periods(struct notes *notes, const struct profile *p,
 		note_add(notes, perf_short_periods, name, N(e->starts), N(e->samples));
 }
 
+void unread_add(struct unread *u, const struct error *err)
+{
+	char *none = NULL, *why;
+
+	if (!error_of_machine(err->code))
+		return;
+	why = xstrdup(err->text);
+	if (!__atomic_compare_exchange_n(&u->why, &none, why, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		free(why);
+}
+
 void profile_add_notes(const struct profile *p, struct notes *notes)
 {
 	const struct profile_unwinds *u = &p->health.unwinds;
@@ -64,6 +81,8 @@ void profile_add_notes(const struct profile *p, struct notes *notes)
 	health_add_oddities(notes, &p->health, samples);
 	for (i = 0; i < p->nevents; i++)
 		health_add_periods(notes, p, &p->events[i]);
+	if (p->unread.why)
+		note_add(notes, perf_unread, p->unread.why);
 	if (p->kernel_note)
 		note_add(notes, perf_kernel_symbols, p->kernel_note);
 	if (p->dso_note)

@@ -39,6 +39,7 @@ void profile_free(struct profile *p)
 	free(p->kernel_note);
 	free(p->dso_note);
 	free(p->unwind_note);
+	free(p->unread.why);
 	*p = (struct profile){0};
 }
 

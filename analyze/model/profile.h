@@ -119,6 +119,14 @@ struct profile_health {
 	char why[256];
 };
 
+/* The first file with symbols or code that exists and could not be read. Threads share it. */
+struct unread {
+	char *why; /* NULL: none; owned */
+};
+
+/* Keeps the error if error_of_machine() and no other came first. Other errors are no loss. */
+void unread_add(struct unread *u, const struct error *err);
+
 /* Finds a row of an array by its contents: the low half of a hash and an index + 1 per slot. */
 struct profile_index {
 	uint64_t *slots;
@@ -145,6 +153,7 @@ struct profile {
 	char *kernel_note;    /* why kernel symbols are missing, or NULL; owned */
 	char *unwind_note;    /* how many user stacks end before their root, or NULL; owned */
 	char *dso_note;	      /* which objects' symbols were refused and why, or NULL; owned */
+	struct unread unread;
 };
 
 void profile_init(struct profile *p);

@@ -143,7 +143,8 @@ struct symbol_sources identity_sources(const struct recording *r, const struct p
 				      .symfs = o->symfs,
 				      .buildid_dir = o->buildid_dir,
 				      .this_host = o->use_this_host,
-				      .same_host = o->use_this_host && identity_is_this_host(r)};
+				      .same_host = o->use_this_host && identity_is_this_host(r),
+				      .unread = &r->profile->unread};
 
 	from.this_kernel = from.this_host && *id->name == '[' && kernel_is_this(r);
 	return from;

@@ -59,13 +59,23 @@ __attribute__((format(printf, 2, 3))) static void kernel_explain(struct kernel_s
  */
 static bool kernel_find_delta(const struct recording *r, const char *kallsyms, uint64_t *delta)
 {
-	uint64_t addr;
+	struct error err = {0};
+	uint64_t addr = 0;
+	bool found = r->side.ref_name[0] && r->side.ref_addr &&
+		     kallsyms_address(kallsyms, r->side.ref_name, &addr, &err) && addr;
 
-	if (!r->side.ref_name[0] || !r->side.ref_addr ||
-	    !kallsyms_address(kallsyms, r->side.ref_name, &addr) || !addr)
-		return false;
-	*delta = addr - r->side.ref_addr;
-	return true;
+	unread_add(&r->profile->unread, &err);
+	*delta = found ? addr - r->side.ref_addr : 0;
+	return found;
+}
+
+static bool kernel_read_build_id(const struct recording *r, const char *notes, char id[65])
+{
+	struct error err = {0};
+	bool found = notes_build_id(notes, id, &err);
+
+	unread_add(&r->profile->unread, &err);
+	return found;
 }
 
 /*
@@ -77,7 +87,7 @@ static bool kernel_candidate_belongs(struct kernel_symbols *k, const struct reco
 {
 	const char *recorded = kernel_recorded_build_id(r);
 	char id[65] = "";
-	bool have = c->notes && notes_build_id(c->notes, id);
+	bool have = c->notes && kernel_read_build_id(r, c->notes, id);
 
 	if (c->named)
 		return true;
@@ -104,12 +114,13 @@ static bool kernel_load_kallsyms(struct kernel_symbols *k, const struct recordin
 				 const struct kernel_candidate *c)
 {
 	struct error err = {0};
-	uint64_t delta = 0;
+	uint64_t delta;
 	bool comparable = kernel_find_delta(r, c->kallsyms, &delta);
 
 	if (!kernel_candidate_belongs(k, r, c, delta, comparable))
 		return false;
 	if (kallsyms_read(&k->table, c->kallsyms, &err)) {
+		unread_add(&r->profile->unread, &err);
 		kernel_explain(k, "%s", err.text);
 		symtab_free(&k->table);
 		return false;
@@ -165,6 +176,7 @@ static bool kernel_load_vmlinux(struct kernel_symbols *k, const struct recording
 	if (!named && !kernel_recorded_build_id(r))
 		return false;
 	if (elf_file_open(&f, path, &err)) {
+		unread_add(&r->profile->unread, &err);
 		kernel_explain(k, "%s", err.text);
 		return false;
 	}
@@ -237,7 +249,7 @@ bool kernel_is_this(const struct recording *r)
 	char id[65];
 
 	if (recorded)
-		return notes_build_id("/sys/kernel/notes", id) && !strcmp(id, recorded);
+		return kernel_read_build_id(r, "/sys/kernel/notes", id) && !strcmp(id, recorded);
 	return kernel_recorded_here(r) && kernel_find_delta(r, "/proc/kallsyms", &delta) && !delta;
 }
 

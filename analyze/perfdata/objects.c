@@ -270,7 +270,7 @@ static void object_read_symbols(struct objects *ob, struct object *obj,
 	if (!ret) {
 		ret = dso_files_symbols(&obj->table, &files, id, why, sizeof(why));
 		if (from.want_dwarf)
-			obj->inlines = inlines_of_files(&files);
+			obj->inlines = inlines_of_files(&files, from.unread);
 		dso_files_close(&files);
 	}
 	obj->missing = ret == -ESTALE ? UNRESOLVED_MISMATCH
@@ -406,7 +406,7 @@ static const struct place_inlined *kernel_find_inlined(struct objects *ob, uint6
 		return NULL;
 	pthread_mutex_lock(&ob->lock);
 	if (!ob->kernel_inlines_tried)
-		ob->kernel_inlines = inlines_open(k->vmlinux);
+		ob->kernel_inlines = inlines_open(k->vmlinux, &ob->p->unread);
 	ob->kernel_inlines_tried = true;
 	if (ob->kernel_inlines)
 		p = objects_add_inlined(ob, ob->kernel_dso, inlines_at(ob->kernel_inlines, at));

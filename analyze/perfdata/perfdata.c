@@ -59,7 +59,8 @@ int recording_open(struct recording *r, struct profile *p, const char *path, boo
 
 /* Finds the times of the first and last sample. The buffers of the CPUs follow each other, so it
  * reads all samples. */
-static bool slice_find_ends(const struct recording *r, uint64_t *first, uint64_t *last)
+static bool slice_find_ends(const struct recording *r, uint64_t *first, uint64_t *last,
+			    struct error *err)
 {
 	struct chunk_reader reader = {0};
 	struct chunk_sample at;
@@ -70,7 +71,8 @@ static bool slice_find_ends(const struct recording *r, uint64_t *first, uint64_t
 	*first = UINT64_MAX;
 	*last = 0;
 	for (i = 0; i < r->nchunks; i++) {
-		chunk_read(&reader, &r->chunks[i], r->swap);
+		if (!chunk_read(&reader, &r->chunks[i], r->swap))
+			error_set(err, EIO, "%s: a part of it cannot be read again", r->path);
 		while (chunk_next(&reader, &at)) {
 			event = sample_event(&r->events, at.body);
 			if (event < 0 || !(r->events.list[event].sample_type & PERF_SAMPLE_TIME) ||
@@ -97,9 +99,11 @@ int recording_resolve_slice(const struct time_slice *s, const struct recording *
 	*from = *to = 0;
 	if (!s->from.given && !s->to.given)
 		return 0;
-	if (!slice_find_ends(r, &first, &last))
+	if (!slice_find_ends(r, &first, &last, err) && !err->code)
 		return error_set(err, ENODATA, "%s: --from and --to: no sample has a time",
 				 r->path);
+	if (err->code)
+		return -err->code;
 	*from = slice_absolute_ns(&s->from, first, 0);
 	*to = slice_absolute_ns(&s->to, first, UINT64_MAX);
 	if (*to <= *from || last < *from || *to <= first)

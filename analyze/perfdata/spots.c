@@ -141,6 +141,16 @@ static void spots_add_lines(struct profile *p, const struct function_place *f, s
 
 /* --- the kernel --- */
 
+static uint8_t *kernel_read_file(const struct objects *ob, const char *path, uint64_t addr,
+				 size_t size)
+{
+	struct error err = {0};
+	uint8_t *bytes = code_at_address(path, addr, size, &err);
+
+	unread_add(&ob->p->unread, &err);
+	return bytes;
+}
+
 /* Copies of kernel memory have the recorded addresses. */
 static uint8_t *kernel_read_memory(const struct objects *ob, uint64_t addr, size_t size)
 {
@@ -155,7 +165,7 @@ static uint8_t *kernel_read_memory(const struct objects *ob, uint64_t addr, size
 
 	for (i = 0; i < array_size(paths); i++) {
 		if (paths[i] && !bytes)
-			bytes = code_at_address(paths[i], addr, size);
+			bytes = kernel_read_file(ob, paths[i], addr, size);
 		free(paths[i]);
 	}
 	return bytes;
@@ -166,13 +176,14 @@ static uint8_t *kernel_read_code(const struct objects *ob, const struct function
 	size_t size = (size_t)(f->end - f->start);
 
 	if (ob->kernel->vmlinux)
-		return code_at_address(ob->kernel->vmlinux, f->start, size);
+		return kernel_read_file(ob, ob->kernel->vmlinux, f->start, size);
 	return kernel_read_memory(ob, f->start - ob->kernel->delta, size);
 }
 
 static void spots_explain_kernel(struct objects *ob, const struct function_place *f, size_t n)
 {
-	struct inlines *in = ob->kernel->vmlinux ? inlines_open(ob->kernel->vmlinux) : NULL;
+	struct inlines *in =
+		ob->kernel->vmlinux ? inlines_open(ob->kernel->vmlinux, &ob->p->unread) : NULL;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -205,7 +216,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 	from.want_dwarf = true;
 	if (identity_has_no_file(&id) || dso_files_find(&files, &from, &id, why, sizeof(why)))
 		return;
-	in = inlines_of_files(&files);
+	in = inlines_of_files(&files, from.unread);
 	code = dso_file_with_code(&files);
 	for (i = 0; i < n; i++) {
 		if (code && function_place_fits(&f[i]))

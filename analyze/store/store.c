@@ -254,10 +254,13 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 
 	for (i = 0; i < array_size(sources) && !rc; i++) {
 		char *path = xasprintf("%s/%s", capture, sources[i].file), hex[65];
+		struct error unread = {0};
 
-		if (path_exists(path) && !file_sha256(path, hex, NULL))
+		if (path_exists(path) && !file_sha256(path, hex, &unread))
 			rc = store_check_source(s, sources[i].key, sources[i].what, hex, capture,
 						err);
+		else if (error_of_machine(unread.code))
+			rc = error_set(err, unread.code, "%s", unread.text);
 		free(path);
 	}
 	return rc;

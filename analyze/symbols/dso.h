@@ -9,6 +9,7 @@
 #ifndef ZC_DSO_H
 #define ZC_DSO_H
 
+#include "analyze/model/profile.h"
 #include "analyze/symbols/elf.h"
 #include "analyze/symbols/symtab.h"
 
@@ -23,6 +24,7 @@ struct symbol_sources {
 	bool same_host;		 /* this host is the recorded one, so its inodes count */
 	bool this_kernel;	 /* this kernel is the recorded one, so its vdso counts */
 	bool want_dwarf;	 /* continue the search until a file has .debug_info */
+	struct unread *unread;	 /* where errors go that are no reason to do without a file */
 };
 
 struct dso_identity {
@@ -74,8 +76,8 @@ struct inlined {
  * Open the debug information of an object, or of one file. The caller may close `files` afterwards.
  * Both return NULL without debug information. One thread at a time may use a struct inlines.
  */
-struct inlines *inlines_of_files(const struct dso_files *files);
-struct inlines *inlines_open(const char *path);
+struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread);
+struct inlines *inlines_open(const char *path, struct unread *unread);
 void inlines_close(struct inlines *in);
 
 /* Return "file.c:123" of an instruction at a file offset or at a linked address, or NULL. */

@@ -23,14 +23,25 @@ struct debug_link {
 	uint32_t sum;
 };
 
-static struct debug_link debug_link_read(const char *path)
+/* Opens a file that may be missing. Returns false if there is none. */
+static bool dso_open_elf(struct elf_file *file, const char *path, struct unread *unread)
+{
+	struct error err = {0};
+
+	if (!elf_file_open(file, path, &err))
+		return true;
+	unread_add(unread, &err);
+	return false;
+}
+
+static struct debug_link debug_link_read(const char *path, struct unread *unread)
 {
 	struct debug_link link = {0};
 	struct elf_file f;
 	const char *name;
 	GElf_Word sum;
 
-	if (elf_file_open(&f, path, NULL))
+	if (!dso_open_elf(&f, path, unread))
 		return link;
 	name = dwelf_elf_gnu_debuglink(f.elf, &sum);
 	if (name && !strchr(name, '/')) {
@@ -52,17 +63,22 @@ static uint32_t debug_link_add_to_sum(uint32_t sum, const uint8_t *at, size_t n)
 	return ~sum;
 }
 
-static bool debug_link_proves(const struct debug_link *link, const char *path)
+static bool debug_link_proves(const struct debug_link *link, const char *path,
+			      struct unread *unread)
 {
-	int fd = file_open(path, NULL);
+	struct error err = {0};
+	int fd = file_open(path, &err);
 	uint8_t buf[65536];
 	uint32_t sum = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
+	while (fd >= 0 && (n = read(fd, buf, sizeof(buf))) > 0)
+		sum = debug_link_add_to_sum(sum, buf, (size_t)n);
+	if (n < 0)
+		error_sys(&err, errno, "%s: cannot read", path);
+	unread_add(unread, &err);
 	if (fd < 0)
 		return false;
-	while ((n = read(fd, buf, sizeof(buf))) > 0)
-		sum = debug_link_add_to_sum(sum, buf, (size_t)n);
 	close(fd);
 	return !n && link->name && sum == link->sum;
 }
@@ -228,7 +244,8 @@ static bool dso_is_recorded_file(struct dso_search *f, const struct elf_file *fi
 		snprintf(f->why, f->why_size, "%s: build-id %s, recorded was %s", path,
 			 *file->build_id ? file->build_id : "(none)", f->dso.build_id);
 	} else if ((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, st) ||
-		   (dso_is_link_target(f, path) && debug_link_proves(&f->link, path))) {
+		   (dso_is_link_target(f, path) &&
+		    debug_link_proves(&f->link, path, f->from->unread))) {
 		return true;
 	} else if (f->dso.ambiguous) {
 		snprintf(
@@ -268,7 +285,7 @@ static void dso_try_file(struct dso_search *f, const char *path, bool named)
 	struct elf_file file;
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || elf_file_open(&file, path, NULL))
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !dso_open_elf(&file, path, f->from->unread))
 		return;
 	if (dso_is_recorded_file(f, &file, &st, path, named))
 		dso_keep_file(f->found, &file, path);
@@ -316,7 +333,7 @@ static void dso_adopt_build_id(struct dso_search *f, const char *path, bool name
 	struct stat st;
 
 	if (f->dso.build_id || !path || stat(path, &st) || !S_ISREG(st.st_mode) ||
-	    elf_file_open(&file, path, NULL))
+	    !dso_open_elf(&file, path, f->from->unread))
 		return;
 	if (((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, &st)) && *file.build_id) {
 		snprintf(f->adopted, sizeof(f->adopted), "%s", file.build_id);
@@ -330,9 +347,12 @@ static char *module_find_path(const struct symbol_sources *from, const struct ds
 {
 	char *list = xasprintf("%s/lib/modules/%s/modules.dep", from->symfs, dso->release);
 	char *text, *rest, *line, *path = NULL, name[128];
+	struct error err = {0};
 	size_t len;
 
-	if (!file_read(list, &text, &len, NULL)) {
+	if (file_read(list, &text, &len, &err)) {
+		unread_add(from->unread, &err);
+	} else {
 		for (rest = text; !path && (line = str_token(&rest, '\n'));) {
 			line[strcspn(line, ":")] = '\0';
 			module_name(name, sizeof(name), line);
@@ -356,7 +376,7 @@ static void dso_search_symfs(struct dso_search *f)
 	path = place_expand("%s%p", f);
 	dso_adopt_build_id(f, path, true);
 	if (path)
-		f->link = debug_link_read(path);
+		f->link = debug_link_read(path, f->from->unread);
 	free(path);
 	dso_try_places(f, symfs_places, true);
 }
@@ -364,17 +384,23 @@ static void dso_search_symfs(struct dso_search *f)
 static void dso_search_this_host(struct dso_search *f)
 {
 	if (*f->dso.name == '/')
-		f->link = debug_link_read(f->dso.name);
+		f->link = debug_link_read(f->dso.name, f->from->unread);
 	dso_adopt_build_id(f, f->dso.name, false);
 	dso_try_places(f, this_host_places, false);
 	dso_try_own_vdso(f);
 }
 
 /* Distributions pack symbols into stripped files. Uses them if no file has better ones. */
-static void dso_unpack_mini(struct dso_files *f)
+static void dso_unpack_mini(struct dso_files *f, struct unread *unread)
 {
-	if (f->have_syms || !f->have_run || elf_file_mini(&f->syms, &f->run, NULL))
+	struct error err = {0};
+
+	if (f->have_syms || !f->have_run)
 		return;
+	if (elf_file_mini(&f->syms, &f->run, &err)) {
+		unread_add(unread, &err);
+		return;
+	}
 	f->have_syms = f->syms.symtab;
 	if (!f->have_syms)
 		elf_file_close(&f->syms);
@@ -394,7 +420,7 @@ static void dso_search_all(struct dso_search *f)
 		dso_search_this_host(f);
 	if (from->buildid_dir && *f->adopted) /* a file has provided its build-id since */
 		dso_try_places(f, cache_places, false);
-	dso_unpack_mini(f->found);
+	dso_unpack_mini(f->found, from->unread);
 	free(f->link.name);
 	free(f->module);
 }

@@ -62,8 +62,8 @@ uint8_t *code_at_offset(const struct elf_file *f, uint64_t offset, size_t size);
 
 /*
  * Returns `size` bytes at an address in the segments of a file, or NULL. The file is an ELF kernel
- * or a core like /proc/kcore. The caller frees.
+ * or a core like /proc/kcore. The error is set only if the file cannot be read. The caller frees.
  */
-uint8_t *code_at_address(const char *path, uint64_t addr, size_t size);
+uint8_t *code_at_address(const char *path, uint64_t addr, size_t size, struct error *err);
 
 #endif

@@ -72,8 +72,12 @@ static int elf_file_begin(struct elf_file *f, const char *what, struct error *er
 	GElf_Shdr shdr;
 
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->header)) {
+		int code = errno; /* libelf has no public number for a lack of memory */
+
 		elf_file_close(f);
-		return error_set(err, ENOEXEC, "%s: not an ELF file", what);
+		return error_of_machine(code)
+			       ? error_sys(err, code, "%s: cannot read", what)
+			       : error_set(err, ENOEXEC, "%s: not an ELF file", what);
 	}
 	f->symtab = elf_section_of_type(f->elf, ".symtab", SHT_SYMTAB);
 	f->dynsym = elf_section_of_type(f->elf, ".dynsym", SHT_DYNSYM);
@@ -126,39 +130,39 @@ static bool elf_decompress_zstd(struct elf_file *f, const void *packed, size_t l
 	return !ret;
 }
 
-static void elf_unpack_zstd(struct elf_file *f, const char *path)
+static void elf_unpack_zstd(struct elf_file *f, const char *path, struct error *err)
 {
 	char *packed;
 	size_t len;
 
-	if (file_read(path, &packed, &len, NULL))
+	if (file_read(path, &packed, &len, err))
 		return;
 	if (elf_decompress_zstd(f, packed, len))
 		f->elf = elf_memory(f->image, f->image_len);
 	free(packed);
 }
 
-static bool elf_starts_with(int fd, const char *magic, size_t n)
-{
-	char start[8];
-
-	return pread(fd, start, n, 0) == (ssize_t)n && !memcmp(start, magic, n);
-}
-
 int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 {
 	int fd = file_open(path, err);
+	char magic[SELFMAG] = "";
 
 	*f = (struct elf_file){.fd = -1};
 	if (fd < 0)
 		return fd;
+	if (pread(fd, magic, sizeof(magic), 0) < 0) {
+		error_sys(err, errno, "%s: cannot read", path);
+		close(fd);
+		return -err->code;
+	}
+	errno = 0;
 	elf_version(EV_CURRENT);
-	if (elf_starts_with(fd, ELFMAG, SELFMAG)) {
+	if (!memcmp(magic, ELFMAG, sizeof(magic))) {
 		f->fd = fd;
 		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	} else if (elf_starts_with(fd, "\x28\xb5\x2f\xfd", 4)) {
+	} else if (!memcmp(magic, "\x28\xb5\x2f\xfd", sizeof(magic))) {
 		close(fd);
-		elf_unpack_zstd(f, path);
+		elf_unpack_zstd(f, path, err);
 	} else {
 		elf_unpack_dwfl(f, fd, path);
 	}
@@ -168,6 +172,7 @@ int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 int elf_file_memory(struct elf_file *f, void *data, size_t len, const char *what, struct error *err)
 {
 	*f = (struct elf_file){.fd = -1};
+	errno = 0;
 	elf_version(EV_CURRENT);
 	f->elf = elf_memory(data, len);
 	return elf_file_begin(f, what, err);
@@ -186,6 +191,7 @@ int elf_file_mini(struct elf_file *f, const struct elf_file *of, struct error *e
 	fd = memfd_create("debugdata", MFD_CLOEXEC);
 	if (fd < 0)
 		return error_sys(err, errno, "memfd_create");
+	errno = 0;
 	if (write(fd, data->d_buf, data->d_size) == (ssize_t)data->d_size)
 		elf_unpack_dwfl(f, fd, ".gnu_debugdata");
 	else
@@ -239,14 +245,15 @@ static bool code_find_segment(int fd, uint64_t addr, size_t size, uint64_t *at)
 }
 
 /* Reads instead of mapping: a kernel core may be larger than memory. */
-uint8_t *code_at_address(const char *path, uint64_t addr, size_t size)
+uint8_t *code_at_address(const char *path, uint64_t addr, size_t size, struct error *err)
 {
-	int fd = file_open(path, NULL);
+	int fd = file_open(path, err);
 	uint8_t *bytes = NULL;
 	uint64_t at;
 
 	if (fd < 0)
 		return NULL;
+	errno = 0;
 	if (code_find_segment(fd, addr, size, &at)) {
 		bytes = xmalloc(size);
 		if (file_read_at(fd, bytes, size, at) != (ssize_t)size) {
@@ -254,6 +261,8 @@ uint8_t *code_at_address(const char *path, uint64_t addr, size_t size)
 			bytes = NULL;
 		}
 	}
+	if (!bytes && errno)
+		error_sys(err, errno, "%s: cannot read", path);
 	close(fd);
 	return bytes;
 }

@@ -13,6 +13,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,13 +282,17 @@ static void inlines_add_segments(struct inlines *in, Elf *elf)
 	}
 }
 
-struct inlines *inlines_open(const char *path)
+struct inlines *inlines_open(const char *path, struct unread *unread)
 {
 	struct inlines *in = xcalloc(1, sizeof(*in));
+	struct error err = {0};
 
-	in->fd = file_open(path, NULL);
+	in->fd = file_open(path, &err);
+	errno = 0;
 	in->dwarf = in->fd >= 0 ? dwarf_begin(in->fd, DWARF_C_READ) : NULL;
 	if (!in->dwarf) {
+		error_sys(&err, errno, "%s: cannot read", path);
+		unread_add(unread, &err);
 		inlines_close(in);
 		return NULL;
 	}
@@ -295,9 +300,9 @@ struct inlines *inlines_open(const char *path)
 	return in;
 }
 
-struct inlines *inlines_of_files(const struct dso_files *files)
+struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread)
 {
-	struct inlines *in = files->dwarf ? inlines_open(files->dwarf) : NULL;
+	struct inlines *in = files->dwarf ? inlines_open(files->dwarf, unread) : NULL;
 
 	if (in)
 		inlines_add_segments(in, files->have_run ? files->run.elf : files->syms.elf);

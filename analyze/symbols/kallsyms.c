@@ -107,7 +107,7 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 	return 0;
 }
 
-bool kallsyms_address(const char *path, const char *name, uint64_t *addr)
+bool kallsyms_address(const char *path, const char *name, uint64_t *addr, struct error *err)
 {
 	FILE *f = fopen(path, "re");
 	char *text = NULL;
@@ -122,6 +122,8 @@ bool kallsyms_address(const char *path, const char *name, uint64_t *addr)
 	}
 	if (found)
 		*addr = l.addr;
+	else if (!f || ferror(f))
+		error_sys(err, errno, "%s: cannot read", path);
 	free(text);
 	if (f)
 		fclose(f);
@@ -149,13 +151,13 @@ static bool notes_find_build_id(struct cursor c, char hex[65])
 	return false;
 }
 
-bool notes_build_id(const char *path, char hex[65])
+bool notes_build_id(const char *path, char hex[65], struct error *err)
 {
 	char *data;
 	size_t len;
 	bool found;
 
-	if (file_read(path, &data, &len, NULL))
+	if (file_read(path, &data, &len, err))
 		return false;
 	found = notes_find_build_id(cursor_of(data, len, false), hex);
 	free(data);

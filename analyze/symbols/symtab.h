@@ -70,10 +70,13 @@ char *demangle(const char *name);
  */
 int kallsyms_read(struct symtab *t, const char *path, struct error *err);
 
-/* Finds the address of a function such as "_text". Returns false if the file does not have it. */
-bool kallsyms_address(const char *path, const char *name, uint64_t *addr);
+/*
+ * Finds the address of a function such as "_text". Returns false if the file does not have it, or
+ * with the error if the file cannot be read.
+ */
+bool kallsyms_address(const char *path, const char *name, uint64_t *addr, struct error *err);
 
 /* Reads the GNU build-id from the bytes of /sys/kernel/notes as hexadecimal digits. */
-bool notes_build_id(const char *path, char hex[65]);
+bool notes_build_id(const char *path, char hex[65], struct error *err);
 
 #endif

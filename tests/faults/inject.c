@@ -4,6 +4,7 @@
  *
  *	ZCOST_FAULT=KIND:N	the Nth call of that kind fails: alloc open read write mmap step
  *	ZCOST_FAULT_COUNT=FILE	appends "KIND CALLS" for each kind when the program exits
+ *	ZCOST_FAULT_TRACE=FILE	gets the return addresses of the failed call
  *
  * Calls that glibc makes inside itself (the read below fgets) do not pass here, so the functions
  * of <stdio.h> that read are kinds of read, too. The heap is glibc's own: dlsym() allocates.
@@ -11,6 +12,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -37,12 +39,30 @@ static const struct {
 static atomic_bool counting;
 static atomic_long calls[KINDS];
 static long fail_at[KINDS];
+static const char *trace;
 static atomic_bool step_failed; /* until the next step: what sqlite3_errcode() answers */
+
+/* The N-th call differs from run to run where threads race, so a number alone does not find it. */
+static void trace_write(const char *path)
+{
+	FILE *out = fopen(path, "w");
+	void *at[16];
+
+	if (!out)
+		return;
+	backtrace_symbols_fd(at, backtrace(at, 16), fileno(out));
+	fclose(out);
+}
 
 static bool fails(enum kind k)
 {
 	if (!counting || ++calls[k] != fail_at[k])
 		return false;
+	if (trace) {
+		counting = false;
+		trace_write(trace);
+		counting = true;
+	}
 	errno = kinds[k].error;
 	return true;
 }
@@ -56,6 +76,7 @@ __attribute__((constructor)) static void inject_begin(void)
 	for (k = 0; k < KINDS; k++)
 		if (colon && !strncmp(fault, kinds[k].name, strlen(kinds[k].name)))
 			fail_at[k] = atol(colon + 1);
+	trace = getenv("ZCOST_FAULT_TRACE");
 	counting = true;
 }
 

@@ -8,6 +8,8 @@
 # made. Of each kind of call (inject.c) all are failed, one in each run of zcost; of more than BOUND,
 # as many, spread evenly. A run must print what the undisturbed one printed and exit as it did, or
 # exit 1 or 4 and say why. No run may end by a signal, take longer than LIMIT or blame its options.
+# Known and only counted: libdw 0.188 prints its own line and exits, aborts or crashes where its own
+# malloc() fails. zcost has no return value there to check.
 use strict;
 use warnings;
 use POSIX ();
@@ -65,17 +67,30 @@ sub spread {
 	return sort { $a <=> $b } keys %at;
 }
 
-# Returns (runs, lines of what is wrong).
+# The functions of zcost that made the failed call, the innermost first.
+sub callers {
+	my @at = slurp($_[0]) =~ /\bzcost\(\+(0x[0-9a-f]+)\)/g;
+	my @names = @at ? (`addr2line -f -e $zcost @at` =~ /^(?!\?\?|main$)(\w+)$/mg) : ();
+	return @names ? ' in ' . join ' < ', @names[0 .. ($#names > 4 ? 4 : $#names)] : '';
+}
+
+# libdw met the failed malloc() itself: its frame is the one that called inject.so's.
+sub in_libdw {
+	my ($kind, $trace) = @_;
+	return $kind eq 'alloc' && (grep { !/inject\.so|libc\.so/ } split /\n/, $trace)[0] =~ m{/libdw[-.]};
+}
+
+# Returns (runs, known crashes of libdw, lines of what is wrong).
 sub disturb {
 	my ($line, $at) = @_;
 	my @args = split ' ', $line;
-	my ($runs, @wrong) = (0);
-	my %env = (AT => $at, LD_PRELOAD => "$build/tests/faults/inject.so");
+	my ($runs, $known, @wrong) = (0, 0);
+	my %env = (AT => $at, LD_PRELOAD => "$build/tests/faults/inject.so", ZCOST_FAULT_TRACE => "$at/trace");
 	my $status = run({%env, ZCOST_FAULT_COUNT => "$at/count"}, @args);
 	my %good = (out => slurp("$at/out"), err => slurp("$at/err"), code => ($status // 255) >> 8);
 	my %calls = slurp("$at/count") =~ /^(\w+) (\d+)$/mg;
 	unlink "$at/count";
-	return (1, "$line: fails undisturbed, exit $good{code}: $good{err}")
+	return (1, 0, "$line: fails undisturbed, exit $good{code}: $good{err}")
 		if !defined $status || $status & 127 || $good{code} % 4 || !%calls;
 	for my $kind (@{+KINDS}) {
 		for my $n (spread($calls{$kind})) {
@@ -83,11 +98,15 @@ sub disturb {
 			my $err = slurp("$at/err");
 			my $what = fault($status, slurp("$at/out"), $err, \%good);
 			$runs++;
-			push @wrong, "$line: $kind $n of $calls{$kind}: $what" .
+			if ($what && $what !~ /^exits 0/ && in_libdw($kind, slurp("$at/trace"))) {
+				$known++;
+				next;
+			}
+			push @wrong, "$line: $kind $n of $calls{$kind}" . callers("$at/trace") . ": $what" .
 				($err =~ /^(.+)$/m ? " ('$1')" : '') if $what;
 		}
 	}
-	return ($runs, @wrong);
+	return ($runs, $known, @wrong);
 }
 
 # The tables that a command lists when it is asked for one that does not exist.
@@ -111,27 +130,30 @@ my $workers = `nproc` + 0 || 1;
 for my $w (0 .. $workers - 1) {
 	next if fork // die "fork: $!\n";
 	my $at = "$scratch/$w";
-	my $all = 0;
+	my ($all, $crashes) = (0, 0);
 	mkdir $at or POSIX::_exit(99);
 	open my $report, '>', "$at/report" or POSIX::_exit(99);
 	for (my $i = $w; $i < @commands; $i += $workers) {
-		my ($runs, @wrong) = disturb($commands[$i], $at);
+		my ($runs, $known, @wrong) = disturb($commands[$i], $at);
 		$all += $runs;
+		$crashes += $known;
 		print $report map { "$_\n" } @wrong;
 	}
-	print $report "runs $all\n";
+	print $report "runs $all $crashes\n";
 	close $report;
 	POSIX::_exit(0);
 }
-my ($runs, @wrong) = (0);
+my ($runs, $known, @wrong) = (0, 0);
 1 while wait != -1;
 for my $w (0 .. $workers - 1) {
 	my $report = slurp("$scratch/$w/report");
-	die "worker $w did not end\n" if $report !~ s/^runs (\d+)\n\z//m;
+	die "worker $w did not end\n" if $report !~ s/^runs (\d+) (\d+)\n\z//m;
 	$runs += $1;
+	$known += $2;
 	push @wrong, split /\n/, $report;
 }
 system 'rm', '-r', $scratch;
 print map { "$_\n" } @wrong;
-printf "%d commands, %d runs with a failed call, %d wrong\n", scalar @commands, $runs, scalar @wrong;
+printf "%d commands, %d runs with a failed call, %d known crashes of libdw, %d wrong\n", scalar @commands, $runs,
+	$known, scalar @wrong;
 exit(@wrong || !$runs ? 1 : 0);
