@@ -93,10 +93,13 @@ static uint64_t reader_default_limit(uint64_t packed)
 
 static int reader_refuse_size(struct reader *r, uint64_t limit, struct error *err)
 {
+	bool small = limit < 1000000;
+
 	return error_set(
 		err, EFBIG,
-		"%s: '%s': refused: the files would take more than %.0f MB; zcost unpack --max-size allows more",
-		reader_input_name(r), name_shown(r->name), (double)limit / 1e6);
+		"%s: '%s': refused: the files would take more than %.*f %s; zcost unpack --max-size allows more",
+		reader_input_name(r), name_shown(r->name), small ? 1 : 0,
+		(double)limit / (small ? 1e3 : 1e6), small ? "kB" : "MB");
 }
 
 int reader_open(struct reader **out, const char *path, uint64_t max_bytes, struct error *err)

@@ -99,8 +99,8 @@ static int pack_refuse(const char *text, const char *name)
 static int pack_check(const struct pack *p)
 {
 	if (!path_is_dir(p->capture)) {
-		warn("%s: %s", p->capture,
-		     path_exists(p->capture) ? "not a folder" : "no such capture");
+		print_note("%s: %s", p->capture,
+			   path_exists(p->capture) ? "not a folder" : "no such capture");
 		return EXIT_FAILED;
 	}
 	if (!strcmp(p->output, "-"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE]: prints one table of a capture or of a bare perf file. */
 #include "analyze/commands/commands.h"
+#include "analyze/model/notes.h"
 #include "analyze/measures/runs.h"
 #include "analyze/commands/options.h"
 #include "lib/output.h"
@@ -145,6 +146,8 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 	for (i = 0; i < array_size(filters) && !t->rows; i++)
 		if (filters[i].value)
 			str_printf(&s, " --%s %s", filters[i].option, filters[i].value);
+	for (i = 0; i < q->ngroups && !t->rows; i++)
+		str_printf(&s, " --group %s", q->groups[i]);
 	if (s.len)
 		error_set(err, ENOENT, "table '%s' has no row: nothing matches%s", a->table->name,
 			  s.buf);
@@ -153,15 +156,31 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 	return -err->code;
 }
 
-/* Prints the notes of a table without rows: they may name the reason. */
+/*
+ * Prints the notes of a table without rows: they may name the reason. Where the filters are the
+ * reason, the error says so, and only losses are printed.
+ */
 static void report_print_notes(const struct table *t)
 {
-	char **texts = table_note_texts(t);
+	struct notes losses = {0};
+	struct note_lines lines;
+	bool filtered = false;
 	size_t i;
 
-	for (i = 0; texts[i] && !t->rows; i++)
-		print_note("%s", texts[i]);
-	table_note_texts_free(texts);
+	for (i = 0; i < t->notes.n; i++) {
+		filtered |= note_is(&t->notes.note[i], NOTE_no_sample_matches);
+		if (t->notes.note[i].severity == SEVERITY_LOSSY)
+			notes_copy(&losses, &t->notes.note[i]);
+	}
+	note_lines_make(&lines, filtered ? &losses : &t->notes);
+	for (i = 0; i < lines.n && !t->rows; i++) {
+		char *text = note_line_text(&lines.line[i]);
+
+		print_note("%s", text);
+		free(text);
+	}
+	note_lines_free(&lines);
+	notes_free(&losses);
 }
 
 static int report(struct report_arguments *a, struct error *err)

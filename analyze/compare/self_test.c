@@ -393,6 +393,17 @@ static void self_test_note_rules(struct table *t, const struct comparison *c)
 	note_add(&t->notes, self_test_drift);
 }
 
+static bool self_test_tested_any(const struct table *t)
+{
+	int splits = table_column(t, "splits");
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < t->rows; i++)
+		any |= table_cell(t, i, splits)->type != V_NONE;
+	return any;
+}
+
 static int self_test_variant(struct comparison *c, const char *capture, const char *variant,
 			     struct table *t, struct outcome *out, struct error *err)
 {
@@ -448,6 +459,10 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 	if (!ret && !t->rows)
 		ret = error_set(err, ENODATA, "%s has no runs to split", capture);
 	self_test_note_rules(t, c);
+	if (!ret && !self_test_tested_any(t)) {
+		note_add(&t->notes, self_test_none);
+		t->lossy = true;
+	}
 	for (i = 0; i < n; i++)
 		free(names[i]);
 	free(names);

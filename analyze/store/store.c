@@ -266,6 +266,21 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 	return rc;
 }
 
+static bool store_folder_is_capture(const char *folder)
+{
+	static const char *const names[] = {"manifest.json", "runs", "run.json"};
+	bool is = false;
+	size_t i;
+
+	for (i = 0; i < array_size(names) && !is; i++) {
+		char *path = xasprintf("%s/%s", folder, names[i]);
+
+		is = path_exists(path);
+		free(path);
+	}
+	return is;
+}
+
 static int store_report_missing(const char *path, const char *capture, bool folder,
 				struct error *err)
 {
@@ -273,6 +288,11 @@ static int store_report_missing(const char *path, const char *capture, bool fold
 		return error_set(err, ENOENT, "%s: no such capture", capture);
 	if (!folder)
 		return error_sys(err, errno, "%s: cannot open", path);
+	if (!store_folder_is_capture(capture))
+		return error_set(
+			err, ENOENT,
+			"%s: no capture: it has no manifest.json, no runs/ and no run.json",
+			capture);
 	return error_set(err, ENOENT, "%s: not analyzed yet; run 'zcost analyze %s' first", capture,
 			 capture);
 }

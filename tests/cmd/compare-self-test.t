@@ -71,6 +71,8 @@ world few 6 $copying
 self_test few
 ok "the result says that the runs are too few" test "$(of copying metrics receiver result)" = 'too few runs: takes 8'
 ok "too few runs have no rate" test -z "$(of copying metrics receiver rate_pct)"
+ok "a self-test that can test nothing exits 4" exits 4 "$zcost" compare --self-test few
+ok "it says that nothing was tested" says 'lossy: nothing was tested: there are too few runs' out
 ok "an unknown variant exits 1" exits 1 "$zcost" compare --self-test few --variant none
 ok "--self-test with BASE and NEW is a usage error" exits 2 "$zcost" compare a b --self-test few
 ok "--variant without --self-test is a usage error" exits 2 "$zcost" compare a b --variant a

@@ -125,11 +125,14 @@ for t in functions components contexts modules; do
 	ok "the message of report $t names the unknown command" says "table '$t' has no row: nothing matches --comm nosuch" err
 	ok "report $t with an unknown object exits 1" exits 1 report $t cap --dso nosuch
 	ok "report $t with an unknown function exits 1" exits 1 report $t cap --symbol nosuch
+	ok "report $t with an unknown function prints one line" test "$(wc -l <err)" = 1
 	ok "report $t with an unknown CPU exits 1" exits 1 report $t cap --cpu 7
 	ok "report $t with an unknown event exits 1" exits 1 report $t cap --event nosuch
 	ok "report $t with an unknown key is a usage error" exits 2 report $t cap --by nosuch
 	ok "report $t with an unknown unit is a usage error" exits 2 report $t cap --unit nosuch
 done
+ok "report groups with a group of no function exits 1" exits 1 report groups cap --group x=nosuch
+ok "the message of report groups names the group" says "nothing matches --group x=nosuch" err
 ok "report syscalls with an unknown command exits 1" exits 1 report syscalls cap --comm nosuch
 ok "report hotspots with an unknown function exits 1" exits 1 report hotspots nosuch cap
 ok "an unknown estimator is a usage error" exits 2 report summary cap --estimator nosuch

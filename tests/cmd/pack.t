@@ -222,6 +222,12 @@ evil c/zeros zeros ""
 rm -rf r
 ok "unpack --max-size refuses an archive that unpacks to more" exits 1 "$zcost" unpack --max-size 12M evil.tar.zst -o r
 ok "the message names --max-size" says "max-size allows more" err
+ok "unpack --max-size with less than 1 MB exits 1" exits 1 "$zcost" unpack --max-size 1K evil.tar.zst -o r
+ok "the message has the limit in kB" says "more than 1.0 kB; zcost unpack --max-size" err
+ok "pack of no folder exits 1" exits 1 "$zcost" pack nosuch
+ok "pack of no folder prints one error" test "$(cat err)" = "zcost: nosuch: no such capture"
+ok "report of a folder that is no capture exits 1" exits 1 "$zcost" report summary .home
+ok "the message says that it is no capture" says "^zcost: .home: no capture: it has no manifest.json" err
 ok "an archive larger than --max-size leaves nothing" leaves_nothing
 ok "unpack --max-size takes an archive that unpacks to less" exits 0 "$zcost" unpack --max-size 1G evil.tar.zst -o zeros
 ok "zeros take no room on the disk" test "$(du -k zeros/zeros | cut -f1)" -lt 1024

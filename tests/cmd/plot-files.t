@@ -104,7 +104,7 @@ ok "an unknown format is a usage error" exits 2 "$zcost" plot cap -o x --format 
 ok "a missing -o is a usage error" exits 2 "$zcost" plot cap
 ok "plot exits 1 for a missing capture" exits 1 "$zcost" plot nowhere -o x
 ok "the error names the missing capture" says 'nowhere' err
-ok "plot exits 1 for a capture that is not analyzed, and suggests zcost analyze" sh -c "mkdir bare; \"$zcost\" plot bare -o x 2>err; [ \$? = 1 ] && grep -q 'zcost analyze' err"
+ok "plot exits 1 for a capture that is not analyzed, and suggests zcost analyze" sh -c "mkdir -p bare/runs; \"$zcost\" plot bare -o x 2>err; [ \$? = 1 ] && grep -q 'zcost analyze' err"
 ok "plot takes the capture from -C" exits 0 "$zcost" plot cpu -C cap -o minus-c
 ok "plot exits 1 for a folder that cannot be made" exits 1 "$zcost" plot cap -o cap/manifest.json
 ok "the error names the folder that cannot be made" says 'cap/manifest.json' err

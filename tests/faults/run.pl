@@ -112,7 +112,7 @@ sub disturb {
 # The tables that a command lists when it is asked for one that does not exist.
 sub tables {
 	my $said = `$zcost @_ 2>&1`;
-	return $said =~ /there are:? (.*)/ ? split /[, ]+/, $1 : die "zcost @_: lists no tables\n";
+	return $said =~ /tables are: (.*)/ ? split /[, ]+/, $1 : die "zcost @_: lists no tables\n";
 }
 
 sub every_table {
