@@ -20,6 +20,7 @@
 /* The CSV of an external meter, from the options of analyze. */
 struct meter {
 	const char *path;	/* NULL: the members below describe the logs in the capture */
+	bool in_capture;	/* the path is inside the capture: opens no FIFO, no device */
 	const char *side;	/* only runs of this side; NULL: all */
 	const char *time_unit;	/* s ms us ns; NULL: s */
 	const char *power_unit; /* W mW uW kW; NULL: as its heading says, else W */

@@ -408,7 +408,7 @@ int ingest_meter(struct ingest *in, const struct meter *m, double *watts, struct
 	if (isnan(d.unit))
 		return error_set(err, EINVAL, "time unit '%s': use s, ms, us or ns", m->time_unit);
 	if (!rc)
-		rc = tsv_read(&t, m->path, 0, err);
+		rc = (m->in_capture ? tsv_read : tsv_read_named)(&t, m->path, 0, err);
 	if (rc)
 		return rc;
 	rc = meter_mean_watts(in, &d, &t, watts, err);
@@ -439,6 +439,7 @@ static void meter_add_kept_logs(struct ingest *in, struct meter own)
 		path = i > 1 ? xasprintf("%s/power-%zu.csv", in->dir, i)
 			     : xasprintf("%s/power.csv", in->dir);
 		own.path = path;
+		own.in_capture = true;
 		more = path_exists(path);
 		if (more)
 			meter_add_power(in, &own);

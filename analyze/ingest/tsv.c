@@ -71,16 +71,13 @@ static bool tsv_line_is_blank(const char *line)
 	return !*line || *line == '#';
 }
 
-int tsv_read(struct tsv *t, const char *path, char sep, struct error *err)
+/* Parses t->buf, which the table owns. */
+static int tsv_parse(struct tsv *t, char sep, struct error *err)
 {
+	const char *path = t->path;
 	char *rest, *line;
 	size_t cap = 0;
-	int rc;
 
-	*t = (struct tsv){.path = path};
-	rc = sep ? file_read(path, &t->buf, NULL, err) : file_read_named(path, &t->buf, NULL, err);
-	if (rc)
-		return rc;
 	rest = str_starts(t->buf, "\xef\xbb\xbf") ? t->buf + 3 : t->buf;
 	while ((line = str_token(&rest, '\n'))) {
 		if (tsv_line_is_blank(line))
@@ -96,6 +93,24 @@ int tsv_read(struct tsv *t, const char *path, char sep, struct error *err)
 		return 0;
 	tsv_free(t);
 	return error_set(err, ENODATA, "%s: is empty: it has no heading", path);
+}
+
+int tsv_read(struct tsv *t, const char *path, char sep, struct error *err)
+{
+	int rc;
+
+	*t = (struct tsv){.path = path};
+	rc = file_read(path, &t->buf, NULL, err);
+	return rc ? rc : tsv_parse(t, sep, err);
+}
+
+int tsv_read_named(struct tsv *t, const char *path, char sep, struct error *err)
+{
+	int rc;
+
+	*t = (struct tsv){.path = path};
+	rc = file_read_named(path, &t->buf, NULL, err);
+	return rc ? rc : tsv_parse(t, sep, err);
 }
 
 void tsv_free(struct tsv *t)

@@ -20,11 +20,12 @@ struct tsv {
 };
 
 /*
- * Reads `path`. With `separator` 0 it is a user's file, which may be a pipe; its separator is the
- * first tab, semicolon or comma of the heading. Empty lines and lines that begin with '#' are
- * skipped. An empty file is -ENODATA.
+ * Reads a regular file. With `separator` 0 it is the first tab, semicolon or comma of the heading.
+ * Empty lines and lines that begin with '#' are skipped. An empty file is -ENODATA.
  */
 int tsv_read(struct tsv *t, const char *path, char separator, struct error *err);
+/* The same for a path that the user typed, which may be a pipe. */
+int tsv_read_named(struct tsv *t, const char *path, char separator, struct error *err);
 void tsv_free(struct tsv *t);
 
 int tsv_column(const struct tsv *t, const char *name); /* -1: there is none */

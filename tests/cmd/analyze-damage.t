@@ -209,7 +209,8 @@ for file in manifest.json $receiver/run.json; do
 done
 # Each file of each collector in turn is what one could wait for, or read, for ever.
 endless() { # endless COMMAND...: it makes the file "$1"
-	for file in $(cd cap && find runs hosts -type f ! -name run.json); do
+	# power.csv is the log of a meter, which the capture may hold.
+	for file in $receiver/power.csv $(cd cap && find runs hosts -type f ! -name run.json); do
 		rm -rf pipes && cp -r cap pipes && rm -f pipes/zcost.db pipes/$file && "$@" pipes/$file || return
 		(ulimit -v 4000000 && timeout 20 "$zcost" analyze pipes) 2>err
 		[ $? = 4 ] || { echo "$file"; cat err; return 1; }
