@@ -42,18 +42,34 @@ static bool throttle_count_at(const char *p, uint64_t *value)
 	return end > p;
 }
 
-/* Finds the value of the same label and counter in the first snapshot. */
-static bool throttle_find_earlier(const char *text, const char *name, size_t len, uint64_t *value)
-{
-	const char *p;
+/* The first snapshot, and the line behind the one that was found last. */
+struct throttle_before {
+	const char *text, *next;
+};
 
-	for (p = text; p && *p; p = strchr(p, '\n'), p += p != NULL)
-		if (!strncmp(p, name, len) && p[len] == ' ')
+/*
+ * Finds the value of the same label and counter in the first snapshot. Both snapshots have their
+ * lines in the same order, so the search starts behind the line that was found last.
+ */
+static bool throttle_find_earlier(struct throttle_before *b, const char *name, size_t len,
+				  uint64_t *value)
+{
+	const char *p = b->next, *stop = NULL;
+
+	while (p != stop) {
+		const char *end = strchr(p, '\n'), *next = end && end[1] ? end + 1 : b->text;
+
+		if (!strncmp(p, name, len) && p[len] == ' ') {
+			b->next = next;
 			return throttle_count_at(p + len, value);
+		}
+		stop = stop ? stop : b->next;
+		p = next;
+	}
 	return false;
 }
 
-static void throttle_add_line(const char *line, const char *before,
+static void throttle_add_line(const char *line, struct throttle_before *before,
 			      double sum[array_size(counters)], bool seen[KINDS])
 {
 	const char *last = strrchr(line, ' '), *name = last;
@@ -99,6 +115,7 @@ static int throttle_read_file(struct ingest *in, const char *path, struct error 
 {
 	double sum[array_size(counters)] = {0}, of[KINDS] = {0};
 	bool seen[KINDS] = {0};
+	struct throttle_before before;
 	struct snaps snaps;
 	char *rest, *line;
 	size_t i;
@@ -107,9 +124,10 @@ static int throttle_read_file(struct ingest *in, const char *path, struct error 
 	if (!rc && snaps.n < 2)
 		rc = error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps.n);
 	if (!rc) {
+		before.text = before.next = snaps.snap[0].data;
 		rest = snaps.snap[snaps.n - 1].data;
 		while ((line = str_token(&rest, '\n')))
-			throttle_add_line(line, snaps.snap[0].data, sum, seen);
+			throttle_add_line(line, &before, sum, seen);
 		for (i = 0; i < array_size(counters); i++)
 			of[counters[i].kind] += sum[i];
 		throttle_add_metric(in, of, seen);

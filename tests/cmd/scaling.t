@@ -58,4 +58,18 @@ done
 ok "analyze takes time linear in the snapshots" linear s10000 s40000 "$zcost" analyze IN
 ok "analyze reads each of the snapshots" \
 	test "$(sqlite3 s40000/zcost.db "SELECT COUNT(*) FROM series WHERE name = 'cpu_pct'")" -ge 40000
+
+for n in 20000 80000; do
+	run_json h$n baseline measure 1 receiver tcpzc \
+		'{"name": "throttle", "state": "ok", "why": "", "files": ["throttle.snap"]}'
+	points 1e9 65536 9 14 >h$n/workload.out
+	for t in 10 13; do
+		awk -v n=$n -v t=$t 'BEGIN { for (i = 0; i < n; i++) print "cpu" i, "core_throttle_count", t }' |
+			snap ${t}000000000
+	done >h$n/throttle.snap
+done
+ok "analyze takes time linear in the throttle counters" linear h20000 h80000 "$zcost" analyze IN
+ok "analyze adds up all throttle counters" \
+	test "$(sqlite3 h80000/zcost.db "SELECT value FROM metric WHERE name = 'throttled_heat'")" = 240000.0
+
 done_testing
