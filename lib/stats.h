@@ -106,6 +106,21 @@ void stats_holm(double *p, size_t n);
 /* Returns Clopper and Pearson's interval for k successes in n: binom.test(k, n)$conf.int. */
 struct estimate stats_proportion(unsigned k, unsigned n, double level);
 
+/* --- the order of runs (stats_order.c) --- */
+
+/*
+ * Tests n runs in the order in which they were made, with `series` figures of each run: x[i][run].
+ * serial: neighbours are more alike than chance makes them (von Neumann's ratio of the ranks).
+ * trend: figures rise or fall over the runs (Kendall's S). Each p is that of the most extreme
+ * figure, by permutation of whole runs: all permutations up to 7 runs, above 9999 random ones.
+ * NAN: all values are equal, or fewer than STATS_ORDER_MIN runs.
+ */
+enum { STATS_ORDER_MIN = 5 };
+struct order_test {
+	double serial, trend; /* p */
+};
+struct order_test stats_order_test(const double *const *x, size_t series, size_t n);
+
 /* --- bootstrap over whole runs (stats_rank.c) --- */
 
 #define STATS_SEED \

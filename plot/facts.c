@@ -182,6 +182,7 @@ int facts_compare(const struct chart_source *source, const char *const ends[2],
 		.limit = q->limit,
 		.rule = {.alpha = 0.05, .threshold = 0.02},
 	};
+	struct str lines = {0}; /* the charts have captions for them */
 	int e, rc;
 
 	for (e = 0; e < ENDS; e++)
@@ -189,7 +190,10 @@ int facts_compare(const struct chart_source *source, const char *const ends[2],
 						.variant = ends[e],
 						.label = (char *)ends[e],
 						.shared = e == NEW};
-	free(compare_evidence(&c)); /* the charts have captions for it */
-	rc = compare_estimator(&c, err);
+	compare_evidence(&c, &lines);
+	rc = compare_drift(&c, &lines, err);
+	str_free(&lines);
+	if (!rc)
+		rc = compare_estimator(&c, err);
 	return rc ? rc : compare_table_run(compare_table_find("waterfall"), &c, t, out, err);
 }

@@ -25,7 +25,7 @@ cat >world.awk <<'END'
 function sql(s) { print s ";" }
 function run(variant, pass, repeat, side) {
 	sql("INSERT INTO run VALUES (" ++id ", '" variant "', '" pass "', " repeat ", '" side \
-	    "', 'vm', 'cmd', '" (side == "sender" ? 2 : 1) "', 1, 0, 1000000000, " id ", 'ok', '')")
+	    "', 'vm', 'cmd', '" (side == "sender" ? 2 : 1) "', 1, 0, 1000000000, " repeat * 1000 + id ", 'ok', '')") # variants take turns
 	return id
 }
 function metric(r, name, value) {
@@ -48,7 +48,8 @@ BEGIN {
 	sql("INSERT INTO variant (name, what) VALUES ('" $1 "', '')")
 	split($4, share, ",")
 	for (k = 1; k <= runs; k++) {
-		wobble = 1 + (k - (runs + 1) / 2) * 0.001 # symmetric: does not move the median
+		place = (k * ((runs + 1) % 5 ? 5 : 3)) % (runs + 1) # 1 .. runs in another order: no trend
+		wobble = 1 + (place - (runs + 1) / 2) * 0.001 # symmetric: does not move the median
 		for (s = 0; s < 2; s++) {
 			r = run($1, "measure", k, s ? "sender" : "receiver")
 			metric(r, "seconds", 1)

@@ -284,17 +284,19 @@ static error_t compare_parse(int key, char *arg, struct argp_state *state)
 
 /* --- running --- */
 
-/* Puts the evidence before the title, or on stderr for formats without a title. */
-static void compare_title_evidence(struct table *t, const struct output *o, const char *first_line)
+/* Puts lines, each with a newline, before the title, or on stderr for formats without a title. */
+static void compare_title_first(struct table *t, const struct output *o, struct str *lines)
 {
-	const char *title = t->title;
+	const char *title = t->title ? t->title : t->name;
+	char *rest = lines->buf, *line;
 
-	if (!first_line)
-		return;
-	if (o->format == FORMAT_TSV || o->format == FORMAT_CSV)
-		warn("%s", first_line);
-	table_title(t, "%s", first_line);
-	table_title_lines(t, title ? title : t->name);
+	t->title = NULL;
+	while ((line = str_token(&rest, '\n')) && *line) {
+		if (o->format == FORMAT_TSV || o->format == FORMAT_CSV)
+			warn("%s", line);
+		table_title_lines(t, line);
+	}
+	table_title_lines(t, title);
 }
 
 static int compare_run_self_test(struct compare_arguments *args, struct outcome *out, bool *lossy,
@@ -325,7 +327,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 			    struct error *err)
 {
 	struct table t = {0};
-	char *first_line;
+	struct str first = {0};
 	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
 
 	if (ret)
@@ -333,7 +335,9 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	ret = compare_pair_sides(&args->c, err);
 	if (!ret)
 		ret = compare_estimator(&args->c, err);
-	first_line = compare_evidence(&args->c);
+	compare_evidence(&args->c, &first);
+	if (!ret)
+		ret = compare_drift(&args->c, &first, err);
 	if (!ret)
 		ret = compare_table_run(args->table, &args->c, &t, out, err);
 	if (!ret) {
@@ -342,13 +346,13 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	}
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);
-	compare_title_evidence(&t, &args->output, first_line);
+	compare_title_first(&t, &args->output, &first);
 	if (!ret)
 		ret = compare_failed(&args->c, err);
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
-	free(first_line);
+	str_free(&first);
 	table_free(&t);
 	return compare_close(&args->c, ret, err);
 }
@@ -361,6 +365,10 @@ static int compare_gate(const struct compare_arguments *args, const struct outco
 
 	if (*out->aside)
 		print_note("worse, but not gated by --fail-on worse: %s", out->aside);
+	if (out->drift)
+		print_note(
+			"not gated: %u row%s no more than a drift between runs that did not take turns can explain; 'zcost capture --against' makes runs that take turns",
+			out->drift, out->drift == 1 ? " changes" : "s change");
 	if (out->worse) {
 		print_note("%u row%s worse", out->worse, out->worse == 1 ? " is" : "s are");
 		return EXIT_GATE;

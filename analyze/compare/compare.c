@@ -85,6 +85,7 @@ void outcome_count(struct outcome *out, enum verdict v)
 	out->worse += v == VERDICT_WORSE;
 	out->judged += v != VERDICT_NONE && v != VERDICT_FEW;
 	out->unjudged += v == VERDICT_FEW;
+	out->drift += v == VERDICT_DRIFT;
 }
 
 /* --- a bare file: a perf.data, or the text of perf report --- */
@@ -325,6 +326,8 @@ void compare_note_reading(const struct comparison *c, struct table *t)
 	}
 	if (inlines[BASE] != inlines[NEW])
 		note_add(&t->notes, compare_inlines, c->end[inlines[NEW]].label);
+	if (c->rule.apart)
+		note_add(&t->notes, compare_apart, c->rule.alpha);
 }
 
 bool compare_is_bare(const struct comparison *c)
@@ -377,15 +380,17 @@ static void end_add_evidence(const struct comparison *c, enum end e, struct str 
 	table_free(&t);
 }
 
-char *compare_evidence(struct comparison *c)
+void compare_evidence(struct comparison *c, struct str *lines)
 {
 	struct str line = {0};
 	bool base;
 
 	end_add_evidence(c, BASE, &line, &base);
 	end_add_evidence(c, NEW, &line, &c->rule.copied);
-	if (!line.len)
-		return NULL;
-	str_puts(&line, c->rule.copied ? ": no speed-up is claimed" : "");
-	return str_take(&line);
+	if (line.len) {
+		str_replace(line.buf, '\n', ' ');
+		str_printf(lines, "%s%s\n", line.buf,
+			   c->rule.copied ? ": no speed-up is claimed" : "");
+	}
+	str_free(&line);
 }

@@ -9,6 +9,7 @@
 #include "analyze/measures/measure.h"
 #include "analyze/model/slice.h"
 #include "lib/stats.h"
+#include "lib/str.h"
 
 /* --- verdicts --- */
 
@@ -17,12 +18,15 @@
  * change is larger than the threshold; in a table of many tests, Holm's correction applies to p. It
  * is ~ when one of the two does not hold. It is "too few runs" when even runs without any overlap
  * could not bring p below alpha: with alpha 0.05, one test takes 4 runs at each end. It is "copied"
- * when the change would be better, but NEW asked for zero copy and copied.
+ * when the change would be better, but NEW asked for zero copy and copied. It is "drift?" when it
+ * would be one of the others, but the runs did not take turns and a drift can explain the change.
  */
 struct verdict_rule {
 	double alpha;	  /* 0.05 */
 	double threshold; /* a share of the base: 0.02 */
 	bool copied;	  /* NEW copied: no speed-up is claimed */
+	bool apart;	  /* the runs of the ends did not take turns */
+	bool drifts;	  /* the runs of an end drift within the end */
 };
 
 enum verdict {
@@ -32,6 +36,7 @@ enum verdict {
 	VERDICT_SAME,
 	VERDICT_FEW,
 	VERDICT_COPIED,
+	VERDICT_DRIFT,
 };
 /* Returns the word in a cell, NULL for VERDICT_NONE. */
 const char *verdict_name(enum verdict v);
@@ -50,6 +55,14 @@ size_t verdict_runs_needed(const struct verdict_rule *r, size_t tests);
  */
 enum verdict verdict_of(const struct verdict_rule *r, int better, double base, double new,
 			double p);
+
+/*
+ * Returns VERDICT_DRIFT for a claim that a drift can explain, else `v`. Runs that did not take
+ * turns must differ by more than the ranges (largest - smallest) of both ends together, and neither
+ * end may drift. docs/method.md has the rate of false alarms that remains.
+ */
+enum verdict verdict_after_drift(const struct verdict_rule *r, enum verdict v, double change,
+				 const double *base, size_t nbase, const double *new, size_t nnew);
 
 /* Returns whether interval and change lie on opposite sides of `none`. No verdict follows then. */
 bool verdict_opposed(const struct estimate *interval, double none, double change);
@@ -103,6 +116,7 @@ struct outcome {
 	unsigned worse;	   /* gated rows that fail --fail-on worse */
 	unsigned judged;   /* gated rows with a verdict, the worse ones included */
 	unsigned unjudged; /* gated rows with too few runs for a verdict */
+	unsigned drift;	   /* gated rows with a change that a drift can explain */
 	char aside[512];   /* worse metrics that are not gated: "receiver cpu, sender cpu" */
 	/* of a list of costs: */
 	char side[64], unit[32]; /* of work: "KiB" */
@@ -188,11 +202,16 @@ int compare_estimator(struct comparison *c, struct error *err);
 struct query compare_query(const struct comparison *c, enum end e, const char *side);
 
 /*
- * Returns the line that stands above the table: which end asked for zero copy and copied. Returns
- * NULL where none did. Sets c->rule.copied where NEW did. Call it once, after compare_open. The
- * caller frees the text.
+ * Adds the line that stands above the table: which end asked for zero copy and copied. Adds none
+ * where none did. Sets c->rule.copied where NEW did. Call it once, after compare_open.
  */
-char *compare_evidence(struct comparison *c);
+void compare_evidence(struct comparison *c, struct str *lines);
+
+/*
+ * Adds two lines if the runs of the ends did not take turns: that, and whether each end drifts.
+ * Sets c->rule.apart and c->rule.drifts.
+ */
+int compare_drift(struct comparison *c, struct str *lines, struct error *err);
 
 /* --- files instead of captures --- */
 

@@ -274,7 +274,9 @@ static enum verdict diff_judge_row(const struct diff *d, const struct verdict_ru
 		return VERDICT_FEW;
 	if (fabs(row->delta) <= row->delta_ci)
 		return VERDICT_SAME;
-	return verdict_of(rule, -1, row->cost[BASE], row->cost[NEW], row->p);
+	return verdict_after_drift(
+		rule, verdict_of(rule, -1, row->cost[BASE], row->cost[NEW], row->p), row->delta,
+		row->runs[BASE], d->nruns[BASE], row->runs[NEW], d->nruns[NEW]);
 }
 
 void diff_judge(struct diff *d, const struct verdict_rule *rule)

@@ -127,7 +127,9 @@ static enum verdict figure_judge(const struct comparison *c, int better,
 		return VERDICT_FEW;
 	if (figure_is_opposed(c, base, new, change->new - change->base))
 		return VERDICT_SAME;
-	return verdict_of(&c->rule, better, change->base, change->new, change->p);
+	return verdict_after_drift(
+		&c->rule, verdict_of(&c->rule, better, change->base, change->new, change->p),
+		change->new - change->base, base->x, base->n, new->x, new->n);
 }
 
 struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,

@@ -55,7 +55,8 @@ static double movement_error(const struct diff_row *r)
 static bool movement_is_beyond(const struct diff_row *r)
 {
 	return verdict_is_claim(r->verdict) ||
-	       (r->verdict != VERDICT_SAME && fabs(r->delta) > movement_error(r));
+	       (r->verdict != VERDICT_SAME && r->verdict != VERDICT_DRIFT &&
+		fabs(r->delta) > movement_error(r));
 }
 
 /* Returns whether the test finds a difference, and the interval of the pooled one agrees. */
@@ -88,6 +89,9 @@ static const char *movement_reality(const struct comparison *c, const struct dif
 				 r->p < c->rule.alpha ? "an outlier among the runs may explain it"
 						      : "not distinguishable from chance");
 		return words;
+	case VERDICT_DRIFT:
+		text = "no more than a drift between runs that did not take turns";
+		break;
 	case VERDICT_FEW:
 		text = isnan(movement_error(r)) ? "too few runs to tell"
 		       : movement_is_beyond(r)	? "beyond its error, but too few runs to tell"
@@ -172,9 +176,9 @@ static void movement_add_row(struct table *t, const struct comparison *c, const 
 	table_set(t, row, "p", p);
 	table_set(t, row, "verdict", value_str(t, verdict_name(r->verdict)));
 	table_set(t, row, "real",
-		  value_str(t, p.type == V_NONE		? "not known"
-			       : movement_is_real(c, r) ? "yes"
-							: "no"));
+		  value_str(t, p.type == V_NONE || r->verdict == VERDICT_DRIFT ? "not known"
+			       : movement_is_real(c, r)			       ? "yes"
+									       : "no"));
 	table_set(t, row, "words", value_str(t, words));
 }
 

@@ -6,8 +6,10 @@
 const char *verdict_name(enum verdict v)
 {
 	static const char *const names[] = {
-		[VERDICT_NONE] = NULL, [VERDICT_BETTER] = "better",    [VERDICT_WORSE] = "worse",
-		[VERDICT_SAME] = "~",  [VERDICT_FEW] = "too few runs", [VERDICT_COPIED] = "copied",
+		[VERDICT_NONE] = NULL,		[VERDICT_BETTER] = "better",
+		[VERDICT_WORSE] = "worse",	[VERDICT_SAME] = "~",
+		[VERDICT_FEW] = "too few runs", [VERDICT_COPIED] = "copied",
+		[VERDICT_DRIFT] = "drift?",
 	};
 
 	return names[v];
@@ -45,6 +47,21 @@ enum verdict verdict_of(const struct verdict_rule *r, int better, double base, d
 	if (change * better < 0)
 		return VERDICT_WORSE;
 	return r->copied ? VERDICT_COPIED : VERDICT_BETTER;
+}
+
+static double verdict_range(const double *x, size_t n)
+{
+	return stats_quantile(x, n, 1) - stats_quantile(x, n, 0);
+}
+
+enum verdict verdict_after_drift(const struct verdict_rule *r, enum verdict v, double change,
+				 const double *base, size_t nbase, const double *new, size_t nnew)
+{
+	if (!r->apart || !verdict_is_claim(v))
+		return v;
+	if (!r->drifts && fabs(change) > verdict_range(base, nbase) + verdict_range(new, nnew))
+		return v;
+	return VERDICT_DRIFT;
 }
 
 bool verdict_opposed(const struct estimate *i, double none, double change)

@@ -118,6 +118,38 @@ sqlite3 full/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'busy_ns'
 ok "the gate exits 4 when no metric has a value at both ends" exits 4 "$zcost" compare copying mapping -C full --fail-on worse
 ok "the gate says that no row has a value on both sides" says '--fail-on worse: no gated row has a value on both sides' err
 
+# Runs that did not take turns: two captures, or one variant after the other.
+world first 6 $copying
+world second 6 copying:0.9e6:100:60,40,0:40000:0:0
+sqlite3 first/zcost.db "INSERT INTO capture VALUES ('created', '2026-01-30T12:00:00Z')"
+sqlite3 second/zcost.db "INSERT INTO capture VALUES ('created', '2026-01-31T12:00:00Z')"
+"$zcost" compare first second >out 2>err
+ok "the first line of two captures says that the runs lie apart, and when" sh -c "head -n 1 out | grep -q '^not interleaved: .*2026-01-30T12:00:00Z and 2026-01-31T12:00:00Z'"
+ok "the second line has p of the tests within each capture" sh -c "sed -n 2p out | grep -qE '^drift within base: not seen .p: trend 0.[0-9]+, autocorrelation 0.[0-9]+; 6 runs.; new: not seen'"
+ok "a change far beyond the ranges of both captures keeps its verdict" says '^receiver +throughput .* worse ' out
+ok "the gate of two captures exits 3 for such a change" exits 3 "$zcost" compare first second --fail-on worse
+ok "with tsv the lines are warnings" sh -c "'$zcost' compare first second --format tsv 2>&1 >/dev/null | grep -q 'warning: not interleaved'"
+# noisy CAPTURE OFFSET: rates of 1e6 KiB/s with a noise of 12 %, and OFFSET percent more
+noisy() {
+	sqlite3 "$1/zcost.db" "UPDATE metric SET value = 1e6 * (1 + 0.01 * ($2 + (SELECT repeat * 5 % 7 * 2 FROM run WHERE id = metric.run))) WHERE name = 'rate_kib';
+		UPDATE metric SET value = (SELECT value * 8192e-9 FROM metric m WHERE m.run = metric.run AND m.name = 'rate_kib') WHERE name = 'throughput'"
+}
+noisy first 0
+noisy second -12
+compared first second
+ok "a change within the ranges of both captures is drift?" test "$(field 'receiver throughput' verdict) $(field 'receiver throughput' p | cut -c1-6)" = 'drift? 0.0021'
+ok "a note says what drift? means" says "^zcost: drift.: p < 0.05 and .* 'zcost capture --against' " err
+ok "the gate passes a change that a drift can explain" exits 0 "$zcost" compare first second --fail-on worse
+ok "the gate names such changes" says '^zcost: not gated: [0-9]+ rows change no more than a drift' err
+sqlite3 second/zcost.db "UPDATE metric SET value = value * (1 - 0.1 * (SELECT repeat FROM run WHERE id = metric.run)) WHERE name IN ('rate_kib', 'throughput')"
+"$zcost" compare first second >out 2>err
+ok "a capture that drifts is named with p" sh -c "sed -n 2p out | grep -q '; new: YES (p: trend 0.00'"
+ok "a capture that drifts gives no verdict against another one" says '^receiver +throughput .* drift\?' out
+cp -r full blocks
+ok "two variants that took turns need no such line" sh -c "'$zcost' compare copying mapping -C full | head -n 1 | grep -q '^mapping against copying'"
+sqlite3 blocks/zcost.db "UPDATE run SET position = id"
+ok "one variant after the other is not interleaved" sh -c "'$zcost' compare copying mapping -C blocks | head -n 1 | grep -q '^not interleaved'"
+
 world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
 "$zcost" compare copying fell_back -C back >out 2>err
 ok "the line about the fallback is a whole sentence" says '90.0 % of bytes received, mapped or copied, fell back to copying' out

@@ -398,6 +398,87 @@ static void test_false_figures(void **state)
 	assert_true(claims <= alarms && claims > alarms / 2);
 }
 
+/* --- runs that did not take turns --- */
+
+enum { DRIFT_RUNS = 6, DRIFT_ROUNDS = 600, DRIFT_SEED = 29 };
+
+static double gauss(struct prng *r)
+{
+	double sum = -6;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		sum += (double)prng_below(r, 1 << 30) / (1 << 30);
+	return sum;
+}
+
+static bool drift_is_seen(const double *x)
+{
+	struct order_test t = stats_order_test(&x, 1, DRIFT_RUNS);
+
+	return fmin(t.serial, t.trend) * 4 < 0.05;
+}
+
+/*
+ * Compares 6 runs with the 6 runs after a gap of `gap` runs, with noise of 3 % and a correlation of
+ * phi between neighbours. Counts the verdicts, without the rule for runs apart and with it.
+ */
+static void count_drift(double phi, int gap, double change, double *before, double *after)
+{
+	struct comparison c = {.rule = rule, .estimator = EST_MEDIAN};
+	double x[DRIFT_RUNS], y[DRIFT_RUNS], z;
+	struct figure_runs base = {x, DRIFT_RUNS, DRIFT_RUNS, NAN},
+			   new = {y, DRIFT_RUNS, DRIFT_RUNS, NAN};
+	struct prng r;
+	int round, i;
+
+	prng_seed(&r, DRIFT_SEED);
+	*before = *after = 0;
+	for (round = 0; round < DRIFT_ROUNDS; round++) {
+		z = gauss(&r);
+		for (i = 0; i < 2 * DRIFT_RUNS + gap; i++) {
+			if (i < DRIFT_RUNS)
+				x[i] = 100 + 3 * z;
+			else if (i >= DRIFT_RUNS + gap)
+				y[i - DRIFT_RUNS - gap] = (1 + change) * (100 + 3 * z);
+			z = phi * z + sqrt(1 - phi * phi) * gauss(&r);
+		}
+		c.rule.apart = c.rule.drifts = false;
+		*before += verdict_is_claim(figure_change(&c, +1, &base, &new).verdict);
+		c.rule.apart = true;
+		c.rule.drifts = drift_is_seen(x) || drift_is_seen(y);
+		*after += verdict_is_claim(figure_change(&c, +1, &base, &new).verdict);
+	}
+	*before *= 100.0 / DRIFT_ROUNDS;
+	*after *= 100.0 / DRIFT_ROUNDS;
+	printf("# phi %.2f gap %2d change %.2f: %.1f %% before, %.1f %% after\n", phi, gap, change,
+	       *before, *after);
+}
+
+/* docs/method.md has the rates that this prints. */
+static void test_drift_between_runs_apart_rarely_gives_a_verdict(void **state)
+{
+	static const double phi[] = {0, 0.5, 0.8};
+	double before, after;
+	size_t i;
+	int gap;
+
+	(void)state;
+	for (i = 0; i < array_size(phi); i++)
+		for (gap = 0; gap <= 24; gap += gap ? 18 : 6) {
+			count_drift(phi[i], gap, 0, &before, &after);
+			if (after > 5 || (phi[i] > 0 && before < 10))
+				fail_msg("seed %d, phi %g, gap %d: %g %% before, %g %% after",
+					 DRIFT_SEED, phi[i], gap, before, after);
+		}
+	count_drift(0, 0, 0.3, &before, &after);
+	assert_true(before > 99 && after > 90); /* a change of ten times the noise is not missed */
+	for (gap = 0; gap <= 24; gap += gap ? 18 : 6)
+		count_drift(0.95, gap, 0, &before, &after);
+	for (i = 2; i < 8; i++)
+		count_drift(0, 0, 0.03 * (double)i, &before, &after);
+}
+
 static void test_splits(void **state)
 {
 	struct splits s;
@@ -464,12 +545,19 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_too_few),
-		cmocka_unit_test(test_rows),	      cmocka_unit_test(test_significant),
-		cmocka_unit_test(test_outlier),	      cmocka_unit_test(test_vanished),
-		cmocka_unit_test(test_unknown),	      cmocka_unit_test(test_false_alarms),
-		cmocka_unit_test(test_false_figures), cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_splits),	      cmocka_unit_test(test_outlier_of_a_figure),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_too_few),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_significant),
+		cmocka_unit_test(test_outlier),
+		cmocka_unit_test(test_vanished),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_false_alarms),
+		cmocka_unit_test(test_false_figures),
+		cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_splits),
+		cmocka_unit_test(test_outlier_of_a_figure),
+		cmocka_unit_test(test_drift_between_runs_apart_rarely_gives_a_verdict),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

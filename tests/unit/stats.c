@@ -482,6 +482,66 @@ static void test_prng_equals_its_reference(void **state)
 		assert_in_range(seen[i], 9600, 10400);
 }
 
+static struct order_test order_test_of(const double *x, size_t n)
+{
+	return stats_order_test(&x, 1, n);
+}
+
+/* Kendall's p is that of R: cor.test(1:5, c(2,1,3,4,5), method="kendall")$p.value */
+static void test_order_of_runs_is_tested_by_permutation(void **state)
+{
+	const double *both[] = {(const double[]){4, 1, 6, 2, 5, 3},
+				(const double[]){1, 2, 3, 4, 5, 6}};
+	struct order_test t = order_test_of(LIST(2, 1, 3, 4, 5));
+
+	(void)state;
+	near(t.trend, 10.0 / 120);
+	/* 2 of the 720 orders rise or fall throughout; they also have the smallest steps. */
+	t = order_test_of(LIST(10, 20, 30, 40, 50, 60));
+	near(t.trend, 2.0 / 720);
+	near(t.serial, 2.0 / 720);
+	t = order_test_of(LIST(10, 20, 20, 20, 20, 60)); /* ties: 30 orders of the values, 2 so */
+	near(t.trend, 2.0 / 30);
+	t = stats_order_test(both, 2, 6); /* the runs are permuted, not each figure alone */
+	near(t.trend, 4.0 / 720);
+	t = order_test_of(LIST(7, 7, 7, 7, 7));
+	assert_true(isnan(t.trend) && isnan(t.serial));
+	t = order_test_of(LIST(1, 2, 3, 4));
+	assert_true(isnan(t.trend) && isnan(t.serial));
+}
+
+/* Counts rounds of `n` runs with p < 0.05 where each value is phi x the last one + chance. */
+static void count_order(size_t n, double phi, int rounds, int *serial, int *trend)
+{
+	struct order_test t;
+	double x[20];
+	struct prng r;
+	int round;
+	size_t i;
+
+	prng_seed(&r, 41);
+	for (*serial = *trend = round = 0; round < rounds; round++) {
+		for (i = 0; i < n; i++)
+			x[i] = (i ? phi * x[i - 1] : 0) + (double)prng_below(&r, 1 << 30);
+		t = order_test_of(x, n);
+		*serial += t.serial < 0.05;
+		*trend += t.trend < 0.05;
+	}
+}
+
+static void test_order_of_runs_has_few_false_alarms_and_shows_a_drift(void **state)
+{
+	int serial, trend;
+
+	(void)state;
+	count_order(6, 0, 2000, &serial, &trend); /* seed 41 */
+	assert_in_range(serial, 20, 130);	  /* at most 100 +- 3 standard deviations */
+	assert_in_range(trend, 20, 130);
+	count_order(20, 1, 20, &serial, &trend); /* a random walk with a drift */
+	assert_int_equal(serial, 20);
+	assert_int_equal(trend, 20);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -553,6 +613,8 @@ int main(void)
 		cmocka_unit_test(test_the_error_of_an_estimator_covers_95_percent),
 		cmocka_unit_test(test_proportion_interval_equals_r),
 		cmocka_unit_test(test_prng_equals_its_reference),
+		cmocka_unit_test(test_order_of_runs_is_tested_by_permutation),
+		cmocka_unit_test(test_order_of_runs_has_few_false_alarms_and_shows_a_drift),
 		cmocka_unit_test(test_bootstrap_reaches_the_counted_limits),
 		cmocka_unit_test(test_bootstrap_comes_near_r),
 	};
