@@ -189,13 +189,14 @@ static void nic_learn_names(struct nic_names *called, const struct snap *snap)
 }
 
 /* Learns the names in nic_state.tsv, which the collector writes last. */
-static void nic_learn_state_names(struct nic_names *called, const struct ingest *in)
+static void nic_learn_state_names(struct nic_names *called, struct ingest *in)
 {
 	char *path = xasprintf("%s/nic_state.tsv", in->dir);
+	struct error err = {0};
 	struct tsv t;
 	size_t row;
 
-	if (path_exists(path) && !tsv_read(&t, path, '\t', NULL)) {
+	if (path_exists(path) && !tsv_read(&t, path, '\t', &err)) {
 		int netns = tsv_column(&t, "netns"), index = tsv_column(&t, "ifindex"),
 		    name = tsv_column(&t, "interface");
 
@@ -205,6 +206,8 @@ static void nic_learn_state_names(struct nic_names *called, const struct ingest 
 					      tsv_cell(&t, row, index), tsv_cell(&t, row, name));
 		tsv_free(&t);
 	}
+	if (error_of_machine(err.code))
+		note_add(&in->notes, file_unreadable, "nic", err.text);
 	free(path);
 }
 

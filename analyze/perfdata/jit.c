@@ -80,14 +80,15 @@ static void jit_fill_table(struct symtab *t, struct jit_line *lines, size_t n)
 	symtab_finish(t, false);
 }
 
-static void jit_read_map(struct symtab *t, const char *path)
+static void jit_read_map(struct jit_maps *j, struct symtab *t, const char *path)
 {
 	struct jit_line *lines = NULL, l = {0};
+	char *text = NULL, *rest, *line;
 	size_t n = 0, cap = 0, len;
-	char *text, *rest, *line;
+	struct error err = {0};
 
-	if (file_read(path, &text, &len, NULL))
-		return;
+	if (file_read(path, &text, &len, &err))
+		unread_add(&j->r->profile->unread, &err);
 	for (rest = text; (line = str_token(&rest, '\n'));) {
 		if (!jit_parse_line(line, &l))
 			continue;
@@ -178,14 +179,14 @@ static void jit_load_map(struct jit_maps *j, struct symtab *t, uint32_t pid)
 			continue;
 		path = xasprintf("%s/tmp/perf-%u.map", roots[i], pid);
 		if (path_exists(path))
-			jit_read_map(t, path);
+			jit_read_map(j, t, path);
 		free(path);
 	}
 	if (t->n || !j->o->use_this_host)
 		return;
 	path = xasprintf("/tmp/perf-%u.map", pid);
 	if (jit_map_belongs(j, pid, path))
-		jit_read_map(t, path);
+		jit_read_map(j, t, path);
 	free(path);
 }
 

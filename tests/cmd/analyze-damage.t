@@ -192,6 +192,7 @@ for file in void.tar.zst right /dev/null; do
 done
 mkfifo fifo
 ok "report of a FIFO as a capture exits 1" exits 1 timeout 20 "$zcost" report summary fifo
+ok "report of a capture with a FIFO as its store exits 1" sh -c "cp -r cap piped && rm piped/zcost.db && mkfifo piped/zcost.db; timeout 20 '$zcost' report summary piped 2>err; [ \$? = 1 ]"
 cp -r cap torn
 for bytes in 0 100 5000; do
 	head -c $bytes cap/zcost.db >torn/zcost.db
