@@ -245,7 +245,7 @@ static void cover(bool same_runs)
 {
 	struct hits cost = {.what = "functions"}, component = {.what = "components"},
 		    share = {.what = "shares"}, change = {.what = "differences"};
-	const struct query any = {0}, shares = {.unit = "packet"};
+	const struct query any = {0}, shares = {.in = IN_CYCLES}; /* not counted */
 	char names[VARIANTS][8];
 	struct error err = {0};
 	struct store *s;
