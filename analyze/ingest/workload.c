@@ -65,6 +65,16 @@ static void points_add_metrics(struct ingest *in, const struct points *ps, enum 
 		ingest_metric(in, "throughput", "Gbit/s", 8 * n / seconds / 1e9, NULL);
 }
 
+/* Returns the first kind of work that the points count, or WORK_N. */
+static enum work points_first_work(const struct points *ps)
+{
+	enum work w = WORK_BYTES;
+
+	while (w < WORK_N && !ps->has[w])
+		w++;
+	return w;
+}
+
 static bool points_resolve_slice(struct ingest *in, const struct points *ps)
 {
 	uint64_t *t = xcalloc(ps->n + 1, sizeof(*t));
@@ -175,12 +185,10 @@ static void points_add_stalls(struct ingest *in, const struct points *ps)
 {
 	struct span *spans = xcalloc(ps->n + 1, sizeof(*spans));
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	enum work w = WORK_BYTES;
+	enum work w = points_first_work(ps);
 	struct stalls st = {0};
 	size_t n;
 
-	while (w < WORK_N && !ps->has[w])
-		w++;
 	n = w < WORK_N ? points_find_spans(ps, w, in->run.start_ns, in->run.end_ns, spans) : 0;
 	if (n)
 		st = spans_find_stalls(spans, n, spans_usual_rate(spans, n) / 10);
@@ -191,6 +199,85 @@ static void points_add_stalls(struct ingest *in, const struct points *ps)
 	if (st.all)
 		note_add(&in->notes, workload_stalled, (double)st.all / 1e9, window,
 			 (double)st.longest / 1e9, (double)(st.at - in->run.start_ns) / 1e9);
+}
+
+/*
+ * --- how coarse the points are ---
+ *
+ * The points inside the window count the work between them, pauses included. Only the two gaps that
+ * hold the window's ends are interpolated. A gap's work may have been done at any time in the gap,
+ * so the gap bounds the error. The bound is closer if the workload was never faster than in its
+ * fastest span of about the gap's length: then a gap at full speed leaves no room for a pause.
+ */
+
+struct doubt {
+	double any_less, any_more; /* work in the window, with any rate inside the gaps */
+	double less, more;	   /* at no more than the fastest rate */
+	uint64_t gap_ns;	   /* the longer gap */
+};
+
+/* Returns the highest rate in the window, per ns, of spans of at least `ns`. */
+static double points_fastest_rate(const struct points *ps, enum work w, const struct run *r,
+				  uint64_t ns)
+{
+	double fastest = 0;
+	size_t i;
+
+	for (i = 1; i < ps->n; i++) {
+		const struct point *a = &ps->p[i - 1], *b = &ps->p[i];
+
+		if (b->t_ns > r->start_ns && a->t_ns < r->end_ns && b->t_ns - a->t_ns >= ns)
+			fastest = fmax(fastest, (b->n[w] - a->n[w]) / (double)(b->t_ns - a->t_ns));
+	}
+	return fastest;
+}
+
+/* Adds the doubt about the work that was done until `at`, one of the window's ends. */
+static void doubt_add_gap(struct doubt *d, const struct points *ps, enum work w,
+			  const struct run *r, uint64_t at)
+{
+	const struct point *a, *b;
+	double work, until, rate, least, most;
+	size_t i = 1;
+
+	while (i < ps->n - 1 && ps->p[i].t_ns < at)
+		i++;
+	a = &ps->p[i - 1];
+	b = &ps->p[i];
+	if (at <= a->t_ns || at >= b->t_ns)
+		return;
+	work = b->n[w] - a->n[w];
+	until = points_at(ps, w, at) - a->n[w];
+	rate = points_fastest_rate(ps, w, r, (b->t_ns - a->t_ns) / 2);
+	least = fmax(0, work - rate * (double)(b->t_ns - at));
+	most = fmin(work, rate * (double)(at - a->t_ns));
+	/* Work before the window's start is missing in the window. */
+	d->any_less += at == r->start_ns ? work - until : until;
+	d->any_more += at == r->start_ns ? until : work - until;
+	d->less += at == r->start_ns ? most - until : until - least;
+	d->more += at == r->start_ns ? until - least : most - until;
+	d->gap_ns = b->t_ns - a->t_ns > d->gap_ns ? b->t_ns - a->t_ns : d->gap_ns;
+}
+
+static void points_note_doubt(struct ingest *in, const struct points *ps, uint64_t from,
+			      uint64_t to)
+{
+	enum work w = points_first_work(ps);
+	double done = w < WORK_N ? points_at(ps, w, to) - points_at(ps, w, from) : 0;
+	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, any, likely;
+	struct doubt d = {0};
+
+	if (!(done > 0))
+		return;
+	doubt_add_gap(&d, ps, w, &in->run, in->run.start_ns);
+	doubt_add_gap(&d, ps, w, &in->run, in->run.end_ns);
+	any = 100 * fmax(fmin(d.any_less, done), d.any_more) / done;
+	likely = 100 * fmax(fmin(d.less, done), d.more) / done;
+	if (likely >= 2)
+		note_add(&in->notes, workload_slow_at_ends, (double)d.gap_ns / 1e9, window, likely);
+	else if (any >= 1)
+		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window, any)
+			->severity = any >= 20 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
 /* --- metrics --- */
@@ -219,8 +306,10 @@ static int points_metrics(struct ingest *in, const struct points *ps, const char
 	for (w = 0; w < WORK_N && seconds > 0; w++)
 		if (ps->has[w])
 			points_add_metrics(in, ps, (enum work)w, from, to, seconds);
-	if (seconds > 0)
+	if (seconds > 0) {
 		points_add_stalls(in, ps);
+		points_note_doubt(in, ps, from, to);
+	}
 	return 0;
 }
 

@@ -519,6 +519,69 @@ static void test_tcpzc_awkward(void **state)
 	ingest_free(&in);
 }
 
+/*
+ * Writes points from 9.5 s on, `step` apart, at 1000 bytes/s, with a pause from 10 s on in which
+ * `lost` bytes are not moved.
+ */
+static struct ingest coarse(double step, double lost)
+{
+	struct ingest in = fresh("1");
+	struct str s = {0};
+	double t;
+
+	for (t = 9.5; t < 14; t += step)
+		str_printf(&s, "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%.0f}\n", t * 1e9,
+			   t > 10 ? fmax(500, (t - 9.5) * 1000 - lost) : (t - 9.5) * 1000);
+	workload(&in, "tcpzc", s.buf);
+	str_free(&s);
+	return in;
+}
+
+static void expect_note(struct ingest *in, enum note_id id, enum note_severity severity,
+			double percent)
+{
+	assert_non_null(noted(in, id));
+	assert_int_equal(noted(in, id)->severity, severity);
+	assert_float_equal(noted(in, id)->value[2].number, percent, 1e-3);
+}
+
+static void test_coarse_points_bound_the_error_of_the_work(void **state)
+{
+	struct ingest in = coarse(0.5, 0); /* 10 and 13 are points */
+
+	(void)state;
+	assert_null(noted(&in, NOTE_workload_points_coarse));
+	assert_null(noted(&in, NOTE_workload_slow_at_ends));
+	ingest_free(&in);
+	/* 0.3 s: points at 9.8 and 10.1, 12.8 and 13.1. Up to 200 or 100 bytes less, as much more.
+	 */
+	in = coarse(0.3, 0);
+	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_INFO, 10.0);
+	ingest_free(&in);
+	/* 1 s: half of 1000 bytes at each end, more or less */
+	in = coarse(1, 0);
+	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100.0 / 3);
+	ingest_free(&in);
+	/*
+	 * 1 s, and a pause of 0.2 s after the start: 800 bytes from 9.5 to 10.5 s, of which 400
+	 * count. At no more than 1000 bytes/s, 300 to 500 are in the window: 100 of 2900 bytes.
+	 * 2800 is right.
+	 */
+	in = coarse(1, 200);
+	assert_float_equal(metric(&in, "bytes"), 2900, 1e-6);
+	expect_note(&in, NOTE_workload_slow_at_ends, SEVERITY_WARNING, 100 * 100 / 2900.0);
+	ingest_free(&in);
+	/* The same pause, long before an end of the window, is counted. */
+	in = coarse(0.1, 200);
+	assert_float_equal(metric(&in, "bytes"), 2800, 1e-6);
+	assert_null(noted(&in, NOTE_workload_slow_at_ends));
+	ingest_free(&in);
+	/* Two points around the window leave all its work open. */
+	in = coarse(4, 0);
+	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100.0);
+	ingest_free(&in);
+}
+
 static void test_iperf3(void **state)
 {
 	struct ingest in = fresh("1");
@@ -716,6 +779,7 @@ int main(void)
 		cmocka_unit_test(test_meter_clocks),
 		cmocka_unit_test(test_meter_columns),
 		cmocka_unit_test(test_tcpzc_awkward),
+		cmocka_unit_test(test_coarse_points_bound_the_error_of_the_work),
 		cmocka_unit_test(test_iperf3),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_syscalls),
