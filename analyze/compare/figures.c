@@ -169,7 +169,7 @@ static int figures_read_roi(struct figures *f, const struct comparison *c, enum 
 	return n < 0 ? n : ret;
 }
 
-/* Counters of the side that are compared per MiB of its work. */
+/* Counters that are compared per MiB of its work. */
 static const struct {
 	enum figure figure;
 	const char *metric;
@@ -178,6 +178,8 @@ static const struct {
 	{FIGURE_DROPS, "softnet_dropped"},
 	{FIGURE_IRQS, "irq:total"},
 	{FIGURE_SWITCHES, "counter:context-switches"},
+	{FIGURE_OWN_RETRANSMITS, "tcp_socket_retransmits"},
+	{FIGURE_OWN_SWITCHES, "sched_switches"},
 };
 
 static void figures_read_counters(struct side_figures *side, struct store *s, const struct run *r,

@@ -23,6 +23,8 @@ enum figure {
 	FIGURE_DROPS,
 	FIGURE_IRQS,
 	FIGURE_SWITCHES,
+	FIGURE_OWN_RETRANSMITS, /* of the workload's sockets */
+	FIGURE_OWN_SWITCHES,	/* of the workload's threads */
 	FIGURES
 };
 

@@ -26,26 +26,29 @@ static const char copy_name[] = "copy_ns_per_"; /* the unit of work follows */
  */
 static const struct metric {
 	const char *name, *unit;
+	const char *scope; /* SCOPE_WHAT */
 	int better;
 	bool gate;
 	enum figure figure;
 } metrics[] = {
-	{"throughput", "Gbit/s", +1, true, FIGURE_THROUGHPUT},
-	{"cpu", "%", 0, false, FIGURE_CPU},
-	{"ns_per_kib", "ns", -1, true, FIGURE_NS_PER_KIB},
-	{"rate_packets", "1/s", +1, true, FIGURE_RATE_PACKETS},
-	{"ns_per_packet", "ns", -1, true, FIGURE_NS_PER_PACKET},
-	{"rate_messages", "1/s", +1, true, FIGURE_RATE_MESSAGES},
-	{"ns_per_message", "ns", -1, true, FIGURE_NS_PER_MESSAGE},
-	{copy_name, "ns", -1, false, FIGURE_COPY},
-	{"syscalls_per_mib", "1/MiB", -1, false, FIGURE_SYSCALLS},
-	{"context_switches_per_mib", "1/MiB", -1, false, FIGURE_SWITCHES},
-	{"interrupts_per_mib", "1/MiB", -1, false, FIGURE_IRQS},
-	{"retransmits_per_mib", "1/MiB", -1, false, FIGURE_RETRANSMITS},
-	{"softnet_drops_per_mib", "1/MiB", -1, false, FIGURE_DROPS},
-	{"power", "W", 0, false, FIGURE_POWER},
-	{"roi_c", "T^n/C", +1, true, FIGURE_ROI_C},
-	{"roi_p", "T^n/P^m", +1, true, FIGURE_ROI_P},
+	{"throughput", "Gbit/s", "workload", +1, true, FIGURE_THROUGHPUT},
+	{"cpu", "%", "cpus", 0, false, FIGURE_CPU},
+	{"ns_per_kib", "ns", "cpus", -1, true, FIGURE_NS_PER_KIB},
+	{"rate_packets", "1/s", "workload", +1, true, FIGURE_RATE_PACKETS},
+	{"ns_per_packet", "ns", "cpus", -1, true, FIGURE_NS_PER_PACKET},
+	{"rate_messages", "1/s", "workload", +1, true, FIGURE_RATE_MESSAGES},
+	{"ns_per_message", "ns", "cpus", -1, true, FIGURE_NS_PER_MESSAGE},
+	{copy_name, "ns", "cpus", -1, false, FIGURE_COPY},
+	{"syscalls_per_mib", "1/MiB", "workload", -1, false, FIGURE_SYSCALLS},
+	{"context_switches_per_mib", "1/MiB", "cpus", -1, false, FIGURE_SWITCHES},
+	{"workload_context_switches_per_mib", "1/MiB", "workload", -1, false, FIGURE_OWN_SWITCHES},
+	{"interrupts_per_mib", "1/MiB", "cpus", -1, false, FIGURE_IRQS},
+	{"retransmits_per_mib", "1/MiB", "namespace", -1, false, FIGURE_RETRANSMITS},
+	{"workload_retransmits_per_mib", "1/MiB", "workload", -1, false, FIGURE_OWN_RETRANSMITS},
+	{"softnet_drops_per_mib", "1/MiB", "cpus", -1, false, FIGURE_DROPS},
+	{"power", "W", "host", 0, false, FIGURE_POWER},
+	{"roi_c", "T^n/C", "cpus", +1, true, FIGURE_ROI_C},
+	{"roi_p", "T^n/P^m", "host", +1, true, FIGURE_ROI_P},
 };
 
 int figure_better(enum figure f)
@@ -74,6 +77,7 @@ static const struct column columns[] = {
 	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not judged"},
 	{"base_runs", .type = V_INT},
 	{"new_runs", .type = V_INT},
+	{"scope", .type = V_STR, .what = SCOPE_WHAT},
 };
 
 static double ratio_percent(double ratio)
@@ -176,6 +180,7 @@ static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
 		  value_estimate(t, ratio_percent(k.ratio.value), ratio_percent(k.ratio.lo),
 				 ratio_percent(k.ratio.hi)));
 	table_set(t, row, "p", k.verdict == VERDICT_FEW ? value_none() : value_real(k.p));
+	table_set(t, row, "scope", value_str(t, m->scope));
 	table_set(t, row, "better", value_str(t, directions[m->better + 1]));
 	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
 	table_set(t, row, "base_runs", value_int(base->n));
@@ -222,7 +227,6 @@ static void metrics_note_rules(struct table *t, const struct comparison *c)
 		 verdict_runs_needed(&c->rule, 1));
 }
 
-/* Returns whether all runs have 0: a kind of trouble that no run had is no row. */
 static bool figure_all_zero(const struct figure_runs *ends)
 {
 	size_t i;
@@ -233,6 +237,21 @@ static bool figure_all_zero(const struct figure_runs *ends)
 			if (ends[e].x[i] != 0)
 				return false;
 	return true;
+}
+
+/*
+ * Returns whether the row is left out: no end has the figure, or it is a kind of trouble that no
+ * run had. The workload's own retransmits stay where other sockets of the namespace had some.
+ */
+static bool metric_is_left_out(const struct side_figures *side, enum figure f)
+{
+	const struct figure_runs *ends = side->of[f];
+
+	if (!ends[BASE].n && !ends[NEW].n)
+		return true;
+	if (f == FIGURE_OWN_RETRANSMITS && !figure_all_zero(side->of[FIGURE_RETRANSMITS]))
+		return false;
+	return f >= FIGURE_RETRANSMITS && figure_all_zero(ends);
 }
 
 /* Names the last row as worse but not gated. Names beyond the buffer are cut: one name suffices. */
@@ -252,10 +271,7 @@ static void metrics_add_side(struct table *t, const struct comparison *c,
 	size_t i;
 
 	for (i = 0; i < array_size(metrics); i++) {
-		const struct figure_runs *ends = side->of[metrics[i].figure];
-
-		if ((!ends[BASE].n && !ends[NEW].n) ||
-		    (metrics[i].figure >= FIGURE_RETRANSMITS && figure_all_zero(ends)))
+		if (metric_is_left_out(side, metrics[i].figure))
 			continue;
 		v = metrics_add_row(t, c, &metrics[i], side);
 		if (metrics[i].gate && !metric_is_modelled(side, &metrics[i]))
@@ -325,6 +341,6 @@ const struct compare_table comparison_metrics = {
 	.what = "throughput, CPU, scores, copying and system calls (default)",
 	MEASURE_COLUMNS(columns),
 	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_MODEL "from to unit basis roi-n roi-m"},
-	.spare = "base_runs new_runs better",
+	.spare = "base_runs new_runs better scope",
 	.run = compare_metrics,
 };

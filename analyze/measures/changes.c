@@ -205,6 +205,7 @@ struct counter_kind {
  */
 static const struct counter_kind snmp_kinds[] = {
 	{"TcpRetransSegs", "retransmit"},
+	{"tcp_socket_retransmits", "retransmit"},
 	{"TcpExtTCPLostRetransmit", "retransmit"},
 	{"TcpExtTCPFastRetrans", "retransmit"},
 	{"TcpExtTCPSlowStartRetrans", "retransmit"},

@@ -28,7 +28,8 @@ static const struct column counters_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that have it"},
 };
 
-/* The figures that follow from one event and the work done. */
+/* The figures that follow from one event, or the switches of the workload's threads, and the work
+ * done. */
 static const struct work_ratio {
 	const char *name, *event, *unit;
 	double scale;
@@ -36,6 +37,7 @@ static const struct work_ratio {
 	{"cycles_per_byte", "counter:cycles", "1/B", PER_BYTE},
 	{"instructions_per_byte", "counter:instructions", "1/B", PER_BYTE},
 	{"context_switches_per_mib", "counter:context-switches", "1/MiB", PER_MIB},
+	{"workload_context_switches_per_mib", "sched_switches", "1/MiB", PER_MIB},
 };
 
 struct counters_event {
@@ -328,6 +330,8 @@ static void counters_add_notes(struct block_table *m)
 {
 	if (!m->t->rows)
 		changes_nothing(m->s, m->t);
+	else
+		note_add(&m->t->notes, counters_of_side);
 	if (table_has_values(m->t, "running_pct"))
 		note_add(&m->t->notes, counters_scaled);
 	if (table_has_values(m->t, "stddev_pct"))

@@ -12,6 +12,10 @@
 #include "lib/stats.h"
 #include "lib/table.h"
 
+/* What a column `scope` says of a figure. */
+#define SCOPE_WHAT \
+	"whose figure: workload (its own processes, sockets or account), cpus (all that ran on the side's CPUs), namespace, host"
+
 struct block {
 	const char *variant, *side; /* strings of the store */
 };

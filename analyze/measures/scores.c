@@ -128,6 +128,8 @@ static const struct {
 } inputs[] = {
 	{"counter:", "counters",
 	 "these events were not counted (collector 'counters'; a virtual machine may have no PMU)"},
+	{"sched_switches", "sched",
+	 "the switches of the workload's threads were not collected (collector 'sched')"},
 	{"busy_ns", "cpu", "CPU time was not collected (collector 'cpu')"},
 	{"rate_kib", "workload", "the workload did not report its bytes (zcost capture --units)"},
 	{"rate_", "workload",
@@ -210,6 +212,7 @@ static const struct column scores_columns[] = {
 	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
 	{"better", .type = V_STR, .what = "lower or higher"},
 	{"runs", .type = V_INT, .what = "runs that measured it"},
+	{"scope", .type = V_STR, .what = SCOPE_WHAT},
 };
 
 static double scores_above_zero(double x)
@@ -280,36 +283,38 @@ static double scores_calls(struct store *s, const struct run *const sides[], int
 
 /* THE TABLE of scores. */
 static const struct score scores[] = {
-	{"ns_per_kib", "ns/KiB", "lower", scores_cost, "busy_ns", "rate_kib", 1, FOR_FIGURES, true,
-	 NULL},
-	{"cycles_per_byte", "1/B", "lower", scores_cost, "counter:cycles", "rate_kib", PER_BYTE,
+	{"ns_per_kib", "ns/KiB", "lower", "cpus", scores_cost, "busy_ns", "rate_kib", 1,
 	 FOR_FIGURES, true, NULL},
-	{"instructions_per_byte", "1/B", "lower", scores_cost, "counter:instructions", "rate_kib",
+	{"cycles_per_byte", "1/B", "lower", "cpus", scores_cost, "counter:cycles", "rate_kib",
 	 PER_BYTE, FOR_FIGURES, true, NULL},
-	{"ns_per_packet", "ns/packet", "lower", scores_cost, "busy_ns", "rate_packets", 1,
+	{"instructions_per_byte", "1/B", "lower", "cpus", scores_cost, "counter:instructions",
+	 "rate_kib", PER_BYTE, FOR_FIGURES, true, NULL},
+	{"ns_per_packet", "ns/packet", "lower", "cpus", scores_cost, "busy_ns", "rate_packets", 1,
 	 FOR_FIGURES, true, "packet"},
-	{"cycles_per_packet", "1/packet", "lower", scores_cost, "counter:cycles", "rate_packets", 1,
-	 FOR_FIGURES, true, "packet"},
-	{"instructions_per_packet", "1/packet", "lower", scores_cost, "counter:instructions",
+	{"cycles_per_packet", "1/packet", "lower", "cpus", scores_cost, "counter:cycles",
 	 "rate_packets", 1, FOR_FIGURES, true, "packet"},
-	{"ns_per_message", "ns/message", "lower", scores_cost, "busy_ns", "rate_messages", 1,
-	 FOR_FIGURES, true, "message"},
-	{"cycles_per_message", "1/message", "lower", scores_cost, "counter:cycles", "rate_messages",
+	{"instructions_per_packet", "1/packet", "lower", "cpus", scores_cost,
+	 "counter:instructions", "rate_packets", 1, FOR_FIGURES, true, "packet"},
+	{"ns_per_message", "ns/message", "lower", "cpus", scores_cost, "busy_ns", "rate_messages",
 	 1, FOR_FIGURES, true, "message"},
-	{"instructions_per_message", "1/message", "lower", scores_cost, "counter:instructions",
+	{"cycles_per_message", "1/message", "lower", "cpus", scores_cost, "counter:cycles",
 	 "rate_messages", 1, FOR_FIGURES, true, "message"},
-	{"ipc", "1/cycle", "higher", scores_ratio, "counter:instructions", "counter:cycles", 1,
-	 FOR_FIGURES, true, NULL},
-	{"cache_miss_pct", "%", "lower", scores_ratio, "counter:cache-misses",
+	{"instructions_per_message", "1/message", "lower", "cpus", scores_cost,
+	 "counter:instructions", "rate_messages", 1, FOR_FIGURES, true, "message"},
+	{"ipc", "1/cycle", "higher", "cpus", scores_ratio, "counter:instructions", "counter:cycles",
+	 1, FOR_FIGURES, true, NULL},
+	{"cache_miss_pct", "%", "lower", "cpus", scores_ratio, "counter:cache-misses",
 	 "counter:cache-references", 100, FOR_FIGURES, true, NULL},
-	{"branch_miss_pct", "%", "lower", scores_ratio, "counter:branch-misses", "counter:branches",
-	 100, FOR_FIGURES, true, NULL},
-	{"context_switches_per_mib", "1/MiB", "lower", scores_cost, "counter:context-switches",
-	 "rate_kib", PER_MIB, FOR_FIGURES, true, NULL},
-	{"j_per_gb", "J/GB", "lower", scores_joules, INPUT_POWER, "rate_kib", PER_GB, FOR_FIGURES,
-	 false, NULL},
-	{"syscalls_per_mib", "1/MiB", "lower", scores_calls, INPUT_CALLS, "rate_kib", PER_MIB,
-	 FOR_SYSCALLS, false, NULL},
+	{"branch_miss_pct", "%", "lower", "cpus", scores_ratio, "counter:branch-misses",
+	 "counter:branches", 100, FOR_FIGURES, true, NULL},
+	{"context_switches_per_mib", "1/MiB", "lower", "cpus", scores_cost,
+	 "counter:context-switches", "rate_kib", PER_MIB, FOR_FIGURES, true, NULL},
+	{"workload_context_switches_per_mib", "1/MiB", "lower", "workload", scores_cost,
+	 "sched_switches", "rate_kib", PER_MIB, FOR_FIGURES, false, NULL},
+	{"j_per_gb", "J/GB", "lower", "host", scores_joules, INPUT_POWER, "rate_kib", PER_GB,
+	 FOR_FIGURES, false, NULL},
+	{"syscalls_per_mib", "1/MiB", "lower", "workload", scores_calls, INPUT_CALLS, "rate_kib",
+	 PER_MIB, FOR_SYSCALLS, false, NULL},
 };
 
 /*
@@ -333,6 +338,7 @@ static void scores_put_row(struct table *t, const struct block *b, const char *s
 	table_set(t, row, "side", value_str(t, side));
 	table_set(t, row, "score", value_str(t, k->name));
 	table_set(t, row, "unit", value_str(t, k->unit));
+	table_set(t, row, "scope", value_str(t, k->scope));
 	table_set(t, row, "better", value_str(t, k->better));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
 	put_estimate(t, row, "value", e);
@@ -483,6 +489,6 @@ const struct measure measure_scores = {
 	.what = "cost per unit of work: time, cycles, joules, system calls",
 	MEASURE_COLUMNS(scores_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL},
-	.spare = "runs better",
+	.spare = "runs better scope",
 	.run = scores_run,
 };

@@ -50,7 +50,7 @@ typedef double (*score_fn)(struct store *s, const struct run *const sides[], int
 			   struct scoring *c);
 
 struct score {
-	const char *name, *unit, *better;
+	const char *name, *unit, *better, *scope;
 	score_fn figure;
 	/* Metrics, or INPUT_CALLS, INPUT_POWER. The cost of work has the rate of that work in
 	 * `under`. */

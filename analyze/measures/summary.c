@@ -30,7 +30,7 @@ static const struct column summary_columns[] = {
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .stem = "throughput"},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
-	 .what = "CPU use, 100 = one CPU"},
+	 .what = "CPU use of the side's CPUs, of all programs; 100 = one CPU"},
 	{"ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
 	 .what = "busy CPU time per KiB"},
 	{"copy_ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_HALF,

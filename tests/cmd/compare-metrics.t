@@ -87,14 +87,20 @@ count() { # count NAME COPYING MAPPING: so many per MiB
 }
 count irq:total 4 2
 count snmp:TcpRetransSegs 0 0.5
+count tcp_socket_retransmits 0 0
 count softnet_dropped 0 0
 count counter:context-switches 3 3
+count sched_switches 1 1
 compared copying mapping -C cap
 ok "the metrics have interrupts per MiB" near "$(field 'receiver interrupts_per_mib' base)" 4 1e-9
 ok "fewer interrupts are better" test "$(field 'receiver interrupts_per_mib' verdict)" = better
 ok "retransmits over a base of 0 have a row" near "$(field 'receiver retransmits_per_mib' new)" 0.5 1e-9
 ok "retransmits over a base of 0 have no ratio" test -z "$(field 'receiver retransmits_per_mib' change_pct)"
 ok "retransmits over a base of 0 are worse" test "$(field 'receiver retransmits_per_mib' verdict)" = worse
+ok "the retransmits of the workload's sockets stand beside those of the namespace" test \
+	"$(field 'receiver workload_retransmits_per_mib' new) $(field 'receiver workload_retransmits_per_mib' scope) $(field 'receiver retransmits_per_mib' scope)" = "0 workload namespace"
+ok "the switches of the workload's threads stand beside those of the side's CPUs" test \
+	"$(field 'receiver workload_context_switches_per_mib' base) $(field 'receiver context_switches_per_mib' base) $(field 'receiver context_switches_per_mib' scope)" = "1 3 cpus"
 ok "drops that are 0 in all runs have no row" sh -c '! grep -q softnet_drops out'
 ok "equal context switches have the verdict ~" test "$(field 'receiver context_switches_per_mib' verdict)" = '~'
 ok "the gate ignores interrupts, retransmits and switches" exits 0 "$zcost" compare copying mapping -C cap --fail-on worse

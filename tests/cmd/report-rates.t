@@ -31,7 +31,8 @@ ok "analyze of points that end before the window exits 4" exits 4 "$zcost" analy
 # 30 W, and 6 of every other count in the window: 0.002 per MiB
 sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value, source)
 	SELECT id, column1, 'W', column2, 'measured' FROM run, (VALUES ('power_w:wall', 30), ('irq:total', 6), ('irq:36 eth0', 6),
-		('snmp:TcpRetransSegs', 6), ('softnet_dropped', 6), ('softnet_processed', 6), ('softirq:NET_RX', 6))"
+		('snmp:TcpRetransSegs', 6), ('softnet_dropped', 6), ('softnet_processed', 6), ('softirq:NET_RX', 6),
+		('tcp_socket_retransmits', 3), ('sched_switches', 3))"
 ok "the workload of the part accounts for 93 % of the bytes" near \
 	"$(sqlite3 cap/zcost.db "SELECT 1.0 * SUM(value * (variant = 'part')) / SUM(value * (variant = 'whole'))
 		FROM metrics WHERE name = 'bytes'")" 0.933333 1e-5
@@ -54,12 +55,12 @@ same() {
 	for v in whole part; do sed -n "s/^$v //p" rows >$v; done
 	[ "$(grep -c . whole)" = $want ] && cmp whole part || { cat rows err; return 1; }
 }
-ok "scores are ratios of rates" same 7 scores score value
+ok "scores are ratios of rates" same 8 scores score value
 per_work counters name value
-ok "table counters has the same figures per work" test "$(grep -c '_per_.* 1$\|_per_mib 1048576$' rows)" = 6
+ok "table counters has the same figures per work" test "$(grep -c '_per_.* 1$\|context_switches_per_mib [0-9.]*$' rows)" = 8
 ok "calls per MiB and their time per KiB are ratios of rates" same 1 syscalls calls_per_mib ns_per_kib
 ok "joules per GB are a ratio of rates" same 1 power j_per_gb
-for t in irq=3 snmp=1 softnet=2; do
+for t in irq=3 snmp=2 softnet=2; do
 	rows=${t#*=} t=${t%=*}
 	ok "the figures per MiB of table $t are ratios of rates" same $rows $t per_s per_mib
 done

@@ -65,6 +65,16 @@ done
 manifest cap v v/measure/1/ok v/measure/2/ok
 ok "analyze exits 0 or 4 for a capture with threads and sockets" sh -c "'$zcost' analyze cap 2>log; [ \$? = 0 ] || [ \$? = 4 ]"
 
+report scores cap --side receiver >log
+# 100 switches per second, 1280 MB/s
+ok "report scores has the switches of the workload's threads" cell value score=workload_context_switches_per_mib 0.08192 1e-6
+ok "report scores says whose switches they are" test "$(get scope score=workload_context_switches_per_mib)" = workload
+sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value, source)
+	SELECT id, 'snmp:TcpRetransSegs', '1', 36, 'measured' FROM run WHERE side = 'receiver'"
+report snmp cap >log
+ok "report snmp has the retransmits of the namespace and of the workload's sockets" test \
+	"$(get count name=TcpRetransSegs) $(get scope name=TcpRetransSegs) $(get count name=tcp_socket_retransmits) $(get scope name=tcp_socket_retransmits)" = "36 namespace 12 workload"
+
 report cpu cap --by comm --side receiver >log
 ok "report cpu --by comm has a thread's CPU use" cell cpu_pct "comm=w (1)" 30 1e-6
 ok "report cpu --by comm has a thread's user time" cell user_pct "comm=w (1)" 20 1e-6
