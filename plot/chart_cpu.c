@@ -79,7 +79,7 @@ static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 	figure_title(f, "CPU use: user, system and softirq");
 	figure_subtitle(
 		f,
-		"All CPUs of a side added up, 100 %% = one CPU; lower is better at the same throughput");
+		"All CPUs of a side added up, with all programs on them; 100 %% = one CPU; lower is better at the same throughput");
 	f->axis = "% of one CPU";
 	drawing_sides(f, t);
 	drawing_bars(d, f);

@@ -96,6 +96,8 @@ static void cpu_put_row(struct block_table *k, int cpu)
 	table_set(k->t, row, "cpu", value_int(cpu));
 	table_set(k->t, row, "runs", value_int(cpu == ALL_CPUS ? k->b->n : (int64_t)e.n));
 	put_estimate(k->t, row, "busy_pct", &e);
+	e = block_estimate(k, figure_metric, "workload_cpu_pct");
+	table_set(k->t, row, "workload_pct", value_real(e.value));
 	for (i = 0; i < array_size(cpu_parts); i++) {
 		snprintf(name, sizeof(name), "%s%s", cpu_parts[i].metric, of_cpu);
 		e = block_estimate(k, figure_metric, name);
@@ -417,6 +419,8 @@ static const struct column cpu_columns[] = {
 	{"side", .type = V_STR},
 	{"runs", .type = V_INT, .what = "number of runs with a value"},
 	TIME_COLUMNS,
+	{"workload_pct", "%", V_REAL, .digits = 1,
+	 .what = "CPU time of the workload's processes, on any CPU"},
 };
 
 static int cpu_put_block(struct block_table *k, struct error *err)
@@ -429,6 +433,7 @@ static int cpu_put_block(struct block_table *k, struct error *err)
 static void cpu_add_notes(struct block_table *k)
 {
 	note_add(&k->t->notes, percent_of_cpu);
+	note_add(&k->t->notes, cpu_of_side);
 }
 
 static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)

@@ -287,7 +287,7 @@ double syscalls_work_kib(const struct query *q)
 static const struct column syscalls_columns[] = {
 	{"comm", .type = V_STR, .what = "command"},
 	{"syscall", .type = V_STR},
-	{"calls", .type = V_INT},
+	{"calls", .type = V_INT, .what = "calls of the workload's processes, on any CPU"},
 	{"errors", .type = V_INT, .what = "calls with a negative result"},
 	{"total_ms", "ms", V_REAL, .digits = 3, .what = "time in all calls"},
 	{"min_ms", "ms", V_REAL, .digits = 3},

@@ -75,6 +75,11 @@ report snmp cap >log
 ok "report snmp has the retransmits of the namespace and of the workload's sockets" test \
 	"$(get count name=TcpRetransSegs) $(get scope name=TcpRetransSegs) $(get count name=tcp_socket_retransmits) $(get scope name=tcp_socket_retransmits)" = "36 namespace 12 workload"
 
+report cpu cap --side receiver >log
+ok "report cpu has the CPU time of the workload's processes beside that of the side's CPUs" sh -c "
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i } NR == 2 { exit !(\$at[\"busy_pct\"] == 50 && \$at[\"workload_pct\"] == 42) }' out"
+ok "report cpu says whose CPU time it is" says 'of all that runs on the side.s CPUs.* workload_pct is of the workload' err
+
 report cpu cap --by comm --side receiver >log
 ok "report cpu --by comm has a thread's CPU use" cell cpu_pct "comm=w (1)" 30 1e-6
 ok "report cpu --by comm has a thread's user time" cell user_pct "comm=w (1)" 20 1e-6
