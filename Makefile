@@ -83,11 +83,12 @@ BPF_OBJ := $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard collect/syscalls/*.bpf.c))
 HOST_OBJ := $(filter-out $(B)/collect/%.bpf.o,$(HOST_OBJ))
 HAVE_BPF := $(shell command -v $(CLANG) 2>/dev/null)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+BPF_ARCH := $(patsubst aarch64%,arm64,$(patsubst x86_64%,x86,$(shell $(CC) -dumpmachine)))
 ifneq ($(HAVE_BPF),)
 $(B)/collect/%.bpf.o: collect/%.bpf.c
 	@mkdir -p $(@D)
 	@echo "  BPF     $<"
-	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
+	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
 $(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"' \

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 
 /* --- names --- */
 
@@ -29,16 +31,56 @@ static const char *const names[SYSCALLS_NR] = {
 #include "collect/syscall_names_32bit.inc"
 };
 
-const char *syscall_name(uint32_t index)
+/*
+ * Calls that say by a flag what happens to the data. With it, they are rows of their own:
+ * "sendmsg (MSG_ZEROCOPY)".
+ */
+static const struct {
+	const char *call, *name;
+	uint32_t nr, flag;
+	uint8_t argument;
+} flagged[] = {
+	{"sendto", "sendto (MSG_ZEROCOPY)", SYS_sendto, MSG_ZEROCOPY, 3},
+	{"sendmsg", "sendmsg (MSG_ZEROCOPY)", SYS_sendmsg, MSG_ZEROCOPY, 2},
+	{"sendmmsg", "sendmmsg (MSG_ZEROCOPY)", SYS_sendmmsg, MSG_ZEROCOPY, 3},
+	{"recvfrom", "recvfrom (MSG_TRUNC)", SYS_recvfrom, MSG_TRUNC, 3},
+	{"recvmsg", "recvmsg (MSG_TRUNC)", SYS_recvmsg, MSG_TRUNC, 2},
+};
+
+static const char *syscall_plain_name(uint32_t index)
 {
+	if (index - SYSCALLS_FLAGGED < array_size(flagged))
+		return flagged[index - SYSCALLS_FLAGGED].call;
 	if (index >= SYSCALLS_NR)
 		return NULL;
 	return names[index] ? names[index] : syscall_name_on(NULL, index % SYSCALLS_32BIT);
 }
 
+const char *syscall_name(uint32_t index)
+{
+	if (index - SYSCALLS_FLAGGED < array_size(flagged))
+		return flagged[index - SYSCALLS_FLAGGED].name;
+	return syscall_plain_name(index);
+}
+
 int syscall_moves_bytes(uint32_t index)
 {
-	return syscall_name_moves_bytes(syscall_name(index));
+	return syscall_name_moves_bytes(syscall_plain_name(index));
+}
+
+struct syscall_trait syscall_trait_of(uint32_t index)
+{
+	struct syscall_trait t = {0};
+	uint32_t i;
+
+	for (i = 0; i < array_size(flagged); i++) {
+		if (flagged[i].nr != index)
+			continue;
+		t.flag = flagged[i].flag;
+		t.flagged = (uint16_t)(SYSCALLS_FLAGGED + i);
+		t.argument = flagged[i].argument;
+	}
+	return t;
 }
 
 /* --- syscalls.tsv --- */
@@ -165,6 +207,28 @@ int syscalls_write(const struct syscall_counts *counts, const char *path, struct
 	return rc;
 }
 
+/* --- socket_copies.tsv --- */
+
+int socket_copies_write(const struct syscall_counts *counts, const char *path, struct error *err)
+{
+	static const char *const events[SOCKET_COPY_KINDS] = {
+		[SOCKET_COPY_OUT] = "skb_copy_datagram_iovec",
+		[SOCKET_COPY_FRAGS] = "skb_copy_ubufs",
+		[SOCKET_COPY_PINS] = "__zerocopy_sg_from_iter",
+	};
+	struct str s = {0};
+	int i, rc;
+
+	str_puts(&s, "event\tcalls\tbytes\n");
+	for (i = 0; i < SOCKET_COPY_KINDS; i++)
+		if (counts->copies_known[i])
+			str_printf(&s, "%s\t%" PRIu64 "\t%" PRIu64 "\n", events[i],
+				   counts->copies[i].calls, counts->copies[i].bytes);
+	rc = file_write(path, s.buf, s.len, err);
+	str_free(&s);
+	return rc;
+}
+
 /* --- the collector --- */
 
 struct syscalls {
@@ -255,7 +319,8 @@ static int syscalls_stop(struct collect *c)
 
 static void syscalls_save(struct collect *c, struct syscalls *s)
 {
-	char *path = collect_path(c, "syscalls.tsv");
+	char *path = collect_path(c, "syscalls.tsv"),
+	     *copies = collect_path(c, "socket_copies.tsv");
 	struct syscall_counts counts = {0};
 	struct error err = {0};
 
@@ -264,9 +329,10 @@ static void syscalls_save(struct collect *c, struct syscalls *s)
 	if (counts.lost)
 		collect_degraded(c, "%llu calls or events were lost",
 				 (unsigned long long)counts.lost);
-	if (syscalls_write(&counts, path, &err))
+	if (syscalls_write(&counts, path, &err) || socket_copies_write(&counts, copies, &err))
 		collect_degraded(c, "%s", err.text);
 	free(path);
+	free(copies);
 }
 
 static void syscalls_finish(struct collect *c)
@@ -284,7 +350,7 @@ static void syscalls_finish(struct collect *c)
 const struct collector collector_syscalls = {
 	.name = "syscalls",
 	.what = "system calls of the workload: calls, errors, times, bytes per thread",
-	.files = {"syscalls.tsv"},
+	.files = {"syscalls.tsv", "socket_copies.tsv"},
 	.passes = PASS_SYSCALLS,
 	.required = PASS_SYSCALLS,
 	.prepare = syscalls_prepare,

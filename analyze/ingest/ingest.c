@@ -34,6 +34,7 @@
 	row(proc_stat) \
 	row(sched) \
 	row(snmp) \
+	row(socket_copies) \
 	row(sockstat) \
 	row(softnet) \
 	row(syscalls) \

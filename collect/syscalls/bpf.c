@@ -45,6 +45,16 @@ extern const char zcost_syscalls_bpf[], zcost_syscalls_bpf_end[];
 static const char *const programs[] = {"on_fork",   "on_task_exit", "on_exec",
 				       "on_rename", "on_enter",	    "on_exit"};
 
+/* Each counts one kind of socket_copies. A kernel may lack them, or refuse fentry. */
+static const struct {
+	const char *program;
+	bool fentry;
+} copy_programs[SOCKET_COPY_KINDS] = {
+	[SOCKET_COPY_OUT] = {"on_copy_out", false},
+	[SOCKET_COPY_FRAGS] = {"on_copy_frags", true},
+	[SOCKET_COPY_PINS] = {"on_pin", true},
+};
+
 enum {
 	DRAIN_US = 10000,
 	/* Threads that ended are moved out only when a quarter of the room is used. */
@@ -55,6 +65,7 @@ enum {
 struct bpf {
 	struct bpf_object *obj;
 	struct bpf_link *links[array_size(programs)];
+	struct bpf_link *copy_links[SOCKET_COPY_KINDS];
 	int btf; /* type information that we made, where the kernel has none; else -1 */
 	volatile struct syscall_control *control;
 	struct syscall_thread *threads;
@@ -124,23 +135,40 @@ static int bpf_open_object(struct bpf *b)
 	return b->obj ? 0 : -errno;
 }
 
-static int bpf_load(struct bpf *b)
+static int bpf_load(struct bpf *b, bool fentry)
 {
+	struct syscall_trait *traits;
 	struct bpf_map *rodata;
-	uint8_t *moves;
-	size_t len = 0;
+	size_t len = 0, i;
 	uint32_t nr;
 
 	if (bpf_open_object(b))
 		return -errno;
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), bpf_tid_max());
 	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
-	moves = rodata ? (uint8_t *)bpf_map__initial_value(rodata, &len) : NULL;
-	if (len < SYSCALLS_NR)
+	traits = rodata ? (struct syscall_trait *)bpf_map__initial_value(rodata, &len) : NULL;
+	if (len < SYSCALLS_NR * sizeof(*traits))
 		return -EINVAL;
-	for (nr = 0; nr < SYSCALLS_NR; nr++)
-		moves[nr] = (uint8_t)syscall_moves_bytes(nr);
+	for (nr = 0; nr < SYSCALLS_NR; nr++) {
+		traits[nr] = syscall_trait_of(nr);
+		traits[nr].moves = (uint8_t)syscall_moves_bytes(nr);
+	}
+	for (i = 0; i < array_size(copy_programs); i++)
+		bpf_program__set_autoload(
+			bpf_object__find_program_by_name(b->obj, copy_programs[i].program),
+			fentry || !copy_programs[i].fentry);
 	return bpf_object__load(b->obj);
+}
+
+/* fentry needs BTF, and a kernel that lets us change its code. A refused object cannot be used. */
+static int bpf_load_best(struct bpf *b)
+{
+	if (bpf_has_btf() && !bpf_load(b, true))
+		return 0;
+	bpf_object__close(b->obj);
+	b->obj = NULL;
+	said[0] = '\0';
+	return bpf_load(b, false);
 }
 
 static void *bpf_map_memory(struct bpf *b, const char *name, size_t len, int prot)
@@ -192,6 +220,13 @@ static int bpf_attach(struct bpf *b)
 		if (!b->links[i])
 			return prog ? -errno : -ENOENT;
 	}
+	for (i = 0; i < array_size(copy_programs); i++) {
+		struct bpf_program *prog =
+			bpf_object__find_program_by_name(b->obj, copy_programs[i].program);
+
+		if (bpf_program__autoload(prog))
+			b->copy_links[i] = bpf_program__attach(prog);
+	}
 	return 0;
 }
 
@@ -204,7 +239,7 @@ static int bpf_open(void **self, struct error *err)
 	libbpf_set_print(bpf_listen);
 	said[0] = '\0';
 	b->btf = bpf_has_btf() ? -1 : task_ids_btf(NULL);
-	rc = bpf_load(b);
+	rc = bpf_load_best(b);
 	if (!rc)
 		rc = bpf_map_all(b);
 	if (rc)
@@ -340,6 +375,25 @@ static uint64_t bpf_missed(const struct bpf *b)
 	return sum;
 }
 
+static void bpf_read_copies(const struct bpf *b, struct syscall_counts *counts)
+{
+	int map = bpf_object__find_map_fd_by_name(b->obj, "copies"),
+	    ncpus = libbpf_num_possible_cpus();
+	struct socket_copies *per_cpu = xcalloc(ncpus > 0 ? (size_t)ncpus : 1, sizeof(*per_cpu));
+	uint32_t kind;
+	int i;
+
+	for (kind = 0; kind < SOCKET_COPY_KINDS; kind++) {
+		counts->copies_known[kind] = b->copy_links[kind] && ncpus > 0 &&
+					     !bpf_map_lookup_elem(map, &kind, per_cpu);
+		for (i = 0; counts->copies_known[kind] && i < ncpus; i++) {
+			counts->copies[kind].calls += per_cpu[i].calls;
+			counts->copies[kind].bytes += per_cpu[i].bytes;
+		}
+	}
+	free(per_cpu);
+}
+
 static uint32_t bpf_at_most(uint32_t n, uint32_t max)
 {
 	return n < max ? n : max;
@@ -360,6 +414,7 @@ static void bpf_counts(void *self, struct syscall_counts *counts)
 		.nended = b->sums.n,
 		.lost = b->control->lost + bpf_missed(b),
 	};
+	bpf_read_copies(b, counts);
 }
 
 static void bpf_unmap(volatile void *p, size_t len)
@@ -376,6 +431,8 @@ static void bpf_close(void *self)
 	bpf_end_drainer(b);
 	for (i = 0; i < array_size(programs); i++)
 		bpf_link__destroy(b->links[i]);
+	for (i = 0; i < array_size(copy_programs); i++)
+		bpf_link__destroy(b->copy_links[i]);
 	bpf_unmap(b->control, sizeof(*b->control));
 	bpf_unmap(b->threads, THREADS_LEN);
 	bpf_unmap(b->cells, CELLS_LEN);

@@ -66,6 +66,13 @@ static void syscall_events_count(struct syscall_cell *c, const struct syscall_ev
 	syscall_count(c, ev->ret, syscall_moves_bytes(t->nr));
 }
 
+/* Says whether an exit with the number can end the call at the index. */
+static bool syscall_events_same(uint32_t index, uint32_t nr)
+{
+	return index == syscall_index(nr, index >= SYSCALLS_32BIT) ||
+	       (index >= SYSCALLS_FLAGGED && index == syscall_trait_of(nr).flagged);
+}
+
 /*
  * An exit with another number belongs to an enter that was lost. An exit without an enter began
  * before the window.
@@ -76,7 +83,7 @@ static void syscall_events_leave(struct syscalls_events *e, const struct syscall
 
 	if (!t->entered)
 		return;
-	if (t->nr != syscall_index(ev->nr, t->nr >= SYSCALLS_32BIT))
+	if (!syscall_events_same(t->nr, ev->nr))
 		e->unpaired++;
 	else if (t->nr < SYSCALLS_NR)
 		syscall_events_count(syscall_events_cell(e, t, t->nr), ev, t);

@@ -11,6 +11,7 @@
 #include "lib/hash.h"
 #include "lib/intern.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,8 @@ struct syscall_counts {
 	uint32_t nthreads, ncells;
 	const struct syscall_sum *ended; /* threads that are no longer among `threads` */
 	size_t nended;
+	struct socket_copies copies[SOCKET_COPY_KINDS];
+	bool copies_known[SOCKET_COPY_KINDS]; /* this kernel counts them */
 	uint64_t lost; /* lost calls, or lost events where calls cannot be counted */
 };
 
@@ -78,9 +81,11 @@ extern const struct syscalls_method syscalls_bpf, syscalls_tracepoint;
 /* By the call's index. NULL when the name is unknown; does the return value count bytes? */
 const char *syscall_name(uint32_t index);
 int syscall_moves_bytes(uint32_t index);
+struct syscall_trait syscall_trait_of(uint32_t index); /* without `moves` */
 
-/* Writes syscalls.tsv (docs/reference/capture-folder.md). */
+/* Write syscalls.tsv and socket_copies.tsv (docs/reference/capture-folder.md). */
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err);
+int socket_copies_write(const struct syscall_counts *counts, const char *path, struct error *err);
 
 /*
  * Makes the same counts as the kernel's program from a stream of enter and exit events.

@@ -15,6 +15,8 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include <linux/ptrace.h>
 
 struct thread_info {
 	uint32_t status; /* on x86 */
@@ -26,6 +28,10 @@ struct task_struct {
 } __attribute__((preserve_access_index));
 
 enum { TS_COMPAT = 2 };
+
+struct sk_buff {
+	uint32_t data_len;
+} __attribute__((preserve_access_index));
 
 /*
  * State of a thread id: 0 not the workload's, 1 the workload's, else 1 + its slot. User space sets
@@ -68,8 +74,15 @@ struct {
 	__type(value, uint32_t);
 } free_cells SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, SOCKET_COPY_KINDS);
+	__type(key, uint32_t);
+	__type(value, struct socket_copies);
+} copies SEC(".maps");
+
 volatile struct syscall_control control;
-const volatile uint8_t moves[SYSCALLS_NR]; /* system calls that return a number of bytes */
+const volatile struct syscall_trait traits[SYSCALLS_NR];
 
 /*
  * Returns an index that user space gave back, or else the next of `max` that was never used; 0:
@@ -126,6 +139,30 @@ static __always_inline int is_32bit(void)
 	       BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
 }
 
+/* Returns an argument that may hold flags, for calls of the machine's own kind. */
+static __always_inline uint64_t flags_argument(struct bpf_raw_tracepoint_args *ctx, int argument)
+{
+	uint64_t value = 0;
+#if defined(bpf_target_defined)
+	struct pt_regs *regs = (void *)ctx->args[0];
+
+	bpf_probe_read_kernel(&value, sizeof(value),
+			      argument == 2 ? (void *)&PT_REGS_PARM3(regs)
+					    : (void *)&PT_REGS_PARM4_SYSCALL(regs));
+#endif
+	return value;
+}
+
+static __always_inline uint32_t call_index(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint32_t nr = syscall_index(ctx->args[1], is_32bit());
+	const volatile struct syscall_trait *t = &traits[nr & (SYSCALLS_NR - 1)];
+
+	if (nr < SYSCALLS_FLAGGED && t->flag && flags_argument(ctx, t->argument) & t->flag)
+		return t->flagged;
+	return nr;
+}
+
 SEC("raw_tp/sys_enter")
 int on_enter(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -145,7 +182,7 @@ int on_enter(struct bpf_raw_tracepoint_args *ctx)
 		__sync_fetch_and_add(&control.lost, 1);
 		return 0;
 	}
-	nr = syscall_index(ctx->args[1], is_32bit());
+	nr = call_index(ctx);
 	t->nr = nr;
 	t->entered = syscall_timed(t, nr, control.untimed) ? bpf_ktime_get_ns() : SYSCALLS_UNTIMED;
 	return 0;
@@ -197,7 +234,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	}
 	if (entered != SYSCALLS_UNTIMED)
 		syscall_time(c, now - entered);
-	syscall_count(c, ctx->args[1], moves[nr & (SYSCALLS_NR - 1)]);
+	syscall_count(c, ctx->args[1], traits[nr & (SYSCALLS_NR - 1)].moves);
 	return 0;
 }
 
@@ -275,6 +312,58 @@ int on_rename(struct bpf_raw_tracepoint_args *ctx)
 
 	if (t)
 		bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), (void *)ctx->args[1]);
+	return 0;
+}
+
+/* --- data of sockets --- */
+
+static __always_inline void add_copy(uint32_t kind, uint64_t bytes)
+{
+	struct socket_copies *c = bpf_map_lookup_elem(&copies, &kind);
+
+	if (!c)
+		return;
+	__sync_fetch_and_add(&c->calls, 1); /* a program may be interrupted here */
+	__sync_fetch_and_add(&c->bytes, bytes);
+}
+
+/* A worker of io_uring has no state, but its process has. */
+static __always_inline int is_workload(void)
+{
+	uint64_t id = bpf_get_current_pid_tgid();
+	uint32_t tid = id, pid = id >> 32;
+	uint32_t *thread = bpf_map_lookup_elem(&tids, &tid);
+	uint32_t *process = bpf_map_lookup_elem(&tids, &pid);
+
+	return (thread && *thread) || (process && *process);
+}
+
+/* skb, len */
+SEC("raw_tp/skb_copy_datagram_iovec")
+int on_copy_out(struct bpf_raw_tracepoint_args *ctx)
+{
+	if (control.on && is_workload())
+		add_copy(SOCKET_COPY_OUT, (uint32_t)ctx->args[1]);
+	return 0;
+}
+
+/* skb, gfp. It runs on receive, in any context, so the workload cannot be told. */
+SEC("fentry/skb_copy_ubufs")
+int on_copy_frags(unsigned long long *args)
+{
+	struct sk_buff *skb = (void *)args[0];
+
+	if (control.on)
+		add_copy(SOCKET_COPY_FRAGS, BPF_CORE_READ(skb, data_len));
+	return 0;
+}
+
+/* msg, sk, skb, from, length; since Linux 6.0 */
+SEC("fentry/__zerocopy_sg_from_iter")
+int on_pin(unsigned long long *args)
+{
+	if (control.on && is_workload())
+		add_copy(SOCKET_COPY_PINS, args[4]);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #ifdef __bpf__
 typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef int int32_t;
 typedef unsigned long long uint64_t;
@@ -17,7 +18,8 @@ typedef long long int64_t;
 #endif
 
 enum {
-	SYSCALLS_32BIT = 512, /* numbers below this one are counted; others are lost */
+	SYSCALLS_FLAGGED = 500, /* numbers below this one are counted; others are lost */
+	SYSCALLS_32BIT = 512,
 	SYSCALLS_NR = 1024, /* 32-bit calls of x86-64 follow, with the numbers of the i386 table */
 	SYSCALLS_THREADS = 8192, /* threads at a time that made a call; slot 0 stays empty */
 	SYSCALLS_CELLS = 32768,	 /* their (thread, syscall) pairs; cell 0 stays empty */
@@ -60,10 +62,30 @@ struct syscall_control {
 	uint64_t lost;		 /* calls without room in the arrays */
 };
 
+/* What is known of a call before it is made. All 0: its return value does not count bytes. */
+struct syscall_trait {
+	uint32_t flag;	  /* a call with this flag counts under the index `flagged` */
+	uint16_t flagged; /* from SYSCALLS_FLAGGED on */
+	uint8_t argument; /* the argument with the flags, from 0 */
+	uint8_t moves;	  /* the return value is a number of bytes */
+};
+
+/* Data of sockets that the kernel copied or pinned. A row of socket_copies.tsv each. */
+enum socket_copy_kind {
+	SOCKET_COPY_OUT,   /* skb_copy_datagram_iovec: received data, to the workload's memory */
+	SOCKET_COPY_FRAGS, /* skb_copy_ubufs: zero-copy sends that were copied, of every program */
+	SOCKET_COPY_PINS,  /* __zerocopy_sg_from_iter: pages of the workload that were pinned */
+	SOCKET_COPY_KINDS,
+};
+
+struct socket_copies {
+	uint64_t calls, bytes;
+};
+
 /* Returns the index of a call in the arrays, or SYSCALLS_NR for a number that is not counted. */
 static inline uint32_t syscall_index(uint32_t nr, int is_32bit)
 {
-	return nr >= SYSCALLS_32BIT ? SYSCALLS_NR : nr + (is_32bit ? SYSCALLS_32BIT : 0);
+	return nr >= SYSCALLS_FLAGGED ? SYSCALLS_NR : nr + (is_32bit ? SYSCALLS_32BIT : 0);
 }
 
 /* floor(log2(v)), 0 for 0 */

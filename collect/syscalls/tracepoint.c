@@ -34,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ENTER, EXIT, SIDEBAND, EVENTS };
+enum { ENTER, EXIT, COPY, SIDEBAND, EVENTS };
 
 enum {
 	PAGES = 2048, /* pages of the ring buffer of each CPU */
@@ -44,13 +44,14 @@ enum {
 };
 
 struct tp {
-	int ids[2];
+	int ids[3];
 	pid_t self;
 	struct perf_evlist *list;
 	struct perf_evsel *evsel[EVENTS];
 	struct perf_cpu_map *cpus;
 	struct perf_thread_map *threads;
 	struct syscalls_events events;
+	struct socket_copies copies;
 	uint64_t lost;
 	pthread_t reader;
 	bool reading, fred;
@@ -59,7 +60,8 @@ struct tp {
 
 enum { WAIT, READ, QUIT };
 
-static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
+static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit",
+				    "skb/skb_copy_datagram_iovec"};
 
 /* --- records --- */
 
@@ -88,7 +90,33 @@ static bool tp_is_32bit(const struct tp *tp, struct cursor user)
 }
 #endif
 
-/* The layout of an event: common fields, `long id`, and, for an exit, `long ret`. */
+/* `arguments` are the six arguments of a call of the machine's own kind. */
+static uint32_t tp_call_index(uint32_t nr, struct cursor arguments, bool is_32bit)
+{
+	uint32_t index = syscall_index(nr, is_32bit);
+	struct syscall_trait t = syscall_trait_of(index);
+
+	cursor_take(&arguments, t.argument * sizeof(uint64_t));
+	return t.flag && cursor_u64(&arguments) & t.flag ? t.flagged : index;
+}
+
+/* Counts data that the kernel copied from a socket: common fields, an address, `int len`. */
+static void tp_on_copy(struct tp *tp, struct cursor c, uint32_t pid)
+{
+	uint32_t len;
+
+	cursor_u64(&c);
+	len = cursor_u32(&c);
+	if (c.bad || pid == (uint32_t)tp->self)
+		return;
+	tp->copies.calls++;
+	tp->copies.bytes += len;
+}
+
+/*
+ * The layout of an event: common fields, `long id`, and the six arguments, or, for an exit,
+ * `long ret`.
+ */
 static void tp_on_sample(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {0};
@@ -104,12 +132,16 @@ static void tp_on_sample(struct tp *tp, struct cursor c)
 	cursor_take(&user, size);
 	type = cursor_u16(&c);
 	cursor_take(&c, 6);
+	if (type == tp->ids[COPY]) {
+		tp_on_copy(tp, c, e.pid);
+		return;
+	}
 	e.nr = (uint32_t)cursor_u64(&c);
 	e.kind = type == tp->ids[ENTER] ? SYSCALL_ENTER : SYSCALL_EXIT;
 	if (e.kind == SYSCALL_EXIT)
 		e.ret = (int64_t)cursor_u64(&c);
 	else
-		e.nr = syscall_index(e.nr, tp_is_32bit(tp, user));
+		e.nr = tp_call_index(e.nr, c, tp_is_32bit(tp, user));
 	if (!c.bad && e.pid != (uint32_t)tp->self)
 		syscalls_events_add(&tp->events, &e);
 }
@@ -308,7 +340,7 @@ static int tp_open(void **self, struct error *err)
 	tp->self = getpid();
 	tp->fred = tp_has_fred();
 	libperf_init(tp_print_libperf);
-	rc = tracefs_ids(names, tp->ids, 2, err);
+	rc = tracefs_ids(names, tp->ids, array_size(names), err);
 	if (rc)
 		return rc;
 	rc = tp_start_reader(tp);
@@ -327,7 +359,8 @@ static int tp_start(void *self, struct error *err)
 {
 	struct tp *tp = self;
 
-	if (perf_evsel__enable(tp->evsel[EXIT]) || perf_evsel__enable(tp->evsel[ENTER]))
+	if (perf_evsel__enable(tp->evsel[EXIT]) || perf_evsel__enable(tp->evsel[ENTER]) ||
+	    perf_evsel__enable(tp->evsel[COPY]))
 		return error_sys(err, errno, "tracepoints cannot be switched on");
 	return 0;
 }
@@ -336,7 +369,8 @@ static int tp_stop(void *self, struct error *err)
 {
 	struct tp *tp = self;
 
-	if (perf_evsel__disable(tp->evsel[ENTER]) || perf_evsel__disable(tp->evsel[EXIT]))
+	if (perf_evsel__disable(tp->evsel[ENTER]) || perf_evsel__disable(tp->evsel[EXIT]) ||
+	    perf_evsel__disable(tp->evsel[COPY]))
 		return error_sys(err, errno, "tracepoints cannot be switched off");
 	return 0;
 }
@@ -364,6 +398,8 @@ static void tp_counts(void *self, struct syscall_counts *counts)
 		.cells = tp->events.cells,
 		.nthreads = tp->events.nthreads ? (uint32_t)tp->events.nthreads - 1 : 0,
 		.ncells = tp->events.ncells ? (uint32_t)tp->events.ncells - 1 : 0,
+		.copies = {[SOCKET_COPY_OUT] = tp->copies},
+		.copies_known = {[SOCKET_COPY_OUT] = true},
 		.lost = tp->lost,
 	};
 }
