@@ -380,6 +380,24 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	return rc;
 }
 
+int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
+			bool receives, double *ns, struct error *err)
+{
+	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
+	struct tally_spec spec = {.keys = {BY_SYMBOL}, .nkeys = 1, .totals = true};
+	struct cost_part part;
+	size_t i;
+	int rc;
+
+	spec.symbol = receives ? "_copy_to_iter*" : "_copy_from_iter*";
+	rc = cost_part_read(s, &plain, b, &spec, &part, err);
+	*ns = !rc && part.tally.samples ? 0 * part.basis.ns : NAN;
+	for (i = 0; !rc && i < part.tally.n; i++)
+		*ns += cost_total(&part, &part.tally.rows[i]).ns;
+	cost_part_free(&part);
+	return rc;
+}
+
 /* --- the load under which samples were taken --- */
 
 static double system_load_of_run(struct store *s, const struct run *r, const void *arg)

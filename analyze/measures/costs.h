@@ -101,6 +101,13 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	      struct cost *copy, struct basis_value *basis, struct error *err);
 
 /*
+ * Reads the cost of the functions that copy from programs to sockets, or, on a side that receives,
+ * from sockets to programs, with their callees. NAN: the block has no profile or no basis.
+ */
+int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
+			bool receives, double *ns, struct error *err);
+
+/*
  * Returns the CPUs of the samples in a bare file. The set is empty when the file does not record
  * CPUs.
  */

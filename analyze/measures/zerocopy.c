@@ -43,8 +43,9 @@ static enum asked evidence_asked(struct store *s, const struct run *runs, int n)
 				    : ASKED_COPY;
 }
 
+/* `counted`: also what the kernel and the system calls say, which takes longer to read. */
 static int evidence_add_side(struct store *s, const struct query *q, const struct block *b,
-			     struct evidence *e, int max, struct error *err)
+			     bool counted, struct evidence *e, int max, struct error *err)
 {
 	struct query every = {.pass = q->pass, .repeat = q->repeat};
 	struct run *runs;
@@ -63,24 +64,32 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 			continue;
 		if (unknown > 0 && !(zc + copied > 0))
 			zc = copied = NAN; /* the workload did not report copies */
-		e[count++] = (struct evidence){
-			b->side, wish == ASKED_ZERO_COPY ? sources[i].what : sources[i].plain,
-			total,	 zc,
-			copied,	 drops ? ASKED_DROP : wish};
+		e[count++] = (struct evidence){.side = b->side,
+					       .what = wish == ASKED_ZERO_COPY ? sources[i].what
+									       : sources[i].plain,
+					       .total = total,
+					       .zero_copy = zc,
+					       .copied = copied,
+					       .asked = drops ? ASKED_DROP : wish};
 	}
 	free(runs);
+	if (n >= 0 && counted) {
+		n = zero_copy_add_counted(s, b, wish, e + count, max - count, err);
+		count += n;
+	}
 	return n < 0 ? n : count;
 }
 
-int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
-		       struct evidence e[MAX_EVIDENCE], struct error *err)
+static int evidence_read(struct store *s, const struct query *q, const char *variant, bool counted,
+			 struct evidence e[MAX_EVIDENCE], struct error *err)
 {
 	struct query all = {.variant = variant, .pass = q->pass, .repeat = q->repeat};
 	struct block *blocks = NULL;
 	int n = scope_blocks(s, &all, &blocks, err), i, k, count = 0;
 
 	for (i = 0; i < n; i++) {
-		k = evidence_add_side(s, q, &blocks[i], e + count, MAX_EVIDENCE - count, err);
+		k = evidence_add_side(s, q, &blocks[i], counted, e + count, MAX_EVIDENCE - count,
+				      err);
 		if (k < 0) {
 			n = k;
 			break;
@@ -89,6 +98,12 @@ int zero_copy_evidence(struct store *s, const struct query *q, const char *varia
 	}
 	free(blocks);
 	return n < 0 ? n : count;
+}
+
+int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
+		       struct evidence e[MAX_EVIDENCE], struct error *err)
+{
+	return evidence_read(s, q, variant, true, e, err);
 }
 
 double zero_copy_share(const struct evidence *e, int n, const char *side)
@@ -130,7 +145,7 @@ void zero_copy_notes(struct store *s, const struct query *q, const char *variant
 	struct evidence e[MAX_EVIDENCE];
 	struct str text = {0};
 
-	zero_copy_print_fallback(&text, variant, e, zero_copy_evidence(s, q, variant, e, NULL));
+	zero_copy_print_fallback(&text, variant, e, evidence_read(s, q, variant, false, e, NULL));
 	if (text.len)
 		note_add(&t->notes, not_zero_copy, text.buf);
 	str_free(&text);
@@ -146,7 +161,7 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 	for (i = 0; i < n; i++) {
 		if (!str_matches(q->variant, variants[i]))
 			continue;
-		k = zero_copy_evidence(s, q, variants[i], e, NULL);
+		k = evidence_read(s, q, variants[i], false, e, NULL);
 		zero_copy_print_fallback(&text, variants[i], e, k);
 	}
 	free(variants);
@@ -197,26 +212,62 @@ static void zerocopy_put_evidence(struct table *t, const struct block *b, const 
 	table_set(t, row, "asked", value_str(t, asked_names[e->asked]));
 }
 
+/* The cost of copying in a side's own direction, in this variant and in the base. */
+struct copying {
+	double ns, base_ns; /* NAN: not known, or this is the base */
+};
+
+static void zerocopy_put_cost(struct table *t, const struct block *b, const char *what,
+			      double total, double copied)
+{
+	struct value *row = block_row(t, b);
+
+	table_set(t, row, "evidence", value_str(t, what));
+	table_set(t, row, "total", value_real(total));
+	table_set(t, row, "copied", value_real(copied));
+}
+
+/* Adds the cost of copying in the side's own direction: other copies on its CPUs do not count. */
+static int zerocopy_put_direction(struct store *s, const struct query *q, const struct block *b,
+				  const char *base, const struct basis_value *basis,
+				  struct copying *c, struct table *t, struct error *err)
+{
+	const struct block of_base = {base, b->side};
+	bool receives = !strcmp(b->side, "receiver");
+	struct str what = {0};
+	int rc = copy_direction_cost(s, q, b, receives, &c->ns, err);
+
+	if (rc || isnan(c->ns))
+		return rc;
+	str_printf(&what, "%s in the profile, ns/%s",
+		   receives ? "_copy_to_iter" : "_copy_from_iter", basis->unit);
+	if (strcmp(base, b->variant))
+		rc = copy_direction_cost(s, q, &of_base, receives, &c->base_ns, err);
+	if (!isnan(c->base_ns))
+		str_printf(&what, " (%s: %.1f)", base, c->base_ns);
+	zerocopy_put_cost(t, b, what.buf, basis->ns, c->ns);
+	str_free(&what);
+	return rc;
+}
+
 /* Adds the cost of functions that copy data, from the profile. */
 static int zerocopy_put_profile(struct store *s, const struct query *q, const struct block *b,
-				struct table *t, struct error *err)
+				const char *base, struct copying *c, struct table *t,
+				struct error *err)
 {
 	struct basis_value basis;
 	struct cost copy;
-	struct value *row;
 	bool alone;
-	char *what;
 	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err);
 
+	*c = (struct copying){NAN, NAN};
 	if (rc || isnan(copy.ns))
 		return rc;
-	what = arena_printf(&t->arena, "copy functions of %s, ns/%s",
-			    alone ? "the workload" : "all programs", basis.unit);
-	row = block_row(t, b);
-	table_set(t, row, "evidence", value_str(t, what));
-	table_set(t, row, "total", value_real(basis.ns));
-	table_set(t, row, "copied", value_real(copy.ns));
-	return 0;
+	zerocopy_put_cost(t, b,
+			  arena_printf(&t->arena, "copy functions of %s, ns/%s",
+				       alone ? "the workload" : "all programs", basis.unit),
+			  basis.ns, copy.ns);
+	return zerocopy_put_direction(s, q, b, base, &basis, c, t, err);
 }
 
 static bool zerocopy_any_asked(const struct evidence *e, int n, enum asked what)
@@ -233,12 +284,12 @@ static bool zerocopy_silent(const struct evidence *e, int n)
 {
 	int i;
 
-	for (i = 0; i < n && !isnan(e[i].zero_copy); i++)
+	for (i = 0; i < n && (e[i].source != BY_WORKLOAD || !isnan(e[i].zero_copy)); i++)
 		;
 	return i < n;
 }
 
-/* Returns the evidence with the largest zero-copy share, or -1 if none has a share. */
+/* Returns the workload's evidence with the largest zero-copy share, or -1 if none has a share. */
 static int zerocopy_best_of(const struct evidence *e, int n)
 {
 	int i, best = -1;
@@ -246,14 +297,19 @@ static int zerocopy_best_of(const struct evidence *e, int n)
 
 	for (i = 0; i < n; i++) {
 		share = e[i].zero_copy / e[i].total;
-		if (!isnan(share) && (best < 0 || share > e[best].zero_copy / e[best].total))
+		if (e[i].source == BY_WORKLOAD && !isnan(share) &&
+		    (best < 0 || share > e[best].zero_copy / e[best].total))
 			best = i;
 	}
 	return best;
 }
 
-/* Adds the verdict, such as "mmap: is zero copy on the receiver: 93.7 % ...". */
-static void zerocopy_verdict(struct table *t, const char *variant, const struct evidence *e, int n)
+/*
+ * Adds the verdict by the workload's account, such as "mmap: is zero copy on the receiver: 93.7 %
+ * ...". `others`: other sources have their own verdict.
+ */
+static void zerocopy_verdict(struct table *t, const char *variant, const struct evidence *e, int n,
+			     bool others)
 {
 	int best = zerocopy_best_of(e, n);
 	double share = best < 0 ? NAN : e[best].zero_copy / e[best].total;
@@ -266,8 +322,12 @@ static void zerocopy_verdict(struct table *t, const char *variant, const struct 
 			    e[best].what);
 	else if (zerocopy_any_asked(e, n, ASKED_DROP))
 		return;
+	else if (best < 0 && others)
+		return;
 	else if (best < 0)
 		note_add_of(&t->notes, variant, NULL, zerocopy_no_evidence);
+	else if (zerocopy_silent(e, n) && others)
+		return;
 	else if (zerocopy_silent(e, n))
 		note_add_of(&t->notes, variant, NULL, zerocopy_one_side, e[best].side);
 	else
@@ -278,29 +338,182 @@ static void zerocopy_verdict(struct table *t, const char *variant, const struct 
 								   : "");
 }
 
+/* --- what all sources say together --- */
+
+/* A side's zero-copy share by its sources; NAN: not known. */
+struct side_shares {
+	double share, least, most, by_profile;
+	bool by[BY_SYSCALLS + 1], profile;
+};
+
+/* The sources, the best first. */
+static const struct {
+	enum evidence_source source;
+	const char *name;
+} ranked[] = {
+	{BY_KERNEL, "the kernel's own count"},
+	{BY_WORKLOAD, "the workload's account"},
+	{BY_SYSCALLS, "system calls"},
+};
+
+static double side_share_by(struct side_shares *v, const struct evidence *e, int n,
+			    const char *side, enum evidence_source source)
+{
+	double least = NAN, share;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		share = e[i].zero_copy / e[i].total;
+		if (strcmp(e[i].side, side) || e[i].source != source || isnan(share))
+			continue;
+		least = fmin(least, share);
+		v->least = fmin(v->least, share);
+		v->most = fmax(v->most, share);
+		v->by[source] = true;
+	}
+	return least;
+}
+
+/*
+ * The profile cannot tell shares: it says only whether nearly nothing is copied any more. A copy
+ * out of a near cache can cost a tenth of one from memory.
+ */
+static struct side_shares side_shares_of(const struct evidence *e, int n, const char *side,
+					 const struct copying *c)
+{
+	struct side_shares v = {NAN, NAN, NAN, NAN, {false}, false};
+	double ratio = c->ns / c->base_ns, share;
+	size_t i;
+
+	for (i = 0; i < array_size(ranked); i++) {
+		share = side_share_by(&v, e, n, side, ranked[i].source);
+		v.share = isnan(v.share) ? share : v.share;
+	}
+	v.by_profile = ratio < 0.02 ? 1 : ratio > 0.5 ? 0 : NAN;
+	v.profile = !isnan(v.by_profile);
+	if (isnan(v.share))
+		v.share = v.by_profile;
+	return v;
+}
+
+/* Adds the shares of a side whose sources differ by more than a tenth. Returns whether they do. */
+static bool side_shares_disagree(struct table *t, const struct block *b,
+				 const struct side_shares *v, const struct evidence *e, int n,
+				 const struct copying *c)
+{
+	struct str text = {0};
+	int i;
+
+	if (!(fmax(v->most, v->by_profile) - fmin(v->least, v->by_profile) > 0.1))
+		return false;
+	for (i = 0; i < n; i++)
+		if (!strcmp(e[i].side, b->side) && !isnan(e[i].zero_copy))
+			str_printf(&text, "%s%s: %.1f %% not copied", text.len ? "; " : "",
+				   e[i].what, 100 * e[i].zero_copy / e[i].total);
+	if (v->profile)
+		str_printf(&text, "; the profile: %.1f ns per unit, %.1f in the base", c->ns,
+			   c->base_ns);
+	note_add_of(&t->notes, b->variant, NULL, zerocopy_disagree, b->side, text.buf);
+	str_free(&text);
+	return true;
+}
+
+static void side_shares_print(struct str *s, const char *side, double share)
+{
+	str_puts(s, s->len ? ", " : "");
+	if (share >= 0.99)
+		str_printf(s, "the %s does not copy", side);
+	else if (share <= 0.01)
+		str_printf(s, "the %s copies every byte", side);
+	else if (share < 0.5)
+		str_printf(s, "the %s copies %.1f %% of its data", side, 100 - 100 * share);
+	else
+		str_printf(s, "the %s does not copy %.1f %% of its data", side, 100 * share);
+}
+
+/*
+ * Adds the verdict of all sources, such as "from system calls and profile: the sender does not
+ * copy, the receiver copies every byte". Returns false if only the workload says something.
+ */
+static bool zerocopy_add_sources(struct table *t, const struct block_runs *blocks, int nblocks,
+				 const struct evidence *e, int n, const struct copying *c)
+{
+	struct str text = {0}, names = {0};
+	bool by[BY_SYSCALLS + 1] = {false}, profile = false, others;
+	size_t k;
+	int i;
+
+	for (i = 0; i < nblocks; i++) {
+		const struct block *b = &blocks[i].block;
+		struct side_shares v = side_shares_of(e, n, b->side, &c[i]);
+
+		if (side_shares_disagree(t, b, &v, e, n, &c[i]) || isnan(v.share))
+			continue;
+		side_shares_print(&text, b->side, v.share);
+		profile |= v.profile;
+		for (k = 0; k < array_size(by); k++)
+			by[k] |= v.by[k];
+	}
+	others = by[BY_KERNEL] || by[BY_SYSCALLS] || (profile && !by[BY_WORKLOAD]);
+	for (k = 0; k < array_size(ranked); k++)
+		if (by[ranked[k].source])
+			str_printf(&names, "%s%s", names.len ? ", " : "", ranked[k].name);
+	if (profile)
+		str_printf(&names, "%sprofile", names.len ? ", " : "");
+	if (others)
+		note_add_of(&t->notes, blocks->block.variant, NULL, zerocopy_sources, names.buf,
+			    text.buf);
+	str_free(&text);
+	str_free(&names);
+	return others;
+}
+
+/* Adds the rows and the verdict of a variant. Returns the count of its evidence or -errno. */
+static int zerocopy_put_variant(struct store *s, const struct query *q, const char *base,
+				const struct block_runs *blocks, int nblocks, struct table *t,
+				struct error *err)
+{
+	const char *variant = blocks->block.variant;
+	struct copying *copying = xcalloc((size_t)nblocks, sizeof(*copying));
+	struct evidence e[MAX_EVIDENCE];
+	int n = zero_copy_evidence(s, q, variant, e, err), i, k, rc = n < 0 ? n : 0;
+
+	for (i = 0; i < nblocks && !rc; i++) {
+		for (k = 0; k < n; k++)
+			if (!strcmp(e[k].side, blocks[i].block.side))
+				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
+		rc = zerocopy_put_profile(s, q, &blocks[i].block, base, &copying[i], t, err);
+	}
+	if (!rc)
+		zerocopy_verdict(t, variant, e, n,
+				 zerocopy_add_sources(t, blocks, nblocks, e, n, copying));
+	free(copying);
+	return rc ? rc : n;
+}
+
 static int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct evidence e[MAX_EVIDENCE];
+	const char **variants;
 	struct block_list list;
-	bool counted = false;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, k, n;
+	int nvariants = store_variants(s, &variants, err);
+	int rc = nvariants < 0 ? nvariants : block_list_read(&list, s, q, FOR_FIGURES, err), i, end;
+	int n = 0, found;
 
+	if (nvariants < 0)
+		return rc;
 	if (!rc)
 		zero_copy_title(s, q, t);
-	for (i = 0; i < list.n && !rc; i++) {
-		const struct block *b = &list.blocks[i].block;
-		bool first = !i || strcmp(b->variant, list.blocks[i - 1].block.variant);
-
-		n = zero_copy_evidence(s, q, b->variant, e, err);
-		for (k = 0; k < n; k++)
-			if (!strcmp(e[k].side, b->side))
-				zerocopy_put_evidence(t, b, &e[k]);
-		if (n >= 0 && first)
-			zerocopy_verdict(t, b->variant, e, n);
-		counted |= n > 0;
-		rc = n < 0 ? n : zerocopy_put_profile(s, q, b, t, err);
+	for (i = 0; i < list.n && !rc; i = end) {
+		for (end = i + 1; end < list.n && !strcmp(list.blocks[i].block.variant,
+							  list.blocks[end].block.variant);
+		     end++)
+			;
+		found = zerocopy_put_variant(s, q, variants[0], &list.blocks[i], end - i, t, err);
+		rc = found < 0 ? found : 0;
+		n += found;
 	}
-	if (!rc && counted)
+	free(variants);
+	if (!rc && n)
 		note_add(&t->notes, whole_run, "sends and bytes");
 	if (!rc)
 		block_list_run_notes(&list, s, t);
@@ -315,6 +528,6 @@ const struct measure measure_zerocopy = {
 	.what = "evidence of zero copy, and a verdict",
 	MEASURE_COLUMNS(zerocopy_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
-	.collectors = "workload",
+	.collectors = "workload syscalls",
 	.run = zerocopy_run,
 };

@@ -11,9 +11,13 @@
 /* What the workload asked the kernel to do with its data. */
 enum asked { ASKED_UNKNOWN, ASKED_COPY, ASKED_ZERO_COPY, ASKED_DROP };
 
+/* Who says so. The profile has no evidence of its own: it confirms or contradicts the others. */
+enum evidence_source { BY_WORKLOAD, BY_KERNEL, BY_SYSCALLS };
+
 struct evidence {
 	const char *side;
-	const char *what;		 /* "sends, by completion flags" */
+	const char *what; /* "sends, by completion flags" */
+	enum evidence_source source;
 	double total, zero_copy, copied; /* NAN if not known, as for dropped data */
 	enum asked asked;
 };
@@ -21,9 +25,12 @@ struct evidence {
 /* The text for data that nobody read. */
 #define DROPPED_UNREAD "every byte was dropped unread (upper bound)"
 
-enum { MAX_EVIDENCE = 8 };
+enum { MAX_EVIDENCE = 16 };
 
-/* Fills all evidence of the variant, summed over the runs. Returns the count or -errno. */
+/*
+ * Fills all evidence of the variant, summed over the runs. The strings are the store's or static.
+ * Returns the count or -errno.
+ */
 int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
 		       struct evidence e[MAX_EVIDENCE], struct error *err);
 
@@ -34,6 +41,13 @@ double zero_copy_share(const struct evidence *e, int n, const char *side);
  * Adds a first line to the table if a variant of the query copied although it asked for zero copy.
  */
 void zero_copy_title(struct store *s, const struct query *q, struct table *t);
+
+/*
+ * Adds the evidence of a side in the runs whose system calls were counted: bytes that the kernel
+ * copied to user space, and bytes by system calls. Returns the count or -errno.
+ */
+int zero_copy_add_counted(struct store *s, const struct block *b, enum asked asked,
+			  struct evidence *e, int max, struct error *err);
 
 /* Adds a note if the variant fell back to copying. */
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t);

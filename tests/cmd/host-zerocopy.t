@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Was it zero copy, without the program's word: the kernel's count of copied bytes equals the workload's own,
+# system calls with MSG_ZEROCOPY and MSG_TRUNC have rows, and a verdict names what it rests on.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/tcpzc.sh"
+
+[ "$(id -u)" = 0 ] || skip_all "counting system calls needs root"
+
+# counted METHOD TX RX [OPTIONS]: a transfer over loopback with the system calls of both ends counted
+counted() {
+	next_port
+	method=$1 tx=$2 rx=$3
+	shift 3
+	"$zcost" collect -o rx.d --collect syscalls --syscalls-method $method -- \
+		"$tcpzc" --listen --port $port --rx $rx --accept-timeout 20 "$@" >log 2>&1 &
+	pid=$!
+	"$zcost" collect -o tx.d --collect syscalls --syscalls-method $method -- \
+		"$tcpzc" --connect 127.0.0.1 --port $port --tx $tx --bytes 30M "$@" >>log 2>&1
+	wait $pid || { cat log; return 1; }
+	grep '"summary"' rx.d/workload.out >rxs
+	grep '"summary"' tx.d/workload.out >txs
+}
+copied() { awk -F'\t' '$1 == "skb_copy_datagram_iovec" { print $3 }' "$1.d/socket_copies.tsv"; }
+bytes() { # bytes END CALL
+	awk -F'\t' -v call="$2" '$5 == call { n += $12 } END { printf "%d\n", n }' "$1.d/syscalls.tsv"
+}
+as_told() { # the kernel's count is the workload's own
+	[ "$(copied rx)" = "$(jq .receive.copied_bytes rxs)" ] && [ "$(copied tx)" = 0 ] ||
+		{ echo "counted $(copied rx) and $(copied tx)"; cat rxs; return 1; }
+}
+
+for pair in 'bpf send recv' 'bpf splice mmap' 'bpf msg-zerocopy recv' 'bpf uring-send-zc uring-multishot' 'bpf send trunc' \
+	'tracepoint msg-zerocopy mmap'; do
+	set -- $pair
+	if ! here $2 || ! rx_here $3; then
+		skip "$pair: the kernel counts the bytes that the receiver copied" "$why"
+		continue
+	fi
+	ok "$pair: zcost collect counts both ends" counted $pair
+	ok "$pair: the kernel counts the bytes that the receiver copied" as_told
+	case $2 in
+	msg-zerocopy) ok "$pair: the sends with MSG_ZEROCOPY have a row" test "$(bytes tx 'sendto (MSG_ZEROCOPY)')" -ge 31457280 ;;
+	send) ok "$pair: sends without MSG_ZEROCOPY have no row with it" test "$(bytes tx sendto)/$(bytes tx 'sendto (MSG_ZEROCOPY)')" = \
+		"$(bytes tx sendto)/0" ;;
+	esac
+	[ $3 != trunc ] || ok "$pair: bytes dropped unread have a row" test "$(bytes rx 'recvfrom (MSG_TRUNC)')" -ge 31457280
+done
+
+if ! command -v iperf3 >/dev/null; then
+	skip "iperf3" "no iperf3"
+	done_testing
+	exit
+fi
+bed=zc-${scratch##*.}
+cleanup() { sh "$top/samples/testbed.sh" down "$bed" >/dev/null 2>&1; }
+cat >plan.ini <<END
+[plan]
+name = sources
+passes = profile syscalls
+repeats = 1
+profile_repeats = 1
+warmup = 0.2
+duration = 0.6
+before = sh $top/samples/testbed.sh up $bed
+after = sh $top/samples/testbed.sh down $bed
+[side receiver]
+cpus = 1
+prefix = ip netns exec $bed-receiver taskset -c 1
+units = iperf3
+[side sender]
+cpus = 0
+prefix = ip netns exec $bed-sender taskset -c 0
+units = iperf3
+[variant plain]
+receiver = iperf3 -s -1 -J
+sender = iperf3 -c 192.0.2.1 -J -t 1.2
+[variant shared]
+receiver = iperf3 -s -1 -J
+sender = iperf3 -c 192.0.2.1 -J -t 1.2 -Z
+END
+verdicts() {
+	rm -rf c
+	exits 0 "$zcost" capture plan.ini -o c && exits 0 "$zcost" analyze c &&
+		exits 0 "$zcost" report zerocopy c --format tsv && cp out table && cp err notes || return 1
+	says 'plain: from the kernel.s own count, system calls: the receiver copies every byte, the sender copies every byte' notes &&
+		says 'shared: from the kernel.s own count, system calls, profile: the receiver copies every byte, the sender does not copy' notes
+}
+cell() { # cell COLUMN VARIANT SIDE EVIDENCE
+	awk -F'\t' -v want="$1" -v v="$2" -v s="$3" -v e="$4" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == v && $2 == s && index($3, e) == 1 { print $at[want]; exit }' table
+}
+if [ "$(nproc)" -lt 2 ] || ! command -v taskset >/dev/null; then
+	skip "iperf3 -Z" "needs two CPUs and taskset"
+else
+	steady "a verdict on iperf3 -Z rests on the kernel's count, system calls and the profile" verdicts
+	ok "the receiver's bytes by system calls are those that the kernel copied" near "$(cell copied shared receiver 'bytes received, by system')" \
+		"$(cell copied shared receiver 'bytes received, by the kernel')" 1000000
+	ok "sendfile shares the sender's bytes" test "$(cell share shared sender 'bytes sent, by system calls (sendfile)' | cut -c 1-3)" -ge 99
+	ok "the profile's row names the cost in the base" test -n "$(cell copied shared sender '_copy_from_iter in the profile, ns/KiB (plain: ')"
+fi
+
+done_testing
