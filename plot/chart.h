@@ -201,7 +201,7 @@ enum copied {
 enum copied copied_state(const struct table *zerocopy, const char *variant, double *percent,
 			 const char **side);
 
-/* Adds one caption for all variants. */
+/* Adds a caption with the variants that copied, and a calm one with the others. */
 void copied_caption(const struct drawing *d, struct figure *f);
 
 /*

@@ -110,7 +110,17 @@ static bool copied_add_other_sides(struct str *s, const struct table *t, const c
 }
 
 /* Warnings come first, because a long line is cut at its end. */
-enum rank { FELL_BACK, FELL_PARTLY, DROPPED, FAILED, NO_EVIDENCE, COPIED, ZERO_COPY, RANKS };
+enum rank {
+	FELL_BACK,
+	FELL_PARTLY,
+	DROPPED,
+	FAILED,
+	NOT_ZERO_COPY,
+	NO_EVIDENCE, /* from here on, no warning */
+	COPIED,
+	ZERO_COPY,
+	RANKS,
+};
 
 /* Variants with the same words. */
 struct alike {
@@ -248,13 +258,16 @@ static enum rank copied_add_all(struct str *s, const struct table *t, const char
 		str_puts(s, "no evidence of zero copy");
 		return NO_EVIDENCE;
 	}
-	if (variant_half_known(t, variant))
+	if (variant_half_known(t, variant)) {
 		str_printf(s, "every byte was copied on the %s", side);
-	else if (variant_asked(t, variant, NULL, "copy"))
+		return COPIED;
+	}
+	if (variant_asked(t, variant, NULL, "copy")) {
 		str_puts(s, "plain copying, as asked");
-	else
-		str_puts(s, "every byte was copied (not zero copy)");
-	return COPIED;
+		return COPIED;
+	}
+	str_puts(s, "every byte was copied (not zero copy)");
+	return NOT_ZERO_COPY;
 }
 
 /* Appends the words about one variant's data. */
@@ -288,7 +301,7 @@ static enum rank copied_add_words(struct str *s, const struct table *t, const ch
  */
 static bool variant_is_silent(const struct drawing *d, int i, enum rank rank)
 {
-	return !i && drawing_bases(d) <= 1 && (rank == COPIED || rank == NO_EVIDENCE) &&
+	return !i && drawing_bases(d) <= 1 && rank >= NOT_ZERO_COPY && rank <= COPIED &&
 	       !variant_asked(&d->zerocopy, drawing_variant(d, i), NULL, "zero copy");
 }
 
@@ -314,7 +327,7 @@ static void said_add_variant(const struct drawing *d, struct said *all, int i)
 void copied_caption(const struct drawing *d, struct figure *f)
 {
 	struct said all = {0};
-	struct str s = {0};
+	struct str warnings = {0}, remarks = {0};
 	enum rank rank;
 	int i;
 
@@ -325,15 +338,19 @@ void copied_caption(const struct drawing *d, struct figure *f)
 	for (rank = 0; rank < RANKS; rank++)
 		for (i = 0; i < all.n; i++)
 			if (all.alike[i].rank == rank)
-				alike_add_words(d, &s, &all.alike[i]);
-	if (s.len)
-		figure_caption(f, "%s", s.buf);
+				alike_add_words(d, rank < NO_EVIDENCE ? &warnings : &remarks,
+						&all.alike[i]);
+	if (warnings.len)
+		figure_caption(f, "%s", warnings.buf);
+	if (remarks.len)
+		figure_remark(f, "%s", remarks.buf);
 	for (i = 0; i < all.n; i++) {
 		free(all.alike[i].words);
 		free(all.alike[i].variants);
 	}
 	free(all.alike);
-	str_free(&s);
+	str_free(&warnings);
+	str_free(&remarks);
 }
 
 static bool intervals_are_apart(struct estimate a, struct estimate b)

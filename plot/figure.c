@@ -122,6 +122,18 @@ void figure_caption(struct figure *f, const char *fmt, ...)
 	va_end(ap);
 }
 
+void figure_remark(struct figure *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (f->ncaptions >= (int)array_size(f->captions))
+		return;
+	f->calm[f->ncaptions] = true;
+	va_start(ap, fmt);
+	f->captions[f->ncaptions++] = figure_text(f, fmt, ap);
+	va_end(ap);
+}
+
 static int figure_add_mark(struct figure *f, struct figure_marks *m, const char *label,
 			   uint32_t rgb)
 {

@@ -51,6 +51,7 @@ struct figure {
 	const char *starred;	 /* the note of bars whose numbers have a star */
 	const char *absent;	 /* the text where a bar is missing: "n/a" */
 	const char *captions[8]; /* what a reader must not miss */
+	bool calm[8];		 /* the caption is no warning */
 	int ncaptions;
 	struct figure_marks groups, bars, parts;
 	struct table data; /* group bar part value lo hi runs from note, the first three places */
@@ -65,6 +66,8 @@ void figure_subtitle(struct figure *f, const char *fmt, ...) __attribute__((form
 void figure_axis(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void figure_foot(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a caption that is no warning. */
+void figure_remark(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Each returns the place of the new one. */
 int figure_group(struct figure *f, const char *label);

@@ -138,7 +138,7 @@ static void page_place_heading(struct page *page, const struct figure *f, struct
 	for (i = 0; i < f->ncaptions; i++)
 		page_put_lines(page, &pen->top, f->captions[i],
 			       (struct page_text){.size = i ? PAGE_TICK_SIZE : PAGE_SUBTITLE_SIZE,
-						  .rgb = INK_WARN},
+						  .rgb = f->calm[i] ? INK_SOFT : INK_WARN},
 			       i ? 2 : 3);
 }
 

@@ -247,10 +247,12 @@ static void test_throughput(void **state)
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	/* uring is faster still, but it copied */
 	assert_string_equal(x->f.title, "mmap: 1.60× the throughput of baseline");
-	assert_int_equal(x->f.ncaptions, 1);
-	assert_string_equal(x->f.captions[0],
-			    "uring: every byte was copied (not zero copy) · "
+	assert_int_equal(x->f.ncaptions, 2); /* only what copied is a warning */
+	assert_string_equal(x->f.captions[0], "uring: every byte was copied (not zero copy)");
+	assert_false(x->f.calm[0]);
+	assert_string_equal(x->f.captions[1],
 			    "mmap: 99.80 % zero copy on the receiver, not on the sender");
+	assert_true(x->f.calm[1]);
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
 	assert_true(e.value == 10 && e.lo == 9.5 && e.hi == 10.5 && e.n == 6);
 	assert_has(x->f.foot, "n = 6 measured runs per variant");
@@ -349,9 +351,9 @@ static void test_many(void **state)
 	assert_int_equal(x->f.bars.n, 24);
 	assert_string_equal(x->f.bars.mark[3].name, "b+s1+x");
 	assert_string_equal(x->f.bars.mark[3].label, "b+s1");
-	assert_string_equal(x->f.captions[0], "a+… (12): every byte was copied (not zero copy) · "
-					      "b+… (12): 96 to 98 % zero copy on the receiver");
-	assert_string_equal(x->f.captions[1],
+	assert_string_equal(x->f.captions[0], "a+… (12): every byte was copied (not zero copy)");
+	assert_string_equal(x->f.captions[1], "b+… (12): 96 to 98 % zero copy on the receiver");
+	assert_string_equal(x->f.captions[2],
 			    "Not in this chart: 6 more variants (--new or --variant chooses)");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("roi_c"), &x->d, &x->f, &x->err), 0);
@@ -428,6 +430,7 @@ static void test_no_claim(void **state)
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_string_equal(x->f.title, "Throughput by variant");
 	assert_string_equal(x->f.captions[0], "mmap, uring: no evidence of zero copy");
+	assert_true(x->f.calm[0]);
 	fixture_free(x);
 }
 
@@ -931,9 +934,9 @@ static void test_losses(void **state)
 	x->source.table = lossy_sheets;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_true(x->d.lossy);
-	assert_int_equal(x->f.ncaptions, 2);
+	assert_int_equal(x->f.ncaptions, 3);
 	assert_string_equal(
-		x->f.captions[1],
+		x->f.captions[2],
 		"Incomplete data: mmap receiver: the received data differ from the sent "
 		"data (and 1 more)");
 	fixture_free(x);
@@ -985,13 +988,13 @@ static void test_others(void **state)
 	x->source.table = crowded_sheets;
 	x->sheets[2] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
-	assert_int_equal(x->f.ncaptions, 2);
-	assert_string_equal(x->f.captions[1],
+	assert_int_equal(x->f.ncaptions, 3);
+	assert_string_equal(x->f.captions[2],
 			    "Other programs took up to 51 % of a side's busy time in user mode, "
 			    "which is in these figures");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
-	assert_int_equal(x->f.ncaptions, 1);
+	assert_int_equal(x->f.ncaptions, 2);
 	fixture_free(x);
 }
 
