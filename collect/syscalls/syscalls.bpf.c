@@ -135,8 +135,14 @@ static __always_inline int is_32bit(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 
-	return bpf_core_field_exists(task->thread_info.status) &&
-	       BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+	if (!bpf_core_field_exists(task->thread_info.status))
+		return 0;
+	/* Linux 5.11 lets a program read the task without a call. */
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
+		task = bpf_get_current_task_btf();
+		return task->thread_info.status & TS_COMPAT;
+	}
+	return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
 }
 
 /* Returns an argument that may hold flags, for calls of the machine's own kind. */
