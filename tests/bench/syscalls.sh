@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The cost of counting a system call: a loop of getppid, the cheapest call, bare and under each tool. The tools run
 # interleaved, with the order reversed each round. Figures are medians of ROUNDS (5) runs, in ns per call. Then two such loops
-# run at once: calls per second of both, and the number of calls that were not counted.
+# run at once: calls per second of both, and the number of calls that were not counted. Last, the time in the BPF
+# programs themselves, by the kernel's statistics (kernel.bpf_stats_enabled, restored at the end).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${ZCOST_BUILD:-$top/build}
@@ -86,6 +87,43 @@ under() { # CASE OPTIONS
 	awk -F'\t' -v n=$n '$1 == "calls" && $5 == "getppid" { c += $6 } END { print 2 * n - c }' "$dir/run/syscalls.tsv" >>"$dir/$case.missing"
 	rm -rf "$dir/run"
 }
+
+# Prints ns per run of the programs of the zcost process $1 that ran at least 1000 times: in the order of their
+# load, the first two are at a call's entry and exit, the seventh is at a copy.
+program_times() {
+	for fd in $(ls "/proc/$1/fdinfo" | sort -n); do
+		awk '/^prog_type/ { program = 1 } /^run_time_ns/ { t = $2 } /^run_cnt/ { n = $2 }
+			END { if (program) print (n >= 1000 ? t / n : "-") }' "/proc/$1/fdinfo/$fd" 2>/dev/null
+	done
+}
+watched() { # watched COMMAND...: the last times before the command's collector ends
+	rm -rf "$dir/run"
+	"$build/zcost" collect -o "$dir/run" --collect syscalls --syscalls-method bpf -- "$@" >/dev/null 2>&1 &
+	watched=$!
+	while kill -0 $watched 2>/dev/null; do
+		program_times $watched >"$dir/now" 2>/dev/null || :
+		[ "$(wc -l <"$dir/now")" -lt 7 ] || mv "$dir/now" "$dir/times"
+		sleep 0.05
+	done
+}
+stats=/proc/sys/kernel/bpf_stats_enabled
+stats_before=$(cat $stats)
+trap 'echo $stats_before >$stats; rm -rf "$dir"' EXIT
+echo 1 >$stats
+i=0
+while [ $i -lt "$rounds" ]; do
+	watched "$calls" loop 1500000
+	sed -n 1p "$dir/times" >>"$dir/entry.ns"
+	sed -n 2p "$dir/times" >>"$dir/exit.ns"
+	(sleep 0.3; exec "$build/tcpzc" --connect 127.0.0.1 --port 17171 --seconds 1 >/dev/null) &
+	watched "$build/tcpzc" --listen --port 17171
+	wait
+	sed -n 7p "$dir/times" >>"$dir/copy.ns"
+	i=$((i + 1))
+done
+echo "in the BPF programs, ns (n=$rounds): entry of a call $(median "$dir/entry.ns"), exit $(median "$dir/exit.ns")," \
+	"copy from a socket $(median "$dir/copy.ns")"
+echo "$stats_before" >$stats
 [ "$(nproc)" -ge 2 ] || exit 0
 rm -rf "$dir/run"
 i=0
