@@ -267,10 +267,9 @@ static int tp_add_event(struct tp *tp, int which)
 		attr.comm = attr.task = 1;
 	} else {
 		attr.config = (uint64_t)tp->ids[which];
-		if (which == ENTER && user_registers) {
+		attr.sample_regs_user = which == ENTER ? user_registers : 0;
+		if (attr.sample_regs_user)
 			attr.sample_type |= PERF_SAMPLE_REGS_USER;
-			attr.sample_regs_user = user_registers;
-		}
 	}
 	tp->evsel[which] = perf_evsel__new(&attr);
 	if (!tp->evsel[which])
