@@ -75,7 +75,7 @@ static const struct command command = {
 	.argp = {.parser = compare_parse,
 		 .args_doc = "BASE NEW\n--self-test CAPTURE",
 		 .doc = "Compares two variants of the capture that -C names. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions), or both the text of perf stat, perf trace -s or strace -c. "
-			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold) or too few runs. The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict needs at least four runs at each end; a list of costs needs more, and a note says how many. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
+			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict needs at least four runs at each end; a list of costs needs more, and a note says how many. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
 		 .children = children},
 	.heading = "Tables:",
 	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
@@ -171,10 +171,11 @@ static void compare_check_ends(struct argp_state *state, const struct compare_ar
 
 	if (a->self_test && a->refs)
 		argp_error(state, "--self-test takes one CAPTURE instead of BASE and NEW");
-	if (a->self_test && a->table)
+	if (a->self_test && a->table && !compare_self_tests(a->table))
 		argp_error(
 			state,
-			"--self-test tests the metrics and the lists of costs; leave out --table");
+			"--self-test cannot split table %s; it splits metrics, functions, components, contexts, modules and syscalls",
+			a->table->name);
 	if (a->self_test && a->c.side[BASE] != a->c.side[NEW])
 		argp_error(state, "--self-test reads one capture: give one side with --side");
 	if (a->self_test)
@@ -254,7 +255,8 @@ static void compare_check(struct argp_state *state, struct compare_arguments *a)
 {
 	compare_check_ends(state, a);
 	a->source = compare_source(a);
-	if (!a->table)
+	a->c.table = a->table; /* the only one that a self-test tests */
+	if (!a->table || a->self_test)
 		a->table = compare_table_for(a->source);
 	compare_check_options(state, a);
 	compare_set_query(a);
@@ -343,6 +345,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	if (!ret) {
 		compare_note_sides(&args->c, &t);
 		compare_note_reading(&args->c, &t);
+		compare_note_self_test(&args->c, args->table, &t);
 	}
 	if (!ret && args->output.format == FORMAT_COMMIT)
 		compare_commit(&args->c, out, &t);

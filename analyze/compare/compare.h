@@ -80,7 +80,8 @@ struct compare_end {
 };
 
 struct comparison {
-	const struct compare_table *table; /* compare_table_run sets it */
+	const struct compare_table
+		*table; /* compare_table_run sets it; of a self-test, see there */
 	struct compare_end end[ENDS];
 	struct query
 		query; /* of both ends: unit, basis, scores; each table sets variant and side */
@@ -96,6 +97,7 @@ struct comparison {
 	bool all;
 	enum estimator estimator;
 	struct verdict_rule rule;
+	size_t splits; /* of a self-test, at most */
 };
 
 /*
@@ -154,6 +156,7 @@ struct compare_table {
 	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_CHOICE more, \
 		    [SOURCE_PERF] = "rate units seconds busy-ns " OPT_CHOICE more}
 
+extern const struct compare_table comparison_metrics;
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
 /* Returns the first table that is made from this source. */

@@ -56,7 +56,7 @@ static uint64_t splits_draw(struct prng *r, size_t runs, size_t base)
 	return v;
 }
 
-void splits_make(struct splits *s, size_t runs)
+void splits_make(struct splits *s, size_t runs, size_t most)
 {
 	struct prng r;
 	double all;
@@ -65,15 +65,15 @@ void splits_make(struct splits *s, size_t runs)
 	s->base = s->runs / 2;
 	if (!s->base)
 		return;
-	all = splits_count(s->runs, s->base, 2.0 * SPLITS) / (s->base * 2 == s->runs ? 2 : 1);
-	s->every = all <= SPLITS;
-	s->of = xcalloc(SPLITS + 1, sizeof(*s->of));
+	all = splits_count(s->runs, s->base, 2.0 * (double)most) / (s->base * 2 == s->runs ? 2 : 1);
+	s->every = all <= (double)most;
+	s->of = xcalloc(most + 1, sizeof(*s->of));
 	if (s->every) {
 		splits_fill_all(s);
 		return;
 	}
 	prng_seed(&r, STATS_SEED);
-	while (s->n < SPLITS)
+	while (s->n < most)
 		s->of[s->n++] = splits_draw(&r, s->runs, s->base);
 }
 
@@ -217,8 +217,9 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 
 /* --- metrics: each figure of each side is a test of its own --- */
 
+/* Splits the first `n` runs. */
 static struct change figure_split(const struct comparison *c, enum figure f,
-				  const struct figure_runs *all, uint64_t base)
+				  const struct figure_runs *all, size_t n, uint64_t base)
 {
 	struct figure_runs half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
 	struct change k;
@@ -227,7 +228,7 @@ static struct change figure_split(const struct comparison *c, enum figure f,
 
 	for (e = 0; e < ENDS; e++)
 		half[e].x = xcalloc(all->n + 1, sizeof(double));
-	for (i = 0; i < all->n; i++) {
+	for (i = 0; i < n; i++) {
 		e = base >> i & 1 ? BASE : NEW;
 		half[e].x[half[e].n++] = all->x[i];
 	}
@@ -244,14 +245,14 @@ static void alarms_count_figure(struct alarms *k, const struct comparison *c, en
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		change = figure_split(c, f, all, s->of[i]);
+		change = figure_split(c, f, all, s->runs, s->of[i]);
 		k->alarms += change.p < c->rule.alpha;
 		k->claims += verdict_is_claim(change.verdict);
 		k->of++;
 	}
 	k->rows++;
-	k->halves += figure_split(c, f, all, splits_first_half(s)).p < c->rule.alpha;
-	k->alternate += figure_split(c, f, all, splits_alternate(s)).p < c->rule.alpha;
+	k->halves += figure_split(c, f, all, s->runs, splits_first_half(s)).p < c->rule.alpha;
+	k->alternate += figure_split(c, f, all, s->runs, splits_alternate(s)).p < c->rule.alpha;
 }
 
 /* Tests the figures with as many runs as the throughput or rate; others are of other passes. */
@@ -267,13 +268,13 @@ static void alarms_count_side(struct table *t, const struct comparison *c,
 
 	for (i = 0; i < array_size(of_all) && !runs; i++)
 		runs = side->of[of_all[i]][BASE].n;
-	splits_make(&s, runs);
+	splits_make(&s, runs, c->splits);
 	k.base = s.base;
 	k.new = s.runs - s.base;
 	k.splits = s.n;
 	k.attainable = stats_mann_whitney_level(k.base, k.new, c->rule.alpha);
 	for (f = 0; f < FIGURES && verdict_possible(&c->rule, k.base, k.new, 1); f++)
-		if (side->of[f][BASE].n == s.runs)
+		if (side->of[f][BASE].n == runs)
 			alarms_count_figure(&k, c, (enum figure)f, &side->of[f][BASE], &s);
 	if (s.runs)
 		alarms_add_row(t, c, &k, out);
@@ -327,7 +328,7 @@ static void alarms_count_list(struct alarms *k, const struct comparison *c, cons
 	struct alarms ignored = {0};
 	size_t i, alarms;
 
-	splits_make(&s, all->nruns[BASE]);
+	splits_make(&s, all->nruns[BASE], c->splits);
 	k->base = s.base;
 	k->new = s.runs - s.base;
 	if (s.n)
@@ -371,12 +372,14 @@ static int self_test_list(struct table *t, const struct comparison *c, const str
 static int self_test_lists(struct table *t, const struct comparison *c, struct outcome *out,
 			   struct error *err)
 {
-	static const struct diff_spec *const specs[] = {&component_spec, &function_spec};
+	const struct diff_spec *const only[] = {c->table ? c->table->spec : NULL};
+	static const struct diff_spec *const both[] = {&component_spec, &function_spec};
+	const struct diff_spec *const *specs = c->table ? only : both;
 	const char **sides;
 	int n = store_sides(c->end[BASE].store, &sides, err), i, ret = n < 0 ? n : 0;
-	size_t k;
+	size_t k, nspecs = c->table ? 1 : array_size(both);
 
-	for (k = 0; k < array_size(specs); k++)
+	for (k = 0; k < nspecs; k++)
 		for (i = 0; i < n && !ret; i++)
 			if (!c->side[BASE] || !strcmp(c->side[BASE], sides[i]))
 				ret = self_test_list(t, c, specs[k], sides[i], out, err);
@@ -388,7 +391,7 @@ static int self_test_lists(struct table *t, const struct comparison *c, struct o
 
 static void self_test_note_rules(struct table *t, const struct comparison *c)
 {
-	note_add(&t->notes, self_test_splits, SPLITS, (unsigned long long)STATS_SEED);
+	note_add(&t->notes, self_test_splits, c->splits, (unsigned long long)STATS_SEED);
 	note_add(&t->notes, self_test_rate, c->rule.alpha, 100 * c->rule.threshold);
 	note_add(&t->notes, self_test_drift);
 }
@@ -404,6 +407,18 @@ static bool self_test_tested_any(const struct table *t)
 	return any;
 }
 
+static int self_test_tables(struct table *t, const struct comparison *c, struct outcome *out,
+			    struct error *err)
+{
+	int ret = 0;
+
+	if (!c->table || c->table == &comparison_metrics)
+		ret = self_test_metrics(t, c, out, err);
+	if (!ret && c->table != &comparison_metrics)
+		ret = self_test_lists(t, c, out, err);
+	return ret;
+}
+
 static int self_test_variant(struct comparison *c, const char *capture, const char *variant,
 			     struct table *t, struct outcome *out, struct error *err)
 {
@@ -413,9 +428,7 @@ static int self_test_variant(struct comparison *c, const char *capture, const ch
 		return ret;
 	ret = compare_estimator(c, err);
 	if (!ret)
-		ret = self_test_metrics(t, c, out, err);
-	if (!ret)
-		ret = self_test_lists(t, c, out, err);
+		ret = self_test_tables(t, c, out, err);
 	return compare_close(c, ret, err);
 }
 
@@ -450,6 +463,7 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 	char **names;
 	int n = self_test_list_variants(capture, &names, err), i, ret = n < 0 ? n : 0;
 
+	c->splits = SPLITS;
 	compare_table_init(&comparison_self_test, t);
 	table_title(t, "false alarms of compare on %s", capture);
 	if (!ret && variant)
@@ -467,4 +481,69 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 		free(names[i]);
 	free(names);
 	return ret;
+}
+
+bool compare_self_tests(const struct compare_table *table)
+{
+	return table == &comparison_metrics || (table->spec && !table->spec->whole);
+}
+
+/* --- one line beside the verdicts of a table --- */
+
+/* Prints "2.6 to 4.1 %, ok", or why there is no rate. */
+static void self_test_print(struct str *s, const struct table *t)
+{
+	double rate, lo = NAN, hi = NAN;
+	const char *result = t->rows ? table_text(t, 0, "result") : "no runs";
+	size_t i;
+
+	for (i = 0; i < t->rows; i++) {
+		rate = table_real(t, i, "rate_pct");
+		if (isnan(rate))
+			continue;
+		if (isnan(lo) || !strcmp(table_text(t, i, "result"), "too often"))
+			result = table_text(t, i, "result");
+		lo = fmin(lo, rate);
+		hi = fmax(hi, rate);
+	}
+	if (!isnan(lo))
+		str_printf(s, "%.1f to %.1f %%, ", lo, hi);
+	str_puts(s, result);
+}
+
+/* Tests one end. An end that cannot be tested is no error of the comparison. */
+static void self_test_end(struct str *s, const struct comparison *c, enum end e,
+			  const struct compare_table *table)
+{
+	struct comparison one = *c;
+	struct outcome out = {0};
+	struct error none = {0};
+	struct table t;
+
+	one.table = table;
+	one.splits = SPLITS_BESIDE;
+	one.end[BASE] = one.end[NEW] = c->end[e];
+	one.side[BASE] = one.side[NEW] = c->side[e];
+	one.rule.copied = one.rule.apart = one.rule.drifts = false;
+	compare_table_init(&comparison_self_test, &t);
+	str_puts(s, e == BASE ? "base " : "; new ");
+	if (self_test_tables(&t, &one, &out, &none))
+		str_puts(s, none.text);
+	else
+		self_test_print(s, &t);
+	table_free(&t);
+}
+
+void compare_note_self_test(const struct comparison *c, const struct compare_table *table,
+			    struct table *t)
+{
+	struct str s = {0};
+	int e;
+
+	if (c->end[BASE].bare || c->end[NEW].bare || !compare_self_tests(table))
+		return;
+	for (e = 0; e < ENDS; e++)
+		self_test_end(&s, c, (enum end)e, table);
+	note_add(&t->notes, compare_self_test, 100 * c->rule.alpha, s.buf);
+	str_free(&s);
 }

@@ -11,7 +11,7 @@
 #include "analyze/compare/compare.h"
 #include "analyze/compare/diff.h"
 
-enum { SPLITS = 2000 }; /* at most */
+enum { SPLITS = 2000, SPLITS_BESIDE = 200 }; /* at most; beside the verdicts of a table */
 
 struct splits {
 	uint64_t *of; /* one mask per split; bit i: run i goes to the base */
@@ -19,19 +19,27 @@ struct splits {
 	bool every; /* the list holds all splits */
 };
 
-/* Lists the splits of up to 63 runs, each pair of halves once. */
-void splits_make(struct splits *s, size_t runs);
+/* Lists at most `most` splits of up to 63 runs, each pair of halves once. */
+void splits_make(struct splits *s, size_t runs, size_t most);
 void splits_free(struct splits *s);
 
 /* Fills `d` with one split of the runs that `all` has at BASE. */
 void diff_split(struct diff *d, const struct diff *all, uint64_t base);
 
+/* Returns whether a self-test can split the runs of this table. */
+bool compare_self_tests(const struct compare_table *table);
+
 /*
  * Fills a table with a row for each variant (or only `variant`), table and side: the share of
  * splits with a false alarm, its interval, and the level that this many runs can attain. Counts in
- * out->worse the rates with an interval above alpha.
+ * out->worse the rates with an interval above alpha. c->table is the only table to test, or NULL:
+ * metrics, components and functions.
  */
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,
 		      struct table *t, struct outcome *out, struct error *err);
+
+/* Adds one line: how often runs of each end differ from runs of the same end in that table. */
+void compare_note_self_test(const struct comparison *c, const struct compare_table *table,
+			    struct table *t);
 
 #endif

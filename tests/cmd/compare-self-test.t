@@ -48,6 +48,15 @@ self_test cap --variant copying --threshold 50
 ok "a threshold above the noise leaves no claim" test "$(of copying metrics receiver claims_pct)" = 0
 ok "a threshold does not change the false alarm rate" near "$(of copying metrics receiver rate_pct)" 4.1125541 1e-6
 
+for table in metrics functions contexts syscalls; do
+	self_test cap --table $table
+	ok "--table $table tests that table alone" test "$(cut -f 2 out | sort -u | tr '\n' ' ')" = "$(printf '%s\n' $table table | sort | tr '\n' ' ')"
+done
+"$zcost" compare copying mapping -C cap >out 2>err
+ok "compare has the self-test of both ends in one line" sh -c "test \"\$(grep -cE '^# self-test: .*: base [0-9.]+ to [0-9.]+ %, ok; new [0-9.]+ to [0-9.]+ %, ok$' out)\" = 1"
+"$zcost" compare copying mapping -C cap --table components >out 2>err
+ok "a list of costs has the self-test of the list" says '^# self-test: .*: base [0-9.]+ to [0-9.]+ %, ok; new ' out
+
 # A machine that gets slower between the sixth run and the seventh.
 world drift 12 $copying
 noise drift
@@ -73,6 +82,15 @@ ok "the result says that the runs are too few" test "$(of copying metrics receiv
 ok "too few runs have no rate" test -z "$(of copying metrics receiver rate_pct)"
 ok "a self-test that can test nothing exits 4" exits 4 "$zcost" compare --self-test few
 ok "it says that nothing was tested" says 'lossy: nothing was tested: there are too few runs' out
+world pair 6 $copying $mapping
+"$zcost" compare copying mapping -C pair >out 2>err
+ok "the line of the self-test says that the runs are too few" says '^# self-test: .*: base too few runs: takes 8; new too few runs: takes 8$' out
+
+# A split has at most 63 runs.
+world long 66 $copying
+noise long
+self_test long --table metrics
+ok "of more than 63 runs a self-test splits the first 63" test "$(of copying metrics receiver rows) $(of copying metrics receiver base_runs) $(of copying metrics receiver new_runs)" = '6 31 32'
 ok "an unknown variant exits 1" exits 1 "$zcost" compare --self-test few --variant none
 ok "--self-test with BASE and NEW is a usage error" exits 2 "$zcost" compare a b --self-test few
 ok "--variant without --self-test is a usage error" exits 2 "$zcost" compare a b --variant a

@@ -52,7 +52,7 @@ ok "compare --table functions refuses --rate for a capture" refused compare copy
 ok "compare --table waterfall --by syscalls refuses --cpu" refused compare copying mapping -C cap \
 	--table waterfall --by syscalls --cpu 1
 ok "compare --table waterfall --by functions takes --cpu" exits 0 "$zcost" compare copying mapping -C cap --table waterfall --by functions --cpu 1
-ok "compare --self-test refuses --table" exits 2 "$zcost" compare --self-test cap --table functions
+ok "compare --self-test refuses a table whose rows are no tests" exits 2 "$zcost" compare --self-test cap --table waterfall
 ok "report summary refuses --children" refused report summary cap --children
 ok "report summary refuses --in" refused report summary cap --in cycles
 ok "compare --self-test refuses --limit" refused compare --self-test cap --limit 3

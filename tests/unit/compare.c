@@ -485,7 +485,7 @@ static void test_splits(void **state)
 	size_t i, k;
 
 	(void)state;
-	splits_make(&s, 6); /* choose(6, 3) / 2: run 0 is always in the first half */
+	splits_make(&s, 6, SPLITS); /* choose(6, 3) / 2: run 0 is always in the first half */
 	assert_int_equal(s.n, 10);
 	assert_true(s.every);
 	for (i = 0; i < s.n; i++) {
@@ -495,16 +495,16 @@ static void test_splits(void **state)
 			assert_true(s.of[k] != s.of[i]);
 	}
 	splits_free(&s);
-	splits_make(&s, 7); /* choose(7, 3) */
+	splits_make(&s, 7, SPLITS); /* choose(7, 3) */
 	assert_int_equal(s.n, 35);
 	splits_free(&s);
-	splits_make(&s, 40);
+	splits_make(&s, 40, SPLITS);
 	assert_int_equal(s.n, SPLITS);
 	assert_false(s.every);
 	for (i = 0; i < s.n; i++)
 		assert_int_equal(__builtin_popcountll(s.of[i]), 20);
 	splits_free(&s);
-	splits_make(&s, 1);
+	splits_make(&s, 1, SPLITS);
 	assert_int_equal(s.n, 0);
 	splits_free(&s);
 }
