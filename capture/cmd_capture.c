@@ -28,6 +28,7 @@ enum {
 	KEY_DRY = 256,
 	KEY_UNDO,
 	KEY_FORGET,
+	KEY_AGAINST,
 	KEY_VARIANT,
 	KEY_REPEAT,
 	KEY_PASS,
@@ -51,6 +52,9 @@ static const struct argp_option options[] = {
 	 "make no run; undo what a killed capture set up, and end its processes", 1},
 	{"forget", KEY_FORGET, NULL, 0, "with --undo: drop what cannot be undone", 1},
 	{"verbose", 'v', NULL, 0, "print each run, and why something is not measured", 1},
+	{"against", KEY_AGAINST, "CAPTURE", 0,
+	 "also measure the variants of this earlier capture, as old-NAME; their runs take turns with those of the plan",
+	 1},
 	{"pass", KEY_PASS, "LIST", 0, "measure, profile, syscalls (default: the plan's, or all)",
 	 1},
 	{"repeat", KEY_REPEAT, "N", 0, "runs per variant in the measure pass (default 5)", 1},
@@ -79,7 +83,7 @@ static const char doc[] =
 	"Exit status: 0 all runs are there, 1 no run succeeded or a signal came, 2 wrong usage or a wrong plan, 4 some runs failed or lost data.";
 
 struct capture_args {
-	const char *output, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
+	const char *output, *against, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
 		*power_command, *events;
 	const char *pass, *repeat, *warmup, *duration, *grace;
 	bool dry, undo, forget, verbose, after_dashes;
@@ -95,6 +99,7 @@ static const char **args_text_option(struct capture_args *a, int key)
 		size_t offset;
 	} texts[] = {
 		{'o', offsetof(struct capture_args, output)},
+		{KEY_AGAINST, offsetof(struct capture_args, against)},
 		{KEY_VARIANT, offsetof(struct capture_args, variant)},
 		{KEY_CPUS, offsetof(struct capture_args, cpus)},
 		{KEY_UNITS, offsetof(struct capture_args, units)},
@@ -138,7 +143,7 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 				   : "the folder of the capture is missing; give -o CAPTURE");
 	if (a->forget && !a->undo)
 		argp_error(state, "--forget goes with --undo");
-	if (a->undo && (a->nrest || a->variant || a->dry))
+	if (a->undo && (a->nrest || a->against || a->variant || a->dry))
 		argp_error(state, "--undo takes -o CAPTURE, --forget, and nothing else");
 	if (a->undo)
 		return;
@@ -215,7 +220,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = args_parse_option,
 	.args_doc =
-		"PLAN -o CAPTURE\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [--forget] -o CAPTURE",
+		"PLAN -o CAPTURE [--against CAPTURE]\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [--forget] -o CAPTURE",
 	.doc = doc,
 };
 
@@ -385,7 +390,8 @@ int cmd_capture(int argc, char **argv)
 	self = program_path();
 	dir = xstrdup(self);
 	plan_init(&plan);
-	if (plan_make(&plan, &a, dirname(dir), &err)) {
+	if (plan_make(&plan, &a, dirname(dir), &err) ||
+	    (a.against && plan_add_capture(&plan, a.against, &err))) {
 		error_print(&err);
 		code = EXIT_USAGE;
 	} else {

@@ -116,6 +116,12 @@ int plan_set_bindir(struct plan *p, enum side side, const char *bindir, struct e
 /* Adds one variant that runs argv on the side "local". */
 int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err);
 
+/*
+ * Adds the variants of the capture in the folder `dir` as old-NAME, with the commands of its
+ * manifest. Returns -EINVAL for a variant that cannot be measured together with those of the plan.
+ */
+int plan_add_capture(struct plan *p, const char *dir, struct error *err);
+
 /* Returns the settings of a combination. A plan without settings has an empty one. */
 const struct combination *plan_combination(const struct plan *p, size_t combination);
 

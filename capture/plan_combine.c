@@ -269,7 +269,10 @@ static void side_plan_swap(struct side_plan *a, struct side_plan *b)
 	a->host = was.host;
 }
 
-/* Both plans were read from one text: they have the same combinations and variants. */
+/*
+ * Both plans were read from one text: they have the same combinations and variants. Variants of
+ * --against follow in `a`; their commands are complete.
+ */
 static void plan_swap_side(struct plan *a, struct plan *b, enum side side)
 {
 	size_t i;
@@ -278,7 +281,7 @@ static void plan_swap_side(struct plan *a, struct plan *b, enum side side)
 	for (i = 0; i < a->ncombinations; i++)
 		side_plan_swap(&a->combinations[i].plan->sides[side],
 			       &b->combinations[i].plan->sides[side]);
-	for (i = 0; i < a->nvariants; i++) {
+	for (i = 0; i < b->nvariants; i++) {
 		char *was = a->variants[i].command[side];
 
 		a->variants[i].command[side] = b->variants[i].command[side];
