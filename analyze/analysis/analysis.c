@@ -325,6 +325,12 @@ static int write_variant(struct store *s, const struct layout_variant *v, struct
 
 	for (i = 0; i < v->nsettings && !rc; i++)
 		rc = store_setting_add(s, v->name, v->settings[i].name, v->settings[i].value, err);
+	for (i = 0; i < v->nkeys && !rc; i++)
+		rc = store_fact_add(s,
+				    &(struct fact_row){.variant = v->name,
+						       .name = v->keys[i].name,
+						       .value = v->keys[i].value},
+				    err);
 	return rc;
 }
 
@@ -363,6 +369,8 @@ static int write_host(struct store *s, const char *hosts_dir, const char *name, 
 		rc = store_host_add(s, &h.row, err);
 	for (i = 0; i < h.nplaces && !rc; i++)
 		rc = store_topology_add(s, &h.places[i], err);
+	for (i = 0; i < h.nfacts && !rc; i++)
+		rc = store_fact_add(s, &h.facts[i], err);
 	host_free(&h);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include "analyze/commands/options.h"
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
+#include "analyze/compare/settings.h"
 #include "lib/command.h"
 #include "lib/output.h"
 
@@ -286,6 +287,8 @@ static error_t compare_parse(int key, char *arg, struct argp_state *state)
 
 /* --- running --- */
 
+enum { SETTINGS_SHOWN = 3 };
+
 /* Puts lines, each with a newline, before the title, or on stderr for formats without a title. */
 static void compare_title_first(struct table *t, const struct output *o, struct str *lines)
 {
@@ -325,6 +328,21 @@ static int compare_run_texts(struct compare_arguments *args, struct error *err)
 	return ret;
 }
 
+/* Adds the lines above a table, and what a verdict takes. The table of settings needs neither. */
+static int compare_read_first(struct compare_arguments *args, struct str *first, struct error *err)
+{
+	enum table_format format = args->output.format;
+	int ret;
+
+	if (args->table == &comparison_settings)
+		return 0;
+	compare_evidence(&args->c, first);
+	ret = compare_drift(&args->c, first, err);
+	if (ret || format == FORMAT_TSV || format == FORMAT_CSV)
+		return ret;
+	return compare_settings(&args->c, SETTINGS_SHOWN, first, err);
+}
+
 static int compare_run_ends(struct compare_arguments *args, struct outcome *out, bool *lossy,
 			    struct error *err)
 {
@@ -337,9 +355,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	ret = compare_pair_sides(&args->c, err);
 	if (!ret)
 		ret = compare_estimator(&args->c, err);
-	compare_evidence(&args->c, &first);
 	if (!ret)
-		ret = compare_drift(&args->c, &first, err);
+		ret = compare_read_first(args, &first, err);
 	if (!ret)
 		ret = compare_table_run(args->table, &args->c, &t, out, err);
 	if (!ret) {
@@ -347,7 +364,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		compare_note_reading(&args->c, &t);
 		compare_note_self_test(&args->c, args->table, &t);
 	}
-	if (!ret && args->output.format == FORMAT_COMMIT)
+	if (!ret && args->output.format == FORMAT_COMMIT && args->table != &comparison_settings)
 		compare_commit(&args->c, out, &t);
 	compare_title_first(&t, &args->output, &first);
 	if (!ret)

@@ -32,6 +32,7 @@
 	row(groups) \
 	row(waterfall) \
 	row(syscalls) \
+	row(settings) \
 	row(texts) \
 	row(self_test)
 // clang-format on

@@ -156,7 +156,7 @@ struct compare_table {
 	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_CHOICE more, \
 		    [SOURCE_PERF] = "rate units seconds busy-ns " OPT_CHOICE more}
 
-extern const struct compare_table comparison_metrics;
+extern const struct compare_table comparison_metrics, comparison_settings;
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
 /* Returns the first table that is made from this source. */

@@ -292,6 +292,52 @@ static void host_read_topology(struct host *h, const json_t *root, const char *d
 	free(t.cpus);
 }
 
+/* --- settings --- */
+
+static void host_add_fact(struct host *h, const char *prefix, const char *name, const char *value)
+{
+	array_add(h->facts, h->nfacts, h->facts_cap,
+		  (struct fact_row){.host = h->row.name,
+				    .name = arena_printf(&h->arena, "%s%s", prefix, name),
+				    .value = arena_strdup(&h->arena, value)});
+}
+
+/* Adds the texts of host.json. A boot has another id each time, and it is no setting. */
+static void host_add_texts(struct host *h, const json_t *root)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)root, key, value)
+		if (json_is_string(value) && strcmp(key, "boot_id") != 0)
+			host_add_fact(h, "", key, json_string_value(value));
+}
+
+/*
+ * Adds lines "name = value", or "name=value". A line without a value, such as a comment, is none.
+ * Sets `err` unless it holds an error of this machine.
+ */
+static void host_add_lines(struct host *h, const char *dir, const char *file, const char *prefix,
+			   struct error *err)
+{
+	struct error e = {0};
+	char *path = xasprintf("%s/%s", dir, file), *text = NULL, *rest, *line, *equals;
+
+	if (!file_read(path, &text, NULL, &e)) {
+		for (rest = text; (line = str_token(&rest, '\n'));) {
+			equals = *line == '#' ? NULL : strchr(line, '=');
+			if (!equals)
+				continue;
+			*equals = '\0';
+			host_add_fact(h, prefix, str_trim(line), str_trim(equals + 1));
+		}
+	} else if (!error_of_machine(err->code)) {
+		*err = e;
+	}
+	free(text);
+	free(path);
+}
+
 int host_read(struct host *h, const char *hosts_dir, const char *name, struct error *err)
 {
 	char *dir = xasprintf("%s/%s", hosts_dir, name), *path = xasprintf("%s/host.json", dir);
@@ -308,6 +354,9 @@ int host_read(struct host *h, const char *hosts_dir, const char *name, struct er
 	h->row.virtualization = arena_strdup(&h->arena, json_str(root, "virtualization"));
 	h->row.cpus = online && !cpuset_parse(&set, online, NULL) ? cpuset_count(&set) : 0;
 	host_read_topology(h, root, dir, &nics);
+	host_add_texts(h, root);
+	host_add_lines(h, dir, "sysctls", "sysctl:", &nics);
+	host_add_lines(h, dir, "config", "", &nics);
 	json_decref(root);
 	free(path);
 	free(dir);
@@ -318,5 +367,6 @@ int host_read(struct host *h, const char *hosts_dir, const char *name, struct er
 void host_free(struct host *h)
 {
 	free(h->places);
+	free(h->facts);
 	arena_free(&h->arena);
 }

@@ -197,7 +197,8 @@ void window_cut_series(struct ingest *in);
 struct host {
 	struct host_row row;
 	struct topology_row *places;
-	size_t nplaces, places_cap;
+	struct fact_row *facts;
+	size_t nplaces, places_cap, nfacts, facts_cap;
 	struct arena arena; /* owns all strings */
 };
 

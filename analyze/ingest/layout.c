@@ -93,20 +93,26 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 	}
 }
 
-static void layout_add_settings(struct layout *l, struct layout_variant *v, const json_t *matrix)
+/* Returns the members of an object that are strings. */
+static struct layout_setting *layout_read_settings(struct layout *l, const json_t *object,
+						   size_t *n)
 {
+	struct layout_setting *list =
+		arena_alloc(&l->arena, (json_object_size(object) + 1) * sizeof(*list));
 	const char *name;
 	json_t *value;
 
-	v->settings = arena_alloc(&l->arena, (json_object_size(matrix) + 1) * sizeof(*v->settings));
-	json_object_foreach ((json_t *)matrix, name, value)
+	*n = 0;
+	json_object_foreach ((json_t *)object, name, value)
 		if (json_is_string(value))
-			v->settings[v->nsettings++] = (struct layout_setting){
+			list[(*n)++] = (struct layout_setting){
 				layout_keep(l, name), layout_keep(l, json_string_value(value))};
+	return list;
 }
 
 static void layout_add_variants(struct layout *l, const json_t *list)
 {
+	struct layout_variant *to;
 	const json_t *v;
 	size_t i;
 
@@ -121,8 +127,10 @@ static void layout_add_variants(struct layout *l, const json_t *list)
 				  .what = layout_keep(l, json_str(v, "what")),
 				  .base = layout_keep(l, json_str(v, "base")),
 			  });
-		layout_add_settings(l, &l->variants[l->nvariants - 1],
-				    json_object_get(v, "matrix"));
+		to = &l->variants[l->nvariants - 1];
+		to->settings =
+			layout_read_settings(l, json_object_get(v, "matrix"), &to->nsettings);
+		to->keys = layout_read_settings(l, json_object_get(v, "settings"), &to->nkeys);
 	}
 }
 

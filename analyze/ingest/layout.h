@@ -28,6 +28,8 @@ struct layout_variant {
 		const char *name, *value;
 	} * settings; /* what it was measured under, in the plan's order */
 	size_t nsettings;
+	struct layout_setting *keys; /* the keys of the plan, with their values in the manifest */
+	size_t nkeys;
 };
 
 struct layout {

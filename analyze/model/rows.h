@@ -24,6 +24,11 @@ struct host_row {
 	int64_t cpus; /* 0: unknown */
 };
 
+/* A setting of a host or of a variant; the other of the two is NULL. */
+struct fact_row {
+	const char *host, *variant, *name, *value;
+};
+
 /* One place in a host's topology; schema.sql describes the columns. */
 struct topology_row {
 	const char *host, *kind, *name, *cpus, *distances;

@@ -109,6 +109,27 @@ int store_hosts(struct store *s, struct host_row **rows, struct error *err)
 			"");
 }
 
+int store_fact_add(struct store *s, const struct fact_row *f, struct error *err)
+{
+	return sql_run(s, err, "INSERT INTO fact (host, variant, name, value) VALUES (?, ?, ?, ?)",
+		       "ssss", f->host, f->variant, f->name, f->value);
+}
+
+static void fact_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct fact_row *)row = (struct fact_row){sql_text(s, q, 0), sql_text(s, q, 1),
+						    sql_name(s, q, 2), sql_text(s, q, 3)};
+}
+
+int store_facts(struct store *s, const char *host, const char *variant, struct fact_row **rows,
+		struct error *err)
+{
+	return sql_rows(s, rows, sizeof(**rows), fact_read_row, err,
+			"SELECT host, variant, name, value FROM fact WHERE host = ?1 OR variant = "
+			"?2 ORDER BY rowid",
+			"ss", host, variant);
+}
+
 int store_run_add(struct store *s, struct run *r, struct error *err)
 {
 	int rc =

@@ -98,6 +98,10 @@ int store_settings(struct store *store, const char ***names, struct error *err);
 const char *store_setting(struct store *store, const char *variant, const char *name); /* or NULL */
 
 int store_host_add(struct store *store, const struct host_row *h, struct error *err);
+int store_fact_add(struct store *store, const struct fact_row *f, struct error *err);
+/* Reads the facts of a host or of a variant, by name. The caller frees the rows. */
+int store_facts(struct store *store, const char *host, const char *variant, struct fact_row **rows,
+		struct error *err);
 int store_hosts(struct store *store, struct host_row **rows, struct error *err);
 
 int store_topology_add(struct store *store, const struct topology_row *row, struct error *err);

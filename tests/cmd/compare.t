@@ -256,4 +256,30 @@ ok "JSON has the notes" sh -c "'$zcost' compare copying mapping -C cap --table f
 ok "a variant against itself is a usage error" exits 2 "$zcost" compare copying copying -C cap
 ok "the message names --self-test" says 'self-test cap --variant copying measures how often' err
 
+# Settings that differ: facts of hosts and variants, and network cards.
+world settings 4 $copying $mapping
+sqlite3 settings/zcost.db "INSERT INTO fact VALUES (NULL, 'copying', 'receiver.command', 'server --size 1 --rx recv'),
+	(NULL, 'mapping', 'receiver.command', 'server --size 1 --rx mmap'), (NULL, 'copying', 'sender.cpus', '2'), (NULL, 'mapping', 'sender.cpus', '2'),
+	('vm', NULL, 'release', '6.18'), ('vm', NULL, 'sysctl:net.core.rmem_max', '212992');
+	INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', 1500, 'measured' FROM run;
+	INSERT INTO metric SELECT id, 'nic_state:host/eth0/feature:rx-gro', '', variant = 'copying', 'measured' FROM run"
+compared copying mapping -C settings --table settings
+printf 'side\tname\tbase\tnew\n\tnic:host/eth0/feature:rx-gro\t1\t0\nreceiver\tcommand\tserver --size 1 --rx recv\tserver --size 1 --rx mmap\n' >want
+ok "--table settings has the card's feature and the command that differ, and nothing else" diff want out
+"$zcost" compare copying mapping -C settings >out 2>err
+ok "compare begins with the settings that differ" sh -c "head -n 2 out | tr '\n' ' ' | grep -q '^setting: nic:host/eth0/feature:rx-gro: 1 -> 0 setting: receiver command: ... --rx recv -> ... --rx mmap '"
+cp -r settings later
+sqlite3 later/zcost.db "UPDATE fact SET value = '7.0' WHERE name = 'release'; UPDATE fact SET value = 1 WHERE name LIKE 'sysctl:%';
+	UPDATE fact SET value = '3' WHERE name = 'sender.cpus'; UPDATE metric SET value = 9000 WHERE name LIKE 'nic_state:%mtu' AND run IN (SELECT id FROM run WHERE repeat = 1)"
+compared settings:copying later:mapping --table settings
+ok "two captures differ in kernel, card, plan and sysctl, in this order" test "$(cut -f 2 out | tr '\n' ' ')" = \
+	"name kernel nic:host/eth0/feature:rx-gro nic:host/eth0/mtu command cpus sysctl:net.core.rmem_max "
+ok "a setting that changed between runs has both values" says '	nic:host/eth0/mtu	1500	(1500.9000|9000.1500)$' out
+"$zcost" compare settings:copying later:mapping >out 2>err
+ok "at most three settings stand above a table, with the number of the others" sh -c "test \"\$(grep -c '^setting: ' out)\" = 3 && grep -q '^3 more in --table settings$' out"
+ok "--side leaves out the settings of the other side" sh -c "'$zcost' compare settings:copying later:mapping --table settings --side receiver --format tsv | cut -f 2 | grep -c cpus | grep -qx 0"
+sqlite3 later/zcost.db "DELETE FROM metric WHERE name LIKE 'nic_state:%'"
+ok "a capture without the cards' settings does not differ in them" sh -c "'$zcost' compare settings:copying later:mapping --table settings | grep -c nic: | grep -qx 0"
+ok "the table of settings has every format" sh -c "for f in text json md csv commit; do '$zcost' compare copying mapping -C settings --table settings --format \$f || exit; done"
+
 done_testing

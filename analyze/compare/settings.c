@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The settings in which BASE and NEW differ. The facts of hosts and variants are those of the store
+ * (table fact); network cards are read after each run, so a value that differs between the runs of
+ * an end is "1|0". A kind of settings that one end lacks altogether was not collected there. It is
+ * left out.
+ */
+#include "analyze/compare/settings.h"
+
+#include "analyze/measures/scope.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KIND_HOST, KIND_CARD, KIND_PLAN, KIND_SYSCTL, KIND_CONFIG, KINDS };
+
+static const struct column columns[] = {
+	{"side", .type = V_STR, .what = "empty: all sides"},
+	{"name", .type = V_STR},
+	{"base", .type = V_STR, .what = "empty: the end does not have the setting"},
+	{"new", .type = V_STR},
+};
+
+/* One setting of one side at one end. */
+struct end_setting {
+	const char *name, *value;
+	int kind;
+};
+
+struct end_settings {
+	struct end_setting *list;
+	size_t n, cap;
+	bool has[KINDS];
+};
+
+static int end_setting_order(const void *a, const void *b)
+{
+	const struct end_setting *x = a, *y = b;
+
+	return x->kind != y->kind ? x->kind - y->kind : strcmp(x->name, y->name);
+}
+
+static void end_settings_add(struct end_settings *e, int kind, const char *name, const char *value)
+{
+	array_add(e->list, e->n, e->cap, (struct end_setting){name, value ? value : "", kind});
+	e->has[kind] = true;
+}
+
+static void end_settings_add_host(struct end_settings *e, const struct fact_row *f)
+{
+	end_settings_add(e,
+			 str_starts(f->name, "sysctl:")	  ? KIND_SYSCTL
+			 : str_starts(f->name, "CONFIG_") ? KIND_CONFIG
+							  : KIND_HOST,
+			 strcmp(f->name, "release") ? f->name : "kernel", f->value);
+}
+
+/* Adds a key of the plan: "receiver.cpus" is the key "cpus" of the receiver, and of no other side.
+ */
+static void end_settings_add_plan(struct end_settings *e, const struct fact_row *f,
+				  const char *side)
+{
+	static const char *const sides[] = {"receiver.", "sender.", "local."};
+	size_t i;
+
+	for (i = 0; i < array_size(sides); i++) {
+		size_t len = strlen(sides[i]) - 1;
+
+		if (!str_starts(f->name, sides[i]))
+			continue;
+		if (strlen(side) == len && !strncmp(side, f->name, len))
+			end_settings_add(e, KIND_PLAN, f->name + len + 1, f->value);
+		return;
+	}
+	end_settings_add(e, KIND_PLAN, f->name, f->value);
+}
+
+static int end_settings_read_facts(struct end_settings *e, struct store *s, const struct run *r,
+				   const char *side, struct error *err)
+{
+	struct fact_row *facts;
+	int n = store_facts(s, r->host, r->variant, &facts, err), i;
+
+	for (i = 0; i < n; i++)
+		if (facts[i].host)
+			end_settings_add_host(e, &facts[i]);
+		else
+			end_settings_add_plan(e, &facts[i], side);
+	if (n >= 0)
+		free(facts);
+	return n < 0 ? n : 0;
+}
+
+/* Adds "nic:host/eth0/driver=virtio_net" or "nic:host/eth0/mtu" with the value of the metric. */
+static void end_settings_add_card(struct end_settings *e, struct arena *a,
+				  const struct metric_row *m)
+{
+	char *name = arena_printf(a, "nic:%s", strchr(m->name, ':') + 1);
+	char *equals = strchr(name, '=');
+
+	if (equals)
+		*equals = '\0';
+	end_settings_add(e, KIND_CARD, name,
+			 equals ? equals + 1 : arena_printf(a, "%.15g", m->value));
+}
+
+static int end_settings_read_cards(struct end_settings *e, struct arena *a, struct store *s,
+				   const struct run *r, struct error *err)
+{
+	static const char *const prefixes[] = {"nic_info:", "nic_state:"};
+	struct metric_row *m;
+	size_t i;
+	int n, k;
+
+	for (i = 0; i < array_size(prefixes); i++) {
+		n = store_metric_prefix(s, r->id, prefixes[i], &m, err);
+		for (k = 0; k < n; k++)
+			end_settings_add_card(e, a, &m[k]);
+		if (n < 0)
+			return n;
+		free(m);
+	}
+	return 0;
+}
+
+/* Joins different values of one name: "1|0". */
+static void end_settings_join(struct end_settings *e, struct arena *a)
+{
+	size_t i, n = 0;
+
+	if (e->n)
+		qsort(e->list, e->n, sizeof(*e->list), end_setting_order);
+	for (i = 0; i < e->n; i++) {
+		struct end_setting *last = n ? &e->list[n - 1] : NULL;
+
+		if (!last || end_setting_order(last, &e->list[i]))
+			e->list[n++] = e->list[i];
+		else if (!strstr(last->value, e->list[i].value))
+			last->value = arena_printf(a, "%s|%s", last->value, e->list[i].value);
+	}
+	e->n = n;
+}
+
+/* Reads the settings of a side: of its host and its variant once, of its cards in each run. */
+static int end_settings_read(struct end_settings *e, struct settings *all,
+			     const struct comparison *c, enum end end, const char *side,
+			     struct error *err)
+{
+	struct store *s = c->end[end].store;
+	const struct query q = compare_query(c, end, side);
+	const struct block b = {q.variant, q.side};
+	const char *version = store_capture_value(s, "zcost_version");
+	struct run *runs;
+	int n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err), i, ret = n < 0 ? n : 0;
+
+	if (n > 0 && version)
+		end_settings_add(e, KIND_HOST, "zcost_version", version);
+	if (n > 0)
+		end_settings_add(e, KIND_HOST, "side_cpus", runs[0].cpus);
+	if (n > 0)
+		ret = end_settings_read_facts(e, s, &runs[0], q.side, err);
+	for (i = 0; i < n && !ret; i++)
+		ret = end_settings_read_cards(e, &all->arena, s, &runs[i], err);
+	if (n >= 0)
+		free(runs);
+	end_settings_join(e, &all->arena);
+	return ret;
+}
+
+/* Adds a difference. One that another side has already is that of all sides. */
+static void settings_add(struct settings *s, const char *side, int kind, const char *name,
+			 const char *base, const char *new)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		struct setting *have = &s->list[i];
+
+		if (strcmp(have->name, name) ||
+		    strcmp(have->base ? have->base : "", base ? base : "") ||
+		    strcmp(have->new ? have->new : "", new ? new : ""))
+			continue;
+		have->side = "";
+		return;
+	}
+	array_add(s->list, s->n, s->cap, (struct setting){kind, side, name, base, new});
+}
+
+static void settings_add_side(struct settings *s, const char *side, const struct end_settings *e)
+{
+	const struct end_settings *base = &e[BASE], *new = &e[NEW];
+	size_t i = 0, k = 0;
+
+	while (i < base->n || k < new->n) {
+		int order = i == base->n  ? 1
+			    : k == new->n ? -1
+					  : end_setting_order(&base->list[i], &new->list[k]);
+		const struct end_setting *b = order <= 0 ? &base->list[i] : NULL;
+		const struct end_setting *n = order >= 0 ? &new->list[k] : NULL;
+		const struct end_setting *any = b ? b : n;
+
+		i += b != NULL;
+		k += n != NULL;
+		if (base->has[any->kind] && new->has[any->kind] &&
+		    (!b || !n || strcmp(b->value, n->value) != 0))
+			settings_add(s, side, any->kind, any->name, b ? b->value : NULL,
+				     n ? n->value : NULL);
+	}
+}
+
+static int setting_order(const void *a, const void *b)
+{
+	const struct setting *x = a, *y = b;
+	int order = x->kind != y->kind ? x->kind - y->kind : strcmp(x->side, y->side);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+int settings_read(struct settings *s, const struct comparison *c, struct error *err)
+{
+	const char **sides;
+	int n = store_sides(c->end[BASE].store, &sides, err), i, e, ret = n < 0 ? n : 0;
+
+	*s = (struct settings){0};
+	for (i = 0; i < n && !ret; i++) {
+		struct end_settings of[ENDS] = {0};
+		bool wanted = !c->side[BASE] || !strcmp(c->side[BASE], "total") ||
+			      !strcmp(c->side[BASE], sides[i]);
+
+		for (e = 0; e < ENDS && !ret && wanted; e++)
+			ret = end_settings_read(&of[e], s, c, (enum end)e, sides[i], err);
+		settings_add_side(s, sides[i], of);
+		for (e = 0; e < ENDS; e++)
+			free(of[e].list);
+	}
+	free(sides);
+	if (s->n)
+		qsort(s->list, s->n, sizeof(*s->list), setting_order);
+	return ret;
+}
+
+void settings_free(struct settings *s)
+{
+	free(s->list);
+	arena_free(&s->arena);
+}
+
+/* --- a few lines above the other tables --- */
+
+/* Returns the bytes of the words that both texts begin with, except the last one: "--rx" names the
+ * word behind it. */
+static size_t words_in_common(const char *a, const char *b)
+{
+	size_t i, last = 0, words = 0;
+
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == ' ') {
+			words = last;
+			last = i + 1;
+		}
+	return words;
+}
+
+static void setting_print_value(struct str *s, const char *value, size_t from)
+{
+	enum { LONGEST = 60 };
+	const char *text = value ? value + from : "(none)";
+
+	str_printf(s, "%s%.*s%s", from ? "... " : "", LONGEST, *text ? text : "(empty)",
+		   strlen(text) > LONGEST ? " ..." : "");
+}
+
+static void setting_print(struct str *s, const struct setting *d)
+{
+	size_t same = d->base && d->new ? words_in_common(d->base, d->new) : 0;
+	struct str line = {0};
+
+	str_printf(&line, "setting: %s%s%s: ", d->side, *d->side ? " " : "", d->name);
+	setting_print_value(&line, d->base, same);
+	str_puts(&line, " -> ");
+	setting_print_value(&line, d->new, same);
+	str_replace(line.buf, '\n', ' ');
+	str_printf(s, "%s\n", line.buf);
+	str_free(&line);
+}
+
+int compare_settings(const struct comparison *c, size_t most, struct str *lines, struct error *err)
+{
+	struct settings s;
+	size_t i;
+	int ret;
+
+	if (c->end[BASE].bare || c->end[NEW].bare)
+		return 0;
+	ret = settings_read(&s, c, err);
+	for (i = 0; i < s.n && i < most && !ret; i++)
+		setting_print(lines, &s.list[i]);
+	if (!ret && s.n > most)
+		str_printf(lines, "%zu more in --table settings\n", s.n - most);
+	settings_free(&s);
+	return ret;
+}
+
+/* --- the table --- */
+
+static int compare_settings_table(const struct comparison *c, struct table *t, struct outcome *out,
+				  struct error *err)
+{
+	struct settings s;
+	struct value *row;
+	size_t i;
+	int ret;
+
+	(void)out;
+	if (c->end[BASE].bare || c->end[NEW].bare)
+		return error_set(err, EINVAL,
+				 "files have no settings; --table settings takes captures");
+	table_title(t, "settings: %s against %s", c->end[NEW].label, c->end[BASE].label);
+	ret = settings_read(&s, c, err);
+	for (i = 0; i < s.n && !ret; i++) {
+		row = table_row(t);
+		table_set(t, row, "side", value_str(t, s.list[i].side));
+		table_set(t, row, "name", value_str(t, s.list[i].name));
+		table_set(t, row, "base", value_str(t, s.list[i].base));
+		table_set(t, row, "new", value_str(t, s.list[i].new));
+	}
+	if (!ret && !s.n)
+		note_add(&t->notes, settings_same);
+	settings_free(&s);
+	return ret;
+}
+
+const struct compare_table comparison_settings = {
+	COMPARE_NAMES("settings"),
+	.what = "settings that differ: kernel, command line, sysctls, network cards, CPUs, plan",
+	MEASURE_COLUMNS(columns),
+	.options = {[SOURCE_CAPTURE] = "side "},
+	.run = compare_settings_table,
+};
