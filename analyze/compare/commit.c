@@ -362,8 +362,9 @@ static void commit_note_test(struct table *to, const struct comparison *c,
 /* Returns whether a reader would misread the figures without this note. */
 static bool commit_keeps_note(const struct note *n)
 {
-	static const enum note_id kept[] = {NOTE_slice, NOTE_slice_absent, NOTE_compare_side_names,
-					    NOTE_syscalls_times, NOTE_compare_zero_base};
+	static const enum note_id kept[] = {
+		NOTE_slice,	     NOTE_slice_absent,	     NOTE_compare_side_names,
+		NOTE_syscalls_times, NOTE_compare_zero_base, NOTE_compare_self_test};
 	size_t i;
 
 	for (i = 0; i < array_size(kept); i++)

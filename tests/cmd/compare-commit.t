@@ -37,6 +37,12 @@ ok "the title of a list of functions says ns per KiB" says '^functions of the re
 ok "the title has the numbers of runs" says '^n: 6 and 6 runs$' out
 ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\+-1.37  0.006$' out
 ok "the total stands below the functions" says '^  total +1000.00 +500.00 +-500.00$' out
+committed copying mapping -C cap
+ok "a commit message has the self-test in one note" sh -c "tr -s '\\n ' ' ' <out | grep -q ' self-test: runs of one end split into halves differ .at most 5 % of the splits may.: base too few runs: takes 8; new too few runs: takes 8'"
+cp -r cap mtu
+sqlite3 mtu/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', CASE variant WHEN 'copying' THEN 1500 ELSE 9000 END, 'measured' FROM run"
+committed copying mapping -C mtu
+ok "a commit message begins with the settings that differ" sh -c "head -n 1 out | grep -qx 'setting: nic:host/eth0/mtu: 1500 -> 9000'"
 committed copying mapping -C few
 ok "too few runs have neither p nor a 95 % interval" says '^    throughput, Gbit/s +8.192 +16.38 +.100.0% +- +- +3.3$' out
 committed copying mapping -C few --table functions
