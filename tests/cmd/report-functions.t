@@ -67,7 +67,7 @@ ok "a text as perf.data exits 1" exits 1 "$zcost" report functions --perf report
 ok "an empty file exits 1" exits 1 "$zcost" report functions --perf empty
 ok "a missing capture exits 1" exits 1 "$zcost" report functions nowhere
 ok "the message says that there is no such capture" says 'nowhere: no such capture' err
-mkdir cap
+mkdir -p cap/runs
 ok "a capture without a store exits 1" exits 1 "$zcost" report functions cap
 ok "the message names the command that analyzes the capture" says 'zcost analyze cap' err
 printf 'mine | mlx5e_* *build_skb\n' >my.rules

@@ -87,7 +87,7 @@ for table in functions components summary zerocopy; do
 done
 exits 4 "$zcost" report functions run --format tsv
 ok "report functions says that the profile has no usable samples" says 'no samples: the profile of 1 run holds none that can be used' err
-sed -i 's/"state": "ok"/"state": "unsupported"/' run/run.json
+sed -i 's/"state": "ok", "files": \["perf.data"\]/"state": "unsupported", "files": []/' run/run.json
 rm run/perf.data
 "$zcost" analyze run >/dev/null 2>&1
 ok "report functions exits 0 for a run without a profile" exits 0 "$zcost" report functions run --format tsv

@@ -228,7 +228,7 @@ static void test_open_says_what_is_wrong_with_a_store(void **state)
 	assert_int_equal(dir_make(empty, NULL), 0);
 	err = (struct error){0};
 	assert_int_equal(store_open(&s, empty, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "zcost analyze"));
+	assert_non_null(strstr(err.text, "no capture"));
 	assert_int_equal(file_write(db, "hello, this is text, not a database at all\n", 43, NULL),
 			 0);
 	err = (struct error){0};
