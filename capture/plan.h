@@ -10,6 +10,7 @@
  *                 ${plandir} is the folder of the plan; $${ is a plain ${
  *     [side S]    S: receiver or sender. cpus prefix collect units call_graph time_one_in
  *                 power_csv host zcost power_command events work
+ *                 processes
  *     [variant V] what, and the command of each side under the side's name
  *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
  *                 combination of settings, as a separate variant: V+mtu9000+gro-off.
@@ -44,6 +45,7 @@ struct side_plan {
 	char *time_one_in;   /* of the syscalls pass: one call in so many is timed; "": all */
 	char *events;	     /* what `counters` counts, "": the usual ones */
 	char *power_command; /* prints watts, [KIND=]CMD; "": none */
+	char *processes;     /* names of more processes of the workload, with globs; "": none */
 	char *work;	     /* names of the sides that count this side's work, "": see plan.md */
 };
 

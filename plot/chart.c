@@ -400,6 +400,26 @@ static void foot_add_shared(const struct drawing *d, struct str *s)
 	str_free(&parts);
 }
 
+/* Appends the samples that the chart is made from, if they are not all. */
+static void foot_add_selection(const struct drawing *d, struct str *s)
+{
+	const struct query *q = &d->query;
+	const struct {
+		const char *what, *value;
+	} names[] = {{"command", q->comm}, {"object", q->dso}, {"function", q->symbol}};
+	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
+	size_t i;
+
+	if (q->workload_only)
+		str_puts(s, " · the workload's processes only");
+	if (cpus)
+		str_printf(s, " · CPU %s only", cpus);
+	for (i = 0; i < array_size(names); i++)
+		if (names[i].value)
+			str_printf(s, " · %s '%s' only", names[i].what, names[i].value);
+	free(cpus);
+}
+
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from)
 {
 	const struct chart_facts *a = &d->facts;
@@ -407,6 +427,7 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 
 	foot_add_runs(d, f, &s, from);
 	foot_add_shared(d, &s);
+	foot_add_selection(d, &s);
 	if (a->slice)
 		str_printf(&s, " · only %s of each window", a->slice);
 	if (a->host)

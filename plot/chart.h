@@ -86,6 +86,8 @@ struct chart {
 };
 
 #define CHART_OPTIONS "base new variant from to " /* that every chart takes */
+/* Those of charts of profiles: the samples, and the unit of work. */
+#define CHART_SAMPLES "cpu comm dso symbol workload-only unit basis "
 
 const struct chart *chart_find(const char *name); /* or NULL */
 const struct chart *chart_at(size_t i);		  /* NULL past the last */

@@ -192,10 +192,17 @@ static void plot_render(const struct figure *f, const struct arguments *a, struc
 static void plot_draw_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
 			    struct tally *n)
 {
+	const struct feature is = {c->name, c->what, c->options};
+	const char *untaken = options_untaken(&a->o, &is, SOURCE_CAPTURE);
 	struct error err = {0};
 	struct figure f;
-	int rc = chart_draw(c, d, &f, &err);
+	int rc;
 
+	if (untaken) {
+		print_note("%s: not drawn: --%s means nothing for it", c->name, untaken);
+		return;
+	}
+	rc = chart_draw(c, d, &f, &err);
 	if (rc == -ENODATA || rc == -ENOENT) {
 		print_note("%s: not drawn: %s", c->name, err.text);
 		n->failed += a->ncharts > 0;

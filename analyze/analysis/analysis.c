@@ -57,7 +57,8 @@ static void job_read(const struct pool *p, struct job *j)
 					   .threads = p->threads_each,
 					   .slice = p->a->slice,
 					   .inlines = p->a->inlines,
-					   .units = p->a->units};
+					   .units = p->a->units,
+					   .processes = j->entry->processes};
 
 	if (!strcmp(j->entry->status, "ok") && entry_is_wanted(p->a, j->entry))
 		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, &how, &j->err);

@@ -282,6 +282,18 @@ void options_check(const struct argp_state *state, const struct options *o,
 			option_refuse(state, o->command, features, n, source, &o->rows[i]);
 }
 
+const char *options_untaken(const struct options *o, const struct feature *f,
+			    enum data_source source)
+{
+	int i;
+
+	for (i = 0; i < o->nrows; i++)
+		if (o->given[i] && o->rows[i].group == GROUP_SAMPLES &&
+		    !option_is_taken(f, 1, source, o->rows[i].name))
+			return o->rows[i].name;
+	return NULL;
+}
+
 void options_ignore(struct options *o, const char *name)
 {
 	int i;

@@ -127,6 +127,13 @@ void options_check_source(const struct argp_state *state, const struct options *
 void options_check(const struct argp_state *state, const struct options *o,
 		   const struct feature *features, size_t n, enum data_source source);
 
+/*
+ * Returns an option that selects samples, is on the command line and means nothing for the feature,
+ * or NULL.
+ */
+const char *options_untaken(const struct options *o, const struct feature *f,
+			    enum data_source source);
+
 /* Makes later checks ignore the option. */
 void options_ignore(struct options *o, const char *name);
 

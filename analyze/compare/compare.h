@@ -152,8 +152,8 @@ struct compare_table {
 #define OPT_VERDICT "side estimator fail-on threshold "
 #define OPT_CHOICE  "from to unit basis cpu comm dso symbol limit all "
 /* The options of a list of costs, and `more`. */
-#define OPT_COST_LIST(more)                                         \
-	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_CHOICE more, \
+#define OPT_COST_LIST(more)                                                          \
+	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_CHOICE "workload-only " more, \
 		    [SOURCE_PERF] = "rate units seconds busy-ns " OPT_CHOICE more}
 
 extern const struct compare_table comparison_metrics, comparison_settings;

@@ -151,6 +151,13 @@ static void folded_add_weight(struct folded *f, uint32_t frame, uint64_t weight)
 	f->weight[frame] += weight;
 }
 
+/* Returns the frame above interrupts that ran in no process of the workload. */
+static uint32_t folded_elsewhere_frame(struct folded_source *w)
+{
+	return profile_frame(&w->f->lines, w->root,
+			     folded_name_symbol(w->f, TALLY_ELSEWHERE, true));
+}
+
 /* Returns the command's frame, or PROFILE_NONE for a cost that the filters leave out. */
 static uint32_t folded_root_of_cost(struct folded_source *w, const struct profile_cost *c)
 {
@@ -158,7 +165,10 @@ static uint32_t folded_root_of_cost(struct folded_source *w, const struct profil
 
 	if (c->event != w->event || (cpus && (c->cpu == PROFILE_NONE || !cpuset_has(cpus, c->cpu))))
 		return PROFILE_NONE;
-	return folded_comm_frame(w, c->comm);
+	if (!w->f->x->q->workload_only || profile_is_own(w->p, c->pid))
+		return folded_comm_frame(w, c->comm);
+	return c->context == CTX_SOFTIRQ || c->context == CTX_HARDIRQ ? folded_elsewhere_frame(w)
+								      : PROFILE_NONE;
 }
 
 /* Adds the costs command by command, so that one place for each frame suffices. */
@@ -229,6 +239,8 @@ static int folded_add_runs(struct folded *f, const struct run *runs, int n, cons
 
 	for (i = 0; i < n && !rc; i++) {
 		rc = store_profile(f->x->store, runs[i].id, &p, err);
+		if (!rc && f->x->q->workload_only)
+			rc = profile_check_own(p, runs[i].variant, runs[i].side, err);
 		if (!rc)
 			rc = folded_add_profile(f, &w, p, root, err);
 	}
@@ -425,6 +437,8 @@ static void folded_print_filters(const struct query *q, struct str *s)
 		str_printf(s, " on CPU %s", cpus);
 	if (q->comm)
 		str_printf(s, " of command %s", q->comm);
+	if (q->workload_only)
+		str_puts(s, " of the workload");
 	free(cpus);
 }
 
@@ -497,7 +511,8 @@ static int export_folded(struct export *x, struct error *err)
 const struct format format_folded = {
 	.name = "folded",
 	.what = "call chains, a line each: comm;root;...;leaf weight (flame graphs)",
-	.options = {[SOURCE_CAPTURE] = "variant side run weight " OPT_SLICE OPT_SAMPLES,
+	.options = {[SOURCE_CAPTURE] =
+			    "variant side run weight workload-only " OPT_SLICE OPT_SAMPLES,
 		    [SOURCE_PERF] = "weight " OPT_RECORDING OPT_SAMPLES},
 	.write = export_folded,
 };

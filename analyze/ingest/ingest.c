@@ -275,6 +275,7 @@ void ingest_free(struct ingest *in)
 	free(in->power);
 	free(in->sockets);
 	free(in->threads_seen);
+	free(in->pids);
 	map_free(&in->thread_index);
 	free(in->absent);
 	if (in->profile)

@@ -39,6 +39,7 @@ struct ingest_options {
 	struct time_slice slice; /* of each run's window, from its start; see window.c */
 	bool inlines;		 /* inlined functions are frames of their own */
 	const char *units;	 /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
+	const char *processes;	 /* names of more processes of the workload, with globs; or NULL */
 };
 
 struct ingest_series {
@@ -60,6 +61,8 @@ struct ingest {
 	bool sliced;		    /* that is a part of the window that was measured */
 	const char *units;	    /* adapter of workload.out */
 	uint64_t started_ns, ended_ns;
+	uint32_t *pids; /* of the workload's processes, from run.json */
+	size_t npids, pids_cap;
 	double wall_clock; /* seconds since 1970 at started_ns; 0: unknown */
 	struct cpuset cpus;
 	bool has_cpus;	     /* false: every CPU */

@@ -4,8 +4,37 @@
 
 #include "analyze/perfdata/perfdata.h"
 #include "lib/alloc.h"
+#include "lib/str.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static bool perf_is_named(const char *comm, const char *names)
+{
+	char *copy = xstrdup(names), *save, *word;
+	bool found = false;
+
+	for (word = strtok_r(copy, " \t\n", &save); word && !found;
+	     word = strtok_r(NULL, " \t\n", &save))
+		found = str_matches(word, comm);
+	free(copy);
+	return found;
+}
+
+/* Adds the processes that the plan names to those of the workload. */
+static void perf_add_named(struct profile *p, const char *names)
+{
+	size_t i;
+
+	for (i = 0; names && i < p->ncosts; i++) {
+		const struct profile_cost *c = &p->costs[i];
+
+		if (c->comm != PROFILE_NONE && (!p->nown || p->own[p->nown - 1] != c->pid) &&
+		    perf_is_named(intern_get(&p->strings, c->comm), names))
+			profile_add_own(p, c->pid);
+	}
+	profile_sort_own(p);
+}
 
 static int perf_read_file(struct ingest *in, const char *path, struct error *err)
 {
@@ -17,6 +46,8 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 				     .inlines = in->how.inlines,
 				     .host_dir = in->host_dir,
 				     .idle_ns = idle_ns,
+				     .workload = in->pids,
+				     .nworkload = in->npids,
 				     .in_capture = true,
 				     .spots = true};
 	struct profile *p = xcalloc(1, sizeof(*p));
@@ -27,6 +58,7 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 	free(idle_ns);
 	if (!rc) {
 		in->profile = p;
+		perf_add_named(p, in->how.processes);
 		profile_add_notes(p, &in->notes);
 		if (!p->ncosts)
 			note_add(&in->notes, perf_no_samples);

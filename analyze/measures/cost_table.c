@@ -114,6 +114,7 @@ static int cost_table_make_plan(struct cost_table_plan *p, const struct cost_tab
 	p->spec = (struct tally_spec){.totals = ct->totals,
 				      .merge_unresolved = !q->all,
 				      .separate_dsos = q->profile && !q->alike,
+				      .workload_only = q->workload_only,
 				      .event = q->event,
 				      .in = q->in,
 				      .comm = q->comm,
@@ -279,8 +280,8 @@ static void cost_table_print_causes(struct str *s, const struct tally *f)
  */
 static void cost_table_print_left_out(struct str *s, const struct tally *f)
 {
-	const char *of = f->spec.comm || f->spec.dso || f->spec.symbol ? " of all samples" : "";
-
+	bool some = f->spec.comm || f->spec.dso || f->spec.symbol || f->spec.workload_only;
+	const char *of = some ? " of all samples" : "";
 	if (f->unresolved > 0)
 		str_printf(s, "; unresolved addresses %.2f %%%s", 100 * f->unresolved / f->weight,
 			   of);
@@ -335,6 +336,7 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 		if (part->block.variant)
 			str_printf(&s, " in %d run%s", part->nruns, part->nruns == 1 ? "" : "s");
 		cost_print_coverage(part, &s);
+		cost_print_workload(part, &s);
 		cost_table_print_left_out(&s, f);
 	}
 	note_add_of(&t->notes, part->block.variant, part->block.side, cost_sum, s.buf);

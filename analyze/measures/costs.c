@@ -143,6 +143,18 @@ void cost_print_coverage(const struct cost_part *p, struct str *s)
 		str_printf(s, " (%.1f to %.1f %% by run)", low, high);
 }
 
+void cost_print_workload(const struct cost_part *p, struct str *s)
+{
+	const struct tally *f = &p->tally;
+
+	if (f->spec.workload_only && f->weight > 0)
+		str_printf(s,
+			   "; the workload's processes %.2f %%, interrupts elsewhere %.2f %%, "
+			   "everything else %.2f %% of all samples",
+			   100 * f->own / f->weight, 100 * f->elsewhere / f->weight,
+			   100 * (f->weight - f->own - f->elsewhere) / f->weight);
+}
+
 /*
  * Adds the idle time of a run that has no samples, for the basis of wall time. Without it, the
  * functions would share the idle time. /proc/stat says how idle time compares with busy time.
@@ -176,6 +188,15 @@ static void cost_compare_time(struct store *s, struct cost_part *p, const struct
 	cost_add_unsampled_idle(p, run, &t, busy_ns, ns * ncpus);
 }
 
+/* Refuses --workload-only for a run in which the workload's processes are not known. */
+static int cost_check_workload(const struct cost_part *p, const struct run *r,
+			       const struct profile *profile, struct error *err)
+{
+	if (!p->tally.spec.workload_only)
+		return 0;
+	return profile_check_own(profile, r->variant, r->side, err);
+}
+
 static int cost_read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
 			  struct error *err)
 {
@@ -185,6 +206,9 @@ static int cost_read_runs(struct store *s, struct cost_part *p, const struct run
 
 	for (i = 0; i < n && !rc; i++) {
 		rc = store_profile(s, runs[i].id, &profile, err);
+		if (rc)
+			break;
+		rc = cost_check_workload(p, &runs[i], profile, err);
 		if (rc)
 			break;
 		pass = pass ?: tally_begin(&p->tally, profile);

@@ -83,6 +83,8 @@ void cost_print_coverage(const struct cost_part *p, struct str *s);
 /* Returns whether the part has too few runs for an interval, so that its rows have sampling errors.
  */
 bool cost_part_is_single(const struct cost_part *p);
+/* Appends how the samples divide, with --workload-only. */
+void cost_print_workload(const struct cost_part *p, struct str *s);
 /*
  * Appends why a part has no samples, such as "no samples: the profile of 1 run holds none that can
  * be used".
@@ -126,11 +128,11 @@ struct cost_table {
 #define COST_ROWS                                                                       \
 	"by children dso symbol components component-set limit all unit basis rate in " \
 	"system-load "
-#define COST_OPTIONS(more)                                                         \
-	.options = {                                                               \
-		[SOURCE_CAPTURE] = OPT_RUNS OPT_SAMPLES COST_ROWS more,            \
-		[SOURCE_PERF] = OPT_RECORDING OPT_SAMPLES COST_ROWS OPT_DONE more, \
-		[SOURCE_TEXT] = OPT_SAMPLES COST_ROWS OPT_DONE more,               \
+#define COST_OPTIONS(more)                                                               \
+	.options = {                                                                     \
+		[SOURCE_CAPTURE] = OPT_RUNS OPT_SAMPLES "workload-only " COST_ROWS more, \
+		[SOURCE_PERF] = OPT_RECORDING OPT_SAMPLES COST_ROWS OPT_DONE more,       \
+		[SOURCE_TEXT] = OPT_SAMPLES COST_ROWS OPT_DONE more,                     \
 	}
 
 /*

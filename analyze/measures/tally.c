@@ -275,3 +275,35 @@ void dso_names_free(struct dso_names *n)
 	free(n->how);
 	intern_free(&n->strings);
 }
+
+/* --- the workload alone --- */
+
+static void tally_add_elsewhere(struct tally *f, int run, const struct profile_cost *c)
+{
+	const char *key[TALLY_KEYS];
+	struct tally_row *row;
+	int i;
+
+	for (i = 0; i < f->spec.nkeys; i++)
+		key[i] = f->spec.keys[i] < BY_CONTEXT ? "" : TALLY_ELSEWHERE;
+	row = tally_row(f, key);
+	row->samples += c->samples;
+	row->self += (double)c->weight;
+	row->total += (double)c->weight;
+	row->run_self[run] += (double)c->weight;
+	row->run_total[run] += (double)c->weight;
+	f->elsewhere += (double)c->weight;
+}
+
+bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c)
+{
+	if (!f->spec.workload_only)
+		return true;
+	if (profile_is_own(p, c->pid)) {
+		f->own += (double)c->weight;
+		return true;
+	}
+	if (c->context == CTX_SOFTIRQ || c->context == CTX_HARDIRQ)
+		tally_add_elsewhere(f, run, c);
+	return false;
+}

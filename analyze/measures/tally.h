@@ -53,6 +53,7 @@ struct tally_spec {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
 	bool totals, exclude_idle, merge_unresolved;
+	bool workload_only; /* rows of the workload's processes, and one row of `elsewhere` */
 	bool separate_dsos; /* files with the same base name have separate rows */
 	const char *event, *comm, *dso, *symbol; /* as in struct query */
 	const struct cpuset *cpus;
@@ -76,6 +77,7 @@ struct tally {
 	uint64_t samples;
 	double n_eff; /* (sum w)^2 / sum w^2 */
 	double idle, unresolved, unclassified;
+	double own, elsewhere;		    /* parts of `weight`; only with workload_only */
 	double unsampled_idle;		    /* part of `weight` that no sample has (costs.c) */
 	double unresolved_by[UNRESOLVED_N]; /* parts of unresolved by cause; empty for a text */
 	bool no_self, no_total, no_samples; /* the text lacks the column */
@@ -88,6 +90,11 @@ struct tally {
 const char *tally_key_name(enum tally_key key);
 /* Returns the key, or -1 for an unknown name. */
 int tally_key_find(const char *name);
+
+/*
+ * The key of the row of interrupts (softirq and hardirq) that ran in no process of the workload.
+ */
+#define TALLY_ELSEWHERE "[interrupts elsewhere]"
 
 void tally_init(struct tally *f, const struct tally_spec *spec, int nruns);
 void tally_free(struct tally *f);
@@ -113,5 +120,11 @@ void tally_sort(struct tally *f);
 /* --- for the two loaders --- */
 
 struct tally_row *tally_row(struct tally *f, const char *const keys[]);
+
+/*
+ * Returns whether the sample belongs to the workload's processes. Adds an interrupt in another
+ * process to the row TALLY_ELSEWHERE. Returns true for each sample without --workload-only.
+ */
+bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c);
 
 #endif

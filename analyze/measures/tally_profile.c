@@ -264,7 +264,7 @@ static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 		   tally_component_of(w, leaf, c->context) == component_none) {
 		f->unclassified += weight;
 	}
-	return str_matches(f->spec.comm, tally_comm_of(w, c));
+	return str_matches(f->spec.comm, tally_comm_of(w, c)) && tally_is_own(f, w->p, w->run, c);
 }
 
 /* Adds n_eff of the event's samples, without the excluded samples. */

@@ -32,6 +32,7 @@ void profile_free(struct profile *p)
 	free(p->symbols);
 	free(p->frames);
 	free(p->costs);
+	free(p->own);
 	free(p->spots);
 	for (i = 0; i < p->ncodes; i++)
 		free(p->codes[i].bytes);
@@ -309,4 +310,46 @@ const char *profile_module(const struct profile *p, uint32_t symbol)
 	if (*text == '[' && strchr(name, ']'))
 		*strchr(name, ']') = '\0';
 	return name;
+}
+
+/* --- the workload's processes --- */
+
+void profile_add_own(struct profile *p, uint32_t pid)
+{
+	array_add(p->own, p->nown, p->own_cap, pid);
+}
+
+static int own_compare(const void *a, const void *b)
+{
+	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
+
+	return l < r ? -1 : l > r;
+}
+
+void profile_sort_own(struct profile *p)
+{
+	size_t i, n = 0;
+
+	if (p->nown)
+		qsort(p->own, p->nown, sizeof(*p->own), own_compare);
+	for (i = 0; i < p->nown; i++)
+		if (!n || p->own[n - 1] != p->own[i])
+			p->own[n++] = p->own[i];
+	p->nown = n;
+}
+
+bool profile_is_own(const struct profile *p, uint32_t pid)
+{
+	return p->nown && bsearch(&pid, p->own, p->nown, sizeof(pid), own_compare);
+}
+
+int profile_check_own(const struct profile *p, const char *variant, const char *side,
+		      struct error *err)
+{
+	if (p->nown)
+		return 0;
+	return error_set(
+		err, ENODATA,
+		"--workload-only: the profile of %s %s does not say which processes are the workload's: an older zcost made it; capture again",
+		variant, side);
 }

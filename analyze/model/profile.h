@@ -142,6 +142,8 @@ struct profile {
 	struct profile_cost *costs;
 	size_t nevents, events_cap, ndsos, dsos_cap, nsymbols, symbols_cap, nframes, frames_cap,
 		ncosts, costs_cap;
+	uint32_t *own; /* pids of the workload, ascending; of a capture */
+	size_t nown, own_cap;
 	struct profile_spot *spots; /* sorted by event, symbol and offset */
 	struct profile_code *codes;
 	size_t nspots, spots_cap, ncodes, codes_cap;
@@ -174,6 +176,14 @@ void profile_take_costs(struct profile *p, struct profile_cost *rows, size_t n);
 
 /* Adds samples and weight to the row with the same key: all members except those two. */
 void profile_add(struct profile *p, const struct profile_cost *key_and_cost);
+
+/* Adds a pid to those of the workload. profile_sort_own() makes them ready for profile_is_own(). */
+void profile_add_own(struct profile *p, uint32_t pid);
+void profile_sort_own(struct profile *p);
+bool profile_is_own(const struct profile *p, uint32_t pid);
+/* Returns -ENODATA if the workload's processes are not known. */
+int profile_check_own(const struct profile *p, const char *variant, const char *side,
+		      struct error *err);
 
 /*
  * Returns whether samples of a CPU's idle task account for its idle time. Idle time is known to two

@@ -33,6 +33,7 @@ struct query {
 	struct basis_known *known; /* of queries that differ in the run alone (basis.h); or NULL */
 	struct cost_runs *runs;	   /* a table of costs fills in each run's own (costs.h); or NULL */
 	const struct cpuset *cpus; /* --cpu; NULL: all */
+	bool workload_only; /* rows of the workload's processes, and one of interrupts elsewhere */
 	/* how to print */
 	const char *by;	     /* comma-separated keys, of tally.c, and variant side */
 	bool children;	     /* also the cost of rows with what they call, where that is left out */

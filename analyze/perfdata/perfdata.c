@@ -186,6 +186,8 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 
 	if (!ret && (o->slice.from.given || o->slice.to.given))
 		ret = recording_resolve_slice(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);
+	if (!ret && o->nworkload)
+		sideband_add_descendants(&r.side, o->workload, o->nworkload, p);
 	if (!ret)
 		perfdata_fold_and_resolve(&r, &sliced);
 	recording_close(&r);

@@ -247,6 +247,38 @@ void sideband_finish(struct sideband *s)
 		sideband_apply(s, (uint32_t)i);
 }
 
+static bool sideband_add_children(const struct sideband *s, struct map *found, struct profile *p)
+{
+	size_t before = p->nown, i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct side_row *row = &s->list[i];
+
+		if (row->kind != SIDE_FORK || row->pid == row->ppid || !map_get(found, row->ppid) ||
+		    map_get(found, row->pid))
+			continue;
+		*map_at(found, row->pid) = 1;
+		profile_add_own(p, row->pid);
+	}
+	return p->nown > before;
+}
+
+void sideband_add_descendants(const struct sideband *s, const uint32_t *pids, size_t n,
+			      struct profile *p)
+{
+	struct map found = {0};
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		*map_at(&found, pids[i]) = 1;
+		profile_add_own(p, pids[i]);
+	}
+	/* perf lists the processes that it finds in the order of /proc, children before parents. */
+	while (sideband_add_children(s, &found, p))
+		;
+	map_free(&found);
+}
+
 const struct side_timeline *sideband_get_timeline(const struct side_timelines *t, uint32_t key)
 {
 	const uint64_t *id = map_get(&t->index, key);

@@ -27,6 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct profile;
+
 enum side_kind { SIDE_MAP, SIDE_COMM, SIDE_FORK, SIDE_EXIT, SIDE_KSYMBOL };
 
 /* A mapped object. Containers, or replaced files, can give two files the same name. */
@@ -121,6 +123,10 @@ void sideband_add_row(struct sideband *s, const struct side_row *row);
 uint32_t sideband_add_map(struct sideband *s, const struct side_map *map);
 
 void sideband_finish(struct sideband *s);
+
+/* Adds the n processes and all processes that they and their children started to p->own. */
+void sideband_add_descendants(const struct sideband *s, const uint32_t *pids, size_t n,
+			      struct profile *p);
 
 /* Returns the timeline of a pid or tid, or NULL. */
 const struct side_timeline *sideband_get_timeline(const struct side_timelines *t, uint32_t key);

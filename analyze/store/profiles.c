@@ -198,6 +198,9 @@ int store_profile_write(struct store *s, int64_t run, const struct profile *p, s
 		rc = frames_write(s, p, frames, err);
 	for (i = 0; i < p->ncosts && !rc; i++)
 		rc = cost_write(s, run, p, &p->costs[i], events, frames, err);
+	for (i = 0; i < p->nown && !rc; i++)
+		rc = sql_run(s, err, "INSERT INTO process (run, pid) VALUES (?, ?)", "ii", run,
+			     (int64_t)p->own[i]);
 	if (!rc)
 		rc = profile_write_functions(s, run, p, events, frames, err);
 	free(frames);
@@ -414,6 +417,20 @@ static int dictionary_keep_costs(struct store *s, int64_t run, const struct map 
 	return rc;
 }
 
+static int profile_read_own(struct store *s, int64_t run, struct profile *p, struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(s, &q, err, "SELECT pid FROM process WHERE run = ? ORDER BY pid", "i",
+			   run);
+
+	p->nown = 0;
+	while (!rc && (rc = sql_next(s, q, err)) > 0) {
+		profile_add_own(p, (uint32_t)sqlite3_column_int64(q, 0));
+		rc = 0;
+	}
+	return rc;
+}
+
 static const struct profile *dictionary_show_run(struct dictionary *d, int64_t run)
 {
 	uint64_t place = *map_get(&d->places, (uint64_t)run);
@@ -436,6 +453,8 @@ int store_profile(struct store *s, int64_t run, const struct profile **p, struct
 	if (!rc && !map_get(&s->dictionary->places, (uint64_t)run))
 		rc = dictionary_keep_costs(s, run, &events, err);
 	map_free(&events);
+	if (!rc)
+		rc = profile_read_own(s, run, &s->dictionary->all, err);
 	*p = rc ? NULL : dictionary_show_run(s->dictionary, run);
 	return rc;
 }

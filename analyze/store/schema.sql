@@ -66,6 +66,8 @@ CREATE TABLE frame (id INTEGER PRIMARY KEY, parent INTEGER, symbol INTEGER NOT N
 CREATE TABLE cost (run INTEGER, event INTEGER, cpu INTEGER, comm INTEGER, pid INTEGER, tid INTEGER,
 	context INTEGER, frame INTEGER, samples INTEGER, weight INTEGER);
 CREATE INDEX cost_run ON cost (run);
+-- The processes of the workload in a profiled run: the command, all that it started, and those that the plan names.
+CREATE TABLE process (run INTEGER, pid INTEGER, PRIMARY KEY (run, pid)) WITHOUT ROWID;
 
 -- The names of cost.context and dso.kind.
 CREATE TABLE context (id INTEGER PRIMARY KEY, name TEXT NOT NULL);

@@ -330,6 +330,21 @@ static void run_note_early_end(struct run *r, uint64_t wanted)
 		r->early_ns = wanted - length;
 }
 
+/* Records the workload's processes: the laptop tells their samples from those of others. */
+static void run_note_processes(struct run *r)
+{
+	const struct tree *tree = tree_of(r);
+	size_t i, k;
+
+	for (i = 0; r->pid && i < tree->nprocesses; i++) {
+		for (k = 0; k < r->nprocesses && r->processes[k] != tree->processes[i].pid; k++)
+			;
+		if (k == r->nprocesses)
+			array_add(r->processes, r->nprocesses, r->processes_cap,
+				  tree->processes[i].pid);
+	}
+}
+
 static void run_measure(struct run *r)
 {
 	uint64_t start, duration;
@@ -342,12 +357,14 @@ static void run_measure(struct run *r)
 	r->wanted_ns = r->held < 0 ? start : r->start_ns;
 	collect_start(r->collect, r->ncollect, AT_THE_EDGE);
 	run_let_go(r);
+	run_note_processes(r);
 	run_watch(r, duration ? r->start_ns + duration : 0);
 	r->end_ns = r->start_ns ? clock_mono_ns() : 0;
 	collect_stop(r->collect, r->ncollect, AT_THE_EDGE);
 	collect_stop(r->collect, r->ncollect, DATED);
 	r->own_ns = run_own_cpu_ns() - r->own_ns;
 	collect_stop(r->collect, r->ncollect, APART);
+	run_note_processes(r);
 	run_note_early_end(r, duration);
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)
@@ -500,5 +517,7 @@ int run_execute(struct run *r, struct error *err)
 	run_judge_work(r);
 	close(r->pidfd);
 	close(r->signals);
-	return run_write_json(r, err);
+	rc = run_write_json(r, err);
+	free(r->processes);
+	return rc;
 }

@@ -124,6 +124,8 @@ struct run {
 	struct sync in;
 	bool running;
 	struct tree tree; /* of the workload's processes: tree_of() */
+	pid_t *processes; /* those at the window's start and end */
+	size_t nprocesses, processes_cap;
 
 	/* the outcome */
 	uint64_t started_ns, ended_ns, start_ns, end_ns; /* the last two are the window; 0: never */

@@ -203,6 +203,16 @@ static json_t *run_json_collectors(const struct run *r)
 	return list;
 }
 
+static json_t *run_json_processes(const struct run *r)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < r->nprocesses; i++)
+		json_array_append_new(list, json_integer(r->processes[i]));
+	return list;
+}
+
 static json_t *run_json(const struct run *r)
 {
 	char *cpus = cpuset_format(&r->cpus);
@@ -217,6 +227,7 @@ static json_t *run_json(const struct run *r)
 		      "duration_s", r->duration_s);
 	free(cpus);
 	json_object_set_new(o, "window", run_json_window(r));
+	json_object_set_new(o, "processes", run_json_processes(r));
 	json_object_set_new(o, "exit", run_json_exit(r));
 	json_object_set_new(o, "started_ns", json_integer((json_int_t)r->started_ns));
 	json_object_set_new(o, "ended_ns", json_integer((json_int_t)r->ended_ns));

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# --workload-only: the workload is a child process of the command. Another program takes the same CPU and makes softirqs.
+. "$(dirname "$0")/../lib.sh"
+command -v jq >/dev/null || skip_all "needs jq"
+[ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs needs root"
+unset ZCOST_COLLECT
+other=
+cleanup() { kill $other 2>/dev/null; }
+
+cp "$(readlink -f "$(command -v awk)")" burner # a name that no other process has
+PATH=$scratch:$PATH
+
+# The command prints a rate, waits for its window and then counts in a child of a child.
+cat >p.ini <<'EOT'
+[plan]
+passes = measure profile
+repeats = 1
+profile_repeats = 1
+warmup = 0.1
+duration = 0.6
+grace = 0
+[side receiver]
+cpus = 0
+units = regex:([0-9]+) ops
+[variant v]
+receiver = sh -c 'echo 1000 ops; trap "kill %1" TERM; sh -c "taskset -c 0 burner \"BEGIN { for (;;) ; }\"; true" & wait'
+EOT
+next_port
+taskset -c 0 "$tcpzc" --listen --port $port >/dev/null &
+other=$!
+taskset -c 0 "$tcpzc" --connect 127.0.0.1 --port $port --seconds 60 >/dev/null & # its softirqs are nobody's
+other="$other $!"
+"$zcost" capture p.ini -o c >log 2>&1
+ok "run.json has the processes of the workload" jq -e '.processes | length >= 3' c/runs/v/profile-01/receiver/run.json
+kill $other
+"$zcost" analyze c >>log 2>&1
+share() { # share COMM TABLE_ARGUMENT...: prints the summed share of the command's rows
+	who=$1
+	shift
+	"$zcost" report functions c --by comm --all --format tsv "$@" 2>err |
+		awk -F'\t' -v who="$who" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$at["comm"] ~ who { s += $at["self_share"] } END { printf "%.2f", s }'
+}
+ok "the store has the command and what it started" sh -c "[ \$(sqlite3 c/zcost.db 'SELECT COUNT(*) FROM process') -ge 3 ]"
+ok "without --workload-only the table has the other program" test "$(share '^tcpzc$' | cut -d. -f1)" -gt 10
+ok "with --workload-only the table leaves out the other program" sh -c "[ '$(share '^tcpzc$' --workload-only | cut -d. -f1)' -lt 10 ]"
+ok "the shares of the workload stay those of all samples" test "$(share '^burner$')" = "$(share '^burner$' --workload-only)"
+"$zcost" report contexts c --workload-only --format tsv >out 2>err
+ok "interrupts in other processes are a row" says 'interrupts elsewhere' out
+"$zcost" report components c --workload-only >out 2>&1
+ok "a note splits the samples into workload, interrupts and everything else" says "the workload's processes [0-9.]+ %, interrupts elsewhere [0-9.]+ %, everything else [0-9.]+ % of all samples" out
+cp -r c d
+jq '.name = "again"' c/manifest.json >d/manifest.json
+"$zcost" analyze d >>log 2>&1
+"$zcost" compare c:v d:v --table functions --workload-only --all --format tsv >out 2>err
+ok "compare --workload-only compares the workload's functions and the interrupts elsewhere" says '^\[interrupts elsewhere\]' out
+"$zcost" compare c:v d:v --table functions --all --format tsv >all 2>err
+ok "compare --workload-only leaves out rows" test "$(wc -l <out)" -lt "$(wc -l <all)"
+ok "plot takes --workload-only" exits 0 "$zcost" plot c components functions -o slides --workload-only --format svg
+ok "the charts have the workload and the interrupts elsewhere" says 'interrupts elsewhere' slides/functions.tsv
+ok "the charts' foot notes name the selection" says 'the workload.{1,6}s processes only' slides/components.svg
+ok "plot takes the same samples as report" exits 0 "$zcost" plot c components functions -o slides2 --cpu 0 --comm 'burn*' --unit message --format svg
+ok "the foot note names the CPU and the command" says "CPU 0 only · command .*burn[*].* only" slides2/functions.svg
+ok "plot of all charts leaves out those that the selection means nothing for" exits 0 "$zcost" plot c -o slides3 --workload-only --format svg
+ok "plot names the charts that it leaves out" says 'throughput: not drawn: --workload-only' err
+ok "plot refuses a named chart that the selection means nothing for" exits 2 "$zcost" plot c throughput -o slides4 --workload-only
+ok "export folded takes --workload-only" exits 0 "$zcost" export folded c --variant v --workload-only
+ok "the folded stacks have the workload's command" says '^burner;' out
+ok "the folded stacks leave out the other program" sh -c "[ \$(grep '^tcpzc;' out | awk '{ s += \$NF } END { printf \"%d\", s }') -lt 60000000 ]"
+ok "a perf.data alone has no workload" exits 2 "$zcost" report functions --perf c/runs/v/profile-01/receiver/perf.data --workload-only
+
+# A store without the processes, as of an older capture.
+sqlite3 c/zcost.db 'DELETE FROM process'
+ok "an older capture is refused" exits 1 "$zcost" report functions c --workload-only
+ok "the message says to capture again" says 'does not say which processes.*capture again' err
+jq '.variants[0].settings["receiver.processes"] = "burn*"' c/manifest.json >new && mv new c/manifest.json
+for f in c/runs/v/*/receiver/run.json; do jq 'del(.processes)' $f >new && mv new $f; done
+"$zcost" analyze c >/dev/null 2>&1
+ok "'processes' of the plan names the workload" sh -c "[ '$(share '^burner$' --workload-only | cut -d. -f1)' -gt 10 ]"
+done_testing
