@@ -183,6 +183,26 @@ static void print_time(const struct progress *progress, const struct order *o, s
 	printf("\n%zu run%s, about %s\n", o->n, o->n == 1 ? "" : "s", progress_time(s));
 }
 
+/*
+ * The fewest runs of two variants that can differ significantly: exact Mann-Whitney, p < 0.05. A
+ * list of functions needs more.
+ */
+enum { VERDICT_RUNS = 4 };
+
+/* Names the keys that leave the passes of comparisons too few runs for a verdict. */
+static void note_few_runs(const struct plan *p)
+{
+	static const char *const keys[PASS_SYSCALLS] = {"repeats", "profile_repeats"};
+	int i;
+
+	for (i = 0; i < PASS_SYSCALLS && p->nvariants > 1; i++)
+		if (p->passes & 1u << i && p->repeats[i] < VERDICT_RUNS)
+			print_note(
+				"pass %s: %u run%s of each variant %s too few for a verdict of zcost compare: set %s in [plan] to %d or more",
+				pass_names[i], p->repeats[i], p->repeats[i] == 1 ? "" : "s",
+				p->repeats[i] == 1 ? "is" : "are", keys[i], VERDICT_RUNS);
+}
+
 static void print_all(const struct progress *progress, const struct order *o)
 {
 	const struct plan *p = progress->plan;
@@ -238,6 +258,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 			print_note("%s: %zu of %zu runs exist already", dir, all.n - left.n, all.n);
 		if (left.n)
 			plan_note_shared_cpus(p);
+		note_few_runs(p);
 		progress_init(&progress, p, false);
 		history_learn(&there, &progress);
 		print_all(&progress, &left);

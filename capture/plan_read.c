@@ -18,6 +18,7 @@ struct vars {
 		char *name, *value;
 	} * var;
 	size_t n, cap;
+	const char *text; /* of the plan */
 };
 
 static const char *vars_get(const struct vars *v, const char *name, size_t len)
@@ -36,11 +37,33 @@ static void vars_set(struct vars *v, const char *name, const char *value)
 	v->var[v->n++] = (struct var){.name = xstrdup(name), .value = xstrdup(value)};
 }
 
+/* Returns the line of [vars] that defines the variable, or 0. */
+static int vars_find_line(const char *text, const char *name, size_t len)
+{
+	bool in_vars = false;
+	int line = 1;
+
+	for (; text && *text; line++) {
+		if (*text == '[')
+			in_vars = str_starts(text, "[vars]");
+		else if (in_vars && !strncmp(text, name, len) &&
+			 text[len + strspn(text + len, " \t")] == '=')
+			return line;
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return 0;
+}
+
 static int vars_unknown(const struct vars *v, const char *name, size_t len, struct error *err)
 {
 	struct str known = {0};
+	int line = vars_find_line(v->text, name, len);
 	size_t i;
 
+	if (line)
+		return error_set(err, EINVAL, "${%.*s} is defined at line %d; move it above",
+				 (int)len, name, line);
 	for (i = 0; i < v->n; i++)
 		str_printf(&known, " ${%s}", v->var[i].name);
 	error_set(err, EINVAL, "unknown variable ${%.*s}; known here:%s; [vars] adds more",
@@ -380,6 +403,7 @@ static void reader_set_vars(struct plan_reader *r, const struct plan_source *sou
 	size_t i, k;
 
 	for (i = 0; i < array_size(both); i++) {
+		both[i]->text = source->text;
 		vars_set(both[i], "bindir", bindirs[i]);
 		vars_set(both[i], "plandir", source->plandir);
 		for (k = 0; k < r->with->n; k++)

@@ -120,4 +120,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 else
 	skip "capture exits 1 when the user lacks a permission" "needs root and setpriv to become someone else"
 fi
+printf '[plan]\nrepeats = 6\n[side receiver]\n[variant a]\nreceiver = true\n[variant b]\nreceiver = true\n' >few.ini
+ok "--dry-run accepts a plan with too few runs for a verdict" exits 0 "$zcost" capture few.ini --dry-run
+ok "--dry-run names the key that a verdict on functions needs" says 'pass profile: 1 run of each variant .*set profile_repeats in .plan. to 4 or more' err
+ok "--dry-run does not name a pass with enough runs" sh -c "! grep -q 'pass measure' err"
 done_testing

@@ -170,6 +170,8 @@ static const struct {
 	 "p.ini: [side receiver] work = sender: the plan has no other side 'sender'"},
 	{PLAN "[side receiver]\nwork = receiver\n[variant a]\nreceiver = x\n",
 	 "p.ini: [side receiver] work = receiver: the plan has no other side 'receiver'"},
+	{"[side receiver]\nprefix = ${late}\n[vars]\nother = 1\nlate = 2\n",
+	 "p.ini:2: prefix: ${late} is defined at line 5; move it above"},
 	{"[side left]\n", "p.ini:1: unknown side 'left'; there are receiver and sender"},
 	{SIDE "cpus = 3-1\n", "p.ini:2: cpus: "},
 	{SIDE "hots = ssh://x\n", "p.ini:2: unknown key 'hots' in [side]; there are: prefix cpus"},
