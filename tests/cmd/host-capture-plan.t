@@ -120,6 +120,10 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 else
 	skip "capture exits 1 when the user lacks a permission" "needs root and setpriv to become someone else"
 fi
+sed 's/^receiver_host = .*/receiver_host = me@left/; s/^sender_host = .*/sender_host = me@right/; s/^address = .*/address = 10.0.0.1/' \
+	"$top/samples/two-hosts.ini" >two.ini
+ok "two-hosts.ini is a plan after a change of its three values" exits 0 "$zcost" capture two.ini --dry-run
+ok "two-hosts.ini then has the new values alone" sh -c "grep -q 'connect 10.0.0.1' out && ! grep -E '[.]example|192[.]0[.]2' out"
 printf '[plan]\nrepeats = 6\n[side receiver]\n[variant a]\nreceiver = true\n[variant b]\nreceiver = true\n' >few.ini
 ok "--dry-run accepts a plan with too few runs for a verdict" exits 0 "$zcost" capture few.ini --dry-run
 ok "--dry-run names the key that a verdict on functions needs" says 'pass profile: 1 run of each variant .*set profile_repeats in .plan. to 4 or more' err
