@@ -2,9 +2,11 @@
 /* One bar per variant: what arrived at the receiver. */
 #include "plot/chart.h"
 
+#include "analyze/measures/limits.h"
 #include "lib/alloc.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Returns the receiver's row; where there is no receiver, the first row of the variant. */
 static long throughput_row(const struct table *t, const char *variant)
@@ -76,18 +78,42 @@ static void throughput_claim(struct drawing *d, struct figure *f)
 	}
 }
 
+/* Writes the subtitle: what is drawn, and what limited the variants. */
+static void throughput_subtitle(const struct drawing *d, struct figure *f, const char *speed,
+				const struct table *limits)
+{
+	struct str s = {0};
+	const char *v;
+	char *words;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++) {
+		words = limits_words(limits, v);
+		if (!words)
+			continue;
+		str_puts(&s, s.len ? "; " : " · limited by: ");
+		drawing_add_label(d, v, &s);
+		str_printf(&s, ": %s", words);
+		free(words);
+	}
+	figure_subtitle(f, "%s%s", speed, s.len ? s.buf : "");
+	str_free(&s);
+}
+
 static int throughput_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	const struct speed *speed;
-	const struct table *t;
+	const struct table *t, *limits;
 	const char *v;
 	int i, rc = drawing_table(d, 0, &t, err);
 
+	if (!rc)
+		rc = drawing_table(d, 1, &limits, err);
 	if (rc)
 		return rc;
 	figure_title(f, "Throughput by variant");
 	speed = throughput_speed(d, t);
-	figure_subtitle(f, "%s", speed->subtitle);
+	throughput_subtitle(d, f, speed->subtitle, limits);
 	f->axis = speed->axis;
 	figure_group(f, "");
 	drawing_bars(d, f);
@@ -101,7 +127,7 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 const struct chart chart_throughput = {
 	.name = "throughput",
 	.what = "throughput of each variant",
-	.sources = {"summary"},
+	.sources = {"summary", "limits"},
 	.options = {CHART_OPTIONS},
 	.most = 24,
 	.flags = CHART_SUFFERS,

@@ -56,6 +56,29 @@ proc_stat_simple() {
 	done
 }
 
+# socket FIELD=NUMBER...: a line of tcp.snap of process 7, little-endian, from 192.0.2.1:8080 to 192.0.2.2:51201.
+socket() {
+	echo "$*" | awk '
+		function put(at, v, n) { while (n--) { b[at++] = v % 256; v = int(v / 256) } }
+		function hex(n,  i, s) { for (i = 0; i < n; i++) s = s sprintf("%02x", b[i]); split("", b); return s }
+		BEGIN {
+			split("unacked 24 4 rtt 68 4 cwnd 80 4 retrans 100 4 acked 120 8 notsent 144 4 busy 168 8 rwnd 176 8 sndbuf 184 8", w)
+			for (i = 1; i in w; i += 3) { at[w[i]] = w[i + 1]; size[w[i]] = w[i + 2] }
+		}
+		{
+			b[0] = 2; b[1] = 1; b[4] = 31; b[5] = 144; b[6] = 200; b[7] = 1
+			b[8] = 192; b[10] = 2; b[11] = 1; b[24] = 192; b[26] = 2; b[27] = 2; put(44, 77, 4)
+			msg = hex(72)
+			put(76, 2147483647, 4); put(148, 20, 4); put(160, 1250000000, 8)
+			for (i = 1; i <= NF; i++) {
+				split($i, kv, "=")
+				put(at[kv[1]], kv[2], size[kv[1]])
+				if (kv[1] == "acked") put(200, kv[2], 8)
+			}
+			print "7 " msg " " hex(232) " - bbr"
+		}'
+}
+
 cpu_collector='{"name": "cpu", "state": "ok", "why": "", "files": ["proc_stat.snap"]}'
 syscalls_collector='{"name": "syscalls", "state": "ok", "why": "", "files": ["syscalls.tsv"]}'
 

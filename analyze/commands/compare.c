@@ -363,6 +363,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		compare_note_sides(&args->c, &t);
 		compare_note_reading(&args->c, &t);
 		compare_note_self_test(&args->c, args->table, &t);
+		ret = compare_limits(&args->c, &t, &first, err);
 	}
 	if (!ret && args->output.format == FORMAT_COMMIT && args->table != &comparison_settings)
 		compare_commit(&args->c, out, &t);

@@ -6,6 +6,7 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/texts/perf_report.h"
+#include "analyze/measures/limits.h"
 #include "analyze/measures/zerocopy.h"
 #include "analyze/model/profile.h"
 #include "analyze/analysis/open.h"
@@ -394,4 +395,45 @@ void compare_evidence(struct comparison *c, struct str *lines)
 			   c->rule.copied ? ": no speed-up is claimed" : "");
 	}
 	str_free(&line);
+}
+
+/* Returns the limits of the end's variant in words, or NULL for a file. The caller frees them. */
+static int end_limits(const struct comparison *c, enum end e, char **words, struct error *err)
+{
+	struct query q = compare_query(c, e, NULL);
+	struct table t;
+	int ret;
+
+	*words = NULL;
+	if (c->end[e].bare)
+		return 0;
+	ret = measure_run("limits", c->end[e].store, &q, &t, err);
+	if (!ret)
+		*words = limits_words(&t, q.variant);
+	table_free(&t);
+	return ret;
+}
+
+int compare_limits(const struct comparison *c, struct table *t, struct str *first,
+		   struct error *err)
+{
+	const char *base = c->end[BASE].label, *new = c->end[NEW].label;
+	char *words[ENDS] = {NULL, NULL}, *both;
+	int ret = end_limits(c, BASE, &words[BASE], err);
+
+	if (!ret)
+		ret = end_limits(c, NEW, &words[NEW], err);
+	if (words[BASE] && words[NEW] && strcmp(words[BASE], words[NEW])) {
+		str_printf(
+			first,
+			"DIFFERENT LIMITS: %s: %s; %s: %s. A throughput that one side caps is no verdict on the other side\n",
+			base, words[BASE], new, words[NEW]);
+	} else if (words[BASE] && words[NEW]) {
+		both = xasprintf("%s, %s: %s", base, new, words[BASE]);
+		note_add(&t->notes, limited_by, both);
+		free(both);
+	}
+	free(words[BASE]);
+	free(words[NEW]);
+	return ret;
 }

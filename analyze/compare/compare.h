@@ -216,6 +216,13 @@ void compare_evidence(struct comparison *c, struct str *lines);
  */
 int compare_drift(struct comparison *c, struct str *lines, struct error *err);
 
+/*
+ * Finds what limited both ends. Limits that differ become a line of `first`, the lines above the
+ * table. A limit that both ends have becomes a note of the table.
+ */
+int compare_limits(const struct comparison *c, struct table *t, struct str *first,
+		   struct error *err);
+
 /* --- files instead of captures --- */
 
 /* Returns whether the path is a perf.data or a text, and not a capture, store or archive. */

@@ -26,6 +26,7 @@
 	row(scores) \
 	row(rates) \
 	row(zerocopy) \
+	row(limits) \
 	row(host) \
 	row(topology) \
 	row(counters) \

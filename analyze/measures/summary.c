@@ -3,6 +3,7 @@
 #include "analyze/measures/basis.h"
 #include "analyze/measures/runs.h"
 #include "analyze/measures/costs.h"
+#include "analyze/measures/limits.h"
 #include "analyze/measures/power.h"
 #include "analyze/measures/zerocopy.h"
 #include "lib/str.h"
@@ -225,6 +226,7 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 			note_add(&t->notes, whole_run, "zero_copy_share");
 		summary_note_variants(s, &list, t);
 		block_list_notes(&list, s, t);
+		rc = limits_note(s, q, t, err);
 	}
 	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);

@@ -31,21 +31,8 @@ sched_at() { # sched_at SECOND
 		echo "7 8 $((100000000 * $1)) 0 $((5 * $1)) - - helper"
 	} | snap $(((10 + $1) * 1000000000))
 }
-# socket RTT ACKED RETRANS BUSY_US: a line of tcp.snap, little-endian.
-socket() {
-	awk -v rtt="$1" -v acked="$2" -v retrans="$3" -v busy="$4" '
-		function put(at, v, n) { while (n--) { b[at++] = v % 256; v = int(v / 256) } }
-		function hex(n,  i, s) { for (i = 0; i < n; i++) s = s sprintf("%02x", b[i]); split("", b); return s }
-		BEGIN {
-			b[0] = 2; b[1] = 1; b[4] = 31; b[5] = 144; b[6] = 200; b[7] = 1
-			b[8] = 192; b[10] = 2; b[11] = 1; b[24] = 192; b[26] = 2; b[27] = 2; put(44, 77, 4)
-			msg = hex(72)
-			put(68, rtt, 4); put(80, 10, 4); put(76, 2147483647, 4); put(148, 20, 4); put(160, 1250000000, 8)
-			put(120, acked, 8); put(200, acked, 8); put(100, retrans, 4); put(168, busy, 8)
-			print "7 " msg " " hex(232) " - bbr" }'
-}
 tcp_at() { # tcp_at SECOND RTT
-	{ echo little; socket $2 $((1000000000 * $1)) $((4 * $1)) $((500000 * $1)); } | snap $(((10 + $1) * 1000000000))
+	{ echo little; socket rtt=$2 cwnd=10 acked=$((1000000000 * $1)) retrans=$((4 * $1)) busy=$((500000 * $1)); } | snap $(((10 + $1) * 1000000000))
 }
 collectors="$cpu_collector, "'{"name": "threads", "state": "ok", "files": ["threads.snap"]}, {"name": "sched", "state": "ok", "files": ["sched.snap"]},
 	{"name": "tcp", "state": "ok", "files": ["tcp.snap"]}'

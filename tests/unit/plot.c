@@ -108,6 +108,11 @@ static int from_sheets(const struct chart_source *source, const char *name, cons
 
 static const char *const three[] = {"baseline", "mmap", "uring"};
 
+static const char limits[] = "variant\tlimit\tside\n"
+			     "baseline\tcpu\tsender\n"
+			     "mmap\tsoftirq\treceiver\n"
+			     "mmap\trwnd\tsender\n"
+			     "uring\tnone\t\n";
 static const char summary[] = "variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n"
 			      "baseline\treceiver\t6\t10\t9.5\t10.5\n"
 			      "baseline\tsender\t6\t11\t10.5\t11.5\n"
@@ -129,7 +134,7 @@ static const char roi[] =
 	"mmap\ttotal\t6\t10\t200\t180\t0.5\t0.45\t0.55\t0.6\t0.5\t0.7\tmodelled\n";
 
 struct fixture {
-	struct sheet sheets[4];
+	struct sheet sheets[5];
 	struct chart_source source;
 	struct drawing d;
 	struct figure f;
@@ -142,6 +147,7 @@ static struct fixture *fixture_new(const char *name, const char *text)
 
 	x->sheets[0] = (struct sheet){name, text};
 	x->sheets[1] = (struct sheet){"zerocopy", zerocopy};
+	x->sheets[2] = (struct sheet){"limits", limits};
 	x->source = (struct chart_source){from_sheets, x->sheets, NULL};
 	x->d.source = &x->source;
 	x->d.facts = (struct chart_facts){.capture = "zc-4k",
@@ -255,6 +261,9 @@ static void test_throughput(void **state)
 	assert_true(x->f.calm[1]);
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
 	assert_true(e.value == 10 && e.lo == 9.5 && e.hi == 10.5 && e.n == 6);
+	assert_has(x->f.subtitle,
+		   "limited by: baseline: sender cpu; "
+		   "mmap: several: receiver softirq, sender rwnd; uring: nothing seen");
 	assert_has(x->f.foot, "n = 6 measured runs per variant");
 	assert_has(x->f.foot, "95 % interval");
 	assert_has(x->f.foot, "box · Linux 6.18.0 · zc-4k · 2026-01-31");
@@ -332,7 +341,7 @@ static struct fixture *fixture_many(const char **names)
 	}
 	x = fixture_new("summary", arena_strdup(&sheets, s.buf));
 	x->sheets[1].text = arena_strdup(&sheets, z.buf);
-	x->sheets[2] = (struct sheet){"roi", arena_strdup(&sheets, s.buf)};
+	x->sheets[3] = (struct sheet){"roi", arena_strdup(&sheets, s.buf)};
 	x->d.facts.variants = names;
 	x->d.facts.nvariants = MANY;
 	str_free(&s);
@@ -602,7 +611,7 @@ static void test_components(void **state)
 	struct estimate e;
 
 	(void)state;
-	x->sheets[2] = (struct sheet){"summary", in_all};
+	x->sheets[3] = (struct sheet){"summary", in_all};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	/* uring copies less still by this table, but its every byte was copied */
 	assert_string_equal(x->f.title,
@@ -616,7 +625,7 @@ static void test_components(void **state)
 	fixture_free(x);
 	/* what it costs in all is measured: of runs that overlap, or are few, it is no finding */
 	x = fixture_new("components", components);
-	x->sheets[2] = (struct sheet){"summary", overlapping};
+	x->sheets[3] = (struct sheet){"summary", overlapping};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.title, "mmap, receiver: data copy 60.0 → 3.00 ns per KiB");
 	fixture_free(x);
@@ -670,7 +679,7 @@ static void test_settings(void **state)
 
 	(void)state;
 	x->sheets[1].text = evidence;
-	x->sheets[2] = (struct sheet){"summary", rates};
+	x->sheets[3] = (struct sheet){"summary", rates};
 	x->d.facts.variants = (const char **)names;
 	x->d.facts.nvariants = 4;
 	assert_int_equal(fixture_draw(x, "components"), 0);
@@ -986,7 +995,7 @@ static void test_others(void **state)
 
 	(void)state;
 	x->source.table = crowded_sheets;
-	x->sheets[2] = (struct sheet){"summary", summary};
+	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_int_equal(x->f.ncaptions, 3);
 	assert_string_equal(x->f.captions[2],
@@ -1027,7 +1036,7 @@ static void test_long_title(void **state)
 		   long_name);
 	x->d.facts.variants = (const char **)names;
 	x->d.facts.nvariants = 2;
-	x->sheets[2] = (struct sheet){"summary", arena_strdup(&sheets, rates.buf)};
+	x->sheets[3] = (struct sheet){"summary", arena_strdup(&sheets, rates.buf)};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	page_make(&page, &x->f);
 	for (i = 0; i < page.ntexts && page.texts[i].bold && page.texts[i].y < 120; i++)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What limited a variant, in words, for other tables and for charts. */
+#ifndef ZC_LIMITS_H
+#define ZC_LIMITS_H
+
+#include "analyze/measures/measure.h"
+
+/*
+ * Returns the limits of a variant by its rows in table limits, such as "sender cpu" or "several:
+ * receiver softirq, sender rwnd". NULL: the variant has no row. The caller frees the text.
+ */
+char *limits_words(const struct table *limits, const char *variant);
+
+/* Adds the limits of all variants of the query as one result. Returns 0 or -errno. */
+int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err);
+
+#endif
