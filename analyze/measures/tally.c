@@ -91,6 +91,44 @@ void tally_sort(struct tally *f)
 		qsort(f->rows, f->n, sizeof(*f->rows), tally_by_cost);
 }
 
+int tally_profile(struct tally *f, const struct profile *p, struct error *err)
+{
+	struct tally_pass *w = tally_begin(f, p);
+	int rc = tally_run(w, 0, err);
+
+	tally_end(w);
+	return rc;
+}
+
+/* Returns whether the keys of a row are those of samples, with the context among them. */
+static bool tally_is_of_contexts(const struct tally_spec *spec)
+{
+	bool context = false;
+	int i;
+
+	for (i = 0; i < spec->nkeys; i++) {
+		if (spec->keys[i] >= BY_COMPONENT)
+			return false;
+		context |= spec->keys[i] == BY_CONTEXT;
+	}
+	return context;
+}
+
+enum context *tally_contexts(const struct tally *f, const struct profile *p)
+{
+	enum context *contexts;
+	uint32_t i;
+
+	if (!f->spec.totals || !tally_is_of_contexts(&f->spec))
+		return NULL;
+	contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
+	for (i = 0; i < p->nsymbols; i++)
+		contexts[i] = p->dsos[p->symbols[i].dso].kind == DSO_USER
+				      ? CTX_USER
+				      : context_of_function(profile_symbol_name(p, i));
+	return contexts;
+}
+
 /* --- rows of the text of perf report --- */
 
 /* perf report has already added up the rows. Their weights are percentages. */

@@ -51,6 +51,7 @@ struct tally_pass {
 		*place_of; /* place of each cost's group; PROFILE_NONE if the cost does not count */
 	uint32_t *costs, *first;       /* costs in the order of places; first cost of each place */
 	struct tally_symbol_row *rows; /* by symbol */
+	enum context *contexts;	       /* by symbol, from tally_contexts(); or NULL */
 	struct tally_frame_sum *sums;  /* by frame */
 	uint32_t turn;
 	uint32_t *frames; /* frames of a turn, parents first */
@@ -100,15 +101,6 @@ static int tally_pick_event(struct tally_pass *w, struct error *err)
 static const char *tally_comm_of(const struct tally_pass *w, const struct profile_cost *c)
 {
 	return c->comm == PROFILE_NONE ? "" : intern_get(&w->p->strings, c->comm);
-}
-
-static enum context tally_context_named(const char *name)
-{
-	enum context c = CTX_UNKNOWN;
-
-	while (c < CTX_N && strcmp(context_names[c], name))
-		c++;
-	return c < CTX_N ? c : CTX_UNKNOWN;
 }
 
 static const char *tally_component_of(struct tally_pass *w, uint32_t symbol, enum context context)
@@ -359,7 +351,7 @@ static void tally_function_keys(struct tally_pass *w, uint32_t group, uint32_t s
 			key[i] = intern_get(&w->f->strings, intern_str(&w->f->strings, own));
 			break;
 		case BY_COMPONENT:
-			key[i] = tally_component_of(w, symbol, tally_context_named(own));
+			key[i] = tally_component_of(w, symbol, context_of_name(own));
 			break;
 		default:
 			key[i] = own;
@@ -388,6 +380,21 @@ static int32_t tally_row_of(struct tally_pass *w, uint32_t group, uint32_t symbo
 	if (r->group != group + 1)
 		*r = (struct tally_symbol_row){group + 1, tally_find_row(w, group, symbol)};
 	return r->row;
+}
+
+/* Returns the row that a frame of a chain counts for in totals. */
+static int32_t tally_frame_row(struct tally_pass *w, uint32_t group, uint32_t symbol)
+{
+	int32_t row = tally_row_of(w, group, symbol);
+	const char *key[TALLY_KEYS];
+	int i;
+
+	if (row == ROW_UNWANTED || !w->contexts || w->contexts[symbol] == CTX_UNKNOWN)
+		return row;
+	for (i = 0; i < w->f->spec.nkeys; i++)
+		key[i] = w->f->spec.keys[i] == BY_CONTEXT ? context_names[w->contexts[symbol]]
+							  : w->groups[group].key[i];
+	return (int32_t)(tally_row(w->f, key) - w->f->rows);
 }
 
 static void tally_add_self(struct tally_pass *w, uint32_t place)
@@ -495,7 +502,7 @@ static void tally_add_total(struct tally_pass *w, uint32_t place)
 		s = &w->sums[i];
 		if (!(s->weight > 0))
 			continue;
-		s->row = tally_row_of(w, w->present[place], frames[i].symbol);
+		s->row = tally_frame_row(w, w->present[place], frames[i].symbol);
 		s->above = frames[i].parent == PROFILE_NONE ? 0 : w->sums[frames[i].parent].above;
 		if (s->row == ROW_UNWANTED)
 			continue;
@@ -552,6 +559,7 @@ struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
 	w->f = f;
 	w->p = p;
 	w->rows = xcalloc(p->nsymbols + 1, sizeof(*w->rows));
+	w->contexts = tally_contexts(f, p);
 	w->sums = xcalloc(p->nframes + 1, sizeof(*w->sums));
 	w->frames = xcalloc(p->nframes + 1, sizeof(*w->frames));
 	dso_names_init(&w->dsos, p);
@@ -576,6 +584,7 @@ void tally_end(struct tally_pass *w)
 	free(w->group_of_numbers);
 	free(w->present);
 	free(w->rows);
+	free(w->contexts);
 	free(w->sums);
 	free(w->frames);
 	intern_free(&w->group_ids);
@@ -583,13 +592,4 @@ void tally_end(struct tally_pass *w)
 	map_free(&w->parts);
 	dso_names_free(&w->dsos);
 	free(w);
-}
-
-int tally_profile(struct tally *f, const struct profile *p, struct error *err)
-{
-	struct tally_pass *w = tally_begin(f, p);
-	int rc = tally_run(w, 0, err);
-
-	tally_end(w);
-	return rc;
 }

@@ -96,3 +96,12 @@ enum context context_of_function(const char *name)
 			return functions[i].context;
 	return CTX_UNKNOWN;
 }
+
+enum context context_of_name(const char *name)
+{
+	enum context c = CTX_UNKNOWN;
+
+	while (c < CTX_N && strcmp(context_names[c], name))
+		c++;
+	return c < CTX_N ? c : CTX_UNKNOWN;
+}

@@ -24,4 +24,7 @@ extern const char *const context_names[CTX_N];
  */
 enum context context_of_function(const char *name);
 
+/* Returns the context with this name in context_names, or CTX_UNKNOWN. */
+enum context context_of_name(const char *name);
+
 #endif

@@ -186,6 +186,36 @@ static void test_cycles_of_weights(void **state)
 	profile_free(&w.p);
 }
 
+/* 30 of 100 are in a softirq inside a system call, and 20 in the system call itself. */
+static void test_total_of_a_context_counts_the_whole_chain(void **state)
+{
+	struct query q = {.children = true};
+	struct error err = {0};
+	uint32_t call, softirq;
+	struct world w;
+	struct table t;
+
+	(void)state;
+	make_world(&w, 0);
+	w.p.ncosts = 0;
+	w.p.events[w.event].samples = w.p.events[w.event].weight = 0;
+	w.p.events[w.event].weight2 = 0;
+	call = frame(&w, PROFILE_NONE, "do_syscall_64");
+	softirq = frame(&w, frame(&w, frame(&w, call, "tcp_a"), "__do_softirq"), "skb_b");
+	add(&w, frame(&w, call, "tcp_a"), 1, CTX_SYSCALL, 2);
+	add(&w, softirq, 1, CTX_SOFTIRQ, 3);
+	add(&w, frame(&w, PROFILE_NONE, "__do_softirq"), 1, CTX_SOFTIRQ, 5);
+	q.profile = &w.p;
+	assert_int_equal(measure_run("contexts", NULL, &q, &t, &err), 0);
+	assert_float_equal(cell(&t, "context", "syscall", "self_share"), 20, 1e-9);
+	assert_float_equal(cell(&t, "context", "syscall", "total_share"), 50, 1e-9);
+	assert_float_equal(cell(&t, "context", "softirq", "self_share"), 80, 1e-9);
+	assert_float_equal(cell(&t, "context", "softirq", "total_share"), 80, 1e-9);
+	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
+	table_free(&t);
+	profile_free(&w.p);
+}
+
 static void test_by(void **state)
 {
 	struct query q = {.by = "context,cpu"};
@@ -468,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_busy_and_filters),
 		cmocka_unit_test(test_cycles_of_weights),
+		cmocka_unit_test(test_total_of_a_context_counts_the_whole_chain),
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
 		cmocka_unit_test(test_store),
