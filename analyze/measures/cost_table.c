@@ -502,30 +502,6 @@ static int cost_table_count_cpus(const struct query *q, unsigned int *n, struct 
 	return rc;
 }
 
-/* The coverage in percent below which the wall basis gets a warning. */
-static const double well_covered = 90;
-
-/*
- * Warns if the samples have clearly less time than the CPUs of a wall basis, as in a recording of
- * one process that sleeps. The first sample's period lies before its time.
- */
-static void cost_table_note_coverage(const struct query *q, const struct cost_part *part,
-				     unsigned int ncpus, struct table *t)
-{
-	const struct tally *f = &part->tally;
-	const struct profile *p = q->profile;
-	double weight = f->weight, wall;
-	uint32_t event;
-
-	if (profile_pick_event(p, f->event, &event, NULL) || event >= p->nevents ||
-	    !p->events[event].is_time || !p->first_ns || !f->samples)
-		return;
-	wall = ncpus * ((double)(p->last_ns - p->first_ns) + weight / (double)f->samples);
-	if (100 * weight < well_covered * wall)
-		note_add(&t->notes, wall_not_covered, 100 * weight / wall, ncpus,
-			 ncpus == 1 ? "" : "s", weight);
-}
-
 /* Refuses a query that the text of perf report has no data for. */
 static int cost_table_check_flat(const struct cost_table_plan *p, const struct query *q,
 				 struct error *err)
@@ -574,7 +550,7 @@ static int cost_table_run_file(struct cost_table_plan *p, const struct query *q,
 		cost_table_note_timer(t, part.tally.event);
 		profile_add_notes(q->profile, &t->notes);
 		if (q->in == IN_NS && !isnan(part.basis.ns) && !part.basis.exclude_idle)
-			cost_table_note_coverage(q, &part, ncpus, t);
+			cost_note_wall_coverage(&part, q, ncpus, t);
 		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
 	if (!rc && q->flat) {

@@ -143,6 +143,23 @@ void cost_print_coverage(const struct cost_part *p, struct str *s)
 		str_printf(s, " (%.1f to %.1f %% by run)", low, high);
 }
 
+void cost_note_wall_coverage(const struct cost_part *part, const struct query *q,
+			     unsigned int ncpus, struct table *t)
+{
+	const struct tally *f = &part->tally;
+	const struct profile *p = q->profile;
+	double weight = f->weight, wall;
+	uint32_t event;
+
+	if (profile_pick_event(p, f->event, &event, NULL) || event >= p->nevents ||
+	    !p->events[event].is_time || !p->first_ns || !f->samples)
+		return;
+	wall = ncpus * ((double)(p->last_ns - p->first_ns) + weight / (double)f->samples);
+	if (100 * weight < 90 * wall)
+		note_add(&t->notes, wall_not_covered, 100 * weight / wall, ncpus,
+			 ncpus == 1 ? "" : "s", weight);
+}
+
 void cost_print_workload(const struct cost_part *p, struct str *s)
 {
 	const struct tally *f = &p->tally;

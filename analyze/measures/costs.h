@@ -80,6 +80,12 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 void cost_part_free(struct cost_part *p);
 /* Appends how much of the busy time the samples cover, if that is known. */
 void cost_print_coverage(const struct cost_part *p, struct str *s);
+/*
+ * Warns if the samples of a file have less than 90 % of the time of the wall basis' CPUs, as in a
+ * recording of one process that sleeps. The first sample's period lies before its time.
+ */
+void cost_note_wall_coverage(const struct cost_part *part, const struct query *q,
+			     unsigned int ncpus, struct table *t);
 /* Returns whether the part has too few runs for an interval, so that its rows have sampling errors.
  */
 bool cost_part_is_single(const struct cost_part *p);
