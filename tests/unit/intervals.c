@@ -235,8 +235,8 @@ static void check(const struct hits *h)
 {
 	double rate = (double)h->held / h->of;
 
-	print_message("%s: %u of %u intervals hold the truth, %.1f %%; %u rows without\n", h->what,
-		      h->held, h->of, 100 * rate, h->without);
+	printf("# %s: %u of %u intervals hold the truth, %.1f %%; %u rows without\n", h->what,
+	       h->held, h->of, 100 * rate, h->without);
 	if (rate < 0.93 || rate > 0.97)
 		fail_msg("%s: %.1f %%", h->what, 100 * rate);
 }
@@ -253,7 +253,7 @@ static void cover(bool same_runs)
 	int i, k;
 
 	prng_seed(&r, STATS_SEED);
-	print_message("seed %#llx\n", (unsigned long long)STATS_SEED);
+	printf("# seed %#llx\n", (unsigned long long)STATS_SEED);
 	for (i = 0; i < STORES; i++) {
 		assert_int_equal(store_create(&s, NULL, &err), 0);
 		for (k = 0; k < VARIANTS; k++) {
@@ -291,5 +291,6 @@ int main(void)
 		cmocka_unit_test(test_intervals_from_the_same_runs_hold_95_percent),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
