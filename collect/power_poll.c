@@ -25,7 +25,7 @@ enum {
 	PERIOD_MS = 1000,    /* least time from one start to the next */
 	SILENCE_MS = 10000,  /* without output: the program hangs */
 	PATIENCE_MS = 12000, /* wait for the first reading */
-	NEXT_MS = 3000, /* wait for another reading, besides twice the longest time that one took */
+	NEXT_MS = 3000, /* the wait for another reading, plus twice the longest time of a reading */
 	GRACE_MS = 500,
 	FAILURES = 3,	   /* in a row: polling stops */
 	LONGEST = 1 << 16, /* bytes of one reading */

@@ -450,7 +450,7 @@ const struct option_row option_table[] = {
 	       "power if none was measured: idle + per_cpu x CPUs used; tables label it as a model",
 	       option_model),
 	OPTION("power-kind", "KIND", GROUP_SCORES,
-	       "kind of power in scores: wall, platform or package (default: the first of these that was measured)",
+	       "kind of power in scores: wall, platform or package (default: the first kind in this order that a run measured)",
 	       option_text, .at = AT(q.power_kind)),
 	OPTION("throughput", "GBPS", GROUP_SCORES, "throughput in Gbit/s, for scores without a capture", option_number,
 	       .at = AT(q.throughput_gbps)),

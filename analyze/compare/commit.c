@@ -279,7 +279,7 @@ static void commit_add_sum(struct table *to, const struct table *t, size_t from,
 	row[4] = row[5] = value_str(to, "");
 }
 
-/* Adds the total of which groups are parts: groups may overlap, so they have no sum. */
+/* Adds the total of all samples. Groups may overlap, so their sum is no total. */
 static void commit_add_whole(struct table *to, const struct outcome *out, int digits)
 {
 	struct value *row = table_row(to);

@@ -185,7 +185,7 @@ static int bare_open(struct bare **b, const char *path, const struct query *q,
 			    : perfdata_read(&(*b)->profile, path, &options, err);
 	if (!ret && !(*b)->is_text && !(*b)->profile.ncosts)
 		ret = error_set(err, ENODATA, "%s has no samples%s", path,
-				q->cpus ? " of these CPUs"
+				q->cpus ? " of the CPUs in --cpu"
 					: "; for perf record --threads, name the folder");
 	if (ret) {
 		bare_close(*b);

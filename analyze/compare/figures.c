@@ -193,7 +193,7 @@ static void figures_read_counters(struct side_figures *side, struct store *s, co
 			       PER_MIB * figure_metric(s, r, per_mib[i].metric) / kib);
 }
 
-/* The units of work; a run has the figures of its own unit. */
+/* The units of work. A run has figures for the units that its workload counts. */
 static const struct {
 	const char *unit, *rate;
 	enum figure cost, speed; /* speed FIGURES: the throughput has it */

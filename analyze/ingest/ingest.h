@@ -131,8 +131,8 @@ static inline void figure_add(double *to, double by)
 double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_t *to);
 
 /*
- * A parser of raw files: one per collector's file, in a file of its own, and one row in the list in
- * ingest.c.
+ * A parser of raw files. Each collector's file has one parser, in one source file, with one row in
+ * the list in ingest.c.
  */
 struct parser {
 	const char *files[5]; /* names in a run's folder; ends with NULL */

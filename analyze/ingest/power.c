@@ -30,8 +30,8 @@ static const struct {
 };
 
 /*
- * The total of a kind is taken from the first of these sources that has the kind: first what the
- * user asked for, then what measures closest to the wall.
+ * The sources of a kind's total. The first source in this list that measures the kind gives its
+ * total. Sources that the user named come first, then those that measure closest to the wall.
  */
 static const char *const order[] = {"csv", "command", "ipmi", "hwmon", "powercap", "perf"};
 

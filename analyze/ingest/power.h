@@ -46,9 +46,9 @@ double readings_metered(struct ingest *in, const char *what, const struct readin
  *   package   the processors' packages, and the memory that RAPL counts beside them
  *   other     something that a sensor of this host measures, which no total can be made of
  *
- * Each domain of each source is a metric of its own, power_w:KIND/SOURCE/DOMAIN. A kind's total,
- * power_w:KIND and energy_j:KIND, is the sum over one source alone, as several sources of a kind
- * measure the same watts; domains inside another (package-0/core) are not added to it.
+ * Each domain of each source has a metric, power_w:KIND/SOURCE/DOMAIN. Several sources of a kind
+ * measure the same watts, so a kind's total (power_w:KIND, energy_j:KIND) is the sum over one
+ * source. It leaves out a domain inside another domain (package-0/core).
  */
 
 /* Returns the kind of a domain of power.tsv. */

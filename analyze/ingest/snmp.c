@@ -93,7 +93,10 @@ static unsigned long long snmp_find_netns(char **text)
 	return id;
 }
 
-/* Reads all snapshots. Returns the time of the first of those in the last one's namespace. */
+/*
+ * Reads all snapshots. Returns the time since which all snapshots are of the same namespace as the
+ * last snapshot.
+ */
 static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, const struct snaps *snaps)
 {
 	unsigned long long before = 0;

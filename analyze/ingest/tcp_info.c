@@ -15,8 +15,8 @@ enum { BYTES = 1024, MSG = 72, FLAGS = 7, FAMILY_4 = 2, FAMILY_6 = 10 };
 enum { INFO, MEMORY }; /* where a figure is */
 
 /*
- * Figures and their places. `none`: the value that means "there is none". A rate or time of 0
- * belongs to a socket that has not measured any.
+ * Figures and their places. `none`: the value that means "there is none". The kernel reports
+ * a rate or time of 0 until the socket has measured it.
  */
 static const struct {
 	enum socket_figure figure;

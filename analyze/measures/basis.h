@@ -82,7 +82,7 @@ char *work_units(struct store *s, const struct run *runs, int n);
  */
 double work_in_window(struct store *s, const struct run *r, const char *rate_metric);
 
-/* An amount per KiB times one of these is the amount per byte, per MiB, per 1e9 bytes. */
+/* Factors that turn an amount per KiB into an amount per byte, per MiB and per 1e9 bytes. */
 #define PER_BYTE (1.0 / 1024)
 #define PER_MIB	 1024.0
 #define PER_GB	 (1e9 / 1024)

@@ -353,7 +353,7 @@ int on_copy_out(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* skb, gfp. It runs on receive, in any context, so the workload cannot be told. */
+/* skb, gfp. It runs on receive, in any context, so it cannot be limited to the workload. */
 SEC("fentry/skb_copy_ubufs")
 int on_copy_frags(unsigned long long *args)
 {

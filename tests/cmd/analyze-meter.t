@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A power meter's CSV: in which unit it is, by its heading, by an option, and told.
+# The unit of a power meter's CSV: by its heading, or by an option.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 command -v sqlite3 >/dev/null || skip_all "needs sqlite3"
@@ -39,20 +39,20 @@ total_kW|0.15|150|kW
 KILOWATT|0.15|150|kW
 Watts|150|150|W
 END
-ok "the column that names a unit is taken before one of power in its name" \
+ok "a column that names a unit is preferred to one with power in its name" \
 	near "$(power 'time,power factor,power_mW' 150000)" 150 1e-9
 
-ok "what is asked for comes before the heading" near "$(power time,volts,power_mW 0.15 --power-unit kW)" 150 1e-9
-ok "  also where there is none" near "$(power 9,230,150000 150000 --power-unit mW --column 3)" 150 1e-9
+ok "--power-unit overrides the heading" near "$(power time,volts,power_mW 0.15 --power-unit kW)" 150 1e-9
+ok "--power-unit applies to a file without a heading" near "$(power 9,230,150000 150000 --power-unit mW --column 3)" 150 1e-9
 notes >/dev/null
-ok "  is told by its number" says "column 3 is read as mW" notes
-ok "what was imported is remembered with its unit" exits 0 "$zcost" analyze cap
-ok "  for the next time" says 'add: --power-csv meter.csv --column 3 --power-unit mW' err
+ok "the note names a column without a heading by its number" says "column 3 is read as mW" notes
+ok "analyze without the meter exits 0" exits 0 "$zcost" analyze cap
+ok "the message names the options that import the meter again" says 'add: --power-csv meter.csv --column 3 --power-unit mW' err
 
-ok "megawatts are not believed" test -z "$(power time,volts,POWER_MW 150000)"
+ok "a column in MW gives no power" test -z "$(power time,volts,POWER_MW 150000)"
 notes >/dev/null
-ok "  and not guessed" says "meter.csv: column 'POWER_MW': MW may mean milliwatts; give --power-unit mW, W or kW" notes
-ok "  but taken as told" near "$(power time,volts,POWER_MW 150000 --power-unit mW)" 150 1e-9
-ok "another unit, exit 2" exits 2 "$zcost" analyze --power-csv meter.csv --power-unit hp cap
-ok "  names those there are" says "power-unit 'hp' is none of: W mW uW kW" err
+ok "the note on MW asks for --power-unit" says "meter.csv: column 'POWER_MW': MW may mean milliwatts; give --power-unit mW, W or kW" notes
+ok "--power-unit mW reads a column named MW in milliwatts" near "$(power time,volts,POWER_MW 150000 --power-unit mW)" 150 1e-9
+ok "an unknown power unit exits 2" exits 2 "$zcost" analyze --power-csv meter.csv --power-unit hp cap
+ok "the message on an unknown power unit lists the units" says "power-unit 'hp' is none of: W mW uW kW" err
 done_testing

@@ -38,7 +38,7 @@ rm nomanifest/manifest.json nomanifest/zcost.db
 ok "analyze of a capture without a manifest exits 4" exits 4 "$zcost" analyze nomanifest
 ok "a capture without a manifest has the sides of its folders" test "$(sqlite3 nomanifest/zcost.db 'SELECT COUNT(*) FROM run')" = 2
 
-# What is missing costs only what it would have told.
+# A missing file costs only the figures that come out of it.
 cp -r cap hole
 rm hole/runs/baseline/measure-01/receiver/workload.out
 ok "analyze of a capture without workload.out exits 4" exits 4 "$zcost" analyze hole

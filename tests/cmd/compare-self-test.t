@@ -81,7 +81,7 @@ self_test few
 ok "the result says that the runs are too few" test "$(of copying metrics receiver result)" = 'too few runs: takes 8'
 ok "too few runs have no rate" test -z "$(of copying metrics receiver rate_pct)"
 ok "a self-test that can test nothing exits 4" exits 4 "$zcost" compare --self-test few
-ok "it says that nothing was tested" says 'lossy: nothing was tested: there are too few runs' out
+ok "a self-test of too few runs says that nothing was tested" says 'lossy: nothing was tested: there are too few runs' out
 world pair 6 $copying $mapping
 "$zcost" compare copying mapping -C pair >out 2>err
 ok "the line of the self-test says that the runs are too few" says '^# self-test: .*: base too few runs: takes 8; new too few runs: takes 8$' out

@@ -88,7 +88,7 @@ ok "no small movement appears as 0" sh -c "! grep -E '[+-]0\.0+ ns' err"
 compared copying mapping -C four
 ok "the words of a large movement have no extra digits" says 'receiver data copy -600.0 ns/KiB \(600.0 to 0.0\)' err
 
-# The gate: what cannot be told does not pass, and says so.
+# The gate: a row without a verdict does not pass, and the message says so.
 world pair 2 $copying $mapping
 world single 1 $copying $mapping
 for few in pair single three; do

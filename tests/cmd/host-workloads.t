@@ -82,7 +82,7 @@ if [ -d omit ]; then
 	ok "iperf3 --bidir counts both directions" within bidir throughput \
 		"$(own bidir '(.end.sum_sent.bits_per_second + .end.sum_received_bidir_reverse.bits_per_second)/1e9')" 30
 	ok "a refused iperf3 fails the run" test "$(cat refused.rc)" = 1
-	ok "with the error that iperf3 prints" says 'run failed: .*: "unable to connect to server.*: Connection refused"' refused.log
+	ok "the reason of the failed run has the error that iperf3 prints" says 'run failed: .*: "unable to connect to server.*: Connection refused"' refused.log
 	bytes=$(own omit '.end.sum_sent.bits_per_second * 0.4 / 8')
 	again omit nic:zcwa/tx
 	ok "the interface sends the bytes of iperf3 and those of the other programs" within omit bytes "$(awk "BEGIN { print 1.9 * $bytes }")" 50

@@ -110,7 +110,7 @@ ok "every header compiles alone" in_top headers_alone
 ok "--version prints the number" exits 0 "$zcost" --version
 ok "zcost without a command says what there is, exit 2" exits 2 "$zcost"
 ok "an unknown command is a usage error" exits 2 "$zcost" frobnicate
-ok "and the message names the way out" says "zcost --help" err
+ok "the message on an unknown command names zcost --help" says "zcost --help" err
 hanging() { # each description under its own column, none beyond what argp prints
 	for command in report export plot; do
 		"$zcost" $command --help | awk 'length > 79 { print; bad = 1 }

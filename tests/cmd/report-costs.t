@@ -19,7 +19,7 @@ sum() { # FILE COLUMN
 report() { "$zcost" report "$@" --format tsv >out 2>err; }
 
 # 2 s at 1e6 KiB/s, half of one CPU of two: 500 ns/KiB. 3e9 cycles: 1500 a KiB, 4.5e9 instructions: 2250.
-# In the run that counts calls 1e6 KiB take 25000: 0.025 a KiB. Samples of 1 ms, besides 100 of idle:
+# In the run that counts calls 1e6 KiB take 25000: 0.025 a KiB. Samples of 1 ms, and 100 samples of idle:
 #   srv 10:10 CPU 0  30 in main - tcp_recvmsg - _copy_to_iter     srv 10:11 CPU 0  20 in the same
 #   srv 10:10 CPU 1  10 in main - tcp_recvmsg                     srv 10:11 CPU 0  10 in - _copy_to_iter - tcp_recvmsg
 #   cli 20:20 CPU 1  20 in main - tcp_recvmsg, 10 in main

@@ -892,7 +892,7 @@ static void test_waterfall_words(void **state)
 	fixture_free(x);
 	x = waterfall("too few runs", "");
 	assert_string_equal(x->f.captions[1],
-			    "No step is told apart from chance: too few runs, n = 2 and 3");
+			    "No step is distinguishable from chance: too few runs, n = 2 and 3");
 	assert_has(x->f.foot, "too few for a test or an interval");
 	assert_lacks(x->f.foot, "whiskers");
 	fixture_free(x);
