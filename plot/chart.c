@@ -332,7 +332,8 @@ static struct run_counts foot_runs(const struct drawing *d, const struct figure 
 				   enum drawn_from from)
 {
 	const struct chart_facts *a = &d->facts;
-	struct run_counts n = {0, 0}, all = from == FROM_MEASURED  ? a->measured
+	struct run_counts n = {0, 0}, all = from == FROM_MEASURED || from == FROM_EACH_RUN
+						    ? a->measured
 					    : from == FROM_COUNTED ? a->counted
 								   : a->profiled;
 	size_t row;
@@ -370,14 +371,16 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 		str_printf(s, "n = %d ", n.least);
 	if (n.least)
 		str_printf(s, "%s run%s per variant, ",
-			   from == FROM_MEASURED  ? "measured"
-			   : from == FROM_COUNTED ? "syscall-counting"
-						  : "profiled",
+			   from == FROM_MEASURED || from == FROM_EACH_RUN ? "measured"
+			   : from == FROM_COUNTED			  ? "syscall-counting"
+									  : "profiled",
 			   n.most == 1 ? "" : "s");
 	if (from == FROM_TESTED)
 		str_puts(s, "exact Mann-Whitney with Holm's correction, whiskers: 95 % interval");
 	else if (from == FROM_UNTESTED)
 		str_puts(s, "too few for a test or an interval");
+	else if (from == FROM_EACH_RUN)
+		str_puts(s, "strong line: median");
 	else if (from == FROM_COUNTED)
 		str_puts(s, "whiskers: 95 % interval of the mean call alone");
 	else if (n.most == 1)
@@ -385,8 +388,8 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 	else if (from == FROM_PROFILED)
 		str_puts(s, "whiskers: 95 % interval");
 	else
-		str_printf(s, "%s, whiskers: %s",
-			   d->facts.estimator ? d->facts.estimator : "median", foot_whiskers(d, n));
+		str_printf(s, "%s, %s: %s", d->facts.estimator ? d->facts.estimator : "median",
+			   f->curves ? "bands" : "whiskers", foot_whiskers(d, n));
 }
 
 /* Names the settings that no bar's name has, because all variants share them. */
@@ -499,7 +502,7 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	for (i = 0; i < array_size(d->disturbed); i++)
 		if (d->disturbed[i])
 			figure_caption(f, "Disturbed: %s", d->disturbed[i]);
-	if (!rc && !f->data.rows)
+	if (!rc && !f->data.rows && !f->curves)
 		return error_set(err, ENODATA, "no variant has these figures");
 	return rc;
 }

@@ -23,7 +23,14 @@ struct chart_source {
 };
 
 /* What a bar is made from, as the foot note says it. */
-enum drawn_from { FROM_MEASURED, FROM_PROFILED, FROM_COUNTED, FROM_TESTED, FROM_UNTESTED };
+enum drawn_from {
+	FROM_MEASURED,
+	FROM_PROFILED,
+	FROM_COUNTED,
+	FROM_TESTED,
+	FROM_UNTESTED,
+	FROM_EACH_RUN, /* measured; the runs themselves are drawn, without an interval */
+};
 
 struct run_counts {
 	int least, most; /* runs of a variant; 0: unknown */

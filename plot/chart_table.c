@@ -16,6 +16,7 @@
 	row(waterfall) \
 	row(waterfall_sender) \
 	row(syscalls) \
+	row(timeline) \
 	row(roi_c) \
 	row(roi_p)
 // clang-format on

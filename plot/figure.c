@@ -6,7 +6,7 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "plot/label.h"
-#include "plot/page.h"
+#include "plot/curves.h"
 
 #include <errno.h>
 #include <math.h>
@@ -62,6 +62,7 @@ void figure_free(struct figure *f)
 	free(f->bars.mark);
 	free(f->parts.mark);
 	table_free(&f->data);
+	curves_free(f);
 	arena_free(&f->arena);
 	*f = (struct figure){0};
 }
@@ -308,7 +309,7 @@ static void tsv_add_bar(struct table *t, const struct figure *f, int group, int 
 		tsv_add_row(t, f, place, from, from + e.value, e);
 }
 
-static int tsv_write(const struct table *t, const char *path, struct error *err)
+int figure_write_table(const struct table *t, const char *path, struct error *err)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -347,7 +348,7 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
 			tsv_add_bar(&t, f, g, b);
-	rc = tsv_write(&t, path, err);
+	rc = figure_write_table(&t, path, err);
 	table_free(&t);
 	return rc;
 }

@@ -9,6 +9,9 @@
  *   parts    what a bar is stacked of, from the axis outwards; none: each bar has its own colour
  *
  * The figure owns copies of all strings. A bar without a value is drawn as "n/a", never as 0.
+ *
+ * A figure with curves has no bars. Its groups are panels, and its "bars" are the lines of the
+ * legend; curves.h has the rest.
  */
 #ifndef ZC_PLOT_FIGURE_H
 #define ZC_PLOT_FIGURE_H
@@ -40,6 +43,8 @@ struct figure_marks {
 
 enum { FIGURE_WHOLE = -1 }; /* the part that stands for the whole bar */
 
+struct curves;
+
 struct figure {
 	const char *name; /* of the files, without an ending; letters, digits, '_' and '-' */
 	bool lying;
@@ -55,6 +60,7 @@ struct figure {
 	int ncaptions;
 	struct figure_marks groups, bars, parts;
 	struct table data; /* group bar part value lo hi runs from note, the first three places */
+	struct curves *curves; /* NULL: bars */
 	struct arena arena;
 };
 
@@ -89,6 +95,9 @@ bool figure_has_steps(const struct figure *f);
 double figure_part_scale(const struct figure *f, int group, int bar);
 /* Gives the estimate of a bar or part. Returns false when there is none. */
 bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e);
+
+/* Writes a figure's data as tsv. */
+int figure_write_table(const struct table *t, const char *path, struct error *err);
 
 /* Writes the data to `path`; figure_write does this too. */
 int figure_write_tsv(const struct figure *f, const char *path, struct error *err);

@@ -12,6 +12,7 @@
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/str.h"
+#include "plot/curves.h"
 #include "plot/page.h"
 #include "plot/palette.h"
 #include "plot/label.h"
@@ -21,38 +22,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void gp_add_texts(struct str *s, const struct page *page)
+void gp_add_text(struct str *s, const struct page_text *t, const char *name)
 {
 	static const char *const aligns[] = {"left", "center", "right"};
+
+	str_puts(s, "set label ");
+	if (name)
+		str_puts(s, name);
+	else if (t->bold)
+		label_quote_enhanced(s, t->text);
+	else
+		label_quote(s, t->text);
+	str_printf(s, " at screen %.4f,%.4f %s", t->x / PAGE_W, 1 - t->y / PAGE_H,
+		   aligns[t->align]);
+	if (t->turn)
+		str_printf(s, " rotate by %d", t->turn);
+	str_printf(s, " %s font 'sans-serif%s,%g' textcolor rgb '#%06x'\n",
+		   t->bold ? "enhanced" : "noenhanced", t->bold ? ":Bold" : "", t->size, t->rgb);
+}
+
+void gp_add_swatch(struct str *s, const struct page_swatch *w)
+{
+	str_printf(
+		s,
+		"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f fillstyle solid noborder fillcolor rgb '#%06x'\n",
+		w->x0 / PAGE_W, 1 - w->y1 / PAGE_H, w->x1 / PAGE_W, 1 - w->y0 / PAGE_H, w->rgb);
+}
+
+static void gp_add_texts(struct str *s, const struct page *page)
+{
 	int i;
 
-	for (i = 0; i < page->ntexts; i++) {
-		const struct page_text *t = &page->texts[i];
-
-		if (!*t->text)
-			continue;
-		str_puts(s, "set label ");
-		if (t->bold)
-			label_quote_enhanced(s, t->text);
-		else
-			label_quote(s, t->text);
-		str_printf(s, " at screen %.4f,%.4f %s", t->x / PAGE_W, 1 - t->y / PAGE_H,
-			   aligns[t->align]);
-		if (t->turn)
-			str_printf(s, " rotate by %d", t->turn);
-		str_printf(s, " %s font 'sans-serif%s,%g' textcolor rgb '#%06x'\n",
-			   t->bold ? "enhanced" : "noenhanced", t->bold ? ":Bold" : "", t->size,
-			   t->rgb);
-	}
-	for (i = 0; i < page->nswatches; i++) {
-		const struct page_swatch *w = &page->swatches[i];
-
-		str_printf(
-			s,
-			"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f fillstyle solid noborder fillcolor rgb '#%06x'\n",
-			w->x0 / PAGE_W, 1 - w->y1 / PAGE_H, w->x1 / PAGE_W, 1 - w->y0 / PAGE_H,
-			w->rgb);
-	}
+	for (i = 0; i < page->ntexts; i++)
+		if (*page->texts[i].text)
+			gp_add_text(s, &page->texts[i], NULL);
+	for (i = 0; i < page->nswatches; i++)
+		gp_add_swatch(s, &page->swatches[i]);
 }
 
 static void gp_add_axes(struct str *s, const struct figure *f, const struct page *page)
@@ -321,7 +326,7 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 	str_puts(s, " ? '*' : ''\n");
 }
 
-static void gp_add_terminals(struct str *s, const struct figure *f, unsigned int formats)
+void gp_add_terminals(struct str *s, const struct figure *f, unsigned int formats)
 {
 	str_printf(s, "\ndata = '%s.tsv'\nformats = '%s%s%s'\n\n", f->name,
 		   formats & FIGURE_SVG ? "svg " : "", formats & FIGURE_PNG ? "png " : "",
@@ -336,6 +341,23 @@ static void gp_add_terminals(struct str *s, const struct figure *f, unsigned int
 		f->name);
 }
 
+static void gp_add_bars(struct str *s, const struct figure *f, const struct page *page,
+			unsigned int formats)
+{
+	str_puts(s,
+		 "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.2,0.2\n\n");
+	gp_add_texts(s, page);
+	str_putc(s, '\n');
+	gp_add_axes(s, f, page);
+	gp_add_functions(s, f, page);
+	gp_add_terminals(s, f, formats);
+	gp_add_boxes(s, f);
+	gp_add_joints(s, f);
+	gp_add_whiskers(s, f, page);
+	gp_add_numbers(s, f, page);
+	str_puts(s, "}\nset output\n");
+}
+
 static void gp_add_script(struct str *s, const struct figure *f, unsigned int formats)
 {
 	struct page page;
@@ -344,19 +366,12 @@ static void gp_add_script(struct str *s, const struct figure *f, unsigned int fo
 	str_printf(
 		s,
 		"# Drawn by zcost %s. Edit it, then `gnuplot %s.gp` in this folder draws it again.\n\nset encoding utf8\nset datafile separator \"\\t\"\n"
-		"set datafile commentschars ''\n"
-		"set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.2,0.2\n\n",
+		"set datafile commentschars ''\n",
 		zcost_version, f->name);
-	gp_add_texts(s, &page);
-	str_putc(s, '\n');
-	gp_add_axes(s, f, &page);
-	gp_add_functions(s, f, &page);
-	gp_add_terminals(s, f, formats);
-	gp_add_boxes(s, f);
-	gp_add_joints(s, f);
-	gp_add_whiskers(s, f, &page);
-	gp_add_numbers(s, f, &page);
-	str_puts(s, "}\nset output\n");
+	if (f->curves)
+		curves_add_script(s, f, &page, formats);
+	else
+		gp_add_bars(s, f, &page, formats);
 	page_free(&page);
 }
 
@@ -366,7 +381,7 @@ int figure_write(const struct figure *f, const char *dir, unsigned int formats, 
 	struct str s = {0};
 	int rc;
 
-	rc = figure_write_tsv(f, tsv, err);
+	rc = f->curves ? curves_write_tsv(f, tsv, err) : figure_write_tsv(f, tsv, err);
 	if (!rc) {
 		gp_add_script(&s, f, formats);
 		rc = file_write(gp, s.buf, s.len, err);

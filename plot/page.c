@@ -4,7 +4,7 @@
  * groups, bars. What is left is the frame. Labels choose among a few shapes by their width; nothing
  * overlaps and nothing is cut without an ellipsis.
  */
-#include "plot/page.h"
+#include "plot/curves.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -491,6 +491,23 @@ static void page_make_lying(struct page *page, const struct figure *f, struct pe
 	page_place_lying_labels(page, f, widest);
 }
 
+/* Leaves a frame for the panels between the legend and the name of the axis of x. */
+static void page_make_curves(struct page *page, const struct figure *f, struct pen *pen)
+{
+	if (f->bars.n > 1)
+		page_place_bar_legend(page, f, pen);
+	page->left = PAGE_MARGIN;
+	page->right = PAGE_W - PAGE_MARGIN;
+	page->top = pen->top;
+	page->bottom = pen->bottom - PAGE_TICK_SIZE * 1.5;
+	page_put_text(page, (struct page_text){.x = PAGE_W - PAGE_MARGIN,
+					       .y = pen->bottom - PAGE_TICK_SIZE * 0.6,
+					       .size = PAGE_TICK_SIZE,
+					       .align = ALIGN_RIGHT,
+					       .rgb = INK_SOFT,
+					       .text = f->curves->axis});
+}
+
 void page_make(struct page *page, const struct figure *f)
 {
 	struct pen pen = {.top = 22, .bottom = PAGE_H - 14};
@@ -498,6 +515,10 @@ void page_make(struct page *page, const struct figure *f)
 	*page = (struct page){0};
 	page_place_heading(page, f, &pen);
 	page_place_foot(page, f, &pen);
+	if (f->curves) {
+		page_make_curves(page, f, &pen);
+		return;
+	}
 	if (f->lying)
 		page_make_lying(page, f, &pen);
 	else

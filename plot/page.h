@@ -58,6 +58,18 @@ double page_scale(const struct page *page, const struct figure *f);
 
 #define PAGE_TICK_SIZE 17.0 /* the font at the axis of values */
 
+/* Returns 1, 2 or 5 times a power of ten, so that labels at its multiples do not touch: `apart`
+ * pixels on an axis of `length` pixels that ends at `limit`. */
+double page_axis_step(double limit, double length, double apart);
+
+/* --- gnuplot: figure_gp.c --- */
+
+/* Adds a text. `name` is the variable that has it; NULL: the text itself. */
+void gp_add_text(struct str *s, const struct page_text *t, const char *name);
+void gp_add_swatch(struct str *s, const struct page_swatch *w);
+/* Begins the block that is run for each format. */
+void gp_add_terminals(struct str *s, const struct figure *f, unsigned int formats);
+
 void page_place_limit(struct page *page, const struct figure *f);
 void page_place_positions(struct page *page, const struct figure *f);
 double page_tick_width(const struct figure *f);

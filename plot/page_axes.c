@@ -49,8 +49,7 @@ double page_reach(const struct figure *f, bool *cut)
 	return x.bars > 0 ? x.bars : 1;
 }
 
-/* Returns 1, 2 or 5 times a power of ten, so that labels at its multiples do not touch. */
-static double axis_step(double limit, double length, double apart)
+double page_axis_step(double limit, double length, double apart)
 {
 	double most = fmin(8, fmax(1, floor(length / apart))), least = limit / most;
 	double ten = pow(10, floor(log10(least)));
@@ -73,7 +72,7 @@ void page_place_limit(struct page *page, const struct figure *f)
 		room += label_width(f->note_unit, page->value_size, false) + 4 * page->value_size;
 	page->reach = page_reach(f, &cut);
 	page->limit = page->reach / (1 - room / length);
-	page->tick = axis_step(page->limit, length, f->lying ? 95 : 34);
+	page->tick = page_axis_step(page->limit, length, f->lying ? 95 : 34);
 }
 
 double page_tick_width(const struct figure *f)

@@ -143,6 +143,41 @@ static void power_add_total(struct ingest *in, const char *kind)
 	str_free(&used);
 }
 
+/* The domains of a source are read one after the other. */
+#define TOGETHER_NS 50000000
+
+/* Adds up the domains' readings at each time. A time without one of the domains has no total. */
+static void power_add_total_series(struct ingest *in, const char *kind)
+{
+	const char *source = power_find_source(in, kind), *name;
+	char *prefix = xasprintf("power_w:%s/%s/", kind, source ? source : "");
+	size_t i, n = 0, cap = 0, domains = 0, together, k;
+	struct reading *r = NULL;
+	double watts;
+
+	for (i = 0; i < in->npower; i++)
+		domains += source && !strcmp(in->power[i].kind, kind) &&
+			   !strcmp(in->power[i].source, source) &&
+			   !domain_is_part(in->power[i].domain);
+	for (i = 0; i < in->nseries; i++)
+		if (str_starts(in->series[i].name, prefix) &&
+		    !domain_is_part(in->series[i].name + strlen(prefix)))
+			array_add(r, n, cap,
+				  (struct reading){in->series[i].t_ns, in->series[i].value});
+	readings_sort(r, n);
+	name = arena_printf(&in->arena, "power_w:%s", kind);
+	for (i = 0; i < n; i += together) {
+		watts = 0;
+		for (k = i; k < n && r[k].t_ns - r[i].t_ns < TOGETHER_NS; k++)
+			watts += r[k].v;
+		together = k - i;
+		if (together == domains)
+			ingest_point(in, name, r[i].t_ns, watts);
+	}
+	free(prefix);
+	free(r);
+}
+
 void power_put(struct ingest *in)
 {
 	size_t i;
@@ -156,6 +191,8 @@ void power_put(struct ingest *in)
 	}
 	for (i = 0; i < array_size(totals); i++)
 		power_add_total(in, totals[i]);
+	for (i = 0; i < array_size(totals); i++)
+		power_add_total_series(in, totals[i]);
 }
 
 /* --- readings --- */
@@ -303,6 +340,29 @@ double readings_power(struct ingest *in, const char *what, const struct reading 
 	       seconds;
 }
 
+/* A log of a meter may be hours longer than the run. */
+#define SERIES_MARGIN_NS 10000000000ULL
+
+void readings_add_series(struct ingest *in, const char *kind, const char *source,
+			 const char *domain, const struct reading *r, size_t n, bool energy)
+{
+	const char *name = arena_printf(&in->arena, "power_w:%s/%s/%s", kind, source, domain);
+	size_t i;
+
+	for (i = energy; i < n; i++) {
+		double watts = r[i].v;
+
+		if (r[i].t_ns + SERIES_MARGIN_NS < in->run.start_ns ||
+		    r[i].t_ns > in->run.end_ns + SERIES_MARGIN_NS)
+			continue;
+		if (energy && r[i].t_ns == r[i - 1].t_ns)
+			continue;
+		if (energy)
+			watts = 1e9 * (r[i].v - r[i - 1].v) / (double)(r[i].t_ns - r[i - 1].t_ns);
+		ingest_point(in, name, r[i].t_ns, watts);
+	}
+}
+
 /* Notes a window without a reading inside: the figure is mostly that of the time around it. */
 static void readings_note_sparse(struct ingest *in, const char *what, const struct reading *r,
 				 size_t n)
@@ -399,6 +459,8 @@ static void domains_add_power(struct ingest *in, struct domains *list)
 		readings_sort(d->r, d->n);
 		power_add(in, power_kind_of(d->source, d->name), d->source, d->name,
 			  readings_power(in, what, d->r, d->n, d->energy), NULL);
+		readings_add_series(in, power_kind_of(d->source, d->name), d->source, d->name, d->r,
+				    d->n, d->energy);
 		free(what);
 	}
 }

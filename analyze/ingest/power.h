@@ -64,7 +64,15 @@ bool power_kind_known(const char *kind);
 void power_add(struct ingest *in, const char *kind, const char *source, const char *domain,
 	       double watts, const char *how);
 
-/* Adds the metrics, after all sources were read. */
+/*
+ * Adds the readings in and close to the window as the series power_w:KIND/SOURCE/DOMAIN. A counter
+ * of joules gives the mean power since its last reading.
+ */
+void readings_add_series(struct ingest *in, const char *kind, const char *source,
+			 const char *domain, const struct reading *r, size_t n, bool energy);
+
+/* Adds the metrics, and the series power_w:KIND of each kind's total, after all sources were read.
+ */
 void power_put(struct ingest *in);
 
 #endif

@@ -382,6 +382,8 @@ static int meter_mean_watts(struct ingest *in, struct reader *d, const struct ts
 		note_add(&in->notes, meter_short_lines, t->short_rows, t->path);
 	readings_sort(d->r, d->n);
 	*watts = readings_metered(in, what, d->r, d->n);
+	readings_add_series(in, d->m->kind ? d->m->kind : "wall", "csv", path_base_name(d->m->path),
+			    d->r, d->n, false);
 	free(what);
 	free(d->r);
 	return 0;

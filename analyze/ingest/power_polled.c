@@ -41,37 +41,50 @@ static void polled_read_snaps(struct polled *p, const struct snaps *snaps, watts
 	readings_sort(p->r, p->n);
 }
 
-static int polled_read_file(struct ingest *in, const char *path, const char *what,
-			    watts_fn watts_of, struct snaps *snaps, double *watts,
+/* A program that is polled. */
+struct polled_source {
+	const char *what, *source, *domain;
+	watts_fn watts_of;
+	const char *(*kind_of)(const struct snaps *snaps);
+};
+
+static int polled_read_file(struct ingest *in, const char *path, const struct polled_source *from,
 			    struct error *err)
 {
 	struct error damage = {0};
 	struct polled p = {0};
-	int rc = snaps_read(snaps, path, &damage);
+	struct snaps snaps = {0};
+	const char *kind;
+	int rc = snaps_read(&snaps, path, &damage);
 
 	if (rc && rc != -EBADMSG)
 		return error_set(err, -rc, "%s", damage.text);
 	if (rc)
 		note_add(&in->notes, file_damaged, "power", damage.text);
-	polled_read_snaps(&p, snaps, watts_of);
+	polled_read_snaps(&p, &snaps, from->watts_of);
 	if (p.bad)
-		note_add(&in->notes, power_bad_answers, what, p.bad, p.bad + p.n, p.why.text);
-	*watts = readings_metered(in, what, p.r, p.n);
+		note_add(&in->notes, power_bad_answers, from->what, p.bad, p.bad + p.n, p.why.text);
+	kind = from->kind_of(&snaps);
+	power_add(in, kind, from->source, from->domain, readings_metered(in, from->what, p.r, p.n),
+		  NULL);
+	readings_add_series(in, kind, from->source, from->domain, p.r, p.n, false);
 	free(p.r);
+	snaps_free(&snaps);
 	return 0;
+}
+
+static const char *ipmi_kind(const struct snaps *snaps)
+{
+	(void)snaps;
+	return power_kind_of("ipmi", "dcmi");
 }
 
 static int power_ipmi_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct snaps snaps = {0};
-	double watts;
-	int rc =
-		polled_read_file(in, path, "power by ipmitool", watts_of_dcmi, &snaps, &watts, err);
+	static const struct polled_source ipmi = {"power by ipmitool", "ipmi", "dcmi",
+						  watts_of_dcmi, ipmi_kind};
 
-	if (!rc)
-		power_add(in, power_kind_of("ipmi", "dcmi"), "ipmi", "dcmi", watts, NULL);
-	snaps_free(&snaps);
-	return rc;
+	return polled_read_file(in, path, &ipmi, err);
 }
 
 const struct parser parser_power_ipmi = {.files = {"power-ipmi.snap"},
@@ -94,16 +107,11 @@ static const char *polled_find_kind(const struct snaps *snaps)
 static int power_command_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	bool first = str_ends(path, "/power-command.snap");
-	struct snaps snaps = {0};
-	double watts;
-	int rc = polled_read_file(in, path,
-				  first ? "power by the command" : "power by another command",
-				  watts_of_line, &snaps, &watts, err);
+	const struct polled_source source = {first ? "power by the command"
+						   : "power by another command",
+					     "command", "power", watts_of_line, polled_find_kind};
 
-	if (!rc)
-		power_add(in, polled_find_kind(&snaps), "command", "power", watts, NULL);
-	snaps_free(&snaps);
-	return rc;
+	return polled_read_file(in, path, &source, err);
 }
 
 const struct parser parser_power_command = {.files = {"power-command.snap", "power-command-2.snap",

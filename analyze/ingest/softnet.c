@@ -156,6 +156,22 @@ static void softnet_add_metrics(struct ingest *in, const struct sums *s)
 		ingest_metric(in, "softnet_waiting_max", "1", s->waiting, NULL);
 }
 
+/* Adds the squeezes on the side's CPUs between two readings to their series. */
+static void softnet_add_point(struct ingest *in, const struct softnet *a, const struct softnet *b,
+			      uint64_t from, uint64_t to)
+{
+	enum { SQUEEZED = 2 };
+	double n = 0;
+	unsigned int cpu;
+
+	if (to <= from || a->lines != b->lines)
+		return;
+	for (cpu = 0; cpu < a->n && cpu < b->n; cpu++)
+		if (ingest_has_cpu(in, cpu) && a->cpu[cpu].there && b->cpu[cpu].there)
+			n += (uint32_t)(b->cpu[cpu].w[SQUEEZED] - a->cpu[cpu].w[SQUEEZED]);
+	ingest_point(in, "softnet_squeezed_per_s", to, 1e9 * n / (double)(to - from));
+}
+
 static void softnet_read_snaps(struct ingest *in, const struct snaps *snaps, struct sums *s)
 {
 	struct softnet before = {0}, now;
@@ -177,6 +193,7 @@ static void softnet_read_snaps(struct ingest *in, const struct snaps *snaps, str
 		}
 		softnet_add_span(s, &before, &now,
 				 span_inside(a, b, in->run.start_ns, in->run.end_ns));
+		softnet_add_point(in, &before, &now, a, b);
 		if (b >= in->run.start_ns && b <= in->run.end_ns)
 			softnet_see_waiting(in, s, &now);
 		free(before.cpu);

@@ -39,7 +39,8 @@
 	row(snmp) \
 	row(sockstat) \
 	row(sizes) \
-	row(sched)
+	row(sched) \
+	row(timeline)
 // clang-format on
 
 #define DECLARATION(name) extern const struct measure measure_##name;

@@ -82,3 +82,17 @@ int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_
 	return sql_run(s, err, "INSERT INTO series (run, name, t_ns, value) VALUES (?, ?, ?, ?)",
 		       "isid", run, name, (int64_t)t_ns, value);
 }
+
+static void series_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct series_row *)row =
+		(struct series_row){sql_name(s, q, 0), (uint64_t)sqlite3_column_int64(q, 1),
+				    sqlite3_column_double(q, 2)};
+}
+
+int store_series(struct store *s, int64_t run, struct series_row **rows, struct error *err)
+{
+	return sql_rows(s, rows, sizeof(**rows), series_read_row, err,
+			"SELECT name, t_ns, value FROM series WHERE run = ? ORDER BY name, t_ns",
+			"i", run);
+}

@@ -50,6 +50,7 @@ CREATE TABLE metric (run INTEGER, name TEXT, unit TEXT, value REAL, source TEXT 
 CREATE INDEX metric_name ON metric (name);
 
 CREATE TABLE series (run INTEGER, name TEXT, t_ns INTEGER, value REAL);
+CREATE INDEX series_run ON series (run, name, t_ns);
 
 CREATE TABLE event (id INTEGER PRIMARY KEY, run INTEGER, name TEXT, is_time INTEGER,
 	samples INTEGER, weight INTEGER, weight2 REAL);

@@ -135,6 +135,15 @@ int store_metric_prefix(struct store *store, int64_t run, const char *prefix,
 int store_series_put(struct store *store, int64_t run, const char *name, uint64_t t_ns,
 		     double value, struct error *err);
 
+struct series_row {
+	const char *name; /* a string of the store */
+	uint64_t t_ns;	  /* CLOCK_MONOTONIC */
+	double value;
+};
+/* Reads the series of a run by name, then by time. The caller frees the rows. Returns the count or
+ * -errno. */
+int store_series(struct store *store, int64_t run, struct series_row **rows, struct error *err);
+
 int store_syscall_add(struct store *store, int64_t run, const struct syscall_row *row,
 		      struct error *err);
 /* Reads the system calls of a run. The caller frees the rows. Returns the count or -errno. */

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Figures over time, a panel for each: all runs pale, their median strong, the window on a grey
+ * ground. More variants than can be told apart in a panel get a panel each, for the first figure.
+ */
+#include "plot/chart.h"
+#include "plot/curves.h"
+
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is drawn, in this order. */
+static const struct {
+	const char *name, *label;
+	bool once; /* the sides measure the same: the first one is drawn */
+} gauges[] = {
+	{"throughput", "throughput, Gbit/s", true},
+	{"cpu_pct", "CPU use, % of one CPU", false},
+	{"power_w:wall", "power at the wall, W", false},
+	{"power_w:platform", "power of the platform, W", false},
+	{"power_w:package", "power of the packages, W", false},
+	{"tcp_retransmits_per_s", "retransmitted segments per second", false},
+	{"tcp_socket_cwnd", "congestion window, segments", false},
+	{"tcp_socket_rtt_us", "rtt, µs", false},
+	{"softnet_squeezed_per_s", "squeezed polls per second", false},
+};
+
+enum { GAUGES = array_size(gauges), OVERLAID = 6, BINS = 300, PANELS = 8 };
+
+struct timed {
+	double t, value;
+	int n; /* readings behind the value */
+};
+
+/* One figure of one run, by time. */
+struct run_line {
+	const char *variant, *side;
+	int gauge, run;
+	double seconds; /* the window */
+	struct timed *p;
+	size_t n, cap;
+};
+
+struct timeline {
+	struct run_line *lines;
+	size_t n, cap;
+};
+
+static int gauge_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < GAUGES; i++)
+		if (!strcmp(gauges[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+static struct run_line *timeline_line(struct timeline *l, const struct table *t, size_t row,
+				      int gauge)
+{
+	struct run_line new = {.variant = table_text(t, row, "variant"),
+			       .side = table_text(t, row, "side"),
+			       .gauge = gauge,
+			       .run = (int)table_real(t, row, "run"),
+			       .seconds = table_real(t, row, "seconds")};
+	struct run_line *last = l->n ? &l->lines[l->n - 1] : NULL;
+
+	if (last && last->gauge == gauge && last->run == new.run &&
+	    !strcmp(last->variant, new.variant) && !strcmp(last->side, new.side))
+		return last;
+	array_add(l->lines, l->n, l->cap, new);
+	return &l->lines[l->n - 1];
+}
+
+/* Readings long before or after the window only show the start and the end of programs. */
+static bool timed_is_near(const struct run_line *l, double t)
+{
+	double margin = fmax(0.5, 0.1 * l->seconds);
+
+	return t >= -margin && t <= l->seconds + margin;
+}
+
+static void timeline_read(struct timeline *l, const struct table *t)
+{
+	struct run_line *line;
+	size_t row;
+	int gauge;
+
+	for (row = 0; row < t->rows; row++) {
+		double at = table_real(t, row, "t_s");
+
+		gauge = gauge_of(table_text(t, row, "name"));
+		if (gauge < 0)
+			continue;
+		line = timeline_line(l, t, row, gauge);
+		if (timed_is_near(line, at))
+			array_add(line->p, line->n, line->cap,
+				  (struct timed){at, table_real(t, row, "value"), 1});
+	}
+}
+
+static void timeline_free(struct timeline *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		free(l->lines[i].p);
+	free(l->lines);
+}
+
+/* --- bins: readings of several runs are not taken at the same times --- */
+
+struct bins {
+	double width;
+	long first, n;
+};
+
+/* Returns the median distance of the line's readings. */
+static double line_step(const struct run_line *l)
+{
+	double *steps = xcalloc(l->n + 1, sizeof(*steps)), step = 0;
+	size_t i;
+
+	for (i = 1; i < l->n; i++)
+		steps[i - 1] = l->p[i].t - l->p[i - 1].t;
+	if (l->n > 1)
+		step = stats_point(EST_MEDIAN, steps, l->n - 1);
+	free(steps);
+	return step;
+}
+
+static bool line_is_of(const struct run_line *l, int gauge, const char *variant, const char *side)
+{
+	return l->gauge == gauge && !strcmp(l->side, side) &&
+	       (!variant || !strcmp(l->variant, variant));
+}
+
+static struct bins timeline_bins(const struct timeline *l, int gauge, const char *variant,
+				 const char *side)
+{
+	double from = DBL_MAX, to = -DBL_MAX, step = 0;
+	struct bins b = {0};
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		const struct run_line *line = &l->lines[i];
+
+		if (!line->n || !line_is_of(line, gauge, variant, side))
+			continue;
+		from = fmin(from, line->p[0].t);
+		to = fmax(to, line->p[line->n - 1].t);
+		step = fmax(step, line_step(line));
+	}
+	if (from > to)
+		return b;
+	b.width = fmax(step, fmax((to - from) / BINS, 1e-6));
+	b.first = lround(from / b.width);
+	b.n = lround(to / b.width) - b.first + 1;
+	return b;
+}
+
+/* Computes the mean of the line's readings in each bin: their time and value. NAN: no reading. */
+static void line_bin(const struct run_line *l, const struct bins *b, struct timed *out)
+{
+	size_t i;
+	long k;
+
+	for (k = 0; k < b->n; k++)
+		out[k] = (struct timed){0};
+	for (i = 0; i < l->n; i++) {
+		struct timed *bin = &out[lround(l->p[i].t / b->width) - b->first];
+
+		bin->t += l->p[i].t;
+		bin->value += l->p[i].value;
+		bin->n++;
+	}
+	for (k = 0; k < b->n; k++) {
+		out[k].t = out[k].n ? out[k].t / out[k].n : NAN;
+		out[k].value = out[k].n ? out[k].value / out[k].n : NAN;
+	}
+}
+
+static struct estimate timed_plain(double value)
+{
+	return (struct estimate){.value = value, .lo = NAN, .hi = NAN};
+}
+
+static void panel_put_run(struct figure *f, int panel, int bar, int run, const struct timed *p,
+			  long n)
+{
+	char name[32];
+	int curve;
+	long k;
+
+	snprintf(name, sizeof(name), "%d", run);
+	curve = figure_curve(f, panel, bar, name, true);
+	for (k = 0; k < n; k++)
+		if (!isnan(p[k].value))
+			figure_point(f, curve, p[k].t, timed_plain(p[k].value));
+}
+
+/* Puts the median of the runs in each bin that at least half of them have. */
+static void panel_put_median(struct figure *f, int panel, int bar, const struct timed *p, long n,
+			     size_t runs)
+{
+	double *values = xcalloc(runs, sizeof(*values)), t;
+	int curve = figure_curve(f, panel, bar, "median", false);
+	size_t r, found;
+	long k;
+
+	for (k = 0; k < n; k++) {
+		t = 0;
+		for (r = 0, found = 0; r < runs; r++) {
+			const struct timed *of_run = &p[r * (size_t)n + (size_t)k];
+
+			if (isnan(of_run->value))
+				continue;
+			values[found++] = of_run->value;
+			t += of_run->t;
+		}
+		if (found && 2 * found >= runs)
+			figure_point(f, curve, t / (double)found,
+				     timed_plain(stats_point(EST_MEDIAN, values, found)));
+	}
+	free(values);
+}
+
+static void panel_put_variant(const struct timeline *l, struct figure *f, int panel, int bar,
+			      int gauge, const char *side)
+{
+	const char *variant = f->bars.mark[bar].name;
+	struct bins b = timeline_bins(l, gauge, variant, side);
+	struct timed *p = NULL;
+	size_t i, runs = 0, cap = 0;
+
+	for (i = 0; i < l->n && b.n; i++) {
+		if (!l->lines[i].n || !line_is_of(&l->lines[i], gauge, variant, side))
+			continue;
+		while ((runs + 1) * (size_t)b.n > cap)
+			p = xrealloc(p, (cap = 2 * cap + (size_t)b.n) * sizeof(*p));
+		line_bin(&l->lines[i], &b, p + runs * (size_t)b.n);
+		panel_put_run(f, panel, bar, l->lines[i].run, p + runs * (size_t)b.n, b.n);
+		runs++;
+	}
+	if (runs)
+		panel_put_median(f, panel, bar, p, b.n, runs);
+	free(p);
+}
+
+/* --- which panels --- */
+
+/* Finds the range of the figure's readings. Returns false where there is none. */
+static bool timeline_range(const struct timeline *l, int gauge, const char *side, double *from,
+			   double *to)
+{
+	size_t i, k;
+
+	*from = DBL_MAX;
+	*to = -DBL_MAX;
+	for (i = 0; i < l->n; i++)
+		for (k = 0; k < l->lines[i].n && line_is_of(&l->lines[i], gauge, NULL, side); k++) {
+			*from = fmin(*from, l->lines[i].p[k].value);
+			*to = fmax(*to, l->lines[i].p[k].value);
+		}
+	return *from <= *to;
+}
+
+struct panels {
+	struct panel {
+		int gauge;
+		const char *side;
+	} of[PANELS];
+	int n, left_out;
+	struct str flat; /* figures that never changed */
+};
+
+static void panels_add_flat(struct panels *p, const char *side, int gauge, double value)
+{
+	const char *label = gauges[gauge].label;
+
+	str_printf(&p->flat, "%s%s %.*s: %.3g", p->flat.len ? "; " : "", side,
+		   (int)strcspn(label, ","), label, value);
+}
+
+static void panels_find(struct panels *p, const struct timeline *l, const struct figure *sides)
+{
+	double from, to;
+	int g, s;
+
+	for (g = 0; g < GAUGES; g++) {
+		for (s = 0; s < sides->groups.n; s++) {
+			const char *side = sides->groups.mark[s].name;
+
+			if (!timeline_range(l, g, side, &from, &to))
+				continue;
+			if (from == to)
+				panels_add_flat(p, side, g, from);
+			else if (p->n < PANELS)
+				p->of[p->n++] = (struct panel){g, side};
+			else
+				p->left_out++;
+			if (gauges[g].once)
+				break;
+		}
+	}
+}
+
+static void timeline_put_panels(const struct timeline *l, struct figure *f, const struct panels *p)
+{
+	char *label;
+	int i, b;
+
+	for (i = 0; i < p->n; i++) {
+		label = xasprintf("%s: %s", p->of[i].side, gauges[p->of[i].gauge].label);
+		figure_group(f, label);
+		free(label);
+		for (b = 0; b < f->bars.n; b++)
+			panel_put_variant(l, f, i, b, p->of[i].gauge, p->of[i].side);
+	}
+}
+
+/* A panel for each variant, with the first figure alone. */
+static void timeline_put_multiples(const struct timeline *l, struct figure *f,
+				   const struct panels *p)
+{
+	int b;
+
+	for (b = 0; b < f->bars.n; b++) {
+		figure_group(f, f->bars.mark[b].label);
+		panel_put_variant(l, f, b, b, p->of[0].gauge, p->of[0].side);
+	}
+	figure_remark(f,
+		      "More than %d variants: only %s of the %s is drawn; --variant chooses some",
+		      OVERLAID, gauges[p->of[0].gauge].label, p->of[0].side);
+}
+
+static void timeline_put_words(const struct drawing *d, struct figure *f, const struct panels *p)
+{
+	figure_title(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
+		     gauges[p->of[0].gauge].label, p->n > 1 ? " and what moved with it" : "");
+	figure_subtitle(
+		f,
+		"Pale: each run; strong: the median of the runs; grey ground: the window that all other figures are taken over");
+	if (p->flat.len)
+		figure_remark(f, "Constant, so not drawn: %s", p->flat.buf);
+	if (p->left_out)
+		figure_remark(f, "No room for %d more panel%s; --side chooses a side", p->left_out,
+			      p->left_out == 1 ? "" : "s");
+	f->group_word = "panel";
+	drawing_foot(d, f, FROM_EACH_RUN);
+}
+
+static void timeline_shade_window(struct figure *f, const struct timeline *l)
+{
+	size_t i;
+
+	f->curves->shade[1] = DBL_MAX;
+	for (i = 0; i < l->n; i++)
+		f->curves->shade[1] = fmin(f->curves->shade[1], l->lines[i].seconds);
+}
+
+static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	struct timeline l = {0};
+	struct panels p = {0};
+	struct figure sides;
+	const struct table *t;
+	int rc = drawing_table(d, 0, &t, err);
+
+	if (rc)
+		return rc;
+	timeline_read(&l, t);
+	figure_init(&sides, "sides");
+	drawing_sides(&sides, t);
+	panels_find(&p, &l, &sides);
+	figure_curves(f, "seconds since the window began", "run");
+	drawing_bars(d, f);
+	if (p.n && f->bars.n <= OVERLAID)
+		timeline_put_panels(&l, f, &p);
+	else if (p.n)
+		timeline_put_multiples(&l, f, &p);
+	if (f->curves->n) {
+		timeline_shade_window(f, &l);
+		timeline_put_words(d, f, &p);
+	} else {
+		rc = error_set(err, ENODATA, "no figure over time changes in any run");
+	}
+	figure_free(&sides);
+	str_free(&p.flat);
+	timeline_free(&l);
+	return rc;
+}
+
+const struct chart chart_timeline = {
+	.name = "timeline",
+	.what = "throughput, CPU, power, retransmits, cwnd, rtt and squeezes over time",
+	.sources = {"timeline"},
+	.options = {CHART_OPTIONS "side"},
+	.most = CURVES_PANELS,
+	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.draw = timeline_draw,
+};

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The gnuplot script of curves: a multiplot of panels. Its texts stand in variables before the
+ * block, because a block must not hold a name (figure_gp.c).
+ */
+#include "plot/curves.h"
+
+#include "plot/label.h"
+#include "plot/palette.h"
+
+#include <math.h>
+
+#define HEAD_SIZE 17.0 /* the font of a panel's name */
+#define TICK_SIZE 14.0 /* the fonts at the axes, and between them */
+enum { GAP = 34 };
+
+struct box {
+	double left, top, right, bottom;
+	bool lowest; /* no panel below */
+};
+
+/* Returns how many panels stand side by side. */
+static int panel_columns(int n)
+{
+	return n == 1 ? 1 : n <= 6 ? 2 : n <= 9 ? 3 : 4;
+}
+
+static double panel_tick_width(const struct figure *f)
+{
+	double widest = 0, reach;
+	int i;
+
+	for (i = 0; i < f->groups.n; i++) {
+		reach = curves_y(f, i, 200).to;
+		widest = fmax(widest, reach >= 1e5 ? 52 : reach >= 1000 ? 50 : 44);
+	}
+	return widest;
+}
+
+static struct box panel_box(const struct figure *f, const struct page *page, int panel)
+{
+	int columns = panel_columns(f->groups.n), rows = (f->groups.n + columns - 1) / columns;
+	double width = (page->right - page->left + GAP) / columns;
+	double height = (page->bottom - page->top) / rows;
+	struct box b;
+
+	b.left = page->left + panel % columns * width + panel_tick_width(f);
+	b.right = page->left + (panel % columns + 1) * width - GAP;
+	b.top = page->top + panel / columns * height + HEAD_SIZE * 1.5;
+	b.bottom = page->top + (panel / columns + 1) * height - 8;
+	b.lowest = panel + columns >= f->groups.n;
+	if (rows == 1 || b.lowest || f->groups.n > 6)
+		b.bottom -= TICK_SIZE * 1.4;
+	return b;
+}
+
+/* Returns the number of labels between those that are drawn, so that they do not touch. */
+static int tick_stride(const struct curves *c, const struct curve_range *x, double pixels)
+{
+	double last = -1e9, at, width;
+	int stride, i;
+	bool free;
+
+	for (stride = 1; stride < c->nticks; stride++) {
+		last = -1e9;
+		free = true;
+		for (i = 0; i < c->nticks && free; i += stride) {
+			at = x->log ? log(c->ticks[i].at / x->from) / log(x->to / x->from)
+				    : (c->ticks[i].at - x->from) / (x->to - x->from);
+			width = label_width(c->ticks[i].label, TICK_SIZE, false) + 10;
+			free = at * pixels - width / 2 >= last;
+			last = at * pixels + width / 2;
+		}
+		if (free)
+			break;
+	}
+	return stride;
+}
+
+/* Writes the texts of the page, the panels, the ticks and the marks as variables. */
+static void script_add_texts(struct str *s, const struct figure *f, const struct page *page)
+{
+	const struct curves *c = f->curves;
+	struct arena arena = {0};
+	int i;
+
+	for (i = 0; i < page->ntexts; i++) {
+		str_printf(s, "text%d = ", i);
+		if (page->texts[i].bold)
+			label_quote_enhanced(s, page->texts[i].text);
+		else
+			label_quote(s, page->texts[i].text);
+		str_putc(s, '\n');
+	}
+	for (i = 0; i < f->groups.n; i++) {
+		struct box b = panel_box(f, page, i);
+
+		str_printf(s, "panel%d = ", i);
+		label_quote_enhanced(s, label_fit(&arena, f->groups.mark[i].label, HEAD_SIZE * 1.13,
+						  b.right - b.left));
+		str_putc(s, '\n');
+	}
+	for (i = 0; i < c->nticks; i++) {
+		str_printf(s, "tick%d = ", i);
+		label_quote(s, label_fit(&arena, c->ticks[i].label, TICK_SIZE, 150));
+		str_putc(s, '\n');
+	}
+	for (i = 0; i < c->nmarks; i++) {
+		str_printf(s, "mark%d = ", i);
+		label_quote(s, c->marks[i].label);
+		str_putc(s, '\n');
+	}
+	arena_free(&arena);
+}
+
+static void script_place_texts(struct str *s, const struct page *page)
+{
+	char name[32];
+	int i;
+
+	for (i = 0; i < page->ntexts; i++) {
+		snprintf(name, sizeof(name), "text%d", i);
+		str_puts(s, "\t");
+		gp_add_text(s, &page->texts[i], name);
+	}
+	for (i = 0; i < page->nswatches; i++) {
+		str_puts(s, "\t");
+		gp_add_swatch(s, &page->swatches[i]);
+	}
+}
+
+static const char *axis_format(const struct curve_range *r)
+{
+	return r->to >= 1e5 ? "%.0s%c" : r->to < 1e-3 ? "%.0e" : "%g";
+}
+
+static void script_add_x_ticks(struct str *s, const struct curves *c, const struct box *b,
+			       const struct curve_range *x)
+{
+	int i, stride = tick_stride(c, x, b->right - b->left);
+
+	if (!c->nticks) {
+		if (x->log)
+			str_puts(s, "10");
+		else
+			str_printf(s, "%.10g", x->step);
+		return;
+	}
+	str_putc(s, '(');
+	for (i = 0; i < c->nticks; i += stride)
+		str_printf(s, "%stick%d %.10g", i ? ", " : "", i, c->ticks[i].at);
+	str_putc(s, ')');
+}
+
+static void script_add_axes(struct str *s, const struct figure *f, const struct box *b, int panel)
+{
+	const struct curves *c = f->curves;
+	struct curve_range x = curves_x(f, b->right - b->left);
+	struct curve_range y = curves_y(f, panel, b->bottom - b->top);
+	bool named = b->lowest || f->groups.n > 6;
+
+	str_printf(s,
+		   "\tset lmargin at screen %.4f\n\tset rmargin at screen %.4f\n"
+		   "\tset tmargin at screen %.4f\n\tset bmargin at screen %.4f\n",
+		   b->left / PAGE_W, b->right / PAGE_W, 1 - b->top / PAGE_H,
+		   1 - b->bottom / PAGE_H);
+	str_printf(s, "\tunset logscale\n%s%s", x.log ? "\tset logscale x\n" : "",
+		   y.log ? "\tset logscale y\n" : "");
+	str_printf(s, "\tset xrange [%.10g:%.10g]\n\tset yrange [%.10g:%.10g]\n", x.from, x.to,
+		   y.from, y.to);
+	str_puts(s, "\tset xtics nomirror scale 0 ");
+	script_add_x_ticks(s, c, b, &x);
+	str_printf(s, " format '%s' font 'sans-serif,%g' textcolor rgb '#%06x'\n",
+		   !named ? "" : axis_format(&x), TICK_SIZE, named ? INK_SOFT : 0xffffff);
+	str_puts(s, "\tset ytics nomirror scale 0 ");
+	if (!y.log)
+		str_printf(s, "%.10g ", y.step);
+	str_printf(s, "format '%s' font 'sans-serif,%g' textcolor rgb '#%06x'\n", axis_format(&y),
+		   TICK_SIZE, INK_SOFT);
+}
+
+static void script_add_marks(struct str *s, const struct figure *f, int panel)
+{
+	const struct curves *c = f->curves;
+	int i;
+
+	if (c->shade[0] < c->shade[1])
+		str_printf(
+			s,
+			"\tset object rectangle from %.10g, graph 0 to %.10g, graph 1 behind fillstyle solid noborder fillcolor rgb '#f3f3f3'\n",
+			c->shade[0], c->shade[1]);
+	for (i = 0; i < c->nmarks; i++) {
+		const struct curve_mark *m = &c->marks[i];
+
+		if (m->panel != panel)
+			continue;
+		if (m->lo < m->hi)
+			str_printf(
+				s,
+				"\tset object rectangle from %.10g, graph 0 to %.10g, graph 1 behind fillstyle solid noborder fillcolor rgb '#eeeeee'\n",
+				m->lo, m->hi);
+		str_printf(
+			s,
+			"\tset arrow from %.10g, graph 0 to %.10g, graph 1 nohead dashtype 2 linewidth 1.5 linecolor rgb '#%06x'\n"
+			"\tset label mark%d at %.10g, graph 0.95 left offset character 0.6,0 noenhanced font 'sans-serif,%g' textcolor rgb '#%06x'\n",
+			m->at, m->at, INK, i, m->at, TICK_SIZE, INK);
+	}
+}
+
+enum curve_layer { LAYER_BAND, LAYER_PALE, LAYER_LINE, LAYERS };
+
+static bool curve_has_band(const struct curve *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->points[i].y.hi > c->points[i].y.lo)
+			return true;
+	return false;
+}
+
+/* Adds one curve in one layer. `first` is its first row in the .tsv. */
+static bool script_add_curve(struct str *s, const struct figure *f, const struct curve *c,
+			     size_t first, enum curve_layer layer, bool begun)
+{
+	enum { MARKED = 30 }; /* points of a curve that are few enough to be seen */
+	uint32_t rgb = f->bars.mark[c->line].rgb;
+
+	if (!c->n || (layer == LAYER_BAND ? !curve_has_band(c) : c->pale != (layer == LAYER_PALE)))
+		return false;
+	str_printf(s, "%sdata skip 1 every ::%zu::%zu using ", begun ? ", \\\n\t\t" : "\tplot ",
+		   first, first + c->n - 1);
+	if (layer == LAYER_BAND)
+		str_printf(
+			s,
+			"2:4:5 with filledcurves fillstyle transparent solid 0.18 noborder fillcolor rgb '#%06x'",
+			rgb);
+	else if (c->n > (c->pale ? 1 : MARKED))
+		str_printf(s, "2:3 with lines linewidth %g linecolor rgb '#%06x'",
+			   c->pale ? 1 : 2.5, c->pale ? palette_pale(rgb) : rgb);
+	else
+		str_printf(
+			s,
+			"2:3 with linespoints linewidth 2.5 pointtype 7 pointsize %g linecolor rgb '#%06x'",
+			c->pale ? 0.3 : 0.7, c->pale ? palette_pale(rgb) : rgb);
+	return true;
+}
+
+/* Adds the curves of a panel: bands behind pale lines behind the others. */
+static void script_add_plot(struct str *s, const struct figure *f, int panel)
+{
+	const struct curves *c = f->curves;
+	bool begun = false;
+	size_t first;
+	int layer, i;
+
+	for (layer = 0; layer < LAYERS; layer++) {
+		for (i = 0, first = 0; i < c->n; first += c->curves[i++].n)
+			if (c->curves[i].panel == panel)
+				begun |= script_add_curve(s, f, &c->curves[i], first,
+							  (enum curve_layer)layer, begun);
+	}
+	str_puts(s, begun ? "\n" : "\tplot NaN\n");
+}
+
+static void script_add_panel(struct str *s, const struct figure *f, const struct page *page,
+			     int panel)
+{
+	struct box b = panel_box(f, page, panel);
+	char name[32];
+
+	snprintf(name, sizeof(name), "panel%d", panel);
+	str_puts(s, "\t");
+	gp_add_text(s,
+		    &(struct page_text){.x = b.left,
+					.y = b.top - HEAD_SIZE * 0.75,
+					.size = HEAD_SIZE,
+					.bold = true,
+					.rgb = INK},
+		    name);
+	script_add_axes(s, f, &b, panel);
+	script_add_marks(s, f, panel);
+	script_add_plot(s, f, panel);
+	str_puts(s, "\tunset label\n\tunset object\n\tunset arrow\n");
+}
+
+void curves_add_script(struct str *s, const struct figure *f, struct page *page,
+		       unsigned int formats)
+{
+	int i;
+
+	script_add_texts(s, f, page);
+	str_printf(s,
+		   "unset key\nset border 3 linecolor rgb '#%06x' linewidth 1\n"
+		   "set grid xtics ytics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",
+		   INK_SOFT, INK_GRID);
+	gp_add_terminals(s, f, formats);
+	str_puts(s, "\tset multiplot\n");
+	script_place_texts(s, page);
+	for (i = 0; i < f->groups.n; i++)
+		script_add_panel(s, f, page, i);
+	str_puts(s, "\tunset multiplot\n}\nset output\n");
+}

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost plot timeline: its curves are the series of zcost report timeline, read from the raw files.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+. "$tests/plot.sh"
+
+# A receiver with power and softnet; the CPU's squeezes are 0, 10 and 40 in its three seconds.
+mkdir cap
+measure_run cap baseline 1 sender 1250000000 150
+measure_run cap baseline 1 receiver 1250000000 150
+run_json "$d" baseline measure 1 receiver tcpzc "$cpu_collector,
+	{\"name\": \"softnet\", \"state\": \"ok\", \"why\": \"\", \"files\": [\"softnet.snap\"]},
+	{\"name\": \"power\", \"state\": \"ok\", \"why\": \"\", \"files\": [\"power.tsv\"]}"
+for s in 0 1 2 3; do
+	squeezed=$(echo "0 0 10 50" | cut -d ' ' -f $((s + 1)))
+	{
+		printf '%08x 0 %08x 0 0 0 0 0 0 0 0 0 00000000\n' $((s * 9)) $((s * 7))
+		printf '%08x 0 %08x 0 0 0 0 0 0 0 0 0 00000001\n' $((s * 100)) $squeezed
+	} | snap $(((10 + s) * 1000000000))
+done >$d/softnet.snap
+{
+	printf 'source\tdomain\tt_ns\tmicrojoules\twatts\n'
+	for s in 0 1 2 3; do
+		for p in 0 1; do
+			printf 'powercap\tpackage-%d\t%d\t%d\t\n' $p $(((10 + s) * 1000000000 + p * 1000)) $((s * (40 + p) * 1000000))
+		done
+		printf 'powercap\tpackage-0/core\t%d\t%d\t\n' $(((10 + s) * 1000000000)) $((s * 30 * 1000000))
+		printf 'perf\tpackage-0\t%d\t%d\t\n' $(((10 + s) * 1000000000)) $((s * 41 * 1000000))
+	done
+} >$d/power.tsv
+manifest cap baseline baseline/measure/1/ok
+"$zcost" analyze cap >analyze.log 2>&1 || { cat analyze.log; exit 1; }
+
+# is EXPECTED COMMAND...: checks what the command prints.
+is() {
+	want=$1
+	shift
+	got=$("$@")
+	[ "$got" = "$want" ] || { echo "got '$got', expected '$want'"; return 1; }
+}
+
+# series NAME: "t value" of the receiver's series, by report.
+series() {
+	"$zcost" report timeline cap --side receiver --format tsv | awk -F '\t' -v name="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["name"] == name { printf "%s%g %g", n++ ? ", " : "", $at["t_s"], $at["value"] }'
+}
+
+ok "report timeline has the squeezes of the side's CPU alone, per second" is "1 0, 2 10, 3 40" series softnet_squeezed_per_s
+ok "report timeline has the mean power between readings of a counter" is "1 40, 2 40, 3 40" series power_w:package/powercap/package-0
+ok "report timeline has the CPU use of each second" is "1 50, 2 50, 3 50" series cpu_pct
+ok "report timeline has a point of throughput every 100 ms" test \
+	"$("$zcost" report timeline cap --side receiver --format tsv | grep -c '	throughput	')" = 50
+
+# Two more runs, so that there is a median: 0.8 and 1.6 of the first. Each is read at its own times.
+for r in 2 3; do
+	scale=$(echo "0.8 1.6" | cut -d ' ' -f $((r - 1)))
+	echo "INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status, why)
+		SELECT variant, pass, $r, side, host, command, cpus, ncpus, start_ns, end_ns, position + $r, status, why
+		FROM run WHERE repeat = 1;
+	INSERT INTO series SELECT new.id, name, t_ns + 1000000 * $r, value * $scale FROM series JOIN run old ON old.id = series.run
+		JOIN run new ON new.side = old.side AND new.repeat = $r WHERE old.repeat = 1;"
+done | sqlite3 -bail cap/zcost.db
+ok "plot timeline draws one chart" exits 0 "$zcost" plot cap timeline -o slides
+
+# at PANEL RUN COLUMN: the column's cells of the chart's data.
+at() {
+	awk -F '\t' -v panel="$1" -v run="$2" -v want="$3" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["panel"] == panel && $at["run"] == run { printf "%s%g", n++ ? " " : "", $at[want] }' slides/timeline.tsv
+}
+squeezes="receiver: squeezed polls per second"
+power="receiver: power of the packages, W"
+ok "the chart has each run's squeezes" is "0 16 64" at "$squeezes" 3 value
+ok "the chart's strong line is the median of the runs" is "0 10 40" at "$squeezes" median value
+ok "each run stands at its own times" is "1.002 2.002 3.002" at "$squeezes" 2 x
+ok "the power of two packages of one source adds up, without their parts and other sources" is "81 81 81" at "$power" 1 value
+ok "the throughput of a steady run is the same at every point in the window" is 10 sh -c \
+	"awk -F '\t' '\$6 ~ /^receiver: throughput/ && \$8 == 1 && !seen[\$3]++ { print \$3 }' slides/timeline.tsv"
+ok "throughput is drawn once, for the receiver" sh -c "! grep 'sender: throughput' slides/timeline.tsv"
+ok "the subtitle explains pale and strong lines" says 'Pale: each run; strong: the median' slides/timeline.svg
+ok "the foot note counts the runs" says 'n = 3 measured runs per variant, strong line: median' slides/timeline.svg
+ok "the picture is XML" xmllint --noout slides/timeline.svg
+ok "gnuplot draws the script without a complaint" sh -c \
+	"cd slides && LC_ALL=C.UTF-8 gnuplot timeline.gp 2>&1 | wc -c | grep -x 0"
+
+echo "UPDATE series SET value = 7 WHERE name = 'softnet_squeezed_per_s'" | sqlite3 cap/zcost.db
+ok "plot timeline draws the chart again" exits 0 "$zcost" plot cap timeline -o slides
+ok "a figure that never changes is named and not drawn" says 'Constant, so not drawn: .*receiver squeezed polls per second: 7' slides/timeline.svg
+
+for v in b c d e f g; do
+	echo "INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status, why)
+		SELECT '$v', pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position + 10, status, why
+		FROM run WHERE variant = 'baseline';
+	INSERT INTO series SELECT new.id, name, t_ns, value FROM series JOIN run old ON old.id = series.run
+		JOIN run new ON new.side = old.side AND new.repeat = old.repeat WHERE old.variant = 'baseline' AND new.variant = '$v';"
+done | sqlite3 -bail cap/zcost.db
+ok "plot timeline draws seven variants" exits 0 "$zcost" plot cap timeline -o slides
+ok "more variants than a panel can hold have a panel each" is 7 sh -c "cut -f 6 slides/timeline.tsv | sed 1d | sort -u | wc -l"
+ok "a remark says which figure has been drawn and how to see the others" says 'More than 6 variants: only throughput' slides/timeline.svg
+
+echo "DELETE FROM series" | sqlite3 cap/zcost.db
+ok "without any series the chart is not drawn, exit 1" exits 1 "$zcost" plot cap timeline -o none
+ok "the message says that no figure over time changes" says 'not drawn: no figure over time changes in any run' err
+done_testing
