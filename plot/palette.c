@@ -20,6 +20,7 @@ static const struct part parts[] = {
 	{"user time", 0x88ccee},
 	{"system", 0x332288},
 	{"softirq", 0x44aa99},
+	{"softirq in syscall", 0x227766},
 	{"hardirq", 0xddcc77},
 	{"stolen", 0xbbbbbb},
 	/* components; those that zero copy changes stand at the axis, where they compare best */

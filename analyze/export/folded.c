@@ -167,8 +167,9 @@ static uint32_t folded_root_of_cost(struct folded_source *w, const struct profil
 		return PROFILE_NONE;
 	if (!w->f->x->q->workload_only || profile_is_own(w->p, c->pid))
 		return folded_comm_frame(w, c->comm);
-	return c->context == CTX_SOFTIRQ || c->context == CTX_HARDIRQ ? folded_elsewhere_frame(w)
-								      : PROFILE_NONE;
+	return context_is_softirq(c->context) || c->context == CTX_HARDIRQ
+		       ? folded_elsewhere_frame(w)
+		       : PROFILE_NONE;
 }
 
 /* Adds the costs command by command, so that one place for each frame suffices. */

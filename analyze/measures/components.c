@@ -414,6 +414,8 @@ const char *components_name(const struct components *c, size_t i)
 
 enum context components_context(const struct components *c, enum context context)
 {
+	if (context_is_softirq(context))
+		context = CTX_SOFTIRQ;
 	return c && c->contexts & 1u << context ? context : CTX_UNKNOWN;
 }
 

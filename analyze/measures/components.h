@@ -35,7 +35,7 @@ struct function {
 
 /*
  * Returns the context if a rule names it, else CTX_UNKNOWN. Samples that differ only in an unused
- * context can then share a row.
+ * context can then share a row. The rules' softirq includes softirqs in system calls.
  */
 enum context components_context(const struct components *c, enum context context);
 

@@ -365,7 +365,7 @@ static bool copy_row_counts(const struct tally_row *r, const struct intern *comm
 	if (strcmp(r->key[2], "data copy") != 0)
 		return false;
 	return !comms->n || intern_find(comms, comm, strlen(comm)) != INTERN_NONE ||
-	       str_starts(comm, "iou-") || !strcmp(context, context_names[CTX_SOFTIRQ]) ||
+	       str_starts(comm, "iou-") || context_is_softirq(context_of_name(context)) ||
 	       !strcmp(context, context_names[CTX_HARDIRQ]) ||
 	       !strcmp(context, context_names[CTX_KTHREAD]);
 }

@@ -114,19 +114,66 @@ static bool tally_is_of_contexts(const struct tally_spec *spec)
 	return context;
 }
 
-enum context *tally_contexts(const struct tally *f, const struct profile *p)
+/* Returns the context that each symbol reveals. */
+static enum context *tally_symbol_contexts(const struct profile *p)
 {
-	enum context *contexts;
+	enum context *contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
 	uint32_t i;
 
-	if (!f->spec.totals || !tally_is_of_contexts(&f->spec))
-		return NULL;
-	contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
 	for (i = 0; i < p->nsymbols; i++)
 		contexts[i] = p->dsos[p->symbols[i].dso].kind == DSO_USER
 				      ? CTX_USER
 				      : context_of_function(profile_symbol_name(p, i));
 	return contexts;
+}
+
+static enum context tally_frame_context(const struct profile *p, const enum context *revealed,
+					uint32_t frame)
+{
+	enum context c = revealed[p->frames[frame].symbol], outer = c;
+
+	if (c != CTX_SOFTIRQ)
+		return c;
+	while ((outer == CTX_UNKNOWN || outer == CTX_SOFTIRQ) &&
+	       (frame = p->frames[frame].parent) != PROFILE_NONE)
+		outer = revealed[p->frames[frame].symbol];
+	return context_of_softirq(outer);
+}
+
+enum context *tally_contexts(const struct tally *f, const struct profile *p)
+{
+	enum context *revealed, *contexts;
+	uint32_t i;
+
+	if (!f->spec.totals || !tally_is_of_contexts(&f->spec))
+		return NULL;
+	revealed = tally_symbol_contexts(p);
+	contexts = xcalloc(p->nframes + 1, sizeof(*contexts));
+	for (i = 0; i < p->nframes; i++)
+		contexts[i] = tally_frame_context(p, revealed, i);
+	free(revealed);
+	return contexts;
+}
+
+void tally_add_softirqs(struct tally *f, int run)
+{
+	const char *inner = context_names[CTX_SOFTIRQ_IN_SYSCALL], *key[TALLY_KEYS];
+	struct tally_row *softirq;
+	size_t i, n = f->n;
+	int k, context = 0;
+
+	while (f->spec.keys[context] != BY_CONTEXT)
+		context++;
+	for (i = 0; i < n; i++) {
+		if (strcmp(f->rows[i].key[context], inner) != 0)
+			continue;
+		for (k = 0; k < f->spec.nkeys; k++)
+			key[k] = f->rows[i].key[k];
+		key[context] = context_names[CTX_SOFTIRQ];
+		softirq = tally_row(f, key);
+		softirq->total += f->rows[i].run_total[run];
+		softirq->run_total[run] += f->rows[i].run_total[run];
+	}
 }
 
 /* --- rows of the text of perf report --- */
@@ -341,7 +388,7 @@ bool tally_is_own(struct tally *f, const struct profile *p, int run, const struc
 		f->own += (double)c->weight;
 		return true;
 	}
-	if (c->context == CTX_SOFTIRQ || c->context == CTX_HARDIRQ)
+	if (context_is_softirq(c->context) || c->context == CTX_HARDIRQ)
 		tally_add_elsewhere(f, run, c);
 	return false;
 }

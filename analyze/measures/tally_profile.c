@@ -51,7 +51,7 @@ struct tally_pass {
 		*place_of; /* place of each cost's group; PROFILE_NONE if the cost does not count */
 	uint32_t *costs, *first;       /* costs in the order of places; first cost of each place */
 	struct tally_symbol_row *rows; /* by symbol */
-	enum context *contexts;	       /* by symbol, from tally_contexts(); or NULL */
+	enum context *contexts;	       /* by frame, from tally_contexts(); or NULL */
 	struct tally_frame_sum *sums;  /* by frame */
 	uint32_t turn;
 	uint32_t *frames; /* frames of a turn, parents first */
@@ -383,16 +383,16 @@ static int32_t tally_row_of(struct tally_pass *w, uint32_t group, uint32_t symbo
 }
 
 /* Returns the row that a frame of a chain counts for in totals. */
-static int32_t tally_frame_row(struct tally_pass *w, uint32_t group, uint32_t symbol)
+static int32_t tally_frame_row(struct tally_pass *w, uint32_t group, uint32_t frame)
 {
-	int32_t row = tally_row_of(w, group, symbol);
+	int32_t row = tally_row_of(w, group, w->p->frames[frame].symbol);
 	const char *key[TALLY_KEYS];
 	int i;
 
-	if (row == ROW_UNWANTED || !w->contexts || w->contexts[symbol] == CTX_UNKNOWN)
+	if (row == ROW_UNWANTED || !w->contexts || w->contexts[frame] == CTX_UNKNOWN)
 		return row;
 	for (i = 0; i < w->f->spec.nkeys; i++)
-		key[i] = w->f->spec.keys[i] == BY_CONTEXT ? context_names[w->contexts[symbol]]
+		key[i] = w->f->spec.keys[i] == BY_CONTEXT ? context_names[w->contexts[frame]]
 							  : w->groups[group].key[i];
 	return (int32_t)(tally_row(w->f, key) - w->f->rows);
 }
@@ -502,7 +502,7 @@ static void tally_add_total(struct tally_pass *w, uint32_t place)
 		s = &w->sums[i];
 		if (!(s->weight > 0))
 			continue;
-		s->row = tally_frame_row(w, w->present[place], frames[i].symbol);
+		s->row = tally_frame_row(w, w->present[place], i);
 		s->above = frames[i].parent == PROFILE_NONE ? 0 : w->sums[frames[i].parent].above;
 		if (s->row == ROW_UNWANTED)
 			continue;
@@ -547,6 +547,8 @@ static void tally_groups(struct tally_pass *w)
 		if (w->f->spec.totals)
 			tally_add_total(w, place);
 	}
+	if (w->contexts)
+		tally_add_softirqs(w->f, w->run);
 	free(w->place_of);
 	free(w->first);
 	free(w->costs);

@@ -6,9 +6,15 @@
 #include <string.h>
 
 const char *const context_names[CTX_N] = {
-	[CTX_UNKNOWN] = "unknown", [CTX_USER] = "user",		  [CTX_SYSCALL] = "syscall",
-	[CTX_SOFTIRQ] = "softirq", [CTX_HARDIRQ] = "hardirq",	  [CTX_IDLE] = "idle",
-	[CTX_KTHREAD] = "kthread", [CTX_EXCEPTION] = "exception",
+	[CTX_UNKNOWN] = "unknown",
+	[CTX_USER] = "user",
+	[CTX_SYSCALL] = "syscall",
+	[CTX_SOFTIRQ] = "softirq",
+	[CTX_HARDIRQ] = "hardirq",
+	[CTX_IDLE] = "idle",
+	[CTX_KTHREAD] = "kthread",
+	[CTX_EXCEPTION] = "exception",
+	[CTX_SOFTIRQ_IN_SYSCALL] = "softirq in syscall",
 };
 
 /* Patterns for names without compiler suffixes (.part.0, .isra.0). The first match decides. */
@@ -95,6 +101,16 @@ enum context context_of_function(const char *name)
 		if (!fnmatch(functions[i].pattern, plain, 0))
 			return functions[i].context;
 	return CTX_UNKNOWN;
+}
+
+enum context context_of_softirq(enum context outer)
+{
+	return outer == CTX_SYSCALL || outer == CTX_USER ? CTX_SOFTIRQ_IN_SYSCALL : CTX_SOFTIRQ;
+}
+
+bool context_is_softirq(enum context c)
+{
+	return c == CTX_SOFTIRQ || c == CTX_SOFTIRQ_IN_SYSCALL;
 }
 
 enum context context_of_name(const char *name)

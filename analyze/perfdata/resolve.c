@@ -262,19 +262,28 @@ static bool entries_push_chain(struct stack_entries *e, const struct stack *stac
 	return true;
 }
 
-/* The nearest function to the leaf that reveals a context decides. */
-static enum context entries_context(const struct stack_entries *e)
+/* Returns the context, other than `skip`, of the nearest function to the leaf that reveals one. */
+static enum context entries_find_context(const struct stack_entries *e, enum context skip)
 {
 	size_t i;
 
-	if (e->list[0].mode == PERF_RECORD_MISC_USER)
-		return CTX_USER;
 	for (i = 0; i < e->n && e->list[i].mode == PERF_RECORD_MISC_KERNEL; i++)
-		if (e->list[i].context != CTX_UNKNOWN)
+		if (e->list[i].context != CTX_UNKNOWN && e->list[i].context != skip)
 			return e->list[i].context;
 	/* user space entered the kernel, but not by a known interrupt */
 	return i && i < e->n && e->list[i].mode == PERF_RECORD_MISC_USER ? CTX_SYSCALL
 									 : CTX_UNKNOWN;
+}
+
+static enum context entries_context(const struct stack_entries *e)
+{
+	enum context inner;
+
+	if (e->list[0].mode == PERF_RECORD_MISC_USER)
+		return CTX_USER;
+	inner = entries_find_context(e, CTX_UNKNOWN);
+	return inner == CTX_SOFTIRQ ? context_of_softirq(entries_find_context(e, CTX_SOFTIRQ))
+				    : inner;
 }
 
 /*

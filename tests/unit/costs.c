@@ -186,14 +186,27 @@ static void test_cycles_of_weights(void **state)
 	profile_free(&w.p);
 }
 
-/* 30 of 100 are in a softirq inside a system call, and 20 in the system call itself. */
+/*
+ * Of 100, 20 are in a system call, 30 in a softirq that it runs, 10 in an interrupt of that
+ * softirq, 15 in the softirq of an interrupt of the system call, and 25 in another softirq.
+ */
 static void test_total_of_a_context_counts_the_whole_chain(void **state)
 {
+	static const struct {
+		const char *context;
+		double self, total;
+	} expected[] = {
+		{"syscall", 20, 75},
+		{"softirq in syscall", 30, 40},
+		{"softirq", 40, 80},
+		{"hardirq", 10, 25},
+	};
 	struct query q = {.children = true};
 	struct error err = {0};
-	uint32_t call, softirq;
+	uint32_t call, softirq, irq;
 	struct world w;
 	struct table t;
+	size_t i;
 
 	(void)state;
 	make_world(&w, 0);
@@ -201,16 +214,21 @@ static void test_total_of_a_context_counts_the_whole_chain(void **state)
 	w.p.events[w.event].samples = w.p.events[w.event].weight = 0;
 	w.p.events[w.event].weight2 = 0;
 	call = frame(&w, PROFILE_NONE, "do_syscall_64");
-	softirq = frame(&w, frame(&w, frame(&w, call, "tcp_a"), "__do_softirq"), "skb_b");
-	add(&w, frame(&w, call, "tcp_a"), 1, CTX_SYSCALL, 2);
-	add(&w, softirq, 1, CTX_SOFTIRQ, 3);
+	softirq = frame(&w, frame(&w, frame(&w, call, "do_softirq"), "tcp_a"), "skb_b");
+	irq = frame(&w, frame(&w, call, "sysvec_x"), "handle_softirqs");
+	add(&w, frame(&w, call, "tcp_a"), 1, CTX_SYSCALL, 4);
+	add(&w, softirq, 1, CTX_SOFTIRQ_IN_SYSCALL, 6);
+	add(&w, frame(&w, softirq, "sysvec_x"), 1, CTX_HARDIRQ, 2);
+	add(&w, irq, 1, CTX_SOFTIRQ, 3);
 	add(&w, frame(&w, PROFILE_NONE, "__do_softirq"), 1, CTX_SOFTIRQ, 5);
 	q.profile = &w.p;
 	assert_int_equal(measure_run("contexts", NULL, &q, &t, &err), 0);
-	assert_float_equal(cell(&t, "context", "syscall", "self_share"), 20, 1e-9);
-	assert_float_equal(cell(&t, "context", "syscall", "total_share"), 50, 1e-9);
-	assert_float_equal(cell(&t, "context", "softirq", "self_share"), 80, 1e-9);
-	assert_float_equal(cell(&t, "context", "softirq", "total_share"), 80, 1e-9);
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		assert_float_equal(cell(&t, "context", expected[i].context, "self_share"),
+				   expected[i].self, 1e-9);
+		assert_float_equal(cell(&t, "context", expected[i].context, "total_share"),
+				   expected[i].total, 1e-9);
+	}
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
 	table_free(&t);
 	profile_free(&w.p);

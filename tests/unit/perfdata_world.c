@@ -285,7 +285,7 @@ static const struct {
 	{"rx-thread", CTX_USER, 2000},
 	{"client", CTX_SYSCALL, 8000},
 	{"client", CTX_USER, 16000},
-	{"client", CTX_SOFTIRQ, 32000},
+	{"client", CTX_SOFTIRQ_IN_SYSCALL, 32000},
 	{"worker", CTX_USER, 64000 + 128000 + 4096000 + 8192000},
 	{"swapper", CTX_IDLE, 256000},
 	{"swapper", CTX_HARDIRQ, 512000},
