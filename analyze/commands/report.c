@@ -42,7 +42,7 @@ static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_
 
 static const struct command command = {
 	.argp = {.parser = report_parse,
-		 .args_doc = "TABLE [CAPTURE]\nhotspots FUNCTION [CAPTURE]",
+		 .args_doc = "TABLE [CAPTURE]\ncallers|callees|hotspots FUNCTION [CAPTURE]",
 		 .doc = "Prints one table of an analyzed capture, or of a bare perf file.\vExit status 4: the table is complete, but its data is lossy.",
 		 .children = children},
 	.heading = "Tables:",

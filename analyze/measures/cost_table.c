@@ -119,7 +119,9 @@ static int cost_table_make_plan(struct cost_table_plan *p, const struct cost_tab
 				      .in = q->in,
 				      .comm = q->comm,
 				      .dso = q->dso,
-				      .symbol = q->symbol,
+				      .symbol = ct->relation ? NULL : q->symbol,
+				      .relation = ct->relation,
+				      .function = q->symbol,
 				      .cpus = q->cpus};
 	rc = cost_table_plan_keys(p, q, err);
 	if (!rc && !q->rules)
@@ -130,9 +132,11 @@ static int cost_table_make_plan(struct cost_table_plan *p, const struct cost_tab
 
 /* --- columns --- */
 
-static bool cost_table_is_total(const struct column *c)
+static bool cost_table_has_column(const struct cost_table *ct, const struct column *c)
 {
-	return str_starts(c->name, "total_");
+	if (str_starts(c->name, "total_"))
+		return ct->totals || ct->relation;
+	return !ct->relation || !str_starts(c->name, "self_");
 }
 
 static void cost_table_add_column(struct column *list, int *n, const char *name, const char *what)
@@ -152,7 +156,7 @@ static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, 
 	for (i = 0; i < p->spec.nkeys; i++)
 		cost_table_add_column(list, &n, tally_key_name(p->spec.keys[i]), NULL);
 	for (i = 0; i < (int)array_size(shares); i++) {
-		if (cost_table_is_total(&shares[i]) && !p->ct->totals)
+		if (!cost_table_has_column(p->ct, &shares[i]))
 			continue;
 		list[n] = shares[i];
 		if (unit && !strcmp(shares[i].unit ? shares[i].unit : "", "ns"))
@@ -160,9 +164,12 @@ static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, 
 		n++;
 	}
 	p->shares_only = !unit;
-	for (i = 0; p->shares_only && i < 1 + p->ct->totals; i++)
-		list[n++] = share_intervals[i];
-	for (i = 0; p->single && i < 1 + p->ct->totals; i++) {
+	for (i = 0; p->shares_only && i < (int)array_size(share_intervals); i++)
+		if (cost_table_has_column(p->ct, &share_intervals[i]))
+			list[n++] = share_intervals[i];
+	for (i = 0; p->single && i < (int)array_size(sampling_errors); i++) {
+		if (!cost_table_has_column(p->ct, &sampling_errors[i]))
+			continue;
 		list[n] = sampling_errors[i];
 		if (unit)
 			list[n].unit = arena_printf(&t->arena, "ns/%s", unit);
@@ -192,7 +199,8 @@ static struct value cost_table_sampling(const struct cost_table_plan *p, const s
 static void cost_table_add_row(struct table *t, const struct cost_table_plan *p,
 			       const struct cost_part *part, const struct tally_row *r)
 {
-	const struct cost self = cost_self(part, r), total = cost_total(part, r);
+	const struct cost self = cost_self(part, r),
+			  total = p->ct->relation ? self : cost_total(part, r);
 	const struct value figures[array_size(shares)] = {
 		part->tally.no_samples ? value_none() : value_int((int64_t)r->samples),
 		cost_table_add_share(t, p, &self),
@@ -210,7 +218,7 @@ static void cost_table_add_row(struct table *t, const struct cost_table_plan *p,
 	for (i = 0; i < p->spec.nkeys; i++)
 		row[c++] = *r->key[i] ? value_str(t, r->key[i]) : value_none();
 	for (i = 0; i < (int)array_size(shares); i++)
-		if (!cost_table_is_total(&shares[i]) || p->ct->totals)
+		if (cost_table_has_column(p->ct, &shares[i]))
 			row[c++] = figures[i];
 	if (cost_part_is_single(part)) {
 		table_set(t, row, "self_sampling_error", cost_table_sampling(p, &self));
@@ -246,7 +254,10 @@ static void cost_table_print_sums(struct str *s, const struct cost_part *part, e
 	}
 	if (f->no_self)
 		return;
-	str_printf(s, "all %zu rows: %.2f %%", f->n, sum * of);
+	str_printf(s, "all %zu rows", f->n);
+	if (f->spec.relation)
+		str_printf(s, " (the total of '%s')", f->spec.function);
+	str_printf(s, ": %.2f %%", sum * of);
 	if (!isnan(part->basis.ns))
 		str_printf(s, " = %.1f %s/%s", sum * of / 100 * part->basis.ns, amount_name(in),
 			   part->basis.unit);
@@ -280,7 +291,8 @@ static void cost_table_print_causes(struct str *s, const struct tally *f)
  */
 static void cost_table_print_left_out(struct str *s, const struct tally *f)
 {
-	bool some = f->spec.comm || f->spec.dso || f->spec.symbol || f->spec.workload_only;
+	bool some = f->spec.comm || f->spec.dso || f->spec.symbol || f->spec.workload_only ||
+		    f->spec.relation;
 	const char *of = some ? " of all samples" : "";
 	if (f->unresolved > 0)
 		str_printf(s, "; unresolved addresses %.2f %%%s", 100 * f->unresolved / f->weight,

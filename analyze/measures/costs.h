@@ -127,7 +127,8 @@ struct cost_table {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
 	bool totals;
-	long limit; /* rows of each part, unless the query has a limit; 0: all */
+	enum tally_relation relation; /* of the query's function; then the only cost is the total */
+	long limit;		      /* rows of each part, unless the query has a limit; 0: all */
 };
 
 /* The options of every table of costs, followed by `more`. */

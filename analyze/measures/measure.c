@@ -17,6 +17,8 @@
 	row(functions) \
 	row(components) \
 	row(groups) \
+	row(callers) \
+	row(callees) \
 	row(hotspots) \
 	row(contexts) \
 	row(modules) \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/tally.h"
 
+#include "analyze/measures/basis.h"
 #include "analyze/texts/perf_report.h"
 #include "lib/str.h"
 
@@ -98,6 +99,21 @@ int tally_profile(struct tally *f, const struct profile *p, struct error *err)
 
 	tally_end(w);
 	return rc;
+}
+
+const char *tally_wanted_event(const struct tally *f, const struct profile *p)
+{
+	const char *name;
+	size_t i;
+
+	if (f->event || f->spec.event)
+		return f->event ? f->event : f->spec.event;
+	for (i = 0; i < p->nevents; i++) {
+		name = intern_get(&p->strings, p->events[i].name);
+		if (p->events[i].samples && amount_counted_by(f->spec.in, name))
+			return name;
+	}
+	return NULL;
 }
 
 /* Returns whether the keys of a row are those of samples, with the context among them. */
@@ -377,10 +393,10 @@ static void tally_add_elsewhere(struct tally *f, int run, const struct profile_c
 	row->total += (double)c->weight;
 	row->run_self[run] += (double)c->weight;
 	row->run_total[run] += (double)c->weight;
-	f->elsewhere += (double)c->weight;
 }
 
-bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c)
+bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c,
+		  bool counts)
 {
 	if (!f->spec.workload_only)
 		return true;
@@ -388,7 +404,10 @@ bool tally_is_own(struct tally *f, const struct profile *p, int run, const struc
 		f->own += (double)c->weight;
 		return true;
 	}
-	if (context_is_softirq(c->context) || c->context == CTX_HARDIRQ)
-		tally_add_elsewhere(f, run, c);
+	if (context_is_softirq(c->context) || c->context == CTX_HARDIRQ) {
+		f->elsewhere += (double)c->weight;
+		if (counts)
+			tally_add_elsewhere(f, run, c);
+	}
 	return false;
 }

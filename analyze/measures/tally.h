@@ -49,6 +49,9 @@ enum tally_key {
 	TALLY_KEYS
 };
 
+/* What a sample's row is: its leaf, or the direct caller or callee of a function in its chain. */
+enum tally_relation { TALLY_LEAVES, TALLY_CALLERS, TALLY_CALLEES };
+
 struct tally_spec {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
@@ -59,6 +62,8 @@ struct tally_spec {
 	const struct cpuset *cpus;
 	const struct components *components;
 	enum amount in; /* selects an event that counts this if `event` is NULL */
+	enum tally_relation relation;
+	const char *function; /* of the relation: a name, or a glob if no function has this name */
 };
 
 struct tally_row {
@@ -132,12 +137,33 @@ enum context *tally_contexts(const struct tally *f, const struct profile *p);
  */
 void tally_add_softirqs(struct tally *f, int run);
 
+/*
+ * Returns the symbol that samples of each leaf frame count for, or PROFILE_NONE if the chain has no
+ * function of the spec. Where functions call each other, the outermost one has the caller and the
+ * innermost one the callee, so each sample counts once. The symbol p->nsymbols is the row
+ * tally_none_name. Without a relation, and if no function has the name, the array is NULL. The
+ * caller frees the array.
+ */
+uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p);
+/* Returns the row of samples whose function has no caller, or is itself the leaf. */
+const char *tally_none_name(enum tally_relation relation);
+/* Returns -ENOENT, and names functions with similar names. */
+int tally_no_function(const char *name, const struct profile *p, struct error *err);
+
 struct tally_row *tally_row(struct tally *f, const char *const keys[]);
 
 /*
- * Returns whether the sample belongs to the workload's processes. Adds an interrupt in another
- * process to the row TALLY_ELSEWHERE. Returns true for each sample without --workload-only.
+ * Returns the requested event, else the event of the earlier runs, else NULL for any event with
+ * samples.
  */
-bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c);
+const char *tally_wanted_event(const struct tally *f, const struct profile *p);
+
+/*
+ * Returns whether the sample belongs to the workload's processes. Adds an interrupt in another
+ * process to the row TALLY_ELSEWHERE if it counts for a row. Returns true for each sample without
+ * --workload-only.
+ */
+bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c,
+		  bool counts);
 
 #endif

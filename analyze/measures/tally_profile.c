@@ -52,6 +52,7 @@ struct tally_pass {
 	uint32_t *costs, *first;       /* costs in the order of places; first cost of each place */
 	struct tally_symbol_row *rows; /* by symbol */
 	enum context *contexts;	       /* by frame, from tally_contexts(); or NULL */
+	uint32_t *relatives;	       /* by frame, from tally_relatives(); or NULL */
 	struct tally_frame_sum *sums;  /* by frame */
 	uint32_t turn;
 	uint32_t *frames; /* frames of a turn, parents first */
@@ -61,31 +62,11 @@ struct tally_pass {
 
 enum { ROW_UNWANTED = -1 };
 
-/*
- * Returns the requested event, else the event of the earlier runs, else NULL for any event with
- * samples.
- */
-static const char *tally_wanted_event(const struct tally_pass *w)
-{
-	const struct profile *p = w->p;
-	const char *name;
-	size_t i;
-
-	if (w->f->event || w->f->spec.event)
-		return w->f->event ? w->f->event : w->f->spec.event;
-	for (i = 0; i < p->nevents; i++) {
-		name = intern_get(&p->strings, p->events[i].name);
-		if (p->events[i].samples && amount_counted_by(w->f->spec.in, name))
-			return name;
-	}
-	return NULL;
-}
-
 static int tally_pick_event(struct tally_pass *w, struct error *err)
 {
 	const struct profile *p = w->p;
 	const char *found;
-	int rc = profile_pick_event(p, tally_wanted_event(w), &w->event, err);
+	int rc = profile_pick_event(p, tally_wanted_event(w->f, p), &w->event, err);
 
 	if (rc)
 		return rc;
@@ -236,6 +217,7 @@ static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 	struct tally *f = w->f;
 	double weight = (double)c->weight;
 	uint32_t leaf;
+	bool counts;
 
 	if (c->event != w->event)
 		return false;
@@ -256,7 +238,9 @@ static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 		   tally_component_of(w, leaf, c->context) == component_none) {
 		f->unclassified += weight;
 	}
-	return str_matches(f->spec.comm, tally_comm_of(w, c)) && tally_is_own(f, w->p, w->run, c);
+	counts = !w->relatives || w->relatives[c->frame] != PROFILE_NONE;
+	return str_matches(f->spec.comm, tally_comm_of(w, c)) &&
+	       tally_is_own(f, w->p, w->run, c, counts) && counts;
 }
 
 /* Adds n_eff of the event's samples, without the excluded samples. */
@@ -312,8 +296,8 @@ static bool tally_dso_wanted(struct tally_pass *w, uint32_t symbol)
 {
 	const char *pattern = w->f->spec.dso;
 
-	if (!pattern)
-		return true;
+	if (!pattern || symbol == w->p->nsymbols)
+		return !pattern;
 	return str_matches(pattern, tally_dso_text(w, symbol)) ||
 	       str_matches(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
 }
@@ -337,6 +321,12 @@ static void tally_function_keys(struct tally_pass *w, uint32_t group, uint32_t s
 
 	for (i = 0; i < spec->nkeys; i++) {
 		own = w->groups[group].key[i];
+		if (symbol == w->p->nsymbols) {
+			key[i] = spec->keys[i] == BY_SYMBOL	? tally_none_name(spec->relation)
+				 : spec->keys[i] < BY_COMPONENT ? own
+								: "";
+			continue;
+		}
 		switch (spec->keys[i]) {
 		case BY_SYMBOL:
 			key[i] = spec->merge_unresolved && w->p->symbols[symbol].unresolved
@@ -403,7 +393,9 @@ static void tally_add_self(struct tally_pass *w, uint32_t place)
 
 	for (i = w->first[place]; i < w->first[place + 1]; i++) {
 		const struct profile_cost *c = &w->p->costs[w->costs[i]];
-		int32_t row = tally_row_of(w, w->present[place], w->p->frames[c->frame].symbol);
+		uint32_t symbol =
+			w->relatives ? w->relatives[c->frame] : w->p->frames[c->frame].symbol;
+		int32_t row = tally_row_of(w, w->present[place], symbol);
 
 		if (row == ROW_UNWANTED)
 			continue;
@@ -562,6 +554,7 @@ struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
 	w->p = p;
 	w->rows = xcalloc(p->nsymbols + 1, sizeof(*w->rows));
 	w->contexts = tally_contexts(f, p);
+	w->relatives = tally_relatives(&f->spec, p);
 	w->sums = xcalloc(p->nframes + 1, sizeof(*w->sums));
 	w->frames = xcalloc(p->nframes + 1, sizeof(*w->frames));
 	dso_names_init(&w->dsos, p);
@@ -572,6 +565,8 @@ int tally_run(struct tally_pass *w, int run, struct error *err)
 {
 	int rc = tally_pick_event(w, err);
 
+	if (!rc && w->f->spec.relation && !w->relatives)
+		rc = tally_no_function(w->f->spec.function, w->p, err);
 	w->run = run;
 	if (!rc && w->event < w->p->nevents)
 		tally_groups(w);
@@ -587,6 +582,7 @@ void tally_end(struct tally_pass *w)
 	free(w->present);
 	free(w->rows);
 	free(w->contexts);
+	free(w->relatives);
 	free(w->sums);
 	free(w->frames);
 	intern_free(&w->group_ids);

@@ -209,6 +209,7 @@ ok "docs/reference/tables.md has every table" named docs/reference/tables.md $ta
 for t in $tables; do
 	case $t in
 	groups) set -- caps/demo --group a=tcp_recvmsg_locked ;;
+	callers | callees) set -- tcp_recvmsg_locked caps/demo ;;
 	hotspots) continue ;;
 	rates) set -- --rate 1,2 ;;
 	*) set -- caps/demo ;;

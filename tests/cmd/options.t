@@ -17,7 +17,7 @@ refused() { # refused COMMAND...: the command exits 2 and its message names the 
 tables=$(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' help)
 for t in $tables; do
 	case $t in
-	hotspots) ok "report $t refuses --vmlinux for a capture" refused report $t _copy_to_iter cap --vmlinux x ;;
+	callers | callees | hotspots) ok "report $t refuses --vmlinux for a capture" refused report $t _copy_to_iter cap --vmlinux x ;;
 	rates) ok "report $t refuses --vmlinux" refused report $t --rate 1e6 --vmlinux x ;;
 	groups) ok "report $t refuses --vmlinux for a capture" refused report $t cap --group a=b --vmlinux x ;;
 	*)

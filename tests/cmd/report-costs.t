@@ -100,6 +100,43 @@ ok "--children with a text is a usage error" exits 2 "$zcost" report components 
 ok "the message says to use --perf" says 'give the perf.data itself' err
 ok "--children with another table is a usage error" exits 2 "$zcost" report roi w --children
 
+# --- callers and callees ---
+
+report functions w --all
+total=$(cell out total_ns symbol=tcp_recvmsg)
+report callers tcp_recvmsg w
+ok "callers has the cost through the outermost caller of a recursive function" near "$(cell out total_ns symbol=main)" "$total" 1e-6
+ok "callers has the samples through a caller" test "$(cell out samples symbol=main)" = 90
+ok "one run has the sampling error of the cost through a caller" near "$(cell out total_sampling_error symbol=main)" 29.4 1e-2
+ok "callers has no self cost" sh -c '! head -n 1 out | grep -q self'
+ok "the note has the function's total" says "all 1 rows \(the total of 'tcp_recvmsg'\): 90.00 % = 450.0 ns/KiB" err
+report callees tcp_recvmsg w
+ok "callees has the cost of a callee" near "$(cell out total_ns symbol=_copy_to_iter)" 250 1e-6
+ok "callees has the cost of the function itself" near "$(cell out total_ns 'symbol=[self]')" 200 1e-6
+ok "the callees' costs add up to the function's total" near "$(sum out total_ns)" "$total" 1e-6
+report callers main w
+ok "callers has a row for chains that begin with the function" near "$(cell out total_ns 'symbol=[no caller]')" 500 1e-6
+report callers '[t_]*' w
+ok "the functions that match a glob count as one for callers" test "$(cut -f 1,3 out | tail -n +2)" = "main	90"
+report callees '[t_]*' w
+ok "the functions that match a glob count as one for callees" test "$(cut -f 1,3 out | tail -n +2)" = "[self]	90"
+report callers tcp_recvmsg w --by thread --comm srv --cpu 0
+ok "callers takes --by, --comm and --cpu" test "$(cut -f 1,2,4 out | tail -n +2 | tr '\t\n' '= ')" = "srv:10=main=30 srv:11=main=30 "
+report callees tcp_recvmsg w --by component --in cycles
+ok "callees takes --by component and --in cycles" near "$(cell out total_cycles 'component=data copy')" 750 1e-6
+cp -r w own
+sqlite3 own/zcost.db "INSERT INTO process VALUES (2, 10); UPDATE cost SET context = 3 WHERE pid = 20"
+report callers tcp_recvmsg own --workload-only
+ok "callers --workload-only has the interrupts elsewhere that run the function" test \
+	"$(cut -f 1,3 out | tail -n +2 | tr '\t\n' '= ')" = "main=70 [interrupts elsewhere]=20 "
+ok "the note still splits all samples" says 'processes 70.00 %, interrupts elsewhere 30.00 %, everything else 0.00 %' err
+ok "callers of an unknown function exits 1" exits 1 "$zcost" report callers tcp_recvmgs w
+ok "the message has similar names" says "no sample has a function 'tcp_recvmgs' .*similar names: tcp_recvmsg$" err
+ok "callers of a function without samples of the command exits 1" exits 1 "$zcost" report callers do_idle w --comm srv
+ok "the message names the command" says 'nothing matches --comm srv' err
+ok "callers of a function without samples of the basis exits 1" exits 1 "$zcost" report callers do_idle w
+ok "callers of a text is a usage error" exits 2 "$zcost" report callers main --perf-report "$tests/data/xdp-children.txt"
+
 # --- in cycles ---
 
 report functions w --in cycles --all

@@ -92,6 +92,23 @@ fi
 ok "with --children, softirq and syscall include softirqs in system calls" awk '
 	{ exit !($1 > 0 && $2 >= $1 && $3 >= $2 && $4 >= $2) }' totals
 
+# Of several matches in a chain, the outermost has the caller and the innermost the callee.
+relatives_as_perf() { # relatives_as_perf TABLE FUNCTION
+	table=$1 of=$2 perl -00 -ne '
+		my @chain = /^\s+[0-9a-f]+ (\S+)/gm;
+		my @at = grep { $chain[$_] eq $ENV{of} } 0 .. $#chain or next;
+		$n{$ENV{table} eq "callers" ? $chain[$at[-1] + 1] // "[no caller]" : $at[0] ? $chain[$at[0] - 1] : "[self]"}++;
+		END { print "$_\t$n{$_}\n" for keys %n }' script | sort >perf.relatives
+	"$zcost" report "$@" --perf perf.data --comm perl --format tsv --all 2>err | awk -F'\t' '
+		NR > 1 { n[$1 ~ /^(.*[+])?0x[0-9a-f]+$/ ? "[unknown]" : $1] += $3 } END { for (k in n) print k "\t" n[k] }' | sort >our.relatives
+	[ -s perf.relatives ] && cmp our.relatives perf.relatives
+}
+for f in handle_mm_fault udp_sendmsg __local_bh_enable_ip; do
+	for table in callers callees; do
+		ok "$table of $f has the samples of perf script" relatives_as_perf $table $f
+	done
+done
+
 # SQL on the store of a capture gives the same shares as the report.
 . "$tests/capture.sh"
 run_json run v profile 1 receiver none '{"name": "perf", "state": "ok", "files": ["perf.data"]}'
@@ -105,6 +122,8 @@ sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
 	FROM cost c JOIN frame f ON f.id = c.frame JOIN symbol s ON s.id = f.symbol
 	WHERE NOT s.unresolved GROUP BY s.name, s.dso" | sort >sql.tsv
 ok "self shares from SQL equal report functions" cmp report.tsv sql.tsv
+ok "callers without a function is a usage error" exits 2 "$zcost" report callers --perf perf.data
+ok "the message asks for the function" says 'callers of which function' err
 
 # A truncated profile is a loss in every table that reads it.
 truncate -s 2000 run/perf.data

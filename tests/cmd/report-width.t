@@ -35,7 +35,7 @@ more() { # prints the arguments that a table needs
 tables=$(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' out)
 for t in $tables; do
 	case $t in
-	hotspots) place="_copy_to_iter cap" ;; # of a function
+	callers | callees | hotspots) place="_copy_to_iter cap" ;; # of a function
 	rates) place= ;;
 	*) place=cap ;;
 	esac

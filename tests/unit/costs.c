@@ -234,6 +234,33 @@ static void test_total_of_a_context_counts_the_whole_chain(void **state)
 	profile_free(&w.p);
 }
 
+/* main calls tcp_a in 60 of 100. tcp_a is the leaf in 30 of them, 10 of these below itself. */
+static void test_recursion_counts_once_in_callers_and_callees(void **state)
+{
+	struct query q = {.symbol = "tcp_a"};
+	struct error err = {0};
+	struct world w;
+	struct table t;
+
+	(void)state;
+	make_world(&w, 3);
+	q.profile = &w.p;
+	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 1);
+	assert_float_equal(cell(&t, "symbol", "main", "total_share"), 60, 1e-9);
+	table_free(&t);
+	assert_int_equal(measure_run("callees", NULL, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 2);
+	assert_float_equal(cell(&t, "symbol", "[self]", "total_share"), 30, 1e-9);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "total_share"), 30, 1e-9);
+	table_free(&t);
+	q.symbol = "tcp_b";
+	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "similar names: tcp_a"));
+	table_free(&t);
+	profile_free(&w.p);
+}
+
 static void test_by(void **state)
 {
 	struct query q = {.by = "context,cpu"};
@@ -517,6 +544,7 @@ int main(void)
 		cmocka_unit_test(test_busy_and_filters),
 		cmocka_unit_test(test_cycles_of_weights),
 		cmocka_unit_test(test_total_of_a_context_counts_the_whole_chain),
+		cmocka_unit_test(test_recursion_counts_once_in_callers_and_callees),
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
 		cmocka_unit_test(test_store),
