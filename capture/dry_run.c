@@ -195,12 +195,15 @@ static void note_few_runs(const struct plan *p)
 	static const char *const keys[PASS_SYSCALLS] = {"repeats", "profile_repeats"};
 	int i;
 
-	for (i = 0; i < PASS_SYSCALLS && p->nvariants > 1; i++)
-		if (p->passes & 1u << i && p->repeats[i] < VERDICT_RUNS)
+	for (i = 0; i < PASS_SYSCALLS && p->nvariants > 1; i++) {
+		unsigned int n = plan_repeats(p, (enum pass)i);
+
+		if (p->passes & 1u << i && n < VERDICT_RUNS)
 			print_note(
 				"pass %s: %u run%s of each variant %s too few for a verdict of zcost compare: set %s in [plan] to %d or more",
-				pass_names[i], p->repeats[i], p->repeats[i] == 1 ? "" : "s",
-				p->repeats[i] == 1 ? "is" : "are", keys[i], VERDICT_RUNS);
+				pass_names[i], n, n == 1 ? "" : "s", n == 1 ? "is" : "are",
+				keys[p->repeats[i] ? i : PASS_MEASURE], VERDICT_RUNS);
+	}
 }
 
 static void print_all(const struct progress *progress, const struct order *o)

@@ -148,7 +148,7 @@ static void variant_raise_planned(json_t *variant, const struct plan *p)
 
 	for (i = 0; i < PASS_COUNT; i++) {
 		json_int_t had = json_integer_value(json_object_get(planned, pass_names[i]));
-		json_int_t now = p->passes & 1u << i ? p->repeats[i] : 0;
+		json_int_t now = p->passes & 1u << i ? plan_repeats(p, (enum pass)i) : 0;
 
 		if (now > had)
 			json_object_set_new(planned, pass_names[i], json_integer(now));

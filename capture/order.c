@@ -20,11 +20,12 @@ static void order_add_round(struct order *o, size_t first, size_t n, enum pass p
 static void order_add_rounds(struct order *o, const struct plan *p, size_t first, size_t n)
 {
 	unsigned int repeat;
-	int pass;
+	enum pass pass;
 
 	for (pass = 0; pass < PASS_COUNT; pass++)
-		for (repeat = 1; p->passes & 1u << pass && repeat <= p->repeats[pass]; repeat++)
-			order_add_round(o, first, n, (enum pass)pass, repeat);
+		for (repeat = 1; p->passes & 1u << pass && repeat <= plan_repeats(p, pass);
+		     repeat++)
+			order_add_round(o, first, n, pass, repeat);
 }
 
 /* Returns the number of variants from `first` on that have the same combination. */
@@ -41,10 +42,10 @@ static size_t order_block_length(const struct plan *p, size_t first)
 void order_make(struct order *o, const struct plan *p)
 {
 	size_t first, n, rounds = 0;
-	int pass;
+	enum pass pass;
 
 	for (pass = 0; pass < PASS_COUNT; pass++)
-		rounds += p->repeats[pass];
+		rounds += plan_repeats(p, pass);
 	*o = (struct order){.run = xcalloc(rounds * p->nvariants + 1, sizeof(*o->run))};
 	for (first = 0; first < p->nvariants; first += n) {
 		n = p->order == ORDER_BLOCKS ? order_block_length(p, first) : p->nvariants;

@@ -27,7 +27,7 @@ void plan_init(struct plan *p)
 		.after = xstrdup(""),
 		.ssh = xstrdup("ssh"),
 		.passes = (1u << PASS_COUNT) - 1,
-		.repeats = {5, 1, 1},
+		.repeats = {[PASS_MEASURE] = 5, [PASS_SYSCALLS] = 1},
 		.warmup_s = 1,
 		.duration_s = 5,
 		.grace_s = 10,
@@ -174,6 +174,11 @@ int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct er
 	v->what = xstrdup(v->command[SIDE_LOCAL]);
 	p->sides[SIDE_LOCAL].used = true;
 	return 0;
+}
+
+unsigned int plan_repeats(const struct plan *p, enum pass pass)
+{
+	return p->repeats[pass] ? p->repeats[pass] : p->repeats[PASS_MEASURE];
 }
 
 const struct combination *plan_combination(const struct plan *p, size_t combination)

@@ -79,12 +79,12 @@ enum plan_order { ORDER_INTERLEAVED, ORDER_BLOCKS };
 
 struct plan {
 	char *name, *estimator;
-	char *before, *after; /* for /bin/sh; "": nothing */
-	char *ssh;	      /* words that start ssh */
-	unsigned int passes;  /* bits 1 << enum pass */
-	unsigned int repeats[PASS_COUNT];
-	double warmup_s, duration_s; /* duration 0: until the command ends */
-	double grace_s;		     /* for a workload to end by itself after the window */
+	char *before, *after;		  /* for /bin/sh; "": nothing */
+	char *ssh;			  /* words that start ssh */
+	unsigned int passes;		  /* bits 1 << enum pass */
+	unsigned int repeats[PASS_COUNT]; /* as in the plan; see plan_repeats */
+	double warmup_s, duration_s;	  /* duration 0: until the command ends */
+	double grace_s;			  /* for a workload to end by itself after the window */
 	double start_timeout_s, stop_timeout_s;
 	double hook_timeout_s; /* of each save, before and after; 0: none */
 	struct side_plan sides[SIDE_COUNT];
@@ -123,6 +123,10 @@ int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct er
  * manifest. Returns -EINVAL for a variant that cannot be measured together with those of the plan.
  */
 int plan_add_capture(struct plan *p, const char *dir, struct error *err);
+
+/* Returns the runs of each variant in a pass. The profile pass has those of the measure pass,
+ * unless the plan says otherwise. */
+unsigned int plan_repeats(const struct plan *p, enum pass pass);
 
 /* Returns the settings of a combination. A plan without settings has an empty one. */
 const struct combination *plan_combination(const struct plan *p, size_t combination);

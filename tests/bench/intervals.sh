@@ -19,7 +19,6 @@ cat >"$dir/plan.ini" <<END
 name = intervals
 passes = measure profile
 repeats = $runs
-profile_repeats = $runs
 warmup = 0.3
 duration = 1.2
 grace = 0

@@ -82,17 +82,19 @@ before: echo begin
   4 a/measure-02
   5 a/profile-01
   6 b/profile-01
+  7 b/profile-02
+  8 a/profile-02
 estimated: 1 s warm-up and 3 s window a run, and around it measure 0.3 s, profile 1.6 s;
-  a workload that does not end by itself after the window takes 10 s more (grace): at most 1:28;
+  a workload that does not end by itself after the window takes 10 s more (grace): at most 2:00;
   each save, before and after is ended after 300 s (hook_timeout)
-6 runs, about 0:28
+8 runs, about 0:40
 EOT
 ok "--dry-run prints the commands, the runs and the estimated time" diff want out
 { sed 's/^receiver = x/&\nsender = y/' good.ini; echo 'sender = y'; } | sed 's/^\[variant a\]/[side sender]\n&/
 	s/^what = .*/&\nsender = z/; $d' >two.ini
 ok "--dry-run of a plan with two sides succeeds" exits 0 "$zcost" capture two.ini --dry-run
 ok "--dry-run counts the time that a receiver waits for its sender" says \
-	' takes 15 s more \(grace of a receiver\): at most 1:58;$' out
+	' takes 15 s more \(grace of a receiver\): at most 2:40;$' out
 ok "--dry-run of a wrapped command succeeds" exits 0 "$zcost" capture --dry-run --variant a --repeat 3 \
 	--pass measure --duration 2 -- sh -c 'echo "a  b"'
 ok "--dry-run prints a wrapped command with quotes" says "local    sh -c 'echo \"a  b\"'" out
@@ -124,8 +126,10 @@ sed 's/^receiver_host = .*/receiver_host = me@left/; s/^sender_host = .*/sender_
 	"$top/samples/two-hosts.ini" >two.ini
 ok "two-hosts.ini is a plan after a change of its three values" exits 0 "$zcost" capture two.ini --dry-run
 ok "two-hosts.ini then has the new values alone" sh -c "grep -q 'connect 10.0.0.1' out && ! grep -E '[.]example|192[.]0[.]2' out"
-printf '[plan]\nrepeats = 6\n[side receiver]\n[variant a]\nreceiver = true\n[variant b]\nreceiver = true\n' >few.ini
+printf '[plan]\nrepeats = 6\nprofile_repeats = 1\n[side receiver]\n[variant a]\nreceiver = true\n[variant b]\nreceiver = true\n' >few.ini
 ok "--dry-run accepts a plan with too few runs for a verdict" exits 0 "$zcost" capture few.ini --dry-run
 ok "--dry-run names the key that a verdict on functions needs" says 'pass profile: 1 run of each variant .*set profile_repeats in .plan. to 4 or more' err
 ok "--dry-run does not name a pass with enough runs" sh -c "! grep -q 'pass measure' err"
+ok "--dry-run makes as many profiles as measured runs" exits 0 "$zcost" capture good.ini --dry-run --repeat 3
+ok "--dry-run names 'repeats' where the profiles follow it" says 'pass profile: 3 runs of .*set repeats in .plan. to 4 or more' err
 done_testing

@@ -10,6 +10,7 @@ next_port
 cat >p.ini <<EOT
 [plan]
 repeats = 2
+profile_repeats = 1
 warmup = 0.2
 duration = 0.5
 grace = 0

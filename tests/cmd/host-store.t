@@ -12,6 +12,7 @@ capture() { # another port each time, because a port may be in use
 	cat >p.ini <<EOT
 [plan]
 repeats = 2
+profile_repeats = 1
 warmup = 0.2
 duration = 0.5
 grace = 0

@@ -16,7 +16,6 @@ cat >p.ini <<'EOT'
 [plan]
 passes = measure profile
 repeats = 1
-profile_repeats = 1
 warmup = 0.1
 duration = 0.6
 grace = 0

@@ -59,7 +59,6 @@ cat >plan.ini <<END
 name = sources
 passes = profile syscalls
 repeats = 1
-profile_repeats = 1
 warmup = 0.2
 duration = 0.6
 before = sh $top/samples/testbed.sh up $bed

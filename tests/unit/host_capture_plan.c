@@ -59,6 +59,8 @@ static void test_plan_with_every_section_is_read(void **state)
 	assert_int_equal(p.passes, 1 << PASS_MEASURE | 1 << PASS_SYSCALLS);
 	assert_int_equal(p.repeats[PASS_MEASURE], 3);
 	assert_int_equal(p.repeats[PASS_SYSCALLS], 2);
+	assert_int_equal(plan_repeats(&p, PASS_SYSCALLS), 2);
+	assert_int_equal(plan_repeats(&p, PASS_PROFILE), 3); /* the default: as many as repeats */
 	assert_true(p.warmup_s == 0.5 && p.duration_s == 2);
 	assert_string_equal(p.estimator, "middle");
 	assert_string_equal(p.before, "ip link set lo mtu 61512\necho \"$HOME\" ${HOME}");
