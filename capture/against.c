@@ -37,7 +37,8 @@ static void against_fill(struct variant *v, const char *name, const json_t *old)
 
 	*v = (struct variant){.name = xasprintf("%s%s", prefix, name),
 			      .base = xasprintf("%s%s", prefix, name),
-			      .what = xasprintf("%s (earlier)", json_text(old, "what"))};
+			      .what = xasprintf("%s (earlier)", json_text(old, "what")),
+			      .earlier = true};
 	for (i = 0; i < SIDE_COUNT; i++) {
 		key = xasprintf("%s.command", side_names[i]);
 		v->command[i] = xstrdup(json_text(settings, key));

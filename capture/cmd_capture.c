@@ -2,6 +2,7 @@
 /* The command zcost capture. */
 #include "capture/capture.h"
 #include "capture/undo.h"
+#include "capture/words.h"
 #include "collect/options.h"
 #include "collect/events/events.h"
 #include "lib/alloc.h"
@@ -42,6 +43,7 @@ enum {
 	KEY_POWER_CSV,
 	KEY_POWER_COMMAND,
 	KEY_EVENTS,
+	KEY_SET,
 };
 
 static const struct argp_option options[] = {
@@ -55,6 +57,8 @@ static const struct argp_option options[] = {
 	{"against", KEY_AGAINST, "CAPTURE", 0,
 	 "also measure the variants of this earlier capture, as old-NAME; their runs take turns with those of the plan",
 	 1},
+	{"set", KEY_SET, "NAME=VALUE", 0,
+	 "the value of a variable of the plan's [vars]; several --set are possible", 1},
 	{"pass", KEY_PASS, "LIST", 0, "measure, profile, syscalls (default: the plan's, or all)",
 	 1},
 	{"repeat", KEY_REPEAT, "N", 0,
@@ -88,6 +92,7 @@ struct capture_args {
 	const char *output, *against, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
 		*power_command, *events;
 	const char *pass, *repeat, *warmup, *duration, *grace;
+	struct words set;
 	bool dry, undo, forget, verbose, after_dashes;
 	char **rest;
 	int nrest;
@@ -145,7 +150,7 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 				   : "the folder of the capture is missing; give -o CAPTURE");
 	if (a->forget && !a->undo)
 		argp_error(state, "--forget goes with --undo");
-	if (a->undo && (a->nrest || a->against || a->variant || a->dry))
+	if (a->undo && (a->nrest || a->set.n || a->against || a->variant || a->dry))
 		argp_error(state, "--undo takes -o CAPTURE, --forget, and nothing else");
 	if (a->undo)
 		return;
@@ -163,6 +168,9 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 		argp_error(state,
 			   a->nrest ? "there can be only one PLAN; a COMMAND needs --variant NAME"
 				    : "give a PLAN, or --variant NAME -- COMMAND");
+	if (a->variant && a->set.n)
+		argp_error(state, "--set %s changes a variable of a plan; --variant has no plan",
+			   a->set.word[0]);
 	if (!a->variant && (a->cpus || a->units || a->collect || a->call_graph || a->power_csv ||
 			    a->power_command || a->events))
 		argp_error(
@@ -202,6 +210,9 @@ static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FORGET:
 		a->forget = true;
+		return 0;
+	case KEY_SET:
+		words_add(&a->set, arg);
 		return 0;
 	case 'v':
 		a->verbose = true;
@@ -272,7 +283,7 @@ static int plan_make(struct plan *p, const struct capture_args *a, const char *b
 	int rc;
 
 	if (!a->variant) {
-		rc = plan_read(p, a->rest[0], bindir, err);
+		rc = plan_read(p, a->rest[0], &a->set, bindir, err);
 		return rc ? rc : plan_apply_options(p, a, err);
 	}
 	p->warmup_s = p->duration_s = 0;
@@ -400,6 +411,7 @@ int cmd_capture(int argc, char **argv)
 		code = a.dry ? capture_run_dry(&plan, &a) : capture_run_plan(&plan, &a, self);
 	}
 	plan_free(&plan);
+	words_free(&a.set);
 	free(dir);
 	free(self);
 	return code;

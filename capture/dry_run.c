@@ -211,6 +211,7 @@ static void print_all(const struct progress *progress, const struct order *o)
 	const struct plan *p = progress->plan;
 	size_t changes;
 
+	fputs(p->sets, stdout);
 	print_variants(p);
 	if (*p->before) {
 		printf("before: ");

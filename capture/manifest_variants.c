@@ -171,6 +171,21 @@ static void variant_put_matrix(json_t *variant, const struct plan *p, const stru
 	json_decref(matrix);
 }
 
+/* Adds the variables of [vars]. Those of an earlier capture's variant are not known. */
+static void variant_put_vars(json_t *variant, const struct plan *p, const struct variant *v)
+{
+	const struct combination *c = plan_combination(p, v->combination);
+	const struct plan *from = c->plan ? c->plan : p;
+	json_t *vars = json_object();
+	size_t i;
+
+	for (i = 0; i < from->nvars; i++)
+		json_object_set_new(vars, from->vars[i].name, settings_text(from->vars[i].value));
+	if (from->nvars && !v->earlier)
+		json_object_set(variant, "vars", vars);
+	json_decref(vars);
+}
+
 static int manifest_adopt_variant(struct manifest *m, const struct plan *p, const struct variant *v,
 				  struct error *err)
 {
@@ -189,6 +204,7 @@ static int manifest_adopt_variant(struct manifest *m, const struct plan *p, cons
 		return rc;
 	json_object_set_new(o, "what", settings_text(v->what));
 	variant_put_matrix(o, p, v);
+	variant_put_vars(o, p, v);
 	variant_raise_planned(o, p);
 	return 0;
 }

@@ -26,6 +26,7 @@ void plan_init(struct plan *p)
 		.before = xstrdup(""),
 		.after = xstrdup(""),
 		.ssh = xstrdup("ssh"),
+		.sets = xstrdup(""),
 		.passes = (1u << PASS_COUNT) - 1,
 		.repeats = {[PASS_MEASURE] = 5, [PASS_SYSCALLS] = 1},
 		.warmup_s = 1,
@@ -81,6 +82,12 @@ void plan_free(struct plan *p)
 		plan_free_combination(&p->combinations[i]);
 	free(p->combinations);
 	free(p->variants);
+	for (i = 0; i < p->nvars; i++) {
+		free(p->vars[i].name);
+		free(p->vars[i].value);
+	}
+	free(p->vars);
+	free(p->sets);
 	plan_keys_free(SECTION_PLAN, p);
 	free(p->path);
 	free(p->plandir);

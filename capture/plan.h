@@ -24,6 +24,7 @@
 #include <stddef.h>
 
 struct rights; /* collect/agent.h */
+struct words;
 
 enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_COUNT };
 /* The sides of a run start in this order. */
@@ -54,6 +55,7 @@ struct variant {
 	char *command[SIDE_COUNT]; /* expanded, not split yet; "" where the side is not used */
 	char *base;		   /* its name in the plan; `name` where there is no matrix */
 	size_t combination;	   /* see plan_combination */
+	bool earlier;		   /* of --against */
 };
 
 /* Commands for /bin/sh that set something up and undo it. An empty command does nothing. */
@@ -77,6 +79,11 @@ struct combination {
 
 enum plan_order { ORDER_INTERLEAVED, ORDER_BLOCKS };
 
+/* A variable of [vars], as it is written: ${} in its value is not replaced. */
+struct plan_var {
+	char *name, *value;
+};
+
 struct plan {
 	char *name, *estimator;
 	char *before, *after;		  /* for /bin/sh; "": nothing */
@@ -93,7 +100,10 @@ struct plan {
 	size_t nvariants, variants_cap;
 	struct combination *combinations; /* none where the plan has no settings */
 	size_t ncombinations, combinations_cap;
-	char *path, *text;	/* the file and its content; NULL after plan_wrap */
+	struct plan_var *vars;
+	size_t nvars, vars_cap;
+	char *sets;		/* a line for each --set, for a dry run */
+	char *path, *text;	/* the file and its content after --set; NULL after plan_wrap */
 	char *plandir, *bindir; /* ${plandir}, and ${bindir} on this host; NULL after plan_wrap */
 };
 
@@ -103,11 +113,19 @@ void plan_free(struct plan *p);
 void plan_free_variant(struct variant *v);
 void plan_free_combination(struct combination *c);
 
-/* Reads a plan. For a mistake in the text it returns -EINVAL with file:line. */
-int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err);
+/*
+ * Reads a plan. Each of `sets` is NAME=VALUE, which replaces the value of a variable in [vars]. For
+ * a mistake in the text it returns -EINVAL with file:line.
+ */
+int plan_read(struct plan *p, const char *path, const struct words *sets, const char *bindir,
+	      struct error *err);
 /* Reads a plan from `text`, the content of the file `path`. */
 int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
 	       struct error *err);
+
+/* Replaces a variable's value in `text`, the content of the plan `path`. `set` is NAME=VALUE. */
+int plan_set_variable(struct plan *p, const char *path, char **text, const char *set,
+		      struct error *err);
 
 /*
  * Reads the keys and commands of a side on another host again, with the folder of zcost there as

@@ -242,17 +242,20 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	return rc;
 }
 
-int plan_read(struct plan *p, const char *path, const char *bindir, struct error *err)
+int plan_read(struct plan *p, const char *path, const struct words *sets, const char *bindir,
+	      struct error *err)
 {
 	char *text;
-	size_t len;
+	size_t len, i;
 	int rc = file_read_named(path, &text, &len, err);
 
 	if (rc)
 		return rc;
 	if (strlen(text) != len)
 		rc = error_set(err, EINVAL, "%s: not a plan: there are zero bytes in it", path);
-	else
+	for (i = 0; i < sets->n && !rc; i++)
+		rc = plan_set_variable(p, path, &text, sets->word[i], err);
+	if (!rc)
 		rc = plan_parse(p, path, text, bindir, err);
 	free(text);
 	return rc;

@@ -288,6 +288,8 @@ static int reader_read_var(struct plan_reader *r, const struct ini_at *at, const
 	if (!rc) {
 		vars_set(&r->vars, name, here);
 		vars_set(&r->side_vars, name, there);
+		array_add(r->plan->vars, r->plan->nvars, r->plan->vars_cap,
+			  (struct plan_var){xstrdup(name), xstrdup(raw)});
 	}
 	free(there);
 	free(here);

@@ -319,6 +319,25 @@ static int pool_run_checked(struct analysis *a, struct store *s, const struct la
 
 /* --- the capture as a whole --- */
 
+static int write_variant_facts(struct store *s, const char *variant, const char *prefix,
+			       const struct layout_setting *list, size_t n, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		char *name = xasprintf("%s%s", prefix, list[i].name);
+
+		rc = store_fact_add(s,
+				    &(struct fact_row){.variant = variant,
+						       .name = name,
+						       .value = list[i].value},
+				    err);
+		free(name);
+	}
+	return rc;
+}
+
 static int write_variant(struct store *s, const struct layout_variant *v, struct error *err)
 {
 	int rc = store_variant_add(s, v->name, v->what, v->base, err);
@@ -326,13 +345,9 @@ static int write_variant(struct store *s, const struct layout_variant *v, struct
 
 	for (i = 0; i < v->nsettings && !rc; i++)
 		rc = store_setting_add(s, v->name, v->settings[i].name, v->settings[i].value, err);
-	for (i = 0; i < v->nkeys && !rc; i++)
-		rc = store_fact_add(s,
-				    &(struct fact_row){.variant = v->name,
-						       .name = v->keys[i].name,
-						       .value = v->keys[i].value},
-				    err);
-	return rc;
+	if (!rc)
+		rc = write_variant_facts(s, v->name, "", v->keys, v->nkeys, err);
+	return rc ? rc : write_variant_facts(s, v->name, "var:", v->vars, v->nvars, err);
 }
 
 static int write_capture(struct store *s, const struct layout *l, struct error *err)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND_HOST, KIND_CARD, KIND_PLAN, KIND_SYSCTL, KIND_CONFIG, KINDS };
+enum { KIND_HOST, KIND_CARD, KIND_VAR, KIND_PLAN, KIND_SYSCTL, KIND_CONFIG, KINDS };
 
 static const struct column columns[] = {
 	{"side", .type = V_STR, .what = "empty: all sides"},
@@ -74,7 +74,7 @@ static void end_settings_add_plan(struct end_settings *e, const struct fact_row 
 			end_settings_add(e, KIND_PLAN, f->name + len + 1, f->value);
 		return;
 	}
-	end_settings_add(e, KIND_PLAN, f->name, f->value);
+	end_settings_add(e, str_starts(f->name, "var:") ? KIND_VAR : KIND_PLAN, f->name, f->value);
 }
 
 static int end_settings_read_facts(struct end_settings *e, struct store *s, const struct run *r,

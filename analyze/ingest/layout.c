@@ -132,6 +132,7 @@ static void layout_add_variants(struct layout *l, const json_t *list)
 		to->settings =
 			layout_read_settings(l, json_object_get(v, "matrix"), &to->nsettings);
 		to->keys = layout_read_settings(l, json_object_get(v, "settings"), &to->nkeys);
+		to->vars = layout_read_settings(l, json_object_get(v, "vars"), &to->nvars);
 	}
 }
 

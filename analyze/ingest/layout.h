@@ -31,6 +31,8 @@ struct layout_variant {
 	size_t nsettings;
 	struct layout_setting *keys; /* the keys of the plan, with their values in the manifest */
 	size_t nkeys;
+	struct layout_setting *vars; /* the variables of the plan, as it is written */
+	size_t nvars;
 };
 
 struct layout {

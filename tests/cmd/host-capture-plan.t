@@ -132,4 +132,39 @@ ok "--dry-run names the key that a verdict on functions needs" says 'pass profil
 ok "--dry-run does not name a pass with enough runs" sh -c "! grep -q 'pass measure' err"
 ok "--dry-run makes as many profiles as measured runs" exits 0 "$zcost" capture good.ini --dry-run --repeat 3
 ok "--dry-run names 'repeats' where the profiles follow it" says 'pass profile: 3 runs of .*set repeats in .plan. to 4 or more' err
+
+cat >vars.ini <<'EOT'
+[plan]
+passes = measure
+repeats = ${runs}
+warmup = 0
+duration = 0.05
+grace = 0
+[vars]
+size = 128k
+# the command
+run = sleep
+	60
+	# which ends with the run
+[side receiver]
+[variant a]
+receiver = ${run} ${size}
+EOT
+sed -i '1i [vars]\nruns = 1' vars.ini
+ok "--set replaces a variable of [vars]" exits 0 "$zcost" capture vars.ini --dry-run --set size=64k --set run='sleep 30 1'
+ok "--dry-run shows each --set with the value in the plan" says '^set size = 64k \(128k in the plan\)$' out
+ok "--set replaces all lines of a value" says '^  receiver sleep 30 1 64k$' out
+ok "--set of an unknown variable lists the plan's variables" refuses 2 \
+	'^zcost: --set siez: vars.ini has no such variable; \[vars\] has: runs size run$' "$zcost" capture vars.ini -o c --set siez=64k
+ok "--set without a value is a usage error" refuses 2 "^zcost: --set 'size' is not NAME=VALUE" "$zcost" capture vars.ini -o c --set size
+ok "--set with --variant is a usage error" refuses 2 'changes a variable of a plan' "$zcost" capture -o c --variant a --set size=1 -- true
+ok "capture --set measures the changed plan" exits 0 "$zcost" capture vars.ini -o v --set size=0.1
+ok "plan.ini of the capture is the plan as used" sh -c "sed 's/^size = .*/size = 0.1/' vars.ini | diff - v/plan.ini"
+ok "the same --set continues the capture" exits 0 "$zcost" capture vars.ini -o v --set size=0.1 --set runs=2
+ok "another --set is refused like another plan" exits 1 "$zcost" capture vars.ini -o v --set size=0.2
+ok "the refusal names the command that the variable changes" says "v holds another experiment: variant 'a' was measured with receiver.command = 'sleep" err
+ok "capture --set measures another value in another folder" exits 0 "$zcost" capture vars.ini -o w --set size=0.2
+for c in v w; do "$zcost" analyze $c >log 2>&1; done
+"$zcost" compare v:a w:a --table settings --format tsv >out 2>err
+ok "compare lists the variables that differ" sh -c "grep '	var:' out | cut -f 2-4 | tr '\t\n' '  ' | grep -qx 'var:runs 2 1 var:size 0.1 0.2 '"
 done_testing
