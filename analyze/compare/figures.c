@@ -204,13 +204,13 @@ static const struct {
 };
 
 static void figures_read_work(struct side_figures *side, struct store *s, const struct run *r,
-			      const char *unit, enum end e)
+			      const char *unit, const char *asked, enum end e)
 {
 	double rate;
 	size_t i;
 
 	for (i = 0; i < array_size(works); i++) {
-		if (!unit || strcmp(unit, works[i].unit))
+		if (!unit || (strcmp(unit, works[i].unit) && strcmp(asked, works[i].unit)))
 			continue;
 		rate = figure_metric(s, r, works[i].rate);
 		figure_add_run(&side->of[works[i].cost][e],
@@ -231,7 +231,7 @@ static int figures_read_cost(struct side_figures *side, const struct comparison 
 	const char *unit = n > 0 ? work_unit(s, runs, n) : NULL;
 
 	for (i = 0; i < n; i++) {
-		figures_read_work(side, s, &runs[i], unit, e);
+		figures_read_work(side, s, &runs[i], unit, q.unit ? q.unit : "", e);
 		figures_read_counters(side, s, &runs[i], e);
 	}
 	free(runs);

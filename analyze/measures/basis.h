@@ -60,7 +60,9 @@ extern const struct work_kind work_kinds[WORK_KINDS];
 
 /* Returns "KiB", "packet" or "message", or NULL when the workload counted no work. */
 const char *work_unit(struct store *s, const struct run *runs, int n);
-bool work_is_in(struct store *s, const struct run *runs, int n, const char *unit);
+/* Says whether the figures are in this unit: the one of --unit, or that of the work. */
+bool work_is_in(struct store *s, const struct query *q, const struct run *runs, int n,
+		const char *unit);
 
 /*
  * Returns the unit as names of columns and metrics spell it: "kib", "packet", "message" or

@@ -396,7 +396,8 @@ static struct cost copy_cost_of_part(const struct cost_part *p, const struct int
 int copy_cost(struct store *s, const struct query *q, const struct block *b, bool *alone,
 	      struct cost *copy, struct basis_value *basis, struct error *err)
 {
-	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
+	struct query plain = {
+		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
 	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT}, .nkeys = 3};
 	struct components *components;
 	struct intern comms = {0};

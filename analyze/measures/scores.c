@@ -321,9 +321,10 @@ static const struct score scores[] = {
  * Returns true if the score applies to the block's unit of work. Other scores have no row and are
  * not missing.
  */
-static bool scores_is_of(struct store *s, const struct block_runs *b, const struct score *k)
+static bool scores_is_of(struct store *s, const struct query *q, const struct block_runs *b,
+			 const struct score *k)
 {
-	return !k->unit_of_work || work_is_in(s, b->runs, b->n, k->unit_of_work);
+	return !k->unit_of_work || work_is_in(s, q, b->runs, b->n, k->unit_of_work);
 }
 
 /* --- rows --- */
@@ -446,11 +447,11 @@ static void scores_put_scores(struct store *s, const struct query *q, const stru
 	for (i = 0; i < list->n; i++) {
 		const struct block_runs *both[SIDES] = {&list->blocks[i]};
 
-		if (!scores_is_of(s, both[0], k))
+		if (!scores_is_of(s, q, both[0], k))
 			continue;
 		scores_put_score(s, q, both, 1, k, list->estimator, absent, t);
 		wanted++;
-		if (!scores_makes_total(list, i) || !scores_is_of(s, both[0] - 1, k))
+		if (!scores_makes_total(list, i) || !scores_is_of(s, q, both[0] - 1, k))
 			continue;
 		both[0] = &list->blocks[i - 1];
 		both[1] = &list->blocks[i];
@@ -488,7 +489,7 @@ const struct measure measure_scores = {
 	.name = "scores",
 	.what = "cost per unit of work: time, cycles, joules, system calls",
 	MEASURE_COLUMNS(scores_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "unit "},
 	.spare = "runs better scope",
 	.run = scores_run,
 };

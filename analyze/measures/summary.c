@@ -102,8 +102,9 @@ static const struct summary_rate rates[] = {
 };
 
 /* Fills the rates and adds a note on figures that some runs lack, such as "cpu_pct 1". */
-static size_t summary_put_rates(struct store *s, const struct block_list *list,
-				const struct block_runs *b, struct table *t, struct value *row)
+static size_t summary_put_rates(struct store *s, const struct query *q,
+				const struct block_list *list, const struct block_runs *b,
+				struct table *t, struct value *row)
 {
 	struct str fewer = {0};
 	size_t most = 0, i;
@@ -111,7 +112,7 @@ static size_t summary_put_rates(struct store *s, const struct block_list *list,
 	for (i = 0; i < array_size(rates); i++) {
 		struct estimate e;
 
-		if (rates[i].unit && !work_is_in(s, b->runs, b->n, rates[i].unit))
+		if (rates[i].unit && !work_is_in(s, q, b->runs, b->n, rates[i].unit))
 			continue;
 		e = scope_estimate(s, b->runs, b->n, list->estimator, summary_rate, &rates[i]);
 		put_estimate(t, row, rates[i].column, &e);
@@ -150,7 +151,7 @@ static int summary_put_block(struct store *s, const struct query *q, const struc
 	int n = zero_copy_evidence(s, q, b->block.variant, evidence, err);
 	int rc = n < 0 ? n : summary_put_copy(s, q, &b->block, t, row, err);
 
-	with_rates = summary_put_rates(s, list, b, t, row);
+	with_rates = summary_put_rates(s, q, list, b, t, row);
 	table_set(t, row, "zero_copy_share",
 		  value_real(100 * zero_copy_share(evidence, n < 0 ? 0 : n, b->block.side)));
 	with_power = summary_put_power(s, q, list, b, t, row);
@@ -158,28 +159,33 @@ static int summary_put_block(struct store *s, const struct query *q, const struc
 	return rc;
 }
 
-static bool summary_counts_in(struct store *s, const struct block_list *list, const char *unit)
+static bool summary_counts_in(struct store *s, const struct query *q, const struct block_list *list,
+			      const char *unit)
 {
 	int i;
 
 	for (i = 0; i < list->n; i++)
-		if (work_is_in(s, list->blocks[i].runs, list->blocks[i].n, unit))
+		if (work_is_in(s, q, list->blocks[i].runs, list->blocks[i].n, unit))
 			return true;
 	return false;
 }
 
 /* Leaves out the columns of units that no workload counts. */
-static void summary_choose_columns(struct store *s, const struct block_list *list, struct table *t)
+static void summary_choose_columns(struct store *s, const struct query *q,
+				   const struct block_list *list, struct table *t)
 {
 	static const char *const others[] = {"packet", "message"};
 	struct column *kept = arena_alloc(&t->arena, sizeof(summary_columns));
+	bool other_unit = q->unit && strcmp(q->unit, "KiB") != 0;
 	size_t i, k;
 	int n = 0;
 
 	for (i = 0; i < array_size(summary_columns); i++) {
+		if (other_unit && !strcmp(summary_columns[i].name, "copy_ns_per_kib"))
+			continue;
 		for (k = 0; k < array_size(others); k++)
 			if (strstr(summary_columns[i].name, others[k]) &&
-			    !summary_counts_in(s, list, others[k]))
+			    !summary_counts_in(s, q, list, others[k]))
 				break;
 		if (k == array_size(others))
 			kept[n++] = summary_columns[i];
@@ -212,7 +218,7 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
 
 	if (!rc) {
-		summary_choose_columns(s, &list, t);
+		summary_choose_columns(s, q, &list, t);
 		zero_copy_title(s, q, t);
 	}
 	for (i = 0; i < list.n && !rc; i++)
@@ -238,7 +244,7 @@ const struct measure measure_summary = {
 	.name = "summary",
 	.what = "one line for each variant and side: throughput, CPU, cost, zero copy",
 	MEASURE_COLUMNS(summary_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "unit "},
 	.spare = "runs power_source",
 	.collectors = "workload",
 	.run = summary_run,

@@ -34,9 +34,10 @@ const char *work_unit(struct store *s, const struct run *runs, int n)
 	return NULL;
 }
 
-bool work_is_in(struct store *s, const struct run *runs, int n, const char *unit)
+bool work_is_in(struct store *s, const struct query *q, const struct run *runs, int n,
+		const char *unit)
 {
-	const char *own = work_unit(s, runs, n);
+	const char *own = q->unit ? q->unit : work_unit(s, runs, n);
 
 	return own && !strcmp(own, unit);
 }

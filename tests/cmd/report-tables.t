@@ -62,6 +62,11 @@ ok "report summary's throughput equals the mean in the store" near "$(sqlite3 ca
 	WHERE name = 'throughput' AND variant = 'mmap' AND side = 'sender' AND pass = 'measure'")" \
 	"$(get summary.tsv throughput_gbps variant=mmap,side=sender)" 1e-9
 
+"$zcost" report summary cap --unit message --format tsv >messages.tsv 2>err # messages have 64 KiB
+ok "report summary --unit message has the CPU time per message" near_cell messages.tsv ns_per_message variant=baseline,side=receiver 25600 1
+ok "report summary --unit message keeps the CPU time per KiB" near_cell messages.tsv ns_per_kib variant=baseline,side=receiver 400 1e-6
+report scores cap --unit message >/dev/null
+ok "report scores --unit message has the CPU time per message" near_cell out value variant=baseline,side=receiver,score=ns_per_message 25600 1
 ok "report cpu exits 0" report cpu cap
 ok "report cpu has the system time" near_cell out sys_pct variant=mmap,side=receiver 33 1e-6
 ok "report cpu has the idle time" near_cell out idle_pct variant=mmap,side=receiver 67 1e-6
