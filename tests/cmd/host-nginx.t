@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# samples/nginx.ini, shortened: a real server and its client, and what a request costs on each side.
+. "$(dirname "$0")/../lib.sh"
+[ "$(id -u)" = 0 ] || skip_all "network namespaces need root"
+[ "$(nproc)" -ge 2 ] || skip_all "the test bed needs two CPUs"
+for tool in ip jq nginx taskset wrk; do
+	command -v $tool >/dev/null || skip_all "needs $tool"
+done
+bed=zt-nginx-$$
+cleanup() {
+	sh "$top/samples/testbed.sh" down $bed 2>/dev/null
+	rm -rf /run/$bed
+}
+nothing_left() {
+	[ ! -e /run/$bed ] && [ ! -e /run/netns/$bed-sender ] && ! grep -lzs "/run/$bed/" /proc/[0-9]*/cmdline
+}
+
+"$zcost" capture "$top/samples/nginx.ini" -o c --pass measure,syscalls --repeat 1 --set bed=$bed --set warmup=0.2 --set duration=0.4 \
+	--set seconds=1 >out 2>err
+code=$?
+ok "the shortened plan runs" test $code = 0 -o $code = 4
+ok "all four runs of the shortened plan are ok" jq -e '.complete and (.runs | length) == 4 and all(.runs[]; .status == "ok")' c/manifest.json
+ok "the plan leaves no namespace, folder or process" nothing_left
+"$zcost" analyze c >log 2>&1
+
+cell() { # cell COLUMN VARIANT SIDE: of the file out
+	awk -F'\t' -v want="$1" -v v="$2" -v s="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["variant"] == v && $at["side"] == s { print $at[want]; exit }' out
+}
+costs() { # each side has a cost per request, of the requests that wrk counts
+	for v in read sendfile; do
+		own=$(awk '/^Requests.sec/ { print $2 }' c/runs/$v/measure-01/receiver/workload.out)
+		for side in receiver sender; do
+			near "$(cell rate_messages $v $side)" "$own" 0.1 &&
+				near "$(cell ns_per_message $v $side)" "$(awk "BEGIN { print $(cell cpu_pct $v $side) * 1e7 / $own }")" 1000 || return 1
+		done
+	done
+}
+"$zcost" report summary c --unit message --format tsv >out 2>err
+ok "the requests that wrk counts divide the costs of both sides" costs
+ok "report limits names a limit of each variant" sh -c "'$zcost' report limits c --format tsv | cut -f 1 | sort -u | grep -c 'read\|sendfile' | grep -qx 2"
+ok "report zerocopy exits 0 or 4" sh -c "'$zcost' report zerocopy c >out 2>&1; [ \$? = 0 -o \$? = 4 ]"
+ok "with sendfile off nginx copies every byte" says '^# read: .*the sender copies every byte' out
+ok "with sendfile on nginx does not copy" says '^# sendfile: .*the sender does not copy' out
+calls() { # calls VARIANT CALL: nginx's calls for each request
+	"$zcost" report syscalls c --variant $1 --side sender --format tsv 2>/dev/null | awk -F'\t' -v call="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["syscall"] == call { n = $at["calls"] } $at["syscall"] == "openat" { files = $at["calls"] } END { printf "%.0f\n", n / files }'
+}
+ok "with sendfile off a request for 1 MiB takes 32 reads and no sendfile" test "$(calls read pread64) $(calls read sendfile)" = "32 0"
+ok "with sendfile on a request takes no read" test "$(calls sendfile pread64)" = 0
+ok "with sendfile on a request takes a sendfile" test "$(calls sendfile sendfile)" -ge 1
+"$zcost" compare read sendfile -C c --unit message --format tsv >out 2>err
+ok "compare has the cost of a request on both sides and in total" test \
+	"$(awk -F'\t' '$2 == "ns_per_message" { print $1 }' out | tr '\n' ' ')" = "receiver sender total "
+
+"$zcost" capture "$top/samples/nginx.ini" -o d --pass measure --set bed=$bed >out 2>err &
+pid=$!
+i=0
+until [ -s d/runs/read/.measure-01.tmp/receiver/workload.err ] || [ $i = 200 ]; do
+	i=$((i + 1))
+	sleep 0.05
+done
+ok "wrk runs before SIGTERM" test $i -lt 200
+kill -TERM $pid
+wait $pid
+ok "an interrupted capture leaves no namespace, folder or process" nothing_left
+done_testing
