@@ -101,6 +101,11 @@ sqlite3 caps/demo/zcost.db "INSERT INTO metric SELECT id, 'power_w:wall', 'W', 2
 renamed caps/mine "$(rename "replace(name, 'mmap', 'zerocopy')")"
 renamed caps/matrix "$(rename "name || '+mtu9000'")"
 renamed caps/wire ''
+for c in nginx nginx-16k; do
+	renamed caps/$c "$(rename "replace(replace(name, 'baseline', 'read'), 'mmap', 'sendfile')")
+		INSERT INTO process SELECT DISTINCT run, pid FROM cost"
+done
+renamed caps/iperf3 "$(rename "replace(replace(name, 'baseline', 'plain'), 'mmap', 'zerocopy')")"
 for c in before after; do
 	renamed caps/$c "DELETE FROM variant WHERE name <> 'baseline'; DELETE FROM run WHERE variant <> 'baseline'"
 done
