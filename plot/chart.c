@@ -458,8 +458,9 @@ static void drawing_caption_others(struct drawing *d, struct figure *f)
 			f,
 			"Other programs took up to %.0f %% of a side's busy time in user mode, which %s",
 			d->others,
-			d->chart->flags & CHART_SUFFERS ? "these figures may suffer from"
-							: "is in these figures");
+			d->chart->flags & CHART_SUFFERS || d->query.workload_only
+				? "these figures may suffer from"
+				: "is in these figures");
 }
 
 static void drawing_caption_coverage(const struct drawing *d, struct figure *f)
