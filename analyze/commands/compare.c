@@ -328,17 +328,21 @@ static int compare_run_texts(struct compare_arguments *args, struct error *err)
 	return ret;
 }
 
-/* Adds the lines above a table, and what a verdict takes. The table of settings needs neither. */
-static int compare_read_first(struct compare_arguments *args, struct str *first, struct error *err)
+/*
+ * Adds the lines above a table, and what a verdict takes. The table of settings needs neither, and
+ * a commit message has the settings below its table. Evidence of copying comes first.
+ */
+static int compare_read_first(struct compare_arguments *args, struct str *evidence,
+			      struct str *first, struct error *err)
 {
 	enum table_format format = args->output.format;
 	int ret;
 
 	if (args->table == &comparison_settings)
 		return 0;
-	compare_evidence(&args->c, first);
+	compare_evidence(&args->c, evidence);
 	ret = compare_drift(&args->c, first, err);
-	if (ret || format == FORMAT_TSV || format == FORMAT_CSV)
+	if (ret || format == FORMAT_TSV || format == FORMAT_CSV || format == FORMAT_COMMIT)
 		return ret;
 	return compare_settings(&args->c, SETTINGS_SHOWN, first, err);
 }
@@ -347,7 +351,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 			    struct error *err)
 {
 	struct table t = {0};
-	struct str first = {0};
+	struct str evidence = {0}, first = {0};
+	bool commit = args->output.format == FORMAT_COMMIT && args->table != &comparison_settings;
 	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
 
 	if (ret)
@@ -356,7 +361,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	if (!ret)
 		ret = compare_estimator(&args->c, err);
 	if (!ret)
-		ret = compare_read_first(args, &first, err);
+		ret = compare_read_first(args, &evidence, &first, err);
 	if (!ret)
 		ret = compare_table_run(args->table, &args->c, &t, out, err);
 	if (!ret) {
@@ -365,15 +370,19 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		compare_note_self_test(&args->c, args->table, &t);
 		ret = compare_limits(&args->c, &t, &first, err);
 	}
-	if (!ret && args->output.format == FORMAT_COMMIT && args->table != &comparison_settings)
-		compare_commit(&args->c, out, &t);
-	compare_title_first(&t, &args->output, &first);
+	if (!ret && commit)
+		ret = compare_commit(&args->c, out, &evidence, &first, &t, err);
+	if (!commit) {
+		compare_title_first(&t, &args->output, &first);
+		compare_title_first(&t, &args->output, &evidence);
+	}
 	if (!ret)
 		ret = compare_failed(&args->c, err);
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
 	str_free(&first);
+	str_free(&evidence);
 	table_free(&t);
 	return compare_close(&args->c, ret, err);
 }

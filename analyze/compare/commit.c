@@ -1,232 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A comparison for the commit message of a patch: hosts and commands, then one narrow table of base
- * and new. It has the rows of the compared table; only a list of functions is shorter, with the
- * rest in one row.
+ * A comparison for the commit message of a patch: what was compared, the verdict in words, one
+ * narrow table of base and new, and the conditions. The text fits a screen of SCREEN lines. Of the
+ * metrics, the least important rows make room; of a list of costs, the smallest rows, which are
+ * summed up in one row. With --limit or --all, a list may be longer.
  */
-#include "analyze/compare/compare.h"
+#include "analyze/compare/commit.h"
 
-#include "analyze/measures/runs.h"
 #include "lib/str.h"
 #include "lib/table_layout.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_ROWS = 12, SIDE_WIDTH = 18 };
+enum { SCREEN = 24, LIST_ROWS = 12, LEAST_ROWS = 4 };
 
-/* --- hosts and commands --- */
-
-static bool texts_equal(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* Returns the facts of an end; a bare file has none. */
-static struct run_facts commit_end_facts(const struct compare_end *e, const char *side)
-{
-	return e->bare ? (struct run_facts){0} : run_facts_of(e->store, e->variant, side);
-}
-
-/* Prints kernel, host and command of a side, once where both ends agree. */
-static void commit_print_facts(struct str *s, const struct comparison *c, const char *side)
-{
-	struct run_facts base = commit_end_facts(&c->end[BASE], side);
-	struct run_facts new = commit_end_facts(&c->end[NEW], side);
-	bool one_host = texts_equal(base.host, new.host) && texts_equal(base.kernel, new.kernel);
-	bool one_command = texts_equal(base.command, new.command);
-
-	if (base.command || new.command || base.host || new.host) {
-		str_printf(s, "%s%s", side ? side : "", side ? ": " : "");
-		if (one_host) {
-			run_facts_host(s, &base);
-		} else {
-			str_puts(s, "base: ");
-			run_facts_host(s, &base);
-			str_puts(s, "new: ");
-			run_facts_host(s, &new);
-		}
-		if (one_command && base.command)
-			str_printf(s, "command: %s\n", base.command);
-		else
-			str_printf(s, "base: %s\nnew: %s\n", base.command ? base.command : "?",
-				   new.command ? new.command : "?");
-	}
-	run_facts_free(&base);
-	run_facts_free(&new);
-}
-
-/* Sets the title: that of the compared table, then the facts of each side in it. */
-static void commit_add_title(const struct comparison *c, const struct outcome *out,
-			     const struct table *t, struct table *to)
-{
-	const char *side, *last = NULL;
-	struct str s = {0};
-	size_t i;
-
-	str_printf(&s, "%s\n", t->title);
-	if (*out->side)
-		commit_print_facts(&s, c, out->side);
-	for (i = 0; !*out->side && i < t->rows; i++) {
-		side = table_text(t, i, "side");
-		if (*side && strcmp(side, "total") && !texts_equal(side, last))
-			commit_print_facts(&s, c, side);
-		last = side;
-	}
-	if (out->runs[BASE])
-		str_printf(&s, "n: %zu and %zu runs", out->runs[BASE], out->runs[NEW]);
-	table_title_lines(to, str_trim(s.buf));
-	str_free(&s);
-}
-
-/* --- numbers --- */
-
-/* Returns digits after the point, for four significant digits. */
-static int commit_digits(double x)
-{
-	int digits = 0;
-
-	while (digits < 6 && fabs(x) < 999.5 / pow(10, digits) && x != 0)
-		digits++;
-	return x == 0 ? 0 : digits;
-}
-
-static struct value commit_number(struct table *to, const char *format, int digits, double x)
-{
-	return value_str(to, isnan(x) ? "-" : arena_printf(&to->arena, format, digits, x));
-}
-
-static struct value commit_p(struct table *to, double p)
-{
-	return p < 0.0005 ? value_str(to, "<.001") : commit_number(to, "%.*f", 3, p);
-}
-
-#define NUMBER .type = V_STR, .shape = STANDS_RIGHT
-
-/* --- the figures of merit --- */
-
-/* The name of a metric includes its unit and is never cut. */
-static const struct column metric_columns[] = {
-	{"metric", .type = V_STR, .shape = STAYS_WHOLE},
-	{"base", NUMBER},
-	{"new", NUMBER},
-	{"change", NUMBER},
-	{"95% interval", NUMBER},
-	{"p", NUMBER},
-	{"n", NUMBER},
+/* What the text is made from. */
+struct commit {
+	const struct comparison *c;
+	const struct outcome *out;
+	const struct table *t;
+	const char *first, *second; /* lines above and below the title */
+	const char *conditions;	    /* lines below the table */
+	size_t shown;		    /* rows of figures at most */
+	bool warnings;		    /* in words; false: only their number */
 };
 
-/* Prints "syscalls_per_mib" as "syscalls per MiB", other names with their unit. */
-static void commit_print_metric(struct str *s, const char *name, const char *unit)
+/* --- the title: what was compared, and the verdict in words --- */
+
+static void commit_add_title(const struct commit *m, struct table *to)
 {
-	bool per = strstr(name, "_per_");
-	const char *p;
+	struct str words = {0}, s = {0};
 
-	str_puts(s, "  ");
-	for (p = name; *p; p++) {
-		if (str_starts(p, "_kib") || str_starts(p, "_mib")) {
-			str_puts(s, p[1] == 'k' ? " KiB" : " MiB");
-			p += 3;
-		} else {
-			str_putc(s, *p == '_' ? ' ' : *p);
-		}
-	}
-	if (!per && *unit)
-		str_printf(s, ", %s", unit);
-	else if (strstr(unit, "modelled"))
-		str_puts(s, ", modelled");
-}
-
-/* Adds a row with the side's name, cut to the width of the metrics. */
-static void commit_add_side(struct table *to, const char *side)
-{
-	struct value *row = table_row(to);
-	struct str name = {0};
-	int i;
-
-	for (i = 0; i < to->ncolumns; i++)
-		row[i] = value_str(to, "");
-	fit_short(&name, side, SIDE_WIDTH);
-	row[0] = value_str(to, name.buf);
-	str_free(&name);
-}
-
-/* Returns the digits of a percentage: from 1000 % on, tenths are noise and have no room. */
-static int commit_percent_digits(double x)
-{
-	return fabs(x) >= 1000 ? 0 : 1;
-}
-
-/* Returns the interval of the test. Without p it is a bootstrap interval, not one of 95 %. */
-static struct value commit_change_interval(struct table *to, const struct table *t, size_t i)
-{
-	struct interval change = table_interval(t, i, "change_pct");
-
-	if (isnan(table_real(t, i, "p")) || isnan(change.low) || isnan(change.high))
-		return value_str(to, "-");
-	return value_str(to, arena_printf(&to->arena, "[%+.*f,%+.*f]",
-					  commit_percent_digits(change.low), change.low,
-					  commit_percent_digits(change.high), change.high));
-}
-
-static void commit_add_metric(struct table *to, const struct table *t, size_t i)
-{
-	double base = table_real(t, i, "base"), new = table_real(t, i, "new");
-	double change = table_real(t, i, "change_pct");
-	struct str name = {0};
-	struct value *row = table_row(to);
-
-	commit_print_metric(&name, table_text(t, i, "metric"), table_text(t, i, "unit"));
-	row[0] = value_str(to, name.buf);
-	row[1] = commit_number(to, "%.*f", commit_digits(base), base);
-	row[2] = commit_number(to, "%.*f", commit_digits(new), new);
-	row[3] = commit_number(to, "%+.*f%%", commit_percent_digits(change), change);
-	row[4] = commit_change_interval(to, t, i);
-	row[5] = commit_p(to, table_real(t, i, "p"));
-	row[6] = value_str(to, arena_printf(&to->arena, "%.0f+%.0f", table_real(t, i, "base_runs"),
-					    table_real(t, i, "new_runs")));
-	str_free(&name);
-}
-
-/* Returns the runs of every row, "6+6", or NULL where rows differ. */
-static const char *commit_common_runs(const struct table *to)
-{
-	const char *runs = NULL, *cell;
-	size_t i;
-
-	for (i = 0; i < to->rows; i++) {
-		cell = table_text(to, i, "n");
-		if (!*cell)
-			continue;
-		if (runs && strcmp(runs, cell))
-			return NULL;
-		runs = cell;
-	}
-	return runs;
-}
-
-/* Notes the number of runs: a narrow table leaves out column n first. */
-static void commit_note_metrics(struct table *to)
-{
-	const char *runs = commit_common_runs(to);
-
-	note_add(&to->notes, commit_rule, runs ? ", everywhere " : "", runs ? runs : "");
-}
-
-static void commit_add_metrics(struct table *to, const struct table *t)
-{
-	const char *side, *last = NULL;
-	size_t i;
-
-	for (i = 0; i < t->rows; i++) {
-		side = table_text(t, i, "side");
-		if (!texts_equal(side, last))
-			commit_add_side(to, side);
-		last = side;
-		commit_add_metric(to, t, i);
-	}
-	commit_note_metrics(to);
+	if (table_column(m->t, "metric") >= 0)
+		commit_print_verdicts(&words, m->t);
+	str_printf(&s, "%s%s%s%s\n%s", m->first, m->t->title, words.len ? ": " : "",
+		   words.len ? words.buf : "", m->second);
+	table_title_lines(to, str_trim(s.buf));
+	str_free(&words);
+	str_free(&s);
 }
 
 /* --- lists of costs, and the steps of a waterfall --- */
@@ -291,11 +105,10 @@ static void commit_add_whole(struct table *to, const struct outcome *out, int di
 	row[4] = row[5] = value_str(to, "");
 }
 
-static void commit_add_costs(struct table *to, const struct comparison *c,
-			     const struct outcome *out, const struct table *t, int digits)
+static void commit_add_costs(const struct commit *m, struct table *to, int digits)
 {
-	bool all = c->limit > 0 || c->all || out->parts || t->rows <= LIST_ROWS;
-	size_t shown = all ? t->rows : LIST_ROWS, i;
+	const struct table *t = m->t;
+	size_t shown = m->shown < t->rows ? m->shown : t->rows, i;
 	struct value *row;
 
 	for (i = 0; i < shown; i++) {
@@ -309,8 +122,8 @@ static void commit_add_costs(struct table *to, const struct comparison *c,
 	}
 	if (shown < t->rows)
 		commit_add_sum(to, t, shown, "(others)", digits);
-	if (out->parts)
-		commit_add_whole(to, out, digits);
+	if (m->out->parts)
+		commit_add_whole(to, m->out, digits);
 	else
 		commit_add_sum(to, t, 0, "total", digits);
 }
@@ -362,48 +175,157 @@ static void commit_note_test(struct table *to, const struct comparison *c,
 /* Returns whether a reader would misread the figures without this note. */
 static bool commit_keeps_note(const struct note *n)
 {
-	static const enum note_id kept[] = {
-		NOTE_slice,	     NOTE_slice_absent,	     NOTE_compare_side_names,
-		NOTE_syscalls_times, NOTE_compare_zero_base, NOTE_compare_self_test};
+	static const enum note_id kept[] = {NOTE_slice, NOTE_slice_absent, NOTE_compare_side_names,
+					    NOTE_syscalls_times, NOTE_compare_zero_base};
 	size_t i;
 
 	for (i = 0; i < array_size(kept); i++)
 		if (note_is(n, kept[i]))
 			return true;
-	return n->severity == SEVERITY_WARNING || n->severity == SEVERITY_LOSSY;
+	return n->severity == SEVERITY_LOSSY;
 }
 
-static void commit_carry_notes(struct table *to, const struct table *t)
+/* Adds the conditions, and the self-test without its explanation. */
+static void commit_add_conditions(const struct commit *m, struct table *to)
 {
+	char *copy = xstrdup(m->conditions), *rest = copy, *line;
 	size_t i;
+
+	while ((line = str_token(&rest, '\n')))
+		if (*line)
+			note_add(&to->notes, commit_condition, line);
+	for (i = 0; i < m->t->notes.n; i++) {
+		const struct note *n = &m->t->notes.note[i];
+
+		if (note_is(n, NOTE_compare_self_test))
+			note_add(&to->notes, commit_self_test, n->value[1].text);
+		if (note_is(n, NOTE_limited_by))
+			note_add(&to->notes, commit_limited_by, n->value[0].text);
+	}
+	free(copy);
+}
+
+static size_t commit_count_warnings(const struct table *t)
+{
+	struct note_lines lines;
+	size_t i, n = 0;
+
+	note_lines_make(&lines, &t->notes);
+	for (i = 0; i < lines.n; i++)
+		n += lines.line[i].severity == SEVERITY_WARNING;
+	note_lines_free(&lines);
+	return n;
+}
+
+static void commit_add_notes(const struct commit *m, struct table *to)
+{
+	const struct table *t = m->t;
+	size_t n = commit_count_warnings(t), i;
 
 	to->lossy = t->lossy;
 	for (i = 0; i < t->notes.n; i++)
-		if (commit_keeps_note(&t->notes.note[i]))
+		if (commit_keeps_note(&t->notes.note[i]) ||
+		    (m->warnings && t->notes.note[i].severity == SEVERITY_WARNING))
 			notes_copy(&to->notes, &t->notes.note[i]);
+	commit_add_conditions(m, to);
+	if (m->out->runs[BASE])
+		commit_note_test(to, m->c, m->out);
+	if (n && !m->warnings)
+		note_add(&to->notes, commit_warnings, n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
 }
 
-void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t)
+/* --- the text --- */
+
+static void commit_make(const struct commit *m, struct table *to)
 {
+	const struct table *t = m->t;
 	int value = table_column(t, "base_ns"), step = table_column(t, "total_ns");
-	struct table to;
 
 	if (table_column(t, "metric") >= 0)
-		table_init(&to, t->name, metric_columns, array_size(metric_columns));
+		commit_init_metrics(to, t);
 	else if (step >= 0)
-		table_init(&to, t->name, step_columns, array_size(step_columns));
+		table_init(to, t->name, step_columns, array_size(step_columns));
 	else
-		table_init(&to, t->name, cost_columns, array_size(cost_columns));
-	commit_add_title(c, out, t, &to);
+		table_init(to, t->name, cost_columns, array_size(cost_columns));
+	commit_add_title(m, to);
 	if (table_column(t, "metric") >= 0)
-		commit_add_metrics(&to, t);
+		commit_add_metrics(to, t, m->shown);
 	else if (step >= 0)
-		commit_add_steps(&to, t, t->columns[step].digits);
+		commit_add_steps(to, t, t->columns[step].digits);
 	else
-		commit_add_costs(&to, c, out, t, t->columns[value].digits);
-	if (out->runs[BASE])
-		commit_note_test(&to, c, out);
-	commit_carry_notes(&to, t);
+		commit_add_costs(m, to, t->columns[value].digits);
+	commit_add_notes(m, to);
+}
+
+static size_t commit_lines(const struct table *to)
+{
+	char *text = NULL, *at;
+	size_t size, lines = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return 0;
+	table_write_commit(to, f);
+	fclose(f);
+	for (at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	free(text);
+	return lines;
+}
+
+/* Makes the text again with fewer rows until it fits the screen. */
+static void commit_fit(struct commit *m, struct table *to)
+{
+	commit_make(m, to);
+	m->shown = to->rows < m->shown ? to->rows : m->shown;
+	while (commit_lines(to) > SCREEN && m->shown > LEAST_ROWS) {
+		m->shown--;
+		table_free(to);
+		commit_make(m, to);
+	}
+}
+
+/* Replaces the number of warnings by their words where these have room. */
+static void commit_try_warnings(struct commit *m, struct table *to)
+{
+	struct table more;
+
+	m->warnings = true;
+	commit_make(m, &more);
+	if (commit_lines(&more) <= SCREEN) {
+		table_free(to);
+		*to = more;
+	} else {
+		table_free(&more);
+	}
+}
+
+int compare_commit(const struct comparison *c, const struct outcome *out, const struct str *first,
+		   const struct str *second, struct table *t, struct error *err)
+{
+	bool metrics = table_column(t, "metric") >= 0;
+	struct str conditions = {0};
+	struct commit m = {.c = c,
+			   .out = out,
+			   .t = t,
+			   .first = first->len ? first->buf : "",
+			   .second = second->len ? second->buf : ""};
+	struct table to;
+	int ret = compare_conditions(c, out->side, &conditions, err);
+
+	if (ret) {
+		str_free(&conditions);
+		return ret;
+	}
+	m.conditions = conditions.len ? conditions.buf : "";
+	m.shown = metrics || c->limit > 0 || c->all || out->parts ? SIZE_MAX : LIST_ROWS;
+	if (metrics || m.shown == LIST_ROWS)
+		commit_fit(&m, &to);
+	else
+		commit_make(&m, &to);
+	commit_try_warnings(&m, &to);
+	str_free(&conditions);
 	table_free(t);
 	*t = to;
+	return 0;
 }

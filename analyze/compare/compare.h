@@ -168,8 +168,19 @@ void compare_table_init(const struct compare_table *table, struct table *t);
 int compare_table_run(const struct compare_table *table, struct comparison *c, struct table *t,
 		      struct outcome *out, struct error *err);
 
-/* Turns a table of `compare` and its outcome into the narrow table of a commit message. */
-void compare_commit(const struct comparison *c, const struct outcome *out, struct table *t);
+/*
+ * Turns a table of `compare` and its outcome into the text of a commit message, which fits a screen
+ * of 24 lines. `first` are the lines above the title, `second` those below it.
+ */
+int compare_commit(const struct comparison *c, const struct outcome *out, const struct str *first,
+		   const struct str *second, struct table *t, struct error *err);
+
+/*
+ * Adds lines with the conditions of a side, or of all sides where it is "": zero copy, host, CPUs,
+ * network card, number of runs, and settings that differ. Files have none.
+ */
+int compare_conditions(const struct comparison *c, const char *side, struct str *lines,
+		       struct error *err);
 
 /* Notes how the captures were read, where that was unusual or differs between the ends. */
 void compare_note_reading(const struct comparison *c, struct table *t);

@@ -14,4 +14,7 @@ char *limits_words(const struct table *limits, const char *variant);
 /* Adds the limits of all variants of the query as one result. Returns 0 or -errno. */
 int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err);
 
+/* Returns whether the driver's links have no wire, so that their speed is only a number. */
+bool limits_driver_is_virtual(const char *driver);
+
 #endif

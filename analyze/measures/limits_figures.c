@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/limits_figures.h"
 
+#include "analyze/measures/limits.h"
+
 #include "lib/str.h"
 
 #include <math.h>
@@ -194,6 +196,16 @@ static void limits_add_quota(const struct limits_variant *v, struct limits_side 
 /* These have no wire, so their speed is only a number. */
 static const char *const virtual_drivers[] = {"veth",	 "tun",	    "bridge", "dummy",	   "ifb",
 					      "bonding", "macvlan", "ipvlan", "virtio_net"};
+
+bool limits_driver_is_virtual(const char *driver)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(virtual_drivers); i++)
+		if (!strcmp(driver, virtual_drivers[i]))
+			return true;
+	return false;
+}
 
 /* An Ethernet frame takes 24 more bytes: checksum, preamble and the gap to the next frame. */
 enum { FRAME_MORE = 24 };

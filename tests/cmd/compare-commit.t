@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# --format=commit: tables that can be pasted into a patch's commit message.
+# --format=commit: a text of one screen that can be pasted into a patch's commit message.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 need_sqlite
@@ -8,9 +8,10 @@ need_sqlite
 world cap 6 $copying $mapping fell_back:2e6:100:0,80,20:4000:1:0.9
 world few 3 $copying $mapping
 
-# fits FILE: at most 72 columns of printable ASCII, nothing that git takes for its own, no blanks at an end
+# fits FILE: at most 24 lines of 72 columns of printable ASCII, nothing that git takes for its own, no blanks at an end
 fits() {
-	[ -s "$1" ] && awk 'length > 72 { print "too long: " $0; bad = 1 }
+	[ -s "$1" ] && awk 'NR > 24 { print "too many lines: " $0; bad = 1 }
+		length > 72 { print "too long: " $0; bad = 1 }
 		/[^ -~]/ { print "not ASCII: " $0; bad = 1 }
 		/^#|^---|^diff |^From | $/ { print "not for git: " $0; bad = 1 }
 		END { exit bad }' "$1"
@@ -26,25 +27,39 @@ for table in metrics functions components contexts modules syscalls waterfall; d
 done
 
 committed copying mapping -C cap
-ok "the metrics have base, new, change, interval, p and n" says '^    ns per KiB +1000 +500.0 +-50.0% +\[-50.1,-49.8\] 0.002 6\+6$' out
-ok "the metrics have their units" says '^    throughput, Gbit/s +8.192 +16.38 \+100.0% ' out
-ok "the metrics stand under the name of their side" says '^  receiver$' out
-ok "kernel and host stand above the table" says '^receiver: Linux 6.18 on host vm$' out
-ok "a command that both ends share stands once" says '^command: cmd$' out
-ok "a note names the test" says '^p: exact Mann-Whitney' out
+ok "the first line says what was compared and the verdict in words" sh -c "head -n 2 out | tr -s '\\n ' ' ' | grep -q '^mapping against copying: better: throughput +100.0%, receiver ns/KiB -50.0%, sender'"
+ok "the metrics have base, new, change, interval and p" says '^  receiver ns/KiB +1000 +500.0 +-50.0% +\[-50.1,-49.8\] 0.002$' out
+ok "the metrics have their units" says '^  throughput, Gbit/s +8.192 +16.38 \+100.0% ' out
+ok "a component that moved has its row" says '^  receiver data copy, ns +600.0 +0 +-100.0% +\+-1.4 ns 0.006$' out
+ok "below the table stands whether each end was zero copy" says '^zero copy: receiver 0 %, sender no evidence$' out
+tr -s '\n ' ' ' <out >joined
+ok "kernel, host, program and CPUs stand in one line" says '^Linux 6.18 on host vm; workload: cmd; CPUs: receiver 1, sender 2; ' out
+ok "a network card that the capture does not know is not known" says 'NIC: not known n:' joined
+ok "the numbers of runs stand beside the test" says '^n: 6 and 6 runs of 1 s, in turns; p: exact Mann-Whitney' out
+ok "one line has the self-test" says '^self-test: base too few runs: takes 8; new too few runs: takes 8$' out
 committed copying mapping -C cap --table functions
 ok "the title of a list of functions says ns per KiB" says '^functions of the receiver, ns per KiB: mapping against copying$' out
-ok "the title has the numbers of runs" says '^n: 6 and 6 runs$' out
+ok "a line has the numbers of runs" says '^n: 6 and 6 runs of 1 s, in turns$' out
 ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\+-1.37  0.006$' out
 ok "the total stands below the functions" says '^  total +1000.00 +500.00 +-500.00$' out
-committed copying mapping -C cap
-ok "a commit message has the self-test in one note" sh -c "tr -s '\\n ' ' ' <out | grep -q ' self-test: runs of one end split into halves differ .at most 5 % of the splits may.: base too few runs: takes 8; new too few runs: takes 8'"
-cp -r cap mtu
-sqlite3 mtu/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', CASE variant WHEN 'copying' THEN 1500 ELSE 9000 END, 'measured' FROM run"
-committed copying mapping -C mtu
-ok "a commit message begins with the settings that differ" sh -c "head -n 1 out | grep -qx 'setting: nic:host/eth0/mtu: 1500 -> 9000'"
+cp -r cap nic
+sqlite3 nic/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', CASE variant WHEN 'copying' THEN 1500 ELSE 9000 END, 'measured' FROM run;
+	INSERT INTO metric SELECT id, 'nic_state:host/eth0/speed_mbps', '', 100000, 'measured' FROM run;
+	INSERT INTO metric SELECT id, 'nic:host/' || column1, '', column2, 'measured' FROM run, (VALUES ('eth0/link/rx_bytes', 5e9), ('eth0/link/tx_bytes', 1e7), ('lo/link/rx_bytes', 10));
+	INSERT INTO metric SELECT id, 'nic_info:host/eth0/driver=mlx5_core', '', 1, 'measured' FROM run;
+	INSERT INTO metric SELECT id, column1, '', column2, 'measured' FROM run, (VALUES ('softirq_cpu2:NET_RX', 5000), ('softirq_cpu3:NET_RX', 10), ('irq_cpu4:42 mlx5_comp0', 900), ('irq_cpu5:LOC timer', 900))
+		WHERE pass = 'measure'"
+committed copying mapping -C nic
+ok "the settings that differ stand below the table" says '^setting: nic:host/eth0/mtu: 1500 -> 9000$' out
+tr -s '\n ' ' ' <out >joined
+ok "the card with the most bytes has driver, speed and MTU" says 'NIC: eth0 \(mlx5_core\), 100 Gbit/s, MTU 1500 -> eth0 \(mlx5_core\), 100 Gbit/s, MTU 9000 n:' joined
+ok "the CPUs that take the network's softirqs and the devices' interrupts are named" says 'NET_RX on CPUs: 2; device interrupts on CPUs: 4;' joined
+sqlite3 nic/zcost.db "UPDATE metric SET name = 'nic_info:host/eth0/driver=veth' WHERE name LIKE 'nic_info:%'"
+committed copying mapping -C nic
+ok "a veth has no speed" sh -c "tr -s '\\n ' ' ' <out | grep -q 'NIC: eth0 (veth), MTU 1500'"
 committed copying mapping -C few
-ok "too few runs have neither p nor a 95 % interval" says '^    throughput, Gbit/s +8.192 +16.38 +.100.0% +- +- +3.3$' out
+ok "too few runs have neither p nor a 95 % interval" says '^  throughput, Gbit/s +8.192 +16.38 +.100.0% +- +-$' out
+ok "the verdict in words says that the runs are too few" sh -c "head -n 1 out | grep -q '^mapping against copying: too few runs to judge: throughput'"
 committed copying mapping -C few --table functions
 ok "a note says that the runs are too few" says '^p: too few runs to test 3 rows, which takes 5 a side$' out
 ok "with too few runs the intervals are errors of measurement" says '^  insert_page .*\+-[0-9.]+ +-$' out
@@ -59,15 +74,14 @@ sqlite3 wide/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT r.id, 
 	FROM run r JOIN metric m ON m.run = r.id AND m.name = 'bytes' WHERE r.pass = 'measure'"
 committed copying mapping -C wide
 ok "a message with a wide interval fits its width" fits out
-ok "names with units stay whole" says '^    throughput, Gbit/s ' out
-ok "the longest name stays whole, with its interval and p" says '^    context switches per MiB +[0-9.]+ +[0-9.]+ +\+[0-9]+.*% +\[-[0-9.]+,\+[0-9]{4,}\] [01]\.[0-9]{3}$' out
-ok "a note names the column left out" says '^left out, too wide: n$' out
-ok "a note has the runs of the column left out" sh -c "tr -s '\\n ' ' ' <out | grep -q 'n: runs of base and new, everywhere 6+6'"
+ok "names with units stay whole" says '^  throughput, Gbit/s ' out
+sqlite3 wide/zcost.db "UPDATE metric SET value = value * 50 WHERE name = 'counter:context-switches' AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
+ok "what is worse beside throughput and cost stands in the verdict" sh -c "'$zcost' compare copying mapping -C wide --format commit | tr -s '\\n ' ' ' | grep -q '^mapping against copying: worse: receiver context switches/MiB .*; better: throughput'"
 long=$(printf '%0150d' 7 | tr 0 x)
 sqlite3 wide/zcost.db "UPDATE run SET side = '$long' WHERE side = 'receiver'"
 committed copying mapping -C wide
 ok "a message with a long side name fits its width" fits out
-ok "a long side name takes no more room than the metrics" says '^    context switches per MiB .* [01]\.[0-9]{3}$' out
+ok "a long side name leaves room for the interval" says '^  x+[.][.]x*7 ns/KiB .* \[-50.1,-49.8\]' out
 
 if command -v git >/dev/null; then
 	committed copying mapping -C cap
@@ -90,9 +104,9 @@ done
 committed copying mapping -C cap --table functions
 ok "a shortened name keeps its start and its end" says '^  #xxxxx[x.]*xx' out
 ok "non-ASCII letters of a name are escaped" says '^  gr\?\?e_u\^2-> ' out
-ok "commands that differ stand once for each end" says '^new: tool --- # --rx' out
+ok "programs that differ stand once for each end" says 'workload: cmd -> tool; ' out
 ok "kernels that differ stand once for each end" sh -c "'$zcost' compare few:copying cap:mapping --format commit >out 2>err &&
-	grep -q '^receiver: base: Linux 6.18 on host vm' out && grep -q '^new: Linux' out"
+	tr -s '\\n ' ' ' <out | grep -q 'Linux 6.18 on host vm -> Linux 6.19.0-x'"
 ok "a message with two kernels fits its width" fits out
 
 ok "report --format commit exits 0" exits 0 "$zcost" report functions few --format commit

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of a commit message of `compare`. */
+#ifndef ZC_COMPARE_COMMIT_H
+#define ZC_COMPARE_COMMIT_H
+
+#include "analyze/compare/compare.h"
+#include "lib/str.h"
+
+#define NUMBER .type = V_STR, .shape = STANDS_RIGHT
+
+/* Formats a number with so many digits after the point, "-" for NAN. `format` has "%.*f". */
+struct value commit_number(struct table *to, const char *format, int digits, double x);
+struct value commit_p(struct table *to, double p);
+
+/* `t` is the table of metrics of `compare`. */
+
+void commit_init_metrics(struct table *to, const struct table *t);
+/* Adds the `shown` most important rows, and components that moved, in the order of the table. */
+void commit_add_metrics(struct table *to, const struct table *t, size_t shown);
+/* Prints "worse: sender ns/KiB +7.3%; no clear change: throughput". */
+void commit_print_verdicts(struct str *s, const struct table *t);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The figures of merit in a commit message: their rows, and the verdict in words. */
+#include "analyze/compare/commit.h"
+
+#include "lib/table_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE_WIDTH = 12 };
+
+/* --- numbers --- */
+
+/* Returns digits after the point, for four significant digits. */
+static int commit_digits(double x)
+{
+	int digits = 0;
+
+	while (digits < 6 && fabs(x) < 999.5 / pow(10, digits) && x != 0)
+		digits++;
+	return x == 0 ? 0 : digits;
+}
+
+struct value commit_number(struct table *to, const char *format, int digits, double x)
+{
+	return value_str(to, isnan(x) ? "-" : arena_printf(&to->arena, format, digits, x));
+}
+
+struct value commit_p(struct table *to, double p)
+{
+	return p < 0.0005 ? value_str(to, "<.001") : commit_number(to, "%.*f", 3, p);
+}
+
+/* --- the figures of merit --- */
+
+/* The name of a metric includes its unit and is never cut. */
+static const struct column metric_columns[] = {
+	{"metric", .type = V_STR, .shape = STAYS_WHOLE},
+	{"base", NUMBER},
+	{"new", NUMBER},
+	{"change", NUMBER},
+	{"95% interval", NUMBER},
+	{"p", NUMBER},
+};
+
+enum { RANK_NONE = 100, RANK_MOVED = 4, RANK_MOVED_FEW = 7 };
+
+/* The rows of the text, the most important first: their rank for a side, and for the total. */
+static const struct {
+	const char *prefix;
+	int side, total;
+} metric_ranks[] = {
+	{"throughput", 0, RANK_NONE},
+	{"rate_", 0, RANK_NONE},
+	{"ns_per_", 1, 5},
+	{"roi_", 8, 2},
+	{"power", 8, 2},
+	{"cpu", 3, 8},
+	{"copy_ns_per_", 6, 9},
+	{"syscalls_per_", 8, 9},
+	{"retransmits_per_", 8, 9},
+};
+
+static bool metric_is_total(const struct table *t, size_t i)
+{
+	return !strcmp(table_text(t, i, "side"), "total");
+}
+
+/* Returns the row's rank. The throughput of the first side is that of all sides. */
+static int metric_rank(const struct table *t, size_t i)
+{
+	const char *name = table_text(t, i, "metric");
+	bool has_total = metric_is_total(t, t->rows - 1);
+	size_t k = 0;
+
+	while (k < array_size(metric_ranks) && !str_starts(name, metric_ranks[k].prefix))
+		k++;
+	if (k == array_size(metric_ranks))
+		return RANK_NONE;
+	if (!metric_ranks[k].side && strcmp(table_text(t, i, "side"), table_text(t, 0, "side")))
+		return RANK_NONE;
+	if (has_total)
+		return metric_is_total(t, i) ? metric_ranks[k].total : metric_ranks[k].side;
+	return metric_ranks[k].side < metric_ranks[k].total ? metric_ranks[k].side
+							    : metric_ranks[k].total;
+}
+
+/* Prints "receiver ns/KiB". The throughput needs no side. */
+static void commit_print_metric(struct str *s, const struct table *t, size_t i)
+{
+	const char *p = table_text(t, i, "metric");
+
+	if (metric_rank(t, i) || !strcmp(table_text(t, i, "side"), "local")) {
+		fit_short(s, table_text(t, i, "side"), SIDE_WIDTH);
+		str_putc(s, ' ');
+	}
+	for (; *p; p++) {
+		if (str_starts(p, "_per_")) {
+			bool binary = str_starts(p, "_per_kib") || str_starts(p, "_per_mib");
+
+			str_printf(s, "/%s", !binary ? p + 5 : p[5] == 'k' ? "KiB" : "MiB");
+			return;
+		}
+		str_putc(s, *p == '_' && !str_ends(p, "_c") && !str_ends(p, "_p") ? ' ' : *p);
+	}
+}
+
+/* Prints the name with its unit, and says where a figure is modelled. */
+static void commit_print_metric_unit(struct str *s, const struct table *t, size_t i)
+{
+	const char *unit = table_text(t, i, "unit");
+
+	commit_print_metric(s, t, i);
+	if (!strstr(table_text(t, i, "metric"), "_per_") && *unit)
+		str_printf(s, ", %s", unit);
+	else if (strstr(unit, "modelled"))
+		str_puts(s, ", modelled");
+}
+
+/* Returns the digits of a percentage: from 1000 % on, tenths are noise and have no room. */
+static int commit_percent_digits(double x)
+{
+	return fabs(x) >= 1000 ? 0 : 1;
+}
+
+static struct value commit_percent(struct table *to, double x)
+{
+	return commit_number(to, "%+.*f%%", commit_percent_digits(x), x);
+}
+
+/* Returns the interval of the test. Without p it is a bootstrap interval, not one of 95 %. */
+static struct value commit_change_interval(struct table *to, const struct table *t, size_t i)
+{
+	struct interval change = table_interval(t, i, "change_pct");
+
+	if (isnan(table_real(t, i, "p")) || isnan(change.low) || isnan(change.high))
+		return value_str(to, "-");
+	return value_str(to, arena_printf(&to->arena, "[%+.*f,%+.*f]",
+					  commit_percent_digits(change.low), change.low,
+					  commit_percent_digits(change.high), change.high));
+}
+
+static void commit_add_metric(struct table *to, const struct table *t, size_t i)
+{
+	double base = table_real(t, i, "base"), new = table_real(t, i, "new");
+	struct str name = {0};
+	struct value *row = table_row(to);
+
+	commit_print_metric_unit(&name, t, i);
+	row[0] = value_str(to, name.buf);
+	row[1] = commit_number(to, "%.*f", commit_digits(base), base);
+	row[2] = commit_number(to, "%.*f", commit_digits(new), new);
+	row[3] = commit_percent(to, table_real(t, i, "change_pct"));
+	row[4] = commit_change_interval(to, t, i);
+	row[5] = commit_p(to, table_real(t, i, "p"));
+	str_free(&name);
+}
+
+/* Returns the rank of a component that moved. One that may not have moved has none. */
+static int movement_rank(const struct table *moved, size_t i)
+{
+	const char *verdict = table_text(moved, i, "verdict");
+
+	return !strcmp(verdict, verdict_name(VERDICT_FEW)) ? RANK_MOVED_FEW
+	       : !*verdict || !strcmp(verdict, verdict_name(VERDICT_SAME)) ||
+			       !strcmp(verdict, verdict_name(VERDICT_DRIFT))
+		       ? RANK_NONE
+		       : RANK_MOVED;
+}
+
+/* Adds a component that moved. Its interval is one of ns per unit of work. */
+static void commit_add_movement(struct table *to, const struct table *moved, size_t i)
+{
+	double base = table_real(moved, i, "base_ns"), new = table_real(moved, i, "new_ns");
+	double half = table_interval(moved, i, "delta_ns").half;
+	const char *side = table_text(moved, i, "side");
+	struct str name = {0};
+	struct value *row = table_row(to);
+
+	fit_short(&name, side, SIDE_WIDTH);
+	str_printf(&name, "%s%s, ns", *side ? " " : "", table_text(moved, i, "what"));
+	row[0] = value_str(to, name.buf);
+	row[1] = commit_number(to, "%.*f", commit_digits(base), base);
+	row[2] = commit_number(to, "%.*f", commit_digits(new), new);
+	row[3] = commit_percent(to, base > 0 ? 100 * (new / base - 1) : NAN);
+	row[4] = isnan(half) ? value_str(to, "-") : commit_number(to, "+-%.*f ns", 1, half);
+	row[5] = commit_p(to, table_real(moved, i, "p"));
+	str_free(&name);
+}
+
+/* Returns how many of the ranks are better, or equal and earlier. */
+static size_t rank_place(const int *ranks, size_t n, size_t i)
+{
+	size_t k, place = 0;
+
+	for (k = 0; k < n; k++)
+		place += ranks[k] < ranks[i] || (ranks[k] == ranks[i] && k < i);
+	return place;
+}
+
+void commit_add_metrics(struct table *to, const struct table *t, size_t shown)
+{
+	const struct table *moved = t->detail;
+	size_t nmoved = moved ? moved->rows : 0, n = t->rows + nmoved, i;
+	int *ranks = xcalloc(n, sizeof(*ranks));
+
+	for (i = 0; i < n; i++)
+		ranks[i] = i < t->rows ? metric_rank(t, i) : movement_rank(moved, i - t->rows);
+	for (i = 0; i < n; i++) {
+		if (ranks[i] == RANK_NONE || rank_place(ranks, n, i) >= shown)
+			continue;
+		if (i < t->rows)
+			commit_add_metric(to, t, i);
+		else
+			commit_add_movement(to, moved, i - t->rows);
+	}
+	free(ranks);
+}
+
+/* --- the verdict in words --- */
+
+static const struct {
+	enum verdict verdict;
+	const char *words;
+} verdict_words[] = {
+	{VERDICT_WORSE, "worse"},	   {VERDICT_COPIED, "better, but it copied"},
+	{VERDICT_BETTER, "better"},	   {VERDICT_DRIFT, "a drift can explain"},
+	{VERDICT_SAME, "no clear change"}, {VERDICT_FEW, "too few runs to judge"},
+};
+
+enum { WORSE_SHOWN = 2 };
+
+static bool row_has_verdict(const struct table *t, size_t i, enum verdict v)
+{
+	return !strcmp(table_text(t, i, "verdict"), verdict_name(v));
+}
+
+/* Returns whether the row is a throughput of another side than the first. */
+static bool is_throughput_again(const struct table *t, size_t i)
+{
+	return metric_rank(t, i) && !strcmp(table_text(t, i, "metric"), table_text(t, 0, "metric"));
+}
+
+/* Returns whether the row is throughput or the cost of a side: the words always judge these. */
+static bool metric_is_headline(const struct table *t, size_t i)
+{
+	return !metric_is_total(t, i) && metric_rank(t, i) <= 1;
+}
+
+static void commit_print_change(struct str *s, const struct table *t, size_t i, enum verdict v)
+{
+	double change = table_real(t, i, "change_pct");
+
+	commit_print_metric(s, t, i);
+	if (v != VERDICT_SAME && v != VERDICT_FEW)
+		str_printf(s, " %+.*f%%", commit_percent_digits(change), change);
+}
+
+/* Prints the headline's metrics with this verdict, or else some of the others that are worse. */
+static void commit_print_verdict(struct str *s, const struct table *t, size_t kind)
+{
+	enum verdict v = verdict_words[kind].verdict;
+	size_t i, shown = 0, more = 0;
+	int headline;
+
+	for (headline = 1; headline >= 0; headline--) {
+		size_t most = headline ? SIZE_MAX : shown ? 0 : WORSE_SHOWN, n = 0;
+
+		for (i = 0; i < t->rows && (headline || v == VERDICT_WORSE); i++) {
+			if (!row_has_verdict(t, i, v) || metric_is_total(t, i) ||
+			    is_throughput_again(t, i) || metric_is_headline(t, i) != headline)
+				continue;
+			if (n++ >= most) {
+				more++;
+				continue;
+			}
+			if (shown++)
+				str_puts(s, ", ");
+			else
+				str_printf(s, "%s%s: ", s->len ? "; " : "",
+					   verdict_words[kind].words);
+			commit_print_change(s, t, i, v);
+		}
+	}
+	if (more)
+		str_printf(s, " and %zu more", more);
+}
+
+void commit_print_verdicts(struct str *s, const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(verdict_words); i++)
+		commit_print_verdict(s, t, i);
+}
+
+void commit_init_metrics(struct table *to, const struct table *t)
+{
+	table_init(to, t->name, metric_columns, array_size(metric_columns));
+}
