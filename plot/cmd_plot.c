@@ -256,7 +256,8 @@ static int plot_check_side(const struct arguments *a, struct store *store, struc
 	struct str list = {0};
 	const char **names;
 	int i, n = store_sides(store, &names, err);
-	bool found = !a->side;
+	bool found =
+		!a->side || !strcmp(a->side, SIDE_TOTAL); /* its table knows whether it has one */
 
 	if (n < 0)
 		return n;

@@ -177,6 +177,8 @@ static void compare_check_ends(struct argp_state *state, const struct compare_ar
 			state,
 			"--self-test cannot split table %s; it splits metrics, functions, components, contexts, modules and syscalls",
 			a->table->name);
+	if (a->self_test && a->c.side[BASE] && !strcmp(a->c.side[BASE], SIDE_TOTAL))
+		argp_error(state, "--side total: a self-test has no total of the sides");
 	if (a->self_test && a->c.side[BASE] != a->c.side[NEW])
 		argp_error(state, "--self-test reads one capture: give one side with --side");
 	if (a->self_test)

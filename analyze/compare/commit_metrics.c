@@ -62,9 +62,11 @@ static const struct {
 	{"retransmits_per_", 8, 9},
 };
 
+/* Returns whether the row is the total of sides that have rows, too. */
 static bool metric_is_total(const struct table *t, size_t i)
 {
-	return !strcmp(table_text(t, i, "side"), "total");
+	return !strcmp(table_text(t, i, "side"), SIDE_TOTAL) &&
+	       strcmp(table_text(t, 0, "side"), SIDE_TOTAL) != 0;
 }
 
 /* Returns the row's rank. The throughput of the first side is that of all sides. */

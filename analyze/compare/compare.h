@@ -92,6 +92,7 @@ struct comparison {
 	/* --side, or NULL for the table's default. Both are set or none is. They differ where the
 	 * ends name the compared side differently. */
 	const char *side[ENDS];
+	bool total; /* --side total: only its rows; both sides above are NULL */
 	const char *by; /* the table of the waterfall's steps; NULL: components */
 	long limit;	/* rows; 0: the table's default */
 	bool all;

@@ -357,7 +357,7 @@ static int conditions_choose_sides(const struct comparison *c, const char *side,
 	int i, kept = 0;
 
 	for (i = 0; i < n; i++)
-		if (!only || !strcmp(only, "total") || !strcmp(only, sides[i]))
+		if (!only || !strcmp(only, sides[i]))
 			sides[kept++] = sides[i];
 	return kept;
 }

@@ -85,7 +85,7 @@ static int figures_list_sides(struct figures *f, const struct comparison *c, str
 				figures_add_side(f, c->side[BASE]);
 		free(names);
 	}
-	if (f->n > 1 || (c->side[BASE] && !strcmp(c->side[BASE], total_name)))
+	if (f->n > 1)
 		figures_add_side(f, total_name);
 	return 0;
 }

@@ -323,12 +323,15 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 	if (ret)
 		return ret;
 	for (i = 0; i < f.n; i++)
-		metrics_add_side(t, c, &f.side[i], out);
+		if (!c->total || !strcmp(f.side[i].side, SIDE_TOTAL))
+			metrics_add_side(t, c, &f.side[i], out);
 	if (!t->rows)
 		ret = error_set(err, ENODATA, "neither %s nor %s has a figure to compare%s%s",
 				c->end[BASE].label, c->end[NEW].label,
-				c->side[BASE] ? " of the " : "",
-				c->side[BASE] ? c->side[BASE] : "");
+				c->side[BASE] || c->total ? " of the " : "",
+				c->total	? SIDE_TOTAL
+				: c->side[BASE] ? c->side[BASE]
+						: "");
 	metrics_add_movements(t, c, &f);
 	metrics_note_rules(t, c);
 	metrics_note_copy(t);

@@ -226,8 +226,7 @@ int settings_read(struct settings *s, const struct comparison *c, struct error *
 	*s = (struct settings){0};
 	for (i = 0; i < n && !ret; i++) {
 		struct end_settings of[ENDS] = {0};
-		bool wanted = !c->side[BASE] || !strcmp(c->side[BASE], "total") ||
-			      !strcmp(c->side[BASE], sides[i]);
+		bool wanted = !c->side[BASE] || !strcmp(c->side[BASE], sides[i]);
 
 		for (e = 0; e < ENDS && !ret && wanted; e++)
 			ret = end_settings_read(&of[e], s, c, (enum end)e, sides[i], err);

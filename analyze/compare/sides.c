@@ -113,8 +113,10 @@ static int sides_pair(struct comparison *c, const struct end_sides of[ENDS], str
 {
 	int e;
 
-	if (c->side[BASE] && !strcmp(c->side[BASE], "total") && !strcmp(c->side[NEW], "total"))
-		return 0;
+	c->total = c->side[BASE] && !strcmp(c->side[BASE], SIDE_TOTAL) &&
+		   !strcmp(c->side[NEW], SIDE_TOTAL);
+	if (c->total)
+		c->side[BASE] = c->side[NEW] = NULL;
 	if (c->side[BASE])
 		return sides_check(c, of, err);
 	if (compare_is_bare(c) || sides_find_common(of))
@@ -170,13 +172,17 @@ int compare_side(const struct comparison *c, const char **side, struct error *er
 	int ret;
 
 	*side = c->side[BASE] ? c->side[BASE] : "";
+	if (c->total)
+		return error_set(
+			err, EINVAL,
+			"--side total: a list of costs has no total of the sides; --table metrics has");
 	if (compare_is_bare(c))
 		return c->side[BASE] ? error_set(err, EINVAL, "--side: files have no sides") : 0;
 	ret = sides_read(c, of, err);
 	if (ret)
 		return ret;
 	if (c->side[BASE])
-		ret = sides_check(c, of, err); /* a list of costs has no total of the sides */
+		ret = sides_check(c, of, err);
 	else
 		*side = sides_find_common(of);
 	sides_free(of);

@@ -86,6 +86,62 @@ static int measure_unknown(const char *name, struct error *err)
 	return rc;
 }
 
+static int measure_no_total(const char *name, struct error *err)
+{
+	struct str names = {0};
+	size_t i;
+	int rc;
+
+	for (i = 0; i < array_size(measures); i++)
+		if (measures[i]->flags & MEASURE_TOTAL)
+			str_printf(&names, "%s%s", names.len ? ", " : "", measures[i]->name);
+	rc = error_set(err, EINVAL,
+		       "--side total: table '%s' has no total of the sides; these have: %s", name,
+		       names.buf);
+	str_free(&names);
+	return rc;
+}
+
+/* Leaves the rows and the notes of the total. Warnings of the sides stay: the total is theirs. */
+static int measure_keep_total(struct table *t, struct error *err)
+{
+	size_t i, n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
+
+	for (i = 0; i < t->rows; i++)
+		if (!strcmp(table_text(t, i, "side"), SIDE_TOTAL))
+			memmove(table_cell(t, n++, 0), table_cell(t, i, 0), width);
+	t->rows = n;
+	for (i = n = 0; i < t->notes.n; i++) {
+		const struct note *note = &t->notes.note[i];
+
+		if (note->severity != SEVERITY_INFO || !note->side ||
+		    !strcmp(note->side, SIDE_TOTAL))
+			t->notes.note[n++] = *note;
+	}
+	t->notes.n = n;
+	return t->rows ? 0
+		       : error_set(
+				 err, ENOENT,
+				 "--side total: no variant has figures of both sides for a total");
+}
+
+/* Runs the table. The total is made from all sides, so the other sides' rows are left out last. */
+static int measure_run_sides(const struct measure *m, struct store *store, const struct query *q,
+			     struct table *t, struct error *err)
+{
+	bool total = store && q->side && !strcmp(q->side, SIDE_TOTAL);
+	struct query all = *q;
+	int rc;
+
+	if (!total)
+		return m->run(store, q, t, err);
+	if (!(m->flags & MEASURE_TOTAL))
+		return measure_no_total(t->name, err);
+	all.side = NULL;
+	rc = m->run(store, &all, t, err);
+	return rc ? rc : measure_keep_total(t, err);
+}
+
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,
 		struct error *err)
 {
@@ -102,7 +158,7 @@ int measure_run(const char *name, struct store *store, const struct query *q, st
 				 "table '%s' is made from a capture, not from a bare file", name);
 	rc = store && q->unit ? basis_require_unit(store, q, err) : 0;
 	if (!rc)
-		rc = m->run(store, q, t, err);
+		rc = measure_run_sides(m, store, q, t, err);
 	if (rc || !store)
 		return rc;
 	scope_add_slice_notes(store, m->flags & MEASURE_COSTS, t);

@@ -25,11 +25,15 @@ enum data_source { SOURCE_CAPTURE, SOURCE_PERF, SOURCE_TEXT, SOURCE_NUMBERS, SOU
 #define OPT_RECORDING OPT_SLICE "kallsyms vmlinux inline symfs buildid-dir "
 #define OPT_DONE      "units seconds busy-ns cycles instructions "
 
+/* The side of a row that adds up all sides. --side takes it where a table has such rows. */
+#define SIDE_TOTAL "total"
+
 enum measure_flags {
 	MEASURE_COSTS = 1,	 /* the figures are costs of code from profiles */
 	MEASURE_TRACEPOINTS = 2, /* reads the tracepoints of a perf.data, not its profile */
 	MEASURE_FUNCTION = 4,	 /* the argument after the table's name is a function */
 	MEASURE_RATES = 8,	 /* --rate may list several rates */
+	MEASURE_TOTAL = 16,	 /* has rows of the side SIDE_TOTAL */
 };
 
 /* A table. One file defines the table and the list in measure.c names the table. */

@@ -359,5 +359,6 @@ const struct measure measure_roi = {
 		    [SOURCE_NUMBERS] = "throughput cpu-pct power power-model roi-n roi-m"},
 	.spare = "runs power_source",
 	.collectors = "workload cpu power",
+	.flags = MEASURE_TOTAL,
 	.run = roi_run,
 };

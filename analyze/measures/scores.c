@@ -491,5 +491,6 @@ const struct measure measure_scores = {
 	MEASURE_COLUMNS(scores_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "unit "},
 	.spare = "runs better scope",
+	.flags = MEASURE_TOTAL,
 	.run = scores_run,
 };

@@ -174,4 +174,20 @@ sqlite3 nothing/zcost.db "DELETE FROM metric WHERE name IN ('bytes', 'throughput
 ok "compare without an amount of work exits 1" exits 1 "$zcost" compare copying mapping -C nothing --table waterfall
 ok "the message names the missing amount of work, not a component" says 'the cost of a unit of work is not known: the workload.s output has no amount of work \(zcost capture --units\)' err
 
+# --side total, where there is a total
+world pair 3 $copying $mapping
+for table in roi scores; do
+	"$zcost" report $table pair --side total --format tsv >out 2>err
+	ok "report $table --side total prints only totals, one of each variant or more" awk -F'\t' 'NR > 1 && $2 != "total" { bad = 1 } END { exit bad || NR < 3 }' out
+	"$zcost" report $table pair --format tsv 2>err | awk -F'\t' 'NR == 1 || $2 == "total"' >all
+	ok "report $table --side total prints the rows that the whole table has" cmp all out
+done
+ok "a table without a total refuses it and names the tables that have one" sh -c "'$zcost' report cpu pair --side total 2>&1 | grep -q \"total: table 'cpu' has no total of the sides; these have: roi, scores\""
+compared copying mapping -C pair --side total
+cp out total
+compared copying mapping -C pair
+ok "compare --side total prints only the total's rows" sh -c "awk -F'\t' 'NR == 1 || \$1 == \"total\"' out | cmp - total && test \$(wc -l <total) -gt 2"
+ok "a list of costs has no total" sh -c "'$zcost' compare copying mapping -C pair --table functions --side total 2>&1 | grep -q 'a list of costs has no total'"
+ok "a self-test has no total" exits 2 "$zcost" compare --self-test pair --side total
+
 done_testing
