@@ -17,6 +17,7 @@
 	row(waterfall_sender) \
 	row(syscalls) \
 	row(timeline) \
+	row(sweep) \
 	row(roi_c) \
 	row(roi_p)
 // clang-format on

@@ -150,7 +150,7 @@ struct curve_range curves_x(const struct figure *f, double pixels)
 /* A linear axis begins at 0. A log axis ends at tenths of a power of ten. */
 struct curve_range curves_y(const struct figure *f, int panel, double pixels)
 {
-	struct curve_range r = {NAN, NAN, 0, f->curves->log_y}, values = r;
+	struct curve_range r = {NAN, NAN, 0, f->curves->log_y >> panel & 1}, values = r;
 	size_t k;
 	int i;
 

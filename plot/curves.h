@@ -37,7 +37,8 @@ struct curve_mark {
 struct curves {
 	const char *axis;      /* of x: "message size, bytes" */
 	const char *name_word; /* heading of the .tsv's column of names: "run" */
-	bool log_x, log_y;
+	bool log_x;
+	uint32_t log_y;	 /* a bit for each panel */
 	double shade[2]; /* a span of x with a grey ground, such as the window; equal: none */
 	struct curve *curves;
 	struct curve_tick *ticks; /* of x; none: chosen by the values */

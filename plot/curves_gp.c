@@ -22,7 +22,7 @@ struct box {
 /* Returns how many panels stand side by side. */
 static int panel_columns(int n)
 {
-	return n == 1 ? 1 : n <= 6 ? 2 : n <= 9 ? 3 : 4;
+	return n == 3 ? 3 : n == 1 ? 1 : n <= 6 ? 2 : n <= 9 ? 3 : 4;
 }
 
 static double panel_tick_width(const struct figure *f)
@@ -152,6 +152,20 @@ static void script_add_x_ticks(struct str *s, const struct curves *c, const stru
 	str_putc(s, ')');
 }
 
+/* Labels 1, 2 and 5 times the powers of ten, or the powers alone where there are many. */
+static void script_add_log_ticks(struct str *s, const struct curve_range *y)
+{
+	static const double times[] = {1, 2, 5};
+	size_t of_each = y->to / y->from < 300 ? array_size(times) : 1, i;
+	int k, n = 0;
+
+	for (k = (int)floor(log10(y->from)); pow(10, k) <= y->to; k++)
+		for (i = 0; i < of_each; i++)
+			if (times[i] * pow(10, k) >= y->from && times[i] * pow(10, k) <= y->to)
+				str_printf(s, "%s%.10g", n++ ? ", " : "(", times[i] * pow(10, k));
+	str_puts(s, n ? ") " : "autofreq ");
+}
+
 static void script_add_axes(struct str *s, const struct figure *f, const struct box *b, int panel)
 {
 	const struct curves *c = f->curves;
@@ -173,13 +187,16 @@ static void script_add_axes(struct str *s, const struct figure *f, const struct 
 	str_printf(s, " format '%s' font 'sans-serif,%g' textcolor rgb '#%06x'\n",
 		   !named ? "" : axis_format(&x), TICK_SIZE, named ? INK_SOFT : 0xffffff);
 	str_puts(s, "\tset ytics nomirror scale 0 ");
-	if (!y.log)
+	if (y.log)
+		script_add_log_ticks(s, &y);
+	else
 		str_printf(s, "%.10g ", y.step);
 	str_printf(s, "format '%s' font 'sans-serif,%g' textcolor rgb '#%06x'\n", axis_format(&y),
 		   TICK_SIZE, INK_SOFT);
 }
 
-static void script_add_marks(struct str *s, const struct figure *f, int panel)
+static void script_add_marks(struct str *s, const struct figure *f, const struct curve_range *x,
+			     int panel)
 {
 	const struct curves *c = f->curves;
 	int i;
@@ -194,11 +211,11 @@ static void script_add_marks(struct str *s, const struct figure *f, int panel)
 
 		if (m->panel != panel)
 			continue;
-		if (m->lo < m->hi)
+		if (m->lo <= m->hi || isnan(m->lo) != isnan(m->hi))
 			str_printf(
 				s,
 				"\tset object rectangle from %.10g, graph 0 to %.10g, graph 1 behind fillstyle solid noborder fillcolor rgb '#eeeeee'\n",
-				m->lo, m->hi);
+				isnan(m->lo) ? x->from : m->lo, isnan(m->hi) ? x->to : m->hi);
 		str_printf(
 			s,
 			"\tset arrow from %.10g, graph 0 to %.10g, graph 1 nohead dashtype 2 linewidth 1.5 linecolor rgb '#%06x'\n"
@@ -267,6 +284,7 @@ static void script_add_panel(struct str *s, const struct figure *f, const struct
 			     int panel)
 {
 	struct box b = panel_box(f, page, panel);
+	struct curve_range x = curves_x(f, b.right - b.left);
 	char name[32];
 
 	snprintf(name, sizeof(name), "panel%d", panel);
@@ -279,7 +297,7 @@ static void script_add_panel(struct str *s, const struct figure *f, const struct
 					.rgb = INK},
 		    name);
 	script_add_axes(s, f, &b, panel);
-	script_add_marks(s, f, panel);
+	script_add_marks(s, f, &x, panel);
 	script_add_plot(s, f, panel);
 	str_puts(s, "\tunset label\n\tunset object\n\tunset arrow\n");
 }

@@ -76,3 +76,20 @@ make_capture() {
 		echo "COMMIT;"
 	} | sqlite3 -bail "$1/zcost.db"
 }
+
+# cells FILE COLUMN KEY=VALUE...: a column of the rows of a tsv that match, by name.
+cells() {
+	f=$1
+	want=$2
+	shift 2
+	awk -F '\t' -v want="$want" -v keys="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(keys, key, " "); next }
+		{ for (i = 1; i <= n; i++) { split(key[i], kv, "="); gsub("~", " ", kv[2])
+			if ($at[kv[1]] != kv[2]) next }
+		  print $at[want] }' "$f"
+}
+
+# same_figures DRAWN REPORTED: two columns of numbers are equal and not empty
+same_figures() {
+	[ -n "$1" ] && [ "$1" = "$2" ] || { printf 'drawn:\n%s\nreported:\n%s\n' "$1" "$2"; return 1; }
+}

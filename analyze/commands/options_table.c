@@ -398,6 +398,8 @@ const struct option_row option_table[] = {
 	OPTION("by", "KEYS", GROUP_ROWS,
 	       "split the rows by these keys: comm pid tid thread cpu context component module dso symbol variant side",
 	       option_text, .at = AT(q.by)),
+	OPTION("setting", "NAME", GROUP_ROWS, "sweep: only over this setting of the plan", option_text,
+	       .at = AT(q.setting)),
 	OPTION("children", NULL, GROUP_ROWS,
 	       "components, contexts, modules: also show the cost with callees, as table functions does",
 	       option_flag, .at = AT(q.children)),

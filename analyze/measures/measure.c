@@ -42,7 +42,8 @@
 	row(sockstat) \
 	row(sizes) \
 	row(sched) \
-	row(timeline)
+	row(timeline) \
+	row(sweep)
 // clang-format on
 
 #define DECLARATION(name) extern const struct measure measure_##name;

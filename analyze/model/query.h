@@ -35,6 +35,7 @@ struct query {
 	const struct cpuset *cpus; /* --cpu; NULL: all */
 	bool workload_only; /* rows of the workload's processes, and one of interrupts elsewhere */
 	/* how to print */
+	const char *setting; /* of a plan; NULL: all */
 	const char *by;	     /* comma-separated keys, of tally.c, and variant side */
 	bool children;	     /* also the cost of rows with what they call, where that is left out */
 	long limit;	     /* rows; 0: the table's own default */

@@ -65,7 +65,7 @@ ok "export csv refuses --cpu" refused export csv cap -o csv --cpu 1
 ok "plot --list lists more than five charts" test "$(wc -l <charts)" -gt 5
 for chart in $(cat charts); do
 	case $chart in
-	roi_p) option=--limit value=3 ;;
+	roi_p | sweep) option=--limit value=3 ;;
 	*) option=--power-kind value=wall ;;
 	esac
 	ok "plot $chart refuses $option" refused plot cap $chart -o pictures $option $value

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Figures over the values of one setting: a line for each variant of the plan. Without other
+ * settings there is a panel for each figure; else one for each combination of the others, with the
+ * cost alone. A dashed line marks where a variant begins or ceases to be better than the first.
+ */
+#include "plot/chart.h"
+#include "plot/curves.h"
+
+#include "lib/alloc.h"
+#include "plot/palette.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is drawn, in this order. The first with rows is that of a chart of several settings. */
+static const struct sweep_gauge {
+	const char *metric, *label;
+} gauges[] = {
+	{"ns_per_kib", "CPU time, ns per KiB"},
+	{"ns_per_packet", "CPU time, ns per packet"},
+	{"ns_per_message", "CPU time, ns per message"},
+	{"throughput_gbps", "throughput, Gbit/s"},
+	{"roi_c", "T²/C"},
+	{"roi_p", "T²/P"},
+};
+
+enum { PANELS = 4 };
+
+struct sweep_panel {
+	const struct sweep_gauge *gauge;
+	const char *under, *side;
+};
+
+/* The rows that are drawn: of one setting. */
+struct sweep_rows {
+	const struct table *t, *crossovers;
+	const char *setting;
+	bool numbers;
+	struct sweep_panel panels[CURVES_PANELS];
+	int npanels, left_out;
+};
+
+static bool row_is(const struct table *t, size_t row, const char *column, const char *word)
+{
+	return !strcmp(table_text(t, row, column), word);
+}
+
+static bool sweep_has_panel(const struct sweep_rows *r, const char *metric, const char *under)
+{
+	int i;
+
+	for (i = 0; i < r->npanels; i++)
+		if (!strcmp(r->panels[i].gauge->metric, metric) &&
+		    !strcmp(r->panels[i].under, under))
+			return true;
+	return false;
+}
+
+/* Adds a panel for each combination of the other settings. */
+static void sweep_add_panels(struct sweep_rows *r, const struct sweep_gauge *g, int most)
+{
+	size_t row;
+
+	for (row = 0; row < r->t->rows; row++) {
+		const char *under = table_text(r->t, row, "under");
+
+		if (!row_is(r->t, row, "setting", r->setting) ||
+		    !row_is(r->t, row, "metric", g->metric) || sweep_has_panel(r, g->metric, under))
+			continue;
+		if (r->npanels < most)
+			r->panels[r->npanels++] =
+				(struct sweep_panel){g, under, table_text(r->t, row, "side")};
+		else
+			r->left_out++;
+	}
+}
+
+/* Chooses the setting: the first with numbers, else the first. --setting leaves one. */
+static void sweep_choose(struct sweep_rows *r)
+{
+	size_t row, i;
+
+	for (row = 0; row < r->t->rows; row++) {
+		bool number = !isnan(table_real(r->t, row, "number"));
+
+		if (r->setting && (r->numbers || !number))
+			continue;
+		r->setting = table_text(r->t, row, "setting");
+		r->numbers = number;
+	}
+	for (i = 0; i < array_size(gauges) && r->setting; i++) {
+		sweep_add_panels(r, &gauges[i], r->npanels ? PANELS : CURVES_PANELS);
+		if (r->npanels && *r->panels[r->npanels - 1].under)
+			return;
+	}
+}
+
+static int sweep_line(const struct figure *f, const char *variant)
+{
+	int i;
+
+	for (i = 0; i < f->bars.n; i++)
+		if (!strcmp(f->bars.mark[i].name, variant))
+			return i;
+	return -1;
+}
+
+/* Adds the variants of the plan as lines, and the setting's values as ticks. */
+static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
+{
+	size_t row;
+	int i;
+
+	for (row = 0; row < r->t->rows; row++) {
+		const char *variant = table_text(r->t, row, "variant");
+		const char *value = table_text(r->t, row, "value");
+
+		if (!row_is(r->t, row, "setting", r->setting))
+			continue;
+		if (sweep_line(f, variant) < 0)
+			figure_bar(f, variant, palette_variant(f->bars.n));
+		for (i = 0; i < f->curves->nticks; i++)
+			if (!strcmp(f->curves->ticks[i].label, value))
+				break;
+		if (i == f->curves->nticks)
+			figure_tick(f, r->numbers ? table_real(r->t, row, "number") : i, value);
+	}
+	for (i = 0; i < f->curves->nticks; i++)
+		f->curves->log_x |= r->numbers && f->curves->ticks[0].at > 0 &&
+				    f->curves->ticks[i].at >= 8 * f->curves->ticks[0].at;
+}
+
+static double sweep_x(const struct figure *f, const char *value)
+{
+	int i;
+
+	for (i = 0; i < f->curves->nticks; i++)
+		if (!strcmp(f->curves->ticks[i].label, value))
+			return f->curves->ticks[i].at;
+	return NAN;
+}
+
+/* A linear axis could not show the small ones of such values. */
+#define LOG_FROM 10
+
+static void sweep_choose_axis(struct figure *f, int panel)
+{
+	double least = INFINITY, most = 0, v;
+	size_t k;
+	int i;
+
+	for (i = 0; i < f->curves->n; i++) {
+		const struct curve *c = &f->curves->curves[i];
+
+		for (k = 0; k < c->n && c->panel == panel; k++) {
+			v = c->points[k].y.value;
+			least = fmin(least, v);
+			most = fmax(most, v);
+		}
+	}
+	if (least > 0 && most >= LOG_FROM * least)
+		f->curves->log_y |= 1u << panel;
+}
+
+static void sweep_put_curves(const struct sweep_rows *r, struct figure *f, int panel)
+{
+	const struct sweep_panel *p = &r->panels[panel];
+	int line, curve;
+	size_t row;
+
+	for (line = 0; line < f->bars.n; line++) {
+		curve = figure_curve(f, panel, line, p->gauge->metric, false);
+		for (row = 0; row < r->t->rows; row++)
+			if (row_is(r->t, row, "setting", r->setting) &&
+			    row_is(r->t, row, "metric", p->gauge->metric) &&
+			    row_is(r->t, row, "under", p->under) &&
+			    row_is(r->t, row, "side", p->side) &&
+			    row_is(r->t, row, "variant", f->bars.mark[line].name))
+				figure_point(f, curve, sweep_x(f, table_text(r->t, row, "value")),
+					     row_estimate(r->t, row, "estimate"));
+	}
+}
+
+/* Returns the crossover's row of the panel for the line, or -1. */
+static long sweep_crossover(const struct sweep_rows *r, const struct sweep_panel *p,
+			    const char *variant)
+{
+	size_t row;
+
+	for (row = 0; r->crossovers && row < r->crossovers->rows; row++)
+		if (row_is(r->crossovers, row, "setting", r->setting) &&
+		    row_is(r->crossovers, row, "metric", p->gauge->metric) &&
+		    row_is(r->crossovers, row, "under", p->under) &&
+		    row_is(r->crossovers, row, "new", variant))
+			return (long)row;
+	return -1;
+}
+
+static void sweep_put_marks(const struct sweep_rows *r, struct figure *f, int panel)
+{
+	struct interval i;
+	double at;
+	long row;
+	int line;
+
+	for (line = 1; line < f->bars.n; line++) {
+		row = sweep_crossover(r, &r->panels[panel], f->bars.mark[line].name);
+		if (row < 0 || isnan(table_real(r->crossovers, (size_t)row, "at")))
+			continue;
+		at = table_real(r->crossovers, (size_t)row, "at");
+		i = table_interval(r->crossovers, (size_t)row, "at");
+		figure_mark(f, panel, at, i.low, i.high,
+			    table_text(r->crossovers, (size_t)row, "at_words"));
+	}
+}
+
+static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
+{
+	char *label;
+	int i;
+
+	for (i = 0; i < r->npanels; i++) {
+		const struct sweep_panel *p = &r->panels[i];
+
+		label = *p->under ? xstrdup(p->under)
+				  : xasprintf("%s: %s", p->side, p->gauge->label);
+		figure_group(f, label);
+		free(label);
+		sweep_put_curves(r, f, i);
+		sweep_put_marks(r, f, i);
+		sweep_choose_axis(f, i);
+	}
+}
+
+/* Returns whether the line copied under every value at which it is drawn. */
+static bool sweep_line_copied(const struct drawing *d, const char *variant)
+{
+	char *prefix = xasprintf("%s+", variant);
+	bool copied = true;
+	double percent;
+	const char *side, *v;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		if (str_starts(v, prefix) &&
+		    copied_state(&d->zerocopy, v, &percent, &side) != COPIED_ALL &&
+		    copied_state(&d->zerocopy, v, &percent, &side) != COPIED_UNKNOWN)
+			copied = false;
+	free(prefix);
+	return copied;
+}
+
+/* Claims the first crossover of the first panel whose interval ends at both sides. */
+static void sweep_claim(const struct drawing *d, const struct sweep_rows *r, struct figure *f)
+{
+	const struct sweep_panel *p = &r->panels[0];
+	struct interval i;
+	const char *kind;
+	int line;
+	long row;
+
+	for (line = 1; line < f->bars.n && !*p->under; line++) {
+		const char *name = f->bars.mark[line].name;
+
+		row = sweep_crossover(r, p, name);
+		if (row < 0 || sweep_line_copied(d, name))
+			continue;
+		kind = table_text(r->crossovers, (size_t)row, "kind");
+		i = table_interval(r->crossovers, (size_t)row, "at");
+		if (!strcmp(kind, "begins") && !isnan(i.high))
+			figure_title(f,
+				     "%s costs less CPU time than %s from %s = %s on (95 %%: %s)",
+				     name, f->bars.mark[0].name, r->setting,
+				     table_text(r->crossovers, (size_t)row, "at_words"),
+				     table_text(r->crossovers, (size_t)row, "range_words"));
+		else if (!strcmp(kind, "always"))
+			figure_title(f, "%s costs less CPU time than %s at every %s", name,
+				     f->bars.mark[0].name, r->setting);
+		else
+			continue;
+		return;
+	}
+}
+
+static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r, struct figure *f)
+{
+	const struct sweep_panel *p = &r->panels[0];
+
+	figure_title(f, "%s over %s", *p->under ? p->gauge->label : "Cost and throughput",
+		     r->setting);
+	figure_subtitle(
+		f, "%s%s: %s of the runs%s",
+		!strcmp(p->side, "total") ? "All sides together" : p->side,
+		*p->under ? ", a panel for each combination of the other settings" : "",
+		d->facts.estimator ? d->facts.estimator : "median",
+		r->crossovers && r->crossovers->rows
+			? "; dashed: the lines cross; grey: the 95 % interval of the crossing"
+			: "");
+	f->group_word = "panel";
+	if (r->left_out)
+		figure_remark(
+			f, "No room for %d more combination%s of settings; --variant chooses some",
+			r->left_out, r->left_out == 1 ? "" : "s");
+}
+
+static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	struct sweep_rows r = {0};
+	int rc = drawing_table(d, 0, &r.t, err);
+
+	if (rc)
+		return rc;
+	r.crossovers = r.t->detail;
+	sweep_choose(&r);
+	if (!r.npanels)
+		return error_set(err, ENODATA,
+				 "no variant has a cost or a throughput over a setting");
+	figure_curves(f, arena_strdup(&f->arena, r.setting), "metric");
+	sweep_put_axes(&r, f);
+	sweep_put_panels(&r, f);
+	sweep_put_words(d, &r, f);
+	sweep_claim(d, &r, f);
+	drawing_foot(d, f, FROM_MEASURED);
+	return 0;
+}
+
+const struct chart chart_sweep = {
+	.name = "sweep",
+	.what = "figures over the values of a setting, and where zero copy begins to pay",
+	.sources = {"sweep"},
+	.options = {CHART_OPTIONS "side setting power-model power-kind roi-n roi-m"},
+	.most = 1000,
+	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.draw = sweep_draw,
+};

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost report sweep and plot sweep: figures over the values of a setting, and where the lines cross.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+. "$tests/plot.sh"
+
+make_capture cap || { cat analyze.log; exit 1; }
+
+# variant NAME SIZE GRO FIRST_RUN BUSY_NS MAPPED_BYTES: a variant of the plan with six runs of 1 MiB/s, each with 1 % more CPU time.
+variant() {
+	name="$1+size$2+gro-$3"
+	echo "INSERT INTO variant (name, what, base) VALUES ('$name', '', '$1');
+		INSERT INTO setting (variant, name, value) VALUES ('$name', 'size', '$2'), ('$name', 'gro', '$3');"
+	for r in 0 1 2 3 4 5; do
+		id=$(($4 + r))
+		echo "INSERT INTO run (id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status,
+			why) VALUES ($id, '$name', 'measure', $((r + 1)), 'receiver', 'vm', 'x', '1', 1, 10000000000, 13000000000, $id,
+			'ok', '');
+		INSERT INTO metric VALUES ($id, 'rate_kib', 'KiB/s', 1024, 'measured'), ($id, 'seconds', 's', 1, 'measured'),
+			($id, 'throughput', 'Gbit/s', 8, 'measured'), ($id, 'cpu_pct', '%', 50, 'measured'),
+			($id, 'bytes', 'B', 1048576, 'measured'), ($id, 'rx_mapped_bytes', 'B', $6, 'measured'),
+			($id, 'rx_copied_bytes', 'B', 1048576 - $6, 'measured'), ($id, 'busy_ns', 'ns', $5 * 1024 * (1 + $r / 100.0), 'measured');"
+	done
+}
+{
+	echo "BEGIN; DELETE FROM run; DELETE FROM metric; DELETE FROM variant;"
+	# Without GRO new costs 200, 150, 75, 50 against 100: half of the way from 4k to 16k, and there in logarithms.
+	id=1000
+	for c in 1k:100:200:on 4k:100:150:on 16k:100:66.6666666:on 64k:100:50:on 1k:100:40:off 4k:100:40:off 16k:100:40:off 64k:100:40:off; do
+		set -- $(echo $c | tr : ' ')
+		variant old $1 $4 $id $2 0
+		variant new $1 $4 $((id + 10)) $3 1048576
+		id=$((id + 20))
+	done
+	echo "COMMIT;"
+} | sqlite3 -bail cap/zcost.db
+
+sweep() {
+	"$zcost" report sweep cap --setting size --format tsv "$@" 2>notes
+}
+ok "report sweep succeeds" exits 0 sweep
+sweep --variant '*+gro-on' >on.tsv
+sweep >sweep.tsv
+ok "each value of each line has the estimate of report scores" same_figures \
+	"$(cells on.tsv estimate value=4k variant=new metric=ns_per_kib)" \
+	"$("$zcost" report scores cap --variant new+size4k+gro-on --format tsv 2>/dev/null | sed 1d | awk -F '\t' '$3 == "ns_per_kib" { print $4 }')"
+ok "values are in the order of their numbers" test "$(awk -F '\t' '$4 == "new" && $5 == "gro=on" && $7 == "ns_per_kib" { printf "%s ", $2 }' \
+	sweep.tsv)" = "1k 4k 16k 64k "
+ok "the number of a value counts in powers of 1024" test "$(cells on.tsv number value=64k variant=old metric=ns_per_kib)" = 65536
+ok "the crossover is where the straight lines of the logarithms meet" says \
+	'receiver ns_per_kib gro=on: new is better than old from size = 8k \(95 % interval of the crossing: [78]\.[0-9]*k to 8\.[0-9]*k\)' notes
+ok "lines that do not cross are better at every value" says 'receiver ns_per_kib gro=off: new is better than old at every size' notes
+ok "equal lines cross nowhere" says 'receiver throughput_gbps gro=on: old and new do not cross|throughput_gbps gro=on: new and old do not cross; significantly better at 0, worse at 0 of 4 values of size' notes
+ok "json has the crossovers as rows" sh -c "\"$zcost\" report sweep cap --setting size --format json |
+	jq -e '.crossovers.rows[] | select(.metric == \"ns_per_kib\" and .under == \"gro=on\") | .kind == \"begins\" and (.at | . > 8190 and . < 8194)'"
+ok "an unknown setting exits 2" exits 2 "$zcost" report sweep cap --setting mtu
+ok "the message says where the settings are listed" says "no such setting; 'zcost report variants' lists them" err
+
+ok "plot sweep draws one chart" exits 0 "$zcost" plot cap sweep -o slides --setting size
+ok "a combination of the other settings has a panel" test "$(cut -f 6 slides/sweep.tsv | sed 1d | sort -u | tr '\n' ' ')" = "gro=off gro=on "
+ok "the lines are the variants of the plan" test "$(cut -f 7 slides/sweep.tsv | sed 1d | sort -u | tr '\n' ' ')" = "new old "
+ok "the crossover is marked" says '^mark0 = "8k"' slides/sweep.gp
+ok "a wide range of numbers has a log axis" says 'set logscale x' slides/sweep.gp
+ok "the picture is XML" xmllint --noout slides/sweep.svg
+ok "words as values have places of their own" exits 0 "$zcost" plot cap sweep -o words --setting gro
+ok "words as values have no log axis" sh -c "! grep -q 'set logscale x' words/sweep.gp"
+ok "a variant of one combination leaves one panel for each figure" sh -c "\"$zcost\" plot cap sweep -o one --variant '*+gro-on' --format svg 2>/dev/null;
+	cut -f 6 one/sweep.tsv | grep -q '^receiver: CPU time, ns per KiB'"
+ok "the title claims the crossover with its interval" says '<title>[^<]*new costs less CPU time than old from size = 8k on \(95 %: ' one/sweep.svg
+
+make_capture plain >/dev/null
+ok "a capture without settings has no sweep, exit 1" exits 1 "$zcost" report sweep plain
+ok "the message says what a sweep takes" says 'no setting has two values: a sweep takes a plan with \[setting NAME\]' err
+done_testing

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Crossovers: by hand, and the coverage of their interval by simulation. */
+#include "analyze/measures/crossover.h"
+
+#include "lib/alloc.h"
+#include "lib/stats.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { VALUES = 6, RUNS = 6 };
+
+struct world {
+	double base[VALUES][RUNS], new[VALUES][RUNS];
+	struct crossover_point points[VALUES];
+};
+
+static double normal(struct prng *r)
+{
+	double u = ((double)(prng_next(r) >> 11) + 0.5) / 9007199254740992.0;
+
+	return stats_normal_quantile(u);
+}
+
+/*
+ * Makes runs at 1, 4, 16 ... Base costs 100. New costs 100 x (x / zero)^-slope, so that the lines
+ * cross at `zero`. Each run has a log-normal error of `noise`.
+ */
+static void world_make(struct world *w, struct prng *r, double zero, double slope, double noise)
+{
+	double at = 1;
+	int i, k;
+
+	for (i = 0; i < VALUES; i++, at *= 4) {
+		for (k = 0; k < RUNS; k++) {
+			w->base[i][k] = 100 * exp(noise * normal(r));
+			w->new[i][k] = 100 * pow(at / zero, -slope) * exp(noise * normal(r));
+		}
+		w->points[i] = (struct crossover_point){at, w->base[i], w->new[i], RUNS, RUNS};
+	}
+}
+
+static void test_lines_without_noise_cross_where_they_cross(void **state)
+{
+	struct prng r;
+	struct world w;
+	struct crossover c;
+
+	(void)state;
+	prng_seed(&r, 1);
+	world_make(&w, &r, 23, 0.3, 1e-9);
+	c = crossover_find(w.points, VALUES, -1, true);
+	assert_int_equal(c.kind, CROSSOVER_BEGINS);
+	assert_float_equal(c.at, 23, 1e-4);
+	assert_int_equal(c.better, 3);
+	assert_int_equal(c.worse, 3);
+	c = crossover_find(w.points, VALUES, 1, true);
+	assert_int_equal(c.kind, CROSSOVER_ENDS);
+	assert_float_equal(c.at, 23, 1e-4);
+}
+
+static void test_lines_that_do_not_cross_have_no_crossing(void **state)
+{
+	struct prng r;
+	struct world w;
+	struct crossover c;
+
+	(void)state;
+	prng_seed(&r, 1);
+	world_make(&w, &r, 0.1, 0.3, 0.01);
+	c = crossover_find(w.points, VALUES, -1, true);
+	assert_int_equal(c.kind, CROSSOVER_ALWAYS);
+	assert_true(isnan(c.at));
+	world_make(&w, &r, 1e6, 0.3, 0.01);
+	assert_int_equal(crossover_find(w.points, VALUES, -1, true).kind, CROSSOVER_NEVER);
+	w.points[0].nbase = w.points[1].nbase = 0;
+	assert_int_equal(crossover_find(w.points, VALUES, -1, true).n, VALUES - 2);
+	assert_int_equal(crossover_find(w.points, 3, -1, true).kind, CROSSOVER_NONE);
+}
+
+static void test_single_runs_bound_no_crossing(void **state)
+{
+	struct prng r;
+	struct world w;
+	struct crossover c;
+	int i;
+
+	(void)state;
+	prng_seed(&r, 1);
+	world_make(&w, &r, 23, 0.3, 0.01);
+	for (i = 0; i < VALUES; i++)
+		w.points[i].nbase = w.points[i].nnew = 1;
+	c = crossover_find(w.points, VALUES, -1, true);
+	assert_int_equal(c.kind, CROSSOVER_BEGINS);
+	assert_true(isnan(c.lo) && isnan(c.hi));
+}
+
+/* An open end covers all values beyond. Worlds without a single crossing have no interval. */
+static void test_the_95_percent_interval_covers_95_percent(void **state)
+{
+	enum { WORLDS = 1000 };
+	static const double noises[] = {0.03, 0.1, 0.3};
+	unsigned int covered, crossed, i; /* of 1000, the standard error of 95 % is 0.7 % */
+	struct crossover c;
+	struct world w;
+	struct prng r;
+	size_t n;
+
+	(void)state;
+	prng_seed(&r, 20261123);
+	for (n = 0; n < array_size(noises); n++) {
+		covered = crossed = 0;
+		for (i = 0; i < WORLDS; i++) {
+			double zero = exp(log(4) * (1.2 + 2.6 * (i % 100) / 100.0));
+
+			world_make(&w, &r, zero, 0.3, noises[n]);
+			c = crossover_find(w.points, VALUES, -1, true);
+			if (c.kind != CROSSOVER_BEGINS)
+				continue;
+			crossed++;
+			covered += !(c.lo > zero) && !(c.hi < zero);
+		}
+		print_message("# noise %g: %u of %u crossings covered\n", noises[n], covered,
+			      crossed);
+		assert_true(crossed > WORLDS / 2);
+		assert_in_range(1000 * covered / crossed, 935, 980);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines_without_noise_cross_where_they_cross),
+		cmocka_unit_test(test_lines_that_do_not_cross_have_no_crossing),
+		cmocka_unit_test(test_single_runs_bound_no_crossing),
+		cmocka_unit_test(test_the_95_percent_interval_covers_95_percent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
