@@ -110,6 +110,13 @@ struct table *table_detail(struct table *t, const char *name, const struct colum
 			   int ncolumns);
 void table_free(struct table *t);
 
+/*
+ * Makes one table of n tables: their rows in their order, behind a first column with the table's
+ * name. Columns are equal by name. Titles and notes name their table, except notes that all have.
+ */
+void table_merge(struct table *to, const struct table *from, size_t n, const char *column,
+		 const char *const *names);
+
 /* Adds a row of V_NONE. The row is valid until the next table_row(). */
 struct value *table_row(struct table *t);
 struct value *table_cell(const struct table *t, size_t row, int column);

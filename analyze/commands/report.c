@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost report TABLE [CAPTURE]: prints one table of a capture or of a bare perf file. */
+/* zcost report TABLE [CAPTURE...]: prints one table of captures or of a bare perf file. */
 #include "analyze/commands/commands.h"
 #include "analyze/model/notes.h"
 #include "analyze/measures/runs.h"
@@ -8,12 +8,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct report_arguments {
 	struct options o; /* first: what options.c fills */
 	struct output out;
 	const struct measure *table;
-	const char *capture;
+	const char **captures;
+	size_t ncaptures, cap;
 };
 
 static struct feature report_feature_of(const struct measure *m)
@@ -42,8 +44,8 @@ static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_
 
 static const struct command command = {
 	.argp = {.parser = report_parse,
-		 .args_doc = "TABLE [CAPTURE]\ncallers|callees|hotspots FUNCTION [CAPTURE]",
-		 .doc = "Prints one table of an analyzed capture, or of a bare perf file.\vExit status 4: the table is complete, but its data is lossy.",
+		 .args_doc = "TABLE [CAPTURE...]\ncallers|callees|hotspots FUNCTION [CAPTURE...]",
+		 .doc = "Prints one table of an analyzed capture, or of a bare perf file. The table of several captures begins with a column of their names.\vExit status 4: the table is complete, but its data is lossy.",
 		 .children = children},
 	.heading = "Tables:",
 	.sources = {"a capture", "a perf.data (--perf)", "a text", "given numbers"},
@@ -63,35 +65,44 @@ static void report_set_table(struct argp_state *state, struct report_arguments *
 	free(tables);
 }
 
+static void report_add_capture(struct argp_state *state, struct report_arguments *a, char *arg)
+{
+	size_t i;
+
+	for (i = 0; i < a->ncaptures; i++)
+		if (!strcmp(a->captures[i], arg))
+			argp_error(state, "capture '%s' stands twice on the command line", arg);
+	array_add(a->captures, a->ncaptures, a->cap, arg);
+}
+
 static void report_set_argument(struct argp_state *state, struct report_arguments *a, char *arg)
 {
 	if (!a->table)
 		report_set_table(state, a, arg);
 	else if (!a->o.q.symbol && a->table->flags & MEASURE_FUNCTION)
 		a->o.q.symbol = arg;
-	else if (!a->capture)
-		a->capture = arg;
 	else
-		argp_error(state, "one table of one capture at a time");
+		report_add_capture(state, a, arg);
 }
 
 static void report_check(struct argp_state *state, struct report_arguments *a)
 {
-	enum data_source source = options_source(&a->o, a->capture);
+	const char *capture = a->ncaptures ? a->captures[0] : NULL;
+	enum data_source source = options_source(&a->o, capture);
 	struct error err = {0};
 	struct feature f;
 
 	if (!a->table)
 		report_set_table(state, a, NULL);
-	if (a->o.inputs + !!a->capture > 1)
+	if (a->o.inputs + (capture != NULL) > 1)
 		argp_error(state, "report reads one source: either a capture or a file");
 	f = report_feature_of(a->table);
 	options_check_source(state, &a->o, "table", &f, source);
 	f = report_feature_of(measure_by(a->table, &a->o.q));
 	options_check(state, &a->o, &f, 1, source);
-	if (a->capture && slice_check(&a->o.slice, &err))
+	if (capture && slice_check(&a->o.slice, &err))
 		argp_error(state, "%s", err.text);
-	if (a->o.q.load_measured && !a->capture)
+	if (a->o.q.load_measured && !capture)
 		argp_error(state,
 			   "--system-load measured needs a capture; for a file, give a percentage");
 	if (a->o.q.nrates > 1 && !(a->table->flags & MEASURE_RATES))
@@ -119,12 +130,89 @@ static error_t report_parse(int key, char *arg, struct argp_state *state)
 
 /* --- running --- */
 
-static int report_open(struct report_arguments *a, struct store **store, struct error *err)
+/* One table, and the store that its strings may be of. */
+struct report_part {
+	struct store *store; /* NULL: made from a file or from numbers */
+	struct table t;
+};
+
+/* Makes the table of one capture, or of the file where `capture` is NULL. */
+static int report_make(struct report_arguments *a, const char *capture, struct report_part *p,
+		       struct error *err)
 {
+	int rc = 0;
+
 	a->o.read_flags = a->table->flags;
 	if (a->o.input)
-		return options_read_input(&a->o, err);
-	return a->capture ? options_open_capture(&a->o, a->capture, a->o.q.variant, store, err) : 0;
+		rc = options_read_input(&a->o, err);
+	else if (capture)
+		rc = options_open_capture(&a->o, capture, a->o.q.variant, &p->store, err);
+	if (!rc)
+		rc = measure_run(a->table->name, p->store, &a->o.q, &p->t, err);
+	if (!rc && p->store && a->out.format == FORMAT_COMMIT)
+		run_facts_title(p->store, &a->o.q, &p->t);
+	return rc ? rc : store_failed(p->store, err);
+}
+
+/* Returns the last `parts` parts of a path, without slashes at its end. The caller frees them. */
+static char *report_last_parts(const char *path, size_t parts)
+{
+	char *copy = xstrdup(path), *at, *kept;
+	size_t len = strlen(copy);
+
+	while (len > 1 && copy[len - 1] == '/')
+		copy[--len] = '\0';
+	for (at = copy + len; at > copy && (at[-1] != '/' || --parts); at--)
+		;
+	kept = xstrdup(at);
+	free(copy);
+	return kept;
+}
+
+static bool report_names_differ(char *const *names, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < i; k++)
+			if (!strcmp(names[i], names[k]))
+				return false;
+	return true;
+}
+
+/* Names the captures by the ends of their paths, as long as it takes to distinguish all. */
+static char **report_names(const struct report_arguments *a)
+{
+	enum { PARTS_MOST = 64 };
+	char **names = xcalloc(a->ncaptures + 1, sizeof(*names));
+	size_t parts, i;
+
+	for (parts = 1; parts <= PARTS_MOST; parts++) {
+		for (i = 0; i < a->ncaptures; i++) {
+			free(names[i]);
+			names[i] = report_last_parts(a->captures[i], parts);
+		}
+		if (report_names_differ(names, a->ncaptures))
+			break;
+	}
+	return names;
+}
+
+/* Makes one table of the captures' tables. A table of one capture stays as it is. */
+static void report_merge(const struct report_arguments *a, struct report_part *parts,
+			 struct table *t)
+{
+	struct table *from = xcalloc(a->ncaptures, sizeof(*from));
+	char **names = report_names(a);
+	size_t i;
+
+	for (i = 0; i < a->ncaptures; i++)
+		from[i] = parts[i].t;
+	table_merge(t, from, a->ncaptures, "capture", (const char *const *)names);
+	for (i = 0; i < a->ncaptures; i++)
+		free(names[i]);
+	free(names);
+	free(from);
 }
 
 /* Refuses an empty table with filters: a name that no row has is the user's mistake. */
@@ -185,26 +273,29 @@ static void report_print_notes(const struct table *t)
 
 static int report(struct report_arguments *a, struct error *err)
 {
-	struct store *store = NULL;
-	int rc = report_open(a, &store, err), code;
-	struct table t = {0};
+	size_t n = a->ncaptures ? a->ncaptures : 1, i;
+	struct report_part *parts = xcalloc(n, sizeof(*parts));
+	struct table merged = {0}, *t = n > 1 ? &merged : &parts[0].t;
+	int rc = 0, code;
 
+	for (i = 0; i < n && !rc; i++)
+		rc = report_make(a, a->ncaptures ? a->captures[i] : NULL, &parts[i], err);
+	if (!rc && n > 1)
+		report_merge(a, parts, &merged);
 	if (!rc)
-		rc = measure_run(a->table->name, store, &a->o.q, &t, err);
+		rc = report_check_filters(a, t, err);
 	if (!rc)
-		rc = report_check_filters(a, &t, err);
-	if (!rc && store && a->out.format == FORMAT_COMMIT)
-		run_facts_title(store, &a->o.q, &t);
-	if (!rc)
-		rc = store_failed(store, err);
-	if (!rc)
-		rc = output_table(&a->out, &t, err);
+		rc = output_table(&a->out, t, err);
 	else
-		report_print_notes(&t);
-	rc = store_close(store, rc, err);
-	code = rc ? (int)error_exit(err) : t.lossy ? EXIT_LOSSY : EXIT_OK;
-	table_free(&t);
-	return code;
+		report_print_notes(i ? &parts[i - 1].t : t);
+	code = t->lossy ? EXIT_LOSSY : EXIT_OK;
+	table_free(&merged);
+	for (i = 0; i < n; i++) {
+		table_free(&parts[i].t);
+		rc = store_close(parts[i].store, rc, err);
+	}
+	free(parts);
+	return rc ? (int)error_exit(err) : code;
 }
 
 int cmd_report(int argc, char **argv)
@@ -218,5 +309,6 @@ int cmd_report(int argc, char **argv)
 	if (err.code)
 		error_print(&err);
 	options_free(&a.o);
+	free(a.captures);
 	return code;
 }

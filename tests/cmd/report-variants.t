@@ -69,4 +69,23 @@ manifest d x x/measure/1/ok
 "$zcost" analyze d 2>err
 ok "report variants exits 0 for a capture without settings" exits 0 "$zcost" report variants d --format csv
 ok "a capture without settings has no columns of settings" test "$(head -n 1 out)" = variant,runs,failed_runs,what
+# Several captures in one table.
+mkdir sub
+cp -r c sub/c
+cp -r c tso
+sqlite3 tso/zcost.db "UPDATE setting SET name = 'tso' WHERE name = 'gro'"
+"$zcost" report summary c --format tsv --variant 'a*' >one 2>err
+ok "report of two captures exits as for one" exits $? "$zcost" report summary c tso --format tsv --variant 'a*'
+ok "the table of several captures begins with their names" sh -c "cut -f1 out | uniq -c | tr -s ' \\n' ' ' | grep -qx ' 1 capture 4 c 4 tso '"
+ok "behind the name stands the row of the capture's own table" sh -c "cut -f2- out | sed -n 2,5p >rows && sed 1d one | cmp - rows && cut -f2- out | sed -n 6,9p | cmp - rows"
+"$zcost" report summary c/ sub/c tso --format tsv >out 2>err
+ok "captures with one name have a longer path" test "$(sed 1d out | cut -f1 | uniq | tr '\n' ' ')" = "c sub/c tso "
+"$zcost" report variants c tso --format csv >out 2>err
+ok "a column that one capture lacks is empty there" sh -c "head -n 1 out | grep -qx 'capture,variant,base,mtu,gro,runs,failed_runs,what,tso' &&
+	grep -qx 'tso,a+mtu1500+gro-on,a,1500,,2,0,what a+mtu1500+gro-on is,on' out"
+"$zcost" report summary c tso --verbose >out 2>err
+ok "a note of one variant names the capture, and a note of all stands once" sh -c "grep -q '^# .*c/b+mtu9000+gro-on' out && test \$(grep -c 'over the runs' out) = 1"
+ok "a capture that is not there fails the table" exits 1 "$zcost" report summary c nowhere
+ok "the same capture twice is a usage error" exits 2 "$zcost" report summary c c
+
 done_testing
