@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCREEN = 24, LIST_ROWS = 12, LEAST_ROWS = 4 };
+enum { SCREEN = 24, LIST_ROWS = 12, LEAST_ROWS = 3 };
 
 /* What the text is made from. */
 struct commit {

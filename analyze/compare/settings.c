@@ -14,7 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND_HOST, KIND_CARD, KIND_VAR, KIND_PLAN, KIND_SYSCTL, KIND_CONFIG, KINDS };
+enum {
+	KIND_HOST,
+	KIND_TOOL,
+	KIND_OBJECT,
+	KIND_CARD,
+	KIND_VAR,
+	KIND_PLAN,
+	KIND_SYSCTL,
+	KIND_CONFIG,
+	KINDS
+};
 
 static const struct column columns[] = {
 	{"side", .type = V_STR, .what = "empty: all sides"},
@@ -106,6 +116,70 @@ static void end_settings_add_card(struct end_settings *e, struct arena *a,
 			 equals ? equals + 1 : arena_printf(a, "%.15g", m->value));
 }
 
+/* Adds "tool:perf" with the version of the metric "tool:perf=6.1.192" of any pass. */
+static int end_settings_read_tools(struct end_settings *e, struct arena *a, struct store *s,
+				   const struct query *q, struct error *err)
+{
+	const struct run_filter filter = {.variant = q->variant, .side = q->side};
+	struct run *runs;
+	int nruns = store_runs(s, &filter, &runs, err), n = 0, r, i;
+
+	for (r = 0; r < nruns && n >= 0; r++) {
+		struct metric_row *m;
+
+		n = store_metric_prefix(s, runs[r].id, "tool:", &m, err);
+		for (i = 0; i < n; i++) {
+			char *name = arena_strdup(a, m[i].name), *equals = strchr(name, '=');
+
+			if (!equals)
+				continue;
+			*equals = '\0';
+			end_settings_add(e, KIND_TOOL, name, equals + 1);
+		}
+		if (n >= 0)
+			free(m);
+	}
+	if (nruns >= 0)
+		free(runs);
+	return nruns < 0 ? nruns : n < 0 ? n : 0;
+}
+
+/* Adds "build-id:tcpzc" of the programs and libraries that the side executed. */
+static int end_settings_read_objects(struct end_settings *e, struct arena *a, struct store *s,
+				     const struct query *q, struct error *err)
+{
+	struct object_row *rows;
+	int n = store_objects(s, q->variant, q->side, &rows, err), i;
+
+	for (i = 0; i < n; i++) {
+		const char *slash = strrchr(rows[i].path, '/');
+
+		end_settings_add(e, KIND_OBJECT,
+				 arena_printf(a, "build-id:%s", slash ? slash + 1 : rows[i].path),
+				 rows[i].build_id);
+	}
+	if (n >= 0)
+		free(rows);
+	return n < 0 ? n : 0;
+}
+
+/* Adds "set:mtu" for each setting of the plan that the variant was made with. */
+static int end_settings_read_sets(struct end_settings *e, struct arena *a, struct store *s,
+				  const char *variant, struct error *err)
+{
+	const char **names, *value;
+	int n = store_settings(s, &names, err), i;
+
+	for (i = 0; i < n; i++) {
+		value = store_setting(s, variant, names[i]);
+		if (value)
+			end_settings_add(e, KIND_PLAN, arena_printf(a, "set:%s", names[i]), value);
+	}
+	if (n >= 0)
+		free(names);
+	return n < 0 ? n : 0;
+}
+
 static int end_settings_read_cards(struct end_settings *e, struct arena *a, struct store *s,
 				   const struct run *r, struct error *err)
 {
@@ -161,6 +235,12 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 		end_settings_add(e, KIND_HOST, "side_cpus", runs[0].cpus);
 	if (n > 0)
 		ret = end_settings_read_facts(e, s, &runs[0], q.side, err);
+	if (n > 0 && !ret)
+		ret = end_settings_read_tools(e, &all->arena, s, &q, err);
+	if (n > 0 && !ret)
+		ret = end_settings_read_sets(e, &all->arena, s, q.variant, err);
+	if (n > 0 && !ret)
+		ret = end_settings_read_objects(e, &all->arena, s, &q, err);
 	for (i = 0; i < n && !ret; i++)
 		ret = end_settings_read_cards(e, &all->arena, s, &runs[i], err);
 	if (n >= 0)
@@ -200,10 +280,12 @@ static void settings_add_side(struct settings *s, const char *side, const struct
 		const struct end_setting *b = order <= 0 ? &base->list[i] : NULL;
 		const struct end_setting *n = order >= 0 ? &new->list[k] : NULL;
 		const struct end_setting *any = b ? b : n;
+		/* An object without samples may have run all the same. */
+		bool known = (b && n) || any->kind != KIND_OBJECT;
 
 		i += b != NULL;
 		k += n != NULL;
-		if (base->has[any->kind] && new->has[any->kind] &&
+		if (known && base->has[any->kind] && new->has[any->kind] &&
 		    (!b || !n || strcmp(b->value, n->value) != 0))
 			settings_add(s, side, any->kind, any->name, b ? b->value : NULL,
 				     n ? n->value : NULL);

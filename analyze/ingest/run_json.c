@@ -163,6 +163,20 @@ static const char *run_keep_part(struct ingest *in, const json_t *root, const ch
 	return otherwise;
 }
 
+/* Adds the metric tool:perf=6.1.192 for "perf version 6.1.192": as in nic_info, words are a name.
+ */
+static void run_add_tool(struct ingest *in, const char *collector, const char *version)
+{
+	const char *word = version ? strstr(version, "version ") : NULL;
+	char *name;
+
+	if (!version || !*version)
+		return;
+	name = xasprintf("tool:%s=%s", collector, word ? word + strlen("version ") : version);
+	ingest_metric(in, name, "1", 1, NULL);
+	free(name);
+}
+
 static void run_read_collector(struct ingest *in, const json_t *c)
 {
 	const char *name = run_keep_or(in, c, "name", "?");
@@ -174,6 +188,7 @@ static void run_read_collector(struct ingest *in, const json_t *c)
 		  (struct collector_row){name, run_keep_or(in, c, "state", "ok"),
 					 why && *why ? arena_strdup(&in->arena, why) : NULL,
 					 json_is_integer(lost) ? json_integer_value(lost) : -1});
+	run_add_tool(in, name, json_str(json_object_get(c, "info"), "version"));
 	json_array_foreach (json_object_get(c, "files"), i, file) {
 		if (!json_is_string(file))
 			continue;

@@ -36,6 +36,11 @@ struct topology_row {
 	double size_kib, speed;	   /* NAN: not known */
 };
 
+/* A program or library that a run executed. */
+struct object_row {
+	const char *path, *build_id;
+};
+
 struct metric_row {
 	const char *name, *unit;
 	double value;

@@ -115,3 +115,20 @@ int store_component_put(struct store *s, const struct leaf_row *leaf, const char
 		       "INSERT INTO component (symbol, context, fine, basic) VALUES (?, ?, ?, ?)",
 		       "iiss", leaf->symbol, (int64_t)leaf->context, fine, basic);
 }
+
+static void object_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	*(struct object_row *)row = (struct object_row){sql_name(s, q, 0), sql_text(s, q, 1)};
+}
+
+int store_objects(struct store *s, const char *variant, const char *side, struct object_row **rows,
+		  struct error *err)
+{
+	return sql_rows(s, rows, sizeof(**rows), object_read_row, err,
+			"SELECT DISTINCT dso.name, dso.build_id FROM run JOIN function ON "
+			"function.run = run.id JOIN symbol ON symbol.id = function.symbol "
+			"JOIN dso ON dso.id = symbol.dso JOIN dso_kind ON dso_kind.id = dso.kind "
+			"WHERE run.variant = ?1 AND run.side = ?2 AND dso_kind.name = 'user' AND "
+			"dso.build_id IS NOT NULL ORDER BY dso.name, dso.build_id",
+			"ss", variant, side);
+}

@@ -280,6 +280,18 @@ ok "at most three settings stand above a table, with the number of the others" s
 ok "--side leaves out the settings of the other side" sh -c "'$zcost' compare settings:copying later:mapping --table settings --side receiver --format tsv | cut -f 2 | grep -c cpus | grep -qx 0"
 sqlite3 later/zcost.db "DELETE FROM metric WHERE name LIKE 'nic_state:%'"
 ok "a capture without the cards' settings does not differ in them" sh -c "'$zcost' compare settings:copying later:mapping --table settings | grep -c nic: | grep -qx 0"
+cp -r settings tools
+sqlite3 tools/zcost.db "INSERT INTO metric SELECT id, 'tool:perf=6.1.9', '1', 1, 'measured' FROM run WHERE pass = 'profile' AND variant = 'copying';
+	INSERT INTO metric SELECT id, 'tool:perf=6.6.1', '1', 1, 'measured' FROM run WHERE pass = 'profile' AND variant = 'mapping';
+	INSERT INTO setting VALUES (1, 'copying', 'mtu', '1500'), (2, 'mapping', 'mtu', '9000');
+	INSERT INTO dso VALUES (7, '/opt/a/server', 'aa', 3), (8, '/opt/b/server', 'bb', 3), (9, '/lib/old.so', 'cc', 3);
+	INSERT INTO symbol VALUES (7, 'main', 7, 0), (8, 'main', 8, 0), (9, 'f', 9, 0);
+	INSERT INTO function SELECT run.id, event.id, CASE variant WHEN 'copying' THEN 7 ELSE 8 END, 1, 1, 1, 1 FROM run JOIN event ON event.run = run.id;
+	INSERT INTO function SELECT run.id, event.id, 9, 1, 1, 1, 1 FROM run JOIN event ON event.run = run.id WHERE variant = 'copying'"
+compared copying mapping -C tools --table settings
+grep -E 'tool:|build-id:|set:' out | cut -f2- >got
+printf '%s\t%s\t%s\n' tool:perf 6.1.9 6.6.1 build-id:server aa bb set:mtu 1500 9000 >want
+ok "settings that differ have the version of perf, the build-id of a program that both ends ran, and the plan's settings" diff want got
 ok "the table of settings has every format" sh -c "for f in text json md csv commit; do '$zcost' compare copying mapping -C settings --table settings --format \$f || exit; done"
 
 done_testing
