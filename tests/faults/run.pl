@@ -117,8 +117,8 @@ sub tables {
 
 sub every_table {
 	my ($base, $new) = map { (split /\t/)[0] } (split /\n/, `$zcost report variants $capture --format tsv`)[1, 2];
-	my %more = (rates => '--rate 1M,2M', hotspots => "_copy_to_iter $capture",
-		    groups => "$capture --group g=*copy*");
+	my %more = (rates => '--rate 1M,2M', groups => "$capture --group g=*copy*",
+		    map { $_ => "_copy_to_iter $capture" } qw(callers callees hotspots));
 	my @report = map { "report $_ " . ($more{$_} // $capture) } tables('report no-such-table');
 	my @compare = map { "compare $base $new -C $capture --table $_" . ($_ eq 'groups' ? ' --group g=*copy*' : '') }
 		tables("compare a b -C $capture --table no-such-table");
