@@ -29,7 +29,8 @@ static struct variant *plan_find_variant(struct plan *p, const char *name)
 }
 
 /* Fills the commands of the earlier variant, "" for a side without one. */
-static void against_fill(struct variant *v, const char *name, const json_t *old)
+static void against_fill(const struct plan *p, struct variant *v, const char *name,
+			 const json_t *old)
 {
 	const json_t *settings = json_object_get(old, "settings");
 	char *key;
@@ -38,9 +39,10 @@ static void against_fill(struct variant *v, const char *name, const json_t *old)
 	*v = (struct variant){.name = xasprintf("%s%s", prefix, name),
 			      .base = xasprintf("%s%s", prefix, name),
 			      .what = xasprintf("%s (earlier)", json_text(old, "what")),
+			      .command = xcalloc((size_t)p->nsides + 1, sizeof(*v->command)),
 			      .earlier = true};
-	for (i = 0; i < SIDE_COUNT; i++) {
-		key = xasprintf("%s.command", side_names[i]);
+	for (i = 0; i < p->nsides; i++) {
+		key = xasprintf("%s.command", p->sides[i].name);
 		v->command[i] = xstrdup(json_text(settings, key));
 		free(key);
 	}
@@ -50,7 +52,7 @@ static bool against_is_same(const struct variant *a, const struct variant *b)
 {
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++)
+	for (i = 0; a->command[i]; i++)
 		if (strcmp(a->command[i], b->command[i]) != 0)
 			return false;
 	return true;
@@ -80,7 +82,7 @@ static int against_check_programs(const struct plan *p, const struct variant *v,
 {
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++) {
+	for (i = 0; i < p->nsides; i++) {
 		char *program = xstrndup(v->command[i], strcspn(v->command[i], " \t"));
 		bool gone = *program == '/' && !*p->sides[i].host && access(program, X_OK) != 0;
 
@@ -102,7 +104,7 @@ static int against_add(struct plan *p, const json_t *old, struct str *same, stru
 	struct variant v;
 	int rc;
 
-	against_fill(&v, name, old);
+	against_fill(p, &v, name, old);
 	if (now && against_is_same(&v, now)) {
 		str_printf(same, "%s%s", same->len ? ", " : "", name);
 		plan_free_variant(&v);

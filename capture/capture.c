@@ -258,8 +258,8 @@ static int capture_check_rights(const struct capture *c, struct error *err)
 	struct rights r = rights_of_this_process();
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (c->plan->sides[i].used && !*c->plan->sides[i].host)
+	for (i = 0; i < c->plan->nsides; i++)
+		if (!*c->plan->sides[i].host)
 			return plan_check_rights(c->plan, &r, "", err);
 	return 0;
 }

@@ -28,10 +28,9 @@ struct capture {
 	struct order order;
 	struct manifest manifest;
 	struct interrupt intr;
-	char *mark;  /* in the environment of all processes of all runs (lib/spawn.h) */
-	int runs_fd; /* runs/, locked; all sides of a run inherit it. -1: not open */
-	struct remote remote[SIDE_COUNT]; /* url is NULL for a side that runs here */
-	bool owed[SIDE_COUNT];		  /* the host of the side may still have our files */
+	char *mark;	       /* in the environment of all processes of all runs (lib/spawn.h) */
+	int runs_fd;	       /* runs/, locked; all sides of a run inherit it. -1: not open */
+	struct remote *remote; /* of each side, url is NULL for one that runs here; NULL: all are */
 	struct progress progress;
 	struct intern remarks; /* remarks on collectors that were printed: each is printed once */
 
@@ -77,7 +76,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
  * stays NULL when its run.json says ok and its workload did some work. `ended` says in words how
  * the process ended. It is the reason where there is no run.json.
  */
-void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why);
+void report_side(struct capture *c, const char *dir, int side, const char *ended, char **why);
 
 /*
  * Returns why a run does not count although all of its sides are ok: the windows of its sides do

@@ -279,7 +279,7 @@ static int plan_apply_options(struct plan *p, const struct capture_args *a, stru
 static int plan_make(struct plan *p, const struct capture_args *a, const char *bindir,
 		     struct error *err)
 {
-	struct side_plan *s = &p->sides[SIDE_LOCAL];
+	struct side_plan *s;
 	int rc;
 
 	if (!a->variant) {
@@ -287,6 +287,10 @@ static int plan_make(struct plan *p, const struct capture_args *a, const char *b
 		return rc ? rc : plan_apply_options(p, a, err);
 	}
 	p->warmup_s = p->duration_s = 0;
+	rc = plan_wrap(p, a->variant, a->rest, err);
+	if (rc)
+		return rc;
+	s = &p->sides[0];
 	text_replace(&s->cpus, a->cpus);
 	text_replace(&s->units, a->units);
 	text_replace(&s->collect, a->collect);
@@ -294,8 +298,7 @@ static int plan_make(struct plan *p, const struct capture_args *a, const char *b
 	text_replace(&s->power_csv, a->power_csv);
 	text_replace(&s->power_command, a->power_command);
 	text_replace(&s->events, a->events);
-	rc = plan_wrap(p, a->variant, a->rest, err);
-	return rc ? rc : plan_apply_options(p, a, err);
+	return plan_apply_options(p, a, err);
 }
 
 /*

@@ -20,9 +20,9 @@ static void print_text(const char *text)
 	putchar('\n');
 }
 
-static void print_side(const struct side_plan *s, const char *name, const char *command)
+static void print_side(const struct side_plan *s, const char *command)
 {
-	printf("  %-9s", name);
+	printf("  %-8s ", s->name);
 	if (*s->host)
 		printf("%s ", s->host);
 	if (*s->cpus)
@@ -42,9 +42,8 @@ static void print_variants(const struct plan *p)
 		const struct side_plan *sides = plan_sides(p, v);
 
 		printf("variant %s%s%s\n", v->name, *v->what ? ": " : "", v->what);
-		for (side = 0; side < SIDE_COUNT; side++)
-			if (p->sides[side].used)
-				print_side(&sides[side], side_names[side], v->command[side]);
+		for (side = 0; side < p->nsides; side++)
+			print_side(&sides[side], v->command[side]);
 	}
 }
 
@@ -166,7 +165,7 @@ static void print_hook_limit(const struct plan *p)
 static void print_time(const struct progress *progress, const struct order *o, size_t changes)
 {
 	const struct plan *p = progress->plan;
-	double s = order_estimate(progress, o), wait_s = plan_grace(p, SIDE_RECEIVER);
+	double s = order_estimate(progress, o), wait_s = plan_grace(p, 0);
 
 	printf("estimated: %g s warm-up and %g s window a run, and around it ", p->warmup_s,
 	       p->duration_s);
@@ -234,9 +233,9 @@ static int plan_hide_bindirs(struct plan *p, bool *elsewhere, struct error *err)
 	int i, rc = 0;
 
 	*elsewhere = false;
-	for (i = 0; i < SIDE_COUNT && !rc; i++) {
+	for (i = 0; i < p->nsides && !rc; i++) {
 		*elsewhere |= *p->sides[i].host;
-		rc = plan_set_bindir(p, (enum side)i, "${bindir}", err);
+		rc = plan_set_bindir(p, i, "${bindir}", err);
 	}
 	return rc;
 }

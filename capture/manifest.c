@@ -228,9 +228,8 @@ static json_t *plan_sides_json(const struct plan *p)
 	json_t *list = json_array();
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (p->sides[i].used)
-			json_array_append_new(list, json_string(side_names[i]));
+	for (i = 0; i < p->nsides; i++)
+		json_array_append_new(list, json_string(p->sides[i].name));
 	return list;
 }
 

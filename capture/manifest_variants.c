@@ -57,10 +57,9 @@ static void settings_add_keys(json_t *o, const char *prefix, enum plan_section s
 	}
 }
 
-static void settings_add_side(json_t *o, const struct side_plan *s, enum side side,
-			      const char *command)
+static void settings_add_side(json_t *o, const struct side_plan *s, const char *command)
 {
-	char *prefix = xasprintf("%s.", side_names[side]);
+	char *prefix = xasprintf("%s.", s->name);
 
 	settings_add(o, prefix, "command", command);
 	settings_add_keys(o, prefix, SECTION_SIDE, s);
@@ -85,9 +84,8 @@ json_t *settings_of(const struct plan *p, const struct variant *v)
 	int i;
 
 	settings_add_keys(o, "", SECTION_PLAN, p);
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (p->sides[i].used)
-			settings_add_side(o, &sides[i], (enum side)i, v->command[i]);
+	for (i = 0; i < p->nsides; i++)
+		settings_add_side(o, &sides[i], v->command[i]);
 	for (k = 0; k < c->n; k++)
 		settings_add_setting(o, &c->set[k]);
 	return o;
@@ -270,7 +268,7 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 {
 	struct error e = {0};
 	size_t i;
-	int rc;
+	int rc, side;
 
 	manifest_forget_unused(m);
 	rc = whole ? manifest_check_known(m, p, &e) : 0;
@@ -283,9 +281,8 @@ int manifest_adopt(struct manifest *m, const struct plan *p, bool whole, struct 
 			m->dir, e.text);
 	if (whole)
 		manifest_sort_variants(m, p);
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (p->sides[i].used)
-			list_add_word(json_object_get(m->root, "sides"), side_names[i]);
+	for (side = 0; side < p->nsides; side++)
+		list_add_word(json_object_get(m->root, "sides"), p->sides[side].name);
 	if (whole || !*json_text(m->root, "name"))
 		json_object_set_new(m->root, "name", json_string(p->name));
 	json_object_set_new(m->root, "estimator", json_string(p->estimator));

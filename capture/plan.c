@@ -12,14 +12,13 @@
 #include <string.h>
 
 const char *const pass_names[PASS_COUNT] = {"measure", "profile", "syscalls"};
-const char *const side_names[SIDE_COUNT] = {"receiver", "sender", "local"};
 
-enum { MAX_REPEATS = 999, RECEIVER_WAITS_S = 5 };
+static const char *const role_names[ROLE_NONE] = {"receiver", "proxy", "sender"};
+
+enum { MAX_REPEATS = 999, WAITS_S = 5 };
 
 void plan_init(struct plan *p)
 {
-	int i;
-
 	*p = (struct plan){
 		.name = xstrdup("capture"),
 		.estimator = xstrdup("median"),
@@ -36,8 +35,51 @@ void plan_init(struct plan *p)
 		.stop_timeout_s = 30,
 		.hook_timeout_s = 300,
 	};
-	for (i = 0; i < SIDE_COUNT; i++)
-		plan_keys_init(SECTION_SIDE, &p->sides[i]);
+}
+
+struct side_plan *plan_add_side(struct plan *p, const char *name)
+{
+	struct side_plan *s;
+
+	array_grow(p->sides, p->nsides, p->sides_cap);
+	s = &p->sides[p->nsides++];
+	*s = (struct side_plan){.name = xstrdup(name)};
+	plan_keys_init(SECTION_SIDE, s);
+	return s;
+}
+
+int plan_find_side(const struct plan *p, const char *name)
+{
+	int i;
+
+	for (i = 0; i < p->nsides; i++)
+		if (!strcmp(p->sides[i].name, name))
+			return i;
+	return -1;
+}
+
+enum role plan_parse_role(const char *name)
+{
+	enum role role = ROLE_RECEIVER;
+
+	while (role < ROLE_NONE && strcmp(name, role_names[role]) != 0)
+		role++;
+	return role;
+}
+
+enum role plan_role(const struct side_plan *s)
+{
+	return plan_parse_role(*s->role ? s->role : s->name);
+}
+
+bool plan_has_role(const struct plan *p, enum role role)
+{
+	int i;
+
+	for (i = 0; i < p->nsides; i++)
+		if (plan_role(&p->sides[i]) == role)
+			return true;
+	return false;
 }
 
 void plan_free_variant(struct variant *v)
@@ -47,8 +89,9 @@ void plan_free_variant(struct variant *v)
 	free(v->name);
 	free(v->what);
 	free(v->base);
-	for (i = 0; i < SIDE_COUNT; i++)
+	for (i = 0; v->command[i]; i++)
 		free(v->command[i]);
+	free(v->command);
 }
 
 void plan_free_combination(struct combination *c)
@@ -74,8 +117,11 @@ void plan_free(struct plan *p)
 {
 	size_t i;
 
-	for (i = 0; i < SIDE_COUNT; i++)
-		plan_keys_free(SECTION_SIDE, &p->sides[i]);
+	while (p->nsides) {
+		plan_keys_free(SECTION_SIDE, &p->sides[--p->nsides]);
+		free(p->sides[p->nsides].name);
+	}
+	free(p->sides);
 	for (i = 0; i < p->nvariants; i++)
 		plan_free_variant(&p->variants[i]);
 	for (i = 0; i < p->ncombinations; i++)
@@ -167,19 +213,18 @@ int plan_check_name(const char *name, struct error *err)
 int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err)
 {
 	struct variant *v;
-	int i, rc = plan_check_name(variant, err);
+	int rc = plan_check_name(variant, err);
 
 	if (rc)
 		return rc;
+	if (!p->nsides)
+		plan_add_side(p, "local");
 	array_grow(p->variants, p->nvariants, p->variants_cap);
 	v = &p->variants[p->nvariants++];
 	*v = (struct variant){.name = xstrdup(variant), .base = xstrdup(variant)};
-	for (i = 0; i < SIDE_COUNT; i++)
-		v->command[i] = xstrdup("");
-	free(v->command[SIDE_LOCAL]);
-	v->command[SIDE_LOCAL] = words_join(argv);
-	v->what = xstrdup(v->command[SIDE_LOCAL]);
-	p->sides[SIDE_LOCAL].used = true;
+	v->command = xcalloc(2, sizeof(*v->command));
+	v->command[0] = words_join(argv);
+	v->what = xstrdup(v->command[0]);
 	return 0;
 }
 
@@ -195,11 +240,14 @@ const struct combination *plan_combination(const struct plan *p, size_t combinat
 	return combination < p->ncombinations ? &p->combinations[combination] : &plain;
 }
 
-double plan_grace(const struct plan *p, enum side side)
+double plan_grace(const struct plan *p, int side)
 {
-	bool waits = side == SIDE_RECEIVER && p->sides[SIDE_SENDER].used;
+	enum role role = plan_role(&p->sides[side]), after;
+	double s = p->grace_s;
 
-	return p->grace_s + (waits ? RECEIVER_WAITS_S : 0);
+	for (after = role + 1; after < ROLE_NONE; after++)
+		s += plan_has_role(p, after) ? WAITS_S : 0;
+	return s;
 }
 
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v)

@@ -8,9 +8,8 @@
  *                 before after grace start_timeout stop_timeout hook_timeout ssh order
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} is the folder of the plan; $${ is a plain ${
- *     [side S]    S: receiver or sender. cpus prefix collect units call_graph time_one_in
- *                 power_csv host zcost power_command events work
- *                 processes
+ *     [side S]    role cpus prefix collect units call_graph time_one_in power_csv host zcost
+ *                 power_command events work processes
  *     [variant V] what, and the command of each side under the side's name
  *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
  *                 combination of settings, as a separate variant: V+mtu9000+gro-off.
@@ -27,14 +26,14 @@ struct rights; /* collect/agent.h */
 struct words;
 
 enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_COUNT };
-/* The sides of a run start in this order. */
-enum side { SIDE_RECEIVER, SIDE_SENDER, SIDE_LOCAL, SIDE_COUNT };
+/* What a side does with the data. The sides of a run start in this order. */
+enum role { ROLE_RECEIVER, ROLE_PROXY, ROLE_SENDER, ROLE_NONE };
 
 extern const char *const pass_names[PASS_COUNT];
-extern const char *const side_names[SIDE_COUNT];
 
 struct side_plan {
-	bool used;
+	char *name;
+	char *role;	     /* "": the name is that of a role, or the side has none */
 	char *cpus;	     /* kernel notation, "": all online */
 	char *prefix;	     /* words before the command: ip netns exec ... */
 	char *collect;	     /* collectors of the measure pass, "": the usual ones */
@@ -52,10 +51,10 @@ struct side_plan {
 
 struct variant {
 	char *name, *what;
-	char *command[SIDE_COUNT]; /* expanded, not split yet; "" where the side is not used */
-	char *base;		   /* its name in the plan; `name` where there is no matrix */
-	size_t combination;	   /* see plan_combination */
-	bool earlier;		   /* of --against */
+	char **command;	    /* of each side, expanded, not split yet; the last is NULL */
+	char *base;	    /* its name in the plan; `name` where there is no matrix */
+	size_t combination; /* see plan_combination */
+	bool earlier;	    /* of --against */
 };
 
 /* Commands for /bin/sh that set something up and undo it. An empty command does nothing. */
@@ -93,8 +92,9 @@ struct plan {
 	double warmup_s, duration_s;	  /* duration 0: until the command ends */
 	double grace_s;			  /* for a workload to end by itself after the window */
 	double start_timeout_s, stop_timeout_s;
-	double hook_timeout_s; /* of each save, before and after; 0: none */
-	struct side_plan sides[SIDE_COUNT];
+	double hook_timeout_s;	 /* of each save, before and after; 0: none */
+	struct side_plan *sides; /* in the order of their roles, then of the plan */
+	int nsides, sides_cap;
 	enum plan_order order;
 	struct variant *variants;
 	size_t nvariants, variants_cap;
@@ -131,7 +131,7 @@ int plan_set_variable(struct plan *p, const char *path, char **text, const char 
  * Reads the keys and commands of a side on another host again, with the folder of zcost there as
  * ${bindir}. Until then they have the folder of zcost here. Does nothing for a side on this host.
  */
-int plan_set_bindir(struct plan *p, enum side side, const char *bindir, struct error *err);
+int plan_set_bindir(struct plan *p, int side, const char *bindir, struct error *err);
 
 /* Adds one variant that runs argv on the side "local". */
 int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err);
@@ -149,14 +149,26 @@ unsigned int plan_repeats(const struct plan *p, enum pass pass);
 /* Returns the settings of a combination. A plan without settings has an empty one. */
 const struct combination *plan_combination(const struct plan *p, size_t combination);
 
-/*
- * Returns the seconds in which the workload of a side may end by itself. The receiver has more: the
- * sender must end first, so that the receiver sees the end of the connection. If the receiver ended
- * first, the sender and the run would fail.
- */
-double plan_grace(const struct plan *p, enum side side);
+/* Adds a side. Its keys are empty. */
+struct side_plan *plan_add_side(struct plan *p, const char *name);
 
-/* Returns the SIDE_COUNT sides of a variant. */
+/* Returns the index of the side with this name, or -1. */
+int plan_find_side(const struct plan *p, const char *name);
+
+enum role plan_role(const struct side_plan *s);
+bool plan_has_role(const struct plan *p, enum role role);
+
+/* Returns the role with this name, or ROLE_NONE. */
+enum role plan_parse_role(const char *name);
+
+/*
+ * Returns the seconds in which the workload of a side may end by itself. A receiver and a proxy
+ * have more: the senders must end first, then the proxies, so that each side sees the end of its
+ * connections. If a receiver ended first, the sender and the run would fail.
+ */
+double plan_grace(const struct plan *p, int side);
+
+/* Returns the sides of a variant. */
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v);
 
 /* Parse values of the plan and of the command line. plan_check_name: may it name a folder? */
@@ -176,8 +188,8 @@ int plan_check_rights(const struct plan *p, const struct rights *r, const char *
 int plan_check_cpus(const struct plan *p, struct error *err);
 
 /*
- * Prints a note for each set of CPUs that receiver and sender share on one host. What is measured
- * by CPU is then the sum of both sides.
+ * Prints a note for each set of CPUs that sides share on one host. What is measured by CPU is then
+ * the sum of these sides.
  */
 void plan_note_shared_cpus(const struct plan *p);
 

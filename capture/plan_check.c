@@ -6,6 +6,7 @@
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/intern.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -49,21 +50,21 @@ int plan_check_rights(const struct plan *p, const struct rights *r, const char *
 	return 0;
 }
 
-static int side_check_cpus(const struct side_plan *s, const char *side, const char *variant,
+static int side_check_cpus(const struct side_plan *s, const char *variant,
 			   const struct cpuset *online, struct error *err)
 {
 	struct cpuset want;
 	unsigned int cpu;
 
-	if (!s->used || *s->host || !*s->cpus)
+	if (*s->host || !*s->cpus)
 		return 0;
 	if (cpuset_parse(&want, s->cpus, err))
 		return -EINVAL;
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&want, cpu) && !cpuset_has(online, cpu))
 			return error_set(err, EINVAL,
-					 "%s: cpus = %s: CPU %u is not online (variant %s)", side,
-					 s->cpus, cpu, variant);
+					 "%s: cpus = %s: CPU %u is not online (variant %s)",
+					 s->name, s->cpus, cpu, variant);
 	return 0;
 }
 
@@ -76,45 +77,71 @@ int plan_check_cpus(const struct plan *p, struct error *err)
 	for (i = 0; i < p->nvariants; i++) {
 		const struct side_plan *sides = plan_sides(p, &p->variants[i]);
 
-		for (side = 0; side < SIDE_COUNT && !rc; side++)
-			rc = side_check_cpus(&sides[side], side_names[side], p->variants[i].name,
-					     &online, err);
+		for (side = 0; side < p->nsides && !rc; side++)
+			rc = side_check_cpus(&sides[side], p->variants[i].name, &online, err);
 	}
 	return rc;
 }
 
-/* Returns "CPU 0" or "CPUs 0-1" for the CPUs in both sets, or NULL. */
-static char *cpus_in_both(const struct cpuset *a, const struct cpuset *b)
+/* Fills the CPUs of a side in the plan's words. Returns false for a side that may use all CPUs. */
+static bool side_read_cpus(const struct side_plan *s, struct cpuset *set)
 {
-	struct cpuset common = {0};
-	unsigned int cpu, n;
-	char *list, *text;
-
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(a, cpu) && cpuset_has(b, cpu))
-			cpuset_add(&common, cpu);
-	n = cpuset_count(&common);
-	if (!n)
-		return NULL;
-	list = cpuset_format(&common);
-	text = xasprintf("CPU%s %s", n > 1 ? "s" : "", list);
-	free(list);
-	return text;
+	*set = (struct cpuset){0};
+	return *s->cpus && !cpuset_parse(set, s->cpus, NULL);
 }
 
-/* Returns the CPUs that two sides share, or NULL. A side without `cpus` uses all CPUs. */
-static char *sides_common_cpus(const struct side_plan *a, const struct side_plan *b)
+/* Adds the CPUs that two sides share to `common`. Returns false if they share none. */
+static bool sides_add_common(const struct side_plan *a, const struct side_plan *b,
+			     struct cpuset *common, bool *all)
 {
 	struct cpuset of_a, of_b;
+	bool any_a = !side_read_cpus(a, &of_a), any_b = !side_read_cpus(b, &of_b);
+	bool shared = any_a && any_b;
+	unsigned int cpu;
 
-	if (!a->used || !b->used || strcmp(a->host, b->host) != 0)
-		return NULL;
-	if (!*a->cpus && !*b->cpus)
-		return xstrdup("all CPUs");
-	if (cpuset_parse(&of_a, *a->cpus ? a->cpus : b->cpus, NULL) ||
-	    cpuset_parse(&of_b, *b->cpus ? b->cpus : a->cpus, NULL))
-		return NULL;
-	return cpus_in_both(&of_a, &of_b);
+	if (strcmp(a->host, b->host) != 0)
+		return false;
+	*all |= shared;
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if ((any_a || cpuset_has(&of_a, cpu)) && (any_b || cpuset_has(&of_b, cpu)) &&
+		    !(any_a && any_b)) {
+			cpuset_add(common, cpu);
+			shared = true;
+		}
+	return shared;
+}
+
+static void sides_add_name(struct str *s, const char *name, int before, bool last)
+{
+	str_printf(s, "%s%s", !before ? "" : last ? " and " : ", ", name);
+}
+
+/* Returns "receiver and sender share CPUs 0-1" for the sides that share CPUs, or NULL. */
+static char *sides_shared_cpus(const struct side_plan *s, int n)
+{
+	bool *shares = xcalloc((size_t)n + 1, sizeof(*shares)), all = false;
+	struct cpuset common = {0};
+	struct str text = {0};
+	int i, k, left = 0, named = 0;
+	char *list;
+
+	for (i = 0; i < n; i++)
+		for (k = i + 1; k < n; k++)
+			if (sides_add_common(&s[i], &s[k], &common, &all))
+				shares[i] = shares[k] = true;
+	for (i = 0; i < n; i++)
+		left += shares[i];
+	for (i = 0; i < n; i++)
+		if (shares[i])
+			sides_add_name(&text, s[i].name, named++, !--left);
+	list = cpuset_format(&common);
+	if (text.len && all)
+		str_puts(&text, " share all CPUs");
+	else if (text.len)
+		str_printf(&text, " share CPU%s %s", cpuset_count(&common) > 1 ? "s" : "", list);
+	free(list);
+	free(shares);
+	return text.buf ? str_take(&text) : NULL;
 }
 
 void plan_note_shared_cpus(const struct plan *p)
@@ -125,7 +152,7 @@ void plan_note_shared_cpus(const struct plan *p)
 
 	for (i = 0; i < p->nvariants; i++) {
 		const struct side_plan *s = plan_sides(p, &p->variants[i]);
-		char *cpus = sides_common_cpus(&s[SIDE_RECEIVER], &s[SIDE_SENDER]);
+		char *cpus = sides_shared_cpus(s, p->nsides);
 		uint32_t id = cpus ? intern_str(&texts, cpus) : 0;
 
 		if (cpus && !times[id]++)
@@ -139,7 +166,7 @@ void plan_note_shared_cpus(const struct plan *p)
 				     : xstrdup("");
 
 		print_note(
-			"receiver and sender share %s%s: per-CPU figures (cpu, profile, costs) of each side include both, and totals count them once or not at all; 'cpus' in [side] separates the sides",
+			"%s%s: per-CPU figures (cpu, profile, costs) of each side include the others', and totals count them once or not at all; 'cpus' in [side] separates the sides",
 			intern_get(&texts, (uint32_t)i), some);
 		free(some);
 	}

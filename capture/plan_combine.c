@@ -132,9 +132,8 @@ static int combine_check_alike(const struct plan *first, const struct plan *q, c
 				 "%s: '%s' in [plan] holds for all runs, but a setting changes it: "
 				 "use 'before' and 'after' of [setting]",
 				 path, key);
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (first->sides[i].used != q->sides[i].used ||
-		    strcmp(first->sides[i].host, q->sides[i].host) != 0 ||
+	for (i = 0; i < first->nsides; i++)
+		if (strcmp(first->sides[i].host, q->sides[i].host) != 0 ||
 		    strcmp(first->sides[i].zcost, q->sides[i].zcost) != 0)
 			return error_set(
 				err, EINVAL,
@@ -261,7 +260,7 @@ int plan_read(struct plan *p, const char *path, const struct words *sets, const 
 	return rc;
 }
 
-/* Swaps everything but the host: a struct remote points to it. */
+/* Swaps everything but name and host: a struct remote points to them. */
 static void side_plan_swap(struct side_plan *a, struct side_plan *b)
 {
 	struct side_plan was = *a;
@@ -270,13 +269,15 @@ static void side_plan_swap(struct side_plan *a, struct side_plan *b)
 	*b = was;
 	b->host = a->host;
 	a->host = was.host;
+	b->name = a->name;
+	a->name = was.name;
 }
 
 /*
  * Both plans were read from one text: they have the same combinations and variants. Variants of
  * --against follow in `a`; their commands are complete.
  */
-static void plan_swap_side(struct plan *a, struct plan *b, enum side side)
+static void plan_swap_side(struct plan *a, struct plan *b, int side)
 {
 	size_t i;
 
@@ -292,7 +293,7 @@ static void plan_swap_side(struct plan *a, struct plan *b, enum side side)
 	}
 }
 
-int plan_set_bindir(struct plan *p, enum side side, const char *bindir, struct error *err)
+int plan_set_bindir(struct plan *p, int side, const char *bindir, struct error *err)
 {
 	struct plan there;
 	int rc;

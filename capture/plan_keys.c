@@ -29,6 +29,14 @@ static int command_check(const char *value, struct error *err)
 	return *value ? words_check(value, err) : error_set(err, EINVAL, "the command is missing");
 }
 
+static int role_check(const char *value, struct error *err)
+{
+	return plan_parse_role(value) != ROLE_NONE
+		       ? 0
+		       : error_set(err, EINVAL,
+				   "unknown role '%s'; there are receiver, sender, proxy", value);
+}
+
 static int cpus_check(const char *value, struct error *err)
 {
 	struct cpuset set;
@@ -123,6 +131,7 @@ const struct plan_key plan_keys[] = {
 	PLAN_KEY("hook_timeout", KIND_SECONDS, hook_timeout_s, NULL, 0),
 	PLAN_KEY("ssh", KIND_TEXT, ssh, command_check, 0),
 
+	SIDE_KEY(role, role_check, KEY_RECORDED),
 	SIDE_KEY(prefix, words_check, THERE),
 	SIDE_KEY(cpus, cpus_check, THERE),
 	SIDE_KEY(collect, NULL, THERE),
@@ -138,14 +147,15 @@ const struct plan_key plan_keys[] = {
 	SIDE_KEY(zcost, words_check, 0),
 
 	VARIANT_KEY("what", what, NULL, 0),
-	VARIANT_KEY("receiver", command[SIDE_RECEIVER], command_check, KEY_OF_SIDE),
-	VARIANT_KEY("sender", command[SIDE_SENDER], command_check, KEY_OF_SIDE),
 
 	HOOK_KEY(save),
 	HOOK_KEY(before),
 	HOOK_KEY(after),
 	{.name = NULL},
 };
+
+const struct plan_key plan_command_key = {SECTION_VARIANT, "a side",   KIND_TEXT, 0,
+					  command_check,   KEY_OF_SIDE};
 
 _Static_assert(array_size(plan_keys) <= 64, "struct plan_reader has a bit for each row");
 

@@ -6,6 +6,7 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -140,10 +141,8 @@ struct plan_reader {
 	enum plan_section section;
 	void *base;	   /* what the keys' offsets count from */
 	uint64_t keys_set; /* bits: rows of plan_keys set in this section */
-	unsigned int seen; /* bits: sides, and SEEN_PLAN */
+	bool has_plan;	   /* [plan] was there */
 };
-
-enum { SEEN_PLAN = 1 << SIDE_COUNT };
 
 static int reader_enter(struct plan_reader *r, enum plan_section section, void *base)
 {
@@ -153,29 +152,18 @@ static int reader_enter(struct plan_reader *r, enum plan_section section, void *
 	return 0;
 }
 
-static int reader_check_first(struct plan_reader *r, unsigned int bit, const struct ini_at *at,
-			      const char *what, struct error *err)
+static int reader_enter_plan(struct plan_reader *r, const struct ini_at *at, struct error *err)
 {
-	if (r->seen & bit)
-		return ini_error(at, err, "%s appears twice", what);
-	r->seen |= bit;
-	return 0;
+	if (r->has_plan)
+		return ini_error(at, err, "[plan] appears twice");
+	r->has_plan = true;
+	return reader_enter(r, SECTION_PLAN, r->plan);
 }
 
-static int reader_enter_side(struct plan_reader *r, const struct ini_at *at, const char *name,
-			     struct error *err)
+/* sides_read found the side. */
+static int reader_enter_side(struct plan_reader *r, const char *name)
 {
-	int i;
-
-	for (i = 0; i < SIDE_LOCAL; i++)
-		if (!strcmp(name, side_names[i]))
-			break;
-	if (i == SIDE_LOCAL)
-		return ini_error(at, err, "unknown side '%s'; there are receiver and sender", name);
-	if (reader_check_first(r, 1u << i, at, side_names[i], err))
-		return -EINVAL;
-	r->plan->sides[i].used = true;
-	return reader_enter(r, SECTION_SIDE, &r->plan->sides[i]);
+	return reader_enter(r, SECTION_SIDE, &r->plan->sides[plan_find_side(r->plan, name)]);
 }
 
 static int reader_enter_variant(struct plan_reader *r, const struct ini_at *at, const char *name,
@@ -184,7 +172,7 @@ static int reader_enter_variant(struct plan_reader *r, const struct ini_at *at, 
 	struct plan *p = r->plan;
 	struct error e = {0};
 	struct variant *v;
-	size_t i;
+	size_t i, n = (size_t)p->nsides;
 
 	if (plan_check_name(name, &e))
 		return ini_error(at, err, "%s", e.text);
@@ -194,7 +182,8 @@ static int reader_enter_variant(struct plan_reader *r, const struct ini_at *at, 
 	array_grow(p->variants, p->nvariants, p->variants_cap);
 	v = &p->variants[p->nvariants++];
 	*v = (struct variant){.name = xstrdup(name), .what = xstrdup(""), .base = xstrdup(name)};
-	for (i = 0; i < SIDE_COUNT; i++)
+	v->command = xcalloc(n + 1, sizeof(*v->command));
+	for (i = 0; i < n; i++)
 		v->command[i] = xstrdup("");
 	return reader_enter(r, SECTION_VARIANT, v);
 }
@@ -229,13 +218,11 @@ static int reader_on_section(void *ctx, const struct ini_at *at, const char *kin
 	struct plan_reader *r = ctx;
 
 	if (!strcmp(kind, "plan") && !*name)
-		return reader_check_first(r, SEEN_PLAN, at, "[plan]", err)
-			       ? -EINVAL
-			       : reader_enter(r, SECTION_PLAN, r->plan);
+		return reader_enter_plan(r, at, err);
 	if (!strcmp(kind, "vars") && !*name)
 		return reader_enter(r, SECTION_VARS, NULL);
 	if (!strcmp(kind, "side"))
-		return reader_enter_side(r, at, name, err);
+		return reader_enter_side(r, name);
 	if (!strcmp(kind, "variant"))
 		return reader_enter_variant(r, at, name, err);
 	if (!strcmp(kind, "setting"))
@@ -258,12 +245,15 @@ static int reader_unknown_key(const struct plan_reader *r, const struct ini_at *
 	static const char *const sections[] = {"[plan]", "[side]", "[variant]"};
 	struct str known = {0};
 	const struct plan_key *k;
+	int i;
 
 	for (k = plan_keys; k->name; k++)
 		if (k->section == r->section)
 			str_printf(&known, " %s", k->name);
-	ini_error(at, err, "unknown key '%s' in %s; there are:%s", key, sections[r->section],
-		  known.buf);
+	for (i = 0; i < r->plan->nsides && r->section == SECTION_VARIANT; i++)
+		str_printf(&known, " %s", r->plan->sides[i].name);
+	ini_error(at, err, "unknown key '%s' in %s%s; there are:%s", key, sections[r->section],
+		  r->section == SECTION_VARIANT ? ", and no [side] of the plan" : "", known.buf);
 	str_free(&known);
 	return -EINVAL;
 }
@@ -318,6 +308,26 @@ static int reader_read_key(struct plan_reader *r, const struct plan_key *k, cons
 	return rc;
 }
 
+/* Reads the command of a side of the variant. */
+static int reader_read_command(struct plan_reader *r, int side, const struct ini_at *at,
+			       const char *raw, struct error *err)
+{
+	char **command = &((struct variant *)r->base)->command[side];
+	const char *name = r->plan->sides[side].name;
+	struct error e = {0};
+	char *value;
+	int rc = 0;
+
+	if (vars_expand(&r->side_vars, raw, &value, &e))
+		return ini_error(at, err, "%s: %s", name, e.text);
+	if (**command)
+		rc = ini_error(at, err, "'%s' appears twice", name);
+	else if (plan_key_set(&plan_command_key, command, value, &e))
+		rc = ini_error(at, err, "%s: %s", name, e.text);
+	free(value);
+	return rc;
+}
+
 /* matrix_read.c reads the other keys of [setting] and [value]. */
 static int reader_on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
 			 struct error *err)
@@ -325,13 +335,105 @@ static int reader_on_key(void *ctx, const struct ini_at *at, const char *key, co
 	struct plan_reader *r = ctx;
 	const struct plan_key *k = plan_key_find(r->section, key);
 
+	int side = r->section == SECTION_VARIANT ? plan_find_side(r->plan, key) : -1;
+
 	if (k)
 		return reader_read_key(r, k, at, raw, err);
+	if (side >= 0)
+		return reader_read_command(r, side, at, raw, err);
 	if (r->section == SECTION_VARS)
 		return reader_read_var(r, at, key, raw, err);
 	if (r->section == SECTION_HOOKS || r->section == SECTION_SKIPPED)
 		return 0;
 	return reader_unknown_key(r, at, key, err);
+}
+
+/* --- the sides, which [variant] may name before their sections --- */
+
+struct side_reader {
+	struct plan *plan;
+	struct side_plan *side; /* NULL: in another section */
+};
+
+/* Sides become folders and keys of a plan. A table has a row "total". */
+static int side_check_name(const struct plan *p, const struct ini_at *at, const char *name,
+			   struct error *err)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	bool reserved = !strcmp(name, "total") || !strcmp(name, "setting") ||
+			plan_key_find(SECTION_VARIANT, name);
+
+	if (!isalnum((unsigned char)*name) || name[strspn(name, letters)] || strlen(name) > 32 ||
+	    reserved)
+		return ini_error(
+			at, err,
+			"'%s' is no name for a side: letters, digits, - _ only, a letter or digit first, at most 32; what, total and setting are taken",
+			name);
+	if (plan_find_side(p, name) >= 0)
+		return ini_error(at, err, "%s appears twice", name);
+	return 0;
+}
+
+static int sides_on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
+			    struct error *err)
+{
+	struct side_reader *r = ctx;
+
+	r->side = NULL;
+	if (strcmp(kind, "side") != 0)
+		return 0;
+	if (side_check_name(r->plan, at, name, err))
+		return -EINVAL;
+	r->side = plan_add_side(r->plan, name);
+	return 0;
+}
+
+static int sides_on_key(void *ctx, const struct ini_at *at, const char *key, const char *value,
+			struct error *err)
+{
+	const struct plan_key *role = plan_key_find(SECTION_SIDE, "role");
+	struct side_reader *r = ctx;
+	struct error e = {0};
+
+	if (!r->side || strcmp(key, role->name) != 0)
+		return 0;
+	return plan_key_set(role, r->side, value, &e) ? ini_error(at, err, "role: %s", e.text) : 0;
+}
+
+/* Moves each side to its place in the order of the roles. Sides of one role keep their order. */
+static void sides_sort(struct plan *p)
+{
+	struct side_plan moved;
+	int i, k;
+
+	for (i = 1; i < p->nsides; i++) {
+		moved = p->sides[i];
+		for (k = i; k && plan_role(&p->sides[k - 1]) > plan_role(&moved); k--)
+			p->sides[k] = p->sides[k - 1];
+		p->sides[k] = moved;
+	}
+}
+
+/* Adds the sides of the text in the order in which they start. */
+static int sides_read(struct plan *p, const struct plan_source *source, struct error *err)
+{
+	static const struct ini_handler handler = {.section = sides_on_section,
+						   .key = sides_on_key};
+	struct side_reader r = {.plan = p};
+	char *copy = xstrdup(source->text);
+	int i, rc = ini_parse(source->path, copy, &handler, &r, err);
+
+	for (i = 0; i < p->nsides && !rc; i++)
+		if (plan_role(&p->sides[i]) == ROLE_NONE)
+			rc = error_set(
+				err, EINVAL,
+				"%s: [side %s] has no role: add 'role = receiver', 'role = sender' or 'role = proxy'",
+				source->path, p->sides[i].name);
+	if (!rc)
+		sides_sort(p);
+	free(copy);
+	return rc;
 }
 
 /* --- the whole --- */
@@ -341,18 +443,12 @@ static int plan_check_variant(const struct plan *p, const char *path, const stru
 {
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++) {
-		if (p->sides[i].used && !*v->command[i])
+	for (i = 0; i < p->nsides; i++)
+		if (!*v->command[i])
 			return error_set(
 				err, EINVAL,
 				"%s: variant '%s' has no command for the side %s: add '%s = COMMAND'",
-				path, v->name, side_names[i], side_names[i]);
-		if (!p->sides[i].used && *v->command[i])
-			return error_set(
-				err, EINVAL,
-				"%s: variant '%s' has a command for the side %s: add a section [side %s]",
-				path, v->name, side_names[i], side_names[i]);
-	}
+				path, v->name, p->sides[i].name, p->sides[i].name);
 	return 0;
 }
 
@@ -360,17 +456,15 @@ static int plan_check_variant(const struct plan *p, const char *path, const stru
 static int plan_check_work(const struct plan *p, const char *path, int side, struct error *err)
 {
 	char *copy = xstrdup(p->sides[side].work), *save, *word;
-	int rc = 0, i;
+	int rc = 0, other;
 
 	for (word = strtok_r(copy, " \t\n", &save); word && !rc;
 	     word = strtok_r(NULL, " \t\n", &save)) {
-		for (i = 0; i < SIDE_COUNT; i++)
-			if (p->sides[i].used && i != side && !strcmp(word, side_names[i]))
-				break;
-		if (i == SIDE_COUNT)
+		other = plan_find_side(p, word);
+		if (other < 0 || other == side)
 			rc = error_set(err, EINVAL,
 				       "%s: [side %s] work = %s: the plan has no other side '%s'",
-				       path, side_names[side], p->sides[side].work, word);
+				       path, p->sides[side].name, p->sides[side].work, word);
 	}
 	free(copy);
 	return rc;
@@ -384,16 +478,16 @@ static int plan_check_whole(const struct plan *p, const char *path, struct error
 	if (!p->nvariants)
 		return error_set(err, EINVAL,
 				 "%s: no [variant NAME] in it: a plan needs at least one", path);
-	if (!p->sides[SIDE_RECEIVER].used && !p->sides[SIDE_SENDER].used)
-		return error_set(
-			err, EINVAL,
-			"%s: no [side receiver] or [side sender] in it: a plan needs at least one",
-			path);
+	if (!p->nsides)
+		return error_set(err, EINVAL,
+				 "%s: no [side NAME] in it, such as [side receiver]: a plan needs "
+				 "at least one",
+				 path);
 	if (p->duration_s <= 0)
 		return error_set(err, EINVAL, "%s: duration must be more than 0", path);
 	for (i = 0; i < p->nvariants && !rc; i++)
 		rc = plan_check_variant(p, path, &p->variants[i], err);
-	for (side = 0; side < SIDE_COUNT && !rc; side++)
+	for (side = 0; side < p->nsides && !rc; side++)
 		rc = plan_check_work(p, path, side, err);
 	return rc;
 }
@@ -423,7 +517,9 @@ int plan_read_once(struct plan *p, const struct plan_source *source, const struc
 	int rc;
 
 	reader_set_vars(&r, source);
-	rc = ini_parse(source->path, copy, &handler, &r, err);
+	rc = sides_read(p, source, err);
+	if (!rc)
+		rc = ini_parse(source->path, copy, &handler, &r, err);
 	if (!rc)
 		rc = plan_check_whole(p, source->path, err);
 	vars_free(&r.vars);

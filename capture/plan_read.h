@@ -38,6 +38,8 @@ struct plan_key {
 
 /* All keys. The last row has the name NULL. */
 extern const struct plan_key plan_keys[];
+/* The command of a side in [variant NAME]. The key is the name of the side. */
+extern const struct plan_key plan_command_key;
 
 const struct plan_key *plan_key_find(enum plan_section section, const char *name); /* or NULL */
 int plan_key_set(const struct plan_key *k, void *base, const char *value, struct error *err);

@@ -39,14 +39,15 @@ static int remote_make_dir(struct remote *r, struct error *err)
 				   : 0;
 }
 
-int remote_init(struct remote *r, const struct plan *p, enum side side, const char *key,
+int remote_init(struct remote *r, const struct plan *p, int side, const char *key,
 		struct error *err)
 {
 	const struct side_plan *s = &p->sides[side];
 	int rc;
 
-	*r = (struct remote){.side = side,
+	*r = (struct remote){.side = s->name,
 			     .url = s->host,
+			     .owed = r->owed,
 			     .start_timeout_s = p->start_timeout_s,
 			     .stop_timeout_s = p->stop_timeout_s};
 	r->link.to = r->link.from = -1;

@@ -24,13 +24,14 @@ struct offset {
 };
 
 struct remote {
-	enum side side;
-	const char *url; /* the plan owns it */
-	char *key;	 /* part of the names of our folders there and here */
+	const char *side; /* the plan owns it, and url */
+	const char *url;
+	char *key; /* part of the names of our folders there and here */
 	struct words ssh, zcost;
 	char *dir; /* our folder with control socket and log; NULL: not made */
 	struct link link;
 	bool up;	  /* connected, as far as we know */
+	bool owed;	  /* the host may still have our files */
 	bool hurry;	  /* a signal came in the middle of an answer */
 	uint64_t said_ns; /* when we last wrote to the agent */
 	double start_timeout_s, stop_timeout_s;
@@ -43,7 +44,7 @@ struct remote {
 	struct offset before, after;
 };
 
-int remote_init(struct remote *r, const struct plan *p, enum side side, const char *key,
+int remote_init(struct remote *r, const struct plan *p, int side, const char *key,
 		struct error *err);
 void remote_free(struct remote *r);
 
@@ -93,7 +94,7 @@ int remote_lost(struct remote *r, int rc, struct error *err);
 struct capture;
 
 /* Returns NULL for a side that runs here. */
-struct remote *remote_of(struct capture *c, enum side side);
+struct remote *remote_of(struct capture *c, int side);
 
 /* Connects to all hosts and sets ${bindir} of their sides. */
 int remotes_open(struct capture *c, struct error *err);

@@ -94,7 +94,7 @@ static int remote_no_zcost(const struct remote *r, const char *answer, struct er
 	error_set(
 		err, ENOENT,
 		"%s: there is no '%s' that could be run: install zcost %s there, or name it by 'zcost = /path/to/zcost' in [side %s] (%s)",
-		r->url, zcost, zcost_version, side_names[r->side], answer);
+		r->url, zcost, zcost_version, r->side, answer);
 	free(zcost);
 	return -ENOENT;
 }
@@ -152,7 +152,7 @@ static int remote_check_version(struct remote *r, struct interrupt *intr, struct
 		rc = error_set(
 			err, EPROTO,
 			"%s: has %.40s, and this is %s: install the same version there, or name another one by 'zcost = /path/to/zcost' in [side %s]",
-			r->url, line.buf, zcost_version, side_names[r->side]);
+			r->url, line.buf, zcost_version, r->side);
 	}
 	str_free(&line);
 	return rc;
@@ -237,17 +237,17 @@ int remote_connect(struct remote *r, struct interrupt *intr, struct error *err)
 
 enum { KEY_DIGITS = 16 };
 
-struct remote *remote_of(struct capture *c, enum side side)
+struct remote *remote_of(struct capture *c, int side)
 {
-	return c->remote[side].url ? &c->remote[side] : NULL;
+	return c->remote && c->remote[side].url ? &c->remote[side] : NULL;
 }
 
 static bool plan_has_remotes(const struct plan *p)
 {
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (p->sides[i].used && *p->sides[i].host)
+	for (i = 0; i < p->nsides; i++)
+		if (*p->sides[i].host)
 			return true;
 	return false;
 }
@@ -273,12 +273,14 @@ static char *remote_key_make(struct capture *c, struct error *err)
 {
 	char *path = remote_key_path(c, true, err), *text = NULL, *key = NULL;
 	uint64_t number = 0;
+	int i;
 
 	if (!path)
 		return NULL;
 	if (!file_read(path, &text, NULL, NULL) && is_remote_key(str_trim(text))) {
 		key = xstrdup(str_trim(text));
-		memset(c->owed, true, sizeof(c->owed));
+		for (i = 0; i < c->plan->nsides; i++)
+			c->remote[i].owed = true;
 	} else if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
 		error_sys(err, errno, "no random number");
 	} else {
@@ -305,13 +307,13 @@ static bool host_name_is_taken(struct capture *c, const char *name, const struct
 
 	free(dir);
 	uname(&u);
-	for (i = 0; i < SIDE_COUNT && !other; i++) {
-		const struct remote *also = remote_of(c, (enum side)i);
+	for (i = 0; i < c->plan->nsides && !other; i++) {
+		const struct remote *also = remote_of(c, i);
 
 		if (also && also != r)
 			other = also->host_name && !strcmp(also->host_name, name) &&
 				strcmp(also->boot_id, r->boot_id) != 0;
-		else if (!also && c->plan->sides[i].used)
+		else if (!also)
 			other = !strcmp(u.nodename, name) &&
 				strcmp(host_boot_id(), r->boot_id) != 0;
 	}
@@ -333,12 +335,12 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 	char *where = xasprintf("%s: ", r->url), *exe;
 	int rc = remote_connect(r, &c->intr, err);
 
-	c->owed[r->side] |= !rc;
+	r->owed |= !rc;
 	if (!rc)
 		rc = plan_check_rights(c->plan, &r->rights, where, err);
 	if (!rc) {
 		exe = xstrdup(r->exe);
-		rc = plan_set_bindir(c->plan, r->side, dirname(exe), err);
+		rc = plan_set_bindir(c->plan, (int)(r - c->remote), dirname(exe), err);
 		free(exe);
 	}
 	if (!rc)
@@ -347,9 +349,9 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 	return rc;
 }
 
-static int remotes_open_side(struct capture *c, enum side side, const char *key, struct error *err)
+static int remotes_open_side(struct capture *c, int side, const char *key, struct error *err)
 {
-	char *own = xasprintf("%s%c", key, *side_names[side]);
+	char *own = xasprintf("%s-%d", key, side);
 	int rc = remote_init(&c->remote[side], c->plan, side, own, err);
 
 	free(own);
@@ -363,12 +365,13 @@ int remotes_open(struct capture *c, struct error *err)
 
 	if (!plan_has_remotes(c->plan))
 		return 0;
+	c->remote = xcalloc((size_t)c->plan->nsides, sizeof(*c->remote));
 	key = remote_key_make(c, err);
 	if (!key)
 		return -err->code;
-	for (i = 0; i < SIDE_COUNT && !rc; i++)
-		if (c->plan->sides[i].used && *c->plan->sides[i].host)
-			rc = remotes_open_side(c, (enum side)i, key, err);
+	for (i = 0; i < c->plan->nsides && !rc; i++)
+		if (*c->plan->sides[i].host)
+			rc = remotes_open_side(c, i, key, err);
 	free(key);
 	return rc;
 }
@@ -377,8 +380,8 @@ int remotes_reconnect(struct capture *c, struct error *err)
 {
 	int i, rc = 0;
 
-	for (i = 0; i < SIDE_COUNT && !rc; i++) {
-		struct remote *r = remote_of(c, (enum side)i);
+	for (i = 0; i < c->plan->nsides && !rc; i++) {
+		struct remote *r = remote_of(c, i);
 
 		if (!r || remote_alive(r))
 			continue;
@@ -396,14 +399,16 @@ void remotes_close(struct capture *c)
 	char *path;
 	int i;
 
-	if (!plan_has_remotes(c->plan))
+	if (!c->remote)
 		return;
-	for (i = 0; i < SIDE_COUNT; i++) {
-		if (remote_of(c, (enum side)i) && remote_disconnect(&c->remote[i]))
-			c->owed[i] = false;
-		owing |= c->owed[i] && *c->plan->sides[i].host;
+	for (i = 0; i < c->plan->nsides; i++) {
+		if (remote_of(c, i) && remote_disconnect(&c->remote[i]))
+			c->remote[i].owed = false;
+		owing |= c->remote[i].owed && *c->plan->sides[i].host;
 		remote_free(&c->remote[i]);
 	}
+	free(c->remote);
+	c->remote = NULL;
 	path = owing ? NULL : remote_key_path(c, false, NULL);
 	if (path)
 		unlink(path);

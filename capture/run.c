@@ -30,14 +30,14 @@ static void command_add_option(struct words *argv, const char *name, const char 
 	words_add(argv, value);
 }
 
-static void command_add_identity(const struct capture *c, const struct run_id *id, enum side side,
+static void command_add_identity(const struct capture *c, const struct run_id *id, int side,
 				 struct words *argv)
 {
 	command_add_option(argv, "--variant", c->plan->variants[id->variant].name);
 	command_add_option(argv, "--pass", pass_names[id->pass]);
 	words_add(argv, "--repeat");
 	words_addf(argv, "%u", id->repeat);
-	command_add_option(argv, "--side", side_names[side]);
+	command_add_option(argv, "--side", c->plan->sides[side].name);
 }
 
 static void command_add_host_dir(const struct capture *c, const struct remote *r,
@@ -51,7 +51,7 @@ static void command_add_host_dir(const struct capture *c, const struct remote *r
 }
 
 /* Adds `zcost collect` and its output folder. On another host it is in the folder of the agent. */
-static void command_add_program(const struct capture *c, const struct remote *r, enum side side,
+static void command_add_program(const struct capture *c, const struct remote *r, const char *name,
 				const char *dir, struct words *argv)
 {
 	size_t i;
@@ -65,10 +65,10 @@ static void command_add_program(const struct capture *c, const struct remote *r,
 	if (r)
 		command_add_option(argv, "--hold", r->folder);
 	words_add(argv, "-o");
-	words_addf(argv, "%s/%s", r ? r->folder : dir, r ? "run" : side_names[side]);
+	words_addf(argv, "%s/%s", r ? r->folder : dir, r ? "run" : name);
 }
 
-static int run_command(struct capture *c, const struct run_id *id, enum side side, const char *dir,
+static int run_command(struct capture *c, const struct run_id *id, int side, const char *dir,
 		       struct words *argv, struct error *err)
 {
 	const struct variant *v = &c->plan->variants[id->variant];
@@ -76,7 +76,7 @@ static int run_command(struct capture *c, const struct run_id *id, enum side sid
 	const struct remote *r = remote_of(c, side);
 	int rc;
 
-	command_add_program(c, r, side, dir, argv);
+	command_add_program(c, r, s->name, dir, argv);
 	command_add_identity(c, id, side, argv);
 	command_add_host_dir(c, r, argv);
 	words_add(argv, "--warmup");
@@ -112,29 +112,32 @@ struct live_run {
 	struct capture *c;
 	const struct run_id *id;
 	const char *dir;
-	struct side_proc sides[SIDE_COUNT];
-	char *late[SIDE_COUNT]; /* why the run ended a side before it was done; owned */
+	struct side_proc *sides;
+	char **late; /* why the run ended a side before it was done; owned */
+	int n;	     /* sides */
+	struct pollfd *fds;
 };
 
 /* Fills what a run waits for: a line or the end of each side, and a signal. */
-static void run_fill_pollfds(const struct live_run *r, struct pollfd fds[2 * SIDE_COUNT + 1])
+static void run_fill_pollfds(const struct live_run *r)
 {
+	struct pollfd *fds = r->fds;
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++) {
+	for (i = 0; i < r->n; i++) {
 		const struct side_proc *s = &r->sides[i];
 		bool on = s->state == SIDE_STARTING || s->state == SIDE_READY;
 
 		fds[2 * i] = (struct pollfd){.fd = on ? s->from : -1, .events = POLLIN};
 		fds[2 * i + 1] = (struct pollfd){.fd = on ? s->pidfd : -1, .events = POLLIN};
 	}
-	fds[2 * SIDE_COUNT] = (struct pollfd){.fd = r->c->intr.fd, .events = POLLIN};
+	fds[2 * r->n] = (struct pollfd){.fd = r->c->intr.fd, .events = POLLIN};
 }
 
 /* Waits until `deadline` (0: no limit) for one event. -ETIMEDOUT, or -EINTR after a signal. */
 static int run_await(struct live_run *r, uint64_t deadline)
 {
-	struct pollfd fds[2 * SIDE_COUNT + 1];
+	struct pollfd *fds = r->fds;
 	uint64_t now = clock_mono_ns();
 	int i, ms = TICK_MS;
 
@@ -142,17 +145,17 @@ static int run_await(struct live_run *r, uint64_t deadline)
 		return -ETIMEDOUT;
 	if (deadline && (deadline - now) / 1000000 < TICK_MS)
 		ms = (int)((deadline - now) / 1000000) + 1;
-	run_fill_pollfds(r, fds);
-	poll(fds, 2 * SIDE_COUNT + 1, ms);
-	for (i = 0; i < SIDE_COUNT; i++) {
+	run_fill_pollfds(r);
+	poll(fds, (nfds_t)(2 * r->n + 1), ms);
+	for (i = 0; i < r->n; i++) {
 		if (fds[2 * i].fd >= 0 && fds[2 * i].revents)
 			side_on_output(&r->sides[i]);
 		if (fds[2 * i + 1].fd >= 0 && fds[2 * i + 1].revents)
 			side_on_exit(&r->sides[i]);
 	}
-	for (i = 0; i < SIDE_COUNT; i++)
-		if (remote_of(r->c, (enum side)i))
-			remote_nudge(remote_of(r->c, (enum side)i));
+	for (i = 0; i < r->n; i++)
+		if (remote_of(r->c, i))
+			remote_nudge(remote_of(r->c, i));
 	progress_tick(&r->c->progress);
 	return interrupt_came(&r->c->intr) ? -EINTR : 0;
 }
@@ -161,7 +164,7 @@ static bool run_has_side(const struct live_run *r, enum side_state state)
 {
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++)
+	for (i = 0; i < r->n; i++)
 		if (r->sides[i].state == state)
 			return true;
 	return false;
@@ -180,17 +183,17 @@ static bool run_went_wrong(const struct live_run *r)
 {
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++)
+	for (i = 0; i < r->n; i++)
 		if (side_went_wrong(&r->sides[i]))
 			return true;
 	return false;
 }
 
-static int run_start_side(struct live_run *r, enum side side, struct error *err)
+static int run_start_side(struct live_run *r, int side, struct error *err)
 {
 	const struct remote *remote = remote_of(r->c, side);
 	struct words argv = {0}, here = {0};
-	char *log = xasprintf("%s/%s.log", r->dir, side_names[side]);
+	char *log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[side].name);
 	int rc = run_command(r->c, r->id, side, r->dir, &argv, err);
 
 	if (!rc && remote)
@@ -205,7 +208,7 @@ static int run_start_side(struct live_run *r, enum side side, struct error *err)
 }
 
 /* Starts a side and waits for its "ready". -ECANCELED: the run failed; the sides report why. */
-static int run_start_until_ready(struct live_run *r, enum side side, struct error *err)
+static int run_start_until_ready(struct live_run *r, int side, struct error *err)
 {
 	double patience = r->c->plan->start_timeout_s;
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(patience * NS);
@@ -227,8 +230,8 @@ static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 	int i, rc = 0;
 
 	*way_ns = 0;
-	for (i = 0; i < SIDE_COUNT && !rc; i++) {
-		struct remote *remote = remote_of(r->c, (enum side)i);
+	for (i = 0; i < r->n && !rc; i++) {
+		struct remote *remote = remote_of(r->c, i);
 
 		if (!remote)
 			continue;
@@ -254,8 +257,8 @@ static int run_measure(struct live_run *r)
 		return rc;
 	at = (uint64_t)(p->warmup_s * NS);
 	at = clock_mono_ns() + (at > way ? at : way);
-	for (i = 0; i < SIDE_COUNT; i++) {
-		const struct remote *remote = remote_of(r->c, (enum side)i);
+	for (i = 0; i < r->n; i++) {
+		const struct remote *remote = remote_of(r->c, i);
 
 		if (r->sides[i].state == SIDE_READY)
 			side_go(&r->sides[i],
@@ -265,7 +268,7 @@ static int run_measure(struct live_run *r)
 		deadline = at + length + (uint64_t)((p->grace_s + p->stop_timeout_s) * NS);
 	while (!rc && run_has_side(r, SIDE_READY) && !run_went_wrong(r))
 		rc = run_await(r, deadline);
-	for (i = 0; rc == -ETIMEDOUT && i < SIDE_COUNT; i++)
+	for (i = 0; rc == -ETIMEDOUT && i < r->n; i++)
 		if (r->sides[i].state == SIDE_READY)
 			r->late[i] = xasprintf(
 				"still not done %g s after the window (grace and stop_timeout)",
@@ -279,12 +282,12 @@ static void run_end_sides(struct live_run *r)
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(r->c->plan->stop_timeout_s * NS);
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++)
+	for (i = 0; i < r->n; i++)
 		side_abort(&r->sides[i]);
 	while ((run_has_side(r, SIDE_STARTING) || run_has_side(r, SIDE_READY)) &&
 	       clock_mono_ns() < deadline)
 		run_await(r, deadline);
-	for (i = 0; i < SIDE_COUNT; i++)
+	for (i = 0; i < r->n; i++)
 		side_close(&r->sides[i], GRACE_MS);
 }
 
@@ -296,11 +299,11 @@ static bool side_was_cut_off(const struct side_proc *s)
 }
 
 /* Fetches all files of a side from its host, if the connection is still up. */
-static int run_fetch_side(struct live_run *r, enum side side, struct error *err)
+static int run_fetch_side(struct live_run *r, int side, struct error *err)
 {
 	struct remote *remote = remote_of(r->c, side);
 	struct interrupt *intr = &r->c->intr;
-	char *dir = xasprintf("%s/%s", r->dir, side_names[side]);
+	char *dir = xasprintf("%s/%s", r->dir, r->c->plan->sides[side].name);
 	char *hosts = xasprintf("%s/hosts", r->c->dir), *staging;
 	bool left = r->late[side] || side_was_cut_off(&r->sides[side]);
 	int rc;
@@ -323,12 +326,12 @@ static int run_fetch_sides(struct live_run *r)
 {
 	int i, rc = 0;
 
-	for (i = 0; i < SIDE_COUNT && rc != -EINTR; i++) {
+	for (i = 0; i < r->n && rc != -EINTR; i++) {
 		struct error err = {0};
 
-		if (!remote_of(r->c, (enum side)i) || r->sides[i].state == SIDE_UNUSED)
+		if (!remote_of(r->c, i) || r->sides[i].state == SIDE_UNUSED)
 			continue;
-		rc = run_fetch_side(r, (enum side)i, &err);
+		rc = run_fetch_side(r, i, &err);
 		if (rc && rc != -EINTR && !r->late[i])
 			r->late[i] = xstrdup(err.text);
 	}
@@ -343,10 +346,10 @@ static int side_refused_options(const struct live_run *r, int side, struct error
 
 	if (s->state != SIDE_DONE || !WIFEXITED(s->status) || WEXITSTATUS(s->status) != EXIT_USAGE)
 		return 0;
-	log = xasprintf("%s/%s.log", r->dir, side_names[side]);
+	log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[side].name);
 	line = line_of_file(log, true);
 	error_set(err, EINVAL, "%s: zcost collect does not accept what the plan says: %s",
-		  side_names[side], line ? line : "(it does not say why)");
+		  r->c->plan->sides[side].name, line ? line : "(it does not say why)");
 	free(line);
 	free(log);
 	return -EINVAL;
@@ -359,14 +362,14 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 	char *missed = NULL;
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++) {
+	for (i = 0; i < r->n; i++) {
 		struct side_proc *s = &r->sides[i];
 		char *why = NULL;
 
 		if (s->state == SIDE_UNUSED)
 			continue;
-		report_side(r->c, r->dir, (enum side)i,
-			    remote_of(r->c, (enum side)i) && side_was_cut_off(s)
+		report_side(r->c, r->dir, i,
+			    remote_of(r->c, i) && side_was_cut_off(s)
 				    ? "was killed there"
 				    : spawn_status_text(s->status),
 			    &why);
@@ -375,7 +378,7 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 			why = NULL;
 		}
 		if (r->late[i])
-			str_printf(&all, "%s%s: %s", all.len ? "; " : "", side_names[i],
+			str_printf(&all, "%s%s: %s", all.len ? "; " : "", r->c->plan->sides[i].name,
 				   r->late[i]);
 		if (why && !r->late[i])
 			str_printf(&all, "%s%s", all.len ? "; " : "", why);
@@ -395,8 +398,8 @@ static void run_drop_empty_logs(const struct live_run *r)
 	struct stat st;
 	int i;
 
-	for (i = 0; i < SIDE_COUNT; i++) {
-		char *log = xasprintf("%s/%s.log", r->dir, side_names[i]);
+	for (i = 0; i < r->n; i++) {
+		char *log = xasprintf("%s/%s.log", r->dir, r->c->plan->sides[i].name);
 
 		if (!stat(log, &st) && !st.st_size)
 			unlink(log);
@@ -407,22 +410,24 @@ static void run_drop_empty_logs(const struct live_run *r)
 int run_execute_sides(struct capture *c, const struct run_id *id, const char *dir,
 		      struct run_outcome *out, struct error *err)
 {
-	struct live_run r = {.c = c, .id = id, .dir = dir};
+	struct live_run r = {.c = c, .id = id, .dir = dir, .n = c->plan->nsides};
 	int i, rc = 0;
 
 	*out = (struct run_outcome){0};
 	rc = remotes_reconnect(c, err);
 	if (rc)
 		return rc;
-	for (i = 0; i < SIDE_COUNT && !rc; i++)
-		if (c->plan->sides[i].used)
-			rc = run_start_until_ready(&r, (enum side)i, err);
+	r.sides = xcalloc((size_t)r.n, sizeof(*r.sides));
+	r.late = xcalloc((size_t)r.n, sizeof(*r.late));
+	r.fds = xcalloc((size_t)(2 * r.n + 1), sizeof(*r.fds));
+	for (i = 0; i < r.n && !rc; i++)
+		rc = run_start_until_ready(&r, i, err);
 	if (!rc)
 		rc = run_measure(&r);
 	run_end_sides(&r);
 	if ((!rc || rc == -ECANCELED) && run_fetch_sides(&r))
 		rc = -EINTR;
-	for (i = 0; i < SIDE_COUNT && (!rc || rc == -ECANCELED); i++)
+	for (i = 0; i < r.n && (!rc || rc == -ECANCELED); i++)
 		if (side_refused_options(&r, i, err))
 			rc = -EINVAL;
 	if (rc != -EINTR)
@@ -432,7 +437,10 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		out->why = xstrdup("ended before its window was over");
 	}
 	run_drop_empty_logs(&r);
-	for (i = 0; i < SIDE_COUNT; i++)
+	for (i = 0; i < r.n; i++)
 		free(r.late[i]);
+	free(r.late);
+	free(r.sides);
+	free(r.fds);
 	return rc == -ECANCELED ? 0 : rc;
 }

@@ -22,14 +22,14 @@
 
 /* A window in ns of our clock. The true times are within +- error. */
 struct side_window {
-	enum side side;
+	const char *side;
 	double start, end, error;
 	double early; /* how long before the window's end its command ended; 0: it did not */
 };
 
 static bool window_read_times(const char *dir, struct side_window *w)
 {
-	char *path = xasprintf("%s/%s/run.json", dir, side_names[w->side]);
+	char *path = xasprintf("%s/%s/run.json", dir, w->side);
 	json_t *root = json_load_file(path, 0, NULL), *at = json_object_get(root, "window");
 
 	w->start = json_number_value(json_object_get(at, "start_ns"));
@@ -54,36 +54,19 @@ static bool window_to_our_clock(const struct remote *r, struct side_window *w)
 	return true;
 }
 
-static bool window_read(struct capture *c, const char *dir, enum side side, struct side_window *w)
+static bool window_read(struct capture *c, const char *dir, int side, struct side_window *w)
 {
 	const struct remote *r = remote_of(c, side);
 
-	*w = (struct side_window){.side = side};
+	*w = (struct side_window){.side = c->plan->sides[side].name};
 	return window_read_times(dir, w) && (!r || window_to_our_clock(r, w));
-}
-
-/* Reads two windows, the earlier one first. Returns how many are known. */
-static int windows_read(struct capture *c, const char *dir, struct side_window w[2])
-{
-	int n = 0, i;
-
-	for (i = 0; i < SIDE_COUNT && n < 2; i++)
-		if (c->plan->sides[i].used && window_read(c, dir, (enum side)i, &w[n]))
-			n++;
-	if (n == 2 && w[1].start < w[0].start) {
-		struct side_window first = w[1];
-
-		w[1] = w[0];
-		w[0] = first;
-	}
-	return n;
 }
 
 static char *windows_no_overlap(const struct side_window w[2])
 {
 	return xasprintf(
 		"the sides' windows do not overlap: the %s's began %.1f ms after the %s's, which was %.1f ms long: the cost of one does not belong to the bytes of the other",
-		side_names[w[1].side], (w[1].start - w[0].start) / 1e6, side_names[w[0].side],
+		w[1].side, (w[1].start - w[0].start) / 1e6, w[0].side,
 		(w[0].end - w[0].start) / 1e6);
 }
 
@@ -100,26 +83,41 @@ static char *windows_too_far_apart(const struct side_window w[2], double apart, 
 		str_printf(
 			&s,
 			"; the %s's command ended %.3g s before the window was to: let it run longer, or give a shorter duration",
-			side_names[e->side], e->early / 1e9);
+			e->side, e->early / 1e9);
 	return str_take(&s);
 }
 
-char *overlap_missing(struct capture *c, const char *dir, bool *again)
+/* Returns why two windows do not belong together, or NULL. */
+static char *windows_check(const struct side_window *a, const struct side_window *b, bool *again)
 {
-	double apart, shorter, error;
-	struct side_window w[2];
+	const struct side_window w[2] = {a->start <= b->start ? *a : *b,
+					 a->start <= b->start ? *b : *a};
+	double error = w[0].error + w[1].error;
+	double apart = fmax(w[1].start - w[0].start, fabs(w[1].end - w[0].end));
+	double shorter = fmin(w[0].end - w[0].start, w[1].end - w[1].start);
 
-	if (windows_read(c, dir, w) < 2)
-		return NULL;
-	error = w[0].error + w[1].error;
-	apart = fmax(w[1].start - w[0].start, fabs(w[1].end - w[0].end));
-	shorter = fmin(w[0].end - w[0].start, w[1].end - w[1].start);
 	*again = w[0].early <= 0 && w[1].early <= 0;
 	if (w[1].start - w[0].end >= error)
 		return windows_no_overlap(w);
 	return window_skew_too_large(apart, error, shorter)
 		       ? windows_too_far_apart(w, apart, shorter)
 		       : NULL;
+}
+
+char *overlap_missing(struct capture *c, const char *dir, bool *again)
+{
+	struct side_window *w = xcalloc((size_t)c->plan->nsides, sizeof(*w));
+	char *missing = NULL;
+	int n = 0, i, k;
+
+	for (i = 0; i < c->plan->nsides; i++)
+		if (window_read(c, dir, i, &w[n]))
+			n++;
+	for (i = 0; i < n && !missing; i++)
+		for (k = 0; k < i && !missing; k++)
+			missing = windows_check(&w[k], &w[i], again);
+	free(w);
+	return missing;
 }
 
 /* --- what a side reports --- */
@@ -142,7 +140,7 @@ static bool remark_is_new(struct capture *c, const char *remark)
 }
 
 /* Says whether the plan, or a pass, asks for a collector. */
-static bool collector_is_asked_for(const struct capture *c, enum side side, const char *name)
+static bool collector_is_asked_for(const struct capture *c, int side, const char *name)
 {
 	char *copy = xstrdup(c->plan->sides[side].collect), *rest = copy, *word;
 	bool found = !strcmp(name, "perf") || !strcmp(name, "syscalls");
@@ -157,8 +155,8 @@ static bool collector_is_asked_for(const struct capture *c, enum side side, cons
  * Prints a note for a collector that is degraded, or that is unsupported and was asked for. Each
  * note is printed once in a capture. Adds other unsupported collectors to `unmeasured`.
  */
-static void remark_collector(struct capture *c, enum side side, const char *host,
-			     const json_t *collector, struct str *unmeasured)
+static void remark_collector(struct capture *c, int side, const char *host, const json_t *collector,
+			     struct str *unmeasured)
 {
 	const char *state = json_text(collector, "state"), *name = json_text(collector, "name"),
 		   *why = json_text(collector, "why");
@@ -167,8 +165,9 @@ static void remark_collector(struct capture *c, enum side side, const char *host
 
 	if (!strcmp(state, "ok"))
 		return;
-	remark = cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
-			: xasprintf("%s: %s is %s: %s", side_names[side], name, state, why);
+	remark =
+		cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
+		       : xasprintf("%s: %s is %s: %s", c->plan->sides[side].name, name, state, why);
 	if (!remark_is_new(c, remark)) {
 		free(remark);
 		return;
@@ -182,7 +181,7 @@ static void remark_collector(struct capture *c, enum side side, const char *host
 	free(remark);
 }
 
-static void remark_collectors(struct capture *c, enum side side, const json_t *root)
+static void remark_collectors(struct capture *c, int side, const json_t *root)
 {
 	const char *host = json_text(root, "host");
 	const json_t *collector;
@@ -194,19 +193,19 @@ static void remark_collectors(struct capture *c, enum side side, const json_t *r
 	if (names.len) {
 		progress_clear(&c->progress);
 		print_note("%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)",
-			   host, names.buf, c->dir, side_names[side]);
+			   host, names.buf, c->dir, c->plan->sides[side].name);
 	}
 	str_free(&names);
 }
 
 /* Prints once for each side of a variant that its command ended early, unless the run failed. */
-static void remark_early_end(struct capture *c, enum side side, const json_t *root)
+static void remark_early_end(struct capture *c, int side, const json_t *root)
 {
 	const json_t *w = json_object_get(root, "window");
 	double early = json_number_value(json_object_get(w, "early_ns"));
 	double length = json_number_value(json_object_get(w, "end_ns")) -
 			json_number_value(json_object_get(w, "start_ns"));
-	char *key = xasprintf("%s/%s early", json_text(root, "variant"), side_names[side]);
+	char *key = xasprintf("%s/%s early", json_text(root, "variant"), c->plan->sides[side].name);
 	size_t known = c->remarks.n;
 
 	if (early > 0 && !strcmp(json_text(root, "status"), "ok") &&
@@ -215,8 +214,8 @@ static void remark_early_end(struct capture *c, enum side side, const json_t *ro
 		print_note(
 			"%s/%s-%02d: %s: the window was to last %.3g s, but the command ended after %.3g s",
 			json_text(root, "variant"), json_text(root, "pass"),
-			(int)json_integer_value(json_object_get(root, "repeat")), side_names[side],
-			(length + early) / 1e9, length / 1e9);
+			(int)json_integer_value(json_object_get(root, "repeat")),
+			c->plan->sides[side].name, (length + early) / 1e9, length / 1e9);
 	}
 	free(key);
 }
@@ -242,9 +241,9 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 	free(log);
 }
 
-void report_side(struct capture *c, const char *dir, enum side side, const char *ended, char **why)
+void report_side(struct capture *c, const char *dir, int side, const char *ended, char **why)
 {
-	char *run_dir = xasprintf("%s/%s", dir, side_names[side]);
+	char *run_dir = xasprintf("%s/%s", dir, c->plan->sides[side].name);
 	char *path = xasprintf("%s/run.json", run_dir);
 	json_t *root = json_load_file(path, 0, NULL);
 	struct str s = {0};
@@ -254,7 +253,7 @@ void report_side(struct capture *c, const char *dir, enum side side, const char 
 		remark_early_end(c, side, root);
 	}
 	if (!root || strcmp(json_text(root, "status"), "ok")) {
-		str_printf(&s, "%s: ", side_names[side]);
+		str_printf(&s, "%s: ", c->plan->sides[side].name);
 		report_add_why(&s, root, run_dir, ended);
 		*why = str_take(&s);
 	}

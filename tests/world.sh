@@ -25,7 +25,7 @@ cat >world.awk <<'END'
 function sql(s) { print s ";" }
 function run(variant, pass, repeat, side) {
 	sql("INSERT INTO run VALUES (" ++id ", '" variant "', '" pass "', " repeat ", '" side \
-	    "', 'vm', 'cmd', '" (side == "sender" ? 2 : 1) "', 1, 0, 1000000000, " repeat * 1000 + id ", 'ok', '')") # variants take turns
+	    "', 'vm', 'cmd', '" (side == "sender" ? 2 : 1) "', 1, 0, 1000000000, " repeat * 1000 + id ", 'ok', '', '" side "')") # variants take turns
 	return id
 }
 function metric(r, name, value) {

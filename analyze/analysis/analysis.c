@@ -96,6 +96,7 @@ static struct run job_find_run(const struct job *j)
 	r.variant = e->variant ? e->variant : r.variant ? r.variant : "run";
 	r.pass = e->pass ? e->pass : r.pass ? r.pass : "all";
 	r.side = e->side ? e->side : r.side ? r.side : "local";
+	r.role = e->role;
 	r.repeat = e->variant ? e->repeat : r.repeat ? r.repeat : 1;
 	r.position = e->position;
 	r.status = r.status ? r.status : e->status;

@@ -90,6 +90,7 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 		e.dir = arena_printf(&l->arena, "%s/runs/%s/%s", capture, name, e.side);
 		e.work = layout_side_setting(l, root, e.variant, e.side, "work");
 		e.processes = layout_side_setting(l, root, e.variant, e.side, "processes");
+		e.role = layout_side_setting(l, root, e.variant, e.side, "role");
 		layout_add_entry(l, &e);
 	}
 }

@@ -10,6 +10,7 @@
 struct run {
 	int64_t id; /* in the store */
 	const char *variant, *pass, *side, *host, *command, *cpus, *status, *why;
+	const char *role; /* receiver, proxy or sender; the side's name if the plan gives none */
 	int repeat, ncpus, position;
 	uint64_t start_ns, end_ns; /* the window, CLOCK_MONOTONIC; both 0: there is no window */
 };

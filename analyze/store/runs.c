@@ -80,9 +80,15 @@ int store_sides(struct store *s, const char ***list, struct error *err)
 {
 	return names_read_once(
 		s, &s->sides,
-		"SELECT side FROM run GROUP BY side ORDER BY CASE side WHEN 'receiver' "
-		"THEN 0 WHEN 'sender' THEN 1 ELSE 2 END, MIN(id)",
+		"SELECT side FROM run GROUP BY side ORDER BY CASE IFNULL(MAX(role), side) WHEN 'receiver' "
+		"THEN 0 WHEN 'proxy' THEN 1 WHEN 'sender' THEN 2 ELSE 3 END, MIN(id)",
 		list, err);
+}
+
+bool store_side_is(struct store *s, const char *side, const char *role)
+{
+	return sql_exists(s, "SELECT 1 FROM run WHERE side = ? AND IFNULL(role, side) = ?", "ss",
+			  side, role);
 }
 
 int store_host_add(struct store *s, const struct host_row *h, struct error *err)
@@ -132,15 +138,15 @@ int store_facts(struct store *s, const char *host, const char *variant, struct f
 
 int store_run_add(struct store *s, struct run *r, struct error *err)
 {
-	int rc =
-		sql_run(s, err,
-			"INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, "
-			"start_ns, end_ns, position, status, why) "
-			"VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), NULLIF(?, 0), ?, "
-			"?, ?)",
-			"ssissssiiiiss", r->variant, r->pass, (int64_t)r->repeat, r->side, r->host,
-			r->command, r->cpus, (int64_t)r->ncpus, (int64_t)r->start_ns,
-			(int64_t)r->end_ns, (int64_t)r->position, r->status, r->why);
+	int rc = sql_run(
+		s, err,
+		"INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, "
+		"start_ns, end_ns, position, status, why, role) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), NULLIF(?, 0), NULLIF(?, 0), ?, "
+		"?, ?, ?)",
+		"ssissssiiiisss", r->variant, r->pass, (int64_t)r->repeat, r->side, r->host,
+		r->command, r->cpus, (int64_t)r->ncpus, (int64_t)r->start_ns, (int64_t)r->end_ns,
+		(int64_t)r->position, r->status, r->why, r->role ? r->role : r->side);
 
 	if (!rc)
 		r->id = sqlite3_last_insert_rowid(s->db);
@@ -170,12 +176,13 @@ static void run_read_row(struct store *s, sqlite3_stmt *q, void *row)
 		.position = sqlite3_column_int(q, 11),
 		.status = sql_name(s, q, 12),
 		.why = sql_text(s, q, 13),
+		.role = sql_name(s, q, 14),
 	};
 }
 
 #define RUN_COLUMNS                                                                              \
 	"SELECT id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, " \
-	"position, status, why FROM run WHERE "
+	"position, status, why, IFNULL(role, side) FROM run WHERE "
 #define RUN_SIDES                                                                               \
 	" AND (?3 IS NULL OR side = ?3) AND (?4 = 0 OR repeat = ?4) AND (?5 OR status = 'ok') " \
 	"ORDER BY position, id"

@@ -37,6 +37,7 @@ CREATE TABLE run (
 	start_ns INTEGER, end_ns INTEGER,       -- the window
 	position INTEGER,                       -- the place in the order of the capture, from 0
 	status TEXT NOT NULL, why TEXT,
+	role TEXT,                              -- receiver, proxy or sender; the side's name if the plan gives none
 	UNIQUE (variant, pass, repeat, side)
 );
 

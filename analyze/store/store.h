@@ -78,9 +78,12 @@ int store_runs(struct store *store, const struct run_filter *f, struct run **run
  * count or -errno.
  */
 int store_variants(struct store *store, const char ***names, struct error *err);
-int store_sides(struct store *store, const char ***names, struct error *err); /* receiver first */
-const char *store_variant_what(struct store *store, const char *variant);     /* or NULL */
-const char *store_capture_value(struct store *store, const char *key);	      /* or NULL */
+/* Lists receivers first, then proxies, senders and sides without a role. */
+int store_sides(struct store *store, const char ***names, struct error *err);
+/* Returns whether the role of the side is receiver, sender or proxy. */
+bool store_side_is(struct store *store, const char *side, const char *role);
+const char *store_variant_what(struct store *store, const char *variant); /* or NULL */
+const char *store_capture_value(struct store *store, const char *key);	  /* or NULL */
 
 int store_capture_put(struct store *store, const char *key, const char *value, struct error *err);
 /* Adds a variant. `base` is NULL if the plan has a variant of this name. */

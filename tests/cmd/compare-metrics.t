@@ -106,7 +106,7 @@ ok "equal context switches have the verdict ~" test "$(field 'receiver context_s
 ok "the gate ignores interrupts, retransmits and switches" exits 0 "$zcost" compare copying mapping -C cap --fail-on worse
 
 # The sender's profiles are the receiver's; then both sides are on the CPUs of one.
-sqlite3 cap/zcost.db "INSERT INTO run SELECT id + 1000, variant, pass, repeat, 'sender', host, command, '2', ncpus, start_ns, end_ns, position, status, why
+sqlite3 cap/zcost.db "INSERT INTO run SELECT id + 1000, variant, pass, repeat, 'sender', host, command, '2', ncpus, start_ns, end_ns, position, status, why, 'sender'
 		FROM run WHERE pass = 'profile';
 	INSERT INTO event (id, run, name, is_time, samples, weight, weight2)
 		SELECT id + 1000, run + 1000, name, is_time, samples, weight, weight2 FROM event;

@@ -30,7 +30,7 @@ ok "capture wraps a command without -- before it" exits 0 "$zcost" capture -o c 
 # --- two sides on the same CPUs ---
 
 shares() { # shares WHAT: a capture and a dry run each print the note once
-	exits 0 "$zcost" capture s.ini -o "c$planned" && test "$(grep -c "share $1: per-CPU figures .* of each side include both" err)" = 1 &&
+	exits 0 "$zcost" capture s.ini -o "c$planned" && test "$(grep -c "share $1: per-CPU figures .* of each side include the others" err)" = 1 &&
 		exits 0 "$zcost" capture --dry-run s.ini && test "$(grep -c "share $1: per-CPU figures" err)" = 1
 }
 alone() {

@@ -100,7 +100,7 @@ ok "\${bindir} is the remote host's folder" jq -e '.variants[0].settings."receiv
 ok "the window opens by the remote host's clock" awk '{ exit !($2 > 1.6e18 && $3 == 50000000) }' said
 mkdir stranger && echo 0123456789abcdef >stranger/.remote
 ok "capture succeeds in a folder that contains a key" exits 0 "$zcost" capture p.ini -o stranger
-ok "capture uses a new key instead of the folder's" sh -c 'grep -qx "[0-9a-f]\{16\}r" key && ! grep 0123456789abcdef key'
+ok "capture uses a new key instead of the folder's" sh -c 'grep -qx "[0-9a-f]\{16\}-0" key && ! grep 0123456789abcdef key'
 ok "capture ignores text that a login prints" lies noise 0
 ok "capture exits 1 when the remote zcost has another version" lies old 1
 ok "the error has the local and the remote version of zcost" says "ssh://there: has zcost 0.0.7, and this is [0-9.]*: install the same version there, or" err

@@ -33,9 +33,9 @@ world() {
 		INSERT INTO capture VALUES ('name', 'world'), ('estimator', 'median');
 		INSERT INTO host VALUES (1, 'vm', '6.18', 'x86_64', 'cpu', 2, NULL);
 		INSERT INTO variant (name, what) VALUES ('v', '');
-		INSERT INTO run VALUES (1, 'v', 'measure', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 1, 'ok', ''),
-			(2, 'v', 'profile', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 2, 'ok', ''),
-			(3, 'v', 'syscalls', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 3, 'ok', '');
+		INSERT INTO run VALUES (1, 'v', 'measure', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 1, 'ok', '', 'receiver'),
+			(2, 'v', 'profile', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 2, 'ok', '', 'receiver'),
+			(3, 'v', 'syscalls', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 3, 'ok', '', 'receiver');
 		INSERT INTO metric (run, name, value) VALUES (1, 'seconds', 2), (1, 'rate_kib', 1e6), (1, 'bytes', 2e6 * 1024),
 			(1, 'cpu_pct', 50), (1, 'busy_ns', 1e9), (1, 'counter:cycles', 3e9), (1, 'counter:instructions', 4.5e9),
 			(3, 'seconds', 2), (3, 'rate_kib', 5e5), (3, 'bytes', 1e6 * 1024);

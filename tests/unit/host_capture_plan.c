@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+enum { RECEIVER, SENDER }; /* the order in which sides start */
+
 static const char good[] = "# what it is for\n"
 			   "[plan]\n"
 			   "name = a try; with # signs\n"
@@ -64,19 +66,17 @@ static void test_plan_with_every_section_is_read(void **state)
 	assert_true(p.warmup_s == 0.5 && p.duration_s == 2);
 	assert_string_equal(p.estimator, "middle");
 	assert_string_equal(p.before, "ip link set lo mtu 61512\necho \"$HOME\" ${HOME}");
-	assert_true(p.sides[SIDE_RECEIVER].used && p.sides[SIDE_SENDER].used);
-	assert_false(p.sides[SIDE_LOCAL].used);
-	assert_string_equal(p.sides[SIDE_RECEIVER].cpus, "0-3,8");
-	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "ip netns exec x");
-	assert_string_equal(p.sides[SIDE_SENDER].call_graph, "dwarf,4096");
-	assert_string_equal(p.sides[SIDE_RECEIVER].call_graph, "");
-	assert_string_equal(p.sides[SIDE_SENDER].time_one_in, "16");
-	assert_string_equal(p.sides[SIDE_RECEIVER].time_one_in, "");
+	assert_int_equal(p.nsides, 2);
+	assert_string_equal(p.sides[RECEIVER].cpus, "0-3,8");
+	assert_string_equal(p.sides[RECEIVER].prefix, "ip netns exec x");
+	assert_string_equal(p.sides[SENDER].call_graph, "dwarf,4096");
+	assert_string_equal(p.sides[RECEIVER].call_graph, "");
+	assert_string_equal(p.sides[SENDER].time_one_in, "16");
+	assert_string_equal(p.sides[RECEIVER].time_one_in, "");
 	assert_int_equal(p.nvariants, 2);
 	assert_string_equal(p.variants[0].what, "send -> recv");
-	assert_string_equal(p.variants[0].command[SIDE_RECEIVER],
-			    "/opt/tcpzc --size 128K --rx recv");
-	assert_string_equal(p.variants[1].command[SIDE_RECEIVER], "dir/x");
+	assert_string_equal(p.variants[0].command[RECEIVER], "/opt/tcpzc --size 128K --rx recv");
+	assert_string_equal(p.variants[1].command[RECEIVER], "dir/x");
 	assert_string_equal(p.text, good);
 	plan_free(&p);
 }
@@ -98,19 +98,19 @@ static void test_bindir_is_that_of_each_side(void **state)
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", afar, "/opt", &err), 0);
 	assert_string_equal(p.before, "/opt/b");
-	assert_string_equal(p.variants[0].command[SIDE_SENDER], "/opt/x /opt/x");
-	assert_string_equal(p.sides[SIDE_RECEIVER].host, "ssh://root@b:22");
-	assert_string_equal(p.sides[SIDE_RECEIVER].zcost, "/opt/zcost");
-	assert_int_equal(plan_set_bindir(&p, SIDE_RECEIVER, "/there", &err), 0);
-	assert_int_equal(plan_set_bindir(&p, SIDE_SENDER, "/there", &err), 0);
-	assert_string_equal(p.variants[0].command[SIDE_RECEIVER], "/there/x /there/x /there");
-	assert_string_equal(p.variants[0].command[SIDE_SENDER], "/opt/x /opt/x");
-	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "/there/p");
-	assert_string_equal(p.sides[SIDE_RECEIVER].zcost, "/opt/zcost");
+	assert_string_equal(p.variants[0].command[SENDER], "/opt/x /opt/x");
+	assert_string_equal(p.sides[RECEIVER].host, "ssh://root@b:22");
+	assert_string_equal(p.sides[RECEIVER].zcost, "/opt/zcost");
+	assert_int_equal(plan_set_bindir(&p, RECEIVER, "/there", &err), 0);
+	assert_int_equal(plan_set_bindir(&p, SENDER, "/there", &err), 0);
+	assert_string_equal(p.variants[0].command[RECEIVER], "/there/x /there/x /there");
+	assert_string_equal(p.variants[0].command[SENDER], "/opt/x /opt/x");
+	assert_string_equal(p.sides[RECEIVER].prefix, "/there/p");
+	assert_string_equal(p.sides[RECEIVER].zcost, "/opt/zcost");
 	assert_string_equal(p.before, "/opt/b");
-	assert_int_equal(plan_set_bindir(&p, SIDE_RECEIVER, "/it's", &err), -EINVAL);
+	assert_int_equal(plan_set_bindir(&p, RECEIVER, "/it's", &err), -EINVAL);
 	assert_true(str_starts(err.text, "p.ini:8: receiver: a quote is not closed in: /it's/x"));
-	assert_string_equal(p.sides[SIDE_RECEIVER].prefix, "/there/p");
+	assert_string_equal(p.sides[RECEIVER].prefix, "/there/p");
 	plan_free(&p);
 }
 
@@ -127,11 +127,38 @@ static void test_bindir_is_that_of_each_side_in_a_matrix(void **state)
 	(void)state;
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
-	assert_int_equal(plan_set_bindir(&p, SIDE_RECEIVER, "/there", &err), 0);
+	assert_int_equal(plan_set_bindir(&p, RECEIVER, "/there", &err), 0);
 	assert_int_equal(p.nvariants, 2);
-	assert_string_equal(p.variants[1].command[SIDE_RECEIVER], "/there/x 2");
-	assert_string_equal(plan_sides(&p, &p.variants[1])[SIDE_RECEIVER].prefix, "/there/x 2");
+	assert_string_equal(p.variants[1].command[RECEIVER], "/there/x 2");
+	assert_string_equal(plan_sides(&p, &p.variants[1])[RECEIVER].prefix, "/there/x 2");
 	assert_string_equal(plan_combination(&p, 1)->set[0].hooks.before, "/opt/x 2");
+	plan_free(&p);
+}
+
+/* Sides have free names. A variant may name them before their sections. */
+static void test_sides_start_in_the_order_of_their_roles(void **state)
+{
+	static const char text[] = "[variant v]\nclient-1 = a\nserver = b\nmid = c\nsender = d\n"
+				   "[side client-1]\nrole = sender\nwork = server\n"
+				   "[side sender]\n[side mid]\nrole = proxy\n"
+				   "[side server]\nrole = receiver\n";
+	static const char *const names[] = {"server", "mid", "client-1", "sender"};
+	static const char *const commands[] = {"b", "c", "a", "d"};
+	static const double grace_s[] = {20, 15, 10, 10};
+	struct error err = {0};
+	struct plan p;
+	int i;
+
+	(void)state;
+	plan_init(&p);
+	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
+	assert_int_equal(p.nsides, 4);
+	for (i = 0; i < 4; i++) {
+		assert_string_equal(p.sides[i].name, names[i]);
+		assert_string_equal(p.variants[0].command[i], commands[i]);
+		assert_true(plan_grace(&p, i) == grace_s[i]);
+	}
+	assert_string_equal(p.sides[2].work, "server");
 	plan_free(&p);
 }
 
@@ -147,7 +174,7 @@ static const struct {
 } bad[] = {
 	{"", "p.ini: no [variant NAME] in it"},
 	{PLAN SIDE, "p.ini: no [variant NAME] in it"},
-	{PLAN "[variant a]\n", "p.ini: no [side receiver] or [side sender] in it"},
+	{PLAN "[variant a]\n", "p.ini: no [side NAME] in it, such as [side receiver]"},
 	{"name = x\n", "p.ini:1: 'name = x' stands before the first [section]"},
 	{PLAN "repeat = 3\n",
 	 "p.ini:2: unknown key 'repeat' in [plan]; there are: name passes repeats "},
@@ -174,9 +201,16 @@ static const struct {
 	 "p.ini: [side receiver] work = receiver: the plan has no other side 'receiver'"},
 	{"[side receiver]\nprefix = ${late}\n[vars]\nother = 1\nlate = 2\n",
 	 "p.ini:2: prefix: ${late} is defined at line 5; move it above"},
-	{"[side left]\n", "p.ini:1: unknown side 'left'; there are receiver and sender"},
+	{"[side left]\n",
+	 "p.ini: [side left] has no role: add 'role = receiver', 'role = sender' or"},
+	{"[side left]\nrole = client\n",
+	 "p.ini:2: role: unknown role 'client'; there are receiver, sender, proxy"},
+	{"[side a.b]\n", "p.ini:1: 'a.b' is no name for a side: letters, digits, - _ only"},
+	{"[side total]\n", "p.ini:1: 'total' is no name for a side"},
+	{"[side what]\n", "p.ini:1: 'what' is no name for a side"},
+	{SIDE VARIANT "receiver = y\n", "p.ini:4: 'receiver' appears twice"},
 	{SIDE "cpus = 3-1\n", "p.ini:2: cpus: "},
-	{SIDE "hots = ssh://x\n", "p.ini:2: unknown key 'hots' in [side]; there are: prefix cpus"},
+	{SIDE "hots = ssh://x\n", "p.ini:2: unknown key 'hots' in [side]; there are: role prefix"},
 	{SIDE "host = x\n", "p.ini:2: host: 'x' is not ssh://[user@]name[:port]"},
 	{SIDE "host = ssh://\n", "p.ini:2: host: 'ssh://' is not ssh://"},
 	{SIDE "host = ssh://-oProxyCommand=x\n", "p.ini:2: host: 'ssh://-oProxyCommand=x' is not"},
@@ -193,7 +227,8 @@ static const struct {
 	{SIDE VARIANT VARIANT, "p.ini:4: variant 'a' appears twice"},
 	{SIDE "[variant a]\nreceiver =\n", "p.ini:3: receiver: the command is missing"},
 	{SIDE "[variant a]\nwhat = x\n", "p.ini: variant 'a' has no command for the side receiver"},
-	{SIDE VARIANT "sender = y\n", "p.ini: variant 'a' has a command for the side sender: add"},
+	{SIDE VARIANT "sender = y\n",
+	 "p.ini:4: unknown key 'sender' in [variant], and no [side] of the plan; there are: what receiver"},
 	{SIDE "[variant a]\nreceiver = ${nix}\n",
 	 "p.ini:3: receiver: unknown variable ${nix}; known here: ${bindir} ${plandir}"},
 	{SIDE "[variant a]\nreceiver = ${nix\n", "p.ini:3: receiver: ${ without }"},
@@ -315,13 +350,13 @@ static void test_matrix_leaves_out_excluded_combinations(void **state)
 	assert_int_equal(p.nvariants, 4);
 	assert_string_equal(p.variants[0].name, "base+place-one+mtu9000");
 	assert_string_equal(p.variants[0].what, "plain, 1 CPU, mtu 9000");
-	assert_string_equal(p.variants[0].command[SIDE_RECEIVER], "taskset 0 x base 9000");
-	assert_string_equal(plan_sides(&p, &p.variants[0])[SIDE_RECEIVER].cpus, "0");
+	assert_string_equal(p.variants[0].command[RECEIVER], "taskset 0 x base 9000");
+	assert_string_equal(plan_sides(&p, &p.variants[0])[RECEIVER].cpus, "0");
 	assert_string_equal(p.variants[2].name, "zc+two+mtu1500");
 	assert_string_equal(p.variants[2].base, "zc");
 	assert_string_equal(p.variants[2].what, "place 2-3, mtu 1500");
-	assert_string_equal(p.variants[2].command[SIDE_RECEIVER], "taskset 2-3 x zc");
-	assert_string_equal(plan_sides(&p, &p.variants[2])[SIDE_RECEIVER].cpus, "2-3");
+	assert_string_equal(p.variants[2].command[RECEIVER], "taskset 2-3 x zc");
+	assert_string_equal(plan_sides(&p, &p.variants[2])[RECEIVER].cpus, "2-3");
 	c = plan_combination(&p, p.variants[2].combination);
 	assert_int_equal(c->n, 2);
 	assert_string_equal(c->set[0].hooks.before, "move 2-3 with 1500");
@@ -428,8 +463,8 @@ static void test_changed_settings_of_a_variant_are_refused(void **state)
 	two = settings_of(&p, &p.variants[0]);
 	assert_int_equal(settings_same(one, two, "a", &err), 0);
 	json_decref(two);
-	free(p.sides[SIDE_LOCAL].cpus);
-	p.sides[SIDE_LOCAL].cpus = xstrdup("1");
+	free(p.sides[0].cpus);
+	p.sides[0].cpus = xstrdup("1");
 	two = settings_of(&p, &p.variants[0]);
 	assert_int_equal(settings_same(one, two, "a", &err), -EEXIST);
 	assert_string_equal(err.text,
@@ -449,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_plan_with_every_section_is_read),
 		cmocka_unit_test(test_bindir_is_that_of_each_side),
 		cmocka_unit_test(test_bindir_is_that_of_each_side_in_a_matrix),
+		cmocka_unit_test(test_sides_start_in_the_order_of_their_roles),
 		cmocka_unit_test(test_bad_plan_is_refused_with_its_line),
 		cmocka_unit_test(test_matrix_leaves_out_excluded_combinations),
 		cmocka_unit_test(test_words_split_and_join_as_a_shell_does),
