@@ -10,6 +10,7 @@ open_to_others() { # open_to_others PATH...: prints files that are not 0600 and 
 private() { # private PATH...
 	[ -e "$1" ] && test "$(open_to_others "$@")" = "" || { open_to_others "$@"; return 1; }
 }
+mkfifo ends # the receiver ends with its sender
 cat >plan.ini <<-EOF
 	[plan]
 	passes = measure
@@ -24,8 +25,8 @@ cat >plan.ini <<-EOF
 	[side sender]
 	units = none
 	[variant one]
-	receiver = sh -c "umask; sleep 5"
-	sender = sleep 5
+	receiver = sh -c "umask; cat $scratch/ends"
+	sender = sh -c "exec sleep 5 >$scratch/ends"
 EOF
 capture() {
 	"$@" "$zcost" capture plan.ini -o deep/down/cap 2>err
