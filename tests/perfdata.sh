@@ -112,3 +112,36 @@ same() {
 each_sample() {
 	same_samples "$1.data" && same_chains "$1.data" && same_counts "$1.data" && same_events "$1.data"
 }
+
+# The loads: load.sh runs several processes and threads, with forks and execs, in user space and the kernel.
+cat >load.sh <<'E2'
+find /usr/share/doc/lib* 2>/dev/null | sort | cksum >/dev/null
+ls -l /usr/bin >/dev/null; dd if=/dev/zero bs=64k count=100 2>/dev/null | cksum >/dev/null
+perl -e 'sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(15) for 1 .. 5' &
+perl -e '$x{$_ % 999} .= chr(65 + $_ % 26) for 1 .. 40000'
+wait
+E2
+cat >short.sh <<'E2'
+ls -l /usr/bin >/dev/null
+perl -e 'sub r { my $n = shift; return $n < 2 ? $n : r($n - 1) + r($n - 2) } r(15) for 1 .. 8' & wait
+E2
+clock='-g -e cpu-clock -F 3000'
+
+mount_tracefs() { # stays mounted, because other tests may use it
+	[ -e /sys/kernel/tracing/events/sched ] || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null
+	[ -e /sys/kernel/tracing/events/sched ] || [ -e /sys/kernel/debug/tracing/events/sched ]
+}
+
+# maybe WHAT NAME OPTION OPTIONS...: runs `same` when perf can record OPTION here.
+maybe() {
+	what=$1
+	name=$2
+	asked=$3
+	shift 3
+	if perf record -o maybe.data "$asked" "$@" -- true >/dev/null 2>maybe.err &&
+		! perf record -h 2>&1 | grep -A 1 -e "$asked"  | grep -q 'not built'; then
+		steady "$what" same "$name" "$asked" "$@"
+	else
+		skip "$what" "perf: $(grep . maybe.err | head -n 2 | tr '\n' ' ' | cut -c1-120)"
+	fi
+}
