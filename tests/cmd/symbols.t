@@ -194,8 +194,8 @@ kernel_object() {
 		' "$from" "$to" >vm.s && as vm.s -o vm.o
 }
 kernel_id=$(perf buildid-list -k 2>/dev/null)
-vmlinux() {
-	perf record -q -a -g -e cpu-clock -F 1000 -o kernel.data -- \
+vmlinux() { # of all CPUs, for the chains of idle ones; other tests' programs may be gone when it comes to naming them
+	perf record -q -a -g --kernel-callchains -e cpu-clock:k -F 1000 -o kernel.data -- \
 		perl -e 'while (((times)[0] + (times)[1]) < 0.3) { stat "/usr/bin/perl" for 1 .. 99; `true` }' >/dev/null 2>&1
 	kernel_rows >by-kallsyms && [ -s by-kallsyms ] && make_vmlinux "$kernel_id" || return 1
 	kernel_rows --foreign --vmlinux kernel.elf >by-vmlinux
