@@ -144,7 +144,7 @@ static int drawing_read_table(const struct drawing *d, const char *name, const c
 
 	q.limit = LONG_MAX;
 	q.side = side;
-	if (m && m->options[SOURCE_CAPTURE] && list_has(m->options[SOURCE_CAPTURE], "by"))
+	if (m && m->flags & MEASURE_COSTS)
 		q.by = "variant,side";
 	return d->source->table(d->source, name, &q, t, err);
 }

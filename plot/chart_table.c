@@ -18,6 +18,10 @@
 	row(syscalls) \
 	row(timeline) \
 	row(sweep) \
+	row(sizes) \
+	row(latency) \
+	row(idle) \
+	row(counters) \
 	row(roi_c) \
 	row(roi_p)
 // clang-format on

@@ -118,7 +118,7 @@ static void range_include(struct curve_range *r, double v)
 	r->to = isnan(r->to) ? v : fmax(r->to, v);
 }
 
-struct curve_range curves_x(const struct figure *f, double pixels)
+struct curve_range curves_x(const struct figure *f, int panel, double pixels)
 {
 	const struct curves *c = f->curves;
 	struct curve_range r = {NAN, NAN, 0, c->log_x};
@@ -127,7 +127,7 @@ struct curve_range curves_x(const struct figure *f, double pixels)
 	int i;
 
 	for (i = 0; i < c->n; i++)
-		for (k = 0; k < c->curves[i].n; k++)
+		for (k = 0; k < c->curves[i].n && (!c->own_x || c->curves[i].panel == panel); k++)
 			range_include(&r, c->curves[i].points[k].x);
 	if (c->shade[0] < c->shade[1]) {
 		range_include(&r, c->shade[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Curves as data: lines over one axis of x, in panels. Each panel is a group of the figure and has
+ * Curves as data: lines over an axis of x, in panels. Each panel is a group of the figure and has
  * its own axis of y. Each line belongs to a bar of the figure, which gives its colour and its place
  * in the legend.
  */
@@ -38,6 +38,7 @@ struct curves {
 	const char *axis;      /* of x: "message size, bytes" */
 	const char *name_word; /* heading of the .tsv's column of names: "run" */
 	bool log_x;
+	bool own_x;	 /* each panel has its own range of x */
 	uint32_t log_y;	 /* a bit for each panel */
 	double shade[2]; /* a span of x with a grey ground, such as the window; equal: none */
 	struct curve *curves;
@@ -68,7 +69,7 @@ struct curve_range {
 	bool log;
 };
 
-struct curve_range curves_x(const struct figure *f, double pixels);
+struct curve_range curves_x(const struct figure *f, int panel, double pixels);
 struct curve_range curves_y(const struct figure *f, int panel, double pixels);
 
 /* Appends the gnuplot script of the panels within the page's frame. */

@@ -49,7 +49,7 @@ static struct box panel_box(const struct figure *f, const struct page *page, int
 	b.top = page->top + panel / columns * height + HEAD_SIZE * 1.5;
 	b.bottom = page->top + (panel / columns + 1) * height - 8;
 	b.lowest = panel + columns >= f->groups.n;
-	if (rows == 1 || b.lowest || f->groups.n > 6)
+	if (rows == 1 || b.lowest || f->groups.n > 6 || f->curves->own_x)
 		b.bottom -= TICK_SIZE * 1.4;
 	return b;
 }
@@ -77,6 +77,17 @@ static int tick_stride(const struct curves *c, const struct curve_range *x, doub
 	return stride;
 }
 
+/* gnuplot reads the label of a tick as a format. */
+static void script_quote_tick(struct str *s, const char *label)
+{
+	struct str doubled = {0};
+
+	for (; *label; label++)
+		str_printf(&doubled, *label == '%' ? "%%%%" : "%c", *label);
+	label_quote(s, doubled.len ? doubled.buf : "");
+	str_free(&doubled);
+}
+
 /* Writes the texts of the page, the panels, the ticks and the marks as variables. */
 static void script_add_texts(struct str *s, const struct figure *f, const struct page *page)
 {
@@ -102,7 +113,7 @@ static void script_add_texts(struct str *s, const struct figure *f, const struct
 	}
 	for (i = 0; i < c->nticks; i++) {
 		str_printf(s, "tick%d = ", i);
-		label_quote(s, label_fit(&arena, c->ticks[i].label, TICK_SIZE, 150));
+		script_quote_tick(s, label_fit(&arena, c->ticks[i].label, TICK_SIZE, 150));
 		str_putc(s, '\n');
 	}
 	for (i = 0; i < c->nmarks; i++) {
@@ -169,9 +180,9 @@ static void script_add_log_ticks(struct str *s, const struct curve_range *y)
 static void script_add_axes(struct str *s, const struct figure *f, const struct box *b, int panel)
 {
 	const struct curves *c = f->curves;
-	struct curve_range x = curves_x(f, b->right - b->left);
+	struct curve_range x = curves_x(f, panel, b->right - b->left);
 	struct curve_range y = curves_y(f, panel, b->bottom - b->top);
-	bool named = b->lowest || f->groups.n > 6;
+	bool named = b->lowest || f->groups.n > 6 || c->own_x;
 
 	str_printf(s,
 		   "\tset lmargin at screen %.4f\n\tset rmargin at screen %.4f\n"
@@ -284,7 +295,7 @@ static void script_add_panel(struct str *s, const struct figure *f, const struct
 			     int panel)
 {
 	struct box b = panel_box(f, page, panel);
-	struct curve_range x = curves_x(f, b.right - b.left);
+	struct curve_range x = curves_x(f, panel, b.right - b.left);
 	char name[32];
 
 	snprintf(name, sizeof(name), "panel%d", panel);

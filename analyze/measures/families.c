@@ -35,6 +35,9 @@ static const struct size_part {
 	{"recv_size_log2:", NULL, "recv_pct_log2:"},
 	{"recv_tokens_log2:", NULL, "recv_tokens_pct_log2:"},
 	{"return_tokens_log2:", NULL, "return_tokens_pct_log2:"},
+	{"hist:frags:log2:", NULL, "frags_pct_log2:"},
+	{"hist:batch:log2:", NULL, "batch_pct_log2:"},
+	{"hist:completions:log2:", NULL, "completions_pct_log2:"},
 	{"recv_tokens_log2:", "return_tokens_log2:", "recv_per_return_pct_log2:"},
 };
 

@@ -71,6 +71,7 @@ ok "plot --list lists more than five charts" test "$(wc -l <charts)" -gt 5
 for chart in $(cat charts); do
 	case $chart in
 	roi_p | sweep) option=--limit value=3 ;;
+	counters) option=--setting value=size ;;
 	*) option=--power-kind value=wall ;;
 	esac
 	ok "plot $chart refuses $option" refused plot cap $chart -o pictures $option $value

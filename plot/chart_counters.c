@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the counters count per unit of work, of each variant in percent of the base: cycles,
+ * instructions, misses, context switches, system calls, joules.
+ */
+#include "plot/chart.h"
+
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long counters_row(const struct table *t, const char *variant, const char *side,
+			 const char *score)
+{
+	long row = row_find(t, 0, variant, side);
+
+	while (row >= 0 && strcmp(table_text(t, (size_t)row, "score"), score))
+		row = row_find(t, (size_t)row + 1, variant, side);
+	return row;
+}
+
+static void counters_put_bar(struct figure *f, const struct table *t, int group, int bar,
+			     const struct estimate *base, const char *side, const char *score)
+{
+	long row = counters_row(t, f->bars.mark[bar].name, side, score);
+	struct estimate e;
+	char absolute[32];
+
+	if (row < 0)
+		return;
+	e = row_estimate(t, (size_t)row, "value");
+	snprintf(absolute, sizeof(absolute), "%.10g", e.value);
+	e.value *= 100 / base->value;
+	e.lo *= 100 / base->value;
+	e.hi *= 100 / base->value;
+	if (!isnan(e.value))
+		figure_put_noted(f, group, bar, e, absolute);
+}
+
+/*
+ * Adds a group for each score of a side that the base has; a total only where --side asks for it.
+ * Returns the number of those without room.
+ */
+static int counters_put_groups(const struct drawing *d, struct figure *f, const struct table *t)
+{
+	size_t row, most = drawing_most_groups(d, f);
+	int group, bar, left_out = 0;
+
+	for (row = 0; row < t->rows; row++) {
+		const char *side = table_text(t, row, "side"), *score = table_text(t, row, "score");
+		struct estimate base = row_estimate(t, row, "value");
+		char *label;
+
+		if (strcmp(table_text(t, row, "variant"), f->bars.mark[0].name) ||
+		    !(base.value > 0) || (!strcmp(side, "total") && !d->side))
+			continue;
+		if ((size_t)f->groups.n == most) {
+			left_out++;
+			continue;
+		}
+		label = xasprintf("%s: %s", side, score);
+		group = figure_group(f, label);
+		free(label);
+		for (bar = 0; bar < f->bars.n; bar++)
+			counters_put_bar(f, t, group, bar, &base, side, score);
+	}
+	return left_out;
+}
+
+static int counters_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	const struct table *t;
+	int left_out, rc = drawing_table(d, 0, &t, err);
+
+	if (rc)
+		return rc;
+	drawing_bars(d, f);
+	left_out = counters_put_groups(d, f, t);
+	if (!f->groups.n)
+		return error_set(err, ENODATA,
+				 "%s has no score above 0; 'zcost report scores' says why",
+				 d->base);
+	figure_title(f, "Counters per unit of work, in percent of %s", f->bars.mark[0].label);
+	figure_subtitle(
+		f,
+		"Beside each bar the figure itself; whiskers: the variant's own interval, in percent of the base's %s",
+		d->facts.estimator ? d->facts.estimator : "median");
+	f->axis = "% of the base";
+	f->group_word = "counter";
+	f->note_word = "score";
+	f->note_unit = "";
+	f->lying = true;
+	if (left_out)
+		figure_remark(f, "No room for %d more; --limit and --side choose", left_out);
+	drawing_foot(d, f, FROM_MEASURED);
+	return 0;
+}
+
+const struct chart chart_counters = {
+	.name = "counters",
+	.what = "cycles, instructions, misses, switches and calls per unit of work, against the base",
+	.sources = {"scores"},
+	.options = {CHART_OPTIONS "side limit power-model power-kind"},
+	.most = 8,
+	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.draw = counters_draw,
+};

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The workload's own histograms: how large receives, batches and returns were (sizes), and the
+ * percentiles of times (latency). A panel for each histogram of each side, a line for each variant.
+ */
+#include "plot/chart.h"
+#include "plot/curves.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The histograms, in this order. */
+static const struct histogram {
+	const char *prefix; /* of the rows: percentiles of times, or percent by powers of two */
+	const char *label;
+	bool time;
+} histograms[] = {
+	{"hist:latency_ns:", "latency of a request, µs", true},
+	{"hist:notify_ns:", "time from a send to its notification, µs", true},
+	{"recv_pct_log2:", "receives by bytes, %", false},
+	{"frags_pct_log2:", "receives by pages or completions, %", false},
+	{"recv_tokens_pct_log2:", "receives by devmem tokens, %", false},
+	{"return_tokens_pct_log2:", "returns by devmem tokens, %", false},
+	{"batch_pct_log2:", "notifications by sends, %", false},
+	{"completions_pct_log2:", "io_uring waits by completions, %", false},
+};
+
+/* Percentiles stand at -log10 of the share above them. */
+static const struct {
+	const char *name, *label;
+	double at;
+} percentiles[] = {
+	{"p50", "50 %", 0.30103}, {"p90", "90 %", 1},  {"p99", "99 %", 2},
+	{"p999", "99.9 %", 3},	  {"max", "max", 3.7},
+};
+
+enum { MOST = 8 };
+
+/* Smaller shares, in percent, at the ends would only widen the axis. */
+#define LEAST_SHARE 0.05
+
+/* Returns the row of the variant, side and name, or -1. */
+static long sizes_row(const struct table *t, const char *variant, const char *side,
+		      const char *name)
+{
+	long row = row_find(t, 0, variant, side);
+
+	while (row >= 0 && strcmp(table_text(t, (size_t)row, "name"), name))
+		row = row_find(t, (size_t)row + 1, variant, side);
+	return row;
+}
+
+static struct estimate estimate_times(struct estimate e, double k)
+{
+	e.value *= k;
+	e.lo *= k;
+	e.hi *= k;
+	return e;
+}
+
+static void sizes_put_percentiles(struct figure *f, const struct table *t, int panel, int bar,
+				  const char *side, const struct histogram *h)
+{
+	int curve = figure_curve(f, panel, bar, h->prefix, false);
+	const char *variant = f->bars.mark[bar].name;
+	char *name;
+	size_t i;
+	long row;
+
+	for (i = 0; i < array_size(percentiles); i++) {
+		name = xasprintf("%s%s", h->prefix, percentiles[i].name);
+		row = sizes_row(t, variant, side, name);
+		free(name);
+		if (row >= 0)
+			figure_point(f, curve, percentiles[i].at,
+				     estimate_times(row_estimate(t, (size_t)row, "value"), 1e-3));
+	}
+}
+
+/* Puts the share of each power of two. A bucket between others that no run has is 0. */
+static void sizes_put_buckets(struct figure *f, const struct table *t, int panel, int bar,
+			      const char *side, const struct histogram *h)
+{
+	enum { BUCKETS = 64 };
+	int curve = figure_curve(f, panel, bar, h->prefix, false), b, first = BUCKETS, last = -1;
+	struct estimate shares[BUCKETS];
+	char *name;
+	long row;
+
+	for (b = 0; b < BUCKETS; b++) {
+		name = xasprintf("%s%d", h->prefix, b);
+		row = sizes_row(t, f->bars.mark[bar].name, side, name);
+		free(name);
+		shares[b] = (struct estimate){.value = 0, .lo = NAN, .hi = NAN};
+		if (row < 0)
+			continue;
+		shares[b] = row_estimate(t, (size_t)row, "value");
+		if (!(fmax(shares[b].value, shares[b].hi) >= LEAST_SHARE))
+			continue;
+		first = b < first ? b : first;
+		last = b;
+	}
+	for (b = first; b <= last; b++)
+		figure_point(f, curve, ldexp(1, b), shares[b]);
+}
+
+/* Returns whether any variant has the histogram on the side. */
+static bool sizes_has(const struct table *t, const char *side, const struct histogram *h)
+{
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (!strcmp(table_text(t, row, "side"), side) &&
+		    str_starts(table_text(t, row, "name"), h->prefix))
+			return true;
+	return false;
+}
+
+static void sizes_put_panel(struct figure *f, const struct table *t, const char *side,
+			    const struct histogram *h)
+{
+	char *label = xasprintf("%s: %s", side, h->label);
+	int panel = figure_group(f, label), b;
+
+	free(label);
+	for (b = 0; b < f->bars.n; b++) {
+		if (h->time)
+			sizes_put_percentiles(f, t, panel, b, side, h);
+		else
+			sizes_put_buckets(f, t, panel, b, side, h);
+	}
+	if (h->time)
+		f->curves->log_y |= 1u << panel;
+}
+
+static int sizes_put_panels(struct figure *f, const struct table *t, bool times)
+{
+	struct figure sides;
+	int s, left_out = 0;
+	size_t h;
+
+	figure_init(&sides, "sides");
+	drawing_sides(&sides, t);
+	for (h = 0; h < array_size(histograms); h++) {
+		for (s = 0; s < sides.groups.n; s++) {
+			const char *side = sides.groups.mark[s].name;
+
+			if (histograms[h].time != times || !sizes_has(t, side, &histograms[h]))
+				continue;
+			if (f->groups.n < MOST)
+				sizes_put_panel(f, t, side, &histograms[h]);
+			else
+				left_out++;
+		}
+	}
+	figure_free(&sides);
+	return left_out;
+}
+
+static void sizes_put_percentile_ticks(struct figure *f)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(percentiles); i++)
+		figure_tick(f, percentiles[i].at, percentiles[i].label);
+}
+
+/* Puts 1, 2, 4 ... 512, 1k, 2k ... 512k, 1M. */
+static void sizes_put_size_ticks(struct figure *f)
+{
+	static const char *const factors[] = {"", "k", "M", "G"};
+	char label[32];
+	int b;
+
+	for (b = 0; b < 10 * (int)array_size(factors); b++) {
+		snprintf(label, sizeof(label), "%d%s", 1 << b % 10, factors[b / 10]);
+		figure_tick(f, ldexp(1, b), label);
+	}
+}
+
+static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, struct error *err)
+{
+	const struct table *t;
+	int rc = drawing_table(d, 0, &t, err), left_out;
+
+	if (rc)
+		return rc;
+	figure_curves(f, times ? "percentile" : "size, up to twice that (powers of two)",
+		      "histogram");
+	f->curves->log_x = f->curves->own_x = !times;
+	drawing_bars(d, f);
+	if (times)
+		sizes_put_percentile_ticks(f);
+	else
+		sizes_put_size_ticks(f);
+	left_out = sizes_put_panels(f, t, times);
+	if (!f->groups.n)
+		return error_set(err, ENODATA, "no workload reported %s",
+				 times ? "the times of requests or notifications"
+				       : "the sizes of its receives or batches");
+	figure_title(f, times ? "Times by percentile" : "How large receives and batches were");
+	figure_subtitle(f, "Counted by the workload over its whole run, warm-up included%s",
+			times ? "; lower is better" : "");
+	if (left_out)
+		figure_remark(f, "No room for %d more panel%s; --side chooses a side", left_out,
+			      left_out == 1 ? "" : "s");
+	f->group_word = "panel";
+	drawing_foot(d, f, FROM_MEASURED);
+	return 0;
+}
+
+static int sizes_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	return sizes_draw_kind(d, f, false, err);
+}
+
+static int latency_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	return sizes_draw_kind(d, f, true, err);
+}
+
+const struct chart chart_sizes = {
+	.name = "sizes",
+	.what = "how large receives, batches and returns were",
+	.sources = {"sizes"},
+	.options = {CHART_OPTIONS "side"},
+	.most = 8,
+	.flags = CHART_OF_SIDES,
+	.draw = sizes_draw,
+};
+
+const struct chart chart_latency = {
+	.name = "latency",
+	.what = "percentiles of the latency of requests and of notifications",
+	.sources = {"sizes"},
+	.options = {CHART_OPTIONS "side"},
+	.most = 8,
+	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.draw = latency_draw,
+};

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# zcost plot sizes, latency, idle, counters: distributions and counters as the reports have them.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+. "$tests/plot.sh"
+
+make_capture cap || { cat analyze.log; exit 1; }
+
+# put SIDE VARIANT NAME=VALUE...: metrics of all measured runs of the variant.
+put() {
+	where="variant = '$2' AND side = '$1' AND pass = 'measure'"
+	shift 2
+	for m; do
+		echo "INSERT OR REPLACE INTO metric SELECT id, '${m%=*}', '1', ${m#*=}, 'measured' FROM run WHERE $where;"
+	done
+}
+{
+	echo "DELETE FROM metric WHERE name LIKE 'recv_size_log2:%';"
+	put receiver baseline recv_size_log2:10=30 recv_size_log2:12=70 hist:batch:log2:3=5
+	put receiver mmap recv_size_log2:12=25 recv_size_log2:16=75
+	put sender baseline hist:latency_ns:p50=20000 hist:latency_ns:p90=40000 hist:latency_ns:p99=800000 hist:latency_ns:p999=900000 \
+		hist:latency_ns:max=1000000
+	for v in baseline mmap; do put receiver $v 'cstate_pct:1 C1=10' 'cstate_pct:3 C6=20' cpu_idle_pct=35 cpu_iowait_pct=5; done
+} | sqlite3 -bail cap/zcost.db
+ok "plot draws the distributions and counters" exits 0 "$zcost" plot cap sizes latency idle counters -o slides
+report() { "$zcost" report "$@" --format tsv 2>/dev/null; }
+report sizes cap >sizes.tsv
+report scores cap >scores.tsv
+report idle cap >idle.tsv
+
+# at FILE PANEL VARIANT COLUMN
+at() {
+	awk -F '\t' -v panel="$2" -v variant="$3" -v want="$4" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["panel"] == panel && $at["variant"] == variant { printf "%s%g", n++ ? " " : "", $at[want] }' "slides/$1.tsv"
+}
+bytes="receiver: receives by bytes, %"
+ok "a size's share is that of the report, and 0 between two sizes that occurred" test "$(at sizes "$bytes" baseline value)" = "30 0 70"
+ok "the sizes are powers of two" test "$(at sizes "$bytes" mmap x)" = "4096 8192 16384 32768 65536"
+ok "the report has the share of batches" test "$(cells sizes.tsv value name=batch_pct_log2:3 variant=baseline)" = 100
+ok "latency is drawn by percentile, in microseconds" test \
+	"$(at latency 'sender: latency of a request, µs' baseline value)" = "20 40 800 900 1000"
+ok "latency has a log axis" says 'set logscale y' slides/latency.gp
+ok "a percentile's label is no format of gnuplot" says '^tick3 = "99.9 %%"' slides/latency.gp
+ok "the parts of idle time are the states, and what no state accounts for" test \
+	"$(cells slides/idle.tsv value variant=mmap side=receiver part=C1) $(cells slides/idle.tsv value variant=mmap side=receiver part=C6) \
+$(cells slides/idle.tsv value variant=mmap side=receiver part=idle,~in~no~state)" = "10 20 10"
+base=$(cells scores.tsv value variant=baseline side=receiver score=ns_per_kib)
+new=$(cells scores.tsv value variant=mmap side=receiver score=ns_per_kib)
+ok "a counter is drawn in percent of the base" near "$(cells slides/counters.tsv value variant=mmap counter=receiver:~ns_per_kib)" \
+	"$(awk "BEGIN { print 100 * $new / $base }")" 1e-6
+ok "beside it is the figure of report scores" near "$(cells slides/counters.tsv score variant=mmap counter=receiver:~ns_per_kib)" "$new" 1e-6
+ok "the total is drawn only where it is asked for" sh -c "! grep -q 'total: ' slides/counters.tsv"
+for c in sizes latency idle counters; do
+	ok "$c.svg is XML" xmllint --noout slides/$c.svg
+done
+sqlite3 cap/zcost.db "DELETE FROM metric WHERE name LIKE 'hist:latency%'"
+ok "without times of requests or notifications latency is not drawn, exit 1" exits 1 "$zcost" plot cap latency -o none
+ok "the message says that no workload reported them" says 'no workload reported the times of requests or notifications' err
+done_testing
