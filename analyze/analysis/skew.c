@@ -66,6 +66,25 @@ static bool skew_find(struct store *s, const struct run *a, const struct run *b,
 	return true;
 }
 
+/* Finds the largest skew between run `at` and another side. Returns false if none is known. */
+static bool skew_find_worst(struct store *s, const struct run *runs, int n, int at,
+			    struct skew *worst)
+{
+	struct skew one;
+	bool found = false;
+	int k;
+
+	for (k = 0; k < n; k++) {
+		if (!runs_are_sides(&runs[at], &runs[k]) ||
+		    !skew_find(s, &runs[at], &runs[k], &one) ||
+		    (found && one.apart <= worst->apart))
+			continue;
+		*worst = one;
+		found = true;
+	}
+	return found;
+}
+
 static int skew_add_note(struct store *s, const struct run *r, struct notes *notes,
 			 struct error *err)
 {
@@ -125,20 +144,14 @@ int skew_store(struct store *s, size_t *left_out, struct error *err)
 {
 	struct run_filter all = {0};
 	struct run *runs;
-	int n = store_runs(s, &all, &runs, err), i, k, rc = n < 0 ? n : store_begin(s, err);
+	struct skew skew = {0};
+	int n = store_runs(s, &all, &runs, err), i, rc = n < 0 ? n : store_begin(s, err);
 
 	*left_out = 0;
 	for (i = 0; i < n && !rc; i++)
-		for (k = 0; k < n && !rc; k++) {
-			struct skew skew;
-
-			if (!runs_are_sides(&runs[i], &runs[k]))
-				continue;
-			if (skew_find(s, &runs[i], &runs[k], &skew)) {
-				*left_out += skew.gap >= skew.error;
-				rc = skew_store_one(s, &runs[i], &skew, err);
-			}
-			break;
+		if (skew_find_worst(s, runs, n, i, &skew)) {
+			*left_out += skew.gap >= skew.error;
+			rc = skew_store_one(s, &runs[i], &skew, err);
 		}
 	if (n >= 0)
 		free(runs);

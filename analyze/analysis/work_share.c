@@ -5,18 +5,19 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* THE TABLE of metrics of work. Rates, because the windows of two sides may differ in length. */
 static const struct {
 	const char *name, *unit;
-} rates[] = {{"rate_kib", "KiB/s"},
-	     {"rate_messages", "1/s"},
-	     {"rate_packets", "1/s"},
-	     {"throughput", "Gbit/s"}};
+} rates_of[] = {{"rate_kib", "KiB/s"},
+		{"rate_messages", "1/s"},
+		{"rate_packets", "1/s"},
+		{"throughput", "Gbit/s"}};
 
-enum { RATES = array_size(rates) };
+enum { RATES = array_size(rates_of) };
 
 struct run_rates {
 	double rate[RATES];
@@ -40,8 +41,8 @@ static void sharing_read_rates(struct sharing *k)
 		for (r = 0; r < RATES; r++) {
 			struct run_rates *of = &k->rates[i];
 
-			of->has[r] = store_metric(k->s, k->runs[i].id, rates[r].name, &of->rate[r],
-						  NULL);
+			of->has[r] = store_metric(k->s, k->runs[i].id, rates_of[r].name,
+						  &of->rate[r], NULL);
 			of->any |= of->has[r];
 		}
 }
@@ -57,40 +58,114 @@ static const struct work_side *sharing_side(const struct sharing *k, const struc
 	return &counts;
 }
 
-/* Returns whether `other` is another side of the run that `work` names. NULL names all sides. */
-static bool sharing_is_source(const struct run *r, const struct run *other, const char *work)
-{
-	size_t len = strlen(other->side);
-	const char *p = work;
+/* The sides of one run, and those whose counts are added up. */
+struct group {
+	int *run; /* indexes */
+	bool *source;
+	int n;
+};
 
-	if (other->repeat != r->repeat || strcmp(other->variant, r->variant) ||
-	    strcmp(other->pass, r->pass) || !strcmp(other->side, r->side))
-		return false;
-	while (p && (p = strstr(p, other->side))) {
+static struct group group_read(const struct sharing *k, const struct run *r)
+{
+	struct group g = {.run = xcalloc((size_t)k->n, sizeof(*g.run)),
+			  .source = xcalloc((size_t)k->n, sizeof(*g.source))};
+	int i;
+
+	for (i = 0; i < k->n; i++)
+		if (k->runs[i].repeat == r->repeat && !strcmp(k->runs[i].variant, r->variant) &&
+		    !strcmp(k->runs[i].pass, r->pass))
+			g.run[g.n++] = i;
+	return g;
+}
+
+static void group_free(struct group *g)
+{
+	free(g->run);
+	free(g->source);
+}
+
+static const struct run *group_run(const struct sharing *k, const struct group *g, int i)
+{
+	return &k->runs[g->run[i]];
+}
+
+static bool sharing_names_side(const char *work, const char *side)
+{
+	size_t len = strlen(side);
+	const char *p;
+
+	for (p = strstr(work, side); p; p = strstr(p + len, side))
 		if ((p == work || strchr(" \t\n", p[-1])) && (!p[len] || strchr(" \t\n", p[len])))
 			return true;
-		p += len;
+	return false;
+}
+
+/* Adds the sides that count the work of side i. Returns false if there is no count. */
+static bool group_add_sources(const struct sharing *k, struct group *g, int i)
+{
+	const struct run *r = group_run(k, g, i);
+	const char *work = sharing_side(k, r)->work;
+	bool any = false;
+	int o;
+
+	for (o = 0; o < g->n; o++) {
+		if (work ? o == i || !sharing_names_side(work, group_run(k, g, o)->side) : o != i)
+			continue;
+		g->source[o] |= work || k->rates[g->run[o]].any;
+		any |= k->rates[g->run[o]].any;
 	}
-	return !work;
+	return any;
+}
+
+static int group_count_role(const struct sharing *k, const struct group *g, const char *role)
+{
+	int i, n = 0;
+
+	for (i = 0; i < g->n; i++)
+		n += !strcmp(group_run(k, g, i)->role, role);
+	return n;
+}
+
+/* Finds the sides that count the transfer once, as docs/reference/plan.md says under "Work". */
+static void group_find_transfer(const struct sharing *k, struct group *g)
+{
+	static const char *const order[] = {"receiver", "sender", "proxy", NULL};
+	size_t o;
+	int i;
+
+	for (o = 0; o < array_size(order); o++) {
+		bool complete = !order[o] || group_count_role(k, g, order[o]);
+
+		memset(g->source, 0, (size_t)g->n * sizeof(*g->source));
+		for (i = 0; i < g->n; i++) {
+			const struct run *r = group_run(k, g, i);
+
+			if (!order[o] && !strcmp(r->role, r->side))
+				group_add_sources(k, g, i);
+			else if (order[o] && !strcmp(r->role, order[o]))
+				complete &= group_add_sources(k, g, i);
+		}
+		if (complete)
+			return;
+	}
 }
 
 /* Adds up the rates of the sources. A rate that one of them lacks is in no sum. */
-static struct run_rates sharing_sum(const struct sharing *k, const struct run *r, const char *work,
-				    struct str *names)
+static struct run_rates group_sum(const struct sharing *k, const struct group *g, struct str *names)
 {
 	struct run_rates sum = {0};
-	int i, c;
+	int i, c, n = 0;
 
-	for (i = 0; i < k->n; i++) {
-		const struct run_rates *of = &k->rates[i];
+	for (i = 0; i < g->n; i++) {
+		const struct run_rates *of = &k->rates[g->run[i]];
 
-		if (!sharing_is_source(r, &k->runs[i], work) || (!work && !of->any))
+		if (!g->source[i])
 			continue;
 		for (c = 0; c < RATES; c++) {
-			sum.has[c] = of->has[c] && (!names->len || sum.has[c]);
+			sum.has[c] = of->has[c] && (!n || sum.has[c]);
 			sum.rate[c] += of->rate[c];
 		}
-		str_printf(names, "%s%s", names->len ? " and " : "the side ", k->runs[i].side);
+		str_printf(names, "%s%s", n++ ? " and " : "the side ", group_run(k, g, i)->side);
 	}
 	for (c = 0; c < RATES; c++)
 		sum.any |= sum.has[c];
@@ -103,34 +178,109 @@ static int sharing_put_rates(const struct sharing *k, const struct run *r,
 	int c, rc = 0;
 
 	for (c = 0; c < RATES && !rc; c++)
-		rc = sum->has[c] ? store_metric_put(k->s, r->id, rates[c].name, rates[c].unit,
+		rc = sum->has[c] ? store_metric_put(k->s, r->id, rates_of[c].name, rates_of[c].unit,
 						    sum->rate[c], NULL, err)
-				 : store_metric_drop(k->s, r->id, rates[c].name, err);
+				 : store_metric_drop(k->s, r->id, rates_of[c].name, err);
 	return rc;
 }
 
-static int sharing_store_one(const struct sharing *k, int at, struct error *err)
+/* Stores the work of side i where other sides count it. *rates receives the rates it has then. */
+static int sharing_store_work(const struct sharing *k, struct group *g, int i,
+			      struct run_rates *rates, struct error *err)
 {
-	const struct run *r = &k->runs[at];
+	const struct run *r = group_run(k, g, i);
 	const struct work_side *side = sharing_side(k, r);
 	struct notes notes = {0};
 	struct str names = {0};
-	struct run_rates sum;
 	int rc = 0;
 
+	*rates = k->rates[g->run[i]];
 	if (!side->work && side->counts)
 		return 0;
-	sum = sharing_sum(k, r, side->work, &names);
-	if (sum.any)
+	memset(g->source, 0, (size_t)g->n * sizeof(*g->source));
+	if (side->work)
+		group_add_sources(k, g, i);
+	else
+		group_find_transfer(k, g);
+	*rates = group_sum(k, g, &names);
+	if (rates->any)
 		note_add(&notes, work_of_side, names.buf);
 	else if (side->work)
 		note_add(&notes, work_of_side_missing, side->work);
 	if (notes.n)
-		rc = sharing_put_rates(k, r, &sum, err);
+		rc = sharing_put_rates(k, r, rates, err);
 	if (notes.n && !rc)
 		rc = store_note_add(k->s, r->id, &notes.note[0], err);
 	notes_free(&notes);
 	str_free(&names);
+	return rc;
+}
+
+/*
+ * Returns the side's part of the transfer's work: more than 1 if its count has each byte twice. The
+ * only receiver and the only sender moved all of it, although datagrams may be lost between them.
+ */
+static double sharing_part(const struct sharing *k, const struct group *g, int i,
+			   const struct run_rates *rates, const struct run_rates *transfer)
+{
+	const char *role = group_run(k, g, i)->role;
+	int c;
+
+	if ((!strcmp(role, "receiver") || !strcmp(role, "sender")) &&
+	    group_count_role(k, g, role) == 1)
+		return 1;
+	for (c = 0; c < RATES; c++)
+		if (rates->has[c] && transfer->has[c] && transfer->rate[c] > 0)
+			return rates->rate[c] / transfer->rate[c];
+	return NAN;
+}
+
+/* Stores the rates of the transfer, and the side's part of it. */
+static int sharing_store_transfer(const struct sharing *k, const struct group *g, int i,
+				  const struct run_rates *rates, const struct run_rates *transfer,
+				  struct error *err)
+{
+	const struct run *r = group_run(k, g, i);
+	double part = sharing_part(k, g, i, rates, transfer);
+	int c, rc = store_metric_put(k->s, r->id, "transfer_sides", "1", g->n, NULL, err);
+
+	for (c = 0; c < RATES && !rc; c++) {
+		char *name = xasprintf("transfer:%s", rates_of[c].name);
+
+		if (transfer->has[c])
+			rc = store_metric_put(k->s, r->id, name, rates_of[c].unit,
+					      transfer->rate[c], NULL, err);
+		free(name);
+	}
+	if (!rc && !isnan(part))
+		rc = store_metric_put(k->s, r->id, "transfer_part", "1", part, NULL, err);
+	return rc;
+}
+
+/* A transfer of one receiver and one sender needs no rates apart from those of its sides. */
+static bool group_is_plain(const struct sharing *k, const struct group *g)
+{
+	return g->n < 2 ||
+	       (g->n == 2 && strcmp(group_run(k, g, 0)->role, group_run(k, g, 1)->role));
+}
+
+static int sharing_store_one(const struct sharing *k, int at, struct error *err)
+{
+	struct group g = group_read(k, &k->runs[at]);
+	struct run_rates rates, transfer;
+	struct str ignored = {0};
+	int i = 0, rc;
+
+	while (g.run[i] != at)
+		i++;
+	rc = sharing_store_work(k, &g, i, &rates, err);
+	if (!rc && !group_is_plain(k, &g)) {
+		group_find_transfer(k, &g);
+		transfer = group_sum(k, &g, &ignored);
+		rc = sharing_store_transfer(k, &g, i, &rates, &transfer, err);
+	}
+	str_free(&ignored);
+	group_free(&g);
 	return rc;
 }
 

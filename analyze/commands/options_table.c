@@ -356,7 +356,7 @@ const struct option_row option_table[] = {
 	OPTION("variant", "V", GROUP_RUNS,
 	       "only these variants: a name, or a glob over names: 'mmap+*'", option_variant,
 	       .at = AT(q.variant)),
-	OPTION("side", "S", GROUP_RUNS, "receiver or sender; total where the table has such rows", option_text, .at = AT(q.side)),
+	OPTION("side", "S", GROUP_RUNS, "a side of the plan: receiver, sender ...; total where the table has such rows", option_text, .at = AT(q.side)),
 	OPTION("run", "R", GROUP_RUNS, "a repeat's number, or VARIANT/PASS-NN", option_run),
 	OPTION("cpu", "SET", GROUP_SAMPLES, "only these CPUs", option_cpus),
 	OPTION("comm", "NAME", GROUP_SAMPLES, "only this command; the name may be a glob", option_text,

@@ -50,12 +50,14 @@ static struct side_figures *figures_find_side(struct figures *f, const char *nam
 
 static void figures_add_side(struct figures *f, const char *name)
 {
-	struct side_figures *side = &f->side[f->n];
+	struct side_figures *side;
 	int k, e;
 
-	if (figures_find_side(f, name) || f->n == FIGURE_SIDES)
+	if (figures_find_side(f, name))
 		return;
-	side->side = name;
+	array_grow(f->side, f->n, f->cap);
+	side = &f->side[f->n];
+	*side = (struct side_figures){.side = name};
 	for (k = 0; k < FIGURES; k++)
 		for (e = 0; e < ENDS; e++)
 			side->of[k][e].pooled = NAN;
@@ -231,6 +233,7 @@ static int figures_read_cost(struct side_figures *side, const struct comparison 
 	const char *unit = n > 0 ? work_unit(s, runs, n) : NULL;
 
 	for (i = 0; i < n; i++) {
+		side->part[e] += transfer_part(s, &runs[i]) / n;
 		figures_read_work(side, s, &runs[i], unit, q.unit ? q.unit : "", e);
 		figures_read_counters(side, s, &runs[i], e);
 	}
@@ -300,7 +303,8 @@ static void figures_add_up(struct figures *f, struct side_figures *total, enum f
 	for (i = 0; i < f->n; i++) {
 		if (&f->side[i] == total)
 			continue;
-		pooled += f->side[i].of[figure][e].pooled; /* NAN where a side has none */
+		/* NAN where a side has none */
+		pooled += f->side[i].part[e] * f->side[i].of[figure][e].pooled;
 		if (f->side[i].of[figure][e].n < n)
 			n = f->side[i].of[figure][e].n;
 	}
@@ -310,7 +314,7 @@ static void figures_add_up(struct figures *f, struct side_figures *total, enum f
 
 		for (i = 0; i < f->n; i++)
 			if (&f->side[i] != total)
-				sum += f->side[i].of[figure][e].x[k];
+				sum += f->side[i].part[e] * f->side[i].of[figure][e].x[k];
 		figure_add_run(&total->of[figure][e], sum);
 	}
 }
@@ -333,7 +337,7 @@ static bool figures_share_cpus(const struct figures *f, const struct comparison 
 			       struct table *notes)
 {
 	const struct query q = compare_query(c, e, NULL);
-	const char *names[FIGURE_SIDES];
+	const char **names = xcalloc(f->n, sizeof(*names));
 	const char *unit = f->side[0].copy_unit ? f->side[0].copy_unit : "kib";
 	char *cpus;
 	size_t i;
@@ -341,6 +345,7 @@ static bool figures_share_cpus(const struct figures *f, const struct comparison 
 	for (i = 0; i < f->n; i++)
 		names[i] = f->side[i].side;
 	cpus = shared_cpus_of(c->end[e].store, &q, names, (int)f->n);
+	free(names);
 	if (!cpus)
 		return false;
 	note_add_of(&notes->notes, c->end[e].label, NULL, compare_shared_cpus, cpus, unit, unit);
@@ -357,19 +362,19 @@ static const struct {
 	{FIGURE_COPY, true},	   {FIGURE_SYSCALLS, false},
 };
 
-/* Sets the total rates to the receiver's. */
+/* Sets the total rates to those of the transfer. A receiver is the first side. */
 static void figures_add_rates(struct figures *f, struct side_figures *total, enum end e)
 {
-	const struct side_figures *receiver = figures_find_side(f, "receiver");
+	const struct side_figures *first = &f->side[0];
 	const struct figure_runs *from;
 	size_t i, k;
 
-	for (i = 0; receiver && i < array_size(works); i++) {
+	for (i = 0; i < array_size(works); i++) {
 		if (works[i].speed == FIGURES)
 			continue;
-		from = &receiver->of[works[i].speed][e];
+		from = &first->of[works[i].speed][e];
 		for (k = 0; k < from->n; k++)
-			figure_add_run(&total->of[works[i].speed][e], from->x[k]);
+			figure_add_run(&total->of[works[i].speed][e], from->x[k] / first->part[e]);
 	}
 }
 
@@ -421,5 +426,6 @@ void figures_free(struct figures *f)
 				free(f->side[i].of[k][e].x);
 		diff_free(&f->side[i].components);
 	}
+	free(f->side);
 	*f = (struct figures){0};
 }

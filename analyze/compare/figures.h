@@ -52,15 +52,14 @@ struct side_figures {
 	const char *side; /* with several sides, the last is "total" */
 	struct figure_runs of[FIGURES][ENDS];
 	bool modelled;		/* the power of an end is that of --power-model */
+	double part[ENDS];	/* of the transfer's work: see transfer_part() */
 	const char *copy_unit;	/* the unit of work of FIGURE_COPY: "kib"; NULL: unknown */
 	struct diff components; /* judged; empty unless both ends have profiles */
 };
 
-enum { FIGURE_SIDES = 8 };
-
 struct figures {
-	struct side_figures side[FIGURE_SIDES];
-	size_t n;
+	struct side_figures *side;
+	size_t n, cap;
 };
 
 /* Reads the figures of --side, or of all sides. On error `f` is empty. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pairs the sides of BASE with the sides of NEW. A plan names its sides receiver and sender; the
- * side of one run of `collect` is "local". Sides with different names are a pair only where each
- * end has one side, or where --side names both.
+ * Pairs the sides of BASE with the sides of NEW. A plan names its sides; the side of one run of
+ * `collect` is "local". Sides with different names are a pair only where each end has one side, or
+ * where --side names both.
  */
 #include "analyze/compare/compare.h"
 
@@ -25,15 +25,13 @@ static bool sides_have(const struct end_sides *s, const char *name)
 	return false;
 }
 
-/* Returns the receiver if both ends have it, else the first side of both, or NULL. */
+/* Returns the first side of both, receivers before others, or NULL. */
 static const char *sides_find_common(const struct end_sides of[ENDS])
 {
 	const struct end_sides *a = of[BASE].n ? &of[BASE] : &of[NEW],
 			       *b = of[NEW].n ? &of[NEW] : a;
 	int i;
 
-	if (sides_have(a, "receiver") && sides_have(b, "receiver"))
-		return "receiver";
 	for (i = 0; i < a->n; i++)
 		if (sides_have(b, a->names[i]))
 			return a->names[i];

@@ -84,6 +84,18 @@ char *work_units(struct store *s, const struct run *runs, int n);
  */
 double work_in_window(struct store *s, const struct run *r, const char *rate_metric);
 
+/*
+ * Returns a rate of the whole transfer, such as "throughput": what passed its sides once. Any run
+ * of the repeat has it; of one receiver and one sender it is that of `r`.
+ */
+double transfer_rate(struct store *s, const struct run *r, const char *rate_metric);
+
+/*
+ * Returns the side's part of the work of the transfer, or NAN. A total adds up the sides' costs per
+ * unit of their own work, each times this part.
+ */
+double transfer_part(struct store *s, const struct run *r);
+
 /* Factors that turn an amount per KiB into an amount per byte, per MiB and per 1e9 bytes. */
 #define PER_BYTE (1.0 / 1024)
 #define PER_MIB	 1024.0

@@ -123,7 +123,7 @@ static int measure_keep_total(struct table *t, struct error *err)
 	return t->rows ? 0
 		       : error_set(
 				 err, ENOENT,
-				 "--side total: no variant has figures of both sides for a total");
+				 "--side total: no variant has figures of several sides for a total");
 }
 
 /* Runs the table. The total is made from all sides, so the other sides' rows are left out last. */

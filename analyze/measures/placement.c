@@ -107,16 +107,23 @@ bool placement_counts(const struct machine *m, const struct topology_row *nic)
 
 /* --- notes --- */
 
-static void placement_note_smt(struct notes *notes, const struct placement *p,
-			       const char *other_side, const struct placement *other)
+static void placement_note_smt(struct notes *notes, const struct placement *p)
+{
+	char *mine = cpuset_format(&p->cpus);
+
+	if (p->doubled && !p->all)
+		note_add(notes, topology_smt, mine, p->doubled);
+	free(mine);
+}
+
+static void placement_note_cores(struct notes *notes, const struct placement *p,
+				 const char *other_side, const struct placement *other)
 {
 	char *mine = cpuset_format(&p->cpus), *text;
 	struct cpuset both = {0};
 	unsigned int cpu;
 
-	if (p->doubled && !p->all)
-		note_add(notes, topology_smt, mine, p->doubled);
-	for (cpu = 0; other && cpu < CPUSET_MAX; cpu++)
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&p->siblings, cpu) && cpuset_has(&other->cpus, cpu))
 			cpuset_add(&both, cpu);
 	text = cpuset_format(&both);
@@ -152,13 +159,6 @@ static void placement_note_nics(struct notes *notes, const struct machine *m,
 	free(cpus);
 }
 
-void placement_add_notes(const struct machine *m, const struct placement *p, const char *other_side,
-			 const struct placement *other, struct notes *notes)
-{
-	placement_note_smt(notes, p, other_side, other);
-	placement_note_nics(notes, m, p);
-}
-
 /* --- of all runs --- */
 
 static bool placement_is_one_host(const struct run *a, const struct run *b)
@@ -184,7 +184,6 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 	struct notes notes = {0};
 	struct placement p, other;
 	struct machine m;
-	bool said = false;
 	size_t k;
 	int i, rc = machine_read(&m, s, run->host, err);
 
@@ -192,13 +191,11 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 		machine_free(&m);
 		return rc;
 	}
+	placement_note_smt(&notes, &p);
 	for (i = 0; i < n; i++)
-		if (placement_one_repeat(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus)) {
-			placement_add_notes(&m, &p, runs[i].side, &other, &notes);
-			said = true;
-		}
-	if (!said)
-		placement_add_notes(&m, &p, NULL, NULL, &notes);
+		if (placement_one_repeat(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus))
+			placement_note_cores(&notes, &p, runs[i].side, &other);
+	placement_note_nics(&notes, &m, &p);
 	machine_free(&m);
 	for (k = 0; k < notes.n && !rc; k++)
 		rc = store_note_add(s, run->id, &notes.note[k], err);

@@ -43,13 +43,6 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
  */
 bool placement_counts(const struct machine *m, const struct topology_row *nic);
 
-/*
- * Adds notes on what slows down a side with this placement. `other` is the placement of the other
- * side on the same host, or NULL.
- */
-void placement_add_notes(const struct machine *m, const struct placement *p, const char *other_side,
-			 const struct placement *other, struct notes *notes);
-
 /* Stores the placement notes of every run. Returns 0 or -errno. */
 int placement_notes(struct store *s, struct error *err);
 

@@ -4,8 +4,8 @@
  *
  *   roi_c = T^n / C     T: throughput, Gbit/s    C: CPU use of the side's CPUs added up, percent
  *   roi_p = T^n / P^m   P: watts                 n = 2, m = 1 by default
- *   total: the receiver's T, over the C of both sides and the P of both hosts; a CPU or a host
- *          that both sides use counts once
+ *   total: the T of the transfer, over the C of all sides and the P of all hosts; a CPU or a host
+ *          that several sides use counts once
  *
  * Only TCP has scores. For datagrams, T is what the sender sent or what arrived of it.
  *
@@ -26,7 +26,7 @@
 
 static const struct column roi_columns[] = {
 	{"variant", .type = V_STR},
-	{"side", .type = V_STR, .what = "receiver, sender, or total for both"},
+	{"side", .type = V_STR, .what = "of the plan, or total for all of them"},
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .what = "throughput, T in the scores"},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
@@ -90,10 +90,12 @@ static void roi_compute(const struct query *q, struct roi_score *s)
 }
 
 static void roi_add_score(struct store *s, const struct query *q, const struct run *const sides[],
-			  int n, const struct run *goal, struct roi_scores *list)
+			  int n, struct roi_scores *list)
 {
 	struct power power = power_of(s, q, sides, n);
-	struct roi_score one = {.t = figure_metric(s, goal, "throughput"), .p = power.watts};
+	struct roi_score one = {.t = n > 1 ? transfer_rate(s, sides[0], "throughput")
+					   : figure_metric(s, sides[0], "throughput"),
+				.p = power.watts};
 	int i;
 
 	for (i = 0; i < n; i++)
@@ -155,7 +157,7 @@ static void roi_put_side(struct block_table *k)
 	for (i = 0; i < b->n; i++) {
 		const struct run *side[] = {&b->runs[i]};
 
-		roi_add_score(k->s, k->q, side, 1, &b->runs[i], &scores);
+		roi_add_score(k->s, k->q, side, 1, &scores);
 	}
 	roi_put_scores(k->t, b->block.variant, b->block.side, &scores, k->list.estimator);
 	if (scores.shared && scores.source != POWER_MODELLED)
@@ -174,41 +176,45 @@ static void roi_note_shared(struct table *t, const char *variant, const char *cp
 		note_add_of(&t->notes, variant, "total", total_without_cpu, cpus);
 }
 
-/* Adds the total of one variant. The receiver directly precedes the sender in the list. */
-static void roi_put_total(struct block_table *k, const struct block_runs *receiver,
-			  const struct block_runs *sender)
+/* Adds the total of one variant, of `n` sides. */
+static void roi_put_total(struct block_table *k, const struct block_runs *sides, int n)
 {
+	const struct run **runs = xcalloc((size_t)n, sizeof(*runs));
 	struct roi_scores scores = {0};
 	char *cpus = NULL;
 	int i;
 
-	for (i = 0; i < receiver->n; i++) {
-		const struct run *other = block_runs_repeat(sender, &receiver->runs[i]);
-		const struct run *sides[] = {&receiver->runs[i], other};
-
-		if (other)
-			roi_add_score(k->s, k->q, sides, 2, &receiver->runs[i], &scores);
-		if (other && !cpus)
-			cpus = shared_cpus(sides, 2);
+	for (i = 0; i < sides->n; i++) {
+		if (!block_runs_same_repeat(sides, n, &sides->runs[i], runs))
+			continue;
+		roi_add_score(k->s, k->q, runs, n, &scores);
+		if (!cpus)
+			cpus = shared_cpus(runs, n);
 	}
-	roi_put_scores(k->t, receiver->block.variant, "total", &scores, k->list.estimator);
+	roi_put_scores(k->t, sides->block.variant, "total", &scores, k->list.estimator);
 	if (!scores.n)
-		note_add_of(&k->t->notes, receiver->block.variant, "total", total_no_repeat);
+		note_add_of(&k->t->notes, sides->block.variant, "total", total_no_repeat);
 	if (cpus)
-		roi_note_shared(k->t, receiver->block.variant, cpus);
+		roi_note_shared(k->t, sides->block.variant, cpus);
 	free(cpus);
 	free(scores.s);
+	free(runs);
 }
 
 /*
- * Returns true if both sides above a total have the figure. roi_put_total() then says why the
+ * Returns true if all sides above a total have the figure. roi_put_total() then says why the
  * total has none.
  */
 static bool roi_total_explains(const struct table *t, size_t row, int column)
 {
-	return !strcmp(table_cell(t, row, 1)->str, "total") &&
-	       table_cell(t, row - 1, column)->type != V_NONE &&
-	       table_cell(t, row - 2, column)->type != V_NONE;
+	const char *variant = table_cell(t, row, 0)->str;
+
+	if (strcmp(table_cell(t, row, 1)->str, "total") != 0)
+		return false;
+	while (row-- && !strcmp(table_cell(t, row, 0)->str, variant))
+		if (table_cell(t, row, column)->type == V_NONE)
+			return false;
+	return true;
 }
 
 static bool roi_is_udp(struct store *s, const struct block_list *list, const char *variant)
@@ -322,13 +328,12 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 
 static int roi_put_block(struct block_table *k, struct error *err)
 {
-	const struct block_runs *b = k->b, *before = b - 1;
+	int n = block_list_total(&k->list, (int)(k->b - k->list.blocks));
 
 	(void)err;
 	roi_put_side(k);
-	if (b > k->list.blocks && !strcmp(b->block.variant, before->block.variant) &&
-	    !strcmp(before->block.side, "receiver") && !strcmp(b->block.side, "sender"))
-		roi_put_total(k, before, b);
+	if (n)
+		roi_put_total(k, k->b + 1 - n, n);
 	return 0;
 }
 

@@ -428,6 +428,32 @@ const struct run *block_runs_repeat(const struct block_runs *b, const struct run
 	return NULL;
 }
 
+int block_list_total(const struct block_list *list, int i)
+{
+	const char *variant = list->blocks[i].block.variant;
+	int n = 1;
+
+	if (i + 1 < list->n && !strcmp(list->blocks[i + 1].block.variant, variant))
+		return 0;
+	while (n <= i && !strcmp(list->blocks[i - n].block.variant, variant))
+		n++;
+	return n > 1 ? n : 0;
+}
+
+bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct run *first,
+			    const struct run *runs[])
+{
+	int i;
+
+	runs[0] = first;
+	for (i = 1; i < n; i++) {
+		runs[i] = block_runs_repeat(&sides[i], first);
+		if (!runs[i])
+			return false;
+	}
+	return true;
+}
+
 static void metric_names_add_one(struct metric_names *list, const struct metric_row *m)
 {
 	size_t i;

@@ -79,6 +79,19 @@ struct block_list {
 /* Returns the block's run of the same pass and repeat as `r`, of another block, or NULL. */
 const struct run *block_runs_repeat(const struct block_runs *b, const struct run *r);
 
+/*
+ * Returns the number of sides that make a total if the last of them is block i: all of its variant,
+ * two or more. Else returns 0.
+ */
+int block_list_total(const struct block_list *list, int i);
+
+/*
+ * Fills the runs of `n` sides in the repeat of `first`, a run of the first side. Returns false if a
+ * side lacks the repeat.
+ */
+bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct run *first,
+			    const struct run *runs[]);
+
 /* Metrics of a block's runs, each name once. The strings are the store's; the caller frees `m`. */
 struct metric_names {
 	struct metric_row *m;

@@ -180,14 +180,14 @@ static const char *scores_missing_input(struct store *s, const struct query *q,
 	return NULL;
 }
 
-const char *score_absent(struct store *s, const struct query *q,
-			 const struct block_runs *const sides[], int n, const struct score *k)
+const char *score_absent(struct store *s, const struct query *q, const struct block_runs *sides,
+			 int n, const struct score *k)
 {
 	const char *why = NULL;
 	int i;
 
 	for (i = 0; i < n && !why; i++)
-		why = scores_missing_input(s, q, sides[i], k);
+		why = scores_missing_input(s, q, &sides[i], k);
 	return why;
 }
 
@@ -195,17 +195,18 @@ const char *score_absent(struct store *s, const struct query *q,
 
 /*
  * scores: the cost of a byte or of another unit of work. Each score is computed for each run and
- * estimated over the runs, for the receiver, the sender and the total.
+ * estimated over the runs, for each side and the total.
  *
- * The total cost of a unit of work is the sum of both sides' costs in the same repeat. Joules
- * count a shared host once. The total of a ratio is the ratio of the sums. Sides that share a CPU
- * have no total of figures measured by CPU, because the total would count that CPU twice. A score
- * with a missing input is absent, and a note names the input and how to get it.
+ * The total cost of a unit of work is the sum of the sides' costs in the same repeat, each times
+ * the side's part of the transfer. Joules count a shared host once. The total of a ratio is the
+ * ratio of the sums. Sides that share a CPU have no total of figures measured by CPU, because the
+ * total would count that CPU twice. A score with a missing input is absent, and a note names the
+ * input and how to get it.
  */
 
 static const struct column scores_columns[] = {
 	{"variant", .type = V_STR},
-	{"side", .type = V_STR, .what = "receiver, sender, or total for both"},
+	{"side", .type = V_STR, .what = "of the plan, or total for all of them"},
 	{"score", .type = V_STR},
 	{"value", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .what = "estimate over the runs"},
@@ -220,6 +221,12 @@ static double scores_above_zero(double x)
 	return x > 0 ? x : NAN;
 }
 
+/* Returns the factor of a side's cost in a sum of `n` sides. */
+static double scores_part(struct store *s, const struct run *r, int n)
+{
+	return n > 1 ? transfer_part(s, r) : 1;
+}
+
 /* Returns the cost of a unit of work, summed over the sides. */
 static double scores_cost(struct store *s, const struct run *const sides[], int n,
 			  struct scoring *c)
@@ -229,8 +236,8 @@ static double scores_cost(struct store *s, const struct run *const sides[], int 
 	int i;
 
 	for (i = 0; i < n; i++)
-		sum += k->scale * figure_metric(s, sides[i], k->over) /
-		       work_in_window(s, sides[i], k->under);
+		sum += scores_part(s, sides[i], n) * k->scale *
+		       figure_metric(s, sides[i], k->over) / work_in_window(s, sides[i], k->under);
 	return sum;
 }
 
@@ -264,8 +271,9 @@ static double scores_joules(struct store *s, const struct run *const sides[], in
 		c->kind = p.kind;
 	}
 	c->shared |= p.shared;
-	return k->scale * p.watts * figure_metric(s, sides[0], "seconds") /
-	       work_in_window(s, sides[0], k->under);
+	return k->scale * p.watts /
+	       scores_above_zero(n > 1 ? transfer_rate(s, sides[0], k->under)
+				       : figure_metric(s, sides[0], k->under));
 }
 
 /* Returns the system calls of the run's processes per MiB of work in the window. */
@@ -277,7 +285,8 @@ static double scores_calls(struct store *s, const struct run *const sides[], int
 	int i;
 
 	for (i = 0; i < n; i++)
-		sum += k->scale * calls_of_run(s, sides[i]) / work_in_window(s, sides[i], k->under);
+		sum += scores_part(s, sides[i], n) * k->scale * calls_of_run(s, sides[i]) /
+		       work_in_window(s, sides[i], k->under);
 	return sum;
 }
 
@@ -351,34 +360,17 @@ static void scores_put_row(struct table *t, const struct block *b, const char *s
 		note_add_of(&t->notes, b->variant, side, score_of_host, k->name);
 }
 
-/* Finds one repeat's runs on all `n` sides. Returns false if a side lacks the repeat. */
-static bool scores_same_repeat(const struct block_runs *const sides[], int n,
-			       const struct run *first, const struct run *runs[])
+static struct estimate scores_estimate(struct store *s, const struct block_runs *sides, int n,
+				       enum estimator est, struct scoring *c)
 {
-	int i;
-
-	runs[0] = first;
-	for (i = 1; i < n; i++) {
-		runs[i] = block_runs_repeat(sides[i], first);
-		if (!runs[i])
-			return false;
-	}
-	return true;
-}
-
-enum { SIDES = 2 };
-
-static struct estimate scores_estimate(struct store *s, const struct block_runs *const sides[],
-				       int n, enum estimator est, struct scoring *c)
-{
-	double *x = xcalloc((size_t)sides[0]->n + 1, sizeof(*x)), v;
+	double *x = xcalloc((size_t)sides->n + 1, sizeof(*x)), v;
 	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
-	const struct run *runs[SIDES];
+	const struct run **runs = xcalloc((size_t)n, sizeof(*runs));
 	size_t known = 0;
 	int i;
 
-	for (i = 0; i < sides[0]->n; i++) {
-		if (!scores_same_repeat(sides, n, &sides[0]->runs[i], runs))
+	for (i = 0; i < sides->n; i++) {
+		if (!block_runs_same_repeat(sides, n, &sides->runs[i], runs))
 			continue;
 		if (c->score->of_cpus && !c->twice)
 			c->twice = shared_cpus(runs, n);
@@ -390,6 +382,7 @@ static struct estimate scores_estimate(struct store *s, const struct block_runs 
 	}
 	if (known && !c->twice)
 		e = stats_estimate(est, x, known, 0.95);
+	free(runs);
 	free(x);
 	return e;
 }
@@ -399,64 +392,61 @@ static struct estimate scores_estimate(struct store *s, const struct block_runs 
  * would not supply the input.
  */
 static void scores_put_absent(struct store *s, const struct query *q,
-			      const struct block_runs *const sides[], int n,
-			      const struct scoring *c, const char *side, struct absences *absent)
+			      const struct block_runs *sides, int n, const struct scoring *c,
+			      const char *side, struct absences *absent)
 {
 	const char *missing = score_absent(s, q, sides, n, c->score);
 	char *why = missing    ? xstrdup(missing)
 		    : c->twice ? xasprintf("%s: %s", c->twice, SHARED_CPUS_TWICE)
-		    : n > 1    ? xstrdup("no repeat has the score on both sides")
+		    : n > 1    ? xstrdup("no repeat has the score on all sides")
 			       : xstrdup("no run has both inputs");
 
-	absences_add(absent, c->score->name, sides[0]->block.variant, side, why);
+	absences_add(absent, c->score->name, sides->block.variant, side, why);
 	free(why);
 }
 
 /* Adds the row of one side or of the total. */
-static void scores_put_score(struct store *s, const struct query *q,
-			     const struct block_runs *const sides[], int n, const struct score *k,
-			     enum estimator est, struct absences *absent, struct table *t)
+static void scores_put_score(struct store *s, const struct query *q, const struct block_runs *sides,
+			     int n, const struct score *k, enum estimator est,
+			     struct absences *absent, struct table *t)
 {
-	const char *side = n > 1 ? "total" : sides[0]->block.side;
+	const char *side = n > 1 ? "total" : sides->block.side;
 	struct scoring c = {.score = k, .q = q};
 	struct estimate e = scores_estimate(s, sides, n, est, &c);
 
 	if (e.n)
-		scores_put_row(t, &sides[0]->block, side, &c, &e);
+		scores_put_row(t, &sides->block, side, &c, &e);
 	else
 		scores_put_absent(s, q, sides, n, &c, side, absent);
 	free(c.twice);
 }
 
-/* Returns true if blocks i - 1 and i are the receiver and the sender of one variant. */
-static bool scores_makes_total(const struct block_list *list, int i)
+static bool scores_are_of(struct store *s, const struct query *q, const struct block_runs *sides,
+			  int n, const struct score *k)
 {
-	const struct block *sender = &list->blocks[i].block;
-	const struct block *receiver = i ? &list->blocks[i - 1].block : NULL;
-
-	return receiver && !strcmp(receiver->variant, sender->variant) &&
-	       !strcmp(receiver->side, "receiver") && !strcmp(sender->side, "sender");
+	while (n && scores_is_of(s, q, &sides[n - 1], k))
+		n--;
+	return !n;
 }
 
 static void scores_put_scores(struct store *s, const struct query *q, const struct block_list *list,
 			      const struct score *k, struct absences *absent, struct table *t)
 {
 	size_t wanted = 0;
-	int i;
+	int i, n;
 
 	for (i = 0; i < list->n; i++) {
-		const struct block_runs *both[SIDES] = {&list->blocks[i]};
+		const struct block_runs *b = &list->blocks[i];
 
-		if (!scores_is_of(s, q, both[0], k))
-			continue;
-		scores_put_score(s, q, both, 1, k, list->estimator, absent, t);
-		wanted++;
-		if (!scores_makes_total(list, i) || !scores_is_of(s, q, both[0] - 1, k))
-			continue;
-		both[0] = &list->blocks[i - 1];
-		both[1] = &list->blocks[i];
-		scores_put_score(s, q, both, SIDES, k, list->estimator, absent, t);
-		wanted++;
+		if (scores_is_of(s, q, b, k)) {
+			scores_put_score(s, q, b, 1, k, list->estimator, absent, t);
+			wanted++;
+		}
+		n = block_list_total(list, i);
+		if (n && scores_are_of(s, q, b + 1 - n, n, k)) {
+			scores_put_score(s, q, b + 1 - n, n, k, list->estimator, absent, t);
+			wanted++;
+		}
 	}
 	absences_next(absent, wanted);
 }

@@ -68,7 +68,7 @@ struct score {
  * Returns which input no run of a side has and how to get the input, or NULL if each input is in
  * some run.
  */
-const char *score_absent(struct store *s, const struct query *q,
-			 const struct block_runs *const sides[], int n, const struct score *k);
+const char *score_absent(struct store *s, const struct query *q, const struct block_runs *sides,
+			 int n, const struct score *k);
 
 #endif

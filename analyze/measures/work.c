@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,27 @@ double work_in_window(struct store *s, const struct run *r, const char *rate_met
 	double work = figure_metric(s, r, rate_metric) * figure_metric(s, r, "seconds");
 
 	return work > 0 ? work : NAN;
+}
+
+/* More sides than a receiver and a sender have metrics of the transfer. */
+static bool transfer_has_metrics(struct store *s, const struct run *r)
+{
+	return !isnan(figure_metric(s, r, "transfer_sides"));
+}
+
+double transfer_rate(struct store *s, const struct run *r, const char *rate_metric)
+{
+	char name[64];
+
+	if (!transfer_has_metrics(s, r))
+		return figure_metric(s, r, rate_metric);
+	snprintf(name, sizeof(name), "transfer:%s", rate_metric);
+	return figure_metric(s, r, name);
+}
+
+double transfer_part(struct store *s, const struct run *r)
+{
+	return transfer_has_metrics(s, r) ? figure_metric(s, r, "transfer_part") : 1;
 }
 
 /* --- amounts: ns, cycles, instructions --- */

@@ -227,15 +227,20 @@ static void zerocopy_put_cost(struct table *t, const struct block *b, const char
 	table_set(t, row, "copied", value_real(copied));
 }
 
-/* Adds the cost of copying in the side's own direction: other copies on its CPUs do not count. */
+/*
+ * Adds the cost of copying in the side's own direction: other copies on its CPUs do not count. A
+ * proxy copies in both directions.
+ */
 static int zerocopy_put_direction(struct store *s, const struct query *q, const struct block *b,
 				  const char *base, const struct basis_value *basis,
 				  struct copying *c, struct table *t, struct error *err)
 {
 	const struct block of_base = {base, b->side};
-	bool receives = !strcmp(b->side, "receiver");
+	bool receives = store_side_is(s, b->side, "receiver");
 	struct str what = {0};
-	int rc = copy_direction_cost(s, q, b, receives, &c->ns, err);
+	int rc = store_side_is(s, b->side, "proxy")
+			 ? 0
+			 : copy_direction_cost(s, q, b, receives, &c->ns, err);
 
 	if (rc || isnan(c->ns))
 		return rc;

@@ -25,7 +25,7 @@ struct evidence {
 /* The text for data that nobody read. */
 #define DROPPED_UNREAD "every byte was dropped unread (upper bound)"
 
-enum { MAX_EVIDENCE = 16 };
+enum { MAX_EVIDENCE = 256 };
 
 /*
  * Fills all evidence of the variant, summed over the runs. The strings are the store's or static.

@@ -41,7 +41,7 @@ struct counted {
 	double uring_enters, maps;    /* calls that move bytes and do not return their number */
 	double received, work;	      /* bytes by tcp_info; by the workload's own account */
 	double copied;		      /* bytes by the kernel's count */
-	bool receives;		      /* the side is the receiver */
+	bool receives, sends;	      /* by its role; a proxy does both */
 };
 
 static void counted_add_call(struct counted *c, const struct syscall_row *r)
@@ -85,7 +85,9 @@ static int counted_read(struct store *s, const struct block *b, struct counted *
 	struct run *runs;
 	int n = scope_runs(s, &all, b, FOR_SYSCALLS, &runs, err), i, k, nrows = 0;
 
-	*c = (struct counted){.receives = !strcmp(b->side, "receiver")};
+	*c = (struct counted){.receives = store_side_is(s, b->side, "receiver") ||
+					  store_side_is(s, b->side, "proxy"),
+			      .sends = !store_side_is(s, b->side, "receiver")};
 	for (i = 0; i < n && nrows >= 0; i++) {
 		nrows = store_syscalls(s, runs[i].id, &rows, err);
 		for (k = 0; k < nrows; k++)
@@ -175,7 +177,7 @@ static struct evidence counted_kernel(const struct counted *c)
 int zero_copy_add_counted(struct store *s, const struct block *b, enum asked asked,
 			  struct evidence *e, int max, struct error *err)
 {
-	struct evidence found[2];
+	struct evidence found[3];
 	struct counted c;
 	int rc = counted_read(s, b, &c, err), n = 0, i, count = 0;
 
@@ -183,11 +185,15 @@ int zero_copy_add_counted(struct store *s, const struct block *b, enum asked ask
 		return rc;
 	if (c.receives && !isnan(c.copied))
 		found[n++] = counted_kernel(&c);
-	found[n] = c.receives ? counted_read_bytes(&c) : counted_sent(&c);
-	found[n++].source = BY_SYSCALLS;
+	if (c.receives)
+		found[n++] = counted_read_bytes(&c);
+	if (c.sends)
+		found[n++] = counted_sent(&c);
 	for (i = 0; i < n && count < max; i++) {
 		if (!(found[i].total > 0))
 			continue;
+		if (found[i].source != BY_KERNEL)
+			found[i].source = BY_SYSCALLS;
 		found[i].side = b->side;
 		found[i].asked = asked == ASKED_DROP ? ASKED_UNKNOWN : asked;
 		e[count++] = found[i];

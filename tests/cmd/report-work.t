@@ -46,4 +46,64 @@ ok "analyze exits 0 where the side that the plan names counts no work" exits 0 "
 "$zcost" report summary neither --format tsv >out 2>err
 ok "a cost without any count is empty" test -z "$(cell receiver ns_per_kib)"
 ok "a warning says that the side in 'work' counted nothing" says 'warning: v receiver: the plan has work = sender' err
+
+# --- many sides: two clients send through a proxy into one server ---
+
+side() { # side CAPTURE NAME CPU TICKS [BYTES_PER_SECOND]: one side of v/measure-01; without BYTES_PER_SECOND it counts none
+	d=$1/runs/v/measure-01/$2
+	on_cpu=$3 run_json "$d" v measure 1 "$2" "$([ $# -gt 4 ] && echo tcpzc || echo none)" "$cpu_collector"
+	if [ $# -gt 4 ]; then points "$5" 65536 9 14 && summary "$2" 100 0 100 0 "$5" "$5"; else echo "a log line"; fi >"$d/workload.out"
+	proc_stat_simple "$4" "$3" >"$d/proc_stat.snap"
+}
+roles() { # roles CAPTURE SIDE=ROLE...: writes the manifest
+	cap=$1
+	shift
+	manifest "$cap" v v/measure/1/ok
+	printf '%s\n' "$@" | jq -R 'split("=")' | jq -s --slurpfile m "$cap/manifest.json" '. as $s | $m[0] |
+		.sides = [$s[][0]] | .runs[].sides = .sides | .variants[].settings = ([$s[] | {(.[0] + ".role"): .[1]}] | add)' >new
+	mv new "$cap/manifest.json"
+	"$zcost" analyze "$cap" >log 2>&1
+}
+# The clients move 0.5e6 and 1e6 KiB/s.
+side many server 1 150
+side many mid 2 90
+side many c1 3 30 512000000
+side many c2 4 60 1024000000
+cp -r many through && side through server 1 150 1536000000
+cp -r through twice && side twice mid 2 90 3072000000
+cp -r many half && side half c1 3 30
+for cap in many through twice half; do
+	roles $cap c1=sender c2=sender mid=proxy server=receiver
+	sqlite3 $cap/zcost.db "INSERT INTO metric SELECT id, 'power_w:wall', 'W', 100, 'measured' FROM run"
+done
+report() { # report CAPTURE TABLE
+	"$zcost" report "$2" "$1" --format tsv --verbose >out 2>err
+}
+scores() { # scores CAPTURE: prints ns_per_kib of the rows in order
+	report "$1" scores && awk -F'\t' '$3 == "ns_per_kib" { printf "%s %.1f ", $2, $4 }' out
+}
+ok "a server and a proxy without a count take the sum of the clients' counts" test \
+	"$(scores many)" = "server 333.3 mid 200.0 c1 200.0 c2 200.0 total 733.3 "
+ok "a note names the clients that counted" says 'the work is the count of the side c1 and c2' err
+ok "a proxy between sides that count takes what passed it once" test \
+	"$(scores through)" = "server 333.3 mid 200.0 c1 200.0 c2 200.0 total 733.3 "
+ok "a note names the receiver, which counted alone" says 'v mid: the work is the count of the side server$' err
+ok "a proxy that counts each byte twice leaves the total as it is" test \
+	"$(scores twice)" = "server 333.3 mid 100.0 c1 200.0 c2 200.0 total 733.3 "
+report many roi
+ok "the total has the throughput of the transfer" near "$(cell total throughput_gbps)" 12.288 0.001
+ok "the total has the CPU use of all sides" near "$(cell total cpu_pct)" 110 0.01
+ok "the total counts the power of a host of four sides once" near "$(cell total power_w)" 100 0.01
+ok "the total has the score of all sides" near "$(cell total roi_c)" 1.3727 0.001
+report half roi
+ok "two clients of which one counts have no throughput in total" test -z "$(cell total throughput_gbps)"
+ok "two clients of which one counts give the server no throughput" test -z "$(cell server throughput_gbps)"
+"$zcost" compare many twice --side total --format tsv >out 2>err
+total() { # total METRIC: prints base and new
+	awk -F'\t' -v m="$1" '$2 == m { printf "%.1f %.1f", $4, $5 }' out
+}
+ok "compare has the total cost of four sides" test "$(total ns_per_kib)" = "733.3 733.3"
+ok "compare has the throughput of the transfer as the total" test "$(total throughput)" = "12.3 12.3"
+ok "an unknown side exits 1" exits 1 "$zcost" report summary many --side sender
+ok "the message on an unknown side lists all sides" says "no side 'sender'; it has: server, mid, c1, c2" err
 done_testing
