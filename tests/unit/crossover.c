@@ -141,5 +141,6 @@ int main(void)
 		cmocka_unit_test(test_the_95_percent_interval_covers_95_percent),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
