@@ -464,56 +464,6 @@ static int cost_table_run_store(struct cost_table_plan *p, struct store *s, cons
 	return rc;
 }
 
-struct cpuset cost_cpus_of(const struct profile *p)
-{
-	struct cpuset set = {0};
-
-	if (p)
-		cost_cpus_add(&set, p);
-	return set;
-}
-
-static int cost_table_no_cpus(const struct cpuset *there, const char *asked, struct error *err)
-{
-	char *text = cpuset_format(there);
-	int rc = cpuset_count(there)
-			 ? error_set(
-				   err, ENODATA,
-				   "--cpu %s: the file has no samples of this CPU; its CPUs are %s",
-				   asked, text)
-			 : error_set(err, ENODATA,
-				     "--cpu %s: the file's samples do not record their CPU", asked);
-
-	free(text);
-	return rc;
-}
-
-/* Counts the CPUs of the wall basis: the selected CPUs that have samples. */
-static int cost_table_count_cpus(const struct query *q, unsigned int *n, struct table *t,
-				 struct error *err)
-{
-	struct cpuset there = cost_cpus_of(q->profile), without = {0};
-	char *text;
-	unsigned int cpu, missing;
-	int rc = 0;
-
-	*n = cpuset_count(&there) ? cpuset_count(&there) : 1;
-	if (!q->cpus)
-		return 0;
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(q->cpus, cpu) && !cpuset_has(&there, cpu))
-			cpuset_add(&without, cpu);
-	missing = cpuset_count(&without);
-	*n = cpuset_count(q->cpus) - missing;
-	text = cpuset_format(&without);
-	if (!*n)
-		rc = cost_table_no_cpus(&there, text, err);
-	else if (missing)
-		note_add(&t->notes, cpu_without_samples, text);
-	free(text);
-	return rc;
-}
-
 /* Refuses a query that the text of perf report has no data for. */
 static int cost_table_check_flat(const struct cost_table_plan *p, const struct query *q,
 				 struct error *err)
@@ -537,27 +487,18 @@ static int cost_table_check_flat(const struct cost_table_plan *p, const struct q
 static int cost_table_run_file(struct cost_table_plan *p, const struct query *q, struct table *t,
 			       struct error *err)
 {
-	struct cost_part part = {.nruns = 1, .load = {.pct = q->system_load}};
+	struct cost_part part = {.load = {.pct = q->system_load}};
 	unsigned int ncpus;
 	int rc = q->flat ? cost_table_check_flat(p, q, err) : 0;
 
-	if (!rc)
-		rc = cost_table_count_cpus(q, &ncpus, t, err);
-	if (!rc)
-		rc = basis_of_file(q, ncpus, &part.basis, err);
 	if (rc)
 		return rc;
 	p->single = true;
-	p->spec.exclude_idle = part.basis.exclude_idle;
-	tally_init(&part.tally, &p->spec, 1);
-	rc = q->profile ? tally_profile(&part.tally, q->profile, err)
-			: tally_flat(&part.tally, q->flat, err);
-	tally_sort(&part.tally);
-	basis_of_weights(q, part.tally.event, q->flat ? q->flat->event_count : part.tally.weight,
-			 &part.basis);
-	cost_table_make_columns(t, p, part.basis.unit);
-	if (!rc)
+	rc = cost_part_read_file(q, &p->spec, &part, &ncpus, t, err);
+	if (!rc) {
+		cost_table_make_columns(t, p, part.basis.unit);
 		cost_table_add_part(t, p, q, &part);
+	}
 	if (!rc && q->profile) {
 		cost_table_note_timer(t, part.tally.event);
 		profile_add_notes(q->profile, &t->notes);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/costs.h"
 
+#include "analyze/texts/perf_report.h"
+
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,6 +293,78 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 	tally_sort(&p->tally);
 	p->same_runs = cost_runs_are_same(p, runs);
 	free(runs);
+	return rc;
+}
+
+struct cpuset cost_cpus_of(const struct profile *p)
+{
+	struct cpuset set = {0};
+
+	if (p)
+		cost_cpus_add(&set, p);
+	return set;
+}
+
+static int cost_refuse_cpus(const struct cpuset *there, const char *asked, struct error *err)
+{
+	char *text = cpuset_format(there);
+	int rc = cpuset_count(there)
+			 ? error_set(
+				   err, ENODATA,
+				   "--cpu %s: the file has no samples of this CPU; its CPUs are %s",
+				   asked, text)
+			 : error_set(err, ENODATA,
+				     "--cpu %s: the file's samples do not record their CPU", asked);
+
+	free(text);
+	return rc;
+}
+
+/* Counts the CPUs of the wall basis: the selected CPUs that have samples. */
+static int cost_count_cpus(const struct query *q, unsigned int *n, struct table *t,
+			   struct error *err)
+{
+	struct cpuset there = cost_cpus_of(q->profile), without = {0};
+	char *text;
+	unsigned int cpu, missing;
+	int rc = 0;
+
+	*n = cpuset_count(&there) ? cpuset_count(&there) : 1;
+	if (!q->cpus)
+		return 0;
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(q->cpus, cpu) && !cpuset_has(&there, cpu))
+			cpuset_add(&without, cpu);
+	missing = cpuset_count(&without);
+	*n = cpuset_count(q->cpus) - missing;
+	text = cpuset_format(&without);
+	if (!*n)
+		rc = cost_refuse_cpus(&there, text, err);
+	else if (missing)
+		note_add(&t->notes, cpu_without_samples, text);
+	free(text);
+	return rc;
+}
+
+int cost_part_read_file(const struct query *q, const struct tally_spec *spec,
+			struct cost_part *part, unsigned int *ncpus, struct table *t,
+			struct error *err)
+{
+	struct tally_spec own = *spec;
+	int rc = cost_count_cpus(q, ncpus, t, err);
+
+	part->nruns = 1;
+	if (!rc)
+		rc = basis_of_file(q, *ncpus, &part->basis, err);
+	if (rc)
+		return rc;
+	own.exclude_idle = part->basis.exclude_idle;
+	tally_init(&part->tally, &own, 1);
+	rc = q->profile ? tally_profile(&part->tally, q->profile, err)
+			: tally_flat(&part->tally, q->flat, err);
+	tally_sort(&part->tally);
+	basis_of_weights(q, part->tally.event, q->flat ? q->flat->event_count : part->tally.weight,
+			 &part->basis);
 	return rc;
 }
 

@@ -77,6 +77,12 @@ struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
  */
 int cost_part_read(struct store *s, const struct query *q, const struct block *b,
 		   const struct tally_spec *spec, struct cost_part *p, struct error *err);
+/*
+ * Reads the samples of a bare file with `spec`. *ncpus receives the CPUs of the wall basis. `t`
+ * receives notes about CPUs without samples.
+ */
+int cost_part_read_file(const struct query *q, const struct tally_spec *spec, struct cost_part *p,
+			unsigned int *ncpus, struct table *t, struct error *err);
 void cost_part_free(struct cost_part *p);
 /* Appends how much of the busy time the samples cover, if that is known. */
 void cost_print_coverage(const struct cost_part *p, struct str *s);

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/export/lines.h"
+
+#include "analyze/measures/tally.h"
+#include "lib/radix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The block that is read, or the one of a perf.data. Runs of a store share the numbers of frames.
+ */
+struct lines_source {
+	const struct sample_block *block;
+	const struct profile *p;
+	uint32_t root;	      /* frame of the trie above the command, or PROFILE_NONE */
+	struct map names;     /* symbol -> symbol of the trie + 1 */
+	struct map comms;     /* comm -> frame of the trie + 1 */
+	struct place *places; /* by frame */
+};
+
+/* The frame of the trie that a profile's frame became, and the frame of its command + 1 (0: none).
+ */
+struct place {
+	uint32_t comm, frame;
+};
+
+/* --- names --- */
+
+static uint32_t lines_name_symbol(struct lines *l, const char *name, bool comm)
+{
+	char *copy = xstrdup(*name ? name : "[unknown]"), *at;
+	uint32_t symbol;
+
+	for (at = copy; *at; at++) {
+		if (*at == ';')
+			*at = ':';
+		else if ((unsigned char)*at < ' ' || (comm && *at == ' '))
+			*at = '_';
+	}
+	symbol = profile_symbol(&l->trie, 0, copy, false);
+	free(copy);
+	return symbol;
+}
+
+static uint32_t lines_symbol(struct lines *l, uint32_t symbol)
+{
+	const struct profile *p = l->source->p;
+	uint64_t *known = map_at(&l->source->names, symbol);
+	char *object;
+
+	if (*known)
+		return (uint32_t)*known - 1;
+	if (p->symbols[symbol].unresolved) {
+		object = sample_object_name(profile_symbol_dso(p, symbol));
+		*known = 1 + (uint64_t)lines_name_symbol(l, object, false);
+		free(object);
+	} else {
+		*known = 1 + (uint64_t)lines_name_symbol(l, profile_symbol_name(p, symbol), false);
+	}
+	return (uint32_t)*known - 1;
+}
+
+/* --- from samples to lines --- */
+
+/* Returns the frame of the command, or of interrupts elsewhere. */
+static uint32_t lines_comm_frame(struct lines *l, const struct sample_run *r,
+				 const struct profile_cost *c, enum sample_kind kind)
+{
+	/* PROFILE_NONE is a command without a name; no command has the number after it. */
+	uint64_t key = kind == SAMPLE_ELSEWHERE ? (uint64_t)PROFILE_NONE + 1 : c->comm;
+	uint64_t *known = map_at(&l->source->comms, key);
+
+	if (!*known)
+		*known = 1 + (uint64_t)profile_frame(
+				     &l->trie, l->source->root,
+				     lines_name_symbol(l, sample_comm(r, c, kind), true));
+	return (uint32_t)(*known - 1);
+}
+
+/* Climbs to the first frame that this command already has in the trie, and adds those below it. */
+static uint32_t lines_frame(struct lines *l, uint32_t comm, uint32_t frame)
+{
+	const struct profile_frame *frames = l->source->p->frames;
+	uint32_t chain[256], n = 0, at = comm;
+
+	for (; frame != PROFILE_NONE; frame = frames[frame].parent) {
+		if (l->source->places[frame].comm == comm + 1) {
+			at = l->source->places[frame].frame;
+			break;
+		}
+		if (n == array_size(chain)) {
+			at = lines_frame(l, comm, frame);
+			break;
+		}
+		chain[n++] = frame;
+	}
+	while (n--) {
+		at = profile_frame(&l->trie, at, lines_symbol(l, frames[chain[n]].symbol));
+		l->source->places[chain[n]] = (struct place){comm + 1, at};
+	}
+	return at;
+}
+
+static void lines_add_weight(struct lines *l, uint32_t frame, uint64_t weight)
+{
+	size_t old = l->weight[l->end].cap, cap = l->trie.frames_cap;
+	uint64_t *of = l->weight[l->end].of;
+
+	if (frame >= old) {
+		of = xrealloc(of, cap * sizeof(*of));
+		memset(of + old, 0, (cap - old) * sizeof(*of));
+		l->weight[l->end].of = of;
+		l->weight[l->end].cap = cap;
+	}
+	of[frame] += weight;
+}
+
+static void lines_start_block(struct lines *l, const struct sample_run *r)
+{
+	const struct sample_block *b = r->block;
+	struct lines_source *source = xcalloc(1, sizeof(*source));
+
+	lines_end(l);
+	*source = (struct lines_source){.block = b, .p = r->p, .root = PROFILE_NONE};
+	if (r->s->nblocks > 1 || l->all_roots)
+		source->root =
+			profile_frame(&l->trie, PROFILE_NONE, lines_name_symbol(l, b->name, true));
+	source->places = xcalloc(r->p->nframes + 1, sizeof(*source->places));
+	l->source = source;
+}
+
+void lines_end(struct lines *l)
+{
+	if (!l->source)
+		return;
+	map_free(&l->source->names);
+	map_free(&l->source->comms);
+	free(l->source->places);
+	free(l->source);
+	l->source = NULL;
+}
+
+/* Adds the costs command by command, so that one place for each frame suffices. */
+void lines_add(void *lines, const struct sample_run *r)
+{
+	struct lines *l = lines;
+	struct radix_row *rows = xcalloc(r->p->ncosts + 1, sizeof(*rows));
+	const struct profile_cost *c;
+	enum sample_kind kind;
+	size_t i, n = 0;
+
+	if (!l->source || l->source->block != r->block)
+		lines_start_block(l, r);
+	l->source->p = r->p;
+	for (i = 0; i < r->p->ncosts; i++) {
+		c = &r->p->costs[i];
+		kind = samples_select(r, c);
+		if (kind != SAMPLE_LEFT_OUT && sample_ns(r, c) != 0)
+			rows[n++] = (struct radix_row){lines_comm_frame(l, r, c, kind), i};
+	}
+	radix_sort(rows, n);
+	for (i = 0; i < n; i++) {
+		c = &r->p->costs[rows[i].value];
+		lines_add_weight(l, lines_frame(l, (uint32_t)rows[i].key, c->frame),
+				 l->count_samples ? c->samples : c->weight);
+	}
+	free(rows);
+}
+
+void lines_init(struct lines *l)
+{
+	*l = (struct lines){0};
+	profile_init(&l->trie);
+	profile_dso(&l->trie, "", NULL, DSO_UNKNOWN);
+}
+
+void lines_free(struct lines *l)
+{
+	lines_end(l);
+	free(l->weight[0].of);
+	free(l->weight[1].of);
+	profile_free(&l->trie);
+}
+
+/* --- the walk --- */
+
+/* A frame, ordered among its siblings: the rank of its name (upper half), then its number. */
+typedef uint64_t child_t;
+
+struct walk {
+	const struct lines *l;
+	child_t *children; /* those of frame i from first[i + 1] on to first[i + 2]; roots from 0 */
+	size_t *first;
+	struct str text;
+};
+
+static int lines_order_names(const void *a, const void *b, void *profile)
+{
+	return strcmp(profile_symbol_name(profile, *(const uint32_t *)a),
+		      profile_symbol_name(profile, *(const uint32_t *)b));
+}
+
+/* Returns the rank of each symbol in the order of names; the caller frees. */
+static uint32_t *lines_rank_names(const struct profile *p)
+{
+	uint32_t *order = xcalloc(p->nsymbols + 1, sizeof(*order)), i;
+	uint32_t *rank = xcalloc(p->nsymbols + 1, sizeof(*rank));
+
+	for (i = 0; i < p->nsymbols; i++)
+		order[i] = i;
+	if (p->nsymbols)
+		qsort_r(order, p->nsymbols, sizeof(*order), lines_order_names, (void *)p);
+	for (i = 0; i < p->nsymbols; i++)
+		rank[order[i]] = i;
+	free(order);
+	return rank;
+}
+
+static int walk_order_ranks(const void *a, const void *b)
+{
+	child_t l = *(const child_t *)a, r = *(const child_t *)b;
+
+	return l < r ? -1 : l > r;
+}
+
+/* Returns the index of the first child of `parent`; PROFILE_NONE + 1 is 0. */
+static size_t *walk_first_child(struct walk *w, uint32_t parent)
+{
+	return &w->first[(uint32_t)(parent + 1)];
+}
+
+static void walk_sort_children(struct walk *w)
+{
+	const struct profile *p = &w->l->trie;
+	uint32_t *rank = lines_rank_names(p), i;
+	size_t sum = 0, n;
+
+	w->children = xcalloc(p->nframes + 1, sizeof(*w->children));
+	w->first = xcalloc(p->nframes + 2, sizeof(*w->first));
+	for (i = 0; i < p->nframes; i++)
+		++*walk_first_child(w, p->frames[i].parent);
+	for (i = 0; i < p->nframes + 2; i++) { /* ends of the lists */
+		sum += w->first[i];
+		w->first[i] = sum;
+	}
+	for (i = 0; i < p->nframes; i++) /* filling from the end turns ends into starts */
+		w->children[--*walk_first_child(w, p->frames[i].parent)] =
+			(uint64_t)rank[p->frames[i].symbol] << 32 | i;
+	for (i = 0; i < p->nframes + 1; i++) {
+		n = w->first[i + 1] - w->first[i];
+		if (n > 1)
+			qsort(w->children + w->first[i], n, sizeof(child_t), walk_order_ranks);
+	}
+	free(rank);
+}
+
+struct level {
+	size_t at, end; /* of the children */
+	size_t len;	/* of the line above them */
+};
+
+/* Walks depth first. No recursion: a chain may be thousands of frames deep. */
+static void walk_frames(struct walk *w, line_fn *line, void *arg)
+{
+	const struct profile *trie = &w->l->trie;
+	struct level *levels = NULL, *top;
+	size_t n = 0, cap = 0, len;
+	uint32_t frame = PROFILE_NONE;
+
+	for (;;) {
+		array_grow(levels, n, cap);
+		levels[n++] = (struct level){*walk_first_child(w, frame),
+					     *(walk_first_child(w, frame) + 1), w->text.len};
+		while (n && levels[n - 1].at == levels[n - 1].end)
+			n--;
+		if (!n)
+			break;
+		top = &levels[n - 1];
+		frame = (uint32_t)w->children[top->at++];
+		w->text.len = top->len;
+		if (top->len)
+			str_putc(&w->text, ';');
+		str_puts(&w->text, profile_symbol_name(trie, trie->frames[frame].symbol));
+		len = w->text.len;
+		if (lines_weight(w->l, 0, frame) || lines_weight(w->l, 1, frame))
+			line(arg, &w->text, frame);
+		w->text.len = len;
+	}
+	free(levels);
+}
+
+void lines_walk(const struct lines *l, line_fn *line, void *arg)
+{
+	struct walk w = {.l = l};
+
+	walk_sort_children(&w);
+	walk_frames(&w, line, arg);
+	free(w.children);
+	free(w.first);
+	str_free(&w.text);
+}

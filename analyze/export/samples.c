@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/export/samples.h"
+
+#include "analyze/measures/costs.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- costs --- */
+
+static int samples_read_part(struct samples *s, struct sample_block *b, struct cost_part *part,
+			     struct error *err)
+{
+	const struct tally_spec spec = {
+		.keys = {BY_CONTEXT}, .nkeys = 1, .event = s->q->event, .cpus = s->q->cpus};
+	unsigned int ncpus;
+
+	return s->store ? cost_part_read(s->store, s->q, &b->of, &spec, part, err)
+			: cost_part_read_file(s->q, &spec, part, &ncpus, s->notes, err);
+}
+
+static int samples_find_cost(struct samples *s, struct sample_block *b, struct error *err)
+{
+	struct cost_part part = {0};
+	int rc = samples_read_part(s, b, &part, err);
+
+	if (!rc) {
+		b->ns = part.basis.ns / part.tally.weight;
+		b->unit = isfinite(b->ns) ? xstrdup(part.basis.unit) : NULL;
+		b->why = xstrdup(part.basis.text);
+		b->exclude_idle = part.basis.exclude_idle;
+		basis_note_event(s->notes, part.basis.ns, IN_NS, part.tally.event);
+		s->notes->lossy |= part.basis.uncounted;
+	}
+	cost_part_free(&part);
+	return rc;
+}
+
+int samples_open(struct samples *s, struct error *err)
+{
+	struct block *blocks = NULL;
+	int i, rc;
+
+	s->nblocks = s->store ? scope_blocks(s->store, s->q, &blocks, err) : 1;
+	if (s->nblocks < 0)
+		return s->nblocks;
+	s->blocks = xcalloc((size_t)s->nblocks + 1, sizeof(*s->blocks));
+	for (i = 0, rc = 0; i < s->nblocks && !rc; i++) {
+		struct sample_block *b = &s->blocks[i];
+
+		*b = (struct sample_block){.of = s->store ? blocks[i] : (struct block){0},
+					   .ns = NAN};
+		b->name = s->store ? xasprintf("%s/%s", b->of.variant, b->of.side)
+				   : xstrdup("samples");
+		rc = s->costs ? samples_find_cost(s, b, err) : 0;
+	}
+	free(blocks);
+	return rc;
+}
+
+void samples_close(struct samples *s)
+{
+	int i;
+
+	for (i = 0; i < s->nblocks; i++) {
+		free(s->blocks[i].name);
+		free(s->blocks[i].unit);
+		free(s->blocks[i].why);
+	}
+	free(s->blocks);
+	free(s->event);
+	map_free(&s->comms);
+}
+
+int samples_unit(const struct samples *s, const char **unit, struct error *err)
+{
+	const struct sample_block *b, *first = NULL;
+
+	*unit = NULL;
+	for (b = s->blocks; b < s->blocks + s->nblocks; b++) {
+		if (!b->unit) {
+			note_add_of(&s->notes->notes, b->of.variant, b->of.side, export_no_cost,
+				    b->why);
+			continue;
+		}
+		first = first ?: b;
+		if (strcmp(first->unit, b->unit) != 0)
+			return error_set(
+				err, EINVAL,
+				"%s costs ns per %s, %s ns per %s: give --unit, or choose with --variant and --side",
+				first->name, first->unit, b->name, b->unit);
+	}
+	*unit = first ? first->unit : NULL;
+	return 0;
+}
+
+double sample_ns(const struct sample_run *r, const struct profile_cost *c)
+{
+	return r->block->exclude_idle && c->context == CTX_IDLE ? 0
+								: r->block->ns * (double)c->weight;
+}
+
+int64_t picoseconds_round(struct picoseconds *sum, double ns)
+{
+	int64_t before = sum->given;
+
+	sum->exact += 1000 * ns;
+	sum->given = llround(sum->exact);
+	return sum->given - before;
+}
+
+/* --- filters and names --- */
+
+static bool samples_have_comm(const struct sample_run *r, uint32_t comm)
+{
+	uint64_t *known = map_at(&r->s->comms, comm);
+
+	if (!*known)
+		*known = 1 + str_matches(r->s->q->comm, comm == PROFILE_NONE
+								? ""
+								: intern_get(&r->p->strings, comm));
+	return *known == 2;
+}
+
+static enum sample_kind samples_kind(const struct sample_run *r, const struct profile_cost *c)
+{
+	const struct query *q = r->s->q;
+
+	if (c->event != r->event ||
+	    (q->cpus && (c->cpu == PROFILE_NONE || !cpuset_has(q->cpus, c->cpu))))
+		return SAMPLE_LEFT_OUT;
+	if (!q->workload_only || profile_is_own(r->p, c->pid))
+		return samples_have_comm(r, c->comm) ? SAMPLE_SELECTED : SAMPLE_LEFT_OUT;
+	return context_is_softirq(c->context) || c->context == CTX_HARDIRQ ? SAMPLE_ELSEWHERE
+									   : SAMPLE_LEFT_OUT;
+}
+
+enum sample_kind samples_select(const struct sample_run *r, const struct profile_cost *c)
+{
+	enum sample_kind kind = samples_kind(r, c);
+
+	if (kind != SAMPLE_LEFT_OUT)
+		r->block->weight += c->weight;
+	return kind;
+}
+
+const char *sample_comm(const struct sample_run *r, const struct profile_cost *c,
+			enum sample_kind kind)
+{
+	if (kind == SAMPLE_ELSEWHERE)
+		return TALLY_ELSEWHERE;
+	return c->comm == PROFILE_NONE ? "" : intern_get(&r->p->strings, c->comm);
+}
+
+char *sample_object_name(const char *dso)
+{
+	static const char jit[] = "[JIT] tid ";
+	const char *slash = strrchr(dso, '/');
+
+	if (!strcmp(dso, "[unknown]"))
+		return xstrdup(dso);
+	if (str_starts(dso, jit))
+		return xasprintf("[perf-%s.map]", dso + strlen(jit));
+	return xasprintf("[%s]", slash ? slash + 1 : dso);
+}
+
+/* --- reading --- */
+
+static int samples_read_run(struct samples *s, struct sample_run *r, sample_fn *add, void *arg,
+			    struct error *err)
+{
+	int rc = profile_pick_event(r->p, s->event ? s->event : s->q->event, &r->event, err);
+
+	if (rc || r->event == r->p->nevents)
+		return rc;
+	if (!s->event)
+		s->event = xstrdup(intern_get(&r->p->strings, r->p->events[r->event].name));
+	add(arg, r);
+	return 0;
+}
+
+static int samples_read_runs(struct samples *s, struct sample_block *b, const struct run *runs,
+			     int n, sample_fn *add, void *arg, struct error *err)
+{
+	struct sample_run r = {.s = s, .block = b};
+	int i, rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		r.run = &runs[i];
+		rc = store_profile(s->store, runs[i].id, &r.p, err);
+		if (!rc && s->q->workload_only)
+			rc = profile_check_own(r.p, runs[i].variant, runs[i].side, err);
+		if (!rc)
+			rc = samples_read_run(s, &r, add, arg, err);
+	}
+	return rc;
+}
+
+static int samples_read_block(struct samples *s, struct sample_block *b, sample_fn *add, void *arg,
+			      struct error *err)
+{
+	struct run *runs;
+	int n = scope_runs(s->store, s->q, &b->of, FOR_PROFILE, &runs, err), rc = n;
+
+	if (n >= 0) {
+		rc = samples_read_runs(s, b, runs, n, add, arg, err);
+		free(runs);
+	}
+	if (!rc)
+		rc = scope_profile_notes(s->store, s->q, &b->of, s->notes, err);
+	if (!rc && s->costs)
+		rc = scope_basis_notes(s->store, &b->of, s->notes, err);
+	return rc;
+}
+
+static int samples_read_store(struct samples *s, sample_fn *add, void *arg, struct error *err)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < s->nblocks && !rc; i++)
+		rc = samples_read_block(s, &s->blocks[i], add, arg, err);
+	return rc;
+}
+
+static int samples_read_file(struct samples *s, sample_fn *add, void *arg, struct error *err)
+{
+	struct sample_run r = {.s = s, .block = &s->blocks[0], .p = s->q->profile};
+	int rc = samples_read_run(s, &r, add, arg, err);
+
+	profile_add_notes(s->q->profile, &s->notes->notes);
+	s->notes->lossy |= notes_have(&s->notes->notes, SEVERITY_LOSSY);
+	return rc;
+}
+
+/* " on CPU 7 of command x" */
+static void samples_print_filters(const struct query *q, struct str *s)
+{
+	char *cpus = q->cpus ? cpuset_format(q->cpus) : NULL;
+
+	if (cpus)
+		str_printf(s, " on CPU %s", cpus);
+	if (q->comm)
+		str_printf(s, " of command %s", q->comm);
+	if (q->workload_only)
+		str_puts(s, " of the workload");
+	free(cpus);
+}
+
+/* Returns what the user can do about an empty export. */
+static const char *samples_hint(const struct samples *s)
+{
+	if (s->event && (s->q->cpus || s->q->comm))
+		return "; 'zcost report functions --by cpu,comm' lists what there is";
+	if (!s->store)
+		return "; record again, for longer";
+	return store_capture_value(s->store, "slice")
+		       ? " between --from and --to; give another part of the window"
+		       : "; 'zcost report runs' lists the runs and why they failed";
+}
+
+static int samples_refuse_empty(const struct samples *s, struct error *err)
+{
+	struct str text = {0};
+	int rc;
+
+	if (s->event)
+		str_printf(&text, " of %s", s->event);
+	samples_print_filters(s->q, &text);
+	rc = error_set(err, ENODATA, "nothing to export: no sample%s%s", text.len ? text.buf : "",
+		       samples_hint(s));
+	str_free(&text);
+	return rc;
+}
+
+/* Notes the blocks without a sample. */
+static int samples_check(struct samples *s, struct error *err)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < s->nblocks; i++)
+		sum += s->blocks[i].weight;
+	if (!sum)
+		return samples_refuse_empty(s, err);
+	for (i = 0; i < s->nblocks; i++)
+		if (!s->blocks[i].weight)
+			note_add_of(&s->notes->notes, s->blocks[i].of.variant, s->blocks[i].of.side,
+				    export_empty);
+	if (s->store)
+		scope_capture_notes(s->store, s->notes);
+	return 0;
+}
+
+int samples_read(struct samples *s, sample_fn *add, void *arg, struct error *err)
+{
+	int rc = s->store ? samples_read_store(s, add, arg, err)
+			  : samples_read_file(s, add, arg, err);
+
+	return rc ? rc : samples_check(s, err);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The samples that an export has: those of the query's runs, of one event, as the filters select
+ * them. A block is a (variant, side) of a capture, or the whole perf.data. Each block knows what
+ * its samples cost per unit of work, by the same shares and basis as `report functions`.
+ */
+#ifndef ZC_SAMPLES_H
+#define ZC_SAMPLES_H
+
+#include "analyze/export/export.h"
+#include "analyze/measures/scope.h"
+#include "lib/hash.h"
+
+struct sample_block {
+	struct block of;   /* NULL, NULL for a perf.data */
+	char *name;	   /* "VARIANT/SIDE", or "samples" of a perf.data; owned */
+	uint64_t weight;   /* of the samples that the filters select */
+	double ns;	   /* cost of one unit of weight, per unit of work; NAN: not known */
+	char *unit;	   /* of work; NULL: no cost; owned */
+	char *why;	   /* why there is no cost; owned */
+	bool exclude_idle; /* the samples of the idle context cost nothing */
+};
+
+struct samples {
+	struct store *store; /* NULL: q->profile */
+	const struct query *q;
+	struct table *notes;
+	bool costs; /* find the costs */
+	struct sample_block *blocks;
+	int nblocks;
+	char *event; /* that all profiles have; NULL: none has samples; owned */
+	struct map comms;
+};
+
+/* Some samples of a block: the profile of one run, or the perf.data. */
+struct sample_run {
+	struct samples *s;
+	struct sample_block *block;
+	const struct run *run; /* NULL: a perf.data */
+	const struct profile *p;
+	uint32_t event;
+};
+
+/* Finds the blocks. The caller sets the first four members and calls samples_close(). */
+int samples_open(struct samples *s, struct error *err);
+void samples_close(struct samples *s);
+
+typedef void sample_fn(void *arg, const struct sample_run *r);
+/* Calls `add` for each run with samples, block by block, and adds the notes of the runs. Returns
+ * -ENODATA when no sample is selected. */
+int samples_read(struct samples *s, sample_fn *add, void *arg, struct error *err);
+
+enum sample_kind { SAMPLE_LEFT_OUT, SAMPLE_SELECTED, SAMPLE_ELSEWHERE };
+/* Applies the filters. SAMPLE_ELSEWHERE: an interrupt that ran in no process of the workload. Adds
+ * the weight of a selected sample to its block. */
+enum sample_kind samples_select(const struct sample_run *r, const struct profile_cost *c);
+
+/* Returns the name of the command, or "". */
+const char *sample_comm(const struct sample_run *r, const struct profile_cost *c,
+			enum sample_kind kind);
+
+/* Returns the cost of the row in ns per unit of work; 0 for idle time that costs nothing. NAN: not
+ * known. */
+double sample_ns(const struct sample_run *r, const struct profile_cost *c);
+
+/* Rounds one cost after another to picoseconds so that the sum of all is the rounded sum. */
+struct picoseconds {
+	double exact;
+	int64_t given;
+};
+int64_t picoseconds_round(struct picoseconds *sum, double ns);
+
+/*
+ * Returns the unit of work that all blocks have their costs in, or NULL after adding a note about
+ * the reason. -EINVAL where blocks differ.
+ */
+int samples_unit(const struct samples *s, const char **unit, struct error *err);
+
+/*
+ * Returns the name of an address without a symbol: its object, "[libc.so.6]" or "[unknown]". The
+ * object of code from a JIT compiler is the map file that perf looks for. The caller frees it.
+ */
+char *sample_object_name(const char *dso);
+
+#endif
