@@ -27,7 +27,7 @@ endif
 
 pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 LIB_LIBS := $(call pkgs,jansson libzstd) -lm
-LAPTOP_LIBS := $(call pkgs,sqlite3 libdw libelf libtraceevent capstone libarchive)
+LAPTOP_LIBS := $(call pkgs,sqlite3 libdw libelf libtraceevent capstone libarchive libprotobuf-c)
 IBERTY := $(filter /%,$(shell $(CC) -print-file-name=libiberty.a))
 LAPTOP_LIBS += $(IBERTY)
 HOST_LIBS := $(call pkgs,libbpf) $(LIBPERF)/libperf.a $(LIBPERF)/libapi.a
@@ -36,8 +36,9 @@ URING_LIBS := $(call pkgs,liburing jansson)
 obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib workload)
 HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/doctor capture)
+PPROF := $(B)/analyze/export/profile.pb-c
 LAPTOP_OBJ := $(call obj,analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/ingest analyze/store \
-		analyze/measures analyze/analysis analyze/compare analyze/export analyze/commands plot)
+		analyze/measures analyze/analysis analyze/compare analyze/export analyze/commands plot) $(PPROF).o
 TCPZC_OBJ := $(call obj,samples/tcpzc)
 
 ARCHIVES := $(if $(OFFLINE),,$(B)/host.a) $(B)/laptop.a $(B)/lib.a
@@ -71,6 +72,15 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The format of pprof: C code out of its description.
+$(PPROF).c: analyze/export/profile.proto
+	@mkdir -p $(@D)
+	@echo "  PROTOC  $<"
+	$(Q)protoc --c_out=$(B) $<
+$(PPROF).o: $(PPROF).c
+	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -c -o $@ $<
+$(B)/analyze/export/pprof.o: $(PPROF).c
 
 # Data files inside the program (EMBED_TEXT in lib/file.h).
 $(B)/analyze/store/store.o: analyze/store/schema.sql
@@ -143,9 +153,11 @@ endif
 # --- what a fresh machine needs: installed when missing, and only then ---
 
 DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libsqlite3-dev libelf-dev libdw-dev \
-	libtraceevent-dev libcapstone-dev libarchive-dev libiberty-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
+	libtraceevent-dev libcapstone-dev libarchive-dev libiberty-dev protobuf-compiler protobuf-c-compiler \
+	libprotobuf-c-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
 RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel sqlite-devel \
-	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel libarchive-devel binutils-devel gnuplot dejavu-sans-fonts sqlite perl
+	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel libarchive-devel binutils-devel protobuf-compiler \
+	protobuf-c-compiler protobuf-c-devel gnuplot dejavu-sans-fonts sqlite perl
 ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 ethtool procps kmod xz-utils bzip2
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute ethtool procps-ng kmod xz bzip2

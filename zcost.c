@@ -44,7 +44,7 @@ static const struct subcommand commands[] = {
 	{"plot", "draw the charts of a capture, ready for a slide", cmd_plot},
 	{"compare", "what changed from one variant to another, and whether it is real",
 	 cmd_compare},
-	{"export", "what other tools read: folded stacks, SQL, CSV", cmd_export},
+	{"export", "what other tools read: pprof, folded stacks, SQL, CSV", cmd_export},
 	{"pack", "write a capture into one file, with checksums", cmd_pack},
 	{"unpack", "make a capture folder from such a file", cmd_unpack},
 	{NULL, NULL, NULL},

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The list of formats, in the order of --help. */
-#define FORMATS(row) row(folded) row(csv) row(sql)
+#define FORMATS(row) row(folded) row(pprof) row(csv) row(sql)
 
 #define DECLARATION(name) extern const struct format format_##name;
 #define ADDRESS(name)	  &format_##name,

@@ -22,6 +22,10 @@ struct export
 	struct sink out;    /* export_open's */
 };
 
+/* The options of formats with costs per unit of work. */
+#define OPT_EXPORT_RUNS "variant side run workload-only unit basis " OPT_SLICE OPT_SAMPLES
+#define OPT_EXPORT_FILE "unit basis rate units seconds busy-ns " OPT_RECORDING OPT_SAMPLES
+
 /* A format. Its own file defines it, the list in commands/export.c names it. */
 struct format {
 	const char *name, *what;

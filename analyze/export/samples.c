@@ -30,7 +30,7 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 	if (!rc) {
 		b->ns = part.basis.ns / part.tally.weight;
 		b->unit = isfinite(b->ns) ? xstrdup(part.basis.unit) : NULL;
-		b->why = xstrdup(part.basis.text);
+		b->why = isnan(part.basis.ns) ? xstrdup(part.basis.text) : NULL;
 		b->exclude_idle = part.basis.exclude_idle;
 		basis_note_event(s->notes, part.basis.ns, IN_NS, part.tally.event);
 		s->notes->lossy |= part.basis.uncounted;
@@ -81,11 +81,11 @@ int samples_unit(const struct samples *s, const char **unit, struct error *err)
 
 	*unit = NULL;
 	for (b = s->blocks; b < s->blocks + s->nblocks; b++) {
-		if (!b->unit) {
+		if (b->why)
 			note_add_of(&s->notes->notes, b->of.variant, b->of.side, export_no_cost,
 				    b->why);
+		if (!b->unit)
 			continue;
-		}
 		first = first ?: b;
 		if (strcmp(first->unit, b->unit) != 0)
 			return error_set(

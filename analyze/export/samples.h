@@ -16,8 +16,8 @@ struct sample_block {
 	char *name;	   /* "VARIANT/SIDE", or "samples" of a perf.data; owned */
 	uint64_t weight;   /* of the samples that the filters select */
 	double ns;	   /* cost of one unit of weight, per unit of work; NAN: not known */
-	char *unit;	   /* of work; NULL: no cost; owned */
-	char *why;	   /* why there is no cost; owned */
+	char *unit;	   /* of work; NULL: no cost or no sample; owned */
+	char *why;	   /* why there is no basis, or NULL; owned */
 	bool exclude_idle; /* the samples of the idle context cost nothing */
 };
 
@@ -71,8 +71,8 @@ struct picoseconds {
 int64_t picoseconds_round(struct picoseconds *sum, double ns);
 
 /*
- * Returns the unit of work that all blocks have their costs in, or NULL after adding a note about
- * the reason. -EINVAL where blocks differ.
+ * Sets *unit to the unit of work of all blocks that have a cost, or to NULL. Notes why blocks have
+ * none. Returns -EINVAL where blocks have different units.
  */
 int samples_unit(const struct samples *s, const char **unit, struct error *err);
 

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Each format of zcost export is read by the program that it is for, and has the sums of the reports.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/world.sh"
+need_sqlite
+
+# from_debian NAME PACKAGE FILE: sets $found to the program NAME, if need be out of the Debian package, which is not
+# installed: the compiler of Go takes 464 MB, and the package of promtool starts a server. It stays in the build folder.
+from_debian() {
+	found=$build/receivers/$1
+	[ ! -x "$found" ] || return 0
+	mkdir -p "$build/receivers" package
+	(cd package && timeout 60 apt-get download -qq "$2") >download.log 2>&1 &&
+		dpkg-deb --fsys-tarfile package/"$2"_*.deb | tar -xO --wildcards "$3" >"$1.part" &&
+		[ -s "$1.part" ] && chmod +x "$1.part" && mv "$1.part" "$found" && return
+	why="no $1, and apt-get cannot download $2: $(head -n 1 download.log | cut -c1-80)"
+	found=
+}
+
+# The figures of world: copying costs 1000 ns per KiB, 60 % in _copy_to_iter, which tcp_recvmsg calls here. mapping
+# costs 500 ns per KiB, 80 % in tcp_recvmsg.
+world cap 4 $copying $mapping
+sqlite3 cap/zcost.db "INSERT INTO frame VALUES (4, 2, 1); UPDATE cost SET frame = 4 WHERE frame = 1;
+	UPDATE dso SET build_id = '0123456789abcdef'"
+export_as() { # export_as FORMAT OPTIONS...: writes to out
+	"$zcost" export "$@" >out 2>err || [ $? = 4 ] || { cat err; return 1; }
+}
+costs() { # costs VARIANT: prints each function of the report, with its ns per KiB
+	"$zcost" report functions cap --variant "$1" --side receiver --format csv 2>/dev/null |
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s %.3f\n", $1, $at["self_ns"] }' | sort
+}
+
+# --- pprof ---
+
+# top INDEX: prints each function of out, with its own sum
+top() {
+	"$pprof" $pprof_first -top -nodefraction=0 -edgefraction=0 -sample_index="$1" -unit="$2" out 2>pprof.log |
+		awk 'on && $1 + 0 { print $6, $1 + 0 } /flat%/ { on = 1 }' | sort
+}
+top_costs() { # top_costs VARIANT: pprof prints the functions and costs of the report
+	export_as pprof cap --variant "$1" || return 1
+	costs "$1" | awk '{ printf "%s %d\n", $1, 1000 * $2 + 0.5 }' >want
+	top cost_per_KiB minimum | diff want -
+}
+raw_has() {
+	"$pprof" $pprof_first -raw out >raw 2>pprof.log && says "$1" raw
+}
+pprof=go pprof_first='tool pprof'
+if ! command -v go >/dev/null; then
+	from_debian pprof "$(apt-cache depends golang-go 2>/dev/null | sed -n 's/.*Depends: \(golang-[0-9.]*-go\)$/\1/p')" '*/pkg/tool/*/pprof'
+	pprof=$found pprof_first=
+fi
+if [ "$pprof" ]; then
+	ok "pprof -top prints the functions and the cost per KiB of report functions" top_costs copying
+	ok "pprof -top prints the costs of another variant" top_costs mapping
+	ok "the default sample type of pprof is the cost" raw_has 'cost_per_KiB/picoseconds\[dflt\]'
+	ok "pprof knows the build-id of the mapping" raw_has '\[kernel.kallsyms\] 0123456789abcdef'
+	ok "the caller is in the chain" sh -c "'$zcost' export pprof cap --variant copying >out 2>err &&
+		'$pprof' $pprof_first -raw out 2>pprof.log | grep -E '^ +[0-9]+ +[0-9]+ +[0-9]+: [0-9]+ [0-9]+ *$'"
+	for label in comm:'\[tcpzc' component:'\[data copy' context:'\[syscall' host:'\[vm' pass:'\[profile' side:'\[receiver' \
+		variant:'\[copying' 'run:\[4'; do
+		ok "samples of pprof have the label ${label%%:*}" raw_has "$label\]"
+	done
+	sums() {
+		export_as pprof cap && top cpu ns | awk '{ s += $2 } END { printf "%.0f\n", s }' >got &&
+			top samples count | awk '{ s += $2 } END { print s }' >>got
+		"$zcost" export folded cap 2>/dev/null | awk '{ s += $NF } END { printf "%.0f\n%d\n", s, s / 1000000 }' | diff - got
+	}
+	ok "times and numbers of samples of pprof add up to those of folded" sums
+else
+	skip "pprof -top prints the functions and the cost per KiB of report functions" "$why"
+fi
+sqlite3 cap/zcost.db "UPDATE metric SET name = 'rate_packets' WHERE name = 'rate_kib' AND run IN (SELECT id FROM run WHERE variant = 'mapping')" 2>/dev/null
+ok "variants with different units of work are refused" exits 2 "$zcost" export pprof cap
+ok "the message names --unit" says 'copying/receiver costs ns per KiB, mapping/receiver ns per packet: give --unit' err
+world cap 4 $copying $mapping
+ok "a second export gives the same bytes" sh -c "'$zcost' export pprof cap >1 2>err; '$zcost' export pprof cap >2 2>err; cmp 1 2"
+
+done_testing
