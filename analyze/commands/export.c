@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The list of formats, in the order of --help. */
-#define FORMATS(row) row(folded) row(pprof) row(csv) row(sql)
+#define FORMATS(row) row(folded) row(pprof) row(speedscope) row(csv) row(sql)
 
 #define DECLARATION(name) extern const struct format format_##name;
 #define ADDRESS(name)	  &format_##name,
@@ -59,7 +59,7 @@ static error_t export_parse(int key, char *arg, struct argp_state *state);
 static const struct command command = {
 	.argp = {.parser = export_parse,
 		 .args_doc = "FORMAT [CAPTURE]",
-		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\vWith several variants or sides, each line begins with VARIANT/SIDE. Exit status 4: the export is complete, but its data is lossy."},
+		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\vExit status 4: the export is complete, but its data is lossy."},
 	.heading = "Formats:",
 	.sources = {"a capture", "a perf.data (--perf)", "", ""},
 	.feature = export_feature,

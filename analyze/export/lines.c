@@ -117,13 +117,13 @@ static void lines_add_weight(struct lines *l, uint32_t frame, uint64_t weight)
 
 static void lines_start_block(struct lines *l, const struct sample_run *r)
 {
-	const struct sample_block *b = r->block;
+	struct sample_block *b = r->block;
 	struct lines_source *source = xcalloc(1, sizeof(*source));
 
 	lines_end(l);
 	*source = (struct lines_source){.block = b, .p = r->p, .root = PROFILE_NONE};
 	if (r->s->nblocks > 1 || l->all_roots)
-		source->root =
+		source->root = b->root =
 			profile_frame(&l->trie, PROFILE_NONE, lines_name_symbol(l, b->name, true));
 	source->places = xcalloc(r->p->nframes + 1, sizeof(*source->places));
 	l->source = source;

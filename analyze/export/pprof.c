@@ -28,7 +28,6 @@ struct pprof {
 	size_t chain_cap;
 	struct picoseconds sum;
 	uint64_t samples, weight, duration_ns;
-	bool is_time;
 };
 
 #define WRITTEN_DSO (1ULL << 32)
@@ -240,7 +239,6 @@ static void pprof_add_run(void *pprof, const struct sample_run *r)
 	for (i = 0; i < merged.ncosts; i++)
 		pprof_write_sample(w, r, &merged.costs[i]);
 	profile_free(&merged);
-	w->is_time = r->p->events[r->event].is_time;
 	w->duration_ns +=
 		r->run ? r->run->end_ns - r->run->start_ns : r->p->last_ns - r->p->first_ns;
 }
@@ -260,8 +258,8 @@ static void pprof_write_types(struct pprof *w)
 {
 	char *cost = xasprintf("cost_per_%s", w->unit ? w->unit : "");
 	Pprof__ValueType samples = pprof_type(w, "samples", "count"),
-			 weight = w->is_time ? pprof_type(w, "cpu", "nanoseconds")
-					     : pprof_type(w, w->s.event, "count"),
+			 weight = w->s.is_time ? pprof_type(w, "cpu", "nanoseconds")
+					       : pprof_type(w, w->s.event, "count"),
 			 per_unit = pprof_type(w, w->unit ? cost : "", "picoseconds");
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 

@@ -30,7 +30,9 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 	if (!rc) {
 		b->ns = part.basis.ns / part.tally.weight;
 		b->unit = isfinite(b->ns) ? xstrdup(part.basis.unit) : NULL;
-		b->why = isnan(part.basis.ns) ? xstrdup(part.basis.text) : NULL;
+		if (isnan(part.basis.ns))
+			note_add_of(&s->notes->notes, b->of.variant, b->of.side, export_no_cost,
+				    part.basis.text);
 		b->exclude_idle = part.basis.exclude_idle;
 		basis_note_event(s->notes, part.basis.ns, IN_NS, part.tally.event);
 		s->notes->lossy |= part.basis.uncounted;
@@ -68,7 +70,6 @@ void samples_close(struct samples *s)
 	for (i = 0; i < s->nblocks; i++) {
 		free(s->blocks[i].name);
 		free(s->blocks[i].unit);
-		free(s->blocks[i].why);
 	}
 	free(s->blocks);
 	free(s->event);
@@ -81,9 +82,6 @@ int samples_unit(const struct samples *s, const char **unit, struct error *err)
 
 	*unit = NULL;
 	for (b = s->blocks; b < s->blocks + s->nblocks; b++) {
-		if (b->why)
-			note_add_of(&s->notes->notes, b->of.variant, b->of.side, export_no_cost,
-				    b->why);
 		if (!b->unit)
 			continue;
 		first = first ?: b;
@@ -176,8 +174,10 @@ static int samples_read_run(struct samples *s, struct sample_run *r, sample_fn *
 
 	if (rc || r->event == r->p->nevents)
 		return rc;
-	if (!s->event)
+	if (!s->event) {
+		s->is_time = r->p->events[r->event].is_time;
 		s->event = xstrdup(intern_get(&r->p->strings, r->p->events[r->event].name));
+	}
 	add(arg, r);
 	return 0;
 }

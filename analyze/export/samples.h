@@ -17,7 +17,7 @@ struct sample_block {
 	uint64_t weight;   /* of the samples that the filters select */
 	double ns;	   /* cost of one unit of weight, per unit of work; NAN: not known */
 	char *unit;	   /* of work; NULL: no cost or no sample; owned */
-	char *why;	   /* why there is no basis, or NULL; owned */
+	uint32_t root;	   /* the block's frame, where a format has one (lines.c) */
 	bool exclude_idle; /* the samples of the idle context cost nothing */
 };
 
@@ -28,7 +28,8 @@ struct samples {
 	bool costs; /* find the costs */
 	struct sample_block *blocks;
 	int nblocks;
-	char *event; /* that all profiles have; NULL: none has samples; owned */
+	char *event;  /* that all profiles have; NULL: none has samples; owned */
+	bool is_time; /* the weights are nanoseconds */
 	struct map comms;
 };
 
@@ -71,8 +72,8 @@ struct picoseconds {
 int64_t picoseconds_round(struct picoseconds *sum, double ns);
 
 /*
- * Sets *unit to the unit of work of all blocks that have a cost, or to NULL. Notes why blocks have
- * none. Returns -EINVAL where blocks have different units.
+ * Sets *unit to the unit of work of all blocks that have a cost, or to NULL. Returns -EINVAL where
+ * blocks have different units.
  */
 int samples_unit(const struct samples *s, const char **unit, struct error *err);
 

@@ -71,6 +71,39 @@ if [ "$pprof" ]; then
 else
 	skip "pprof -top prints the functions and the cost per KiB of report functions" "$why"
 fi
+# --- speedscope ---
+
+# The schema and its validator are installed once into the build folder.
+modules=$build/speedscope
+why=
+if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
+	why="no npm to install the schema with"
+elif ! [ -d "$modules/node_modules/speedscope" ]; then
+	mkdir -p "$modules"
+	HOME=$user_home timeout 60 npm install --no-audit --no-fund --prefix "$modules" speedscope@1.25.0 ajv@8.20.0 >npm.log 2>&1 ||
+		why="npm cannot install speedscope: $(grep -i error npm.log | head -n 1 | cut -c1-100)"
+fi
+valid() { # valid OPTIONS...: the schema accepts the export; leaf sums in leaves
+	export_as speedscope "$@" && node "$tests/tools/speedscope.mjs" "$modules" out >leaves
+}
+leaf_costs() {
+	valid cap || return 1
+	for v in copying mapping; do
+		costs $v | sed "s/^/$v\/receiver, ns per KiB nanoseconds /"
+	done | sort >want
+	tr '\t' ' ' <leaves | sort | diff want -
+}
+if [ -z "$why" ]; then
+	ok "speedscope's schema accepts the export; the weights are the costs of report functions" leaf_costs
+	ok "the stack of speedscope goes from the command to the leaf" test "$(jq -c '[.shared.frames[.profiles[0].samples[1][]].name]' out)" = \
+		'["tcpzc","tcp_recvmsg","_copy_to_iter"]'
+	sqlite3 cap/zcost.db "UPDATE symbol SET name = 'quote\" back\\ line' || char(10) || 'byte' || CAST(x'ff' AS TEXT) WHERE id = 1"
+	ok "speedscope's schema accepts names with quotes and bytes that are no text" valid cap
+	sqlite3 cap/zcost.db "UPDATE symbol SET name = '_copy_to_iter' WHERE id = 1"
+else
+	skip "speedscope's schema accepts the export; the weights are the costs of report functions" "$why"
+fi
+
 sqlite3 cap/zcost.db "UPDATE metric SET name = 'rate_packets' WHERE name = 'rate_kib' AND run IN (SELECT id FROM run WHERE variant = 'mapping')" 2>/dev/null
 ok "variants with different units of work are refused" exits 2 "$zcost" export pprof cap
 ok "the message names --unit" says 'copying/receiver costs ns per KiB, mapping/receiver ns per packet: give --unit' err
