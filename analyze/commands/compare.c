@@ -101,13 +101,8 @@ static void compare_option_table(const struct argp_state *state, const struct op
 static void compare_option_sides(const struct argp_state *state, const struct option_row *o,
 				 void *to, char *arg)
 {
-	struct comparison *c = &((struct compare_arguments *)to)->c;
-	char *rest = arg;
-
 	(void)o;
-	c->side[BASE] = str_token(&rest, ',');
-	c->side[NEW] = rest ? rest : c->side[BASE];
-	if (!*c->side[BASE] || !*c->side[NEW] || (rest && strchr(rest, ',')))
+	if (!compare_set_sides(&((struct compare_arguments *)to)->c, arg))
 		argp_error(state, "--side: give one side for both, or two: BASE'S,NEW'S");
 }
 

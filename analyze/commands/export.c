@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost export FORMAT [CAPTURE]: writes a capture in a format of other tools. */
 #include "analyze/commands/commands.h"
+#include "analyze/compare/compare.h"
 #include "analyze/export/export.h"
 #include "analyze/measures/scope.h"
 #include "analyze/commands/options.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* The list of formats, in the order of --help. */
-#define FORMATS(row) row(folded) row(pprof) row(speedscope) row(csv) row(sql)
+#define FORMATS(row) row(folded) row(folded_diff) row(pprof) row(speedscope) row(csv) row(sql)
 
 #define DECLARATION(name) extern const struct format format_##name;
 #define ADDRESS(name)	  &format_##name,
@@ -20,8 +21,11 @@ static const struct format *const formats[] = {FORMATS(ADDRESS)};
 struct export_arguments {
 	struct options o; /* first: options.c fills it */
 	struct export x;
+	struct comparison c; /* of a format of two ends */
 	const struct format *format;
-	const char *capture;
+	const char *capture; /* -C, or the first argument without -C */
+	const char *ref[ENDS];
+	int refs;
 };
 
 static struct feature export_feature(size_t i)
@@ -29,6 +33,18 @@ static struct feature export_feature(size_t i)
 	return i < array_size(formats)
 		       ? (struct feature){formats[i]->name, formats[i]->what, formats[i]->options}
 		       : (struct feature){0};
+}
+
+/* For a format of two ends: "receiver", "receiver,local". */
+static void export_option_side(const struct argp_state *state, const struct option_row *o, void *to,
+			       char *arg)
+{
+	struct export_arguments *a = to;
+
+	(void)o;
+	if (!compare_set_sides(&a->c, arg))
+		argp_error(state, "--side: give one side, or for BASE and NEW two: BASE'S,NEW'S");
+	a->o.q.side = a->c.side[BASE];
 }
 
 static void export_option_weight(const struct argp_state *state, const struct option_row *o,
@@ -45,6 +61,10 @@ static const struct option_row own[] = {
 	OPTION("output", "FILE", GROUP_OUTPUT,
 	       "output file (csv: a folder) instead of standard output", option_text,
 	       .at = offsetof(struct export_arguments, x.path), .key = 'o'),
+	OPTION("capture", "CAPTURE", GROUP_NONE, "folded-diff: BASE and NEW are variants of this capture",
+	       option_text, .at = offsetof(struct export_arguments, capture), .key = 'C'),
+	{.name = "side", .arg = "SIDE[,NEW'S]", .parse = export_option_side,
+	 .help = "receiver or sender; folded-diff: two names if BASE and NEW name the side differently"},
 	OPTION("table", "NAME", GROUP_OUTPUT, "csv: write only this table or view (docs/reference/store.md)",
 	       option_text, .at = offsetof(struct export_arguments, x.table)),
 	OPTION("weight", "WHAT", GROUP_OUTPUT,
@@ -58,8 +78,8 @@ static error_t export_parse(int key, char *arg, struct argp_state *state);
 
 static const struct command command = {
 	.argp = {.parser = export_parse,
-		 .args_doc = "FORMAT [CAPTURE]",
-		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools.\vExit status 4: the export is complete, but its data is lossy."},
+		 .args_doc = "FORMAT [CAPTURE]\nfolded-diff BASE NEW",
+		 .doc = "Writes an analyzed capture, or a bare perf.data, in a format of other tools. BASE and NEW are as in 'zcost compare': variants of the capture of -C, or captures, or CAPTURE:VARIANT, or two perf.data.\vExit status 4: the export is complete, but its data is lossy."},
 	.heading = "Formats:",
 	.sources = {"a capture", "a perf.data (--perf)", "", ""},
 	.feature = export_feature,
@@ -87,24 +107,51 @@ static void export_set_argument(struct argp_state *state, struct export_argument
 {
 	if (!a->format)
 		export_set_format(state, a, arg);
-	else if (!a->capture)
-		a->capture = arg;
+	else if (a->refs < (a->format->two_ends ? ENDS : 1))
+		a->ref[a->refs++] = arg;
 	else
-		argp_error(state, "one format of one capture at a time");
+		argp_error(state, a->format->two_ends ? "too many arguments: give BASE and NEW"
+						      : "one format of one capture at a time");
+}
+
+/* Returns what BASE and NEW are. */
+static enum data_source export_check_ends(struct argp_state *state, struct export_arguments *a)
+{
+	int e;
+
+	if (a->refs != ENDS)
+		argp_error(state, "%s needs two ends: give BASE and NEW", a->format->name);
+	if (!strcmp(a->ref[BASE], a->ref[NEW]))
+		argp_error(state, "%s against itself has no difference", a->ref[BASE]);
+	for (e = 0; e < ENDS; e++)
+		a->c.work[e].rate = a->o.q.nrates > e ? a->o.rates[e] : a->o.q.rate;
+	return a->capture || !bare_is(a->ref[BASE]) ? SOURCE_CAPTURE : SOURCE_PERF;
+}
+
+static enum data_source export_check_source(struct argp_state *state, struct export_arguments *a)
+{
+	if (a->format->two_ends)
+		return export_check_ends(state, a);
+	if (a->o.inputs + a->refs != 1)
+		argp_error(state, "of what? give either a capture or a file with --perf");
+	return options_source(&a->o, a->ref[0]);
 }
 
 static void export_check(struct argp_state *state, struct export_arguments *a)
 {
-	enum data_source source = options_source(&a->o, a->capture);
+	enum data_source source;
 	struct feature f;
 
 	if (!a->format)
 		export_set_format(state, a, NULL);
-	if (a->o.inputs + !!a->capture != 1)
-		argp_error(state, "of what? give either a capture or a file with --perf");
+	source = export_check_source(state, a);
 	f = (struct feature){a->format->name, a->format->what, a->format->options};
 	options_check_source(state, &a->o, "format", &f, source);
 	options_check(state, &a->o, &f, 1, source);
+	if (a->o.q.nrates > (a->format->two_ends ? ENDS : 1))
+		argp_error(state, "--rate: too many rates");
+	if (!a->format->two_ends && a->c.side[BASE] != a->c.side[NEW])
+		argp_error(state, "--side: %s takes one side", a->format->name);
 }
 
 static error_t export_parse(int key, char *arg, struct argp_state *state)
@@ -129,25 +176,57 @@ FILE *export_open(struct export *x, struct error *err)
 	return x->out.f;
 }
 
-static int export_run(struct export_arguments *a, struct error *err)
+static int export_run_ends(struct export_arguments *a, struct error *err)
 {
-	struct export *x = &a->x;
-	char **texts;
-	size_t i;
+	struct comparison *c = &a->c;
+	struct str copied = {0};
 	int rc;
 
-	x->q = &a->o.q;
-	rc = a->o.input ? options_read_input(&a->o, err)
-			: options_open_capture(&a->o, a->capture, NULL, &x->store, err);
+	c->query = a->o.q;
+	c->query.side = NULL;
+	c->slice = a->o.slice;
+	rc = compare_open(c, a->capture, a->ref[BASE], a->ref[NEW], err);
+	if (rc)
+		return rc;
+	rc = compare_pair_sides(c, err);
+	a->x.ends = c;
+	if (!rc)
+		rc = a->format->write(&a->x, err);
+	compare_evidence(c, &copied);
+	if (copied.len)
+		warn("%s", str_trim(copied.buf));
+	str_free(&copied);
+	compare_note_sides(c, &a->x.notes);
+	compare_note_reading(c, &a->x.notes);
+	return compare_close(c, rc, err);
+}
+
+static int export_run_one(struct export_arguments *a, struct error *err)
+{
+	struct export *x = &a->x;
+	int rc = a->o.input ? options_read_input(&a->o, err)
+			    : options_open_capture(&a->o, a->ref[0], NULL, &x->store, err);
+
 	if (!rc)
 		rc = a->format->write(x, err);
 	if (!rc && x->store)
 		scope_add_slice_notes(x->store, true, &x->notes);
-	texts = table_note_texts(&x->notes);
+	return store_close(x->store, rc, err);
+}
+
+static int export_run(struct export_arguments *a, struct error *err)
+{
+	char **texts;
+	size_t i;
+	int rc;
+
+	a->x.q = &a->o.q;
+	rc = a->format->two_ends ? export_run_ends(a, err) : export_run_one(a, err);
+	texts = table_note_texts(&a->x.notes);
 	for (i = 0; texts[i]; i++)
 		print_note("%s", texts[i]);
 	table_note_texts_free(texts);
-	return sink_close(&x->out, store_close(x->store, rc, err), err);
+	return sink_close(&a->x.out, rc, err);
 }
 
 int cmd_export(int argc, char **argv)

@@ -138,6 +138,15 @@ int compare_pair_sides(struct comparison *c, struct error *err)
 	return ret;
 }
 
+bool compare_set_sides(struct comparison *c, char *arg)
+{
+	char *rest = arg;
+
+	c->side[BASE] = str_token(&rest, ',');
+	c->side[NEW] = rest ? rest : c->side[BASE];
+	return *c->side[BASE] && *c->side[NEW] && !(rest && strchr(rest, ','));
+}
+
 const char *compare_side_of(const struct comparison *c, enum end e, const char *side)
 {
 	return side && c->side[e] ? c->side[e] : side;

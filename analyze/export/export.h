@@ -15,11 +15,12 @@ struct export
 {
 	struct store *store; /* NULL: q->profile is what there is */
 	const struct query *q;
-	const char *path;   /* NULL or "-": standard output */
-	const char *table;  /* csv: one of the store's tables; NULL: all, into a folder */
-	bool count_samples; /* weights are numbers of samples; else periods added up */
-	struct table notes; /* losses and warnings, and whether the result is lossy; no rows */
-	struct sink out;    /* export_open's */
+	const char *path;	 /* NULL or "-": standard output */
+	const char *table;	 /* csv: one of the store's tables; NULL: all, into a folder */
+	bool count_samples;	 /* weights are numbers of samples; else periods added up */
+	struct comparison *ends; /* of a format of two ends, open; store is NULL */
+	struct table notes;	 /* losses and warnings, and whether the result is lossy; no rows */
+	struct sink out;	 /* export_open's */
 };
 
 /* The options of formats with costs per unit of work. */
@@ -30,6 +31,7 @@ struct export
 struct format {
 	const char *name, *what;
 	const char *options[SOURCES]; /* as in struct measure */
+	bool two_ends;		      /* takes BASE and NEW */
 	int (*write)(struct export *x, struct error *err);
 };
 

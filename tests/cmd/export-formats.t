@@ -104,6 +104,28 @@ else
 	skip "speedscope's schema accepts the export; the weights are the costs of report functions" "$why"
 fi
 
+# --- folded-diff ---
+
+# As flamegraph.pl reads it: the stack, then two numbers behind blanks. Prints each leaf with the sums of both.
+diffs() {
+	perl -ne '/^(?:.*;)?([^;]+) (\d+) (\d+)$/ or die "no line of two numbers: $_"; $base{$1} += $2; $new{$1} += $3;
+		END { printf "%s\t%.3f\t%.3f\n", $_, $base{$_} / 1000, $new{$_} / 1000 for sort keys %base }' out
+}
+leaf_diffs() {
+	export_as folded-diff "$@" && diffs >got && "$zcost" compare --table functions --format csv "$@" 2>/dev/null |
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$1 { printf "%s\t%.3f\t%.3f\n", $1, $at["base_ns"], $at["new_ns"] }' | sort >want && diff want got
+}
+ok "folded-diff has the costs of compare functions, vanished stacks included" leaf_diffs copying mapping -C cap
+ok "the stack of folded-diff goes from the command to the leaf" says '^tcpzc;tcp_recvmsg;_copy_to_iter 600000 0$' out
+cp -r cap old
+sqlite3 old/zcost.db "UPDATE cost SET samples = samples * 3, weight = weight * 3; UPDATE event SET weight = weight * 3"
+ok "another sampling rate changes no cost" exits 0 "$zcost" export folded-diff old:copying cap:copying
+ok "equal costs have equal numbers" test "$(awk '$(NF - 1) != $NF' out | wc -l)" = 0 -a "$(wc -l <out)" = 2
+ok "folded-diff with one end is a usage error" exits 2 "$zcost" export folded-diff copying -C cap
+ok "folded-diff of a variant and itself is a usage error" exits 2 "$zcost" export folded-diff copying copying -C cap
+ok "-C with another format is a usage error" exits 2 "$zcost" export folded cap -C cap
+
 sqlite3 cap/zcost.db "UPDATE metric SET name = 'rate_packets' WHERE name = 'rate_kib' AND run IN (SELECT id FROM run WHERE variant = 'mapping')" 2>/dev/null
 ok "variants with different units of work are refused" exits 2 "$zcost" export pprof cap
 ok "the message names --unit" says 'copying/receiver costs ns per KiB, mapping/receiver ns per packet: give --unit' err

@@ -35,7 +35,7 @@ analyze/store analyze/model analyze/archive
 analyze/measures analyze/model analyze/perfdata analyze/texts analyze/store
 analyze/analysis analyze/model analyze/archive analyze/ingest analyze/store analyze/measures
 analyze/compare analyze/model analyze/perfdata analyze/texts analyze/store analyze/measures analyze/analysis
-analyze/export analyze/model analyze/store analyze/measures
+analyze/export analyze/model analyze/store analyze/measures analyze/compare
 analyze/commands workload analyze/model analyze/perfdata analyze/texts analyze/archive analyze/store analyze/measures analyze/analysis analyze/compare analyze/export
 plot analyze/model analyze/perfdata analyze/texts analyze/store analyze/measures analyze/analysis analyze/compare analyze/commands
 zcost.c'
