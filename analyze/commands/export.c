@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* The list of formats, in the order of --help. */
-#define FORMATS(row) row(folded) row(folded_diff) row(pprof) row(speedscope) row(csv) row(sql)
+#define FORMATS(row) \
+	row(folded) row(folded_diff) row(pprof) row(speedscope) row(openmetrics) row(csv) row(sql)
 
 #define DECLARATION(name) extern const struct format format_##name;
 #define ADDRESS(name)	  &format_##name,

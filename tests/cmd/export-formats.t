@@ -126,6 +126,42 @@ ok "folded-diff with one end is a usage error" exits 2 "$zcost" export folded-di
 ok "folded-diff of a variant and itself is a usage error" exits 2 "$zcost" export folded-diff copying copying -C cap
 ok "-C with another format is a usage error" exits 2 "$zcost" export folded cap -C cap
 
+# --- openmetrics ---
+
+# Prometheus itself reads the file into a database. It wants a time behind each figure.
+imported() {
+	"$promtool" check metrics <out || return 1
+	awk '!/^#/ { $0 = $0 " 1700000000" } 1' out >timed && rm -rf blocks && mkdir -p blocks/wal &&
+		"$promtool" tsdb create-blocks-from openmetrics timed blocks >promtool.log &&
+		"$promtool" tsdb dump blocks >dump 2>promtool.log || { cat promtool.log; return 1; }
+	test "$(wc -l <dump)" = "$(grep -vc '^#' out)"
+}
+accepted() {
+	export_as openmetrics "$@" && imported
+}
+has_figure() { # has_figure LABELS... FIGURE: the database has it
+	awk -v n=$# 'BEGIN { for (i = 1; i < n; i++) want[i] = ARGV[i]; figure = ARGV[n]; ARGC = 1; ARGV[1] = "dump"; ARGC = 2 }
+		{ for (i = 1; i < n; i++) if (!index($0, want[i])) next; found = 1; if ($(NF - 1) - figure > 1e-15 || figure - $(NF - 1) > 1e-15) bad = $0 }
+		END { if (bad || !found) { print "found: " bad; exit 1 } }' "$@"
+}
+if command -v promtool >/dev/null; then promtool=promtool; else from_debian promtool prometheus '*/bin/promtool'; promtool=$found; fi
+if [ "$promtool" ]; then
+	ok "Prometheus imports every figure of openmetrics, and promtool finds no fault" accepted cap
+	ok "openmetrics has the cost of report summary, in seconds" has_figure zcost_cost_seconds '"copying"' '"receiver"' '"KiB"' 1e-6
+	ok "openmetrics has the throughput in bytes" has_figure zcost_throughput_bytes_per_second '"mapping"' '"sender"' 2048000000
+	ok "openmetrics has the cost of each component" has_figure zcost_component_cost_seconds '"data copy"' '"copying"' 6e-7
+	ok "openmetrics has the bounds of an interval" has_figure zcost_cost_high_seconds '"copying"' '"sender"' 1.0015e-6
+	ok "openmetrics has the name of the capture" has_figure zcost_capture 'name="world"' 1
+	sqlite3 cap/zcost.db "UPDATE variant SET name = 'a \"b\\c' WHERE name = 'mapping'; UPDATE run SET variant = 'a \"b\\c' WHERE variant = 'mapping'"
+	ok "Prometheus imports names with quotes and backslashes" accepted cap
+	ok "a capture with one variant and side has their labels" accepted cap --variant copying --side receiver
+	ok "components of one variant and side have labels" has_figure zcost_component_cost_seconds '"data copy"' '"copying"' '"receiver"' 6e-7
+	world cap 4 $copying $mapping
+else
+	skip "Prometheus imports every figure of openmetrics, and promtool finds no fault" "$why"
+fi
+ok "openmetrics ends with the mark of the end" test "$("$zcost" export openmetrics cap 2>err | tail -n 1)" = "# EOF"
+
 sqlite3 cap/zcost.db "UPDATE metric SET name = 'rate_packets' WHERE name = 'rate_kib' AND run IN (SELECT id FROM run WHERE variant = 'mapping')" 2>/dev/null
 ok "variants with different units of work are refused" exits 2 "$zcost" export pprof cap
 ok "the message names --unit" says 'copying/receiver costs ns per KiB, mapping/receiver ns per packet: give --unit' err
