@@ -10,8 +10,9 @@
 #include <string.h>
 
 /* The list of formats, in the order of --help. */
-#define FORMATS(row) \
-	row(folded) row(folded_diff) row(pprof) row(speedscope) row(openmetrics) row(csv) row(sql)
+#define FORMATS(row)                                                                              \
+	row(folded) row(folded_diff) row(perf_script) row(pprof) row(speedscope) row(openmetrics) \
+		row(csv) row(sql)
 
 #define DECLARATION(name) extern const struct format format_##name;
 #define ADDRESS(name)	  &format_##name,

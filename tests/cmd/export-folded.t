@@ -111,6 +111,22 @@ steady "a stream gives the stacks of perf script" pipe
 ok "standard input gives the same lines as a file" cmp out stdin.out
 
 "$zcost" export folded --perf wide.data >whole 2>err
+# The text of export perf-script, collapsed as that of perf script is. It has no marks of deleted files.
+script() { # script ARGUMENTS...: has the lines that folded has
+	"$zcost" export folded "$@" 2>err | sed 's/ (deleted)\]/]/g' | sort >want
+	"$zcost" export perf-script "$@" >text 2>err || [ $? = 4 ] || { cat err; return 1; }
+	sed -E 's|^(\S.*) [0-9]+/([0-9]+) (\[[0-9]+\] )?[0-9]+\.[0-9]{9}: ([0-9]+ \S+:)$|\1 \2 \4|' text |
+		perl collapse.pl | sort >got
+	test -s got && cmp got want
+}
+ok "the chains and weights of perf-script are those of folded" script --perf wide.data
+ok "perf-script has as many samples as the recording" test "$(grep -c '^[^[:space:]]' text)" = \
+	"$("$zcost" export folded --perf wide.data --weight samples 2>err | awk '{ n += $NF } END { print n }')"
+ok "the times of perf-script rise to the sum of the weights" sh -c "awk '/^[^\t]/ && match(\$0, /[0-9]+\.[0-9]+:/) {
+	t = substr(\$0, RSTART, RLENGTH - 1); if (t < last) exit 1; last = t } END { printf \"%.9f\\n\", last }' text >last &&
+	awk '{ n += \$NF } END { printf \"%.9f\\n\", n / 1e9 }' want | cmp - last"
+ok "perf-script takes --comm and --cpu" script --perf wide.data --comm '[fl][is]*' --cpu 0
+ok "a note says what the times are" says 'the times are sums of the weights' err
 filtered() {
 	"$zcost" export folded --perf wide.data --comm '[fl][is]*' >out 2>err && test -s out &&
 		grep '^[fl][is][^;]*;' whole | cmp - out
@@ -198,6 +214,11 @@ ok "each line of a capture with two sides begins with the variant and the side" 
 ok "a note says how each line begins" says 'each line begins' err
 "$zcost" export folded cap --side receiver >out 2>err
 ok "--side exports one side without a prefix" cmp out receiver.out
+script_sides() { # the outermost frame is the variant and the side; in folded it stands before the command
+	"$zcost" export perf-script cap 2>err | sed -nE '/^\s+0 v\/(receiver|sender) \(zcost\)$/p' | sort | uniq -c >got
+	test "$(wc -l <got)" = 2
+}
+ok "perf-script of two sides has the variant and the side as the outermost frame" script_sides
 ok "an unknown variant exits 1" exits 1 "$zcost" export folded cap --variant w
 
 done_testing
