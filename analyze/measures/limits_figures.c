@@ -14,6 +14,7 @@
 const struct limit_kind limit_kinds[LIMITS] = {
 	[LIMIT_CPU] = {"cpu", 90},
 	[LIMIT_SOFTIRQ] = {"softirq", 90},
+	[LIMIT_TAKEN] = {"cpu", 30},
 	[LIMIT_QUOTA] = {"quota", 10},
 	[LIMIT_WIRE] = {"wire", 90},
 	[LIMIT_CWND] = {"cwnd", 30},
@@ -152,6 +153,12 @@ static double limits_thread_figure(struct store *s, const struct run *r, const v
 	return limits_busiest_thread(s, r).share;
 }
 
+static double limits_wait_figure(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return limits_busiest_thread(s, r).wait;
+}
+
 /*
  * A thread that moves between CPUs may run all the time while none of them is busy, and a thread
  * that other programs preempt waits for its CPU.
@@ -159,8 +166,15 @@ static double limits_thread_figure(struct store *s, const struct run *r, const v
 static void limits_add_thread(const struct limits_variant *v, struct limits_side *side)
 {
 	double share = limits_figure(v, side, limits_thread_figure, NULL);
+	double wait = limits_figure(v, side, limits_wait_figure, NULL);
 	struct limits_thread first = limits_busiest_thread(v->s, side->b->runs);
 
+	if (!(share >= limit_kinds[LIMIT_CPU].least))
+		limit_found_keep(
+			&side->found[LIMIT_TAKEN], wait,
+			xasprintf(
+				"a thread (%s) waits for %.1f %% of the window for a CPU that other work holds",
+				first.comm ? first.comm : "?", wait));
 	if (!(share >= limit_kinds[LIMIT_CPU].least) ||
 	    side->found[LIMIT_SOFTIRQ].share >= limit_kinds[LIMIT_SOFTIRQ].least ||
 	    side->found[LIMIT_CPU].share >= limit_kinds[LIMIT_CPU].least)

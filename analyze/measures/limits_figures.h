@@ -8,6 +8,7 @@
 enum limit {
 	LIMIT_CPU,
 	LIMIT_SOFTIRQ,
+	LIMIT_TAKEN, /* a CPU that other work holds */
 	LIMIT_QUOTA,
 	LIMIT_WIRE,
 	LIMIT_CWND,

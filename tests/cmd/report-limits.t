@@ -134,6 +134,10 @@ done >cap/runs/noisy/measure-01/receiver/threads.snap
 manifest cap noisy noisy/measure/1/ok
 "$zcost" analyze cap 2>log
 ok "a CPU that other programs keep busy is no limit" found noisy "- none -"
+echo "UPDATE thread SET wait_ns = 1.2e9" | sqlite3 cap/zcost.db
+ok "a thread that waits for 40 % of the window for that CPU is limited by it" found noisy "receiver cpu 40"
+"$zcost" report limits cap >out 2>/dev/null
+ok "the evidence names the other work" says 'a thread .w. waits for 40.0 % of the window for a CPU that other work holds' out
 
 # Real transfers over veth: a sender with a rate, a sender of short messages on one CPU, and a queue with a rate.
 real_transfers() {
