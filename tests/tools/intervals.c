@@ -6,6 +6,10 @@
  * draw takes RUNS of them, and their intervals should hold the figures of all other runs, which are
  * nearly the truth. The other runs have an error too, so each interval is made wider by
  * sqrt(1 + RUNS / other runs). A difference is that of two separate draws, and should hold 0.
+ *
+ * "+-" is 1.96 x the standard error of a rate over captures: another capture has other runs. It is
+ * the infinitesimal jackknife of draws without replacement (Wager, Hastie and Efron 2014, Journal
+ * of Machine Learning Research 15), less what it has from the limited number of draws.
  */
 #include "analyze/measures/components.h"
 #include "analyze/measures/costs.h"
@@ -23,6 +27,14 @@ enum { SHARE, COST, DIFFERENCE, KINDS };
 
 struct row_hits {
 	struct hits kind[KINDS];
+};
+
+/* What each draw holds, and the order of its runs. */
+struct draws {
+	size_t runs, of;
+	unsigned n;
+	size_t *index; /* n x of */
+	struct row_hits *by_draw;
 };
 
 static int fail(const struct error *err)
@@ -98,14 +110,16 @@ static struct cost part_cost(struct part *part, const struct tally_row *of)
 
 /* --- draws --- */
 
-static void count(struct hits *h, double error, double half)
+static void count(struct row_hits *row, struct row_hits *draw, int kind, double error, double half)
 {
-	h->of += !isnan(half);
-	h->held += fabs(error) <= half;
+	row->kind[kind].of += !isnan(half);
+	row->kind[kind].held += fabs(error) <= half;
+	draw->kind[kind].of += !isnan(half);
+	draw->kind[kind].held += fabs(error) <= half;
 }
 
 static void count_draw(const struct cost_part *all, enum estimator est, const size_t *index,
-		       size_t runs, size_t of, struct row_hits *hits)
+		       size_t runs, size_t of, struct row_hits *hits, struct row_hits *draw)
 {
 	double wider = sqrt(1 + (double)runs / (double)(of - runs));
 	struct part drawn, second, others;
@@ -118,11 +132,10 @@ static void count_draw(const struct cost_part *all, enum estimator est, const si
 		struct cost a = part_cost(&drawn, &all->tally.rows[row]);
 		struct cost b = part_cost(&second, &all->tally.rows[row]);
 		struct cost truth = part_cost(&others, &all->tally.rows[row]);
-		struct hits *h = hits[row].kind;
 
-		count(&h[SHARE], a.share - truth.share, a.share_ci * wider);
-		count(&h[COST], a.ns - truth.ns, a.ns_ci * wider);
-		count(&h[DIFFERENCE], a.ns - b.ns,
+		count(&hits[row], draw, SHARE, a.share - truth.share, a.share_ci * wider);
+		count(&hits[row], draw, COST, a.ns - truth.ns, a.ns_ci * wider);
+		count(&hits[row], draw, DIFFERENCE, a.ns - b.ns,
 		      stats_error_half(stats_error_add(a.error, b.error), 0.95));
 	}
 	part_free(&drawn);
@@ -135,9 +148,33 @@ static double hits_rate(struct hits h)
 	return 100.0 * h.held / h.of;
 }
 
+/*
+ * Returns 1.96 x the standard error of the rate in percent. A difference uses the runs of two
+ * draws.
+ */
+static double draws_error(const struct draws *d, struct hits all, int kind)
+{
+	size_t used = kind == DIFFERENCE ? 2 * d->runs : d->runs, i, k;
+	double p = (double)used / (double)d->of, n = (double)d->of, rate = hits_rate(all);
+	double *sum = xcalloc(d->of, sizeof(*sum)), squares = 0, var = 0, e;
+	const struct hits *h;
+
+	for (i = 0; i < d->n; i++) {
+		h = &d->by_draw[i].kind[kind];
+		e = (100.0 * h->held - rate * h->of) / all.of;
+		squares += e * e;
+		for (k = 0; k < d->of; k++)
+			sum[d->index[i * d->of + k]] += ((k < used) - p) * e;
+	}
+	for (k = 0; k < d->of; k++)
+		var += sum[k] * sum[k] - p * (1 - p) * squares;
+	free(sum);
+	return STATS_Z95 * sqrt(fmax(0, var * (n - 1) / n)) / (1 - p);
+}
+
 /* Prints the rate of all rows, and the worst row among those with an interval in most draws. */
 static void print_kind(const char *what, const struct tally *rows, const struct row_hits *hits,
-		       int kind, unsigned draws)
+		       int kind, const struct draws *draws)
 {
 	struct hits sum = {0, 0}, h, worst = {1, 1};
 	const char *name = "-";
@@ -149,37 +186,40 @@ static void print_kind(const char *what, const struct tally *rows, const struct 
 		sum.held += h.held;
 		sum.of += h.of;
 		shown += h.of > 0;
-		if (h.of > draws / 2 && hits_rate(h) < hits_rate(worst)) {
+		if (h.of > draws->n / 2 && hits_rate(h) < hits_rate(worst)) {
 			worst = h;
 			name = rows->rows[i].key[0];
 		}
 	}
-	printf("  %-26s %5.1f %% of %u intervals of %u rows; worst row %.0f %%: %s\n", what,
-	       hits_rate(sum), sum.of, shown, hits_rate(worst), name);
+	printf("  %-26s %5.1f +- %.1f %% of %u intervals of %u rows; worst row %.0f %%: %s\n", what,
+	       hits_rate(sum), draws_error(draws, sum, kind), sum.of, shown, hits_rate(worst),
+	       name);
 }
 
 static void cover(const struct cost_part *all, enum estimator est, const char *what, size_t runs,
-		  unsigned draws)
+		  unsigned n)
 {
 	static const char *const kinds[KINDS] = {"shares of", "costs of", "differences of"};
-	size_t of = all->measured.n, *index = xcalloc(of + 1, sizeof(*index));
+	struct draws d = {.runs = runs, .of = all->measured.n};
 	struct row_hits *hits = xcalloc(all->tally.n + 1, sizeof(*hits));
 	char name[64];
 	struct prng r;
-	unsigned i;
 	int kind;
 
-	of = (size_t)all->nruns < of ? (size_t)all->nruns : of;
+	d.of = (size_t)all->nruns < d.of ? (size_t)all->nruns : d.of;
+	d.index = xcalloc(n * d.of + 1, sizeof(*d.index));
+	d.by_draw = xcalloc(n + 1, sizeof(*d.by_draw));
 	prng_seed(&r, STATS_SEED);
-	for (i = 0; i < draws && of >= 2 * runs; i++) {
-		draw(&r, index, of, of);
-		count_draw(all, est, index, runs, of, hits);
+	for (; d.n < n && d.of >= 2 * runs; d.n++) {
+		draw(&r, d.index + d.n * d.of, d.of, d.of);
+		count_draw(all, est, d.index + d.n * d.of, runs, d.of, hits, &d.by_draw[d.n]);
 	}
 	for (kind = 0; kind < KINDS; kind++) {
 		snprintf(name, sizeof(name), "%s %s", kinds[kind], what);
-		print_kind(name, &all->tally, hits, kind, draws);
+		print_kind(name, &all->tally, hits, kind, &d);
 	}
-	free(index);
+	free(d.index);
+	free(d.by_draw);
 	free(hits);
 }
 
