@@ -169,14 +169,28 @@ static double median_error_ratio(size_t n)
 	return n < 3 ? 1 : sqrt(M_PI * (double)n / (2 * (double)n + (n % 2 ? 0.95 : 2.6)));
 }
 
-static double median_standard_error(const double *x, size_t n)
+/* Returns the error of the mean without the smallest and the largest value: Yuen's. */
+static struct stats_error trimmed_error(const double *x, size_t n)
 {
+	double *s = stats_sorted(x, n), sd;
+
+	s[0] = s[1];
+	s[n - 1] = s[n - 2];
+	sd = stats_sd(s, n);
+	free(s);
+	return (struct stats_error){sd * sqrt((double)n) / (double)(n - 2), (double)n - 3};
+}
+
+static struct stats_error median_error(const double *x, size_t n)
+{
+	struct stats_error mean = stats_error_of(EST_MEAN, x, n);
 	struct estimate e;
 
 	if (n < 12)
-		return median_error_ratio(n) * stats_sd(x, n) / sqrt((double)n);
+		return stats_error_times(n < 6 ? mean : trimmed_error(x, n), median_error_ratio(n));
 	e = median_estimate(x, n, 0.95);
-	return (e.hi - e.lo) / 2 / stats_normal_quantile(0.5 + e.level / 2);
+	return (struct stats_error){(e.hi - e.lo) / 2 / stats_normal_quantile(0.5 + e.level / 2),
+				    mean.df};
 }
 
 struct stats_error stats_error_of(enum estimator est, const double *x, size_t n)
@@ -186,9 +200,9 @@ struct stats_error stats_error_of(enum estimator est, const double *x, size_t n)
 			     : (struct stats_error){NAN, NAN};
 	if (n < 2)
 		return (struct stats_error){NAN, NAN};
-	return (struct stats_error){est == EST_MEAN ? stats_sd(x, n) / sqrt((double)n)
-						    : median_standard_error(x, n),
-				    (double)n - 1};
+	if (est == EST_MEDIAN)
+		return median_error(x, n);
+	return (struct stats_error){stats_sd(x, n) / sqrt((double)n), (double)n - 1};
 }
 
 struct stats_error stats_error_times(struct stats_error e, double k)

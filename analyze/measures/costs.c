@@ -45,35 +45,54 @@ static bool cost_is_frequent(const struct tally *f, const double *run_weight, do
 }
 
 /*
+ * Returns the error of a mean of n values that have an excess kurtosis of 1. The variance of their
+ * sample variance is (2 / (n - 1) + 1 / n) x its square, as with these degrees of freedom.
+ */
+static struct stats_error cost_heavy_tails(struct stats_error e, size_t n)
+{
+	return (struct stats_error){e.se, fmax(1, 2 / (2 / ((double)n - 1) + 1 / (double)n))};
+}
+
+/*
  * Turns deviations of shares into deviations of costs in the same runs. The deviations of the basis
- * are stretched to its error, which the estimator determines.
+ * are stretched to its interval, which the estimator determines.
  */
 static void cost_add_basis(const struct basis_runs *measured, double basis, double share, double *x,
 			   size_t n)
 {
-	double mean = stats_mean(measured->ns, n), sd = stats_sd(measured->ns, n);
-	double stretch = sd > 0 ? measured->error.se * sqrt((double)n) / sd : 0;
+	struct stats_error plain = stats_error_of(EST_MEAN, measured->ns, n);
+	double mean = stats_mean(measured->ns, n), half = stats_error_half(plain, 0.95);
+	double stretch = half > 0 ? stats_error_half(measured->error, 0.95) / half : 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		x[i] = x[i] * basis + (measured->ns[i] - mean) * stretch * share;
 }
 
+/* Sets the error of a cost and returns it with the degrees of freedom of the cost's interval. */
+static struct stats_error cost_add_errors(const struct cost_part *p, struct cost *c,
+					  struct stats_error share, double *x, size_t n)
+{
+	const double ns = p->basis.ns;
+	struct stats_error basis = stats_error_times(p->measured.error, c->share);
+
+	if (p->same_runs) {
+		cost_add_basis(&p->measured, ns, c->share, x, n);
+		c->error = stats_error_of(EST_MEAN, x, n);
+		return cost_heavy_tails(c->error, n);
+	}
+	c->error = stats_error_add(stats_error_times(share, ns), basis);
+	return stats_error_add(stats_error_times(cost_heavy_tails(share, n), ns), basis);
+}
+
 static void cost_fill_interval(const struct cost_part *p, const double *run_weight, struct cost *c)
 {
 	size_t n;
 	double *x = cost_deviations(&p->tally, run_weight, c->share, &n);
-	struct stats_error error = stats_error_of(EST_MEAN, x, n);
+	struct stats_error share = stats_error_of(EST_MEAN, x, n);
 
-	c->share_ci = stats_error_half(error, 0.95);
-	if (p->same_runs) {
-		cost_add_basis(&p->measured, p->basis.ns, c->share, x, n);
-		c->error = stats_error_of(EST_MEAN, x, n);
-	} else {
-		c->error = stats_error_add(stats_error_times(error, p->basis.ns),
-					   stats_error_times(p->measured.error, c->share));
-	}
-	c->ns_ci = stats_error_half(c->error, 0.95);
+	c->share_ci = stats_error_half(cost_heavy_tails(share, n), 0.95);
+	c->ns_ci = stats_error_half(cost_add_errors(p, c, share, x, n), 0.95);
 	free(x);
 }
 

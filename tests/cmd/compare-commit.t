@@ -30,7 +30,7 @@ committed copying mapping -C cap
 ok "the first line says what was compared and the verdict in words" sh -c "head -n 2 out | tr -s '\\n ' ' ' | grep -q '^mapping against copying: better: throughput +100.0%, receiver ns/KiB -50.0%, sender'"
 ok "the metrics have base, new, change, interval and p" says '^  receiver ns/KiB +1000 +500.0 +-50.0% +\[-50.1,-49.8\] 0.002$' out
 ok "the metrics have their units" says '^  throughput, Gbit/s +8.192 +16.38 \+100.0% ' out
-ok "a component that moved has its row" says '^  receiver data copy, ns +600.0 +0 +-100.0% +\+-1.4 ns 0.006$' out
+ok "a component that moved has its row" says '^  receiver data copy, ns +600.0 +0 +-100.0% +\+-1.9 ns 0.006$' out
 ok "below the table stands whether each end was zero copy" says '^zero copy: receiver 0 %, sender no evidence$' out
 tr -s '\n ' ' ' <out >joined
 ok "kernel, host, program and CPUs stand in one line" says '^Linux 6.18 on host vm; workload: cmd; CPUs: receiver 1, sender 2; ' out
@@ -40,7 +40,7 @@ ok "one line has the self-test" says '^self-test: base too few runs: takes 8; ne
 committed copying mapping -C cap --table functions
 ok "the title of a list of functions says ns per KiB" says '^functions of the receiver, ns per KiB: mapping against copying$' out
 ok "a line has the numbers of runs" says '^n: 6 and 6 runs of 1 s, in turns$' out
-ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\+-1.37  0.006$' out
+ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\+-1.86  0.006$' out
 ok "the total stands below the functions" says '^  total +1000.00 +500.00 +-500.00$' out
 cp -r cap nic
 sqlite3 nic/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', CASE variant WHEN 'copying' THEN 1500 ELSE 9000 END, 'measured' FROM run;

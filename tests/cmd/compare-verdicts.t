@@ -80,10 +80,10 @@ ok "table components says that --table metrics judges copying alone" says 'the s
 world small 6 one:3e9:100:33,33,34:40000:0:0 two:7e9:100:10,80,10:40000:0:0
 compared one two -C small --table components
 ok "the words of a small movement have significant digits" says \
-	'receiver data copy -0.0957 ns/KiB \(0.1100 to 0.0143\), \+-0.0002, p = 0.0065: real, better' err
+	'receiver data copy -0.0957 ns/KiB \(0.1100 to 0.0143\), \+-0.0003, p = 0.0065: real, better' err
 ok "the sum of small costs has significant digits" says 'sum: 0.3333 \(one\) -0.1905 = 0.1429 \(two\) ns per KiB' err
 "$zcost" compare one two -C small --table components >out 2>err
-ok "the table of small costs has significant digits" says '^data copy +0.1100  0.0143  -0.0957 \+-0.0002' out
+ok "the table of small costs has significant digits" says '^data copy +0.1100  0.0143  -0.0957 \+-0.0003' out
 ok "no small movement appears as 0" sh -c "! grep -E '[+-]0\.0+ ns' err"
 compared copying mapping -C four
 ok "the words of a large movement have no extra digits" says 'receiver data copy -600.0 ns/KiB \(600.0 to 0.0\)' err

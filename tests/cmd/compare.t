@@ -18,7 +18,7 @@ ok "the largest movement is the first row" says '^_copy_to_iter	\[kernel.kallsym
 ok "a function that costs less is better" test "$(field _copy_to_iter verdict)" = better
 ok "a function without samples in NEW has the state vanished" test "$(field _copy_to_iter state)" = vanished
 ok "p of runs that do not overlap in three tests is 3 x 2/924" near "$(field _copy_to_iter p)" 0.0064935 1e-6
-ok "the interval of a change has the errors of 6 runs and the limit of 0 samples" near "$(field _copy_to_iter delta_ci)" 1.3733 1e-4
+ok "the interval of a change has the errors of 6 runs and the limit of 0 samples" near "$(field _copy_to_iter delta_ci)" 1.8570 1e-4
 ok "several runs have no sampling error" test -z "$(field _copy_to_iter sampling_error)"
 ok "a function without samples in BASE has the state new" test "$(field insert_page state)" = new
 ok "a function without samples in BASE costs 0 there" says '^insert_page	.*	0	100	100	' out
@@ -125,7 +125,7 @@ compared copying mapping -C cap --table modules
 ok "table modules has the delta of a module" near "$(field kernel delta_ns)" -500 1e-9
 
 "$zcost" compare copying mapping -C cap --table functions >out 2>err
-ok "a note has the largest movement with its interval and p" says '^# receiver _copy_to_iter -600.0 ns/KiB \(600.0 to 0.0\), \+-1.4, p = 0.0065: real, better' out
+ok "a note has the largest movement with its interval and p" says '^# receiver _copy_to_iter -600.0 ns/KiB \(600.0 to 0.0\), \+-1.9, p = 0.0065: real, better' out
 ok "a note says that a worse movement is real" says '^# receiver insert_page .*: real, worse' out
 ok "JSON has the movements as data" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json |
 	jq -e '.movements.rows[0] | .side == \"receiver\" and .what == \"_copy_to_iter\" and .real == \"yes\" and .delta_ns + .delta_ci < 0'"
@@ -190,7 +190,7 @@ ok "--symbol with a waterfall by syscalls is a usage error" exits 2 "$zcost" com
 sqlite3 cap/zcost.db "INSERT INTO metric SELECT run, 'busy_ns:cpu1', unit, value, source FROM metric WHERE name = 'busy_ns'"
 compared copying mapping -C cap --table functions --cpu 1
 ok "--cpu gives the costs of one CPU by its busy time" near "$(field _copy_to_iter base_ns)" 600 1e-9
-ok "--cpu gives the runs' costs of one CPU" near "$(field _copy_to_iter delta_ci)" 1.3733 1e-4
+ok "--cpu gives the runs' costs of one CPU" near "$(field _copy_to_iter delta_ci)" 1.8570 1e-4
 ok "--cpu with a CPU without samples exits 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --cpu 0
 ok "report --cpu with a CPU without samples exits 1" exits 1 "$zcost" report components cap --variant copying --side receiver --cpu 0
 ok "the message names the CPUs with samples" says \
