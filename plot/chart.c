@@ -96,7 +96,7 @@ static void drawing_add_others(struct drawing *d, const struct table *t)
 /* Finds the run with the lowest of the coverages that a warning names. */
 static void drawing_add_coverage(struct drawing *d, const struct table *t)
 {
-	const char *side = d->chart && d->chart->side ? d->chart->side : d->side;
+	const char *side = drawing_only_side(d);
 	size_t i;
 
 	for (i = 0; i < t->notes.n; i++) {
@@ -290,11 +290,44 @@ size_t drawing_most_groups(const struct drawing *d, const struct figure *f)
 	return n > MOST ? MOST : n < LEAST ? LEAST : n;
 }
 
-static const char *const side_order[] = {"receiver", "sender", NULL, "total"};
-
-static bool side_is_named(const char *side)
+const char *drawing_role(const struct drawing *d, const char *side)
 {
-	return !strcmp(side, "receiver") || !strcmp(side, "sender") || !strcmp(side, "total");
+	int i;
+
+	for (i = 0; i < d->facts.nsides; i++)
+		if (!strcmp(d->facts.sides[i].name, side))
+			return d->facts.sides[i].role;
+	return side;
+}
+
+const char *drawing_side_with(const struct drawing *d, const char *role)
+{
+	int i;
+
+	for (i = 0; i < d->facts.nsides; i++)
+		if (!strcmp(d->facts.sides[i].role, role))
+			return d->facts.sides[i].name;
+	return role;
+}
+
+const char *drawing_only_side(const struct drawing *d)
+{
+	const char *role = d->chart ? d->chart->side : NULL;
+
+	return role && !d->side ? drawing_side_with(d, role) : d->side;
+}
+
+/* NULL: the sides of other roles. */
+static const char *const role_order[] = {"receiver", "proxy", "sender", NULL, SIDE_TOTAL};
+
+static bool role_is_named(const char *role)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(role_order); i++)
+		if (role_order[i] && !strcmp(role, role_order[i]))
+			return true;
+	return false;
 }
 
 static bool figure_has_group(const struct figure *f, const char *label)
@@ -307,21 +340,21 @@ static bool figure_has_group(const struct figure *f, const char *label)
 	return false;
 }
 
-void drawing_sides(struct figure *f, const struct table *t)
+void drawing_sides(const struct drawing *d, struct figure *f, const struct table *t)
 {
 	size_t i, row;
 
 	f->group_word = "side";
-	for (i = 0; i < sizeof(side_order) / sizeof(*side_order); i++) {
-		if (side_order[i] && row_find(t, 0, NULL, side_order[i]) >= 0)
-			figure_group(f, side_order[i]);
-		for (row = 0; row < t->rows && !side_order[i]; row++) {
-			const char *side = table_text(t, row, "side");
+	for (i = 0; i < array_size(role_order); i++)
+		for (row = 0; row < t->rows; row++) {
+			const char *side = table_text(t, row, "side"),
+				   *role = drawing_role(d, side);
+			bool here =
+				role_order[i] ? !strcmp(role, role_order[i]) : !role_is_named(role);
 
-			if (!side_is_named(side) && !figure_has_group(f, side))
+			if (here && !figure_has_group(f, side))
 				figure_group(f, side);
 		}
-	}
 }
 
 /* With fewer runs a median has no 95 % interval: the interval is then from lowest to highest. */
@@ -491,7 +524,7 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	d->others = 0;
 	d->least = NULL;
 	memset(d->disturbed, 0, sizeof(d->disturbed));
-	if (c->side && d->side && strcmp(c->side, d->side))
+	if (c->side && d->side && strcmp(c->side, drawing_role(d, d->side)))
 		return error_set(err, ENODATA, "it is the %s's, and --side is %s", c->side,
 				 d->side);
 	copied_caption(d, f);

@@ -44,6 +44,10 @@ struct chart_facts {
 	const int
 		*places; /* each variant's place in the plan, for its colour; NULL: all are here */
 	int nvariants;
+	const struct chart_side {
+		const char *name, *role; /* receiver, proxy, sender, or the name */
+	} * sides;
+	int nsides;
 	const char *slice; /* of each run's window: "2 to 3 s"; NULL: all of it */
 	struct run_counts measured, profiled, counted; /* by pass */
 };
@@ -82,9 +86,9 @@ enum chart_flags {
 struct chart {
 	const char *name, *what;
 	/* The tables that it draws from. The notes of the first become captions. */
-	const char *sources[2];
+	const char *sources[3];
 	const char *options[SOURCES]; /* as in struct measure */
-	const char *side;	      /* the only side that it draws; NULL: any */
+	const char *side;	      /* the role of the only side that it draws; NULL: any */
 	int most;		      /* variants; with more, bars and names could not be read */
 	unsigned int flags;
 	/* Returns 0, -ENODATA where there is nothing to draw (`err` says what would change that),
@@ -142,8 +146,15 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 /* Returns how many groups of lying bars stay readable from the back of a room, or --limit. */
 size_t drawing_most_groups(const struct drawing *d, const struct figure *f);
 
-/* Adds the sides that have a row as groups: receiver, sender, others, total. */
-void drawing_sides(struct figure *f, const struct table *t);
+/* Adds the sides that have a row as groups: receivers, proxies, senders, others, total. */
+void drawing_sides(const struct drawing *d, struct figure *f, const struct table *t);
+
+/* Returns the role of a side, or its name. */
+const char *drawing_role(const struct drawing *d, const char *side);
+/* Returns the name of the first side with the role, or the role where no side has it. */
+const char *drawing_side_with(const struct drawing *d, const char *role);
+/* Returns the only side to draw: that of the chart or of --side. NULL: all. */
+const char *drawing_only_side(const struct drawing *d);
 
 /* Writes the foot note: runs, interval, host, kernel, capture, date. */
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from);

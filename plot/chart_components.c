@@ -260,7 +260,7 @@ static int components_draw(struct drawing *d, struct figure *f, struct error *er
 	figure_title(f, "What one %s costs, by component", unit);
 	figure_subtitle(f, "CPU time of a side per %s moved; lower is better", unit);
 	figure_axis(f, "ns per %s", unit);
-	drawing_sides(f, t);
+	drawing_sides(d, f, t);
 	drawing_bars(d, f);
 	components_add_parts(f, t);
 	for (g = 0; g < f->groups.n; g++)

@@ -81,7 +81,7 @@ static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 		f,
 		"All CPUs of a side added up, with all programs on them; 100 %% = one CPU; lower is better at the same throughput");
 	f->axis = "% of one CPU";
-	drawing_sides(f, t);
+	drawing_sides(d, f, t);
 	drawing_bars(d, f);
 	for (i = 0; i < (int)array_size(parts); i++)
 		if (cpu_column_is_known(t, parts[i].column))

@@ -97,9 +97,11 @@ static void functions_put_bar(struct figure *f, const struct table *t, const str
 static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
 				const char *unit)
 {
-	const char *whose = !strcmp(side, "receiver") ? "the receiver's"
-			    : !strcmp(side, "sender") ? "the sender's"
-						      : "the";
+	bool named = strcmp(drawing_role(d, side), side) != 0;
+	char *whose = named			  ? xasprintf("%s's", side)
+		      : !strcmp(side, "receiver") ? xstrdup("the receiver's")
+		      : !strcmp(side, "sender")	  ? xstrdup("the sender's")
+						  : xstrdup("the");
 
 	if (f->bars.n == 2)
 		figure_title(f, "Where %s time goes: %s against %s", whose,
@@ -107,6 +109,7 @@ static void functions_put_words(const struct drawing *d, struct figure *f, const
 			     drawing_title(d, f, f->bars.mark[1].name));
 	else
 		figure_title(f, "Where %s time goes: the top %d functions", whose, f->groups.n);
+	free(whose);
 	figure_subtitle(f, "CPU time in the function itself per %s moved; lower is better", unit);
 	figure_axis(f, "ns per %s", unit);
 	f->group_word = "symbol";
@@ -117,15 +120,15 @@ static void functions_put_words(const struct drawing *d, struct figure *f, const
 /* Returns the side to draw. A capture without a receiver has one side of another name. */
 static const char *functions_side(const struct drawing *d, const struct table *t)
 {
-	const char *wanted = d->chart->side ? d->chart->side : d->side ? d->side : "receiver";
-	const char *side;
+	const char *only = drawing_only_side(d);
+	const char *wanted = only ? only : drawing_side_with(d, "receiver"), *side;
 	size_t row;
 
-	if (row_find(t, 0, NULL, wanted) >= 0 || strcmp(wanted, "receiver"))
+	if (only || row_find(t, 0, NULL, wanted) >= 0)
 		return wanted;
 	for (row = 0; row < t->rows; row++) {
 		side = table_text(t, row, "side");
-		if (*side && strcmp(side, "sender"))
+		if (*side && strcmp(drawing_role(d, side), "sender"))
 			return side;
 	}
 	return wanted;

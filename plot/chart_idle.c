@@ -110,7 +110,7 @@ static int idle_draw(struct drawing *d, struct figure *f, struct error *err)
 		f,
 		"Time of a side's CPUs in each idle state, added up; 100 %% = one CPU that rests all the time");
 	f->axis = "% of one CPU";
-	drawing_sides(f, t);
+	drawing_sides(d, f, t);
 	drawing_bars(d, f);
 	idle_add_parts(f, t);
 	for (g = 0; g < f->groups.n; g++)

@@ -45,19 +45,25 @@ static struct score roi_score(const struct drawing *d, const char *column, char 
 	return s;
 }
 
-/* Returns whether the last group is receiver and sender together. */
+/* Returns whether the last group is all sides together. */
 static bool roi_has_total(const struct figure *f)
 {
 	return f->groups.n && !strcmp(f->groups.mark[f->groups.n - 1].name, "total");
 }
 
-/* Claims the largest change of both sides together, or of the only side. */
+/* Returns whose the total is. */
+static const char *roi_sides(const struct figure *f)
+{
+	return f->groups.n > 3 ? "all sides" : "both sides";
+}
+
+/* Claims the largest change of all sides together, or of the only side. */
 static void roi_claim(struct drawing *d, struct figure *f, const struct score *s)
 {
 	struct estimate base, new;
 	double best = 0, ratio;
 	int b, g = f->groups.n - 1;
-	const char *side = roi_has_total(f) ? "both sides" : g >= 0 ? f->groups.mark[g].label : "";
+	const char *side = roi_has_total(f) ? roi_sides(f) : g >= 0 ? f->groups.mark[g].label : "";
 
 	for (b = 1; b < f->bars.n; b++) {
 		int from = drawing_base_of(d, b);
@@ -100,7 +106,7 @@ static void roi_put_bars(struct drawing *d, struct figure *f, const struct table
 	long row;
 	int g, b;
 
-	drawing_sides(f, t);
+	drawing_sides(d, f, t);
 	drawing_bars(d, f);
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
@@ -138,10 +144,11 @@ static int roi_c_draw(struct drawing *d, struct figure *f, struct error *err)
 	figure_title(f, "%s: %s", s.formula, s.words);
 	f->axis = arena_strdup(&f->arena, s.unit);
 	roi_put_bars(d, f, t, &s);
-	figure_subtitle(f,
-			"T: throughput, Gbit/s; C: CPU use, 100 %% = one CPU%s%s; higher is better",
-			roi_has_total(f) ? "; total: over both sides' CPU use" : "",
-			roi_has_total(f) && roi_counts_cpus_once(t) ? ", each CPU once" : "");
+	figure_subtitle(
+		f, "T: throughput, Gbit/s; C: CPU use, 100 %% = one CPU%s%s%s%s; higher is better",
+		roi_has_total(f) ? "; total: over " : "", roi_has_total(f) ? roi_sides(f) : "",
+		roi_has_total(f) ? "' CPU use" : "",
+		roi_has_total(f) && roi_counts_cpus_once(t) ? ", each CPU once" : "");
 	roi_claim(d, f, &s);
 	drawing_foot(d, f, FROM_MEASURED);
 	return 0;
@@ -231,9 +238,10 @@ static int roi_p_draw(struct drawing *d, struct figure *f, struct error *err)
 	f->note_word = "power_source";
 	roi_put_bars(d, f, t, &s);
 	roi_count_modelled(f, &bars, &modelled);
-	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W%s; higher is better",
+	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W%s%s%s; higher is better",
 			modelled == bars ? "modelled " : roi_power_word(f, t),
-			roi_has_total(f) ? "; total: over both sides' power" : "");
+			roi_has_total(f) ? "; total: over " : "",
+			roi_has_total(f) ? roi_sides(f) : "", roi_has_total(f) ? "' power" : "");
 	drawing_foot(d, f, FROM_MEASURED);
 	if (modelled)
 		roi_put_model(d, f, &s, modelled == bars);

@@ -139,14 +139,15 @@ static void sizes_put_panel(struct figure *f, const struct table *t, const char 
 		f->curves->log_y |= 1u << panel;
 }
 
-static int sizes_put_panels(struct figure *f, const struct table *t, bool times)
+static int sizes_put_panels(const struct drawing *d, struct figure *f, const struct table *t,
+			    bool times)
 {
 	struct figure sides;
 	int s, left_out = 0;
 	size_t h;
 
 	figure_init(&sides, "sides");
-	drawing_sides(&sides, t);
+	drawing_sides(d, &sides, t);
 	for (h = 0; h < array_size(histograms); h++) {
 		for (s = 0; s < sides.groups.n; s++) {
 			const char *side = sides.groups.mark[s].name;
@@ -199,7 +200,7 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, stru
 		sizes_put_percentile_ticks(f);
 	else
 		sizes_put_size_ticks(f);
-	left_out = sizes_put_panels(f, t, times);
+	left_out = sizes_put_panels(d, f, t, times);
 	if (!f->groups.n)
 		return error_set(err, ENODATA, "no workload reported %s",
 				 times ? "the times of requests or notifications"

@@ -14,6 +14,7 @@
 struct syscall_group {
 	const char *side, *name;
 	double most;
+	int place; /* of the side's role */
 };
 
 /* Time and calls of one variant: of one system call, or of all. */
@@ -55,9 +56,11 @@ static struct estimate syscalls_time(const struct syscall_cost *c, size_t runs)
 				 .n = runs};
 }
 
-static int syscalls_side_order(const char *side)
+static int syscalls_place(const struct drawing *d, const char *side)
 {
-	return !strcmp(side, "receiver") ? 0 : !strcmp(side, "sender") ? 2 : 1;
+	const char *role = drawing_role(d, side);
+
+	return !strcmp(role, "receiver") ? 0 : !strcmp(role, "sender") ? 2 : 1;
 }
 
 static int syscalls_by_time(const void *a, const void *b)
@@ -72,21 +75,22 @@ static int syscalls_by_time(const void *a, const void *b)
 static int syscalls_by_side(const void *a, const void *b)
 {
 	const struct syscall_group *x = a, *y = b;
-	int order = syscalls_side_order(x->side) - syscalls_side_order(y->side);
+	int order = x->place - y->place;
 
 	order = order ? order : strcmp(x->side, y->side);
 	return order ? order : syscalls_by_time(a, b);
 }
 
-static size_t syscalls_gather(const struct figure *f, const struct table *t,
-			      struct syscall_group *all)
+static size_t syscalls_gather(const struct drawing *d, const struct figure *f,
+			      const struct table *t, struct syscall_group *all)
 {
 	size_t row, i, n = 0;
 	int b;
 
 	for (row = 0; row < t->rows; row++) {
-		struct syscall_group g = {table_text(t, row, "side"), table_text(t, row, "syscall"),
-					  0};
+		const char *side = table_text(t, row, "side");
+		struct syscall_group g = {side, table_text(t, row, "syscall"), 0,
+					  syscalls_place(d, side)};
 
 		for (b = 0; b < f->bars.n; b++)
 			g.most = fmax(g.most,
@@ -205,7 +209,7 @@ static int syscalls_draw(struct drawing *d, struct figure *f, struct error *err)
 	drawing_bars_of(d, f, t, NULL, "ns_per_kib", "System calls not counted",
 			"System calls counted, but the KiB moved are not known");
 	all = xcalloc(t->rows + 1, sizeof(*all));
-	n = syscalls_gather(f, t, all);
+	n = syscalls_gather(d, f, t, all);
 	if (n) {
 		qsort(all, n, sizeof(*all), syscalls_by_time);
 		shown = syscalls_shown(d, f, all, n);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One bar per variant: what arrived at the receiver. */
+/* One bar per variant: what arrived at the receiver. With more sides, a bar of each, and the total.
+ */
 #include "plot/chart.h"
 
 #include "analyze/measures/limits.h"
@@ -9,23 +10,26 @@
 #include <stdlib.h>
 
 /* Returns the receiver's row; where there is no receiver, the first row of the variant. */
-static long throughput_row(const struct table *t, const char *variant)
+static long throughput_row(const struct drawing *d, const struct table *t, const char *variant)
 {
-	long row = row_find(t, 0, variant, "receiver");
+	long row = row_find(t, 0, variant, drawing_side_with(d, "receiver"));
 
 	return row >= 0 ? row : row_find(t, 0, variant, NULL);
 }
 
 /* What work is counted in. The chart draws the first one that any variant has. */
 static const struct speed {
-	const char *column, *axis, *subtitle;
+	const char *column, *axis, *subtitle, *of_sides;
 } speeds[] = {
 	{"throughput_gbps", "Gbit/s",
-	 "What arrived at the receiver's application; higher is better"},
+	 "What arrived at the receiver's application; higher is better",
+	 "What each side's application moved; total: what passed the sides once; higher is better"},
 	{"rate_packets", "packets per second",
-	 "Packets that the workload counted, no bytes; higher is better"},
+	 "Packets that the workload counted, no bytes; higher is better",
+	 "Packets that each side counted, no bytes; higher is better"},
 	{"rate_messages", "messages per second",
-	 "Messages that the workload counted, no bytes; higher is better"},
+	 "Messages that the workload counted, no bytes; higher is better",
+	 "Messages that each side counted, no bytes; higher is better"},
 };
 
 static const struct speed *throughput_speed(const struct drawing *d, const struct table *t)
@@ -37,36 +41,66 @@ static const struct speed *throughput_speed(const struct drawing *d, const struc
 
 	for (k = 0; k < array_size(speeds); k++)
 		for (i = 0; (v = drawing_variant(d, i)); i++) {
-			row = throughput_row(t, v);
+			row = throughput_row(d, t, v);
 			if (row >= 0 && !isnan(table_real(t, (size_t)row, speeds[k].column)))
 				return &speeds[k];
 		}
 	return speeds;
 }
 
-static void throughput_put_bar(struct figure *f, const struct table *t, const struct speed *speed,
-			       const char *variant, int bar)
+/* Draws the row's throughput, if there is a row with the column. */
+static void throughput_put_bar(struct figure *f, const struct table *t, long row,
+			       const struct speed *speed, int group, int bar)
 {
-	long row = throughput_row(t, variant);
 	struct estimate e = {.value = NAN};
 
 	if (row >= 0)
 		e = row_estimate(t, (size_t)row, speed->column);
 	if (!isnan(e.value))
-		figure_put(f, 0, bar, FIGURE_WHOLE, e);
+		figure_put(f, group, bar, FIGURE_WHOLE, e);
+}
+
+static void throughput_put_variants(struct drawing *d, struct figure *f, const struct table *t,
+				    const struct speed *speed)
+{
+	const char *v;
+	int i;
+
+	figure_group(f, "");
+	drawing_bars(d, f);
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		throughput_put_bar(f, t, throughput_row(d, t, v), speed, 0, i);
+}
+
+/* Of bytes, table roi has the total: what passed all sides once. */
+static int throughput_put_sides(struct drawing *d, struct figure *f, const struct table *t,
+				const struct speed *speed, struct error *err)
+{
+	int g, b, rc = speed == speeds ? drawing_table(d, 2, &t, err) : 0;
+
+	if (rc)
+		return rc;
+	drawing_sides(d, f, t);
+	drawing_bars(d, f);
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			throughput_put_bar(
+				f, t, row_find(t, 0, drawing_variant(d, b), f->groups.mark[g].name),
+				speed, g, b);
+	return 0;
 }
 
 static void throughput_claim(struct drawing *d, struct figure *f)
 {
 	struct estimate base, new;
 	double best = 0, ratio;
-	int b;
+	int b, last = f->groups.n - 1;
 
 	for (b = 1; b < f->bars.n; b++) {
 		int from = drawing_base_of(d, b);
 
-		if (!figure_get(f, 0, from, FIGURE_WHOLE, &base) ||
-		    !figure_get(f, 0, b, FIGURE_WHOLE, &new))
+		if (!figure_get(f, last, from, FIGURE_WHOLE, &base) ||
+		    !figure_get(f, last, b, FIGURE_WHOLE, &new))
 			continue;
 		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
 		if (ratio <= 0 || fabs(log(ratio)) <= best)
@@ -104,8 +138,8 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 {
 	const struct speed *speed;
 	const struct table *t, *limits;
-	const char *v;
-	int i, rc = drawing_table(d, 0, &t, err);
+	bool by_side = d->facts.nsides > 2;
+	int rc = drawing_table(d, 0, &t, err);
 
 	if (!rc)
 		rc = drawing_table(d, 1, &limits, err);
@@ -113,21 +147,21 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 		return rc;
 	figure_title(f, "Throughput by variant");
 	speed = throughput_speed(d, t);
-	throughput_subtitle(d, f, speed->subtitle, limits);
+	throughput_subtitle(d, f, by_side ? speed->of_sides : speed->subtitle, limits);
 	f->axis = speed->axis;
-	figure_group(f, "");
-	drawing_bars(d, f);
-	for (i = 0; (v = drawing_variant(d, i)); i++)
-		throughput_put_bar(f, t, speed, v, i);
+	if (by_side)
+		rc = throughput_put_sides(d, f, t, speed, err);
+	else
+		throughput_put_variants(d, f, t, speed);
 	throughput_claim(d, f);
 	drawing_foot(d, f, FROM_MEASURED);
-	return 0;
+	return rc;
 }
 
 const struct chart chart_throughput = {
 	.name = "throughput",
 	.what = "throughput of each variant",
-	.sources = {"summary", "limits"},
+	.sources = {"summary", "limits", "roi"},
 	.options = {CHART_OPTIONS},
 	.most = 24,
 	.flags = CHART_SUFFERS,

@@ -377,7 +377,7 @@ static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
 		return rc;
 	timeline_read(&l, t);
 	figure_init(&sides, "sides");
-	drawing_sides(&sides, t);
+	drawing_sides(d, &sides, t);
 	panels_find(&p, &l, &sides);
 	figure_curves(f, "seconds since the window began", "run");
 	drawing_bars(d, f);

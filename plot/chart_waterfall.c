@@ -131,7 +131,7 @@ static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err
 		return error_set(err, ENODATA, "there is no second variant to compare with");
 	if (!d->source->compare)
 		return error_set(err, ENODATA, "the figures come from no capture");
-	q.side = d->chart->side ? d->chart->side : d->side;
+	q.side = drawing_only_side(d);
 	q.limit = q.limit > 0 ? q.limit : STEPS;
 	rc = d->source->compare(d->source, ends, &q, &t, &of, err);
 	if (!rc) {

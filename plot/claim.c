@@ -89,21 +89,23 @@ static void copied_add_percent(struct str *s, double percent)
 static bool copied_add_other_sides(struct str *s, const struct table *t, const char *variant,
 				   const char *best)
 {
-	static const char *const sides[] = {"receiver", "sender"};
 	bool any_fell = false;
 	double share;
-	size_t i;
+	long row;
 
-	for (i = 0; i < array_size(sides); i++) {
-		bool fell = variant_asked(t, variant, sides[i], "zero copy");
+	for (row = row_find(t, 0, variant, NULL); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, NULL)) {
+		const char *side = table_text(t, (size_t)row, "side");
+		bool fell = variant_asked(t, variant, side, "zero copy");
 
-		share = copied_share(t, variant, sides[i]);
-		if (!strcmp(sides[i], best) || isnan(share) || share >= nearly_all)
+		share = copied_share(t, variant, side);
+		if (row_find(t, 0, variant, side) != row || !strcmp(side, best) || isnan(share) ||
+		    share >= nearly_all)
 			continue;
 		str_puts(s, share > 0 ? ", " : fell ? ", fell back to copying" : ", not");
 		if (share > 0)
 			copied_add_percent(s, 100 * share);
-		str_printf(s, "%s on the %s", share > 0 ? " %" : "", sides[i]);
+		str_printf(s, "%s on the %s", share > 0 ? " %" : "", side);
 		any_fell |= fell;
 	}
 	return any_fell;
@@ -270,6 +272,18 @@ static enum rank copied_add_all(struct str *s, const struct table *t, const char
 	return NOT_ZERO_COPY;
 }
 
+/* Returns the side that dropped what it received. */
+static const char *variant_dropper(const struct table *t, const char *variant)
+{
+	long row;
+
+	for (row = row_find(t, 0, variant, NULL); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, NULL))
+		if (!strcmp(table_text(t, (size_t)row, "asked"), "drop"))
+			return table_text(t, (size_t)row, "side");
+	return "";
+}
+
 /* Appends the words about one variant's data. */
 static enum rank copied_add_words(struct str *s, const struct table *t, const char *variant,
 				  double *percent)
@@ -291,7 +305,7 @@ static enum rank copied_add_words(struct str *s, const struct table *t, const ch
 	}
 	str_puts(s, DROPPED_UNREAD);
 	if (variant_asked(t, variant, NULL, "zero copy"))
-		copied_add_other_sides(s, t, variant, "receiver");
+		copied_add_other_sides(s, t, variant, variant_dropper(t, variant));
 	return DROPPED;
 }
 

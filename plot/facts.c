@@ -136,6 +136,29 @@ static int facts_choose_variants(struct facts *f, struct store *store, const cha
 	return n < 0 ? n : 0;
 }
 
+static int facts_read_sides(struct facts *f, struct store *store, struct error *err)
+{
+	static const char *const roles[] = {"receiver", "proxy", "sender"};
+	const char **names;
+	int n = store_sides(store, &names, err), i;
+	struct chart_side *sides;
+	size_t r;
+
+	if (n < 0)
+		return n;
+	sides = arena_alloc(&f->arena, ((size_t)n + 1) * sizeof(*sides));
+	for (i = 0; i < n; i++) {
+		sides[i] = (struct chart_side){names[i], names[i]};
+		for (r = 0; r < array_size(roles); r++)
+			if (store_side_is(store, names[i], roles[r]))
+				sides[i].role = roles[r];
+	}
+	f->chart.sides = sides;
+	f->chart.nsides = n;
+	free(names);
+	return 0;
+}
+
 int facts_read(struct facts *f, struct store *store, const char *capture, const char *variants,
 	       struct error *err)
 {
@@ -157,6 +180,8 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 	rc = facts_choose_variants(f, store, variants, err);
 	if (!rc)
 		rc = facts_read_hosts(f, store, err);
+	if (!rc)
+		rc = facts_read_sides(f, store, err);
 	return rc ? rc : facts_count_passes(f, store, err);
 }
 

@@ -154,6 +154,7 @@ static void group_find_transfer(const struct sharing *k, struct group *g)
 static struct run_rates group_sum(const struct sharing *k, const struct group *g, struct str *names)
 {
 	struct run_rates sum = {0};
+	struct str list = {0};
 	int i, c, n = 0;
 
 	for (i = 0; i < g->n; i++) {
@@ -165,8 +166,10 @@ static struct run_rates group_sum(const struct sharing *k, const struct group *g
 			sum.has[c] = of->has[c] && (!n || sum.has[c]);
 			sum.rate[c] += of->rate[c];
 		}
-		str_printf(names, "%s%s", n++ ? " and " : "the side ", group_run(k, g, i)->side);
+		str_printf(&list, "%s%s", n++ ? " and " : "", group_run(k, g, i)->side);
 	}
+	str_printf(names, "the side%s %s", n > 1 ? "s" : "", list.buf ? list.buf : "");
+	str_free(&list);
 	for (c = 0; c < RATES; c++)
 		sum.any |= sum.has[c];
 	return sum;

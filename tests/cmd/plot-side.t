@@ -36,6 +36,29 @@ ok "the message names the sides that the capture has" says "no side 'local' in t
 ok "--side for a chart without sides is a usage error" plot 2 throughput --side sender
 ok "the message names the option" says '\-\-side' err
 
+# The same capture with free names of the sides, and with a third side.
+cp -r cap named
+sqlite3 named/zcost.db "UPDATE run SET role = 'receiver', side = 'server' WHERE side = 'receiver';
+	UPDATE run SET role = 'sender', side = 'a' WHERE side = 'sender';
+	INSERT INTO run SELECT id + 1000, variant, pass, repeat, 'b', host, command, cpus, ncpus, start_ns, end_ns, position, status, why, role
+		FROM run WHERE side = 'a' AND pass = 'measure';
+	INSERT INTO metric SELECT run + 1000, name, unit, value, source FROM metric WHERE run IN (SELECT id - 1000 FROM run WHERE side = 'b');
+	INSERT INTO metric SELECT id, 'transfer_sides', '1', 3, 'measured' FROM run WHERE pass = 'measure';
+	INSERT INTO metric SELECT id, 'transfer:throughput', 'Gbit/s', 7, 'measured' FROM run WHERE pass = 'measure'"
+named() {
+	exits 0 "$zcost" plot named -o slides --format svg "$@"
+}
+order() { # order CHART: its sides in the order of the picture
+	awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["side"] }' "slides/$1.tsv" | uniq | tr '\n' ' '
+}
+rm -rf slides
+ok "charts of three sides with free names are drawn" named throughput cpu roi_c functions functions_sender
+ok "the receiver stands before the senders, whatever its name" test "$(order cpu)" = "server a b "
+ok "throughput of three sides has a bar of each, and the total" test "$(order throughput)" = "server a b total "
+ok "T²/C of three sides has a total over all sides" says "total: over all sides' CPU use" slides/roi_c.svg
+ok "the functions are those of the side with the role of the receiver" says "<title>[^<]*server's time goes" slides/functions.svg
+ok "functions_sender is of the first sender" says "<title>[^<]*a's time goes" slides/functions_sender.svg
+
 # In the store all is as if both sides had been on CPU 1.
 ok "T²/C is drawn for sides on different CPUs" plot 0 roi_c
 ok "its total is over both sides' CPU use" says "total: over both sides.* CPU use; higher is better" slides/roi_c.svg

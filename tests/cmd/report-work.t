@@ -84,7 +84,7 @@ scores() { # scores CAPTURE: prints ns_per_kib of the rows in order
 }
 ok "a server and a proxy without a count take the sum of the clients' counts" test \
 	"$(scores many)" = "server 333.3 mid 200.0 c1 200.0 c2 200.0 total 733.3 "
-ok "a note names the clients that counted" says 'the work is the count of the side c1 and c2' err
+ok "a note names the clients that counted" says 'the work is the count of the sides c1 and c2' err
 ok "a proxy between sides that count takes what passed it once" test \
 	"$(scores through)" = "server 333.3 mid 200.0 c1 200.0 c2 200.0 total 733.3 "
 ok "a note names the receiver, which counted alone" says 'v mid: the work is the count of the side server$' err
