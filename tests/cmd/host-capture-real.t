@@ -5,6 +5,10 @@
 command -v jq >/dev/null || skip_all "needs jq"
 [ "$(id -u)" = 0 ] || skip_all "perf of whole CPUs and BPF need root"
 unset ZCOST_COLLECT
+cleanup() {
+	ip netns del "zc-a$$" 2>/dev/null
+	ip netns del "zc-b$$" 2>/dev/null
+}
 
 next_port
 cat >p.ini <<EOT
@@ -108,4 +112,40 @@ ok "the error names the command that does not exist" says 'x/measure-01 failed: 
 ok "capture exits 2 when the collector does not exist" exits 2 "$zcost" capture -o f --variant x --repeat 1 \
 	--pass measure --collect nonesuch -- true
 ok "the error names the unknown collector" says "does not accept what the plan says: .*unknown collector 'nonesuch'" err
+
+# --- two clients in one namespace send to a server in another one; the server counts nothing ---
+
+if ip netns add "zc-a$$" 2>/dev/null; then
+	ip netns add "zc-b$$"
+	ip -n "zc-a$$" link add a0 type veth peer name b0 netns "zc-b$$"
+	ip -n "zc-a$$" addr add 192.0.2.1/24 dev a0
+	ip -n "zc-b$$" addr add 192.0.2.2/24 dev b0
+	ip -n "zc-a$$" link set a0 up
+	ip -n "zc-b$$" link set b0 up
+	{
+		printf '[plan]\npasses = measure\nrepeats = 1\nwarmup = 0.2\nduration = 0.7\ngrace = 0\n'
+		printf '[side client%s]\nrole = sender\nprefix = ip netns exec zc-b%s\nunits = tcpzc\n' 1 $$ 2 $$
+		printf '[side server]\nrole = receiver\nprefix = ip netns exec zc-a%s\n[variant v]\n' $$
+		listen='${bindir}/tcpzc --rx recv --listen --port'
+		echo "server = sh -c '$listen 5001 & $listen 5002; wait'"
+		for i in 1 2; do echo "client$i = \${bindir}/tcpzc --connect 192.0.2.1 --port 500$i --seconds 60"; done
+	} >many.ini
+	gbps() { # gbps SIDE: its throughput by report roi
+		"$zcost" report roi many --format tsv 2>err | awk -F'\t' -v side="$1" '$2 == side { print $3 }'
+	}
+	ok "three sides with free names are measured" exits 0 "$zcost" capture many.ini -o many
+	"$zcost" analyze many >out 2>err
+	ok "the server takes the sum of what its clients count" near "$(gbps server)" \
+		"$(echo "$(gbps client1) $(gbps client2)" | awk '{ print $1 + $2 }')" 0.01
+	ok "the total has what both clients sent" test "$(gbps total)" = "$(gbps server)"
+	clients=$(gbps total)
+	"$zcost" analyze many --units server=nic:a0/rx >out 2>err
+	ok "the server's interface counts what the clients sent, and the headers" near "$(gbps total)" "$clients" \
+		"$(echo "$clients" | awk '{ print 0.1 * $1 }')"
+else
+	for what in "three sides with free names are measured" "the server takes the sum of what its clients count" \
+		"the total has what both clients sent" "the server's interface counts what the clients sent, and the headers"; do
+		skip "$what" "no namespaces here"
+	done
+fi
 done_testing
