@@ -182,9 +182,9 @@ cat >cut.json <<'EOT'
 {"intervals": [{"sum": {"end": 1, "bytes": 9}}], "error": "interrupt - the server has terminated"}
 EOT
 echo "no words" >words
-working() { # working UNITS FILE: a plan of a receiver that prints FILE and is stopped after the window
+working() { # working UNITS FILE: a plan of a receiver that prints FILE and, without a sender, is stopped after the window
 	plan "a=sh -c 'cat $scratch/$2; echo of it >&2; sleep 60'" |
-		sed "s/^units = none/&\ncollect = null/; s/^cpus = 0/units = $1\ncollect = null/"
+		sed "/^\[side sender\]/d; /^units = none/d; /^sender = /d; s/^cpus = 0/units = $1\ncollect = null/"
 }
 unset ZCOST_COLLECT # zcost collect itself looks for the work
 for units in none tcpzc; do
