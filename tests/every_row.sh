@@ -77,7 +77,8 @@ every_thing() {
 		SELECT id, 7, '127.0.0.1:1', '127.0.0.1:2', 'cubic', 'established', 2, 19, 10, 1"
 	every_row "note SELECT id, 'info', 'collector_state', json_array('counters', 'unsupported', ': ', 'no PMU')"
 	cat <<-'END'
-	INSERT OR REPLACE INTO setting (variant, name, value) SELECT name, 'MTU', '9000' FROM variant;
+	INSERT OR REPLACE INTO setting (variant, name, value) SELECT name, 'MTU',
+		CASE name WHEN 'copying' THEN '1500' ELSE '9000' END FROM variant;
 	INSERT OR IGNORE INTO host (name) VALUES ('vm');
 	UPDATE host SET release = '6.18.0', arch = 'x86_64', cpu_model = 'cpu', cpus = 2;
 	INSERT INTO topology VALUES ('vm', 'package', '0', '0-1', 0, NULL, NULL, NULL, NULL, NULL),
