@@ -206,7 +206,8 @@ static int reading_compare_time(const void *a, const void *b)
 
 void readings_sort(struct reading *r, size_t n)
 {
-	qsort(r, n, sizeof(*r), reading_compare_time);
+	if (n)
+		qsort(r, n, sizeof(*r), reading_compare_time);
 }
 
 static double reading_interpolate(const struct reading *a, const struct reading *b, uint64_t t)
