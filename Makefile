@@ -85,6 +85,7 @@ $(B)/analyze/export/pprof.o: $(PPROF).c
 # Data files inside the program (EMBED_TEXT in lib/file.h).
 $(B)/analyze/store/store.o: analyze/store/schema.sql
 $(B)/analyze/measures/components.o: analyze/measures/components.rules
+$(B)/plot/flame_svg.o: plot/flame.js plot/flame.css
 
 # --- in-kernel syscall accounting: a BPF object, embedded in the collector where clang is there ---
 
@@ -162,8 +163,8 @@ ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 ethtool procps kmod xz-utils bzip2
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute ethtool procps-ng kmod xz bzip2
 endif
-DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils openssh-server iperf3 apache2-utils nginx wrk sockperf python3
-RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients iperf3 httpd-tools nginx python3
+DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils openssh-server iperf3 apache2-utils nginx wrk sockperf python3 chromium
+RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients iperf3 httpd-tools nginx python3 chromium
 
 deps:
 	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'

@@ -149,7 +149,7 @@ static int drawing_read_table(const struct drawing *d, const char *name, const c
 	return d->source->table(d->source, name, &q, t, err);
 }
 
-static void drawing_add_notes(struct drawing *d, const struct table *t)
+void drawing_add_notes(struct drawing *d, const struct table *t)
 {
 	drawing_add_losses(d, t);
 	drawing_add_others(d, t);
@@ -402,6 +402,12 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 		str_printf(s, "n = %d to %d ", n.least, n.most);
 	else if (n.least)
 		str_printf(s, "n = %d ", n.least);
+	if (from == FROM_POOLED) {
+		str_printf(s, "%s",
+			   n.least ? "profiled, the samples of all runs together"
+				   : "one recording");
+		return;
+	}
 	if (n.least)
 		str_printf(s, "%s run%s per variant, ",
 			   from == FROM_MEASURED || from == FROM_EACH_RUN ? "measured"
@@ -513,22 +519,20 @@ static void drawing_caption_losses(const struct drawing *d, struct figure *f)
 		figure_caption(f, "Incomplete data: %s", d->loss);
 }
 
-int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)
+void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
 {
-	size_t i;
-	int rc;
-
 	figure_init(f, c->name);
 	d->chart = c;
 	d->losses = 0;
 	d->others = 0;
 	d->least = NULL;
 	memset(d->disturbed, 0, sizeof(d->disturbed));
-	if (c->side && d->side && strcmp(c->side, drawing_role(d, d->side)))
-		return error_set(err, ENODATA, "it is the %s's, and --side is %s", c->side,
-				 d->side);
-	copied_caption(d, f);
-	rc = c->draw(d, f, err);
+}
+
+void chart_end(struct drawing *d, struct figure *f)
+{
+	size_t i;
+
 	drawing_caption_left_out(d, f);
 	drawing_caption_losses(d, f);
 	drawing_caption_others(d, f);
@@ -536,6 +540,19 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	for (i = 0; i < array_size(d->disturbed); i++)
 		if (d->disturbed[i])
 			figure_caption(f, "Disturbed: %s", d->disturbed[i]);
+}
+
+int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)
+{
+	int rc;
+
+	chart_begin(c, d, f);
+	if (c->side && d->side && strcmp(c->side, drawing_role(d, d->side)))
+		return error_set(err, ENODATA, "it is the %s's, and --side is %s", c->side,
+				 d->side);
+	copied_caption(d, f);
+	rc = c->draw(d, f, err);
+	chart_end(d, f);
 	if (!rc && !f->data.rows && !f->curves)
 		return error_set(err, ENODATA, "no variant has these figures");
 	return rc;

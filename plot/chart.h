@@ -30,6 +30,7 @@ enum drawn_from {
 	FROM_TESTED,
 	FROM_UNTESTED,
 	FROM_EACH_RUN, /* measured; the runs themselves are drawn, without an interval */
+	FROM_POOLED,   /* the samples of all profiled runs, without an interval */
 };
 
 struct run_counts {
@@ -54,12 +55,14 @@ struct chart_facts {
 
 struct drawing {
 	const struct chart_source *source;
+	struct store *store; /* for charts of call chains; NULL: the perf.data of the query */
 	struct chart_facts facts;
 	struct query query; /* exponents, estimator, power model */
 	const char *base;   /* the variant that the others are compared with */
 	const char **news;  /* these others; NULL: all */
 	int nnews;
 	const char *side;	   /* only this one; NULL: all */
+	bool icicle, reverse;	   /* of flame graphs */
 	const struct chart *chart; /* the present one; NULL: none yet */
 	struct drawing_table {
 		struct table table;
@@ -94,6 +97,9 @@ struct chart {
 	/* Returns 0, -ENODATA where there is nothing to draw (`err` says what would change that),
 	 * or another error. */
 	int (*draw)(struct drawing *d, struct figure *f, struct error *err);
+	/* Instead of `draw`: writes SVG files into the folder, and adds their number to *written.
+	 */
+	int (*write)(struct drawing *d, const char *dir, int *written, struct error *err);
 };
 
 #define CHART_OPTIONS "base new variant from to " /* that every chart takes */
@@ -109,6 +115,10 @@ void drawing_free(struct drawing *d);
 
 /* Draws into `f`, initialised here and freed by the caller, and adds captions. */
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err);
+
+/* The parts of chart_draw, for a chart that writes its own files: before and after the drawing. */
+void chart_begin(const struct chart *c, struct drawing *d, struct figure *f);
+void chart_end(struct drawing *d, struct figure *f);
 
 /* --- the store as a source: facts.c --- */
 
@@ -133,6 +143,9 @@ int facts_compare(const struct chart_source *source, const char *const ends[2],
 
 /* Gives the chart's i-th table, which the drawing owns. */
 int drawing_table(struct drawing *d, int i, const struct table **t, struct error *err);
+
+/* Keeps what captions say about the table's notes. The drawing must not outlive the table. */
+void drawing_add_notes(struct drawing *d, const struct table *t);
 
 /* Adds the variants to compare, base first, as bars in their colours. */
 void drawing_bars(const struct drawing *d, struct figure *f);

@@ -23,7 +23,8 @@
 	row(idle) \
 	row(counters) \
 	row(roi_c) \
-	row(roi_p)
+	row(roi_p) \
+	row(flame)
 // clang-format on
 
 #define DECLARATION(name) extern const struct chart chart_##name;

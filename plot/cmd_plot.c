@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost plot: draws the charts of one capture into a folder. */
+/* zcost plot: draws the charts of one capture, or of a bare perf.data, into a folder. */
 #include "plot/cmd.h"
 
 #include "analyze/commands/options.h"
@@ -19,10 +19,12 @@ struct arguments {
 	const char *capture, *dir, *base, *side;
 	const char **news;
 	int nnews, news_cap;
+	const char **words; /* arguments that are no options: capture and charts */
+	int nwords, words_cap;
 	const struct chart **charts;
 	int ncharts, charts_cap;
 	unsigned int formats;
-	bool list;
+	bool list, icicle, reverse;
 };
 
 static struct feature plot_feature(size_t i)
@@ -67,6 +69,11 @@ static const struct option_row own[] = {
 	       "variant to compare with the base; may be repeated; default: all others", plot_option_new),
 	{.name = "side", .parse = option_text, .at = AT(side)},
 	{.name = "limit", .key = 'n'},
+	OPTION("icicle", NULL, GROUP_OUTPUT, "flame graphs: draw the root on top", option_flag,
+	       .at = AT(icicle)),
+	OPTION("reverse", NULL, GROUP_ROWS,
+	       "flame graphs: begin with the functions that the time is in, and divide them by their callers",
+	       option_flag, .at = AT(reverse)),
 	OPTION("list", NULL, GROUP_NONE, "list the charts and end", option_flag, .at = AT(list)),
 	{0},
 };
@@ -77,12 +84,13 @@ static char *plot_help(int key, const char *text, void *input);
 
 static const struct command command = {
 	.argp = {.parser = plot_parse,
-		 .args_doc = "[-C] CAPTURE [CHART...] -o DIR",
-		 .doc = "Draws the charts of an analyzed capture, ready for a slide.\vBeside each picture stay its data, CHART.tsv, and its script, CHART.gp, which gnuplot draws again.",
+		 .args_doc = "[-C] CAPTURE [CHART...] -o DIR\n--perf FILE [CHART...] -o DIR",
+		 .doc = "Draws the charts of an analyzed capture, or the flame graph of a bare perf.data, ready for a slide.\vBeside each picture stay its data, CHART.tsv, and its script, CHART.gp, which gnuplot draws again.",
 		 .help_filter = plot_help},
 	.heading = "Charts, all by default:",
-	.sources = {"a capture", "", "", ""},
+	.sources = {"a capture", "a perf.data (--perf)", "", ""},
 	.feature = plot_feature,
+	.offers = "perf",
 	.own = own,
 };
 
@@ -111,27 +119,44 @@ static void plot_add_chart(struct arguments *a, const char *name)
 static void plot_check_options(struct argp_state *state, const struct arguments *a)
 {
 	struct feature *charts = xcalloc((size_t)a->ncharts + 1, sizeof(*charts));
+	enum data_source source = options_source(&a->o, a->capture);
 	int i;
 
-	for (i = 0; i < a->ncharts; i++)
+	for (i = 0; i < a->ncharts; i++) {
 		charts[i] = (struct feature){a->charts[i]->name, a->charts[i]->what,
 					     a->charts[i]->options};
+		options_check_source(state, &a->o, "chart", &charts[i], source);
+	}
 	if (a->ncharts)
-		options_check(state, &a->o, charts, (size_t)a->ncharts, SOURCE_CAPTURE);
+		options_check(state, &a->o, charts, (size_t)a->ncharts, source);
 	free(charts);
 }
 
-static void plot_check(struct argp_state *state, const struct arguments *a)
+/* With --perf or -C all arguments are charts. */
+static void plot_sort_arguments(struct arguments *a)
+{
+	int i = 0;
+
+	if (!a->capture && !a->o.input && a->nwords)
+		a->capture = a->words[i++];
+	for (; i < a->nwords; i++)
+		plot_add_chart(a, a->words[i]);
+}
+
+static void plot_check(struct argp_state *state, struct arguments *a)
 {
 	struct error err = {0};
 
 	if (a->list)
 		return;
-	if (!a->capture)
+	plot_sort_arguments(a);
+	if (a->capture && a->o.input)
+		argp_error(state, "plot reads one source: either a capture or a file");
+	if (!a->capture && !a->o.input)
 		argp_error(state, "the capture is missing; give its folder");
 	if (!a->dir)
 		argp_error(state, "the folder for the charts is missing; give it with -o");
-	if (slice_check(&a->o.slice, &err))
+	if (a->capture && slice_check(&a->o.slice, &err))
 		argp_error(state, "%s", err.text);
 	plot_check_options(state, a);
 }
@@ -142,10 +167,7 @@ static error_t plot_parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (!a->capture)
-			a->capture = arg;
-		else
-			plot_add_chart(a, arg);
+		array_add(a->words, a->nwords, a->words_cap, arg);
 		return 0;
 	case ARGP_KEY_END:
 		plot_check(state, a);
@@ -188,31 +210,57 @@ static void plot_render(const struct figure *f, const struct arguments *a, struc
 	n->no_gnuplot |= rc == -ENOENT;
 }
 
+static int plot_write_figure(const struct chart *c, struct drawing *d, const struct arguments *a,
+			     struct tally *n, struct error *err)
+{
+	struct figure f;
+	int rc = chart_draw(c, d, &f, err);
+
+	if (!rc)
+		rc = figure_write(&f, a->dir, a->formats, err);
+	if (!rc)
+		plot_render(&f, a, n);
+	figure_free(&f);
+	return rc;
+}
+
+/* A chart with a picture of its own is an SVG with a script. */
+static int plot_write_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
+			    struct tally *n, struct error *err)
+{
+	if (!c->write)
+		return plot_write_figure(c, d, a, n, err);
+	if (a->formats && !(a->formats & FIGURE_SVG))
+		return error_set(
+			err, ENODATA,
+			"it is drawn as SVG only; a browser shows it and prints it as PDF");
+	return c->write(d, a->dir, &n->drawn, err);
+}
+
 /* A chart that cannot be drawn is a failure only where the user named it. */
 static void plot_draw_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
 			    struct tally *n)
 {
 	const struct feature is = {c->name, c->what, c->options};
-	const char *untaken = options_untaken(&a->o, &is, SOURCE_CAPTURE);
+	enum data_source source = options_source(&a->o, a->capture);
+	const char *untaken = options_untaken(&a->o, &is, source);
 	struct error err = {0};
-	struct figure f;
 	int rc;
 
+	if (!c->options[source])
+		return;
 	if (untaken) {
 		print_note("%s: not drawn: --%s means nothing for it", c->name, untaken);
 		return;
 	}
-	rc = chart_draw(c, d, &f, &err);
+	rc = plot_write_chart(c, d, a, n, &err);
 	if (rc == -ENODATA || rc == -ENOENT) {
 		print_note("%s: not drawn: %s", c->name, err.text);
 		n->failed += a->ncharts > 0;
-	} else if (rc || figure_write(&f, a->dir, a->formats, &err)) {
+	} else if (rc) {
 		error_print(&err);
 		n->failed++;
-	} else {
-		plot_render(&f, a, n);
 	}
-	figure_free(&f);
 }
 
 /* Leaves out the formats that would have no text. */
@@ -246,8 +294,9 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 	if (n.failed || !n.drawn)
 		return EXIT_FAILED;
 	if (d->lossy)
-		warn("data behind these charts is incomplete or lossy; 'zcost report runs %s' says where",
-		     a->capture);
+		warn("data behind these charts is incomplete or lossy%s%s%s",
+		     a->capture ? "; 'zcost report runs " : "", a->capture ? a->capture : "",
+		     a->capture ? "' says where" : "");
 	return d->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -277,6 +326,9 @@ static int plot_capture(struct arguments *a, struct store *store, struct error *
 {
 	struct chart_source source = {facts_table, store, facts_compare};
 	struct drawing d = {.source = &source,
+			    .store = store,
+			    .icicle = a->icicle,
+			    .reverse = a->reverse,
 			    .query = a->o.q,
 			    .base = a->base,
 			    .news = a->news,
@@ -304,6 +356,43 @@ static int plot_capture(struct arguments *a, struct store *store, struct error *
 	return rc ? (int)error_exit(err) : code;
 }
 
+/* A bare file has no tables. */
+static int plot_no_table(const struct chart_source *source, const char *name, const struct query *q,
+			 struct table *t, struct error *err)
+{
+	(void)source;
+	(void)q;
+	table_init(t, name, NULL, 0);
+	return error_set(err, ENODATA, "a perf.data has no table %s", name);
+}
+
+static void plot_add_file_facts(struct chart_facts *f, const char *path, const struct profile *p)
+{
+	f->capture = strcmp(path, "-") ? path_base_name(path) : "standard input";
+	if (p->host != PROFILE_NONE)
+		f->host = intern_get(&p->strings, p->host);
+	if (p->release != PROFILE_NONE)
+		f->kernel = intern_get(&p->strings, p->release);
+}
+
+static int plot_perf(struct arguments *a, struct error *err)
+{
+	struct chart_source source = {.table = plot_no_table};
+	struct drawing d = {.source = &source, .icicle = a->icicle, .reverse = a->reverse};
+	int code = EXIT_FAILED;
+
+	if (options_read_input(&a->o, err) || dir_make(a->dir, err)) {
+		error_print(err);
+	} else {
+		d.query = a->o.q;
+		plot_add_file_facts(&d.facts, a->o.path, &a->o.profile);
+		d.base = d.facts.capture;
+		code = plot_draw_charts(&d, a);
+	}
+	drawing_free(&d);
+	return code;
+}
+
 int cmd_plot(int argc, char **argv)
 {
 	struct arguments a = {.formats = FIGURE_SVG | FIGURE_PNG};
@@ -315,6 +404,8 @@ int cmd_plot(int argc, char **argv)
 	if (a.list) {
 		plot_list_charts(stdout);
 		code = EXIT_OK;
+	} else if (a.o.input) {
+		code = plot_perf(&a, &err);
 	} else if (options_open_capture(&a.o, a.capture, NULL, &store, &err)) {
 		error_print(&err);
 	} else {
@@ -326,6 +417,7 @@ int cmd_plot(int argc, char **argv)
 	}
 	options_free(&a.o);
 	free(a.news);
+	free(a.words);
 	free(a.charts);
 	return code;
 }

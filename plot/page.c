@@ -508,13 +508,25 @@ static void page_make_curves(struct page *page, const struct figure *f, struct p
 					       .text = f->curves->axis});
 }
 
-void page_make(struct page *page, const struct figure *f)
+void page_make_texts(struct page *page, const struct figure *f, double height)
 {
-	struct pen pen = {.top = 22, .bottom = PAGE_H - 14};
+	struct pen pen = {.top = 22, .bottom = height - 14};
 
 	*page = (struct page){0};
 	page_place_heading(page, f, &pen);
 	page_place_foot(page, f, &pen);
+	page->left = PAGE_MARGIN;
+	page->right = PAGE_W - PAGE_MARGIN;
+	page->top = pen.top;
+	page->bottom = pen.bottom;
+}
+
+void page_make(struct page *page, const struct figure *f)
+{
+	struct pen pen;
+
+	page_make_texts(page, f, PAGE_H);
+	pen = (struct pen){.top = page->top, .bottom = page->bottom};
 	if (f->curves) {
 		page_make_curves(page, f, &pen);
 		return;

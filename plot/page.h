@@ -42,6 +42,8 @@ struct page {
 enum { BAR_HALF = 39 }; /* half a bar's width, hundredths of a position */
 
 void page_make(struct page *page, const struct figure *f);
+/* Places title, subtitle, captions and foot note alone. The frame is what is left of the height. */
+void page_make_texts(struct page *page, const struct figure *f, double height);
 void page_free(struct page *page);
 
 /* Returns the middle of a bar on the bar axis. */

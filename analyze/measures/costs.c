@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/measures/costs.h"
 
+#include "analyze/measures/call_tree.h"
 #include "analyze/texts/perf_report.h"
 
 #include <errno.h>
@@ -208,6 +209,9 @@ static void cost_add_unsampled_idle(struct cost_part *p, int run, const struct p
 	p->tally.unsampled_idle += idle - t->idle;
 	p->tally.weight += idle - t->idle;
 	p->tally.run_weight[run] += idle - t->idle;
+	if (p->tally.spec.calls)
+		call_tree_add_root(p->tally.spec.calls, run, "[idle time without samples]",
+				   idle - t->idle, 0);
 }
 
 /* Compares the samples of a run with the time that its CPUs were busy. */

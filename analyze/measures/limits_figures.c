@@ -12,16 +12,11 @@
 
 /* docs/method.md has the reasons of the thresholds. */
 const struct limit_kind limit_kinds[LIMITS] = {
-	[LIMIT_CPU] = {"cpu", 90},
-	[LIMIT_SOFTIRQ] = {"softirq", 90},
-	[LIMIT_TAKEN] = {"cpu", 30},
-	[LIMIT_QUOTA] = {"quota", 10},
-	[LIMIT_WIRE] = {"wire", 90},
-	[LIMIT_CWND] = {"cwnd", 30},
-	[LIMIT_RWND] = {"rwnd", 30},
-	[LIMIT_SNDBUF] = {"sndbuf", 30},
-	[LIMIT_QUEUE] = {"wire", 30},
-	[LIMIT_APPLICATION] = {"application", 30},
+	[LIMIT_CPU] = {"cpu", 90},    [LIMIT_SOFTIRQ] = {"softirq", 90},
+	[LIMIT_TAKEN] = {"cpu", 30},  [LIMIT_QUOTA] = {"quota", 10},
+	[LIMIT_WIRE] = {"wire", 90},  [LIMIT_CWND] = {"cwnd", 30},
+	[LIMIT_RWND] = {"rwnd", 30},  [LIMIT_SNDBUF] = {"sndbuf", 30},
+	[LIMIT_QUEUE] = {"wire", 30}, [LIMIT_APPLICATION] = {"application", 30},
 };
 
 static const double window_full = 0.9;	  /* unacked / cwnd of a sender that cwnd stops */

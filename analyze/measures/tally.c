@@ -2,6 +2,7 @@
 #include "analyze/measures/tally.h"
 
 #include "analyze/measures/basis.h"
+#include "analyze/measures/call_tree.h"
 #include "analyze/texts/perf_report.h"
 #include "lib/str.h"
 
@@ -130,8 +131,7 @@ static bool tally_is_of_contexts(const struct tally_spec *spec)
 	return context;
 }
 
-/* Returns the context that each symbol reveals. */
-static enum context *tally_symbol_contexts(const struct profile *p)
+enum context *tally_symbol_contexts(const struct profile *p)
 {
 	enum context *contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
 	uint32_t i;
@@ -239,7 +239,7 @@ static const char *tally_flat_key_of(const struct tally *f, enum tally_key key,
 	case BY_COMM:
 		return r->comm ? r->comm : "";
 	case BY_SYMBOL:
-		return f->spec.merge_unresolved && tally_flat_unresolved(r) ? "[unresolved]"
+		return f->spec.merge_unresolved && tally_flat_unresolved(r) ? TALLY_UNRESOLVED
 									    : r->symbol;
 	case BY_DSO:
 		return r->dso ? r->dso : "";
@@ -393,6 +393,9 @@ static void tally_add_elsewhere(struct tally *f, int run, const struct profile_c
 	row->total += (double)c->weight;
 	row->run_self[run] += (double)c->weight;
 	row->run_total[run] += (double)c->weight;
+	if (f->spec.calls)
+		call_tree_add_root(f->spec.calls, run, TALLY_ELSEWHERE, (double)c->weight,
+				   c->samples);
 }
 
 bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c,

@@ -52,6 +52,10 @@ enum tally_key {
 /* What a sample's row is: its leaf, or the direct caller or callee of a function in its chain. */
 enum tally_relation { TALLY_LEAVES, TALLY_CALLERS, TALLY_CALLEES };
 
+/* The name of all unresolved addresses of an object, in tables without --all. */
+#define TALLY_UNRESOLVED "[unresolved]"
+
+struct call_tree; /* call_tree.h */
 struct tally_spec {
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
@@ -64,6 +68,7 @@ struct tally_spec {
 	enum amount in; /* selects an event that counts this if `event` is NULL */
 	enum tally_relation relation;
 	const char *function; /* of the relation: a name, or a glob if no function has this name */
+	struct call_tree *calls; /* receives each sample that counts for a row; or NULL */
 };
 
 struct tally_row {
@@ -123,6 +128,9 @@ int tally_flat(struct tally *f, const struct flat *flat, struct error *err);
 void tally_sort(struct tally *f);
 
 /* --- for the two loaders --- */
+
+/* Returns the context that each symbol reveals. The caller frees the array. */
+enum context *tally_symbol_contexts(const struct profile *p);
 
 /*
  * Returns the context that each frame begins, or CTX_UNKNOWN. In a table of contexts such a frame

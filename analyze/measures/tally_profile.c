@@ -2,6 +2,7 @@
 #include "analyze/measures/tally.h"
 
 #include "analyze/measures/basis.h"
+#include "analyze/measures/call_tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,6 +280,8 @@ static void tally_make_groups(struct tally_pass *w)
 
 		w->place_of[i] =
 			tally_count(w, c) ? tally_place_of(w, tally_group_of(w, c)) : PROFILE_NONE;
+		if (w->f->spec.calls && w->place_of[i] != PROFILE_NONE)
+			call_tree_add(w->f->spec.calls, w->p, w->run, c);
 	}
 	tally_add_n_eff(w, w->f->samples - before);
 }
@@ -330,7 +333,7 @@ static void tally_function_keys(struct tally_pass *w, uint32_t group, uint32_t s
 		switch (spec->keys[i]) {
 		case BY_SYMBOL:
 			key[i] = spec->merge_unresolved && w->p->symbols[symbol].unresolved
-					 ? "[unresolved]"
+					 ? TALLY_UNRESOLVED
 					 : tally_symbol_text(w, symbol);
 			break;
 		case BY_DSO:

@@ -16,7 +16,7 @@ const char *const unresolved_names[UNRESOLVED_N] = {
 
 void profile_init(struct profile *p)
 {
-	*p = (struct profile){.arch = PROFILE_NONE};
+	*p = (struct profile){.arch = PROFILE_NONE, .host = PROFILE_NONE, .release = PROFILE_NONE};
 }
 
 void profile_free(struct profile *p)

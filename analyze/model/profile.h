@@ -147,7 +147,8 @@ struct profile {
 	struct profile_spot *spots; /* sorted by event, symbol and offset */
 	struct profile_code *codes;
 	size_t nspots, spots_cap, ncodes, codes_cap;
-	uint32_t arch; /* string: the recorded machine, "x86_64"; PROFILE_NONE: unknown */
+	uint32_t arch;		/* string: the recorded machine, "x86_64"; PROFILE_NONE: unknown */
+	uint32_t host, release; /* strings: the recorded host, its kernel; PROFILE_NONE: unknown */
 	struct profile_index symbol_ids, frame_ids, cost_ids; /* private to profile.c */
 	uint64_t first_ns, last_ns; /* times of the first and last counted sample; 0: no times */
 	struct profile_health health;

@@ -1057,8 +1057,11 @@ static void test_nothing(void **state)
 
 	(void)state;
 	for (i = 0; (c = chart_at(i)); i++) {
-		struct fixture *x = fixture_new("nothing", "");
+		struct fixture *x;
 
+		if (!c->draw)
+			continue;
+		x = fixture_new("nothing", "");
 		assert_int_equal(fixture_draw(x, c->name), -ENODATA);
 		assert_true(x->err.text[0]);
 		fixture_free(x);

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flame graphs: where the cost of a unit of work goes, call chain by call chain. Each variant and
+ * side is a picture. Costs are those of table `functions`.
+ */
+#include "plot/chart.h"
+
+#include "analyze/measures/call_tree.h"
+#include "lib/file.h"
+#include "plot/chart_flame.h"
+#include "plot/label.h"
+#include "plot/palette.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEGEND_LEAST	0.001 /* share of the narrowest frame with a colour in the legend */
+#define UNRESOLVED_MOST 0.05  /* share of unresolved addresses that needs no caption */
+
+uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
+{
+	uint32_t *places = xcalloc(tree->nlabels + 1, sizeof(*places));
+	size_t i;
+
+	for (i = 0; i < tree->nlabels; i++) {
+		const struct call_label *l = &tree->labels[i];
+
+		places[i] = flame_label(
+			fl, (struct flame_label){
+				    l->symbol, l->dso, l->component, l->context, l->begins,
+				    l->command ? FLAME_COMMAND : palette_part(l->component)});
+	}
+	return places;
+}
+
+const char *flame_file_name(struct figure *f, const char *const words[], size_t n)
+{
+	struct str s = {0};
+	const char *kept;
+	size_t i;
+	char *at;
+
+	for (i = 0; i < n; i++)
+		if (words[i] && *words[i])
+			str_printf(&s, "%s%s", s.len ? "_" : "", words[i]);
+	for (at = s.buf; *at; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("+-_.,=", *at))
+			*at = '_';
+	kept = arena_strdup(&f->arena, s.buf);
+	str_free(&s);
+	return kept;
+}
+
+void flame_add_contexts(struct figure *f, const struct call_tree *tree)
+{
+	static const enum context marked[] = {CTX_SYSCALL, CTX_SOFTIRQ, CTX_SOFTIRQ_IN_SYSCALL,
+					      CTX_HARDIRQ, CTX_EXCEPTION};
+	size_t i, k;
+
+	for (k = 0; k < array_size(marked); k++)
+		for (i = 0; i < tree->nlabels; i++)
+			if (tree->labels[i].begins && tree->labels[i].context == marked[k]) {
+				const char *name = context_names[marked[k]];
+				char *label = xasprintf("%s begins", name);
+				int at = figure_group(f, label);
+
+				f->groups.mark[at].rgb = palette_part(name);
+				free(label);
+				break;
+			}
+}
+
+int flame_write_tsv(const struct table *t, const struct figure *f, const char *dir,
+		    struct error *err)
+{
+	char *path = xasprintf("%s/%s.tsv", dir, f->name);
+	int rc = figure_write_table(t, path, err);
+
+	free(path);
+	return rc;
+}
+
+const char *flame_whose(const char *side)
+{
+	return !strcmp(side, "receiver") ? "the receiver's "
+	       : !strcmp(side, "sender") ? "the sender's "
+					 : "the ";
+}
+
+/* --- one picture --- */
+
+struct flame_chart {
+	struct drawing *d;
+	struct call_tree tree;
+	struct cost_part part;
+	struct table notes;
+	double *totals; /* by frame */
+	double all;	/* weight */
+	double per;	/* cost of a unit of weight, or percent */
+	bool costs;	/* the cost of a unit of work is known */
+	const char *variant, *side;
+};
+
+static int flame_chart_read(struct flame_chart *c, const struct block *b, struct error *err)
+{
+	struct drawing *d = c->d;
+	struct str why = {0};
+	size_t i;
+	int rc;
+
+	call_tree_init(&c->tree, d->reverse);
+	table_init(&c->notes, "functions", NULL, 0);
+	rc = call_tree_read(&c->tree, d->store, &d->query, b, &c->part, &c->notes, err);
+	if (rc)
+		return rc;
+	c->totals = call_tree_totals(&c->tree, 0, c->tree.nruns);
+	for (i = 0; i < c->tree.nframes; i++)
+		if (c->tree.frames[i].parent == CALL_NONE)
+			c->all += c->totals[i];
+	c->costs = !isnan(c->part.basis.ns);
+	c->per = (c->costs ? c->part.basis.ns : 100) / c->part.tally.weight;
+	if (c->all > 0)
+		return 0;
+	cost_print_absence(&c->part, &why);
+	rc = error_set(err, ENODATA, "%s %s: %s", c->variant, c->side, why.buf);
+	str_free(&why);
+	return rc;
+}
+
+static void flame_chart_free(struct flame_chart *c)
+{
+	call_tree_free(&c->tree);
+	cost_part_free(&c->part);
+	table_free(&c->notes);
+	free(c->totals);
+}
+
+/* --- its texts --- */
+
+static int order_parts(const void *a, const void *b)
+{
+	return palette_order(*(const char *const *)a) - palette_order(*(const char *const *)b);
+}
+
+/* Adds the components of the frames that are wide enough to see to the legend. */
+static void flame_chart_add_legend(const struct flame_chart *c, struct figure *f)
+{
+	const char **names = xcalloc(c->tree.nlabels + 1, sizeof(*names));
+	size_t n = 0, i, k;
+
+	for (i = 0; i < c->tree.nframes; i++) {
+		const char *name = c->tree.labels[c->tree.frames[i].label].component;
+
+		if (c->totals[i] < LEGEND_LEAST * c->all)
+			continue;
+		for (k = 0; k < n && strcmp(names[k], name); k++)
+			;
+		if (k == n && *name)
+			names[n++] = name;
+	}
+	qsort(names, n, sizeof(*names), order_parts);
+	for (i = 0; i < n; i++)
+		figure_part(f, names[i], palette_part(names[i]));
+	free(names);
+	flame_add_contexts(f, &c->tree);
+}
+
+static void flame_chart_title(const struct flame_chart *c, struct figure *f)
+{
+	double sum = c->all * c->per, whole = c->part.tally.weight * c->per;
+	const char *name = label_fit(&f->arena, label_clean(&f->arena, c->variant), 35, 520);
+	char of[64] = "";
+
+	if (!c->costs) {
+		figure_title(f, "Where %stime goes: %s", flame_whose(c->side), name);
+		return;
+	}
+	if (sum < 0.9995 * whole)
+		snprintf(of, sizeof(of), " (of %.*f)", claim_places(whole) + 1, whole);
+	figure_title(f, "Where %s%.*f ns per %s go%s: %s", flame_whose(c->side),
+		     claim_places(sum) + 1, sum, c->part.basis.unit, of, name);
+}
+
+static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
+{
+	const struct chart_facts *facts = &c->d->facts;
+	struct str s = {0};
+
+	if (c->d->store)
+		str_printf(&s, "n = %d profiled run%s · ", c->part.nruns,
+			   c->part.nruns == 1 ? "" : "s");
+	str_printf(&s, "%llu samples of %s · ", (unsigned long long)c->part.tally.samples,
+		   c->part.tally.event ? c->part.tally.event : "?");
+	if (facts->kernel)
+		str_printf(&s, "Linux %s · ", facts->kernel);
+	str_printf(&s, "width: %s",
+		   c->d->reverse ? "cost of a function alone, divided by its callers"
+				 : "cost of a function and all it calls");
+	figure_subtitle(f, "%s", s.buf);
+	str_free(&s);
+}
+
+/* Returns whether no function has a caller. */
+static bool flame_chart_is_flat(const struct flame_chart *c)
+{
+	const struct call_tree *t = &c->tree;
+	size_t i;
+
+	for (i = 0; i < t->nframes; i++) {
+		uint32_t parent = t->frames[i].parent;
+
+		if (parent != CALL_NONE && !t->labels[t->frames[i].label].command &&
+		    !t->labels[t->frames[parent].label].command)
+			return false;
+	}
+	return true;
+}
+
+static void flame_chart_captions(struct flame_chart *c, struct figure *f)
+{
+	const struct tally *t = &c->part.tally;
+
+	if (!c->costs)
+		figure_caption(f, "The widths are shares of the time, not costs: %s",
+			       c->part.basis.text +
+				       (str_starts(c->part.basis.text, "none: ") ? 6 : 0));
+	if (flame_chart_is_flat(c))
+		figure_caption(
+			f,
+			"The samples have no call chains, so that all functions are on one level; perf record -g records chains");
+	if (t->unresolved > UNRESOLVED_MOST * t->weight)
+		figure_caption(f, "%.0f %% of the samples are in addresses without a symbol",
+			       100 * t->unresolved / t->weight);
+	drawing_add_notes(c->d, &c->notes);
+	chart_end(c->d, f);
+}
+
+/* --- its frames --- */
+
+void flame_add_root(struct flame *fl, double width)
+{
+	const char *name =
+		arena_printf(&fl->arena, "all: %.*f %s", claim_places(width) + 1, width, fl->unit);
+
+	flame_add(
+		fl, FLAME_NONE,
+		flame_label(fl, (struct flame_label){name, "", "", CTX_UNKNOWN, false, FLAME_ROOT}),
+		width);
+}
+
+static void flame_chart_add_frames(const struct flame_chart *c, struct flame *fl)
+{
+	uint32_t *labels = flame_add_labels(fl, &c->tree);
+	uint32_t *places = xcalloc(c->tree.nframes + 1, sizeof(*places));
+	size_t i;
+
+	flame_add_root(fl, c->all * c->per);
+	for (i = 0; i < c->tree.nframes; i++) {
+		uint32_t parent = c->tree.frames[i].parent;
+
+		places[i] = flame_add(fl, parent == CALL_NONE ? 0 : places[parent],
+				      labels[c->tree.frames[i].label], c->totals[i] * c->per);
+	}
+	free(labels);
+	free(places);
+}
+
+enum { F_FRAME, F_PARENT, F_SYMBOL, F_DSO, F_COMPONENT, F_CONTEXT, F_SELF, F_TOTAL, F_N };
+
+void flame_set_label(struct table *t, struct value *row, const struct call_label *l)
+{
+	row[0] = value_str(t, l->symbol);
+	row[1] = *l->dso ? value_str(t, l->dso) : value_none();
+	row[2] = *l->component ? value_str(t, l->component) : value_none();
+	row[3] = l->context == CTX_UNKNOWN ? value_none() : value_str(t, context_names[l->context]);
+}
+
+/* Writes all frames, also those that the picture folds. */
+static int flame_chart_write_tsv(const struct flame_chart *c, const struct figure *f,
+				 const char *dir, struct error *err)
+{
+	struct column columns[F_N] = {
+		[F_FRAME] = {"frame", .type = V_INT},
+		[F_PARENT] = {"parent", .type = V_INT},
+		[F_SYMBOL] = {"symbol", .type = V_STR},
+		[F_DSO] = {"dso", .type = V_STR},
+		[F_COMPONENT] = {"component", .type = V_STR},
+		[F_CONTEXT] = {"context", .type = V_STR},
+		[F_SELF] = {c->costs ? "self_ns" : "self_share", .type = V_REAL, .digits = 4},
+		[F_TOTAL] = {c->costs ? "total_ns" : "total_share", .type = V_REAL, .digits = 4},
+	};
+	double *self = xmemdup(c->totals, (c->tree.nframes + 1) * sizeof(*self));
+	struct table t;
+	uint32_t i, parent;
+	int rc;
+
+	table_init(&t, f->name, columns, F_N);
+	for (i = 0; i < c->tree.nframes; i++) {
+		parent = c->tree.frames[i].parent;
+		if (parent != CALL_NONE)
+			self[parent] -= c->totals[i];
+	}
+	for (i = 0; i < c->tree.nframes; i++) {
+		struct value *row = table_row(&t);
+
+		parent = c->tree.frames[i].parent;
+		row[F_FRAME] = value_int(i + 1);
+		row[F_PARENT] = value_int(parent == CALL_NONE ? 0 : parent + 1);
+		flame_set_label(&t, row + F_SYMBOL, &c->tree.labels[c->tree.frames[i].label]);
+		row[F_SELF] = value_real(self[i] * c->per);
+		row[F_TOTAL] = value_real(c->totals[i] * c->per);
+	}
+	rc = flame_write_tsv(&t, f, dir, err);
+	table_free(&t);
+	free(self);
+	return rc;
+}
+
+static int flame_chart_draw(struct flame_chart *c, struct figure *f, const char *dir,
+			    struct error *err)
+{
+	struct flame fl = {.icicle = c->d->icicle};
+	int rc;
+
+	fl.unit = c->costs ? arena_printf(&fl.arena, "ns per %s", c->part.basis.unit) : "%";
+	f->name = flame_file_name(f, (const char *const[]){f->name, c->variant, c->side}, 3);
+	flame_chart_title(c, f);
+	flame_chart_subtitle(c, f);
+	flame_chart_captions(c, f);
+	flame_chart_add_legend(c, f);
+	drawing_foot(c->d, f, FROM_POOLED);
+	flame_chart_add_frames(c, &fl);
+	rc = flame_write(&fl, f, dir, err);
+	flame_free(&fl);
+	return rc ? rc : flame_chart_write_tsv(c, f, dir, err);
+}
+
+/* Draws the picture of a block, or of the query's perf.data where `b` is NULL. */
+static int flame_write_block(struct drawing *d, const struct block *b, const char *dir,
+			     struct error *err)
+{
+	struct flame_chart c = {
+		.d = d, .variant = b ? b->variant : d->base, .side = b ? b->side : ""};
+	const struct drawing before = *d;
+	struct figure f;
+	int rc;
+
+	d->base = c.variant;
+	d->nnews = 0;
+	d->facts.variants = &d->base;
+	d->facts.nvariants = 1;
+	d->facts.places = NULL;
+	d->side = b ? b->side : NULL;
+	chart_begin(&chart_flame, d, &f);
+	rc = flame_chart_read(&c, b, err);
+	d->facts.profiled = (struct run_counts){b ? c.part.nruns : 0, b ? c.part.nruns : 0};
+	if (!rc) {
+		copied_caption(d, &f);
+		rc = flame_chart_draw(&c, &f, dir, err);
+	}
+	d->base = before.base;
+	d->nnews = before.nnews;
+	d->facts = before.facts;
+	d->side = before.side;
+	d->least = NULL;
+	figure_free(&f);
+	flame_chart_free(&c);
+	return rc;
+}
+
+/* Returns whether the variant is the base or one of those to compare with it. */
+static bool flame_is_drawn(const struct drawing *d, const char *variant)
+{
+	const char *v;
+	int i;
+
+	for (i = 0; (v = drawing_variant(d, i)); i++)
+		if (!strcmp(v, variant))
+			return true;
+	return false;
+}
+
+/* A block without a profile is no error where another has one. */
+static int flame_write_all(struct drawing *d, const char *dir, int *written, struct error *err)
+{
+	struct block *blocks;
+	int n, i, rc = 0, before = *written;
+
+	if (!d->store) {
+		rc = flame_write_block(d, NULL, dir, err);
+		*written += !rc;
+		return rc;
+	}
+	n = scope_blocks(d->store, &d->query, &blocks, err);
+	if (n < 0)
+		return n;
+	for (i = 0; i < n && (!rc || rc == -ENODATA); i++) {
+		if (!flame_is_drawn(d, blocks[i].variant) ||
+		    (d->side && strcmp(d->side, blocks[i].side) != 0))
+			continue;
+		rc = flame_write_block(d, &blocks[i], dir, err);
+		*written += !rc;
+	}
+	free(blocks);
+	return rc == -ENODATA && *written > before ? 0 : rc;
+}
+
+const struct chart chart_flame = {
+	.name = "flame",
+	.what = "call chains, an interactive flame graph for each variant and side",
+	.sources = {"functions"},
+	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS FLAME_OPTIONS "side run event ",
+		    [SOURCE_PERF] = FLAME_OPTIONS OPT_RECORDING "event rate " OPT_DONE},
+	.flags = CHART_OF_SIDES,
+	.write = flame_write_all,
+};
