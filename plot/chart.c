@@ -5,6 +5,7 @@
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -207,7 +208,8 @@ int drawing_prepare(struct drawing *d, struct error *err)
 	if (drawing_place(d, d->base) < 0)
 		return variant_unknown(d, d->base, err);
 	for (i = 0; i < d->nnews; i++)
-		if (drawing_place(d, d->news[i]) < 0)
+		if (drawing_place(d, d->news[i]) < 0 &&
+		    !(d->two_captures && (strchr(d->news[i], ':') || path_exists(d->news[i]))))
 			return variant_unknown(d, d->news[i], err);
 	d->source->table(d->source, "runs", &d->query, &d->runs, &ignored);
 	/* A caption names the variants without evidence; that is no reason not to draw. */

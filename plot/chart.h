@@ -56,6 +56,8 @@ struct chart_facts {
 struct drawing {
 	const struct chart_source *source;
 	struct store *store; /* for charts of call chains; NULL: the perf.data of the query */
+	const char *path;    /* of the capture, as the user gave it */
+	bool two_captures;   /* a name in `news` may be one of another capture */
 	struct chart_facts facts;
 	struct query query; /* exponents, estimator, power model */
 	const char *base;   /* the variant that the others are compared with */
@@ -81,8 +83,9 @@ struct drawing {
 };
 
 enum chart_flags {
-	CHART_OF_SIDES = 1, /* its figures are each side's own: --side leaves one of them */
-	CHART_SUFFERS = 2,  /* other programs slow its figures, but are no part of them */
+	CHART_OF_SIDES = 1,	/* its figures are each side's own: --side leaves one of them */
+	CHART_SUFFERS = 2,	/* other programs slow its figures, but are no part of them */
+	CHART_TWO_CAPTURES = 4, /* --new may be a variant of another capture */
 };
 
 /* A chart. Its own file defines it, the list in chart_table.c names it, nothing else knows it. */
@@ -138,6 +141,12 @@ int facts_table(const struct chart_source *source, const char *name, const struc
 		struct table *t, struct error *err);
 int facts_compare(const struct chart_source *source, const char *const ends[2],
 		  const struct query *q, struct table *t, struct outcome *out, struct error *err);
+
+/* Fills a comparison of two variants of the store. */
+void facts_comparison(struct comparison *c, struct store *store, const char *const ends[2],
+		      const struct query *q);
+/* Finds what verdicts depend on. Adds a line on fallbacks to copying. */
+int facts_compare_prepare(struct comparison *c, struct str *evidence, struct error *err);
 
 /* --- for charts: chart.c --- */
 

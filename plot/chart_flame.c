@@ -403,6 +403,8 @@ static int flame_write_all(struct drawing *d, const char *dir, int *written, str
 			continue;
 		rc = flame_write_block(d, &blocks[i], dir, err);
 		*written += !rc;
+		if (rc == -ENODATA && n > 1)
+			print_note("flame: not drawn: %s", err->text);
 	}
 	free(blocks);
 	return rc == -ENODATA && *written > before ? 0 : rc;

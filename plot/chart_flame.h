@@ -11,7 +11,7 @@
 
 enum { FLAME_ROOT = 0xe8e8e8, FLAME_COMMAND = 0xcfd4da };
 
-extern const struct chart chart_flame;
+extern const struct chart chart_flame, chart_flame_diff;
 
 /* Adds a label for each of the tree's. Returns their places; the caller frees. */
 uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree);

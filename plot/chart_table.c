@@ -24,7 +24,8 @@
 	row(counters) \
 	row(roi_c) \
 	row(roi_p) \
-	row(flame)
+	row(flame) \
+	row(flame_diff)
 // clang-format on
 
 #define DECLARATION(name) extern const struct chart chart_##name;

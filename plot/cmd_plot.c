@@ -322,11 +322,23 @@ static int plot_check_side(const struct arguments *a, struct store *store, struc
 	return found ? 0 : -ENOENT;
 }
 
+static bool plot_takes_two_captures(const struct arguments *a)
+{
+	int i;
+
+	for (i = 0; i < a->ncharts; i++)
+		if (!(a->charts[i]->flags & CHART_TWO_CAPTURES))
+			return false;
+	return a->ncharts;
+}
+
 static int plot_capture(struct arguments *a, struct store *store, struct error *err)
 {
 	struct chart_source source = {facts_table, store, facts_compare};
 	struct drawing d = {.source = &source,
 			    .store = store,
+			    .path = a->capture,
+			    .two_captures = plot_takes_two_captures(a),
 			    .icicle = a->icicle,
 			    .reverse = a->reverse,
 			    .query = a->o.q,

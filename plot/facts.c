@@ -198,27 +198,44 @@ int facts_table(const struct chart_source *source, const char *name, const struc
 	return measure_run(name, source->from, q, t, err);
 }
 
-int facts_compare(const struct chart_source *source, const char *const ends[2],
-		  const struct query *q, struct table *t, struct outcome *out, struct error *err)
+void facts_comparison(struct comparison *c, struct store *store, const char *const ends[2],
+		      const struct query *q)
 {
-	struct comparison c = {
+	int e;
+
+	*c = (struct comparison){
 		.query = *q,
 		.side = {q->side, q->side},
 		.limit = q->limit,
 		.rule = {.alpha = 0.05, .threshold = 0.02},
 	};
-	struct str lines = {0}; /* the charts have captions for them */
-	int e, rc;
-
 	for (e = 0; e < ENDS; e++)
-		c.end[e] = (struct compare_end){.store = source->from,
-						.variant = ends[e],
-						.label = (char *)ends[e],
-						.shared = e == NEW};
-	compare_evidence(&c, &lines);
-	rc = compare_drift(&c, &lines, err);
+		c->end[e] = (struct compare_end){.store = store,
+						 .variant = ends[e],
+						 .label = (char *)ends[e],
+						 .shared = e == NEW};
+}
+
+int facts_compare_prepare(struct comparison *c, struct str *evidence, struct error *err)
+{
+	struct str lines = {0}; /* c->rule has what they say */
+	int rc;
+
+	compare_evidence(c, evidence);
+	rc = compare_drift(c, &lines, err);
 	str_free(&lines);
-	if (!rc)
-		rc = compare_estimator(&c, err);
+	return rc ? rc : compare_estimator(c, err);
+}
+
+int facts_compare(const struct chart_source *source, const char *const ends[2],
+		  const struct query *q, struct table *t, struct outcome *out, struct error *err)
+{
+	struct comparison c;
+	struct str lines = {0}; /* the charts have captions for them */
+	int rc;
+
+	facts_comparison(&c, source->from, ends, q);
+	rc = facts_compare_prepare(&c, &lines, err);
+	str_free(&lines);
 	return rc ? rc : compare_table_run(compare_table_find("waterfall"), &c, t, out, err);
 }

@@ -79,7 +79,7 @@ static void fold_list_children(struct fold *w)
 	memmove(w->first, w->first + 1, n * sizeof(*w->first));
 	w->first[n] = n ? (uint32_t)n - 1 : 0;
 	for (i = 0; i < n; i++)
-		if (w->first[i + 1] > w->first[i] + 1)
+		if (w->first[i + 1] > w->first[i] + 1 && !(w->fl->differs && !i))
 			qsort_r(w->children + w->first[i], w->first[i + 1] - w->first[i],
 				sizeof(*w->children), fold_order_names, w->fl);
 }

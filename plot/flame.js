@@ -45,7 +45,7 @@ function start(svg) {
 		const up = depth ? last[depth - 1] : -1;
 		const f = { depth, up, label: data.labels[label], width, base, fresh, end: i + 1,
 			    color: data.colors[color === undefined ? data.labels[label][4] : color],
-			    test: test ? data.tests[test - 1] : "", x: up < 0 ? 0 : frames[up].next };
+			    test: test ? data.tests[test - 1] : "; not tested", x: up < 0 ? 0 : frames[up].next };
 		f.next = f.x;
 		if (up >= 0)
 			frames[up].next += width;
@@ -65,7 +65,7 @@ function start(svg) {
 			return number(f.width) + " " + data.unit + (data.unit === "%" ? "" : ", " + share(f.width)) +
 				"; without what it calls: " + number(Math.max(0, f.width - (f.next - f.x)));
 		return data.ends[0] + " " + number(f.base) + ", " + data.ends[1] + " " + number(f.fresh) + " " + data.unit +
-			": " + signed(f.fresh - f.base) + (f.test || "; not tested: less than 1 %");
+			": " + signed(f.fresh - f.base) + f.test;
 	}
 
 	function what(f) {
@@ -95,7 +95,7 @@ function start(svg) {
 			escaped(what(f) + "\n" + figures(f)) + '</title><rect x="' + x.toFixed(1) + '" y="' + y +
 			'" width="' + Math.max(w - 0.5, 0.3).toFixed(1) + '" height="' + (data.row - 1) + '" fill="' +
 			f.color[0] + '"/>';
-		if (mark)
+		if (mark && w >= data.mark)
 			out += '<rect x="' + x.toFixed(1) + '" y="' + (data.icicle ? y : y + data.row - 4) +
 				'" width="' + w.toFixed(1) + '" height="3" fill="' + mark + '"/>';
 		if (columns >= 3)
@@ -161,10 +161,12 @@ function start(svg) {
 		draw();
 	}
 
+	/* Removing the field takes the focus from it, which calls this again. */
 	function close() {
-		if (input)
-			input.parentNode.remove();
+		const box = input && input.parentNode;
 		input = null;
+		if (box)
+			box.remove();
 	}
 
 	function ask() {

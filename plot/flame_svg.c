@@ -17,7 +17,7 @@
 /* Pixels. COLUMN: a character of DejaVu Sans Mono. */
 #define COLUMN	    7.25
 #define LEGEND_SIZE 15.0
-enum { ROW = 18, BASE_LINE = 12, CONTROLS = 62, MARK = 3, NAME_MOST = 160 };
+enum { ROW = 18, BASE_LINE = 12, CONTROLS = 62, MARK = 3, MARKED = 6, NAME_MOST = 160 };
 
 /* Limits on the file: frames, and bytes of their data. */
 enum { FRAMES_MOST = 10000, DATA_MOST = 500000 };
@@ -297,7 +297,7 @@ static void svg_add_frame(const struct picture *p, const struct flame_frame *f)
 	if (width < 1)
 		return;
 	svg_add_rect(p->s, x, y, width - 0.5, ROW - 1, f->rgb);
-	if (label_is_marked(l))
+	if (label_is_marked(l) && width >= MARKED)
 		svg_add_rect(p->s, x, p->fl->icicle ? y : y + ROW - 1 - MARK, width, MARK,
 			     palette_part(context_names[l->context]));
 	if (width >= 6 + 3 * COLUMN)
@@ -351,8 +351,8 @@ static void svg_add_data(const struct picture *p, const char *json)
 {
 	str_printf(
 		p->s,
-		"<script type=\"application/json\">{\"left\":%.0f,\"width\":%.0f,\"top\":%.0f,\"controls\":%.0f,\"row\":%d,\"base\":%d,\"column\":%.2f,\"depth\":%u,\"icicle\":%s,\n%s}</script>\n",
-		p->left, p->width, p->top, p->top - CONTROLS + 16, ROW, BASE_LINE, COLUMN,
+		"<script type=\"application/json\">{\"left\":%.0f,\"width\":%.0f,\"top\":%.0f,\"controls\":%.0f,\"row\":%d,\"base\":%d,\"column\":%.2f,\"mark\":%d,\"depth\":%u,\"icicle\":%s,\n%s}</script>\n",
+		p->left, p->width, p->top, p->top - CONTROLS + 16, ROW, BASE_LINE, COLUMN, MARKED,
 		p->fl->depth, p->fl->icicle ? "true" : "false", json);
 }
 

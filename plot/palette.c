@@ -87,6 +87,15 @@ uint32_t palette_pale(uint32_t rgb)
 	return rgb_mix(rgb, 0xffffff, 155);
 }
 
+uint32_t palette_change(double share)
+{
+	enum { CHEAPER = 0x0072b2, COSTLIER = 0xd55e00, PALEST = 190 };
+	double size = share < 0 ? -share : share;
+
+	return rgb_mix(share < 0 ? CHEAPER : COSTLIER, 0xffffff,
+		       (unsigned int)(PALEST * (1 - (size > 1 ? 1 : size))));
+}
+
 static const struct part *part_find(const char *name)
 {
 	size_t i;

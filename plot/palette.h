@@ -28,6 +28,9 @@ uint32_t palette_pale(uint32_t rgb);
  */
 uint32_t palette_part(const char *name);
 
+/* Returns the colour of a change: -1 for a cost that vanished, 1 for a new one. */
+uint32_t palette_change(double share);
+
 /* Returns the place of a part in every stack and legend, from the axis outwards. */
 int palette_order(const char *name);
 

@@ -34,21 +34,29 @@ static uint32_t diff_key(struct diff *d, const char *key, const char *key2)
 	return id;
 }
 
+struct diff_row *diff_add_row(struct diff *d, const char *key, size_t id)
+{
+	struct diff_row *row;
+	int e;
+
+	array_add(d->rows, d->n, d->cap,
+		  (struct diff_row){.key = arena_strdup(&d->arena, key), .p = NAN, .id = id});
+	row = &d->rows[d->n - 1];
+	for (e = 0; e < ENDS; e++)
+		row->runs[e] = arena_alloc(&d->arena, (d->nruns[e] + 1) * sizeof(double));
+	return row;
+}
+
 static struct diff_row *diff_row_for(struct diff *d, const char *key, const char *key2)
 {
 	uint64_t *id = map_at(&d->ids, diff_key(d, key, key2));
 	struct diff_row *row;
-	int e;
 
 	if (*id)
 		return &d->rows[*id - 1];
-	array_grow(d->rows, d->n, d->cap);
-	row = &d->rows[d->n];
-	*row = (struct diff_row){.key = arena_strdup(&d->arena, key), .p = NAN};
+	row = diff_add_row(d, key, 0);
 	row->key2 = key2 ? arena_strdup(&d->arena, key2) : NULL;
-	for (e = 0; e < ENDS; e++)
-		row->runs[e] = arena_alloc(&d->arena, (d->nruns[e] + 1) * sizeof(double));
-	*id = ++d->n;
+	*id = d->n;
 	return row;
 }
 

@@ -51,6 +51,7 @@ struct diff_row {
 	double *runs[ENDS]; /* cost in each run; NULL: the end is not read yet */
 	double delta, delta_ci, delta_sampling, p;
 	enum verdict verdict;
+	size_t id; /* of diff_add_row */
 };
 
 struct diff {
@@ -109,6 +110,10 @@ int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int
 /* Each run's costs, which the measure found with the pooled table `t`. */
 void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
 		   const struct cost_runs *runs);
+/* Adds a row without a table, after diff_set_runs of both ends. The row is valid until the next
+ * one.
+ */
+struct diff_row *diff_add_row(struct diff *d, const char *key, size_t id);
 /* Adds the total from the table of spec->whole. */
 void diff_add_whole(struct diff *d, const struct diff_spec *spec, enum end e,
 		    const struct table *t);

@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# zcost plot flame: the sums are those of the tables, the picture works in a browser, and odd names break nothing.
+# zcost plot flame and flame-diff: the sums are those of the tables, the pictures work in a browser, and odd names
+# break nothing.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 . "$tests/plot.sh"
 
 make_capture cap || { cat analyze.log; exit 1; }
+ok "plot draws samples without call chains" exits 0 "$zcost" plot cap flame -o flat --variant uring
+ok "a caption says that there are none" says 'have no call chains, so that all functions are on one level' flat/flame_uring_receiver.svg
 
 long="std::map<std::string, std::vector<int>>::emplace_hint<char const (&) [12], überlange \"Größe\" & ]]> 'x'>(int)"
 # frame ID PARENT NAME DSO: adds a frame of a function of its own
@@ -49,7 +52,7 @@ chains() {
 	same 16 15 7
 	for r in 1 2 3 4 5 6 7 8; do
 		profile baseline $r 7:100 14:$((700 + r)) 9:100 15:50 10:$((60 + r)) 12:$((80 + r % 3)) 13:40 16:9
-		profile mmap $r 7:100 14:$((300 + r)) 9:100 15:50 11:$((120 + r)) 12:$((80 + r % 4)) 13:40 16:9
+		profile mmap $r 7:100 14:$((300 + r)) 9:100 15:50 11:$((120 + r)) 12:$((116 + r % 4)) 13:40 16:9
 	done
 	echo "COMMIT;"
 }
@@ -87,26 +90,99 @@ for v in baseline mmap; do
 done
 ok "they are more than one frame for a function in two places" test "$(cut -f 3 $tsv | grep -c '^_copy_to_iter$')" = 2
 
-# What a person does, in a real browser.
+# The difference.
+ok "plot draws the difference of base and new" exits 0 "$zcost" plot cap flame-diff -o slides --new mmap
+diff=slides/flame-diff_baseline_mmap_receiver
+ok "its files have both variants' names and the side's" test -s $diff.svg -a -s $diff.tsv
+ok "it is XML" xmllint --noout $diff.svg
+rows() { # rows CONDITION COLUMN: adds up a column of the difference
+	awk -F '\t' "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next } $1 { s += \$at[\"$2\"] } END { printf \"%.6f\", s }" $diff.tsv
+}
+sum_of() {
+	"$zcost" compare baseline mmap -C cap --table functions --all --format json | jq ".rows | map(.$1) | add"
+}
+for c in base_ns new_ns delta_ns; do
+	ok "the roots' $c add up to the sum of compare --table functions" near "$(rows '$2 == 0' $c)" "$(sum_of $c)" 1e-5
+done
+printed() { # the numbers of the line below the title: in both, vanished, new, together
+	sed -n 's/.*<desc>\(.*\) ns per KiB.*/\1/p' $diff.svg | sed 's/−/-/g' | grep -oE '[-+][0-9.]+' | tr '\n' ' '
+}
+ok "the printed changes of the regions add up to the printed change of the total" sh -c \
+	"echo \"$(printed)\" | awk '{ d = \$1 + \$2 + \$3 - \$4; exit NF != 4 || d > 0.001 || d < -0.001 }'"
+ok "the change of the total is that of compare" near "$(printed | cut -d ' ' -f 4)" "$(sum_of delta_ns)" 0.011
+region_of() {
+	awk -F '\t' -v f="$1" 'NR > 1 && $4 == f { print $3 }' $diff.tsv | sort -u | tr '\n' ' '
+}
+ok "a function that NEW has no sample of is among the vanished stacks" test "$(region_of vanished_fn)" = "vanished "
+ok "a function that BASE has no sample of is among the new stacks" test "$(region_of new_fn)" = "new "
+ok "their callers are in all regions" test "$(region_of main)" = "in both or rare new vanished "
+ok "a vanished function has its cost, and none in NEW" test "$(rows '$4 == "vanished_fn"' new_ns)" = 0.000000
+verdict_of() {
+	awk -F '\t' -v f="$1" -v r="$2" 'NR > 1 && $4 == f && $3 == r { print $12 }' $diff.tsv | sort -u | tr '\n' ' '
+}
+ok "a change in all runs is told apart from chance" test "$(verdict_of do_syscall_64 'in both or rare')" = "better "
+ok "new stacks are told apart from chance" test "$(verdict_of new_fn new)" = "worse "
+ok "the same cost in all runs is not told apart from chance" test "$(verdict_of sock_poll 'in both or rare')" = "~ "
+ok "the picture says how many frames changed" says '[0-9]+ of [0-9]+ tested frames changed' $diff.svg
+ok "the difference of variants of two captures is drawn" sh -c \
+	"cp -r cap later && \"$zcost\" plot cap flame-diff -o two --base baseline --new later:mmap"
+figures() {
+	cut -f 1-11 "$1"
+}
+figures two/flame-diff_cap_baseline_later_mmap_receiver.tsv >of-two
+figures $diff.tsv >of-one
+cp two/flame-diff_cap_baseline_later_mmap_receiver.tsv of-all
+ok "its figures are those of one capture" cmp of-two of-one
+ok "a change that a drift can explain is none" sh -c "cut -f 12 of-all | grep drift && ! cut -f 12 of-all | grep -E 'better|worse'"
+ok "the picture says that the runs of two captures did not take turns" says 'did not take turns: a drift.*drift' two/flame-diff_cap_baseline_later_mmap_receiver.svg
+ok "another chart refuses a variant of another capture" exits 1 "$zcost" plot cap functions -o x --new later:mmap
+ok "an unknown variant is an error" exits 1 "$zcost" plot cap flame-diff -o x --new mmpa
+ok "the message names the variants" says "no variant 'mmpa' in this capture; it has baseline, mmap, uring" err
+sqlite3 later/zcost.db "DELETE FROM run WHERE pass = 'profile' AND repeat > 1"
+ok "one run is drawn" exits 0 "$zcost" plot later flame-diff -o alone --new mmap
+ok "a caption says that one run allows no test" says 'No change is told apart from chance: 1 and 1 runs' alone/flame-diff_baseline_mmap_receiver.svg
+coloured() { # the colours of its frames
+	sed -n '/class="frames"/,/<.g>/p' "$1" | grep -o '^<rect[^>]*fill="#[0-9a-f]*' | sed 's/.*"#//' | sort -u | tr '\n' ' '
+}
+ok "all its frames are grey" test "$(coloured alone/flame-diff_baseline_mmap_receiver.svg)" = "cfd4da e8e8e8 ececec "
+
+# What a person does, in a real browser. The second page holds two pictures.
 want=$(awk -F '\t' '$3 == "_copy_to_iter" && !n++ || $3 == "do_softirq" { s += $8 } $2 == 0 && NR > 1 { all += $8 }
 	END { printf "matched: %.2f %% = %.1f ns per KiB", 100 * s / all, s }' $tsv)
+moved=$(rows '$4 == "vanished_fn" || $4 == "new_fn"' delta_ns | awk '{ printf "%s%.1f", $1 < 0 ? "−" : "+", $1 < 0 ? -$1 : $1 }')
+person() { # person NAME FILE: shows the file to a browser; its answers are in NAME.answers
+	timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir="$PWD/$1.user" \
+		--dump-dom "file://$PWD/$2" >$1.dom 2>$1.console
+	grep -o 'data-answers="[^"]*"' $1.dom | sed 's/.*="//; s/"$//' | tr ';' '\n' >$1.answers
+}
+answered() { # answered NAME NUMBER
+	ok "the script of $1 answered" test "$(wc -l <$1.answers)" = $2
+	ok "the browser's console has no message about $1" sh -c "! grep CONSOLE $1.console"
+	while IFS= read -r line; do
+		ok "$1: ${line#*ok }" test "${line%%ok *}" = ""
+	done <$1.answers
+}
 {
 	sed "s|<desc>|<desc data-want=\"$want\">|; s|^</svg>\$||" $svg
 	echo '<script><![CDATA['
 	cat "$tests/tools/flame-check.js"
 	echo ']]></script></svg>'
 } >person.svg
+{
+	echo "<!doctype html><meta charset=utf-8><body data-want=\"$moved\">"
+	cat $diff.svg $svg
+	echo "<script>"
+	cat "$tests/tools/flame-diff-check.js"
+	echo "</script>"
+} >person.html
 if command -v chromium >/dev/null; then
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --dump-dom "file://$PWD/person.svg" \
-		>dom 2>console
-	grep -o 'data-answers="[^"]*"' dom | sed 's/.*="//; s/"$//' | tr ';' '\n' | sed 's/&gt/>/; s/&lt/</' >answers
-	ok "the script answered" test "$(wc -l <answers)" -gt 10
-	ok "the browser's console has no message" sh -c '! grep CONSOLE console'
-	while IFS= read -r line; do
-		ok "${line#*ok }" test "${line%%ok *}" = ""
-	done <answers
+	person picture person.svg &
+	person page person.html
+	wait
+	answered picture 16
+	answered page 6
 else
-	skip "the picture works in a browser" "chromium is not installed"
+	skip "the pictures work in a browser" "chromium is not installed"
 fi
 
 # Choices.
@@ -119,6 +195,13 @@ ok "--format png is refused" exits 1 "$zcost" plot cap flame -o x --format png
 ok "the message says what to do instead" says 'flame: not drawn: it is drawn as SVG only; a browser' err
 ok "an option of other charts is a usage error" exits 2 "$zcost" plot cap flame -o x --limit 3
 ok "--comm selects samples, and the title says of how many" sh -c "\"$zcost\" plot cap flame -o x --comm tcpzc && ls x/*.svg"
+
+cp -r cap stripped
+sqlite3 stripped/zcost.db "UPDATE symbol SET unresolved = 1, name = printf('0x%x', id) WHERE id > 1"
+ok "addresses without symbols are drawn" exits 0 "$zcost" plot stripped flame -o nameless --variant baseline
+ok "a caption says how many samples they have" says '[0-9]+ % of the samples are in addresses without a symbol' nameless/flame_baseline_receiver.svg
+ok "addresses of one object that call each other are one frame" test "$(cut -f 3 nameless/flame_baseline_receiver.tsv |
+	grep -c unresolved)" = 3
 
 # Many functions: narrow ones are drawn together, and the sum stays.
 {

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/compare/call_diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A frame with at least this share of a caller's cost shares the caller's test. */
+#define SAME_TEST 0.98
+
+/* A frame in a region that is large enough for a test. */
+struct candidate {
+	double cost; /* of both ends; first: stats_by_value */
+	enum call_region region;
+	uint32_t frame;
+};
+
+struct candidates {
+	struct candidate *list;
+	size_t n, cap;
+	uint32_t *of[REGIONS]; /* candidate + 1 whose test a frame has, by frame */
+};
+
+/* The weights that are in one region, while its rows are made. */
+struct region_totals {
+	double **runs; /* by run of the tree, by frame */
+	double *samples[ENDS];
+};
+
+void call_diff_free(struct call_diff *cd)
+{
+	int i;
+
+	for (i = 0; i < REGIONS; i++)
+		free(cd->changes[i]);
+	for (i = 0; i < ENDS; i++)
+		cost_part_free(&cd->part[i]);
+	diff_free(&cd->d);
+	call_tree_free(&cd->tree);
+}
+
+/* --- reading --- */
+
+static size_t call_diff_first(const struct call_diff *cd, int e)
+{
+	return e == BASE ? 0 : (size_t)cd->part[BASE].nruns;
+}
+
+/* Returns the cost of a unit of weight. */
+static double call_diff_per(const struct call_diff *cd, int e)
+{
+	return cd->part[e].basis.ns / cd->part[e].tally.weight;
+}
+
+static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, enum end e,
+			      struct table *notes, struct error *err)
+{
+	struct query q = compare_query(c, e, cd->side);
+	const struct block b = {q.variant, q.side};
+	struct cost_part *part = &cd->part[e];
+	int rc = call_tree_read(&cd->tree, c->end[e].store, &q, &b, part, notes, err);
+
+	if (rc)
+		return rc;
+	if (!part->nruns || !(part->tally.weight > 0))
+		return error_set(err, ENODATA,
+				 "%s has no profile of its %s; capture it with the pass 'profile'",
+				 c->end[e].label, q.side);
+	if (isnan(part->basis.ns))
+		return error_set(err, ENODATA, "%s: the cost of a unit of work is not known: %s",
+				 c->end[e].label, part->basis.text);
+	if (cd->unit && strcmp(cd->unit, part->basis.unit) != 0)
+		return error_set(err, EINVAL,
+				 "one end's costs are per %s, the other's per %s; give --unit",
+				 cd->unit, part->basis.unit);
+	cd->unit = part->basis.unit;
+	cd->d.never_idle[e] = q.basis == BASIS_DEFAULT && !part->basis.exclude_idle;
+	return 0;
+}
+
+/* Sets what all rows have in common. */
+static void call_diff_set_ends(struct call_diff *cd)
+{
+	size_t n;
+	int e;
+
+	for (e = 0; e < ENDS; e++) {
+		const struct cost_part *part = &cd->part[e];
+
+		n = (size_t)part->nruns < part->measured.n ? (size_t)part->nruns : part->measured.n;
+		diff_set_runs(&cd->d, (enum end)e, n);
+		cd->d.has_errors[e] = true;
+		cd->d.samples[e] = (double)part->tally.samples;
+	}
+}
+
+/* --- regions --- */
+
+/* Returns the highest cost that a stack without samples at this end may have. */
+static double call_diff_absent_limit(const struct call_diff *cd, int e)
+{
+	const struct tally *f = &cd->part[e].tally;
+
+	return stats_proportion(0, (unsigned)f->samples, 0.95).hi * cd->part[e].basis.ns;
+}
+
+/* What decides the region of a frame: its costs with all that it calls, and the runs with samples.
+ */
+struct presence {
+	double *cost;
+	int *runs;
+};
+
+static void presence_make(struct presence *p, const struct call_diff *cd, int e)
+{
+	const struct call_tree *t = &cd->tree;
+	size_t run, i;
+	double *of_run;
+
+	p->cost = xcalloc(t->nframes + 1, sizeof(*p->cost));
+	p->runs = xcalloc(t->nframes + 1, sizeof(*p->runs));
+	for (run = 0; run < (size_t)cd->part[e].nruns; run++) {
+		of_run = call_tree_totals(t, call_diff_first(cd, e) + run,
+					  call_diff_first(cd, e) + run + 1);
+		for (i = 0; i < t->nframes; i++) {
+			p->cost[i] += of_run[i] * call_diff_per(cd, e);
+			p->runs[i] += of_run[i] > 0;
+		}
+		free(of_run);
+	}
+}
+
+/* Returns whether the frame is at this end alone, in nearly all runs, and costs too much for the
+ * other end's lack of it to be chance. */
+static bool presence_is_alone(const struct presence p[ENDS], const struct call_diff *cd, int e,
+			      size_t frame)
+{
+	int nruns = cd->part[e].nruns;
+
+	return !p[!e].runs[frame] && 10 * (nruns - p[e].runs[frame]) <= nruns &&
+	       p[e].cost[frame] > call_diff_absent_limit(cd, !e);
+}
+
+/* Returns the region of each frame's own samples. The caller frees it. */
+static uint8_t *call_diff_find_regions(const struct call_diff *cd)
+{
+	const struct call_tree *t = &cd->tree;
+	uint8_t *region = xcalloc(t->nframes + 1, sizeof(*region));
+	struct presence p[ENDS];
+	size_t i;
+	int e;
+
+	for (e = 0; e < ENDS; e++)
+		presence_make(&p[e], cd, e);
+	for (i = 0; i < t->nframes; i++) {
+		uint32_t parent = t->frames[i].parent;
+
+		if (parent != CALL_NONE && region[parent] != IN_BOTH)
+			region[i] = region[parent];
+		else if (presence_is_alone(p, cd, BASE, i))
+			region[i] = VANISHED;
+		else if (presence_is_alone(p, cd, NEW, i))
+			region[i] = APPEARED;
+	}
+	for (e = 0; e < ENDS; e++) {
+		free(p[e].cost);
+		free(p[e].runs);
+	}
+	return region;
+}
+
+static void totals_add_up(const struct call_tree *t, double *totals)
+{
+	size_t i;
+
+	for (i = t->nframes; i-- > 0;)
+		if (t->frames[i].parent != CALL_NONE)
+			totals[t->frames[i].parent] += totals[i];
+}
+
+static void region_totals_make(struct region_totals *r, const struct call_diff *cd,
+			       const uint8_t *region, enum call_region of)
+{
+	const struct call_tree *t = &cd->tree;
+	size_t run, i;
+	int e;
+
+	r->runs = xcalloc(t->nruns + 1, sizeof(*r->runs));
+	for (e = 0; e < ENDS; e++)
+		r->samples[e] = xcalloc(t->nframes + 1, sizeof(double));
+	for (run = 0; run < t->nruns; run++) {
+		const struct call_run *from = &t->runs[run];
+
+		e = run >= call_diff_first(cd, NEW);
+		r->runs[run] = xcalloc(t->nframes + 1, sizeof(double));
+		for (i = 0; i < from->n && i < t->nframes; i++)
+			if (region[i] == of) {
+				r->runs[run][i] = from->weight[i];
+				r->samples[e][i] += (double)from->samples[i];
+			}
+		totals_add_up(t, r->runs[run]);
+	}
+	for (e = 0; e < ENDS; e++)
+		totals_add_up(t, r->samples[e]);
+}
+
+static void region_totals_free(struct region_totals *r, const struct call_tree *t)
+{
+	size_t run;
+
+	for (run = 0; run < t->nruns; run++)
+		free(r->runs[run]);
+	free(r->runs);
+	free(r->samples[BASE]);
+	free(r->samples[NEW]);
+}
+
+static void call_diff_add_costs(struct call_diff *cd, enum call_region of,
+				const struct region_totals *r)
+{
+	const struct call_tree *t = &cd->tree;
+	struct call_change *changes = xcalloc(t->nframes + 1, sizeof(*changes));
+	size_t run, i;
+	int e;
+
+	for (run = 0; run < t->nruns; run++) {
+		e = run >= call_diff_first(cd, NEW);
+		for (i = 0; i < t->nframes; i++)
+			changes[i].cost[e] += r->runs[run][i] * call_diff_per(cd, e);
+	}
+	for (i = 0; i < t->nframes; i++)
+		for (e = 0; e < ENDS && t->frames[i].parent == CALL_NONE; e++) {
+			cd->regions[of].cost[e] += changes[i].cost[e];
+			cd->d.total[e] += changes[i].cost[e];
+		}
+	cd->changes[of] = changes;
+}
+
+/* --- tests --- */
+
+/* Finds the frames to test, and those that share a caller's test. */
+static void candidates_find(struct candidates *all, const struct call_diff *cd, enum call_region of)
+{
+	const struct call_tree *t = &cd->tree;
+	double least = FAMILY_SHARE * (cd->d.total[BASE] + cd->d.total[NEW]), cost;
+	uint32_t parent, i, *mine = xcalloc(t->nframes + 1, sizeof(*mine));
+
+	for (i = 0; i < t->nframes; i++) {
+		cost = cd->changes[of][i].cost[BASE] + cd->changes[of][i].cost[NEW];
+		if (!(cost >= least))
+			continue;
+		parent = t->frames[i].parent;
+		if (parent != CALL_NONE && mine[parent] &&
+		    cost >= SAME_TEST * all->list[mine[parent] - 1].cost) {
+			mine[i] = mine[parent];
+			continue;
+		}
+		array_add(all->list, all->n, all->cap, (struct candidate){cost, of, i});
+		mine[i] = (uint32_t)all->n;
+	}
+	all->of[of] = mine;
+}
+
+/* Returns the least cost of a test, so that no more frames are tested than the runs allow. */
+static double candidates_least(const struct candidates *all, const struct call_diff *cd,
+			       const struct verdict_rule *rule)
+{
+	double *costs = xcalloc(all->n + 1, sizeof(*costs)), least;
+	size_t n = all->n, i;
+
+	for (i = 0; i < n; i++)
+		costs[i] = all->list[i].cost;
+	qsort(costs, n, sizeof(*costs), stats_by_value);
+	while (n > 1 && !verdict_possible(rule, cd->d.nruns[BASE], cd->d.nruns[NEW], n))
+		n--;
+	least = n ? costs[all->n - n] : 0;
+	free(costs);
+	return least;
+}
+
+static void call_diff_fill_end(struct call_diff *cd, int e, const struct region_totals *r,
+			       uint32_t frame, struct diff_row *row)
+{
+	const struct cost_part *part = &cd->part[e];
+	double *weights = xcalloc((size_t)part->nruns + 1, sizeof(*weights));
+	struct tally_row total = {.run_total = weights};
+	struct cost cost;
+	int run;
+
+	for (run = 0; run < part->nruns; run++) {
+		weights[run] = r->runs[call_diff_first(cd, e) + (size_t)run][frame];
+		total.total += weights[run];
+		if ((size_t)run < cd->d.nruns[e] && part->tally.run_weight[run] > 0)
+			row->runs[e][run] =
+				weights[run] / part->tally.run_weight[run] * part->measured.ns[run];
+	}
+	cost = cost_total(part, &total);
+	row->cost[e] = cost.ns;
+	row->error[e] = cost.error;
+	row->sampling[e] = cost.ns_sampling;
+	row->samples[e] = r->samples[e][frame];
+	row->seen[e] = total.total > 0;
+	free(weights);
+}
+
+static void call_diff_add_rows(struct call_diff *cd, const struct candidates *all,
+			       enum call_region of, const struct region_totals *r, double least)
+{
+	struct diff_row *row;
+	size_t i;
+	int e;
+
+	for (i = 0; i < all->n; i++) {
+		if (all->list[i].region != of || all->list[i].cost < least)
+			continue;
+		row = diff_add_row(&cd->d, "", i);
+		for (e = 0; e < ENDS; e++)
+			call_diff_fill_end(cd, e, r, all->list[i].frame, row);
+	}
+}
+
+/* Gives each frame its test. Judging has sorted the rows. */
+static void call_diff_link_rows(struct call_diff *cd, const struct candidates *all)
+{
+	const struct diff_row **rows = xcalloc(all->n + 1, sizeof(*rows));
+	size_t i;
+	int of;
+
+	for (i = 0; i < cd->d.n; i++)
+		rows[cd->d.rows[i].id] = &cd->d.rows[i];
+	for (of = 0; of < REGIONS; of++)
+		for (i = 0; i < cd->tree.nframes; i++)
+			if (all->of[of][i])
+				cd->changes[of][i].row = rows[all->of[of][i] - 1];
+	free(rows);
+}
+
+static void call_diff_judge(struct call_diff *cd, const struct verdict_rule *rule)
+{
+	struct region_totals totals[REGIONS];
+	uint8_t *region = call_diff_find_regions(cd);
+	struct candidates all = {0};
+	double least;
+	int of;
+
+	for (of = 0; of < REGIONS; of++) {
+		region_totals_make(&totals[of], cd, region, (enum call_region)of);
+		call_diff_add_costs(cd, (enum call_region)of, &totals[of]);
+	}
+	for (of = 0; of < REGIONS; of++)
+		candidates_find(&all, cd, (enum call_region)of);
+	least = candidates_least(&all, cd, rule);
+	for (of = 0; of < REGIONS; of++)
+		call_diff_add_rows(cd, &all, (enum call_region)of, &totals[of], least);
+	diff_judge(&cd->d, rule);
+	call_diff_link_rows(cd, &all);
+	cd->candidates = all.n;
+	for (of = 0; of < REGIONS; of++) {
+		region_totals_free(&totals[of], &cd->tree);
+		free(all.of[of]);
+	}
+	free(all.list);
+	free(region);
+}
+
+int call_diff_read(struct call_diff *cd, const struct comparison *c, bool reverse,
+		   struct table *notes, struct error *err)
+{
+	int e, rc;
+
+	*cd = (struct call_diff){0};
+	call_tree_init(&cd->tree, reverse);
+	diff_init(&cd->d);
+	rc = compare_side(c, &cd->side, err);
+	for (e = 0; e < ENDS && !rc; e++)
+		rc = call_diff_read_end(cd, c, (enum end)e, notes, err);
+	if (rc)
+		return rc;
+	call_diff_set_ends(cd);
+	call_diff_judge(cd, &c->rule);
+	return 0;
+}

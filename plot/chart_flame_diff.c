@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The difference of two flame graphs, on one side: the stacks of both ends, those that vanished and
+ * those that are new, each in a region. A frame is as wide as its larger cost. The colour is the
+ * change, where it is told apart from chance.
+ */
+#include "plot/chart.h"
+
+#include "analyze/compare/call_diff.h"
+#include "lib/file.h"
+#include "plot/chart_flame.h"
+#include "plot/label.h"
+#include "plot/palette.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAME = 0xd4d4d4, UNTESTED = 0xececec };
+
+static const char *const region_names[REGIONS] = {"in both or rare", "vanished", "new"};
+
+struct diff_chart {
+	struct drawing *d;
+	struct comparison c;
+	struct call_diff cd;
+	struct table notes;
+	struct str evidence; /* of the ends */
+	bool abroad;	     /* NEW is of another capture */
+};
+
+/* --- the frames --- */
+
+/* Appends "−12.34": two decimal places, with a sign. */
+static void text_add_change(struct str *s, const char *before, double x)
+{
+	str_printf(s, "%s%s%.2f", before, x < 0 ? "−" : "+", fabs(x));
+}
+
+/* Rounds to two decimal places. */
+static double rounded(double x)
+{
+	return round(x * 100) / 100;
+}
+
+/* Returns the change of a region, rounded so that the regions add up to the rounded totals. */
+static double region_change(const struct call_diff *cd, enum call_region of)
+{
+	const struct call_change *r = cd->regions;
+
+	if (of != IN_BOTH)
+		return rounded(r[of].cost[NEW] - r[of].cost[BASE]);
+	return rounded(cd->d.total[NEW]) - rounded(cd->d.total[BASE]) -
+	       region_change(cd, VANISHED) - region_change(cd, APPEARED);
+}
+
+static double change_share(const struct call_change *x)
+{
+	return (x->cost[NEW] - x->cost[BASE]) / fmax(x->cost[BASE], x->cost[NEW]);
+}
+
+static uint32_t change_rgb(const struct call_change *x)
+{
+	if (!x->row || x->row->verdict == VERDICT_FEW)
+		return UNTESTED;
+	return verdict_is_claim(x->row->verdict) ? palette_change(change_share(x)) : SAME;
+}
+
+static const char *change_words(enum verdict v)
+{
+	switch (v) {
+	case VERDICT_SAME:
+		return "chance is not ruled out";
+	case VERDICT_DRIFT:
+		return "a drift of the machine can explain it";
+	case VERDICT_COPIED:
+		return "better, but no gain is claimed for a variant that copied";
+	default:
+		return verdict_name(v) ? verdict_name(v) : "not judged";
+	}
+}
+
+/* Returns the words behind the change of a frame, or NULL. */
+static const char *change_test(struct flame *fl, const struct call_diff *cd,
+			       const struct call_change *x)
+{
+	const struct diff_row *row = x->row;
+	char ci[40] = "";
+
+	if (!row)
+		return NULL;
+	if (!isnan(row->delta_ci))
+		snprintf(ci, sizeof(ci), " ± %.2f", row->delta_ci);
+	if (!cd->d.possible || row->verdict == VERDICT_FEW)
+		return arena_printf(&fl->arena, "%s; too few runs for a test", ci);
+	return arena_printf(&fl->arena, "%s; p = %.4f: %s", ci, row->p, change_words(row->verdict));
+}
+
+/* Returns the width of each frame of a region: its larger cost, but no less than its children. */
+static double *region_widths(const struct call_diff *cd, enum call_region of)
+{
+	const struct call_tree *t = &cd->tree;
+	double *width = xcalloc(t->nframes + 1, sizeof(*width));
+	double *children = xcalloc(t->nframes + 1, sizeof(*children));
+	size_t i;
+
+	for (i = t->nframes; i-- > 0;) {
+		const struct call_change *x = &cd->changes[of][i];
+
+		width[i] = fmax(fmax(x->cost[BASE], x->cost[NEW]), children[i]);
+		if (t->frames[i].parent != CALL_NONE)
+			children[t->frames[i].parent] += width[i];
+	}
+	free(children);
+	return width;
+}
+
+static void flame_set_change(struct flame *fl, uint32_t frame, const struct call_diff *cd,
+			     const struct call_change *x)
+{
+	struct flame_frame *f = &fl->frames[frame];
+
+	memcpy(f->cost, x->cost, sizeof(f->cost));
+	f->rgb = change_rgb(x);
+	f->test = change_test(fl, cd, x);
+}
+
+static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum call_region of,
+			     const uint32_t *labels)
+{
+	const struct call_tree *t = &cd->tree;
+	const struct call_change *sum = &cd->regions[of];
+	double *width = region_widths(cd, of), all = 0;
+	uint32_t *places = xcalloc(t->nframes + 1, sizeof(*places)), region;
+	size_t i;
+
+	for (i = 0; i < t->nframes; i++)
+		all += t->frames[i].parent == CALL_NONE ? width[i] : 0;
+	if (all > 0) {
+		struct str name = {0};
+
+		str_puts(&name, region_names[of]);
+		text_add_change(&name, ": ", region_change(cd, of));
+		str_printf(&name, " %s", fl->unit);
+		region = flame_add(
+			fl, 0,
+			flame_label(fl, (struct flame_label){name.buf, "", "", CTX_UNKNOWN, false,
+							     FLAME_COMMAND}),
+			all);
+		str_free(&name);
+		memcpy(fl->frames[region].cost, sum->cost, sizeof(sum->cost));
+		fl->frames[region].test = "";
+		fl->frames[0].width += all;
+		for (i = 0; i < t->nframes; i++) {
+			uint32_t parent = t->frames[i].parent;
+
+			if (!(width[i] > 0))
+				continue;
+			places[i] = flame_add(fl, parent == CALL_NONE ? region : places[parent],
+					      labels[t->frames[i].label], width[i]);
+			flame_set_change(fl, places[i], cd, &cd->changes[of][i]);
+		}
+	}
+	free(width);
+	free(places);
+}
+
+static void diff_chart_add_frames(const struct diff_chart *c, struct flame *fl)
+{
+	uint32_t *labels = flame_add_labels(fl, &c->cd.tree);
+	int of;
+
+	flame_add(fl, FLAME_NONE,
+		  flame_label(fl,
+			      (struct flame_label){"all", "", "", CTX_UNKNOWN, false, FLAME_ROOT}),
+		  0);
+	memcpy(fl->frames[0].cost, c->cd.d.total, sizeof(c->cd.d.total));
+	fl->frames[0].test = "";
+	for (of = 0; of < REGIONS; of++)
+		flame_add_region(fl, &c->cd, (enum call_region)of, labels);
+	free(labels);
+}
+
+/* --- the texts --- */
+
+static void diff_chart_title(struct diff_chart *c, struct figure *f)
+{
+	const struct diff *d = &c->cd.d;
+	const char *names[ENDS];
+	int e;
+
+	for (e = 0; e < ENDS; e++)
+		names[e] = c->abroad ? label_fit(&f->arena,
+						 label_clean(&f->arena, c->c.end[e].label), 35, 420)
+				     : drawing_title(c->d, f, c->c.end[e].variant);
+	figure_title(f, "From %s to %s: %.*f → %.*f ns per %s on the %s", names[BASE], names[NEW],
+		     claim_places(d->total[BASE]) + 1, d->total[BASE],
+		     claim_places(d->total[BASE]) + 1, d->total[NEW], c->cd.unit, c->cd.side);
+}
+
+static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
+{
+	const struct call_diff *cd = &c->cd;
+	struct str s = {0};
+
+	text_add_change(&s, "stacks in both or rare ", region_change(cd, IN_BOTH));
+	text_add_change(&s, ", vanished ", region_change(cd, VANISHED));
+	text_add_change(&s, ", new ", region_change(cd, APPEARED));
+	text_add_change(&s, ": together ", rounded(cd->d.total[NEW]) - rounded(cd->d.total[BASE]));
+	str_printf(&s, " ns per %s · n = %d and %d profiled runs", cd->unit, cd->part[BASE].nruns,
+		   cd->part[NEW].nruns);
+	if (c->d->facts.kernel)
+		str_printf(&s, " · Linux %s", c->d->facts.kernel);
+	figure_subtitle(f, "%s", s.buf);
+	str_free(&s);
+}
+
+static size_t diff_chart_count_changed(const struct diff *d)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n; i++)
+		n += verdict_is_claim(d->rows[i].verdict);
+	return n;
+}
+
+static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
+{
+	const struct diff *d = &c->cd.d;
+
+	if (!d->possible || !d->tests) {
+		figure_caption(
+			f,
+			"No change is told apart from chance: %zu and %zu runs are too few for a test; %zu at each end can test one frame",
+			d->nruns[BASE], d->nruns[NEW], verdict_runs_needed(&c->c.rule, 1));
+		return;
+	}
+	figure_remark(
+		f,
+		"%zu of %zu tested frames changed (exact Mann-Whitney over the runs, Holm's correction)%s",
+		diff_chart_count_changed(d), d->tests,
+		d->tests < c->cd.candidates
+			? "; the runs allow no more tests, so that the costliest frames are tested"
+			: "");
+}
+
+static void diff_chart_captions(struct diff_chart *c, struct figure *f)
+{
+	if (c->abroad && c->evidence.len)
+		figure_caption(f, "%s", c->evidence.buf);
+	else if (!c->abroad)
+		copied_caption(c->d, f);
+	diff_chart_caption_tests(c, f);
+	if (c->c.rule.apart)
+		figure_caption(
+			f,
+			"The runs of the two ends did not take turns: a drift of the machine looks like a change%s",
+			c->c.rule.drifts ? "; the runs of an end drift" : "");
+	if (c->cd.d.never_idle[BASE] != c->cd.d.never_idle[NEW])
+		figure_caption(
+			f,
+			"The CPU time of %s is not known: its costs are those of CPUs that are never idle",
+			c->c.end[c->cd.d.never_idle[BASE] ? BASE : NEW].label);
+	drawing_add_notes(c->d, &c->notes);
+	chart_end(c->d, f);
+}
+
+static void diff_chart_add_legend(const struct diff_chart *c, struct figure *f)
+{
+	figure_part(f, "cheaper", palette_change(-1));
+	figure_part(f, "a fifth cheaper", palette_change(-0.2));
+	figure_part(f, "costlier", palette_change(1));
+	figure_part(f, "a fifth costlier", palette_change(0.2));
+	figure_part(f, "chance is not ruled out", SAME);
+	figure_part(f, "not tested", UNTESTED);
+	flame_add_contexts(f, &c->cd.tree);
+}
+
+/* --- the table --- */
+
+enum {
+	F_FRAME,
+	F_PARENT,
+	F_REGION,
+	F_SYMBOL,
+	F_DSO,
+	F_COMPONENT,
+	F_CONTEXT,
+	F_BASE,
+	F_NEW,
+	F_DELTA,
+	F_VERDICT,
+	F_P,
+	F_N
+};
+
+static void diff_chart_add_row(struct table *t, const struct diff_chart *c, int of, uint32_t i)
+{
+	const struct call_frame *frame = &c->cd.tree.frames[i];
+	const struct call_change *x = &c->cd.changes[of][i];
+	double delta = x->cost[NEW] - x->cost[BASE];
+	struct value *row;
+
+	if (!(x->cost[BASE] > 0 || x->cost[NEW] > 0))
+		return;
+	row = table_row(t);
+	row[F_FRAME] = value_int(i + 1);
+	row[F_PARENT] = value_int(frame->parent == CALL_NONE ? 0 : frame->parent + 1);
+	row[F_REGION] = value_str(t, region_names[of]);
+	flame_set_label(t, row + F_SYMBOL, &c->cd.tree.labels[frame->label]);
+	row[F_BASE] = value_real(x->cost[BASE]);
+	row[F_NEW] = value_real(x->cost[NEW]);
+	row[F_DELTA] = x->row ? diff_delta(t, x->row, delta) : value_real(delta);
+	row[F_VERDICT] = x->row ? value_str(t, verdict_name(x->row->verdict)) : value_none();
+	row[F_P] = x->row ? diff_p(x->row) : value_none();
+}
+
+static int diff_chart_write_tsv(const struct diff_chart *c, const struct figure *f, const char *dir,
+				struct error *err)
+{
+	static const struct column columns[F_N] = {
+		[F_FRAME] = {"frame", .type = V_INT},
+		[F_PARENT] = {"parent", .type = V_INT},
+		[F_REGION] = {"region", .type = V_STR},
+		[F_SYMBOL] = {"symbol", .type = V_STR},
+		[F_DSO] = {"dso", .type = V_STR},
+		[F_COMPONENT] = {"component", .type = V_STR},
+		[F_CONTEXT] = {"context", .type = V_STR},
+		[F_BASE] = {"base_ns", .type = V_REAL, .digits = 4},
+		[F_NEW] = {"new_ns", .type = V_REAL, .digits = 4},
+		[F_DELTA] = {"delta_ns", .type = V_REAL, .digits = 4, .spread = SPREAD_HALF,
+			     .stem = "delta"},
+		[F_VERDICT] = {"verdict", .type = V_STR},
+		[F_P] = {"p", .type = V_REAL, .digits = 4},
+	};
+	struct table t;
+	uint32_t i;
+	int of, rc;
+
+	table_init(&t, f->name, columns, F_N);
+	for (of = 0; of < REGIONS; of++)
+		for (i = 0; i < c->cd.tree.nframes; i++)
+			diff_chart_add_row(&t, c, of, i);
+	rc = flame_write_tsv(&t, f, dir, err);
+	table_free(&t);
+	return rc;
+}
+
+/* --- a picture --- */
+
+static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *dir,
+			   struct error *err)
+{
+	struct flame fl = {.icicle = c->d->icicle,
+			   .differs = true,
+			   .ends = {c->c.end[BASE].label, c->c.end[NEW].label}};
+	int rc;
+
+	fl.unit = arena_printf(&fl.arena, "ns per %s", c->cd.unit);
+	f->name = flame_file_name(
+		f, (const char *const[]){f->name, fl.ends[BASE], fl.ends[NEW], c->cd.side}, 4);
+	diff_chart_title(c, f);
+	diff_chart_subtitle(c, f);
+	diff_chart_captions(c, f);
+	diff_chart_add_legend(c, f);
+	drawing_foot(c->d, f, FROM_POOLED);
+	diff_chart_add_frames(c, &fl);
+	rc = flame_write(&fl, f, dir, err);
+	flame_free(&fl);
+	return rc ? rc : diff_chart_write_tsv(c, f, dir, err);
+}
+
+/* Opens NEW, and for its sake BASE again, where NEW is a variant of another capture. */
+static int diff_chart_open(struct diff_chart *c, const char *new, struct error *err)
+{
+	struct drawing *d = c->d;
+	const char *const ends[ENDS] = {d->base, new};
+	struct query q = d->query;
+	char *base;
+	int rc;
+
+	q.side = d->side;
+	facts_comparison(&c->c, d->store, ends, &q);
+	c->abroad = drawing_place(d, new) < 0;
+	if (!c->abroad)
+		return 0;
+	base = xasprintf("%s:%s", d->path, d->base);
+	rc = compare_open(&c->c, NULL, base, new, err);
+	free(base);
+	if (!rc && (c->c.end[BASE].bare || c->c.end[NEW].bare))
+		rc = error_set(err, EINVAL, "%s is no capture", new);
+	else if (!rc)
+		rc = compare_pair_sides(&c->c, err);
+	return rc;
+}
+
+static int diff_chart_write(struct diff_chart *c, struct figure *f, const char *new,
+			    const char *dir, struct error *err)
+{
+	int rc = diff_chart_open(c, new, err);
+
+	table_init(&c->notes, "functions", NULL, 0);
+	if (!rc)
+		rc = facts_compare_prepare(&c->c, &c->evidence, err);
+	if (!rc)
+		rc = call_diff_read(&c->cd, &c->c, c->d->reverse, &c->notes, err);
+	if (!rc)
+		rc = diff_chart_draw(c, f, dir, err);
+	call_diff_free(&c->cd);
+	table_free(&c->notes);
+	str_free(&c->evidence);
+	return c->abroad ? compare_close(&c->c, rc, err) : rc;
+}
+
+static int flame_diff_write_pair(struct drawing *d, const char *new, const char *dir,
+				 struct error *err)
+{
+	const struct drawing before = *d;
+	struct diff_chart c = {.d = d};
+	struct figure f;
+	int rc;
+
+	chart_begin(&chart_flame_diff, d, &f);
+	d->news = &new;
+	d->nnews = 1;
+	rc = diff_chart_write(&c, &f, new, dir, err);
+	d->news = before.news;
+	d->nnews = before.nnews;
+	d->least = NULL;
+	figure_free(&f);
+	return rc;
+}
+
+static int flame_diff_write(struct drawing *d, const char *dir, int *written, struct error *err)
+{
+	const char *new;
+	int i, rc = 0, before = *written;
+
+	d->chart = NULL;
+	if (!drawing_variant(d, 1))
+		return error_set(err, ENODATA, "there is no second variant to compare with");
+	for (i = 1; (new = drawing_variant(d, i)) && (!rc || rc == -ENODATA); i++) {
+		rc = flame_diff_write_pair(d, new, dir, err);
+		*written += !rc;
+		if (rc == -ENODATA && (i > 1 || drawing_variant(d, i + 1)))
+			print_note("flame-diff: %s: not drawn: %s", new, err->text);
+		d->chart = NULL;
+	}
+	return rc == -ENODATA && *written > before ? 0 : rc;
+}
+
+const struct chart chart_flame_diff = {
+	.name = "flame-diff",
+	.what = "call chains, base against each other variant, interactive",
+	.sources = {"functions"},
+	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS FLAME_OPTIONS "side event "},
+	.flags = CHART_OF_SIDES | CHART_TWO_CAPTURES,
+	.write = flame_diff_write,
+};
