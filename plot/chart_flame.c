@@ -83,11 +83,13 @@ int flame_write_tsv(const struct table *t, const struct figure *f, const char *d
 	return rc;
 }
 
-const char *flame_whose(const char *side)
+/* Returns "the receiver's ", "web's " for a side with a name of the plan, or "the " for none. */
+static const char *flame_whose(const struct drawing *d, struct figure *f, const char *side)
 {
-	return !strcmp(side, "receiver") ? "the receiver's "
-	       : !strcmp(side, "sender") ? "the sender's "
-					 : "the ";
+	if (!*side)
+		return "the ";
+	return arena_printf(&f->arena, "%s%s's ", strcmp(drawing_role(d, side), side) ? "" : "the ",
+			    side);
 }
 
 /* --- one picture --- */
@@ -124,7 +126,10 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	c->per = (c->costs ? c->part.basis.ns : 100) / c->part.tally.weight;
 	if (c->all > 0)
 		return 0;
-	cost_print_absence(&c->part, &why);
+	if (c->part.tally.samples && d->query.comm)
+		str_printf(&why, "no sample matches --comm %s", d->query.comm);
+	else
+		cost_print_absence(&c->part, &why);
 	rc = error_set(err, ENODATA, "%s %s: %s", c->variant, c->side, why.buf);
 	str_free(&why);
 	return rc;
@@ -175,12 +180,12 @@ static void flame_chart_title(const struct flame_chart *c, struct figure *f)
 	char of[64] = "";
 
 	if (!c->costs) {
-		figure_title(f, "Where %stime goes: %s", flame_whose(c->side), name);
+		figure_title(f, "Where %stime goes: %s", flame_whose(c->d, f, c->side), name);
 		return;
 	}
 	if (sum < 0.9995 * whole)
 		snprintf(of, sizeof(of), " (of %.*f)", claim_places(whole) + 1, whole);
-	figure_title(f, "Where %s%.*f ns per %s go%s: %s", flame_whose(c->side),
+	figure_title(f, "Where %s%.*f ns per %s go%s: %s", flame_whose(c->d, f, c->side),
 		     claim_places(sum) + 1, sum, c->part.basis.unit, of, name);
 }
 
@@ -383,12 +388,56 @@ static bool flame_is_drawn(const struct drawing *d, const char *variant)
 	return false;
 }
 
+void flame_files_add(struct flame_files *files, int rc, const char *what, const struct error *err)
+{
+	files->written += !rc;
+	if (rc == -ENODATA)
+		str_printf(&files->absent, "%s%s", files->absent.len ? ", " : "", what);
+	if (rc && (!files->first.code || rc != -ENODATA))
+		files->first = *err;
+}
+
+int flame_files_end(struct flame_files *files, int *written, struct error *err)
+{
+	*written += files->written;
+	if (files->first.code && (!files->written || files->first.code != ENODATA))
+		*err = files->first;
+	else if (!files->written)
+		error_set(err, ENODATA, "no variant has a profile");
+	else if (files->absent.len)
+		print_note("%s: no profile of %s", files->chart, files->absent.buf);
+	str_free(&files->absent);
+	return -err->code;
+}
+
 /* A block without a profile is no error where another has one. */
+static int flame_write_blocks(struct drawing *d, const struct block *blocks, int n, const char *dir,
+			      int *written, struct error *err)
+{
+	struct flame_files files = {.chart = "flame"};
+	int i, rc = 0;
+
+	for (i = 0; i < n && (!rc || rc == -ENODATA); i++) {
+		struct error own = {0};
+		char *what;
+
+		if (!flame_is_drawn(d, blocks[i].variant) ||
+		    (d->side && strcmp(d->side, blocks[i].side) != 0))
+			continue;
+		rc = flame_write_block(d, &blocks[i], dir, &own);
+		what = xasprintf("%s %s", blocks[i].variant, blocks[i].side);
+		flame_files_add(&files, rc, what, &own);
+		free(what);
+	}
+	return flame_files_end(&files, written, err);
+}
+
 static int flame_write_all(struct drawing *d, const char *dir, int *written, struct error *err)
 {
 	struct block *blocks;
-	int n, i, rc = 0, before = *written;
+	int n, rc;
 
+	d->chart = &chart_flame;
 	if (!d->store) {
 		rc = flame_write_block(d, NULL, dir, err);
 		*written += !rc;
@@ -397,17 +446,9 @@ static int flame_write_all(struct drawing *d, const char *dir, int *written, str
 	n = scope_blocks(d->store, &d->query, &blocks, err);
 	if (n < 0)
 		return n;
-	for (i = 0; i < n && (!rc || rc == -ENODATA); i++) {
-		if (!flame_is_drawn(d, blocks[i].variant) ||
-		    (d->side && strcmp(d->side, blocks[i].side) != 0))
-			continue;
-		rc = flame_write_block(d, &blocks[i], dir, err);
-		*written += !rc;
-		if (rc == -ENODATA && n > 1)
-			print_note("flame: not drawn: %s", err->text);
-	}
+	rc = flame_write_blocks(d, blocks, n, dir, written, err);
 	free(blocks);
-	return rc == -ENODATA && *written > before ? 0 : rc;
+	return rc;
 }
 
 const struct chart chart_flame = {

@@ -31,7 +31,17 @@ void flame_set_label(struct table *t, struct value *row, const struct call_label
 int flame_write_tsv(const struct table *t, const struct figure *f, const char *dir,
 		    struct error *err);
 
-/* Returns "the receiver's ". */
-const char *flame_whose(const char *side);
+/* The files of one chart. */
+struct flame_files {
+	const char *chart;
+	int written;
+	struct str absent;  /* the ends without a profile */
+	struct error first; /* the first error, or the one that is no missing profile */
+};
+
+/* Counts a file, or keeps why it is missing. */
+void flame_files_add(struct flame_files *files, int rc, const char *what, const struct error *err);
+/* Names the ends without a profile. Returns an error if there is no file, or another error. */
+int flame_files_end(struct flame_files *files, int *written, struct error *err);
 
 #endif

@@ -434,20 +434,20 @@ static int flame_diff_write_pair(struct drawing *d, const char *new, const char 
 
 static int flame_diff_write(struct drawing *d, const char *dir, int *written, struct error *err)
 {
+	struct flame_files files = {.chart = "flame-diff"};
 	const char *new;
-	int i, rc = 0, before = *written;
+	int i, rc = 0;
 
-	d->chart = NULL;
+	d->chart = &chart_flame_diff;
 	if (!drawing_variant(d, 1))
 		return error_set(err, ENODATA, "there is no second variant to compare with");
 	for (i = 1; (new = drawing_variant(d, i)) && (!rc || rc == -ENODATA); i++) {
-		rc = flame_diff_write_pair(d, new, dir, err);
-		*written += !rc;
-		if (rc == -ENODATA && (i > 1 || drawing_variant(d, i + 1)))
-			print_note("flame-diff: %s: not drawn: %s", new, err->text);
-		d->chart = NULL;
+		struct error own = {0};
+
+		rc = flame_diff_write_pair(d, new, dir, &own);
+		flame_files_add(&files, rc, new, &own);
 	}
-	return rc == -ENODATA && *written > before ? 0 : rc;
+	return flame_files_end(&files, written, err);
 }
 
 const struct chart chart_flame_diff = {

@@ -194,8 +194,11 @@ ok "--side without a profile is an error" exits 1 "$zcost" plot cap flame -o x -
 ok "--format png is refused" exits 1 "$zcost" plot cap flame -o x --format png
 ok "the message says what to do instead" says 'flame: not drawn: it is drawn as SVG only; a browser' err
 ok "an option of other charts is a usage error" exits 2 "$zcost" plot cap flame -o x --limit 3
-ok "--comm selects samples, and the title says of how many" sh -c "\"$zcost\" plot cap flame -o x --comm tcpzc && ls x/*.svg"
+ok "--comm selects samples" sh -c "\"$zcost\" plot cap flame -o x --comm tcpzc && cmp x/flame_mmap_receiver.tsv slides/flame_mmap_receiver.tsv"
+ok "a message names the variants and sides without a profile" sh -c "\"$zcost\" plot cap flame -o x 2>&1 | grep -q 'no profile of baseline sender, mmap sender'"
 
+ok "a command without a sample is an error" exits 1 "$zcost" plot cap flame -o x --comm nosuch
+ok "the message names the option" says 'no sample matches --comm nosuch' err
 cp -r cap stripped
 sqlite3 stripped/zcost.db "UPDATE symbol SET unresolved = 1, name = printf('0x%x', id) WHERE id > 1"
 ok "addresses without symbols are drawn" exits 0 "$zcost" plot stripped flame -o nameless --variant baseline
