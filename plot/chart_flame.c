@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WORD_MOST = 70 };      /* bytes of a name in a file's name, which has 255 */
 #define LEGEND_LEAST	0.001 /* share of the narrowest frame with a colour in the legend */
 #define UNRESOLVED_MOST 0.05  /* share of unresolved addresses that needs no caption */
 
@@ -43,9 +44,14 @@ const char *flame_file_name(struct figure *f, const char *const words[], size_t 
 	size_t i;
 	char *at;
 
-	for (i = 0; i < n; i++)
-		if (words[i] && *words[i])
-			str_printf(&s, "%s%s", s.len ? "_" : "", words[i]);
+	for (i = 0; i < n; i++) {
+		size_t len = strlen(words[i]);
+
+		if (len)
+			str_printf(&s, "%s%.*s", s.len ? "_" : "", WORD_MOST, words[i]);
+		if (len > WORD_MOST)
+			str_printf(&s, "-%08x", (uint32_t)hash_bytes(words[i], len, 0));
+	}
 	for (at = s.buf; *at; at++)
 		if (!isalnum((unsigned char)*at) && !strchr("+-_.,=", *at))
 			*at = '_';
@@ -330,7 +336,9 @@ static int flame_chart_draw(struct flame_chart *c, struct figure *f, const char 
 	struct flame fl = {.icicle = c->d->icicle};
 	int rc;
 
-	fl.unit = c->costs ? arena_printf(&fl.arena, "ns per %s", c->part.basis.unit) : "%";
+	fl.unit = !c->costs ? "%"
+			    : label_clean(&fl.arena,
+					  arena_printf(&fl.arena, "ns per %s", c->part.basis.unit));
 	f->name = flame_file_name(f, (const char *const[]){f->name, c->variant, c->side}, 3);
 	flame_chart_title(c, f);
 	flame_chart_subtitle(c, f);

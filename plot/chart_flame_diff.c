@@ -352,14 +352,17 @@ static int diff_chart_write_tsv(const struct diff_chart *c, const struct figure 
 static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *dir,
 			   struct error *err)
 {
-	struct flame fl = {.icicle = c->d->icicle,
-			   .differs = true,
-			   .ends = {c->c.end[BASE].label, c->c.end[NEW].label}};
-	int rc;
+	struct flame fl = {.icicle = c->d->icicle, .differs = true};
+	int rc, e;
 
-	fl.unit = arena_printf(&fl.arena, "ns per %s", c->cd.unit);
-	f->name = flame_file_name(
-		f, (const char *const[]){f->name, fl.ends[BASE], fl.ends[NEW], c->cd.side}, 4);
+	for (e = 0; e < ENDS; e++)
+		fl.ends[e] =
+			label_fit(&fl.arena, label_clean(&fl.arena, c->c.end[e].label), 15, 200);
+	fl.unit = label_clean(&fl.arena, arena_printf(&fl.arena, "ns per %s", c->cd.unit));
+	f->name = flame_file_name(f,
+				  (const char *const[]){f->name, c->c.end[BASE].label,
+							c->c.end[NEW].label, c->cd.side},
+				  4);
 	diff_chart_title(c, f);
 	diff_chart_subtitle(c, f);
 	diff_chart_captions(c, f);

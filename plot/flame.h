@@ -64,7 +64,7 @@ struct flame_folded flame_fold(struct flame *fl, double least);
 
 /*
  * Writes DIR/NAME.svg with the texts of the figure. Its groups are the contexts of the legend, its
- * parts the colours. Folds narrow frames first, and says so below the title.
+ * parts the colours. Folds narrow frames first, and says so in the foot note.
  */
 int flame_write(struct flame *fl, struct figure *f, const char *dir, struct error *err);
 

@@ -36,6 +36,7 @@ static size_t name_fit(const char *name, size_t columns, bool *cut)
 	*cut = false;
 	while (name[at]) {
 		n = utf8_decode(name + at, &code);
+		n = n ? n : 1;
 		used += code >= 0x1100 ? 2 : 1;
 		if (used > columns - 1 && name[at + (size_t)n]) {
 			*cut = true;
@@ -395,11 +396,11 @@ int flame_write(struct flame *fl, struct figure *f, const char *dir, struct erro
 
 	json = flame_fold_to_fit(fl, &folded);
 	if (folded.frames)
-		figure_remark(
+		figure_foot(
 			f,
-			"%zu frames narrower than %.2g %% are drawn together, in %zu places; they are %.1f %% of the whole",
+			"%zu frames narrower than %.2g %% are drawn together, in %zu places: %.1f %% of the whole · %s",
 			folded.frames, 100 * folded.least, folded.in,
-			100 * folded.width / fl->frames[0].width);
+			100 * folded.width / fl->frames[0].width, f->foot);
 	flame_make_svg(fl, f, json, &s);
 	rc = file_write(path, s.buf, s.len, err);
 	str_free(&s);
