@@ -71,7 +71,7 @@ function start(svg) {
 	function what(f) {
 		const [name, dso, component, context] = f.label;
 		return name + (dso ? " (" + dso + ")" : "") + (component ? " · " + component : "") +
-			(context ? " · " + context : "");
+			(context ? " · context " + context : "");
 	}
 
 	function top(f) {

@@ -25,7 +25,7 @@ function search(text) {
 window.addEventListener("error", e => answer("error: " + e.message, false));
 const whole = all(".frames g").length, before = width(titled("do_syscall_64")[0]);
 answer("a frame's tip has its name, object, component and context",
-	/^do_syscall_64 \(\[kernel.kallsyms\]\) · entry · syscall\n/.test(titled("do_syscall_64")[0].textContent));
+	/^do_syscall_64 \(\[kernel.kallsyms\]\) · entry · context syscall\n/.test(titled("do_syscall_64")[0].textContent));
 titled("do_softirq")[0].dispatchEvent(new MouseEvent("click", { bubbles: true }));
 answer("a click makes a frame as wide as the picture", width(titled("do_softirq")[0]) > 1199);
 answer("a zoom leaves out the frames beside it", titled("vanished_fn").length === 0);
