@@ -75,7 +75,7 @@ static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_
 static const struct command command = {
 	.argp = {.parser = compare_parse,
 		 .args_doc = "BASE NEW\n--self-test CAPTURE",
-		 .doc = "Compares two variants of the capture that -C names. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions), or both the text of perf stat, perf trace -s or strace -c. "
+		 .doc = "Compares two variants of the capture that -C names. Two patterns, as 'send+*' 'splice+*', compare variants with the same settings, one row for each pair. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions), or both the text of perf stat, perf trace -s or strace -c. "
 			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict needs at least four runs at each end; a list of costs needs more, and a note says how many. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
 		 .children = children},
 	.heading = "Tables:",
@@ -249,6 +249,21 @@ static void compare_set_query(struct compare_arguments *a)
 	c->query.all = false;
 }
 
+/* Patterns of variants are compared pair by pair. */
+static void compare_check_patterns(struct argp_state *state, struct compare_arguments *a)
+{
+	if (a->self_test || !a->capture ||
+	    !(compare_is_pattern(a->ref[BASE]) || compare_is_pattern(a->ref[NEW])))
+		return;
+	if (a->table != &comparison_metrics)
+		argp_error(state,
+			   "--table %s compares two variants, and '%s' is a pattern of several",
+			   a->table->name, a->ref[compare_is_pattern(a->ref[BASE]) ? BASE : NEW]);
+	if (a->output.format == FORMAT_COMMIT)
+		argp_error(state, "--format commit compares two variants, not patterns");
+	a->table = &comparison_pairs;
+}
+
 static void compare_check(struct argp_state *state, struct compare_arguments *a)
 {
 	compare_check_ends(state, a);
@@ -256,6 +271,7 @@ static void compare_check(struct argp_state *state, struct compare_arguments *a)
 	a->c.table = a->table; /* the only one that a self-test tests */
 	if (!a->table || a->self_test)
 		a->table = compare_table_for(a->source);
+	compare_check_patterns(state, a);
 	compare_check_options(state, a);
 	compare_set_query(a);
 	compare_check_slice(state, &a->c);
@@ -338,6 +354,8 @@ static int compare_read_first(struct compare_arguments *args, struct str *eviden
 	if (args->table == &comparison_settings)
 		return 0;
 	compare_evidence(&args->c, evidence);
+	if (args->table == &comparison_pairs)
+		return 0;
 	ret = compare_drift(&args->c, first, err);
 	if (ret || format == FORMAT_TSV || format == FORMAT_CSV || format == FORMAT_COMMIT)
 		return ret;
@@ -365,7 +383,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		compare_note_sides(&args->c, &t);
 		compare_note_reading(&args->c, &t);
 		compare_note_self_test(&args->c, args->table, &t);
-		ret = compare_limits(&args->c, &t, &first, err);
+		if (args->table != &comparison_pairs)
+			ret = compare_limits(&args->c, &t, &first, err);
 	}
 	if (!ret && commit)
 		ret = compare_commit(&args->c, out, &evidence, &first, &t, err);

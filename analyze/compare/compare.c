@@ -35,7 +35,8 @@
 	row(syscalls) \
 	row(settings) \
 	row(texts) \
-	row(self_test)
+	row(self_test) \
+	row(pairs)
 // clang-format on
 
 #define DECLARATION(name) extern const struct compare_table comparison_##name;
@@ -242,13 +243,21 @@ static int end_find_variant(struct compare_end *e, const char *capture, const ch
 	return ret;
 }
 
+bool compare_is_pattern(const char *ref)
+{
+	return strpbrk(ref, "*?[");
+}
+
+/* An end that is a pattern of variants has no variant. */
 static int end_open_capture(struct compare_end *e, const char *capture, const char *variant,
 			    const struct time_slice *slice, struct error *err)
 {
 	const struct open_options how = {.slice = *slice};
 	int ret = e->store ? 0 : capture_open(&e->store, capture, &how, err);
 
-	return ret ? ret : end_find_variant(e, capture, variant, err);
+	if (ret || (variant && compare_is_pattern(variant)))
+		return ret;
+	return end_find_variant(e, capture, variant, err);
 }
 
 /* Opens CAPTURE or CAPTURE:VARIANT. A file whose path has a colon takes precedence. */
@@ -368,14 +377,20 @@ struct query compare_query(const struct comparison *c, enum end e, const char *s
 static void end_add_evidence(const struct comparison *c, enum end e, struct str *line, bool *copied)
 {
 	struct query q = compare_query(c, e, NULL);
+	const char *pattern = q.variant ? q.variant : c->end[e].label, **names;
 	struct table t;
 	size_t i;
+	int n, k;
 
 	*copied = false;
 	if (c->end[e].bare)
 		return;
 	table_init(&t, "zerocopy", NULL, 0);
-	zero_copy_notes(c->end[e].store, &q, q.variant, &t);
+	n = store_variants(c->end[e].store, &names, NULL);
+	for (k = 0; k < n; k++)
+		if (str_matches(pattern, names[k]))
+			zero_copy_notes(c->end[e].store, &q, names[k], &t);
+	free(names);
 	for (i = 0; i < t.notes.n; i++)
 		str_printf(line, "%s%s", line->len ? "; " : "", t.notes.note[i].value[0].text);
 	*copied = t.notes.n;

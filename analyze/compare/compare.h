@@ -92,7 +92,7 @@ struct comparison {
 	/* --side, or NULL for the table's default. Both are set or none is. They differ where the
 	 * ends name the compared side differently. */
 	const char *side[ENDS];
-	bool total; /* --side total: only its rows; both sides above are NULL */
+	bool total;	/* --side total: only its rows; both sides above are NULL */
 	const char *by; /* the table of the waterfall's steps; NULL: components */
 	long limit;	/* rows; 0: the table's default */
 	bool all;
@@ -108,6 +108,8 @@ struct comparison {
  */
 int compare_open(struct comparison *c, const char *capture, const char *base, const char *new,
 		 struct error *err);
+/* Returns whether an end is a pattern of variants, "send+*". Such an end has no variant. */
+bool compare_is_pattern(const char *ref);
 /* Closes both ends. Returns ret, or the error of a store. */
 int compare_close(struct comparison *c, int ret, struct error *err)
 	__attribute__((warn_unused_result));
@@ -157,7 +159,7 @@ struct compare_table {
 	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_CHOICE "workload-only " more, \
 		    [SOURCE_PERF] = "rate units seconds busy-ns " OPT_CHOICE more}
 
-extern const struct compare_table comparison_metrics, comparison_settings;
+extern const struct compare_table comparison_metrics, comparison_settings, comparison_pairs;
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
 /* Returns the first table that is made from this source. */

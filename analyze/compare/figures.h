@@ -46,6 +46,9 @@ struct change {
 /* Judges a change; `better` as in verdict_of. Defined in metrics.c. */
 struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,
 			    const struct figure_runs *new);
+/* Judges a change again, as one of `tests`: `p` is corrected for them. */
+void figure_correct(const struct comparison *c, int better, const struct figure_runs *base,
+		    const struct figure_runs *new, double p, size_t tests, struct change *k);
 int figure_better(enum figure f);
 
 struct side_figures {

@@ -123,11 +123,11 @@ static bool figure_is_opposed(const struct comparison *c, const struct figure_ru
 
 static enum verdict figure_judge(const struct comparison *c, int better,
 				 const struct figure_runs *base, const struct figure_runs *new,
-				 const struct change *change)
+				 const struct change *change, size_t tests)
 {
 	if (isnan(change->base) || isnan(change->new) || !better)
 		return VERDICT_NONE;
-	if (!verdict_possible(&c->rule, base->n, new->n, 1))
+	if (!verdict_possible(&c->rule, base->n, new->n, tests))
 		return VERDICT_FEW;
 	if (figure_is_opposed(c, base, new, change->new - change->base))
 		return VERDICT_SAME;
@@ -147,8 +147,15 @@ struct change figure_change(const struct comparison *c, int better, const struct
 	/* The interval is that of single runs. Outliers can pull the change out of it. */
 	if (k.ratio.value < k.ratio.lo || k.ratio.value > k.ratio.hi)
 		k.ratio.lo = k.ratio.hi = NAN;
-	k.verdict = figure_judge(c, better, base, new, &k);
+	k.verdict = figure_judge(c, better, base, new, &k, 1);
 	return k;
+}
+
+void figure_correct(const struct comparison *c, int better, const struct figure_runs *base,
+		    const struct figure_runs *new, double p, size_t tests, struct change *k)
+{
+	k->p = p;
+	k->verdict = figure_judge(c, better, base, new, k, tests);
 }
 
 static bool metric_is_modelled(const struct side_figures *side, const struct metric *m)

@@ -101,8 +101,9 @@ sqlite3 caps/demo/zcost.db "INSERT INTO metric SELECT id, 'power_w:wall', 'W', 2
 renamed caps/mine "$(rename "replace(name, 'mmap', 'zerocopy')")"
 renamed caps/matrix "$(rename "name || '+mtu9000'")"
 renamed caps/wire ''
-renamed caps/sweep "UPDATE variant SET base = 'plain'; INSERT INTO setting (variant, name, value)
-	SELECT name, 'size', CASE name WHEN 'baseline' THEN '1k' WHEN 'mmap' THEN '4k' ELSE '8k' END FROM variant"
+renamed caps/sweep "$(rename "replace(replace(replace(name, 'baseline', 'plain+size1k'), 'mmap', 'zero-copy+size1k'), 'uring', 'plain+size4k')")
+	UPDATE variant SET base = substr(name, 1, instr(name, '+') - 1);
+	INSERT INTO setting (variant, name, value) SELECT name, 'size', substr(name, instr(name, '+size') + 5) FROM variant"
 for c in nginx nginx-16k; do
 	renamed caps/$c "$(rename "replace(replace(name, 'baseline', 'read'), 'mmap', 'sendfile')")
 		INSERT INTO process SELECT DISTINCT run, pid FROM cost"

@@ -69,6 +69,55 @@ ok "a variant of one combination leaves one panel for each figure" sh -c "\"$zco
 	cut -f 6 one/sweep.tsv | grep -q '^receiver: CPU time, ns per KiB'"
 ok "the title claims the crossover with its interval" says '<title>[^<]*new costs less CPU time than old from size = 8k on \(95 %: ' one/sweep.svg
 
+# compare's cost is CPU use over rate; the runs of all variants take turns.
+sqlite3 cap/zcost.db "UPDATE metric SET value = (SELECT value / 2048 FROM metric busy WHERE busy.run = metric.run AND name = 'busy_ns')
+	WHERE name = 'cpu_pct'; UPDATE run SET position = 100 * repeat + id"
+pairs() {
+	"$zcost" compare "$@" -C cap --format tsv
+}
+ok "two patterns compare the variants with the same settings" exits 0 pairs 'old+*' 'new+*'
+cp out pairs.tsv
+ok "each combination of settings has a row" test "$(cut -f 1,2 pairs.tsv | sed 1d | tr '\t\n' ': ')" = \
+	"1k:on 4k:on 16k:on 64k:on 1k:off 4k:off 16k:off 64k:off "
+for size in 1k 64k; do
+	"$zcost" compare old+size$size+gro-on new+size$size+gro-on -C cap --format tsv >alone.tsv 2>/dev/null
+	for x in base new change_pct change_lo; do
+		ok "$x of $size is that of a comparison of the two variants" same_figures \
+			"$(cells pairs.tsv ns_per_kib_$x size=$size gro=on)" "$(cells alone.tsv $x metric=ns_per_kib)"
+	done
+	ok "the throughput of $size is that of the two variants" same_figures \
+		"$(cells pairs.tsv throughput_new size=$size gro=on)" "$(cells alone.tsv new metric=throughput)"
+done
+ok "p is corrected for the eight rows by Holm's method" near "$(cells pairs.tsv ns_per_kib_p size=64k gro=on)" \
+	"$(echo "$(cells alone.tsv p metric=ns_per_kib)" | awk '{ print 8 * $1 }')" 1e-6
+ok "the verdicts of a metric follow their figures" test "$(cells pairs.tsv ns_per_kib_verdict | tr '\n' ' ')" = \
+	"worse worse better better better better better better "
+ok "equal throughputs are no change" test "$(cells pairs.tsv throughput_verdict | sort -u)" = "~"
+ok "the gate of two patterns fails where a row is worse" exits 3 pairs 'old+*' 'new+*' --fail-on worse
+ok "the gate of two patterns passes where no row is worse" exits 0 pairs 'old+*gro-off' 'new+*' --fail-on worse
+ok "a note names the variants without a partner" says \
+	'without a partner, so not compared: new\+size1k\+gro-on, new\+size4k\+gro-on, ' err
+ok "text has the rows under the columns of the settings" sh -c "\"$zcost\" compare 'old+*' 'new+*' -C cap |
+	grep -E '^ *1k +on +[0-9.]+ '"
+ok "json has the rows with their intervals" sh -c "\"$zcost\" compare 'old+*' 'new+*' -C cap --format json |
+	jq -e '.rows[3] | .size == \"64k\" and .ns_per_kib_change_hi < 0 and .ns_per_kib_verdict == \"better\"'"
+ok "patterns of which no variant has the settings of another exit 1" exits 1 pairs 'old+*gro-on' 'new+*gro-off'
+ok "the message lists the settings and the variants" says \
+	'^zcost: no variant of .new.*settings: size = 1k, 4k, 16k, 64k; gro = on, off; variants: old\+size1k\+gro-on, ' err
+sqlite3 cap/zcost.db "UPDATE run SET status = 'failed' WHERE variant = 'new+size1k+gro-off';
+	INSERT INTO variant (name, what, base) VALUES ('newer+size4k+gro-on', '', 'newer');
+	INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, position, status, why)
+		VALUES ('newer+size4k+gro-on', 'measure', 1, 'receiver', 'vm', 'x', '1', 1, 9999, 'failed', '');
+	INSERT INTO setting (variant, name, value) VALUES ('newer+size4k+gro-on', 'size', '4k'), ('newer+size4k+gro-on', 'gro', 'on')"
+ok "a variant that failed is compared" exits 0 pairs 'old+*' 'new+*'
+cp out failed.tsv
+ok "its row has no figure of it and no verdict" test "$(cells failed.tsv ns_per_kib_new size=1k gro=off)$(cells failed.tsv ns_per_kib_verdict size=1k gro=off)" = ""
+ok "the other rows have seven tests" near "$(cells failed.tsv ns_per_kib_p size=64k gro=on)" \
+	"$(echo "$(cells alone.tsv p metric=ns_per_kib)" | awk '{ print 7 * $1 }')" 1e-6
+ok "a pattern that matches two variants of the same settings is a usage error" exits 2 pairs 'old+*' 'new*'
+ok "the message names both" says "'new\*' matches new\+size4k\+gro-on and newer\+size4k\+gro-on, which have the same settings" err
+ok "patterns with a list of costs are a usage error" exits 2 pairs 'old+*' 'new+*' --table functions
+
 make_capture plain >/dev/null
 ok "a capture without settings has no sweep, exit 1" exits 1 "$zcost" report sweep plain
 ok "the message says what a sweep takes" says 'no setting has two values: a sweep takes a plan with \[setting NAME\]' err

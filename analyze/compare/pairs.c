@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Compares the variants of two patterns, pair by pair: 'send+*' with 'splice+*'. A variant of BASE
+ * and a variant of NEW are a pair if they have the same settings. Each pair is one row. The figures
+ * and verdicts are those of the table of metrics, with Holm's correction over the rows of a metric.
+ */
+#include "analyze/compare/figures.h"
+#include "analyze/measures/limits.h"
+
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pair_metric {
+	enum figure figure;
+	const char *name, *unit;
+} metrics[] = {
+	{FIGURE_THROUGHPUT, "throughput", "Gbit/s"},
+	{FIGURE_RATE_PACKETS, "rate_packets", "1/s"},
+	{FIGURE_RATE_MESSAGES, "rate_messages", "1/s"},
+	{FIGURE_NS_PER_KIB, "ns_per_kib", "ns/KiB"},
+	{FIGURE_NS_PER_PACKET, "ns_per_packet", "ns/packet"},
+	{FIGURE_NS_PER_MESSAGE, "ns_per_message", "ns/message"},
+};
+enum { METRICS = array_size(metrics) };
+
+struct pair {
+	const char *variant[ENDS];
+	struct verdict_rule rule;
+	struct figures figures;
+	const struct side_figures *side; /* NULL: no run of either end succeeded */
+	struct change change[METRICS];
+};
+
+struct pairs {
+	struct pair *list;
+	size_t n, cap;
+	const char **variants, **settings;
+	int nvariants, nsettings;
+	struct str alone; /* variants without a partner */
+	struct column *columns;
+	int ncolumns;
+};
+
+/* --- which variants are a pair --- */
+
+static const char *pair_setting(const struct pairs *p, const struct comparison *c, int k,
+				const char *variant)
+{
+	return store_setting(c->end[BASE].store, variant, p->settings[k]);
+}
+
+static bool settings_are_equal(const struct pairs *p, const struct comparison *c, const char *a,
+			       const char *b)
+{
+	int k;
+
+	for (k = 0; k < p->nsettings; k++) {
+		const char *x = pair_setting(p, c, k, a), *y = pair_setting(p, c, k, b);
+
+		if (x != y && (!x || !y || strcmp(x, y)))
+			return false;
+	}
+	return true;
+}
+
+/* Finds the only variant of NEW with these settings, other than `variant` itself. */
+static int pair_find_partner(const struct pairs *p, const struct comparison *c, const char *variant,
+			     const char **partner, struct error *err)
+{
+	const char *pattern = c->end[NEW].label;
+	int i;
+
+	*partner = NULL;
+	for (i = 0; i < p->nvariants; i++) {
+		const char *name = p->variants[i];
+
+		if (!str_matches(pattern, name) || !strcmp(name, variant) ||
+		    !settings_are_equal(p, c, name, variant))
+			continue;
+		if (*partner)
+			return error_set(
+				err, EINVAL,
+				"'%s' matches %s and %s, which have the same settings: a pattern must match one variant for each combination of settings",
+				pattern, *partner, name);
+		*partner = name;
+	}
+	return 0;
+}
+
+/* Prints "size = 1k, 4k, 64k; gro = on, off", or that there are none. */
+static void pairs_print_settings(const struct pairs *p, const struct comparison *c, struct str *s)
+{
+	int k, i, j;
+
+	for (k = 0; k < p->nsettings; k++) {
+		str_printf(s, "%s%s =", k ? "; " : "", p->settings[k]);
+		for (i = 0; i < p->nvariants; i++) {
+			const char *value = pair_setting(p, c, k, p->variants[i]), *before = NULL;
+
+			for (j = 0; value && j < i; j++) {
+				before = pair_setting(p, c, k, p->variants[j]);
+				if (before && !strcmp(before, value))
+					break;
+			}
+			if (value && j == i)
+				str_printf(s, "%s %s", str_ends(s->buf, "=") ? "" : ",", value);
+		}
+	}
+	if (!p->nsettings)
+		str_puts(s, "none");
+}
+
+static int pairs_refuse(const struct pairs *p, const struct comparison *c, struct error *err)
+{
+	char *names = compare_names(p->variants, p->nvariants);
+	struct str settings = {0};
+
+	pairs_print_settings(p, c, &settings);
+	error_set(
+		err, ENOENT,
+		"no variant of '%s' has the settings of a variant of '%s'; settings: %s; variants: %s",
+		c->end[NEW].label, c->end[BASE].label, settings.buf, names);
+	str_free(&settings);
+	free(names);
+	return -ENOENT;
+}
+
+static bool pairs_have(const struct pairs *p, const char *variant)
+{
+	size_t i;
+	int e;
+
+	for (i = 0; i < p->n; i++)
+		for (e = 0; e < ENDS; e++)
+			if (!strcmp(p->list[i].variant[e], variant))
+				return true;
+	return false;
+}
+
+/* Finds the pairs in the plan's order of BASE, and the variants that have no partner. */
+static int pairs_find(struct pairs *p, const struct comparison *c, struct error *err)
+{
+	const char *partner;
+	int i, e, ret = 0;
+
+	p->nvariants = store_variants(c->end[BASE].store, &p->variants, err);
+	p->nsettings =
+		p->nvariants < 0 ? -1 : store_settings(c->end[BASE].store, &p->settings, err);
+	if (p->nsettings < 0)
+		return -err->code;
+	for (i = 0; i < p->nvariants && !ret; i++) {
+		const char *name = p->variants[i];
+
+		if (!str_matches(c->end[BASE].label, name) || pairs_have(p, name))
+			continue;
+		ret = pair_find_partner(p, c, name, &partner, err);
+		if (!ret && partner)
+			array_add(p->list, p->n, p->cap, (struct pair){.variant = {name, partner}});
+	}
+	for (i = 0; i < p->nvariants && !ret; i++)
+		for (e = 0; e < ENDS; e++)
+			if (str_matches(c->end[e].label, p->variants[i]) &&
+			    !pairs_have(p, p->variants[i])) {
+				str_printf(&p->alone, "%s%s", p->alone.len ? ", " : "",
+					   p->variants[i]);
+				break;
+			}
+	return ret ? ret : p->n ? 0 : pairs_refuse(p, c, err);
+}
+
+/* --- figures and verdicts --- */
+
+static struct comparison pair_comparison(const struct comparison *c, const struct pair *pair)
+{
+	struct comparison one = *c;
+	int e;
+
+	for (e = 0; e < ENDS; e++)
+		one.end[e].variant = one.end[e].label = (char *)pair->variant[e];
+	one.rule = pair->rule;
+	return one;
+}
+
+/* Returns the total, or the only side. */
+static const struct side_figures *pair_side(const struct figures *f)
+{
+	return f->n ? &f->side[f->n - 1] : NULL;
+}
+
+static int pair_read(struct pair *pair, const struct comparison *c, struct table *notes,
+		     struct error *err)
+{
+	struct comparison one;
+	struct str ignored = {0};
+	size_t m;
+	int ret;
+
+	pair->rule = c->rule;
+	one = pair_comparison(c, pair);
+	compare_evidence(&one, &ignored);
+	ret = compare_drift(&one, &ignored, err);
+	str_free(&ignored);
+	pair->rule = one.rule;
+	if (!ret)
+		ret = figures_read(&pair->figures, &one, notes, err);
+	pair->side = ret ? NULL : pair_side(&pair->figures);
+	for (m = 0; m < METRICS && pair->side; m++) {
+		const struct figure_runs *of = pair->side->of[metrics[m].figure];
+
+		pair->change[m] =
+			figure_change(&one, figure_better(metrics[m].figure), &of[BASE], &of[NEW]);
+	}
+	return ret;
+}
+
+/* Judges a metric again, with Holm's correction over its rows. Returns the number of rows. */
+static size_t pairs_correct(struct pairs *p, const struct comparison *c, size_t m)
+{
+	double *corrected = xcalloc(p->n + 1, sizeof(*corrected));
+	enum figure figure = metrics[m].figure;
+	size_t i, tests = 0;
+
+	for (i = 0; i < p->n; i++) {
+		corrected[i] = p->list[i].side ? p->list[i].change[m].p : NAN;
+		tests += !isnan(corrected[i]);
+	}
+	stats_holm(corrected, p->n);
+	for (i = 0; i < p->n; i++) {
+		struct comparison one = pair_comparison(c, &p->list[i]);
+		const struct figure_runs *of;
+
+		if (isnan(corrected[i]))
+			continue;
+		of = p->list[i].side->of[figure];
+		figure_correct(&one, figure_better(figure), &of[BASE], &of[NEW], corrected[i],
+			       tests, &p->list[i].change[m]);
+	}
+	free(corrected);
+	return tests;
+}
+
+static int pairs_read(struct pairs *p, const struct comparison *c, struct table *t,
+		      struct outcome *out, struct error *err)
+{
+	size_t i, m, tests, apart = 0;
+	int ret = 0;
+
+	for (i = 0; i < p->n && !ret; i++) {
+		ret = pair_read(&p->list[i], c, t, err);
+		apart += p->list[i].rule.apart;
+	}
+	for (m = 0; m < METRICS && !ret; m++) {
+		tests = pairs_correct(p, c, m);
+		out->tests = tests > out->tests ? tests : out->tests;
+	}
+	if (apart) {
+		note_add(&t->notes, compare_pairs_apart, apart, p->n);
+		note_add(&t->notes, compare_apart, c->rule.alpha);
+	}
+	return ret;
+}
+
+/* --- the table --- */
+
+enum { BASE_COLUMN, NEW_COLUMN, CHANGE_COLUMN, P_COLUMN, VERDICT_COLUMN, METRIC_COLUMNS };
+
+static const struct column metric_columns[METRIC_COLUMNS] = {
+	[BASE_COLUMN] = {"base", .type = V_REAL, .digits = 3},
+	[NEW_COLUMN] = {"new", .type = V_REAL, .digits = 3},
+	[CHANGE_COLUMN] = {"change_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
+	[P_COLUMN] = {"p", .type = V_REAL, .digits = 4},
+	[VERDICT_COLUMN] = {"verdict", .type = V_STR, .shape = STAYS_WHOLE},
+};
+
+/* The last columns. */
+enum { SIDE, VARIANT, RUNS = VARIANT + ENDS, LIMIT = RUNS + ENDS, LAST = LIMIT + ENDS };
+static const struct column columns[LAST] = {
+	[SIDE] = {"side", .type = V_STR},
+	[VARIANT + BASE] = {"base_variant", .type = V_STR},
+	[VARIANT + NEW] = {"new_variant", .type = V_STR},
+	[RUNS + BASE] = {"base_runs", .type = V_INT},
+	[RUNS + NEW] = {"new_runs", .type = V_INT},
+	[LIMIT + BASE] = {"base_limit", .type = V_STR},
+	[LIMIT + NEW] = {"new_limit", .type = V_STR},
+};
+
+static bool metric_is_known(const struct pairs *p, size_t m)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->list[i].side && (p->list[i].side->of[metrics[m].figure][BASE].n ||
+					p->list[i].side->of[metrics[m].figure][NEW].n))
+			return true;
+	return false;
+}
+
+static const char *metric_column(struct arena *a, size_t m, int column)
+{
+	return arena_printf(a, "%s_%s", metrics[m].name, metric_columns[column].name);
+}
+
+/* Makes the columns: the settings, then each metric, then what a narrow terminal leaves out. */
+static void pairs_add_columns(struct pairs *p, struct arena *a)
+{
+	size_t most = (size_t)p->nsettings + METRICS * METRIC_COLUMNS + LAST, m;
+	struct column *to = arena_alloc(a, most * sizeof(*to));
+	int k;
+
+	p->columns = to;
+	for (k = 0; k < p->nsettings; k++)
+		*to++ = (struct column){p->settings[k], .type = V_STR, .shape = STANDS_RIGHT};
+	for (m = 0; m < METRICS; m++)
+		for (k = 0; k < METRIC_COLUMNS && metric_is_known(p, m); k++) {
+			*to = metric_columns[k];
+			to->name = metric_column(a, m, k);
+			if (k == BASE_COLUMN || k == NEW_COLUMN)
+				to->unit = metrics[m].unit;
+			if (k == CHANGE_COLUMN)
+				to->stem = arena_printf(a, "%s_change", metrics[m].name);
+			to++;
+		}
+	memcpy(to, columns, sizeof(columns));
+	p->ncolumns = (int)(to - p->columns) + LAST;
+}
+
+static double change_percent(double ratio)
+{
+	return 100 * (ratio - 1);
+}
+
+static void pair_put_metric(struct table *t, struct value *row, const struct pair *pair, size_t m)
+{
+	const struct change *k = &pair->change[m];
+	const struct value cells[METRIC_COLUMNS] = {
+		[BASE_COLUMN] = value_real(k->base),
+		[NEW_COLUMN] = value_real(k->new),
+		[CHANGE_COLUMN] =
+			value_estimate(t, change_percent(k->ratio.value),
+				       change_percent(k->ratio.lo), change_percent(k->ratio.hi)),
+		[P_COLUMN] = k->verdict == VERDICT_FEW ? value_none() : value_real(k->p),
+		[VERDICT_COLUMN] = value_str(t, verdict_name(k->verdict)),
+	};
+	int i;
+
+	for (i = 0; i < METRIC_COLUMNS; i++)
+		table_set(t, row, metric_column(&t->arena, m, i), cells[i]);
+}
+
+static void pair_put_row(struct table *t, const struct pairs *p, const struct comparison *c,
+			 const struct pair *pair, struct outcome *out)
+{
+	struct value *row = table_row(t), *last = row + t->ncolumns - LAST;
+	size_t m, runs[ENDS] = {0};
+	int k, e;
+
+	for (k = 0; k < p->nsettings; k++)
+		row[k] = value_str(t, pair_setting(p, c, k, pair->variant[BASE]));
+	for (m = 0; m < METRICS && pair->side; m++) {
+		for (e = 0; e < ENDS; e++)
+			if (pair->side->of[metrics[m].figure][e].n > runs[e])
+				runs[e] = pair->side->of[metrics[m].figure][e].n;
+		pair_put_metric(t, row, pair, m);
+		outcome_count(out, pair->change[m].verdict);
+	}
+	last[SIDE] = value_str(t, pair->side ? pair->side->side : NULL);
+	for (e = 0; e < ENDS; e++) {
+		last[VARIANT + e] = value_str(t, pair->variant[e]);
+		last[RUNS + e] = value_int((int64_t)runs[e]);
+	}
+}
+
+/* Sets what limited both ends of each row, and warns where the limits differ. */
+static int pairs_put_limits(struct table *t, const struct pairs *p, const struct comparison *c,
+			    struct error *err)
+{
+	struct query q = compare_query(c, BASE, NULL);
+	struct table limits;
+	size_t i, differ = 0;
+	int e, ret = measure_run("limits", c->end[BASE].store, &q, &limits, err);
+
+	for (i = 0; i < p->n && !ret; i++) {
+		char *words[ENDS];
+
+		for (e = 0; e < ENDS; e++) {
+			words[e] = limits_words(&limits, p->list[i].variant[e]);
+			*table_cell(t, i, t->ncolumns - LAST + LIMIT + e) = value_str(t, words[e]);
+		}
+		differ += words[BASE] && words[NEW] && strcmp(words[BASE], words[NEW]);
+		free(words[BASE]);
+		free(words[NEW]);
+	}
+	if (differ)
+		note_add(&t->notes, compare_pairs_limits, differ, p->n);
+	table_free(&limits);
+	return ret;
+}
+
+static void pairs_note_rules(struct table *t, const struct pairs *p, const struct comparison *c,
+			     const struct outcome *out)
+{
+	if (p->alone.len)
+		note_add(&t->notes, compare_pairs_alone, p->alone.buf);
+	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
+	note_add(&t->notes, compare_pairs_verdict, c->rule.alpha, out->tests,
+		 100 * c->rule.threshold, verdict_runs_needed(&c->rule, out->tests));
+}
+
+static void pairs_free(struct pairs *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		figures_free(&p->list[i].figures);
+	free(p->list);
+	free(p->variants);
+	free(p->settings);
+	str_free(&p->alone);
+}
+
+/* Gives the table, which has no rows yet, the columns of these pairs. */
+static void pairs_start_table(struct pairs *p, const struct comparison *c, struct table *t)
+{
+	pairs_add_columns(p, &t->arena);
+	t->columns = p->columns;
+	t->ncolumns = p->ncolumns;
+	table_title(t, "%s against %s, pair by pair", c->end[NEW].label, c->end[BASE].label);
+}
+
+static int compare_pairs(const struct comparison *c, struct table *t, struct outcome *out,
+			 struct error *err)
+{
+	struct pairs p = {0};
+	int ret = pairs_find(&p, c, err);
+	size_t i;
+
+	if (!ret)
+		ret = pairs_read(&p, c, t, out, err);
+	if (!ret)
+		pairs_start_table(&p, c, t);
+	for (i = 0; i < p.n && !ret; i++)
+		pair_put_row(t, &p, c, &p.list[i], out);
+	if (!ret)
+		ret = pairs_put_limits(t, &p, c, err);
+	pairs_note_rules(t, &p, c, out);
+	pairs_free(&p);
+	return ret;
+}
+
+const struct compare_table comparison_pairs = {
+	COMPARE_NAMES("pairs"),
+	MEASURE_COLUMNS(columns),
+	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to unit basis"},
+	.spare =
+		"base_variant new_variant base_runs new_runs side base_limit new_limit throughput_p "
+		"rate_packets_p rate_messages_p ns_per_kib_p ns_per_packet_p ns_per_message_p",
+	.run = compare_pairs,
+};
