@@ -86,6 +86,7 @@ $(B)/analyze/export/pprof.o: $(PPROF).c
 $(B)/analyze/store/store.o: analyze/store/schema.sql
 $(B)/analyze/measures/components.o: analyze/measures/components.rules
 $(B)/plot/flame_svg.o: plot/flame.js plot/flame.css
+$(B)/plot/html_page.o: plot/html.css plot/html.js
 
 # --- in-kernel syscall accounting: a BPF object, embedded in the collector where clang is there ---
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # `make demo` runs this: demo.sh BUILD DEMO_DIR
 #
-# It captures samples/demo.ini into DEMO_DIR/capture, writes DEMO_DIR/report.md, and draws the charts in
-# DEMO_DIR/charts. It replaces those of an earlier demo, and it always removes the test bed.
+# It captures samples/demo.ini into DEMO_DIR/capture, writes DEMO_DIR/report.md and DEMO_DIR/page.html, and draws the
+# charts in DEMO_DIR/charts. It replaces those of an earlier demo, and it always removes the test bed.
 set -u
 
 [ $# = 2 ] || { echo "usage: demo.sh BUILD DEMO_DIR" >&2; exit 2; }
@@ -86,16 +86,18 @@ found() { # prints the main results; report.md has all
 }
 
 sh "$here/testbed.sh" down $bed # a demo that was killed may have left it
-rm -rf "$demo/capture" "$demo/charts" "$demo/report.md"
+rm -rf "$demo/capture" "$demo/charts" "$demo/report.md" "$demo/page.html"
 say "$("$zcost" capture "$plan" --dry-run | tail -n 1)"
 step "the capture" "$zcost" capture "$plan" -o "$demo/capture"
 step "the analysis" "$zcost" analyze "$demo/capture"
 step "drawing" "$zcost" plot "$demo/capture" -o "$demo/charts" --format svg,png \
 	--power-model $model
 step "the report" report
+step "the page" "$zcost" report --html "$demo/page.html" "$demo/capture" --power-model $model
 run found
 
 echo "report   $demo/report.md"
 echo "charts   $demo/charts"
 echo "capture  $demo/capture"
+echo "page     $demo/page.html"
 [ -z "$lossy" ] || say "some data is incomplete: the notes above and in report.md say which"

@@ -2,6 +2,7 @@
 /* zcost compare BASE NEW: prints what changed and whether the change is real. */
 #include "analyze/commands/commands.h"
 #include "analyze/commands/options.h"
+#include "analyze/commands/page.h"
 #include "analyze/compare/diff.h"
 #include "analyze/compare/self_test.h"
 #include "analyze/compare/settings.h"
@@ -19,6 +20,7 @@ struct compare_arguments {
 	const struct compare_table *table; /* NULL: the first of the source */
 	enum data_source source;
 	const char *capture, *ref[ENDS], *self_test;
+	const char *html; /* the file of the page, which has all tables; NULL: one table */
 	int refs;
 	bool fail_on_worse;
 };
@@ -49,6 +51,9 @@ static const struct option_row own[] = {
 	       compare_option_gate),
 	OPTION("threshold", "PERCENT", GROUP_NONE, "a smaller change does not count (default 2)",
 	       compare_option_threshold),
+	OPTION("html", "FILE", GROUP_OUTPUT,
+	       "instead of a table: write one page of HTML with verdicts, charts and all tables",
+	       option_text, .at = AT(html)),
 	OPTION("self-test", "CAPTURE", GROUP_NONE,
 	       "instead of BASE and NEW: measure how often runs of one variant seem to differ",
 	       option_text, .at = AT(self_test)),
@@ -74,7 +79,7 @@ static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_
 
 static const struct command command = {
 	.argp = {.parser = compare_parse,
-		 .args_doc = "BASE NEW\n--self-test CAPTURE",
+		 .args_doc = "BASE NEW\n--html FILE BASE NEW\n--self-test CAPTURE",
 		 .doc = "Compares two variants of the capture that -C names. Two patterns, as 'send+*' 'splice+*', compare variants with the same settings, one row for each pair. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions), or both the text of perf stat, perf trace -s or strace -c. "
 			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict needs at least four runs at each end; a list of costs needs more, and a note says how many. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
 		 .children = children},
@@ -206,6 +211,23 @@ static enum data_source compare_source(const struct compare_arguments *a)
 	return SOURCE_PERF;
 }
 
+static void compare_check_page(struct argp_state *state, const struct compare_arguments *a)
+{
+	static const char *const options[SOURCES] = {[SOURCE_CAPTURE] =
+							     OPT_PAGE "fail-on threshold"};
+	const struct output *o = &a->output;
+	const struct feature page = {.name = "--html", .options = options};
+
+	if (a->source != SOURCE_CAPTURE || a->table)
+		argp_error(state,
+			   "--html writes the page of two variants of captures, with all tables");
+	if (o->path || o->width_given || o->format != FORMAT_TEXT)
+		argp_error(
+			state,
+			"--html names the file and its format: leave out -o, --format and --width");
+	options_check(state, &a->o, &page, 1, SOURCE_CAPTURE);
+}
+
 /* Checks the options against the table, and those of a waterfall also against its steps' table. */
 static void compare_check_options(struct argp_state *state, struct compare_arguments *a)
 {
@@ -255,6 +277,10 @@ static void compare_check_patterns(struct argp_state *state, struct compare_argu
 	if (a->self_test || !a->capture ||
 	    !(compare_is_pattern(a->ref[BASE]) || compare_is_pattern(a->ref[NEW])))
 		return;
+	if (a->html)
+		argp_error(
+			state,
+			"--html compares two variants, not patterns; report --html has all variants");
 	if (a->table != &comparison_metrics)
 		argp_error(state,
 			   "--table %s compares two variants, and '%s' is a pattern of several",
@@ -268,6 +294,8 @@ static void compare_check(struct argp_state *state, struct compare_arguments *a)
 {
 	compare_check_ends(state, a);
 	a->source = compare_source(a);
+	if (a->html)
+		compare_check_page(state, a);
 	a->c.table = a->table; /* the only one that a self-test tests */
 	if (!a->table || a->self_test)
 		a->table = compare_table_for(a->source);
@@ -362,6 +390,13 @@ static int compare_read_first(struct compare_arguments *args, struct str *eviden
 	return compare_settings(&args->c, SETTINGS_SHOWN, first, err);
 }
 
+static int compare_pair(struct compare_arguments *args, struct error *err)
+{
+	int ret = compare_pair_sides(&args->c, err);
+
+	return ret ? ret : compare_estimator(&args->c, err);
+}
+
 static int compare_run_ends(struct compare_arguments *args, struct outcome *out, bool *lossy,
 			    struct error *err)
 {
@@ -372,9 +407,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 
 	if (ret)
 		return ret;
-	ret = compare_pair_sides(&args->c, err);
-	if (!ret)
-		ret = compare_estimator(&args->c, err);
+	ret = compare_pair(args, err);
 	if (!ret)
 		ret = compare_read_first(args, &evidence, &first, err);
 	if (!ret)
@@ -400,6 +433,27 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	str_free(&first);
 	str_free(&evidence);
 	table_free(&t);
+	return compare_close(&args->c, ret, err);
+}
+
+static int compare_run_page(struct compare_arguments *args, int argc, char **argv,
+			    struct outcome *out, bool *lossy, struct error *err)
+{
+	struct page_request r = {.path = args->html,
+				 .capture = args->capture,
+				 .query = args->c.query,
+				 .compared = &args->c,
+				 .argc = argc,
+				 .argv = argv};
+	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
+
+	if (ret)
+		return ret;
+	ret = compare_pair(args, err);
+	if (!ret)
+		ret = page_write(&r, err);
+	*out = r.outcome;
+	*lossy = r.lossy;
 	return compare_close(&args->c, ret, err);
 }
 
@@ -442,9 +496,10 @@ int cmd_compare(int argc, char **argv)
 
 	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
 	options_parse(&args.o, &command, argc, argv);
-	ret = args.source == SOURCE_NUMBERS ? compare_run_self_test(&args, &out, &lossy, &err)
-	      : args.source == SOURCE_TEXT  ? compare_run_texts(&args, &err)
-					    : compare_run_ends(&args, &out, &lossy, &err);
+	ret = args.html ? compare_run_page(&args, argc, argv, &out, &lossy, &err)
+	      : args.source == SOURCE_NUMBERS ? compare_run_self_test(&args, &out, &lossy, &err)
+	      : args.source == SOURCE_TEXT    ? compare_run_texts(&args, &err)
+					      : compare_run_ends(&args, &out, &lossy, &err);
 	options_free(&args.o);
 	if (ret) {
 		error_print(&err);

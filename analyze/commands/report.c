@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost report TABLE [CAPTURE...]: prints one table of captures or of a bare perf file. */
 #include "analyze/commands/commands.h"
+#include "analyze/commands/page.h"
 #include "analyze/model/notes.h"
 #include "analyze/measures/runs.h"
 #include "analyze/commands/options.h"
@@ -16,6 +17,7 @@ struct report_arguments {
 	const struct measure *table;
 	const char **captures;
 	size_t ncaptures, cap;
+	const char *html; /* the file of the page, which has all tables; NULL: one table */
 };
 
 static struct feature report_feature_of(const struct measure *m)
@@ -38,19 +40,32 @@ static struct feature report_feature(size_t i)
 	return (struct feature){0};
 }
 
+static const struct feature page_feature = {
+	.name = "--html",
+	.options = (const char *const[SOURCES]){[SOURCE_CAPTURE] = OPT_PAGE "variant"}};
+
+static const struct option_row own[] = {
+	OPTION("html", "FILE", GROUP_OUTPUT,
+	       "instead of a table: write one page of HTML with verdicts, charts and all tables",
+	       option_text, .at = offsetof(struct report_arguments, html)),
+	{0},
+};
+
 static error_t report_parse(int key, char *arg, struct argp_state *state);
 
 static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_OUTPUT}, {0}};
 
 static const struct command command = {
 	.argp = {.parser = report_parse,
-		 .args_doc = "TABLE [CAPTURE...]\ncallers|callees|hotspots FUNCTION [CAPTURE...]",
+		 .args_doc =
+			 "TABLE [CAPTURE...]\ncallers|callees|hotspots FUNCTION [CAPTURE...]\n--html FILE CAPTURE",
 		 .doc = "Prints one table of an analyzed capture, or of a bare perf file. The table of several captures begins with a column of their names.\vExit status 4: the table is complete, but its data is lossy.",
 		 .children = children},
 	.heading = "Tables:",
 	.sources = {"a capture", "a perf.data (--perf)", "a text", "given numbers"},
 	.feature = report_feature,
 	.offers = "perf perf-report perf-trace strace-c perf-stat ethtool",
+	.own = own,
 };
 
 static void report_set_table(struct argp_state *state, struct report_arguments *a, const char *name)
@@ -77,12 +92,27 @@ static void report_add_capture(struct argp_state *state, struct report_arguments
 
 static void report_set_argument(struct argp_state *state, struct report_arguments *a, char *arg)
 {
-	if (!a->table)
+	if (!a->table && !a->html)
 		report_set_table(state, a, arg);
-	else if (!a->o.q.symbol && a->table->flags & MEASURE_FUNCTION)
+	else if (!a->html && !a->o.q.symbol && a->table->flags & MEASURE_FUNCTION)
 		a->o.q.symbol = arg;
 	else
 		report_add_capture(state, a, arg);
+}
+
+static void report_check_page(struct argp_state *state, struct report_arguments *a)
+{
+	struct error err = {0};
+
+	if (a->ncaptures != 1 || a->o.inputs)
+		argp_error(state, "--html writes the page of one capture: --html FILE CAPTURE");
+	if (a->out.path || a->out.width_given || a->out.format != FORMAT_TEXT)
+		argp_error(
+			state,
+			"--html names the file and its format: leave out -o, --format and --width");
+	options_check(state, &a->o, &page_feature, 1, SOURCE_CAPTURE);
+	if (slice_check(&a->o.slice, &err))
+		argp_error(state, "%s", err.text);
 }
 
 static void report_check(struct argp_state *state, struct report_arguments *a)
@@ -121,7 +151,7 @@ static error_t report_parse(int key, char *arg, struct argp_state *state)
 		report_set_argument(state, a, arg);
 		return 0;
 	case ARGP_KEY_END:
-		report_check(state, a);
+		(a->html ? report_check_page : report_check)(state, a);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -298,6 +328,21 @@ static int report(struct report_arguments *a, struct error *err)
 	return rc ? (int)error_exit(err) : code;
 }
 
+static int report_page(struct report_arguments *a, int argc, char **argv, struct error *err)
+{
+	struct page_request r = {.path = a->html,
+				 .capture = a->captures[0],
+				 .query = a->o.q,
+				 .argc = argc,
+				 .argv = argv};
+	int rc = options_open_capture(&a->o, r.capture, a->o.q.variant, &r.store, err);
+
+	if (!rc)
+		rc = page_write(&r, err);
+	rc = store_close(r.store, rc, err);
+	return rc ? (int)error_exit(err) : r.lossy ? EXIT_LOSSY : EXIT_OK;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_arguments a = {0};
@@ -305,7 +350,7 @@ int cmd_report(int argc, char **argv)
 	int code;
 
 	options_parse(&a.o, &command, argc, argv);
-	code = report(&a, &err);
+	code = a.html ? report_page(&a, argc, argv, &err) : report(&a, &err);
 	if (err.code)
 		error_print(&err);
 	options_free(&a.o);

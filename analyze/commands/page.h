@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The page of `report --html` and `compare --html`. The page has charts, and analyze knows no plot:
+ * the commands fill a request, and plot/html_page.c defines page_write.
+ */
+#ifndef ZC_COMMANDS_PAGE_H
+#define ZC_COMMANDS_PAGE_H
+
+#include "analyze/compare/compare.h"
+
+struct page_request {
+	const char *path;    /* of the page; "-": standard output */
+	const char *capture; /* as the user named it; NULL: the ends of `compared` name theirs */
+	struct store *store; /* NULL: those of `compared` */
+	struct query query;
+	/* Open, with paired sides. NULL: all variants, each compared with the first. */
+	struct comparison *compared;
+	int argc;
+	char **argv; /* the command that makes the page */
+	/* set by page_write */
+	struct outcome outcome; /* of the metrics of `compared` */
+	bool lossy;
+};
+
+int page_write(struct page_request *r, struct error *err);
+
+/* Options that the page takes from report and from compare. */
+#define OPT_PAGE "estimator from to jobs unit power-model power-kind roi-n roi-m "
+
+#endif

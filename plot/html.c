@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "plot/html.h"
+
+#include "analyze/compare/compare.h"
+#include "lib/table_layout.h"
+#include "plot/label.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+void html_add_text(struct str *out, const char *s)
+{
+	struct str scratch = {0};
+	const char *rest = printable(&scratch, s, PRINTABLE_LINE);
+	size_t len;
+
+	for (; *rest; rest += len + (rest[len] == '"')) {
+		char *part;
+
+		len = strcspn(rest, "\"");
+		part = xasprintf("%.*s", (int)len, rest);
+		label_xml(out, part);
+		str_puts(out, rest[len] ? "&quot;" : "");
+		free(part);
+	}
+	str_free(&scratch);
+}
+
+void html_add_element(struct str *out, const char *tag, const char *text)
+{
+	str_printf(out, "<%s>", tag);
+	html_add_text(out, text);
+	str_printf(out, "</%.*s>\n", (int)strcspn(tag, " "), tag);
+}
+
+void html_add_id(struct str *out, const char *s)
+{
+	for (; *s; s++)
+		str_putc(out, isalnum((unsigned char)*s) ? *s : '-');
+}
+
+/* --- tables --- */
+
+static void table_add_head(struct str *out, const struct people *p, const struct table *t)
+{
+	int i;
+
+	str_puts(out, "<thead><tr>");
+	for (i = 0; i < p->ncolumns; i++) {
+		const struct column *c = &t->columns[p->columns[i].value];
+
+		str_puts(out, p->columns[i].left ? "<th scope=col" : "<th scope=col class=n");
+		if (c->what) {
+			str_puts(out, " title=\"");
+			html_add_text(out, c->what);
+			str_putc(out, '"');
+		}
+		str_putc(out, '>');
+		html_add_text(out, c->name);
+		if (c->unit) {
+			str_puts(out, " <i>");
+			html_add_text(out, c->unit);
+			str_puts(out, "</i>");
+		}
+		str_puts(out, "</th>");
+	}
+	str_puts(out, "</tr></thead>\n");
+}
+
+/* Returns the class of a cell: numbers stand right, and a verdict has a colour beside its word. */
+static const char *table_cell_class(const struct people *p, const struct table *t, size_t row,
+				    int i)
+{
+	const char *cell = people_cell(p, row, i);
+
+	if (!strcmp(t->columns[p->columns[i].value].name, "verdict")) {
+		if (!strcmp(cell, verdict_name(VERDICT_BETTER)))
+			return " class=better";
+		if (!strcmp(cell, verdict_name(VERDICT_WORSE)))
+			return " class=worse";
+	}
+	return p->columns[i].left ? "" : " class=n";
+}
+
+static void table_add_rows(struct str *out, const struct people *p, const struct table *t,
+			   size_t most)
+{
+	size_t row;
+	int i;
+
+	str_puts(out, "<tbody>\n");
+	for (row = 0; row < p->rows && row < most; row++) {
+		str_puts(out, "<tr>");
+		for (i = 0; i < p->ncolumns; i++) {
+			str_printf(out, "<td%s>", table_cell_class(p, t, row, i));
+			html_add_text(out, people_cell(p, row, i));
+			str_puts(out, "</td>");
+		}
+		str_puts(out, "</tr>\n");
+	}
+	str_puts(out, "</tbody></table></div>\n");
+}
+
+/* Results, and how the figures are made. Notes of a run are in a list of the page. */
+static void table_add_notes(struct str *out, const struct table *t)
+{
+	struct note_lines lines;
+	size_t i;
+
+	note_lines_make(&lines, &t->notes);
+	for (i = 0; i < lines.n; i++) {
+		const struct note_line *line = &lines.line[i];
+
+		if (line->severity == SEVERITY_RESULT)
+			html_add_element(out, "p class=result", line->text);
+		else if (line->severity == SEVERITY_INFO && !line->notes[0]->variant)
+			html_add_element(out, "p class=what", line->text);
+	}
+	note_lines_free(&lines);
+}
+
+static void table_add_about(struct str *out, const struct html_heading *h, const struct people *p)
+{
+	if (h->what)
+		html_add_element(out, "p class=what", h->what);
+	if (p->absent) {
+		str_puts(out, "<p class=what>Not measured: ");
+		html_add_text(out, p->absent);
+		str_puts(out, "</p>\n");
+	}
+	if (!h->command)
+		return;
+	str_puts(out, "<p class=what>");
+	if (p->rows > h->most)
+		str_printf(out, "The first %zu of %zu rows. ", h->most, p->rows);
+	str_puts(out, "<code>");
+	html_add_text(out, h->command);
+	str_printf(out, "</code>%s</p>\n", h->options ? h->options : "");
+}
+
+void html_add_table(struct str *out, const struct table *t, const struct html_heading *h)
+{
+	struct people p;
+
+	people_of(&p, t);
+	str_printf(out, "<details class=table id=\"%s\"%s><summary><b>", h->id,
+		   h->open ? " open" : "");
+	html_add_text(out, h->title);
+	str_printf(out, "</b> <small>%zu row%s</small></summary>\n", t->rows,
+		   t->rows == 1 ? "" : "s");
+	str_puts(out, "<div class=scroll tabindex=0 role=region aria-label=\"");
+	html_add_text(out, h->title);
+	str_puts(out, "\"><table>");
+	table_add_head(out, &p, t);
+	table_add_rows(out, &p, t, h->most);
+	table_add_notes(out, t);
+	table_add_about(out, h, &p);
+	str_puts(out, "</details>\n");
+	people_free(&p);
+}
+
+/* --- pictures --- */
+
+/* Marks of an id in a tag. The id follows. */
+static const char *const id_marks[] = {" id=\"", " id='", "href=\"#", "href='#", "url(#"};
+
+static size_t svg_id_mark(const char *s)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(id_marks); i++)
+		if (str_starts(s, id_marks[i]))
+			return strlen(id_marks[i]);
+	return 0;
+}
+
+/* HTML knows the namespaces of SVG: the page then has no address at all. */
+static size_t svg_namespace(const char *s)
+{
+	size_t at = str_starts(s, "xmlns=\"") ? 7 : str_starts(s, "xmlns:xlink=\"") ? 13 : 0;
+
+	return at ? at + strcspn(s + at, "\"") + 1 : 0;
+}
+
+static void svg_add_inline(struct str *out, const char *svg, const char *name)
+{
+	bool tag = false;
+	size_t skip, len;
+
+	for (; *svg; svg += skip ? skip : 1) {
+		tag = *svg == '<' || (tag && *svg != '>');
+		skip = tag ? svg_namespace(svg) : 0;
+		len = tag ? svg_id_mark(svg) : 0;
+		if (len) {
+			str_add(out, svg, len);
+			str_printf(out, "%s-", name);
+			skip = len;
+		} else if (!skip) {
+			str_putc(out, *svg);
+		}
+	}
+}
+
+/*
+ * The page's script moves the picture into the frame when it comes into view. The attribute is in
+ * single quotes, because SVG and JSON have many double ones.
+ */
+static void svg_add_frame(struct str *out, const char *svg, const char *name)
+{
+	const char *box = strstr(svg, "viewBox=\"");
+	double x, y, w, h;
+
+	if (!box || sscanf(box, "viewBox=\"%lf %lf %lf %lf", &x, &y, &w, &h) != 4)
+		w = 1280, h = 720;
+	str_printf(out,
+		   "<noscript>This chart needs a script.</noscript>"
+		   "<iframe sandbox=allow-scripts title=\"interactive chart %s\" "
+		   "style=\"aspect-ratio:%g/%g\" data-page='",
+		   name, w, h);
+	str_puts(out, "<!doctype html><style>body{margin:0}svg{width:100%;height:auto}</style>");
+	for (; *svg; svg++) {
+		if (*svg == '\'')
+			str_puts(out, "&#39;");
+		else if (*svg == '&')
+			str_puts(out, "&amp;");
+		else
+			str_putc(out, *svg);
+	}
+	str_puts(out, "'></iframe>");
+}
+
+void html_add_svg(struct str *out, const char *svg, const char *name)
+{
+	const char *start = strstr(svg, "<svg");
+
+	if (!start)
+		return;
+	str_puts(out, "<div class=\"scroll picture\" tabindex=0>");
+	if (strstr(start, "<script"))
+		svg_add_frame(out, start, name);
+	else
+		svg_add_inline(out, start, name);
+	str_puts(out, "</div>\n");
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "plot/html_page.h"
+
+#include "analyze/compare/commit.h"
+#include "lib/command.h"
+#include "lib/file.h"
+#include "lib/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+EMBED_TEXT(html_css, "plot/html.css");
+EMBED_TEXT(html_js, "plot/html.js");
+
+/* --- head and foot --- */
+
+/* The policy forbids every request, whatever a name in the capture says. */
+static const char page_head[] =
+	"<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+	"<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+	"<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "
+	"style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-src 'self'\">\n<title>";
+
+static const char page_nav[] =
+	"<nav aria-label=Sections><div><a href=#verdicts>Verdicts</a> <a href=#charts>Charts</a> "
+	"<a href=#changes>Changes</a> <a href=#tables>Tables</a> <a href=#warnings>Warnings</a> "
+	"<a href=#method>Method</a> <a href=#commands>Commands</a>\n"
+	"<input id=search type=search placeholder=\"Search all tables ( / )\" "
+	"aria-label=\"Search all tables\"> <output id=found></output></div></nav>\n<main>\n";
+
+static char *page_title(const struct html_page *p)
+{
+	const struct comparison *c = p->r->compared;
+
+	if (c)
+		return xasprintf("%s against %s", c->end[NEW].label, c->end[BASE].label);
+	return xstrdup(p->d.facts.capture);
+}
+
+static void page_add_fact(struct str *s, const char *text)
+{
+	if (text && *text)
+		str_printf(s, "%s%s", s->len ? " · " : "", text);
+}
+
+static void page_add_head(struct html_page *p)
+{
+	const struct chart_facts *f = &p->d.facts;
+	char *title = page_title(p);
+	struct str facts = {0};
+
+	str_puts(&p->out, page_head);
+	html_add_text(&p->out, title);
+	str_puts(&p->out, "</title>\n<style>\n");
+	str_puts(&p->out, html_css);
+	str_puts(&p->out, "</style>\n</head>\n<body>\n<header>\n");
+	html_add_element(&p->out, "h1", title);
+	if (p->r->compared)
+		page_add_fact(&facts, f->capture);
+	page_add_fact(&facts, f->host);
+	if (f->kernel)
+		str_printf(&facts, " · Linux %s", f->kernel);
+	page_add_fact(&facts, f->date);
+	if (f->slice)
+		str_printf(&facts, " · only %s of each window", f->slice);
+	str_printf(&facts, "%szcost %s", facts.len ? " · " : "", zcost_version);
+	html_add_element(&p->out, "p class=soft", facts.buf);
+	str_puts(&p->out, "</header>\n");
+	str_puts(&p->out, page_nav);
+	str_free(&facts);
+	free(title);
+}
+
+/* --- verdicts --- */
+
+static void page_add_lines(struct html_page *p, const char *lines)
+{
+	char *copy = xstrdup(lines), *rest = copy, *line;
+
+	while ((line = str_token(&rest, '\n')))
+		if (*line)
+			html_add_element(&p->out, "p class=alert", line);
+	free(copy);
+}
+
+static void page_add_pair_words(struct html_page *p, const struct html_pair *pair)
+{
+	struct str words = {0};
+
+	commit_print_verdicts(&words, &pair->metrics);
+	str_puts(&p->out, "<li><b>");
+	html_add_text(&p->out, pair->c.end[NEW].label);
+	str_puts(&p->out, "</b> against ");
+	html_add_text(&p->out, pair->c.end[BASE].label);
+	str_puts(&p->out, ": ");
+	html_add_text(&p->out, words.len ? words.buf : "no metric has a value at both ends");
+	page_add_lines(p, pair->first.len ? pair->first.buf : "");
+	str_puts(&p->out, "</li>\n");
+	str_free(&words);
+}
+
+static void page_add_words(struct html_page *p)
+{
+	size_t i;
+
+	if (!p->npairs)
+		html_add_element(&p->out, "p", PAGE_ALONE);
+	str_puts(&p->out, "<ul class=verdicts>\n");
+	for (i = 0; i < p->npairs; i++)
+		page_add_pair_words(p, &p->pairs[i]);
+	str_add(&p->out, p->failed.buf, p->failed.len);
+	str_puts(&p->out, "</ul>\n");
+	if (p->npairs_all > p->npairs)
+		str_printf(&p->out, "<p>These are the first %zu of %zu comparisons.</p>\n",
+			   p->npairs, p->npairs_all);
+}
+
+/* The results of table zerocopy are sentences. */
+static void page_add_zero_copy(struct html_page *p, int store)
+{
+	struct note_lines lines;
+	struct error why = {0};
+	struct table t;
+	size_t i;
+
+	if (page_measure(p, store, "zerocopy", &t, &why))
+		html_add_element(&p->out, "li", why.text);
+	note_lines_make(&lines, &t.notes);
+	for (i = 0; i < lines.n; i++)
+		if (lines.line[i].severity == SEVERITY_RESULT)
+			html_add_element(&p->out, "li", lines.line[i].text);
+	note_lines_free(&lines);
+	table_free(&t);
+}
+
+static void page_add_limits(struct html_page *p, int store)
+{
+	struct error why = {0};
+	struct table t;
+	size_t i;
+
+	if (page_measure(p, store, "limits", &t, &why))
+		html_add_element(&p->out, "li", why.text);
+	for (i = 0; i < t.rows && i < PAGE_LIMITS; i++) {
+		str_puts(&p->out, "<li><b>");
+		html_add_text(&p->out, table_text(&t, i, "variant"));
+		str_puts(&p->out, "</b>: ");
+		html_add_text(&p->out, table_text(&t, i, "side"));
+		str_putc(&p->out, ' ');
+		html_add_text(&p->out, table_text(&t, i, "limit"));
+		str_puts(&p->out, ": ");
+		html_add_text(&p->out, table_text(&t, i, "evidence"));
+		str_puts(&p->out, "</li>\n");
+	}
+	if (t.rows > i)
+		str_printf(&p->out, "<li><a href=#t%d-limits>Table limits</a> has %zu more.</li>\n",
+			   store, t.rows - i);
+	table_free(&t);
+}
+
+static void page_add_warning_count(struct html_page *p)
+{
+	struct note_lines lines;
+
+	note_lines_make(&lines, &p->losses);
+	if (lines.n)
+		str_printf(&p->out,
+			   "<p class=alert><a href=#warnings>%zu warning%s</a> on the data of this "
+			   "page.</p>\n",
+			   lines.n, lines.n == 1 ? "" : "s");
+	note_lines_free(&lines);
+}
+
+static void page_add_verdicts(struct html_page *p)
+{
+	int s;
+
+	str_puts(&p->out, "<section id=verdicts><h2>Verdicts</h2>\n");
+	page_add_words(p);
+	str_puts(&p->out, "<h3>Was it zero copy?</h3>\n<ul>\n");
+	for (s = 0; s < p->nstores; s++)
+		page_add_zero_copy(p, s);
+	str_puts(&p->out, "</ul>\n<h3>What limited it?</h3>\n<ul>\n");
+	for (s = 0; s < p->nstores; s++)
+		page_add_limits(p, s);
+	str_puts(&p->out, "</ul>\n");
+	page_add_warning_count(p);
+	str_puts(&p->out, "</section>\n");
+}
+
+/* --- warnings and method --- */
+
+static void page_add_note_list(struct html_page *p, const struct notes *notes)
+{
+	struct note_lines lines;
+	size_t i;
+
+	note_lines_make(&lines, notes);
+	for (i = 0; i < lines.n; i++) {
+		char *text = note_line_text(&lines.line[i]);
+
+		html_add_element(&p->out, "li", text);
+		free(text);
+	}
+	note_lines_free(&lines);
+}
+
+static void page_add_warnings(struct html_page *p)
+{
+	str_puts(&p->out, "<section id=warnings><h2>Warnings</h2>\n");
+	if (!p->losses.n)
+		html_add_element(&p->out, "p", "No data were lost, and no figure has a warning.");
+	str_puts(&p->out, "<ul class=warnings>\n");
+	page_add_note_list(p, &p->losses);
+	str_puts(&p->out, "</ul>\n");
+	if (p->absent.len)
+		str_printf(&p->out,
+			   "<details class=absent><summary>Not in this page</summary>"
+			   "<ul>\n%s</ul></details>\n",
+			   p->absent.buf);
+	str_puts(&p->out, "</section>\n");
+}
+
+static const char *const method_lines[] = {
+	"A cost is a function's share of the samples, times the busy CPU time of the side per unit of work. The costs of a table add up to that busy time.",
+	"A change is the cost of the new variant minus the cost of the base, in ns per unit of work. The changes add up to the change of the total.",
+	"An interval is the 95 % interval over the runs: a [low .. high], or a value +- half of it.",
+	"A verdict is better or worse if the exact Mann-Whitney test over the runs has p < 0.05 and the change is above the threshold (2 % by default). A list of costs has Holm's correction. Otherwise the verdict is ~, or it names the reason why there is none.",
+	"A figure that nobody measured is absent or -. It is never 0 and never a guess.",
+};
+
+static void page_add_method(struct html_page *p)
+{
+	size_t i;
+
+	str_puts(&p->out,
+		 "<section id=method><h2>How each figure is made</h2>\n<p>Each table says below "
+		 "its rows what it is and which command prints it.</p>\n<ul>\n");
+	for (i = 0; i < array_size(method_lines); i++)
+		html_add_element(&p->out, "li", method_lines[i]);
+	str_puts(&p->out,
+		 "</ul>\n<details class=absent><summary>Remarks on the runs</summary><ul>\n");
+	page_add_note_list(p, &p->remarks);
+	str_puts(&p->out, "</ul></details>\n</section>\n");
+}
+
+/* --- the page --- */
+
+static int page_add_rest(struct html_page *p, struct error *err)
+{
+	int rc = page_add_charts(p, err);
+
+	if (!rc)
+		rc = page_add_pairs(p, err);
+	if (!rc)
+		rc = page_add_measures(p, err);
+	if (rc)
+		return rc;
+	page_add_warnings(p);
+	page_add_method(p);
+	return page_add_commands(p, err);
+}
+
+/* The verdicts come first, and count the warnings of all that follows. */
+static int page_add_all(struct html_page *p, struct error *err)
+{
+	int rc = page_read_pairs(p, err);
+	struct str rest;
+
+	if (!rc)
+		rc = page_add_rest(p, err);
+	rest = p->out;
+	p->out = (struct str){0};
+	if (!rc) {
+		page_add_head(p);
+		page_add_verdicts(p);
+		str_add(&p->out, rest.buf, rest.len);
+		str_puts(&p->out, "</main>\n<footer>zcost ");
+		html_add_text(&p->out, zcost_version);
+		str_puts(&p->out, "</footer>\n<script>\n");
+		str_puts(&p->out, html_js);
+		str_puts(&p->out, "</script>\n</body>\n</html>\n");
+	}
+	str_free(&rest);
+	return rc;
+}
+
+/* Returns whether an option changes the figures. */
+static bool page_has_options(const struct page_request *r)
+{
+	static const char *const neutral[] = {"--html", "-C", "--capture", "--fail-on"};
+	bool any = false;
+	size_t k;
+	int i;
+
+	for (i = 1; i < r->argc; i++) {
+		if (r->argv[i][0] != '-' || !r->argv[i][1])
+			continue;
+		for (k = 0; k < array_size(neutral) && !str_starts(r->argv[i], neutral[k]); k++)
+			;
+		any |= k == array_size(neutral);
+	}
+	return any;
+}
+
+/* Charts are of one capture. A page of two captures has their tables. */
+static int page_open(struct html_page *p, struct error *err)
+{
+	struct page_request *r = p->r;
+	struct comparison *c = r->compared;
+	int rc;
+
+	p->stores[0] = r->store ? r->store : c->end[BASE].store;
+	p->nstores = 1;
+	p->options = page_has_options(r) ? " and the options of this page" : NULL;
+	if (c && c->end[NEW].store != c->end[BASE].store)
+		p->stores[p->nstores++] = c->end[NEW].store;
+	p->source = (struct chart_source){facts_table, p->stores[0], facts_compare};
+	p->d.source = &p->source;
+	p->d.store = p->stores[0];
+	if (p->nstores > 1)
+		return 0;
+	p->capture = r->capture ? r->capture : store_path(p->stores[0]);
+	rc = facts_read(&p->facts, p->stores[0], p->capture, c ? NULL : r->query.variant, err);
+	p->d.facts = p->facts.chart;
+	p->d.query = r->query;
+	if (c) {
+		p->d.base = c->end[BASE].variant;
+		p->d.news = &c->end[NEW].variant;
+		p->d.nnews = 1;
+	}
+	return rc ? rc : drawing_prepare(&p->d, err);
+}
+
+static int page_print(const struct html_page *p, struct error *err)
+{
+	struct sink out;
+	int rc = sink_open(&out, p->r->path, err);
+
+	if (rc)
+		return rc;
+	fwrite(p->out.buf, 1, p->out.len, out.f);
+	return sink_close(&out, 0, err);
+}
+
+static void html_page_free(struct html_page *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->npairs; i++) {
+		str_free(&p->pairs[i].first);
+		table_free(&p->pairs[i].metrics);
+	}
+	free(p->pairs);
+	drawing_free(&p->d);
+	facts_free(&p->facts);
+	notes_free(&p->losses);
+	notes_free(&p->remarks);
+	str_free(&p->failed);
+	str_free(&p->absent);
+	str_free(&p->out);
+}
+
+int page_write(struct page_request *r, struct error *err)
+{
+	struct html_page p = {.r = r};
+	int rc = page_open(&p, err);
+
+	if (!rc)
+		rc = page_add_all(&p, err);
+	if (!rc && r->compared)
+		r->outcome = p.pairs[0].outcome;
+	if (!rc)
+		rc = page_print(&p, err);
+	html_page_free(&p);
+	return rc;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The page of a capture or of a comparison, in the order in which it is read: verdicts, charts,
+ * comparisons, tables, warnings, method, commands. All figures are those of measures and of the
+ * tables of `compare`.
+ */
+#ifndef ZC_PLOT_HTML_PAGE_H
+#define ZC_PLOT_HTML_PAGE_H
+
+#include "analyze/commands/page.h"
+#include "plot/chart.h"
+#include "plot/html.h"
+
+/* What the page holds at most. The rest is counted, with the command that prints it. */
+enum {
+	PAGE_WORDS = 24,	 /* comparisons with their verdict in words */
+	PAGE_LIMITS = 24,	 /* limits in words */
+	PAGE_PAIRS = 6,		 /* comparisons with their tables */
+	PAGE_ROWS = 200,	 /* rows of a table */
+	PAGE_COSTS = 60,	 /* rows of a list of costs in a comparison */
+	PAGE_PICTURES = 2000000, /* bytes of all charts */
+};
+
+#define PAGE_ALONE "The page has one variant with figures: there is nothing to compare it with."
+
+struct html_pair {
+	struct comparison c;
+	struct str first; /* lines that stand above its tables */
+	struct table metrics;
+	struct outcome outcome;
+};
+
+struct html_page {
+	struct page_request *r;
+	struct str out;
+	struct facts facts;
+	struct chart_source source;
+	struct drawing d; /* of one capture; without a store, there are two */
+	struct store *stores[ENDS];
+	const char *capture; /* of the only store */
+	int nstores;
+	struct html_pair *pairs;
+	size_t npairs, npairs_all;
+	struct notes losses, remarks; /* of all tables, each once */
+	struct str failed;	      /* list items: variants without a good run */
+	const char *options;	      /* words behind the commands of tables; NULL: none */
+	int nids;
+	struct str absent; /* list items: tables and charts that the page does not have */
+};
+
+/* --- html_tables.c --- */
+
+/* Runs a measure on one of the stores and leaves the rows and notes of the page's variants. */
+int page_measure(struct html_page *p, int store, const char *name, struct table *t,
+		 struct error *err);
+/* Reads the metrics of each pair. */
+int page_read_pairs(struct html_page *p, struct error *err);
+int page_add_pairs(struct html_page *p, struct error *err);
+int page_add_measures(struct html_page *p, struct error *err);
+int page_add_commands(struct html_page *p, struct error *err);
+/* Returns "zcost WORD...", quoted for a shell. Leaves out empty words. The words
+ * end with NULL. The caller frees it. */
+char *page_command(const char *word, ...) __attribute__((sentinel));
+void page_add_absent(struct html_page *p, const char *name, const char *why);
+
+/* --- html_charts.c --- */
+
+int page_add_charts(struct html_page *p, struct error *err);
+
+#endif

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tables of the page: those of `compare` for each pair, those of `report`, and the commands. */
+#include "plot/html_page.h"
+
+#include "analyze/compare/self_test.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void page_add_absent(struct html_page *p, const char *name, const char *why)
+{
+	str_puts(&p->absent, "<li><b>");
+	html_add_text(&p->absent, name);
+	str_puts(&p->absent, "</b>: ");
+	html_add_text(&p->absent, why);
+	str_puts(&p->absent, "</li>\n");
+}
+
+static void command_add_word(struct str *s, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+=./:,%@";
+
+	if (*word && !word[strspn(word, plain)]) {
+		str_puts(s, word);
+		return;
+	}
+	str_putc(s, '\'');
+	for (; *word; word++)
+		str_puts(s, *word == '\'' ? "'\\''" : (char[2]){*word});
+	str_putc(s, '\'');
+}
+
+char *page_command(const char *word, ...)
+{
+	struct str s = {0};
+	va_list words;
+
+	va_start(words, word);
+	str_puts(&s, "zcost");
+	for (; word; word = va_arg(words, const char *)) {
+		str_puts(&s, *word ? " " : "");
+		if (*word)
+			command_add_word(&s, word);
+	}
+	va_end(words);
+	return str_take(&s);
+}
+
+/* --- the rows and notes of the page --- */
+
+static bool page_has_variant(const struct html_page *p, int store, const char *variant)
+{
+	int e;
+
+	if (!p->r->compared)
+		return str_matches(p->r->query.variant, variant);
+	for (e = 0; e < ENDS; e++)
+		if (p->r->compared->end[e].store == p->stores[store] &&
+		    !strcmp(p->r->compared->end[e].variant, variant))
+			return true;
+	return false;
+}
+
+static void page_keep_variants(const struct html_page *p, int store, struct table *t)
+{
+	size_t i, n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
+
+	for (i = 0; i < t->rows && table_column(t, "variant") >= 0; i++)
+		if (page_has_variant(p, store, table_text(t, i, "variant")))
+			memmove(table_cell(t, n++, 0), table_cell(t, i, 0), width);
+	if (i)
+		t->rows = n;
+	for (i = n = 0; i < t->notes.n; i++) {
+		const struct note *note = &t->notes.note[i];
+
+		if (!note->variant || page_has_variant(p, store, note->variant))
+			t->notes.note[n++] = *note;
+	}
+	t->notes.n = n;
+}
+
+static bool note_text_is(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool page_has_note(const struct notes *list, const struct note *note)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		const struct note *had = &list->note[i];
+
+		if (notes_equal(had, note) && had->repeat == note->repeat &&
+		    note_text_is(had->variant, note->variant) &&
+		    note_text_is(had->side, note->side) && note_text_is(had->pass, note->pass))
+			return true;
+	}
+	return false;
+}
+
+/* Collects the notes of runs and all warnings. The others stand below their table. */
+static void page_add_notes(struct html_page *p, const struct table *t)
+{
+	size_t i;
+
+	p->r->lossy |= t->lossy;
+	for (i = 0; i < t->notes.n; i++) {
+		const struct note *note = &t->notes.note[i];
+		bool info = note->severity == SEVERITY_INFO;
+		struct notes *to = info ? &p->remarks : &p->losses;
+
+		if (note->severity != SEVERITY_RESULT && (!info || note->variant) &&
+		    !page_has_note(to, note))
+			notes_copy(to, note);
+	}
+}
+
+int page_measure(struct html_page *p, int store, const char *name, struct table *t,
+		 struct error *err)
+{
+	int rc = measure_run(name, p->stores[store], &p->r->query, t, err);
+
+	if (!rc)
+		page_keep_variants(p, store, t);
+	return rc;
+}
+
+/* --- comparisons --- */
+
+static int pair_read(struct html_pair *pair, struct error *err)
+{
+	int rc;
+
+	compare_evidence(&pair->c, &pair->first);
+	rc = compare_drift(&pair->c, &pair->first, err);
+	if (!rc)
+		rc = compare_table_run(&comparison_metrics, &pair->c, &pair->metrics,
+				       &pair->outcome, err);
+	if (!rc)
+		rc = compare_limits(&pair->c, &pair->metrics, &pair->first, err);
+	if (!rc)
+		compare_note_self_test(&pair->c, &comparison_metrics, &pair->metrics);
+	return rc;
+}
+
+static int pairs_read_variants(struct html_page *p, struct error *err)
+{
+	const char *ends[ENDS];
+	struct query q = p->r->query;
+	int i, rc = 0;
+
+	q.variant = NULL;
+	for (i = 1; (ends[NEW] = drawing_variant(&p->d, i)) && !rc; i++) {
+		struct html_pair *pair = &p->pairs[p->npairs];
+
+		if (drawing_all_failed(&p->d, ends[NEW])) {
+			html_add_element(
+				&p->failed, "li class=alert",
+				arena_printf(&p->facts.arena, "%s: no run succeeded", ends[NEW]));
+			continue;
+		}
+		p->npairs_all++;
+		if (p->npairs == PAGE_WORDS)
+			continue;
+		ends[BASE] = drawing_variant(&p->d, drawing_base_of(&p->d, i));
+		p->npairs++;
+		facts_comparison(&pair->c, p->stores[0], ends, &q);
+		rc = compare_estimator(&pair->c, err);
+		if (!rc)
+			rc = pair_read(pair, err);
+	}
+	return rc;
+}
+
+int page_read_pairs(struct html_page *p, struct error *err)
+{
+	p->pairs = xcalloc(PAGE_WORDS, sizeof(*p->pairs));
+	if (!p->r->compared)
+		return pairs_read_variants(p, err);
+	p->npairs = p->npairs_all = 1;
+	p->pairs[0].c = *p->r->compared;
+	return pair_read(&p->pairs[0], err);
+}
+
+static void pair_add_table(struct html_page *p, const struct comparison *c, const struct table *t,
+			   const struct compare_table *table, const char *side)
+{
+	char *id = xasprintf("d%d", p->nids++);
+	const char *in = p->r->capture;
+	char *command = page_command("compare", c->end[BASE].label, c->end[NEW].label,
+				     in ? "-C" : "", in ? in : "", "--table", table->name,
+				     *side ? "--side" : "", side, NULL);
+	bool named = t->title && str_starts(t->title, table->name);
+	char *title = xasprintf("%s%s%s", named ? "" : table->name, named ? "" : ": ",
+				t->title ? t->title : "");
+
+	html_add_table(&p->out, t,
+		       &(struct html_heading){.id = id,
+					      .title = title,
+					      .what = table->what,
+					      .command = command,
+					      .options = p->options,
+					      .most = PAGE_ROWS,
+					      .open = table == &comparison_metrics ||
+						      table == compare_table_at(1)});
+	page_add_notes(p, t);
+	free(title);
+	free(id);
+	free(command);
+}
+
+/* Adds a table of one side, NULL: its default. Sets `of` to the side of a list of costs. */
+static void pair_add_side(struct html_page *p, struct comparison c,
+			  const struct compare_table *table, const char *side, char of[64])
+{
+	struct outcome out = {0};
+	struct error why = {0};
+	struct table t = {0};
+
+	if (side)
+		c.side[BASE] = c.side[NEW] = side;
+	c.limit = table->spec ? PAGE_COSTS : 0;
+	if (compare_table_run(table, &c, &t, &out, &why)) {
+		page_add_absent(p, table->name, why.text);
+	} else {
+		compare_note_sides(&c, &t);
+		compare_note_reading(&c, &t);
+		pair_add_table(p, &c, &t, table, out.side);
+	}
+	memcpy(of, out.side, sizeof(out.side));
+	table_free(&t);
+}
+
+/* Lists of costs are of one side: each side has its own. */
+static int pair_add_sides(struct html_page *p, const struct html_pair *pair,
+			  const struct compare_table *table, struct error *err)
+{
+	const char **names;
+	char of[sizeof(((struct outcome *)0)->side)];
+	int i, n = store_sides(pair->c.end[BASE].store, &names, err);
+
+	if (n < 0)
+		return n;
+	pair_add_side(p, pair->c, table, NULL, of);
+	for (i = 0; i < n && *of && !pair->c.side[BASE]; i++) {
+		char other[sizeof(of)];
+
+		if (strcmp(names[i], of))
+			pair_add_side(p, pair->c, table, names[i], other);
+	}
+	free(names);
+	return compare_failed(&pair->c, err);
+}
+
+static int pair_add(struct html_page *p, struct html_pair *pair, struct error *err)
+{
+	const struct compare_table *table;
+	size_t i;
+	int rc = 0;
+
+	str_puts(&p->out, "<h3>");
+	html_add_text(&p->out, pair->c.end[NEW].label);
+	str_puts(&p->out, " against ");
+	html_add_text(&p->out, pair->c.end[BASE].label);
+	str_puts(&p->out, "</h3>\n");
+	pair_add_table(p, &pair->c, &pair->metrics, &comparison_metrics, "");
+	for (i = 0; (table = compare_table_at(i)) && !rc; i++)
+		if (table != &comparison_metrics && table->what && table->options[SOURCE_CAPTURE])
+			rc = pair_add_sides(p, pair, table, err);
+	return rc;
+}
+
+int page_add_pairs(struct html_page *p, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	str_puts(&p->out, "<section id=changes><h2>What changed</h2>\n");
+	if (!p->npairs)
+		html_add_element(&p->out, "p", PAGE_ALONE);
+	for (i = 0; i < p->npairs && i < PAGE_PAIRS && !rc; i++)
+		rc = pair_add(p, &p->pairs[i], err);
+	for (; i < p->npairs; i++)
+		page_add_notes(p, &p->pairs[i].metrics);
+	if (p->npairs_all > PAGE_PAIRS)
+		str_printf(&p->out,
+			   "<p>The tables are those of %d of %zu comparisons. "
+			   "<code>zcost compare BASE NEW -C CAPTURE --html FILE</code> "
+			   "makes the page of any other.</p>\n",
+			   PAGE_PAIRS, p->npairs_all);
+	str_puts(&p->out, "</section>\n");
+	return rc;
+}
+
+/* --- measures --- */
+
+static void measure_add(struct html_page *p, int store, const struct measure *m,
+			const struct table *t)
+{
+	const char *of = p->nstores > 1 ? store_path(p->stores[store]) : p->capture;
+	char *id = xasprintf("t%d-%s", store, m->name);
+	char *title = p->nstores > 1 ? xasprintf("%s: %s", m->name, of) : xstrdup(m->name);
+	char *command = page_command("report", m->name, of, NULL);
+
+	html_add_table(&p->out, t,
+		       &(struct html_heading){.id = id,
+					      .title = title,
+					      .what = m->what,
+					      .command = command,
+					      .options = p->options,
+					      .most = PAGE_ROWS,
+					      .open = m == measure_at(0)});
+	page_add_notes(p, t);
+	free(id);
+	free(title);
+	free(command);
+}
+
+int page_add_measures(struct html_page *p, struct error *err)
+{
+	const struct measure *m;
+	struct error why;
+	struct table t;
+	size_t i;
+	int s, rc = 0;
+
+	str_puts(&p->out, "<section id=tables><h2>All tables</h2>\n");
+	for (i = 0; (m = measure_at(i)) && !rc; i++) {
+		if (m->flags & (MEASURE_FUNCTION | MEASURE_RATES))
+			continue;
+		for (s = 0; s < p->nstores && !rc; s++) {
+			why = (struct error){0};
+			if (page_measure(p, s, m->name, &t, &why))
+				page_add_absent(p, m->name, why.text);
+			else if (t.rows)
+				measure_add(p, s, m, &t);
+			else
+				page_add_absent(p, m->name, "no run measured this");
+			table_free(&t);
+			rc = store_failed(p->stores[s], err);
+		}
+	}
+	str_puts(&p->out, "</section>\n");
+	return rc;
+}
+
+/* --- commands --- */
+
+static const struct column command_columns[] = {
+	{"variant", .type = V_STR},
+	{"of", .type = V_STR, .what = "the side that ran it, or the plan's key"},
+	{"command", .type = V_STR, .shape = STAYS_WHOLE},
+};
+
+static void commands_add_row(struct table *t, const char *variant, const char *of,
+			     const char *command)
+{
+	struct value *row;
+	size_t i;
+
+	for (i = 0; i < t->rows; i++)
+		if (!strcmp(table_text(t, i, "variant"), variant) &&
+		    !strcmp(table_text(t, i, "of"), of) &&
+		    !strcmp(table_text(t, i, "command"), command))
+			return;
+	row = table_row(t);
+	row[0] = value_str(t, variant);
+	row[1] = value_str(t, of);
+	row[2] = value_str(t, command);
+}
+
+static int commands_add_plan(struct store *store, const char *variant, struct table *t,
+			     struct error *err)
+{
+	static const char *const keys[] = {"before", "after"};
+	struct run_filter filter = {.variant = variant};
+	struct fact_row *facts;
+	struct run *runs;
+	size_t k;
+	int i, n = store_facts(store, NULL, variant, &facts, err);
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < array_size(keys); k++)
+			if (!strcmp(facts[i].name, keys[k]) && *facts[i].value)
+				commands_add_row(t, variant, facts[i].name, facts[i].value);
+	free(facts);
+	n = store_runs(store, &filter, &runs, err);
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++)
+		if (runs[i].command)
+			commands_add_row(t, variant, runs[i].side, runs[i].command);
+	free(runs);
+	return 0;
+}
+
+int page_add_commands(struct html_page *p, struct error *err)
+{
+	struct str line = {0};
+	struct table t;
+	int i, s, n, rc = 0;
+
+	table_init(&t, "commands", command_columns, array_size(command_columns));
+	for (s = 0; s < p->nstores && !rc; s++) {
+		const char **names = NULL;
+
+		n = store_variants(p->stores[s], &names, err);
+		rc = n < 0 ? n : 0;
+		for (i = 0; i < n && !rc; i++)
+			if (page_has_variant(p, s, names[i]))
+				rc = commands_add_plan(p->stores[s], names[i], &t, err);
+		free(names);
+	}
+	str_puts(&line, p->r->argv[0]);
+	for (i = 1; i < p->r->argc; i++) {
+		str_putc(&line, ' ');
+		command_add_word(&line, p->r->argv[i]);
+	}
+	str_puts(&p->out, "<section id=commands><h2>The commands that made it</h2>\n");
+	html_add_element(&p->out, "pre", line.buf);
+	html_add_table(&p->out, &t,
+		       &(struct html_heading){.id = "t-commands",
+					      .title = "What the capture ran",
+					      .most = PAGE_ROWS,
+					      .open = t.rows < 16});
+	str_puts(&p->out, "</section>\n");
+	str_free(&line);
+	table_free(&t);
+	return rc;
+}

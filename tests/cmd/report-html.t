@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The page of report --html and compare --html: one file that needs no other, figures of the tables, and a browser that runs it.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+. "$tests/plot.sh"
+
+make_capture cap || { cat analyze.log; exit 1; }
+sqlite3 cap/zcost.db "UPDATE symbol SET name = '</script><b class=evil>\"x'' & ' || char(27) || '<script>evil=1</script>' WHERE id = 2"
+
+mkdir tmp
+export TMPDIR="$PWD/tmp"
+ok "report --html writes a page" exits 0 "$zcost" report --html page.html cap
+ok "the verdict is in words" says '<b>mmap</b> against baseline: better: throughput' page.html
+ok "the verdicts stand before the charts" sh -c \
+	'[ $(grep -n "id=verdicts" page.html | cut -d: -f1) -lt $(grep -n "id=charts" page.html | cut -d: -f1) ]'
+ok "it says what was zero copy" says 'mmap: is zero copy on the receiver: 99.8 %' page.html
+ok "it says what limited each variant" says '<b>uring</b>: ' page.html
+ok "it has the command that made it" says '<pre>zcost report --html page.html cap' page.html
+ok "below a table is its command" says "<code>zcost compare baseline mmap -C cap --table functions --side receiver</code>" page.html
+ok "it has the commands of the runs" says '<td>receiver</td><td>tcpzc' page.html
+# A namespace of SVG in a script looks like an address.
+sed 's#http://www.w3.org/[0-9a-z/]*##g' page.html >bare.html
+outside='[a-z]+://|[ "]src *=|@import|url\([^#]|href=[^ "#>'"'"'][^ >]*|href=["'"'"'][^#]'
+ok "it has no address and no reference to a file" test -z "$(grep -oiE "$outside" bare.html)"
+ok "control characters and markup in names are escaped" says '<td>&lt;/script&gt;&lt;b class=evil&gt;&quot;x' page.html
+if command -v xmllint >/dev/null; then
+	# xmllint knows HTML 4: it has no word for newer elements. It misreads long attributes of a file that it reads in parts.
+	xmllint --memory --html --noout page.html 2>&1 | grep -E 'error :' | grep -vE "Tag [a-z]+ invalid" >lint
+	ok "the page is HTML" test ! -s lint
+else
+	skip "the page is HTML" "xmllint is not installed"
+fi
+
+# The cells of a column of a table in the page, by the table's id.
+figures_of() {
+	awk -v id="id=\"$1\"" -v want="$2" 'index($0, id) { on = 1 } !on { next }
+		/<thead>/ { n = split($0, head, "</th>"); for (i = 1; i < n; i++) { sub(".*<th[^>]*>", "", head[i])
+			sub(" <i>.*", "", head[i]); if (head[i] == want) c = i } }
+		/<tr><td/ { split($0, cell, "</td>"); sub(".*<td[^>]*>", "", cell[c]); sub(/ .*/, "", cell[c]); print cell[c] }
+		/<\/details>/ { exit }' page.html
+}
+"$zcost" report roi cap --format tsv >roi.tsv 2>/dev/null
+ok "the figures are those of the tables" same_figures "$(figures_of t0-roi throughput_gbps)" \
+	"$(cells roi.tsv throughput_gbps | xargs printf '%.3f\n')"
+
+ok "compare --html writes the page of two variants" exits 0 "$zcost" compare baseline mmap -C cap --html two.html
+ok "it has no row of a third" sh -c "! grep -q '<td>uring<' two.html"
+ok "the gate of compare works with the page" exits 3 "$zcost" compare mmap baseline -C cap --fail-on worse --html two.html
+ok "a page of one variant says so" sh -c '"$1" report --html one.html cap --variant mmap && grep -q "nothing to compare it with" one.html' - "$zcost"
+ok "two captures have a page, too" exits 0 "$zcost" compare cap:baseline cap:uring --html two.html
+ok "a page of no capture is a usage error" exits 2 "$zcost" report --html page2.html
+ok "a table has no page" exits 2 "$zcost" compare baseline mmap -C cap --html two.html --table roi
+ok "patterns have no page" exits 2 "$zcost" compare 'base*' 'mma*' -C cap --html two.html
+ok "--html and --format are a usage error" exits 2 "$zcost" report --html page2.html cap --format md
+ok "a folder that is not there fails" exits 1 "$zcost" report --html none/page.html cap
+
+mkdir bare
+for tool in awk; do ln -s "$(command -v $tool)" bare/; done
+ok "without gnuplot the page comes, too" env PATH="$PWD/bare" "$zcost" report --html bare.html cap
+ok "it says that charts are missing" says 'gnuplot is not installed, so the page lacks' bare.html
+
+# in_browser PAGE: the answers of page-check.js, and what the browser complains about
+in_browser() {
+	{ cat "$1" && echo "<script>" && cat "$tests/tools/page-check.js" && echo "</script>"; } >person.html
+	timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --dump-dom "file://$PWD/person.html" \
+		>dom.html 2>browser.log
+	grep -oE 'data-answers="[^"]*"' dom.html | sed 's/.*="//; s/"$//' | tr ';' '\n' >answers
+}
+if command -v chromium >/dev/null; then
+	in_browser page.html
+	ok "the page works in a browser" sh -c '[ -s answers ] && ! grep -v "^ok " answers'
+	ok "the browser has nothing to complain about" sh -c "! grep CONSOLE browser.log"
+else
+	skip "the page works in a browser" "chromium is not installed"
+fi
+ok "the temporary folder of the charts is gone" test -z "$(ls -d tmp/zcost-page.* 2>/dev/null)"
+done_testing

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Plays a person in front of a page of `report --html`. tests/cmd/report-html.t puts this script at the end of the page,
+ * Chromium runs it, and the answers are in an attribute of the document: "ok NAME" or "not ok NAME".
+ */
+const answers = [];
+const one = selector => document.querySelector(selector);
+const shown = selector => [...document.querySelectorAll(selector)].filter(e => !e.closest("[hidden]"));
+const key = (name, at) =>
+	(at || document.body).dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+const field = one("#search");
+
+function answer(name, good) {
+	answers.push((good ? "ok " : "not ok ") + name);
+	document.documentElement.dataset.answers = answers.join(";");
+}
+
+function search(text) {
+	field.value = text;
+	field.dispatchEvent(new Event("input"));
+}
+
+/* The cells of one column, from the top down. */
+function column(table, name) {
+	const at = [...table.tHead.rows[0].cells].findIndex(c => c.firstChild.textContent.trim() === name);
+
+	return { head: table.tHead.rows[0].cells[at], cells: [...table.tBodies[0].rows].map(r => r.cells[at].textContent) };
+}
+
+function is_sorted(texts, order) {
+	const known = texts.filter(t => t !== "-"), numbers = known.map(parseFloat);
+
+	return numbers.every((n, i) => !i || order * (n - numbers[i - 1]) >= 0) && texts.slice(0, known.length).every(t => t !== "-");
+}
+
+window.addEventListener("error", e => answer("error: " + e.message, false));
+const functions = one("#t0-functions table"), rows = functions.tBodies[0].rows.length;
+column(functions, "self_ns").head.click();
+answer("a click sorts by a column of numbers, the largest first", is_sorted(column(functions, "self_ns").cells, -1));
+answer("the heading says so", column(functions, "self_ns").head.getAttribute("aria-sort") === "descending");
+key("Enter", column(functions, "self_ns").head);
+answer("Enter sorts the other way round", is_sorted(column(functions, "self_ns").cells, 1));
+key(" ", column(functions, "symbol").head);
+answer("a blank sorts by names", column(functions, "symbol").cells.every((t, i, all) => !i || all[i - 1].toLowerCase() <= t.toLowerCase()));
+answer("no row is lost", functions.tBodies[0].rows.length === rows);
+key("/");
+answer("/ goes to the search", document.activeElement === field);
+const whole = shown("tbody tr").length;
+search("mmap insert_page");
+answer("the search leaves the rows that have all words",
+	shown("tbody tr").length > 0 && shown("tbody tr").every(r => /insert_page/.test(r.textContent)));
+answer("it says how many", one("#found").textContent.startsWith(shown("tbody tr").length + " rows in "));
+answer("it opens the tables with a hit and hides the others", shown("details.table").every(d => d.open && d.querySelector("tbody tr:not([hidden])")));
+search("there is no such word");
+answer("a search without a hit leaves no row", shown("tbody tr").length === 0 && one("#found").textContent === "0 rows in 0 tables");
+key("Escape", field);
+answer("Escape shows all rows again", shown("tbody tr").length === whole && field.value === "" && document.activeElement !== field);
+answer("names are text, not markup", !one("b.evil") && !window.evil && /<b class=evil>/.test(one("#t0-functions").textContent));
+const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+answer("no two elements have the same id", new Set(ids).size === ids.length);
+answer("every reference in a chart is an id of the page",
+	[...document.querySelectorAll("svg use")].every(u => document.getElementById(u.getAttribute("xlink:href").slice(1))));
+answer("the charts have figures", document.querySelectorAll("figure svg").length > 4);
+const frame = one("iframe");
+frame.scrollIntoView();
+answer("an interactive chart waits for the reader", frame.dataset.page.includes("<svg") && !frame.getAttribute("src"));
+answer("the page needs no request", performance.getEntriesByType("resource").length === 0);
+answer("the page is no wider than the window", document.documentElement.scrollWidth <= window.innerWidth);
