@@ -284,12 +284,12 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 
 size_t drawing_most_groups(const struct drawing *d, const struct figure *f)
 {
-	enum { BARS = 24, LEAST = 4, MOST = 10 };
+	enum { BARS = 24, LEAST = 4, MOST = 10, PANELS = 8 };
 	size_t n = f->bars.n ? BARS / (size_t)f->bars.n : MOST;
 
 	if (d->query.limit > 0)
 		return (size_t)d->query.limit;
-	return n > MOST ? MOST : n < LEAST ? LEAST : n;
+	return figure_has_many(f) ? PANELS : n > MOST ? MOST : n < LEAST ? LEAST : n;
 }
 
 const char *drawing_role(const struct drawing *d, const char *side)
@@ -554,6 +554,7 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 				 d->side);
 	copied_caption(d, f);
 	rc = c->draw(d, f, err);
+	figure_choose_rows(f);
 	chart_end(d, f);
 	if (!rc && !f->data.rows && !f->curves)
 		return error_set(err, ENODATA, "no variant has these figures");

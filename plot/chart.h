@@ -82,6 +82,8 @@ struct drawing {
 	const char *disturbed[2]; /* a run that stood still, a run with sides apart; or NULL */
 };
 
+enum { CHART_ROWS = 50 }; /* the most variants of a chart in which each has a row */
+
 enum chart_flags {
 	CHART_OF_SIDES = 1,	/* its figures are each side's own: --side leaves one of them */
 	CHART_SUFFERS = 2,	/* other programs slow its figures, but are no part of them */

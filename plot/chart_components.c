@@ -280,7 +280,7 @@ const struct chart chart_components = {
 	.what = "ns per KiB of both sides, stacked by component",
 	.sources = {"components", "summary"},
 	.options = {CHART_OPTIONS CHART_SAMPLES "side run event components component-set"},
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = components_draw,
 };

@@ -106,7 +106,7 @@ const struct chart chart_cpu = {
 	.what = "CPU use of both sides, stacked: user, system, softirq",
 	.sources = {"cpu"},
 	.options = {CHART_OPTIONS "side"},
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = cpu_draw,
 };

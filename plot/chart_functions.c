@@ -175,7 +175,7 @@ const struct chart chart_functions = {
 	.what = "the receiver's top functions, base against new",
 	.sources = {"functions"},
 	.options = {CHART_OPTIONS CHART_SAMPLES "side limit run event"},
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = functions_draw,
 };
@@ -186,7 +186,7 @@ const struct chart chart_functions_sender = {
 	.sources = {"functions"},
 	.options = {CHART_OPTIONS CHART_SAMPLES "limit run event"},
 	.side = "sender",
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = functions_draw,
 };

@@ -255,7 +255,7 @@ const struct chart chart_roi_c = {
 	.what = "throughput squared for CPU use: receiver, sender, total",
 	.sources = {"roi"},
 	.options = {CHART_OPTIONS "side roi-n"},
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = roi_c_draw,
 };
@@ -265,7 +265,7 @@ const struct chart chart_roi_p = {
 	.what = "throughput squared for power, where power is known",
 	.sources = {"roi"},
 	.options = {CHART_OPTIONS OPT_MODEL "side roi-n roi-m"},
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = roi_p_draw,
 };

@@ -174,9 +174,9 @@ static void syscalls_put_words(const struct drawing *d, struct figure *f, size_t
 	else
 		figure_title(f, "System calls: time per KiB and calls per MiB");
 	figure_subtitle(
-		f,
-		"Time from entry to return, waiting included, per KiB moved; beside it the calls per MiB moved; lower is better");
-	f->axis = "ns per KiB · calls per MiB";
+		f, "Time from entry to return, waiting included, per KiB moved%s; lower is better",
+		figure_has_many(f) ? "" : "; beside it the calls per MiB moved");
+	f->axis = figure_has_many(f) ? "ns per KiB" : "ns per KiB · calls per MiB";
 	f->group_word = "syscall";
 	f->note_word = "calls_per_mib";
 	f->note_unit = "calls";
@@ -231,7 +231,7 @@ const struct chart chart_syscalls = {
 	.what = "the top system calls of both sides: time per KiB, calls per MiB",
 	.sources = {"syscalls"},
 	.options = {CHART_OPTIONS "side limit comm"},
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES | CHART_SUFFERS,
 	.draw = syscalls_draw,
 };

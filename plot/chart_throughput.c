@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Returns the receiver's row; where there is no receiver, the first row of the variant. */
 static long throughput_row(const struct drawing *d, const struct table *t, const char *variant)
@@ -112,25 +113,49 @@ static void throughput_claim(struct drawing *d, struct figure *f)
 	}
 }
 
+/* Adds "a, b: sender cpu", or "7 of 12: sender cpu": the variants that have the i-th one's limit.
+ */
+static void throughput_add_limit(const struct drawing *d, struct str *s, char *const *words, int i,
+				 int n)
+{
+	enum { NAMED = 3 };
+	int k, same = 0;
+
+	for (k = 0; k < n; k++)
+		same += words[k] && !strcmp(words[k], words[i]);
+	str_puts(s, s->len ? "; " : " · limited by: ");
+	if (same > NAMED)
+		str_printf(s, "%d of %d", same, n);
+	for (k = i; k < n && same <= NAMED; k++) {
+		if (!words[k] || strcmp(words[k], words[i]))
+			continue;
+		str_puts(s, k > i ? ", " : "");
+		drawing_add_label(d, drawing_variant(d, k), s);
+	}
+	str_printf(s, ": %s", words[i]);
+}
+
 /* Writes the subtitle: what is drawn, and what limited the variants. */
 static void throughput_subtitle(const struct drawing *d, struct figure *f, const char *speed,
 				const struct table *limits)
 {
+	char *words[CHART_ROWS];
 	struct str s = {0};
 	const char *v;
-	char *words;
-	int i;
+	int i, k, n = 0;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++) {
-		words = limits_words(limits, v);
-		if (!words)
-			continue;
-		str_puts(&s, s.len ? "; " : " · limited by: ");
-		drawing_add_label(d, v, &s);
-		str_printf(&s, ": %s", words);
-		free(words);
+	for (; n < CHART_ROWS && (v = drawing_variant(d, n)); n++)
+		words[n] = limits_words(limits, v);
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < i && words[i]; k++)
+			if (words[k] && !strcmp(words[k], words[i]))
+				break;
+		if (words[i] && k == i)
+			throughput_add_limit(d, &s, words, i, n);
 	}
 	figure_subtitle(f, "%s%s", speed, s.len ? s.buf : "");
+	for (i = 0; i < n; i++)
+		free(words[i]);
 	str_free(&s);
 }
 
@@ -163,7 +188,7 @@ const struct chart chart_throughput = {
 	.what = "throughput of each variant",
 	.sources = {"summary", "limits", "roi"},
 	.options = {CHART_OPTIONS},
-	.most = 24,
+	.most = CHART_ROWS,
 	.flags = CHART_SUFFERS,
 	.draw = throughput_draw,
 };

@@ -331,6 +331,7 @@ static void timeline_put_multiples(const struct timeline *l, struct figure *f,
 {
 	int b;
 
+	f->curves->multiples = true;
 	for (b = 0; b < f->bars.n; b++) {
 		figure_group(f, f->bars.mark[b].label);
 		panel_put_variant(l, f, b, b, p->of[0].gauge, p->of[0].side);
@@ -343,7 +344,8 @@ static void timeline_put_multiples(const struct timeline *l, struct figure *f,
 static void timeline_put_words(const struct drawing *d, struct figure *f, const struct panels *p)
 {
 	figure_title(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
-		     gauges[p->of[0].gauge].label, p->n > 1 ? " and what moved with it" : "");
+		     gauges[p->of[0].gauge].label,
+		     p->n > 1 && !f->curves->multiples ? " and what moved with it" : "");
 	figure_subtitle(
 		f,
 		"Pale: each run; strong: the median of the runs; grey ground: the window that all other figures are taken over");

@@ -157,7 +157,7 @@ struct curve_range curves_y(const struct figure *f, int panel, double pixels)
 	for (i = 0; i < f->curves->n; i++) {
 		const struct curve *c = &f->curves->curves[i];
 
-		for (k = 0; k < c->n && c->panel == panel; k++) {
+		for (k = 0; k < c->n && (c->panel == panel || f->curves->multiples); k++) {
 			range_include(&values, c->points[k].y.value);
 			range_include(&r, c->points[k].y.value);
 			range_include(&r, c->points[k].y.lo);

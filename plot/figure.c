@@ -247,6 +247,17 @@ bool figure_get(const struct figure *f, int group, int bar, int part, struct est
 	return false;
 }
 
+bool figure_has_many(const struct figure *f)
+{
+	return f->bars.n > FIGURE_BARS && !f->curves && !figure_has_steps(f);
+}
+
+void figure_choose_rows(struct figure *f)
+{
+	f->rows = figure_has_many(f);
+	f->lying |= f->rows;
+}
+
 /*
  * Medians of parts need not add up to the median of the whole. The stack is then drawn as high as
  * the whole and its parts in proportion; the values do not change.
@@ -290,11 +301,13 @@ static void tsv_add_row(struct table *t, const struct figure *f, const int place
 		row[C_PART] = value_str(t, figure_note(f, place[0], place[1]));
 }
 
-static void tsv_add_bar(struct table *t, const struct figure *f, int group, int bar)
+static void tsv_add_bar(struct table *t, const struct figure *f, const struct page *page, int group,
+			int bar)
 {
 	int place[3] = {group, bar, 0};
 	struct estimate e;
-	double from = 0, to, scale = figure_part_scale(f, group, bar);
+	double zero = group * page->pitch, from = zero, to;
+	double scale = figure_part_scale(f, group, bar);
 
 	for (; place[2] < f->parts.n; place[2]++) {
 		if (!figure_get(f, group, bar, place[2], &e))
@@ -304,7 +317,7 @@ static void tsv_add_bar(struct table *t, const struct figure *f, int group, int 
 		from = to;
 	}
 	place[2] = FIGURE_WHOLE;
-	from = figure_from(f, group, bar);
+	from = zero + figure_from(f, group, bar);
 	if (figure_get(f, group, bar, FIGURE_WHOLE, &e))
 		tsv_add_row(t, f, place, from, from + e.value, e);
 }
@@ -341,14 +354,17 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 		[C_VARIANT] = {"variant", .type = V_STR},
 		[C_PART] = {f->parts.n ? "part" : f->note_word, .type = V_STR},
 	};
+	struct page page;
 	struct table t;
 	int g, b, rc;
 
+	page_make(&page, f);
 	table_init(&t, f->name, columns, f->parts.n || f->note_word ? C_N : C_PART);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
-			tsv_add_bar(&t, f, g, b);
+			tsv_add_bar(&t, f, &page, g, b);
 	rc = figure_write_table(&t, path, err);
 	table_free(&t);
+	page_free(&page);
 	return rc;
 }

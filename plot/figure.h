@@ -10,6 +10,9 @@
  *
  * The figure owns copies of all strings. A bar without a value is drawn as "n/a", never as 0.
  *
+ * A figure with many bars has rows instead: each bar is a row with its name, each group is a panel,
+ * and all panels have the same scale.
+ *
  * A figure with curves has no bars. Its groups are panels, and its "bars" are the lines of the
  * legend; curves.h has the rest.
  */
@@ -48,6 +51,7 @@ struct curves;
 struct figure {
 	const char *name; /* of the files, without an ending; letters, digits, '_' and '-' */
 	bool lying;
+	bool rows;			     /* set by figure_choose_rows */
 	const char *title, *subtitle, *foot; /* the finding, the quantity, the evidence */
 	const char *axis;		     /* the unit: "Gbit/s" */
 	const char *group_word;		     /* heading of the .tsv's column: "side" */
@@ -74,6 +78,13 @@ void figure_foot(struct figure *f, const char *fmt, ...) __attribute__((format(p
 void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a caption that is no warning. */
 void figure_remark(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+enum { FIGURE_BARS = 6 }; /* more variants have a row each */
+
+/* Returns whether the figure has too many bars for groups of bars. */
+bool figure_has_many(const struct figure *f);
+/* Makes the figure one of rows if it has many bars. All bars must be in the figure. */
+void figure_choose_rows(struct figure *f);
 
 /* Each returns the place of the new one. */
 int figure_group(struct figure *f, const char *label);

@@ -60,6 +60,44 @@ static void gp_add_texts(struct str *s, const struct page *page)
 		gp_add_swatch(s, &page->swatches[i]);
 }
 
+/* Adds the label of a tick: "0", "1.5M". */
+static void gp_add_tick(struct str *s, int n, double value, double at)
+{
+	static const struct {
+		double from, unit;
+		const char *word;
+	} words[] = {{1e9, 1e9, "G"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}};
+	size_t i = 0;
+
+	while (value < words[i].from)
+		i++;
+	str_printf(s, "%s'%.4g%s' %.10g", n ? ", " : "(", value / words[i].unit, words[i].word, at);
+}
+
+/* Labels the multiples of the step from 0, in each panel. */
+static void gp_add_ticks(struct str *s, const struct figure *f, const struct page *page)
+{
+	int panels = f->rows ? f->groups.n : 1, g, k, n = 0;
+	double end = f->rows ? page->reach : page->limit;
+
+	for (g = 0; g < panels; g++)
+		for (k = 0; k * page->tick <= end * (1 + 1e-9); k++)
+			gp_add_tick(s, n++, k * page->tick, g * page->pitch + k * page->tick);
+	str_puts(s, ")");
+}
+
+/* Draws the axis of each panel of rows but the first, where the frame has one. */
+static void gp_add_panel_axes(struct str *s, const struct figure *f, const struct page *page)
+{
+	int g;
+
+	for (g = 1; g < f->groups.n && f->rows; g++)
+		str_printf(
+			s,
+			"set arrow from %.10g, graph 0 to %.10g, graph 1 nohead front linewidth 1.5 linecolor rgb '#%06x'\n",
+			g * page->pitch, g * page->pitch, INK);
+}
+
 static void gp_add_axes(struct str *s, const struct figure *f, const struct page *page)
 {
 	const char *value = f->lying ? "x" : "y", *bars = f->lying ? "y" : "x";
@@ -74,17 +112,17 @@ static void gp_add_axes(struct str *s, const struct figure *f, const struct page
 		str_printf(s, "set yrange [%.10g:%.10g]\n", page->last, page->first);
 	else
 		str_printf(s, "set xrange [%.10g:%.10g]\n", page->first, page->last);
-	str_printf(
-		s,
-		"unset key\nunset %stics\n"
-		"set border %d linecolor rgb '#%06x' linewidth 1.5\n"
-		"set %stics nomirror scale 0 0,%.10g format '%s' font 'sans-serif,17' textcolor rgb '#%06x'\n"
-		"set grid %stics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",
-		bars, f->lying ? 2 : 1, INK, value, page->tick,
-		page->limit >= 1e5   ? "%.1s%c"
-		: page->limit < 1e-3 ? "%.0e"
-				     : "%g",
-		INK_SOFT, value, INK_GRID);
+	str_printf(s,
+		   "unset key\nunset %stics\n"
+		   "set border %d linecolor rgb '#%06x' linewidth 1.5\n"
+		   "set %stics nomirror scale 0 ",
+		   bars, f->lying ? 2 : 1, INK, value);
+	gp_add_ticks(s, f, page);
+	str_printf(s,
+		   " font 'sans-serif,17' textcolor rgb '#%06x'\n"
+		   "set grid %stics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",
+		   INK_SOFT, value, INK_GRID);
+	gp_add_panel_axes(s, f, page);
 }
 
 /* Return distances in units of value: the least part with a number, the least whisker. */
@@ -225,8 +263,8 @@ static void gp_add_whiskers_of(struct str *s, const struct figure *f, const stru
 	if (!part_has_whisker(f, page, part, true))
 		return;
 	snprintf(flat, sizeof(flat), "backhead size screen %g,90", w->head);
-	gp_add_whisker(s, f, w, "beyond(0)", "reach", flat);
-	gp_add_whisker(s, f, w, "beyond(0)", "reach", "head filled size screen 0.009,18");
+	gp_add_whisker(s, f, w, "beyond(0)", "far(0)", flat);
+	gp_add_whisker(s, f, w, "beyond(0)", "far(0)", "head filled size screen 0.009,18");
 }
 
 /*
@@ -257,7 +295,8 @@ static void gp_add_whiskers(struct str *s, const struct figure *f, const struct 
 	snprintf(w.at, sizeof(w.at), "%s", f->parts.n && !f->lying ? "$3 - 0.05" : "($2+$3)/2");
 	if (part_shows_interval(f, FIGURE_WHOLE, 0))
 		gp_add_whiskers_of(s, f, page, FIGURE_WHOLE, &w);
-	gp_add_part_whiskers(s, f, page);
+	if (!f->rows) /* they are too thin for the whiskers of parts */
+		gp_add_part_whiskers(s, f, page);
 }
 
 static void gp_add_part_number(struct str *s, const struct figure *f, const struct page *page,
@@ -281,8 +320,12 @@ static void gp_add_numbers(struct str *s, const struct figure *f, const struct p
 			s,
 			", \\\n\t\tdata skip 1 using (%s ? %s noenhanced font 'sans-serif,%g' textcolor rgb '#%06x'",
 			gp_whole_rows(f),
-			f->lying && f->note_unit
+			f->lying && f->note_unit && !f->rows
 				? "end($5) + lift : NaN):(($2+$3)/2):(number($6).beside(11)) with labels left boxed"
+			: f->rows && f->starred && f->note_word
+				? "end($5) + lift : NaN):(($2+$3)/2):(number($6).star(11)) with labels left"
+			: f->rows
+				? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) with labels left"
 			: f->lying
 				? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) with labels left boxed"
 			: f->starred && f->note_word
@@ -300,21 +343,24 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 	str_printf(
 		s,
 		"\n# three significant digits; distances: bar to number, least bar with a number, least whisker, end of the longest\n"
-		"number(v) = v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
+		"number(v) = v >= 1e9 ? sprintf('%%.3gG', v / 1e9) : v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
 		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
 		"v >= 0.0995 ? sprintf('%%.3f', v) : sprintf('%%.3g', v)\n"
-		"low(x) = column(5) - column(6) + column(7) < 0 ? 0 : "
+		"low(x) = column(5) - column(6) + column(7) < zero(0) ? zero(0) : "
 		"column(5) - column(6) + column(7)\n"
 		"high(x) = column(5) - column(6) + column(8)\n"
-		"beyond(x) = high(0) > reach * (1 + 1e-9)\n"
+		"zero(x) = %s\n"
+		"far(x) = zero(0) + reach\n"
+		"beyond(x) = high(0) > far(0) * (1 + 1e-9)\n"
 		"top(to) = column(4) > to ? column(4) : to\n"
-		"end(to) = !valid(8) || high(0) < top(to) ? top(to) : beyond(0) ? reach : "
+		"end(to) = !valid(8) || high(0) < top(to) ? top(to) : beyond(0) ? far(0) : "
 		"high(0)\n"
 		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '−'.number(-v) : '+'.number(v)\n"
 		"lift = %.6g\nleast = %.6g\nseen = %.6g\nreach = %.10g\n",
+		f->rows ? "column(4)" : "0",
 		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f),
 		gp_least_part(page, f), gp_least_whisker(page, f), page->reach);
-	if (f->note_unit) {
+	if (f->note_unit && !f->rows) {
 		str_puts(s, "beside(c) = ' · '.number(column(c)).' '.");
 		label_quote(s, f->note_unit);
 		str_putc(s, '\n');

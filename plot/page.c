@@ -24,7 +24,6 @@
 #define PAGE_FOOT_SIZE	   14.5
 
 /* Widths, pixels. */
-#define PAGE_MARGIN	40.0
 #define PAGE_LEGEND_MAX 330.0
 #define PAGE_SYMBOL_MAX 430.0
 #define PAGE_TURNED_MAX 230.0
@@ -40,7 +39,7 @@ struct pen { /* what is still free, from top to bottom */
 	int turned_lines;  /* on so many lines */
 };
 
-static void page_put_text(struct page *page, struct page_text t)
+void page_put_text(struct page *page, struct page_text t)
 {
 	array_grow(page->texts, page->ntexts, page->texts_cap);
 	page->texts[page->ntexts++] = t;
@@ -53,8 +52,7 @@ static void page_put_swatch(struct page *page, double x, double y, double size, 
 		(struct page_swatch){x, y - size / 2, x + size, y + size / 2, rgb};
 }
 
-/* Returns the width of the longest label, but not more than `max`. */
-static double page_longest(const struct figure_marks *m, double size, double max)
+double page_longest(const struct figure_marks *m, double size, double max)
 {
 	double widest = 0, w;
 	int i;
@@ -355,15 +353,19 @@ static void page_place_absent(struct page *page, const struct figure *f)
 				there = figure_get(f, g, b, p, &e);
 			if (there)
 				continue;
-			page_put_text(page, (struct page_text){
-						    .x = f->lying ? page->left + 6 : at,
-						    .y = f->lying ? at : page->bottom - 14,
-						    .size = f->lying ? page->value_size * 0.9 : 17,
-						    .align = f->lying ? ALIGN_LEFT : ALIGN_CENTER,
-						    .rgb = INK_SOFT,
-						    .text = label_fit(&page->arena,
-								      *note ? note : f->absent, 17,
-								      300)});
+			page_put_text(
+				page,
+				(struct page_text){
+					.x = f->lying
+						     ? page->left + 6 +
+							       g * page->pitch * page_scale(page, f)
+						     : at,
+					.y = f->lying ? at : page->bottom - 14,
+					.size = f->lying ? page->value_size * 0.9 : 17,
+					.align = f->lying ? ALIGN_LEFT : ALIGN_CENTER,
+					.rgb = INK_SOFT,
+					.text = label_fit(&page->arena, *note ? note : f->absent,
+							  17, 300)});
 		}
 	}
 }
@@ -380,8 +382,7 @@ static bool part_is_used(const struct figure *f, int part)
 	return false;
 }
 
-/* Places the legend of parts at the right, in the order of the stack. */
-static void page_place_part_legend(struct page *page, const struct figure *f, double bottom)
+void page_place_part_legend(struct page *page, const struct figure *f, double bottom)
 {
 	double widest = 0, y, step, size = PAGE_LEGEND_SIZE, w;
 	int i, used = 0;
@@ -494,7 +495,7 @@ static void page_make_lying(struct page *page, const struct figure *f, struct pe
 /* Leaves a frame for the panels between the legend and the name of the axis of x. */
 static void page_make_curves(struct page *page, const struct figure *f, struct pen *pen)
 {
-	if (f->bars.n > 1)
+	if (f->bars.n > 1 && !f->curves->multiples)
 		page_place_bar_legend(page, f, pen);
 	page->left = PAGE_MARGIN;
 	page->right = PAGE_W - PAGE_MARGIN;
@@ -531,7 +532,9 @@ void page_make(struct page *page, const struct figure *f)
 		page_make_curves(page, f, &pen);
 		return;
 	}
-	if (f->lying)
+	if (f->rows)
+		page_make_rows(page, f, pen.top, pen.bottom);
+	else if (f->lying)
 		page_make_lying(page, f, &pen);
 	else
 		page_make_upright(page, f, &pen);

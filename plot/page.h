@@ -35,6 +35,7 @@ struct page {
 	double limit;			 /* the value at its far end; 0 at the other */
 	double reach;			 /* where the longest whisker ends: below the limit */
 	double tick;			 /* from line to line of the grid */
+	double pitch;			 /* values from panel to panel; 0: no panels */
 	double value_size, part_size;	 /* fonts of the numbers at bars and inside them */
 	struct arena arena;
 };
@@ -55,14 +56,28 @@ double page_position(const struct figure *f, int group, int bar);
  */
 double page_reach(const struct figure *f, bool *cut);
 
+/* Returns the width in pixels of a panel of rows. */
+double page_panel_px(const struct page *page, const struct figure *f);
+
 /* Returns the pixels per unit of value. */
 double page_scale(const struct page *page, const struct figure *f);
 
+#define PAGE_MARGIN    40.0 /* left and right */
 #define PAGE_TICK_SIZE 17.0 /* the font at the axis of values */
 
 /* Returns 1, 2 or 5 times a power of ten, so that labels at its multiples do not touch: `apart`
  * pixels on an axis of `length` pixels that ends at `limit`. */
 double page_axis_step(double limit, double length, double apart);
+
+void page_put_text(struct page *page, struct page_text t);
+/* Returns the width of the longest label, but not more than `max`. */
+double page_longest(const struct figure_marks *m, double size, double max);
+/* Places the legend of parts at the right, in the order of the stack. */
+void page_place_part_legend(struct page *page, const struct figure *f, double bottom);
+
+/* Makes a page with a row for each bar and a panel for each group between `top` and `bottom`. The
+ * unit stands left of the ticks: page_rows.c. */
+void page_make_rows(struct page *page, const struct figure *f, double top, double bottom);
 
 /* --- gnuplot: figure_gp.c --- */
 

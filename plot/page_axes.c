@@ -61,6 +61,26 @@ double page_axis_step(double limit, double length, double apart)
 	return times[i] * ten;
 }
 
+enum { PANEL_GAP = 16 };
+
+double page_panel_px(const struct page *page, const struct figure *f)
+{
+	return (page->right - page->left + PANEL_GAP) / f->groups.n - PANEL_GAP;
+}
+
+/* Places panels side by side. Their zeros are `pitch` apart. */
+static void page_place_panels(struct page *page, const struct figure *f)
+{
+	double panel = page_panel_px(page, f), room = 3.6 * page->value_size + 10, scale;
+	bool cut;
+
+	page->reach = page_reach(f, &cut);
+	scale = (panel - room) / page->reach;
+	page->limit = (page->right - page->left) / scale;
+	page->pitch = (panel + PANEL_GAP) / scale;
+	page->tick = page_axis_step(panel / scale, panel, 48);
+}
+
 /* Leaves room beyond the longest bar for its number. */
 void page_place_limit(struct page *page, const struct figure *f)
 {
@@ -68,6 +88,10 @@ void page_place_limit(struct page *page, const struct figure *f)
 	double room = (f->lying ? 5 : 1.9) * page->value_size;
 	bool cut;
 
+	if (f->rows) {
+		page_place_panels(page, f);
+		return;
+	}
 	if (f->note_unit)
 		room += label_width(f->note_unit, page->value_size, false) + 4 * page->value_size;
 	page->reach = page_reach(f, &cut);
@@ -92,7 +116,7 @@ static double axis_group_gap(const struct figure *f)
 
 double page_position(const struct figure *f, int group, int bar)
 {
-	return group * (f->bars.n + axis_group_gap(f)) + bar;
+	return f->rows ? bar : group * (f->bars.n + axis_group_gap(f)) + bar;
 }
 
 double page_scale(const struct page *page, const struct figure *f)
@@ -104,7 +128,7 @@ double page_scale(const struct page *page, const struct figure *f)
 void page_place_positions(struct page *page, const struct figure *f)
 {
 	double length = f->lying ? page->bottom - page->top : page->right - page->left;
-	double widest = f->lying ? 64 : 250, spare;
+	double widest = f->rows ? 40 : f->lying ? 64 : 250, spare;
 
 	page->first = -0.65;
 	page->last = page_position(f, f->groups.n - 1, f->bars.n - 1) + 0.65;

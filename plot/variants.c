@@ -196,19 +196,47 @@ const char *drawing_title(const struct drawing *d, struct figure *f, const char 
 	return label_fit(&f->arena, drawing_label(d, f, variant), SIZE, WIDTH);
 }
 
+/* Returns the number of the plan's variants before that which settings made into `variant`. */
+static int drawing_stem_place(const struct drawing *d, const char *variant)
+{
+	size_t len = strcspn(variant, "+");
+	int i, k, n = 0;
+
+	for (i = 0; i < d->facts.nvariants; i++) {
+		const char *v = d->facts.variants[i];
+
+		if (strcspn(v, "+") == len && !memcmp(v, variant, len))
+			break;
+		for (k = 0; k < i; k++)
+			if (strcspn(v, "+") == strcspn(d->facts.variants[k], "+") &&
+			    !memcmp(v, d->facts.variants[k], strcspn(v, "+")))
+				break;
+		n += k == i;
+	}
+	return n;
+}
+
+/* Where each variant has a row, the colours are those of the plan's variants. */
 uint32_t drawing_color(const struct drawing *d, const char *variant)
 {
 	int i = drawing_place(d, variant);
 
+	if (drawing_variant(d, FIGURE_BARS) && strchr(variant, '+'))
+		return palette_variant(drawing_stem_place(d, variant));
 	return palette_variant(i >= 0 && d->facts.places ? d->facts.places[i] : i);
 }
 
 void drawing_caption_left_out(const struct drawing *d, struct figure *f)
 {
-	enum { NAMED = 3 };
+	enum { NAMED = 3, PAIR = 2 };
 	struct str names = {0};
 	int n, most = d->chart->most, left = 0;
 
+	if (most == PAIR && variant_any(d, most)) {
+		figure_remark(f, "One pair of %d variants: %s and %s; --base and --new choose",
+			      d->facts.nvariants, d->base, variant_any(d, 1));
+		return;
+	}
 	while (most && variant_any(d, most + left))
 		left++;
 	for (n = 0; left <= NAMED && n < left; n++)

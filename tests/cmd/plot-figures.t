@@ -43,7 +43,8 @@ ok "the waterfall's steps are those of compare" near "$(cells slides/waterfall.t
 	"$(cells waterfall.tsv delta_ns step=data~copy)" 1e-6
 ok "each step of the waterfall begins where the previous one ends" chained slides/waterfall.tsv
 ok "the waterfall's title names both variants" says_title 'From baseline to mmap: ' slides/waterfall.svg
-ok "the waterfall's caption names the third variant as left out" says 'Not in this chart: uring' slides/waterfall.svg
+ok "the waterfall says which pair it draws and how to choose another" says \
+	'One pair of 3 variants: baseline and mmap; --base and --new choose' slides/waterfall.svg
 ok "the waterfall's caption does not say what the third variant copied" sh -c "! grep 'uring: every byte' slides/waterfall.svg"
 ok "a message says that one variant has no profile of its sender" says 'waterfall_sender: not drawn: mmap has no profile of its sender' err
 
