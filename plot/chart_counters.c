@@ -84,10 +84,12 @@ static int counters_draw(struct drawing *d, struct figure *f, struct error *err)
 		return error_set(err, ENODATA,
 				 "%s has no score above 0; 'zcost report scores' says why",
 				 d->base);
-	figure_title(f, "Counters per unit of work, in percent of %s", f->bars.mark[0].label);
+	figure_title(f, "Counters per unit of work, in percent of %s",
+		     drawing_title(d, f, f->bars.mark[0].name));
 	figure_subtitle(
 		f,
-		"Beside each bar the figure itself; whiskers: the variant's own interval, in percent of the base's %s",
+		"%s the variant's own interval, in percent of the base's %s",
+		figure_has_many(f) ? "Whiskers:" : "Beside each bar the figure itself; whiskers:",
 		d->facts.estimator ? d->facts.estimator : "median");
 	f->axis = "% of the base";
 	f->group_word = "counter";
@@ -105,7 +107,7 @@ const struct chart chart_counters = {
 	.what = "cycles, instructions, misses, switches and calls per unit of work, against the base",
 	.sources = {"scores"},
 	.options = {CHART_OPTIONS "side limit power-model power-kind"},
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES | CHART_SUFFERS,
 	.draw = counters_draw,
 };

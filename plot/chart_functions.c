@@ -107,8 +107,14 @@ static void functions_put_words(const struct drawing *d, struct figure *f, const
 		figure_title(f, "Where %s time goes: %s against %s", whose,
 			     drawing_title(d, f, f->bars.mark[0].name),
 			     drawing_title(d, f, f->bars.mark[1].name));
+	else if (f->groups.n == 1)
+		figure_title(f, "Where %s time goes: %s", whose, f->groups.mark[0].label);
 	else
 		figure_title(f, "Where %s time goes: the top %d functions", whose, f->groups.n);
+	if (f->groups.mark[0].name[0] == '[')
+		figure_caption(
+			f,
+			"The first row is code without a name: its symbols were not found at analysis");
 	free(whose);
 	figure_subtitle(f, "CPU time in the function itself per %s moved; lower is better", unit);
 	figure_axis(f, "ns per %s", unit);

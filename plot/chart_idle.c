@@ -125,7 +125,7 @@ const struct chart chart_idle = {
 	.what = "idle states of both sides' CPUs, stacked",
 	.sources = {"idle"},
 	.options = {CHART_OPTIONS "side"},
-	.most = 8,
+	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = idle_draw,
 };

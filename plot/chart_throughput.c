@@ -5,6 +5,7 @@
 
 #include "analyze/measures/limits.h"
 #include "lib/alloc.h"
+#include "plot/label.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,24 +116,25 @@ static void throughput_claim(struct drawing *d, struct figure *f)
 
 /* Adds "a, b: sender cpu", or "7 of 12: sender cpu": the variants that have the i-th one's limit.
  */
-static void throughput_add_limit(const struct drawing *d, struct str *s, char *const *words, int i,
-				 int n)
+static void throughput_add_limit(const struct drawing *d, struct figure *f, struct str *s,
+				 char *const *words, int i, int n)
 {
-	enum { NAMED = 3 };
-	int k, same = 0;
+	enum { NAMED = 3, SIZE = 20, WIDTH = 240 }; /* pixels of a name */
+	int k, same = 0, left;
 
 	for (k = 0; k < n; k++)
 		same += words[k] && !strcmp(words[k], words[i]);
+	left = same;
 	str_puts(s, s->len ? "; " : " · limited by: ");
-	if (same > NAMED)
-		str_printf(s, "%d of %d", same, n);
-	for (k = i; k < n && same <= NAMED; k++) {
-		if (!words[k] || strcmp(words[k], words[i]))
-			continue;
-		str_puts(s, k > i ? ", " : "");
-		drawing_add_label(d, drawing_variant(d, k), s);
-	}
-	str_printf(s, ": %s", words[i]);
+	if (same > NAMED && same < n)
+		str_printf(s, "%d of %d: ", same, n);
+	for (k = i; k < n && same <= NAMED && same < n; k++)
+		if (words[k] && !strcmp(words[k], words[i]))
+			str_printf(s, "%s%s%s", k > i ? ", " : "",
+				   label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, k)),
+					     SIZE, WIDTH),
+				   --left ? "" : ": ");
+	str_puts(s, words[i]);
 }
 
 /* Writes the subtitle: what is drawn, and what limited the variants. */
@@ -151,7 +153,7 @@ static void throughput_subtitle(const struct drawing *d, struct figure *f, const
 			if (words[k] && !strcmp(words[k], words[i]))
 				break;
 		if (words[i] && k == i)
-			throughput_add_limit(d, &s, words, i, n);
+			throughput_add_limit(d, f, &s, words, i, n);
 	}
 	figure_subtitle(f, "%s%s", speed, s.len ? s.buf : "");
 	for (i = 0; i < n; i++)

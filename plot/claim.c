@@ -404,7 +404,13 @@ int claim_places(double v)
 
 const char *claim_times(struct figure *f, double ratio)
 {
-	char *text = xasprintf("%.*f×", ratio < 1.995 ? 2 : ratio < 9.95 ? 1 : 0, ratio);
+	char *text = ratio < 1e-4    ? xstrdup("under 0.0001×")
+		     : ratio < 0.095 ? xasprintf("%.2g×", ratio)
+				     : xasprintf("%.*f×",
+						 ratio < 1.995	? 2
+						 : ratio < 9.95 ? 1
+								: 0,
+						 ratio);
 	const char *kept = arena_strdup(&f->arena, text);
 
 	free(text);

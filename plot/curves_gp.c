@@ -177,6 +177,16 @@ static void script_add_log_ticks(struct str *s, const struct curve_range *y)
 	str_puts(s, n ? ") " : "autofreq ");
 }
 
+static void script_add_linear_ticks(struct str *s, const struct curve_range *y)
+{
+	long k = (long)ceil(y->from / y->step - 1e-9);
+	int n = 0;
+
+	for (; (double)k * y->step <= y->to; k++, n++)
+		gp_add_tick(s, n, (double)k * y->step, (double)k * y->step);
+	str_puts(s, n ? ") " : "autofreq ");
+}
+
 static void script_add_axes(struct str *s, const struct figure *f, const struct box *b, int panel)
 {
 	const struct curves *c = f->curves;
@@ -201,7 +211,7 @@ static void script_add_axes(struct str *s, const struct figure *f, const struct 
 	if (y.log)
 		script_add_log_ticks(s, &y);
 	else
-		str_printf(s, "%.10g ", y.step);
+		script_add_linear_ticks(s, &y);
 	str_printf(s, "format '%s' font 'sans-serif,%g' textcolor rgb '#%06x'\n", axis_format(&y),
 		   TICK_SIZE, INK_SOFT);
 }

@@ -60,8 +60,7 @@ static void gp_add_texts(struct str *s, const struct page *page)
 		gp_add_swatch(s, &page->swatches[i]);
 }
 
-/* Adds the label of a tick: "0", "1.5M". */
-static void gp_add_tick(struct str *s, int n, double value, double at)
+void gp_add_tick(struct str *s, int n, double value, double at)
 {
 	static const struct {
 		double from, unit;
@@ -69,7 +68,7 @@ static void gp_add_tick(struct str *s, int n, double value, double at)
 	} words[] = {{1e9, 1e9, "G"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}};
 	size_t i = 0;
 
-	while (value < words[i].from)
+	while (fabs(value) < words[i].from)
 		i++;
 	str_printf(s, "%s'%.4g%s' %.10g", n ? ", " : "(", value / words[i].unit, words[i].word, at);
 }
@@ -345,7 +344,7 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 		"\n# three significant digits; distances: bar to number, least bar with a number, least whisker, end of the longest\n"
 		"number(v) = v >= 1e9 ? sprintf('%%.3gG', v / 1e9) : v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
 		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
-		"v >= 0.0995 ? sprintf('%%.3f', v) : sprintf('%%.3g', v)\n"
+		"v >= 0.0995 ? sprintf('%%.3f', v) : v >= 0.001 ? sprintf('%%.3g', v) : sprintf('%%.2g', v)\n"
 		"low(x) = column(5) - column(6) + column(7) < zero(0) ? zero(0) : "
 		"column(5) - column(6) + column(7)\n"
 		"high(x) = column(5) - column(6) + column(8)\n"

@@ -18,6 +18,7 @@
 
 /* Fonts, pixels. */
 #define PAGE_TITLE_SIZE	   31.0
+#define PAGE_TITLE_SMALL   25.0
 #define PAGE_SUBTITLE_SIZE 20.0
 #define PAGE_LEGEND_SIZE   19.0
 #define PAGE_GROUP_SIZE	   20.0
@@ -126,10 +127,19 @@ static void page_put_lines(struct page *page, double *y, const char *text, struc
 
 static void page_place_heading(struct page *page, const struct figure *f, struct pen *pen)
 {
+	struct label_shape two = {.size = PAGE_TITLE_SIZE,
+				  .width = PAGE_W - 2 * PAGE_MARGIN,
+				  .lines = 2,
+				  .bold = true,
+				  .breaks = " "};
+	bool fits = !f->title || label_wraps(f->title, &two);
 	int i;
 
 	page_put_lines(page, &pen->top, f->title,
-		       (struct page_text){.size = PAGE_TITLE_SIZE, .bold = true, .rgb = INK}, 2);
+		       (struct page_text){.size = fits ? PAGE_TITLE_SIZE : PAGE_TITLE_SMALL,
+					  .bold = true,
+					  .rgb = INK},
+		       2);
 	page_put_lines(page, &pen->top, f->subtitle,
 		       (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, 2);
 	/* the first, on zero copy, matters most */

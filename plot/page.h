@@ -84,6 +84,8 @@ void page_make_rows(struct page *page, const struct figure *f, double top, doubl
 /* Adds a text. `name` is the variable that has it; NULL: the text itself. */
 void gp_add_text(struct str *s, const struct page_text *t, const char *name);
 void gp_add_swatch(struct str *s, const struct page_swatch *w);
+/* Adds the label and the place of a tick to a list: "0", "1.5M". */
+void gp_add_tick(struct str *s, int n, double value, double at);
 /* Begins the block that is run for each format. */
 void gp_add_terminals(struct str *s, const struct figure *f, unsigned int formats);
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Pictures of nasty figures: every text lies on the page, none lies on another, bars can be seen.
+ */
+#include "lib/alloc.h"
+#include "plot/label.h"
+#include "plot/page.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct box {
+	double left, top, right, bottom;
+};
+
+/* Returns the place of a text. A line of small letters is lower than its font. */
+static struct box text_box(const struct page_text *t)
+{
+	double w = label_width(t->text, t->size, t->bold), h = t->size * 0.7;
+	double left = t->align == ALIGN_LEFT	? t->x
+		      : t->align == ALIGN_RIGHT ? t->x - w
+						: t->x - w / 2;
+
+	if (t->turn) /* upright, read from below; its end is at y */
+		return (struct box){t->x - h / 2, t->y, t->x + h / 2, t->y + w};
+	return (struct box){left, t->y - h / 2, left + w, t->y + h / 2};
+}
+
+static void assert_texts_apart(const struct page *page)
+{
+	int i, k;
+
+	for (i = 0; i < page->ntexts; i++) {
+		struct box a = text_box(&page->texts[i]);
+
+		if (a.left < 0 || a.right > PAGE_W || a.top < 0 || a.bottom > PAGE_H)
+			fail_msg("'%s' leaves the page: %g to %g, %g to %g", page->texts[i].text,
+				 a.left, a.right, a.top, a.bottom);
+		for (k = 0; k < i; k++) {
+			struct box b = text_box(&page->texts[k]);
+
+			if (a.left < b.right && b.left < a.right && a.top < b.bottom &&
+			    b.top < a.bottom)
+				fail_msg("'%s' lies on '%s'", page->texts[i].text,
+					 page->texts[k].text);
+		}
+	}
+}
+
+static const char *const names[] = {
+	"v%d",
+	"a-variant-with-a-name-of-eighty-characters-that-no-picture-has-any-room-for-number-%02d",
+	"e\xcc\x81te\xcc\x81 %d \xe5\x8d\x97\xe7\x8e\x8b\xe3\x82\xbc\xe3\x83\xad\xe3\x82\xb3\xe3\x83\x94\xe3\x83\xbc \xf0\x9f\x9a\x80",
+	"zero-copy+size%dk+mtu9000+gro-off",
+};
+
+enum kind { UPRIGHT, STACKED, LYING, KINDS };
+
+/* The i-th value: zeros, one decade, or nine. */
+static double nasty_value(int range, int i)
+{
+	return range == 0 ? 0 : range == 1 ? 10 + i % 90 : pow(10, i % 9 - 2);
+}
+
+static void nasty_fill(struct figure *f, enum kind kind, int bars, int groups, int name, int range)
+{
+	struct estimate e;
+	char text[256];
+	int g, b, p, i = 0;
+
+	figure_init(f, "nasty");
+	f->lying = kind == LYING;
+	figure_title(f, "A title of one line");
+	figure_subtitle(f, "What is drawn; higher is better");
+	figure_caption(f, "a, b, c: every byte was copied on the receiver");
+	figure_remark(f, "d: 99 %% zero copy");
+	figure_foot(f, "n = 6 measured runs per variant, whiskers: 95 %% interval");
+	figure_axis(f, "ns per KiB");
+	for (g = 0; g < groups; g++) {
+		snprintf(text, sizeof(text),
+			 kind == LYING ? "a_function_of_the_kernel_%d" : "side%d", g);
+		figure_group(f, groups == 1 ? "" : text);
+	}
+	for (b = 0; b < bars; b++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(text, sizeof(text), names[name], b);
+#pragma GCC diagnostic pop
+		figure_bar(f, text, 0x767676);
+	}
+	for (p = 0; p < (kind == STACKED ? 8 : 0); p++) {
+		snprintf(text, sizeof(text), "component %d", p);
+		figure_part(f, text, 0x332288);
+	}
+	for (g = 0; g < groups; g++)
+		for (b = 0; b < bars; b++, i++) {
+			e = (struct estimate){.value = nasty_value(range, i), .lo = NAN, .hi = NAN};
+			for (p = 0; p < f->parts.n; p++)
+				figure_put(f, g, b, p,
+					   (struct estimate){e.value / f->parts.n, .lo = NAN,
+							     .hi = NAN});
+			if (i % 5 != 4) /* some are missing */
+				figure_put(f, g, b, FIGURE_WHOLE, e);
+		}
+	figure_choose_rows(f);
+}
+
+static void test_nasty_pages(void **state)
+{
+	static const int bars[] = {1, 2, 3, 6, 7, 12, 50}, groups[] = {1, 2, 4, 8};
+	size_t b, g, n;
+	int kind, range;
+
+	(void)state;
+	for (kind = 0; kind < KINDS; kind++)
+		for (b = 0; b < array_size(bars); b++)
+			for (g = 0; g < (kind == LYING ? 4 : 3); g++)
+				for (n = 0; n < array_size(names); n++)
+					for (range = 0; range < 3; range++) {
+						struct figure f;
+						struct page page;
+
+						if (kind == LYING && bars[b] * groups[g] > 24 &&
+						    bars[b] <= FIGURE_BARS)
+							continue;
+						nasty_fill(&f, kind, bars[b], groups[g], (int)n,
+							   range);
+						page_make(&page, &f);
+						print_message(
+							"# kind %d, %d bars, %d groups, names %zu, range %d\n",
+							kind, bars[b], groups[g], n, range);
+						assert_texts_apart(&page);
+						assert_true(page.bottom - page.top > 150);
+						page_free(&page);
+						figure_free(&f);
+					}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_nasty_pages)};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
