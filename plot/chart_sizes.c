@@ -122,6 +122,17 @@ static bool sizes_has(const struct table *t, const char *side, const struct hist
 	return false;
 }
 
+static void sizes_put_curve(struct figure *f, const struct table *t, int panel, int bar,
+			    const char *side, const struct histogram *h)
+{
+	if (h->time)
+		sizes_put_percentiles(f, t, panel, bar, side, h);
+	else
+		sizes_put_buckets(f, t, panel, bar, side, h);
+	if (h->time)
+		f->curves->log_y |= 1u << panel;
+}
+
 static void sizes_put_panel(struct figure *f, const struct table *t, const char *side,
 			    const struct histogram *h)
 {
@@ -129,14 +140,23 @@ static void sizes_put_panel(struct figure *f, const struct table *t, const char 
 	int panel = figure_group(f, label), b;
 
 	free(label);
-	for (b = 0; b < f->bars.n; b++) {
-		if (h->time)
-			sizes_put_percentiles(f, t, panel, b, side, h);
-		else
-			sizes_put_buckets(f, t, panel, b, side, h);
-	}
-	if (h->time)
-		f->curves->log_y |= 1u << panel;
+	for (b = 0; b < f->bars.n; b++)
+		sizes_put_curve(f, t, panel, b, side, h);
+}
+
+/* A panel for each of many variants, with the first histogram alone. */
+static void sizes_put_multiples(struct figure *f, const struct table *t, const char *side,
+				const struct histogram *h)
+{
+	int b;
+
+	f->curves->multiples = true;
+	f->curves->own_x = false;
+	for (b = 0; b < f->bars.n; b++)
+		sizes_put_curve(f, t, figure_group(f, f->bars.mark[b].label), b, side, h);
+	figure_remark(f,
+		      "More than %d variants: only %s of the %s is drawn; --variant chooses some",
+		      FIGURE_BARS, h->label, side);
 }
 
 static int sizes_put_panels(const struct drawing *d, struct figure *f, const struct table *t,
@@ -154,7 +174,9 @@ static int sizes_put_panels(const struct drawing *d, struct figure *f, const str
 
 			if (histograms[h].time != times || !sizes_has(t, side, &histograms[h]))
 				continue;
-			if (f->groups.n < MOST)
+			if (!f->groups.n && f->bars.n > FIGURE_BARS)
+				sizes_put_multiples(f, t, side, &histograms[h]);
+			else if (f->groups.n < MOST && !f->curves->multiples)
 				sizes_put_panel(f, t, side, &histograms[h]);
 			else
 				left_out++;
@@ -208,7 +230,7 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, stru
 	figure_title(f, times ? "Times by percentile" : "How large receives and batches were");
 	figure_subtitle(f, "Counted by the workload over its whole run, warm-up included%s",
 			times ? "; lower is better" : "");
-	if (left_out)
+	if (left_out && !f->curves->multiples)
 		figure_remark(f, "No room for %d more panel%s; --side chooses a side", left_out,
 			      left_out == 1 ? "" : "s");
 	f->group_word = "panel";
@@ -231,7 +253,7 @@ const struct chart chart_sizes = {
 	.what = "how large receives, batches and returns were",
 	.sources = {"sizes"},
 	.options = {CHART_OPTIONS "side"},
-	.most = 8,
+	.most = CURVES_PANELS,
 	.flags = CHART_OF_SIDES,
 	.draw = sizes_draw,
 };
@@ -241,7 +263,7 @@ const struct chart chart_latency = {
 	.what = "percentiles of the latency of requests and of notifications",
 	.sources = {"sizes"},
 	.options = {CHART_OPTIONS "side"},
-	.most = 8,
+	.most = CURVES_PANELS,
 	.flags = CHART_OF_SIDES | CHART_SUFFERS,
 	.draw = latency_draw,
 };

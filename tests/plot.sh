@@ -77,6 +77,28 @@ make_capture() {
 	} | sqlite3 -bail "$1/zcost.db"
 }
 
+# twelve: prints SQL that makes baseline and mmap under six sizes of the three variants; each size is faster than the one before.
+twelve() {
+	echo "BEGIN;"
+	for k in 1 2 3 4 5 6; do
+		for v in baseline mmap; do
+			echo "INSERT INTO variant (name, what, base) VALUES ('$v+size${k}k', '', '$v');
+			INSERT INTO setting (variant, name, value) VALUES ('$v+size${k}k', 'size', '${k}k');
+			INSERT INTO run (id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status, why, role)
+				SELECT id + ${k}0000, '$v+size${k}k', pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status,
+				why, role FROM run WHERE variant = '$v';"
+		done
+		for t in metric:run,name,unit,value,source series:run,name,t_ns,value cost:run,event,cpu,comm,pid,tid,context,frame,samples,weight \
+			event:id,run,name,is_time,samples,weight,weight2; do
+			columns=$(echo ${t#*:} | sed "s/\<run\>/run + ${k}0000/; s/\<id\>/id + ${k}0000/; s/\<event\>/event + ${k}0000/")
+			echo "INSERT INTO ${t%:*} (${t#*:}) SELECT $columns FROM ${t%:*} WHERE run < 10000;"
+		done
+		echo "UPDATE metric SET value = value * $k WHERE run BETWEEN ${k}0000 AND ${k}9999
+			AND (name IN ('throughput', 'bytes') OR name LIKE 'rate_%');"
+	done
+	echo "DELETE FROM run WHERE id < 10000; DELETE FROM variant WHERE name NOT LIKE '%+%'; COMMIT;"
+}
+
 # cells FILE COLUMN KEY=VALUE...: a column of the rows of a tsv that match, by name.
 cells() {
 	f=$1
