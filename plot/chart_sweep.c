@@ -146,6 +146,8 @@ static double sweep_x(const struct figure *f, const char *value)
 /* A linear axis could not show the small ones of such values. */
 #define LOG_FROM 10
 
+enum { EVERY_PANEL = -1 };
+
 static void sweep_choose_axis(struct figure *f, int panel)
 {
 	double least = INFINITY, most = 0, v;
@@ -155,33 +157,29 @@ static void sweep_choose_axis(struct figure *f, int panel)
 	for (i = 0; i < f->curves->n; i++) {
 		const struct curve *c = &f->curves->curves[i];
 
-		for (k = 0; k < c->n && c->panel == panel; k++) {
+		for (k = 0; k < c->n && (c->panel == panel || panel == EVERY_PANEL); k++) {
 			v = c->points[k].y.value;
 			least = fmin(least, v);
 			most = fmax(most, v);
 		}
 	}
 	if (least > 0 && most >= LOG_FROM * least)
-		f->curves->log_y |= 1u << panel;
+		f->curves->log_y |= panel == EVERY_PANEL ? ~0u : 1u << panel;
 }
 
-static void sweep_put_curves(const struct sweep_rows *r, struct figure *f, int panel)
+static void sweep_put_curve(const struct sweep_rows *r, struct figure *f,
+			    const struct sweep_panel *p, int panel, int line)
 {
-	const struct sweep_panel *p = &r->panels[panel];
-	int line, curve;
+	int curve = figure_curve(f, panel, line, p->gauge->metric, false);
 	size_t row;
 
-	for (line = 0; line < f->bars.n; line++) {
-		curve = figure_curve(f, panel, line, p->gauge->metric, false);
-		for (row = 0; row < r->t->rows; row++)
-			if (row_is(r->t, row, "setting", r->setting) &&
-			    row_is(r->t, row, "metric", p->gauge->metric) &&
-			    row_is(r->t, row, "under", p->under) &&
-			    row_is(r->t, row, "side", p->side) &&
-			    row_is(r->t, row, "variant", f->bars.mark[line].name))
-				figure_point(f, curve, sweep_x(f, table_text(r->t, row, "value")),
-					     row_estimate(r->t, row, "estimate"));
-	}
+	for (row = 0; row < r->t->rows; row++)
+		if (row_is(r->t, row, "setting", r->setting) &&
+		    row_is(r->t, row, "metric", p->gauge->metric) &&
+		    row_is(r->t, row, "under", p->under) && row_is(r->t, row, "side", p->side) &&
+		    row_is(r->t, row, "variant", f->bars.mark[line].name))
+			figure_point(f, curve, sweep_x(f, table_text(r->t, row, "value")),
+				     row_estimate(r->t, row, "estimate"));
 }
 
 /* Returns the crossover's row of the panel for the line, or -1. */
@@ -199,28 +197,25 @@ static long sweep_crossover(const struct sweep_rows *r, const struct sweep_panel
 	return -1;
 }
 
-static void sweep_put_marks(const struct sweep_rows *r, struct figure *f, int panel)
+static void sweep_put_mark(const struct sweep_rows *r, struct figure *f,
+			   const struct sweep_panel *p, int panel, int line)
 {
+	long row = sweep_crossover(r, p, f->bars.mark[line].name);
 	struct interval i;
 	double at;
-	long row;
-	int line;
 
-	for (line = 1; line < f->bars.n; line++) {
-		row = sweep_crossover(r, &r->panels[panel], f->bars.mark[line].name);
-		if (row < 0 || isnan(table_real(r->crossovers, (size_t)row, "at")))
-			continue;
-		at = table_real(r->crossovers, (size_t)row, "at");
-		i = table_interval(r->crossovers, (size_t)row, "at");
-		figure_mark(f, panel, at, i.low, i.high,
-			    table_text(r->crossovers, (size_t)row, "at_words"));
-	}
+	if (row < 0 || isnan(table_real(r->crossovers, (size_t)row, "at")))
+		return;
+	at = table_real(r->crossovers, (size_t)row, "at");
+	i = table_interval(r->crossovers, (size_t)row, "at");
+	figure_mark(f, panel, at, i.low, i.high,
+		    table_text(r->crossovers, (size_t)row, "at_words"));
 }
 
 static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
 {
 	char *label;
-	int i;
+	int i, line;
 
 	for (i = 0; i < r->npanels; i++) {
 		const struct sweep_panel *p = &r->panels[i];
@@ -229,10 +224,39 @@ static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
 				  : xasprintf("%s: %s", p->side, p->gauge->label);
 		figure_group(f, label);
 		free(label);
-		sweep_put_curves(r, f, i);
-		sweep_put_marks(r, f, i);
+		for (line = 0; line < f->bars.n; line++) {
+			sweep_put_curve(r, f, p, i, line);
+			sweep_put_mark(r, f, p, i, line);
+		}
 		sweep_choose_axis(f, i);
 	}
+}
+
+/* Many lines: a panel for each, with the line of the first variant, and the first figure alone. */
+static void sweep_put_multiples(struct sweep_rows *r, struct figure *f)
+{
+	const struct sweep_panel *p = &r->panels[0];
+	int line, panel;
+
+	f->curves->multiples = true;
+	r->left_out = 0;
+	for (line = 1; line < f->bars.n; line++) {
+		if (f->groups.n == CURVES_PANELS) {
+			r->left_out = f->bars.n - line;
+			break;
+		}
+		panel = figure_group(f, f->bars.mark[line].label);
+		sweep_put_curve(r, f, p, panel, 0);
+		sweep_put_curve(r, f, p, panel, line);
+		sweep_put_mark(r, f, p, panel, line);
+	}
+	sweep_choose_axis(f, EVERY_PANEL);
+	figure_remark(f, "More than %d variants: only %s%s%s is drawn; grey: %s", FIGURE_BARS,
+		      p->gauge->label, *p->under ? " at " : "", p->under, f->bars.mark[0].label);
+	if (r->left_out)
+		figure_caption(f, "Not in this chart: %d more variants (--variant chooses)",
+			       r->left_out);
+	r->left_out = 0;
 }
 
 /* Returns whether the line copied under every value at which it is drawn. */
@@ -289,12 +313,15 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 {
 	const struct sweep_panel *p = &r->panels[0];
 
-	figure_title(f, "%s over %s", *p->under ? p->gauge->label : "Cost and throughput",
+	figure_title(f, "%s over %s",
+		     *p->under || f->curves->multiples ? p->gauge->label : "Cost and throughput",
 		     r->setting);
 	figure_subtitle(
 		f, "%s%s: %s of the runs%s",
 		!strcmp(p->side, "total") ? "All sides together" : p->side,
-		*p->under ? ", a panel for each combination of the other settings" : "",
+		*p->under && !f->curves->multiples
+			? ", a panel for each combination of the other settings"
+			: "",
 		d->facts.estimator ? d->facts.estimator : "median",
 		r->crossovers && r->crossovers->rows
 			? "; dashed: the lines cross; grey: the 95 % interval of the crossing"
@@ -320,7 +347,10 @@ static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)
 				 "no variant has a cost or a throughput over a setting");
 	figure_curves(f, arena_strdup(&f->arena, r.setting), "metric");
 	sweep_put_axes(&r, f);
-	sweep_put_panels(&r, f);
+	if (f->bars.n > FIGURE_BARS)
+		sweep_put_multiples(&r, f);
+	else
+		sweep_put_panels(&r, f);
 	sweep_put_words(d, &r, f);
 	sweep_claim(d, &r, f);
 	drawing_foot(d, f, FROM_MEASURED);

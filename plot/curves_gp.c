@@ -163,14 +163,15 @@ static void script_add_x_ticks(struct str *s, const struct curves *c, const stru
 	str_putc(s, ')');
 }
 
-/* Labels 1, 2 and 5 times the powers of ten, or the powers alone where there are many. */
-static void script_add_log_ticks(struct str *s, const struct curve_range *y)
+/* Labels 1, 2 and 5 times the powers of ten, or the powers alone, or some of them, by the room. */
+static void script_add_log_ticks(struct str *s, const struct curve_range *y, double pixels)
 {
 	static const double times[] = {1, 2, 5};
-	size_t of_each = y->to / y->from < 300 ? array_size(times) : 1, i;
-	int k, n = 0;
+	double decade = pixels / log10(y->to / y->from);
+	size_t of_each = decade >= 4 * TICK_SIZE ? array_size(times) : 1, i;
+	int stride = decade < 1.3 * TICK_SIZE ? (int)ceil(1.3 * TICK_SIZE / decade) : 1, k, n = 0;
 
-	for (k = (int)floor(log10(y->from)); pow(10, k) <= y->to; k++)
+	for (k = (int)floor(log10(y->from)); pow(10, k) <= y->to; k += stride)
 		for (i = 0; i < of_each; i++)
 			if (times[i] * pow(10, k) >= y->from && times[i] * pow(10, k) <= y->to)
 				str_printf(s, "%s%.10g", n++ ? ", " : "(", times[i] * pow(10, k));
@@ -209,7 +210,7 @@ static void script_add_axes(struct str *s, const struct figure *f, const struct 
 		   !named ? "" : axis_format(&x), TICK_SIZE, named ? INK_SOFT : 0xffffff);
 	str_puts(s, "\tset ytics nomirror scale 0 ");
 	if (y.log)
-		script_add_log_ticks(s, &y);
+		script_add_log_ticks(s, &y, b->bottom - b->top);
 	else
 		script_add_linear_ticks(s, &y);
 	str_printf(s, "format '%s' font 'sans-serif,%g' textcolor rgb '#%06x'\n", axis_format(&y),

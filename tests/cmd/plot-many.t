@@ -42,6 +42,18 @@ ok "the panels of timeline have one range of throughput" test "$(grep 'set yrang
 ok "sizes has a panel for each variant and says that it has one figure" sh -c "grep -c '^panel[0-9]* = ' slides/sizes.gp | grep -x 12 &&
 	grep 'More than 6 variants: only receives by bytes, % of the receiver is drawn' slides/sizes.svg"
 
+# Ten variants of the plan over a setting.
+cp -r cap lines
+for k in 3 4 5 6; do
+	echo "UPDATE setting SET variant = replace(variant, '+', '$k+') WHERE variant LIKE '%+size${k}k';
+		UPDATE run SET variant = replace(variant, '+', '$k+') WHERE variant LIKE '%+size${k}k';
+		UPDATE variant SET base = base || '$k', name = replace(name, '+', '$k+') WHERE name LIKE '%+size${k}k';"
+done | sqlite3 -bail lines/zcost.db
+ok "sweep draws ten variants of the plan" exits 0 "$zcost" plot lines sweep -o lines-slides --format svg
+ok "sweep has a panel for each variant beside the first" test "$(grep -c '^panel[0-9]* = ' lines-slides/sweep.gp)" = 9
+ok "a remark names the figure and the first variant" says \
+	'More than 6 variants: only CPU time, ns per KiB is drawn; grey: baseline' lines-slides/sweep.svg
+
 # Names of 80 characters, of any script.
 rename() {
 	sqlite3 small/zcost.db "UPDATE variant SET name = '$2' WHERE name = '$1'; UPDATE run SET variant = '$2' WHERE variant = '$1'"
