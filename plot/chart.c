@@ -421,7 +421,7 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 	else if (from == FROM_UNTESTED)
 		str_puts(s, "too few for a test or an interval");
 	else if (from == FROM_EACH_RUN)
-		str_puts(s, "strong line: median");
+		str_puts(s, n.most == 1 ? "so no median" : "strong line: median");
 	else if (from == FROM_COUNTED)
 		str_puts(s, "whiskers: 95 % interval of the mean call alone");
 	else if (n.most == 1)

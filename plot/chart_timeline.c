@@ -346,9 +346,10 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 	figure_title(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
 		     gauges[p->of[0].gauge].label,
 		     p->n > 1 && !f->curves->multiples ? " and what moved with it" : "");
-	figure_subtitle(
-		f,
-		"Pale: each run; strong: the median of the runs; grey ground: the window that all other figures are taken over");
+	figure_subtitle(f, "%s; grey ground: the window that all other figures are taken over",
+			d->facts.measured.most == 1
+				? "Each line is the only run"
+				: "Pale: each run; strong: the median of the runs");
 	if (p->flat.len)
 		figure_remark(f, "Constant, so not drawn: %s", p->flat.buf);
 	if (p->left_out)

@@ -79,6 +79,8 @@ static void page_place_panels(struct page *page, const struct figure *f)
 	page->limit = (page->right - page->left) / scale;
 	page->pitch = (panel + PANEL_GAP) / scale;
 	page->tick = page_axis_step(panel / scale, panel, 48);
+	if (page->tick > page->reach) /* one number beside the 0 */
+		page->tick = page_axis_step(page->reach / 2.5, 1, 1);
 }
 
 /* Leaves room beyond the longest bar for its number. */

@@ -68,6 +68,11 @@ ok "a title with long names has its claim in full" says '<title>[^<]*\(throughpu
 ok "the picture has that claim in full" says 'per CPU use\)' names/roi_c.gp
 ok "long names do not push the limit off the subtitle" says 'limited by: nothing seen' names/throughput.gp
 
+cp -r small one && sqlite3 one/zcost.db "DELETE FROM run WHERE repeat > 1"
+ok "plot draws one run of each variant over time" exits 0 "$zcost" plot one timeline -o single --format svg
+ok "the subtitle of one run speaks of no median" says 'Each line is the only run; grey ground' single/timeline.svg
+ok "the foot note of one run has no median" says 'n = 1 measured run per variant, so no median' single/timeline.svg
+
 # Figures over four decades and without names.
 sqlite3 small/zcost.db "UPDATE metric SET value = value * 1e-4 WHERE (name IN ('throughput', 'bytes') OR name LIKE 'rate_%')
 	AND run IN (SELECT id FROM run WHERE variant LIKE 'splice%'); UPDATE symbol SET unresolved = 1"
