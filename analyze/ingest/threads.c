@@ -286,6 +286,15 @@ static void threads_add_ended(struct ingest *in, struct sums *sums, const struct
 	sums->span += waited - known;
 }
 
+/*
+ * Returns whether the readings lack processes of the workload: the plan names programs that zcost
+ * did not start.
+ */
+static bool threads_are_some(const struct ingest *in)
+{
+	return in->how.processes && *in->how.processes;
+}
+
 static void threads_add_span(struct ingest *in, struct sums *sums, const struct reading *a,
 			     struct reading *b, const struct span *span)
 {
@@ -305,7 +314,7 @@ static void threads_add_span(struct ingest *in, struct sums *sums, const struct 
 	threads_add_ended(in, sums, a, b, span);
 	sums->most = threads > sums->most ? threads : sums->most;
 	sums->total += span->share * sums->span;
-	if (span->ns > 0)
+	if (span->ns > 0 && !threads_are_some(in))
 		ingest_point(in, "workload_cpu_pct", span->end, 100 * sums->span / span->ns);
 }
 
@@ -375,6 +384,17 @@ static void threads_add_notes(struct ingest *in, const struct sums *s)
 		note_add(&in->notes, threads_ticks);
 }
 
+/* Adds the CPU time of the workload: `rate` ns per second. */
+static void threads_add_time(struct ingest *in, double rate, double window)
+{
+	if (threads_are_some(in)) {
+		note_add(&in->notes, threads_named);
+		return;
+	}
+	ingest_metric(in, "workload_cpu_ns", "ns", rate * window, NULL);
+	ingest_metric(in, "workload_cpu_pct", "%", rate / 1e7, NULL);
+}
+
 static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void *readings,
 			     size_t bad)
 {
@@ -399,13 +419,12 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void 
 	covered = snaps_cover(in, "threads.snap", snaps);
 	threads_scale(in, covered > 0 ? window / covered : NAN);
 	if (covered > 0 && in->nthreads_seen) {
-		ingest_metric(in, "workload_cpu_ns", "ns", sums.total * window / covered, NULL);
-		ingest_metric(in, "workload_cpu_pct", "%", sums.total / covered / 1e7, NULL);
 		ingest_metric(in, "workload_threads", "1", (double)sums.most, NULL);
 		ingest_metric(in, "workload_confined", "1", !sums.outside, NULL);
 		threads_add_accounting(in);
-		in->workload_whole =
-			!sums.back && !sums.late && !sums.elsewhere && !sums.ticks && !bad;
+		in->workload_whole = !sums.back && !sums.late && !sums.elsewhere && !sums.ticks &&
+				     !bad && !threads_are_some(in);
+		threads_add_time(in, sums.total / covered, window);
 	}
 	threads_add_notes(in, &sums);
 	map_free(&sums.cpus_seen);

@@ -77,5 +77,6 @@ ok "the message says to capture again" says 'does not say which processes.*captu
 jq '.variants[0].settings["receiver.processes"] = "burn*"' c/manifest.json >new && mv new c/manifest.json
 for f in c/runs/v/*/receiver/run.json; do jq 'del(.processes)' $f >new && mv new $f; done
 "$zcost" analyze c >/dev/null 2>&1
+ok "the CPU time of processes that zcost did not start is not known" sh -c "[ \$(sqlite3 c/zcost.db \"SELECT COUNT(*) FROM metric WHERE name LIKE 'workload_cpu_%'\") = 0 ]"
 ok "'processes' of the plan names the workload" sh -c "[ '$(share '^burner$' --workload-only | cut -d. -f1)' -gt 10 ]"
 done_testing
