@@ -407,6 +407,8 @@ const struct option_row option_table[] = {
 	OPTION("dso", "NAME", GROUP_ROWS, "only functions of this module or library", option_text,
 	       .at = AT(q.dso)),
 	OPTION("symbol", "NAME", GROUP_ROWS, "only this function", option_text, .at = AT(q.symbol)),
+	OPTION("name", "GLOB", GROUP_ROWS, "timeline: only the series that match, such as 'power_w:*'",
+	       option_text, .at = AT(q.name)),
 	OPTION("components", "FILE", GROUP_ROWS, "file with your own rules for components", option_text,
 	       .at = AT(q.components_file)),
 	OPTION("component-set", "SET", GROUP_ROWS, "set of components: fine (default) or basic", option_text,

@@ -257,6 +257,7 @@ static int report_check_filters(const struct report_arguments *a, const struct t
 	} filters[] = {{"comm", q->comm},
 		       {"dso", q->dso},
 		       {"symbol", of_function ? NULL : q->symbol},
+		       {"name", q->name},
 		       {"cpu", cpus}};
 	struct str s = {0};
 	size_t i;

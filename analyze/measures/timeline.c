@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* timeline: figures over time in each run, by the second of its window. */
 #include "analyze/measures/scope.h"
+#include "lib/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,23 +44,27 @@ static const char *timeline_unit(const char *name)
 	return "1";
 }
 
+static void timeline_put_point(const struct block_table *k, const struct run *r,
+			       const struct series_row *point)
+{
+	struct value *row = block_row(k->t, &k->b->block);
+
+	table_set(k->t, row, "run", value_int(r->repeat));
+	table_set(k->t, row, "name", value_str(k->t, point->name));
+	table_set(k->t, row, "unit", value_str(k->t, timeline_unit(point->name)));
+	table_set(k->t, row, "t_s", value_real(((double)point->t_ns - (double)r->start_ns) / 1e9));
+	table_set(k->t, row, "seconds", value_real((double)(r->end_ns - r->start_ns) / 1e9));
+	table_set(k->t, row, "value", value_real(point->value));
+}
+
 static int timeline_put_run(struct block_table *k, const struct run *r, struct error *err)
 {
 	struct series_row *points;
 	int n = store_series(k->s, r->id, &points, err), i;
 
-	for (i = 0; i < n; i++) {
-		struct value *row = block_row(k->t, &k->b->block);
-
-		table_set(k->t, row, "run", value_int(r->repeat));
-		table_set(k->t, row, "name", value_str(k->t, points[i].name));
-		table_set(k->t, row, "unit", value_str(k->t, timeline_unit(points[i].name)));
-		table_set(k->t, row, "t_s",
-			  value_real(((double)points[i].t_ns - (double)r->start_ns) / 1e9));
-		table_set(k->t, row, "seconds",
-			  value_real((double)(r->end_ns - r->start_ns) / 1e9));
-		table_set(k->t, row, "value", value_real(points[i].value));
-	}
+	for (i = 0; i < n; i++)
+		if (str_matches(k->q->name, points[i].name))
+			timeline_put_point(k, r, &points[i]);
 	if (n >= 0)
 		free(points);
 	return n < 0 ? n : 0;
@@ -83,7 +88,7 @@ const struct measure measure_timeline = {
 	.name = "timeline",
 	.what = "throughput, CPU, power, retransmits, cwnd, rtt and squeezes over time, in each run",
 	MEASURE_COLUMNS(timeline_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "name"},
 	.spare = "seconds unit",
 	.run = timeline_run,
 };

@@ -53,6 +53,13 @@ ok "report timeline has the CPU use of each second" is "1 50, 2 50, 3 50" series
 ok "report timeline has a point of throughput every 100 ms" test \
 	"$("$zcost" report timeline cap --side receiver --format tsv | grep -c '	throughput	')" = 50
 
+"$zcost" report timeline cap --name 'power_w:*/package-?' --format tsv >named 2>/dev/null
+ok "report timeline --name prints the series that match the glob, and no other" is \
+	"power_w:package/perf/package-0 power_w:package/powercap/package-0 power_w:package/powercap/package-1" \
+	sh -c "cut -f 4 named | sed 1d | sort -u | paste -sd ' '"
+ok "report timeline --name of no series exits 1" exits 1 "$zcost" report timeline cap --name nosuch
+ok "the message names the unknown series" says "table 'timeline' has no row: nothing matches --name nosuch" err
+
 # Two more runs, so that there is a median: 0.8 and 1.6 of the first. Each is read at its own times.
 for r in 2 3; do
 	scale=$(echo "0.8 1.6" | cut -d ' ' -f $((r - 1)))
