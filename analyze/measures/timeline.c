@@ -18,6 +18,8 @@ static const struct column timeline_columns[] = {
 	{"value", .type = V_REAL, .digits = 3},
 };
 
+enum { LIMIT = 30 };
+
 /* Units by the beginning of a name. Other series are counts. */
 static const struct {
 	const char *prefix, *unit;
@@ -57,13 +59,15 @@ static void timeline_put_point(const struct block_table *k, const struct run *r,
 	table_set(k->t, row, "value", value_real(point->value));
 }
 
-static int timeline_put_run(struct block_table *k, const struct run *r, struct error *err)
+/* Adds the run's points to *all, and those within the limit to the table. */
+static int timeline_put_run(const struct block_table *k, const struct run *r, size_t limit,
+			    size_t *all, struct error *err)
 {
 	struct series_row *points;
 	int n = store_series(k->s, r->id, &points, err), i;
 
 	for (i = 0; i < n; i++)
-		if (str_matches(k->q->name, points[i].name))
+		if (str_matches(k->q->name, points[i].name) && (*all)++ < limit)
 			timeline_put_point(k, r, &points[i]);
 	if (n >= 0)
 		free(points);
@@ -72,10 +76,16 @@ static int timeline_put_run(struct block_table *k, const struct run *r, struct e
 
 static int timeline_put_block(struct block_table *k, struct error *err)
 {
+	size_t limit = k->q->limit > 0 ? (size_t)k->q->limit : LIMIT, all = 0;
+	const struct block *b = &k->b->block;
 	int i, rc = 0;
 
+	if (k->q->all)
+		limit = SIZE_MAX;
 	for (i = 0; i < k->b->n && !rc; i++)
-		rc = timeline_put_run(k, &k->b->runs[i], err);
+		rc = timeline_put_run(k, &k->b->runs[i], limit, &all, err);
+	if (all > limit)
+		note_add_of(&k->t->notes, b->variant, b->side, rows_shown, limit, all);
 	return rc;
 }
 
@@ -88,7 +98,7 @@ const struct measure measure_timeline = {
 	.name = "timeline",
 	.what = "throughput, CPU, power, retransmits, cwnd, rtt and squeezes over time, in each run",
 	MEASURE_COLUMNS(timeline_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS "name"},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "name limit all"},
 	.spare = "seconds unit",
 	.run = timeline_run,
 };

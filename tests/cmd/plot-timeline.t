@@ -42,7 +42,7 @@ is() {
 
 # series NAME: "t value" of the receiver's series, by report.
 series() {
-	"$zcost" report timeline cap --side receiver --format tsv | awk -F '\t' -v name="$1" '
+	"$zcost" report timeline cap --side receiver --all --format tsv | awk -F '\t' -v name="$1" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["name"] == name { printf "%s%g %g", n++ ? ", " : "", $at["t_s"], $at["value"] }'
 }
@@ -51,14 +51,20 @@ ok "report timeline has the squeezes of the side's CPU alone, per second" is "1 
 ok "report timeline has the mean power between readings of a counter" is "1 40, 2 40, 3 40" series power_w:package/powercap/package-0
 ok "report timeline has the CPU use of each second" is "1 50, 2 50, 3 50" series cpu_pct
 ok "report timeline has a point of throughput every 100 ms" test \
-	"$("$zcost" report timeline cap --side receiver --format tsv | grep -c '	throughput	')" = 50
+	"$("$zcost" report timeline cap --side receiver --all --format tsv | grep -c '	throughput	')" = 50
 
-"$zcost" report timeline cap --name 'power_w:*/package-?' --format tsv >named 2>/dev/null
+"$zcost" report timeline cap --name 'power_w:*/package-?' --all --format tsv >named 2>/dev/null
 ok "report timeline --name prints the series that match the glob, and no other" is \
 	"power_w:package/perf/package-0 power_w:package/powercap/package-0 power_w:package/powercap/package-1" \
 	sh -c "cut -f 4 named | sed 1d | sort -u | paste -sd ' '"
 ok "report timeline --name of no series exits 1" exits 1 "$zcost" report timeline cap --name nosuch
 ok "the message names the unknown series" says "table 'timeline' has no row: nothing matches --name nosuch" err
+ok "report timeline prints 30 points of each side" is "30 receiver 30 sender" \
+	sh -c "'$zcost' report timeline cap --format tsv 2>notes | cut -f 2 | sed 1d | sort | uniq -c | xargs"
+ok "a note says how many points the table left out" says 'receiver: 30 of 71 rows; --all shows all' notes
+ok "report timeline --limit counts the points of the series that --name selects" is "throughput throughput" \
+	sh -c "'$zcost' report timeline cap --side receiver --name throughput --limit 2 --format tsv 2>notes | cut -f 4 | sed 1d | xargs"
+ok "the note counts the points of these series alone" says '2 of 50 rows' notes
 
 # Two more runs, so that there is a median: 0.8 and 1.6 of the first. Each is read at its own times.
 for r in 2 3; do
