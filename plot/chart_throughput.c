@@ -114,27 +114,62 @@ static void throughput_claim(struct drawing *d, struct figure *f)
 	}
 }
 
-/* Adds "a, b: sender cpu", or "7 of 12: sender cpu": the variants that have the i-th one's limit.
- */
-static void throughput_add_limit(const struct drawing *d, struct figure *f, struct str *s,
-				 char *const *words, int i, int n)
+enum {
+	LIMIT_SIZE = 20,
+	LIMIT_NAME = 240,
+	LIMITS_WIDTH = 1700
+}; /* pixels, of two lines, less their ends */
+
+/* Prints "a, b: sender cpu", or "7 of 12: sender cpu": the variants that have the i-th one's limit.
+ * Returns their number. */
+static int throughput_print_limit(const struct drawing *d, struct figure *f, struct str *s,
+				  char *const *words, int i, int n)
 {
-	enum { NAMED = 3, SIZE = 20, WIDTH = 240 }; /* pixels of a name */
+	enum { NAMED = 3 };
 	int k, same = 0, left;
 
 	for (k = 0; k < n; k++)
 		same += words[k] && !strcmp(words[k], words[i]);
 	left = same;
-	str_puts(s, s->len ? "; " : " · limited by: ");
 	if (same > NAMED && same < n)
 		str_printf(s, "%d of %d: ", same, n);
 	for (k = i; k < n && same <= NAMED && same < n; k++)
 		if (words[k] && !strcmp(words[k], words[i]))
 			str_printf(s, "%s%s%s", k > i ? ", " : "",
 				   label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, k)),
-					     SIZE, WIDTH),
+					     LIMIT_SIZE, LIMIT_NAME),
 				   --left ? "" : ": ");
 	str_puts(s, words[i]);
+	return same;
+}
+
+/* Adds each limit once, and the number of variants of which the limit has no room. */
+static void throughput_add_limits(const struct drawing *d, struct figure *f, struct str *s,
+				  char *const *words, int n)
+{
+	int i, k, same, left = 0;
+	struct str one = {0};
+	double room = LIMITS_WIDTH - label_width(s->buf, LIMIT_SIZE, false);
+	const char *before = " · limited by: ";
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < i && words[i]; k++)
+			if (words[k] && !strcmp(words[k], words[i]))
+				break;
+		if (!words[i] || k < i)
+			continue;
+		str_reset(&one);
+		same = throughput_print_limit(d, f, &one, words, i, n);
+		room -= label_width(one.buf, LIMIT_SIZE, false);
+		left += room < 0 ? same : 0;
+		if (room < 0)
+			continue;
+		str_printf(s, "%s%s", before, one.buf);
+		before = "; ";
+	}
+	if (left)
+		str_printf(s, "%s%d more in 'zcost report limits'", before, left);
+	str_free(&one);
 }
 
 /* Writes the subtitle: what is drawn, and what limited the variants. */
@@ -144,18 +179,13 @@ static void throughput_subtitle(const struct drawing *d, struct figure *f, const
 	char *words[CHART_ROWS];
 	struct str s = {0};
 	const char *v;
-	int i, k, n = 0;
+	int i, n = 0;
 
 	for (; n < CHART_ROWS && (v = drawing_variant(d, n)); n++)
 		words[n] = limits_words(limits, v);
-	for (i = 0; i < n; i++) {
-		for (k = 0; k < i && words[i]; k++)
-			if (words[k] && !strcmp(words[k], words[i]))
-				break;
-		if (words[i] && k == i)
-			throughput_add_limit(d, f, &s, words, i, n);
-	}
-	figure_subtitle(f, "%s%s", speed, s.len ? s.buf : "");
+	str_puts(&s, speed);
+	throughput_add_limits(d, f, &s, words, n);
+	figure_subtitle(f, "%s", s.buf);
 	for (i = 0; i < n; i++)
 		free(words[i]);
 	str_free(&s);

@@ -371,6 +371,29 @@ static void test_many(void **state)
 	fixture_free(x);
 }
 
+/* The subtitle has the limits that two lines hold, and the number of the others. */
+static void test_many_limits(void **state)
+{
+	const struct label_shape two = {
+		.size = 20, .width = PAGE_W - 80, .lines = 2, .breaks = " "};
+	const char *names[MANY];
+	struct fixture *x = fixture_many(names);
+	struct str limits = {0};
+	int i;
+
+	(void)state;
+	str_puts(&limits, "variant\tlimit\tside\n");
+	for (i = 0; i < MANY; i++)
+		str_printf(&limits, "%s\tcause_%d\tsender\n", names[i], i < 5 ? 0 : i);
+	x->sheets[2].text = limits.buf;
+	assert_int_equal(fixture_draw(x, "throughput"), 0);
+	assert_has(x->f.subtitle, "limited by: 5 of 50: sender cause_0; ");
+	assert_has(x->f.subtitle, "more in 'zcost report limits'");
+	assert_true(label_wraps(x->f.subtitle, &two));
+	str_free(&limits);
+	fixture_free(x);
+}
+
 /* All texts lie on the page, whatever their number, and leave bars that can be seen. */
 static void assert_on_page(const struct figure *f)
 {
@@ -1219,6 +1242,7 @@ int main(void)
 		cmocka_unit_test(test_runs_in_foot),
 		cmocka_unit_test(test_almost_all),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_limits),
 		cmocka_unit_test(test_many_on_page),
 		cmocka_unit_test(test_no_claim),
 		cmocka_unit_test(test_slower_claim),
