@@ -68,12 +68,46 @@ static bool cpu_parts_add_up(const struct figure *f)
 	return true;
 }
 
+/* Draws the workload alone. Table roi has its CPU use with the interval, and the total. */
+static int cpu_draw_workload(struct drawing *d, struct figure *f, struct error *err)
+{
+	const struct table *t;
+	struct estimate e;
+	int g, b, rc = drawing_table(d, 1, &t, err);
+	long row;
+
+	if (rc)
+		return rc;
+	figure_title(f, "CPU use of the workload");
+	figure_subtitle(
+		f,
+		"CPU time of its processes, on any CPU; 100 %% = one CPU; lower is better at the same throughput");
+	f->axis = "% of one CPU";
+	drawing_sides(d, f, t);
+	drawing_bars(d, f);
+	for (g = 0; g < f->groups.n; g++) {
+		for (b = 0; b < f->bars.n; b++) {
+			row = row_find(t, 0, drawing_variant(d, b), f->groups.mark[g].name);
+			e.value = NAN;
+			if (row >= 0)
+				e = row_estimate(t, (size_t)row, "cpu_pct");
+			if (!isnan(e.value))
+				figure_put(f, g, b, FIGURE_WHOLE, e);
+		}
+	}
+	drawing_foot(d, f, FROM_MEASURED);
+	return 0;
+}
+
 static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	const struct table *t;
-	int i, g, b, rc = drawing_table(d, 0, &t, err);
+	int i, g, b, rc;
 	long row;
 
+	if (d->query.workload_only)
+		return cpu_draw_workload(d, f, err);
+	rc = drawing_table(d, 0, &t, err);
 	if (rc)
 		return rc;
 	figure_title(f, "CPU use: user, system and softirq");
@@ -104,8 +138,8 @@ static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 const struct chart chart_cpu = {
 	.name = "cpu",
 	.what = "CPU use of both sides, stacked: user, system, softirq",
-	.sources = {"cpu"},
-	.options = {CHART_OPTIONS "side"},
+	.sources = {"cpu", "roi"},
+	.options = {CHART_OPTIONS "workload-only side"},
 	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = cpu_draw,

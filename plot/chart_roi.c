@@ -145,7 +145,9 @@ static int roi_c_draw(struct drawing *d, struct figure *f, struct error *err)
 	f->axis = arena_strdup(&f->arena, s.unit);
 	roi_put_bars(d, f, t, &s);
 	figure_subtitle(
-		f, "T: throughput, Gbit/s; C: CPU use, 100 %% = one CPU%s%s%s%s; higher is better",
+		f,
+		"T: throughput, Gbit/s; C: CPU use%s, 100 %% = one CPU%s%s%s%s; higher is better",
+		d->query.workload_only ? " of the workload" : "",
 		roi_has_total(f) ? "; total: over " : "", roi_has_total(f) ? roi_sides(f) : "",
 		roi_has_total(f) ? "' CPU use" : "",
 		roi_has_total(f) && roi_counts_cpus_once(t) ? ", each CPU once" : "");
@@ -254,7 +256,7 @@ const struct chart chart_roi_c = {
 	.name = "roi_c",
 	.what = "throughput squared for CPU use: receiver, sender, total",
 	.sources = {"roi"},
-	.options = {CHART_OPTIONS "side roi-n"},
+	.options = {CHART_OPTIONS "workload-only side roi-n"},
 	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = roi_c_draw,

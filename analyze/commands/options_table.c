@@ -362,7 +362,7 @@ const struct option_row option_table[] = {
 	OPTION("comm", "NAME", GROUP_SAMPLES, "only this command; the name may be a glob", option_text,
 	       .at = AT(q.comm)),
 	OPTION("workload-only", NULL, GROUP_SAMPLES,
-	       "only the workload's processes; interrupts that ran in other processes are one row, [interrupts elsewhere]",
+	       "only the workload's processes. In costs of code, interrupts that ran in other processes are one row, [interrupts elsewhere]",
 	       option_flag, .at = AT(q.workload_only),
 	       .of_capture = "column workload_pct of 'zcost report cpu' has the CPU time of the workload's processes"),
 	OPTION("event", "NAME", GROUP_SAMPLES, "the event to read if the profile has several", option_text,

@@ -203,6 +203,9 @@ const char *compare_side_of(const struct comparison *c, enum end e, const char *
 /* Notes pairs of sides with two names, and sides that only one end has. */
 void compare_note_sides(const struct comparison *c, struct table *t);
 
+/* With --workload-only, notes what CPU time of both ends is not the workload's. */
+int compare_note_workload(const struct comparison *c, struct table *t, struct error *err);
+
 /* Returns "receiver, sender"; the caller frees. */
 char *compare_names(const char **names, int n);
 

@@ -313,6 +313,8 @@ static void conditions_print_runs(struct str *s, const struct comparison *c,
 	str_puts(s, c->rule.apart ? ", not in turns" : ", in turns");
 	if (c->table == &comparison_metrics)
 		str_puts(s, "; p: exact Mann-Whitney, two-sided");
+	if (c->query.workload_only)
+		str_puts(s, "; CPU time: of the workload's processes alone");
 }
 
 static void condition_side_read(struct condition_side *at, const struct comparison *c, enum end e,

@@ -35,16 +35,16 @@ static void end_order_free(struct end_order *o)
 	free(o->runs);
 }
 
-/* Adds a figure unless a run lacks it: rate of work, or busy time per unit of work. */
+/* Adds a figure unless a run lacks it: rate of work, or the metric `cost` per unit of work. */
 static void end_order_add(struct end_order *o, struct store *s, const struct run *runs,
-			  const char *rate, bool cost)
+			  const char *rate, const char *cost)
 {
 	double *x = xcalloc((size_t)o->n + 1, sizeof(*x)), work;
 	int i;
 
 	for (i = 0; i < o->n; i++) {
 		work = figure_metric(s, &runs[i], rate);
-		x[i] = cost ? figure_metric(s, &runs[i], "cpu_pct") / work : work;
+		x[i] = cost ? figure_metric(s, &runs[i], cost) / work : work;
 		x[i] = stats_significant(x[i]);
 		if (isnan(x[i])) {
 			free(x);
@@ -69,8 +69,8 @@ static int end_order_add_side(struct end_order *o, const struct comparison *c, e
 	if (!o->runs)
 		o->n = n;
 	if (unit && n == o->n) {
-		end_order_add(o, s, runs, basis_rate_metric(unit), false);
-		end_order_add(o, s, runs, basis_rate_metric(unit), true);
+		end_order_add(o, s, runs, basis_rate_metric(unit), NULL);
+		end_order_add(o, s, runs, basis_rate_metric(unit), busy_metric(&q));
 	}
 	if (o->runs)
 		free(runs);

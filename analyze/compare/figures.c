@@ -175,24 +175,26 @@ static int figures_read_roi(struct figures *f, const struct comparison *c, enum 
 static const struct {
 	enum figure figure;
 	const char *metric;
+	bool of_cpus; /* no part of it is known to be the workload's */
 } per_mib[] = {
-	{FIGURE_RETRANSMITS, "snmp:TcpRetransSegs"},
-	{FIGURE_DROPS, "softnet_dropped"},
-	{FIGURE_IRQS, "irq:total"},
-	{FIGURE_SWITCHES, "counter:context-switches"},
-	{FIGURE_OWN_RETRANSMITS, "tcp_socket_retransmits"},
-	{FIGURE_OWN_SWITCHES, "sched_switches"},
+	{FIGURE_RETRANSMITS, "snmp:TcpRetransSegs", false},
+	{FIGURE_DROPS, "softnet_dropped", true},
+	{FIGURE_IRQS, "irq:total", true},
+	{FIGURE_SWITCHES, "counter:context-switches", true},
+	{FIGURE_OWN_RETRANSMITS, "tcp_socket_retransmits", false},
+	{FIGURE_OWN_SWITCHES, "sched_switches", false},
 };
 
 static void figures_read_counters(struct side_figures *side, struct store *s, const struct run *r,
-				  enum end e)
+				  const struct query *q, enum end e)
 {
 	double kib = work_in_window(s, r, "rate_kib");
 	size_t i;
 
 	for (i = 0; i < array_size(per_mib); i++)
-		figure_add_run(&side->of[per_mib[i].figure][e],
-			       PER_MIB * figure_metric(s, r, per_mib[i].metric) / kib);
+		if (!per_mib[i].of_cpus || busy_of_cpus(q))
+			figure_add_run(&side->of[per_mib[i].figure][e],
+				       PER_MIB * figure_metric(s, r, per_mib[i].metric) / kib);
 }
 
 /* The units of work. A run has figures for the units that its workload counts. */
@@ -206,8 +208,9 @@ static const struct {
 };
 
 static void figures_read_work(struct side_figures *side, struct store *s, const struct run *r,
-			      const char *unit, const char *asked, enum end e)
+			      const char *unit, const struct query *q, enum end e)
 {
+	const char *asked = q->unit ? q->unit : "";
 	double rate;
 	size_t i;
 
@@ -216,7 +219,7 @@ static void figures_read_work(struct side_figures *side, struct store *s, const 
 			continue;
 		rate = figure_metric(s, r, works[i].rate);
 		figure_add_run(&side->of[works[i].cost][e],
-			       figure_metric(s, r, "cpu_pct") * 1e7 / rate);
+			       figure_metric(s, r, busy_metric(q)) * 1e7 / rate);
 		if (works[i].speed != FIGURES)
 			figure_add_run(&side->of[works[i].speed][e], rate);
 	}
@@ -234,8 +237,8 @@ static int figures_read_cost(struct side_figures *side, const struct comparison 
 
 	for (i = 0; i < n; i++) {
 		side->part[e] += transfer_part(s, &runs[i]) / n;
-		figures_read_work(side, s, &runs[i], unit, q.unit ? q.unit : "", e);
-		figures_read_counters(side, s, &runs[i], e);
+		figures_read_work(side, s, &runs[i], unit, &q, e);
+		figures_read_counters(side, s, &runs[i], &q, e);
 	}
 	free(runs);
 	return n < 0 ? n : 0;
@@ -381,7 +384,7 @@ static void figures_add_rates(struct figures *f, struct side_figures *total, enu
 static void figures_add_total(struct figures *f, const struct comparison *c,
 			      struct side_figures *total, enum end e, struct table *notes)
 {
-	bool shared = figures_share_cpus(f, c, e, notes);
+	bool shared = busy_of_cpus(&c->query) && figures_share_cpus(f, c, e, notes);
 	size_t k;
 
 	total->copy_unit = f->side[0].copy_unit;

@@ -187,7 +187,7 @@ static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
 		  value_estimate(t, ratio_percent(k.ratio.value), ratio_percent(k.ratio.lo),
 				 ratio_percent(k.ratio.hi)));
 	table_set(t, row, "p", k.verdict == VERDICT_FEW ? value_none() : value_real(k.p));
-	table_set(t, row, "scope", value_str(t, m->scope));
+	table_set(t, row, "scope", value_str(t, scope_of(&c->query, m->scope)));
 	table_set(t, row, "better", value_str(t, directions[m->better + 1]));
 	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
 	table_set(t, row, "base_runs", value_int(base->n));
@@ -312,10 +312,24 @@ static void metrics_add_movements(struct table *t, const struct comparison *c,
 	for (i = 0; i < f->n; i++)
 		movements_add(&m, f->side[i].side, &f->side[i].components,
 			      f->side[i].components.unit);
-	if (!m.n)
+	if (!m.n && c->query.workload_only)
+		note_add(&t->notes, compare_no_workload);
+	else if (!m.n)
 		note_add(&t->notes, compare_no_profile);
 	movements_add_notes(&m, c, t, "component");
 	movements_free(&m);
+}
+
+int compare_note_workload(const struct comparison *c, struct table *t, struct error *err)
+{
+	struct query q;
+	int e, ret = 0;
+
+	for (e = 0; e < ENDS && !ret; e++) {
+		q = compare_query(c, (enum end)e, c->side[BASE]);
+		ret = busy_notes(c->end[e].store, &q, c->end[e].label, t, err);
+	}
+	return ret;
 }
 
 static int compare_metrics(const struct comparison *c, struct table *t, struct outcome *out,
@@ -342,15 +356,18 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 	metrics_add_movements(t, c, &f);
 	metrics_note_rules(t, c);
 	metrics_note_copy(t);
+	if (c->query.workload_only)
+		note_add(&t->notes, workload_no_part);
 	figures_free(&f);
-	return ret;
+	return ret ?: compare_note_workload(c, t, err);
 }
 
 const struct compare_table comparison_metrics = {
 	COMPARE_NAMES("metrics"),
 	.what = "throughput, CPU, scores, copying and system calls (default)",
 	MEASURE_COLUMNS(columns),
-	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_MODEL "from to unit basis roi-n roi-m"},
+	.options = {[SOURCE_CAPTURE] =
+			    OPT_VERDICT OPT_MODEL "from to workload-only unit basis roi-n roi-m"},
 	.spare = "base_runs new_runs better scope",
 	.run = compare_metrics,
 };

@@ -448,13 +448,13 @@ static int compare_pairs(const struct comparison *c, struct table *t, struct out
 		ret = pairs_put_limits(t, &p, c, err);
 	pairs_note_rules(t, &p, c, out);
 	pairs_free(&p);
-	return ret;
+	return ret ?: compare_note_workload(c, t, err);
 }
 
 const struct compare_table comparison_pairs = {
 	COMPARE_NAMES("pairs"),
 	MEASURE_COLUMNS(columns),
-	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to unit basis"},
+	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to workload-only unit basis"},
 	.spare =
 		"base_variant new_variant base_runs new_runs side base_limit new_limit throughput_p "
 		"rate_packets_p rate_messages_p ns_per_kib_p ns_per_packet_p ns_per_message_p",

@@ -496,7 +496,9 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 {
 	struct query plain = {
 		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
-	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT}, .nkeys = 3};
+	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT},
+				  .nkeys = 3,
+				  .workload_only = q->workload_only && !alone};
 	struct components *components;
 	struct intern comms = {0};
 	struct cost_part part;

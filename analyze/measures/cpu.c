@@ -169,16 +169,6 @@ static bool cpu_by_confined(const struct cpu_by_side *side, int run)
 	return true;
 }
 
-/*
- * Returns the busy time that the side's CPUs spent outside the workload's threads, in percent of
- * one CPU.
- */
-static double cpu_by_others(struct store *s, const struct run *r, const void *arg)
-{
-	(void)arg;
-	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
-}
-
 static struct value *cpu_by_new_row(struct table *t, const struct cpu_by_side *side,
 				    const char *comm)
 {
@@ -238,7 +228,7 @@ static void cpu_by_add_others(struct table *t, const struct cpu_by_side *side, i
 	const struct run *runs = run < 0 ? side->k->b->runs : &side->k->b->runs[run];
 	int n = run < 0 ? side->k->b->n : 1;
 	struct estimate e =
-		scope_estimate(side->k->s, runs, n, side->k->list.estimator, cpu_by_others, NULL);
+		scope_estimate(side->k->s, runs, n, side->k->list.estimator, busy_others, NULL);
 	struct value *row;
 
 	if (!e.n)

@@ -4,6 +4,7 @@
  *
  *   roi_c = T^n / C     T: throughput, Gbit/s    C: CPU use of the side's CPUs added up, percent
  *   roi_p = T^n / P^m   P: watts                 n = 2, m = 1 by default
+ *   --workload-only: the C of the workload's processes
  *   total: the T of the transfer, over the C of all sides and the P of all hosts; a CPU or a host
  *          that several sides use counts once
  *
@@ -99,7 +100,8 @@ static void roi_add_score(struct store *s, const struct query *q, const struct r
 	int i;
 
 	for (i = 0; i < n; i++)
-		one.c += cpu_pct_unshared(s, sides, i);
+		one.c += busy_of_cpus(q) ? cpu_pct_unshared(s, sides, i)
+					 : figure_metric(s, sides[i], busy_metric(q));
 	roi_compute(q, &one);
 	for (i = 0; i < n; i++)
 		if (sent_datagrams(s, sides[i]))
@@ -188,7 +190,7 @@ static void roi_put_total(struct block_table *k, const struct block_runs *sides,
 		if (!block_runs_same_repeat(sides, n, &sides->runs[i], runs))
 			continue;
 		roi_add_score(k->s, k->q, runs, n, &scores);
-		if (!cpus)
+		if (!cpus && busy_of_cpus(k->q))
 			cpus = shared_cpus(runs, n);
 	}
 	roi_put_scores(k->t, sides->block.variant, "total", &scores, k->list.estimator);
@@ -233,13 +235,16 @@ static bool roi_is_udp(struct store *s, const struct block_list *list, const cha
  * Returns why the row lacks the figure, or NULL for datagrams. `list` is NULL for numbers on the
  * command line.
  */
-static const char *roi_why_absent(struct store *s, const struct block_list *list,
-				  const struct table *t, size_t row, size_t figure)
+static const char *roi_why_absent(struct store *s, const struct query *q,
+				  const struct block_list *list, const struct table *t, size_t row,
+				  size_t figure)
 {
 	const char *over = figures[figure].over;
 
 	if (!list)
 		return figures[figure].option;
+	if (q->workload_only && !strcmp(figures[figure].column, "cpu_pct"))
+		return busy_absent;
 	if (over && table_cell(t, row, table_column(t, over))->type != V_NONE &&
 	    roi_is_udp(s, list, table_cell(t, row, 0)->str))
 		return NULL;
@@ -270,7 +275,8 @@ static void roi_note_units(struct store *s, const struct block_list *list, struc
 }
 
 /* Adds a note for each score that lacks an input: "power_w is absent for a b: ...". */
-static void roi_note_absent(struct store *s, const struct block_list *list, struct table *t)
+static void roi_note_absent(struct store *s, const struct query *q, const struct block_list *list,
+			    struct table *t)
 {
 	struct absences absent = {0};
 	size_t i, row;
@@ -282,7 +288,7 @@ static void roi_note_absent(struct store *s, const struct block_list *list, stru
 			if (table_cell(t, row, c)->type == V_NONE && !roi_total_explains(t, row, c))
 				absences_add(&absent, figures[i].column, table_cell(t, row, 0)->str,
 					     table_cell(t, row, 1)->str,
-					     roi_why_absent(s, list, t, row, i));
+					     roi_why_absent(s, q, list, t, row, i));
 		absences_next(&absent, t->rows);
 	}
 	absences_add_notes(&absent, t);
@@ -322,7 +328,7 @@ static int roi_run_numbers(const struct query *q, struct table *t, struct error 
 			"table roi needs a divisor: --cpu-pct for roi_c, --power (or --power-model with --cpu-pct) for roi_p");
 	roi_put_scores(t, "given", "given", &list, EST_MEDIAN);
 	roi_note_formula(q, t);
-	roi_note_absent(NULL, NULL, t);
+	roi_note_absent(NULL, q, NULL, t);
 	return 0;
 }
 
@@ -340,7 +346,7 @@ static int roi_put_block(struct block_table *k, struct error *err)
 static void roi_add_notes(struct block_table *k)
 {
 	roi_note_formula(k->q, k->t);
-	roi_note_absent(k->s, &k->list, k->t);
+	roi_note_absent(k->s, k->q, &k->list, k->t);
 	roi_note_units(k->s, &k->list, k->t);
 	power_note_kinds(k->s, k->q, k->t);
 }
@@ -353,14 +359,15 @@ static int roi_run(struct store *s, const struct query *q, struct table *t, stru
 		return error_set(err, EINVAL,
 				 "table roi needs a capture, or --throughput for numbers");
 	zero_copy_title(s, q, t);
-	return block_table_run(s, q, t, roi_put_block, roi_add_notes, err);
+	return block_table_run(s, q, t, roi_put_block, roi_add_notes, err)
+		       ?: busy_notes(s, q, NULL, t, err);
 }
 
 const struct measure measure_roi = {
 	.name = "roi",
 	.what = "scores: throughput^2 over CPU use, and over power",
 	MEASURE_COLUMNS(roi_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "roi-n roi-m",
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "workload-only roi-n roi-m",
 		    [SOURCE_NUMBERS] = "throughput cpu-pct power power-model roi-n roi-m"},
 	.spare = "runs power_source",
 	.collectors = "workload cpu power",

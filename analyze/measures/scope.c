@@ -251,6 +251,11 @@ double figure_metric(struct store *s, const struct run *r, const void *name)
 	return store_metric(s, r->id, name, &v, NULL) ? v : NAN;
 }
 
+const char *busy_metric(const struct query *q)
+{
+	return q->workload_only ? "workload_cpu_pct" : "cpu_pct";
+}
+
 double *scope_figures(struct store *s, const struct run *runs, int nruns, figure_fn figure,
 		      const void *arg, size_t *n)
 {
@@ -488,6 +493,67 @@ int metric_names_add(struct metric_names *list, struct store *s, const struct bl
 	if (list->n)
 		qsort(list->m, list->n, sizeof(*list->m), metric_names_compare);
 	return 0;
+}
+
+/* --- the workload alone --- */
+
+enum { FEW_BLOCKS = 8 }; /* a note lists the sides of so many */
+
+const char *scope_of(const struct query *q, const char *scope)
+{
+	return busy_of_cpus(q) || strcmp(scope, "cpus") != 0 ? scope : "workload";
+}
+
+double busy_others(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
+}
+
+/* Adds whether the threads' times hold interrupts, and whether the threads leave the CPUs. */
+static void busy_note_threads(struct store *s, const struct block_runs *b, struct table *t)
+{
+	double holds = figure_metric(s, b->runs, "threads_hold_irq");
+
+	if (holds == 1)
+		note_add(&t->notes, interrupts_in_threads);
+	else if (holds == 0)
+		note_add(&t->notes, interrupts_not_in_threads);
+	if (figure_metric(s, b->runs, "workload_confined") == 0)
+		note_add_of(&t->notes, b->block.variant, b->block.side, threads_unconfined);
+}
+
+int busy_notes(struct store *s, const struct query *q, const char *end, struct table *t,
+	       struct error *err)
+{
+	struct block_list list = {0};
+	struct str rest = {0};
+	double least = INFINITY, most = 0;
+	struct estimate e;
+	int n = 0, rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0, i;
+
+	for (i = 0; i < list.n; i++) {
+		const struct block_runs *b = &list.blocks[i];
+
+		e = scope_estimate(s, b->runs, b->n, list.estimator, busy_others, NULL);
+		if (!e.n)
+			continue;
+		e.value = fmax(e.value, 0);
+		least = fmin(least, e.value);
+		most = fmax(most, e.value);
+		str_printf(&rest, "%s%s %s %.1f", n++ ? ", " : "", b->block.variant, b->block.side,
+			   e.value);
+		busy_note_threads(s, b, t);
+	}
+	if (n > FEW_BLOCKS) {
+		str_reset(&rest);
+		str_printf(&rest, "%.1f to %.1f; 'zcost report cpu' has each side", least, most);
+	}
+	if (rest.len)
+		note_add_of(&t->notes, end, NULL, workload_alone, rest.buf);
+	str_free(&rest);
+	block_list_free(&list);
+	return rc;
 }
 
 /* --- how the capture was read --- */

@@ -55,6 +55,27 @@ int scope_estimator(struct store *s, const struct query *q, enum estimator *e, s
 typedef double (*figure_fn)(struct store *s, const struct run *r, const void *arg);
 double figure_metric(struct store *s, const struct run *r, const void *name); /* const char * */
 
+/*
+ * Returns the metric of the CPU use that the query's figures are made from, in percent of one CPU:
+ * of the side's CPUs with all that runs on them, or of the workload's processes.
+ */
+const char *busy_metric(const struct query *q);
+/* Returns whether figures measured by CPU count a CPU twice that two sides share. */
+static inline bool busy_of_cpus(const struct query *q)
+{
+	return !q->workload_only;
+}
+/* Returns the text of column `scope` for a figure with this scope. */
+const char *scope_of(const struct query *q, const char *scope);
+/* Returns the busy time outside the workload's processes, in percent of one CPU. A figure_fn. */
+double busy_others(struct store *s, const struct run *r, const void *arg);
+/*
+ * With --workload-only, adds notes on the CPU time of the workload's processes: what it leaves out.
+ * `end` names one of several captures, or is NULL.
+ */
+int busy_notes(struct store *s, const struct query *q, const char *end, struct table *t,
+	       struct error *err);
+
 /* Returns the figures of the runs that have it, and their number in *n. The caller frees. */
 double *scope_figures(struct store *s, const struct run *runs, int nruns, figure_fn figure,
 		      const void *arg, size_t *n);

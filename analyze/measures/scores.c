@@ -122,6 +122,9 @@ void absences_free(struct absences *a)
 
 /* --- inputs that are missing --- */
 
+const char busy_absent[] =
+	"no run has the CPU time of the workload's processes (collector 'threads'; it knows no 'processes' of the plan)";
+
 /* THE TABLE of inputs, by the prefix of their names. */
 static const struct {
 	const char *name, *collector, *absent;
@@ -131,6 +134,7 @@ static const struct {
 	{"sched_switches", "sched",
 	 "the switches of the workload's threads were not collected (collector 'sched')"},
 	{"busy_ns", "cpu", "CPU time was not collected (collector 'cpu')"},
+	{"workload_cpu_ns", "threads", busy_absent},
 	{"rate_kib", "workload", "the workload did not report its bytes (zcost capture --units)"},
 	{"rate_", "workload",
 	 "the workload did not report this unit of work (zcost capture --units)"},
@@ -138,6 +142,17 @@ static const struct {
 	 "no power source: import a meter's readings with 'zcost analyze --power-csv', or use --power-model"},
 	{INPUT_CALLS, "syscalls", "no run counted its system calls (pass 'syscalls')"},
 };
+
+/*
+ * Returns the input above the line: for the workload alone, its CPU time. Returns NULL for a count
+ * of the side's CPUs, because no part of it is known to be the workload's.
+ */
+static const char *scores_over(const struct query *q, const struct score *k)
+{
+	if (!k->of_cpus || busy_of_cpus(q))
+		return k->over;
+	return !strcmp(k->over, "busy_ns") ? "workload_cpu_ns" : NULL;
+}
 
 static const char *scores_input_absent(struct store *s, const char *name)
 {
@@ -167,10 +182,12 @@ static bool scores_has_input(struct store *s, const struct query *q, const struc
 static const char *scores_missing_input(struct store *s, const struct query *q,
 					const struct block_runs *b, const struct score *k)
 {
-	const char *const names[] = {k->over, k->under};
+	const char *const names[] = {scores_over(q, k), k->under};
 	size_t i;
 	int r;
 
+	if (!names[0])
+		return "--workload-only: the counts are of all that runs on the side's CPUs";
 	for (i = 0; i < array_size(names); i++) {
 		for (r = 0; r < b->n && !scores_has_input(s, q, &b->runs[r], names[i]); r++)
 			;
@@ -232,12 +249,13 @@ static double scores_cost(struct store *s, const struct run *const sides[], int 
 			  struct scoring *c)
 {
 	const struct score *k = c->score;
-	double sum = 0;
+	const char *over = scores_over(c->q, k);
+	double sum = over ? 0 : NAN;
 	int i;
 
-	for (i = 0; i < n; i++)
-		sum += scores_part(s, sides[i], n) * k->scale *
-		       figure_metric(s, sides[i], k->over) / work_in_window(s, sides[i], k->under);
+	for (i = 0; i < n && over; i++)
+		sum += scores_part(s, sides[i], n) * k->scale * figure_metric(s, sides[i], over) /
+		       work_in_window(s, sides[i], k->under);
 	return sum;
 }
 
@@ -246,7 +264,7 @@ static double scores_ratio(struct store *s, const struct run *const sides[], int
 			   struct scoring *c)
 {
 	const struct score *k = c->score;
-	double over = 0, under = 0;
+	double over = scores_over(c->q, k) ? 0 : NAN, under = 0;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -348,7 +366,7 @@ static void scores_put_row(struct table *t, const struct block *b, const char *s
 	table_set(t, row, "side", value_str(t, side));
 	table_set(t, row, "score", value_str(t, k->name));
 	table_set(t, row, "unit", value_str(t, k->unit));
-	table_set(t, row, "scope", value_str(t, k->scope));
+	table_set(t, row, "scope", value_str(t, scope_of(c->q, k->scope)));
 	table_set(t, row, "better", value_str(t, k->better));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
 	put_estimate(t, row, "value", e);
@@ -372,7 +390,7 @@ static struct estimate scores_estimate(struct store *s, const struct block_runs 
 	for (i = 0; i < sides->n; i++) {
 		if (!block_runs_same_repeat(sides, n, &sides->runs[i], runs))
 			continue;
-		if (c->score->of_cpus && !c->twice)
+		if (c->score->of_cpus && busy_of_cpus(c->q) && !c->twice)
 			c->twice = shared_cpus(runs, n);
 		if (c->twice)
 			break;
@@ -468,6 +486,7 @@ static int scores_run(struct store *s, const struct query *q, struct table *t, s
 	if (!rc) {
 		absences_add_notes(&absent, t);
 		block_list_notes(&figures, s, t);
+		rc = busy_notes(s, q, NULL, t, err);
 	}
 	absences_free(&absent);
 	block_list_free(&figures);
@@ -479,7 +498,7 @@ const struct measure measure_scores = {
 	.name = "scores",
 	.what = "cost per unit of work: time, cycles, joules, system calls",
 	MEASURE_COLUMNS(scores_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "unit "},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "unit workload-only "},
 	.spare = "runs better scope",
 	.flags = MEASURE_TOTAL,
 	.run = scores_run,

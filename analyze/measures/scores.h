@@ -61,6 +61,9 @@ struct score {
 	const char *unit_of_work; /* only for work counted in this unit; NULL for any work */
 };
 
+/* Says that the CPU time of the workload's processes is missing, and how to get it. */
+extern const char busy_absent[];
+
 #define INPUT_CALLS "calls"
 #define INPUT_POWER "power"
 

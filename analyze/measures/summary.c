@@ -8,6 +8,7 @@
 #include "analyze/measures/zerocopy.h"
 #include "lib/str.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +32,9 @@ static const struct column summary_columns[] = {
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .stem = "throughput"},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
-	 .what = "CPU use of the side's CPUs, of all programs; 100 = one CPU"},
+	 .what = "CPU use of the side's CPUs, of all programs, or of the workload alone; 100 = one CPU"},
 	{"ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_RANGE,
-	 .what = "busy CPU time per KiB"},
+	 .what = "that CPU time per KiB"},
 	{"copy_ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_HALF,
 	 .what = "part of ns_per_kib in functions that copy data (profile)"},
 	OF_UNITS("packet", "packets"),
@@ -47,9 +48,14 @@ static const struct column summary_columns[] = {
 
 /* A column that is estimated over the runs. */
 struct summary_rate {
-	const char *column, *metric;
-	const char *unit; /* only for work counted in this unit */
-	bool cost;	  /* the figure is busy time per unit of the metric */
+	const char *column, *metric; /* metric NULL: CPU use */
+	const char *unit;	     /* only for work counted in this unit */
+	bool cost;		     /* the figure is busy time per unit of the metric */
+};
+
+struct summary_rate_of {
+	const struct summary_rate *rate;
+	const char *busy; /* busy_metric() */
 };
 
 struct summary_watts {
@@ -85,15 +91,15 @@ static size_t summary_put_power(struct store *s, const struct query *q,
 
 static double summary_rate(struct store *s, const struct run *r, const void *arg)
 {
-	const struct summary_rate *k = arg;
-	double x = figure_metric(s, r, k->metric);
+	const struct summary_rate_of *k = arg;
+	double x = figure_metric(s, r, k->rate->metric ?: k->busy);
 
-	return k->cost ? figure_metric(s, r, "cpu_pct") * 1e7 / x : x;
+	return k->rate->cost ? figure_metric(s, r, k->busy) * 1e7 / x : x;
 }
 
 static const struct summary_rate rates[] = {
 	{"throughput_gbps", "throughput", NULL, false},
-	{"cpu_pct", "cpu_pct", NULL, false},
+	{"cpu_pct", NULL, NULL, false},
 	{"ns_per_kib", "rate_kib", NULL, true},
 	{"rate_packets", "rate_packets", "packet", false},
 	{"ns_per_packet", "rate_packets", "packet", true},
@@ -110,11 +116,12 @@ static size_t summary_put_rates(struct store *s, const struct query *q,
 	size_t most = 0, i;
 
 	for (i = 0; i < array_size(rates); i++) {
+		const struct summary_rate_of of = {&rates[i], busy_metric(q)};
 		struct estimate e;
 
 		if (rates[i].unit && !work_is_in(s, q, b->runs, b->n, rates[i].unit))
 			continue;
-		e = scope_estimate(s, b->runs, b->n, list->estimator, summary_rate, &rates[i]);
+		e = scope_estimate(s, b->runs, b->n, list->estimator, summary_rate, &of);
 		put_estimate(t, row, rates[i].column, &e);
 		most = e.n > most ? e.n : most;
 		if (e.n && e.n < (size_t)b->n)
@@ -127,16 +134,34 @@ static size_t summary_put_rates(struct store *s, const struct query *q,
 	return most;
 }
 
+static bool summary_has_note(const struct table *t, enum note_id id)
+{
+	size_t i;
+
+	for (i = 0; i < t->notes.n; i++)
+		if (note_is(&t->notes.note[i], id))
+			return true;
+	return false;
+}
+
 static int summary_put_copy(struct store *s, const struct query *q, const struct block *b,
 			    struct table *t, struct value *row, struct error *err)
 {
 	struct basis_value basis;
 	struct cost copy;
 	char column[48];
-	int rc = copy_cost(s, q, b, NULL, &copy, &basis, err);
+	struct error none = {0};
+	int rc = copy_cost(s, q, b, NULL, &copy, &basis, &none);
 
-	if (rc || !basis.unit)
-		return rc;
+	if (rc == -ENODATA && q->workload_only) {
+		if (!summary_has_note(t, NOTE_workload_copy))
+			note_add(&t->notes, workload_copy, none.text);
+		return 0;
+	}
+	if (rc)
+		return error_set(err, -rc, "%s", none.text);
+	if (!basis.unit)
+		return 0;
 	snprintf(column, sizeof(column), "copy_ns_per_%s", work_word(basis.unit));
 	table_set(t, row, column, value_half(t, copy.ns, copy.ns_ci));
 	return 0;
@@ -234,6 +259,8 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 		block_list_notes(&list, s, t);
 		rc = limits_note(s, q, t, err);
 	}
+	if (!rc)
+		rc = busy_notes(s, q, NULL, t, err);
 	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
 	block_list_free(&list);
@@ -244,7 +271,7 @@ const struct measure measure_summary = {
 	.name = "summary",
 	.what = "one line for each variant and side: throughput, CPU, cost, zero copy",
 	MEASURE_COLUMNS(summary_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "unit "},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "unit workload-only "},
 	.spare = "runs power_source",
 	.collectors = "workload",
 	.run = summary_run,

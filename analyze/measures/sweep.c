@@ -564,6 +564,8 @@ static int sweep_run(struct store *s, const struct query *q, struct table *t, st
 	if (!rc)
 		rc = sweep_put(&w, err);
 	scope_capture_notes(s, t);
+	if (!rc)
+		rc = busy_notes(s, q, NULL, t, err);
 	sweep_free(&w);
 	return rc;
 }
@@ -572,7 +574,7 @@ const struct measure measure_sweep = {
 	.name = "sweep",
 	.what = "figures over the values of a setting, and where zero copy begins to pay",
 	MEASURE_COLUMNS(sweep_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "setting all roi-n roi-m"},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "workload-only setting all roi-n roi-m"},
 	.spare = "number runs under side",
 	.run = sweep_run,
 };

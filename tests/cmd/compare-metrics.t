@@ -54,6 +54,18 @@ sqlite3 noise/zcost.db "UPDATE metric SET value = 100 + (SELECT CASE variant WHE
 ok "the CPU use of the runs differs by rounding" test "$(sqlite3 noise/zcost.db "SELECT COUNT(DISTINCT value) FROM metric WHERE name = 'cpu_pct'")" = 2
 compared copying again -C noise
 ok "figures that differ by rounding are ties" test "$(field 'receiver cpu' p) $(field 'receiver cpu' change_lo) $(field 'receiver cpu' change_hi)" = '1 0 0'
+world shared 6 $copying $mapping
+sqlite3 shared/zcost.db "UPDATE run SET cpus = '1'; INSERT INTO metric
+	SELECT run, 'workload_cpu_pct', '%', value * 0.8, 'measured' FROM metric WHERE name = 'cpu_pct'"
+compared copying mapping -C shared
+ok "sides on one CPU have no total per KiB" test -z "$(field 'total ns_per_kib' base)"
+compared copying mapping -C shared --workload-only
+ok "the workloads of sides on one CPU have a total per KiB" near "$(field 'total ns_per_kib' base)" 1600 1e-9
+ok "the CPU use of the workloads adds up" near "$(field 'total cpu' base)" 160 1e-9
+ok "the costs of the workload have verdicts" test "$(field 'total ns_per_kib' verdict)" = better
+ok "compare --workload-only says why the components of the workload are not known" says 'not known: .* that names the processes of the workload' err
+"$zcost" compare copying mapping -C shared --workload-only --format commit >out 2>err
+ok "the commit text names the CPU time of the workload" sh -c "tr -s '\n ' ' ' <out | grep -q \"CPU time: of the workload's processes alone\""
 world one 1 $copying $mapping
 compared copying mapping -C one --table syscalls
 ok "with one run at each end no error is known and no movement is claimed" sh -c "! grep -q 'moved by more than' err"

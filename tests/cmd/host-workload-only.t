@@ -14,7 +14,7 @@ PATH=$scratch:$PATH
 # The command prints a rate, waits for its window and then counts in a child of a child.
 cat >p.ini <<'EOT'
 [plan]
-passes = measure profile
+passes = measure
 repeats = 1
 warmup = 0.1
 duration = 0.6
@@ -22,6 +22,7 @@ grace = 0
 [side receiver]
 cpus = 0
 units = regex:([0-9]+) ops
+collect = host,cpu,threads,perf
 [variant v]
 receiver = sh -c 'echo 1000 ops; trap "kill %1" TERM; sh -c "taskset -c 0 burner \"BEGIN { for (;;) ; }\"; true" & wait'
 EOT
@@ -31,7 +32,7 @@ other=$!
 taskset -c 0 "$tcpzc" --connect 127.0.0.1 --port $port --seconds 60 >/dev/null & # its softirqs are nobody's
 other="$other $!"
 "$zcost" capture p.ini -o c >log 2>&1
-ok "run.json has the processes of the workload" jq -e '.processes | length >= 3' c/runs/v/profile-01/receiver/run.json
+ok "run.json has the processes of the workload" jq -e '.processes | length >= 3' c/runs/v/measure-01/receiver/run.json
 kill $other
 "$zcost" analyze c >>log 2>&1
 share() { # share COMM TABLE_ARGUMENT...: prints the summed share of the command's rows
@@ -45,6 +46,23 @@ ok "the store has the command and what it started" sh -c "[ \$(sqlite3 c/zcost.d
 ok "without --workload-only the table has the other program" test "$(share '^tcpzc$' | cut -d. -f1)" -gt 10
 ok "with --workload-only the table leaves out the other program" sh -c "[ '$(share '^tcpzc$' --workload-only | cut -d. -f1)' -lt 10 ]"
 ok "the shares of the workload stay those of all samples" test "$(share '^burner$')" = "$(share '^burner$' --workload-only)"
+column() { # column NAME COMMAND...: prints the first figure of the column
+	name=$1
+	shift
+	"$zcost" "$@" --format tsv 2>err |
+		awk -F'\t' -v name=$name 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at[name] }'
+}
+busy=$(column busy_pct report cpu c)
+pct=$(column workload_pct report cpu c)
+ok "report summary has the CPU use of the workload, as report cpu has it" near "$(column cpu_pct report summary c --workload-only)" "$pct" 1e-4
+ok "a note has the busy time that the workload did not use" says "other time on softirqs elsewhere and other programs.*: v receiver $(echo "$busy $pct" | awk '{ printf "%.1f", $1 - $2 }')" err
+ok "the cost of a message is the workload's CPU time" near "$(column ns_per_message report summary c --workload-only)" \
+	"$(echo "$pct $(column rate_messages report summary c)" | awk '{ printf "%.6f", 1e7 * $1 / $2 }')" 1e-4
+sum=$("$zcost" report components c --workload-only --all --unit message --format tsv 2>err |
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } !/interrupts elsewhere/ { s += $at["self_ns"] } END { print s }')
+# Samples and the scheduler's clock count the same time. 100 samples a run or more, so 0.1 of the basis is wide.
+ok "the workload's components add up to its CPU time" near "$sum" "$(column ns_per_message report summary c --workload-only)" \
+	"$(column ns_per_message report summary c | awk '{ print $1 / 10 }')"
 "$zcost" report contexts c --workload-only --format tsv >out 2>err
 ok "interrupts in other processes are a row" says 'interrupts elsewhere' out
 "$zcost" report components c --workload-only >out 2>&1
@@ -63,12 +81,13 @@ ok "the charts do not say that the other program's time is in them" sh -c "! gre
 ok "plot takes the same samples as report" exits 0 "$zcost" plot c components functions -o slides2 --cpu 0 --comm 'burn*' --unit message --format svg
 ok "the foot note names the CPU and the command" says "CPU 0 only · command .*burn[*].* only" slides2/functions.svg
 ok "plot of all charts leaves out those that the selection means nothing for" exits 0 "$zcost" plot c -o slides3 --workload-only --format svg
-ok "plot names the charts that it leaves out" says 'throughput: not drawn: --workload-only' err
-ok "plot refuses a named chart that the selection means nothing for" exits 2 "$zcost" plot c throughput -o slides4 --workload-only
+ok "plot names the charts that it leaves out" says 'idle: not drawn: --workload-only' err
+ok "plot draws the CPU use of the workload" near "$(awk -F'\t' 'NR == 2 { print $6 }' slides3/cpu.tsv)" "$(column workload_pct report cpu c)" 1e-4
+ok "plot refuses a named chart that the selection means nothing for" exits 2 "$zcost" plot c idle -o slides4 --workload-only
 ok "export folded takes --workload-only" exits 0 "$zcost" export folded c --variant v --workload-only
 ok "the folded stacks have the workload's command" says '^burner;' out
 ok "the folded stacks leave out the other program" sh -c "[ \$(grep '^tcpzc;' out | awk '{ s += \$NF } END { printf \"%d\", s }') -lt 60000000 ]"
-ok "a perf.data alone has no workload" exits 2 "$zcost" report functions --perf c/runs/v/profile-01/receiver/perf.data --workload-only
+ok "a perf.data alone has no workload" exits 2 "$zcost" report functions --perf c/runs/v/measure-01/receiver/perf.data --workload-only
 
 # A store without the processes, as of an older capture.
 sqlite3 c/zcost.db 'DELETE FROM process'
@@ -78,5 +97,6 @@ jq '.variants[0].settings["receiver.processes"] = "burn*"' c/manifest.json >new 
 for f in c/runs/v/*/receiver/run.json; do jq 'del(.processes)' $f >new && mv new $f; done
 "$zcost" analyze c >/dev/null 2>&1
 ok "the CPU time of processes that zcost did not start is not known" sh -c "[ \$(sqlite3 c/zcost.db \"SELECT COUNT(*) FROM metric WHERE name LIKE 'workload_cpu_%'\") = 0 ]"
+ok "report scores says why it has no cost of the workload" sh -c "'$zcost' report scores c --workload-only --verbose 2>&1 | grep -q 'ns_per_message.* absent: no run has the CPU time of the workload'"
 ok "'processes' of the plan names the workload" sh -c "[ '$(share '^burner$' --workload-only | cut -d. -f1)' -gt 10 ]"
 done_testing

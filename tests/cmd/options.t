@@ -34,7 +34,7 @@ ok "report cpu refuses --cpu" refused report cpu cap --cpu 1
 ok "report tcp --by name refuses --limit" refused report tcp cap --by name --limit 3
 ok "report tcp takes --limit" exits 0 "$zcost" report tcp cap --limit 3
 ok "report tcp refuses --estimator: a row is a socket of one run" refused report tcp cap --estimator mean
-for t in summary scores roi; do
+for t in cpu counters limits; do
 	ok "report $t refuses --workload-only" refused report $t cap --workload-only
 	ok "the message for $t names the column with the CPU time of the workload" says 'workload_pct of .zcost report cpu' err
 done

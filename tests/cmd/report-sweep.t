@@ -54,6 +54,16 @@ ok "lines that do not cross are better at every value" says 'receiver ns_per_kib
 ok "equal lines cross nowhere" says 'receiver throughput_gbps gro=on: old and new do not cross|throughput_gbps gro=on: new and old do not cross; significantly better at 0, worse at 0 of 4 values of size' notes
 ok "json has the crossovers as rows" sh -c "\"$zcost\" report sweep cap --setting size --format json |
 	jq -e '.crossovers.rows[] | select(.metric == \"ns_per_kib\" and .under == \"gro=on\") | .kind == \"begins\" and (.at | . > 8190 and . < 8194)'"
+sqlite3 cap/zcost.db "INSERT INTO metric SELECT run, 'workload_' || replace(name, 'busy', 'cpu'), unit, value / 2, source FROM metric
+	WHERE name = 'busy_ns'; INSERT INTO metric SELECT run, 'workload_cpu_pct', unit, value / 2, source FROM metric WHERE name = 'cpu_pct'"
+sweep --variant '*+gro-on' --workload-only >own.tsv
+ok "the sweep of the workload alone has its CPU time" near "$(cells own.tsv estimate value=4k variant=new metric=ns_per_kib)" \
+	"$(cells on.tsv estimate value=4k variant=new metric=ns_per_kib | awk '{ print $1 / 2 }')" 1e-6
+sweep --workload-only >out
+ok "of many variants a note has the range of the time that is left out" says "in percent of one CPU: 25.0 to 25.0; 'zcost report cpu' has each side" notes
+"$zcost" compare 'old+*' 'new+*' -C cap --workload-only --format json >out 2>err
+ok "compare of pairs takes the CPU time of the workload" jq -e '[.rows[].ns_per_kib_base | . > 244140 and . < 244141] | all' out
+ok "a note of pairs says whose CPU time it is, for both ends" jq -e '.notes[] | select(.kind == "workload_alone") | .of | length == 2' out
 ok "an unknown setting exits 2" exits 2 "$zcost" report sweep cap --setting mtu
 ok "the message says where the settings are listed" says "no such setting; 'zcost report variants' lists them" err
 

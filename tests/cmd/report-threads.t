@@ -67,6 +67,25 @@ ok "report cpu has the CPU time of the workload's processes beside that of the s
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i } NR == 2 { exit !(\$at[\"busy_pct\"] == 50 && \$at[\"workload_pct\"] == 42) }' out"
 ok "report cpu says whose CPU time it is" says 'of all that runs on the side.s CPUs.* workload_pct is of the workload' err
 
+# 1250000 KiB/s at 42 % of a CPU
+report summary cap --workload-only >log
+ok "report summary --workload-only has the CPU use of the workload" cell cpu_pct side=receiver 42 1e-9
+ok "report summary --workload-only has the workload's CPU time per KiB" cell ns_per_kib side=receiver 336 1e-6
+ok "report summary --workload-only has no CPU use of a side without the collector" test -z "$(get cpu_pct side=sender)$(get ns_per_kib side=sender)"
+ok "report summary --workload-only names the busy time that it leaves out" says 'softirqs elsewhere and other programs, in percent of one CPU: v receiver 8.0$' err
+report scores cap --workload-only --verbose >log
+ok "report scores --workload-only has the workload's CPU time per KiB" cell value 'side=receiver;score=ns_per_kib' 336 1e-6
+ok "the scope of that score is the workload" test "$(get scope 'side=receiver;score=ns_per_kib')" = workload
+ok "a total needs the CPU time of the workload on every side" test -z "$(get value 'side=total;score=ns_per_kib')"
+ok "report scores --workload-only says which side lacks the CPU time of the workload" says "ns_per_kib is absent for v sender, v total: no run has the CPU time of the workload's processes" err
+ok "report scores --workload-only has no score of counts by CPU" says 'context_switches_per_mib are absent: --workload-only: the counts are of all that runs' err
+report roi cap --workload-only --side receiver >log
+ok "roi_c --workload-only is T^2 over the CPU use of the workload" cell roi_c side=receiver 2.4966095 1e-6
+cp -r cap again
+exits 0 "$zcost" compare cap:v again:v --workload-only --side receiver --format tsv >log
+ok "compare --workload-only has the same CPU time per KiB" cell base metric=ns_per_kib 336 1e-6
+ok "compare --workload-only says that it is the workload's" test "$(get scope metric=ns_per_kib) $(get scope metric=cpu) $(get scope metric=roi_c)" = "workload workload workload"
+
 report cpu cap --by comm --side receiver >log
 ok "report cpu --by comm has a thread's CPU use" cell cpu_pct "comm=w (1)" 30 1e-6
 ok "report cpu --by comm has a thread's user time" cell user_pct "comm=w (1)" 20 1e-6
