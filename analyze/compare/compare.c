@@ -441,7 +441,7 @@ int compare_limits(const struct comparison *c, struct table *t, struct str *firs
 	if (words[BASE] && words[NEW] && strcmp(words[BASE], words[NEW])) {
 		str_printf(
 			first,
-			"DIFFERENT LIMITS: %s: %s; %s: %s. A throughput that one side caps is no verdict on the other side\n",
+			"DIFFERENT LIMITS: %s: %s; %s: %s. Each end has another bottleneck, so throughput does not compare the two methods\n",
 			base, words[BASE], new, words[NEW]);
 	} else if (words[BASE] && words[NEW]) {
 		both = xasprintf("%s, %s: %s", base, new, words[BASE]);

@@ -34,7 +34,10 @@ static void limits_put_row(struct table *t, const struct limits_side *side, cons
 		table_set(t, row, "side", value_str(t, side->b->block.side));
 }
 
-/* Adds the limits from `from` to `to` that were found. Returns whether there is one. */
+/*
+ * Adds the limits from `from` to `to` that were found, side by side, so that equal limits have
+ * equal words. Returns whether there is one.
+ */
 static bool limits_put_found(struct table *t, const struct limits_variant *v, enum limit from,
 			     enum limit to)
 {
@@ -42,8 +45,8 @@ static bool limits_put_found(struct table *t, const struct limits_variant *v, en
 	bool any = false;
 	int side, i;
 
-	for (i = (int)from; i <= (int)to; i++)
-		for (side = 0; side < v->n; side++) {
+	for (side = 0; side < v->n; side++)
+		for (i = (int)from; i <= (int)to; i++) {
 			f = &v->sides[side].found[i];
 			if (!f->text || f->share < limit_kinds[i].least)
 				continue;

@@ -125,19 +125,28 @@ ok "compare names a limit that both ends have in one line" says "^# limited by .
 variants=
 rm -rf cap
 variant noisy 90 5 0
+variant both 4 85 10 4 70 25
+variant mixed 90 5 0 4 70 25
 for s in 0 1 2 3; do
 	{
 		echo "p $((320000000 * s)) 7 (w) R 1 1 1 0 -1 0 0 0 0 0 $((30 * s)) $((2 * s)) 0 0 20 0 1 0 42 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 0"
 		echo "t 7 $((320000000 * s)) 0 1 7 (w) R 1 1 1 0 -1 0 0 0 0 0 $((30 * s)) $((2 * s)) 0 0 20 0 1 0 42 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 0"
 	} | snap $(((10 + s) * 1000000000))
 done >cap/runs/noisy/measure-01/receiver/threads.snap
-manifest cap noisy noisy/measure/1/ok
+cp cap/runs/noisy/measure-01/receiver/threads.snap cap/runs/mixed/measure-01/receiver/
+manifest cap "$variants" $(for v in $variants; do echo $v/measure/1/ok; done)
 "$zcost" analyze cap 2>log
 ok "a CPU that other programs keep busy is no limit" found noisy "- none -"
 echo "UPDATE thread SET wait_ns = 1.2e9" | sqlite3 cap/zcost.db
 ok "a thread that waits for 40 % of the window for that CPU is limited by it" found noisy "receiver cpu 40"
 "$zcost" report limits cap >out 2>/dev/null
 ok "the evidence names the other work" says 'a thread .w. waits for 40.0 % of the window for a CPU that other work holds' out
+ok "limits stand by side, in the order of the capture" found mixed "receiver cpu 40" "sender cpu 99"
+"$zcost" compare both mixed -C cap >out 2>err
+ok "compare does not call the same limits different" says '^# limited by .*: both, mixed: several: receiver cpu, sender cpu$' out
+"$zcost" compare noisy mixed -C cap >out 2>err
+ok "different limits say what throughput cannot compare" \
+	sh -c "head -n 1 out | grep -q 'Each end has another bottleneck, so throughput does not compare the two methods$'"
 
 # Real transfers over veth: a sender with a rate, a sender of short messages on one CPU, and a queue with a rate.
 real_transfers() {
