@@ -485,7 +485,7 @@ static void run_judge_work(struct run *r)
 	const struct adapter *is = adapter_find(r->units);
 	struct workload_run w = run_as_workload(r);
 	bool blind = is && is->collector && !run_has_collector(r, is->collector);
-	char *undone = r->failed || blind ? NULL : workload_undone(&w, r->units);
+	char *undone = r->failed ? NULL : workload_undone(&w, blind ? "none" : r->units);
 
 	if (undone)
 		run_fail(r, "%s", undone);
