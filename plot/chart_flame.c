@@ -464,7 +464,7 @@ const struct chart chart_flame = {
 	.what = "call chains, an interactive flame graph for each variant and side",
 	.sources = {"functions"},
 	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS FLAME_OPTIONS "side run event ",
-		    [SOURCE_PERF] = FLAME_OPTIONS OPT_RECORDING "event rate " OPT_DONE},
+		    [SOURCE_PERF] = FLAME_OPTIONS OPT_RECORDING "event " OPT_DONE},
 	.flags = CHART_OF_SIDES,
 	.write = flame_write_all,
 };

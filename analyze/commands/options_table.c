@@ -430,7 +430,7 @@ const struct option_row option_table[] = {
 	       option_basis, .at = AT(q.basis)),
 	OPTION("rate", "R", GROUP_WORK,
 	       "units of work per second: 8165032, 8.1M, or frames on a link: 100Gbit/1536",
-	       option_rates),
+	       option_rates, .of_capture = "omit --rate, costs use the measured rate"),
 	OPTION("units", "N", GROUP_WORK, "number of units of work done (with --seconds)", option_number,
 	       .at = AT(q.units)),
 	OPTION("seconds", "S", GROUP_WORK, "time in which --units were done", option_number,

@@ -84,10 +84,10 @@ static double basis_per_unit(struct store *s, const struct run *r, const void *a
 {
 	const struct basis_ratio *k = arg;
 	const struct cpuset *cpus = k->q->cpus;
-	double rate = k->q->rate > 0 ? k->q->rate : figure_metric(s, r, k->rate_metric);
+	double rate = figure_metric(s, r, k->rate_metric);
 	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
 
-	if (k->calls.n && !(k->q->rate > 0))
+	if (k->calls.n)
 		rate *= k->calls.value;
 	if (!(rate > 0))
 		return NAN;
@@ -184,7 +184,7 @@ static bool basis_try_units(struct store *s, const struct query *q, const struct
 	struct basis_ratio k = {.q = q, .busy = busy};
 	size_t i;
 
-	if (basis_is_syscall(unit) && !(q->rate > 0))
+	if (basis_is_syscall(unit))
 		return basis_try_calls(s, b, &k, runs, n, est, v);
 	for (i = 0; i < WORK_KINDS; i++) {
 		if (unit ? strcmp(unit, work_kinds[i].unit) : !work_kinds[i].rate)
@@ -279,9 +279,7 @@ static struct stats_error basis_error(const struct basis_runs *r, const struct b
 {
 	struct stats_error e = stats_error_of(est, r->ns, r->n);
 
-	if (k->q->rate > 0 && k->q->in == IN_NS && !k->busy)
-		return (struct stats_error){0, 1}; /* the query gives the basis */
-	if (!k->calls.n || k->q->rate > 0)
+	if (!k->calls.n)
 		return e;
 	return stats_error_add(e, stats_error_times(k->calls_error, ns / k->calls.value));
 }
@@ -387,8 +385,7 @@ int basis_require_unit(struct store *s, const struct query *q, struct error *err
 	const char *unit;
 	int i, n, rc = basis_check_unit(q, &unit, err);
 
-	if (rc || !unit || basis_is_syscall(unit) || q->rate > 0 ||
-	    scope_slice_absent(s, "workload"))
+	if (rc || !unit || basis_is_syscall(unit) || scope_slice_absent(s, "workload"))
 		return rc;
 	n = scope_blocks(s, q, &blocks, err);
 	if (n <= 0)

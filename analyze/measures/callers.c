@@ -42,7 +42,7 @@ static int callees_run(struct store *s, const struct query *q, struct table *t, 
 	return relatives_run(TALLY_CALLEES, s, q, t, err);
 }
 
-#define RELATIVES OPT_SAMPLES "by dso components component-set limit all unit basis rate in "
+#define RELATIVES OPT_SAMPLES "by dso components component-set limit all unit basis in "
 
 #define RELATIVES_MEASURE                                                           \
 	MEASURE_COLUMNS(relative_columns),                                          \

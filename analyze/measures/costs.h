@@ -143,8 +143,8 @@ struct cost_table {
 };
 
 /* The options of every table of costs, followed by `more`. */
-#define COST_ROWS                                                                       \
-	"by children dso symbol components component-set limit all unit basis rate in " \
+#define COST_ROWS                                                                  \
+	"by children dso symbol components component-set limit all unit basis in " \
 	"system-load "
 #define COST_OPTIONS(more)                                                               \
 	.options = {                                                                     \

@@ -494,7 +494,7 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 	return rc ? rc : hotspots_check_found(s, q, t, any, err);
 }
 
-#define SPOTS OPT_SAMPLES "dso symbol limit all unit basis rate in"
+#define SPOTS OPT_SAMPLES "dso symbol limit all unit basis in"
 
 const struct measure measure_hotspots = {
 	.name = "hotspots",

@@ -42,6 +42,10 @@ ok "report sizes refuses --by" refused report sizes cap --by comm
 ok "the message names the tables that take --by" says 'it goes with functions, components' err
 ok "report functions refuses --cycles for a capture" refused report functions cap --cycles 1e9
 ok "the message names the sources that take --cycles" says 'it goes with a perf.data \(--perf\), a text' err
+for table in functions components 'callers main' 'hotspots main'; do
+	ok "report $table refuses --rate for a capture, which has its measured rate" refused report $table cap --rate 100
+done
+ok "the message names the source that takes --rate" says 'it goes with a perf.data \(--perf\); for a capture: omit --rate, costs use the measured rate' err
 ok "report summary refuses --cpu" refused report summary cap --cpu 1
 ok "report functions refuses --group" refused report functions cap --group a=b
 ok "report roi refuses --throughput for a capture" refused report roi cap --throughput 10
