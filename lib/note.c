@@ -268,6 +268,22 @@ static const char *run_pass(const struct note *note)
 	return note->pass && *note->pass ? note->pass : "run";
 }
 
+/* Counts the runs that have the note. A run that has the note in several tables counts once. */
+static size_t notes_count_runs(const struct note *const *notes, size_t n)
+{
+	size_t i, k, count = 0;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < i; k++)
+			if (notes[k]->repeat == notes[i]->repeat &&
+			    note_same_side(notes[k], notes[i]) &&
+			    texts_equal(notes[k]->pass, notes[i]->pass))
+				break;
+		count += k == i && notes[i]->repeat > 0;
+	}
+	return count;
+}
+
 /*
  * Appends " (4 of 6 runs)", or nothing if all runs have the note. If the total number of runs is
  * unknown, as in the table of runs, appends " (measure-01)" or " (2 runs, first measure-01)".
@@ -275,12 +291,10 @@ static const char *run_pass(const struct note *note)
 static void whose_add_runs(struct str *s, const struct note *const *notes, size_t n,
 			   const struct note *const *sides, size_t nsides)
 {
-	size_t i, runs = 0, hit = 0;
+	size_t i, runs = 0, hit = notes_count_runs(notes, n);
 
 	for (i = 0; i < nsides; i++)
 		runs += (size_t)sides[i]->runs;
-	for (i = 0; i < n; i++)
-		hit += notes[i]->repeat > 0;
 	if (hit && hit < runs)
 		str_printf(s, " (%zu of %zu runs)", hit, runs);
 	else if (hit == 1 && !runs)

@@ -69,6 +69,22 @@ static void test_runs_become_one_line(void **state)
 	notes_free(&list);
 }
 
+static void test_run_counts_once_for_notes_of_several_tables(void **state)
+{
+	struct notes list = {0};
+	int table;
+
+	(void)state;
+	for (table = 0; table < 3; table++) {
+		add_run(&list, "mmap", "receiver", 1, 2);
+		add_run(&list, "mmap", "sender", 1, 2);
+	}
+	expect_line(
+		&list, 0,
+		"warning: mmap receiver, mmap sender (2 of 12 runs): cpu covers 2.0 % of 4 CPUs");
+	notes_free(&list);
+}
+
 static void test_run_is_named_where_runs_are_not_counted(void **state)
 {
 	struct notes list = {0};
@@ -176,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_note_is_a_sentence_with_numbers),
 		cmocka_unit_test(test_runs_become_one_line),
+		cmocka_unit_test(test_run_counts_once_for_notes_of_several_tables),
 		cmocka_unit_test(test_other_texts_stay_apart),
 		cmocka_unit_test(test_run_is_named_where_runs_are_not_counted),
 		cmocka_unit_test(test_numbers_of_files_stay_apart),
