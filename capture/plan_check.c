@@ -166,7 +166,7 @@ void plan_note_shared_cpus(const struct plan *p)
 				     : xstrdup("");
 
 		print_note(
-			"%s%s: per-CPU figures (cpu, profile, costs) of each side include the others', and totals count them once or not at all; 'cpus' in [side] separates the sides",
+			"%s%s: per-CPU figures (cpu, profile, costs) of each side include the others', and a sum of the sides would count the CPUs twice, so it is left out; 'cpus' in [side] separates the sides",
 			intern_get(&texts, (uint32_t)i), some);
 		free(some);
 	}

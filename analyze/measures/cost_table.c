@@ -311,8 +311,9 @@ static void cost_table_print_left_out(struct str *s, const struct tally *f)
 }
 
 /* Adds a note when a filter matches nothing, because its value may be misspelled. */
-static void cost_table_note_filter(struct table *t, const struct tally *f)
+static void cost_table_note_filter(struct table *t, const struct cost_part *part)
 {
+	const struct tally *f = &part->tally;
 	const struct {
 		const char *option, *value;
 	} filters[] = {
@@ -324,8 +325,19 @@ static void cost_table_note_filter(struct table *t, const struct tally *f)
 		if (filters[i].value)
 			str_printf(&s, " %s %s", filters[i].option, filters[i].value);
 	if (s.len && f->samples && !f->n)
-		note_add(&t->notes, no_sample_matches, s.buf);
+		note_add_of(&t->notes, part->block.variant, part->block.side, no_sample_matches,
+			    s.buf);
 	str_free(&s);
+}
+
+/* A filter that matches samples of another variant or side is not misspelled. */
+static void cost_table_calm_filter_notes(struct table *t)
+{
+	size_t i;
+
+	for (i = 0; t->rows && i < t->notes.n; i++)
+		if (note_is(&t->notes.note[i], NOTE_no_sample_matches))
+			t->notes.note[i].severity = SEVERITY_INFO;
 }
 
 /*
@@ -354,7 +366,7 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 	note_add_of(&t->notes, part->block.variant, part->block.side, cost_sum, s.buf);
 	t->lossy |= part->basis.uncounted;
 	str_free(&s);
-	cost_table_note_filter(t, f);
+	cost_table_note_filter(t, part);
 }
 
 /*
@@ -440,6 +452,7 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 		cost_table_add_part(t, p, q, &parts[i]);
 		rc = cost_table_add_notes(s, q, &blocks[i], t, err);
 	}
+	cost_table_calm_filter_notes(t);
 	if (several && !rc)
 		note_add(&t->notes, cost_interval, COST_SAMPLES);
 	if (any && !rc)

@@ -178,9 +178,9 @@ static void passes_worst(struct store *s, const struct block_list *list,
 
 static void passes_put_worst(struct str *text, const char *pass, const struct passes_worst *w)
 {
-	str_printf(text, "%s%s ", text->len ? ", " : "", pass);
+	str_printf(text, "%s%s: ", text->len ? ", " : "", pass);
 	if (w->worse == MAYBE)
-		str_printf(text, "not distinguishable from chance (n = %zu)", w->n);
+		str_printf(text, "no measurable loss (n = %zu)", w->n);
 	else
 		str_printf(text, "%.1f %%", w->pct);
 }

@@ -62,7 +62,7 @@ print "$damaged chains are damaged\n";
 exit($bad || $n > $damaged);
 END_PERL
 damaged() {
-	grep -oE '[0-9]+ samples have impossible addresses' err | cut -d' ' -f1 | grep . || echo 0
+	grep -oE '[0-9]+ samples have a broken call chain' err | cut -d' ' -f1 | grep . || echo 0
 }
 same() { # FILE [EVENT [samples]]: takes the arguments of reference
 	"$zcost" export folded --perf "$1" ${2:+--event "$2"} ${3:+--weight "$3"} >out 2>err || { cat err; return 1; }

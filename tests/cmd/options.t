@@ -46,6 +46,9 @@ for table in functions components 'callers main' 'hotspots main'; do
 	ok "report $table refuses --rate for a capture, which has its measured rate" refused report $table cap --rate 100
 done
 ok "the message names the source that takes --rate" says 'it goes with a perf.data \(--perf\); for a capture: omit --rate, costs use the measured rate' err
+ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page
+ok "a note names the variant and sides without the symbol" says '^# copying receiver(, copying sender)?: no sample matches --symbol insert_page$' out
+ok "report functions refuses a --symbol that no variant has" exits 1 "$zcost" report functions cap --symbol nosuch
 ok "report summary refuses --cpu" refused report summary cap --cpu 1
 ok "report functions refuses --group" refused report functions cap --group a=b
 ok "report roi refuses --throughput for a capture" refused report roi cap --throughput 10

@@ -84,11 +84,11 @@ cell() { awk -F'\t' -v p="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[
 ok "report passes has the throughput that profiling costs" is "$(cell profile cost_pct)" 10.0
 ok "report passes has an interval of the cost" sh -c "test '$(cell profile cost_lo)' '!=' '$(cell profile cost_hi)'"
 ok "report passes has the throughput of each pass" is "$(cell measure throughput_gbps) $(cell profile throughput_gbps)" "82.0 73.8"
-ok "report summary names the cost of profiling" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'on the worst side: profile 10.0 % (see'"
+ok "report summary names the cost of profiling" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'on the worst side: profile: 10.0 % (see'"
 rm -r $from/profile-0[2-6]
 manifest cost base base/measure/1/ok base/measure/2/ok base/profile/1/ok
 "$zcost" analyze cost >log 2>&1
-ok "report summary does not call the cost of one run significant" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not distinguishable from chance (n = 1) (see'"
+ok "report summary does not call the cost of one run significant" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile: no measurable loss (n = 1) (see'"
 
 # Six profiled runs are as fast as the measured runs, so the interval holds 0. Later they are a tenth faster.
 for r in 1 2 3 4 5 6; do
@@ -101,16 +101,16 @@ done
 manifest cost base base/measure/1/ok base/measure/2/ok base/measure/3/ok base/measure/4/ok base/measure/5/ok base/measure/6/ok \
 	base/profile/1/ok base/profile/2/ok base/profile/3/ok base/profile/4/ok base/profile/5/ok base/profile/6/ok
 "$zcost" analyze cost >log 2>&1
-ok "report summary does not call an insignificant cost 0.0 %" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile not distinguishable from chance (n = 6) (see'"
+ok "report summary does not call an insignificant cost 0.0 %" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile: no measurable loss (n = 6) (see'"
 sqlite3 cost/zcost.db "UPDATE metric SET value = 1.1 * value WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile')"
-ok "report summary shows a significant gain as a negative cost" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile -10.0 % (see'"
+ok "report summary shows a significant gain as a negative cost" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile: -10.0 % (see'"
 # The sender is a fifth slower, and six runs show it. The receiver has one profiled run.
 sqlite3 cost/zcost.db "UPDATE metric SET value = 0.8 / 1.1 * value WHERE name = 'throughput' AND run IN
 	(SELECT id FROM run WHERE pass = 'profile' AND side = 'sender');
 	UPDATE metric SET value = 0.5 * value WHERE name = 'throughput' AND run IN
 	(SELECT id FROM run WHERE pass = 'profile' AND side = 'receiver');
 	DELETE FROM metric WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile' AND side = 'receiver' AND repeat > 1)"
-ok "report summary prefers a side with a significant cost to a side with one run" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile 20.0 % (see'"
+ok "report summary prefers a side with a significant cost to a side with one run" sh -c "'$zcost' report summary cost 2>&1 | grep -q 'worst side: profile: 20.0 % (see'"
 
 # One of six runs of the sender has figures.
 sqlite3 cost/zcost.db "DELETE FROM metric WHERE name IN ('throughput', 'rate_kib', 'cpu_pct') AND run IN
