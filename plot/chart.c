@@ -319,6 +319,16 @@ const char *drawing_only_side(const struct drawing *d)
 	return role && !d->side ? drawing_side_with(d, role) : d->side;
 }
 
+const char *drawing_copied_side(const struct drawing *d)
+{
+	unsigned int flags = d->chart ? d->chart->flags : 0;
+	const char *side = flags & CHART_OF_SIDES ? drawing_only_side(d) : NULL;
+
+	if (!side && flags & CHART_OF_RECEIVER)
+		side = drawing_side_with(d, "receiver");
+	return side && strcmp(side, SIDE_TOTAL) != 0 ? side : NULL;
+}
+
 /* NULL: the sides of other roles. */
 static const char *const role_order[] = {"receiver", "proxy", "sender", NULL, SIDE_TOTAL};
 
@@ -552,7 +562,7 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	if (c->side && d->side && strcmp(c->side, drawing_role(d, d->side)))
 		return error_set(err, ENODATA, "it is the %s's, and --side is %s", c->side,
 				 d->side);
-	copied_caption(d, f);
+	copied_caption(d, f, drawing_copied_side(d));
 	rc = c->draw(d, f, err);
 	figure_choose_rows(f);
 	chart_end(d, f);

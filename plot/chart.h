@@ -88,6 +88,7 @@ enum chart_flags {
 	CHART_OF_SIDES = 1,	/* its figures are each side's own: --side leaves one of them */
 	CHART_SUFFERS = 2,	/* other programs slow its figures, but are no part of them */
 	CHART_TWO_CAPTURES = 4, /* --new may be a variant of another capture */
+	CHART_OF_RECEIVER = 8,	/* without --side, it draws the receiver alone */
 };
 
 /* A chart. Its own file defines it, the list in chart_table.c names it, nothing else knows it. */
@@ -179,6 +180,8 @@ const char *drawing_role(const struct drawing *d, const char *side);
 const char *drawing_side_with(const struct drawing *d, const char *role);
 /* Returns the only side to draw: that of the chart or of --side. NULL: all. */
 const char *drawing_only_side(const struct drawing *d);
+/* Returns the side whose zero copy the chart's figures depend on. NULL: that of all sides. */
+const char *drawing_copied_side(const struct drawing *d);
 
 /* Writes the foot note: runs, interval, host, kernel, capture, date. */
 void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from from);
@@ -241,12 +244,13 @@ enum copied {
 	COPIED_NONE, /* at least nine parts of ten on a side without a copy */
 };
 
-/* Judges the rows of table `zerocopy`. The best side counts; *percent is its zero-copy share. */
-enum copied copied_state(const struct table *zerocopy, const char *variant, double *percent,
-			 const char **side);
+/* Judges the rows of table `zerocopy`. The best side counts. `only`: that side counts alone, unless
+ * it has no evidence. */
+enum copied copied_state(const struct table *zerocopy, const char *variant, const char *only);
 
-/* Adds a caption with the variants that copied, and a calm one with the others. */
-void copied_caption(const struct drawing *d, struct figure *f);
+/* Adds a caption with the variants that copied, and a calm one with the others. `side`: the only
+ * side of the chart, or NULL. */
+void copied_caption(const struct drawing *d, struct figure *f, const char *side);
 
 /*
  * Returns the ratio new / base of a change that a title may claim, else 0. Such a change has

@@ -371,7 +371,7 @@ static int flame_write_block(struct drawing *d, const struct block *b, const cha
 	rc = flame_chart_read(&c, b, err);
 	d->facts.profiled = (struct run_counts){b ? c.part.nruns : 0, b ? c.part.nruns : 0};
 	if (!rc) {
-		copied_caption(d, &f);
+		copied_caption(d, &f, d->side);
 		rc = flame_chart_draw(&c, &f, dir, err);
 	}
 	d->base = before.base;

@@ -250,7 +250,7 @@ static void diff_chart_captions(struct diff_chart *c, struct figure *f)
 	if (c->abroad && c->evidence.len)
 		figure_caption(f, "%s", c->evidence.buf);
 	else if (!c->abroad)
-		copied_caption(c->d, f);
+		copied_caption(c->d, f, c->cd.side);
 	diff_chart_caption_tests(c, f);
 	if (c->c.rule.apart)
 		figure_caption(

@@ -182,7 +182,7 @@ const struct chart chart_functions = {
 	.sources = {"functions"},
 	.options = {CHART_OPTIONS CHART_SAMPLES "side limit run event"},
 	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
+	.flags = CHART_OF_SIDES | CHART_OF_RECEIVER,
 	.draw = functions_draw,
 };
 

@@ -264,14 +264,13 @@ static bool sweep_line_copied(const struct drawing *d, const char *variant)
 {
 	char *prefix = xasprintf("%s+", variant);
 	bool copied = true;
-	double percent;
-	const char *side, *v;
+	const char *v;
 	int i;
 
 	for (i = 0; (v = drawing_variant(d, i)); i++)
 		if (str_starts(v, prefix) &&
-		    copied_state(&d->zerocopy, v, &percent, &side) != COPIED_ALL &&
-		    copied_state(&d->zerocopy, v, &percent, &side) != COPIED_UNKNOWN)
+		    copied_state(&d->zerocopy, v, drawing_copied_side(d)) != COPIED_ALL &&
+		    copied_state(&d->zerocopy, v, drawing_copied_side(d)) != COPIED_UNKNOWN)
 			copied = false;
 	free(prefix);
 	return copied;

@@ -153,7 +153,7 @@ const struct chart chart_waterfall = {
 	.sources = {"components"},
 	.options = {CHART_OPTIONS CHART_SAMPLES "side limit"},
 	.most = 2,
-	.flags = CHART_OF_SIDES,
+	.flags = CHART_OF_SIDES | CHART_OF_RECEIVER,
 	.draw = waterfall_draw,
 };
 

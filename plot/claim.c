@@ -49,24 +49,31 @@ static bool variant_asked(const struct table *t, const char *variant, const char
 	return false;
 }
 
-enum copied copied_state(const struct table *zerocopy, const char *variant, double *percent,
-			 const char **side)
+/* Returns the highest share of the sides. `only`: of this side alone. NaN: no evidence. */
+static double copied_best(const struct table *t, const char *variant, const char *only)
 {
-	double best = NAN, share;
+	double best = NAN;
 	long row;
 
-	*side = "";
-	for (row = row_find(zerocopy, 0, variant, NULL); row >= 0;
-	     row = row_find(zerocopy, (size_t)row + 1, variant, NULL)) {
-		const char *name = table_text(zerocopy, (size_t)row, "side");
+	for (row = row_find(t, 0, variant, only); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, only))
+		best = fmax(best, copied_share(t, variant, table_text(t, (size_t)row, "side")));
+	return best;
+}
 
-		share = copied_share(zerocopy, variant, name);
-		if (!isnan(share) && !(share <= best)) {
-			best = share;
-			*side = name;
-		}
-	}
-	*percent = 100 * best;
+/* Returns the side that a variant is judged by: NULL, all sides, where `only` has no evidence. */
+static const char *copied_side(const struct table *t, const char *variant, const char *only)
+{
+	return only && isnan(copied_best(t, variant, only)) &&
+			       !variant_asked(t, variant, only, "zero copy")
+		       ? NULL
+		       : only;
+}
+
+enum copied copied_state(const struct table *zerocopy, const char *variant, const char *only)
+{
+	double best = copied_best(zerocopy, variant, copied_side(zerocopy, variant, only));
+
 	if (variant_asked(zerocopy, variant, NULL, "drop"))
 		return COPIED_DROPPED;
 	if (isnan(best))
@@ -85,28 +92,56 @@ static void copied_add_percent(struct str *s, double percent)
 		str_printf(s, "%.*f", percent > 99 && percent < 100 ? 2 : 0, percent);
 }
 
-/* Appends the other sides that copied. Returns true where such a side asked for zero copy. */
-static bool copied_add_other_sides(struct str *s, const struct table *t, const char *variant,
-				   const char *best)
+enum { SHARES = 4 };
+
+/* What a caption says about a variant. Each HOLE in the text is one of the shares, in percent. */
+struct words {
+	struct str text;
+	double share[SHARES];
+	int n;
+};
+
+#define HOLE '\1'
+
+/* Appends the shares of the sides with zero copy: "98 % zero copy on the receiver, 97 % on …". */
+static void words_add_shares(struct words *w, const struct table *t, const char *variant,
+			     const char *only)
+{
+	long row;
+
+	for (row = row_find(t, 0, variant, only); row >= 0 && w->n < SHARES;
+	     row = row_find(t, (size_t)row + 1, variant, only)) {
+		const char *side = table_text(t, (size_t)row, "side");
+		double share = copied_share(t, variant, side);
+
+		if (row_find(t, 0, variant, side) != row || !(share > 0))
+			continue;
+		str_printf(&w->text, "%s%c %%%s on the %s", w->text.len ? ", " : "", HOLE,
+			   w->n ? "" : " zero copy", side);
+		w->share[w->n++] = 100 * share;
+	}
+}
+
+/* Appends the sides without zero copy. Returns whether a side copied that asked for zero copy. */
+static bool words_add_copied(struct words *w, const struct table *t, const char *variant,
+			     const char *only)
 {
 	bool any_fell = false;
 	double share;
 	long row;
 
-	for (row = row_find(t, 0, variant, NULL); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, NULL)) {
+	for (row = row_find(t, 0, variant, only); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, only)) {
 		const char *side = table_text(t, (size_t)row, "side");
 		bool fell = variant_asked(t, variant, side, "zero copy");
 
 		share = copied_share(t, variant, side);
-		if (row_find(t, 0, variant, side) != row || !strcmp(side, best) || isnan(share) ||
-		    share >= nearly_all)
+		if (row_find(t, 0, variant, side) != row || !(share < nearly_all))
 			continue;
-		str_puts(s, share > 0 ? ", " : fell ? ", fell back to copying" : ", not");
-		if (share > 0)
-			copied_add_percent(s, 100 * share);
-		str_printf(s, "%s on the %s", share > 0 ? " %" : "", side);
 		any_fell |= fell;
+		if (share <= 0)
+			str_printf(&w->text, ", %s on the %s",
+				   fell ? "fell back to copying" : "not", side);
 	}
 	return any_fell;
 }
@@ -129,7 +164,7 @@ struct alike {
 	char *words;
 	enum rank rank;
 	const char **variants;
-	double least, most; /* percent; NAN: the words have none */
+	double least[SHARES], most[SHARES]; /* percent */
 	int n;
 };
 
@@ -138,28 +173,33 @@ struct said {
 	int n, cap, variants; /* variants: in the chart */
 };
 
-static void said_add(struct said *all, const char *variant, enum rank rank, double percent,
-		     const struct str *words)
+static struct alike *said_find(struct said *all, enum rank rank, const char *words)
 {
 	struct alike *a;
 	int i;
 
-	for (i = 0; i < all->n && strcmp(all->alike[i].words, words->buf); i++)
-		;
-	if (i == all->n) {
-		array_grow(all->alike, all->n, all->cap);
-		all->alike[all->n++] = (struct alike){
-			xstrdup(words->buf),
-			rank,
-			xcalloc((size_t)all->variants, sizeof(*all->alike->variants)),
-			NAN,
-			NAN,
-			0};
-	}
-	a = &all->alike[i];
+	for (i = 0; i < all->n; i++)
+		if (!strcmp(all->alike[i].words, words))
+			return &all->alike[i];
+	array_grow(all->alike, all->n, all->cap);
+	a = &all->alike[all->n++];
+	*a = (struct alike){.words = xstrdup(words), .rank = rank};
+	a->variants = xcalloc((size_t)all->variants, sizeof(*a->variants));
+	for (i = 0; i < SHARES; i++)
+		a->least[i] = a->most[i] = NAN;
+	return a;
+}
+
+static void said_add(struct said *all, const char *variant, enum rank rank, const struct words *w)
+{
+	struct alike *a = said_find(all, rank, w->text.buf);
+	int i;
+
 	a->variants[a->n++] = variant;
-	a->least = fmin(a->least, percent);
-	a->most = fmax(a->most, percent);
+	for (i = 0; i < w->n; i++) {
+		a->least[i] = fmin(a->least[i], w->share[i]);
+		a->most[i] = fmax(a->most[i], w->share[i]);
+	}
 }
 
 /* Returns the length of the name without its settings: "mmap" of "mmap+mtu9000". */
@@ -202,7 +242,8 @@ static void alike_add_stems(struct str *s, const struct alike *a)
 static void alike_add_words(const struct drawing *d, struct str *s, const struct alike *a)
 {
 	enum { NAMED = 3 };
-	int i;
+	const char *c;
+	int i, share = 0;
 
 	str_puts(s, s->len ? " · " : "");
 	if (a->n > NAMED)
@@ -212,23 +253,26 @@ static void alike_add_words(const struct drawing *d, struct str *s, const struct
 		drawing_add_label(d, a->variants[i], s);
 	}
 	str_puts(s, ": ");
-	if (!isnan(a->most)) {
-		copied_add_percent(s, a->least);
-		str_puts(s, a->least < a->most ? " to " : "");
-		if (a->least < a->most)
-			copied_add_percent(s, a->most);
-		str_puts(s, " %");
+	for (c = a->words; *c; c++) {
+		if (*c != HOLE) {
+			str_putc(s, *c);
+			continue;
+		}
+		copied_add_percent(s, a->least[share]);
+		str_puts(s, a->least[share] < a->most[share] ? " to " : "");
+		if (a->least[share] < a->most[share])
+			copied_add_percent(s, a->most[share]);
+		share++;
 	}
-	str_puts(s, a->words);
 }
 
 /* Returns whether there is evidence about a side that asked for zero copy. */
-static bool variant_fell_back(const struct table *t, const char *variant)
+static bool variant_fell_back(const struct table *t, const char *variant, const char *side)
 {
 	long row;
 
-	for (row = row_find(t, 0, variant, NULL); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, NULL))
+	for (row = row_find(t, 0, variant, side); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, side))
 		if (!strcmp(table_text(t, (size_t)row, "asked"), "zero copy") &&
 		    !isnan(evidence_share(t, (size_t)row)))
 			return true;
@@ -236,76 +280,77 @@ static bool variant_fell_back(const struct table *t, const char *variant)
 }
 
 /* Returns whether evidence lacks both the copied bytes and the zero-copy bytes. */
-static bool variant_half_known(const struct table *t, const char *variant)
+static bool variant_half_known(const struct table *t, const char *variant, const char *side)
 {
 	long row;
 
-	for (row = row_find(t, 0, variant, NULL); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, NULL))
+	for (row = row_find(t, 0, variant, side); row >= 0;
+	     row = row_find(t, (size_t)row + 1, variant, side))
 		if (isnan(table_real(t, (size_t)row, "zero_copy")) &&
 		    isnan(table_real(t, (size_t)row, "copied")))
 			return true;
 	return false;
 }
 
-/* Appends the words for a variant without zero copy on any side. */
+/* Returns the first side with evidence. */
+static const char *variant_known_side(const struct table *t, const char *variant, const char *only)
+{
+	long row = row_find(t, 0, variant, only);
+
+	while (row >= 0 && isnan(evidence_share(t, (size_t)row)))
+		row = row_find(t, (size_t)row + 1, variant, only);
+	return row < 0 ? "" : table_text(t, (size_t)row, "side");
+}
+
+/* Appends the words for a variant without zero copy on any side, or on the side. */
 static enum rank copied_add_all(struct str *s, const struct table *t, const char *variant,
 				const char *side)
 {
-	if (variant_fell_back(t, variant)) {
+	if (variant_fell_back(t, variant, side)) {
 		str_puts(s, "fell back to copying every byte (not zero copy)");
 		return FELL_BACK;
 	}
-	if (variant_asked(t, variant, NULL, "zero copy")) {
+	if (variant_asked(t, variant, side, "zero copy")) {
 		str_puts(s, "no evidence of zero copy");
 		return NO_EVIDENCE;
 	}
-	if (variant_half_known(t, variant)) {
-		str_printf(s, "every byte was copied on the %s", side);
+	if (variant_half_known(t, variant, side)) {
+		str_printf(s, "every byte was copied on the %s",
+			   variant_known_side(t, variant, side));
 		return COPIED;
 	}
-	if (variant_asked(t, variant, NULL, "copy")) {
+	if (variant_asked(t, variant, side, "copy")) {
 		str_puts(s, "plain copying, as asked");
 		return COPIED;
 	}
-	str_puts(s, "every byte was copied (not zero copy)");
+	str_printf(s, "every byte was copied%s%s (not zero copy)", side ? " on the " : "",
+		   side ? side : "");
 	return NOT_ZERO_COPY;
 }
 
-/* Returns the side that dropped what it received. */
-static const char *variant_dropper(const struct table *t, const char *variant)
+/* Appends the words about one variant's data on all sides, or on the side `only`. */
+static enum rank copied_add_words(struct words *w, const struct table *t, const char *variant,
+				  const char *only)
 {
-	long row;
-
-	for (row = row_find(t, 0, variant, NULL); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, NULL))
-		if (!strcmp(table_text(t, (size_t)row, "asked"), "drop"))
-			return table_text(t, (size_t)row, "side");
-	return "";
-}
-
-/* Appends the words about one variant's data. */
-static enum rank copied_add_words(struct str *s, const struct table *t, const char *variant,
-				  double *percent)
-{
-	const char *side;
-	enum copied state = copied_state(t, variant, percent, &side);
+	const char *side = copied_side(t, variant, only);
+	enum copied state = copied_state(t, variant, only);
 
 	if (state == COPIED_PART || state == COPIED_NONE) {
-		str_printf(s, " zero copy on the %s%s", side,
-			   state == COPIED_PART ? ", the rest was copied" : "");
-		return copied_add_other_sides(s, t, variant, side) ? FELL_PARTLY : ZERO_COPY;
+		words_add_shares(w, t, variant, side);
+		str_puts(&w->text, state == COPIED_PART ? ", the rest was copied" : "");
+		return words_add_copied(w, t, variant, side) ? FELL_PARTLY : ZERO_COPY;
 	}
-	*percent = NAN;
 	if (state == COPIED_ALL)
-		return copied_add_all(s, t, variant, side);
+		return copied_add_all(&w->text, t, variant, side);
 	if (state == COPIED_UNKNOWN) {
-		str_puts(s, "no evidence of zero copy");
+		str_puts(&w->text, "no evidence of zero copy");
 		return NO_EVIDENCE;
 	}
-	str_puts(s, DROPPED_UNREAD);
-	if (variant_asked(t, variant, NULL, "zero copy"))
-		copied_add_other_sides(s, t, variant, variant_dropper(t, variant));
+	str_puts(&w->text, DROPPED_UNREAD);
+	if (variant_asked(t, variant, NULL, "zero copy")) {
+		words_add_shares(w, t, variant, NULL);
+		words_add_copied(w, t, variant, NULL);
+	}
 	return DROPPED;
 }
 
@@ -319,26 +364,22 @@ static bool variant_is_silent(const struct drawing *d, int i, enum rank rank)
 	       !variant_asked(&d->zerocopy, drawing_variant(d, i), NULL, "zero copy");
 }
 
-static void said_add_variant(const struct drawing *d, struct said *all, int i)
+static void said_add_variant(const struct drawing *d, struct said *all, int i, const char *side)
 {
 	const char *v = drawing_variant(d, i);
-	struct str words = {0};
-	double percent;
+	struct words words = {0};
 	enum rank rank = FAILED;
 
-	if (drawing_all_failed(d, v)) {
-		percent = NAN;
-		str_puts(&words, "no run succeeded");
-	} else {
-		rank = copied_add_words(&words, &d->zerocopy, v, &percent);
-	}
-
+	if (drawing_all_failed(d, v))
+		str_puts(&words.text, "no run succeeded");
+	else
+		rank = copied_add_words(&words, &d->zerocopy, v, side);
 	if (!variant_is_silent(d, i, rank))
-		said_add(all, v, rank, percent, &words);
-	str_free(&words);
+		said_add(all, v, rank, &words);
+	str_free(&words.text);
 }
 
-void copied_caption(const struct drawing *d, struct figure *f)
+void copied_caption(const struct drawing *d, struct figure *f, const char *side)
 {
 	struct said all = {0};
 	struct str warnings = {0}, remarks = {0};
@@ -348,7 +389,7 @@ void copied_caption(const struct drawing *d, struct figure *f)
 	while (drawing_variant(d, all.variants))
 		all.variants++;
 	for (i = 0; i < all.variants; i++)
-		said_add_variant(d, &all, i);
+		said_add_variant(d, &all, i, side);
 	for (rank = 0; rank < RANKS; rank++)
 		for (i = 0; i < all.n; i++)
 			if (all.alike[i].rank == rank)
@@ -382,8 +423,7 @@ static bool runs_are_enough(size_t a, size_t b)
 double claim(const struct drawing *d, const char *variant, struct estimate base,
 	     struct estimate new, enum drawn_from from, int gain)
 {
-	double ratio = new.value / base.value, percent;
-	const char *side;
+	double ratio = new.value / base.value;
 
 	if (!(base.value > 0) || !(new.value >= 0) || !intervals_are_apart(base, new))
 		return 0;
@@ -392,7 +432,7 @@ double claim(const struct drawing *d, const char *variant, struct estimate base,
 	if (fabs(ratio - 1) < threshold)
 		return 0;
 	if ((ratio - 1) * gain > 0 &&
-	    copied_state(&d->zerocopy, variant, &percent, &side) != COPIED_NONE)
+	    copied_state(&d->zerocopy, variant, drawing_copied_side(d)) != COPIED_NONE)
 		return 0;
 	return ratio > 0 ? ratio : 0;
 }
