@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# zcost: one makefile. `make` builds, `make demo` shows, `make check` tests, `make bench` measures.
+# zcost: one makefile. `make` builds, `make demo` shows, `make check` tests, `make bench` measures,
+# `make install` installs below DESTDIR and PREFIX.
 #
 #   OFFLINE=1   the laptop half alone: needs no libperf, liburing, libbpf
 #   SAN=1       with AddressSanitizer and UBSan, in its own build folder
@@ -26,8 +27,10 @@ LDFLAGS += -fsanitize=address,undefined
 endif
 
 pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
-LIB_LIBS := $(call pkgs,jansson libzstd) -lm
-LAPTOP_LIBS := $(call pkgs,sqlite3 libdw libelf libtraceevent capstone libarchive libprotobuf-c)
+LIB_PKGS := jansson libzstd
+LAPTOP_PKGS := sqlite3 libdw libelf libtraceevent capstone libarchive libprotobuf-c
+LIB_LIBS := $(call pkgs,$(LIB_PKGS)) -lm
+LAPTOP_LIBS := $(call pkgs,$(LAPTOP_PKGS))
 IBERTY := $(filter /%,$(shell $(CC) -print-file-name=libiberty.a))
 LAPTOP_LIBS += $(IBERTY)
 HOST_LIBS := $(call pkgs,libbpf) $(LIBPERF)/libperf.a $(LIBPERF)/libapi.a
@@ -50,6 +53,7 @@ PROGRAMS := $(B)/zcost $(if $(OFFLINE),,$(B)/tcpzc)
 all: $(PROGRAMS)
 
 include tests/tests.mk
+include install.mk
 
 $(B)/zcost: $(B)/zcost.o $(ARCHIVES) $(if $(OFFLINE),,$(LIBPERF)/libperf.a)
 	@echo "  LINK    $@"
@@ -81,6 +85,12 @@ $(PPROF).c: analyze/export/profile.proto
 $(PPROF).o: $(PPROF).c
 	$(Q)$(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -c -o $@ $<
 $(B)/analyze/export/pprof.o: $(PPROF).c
+
+# What `zcost --version` names.
+FEATURES = $(if $(OFFLINE),-,+)host $(if $(HAVE_BPF),+,-)bpf $(if $(OFFLINE),-,+)io_uring $(if $(IBERTY),+,-)c++-names
+LIBRARIES = $(foreach p,$(LIB_PKGS) $(LAPTOP_PKGS) $(if $(OFFLINE),,libbpf liburing),$(p) \
+	$(shell $(PKG_CONFIG) --modversion $(p) 2>/dev/null);) $(if $(OFFLINE),,libperf $(KERNEL_NAME))
+$(B)/zcost.o: OUR_CFLAGS += -DFEATURES='"$(FEATURES)"' -DLIBRARIES='"$(strip $(LIBRARIES))"'
 
 # Data files inside the program (EMBED_TEXT in lib/file.h).
 $(B)/analyze/store/store.o: analyze/store/schema.sql

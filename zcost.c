@@ -93,7 +93,10 @@ int main(int argc, char **argv)
 		return argc < 2 ? EXIT_USAGE : checked_stdout(EXIT_OK);
 	}
 	if (!strcmp(argv[1], "--version")) {
-		printf("zcost %s\n", zcost_version);
+		/* `zcost capture` reads the first line of a remote zcost; the others are indented.
+		 */
+		printf("zcost %s\n  features: %s\n  libraries: %s\n", zcost_version, FEATURES,
+		       LIBRARIES);
 		return checked_stdout(EXIT_OK);
 	}
 	cmd = find(argv[1]);

@@ -196,11 +196,15 @@ static int hello_parse(struct remote *r, const char *line, struct error *err)
 			 r->url);
 }
 
+/* Reads the greeting of the agent, behind the indented lines of --version. */
 static int hello_read(struct remote *r, struct interrupt *intr, struct error *err)
 {
 	struct str line = {0};
-	int rc = link_read_line(&r->link, intr, r->start_timeout_s, &line);
+	int n = 0, rc;
 
+	do
+		rc = link_read_line(&r->link, intr, r->start_timeout_s, &line);
+	while (!rc && *line.buf == ' ' && n++ < NOISE_LINES);
 	if (rc)
 		rc = remote_connect_failed(r, rc, "has the same version but is another build", err);
 	else
