@@ -10,8 +10,34 @@ docdir := $(datadir)/doc/zcost
 
 PLANS := $(wildcard samples/*.ini samples/*.sh)
 DOCS := README.md $(shell find docs -type f)
+# Pages: of each program and command, and of the files, out of the reference. A page is made of the tables of the
+# program, and of docs/man/NAME.md.
+mandir ?= $(datadir)/man
+COMMANDS := $(if $(OFFLINE),,collect capture doctor) analyze report plot compare export pack unpack
+MAN1 := zcost.1 $(COMMANDS:%=zcost-%.1) $(if $(OFFLINE),,tcpzc.1)
+MAN5 := plan.ini.5 zcost-capture.5 zcost-store.5
+PAGES := $(addprefix $(B)/man/,$(MAN1) $(MAN5))
+all: $(PAGES)
+ROFF = awk -v name=$(basename $(@F)) -v section=$(subst .,,$(suffix $@)) -v released=$(RELEASED) \
+	-v source='zcost $(VERSION)' -f docs/man/roff.awk
+$(PAGES): docs/man/roff.awk | $(B)/man
+$(B)/man:
+	$(Q)mkdir -p $@
+$(B)/man/zcost.1: $(B)/zcost docs/man/zcost.md
+	$(Q)$< --man | $(ROFF) - docs/man/zcost.md >$@
+$(B)/man/tcpzc.1: $(B)/tcpzc docs/man/tcpzc.md
+	$(Q)$< --man | $(ROFF) - docs/man/tcpzc.md >$@
+$(B)/man/zcost-%.1: docs/man/%.md $(B)/zcost
+	$(Q)$(B)/zcost $* --man | $(ROFF) - $< >$@
+$(B)/man/plan.ini.5: docs/reference/plan.md
+$(B)/man/zcost-capture.5: docs/reference/capture-folder.md
+$(B)/man/zcost-store.5: docs/reference/store.md
+$(B)/man/%.5:
+	$(Q)$(ROFF) $(filter %.md,$^) >$@
+
 INSTALLED := $(addprefix $(bindir)/,$(notdir $(PROGRAMS))) $(addprefix $(plandir)/,$(notdir $(PLANS))) \
-	$(addprefix $(docdir)/,$(DOCS) samples)
+	$(addprefix $(docdir)/,$(DOCS) samples) \
+	$(addprefix $(mandir)/man1/,$(MAN1)) $(addprefix $(mandir)/man5/,$(MAN5))
 
 # FORCE: an older program replaces a newer one.
 .PHONY: install uninstall FORCE
@@ -21,6 +47,10 @@ $(DESTDIR)$(bindir)/%: $(B)/% FORCE
 	@echo "  INSTALL $@"
 	$(Q)install -D -m 755 $< $@
 $(DESTDIR)$(plandir)/%: samples/% FORCE
+	$(Q)install -D -m 644 $< $@
+$(DESTDIR)$(mandir)/man1/%: $(B)/man/% FORCE
+	$(Q)install -D -m 644 $< $@
+$(DESTDIR)$(mandir)/man5/%: $(B)/man/% FORCE
 	$(Q)install -D -m 644 $< $@
 $(DESTDIR)$(docdir)/%: % FORCE
 	$(Q)install -D -m 644 $< $@

@@ -3,6 +3,7 @@
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/error.h"
+#include "lib/manual.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -46,7 +47,7 @@ static const struct subcommand commands[] = {
 	 cmd_compare},
 	{"export", "what other tools read: pprof, folded stacks, SQL, CSV", cmd_export},
 	{"pack", "write a capture into one file, with checksums", cmd_pack},
-	{"unpack", "make a capture folder from such a file", cmd_unpack},
+	{"unpack", "make a capture folder from a packed file", cmd_unpack},
 	{NULL, NULL, NULL},
 };
 
@@ -57,8 +58,21 @@ static void usage(FILE *out)
 	fprintf(out, "usage: zcost COMMAND [OPTION...]\n\n");
 	for (i = 0; commands[i].name; i++)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
-	fprintf(out, "\n'zcost COMMAND --help' explains one; 'zcost --version' prints %s.\n",
+	fprintf(out,
+		"\n'zcost COMMAND --help' lists the options of a command, 'zcost help COMMAND' shows its manual page.\n'zcost --version' prints %s.\n",
 		zcost_version);
+}
+
+/* The page of zcost itself. The other pages come from the commands. */
+static int print_page(void)
+{
+	size_t i;
+
+	manual_print_name("zcost", "measure what a network transfer costs");
+	printf("## Synopsis\n\n    zcost COMMAND [OPTION...]\n    zcost help [COMMAND|PAGE]\n\n## Commands\n\n");
+	for (i = 0; commands[i].name; i++)
+		printf("- `zcost %s`: %s\n", commands[i].name, commands[i].what);
+	return EXIT_OK;
 }
 
 static const struct subcommand *find(const char *name)
@@ -83,14 +97,24 @@ static int checked_stdout(int code)
 int main(int argc, char **argv)
 {
 	const struct subcommand *cmd;
-	char *name;
+	char help[] = "--help", *name;
 	int code;
 
 	argp_err_exit_status = EXIT_USAGE;
 	json_set_alloc_funcs(xmalloc, free); /* or a lack of memory drops members of an object */
-	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-		usage(argc < 2 ? stderr : stdout);
-		return argc < 2 ? EXIT_USAGE : checked_stdout(EXIT_OK);
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--man"))
+		return checked_stdout(print_page());
+	if (!strcmp(argv[1], "help") && argc > 2) {
+		manual_show(argv[2]);
+		argv[1] = argv[2]; /* there is no page to show, or no man */
+		argv[2] = help;
+	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return checked_stdout(EXIT_OK);
 	}
 	if (!strcmp(argv[1], "--version")) {
 		/* `zcost capture` reads the first line of a remote zcost; the others are indented.
@@ -104,6 +128,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "zcost: unknown command '%s'; 'zcost --help' lists them\n",
 			argv[1]);
 		return EXIT_USAGE;
+	}
+	if (argc == 3 && !strcmp(argv[2], "--man")) {
+		name = xasprintf("zcost-%s", cmd->name);
+		manual_print_name(name, cmd->what);
+		free(name);
 	}
 	name = xasprintf("zcost %s", cmd->name);
 	argv[1] = name;

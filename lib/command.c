@@ -2,6 +2,7 @@
 #include "lib/command.h"
 
 #include "lib/error.h"
+#include "lib/manual.h"
 #include "lib/table_layout.h"
 
 #include <errno.h>
@@ -54,8 +55,13 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 
 void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
-	error_t code = argp_parse(argp, argc, argv, flags, NULL, input);
+	error_t code;
 
+	if (argc == 2 && !strcmp(argv[1], "--man")) {
+		manual_print(argp, argv[0], input);
+		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
+	}
+	code = argp_parse(argp, argc, argv, flags, NULL, input);
 	if (!code)
 		return;
 	warn("%s: cannot read the arguments: %s", argv[0], strerror(code));

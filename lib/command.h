@@ -19,7 +19,10 @@ double arg_from_0(const struct argp_state *state, const char *option, const char
 long arg_whole(const struct argp_state *state, const char *option, const char *arg, long least,
 	       long most);
 
-/* Parses the arguments into `input`. A usage error or a lack of memory ends the command. */
+/*
+ * Parses the arguments into `input`. A usage error or a lack of memory ends the command. The hidden
+ * option --man, alone, prints the manual page (lib/manual.h) and ends the command.
+ */
 void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
 /*

@@ -3,6 +3,7 @@
 #include "option_table.h"
 
 #include "lib/command.h"
+#include "lib/manual.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -381,9 +382,8 @@ void options_parse(struct options *opt, int argc, char **argv)
 				.peer_timeout = 20};
 	options_fill_argp(options);
 	argp_err_exit_status = 2;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &p)) {
-		fputs("tcpzc: out of memory\n", stderr);
-		exit(1);
-	}
+	if (argc == 2 && !strcmp(argv[1], "--man"))
+		manual_print_name("tcpzc", "move bytes over TCP, with and without copies");
+	args_parse(&argp, argc, argv, 0, &p);
 	options_fill_defaults(&p);
 }

@@ -33,6 +33,65 @@ links() { # every relative link of the installed README leads to a file
 }
 ok "every link of the installed README leads to a file" links
 ok "a document that links to a plan finds it" test -s "$prefix/share/doc/zcost/samples/two-hosts.ini"
+
+# --- manual pages ---
+
+man=$prefix/share/man
+lint() {
+	mandoc -Tlint "$man"/man1/* "$man"/man5/*
+}
+if command -v mandoc >/dev/null; then
+	ok "mandoc finds no fault in the manual pages" lint
+else
+	skip "mandoc finds no fault in the manual pages" "no mandoc"
+fi
+unroff() { # prints a page without requests and escapes
+	sed -E 's/\\f[BP]|\\&//g; s/\\-/-/g' "$1"
+}
+whole() { # whole PAGE COMMAND...: the page has every option of --help, and three examples
+	unroff "$man/man1/$1.1" >page
+	shift
+	"$@" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | sed 's/.*--/--/' | grep -vxE -- '--(help|usage|version)' >options
+	test -s options || return 1
+	while read -r o; do
+		grep -qE -- "(^|, )$o(\$|[=[])" page || { echo "no $o"; return 1; }
+	done <options
+	[ "$(awk '/^\.SH/ { on = /EXAMPLES/ } on && /^(.* [|] )?(zcost|tcpzc) /' page | wc -l)" -ge 3 ] || { echo "few examples"; return 1; }
+}
+commands=$("$zcost" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+ok "zcost --help lists commands" test -n "$commands"
+for c in $commands; do
+	ok "the page of $c has all of its options and three examples" whole "zcost-$c" "$zcost" $c
+done
+[ "$host" != 1 ] || ok "the page of tcpzc has all of its options and three examples" whole tcpzc "$tcpzc"
+has_tables() {
+	unroff "$man/man1/zcost-report.1" >page
+	for t in $("$zcost" report --help | sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p'); do
+		grep -qx "$t" page || { echo "no $t"; return 1; }
+	done
+}
+ok "the page of report has every table" has_tables
+ok "the page of zcost has every command" sh -c 'for c; do grep -qF "zcost $c" "$0" || exit 1; done' "$man/man1/zcost.1" $commands
+for page in plan.ini zcost-capture zcost-store; do
+	ok "$page(5) is a page of files" grep -q "^.SH DESCRIPTION" "$man/man5/$page.5"
+done
+printf '#!/bin/sh\necho "man $1"\n' >bin/man
+chmod +x bin/man
+help_shows() { # help_shows NAME PAGE
+	shown=$(PATH="$scratch/bin:$PATH" "$prefix/bin/zcost" help "$1") && [ "$shown" = "man $prefix/bin/../share/man/$2" ] ||
+		{ echo "$shown"; return 1; }
+}
+ok "zcost help COMMAND shows the page of the command" help_shows report man1/zcost-report.1
+ok "zcost help plan.ini shows the page of the file" help_shows plan.ini man5/plan.ini.5
+gzip -n "$man/man1/zcost-plot.1"
+ok "zcost help finds a compressed page" help_shows plot man1/zcost-plot.1.gz
+gunzip "$man/man1/zcost-plot.1.gz"
+ok "zcost help without man prints --help" exits 0 env PATH=/nowhere "$prefix/bin/zcost" help report
+ok "the help has the options" says '--variant=' out
+ok "zcost help of an unknown command is a usage error" exits 2 "$prefix/bin/zcost" help frobnicate
+
+# --- uninstall ---
+
 touch "$prefix/share/zcost/mine"
 ok "make uninstall runs" make_target uninstall
 leaves() {
