@@ -175,8 +175,8 @@ ifndef OFFLINE
 DEBS += clang libbpf-dev liburing-dev linux-perf iproute2 ethtool procps kmod xz-utils bzip2
 RPMS += clang libbpf-devel liburing-devel libperf-devel perf iproute ethtool procps-ng kmod xz bzip2
 endif
-DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils openssh-server iperf3 apache2-utils nginx wrk sockperf python3 chromium mandoc
-RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients iperf3 httpd-tools nginx python3 chromium mandoc
+DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils openssh-server iperf3 apache2-utils nginx wrk sockperf python3 chromium mandoc zsh fish
+RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients iperf3 httpd-tools nginx python3 chromium mandoc zsh fish
 
 deps:
 	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'

@@ -9,7 +9,9 @@ plandir := $(datadir)/zcost/samples
 docdir := $(datadir)/doc/zcost
 
 PLANS := $(wildcard samples/*.ini samples/*.sh)
-DOCS := README.md $(shell find docs -type f)
+DOCS := README.md $(shell find docs -name "*.md" -o -name "*.svg")
+COMPLETIONS := bash-completion/completions/zcost bash-completion/completions/tcpzc zsh/site-functions/_zcost \
+	fish/vendor_completions.d/zcost.fish fish/vendor_completions.d/tcpzc.fish
 # Pages: of each program and command, and of the files, out of the reference. A page is made of the tables of the
 # program, and of docs/man/NAME.md.
 mandir ?= $(datadir)/man
@@ -37,7 +39,7 @@ $(B)/man/%.5:
 
 INSTALLED := $(addprefix $(bindir)/,$(notdir $(PROGRAMS))) $(addprefix $(plandir)/,$(notdir $(PLANS))) \
 	$(addprefix $(docdir)/,$(DOCS) samples) \
-	$(addprefix $(mandir)/man1/,$(MAN1)) $(addprefix $(mandir)/man5/,$(MAN5))
+	$(addprefix $(datadir)/,$(COMPLETIONS)) $(addprefix $(mandir)/man1/,$(MAN1)) $(addprefix $(mandir)/man5/,$(MAN5))
 
 # FORCE: an older program replaces a newer one.
 .PHONY: install uninstall FORCE
@@ -53,6 +55,12 @@ $(DESTDIR)$(mandir)/man1/%: $(B)/man/% FORCE
 $(DESTDIR)$(mandir)/man5/%: $(B)/man/% FORCE
 	$(Q)install -D -m 644 $< $@
 $(DESTDIR)$(docdir)/%: % FORCE
+	$(Q)install -D -m 644 $< $@
+$(DESTDIR)$(datadir)/bash-completion/completions/%: docs/completions/zcost.bash FORCE
+	$(Q)install -D -m 644 $< $@
+$(DESTDIR)$(datadir)/zsh/site-functions/%: docs/completions/% FORCE
+	$(Q)install -D -m 644 $< $@
+$(DESTDIR)$(datadir)/fish/vendor_completions.d/%: docs/completions/zcost.fish FORCE
 	$(Q)install -D -m 644 $< $@
 # The documents link to the plans.
 $(DESTDIR)$(docdir)/samples: FORCE

@@ -2,6 +2,7 @@
 /* The command table and nothing else. */
 #include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/complete.h"
 #include "lib/error.h"
 #include "lib/manual.h"
 
@@ -75,6 +76,20 @@ static int print_page(void)
 	return EXIT_OK;
 }
 
+/* Completes the name of a command. The words behind it are completed by the command. */
+static int complete_commands(const char *start)
+{
+	struct str lines = {0};
+	size_t i;
+
+	for (i = 0; commands[i].name; i++)
+		complete_add(&lines, commands[i].name, commands[i].what);
+	complete_add(&lines, "help", "show the manual page of a command");
+	complete_print(&lines, "", start);
+	str_free(&lines);
+	return EXIT_OK;
+}
+
 static const struct subcommand *find(const char *name)
 {
 	size_t i;
@@ -97,7 +112,7 @@ static int checked_stdout(int code)
 int main(int argc, char **argv)
 {
 	const struct subcommand *cmd;
-	char help[] = "--help", *name;
+	char help[] = "--help", complete[] = "--complete", *name;
 	int code;
 
 	argp_err_exit_status = EXIT_USAGE;
@@ -108,6 +123,12 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--man"))
 		return checked_stdout(print_page());
+	if (!strcmp(argv[1], "--complete") && (argc < 4 || !strcmp(argv[2], "help")))
+		return checked_stdout(complete_commands(argc > 2 ? argv[argc - 1] : ""));
+	if (!strcmp(argv[1], "--complete")) {
+		argv[1] = argv[2]; /* zcost COMMAND --complete WORD... */
+		argv[2] = complete;
+	}
 	if (!strcmp(argv[1], "help") && argc > 2) {
 		manual_show(argv[2]);
 		argv[1] = argv[2]; /* there is no page to show, or no man */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/command.h"
 
+#include "lib/complete.h"
 #include "lib/error.h"
 #include "lib/manual.h"
 #include "lib/table_layout.h"
@@ -57,6 +58,7 @@ void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, 
 {
 	error_t code;
 
+	complete_run(argp, argc, argv, NULL, NULL);
 	if (argc == 2 && !strcmp(argv[1], "--man")) {
 		manual_print(argp, argv[0], input);
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);

@@ -21,7 +21,8 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 
 /*
  * Parses the arguments into `input`. A usage error or a lack of memory ends the command. The hidden
- * option --man, alone, prints the manual page (lib/manual.h) and ends the command.
+ * options --man and --complete print the manual page (lib/manual.h) or words for a shell
+ * (lib/complete.h) and end it.
  */
 void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 

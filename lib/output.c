@@ -13,7 +13,7 @@
 enum { KEY_WIDTH = 0x400, KEY_VERBOSE, WIDTH_LEAST = 20, WIDTH_MOST = 10000, WIDTH_USUAL = 80 };
 
 static const struct argp_option output_options[] = {
-	{"format", 'f', "FORMAT", 0,
+	{"format", 'f', "text|tsv|csv|json|md|commit", 0,
 	 "text (default), tsv, csv, json, md, or commit: for a commit message", 90},
 	{"output", 'o', "FILE", 0, "write there instead of standard output", 90},
 	{"width", KEY_WIDTH, "N", 0,

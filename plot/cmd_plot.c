@@ -61,7 +61,7 @@ static const struct option_row own[] = {
 	       option_text, .at = AT(capture), .key = 'C'),
 	OPTION("output", "DIR", GROUP_NONE, "folder for the charts; created if missing", option_text,
 	       .at = AT(dir), .key = 'o'),
-	OPTION("format", "LIST", GROUP_NONE, "formats: svg, png, pdf; default svg,png",
+	OPTION("format", "svg|png|pdf[,...]", GROUP_NONE, "formats: svg, png, pdf; default svg,png",
 	       plot_option_formats),
 	OPTION("base", "VARIANT", GROUP_RUNS, "variant to compare with; default: the first",
 	       option_text, .at = AT(base)),

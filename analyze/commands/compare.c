@@ -63,7 +63,7 @@ static const struct option_row own[] = {
 	 .help = "receiver or sender (default: receiver for lists of costs, all sides for metrics); two names if BASE and NEW name the side differently: receiver,local",
 	 .parse = compare_option_sides},
 	{.name = "by",
-	 .arg = "TABLE",
+	 .arg = "components|functions|contexts|modules|syscalls",
 	 .help = "waterfall: steps are components (default), functions, contexts, modules or syscalls"},
 	{.name = "rate", .arg = "B[,N]", .parse = compare_option_rates},
 	{.name = "units", .arg = "B[,N]", .parse = compare_option_work, .at = AT(c.work[BASE].units)},

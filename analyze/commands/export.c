@@ -69,7 +69,7 @@ static const struct option_row own[] = {
 	 .help = "receiver or sender; folded-diff: two names if BASE and NEW name the side differently"},
 	OPTION("table", "NAME", GROUP_OUTPUT, "csv: write only this table or view (docs/reference/store.md)",
 	       option_text, .at = offsetof(struct export_arguments, x.table)),
-	OPTION("weight", "WHAT", GROUP_OUTPUT,
+	OPTION("weight", "period|samples", GROUP_OUTPUT,
 	       "weight of a stack: period (default: nanoseconds of cpu-clock, cycles ..., as in reports) or samples (their number)",
 	       export_option_weight),
 	{0},

@@ -2,10 +2,16 @@
 /* What a command offers of the table of options: --help, parsing, and refusing. */
 #include "analyze/commands/options.h"
 
+#include "analyze/measures/tally.h"
+#include "analyze/store/store.h"
+#include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/complete.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const headings[OPTION_GROUPS] = {
 	[GROUP_RUNS] = "Which runs:",
@@ -141,6 +147,71 @@ static char *options_help(int key, const char *text, void *input)
 	return str_take(&s);
 }
 
+/* --- completion --- */
+
+/* Returns the last word that is a folder with a store, else this folder if it has one, else NULL.
+ */
+static struct store *options_find_store(char **words, int n)
+{
+	struct store *store = NULL;
+	struct error err = {0};
+	int i;
+
+	for (i = n; i >= 0 && !store; i--) {
+		const char *word = i ? words[i - 1] : ".";
+		char *db = xasprintf("%s/zcost.db", word);
+
+		if (!access(db, R_OK))
+			store_open(&store, word, &err);
+		free(db);
+	}
+	return store;
+}
+
+/* Adds the variants or the sides of the capture on the command line. */
+static void options_add_store_names(struct str *lines, char **words, int n,
+				    int (*read)(struct store *, const char ***, struct error *))
+{
+	struct store *store = options_find_store(words, n);
+	const char **names = NULL;
+	struct error err = {0};
+	int count = store ? read(store, &names, &err) : 0, i;
+
+	for (i = 0; i < count; i++)
+		complete_add(lines, names[i], NULL);
+	free(names);
+	if (store_close(store, 0, &err))
+		str_reset(lines);
+}
+
+static void options_add_features(struct str *lines, const struct command *c)
+{
+	struct feature f;
+	size_t i;
+
+	for (i = 0; (f = c->feature(i)).name; i++)
+		if (f.what)
+			complete_add(lines, f.name, f.what);
+}
+
+static void options_names(struct str *lines, const char *option, const char *what, char **words,
+			  int n, const void *of)
+{
+	const struct command *c = of;
+	int k;
+
+	if (!strcmp(what, "TABLE") || !strcmp(what, "CHART") ||
+	    (!option && !strcmp(what, "FORMAT")))
+		options_add_features(lines, c);
+	else if (!strcmp(what, "VARIANT") || !strcmp(what, "BASE") || !strcmp(what, "NEW"))
+		options_add_store_names(lines, words, n, store_variants);
+	else if (str_starts(what, "SIDE"))
+		options_add_store_names(lines, words, n, store_sides);
+	else if (str_starts(what, "KEY"))
+		for (k = 0; k < TALLY_KEYS; k++)
+			complete_add(lines, tally_key_name((enum tally_key)k), NULL);
+}
+
 void options_parse(struct options *o, const struct command *c, int argc, char **argv)
 {
 	struct argp_option list[OPTIONS_MAX + OPTION_GROUPS + 1];
@@ -154,6 +225,7 @@ void options_parse(struct options *o, const struct command *c, int argc, char **
 	argp.parser = options_parse_key;
 	if (!argp.help_filter)
 		argp.help_filter = options_help;
+	complete_run(&argp, argc, argv, options_names, c);
 	args_parse(&argp, argc, argv, 0, o);
 }
 

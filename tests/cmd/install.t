@@ -90,6 +90,71 @@ ok "zcost help without man prints --help" exits 0 env PATH=/nowhere "$prefix/bin
 ok "the help has the options" says '--variant=' out
 ok "zcost help of an unknown command is a usage error" exits 2 "$prefix/bin/zcost" help frobnicate
 
+# --- completion, in each shell ---
+
+. "$tests/capture.sh"
+need_completion() { # need_completion SHELL: skips the tests of a shell that is not here
+	command -v "$1" >/dev/null || { skip "$1 completes commands, tables, values and variants" "no $1"; return 1; }
+}
+share=$prefix/share
+PATH=$prefix/bin:$PATH
+capture() { # a capture with the variants base and other
+	for side in receiver sender; do
+		measure_run cap base 1 $side 1280000000 150
+		measure_run cap other 1 $side 1280000000 150
+	done
+	manifest cap 'base other' base/measure/1/ok other/measure/1/ok
+	exits 0 zcost analyze cap
+}
+ok "a capture of two variants is analyzed" capture
+completes() { # completes COMMAND-LINE WORD...: COMPLETER prints the WORDs and no other line
+	"$completer" "$1" | sed 's/[ \t].*//' >out
+	shift
+	printf '%s\n' "$@" | cmp -s - out || { echo "completed to:"; cat out; return 1; }
+}
+in_bash() {
+	bash --norc -c '. "$0"
+		COMP_WORDS=($1)
+		[[ $1 != *" " ]] || COMP_WORDS+=("")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_zcost
+		printf "%s\n" "${COMPREPLY[@]}"' "$share/bash-completion/completions/zcost" "$1"
+}
+in_fish() {
+	fish -c 'source $argv[1]; complete -C $argv[2]' "$share/fish/vendor_completions.d/zcost.fish" "$1"
+}
+for completer in in_bash in_fish; do
+	shell=${completer#in_}
+	need_completion $shell || continue
+	ok "$shell completes a command" completes "zcost rep" report
+	ok "$shell completes a table" completes "zcost report funct" functions
+	ok "$shell completes an option" completes "zcost report cpu --estim" --estimator=
+	ok "$shell completes the value of an option" completes "zcost report cpu --estimator mi" middle
+	ok "$shell completes a chart" completes "zcost plot cap roi_" roi_c roi_p
+	ok "$shell completes a format" completes "zcost export fol" folded folded-diff
+	ok "$shell completes a variant of the capture" completes "zcost report cpu cap --variant " base other
+	ok "$shell completes a side of the capture" completes "zcost report cpu cap --side r" receiver
+	ok "$shell completes a variant of compare" completes "zcost compare -C cap o" other
+done
+cat >zsh.pty <<'EOF'
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=; fpath=($1 \$fpath); autoload -U compinit; compinit -D -u; bindkey '^I' complete-word; print READ''Y"
+zpty -r -m z seen "*READY*"
+zpty -n -w z "$2"$'\t'
+zpty -r -m z seen "*$3*"
+print $3
+zpty -d z
+EOF
+zsh_completes() { # zsh_completes COMMAND-LINE WORD: after a tab the line has the WORD
+	[ "$(timeout 20 zsh -f zsh.pty "$share/zsh/site-functions" "$1" "$2")" = "$2" ]
+}
+if need_completion zsh; then
+	ok "zsh completes a table" zsh_completes "zcost report funct" functions
+	ok "zsh completes a variant of the capture" zsh_completes "zcost report cpu cap --variant oth" other
+fi
+ok "no word completes to nothing, and the shell takes file names" test -z "$(zcost --complete analyze ca)"
+
 # --- uninstall ---
 
 touch "$prefix/share/zcost/mine"
