@@ -49,7 +49,7 @@ $(DESTDIR)$(bindir)/%: $(B)/% FORCE
 	@echo "  INSTALL $@"
 	$(Q)install -D -m 755 $< $@
 $(DESTDIR)$(plandir)/%: samples/% FORCE
-	$(Q)install -D -m 644 $< $@
+	$(Q)install -D -m $(if $(filter %.sh,$<),755,644) $< $@
 $(DESTDIR)$(mandir)/man1/%: $(B)/man/% FORCE
 	$(Q)install -D -m 644 $< $@
 $(DESTDIR)$(mandir)/man5/%: $(B)/man/% FORCE
@@ -71,3 +71,13 @@ uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(INSTALLED))
 	$(Q)for dir in $(datadir)/zcost $(docdir); do \
 		[ ! -d $(DESTDIR)$$dir ] || find $(DESTDIR)$$dir -depth -type d -empty -delete; done
+
+# Debian packages of the committed tree in build-deb. Needs debhelper, and the packages of `make deps`.
+.PHONY: deb check-deb
+deb:
+	@command -v dh >/dev/null || { echo "make deb needs the package debhelper" >&2; exit 1; }
+	$(Q)rm -rf build-deb && mkdir -p build-deb/zcost-$(VERSION)
+	$(Q)git archive HEAD | tar -x -C build-deb/zcost-$(VERSION)
+	$(Q)cd build-deb/zcost-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL -u BUILD dpkg-buildpackage -us -uc -b $(JOBS)
+check-deb: deb
+	@prove --exec '' tests/deb/deb.t :: $(VERSION)
