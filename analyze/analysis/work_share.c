@@ -187,6 +187,16 @@ static int sharing_put_rates(const struct sharing *k, const struct run *r,
 	return rc;
 }
 
+/* Several sides of one role move a part of the transfer each, and the sum is the rate of none. */
+static void sharing_drop_throughput(struct run_rates *rates)
+{
+	int c;
+
+	for (c = 0; c < RATES; c++)
+		if (!strcmp(rates_of[c].name, "throughput"))
+			rates->has[c] = false;
+}
+
 /* Stores the work of side i where other sides count it. *rates receives the rates it has then. */
 static int sharing_store_work(const struct sharing *k, struct group *g, int i,
 			      struct run_rates *rates, struct error *err)
@@ -206,7 +216,10 @@ static int sharing_store_work(const struct sharing *k, struct group *g, int i,
 	else
 		group_find_transfer(k, g);
 	*rates = group_sum(k, g, &names);
-	if (rates->any)
+	if (rates->any && !side->work && group_count_role(k, g, r->role) > 1) {
+		sharing_drop_throughput(rates);
+		note_add(&notes, work_of_sides, names.buf);
+	} else if (rates->any)
 		note_add(&notes, work_of_side, names.buf);
 	else if (side->work)
 		note_add(&notes, work_of_side_missing, side->work);

@@ -95,6 +95,15 @@ ok "the total has the throughput of the transfer" near "$(cell total throughput_
 ok "the total has the CPU use of all sides" near "$(cell total cpu_pct)" 110 0.01
 ok "the total counts the power of a host of four sides once" near "$(cell total power_w)" 100 0.01
 ok "the total has the score of all sides" near "$(cell total roi_c)" 1.3727 0.001
+cp -r through apart && side apart c1 3 30 && side apart c2 4 60
+roles apart c1=sender c2=sender mid=proxy server=receiver
+ok "two clients without a count have their costs per KiB of the transfer" test \
+	"$(scores apart)" = "server 333.3 mid 200.0 c1 66.7 c2 133.3 total 733.3 "
+"$zcost" report summary apart --format tsv >out 2>err
+ok "two clients without a count have no throughput of their own" test -z "$(cell c1 throughput_gbps)$(cell c2 throughput_gbps)"
+ok "the only proxy without a count has the throughput of the transfer" near "$(cell mid throughput_gbps)" 12.288 0.001
+ok "a warning says without --verbose that the throughput of the clients is not known" says \
+	'^zcost: warning: v c1, v c2: the side counts no work.* the count of the side server$' err
 report half roi
 ok "two clients of which one counts have no throughput in total" test -z "$(cell total throughput_gbps)"
 ok "two clients of which one counts give the server no throughput" test -z "$(cell server throughput_gbps)"
