@@ -110,6 +110,15 @@ static void drawing_add_coverage(struct drawing *d, const struct table *t)
 	}
 }
 
+/* Returns whether the windows of the two sides are so far apart that the figures suffer. */
+static bool note_is_far_apart(const struct note *n)
+{
+	enum { FAR = 2 }; /* percent of the window */
+
+	return note_is(n, NOTE_windows_apart_far) ||
+	       (note_is(n, NOTE_windows_apart) && n->value[1].number > FAR);
+}
+
 /* Makes a caption of the first note of each kind about a disturbed run. */
 static void drawing_add_disturbed(struct drawing *d, const struct table *t)
 {
@@ -121,8 +130,7 @@ static void drawing_add_disturbed(struct drawing *d, const struct table *t)
 		int k = stalled ? 0 : 1;
 		char *text;
 
-		if (!stalled && !note_is(n, NOTE_windows_apart) &&
-		    !note_is(n, NOTE_windows_apart_far))
+		if (!stalled && !note_is_far_apart(n))
 			continue;
 		if (d->disturbed[k] || !note_is_drawn(d, n) || !note_concerns(t, n))
 			continue;
@@ -405,6 +413,16 @@ static const char *foot_whiskers(const struct drawing *d, struct run_counts n)
 				    : "95 % interval, lowest to highest of fewer than 6 runs";
 }
 
+/* Appends what the whiskers of a profile are, or why it has none. */
+static void foot_add_profile_whiskers(const struct figure *f, struct str *s, struct run_counts n)
+{
+	if (!figure_has_whiskers(f))
+		str_puts(s, n.most < INTERVAL_RUNS ? "too few for an interval" : "no interval");
+	else
+		str_printf(s, "whiskers: 95 %% interval%s",
+			   n.least && n.least < INTERVAL_RUNS ? ", from 3 runs on" : "");
+}
+
 static void foot_add_runs(const struct drawing *d, const struct figure *f, struct str *s,
 			  enum drawn_from from)
 {
@@ -429,7 +447,8 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 	if (from == FROM_TESTED)
 		str_puts(s, "exact Mann-Whitney with Holm's correction, whiskers: 95 % interval");
 	else if (from == FROM_UNTESTED)
-		str_puts(s, "too few for a test or an interval");
+		str_puts(s, figure_has_whiskers(f) ? "too few for a test, whiskers: 95 % interval"
+						   : "too few for a test or an interval");
 	else if (from == FROM_EACH_RUN)
 		str_puts(s, n.most == 1 ? "so no median" : "strong line: median");
 	else if (from == FROM_COUNTED)
@@ -437,7 +456,9 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 	else if (n.most == 1)
 		str_puts(s, "no interval from one run");
 	else if (from == FROM_PROFILED)
-		str_puts(s, "whiskers: 95 % interval");
+		foot_add_profile_whiskers(f, s, n);
+	else if (!f->curves && !figure_has_whiskers(f))
+		str_puts(s, d->facts.estimator ? d->facts.estimator : "median");
 	else
 		str_printf(s, "%s, %s: %s", d->facts.estimator ? d->facts.estimator : "median",
 			   f->curves ? "bands" : "whiskers", foot_whiskers(d, n));

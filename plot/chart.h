@@ -192,6 +192,10 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
  * column "runs". */
 struct estimate row_estimate(const struct table *t, size_t row, const char *column);
 
+/* The same of a profile: from fewer than 3 runs, the interval is too wide to say anything. */
+enum { INTERVAL_RUNS = 3 };
+struct estimate row_profiled(const struct table *t, size_t row, const char *column);
+
 /* Returns what the column's costs are per: "packet" for "ns/packet"; "KiB" where it has no unit. */
 const char *row_unit(const struct table *t, const char *column);
 

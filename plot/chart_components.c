@@ -153,7 +153,7 @@ static void components_put_bar(struct figure *f, const struct table *t, int grou
 		if (!strcmp(name, rest))
 			e = components_rest(f, t, variant, side);
 		else if (row >= 0)
-			e = row_estimate(t, (size_t)row, "self_ns");
+			e = row_profiled(t, (size_t)row, "self_ns");
 		else
 			continue;
 		if (isnan(e.value))

@@ -91,7 +91,7 @@ static void functions_put_bar(struct figure *f, const struct table *t, const str
 	/* A function with samples only in its callees has a row without samples of itself. */
 	if (row >= 0 && table_real(t, (size_t)row, "self_ns") > 0)
 		figure_put(f, place[0], place[1], FIGURE_WHOLE,
-			   row_estimate(t, (size_t)row, "self_ns"));
+			   row_profiled(t, (size_t)row, "self_ns"));
 }
 
 static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,

@@ -59,11 +59,13 @@ static void waterfall_count_steps(const struct table *t, int *steps, int *real, 
 }
 
 /* Each step begins where the step before ended. The components without a row are one step. */
-static void waterfall_put_bars(const struct drawing *d, struct figure *f, const struct table *t)
+static void waterfall_put_bars(const struct drawing *d, struct figure *f, const struct table *t,
+			       const struct outcome *of)
 {
 	double at = table_real(t, 0, "total_ns"), to, end = table_real(t, t->rows - 1, "total_ns");
 	struct estimate e = {0};
-	struct interval delta;
+	bool few = of->runs[0] < INTERVAL_RUNS || of->runs[1] < INTERVAL_RUNS;
+	double half;
 	size_t row;
 
 	waterfall_put_end(d, f, d->base, at);
@@ -72,9 +74,8 @@ static void waterfall_put_bars(const struct drawing *d, struct figure *f, const 
 		uint32_t rgb = palette_part(name);
 
 		to = table_real(t, row, "total_ns");
-		delta = table_interval(t, row, "delta_ns");
-		e = (struct estimate){
-			.value = to - at, .lo = to - at - delta.half, .hi = to - at + delta.half};
+		half = few ? NAN : table_interval(t, row, "delta_ns").half;
+		e = (struct estimate){.value = to - at, .lo = to - at - half, .hi = to - at + half};
 		waterfall_put_step(
 			f, name,
 			verdict_is_real(table_text(t, row, "verdict")) ? rgb : palette_pale(rgb),
@@ -136,7 +137,7 @@ static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err
 	rc = d->source->compare(d->source, ends, &q, &t, &of, err);
 	if (!rc) {
 		figure_group(f, of.side);
-		waterfall_put_bars(d, f, &t);
+		waterfall_put_bars(d, f, &t, &of);
 		waterfall_put_words(d, f, &t, &of);
 		waterfall_count_steps(&t, &steps, &real, &tested);
 		drawing_foot(d, f, tested ? FROM_TESTED : FROM_UNTESTED);

@@ -368,3 +368,13 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 	page_free(&page);
 	return rc;
 }
+
+bool figure_has_whiskers(const struct figure *f)
+{
+	size_t row;
+
+	for (row = 0; row < f->data.rows; row++)
+		if (!isnan(table_real(&f->data, row, "hi")))
+			return true;
+	return false;
+}

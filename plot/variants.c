@@ -25,6 +25,15 @@ struct estimate row_estimate(const struct table *t, size_t row, const char *colu
 	return e;
 }
 
+struct estimate row_profiled(const struct table *t, size_t row, const char *column)
+{
+	struct estimate e = row_estimate(t, row, column);
+
+	if (e.n && e.n < INTERVAL_RUNS)
+		e.lo = e.hi = NAN;
+	return e;
+}
+
 long row_find(const struct table *t, size_t from, const char *variant, const char *side)
 {
 	for (; from < t->rows; from++)

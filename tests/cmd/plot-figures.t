@@ -146,13 +146,14 @@ ok "the caption of throughput says that other programs may have slowed it" says 
 # A run that stood still, and one whose sides were measured at different times.
 sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'warning', 'workload_stalled', json_array(0.1 * repeat, 3.0, 0.1, 1.0)
 	FROM run WHERE variant = 'mmap' AND side = 'receiver' AND pass = 'measure' AND repeat < 4;
-	INSERT INTO note SELECT id, 'warning', 'windows_apart', json_array(30.0, 1.0, 3.0, '')
-	FROM run WHERE variant = 'uring' AND pass = 'measure' AND repeat = 2"
+	INSERT INTO note SELECT id, 'warning', 'windows_apart', json_array(1.0 + 60 * (repeat - 1), 0.1 + 2 * (repeat - 1), 3.0, '')
+	FROM run WHERE variant = 'uring' AND pass = 'measure' AND repeat < 3"
 ok "plot draws the charts of disturbed runs" exits 0 "$zcost" plot cap throughput roi_c cpu -o disturbed --format svg
 for c in throughput roi_c; do
 	ok "the caption of $c says how long a side stood still" says "Disturbed: mmap receiver stood still for 0.10 s of the window's 3.00 s" disturbed/$c.svg
-	ok "the caption of $c says how far the sides' windows are apart" says "Disturbed: uring: the windows of the two sides are 30.0 ms apart" disturbed/$c.svg
+	ok "the caption of $c says how far the sides' windows are apart" says "Disturbed: uring: the windows of the two sides are 61.0 ms apart" disturbed/$c.svg
 done
+ok "the caption leaves out windows that are 0.1 % apart" sh -c '! grep "are 1.0 ms apart" disturbed/*.svg'
 ok "the CPU chart has no caption about a side that stood still" sh -c '! grep stalled disturbed/cpu.svg'
 ok "plot draws a chart without the disturbed variant" exits 0 "$zcost" plot cap throughput -o calm --format svg --new uring
 ok "a chart without the disturbed variant has no caption about it" sh -c '! grep stalled calm/throughput.svg'

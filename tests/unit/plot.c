@@ -879,6 +879,7 @@ static void test_functions(void **state)
 
 /* A waterfall of 100 to 130 ns, with verdicts as given. */
 static const char *verdicts[2];
+static size_t base_runs = 6;
 
 static int made_up(const struct chart_source *source, const char *const ends[2],
 		   const struct query *q, struct table *t, struct outcome *out, struct error *err)
@@ -892,10 +893,11 @@ static int made_up(const struct chart_source *source, const char *const ends[2],
 		   "data copy\t-40\t%s\t60\t%s\n"
 		   "user\t70\t\t130\t%s\n"
 		   "new\t\t\t130\t\n",
-		   *verdicts[0] == 'b' ? "10" : "", verdicts[0], verdicts[1]);
+		   *verdicts[0] ? "10" : "", verdicts[0], verdicts[1]);
 	fill(t, "waterfall", s.buf);
 	str_free(&s);
-	*out = (struct outcome){.side = "receiver", .unit = "KiB", .runs = {2, 3}};
+	*out = (struct outcome){
+		.side = "receiver", .unit = "KiB", .runs = {base_runs, base_runs + 1}};
 	return 0;
 }
 
@@ -949,11 +951,47 @@ static void test_waterfall_words(void **state)
 	(void)state;
 	assert_lacks(x->f.subtitle, "pale");
 	fixture_free(x);
+	base_runs = 2;
 	x = waterfall("too few runs", "");
 	assert_string_equal(x->f.captions[1],
 			    "No step is distinguishable from chance: too few runs, n = 2 and 3");
 	assert_has(x->f.foot, "too few for a test or an interval");
 	assert_lacks(x->f.foot, "whiskers");
+	fixture_free(x);
+	base_runs = 3;
+	x = waterfall("too few runs", "");
+	assert_has(x->f.foot, "too few for a test, whiskers: 95 % interval");
+	fixture_free(x);
+	base_runs = 6;
+}
+
+/* A profile of two runs has an interval too wide to draw; a chart without intervals names none. */
+static void test_foot_without_whiskers(void **state)
+{
+	static const char idle[] = "variant\tside\tcpu\tsource\tstate\ttime_pct\n"
+				   "baseline\treceiver\tall\t/proc/stat\tidle\t50\n"
+				   "baseline\treceiver\tall\t/proc/stat\tiowait\t0\n"
+				   "baseline\treceiver\tall\tcpuidle\tC1\t40\n";
+	static const char functions[] = "variant\tside\tsymbol\tdso\truns\tself_ns\tself_ns_ci\n"
+					"baseline\treceiver\tcopy\t[kernel.kallsyms]\t2\t60\t400\n"
+					"mmap\treceiver\tcopy\t[kernel.kallsyms]\t%d\t50\t4\n";
+	struct fixture *x = fixture_new("idle", idle);
+	char text[256];
+
+	(void)state;
+	assert_int_equal(fixture_draw(x, "idle"), 0);
+	assert_has(x->f.foot, "n = 6 measured runs per variant, median · ");
+	fixture_free(x);
+	snprintf(text, sizeof(text), functions, 2);
+	x = fixture_new("functions", text);
+	assert_int_equal(fixture_draw(x, "functions"), 0);
+	assert_false(figure_has_whiskers(&x->f));
+	assert_has(x->f.foot, "n = 2 profiled runs per variant, too few for an interval · ");
+	fixture_free(x);
+	snprintf(text, sizeof(text), functions, 3);
+	x = fixture_new("functions", text);
+	assert_int_equal(fixture_draw(x, "functions"), 0);
+	assert_has(x->f.foot, "whiskers: 95 % interval, from 3 runs on · ");
 	fixture_free(x);
 }
 
@@ -1294,6 +1332,7 @@ int main(void)
 		cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_waterfall),
 		cmocka_unit_test(test_waterfall_words),
+		cmocka_unit_test(test_foot_without_whiskers),
 		cmocka_unit_test(test_whisker_on_stack),
 		cmocka_unit_test(test_whisker_cut),
 		cmocka_unit_test(test_functions),
