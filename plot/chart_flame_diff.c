@@ -208,10 +208,7 @@ static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 	text_add_change(&s, ", vanished ", region_change(cd, VANISHED));
 	text_add_change(&s, ", new ", region_change(cd, APPEARED));
 	text_add_change(&s, ": together ", rounded(cd->d.total[NEW]) - rounded(cd->d.total[BASE]));
-	str_printf(&s, " ns per %s · n = %d and %d profiled runs", cd->unit, cd->part[BASE].nruns,
-		   cd->part[NEW].nruns);
-	if (c->d->facts.kernel)
-		str_printf(&s, " · Linux %s", c->d->facts.kernel);
+	str_printf(&s, " ns per %s", cd->unit);
 	figure_subtitle(f, "%s", s.buf);
 	str_free(&s);
 }
@@ -349,6 +346,18 @@ static int diff_chart_write_tsv(const struct diff_chart *c, const struct figure 
 
 /* --- a picture --- */
 
+/* The foot note counts the profiled runs of these two ends, not those of the capture. */
+static void diff_chart_foot(struct diff_chart *c, struct figure *f)
+{
+	const struct run_counts all = c->d->facts.profiled;
+	int base = c->cd.part[BASE].nruns, new = c->cd.part[NEW].nruns;
+
+	c->d->facts.profiled =
+		(struct run_counts){base < new ? base : new, base < new ? new : base};
+	drawing_foot(c->d, f, FROM_POOLED);
+	c->d->facts.profiled = all;
+}
+
 static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *dir,
 			   struct error *err)
 {
@@ -367,7 +376,7 @@ static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *d
 	diff_chart_subtitle(c, f);
 	diff_chart_captions(c, f);
 	diff_chart_add_legend(c, f);
-	drawing_foot(c->d, f, FROM_POOLED);
+	diff_chart_foot(c, f);
 	diff_chart_add_frames(c, &fl);
 	rc = flame_write(&fl, f, dir, err);
 	flame_free(&fl);
