@@ -21,13 +21,13 @@ static const struct {
 } gauges[] = {
 	{"throughput", "throughput, Gbit/s", true},
 	{"cpu_pct", "CPU use, % of one CPU", false},
-	{"power_w:wall", "power at the wall, W", false},
-	{"power_w:platform", "power of the platform, W", false},
-	{"power_w:package", "power of the packages, W", false},
-	{"tcp_retransmits_per_s", "retransmitted segments per second", false},
-	{"tcp_socket_cwnd", "congestion window, segments", false},
+	{"power_w:wall", "wall power, W", false},
+	{"power_w:platform", "platform power, W", false},
+	{"power_w:package", "package power, W", false},
+	{"tcp_retransmits_per_s", "retransmits/s", false},
+	{"tcp_socket_cwnd", "cwnd, segments", false},
 	{"tcp_socket_rtt_us", "rtt, µs", false},
-	{"softnet_squeezed_per_s", "squeezed polls per second", false},
+	{"softnet_squeezed_per_s", "squeezes/s", false},
 };
 
 enum { GAUGES = array_size(gauges), OVERLAID = 6, BINS = 300, PANELS = 8 };
@@ -350,9 +350,9 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 			d->facts.measured.most == 1
 				? "Each line is the only run"
 				: "Pale: each run; strong: the median of the runs");
-	if (p->flat.len)
+	if (p->flat.len && !f->curves->multiples)
 		figure_remark(f, "Constant, so not drawn: %s", p->flat.buf);
-	if (p->left_out)
+	if (p->left_out && !f->curves->multiples)
 		figure_remark(f, "No room for %d more panel%s; --side chooses a side", p->left_out,
 			      p->left_out == 1 ? "" : "s");
 	f->group_word = "panel";

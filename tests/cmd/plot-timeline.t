@@ -83,8 +83,8 @@ at() {
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["panel"] == panel && $at["run"] == run { printf "%s%g", n++ ? " " : "", $at[want] }' slides/timeline.tsv
 }
-squeezes="receiver: squeezed polls per second"
-power="receiver: power of the packages, W"
+squeezes="receiver: squeezes/s"
+power="receiver: package power, W"
 ok "the chart has each run's squeezes" is "0 16 64" at "$squeezes" 3 value
 ok "the chart's strong line is the median of the runs" is "0 10 40" at "$squeezes" median value
 ok "each run stands at its own times" is "1.002 2.002 3.002" at "$squeezes" 2 x
@@ -100,7 +100,7 @@ ok "gnuplot draws the script without a complaint" sh -c \
 
 echo "UPDATE series SET value = 7 WHERE name = 'softnet_squeezed_per_s'" | sqlite3 cap/zcost.db
 ok "plot timeline draws the chart again" exits 0 "$zcost" plot cap timeline -o slides
-ok "a figure that never changes is named and not drawn" says 'Constant, so not drawn: .*receiver squeezed polls per second: 7' slides/timeline.svg
+ok "a figure that never changes is named and not drawn" says 'Constant, so not drawn: .*receiver squeezes/s: 7' slides/timeline.svg
 
 for v in b c d e f g; do
 	echo "INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status, why)
@@ -111,6 +111,7 @@ for v in b c d e f g; do
 done | sqlite3 -bail cap/zcost.db
 ok "plot timeline draws seven variants" exits 0 "$zcost" plot cap timeline -o slides
 ok "more variants than a panel can hold have a panel each" is 7 sh -c "cut -f 6 slides/timeline.tsv | sed 1d | sort -u | wc -l"
+ok "a chart of one figure does not list the constant figures" sh -c "! grep 'Constant' slides/timeline.svg"
 ok "a remark says which figure has been drawn and how to see the others" says 'More than 6 variants: only throughput' slides/timeline.svg
 
 echo "DELETE FROM series" | sqlite3 cap/zcost.db
