@@ -6,6 +6,7 @@
 #include "plot/chart.h"
 
 #include "lib/alloc.h"
+#include "plot/label.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,6 +42,23 @@ static void counters_put_bar(struct figure *f, const struct table *t, int group,
 		figure_put_noted(f, group, bar, e, absolute);
 }
 
+/* Labels a group "receiver: context switches, 1/MiB" for the score context_switches_per_mib. */
+static void counters_label(struct figure *f, int group, const char *side, const char *score,
+			   const char *unit)
+{
+	const char *per = strstr(score, "_per_");
+	int len = per ? (int)(per - score) : (int)strlen(score);
+	char *label = str_starts(score, "ns_per_")
+			      ? xasprintf("%s: CPU time, %s", side, unit)
+			      : xasprintf("%s: %.*s, %s", side, len, score, unit);
+	char *c;
+
+	for (c = label + strlen(side); (c = strchr(c, '_'));)
+		*c = ' ';
+	f->groups.mark[group].label = label_clean(&f->arena, label);
+	free(label);
+}
+
 /*
  * Adds a group for each score of a side that the base has; a total only where --side asks for it.
  * Returns the number of those without room.
@@ -65,6 +83,7 @@ static int counters_put_groups(const struct drawing *d, struct figure *f, const 
 		label = xasprintf("%s: %s", side, score);
 		group = figure_group(f, label);
 		free(label);
+		counters_label(f, group, side, score, table_text(t, row, "unit"));
 		for (bar = 0; bar < f->bars.n; bar++)
 			counters_put_bar(f, t, group, bar, &base, side, score);
 	}

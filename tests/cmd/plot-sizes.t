@@ -52,6 +52,7 @@ ok "a counter is drawn in percent of the base" near "$(cells slides/counters.tsv
 	"$(awk "BEGIN { print 100 * $new / $base }")" 1e-6
 ok "beside it is the figure of report scores" near "$(cells slides/counters.tsv score variant=mmap counter=receiver:~ns_per_kib)" "$new" 1e-6
 ok "the total is drawn only where it is asked for" sh -c "! grep -q 'total: ' slides/counters.tsv"
+ok "each counter has its name in words and its unit" says "receiver: CPU time, ns/KiB" slides/counters.gp
 for c in sizes latency idle counters; do
 	ok "$c.svg is XML" xmllint --noout slides/$c.svg
 done
