@@ -6,6 +6,7 @@
  */
 #include "capture/ini.h"
 #include "capture/plan.h"
+#include "capture/plan_read.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -77,8 +78,32 @@ static char *text_replace_line(const char *text, int at, const char *with)
 	return str_take(&s);
 }
 
+/* Returns how to change a key of [plan], or NULL where the name is none. */
+static const char *set_find_way(const struct set_scan *s)
+{
+	static const char *const options[][2] = {{"repeats", "use --repeat N"},
+						 {"passes", "use --pass LIST"},
+						 {"warmup", "use --warmup S"},
+						 {"duration", "use --duration S"},
+						 {"grace", "use --grace S"}};
+	char *name = xstrndup(s->name, s->len);
+	const char *way = plan_key_find(SECTION_PLAN, name) ? "edit the plan" : NULL;
+	size_t i;
+
+	for (i = 0; i < array_size(options); i++)
+		if (!strcmp(name, options[i][0]))
+			way = options[i][1];
+	free(name);
+	return way;
+}
+
 static int set_unknown(const struct set_scan *s, const char *path, struct error *err)
 {
+	const char *way = set_find_way(s);
+
+	if (way)
+		return error_set(err, EINVAL, "--set %.*s: %.*s is a key of [plan]: %s",
+				 (int)s->len, s->name, (int)s->len, s->name, way);
 	return error_set(err, EINVAL, "--set %.*s: %s has no such variable; [vars] has:%s",
 			 (int)s->len, s->name, path, s->known.buf ? s->known.buf : " none");
 }
