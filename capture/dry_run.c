@@ -205,6 +205,17 @@ static void note_few_runs(const struct plan *p)
 	}
 }
 
+/* Warns that no side has units, so that no run has a throughput, or a cost per unit of work. */
+static void warn_no_units(const struct plan *p)
+{
+	int i;
+
+	for (i = 0; i < p->nsides; i++)
+		if (*p->sides[i].units && strcmp(p->sides[i].units, "none") != 0)
+			return;
+	warn("no side has units: there will be no throughput and no cost per unit of work; set units in [side NAME], or --units with --variant");
+}
+
 static void print_all(const struct progress *progress, const struct order *o)
 {
 	const struct plan *p = progress->plan;
@@ -262,6 +273,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 		if (left.n)
 			plan_note_shared_cpus(p);
 		note_few_runs(p);
+		warn_no_units(p);
 		progress_init(&progress, p, false);
 		history_learn(&there, &progress);
 		print_all(&progress, &left);

@@ -129,6 +129,9 @@ ok "two-hosts.ini then has the new values alone" sh -c "grep -q 'connect 10.0.0.
 printf '[plan]\nrepeats = 6\nprofile_repeats = 1\n[side receiver]\n[variant a]\nreceiver = true\n[variant b]\nreceiver = true\n' >few.ini
 ok "--dry-run accepts a plan with too few runs for a verdict" exits 0 "$zcost" capture few.ini --dry-run
 ok "--dry-run names the key that a verdict on functions needs" says 'pass profile: 1 run of each variant .*set profile_repeats in .plan. to 4 or more' err
+ok "--dry-run warns that no side has units" says '^zcost: warning: no side has units: there will be no throughput' err
+ok "--dry-run does not warn of units where one side has them" sh -c \
+	"sed 's/^.side receiver./&\nunits = tcp/' few.ini >units.ini && '$zcost' capture units.ini --dry-run 2>&1 | grep -c 'no side has units' | grep -qx 0"
 ok "--dry-run does not name a pass with enough runs" sh -c "! grep -q 'pass measure' err"
 ok "--dry-run makes as many profiles as measured runs" exits 0 "$zcost" capture good.ini --dry-run --repeat 3
 ok "--dry-run names 'repeats' where the profiles follow it" says 'pass profile: 3 runs of .*set repeats in .plan. to 4 or more' err
