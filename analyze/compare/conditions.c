@@ -298,23 +298,35 @@ static void condition_print(struct str *s, const struct condition *of,
 		str_putc(s, '\n');
 }
 
-/* Prints "n: 6 and 6 runs of 1.5 s". Throughput and CPU are those of these runs. */
+/* Returns "runs of 1.5 s", or "runs" where the window is not known. The caller frees it. */
+static char *condition_runs(const struct condition_side *side)
+{
+	double seconds = figure_metric(side->s, &side->runs[0], "seconds");
+	const char *runs = side->n == 1 ? "run" : "runs";
+
+	return isnan(seconds) ? xstrdup(runs) : xasprintf("%s of %.3g s", runs, seconds);
+}
+
+/*
+ * Prints "n: 6 and 6 runs of 1.5 s", or "n: 6 runs of 1.5 s and 5 runs of 1 s". Throughput and CPU
+ * are those of these runs.
+ */
 static void conditions_print_runs(struct str *s, const struct comparison *c,
 				  const struct condition_side ends[ENDS])
 {
-	double seconds[ENDS];
-	int e;
+	char *base = condition_runs(&ends[BASE]), *new = condition_runs(&ends[NEW]);
 
-	for (e = 0; e < ENDS; e++)
-		seconds[e] = figure_metric(ends[e].s, &ends[e].runs[0], "seconds");
-	str_printf(s, "\nn: %d and %d runs", ends[BASE].n, ends[NEW].n);
-	if (!isnan(seconds[BASE]))
-		str_printf(s, " of %.3g s", seconds[BASE]);
-	str_puts(s, c->rule.apart ? ", not in turns" : ", in turns");
+	str_printf(s, "\nn: %d", ends[BASE].n);
+	if (strcmp(base, new))
+		str_printf(s, " %s", base);
+	str_printf(s, " and %d %s%s", ends[NEW].n, new,
+		   c->rule.apart ? ", not in turns" : ", in turns");
 	if (c->table == &comparison_metrics)
 		str_puts(s, "; p: exact Mann-Whitney, two-sided");
 	if (c->query.workload_only)
 		str_puts(s, "; CPU time: of the workload's processes alone");
+	free(base);
+	free(new);
 }
 
 static void condition_side_read(struct condition_side *at, const struct comparison *c, enum end e,

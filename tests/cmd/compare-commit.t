@@ -49,6 +49,10 @@ sqlite3 nic/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '
 	INSERT INTO metric SELECT id, 'nic_info:host/eth0/driver=mlx5_core', '', 1, 'measured' FROM run;
 	INSERT INTO metric SELECT id, column1, '', column2, 'measured' FROM run, (VALUES ('softirq_cpu2:NET_RX', 5000), ('softirq_cpu3:NET_RX', 10), ('irq_cpu4:42 mlx5_comp0', 900), ('irq_cpu5:LOC timer', 900))
 		WHERE pass = 'measure'"
+cp -r cap short
+sqlite3 short/zcost.db "UPDATE metric SET value = 0.5 WHERE name = 'seconds'"
+"$zcost" compare cap:copying short:mapping --format commit >out 2>err
+ok "windows of two lengths stand with the runs of each end" says '^n: 6 runs of 1 s and 6 runs of 0.5 s, ' out
 committed copying mapping -C nic
 ok "the settings that differ stand below the table" says '^setting: nic:host/eth0/mtu: 1500 -> 9000$' out
 tr -s '\n ' ' ' <out >joined
