@@ -85,9 +85,9 @@ static void page_add_lines(struct html_page *p, const char *lines)
 
 static void page_add_pair_words(struct html_page *p, const struct html_pair *pair)
 {
-	struct str words = {0};
+	struct str no_subject = {0}, words = {0};
 
-	commit_print_verdicts(&words, &pair->metrics);
+	commit_print_verdicts(&no_subject, 0, &words, &pair->metrics);
 	str_puts(&p->out, "<li><b>");
 	html_add_text(&p->out, pair->c.end[NEW].label);
 	str_puts(&p->out, "</b> against ");

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCREEN = 24, LIST_ROWS = 12, LEAST_ROWS = 3 };
+enum { SCREEN = 24, SUBJECT = 72, LIST_ROWS = 12, LEAST_ROWS = 3 };
 
 /* What the text is made from. */
 struct commit {
@@ -30,16 +30,36 @@ struct commit {
 
 /* --- the title: what was compared, and the verdict in words --- */
 
+/*
+ * Adds the title. git takes the first paragraph for the subject, so the first line is complete and
+ * an empty line follows it.
+ */
 static void commit_add_title(const struct commit *m, struct table *to)
 {
-	struct str words = {0}, s = {0};
+	struct str subject = {0}, words = {0}, body = {0}, s = {0};
+	const struct compare_end *end = m->c->end;
+	char *title = *m->first ? xasprintf("NOT ZERO COPY: %s against %s", end[NEW].label,
+					    end[BASE].label)
+				: xstrdup(m->t->title);
+	size_t used = strlen(title) + strlen(": ");
 
 	if (table_column(m->t, "metric") >= 0)
-		commit_print_verdicts(&words, m->t);
-	str_printf(&s, "%s%s%s%s\n%s", m->first, m->t->title, words.len ? ": " : "",
-		   words.len ? words.buf : "", m->second);
+		commit_print_verdicts(&words, *m->first || used > SUBJECT ? 0 : SUBJECT - used,
+				      &body, m->t);
+	if (words.len)
+		str_printf(&subject, "%s: %s", title, words.buf);
+	else
+		fit_short(&subject, title, SUBJECT);
+	str_printf(&s, "%s\n\n", subject.buf);
+	if (!strstr(subject.buf, m->t->title))
+		str_printf(&s, "%s\n", m->t->title);
+	str_printf(&s, "%s%s%s%s", m->first, body.len ? body.buf : "", body.len ? "\n" : "",
+		   m->second);
 	table_title_lines(to, str_trim(s.buf));
+	free(title);
+	str_free(&subject);
 	str_free(&words);
+	str_free(&body);
 	str_free(&s);
 }
 
@@ -172,13 +192,27 @@ static void commit_note_test(struct table *to, const struct comparison *c,
 
 /* --- notes --- */
 
-/* Returns whether a reader would misread the figures without this note. */
-static bool commit_keeps_note(const struct note *n)
+/* Returns whether a printed metric has a p and no interval. */
+static bool commit_lacks_interval(const struct table *to)
 {
-	static const enum note_id kept[] = {NOTE_slice, NOTE_slice_absent, NOTE_compare_side_names,
-					    NOTE_syscalls_times, NOTE_compare_zero_base};
 	size_t i;
 
+	for (i = 0; i < to->rows; i++)
+		if (!strcmp(table_text(to, i, "95% interval"), "-") &&
+		    strcmp(table_text(to, i, "p"), "-") != 0)
+			return true;
+	return false;
+}
+
+/* Returns whether a reader would misread the printed figures without this note. */
+static bool commit_keeps_note(const struct note *n, const struct table *to)
+{
+	static const enum note_id kept[] = {NOTE_slice, NOTE_slice_absent, NOTE_compare_side_names,
+					    NOTE_syscalls_times};
+	size_t i;
+
+	if (note_is(n, NOTE_compare_zero_base))
+		return commit_lacks_interval(to);
 	for (i = 0; i < array_size(kept); i++)
 		if (note_is(n, kept[i]))
 			return true;
@@ -224,7 +258,7 @@ static void commit_add_notes(const struct commit *m, struct table *to)
 
 	to->lossy = t->lossy;
 	for (i = 0; i < t->notes.n; i++)
-		if (commit_keeps_note(&t->notes.note[i]) ||
+		if (commit_keeps_note(&t->notes.note[i], to) ||
 		    (m->warnings && t->notes.note[i].severity == SEVERITY_WARNING))
 			notes_copy(&to->notes, &t->notes.note[i]);
 	commit_add_conditions(m, to);

@@ -17,7 +17,11 @@ struct value commit_p(struct table *to, double p);
 void commit_init_metrics(struct table *to, const struct table *t);
 /* Adds the `shown` most important rows, and components that moved, in the order of the table. */
 void commit_add_metrics(struct table *to, const struct table *t, size_t shown);
-/* Prints "worse: sender ns/KiB +7.3%; no clear change: throughput". */
-void commit_print_verdicts(struct str *s, const struct table *t);
+/*
+ * Prints "worse: sender ns/KiB +7.3%; no clear change: throughput". The first changes go into
+ * `subject` as far as they fit into `room` characters, the others into `body`.
+ */
+void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
+			   const struct table *t);
 
 #endif

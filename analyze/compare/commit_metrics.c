@@ -5,6 +5,7 @@
 #include "lib/table_layout.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,8 +232,6 @@ static const struct {
 	{VERDICT_SAME, "no clear change"}, {VERDICT_FEW, "too few runs to judge"},
 };
 
-enum { WORSE_SHOWN = 2 };
-
 static bool row_has_verdict(const struct table *t, size_t i, enum verdict v)
 {
 	return !strcmp(table_text(t, i, "verdict"), verdict_name(v));
@@ -244,10 +243,18 @@ static bool is_throughput_again(const struct table *t, size_t i)
 	return metric_rank(t, i) && !strcmp(table_text(t, i, "metric"), table_text(t, 0, "metric"));
 }
 
-/* Returns whether the row is throughput or the cost of a side: the words always judge these. */
-static bool metric_is_headline(const struct table *t, size_t i)
+/*
+ * Returns whether the words name the row: throughput and the cost of a side always, and a score
+ * that is worse. --fail-on worse asks these rows.
+ */
+static bool metric_is_headline(const struct table *t, size_t i, enum verdict v)
 {
-	return !metric_is_total(t, i) && metric_rank(t, i) <= 1;
+	const char *name = table_text(t, i, "metric");
+
+	if (metric_is_total(t, i) || is_throughput_again(t, i))
+		return false;
+	return metric_rank(t, i) <= 1 || (v == VERDICT_WORSE && str_starts(name, "roi_") &&
+					  !strstr(table_text(t, i, "unit"), "modelled"));
 }
 
 static void commit_print_change(struct str *s, const struct table *t, size_t i, enum verdict v)
@@ -259,42 +266,51 @@ static void commit_print_change(struct str *s, const struct table *t, size_t i, 
 		str_printf(s, " %+.*f%%", commit_percent_digits(change), change);
 }
 
-/* Prints the headline's metrics with this verdict, or else some of the others that are worse. */
-static void commit_print_verdict(struct str *s, const struct table *t, size_t kind)
+/*
+ * Appends the change, after the words of its verdict unless the last change has them. Returns false
+ * where the text would be longer than `room`.
+ */
+static bool commit_put_change(struct str *s, size_t room, const char *words, const char **last,
+			      const char *change)
 {
-	enum verdict v = verdict_words[kind].verdict;
-	size_t i, shown = 0, more = 0;
-	int headline;
+	bool same = *last == words;
+	char *text = xasprintf("%s%s%s%s",
+			       same    ? ", "
+			       : *last ? "; "
+				       : "",
+			       same ? "" : words, same ? "" : ": ", change);
+	bool fits = s->len + strlen(text) <= room;
 
-	for (headline = 1; headline >= 0; headline--) {
-		size_t most = headline ? SIZE_MAX : shown ? 0 : WORSE_SHOWN, n = 0;
-
-		for (i = 0; i < t->rows && (headline || v == VERDICT_WORSE); i++) {
-			if (!row_has_verdict(t, i, v) || metric_is_total(t, i) ||
-			    is_throughput_again(t, i) || metric_is_headline(t, i) != headline)
-				continue;
-			if (n++ >= most) {
-				more++;
-				continue;
-			}
-			if (shown++)
-				str_puts(s, ", ");
-			else
-				str_printf(s, "%s%s: ", s->len ? "; " : "",
-					   verdict_words[kind].words);
-			commit_print_change(s, t, i, v);
-		}
+	if (fits) {
+		str_puts(s, text);
+		*last = words;
 	}
-	if (more)
-		str_printf(s, " and %zu more", more);
+	free(text);
+	return fits;
 }
 
-void commit_print_verdicts(struct str *s, const struct table *t)
+void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
+			   const struct table *t)
 {
-	size_t i;
+	const char *last[2] = {NULL, NULL}, *words;
+	struct str change = {0};
+	enum verdict v;
+	size_t k, i;
 
-	for (i = 0; i < array_size(verdict_words); i++)
-		commit_print_verdict(s, t, i);
+	for (k = 0; k < array_size(verdict_words); k++) {
+		words = verdict_words[k].words;
+		v = verdict_words[k].verdict;
+		for (i = 0; i < t->rows; i++) {
+			if (!row_has_verdict(t, i, v) || !metric_is_headline(t, i, v))
+				continue;
+			change.len = 0;
+			commit_print_change(&change, t, i, v);
+			if (body->len ||
+			    !commit_put_change(subject, room, words, &last[0], change.buf))
+				commit_put_change(body, SIZE_MAX, words, &last[1], change.buf);
+		}
+	}
+	str_free(&change);
 }
 
 void commit_init_metrics(struct table *to, const struct table *t)
