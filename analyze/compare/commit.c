@@ -233,6 +233,8 @@ static void commit_add_conditions(const struct commit *m, struct table *to)
 
 		if (note_is(n, NOTE_compare_self_test))
 			note_add(&to->notes, commit_self_test, n->value[1].text);
+		if (note_is(n, NOTE_compare_self_test_few))
+			notes_copy(&to->notes, n);
 		if (note_is(n, NOTE_limited_by))
 			note_add(&to->notes, commit_limited_by, n->value[0].text);
 	}

@@ -159,7 +159,7 @@ static const struct column columns[] = {
 	{"halves", .type = V_INT,
 	 .what = "rows with p below alpha, first half of the runs against second"},
 	{"alternate", .type = V_INT, .what = "the same, every other run against the rest"},
-	{"result", .type = V_STR, .what = "ok, too often, or too few runs"},
+	{"result", .type = V_STR, .what = "ok, too often, or the runs that the test needs"},
 };
 
 /* The false alarms of one table. */
@@ -182,6 +182,12 @@ static uint64_t splits_alternate(const struct splits *s)
 	return 0x5555555555555555ULL & ((1ULL << s->runs) - 1);
 }
 
+/* Returns the runs of one variant that a self-test needs. */
+static size_t alarms_runs_needed(const struct comparison *c, bool any, size_t rows)
+{
+	return 2 * verdict_runs_needed(&c->rule, any ? rows : 1);
+}
+
 static void alarms_add_row(struct table *t, const struct comparison *c, const struct alarms *k,
 			   struct outcome *out)
 {
@@ -192,8 +198,8 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 				 (unsigned)k->splits, 0.95);
 	struct value *row = table_row(t);
 	bool often = k->of > 0 && e.lo > c->rule.alpha;
-	char *few = arena_printf(&t->arena, "too few runs: takes %zu",
-				 2 * verdict_runs_needed(&c->rule, k->any ? k->rows : 1));
+	char *few =
+		arena_printf(&t->arena, "needs %zu runs", alarms_runs_needed(c, k->any, k->rows));
 
 	table_set(t, row, "variant", value_str(t, k->variant));
 	table_set(t, row, "table", value_str(t, k->table));
@@ -490,11 +496,17 @@ bool compare_self_tests(const struct compare_table *table)
 
 /* --- one line beside the verdicts of a table --- */
 
-/* Prints "2.6 to 4.1 %, ok", or why there is no rate. */
-static void self_test_print(struct str *s, const struct table *t)
+/* The self-test of one end. */
+struct end_test {
+	struct str words;    /* "2.6 to 4.1 %, ok", or why there is no rate */
+	size_t runs, needed; /* needed 0: there is a rate, or no run */
+};
+
+static void end_test_read_table(struct end_test *test, const struct comparison *c,
+				const struct table *t)
 {
 	double rate, lo = NAN, hi = NAN;
-	const char *result = t->rows ? table_text(t, 0, "result") : "no runs";
+	const char *result = "no runs";
 	size_t i;
 
 	for (i = 0; i < t->rows; i++) {
@@ -506,13 +518,20 @@ static void self_test_print(struct str *s, const struct table *t)
 		lo = fmin(lo, rate);
 		hi = fmax(hi, rate);
 	}
-	if (!isnan(lo))
-		str_printf(s, "%.1f to %.1f %%, ", lo, hi);
-	str_puts(s, result);
+	if (!isnan(lo)) {
+		str_printf(&test->words, "%.1f to %.1f %%, %s", lo, hi, result);
+	} else if (t->rows) {
+		test->runs = (size_t)(table_real(t, 0, "base_runs") + table_real(t, 0, "new_runs"));
+		test->needed = alarms_runs_needed(c, !strcmp(table_text(t, 0, "alarm"), "any row"),
+						  (size_t)table_real(t, 0, "rows"));
+		str_printf(&test->words, "needs %zu runs, has %zu", test->needed, test->runs);
+	} else {
+		str_puts(&test->words, result);
+	}
 }
 
 /* Tests one end. An end that cannot be tested is no error of the comparison. */
-static void self_test_end(struct str *s, const struct comparison *c, enum end e,
+static void end_test_read(struct end_test *test, const struct comparison *c, enum end e,
 			  const struct compare_table *table)
 {
 	struct comparison one = *c;
@@ -526,24 +545,31 @@ static void self_test_end(struct str *s, const struct comparison *c, enum end e,
 	one.side[BASE] = one.side[NEW] = c->side[e];
 	one.rule.copied = one.rule.apart = one.rule.drifts = false;
 	compare_table_init(&comparison_self_test, &t);
-	str_puts(s, e == BASE ? "base " : "; new ");
 	if (self_test_tables(&t, &one, &out, &none))
-		str_puts(s, none.text);
+		str_puts(&test->words, none.text);
 	else
-		self_test_print(s, &t);
+		end_test_read_table(test, c, &t);
 	table_free(&t);
 }
 
 void compare_note_self_test(const struct comparison *c, const struct compare_table *table,
 			    struct table *t)
 {
-	struct str s = {0};
+	struct end_test test[ENDS] = {0};
+	char *both;
 	int e;
 
 	if (c->end[BASE].bare || c->end[NEW].bare || !compare_self_tests(table))
 		return;
 	for (e = 0; e < ENDS; e++)
-		self_test_end(&s, c, (enum end)e, table);
-	note_add(&t->notes, compare_self_test, 100 * c->rule.alpha, s.buf);
-	str_free(&s);
+		end_test_read(&test[e], c, (enum end)e, table);
+	both = xasprintf("base %s; new %s", test[BASE].words.buf, test[NEW].words.buf);
+	if (test[BASE].needed && test[BASE].needed == test[NEW].needed)
+		note_add(&t->notes, compare_self_test_few, test[BASE].needed, test[BASE].runs,
+			 test[NEW].runs);
+	else
+		note_add(&t->notes, compare_self_test, 100 * c->rule.alpha, both);
+	free(both);
+	for (e = 0; e < ENDS; e++)
+		str_free(&test[e].words);
 }

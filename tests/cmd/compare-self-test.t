@@ -78,13 +78,15 @@ ok "a second run gives the same table" cmp once out
 
 world few 6 $copying
 self_test few
-ok "the result says that the runs are too few" test "$(of copying metrics receiver result)" = 'too few runs: takes 8'
+ok "the result says that the runs are too few" test "$(of copying metrics receiver result)" = 'needs 8 runs'
 ok "too few runs have no rate" test -z "$(of copying metrics receiver rate_pct)"
 ok "a self-test that can test nothing exits 4" exits 4 "$zcost" compare --self-test few
 ok "a self-test of too few runs says that nothing was tested" says 'lossy: nothing was tested: there are too few runs' out
 world pair 6 $copying $mapping
 "$zcost" compare copying mapping -C pair >out 2>err
-ok "the line of the self-test says that the runs are too few" says '^# self-test: .*: base too few runs: takes 8; new too few runs: takes 8$' out
+ok "the line of the self-test says that the runs are too few" says '^# self-test: needs 8 runs an end \(base 6, new 6\)$' out
+"$zcost" compare pair:copying cap:copying >out 2>err
+ok "the line of the self-test names the end that has too few runs" says '^# self-test: .*: base needs 8 runs, has 6; new [0-9.]+ to [0-9.]+ %, ok$' out
 
 # A split has at most 63 runs.
 world long 66 $copying
