@@ -14,15 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In the order of the table. */
 enum {
-	KIND_HOST,
-	KIND_TOOL,
-	KIND_OBJECT,
-	KIND_CARD,
 	KIND_VAR,
 	KIND_PLAN,
+	KIND_HOST,
+	KIND_CARD,
 	KIND_SYSCTL,
 	KIND_CONFIG,
+	KIND_ZCOST,
+	KIND_TOOL,
+	KIND_OBJECT,
 	KINDS
 };
 
@@ -144,7 +146,7 @@ static int end_settings_read_tools(struct end_settings *e, struct arena *a, stru
 	return nruns < 0 ? nruns : n < 0 ? n : 0;
 }
 
-/* Adds "build-id:tcpzc" of the programs and libraries that the side executed. */
+/* Adds "build-id:tcpzc" of the programs and libraries that the workload executed. */
 static int end_settings_read_objects(struct end_settings *e, struct arena *a, struct store *s,
 				     const struct query *q, struct error *err)
 {
@@ -230,7 +232,7 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 	int n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err), i, ret = n < 0 ? n : 0;
 
 	if (n > 0 && version)
-		end_settings_add(e, KIND_HOST, "zcost_version", version);
+		end_settings_add(e, KIND_ZCOST, "zcost_version", version);
 	if (n > 0)
 		end_settings_add(e, KIND_HOST, "side_cpus", runs[0].cpus);
 	if (n > 0)
@@ -292,11 +294,25 @@ static void settings_add_side(struct settings *s, const char *side, const struct
 	}
 }
 
+/* Returns the place of a setting: what the user chose stands above what the machine has. */
+static int setting_rank(const struct setting *s)
+{
+	static const char *const first[] = {"command", "units", "duration"};
+	size_t i;
+
+	for (i = 0; s->kind == KIND_PLAN && i < array_size(first); i++)
+		if (!strcmp(s->name, first[i]))
+			return (int)i - (int)array_size(first);
+	return s->kind;
+}
+
 static int setting_order(const void *a, const void *b)
 {
 	const struct setting *x = a, *y = b;
-	int order = x->kind != y->kind ? x->kind - y->kind : strcmp(x->side, y->side);
+	int order = setting_rank(x) - setting_rank(y);
 
+	if (!order)
+		order = strcmp(x->side, y->side);
 	return order ? order : strcmp(x->name, y->name);
 }
 

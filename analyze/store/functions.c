@@ -125,10 +125,15 @@ int store_objects(struct store *s, const char *variant, const char *side, struct
 		  struct error *err)
 {
 	return sql_rows(s, rows, sizeof(**rows), object_read_row, err,
-			"SELECT DISTINCT dso.name, dso.build_id FROM run JOIN function ON "
-			"function.run = run.id JOIN symbol ON symbol.id = function.symbol "
+			"WITH RECURSIVE chain (id) AS (SELECT cost.frame FROM run JOIN cost ON "
+			"cost.run = run.id JOIN process ON process.run = run.id AND process.pid = "
+			"cost.pid WHERE run.variant = ?1 AND run.side = ?2 UNION SELECT "
+			"frame.parent FROM chain JOIN frame ON frame.id = chain.id WHERE "
+			"frame.parent IS NOT NULL) "
+			"SELECT DISTINCT dso.name, dso.build_id FROM chain JOIN frame ON "
+			"frame.id = chain.id JOIN symbol ON symbol.id = frame.symbol "
 			"JOIN dso ON dso.id = symbol.dso JOIN dso_kind ON dso_kind.id = dso.kind "
-			"WHERE run.variant = ?1 AND run.side = ?2 AND dso_kind.name = 'user' AND "
-			"dso.build_id IS NOT NULL ORDER BY dso.name, dso.build_id",
+			"WHERE dso_kind.name = 'user' AND dso.build_id IS NOT NULL "
+			"ORDER BY dso.name, dso.build_id",
 			"ss", variant, side);
 }

@@ -181,8 +181,8 @@ int store_profile_write(struct store *store, int64_t run, const struct profile *
 			struct error *err);
 
 /*
- * Reads the programs and libraries with a build-id that have samples in runs of the variant and
- * side. The caller frees the rows. Returns the count or -errno.
+ * Reads the programs and libraries with a build-id that have samples of the workload in runs
+ * of the variant and side. The caller frees the rows. Returns the count or -errno.
  */
 int store_objects(struct store *store, const char *variant, const char *side,
 		  struct object_row **rows, struct error *err);

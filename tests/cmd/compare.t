@@ -264,16 +264,16 @@ sqlite3 settings/zcost.db "INSERT INTO fact VALUES (NULL, 'copying', 'receiver.c
 	INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', 1500, 'measured' FROM run;
 	INSERT INTO metric SELECT id, 'nic_state:host/eth0/feature:rx-gro', '', variant = 'copying', 'measured' FROM run"
 compared copying mapping -C settings --table settings
-printf 'side\tname\tbase\tnew\n\tnic:host/eth0/feature:rx-gro\t1\t0\nreceiver\tcommand\tserver --size 1 --rx recv\tserver --size 1 --rx mmap\n' >want
+printf 'side\tname\tbase\tnew\nreceiver\tcommand\tserver --size 1 --rx recv\tserver --size 1 --rx mmap\n\tnic:host/eth0/feature:rx-gro\t1\t0\n' >want
 ok "--table settings has the card's feature and the command that differ, and nothing else" diff want out
 "$zcost" compare copying mapping -C settings >out 2>err
-ok "compare begins with the settings that differ" sh -c "head -n 2 out | tr '\n' ' ' | grep -q '^setting: nic:host/eth0/feature:rx-gro: 1 -> 0 setting: receiver command: ... --rx recv -> ... --rx mmap '"
+ok "compare begins with the settings that differ, the command first" sh -c "head -n 2 out | tr '\n' ' ' | grep -q '^setting: receiver command: ... --rx recv -> ... --rx mmap setting: nic:host/eth0/feature:rx-gro: 1 -> 0 '"
 cp -r settings later
 sqlite3 later/zcost.db "UPDATE fact SET value = '7.0' WHERE name = 'release'; UPDATE fact SET value = 1 WHERE name LIKE 'sysctl:%';
 	UPDATE fact SET value = '3' WHERE name = 'sender.cpus'; UPDATE metric SET value = 9000 WHERE name LIKE 'nic_state:%mtu' AND run IN (SELECT id FROM run WHERE repeat = 1)"
 compared settings:copying later:mapping --table settings
-ok "two captures differ in kernel, card, plan and sysctl, in this order" test "$(cut -f 2 out | tr '\n' ' ')" = \
-	"name kernel nic:host/eth0/feature:rx-gro nic:host/eth0/mtu command cpus sysctl:net.core.rmem_max "
+ok "two captures differ in plan, kernel, card and sysctl, in this order" test "$(cut -f 2 out | tr '\n' ' ')" = \
+	"name command cpus kernel nic:host/eth0/feature:rx-gro nic:host/eth0/mtu sysctl:net.core.rmem_max "
 ok "a setting that changed between runs has both values" says '	nic:host/eth0/mtu	1500	(1500.9000|9000.1500)$' out
 "$zcost" compare settings:copying later:mapping >out 2>err
 ok "at most three settings stand above a table, with the number of the others" sh -c "test \"\$(grep -c '^setting: ' out)\" = 3 && grep -q '^3 more in --table settings$' out"
@@ -284,14 +284,18 @@ cp -r settings tools
 sqlite3 tools/zcost.db "INSERT INTO metric SELECT id, 'tool:perf=6.1.9', '1', 1, 'measured' FROM run WHERE pass = 'profile' AND variant = 'copying';
 	INSERT INTO metric SELECT id, 'tool:perf=6.6.1', '1', 1, 'measured' FROM run WHERE pass = 'profile' AND variant = 'mapping';
 	INSERT INTO setting VALUES (1, 'copying', 'mtu', '1500'), (2, 'mapping', 'mtu', '9000');
-	INSERT INTO dso VALUES (7, '/opt/a/server', 'aa', 3), (8, '/opt/b/server', 'bb', 3), (9, '/lib/old.so', 'cc', 3);
-	INSERT INTO symbol VALUES (7, 'main', 7, 0), (8, 'main', 8, 0), (9, 'f', 9, 0);
-	INSERT INTO function SELECT run.id, event.id, CASE variant WHEN 'copying' THEN 7 ELSE 8 END, 1, 1, 1, 1 FROM run JOIN event ON event.run = run.id;
-	INSERT INTO function SELECT run.id, event.id, 9, 1, 1, 1, 1 FROM run JOIN event ON event.run = run.id WHERE variant = 'copying'"
+	INSERT INTO dso VALUES (7, '/opt/a/server', 'aa', 3), (8, '/opt/b/server', 'bb', 3), (9, '/lib/old.so', 'cc', 3), (10, '/a/other', 'dd', 3), (11, '/b/other', 'ee', 3);
+	INSERT INTO symbol VALUES (7, 'main', 7, 0), (8, 'main', 8, 0), (9, 'f', 9, 0), (10, 'main', 10, 0), (11, 'main', 11, 0);
+	INSERT INTO frame SELECT id, NULL, id FROM symbol WHERE id >= 7;
+	INSERT INTO frame VALUES (12, 7, 1), (13, 8, 1);
+	INSERT INTO process SELECT id, 7 FROM run;
+	INSERT INTO cost SELECT run.id, event.id, 1, 1, 7, 7, 2, CASE variant WHEN 'copying' THEN 12 ELSE 13 END, 1, 1 FROM run JOIN event ON event.run = run.id;
+	INSERT INTO cost SELECT run.id, event.id, 1, 1, 8, 8, 2, CASE variant WHEN 'copying' THEN 10 ELSE 11 END, 1, 1 FROM run JOIN event ON event.run = run.id;
+	INSERT INTO cost SELECT run.id, event.id, 1, 1, 7, 7, 2, 9, 1, 1 FROM run JOIN event ON event.run = run.id WHERE variant = 'copying'"
 compared copying mapping -C tools --table settings
 grep -E 'tool:|build-id:|set:' out | cut -f2- >got
-printf '%s\t%s\t%s\n' tool:perf 6.1.9 6.6.1 build-id:server aa bb set:mtu 1500 9000 >want
-ok "settings that differ have the version of perf, the build-id of a program that both ends ran, and the plan's settings" diff want got
+printf '%s\t%s\t%s\n' set:mtu 1500 9000 tool:perf 6.1.9 6.6.1 build-id:server aa bb >want
+ok "settings that differ have the plan's settings, the version of perf, and the build-id of a program that the workloads of both ends ran" diff want got
 ok "the table of settings has every format" sh -c "for f in text json md csv commit; do '$zcost' compare copying mapping -C settings --table settings --format \$f || exit; done"
 
 done_testing
