@@ -5,6 +5,7 @@
 #include "lib/complete.h"
 #include "lib/error.h"
 #include "lib/manual.h"
+#include "lib/str.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -100,6 +101,27 @@ static const struct subcommand *find(const char *name)
 	return NULL;
 }
 
+static int refuse(const char *name)
+{
+	struct str names = {0};
+	char *near;
+	size_t i;
+
+	for (i = 0; commands[i].name; i++)
+		str_printf(&names, "%s ", commands[i].name);
+	near = str_near_word(names.buf, name);
+	if (*name == '-')
+		fprintf(stderr,
+			"zcost: '%s': options come after the command: zcost COMMAND [OPTION...]\n",
+			name);
+	else
+		fprintf(stderr, "zcost: unknown command '%s'; %s%s%s'zcost --help' lists them\n",
+			name, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
+	free(near);
+	str_free(&names);
+	return EXIT_USAGE;
+}
+
 /* A full disk or a closed pipe must not pass for success. */
 static int checked_stdout(int code)
 {
@@ -145,11 +167,8 @@ int main(int argc, char **argv)
 		return checked_stdout(EXIT_OK);
 	}
 	cmd = find(argv[1]);
-	if (!cmd) {
-		fprintf(stderr, "zcost: unknown command '%s'; 'zcost --help' lists them\n",
-			argv[1]);
-		return EXIT_USAGE;
-	}
+	if (!cmd)
+		return refuse(argv[1]);
 	if (argc == 3 && !strcmp(argv[2], "--man")) {
 		name = xasprintf("zcost-%s", cmd->name);
 		manual_print_name(name, cmd->what);

@@ -216,3 +216,45 @@ const char *printable(struct str *scratch, const char *s, int kind)
 	}
 	return scratch->buf;
 }
+
+enum { NEAR_WORD_MOST = 32 };
+
+/* Returns how many characters to insert, delete or replace in `a` of n characters to make `b`. */
+static size_t str_distance(const char *a, size_t n, const char *b, size_t m)
+{
+	size_t row[NEAR_WORD_MOST + 1], i, k, above, corner;
+
+	for (k = 0; k <= m; k++)
+		row[k] = k;
+	for (i = 1; i <= n; i++) {
+		corner = row[0];
+		row[0] = i;
+		for (k = 1; k <= m; k++) {
+			above = row[k];
+			corner += a[i - 1] != b[k - 1];
+			row[k] = (above < row[k - 1] ? above : row[k - 1]) + 1;
+			row[k] = corner < row[k] ? corner : row[k];
+			corner = above;
+		}
+	}
+	return row[m];
+}
+
+char *str_near_word(const char *words, const char *typed)
+{
+	size_t n = strlen(typed), least = n / 3 + 1, len, d;
+	char *near = NULL;
+
+	if (n > NEAR_WORD_MOST)
+		return NULL;
+	for (; *words; words += len + strspn(words + len, " ")) {
+		len = strcspn(words, " ");
+		d = str_distance(words, len, typed, n);
+		if (d >= least)
+			continue;
+		least = d;
+		free(near);
+		near = xasprintf("%.*s", (int)len, words);
+	}
+	return near;
+}

@@ -42,6 +42,12 @@ char *str_token(char **rest, char sep);
 /* Returns the last line that is not blank, trimmed, or NULL. Changes `text`. */
 char *str_last_line(char *text);
 
+/*
+ * Returns the word of the space-separated list that a typing error turns into `typed`, or NULL. The
+ * caller frees.
+ */
+char *str_near_word(const char *words, const char *typed);
+
 /* Returns the length of the UTF-8 sequence at `s` and its code point. Returns 0 if it is not UTF-8.
  */
 int utf8_decode(const char *s, uint32_t *code);

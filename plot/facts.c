@@ -121,6 +121,7 @@ static int facts_choose_variants(struct facts *f, struct store *store, const cha
 {
 	int n = store_variants(store, &f->chart.variants, err), i, kept = 0;
 	int *places = arena_alloc(&f->arena, sizeof(*places) * (size_t)(n > 0 ? n : 1));
+	struct str names = {0};
 
 	for (i = 0; i < n; i++) {
 		if (!str_matches(pattern, f->chart.variants[i]))
@@ -130,10 +131,13 @@ static int facts_choose_variants(struct facts *f, struct store *store, const cha
 	}
 	f->chart.places = places;
 	f->chart.nvariants = kept;
-	if (n > 0 && !kept)
-		return error_set(err, ENOENT,
-				 "no variant is '%s'; 'zcost report variants' lists them", pattern);
-	return n < 0 ? n : 0;
+	if (n <= 0 || kept)
+		return n < 0 ? n : 0;
+	for (i = 0; i < n; i++) /* none was overwritten */
+		str_printf(&names, "%s%s", i ? ", " : "", f->chart.variants[i]);
+	error_set(err, ENOENT, "no variant is '%s'; the variants are: %s", pattern, names.buf);
+	str_free(&names);
+	return -ENOENT;
 }
 
 static int facts_read_sides(struct facts *f, struct store *store, struct error *err)

@@ -101,7 +101,7 @@ static void export_set_format(struct argp_state *state, struct export_arguments 
 	if (!name)
 		argp_error(state, "which format? the formats are: %s", names);
 	else if (!a->format)
-		argp_error(state, "no format '%s'; the formats are: %s", name, names);
+		options_refuse_name(state, &command, "format", name);
 	free(names);
 }
 
@@ -111,6 +111,11 @@ static void export_set_argument(struct argp_state *state, struct export_argument
 		export_set_format(state, a, arg);
 	else if (a->refs < (a->format->two_ends ? ENDS : 1))
 		a->ref[a->refs++] = arg;
+	else if (a->format->two_ends && !a->capture && options_is_capture(arg))
+		argp_error(
+			state,
+			"too many arguments; the capture goes with -C: zcost export %s %s %s -C %s",
+			a->format->name, a->ref[BASE], a->ref[NEW], arg);
 	else
 		argp_error(state, a->format->two_ends ? "too many arguments: give BASE and NEW"
 						      : "one format of one capture at a time");

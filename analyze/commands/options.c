@@ -2,6 +2,7 @@
 /* What a command offers of the table of options: --help, parsing, and refusing. */
 #include "analyze/commands/options.h"
 
+#include "analyze/compare/compare.h"
 #include "analyze/measures/tally.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
@@ -398,4 +399,25 @@ char *options_feature_names(const struct command *c)
 		if (f.what)
 			str_printf(&s, "%s%s", i ? " " : "", f.name);
 	return str_take(&s);
+}
+
+bool options_is_capture(const char *path)
+{
+	return !access(path, F_OK) && !bare_is(path);
+}
+
+void options_refuse_name(const struct argp_state *state, const struct command *c, const char *kind,
+			 const char *name)
+{
+	char *names = options_feature_names(c), *near = str_near_word(names, name);
+
+	if (options_is_capture(name))
+		argp_error(state, "'%s' is a capture; the %s comes first: %s %s %s", name, kind,
+			   state->name, c->feature(0).name, name);
+	else
+		argp_error(state, "no %s '%s'; %s%s%sthe %ss are: %s", kind, name,
+			   near ? "did you mean " : "", near ? near : "", near ? "? " : "", kind,
+			   names);
+	free(near);
+	free(names);
 }

@@ -142,6 +142,13 @@ void options_help_features(struct str *s, const struct command *c);
 /* "summary runs ..."; the caller frees. */
 char *options_feature_names(const struct command *c);
 
+/* Returns whether the path is a capture, and no perf.data and no text. */
+bool options_is_capture(const char *path);
+
+/* Ends with a usage error about a name that is no feature, for example no "table". */
+void options_refuse_name(const struct argp_state *state, const struct command *c, const char *kind,
+			 const char *name);
+
 /* Opens the capture, or makes a store of its part between --from and --to, then of the variant
  * alone, or of all where it is NULL. */
 int options_open_capture(const struct options *o, const char *capture, const char *variant,

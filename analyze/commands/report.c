@@ -76,7 +76,7 @@ static void report_set_table(struct argp_state *state, struct report_arguments *
 	if (!name)
 		argp_error(state, "which table? the tables are: %s", tables);
 	else if (!a->table)
-		argp_error(state, "no table '%s'; the tables are: %s", name, tables);
+		options_refuse_name(state, &command, "table", name);
 	free(tables);
 }
 
@@ -124,6 +124,12 @@ static void report_check(struct argp_state *state, struct report_arguments *a)
 
 	if (!a->table)
 		report_set_table(state, a, NULL);
+	if (!capture && !a->o.inputs && a->table->flags & MEASURE_FUNCTION && a->o.q.symbol &&
+	    options_is_capture(a->o.q.symbol))
+		argp_error(
+			state,
+			"%s needs a FUNCTION before the capture: zcost report %s _copy_to_iter %s",
+			a->table->name, a->table->name, a->o.q.symbol);
 	if (a->o.inputs + (capture != NULL) > 1)
 		argp_error(state, "report reads one source: either a capture or a file");
 	f = report_feature_of(a->table);

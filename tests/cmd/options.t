@@ -46,6 +46,27 @@ for table in functions components 'callers main' 'hotspots main'; do
 	ok "report $table refuses --rate for a capture, which has its measured rate" refused report $table cap --rate 100
 done
 ok "the message names the source that takes --rate" says 'it goes with a perf.data \(--perf\); for a capture: omit --rate, costs use the measured rate' err
+# Arguments in the wrong order, and typing errors, end with the command to type.
+advises() { # MESSAGE COMMAND...
+	message=$1
+	shift
+	exits 2 "$zcost" "$@" && says "$message" err
+}
+ok "report callers without a function names its place" advises \
+	'callers needs a FUNCTION before the capture: zcost report callers _copy_to_iter cap$' report callers cap
+ok "report of a capture without a table names the table's place" advises \
+	"'cap' is a capture; the table comes first: zcost report summary cap$" report cap
+ok "export of a capture before the format names the format's place" advises \
+	"'cap' is a capture; the format comes first: zcost export folded cap$" export cap folded
+ok "compare of a capture without -C names -C" advises \
+	'the capture goes with -C: zcost compare copying mapping -C cap$' compare copying mapping cap
+ok "export folded-diff of a capture without -C names -C" advises \
+	'the capture goes with -C: zcost export folded-diff copying mapping -C cap$' export folded-diff copying mapping cap
+ok "an option before the command is refused with its place" advises 'options come after the command' -f csv report summary cap
+ok "a typing error in a table names the table" advises "no table 'sumary'; did you mean summary[?]" report sumary cap
+ok "a typing error in a format names the format" advises "no format 'fodled'; did you mean folded[?]" export fodled cap
+ok "a typing error in a command names the command" advises "unknown command 'anlyze'; did you mean analyze[?]" anlyze cap
+ok "a word that resembles no table gets no suggestion" sh -c '! "$1" report zzz cap 2>&1 | grep "did you mean"' - "$zcost"
 ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page
 ok "a note names the variant and sides without the symbol" says '^# copying receiver(, copying sender)?: no sample matches --symbol insert_page$' out
 ok "report functions refuses a --symbol that no variant has" exits 1 "$zcost" report functions cap --symbol nosuch
