@@ -244,7 +244,7 @@ static int zerocopy_put_direction(struct store *s, const struct query *q, const 
 
 	if (rc || isnan(c->ns))
 		return rc;
-	str_printf(&what, "%s in the profile, ns/%s",
+	str_printf(&what, "%s with callees and interrupts, ns/%s",
 		   receives ? "_copy_to_iter" : "_copy_from_iter", basis->unit);
 	if (strcmp(base, b->variant))
 		rc = copy_direction_cost(s, q, &of_base, receives, &c->base_ns, err);
