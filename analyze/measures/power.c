@@ -311,16 +311,27 @@ static int power_table_put_block(struct block_table *bt, struct error *err)
 	return rc;
 }
 
-static void power_table_note_rules(struct store *s, const struct query *q, struct table *t)
+/* Adds the collector's reason why no run of a variant and side measured power. */
+static void power_table_note_absent(struct block_table *k)
 {
-	if (!t->rows && scope_slice_absent(s, t->name)) {
-		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
+	const struct block_runs *b = k->list.blocks;
+	char *reason;
+	int i;
+
+	if (scope_slice_absent(k->s, k->t->name)) {
+		note_add(&k->t->notes, table_unknown, scope_slice_absent(k->s, k->t->name));
 		return;
 	}
-	if (!t->rows) {
-		note_add(&t->notes, power_no_source);
-		return;
+	for (i = 0; i < k->list.n; i++) {
+		reason = block_collector_reason(k->s, &b[i], "power");
+		note_add_of(&k->t->notes, b[i].block.variant, b[i].block.side, power_no_source,
+			    reason ? reason : "see 'zcost report runs'");
+		free(reason);
 	}
+}
+
+static void power_table_note_rules(const struct query *q, struct table *t)
+{
 	note_add(&t->notes, power_kinds_apart);
 	if (power_is_modelled(q))
 		note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
@@ -348,7 +359,10 @@ static void power_table_note_datagrams(struct store *s, const struct block_list 
 
 static void power_add_notes(struct block_table *k)
 {
-	power_table_note_rules(k->s, k->q, k->t);
+	if (k->t->rows)
+		power_table_note_rules(k->q, k->t);
+	else
+		power_table_note_absent(k);
 	power_table_note_datagrams(k->s, &k->list, k->t);
 }
 

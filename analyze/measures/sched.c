@@ -434,22 +434,13 @@ static bool sched_capture_shows(const struct thread_groups *groups, const struct
 /* Adds the collector's note on why the data is missing. */
 static void sched_capture_note_absent(struct store *s, const struct block_runs *b, struct table *t)
 {
-	struct collector_row *rows;
-	int i, k, n;
+	char *reason = block_collector_reason(s, b, "sched");
 
-	for (i = 0; i < b->n; i++) {
-		n = store_collectors(s, b->runs[i].id, &rows, NULL);
-		for (k = 0; k < n; k++) {
-			if (strcmp(rows[k].name, "sched") || !rows[k].why)
-				continue;
-			note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_measured,
-				    rows[k].why);
-			free(rows);
-			return;
-		}
-		free(rows);
-	}
-	note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_collected);
+	if (reason)
+		note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_measured, reason);
+	else
+		note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_collected);
+	free(reason);
 }
 
 static int sched_capture_find_key(const char *by, enum thread_key *key, struct error *err)

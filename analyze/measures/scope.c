@@ -326,7 +326,17 @@ void block_list_free(struct block_list *list)
 	*list = (struct block_list){0};
 }
 
-/* Adds a note on the estimator and its interval. */
+static bool scope_has_interval(const struct table *t)
+{
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (t->columns[i].spread == SPREAD_RANGE)
+			return true;
+	return false;
+}
+
+/* Adds a note on the estimator and, if the table has intervals, on its interval. */
 static void scope_note_interval(const struct block_list *list, struct table *t)
 {
 	static const char *const intervals[] = {
@@ -336,16 +346,34 @@ static void scope_note_interval(const struct block_list *list, struct table *t)
 			"mean of the runs but the first and the last; its interval is Student's, 95 %",
 		[EST_MEAN] = "mean; its interval is Student's, 95 %",
 	};
+	const char *text = scope_has_interval(t) ? intervals[list->estimator]
+						 : estimator_names[list->estimator];
 	int most = 0, i;
 
 	for (i = 0; i < list->n; i++)
 		most = list->blocks[i].n > most ? list->blocks[i].n : most;
-	if (!most)
+	if (!most || !t->rows)
 		return;
 	if (most > 1)
-		note_add(&t->notes, over_runs, intervals[list->estimator]);
+		note_add(&t->notes, over_runs, text);
 	else
 		note_add(&t->notes, one_run);
+}
+
+char *block_collector_reason(struct store *s, const struct block_runs *b, const char *collector)
+{
+	struct collector_row *rows;
+	char *reason = NULL;
+	int i, k, n;
+
+	for (i = 0; i < b->n && !reason; i++) {
+		n = store_collectors(s, b->runs[i].id, &rows, NULL);
+		for (k = 0; k < n && !reason; k++)
+			if (!strcmp(rows[k].name, collector) && rows[k].why && *rows[k].why)
+				reason = xstrdup(rows[k].why);
+		free(rows);
+	}
+	return reason;
 }
 
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t)

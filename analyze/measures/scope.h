@@ -130,6 +130,9 @@ int block_list_read(struct block_list *list, struct store *s, const struct query
 		    enum purpose purpose, struct error *err);
 void block_list_free(struct block_list *list);
 
+/* Returns why the collector has no data in the runs, or NULL. The caller frees. */
+char *block_collector_reason(struct store *s, const struct block_runs *b, const char *collector);
+
 /* Adds notes on the estimator, and the warnings and losses of the runs. */
 void block_list_notes(const struct block_list *list, struct store *s, struct table *t);
 

@@ -67,6 +67,7 @@ ok "a typing error in a table names the table" advises "no table 'sumary'; did y
 ok "a typing error in a format names the format" advises "no format 'fodled'; did you mean folded[?]" export fodled cap
 ok "a typing error in a command names the command" advises "unknown command 'anlyze'; did you mean analyze[?]" anlyze cap
 ok "a word that resembles no table gets no suggestion" sh -c '! "$1" report zzz cap 2>&1 | grep "did you mean"' - "$zcost"
+ok "report limits, which has no interval, names only the estimator" sh -c '"$1" report limits cap 2>&1 | grep "over the runs: median$"' - "$zcost"
 ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page
 ok "a note names the variant and sides without the symbol" says '^# copying receiver(, copying sender)?: no sample matches --symbol insert_page$' out
 ok "report functions refuses a --symbol that no variant has" exits 1 "$zcost" report functions cap --symbol nosuch

@@ -215,6 +215,11 @@ ok "report roi says that datagrams have no score" says 'roi_c, roi_p are absent 
 ok "report roi exits 0 for datagrams without power" report roi lossy --verbose
 ok "report roi says that roi_c is absent for datagrams" says '^[^,]*roi_c is absent for udp receiver, .*: the workload sent datagrams \(UDP\)' err
 ok "report roi says that roi_p needs power" says 'roi_p is absent: it needs throughput and power' err
+ok "report power without power exits 0" report power lossy
+ok "report power names 'report runs' where no collector has a reason" says "no power was measured: see 'zcost report runs'; " err
+sqlite3 lossy/zcost.db "INSERT INTO collector SELECT id, 'power', 'unsupported', 'no meter here', 0 FROM run"
+ok "report power with a collector's reason exits 0" report power lossy
+ok "report power has the collector's reason" says 'tcp receiver.*: no power was measured: no meter here; ' err
 ok "report power exits 0 for datagrams" report power lossy --power-model idle=100,per_cpu=10
 ok "report power has no roi_p for datagrams" is "$(get out roi_p udp receiver)" ''
 ok "report power has roi_p for TCP" test -n "$(get out roi_p tcp receiver)"
