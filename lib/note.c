@@ -2,6 +2,7 @@
 #include "lib/note.h"
 
 #include "lib/alloc.h"
+#include "lib/intern.h"
 #include "lib/str.h"
 
 #include <math.h>
@@ -271,16 +272,21 @@ static const char *run_pass(const struct note *note)
 /* Counts the runs that have the note. A run that has the note in several tables counts once. */
 static size_t notes_count_runs(const struct note *const *notes, size_t n)
 {
-	size_t i, k, count = 0;
+	struct intern runs = {0};
+	struct str key = {0};
+	size_t i, count;
 
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < i; k++)
-			if (notes[k]->repeat == notes[i]->repeat &&
-			    note_same_side(notes[k], notes[i]) &&
-			    texts_equal(notes[k]->pass, notes[i]->pass))
-				break;
-		count += k == i && notes[i]->repeat > 0;
+		if (notes[i]->repeat <= 0)
+			continue;
+		str_reset(&key);
+		str_printf(&key, "%s\n%s\n%s\n%d", notes[i]->variant ?: "", notes[i]->side ?: "",
+			   notes[i]->pass ?: "", notes[i]->repeat);
+		intern_str(&runs, key.buf);
 	}
+	count = runs.n;
+	intern_free(&runs);
+	str_free(&key);
 	return count;
 }
 
