@@ -196,6 +196,9 @@ struct estimate row_estimate(const struct table *t, size_t row, const char *colu
 enum { INTERVAL_RUNS = 3 };
 struct estimate row_profiled(const struct table *t, size_t row, const char *column);
 
+/* Returns the estimate and its interval times k. */
+struct estimate estimate_times(struct estimate e, double k);
+
 /* Returns what the column's costs are per: "packet" for "ns/packet"; "KiB" where it has no unit. */
 const char *row_unit(const struct table *t, const char *column);
 

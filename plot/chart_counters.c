@@ -35,9 +35,7 @@ static void counters_put_bar(struct figure *f, const struct table *t, int group,
 		return;
 	e = row_estimate(t, (size_t)row, "value");
 	snprintf(absolute, sizeof(absolute), "%.10g", e.value);
-	e.value *= 100 / base->value;
-	e.lo *= 100 / base->value;
-	e.hi *= 100 / base->value;
+	e = estimate_times(e, 100 / base->value);
 	if (!isnan(e.value))
 		figure_put_noted(f, group, bar, e, absolute);
 }

@@ -45,9 +45,9 @@ static void idle_add_parts(struct figure *f, const struct table *t)
 	figure_part(f, stateless, 0xbbbbbb);
 }
 
-/* Returns the row of a state by /proc/stat, or -1. */
-static long idle_proc_row(const struct table *t, const char *variant, const char *side,
-			  const char *state)
+/* Returns the time in a state by /proc/stat, or NAN. */
+static double idle_proc_pct(const struct table *t, const char *variant, const char *side,
+			    const char *state)
 {
 	size_t row;
 
@@ -57,16 +57,8 @@ static long idle_proc_row(const struct table *t, const char *variant, const char
 		    !strcmp(table_text(t, row, "cpu"), "all") &&
 		    !strcmp(table_text(t, row, "source"), "/proc/stat") &&
 		    !strcmp(table_text(t, row, "state"), state))
-			return (long)row;
-	return -1;
-}
-
-static double idle_proc_pct(const struct table *t, const char *variant, const char *side,
-			    const char *state)
-{
-	long row = idle_proc_row(t, variant, side, state);
-
-	return row < 0 ? NAN : table_real(t, (size_t)row, "time_pct");
+			return table_real(t, row, "time_pct");
+	return NAN;
 }
 
 static void idle_put_bar(struct figure *f, const struct table *t, int group, int bar)

@@ -56,14 +56,6 @@ static long sizes_row(const struct table *t, const char *variant, const char *si
 	return row;
 }
 
-static struct estimate estimate_times(struct estimate e, double k)
-{
-	e.value *= k;
-	e.lo *= k;
-	e.hi *= k;
-	return e;
-}
-
 static void sizes_put_percentiles(struct figure *f, const struct table *t, int panel, int bar,
 				  const char *side, const struct histogram *h)
 {

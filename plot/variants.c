@@ -11,6 +11,14 @@
 #include <math.h>
 #include <string.h>
 
+struct estimate estimate_times(struct estimate e, double k)
+{
+	e.value *= k;
+	e.lo *= k;
+	e.hi *= k;
+	return e;
+}
+
 struct estimate row_estimate(const struct table *t, size_t row, const char *column)
 {
 	const struct interval i = table_interval(t, row, column);

@@ -308,8 +308,8 @@ static char *condition_runs(const struct condition_side *side)
 }
 
 /*
- * Prints "n: 6 and 6 runs of 1.5 s", or "n: 6 runs of 1.5 s and 5 runs of 1 s". Throughput and CPU
- * are those of these runs.
+ * Prints "n: 6 and 6 runs of 1.5 s", or "n: 6 runs of 1.5 s and 5 runs of 1 s". The
+ * throughput and the CPU use come from these runs.
  */
 static void conditions_print_runs(struct str *s, const struct comparison *c,
 				  const struct condition_side ends[ENDS])

@@ -422,7 +422,7 @@ static void pairs_free(struct pairs *p)
 	str_free(&p->alone);
 }
 
-/* Gives the table, which has no rows yet, the columns of these pairs. */
+/* Sets the columns of an empty table: the settings, then the figures of a pair. */
 static void pairs_start_table(struct pairs *p, const struct comparison *c, struct table *t)
 {
 	pairs_add_columns(p, &t->arena);
