@@ -122,9 +122,65 @@ cp -r cap old
 sqlite3 old/zcost.db "UPDATE cost SET samples = samples * 3, weight = weight * 3; UPDATE event SET weight = weight * 3"
 ok "another sampling rate changes no cost" exits 0 "$zcost" export folded-diff old:copying cap:copying
 ok "equal costs have equal numbers" test "$(awk '$(NF - 1) != $NF' out | wc -l)" = 0 -a "$(wc -l <out)" = 2
+if command -v flamegraph.pl >/dev/null; then
+	flamegraph=$(command -v flamegraph.pl)
+else
+	from_debian flamegraph.pl libdevel-nytprof-perl '*/flamegraph.pl'
+	flamegraph=$found
+fi
+drawn() { # drawn NAME COST CHANGE: the picture has a frame with these, in numbers of flamegraph.pl
+	sed -n 's/^<title>\(.*\)<\/title>.*/\1/p' flame.svg | tr -d , >titles
+	grep -E "^$1 \\($2 samples( 100(\.00)?%)?.*$3\\)" titles || { cat titles; return 1; }
+}
+if [ "$flamegraph" ]; then
+	export_as folded-diff mapping copying -C cap && perl "$flamegraph" out >flame.svg 2>flame.log
+	ok "flamegraph.pl draws the new costs of folded-diff" drawn all 1000000 100%
+	ok "flamegraph.pl draws the change of a new stack" drawn _copy_to_iter 600000 '\+60.00%'
+	ok "flamegraph.pl draws no change where the cost is equal" drawn tcp_recvmsg 1000000 ' 0.00%'
+else
+	skip "flamegraph.pl draws the new costs of folded-diff" "$why"
+fi
 ok "folded-diff with one end is a usage error" exits 2 "$zcost" export folded-diff copying -C cap
 ok "folded-diff of a variant and itself is a usage error" exits 2 "$zcost" export folded-diff copying copying -C cap
 ok "-C with another format is a usage error" exits 2 "$zcost" export folded cap -C cap
+
+# --- perf-script ---
+
+# Firefox Profiler's own importer, in its command line program. It counts samples. It keeps a server, with files below
+# HOME. A slow machine may not have the server ready when `load` ends.
+profiler=$build/profiler-cli
+why=
+if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
+	why="no npm to install Firefox Profiler with"
+elif ! [ -x "$profiler/node_modules/.bin/profiler-cli" ]; then
+	mkdir -p "$profiler"
+	HOME=$user_home timeout 60 npm install --no-audit --no-fund --prefix "$profiler" @firefox-devtools/profiler-cli@0.10.0 >npm.log 2>&1 ||
+		why="npm cannot install profiler-cli: $(grep -i error npm.log | head -n 1 | cut -c1-100)"
+fi
+profiler() {
+	timeout 20 "$profiler/node_modules/.bin/profiler-cli" "$@" --session "zcost$$" 2>>profiler.log
+}
+imported_samples() { # prints each function with its samples, of all threads
+	export_as perf-script "$@" && profiler load out >/dev/null
+	for pause in 1 2 4; do
+		profiler thread list --json >threads && break
+		sleep $pause
+	done
+	for t in $(jq -r '.threads[].threadHandle' threads); do
+		profiler thread functions --json --include-idle --thread "$t"
+	done | jq -r '.functions[] | "\(.name) \(.selfSamples) \(.totalSamples)"' >functions
+	awk '$2 { n[$1] += $2 } END { for (k in n) print k, n[k] }' functions | sort >got
+	timeout 20 "$profiler/node_modules/.bin/profiler-cli" stop "zcost$$" >/dev/null 2>&1
+	"$zcost" export folded --weight samples "$@" 2>/dev/null | awk '{ sub(/.*;/, ""); n[$1] += $2 }
+		END { for (k in n) print k, n[k] }' | sort | diff - got
+}
+if [ -z "$why" ]; then
+	ok "Firefox Profiler imports perf-script with the samples of each function" imported_samples cap --variant copying
+	ok "Firefox Profiler counts a caller's samples with those of its callee" test \
+		"$(awk '{ n += $2 } END { print n }' got)" = "$(awk '$1 == "tcp_recvmsg" { print $3 }' functions)"
+else
+	skip "Firefox Profiler imports perf-script with the samples of each function" "$why"
+fi
 
 # --- openmetrics ---
 
