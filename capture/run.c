@@ -87,6 +87,7 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	words_addf(argv, "%.9g", plan_grace(c->plan, side));
 	command_add_option(argv, "--cpus", s->cpus);
 	command_add_option(argv, "--units", s->units);
+	command_add_option(argv, "--processes", s->processes);
 	command_add_option(argv, "--power-csv", s->power_csv);
 	command_add_option(argv, "--power-command", s->power_command);
 	if (id->pass == PASS_PROFILE)

@@ -231,6 +231,8 @@ int socket_copies_write(const struct syscall_counts *counts, const char *path, s
 
 /* --- the collector --- */
 
+enum { ADD_TRIES = 16 };
+
 struct syscalls {
 	const struct syscalls_method *method;
 	void *self;
@@ -296,11 +298,51 @@ static int syscalls_prepare(struct collect *c)
 	return s->method ? 0 : -ENOSYS;
 }
 
+/*
+ * Adds the threads that run now. Returns how many are new, or -errno. A thread that an added thread
+ * makes belongs to the workload from its start.
+ */
+static int syscalls_add_threads(struct collect *c, const struct syscalls *s)
+{
+	const struct tree *tree;
+	int found = 0, rc = 0;
+	size_t i;
+
+	c->run->tree.read_ns = 0; /* an older reading may lack the newest threads */
+	tree = tree_of(c->run);
+	for (i = 0; i < tree->nthreads && rc >= 0; i++) {
+		rc = s->method->add(s->self, (uint32_t)tree->threads[i].tid, &c->err);
+		found += rc > 0;
+	}
+	return rc < 0 ? rc : found;
+}
+
+/*
+ * Adds the processes that zcost did not start. A thread that was not added yet may make another one
+ * meanwhile, so their list is read until it has no new thread.
+ */
+static int syscalls_add_named(struct collect *c, const struct syscalls *s)
+{
+	int tries = ADD_TRIES, rc = 1;
+
+	if (!*c->run->named)
+		return 0;
+	if (!s->method->add)
+		return error_set(
+			&c->err, EOPNOTSUPP,
+			"the method %s counts only processes that zcost starts, not those of --processes",
+			s->method->name);
+	while (rc > 0 && tries--)
+		rc = syscalls_add_threads(c, s);
+	return rc < 0 ? rc : 0;
+}
+
 static int syscalls_before(struct collect *c)
 {
 	struct syscalls *s = c->data;
+	int rc = s->method->before ? s->method->before(s->self, &c->err) : 0;
 
-	return s->method->before ? s->method->before(s->self, &c->err) : 0;
+	return rc ? rc : syscalls_add_named(c, s);
 }
 
 static int syscalls_start(struct collect *c)

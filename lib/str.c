@@ -94,6 +94,18 @@ bool str_matches(const char *pattern, const char *name)
 	return !pattern || !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
 }
 
+bool str_matches_any(const char *patterns, const char *name)
+{
+	char *copy = xstrdup(patterns), *save, *word;
+	bool found = false;
+
+	for (word = strtok_r(copy, " \t\n", &save); word && !found;
+	     word = strtok_r(NULL, " \t\n", &save))
+		found = str_matches(word, name);
+	free(copy);
+	return found;
+}
+
 bool str_ends(const char *s, const char *suffix)
 {
 	size_t n = strlen(s), m = strlen(suffix);

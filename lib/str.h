@@ -31,6 +31,9 @@ bool str_ends(const char *s, const char *suffix);
  * may itself look like a glob ("[veth]"). */
 bool str_matches(const char *pattern, const char *name);
 
+/* Returns whether one of the patterns, which blanks separate, matches the name. */
+bool str_matches_any(const char *patterns, const char *name);
+
 /* Cuts leading and trailing ASCII space in place and returns the new start inside `s`. */
 char *str_trim(char *s);
 

@@ -231,6 +231,11 @@ static void ingest_read_files(struct ingest *in)
 	ingest_clock(in);
 }
 
+bool ingest_lacks_processes(const struct ingest *in)
+{
+	return in->how.processes && *in->how.processes && !in->named;
+}
+
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	       const struct ingest_options *how, struct error *err)
 {
@@ -256,6 +261,8 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	if (rc)
 		return rc;
 	collector_add_notes(in);
+	if (ingest_lacks_processes(in))
+		note_add(&in->notes, processes_unread);
 	if (in->run.end_ns <= in->run.start_ns)
 		note_add(&in->notes, window_missing);
 	else

@@ -63,6 +63,7 @@ struct ingest {
 	uint64_t started_ns, ended_ns;
 	uint32_t *pids; /* of the workload's processes, from run.json */
 	size_t npids, pids_cap;
+	const char *named; /* names of those that zcost did not start; NULL: none */
 	double wall_clock; /* seconds since 1970 at started_ns; 0: unknown */
 	struct cpuset cpus;
 	bool has_cpus;	     /* false: every CPU */
@@ -104,6 +105,11 @@ void ingest_metric(struct ingest *in, const char *name, const char *unit, double
 /* Adds a measured value. The name is a format with its arguments. */
 void ingest_metricf(struct ingest *in, const char *unit, double value, const char *name, ...)
 	__attribute__((format(printf, 4, 5)));
+/*
+ * Returns whether the files lack processes of the workload: an older zcost read only those that it
+ * had started, and the plan names more.
+ */
+bool ingest_lacks_processes(const struct ingest *in);
 /* Returns the metric that a parser has added, or NAN. */
 double ingest_find_metric(const struct ingest *in, const char *name);
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);

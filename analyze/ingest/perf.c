@@ -7,19 +7,6 @@
 #include "lib/str.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static bool perf_is_named(const char *comm, const char *names)
-{
-	char *copy = xstrdup(names), *save, *word;
-	bool found = false;
-
-	for (word = strtok_r(copy, " \t\n", &save); word && !found;
-	     word = strtok_r(NULL, " \t\n", &save))
-		found = str_matches(word, comm);
-	free(copy);
-	return found;
-}
 
 /* Adds the processes that the plan names to those of the workload. */
 static void perf_add_named(struct profile *p, const char *names)
@@ -30,7 +17,7 @@ static void perf_add_named(struct profile *p, const char *names)
 		const struct profile_cost *c = &p->costs[i];
 
 		if (c->comm != PROFILE_NONE && (!p->nown || p->own[p->nown - 1] != c->pid) &&
-		    perf_is_named(intern_get(&p->strings, c->comm), names))
+		    str_matches_any(names, intern_get(&p->strings, c->comm)))
 			profile_add_own(p, c->pid);
 	}
 	profile_sort_own(p);
@@ -58,7 +45,7 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 	free(idle_ns);
 	if (!rc) {
 		in->profile = p;
-		perf_add_named(p, in->how.processes);
+		perf_add_named(p, in->named ? in->named : in->how.processes);
 		profile_add_notes(p, &in->notes);
 		if (!p->ncosts)
 			note_add(&in->notes, perf_no_samples);

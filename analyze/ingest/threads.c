@@ -45,8 +45,9 @@ struct reading {
 };
 
 struct sums {
-	double total; /* ns in the window */
-	double span;  /* the same of one span, all of it */
+	double total;	     /* ns in the window */
+	double span;	     /* the same of one span, all of it */
+	double user, system; /* ticks of the processes in the window, in ns */
 	bool back, outside, ticks, elsewhere;
 	size_t late, most;
 	const char *checked;  /* the allowed CPUs that were checked last */
@@ -236,6 +237,14 @@ static void threads_add_thread(struct ingest *in, struct sums *sums, const struc
 						 s->migrations));
 }
 
+/* A process counts the ticks of its ended threads, too. */
+static void threads_add_ticks(struct sums *sums, const struct seen *was, const struct seen *s,
+			      const struct span *span)
+{
+	sums->user += span->share * counter_growth(sums, was ? was->user_ns : 0, s->user_ns);
+	sums->system += span->share * counter_growth(sums, was ? was->system_ns : 0, s->system_ns);
+}
+
 /* Adds what a process ran beyond its living threads. */
 static void threads_add_process(struct ingest *in, struct sums *sums, const struct seen *was,
 				const struct seen *s, const struct span *span)
@@ -248,6 +257,8 @@ static void threads_add_process(struct ingest *in, struct sums *sums, const stru
 
 	if (!was && s->late)
 		ran = s->grew;
+	else
+		threads_add_ticks(sums, was, s, span);
 	/* The process is read a moment before its threads. */
 	if (ran > s->grew + TICK_NS / 10 && !sums->ticks) {
 		row = ingest_thread(in, s->pid, 0);
@@ -286,15 +297,6 @@ static void threads_add_ended(struct ingest *in, struct sums *sums, const struct
 	sums->span += waited - known;
 }
 
-/*
- * Returns whether the readings lack processes of the workload: the plan names programs that zcost
- * did not start.
- */
-static bool threads_are_some(const struct ingest *in)
-{
-	return in->how.processes && *in->how.processes;
-}
-
 static void threads_add_span(struct ingest *in, struct sums *sums, const struct reading *a,
 			     struct reading *b, const struct span *span)
 {
@@ -314,7 +316,7 @@ static void threads_add_span(struct ingest *in, struct sums *sums, const struct 
 	threads_add_ended(in, sums, a, b, span);
 	sums->most = threads > sums->most ? threads : sums->most;
 	sums->total += span->share * sums->span;
-	if (span->ns > 0 && !threads_are_some(in))
+	if (span->ns > 0 && !ingest_lacks_processes(in))
 		ingest_point(in, "workload_cpu_pct", span->end, 100 * sums->span / span->ns);
 }
 
@@ -384,15 +386,22 @@ static void threads_add_notes(struct ingest *in, const struct sums *s)
 		note_add(&in->notes, threads_ticks);
 }
 
-/* Adds the CPU time of the workload: `rate` ns per second. */
-static void threads_add_time(struct ingest *in, double rate, double window)
+/*
+ * Adds the CPU time of the workload, `rate` ns per second, and its parts in user mode and in the
+ * kernel, in the proportions of the ticks.
+ */
+static void threads_add_time(struct ingest *in, const struct sums *sums, double rate, double window)
 {
-	if (threads_are_some(in)) {
-		note_add(&in->notes, threads_named);
+	double ticks = sums->user + sums->system;
+
+	if (ingest_lacks_processes(in))
 		return;
-	}
 	ingest_metric(in, "workload_cpu_ns", "ns", rate * window, NULL);
 	ingest_metric(in, "workload_cpu_pct", "%", rate / 1e7, NULL);
+	if (ticks <= 0)
+		return;
+	ingest_metric(in, "workload_cpu_user_pct", "%", rate / 1e7 * sums->user / ticks, NULL);
+	ingest_metric(in, "workload_cpu_system_pct", "%", rate / 1e7 * sums->system / ticks, NULL);
 }
 
 static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void *readings,
@@ -423,8 +432,8 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void 
 		ingest_metric(in, "workload_confined", "1", !sums.outside, NULL);
 		threads_add_accounting(in);
 		in->workload_whole = !sums.back && !sums.late && !sums.elsewhere && !sums.ticks &&
-				     !bad && !threads_are_some(in);
-		threads_add_time(in, sums.total / covered, window);
+				     !bad && !ingest_lacks_processes(in);
+		threads_add_time(in, &sums, sums.total / covered, window);
 	}
 	threads_add_notes(in, &sums);
 	map_free(&sums.cpus_seen);

@@ -123,7 +123,7 @@ void absences_free(struct absences *a)
 /* --- inputs that are missing --- */
 
 const char busy_absent[] =
-	"no run has the CPU time of the workload's processes (collector 'threads'; it knows no 'processes' of the plan)";
+	"no run has the CPU time of the workload's processes (collector 'threads')";
 
 /* THE TABLE of inputs, by the prefix of their names. */
 static const struct {

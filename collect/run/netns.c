@@ -40,22 +40,6 @@ static uint64_t netns_id(pid_t pid)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* Adds the children of `pid`. A kernel without CONFIG_PROC_CHILDREN lists none. */
-static size_t netns_add_children(pid_t pid, pid_t *list, size_t n)
-{
-	char path[64];
-	FILE *f;
-	int child;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	f = fopen(path, "re");
-	while (f && n < PROCESSES && fscanf(f, "%d", &child) == 1)
-		list[n++] = child;
-	if (f)
-		fclose(f);
-	return n;
-}
-
 static int netns_open(pid_t pid, uint64_t id)
 {
 	char path[64];
@@ -72,31 +56,30 @@ static int netns_open(pid_t pid, uint64_t id)
 }
 
 /* Returns the process to follow, or 0 when all processes are in our namespace. */
-static pid_t netns_find(struct netns *n, pid_t first, uint64_t *id)
+static pid_t netns_find(struct netns *n, const struct tree *tree, uint64_t *id)
 {
-	pid_t list[PROCESSES] = {first}, found = 0;
-	size_t count = 1, i;
+	pid_t found = 0;
+	size_t i;
 
 	n->others = 0;
-	for (i = 0; i < count; i++) {
-		uint64_t its = netns_id(list[i]);
+	for (i = 0; i < tree->nprocesses && i < PROCESSES; i++) {
+		uint64_t its = netns_id(tree->processes[i].pid);
 
 		if (its && its != n->ours && !found) {
-			found = list[i];
+			found = tree->processes[i].pid;
 			*id = its;
 		} else if (its && its != n->ours && its != *id) {
 			n->others++;
 		}
-		count = netns_add_children(list[i], list, count);
 	}
 	return found;
 }
 
 /*
- * Looks for the first of the process and its descendants that is not in our namespace. Returns true
- * when one was found now. A namespace that was found stays, also when the process ends.
+ * Looks for the first process of the workload that is not in our namespace. Returns true when one
+ * was found now. A namespace that was found stays, also when the process ends.
  */
-static bool netns_follow(struct netns *n, pid_t pid)
+static bool netns_follow(struct netns *n, struct run *r)
 {
 	uint64_t id = 0;
 	pid_t found;
@@ -104,7 +87,7 @@ static bool netns_follow(struct netns *n, pid_t pid)
 
 	if (!n->ours || n->fd >= 0)
 		return false;
-	found = netns_find(n, pid, &id);
+	found = netns_find(n, tree_of(r), &id);
 	fd = found ? netns_open(found, id) : -1;
 	if (fd < 0)
 		return false;
@@ -136,7 +119,7 @@ void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg
 {
 	struct error err = {0};
 
-	if (netns_follow(n, c->run->pid) && netns_inside(n, work, arg, &err))
+	if (netns_follow(n, c->run) && netns_inside(n, work, arg, &err))
 		collect_degraded(c, "%s", err.text);
 	if (n->others)
 		collect_degraded(

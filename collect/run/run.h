@@ -94,6 +94,7 @@ struct run {
 	const char *dir;
 	const char *host_dir; /* hosts/<host>; NULL: inside dir */
 	const char *variant, *pass, *side, *units;
+	const char *named; /* names of more processes of the workload, with globs; "": none */
 	unsigned int repeat;
 	struct cpuset cpus;
 	double warmup_s, duration_s, grace_s; /* duration 0: until the command ends */

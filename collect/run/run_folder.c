@@ -228,6 +228,7 @@ static json_t *run_json(const struct run *r)
 	free(cpus);
 	json_object_set_new(o, "window", run_json_window(r));
 	json_object_set_new(o, "processes", run_json_processes(r));
+	json_object_set_new(o, "named", run_json_text(r->named));
 	json_object_set_new(o, "exit", run_json_exit(r));
 	json_object_set_new(o, "started_ns", json_integer((json_int_t)r->started_ns));
 	json_object_set_new(o, "ended_ns", json_integer((json_int_t)r->ended_ns));

@@ -4,6 +4,7 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
+#include "lib/str.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -151,6 +152,38 @@ static void tree_scan(struct tree *t, pid_t command)
 	} while (t->nprocesses > before);
 }
 
+/* --- processes that zcost did not start --- */
+
+static bool tree_is_named(pid_t pid, const char *names)
+{
+	char path[PATH_LEN], name[64];
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	len = tree_file(path, name, sizeof(name));
+	if (!len)
+		return false;
+	name[len - (name[len - 1] == '\n')] = '\0';
+	return str_matches_any(names, name);
+}
+
+static void tree_add_named(struct tree *t, const char *names)
+{
+	DIR *dir = *names ? opendir("/proc") : NULL;
+	struct dirent *e;
+	struct place p;
+
+	while (dir && (e = readdir(dir))) {
+		pid_t pid = (pid_t)atoi(e->d_name);
+
+		if (pid > 0 && pid != getpid() && tree_is_named(pid, names) && !tree_has(t, pid) &&
+		    tree_read_place(pid, &p))
+			tree_add(t, pid, p.start);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* --- threads --- */
 
 static void tree_add_thread(struct tree *t, pid_t pid, pid_t tid)
@@ -196,7 +229,7 @@ static void tree_add_known(struct tree *t, const struct tree_process *old, size_
 			tree_add(t, old[i].pid, p.start);
 }
 
-static void tree_read(struct tree *t, pid_t command)
+static void tree_read(struct tree *t, pid_t command, const char *names)
 {
 	struct tree_process *old = t->processes;
 	size_t n = t->nprocesses, i;
@@ -211,6 +244,7 @@ static void tree_read(struct tree *t, pid_t command)
 		tree_add(t, command, p.start);
 	tree_add_known(t, old, n);
 	free(old);
+	tree_add_named(t, names);
 	if (t->scan)
 		tree_scan(t, command);
 	else
@@ -224,7 +258,7 @@ static void tree_read(struct tree *t, pid_t command)
 const struct tree *tree_of(struct run *r)
 {
 	if (!r->tree.read_ns || clock_mono_ns() - r->tree.read_ns > FRESH_NS + 4 * r->tree.took_ns)
-		tree_read(&r->tree, r->pid);
+		tree_read(&r->tree, r->pid, r->named);
 	return &r->tree;
 }
 

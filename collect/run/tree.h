@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The workload's processes and threads as they are now: the command, its descendants, and orphans
- * that became our children (run.h). Once seen, a process belongs to the workload until it is gone.
+ * The workload's processes and threads as they are now: the command, the processes with the names
+ * that the user gave, the descendants of both, and orphans that became our children (run.h). Once
+ * seen, a process belongs to the workload until it is gone.
  * Of our own children only those count that are in the command's process group or in another
  * session than ours; the others are tools of collectors.
  *

@@ -333,6 +333,25 @@ static int bpf_before(void *self, struct error *err)
 	return rc ? error_sys(err, rc, "cannot start a thread") : 0;
 }
 
+/* The kernel's program knows threads by global ids, which /proc of a PID namespace does not have.
+ */
+static int bpf_add(void *self, uint32_t tid, struct error *err)
+{
+	struct bpf *b = self;
+	int map = bpf_object__find_map_fd_by_name(b->obj, "tids");
+	uint32_t state = STRANGER, member = MEMBER;
+
+	if (b->control->self != (uint32_t)getpid())
+		return error_set(
+			err, EOPNOTSUPP,
+			"zcost runs in a PID namespace, where it counts only what it starts");
+	if (bpf_map_lookup_elem(map, &tid, &state) || state != STRANGER)
+		return 0;
+	if (bpf_map_update_elem(map, &tid, &member, BPF_EXIST))
+		return error_sys(err, errno, "a thread cannot be counted");
+	return 1;
+}
+
 static void bpf_end_drainer(struct bpf *b)
 {
 	if (!b->draining)
@@ -448,6 +467,7 @@ const struct syscalls_method syscalls_bpf = {
 	.open = bpf_open,
 	.time_one_in = bpf_time_one_in,
 	.before = bpf_before,
+	.add = bpf_add,
 	.start = bpf_start,
 	.stop = bpf_stop,
 	.counts = bpf_counts,

@@ -70,6 +70,11 @@ struct syscalls_method {
 	int (*open)(void **self, struct error *err);
 	void (*time_one_in)(void *self, unsigned int n); /* NULL: every call is timed */
 	int (*before)(void *self, struct error *err);
+	/*
+	 * Adds a thread that zcost did not start to the workload. Returns 1, 0 for a thread that
+	 * belongs to it already, or -errno. NULL: the method counts only what zcost starts.
+	 */
+	int (*add)(void *self, uint32_t tid, struct error *err);
 	int (*start)(void *self, struct error *err);
 	int (*stop)(void *self, struct error *err);
 	void (*counts)(void *self, struct syscall_counts *counts);

@@ -33,12 +33,7 @@ struct sk_buff {
 	uint32_t data_len;
 } __attribute__((preserve_access_index));
 
-/*
- * State of a thread id: 0 not the workload's, 1 the workload's, else 1 + its slot. User space sets
- * the size.
- */
-enum { STRANGER, MEMBER };
-
+/* The state of each thread id. User space sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

@@ -30,6 +30,11 @@ enum {
 	SYSCALLS_LOTS = 1 << 24,
 };
 
+/*
+ * State of a thread id: 0 not the workload's, 1 the workload's, else 1 + its slot.
+ */
+enum { STRANGER, MEMBER };
+
 struct syscall_cell {
 	uint64_t calls, errors;
 	uint64_t timed;		       /* timed calls: all, or the first ones and a random part */

@@ -96,7 +96,60 @@ ok "the message says to capture again" says 'does not say which processes.*captu
 jq '.variants[0].settings["receiver.processes"] = "burn*"' c/manifest.json >new && mv new c/manifest.json
 for f in c/runs/v/*/receiver/run.json; do jq 'del(.processes)' $f >new && mv new $f; done
 "$zcost" analyze c >/dev/null 2>&1
+"$zcost" report summary c >log 2>&1
 ok "the CPU time of processes that zcost did not start is not known" sh -c "[ \$(sqlite3 c/zcost.db \"SELECT COUNT(*) FROM metric WHERE name LIKE 'workload_cpu_%'\") = 0 ]"
 ok "report scores says why it has no cost of the workload" sh -c "'$zcost' report scores c --workload-only --verbose 2>&1 | grep -q 'ns_per_message.* absent: no run has the CPU time of the workload'"
+ok "analyze of a capture that lacks the processes of the plan says to capture again" says 'an older zcost read only the processes that it started.*capture again' log
 ok "'processes' of the plan names the workload" sh -c "[ '$(share '^burner$' --workload-only | cut -d. -f1)' -gt 10 ]"
+
+# A program that zcost did not start, named by the plan. The shell samples /proc/PID/stat meanwhile.
+cp burner foreign
+cat >q.ini <<'EOT'
+[plan]
+passes = measure, syscalls
+repeats = 1
+warmup = 0.1
+duration = 0.5
+grace = 0
+[side receiver]
+cpus = 0
+processes = nothing fore*
+units = regex:([0-9]+) ops
+collect = host,cpu,threads
+[variant v]
+receiver = sh -c 'while :; do echo 1000 ops; sleep 0.05; done'
+EOT
+taskset -c 0 ./foreign 'BEGIN { for (;;) { for (i = 0; i < 20000; i++) ; getline <"/dev/null"; close("/dev/null") } }' &
+other=$!
+foreign=$other
+while read -r up rest </proc/uptime && read -r stat </proc/$foreign/stat; do
+	echo "$up $stat"
+	sleep 0.02
+done >samples 2>/dev/null &
+other="$other $!"
+"$zcost" capture q.ini -o q >log 2>&1
+ok "a program that zcost did not start still runs after the capture" kill -0 $foreign
+kill $other
+"$zcost" analyze q >>log 2>&1
+own=$(awk -v from="$(jq .window.start_ns q/runs/v/measure-01/receiver/run.json)" -v to="$(jq .window.end_ns q/runs/v/measure-01/receiver/run.json)" '
+	{ t = $1 * 1e9; cpu = ($15 + $16) / 100
+	  if (NR > 1) { if (last < from && from <= t) a = was + (cpu - was) * (from - last) / (t - last)
+	    if (last < to && to <= t) b = was + (cpu - was) * (to - last) / (t - last) }
+	  last = t; was = cpu } END { print b - a }' samples)
+ok "the CPU time of a program that zcost did not start is that of /proc/PID/stat" near \
+	"$(sqlite3 q/zcost.db "SELECT SUM(run_ns) / 1e9 FROM thread WHERE comm = 'foreign'")" "$own" 0.08
+ok "it is most of the CPU time of the workload" sh -c "[ \$(sqlite3 q/zcost.db \"SELECT value > 0.8 * \$(sqlite3 q/zcost.db \"SELECT value FROM metric WHERE name = 'workload_cpu_ns'\") FROM (SELECT SUM(run_ns) AS value FROM thread WHERE comm = 'foreign')\") = 1 ]"
+pct=$(column workload_pct report cpu q)
+for table in summary; do
+	ok "report $table --workload-only has the CPU use with the program of the plan" near "$(column cpu_pct report $table q --workload-only)" "$pct" 1e-4
+done
+ok "report scores --workload-only has its cost of a message" near "$(column value report scores q --workload-only)" \
+	"$(echo "$pct $(column rate_messages report summary q)" | awk '{ printf "%.6f", 1e7 * $1 / $2 }')" 1e-3
+"$zcost" report syscalls q --comm foreign --format tsv >out 2>err
+ok "report syscalls has the system calls of a program that zcost did not start" test \
+	"$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["syscall"] == "openat" { print ($at["calls"] > 0) }' out)" = 1
+ok "run.json has the process and the names" jq -e --argjson pid $foreign '.named == "nothing fore*" and (.processes | index($pid))' \
+	q/runs/v/measure-01/receiver/run.json
+ok "the tracepoint method says that it counts only what zcost starts" sh -c \
+	"'$zcost' collect -o tp --collect syscalls --syscalls-method tracepoint --processes 'fore*' -- true; [ \$? = 4 ] && grep -q 'counts only processes that zcost starts' tp/run.json"
 done_testing

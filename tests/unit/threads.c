@@ -51,7 +51,7 @@ static void stat_line(struct str *s, int id, const char *comm, int user, int sys
 static void process(struct str *s, int pid, double ns, int children)
 {
 	str_printf(s, "p %.0f ", ns);
-	stat_line(s, pid, "w", 0, 0, children, 1);
+	stat_line(s, pid, "w", (int)(ns * 3 / 4e7), (int)(ns / 4e7), children, 1);
 }
 
 static void thread(struct str *s, int pid, int tid, const char *comm, double ns, int cpu)
@@ -122,6 +122,8 @@ static void test_threads_that_come_and_go_are_counted(void **state)
 	assert_float_equal(row(&in, 0, 0)->run_ns, 0.2e9, 1);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
 	assert_float_equal(metric(&in, "workload_cpu_pct"), 340.0 / 3, 1e-6);
+	assert_float_equal(metric(&in, "workload_cpu_user_pct"), 85, 1e-6);
+	assert_float_equal(metric(&in, "workload_cpu_system_pct"), 85.0 / 3, 1e-6);
 	assert_float_equal(metric(&in, "workload_threads"), 3, 0);
 	assert_float_equal(metric(&in, "workload_confined"), 1, 0);
 	assert_true(in.workload_whole);
