@@ -209,6 +209,8 @@ int drawing_prepare(struct drawing *d, struct error *err)
 	struct error ignored = {0};
 	int i, rc;
 
+	if (d->query.estimator)
+		d->facts.estimator = d->query.estimator;
 	if (!d->base && d->facts.nvariants)
 		d->base = d->facts.variants[0];
 	if (!d->base)

@@ -97,6 +97,7 @@ struct chart {
 	/* The tables that it draws from. The notes of the first become captions. */
 	const char *sources[3];
 	const char *options[SOURCES]; /* as in struct measure */
+	const char *whole;	      /* likewise */
 	const char *side;	      /* the role of the only side that it draws; NULL: any */
 	int most;		      /* variants; with more, bars and names could not be read */
 	unsigned int flags;
@@ -109,6 +110,7 @@ struct chart {
 };
 
 #define CHART_OPTIONS "base new variant from to " /* that every chart takes */
+#define CHART_RUNS    "run estimator "		  /* of charts that compare no pair of variants */
 /* Those of charts of profiles: the samples, and the unit of work. */
 #define CHART_SAMPLES "cpu comm dso symbol workload-only unit basis "
 
@@ -133,9 +135,9 @@ struct facts {
 	struct arena arena; /* holds its strings */
 };
 
-/* `capture` is the path that the user gave, for a capture without a name. `variants` is a name or a
- * glob; NULL: all. -ENOENT: no variant matches. */
-int facts_read(struct facts *f, struct store *store, const char *capture, const char *variants,
+/* `capture` is the path that the user gave, for a capture without a name. The query chooses
+ * variants and runs. -ENOENT: no variant matches. */
+int facts_read(struct facts *f, struct store *store, const char *capture, const struct query *q,
 	       struct error *err);
 void facts_free(struct facts *f);
 

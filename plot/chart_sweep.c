@@ -360,7 +360,8 @@ const struct chart chart_sweep = {
 	.name = "sweep",
 	.what = "figures over the values of a setting, and where zero copy begins to pay",
 	.sources = {"sweep"},
-	.options = {CHART_OPTIONS "workload-only side setting power-model power-kind roi-n roi-m"},
+	.options = {CHART_OPTIONS CHART_RUNS
+		    "workload-only side setting power-model power-kind roi-n roi-m"},
 	.most = 1000,
 	.flags = CHART_OF_SIDES | CHART_SUFFERS,
 	.draw = sweep_draw,

@@ -195,11 +195,13 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 {
 	const struct speed *speed;
 	const struct table *t, *limits;
-	bool by_side = d->facts.nsides > 2;
+	bool by_side = d->facts.nsides > 2, alone = d->query.workload_only;
 	int rc = drawing_table(d, 0, &t, err);
 
+	d->query.workload_only = false; /* what limits the workload may lie outside of it */
 	if (!rc)
 		rc = drawing_table(d, 1, &limits, err);
+	d->query.workload_only = alone;
 	if (rc)
 		return rc;
 	figure_title(f, "Throughput by variant");
@@ -219,7 +221,7 @@ const struct chart chart_throughput = {
 	.name = "throughput",
 	.what = "throughput of each variant",
 	.sources = {"summary", "limits", "roi"},
-	.options = {CHART_OPTIONS "workload-only "},
+	.options = {CHART_OPTIONS CHART_RUNS "workload-only "},
 	.most = CHART_ROWS,
 	.flags = CHART_SUFFERS,
 	.draw = throughput_draw,

@@ -17,17 +17,19 @@
 /* What is drawn, in this order. */
 static const struct {
 	const char *name, *label;
-	bool once; /* the sides measure the same: the first one is drawn */
+	bool once;  /* the sides measure the same: the first one is drawn */
+	bool alone; /* only with --workload-only */
 } gauges[] = {
-	{"throughput", "throughput, Gbit/s", true},
-	{"cpu_pct", "CPU use, % of one CPU", false},
-	{"power_w:wall", "wall power, W", false},
-	{"power_w:platform", "platform power, W", false},
-	{"power_w:package", "package power, W", false},
-	{"tcp_retransmits_per_s", "retransmits/s", false},
-	{"tcp_socket_cwnd", "cwnd, segments", false},
-	{"tcp_socket_rtt_us", "rtt, µs", false},
-	{"softnet_squeezed_per_s", "squeezes/s", false},
+	{"throughput", "throughput, Gbit/s", true, false},
+	{"workload_cpu_pct", "CPU use of the workload, % of one CPU", false, true},
+	{"cpu_pct", "CPU use, % of one CPU", false, false},
+	{"power_w:wall", "wall power, W", false, false},
+	{"power_w:platform", "platform power, W", false, false},
+	{"power_w:package", "package power, W", false, false},
+	{"tcp_retransmits_per_s", "retransmits/s", false, false},
+	{"tcp_socket_cwnd", "cwnd, segments", false, false},
+	{"tcp_socket_rtt_us", "rtt, µs", false, false},
+	{"softnet_squeezed_per_s", "squeezes/s", false, false},
 };
 
 enum { GAUGES = array_size(gauges), OVERLAID = 6, BINS = 300, PANELS = 8 };
@@ -51,12 +53,12 @@ struct timeline {
 	size_t n, cap;
 };
 
-static int gauge_of(const char *name)
+static int gauge_of(const char *name, bool alone)
 {
 	size_t i;
 
 	for (i = 0; i < GAUGES; i++)
-		if (!strcmp(gauges[i].name, name))
+		if (!strcmp(gauges[i].name, name) && (alone || !gauges[i].alone))
 			return (int)i;
 	return -1;
 }
@@ -86,7 +88,7 @@ static bool timed_is_near(const struct run_line *l, double t)
 	return t >= -margin && t <= l->seconds + margin;
 }
 
-static void timeline_read(struct timeline *l, const struct table *t)
+static void timeline_read(struct timeline *l, const struct table *t, bool alone)
 {
 	struct run_line *line;
 	size_t row;
@@ -95,7 +97,7 @@ static void timeline_read(struct timeline *l, const struct table *t)
 	for (row = 0; row < t->rows; row++) {
 		double at = table_real(t, row, "t_s");
 
-		gauge = gauge_of(table_text(t, row, "name"));
+		gauge = gauge_of(table_text(t, row, "name"), alone);
 		if (gauge < 0)
 			continue;
 		line = timeline_line(l, t, row, gauge);
@@ -378,7 +380,7 @@ static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
 
 	if (rc)
 		return rc;
-	timeline_read(&l, t);
+	timeline_read(&l, t, d->query.workload_only);
 	figure_init(&sides, "sides");
 	drawing_sides(d, &sides, t);
 	panels_find(&p, &l, &sides);
@@ -404,7 +406,7 @@ const struct chart chart_timeline = {
 	.name = "timeline",
 	.what = "throughput, CPU, power, retransmits, cwnd, rtt and squeezes over time",
 	.sources = {"timeline"},
-	.options = {CHART_OPTIONS "side"},
+	.options = {CHART_OPTIONS "run workload-only side name"},
 	.most = CURVES_PANELS,
 	.flags = CHART_OF_SIDES | CHART_SUFFERS,
 	.draw = timeline_draw,

@@ -31,7 +31,7 @@ static struct feature plot_feature(size_t i)
 {
 	const struct chart *c = chart_at(i);
 
-	return c ? (struct feature){c->name, c->what, c->options} : (struct feature){0};
+	return c ? (struct feature){c->name, c->what, c->options, c->whole} : (struct feature){0};
 }
 
 static void plot_option_formats(const struct argp_state *state, const struct option_row *o,
@@ -124,7 +124,7 @@ static void plot_check_options(struct argp_state *state, const struct arguments 
 
 	for (i = 0; i < a->ncharts; i++) {
 		charts[i] = (struct feature){a->charts[i]->name, a->charts[i]->what,
-					     a->charts[i]->options};
+					     a->charts[i]->options, a->charts[i]->whole};
 		options_check_source(state, &a->o, "chart", &charts[i], source);
 	}
 	if (a->ncharts)
@@ -241,7 +241,7 @@ static int plot_write_chart(const struct chart *c, struct drawing *d, const stru
 static void plot_draw_chart(const struct chart *c, struct drawing *d, const struct arguments *a,
 			    struct tally *n)
 {
-	const struct feature is = {c->name, c->what, c->options};
+	const struct feature is = {c->name, c->what, c->options, c->whole};
 	enum data_source source = options_source(&a->o, a->capture);
 	const char *untaken = options_untaken(&a->o, &is, source);
 	struct error err = {0};
@@ -250,7 +250,10 @@ static void plot_draw_chart(const struct chart *c, struct drawing *d, const stru
 	if (!c->options[source])
 		return;
 	if (untaken) {
-		print_note("%s: not drawn: --%s means nothing for it", c->name, untaken);
+		if (c->whole && !strcmp(untaken, WORKLOAD_ONLY))
+			print_note("%s: not drawn: --%s: %s", c->name, untaken, c->whole);
+		else
+			print_note("%s: not drawn: --%s means nothing for it", c->name, untaken);
 		return;
 	}
 	rc = plot_write_chart(c, d, a, n, &err);
@@ -348,7 +351,7 @@ static int plot_capture(struct arguments *a, struct store *store, struct error *
 			    .side = a->side};
 	bool made = !path_exists(a->dir);
 	struct facts facts;
-	int rc = facts_read(&facts, store, a->capture, a->o.q.variant, err), code = EXIT_FAILED;
+	int rc = facts_read(&facts, store, a->capture, &a->o.q, err), code = EXIT_FAILED;
 
 	d.facts = facts.chart;
 	if (!rc)

@@ -47,10 +47,10 @@ static int facts_read_hosts(struct facts *f, struct store *store, struct error *
 }
 
 /* Returns the number of the variant's runs of this pass; a run counts once, not once a side. */
-static int facts_count_runs(struct store *store, const char *variant, const char *pass,
+static int facts_count_runs(struct store *store, const char *variant, const char *pass, int repeat,
 			    struct error *err)
 {
-	struct run_filter filter = {.variant = variant, .pass = pass};
+	struct run_filter filter = {.variant = variant, .pass = pass, .repeat = repeat};
 	struct run *runs = NULL;
 	int n = store_runs(store, &filter, &runs, err), i, k, count = 0;
 
@@ -65,14 +65,14 @@ static int facts_count_runs(struct store *store, const char *variant, const char
 
 /* Finds the least and the most runs of the variants that have runs of this pass. */
 static int facts_count_pass(const struct facts *f, struct store *store, const char *pass,
-			    struct run_counts *runs, struct error *err)
+			    int repeat, struct run_counts *runs, struct error *err)
 {
 	int i, n;
 
 	*runs = (struct run_counts){0, 0};
 
 	for (i = 0; i < f->chart.nvariants; i++) {
-		n = facts_count_runs(store, f->chart.variants[i], pass, err);
+		n = facts_count_runs(store, f->chart.variants[i], pass, repeat, err);
 		if (n < 0)
 			return n;
 		if (n && (!runs->least || n < runs->least))
@@ -84,7 +84,7 @@ static int facts_count_pass(const struct facts *f, struct store *store, const ch
 }
 
 /* A `zcost collect` run without passes is of the pass "all". */
-static int facts_count_passes(struct facts *f, struct store *store, struct error *err)
+static int facts_count_passes(struct facts *f, struct store *store, int repeat, struct error *err)
 {
 	struct run_counts all;
 	struct {
@@ -93,11 +93,11 @@ static int facts_count_passes(struct facts *f, struct store *store, struct error
 	} passes[] = {{"measure", &f->chart.measured},
 		      {"profile", &f->chart.profiled},
 		      {"syscalls", &f->chart.counted}};
-	int rc = facts_count_pass(f, store, "all", &all, err);
+	int rc = facts_count_pass(f, store, "all", repeat, &all, err);
 	size_t i;
 
 	for (i = 0; i < array_size(passes) && !rc; i++) {
-		rc = facts_count_pass(f, store, passes[i].pass, passes[i].runs, err);
+		rc = facts_count_pass(f, store, passes[i].pass, repeat, passes[i].runs, err);
 		if (!passes[i].runs->least)
 			*passes[i].runs = all;
 	}
@@ -163,7 +163,7 @@ static int facts_read_sides(struct facts *f, struct store *store, struct error *
 	return 0;
 }
 
-int facts_read(struct facts *f, struct store *store, const char *capture, const char *variants,
+int facts_read(struct facts *f, struct store *store, const char *capture, const struct query *q,
 	       struct error *err)
 {
 	const char *name = store_capture_value(store, "name");
@@ -181,12 +181,12 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 		day[strcspn(day, "T ")] = 0;
 		f->chart.date = day;
 	}
-	rc = facts_choose_variants(f, store, variants, err);
+	rc = facts_choose_variants(f, store, q->variant, err);
 	if (!rc)
 		rc = facts_read_hosts(f, store, err);
 	if (!rc)
 		rc = facts_read_sides(f, store, err);
-	return rc ? rc : facts_count_passes(f, store, err);
+	return rc ? rc : facts_count_passes(f, store, q->repeat, err);
 }
 
 void facts_free(struct facts *f)

@@ -321,7 +321,7 @@ static int page_open(struct html_page *p, struct error *err)
 	if (p->nstores > 1)
 		return 0;
 	p->capture = r->capture ? r->capture : store_path(p->stores[0]);
-	rc = facts_read(&p->facts, p->stores[0], p->capture, c ? NULL : r->query.variant, err);
+	rc = facts_read(&p->facts, p->stores[0], p->capture, &r->query, err);
 	p->d.facts = p->facts.chart;
 	p->d.query = r->query;
 	if (c) {

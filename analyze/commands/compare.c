@@ -29,7 +29,7 @@ static struct feature compare_feature(size_t i)
 {
 	const struct compare_table *table = compare_table_at(i);
 
-	return table ? (struct feature){table->name, table->what, table->options}
+	return table ? (struct feature){table->name, table->what, table->options, table->whole}
 		     : (struct feature){0};
 }
 
@@ -232,7 +232,7 @@ static void compare_check_page(struct argp_state *state, const struct compare_ar
 static void compare_check_options(struct argp_state *state, struct compare_arguments *a)
 {
 	const struct compare_table *steps = a->o.q.by ? compare_table_find(a->o.q.by) : NULL;
-	struct feature f = {a->table->name, a->table->what, a->table->options};
+	struct feature f = {a->table->name, a->table->what, a->table->options, a->table->whole};
 
 	options_check(state, &a->o, &f, 1, a->source);
 	if (!a->o.q.by)
@@ -243,7 +243,7 @@ static void compare_check_options(struct argp_state *state, struct compare_argum
 			"--by '%s': the steps are components, functions, contexts, modules or syscalls",
 			a->o.q.by);
 	options_ignore(&a->o, "by");
-	f = (struct feature){steps->name, steps->what, steps->options};
+	f = (struct feature){steps->name, steps->what, steps->options, steps->whole};
 	options_check(state, &a->o, &f, 1, a->source);
 }
 

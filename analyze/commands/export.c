@@ -32,9 +32,9 @@ struct export_arguments {
 
 static struct feature export_feature(size_t i)
 {
-	return i < array_size(formats)
-		       ? (struct feature){formats[i]->name, formats[i]->what, formats[i]->options}
-		       : (struct feature){0};
+	return i < array_size(formats) ? (struct feature){formats[i]->name, formats[i]->what,
+							  formats[i]->options, NULL}
+				       : (struct feature){0};
 }
 
 /* For a format of two ends: "receiver", "receiver,local". */
@@ -152,7 +152,7 @@ static void export_check(struct argp_state *state, struct export_arguments *a)
 	if (!a->format)
 		export_set_format(state, a, NULL);
 	source = export_check_source(state, a);
-	f = (struct feature){a->format->name, a->format->what, a->format->options};
+	f = (struct feature){a->format->name, a->format->what, a->format->options, NULL};
 	options_check_source(state, &a->o, "format", &f, source);
 	options_check(state, &a->o, &f, 1, source);
 	if (a->o.q.nrates > (a->format->two_ends ? ENDS : 1))

@@ -280,6 +280,24 @@ static void option_add_places(struct str *list, const struct command *c, const s
 				str_printf(list, "%s of %s", f.name, c->sources[s]);
 }
 
+/*
+ * Ends with the reasons why the features have no figure of the workload alone. Returns where one of
+ * them says none.
+ */
+static void option_refuse_whole(const struct argp_state *state, const struct feature *features,
+				size_t n)
+{
+	struct str reasons = {0};
+	size_t i;
+
+	for (i = 0; i < n && features[i].whole; i++)
+		str_printf(&reasons, "%s'%s' has no figure of the workload alone: %s",
+			   i ? "; " : "", features[i].name, features[i].whole);
+	if (i == n)
+		argp_error(state, "--" WORKLOAD_ONLY ": %s", reasons.buf);
+	str_free(&reasons);
+}
+
 static void option_refuse(const struct argp_state *state, const struct command *c,
 			  const struct feature *features, size_t n, enum data_source source,
 			  const struct option_row *row)
@@ -289,6 +307,8 @@ static void option_refuse(const struct argp_state *state, const struct command *
 	const char *instead;
 	size_t i;
 
+	if (!strcmp(option, WORKLOAD_ONLY) && source == SOURCE_CAPTURE)
+		option_refuse_whole(state, features, n);
 	for (i = 0; i < n; i++)
 		str_printf(&names, "%s'%s'", i ? ", " : "", features[i].name);
 	option_add_places(&places, c, &features[0], source, option);

@@ -63,10 +63,13 @@ struct option_row {
 
 extern const struct option_row option_table[]; /* ended by a row without a name */
 
+#define WORKLOAD_ONLY "workload-only"
+
 /* What a command knows of one of its features. */
 struct feature {
 	const char *name, *what;
 	const char *const *options; /* by source, as in struct measure */
+	const char *whole;	    /* likewise; NULL: none */
 };
 
 struct command {

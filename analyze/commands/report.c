@@ -22,7 +22,7 @@ struct report_arguments {
 
 static struct feature report_feature_of(const struct measure *m)
 {
-	return (struct feature){m->name, m->what, m->options};
+	return (struct feature){m->name, m->what, m->options, m->whole};
 }
 
 /* Returns the i-th table; the tables that --by selects follow the others. */

@@ -422,7 +422,7 @@ static int end_limits(const struct comparison *c, enum end e, char **words, stru
 	*words = NULL;
 	if (c->end[e].bare)
 		return 0;
-	ret = measure_run("limits", c->end[e].store, &q, &t, err);
+	ret = limits_read(c->end[e].store, &q, &t, err);
 	if (!ret)
 		*words = limits_words(&t, q.variant);
 	table_free(&t);

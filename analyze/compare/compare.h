@@ -144,6 +144,7 @@ struct compare_table {
 	/* As in struct measure. The sources are variants of captures, two files, two texts of calls
 	 * or counters, and the runs of one variant (SOURCE_NUMBERS). */
 	const char *options[SOURCES];
+	const char *whole; /* as in struct measure */
 	const char *spare;
 	const struct diff_spec *spec; /* of a list of costs */
 	size_t limit;		      /* rows without --limit; 0: all */

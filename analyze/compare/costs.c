@@ -354,7 +354,7 @@ const struct compare_table comparison_syscalls = {
 	COMPARE_NAMES("syscalls"),
 	.what = "ns per KiB in, and calls per MiB of, every system call",
 	MEASURE_COLUMNS(syscall_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to unit comm limit all"},
+	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to unit comm workload-only limit all"},
 	.spare = "state delta_calls",
 	.spec = &syscall_spec,
 	.run = compare_costs,

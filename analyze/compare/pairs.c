@@ -381,7 +381,7 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 	struct query q = compare_query(c, BASE, NULL);
 	struct table limits;
 	size_t i, differ = 0;
-	int e, ret = measure_run("limits", c->end[BASE].store, &q, &limits, err);
+	int e, ret = limits_read(c->end[BASE].store, &q, &limits, err);
 
 	for (i = 0; i < p->n && !ret; i++) {
 		char *words[ENDS];

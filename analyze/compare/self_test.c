@@ -459,7 +459,7 @@ static int self_test_list_variants(const char *capture, char ***names, struct er
 const struct compare_table comparison_self_test = {
 	COMPARE_NAMES("self-test"),
 	MEASURE_COLUMNS(columns),
-	.options = {[SOURCE_NUMBERS] = "side variant threshold estimator unit basis"},
+	.options = {[SOURCE_NUMBERS] = "side variant threshold estimator unit basis workload-only"},
 	.spare = "base_runs new_runs nominal_pct rows",
 };
 

@@ -434,5 +434,6 @@ const struct compare_table comparison_settings = {
 	.what = "settings that differ: kernel, command line, sysctls, network cards, CPUs, plan",
 	MEASURE_COLUMNS(columns),
 	.options = {[SOURCE_CAPTURE] = "side "},
+	.whole = WHOLE_FACTS,
 	.run = compare_settings_table,
 };

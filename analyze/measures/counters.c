@@ -355,6 +355,8 @@ const struct measure measure_counters = {
 	.what = "hardware and software counters, and their ratios",
 	MEASURE_COLUMNS(counters_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS, [SOURCE_TEXT] = "cpu comm by unit units rate"},
+	.whole =
+		"the events are counted on the side's CPUs, for all processes; 'zcost report scores' has the context switches of the workload",
 	.spare = "mean runs value[] running_pct",
 	.run = counters_run,
 };

@@ -287,7 +287,7 @@ static size_t cpu_by_add_run(struct table *t, const struct query *q, const struc
 		rest += isnan(e.value) ? 0 : e.value;
 	}
 	cpu_by_add_rest(t, side, run, rest);
-	if (!q->comm)
+	if (!q->comm && !q->workload_only)
 		cpu_by_add_others(t, side, run);
 	return shown;
 }
@@ -386,6 +386,10 @@ static int cpu_by_run(struct store *s, const struct query *q, struct table *t, s
 			       "--cpu needs --by cpu: a thread's time is not measured per CPU");
 	if (!rc && key < 0 && q->comm)
 		rc = error_set(err, EINVAL, "--comm needs --by comm, process or thread");
+	if (!rc && key < 0 && q->workload_only)
+		rc = error_set(
+			err, EINVAL,
+			"--workload-only needs --by comm, process or thread: the workload's time is not measured per CPU");
 	if (rc)
 		return rc;
 	cpu_by_set_columns(t, key);
@@ -395,7 +399,7 @@ static int cpu_by_run(struct store *s, const struct query *q, struct table *t, s
 
 static const struct measure measure_cpu_by = {
 	.name = "cpu --by",
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS "cpu comm by limit all"},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "cpu comm workload-only by limit all"},
 	.spare = "runs iowait_pct steal_pct",
 	.run = cpu_by_run,
 };
@@ -413,30 +417,71 @@ static const struct column cpu_columns[] = {
 	 .what = "CPU time of the workload's processes, on any CPU"},
 };
 
+static const struct column workload_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"runs", .type = V_INT, .what = "number of runs with a value"},
+	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
+	 .what = "CPU time of the workload's processes, on any CPU, 100 = one CPU"},
+	{"user_pct", "%", V_REAL, .digits = 1,
+	 .what = "part of cpu_pct in user space, in proportion to the ticks"},
+	{"sys_pct", "%", V_REAL, .digits = 1,
+	 .what = "part of cpu_pct in the kernel, in proportion to the ticks"},
+};
+
+static void cpu_put_workload(struct block_table *k)
+{
+	static const struct {
+		const char *column, *metric;
+	} parts[] = {{"user_pct", "workload_cpu_user_pct"}, {"sys_pct", "workload_cpu_system_pct"}};
+	struct estimate e = block_estimate(k, figure_metric, "workload_cpu_pct");
+	struct value *row = block_row(k->t, &k->b->block);
+	size_t i;
+
+	table_set(k->t, row, "runs", value_int((int64_t)e.n));
+	put_estimate(k->t, row, "cpu_pct", &e);
+	for (i = 0; i < array_size(parts); i++) {
+		e = block_estimate(k, figure_metric, parts[i].metric);
+		table_set(k->t, row, parts[i].column, value_real(e.value));
+	}
+}
+
 static int cpu_put_block(struct block_table *k, struct error *err)
 {
 	(void)err;
-	cpu_put_row(k, ALL_CPUS);
+	if (k->q->workload_only)
+		cpu_put_workload(k);
+	else
+		cpu_put_row(k, ALL_CPUS);
 	return 0;
 }
 
 static void cpu_add_notes(struct block_table *k)
 {
+	if (k->q->workload_only)
+		return;
 	note_add(&k->t->notes, percent_of_cpu);
 	note_add(&k->t->notes, cpu_of_side);
 }
 
 static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	int rc;
+
+	if (q->workload_only) {
+		t->columns = workload_columns;
+		t->ncolumns = (int)array_size(workload_columns);
+	}
 	zero_copy_title(s, q, t);
-	return block_table_run(s, q, t, cpu_put_block, cpu_add_notes, err);
+	rc = block_table_run(s, q, t, cpu_put_block, cpu_add_notes, err);
+	return rc ? rc : busy_notes(s, q, NULL, t, err);
 }
 
 const struct measure measure_cpu = {
 	.name = "cpu",
 	.what = "how the side's CPUs spent the window; --by cpu, comm, process or thread",
 	MEASURE_COLUMNS(cpu_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
 	.spare = "runs iowait_pct steal_pct",
 	.by = &measure_cpu_by,
 	.collectors = "cpu",

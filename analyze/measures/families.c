@@ -285,7 +285,7 @@ const struct measure measure_sizes = {
 	.name = "sizes",
 	.what = "bytes per receive, and other histograms of the workload",
 	MEASURE_COLUMNS(family_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
 	.spare = "runs",
 	.run = family_run,
 };
@@ -294,7 +294,7 @@ const struct measure measure_sizes = {
 const struct measure measure_tcp_by_name = {
 	.name = "tcp --by name",
 	MEASURE_COLUMNS(family_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by"},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only by"},
 	.spare = "runs",
 	.run = family_run,
 };

@@ -76,5 +76,7 @@ const struct measure measure_host = {
 	.what = "the hosts that were measured",
 	MEASURE_COLUMNS(host_columns),
 	.options = {[SOURCE_CAPTURE] = ""},
+	.whole = WHOLE_FACTS,
+	.flags = MEASURE_FACTS,
 	.run = host_run,
 };

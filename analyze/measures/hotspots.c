@@ -502,6 +502,8 @@ const struct measure measure_hotspots = {
 	MEASURE_COLUMNS(hotspots_columns),
 	.options =
 		{[SOURCE_CAPTURE] = OPT_RUNS SPOTS, [SOURCE_PERF] = OPT_RECORDING OPT_DONE SPOTS},
+	.whole =
+		"the store has no process of an instruction's samples; 'zcost report functions' has the function's cost",
 	.spare = "samples dso self_share symbol",
 	.flags = MEASURE_COSTS | MEASURE_FUNCTION,
 	.run = hotspots_run,

@@ -195,6 +195,7 @@ const struct measure measure_idle = {
 	.what = "time in busy, idle, iowait and in each idle state",
 	MEASURE_COLUMNS(idle_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu"},
+	.whole = WHOLE_IDLE,
 	.spare = "runs source",
 	.run = idle_run,
 };

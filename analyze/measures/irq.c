@@ -243,6 +243,7 @@ const struct measure measure_irq = {
 	.what = "interrupts and softirqs: their source, rate and CPUs",
 	MEASURE_COLUMNS(irq_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu limit all"},
+	.whole = WHOLE_CPUS,
 	.spare = "runs count",
 	.run = irq_run,
 };

@@ -34,6 +34,11 @@ static void limits_put_row(struct table *t, const struct limits_side *side, cons
 		table_set(t, row, "side", value_str(t, side->b->block.side));
 }
 
+static bool limits_has(const struct limits_side *side, int i)
+{
+	return side->found[i].text && side->found[i].share >= limit_kinds[i].least;
+}
+
 /*
  * Adds the limits from `from` to `to` that were found, side by side, so that equal limits have
  * equal words. Returns whether there is one.
@@ -48,7 +53,7 @@ static bool limits_put_found(struct table *t, const struct limits_variant *v, en
 	for (side = 0; side < v->n; side++)
 		for (i = (int)from; i <= (int)to; i++) {
 			f = &v->sides[side].found[i];
-			if (!f->text || f->share < limit_kinds[i].least)
+			if (!limits_has(&v->sides[side], i))
 				continue;
 			limits_put_row(t, &v->sides[side], limit_kinds[i].name, f->text, f->share);
 			any = true;
@@ -86,6 +91,13 @@ static void limits_put_variant(struct table *t, const struct limits_variant *v)
 		limits_put_none(t, v);
 }
 
+static bool limits_has_cpu_time(const struct limits_variant *v, const struct limits_side *side)
+{
+	if (v->own)
+		return !isnan(figure_metric(v->s, side->b->runs, "workload_threads"));
+	return side->found[LIMIT_CPU].text || side->found[LIMIT_SOFTIRQ].text;
+}
+
 static void limits_note_unmeasured(struct table *t, const struct limits_variant *v)
 {
 	bool sockets = false;
@@ -95,13 +107,67 @@ static void limits_note_unmeasured(struct table *t, const struct limits_variant 
 		const struct block *b = &v->sides[i].b->block;
 
 		sockets |= v->sides[i].acked > 0;
-		if (!v->sides[i].found[LIMIT_CPU].text && !v->sides[i].found[LIMIT_SOFTIRQ].text)
+		if (!limits_has_cpu_time(v, &v->sides[i]))
 			note_add_of(&t->notes, b->variant, b->side, limits_unmeasured,
-				    "busy CPUs (collector cpu)");
+				    v->own ? "busy threads (collector threads)"
+					   : "busy CPUs (collector cpu)");
 	}
 	if (!sockets)
 		note_add_of(&t->notes, v->sides->b->block.variant, NULL, limits_unmeasured,
 			    "cwnd, rwnd, sndbuf and application (collector tcp)");
+}
+
+/* --- the workload alone --- */
+
+/* Adds a note on the limits that figures of the workload do not show. */
+static void limits_note_outside(struct table *t, const struct limits_variant *v, const bool *whole)
+{
+	struct str s = {0};
+	int side, i;
+
+	for (side = 0; side < v->n; side++)
+		for (i = LIMIT_CPU; i <= LIMIT_SNDBUF; i++)
+			if (whole[side * LIMITS + i] && !limits_has(&v->sides[side], i))
+				str_printf(&s, "%s%s %s", s.len ? ", " : "",
+					   v->sides[side].b->block.side, limit_kinds[i].name);
+	if (s.len)
+		note_add_of(&t->notes, v->sides->b->block.variant, NULL, limits_outside, s.buf);
+	str_free(&s);
+}
+
+/* Reads which limits there are. Returns 0 or -errno. */
+static int limits_read_whole(struct limits_variant *v, bool *whole, bool *any, struct error *err)
+{
+	int rc, side, i;
+
+	v->own = false;
+	rc = limits_read_figures(v, err);
+	for (side = 0; side < v->n; side++)
+		for (i = LIMIT_CPU; i <= LIMIT_SNDBUF; i++)
+			*any |= whole[side * LIMITS + i] = limits_has(&v->sides[side], i);
+	limits_free_figures(v);
+	return rc;
+}
+
+/* The last limits count only where nothing else limits the variant, also outside the workload. */
+static int limits_add_own(struct table *t, struct limits_variant *v, struct error *err)
+{
+	bool *whole = xcalloc((size_t)v->n * LIMITS, sizeof(*whole)), any = false;
+	int rc = limits_read_whole(v, whole, &any, err);
+
+	v->own = true;
+	if (!rc)
+		rc = limits_read_figures(v, err);
+	if (!rc && !limits_put_found(t, v, LIMIT_CPU, LIMIT_SNDBUF) &&
+	    (any || !limits_put_found(t, v, LIMIT_QUEUE, LIMIT_APPLICATION)))
+		limits_put_none(t, v);
+	if (!rc) {
+		limits_note_outside(t, v, whole);
+		limits_note_unmeasured(t, v);
+	}
+	limits_free_figures(v);
+	free(whole);
+	return rc;
 }
 
 static int limits_add_variant(struct table *t, struct limits_variant *v, struct error *err)
@@ -141,7 +207,7 @@ static int limits_run(struct store *s, const struct query *q, struct table *t, s
 	while (i < list.n && !rc) {
 		i = limits_collect_sides(&list, i, &v);
 		if (v.n)
-			rc = limits_add_variant(t, &v, err);
+			rc = (q->workload_only ? limits_add_own : limits_add_variant)(t, &v, err);
 	}
 	if (!rc)
 		block_list_notes(&list, s, t);
@@ -154,7 +220,7 @@ const struct measure measure_limits = {
 	.name = "limits",
 	.what = "what limited each variant: CPU, softirq, quota, wire, windows, application",
 	MEASURE_COLUMNS(limits_columns),
-	.options = {[SOURCE_CAPTURE] = "variant run estimator " OPT_SLICE},
+	.options = {[SOURCE_CAPTURE] = "variant run estimator workload-only " OPT_SLICE},
 	.collectors = "cpu tcp nic throttle threads",
 	.run = limits_run,
 };
@@ -182,17 +248,23 @@ char *limits_words(const struct table *t, const char *variant)
 	return several;
 }
 
+int limits_read(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct query all = *q;
+
+	all.workload_only = false;
+	all.side = NULL;
+	return measure_run("limits", s, &all, t, err);
+}
+
 int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	const char *last = NULL, *variant;
-	struct query all = *q;
 	struct str line = {0};
 	struct table limit_rows;
 	size_t i;
-	int rc;
+	int rc = limits_read(s, q, &limit_rows, err);
 
-	all.side = NULL;
-	rc = measure_run("limits", s, &all, &limit_rows, err);
 	for (i = 0; i < limit_rows.rows && !rc; i++) {
 		char *words;
 

@@ -11,6 +11,13 @@
  */
 char *limits_words(const struct table *limits, const char *variant);
 
+/*
+ * Fills table limits with all sides, also with --workload-only: what limits the workload may lie
+ * outside of it.
+ * The caller frees `t`, also after an error. Returns 0 or -errno.
+ */
+int limits_read(struct store *s, const struct query *q, struct table *t, struct error *err);
+
 /* Adds the limits of all variants of the query as one result. Returns 0 or -errno. */
 int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err);
 

@@ -409,13 +409,12 @@ static void limits_add_waits(const struct limits_variant *v, struct limits_side 
 static int limits_read_side(const struct limits_variant *v, struct limits_side *side,
 			    struct error *err)
 {
-	int rc;
+	int rc = v->own ? 0 : limits_add_cpus(v, side, err);
 
 	side->acked = limits_figure(v, side, figure_metric, "tcp_socket_bytes_acked");
-	rc = limits_add_cpus(v, side, err);
 	limits_add_thread(v, side);
 	limits_add_quota(v, side);
-	return rc ? rc : limits_add_links(v, side, err);
+	return rc || v->own ? rc : limits_add_links(v, side, err);
 }
 
 /* Only a side that sends can wait for windows, buffers or its application. */
@@ -447,6 +446,8 @@ void limits_free_figures(struct limits_variant *v)
 	int i, k;
 
 	for (i = 0; i < v->n; i++)
-		for (k = 0; k < LIMITS; k++)
+		for (k = 0; k < LIMITS; k++) {
 			free(v->sides[i].found[k].text);
+			v->sides[i].found[k] = (struct limit_found){0};
+		}
 }

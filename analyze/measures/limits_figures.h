@@ -39,6 +39,7 @@ struct limits_side {
 struct limits_variant {
 	struct store *s;
 	enum estimator estimator;
+	bool own; /* only figures of the workload: of its threads, its cgroup and its sockets */
 	struct limits_side *sides;
 	int n;
 };

@@ -34,6 +34,7 @@ enum measure_flags {
 	MEASURE_FUNCTION = 4,	 /* the argument after the table's name is a function */
 	MEASURE_RATES = 8,	 /* --rate may list several rates */
 	MEASURE_TOTAL = 16,	 /* has rows of the side SIDE_TOTAL */
+	MEASURE_FACTS = 32,	 /* describes runs and hosts, and has no figure of CPU time */
 };
 
 /* A table. One file defines the table and the list in measure.c names the table. */
@@ -47,6 +48,11 @@ struct measure {
 	 * itself rejects with a better message.
 	 */
 	const char *options[SOURCES];
+	/*
+	 * Why no figure is of the workload's processes alone, for the refusal of --workload-only.
+	 * NULL: the table takes the option.
+	 */
+	const char *whole;
 	/*
 	 * Columns that a narrow terminal leaves out, the least important first. Costs and evidence
 	 * are never in this list. "value[]" is the interval of the column "value". NULL means that
@@ -64,6 +70,13 @@ struct measure {
 	const char *by_key;
 	int (*run)(struct store *, const struct query *, struct table *, struct error *);
 };
+/* Reasons that several tables and charts share. */
+#define WHOLE_CPUS  "the kernel counts these for a CPU, whatever process it serves"
+#define WHOLE_IDLE  "an idle state is that of a CPU, and no process runs in it"
+#define WHOLE_POWER "power is that of the host, and no meter divides it among processes"
+#define WHOLE_NAMESPACE \
+	"the kernel counts for a network namespace; 'zcost report tcp' has the workload's sockets"
+#define WHOLE_FACTS	      "it describes runs and hosts, not processes"
 #define MEASURE_COLUMNS(list) .columns = list, .ncolumns = (int)array_size(list)
 
 const struct measure *measure_find(const char *name); /* NULL for an unknown name */

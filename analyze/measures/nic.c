@@ -320,6 +320,7 @@ const struct measure measure_nic = {
 	MEASURE_COLUMNS(nic_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by limit all",
 		    [SOURCE_TEXT] = "by limit all seconds"},
+	.whole = "a network card counts the packets of all processes",
 	.spare = "runs count source",
 	.run = nic_run,
 };

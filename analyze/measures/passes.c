@@ -205,5 +205,6 @@ const struct measure measure_passes = {
 	.what = "throughput that the instruments of each pass cost",
 	MEASURE_COLUMNS(passes_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.whole = "only the measure pass has the CPU time of the workload's processes",
 	.run = passes_run,
 };

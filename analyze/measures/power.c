@@ -377,6 +377,7 @@ const struct measure measure_power = {
 	.what = "watts and joules by kind and domain, joules per GB, scores",
 	MEASURE_COLUMNS(power_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "roi-n roi-m"},
+	.whole = WHOLE_POWER,
 	.spare = "runs energy_j source",
 	.run = power_run,
 };

@@ -339,6 +339,8 @@ const struct measure measure_runs = {
 	.what = "every run with its state, and every note",
 	MEASURE_COLUMNS(runs_columns),
 	.options = {[SOURCE_CAPTURE] = "variant side run " OPT_SLICE},
+	.whole = WHOLE_FACTS,
 	.spare = "end_ns start_ns host position cpus",
+	.flags = MEASURE_FACTS,
 	.run = runs_run,
 };

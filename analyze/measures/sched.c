@@ -532,7 +532,7 @@ const struct measure measure_sched = {
 	.name = "sched",
 	.what = "run time and wait for a CPU of each thread (or --perf with sched events)",
 	MEASURE_COLUMNS(sched_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS "comm by limit all",
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "comm workload-only by limit all",
 		    [SOURCE_PERF] = "from to cpu comm event by limit all"},
 	.spare = "max_end_s max_start_s",
 	.flags = MEASURE_TRACEPOINTS,

@@ -89,6 +89,7 @@ const struct measure measure_snmp = {
 	.what = "counters of the network stack: retransmits, drops, prunes, ...",
 	MEASURE_COLUMNS(snmp_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "limit all"},
+	.whole = WHOLE_NAMESPACE,
 	.spare = "runs count per_mib scope",
 	.run = snmp_run,
 };

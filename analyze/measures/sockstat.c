@@ -83,6 +83,7 @@ const struct measure measure_sockstat = {
 	.what = "sockets in use, TCP and UDP memory",
 	MEASURE_COLUMNS(sockstat_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "all"},
+	.whole = WHOLE_NAMESPACE,
 	.spare = "runs",
 	.run = sockstat_run,
 };

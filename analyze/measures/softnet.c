@@ -198,6 +198,7 @@ const struct measure measure_softnet = {
 	.what = "packets processed, dropped and squeezed by the side's CPUs",
 	MEASURE_COLUMNS(softnet_columns),
 	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu all"},
+	.whole = WHOLE_CPUS,
 	.spare = "runs",
 	.run = softnet_run,
 };

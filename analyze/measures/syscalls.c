@@ -406,7 +406,7 @@ const struct measure measure_syscalls = {
 	.name = "syscalls",
 	.what = "calls, errors, times and sizes of system calls",
 	MEASURE_COLUMNS(syscalls_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_SLICE "variant side run comm by limit all",
+	.options = {[SOURCE_CAPTURE] = OPT_SLICE "variant side run comm workload-only by limit all",
 		    [SOURCE_PERF] = "from to cpu " CALLS,
 		    [SOURCE_TEXT] = CALLS},
 	.spare = "stddev_pct min_ms p50_ms bytes_per_call total_ms",

@@ -202,7 +202,7 @@ const struct measure measure_tcp = {
 	.name = "tcp",
 	.what = "the workload's sockets: rtt, cwnd, rates, retransmits, limits",
 	MEASURE_COLUMNS(tcp_columns),
-	.options = {[SOURCE_CAPTURE] = "variant side run by limit all " OPT_SLICE},
+	.options = {[SOURCE_CAPTURE] = "variant side run workload-only by limit all " OPT_SLICE},
 	.spare =
 		"runs pacing_gbps rcv_space_kib rttvar_us ssthresh retrans_kib rmem_kib wmem_kib mss rcv_rtt_us retrans_per_gb busy_pct out_of_order drops sndbuf_limited_pct rwnd_limited_pct min_rtt_us congestion peer local acked_mb received_mb",
 	.by = &measure_tcp_by_name,

@@ -20,30 +20,31 @@ static const struct column timeline_columns[] = {
 
 enum { LIMIT = 30 };
 
-/* Units by the beginning of a name. Other series are counts. */
-static const struct {
+/* Series by the beginning of a name. Others are counts. */
+static const struct series_kind {
 	const char *prefix, *unit;
-} units[] = {
-	{"throughput", "Gbit/s"},
-	{"nic_", "Gbit/s"},
-	{"cpu_pct", "%"},
-	{"workload_cpu_pct", "%"},
-	{"sched_wait_pct", "%"},
-	{"tcp_socket_rtt_us", "us"},
-	{"tcp_retransmits_per_s", "1/s"},
-	{"softnet_squeezed_per_s", "1/s"},
-	{"tcp_socket_cwnd", "segments"},
-	{"power_w:", "W"},
+	bool of_workload; /* of its own processes, sockets or account */
+} kinds[] = {
+	{"throughput", "Gbit/s", true},
+	{"nic_", "Gbit/s", false},
+	{"cpu_pct", "%", false},
+	{"workload_cpu_pct", "%", true},
+	{"sched_wait_pct", "%", true},
+	{"tcp_socket_rtt_us", "us", true},
+	{"tcp_retransmits_per_s", "1/s", false},
+	{"softnet_squeezed_per_s", "1/s", false},
+	{"tcp_socket_cwnd", "segments", true},
+	{"power_w:", "W", false},
+	{"", "1", false},
 };
 
-static const char *timeline_unit(const char *name)
+static const struct series_kind *timeline_kind(const char *name)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < array_size(units); i++)
-		if (!strncmp(name, units[i].prefix, strlen(units[i].prefix)))
-			return units[i].unit;
-	return "1";
+	while (!str_starts(name, kinds[i].prefix))
+		i++;
+	return &kinds[i];
 }
 
 static void timeline_put_point(const struct block_table *k, const struct run *r,
@@ -53,10 +54,16 @@ static void timeline_put_point(const struct block_table *k, const struct run *r,
 
 	table_set(k->t, row, "run", value_int(r->repeat));
 	table_set(k->t, row, "name", value_str(k->t, point->name));
-	table_set(k->t, row, "unit", value_str(k->t, timeline_unit(point->name)));
+	table_set(k->t, row, "unit", value_str(k->t, timeline_kind(point->name)->unit));
 	table_set(k->t, row, "t_s", value_real(((double)point->t_ns - (double)r->start_ns) / 1e9));
 	table_set(k->t, row, "seconds", value_real((double)(r->end_ns - r->start_ns) / 1e9));
 	table_set(k->t, row, "value", value_real(point->value));
+}
+
+static bool timeline_is_asked(const struct query *q, const char *name)
+{
+	return str_matches(q->name, name) &&
+	       (!q->workload_only || timeline_kind(name)->of_workload);
 }
 
 /* Adds the run's points to *all, and those within the limit to the table. */
@@ -67,7 +74,7 @@ static int timeline_put_run(const struct block_table *k, const struct run *r, si
 	int n = store_series(k->s, r->id, &points, err), i;
 
 	for (i = 0; i < n; i++)
-		if (str_matches(k->q->name, points[i].name) && (*all)++ < limit)
+		if (timeline_is_asked(k->q, points[i].name) && (*all)++ < limit)
 			timeline_put_point(k, r, &points[i]);
 	if (n >= 0)
 		free(points);
@@ -98,7 +105,7 @@ const struct measure measure_timeline = {
 	.name = "timeline",
 	.what = "throughput, CPU, power, retransmits, cwnd, rtt and squeezes over time, in each run",
 	MEASURE_COLUMNS(timeline_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS "name limit all"},
+	.options = {[SOURCE_CAPTURE] = "variant side run workload-only name limit all " OPT_SLICE},
 	.spare = "seconds unit",
 	.run = timeline_run,
 };

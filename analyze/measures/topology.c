@@ -278,5 +278,7 @@ const struct measure measure_topology = {
 	.what = "packages, NUMA nodes, caches, network cards and the sides' CPUs",
 	MEASURE_COLUMNS(topology_columns),
 	.options = {[SOURCE_CAPTURE] = "variant side run all"},
+	.whole = WHOLE_FACTS,
+	.flags = MEASURE_FACTS,
 	.run = topology_run,
 };

@@ -104,5 +104,7 @@ const struct measure measure_variants = {
 	.what = "settings of each variant",
 	MEASURE_COLUMNS(variants_columns),
 	.options = {[SOURCE_CAPTURE] = "variant"},
+	.whole = WHOLE_FACTS,
+	.flags = MEASURE_FACTS,
 	.run = variants_run,
 };

@@ -532,7 +532,7 @@ const struct measure measure_zerocopy = {
 	.name = "zerocopy",
 	.what = "evidence of zero copy, and a verdict",
 	MEASURE_COLUMNS(zerocopy_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
 	.collectors = "workload syscalls",
 	.run = zerocopy_run,
 };

@@ -81,7 +81,7 @@ ok "the charts do not say that the other program's time is in them" sh -c "! gre
 ok "plot takes the same samples as report" exits 0 "$zcost" plot c components functions -o slides2 --cpu 0 --comm 'burn*' --unit message --format svg
 ok "the foot note names the CPU and the command" says "CPU 0 only · command .*burn[*].* only" slides2/functions.svg
 ok "plot of all charts leaves out those that the selection means nothing for" exits 0 "$zcost" plot c -o slides3 --workload-only --format svg
-ok "plot names the charts that it leaves out" says 'idle: not drawn: --workload-only' err
+ok "plot names the charts that it leaves out, with the reason" says 'idle: not drawn: --workload-only: an idle state is that of a CPU' err
 ok "plot draws the CPU use of the workload" near "$(awk -F'\t' 'NR == 2 { print $6 }' slides3/cpu.tsv)" "$(column workload_pct report cpu c)" 1e-4
 ok "plot refuses a named chart that the selection means nothing for" exits 2 "$zcost" plot c idle -o slides4 --workload-only
 ok "export folded takes --workload-only" exits 0 "$zcost" export folded c --variant v --workload-only
@@ -140,12 +140,12 @@ ok "the CPU time of a program that zcost did not start is that of /proc/PID/stat
 	"$(sqlite3 q/zcost.db "SELECT SUM(run_ns) / 1e9 FROM thread WHERE comm = 'foreign'")" "$own" 0.08
 ok "it is most of the CPU time of the workload" sh -c "[ \$(sqlite3 q/zcost.db \"SELECT value > 0.8 * \$(sqlite3 q/zcost.db \"SELECT value FROM metric WHERE name = 'workload_cpu_ns'\") FROM (SELECT SUM(run_ns) AS value FROM thread WHERE comm = 'foreign')\") = 1 ]"
 pct=$(column workload_pct report cpu q)
-for table in summary; do
+for table in summary cpu; do
 	ok "report $table --workload-only has the CPU use with the program of the plan" near "$(column cpu_pct report $table q --workload-only)" "$pct" 1e-4
 done
 ok "report scores --workload-only has its cost of a message" near "$(column value report scores q --workload-only)" \
 	"$(echo "$pct $(column rate_messages report summary q)" | awk '{ printf "%.6f", 1e7 * $1 / $2 }')" 1e-3
-"$zcost" report syscalls q --comm foreign --format tsv >out 2>err
+"$zcost" report syscalls q --workload-only --comm foreign --format tsv >out 2>err
 ok "report syscalls has the system calls of a program that zcost did not start" test \
 	"$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["syscall"] == "openat" { print ($at["calls"] > 0) }' out)" = 1
 ok "run.json has the process and the names" jq -e --argjson pid $foreign '.named == "nothing fore*" and (.processes | index($pid))' \

@@ -34,10 +34,15 @@ ok "report cpu refuses --cpu" refused report cpu cap --cpu 1
 ok "report tcp --by name refuses --limit" refused report tcp cap --by name --limit 3
 ok "report tcp takes --limit" exits 0 "$zcost" report tcp cap --limit 3
 ok "report tcp refuses --estimator: a row is a socket of one run" refused report tcp cap --estimator mean
-for t in cpu counters limits; do
-	ok "report $t refuses --workload-only" refused report $t cap --workload-only
-	ok "the message for $t names the column with the CPU time of the workload" says 'workload_pct of .zcost report cpu' err
+whole() { # whole COMMAND...: the command exits 2 and says why no figure is of the workload alone
+	exits 2 "$zcost" "$@" && says "^zcost [a-z]*: --workload-only: '[a-z_]*' has no figure of the workload alone: [a-z]" err && test ! -s out
+}
+for t in counters power idle softnet irq nic snmp sockstat passes runs host topology variants 'hotspots _copy_to_iter'; do
+	ok "report ${t%% *} refuses --workload-only and says why" whole report $t cap --workload-only
 done
+ok "compare --table settings refuses --workload-only and says why" whole compare copying mapping -C cap --table settings --workload-only
+ok "plot of two charts refuses --workload-only with both reasons" sh -c \
+	'! "$1" plot cap idle roi_p -o pictures --workload-only 2>&1 | grep -v "idle. has no figure.*an idle state is .*; .roi_p. has .*power is that of the host" | grep "^zcost: --"' - "$zcost"
 ok "report sizes refuses --by" refused report sizes cap --by comm
 ok "the message names the tables that take --by" says 'it goes with functions, components' err
 ok "report functions refuses --cycles for a capture" refused report functions cap --cycles 1e9

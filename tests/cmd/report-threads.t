@@ -20,7 +20,7 @@ stat() { # stat ID NAME USER SYSTEM CPU: a line of /proc/PID/stat
 # threads_at SECOND CPUS: in three seconds 7 runs 0.9 s on CPU 1, 8 runs 0.3 s, and an ended thread 0.06 s.
 threads_at() {
 	{
-		echo "p $((420000000 * $1)) $(stat 7 'w (1)' 0 0 1)"
+		echo "p $((420000000 * $1)) $(stat 7 'w (1)' $((30 * $1)) $((10 * $1)) 1)"
 		echo "t 7 $((300000000 * $1)) $1 $2 $(stat 7 'w (1)' $((20 * $1)) $((10 * $1)) 1)"
 		echo "t 7 $((100000000 * $1)) 0 $2 $(stat 8 helper $((10 * $1)) 0 1)"
 	} | snap $(((10 + $1) * 1000000000))
@@ -86,6 +86,18 @@ exits 0 "$zcost" compare cap:v again:v --workload-only --side receiver --format 
 ok "compare --workload-only has the same CPU time per KiB" cell base metric=ns_per_kib 336 1e-6
 ok "compare --workload-only says that it is the workload's" test "$(get scope metric=ns_per_kib) $(get scope metric=cpu) $(get scope metric=roi_c)" = "workload workload workload"
 
+report cpu cap --side receiver --workload-only >log
+ok "report cpu --workload-only has the CPU time of the workload in user mode and in the kernel" test \
+	"$(get cpu_pct side=receiver) $(get user_pct side=receiver) $(get sys_pct side=receiver)" = "42 31.5 10.5"
+ok "report cpu --workload-only names the busy time that it leaves out" says 'in percent of one CPU: v receiver 8.0$' err
+report cpu cap --by comm --side receiver --workload-only >log
+ok "report cpu --by comm --workload-only has no row for everything else" sh -c "grep -q '^v.*helper' out && ! grep -q 'everything else' out"
+ok "report cpu --by cpu --workload-only is a usage error" exits 2 "$zcost" report cpu cap --by cpu --workload-only
+report timeline cap --workload-only --all >log
+ok "report timeline --workload-only has the series of the workload alone" test "$(cut -f4 out | sort -u | tr '\n' ' ')" = \
+	"name sched_wait_pct tcp_socket_cwnd tcp_socket_rtt_us throughput workload_cpu_pct "
+report limits cap --workload-only >log
+ok "report limits --workload-only has a limit of the workload's sockets" test "$(get side limit=application)" = receiver
 report cpu cap --by comm --side receiver >log
 ok "report cpu --by comm has a thread's CPU use" cell cpu_pct "comm=w (1)" 30 1e-6
 ok "report cpu --by comm has a thread's user time" cell user_pct "comm=w (1)" 20 1e-6

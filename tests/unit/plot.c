@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Charts from tables written here by hand: what is drawn, what is said, and what is not. */
+#include "analyze/commands/options.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/file.h"
@@ -1298,6 +1299,135 @@ static void test_formats(void **state)
 	assert_int_equal(figure_formats("", &formats), -EINVAL);
 }
 
+/* --- selections: what report takes, plot takes --- */
+
+static bool list_has(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at = words;
+
+	while (at && (at = strstr(at, word)) &&
+	       !((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' ')))
+		at += len;
+	return at;
+}
+
+static bool option_selects(const struct option_row *o)
+{
+	static const char also[] = "dso symbol name setting estimator";
+
+	return o->group == GROUP_RUNS || o->group == GROUP_SAMPLES || list_has(also, o->name);
+}
+
+/* Selections of a chart's first table that the chart does not take, with the reason. */
+static const struct {
+	const char *charts, *options;
+} not_of_chart[] = {
+	/* What arrived is that of the transfer, whatever side counts it. */
+	{"throughput", "side"},
+	/* The table has single CPUs with --by cpu alone. */
+	{"idle", "cpu"},
+	/* The chart is of one side by its name. */
+	{"functions_sender waterfall_sender", "side"},
+	/* compare pools all runs of a variant, of its first event. */
+	{"waterfall waterfall_sender", "run estimator event"},
+	{"flame-diff", "run estimator"},
+	/* A flame graph pools all samples. Its frames are functions: one function has no graph. */
+	{"flame flame-diff", "estimator dso symbol"},
+};
+
+static bool chart_needs(const struct chart *c, const char *option)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(not_of_chart); i++)
+		if (list_has(not_of_chart[i].charts, c->name) &&
+		    list_has(not_of_chart[i].options, option))
+			return false;
+	return true;
+}
+
+static void test_charts_take_the_selections_of_their_table(void **state)
+{
+	const struct option_row *o;
+	const struct chart *c;
+	size_t i;
+
+	(void)state;
+	for (i = 0; (c = chart_at(i)); i++)
+		for (o = option_table; o->name; o++) {
+			const struct measure *m = measure_find(c->sources[0]);
+			bool takes = list_has(c->options[SOURCE_CAPTURE], o->name);
+
+			assert_non_null(m);
+			if (!option_selects(o) || !list_has(m->options[SOURCE_CAPTURE], o->name))
+				continue;
+			if (takes == (chart_needs(c, o->name) &&
+				      !(c->whole && !m->whole && !strcmp(o->name, WORKLOAD_ONLY))))
+				continue;
+			print_error("chart %s, table %s: --%s\n", c->name, m->name, o->name);
+			fail();
+		}
+}
+
+static bool any_table_takes(const char *option)
+{
+	const struct measure *m;
+	size_t i;
+
+	for (i = 0; (m = measure_at(i)); i++)
+		if (list_has(m->options[SOURCE_CAPTURE], option) ||
+		    (m->by && list_has(m->by->options[SOURCE_CAPTURE], option)))
+			return true;
+	return false;
+}
+
+static bool any_chart_takes(const char *option)
+{
+	size_t i;
+
+	for (i = 0; chart_at(i); i++)
+		if (list_has(chart_at(i)->options[SOURCE_CAPTURE], option))
+			return true;
+	return false;
+}
+
+static void test_some_chart_takes_each_selection_of_report(void **state)
+{
+	const struct option_row *o;
+
+	(void)state;
+	for (o = option_table; o->name; o++)
+		if (option_selects(o) && any_table_takes(o->name) && !any_chart_takes(o->name))
+			fail_msg("no chart takes --%s", o->name);
+}
+
+/* A feature takes --workload-only, or it says why nothing in it is of the workload alone. */
+static void feature_is_clear(const char *name, const char *options, const char *whole)
+{
+	if (options && list_has(options, WORKLOAD_ONLY) == (whole != NULL))
+		fail_msg("%s: --workload-only %s", name, whole ? "and a reason" : "and no reason");
+}
+
+static void test_workload_alone_works_or_the_reason_is_said(void **state)
+{
+	const struct compare_table *t;
+	const struct measure *m;
+	const struct chart *c;
+	size_t i;
+
+	(void)state;
+	for (i = 0; (m = measure_at(i)); i++) {
+		feature_is_clear(m->name, m->options[SOURCE_CAPTURE], m->whole);
+		if (m->by)
+			feature_is_clear(m->by->name, m->by->options[SOURCE_CAPTURE], m->by->whole);
+	}
+	for (i = 0; (c = chart_at(i)); i++)
+		feature_is_clear(c->name, c->options[SOURCE_CAPTURE], c->whole);
+	for (i = 0; (t = compare_table_at(i)); i++)
+		feature_is_clear(t->name, t->options[SOURCE_CAPTURE], t->whole);
+}
+
 static int free_sheets(void **state)
 {
 	(void)state;
@@ -1347,6 +1477,9 @@ int main(void)
 		cmocka_unit_test(test_tsv),
 		cmocka_unit_test(test_gnuplot_fails),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_charts_take_the_selections_of_their_table),
+		cmocka_unit_test(test_some_chart_takes_each_selection_of_report),
+		cmocka_unit_test(test_workload_alone_works_or_the_reason_is_said),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
