@@ -115,6 +115,11 @@ static int charts_add_all(struct html_page *p, const char *folder, struct error 
 		char *dir = xasprintf("%s/%s", folder, c->name);
 		struct error why = {0};
 
+		if (p->d.query.workload_only && c->whole) {
+			page_add_absent(p, c->name, c->whole);
+			free(dir);
+			continue;
+		}
 		rc = dir_make(dir, err);
 		if (!rc && charts_draw(p, c, dir, &no_gnuplot, &why))
 			page_add_absent(p, c->name, why.text);

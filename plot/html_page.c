@@ -2,6 +2,8 @@
 #include "plot/html_page.h"
 
 #include "analyze/compare/commit.h"
+#include "analyze/measures/limits.h"
+#include "analyze/measures/scope.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/output.h"
@@ -43,6 +45,25 @@ static void page_add_fact(struct str *s, const char *text)
 		str_printf(s, "%s%s", s->len ? " · " : "", text);
 }
 
+/* Says which part of the capture the page has, if not all. */
+static void page_add_selection(struct html_page *p)
+{
+	const struct query *q = &p->r->query;
+
+	if (p->d.side)
+		html_add_element(&p->out, "p class=scope",
+				 arena_printf(&p->facts.arena, "Only the side %s.", p->d.side));
+	if (q->workload_only)
+		html_add_element(
+			&p->out, "p class=scope",
+			"Only the workload's processes: CPU use, costs and T²/C are of them alone. In costs of code, interrupts in other processes are the row [interrupts elsewhere].");
+	if (q->basis)
+		html_add_element(&p->out, "p class=scope",
+				 q->basis == BASIS_WALL
+					 ? "Costs of code are parts of the time of all CPUs."
+					 : "Costs of code are parts of the busy time of the CPUs.");
+}
+
 static void page_add_head(struct html_page *p)
 {
 	const struct chart_facts *f = &p->d.facts;
@@ -65,6 +86,7 @@ static void page_add_head(struct html_page *p)
 		str_printf(&facts, " · only %s of each window", f->slice);
 	str_printf(&facts, "%szcost %s", facts.len ? " · " : "", zcost_version);
 	html_add_element(&p->out, "p class=soft", facts.buf);
+	page_add_selection(p);
 	str_puts(&p->out, "</header>\n");
 	str_puts(&p->out, page_nav);
 	str_free(&facts);
@@ -139,8 +161,9 @@ static void page_add_limits(struct html_page *p, int store)
 	struct table t;
 	size_t i;
 
-	if (page_measure(p, store, "limits", &t, &why))
+	if (limits_read(p->stores[store], &p->r->query, &t, &why))
 		html_add_element(&p->out, "li", why.text);
+	page_keep_rows(p, store, &t);
 	for (i = 0; i < t.rows && i < PAGE_LIMITS; i++) {
 		str_puts(&p->out, "<li><b>");
 		html_add_text(&p->out, table_text(&t, i, "variant"));
@@ -303,6 +326,26 @@ static bool page_has_options(const struct page_request *r)
 	return any;
 }
 
+/* Returns the only side of the page. NULL: all, or sides with two names. */
+static const char *page_side(const struct page_request *r)
+{
+	const char *const *side = r->compared ? (const char *const *)r->compared->side : NULL;
+
+	if (!side)
+		return r->query.side;
+	return side[BASE] && side[NEW] && !strcmp(side[BASE], side[NEW]) ? side[BASE] : NULL;
+}
+
+/* Refuses a side that the capture does not have. */
+static int page_check_side(struct store *store, const struct query *q, struct error *err)
+{
+	struct block *blocks = NULL;
+	int n = scope_blocks(store, q, &blocks, err);
+
+	free(blocks);
+	return n < 0 ? n : 0;
+}
+
 /* Charts are of one capture. A page of two captures has their tables. */
 static int page_open(struct html_page *p, struct error *err)
 {
@@ -318,12 +361,16 @@ static int page_open(struct html_page *p, struct error *err)
 	p->source = (struct chart_source){facts_table, p->stores[0], facts_compare};
 	p->d.source = &p->source;
 	p->d.store = p->stores[0];
+	p->d.side = page_side(r);
+	p->d.query = r->query;
+	p->d.query.side = NULL;
 	if (p->nstores > 1)
 		return 0;
 	p->capture = r->capture ? r->capture : store_path(p->stores[0]);
 	rc = facts_read(&p->facts, p->stores[0], p->capture, &r->query, err);
+	if (!rc && !c)
+		rc = page_check_side(p->stores[0], &r->query, err);
 	p->d.facts = p->facts.chart;
-	p->d.query = r->query;
 	if (c) {
 		p->d.base = c->end[BASE].variant;
 		p->d.news = &c->end[NEW].variant;

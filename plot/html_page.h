@@ -50,9 +50,12 @@ struct html_page {
 
 /* --- html_tables.c --- */
 
-/* Runs a measure on one of the stores and leaves the rows and notes of the page's variants. */
+/* Runs a measure on one of the stores and leaves the rows and notes of the page's variants and
+ * side. */
 int page_measure(struct html_page *p, int store, const char *name, struct table *t,
 		 struct error *err);
+/* Leaves the rows and notes of the page's variants and side. */
+void page_keep_rows(const struct html_page *p, int store, struct table *t);
 /* Reads the metrics of each pair. */
 int page_read_pairs(struct html_page *p, struct error *err);
 int page_add_pairs(struct html_page *p, struct error *err);

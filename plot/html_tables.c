@@ -63,19 +63,43 @@ static bool page_has_variant(const struct html_page *p, int store, const char *v
 	return false;
 }
 
-static void page_keep_variants(const struct html_page *p, int store, struct table *t)
+static bool page_has_side(const struct html_page *p, int store, const char *side)
+{
+	const struct comparison *c = p->r->compared;
+	int e;
+
+	if (!c)
+		return !p->r->query.side || !strcmp(p->r->query.side, side);
+	for (e = 0; e < ENDS; e++)
+		if (c->end[e].store == p->stores[store] &&
+		    (!c->side[e] || !strcmp(c->side[e], side)))
+			return true;
+	return false;
+}
+
+/* A cell without a text concerns all variants, or all sides. */
+static bool page_has_row(const struct html_page *p, int store, const struct table *t, size_t row)
+{
+	const char *variant = table_column(t, "variant") < 0 ? "" : table_text(t, row, "variant");
+	const char *side = table_column(t, "side") < 0 ? "" : table_text(t, row, "side");
+
+	return (!*variant || page_has_variant(p, store, variant)) &&
+	       (!*side || page_has_side(p, store, side));
+}
+
+void page_keep_rows(const struct html_page *p, int store, struct table *t)
 {
 	size_t i, n = 0, width = (size_t)t->ncolumns * sizeof(*t->cells);
 
-	for (i = 0; i < t->rows && table_column(t, "variant") >= 0; i++)
-		if (page_has_variant(p, store, table_text(t, i, "variant")))
+	for (i = 0; i < t->rows; i++)
+		if (page_has_row(p, store, t, i))
 			memmove(table_cell(t, n++, 0), table_cell(t, i, 0), width);
-	if (i)
-		t->rows = n;
+	t->rows = n;
 	for (i = n = 0; i < t->notes.n; i++) {
 		const struct note *note = &t->notes.note[i];
 
-		if (!note->variant || page_has_variant(p, store, note->variant))
+		if ((!note->variant || page_has_variant(p, store, note->variant)) &&
+		    (!note->side || page_has_side(p, store, note->side)))
 			t->notes.note[n++] = *note;
 	}
 	t->notes.n = n;
@@ -121,10 +145,13 @@ static void page_add_notes(struct html_page *p, const struct table *t)
 int page_measure(struct html_page *p, int store, const char *name, struct table *t,
 		 struct error *err)
 {
-	int rc = measure_run(name, p->stores[store], &p->r->query, t, err);
+	struct query q = p->r->query;
+	int rc;
 
+	q.side = NULL; /* not every table takes a side */
+	rc = measure_run(name, p->stores[store], &q, t, err);
 	if (!rc)
-		page_keep_variants(p, store, t);
+		page_keep_rows(p, store, t);
 	return rc;
 }
 
@@ -152,7 +179,7 @@ static int pairs_read_variants(struct html_page *p, struct error *err)
 	struct query q = p->r->query;
 	int i, rc = 0;
 
-	q.variant = NULL;
+	q.variant = q.side = NULL;
 	for (i = 1; (ends[NEW] = drawing_variant(&p->d, i)) && !rc; i++) {
 		struct html_pair *pair = &p->pairs[p->npairs];
 
@@ -168,6 +195,7 @@ static int pairs_read_variants(struct html_page *p, struct error *err)
 		ends[BASE] = drawing_variant(&p->d, drawing_base_of(&p->d, i));
 		p->npairs++;
 		facts_comparison(&pair->c, p->stores[0], ends, &q);
+		pair->c.side[BASE] = pair->c.side[NEW] = p->r->query.side;
 		rc = compare_estimator(&pair->c, err);
 		if (!rc)
 			rc = pair_read(pair, err);
@@ -331,6 +359,10 @@ int page_add_measures(struct html_page *p, struct error *err)
 	for (i = 0; (m = measure_at(i)) && !rc; i++) {
 		if (m->flags & (MEASURE_FUNCTION | MEASURE_RATES))
 			continue;
+		if (p->d.query.workload_only && m->whole && !(m->flags & MEASURE_FACTS)) {
+			page_add_absent(p, m->name, m->whole);
+			continue;
+		}
 		for (s = 0; s < p->nstores && !rc; s++) {
 			why = (struct error){0};
 			if (page_measure(p, s, m->name, &t, &why))
@@ -338,7 +370,9 @@ int page_add_measures(struct html_page *p, struct error *err)
 			else if (t.rows)
 				measure_add(p, s, m, &t);
 			else
-				page_add_absent(p, m->name, "no run measured this");
+				page_add_absent(p, m->name,
+						p->d.side ? "no run measured this for the side"
+							  : "no run measured this");
 			table_free(&t);
 			rc = store_failed(p->stores[s], err);
 		}

@@ -226,6 +226,7 @@ static void compare_check_page(struct argp_state *state, const struct compare_ar
 			state,
 			"--html names the file and its format: leave out -o, --format and --width");
 	options_check(state, &a->o, &page, 1, SOURCE_CAPTURE);
+	page_check_total(state, a->c.side[BASE]);
 }
 
 /* Checks the options against the table, and those of a waterfall also against its steps' table. */

@@ -24,7 +24,12 @@ struct page_request {
 
 int page_write(struct page_request *r, struct error *err);
 
+struct argp_state;
+/* Ends with a usage error if the side is the total: it is no side that a page can be of. */
+void page_check_total(const struct argp_state *state, const char *side);
+
 /* Options that the page takes from report and from compare. */
-#define OPT_PAGE "estimator from to jobs unit power-model power-kind roi-n roi-m "
+#define OPT_PAGE \
+	"side workload-only basis estimator from to jobs unit power-model power-kind roi-n roi-m "
 
 #endif

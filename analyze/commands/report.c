@@ -100,6 +100,14 @@ static void report_set_argument(struct argp_state *state, struct report_argument
 		report_add_capture(state, a, arg);
 }
 
+void page_check_total(const struct argp_state *state, const char *side)
+{
+	if (side && !strcmp(side, SIDE_TOTAL))
+		argp_error(
+			state,
+			"--side total: the page has the total beside the sides; leave out --side");
+}
+
 static void report_check_page(struct argp_state *state, struct report_arguments *a)
 {
 	struct error err = {0};
@@ -111,6 +119,7 @@ static void report_check_page(struct argp_state *state, struct report_arguments 
 			state,
 			"--html names the file and its format: leave out -o, --format and --width");
 	options_check(state, &a->o, &page_feature, 1, SOURCE_CAPTURE);
+	page_check_total(state, a->o.q.side);
 	if (slice_check(&a->o.slice, &err))
 		argp_error(state, "%s", err.text);
 }
