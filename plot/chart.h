@@ -110,7 +110,7 @@ struct chart {
 };
 
 #define CHART_OPTIONS "base new variant from to " /* that every chart takes */
-#define CHART_RUNS    "run estimator "		  /* of charts that compare no pair of variants */
+#define CHART_RUNS    "run estimator "		  /* of charts of estimates over the runs */
 /* Those of charts of profiles: the samples, and the unit of work. */
 #define CHART_SAMPLES "cpu comm dso symbol workload-only unit basis "
 

@@ -279,8 +279,7 @@ const struct chart chart_components = {
 	.name = "components",
 	.what = "ns per KiB of both sides, stacked by component",
 	.sources = {"components", "summary"},
-	.options = {CHART_OPTIONS CHART_SAMPLES
-		    "side run estimator event components component-set"},
+	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side event components component-set"},
 	.most = CHART_ROWS,
 	.flags = CHART_OF_SIDES,
 	.draw = components_draw,

@@ -463,7 +463,7 @@ const struct chart chart_flame = {
 	.name = "flame",
 	.what = "call chains, an interactive flame graph for each variant and side",
 	.sources = {"functions"},
-	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS FLAME_OPTIONS "side run event ",
+	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS CHART_RUNS FLAME_OPTIONS "side event ",
 		    [SOURCE_PERF] = FLAME_OPTIONS OPT_RECORDING "event " OPT_DONE},
 	.flags = CHART_OF_SIDES,
 	.write = flame_write_all,

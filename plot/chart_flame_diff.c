@@ -466,7 +466,7 @@ const struct chart chart_flame_diff = {
 	.name = "flame-diff",
 	.what = "call chains, base against each other variant, interactive",
 	.sources = {"functions"},
-	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS FLAME_OPTIONS "side event "},
+	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS CHART_RUNS FLAME_OPTIONS "side event "},
 	.flags = CHART_OF_SIDES | CHART_TWO_CAPTURES,
 	.write = flame_diff_write,
 };

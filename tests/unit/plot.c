@@ -1329,11 +1329,10 @@ static const struct {
 	{"idle", "cpu"},
 	/* The chart is of one side by its name. */
 	{"functions_sender waterfall_sender", "side"},
-	/* compare pools all runs of a variant, of its first event. */
-	{"waterfall waterfall_sender", "run estimator event"},
-	{"flame-diff", "run estimator"},
-	/* A flame graph pools all samples. Its frames are functions: one function has no graph. */
-	{"flame flame-diff", "estimator dso symbol"},
+	/* compare has the first event alone. */
+	{"waterfall waterfall_sender", "event"},
+	/* Frames are functions: one function has no graph. */
+	{"flame flame-diff", "dso symbol"},
 };
 
 static bool chart_needs(const struct chart *c, const char *option)
