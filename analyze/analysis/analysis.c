@@ -9,6 +9,7 @@
 #include "analyze/ingest/workload.h"
 #include "analyze/measures/components.h"
 #include "analyze/measures/placement.h"
+#include "analyze/symbols/cache.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/intern.h"
@@ -35,6 +36,7 @@ struct job {
 struct pool {
 	const struct analysis *a;
 	const char *hosts_dir;
+	struct symbol_cache *symbols;
 	struct job *jobs;
 	size_t n, next, written, ahead;
 	unsigned int threads_each; /* threads in excess of the runs; they read parts of a run */
@@ -58,6 +60,7 @@ static void job_read(const struct pool *p, struct job *j)
 					   .slice = p->a->slice,
 					   .inlines = p->a->inlines,
 					   .units = p->a->units,
+					   .symbols = p->symbols,
 					   .processes = j->entry->processes};
 
 	if (!strcmp(j->entry->status, "ok") && entry_is_wanted(p->a, j->entry))
@@ -473,7 +476,9 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 	p.jobs = xcalloc(p.n + 1, sizeof(*p.jobs));
 	for (i = 0; i < p.n; i++)
 		p.jobs[i].entry = &l->entries[i];
+	p.symbols = symbol_cache_new();
 	rc = pool_run_checked(a, s, l, &p, err);
+	symbol_cache_free(p.symbols);
 	sides = jobs_work_sides(p.jobs, p.n);
 	free(p.jobs);
 	if (!rc)

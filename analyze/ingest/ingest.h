@@ -35,11 +35,12 @@ struct meter {
 struct ingest_options {
 	const struct meter *meters;
 	size_t nmeters;
-	unsigned int threads;	 /* that may read one file at once; 0: one per CPU */
-	struct time_slice slice; /* of each run's window, from its start; see window.c */
-	bool inlines;		 /* inlined functions are frames of their own */
-	const char *units;	 /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
-	const char *processes;	 /* names of more processes of the workload, with globs; or NULL */
+	unsigned int threads;	      /* that may read one file at once; 0: one per CPU */
+	struct time_slice slice;      /* of each run's window, from its start; see window.c */
+	bool inlines;		      /* inlined functions are frames of their own */
+	const char *units;	      /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
+	struct symbol_cache *symbols; /* shared by all runs */
+	const char *processes; /* names of more processes of the workload, with globs; or NULL */
 };
 
 struct ingest_series {

@@ -35,6 +35,7 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 				     .idle_ns = idle_ns,
 				     .workload = in->pids,
 				     .nworkload = in->npids,
+				     .cache = in->how.symbols,
 				     .in_capture = true,
 				     .spots = true};
 	struct profile *p = xcalloc(1, sizeof(*p));

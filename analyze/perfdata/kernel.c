@@ -6,8 +6,7 @@
  */
 #include "analyze/perfdata/objects.h"
 
-#include "analyze/symbols/elf.h"
-#include "analyze/symbols/symtab.h"
+#include "analyze/symbols/cache.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -119,7 +118,7 @@ static bool kernel_load_kallsyms(struct kernel_symbols *k, const struct recordin
 
 	if (!kernel_candidate_belongs(k, r, c, delta, comparable))
 		return false;
-	if (kallsyms_read(&k->table, c->kallsyms, &err)) {
+	if (symbol_cache_kallsyms(k->cache, &k->table, c->kallsyms, &err)) {
 		unread_add(&r->profile->unread, &err);
 		kernel_explain(k, "%s", err.text);
 		symtab_free(&k->table);
@@ -334,7 +333,7 @@ static void kernel_try_all(struct kernel_symbols *k, const struct recording *r,
 void kernel_symbols_load(struct kernel_symbols *k, const struct recording *r,
 			 const struct perfdata_options *o)
 {
-	*k = (struct kernel_symbols){0};
+	*k = (struct kernel_symbols){.cache = o->cache};
 	kernel_try_all(k, r, o);
 	k->missing = k->table.n	     ? UNRESOLVED_GAP
 		     : k->mismatched ? UNRESOLVED_MISMATCH

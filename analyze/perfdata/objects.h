@@ -51,8 +51,9 @@ struct kernel_symbols {
 	uint64_t delta;	 /* table address minus recorded address, for the kernel without modules */
 	char *note;	 /* why there are no symbols, or NULL */
 	bool mismatched; /* only another kernel's symbols were found */
-	enum unresolved missing; /* why an address in the kernel has no name */
-	char *vmlinux;		 /* path of the ELF kernel that has the symbols, or NULL */
+	enum unresolved missing;    /* why an address in the kernel has no name */
+	char *vmlinux;		    /* path of the ELF kernel that has the symbols, or NULL */
+	struct symbol_cache *cache; /* of the options; or NULL */
 };
 
 /*

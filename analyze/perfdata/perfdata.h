@@ -30,8 +30,9 @@ struct perfdata_options {
 	/* Processes of the workload. p->own gets them and all that they started. */
 	const uint32_t *workload;
 	size_t nworkload;
-	bool in_capture;    /* the path is inside a capture: opens no FIFO, no device */
-	bool spots;	    /* also count samples by instruction, with code and lines */
+	bool in_capture;	    /* the path is inside a capture: opens no FIFO, no device */
+	bool spots;		    /* also count samples by instruction, with code and lines */
+	struct symbol_cache *cache; /* shared by recordings; or NULL */
 	bool use_this_host; /* may read this host's kallsyms and DSOs if their build-ids match */
 };
 

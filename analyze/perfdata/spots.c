@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/resolve.h"
 
+#include "analyze/symbols/cache.h"
 #include "analyze/symbols/elf.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -216,7 +217,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 	from.want_dwarf = true;
 	if (identity_has_no_file(&id) || dso_files_find(&files, &from, &id, why, sizeof(why)))
 		return;
-	in = inlines_of_files(&files, from.unread);
+	in = inlines_of_files(&files, ob->o->cache, from.unread);
 	code = dso_file_with_code(&files);
 	for (i = 0; i < n; i++) {
 		if (code && function_place_fits(&f[i]))
@@ -225,7 +226,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 				code_at_offset(code, f[i].start, (size_t)(f[i].end - f[i].start)));
 		spots_add_lines(ob->p, &f[i], in, inlines_line_at_offset);
 	}
-	inlines_close(in);
+	symbol_cache_return(ob->o->cache, files.dwarf, in);
 	dso_files_close(&files);
 }
 

@@ -65,6 +65,7 @@ int dso_files_symbols(struct symtab *t, struct dso_files *found, const struct ds
 void module_name(char *name, size_t size, const char *path);
 
 struct inlines;
+struct symbol_cache; /* cache.h */
 
 /* Names of the inlined functions at an address, outermost first. inlines_close frees them. */
 struct inlined {
@@ -74,9 +75,11 @@ struct inlined {
 
 /*
  * Open the debug information of an object, or of one file. The caller may close `files` afterwards.
- * Both return NULL without debug information. One thread at a time may use a struct inlines.
+ * The cache may be NULL. Both return NULL without debug information. One thread at a time may use a
+ * struct inlines.
  */
-struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread);
+struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_cache *cache,
+				 struct unread *unread);
 struct inlines *inlines_open(const char *path, struct unread *unread);
 void inlines_close(struct inlines *in);
 

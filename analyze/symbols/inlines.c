@@ -6,6 +6,8 @@
  */
 #include "analyze/symbols/dso.h"
 
+#include "analyze/symbols/cache.h"
+
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/hash.h"
@@ -267,11 +269,12 @@ const char *inlines_line_at_offset(struct inlines *in, uint64_t offset)
 	return inlines_link_address(in, offset, &addr) ? inlines_line_at(in, addr) : NULL;
 }
 
-static void inlines_add_segments(struct inlines *in, Elf *elf)
+static void inlines_set_segments(struct inlines *in, Elf *elf)
 {
 	GElf_Phdr p;
 	size_t i, n;
 
+	in->nsegments = 0;
 	if (elf_getphdrnum(elf, &n))
 		return;
 	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
@@ -300,12 +303,14 @@ struct inlines *inlines_open(const char *path, struct unread *unread)
 	return in;
 }
 
-struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread)
+struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_cache *cache,
+				 struct unread *unread)
 {
-	struct inlines *in = files->dwarf ? inlines_open(files->dwarf, unread) : NULL;
+	struct inlines *in =
+		files->dwarf ? symbol_cache_inlines(cache, files->dwarf, unread) : NULL;
 
 	if (in)
-		inlines_add_segments(in, files->have_run ? files->run.elf : files->syms.elf);
+		inlines_set_segments(in, files->have_run ? files->run.elf : files->syms.elf);
 	return in;
 }
 

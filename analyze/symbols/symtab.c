@@ -198,6 +198,13 @@ const char *symtab_module(const struct symtab *t, const struct symtab_symbol *s)
 	return s->module ? t->names.buf + s->module : NULL;
 }
 
+void symtab_copy(struct symtab *to, const struct symtab *from)
+{
+	to->symbols = xmemdup(from->symbols, from->n * sizeof(*from->symbols));
+	to->n = to->cap = from->n;
+	str_add(&to->names, from->names.buf, from->names.len);
+}
+
 void symtab_free(struct symtab *t)
 {
 	free(t->symbols);

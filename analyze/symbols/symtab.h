@@ -54,6 +54,8 @@ const char *symtab_name(const struct symtab *t, const struct symtab_symbol *s);
  */
 char *symtab_demangled(const struct symtab *t, const struct symtab_symbol *s);
 const char *symtab_module(const struct symtab *t, const struct symtab_symbol *s); /* or NULL */
+/* Copies a table into the empty table `to`. */
+void symtab_copy(struct symtab *to, const struct symtab *from);
 void symtab_free(struct symtab *t);
 
 /*

@@ -33,7 +33,7 @@ analyze/archive
 analyze/ingest workload analyze/model analyze/symbols analyze/perfdata
 analyze/store analyze/model analyze/archive
 analyze/measures analyze/model analyze/perfdata analyze/texts analyze/store
-analyze/analysis analyze/model analyze/archive analyze/ingest analyze/store analyze/measures
+analyze/analysis analyze/model analyze/symbols analyze/archive analyze/ingest analyze/store analyze/measures
 analyze/compare analyze/model analyze/perfdata analyze/texts analyze/store analyze/measures analyze/analysis
 analyze/export analyze/model analyze/store analyze/measures analyze/compare
 analyze/commands workload analyze/model analyze/perfdata analyze/texts analyze/archive analyze/store analyze/measures analyze/analysis analyze/compare analyze/export
