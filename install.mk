@@ -27,13 +27,16 @@ $(B)/man:
 	$(Q)mkdir -p $@
 $(B)/man/zcost.1: $(B)/zcost docs/man/zcost.md
 	$(Q)$< --man | $(ROFF) - docs/man/zcost.md >$@
-$(B)/man/tcpzc.1: $(B)/tcpzc docs/man/tcpzc.md
-	$(Q)$< --man | $(ROFF) - docs/man/tcpzc.md >$@
+$(B)/man/tcpzc.1: $(B)/tcpzc docs/man/tcpzc.md docs/reference/tcpzc.md
+	$(Q){ $< --man; cat docs/man/tcpzc.md; sed -n '/^## workload.out/,$$p' docs/reference/tcpzc.md; } | $(ROFF) >$@
 $(B)/man/zcost-%.1: docs/man/%.md $(B)/zcost
 	$(Q)$(B)/zcost $* --man | $(ROFF) - $< >$@
 $(B)/man/plan.ini.5: docs/reference/plan.md
 $(B)/man/zcost-capture.5: docs/reference/capture-folder.md
-$(B)/man/zcost-store.5: docs/reference/store.md
+# The page of the store ends with the schema itself.
+$(B)/man/zcost-store.5: docs/reference/store.md $(B)/man/schema.md
+$(B)/man/schema.md: analyze/store/schema.sql | $(B)/man
+	$(Q)sed -e '1s,.*,,; s/^/    /; s/^ *$$//; s/\t/        /g' $< >$@
 $(B)/man/%.5:
 	$(Q)$(ROFF) $(filter %.md,$^) >$@
 

@@ -7,6 +7,7 @@
 #include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/complete.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
@@ -72,7 +73,7 @@ static const struct argp_option options[] = {
 	{"variant", KEY_VARIANT, "NAME", 0, "without a plan: measure COMMAND under this name", 2},
 	{"cpus", KEY_CPUS, "SET", 0, "its CPUs, such as 0-3,8 (default: all)", 2},
 	{"units", KEY_UNITS, "ADAPTER", 0, "what finds the work done, as in zcost collect", 2},
-	{"collect", KEY_COLLECT, "LIST", 0, "collectors of the measure pass", 2},
+	{"collect", KEY_COLLECT, "COLLECTOR[,...]", 0, "collectors of the measure pass", 2},
 	{"call-graph", KEY_CALL_GRAPH, "fp|dwarf|dwarf,SIZE|lbr", 0,
 	 "call chains of the profile pass, as in zcost collect", 2},
 	{"power-csv", KEY_POWER_CSV, "FILE", 0, "log of an external power meter", 2},
@@ -399,6 +400,7 @@ int cmd_capture(int argc, char **argv)
 	char *self, *dir;
 	int code;
 
+	complete_run(&argp, argc, argv, collect_complete, NULL);
 	args_parse(&argp, argc, argv, 0, &a);
 	spawn_private();
 	if (a.undo)

@@ -9,6 +9,7 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/complete.h"
 #include "lib/error.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
@@ -53,8 +54,8 @@ enum key {
 
 static const struct argp_option options[] = {
 	{"output", 'o', "RUN", 0, "folder for the run's files (required); created if missing", 0},
-	{"collect", KEY_COLLECT, "LIST", 0, "collectors, or 'all'; default: what the pass needs",
-	 0},
+	{"collect", KEY_COLLECT, "COLLECTOR[,...]", 0,
+	 "collectors, or 'all'; default: what the pass needs", 0},
 	{"cpus", KEY_CPUS, "SET", 0, "CPUs to measure, as 0-3,8; default: all online", 0},
 	{"warmup", KEY_WARMUP, "S", 0, "seconds from the command's start to the window (0)", 0},
 	{"duration", KEY_DURATION, "S", 0, "length of the window; default: until COMMAND ends", 0},
@@ -428,6 +429,7 @@ int cmd_collect(int argc, char **argv)
 	struct error err = {0};
 	int code;
 
+	complete_run(&argp, argc, argv, collect_complete, NULL);
 	args_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	spawn_private();
 	if (a.agent)

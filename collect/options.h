@@ -4,8 +4,13 @@
 #define ZC_COLLECT_OPTIONS_H
 
 #include "lib/error.h"
+#include "lib/str.h"
 
 #include <stddef.h>
+
+/* Completes the argument that help calls COLLECTOR, for complete_run(). */
+void collect_complete(struct str *lines, const char *option, const char *what, char **words, int n,
+		      const void *of);
 
 /*
  * Checks how perf record shall find callers: fp, lbr, dwarf, or dwarf,SIZE with the bytes of stack

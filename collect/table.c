@@ -5,8 +5,10 @@
  * in the table, far from the window.
  */
 #include "collect/collect.h"
+#include "collect/options.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
+#include "lib/complete.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -140,4 +142,17 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 		};
 	}
 	return 0;
+}
+
+void collect_complete(struct str *lines, const char *option, const char *what, char **words, int n,
+		      const void *of)
+{
+	size_t i;
+
+	(void)option, (void)words, (void)n, (void)of;
+	if (!str_starts(what, "COLLECTOR"))
+		return;
+	for (i = 0; collectors[i]; i++)
+		complete_add(lines, collectors[i]->name, collectors[i]->what);
+	complete_add(lines, "all", "every collector that some pass uses");
 }

@@ -85,86 +85,161 @@ static void complete_add_values(struct str *lines, const char *what)
 	free(copy);
 }
 
-static void complete_argument(struct str *lines, const char *option, const char *what, char **words,
-			      int n, complete_names *names, const void *of)
+/* The command line before the word to complete. */
+struct typed {
+	const struct argp *argp;
+	char **words;
+	int n;
+	int count;	   /* number of arguments without option, or -1 behind "--" */
+	const char *first; /* the first of these arguments, or "" */
+	complete_names *names;
+	const void *of;
+};
+
+static void complete_count(struct typed *t)
 {
-	if (strchr(what, '|'))
-		complete_add_values(lines, what);
-	else if (names)
-		names(lines, option, what, words, n, of);
-}
+	int i;
 
-/* Returns the name of the argument at that position in "TABLE [CAPTURE...]"; the last may repeat.
- * Or NULL. */
-static const char *complete_position(char *form, int position)
-{
-	char *rest = form, *word, *last = NULL;
+	t->first = "";
+	for (i = 0; i < t->n; i++) {
+		const char *word = t->words[i];
+		const struct argp_option *o = *word == '-' ? complete_find(t->argp, word) : NULL;
 
-	form[strcspn(form, "\n")] = '\0';
-	while (rest) {
-		word = str_token(&rest, ' ');
-		if (!strcmp(word, "[-C]"))
-			continue;
-		word += *word == '[';
-		if (*word == '-')
-			break;
-		last = word;
-		if (!position--)
-			break;
-	}
-	if (!last || (position >= 0 && !strstr(last, "...")))
-		return NULL;
-	last[strcspn(last, ".]")] = '\0';
-	return last;
-}
-
-/* Returns the number of arguments without option among the words, or -1 behind "--". */
-static int complete_count(const struct argp *argp, char **words, int n)
-{
-	const struct argp_option *o;
-	int i, count = 0;
-
-	for (i = 0; i < n; i++) {
-		if (!strcmp(words[i], "--"))
-			return -1;
-		o = *words[i] == '-' ? complete_find(argp, words[i]) : NULL;
-		if (*words[i] != '-')
-			count++;
-		else if (o && o->arg && !(o->flags & OPTION_ARG_OPTIONAL) && !strchr(words[i], '='))
+		if (!strcmp(word, "--")) {
+			t->count = -1;
+			return;
+		}
+		if (*word != '-' && !t->count++)
+			t->first = word;
+		else if (o && o->arg && !(o->flags & OPTION_ARG_OPTIONAL) && !strchr(word, '='))
 			i++;
 	}
-	return count;
 }
 
-/* Completes an argument of an option. Of a list, it completes what is behind the last comma. */
-static void complete_value(const struct argp_option *o, const char *before, const char *start,
-			   char **words, int n, complete_names *names, const void *of)
+/* Returns the option, such as "-C", if it is among the words, else NULL. */
+static const struct argp_option *complete_find_typed(const struct typed *t, const char *option)
+{
+	const struct argp_option *o = complete_find(t->argp, option);
+	int i;
+
+	for (i = 0; o && i < t->n; i++)
+		if (*t->words[i] == '-' && complete_find(t->argp, t->words[i]) == o)
+			return o;
+	return NULL;
+}
+
+/* Prints what can replace `start`. Of a list, as KEY[,...], it replaces what is behind the last
+ * comma. */
+static void complete_argument(const struct typed *t, const char *option, const char *what,
+			      const char *before, const char *start)
 {
 	struct str lines = {0};
-	const char *comma = strstr(o->arg, "...") ? strrchr(start, ',') : NULL;
+	const char *comma = strstr(what, "[,") ? strrchr(start, ',') : NULL;
 	char *all = xasprintf("%s%.*s", before, comma ? (int)(comma + 1 - start) : 0, start);
 
-	complete_argument(&lines, o->name, o->arg, words, n, names, of);
+	if (strchr(what, '|'))
+		complete_add_values(&lines, what);
+	else if (t->names)
+		t->names(&lines, option, what, t->words, t->n, t->of);
 	complete_print(&lines, all, comma ? comma + 1 : start);
 	free(all);
 	str_free(&lines);
 }
 
-static void complete_other(const struct argp *argp, const char *start, char **words, int n,
-			   complete_names *names, const void *of)
+/* --- arguments without option --- */
+
+/* A line of args_doc, such as "-C CAPTURE [CHART...]": its words, without brackets around them. */
+enum { FORM_WORDS = 12 };
+struct form {
+	char *word[FORM_WORDS];
+	int n;
+	int start; /* the first word that is not typed with the option at the beginning of the line
+		    */
+};
+
+static void form_read(struct form *f, char *line)
 {
-	int position = complete_count(argp, words, n);
-	char *form = xstrdup(argp->args_doc ? argp->args_doc : "");
-	const char *what = position < 0 ? NULL : complete_position(form, position);
+	f->n = f->start = 0;
+	while (line && f->n < FORM_WORDS) {
+		char *word = str_token(&line, ' ');
+
+		if (*word == '[' && word[strlen(word) - 1] == ']') {
+			word[strlen(word) - 1] = '\0';
+			word++;
+		}
+		f->word[f->n++] = word;
+	}
+}
+
+/* Returns whether the word is one of "callers|callees". */
+static bool form_has_value(const char *values, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at;
+
+	for (at = values; len && at; at = strchr(at, '|'), at = at ? at + 1 : NULL)
+		if (!strncmp(at, word, len) && (!at[len] || at[len] == '|'))
+			return true;
+	return false;
+}
+
+/* Returns whether the form is the typed one: its option, or its first word, is there. */
+static bool form_fits(struct form *f, const struct typed *t)
+{
+	const struct argp_option *o;
+
+	if (*f->word[0] != '-')
+		return form_has_value(f->word[0], t->first);
+	o = complete_find_typed(t, f->word[0]);
+	f->start = o ? 1 + !!o->arg : 1;
+	return o;
+}
+
+/* Returns what the form calls the next argument. The last one may repeat. NULL if nothing follows.
+ */
+static const char *form_next(const struct form *f, int position)
+{
+	int i;
+
+	for (i = f->start; i < f->n && *f->word[i] != '-'; i++)
+		if (i == f->start + position)
+			return f->word[i];
+	return i > f->start && str_ends(f->word[i - 1], "...") ? f->word[i - 1] : NULL;
+}
+
+/* Completes by the first form that fits, else by the first form. */
+static void complete_position(const struct typed *t, const char *start)
+{
+	char *copy = xstrdup(t->argp->args_doc ? t->argp->args_doc : ""), *lines = copy, *line;
+	struct form first = {0}, f;
+	const char *what;
+	bool fits = false;
+
+	while (!fits && (line = str_token(&lines, '\n'))) {
+		form_read(&f, line);
+		fits = form_fits(&f, t);
+		if (!first.n)
+			first = f;
+	}
+	what = form_next(fits ? &f : &first, t->count);
+	if (what)
+		complete_argument(t, NULL, what, "", start);
+	free(copy);
+}
+
+static void complete_other(struct typed *t, const char *start)
+{
 	struct str lines = {0};
 
-	if (*start == '-' && position >= 0)
-		complete_add_options(&lines, argp);
-	else if (what)
-		complete_argument(&lines, NULL, what, words, n, names, of);
+	complete_count(t);
+	if (t->count < 0)
+		return;
+	if (*start == '-')
+		complete_add_options(&lines, t->argp);
+	else
+		complete_position(t, start);
 	complete_print(&lines, "", start);
 	str_free(&lines);
-	free(form);
 }
 
 /* bash makes three words of --format=json: the option, "=" and the value. */
@@ -181,27 +256,26 @@ static int complete_join_equals(char **words, int n)
 void complete_run(const struct argp *argp, int argc, char **argv, complete_names *names,
 		  const void *of)
 {
+	struct typed t = {.argp = argp, .words = argv + 2, .names = names, .of = of};
 	const struct argp_option *o = NULL;
 	char *last = argc > 2 && strcmp(argv[argc - 1], "=") ? argv[argc - 1] : "", *equals,
 	     *before = NULL;
-	char **words = argv + 2;
-	int n;
 
 	if (argc < 2 || strcmp(argv[1], "--complete"))
 		return;
-	n = complete_join_equals(words, last == argv[argc - 1] ? argc - 3 : argc - 2);
+	t.n = complete_join_equals(t.words, last == argv[argc - 1] ? argc - 3 : argc - 2);
 	equals = str_starts(last, "--") ? strchr(last, '=') : NULL;
 	if (equals) {
 		before = xstrndup(last, (size_t)(equals + 1 - last));
 		o = complete_find(argp, before);
 		last = equals + 1;
-	} else if (n > 0 && *words[n - 1] == '-' && !strchr(words[n - 1], '=')) {
-		o = complete_find(argp, words[n - 1]);
+	} else if (t.n > 0 && *t.words[t.n - 1] == '-' && !strchr(t.words[t.n - 1], '=')) {
+		o = complete_find(argp, t.words[t.n - 1]);
 	}
 	if (o && o->arg && (before || !(o->flags & OPTION_ARG_OPTIONAL)))
-		complete_value(o, before ? before : "", last, words, n, names, of);
+		complete_argument(&t, o->name, o->arg, before ? before : "", last);
 	else if (!before)
-		complete_other(argp, last, words, n, names, of);
+		complete_other(&t, last);
 	free(before);
 	exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 }

@@ -119,8 +119,10 @@ void manual_print(const struct argp *argp, const char *name, void *input)
 static const struct {
 	const char *folder, *section;
 } places[] = {{"man/zcost-", "1"},
+	      {"man/", "1"},
 	      {"man/", "5"},
 	      {"../share/man/man1/zcost-", "1"},
+	      {"../share/man/man1/", "1"},
 	      {"../share/man/man5/", "5"}};
 
 /* Replaces this process by man if the page is in that place, as it is or compressed. */

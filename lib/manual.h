@@ -16,9 +16,9 @@ void manual_print_name(const char *name, const char *what);
 void manual_print(const struct argp *argp, const char *name, void *input);
 
 /*
- * Runs man with the page of the command, or with the page plan.ini, capture-folder or store, from
- * the folder man/ beside this program or from share/man. Returns if there is no such page or no
- * man.
+ * Runs man with the page of the command, or with the page of that name, such as tcpzc or plan.ini,
+ * from the folder man/ beside this program or from share/man. Returns if there is no such page or
+ * no man.
  */
 void manual_show(const char *name);
 

@@ -169,7 +169,7 @@ static struct store *options_find_store(char **words, int n)
 	return store;
 }
 
-/* Adds the variants or the sides of the capture on the command line. */
+/* Adds names in the capture on the command line. */
 static void options_add_store_names(struct str *lines, char **words, int n,
 				    int (*read)(struct store *, const char ***, struct error *))
 {
@@ -195,22 +195,35 @@ static void options_add_features(struct str *lines, const struct command *c)
 			complete_add(lines, f.name, f.what);
 }
 
+/* What names the argument of an option, or one that help calls `what`, in the capture. */
+static const struct {
+	const char *option, *what;
+	int (*read)(struct store *, const char ***, struct error *);
+} options_in_store[] = {
+	{NULL, "VARIANT", store_variants},   {NULL, "BASE", store_variants},
+	{NULL, "NEW", store_variants},	     {NULL, "SIDE", store_sides},
+	{NULL, "FUNCTION", store_functions}, {"symbol", NULL, store_functions},
+	{"comm", NULL, store_comms},	     {"dso", NULL, store_dsos},
+	{"event", NULL, store_events},	     {"name", NULL, store_series_names},
+	{"setting", NULL, store_settings},
+};
+
 static void options_names(struct str *lines, const char *option, const char *what, char **words,
 			  int n, const void *of)
 {
 	const struct command *c = of;
-	int k;
+	size_t i;
 
-	if (!strcmp(what, "TABLE") || !strcmp(what, "CHART") ||
+	if (!strcmp(what, "TABLE") || str_starts(what, "CHART") ||
 	    (!option && !strcmp(what, "FORMAT")))
 		options_add_features(lines, c);
-	else if (!strcmp(what, "VARIANT") || !strcmp(what, "BASE") || !strcmp(what, "NEW"))
-		options_add_store_names(lines, words, n, store_variants);
-	else if (str_starts(what, "SIDE"))
-		options_add_store_names(lines, words, n, store_sides);
-	else if (str_starts(what, "KEY"))
-		for (k = 0; k < TALLY_KEYS; k++)
-			complete_add(lines, tally_key_name((enum tally_key)k), NULL);
+	for (i = 0; str_starts(what, "KEY") && i < TALLY_KEYS; i++)
+		complete_add(lines, tally_key_name((enum tally_key)i), NULL);
+	for (i = 0; i < array_size(options_in_store); i++)
+		if (options_in_store[i].what
+			    ? str_starts(what, options_in_store[i].what)
+			    : option && !strcmp(option, options_in_store[i].option))
+			options_add_store_names(lines, words, n, options_in_store[i].read);
 }
 
 void options_parse(struct options *o, const struct command *c, int argc, char **argv)

@@ -50,6 +50,33 @@ int store_settings(struct store *s, const char ***list, struct error *err)
 	return sql_names(s, list, err, "SELECT name FROM setting GROUP BY name ORDER BY MIN(id)");
 }
 
+int store_comms(struct store *s, const char ***list, struct error *err)
+{
+	return sql_names(s, list, err, "SELECT name FROM comm ORDER BY name");
+}
+
+int store_dsos(struct store *s, const char ***list, struct error *err)
+{
+	return sql_names(s, list, err, "SELECT DISTINCT name FROM dso ORDER BY name");
+}
+
+int store_events(struct store *s, const char ***list, struct error *err)
+{
+	return sql_names(s, list, err, "SELECT DISTINCT name FROM event ORDER BY name");
+}
+
+int store_functions(struct store *s, const char ***list, struct error *err)
+{
+	return sql_names(
+		s, list, err,
+		"SELECT DISTINCT name FROM symbol WHERE IFNULL(unresolved, 0) = 0 ORDER BY name");
+}
+
+int store_series_names(struct store *s, const char ***list, struct error *err)
+{
+	return sql_names(s, list, err, "SELECT DISTINCT name FROM series ORDER BY name");
+}
+
 /* As sql_names(), but reads a complete store only once, because the query reads every run. */
 static int names_read_once(struct store *s, struct names *known, const char *sql,
 			   const char ***list, struct error *err)

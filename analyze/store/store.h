@@ -80,6 +80,13 @@ int store_runs(struct store *store, const struct run_filter *f, struct run **run
 int store_variants(struct store *store, const char ***names, struct error *err);
 /* Lists receivers first, then proxies, senders and sides without a role. */
 int store_sides(struct store *store, const char ***names, struct error *err);
+/* Read the names of commands, objects, events, functions and series, in the order of the alphabet.
+ */
+int store_comms(struct store *store, const char ***names, struct error *err);
+int store_dsos(struct store *store, const char ***names, struct error *err);
+int store_events(struct store *store, const char ***names, struct error *err);
+int store_functions(struct store *store, const char ***names, struct error *err);
+int store_series_names(struct store *store, const char ***names, struct error *err);
 /* Returns whether the role of the side is receiver, sender or proxy. */
 bool store_side_is(struct store *store, const char *side, const char *role);
 const char *store_variant_what(struct store *store, const char *variant); /* or NULL */

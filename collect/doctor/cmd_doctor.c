@@ -3,6 +3,7 @@
 #include "collect/doctor/doctor.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/complete.h"
 #include "lib/output.h"
 #include "lib/str.h"
 #include "lib/table_layout.h"
@@ -19,7 +20,7 @@ int cmd_doctor(int argc, char **argv);
 enum key { KEY_NEED = 1000, KEY_RATE, KEY_RTT, KEY_NIC, KEY_ZCRX, KEY_DEVMEM };
 
 static const struct argp_option options[] = {
-	{"need", KEY_NEED, "LIST", 0,
+	{"need", KEY_NEED, "GROUP[,...]", 0,
 	 "checks that must not be 'no', as group or group/check; default: perf,syscalls", 0},
 	{"nic", KEY_NIC, "IF", 0, "this interface; default: all that are up", 0},
 	{"rate", KEY_RATE, "GBPS", 0, "the rate that buffers and rings should be fit for", 0},
@@ -114,15 +115,15 @@ static const struct check *doctor_find_check(const char *name)
 	return checks[i];
 }
 
-/* Returns the names of the checks that are `needed`, or of all; the caller frees the list. */
-static char *doctor_check_names(bool needed, const char *separator)
+/* Returns the names of the checks that are needed by default. The caller frees the list. */
+static char *doctor_needed_names(void)
 {
 	struct str names = {0};
 	size_t i;
 
 	for (i = 0; checks[i]; i++)
-		if (!needed || checks[i]->needed)
-			str_printf(&names, "%s%s", names.len ? separator : "", checks[i]->name);
+		if (checks[i]->needed)
+			str_printf(&names, "%s%s", names.len ? "," : "", checks[i]->name);
 	return str_take(&names);
 }
 
@@ -388,7 +389,7 @@ static void doctor_set_unknown(const struct args *a, struct table *t)
 static int doctor_missing(struct args *a)
 {
 	struct table *t = &a->d.table;
-	char *defaults = doctor_check_names(true, ",");
+	char *defaults = doctor_needed_names();
 	char *needed = xasprintf("%s; --need changes the list", defaults);
 	struct str names = {0};
 	size_t i;
@@ -429,18 +430,30 @@ static void doctor_examine(struct args *a)
 	}
 }
 
-/* The help lists the checks of the table. The caller frees it. */
-static char *doctor_help(void)
+/* Lists the groups of checks behind the options. The caller frees the text. */
+static char *doctor_help(int key, const char *text, void *input)
 {
-	char *names = doctor_check_names(false, ", ");
-	char *text = xasprintf(
-		"Shows what this host can measure and run, and how to make the rest work."
-		"\vLIST names groups: %s. With a LIST, doctor checks only these groups and those of --need, and all checks of the LIST are needed unless --need is given. A named IF or QUEUE is always needed. Only --zcrx and --devmem change anything, for a moment.\n\n"
-		"Exit status: 0 everything needed works, 1 something needed is missing, 2 wrong usage.",
-		names);
+	struct str s = {0};
+	size_t i;
 
-	free(names);
-	return text;
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	str_puts(&s, "Groups of checks, all by default:\n");
+	for (i = 0; checks[i]; i++)
+		args_help_line(&s, 17, checks[i]->name, checks[i]->what);
+	str_printf(&s, "\n%s", text);
+	return str_take(&s);
+}
+
+static void doctor_complete(struct str *lines, const char *option, const char *what, char **words,
+			    int n, const void *of)
+{
+	size_t i;
+
+	(void)option, (void)words, (void)n, (void)of;
+	for (i = 0; str_starts(what, "GROUP") && checks[i]; i++)
+		complete_add(lines, checks[i]->name, checks[i]->what);
 }
 
 /* Returns an exit code. */
@@ -469,18 +482,21 @@ static int doctor_run(struct args *a)
 int cmd_doctor(int argc, char **argv)
 {
 	const struct argp_child children[] = {{&output_argp, 0, "Output:", 2}, {0}};
-	char *help = doctor_help();
-	const struct argp argp = {.options = options,
-				  .parser = doctor_parse,
-				  .args_doc = "[LIST]",
-				  .doc = help,
-				  .children = children};
+	const struct argp argp = {
+		.options = options,
+		.parser = doctor_parse,
+		.args_doc = "[GROUP[,...]]",
+		.doc = "Shows what this host can measure and run, and how to make the rest work."
+		       "\vIf groups are named, doctor checks only these and those of --need, and all of their checks are needed unless --need is given. A named IF or QUEUE is always needed. Only --zcrx and --devmem change anything, for a moment.\n\n"
+		       "Exit status: 0 everything needed works, 1 something needed is missing, 2 wrong usage.",
+		.children = children,
+		.help_filter = doctor_help};
 	struct args a = {0};
 	int rc;
 
+	complete_run(&argp, argc, argv, doctor_complete, NULL);
 	args_parse(&argp, argc, argv, 0, &a);
 	rc = doctor_run(&a);
 	table_free(&a.d.table);
-	free(help);
 	return rc;
 }

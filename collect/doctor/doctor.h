@@ -38,7 +38,7 @@ enum doctor_option {
 };
 
 struct check {
-	const char *name;
+	const char *name, *what;
 	bool needed;	      /* a finding "no" is a failure unless the user says otherwise */
 	unsigned int options; /* that it uses */
 	void (*run)(struct doctor *d);

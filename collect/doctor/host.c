@@ -95,6 +95,7 @@ static void doctor_check_sysctls(struct doctor *d)
 
 const struct check check_sysctls = {
 	.name = "sysctls",
+	.what = "limits of the kernel: buffers, backlog, mappings, pinned memory, huge pages",
 	.run = doctor_check_sysctls,
 };
 
@@ -244,6 +245,7 @@ static void doctor_check_cpus(struct doctor *d)
 
 const struct check check_cpus = {
 	.name = "cpus",
+	.what = "clock rate, SMT, idle states, isolated CPUs, interrupts of the network cards",
 	.run = doctor_check_cpus,
 };
 
@@ -328,6 +330,7 @@ static void doctor_check_path(struct doctor *d)
 
 const struct check check_path = {
 	.name = "path",
+	.what = "buffers and rings for the path that --rate and --rtt describe",
 	.options = DOCTOR_NIC | DOCTOR_RATE | DOCTOR_RTT,
 	.run = doctor_check_path,
 };

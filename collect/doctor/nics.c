@@ -238,6 +238,7 @@ static void doctor_check_nics(struct doctor *d)
 
 const struct check check_nic = {
 	.name = "nic",
+	.what = "network interfaces: offloads, header split, flow steering, queues, rings",
 	.options = DOCTOR_NIC,
 	.run = doctor_check_nics,
 };

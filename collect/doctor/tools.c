@@ -121,6 +121,7 @@ static void doctor_check_perf(struct doctor *d)
 
 const struct check check_perf = {
 	.name = "perf",
+	.what = "perf record, its event and sample rate, the symbols and code of the kernel",
 	.needed = true,
 	.run = doctor_check_perf,
 };
@@ -160,6 +161,7 @@ static void doctor_check_syscalls(struct doctor *d)
 
 const struct check check_syscalls = {
 	.name = "syscalls",
+	.what = "the ways of accounting system calls: BPF, tracepoints",
 	.needed = true,
 	.run = doctor_check_syscalls,
 };
@@ -217,6 +219,7 @@ static void doctor_check_events(struct doctor *d)
 
 const struct check check_events = {
 	.name = "events",
+	.what = "hardware and software events that perf can count",
 	.run = doctor_check_events,
 };
 
@@ -236,5 +239,6 @@ static void doctor_check_power(struct doctor *d)
 
 const struct check check_power = {
 	.name = "power",
+	.what = "sources of power readings",
 	.run = doctor_check_power,
 };

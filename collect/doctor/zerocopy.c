@@ -175,6 +175,7 @@ static void doctor_check_uring(struct doctor *d)
 
 const struct check check_io_uring = {
 	.name = "io_uring",
+	.what = "io_uring and its zero-copy sends",
 	.run = doctor_check_uring,
 };
 
@@ -212,6 +213,7 @@ static void doctor_check_msg_zerocopy(struct doctor *d)
 
 const struct check check_msg_zerocopy = {
 	.name = "msg_zerocopy",
+	.what = "MSG_ZEROCOPY and TCP_ZEROCOPY_RECEIVE, with the limits of pinned memory",
 	.run = doctor_check_msg_zerocopy,
 };
 
@@ -287,6 +289,7 @@ static void doctor_check_zcrx(struct doctor *d)
 
 const struct check check_zcrx = {
 	.name = "zcrx",
+	.what = "zero-copy receive of io_uring",
 	.options = DOCTOR_ZCRX,
 	.run = doctor_check_zcrx,
 };
@@ -361,6 +364,7 @@ static void doctor_check_devmem(struct doctor *d)
 
 const struct check check_devmem = {
 	.name = "devmem",
+	.what = "devmem TCP: payload that stays in a dmabuf",
 	.options = DOCTOR_DEVMEM,
 	.run = doctor_check_devmem,
 };

@@ -3,6 +3,7 @@
 #include "option_table.h"
 
 #include "lib/command.h"
+#include "lib/complete.h"
 #include "lib/manual.h"
 
 #include <stdio.h>
@@ -318,6 +319,16 @@ static char *help_filter(int key, const char *text, void *input)
 	return list;
 }
 
+static void options_complete(struct str *lines, const char *option, const char *what, char **words,
+			     int n, const void *of)
+{
+	const struct mode *const *m = option && !strcmp(option, "tx") ? tx_modes : rx_modes;
+
+	(void)words, (void)n, (void)of;
+	for (; !strcmp(what, "MODE") && *m; m++)
+		complete_add(lines, (*m)->name, (*m)->what);
+}
+
 /* Converts the table for argp. */
 static void options_fill_argp(struct argp_option *to)
 {
@@ -384,6 +395,7 @@ void options_parse(struct options *opt, int argc, char **argv)
 	argp_err_exit_status = 2;
 	if (argc == 2 && !strcmp(argv[1], "--man"))
 		manual_print_name("tcpzc", "move bytes over TCP, with and without copies");
+	complete_run(&argp, argc, argv, options_complete, NULL);
 	args_parse(&argp, argc, argv, 0, &p);
 	options_fill_defaults(&p);
 }

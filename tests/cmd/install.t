@@ -41,12 +41,12 @@ lint() {
 	mandoc -Tlint "$man"/man1/* "$man"/man5/*
 }
 if command -v mandoc >/dev/null; then
-	ok "mandoc finds no fault in the manual pages" lint
+	ok "mandoc finds no fault in the manual pages" test -z "$(lint)"
 else
 	skip "mandoc finds no fault in the manual pages" "no mandoc"
 fi
-unroff() { # prints a page without requests and escapes
-	sed -E 's/\\f[BP]|\\&//g; s/\\-/-/g' "$1"
+unroff() { # prints a page without requests and escapes, and joins lines that a backslash breaks
+	sed -E ':more; /\\$/ { N; s/\\\n//; b more }; s/\\f[BP]|\\&//g; s/\\-/-/g' "$1"
 }
 whole() { # whole PAGE COMMAND...: the page has every option of --help, and three examples
 	unroff "$man/man1/$1.1" >page
@@ -63,14 +63,40 @@ ok "zcost --help lists commands" test -n "$commands"
 for c in $commands; do
 	ok "the page of $c has all of its options and three examples" whole "zcost-$c" "$zcost" $c
 done
-[ "$host" != 1 ] || ok "the page of tcpzc has all of its options and three examples" whole tcpzc "$tcpzc"
-has_tables() {
-	unroff "$man/man1/zcost-report.1" >page
-	for t in $("$zcost" report --help | sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p'); do
-		grep -qx "$t" page || { echo "no $t"; return 1; }
-	done
+has_list() { # has_list PAGE HEADING COMMAND...: the page has every item of that list of --help
+	unroff "$man/man1/$1.1" >page
+	heading=$2
+	shift 2
+	"$@" --help | sed -n "/^$heading/,/^\$/s/^  \([a-z][a-z_-]*\) .*/\1/p" >items
+	test -s items || return 1
+	while read -r i; do
+		grep -qxF "$i" page || { echo "no $i"; return 1; }
+	done <items
 }
-ok "the page of report has every table" has_tables
+ok "the page of report has every table" has_list zcost-report Tables: "$zcost" report
+ok "the page of plot has every chart" has_list zcost-plot Charts "$zcost" plot
+ok "the page of export has every format" has_list zcost-export Formats: "$zcost" export
+if [ "$host" = 1 ]; then
+	ok "the page of tcpzc has all of its options and three examples" whole tcpzc "$tcpzc"
+	ok "the page of tcpzc has every mode of sending" has_list tcpzc "Ways of sending" "$tcpzc"
+	ok "the page of tcpzc has every mode of receiving" has_list tcpzc "Ways of receiving" "$tcpzc"
+	ok "the page of doctor has every group of checks" has_list zcost-doctor "Groups of checks" "$zcost" doctor
+fi
+has_schema() {
+	unroff "$man/man5/zcost-store.5" >page
+	sqlite3 :memory: -cmd ".read $top/analyze/store/schema.sql" \
+		"SELECT m.name FROM sqlite_master m WHERE type IN ('table', 'view') UNION
+		SELECT c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c" >names
+	test -s names || return 1
+	while read -r n; do
+		grep -qwF "$n" page || { echo "no $n"; return 1; }
+	done <names
+}
+if command -v sqlite3 >/dev/null; then
+	ok "zcost-store(5) has every table, view and column of the schema" has_schema
+else
+	skip "zcost-store(5) has every table, view and column of the schema" "no sqlite3"
+fi
 ok "the page of zcost has every command" sh -c 'for c; do grep -qF "zcost $c" "$0" || exit 1; done' "$man/man1/zcost.1" $commands
 for page in plan.ini zcost-capture zcost-store; do
 	ok "$page(5) is a page of files" grep -q "^.SH DESCRIPTION" "$man/man5/$page.5"
@@ -83,6 +109,7 @@ help_shows() { # help_shows NAME PAGE
 }
 ok "zcost help COMMAND shows the page of the command" help_shows report man1/zcost-report.1
 ok "zcost help plan.ini shows the page of the file" help_shows plan.ini man5/plan.ini.5
+ok "zcost help zcost-report shows the page by its name" help_shows zcost-report man1/zcost-report.1
 gzip -n "$man/man1/zcost-plot.1"
 ok "zcost help finds a compressed page" help_shows plot man1/zcost-plot.1.gz
 gunzip "$man/man1/zcost-plot.1.gz"
@@ -135,6 +162,17 @@ for completer in in_bash in_fish; do
 	ok "$shell completes a variant of the capture" completes "zcost report cpu cap --variant " base other
 	ok "$shell completes a side of the capture" completes "zcost report cpu cap --side r" receiver
 	ok "$shell completes a variant of compare" completes "zcost compare -C cap o" other
+	ok "$shell completes a variant behind a format that takes two" completes "zcost export folded-diff -C cap o" other
+	ok "$shell completes a chart after -C and its capture" completes "zcost plot -C cap roi_" roi_c roi_p
+	ok "$shell completes a chart after --perf and its file" completes "zcost plot --perf perf.data throughp" throughput
+	ok "$shell completes a series of the capture" completes "zcost report timeline cap --name thr" throughput
+	[ "$host" = 1 ] || continue
+	ok "$shell completes a collector" completes "zcost collect --collect sof" softnet
+	ok "$shell completes the last collector of a list" completes "zcost capture --collect cpu,sof" cpu,softnet
+	ok "$shell completes a group of checks" completes "zcost doctor io" io_uring
+	ok "$shell completes the last group of a list" completes "zcost doctor --need perf,io" perf,io_uring
+	ok "$shell completes a mode of sending" completes "tcpzc --tx uring-sendm" uring-sendmsg-zc
+	ok "$shell completes a mode of receiving" completes "tcpzc --rx mm" mmap
 done
 cat >zsh.pty <<'EOF'
 zmodload zsh/zpty
@@ -152,6 +190,9 @@ zsh_completes() { # zsh_completes COMMAND-LINE WORD: after a tab the line has th
 if need_completion zsh; then
 	ok "zsh completes a table" zsh_completes "zcost report funct" functions
 	ok "zsh completes a variant of the capture" zsh_completes "zcost report cpu cap --variant oth" other
+	ok "zsh completes a chart after -C and its capture" zsh_completes "zcost plot -C cap throughp" throughput
+	[ "$host" != 1 ] || ok "zsh completes the last collector of a list" zsh_completes "zcost collect --collect cpu,sof" cpu,softnet
+	[ "$host" != 1 ] || ok "zsh completes a mode of receiving" zsh_completes "tcpzc --rx mm" mmap
 fi
 ok "no word completes to nothing, and the shell takes file names" test -z "$(zcost --complete analyze ca)"
 
