@@ -204,6 +204,6 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-san build-offline build-fuzz build-check build-san-check build-offline-check build-deb
+	rm -rf build build-san build-offline build-fuzz build-check build-san-check build-offline-check build-deb build-dist build-rpm
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

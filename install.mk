@@ -75,12 +75,31 @@ uninstall:
 	$(Q)for dir in $(datadir)/zcost $(docdir); do \
 		[ ! -d $(DESTDIR)$$dir ] || find $(DESTDIR)$$dir -depth -type d -empty -delete; done
 
-# Debian packages of the committed tree in build-deb. Needs debhelper, and the packages of `make deps`.
-.PHONY: deb check-deb
-deb:
-	@command -v dh >/dev/null || { echo "make deb needs the package debhelper" >&2; exit 1; }
-	$(Q)rm -rf build-deb && mkdir -p build-deb/zcost-$(VERSION)
-	$(Q)git archive HEAD | tar -x -C build-deb/zcost-$(VERSION)
+# --- packages, all of the committed tree; their tests take minutes and are no part of `make check` ---
+
+# The tree as a tarball, which builds without git.
+TARBALL := build-dist/zcost-$(VERSION).tar.gz
+.PHONY: dist deb rpm check-dist check-deb check-rpm
+dist:
+	$(Q)mkdir -p build-dist && git archive --prefix=zcost-$(VERSION)/ -o $(TARBALL) HEAD
+PACKAGE_TEST = @prove --exec '' --timer tests/package/$(1).t :: $(VERSION)
+check-dist: dist
+	$(call PACKAGE_TEST,dist)
+
+deb check-deb: DEPS_DEBS := debhelper
+deb: deps dist
+	$(Q)rm -rf build-deb && mkdir build-deb && tar -xf $(TARBALL) -C build-deb
 	$(Q)cd build-deb/zcost-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL -u BUILD dpkg-buildpackage -us -uc -b $(JOBS)
-check-deb: deb
-	@prove --exec '' tests/deb/deb.t :: $(VERSION)
+check-deb: DEPS_DEBS += lintian debootstrap
+check-deb: deb $(B)/tests/tools/perfdata_gen
+	$(call PACKAGE_TEST,deb)
+
+# Where dnf does not know what is installed, the names of the build requirements are not checked.
+rpm check-rpm: DEPS_DEBS := rpm
+rpm check-rpm: DEPS_RPMS := rpm-build
+rpm: deps dist
+	$(Q)rm -rf build-rpm && for half in without with; do \
+		env -u MAKEFLAGS -u MAKELEVEL -u BUILD rpmbuild -ba --$$half offline $(if $(shell command -v dnf),,--nodeps) \
+			--define "_topdir $(abspath build-rpm)" --define "_sourcedir $(abspath build-dist)" zcost.spec || exit 1; done
+check-rpm: rpm
+	$(call PACKAGE_TEST,rpm)
