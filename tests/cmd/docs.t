@@ -3,7 +3,7 @@
 # The documents: every zcost and tcpzc command of a page runs, every plan is valid, every link leads somewhere,
 # every table and column is in the reference.
 #
-# A command runs in its own copy of a prepared folder. Of those that measure a host, `capture` runs with
+# A command runs in its own copy of a prepared folder, and once, even if several pages have it. Of those that measure a host, `capture` runs with
 # --dry-run and `collect` with --help, which still check every option before it: the pages name hosts and
 # programs that are not here. `tcpzc` runs with --print-setup as it is, else with --help. `doctor` may say that
 # something is missing. Words in capitals (CAPTURE) make a line a synopsis; only the reference has synopses.
@@ -145,6 +145,11 @@ record sched.data 'sched:sched_switch,sched:sched_wakeup'
 
 mkdir world
 cp -r samples caps their their.tar.zst ./*.data ./*.txt ./*.csv ./*.ini world
+sums() {
+	find world -type f -exec sha256sum {} + | sort
+}
+sums >before
+: >done
 
 # --- commands ---
 
@@ -158,7 +163,7 @@ synopsis() {
 }
 runs() { # runs COMMAND
 	rm -rf there
-	cp -r world there
+	cp -rl world there # no command writes into a file that is there; a test below checks it
 	command=$1
 	case $command in
 	*'| zcost'*--perf-report*) command="zcost${command##*| zcost} <report.txt" ;;
@@ -196,9 +201,12 @@ for page in $pages; do
 			[ -s world/trace.data ] && [ -s world/sched.data ] ||
 				{ skip "$page: $c" "perf cannot record tracepoints here"; continue; } ;;
 		esac
-		ok "$page: $c" runs "$c"
+		grep -qxF -- "$c" done || ok "$page: $c" runs "$c"
+		echo "$c" >>done
 	done <commands
 done
+sums >after
+ok "no command writes into a file that another one reads" cmp before after
 
 # --- the reference is whole ---
 
