@@ -17,7 +17,7 @@ TEST_JOBS = $(shell perl -MCPAN::Meta::YAML -e1 2>/dev/null && expr $$(nproc) + 
 .SECONDARY:
 .PHONY: run-tests
 run-tests: $(PROGRAMS) $(UNIT)
-	@ZCOST_BUILD=$(abspath $(B)) HARNESS_RULESFILE=tests/testrules.yml prove -j$(TEST_JOBS) \
+	@ZCOST_BUILD=$(abspath $(B)) ZCOST_LDFLAGS='$(LDFLAGS)' HARNESS_RULESFILE=tests/testrules.yml prove -j$(TEST_JOBS) \
 		--exec '' --timer --failures --comments $(UNIT) $(CMD_TESTS)
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/laptop.a $(B)/lib.a
