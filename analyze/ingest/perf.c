@@ -8,14 +8,21 @@
 
 #include <stdlib.h>
 
-/* Adds the processes that the plan names to those of the workload. */
-static void perf_add_named(struct profile *p, const char *names)
+/*
+ * Adds the processes that the plan names to those of the workload. run.json has those that lived at
+ * the window's ends, by the name of the process, which is that of its first thread. Without them,
+ * in a capture of an older zcost, the name of any thread counts.
+ */
+static void perf_add_named(struct profile *p, const struct ingest *in)
 {
+	const char *names = in->named ? in->named : in->how.processes;
 	size_t i;
 
 	for (i = 0; names && i < p->ncosts; i++) {
 		const struct profile_cost *c = &p->costs[i];
 
+		if (in->named && c->tid != c->pid)
+			continue;
 		if (c->comm != PROFILE_NONE && (!p->nown || p->own[p->nown - 1] != c->pid) &&
 		    str_matches_any(names, intern_get(&p->strings, c->comm)))
 			profile_add_own(p, c->pid);
@@ -46,7 +53,7 @@ static int perf_read_file(struct ingest *in, const char *path, struct error *err
 	free(idle_ns);
 	if (!rc) {
 		in->profile = p;
-		perf_add_named(p, in->named ? in->named : in->how.processes);
+		perf_add_named(p, in);
 		profile_add_notes(p, &in->notes);
 		if (!p->ncosts)
 			note_add(&in->notes, perf_no_samples);
