@@ -40,6 +40,15 @@ whole() { # whole COMMAND...: the command exits 2 and says why no figure is of t
 for t in counters power idle softnet irq nic snmp sockstat passes runs host topology variants 'hotspots _copy_to_iter'; do
 	ok "report ${t%% *} refuses --workload-only and says why" whole report $t cap --workload-only
 done
+own() { # own COMMAND...: the command takes --workload-only
+	"$zcost" "$@" --workload-only >out 2>err
+	case $? in 0 | 4) ;; *) cat err && false ;; esac
+}
+for t in cpu 'cpu --by comm' syscalls zerocopy limits tcp sched sizes timeline; do
+	ok "report $t takes --workload-only" own report ${t%% *} cap ${t#"${t%% *}"}
+done
+ok "compare --table syscalls takes --workload-only" own compare copying mapping -C cap --table syscalls
+ok "compare --self-test takes --workload-only" own compare --self-test cap
 ok "compare --table settings refuses --workload-only and says why" whole compare copying mapping -C cap --table settings --workload-only
 ok "plot of two charts refuses --workload-only with both reasons" sh -c \
 	'! "$1" plot cap idle roi_p -o pictures --workload-only 2>&1 | grep -v "idle. has no figure.*an idle state is .*; .roi_p. has .*power is that of the host" | grep "^zcost: --"' - "$zcost"
