@@ -63,11 +63,15 @@ static bool page_has_variant(const struct html_page *p, int store, const char *v
 	return false;
 }
 
-static bool page_has_side(const struct html_page *p, int store, const char *side)
+static bool page_has_side(const struct html_page *p, int store, const struct table *t,
+			  const char *side)
 {
+	const struct measure *m = measure_find(t->name);
 	const struct comparison *c = p->r->compared;
 	int e;
 
+	if (m && !strstr(m->options[SOURCE_CAPTURE], "side "))
+		return true; /* the table is that of all sides, as limits is */
 	if (!c)
 		return !p->r->query.side || !strcmp(p->r->query.side, side);
 	for (e = 0; e < ENDS; e++)
@@ -84,7 +88,7 @@ static bool page_has_row(const struct html_page *p, int store, const struct tabl
 	const char *side = table_column(t, "side") < 0 ? "" : table_text(t, row, "side");
 
 	return (!*variant || page_has_variant(p, store, variant)) &&
-	       (!*side || page_has_side(p, store, side));
+	       (!*side || page_has_side(p, store, t, side));
 }
 
 void page_keep_rows(const struct html_page *p, int store, struct table *t)
@@ -99,7 +103,7 @@ void page_keep_rows(const struct html_page *p, int store, struct table *t)
 		const struct note *note = &t->notes.note[i];
 
 		if ((!note->variant || page_has_variant(p, store, note->variant)) &&
-		    (!note->side || page_has_side(p, store, note->side)))
+		    (!note->side || page_has_side(p, store, t, note->side)))
 			t->notes.note[n++] = *note;
 	}
 	t->notes.n = n;

@@ -57,11 +57,13 @@ ok "a folder that is not there fails" exits 1 "$zcost" report --html none/page.h
 
 # A page of the workload alone, of one side.
 sqlite3 cap/zcost.db "INSERT INTO metric SELECT id, 'workload_cpu_pct', '%', 40, 'measured' FROM run WHERE pass = 'measure';
-	INSERT OR IGNORE INTO process SELECT DISTINCT run, pid FROM cost"
+	INSERT OR IGNORE INTO process SELECT DISTINCT run, pid FROM cost;
+	UPDATE metric SET value = 99 WHERE name = 'cpu_pct:cpu2'"
 ok "report --html takes --workload-only, --side and --basis" exits 0 "$zcost" report --html page.html cap --workload-only --side receiver --basis busy
 ok "the top of the page says what it is of" sh -c 'sed "/<nav/,\$d" page.html | tr "\n" " " | grep -q "Only the side receiver.*Only the workload.s processes.*parts of the busy time"'
 ok "the CPU use in the page is that of the workload" test "$(figures_of t0-summary cpu_pct | sort -u)" = 40.0
 ok "the tables of the page have the rows of the side alone" test "$(figures_of t0-summary side | sort -u) $(figures_of t0-roi side | sort -u)" = "receiver receiver"
+ok "the page has the limits of the other side" says '<b>mmap</b>: sender cpu: CPU 2 is 99.0 % busy' page.html
 ok "the page says why it has no table and chart of idle states" test "$(grep -c '<li><b>idle</b>: an idle state is that of a CPU' page.html)" = 2
 ok "the chart of the CPU use is that of the workload" says 'CPU use of the workload' page.html
 ok "compare --html takes --workload-only and --side" exits 0 "$zcost" compare baseline mmap -C cap --html two.html --workload-only --side receiver
