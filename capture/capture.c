@@ -271,6 +271,8 @@ int capture_all(struct capture *c, struct error *err)
 	c->intr.fd = c->runs_fd = -1;
 	rc = capture_check_rights(c, err);
 	if (!rc)
+		rc = plan_check_users(c->plan, err);
+	if (!rc)
 		rc = plan_check_cpus(c->plan, err);
 	if (!rc)
 		rc = dir_make(c->dir, err);

@@ -45,6 +45,7 @@ enum {
 	KEY_POWER_COMMAND,
 	KEY_EVENTS,
 	KEY_SET,
+	KEY_USER,
 };
 
 static const struct argp_option options[] = {
@@ -60,6 +61,9 @@ static const struct argp_option options[] = {
 	 1},
 	{"set", KEY_SET, "NAME=VALUE", 0,
 	 "the value of a variable of the plan's [vars]; several --set are possible", 1},
+	{"user", KEY_USER, "NAME", 0,
+	 "run the commands of all sides as this user, without the rights of root; hooks, prefixes and collectors stay root",
+	 1},
 	{"pass", KEY_PASS, "measure|profile|syscalls[,...]", 0,
 	 "measure, profile, syscalls (default: the plan's, or all)", 1},
 	{"repeat", KEY_REPEAT, "N", 0,
@@ -92,7 +96,7 @@ static const char doc[] =
 struct capture_args {
 	const char *output, *against, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
 		*power_command, *events;
-	const char *pass, *repeat, *warmup, *duration, *grace;
+	const char *user, *pass, *repeat, *warmup, *duration, *grace;
 	struct words set;
 	bool dry, undo, forget, verbose, after_dashes;
 	char **rest;
@@ -116,6 +120,7 @@ static const char **args_text_option(struct capture_args *a, int key)
 		{KEY_POWER_CSV, offsetof(struct capture_args, power_csv)},
 		{KEY_POWER_COMMAND, offsetof(struct capture_args, power_command)},
 		{KEY_EVENTS, offsetof(struct capture_args, events)},
+		{KEY_USER, offsetof(struct capture_args, user)},
 		{KEY_PASS, offsetof(struct capture_args, pass)},
 		{KEY_REPEAT, offsetof(struct capture_args, repeat)},
 		{KEY_WARMUP, offsetof(struct capture_args, warmup)},
@@ -262,6 +267,8 @@ static int plan_apply_options(struct plan *p, const struct capture_args *a, stru
 {
 	int rc = 0;
 
+	if (a->user)
+		plan_set_user(p, a->user);
 	if (a->pass)
 		rc = plan_parse_passes(a->pass, &p->passes, err);
 	if (!rc && a->repeat)

@@ -27,6 +27,8 @@ static void print_side(const struct side_plan *s, const char *command)
 		printf("%s ", s->host);
 	if (*s->cpus)
 		printf("[cpus %s] ", s->cpus);
+	if (*s->user)
+		printf("[user %s] ", s->user);
 	if (*s->prefix)
 		printf("%s ", s->prefix);
 	print_text(command);

@@ -9,7 +9,7 @@
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
  *                 ${plandir} is the folder of the plan; $${ is a plain ${
  *     [side S]    role cpus prefix collect units call_graph time_one_in power_csv host zcost
- *                 power_command events work processes
+ *                 power_command events work processes user
  *     [variant V] what, and the command of each side under the side's name
  *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
  *                 combination of settings, as a separate variant: V+mtu9000+gro-off.
@@ -46,6 +46,7 @@ struct side_plan {
 	char *events;	     /* what `counters` counts, "": the usual ones */
 	char *power_command; /* prints watts, [KIND=]CMD; "": none */
 	char *processes;     /* names of more processes of the workload, with globs; "": none */
+	char *user;	     /* runs the commands, "": the user of zcost */
 	char *work;	     /* names of the sides that count this side's work, "": see plan.md */
 };
 
@@ -183,6 +184,12 @@ int plan_check_name(const char *name, struct error *err);
  */
 int plan_check_rights(const struct plan *p, const struct rights *r, const char *where,
 		      struct error *err);
+
+/* Makes this user run the commands of all sides, whatever the plan says. */
+void plan_set_user(struct plan *p, const char *user);
+
+/* Checks the users of sides that run on this host, as user_check() does. */
+int plan_check_users(const struct plan *p, struct error *err);
 
 /* Returns -EINVAL when a CPU of a side that runs on this host is not online. */
 int plan_check_cpus(const struct plan *p, struct error *err);

@@ -3,6 +3,7 @@
 #include "capture/plan.h"
 
 #include "collect/agent.h"
+#include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/intern.h"
@@ -48,6 +49,40 @@ int plan_check_rights(const struct plan *p, const struct rights *r, const char *
 			"--pass measure",
 			where, rights_way_out(where));
 	return 0;
+}
+
+static void sides_set_user(struct side_plan *sides, int n, const char *user)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		free(sides[i].user);
+		sides[i].user = xstrdup(user);
+	}
+}
+
+void plan_set_user(struct plan *p, const char *user)
+{
+	size_t i;
+
+	sides_set_user(p->sides, p->nsides, user);
+	for (i = 0; i < p->ncombinations; i++)
+		sides_set_user(p->combinations[i].plan->sides, p->nsides, user);
+}
+
+int plan_check_users(const struct plan *p, struct error *err)
+{
+	int side, rc = 0;
+	size_t i;
+
+	for (i = 0; i < p->nvariants; i++) {
+		const struct side_plan *s = plan_sides(p, &p->variants[i]);
+
+		for (side = 0; side < p->nsides && !rc; side++)
+			if (*s[side].user && !*s[side].host)
+				rc = user_check(s[side].user, err);
+	}
+	return rc;
 }
 
 static int side_check_cpus(const struct side_plan *s, const char *variant,

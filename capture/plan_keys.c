@@ -143,6 +143,7 @@ const struct plan_key plan_keys[] = {
 	SIDE_KEY(power_command, power_command_check, THERE_OR_EMPTY),
 	SIDE_KEY(work, NULL, THERE_OR_EMPTY),
 	SIDE_KEY(processes, NULL, THERE_OR_EMPTY),
+	SIDE_KEY(user, NULL, KEY_RECORDED | KEY_MAY_BE_EMPTY),
 	SIDE_KEY(host, host_check, KEY_RECORDED | KEY_MAY_BE_EMPTY),
 	SIDE_KEY(zcost, words_check, 0),
 

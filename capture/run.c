@@ -68,6 +68,21 @@ static void command_add_program(const struct capture *c, const struct remote *r,
 	words_addf(argv, "%s/%s", r ? r->folder : dir, r ? "run" : name);
 }
 
+/* The prefix stays root's: it may be `ip netns exec`. */
+static int command_add_prefix_count(const struct side_plan *s, struct words *argv,
+				    struct error *err)
+{
+	struct words prefix = {0};
+	int rc = words_split(&prefix, s->prefix, err);
+
+	if (*s->user && prefix.n) {
+		words_add(argv, "--prefix");
+		words_addf(argv, "%zu", prefix.n);
+	}
+	words_free(&prefix);
+	return rc;
+}
+
 static int run_command(struct capture *c, const struct run_id *id, int side, const char *dir,
 		       struct words *argv, struct error *err)
 {
@@ -86,6 +101,7 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	words_add(argv, "--grace");
 	words_addf(argv, "%.9g", plan_grace(c->plan, side));
 	command_add_option(argv, "--cpus", s->cpus);
+	command_add_option(argv, "--user", s->user);
 	command_add_option(argv, "--units", s->units);
 	command_add_option(argv, "--processes", s->processes);
 	command_add_option(argv, "--power-csv", s->power_csv);
@@ -98,8 +114,10 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 		command_add_option(argv, "--collect", s->collect);
 		command_add_option(argv, "--events", s->events);
 	}
+	rc = command_add_prefix_count(s, argv, err);
 	words_add(argv, "--");
-	rc = words_split(argv, s->prefix, err);
+	if (!rc)
+		rc = words_split(argv, s->prefix, err);
 	return rc ? rc : words_split(argv, v->command[side], err);
 }
 

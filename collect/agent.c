@@ -67,7 +67,7 @@ static char *agent_folder_make(const char *key, struct error *err)
 		rc = agent_folder_remove_old(path, &st, err);
 	if (!rc && mkdir(path, 0700))
 		rc = error_sys(err, errno, "%s: cannot make the folder for runs", path);
-	if (!rc && holders_join(path))
+	if (!rc && holders_join(path) < 0)
 		rc = error_sys(err, errno, "%s: cannot open", path);
 	if (!rc)
 		return path;

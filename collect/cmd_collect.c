@@ -7,6 +7,7 @@
 #include "collect/run/holders.h"
 #include "collect/host.h"
 #include "collect/run/run.h"
+#include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/complete.h"
@@ -50,6 +51,8 @@ enum key {
 	KEY_METHOD,
 	KEY_TIME_ONE_IN,
 	KEY_LIST,
+	KEY_USER,
+	KEY_PREFIX,
 };
 
 static const struct argp_option options[] = {
@@ -76,6 +79,9 @@ static const struct argp_option options[] = {
 	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0,
 	 "program that prints watts, one reading a line; a program that ends after one reading is started again each second; KIND: wall (the default), platform, package, other; may be repeated, one of each kind",
 	 0},
+	{"user", KEY_USER, "NAME", 0,
+	 "run COMMAND as this user, without the rights of root; zcost and its collectors stay root",
+	 0},
 	{"units", KEY_UNITS, "ADAPTER", 0,
 	 "how to read the work done: the name of a program whose output zcost knows, such as iperf3 (an unknown name lists all), none (the default), or regex:RE; the (group) of RE is a rate per second of messages; regex:bytes=RE and regex:packets=RE name another unit",
 	 0},
@@ -92,6 +98,7 @@ static const struct argp_option options[] = {
 	{"host-dir", KEY_HOST_DIR, "DIR", 0, "hosts/<host> of the capture; default: inside RUN", 1},
 	{"sync", KEY_SYNC, NULL, 0, "print 'ready', and open the window when 'go' arrives on stdin",
 	 1},
+	{"prefix", KEY_PREFIX, "N", OPTION_HIDDEN, "with --user, the first N words stay root's", 1},
 	{"agent", KEY_AGENT, "KEY", OPTION_HIDDEN, "serve a capture on another host", 1},
 	{"hold", KEY_HOLD, "DIR", OPTION_HIDDEN, "an agent's folder, kept open", 1},
 	{0},
@@ -157,6 +164,7 @@ static const struct option_place {
 	{KEY_METHOD, TEXT, AT(run.syscalls_method)},
 	{KEY_EVENTS, TEXT, AT(run.events)},
 	{KEY_PROCESSES, TEXT, AT(run.named)},
+	{KEY_USER, TEXT, AT(run.user)},
 	{KEY_VARIANT, NAME, AT(run.variant)},
 	{KEY_PASS, NAME, AT(run.pass)},
 	{KEY_SIDE, NAME, AT(run.side)},
@@ -167,6 +175,7 @@ static const struct option_place {
 	{KEY_DURATION, SECONDS, AT(run.duration_s)},
 	{KEY_GRACE, SECONDS, AT(run.grace_s)},
 	{KEY_REPEAT, COUNT, AT(run.repeat)},
+	{KEY_PREFIX, COUNT, AT(run.prefix)},
 	{KEY_FREQ, COUNT, AT(run.freq)},
 	{KEY_TIME_ONE_IN, COUNT, AT(run.time_one_in)},
 	{KEY_SYNC, FLAG, AT(run.sync)},
@@ -315,8 +324,12 @@ static int collect_check(struct args *a, struct error *err)
 	size_t i;
 	int rc = cpuset_online(&online, err);
 
-	if (!rc && a->hold && holders_join(a->hold))
+	if (!rc && a->hold)
+		r->hold = holders_join(a->hold);
+	if (r->hold < 0)
 		rc = error_set(err, EINVAL, "--hold: %s: cannot open", a->hold);
+	if (!rc && r->user)
+		rc = user_check(r->user, err);
 	if (rc)
 		return rc;
 	r->cpus = online;

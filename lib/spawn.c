@@ -72,6 +72,19 @@ static void spawn_find_program(const char *name, char path[PATH_MAX])
 	}
 }
 
+/* Marks the descriptors above 2 that a child must not inherit. */
+static void spawn_close_on_exec(int keep)
+{
+	int fd, end = (int)sysconf(_SC_OPEN_MAX);
+
+	/* Before Linux 5.11 the kernel refuses the flag CLOSE_RANGE_CLOEXEC, which is 4. */
+	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 4))
+		for (fd = STDERR_FILENO + 1; fd < end; fd++)
+			fcntl(fd, F_SETFD, FD_CLOEXEC);
+	if (keep > STDERR_FILENO)
+		fcntl(keep, F_SETFD, 0);
+}
+
 /* Runs in the child and never returns. Sends the errno of a failed exec up the close-on-exec pipe.
  */
 static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t parent, int report)
@@ -97,6 +110,8 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 		umask(before_private.mask);
 	if (o->mark)
 		putenv((char *)o->mark);
+	if (o->bare)
+		spawn_close_on_exec(o->keep);
 	if (!o->cwd || !chdir(o->cwd)) {
 		if (o->held) {
 			spawn_find_program(argv[0], path);

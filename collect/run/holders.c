@@ -25,7 +25,9 @@ enum { TERM_MS = 10000, KILL_MS = 5000, TICK_MS = 20, MS = 1000000 };
 
 int holders_join(const char *dir)
 {
-	return open(dir, O_RDONLY | O_DIRECTORY) < 0 ? -errno : 0;
+	int fd = open(dir, O_PATH | O_DIRECTORY);
+
+	return fd < 0 ? -errno : fd;
 }
 
 static bool holder_holds(const char *pid, const struct stat *dir)

@@ -6,7 +6,10 @@
 #ifndef ZC_HOLDERS_H
 #define ZC_HOLDERS_H
 
-/* Opens the folder for this process and all its children. Returns 0 or -errno. */
+/*
+ * Opens the folder for this process and all its children. Returns the descriptor or -errno. Nobody
+ * can read the folder through it.
+ */
 int holders_join(const char *dir);
 
 /* Returns the number of other processes that hold the folder. */

@@ -6,6 +6,7 @@
  */
 #include "collect/run/run.h"
 
+#include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -121,7 +122,7 @@ static void run_let_go(struct run *r)
 {
 	struct error err = {0};
 
-	if (r->held >= 0 && spawn_go(r->pid, r->argv, r->held, &err)) {
+	if (r->held >= 0 && spawn_go(r->pid, r->words, r->held, &err)) {
 		r->running = false;
 		r->pid = 0;
 		r->start_ns = 0; /* there was nothing to measure */
@@ -131,13 +132,18 @@ static void run_let_go(struct run *r)
 
 static int run_spawn_workload(struct run *r, int in, int out, int errfd)
 {
-	struct spawn opts = {.in = in, .out = out, .err = errfd, .mark = r->mark};
+	struct spawn opts = {.in = in,
+			     .out = out,
+			     .err = errfd,
+			     .mark = r->mark,
+			     .bare = r->user,
+			     .keep = r->hold};
 	struct error err = {0};
 
 	/* Without a warm-up the command is measured from its first instruction. */
 	if (!r->sync && r->warmup_s <= 0)
 		opts.held = &r->held;
-	if (spawn_start(&r->pid, r->argv, &opts, &err)) {
+	if (spawn_start(&r->pid, r->words, &opts, &err)) {
 		r->pid = 0;
 		run_fail(r, "%s", err.text);
 		return -err.code;
@@ -447,6 +453,9 @@ static int run_set_up(struct run *r, struct error *err)
 
 	r->pidfd = r->held = -1;
 	r->in.fd = STDIN_FILENO;
+	r->words = user_command(r->user, r->prefix, r->argv, err);
+	if (!rc && !r->words)
+		rc = -EINVAL;
 	if (!rc)
 		rc = dir_make(r->dir, err);
 	if (!rc)
@@ -499,8 +508,10 @@ int run_execute(struct run *r, struct error *err)
 {
 	int rc = run_set_up(r, err);
 
-	if (rc)
+	if (rc) {
+		user_free(r->words);
 		return rc;
+	}
 	run_note_start(r);
 	collect_prepare(r->collect, r->ncollect);
 	if (!run_start_workload(r)) {
@@ -512,6 +523,7 @@ int run_execute(struct run *r, struct error *err)
 	orphans_end(STOP_GRACE_MS, r->guard.pid);
 	guard_stop(&r->guard);
 	free(r->mark);
+	user_free(r->words);
 	tree_free(&r->tree);
 	r->ended_ns = clock_mono_ns();
 	run_judge_work(r);

@@ -99,6 +99,9 @@ struct run {
 	struct cpuset cpus;
 	double warmup_s, duration_s, grace_s; /* duration 0: until the command ends */
 	char **argv;
+	const char *user;    /* who runs the command; NULL: the user of this process */
+	unsigned int prefix; /* so many words of argv stay with the user of this process */
+	int hold; /* descriptor of an agent's folder that every process keeps open, or 0 */
 	bool sync;
 	unsigned int freq;	     /* samples per second and CPU */
 	const char *call_graph;	     /* fp, dwarf, dwarf,SIZE or lbr, as for perf record */
@@ -117,6 +120,7 @@ struct run {
 	/* while it runs */
 	char *hosts;	      /* folder for the facts that explain this host's samples; owned */
 	struct cpuset online; /* CPUs there are */
+	char **words;	      /* argv, and with `user` the words that change the user; owned */
 	pid_t pid;	      /* of the workload */
 	int pidfd, signals;
 	int held;   /* descriptor that releases the workload when the window opens; -1: it runs */

@@ -226,6 +226,8 @@ static json_t *run_json(const struct run *r)
 		      "units", run_json_text(r->units), "cpus", cpus, "warmup_s", r->warmup_s,
 		      "duration_s", r->duration_s);
 	free(cpus);
+	if (r->user)
+		json_object_set_new(o, "user", run_json_text(r->user));
 	json_object_set_new(o, "window", run_json_window(r));
 	json_object_set_new(o, "processes", run_json_processes(r));
 	json_object_set_new(o, "named", run_json_text(r->named));

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Without root: collect measures what it can, and every refusal names the way out.
+# Without root: collect measures what it can, and every refusal names the way out. With root and --user: the
+# workload has no right of root.
 . "$(dirname "$0")/../lib.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "becoming somebody else needs root"
@@ -84,6 +85,67 @@ ok "collect by nobody succeeds with a readable meter beside them" nobody --colle
 ok "run.json marks power as ok with a readable meter" test "$(state power)" = ok
 ok "run.json notes the unreadable energy counters" says 'energy counters are there but not readable: run as root' home/r/run.json
 unset ZCOST_SYSFS
+
+# --user: the workload writes its own state, and zcost ends it.
+cat >show <<-'EOF'
+	#!/bin/sh
+	grep -E '^(Uid|Gid|Groups|CapEff)' /proc/self/status
+	echo "home $HOME $USER $LOGNAME $SHELL"
+	(cd /proc/$$/fd && echo fds [3-9]*)
+	ip -br link 2>&1
+	echo pid $$
+	exec sleep 20
+EOF
+chmod 755 show
+cat >plan.ini <<-EOF
+	[plan]
+	passes = measure
+	repeats = 1
+	warmup = 0.2
+	duration = 0.2
+	grace = 0
+	before = ip netns add zcost-user-$$ && id -u >$scratch/hook
+	after = ip netns del zcost-user-$$
+	[side receiver]
+	collect = cpu
+	prefix = ip netns exec zcost-user-$$
+	user = nobody
+	[variant one]
+	receiver = $scratch/show
+EOF
+cleanup() { ip netns del "zcost-user-$$" 2>/dev/null; }
+run=cap/runs/one/measure-01/receiver
+shown() { # shown PATTERN: the workload wrote a line like this
+	says "$1" $run/workload.out
+}
+exec 8<"$scratch/show" # a descriptor that zcost inherits
+ok "capture runs a side with a prefix that needs root as another user" exits 0 "$zcost" capture plan.ini -o cap
+exec 8<&-
+ok "the prefix leads the workload into its network namespace" shown '^lo .*DOWN'
+ok "the workload has the ids of the user" shown '^Uid:	65534	65534	65534	65534$'
+ok "the workload has the group of the user" shown '^Gid:	65534	65534	65534	65534$'
+ok "the workload has no group of root" shown '^Groups:	65534 *$'
+ok "the workload has no capability" shown '^CapEff:	0+$'
+home=$(getent passwd nobody | cut -d: -f6) shell=$(getent passwd nobody | cut -d: -f7)
+ok "the workload has the user's HOME, USER, LOGNAME and SHELL" shown "^home $home nobody nobody $shell$"
+ok "the workload inherits no descriptor of zcost or of its caller" shown '^fds \[3-9\]\*$'
+ok "zcost ends the workload of another user" test ! -e "/proc/$(sed -n 's/^pid //p' $run/workload.out)"
+ok "hooks of the plan run as root" test "$(cat hook)" = 0
+ok "run.json names the user" test "$(jq -r .user $run/run.json)" = nobody
+ok "run.json has the command of the plan" test "$(jq -c .command $run/run.json)" \
+	= "[\"ip\",\"netns\",\"exec\",\"zcost-user-$$\",\"$scratch/show\"]"
+ok "the manifest records the user of the side" \
+	test "$(jq -r '.variants[0].settings["receiver.user"]' cap/manifest.json)" = nobody
+"$zcost" capture plan.ini --dry-run --user root >out 2>err
+ok "--user of capture replaces the user of the plan" says '\[user root\]' out
+ok "collect --user succeeds under another limit of locked memory" exits 0 \
+	prlimit --memlock=4194304 "$zcost" collect -o r3 --collect cpu --user nobody -- sh -c 'ulimit -l'
+ok "the workload of another user has zcost's limit of locked memory" says '^4096$' r3/workload.out
+ok "an unknown user is an error of usage" exits 2 "$zcost" capture plan.ini -o cap2 --user no-such-user
+ok "the error says that the host has no such user" says '--user no-such-user: this host has no such user' err
+code=2
+ok "--user without root is an error of usage" nobody --user root -- true
+ok "the error about --user names sudo" says '--user root: only root can run a command as another user: use sudo' err
 
 code=1
 ok "collect exits 1 when nobody cannot write the folder" nobody -o /proc/r -- true
