@@ -3,6 +3,7 @@
 #include "analyze/analysis/analysis.h"
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
+#include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/str.h"
@@ -289,6 +290,21 @@ static int analyze_report(struct analysis *a)
 	return a->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
+/* An anonymous capture is its store. Options would need the raw files, so they fail later. */
+static bool analyze_is_done(const struct analyze_arguments *args)
+{
+	bool plain = !args->a.units && !args->a.inlines && !args->a.nmeters, done = false;
+	struct store *store = NULL;
+
+	if (plain && !store_open(&store, args->a.capture, NULL))
+		done = store_capture_value(store, "anonymous") != NULL;
+	done = !store_close(store, 0, NULL) && done;
+	if (done)
+		print_note("%s: anonymous: its store is complete, and there is nothing to analyze",
+			   args->a.capture);
+	return done;
+}
+
 int cmd_analyze(int argc, char **argv)
 {
 	struct analyze_arguments args = {0};
@@ -299,7 +315,12 @@ int cmd_analyze(int argc, char **argv)
 	args_parse(&argp, argc, argv, 0, &args);
 	if (analyze_check_meters(&args))
 		return EXIT_FAILED;
-	code = analyze_open_archive(&args.a, &folder) ? EXIT_FAILED : analyze_run(&args);
+	code = analyze_open_archive(&args.a, &folder) ? EXIT_FAILED : EXIT_OK;
+	if (code || analyze_is_done(&args)) {
+		free(folder);
+		return code;
+	}
+	code = analyze_run(&args);
 	if (!code)
 		code = analyze_report(&args.a);
 	analysis_free(&args.a);

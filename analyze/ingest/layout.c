@@ -166,6 +166,13 @@ static int layout_read_manifest(struct layout *l, const char *capture, const cha
 				 "%s: schema_version is not %d; use the zcost that made it", path,
 				 SCHEMA);
 	}
+	if (json_is_true(json_object_get(root, "anonymous"))) {
+		json_decref(root);
+		return error_set(err, EOPNOTSUPP,
+				 "%s: 'zcost pack --anonymous' left out the raw files: reports, "
+				 "comparisons, charts and exports read its store",
+				 capture);
+	}
 	if (!json_is_array(json_object_get(root, "runs"))) {
 		json_decref(root);
 		return error_set(err, EBADMSG, "%s: damaged: it has no list of runs", path);

@@ -220,6 +220,12 @@ int store_tables(struct store *store, const char ***names, struct error *err);
  * string is "".
  */
 int store_csv(struct store *store, const char *table, FILE *out, struct error *err);
+/*
+ * Writes the store to a new file at `path` without names of hosts, people and programs
+ * (docs/security.md). `identity` is the checksum of the manifest beside the new file.
+ */
+int store_write_anonymous(struct store *from, const char *path, const char *identity,
+			  struct error *err);
 /* Writes SQL that creates the same store. The caller checks `out` for write errors. */
 int store_dump(struct store *store, FILE *out, struct error *err);
 

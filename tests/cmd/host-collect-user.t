@@ -107,7 +107,7 @@ cat >plan.ini <<-EOF
 	before = ip netns add zcost-user-$$ && id -u >$scratch/hook
 	after = ip netns del zcost-user-$$
 	[side receiver]
-	collect = cpu
+	collect = cpu,host
 	prefix = ip netns exec zcost-user-$$
 	user = nobody
 	[variant one]
@@ -130,6 +130,13 @@ home=$(getent passwd nobody | cut -d: -f6) shell=$(getent passwd nobody | cut -d
 ok "the workload has the user's HOME, USER, LOGNAME and SHELL" shown "^home $home nobody nobody $shell$"
 ok "the workload inherits no descriptor of zcost or of its caller" shown '^fds \[3-9\]\*$'
 ok "zcost ends the workload of another user" test ! -e "/proc/$(sed -n 's/^pid //p' $run/workload.out)"
+# What the capture knows of this host and its user must not be in an anonymous archive.
+"$zcost" analyze cap 2>err && "$zcost" pack cap --anonymous -o cap.tar.zst 2>err || cat err
+zstd -qdc cap.tar.zst >plain.tar
+for secret in "zcost-user-$$" "$scratch" "$(cat /proc/sys/kernel/random/boot_id)" nobody; do
+	ok "the capture has $secret" grep -rqF "$secret" cap
+	ok "the anonymous archive does not have $secret" test "$(grep -acF "$secret" plain.tar)" = 0
+done
 ok "hooks of the plan run as root" test "$(cat hook)" = 0
 ok "run.json names the user" test "$(jq -r .user $run/run.json)" = nobody
 ok "run.json has the command of the plan" test "$(jq -c .command $run/run.json)" \

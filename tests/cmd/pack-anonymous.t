@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# pack --anonymous: the archive has no name of a host, user, program or file, no address and no command, and gives
+# the same figures.
+. "$(dirname "$0")/../lib.sh"
+. "$tests/capture.sh"
+. "$tests/world.sh"
+need_sqlite
+
+world cap 6 copying:1e6:100:60,40,0:1000:0:0 mapping:2e6:100:0,80,20:500:1:0
+cat >cap/manifest.json <<-'EOS'
+	{"schema_version": 1, "zcost_version": "test", "name": "SECRET", "created": "2026-01-31T12:00:00Z",
+	 "order": ["copying/measure-01"], "sides": ["receiver", "sender"], "estimator": "median",
+	 "variants": [{"name": "copying", "what": "SECRET", "settings": {"receiver.command": "SECRET"},
+	  "vars": {"token": "SECRET"}, "matrix": {"peer": "SECRET"}}],
+	 "runs": [{"variant": "copying", "pass": "measure", "repeat": 1, "status": "ok", "why": "SECRET",
+	  "sides": ["receiver", "sender"], "files": {}}],
+	 "hosts": {"SECRET/kallsyms": "00"}}
+EOS
+sqlite3 cap/zcost.db <<-'EOS'
+	UPDATE host SET name = 'SECRET'; UPDATE run SET host = 'SECRET';
+	UPDATE run SET command = '/home/SECRET/bin/app -pSECRET --key=SECRET --user SECRET 10.1.2.3 --cpu 1 --size=128k';
+	UPDATE run SET why = 'SECRET failed';
+	UPDATE variant SET what = 'for SECRET';
+	UPDATE capture SET value = 'SECRET' WHERE key = 'name';
+	INSERT INTO capture VALUES ('power_csv', '/home/SECRET/log.csv');
+	INSERT INTO fact VALUES ('SECRET', NULL, 'hostname', 'SECRET'), ('SECRET', NULL, 'release', '6.18'),
+		('SECRET', NULL, 'new_fact', 'SECRET'), ('SECRET', NULL, 'sysctl:kernel.domainname', 'SECRET'),
+		('SECRET', NULL, 'sysctl:kernel.core_pattern', '/home/SECRET'), ('SECRET', NULL, 'sysctl:net.x', '10.1.2.3'),
+		('SECRET', NULL, 'sysctl:net.core.rmem_max', '4194304'), ('SECRET', NULL, 'CONFIG_BUILD_SALT', '"SECRET"'),
+		('SECRET', NULL, 'CONFIG_HZ', '1000'),
+		(NULL, 'copying', 'receiver.command', 'SECRET --size 64k'), (NULL, 'copying', 'receiver.host', 'ssh://SECRET'),
+		(NULL, 'copying', 'receiver.user', 'SECRET'), (NULL, 'copying', 'receiver.cpus', '0-3'),
+		(NULL, 'copying', 'before', 'sh /home/SECRET/up'), (NULL, 'copying', 'var:token', 'SECRET');
+	INSERT INTO setting VALUES (1, 'copying', 'peer', '10.1.2.3'), (2, 'copying', 'mtu', '9000');
+	INSERT INTO collector VALUES (1, 'power', 'unsupported', 'SECRET', NULL);
+	INSERT INTO comm VALUES (2, 'SECRETd'), (3, 'kworker/0:1'), (4, ':1234');
+	INSERT INTO dso VALUES (2, '/home/SECRET/app', '5ec9e75ec9e7', 3), (3, '/usr/lib/libc.so.6', 'abcdef', 3), (4, '/home/SECRET/tcpzc', '12ab', 3);
+	INSERT INTO symbol VALUES (4, 'app_main', 2, 0);
+	INSERT INTO code VALUES (4, 'x86_64', 0, 'c0dec0de'), (1, 'x86_64', 0, '90909090');
+	INSERT INTO syscall (run, comm, nr, name) VALUES (1, 'SECRETd', 0, 'read');
+	INSERT INTO syscall_hist VALUES (1, 'SECRETd', 1, 1, 0, 'time', 3, 4);
+	INSERT INTO thread (run, pid, tid, comm) VALUES (1, 1, 1, 'SECRETd');
+	INSERT INTO socket (run, local, peer) VALUES (1, '10.1.2.3:80', '[2001:db8::5ec]:5201');
+	INSERT INTO topology (host, kind, name) VALUES ('SECRET', 'node', '0');
+	INSERT INTO note VALUES (1, 'info', 'run_left_out', '["/home/SECRET: no"]'),
+		(1, 'info', 'work_of_side', '["sender"]'), (1, 'info', 'collector_lost', '["power",12]');
+EOS
+for table in $(sqlite3 cap/zcost.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"); do
+	echo "SELECT count(*), '$table' FROM $table;"
+done >counts.sql
+
+ok "pack --anonymous exits 0" exits 0 "$zcost" pack cap --anonymous
+ok "the archive has another name than that of the whole capture" test -s cap-anonymous.tar.zst -a ! -e cap.tar.zst
+zstd -qdc cap-anonymous.tar.zst >plain.tar
+for secret in SECRET 10.1.2.3 2001:db8 5ec9e7 c0dec0de token=; do
+	ok "the archive does not contain $secret" test "$(grep -acF "$secret" plain.tar)" = 0
+done
+ok "the archive has the store and a manifest alone" test \
+	"$(tar -tf plain.tar | tr '\n' ' ')" = "capture/ capture/SHA256SUMS capture/manifest.json capture/zcost.db "
+ok "unpack restores an anonymous capture" exits 0 "$zcost" unpack cap-anonymous.tar.zst -o an
+db() { # db SQL: a value of the anonymous store
+	sqlite3 an/zcost.db "$1"
+}
+ok "options and numbers of a command stay" \
+	test "$(db "SELECT DISTINCT command FROM run" | sed 's/word-[0-9a-f]\{8\}/W/g')" = "W W --key=W --user W W --cpu 1 --size=128k"
+ok "ports stay" test "$(db "SELECT local || ' ' || peer FROM socket" | sed 's/-[0-9a-f]\{8\}//g')" = "address:80 address:5201"
+ok "equal names stay equal" test "$(db "SELECT COUNT(DISTINCT comm) FROM (SELECT comm FROM thread UNION ALL
+	SELECT comm FROM syscall UNION ALL SELECT comm FROM syscall_hist UNION ALL SELECT name FROM comm WHERE id = 2) WHERE comm <> 'tcpzc'")" = 1
+ok "names of the kernel's threads and of unknown threads stay" test "$(db "SELECT name FROM comm WHERE id > 2" | tr '\n' ' ')" = "kworker/0:1 :1234 "
+ok "the name of a program that every reader knows stays, without its folder" \
+	test "$(db "SELECT name FROM dso WHERE id = 4")" = tcpzc
+ok "paths of the system's libraries stay" test "$(db "SELECT name || build_id FROM dso WHERE id = 3")" = /usr/lib/libc.so.6abcdef
+ok "code of the kernel stays" test "$(db "SELECT bytes FROM code")" = 90909090
+ok "kernel settings with numbers and settings of the plan stay" test \
+	"$(db "SELECT value FROM fact WHERE name IN ('CONFIG_HZ', 'sysctl:net.core.rmem_max', 'release', 'receiver.cpus')
+	UNION ALL SELECT value FROM setting WHERE id = 2" | tr '\n' ' ')" = "6.18 4194304 1000 0-3 9000 "
+ok "names of sides and collectors in notes stay" test "$(db "SELECT vals FROM note WHERE kind <> 'run_left_out'" | tr '\n' ' ')" \
+	= '["sender"] ["power",12] '
+same_counts() { # the code of the own program is the only row that is left out
+	sqlite3 cap/zcost.db <counts.sql | sed 's/^2|code$/1|code/; s/.*|\(capture\|note_kind\)$/\1/' >whole
+	sqlite3 an/zcost.db <counts.sql | sed 's/.*|\(capture\|note_kind\)$/\1/' | diff whole -
+}
+ok "every table keeps its rows" same_counts
+"$zcost" pack cap --anonymous -o again.tar.zst 2>err && "$zcost" unpack again.tar.zst 2>err
+ok "another archive has other hashes" test "$(sqlite3 again/zcost.db "SELECT name FROM host")" != "$(db "SELECT name FROM host")"
+
+same() { # same COMMAND...: CAPTURE stands for the whole capture and for the anonymous one
+	for c in cap an cap-anonymous.tar.zst; do
+		"$zcost" "$@" -C $c --format tsv >$c.table 2>$c.err || { cat $c.err; return 1; }
+	done
+	cmp cap.table an.table && cmp cap.table cap-anonymous.tar.zst.table
+}
+reports() { # reports TABLE: the same figures
+	for c in cap an; do
+		"$zcost" report "$1" $c --format tsv >$c.table 2>$c.err || { cat $c.err; return 1; }
+	done
+	diff cap.table an.table
+}
+for table in functions components contexts summary scores zerocopy; do
+	ok "report $table of the anonymous capture gives the same figures" reports $table
+done
+for table in metrics functions components; do
+	ok "compare --table $table of the anonymous capture gives the same figures" same compare copying mapping --table $table
+done
+ok "plot draws the anonymous capture" exits 0 "$zcost" plot an components -o charts
+before=$(sha256sum <an/zcost.db)
+ok "analyze of the anonymous capture exits 0" exits 0 "$zcost" analyze an
+ok "analyze says that there is nothing to do" says 'an: anonymous: its store is complete, and there is nothing to analyze' err
+ok "analyze leaves the anonymous store as it is" test "$before" = "$(sha256sum <an/zcost.db)"
+ok "analyze with an option that needs raw files exits 1" exits 1 "$zcost" analyze an --inline
+ok "the error says that the raw files were left out" says "an: 'zcost pack --anonymous' left out the raw files" err
+ok "a failed analyze leaves the anonymous store as it is" test "$before" = "$(sha256sum <an/zcost.db)"
+
+# A new column of the schema needs a rule.
+insert_everywhere() { # prints an INSERT with a text in every text column of every table
+	for t in $(cut -d"'" -f2 counts.sql); do
+		case $t in context | dso_kind | note_kind) continue ;; esac
+		sqlite3 cap/zcost.db "SELECT group_concat(CASE WHEN type <> 'TEXT' THEN '987' WHEN name = 'vals' THEN '''[]''' ELSE '''x''' END, ', ')
+			FROM pragma_table_info('$t')" | sed "s/.*/INSERT INTO $t VALUES (&);/"
+	done
+}
+insert_everywhere >everywhere.sql
+sqlite3 cap/zcost.db <everywhere.sql
+ok "every text column of the schema has a rule" exits 0 "$zcost" pack cap --anonymous -o all.tar.zst
+
+mkdir raw && cp cap/manifest.json raw
+ok "pack --anonymous of a capture without a store exits 1" exits 1 "$zcost" pack raw --anonymous
+ok "the error says to analyze first" says "raw: not analyzed yet; run 'zcost analyze raw' first" err
+ok "pack --anonymous leaves no scratch folder" test -z "$(TMPDIR=$scratch/t; mkdir t; export TMPDIR; "$zcost" pack cap --anonymous -o x 2>/dev/null; ls t)"
+
+done_testing
