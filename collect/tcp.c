@@ -238,6 +238,19 @@ static void tcp_add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 	*map_at(&t->by_inode, inode) = t->nheld;
 }
 
+/* Only root may look for the files of a process that has ended and waits for its parent. It has
+ * none. */
+static bool process_has_ended(pid_t pid)
+{
+	char path[64], stat[512], *name_end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (!tree_file(path, stat, sizeof(stat)))
+		return true;
+	name_end = strrchr(stat, ')');
+	return name_end && (str_starts(name_end, ") Z") || str_starts(name_end, ") X"));
+}
+
 static void tcp_add_process(struct tcp *t, pid_t pid)
 {
 	struct dirent *e;
@@ -247,7 +260,7 @@ static void tcp_add_process(struct tcp *t, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
 	if (!dir) {
-		t->refused |= errno == EACCES || errno == EPERM;
+		t->refused |= (errno == EACCES || errno == EPERM) && !process_has_ended(pid);
 		return;
 	}
 	while ((e = readdir(dir)))

@@ -61,6 +61,7 @@ ok "kernel symbols with a first address of 0 are not replaced" grep -q fixed_per
 code=0
 ok "nobody can collect softnet and cpu" nobody --collect softnet,cpu -- sleep 0.1
 ok "collect prints no warning for softnet and cpu" test "$(cat err)" = "zcost: r: replacing the earlier run in this folder"
+ok "nobody can collect sockets until the command ends" nobody --collect tcp -- sleep 0.1
 code=4
 if [ "$paranoid" -ge 1 ]; then
 	ok "collect --pass measure by nobody exits 4" nobody --pass measure -- sleep 0.1
