@@ -373,6 +373,16 @@ void caller_give(int fd)
 			return; /* a file system without owners */
 }
 
+void caller_give_path(const char *path)
+{
+	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	caller_give(fd);
+	close(fd);
+}
+
 static void caller_give_folder(int folder);
 
 static void caller_give_entry(int folder, const char *name)

@@ -80,6 +80,9 @@ int caller_check_folder(const char *dir, struct error *err);
 /* Gives a folder or file of root to the caller. A file with several hard links stays root's. */
 void caller_give(int fd);
 
+/* As caller_give, for the file at `path`, which is not a link. */
+void caller_give_path(const char *path);
+
 /* Gives the folder and everything in it to the caller. Follows no symbolic link. */
 void caller_give_tree(const char *dir);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/output.h"
 
+#include "lib/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -121,11 +122,23 @@ static int sink_error(const struct sink *s, int code, struct error *err)
 			 sink_is_stdout(s) ? "standard output" : s->path);
 }
 
+/* Under sudo a new file belongs to the caller. One that is there keeps its owner. */
+static int sink_open_file(const char *path)
+{
+	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+	int fd = open(path, flags | O_EXCL, 0666);
+
+	if (fd < 0)
+		return open(path, flags, 0666);
+	caller_give(fd);
+	return fd;
+}
+
 int sink_open(struct sink *s, const char *path, struct error *err)
 {
 	*s = (struct sink){.path = path, .fd = STDOUT_FILENO};
 	if (!sink_is_stdout(s))
-		s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		s->fd = sink_open_file(path);
 	if (s->fd < 0)
 		return sink_error(s, errno, err);
 	s->f = fopencookie(s, "w", (cookie_io_functions_t){.write = sink_write});

@@ -335,6 +335,7 @@ int figure_write_table(const struct table *t, const char *path, struct error *er
 	if (fclose(out) && !rc)
 		rc = -ENOMEM;
 	rc = rc ? error_sys(err, -rc, "%s: cannot write", path) : file_write(path, text, len, err);
+	caller_give_path(path);
 	free(text);
 	return rc;
 }

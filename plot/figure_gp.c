@@ -430,6 +430,7 @@ int figure_write(const struct figure *f, const char *dir, unsigned int formats, 
 	if (!rc) {
 		gp_add_script(&s, f, formats);
 		rc = file_write(gp, s.buf, s.len, err);
+		caller_give_path(gp);
 	}
 	str_free(&s);
 	free(tsv);

@@ -403,6 +403,7 @@ int flame_write(struct flame *fl, struct figure *f, const char *dir, struct erro
 			100 * folded.width / fl->frames[0].width, f->foot);
 	flame_make_svg(fl, f, json, &s);
 	rc = file_write(path, s.buf, s.len, err);
+	caller_give_path(path);
 	str_free(&s);
 	free(json);
 	free(path);

@@ -234,6 +234,7 @@ static int pictures_check(const struct figure *f, const char *dir, unsigned int 
 					   err);
 		else if (endings[i].bit == FIGURE_SVG)
 			rc = picture_describe(f, path, err);
+		caller_give_path(path);
 		free(path);
 	}
 	return rc;

@@ -58,6 +58,17 @@ printf '%s\n' '0000000000000000 A fixed_percpu_data' '0000000000001000 A cpu_deb
 ./zcost collect -o r2 --host-dir z --collect host -- true
 ok "kernel symbols with a first address of 0 are not replaced" grep -q fixed_percpu_data z/kallsyms
 
+# The manual's table of rights has every collector that measures less without root.
+jq -r '.collectors[] | .name + " " + .state' home/r/run.json | sort >as-nobody
+"$zcost" collect -o as-root --collect all -- true 2>err
+jq -r '.collectors[] | .name + " " + .state' as-root/run.json | sort | join - as-nobody |
+	awk '$2 != $3 { print $1 }' >less
+sed -n '/^## Rights/,/^## Examples/s/^| \([a-z, ]*\) |.*/\1/p' "$top/docs/man/collect.md" | tr -d ',' | tr ' ' '\n' | sort -u >manual
+ok "some collectors measure less without root" test -s less
+ok "the manual names each collector that measures less without root" test -z "$(comm -23 less manual)"
+ok "every collector that the manual's table of rights names exists" \
+	test "$("$zcost" collect --list | awk '{ print $1 }' | sort | comm -13 - manual)" = collector
+
 code=0
 ok "nobody can collect softnet and cpu" nobody --collect softnet,cpu -- sleep 0.1
 ok "collect prints no warning for softnet and cpu" test "$(cat err)" = "zcost: r: replacing the earlier run in this folder"

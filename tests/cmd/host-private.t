@@ -75,13 +75,29 @@ as_nobody() {
 }
 cp "$zcost" zcost.copy && chmod 755 . zcost.copy
 not_theirs() { # prints files that do not belong to the caller
-	find "$@" ! -uid 65534 -o ! -gid 65534
+	find "$@" \( ! -uid 65534 -o ! -gid 65534 \)
 }
 rm -r deep
 ok "capture succeeds under sudo" capture env SUDO_UID=65534 SUDO_GID=65534
 ok "under sudo the capture and its new folders belong to the caller" test "$(not_theirs deep)" = ""
 ok "under sudo only the caller can read and write the capture" private deep
 ok "the caller of sudo can analyze the capture" as_nobody ./zcost.copy analyze deep/down/cap
+mkdir -m 777 own
+for words in "report runs deep/down/cap -o own/table" "report --html own/page.html deep/down/cap" "plot deep/down/cap cpu -o own/charts" \
+	"export csv deep/down/cap -o own/csv" "pack deep/down/cap -o own/cap.tar.zst" "unpack own/cap.tar.zst -o own/cap" \
+	"pack own/cap --anonymous -o own/an.tar.zst"; do
+	ok "an ordinary user can run zcost ${words%% deep*}" exits 0 as_nobody env HOME=own ./zcost.copy $words
+done
+export SUDO_UID=65534 SUDO_GID=65534
+mkdir roots
+for words in "report runs deep/down/cap -o roots/table" "report --html roots/page.html deep/down/cap" \
+	"plot deep/down/cap cpu -o roots/charts --format svg,png" "export csv deep/down/cap -o roots/csv" \
+	"pack deep/down/cap --anonymous -o roots/an.tar.zst" "unpack roots/an.tar.zst -o roots/an"; do
+	"$zcost" $words >out 2>err || cat err
+done
+unset SUDO_UID SUDO_GID
+ok "under sudo what report, plot, export, pack and unpack write belongs to the caller" \
+	test "$(not_theirs roots -mindepth 1)" = "" -a "$(find roots -type f | wc -l)" -gt 20
 rm deep/down/cap/zcost.db
 SUDO_UID=65534 SUDO_GID=65534 "$zcost" analyze deep/down/cap >out 2>err || cat err
 ok "a store that root writes in the caller's capture belongs to the caller" test "$(not_theirs deep)" = ""
