@@ -262,6 +262,8 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 	int rc = plan_check_cpus(p, err);
 
 	if (!rc)
+		rc = plan_check_programs(p, err);
+	if (!rc)
 		rc = plan_hide_bindirs(p, &elsewhere, err);
 	if (!rc)
 		rc = manifest_open(&there, dir ? dir : "", err);

@@ -194,6 +194,12 @@ int plan_check_users(const struct plan *p, struct error *err);
 /* Returns -EINVAL when a CPU of a side that runs on this host is not online. */
 int plan_check_cpus(const struct plan *p, struct error *err);
 
+/* Returns -EINVAL when this host lacks the program of a side that runs here. */
+int plan_check_programs(const struct plan *p, struct error *err);
+
+/* Returns the program or script that a shell command runs by a path without a file, or NULL. */
+char *command_missing_file(const char *command);
+
 /*
  * Prints a note for each set of CPUs that sides share on one host. What is measured by CPU is then
  * the sum of these sides.

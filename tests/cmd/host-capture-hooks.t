@@ -99,4 +99,11 @@ ok "a dry run reports the default hook_timeout" says \
 plan '/hook\|before\|after\|save/d' >p.ini
 "$zcost" capture --dry-run p.ini >out
 ok "a dry run of a plan without hooks does not mention hook_timeout" test "$(grep -c hook_timeout out)" = 0
+# A plan that was copied without the files beside it.
+mkdir copied
+plan 's|^before = echo begin.*|before = sh ${plandir}/testbed.sh up x|' >copied/plan.ini
+ok "capture exits 1 when the script of before is missing" exits 1 "$zcost" capture copied/plan.ini -o missing
+ok "the error names the missing script and the way out" \
+	says "the plan's 'before' exited with status [0-9]*: there is no .*copied/testbed.sh: copy it there, or change its path in the plan \(.[{]plandir[}] is the folder of the plan\)" err
+
 done_testing

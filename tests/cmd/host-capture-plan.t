@@ -90,8 +90,8 @@ estimated: 1 s warm-up and 3 s window a run, and around it measure 0.3 s, profil
 8 runs, about 0:40
 EOT
 ok "--dry-run prints the commands, the runs and the estimated time" diff want out
-{ sed 's/^receiver = x/&\nsender = y/' good.ini; echo 'sender = y'; } | sed 's/^\[variant a\]/[side sender]\n&/
-	s/^what = .*/&\nsender = z/; $d' >two.ini
+{ sed 's/^receiver = x/&\nsender = true/' good.ini; echo 'sender = true'; } | sed 's/^\[variant a\]/[side sender]\n&/
+	s/^what = .*/&\nsender = true/; $d' >two.ini
 ok "--dry-run of a plan with two sides succeeds" exits 0 "$zcost" capture two.ini --dry-run
 ok "--dry-run counts the time that a receiver waits for its sender" says \
 	' takes 15 s more \(grace of a receiver\): at most 2:40;$' out
@@ -122,6 +122,25 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 else
 	skip "capture exits 1 when the user lacks a permission" "needs root and setpriv to become someone else"
 fi
+
+# Programs that are not there.
+one() { # one COMMAND [SIDE_KEY]: a plan with this command
+	printf '[plan]\npasses = measure\n[side receiver]\nunits = none\n%s\n[variant a]\nreceiver = %s\n' "${2:-}" "$1" >one.ini
+}
+one no-such-program
+ok "--dry-run of a plan with a program that is not in PATH exits 2" exits 2 "$zcost" capture one.ini --dry-run
+ok "the error names the variant, the side and the program" says "variant a, receiver: there is no program 'no-such-program' in PATH: install it" err
+one "$scratch/gone --listen" 'prefix = ip netns exec x'
+ok "--dry-run looks for a program behind ip netns exec" exits 2 "$zcost" capture one.ini --dry-run
+ok "the error names the path of the program" says "receiver: there is no $scratch/gone: build or install it" err
+echo >not-a-program
+one ./not-a-program
+ok "--dry-run of a plan with a file that is not executable exits 2" exits 2 "$zcost" capture one.ini --dry-run
+ok "the error says that the file is not executable" says "./not-a-program: not executable: chmod" err
+one no-such-program 'host = ssh://far'
+ok "--dry-run does not look for a program of another host" exits 0 "$zcost" capture one.ini --dry-run
+one no-such-program 'prefix = docker exec x'
+ok "--dry-run does not look for a program behind a prefix that may enter a container" exits 0 "$zcost" capture one.ini --dry-run
 sed 's/^receiver_host = .*/receiver_host = me@left/; s/^sender_host = .*/sender_host = me@right/; s/^address = .*/address = 10.0.0.1/' \
 	"$top/samples/two-hosts.ini" >two.ini
 ok "two-hosts.ini is a plan after a change of its three values" exits 0 "$zcost" capture two.ini --dry-run

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Looks for the programs and scripts that the commands of a plan name on this host. */
+#include "capture/plan.h"
+
+#include "capture/words.h"
+#include "collect/host.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Says whether this host runs the program: behind another prefix it may lie in a container. */
+static bool side_runs_here(const struct side_plan *s)
+{
+	return !*s->host && (!*s->prefix || str_starts(s->prefix, "ip netns exec "));
+}
+
+static int program_check(const char *program, struct error *err)
+{
+	if (!strchr(program, '/'))
+		return host_has_program(program) ? 0
+						 : error_set(err, EINVAL,
+							     "there is no program '%s' in PATH: "
+							     "install it, or write its path",
+							     program);
+	if (!path_exists(program))
+		return error_set(err, EINVAL,
+				 "there is no %s: build or install it, or write another path",
+				 program);
+	return access(program, X_OK)
+		       ? error_set(err, EINVAL, "%s: not executable: chmod +x", program)
+		       : 0;
+}
+
+static int side_check_program(const struct side_plan *s, const struct variant *v,
+			      const char *command, struct error *err)
+{
+	struct words w = {0};
+	struct error e = {0};
+	int rc = words_split(&w, command, err);
+
+	if (!rc && w.n && program_check(w.word[0], &e))
+		rc = error_set(err, EINVAL, "variant %s, %s: %s", v->name, s->name, e.text);
+	words_free(&w);
+	return rc;
+}
+
+int plan_check_programs(const struct plan *p, struct error *err)
+{
+	int side, rc = 0;
+	size_t i;
+
+	for (i = 0; i < p->nvariants; i++) {
+		const struct variant *v = &p->variants[i];
+		const struct side_plan *s = plan_sides(p, v);
+
+		for (side = 0; side < p->nsides && !rc; side++)
+			if (side_runs_here(&s[side]))
+				rc = side_check_program(&s[side], v, v->command[side], err);
+	}
+	return rc;
+}
+
+/* Says whether the next word of a shell command names a file to run. */
+static bool word_runs_next(const char *word)
+{
+	static const char *const runners[] = {".",    "bash",	 "env", "exec",
+					      "perl", "python3", "sh",	"sudo"};
+	size_t i;
+
+	for (i = 0; i < array_size(runners); i++)
+		if (!strcmp(word, runners[i]))
+			return true;
+	return false;
+}
+
+char *command_missing_file(const char *command)
+{
+	char *copy = xstrdup(command), *rest = copy, *word, *missing = NULL;
+	bool runs = true;
+
+	str_replace(copy, '\n', ' ');
+	while (!missing && (word = str_token(&rest, ' '))) {
+		if (!*word)
+			continue;
+		if (runs && *word == '/' && !strpbrk(word, "$*?'\"`\\;&|<>()") &&
+		    !path_exists(word))
+			missing = xstrdup(word);
+		runs = word_runs_next(word);
+	}
+	free(copy);
+	return missing;
+}
