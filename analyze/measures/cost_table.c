@@ -263,6 +263,9 @@ static void cost_table_print_sums(struct str *s, const struct cost_part *part, e
 			   part->basis.unit);
 	if (shown < f->n)
 		str_printf(s, " (the %zu shown: %.2f %%; --all shows all)", shown, seen * of);
+	if (f->softirq > 0 || f->hardirq > 0)
+		str_printf(s, ", of that softirqs inside it %.2f %%, hardirqs %.2f %%",
+			   f->softirq * of, f->hardirq * of);
 	str_puts(s, "; ");
 }
 

@@ -87,8 +87,9 @@ struct tally {
 	uint64_t samples;
 	double n_eff; /* (sum w)^2 / sum w^2 */
 	double idle, unresolved, unclassified;
-	double own, elsewhere;		    /* parts of `weight`; only with workload_only */
-	double unsampled_idle;		    /* part of `weight` that no sample has (costs.c) */
+	double softirq, hardirq; /* parts of the rows; interrupts inside the relation's function */
+	double own, elsewhere;	 /* parts of `weight`; only with workload_only */
+	double unsampled_idle;	 /* part of `weight` that no sample has (costs.c) */
 	double unresolved_by[UNRESOLVED_N]; /* parts of unresolved by cause; empty for a text */
 	bool no_self, no_total, no_samples; /* the text lacks the column */
 	const char *event;
@@ -153,6 +154,11 @@ void tally_add_softirqs(struct tally *f, int run);
  * caller frees the array.
  */
 uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p);
+/*
+ * Returns the interrupt that each frame runs in, if it began below the function of the relation:
+ * CTX_SOFTIRQ, CTX_HARDIRQ or CTX_UNKNOWN. The caller frees the array.
+ */
+enum context *tally_interrupts(const uint32_t *relatives, const struct profile *p);
 /* Returns the row of samples whose function has no caller, or is itself the leaf. */
 const char *tally_none_name(enum tally_relation relation);
 /* Returns -ENOENT, and names functions with similar names. */

@@ -54,6 +54,7 @@ struct tally_pass {
 	struct tally_symbol_row *rows; /* by symbol */
 	enum context *contexts;	       /* by frame, from tally_contexts(); or NULL */
 	uint32_t *relatives;	       /* by frame, from tally_relatives(); or NULL */
+	enum context *interrupts;      /* by frame, from tally_interrupts(); or NULL */
 	struct tally_frame_sum *sums;  /* by frame */
 	uint32_t turn;
 	uint32_t *frames; /* frames of a turn, parents first */
@@ -244,6 +245,17 @@ static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
 	       tally_is_own(f, w->p, w->run, c, counts) && counts;
 }
 
+/* Adds a sample of a row to the interrupts inside the function. */
+static void tally_add_interrupt(struct tally_pass *w, const struct profile_cost *c)
+{
+	enum context inside = w->interrupts ? w->interrupts[c->frame] : CTX_UNKNOWN;
+
+	if (inside == CTX_SOFTIRQ)
+		w->f->softirq += (double)c->weight;
+	else if (inside == CTX_HARDIRQ)
+		w->f->hardirq += (double)c->weight;
+}
+
 /* Adds n_eff of the event's samples, without the excluded samples. */
 static void tally_add_n_eff(struct tally_pass *w, uint64_t kept)
 {
@@ -280,7 +292,10 @@ static void tally_make_groups(struct tally_pass *w)
 
 		w->place_of[i] =
 			tally_count(w, c) ? tally_place_of(w, tally_group_of(w, c)) : PROFILE_NONE;
-		if (w->f->spec.calls && w->place_of[i] != PROFILE_NONE)
+		if (w->place_of[i] == PROFILE_NONE)
+			continue;
+		tally_add_interrupt(w, c);
+		if (w->f->spec.calls)
 			call_tree_add(w->f->spec.calls, w->p, w->run, c);
 	}
 	tally_add_n_eff(w, w->f->samples - before);
@@ -558,6 +573,7 @@ struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
 	w->rows = xcalloc(p->nsymbols + 1, sizeof(*w->rows));
 	w->contexts = tally_contexts(f, p);
 	w->relatives = tally_relatives(&f->spec, p);
+	w->interrupts = w->relatives ? tally_interrupts(w->relatives, p) : NULL;
 	w->sums = xcalloc(p->nframes + 1, sizeof(*w->sums));
 	w->frames = xcalloc(p->nframes + 1, sizeof(*w->frames));
 	dso_names_init(&w->dsos, p);
@@ -586,6 +602,7 @@ void tally_end(struct tally_pass *w)
 	free(w->rows);
 	free(w->contexts);
 	free(w->relatives);
+	free(w->interrupts);
 	free(w->sums);
 	free(w->frames);
 	intern_free(&w->group_ids);

@@ -64,6 +64,23 @@ uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p
 	return relatives;
 }
 
+enum context *tally_interrupts(const uint32_t *relatives, const struct profile *p)
+{
+	enum context *revealed = tally_symbol_contexts(p), own;
+	enum context *inside = xcalloc(p->nframes + 1, sizeof(*inside));
+	uint32_t i, above;
+
+	for (i = 0; i < p->nframes; i++) {
+		above = p->frames[i].parent;
+		if (above == PROFILE_NONE || relatives[above] == PROFILE_NONE)
+			continue;
+		own = revealed[p->frames[i].symbol];
+		inside[i] = own == CTX_SOFTIRQ || own == CTX_HARDIRQ ? own : inside[above];
+	}
+	free(revealed);
+	return inside;
+}
+
 const char *tally_none_name(enum tally_relation relation)
 {
 	return relation == TALLY_CALLERS ? "[no caller]" : "[self]";

@@ -124,6 +124,12 @@ report callers tcp_recvmsg w --by thread --comm srv --cpu 0
 ok "callers takes --by, --comm and --cpu" test "$(cut -f 1,2,4 out | tail -n +2 | tr '\t\n' '= ')" = "srv:10=main=30 srv:11=main=30 "
 report callees tcp_recvmsg w --by component --in cycles
 ok "callees takes --by component and --in cycles" near "$(cell out total_cycles 'component=data copy')" 750 1e-6
+ok "the note of a function without interrupts inside it names none" sh -c '! grep -q "inside it" err'
+cp -r w irq
+sqlite3 irq/zcost.db "UPDATE symbol SET name = 'handle_softirqs' WHERE name = '_copy_to_iter'"
+report callers tcp_recvmsg irq
+ok "the note has the softirqs inside the function" \
+	says "90.00 % = 450.0 ns/KiB, of that softirqs inside it 60.00 %, hardirqs 0.00 %;" err
 cp -r w own
 sqlite3 own/zcost.db "INSERT INTO process VALUES (2, 10); UPDATE cost SET context = 3 WHERE pid = 20"
 report callers tcp_recvmsg own --workload-only
