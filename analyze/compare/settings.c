@@ -69,7 +69,10 @@ static void end_settings_add_host(struct end_settings *e, const struct fact_row 
 			 strcmp(f->name, "release") ? f->name : "kernel", f->value);
 }
 
-/* Adds a key of the plan: "receiver.cpus" is the key "cpus" of the receiver, and of no other side.
+/*
+ * Adds a key of the plan: "receiver.cpus" is the key "cpus" of the receiver, and of no other side.
+ * The value of a setting, "setting.mtu", is left out: end_settings_read_sets() adds it as
+ * "set:mtu".
  */
 static void end_settings_add_plan(struct end_settings *e, const struct fact_row *f,
 				  const char *side)
@@ -77,6 +80,8 @@ static void end_settings_add_plan(struct end_settings *e, const struct fact_row 
 	static const char *const sides[] = {"receiver.", "sender.", "local."};
 	size_t i;
 
+	if (str_starts(f->name, "setting."))
+		return;
 	for (i = 0; i < array_size(sides); i++) {
 		size_t len = strlen(sides[i]) - 1;
 
