@@ -12,7 +12,11 @@
 . "$tests/plot.sh"
 . "$tests/world.sh"
 need_sqlite
-PATH=$build:$PATH
+mkdir programs # --dry-run looks for the programs of a plan
+ln -s /bin/true programs/r
+ln -s /bin/true programs/s
+ln -s /bin/true my-server
+PATH=$build:$scratch/programs:$PATH
 pages="README.md $(cd "$top" && find docs -name '*.md' | sort)"
 
 # --- links ---
@@ -144,7 +148,7 @@ record trace.data 'raw_syscalls:*'
 record sched.data 'sched:sched_switch,sched:sched_wakeup'
 
 mkdir world
-cp -r samples caps their their.tar.zst ./*.data ./*.txt ./*.csv ./*.ini world
+cp -r samples caps their their.tar.zst my-server ./*.data ./*.txt ./*.csv ./*.ini world
 sums() {
 	find world -type f -exec sha256sum {} + | sort
 }
