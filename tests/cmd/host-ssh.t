@@ -223,4 +223,15 @@ wait $pid 2>/dev/null
 ok "SIGKILL to capture and agent leaves a remote folder" test -n "$(ls tmp)"
 ok "the same command completes the capture after both were killed" capture 0 p.ini d
 ok "the completed capture leaves no process and no file" nothing_left d
+plan 'sh -c "id -u; readlink /proc/$$/fd/*; exec sleep 62.1"' | sed 's/^collect = .*/&\nuser = nobody/' >user.ini
+ok "a side on another host runs its command as another user" capture 0 user.ini user
+ok "the command there has the user's id" says '^65534$' user/runs/a/measure-01/receiver/workload.out
+ok "the command there keeps the agent's folder open, by which an agent finds it, and nothing else of zcost" \
+	test "$(sed -n '/^\//s|.*/||p' user/runs/a/measure-01/receiver/workload.out | sed 's/^zcost-.*/folder/' | sort | tr '\n' ' ')" \
+	= "folder null workload.err workload.out "
+ok "nothing of the other user's command is left there" nothing_left user
+sed -i 's/^user = .*/user = no-such-user/' user.ini
+ok "a user that the other host does not know is an error of usage" capture 2 user.ini user2
+ok "the error of the other host names the user" says 'receiver: zcost collect does not accept what the plan says: .*no-such-user: this host has no such user' err
+
 done_testing
