@@ -265,7 +265,7 @@ static int pack_run(struct pack *p, bool anonymous)
 		pack_check_store(p);
 	if (!p->has_manifest)
 		print_note("%s: no manifest.json: nothing to check its files against", p->capture);
-	findings_files(&p->findings, p->files, p->has_manifest, &files);
+	findings_files(&p->findings, p->files, p->has_manifest && !anonymous, &files);
 	print_note("%s: %s", p->output, files.buf);
 	str_free(&files);
 	return p->findings.n ? EXIT_LOSSY : EXIT_OK;

@@ -51,6 +51,7 @@ for table in $(sqlite3 cap/zcost.db "SELECT name FROM sqlite_master WHERE type =
 done >counts.sql
 
 ok "pack --anonymous exits 0" exits 0 "$zcost" pack cap --anonymous
+ok "pack counts the files of the archive" says "^zcost: cap-anonymous.tar.zst: 2 files$" err
 ok "the archive has another name than that of the whole capture" test -s cap-anonymous.tar.zst -a ! -e cap.tar.zst
 zstd -qdc cap-anonymous.tar.zst >plain.tar
 for secret in SECRET 10.1.2.3 2001:db8 5ec9e7 c0dec0de token=; do
