@@ -224,7 +224,7 @@ static void test_counters(void **state)
 	assert_float_equal(metric(&in, "counter:context-switches"), 7, 0);
 	assert_true(isnan(metric(&in, "counter_running:context-switches")));
 	assert_non_null(noted(&in, NOTE_counter_not_scheduled));
-	assert_non_null(noted(&in, NOTE_counters_bad_rows));
+	assert_float_equal(noted_number(&in, NOTE_counters_bad_rows), 1, 0);
 	put("event\tcpu\tvalue\n");
 	assert_int_equal(parse_file(&in, "counters.tsv", path, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "enabled_ns"));
@@ -487,10 +487,10 @@ static void test_tcpzc_awkward(void **state)
 	assert_float_equal(metric(&in, "send_retries:optmem_max"), 4, 0);
 	assert_float_equal(metric(&in, "send_retries:memlock"), 0, 0);
 	assert_float_equal(metric(&in, "workload_flows"), 2, 0);
-	assert_non_null(noted(&in, NOTE_sends_retried));
-	assert_non_null(noted(&in, NOTE_uring_ring_full_count));
+	assert_float_equal(noted_number(&in, NOTE_sends_retried), 4, 0);
+	assert_float_equal(noted_number(&in, NOTE_uring_ring_full_count), 2, 0);
 	assert_non_null(noted(&in, NOTE_busy_poll_no_effect));
-	assert_non_null(noted(&in, NOTE_workload_points_backwards));
+	assert_float_equal(noted_number(&in, NOTE_workload_points_backwards), 1, 0);
 	assert_non_null(noted(&in, NOTE_workload_corrupt));
 	assert_non_null(noted(&in, NOTE_workload_bad_line));
 	assert_true(isnan(metric(&in, "dropped_completions"))); /* it says nothing of them */
@@ -684,7 +684,7 @@ static void test_syscalls(void **state)
 	assert_true(in.syscalls[0].has_bytes);
 	assert_false(in.syscalls[1].has_bytes);
 	assert_int_equal(in.syscalls[2].unfinished, 1);
-	assert_non_null(noted(&in, NOTE_syscalls_bad_rows));
+	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 3, 0);
 	str_free(&s);
 	ingest_free(&in);
 }
@@ -717,8 +717,9 @@ static void test_untimed(void **state)
 	assert_int_equal(in.syscalls[1].total_ns, 1600);
 	assert_float_equal(in.syscalls[1].m2, 7, 0);
 	assert_int_equal(in.syscalls[2].total_ns, 2000);
-	assert_non_null(noted(&in, NOTE_syscalls_sampled)); /* 152 of 58 */
-	assert_non_null(noted(&in, NOTE_syscalls_bad_rows));
+	assert_float_equal(noted_number(&in, NOTE_syscalls_sampled), 152 / 58.0,
+			   1e-12); /* 152 of 58 */
+	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 1, 0);
 	str_free(&s);
 	ingest_free(&in);
 }
@@ -741,7 +742,7 @@ static void test_untimed_of_several(void **state)
 	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), 0);
 	assert_int_equal(in.nsyscalls, 1);
 	assert_int_equal(in.syscalls[0].total_ns, 1900 + 90 * 50);
-	assert_non_null(noted(&in, NOTE_syscalls_bad_rows));
+	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 1, 0);
 	str_free(&s);
 	ingest_free(&in);
 }

@@ -345,7 +345,7 @@ static void test_nic_awkward(void **state)
 	is(in, "nic:host/d/link/rx_packets", 11);
 	is(in, "nic:host/d/link/rx_bytes", 11);
 	assert_non_null(noted(&in, NOTE_nic_reset));
-	assert_non_null(noted(&in, NOTE_nic_bad_lines));
+	assert_float_equal(noted_number(&in, NOTE_nic_bad_lines), 5, 0);
 	ingest_free(&in);
 }
 
@@ -435,7 +435,7 @@ static void test_idle_awkward(void **state)
 	absent(in, "cstate_pct:1 C1:cpu2");
 	assert_non_null(noted(&in, NOTE_idle_early_sleep));
 	assert_non_null(noted(&in, NOTE_idle_partial));
-	assert_non_null(noted(&in, NOTE_idle_bad_rows));
+	assert_float_equal(noted_number(&in, NOTE_idle_bad_rows), 2, 0);
 	ingest_free(&in);
 
 	in = fresh();

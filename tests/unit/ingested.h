@@ -47,6 +47,14 @@ static inline const struct note *noted(const struct ingest *in, enum note_id id)
 	return NULL;
 }
 
+/* The number in the first note of that kind, NaN: none. */
+static inline double noted_number(const struct ingest *in, enum note_id id)
+{
+	const struct note *n = noted(in, id);
+
+	return n && n->nvalues ? n->value[0].number : NAN;
+}
+
 /* Is there such a note with a text value that has `part`? */
 static inline bool noted_text(const struct ingest *in, enum note_id id, const char *part)
 {

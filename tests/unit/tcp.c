@@ -219,8 +219,8 @@ static void test_counters_grow_inside_the_window(void **state)
 	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 900, 1e-9);
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 78.5, 1e-9);
 	assert_float_equal(metric(&in, "tcp_sockets"), 3, 0);
-	assert_non_null(noted(&in, NOTE_tcp_closed));
-	assert_non_null(noted(&in, NOTE_tcp_bad_lines));
+	assert_float_equal(noted_number(&in, NOTE_tcp_closed), 1, 0);
+	assert_float_equal(noted_number(&in, NOTE_tcp_bad_lines), 2, 0);
 	ingest_free(&in);
 }
 

@@ -189,9 +189,9 @@ static void test_odd_threads_and_bad_lines_are_counted(void **state)
 	assert_null(row(&in, 40, 0)); /* its ended threads and children do not count either */
 	assert_null(row(&in, 0, 0));
 	assert_non_null(noted(&in, NOTE_threads_backwards));
-	assert_non_null(noted(&in, NOTE_threads_joined));
+	assert_float_equal(noted_number(&in, NOTE_threads_joined), 2, 0);
 	assert_non_null(noted(&in, NOTE_threads_ended));
-	assert_non_null(noted(&in, NOTE_threads_bad_lines));
+	assert_float_equal(noted_number(&in, NOTE_threads_bad_lines), 4, 0);
 	assert_false(in.workload_whole);
 	ingest_free(&in);
 	in = fresh(NULL);
@@ -213,7 +213,7 @@ static void test_run_queue_delay_is_counted(void **state)
 	 */
 	str_puts(&s, "7 7 1000000000 200000000 10 5 5 a name\n7 8 1 1 1 - - w\n");
 	add_snap(9, &s);
-	str_puts(&s, "7 7 2000000000 400000000 30 15 15 a name\n7 8 1 1 1 - - w\n");
+	str_puts(&s, "7 8 1 1 1 - - w\n7 7 2000000000 400000000 30 15 15 a name\n");
 	add_snap(11, &s);
 	str_puts(&s, "7 7 2500000000 400000000 40 25 15 other\n7 9 100000000 5000000 7 3 4 w\n");
 	add_snap(13, &s);
@@ -227,7 +227,7 @@ static void test_run_queue_delay_is_counted(void **state)
 	assert_float_equal(row(&in, 7, 9)->wait_ns, 5e6, 1);
 	assert_float_equal(metric(&in, "sched_wait_ns"), 0.105e9, 1);
 	assert_float_equal(metric(&in, "sched_involuntary"), 9, 1e-9);
-	assert_non_null(noted(&in, NOTE_sched_ended));
+	assert_float_equal(noted_number(&in, NOTE_sched_ended), 1, 0);
 	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* the threads collector measures it */
 	ingest_free(&in);
 	in = fresh(NULL);
@@ -238,7 +238,8 @@ static void test_run_queue_delay_is_counted(void **state)
 	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 10, 1e-9);
 	assert_true(isnan(row(&in, 7, 8)->wait_ns));
-	assert_non_null(noted(&in, NOTE_sched_bad_lines));
+	assert_float_equal(noted_number(&in, NOTE_sched_joined), 1, 0);
+	assert_float_equal(noted_number(&in, NOTE_sched_bad_lines), 1, 0);
 	ingest_free(&in);
 }
 
