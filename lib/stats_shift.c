@@ -128,31 +128,6 @@ static void pairs_free(struct pairs *t)
 	free(t->sorted_b);
 }
 
-/* Returns the cut for `level`, at least one pair, and the level that it covers. */
-static size_t pairs_cut(size_t na, size_t nb, double level, double *cover)
-{
-	double below, z, k, all = 0, *counts;
-	size_t cut, n, i;
-
-	if (na + nb > STATS_EXACT_MAX) {
-		z = stats_normal_quantile((1 + level) / 2);
-		k = (double)na * (double)nb / 2 -
-		    z * sqrt((double)na * (double)nb * (double)(na + nb + 1) / 12);
-		*cover = level;
-		return k < 1 ? 1 : (size_t)k;
-	}
-	cut = stats_wilcoxon_cut(na, nb, (1 - level) / 2, &below);
-	*cover = 1 - 2 * below;
-	if (cut)
-		return cut;
-	counts = stats_wilcoxon_counts(na, nb, &n); /* min..max does not cover `level` */
-	for (i = 0; i < n; i++)
-		all += counts[i];
-	*cover = 1 - 2 / all;
-	free(counts);
-	return 1;
-}
-
 /* --- the interval that agrees with p --- */
 
 static bool pairs_have_ties(const struct pairs *t)
@@ -289,16 +264,18 @@ static struct estimate change_test(struct pairs *t, double alpha, double *p)
 {
 	size_t n = t->na * t->nb, cut, kept;
 	struct estimate e = {NAN, NAN, NAN, NAN, t->na + t->nb, t->na + t->nb};
+	double below;
 
 	*p = stats_mann_whitney(t->a, t->na, t->b, t->nb);
 	if (!n)
 		return e;
 	e.value = pairs_init(t);
-	if (stats_mann_whitney_min(t->na, t->nb) < alpha && !t->pairs) {
+	cut = t->pairs ? stats_wilcoxon_cut(t->na, t->nb, alpha / 2, &below) : 0;
+	if (!t->pairs && stats_mann_whitney_min(t->na, t->nb) < alpha) {
 		interval_fill_normal(t, alpha, &e);
 		interval_fit_p(&e, t->change->none, *p < alpha);
-	} else if (stats_mann_whitney_min(t->na, t->nb) < alpha) {
-		cut = pairs_cut(t->na, t->nb, 1 - alpha, &e.level);
+	} else if (cut) {
+		e.level = 1 - 2 * below;
 		e.lo = t->pairs[cut - 1];
 		e.hi = t->pairs[n - cut];
 		if (pairs_have_ties(t)) {
