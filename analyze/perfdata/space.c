@@ -297,9 +297,7 @@ static int history_compare_maps(const void *a, const void *b)
 {
 	const struct history_map *l = a, *r = b;
 
-	if (l->start != r->start)
-		return l->start < r->start ? -1 : 1;
-	return l->row < r->row ? -1 : l->row > r->row;
+	return l->start < r->start ? -1 : l->start > r->start;
 }
 
 static void history_finish_space(struct history_space *s)

@@ -19,7 +19,7 @@ static const char *tracing_read_string(struct cursor *c, size_t max)
 	size_t left = cursor_left(c);
 	const uint8_t *end = left ? memchr(c->at, 0, left < max ? left : max) : NULL;
 
-	if (c->bad || !end) {
+	if (!end) {
 		c->bad = true;
 		return NULL;
 	}
