@@ -71,6 +71,11 @@ ok "no other run is an outlier" is "$(grep -c 'far less than' notes)" 1
 ok "a warning says that samples of the idle task are missing" says 'warning: dark receiver, even receiver .*: CPU 1: the samples of the idle task account for only 0\.00 of 1\.00 s of idle time' notes
 ok "an idle task with samples has no such note" sh -c "! grep -Eq 'light receiver.*samples of the idle task' notes"
 
+if command -v sqlite3 >/dev/null; then
+	ok "analyze stores the component of each function in both sets" is "$(sqlite3 cap/zcost.db "SELECT DISTINCT name, fine, basic
+		FROM component JOIN symbol ON symbol.id = component.symbol ORDER BY name" | tr '\n' ' ')" \
+		"_copy_to_iter|filter|netdevice pv_native_safe_halt|idle|other tcp_recvmsg|filter|netdevice " # each is in a BPF program
+fi
 for table in functions components contexts modules; do
 	ok "report $table has the coverage of the variant and of its runs" sh -c "'$zcost' report $table cap --variant even 2>&1 |
 		grep -q 'the samples cover 86\.8 % of the busy time (35\.0 to 100\.0 % by run)'"

@@ -151,6 +151,7 @@ ok "different limits say what throughput cannot compare" \
 # Real transfers over veth: a sender with a rate, a sender of short messages on one CPU, and a queue with a rate.
 real_transfers() {
 	[ "$(id -u)" = 0 ] || { skip "limits of real transfers" "network namespaces need root"; return; }
+	[ -x "$tcpzc" ] || { skip "limits of real transfers" "this zcost has no host half"; return; }
 	tc qdisc help 2>&1 | grep -q Usage || { skip "limits of real transfers" "there is no tc"; return; }
 	cat >p.ini <<-EOT
 	[plan]

@@ -144,9 +144,40 @@ static void test_nasty_pages(void **state)
 	}
 }
 
+static double reach_of_step(double from, struct estimate e)
+{
+	struct figure f;
+	double reach;
+	bool cut;
+
+	figure_init(&f, "steps");
+	figure_group(&f, "");
+	figure_bar(&f, "a", 0);
+	figure_put_step(&f, 0, 0, from, e);
+	reach = page_reach(&f, &cut);
+	assert_false(cut);
+	figure_free(&f);
+	return reach;
+}
+
+static void test_axis_reaches_the_highest_end_of_a_bar_or_whisker(void **state)
+{
+	(void)state;
+	assert_float_equal(reach_of_step(0, (struct estimate){10, .lo = 8, .hi = 14}), 14, 0);
+	assert_float_equal(reach_of_step(100, (struct estimate){20, .lo = 10, .hi = 30}), 130, 0);
+	assert_float_equal(reach_of_step(100, (struct estimate){20, .lo = NAN, .hi = NAN}), 120, 0);
+	/* a step down begins at its highest point */
+	assert_float_equal(reach_of_step(100, (struct estimate){-40, .lo = -50, .hi = -30}), 100,
+			   0);
+	assert_float_equal(reach_of_step(100, (struct estimate){-40, .lo = -90, .hi = 10}), 110, 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_nasty_pages)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nasty_pages),
+		cmocka_unit_test(test_axis_reaches_the_highest_end_of_a_bar_or_whisker),
+	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
