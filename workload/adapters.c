@@ -90,8 +90,9 @@ void points_add(struct points *ps, const struct point *p)
 	const struct point *last = ps->n ? &ps->p[ps->n - 1] : NULL;
 	int w;
 
-	for (w = 0; last && w < WORK_N; w++) {
-		if (p->t_ns < last->t_ns || p->n[w] < last->n[w]) {
+	for (w = 0; w < WORK_N; w++) {
+		if (!isfinite(p->n[w]) ||
+		    (last && (p->t_ns < last->t_ns || p->n[w] < last->n[w]))) {
 			ps->backwards++;
 			return;
 		}
@@ -144,7 +145,10 @@ int workload_snaps(const struct workload_run *run, const char *file, struct snap
 	int rc = snaps_read(snaps, path, &why);
 
 	free(path);
-	return !rc || snaps->n ? 0 : error_set(err, why.code, "%s", why.text);
+	if (!rc || snaps->n)
+		return 0;
+	snaps_free(snaps);
+	return error_set(err, why.code, "%s", why.text);
 }
 
 const char *workload_value(const char *text, const char *key)
@@ -172,7 +176,12 @@ void account_add_rate(struct account *a, const struct workload_run *run, enum wo
 	a->rates = from == run->started_ns && to == run->ended_ns;
 }
 
+uint64_t workload_ns(double ns)
+{
+	return !(ns > 0) ? 0 : ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
+}
+
 uint64_t workload_mono_ns(const struct workload_run *run, double seconds)
 {
-	return (uint64_t)((double)run->started_ns + (seconds - run->wall_clock) * 1e9);
+	return workload_ns((double)run->started_ns + (seconds - run->wall_clock) * 1e9);
 }

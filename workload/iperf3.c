@@ -63,7 +63,7 @@ static void iperf3_add_sum(const json_t *sum, struct point *p, struct points *ps
 /* Adds the intervals that -O does not omit, with both directions of --bidir. */
 static int iperf3_add_points(const json_t *intervals, double at_s, struct points *ps)
 {
-	struct point p = {.t_ns = (uint64_t)(at_s * 1e9)};
+	struct point p = {.t_ns = workload_ns(at_s * 1e9)};
 	const json_t *interval;
 	size_t i;
 
@@ -74,7 +74,7 @@ static int iperf3_add_points(const json_t *intervals, double at_s, struct points
 
 		if (json_is_true(json_object_get(sum, "omitted")))
 			continue;
-		p.t_ns = (uint64_t)((at_s + json_num(sum, "end")) * 1e9);
+		p.t_ns = workload_ns((at_s + json_num(sum, "end")) * 1e9);
 		iperf3_add_sum(sum, &p, ps);
 		if (reverse)
 			iperf3_add_sum(reverse, &p, ps);

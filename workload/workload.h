@@ -23,7 +23,8 @@ struct points {
 	} * p;
 	size_t n, cap;
 	bool has[WORK_N];
-	size_t backwards; /* points that were left out because time or a count went back */
+	size_t backwards; /* points that were left out: time or a count went back, or the count
+			     is not finite */
 };
 
 void points_add(struct points *ps, const struct point *p);
@@ -99,6 +100,12 @@ const char *workload_value(const char *text, const char *key);
  */
 void account_add_rate(struct account *a, const struct workload_run *run, enum work w, double rate,
 		      uint64_t from, uint64_t to);
+
+/*
+ * Converts a number that a text contains. A negative number becomes 0, and a number that no clock
+ * can show becomes INT64_MAX.
+ */
+uint64_t workload_ns(double ns);
 
 /* Converts seconds since 1970. `run` has a wall clock. */
 uint64_t workload_mono_ns(const struct workload_run *run, double seconds);

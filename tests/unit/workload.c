@@ -364,6 +364,32 @@ static void test_tcp(void **state)
 	account_free(&a);
 }
 
+static void test_readings_that_are_refused_are_freed(void **state)
+{
+	struct workload_run run = {dir, 0, 0, 0};
+	struct error err = {0};
+	struct snaps snaps;
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/nic.snap", dir);
+	assert_int_equal(file_write(path, "@1 9\ncut", 8, &err), 0);
+	assert_true(workload_snaps(&run, "nic.snap", &snaps, &err) < 0);
+	assert_non_null(strstr(err.text, "damaged snapshot"));
+	assert_null(snaps.buf);
+}
+
+static void test_absurd_dates_stay_in_range(void **state)
+{
+	struct workload_run run = {dir, 5, 6, 1795384155};
+
+	(void)state;
+	assert_true(workload_mono_ns(&run, 1795384156) == 1000000005);
+	assert_true(workload_mono_ns(&run, 1) == 0);
+	assert_true(workload_mono_ns(&run, 1e300) == INT64_MAX);
+	assert_true(workload_mono_ns(&run, NAN) == 0);
+}
+
 static int make_dir(void **state)
 {
 	(void)state;
@@ -385,6 +411,8 @@ int main(void)
 		cmocka_unit_test(test_neper_times),
 		cmocka_unit_test(test_netperf_times),
 		cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_readings_that_are_refused_are_freed),
+		cmocka_unit_test(test_absurd_dates_stay_in_range),
 		cmocka_unit_test(test_tcp),
 		cmocka_unit_test(test_iperf3_times),
 		cmocka_unit_test(test_iperf3_own_retransmits),
