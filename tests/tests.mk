@@ -53,17 +53,24 @@ $(INJECT): tests/faults/inject.c
 faults: $(B)/zcost $(INJECT)
 	@ZCOST_BUILD=$(abspath $(B)) FAULTS=$(FAULTS) prove --exec '' --verbose tests/cmd/faults.t
 
-# One libFuzzer program per tests/fuzz/*.c; the corpus is made of small recordings and of the foreign
-# files where they are. `make fuzz FUZZ_SECONDS=600` for longer.
+# One libFuzzer program per tests/fuzz/*.c, host_*.c linked with the host half; the corpus is made of
+# small recordings and of the foreign files where they are. `make fuzz FUZZ_SECONDS=600` for longer,
+# FUZZ="ingest store" for some of them.
 FUZZ_SECONDS ?= 60
-FUZZ := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZ ?= $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+ifdef OFFLINE
+FUZZ := $(filter-out host_%,$(FUZZ))
+endif
 FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 .PHONY: fuzz fuzz-programs
 fuzz:
-	@$(MAKE) --no-print-directory CC=$(CLANG) BUILD=build-fuzz OFFLINE=1 \
+	@$(MAKE) --no-print-directory $(JOBS) CC=$(CLANG) BUILD=build-fuzz \
 		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link $(FUZZ_FLAGS)" LDFLAGS="$(FUZZ_FLAGS)" fuzz-programs
 	@for f in $(FUZZ); do sh tests/fuzz/run.sh build-fuzz/tests/fuzz/$$f $(FUZZ_SECONDS) || exit 1; done
 fuzz-programs: $(B)/zcost $(FUZZ:%=$(B)/tests/fuzz/%) $(addprefix $(B)/tests/unit/perfdata_,world samples records)
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS)
+$(B)/tests/fuzz/host_%: $(B)/tests/fuzz/host_%.o $(B)/host.a $(B)/lib.a
+	@echo "  LINK    $@"
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/host.a $(B)/lib.a $(HOST_LIBS) $(LIB_LIBS)

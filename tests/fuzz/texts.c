@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer: reads any bytes as the text of perf report, perf trace, strace -c or perf stat. The
- * first byte chooses the format. A refusal must give a reason. A text that is read must make a
+ * libFuzzer: reads any bytes as a text that a user names. The first byte chooses: r perf report, t
+ * perf trace, c strace -c, s perf stat, e ethtool -S, m rules of components, g one component, n a
+ * number or a range of an option. A refusal must give a reason. A text that is read must make a
  * table.
  */
+#include "analyze/measures/components.h"
+#include "analyze/measures/measure.h"
+#include "analyze/model/slice.h"
+#include "analyze/texts/ethtool_text.h"
 #include "analyze/texts/perf_report.h"
 #include "analyze/texts/perf_stat.h"
 #include "analyze/texts/perf_trace.h"
-#include "analyze/measures/measure.h"
+#include "lib/cpuset.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -66,22 +74,109 @@ static int as_stat(char *text, size_t size, struct error *err)
 	return rc;
 }
 
+static int as_ethtool(char *text, size_t size, struct error *err)
+{
+	struct ethtool_text e = {0};
+	int rc = ethtool_text_parse("-", text, size, &e, err);
+
+	ethtool_text_free(&e);
+	return rc;
+}
+
+/* Asks for the component of a function that many rules could name. */
+static void check_components(struct components *c)
+{
+	const struct function f = {"tcp_recvmsg_locked.isra.0", "[kernel.kallsyms]", DSO_KERNEL,
+				   CTX_UNKNOWN};
+	char name[64];
+
+	if (!components_of(c, &f))
+		abort();
+	function_normalize(f.symbol, name, sizeof(name));
+}
+
+static int as_rules(const char *text, size_t size, struct error *err)
+{
+	int fd = memfd_create("rules", MFD_CLOEXEC), rc;
+	struct components *c;
+	char path[64];
+
+	if (fd < 0 || write(fd, text, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	rc = components_read(&c, path, NULL, err);
+	if (!rc) {
+		check_components(c);
+		components_free(c);
+	}
+	close(fd);
+	return rc;
+}
+
+static int as_group(const char *text, struct error *err)
+{
+	struct components *c = NULL;
+	int rc = components_group(&c, text, err);
+
+	if (!rc)
+		check_components(c);
+	if (c)
+		components_free(c);
+	return rc;
+}
+
+/* Every set of CPUs is written as text that gives the same set. */
+static int as_option(const char *text, struct error *err)
+{
+	struct cpuset set = {0}, again = {0};
+	struct time_point point;
+	char *written;
+	int rc;
+
+	time_point_parse(&point, text);
+	rc = cpuset_parse(&set, text, err);
+	if (rc)
+		return rc;
+	written = cpuset_format(&set);
+	if (*written && (cpuset_parse(&again, written, err) || memcmp(&set, &again, sizeof(set))))
+		abort();
+	free(written);
+	return 0;
+}
+
+static int read_text(char letter, char *text, size_t size, struct error *err)
+{
+	switch (letter) {
+	case 'r':
+		return as_report(text, size, err);
+	case 't':
+		return as_calls(text, size, false, err);
+	case 'c':
+		return as_calls(text, size, true, err);
+	case 'e':
+		return as_ethtool(text, size, err);
+	case 'm':
+		return as_rules(text, size, err);
+	case 'g':
+		return as_group(text, err);
+	case 'n':
+		return as_option(text, err);
+	default:
+		return as_stat(text, size, err);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error err = {0};
 	char *text;
-	int rc;
 
 	if (!size)
 		return 0;
 	text = malloc(size);
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = 0;
-	rc = *data == 'r'   ? as_report(text, size - 1, &err)
-	     : *data == 't' ? as_calls(text, size - 1, false, &err)
-	     : *data == 'c' ? as_calls(text, size - 1, true, &err)
-			    : as_stat(text, size - 1, &err);
-	if (rc && !*err.text)
+	if (read_text((char)*data, text, size - 1, &err) && !*err.text)
 		abort();
 	free(text);
 	return 0;

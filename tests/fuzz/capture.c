@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libFuzzer: analyzes a capture in which one file is any bytes. An input is the path of the file in
+ * the capture, a newline, and its content. The capture is the folder PROGRAM.capture, which
+ * run.sh makes. A refusal must give a reason, and an analysis that succeeds must give tables.
+ */
+#include "analyze/analysis/analysis.h"
+#include "analyze/measures/measure.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+enum { PATH_MAX_LEN = 128 };
+
+static char *capture;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	capture = xasprintf("%s.capture", **argv);
+	stderr = fopen("/dev/null",
+		       "w"); /* warnings are no findings; libFuzzer writes to another stream */
+	if (!stderr)
+		abort();
+	return 0;
+}
+
+static void check_table(struct store *store, const char *name)
+{
+	struct query q = {0};
+	struct error err = {0};
+	struct table t;
+
+	if (measure_run(name, store, &q, &t, &err) && !*err.text)
+		abort();
+	table_free(&t);
+}
+
+static void check_analysis(void)
+{
+	struct analysis a = {.capture = capture, .jobs = 1};
+	struct store *store = NULL;
+	struct error err = {0};
+	int rc = analyze_in_memory(&a, &store, &err);
+
+	if (rc && !*err.text)
+		abort();
+	if (!rc) {
+		check_table(store, "summary");
+		check_table(store, "runs");
+		check_table(store, "topology");
+	}
+	if (store && store_close(store, 0, &err) && !*err.text)
+		abort();
+	analysis_free(&a);
+}
+
+/* Replaces the file, and restores it afterwards. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
+	size_t len = end ? (size_t)(end - data) : 0, old_len;
+	char *path, *old;
+
+	if (!end || len >= PATH_MAX_LEN || memchr(data, '\0', len))
+		return -1;
+	path = xasprintf("%s/%.*s", capture, (int)len, (const char *)data);
+	if (strstr(path, "..") || file_read(path, &old, &old_len, NULL)) {
+		free(path);
+		return -1; /* libFuzzer does not add the input to its corpus */
+	}
+	if (file_write(path, end + 1, size - len - 1, NULL))
+		abort();
+	check_analysis();
+	if (file_write(path, old, old_len, NULL))
+		abort();
+	free(old);
+	free(path);
+	return 0;
+}

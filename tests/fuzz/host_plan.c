@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libFuzzer: reads any bytes as what a capture reads before it measures. The first byte chooses: p
+ * a plan, m the manifest.json of --against. A refusal must give a reason. The commands of a valid
+ * plan must split into words, and the same plan must give the same order of runs.
+ */
+#include "capture/manifest.h"
+#include "capture/order.h"
+#include "capture/plan.h"
+#include "capture/words.h"
+#include "collect/agent.h"
+#include "lib/alloc.h"
+#include "lib/command.h"
+#include "lib/file.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+const char zcost_version[] = "fuzz";
+
+static char folder[] = "/tmp/zcost-fuzz-XXXXXX", path[64];
+
+static void remove_folder(void)
+{
+	dir_remove(folder, NULL);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	stderr = fopen("/dev/null", "w"); /* notes are no findings */
+	if (!stderr || !mkdtemp(folder))
+		abort();
+	snprintf(path, sizeof(path), "%s/manifest.json", folder);
+	atexit(remove_folder);
+	return 0;
+}
+
+static void refused(int rc, const struct error *err)
+{
+	if (rc && !*err->text)
+		abort();
+}
+
+static void check_commands(const struct plan *p)
+{
+	struct error err = {0};
+	size_t i;
+	int side;
+
+	for (i = 0; i < p->nvariants; i++)
+		for (side = 0; side < p->nsides; side++) {
+			struct words w = {0};
+
+			refused(words_split(&w, p->variants[i].command[side], &err), &err);
+			words_free(&w);
+		}
+}
+
+static void read_plan(const char *text)
+{
+	struct rights none = {0};
+	struct error err = {0};
+	struct plan p;
+
+	plan_init(&p);
+	if (plan_parse(&p, "dir/p.ini", text, "/opt", &err)) {
+		refused(-1, &err);
+	} else {
+		check_commands(&p);
+		refused(plan_check_cpus(&p, &err), &err);
+		refused(plan_check_rights(&p, &none, "", &err), &err);
+	}
+	plan_free(&p);
+}
+
+static void read_manifest(const char *text, size_t size)
+{
+	static char program[] = "/bin/true";
+	char *argv[] = {program, NULL};
+	struct error err = {0};
+	struct plan p;
+
+	if (file_write(path, text, size, NULL))
+		abort();
+	plan_init(&p);
+	refused(plan_wrap(&p, "new", argv, &err), &err);
+	refused(plan_add_capture(&p, folder, &err), &err);
+	check_commands(&p);
+	plan_free(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text;
+
+	if (!size || !strchr("pm", *data))
+		return -1; /* libFuzzer does not add the input to its corpus */
+	text = xstrndup((const char *)data + 1, size - 1);
+	if (*data == 'p')
+		read_plan(text);
+	else
+		read_manifest(text, strlen(text));
+	free(text);
+	return 0;
+}
