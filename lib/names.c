@@ -19,7 +19,7 @@ static bool is_control(char c)
 
 const char *name_shown(const char *raw)
 {
-	static char text[SHOWN + 4];
+	static _Thread_local char text[SHOWN + 4];
 	size_t i;
 
 	for (i = 0; raw[i] && i < SHOWN; i++)

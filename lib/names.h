@@ -24,7 +24,8 @@ extern const char *const names_of_host[];
  * and neither "", "." nor "..". */
 bool name_is_part(const char *name);
 
-/* For messages: control characters as '?', cut at a bearable length; static buffer. */
+/* For messages: control characters as '?', cut at a bearable length. The thread's
+ * next call replaces the text. */
 const char *name_shown(const char *raw);
 
 #endif

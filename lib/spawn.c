@@ -239,7 +239,7 @@ void spawn_stop(pid_t pid, int grace_ms, int *status)
 
 const char *spawn_status_text(int status)
 {
-	static char text[96];
+	static _Thread_local char text[96];
 
 	if (WIFSIGNALED(status))
 		snprintf(text, sizeof(text), "was killed by signal %d (%s)", WTERMSIG(status),

@@ -45,7 +45,8 @@ void spawn_stop(pid_t pid, int grace_ms, int *status);
 /* Starts the child and waits for it. Fails if the exit status is not 0. */
 int spawn_run(char *const argv[], const struct spawn *opts, struct error *err);
 
-/* Returns "exited with status 1" or "was killed by signal 9 (Killed)" in a static buffer. */
+/* Returns "exited with status 1" or "was killed by signal 9 (Killed)". The thread's next
+ * call replaces the text. */
 const char *spawn_status_text(int status);
 
 /*

@@ -5,11 +5,13 @@
 #include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/intern.h"
+#include "lib/names.h"
 #include "lib/sha256.h"
 #include "lib/snap.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
 #include "lib/table.h"
+#include "lib/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -311,6 +313,25 @@ static void test_only_files_are_replaced(void **state)
 	rmdir(dir);
 }
 
+static void names_write(void *arg, size_t number)
+{
+	const char **shown = arg;
+
+	shown[number] = name_shown(number ? "b" : "a");
+	shown[2 + number] = spawn_status_text(0);
+}
+
+static void test_each_thread_has_its_own_texts_of_messages(void **state)
+{
+	const char *shown[4] = {0};
+
+	(void)state;
+	workers_run(2, names_write, shown);
+	assert_string_equal(shown[0], "a");
+	assert_ptr_not_equal(shown[0], shown[1]);
+	assert_ptr_not_equal(shown[2], shown[3]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_text_joins_value_and_interval),
 		cmocka_unit_test(test_only_regular_files_are_opened),
 		cmocka_unit_test(test_only_files_are_replaced),
+		cmocka_unit_test(test_each_thread_has_its_own_texts_of_messages),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
