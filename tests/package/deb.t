@@ -39,11 +39,10 @@ for package in zcost zcost-offline; do
 	ok "apt removes $package" in_bare apt-get -qy purge $package
 	files >before
 	ok "dpkg installs $package again" in_bare dpkg -i "/root/$package.deb"
-	ok "zcost --version of $package names the libraries" exits 0 in_bare zcost --version
+	ok "zcost --version of $package runs" exits 0 in_bare zcost --version
 	[ $package = zcost ] && host=+ || host=-
-	ok "$package has ${host}host" says "^  features: [$host]host .* libraries: .*sqlite3 [0-9]" /dev/fd/3 3<<-END
-		$(tr '\n' ' ' <out)
-	END
+	ok "$package has ${host}host" says "^  features: [$host]host" out
+	ok "$package names its libraries" says "^  libraries: .*sqlite3 [0-9]" out
 	for page in zcost zcost-report zcost-store; do
 		ok "man shows $page of $package" exits 0 in_bare man $page
 		ok "the page $page has its name" says "^ +$page - " out
