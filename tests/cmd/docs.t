@@ -48,6 +48,16 @@ reachable() { # reachable PAGE: some other page links to it
 for page in $pages; do
 	[ "$page" = README.md ] || ok "a page links to $page" reachable "$page"
 done
+listed() { # listed PAGE: the list at its top links to each of its sections
+	sed '/^## /q' "$top/$1" >list
+	grep '^## ' "$top/$1" >sections
+	bad=
+	for section in $(anchors sections); do
+		grep -qF "(#$section)" list || bad="$bad $section"
+	done
+	[ -z "$bad" ] || { echo "$1 does not list:$bad"; return 1; }
+}
+ok "the list at the top of docs/method.md has every section" listed docs/method.md
 named_pages() { # the code names no page that is not there
 	bad=
 	for page in $(cd "$top" && grep -rhoE 'docs/[a-z/-]+\.md' Makefile zcost.c lib collect capture analyze plot samples \
