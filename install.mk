@@ -86,17 +86,17 @@ PACKAGE_TEST = @prove --exec '' --timer tests/package/$(1).t :: $(VERSION)
 check-dist: dist
 	$(call PACKAGE_TEST,dist)
 
-deb check-deb: DEPS_DEBS := debhelper
+deb: DEPS_DEBS := debhelper
 deb: deps dist
 	$(Q)rm -rf build-deb && mkdir build-deb && tar -xf $(TARBALL) -C build-deb
 	$(Q)cd build-deb/zcost-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL -u BUILD dpkg-buildpackage -us -uc -b $(JOBS)
-check-deb: DEPS_DEBS += lintian debootstrap
 check-deb: deb $(B)/tests/tools/perfdata_gen
+	@$(MAKE) --no-print-directory deps DEPS_DEBS='lintian debootstrap'
 	$(call PACKAGE_TEST,deb)
 
-# Where dnf does not know what is installed, the names of the build requirements are not checked.
-rpm check-rpm: DEPS_DEBS := rpm
-rpm check-rpm: DEPS_RPMS := rpm-build
+# On Debian rpmbuild does not check the build requirements: their names are those of Fedora.
+rpm: DEPS_DEBS := rpm
+rpm: DEPS_RPMS := rpm-build
 rpm: deps dist
 	$(Q)rm -rf build-rpm && for half in without with; do \
 		env -u MAKEFLAGS -u MAKELEVEL -u BUILD rpmbuild -ba --$$half offline $(if $(shell command -v dnf),,--nodeps) \
