@@ -4,6 +4,7 @@
 #
 #   OFFLINE=1   the laptop half alone: needs no libperf, liburing, libbpf
 #   SAN=1       with AddressSanitizer and UBSan, in its own build folder
+#   SAN=thread  with ThreadSanitizer, in its own build folder; `make tsan` tests it
 #   V=1         shows the commands
 
 VERSION := 0.1.0
@@ -12,7 +13,8 @@ RELEASED := 2026-11-23
 CC ?= gcc
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
-BUILD ?= build$(if $(SAN),-san)$(if $(OFFLINE),-offline)
+SANITIZE := $(if $(filter thread,$(SAN)),thread,address,undefined)
+BUILD ?= build$(if $(SAN),$(if $(filter thread,$(SAN)),-tsan,-san))$(if $(OFFLINE),-offline)
 B := $(BUILD)
 LIBPERF := build/libperf
 Q := $(if $(V),,@)
@@ -23,8 +25,8 @@ OUR_CFLAGS = -std=gnu17 -D_GNU_SOURCE $(WARN) -fno-omit-frame-pointer \
 	     -I. -I$(B) -DZCOST_VERSION='"$(VERSION)"' $(if $(OFFLINE),-DOFFLINE) -pthread
 LDFLAGS += -pthread
 ifdef SAN
-OUR_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
-LDFLAGS += -fsanitize=address,undefined
+OUR_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined
+LDFLAGS += -fsanitize=$(SANITIZE)
 endif
 
 pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
@@ -204,6 +206,7 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-san build-offline build-fuzz build-check build-san-check build-offline-check build-deb build-dist build-rpm
+	rm -rf build build-san build-tsan build-offline build-fuzz build-check build-san-check build-offline-check build-deb \
+		build-dist build-rpm
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

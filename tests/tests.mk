@@ -74,3 +74,18 @@ $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/laptop.a $(B)/lib.a
 $(B)/tests/fuzz/host_%: $(B)/tests/fuzz/host_%.o $(B)/host.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/host.a $(B)/lib.a $(HOST_LIBS) $(LIB_LIBS)
+
+# ThreadSanitizer over what starts threads: the readers of perf.data and of runs, the checker of
+# checksums, and the poller of power meters. Its runtime needs the usual layout of the memory.
+TSAN_UNIT := host_collect lib_basic perfdata_samples tracepoints
+TSAN_CMD := analyze analyze-damage golden-captures host-collect-power perfdata-threads
+ifdef OFFLINE
+TSAN_UNIT := $(filter-out host_%,$(TSAN_UNIT))
+TSAN_CMD := $(filter-out host-%,$(TSAN_CMD))
+endif
+.PHONY: tsan tsan-programs
+tsan:
+	@$(MAKE) --no-print-directory $(JOBS) SAN=thread BUILD=build-tsan tsan-programs
+	@ZCOST_BUILD=$(abspath build-tsan) TSAN_OPTIONS="halt_on_error=1 exitcode=66" prove --exec 'setarch -R' \
+		--timer --failures --comments $(TSAN_UNIT:%=build-tsan/tests/unit/%) $(TSAN_CMD:%=tests/cmd/%.t)
+tsan-programs: $(PROGRAMS) $(TSAN_UNIT:%=$(B)/tests/unit/%) $(TOOLS)
