@@ -109,6 +109,11 @@ undo_state() {
 	echo "${ZCOST_STATE-/run}/zcost/$(stat -c '%d-%i' "$1")-$born"
 }
 
+# limit_memory KIB: limits the commands that follow. The sanitizers reserve terabytes, so no limit applies to them.
+limit_memory() {
+	grep -qE '__[at]san_init' "$zcost" || ulimit -v "$1"
+}
+
 # near A B TOLERANCE: A and B differ by at most TOLERANCE
 near() {
 	awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d

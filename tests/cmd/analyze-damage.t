@@ -213,7 +213,7 @@ endless() { # endless COMMAND...: it makes the file "$1"
 	# power.csv is the log of a meter, which the capture may hold.
 	for file in $receiver/power.csv $(cd cap && find runs hosts -type f ! -name run.json); do
 		rm -rf pipes && cp -r cap pipes && rm -f pipes/zcost.db pipes/$file && "$@" pipes/$file || return
-		(ulimit -v 4000000 && timeout 20 "$zcost" analyze pipes) 2>err
+		(limit_memory 4000000 && timeout 20 "$zcost" analyze pipes) 2>err
 		[ $? = 4 ] || { echo "$file"; cat err; return 1; }
 	done
 }
