@@ -289,15 +289,15 @@ static enum verdict diff_judge_row(const struct diff *d, const struct verdict_ru
 
 void diff_judge(struct diff *d, const struct verdict_rule *rule)
 {
-	struct diff_row *row;
+	size_t i;
 
 	d->tests = 0;
-	for (row = d->rows; row < d->rows + d->n; row++)
-		diff_test_row(d, row);
+	for (i = 0; i < d->n; i++)
+		diff_test_row(d, &d->rows[i]);
 	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
 	diff_correct(d);
-	for (row = d->rows; row < d->rows + d->n; row++)
-		row->verdict = diff_judge_row(d, rule, row);
+	for (i = 0; i < d->n; i++)
+		d->rows[i].verdict = diff_judge_row(d, rule, &d->rows[i]);
 	if (d->n)
 		qsort(d->rows, d->n, sizeof(*d->rows), diff_order_deltas);
 	map_free(&d->ids); /* its numbers are those of the old order */
