@@ -258,7 +258,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 	struct manifest there = {0};
 	struct progress progress;
 	struct order all, left;
-	bool elsewhere;
+	bool elsewhere = false;
 	int rc = plan_check_cpus(p, err);
 
 	if (!rc)

@@ -52,10 +52,10 @@ const char *flame_file_name(struct figure *f, const char *const words[], size_t 
 		if (len > WORD_MOST)
 			str_printf(&s, "-%08x", (uint32_t)hash_bytes(words[i], len, 0));
 	}
-	for (at = s.buf; *at; at++)
+	for (at = s.buf; at && *at; at++)
 		if (!isalnum((unsigned char)*at) && !strchr("+-_.,=", *at))
 			*at = '_';
-	kept = arena_strdup(&f->arena, s.buf);
+	kept = arena_strdup(&f->arena, s.buf ? s.buf : "");
 	str_free(&s);
 	return kept;
 }

@@ -125,7 +125,7 @@ int account_read(const struct workload_run *run, const char *units, struct accou
 	int rc = units_check(units, err);
 
 	*a = (struct account){.late_s = NAN, .retransmits = NAN};
-	return rc || !is->read ? rc : is->read(is, run, units_argument(units), a, err);
+	return rc || !is || !is->read ? rc : is->read(is, run, units_argument(units), a, err);
 }
 
 int workload_text(const struct workload_run *run, const char *file, char **text, struct error *err)

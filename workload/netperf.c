@@ -172,7 +172,7 @@ static int netperf_read(const struct adapter *is, const struct workload_run *run
 	free(text);
 	if (a->points.n)
 		return 0;
-	if (isnan(rate))
+	if (!unit || isnan(rate))
 		return error_set(
 			err, ENODATA,
 			"workload.out: no result of netperf with its unit; run netperf without -v 0 and -P 0, or omni with -k THROUGHPUT,THROUGHPUT_UNITS");
