@@ -69,6 +69,11 @@ ok "report cpu shows the warning of the topology" says 'warning: remote receiver
 ok "report topology --all has a row for each core" says 'core +1/0/3 +7,15' out
 ok "report topology --variant exits 0" exits 0 "$zcost" report topology cap --variant good
 ok "report topology --variant leaves out other variants" sh -c "! grep -q remote out"
+sed -i 's/, "node": "[01]"//g; s/"nodes": \[.*\]/"numa_nodes": {"0": "0-3,8-11", "1": "4-7,12-15"}/' cap/hosts/vm/host.json
+"$zcost" analyze cap >log 2>&1
+"$zcost" report topology cap --format tsv >out 2>err
+ok "an older host.json has the nodes of CPUs in its list of nodes" test "$(cell node 1 cpus) $(cell node 1 nodes)" = "4-7,12-15 1"
+ok "a side's row has its nodes out of this list" test "$(cell side 'split receiver' nodes) $(cell side 'good receiver' nodes)" = "0-1 1"
 rm cap/hosts/vm/host.json
 "$zcost" analyze cap >log 2>&1
 ok "report topology exits 0 without a host.json" exits 0 "$zcost" report topology cap

@@ -3,6 +3,7 @@
  */
 #include "analyze/ingest/workload.h"
 #include "analyze/ingest/power.h"
+#include "analyze/ingest/tsv.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/snap.h"
@@ -50,6 +51,44 @@ static void put(const char *text)
 static void add_snap(double seconds, const char *text)
 {
 	append_snap(path, seconds, text, strlen(text));
+}
+
+/* --- tables as text --- */
+
+static void check_row(const struct tsv *t, size_t row, const char *a, const char *b, const char *c)
+{
+	const char *want[] = {a, b, c};
+	int i;
+
+	for (i = 0; i < 3; i++)
+		assert_string_equal(tsv_cell(t, row, i), want[i]);
+}
+
+static void test_cells_lose_their_quotes_and_blanks(void **state)
+{
+	struct error err = {0};
+	struct tsv t;
+
+	(void)state;
+	put("\xef\xbb\xbf# a comment\n\nTime; \"Power, W\" ;c\n"
+	    "1;\"\";\"\n"
+	    "  \n"
+	    "2; 3,5 ;\"x\n"
+	    "cut;short\n"
+	    "3;x\";\"a;b\"\n");
+	assert_int_equal(tsv_read(&t, path, 0, &err), 0);
+	assert_int_equal(t.ncolumns, 3);
+	assert_int_equal(tsv_column(&t, "power, w"), 1);
+	assert_int_equal(tsv_column(&t, "power"), -1);
+	assert_int_equal(t.rows, 3);
+	assert_int_equal(t.short_rows, 1);
+	check_row(&t, 0, "1", "", "\"");
+	check_row(&t, 1, "2", "3,5", "\"x");
+	check_row(&t, 2, "3", "x\"", "\"a"); /* a quote does not protect a separator */
+	assert_string_equal(tsv_cell(&t, 0, -1), "");
+	tsv_free(&t);
+	put("# nothing\n");
+	assert_int_equal(tsv_read(&t, path, 0, &err), -ENODATA);
 }
 
 /* --- /proc/stat --- */
@@ -324,6 +363,55 @@ static void test_power_kinds(void **state)
 			assert_float_equal(metric(&in, "power_w:wall"), 330, 0);
 		ingest_free(&in);
 	}
+}
+
+/* Polled programs: the power is interpolated at the window's start, and a heading is no reading. */
+static void test_polled_programs_are_integrated_over_the_window(void **state)
+{
+	static const char dcmi[] = "    Instantaneous power reading:              %d Watts\n";
+	static const int watts[] = {100, 200, 200};
+	struct ingest in = fresh("1");
+	struct error err = {0};
+	char text[80];
+	int i;
+
+	(void)state;
+	unlink(path);
+	add_snap(8.5, "# kind: package\n");
+	add_snap(8.6, "PkgWatt\n");
+	add_snap(11, "200\n");
+	add_snap(9, "100 W\n");
+	add_snap(13, "0.2 kW\n");
+	assert_int_equal(parse_file(&in, "power-command.snap", path, &err), 0);
+	power_put(&in);
+	assert_float_equal(metric(&in, "power_w:package/command/power"), 575 / 3.0, 1e-9);
+	assert_float_equal(metric(&in, "power_w:package"), 575 / 3.0, 1e-9);
+	assert_true(noted_text(&in, NOTE_power_bad_answers, "power by another command"));
+	assert_float_equal(noted(&in, NOTE_power_bad_answers)->value[1].number, 1, 0);
+	assert_float_equal(noted(&in, NOTE_power_bad_answers)->value[2].number, 4, 0);
+	ingest_free(&in);
+
+	in = fresh("1");
+	unlink(path);
+	add_snap(8.5, "# kind: packages\n"); /* there is no such kind */
+	add_snap(9, "1\n");
+	add_snap(13, "1\n");
+	assert_int_equal(parse_file(&in, "power-command-2.snap", path, &err), 0);
+	assert_float_equal(metric(&in, "power_w:other/command/power"), 1, 1e-9);
+	assert_null(noted(&in, NOTE_power_bad_answers));
+	ingest_free(&in);
+
+	in = fresh("1");
+	unlink(path);
+	for (i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), dcmi, watts[i]);
+		add_snap(9 + 2 * i, text);
+	}
+	assert_int_equal(parse_file(&in, "power-ipmi.snap", path, &err), 0);
+	assert_float_equal(metric(&in, "power_w:wall/ipmi/dcmi"), 575 / 3.0, 1e-9);
+	ingest_free(&in);
+	unlink(path);
+	assert_int_equal(parse_file(&in, "power-ipmi.snap", path, &err), -ENOENT);
 }
 
 static double read_meter(struct ingest *in, const struct meter *m, const char *text)
@@ -654,6 +742,28 @@ static void test_rates(void **state)
 	ingest_free(&in);
 }
 
+static void check_units(const char *given, const char *expected)
+{
+	struct ingest in = fresh("1");
+
+	in.run.side = "receiver";
+	in.units = "recorded";
+	in.how.units = given;
+	workload_set_units(&in);
+	assert_string_equal(in.units, expected);
+	ingest_free(&in);
+}
+
+static void test_units_are_set_for_one_side_or_all(void **state)
+{
+	(void)state;
+	check_units("=iperf3", "iperf3");
+	check_units("=iperf3\nsender=neper", "iperf3");
+	check_units("sender=neper\nreceiver=rates\n", "rates");
+	check_units("sender=neper", "recorded");
+	check_units("receiver", "recorded");
+}
+
 /* --- syscalls --- */
 
 static const char heading[] = "comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
@@ -765,6 +875,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cells_lose_their_quotes_and_blanks),
 		cmocka_unit_test(test_cpu_interpolates),
 		cmocka_unit_test(test_cpu_awkward),
 		cmocka_unit_test(test_cpu_missing),
@@ -776,6 +887,7 @@ int main(void)
 		cmocka_unit_test(test_power_domains),
 		cmocka_unit_test(test_power_kinds),
 		cmocka_unit_test(test_power_gap),
+		cmocka_unit_test(test_polled_programs_are_integrated_over_the_window),
 		cmocka_unit_test(test_meter_covers),
 		cmocka_unit_test(test_meter_clocks),
 		cmocka_unit_test(test_meter_columns),
@@ -783,6 +895,7 @@ int main(void)
 		cmocka_unit_test(test_coarse_points_bound_the_error_of_the_work),
 		cmocka_unit_test(test_iperf3),
 		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
 		cmocka_unit_test(test_syscalls),
 		cmocka_unit_test(test_untimed),
 		cmocka_unit_test(test_untimed_of_several),
