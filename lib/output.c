@@ -2,6 +2,7 @@
 #include "lib/output.h"
 
 #include "lib/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -122,53 +123,89 @@ static int sink_error(const struct sink *s, int code, struct error *err)
 			 sink_is_stdout(s) ? "standard output" : s->path);
 }
 
-/* Under sudo a new file belongs to the caller. One that is there keeps its owner. */
-static int sink_open_file(const char *path)
+/* Under sudo a new file belongs to the caller. One that is there keeps its owner and its mode. */
+static int sink_set_owner(int fd, const struct stat *old)
 {
-	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-	int fd = open(path, flags | O_EXCL, 0666);
+	if (!S_ISREG(old->st_mode))
+		caller_give(fd);
+	else if (fchown(fd, old->st_uid, old->st_gid) || fchmod(fd, old->st_mode & 07777))
+		return -errno;
+	return 0;
+}
 
-	if (fd < 0)
-		return open(path, flags, 0666);
-	caller_give(fd);
-	return fd;
+/* Opens a temporary file, so that nobody takes half a result for a whole one. */
+static int sink_open_new(struct sink *s, const struct stat *old)
+{
+	int fd, rc;
+
+	remains_remove(s->path);
+	s->tmp = remains_name(s->path);
+	fd = file_create(s->tmp, 0, 0666);
+	rc = fd < 0 ? fd : sink_set_owner(fd, old);
+	if (!rc)
+		return fd;
+	file_replace(fd, s->tmp, s->path, rc);
+	free(s->tmp);
+	s->tmp = NULL;
+	return rc;
+}
+
+/*
+ * Writes a device, a FIFO or a symbolic link itself, and a file that a user may write to but not
+ * replace.
+ */
+static int sink_open_file(struct sink *s)
+{
+	struct stat old = {0};
+	int fd = -EPERM;
+
+	if (lstat(s->path, &old) || S_ISREG(old.st_mode))
+		fd = sink_open_new(s, &old);
+	if (fd != -EPERM && fd != -EACCES)
+		return fd;
+	fd = open(s->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Closes the file. Without an error in `rc` it gets its name. */
+static int sink_close_file(struct sink *s, int rc)
+{
+	if (s->tmp)
+		rc = file_replace(s->fd, s->tmp, s->path, rc);
+	else if (s->fd >= 0 && !sink_is_stdout(s) && close(s->fd) && !rc)
+		rc = -errno;
+	free(s->tmp);
+	s->tmp = NULL;
+	return rc;
 }
 
 int sink_open(struct sink *s, const char *path, struct error *err)
 {
+	int rc;
+
 	*s = (struct sink){.path = path, .fd = STDOUT_FILENO};
 	if (!sink_is_stdout(s))
-		s->fd = sink_open_file(path);
-	if (s->fd < 0)
-		return sink_error(s, errno, err);
-	s->f = fopencookie(s, "w", (cookie_io_functions_t){.write = sink_write});
-	if (!s->f)
-		return sink_error(s, errno, err);
+		s->fd = sink_open_file(s);
+	rc = s->fd < 0 ? s->fd : 0;
+	if (!rc)
+		s->f = fopencookie(s, "w", (cookie_io_functions_t){.write = sink_write});
+	if (!rc && !s->f)
+		rc = -errno;
+	if (rc)
+		return sink_error(s, -sink_close_file(s, rc), err);
 	setvbuf(s->f, NULL, _IOFBF, BUFFER);
 	return 0;
 }
 
-/* Leaves a device or a symbolic link alone. */
-static void sink_remove_file(const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISREG(st.st_mode))
-		unlink(path);
-}
-
 int sink_close(struct sink *s, int rc, struct error *err)
 {
+	int failed;
+
 	if (!s->f)
 		return rc;
 	if (fclose(s->f) && !s->failure)
 		s->failure = errno;
-	if (!sink_is_stdout(s) && close(s->fd) && !s->failure)
-		s->failure = errno;
 	s->f = NULL;
-	if (s->failure && !rc)
-		rc = sink_error(s, s->failure, err);
-	if (rc && !sink_is_stdout(s))
-		sink_remove_file(s->path);
-	return rc;
+	failed = sink_close_file(s, rc ? rc : -s->failure);
+	return rc || !failed ? rc : sink_error(s, -failed, err);
 }

@@ -27,12 +27,13 @@ int output_terminal_width(int fd);
 int output_table(const struct output *o, struct table *t, struct error *err);
 
 /*
- * A file or standard output for results. Unlike a plain stream it remembers why a write failed, and
- * it removes a file that is not complete.
+ * A file or standard output for results. Unlike a plain stream it remembers why a write failed. The
+ * file gets its name when it is complete; until then an older one of that name stays.
  */
 struct sink {
 	FILE *f;	  /* NULL: not open */
 	const char *path; /* not copied; NULL or "-": standard output */
+	char *tmp;	  /* what a regular file is called until it is complete */
 	int fd, failure;  /* errno of the first write that failed */
 };
 
@@ -40,8 +41,8 @@ struct sink {
 int sink_open(struct sink *s, const char *path, struct error *err);
 
 /*
- * Writes the rest and closes. If the writer failed (`rc` is negative) or a write failed, it removes
- * the file. Returns `rc`, or -errno of the write.
+ * Writes the rest and closes. If the writer failed (`rc` is negative) or a write failed, the file
+ * is removed. Returns `rc`, or -errno of the write.
  */
 int sink_close(struct sink *s, int rc, struct error *err);
 

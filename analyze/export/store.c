@@ -38,14 +38,14 @@ static int csv_check_table(const struct export *x, const char **names, int n, st
 	return rc;
 }
 
-static char *csv_path(const struct export *x, const char *name)
+static char *csv_path(const char *folder, const char *name)
 {
-	return xasprintf("%s/%s.csv", x->path, name);
+	return xasprintf("%s/%s.csv", folder, name);
 }
 
-static int csv_write_file(struct export *x, const char *name, struct error *err)
+static int csv_write_file(struct export *x, const char *folder, const char *name, struct error *err)
 {
-	char *path = csv_path(x, name);
+	char *path = csv_path(folder, name);
 	struct sink out;
 	int rc = sink_open(&out, path, err);
 
@@ -55,34 +55,48 @@ static int csv_write_file(struct export *x, const char *name, struct error *err)
 	return rc;
 }
 
-/* Removes the files of a failed export: some of the tables would look like all. */
-static void csv_remove_files(const struct export *x, const char **names, int n)
+static int csv_move_file(const char *from, const char *to, const char *name, struct error *err)
 {
-	char *path;
+	char *old = csv_path(from, name), *new = csv_path(to, name);
+	int rc = rename(old, new) ? error_sys(err, errno, "%s: cannot write", new) : 0;
 
-	while (n > 0) {
-		path = csv_path(x, names[--n]);
-		unlink(path);
-		free(path);
-	}
+	free(old);
+	free(new);
+	return rc;
 }
 
+/* Gives the folder its name, or moves its files into the folder that has the name. */
+static int csv_place_folder(const char *tmp, const char *folder, const char **names, int n,
+			    struct error *err)
+{
+	int i, rc = 0;
+
+	if (!rename(tmp, folder))
+		return 0;
+	for (i = 0; i < n && !rc; i++)
+		rc = csv_move_file(tmp, folder, names[i], err);
+	return rc;
+}
+
+/* Writes all tables before any gets its name: some of them would look like all. */
 static int csv_write_folder(struct export *x, const char **names, int n, struct error *err)
 {
-	bool was = x->path && path_exists(x->path);
+	char *tmp;
 	int i, rc;
 
 	if (!x->path || !strcmp(x->path, "-"))
 		return error_set(
 			err, EINVAL,
 			"csv writes one file per table: give a folder with -o, or one table with --table");
-	rc = dir_make(x->path, err);
+	remains_remove(x->path);
+	tmp = remains_name(x->path);
+	rc = dir_make(tmp, err);
 	for (i = 0; i < n && !rc; i++)
-		rc = csv_write_file(x, names[i], err);
-	if (rc)
-		csv_remove_files(x, names, i - 1);
-	if (rc && !was)
-		rmdir(x->path);
+		rc = csv_write_file(x, tmp, names[i], err);
+	if (!rc)
+		rc = csv_place_folder(tmp, x->path, names, n, err);
+	dir_remove(tmp, NULL);
+	free(tmp);
 	return rc;
 }
 

@@ -1,13 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A full disk: each command reports it once and leaves no partial result. A capture still undoes its settings.
+# A full disk and a read-only one: each command reports it once, leaves no partial result and keeps the earlier one. A capture
+# still undoes its settings.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
 need_sqlite
 cleanup() { umount "$scratch/small" 2>/dev/null; }
 [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=2m nodev small 2>mount.err ||
 	skip_all "needs a file system of its own: root, $(head -n 1 mount.err 2>/dev/null)"
+. "$tests/capture.sh"
 world cap 6 $copying $mapping
+mkdir hand
+for side in receiver sender; do
+	measure_run hand copying 1 $side 1250000000 150
+done
+manifest hand copying copying/measure/1/ok
+"$zcost" pack hand -o hand.tar.zst 2>/dev/null
 
 fill() { # fills the disk to the last byte
 	rm -f small/ballast
@@ -17,11 +25,17 @@ fill() { # fills the disk to the last byte
 full() { # full COMMAND...: fails on a full disk with one error
 	fill || { echo "the disk is not full"; rm -f small/x; df small; }
 	rm -f small/x
-	exits 1 "$zcost" "$@" && says '^zcost: (small|standard output).*: No space left on device$' err &&
-		test "$(grep -c 'No space' err)" = 1 && ! grep 'Input/output' err
+	exits 1 "$zcost" "$@" && says '^zcost: (small|standard output).*: (No space left on device|database or disk is full)$' err &&
+		test "$(grep -c 'No space\|is full' err)" = 1 && ! grep 'Input/output' err
 }
 nothing() { # the disk has only the ballast
 	test "$(ls -A small)" = ballast || { ls -lR small; return 1; }
+}
+keeps() { # keeps FILE...: each has the text that it had before the commands, and no temporary file is beside it
+	for f; do
+		test "$(cat "$f")" = old || { echo "$f:"; head -c 300 "$f"; return 1; }
+	done
+	! find small -name '*.tmp.*' | grep .
 }
 
 ok "report of a table exits 1 on a full disk" full report functions cap -o small/t
@@ -34,10 +48,45 @@ ok "export folded exits 1 on a full disk" full export folded cap --side receiver
 ok "export folded leaves no file on a full disk" nothing
 ok "export csv of one table exits 1 on a full disk" full export csv cap --table run -o small/x.csv
 ok "export csv of one table leaves no file on a full disk" nothing
-mkdir small/csv
 ok "export csv of all tables exits 1 on a full disk" full export csv cap -o small/csv
-ok "export csv of all tables leaves no file on a full disk" sh -c '! ls -A small/csv | grep .'
-rmdir small/csv
+ok "export csv of all tables leaves no folder on a full disk" nothing
+ok "report --html exits 1 on a full disk" full report --html small/page.html cap
+ok "report --html leaves no file on a full disk" nothing
+ok "pack exits 1 on a full disk" full pack hand -o small/a.tar.zst
+ok "pack leaves no file on a full disk" nothing
+ok "unpack exits 1 on a full disk" full unpack hand.tar.zst -o small/hand
+ok "unpack leaves no folder on a full disk" nothing
+ok "collect exits 1 on a full disk" full collect -o small/run --collect cpu -- sleep 0.1
+ok "collect leaves no run.json on a full disk" test ! -e small/run/run.json
+
+# The results of earlier commands.
+earlier() {
+	rm -rf small/* && mkdir small/csv small/charts && cp -r hand small/
+	for f in small/t small/csv/run.csv small/csv/variant.csv small/a.tar.zst small/page.html small/hand/zcost.db; do
+		echo old >$f
+	done
+}
+earlier
+for asked in "report functions cap -o small/t" "compare copying mapping -C cap -o small/t" "export sql cap -o small/t" \
+	"export csv cap -o small/csv" "report --html small/page.html cap" "pack hand -o small/a.tar.zst" \
+	"analyze small/hand"; do
+	ok "$asked exits 1 on a full disk with an earlier result" full $asked
+	ok "$asked keeps the earlier result on a full disk" keeps small/t small/csv/run.csv small/csv/variant.csv \
+		small/a.tar.zst small/page.html small/hand/zcost.db
+done
+read_only() { # read_only COMMAND...: fails on a read-only disk with one line
+	exits 1 "$zcost" "$@" && says '^zcost: small/.*Read-only file system' err && test "$(grep -c Read-only err)" = 1
+}
+mount -o remount,ro small
+for asked in "report functions cap -o small/t" "report functions cap -o small/new" "compare copying mapping -C cap -o small/t" \
+	"export sql cap -o small/t" "export csv cap -o small/csv" "export csv cap -o small/new" \
+	"report --html small/page.html cap" "plot cap throughput -o small/charts" "plot cap throughput -o small/new" \
+	"pack hand -o small/a.tar.zst" "unpack hand.tar.zst -o small/new" "analyze small/hand" \
+	"collect -o small/run --collect cpu -- true" "capture -o small/cap --variant a -- true"; do
+	ok "$asked exits 1 on a read-only disk" read_only $asked
+done
+mount -o remount,rw small
+rm -rf small/*
 to_full() { # standard output is /dev/full
 	"$zcost" "$@" >/dev/full 2>err
 	test $? = 1
