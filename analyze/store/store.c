@@ -112,10 +112,13 @@ static void store_close_db(struct store *s)
 
 int store_close(struct store *s, int rc, struct error *err)
 {
-	if (rc >= 0 && store_failed(s, err))
-		rc = -s->failed.code;
 	if (!s)
 		return rc;
+	if (s->failed.code) { /* the cause of whatever followed */
+		if (err)
+			*err = s->failed;
+		rc = -s->failed.code;
+	}
 	store_close_db(s);
 	if (s->tmp)
 		unlink(s->tmp);
