@@ -34,16 +34,22 @@ static char *picture_path(const struct figure *f, const char *dir, size_t i)
 	return xasprintf("%s/%s.%s", dir, f->name, endings[i].ending);
 }
 
-/* A picture of an earlier run must not pass for one of this run. */
+/* A picture of an earlier run must not pass for one of this run, and half a picture for a whole
+ * one.
+ */
 static void pictures_remove(const struct figure *f, const char *dir, unsigned int formats)
 {
 	size_t i;
 
 	for (i = 0; i < array_size(endings); i++) {
-		char *path = picture_path(f, dir, i);
+		char *path = picture_path(f, dir, i), *half = remains_name(path);
 
-		if (formats & endings[i].bit)
+		if (formats & endings[i].bit) {
+			remains_remove(path);
+			unlink(half);
 			unlink(path);
+		}
+		free(half);
 		free(path);
 	}
 }
@@ -123,7 +129,7 @@ static int gnuplot_run(char *const argv[], const struct spawn *opts, const char 
 		return error_set(
 			err, ENOENT,
 			"gnuplot is not installed (no 'gnuplot' in PATH); scripts and data are written: install the package gnuplot-nox or gnuplot, then run this again, or 'gnuplot %s' in %s",
-			argv[2], opts->cwd);
+			argv[4], opts->cwd);
 	if (rc)
 		return error_set(err, -rc, "%s", start.text);
 	if (spawn_wait(pid, GNUPLOT_MS, &status) == -ETIMEDOUT) {
@@ -183,17 +189,19 @@ void figure_describe_svg(const struct figure *f, struct str *out, const char *sv
 	}
 }
 
-static int picture_describe(const struct figure *f, const char *path, struct error *err)
+static int picture_describe(const struct figure *f, const char *half, const char *path,
+			    struct error *err)
 {
 	struct str out = {0};
 	char *svg;
 	size_t len;
-	int rc = file_read(path, &svg, &len, err);
+	int rc = file_read(half, &svg, &len, err);
 
 	if (rc)
 		return rc;
 	figure_describe_svg(f, &out, svg);
 	rc = file_write(path, out.buf ? out.buf : "", out.len, err);
+	unlink(half);
 	str_free(&out);
 	free(svg);
 	return rc;
@@ -215,8 +223,28 @@ static bool picture_is_whole(const char *path, const char *tail)
 	return whole;
 }
 
-static int pictures_check(const struct figure *f, const char *dir, unsigned int formats, int fd,
+/* Checks a new picture and gives it its name. */
+static int picture_finish(const struct figure *f, const char *path, size_t i, int fd,
 			  struct error *err)
+{
+	char *half = remains_name(path);
+	int rc = 0;
+
+	if (!path_exists(half))
+		rc = gnuplot_error(fd, path, "wrote no picture", err);
+	else if (!picture_is_whole(half, endings[i].tail))
+		rc = gnuplot_error(fd, path, "wrote a part of the picture alone: is the disk full?",
+				   err);
+	else if (endings[i].bit == FIGURE_SVG)
+		rc = picture_describe(f, half, path, err);
+	else if (rename(half, path))
+		rc = error_sys(err, errno, "%s: cannot write", path);
+	free(half);
+	return rc;
+}
+
+static int pictures_finish(const struct figure *f, const char *dir, unsigned int formats, int fd,
+			   struct error *err)
 {
 	int rc = 0;
 	size_t i;
@@ -224,16 +252,8 @@ static int pictures_check(const struct figure *f, const char *dir, unsigned int 
 	for (i = 0; i < array_size(endings) && !rc; i++) {
 		char *path = picture_path(f, dir, i);
 
-		if (!(formats & endings[i].bit))
-			rc = 0;
-		else if (!path_exists(path))
-			rc = gnuplot_error(fd, path, "wrote no picture", err);
-		else if (!picture_is_whole(path, endings[i].tail))
-			rc = gnuplot_error(fd, path,
-					   "wrote a part of the picture alone: is the disk full?",
-					   err);
-		else if (endings[i].bit == FIGURE_SVG)
-			rc = picture_describe(f, path, err);
+		if (formats & endings[i].bit)
+			rc = picture_finish(f, path, i, fd, err);
 		caller_give_path(path);
 		free(path);
 	}
@@ -261,8 +281,10 @@ bool figure_has_fonts(void)
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err)
 {
 	char *script = xasprintf("%s.gp", f->name), *gp = xasprintf("%s/%s", dir, script);
+	char *tail = remains_name("");
+	char *half = xasprintf("half = '%s'", tail);
 	/* -d: the user's own settings do not reach the picture */
-	char *argv[] = {"gnuplot", "-d", script, NULL};
+	char *argv[] = {"gnuplot", "-d", "-e", half, script, NULL};
 	struct spawn opts = {.cwd = dir};
 	int rc;
 
@@ -275,12 +297,14 @@ int figure_render(const struct figure *f, const char *dir, unsigned int formats,
 		opts.out = opts.err;
 		rc = gnuplot_run(argv, &opts, gp, err);
 		if (!rc)
-			rc = pictures_check(f, dir, formats, opts.err, err);
+			rc = pictures_finish(f, dir, formats, opts.err, err);
 		if (rc)
 			pictures_remove(f, dir, formats);
 	}
 	close(opts.in);
 	close(opts.err);
+	free(half);
+	free(tail);
 	free(script);
 	free(gp);
 	return rc;
