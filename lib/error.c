@@ -43,7 +43,8 @@ int error_sys(struct error *err, int code, const char *fmt, ...)
 
 bool error_of_machine(int code)
 {
-	return code == EMFILE || code == ENFILE || code == ENOMEM || code == EIO;
+	return code == EMFILE || code == ENFILE || code == ENOMEM || code == EIO ||
+	       code == ENOSPC || code == EAGAIN;
 }
 
 enum exit_code error_exit(const struct error *err)

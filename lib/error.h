@@ -33,8 +33,9 @@ int error_sys(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Returns whether the errno blames this moment and not the file: no memory, no free descriptor, a
- * disk that cannot be read. A reader that does without a missing file must not do without this one.
+ * Returns whether the errno blames this moment and not the file: no memory, no free descriptor, no
+ * process, a disk that is full or cannot be read. A reader that does without a missing file must
+ * not do without this one.
  */
 bool error_of_machine(int code);
 

@@ -23,7 +23,7 @@ static void charts_add_picture(struct html_page *p, const struct chart *c, const
 	size_t len;
 
 	if (file_read(path, &svg, &len, &err)) {
-		page_add_absent(p, c->name, err.text);
+		page_add_failed(p, c->name, &err);
 		return;
 	}
 	*bytes += len;
@@ -52,7 +52,12 @@ static void charts_add_folder(struct html_page *p, const struct chart *c, const 
 {
 	struct dirent **names = NULL;
 	int n = scandir(dir, &names, charts_is_svg, alphasort), i;
+	struct error err = {0};
 
+	if (n < 0) {
+		error_sys(&err, errno, "%s: cannot read", dir);
+		page_add_failed(p, c->name, &err);
+	}
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", dir, names[i]->d_name);
 
@@ -122,7 +127,7 @@ static int charts_add_all(struct html_page *p, const char *folder, struct error 
 		}
 		rc = dir_make(dir, err);
 		if (!rc && charts_draw(p, c, dir, &no_gnuplot, &why))
-			page_add_absent(p, c->name, why.text);
+			page_add_failed(p, c->name, &why);
 		else if (!rc)
 			charts_add_folder(p, c, dir, &bytes);
 		free(dir);

@@ -411,10 +411,12 @@ static void html_page_free(struct html_page *p)
 int page_write(struct page_request *r, struct error *err)
 {
 	struct html_page p = {.r = r};
-	int rc = page_open(&p, err);
+	int i, rc = page_open(&p, err);
 
 	if (!rc)
 		rc = page_add_all(&p, err);
+	for (i = 0; i < p.nstores && !rc; i++)
+		rc = store_failed(p.stores[i], err);
 	if (!rc && r->compared)
 		r->outcome = p.pairs[0].outcome;
 	if (!rc)

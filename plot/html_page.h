@@ -65,6 +65,8 @@ int page_add_commands(struct html_page *p, struct error *err);
  * end with NULL. The caller frees it. */
 char *page_command(const char *word, ...) __attribute__((sentinel));
 void page_add_absent(struct html_page *p, const char *name, const char *why);
+/* Does the same, and the page is lossy where the machine failed. */
+void page_add_failed(struct html_page *p, const char *name, const struct error *why);
 
 /* --- html_charts.c --- */
 

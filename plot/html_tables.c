@@ -17,6 +17,15 @@ void page_add_absent(struct html_page *p, const char *name, const char *why)
 	str_puts(&p->absent, "</li>\n");
 }
 
+void page_add_failed(struct html_page *p, const char *name, const struct error *why)
+{
+	page_add_absent(p, name, why->text);
+	if (!error_of_machine(why->code))
+		return; /* there is nothing to show */
+	warn("the page lacks %s: %s; make it again", name, why->text);
+	p->r->lossy = true;
+}
+
 static void command_add_word(struct str *s, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -256,7 +265,7 @@ static void pair_add_side(struct html_page *p, struct comparison c,
 		c.side[BASE] = c.side[NEW] = side;
 	c.limit = table->spec ? PAGE_COSTS : 0;
 	if (compare_table_run(table, &c, &t, &out, &why)) {
-		page_add_absent(p, table->name, why.text);
+		page_add_failed(p, table->name, &why);
 	} else {
 		compare_note_sides(&c, &t);
 		compare_note_reading(&c, &t);
@@ -370,7 +379,7 @@ int page_add_measures(struct html_page *p, struct error *err)
 		for (s = 0; s < p->nstores && !rc; s++) {
 			why = (struct error){0};
 			if (page_measure(p, s, m->name, &t, &why))
-				page_add_absent(p, m->name, why.text);
+				page_add_failed(p, m->name, &why);
 			else if (t.rows)
 				measure_add(p, s, m, &t);
 			else

@@ -77,6 +77,11 @@ for tool in awk; do ln -s "$(command -v $tool)" bare/; done
 ok "without gnuplot the page comes, too" env PATH="$PWD/bare" "$zcost" report --html bare.html cap
 ok "it says that charts are missing" says 'gnuplot is not installed, so the page lacks' bare.html
 
+printf '#!/bin/sh\nexit 3\n' >bare/gnuplot && chmod +x bare/gnuplot
+ok "report --html exits 4 when gnuplot fails" exits 4 env PATH="$PWD/bare" "$zcost" report --html bare.html cap
+ok "a warning names each chart that the page lacks" says '^zcost: warning: the page lacks throughput: .*throughput.gp: gnuplot exited with status 3.*make it again$' err
+ok "the page lists the charts that it lacks" says '<li><b>throughput</b>: .*gnuplot exited with status 3' bare.html
+
 # in_browser PAGE: the answers of page-check.js, and what the browser complains about
 in_browser() {
 	{ cat "$1" && echo "<script>" && cat "$tests/tools/page-check.js" && echo "</script>"; } >person.html
