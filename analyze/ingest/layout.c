@@ -212,6 +212,8 @@ static void layout_each_folder(struct layout *l, const char *dir, struct layout_
 	struct dirent **list;
 	int n = scandir(dir, &list, dirent_is_visible, entry_compare), i;
 
+	if (n < 0 && error_of_machine(errno))
+		error_sys(&l->unread, errno, "%s: cannot read", dir);
 	for (i = 0; i < n; i++) {
 		const char *path = arena_printf(&l->arena, "%s/%s", dir, list[i]->d_name);
 
@@ -264,6 +266,8 @@ static int layout_scan(struct layout *l, const char *capture, struct error *err)
 	}
 	layout_each_folder(l, arena_printf(&l->arena, "%s/runs", capture), &e,
 			   layout_found_variant);
+	if (l->unread.code)
+		return error_set(err, l->unread.code, "%s", l->unread.text);
 	if (!l->nentries)
 		return error_set(
 			err, ENOENT,

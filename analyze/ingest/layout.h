@@ -45,6 +45,7 @@ struct layout {
 	struct layout_variant *variants;
 	struct layout_entry *entries; /* by position, receiver before sender */
 	struct notes notes;	      /* what is not as it should be: makes the analysis lossy */
+	struct error unread;	      /* a folder that the machine could not read */
 	size_t nvariants, variants_cap, nentries, entries_cap;
 	struct arena arena;
 };
