@@ -46,11 +46,16 @@ static void counters_add_missing(struct str *list, const char *name, int rc)
 		str_printf(list, " (%s)", strerror(-rc));
 }
 
-/* Reports events that are not counted: as a loss where the user chose them, else as a remark. */
-static void counters_why_missing(struct collect *c, const struct str *missing,
+/*
+ * Reports events that are not counted: as a loss where the user chose them or the machine failed,
+ * else as a remark.
+ */
+static void counters_why_missing(struct collect *c, const struct str *missing, bool failed,
 				 const struct str *apart)
 {
-	if (missing->len && c->run->events)
+	if (missing->len && failed)
+		collect_degraded(c, "not counted: %s", missing->buf);
+	else if (missing->len && c->run->events)
 		collect_degraded(c, "not supported on this host: %s", missing->buf);
 	else if (missing->len)
 		collect_why(c, "not on this host: %s", missing->buf);
@@ -71,6 +76,7 @@ static size_t counters_group_end(const struct event_list *list, size_t first)
 static int counters_open_all(struct collect *c, struct counters *k)
 {
 	struct str missing = {0}, apart = {0};
+	bool failed = false;
 	size_t i, end, open = 0;
 	int rc = -ENOENT;
 
@@ -87,10 +93,11 @@ static int counters_open_all(struct collect *c, struct counters *k)
 		if (k->of[i].state == COUNTING)
 			continue;
 		rc = k->of[i].rc;
+		failed |= error_of_machine(-rc);
 		counters_add_missing(&missing, k->events.e[i].name, rc);
 	}
 	if (open)
-		counters_why_missing(c, &missing, &apart);
+		counters_why_missing(c, &missing, failed, &apart);
 	else if (rc == -ENOENT || rc == -EOPNOTSUPP)
 		rc = error_set(&c->err, ENOENT,
 			       "this host has none of %s (a virtual machine may have no PMU)",
@@ -180,9 +187,11 @@ static int counters_stop(struct collect *c)
 	size_t i;
 
 	for (i = k->events.n; i--;)
-		if (k->of[i].leads)
-			perf_evsel__disable(k->of[i].evsel);
-	return 0;
+		if (k->of[i].leads && perf_evsel__disable(k->of[i].evsel))
+			error_sys(&c->err, errno,
+				  "%s: cannot be switched off, so it counted longer",
+				  k->events.e[i].name);
+	return -c->err.code;
 }
 
 static int counters_after(struct collect *c)

@@ -65,14 +65,19 @@ static const char *const kernel[] = {"perf_",	 "sched_",	  "nmi_watchdog", "watc
 				     "numa_",	 "kptr_restrict", "timer_",	  "pid_max",
 				     "threads-", "unprivileged_", "ftrace",	  "soft_watchdog"};
 
-static void sysctls_add_file(struct str *out, const char *path)
+/* Sets the error where the machine failed. A setting that refuses to be read is no error. */
+static void sysctls_add_file(struct str *out, const char *path, struct error *err)
 {
 	const char *name = path + strlen(root);
+	struct error why = {0};
 	char *text, *line, *rest;
 	size_t len;
 
-	if (file_read(path, &text, &len, NULL))
+	if (file_read(path, &text, &len, &why)) {
+		if (error_of_machine(why.code) && why.code != EIO)
+			error_set(err, why.code, "%s", why.text);
 		return;
+	}
 	for (rest = text; (line = str_token(&rest, '\n'));) {
 		if (!*line && out->len)
 			continue;
@@ -95,10 +100,13 @@ static bool sysctls_skips(const char *dir, const char *name)
 	return name[0] == '.' || (per_interface && strcmp(name, "all") && strcmp(name, "default"));
 }
 
-static void sysctls_add_folder(struct str *out, const char *dir, int depth)
+static void sysctls_add_folder(struct str *out, const char *dir, int depth, struct error *err)
 {
 	struct dirent **entries;
 	int i, n = depth ? scandir(dir, &entries, NULL, alphasort) : 0;
+
+	if (n < 0 && error_of_machine(errno))
+		error_sys(err, errno, "%s: cannot read", dir);
 
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", dir, entries[i]->d_name);
@@ -106,9 +114,9 @@ static void sysctls_add_folder(struct str *out, const char *dir, int depth)
 		if (sysctls_skips(dir, entries[i]->d_name))
 			;
 		else if (path_is_dir(path))
-			sysctls_add_folder(out, path, depth - 1);
+			sysctls_add_folder(out, path, depth - 1, err);
 		else
-			sysctls_add_file(out, path);
+			sysctls_add_file(out, path, err);
 		free(path);
 		free(entries[i]);
 	}
@@ -116,18 +124,21 @@ static void sysctls_add_folder(struct str *out, const char *dir, int depth)
 		free(entries);
 }
 
-static void sysctls_add_kernel(struct str *out)
+static void sysctls_add_kernel(struct str *out, struct error *err)
 {
 	struct dirent **entries;
 	int i, n = scandir("/proc/sys/kernel", &entries, NULL, alphasort);
 	size_t k;
+
+	if (n < 0 && error_of_machine(errno))
+		error_sys(err, errno, "/proc/sys/kernel: cannot read");
 
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%skernel/%s", root, entries[i]->d_name);
 
 		for (k = 0; k < array_size(kernel); k++)
 			if (str_starts(entries[i]->d_name, kernel[k]) && !path_is_dir(path))
-				sysctls_add_file(out, path);
+				sysctls_add_file(out, path, err);
 		free(path);
 		free(entries[i]);
 	}
@@ -139,18 +150,21 @@ static void sysctls_add_kernel(struct str *out)
 static int host_write_sysctls(const char *dir, struct error *err)
 {
 	char *path = xasprintf("%s/sysctls", dir);
+	struct error lost = {0};
 	struct str out = {0};
 	size_t i;
 	int rc;
 
-	sysctls_add_kernel(&out);
+	sysctls_add_kernel(&out, &lost);
 	for (i = 0; i < array_size(folders); i++) {
 		char *from = xasprintf("%s%s", root, folders[i]);
 
-		sysctls_add_folder(&out, from, DEPTH);
+		sysctls_add_folder(&out, from, DEPTH, &lost);
 		free(from);
 	}
 	rc = file_write(path, out.buf ? out.buf : "", out.len, err);
+	if (!rc && lost.code)
+		rc = error_set(err, lost.code, "%s", lost.text);
 	str_free(&out);
 	free(path);
 	return rc;
@@ -189,7 +203,8 @@ static void host_save_copies(struct collect *c)
 		char *to = xasprintf("%s/%s", c->run->hosts, copies[i].to);
 		struct error err = {0};
 
-		if (host_save_copy(copies[i].from, to, &err) && copies[i].must)
+		if (host_save_copy(copies[i].from, to, &err) &&
+		    (copies[i].must || err.code != ENOENT))
 			collect_degraded(c, "%s", err.text);
 		free(to);
 	}

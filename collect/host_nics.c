@@ -41,8 +41,8 @@ static const char *const facts[] = {"mtu",
 
 static const char *const ethtool_options[] = {"-i", "-k", "-g", "-c", "-l"};
 
-/* Returns the number of queues/rx-* or queues/tx-*. */
-static int host_nics_queues(const char *name, const char *kind)
+/* Adds the number of queues/rx-* or queues/tx-*, where it can be read. */
+static void host_nics_add_queues(struct str *s, const char *name, const char *kind)
 {
 	char *path = xasprintf("%s/%s/queues", class, name);
 	DIR *dir = opendir(path);
@@ -51,10 +51,9 @@ static int host_nics_queues(const char *name, const char *kind)
 
 	while (dir && (e = readdir(dir)))
 		n += str_starts(e->d_name, kind);
-	if (dir)
-		closedir(dir);
+	if (dir && !closedir(dir))
+		str_printf(s, "%.2s_queues = %d\n", kind, n);
 	free(path);
-	return n;
 }
 
 static int host_nics_save_facts(const char *name, const char *dir, struct error *err)
@@ -71,36 +70,50 @@ static int host_nics_save_facts(const char *name, const char *dir, struct error 
 			str_printf(&s, "%s = %s\n", facts[i], v);
 		free(v);
 	}
-	str_printf(&s, "rx_queues = %d\ntx_queues = %d\n", host_nics_queues(name, "rx-"),
-		   host_nics_queues(name, "tx-"));
-	rc = file_write(to, s.buf, s.len, err);
+	host_nics_add_queues(&s, name, "rx-");
+	host_nics_add_queues(&s, name, "tx-");
+	rc = file_write(to, s.buf ? s.buf : "", s.len, err);
 	str_free(&s);
 	free(to);
 	return rc;
 }
 
-/*
- * Saves what ethtool prints. Without ethtool, or without an answer of the driver, there is no file.
- */
-static void host_nics_save_ethtool(const char *name, const char *dir)
+/* Returns 0 also without ethtool, and where the driver has no answer: then there is no file. */
+static int host_nics_run_ethtool(char *const argv[], const char *to, struct error *err)
 {
-	size_t i;
+	int fd = file_create(to, 0, 0600), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct spawn opts = {.out = fd, .err = null};
+	struct error why = {0};
+	int rc = fd < 0 || null < 0 ? error_sys(err, errno, "%s: cannot write", to) : 0;
 
-	for (i = 0; i < array_size(ethtool_options); i++) {
-		char *argv[] = {"ethtool", (char *)ethtool_options[i], (char *)name, NULL};
-		char *to = xasprintf("%s/ethtool%s", dir, ethtool_options[i]);
-		int fd = file_create(to, 0, 0600);
-		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		struct spawn opts = {.out = fd, .err = null};
-
-		if (fd >= 0 && spawn_run(argv, &opts, NULL))
-			unlink(to);
-		close(fd);
-		close(null);
-		free(to);
+	if (!rc && spawn_run(argv, &opts, &why)) {
+		unlink(to);
+		if (why.code != ENOENT && why.code != EIO) /* EIO: it exited with an error */
+			rc = error_set(err, why.code, "%s: %s", to, why.text);
 	}
+	if (fd >= 0)
+		close(fd);
+	if (null >= 0)
+		close(null);
+	return rc;
 }
 
+static int host_nics_save_ethtool(const char *name, const char *dir, struct error *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < array_size(ethtool_options) && !rc; i++) {
+		char *argv[] = {"ethtool", (char *)ethtool_options[i], (char *)name, NULL};
+		char *to = xasprintf("%s/ethtool%s", dir, ethtool_options[i]);
+
+		rc = host_nics_run_ethtool(argv, to, err);
+		free(to);
+	}
+	return rc;
+}
+
+/* A folder with a part of the facts would pass for all of them. */
 static int host_nics_save_one(const char *hosts, const char *name, struct error *err)
 {
 	char *dir = xasprintf("%s/nic/%s", hosts, name);
@@ -109,9 +122,11 @@ static int host_nics_save_one(const char *hosts, const char *name, struct error 
 	if (!path_exists(dir)) {
 		rc = dir_make(dir, err);
 		if (!rc)
-			host_nics_save_ethtool(name, dir);
+			rc = host_nics_save_ethtool(name, dir, err);
 		if (!rc)
 			rc = host_nics_save_facts(name, dir, err);
+		if (rc)
+			dir_remove(dir, NULL);
 	}
 	free(dir);
 	return rc;
@@ -120,7 +135,8 @@ static int host_nics_save_one(const char *hosts, const char *name, struct error 
 int host_write_nics(const char *hosts, struct error *err)
 {
 	struct dirent **entries;
-	int i, rc = 0, n = scandir(class, &entries, NULL, versionsort);
+	int i, n = scandir(class, &entries, NULL, versionsort);
+	int rc = n < 0 && errno != ENOENT ? error_sys(err, errno, "%s: cannot read", class) : 0;
 
 	for (i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name;

@@ -139,10 +139,12 @@ static int snapfile_open_sources(void *arg, struct error *err)
 	struct snapfile *s = arg;
 	size_t i;
 
-	(void)err;
 	snapfile_close_sources(s);
-	for (i = 0; i < COLLECT_SOURCES && s->sources[i]; i++)
+	for (i = 0; i < COLLECT_SOURCES && s->sources[i]; i++) {
 		s->fd[i] = open(s->sources[i], O_RDONLY | O_CLOEXEC);
+		if (s->fd[i] < 0 && error_of_machine(errno)) /* others may be missing */
+			return error_sys(err, errno, "%s: cannot open", s->sources[i]);
+	}
 	return 0;
 }
 
