@@ -373,6 +373,8 @@ static void perf_save_files(struct collect *c, const struct intern *files)
 		kept += !dso_save(c->run->hosts, name, &as, &room, &err);
 		if (err.code && err.code != ENOENT && why.len < WHY_MAX)
 			str_printf(&why, "%s%s", why.len ? "; " : "", err.text);
+		if (error_of_machine(err.code))
+			collect_degraded(c, "%s; its functions may have no names", err.text);
 		if (err.code == EFBIG)
 			collect_why(c, "%s; their symbols are found on this host only", err.text);
 	}
