@@ -41,7 +41,7 @@ $(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS)
 
-# Fails single calls of every table of report and compare; `make faults FAULTS=300` fails more of each kind.
+# Fails single calls of every command and table, and kills commands; `make faults FAULTS=300` fails more of each kind.
 FAULTS ?= 60
 INJECT := $(B)/tests/faults/inject.so
 run-tests: $(INJECT)

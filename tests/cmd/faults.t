@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes one call fail in each run of report and compare: no memory, a file that cannot be opened, read,
-# written or mapped, an error of SQLite. `make faults` fails more calls.
+# Makes one call fail in each run of zcost: no memory, a file that cannot be opened, read, written, synced, renamed or
+# mapped, no process, an error of SQLite, of bpf() or of perf_event_open(). `make faults` fails more calls.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
 . "$tests/every_row.sh"
@@ -12,9 +12,73 @@ faults() { # BOUND COMMAND...
 	perl "$tests/faults/run.pl" "$build" cap "$@"
 }
 ok "the test capture has rows in every table" every_row_capture cap
-ok "a failed call gives the same table, or exit 1 or 4 and the reason" faults "${FAULTS:-3}"
+ok "a failed call gives the same table, or exit 1 or 4 and the reason" faults "${FAULTS:-1}"
 "$zcost" pack cap -o cap.tar.zst 2>/dev/null
-ok "a failed call with an archive gives the same table, or exit 1 or 4 and the reason" faults "${FAULTS:-12}" "report summary cap.tar.zst" "report runs cap.tar.zst"
+ok "a failed call with an archive gives the same table, or exit 1 or 4 and the reason" faults "${FAULTS:-6}" "report summary cap.tar.zst" "report runs cap.tar.zst"
+
+# What earlier commands left: run.pl begins each run with it.
+mkdir -p old/analyze old/export/csv old/report old/compare old/plot/charts old/pack
+cp -r cap old/analyze/
+cp -r cap old/analyze/bare && rm old/analyze/bare/manifest.json
+for f in report/x report/page.html compare/x pack/a.tar.zst export/x export/csv/run.csv export/csv/spot.csv \
+	plot/charts/throughput.svg plot/charts/throughput.tsv plot/charts/flame_mapping_receiver.svg; do
+	echo old >old/$f
+done
+writing() { # BOUND: the commands that write a file
+	set -- "$1" "analyze W/cap" "analyze W/bare" "pack cap -o W/a.tar.zst" "unpack cap.tar.zst -o W/cap" "export csv cap -o W/csv" \
+		"export pprof cap --side receiver -o W/x" "report summary cap -o W/x" "compare copying mapping -C cap -o W/x"
+	[ -z "${FAULTS:-}" ] || set -- "$@" "export sql cap -o W/x" "export folded cap --side receiver -o W/x" \
+		"export speedscope cap --side receiver -o W/x" "export openmetrics cap -o W/x"
+	faults "$@"
+}
+ok "a failed call leaves the old file or the whole new one" writing "${FAULTS:-3}"
+ok "a killed command leaves the old file or the whole new one" writing "kill:${FAULTS:-2}"
+if command -v gnuplot >/dev/null; then
+	charts="plot cap throughput flame -o W/charts --format svg"
+	ok "a failed call leaves no half chart" faults "${FAULTS:-1}" "$charts"
+	ok "a killed plot leaves no half chart" faults "kill:${FAULTS:-2}" "$charts"
+	[ -z "${FAULTS:-}" ] || ok "a failed call leaves the old page, the whole new one, or one that names what it lacks" \
+		faults $((FAULTS / 10 + 1)) "report --html W/page.html cap" "compare copying mapping -C cap --html W/page.html"
+else
+	skip "a failed call leaves no half chart" "no gnuplot"
+fi
+
+# The host half. tests/fake/collect is in the place of `zcost collect`.
+host() { "$zcost" help | grep -q '^  capture'; }
+cat >plan.ini <<'END'
+[plan]
+repeats = 1
+passes = measure
+warmup = 0.02
+duration = 0.05
+grace = 0
+before = echo up >>$ZCOST_STATE/hooks
+after = echo down >>$ZCOST_STATE/hooks
+[side receiver]
+[variant a]
+receiver = sleep 60
+END
+measuring() { # BOUND
+	set -- "$1" "collect -o W/run --grace 0 --collect cpu,softnet,tcp,threads,counters --duration 0.02 -- sleep 60"
+	[ -z "${FAULTS:-}" ] || set -- "$@" \
+		"collect -o W/run --grace 0 --collect host,irq,idle,nic,snmp,sockstat,sched --duration 0.05 -- sleep 60" \
+		"collect -o W/run --grace 0 --collect syscalls --duration 0.05 -- sleep 60" \
+		"collect -o W/run --grace 0 --collect perf --duration 0.05 -- sleep 60"
+	faults "$@"
+}
+if host; then
+	ZCOST_COLLECT=$tests/fake/collect
+	export ZCOST_COLLECT
+	capture="capture plan.ini -o W/cap"
+	ok "a failed call leaves a capture that is whole or says what it lacks" faults "${FAULTS:-1}" "$capture"
+	ok "a killed capture is whole or says what it lacks" faults "kill:${FAULTS:-1}" "$capture"
+	if [ "$(id -u)" = 0 ]; then
+		ok "a failed call leaves a run that is whole or says what it lacks" measuring "${FAULTS:-1}"
+		ok "a counter that is not opened for want of memory makes a run lossy" exits 4 env ZCOST_FAULT=perf:1 \
+			LD_PRELOAD="$build/tests/faults/inject.so" "$zcost" collect -o r --collect counters -- true
+		ok "run.json names the counter and the reason" says '"not counted: [a-z-]+ \(Cannot allocate memory\)' r/run.json
+	fi
+fi
 
 # The raw files of a run with samples, and what names them: --from and --perf read all of them.
 raw_capture() {
@@ -43,9 +107,9 @@ if [ "$(id -u)" = 0 ] && [ -x "$build/tests/tools/perfdata_gen" ]; then
 		perl "$tests/faults/run.pl" "$build" raw "$@"
 	}
 	ok "a failed call in an analysis in memory gives the same table, or exit 1 or 4 and the reason" \
-		faults_raw "${FAULTS:-12}" "report functions raw --from 0" "report summary raw --from 0"
+		faults_raw "${FAULTS:-6}" "report functions raw --from 0" "report summary raw --from 0"
 	ok "a failed call with a perf.data gives the same table, or exit 1 or 4 and the reason" \
-		faults_raw "${FAULTS:-8}" "report functions --perf $raw"
+		faults_raw "${FAULTS:-6}" "report functions --perf $raw"
 else
 	skip "a failed call in an analysis in memory" "kernel addresses are for root alone"
 fi
