@@ -87,8 +87,9 @@ static int host_nics_run_ethtool(char *const argv[], const char *to, struct erro
 	int rc = fd < 0 || null < 0 ? error_sys(err, errno, "%s: cannot write", to) : 0;
 
 	if (!rc && spawn_run(argv, &opts, &why)) {
-		unlink(to);
-		if (why.code != ENOENT && why.code != EIO) /* EIO: it exited with an error */
+		if (unlink(to))
+			rc = error_sys(err, errno, "%s: cannot remove", to);
+		else if (why.code != ENOENT && why.code != EIO) /* EIO: it exited with an error */
 			rc = error_set(err, why.code, "%s: %s", to, why.text);
 	}
 	if (fd >= 0)

@@ -153,12 +153,13 @@ static int nic_before(struct collect *c)
 static int nic_after(struct collect *c)
 {
 	struct nic *n = c->data;
+	int rc;
 
 	str_puts(&n->state, "netns\tifindex\tinterface\tkey\tvalue\n");
-	nic_read_state(&n->host, &n->state);
-	if (n->workload.inet >= 0)
-		nic_read_state(&n->workload, &n->state);
-	return 0;
+	rc = nic_read_state(&n->host, &n->state);
+	if (!rc && n->workload.inet >= 0)
+		rc = nic_read_state(&n->workload, &n->state);
+	return rc ? error_sys(&c->err, -rc, "cannot read the set-up of interfaces by netlink") : 0;
 }
 
 static void nic_finish(struct collect *c)

@@ -49,8 +49,8 @@ int nic_read_links(struct nic_space *s, struct str *text);
 int nic_read_queues(struct nic_space *s, struct str *text);
 void nic_read_ethtool(struct nic_space *s, struct str *text);
 
-/* Adds rows "SPACE IFINDEX NAME key value": rings, channels, offloads and so on. */
-void nic_read_state(struct nic_space *s, struct str *rows);
+/* Adds rows "SPACE IFINDEX NAME key value": rings, channels, offloads and so on. -errno: none. */
+int nic_read_state(struct nic_space *s, struct str *rows);
 
 /* Lists all links again, and calls `each`, which may be NULL, with the attributes of every link. */
 typedef void (*nic_each)(struct nic_space *s, const struct nic_port *p, const void *attrs,

@@ -380,11 +380,11 @@ static void nic_state_add_link(struct nic_space *s, const struct nic_port *p, co
 	}
 }
 
-void nic_read_state(struct nic_space *s, struct str *rows)
+int nic_read_state(struct nic_space *s, struct str *rows)
 {
+	int rc = nic_list(s, nic_state_add_link, rows);
 	size_t i;
 
-	nic_list(s, nic_state_add_link, rows);
 	for (i = 0; i < s->nports; i++) {
 		const struct nic_port *p = &s->port[i];
 
@@ -399,4 +399,5 @@ void nic_read_state(struct nic_space *s, struct str *rows)
 		nic_state_add_features(s, p, rows);
 		nic_state_add_header_split(s, p, rows);
 	}
+	return rc;
 }

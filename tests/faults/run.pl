@@ -116,6 +116,8 @@ my %admits = (
 	},
 );
 
+$admits{compare} = $admits{report};
+
 # Returns what is wrong with the host after a disturbed capture: what its plan did must be undone, or --undo does it.
 sub host_fault {
 	my ($at) = @_;
