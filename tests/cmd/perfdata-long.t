@@ -29,6 +29,18 @@ else
 	skip "perf report gives the same table of a generated file" "no perf on this machine"
 fi
 
+"$zcost" report functions --perf short.data --format tsv >of_file 2>err
+piped() {
+	cat short.data | "$zcost" report functions --perf - --format tsv >of_pipe 2>err && cmp of_file of_pipe
+}
+ok "standard input has the table of its file" piped
+ok "a file as standard input has this table too" sh -c "'$zcost' report functions --perf - --format tsv <short.data 2>err | cmp of_file -"
+ok "an empty pipe exits 1" exits 1 sh -c ": | '$zcost' report functions --perf -"
+ok "the message says that standard input is empty" says 'standard input is empty' err
+ok "an empty file as standard input exits 1" exits 1 sh -c "'$zcost' report functions --perf - </dev/null"
+ok "report syscalls of a recording without tracepoints exits 1" exits 1 "$zcost" report syscalls --perf short.data
+ok "the message says what to record" says 'has no system calls; record them with perf record -e raw_syscalls:sys_enter' err
+
 # Memory grows with distinct stacks, not with samples.
 "$build/tests/tools/timed" "$dump" health --threads 1 long.data >a
 "$build/tests/tools/timed" "$dump" health --threads 1 longer.data >b

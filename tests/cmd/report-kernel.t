@@ -174,6 +174,8 @@ ok "report nic describes the card's settings in words" sh -c "'$zcost' report ni
 	'^# baseline receiver: host/eth0: mlx5_core, mtu 9000, rx ring 512|1024 of 8192, hw-gro on, header split on, hds-thresh 0$'"
 ok "report nic has the card's settings in JSON" sh -c "'$zcost' report nic cap --side receiver --format json |
 	jq -e '.interfaces.rows | map(select(.setting == \"rx_ring\"))[0].value == \"512|1024\"'"
+ok "report nic has the card's driver in JSON" sh -c "'$zcost' report nic cap --side receiver --format json |
+	jq -e '.interfaces.rows | map(select(.setting == \"driver\"))[0].value == \"mlx5_core\"'"
 
 ok "report softnet exits 0" report softnet cap --side receiver
 ok "report softnet counts the packets" cell value name=softnet_processed 180

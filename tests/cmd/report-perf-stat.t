@@ -107,6 +107,11 @@ ok "a text with a CPU that was not counted is read" counters part
 ok "a sum without one of its parts is empty" is counter:cycles ''
 ok "a sum with all its parts has a value" is counter:instructions 10
 
+printf '100,,cpu_core/cycles/,1,100.00,,\n250,,cpu_core/instructions/,1,100.00,,\n40,,cpu_atom/LLC-loads/k,1,100.00,,\n10,,cpu_atom/LLC-load-misses/k,1,100.00,,\n' >hybrid
+ok "counters of two kinds of cores are read" counters hybrid
+ok "the instructions per cycle of a kind of cores have its name" is cpu_core/ipc 2.5
+ok "the misses of a kind of cores have its name and the modifier" is cpu_atom/LLC-load_miss_pct/k 25
+
 # --- work, and refused texts ---
 
 printf '40,,cycles,1,100.00,,\n' >work

@@ -10,7 +10,7 @@ awk 'BEGIN {
 	for (c = 0; c < 16; c++)
 		printf "%s{\"cpu\": %d, \"package\": \"%d\", \"die\": \"0\", \"core\": \"%d\", \"node\": \"%d\", \"siblings\": \"%d,%d\"}",
 			c ? ", " : "", c, c % 8 / 4, c % 4, c % 8 / 4, c % 8, c % 8 + 8
-	printf "], \"caches\": ["
+	printf ", {\"package\": \"9\"}, {\"cpu\": -1, \"package\": \"9\"}, {\"cpu\": 99999, \"package\": \"9\"}], \"caches\": ["
 	for (c = 0; c < 8; c++)
 		printf "{\"level\": \"2\", \"type\": \"Unified\", \"size\": \"1024K\", \"cpus\": \"%d,%d\"}, ", c, c + 8
 	printf "{\"level\": \"3\", \"type\": \"Unified\", \"size\": \"16M\", \"cpus\": \"0-3,8-11\"}, "
@@ -44,6 +44,7 @@ cell() { # cell KIND NAME COLUMN
 		$c["kind"] == k && $c["name"] == n { print $c[want]; exit }' out
 }
 ok "report topology has the CPUs and cores of a package" test "$(cell package 1 cpus) $(cell package 1 cores)" = "4-7,12-15 4"
+ok "a CPU without a number that can be is left out" test -z "$(cell package 9 cpus)"
 ok "report topology has the distances and the memory of a node" test "$(cell node 0 distances) $(cell node 0 size_kib)" = "10 21 65536"
 ok "a node without a memory size has an empty cell" test -z "$(cell node 1 size_kib)"
 ok "caches of the same kind share one row" test "$(cell cache L2 count) $(cell cache L3 count) $(cell cache L3 size_kib)" = "8 2 16384"

@@ -164,6 +164,9 @@ stream_of_switches() {
 }
 stream() { lossless sched.pipe stream_of_switches && as_sched sched.pipe stream; }
 ok "report sched of a stream matches perf" stream
+head -c $(($(stat -c %s sched.pipe) * 2 / 3)) sched.pipe >cut.pipe
+ok "report sched of a truncated stream exits 4" exits 4 "$zcost" report sched --perf cut.pipe
+ok "a note of report sched has the place of the cut" says 'lossy: cut.pipe: .* at offset [0-9]+' out
 some() {
 	perf record -q -a $m -o switch.data -e sched:sched_switch -- sh busy.sh 2>/dev/null
 	exits 0 "$zcost" report sched --perf switch.data && says 'the recording has no sched:sched_wakeup;' out &&

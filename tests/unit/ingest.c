@@ -409,6 +409,8 @@ static void test_polled_programs_are_integrated_over_the_window(void **state)
 	}
 	assert_int_equal(parse_file(&in, "power-ipmi.snap", path, &err), 0);
 	assert_float_equal(metric(&in, "power_w:wall/ipmi/dcmi"), 575 / 3.0, 1e-9);
+	assert_int_equal(in.nseries, 3);
+	assert_float_equal(in.series[1].value, 200, 0);
 	ingest_free(&in);
 	unlink(path);
 	assert_int_equal(parse_file(&in, "power-ipmi.snap", path, &err), -ENOENT);

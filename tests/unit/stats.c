@@ -318,6 +318,37 @@ static void check_agrees(struct estimate e, double none, double p, double alpha)
 	assert_true(e.lo <= e.value && e.value <= e.hi);
 }
 
+static double shifted_p(const double *a, size_t na, const double *b, size_t nb, double by)
+{
+	double moved[80];
+	size_t i;
+
+	for (i = 0; i < na; i++)
+		moved[i] = a[i] + by;
+	return stats_mann_whitney(moved, na, b, nb);
+}
+
+/* Checks whole numbers: the test accepts shifts just inside the ends, and rejects those outside. */
+static void check_sharp(const double *x, size_t na, size_t nb, struct estimate e, double alpha)
+{
+	double min = INFINITY, max = -INFINITY;
+	size_t i;
+
+	for (i = 0; i < na * nb; i++) {
+		min = fmin(min, x[na + i % nb] - x[i / nb]);
+		max = fmax(max, x[na + i % nb] - x[i / nb]);
+	}
+	assert_true(e.lo >= fmin(min, 0) && e.hi <= fmax(max, 0));
+	if (e.lo != 0 && e.lo > min)
+		assert_true(shifted_p(x, na, x + na, nb, e.lo - 0.5) < alpha);
+	if (e.lo != 0 && e.lo < e.value)
+		assert_true(shifted_p(x, na, x + na, nb, e.lo + 0.25) >= alpha);
+	if (e.hi != 0 && e.hi < max)
+		assert_true(shifted_p(x, na, x + na, nb, e.hi + 0.5) < alpha);
+	if (e.hi != 0 && e.hi > e.value)
+		assert_true(shifted_p(x, na, x + na, nb, e.hi - 0.25) >= alpha);
+}
+
 static void test_interval_agrees_with_the_test(void **state)
 {
 	static const double alphas[] = {0.05, 0.05 / 7, 0.2};
@@ -342,6 +373,8 @@ static void test_interval_agrees_with_the_test(void **state)
 		if (isnan(e.lo))
 			continue;
 		check_agrees(e, 0, p, alpha);
+		if (round % 5 == 1 && na + nb <= STATS_EXACT_MAX)
+			check_sharp(x, na, nb, e, alpha);
 		e = stats_test_ratio(x, na, x + na, nb, alpha, &q);
 		check_agrees(e, 1, q, alpha);
 		near(p, q);

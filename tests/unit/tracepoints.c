@@ -318,6 +318,7 @@ static void test_thread_ids_have_the_names_of_their_time(void **state)
 		{.kind = SIDE_COMM, .time = 150, .pid = 20, .tid = 20, .what = 1},
 		{.kind = SIDE_FORK, .time = 200, .pid = 20, .tid = 20, .ppid = 10, .ptid = 10},
 		{.kind = SIDE_COMM, .time = 300, .pid = 30, .tid = 30, .what = 1},
+		{.kind = SIDE_COMM, .time = 400, .pid = 30, .tid = 30, .what = 0},
 	};
 	struct tracepoint_threads t;
 	uint32_t first, second, early;
@@ -331,6 +332,7 @@ static void test_thread_ids_have_the_names_of_their_time(void **state)
 		sideband_add_row(&side, &rows[i]);
 	}
 	sideband_finish(&side);
+	side.n--; /* what lies behind the last row does not count */
 	tracepoint_threads_init(&t, &side);
 	tracepoint_threads_advance(&t, 120);
 	first = tracepoint_threads_at(&t, 20);
@@ -344,6 +346,7 @@ static void test_thread_ids_have_the_names_of_their_time(void **state)
 			    "swapper");
 	tracepoint_threads_advance(&t, 1000);
 	assert_int_equal(tracepoint_threads_at(&t, 30), early);
+	assert_string_equal(intern_get(&strings, t.list[early].name), "child");
 	assert_int_equal(t.list[tracepoint_threads_at(&t, 77)].name, UINT32_MAX);
 	tracepoint_threads_free(&t);
 	sideband_free(&side);
