@@ -115,3 +115,10 @@ cells() {
 same_figures() {
 	[ -n "$1" ] && [ "$1" = "$2" ] || { printf 'drawn:\n%s\nreported:\n%s\n' "$1" "$2"; return 1; }
 }
+
+# outside_references PAGE: prints each address and each reference to a file. A namespace of SVG in a script looks like
+# an address.
+outside_references() {
+	sed 's#http://www.w3.org/[0-9a-z/]*##g' "$1" |
+		grep -oiE '[a-z]+://|[ "]src *=|@import|url\([^#]|href=[^ "#>'"'"'][^ >]*|href=["'"'"'][^#]'
+}

@@ -61,8 +61,31 @@ answer("no two elements have the same id", new Set(ids).size === ids.length);
 answer("every reference in a chart is an id of the page",
 	[...document.querySelectorAll("svg use")].every(u => document.getElementById(u.getAttribute("xlink:href").slice(1))));
 answer("the charts have figures", document.querySelectorAll("figure svg").length > 4);
+
+/* No script of the page can look into the sandboxed frame of a flame graph. This function is called in the frame. */
+function person_in_flame() {
+	const frames = () => [...document.querySelectorAll(".frames g")];
+	const width = g => Number(g.querySelector("rect").getAttribute("width"));
+	const tip = g => g.querySelector("title").textContent;
+	const say = (name, good) => parent.postMessage((good ? "ok " : "not ok ") + name, "*");
+	const click = e => e.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+	const labeled = frames().filter(g => g.querySelector("text"));
+	const chosen = labeled.sort((a, b) => width(a) - width(b))[0], name = tip(chosen), narrow = width(chosen);
+	const whole = frames().length, full = width(frames()[0]);
+
+	click(chosen.querySelector("rect"));
+	const wide = frames().find(g => tip(g) === name);
+	say("a click in a flame graph of the page makes a frame as wide as the picture", narrow < full && width(wide) === full);
+	say("the zoom leaves out the frames beside it", frames().length < whole);
+	click(document.querySelectorAll(".button")[1]);
+	say("the reset shows all frames again", frames().length === whole && width(frames().find(g => tip(g) === name)) === narrow);
+	say("the flame graph has answered", true);
+}
+
 const frame = one("iframe");
-frame.scrollIntoView();
-answer("an interactive chart waits for the reader", frame.dataset.page.includes("<svg") && !frame.getAttribute("src"));
+answer("an interactive chart waits for the reader", frame.dataset.page.includes("<svg") && !frame.srcdoc && !frame.getAttribute("src"));
+window.addEventListener("message", e => answer(e.data.replace(/^(not )?ok /, ""), e.source === frame.contentWindow && e.data.startsWith("ok ")));
+frame.dataset.page += "<script>(" + person_in_flame + ")()</" + "script>";
+window.dispatchEvent(new Event("beforeprint")); // as when a reader prints: all frames start, in the window or not
 answer("the page needs no request", performance.getEntriesByType("resource").length === 0);
 answer("the page is no wider than the window", document.documentElement.scrollWidth <= window.innerWidth);
