@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# zcost: one makefile. `make` builds, `make demo` shows, `make check` tests, `make bench` measures,
-# `make install` installs below DESTDIR and PREFIX.
+# zcost: one makefile. `make` builds, `make try` explains two captures of the tree, `make demo` measures some,
+# `make check` tests, `make bench` measures, `make install` installs below DESTDIR and PREFIX.
 #
 #   OFFLINE=1   the laptop half alone: needs no libperf, liburing, libbpf
 #   SAN=1       with AddressSanitizer and UBSan, in its own build folder
@@ -51,7 +51,7 @@ ARCHIVES := $(if $(OFFLINE),,$(B)/host.a) $(B)/laptop.a $(B)/lib.a
 LIBS := $(if $(OFFLINE),,$(HOST_LIBS)) $(LAPTOP_LIBS) $(LIB_LIBS)
 PROGRAMS := $(B)/zcost $(if $(OFFLINE),,$(B)/tcpzc)
 
-.PHONY: all demo check bench deps clean format
+.PHONY: all try demo check bench deps clean format
 .DELETE_ON_ERROR:
 all: $(PROGRAMS)
 
@@ -181,7 +181,7 @@ DEBS_CHECK := binutils xz-utils zstd libcmocka-dev jq strace libxml2-utils opens
 RPMS_CHECK := binutils xz zstd libcmocka-devel jq strace perl-Test-Harness libxml2 openssh-server openssh-clients iperf3 httpd-tools nginx python3 chromium mandoc zsh fish
 
 deps:
-	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)'
+	@sh tests/deps.sh $(if $(OFFLINE),offline,full) '$(DEBS) $(DEPS_DEBS)' '$(RPMS) $(DEPS_RPMS)' $(DEPS_NO_SUDO)
 
 # As many at a time as there are CPUs, where nobody said otherwise.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(or $(shell nproc 2>/dev/null),1))
@@ -191,6 +191,17 @@ check: DEPS_DEBS := $(DEBS_CHECK)
 check: DEPS_RPMS := $(RPMS_CHECK)
 check: deps
 	@$(MAKE) --no-print-directory $(JOBS) WERROR=1 BUILD=$(BUILD)-check run-tests
+
+# Needs the laptop half alone, and no root: it never asks for a password.
+ifdef OFFLINE
+try: DEPS_NO_SUDO := no-sudo
+try: deps
+	@$(MAKE) --no-print-directory $(JOBS) $(B)/zcost
+	@sh samples/try.sh $(B)/zcost try
+else
+try:
+	@$(MAKE) --no-print-directory OFFLINE=1 try
+endif
 
 demo: deps
 	@$(MAKE) --no-print-directory $(JOBS) all

@@ -8,7 +8,7 @@ datadir ?= $(PREFIX)/share
 plandir := $(datadir)/zcost/samples
 docdir := $(datadir)/doc/zcost
 
-PLANS := $(wildcard samples/*.ini samples/*.sh)
+PLANS := $(wildcard samples/*.ini samples/*.sh samples/captures/*)
 DOCS := README.md $(shell find docs -name "*.md" -o -name "*.svg")
 COMPLETIONS := bash-completion/completions/zcost bash-completion/completions/tcpzc zsh/site-functions/_zcost \
 	fish/vendor_completions.d/zcost.fish fish/vendor_completions.d/tcpzc.fish
@@ -40,7 +40,7 @@ $(B)/man/schema.md: analyze/store/schema.sql | $(B)/man
 $(B)/man/%.5:
 	$(Q)$(ROFF) $(filter %.md,$^) >$@
 
-INSTALLED := $(addprefix $(bindir)/,$(notdir $(PROGRAMS))) $(addprefix $(plandir)/,$(notdir $(PLANS))) \
+INSTALLED := $(addprefix $(bindir)/,$(notdir $(PROGRAMS))) $(PLANS:samples/%=$(plandir)/%) \
 	$(addprefix $(docdir)/,$(DOCS) samples) \
 	$(addprefix $(datadir)/,$(COMPLETIONS)) $(addprefix $(mandir)/man1/,$(MAN1)) $(addprefix $(mandir)/man5/,$(MAN5))
 

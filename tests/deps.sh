@@ -1,12 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs the missing ones of the given packages: deps.sh full|offline 'debs' 'rpms'.
-# Prints what it installs. Uses no network when all are installed.
+# Installs the missing ones of the given packages: deps.sh full|offline 'debs' 'rpms' [no-sudo].
+# Prints what it installs. Uses no network when all are installed. Without root and sudo, and with no-sudo without
+# root, it only prints the command that installs them.
 set -eu
-kind=$1 debs=$2 rpms=$3
+kind=$1 debs=$2 rpms=$3 no_sudo=${4-}
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# need_root COMMAND...: ends with the command that the user has to run as root, unless this script can run it
+need_root() {
+	[ "$(id -u)" = 0 ] && return
+	[ -z "$no_sudo" ] && command -v sudo >/dev/null && return
+	echo "deps: packages are missing, and installing them needs root; as root, run: $*" >&2
+	exit 1
 }
 
 installed() {
@@ -80,12 +89,15 @@ give_up() {
 }
 
 if command -v apt-get >/dev/null; then
-	[ -n "$(missing_debs)" ] || exit 0
+	want=$(missing_debs)
+	[ -n "$want" ] || exit 0
+	need_root apt-get install -y --no-install-recommends ${want% }
 	persist install_debs || give_up
 elif command -v dnf >/dev/null; then
 	want=
 	for p in $rpms; do rpm -q --quiet "$p" || want="$want $p"; done
 	[ -n "$want" ] || exit 0
+	need_root dnf install -y$want
 	echo "  INSTALL$want"
 	persist install_rpms || give_up
 else

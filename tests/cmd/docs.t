@@ -199,6 +199,7 @@ runs() { # runs COMMAND
 	esac
 }
 for page in $pages; do
+	[ $page != docs/tutorial.md ] || continue # tutorial.t compares what its commands print
 	commands "$page" >commands
 	while read -r c; do
 		if synopsis "$c"; then

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The captures of samples/captures, without root: the tutorial's commands print what the tutorial shows, and the answers
+# to the main questions.
+. "$(dirname "$0")/../lib.sh"
+PATH=$build:$PATH
+ln -s "$top/samples" samples
+host=$("$zcost" --help | grep -c '^  capture') # 0: the laptop half alone
+
+# --- the tutorial: each command, and the lines below it that it prints ---
+
+awk '/^ *```/ { code = !code }
+	!code && /^    / {
+		sub(/^    /, "")
+		if (!/^zcost /) { print >n ".shown"; next }
+		sub(/  +# .*/, "")
+		print >++n ".command"
+	}' "$top/docs/tutorial.md"
+# prints COMMAND SHOWN: the command runs, and prints each line of SHOWN. Blanks at the end and lines of `...` do not count.
+prints() {
+	(eval "$1") >out 2>&1
+	got=$?
+	[ $got = 0 ] || [ $got = 4 ] || [ $got:"$1" = 1:'zcost doctor' ] || { echo "exit $got"; cat out; return 1; }
+	[ ! -e "$2" ] || sed 's/ *$//' out | grep -vxFf - "$2" | grep -vx '\.\.\.' >missing || return 0
+	[ ! -s missing ] || { echo "the tutorial shows:"; cat missing; echo "the command prints:"; cat out; return 1; }
+}
+n=0
+while n=$((n + 1)) && [ -e $n.command ]; do
+	read -r c <$n.command
+	case $c in
+	*'zcost doctor'* | *'zcost capture'*)
+		[ "$host" = 1 ] || { skip "docs/tutorial.md: $c" "this zcost has no host half"; continue; } ;;
+	esac
+	case $c in # the output is that of a terminal of 125 columns; a capture would measure this machine
+	*--html* | *--format*) more= ;;
+	'zcost report '* | 'zcost compare '*) more=' --width 125' ;;
+	'zcost capture '*' -o '*) more=' --dry-run' ;;
+	*) more= ;;
+	esac
+	ok "docs/tutorial.md: $c" prints "$c$more" $n.shown
+done
+
+# --- the main answers ---
+
+ok "the tutorial has unpacked both captures" test -s mapped/zcost.db -a -s copied/zcost.db
+notes() { # notes CAPTURE TABLE: prints the notes of a table
+	"$zcost" report "$2" "$1" --format tsv 2>&1 >/dev/null
+}
+cell() { # cell COLUMN ROW COMMAND...: prints a cell of the row that begins with ROW in its first two columns
+	column=$1 row=$2
+	shift 2
+	"$zcost" "$@" --format tsv 2>/dev/null | awk -F'\t' -v want="$column" -v row="$row" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $1 " " $2 == row { print $at[want]; exit }'
+}
+values() { # values COLUMN: prints the cells of a column of a table on standard input
+	awk -F'\t' -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[want] }'
+}
+sums() { # sums CAPTURE: the components of each side add up to its ns_per_kib
+	"$zcost" report components "$1" --all --format tsv 2>/dev/null >components
+	for side in $(awk -F'\t' 'NR > 1 { print $1 "/" $2 }' components | sort -u); do
+		near "$(awk -F'\t' -v side="$side" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$1 "/" $2 == side { s += $at["self_ns"] } END { printf "%.4f", s }' components)" \
+			"$(cell ns_per_kib "${side%/*} ${side#*/}" report summary "$1")" 0.001 || return 1
+	done
+	[ "$(wc -l <components)" -gt 40 ]
+}
+for c in mapped copied; do
+	"$zcost" report runs $c --format tsv 2>/dev/null | values status >states
+	ok "$c: all 52 sides of runs are ok" test "$(uniq -c states | xargs)" = "52 ok"
+	ok "$c: the components of each side add up to the basis of its costs" sums $c
+	notes $c functions >text
+	ok "$c: less than 1 % of the samples lack symbols" sh -c 'grep -q "unresolved addresses" text && ! grep -E "no symbols [1-9]" text'
+done
+notes mapped zerocopy >text
+ok "mapped: mmap is zero copy on the receiver" says ' mmap: is zero copy on the receiver: 9[5-9]' text
+notes copied zerocopy >text
+ok "copied: zerocopy copied everything that it asked not to copy" says 'zerocopy: copied everything, although zero copy was asked for' text
+for m in throughput ns_per_kib roi_c; do
+	ok "mapped: $m of the receiver is better" test "$(cell verdict "receiver $m" compare baseline mmap -C mapped)" = better
+done
+"$zcost" compare baseline mmap -C mapped --format commit 2>/dev/null | head -n 1 >first
+ok "mapped: the commit message begins with the gain" says '^mmap against baseline: better: throughput' first
+"$zcost" compare baseline zerocopy -C copied --format commit 2>/dev/null | head -n 1 >first
+ok "copied: the commit message begins with the fallback" says '^NOT ZERO COPY: zerocopy against baseline' first
+"$zcost" compare baseline zerocopy -C copied --format tsv 2>/dev/null | values verdict >verdicts
+ok "copied: no metric has the verdict better" sh -c 'test -s verdicts && ! grep -qx better verdicts'
+. "$tests/plot.sh"
+ok "mapped: the page has no address and no reference to a file" test -z "$(outside_references mapped.html)"
+done_testing
