@@ -191,23 +191,18 @@ static char *plot_help(int key, const char *text, void *input)
 
 struct tally {
 	int drawn, failed;
-	bool no_gnuplot; /* one message is enough; scripts and data are written all the same */
+	struct gallery figures;
 };
 
-static void plot_render(const struct figure *f, const struct arguments *a, struct tally *n)
+static void plot_count_figure(void *arg, const struct figure *f, int rc, struct error *err)
 {
-	struct error err = {0};
-	int rc;
+	struct tally *n = arg;
 
-	if (!a->formats)
-		return;
-	rc = n->no_gnuplot ? -ENOENT : figure_render(f, a->dir, a->formats, &err);
-
+	(void)f;
 	n->drawn += !rc;
 	n->failed += rc != 0;
-	if (rc && !n->no_gnuplot)
-		error_print(&err);
-	n->no_gnuplot |= rc == -ENOENT;
+	if (rc)
+		error_print(err);
 }
 
 static int plot_write_figure(const struct chart *c, struct drawing *d, const struct arguments *a,
@@ -219,7 +214,7 @@ static int plot_write_figure(const struct chart *c, struct drawing *d, const str
 	if (!rc)
 		rc = figure_write(&f, a->dir, a->formats, err);
 	if (!rc)
-		plot_render(&f, a, n);
+		gallery_add(&n->figures, &f);
 	figure_free(&f);
 	return rc;
 }
@@ -292,6 +287,9 @@ static int plot_draw_charts(struct drawing *d, struct arguments *a)
 	for (i = 0; (c = a->ncharts ? i < a->ncharts ? a->charts[i] : NULL : chart_at((size_t)i));
 	     i++)
 		plot_draw_chart(c, d, a, &n);
+	if (a->formats)
+		gallery_render(&n.figures, a->dir, a->formats, plot_count_figure, &n);
+	gallery_free(&n.figures);
 	if (n.drawn)
 		print_note("%s: %d chart%s", a->dir, n.drawn, n.drawn == 1 ? "" : "s");
 	if (n.failed || !n.drawn)

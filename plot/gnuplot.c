@@ -6,6 +6,7 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
+#include "lib/workers.h"
 #include "plot/label.h"
 
 #include <errno.h>
@@ -308,4 +309,111 @@ int figure_render(const struct figure *f, const char *dir, unsigned int formats,
 	free(script);
 	free(gp);
 	return rc;
+}
+
+/* --- many figures --- */
+
+/*
+ * A new gnuplot loads its fonts for each picture. So each gnuplot of a batch draws many figures,
+ * and between them forgets its settings. The terminal svg alone remembers the last line that it
+ * drew, so the batch ends each figure with a plot whose last line is the one that a new gnuplot
+ * has: then a picture has the same bytes as if it were drawn alone.
+ */
+static const char batch_forget[] = "reset session\n"
+				   "set terminal svg\nset output '/dev/null'\n"
+				   "plot 0 linetype -2 linewidth 1 notitle\n"
+				   "set multiplot\nunset multiplot\nset output\n"
+				   "reset session\n";
+
+/* Returns a file with the commands for every `step`-th figure. */
+static int batch_open_commands(const struct gallery *fs, size_t first, size_t step)
+{
+	int fd = memfd_create("commands", MFD_CLOEXEC);
+	char *tail = remains_name("");
+	struct str s = {0};
+	size_t i;
+
+	for (i = first; i < fs->n; i += step)
+		str_printf(&s, "half = '%s'\nload '%s.gp'\n%s", tail, fs->list[i].name,
+			   batch_forget);
+	if (fd >= 0 && pwrite(fd, s.buf, s.len, 0) != (ssize_t)s.len) {
+		close(fd);
+		fd = -1;
+	}
+	str_free(&s);
+	free(tail);
+	return fd;
+}
+
+/* Starts gnuplot. Returns 0 if it cannot: gallery_render() then draws each figure alone. */
+static pid_t batch_start(const struct gallery *fs, const char *dir, int silent, size_t first,
+			 size_t step)
+{
+	char *argv[] = {"gnuplot", "-d", "-", NULL};
+	struct spawn opts = {.cwd = dir, .out = silent, .err = silent};
+	struct error ignored = {0};
+	pid_t pid = 0;
+
+	opts.in = batch_open_commands(fs, first, step);
+	if (opts.in < 0)
+		return 0;
+	if (spawn_start(&pid, argv, &opts, &ignored))
+		pid = 0;
+	close(opts.in);
+	return pid;
+}
+
+/* Draws what it can. The pictures say what it could. */
+static void batch_run(const struct gallery *fs, const char *dir)
+{
+	int silent = open("/dev/null", O_WRONLY | O_CLOEXEC), status;
+	size_t n = workers_count(0, fs->n, 2), i;
+	pid_t pids[WORKERS_MAX];
+
+	for (i = 0; i < n && silent >= 0; i++)
+		pids[i] = batch_start(fs, dir, silent, i, n);
+	for (i = 0; i < n && silent >= 0; i++)
+		if (pids[i] && spawn_wait(pids[i], GNUPLOT_MS, &status) == -ETIMEDOUT)
+			spawn_stop(pids[i], 1000, NULL);
+	if (silent >= 0)
+		close(silent);
+}
+
+void gallery_add(struct gallery *fs, struct figure *f)
+{
+	array_add(fs->list, fs->n, fs->cap, *f);
+	*f = (struct figure){0};
+}
+
+void gallery_free(struct gallery *fs)
+{
+	size_t i;
+
+	for (i = 0; i < fs->n; i++)
+		figure_free(&fs->list[i]);
+	free(fs->list);
+	*fs = (struct gallery){0};
+}
+
+void gallery_render(const struct gallery *fs, const char *dir, unsigned int formats,
+		    void (*done)(void *arg, const struct figure *f, int rc, struct error *err),
+		    void *arg)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < fs->n; i++)
+		pictures_remove(&fs->list[i], dir, formats);
+	batch_run(fs, dir);
+	for (i = 0; i < fs->n && rc != -ENOENT; i++) {
+		struct error err = {0};
+
+		/* gnuplot's words on a failure are those of the figure alone */
+		rc = pictures_finish(&fs->list[i], dir, formats, -1, &err);
+		if (rc) {
+			err = (struct error){0};
+			rc = figure_render(&fs->list[i], dir, formats, &err);
+		}
+		done(arg, &fs->list[i], rc, &err);
+	}
 }

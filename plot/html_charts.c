@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The charts of the page: each is drawn into a temporary folder, and every SVG in it is taken. */
+/* The charts of the page: they are drawn into a temporary folder, and their SVGs are copied. */
 #include "plot/html_page.h"
 
 #include "lib/file.h"
@@ -89,53 +89,110 @@ static int charts_write(struct html_page *p, const struct chart *c, const char *
 	return rc;
 }
 
-/* Draws into the folder: a figure by gnuplot, or the chart's own files. */
-static int charts_draw(struct html_page *p, const struct chart *c, const char *dir,
-		       bool *no_gnuplot, struct error *err)
+/* Draws a chart's own files, and adds the pictures among them. */
+static int charts_add_written(struct html_page *p, const struct chart *c, const char *folder,
+			      size_t *bytes, struct error *err)
 {
-	struct figure f;
-	int rc;
+	char *dir = xasprintf("%s/%s", folder, c->name);
+	struct error why = {0};
+	int rc = dir_make(dir, err);
 
-	if (c->write)
-		return charts_write(p, c, dir, err);
-	rc = chart_draw(c, &p->d, &f, err);
-	if (!rc)
-		rc = figure_write(&f, dir, FIGURE_SVG, err);
-	if (!rc && !*no_gnuplot) {
-		rc = figure_render(&f, dir, FIGURE_SVG, err);
-		*no_gnuplot = rc == -ENOENT;
+	if (!rc && charts_write(p, c, dir, &why))
+		page_add_failed(p, c->name, &why);
+	else if (!rc)
+		charts_add_folder(p, c, dir, bytes);
+	free(dir);
+	return rc;
+}
+
+static bool chart_is_left_out(const struct html_page *p, const struct chart *c)
+{
+	return p->d.query.workload_only && c->whole;
+}
+
+/* The charts that gnuplot draws. */
+struct page_figures {
+	struct gallery figures;
+	struct page_figure {
+		const struct chart *chart;
+		struct error why; /* the picture is absent */
+	} * list;		  /* by chart */
+	bool no_gnuplot;
+};
+
+static void page_figures_draw(struct html_page *p, struct page_figures *pf, const char *folder)
+{
+	const struct chart *c;
+	struct figure f;
+	size_t i, n = 0;
+
+	while (chart_at(n))
+		n++;
+	pf->list = xcalloc(n, sizeof(*pf->list));
+	for (i = 0; i < n; i++) {
+		struct error *why = &pf->list[i].why;
+		int rc;
+
+		c = pf->list[i].chart = chart_at(i);
+		if (c->write || chart_is_left_out(p, c))
+			continue;
+		rc = chart_draw(c, &p->d, &f, why);
+		if (!rc)
+			rc = figure_write(&f, folder, FIGURE_SVG, why);
+		if (!rc)
+			gallery_add(&pf->figures, &f);
+		figure_free(&f);
 	}
-	figure_free(&f);
-	return *no_gnuplot ? 0 : rc;
+}
+
+static void page_figure_rendered(void *arg, const struct figure *f, int rc, struct error *err)
+{
+	struct page_figures *pf = arg;
+	size_t i = 0;
+
+	while (strcmp(pf->list[i].chart->name, f->name) != 0)
+		i++;
+	if (rc == -ENOENT)
+		pf->no_gnuplot = true;
+	else if (rc)
+		pf->list[i].why = *err;
+}
+
+static void page_figure_add(struct html_page *p, const struct page_figures *pf,
+			    const struct page_figure *f, const char *folder, size_t *bytes)
+{
+	char *path = xasprintf("%s/%s.svg", folder, f->chart->name);
+
+	if (f->why.code)
+		page_add_failed(p, f->chart->name, &f->why);
+	else if (!pf->no_gnuplot)
+		charts_add_picture(p, f->chart, path, bytes);
+	free(path);
 }
 
 static int charts_add_all(struct html_page *p, const char *folder, struct error *err)
 {
+	struct page_figures pf = {0};
 	const struct chart *c;
 	size_t i, bytes = 0;
-	bool no_gnuplot = false;
 	int rc = 0;
 
+	page_figures_draw(p, &pf, folder);
+	gallery_render(&pf.figures, folder, FIGURE_SVG, page_figure_rendered, &pf);
 	for (i = 0; (c = chart_at(i)) && !rc; i++) {
-		char *dir = xasprintf("%s/%s", folder, c->name);
-		struct error why = {0};
-
-		if (p->d.query.workload_only && c->whole) {
+		if (chart_is_left_out(p, c))
 			page_add_absent(p, c->name, c->whole);
-			free(dir);
-			continue;
-		}
-		rc = dir_make(dir, err);
-		if (!rc && charts_draw(p, c, dir, &no_gnuplot, &why))
-			page_add_failed(p, c->name, &why);
-		else if (!rc)
-			charts_add_folder(p, c, dir, &bytes);
-		free(dir);
+		else if (c->write)
+			rc = charts_add_written(p, c, folder, &bytes, err);
+		else
+			page_figure_add(p, &pf, &pf.list[i], folder, &bytes);
 	}
-	if (no_gnuplot)
+	if (pf.no_gnuplot)
 		html_add_element(
 			&p->out, "p class=alert",
 			"gnuplot is not installed, so the page lacks the charts that gnuplot draws. Install the package gnuplot-nox or gnuplot, and make the page again.");
+	gallery_free(&pf.figures);
+	free(pf.list);
 	return rc;
 }
 
