@@ -102,9 +102,10 @@ static bool figure_has_zero(const struct figure_runs *s)
  * median is no substitute: it can fall below -100 %.
  */
 static struct estimate figure_interval(const struct comparison *c, const struct figure_runs *base,
-				       const struct figure_runs *new, double *p)
+				       const struct figure_runs *new)
 {
-	struct estimate e = stats_test_ratio(base->x, base->n, new->x, new->n, c->rule.alpha, p);
+	double p;
+	struct estimate e = stats_test_ratio(base->x, base->n, new->x, new->n, c->rule.alpha, &p);
 
 	if (!verdict_possible(&c->rule, base->n, new->n, 1) && !figure_has_zero(base))
 		return stats_boot_ratio(c->estimator, base->x, base->n, new->x, new->n, 0.95);
@@ -125,29 +126,40 @@ static enum verdict figure_judge(const struct comparison *c, int better,
 				 const struct figure_runs *base, const struct figure_runs *new,
 				 const struct change *change, size_t tests)
 {
+	enum verdict v;
+
 	if (isnan(change->base) || isnan(change->new) || !better)
 		return VERDICT_NONE;
 	if (!verdict_possible(&c->rule, base->n, new->n, tests))
 		return VERDICT_FEW;
-	if (figure_is_opposed(c, base, new, change->new - change->base))
+	v = verdict_of(&c->rule, better, change->base, change->new, change->p);
+	if (v == VERDICT_SAME || figure_is_opposed(c, base, new, change->new - change->base))
 		return VERDICT_SAME;
-	return verdict_after_drift(
-		&c->rule, verdict_of(&c->rule, better, change->base, change->new, change->p),
-		change->new - change->base, base->x, base->n, new->x, new->n);
+	return verdict_after_drift(&c->rule, v, change->new - change->base, base->x, base->n,
+				   new->x, new->n);
+}
+
+struct change figure_test(const struct comparison *c, int better, const struct figure_runs *base,
+			  const struct figure_runs *new)
+{
+	struct change k = {.base = figure_value(base, c->estimator),
+			   .new = figure_value(new, c->estimator),
+			   .p = stats_mann_whitney(base->x, base->n, new->x, new->n)};
+
+	k.verdict = figure_judge(c, better, base, new, &k, 1);
+	return k;
 }
 
 struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,
 			    const struct figure_runs *new)
 {
-	struct change k = {.base = figure_value(base, c->estimator),
-			   .new = figure_value(new, c->estimator)};
+	struct change k = figure_test(c, better, base, new);
 
-	k.ratio = figure_interval(c, base, new, &k.p);
+	k.ratio = figure_interval(c, base, new);
 	k.ratio.value = k.base != 0 ? k.new / k.base : NAN;
 	/* The interval is that of single runs. Outliers can pull the change out of it. */
 	if (k.ratio.value < k.ratio.lo || k.ratio.value > k.ratio.hi)
 		k.ratio.lo = k.ratio.hi = NAN;
-	k.verdict = figure_judge(c, better, base, new, &k, 1);
 	return k;
 }
 

@@ -238,7 +238,7 @@ static struct change figure_split(const struct comparison *c, enum figure f,
 		e = base >> i & 1 ? BASE : NEW;
 		half[e].x[half[e].n++] = all->x[i];
 	}
-	k = figure_change(c, figure_better(f), &half[BASE], &half[NEW]);
+	k = figure_test(c, figure_better(f), &half[BASE], &half[NEW]);
 	for (e = 0; e < ENDS; e++)
 		free(half[e].x);
 	return k;
