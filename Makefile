@@ -218,6 +218,6 @@ format:
 
 clean:
 	rm -rf build build-san build-tsan build-offline build-fuzz build-check build-san-check build-offline-check build-deb \
-		build-dist build-rpm
+		build-dist build-rpm build-mutate build-coverage
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -53,6 +53,29 @@ $(INJECT): tests/faults/inject.c
 faults: $(B)/zcost $(INJECT)
 	@ZCOST_BUILD=$(abspath $(B)) FAULTS=$(FAULTS) prove --exec '' --verbose tests/cmd/faults.t
 
+# Changes the calculation code in MUTANTS places, one at a time, and looks whether a test notices. A sample is repeated with its
+# SEED. IN names folders, files or lines (FILE:LINE) instead.
+MUTANTS ?= 200
+.PHONY: mutate offline-programs print-build
+mutate:
+	@perl tests/mutate.pl build-mutate $(MUTANTS) $(or $(SEED),$$(date +%s)) $(IN)
+offline-programs: $(B)/zcost $(UNIT) $(TOOLS) $(INJECT)
+print-build:
+	$(info $(CC) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(if $(IBERTY),-DHAVE_LIBIBERTY) $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null))
+	$(info $(CC) $(LDFLAGS))
+	$(info $(LAPTOP_LIBS) $(LIB_LIBS))
+	@:
+
+# The share of executed lines of each folder. COVERED names tests instead of all; their counts add to those of earlier runs.
+COVERED ?= $(patsubst %.c,build-coverage/%,$(wildcard tests/unit/*.c)) $(sort $(wildcard tests/cmd/*.t))
+COVERAGE := -fprofile-update=atomic --coverage
+.PHONY: coverage coverage-programs
+coverage:
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build-coverage CFLAGS="-O0 -g -w $(COVERAGE)" LDFLAGS=--coverage coverage-programs
+	@-ZCOST_BUILD=$(abspath build-coverage) HARNESS_RULESFILE=tests/testrules.yml prove -j$(TEST_JOBS) --exec '' $(COVERED)
+	@perl tests/coverage.pl build-coverage
+coverage-programs: $(PROGRAMS) $(UNIT) $(TOOLS) $(INJECT)
+
 # One libFuzzer program per tests/fuzz/*.c, host_*.c linked with the host half; the corpus is made of
 # small recordings and of the foreign files where they are. `make fuzz FUZZ_SECONDS=600` for longer,
 # FUZZ="ingest store" for some of them.

@@ -268,6 +268,10 @@ printf 'side\tname\tbase\tnew\nreceiver\tcommand\tserver --size 1 --rx recv\tser
 ok "--table settings has the card's feature and the command that differ, and nothing else" diff want out
 "$zcost" compare copying mapping -C settings >out 2>err
 ok "compare begins with the settings that differ, the command first" sh -c "head -n 2 out | tr '\n' ' ' | grep -q '^setting: receiver command: ... --rx recv -> ... --rx mmap setting: nic:host/eth0/feature:rx-gro: 1 -> 0 '"
+world single 1 $copying $mapping
+sqlite3 single/zcost.db "UPDATE run SET cpus = '7' WHERE variant = 'mapping' AND side = 'receiver'"
+compared copying mapping -C single --table settings
+ok "a single run has the CPUs of its side among the settings" says '^receiver	[a-z_]*cpus	1	7$' out
 cp -r settings later
 sqlite3 later/zcost.db "UPDATE fact SET value = '7.0' WHERE name = 'release'; UPDATE fact SET value = 1 WHERE name LIKE 'sysctl:%';
 	UPDATE fact SET value = '3' WHERE name = 'sender.cpus'; UPDATE metric SET value = 9000 WHERE name LIKE 'nic_state:%mtu' AND run IN (SELECT id FROM run WHERE repeat = 1)"

@@ -416,6 +416,14 @@ static void test_idle(void **state)
 	is(in, "cstate_entries:0 POLL", 4);
 	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
+	in = fresh();
+	add(10, "1\t1\tC1\t5\t100\n");
+	add(10, "1\t1\tC1\t6\t2000100\n"); /* the same time: no span */
+	add(13, "1\t1\tC1\t6\t2000100\n");
+	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
+	is(in, "cstate_pct:1 C1:cpu1", 0);
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
 }
 
 /* A sleep of 100 s ends in the window; a CPU goes; a counter is set back. */
