@@ -50,6 +50,10 @@ series() {
 ok "report timeline has the squeezes of the side's CPU alone, per second" is "1 0, 2 10, 3 40" series softnet_squeezed_per_s
 ok "report timeline has the mean power between readings of a counter" is "1 40, 2 40, 3 40" series power_w:package/powercap/package-0
 ok "report timeline has the CPU use of each second" is "1 50, 2 50, 3 50" series cpu_pct
+ok "report timeline has the unit of each series" test "% Gbit/s W" = \
+	"$("$zcost" report timeline cap --side receiver --all --format tsv | awk -F '\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["name"] ~ /^(cpu_pct|throughput|power_w)/ { print $at["unit"] }' | sort -u | tr '\n' ' ' | sed 's/ $//')"
 ok "report timeline has a point of throughput every 100 ms" test \
 	"$("$zcost" report timeline cap --side receiver --all --format tsv | grep -c '	throughput	')" = 50
 

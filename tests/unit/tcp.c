@@ -231,7 +231,7 @@ static void test_medians_leave_out_idle_sockets(void **state)
 	static const uint64_t bytes[] = {1000000, 900000, 400};
 	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 12 * S}};
 	struct str s = {0};
-	uint32_t i, second;
+	uint32_t i, second, points = 0;
 
 	(void)state;
 	unlink(path);
@@ -241,6 +241,7 @@ static void test_medians_leave_out_idle_sockets(void **state)
 			struct made m = socket_made(i + 1);
 
 			m.info.tcpi_rtt = rtt[i];
+			m.info.tcpi_snd_cwnd = 10 + i;
 			m.info.tcpi_bytes_acked = (second - 9) * bytes[i];
 			put_line(&s, &m, sizeof(m.info));
 		}
@@ -250,7 +251,16 @@ static void test_medians_leave_out_idle_sockets(void **state)
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 62, 1e-9);
 	assert_float_equal(metric(&in, "tcp_sockets"), 3, 0);
 	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 3800800, 1e-6);
-	assert_float_equal(in.series[1].value, 62, 1e-9);
+	for (i = 0; i < in.nseries; i++) {
+		bool cwnd = !strcmp(in.series[i].name, "tcp_socket_cwnd");
+
+		points += cwnd;
+		if (cwnd)
+			assert_float_equal(in.series[i].value, 10 + 11 + 12, 0);
+		assert_in_range(in.series[i].t_ns, 10 * S, 12 * S);
+	}
+	assert_int_equal(points, 3);
+	assert_float_equal(in.series[2].value, 62, 1e-9);
 	ingest_free(&in);
 }
 

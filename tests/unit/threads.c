@@ -200,6 +200,27 @@ static void test_odd_threads_and_bad_lines_are_counted(void **state)
 	ingest_free(&in);
 }
 
+/* The readings cover 2.8 of 3 s, so times are scaled by 3 / 2.8. */
+static void test_times_are_scaled_to_the_window(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	process(&s, 7, 1e9, 0);
+	thread(&s, 7, 7, "w", 1e9, 1);
+	add_snap(10.2, &s);
+	process(&s, 7, 2.4e9, 0);
+	thread(&s, 7, 7, "w", 2.4e9, 1);
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
+	assert_float_equal(row(&in, 7, 7)->user_ns + row(&in, 7, 7)->system_ns, 1.5e9, 1);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.5e9, 1);
+	ingest_free(&in);
+}
+
 static void test_run_queue_delay_is_counted(void **state)
 {
 	struct ingest in = fresh(NULL);
@@ -261,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_threads_that_come_and_go_are_counted),
 		cmocka_unit_test(test_last_reading_before_the_window_is_its_start),
 		cmocka_unit_test(test_odd_threads_and_bad_lines_are_counted),
+		cmocka_unit_test(test_times_are_scaled_to_the_window),
 		cmocka_unit_test(test_run_queue_delay_is_counted),
 		cmocka_unit_test(test_empty_file_is_refused),
 	};
