@@ -7,7 +7,7 @@
 set -u
 
 [ $# = 2 ] || { echo "usage: try.sh ZCOST TRY_DIR" >&2; exit 2; }
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(dirname "$0")
 zcost=$1 dir=$2
 mkdir -p "$dir" || exit 1
 
