@@ -11,6 +11,7 @@ ok "compare reads two texts of perf stat" exits 0 "$zcost" compare "$data/xdp-dr
 ok "instructions per cycle fall from 2.01 to 1.51" test "$(field ipc:k base_value | cut -c1-4) $(field ipc:k new_value | cut -c1-4)" = '2.00 1.50'
 ok "the difference of instructions per cycle is 0.5" near "$(field ipc:k delta_value)" -0.501047 0.000001
 ok "counts are whole numbers" test "$(field counter:cache-references:k delta_value)" = 62734534
+ok "a ratio has its unit" test "$(field ipc:k unit)" = 1/cycle
 ok "a note says that one run at each end gives no verdict" says 'differences and no verdicts' err
 ok "compare reads two texts of perf trace -s" exits 0 "$zcost" compare "$data/devmem-syscalls.txt" "$data/talk-syscalls.txt" --format tsv
 ok "the calls of all threads add up" test "$(field setsockopt delta_calls)" = $((530116 + 294394 - 313019))
