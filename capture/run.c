@@ -165,7 +165,7 @@ static int run_await(struct live_run *r, uint64_t deadline)
 	if (deadline && (deadline - now) / 1000000 < TICK_MS)
 		ms = (int)((deadline - now) / 1000000) + 1;
 	run_fill_pollfds(r);
-	poll(fds, (nfds_t)(2 * r->n + 1), ms);
+	poll(fds, 2 * (nfds_t)r->n + 1, ms);
 	for (i = 0; i < r->n; i++) {
 		if (fds[2 * i].fd >= 0 && fds[2 * i].revents)
 			side_on_output(&r->sides[i]);
@@ -438,7 +438,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		return rc;
 	r.sides = xcalloc((size_t)r.n, sizeof(*r.sides));
 	r.late = xcalloc((size_t)r.n, sizeof(*r.late));
-	r.fds = xcalloc((size_t)(2 * r.n + 1), sizeof(*r.fds));
+	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
 	for (i = 0; i < r.n && !rc; i++)
 		rc = run_start_until_ready(&r, i, err);
 	if (!rc)

@@ -60,6 +60,7 @@ static uint32_t perf_file_add(struct intern *in, const struct perf_file *as, con
 	uint32_t i;
 
 	memcpy(both, as, sizeof(*as));
+	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): intern_bytes() takes the length. */
 	memcpy(both + sizeof(*as), name, len);
 	i = intern_bytes(in, both, sizeof(*as) + len);
 	free(both);

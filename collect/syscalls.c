@@ -97,10 +97,10 @@ static const char heading[] =
 static long double syscalls_m2(const struct syscall_cell *c)
 {
 	u128 squares = (u128)c->square_hi << 64 | c->square_lo;
-	u128 total2 = (u128)c->total * c->total;
+	u128 total2 = (u128)c->total * c->total, whole = total2 / c->timed;
 	long double rest = (long double)(total2 % c->timed) / (long double)c->timed;
 
-	return (long double)(squares - total2 / c->timed) - rest;
+	return (long double)(squares - whole) - rest;
 }
 
 static void syscalls_print_hist(struct str *s, const uint64_t *hist)

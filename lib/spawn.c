@@ -252,7 +252,7 @@ const char *spawn_status_text(int status)
 int spawn_run(char *const argv[], const struct spawn *opts, struct error *err)
 {
 	pid_t pid;
-	int status, rc = spawn_start(&pid, argv, opts, err);
+	int status = 0, rc = spawn_start(&pid, argv, opts, err);
 
 	if (rc)
 		return rc;

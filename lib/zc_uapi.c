@@ -25,7 +25,7 @@
 #endif
 
 #define SINCE(major, minor) (LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0))
-#define SAME(name)	    _Static_assert((long long)name == (long long)ZC_##name, #name)
+#define SAME(name)	    _Static_assert((long long)(name) == (long long)ZC_##name, #name)
 #define SAME_SIZE(theirs, ours) \
 	_Static_assert(sizeof(struct theirs) == sizeof(struct ours), #theirs)
 #define SAME_PLACE(theirs, ours, member)                                                 \

@@ -88,9 +88,9 @@ static int cpu_draw_workload(struct drawing *d, struct figure *f, struct error *
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
 			row = row_find(t, 0, drawing_variant(d, b), f->groups.mark[g].name);
-			e.value = NAN;
-			if (row >= 0)
-				e = row_estimate(t, (size_t)row, "cpu_pct");
+			if (row < 0)
+				continue;
+			e = row_estimate(t, (size_t)row, "cpu_pct");
 			if (!isnan(e.value))
 				figure_put(f, g, b, FIGURE_WHOLE, e);
 		}

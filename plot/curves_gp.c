@@ -40,14 +40,15 @@ static double panel_tick_width(const struct figure *f)
 static struct box panel_box(const struct figure *f, const struct page *page, int panel)
 {
 	int columns = panel_columns(f->groups.n), rows = (f->groups.n + columns - 1) / columns;
+	int row = panel / columns;
 	double width = (page->right - page->left + GAP) / columns;
 	double height = (page->bottom - page->top) / rows;
 	struct box b;
 
 	b.left = page->left + panel % columns * width + panel_tick_width(f);
 	b.right = page->left + (panel % columns + 1) * width - GAP;
-	b.top = page->top + panel / columns * height + HEAD_SIZE * 1.5;
-	b.bottom = page->top + (panel / columns + 1) * height - 8;
+	b.top = page->top + row * height + HEAD_SIZE * 1.5;
+	b.bottom = page->top + (row + 1) * height - 8;
 	b.lowest = panel + columns >= f->groups.n;
 	if (rows == 1 || b.lowest || f->groups.n > 6 || f->curves->own_x)
 		b.bottom -= TICK_SIZE * 1.4;

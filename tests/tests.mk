@@ -113,16 +113,17 @@ tsan:
 		--timer --failures --comments $(TSAN_UNIT:%=build-tsan/tests/unit/%) $(TSAN_CMD:%=tests/cmd/%.t)
 tsan-programs: $(PROGRAMS) $(TSAN_UNIT:%=$(B)/tests/unit/%) $(TOOLS)
 
-# gcc -fanalyzer and cppcheck over the product; LINT="lib/snap.c" for some files. tests/analyzer.supp and
-# tests/cppcheck.supp have the exceptions with their reasons.
-DEBS_LINT := gcc cppcheck
+# gcc -fanalyzer, clang-tidy and cppcheck over the product; LINT="lib/snap.c" for some files. tests/analyzer.supp,
+# .clang-tidy and tests/cppcheck.supp have the exceptions with their reasons.
+DEBS_LINT := gcc clang-tidy cppcheck
+RPMS_LINT := gcc clang-tools-extra cppcheck
 LINT_CFLAGS = -std=gnu17 -D_GNU_SOURCE -I. -I$(B) -isystem $(LIBPERF)/include $(shell $(PKG_CONFIG) --cflags capstone) \
 	-DHAVE_LIBIBERTY $(foreach d,ZCOST_VERSION FEATURES LIBRARIES,-D$(d)=\\\"\\\") \
 	$(if $(HAVE_BPF),-DHAVE_BPF -DBPF_SYSCALLS=\\\"$(B)/collect/syscalls/syscalls.bpf.o\\\" \
 	-DBPF_TASK=\\\"$(B)/collect/syscalls/task.bpf.o\\\")
 .PHONY: lint
 lint: DEPS_DEBS := $(DEBS_LINT)
-lint: DEPS_RPMS := $(DEBS_LINT)
+lint: DEPS_RPMS := $(RPMS_LINT)
 lint: deps
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@sh tests/lint.sh $(B) "$(LINT_CFLAGS)" $(LINT)

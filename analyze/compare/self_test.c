@@ -442,10 +442,10 @@ static int self_test_list_variants(const char *capture, char ***names, struct er
 {
 	const char **in_store = NULL;
 	struct store *store;
-	int n = store_open(&store, capture, err), i;
+	int n = store_open(&store, capture, err), i, rc;
 
 	*names = NULL;
-	if (n)
+	if (n < 0)
 		return n;
 	n = store_variants(store, &in_store, err);
 	if (n > 0)
@@ -453,7 +453,8 @@ static int self_test_list_variants(const char *capture, char ***names, struct er
 	for (i = 0; i < n; i++)
 		(*names)[i] = xstrdup(in_store[i]);
 	free(in_store);
-	return store_close(store, n, err);
+	rc = store_close(store, n, err);
+	return rc < 0 ? rc : n;
 }
 
 const struct compare_table comparison_self_test = {

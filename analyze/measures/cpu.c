@@ -29,9 +29,9 @@ static const struct {
  * everything else is then a lower limit.
  */
 
-#define TIME_COLUMN(name, meaning)                              \
-	{                                                       \
-		name, "%", V_REAL, .digits = 1, .what = meaning \
+#define TIME_COLUMN(name, meaning)                                \
+	{                                                         \
+		name, "%", V_REAL, .digits = 1, .what = (meaning) \
 	}
 #define TIME_COLUMNS                                                                          \
 	TIME_COLUMN("app_pct", "user space, of all programs; guests included"),               \

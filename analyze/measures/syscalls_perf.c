@@ -226,7 +226,7 @@ static void syscalls_perf_deliver(void *ctx, const struct tracepoint *t, uint32_
  */
 static void syscalls_perf_set_deviations(struct syscalls_perf_calls *c)
 {
-	unsigned __int128 total2;
+	unsigned __int128 total2, whole;
 	struct syscall_row *r;
 	size_t i;
 
@@ -235,7 +235,8 @@ static void syscalls_perf_set_deviations(struct syscalls_perf_calls *c)
 		if (!r->calls)
 			continue;
 		total2 = (unsigned __int128)r->total_ns * r->total_ns;
-		r->m2 = (double)(c->squares[i] - total2 / r->calls) -
+		whole = total2 / r->calls;
+		r->m2 = (double)(c->squares[i] - whole) -
 			(double)(total2 % r->calls) / (double)r->calls;
 	}
 }
@@ -345,6 +346,7 @@ static bool syscalls_trace_same(const struct trace_row *a, const struct trace_ro
 {
 	if (!a->comm != !b->comm || (a->comm && strcmp(a->comm, b->comm)))
 		return false;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): all rows have it or none has. */
 	return !a->syscall || !strcmp(a->syscall, b->syscall);
 }
 

@@ -322,6 +322,7 @@ static void zerocopy_verdict(struct table *t, const char *variant, const struct 
 	if (zerocopy_any_asked(e, n, ASKED_DROP))
 		note_add_of(&t->notes, variant, NULL, zerocopy_dropped);
 	if (share > 0)
+		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the first n are filled. */
 		note_add_of(&t->notes, variant, NULL, zerocopy_share,
 			    share >= 0.9 ? "is" : "is only in part", e[best].side, 100 * share,
 			    e[best].what);

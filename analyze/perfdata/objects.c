@@ -122,6 +122,7 @@ static uint32_t objects_intern_symbol(struct objects *ob, uint32_t dso, const ch
 
 	if (n <= SYMBOL_NAME_MOST)
 		return profile_symbol(ob->p, dso, name, why);
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the name is longer. */
 	for (n = SYMBOL_NAME_MOST - 3; n && (name[n] & 0xc0) == 0x80; n--)
 		; /* a character of UTF-8 stays whole */
 	snprintf(cut, sizeof(cut), "%.*s...", (int)n, name);

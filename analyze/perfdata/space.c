@@ -58,7 +58,7 @@ static void space_drop_maps(struct space *sp)
 /* Returns the space's own list with room for one more map. Copies a shared list. */
 static struct space_maps *space_own_maps(struct space *sp)
 {
-	struct space_maps *old = sp->maps, *new = old;
+	struct space_maps *old = sp->maps, *new;
 	uint32_t n = space_count_maps(sp), cap;
 
 	if (old && old->refs == 1 && n < old->cap)
@@ -68,7 +68,7 @@ static struct space_maps *space_own_maps(struct space *sp)
 		new = xrealloc(old, sizeof(*new) + cap * sizeof(*new->id));
 	} else {
 		new = xmalloc(sizeof(*new) + cap * sizeof(*new->id));
-		if (n)
+		if (old)
 			memcpy(new->id, old->id, n * sizeof(*new->id));
 		space_drop_maps(sp);
 		new->refs = 1;

@@ -91,8 +91,9 @@ int store_code(struct store *s, int64_t id, struct store_code *code, struct erro
 	sqlite3_stmt *q;
 	const char *hex;
 	size_t n, i;
-	int rc =
-		sql_query(s, &q, err, "SELECT arch, at, bytes FROM code WHERE symbol = ?", "i", id);
+	int high, low,
+		rc = sql_query(s, &q, err, "SELECT arch, at, bytes FROM code WHERE symbol = ?", "i",
+			       id);
 
 	*code = (struct store_code){0};
 	if (rc)
@@ -104,10 +105,13 @@ int store_code(struct store *s, int64_t id, struct store_code *code, struct erro
 		code->at = (uint64_t)sqlite3_column_int64(q, 1);
 		free(code->bytes);
 		code->bytes = xmalloc(n + 1);
-		for (i = 0;
-		     i < n && code_nibble(hex[2 * i]) >= 0 && code_nibble(hex[2 * i + 1]) >= 0; i++)
-			code->bytes[i] = (uint8_t)(code_nibble(hex[2 * i]) << 4 |
-						   code_nibble(hex[2 * i + 1]));
+		for (i = 0; i < n; i++) {
+			high = code_nibble(hex[2 * i]);
+			low = code_nibble(hex[2 * i + 1]);
+			if (high < 0 || low < 0)
+				break;
+			code->bytes[i] = (uint8_t)(high << 4 | low);
+		}
 		code->size = i;
 	}
 	return rc;

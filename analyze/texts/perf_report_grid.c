@@ -222,6 +222,7 @@ int grid_row(struct row_reader *r, const char *line, struct flat_row *row)
 	*row = (struct flat_row){
 		.samples = -1, .line = r->text->line, .self = NAN, .total = NAN, .symbol = ""};
 	for (i = 0; i < g->n && !ret; i++)
+		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the line has g->n cells. */
 		ret = grid_parse_cell(r, row, g->column[i], cells[i]);
 	return ret ? ret : ROW_FOUND;
 }

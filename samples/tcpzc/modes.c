@@ -29,7 +29,7 @@
 TX_MODES(DECLARE)
 RX_MODES(DECLARE)
 
-#define ROW(m) &m,
+#define ROW(m) &(m),
 const struct mode *const tx_modes[] = {TX_MODES(ROW) NULL};
 const struct mode *const rx_modes[] = {RX_MODES(ROW) NULL};
 
