@@ -167,18 +167,40 @@ static int summary_put_copy(struct store *s, const struct query *q, const struct
 	return 0;
 }
 
+/* The evidence of one variant, for all of its sides. */
+struct summary_evidence {
+	const char *variant;
+	struct evidence e[MAX_EVIDENCE];
+	int n;
+};
+
+static int summary_read_evidence(struct store *s, const struct query *q, const char *variant,
+				 struct summary_evidence *all, struct error *err)
+{
+	int n;
+
+	if (all->variant && !strcmp(all->variant, variant))
+		return 0;
+	n = zero_copy_evidence(s, q, variant, all->e, err);
+	all->variant = variant;
+	all->n = n < 0 ? 0 : n;
+	return n < 0 ? n : 0;
+}
+
 static int summary_put_block(struct store *s, const struct query *q, const struct block_list *list,
-			     const struct block_runs *b, struct table *t, struct error *err)
+			     const struct block_runs *b, struct summary_evidence *all,
+			     struct table *t, struct error *err)
 {
 	struct value *row = block_row(t, &b->block);
-	struct evidence evidence[MAX_EVIDENCE];
 	size_t with_rates, with_power;
-	int n = zero_copy_evidence(s, q, b->block.variant, evidence, err);
-	int rc = n < 0 ? n : summary_put_copy(s, q, &b->block, t, row, err);
+	int rc = summary_read_evidence(s, q, b->block.variant, all, err);
+
+	if (!rc)
+		rc = summary_put_copy(s, q, &b->block, t, row, err);
 
 	with_rates = summary_put_rates(s, q, list, b, t, row);
 	table_set(t, row, "zero_copy_share",
-		  value_real(100 * zero_copy_share(evidence, n < 0 ? 0 : n, b->block.side)));
+		  value_real(100 * zero_copy_share(all->e, all->n, b->block.side)));
 	with_power = summary_put_power(s, q, list, b, t, row);
 	table_set(t, row, "runs", value_int(with_rates > with_power ? with_rates : with_power));
 	return rc;
@@ -239,6 +261,7 @@ static void summary_note_variants(struct store *s, const struct block_list *list
 
 static int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	struct summary_evidence evidence = {0};
 	struct block_list list;
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
 
@@ -247,7 +270,7 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 		zero_copy_title(s, q, t);
 	}
 	for (i = 0; i < list.n && !rc; i++)
-		rc = summary_put_block(s, q, &list, &list.blocks[i], t, err);
+		rc = summary_put_block(s, q, &list, &list.blocks[i], &evidence, t, err);
 	if (!rc)
 		rc = clocks_note(s, t, err);
 	if (!rc) {

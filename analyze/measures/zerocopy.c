@@ -217,6 +217,38 @@ struct copying {
 	double ns, base_ns; /* NAN: not known, or this is the base */
 };
 
+/* The base variant, and the cost of copying on those of its sides that were read already. */
+struct copying_base {
+	const char *variant;
+	struct {
+		const char *side;
+		double ns;
+	} * sides;
+	size_t n, cap;
+};
+
+/* As copy_direction_cost(), but reads a side of the base only once. */
+static int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
+				  const struct block *b, double *ns, struct error *err)
+{
+	bool is_base = !strcmp(base->variant, b->variant);
+	size_t i;
+	int rc;
+
+	for (i = 0; is_base && i < base->n; i++)
+		if (!strcmp(base->sides[i].side, b->side)) {
+			*ns = base->sides[i].ns;
+			return 0;
+		}
+	rc = copy_direction_cost(s, q, b, store_side_is(s, b->side, "receiver"), ns, err);
+	if (rc || !is_base)
+		return rc;
+	array_grow(base->sides, base->n, base->cap);
+	base->sides[base->n].side = b->side;
+	base->sides[base->n++].ns = *ns;
+	return 0;
+}
+
 static void zerocopy_put_cost(struct table *t, const struct block *b, const char *what,
 			      double total, double copied)
 {
@@ -232,24 +264,24 @@ static void zerocopy_put_cost(struct table *t, const struct block *b, const char
  * proxy copies in both directions.
  */
 static int zerocopy_put_direction(struct store *s, const struct query *q, const struct block *b,
-				  const char *base, const struct basis_value *basis,
+				  struct copying_base *base, const struct basis_value *basis,
 				  struct copying *c, struct table *t, struct error *err)
 {
-	const struct block of_base = {base, b->side};
+	const struct block of_base = {base->variant, b->side};
 	bool receives = store_side_is(s, b->side, "receiver");
 	struct str what = {0};
 	int rc = store_side_is(s, b->side, "proxy")
 			 ? 0
-			 : copy_direction_cost(s, q, b, receives, &c->ns, err);
+			 : copying_read_direction(s, q, base, b, &c->ns, err);
 
 	if (rc || isnan(c->ns))
 		return rc;
 	str_printf(&what, "%s with callees and interrupts, ns/%s",
 		   receives ? "_copy_to_iter" : "_copy_from_iter", basis->unit);
-	if (strcmp(base, b->variant))
-		rc = copy_direction_cost(s, q, &of_base, receives, &c->base_ns, err);
+	if (strcmp(base->variant, b->variant))
+		rc = copying_read_direction(s, q, base, &of_base, &c->base_ns, err);
 	if (!isnan(c->base_ns))
-		str_printf(&what, " (%s: %.1f)", base, c->base_ns);
+		str_printf(&what, " (%s: %.1f)", base->variant, c->base_ns);
 	zerocopy_put_cost(t, b, what.buf, basis->ns, c->ns);
 	str_free(&what);
 	return rc;
@@ -257,7 +289,7 @@ static int zerocopy_put_direction(struct store *s, const struct query *q, const 
 
 /* Adds the cost of functions that copy data, from the profile. */
 static int zerocopy_put_profile(struct store *s, const struct query *q, const struct block *b,
-				const char *base, struct copying *c, struct table *t,
+				struct copying_base *base, struct copying *c, struct table *t,
 				struct error *err)
 {
 	struct basis_value basis;
@@ -475,7 +507,7 @@ static bool zerocopy_add_sources(struct table *t, const struct block_runs *block
 }
 
 /* Adds the rows and the verdict of a variant. Returns the count of its evidence or -errno. */
-static int zerocopy_put_variant(struct store *s, const struct query *q, const char *base,
+static int zerocopy_put_variant(struct store *s, const struct query *q, struct copying_base *base,
 				const struct block_runs *blocks, int nblocks, struct table *t,
 				struct error *err)
 {
@@ -501,6 +533,7 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 {
 	const char **variants;
 	struct block_list list;
+	struct copying_base base = {0};
 	int nvariants = store_variants(s, &variants, err);
 	int rc = nvariants < 0 ? nvariants : block_list_read(&list, s, q, FOR_FIGURES, err), i, end;
 	int n = 0, found;
@@ -509,15 +542,17 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		return rc;
 	if (!rc)
 		zero_copy_title(s, q, t);
+	base.variant = nvariants ? variants[0] : "";
 	for (i = 0; i < list.n && !rc; i = end) {
 		for (end = i + 1; end < list.n && !strcmp(list.blocks[i].block.variant,
 							  list.blocks[end].block.variant);
 		     end++)
 			;
-		found = zerocopy_put_variant(s, q, variants[0], &list.blocks[i], end - i, t, err);
+		found = zerocopy_put_variant(s, q, &base, &list.blocks[i], end - i, t, err);
 		rc = found < 0 ? found : 0;
 		n += found;
 	}
+	free(base.sides);
 	free(variants);
 	if (!rc && n)
 		note_add(&t->notes, whole_run, "sends and bytes");
