@@ -232,13 +232,13 @@ static int metric_names_compare(const void *a, const void *b)
 }
 
 int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
-		     const char *prefix, struct error *err)
+		     const char *prefix, const char *end, struct error *err)
 {
 	struct metric_row *rows;
 	int i, k, n;
 
 	for (i = 0; i < b->n; i++) {
-		n = store_metric_prefix(s, b->runs[i].id, prefix, &rows, err);
+		n = store_metric_affixes(s, b->runs[i].id, prefix, end, &rows, err);
 		for (k = 0; k < n; k++)
 			metric_names_add_one(list, &rows[k]);
 		if (n < 0)

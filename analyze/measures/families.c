@@ -239,7 +239,8 @@ static int family_gather(struct store *s, const struct block_runs *b, const char
 	for (i = 0; i < array_size(families); i++)
 		for (k = 0; k < array_size(families[i].prefixes) && !rc; k++)
 			if (!strcmp(families[i].family, family) && families[i].prefixes[k])
-				rc = metric_names_add(list, s, b, families[i].prefixes[k], err);
+				rc = metric_names_add(list, s, b, families[i].prefixes[k], NULL,
+						      err);
 	return rc;
 }
 

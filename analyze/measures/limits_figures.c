@@ -100,7 +100,7 @@ static int limits_add_cpus(const struct limits_variant *v, struct limits_side *s
 			   struct error *err)
 {
 	struct metric_names cpus = {0};
-	int rc = metric_names_add(&cpus, v->s, side->b, "cpu_pct:cpu", err);
+	int rc = metric_names_add(&cpus, v->s, side->b, "cpu_pct:cpu", NULL, err);
 	size_t i;
 
 	for (i = 0; i < cpus.n; i++)
@@ -294,16 +294,13 @@ static int limits_add_links(const struct limits_variant *v, struct limits_side *
 {
 	static const char prefix[] = "nic_state:", end[] = "/speed_mbps";
 	struct metric_names states = {0};
-	int rc = metric_names_add(&states, v->s, side->b, prefix, err);
+	int rc = metric_names_add(&states, v->s, side->b, prefix, end, err);
 	size_t i;
 
 	for (i = 0; i < states.n; i++) {
 		const char *at = states.m[i].name + strlen(prefix);
-		char *name;
+		char *name = xstrndup(at, strlen(at) - strlen(end));
 
-		if (!str_ends(at, end))
-			continue;
-		name = xstrndup(at, strlen(at) - strlen(end));
 		limits_add_link(v, side, name);
 		free(name);
 	}

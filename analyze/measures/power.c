@@ -293,7 +293,7 @@ static int power_table_put_block(struct block_table *bt, struct error *err)
 {
 	struct power_table_row k = {.b = bt->b, .est = bt->list.estimator, .watts = {bt->q, NULL}};
 	struct metric_names names = {0};
-	int rc = metric_names_add(&names, bt->s, bt->b, "power_w:", err), i;
+	int rc = metric_names_add(&names, bt->s, bt->b, "power_w:", NULL, err), i;
 	size_t n;
 
 	for (i = 0; power_kind_names[i] && !rc; i++)

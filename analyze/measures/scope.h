@@ -119,11 +119,11 @@ struct metric_names {
 	size_t n, cap;
 };
 /*
- * Adds the metrics that begin with `prefix`. Sorts the list by name and compares digits as
- * numbers.
+ * Adds the metrics that begin with `prefix` and end in `end`. NULL means any end. Sorts the list by
+ * name and compares digits as numbers.
  */
 int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
-		     const char *prefix, struct error *err);
+		     const char *prefix, const char *end, struct error *err);
 
 /* Reads the blocks that the query asks for, with their runs. */
 int block_list_read(struct block_list *list, struct store *s, const struct query *q,

@@ -63,17 +63,24 @@ int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, st
 }
 
 /* UTF-8 never has the byte 0xff, so prefix + 0xff sorts behind all names with the prefix. */
-int store_metric_prefix(struct store *s, int64_t run, const char *prefix, struct metric_row **rows,
-			struct error *err)
+int store_metric_affixes(struct store *s, int64_t run, const char *prefix, const char *end,
+			 struct metric_row **rows, struct error *err)
 {
 	char *behind = xasprintf("%s\xff", prefix);
 	int rc = sql_rows(s, rows, sizeof(**rows), metric_read_row, err,
-			  "SELECT name, unit, value, source FROM metric WHERE run = ? "
-			  "AND name >= ? AND name < ? ORDER BY name",
-			  "iss", run, prefix, behind);
+			  "SELECT name, unit, value, source FROM metric WHERE run = ?1 "
+			  "AND name >= ?2 AND name < ?3 "
+			  "AND (?4 IS NULL OR substr(name, -length(?4)) = ?4) ORDER BY name",
+			  "isss", run, prefix, behind, end);
 
 	free(behind);
 	return rc;
+}
+
+int store_metric_prefix(struct store *s, int64_t run, const char *prefix, struct metric_row **rows,
+			struct error *err)
+{
+	return store_metric_affixes(s, run, prefix, NULL, rows, err);
 }
 
 int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_ns, double value,

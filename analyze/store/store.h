@@ -141,6 +141,10 @@ int store_metric_list(struct store *store, int64_t run, struct metric_row **rows
 int store_metric_prefix(struct store *store, int64_t run, const char *prefix,
 			struct metric_row **rows, struct error *err);
 
+/* As store_metric_prefix(), but only metrics that end in `end`. NULL means any end. */
+int store_metric_affixes(struct store *store, int64_t run, const char *prefix, const char *end,
+			 struct metric_row **rows, struct error *err);
+
 /* Adds one point of a metric over time. */
 int store_series_put(struct store *store, int64_t run, const char *name, uint64_t t_ns,
 		     double value, struct error *err);
