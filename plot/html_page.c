@@ -399,6 +399,7 @@ static void html_page_free(struct html_page *p)
 		table_free(&p->pairs[i].metrics);
 	}
 	free(p->pairs);
+	end_tests_free(&p->tests);
 	drawing_free(&p->d);
 	facts_free(&p->facts);
 	notes_free(&p->losses);

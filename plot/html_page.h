@@ -8,6 +8,7 @@
 #define ZC_PLOT_HTML_PAGE_H
 
 #include "analyze/commands/page.h"
+#include "analyze/compare/self_test.h"
 #include "plot/chart.h"
 #include "plot/html.h"
 
@@ -41,6 +42,7 @@ struct html_page {
 	int nstores;
 	struct html_pair *pairs;
 	size_t npairs, npairs_all;
+	struct end_tests tests;	      /* of the metrics of all pairs */
 	struct notes losses, remarks; /* of all tables, each once */
 	struct str failed;	      /* list items: variants without a good run */
 	const char *options;	      /* words behind the commands of tables; NULL: none */

@@ -2,8 +2,6 @@
 /* The tables of the page: those of `compare` for each pair, those of `report`, and the commands. */
 #include "plot/html_page.h"
 
-#include "analyze/compare/self_test.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +168,7 @@ int page_measure(struct html_page *p, int store, const char *name, struct table 
 
 /* --- comparisons --- */
 
-static int pair_read(struct html_pair *pair, struct error *err)
+static int pair_read(struct html_page *p, struct html_pair *pair, struct error *err)
 {
 	int rc;
 
@@ -182,7 +180,7 @@ static int pair_read(struct html_pair *pair, struct error *err)
 	if (!rc)
 		rc = compare_limits(&pair->c, &pair->metrics, &pair->first, err);
 	if (!rc)
-		compare_note_self_test(&pair->c, &comparison_metrics, &pair->metrics);
+		compare_note_self_test(&pair->c, &comparison_metrics, &p->tests, &pair->metrics);
 	return rc;
 }
 
@@ -211,7 +209,7 @@ static int pairs_read_variants(struct html_page *p, struct error *err)
 		pair->c.side[BASE] = pair->c.side[NEW] = p->r->query.side;
 		rc = compare_estimator(&pair->c, err);
 		if (!rc)
-			rc = pair_read(pair, err);
+			rc = pair_read(p, pair, err);
 	}
 	return rc;
 }
@@ -223,7 +221,7 @@ int page_read_pairs(struct html_page *p, struct error *err)
 		return pairs_read_variants(p, err);
 	p->npairs = p->npairs_all = 1;
 	p->pairs[0].c = *p->r->compared;
-	return pair_read(&p->pairs[0], err);
+	return pair_read(p, &p->pairs[0], err);
 }
 
 static void pair_add_table(struct html_page *p, const struct comparison *c, const struct table *t,

@@ -408,6 +408,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 {
 	struct table t = {0};
 	struct str evidence = {0}, first = {0};
+	struct end_tests tests = {0};
 	bool commit = args->output.format == FORMAT_COMMIT && args->table != &comparison_settings;
 	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
 
@@ -421,7 +422,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	if (!ret) {
 		compare_note_sides(&args->c, &t);
 		compare_note_reading(&args->c, &t);
-		compare_note_self_test(&args->c, args->table, &t);
+		compare_note_self_test(&args->c, args->table, &tests, &t);
+		end_tests_free(&tests);
 		if (args->table != &comparison_pairs)
 			ret = compare_limits(&args->c, &t, &first, err);
 	}

@@ -499,6 +499,8 @@ bool compare_self_tests(const struct compare_table *table)
 
 /* The self-test of one end. */
 struct end_test {
+	const struct store *store;
+	const char *variant;
 	struct str words;    /* "2.6 to 4.1 %, ok", or why there is no rate */
 	size_t runs, needed; /* needed 0: there is a rate, or no run */
 };
@@ -553,24 +555,51 @@ static void end_test_read(struct end_test *test, const struct comparison *c, enu
 	table_free(&t);
 }
 
-void compare_note_self_test(const struct comparison *c, const struct compare_table *table,
-			    struct table *t)
+/* Returns the index of the end's self-test. An index stays valid when the list grows. */
+static size_t end_tests_find(struct end_tests *tests, const struct comparison *c, enum end e,
+			     const struct compare_table *table)
 {
-	struct end_test test[ENDS] = {0};
+	const struct compare_end *end = &c->end[e];
+	size_t i;
+
+	for (i = 0; i < tests->n; i++)
+		if (tests->of[i].store == end->store && !strcmp(tests->of[i].variant, end->variant))
+			return i;
+	array_grow(tests->of, tests->n, tests->cap);
+	tests->of[tests->n] = (struct end_test){.store = end->store, .variant = end->variant};
+	end_test_read(&tests->of[tests->n++], c, e, table);
+	return i;
+}
+
+void end_tests_free(struct end_tests *tests)
+{
+	size_t i;
+
+	for (i = 0; i < tests->n; i++)
+		str_free(&tests->of[i].words);
+	free(tests->of);
+	*tests = (struct end_tests){0};
+}
+
+void compare_note_self_test(const struct comparison *c, const struct compare_table *table,
+			    struct end_tests *tests, struct table *t)
+{
+	const struct end_test *test[ENDS];
+	size_t at[ENDS];
 	char *both;
 	int e;
 
 	if (c->end[BASE].bare || c->end[NEW].bare || !compare_self_tests(table))
 		return;
 	for (e = 0; e < ENDS; e++)
-		end_test_read(&test[e], c, (enum end)e, table);
-	both = xasprintf("base %s; new %s", test[BASE].words.buf, test[NEW].words.buf);
-	if (test[BASE].needed && test[BASE].needed == test[NEW].needed)
-		note_add(&t->notes, compare_self_test_few, test[BASE].needed, test[BASE].runs,
-			 test[NEW].runs);
+		at[e] = end_tests_find(tests, c, (enum end)e, table);
+	for (e = 0; e < ENDS; e++)
+		test[e] = &tests->of[at[e]];
+	both = xasprintf("base %s; new %s", test[BASE]->words.buf, test[NEW]->words.buf);
+	if (test[BASE]->needed && test[BASE]->needed == test[NEW]->needed)
+		note_add(&t->notes, compare_self_test_few, test[BASE]->needed, test[BASE]->runs,
+			 test[NEW]->runs);
 	else
 		note_add(&t->notes, compare_self_test, 100 * c->rule.alpha, both);
 	free(both);
-	for (e = 0; e < ENDS; e++)
-		str_free(&test[e].words);
 }

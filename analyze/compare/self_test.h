@@ -38,8 +38,19 @@ bool compare_self_tests(const struct compare_table *table);
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,
 		      struct table *t, struct outcome *out, struct error *err);
 
-/* Adds one line: how often runs of each end differ from runs of the same end in that table. */
+/* The self-tests of ends that were compared before. Starts as zeros. */
+struct end_tests {
+	struct end_test *of;
+	size_t n, cap;
+};
+void end_tests_free(struct end_tests *tests);
+
+/*
+ * Adds one line: how often runs of each end differ from runs of the same end in that table. `tests`
+ * is for comparisons of one table that differ only in the variants of their ends: a variant that
+ * is in several of them is tested once.
+ */
 void compare_note_self_test(const struct comparison *c, const struct compare_table *table,
-			    struct table *t);
+			    struct end_tests *tests, struct table *t);
 
 #endif
