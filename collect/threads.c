@@ -9,6 +9,7 @@
  * by schedstat. <CPUs> are those that the thread may use. "-" stands where the kernel has no value.
  */
 #include "collect/collect.h"
+#include "collect/run/run.h"
 #include "collect/run/tree.h"
 #include "lib/cpuset.h"
 
@@ -129,6 +130,15 @@ static int threads_read(struct collect *c)
 	return treefile_read(c, threads_add_all);
 }
 
+static void threads_finish(struct collect *c)
+{
+	const struct run *r = c->run;
+
+	if (r->end_ns && *r->named && !r->tree.nmatches)
+		collect_degraded(c, "no process is named '%s'", r->named);
+	treefile_finish(c);
+}
+
 const struct collector collector_threads = {
 	.name = "threads",
 	.what = "CPU time, CPUs and migrations of the workload's threads",
@@ -137,5 +147,5 @@ const struct collector collector_threads = {
 	.passes = PASS_MEASURE,
 	.prepare = treefile_prepare,
 	.read = threads_read,
-	.finish = treefile_finish,
+	.finish = threads_finish,
 };

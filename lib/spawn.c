@@ -282,7 +282,7 @@ static bool marked_find_mark(const char *env, size_t len, const char *mark, bool
 	return false;
 }
 
-static bool marked_has_mark(const char *pid, const char *mark, bool begins)
+bool marked_has_mark(const char *pid, const char *mark, bool begins)
 {
 	char path[300], *env;
 	size_t len;

@@ -233,7 +233,7 @@ static void ingest_read_files(struct ingest *in)
 
 bool ingest_lacks_processes(const struct ingest *in)
 {
-	return in->how.processes && *in->how.processes && !in->named;
+	return in->unmatched || (in->how.processes && *in->how.processes && !in->named);
 }
 
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
@@ -261,7 +261,7 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	if (rc)
 		return rc;
 	collector_add_notes(in);
-	if (ingest_lacks_processes(in))
+	if (ingest_lacks_processes(in) && !in->unmatched)
 		note_add(&in->notes, processes_unread);
 	if (in->run.end_ns <= in->run.start_ns)
 		note_add(&in->notes, window_missing);

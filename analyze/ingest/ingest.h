@@ -65,6 +65,7 @@ struct ingest {
 	uint32_t *pids; /* of the workload's processes, from run.json */
 	size_t npids, pids_cap;
 	const char *named; /* names of those that zcost did not start; NULL: none */
+	bool unmatched;	   /* no process had one of these names */
 	double wall_clock; /* seconds since 1970 at started_ns; 0: unknown */
 	struct cpuset cpus;
 	bool has_cpus;	     /* false: every CPU */
@@ -108,7 +109,7 @@ void ingest_metricf(struct ingest *in, const char *unit, double value, const cha
 	__attribute__((format(printf, 4, 5)));
 /*
  * Returns whether the files lack processes of the workload: an older zcost read only those that it
- * had started, and the plan names more.
+ * had started, and the plan names more, or no process had such a name.
  */
 bool ingest_lacks_processes(const struct ingest *in);
 /* Returns the metric that a parser has added, or NAN. */

@@ -234,6 +234,8 @@ static void run_read(struct ingest *in, const json_t *root)
 	json_array_foreach (json_object_get(root, "processes"), i, c)
 		array_add(in->pids, in->npids, in->pids_cap, (uint32_t)json_integer_value(c));
 	in->named = run_keep_or(in, root, "named", NULL);
+	c = json_object_get(root, "matched");
+	in->unmatched = c && !json_array_size(c);
 	in->started_ns = json_u64(root, "started_ns");
 	in->ended_ns = json_u64(root, "ended_ns");
 	in->wall_clock = run_wall_clock(json_str(root, "wall_clock"));

@@ -524,12 +524,12 @@ int run_execute(struct run *r, struct error *err)
 	guard_stop(&r->guard);
 	free(r->mark);
 	user_free(r->words);
-	tree_free(&r->tree);
 	r->ended_ns = clock_mono_ns();
 	run_judge_work(r);
 	close(r->pidfd);
 	close(r->signals);
 	rc = run_write_json(r, err);
+	tree_free(&r->tree);
 	free(r->processes);
 	return rc;
 }

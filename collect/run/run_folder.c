@@ -213,6 +213,20 @@ static json_t *run_json_processes(const struct run *r)
 	return list;
 }
 
+static json_t *run_json_matched(const struct tree *t)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < t->nmatches; i++) {
+		char *text = xasprintf("%d %s", (int)t->matches[i].process.pid, t->matches[i].name);
+
+		json_array_append_new(list, run_json_text(text));
+		free(text);
+	}
+	return list;
+}
+
 static json_t *run_json(const struct run *r)
 {
 	char *cpus = cpuset_format(&r->cpus);
@@ -231,6 +245,8 @@ static json_t *run_json(const struct run *r)
 	json_object_set_new(o, "window", run_json_window(r));
 	json_object_set_new(o, "processes", run_json_processes(r));
 	json_object_set_new(o, "named", run_json_text(r->named));
+	if (*r->named)
+		json_object_set_new(o, "matched", run_json_matched(&r->tree));
 	json_object_set_new(o, "exit", run_json_exit(r));
 	json_object_set_new(o, "started_ns", json_integer((json_int_t)r->started_ns));
 	json_object_set_new(o, "ended_ns", json_integer((json_int_t)r->ended_ns));

@@ -4,6 +4,7 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
+#include "lib/spawn.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -154,7 +155,8 @@ static void tree_scan(struct tree *t, pid_t command)
 
 /* --- processes that zcost did not start --- */
 
-static bool tree_is_named(pid_t pid, const char *names)
+/* Reads the name of the process. Returns false when it is none of `names`. */
+static bool tree_read_name(pid_t pid, const char *names, struct tree_match *m)
 {
 	char path[PATH_LEN], name[64];
 	size_t len;
@@ -164,20 +166,43 @@ static bool tree_is_named(pid_t pid, const char *names)
 	if (!len)
 		return false;
 	name[len - (name[len - 1] == '\n')] = '\0';
+	snprintf(m->name, sizeof(m->name), "%.15s", name);
 	return str_matches_any(names, name);
 }
 
-static void tree_add_named(struct tree *t, const char *names)
+/* Says whether another run of zcost started the process. */
+static bool tree_is_of_another_run(const char *pid, const char *mark)
+{
+	return marked_has_mark(pid, "ZCOST_RUN=", true) && !marked_has_mark(pid, mark, false);
+}
+
+static void tree_add_match(struct tree *t, const struct tree_match *m)
+{
+	size_t i;
+
+	for (i = 0; i < t->nmatches; i++)
+		if (t->matches[i].process.pid == m->process.pid &&
+		    t->matches[i].process.start == m->process.start)
+			return;
+	array_add(t->matches, t->nmatches, t->matches_cap, *m);
+}
+
+static void tree_add_named(struct tree *t, const char *names, const char *mark)
 {
 	DIR *dir = *names ? opendir("/proc") : NULL;
+	struct tree_match m;
 	struct dirent *e;
 	struct place p;
 
 	while (dir && (e = readdir(dir))) {
 		pid_t pid = (pid_t)atoi(e->d_name);
 
-		if (pid > 0 && pid != getpid() && tree_is_named(pid, names) && !tree_has(t, pid) &&
-		    tree_read_place(pid, &p))
+		if (pid <= 0 || pid == getpid() || !tree_read_name(pid, names, &m) ||
+		    tree_is_of_another_run(e->d_name, mark) || !tree_read_place(pid, &p))
+			continue;
+		m.process = (struct tree_process){pid, p.start};
+		tree_add_match(t, &m);
+		if (!tree_has(t, pid))
 			tree_add(t, pid, p.start);
 	}
 	if (dir)
@@ -229,7 +254,7 @@ static void tree_add_known(struct tree *t, const struct tree_process *old, size_
 			tree_add(t, old[i].pid, p.start);
 }
 
-static void tree_read(struct tree *t, pid_t command, const char *names)
+static void tree_read(struct tree *t, pid_t command, const char *names, const char *mark)
 {
 	struct tree_process *old = t->processes;
 	size_t n = t->nprocesses, i;
@@ -244,7 +269,7 @@ static void tree_read(struct tree *t, pid_t command, const char *names)
 		tree_add(t, command, p.start);
 	tree_add_known(t, old, n);
 	free(old);
-	tree_add_named(t, names);
+	tree_add_named(t, names, mark);
 	if (t->scan)
 		tree_scan(t, command);
 	else
@@ -258,13 +283,14 @@ static void tree_read(struct tree *t, pid_t command, const char *names)
 const struct tree *tree_of(struct run *r)
 {
 	if (!r->tree.read_ns || clock_mono_ns() - r->tree.read_ns > FRESH_NS + 4 * r->tree.took_ns)
-		tree_read(&r->tree, r->pid, r->named);
+		tree_read(&r->tree, r->pid, r->named, r->mark);
 	return &r->tree;
 }
 
 void tree_free(struct tree *t)
 {
 	free(t->processes);
+	free(t->matches);
 	free(t->threads);
 	*t = (struct tree){0};
 }

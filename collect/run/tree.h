@@ -4,7 +4,8 @@
  * that the user gave, the descendants of both, and orphans that became our children (run.h). Once
  * seen, a process belongs to the workload until it is gone.
  * Of our own children only those count that are in the command's process group or in another
- * session than ours; the others are tools of collectors.
+ * session than ours; the others are tools of collectors. A process that another run of zcost
+ * started, such as that of another side on this host, belongs to that run, also under such a name.
  *
  * A process that starts and ends between two readings is never seen.
  */
@@ -29,12 +30,19 @@ struct tree_process {
 			 */
 };
 
+struct tree_match {
+	struct tree_process process;
+	char name[16]; /* as in /proc/PID/comm */
+};
+
 struct tree_thread {
 	pid_t pid, tid;
 };
 
 struct tree {
 	struct tree_process *processes;
+	struct tree_match *matches; /* all processes that ever had a name of the user's */
+	size_t nmatches, matches_cap;
 	struct tree_thread *threads; /* by process, in the order of the processes */
 	size_t nprocesses, processes_cap, nthreads, threads_cap;
 	uint64_t read_ns, took_ns; /* when the tree was read (0: never), and how long that took */

@@ -128,8 +128,9 @@ while read -r up rest </proc/uptime && read -r stat </proc/$foreign/stat; do
 	sleep 0.02
 done >samples 2>/dev/null &
 other="$other $!"
-"$zcost" capture q.ini -o q >log 2>&1
+"$zcost" capture --verbose q.ini -o q >log 2>&1
 ok "a program that zcost did not start still runs after the capture" kill -0 $foreign
+ok "capture --verbose lists the processes with a name of the plan" says "^zcost: receiver: processes: matched 1: $foreign foreign\$" log
 kill $other
 "$zcost" analyze q >>log 2>&1
 own=$(awk -v from="$(jq .window.start_ns q/runs/v/measure-01/receiver/run.json)" -v to="$(jq .window.end_ns q/runs/v/measure-01/receiver/run.json)" '
@@ -153,4 +154,27 @@ ok "run.json has the process and the names" jq -e --argjson pid $foreign '.named
 	q/runs/v/measure-01/receiver/run.json
 ok "the tracepoint method says that it counts only what zcost starts" sh -c \
 	"'$zcost' collect -o tp --collect syscalls --syscalls-method tracepoint --processes 'fore*' -- true; [ \$? = 4 ] && grep -q 'counts only processes that zcost starts' tp/run.json"
+
+# The only process with the name of the plan belongs to the other side.
+cp burner thesender
+cat >o.ini <<'EOT'
+[plan]
+passes = measure
+repeats = 1
+warmup = 0.1
+duration = 0.3
+grace = 0
+[side receiver]
+processes = thesend*
+units = regex:([0-9]+) ops
+[side sender]
+[variant v]
+receiver = sh -c 'while :; do echo 1000 ops; sleep 0.05; done'
+sender = ${plandir}/thesender "BEGIN { for (;;) ; }"
+EOT
+ok "a capture exits 4 when no process has the name of the plan" exits 4 "$zcost" capture o.ini -o o
+ok "the capture says that no process has the name" says "receiver: threads is degraded: no process is named 'thesend\*'" err
+"$zcost" analyze o >log 2>&1
+ok "the CPU time of a workload without a process is missing" test "$(column cpu_pct report summary o --workload-only)" = ''
+ok "the cost of a workload without a process is missing" test "$(column ns_per_message report summary o --workload-only)" = ''
 done_testing
