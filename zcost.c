@@ -77,15 +77,21 @@ static int print_page(void)
 	return EXIT_OK;
 }
 
-/* Completes the name of a command. The words behind it are completed by the command. */
-static int complete_commands(const char *start)
+/* Completes the name of a command, and behind `help` that of a manual page. */
+static int complete_commands(const char *start, bool pages)
 {
 	struct str lines = {0};
 	size_t i;
 
 	for (i = 0; commands[i].name; i++)
 		complete_add(&lines, commands[i].name, commands[i].what);
-	complete_add(&lines, "help", "show the manual page of a command");
+	if (pages) {
+		complete_add(&lines, "plan.ini", "the keys of a plan");
+		complete_add(&lines, "tcpzc", "the workload generator");
+		complete_add(&lines, "zcost-store", "the tables of a store");
+	} else {
+		complete_add(&lines, "help", "show the manual page of a command");
+	}
 	complete_print(&lines, "", start);
 	str_free(&lines);
 	return EXIT_OK;
@@ -146,7 +152,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--man"))
 		return checked_stdout(print_page());
 	if (!strcmp(argv[1], "--complete") && (argc < 4 || !strcmp(argv[2], "help")))
-		return checked_stdout(complete_commands(argc > 2 ? argv[argc - 1] : ""));
+		return checked_stdout(complete_commands(argc > 2 ? argv[argc - 1] : "",
+							argc > 3 && !strcmp(argv[2], "help")));
 	if (!strcmp(argv[1], "--complete")) {
 		argv[1] = argv[2]; /* zcost COMMAND --complete WORD... */
 		argv[2] = complete;

@@ -194,6 +194,7 @@ if need_completion zsh; then
 	[ "$host" != 1 ] || ok "zsh completes the last collector of a list" zsh_completes "zcost collect --collect cpu,sof" cpu,softnet
 	[ "$host" != 1 ] || ok "zsh completes a mode of receiving" zsh_completes "tcpzc --rx mm" mmap
 fi
+ok "zcost help completes the pages that are no command" test "$(zcost --complete help '' | cut -f 1 | grep -c -x -e plan.ini -e tcpzc -e zcost-store)" = 3
 ok "no word completes to nothing, and the shell takes file names" test -z "$(zcost --complete analyze ca)"
 
 # --- uninstall ---
