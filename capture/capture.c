@@ -175,6 +175,22 @@ static int run_all(struct capture *c, struct stage *stage, const struct order *t
 	return rc;
 }
 
+/* Checks the programs of the runs. `before` of the plan may have built them. */
+static int todo_check_programs(const struct plan *p, const struct order *todo, struct error *err)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < todo->n && !rc; i++) {
+		const struct variant *v = &p->variants[todo->run[i].variant];
+		const struct combination *c = plan_combination(p, v->combination);
+
+		if (!c->n) /* a setting may build programs, too */
+			rc = variant_check_programs(p, v, err);
+	}
+	return rc;
+}
+
 /* Runs `after` whatever happened before. Its failure does not hide an earlier one. */
 static int run_all_on_stage(struct capture *c, const struct order *todo, struct error *err)
 {
@@ -182,6 +198,8 @@ static int run_all_on_stage(struct capture *c, const struct order *todo, struct 
 	struct stage stage;
 	int rc = stage_open(&stage, c->plan, c->dir, &c->intr, err);
 
+	if (!rc)
+		rc = todo_check_programs(c->plan, todo, err);
 	if (!rc)
 		rc = run_all(c, &stage, todo, err);
 	progress_clear(&c->progress);

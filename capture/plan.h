@@ -196,6 +196,13 @@ int plan_check_cpus(const struct plan *p, struct error *err);
 
 /* Returns -EINVAL when this host lacks the program of a side that runs here. */
 int plan_check_programs(const struct plan *p, struct error *err);
+/* As plan_check_programs, for one variant. */
+int variant_check_programs(const struct plan *p, const struct variant *v, struct error *err);
+/*
+ * Returns -EINVAL when a hook is one simple command and its script is missing. A longer command may
+ * make its script first, or go on without it.
+ */
+int hook_check_script(const char *owner, const char *what, const char *command, struct error *err);
 
 /* Returns the program or script that a shell command runs by a path without a file, or NULL. */
 char *command_missing_file(const char *command);

@@ -49,22 +49,6 @@ static int side_check_program(const struct side_plan *s, const struct variant *v
 	return rc;
 }
 
-int plan_check_programs(const struct plan *p, struct error *err)
-{
-	int side, rc = 0;
-	size_t i;
-
-	for (i = 0; i < p->nvariants; i++) {
-		const struct variant *v = &p->variants[i];
-		const struct side_plan *s = plan_sides(p, v);
-
-		for (side = 0; side < p->nsides && !rc; side++)
-			if (side_runs_here(&s[side]))
-				rc = side_check_program(&s[side], v, v->command[side], err);
-	}
-	return rc;
-}
-
 /* Says whether the next word of a shell command names a file to run. */
 static bool word_runs_next(const char *word)
 {
@@ -94,4 +78,39 @@ char *command_missing_file(const char *command)
 	}
 	free(copy);
 	return missing;
+}
+
+int hook_check_script(const char *owner, const char *what, const char *command, struct error *err)
+{
+	char *missing = strpbrk(command, ";&|<>()`\n") ? NULL : command_missing_file(command);
+	int rc = 0;
+
+	if (missing)
+		rc = error_set(
+			err, EINVAL,
+			"%s's '%s': there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan)",
+			owner, what, missing);
+	free(missing);
+	return rc;
+}
+
+int variant_check_programs(const struct plan *p, const struct variant *v, struct error *err)
+{
+	const struct side_plan *s = plan_sides(p, v);
+	int side, rc = 0;
+
+	for (side = 0; side < p->nsides && !rc; side++)
+		if (side_runs_here(&s[side]))
+			rc = side_check_program(&s[side], v, v->command[side], err);
+	return rc;
+}
+
+int plan_check_programs(const struct plan *p, struct error *err)
+{
+	int rc = hook_check_script("the plan", "before", p->before, err);
+	size_t i;
+
+	for (i = 0; i < p->nvariants && !rc; i++)
+		rc = variant_check_programs(p, &p->variants[i], err);
+	return rc;
 }

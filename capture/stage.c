@@ -41,11 +41,11 @@ static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int 
 			    .intr = s->intr,
 			    .timeout_s = s->plan->hook_timeout_s};
 	char *saved = NULL;
-	int rc = 0;
+	int rc = hook_check_script(owner, "before", h->before, err); /* nothing is set up yet */
 
 	hook.what = "save";
 	hook.command = h->save;
-	if (*h->save)
+	if (!rc && *h->save)
 		rc = hook_read(&hook, &saved, err);
 	if (!rc && saved && !*saved)
 		rc = error_set(

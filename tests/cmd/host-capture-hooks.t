@@ -102,8 +102,11 @@ ok "a dry run of a plan without hooks does not mention hook_timeout" test "$(gre
 # A plan that was copied without the files beside it.
 mkdir copied
 plan 's|^before = echo begin.*|before = sh ${plandir}/testbed.sh up x|' >copied/plan.ini
-ok "capture exits 1 when the script of before is missing" exits 1 "$zcost" capture copied/plan.ini -o missing
-ok "the error names the missing script and the way out" \
-	says "the plan's 'before' exited with status [0-9]*: there is no .*copied/testbed.sh: copy it there, or change its path in the plan \(.[{]plandir[}] is the folder of the plan\)" err
+for way in "--dry-run" "-o missing"; do
+	ok "capture $way exits 2 when the script of before is missing" exits 2 "$zcost" capture copied/plan.ini $way
+	ok "the only message of capture $way names the missing script and the way out" \
+		says "^zcost: the plan's 'before': there is no .*copied/testbed.sh: copy it there, or change its path in the plan \(.[{]plandir[}] is the folder of the plan\)$" err
+	ok "capture $way does not warn that after fails" test "$(wc -l <err)" = 1
+done
 
 done_testing

@@ -130,6 +130,12 @@ one() { # one COMMAND [SIDE_KEY]: a plan with this command
 one no-such-program
 ok "--dry-run of a plan with a program that is not in PATH exits 2" exits 2 "$zcost" capture one.ini --dry-run
 ok "the error names the variant, the side and the program" says "variant a, receiver: there is no program 'no-such-program' in PATH: install it" err
+ok "capture of a plan with a program that is not in PATH exits 2" exits 2 "$zcost" capture one.ini -o gone-program
+ok "capture makes no run without the program" test "$(find gone-program/runs -name run.json | wc -l)" = 0
+ok "capture names the variant, the side and the program once" test "$(grep -c "variant a, receiver: there is no program 'no-such-program' in PATH: install it" err)" = 1
+one ./built
+sed 's|^\[side|before = printf "#!/bin/sh\\nexec sleep 5\\n" >built; chmod +x built\nrepeats = 1\nwarmup = 0\nduration = 0.1\ngrace = 0\n[side|' one.ini >build.ini
+ok "capture runs a program that before builds" exits 0 "$zcost" capture build.ini -o built-program
 one "$scratch/gone --listen" 'prefix = ip netns exec x'
 ok "--dry-run looks for a program behind ip netns exec" exits 2 "$zcost" capture one.ini --dry-run
 ok "the error names the path of the program" says "receiver: there is no $scratch/gone: build or install it" err

@@ -126,13 +126,13 @@ ok "the reason quotes the error line, not the usage text" says 'exited with stat
 ok "the reason does not quote a hint to try --help" says 'exited with status 2: "x: bad option"$' err
 
 echo "sh -c 'echo first >&2; echo no such device >&2; exit 3'" >die
-plan 'good=sleep 60' "bad=$(cat die)" 'never=nonesuch' >p.ini
+plan 'good=sleep 60' "bad=$(cat die)" 'never=env nonesuch' >p.ini
 rm -f hooks
 ok "capture exits 4 when one variant fails" exits 4 "$zcost" capture p.ini -o f
 ok "the error quotes the last line of the failed workload" says \
 	'bad/measure-01 failed: receiver: the workload exited with status 3: "no such device"' err
 ok "the error names a command that does not exist" says \
-	'never/measure-01 failed: receiver: .*nonesuch: No such file' err
+	'never/measure-01 failed: receiver: .*nonesuch.*: No such file' err
 ok "the summary counts the failed runs and says how to go on" says '2 of 3 runs failed; the others are safe in f; run the same command again to try' err
 runs f >got
 ok "the run of the good variant is ok" says 'good/measure-1 ok' got
