@@ -357,8 +357,8 @@ static int note_compare_numbers(const struct note *a, const struct note *b)
 }
 
 /*
- * Compares notes. Notes that share a line compare equal. Numbers of runs become a range. Numbers
- * of a file, a variant or a side share a line only if they are equal.
+ * Compares notes. Notes that share a line compare equal. Numbers of runs and of passes become a
+ * range. Numbers of a file, a variant or a side share a line only if they are equal.
  */
 static int note_compare_kinds(const struct note *a, const struct note *b)
 {
@@ -373,7 +373,7 @@ static int note_compare_kinds(const struct note *a, const struct note *b)
 	if (!a->repeat != !b->repeat)
 		return !a->repeat - !b->repeat;
 	c = note_compare_texts(a, b);
-	return c || a->repeat ? c : note_compare_numbers(a, b);
+	return c || a->repeat || (a->pass && b->pass) ? c : note_compare_numbers(a, b);
 }
 
 bool notes_equal(const struct note *a, const struct note *b)

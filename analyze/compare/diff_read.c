@@ -7,6 +7,7 @@
 
 #include "analyze/texts/perf_report.h"
 #include "analyze/measures/basis.h"
+#include "analyze/measures/runs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,6 +24,8 @@ void diff_carry_notes(struct table *to, const struct table *from)
 		n = &from->notes.note[i];
 		if (n->severity == SEVERITY_WARNING || n->severity == SEVERITY_LOSSY)
 			notes_copy(&to->notes, n);
+		if (note_is(n, NOTE_passes_differ))
+			passes_sort_last_note(&to->notes);
 	}
 }
 

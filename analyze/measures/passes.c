@@ -37,6 +37,12 @@ struct pass_runs {
 	size_t nx;
 };
 
+static void pass_runs_free(struct pass_runs *p)
+{
+	free(p->runs);
+	free(p->x);
+}
+
 static int passes_read_pass(struct store *s, const struct block *b, const char *pass,
 			    struct pass_runs *p, struct error *err)
 {
@@ -107,10 +113,8 @@ static void passes_free_all(struct pass_runs all[PASSES])
 {
 	int i;
 
-	for (i = 0; i < PASSES; i++) {
-		free(all[i].runs);
-		free(all[i].x);
-	}
+	for (i = 0; i < PASSES; i++)
+		pass_runs_free(&all[i]);
 }
 
 static int passes_put_block(struct block_table *k, struct error *err)
@@ -136,13 +140,73 @@ static int passes_run(struct store *s, const struct query *q, struct table *t, s
 	return block_table_run(s, q, t, passes_put_block, passes_add_notes, err);
 }
 
+/* The profile gives the shares of a cost and the measure pass its basis, so both must fit. */
+enum { CONDITIONS_PCT = 10 };
+
+/* Returns whether the pass certainly moved more or less data than the measure pass, by over 10 %.
+ */
+static bool pass_differs(const struct estimate *cost)
+{
+	return (cost->lo > 0 || cost->hi < 0) && fabs(cost->value) > CONDITIONS_PCT;
+}
+
+/* Returns how far the note's ratio is from 1, in either direction. */
+static double conditions_distance(const struct note *n)
+{
+	return fabs(log(n->value[0].number));
+}
+
+void passes_sort_last_note(struct notes *list)
+{
+	struct note last = list->note[list->n - 1];
+	size_t at = 0;
+
+	while (note_is(&list->note[at], NOTE_passes_differ) && at < list->n - 1 &&
+	       conditions_distance(&list->note[at]) >= conditions_distance(&last))
+		at++;
+	memmove(&list->note[at + 1], &list->note[at], (list->n - 1 - at) * sizeof(last));
+	list->note[at] = last;
+}
+
+int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
+			   struct table *t, struct error *err)
+{
+	struct pass_runs measure = {0}, profile = {0};
+	enum estimator e;
+	struct estimate cost;
+	double is, was;
+	int rc = scope_estimator(s, q, &e, err);
+
+	if (q->pass || q->repeat)
+		return rc;
+	if (!rc)
+		rc = passes_read_pass(s, b, "measure", &measure, err);
+	if (!rc)
+		rc = passes_read_pass(s, b, "profile", &profile, err);
+	if (!rc && measure.nx && profile.nx) {
+		was = stats_point(e, measure.x, measure.nx);
+		is = stats_point(e, profile.x, profile.nx);
+		cost = pass_cost(e, &measure, &profile);
+		if (pass_differs(&cost)) {
+			note_add_of(&t->notes, b->variant, b->side, passes_differ, is / was, is,
+				    was)
+				->pass = "profile";
+			passes_sort_last_note(&t->notes);
+		}
+	}
+	pass_runs_free(&measure);
+	pass_runs_free(&profile);
+	return rc;
+}
+
 /* MAYBE means that the interval contains 0 or that the runs are too few for an interval. */
 enum worse { SURELY_NOT, MAYBE, SURELY };
 
 struct passes_worst {
 	double pct; /* NAN if not known */
 	enum worse worse;
-	size_t n; /* runs in this pass or in the measure pass, whichever is smaller */
+	size_t n;    /* runs in this pass or in the measure pass, whichever is smaller */
+	bool faster; /* a side's pass was certainly faster, by over 10 %: that is no cost */
 };
 
 static void passes_update_worst(struct passes_worst *w, enum estimator e,
@@ -154,10 +218,13 @@ static void passes_update_worst(struct passes_worst *w, enum estimator e,
 	if (!measure->nx || !pass->nx)
 		return;
 	c = pass_cost(e, measure, pass);
+	w->faster |= c.hi < 0 && pass_differs(&c);
 	worse = c.lo > 0 ? SURELY : c.hi < 0 ? SURELY_NOT : MAYBE;
 	if (isnan(c.value) || worse < w->worse || (worse == w->worse && c.value <= w->pct))
 		return;
-	*w = (struct passes_worst){c.value, worse, measure->nx < pass->nx ? measure->nx : pass->nx};
+	w->pct = c.value;
+	w->worse = worse;
+	w->n = measure->nx < pass->nx ? measure->nx : pass->nx;
 }
 
 /* Finds, for each pass, the side with the largest certain loss of throughput. */
@@ -193,7 +260,7 @@ void passes_note(struct store *s, const struct block_list *list, struct table *t
 
 	passes_worst(s, list, most);
 	for (k = MEASURE + 1; k < PASSES; k++)
-		if (isfinite(most[k].pct))
+		if (isfinite(most[k].pct) && (most[k].worse != MAYBE || !most[k].faster))
 			passes_put_worst(&text, passes[k], &most[k]);
 	if (text.len)
 		note_add(&t->notes, passes_cost, text.buf);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 #include "analyze/measures/power.h"
+#include "analyze/measures/runs.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -191,7 +192,7 @@ int scope_profile_notes(struct store *s, const struct query *q, const struct blo
 
 	scope_notes(s, runs, n, t);
 	free(runs);
-	return n < 0 ? n : 0;
+	return n < 0 ? n : passes_note_conditions(s, q, b, t, err);
 }
 
 static bool note_concerns_basis(const struct note *note)
