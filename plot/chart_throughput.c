@@ -92,28 +92,6 @@ static int throughput_put_sides(struct drawing *d, struct figure *f, const struc
 	return 0;
 }
 
-static void throughput_claim(struct drawing *d, struct figure *f)
-{
-	struct estimate base, new;
-	double best = 0, ratio;
-	int b, last = f->groups.n - 1;
-
-	for (b = 1; b < f->bars.n; b++) {
-		int from = drawing_base_of(d, b);
-
-		if (!figure_get(f, last, from, FIGURE_WHOLE, &base) ||
-		    !figure_get(f, last, b, FIGURE_WHOLE, &new))
-			continue;
-		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
-		if (ratio <= 0 || fabs(log(ratio)) <= best)
-			continue;
-		best = fabs(log(ratio));
-		figure_title(f, "%s: %s the throughput of %s",
-			     drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
-			     drawing_title(d, f, drawing_variant(d, from)));
-	}
-}
-
 enum {
 	LIMIT_SIZE = 20,
 	LIMIT_NAME = 240,
@@ -172,6 +150,26 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f, str
 	str_free(&one);
 }
 
+/*
+ * Warns that the two variants have different limits, and names both. Returns whether they have.
+ */
+static bool throughput_warn_limits(const struct drawing *d, struct figure *f,
+				   const struct table *limits, const char *base, const char *new)
+{
+	char *was = limits_words(limits, base), *is = limits_words(limits, new);
+	bool differ = was && is && strcmp(was, is);
+
+	if (differ)
+		figure_caption(
+			f, "different limits: %s: %s; %s: %s",
+			label_fit(&f->arena, drawing_label(d, f, base), LIMIT_SIZE, LIMIT_NAME),
+			was, label_fit(&f->arena, drawing_label(d, f, new), LIMIT_SIZE, LIMIT_NAME),
+			is);
+	free(was);
+	free(is);
+	return differ;
+}
+
 /* Writes the subtitle: what is drawn, and what limited the variants. */
 static void throughput_subtitle(const struct drawing *d, struct figure *f, const char *speed,
 				const struct table *limits)
@@ -189,6 +187,34 @@ static void throughput_subtitle(const struct drawing *d, struct figure *f, const
 	for (i = 0; i < n; i++)
 		free(words[i]);
 	str_free(&s);
+}
+
+static void throughput_claim(struct drawing *d, struct figure *f, const struct table *limits)
+{
+	struct estimate base, new;
+	double best = 0, ratio;
+	int b, last = f->groups.n - 1, claimed = 0;
+
+	for (b = 1; b < f->bars.n; b++) {
+		int from = drawing_base_of(d, b);
+
+		if (!figure_get(f, last, from, FIGURE_WHOLE, &base) ||
+		    !figure_get(f, last, b, FIGURE_WHOLE, &new))
+			continue;
+		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
+		if (ratio <= 0 || fabs(log(ratio)) <= best)
+			continue;
+		best = fabs(log(ratio));
+		claimed = b;
+		figure_title(f, "%s: %s the throughput of %s",
+			     drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
+			     drawing_title(d, f, drawing_variant(d, from)));
+	}
+	for (b = claimed ? claimed : 1; b < f->bars.n; b++)
+		if (throughput_warn_limits(d, f, limits, drawing_variant(d, drawing_base_of(d, b)),
+					   drawing_variant(d, b)) ||
+		    claimed)
+			break;
 }
 
 static int throughput_draw(struct drawing *d, struct figure *f, struct error *err)
@@ -212,7 +238,7 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 		rc = throughput_put_sides(d, f, t, speed, err);
 	else
 		throughput_put_variants(d, f, t, speed);
-	throughput_claim(d, f);
+	throughput_claim(d, f, limits);
 	drawing_foot(d, f, FROM_MEASURED);
 	return rc;
 }
