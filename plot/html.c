@@ -203,8 +203,8 @@ static void svg_add_inline(struct str *out, const char *svg, const char *name)
 }
 
 /*
- * The page's script moves the picture into the frame when it comes into view. The attribute is in
- * single quotes, because SVG and JSON have many double ones.
+ * The frame loads with the page: a printer does not wait for frames that load later. The attribute
+ * is in single quotes, because SVG and JSON have many double ones.
  */
 static void svg_add_frame(struct str *out, const char *svg, const char *name)
 {
@@ -214,9 +214,8 @@ static void svg_add_frame(struct str *out, const char *svg, const char *name)
 	if (!box || sscanf(box, "viewBox=\"%lf %lf %lf %lf", &x, &y, &w, &h) != 4)
 		w = 1280, h = 720;
 	str_printf(out,
-		   "<noscript>This chart needs a script.</noscript>"
 		   "<iframe sandbox=allow-scripts title=\"interactive chart %s\" "
-		   "style=\"aspect-ratio:%g/%g\" data-page='",
+		   "style=\"aspect-ratio:%g/%g\" srcdoc='",
 		   name, w, h);
 	str_puts(out, "<!doctype html><style>body{margin:0}svg{width:100%;height:auto}</style>");
 	for (; *svg; svg++) {

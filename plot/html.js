@@ -95,18 +95,6 @@ document.addEventListener("keydown", e => {
 	}
 });
 
-/* --- interactive charts start when they come near the window --- */
-
-function frame_load(frame) {
-	if (!frame.srcdoc)
-		frame.srcdoc = frame.dataset.page;
-}
-
-const near = new IntersectionObserver(
-	entries => entries.filter(e => e.isIntersecting).forEach(e => frame_load(e.target)), { rootMargin: "400px" });
-all("iframe").forEach(frame => near.observe(frame));
-addEventListener("beforeprint", () => all("iframe").forEach(frame_load));
-
 /* A link to a table opens it. */
 function open_target() {
 	const target = location.hash && document.getElementById(location.hash.slice(1));
