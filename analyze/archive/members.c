@@ -85,16 +85,11 @@ void findings_warn(const struct findings *f)
 
 void findings_files(const struct findings *f, size_t files, bool has_manifest, struct str *out)
 {
-	size_t named = f->checked + f->differ;
-
 	str_printf(out, "%zu files", files);
-	if (!has_manifest)
-		return;
-	str_printf(out, ", %zu as manifest.json says", f->checked);
-	if (f->differ)
+	if (has_manifest && (f->checked || f->differ))
+		str_printf(out, ", %zu with the checksums of manifest.json", f->checked);
+	if (has_manifest && f->differ)
 		str_printf(out, ", %zu that differ%s", f->differ, f->differ == 1 ? "s" : "");
-	if (named < files)
-		str_printf(out, ", %zu not named in it", files - named);
 }
 
 void findings_free(struct findings *f)
