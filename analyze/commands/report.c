@@ -53,7 +53,7 @@ static const struct option_row own[] = {
 
 static error_t report_parse(int key, char *arg, struct argp_state *state);
 
-static const struct argp_child children[] = {{&output_argp, 0, "Output:", GROUP_OUTPUT}, {0}};
+static const struct argp_child children[] = {{&output_argp, 0, NULL, GROUP_OUTPUT}, {0}};
 
 static const struct command command = {
 	.argp = {.parser = report_parse,

@@ -30,7 +30,7 @@ function inline(s,	part, n, i, r, at, link, to) {
 function linked(url) {
 	if (section != 1)
 		return ""
-	return url ~ /^[a-z]+\.md$/ ? "(1)" : " (" substr(url, 4) ")"
+	return url ~ /^[a-z]+\.md(#|$)/ ? "(1)" : " (" substr(url, 4) ")"
 }
 # A link whose text is code: "[`x`](y)" lost its brackets piece by piece.
 function links_joined(s) {
