@@ -22,6 +22,18 @@ static int samples_read_part(struct samples *s, struct sample_block *b, struct c
 			: cost_part_read_file(s->q, &spec, part, &ncpus, s->notes, err);
 }
 
+/* A report calls the text "basis", and shows shares. An export does neither. */
+static const char *samples_cost_reason(const char *basis)
+{
+	static const char *const prefixes[] = {"none: ", "shares only; "};
+	size_t i;
+
+	for (i = 0; i < array_size(prefixes); i++)
+		if (str_starts(basis, prefixes[i]))
+			basis += strlen(prefixes[i]);
+	return basis;
+}
+
 static int samples_find_cost(struct samples *s, struct sample_block *b, struct error *err)
 {
 	struct cost_part part = {0};
@@ -32,7 +44,7 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 		b->unit = isfinite(b->ns) ? xstrdup(part.basis.unit) : NULL;
 		if (isnan(part.basis.ns))
 			note_add_of(&s->notes->notes, b->of.variant, b->of.side, export_no_cost,
-				    part.basis.text);
+				    samples_cost_reason(part.basis.text));
 		b->exclude_idle = part.basis.exclude_idle;
 		basis_note_event(s->notes, part.basis.ns, IN_NS, part.tally.event);
 		s->notes->lossy |= part.basis.uncounted;
