@@ -42,4 +42,4 @@ for name in mapped copied; do
 	echo "capture  $dir/$name"
 	echo "charts   $dir/$name-charts"
 done
-for page in $pages; do echo "page     $page"; done
+for page in $pages; do echo "page     $page  (open this in a browser)"; done
