@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Settings of the host: limits, CPUs, and whether buffers and rings hold a path's data. */
+#include "collect/agent.h"
 #include "collect/doctor/doctor.h"
 #include "collect/host.h"
 #include "lib/alloc.h"
@@ -8,6 +9,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +46,10 @@ static void doctor_put_memlock(struct doctor *d)
 		return;
 	if (r.rlim_cur == RLIM_INFINITY)
 		doctor_put(d, "memlock", FINDING_YES, NULL, "unlimited");
+	else if (rights_of_this_process().caps >> CAP_IPC_LOCK & 1)
+		doctor_put(d, "memlock", FINDING_YES, NULL,
+			   "unlimited with CAP_IPC_LOCK; %.1f MiB without",
+			   (double)r.rlim_cur / (1 << 20));
 	else
 		doctor_put(
 			d, "memlock", r.rlim_cur < (64 << 20) ? FINDING_PARTLY : FINDING_YES,

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* --- io_uring --- */
@@ -303,6 +304,16 @@ static bool doctor_is_there(int rc, const char *reason)
 	return !rc || rc == -EBADF || (rc == -EOPNOTSUPP && *reason);
 }
 
+static bool doctor_kernel_is_before(int major, int minor)
+{
+	struct utsname u;
+	int x = 0, y = 0;
+
+	uname(&u);
+	sscanf(u.release, "%d.%d", &x, &y);
+	return x < major || (x == major && y < minor);
+}
+
 static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *reason)
 {
 	if (doctor_is_there(rc, reason))
@@ -310,9 +321,11 @@ static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *reason)
 			d, "kernel", FINDING_YES, NULL,
 			"the kernel has it; it also needs a NIC with header split and a queue API (--devmem IF:QUEUE tries)");
 	else if (rc == -EOPNOTSUPP)
-		doctor_put(
-			d, "kernel", FINDING_NO, NULL,
-			"the kernel refused and gave no reason: it is older than 6.12, or was built without CONFIG_NET_DEVMEM");
+		doctor_put(d, "kernel", FINDING_NO, NULL,
+			   "the kernel refused and gave no reason: %s",
+			   doctor_kernel_is_before(6, 12)
+				   ? "devmem came with 6.12; this kernel is older"
+				   : "it was built without CONFIG_NET_DEVMEM");
 	else
 		doctor_put_refusal(d, "kernel", rc, reason, ZC_BIND_RX);
 }
