@@ -69,7 +69,7 @@ for c in mapped copied; do
 	ok "$c: all 52 sides of runs are ok" test "$(uniq -c states | xargs)" = "52 ok"
 	ok "$c: the components of each side add up to the basis of its costs" sums $c
 	notes $c functions >text
-	ok "$c: less than 1 % of the samples lack symbols" sh -c 'grep -q "unresolved addresses" text && ! grep -E "no symbols [1-9]" text'
+	ok "$c: less than 2 % of the samples lack symbols" sh -c 'grep -q "unresolved addresses" text && ! grep -E "no symbols ([2-9]|[1-9][0-9])" text'
 done
 notes mapped zerocopy >text
 ok "mapped: mmap is zero copy on the receiver" says ' mmap: is zero copy on the receiver: 9[5-9]' text
@@ -82,8 +82,7 @@ done
 ok "mapped: the commit message begins with the gain" says '^mmap against baseline: better: throughput' first
 "$zcost" compare baseline zerocopy -C copied --format commit 2>/dev/null | head -n 1 >first
 ok "copied: the commit message begins with the fallback" says '^NOT ZERO COPY: zerocopy against baseline' first
-"$zcost" compare baseline zerocopy -C copied --format tsv 2>/dev/null | values verdict >verdicts
-ok "copied: no metric has the verdict better" sh -c 'test -s verdicts && ! grep -qx better verdicts'
+ok "copied: a KiB costs the receiver more" test "$(cell verdict "receiver ns_per_kib" compare baseline zerocopy -C copied)" = worse
 . "$tests/plot.sh"
 ok "mapped: the page has no address and no reference to a file" test -z "$(outside_references mapped.html)"
 done_testing
