@@ -106,9 +106,9 @@ ok "capture exits 1 on SIGTERM" test $code = 1
 ok "SIGTERM leaves no process running" nothing_runs
 ok "SIGTERM leaves no file of the interrupted run" test -z "$(find d/runs -type f)"
 
-ok "capture exits 1 when the command does not exist" exits 1 "$zcost" capture -o e --variant x --repeat 1 \
+ok "capture exits 2 when the command does not exist" exits 2 "$zcost" capture -o e --variant x --repeat 1 \
 	--pass measure -- nonesuch
-ok "the error names the command that does not exist" says 'x/measure-01 failed: local: cannot run nonesuch: No such file' err
+ok "the error names the command that does not exist" says "variant x, local: there is no program 'nonesuch' in PATH" err
 ok "capture exits 2 when the collector does not exist" exits 2 "$zcost" capture -o f --variant x --repeat 1 \
 	--pass measure --collect nonesuch -- true
 ok "the error names the unknown collector" says "does not accept what the plan says: .*unknown collector 'nonesuch'" err

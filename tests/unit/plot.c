@@ -253,12 +253,15 @@ static void test_throughput(void **state)
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	/* uring is faster still, but it copied */
 	assert_string_equal(x->f.title, "mmap: 1.60× the throughput of baseline");
-	assert_int_equal(x->f.ncaptions, 2); /* only what copied is a warning */
+	assert_int_equal(x->f.ncaptions, 3);
 	assert_string_equal(x->f.captions[0], "uring: every byte was copied (not zero copy)");
 	assert_false(x->f.calm[0]);
 	assert_string_equal(x->f.captions[1],
 			    "mmap: 99.80 % zero copy on the receiver, not on the sender");
 	assert_true(x->f.calm[1]);
+	assert_string_equal(x->f.captions[2], "different limits: baseline: sender cpu; "
+					      "mmap: several: receiver softirq, sender rwnd");
+	assert_false(x->f.calm[2]);
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
 	assert_true(e.value == 10 && e.lo == 9.5 && e.hi == 10.5 && e.n == 6);
 	assert_has(x->f.subtitle,
@@ -1041,9 +1044,9 @@ static void test_losses(void **state)
 	x->source.table = lossy_sheets;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_true(x->d.lossy);
-	assert_int_equal(x->f.ncaptions, 3);
+	assert_int_equal(x->f.ncaptions, 4);
 	assert_string_equal(
-		x->f.captions[2],
+		x->f.captions[3],
 		"Incomplete data: mmap receiver: the received data differ from the sent "
 		"data (and 1 more)");
 	fixture_free(x);
@@ -1101,7 +1104,7 @@ static void test_others(void **state)
 			    "which is in these figures");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
-	assert_int_equal(x->f.ncaptions, 2);
+	assert_int_equal(x->f.ncaptions, 3);
 	fixture_free(x);
 }
 
