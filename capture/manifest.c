@@ -30,17 +30,19 @@ static int sums_add(json_t *files, const char *path, const char *name, struct er
 	return rc;
 }
 
-static int sums_walk(FTS *fts, size_t skip, json_t *files, struct error *err)
+static int sums_walk(FTS *fts, const char *dir, json_t *files, struct error *err)
 {
 	FTSENT *e;
 	int rc = 0;
 
 	while (!rc && (e = fts_read(fts))) {
 		if (e->fts_info == FTS_F)
-			rc = sums_add(files, e->fts_path, e->fts_path + skip, err);
+			rc = sums_add(files, e->fts_path, e->fts_path + strlen(dir) + 1, err);
 		else if (e->fts_info == FTS_ERR || e->fts_info == FTS_DNR)
 			rc = error_sys(err, e->fts_errno, "%s: cannot read", e->fts_path);
 	}
+	if (!rc && errno) /* fts_read() sets it to 0 at the end */
+		rc = error_sys(err, errno, "%s: cannot read", dir);
 	return rc;
 }
 
@@ -54,7 +56,7 @@ json_t *manifest_sums(const char *dir, struct error *err)
 	if (!fts)
 		rc = error_sys(err, errno, "%s: cannot read", dir);
 	else
-		rc = sums_walk(fts, strlen(dir) + 1, files, err);
+		rc = sums_walk(fts, dir, files, err);
 	if (fts)
 		fts_close(fts);
 	if (!rc)

@@ -79,6 +79,8 @@ static int folder_check_kinds(const char *dir, struct error *err)
 			fts_set(fts, e, FTS_SKIP);
 		rc = folder_check_kind(e, err);
 	}
+	if (fts && !rc && errno) /* fts_read() sets it to 0 at the end */
+		rc = error_sys(err, errno, "%s: cannot read", dir);
 	if (fts)
 		fts_close(fts);
 	return rc;

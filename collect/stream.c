@@ -190,6 +190,8 @@ bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms)
 
 	while (fts && there && (e = fts_read(fts)))
 		there = stream_write_entry(&to, e, strlen(dir) + 1);
+	if (fts && there && errno) /* fts_read() sets it to 0 at the end: a part was not sent */
+		there = false;
 	if (fts)
 		fts_close(fts);
 	return there && stream_write_line(&to, "end", "");
