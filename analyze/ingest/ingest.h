@@ -64,7 +64,7 @@ struct ingest {
 	uint64_t started_ns, ended_ns;
 	uint32_t *pids; /* of the workload's processes, from run.json */
 	size_t npids, pids_cap;
-	const char *named; /* names of those that zcost did not start; NULL: none */
+	const char *named; /* names of programs that zcost did not start; NULL: none */
 	bool unmatched;	   /* no process had one of these names */
 	double wall_clock; /* seconds since 1970 at started_ns; 0: unknown */
 	struct cpuset cpus;

@@ -61,7 +61,8 @@ void passes_note(struct store *s, const struct block_list *list, struct table *t
  */
 int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
 			   struct table *t, struct error *err);
-/* Moves the last note, one of these warnings, to the front, behind larger differences. */
+/* Sorts the last note, a passes_differ, into those at the front: the largest difference is first.
+ */
 void passes_sort_last_note(struct notes *list);
 
 #endif
