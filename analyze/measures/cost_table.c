@@ -436,7 +436,7 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 {
 	struct cost_part *parts = xcalloc((size_t)n + 1, sizeof(*parts));
 	const char *unit = NULL;
-	bool any = false, several = false;
+	bool any = false, several = false, few = false;
 	int i, rc = 0;
 
 	p->by_block |= n > 1;
@@ -447,6 +447,7 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 		unit = unit ? unit : parts[i].basis.unit;
 		any |= parts[i].nruns > 0;
 		several |= parts[i].nruns && !cost_part_is_single(&parts[i]);
+		few |= cost_part_has_few_runs(&parts[i]);
 		p->single |= parts[i].nruns && cost_part_is_single(&parts[i]);
 	}
 	cost_table_make_columns(t, p, unit);
@@ -458,6 +459,8 @@ static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, con
 	cost_table_calm_filter_notes(t);
 	if (several && !rc)
 		note_add(&t->notes, cost_interval, COST_SAMPLES);
+	if (few && !rc)
+		note_add(&t->notes, cost_few_runs, COST_RUNS);
 	if (any && !rc)
 		cost_table_note_timer(t, parts[0].tally.event);
 	for (i = 0; i < n; i++)

@@ -117,6 +117,12 @@ bool cost_part_is_single(const struct cost_part *p)
 	return p->nruns < 2 || (!isnan(p->basis.ns) && isnan(p->measured.error.se));
 }
 
+bool cost_part_has_few_runs(const struct cost_part *p)
+{
+	return !cost_part_is_single(p) &&
+	       (p->nruns < COST_RUNS || (!isnan(p->basis.ns) && p->measured.n < COST_RUNS));
+}
+
 void cost_runs_free(struct cost_runs *runs)
 {
 	free(runs->ns);

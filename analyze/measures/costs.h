@@ -65,8 +65,9 @@ struct cost_part {
 	struct cpuset cpus; /* CPUs with samples in the profiles; set only with spec.cpus */
 };
 
-/* The least number of samples of a row with an interval. */
-enum { COST_SAMPLES = 50 };
+/* The least number of samples of a row with an interval, and of runs whose intervals hold 95 %
+ * (docs/method.md). */
+enum { COST_SAMPLES = 50, COST_RUNS = 10 };
 
 /* NAN where not known. share: 0 to 1; ns: in the amount of --in */
 struct cost {
@@ -100,6 +101,8 @@ void cost_note_wall_coverage(const struct cost_part *part, const struct query *q
 /* Returns whether the part has too few runs for an interval, so that its rows have sampling errors.
  */
 bool cost_part_is_single(const struct cost_part *p);
+/* Whether the part has intervals over fewer than COST_RUNS runs. */
+bool cost_part_has_few_runs(const struct cost_part *p);
 /* Appends how the samples divide, with --workload-only. */
 void cost_print_workload(const struct cost_part *p, struct str *s);
 /*

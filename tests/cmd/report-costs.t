@@ -276,4 +276,25 @@ else
 	skip "threads of a recording" "perf cannot record here"
 fi
 
+# --- many runs ---
+
+world many
+# runs_until N: copies of the runs 1 (measure) and 2 (profile), so that there are N of each
+runs_until() {
+	for i in $(seq 2 "$1"); do
+		echo "INSERT OR IGNORE INTO run SELECT id + 10 * $i, variant, pass, $i, side, host, command, cpus, ncpus, start_ns, end_ns, 10 * $i + id, status, why, role
+			FROM run WHERE id < 3;
+			INSERT OR IGNORE INTO metric SELECT run + 10 * $i, name, unit, value, source FROM metric WHERE run < 3;
+			INSERT OR IGNORE INTO event SELECT id + $i, run + 10 * $i, name, is_time, samples, weight, weight2 FROM event WHERE id = 1;
+			INSERT INTO cost SELECT run + 10 * $i, event + $i, cpu, comm, pid, tid, context, frame, samples, weight FROM cost
+				WHERE run = 2 AND NOT EXISTS (SELECT 1 FROM cost WHERE run = 2 + 10 * $i);"
+	done | sqlite3 many/zcost.db
+}
+few="fewer than 10 runs: .* is nominal"
+runs_until 9
+ok "a table of nine runs has intervals" sh -c '"$1" report functions many --verbose >out 2>err && grep -q "half the 95 % interval" out' - "$zcost"
+ok "with nine runs it says that its intervals are nominal" says "$few" out
+runs_until 10
+ok "with ten runs it does not" sh -c '"$1" report functions many --verbose >out 2>err && grep -q "half the 95 % interval" out && ! grep -q "$2" out' - "$zcost" "$few"
+
 done_testing
