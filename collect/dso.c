@@ -378,7 +378,7 @@ static void dso_save_debug(const char *hosts, const char *id, const char *name, 
 /* The vdso is in our memory as in every process. The file ends behind its section headers. */
 static int dso_save_vdso(const char *hosts, struct error *err)
 {
-	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR);
 	size_t len;
 	char id[129], *to;
 	int rc;

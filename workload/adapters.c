@@ -97,7 +97,6 @@ void points_add(struct points *ps, const struct point *p)
 			return;
 		}
 	}
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a list with room is not NULL. */
 	array_add(ps->p, ps->n, ps->cap, *p);
 }
 

@@ -65,8 +65,7 @@ int samples_open(struct samples *s, struct error *err)
 	for (i = 0, rc = 0; i < s->nblocks && !rc; i++) {
 		struct sample_block *b = &s->blocks[i];
 
-		*b = (struct sample_block){.of = s->store ? blocks[i] : (struct block){0},
-					   .ns = NAN};
+		*b = (struct sample_block){.of = blocks ? blocks[i] : (struct block){0}, .ns = NAN};
 		b->name = s->store ? xasprintf("%s/%s", b->of.variant, b->of.side)
 				   : xstrdup("samples");
 		rc = s->costs ? samples_find_cost(s, b, err) : 0;

@@ -346,8 +346,7 @@ static bool syscalls_trace_same(const struct trace_row *a, const struct trace_ro
 {
 	if (!a->comm != !b->comm || (a->comm && strcmp(a->comm, b->comm)))
 		return false;
-	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): all rows have it or none has. */
-	return !a->syscall || !strcmp(a->syscall, b->syscall);
+	return !a->syscall == !b->syscall && (!a->syscall || !strcmp(a->syscall, b->syscall));
 }
 
 /* Parses --by, with the default "comm,syscall". */

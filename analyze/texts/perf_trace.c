@@ -55,7 +55,7 @@ static bool trace_read_thread(struct reader *r, char *line)
 	if (strcmp(line, "total"))
 		r->comm = arena_strdup(&r->trace->strings, line);
 	r->tid = -1;
-	if (text_count(&number, &tid) && !strcmp(number, ")")) {
+	if (open && text_count(&number, &tid) && !strcmp(number, ")")) {
 		*open = 0;
 		r->comm = arena_strdup(&r->trace->strings, str_trim(line));
 		r->tid = (int64_t)tid;

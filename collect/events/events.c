@@ -199,10 +199,11 @@ static int events_pmu_length(struct event *e, const char *pmu, const char *terms
 	return 0;
 }
 
-/* "pmu/terms/mods" */
-static int events_pmu_event(struct reader *r, struct event *e, char *text, struct error *err)
+/* "pmu/terms/mods". `terms` is the first '/'. */
+static int events_pmu_event(struct reader *r, struct event *e, char *text, char *terms,
+			    struct error *err)
 {
-	char *terms = strchr(text, '/'), *end;
+	char *end;
 
 	*terms++ = '\0';
 	end = strchr(terms, '/');
@@ -275,18 +276,19 @@ static bool events_is_twice(const struct event_list *list, const struct event *e
 static int events_add_event(struct reader *r, const char *from, size_t len, struct error *err)
 {
 	struct event e = {.name = xstrndup(from, len), .group = r->group, .scale = 1};
-	char *text = str_trim(e.name), *copy;
+	char *text = str_trim(e.name), *copy, *terms;
 	int rc;
 
 	memmove(e.name, text, strlen(text) + 1);
 	copy = xstrdup(e.name);
+	terms = strchr(copy, '/');
 	if (!*e.name)
 		rc = error_set(err, EINVAL, "an event is missing before '%.20s'",
 			       *r->at ? r->at : "the end");
 	else if (strpbrk(e.name, " \t\n\"'"))
 		rc = error_set(err, EINVAL, "'%s': a blank or quote in an event", e.name);
-	else if (strchr(copy, '/'))
-		rc = events_pmu_event(r, &e, copy, err);
+	else if (terms)
+		rc = events_pmu_event(r, &e, copy, terms, err);
 	else
 		rc = events_plain_event(r, &e, copy, err);
 	if (!rc && events_is_twice(r->list, &e))

@@ -147,7 +147,7 @@ static int bpf_load(struct bpf *b, bool fentry)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), bpf_tid_max());
 	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
 	traits = rodata ? (struct syscall_trait *)bpf_map__initial_value(rodata, &len) : NULL;
-	if (len < SYSCALLS_NR * sizeof(*traits))
+	if (!traits || len < SYSCALLS_NR * sizeof(*traits))
 		return -EINVAL;
 	for (nr = 0; nr < SYSCALLS_NR; nr++) {
 		traits[nr] = syscall_trait_of(nr);

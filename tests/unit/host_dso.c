@@ -56,7 +56,7 @@ static void test_damaged_headers_do_not_crash_build_id(void **state)
 /* Makes "object" with that mode and returns the record of its mapping. */
 static struct perf_file object_make(mode_t mode)
 {
-	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR);
 	struct stat st;
 	int fd;
 
