@@ -8,10 +8,12 @@
 #include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { GROUPS = 3 };
 
@@ -93,11 +95,55 @@ static int lines_check_length(const char *text, const char *file, struct error *
 	return 0;
 }
 
+/*
+ * An expression may come from anybody, in a capture. regcomp() needs stack for each parenthesis. It
+ * copies what is repeated: `{1,30}` 30 times, and `+` behind a group once more. A match with a
+ * back-reference can try every way to divide the line.
+ */
+enum { PATTERN_MOST = 512, COPIES_MOST = 1000 };
+
+/* Returns N of "{N" and "{M,N", at least 1. */
+static double regex_interval_most(const char *brace)
+{
+	char *end;
+	double least = (double)strtoul(brace + 1, &end, 10), most = 1;
+
+	if (*end == ',')
+		most = (double)strtoul(end + 1, NULL, 10);
+	most = most > least ? most : least;
+	return most > 1 ? most : 1;
+}
+
+/* Takes all repeats for nested ones, and also looks into [brackets]. */
+static bool regex_is_cheap(const char *pattern)
+{
+	double copies = 1;
+	const char *p;
+
+	for (p = pattern; *p; p++) {
+		if (*p == '\\' && isdigit((unsigned char)p[1]))
+			return false;
+		if (*p == '\\' && p[1])
+			p++;
+		else if (*p == '{')
+			copies *= regex_interval_most(p);
+		else if (*p == '+' && p > pattern && strchr(")}+*?", p[-1]))
+			copies *= 2;
+	}
+	return p - pattern <= PATTERN_MOST && copies <= COPIES_MOST;
+}
+
 static int regex_compile(regex_t *re, const char *pattern, struct error *err)
 {
-	int rc = regcomp(re, pattern, REG_EXTENDED);
 	char why[128];
+	int rc;
 
+	if (!regex_is_cheap(pattern))
+		return error_set(
+			err, EINVAL,
+			"'%.60s' could take hours: write it without back-references (\\1), with fewer repeats of repeats (up to %d copies), in up to %d bytes",
+			pattern, COPIES_MOST, PATTERN_MOST);
+	rc = regcomp(re, pattern, REG_EXTENDED);
 	if (rc) {
 		regerror(rc, re, why, sizeof(why));
 		return error_set(err, EINVAL, "'%s' is not an extended regular expression: %s",
@@ -109,9 +155,21 @@ static int regex_compile(regex_t *re, const char *pattern, struct error *err)
 	return error_set(err, EINVAL, "'%s' has no (group) around the number to take", pattern);
 }
 
-static int rates_collect(const char *text, const struct line_pattern *p, struct rates *rates,
-			 struct error *err)
+/* A million usual lines take 1 to 5 s. */
+enum { CPU_SECONDS_MOST = 10 };
+
+static double cpu_seconds(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int rates_collect(const char *text, const char *file, const struct line_pattern *p,
+			 struct rates *rates, struct error *err)
+{
+	double end = cpu_seconds() + CPU_SECONDS_MOST;
 	char *copy, *rest, *line;
 	regex_t re;
 	int rc = regex_compile(&re, p->re, err);
@@ -119,11 +177,17 @@ static int rates_collect(const char *text, const struct line_pattern *p, struct 
 	if (rc)
 		return rc;
 	rest = copy = xstrdup(text);
-	while ((line = str_token(&rest, '\n')))
+	while (!rc && (line = str_token(&rest, '\n'))) {
 		rates_match_line(&re, p, line, rates);
+		if (cpu_seconds() > end)
+			rc = error_set(
+				err, EBADMSG,
+				"%s: its rates were not found in %d s: let the command print fewer lines, or shorten '%s'",
+				file, CPU_SECONDS_MOST, p->re);
+	}
 	free(copy);
 	regfree(&re);
-	return 0;
+	return rc;
 }
 
 /* Adds the points of all works. Returns -EBADMSG where their lines are not as many. */
@@ -167,7 +231,7 @@ static int lines_parse(const char *text, const char *file, const struct line_pat
 
 	for (p = table; !rc && p->re; p++)
 		if (!rates[p->work].n)
-			rc = rates_collect(text, p, &rates[p->work], err);
+			rc = rates_collect(text, file, p, &rates[p->work], err);
 	if (!rc)
 		rc = rates_spread(run, rates, file, a, err);
 	for (w = 0; w < WORK_N; w++)

@@ -14,9 +14,12 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -168,6 +171,62 @@ static void test_refused(void **state)
 		assert_false(account_has_work(&a));
 		account_free(&a);
 	}
+}
+
+/* In place of libc's: while `cpu_flies`, each reading of the thread's CPU time is 4 s after the
+ * last. */
+static bool cpu_flies;
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	static time_t seconds;
+
+	if (!cpu_flies || id != CLOCK_THREAD_CPUTIME_ID)
+		return (int)syscall(SYS_clock_gettime, id, t);
+	*t = (struct timespec){.tv_sec = seconds += 4};
+	return 0;
+}
+
+static void test_rates_that_take_too_long_are_refused(void **state)
+{
+	struct error err = {0};
+	struct account a;
+
+	(void)state;
+	cpu_flies = true;
+	assert_true(account_of("regex:^nothing ([0-9.]+)", "wrk", 0, &a, &err) < 0);
+	cpu_flies = false;
+	assert_non_null(strstr(err.text, "workload.out: its rates were not found in 10 s"));
+	account_free(&a);
+}
+
+static void test_expressions_that_could_take_hours_are_refused(void **state)
+{
+	static const char *const costly[] = {
+		"(x)*\\1y",	  "(x{1,40}){1,40}y",
+		"(x{40,}){40}y",  "(((((((((((x+)+)+)+)+)+)+)+)+)+)+)+",
+		"(x)++++++++++y",
+	};
+	static const char *const cheap[] = {"([0-9]{1,3}(,[0-9]{3})+) B/s",
+					    "\\{1,40}\\{1,40} ([0-9]+)", "\\\\1 ([0-9]+)",
+					    "(([0-9]+) )+([0-9]+)+ Gbit/s"};
+	char units[1024];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(costly) / sizeof(costly[0]); i++) {
+		struct error err = {0};
+
+		snprintf(units, sizeof(units), "regex:bytes=%s", costly[i]);
+		assert_int_equal(units_check(units, &err), -EINVAL);
+		assert_non_null(strstr(err.text, "could take hours"));
+	}
+	for (i = 0; i < sizeof(cheap) / sizeof(cheap[0]); i++) {
+		snprintf(units, sizeof(units), "regex:%s", cheap[i]);
+		assert_int_equal(units_check(units, NULL), 0);
+	}
+	snprintf(units, sizeof(units), "regex:(%0600d)", 0); /* 600 zeroes */
+	assert_int_equal(units_check(units, NULL), -EINVAL);
 }
 
 static void test_iperf3_times(void **state)
@@ -408,6 +467,8 @@ int main(void)
 		cmocka_unit_test(test_counted_work),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_rates_that_take_too_long_are_refused),
+		cmocka_unit_test(test_expressions_that_could_take_hours_are_refused),
 		cmocka_unit_test(test_neper_times),
 		cmocka_unit_test(test_netperf_times),
 		cmocka_unit_test(test_nic),
