@@ -6,8 +6,11 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Numbers of entries in the journal. */
 enum { PLAN, FIRST_SETTING };
@@ -63,12 +66,32 @@ static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int 
 	return rc;
 }
 
+/* The folder of the capture between stage_open() and stage_close(), else NULL. */
+static const char *stage_undo_folder;
+
+/*
+ * Runs when zcost exits in the middle of a capture because it is out of memory. So it allocates
+ * none, and a shell takes this process's place: that frees the memory and the locks of the capture.
+ */
+static void stage_undo_at_exit(void)
+{
+	char self[PATH_MAX] = "";
+
+	if (!stage_undo_folder || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return;
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+	execl("/bin/sh", "sh", "-c", "\"$0\" capture --undo -o \"$1\"; exit 1", self,
+	      stage_undo_folder, (char *)NULL);
+}
+
 int stage_open(struct stage *s, const struct plan *plan, const char *dir, struct interrupt *intr,
 	       struct error *err)
 {
 	const struct hooks h = {(char *)"", plan->before, plan->after};
 
 	*s = (struct stage){.plan = plan, .dir = dir, .intr = intr};
+	stage_undo_folder = dir;
+	atexit(stage_undo_at_exit);
 	return stage_run_hooks(s, &h, PLAN, "the plan", err);
 }
 
@@ -155,6 +178,7 @@ int stage_close(struct stage *s, struct error *err)
 		else
 			rc = error_set(err, e.code, "%s", e.text);
 	}
+	stage_undo_folder = NULL;
 	free(s->why);
 	s->why = NULL;
 	s->depth = 0;

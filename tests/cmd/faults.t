@@ -58,6 +58,22 @@ after = echo down >>$ZCOST_STATE/hooks
 [variant a]
 receiver = sleep 60
 END
+out_of_memory() { # out_of_memory PERCENT...: of the allocations of a capture; at least one is between before and after
+	injected() { # injected VARIABLE: a capture with one failed call
+		rm -rf memory hooks.state && mkdir -m 700 hooks.state
+		env "$1" ZCOST_STATE="$scratch/hooks.state" LD_PRELOAD="$build/tests/faults/inject.so" \
+			"$zcost" capture plan.ini -o memory 2>err || test $? = 1 || return
+		hooks=$(tr '\n' ' ' 2>/dev/null <hooks.state/hooks)
+		test "$hooks" = "" || test "$hooks" = "up down " || { cat err hooks.state/hooks; return 1; }
+	}
+	undone=
+	injected ZCOST_FAULT_COUNT="$scratch/calls" || return
+	for percent; do
+		injected ZCOST_FAULT="alloc:$(awk -v p="$percent" '$1 == "alloc" { print int($2 * p / 100) }' calls)" || return
+		! grep -q '^zcost: out of memory$' err || undone=$undone$hooks
+	done
+	test -n "$undone"
+}
 measuring() { # BOUND
 	set -- "$1" "collect -o W/run --grace 0 --collect cpu,softnet,tcp,threads,counters --duration 0.02 -- sleep 60"
 	[ -z "${FAULTS:-}" ] || set -- "$@" \
@@ -72,6 +88,7 @@ if host; then
 	capture="capture plan.ini -o W/cap"
 	ok "a failed call leaves a capture that is whole or says what it lacks" faults "${FAULTS:-1}" "$capture"
 	ok "a killed capture is whole or says what it lacks" faults "kill:${FAULTS:-1}" "$capture"
+	ok "a capture that runs out of memory undoes what its plan did" out_of_memory 60 85 90
 	if [ "$(id -u)" = 0 ]; then
 		ok "a failed call leaves a run that is whole or says what it lacks" measuring "${FAULTS:-1}"
 		ok "a counter that is not opened for want of memory makes a run lossy" exits 4 env ZCOST_FAULT=perf:1 \

@@ -4,6 +4,7 @@
  * this one starts are left alone: the variables below are removed from the environment.
  *
  *	ZCOST_FAULT=KIND:N	the Nth call of that kind fails; the kinds are listed below
+ *	ZCOST_FAULT=NAME:N	the Nth call of the function NAME fails
  *	ZCOST_FAULT=KIND:N:kill	SIGKILL comes in place of the call
  *	ZCOST_FAULT_COUNT=FILE	appends "KIND CALLS" for each kind when the program exits
  *	ZCOST_FAULT_TRACE=FILE	gets the return addresses of the failed call
@@ -40,7 +41,24 @@
 
 /* rename: all that changes names or sizes. fork: also threads. open: all that makes a descriptor.
  */
-enum kind { ALLOC, OPEN, READ, WRITE, SYNC, RENAME, MMAP, FORK, IOCTL, BPF, PERF, STEP, KINDS };
+enum kind {
+	ALLOC,
+	OPEN,
+	STAT,
+	READ,
+	WRITE,
+	SYNC,
+	CLOSE,
+	RENAME,
+	MMAP,
+	FORK,
+	EXEC,
+	IOCTL,
+	BPF,
+	PERF,
+	STEP,
+	KINDS
+};
 
 /* Calls with an even number fail with the first error, the others with the second. */
 static const struct {
@@ -48,17 +66,21 @@ static const struct {
 	int errors[2];
 } kinds[KINDS] = {
 	[ALLOC] = {"alloc", {ENOMEM, ENOMEM}}, [OPEN] = {"open", {EMFILE, ENFILE}},
-	[READ] = {"read", {EIO, EIO}},	       [WRITE] = {"write", {EIO, ENOSPC}},
-	[SYNC] = {"sync", {EIO, ENOSPC}},      [RENAME] = {"rename", {EIO, ENOSPC}},
-	[MMAP] = {"mmap", {ENOMEM, ENOMEM}},   [FORK] = {"fork", {EAGAIN, ENOMEM}},
-	[IOCTL] = {"ioctl", {EIO, ENOMEM}},    [BPF] = {"bpf", {ENOMEM, EPERM}},
-	[PERF] = {"perf", {EMFILE, ENOMEM}},   [STEP] = {"step", {EIO, EIO}},
+	[STAT] = {"stat", {EIO, ENOMEM}},      [CLOSE] = {"close", {EIO, ENOSPC}},
+	[EXEC] = {"exec", {ENOMEM, EIO}},      [READ] = {"read", {EIO, EIO}},
+	[WRITE] = {"write", {EIO, ENOSPC}},    [SYNC] = {"sync", {EIO, ENOSPC}},
+	[RENAME] = {"rename", {EIO, ENOSPC}},  [MMAP] = {"mmap", {ENOMEM, ENOMEM}},
+	[FORK] = {"fork", {EAGAIN, ENOMEM}},   [IOCTL] = {"ioctl", {EIO, ENOMEM}},
+	[BPF] = {"bpf", {ENOMEM, EPERM}},      [PERF] = {"perf", {EMFILE, ENOMEM}},
+	[STEP] = {"step", {EIO, EIO}},
 };
 
 /* 0 before main() and after it: what the loader and destructors do is not the program's. */
 static atomic_bool counting;
 static atomic_long calls[KINDS];
 static long fail_at[KINDS];
+static char function[32]; /* the function whose calls are counted; empty: each kind's are */
+static atomic_long function_left;
 static bool kills;
 static const char *trace, *count;
 static atomic_bool step_failed; /* until the next step: what sqlite3_errcode() answers */
@@ -75,11 +97,14 @@ static void trace_write(const char *path)
 	fclose(out);
 }
 
-static bool fails(enum kind k)
+#define fails(kind) call_fails(kind, __func__)
+
+static bool call_fails(enum kind k, const char *name)
 {
 	long n = counting ? ++calls[k] : 0;
+	bool named = n && *function && !strcmp(name, function) && !--function_left;
 
-	if (!n || n != fail_at[k])
+	if (!n || (n != fail_at[k] && !named))
 		return false;
 	if (kills)
 		kill(getpid(), SIGKILL);
@@ -105,17 +130,23 @@ static void variables_remove(void)
 __attribute__((constructor)) static void inject_begin(void)
 {
 	const char *fault = getenv("ZCOST_FAULT");
-	char name[16] = "";
+	char name[sizeof(function)] = "";
+	bool is_kind = false;
 	long n = 0;
 	int k;
 
 	trace = getenv("ZCOST_FAULT_TRACE"); /* the texts stay where they are */
 	count = getenv("ZCOST_FAULT_COUNT");
 	if (fault)
-		sscanf(fault, "%15[a-z]:%ld", name, &n);
+		sscanf(fault, "%31[a-z_0-9]:%ld", name, &n);
 	for (k = 0; k < KINDS; k++)
-		if (!strcmp(name, kinds[k].name))
+		if (!strcmp(name, kinds[k].name)) {
 			fail_at[k] = n;
+			is_kind = true;
+		}
+	if (!is_kind)
+		strcpy(function, name);
+	function_left = n;
 	kills = fault && strstr(fault, ":kill");
 	variables_remove();
 	counting = true;
@@ -184,6 +215,17 @@ void *realloc(void *p, size_t size)
 		return fails(OPEN) ? -1 : next(__VA_ARGS__, flags, mode); \
 	}
 
+/* The descriptor is gone even where close() fails. */
+#define INTERPOSE_CLOSE(failure, name, parameter, argument) \
+	int name(parameter)                                 \
+	{                                                   \
+		int rc;                                     \
+		NEXT(name);                                 \
+                                                            \
+		rc = next(argument);                        \
+		return fails(CLOSE) ? failure : rc;         \
+	}
+
 // clang-format off
 INTERPOSE_OPEN(open, (const char *path, int flags, ...), path)
 INTERPOSE_OPEN(open64, (const char *path, int flags, ...), path)
@@ -212,6 +254,18 @@ INTERPOSE(OPEN, -1, int, socket, (int domain, int type, int protocol), (domain, 
 INTERPOSE(OPEN, -1, int, memfd_create, (const char *name, unsigned int flags), (name, flags))
 INTERPOSE(OPEN, -1, int, signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags))
 
+INTERPOSE(STAT, -1, int, stat, (const char *path, struct stat *st), (path, st))
+INTERPOSE(STAT, -1, int, stat64, (const char *path, struct stat64 *st), (path, st))
+INTERPOSE(STAT, -1, int, lstat, (const char *path, struct stat *st), (path, st))
+INTERPOSE(STAT, -1, int, lstat64, (const char *path, struct stat64 *st), (path, st))
+INTERPOSE(STAT, -1, int, fstat, (int fd, struct stat *st), (fd, st))
+INTERPOSE(STAT, -1, int, fstat64, (int fd, struct stat64 *st), (fd, st))
+INTERPOSE(STAT, -1, int, fstatat, (int dir, const char *path, struct stat *st, int flags), (dir, path, st, flags))
+INTERPOSE(STAT, -1, int, fstatat64, (int dir, const char *path, struct stat64 *st, int flags), (dir, path, st, flags))
+INTERPOSE(STAT, -1, int, statx, (int dir, const char *path, int flags, unsigned int mask, struct statx *st),
+	  (dir, path, flags, mask, st))
+INTERPOSE(STAT, -1, int, access, (const char *path, int mode), (path, mode))
+
 INTERPOSE(READ, -1, ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))
 INTERPOSE(READ, -1, ssize_t, pread, (int fd, void *p, size_t n, off_t at), (fd, p, n, at))
 INTERPOSE(READ, -1, ssize_t, pread64, (int fd, void *p, size_t n, off64_t at), (fd, p, n, at))
@@ -233,6 +287,9 @@ INTERPOSE(WRITE, -1, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flag
 INTERPOSE(SYNC, -1, int, fsync, (int fd), (fd))
 INTERPOSE(SYNC, -1, int, fdatasync, (int fd), (fd))
 INTERPOSE(SYNC, -1, int, syncfs, (int fd), (fd))
+
+INTERPOSE_CLOSE(-1, close, int fd, fd)
+INTERPOSE_CLOSE(EOF, fclose, FILE * stream, stream)
 
 INTERPOSE(RENAME, -1, int, rename, (const char *from, const char *to), (from, to))
 INTERPOSE(RENAME, -1, int, mkdir, (const char *path, mode_t mode), (path, mode))
@@ -256,18 +313,46 @@ INTERPOSE(FORK, errno, int, pthread_create, (pthread_t *id, const pthread_attr_t
 		 void *(*start)(void *), void *arg), (id, attr, start, arg))
 // clang-format on
 
-/* The child is not counted: it soon becomes another program. */
+static int exec_error; /* in a child: the errno of its exec() */
+
+/* The child is not counted: it soon becomes another program. The parent counts its exec(). */
 pid_t fork(void)
 {
+	int e = 0;
 	pid_t pid;
 	NEXT(fork);
 
-	pid = fails(FORK) ? -1 : next();
+	if (fails(FORK))
+		return -1;
+	if (fails(EXEC))
+		e = errno;
+	pid = next();
 	if (!pid) {
 		counting = false;
 		count = NULL;
+		exec_error = e;
 	}
 	return pid;
+}
+
+static bool exec_fails(void)
+{
+	errno = exec_error;
+	return exec_error;
+}
+
+int execv(const char *path, char *const argv[])
+{
+	NEXT(execv);
+
+	return exec_fails() ? -1 : next(path, argv);
+}
+
+int execvp(const char *path, char *const argv[])
+{
+	NEXT(execvp);
+
+	return exec_fails() ? -1 : next(path, argv);
 }
 
 int ioctl(int fd, unsigned long request, ...)

@@ -6,8 +6,8 @@
 #
 # COMMAND is a line of arguments, "report cpu CAPTURE"; without one, every table of report and compare
 # is made. Of each kind of call (inject.c) all are failed, one in each run of zcost; of more than BOUND,
-# as many, spread with the fixed seed $FAULTS_SEED. BOUND kill:N kills zcost at the calls that change files, and
-# at N moments.
+# as many, spread with the fixed seed $FAULTS_SEED. $FAULTS_KINDS names the kinds, all by default. BOUND kill:N
+# kills zcost at the calls that change files, and at N moments.
 #
 # A word that begins with W/ is a file or folder that the command may change. Each run gets a new W, a
 # copy of the folder old/NAME, where NAME is the command's name: what an earlier run of zcost left.
@@ -17,7 +17,7 @@
 # Each file is then the old or the new one, whole, unless what zcost wrote itself names the loss (%admits).
 # A killed run leaves such files, too. Names as x.tmp.123 and .x.tmp are those of half files, which zcost ignores.
 # The names of files in hosts/ are compared and not their texts: a fact that the kernel or a driver does not give
-# has no line. Copies of programs (dso) are those of the moment. A capture undoes what its plan did, or --undo does.
+# has no line. Copies of programs (dso) are those of the moment. A capture undoes what its plan did.
 # Known and only counted: where their own malloc() fails, libarchive prints its own line and exits, and libdw
 # 0.188 does so, aborts or crashes. zcost has no return value there to check.
 use strict;
@@ -30,7 +30,7 @@ use Time::HiRes qw(time ualarm);
 
 use constant {
 	LIMIT => 30,
-	KINDS => [qw(alloc open read write sync rename mmap fork ioctl bpf perf step)],
+	KINDS => [split ' ', $ENV{FAULTS_KINDS} // 'alloc open stat read write sync close rename mmap fork exec ioctl bpf perf step'],
 	CHANGING => [qw(open write sync rename)],
 };
 
@@ -118,11 +118,11 @@ my %admits = (
 
 $admits{compare} = $admits{report};
 
-# Returns what is wrong with the host after a disturbed capture: what its plan did must be undone, or --undo does it.
+# Returns what is wrong with the host after a disturbed capture: what its plan did must be undone. After a kill --undo does it.
 sub host_fault {
 	my ($at) = @_;
 	my $hooks = "$at/W/.state.tmp/hooks";
-	system "$zcost capture --undo -o $at/W/cap >/dev/null 2>&1" if -d "$at/W/cap" && $kill || slurp($hooks) =~ /up\n\z/;
+	system "$zcost capture --undo -o $at/W/cap >/dev/null 2>&1" if -d "$at/W/cap" && $kill;
 	return slurp($hooks) =~ /up\n\z/ ? 'does not undo what the plan did' : '';
 }
 
