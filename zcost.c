@@ -110,20 +110,17 @@ static const struct subcommand *find(const char *name)
 static int refuse(const char *name)
 {
 	struct str names = {0};
-	char *near;
 	size_t i;
 
 	for (i = 0; commands[i].name; i++)
 		str_printf(&names, "%s ", commands[i].name);
-	near = str_near_word(names.buf, name);
 	if (*name == '-')
 		fprintf(stderr,
 			"zcost: '%s': options come after the command: zcost COMMAND [OPTION...]\n",
 			name);
 	else
-		fprintf(stderr, "zcost: unknown command '%s'; %s%s%s'zcost --help' lists them\n",
-			name, near ? "did you mean " : "", near ? near : "", near ? "? " : "");
-	free(near);
+		fprintf(stderr, "zcost: unknown command '%s'; %s'zcost --help' lists them\n", name,
+			did_you_mean(names.buf, name));
 	str_free(&names);
 	return EXIT_USAGE;
 }
@@ -162,7 +159,8 @@ int main(int argc, char **argv)
 		manual_show(argv[2]);
 		argv[1] = argv[2]; /* there is no page to show, or no man */
 		argv[2] = help;
-	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+		   !strcmp(argv[1], "help")) {
 		usage(stdout);
 		return checked_stdout(EXIT_OK);
 	}

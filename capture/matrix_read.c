@@ -358,8 +358,8 @@ static int scan_setting_key(struct matrix_scan *s, const struct ini_at *at, cons
 	if (strcmp(key, "values"))
 		return ini_error(
 			at, err,
-			"unknown key '%s' in [setting]; there are: values what save before after",
-			key);
+			"unknown key '%s' in [setting]; %sthere are: values what save before after",
+			key, did_you_mean("values what save before after", key));
 	if (s->setting->n)
 		return ini_error(at, err, "'values' appears twice");
 	rc = words_split(&w, raw, &e) ? ini_error(at, err, "values: %s", e.text) : 0;
@@ -404,8 +404,8 @@ static int scan_add_var(struct matrix_scan *s, const struct ini_at *at, const ch
 		str_printf(&known, " %s", s->vars.word[i]);
 	ini_error(
 		at, err,
-		"unknown key '%s' in [value]; there are: what label save before after, and the variables of the [vars] above:%s",
-		name, known.buf ? known.buf : " none");
+		"unknown key '%s' in [value]; %sthere are: what label save before after, and the variables of the [vars] above:%s",
+		name, did_you_mean(known.buf, name), known.buf ? known.buf : " none");
 	str_free(&known);
 	return -EINVAL;
 }
@@ -451,8 +451,9 @@ static int scan_matrix_key(struct matrix_scan *s, const struct ini_at *at, const
 	if (!strcmp(key, "exclude"))
 		return scan_add_exclude(s, at, raw, err);
 	if (strcmp(key, "cross"))
-		return ini_error(at, err, "unknown key '%s' in [matrix]; there are: cross exclude",
-				 key);
+		return ini_error(at, err,
+				 "unknown key '%s' in [matrix]; %sthere are: cross exclude", key,
+				 did_you_mean("cross exclude", key));
 	if (s->cross)
 		return ini_error(at, err, "'cross' appears twice");
 	s->cross = xstrdup(raw);

@@ -233,8 +233,9 @@ static int reader_on_section(void *ctx, const struct ini_at *at, const char *kin
 		return reader_enter(r, SECTION_SKIPPED, NULL);
 	return ini_error(
 		at, err,
-		"unknown section [%s%s%s]; there are [plan], [vars], [side NAME], [variant NAME], [setting NAME], [value SETTING=VALUE], [matrix]",
-		kind, *name ? " " : "", name);
+		"unknown section [%s%s%s]; %sthere are [plan], [vars], [side NAME], [variant NAME], [setting NAME], [value SETTING=VALUE], [matrix]",
+		kind, *name ? " " : "", name,
+		did_you_mean("plan vars side variant setting value matrix", kind));
 }
 
 /* --- keys --- */
@@ -252,8 +253,9 @@ static int reader_unknown_key(const struct plan_reader *r, const struct ini_at *
 			str_printf(&known, " %s", k->name);
 	for (i = 0; i < r->plan->nsides && r->section == SECTION_VARIANT; i++)
 		str_printf(&known, " %s", r->plan->sides[i].name);
-	ini_error(at, err, "unknown key '%s' in %s%s; there are:%s", key, sections[r->section],
-		  r->section == SECTION_VARIANT ? ", and no [side] of the plan" : "", known.buf);
+	ini_error(at, err, "unknown key '%s' in %s%s; %sthere are:%s", key, sections[r->section],
+		  r->section == SECTION_VARIANT ? ", and no [side] of the plan" : "",
+		  did_you_mean(known.buf, key), known.buf);
 	str_free(&known);
 	return -EINVAL;
 }

@@ -72,7 +72,8 @@ static int table_set_unknown(const char *name, struct error *err)
 
 	for (i = 0; collectors[i]; i++)
 		str_printf(&s, "%s ", collectors[i]->name);
-	error_set(err, EINVAL, "unknown collector '%s'; there are: %sall", name, s.buf);
+	error_set(err, EINVAL, "unknown collector '%s'; %sthere are: %sall", name,
+		  did_you_mean(s.buf, name), s.buf);
 	str_free(&s);
 	return -EINVAL;
 }

@@ -4,10 +4,12 @@
 #include "lib/complete.h"
 #include "lib/error.h"
 #include "lib/manual.h"
-#include "lib/table_layout.h"
+#include "lib/alloc.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,8 +56,39 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 	return n;
 }
 
+void arg_error(const struct argp_state *state, const char *fmt, ...)
+{
+	char *prefix = xasprintf("%s: ", state->name);
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = vasprintf(&text, fmt, ap) < 0 ? NULL : text;
+	va_end(ap);
+	message_print(prefix, text ? text : fmt);
+	free(text);
+	free(prefix);
+	argp_state_help(state, stderr, ARGP_HELP_STD_ERR);
+}
+
+static error_t help_parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != 'h')
+		return ARGP_ERR_UNKNOWN;
+	argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+	return 0;
+}
+
+/* argp has -? only. */
+static const struct argp_option help_options[] = {{.key = 'h', .flags = OPTION_HIDDEN}, {0}};
+static const struct argp help_argp = {.options = help_options, .parser = help_parse};
+
 void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
+	struct argp with_help = *argp;
+	struct argp_child *children;
+	size_t n = 0;
 	error_t code;
 
 	complete_run(argp, argc, argv, NULL, NULL);
@@ -63,7 +96,15 @@ void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, 
 		manual_print(argp, argv[0], input);
 		exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 	}
-	code = argp_parse(argp, argc, argv, flags, NULL, input);
+	while (argp->children && argp->children[n].argp)
+		n++;
+	children = xcalloc(n + 2, sizeof(*children));
+	if (n)
+		memcpy(children, argp->children, n * sizeof(*children));
+	children[n].argp = &help_argp;
+	with_help.children = children;
+	code = argp_parse(&with_help, argc, argv, flags, NULL, input);
+	free(children);
 	if (!code)
 		return;
 	warn("%s: cannot read the arguments: %s", argv[0], strerror(code));
@@ -77,7 +118,7 @@ void args_help_line(struct str *s, size_t column, const char *name, const char *
 	size_t len;
 
 	str_printf(s, "  %-*s", (int)column - 2, name);
-	while ((line = fit_line(&what, HELP_WIDTH - 1 - (int)column, &len))) {
+	while ((line = str_line(&what, HELP_WIDTH - 1 - (int)column, &len))) {
 		if (!first)
 			str_printf(s, "\n%*s", (int)column, "");
 		str_add(s, line, len);

@@ -19,10 +19,14 @@ double arg_from_0(const struct argp_state *state, const char *option, const char
 long arg_whole(const struct argp_state *state, const char *option, const char *arg, long least,
 	       long most);
 
+/* As argp_error() for a text that may be long: a terminal gets it at its width. */
+void arg_error(const struct argp_state *state, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /*
- * Parses the arguments into `input`. A usage error or a lack of memory ends the command. The hidden
- * options --man and --complete print the manual page (lib/manual.h) or words for a shell
- * (lib/complete.h) and end it.
+ * Parses the arguments into `input`. A usage error or a lack of memory ends the command. -h is
+ * --help. The hidden options --man and --complete print the manual page (lib/manual.h) or words for
+ * a shell (lib/complete.h) and end it.
  */
 void args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 

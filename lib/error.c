@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/error.h"
 
+#include "lib/output.h"
 #include "lib/str.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void error_fill(struct error *err, int code, const char *fmt, va_list ap)
 {
@@ -52,18 +55,24 @@ enum exit_code error_exit(const struct error *err)
 	return err->code == EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
-/* Prints one line, so that a name with a newline in it cannot forge a second message. */
-static void message_print(const char *prefix, const char *text)
+void message_print(const char *prefix, const char *text)
 {
-	struct str scratch = {0};
+	int width = output_terminal_width(STDERR_FILENO);
+	struct str scratch = {0}, all = {0};
+	const char *rest, *line, *indent = "";
+	size_t len;
 
-	fprintf(stderr, "zcost: %s%s\n", prefix, printable(&scratch, text, PRINTABLE_LINE));
+	str_printf(&all, "%s%s", prefix, printable(&scratch, text, PRINTABLE_LINE));
+	for (rest = all.buf; (line = str_line(&rest, width ? width - 2 : INT_MAX, &len));
+	     indent = "  ")
+		fprintf(stderr, "%s%.*s\n", indent, (int)len, line);
+	str_free(&all);
 	str_free(&scratch);
 }
 
 void error_print(const struct error *err)
 {
-	message_print("", err->text[0] ? err->text : strerror(err->code));
+	message_print("zcost: ", err->text[0] ? err->text : strerror(err->code));
 }
 
 static void message_print_format(const char *prefix, const char *fmt, va_list ap)
@@ -81,7 +90,7 @@ void warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	message_print_format("warning: ", fmt, ap);
+	message_print_format("zcost: warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -90,6 +99,6 @@ void print_note(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	message_print_format("", fmt, ap);
+	message_print_format("zcost: ", fmt, ap);
 	va_end(ap);
 }

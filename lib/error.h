@@ -42,6 +42,12 @@ bool error_of_machine(int code);
 /* Returns EXIT_USAGE for EINVAL, an error in the command line, and EXIT_FAILED for all others. */
 enum exit_code error_exit(const struct error *err);
 
+/*
+ * Prints a message on stderr. It is one line, so that a name with a newline in it cannot forge a
+ * second message. A terminal gets it at its width, later lines indented.
+ */
+void message_print(const char *prefix, const char *text);
+
 /* Prints "zcost: <text>" on stderr. */
 void error_print(const struct error *err);
 

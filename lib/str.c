@@ -252,21 +252,49 @@ static size_t str_distance(const char *a, size_t n, const char *b, size_t m)
 	return row[m];
 }
 
-char *str_near_word(const char *words, const char *typed)
+const char *did_you_mean(const char *words, const char *typed)
 {
+	static _Thread_local char text[128];
 	size_t n = strlen(typed), least = n / 3 + 1, len, d;
-	char *near = NULL;
 
+	*text = '\0';
 	if (n > NEAR_WORD_MOST)
-		return NULL;
-	for (; *words; words += len + strspn(words + len, " ")) {
-		len = strcspn(words, " ");
-		d = str_distance(words, len, typed, n);
+		return text;
+	for (; words && *words; words += len + strspn(words + len, ", ")) {
+		len = strcspn(words, ", ");
+		d = n > 1 && !strncmp(words, typed, n) ? 0 : str_distance(words, len, typed, n);
 		if (d >= least)
 			continue;
 		least = d;
-		free(near);
-		near = xasprintf("%.*s", (int)len, words);
+		snprintf(text, sizeof(text), "did you mean %.*s? ", (int)len, words);
 	}
-	return near;
+	return text;
+}
+
+static int str_chars(const char *s, size_t bytes)
+{
+	const char *end = s + bytes;
+	int n = 0;
+
+	for (; s < end; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+const char *str_line(const char **rest, int room, size_t *len)
+{
+	const char *start = *rest + strspn(*rest, " "), *at = start;
+	size_t word;
+
+	if (!*start)
+		return NULL;
+	for (*len = 0; *at && *at != '\n'; at += strspn(at, " ")) {
+		word = strcspn(at, " \n");
+		if (*len && str_chars(start, (size_t)(at - start) + word) > room)
+			break;
+		at += word;
+		*len = (size_t)(at - start);
+	}
+	*rest = at + (*at == '\n');
+	return start;
 }

@@ -46,10 +46,19 @@ char *str_token(char **rest, char sep);
 char *str_last_line(char *text);
 
 /*
- * Returns the word of the space-separated list that a typing error turns into `typed`, or NULL. The
- * caller frees.
+ * Returns "did you mean WORD? ", or "" if `typed` is neither the start of a word of the list nor a
+ * word with a typing error. Spaces and commas separate the words;
+ * NULL has none. The thread's next call replaces
+ * the text.
  */
-char *str_near_word(const char *words, const char *typed);
+const char *did_you_mean(const char *words, const char *typed);
+
+/*
+ * Breaks a text at blanks and newlines. Returns the start of the next line and its bytes in *len,
+ * and moves *rest behind it. A word longer than `room` characters is one line. Returns NULL at the
+ * end.
+ */
+const char *str_line(const char **rest, int room, size_t *len);
 
 /* Returns the length of the UTF-8 sequence at `s` and its code point. Returns 0 if it is not UTF-8.
  */

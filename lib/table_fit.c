@@ -85,31 +85,3 @@ void fit_put_short(FILE *out, const char *s, int width)
 	fputs(text.buf ? text.buf : "", out);
 	str_free(&text);
 }
-
-static int chars_of(const char *s, size_t bytes)
-{
-	const char *end = s + bytes;
-	int n = 0;
-
-	for (; s < end; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
-const char *fit_line(const char **rest, int room, size_t *len)
-{
-	const char *start = *rest + strspn(*rest, " "), *at = start;
-	size_t word;
-
-	if (!*start)
-		return NULL;
-	for (*len = 0; *at && *at != '\n'; at += strspn(at, " ")) {
-		word = strcspn(at, " \n");
-		if (*len && chars_of(start, (size_t)(at - start) + word) > room)
-			break;
-		at += word;
-		*len = (size_t)(at - start);
-	}
-	*rest = at + (*at == '\n');
-	return start;
-}

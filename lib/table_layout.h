@@ -65,13 +65,6 @@ void fit_short(struct str *out, const char *s, int width);
 void fit_put_short(FILE *out, const char *s, int width);
 
 /*
- * Breaks a text at blanks and newlines. Returns the start of the next line and its bytes in *len,
- * and moves *rest behind it. A word longer than `room` characters is one line. Returns NULL at the
- * end.
- */
-const char *fit_line(const char **rest, int room, size_t *len);
-
-/*
  * --- a page of text (table_sheet.c) ---
  *
  * Fits a table into the width of a page. It takes these steps until the table fits:

@@ -18,7 +18,7 @@ static void text_print_lines(const struct sheet *sh, FILE *out, const char *firs
 	}
 	for (;; first = more) {
 		room = sh->width - people_width_of(first);
-		line = fit_line(&text, room, &len);
+		line = str_line(&text, room, &len);
 		if (!line)
 			break;
 		fprintf(out, "%s%.*s\n", first, (int)len, line);
@@ -57,7 +57,7 @@ static void text_print_prose(FILE *out, const char *text, int at, int room)
 	size_t len;
 	bool first = true;
 
-	while ((line = fit_line(&text, room, &len))) {
+	while ((line = str_line(&text, room, &len))) {
 		if (!first) {
 			fputc('\n', out);
 			text_print_blanks(out, at);

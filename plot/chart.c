@@ -22,8 +22,8 @@ static int variant_unknown(const struct drawing *d, const char *name, struct err
 
 	for (i = 0; i < d->facts.nvariants; i++)
 		str_printf(&s, "%s%s", i ? ", " : "", d->facts.variants[i]);
-	rc = error_set(err, ENOENT, "no variant '%s' in this capture; it has %s", name,
-		       s.buf ? s.buf : "none");
+	rc = error_set(err, ENOENT, "no variant '%s' in this capture; %sit has %s", name,
+		       did_you_mean(s.buf, name), s.buf ? s.buf : "none");
 	str_free(&s);
 	return rc;
 }

@@ -106,9 +106,12 @@ static void plot_list_charts(FILE *out)
 static void plot_add_chart(struct arguments *a, const char *name)
 {
 	const struct chart *c = chart_find(name);
+	char *names;
 
 	if (!c) {
-		fprintf(stderr, "zcost: there is no chart '%s'; the charts are\n", name);
+		names = options_feature_names(&command);
+		fprintf(stderr, "zcost: there is no chart '%s'; %sthe charts are\n", name,
+			did_you_mean(names, name));
 		plot_list_charts(stderr);
 		exit(EXIT_USAGE);
 	}
@@ -316,8 +319,8 @@ static int plot_check_side(const struct arguments *a, struct store *store, struc
 		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
 	}
 	if (!found)
-		error_set(err, ENOENT, "no side '%s' in this capture; it has %s", a->side,
-			  n ? list.buf : "none");
+		error_set(err, ENOENT, "no side '%s' in this capture; %sit has %s", a->side,
+			  did_you_mean(list.buf, a->side), n ? list.buf : "none");
 	str_free(&list);
 	free(names);
 	return found ? 0 : -ENOENT;

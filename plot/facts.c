@@ -135,7 +135,8 @@ static int facts_choose_variants(struct facts *f, struct store *store, const cha
 		return n < 0 ? n : 0;
 	for (i = 0; i < n; i++) /* none was overwritten */
 		str_printf(&names, "%s%s", i ? ", " : "", f->chart.variants[i]);
-	error_set(err, ENOENT, "no variant is '%s'; the variants are: %s", pattern, names.buf);
+	error_set(err, ENOENT, "no variant is '%s'; %sthe variants are: %s", pattern,
+		  did_you_mean(names.buf, pattern), names.buf);
 	str_free(&names);
 	return -ENOENT;
 }

@@ -93,13 +93,11 @@ static void compare_option_table(const struct argp_state *state, const struct op
 				 void *to, char *arg)
 {
 	struct compare_arguments *a = to;
-	char *names = options_feature_names(&command);
 
 	(void)o;
 	a->table = compare_table_find(arg);
 	if (!a->table)
-		argp_error(state, "no table '%s'; the tables are: %s", arg, names);
-	free(names);
+		options_refuse_name(state, &command, "table", arg);
 }
 
 /* "receiver", "receiver,local" */

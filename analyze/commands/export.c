@@ -5,6 +5,7 @@
 #include "analyze/export/export.h"
 #include "analyze/measures/scope.h"
 #include "analyze/commands/options.h"
+#include "lib/command.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,7 @@ static void export_set_format(struct argp_state *state, struct export_arguments 
 		if (!strcmp(formats[i]->name, name))
 			a->format = formats[i];
 	if (!name)
-		argp_error(state, "which format? the formats are: %s", names);
+		arg_error(state, "which format? the formats are: %s", names);
 	else if (!a->format)
 		options_refuse_name(state, &command, "format", name);
 	free(names);

@@ -442,15 +442,13 @@ bool options_is_capture(const char *path)
 void options_refuse_name(const struct argp_state *state, const struct command *c, const char *kind,
 			 const char *name)
 {
-	char *names = options_feature_names(c), *near = str_near_word(names, name);
+	char *names = options_feature_names(c);
 
 	if (options_is_capture(name))
 		argp_error(state, "'%s' is a capture; the %s comes first: %s %s %s", name, kind,
 			   state->name, c->feature(0).name, name);
 	else
-		argp_error(state, "no %s '%s'; %s%s%sthe %ss are: %s", kind, name,
-			   near ? "did you mean " : "", near ? near : "", near ? "? " : "", kind,
-			   names);
-	free(near);
+		arg_error(state, "no %s '%s'; %sthe %ss are: %s", kind, name,
+			  did_you_mean(names, name), kind, names);
 	free(names);
 }

@@ -5,6 +5,7 @@
 #include "analyze/model/notes.h"
 #include "analyze/measures/runs.h"
 #include "analyze/commands/options.h"
+#include "lib/command.h"
 #include "lib/output.h"
 
 #include <errno.h>
@@ -74,7 +75,7 @@ static void report_set_table(struct argp_state *state, struct report_arguments *
 
 	a->table = name ? measure_find(name) : NULL;
 	if (!name)
-		argp_error(state, "which table? the tables are: %s", tables);
+		arg_error(state, "which table? the tables are: %s", tables);
 	else if (!a->table)
 		options_refuse_name(state, &command, "table", name);
 	free(tables);

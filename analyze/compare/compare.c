@@ -233,8 +233,8 @@ static int end_find_variant(struct compare_end *e, const char *capture, const ch
 		e->variant = names[0];
 	list = compare_names(names, n);
 	if (!e->variant && want)
-		ret = error_set(err, ENOENT, "%s has no variant '%s'; it has: %s", capture, want,
-				n ? list : "none");
+		ret = error_set(err, ENOENT, "%s has no variant '%s'; %sit has: %s", capture, want,
+				did_you_mean(list, want), n ? list : "none");
 	else if (!e->variant)
 		ret = error_set(err, EINVAL, "%s has %d variants: %s; name one as %s:VARIANT",
 				capture, n, n ? list : "none", capture);

@@ -73,8 +73,8 @@ static int sides_check_named(const struct comparison *c, enum end e, const struc
 	if (c->end[e].bare || sides_have(of, side))
 		return 0;
 	list = compare_names(of->names, of->n);
-	error_set(err, ENOENT, "%s has no side '%s'; it has: %s%s", store_path(c->end[e].store),
-		  side, list,
+	error_set(err, ENOENT, "%s has no side '%s'; %sit has: %s%s", store_path(c->end[e].store),
+		  side, did_you_mean(list, side), list,
 		  c->end[NEW].shared || c->side[BASE] != c->side[NEW]
 			  ? ""
 			  : " (--side BASE'S,NEW'S names one of each)");

@@ -32,8 +32,8 @@ static int csv_check_table(const struct export *x, const char **names, int n, st
 			return 0;
 	for (i = 0; i < n; i++)
 		str_printf(&all, "%s%s", i ? " " : "", names[i]);
-	rc = error_set(err, EINVAL, "no table '%s'; the tables are: %s", x->table,
-		       all.buf ? all.buf : "");
+	rc = error_set(err, EINVAL, "no table '%s'; %sthe tables are: %s", x->table,
+		       did_you_mean(all.buf, x->table), all.buf ? all.buf : "");
 	str_free(&all);
 	return rc;
 }

@@ -82,7 +82,8 @@ static int measure_unknown(const char *name, struct error *err)
 
 	for (i = 0; i < array_size(measures); i++)
 		str_printf(&names, "%s%s", i ? " " : "", measures[i]->name);
-	rc = error_set(err, EINVAL, "no table '%s'; the tables are: %s", name, names.buf);
+	rc = error_set(err, EINVAL, "no table '%s'; %sthe tables are: %s", name,
+		       did_you_mean(names.buf, name), names.buf);
 	str_free(&names);
 	return rc;
 }

@@ -31,8 +31,8 @@ static int scope_check_name(struct store *s, const char *what, const char *name,
 		return 0;
 	for (i = 0; i < n; i++)
 		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
-	rc = error_set(err, ENOENT, "%s has no %s '%s'; it has: %s", store_path(s) ?: "the store",
-		       what, name, list.buf ? list.buf : "none");
+	rc = error_set(err, ENOENT, "%s has no %s '%s'; %sit has: %s", store_path(s) ?: "the store",
+		       what, name, did_you_mean(list.buf, name), list.buf ? list.buf : "none");
 	str_free(&list);
 	return rc;
 }

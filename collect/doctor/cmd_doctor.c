@@ -265,7 +265,7 @@ static void doctor_print_wrapped(const struct page *p, const char *text, const c
 	size_t len;
 
 	fputs(lead, p->out);
-	while ((line = fit_line(&text, p->width ? p->width - margin : INT_MAX, &len))) {
+	while ((line = str_line(&text, p->width ? p->width - margin : INT_MAX, &len))) {
 		if (!first)
 			fprintf(p->out, "\n%*s", margin, "");
 		fprintf(p->out, "%.*s", (int)len, line);

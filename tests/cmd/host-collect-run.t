@@ -157,4 +157,5 @@ ok "SIGTERM to collect ends the command" sh -c '! kill -0 $(cat pid)'
 ok "SIGTERM to collect ends the command's children" sh -c '! kill -0 $(cat pid2)'
 ok "SIGTERM to collect ends perf" sh -c "! grep -lz '$scratch/[r]/perf.data' /proc/[0-9]*/cmdline"
 
+ok "-h behind -- belongs to the workload" sh -c '"$1" collect --collect null -o own -- echo -h && grep -qx -e -h own/workload.out' - "$zcost"
 done_testing

@@ -66,6 +66,11 @@ advises() { # MESSAGE COMMAND...
 	shift
 	exits 2 "$zcost" "$@" && says "$message" err
 }
+suggests() { # MESSAGE COMMAND...: for a name that the capture does not have
+	message=$1
+	shift
+	exits 1 "$zcost" "$@" && says "$message" err
+}
 ok "report callers without a function names its place" advises \
 	'callers needs a FUNCTION before the capture: zcost report callers _copy_to_iter cap$' report callers cap
 ok "report of a capture without a table names the table's place" advises \
@@ -80,6 +85,13 @@ ok "an option before the command is refused with its place" advises 'options com
 ok "a typing error in a table names the table" advises "no table 'sumary'; did you mean summary[?]" report sumary cap
 ok "a typing error in a format names the format" advises "no format 'fodled'; did you mean folded[?]" export fodled cap
 ok "a typing error in a command names the command" advises "unknown command 'anlyze'; did you mean analyze[?]" anlyze cap
+ok "the start of a table's name names the table" advises "no table 'func'; did you mean functions[?]" report func cap
+ok "a typing error in a variant names the variant" suggests "no variant 'copyng'; did you mean copying[?] it has: copying, mapping" \
+	report summary cap --variant copyng
+ok "compare names the variant that a typing error means" suggests "no variant 'maping'; did you mean mapping[?]" compare copying maping -C cap
+ok "a typing error in a side names the side" suggests "no side 'reciever'; did you mean receiver[?]" report summary cap --side reciever
+ok "a typing error in a chart names the chart" sh -c \
+	'"$1" plot cap througput -o charts 2>&1 | head -1 | grep "no chart .througput.; did you mean throughput[?]"' - "$zcost"
 ok "a word that resembles no table gets no suggestion" sh -c '! "$1" report zzz cap 2>&1 | grep "did you mean"' - "$zcost"
 ok "report limits, which has no interval, names only the estimator" sh -c '"$1" report limits cap 2>&1 | grep "over the runs: median$"' - "$zcost"
 ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page
@@ -230,4 +242,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 else
 	skip "analyze names the store that it cannot write" "needs root, and setpriv"
 fi
+for command in $("$zcost" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+	ok "zcost $command -h prints what --help prints" sh -c '"$1" $2 -h >short && "$1" $2 --help | cmp - short' - "$zcost" $command
+done
+ok "zcost -h lists the commands" sh -c '"$1" -h | grep -q "^  report "' - "$zcost"
 done_testing

@@ -140,6 +140,11 @@ if command -v script >/dev/null && script --version 2>&1 | grep -q util-linux; t
 	ok "a table uses the width of the terminal" sh -c "LC_ALL=C.UTF-8 awk 'length(\$0) > 80' out | grep -q ."
 	ok "COLUMNS=60 works on a terminal of 120 columns" on_terminal 120 "COLUMNS=60 '$zcost' report functions cap"
 	ok "COLUMNS takes precedence over the terminal's width" fits 60
+	ok "the list of tables fits a terminal of 76 columns" on_terminal 76 "'$zcost' report"
+	ok "a message about an unknown table fits a terminal of 76 columns" on_terminal 76 "'$zcost' report sumary cap"
+	ok "the message suggests a table" says "^zcost report: no table 'sumary'; did you mean summary[?]" out
+	ok "later lines of the message are indented" says "^  [a-z]+ .*timeline sweep$" out
+	ok "an error in a key of --by fits a terminal of 76 columns" on_terminal 76 "'$zcost' report components cap --by contex"
 	ok "-o FILE on a terminal of 70 columns exits 0" on_terminal 70 "'$zcost' report functions cap -o file; echo done"
 	ok "-o FILE on a terminal has all columns" sh -c "'$zcost' report functions cap | cmp - file"
 else
