@@ -110,6 +110,22 @@ static void drawing_add_coverage(struct drawing *d, const struct table *t)
 	}
 }
 
+/* Finds the variant and side with the profile pass that differs most. Its warning is the first. */
+static void drawing_add_conditions(struct drawing *d, const struct table *t)
+{
+	const struct measure *m = measure_find(t->name);
+	const char *side = drawing_only_side(d);
+	size_t i;
+
+	for (i = 0; i < t->notes.n && !d->apart && (!m || m->flags & MEASURE_COSTS); i++) {
+		const struct note *n = &t->notes.note[i];
+
+		if (note_is(n, NOTE_passes_differ) && note_is_drawn(d, n) &&
+		    (!side || !strcmp(side, n->side)))
+			d->apart = n;
+	}
+}
+
 /* Returns whether the windows of the two sides are so far apart that the figures suffer. */
 static bool note_is_far_apart(const struct note *n)
 {
@@ -163,6 +179,7 @@ void drawing_add_notes(struct drawing *d, const struct table *t)
 	drawing_add_losses(d, t);
 	drawing_add_others(d, t);
 	drawing_add_coverage(d, t);
+	drawing_add_conditions(d, t);
 	drawing_add_disturbed(d, t);
 }
 
@@ -546,6 +563,15 @@ static void drawing_caption_coverage(const struct drawing *d, struct figure *f)
 			       d->least->value[0].number, d->least->variant, d->least->side);
 }
 
+static void drawing_caption_conditions(const struct drawing *d, struct figure *f)
+{
+	if (d->apart)
+		figure_caption(f,
+			       "Other conditions: the profile pass of %s %s did %.1f times the work of the "
+			       "measure pass; its shares may not fit these costs",
+			       d->apart->variant, d->apart->side, d->apart->value[0].number);
+}
+
 static void drawing_caption_losses(const struct drawing *d, struct figure *f)
 {
 	if (d->losses > 1)
@@ -561,6 +587,7 @@ void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
 	d->losses = 0;
 	d->others = 0;
 	d->least = NULL;
+	d->apart = NULL;
 	memset(d->disturbed, 0, sizeof(d->disturbed));
 }
 
@@ -572,6 +599,7 @@ void chart_end(struct drawing *d, struct figure *f)
 	drawing_caption_losses(d, f);
 	drawing_caption_others(d, f);
 	drawing_caption_coverage(d, f);
+	drawing_caption_conditions(d, f);
 	for (i = 0; i < array_size(d->disturbed); i++)
 		if (d->disturbed[i])
 			figure_caption(f, "Disturbed: %s", d->disturbed[i]);

@@ -78,6 +78,7 @@ struct drawing {
 	int losses;
 	double others; /* percent of busy time that other programs took, the most in the chart */
 	const struct note *least; /* the lowest coverage of a profile below 90 %; NULL: none */
+	const struct note *apart; /* the profile pass with the most other work; NULL: none */
 	struct arena arena;	  /* holds these */
 	const char *disturbed[2]; /* a run that stood still, a run with sides apart; or NULL */
 };

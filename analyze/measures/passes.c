@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * passes: the throughput of the workload in each pass, and its loss against the measure pass. The
+ * passes: the throughput of the workload in each pass, and its loss against the measure pass. Where
+ * the workload counts no bytes, the loss is that of its packets or messages per second. The
  * interval of the loss is that of the exact test of the ratio of single runs. It is missing if the
  * runs are too few for the test.
  */
@@ -20,16 +21,27 @@ static const struct column passes_columns[] = {
 	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
 	 .stem = "throughput", .what = "estimate over the runs"},
 	{"cost_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cost",
-	 .what = "loss of throughput against the measure pass; negative if the pass was faster"},
+	 .what = "loss of throughput, or of packets or messages a second, against the measure pass; negative if the pass was faster"},
 	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "CPU use of the side, 100 = one CPU"},
 	{"own_cpu_pct", "%", V_REAL, .digits = 3, .what = "CPU use of zcost collect, without perf"},
 };
 
 static const char *const passes[] = {"measure", "profile", "syscalls"};
 
-enum { MEASURE, PASSES = array_size(passes) };
+enum { MEASURE, PROFILE, PASSES = array_size(passes) };
 
-/* The throughputs of one block's runs in one pass. */
+/* The rates of work that passes are compared by. The first that the runs have is used. */
+static const struct {
+	const char *metric, *unit;
+} rates[] = {
+	{"throughput", "Gbit/s"},
+	{"rate_packets", "packets/s"},
+	{"rate_messages", "messages/s"},
+};
+
+enum { RATES = array_size(rates) };
+
+/* The rates of work of one block's runs in one pass. */
 struct pass_runs {
 	struct run *runs;
 	double *x;
@@ -43,27 +55,37 @@ static void pass_runs_free(struct pass_runs *p)
 	free(p->x);
 }
 
-static int passes_read_pass(struct store *s, const struct block *b, const char *pass,
-			    struct pass_runs *p, struct error *err)
+/* Reads one rate of the runs. Returns false if none of the runs has it. */
+static bool pass_read_rate(struct store *s, int rate, struct pass_runs *p)
 {
-	struct run_filter f = {.variant = b->variant, .pass = pass, .side = b->side};
 	double x;
 	int i;
+
+	for (i = 0; i < p->n; i++) {
+		x = figure_metric(s, &p->runs[i], rates[rate].metric);
+		if (isfinite(x))
+			p->x[p->nx++] = x;
+	}
+	return p->nx;
+}
+
+/* Reads the pass's runs at rates[*rate]. The measure pass sets *rate to the first that it has. */
+static int passes_read_pass(struct store *s, const struct block *b, int pass, int *rate,
+			    struct pass_runs *p, struct error *err)
+{
+	struct run_filter f = {.variant = b->variant, .pass = passes[pass], .side = b->side};
 
 	*p = (struct pass_runs){0};
 	p->n = store_runs(s, &f, &p->runs, err);
 	if (p->n < 0)
 		return p->n;
 	p->x = xcalloc((size_t)p->n + 1, sizeof(*p->x));
-	for (i = 0; i < p->n; i++) {
-		x = figure_metric(s, &p->runs[i], "throughput");
-		if (isfinite(x))
-			p->x[p->nx++] = x;
-	}
+	while (!pass_read_rate(s, *rate, p) && pass == MEASURE && *rate < RATES - 1)
+		(*rate)++;
 	return 0;
 }
 
-/* Returns the loss of throughput in percent of the measure pass's throughput. */
+/* Returns the loss of the rate of work in percent of that of the measure pass. */
 static struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
 				 const struct pass_runs *pass)
 {
@@ -101,11 +123,11 @@ static void passes_put_pass(struct store *s, const struct block *b, enum estimat
 static int passes_read_all(struct store *s, const struct block *b, struct pass_runs all[PASSES],
 			   struct error *err)
 {
-	int i, rc = 0;
+	int i, rate = 0, rc = 0;
 
 	memset(all, 0, PASSES * sizeof(*all));
 	for (i = 0; i < PASSES && !rc; i++)
-		rc = passes_read_pass(s, b, passes[i], &all[i], err);
+		rc = passes_read_pass(s, b, i, &rate, &all[i], err);
 	return rc;
 }
 
@@ -143,7 +165,7 @@ static int passes_run(struct store *s, const struct query *q, struct table *t, s
 /* The profile gives the shares of a cost and the measure pass its basis, so both must fit. */
 enum { CONDITIONS_PCT = 10 };
 
-/* Returns whether the pass certainly moved more or less data than the measure pass, by over 10 %.
+/* Returns whether the pass certainly did more or less work than the measure pass, by over 10 %.
  */
 static bool pass_differs(const struct estimate *cost)
 {
@@ -175,21 +197,21 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 	enum estimator e;
 	struct estimate cost;
 	double is, was;
-	int rc = scope_estimator(s, q, &e, err);
+	int rate = 0, rc = scope_estimator(s, q, &e, err);
 
 	if (q->pass || q->repeat)
 		return rc;
 	if (!rc)
-		rc = passes_read_pass(s, b, "measure", &measure, err);
+		rc = passes_read_pass(s, b, MEASURE, &rate, &measure, err);
 	if (!rc)
-		rc = passes_read_pass(s, b, "profile", &profile, err);
+		rc = passes_read_pass(s, b, PROFILE, &rate, &profile, err);
 	if (!rc && measure.nx && profile.nx) {
 		was = stats_point(e, measure.x, measure.nx);
 		is = stats_point(e, profile.x, profile.nx);
 		cost = pass_cost(e, &measure, &profile);
 		if (pass_differs(&cost)) {
 			note_add_of(&t->notes, b->variant, b->side, passes_differ, is / was, is,
-				    was)
+				    was, rates[rate].unit)
 				->pass = "profile";
 			passes_sort_last_note(&t->notes);
 		}

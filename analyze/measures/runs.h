@@ -56,8 +56,8 @@ char *clocks_text(double seconds);
 void passes_note(struct store *s, const struct block_list *list, struct table *t);
 
 /*
- * Adds a warning before all other notes if the block's profile pass certainly moved over 10 % more
- * or less data than its measure pass. The largest difference is first. Returns 0 or -errno.
+ * Adds a warning before all other notes if the block's profile pass certainly did over 10 % more
+ * or less work than its measure pass. The largest difference is first. Returns 0 or -errno.
  */
 int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
 			   struct table *t, struct error *err);

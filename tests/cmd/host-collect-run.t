@@ -104,7 +104,7 @@ ok "collect accepts the folder of a run that was killed" exits 0 "$zcost" collec
 mkdir -p cap/runs && echo '{}' >cap/manifest.json
 ok "collect exits 1 on the folder of a capture" exits 1 "$zcost" collect -o cap --collect null -- true
 ok "an unknown collector is a usage error" exits 2 "$zcost" collect -o r2 --collect cpu,perv -- true
-ok "the error about an unknown collector lists all collectors" says "unknown collector 'perv'; there are: .*cpu .*null .*all" err
+ok "the error about an unknown collector lists all collectors" says "unknown collector 'perv'; did you mean perf[?] there are: .*cpu .*null .*all" err
 ok "an unknown collector makes no folder" test ! -e r2
 ok "collect without a command is a usage error" exits 2 "$zcost" collect -o r2
 ok "collect without a folder is a usage error" exits 2 "$zcost" collect -- true
