@@ -256,20 +256,36 @@ void stats_holm(double *p, size_t n)
 	free(r);
 }
 
-/* Returns the x at which the beta distribution reaches p. */
-static double beta_quantile(double p, double a, double b)
+/*
+ * Returns the x between lo and hi at which the cdf reaches p. Secants close in on it from both
+ * sides (the Illinois method). Each third step halves the interval, because secants alone can
+ * crawl.
+ */
+static double quantile_find(double p, double lo, double hi,
+			    double (*cdf)(double x, double a, double b), double a, double b)
 {
-	double lo = 0, hi = 1, mid;
-	int i;
+	double at[2] = {lo, hi}, off[2] = {cdf(lo, a, b) - p, cdf(hi, a, b) - p};
+	double least, here,
+		x = lo; /* least: the smallest step, which stops the search at rounding errors */
+	int i, end, last = -1;
 
-	for (i = 0; i < 100; i++) {
-		mid = (lo + hi) / 2;
-		if (stats_beta_cdf(mid, a, b) < p)
-			lo = mid;
-		else
-			hi = mid;
+	for (i = 0; i < 1000; i++) {
+		least = 4e-16 * fmax(fabs(at[0]), fabs(at[1]));
+		x = (at[0] + at[1]) / 2;
+		if (at[1] - at[0] <= 2 * least || x == at[0] || x == at[1])
+			break;
+		if (i % 3 != 2)
+			x = (at[0] * off[1] - at[1] * off[0]) / (off[1] - off[0]);
+		x = fmin(fmax(x, at[0] + least), at[1] - least);
+		here = cdf(x, a, b) - p;
+		end = here >= 0;
+		if (end == last)
+			off[!end] /= 2;
+		at[end] = x;
+		off[end] = here;
+		last = end;
 	}
-	return (lo + hi) / 2;
+	return x;
 }
 
 struct estimate stats_proportion(unsigned k, unsigned n, double level)
@@ -280,8 +296,8 @@ struct estimate stats_proportion(unsigned k, unsigned n, double level)
 	if (!n || k > n)
 		return e;
 	e.value = hits / n;
-	e.lo = k ? beta_quantile(tail, hits, misses + 1) : 0;
-	e.hi = k < n ? beta_quantile(1 - tail, hits + 1, misses) : 1;
+	e.lo = k ? quantile_find(tail, 0, 1, stats_beta_cdf, hits, misses + 1) : 0;
+	e.hi = k < n ? quantile_find(1 - tail, 0, 1, stats_beta_cdf, hits + 1, misses) : 1;
 	e.level = level;
 	return e;
 }
@@ -346,46 +362,41 @@ double stats_t_cdf(double t, double df)
 	return t > 0 ? 1 - tail : tail;
 }
 
-/* Finds where a lower tail reaches p <= 1/2. It bisects below 0, where the cdf is most precise. */
-static double quantile_lower(double p, double df, double (*cdf)(double x, double df))
+/* Finds where a lower tail reaches p <= 1/2: below 0, where the cdf is most precise. */
+static double quantile_lower(double p, double df, double (*cdf)(double x, double df, double unused))
 {
-	double lo = -1, hi = 0, mid;
-	int i;
+	double lo = -1;
 
-	while (cdf(lo, df) > p && lo > -1e300)
+	while (cdf(lo, df, 0) > p && lo > -1e300)
 		lo *= 2;
-	for (i = 0; i < 200; i++) {
-		mid = 0.5 * (lo + hi);
-		if (mid == lo || mid == hi)
-			break;
-		if (cdf(mid, df) < p)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return 0.5 * (lo + hi);
+	return quantile_find(p, lo, 0, cdf, df, 0);
 }
 
-static double normal_cdf_df(double z, double df)
+static double normal_cdf(double z, double unused, double unused2)
 {
-	(void)df;
+	(void)unused;
+	(void)unused2;
 	return stats_normal_cdf(z);
+}
+
+static double t_cdf(double t, double df, double unused)
+{
+	(void)unused;
+	return stats_t_cdf(t, df);
 }
 
 double stats_normal_quantile(double p)
 {
 	if (!(p > 0 && p < 1))
 		return NAN;
-	return p > 0.5 ? -quantile_lower(1 - p, 0, normal_cdf_df)
-		       : quantile_lower(p, 0, normal_cdf_df);
+	return p > 0.5 ? -quantile_lower(1 - p, 0, normal_cdf) : quantile_lower(p, 0, normal_cdf);
 }
 
 double stats_t_quantile(double p, double df)
 {
 	if (!(p > 0 && p < 1) || !(df > 0))
 		return NAN;
-	return p > 0.5 ? -quantile_lower(1 - p, df, stats_t_cdf)
-		       : quantile_lower(p, df, stats_t_cdf);
+	return p > 0.5 ? -quantile_lower(1 - p, df, t_cdf) : quantile_lower(p, df, t_cdf);
 }
 
 double stats_binomial_cdf(long k, unsigned n, double p)

@@ -82,6 +82,15 @@ double stats_error_half(struct stats_error e, double level);
  */
 enum { STATS_EXACT_MAX = 60 };
 double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb);
+/*
+ * Tests splits of the same n <= 64 values: all splits share the ranks and the exact distribution.
+ * Bit i of `base` says that value i is in one half. One half has `nbase` <= n / 2 values. Returns
+ * the p of stats_mann_whitney for both halves.
+ */
+struct stats_halves;
+struct stats_halves *stats_halves_new(const double *x, size_t n, size_t nbase);
+double stats_halves_p(struct stats_halves *h, uint64_t base);
+void stats_halves_free(struct stats_halves *h);
 /* Returns the smallest p that so many runs can give: 2 / choose(na + nb, na). */
 double stats_mann_whitney_min(size_t na, size_t nb);
 /* Returns how often the exact test without ties finds p < alpha if nothing differs. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rank statistics. Midranks are kept doubled, so that ties stay whole numbers and the exact
- * distribution can be counted: counts[k][s] is the number of ways to choose k of the values with
- * doubled rank sum s (Streitberg and Roehmel's shift algorithm). Counts are doubles: choose(60, 30)
- * is above 2^53, where a relative error of 1e-16 does not matter.
+ * distribution can be counted: the ways to choose k of the values, by their doubled rank sum
+ * (Streitberg and Roehmel's shift algorithm). Counts are doubles: choose(60, 30) is above 2^53,
+ * where a relative error of 1e-16 does not matter.
  */
 #include "lib/alloc.h"
 #include "lib/stats.h"
@@ -13,6 +13,7 @@
 
 struct ranking {
 	unsigned *rank2; /* doubled midranks: those of a first, then those of b */
+	unsigned *up;	 /* the same, the smallest first */
 	double ties;	 /* sum of t^3 - t over groups of equal values */
 };
 
@@ -29,7 +30,7 @@ static void ranking_add_group(struct ranking *r, const struct ranking_item *item
 	size_t k;
 
 	for (k = i; k < j; k++)
-		r->rank2[items[k].at] = (unsigned)(i + 1 + j);
+		r->up[k] = r->rank2[items[k].at] = (unsigned)(i + 1 + j);
 	r->ties += t * t * t - t;
 }
 
@@ -37,7 +38,8 @@ static struct ranking ranking_fill(const double *a, size_t na, const double *b, 
 {
 	size_t n = na + nb, i, j;
 	struct ranking_item *items = xmalloc(n * sizeof(*items));
-	struct ranking r = {.rank2 = xmalloc(n * sizeof(*r.rank2))};
+	struct ranking r = {.rank2 = xmalloc(n * sizeof(*r.rank2)),
+			    .up = xmalloc(n * sizeof(*r.up))};
 
 	for (i = 0; i < n; i++)
 		items[i] = (struct ranking_item){i < na ? a[i] : b[i - na], i};
@@ -51,24 +53,60 @@ static struct ranking ranking_fill(const double *a, size_t na, const double *b, 
 	return r;
 }
 
-/* Ways to choose `m` of the n ranks by their sum, 0 .. *max; the caller frees. */
-static double *ranking_count_sums(const unsigned *rank2, size_t n, size_t m, size_t *max)
+static void ranking_free(struct ranking *r)
 {
-	double *counts, *last;
-	size_t width = 1, i, k, s;
+	free(r->rank2);
+	free(r->up);
+}
+
+/* The ways to choose m of n ranks by their sum: ways[s] for the sum least + s. */
+struct rank_sums {
+	double *table; /* has a row for each number of ranks; ways is its last row */
+	const double *ways;
+	size_t least, width;
+	double mean; /* of the sums: m (n + 1), a whole number */
+};
+
+/*
+ * Counts only sums that m ranks can still reach. A row of the table begins at the smallest sum of
+ * its number of ranks. No row is wider than the last.
+ */
+static struct rank_sums rank_sums_count(const unsigned *up, size_t n, size_t m)
+{
+	struct rank_sums r = {.mean = (double)m * (double)(n + 1)};
+	size_t *sum = xcalloc(n + 1, sizeof(*sum)), i, k, s;
+	double *from, *to;
 
 	for (i = 0; i < n; i++)
-		width += rank2[i];
-	counts = xcalloc((m + 1) * width, sizeof(*counts));
-	counts[0] = 1;
+		sum[i + 1] = sum[i] + up[i];
+	r.least = sum[m];
+	r.width = sum[n] - sum[n - m] - sum[m] + 1;
+	r.table = xcalloc((m + 1) * r.width, sizeof(*r.table));
+	r.table[0] = 1;
 	for (i = 0; i < n; i++)
-		for (k = i < m ? i + 1 : m; k > 0; k--)
-			for (s = rank2[i]; s < width; s++)
-				counts[k * width + s] += counts[(k - 1) * width + s - rank2[i]];
-	last = xmemdup(counts + m * width, width * sizeof(*last));
-	free(counts);
-	*max = width - 1;
-	return last;
+		for (k = i < m ? i + 1 : m; k > 0 && i + 1 - k <= n - m; k--) {
+			from = r.table + (k - 1) * r.width;
+			to = r.table + k * r.width + up[i] - up[k - 1];
+			for (s = 0; s <= sum[i] - sum[i + 1 - k] - sum[k - 1]; s++)
+				to[s] += from[s];
+		}
+	free(sum);
+	r.ways = r.table + m * r.width;
+	return r;
+}
+
+/* Returns the share of the ways with a sum at least as far from the mean as w2. */
+static double rank_sums_p(const struct rank_sums *r, double w2)
+{
+	double far = fabs(w2 - r->mean), all = 0, out = 0; /* whole: "as far" is exact */
+	size_t s;
+
+	for (s = 0; s < r->width; s++) {
+		all += r->ways[s];
+		if (fabs((double)(r->least + s) - r->mean) >= far)
+			out += r->ways[s];
+	}
+	return fmin(1, out / all);
 }
 
 /*
@@ -96,18 +134,11 @@ double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n)
 
 static double mann_whitney_exact(const struct ranking *r, size_t n, size_t m, double w2)
 {
-	/* The mean of the doubled sum, m (n + 1), is whole: "as far" is compared exactly. */
-	double mean = (double)m * (double)(n + 1), far = fabs(w2 - mean), all = 0, out = 0;
-	size_t max, s;
-	double *counts = ranking_count_sums(r->rank2, n, m, &max);
+	struct rank_sums sums = rank_sums_count(r->up, n, m);
+	double p = rank_sums_p(&sums, w2);
 
-	for (s = 0; s <= max; s++) {
-		all += counts[s];
-		if (fabs((double)s - mean) >= far)
-			out += counts[s];
-	}
-	free(counts);
-	return fmin(1, out / all);
+	free(sums.table);
+	return p;
 }
 
 /* As mann_whitney_exact() without ties, for which the distribution is known beforehand. */
@@ -157,8 +188,60 @@ double stats_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 		p = mann_whitney_exact(&r, na + nb, na, w2);
 	else
 		p = mann_whitney_normal(&r, (double)na, (double)nb, w2);
-	free(r.rank2);
+	ranking_free(&r);
 	return p;
+}
+
+struct stats_halves {
+	struct ranking ranking;
+	struct rank_sums sums; /* up to STATS_EXACT_MAX values */
+	double *p;	       /* by sum; NAN: not computed yet */
+	size_t n, base;
+};
+
+struct stats_halves *stats_halves_new(const double *x, size_t n, size_t base)
+{
+	struct stats_halves *h = xcalloc(1, sizeof(*h));
+	size_t i;
+
+	*h = (struct stats_halves){ranking_fill(x, n, NULL, 0), {0}, NULL, n, base};
+	if (n > STATS_EXACT_MAX)
+		return h;
+	h->sums = rank_sums_count(h->ranking.up, n, base);
+	h->p = xcalloc(h->sums.width, sizeof(*h->p));
+	for (i = 0; i < h->sums.width; i++)
+		h->p[i] = NAN;
+	return h;
+}
+
+double stats_halves_p(struct stats_halves *h, uint64_t base)
+{
+	double w2 = 0, *p;
+	size_t i, chosen = 0;
+
+	for (i = 0; i < h->n; i++)
+		chosen += base >> i & 1;
+	if (chosen != h->base)
+		base = ~base;
+	for (i = 0; i < h->n; i++)
+		w2 += base >> i & 1 ? h->ranking.rank2[i] : 0;
+	if (!h->p)
+		return mann_whitney_normal(&h->ranking, (double)h->base, (double)(h->n - h->base),
+					   w2);
+	p = &h->p[(size_t)w2 - h->sums.least];
+	if (isnan(*p))
+		*p = rank_sums_p(&h->sums, w2);
+	return *p;
+}
+
+void stats_halves_free(struct stats_halves *h)
+{
+	if (!h)
+		return;
+	ranking_free(&h->ranking);
+	free(h->sums.table);
+	free(h->p);
+	free(h);
 }
 
 static double log_choose(double n, double k)

@@ -229,6 +229,44 @@ static void test_mann_whitney_equals_enumeration(void **state)
 	}
 }
 
+/* Splits n values in 50 ways, with few values and so many ties, or with many. */
+static void check_halves(struct prng *r, size_t n, size_t values)
+{
+	double x[64], half[2][64];
+	struct stats_halves *h;
+	size_t i, k[2];
+	uint64_t base;
+	int round;
+
+	for (i = 0; i < n; i++)
+		x[i] = (double)prng_below(r, values);
+	h = stats_halves_new(x, n, n / 2);
+	for (round = 0; round < 50; round++) {
+		for (i = 0, base = 0; i < n; i++) /* run i is chosen with the chance that is left */
+			if (prng_below(r, n - i) < n / 2 - (size_t)__builtin_popcountll(base))
+				base |= 1ULL << i;
+		for (i = k[0] = k[1] = 0; i < n; i++)
+			half[base >> i & 1][k[base >> i & 1]++] = x[i];
+		near(stats_halves_p(h, base), stats_mann_whitney(half[1], k[1], half[0], k[0]));
+		near(stats_halves_p(h, ~base), stats_halves_p(h, base));
+	}
+	stats_halves_free(h);
+}
+
+static void test_halves_have_the_p_of_the_test(void **state)
+{
+	static const size_t sizes[] = {2, 3, 8, 15, 40, 59, 60, 61, 63};
+	struct prng r;
+	size_t i;
+
+	(void)state;
+	prng_seed(&r, 7);
+	for (i = 0; i < array_size(sizes); i++) {
+		check_halves(&r, sizes[i], 1 + sizes[i] / 4);
+		check_halves(&r, sizes[i], 1 << 30);
+	}
+}
+
 /*
  * Compares two samples of the same distribution, 6 against 6. The largest attainable p below 0.05
  * is 38/924.
@@ -636,6 +674,7 @@ int main(void)
 		cmocka_unit_test(test_mann_whitney_equals_r),
 		cmocka_unit_test(test_mann_whitney_is_exact_with_ties),
 		cmocka_unit_test(test_mann_whitney_equals_enumeration),
+		cmocka_unit_test(test_halves_have_the_p_of_the_test),
 		cmocka_unit_test(test_false_positives_stay_below_the_level),
 		cmocka_unit_test(test_wilcoxon_counts_equal_r),
 		cmocka_unit_test(test_published_examples_are_reproduced),
