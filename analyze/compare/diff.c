@@ -259,18 +259,26 @@ static void diff_round_runs(const struct diff *d, struct diff_row *row)
 
 static void diff_test_row(struct diff *d, struct diff_row *row)
 {
-	diff_round_runs(d, row);
-	diff_set_errors(d, row);
+	if (!d->split)
+		diff_round_runs(d, row);
 	row->delta = row->cost[NEW] - row->cost[BASE];
+	if (!diff_is_tested(d, row)) {
+		row->p = NAN;
+		return;
+	}
+	d->tests++;
+	if (!d->split)
+		row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW],
+					    d->nruns[NEW]);
+}
+
+static void diff_set_interval(const struct diff *d, struct diff_row *row)
+{
+	diff_set_errors(d, row);
 	row->delta_ci = diff_delta_ci(d, row);
 	row->delta_sampling = d->nruns[BASE] < 2 || d->nruns[NEW] < 2
 				      ? hypot(row->sampling[BASE], row->sampling[NEW])
 				      : NAN;
-	row->p = NAN;
-	if (!diff_is_tested(d, row))
-		return;
-	d->tests++;
-	row->p = stats_mann_whitney(row->runs[BASE], d->nruns[BASE], row->runs[NEW], d->nruns[NEW]);
 }
 
 static enum verdict diff_judge_row(const struct diff *d, const struct verdict_rule *rule,
@@ -296,8 +304,11 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule)
 		diff_test_row(d, &d->rows[i]);
 	d->possible = verdict_possible(rule, d->nruns[BASE], d->nruns[NEW], d->tests);
 	diff_correct(d);
-	for (i = 0; i < d->n; i++)
+	for (i = 0; i < d->n; i++) {
+		if (!d->split || d->rows[i].p < rule->alpha)
+			diff_set_interval(d, &d->rows[i]);
 		d->rows[i].verdict = diff_judge_row(d, rule, &d->rows[i]);
+	}
 	if (d->n)
 		qsort(d->rows, d->n, sizeof(*d->rows), diff_order_deltas);
 	map_free(&d->ids); /* its numbers are those of the old order */

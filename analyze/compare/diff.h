@@ -65,6 +65,8 @@ struct diff {
 	bool has_errors[ENDS]; /* the measure gives errors; else the runs give them */
 	size_t tests;	       /* rows in Holm's correction */
 	bool possible;	       /* this many tests over this many runs can give verdicts */
+	/* A split of a self-test: its rows have p, and an interval only where p asks for it. */
+	bool split;
 	struct arena arena;
 	struct intern names;
 	struct map ids;

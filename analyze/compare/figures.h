@@ -43,9 +43,6 @@ struct change {
 	enum verdict verdict;
 };
 
-/* Judges a change without its interval; `better` as in verdict_of. Defined in metrics.c. */
-struct change figure_test(const struct comparison *c, int better, const struct figure_runs *base,
-			  const struct figure_runs *new);
 /* Judges a change, with its interval. */
 struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,
 			    const struct figure_runs *new);

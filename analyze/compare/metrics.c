@@ -139,22 +139,14 @@ static enum verdict figure_judge(const struct comparison *c, int better,
 				   new->x, new->n);
 }
 
-struct change figure_test(const struct comparison *c, int better, const struct figure_runs *base,
-			  const struct figure_runs *new)
-{
-	struct change k = {.base = figure_value(base, c->estimator),
-			   .new = figure_value(new, c->estimator),
-			   .p = stats_mann_whitney(base->x, base->n, new->x, new->n)};
-
-	k.verdict = figure_judge(c, better, base, new, &k, 1);
-	return k;
-}
-
 struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,
 			    const struct figure_runs *new)
 {
-	struct change k = figure_test(c, better, base, new);
+	struct change k = {.base = figure_value(base, c->estimator),
+			   .new = figure_value(new, c->estimator)};
 
+	figure_correct(c, better, base, new, stats_mann_whitney(base->x, base->n, new->x, new->n),
+		       1, &k);
 	k.ratio = figure_interval(c, base, new);
 	k.ratio.value = k.base != 0 ? k.new / k.base : NAN;
 	/* The interval is that of single runs. Outliers can pull the change out of it. */

@@ -8,136 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- ways to split runs into halves, and a list of costs split in one way --- */
-
-enum { RUNS_MAX = 64 };
-
-/* Returns choose(n, k), or some number above `most`. */
-static double splits_count(size_t n, size_t k, double most)
-{
-	double all = 1;
-	size_t i;
-
-	for (i = 0; i < k && all <= most * 2; i++)
-		all = all * (double)(n - i) / (double)(i + 1);
-	return all;
-}
-
-/* Returns the next larger number with the same number of bits set. */
-static uint64_t splits_next(uint64_t v)
-{
-	uint64_t low = v & -v, ripple = v + low;
-
-	return ripple | ((v ^ ripple) >> 2) / low;
-}
-
-/* Lists every split. With equal halves, a split and its mirror are one pair: lists that with run 0.
- */
-static void splits_fill_all(struct splits *s)
-{
-	bool mirrored = s->base * 2 == s->runs;
-	uint64_t v = (1ULL << s->base) - 1, end = 1ULL << s->runs;
-
-	for (; v < end; v = splits_next(v))
-		if (!mirrored || v & 1)
-			s->of[s->n++] = v;
-}
-
-static uint64_t splits_draw(struct prng *r, size_t runs, size_t base)
-{
-	uint64_t v = 0;
-	size_t left = base, i;
-
-	for (i = 0; i < runs; i++)
-		if (prng_below(r, runs - i) < left) {
-			v |= 1ULL << i;
-			left--;
-		}
-	return v;
-}
-
-void splits_make(struct splits *s, size_t runs, size_t most)
-{
-	struct prng r;
-	double all;
-
-	*s = (struct splits){.runs = runs < RUNS_MAX ? runs : RUNS_MAX - 1};
-	s->base = s->runs / 2;
-	if (!s->base)
-		return;
-	all = splits_count(s->runs, s->base, 2.0 * (double)most) / (s->base * 2 == s->runs ? 2 : 1);
-	s->every = all <= (double)most;
-	s->of = xcalloc(most + 1, sizeof(*s->of));
-	if (s->every) {
-		splits_fill_all(s);
-		return;
-	}
-	prng_seed(&r, STATS_SEED);
-	while (s->n < most)
-		s->of[s->n++] = splits_draw(&r, s->runs, s->base);
-}
-
-void splits_free(struct splits *s)
-{
-	free(s->of);
-	*s = (struct splits){0};
-}
-
-/* Copies the runs of one half and returns their mean. */
-static double split_mean(const double *runs, size_t n, uint64_t base, enum end e, double *half)
-{
-	double sum = 0;
-	size_t i, k = 0;
-
-	for (i = 0; i < n; i++) {
-		if ((base >> i & 1) == (e == NEW))
-			continue;
-		half[k++] = runs[i];
-		sum += runs[i];
-	}
-	return k ? sum / (double)k : NAN;
-}
-
-static void diff_split_row(struct diff *d, const struct diff_row *from, size_t n, uint64_t base)
-{
-	struct diff_row *row;
-	int e;
-
-	array_grow(d->rows, d->n, d->cap);
-	row = &d->rows[d->n++];
-	*row = (struct diff_row){.key = from->key, .key2 = from->key2, .p = NAN};
-	for (e = 0; e < ENDS; e++) {
-		row->runs[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
-		row->cost[e] = split_mean(from->runs[BASE], n, base, (enum end)e, row->runs[e]);
-		row->seen[e] = true;
-	}
-}
-
-void diff_split(struct diff *d, const struct diff *all, uint64_t base)
-{
-	size_t n = all->nruns[BASE], i, k;
-	double *sums = xcalloc(n + 1, sizeof(*sums)), *half = xcalloc(n + 1, sizeof(*half));
-	double total = 0;
-	int e;
-
-	diff_init(d);
-	for (i = 0; i < all->n; i++)
-		for (k = 0; k < n; k++)
-			sums[k] += all->rows[i].runs[BASE][k];
-	for (k = 0; k < n; k++)
-		total += sums[k] / (double)n;
-	d->nruns[BASE] = (size_t)__builtin_popcountll(base);
-	d->nruns[NEW] = n - d->nruns[BASE];
-	for (e = 0; e < ENDS; e++)
-		d->total[e] = split_mean(sums, n, base, (enum end)e, half);
-	/* Other rows are many and not tested. */
-	for (i = 0; i < all->n; i++)
-		if (stats_mean(all->rows[i].runs[BASE], n) >= FAMILY_SHARE * total)
-			diff_split_row(d, &all->rows[i], n, base);
-	free(sums);
-	free(half);
-}
-
 /* --- the table of false alarms --- */
 
 static const struct column columns[] = {
@@ -171,16 +41,6 @@ struct alarms {
 	double alarms, claims, of; /* sums over splits, rows too unless `any` */
 	size_t splits, halves, alternate;
 };
-
-static uint64_t splits_first_half(const struct splits *s)
-{
-	return (1ULL << s->base) - 1;
-}
-
-static uint64_t splits_alternate(const struct splits *s)
-{
-	return 0x5555555555555555ULL & ((1ULL << s->runs) - 1);
-}
 
 /* Returns the runs of one variant that a self-test needs. */
 static size_t alarms_runs_needed(const struct comparison *c, bool any, size_t rows)
@@ -223,12 +83,12 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 
 /* --- metrics: each figure of each side is a test of its own --- */
 
-/* Splits the first `n` runs. */
-static struct change figure_split(const struct comparison *c, enum figure f,
-				  const struct figure_runs *all, size_t n, uint64_t base)
+/* Returns whether compare would claim that the halves of the first `n` runs differ. */
+static bool figure_split_claims(const struct comparison *c, enum figure f,
+				const struct figure_runs *all, size_t n, uint64_t base, double p)
 {
 	struct figure_runs half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
-	struct change k;
+	struct change k = {0};
 	size_t i;
 	int e;
 
@@ -238,27 +98,32 @@ static struct change figure_split(const struct comparison *c, enum figure f,
 		e = base >> i & 1 ? BASE : NEW;
 		half[e].x[half[e].n++] = all->x[i];
 	}
-	k = figure_test(c, figure_better(f), &half[BASE], &half[NEW]);
+	k.base = figure_value(&half[BASE], c->estimator);
+	k.new = figure_value(&half[NEW], c->estimator);
+	figure_correct(c, figure_better(f), &half[BASE], &half[NEW], p, 1, &k);
 	for (e = 0; e < ENDS; e++)
 		free(half[e].x);
-	return k;
+	return verdict_is_claim(k.verdict);
 }
 
 static void alarms_count_figure(struct alarms *k, const struct comparison *c, enum figure f,
 				const struct figure_runs *all, const struct splits *s)
 {
-	struct change change;
+	struct stats_halves *test = stats_halves_new(all->x, s->runs, s->base);
+	double p;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		change = figure_split(c, f, all, s->runs, s->of[i]);
-		k->alarms += change.p < c->rule.alpha;
-		k->claims += verdict_is_claim(change.verdict);
+		p = stats_halves_p(test, s->of[i]);
+		k->alarms += p < c->rule.alpha;
+		k->claims +=
+			p < c->rule.alpha && figure_split_claims(c, f, all, s->runs, s->of[i], p);
 		k->of++;
 	}
 	k->rows++;
-	k->halves += figure_split(c, f, all, s->runs, splits_first_half(s)).p < c->rule.alpha;
-	k->alternate += figure_split(c, f, all, s->runs, splits_alternate(s)).p < c->rule.alpha;
+	k->halves += stats_halves_p(test, splits_first_half(s)) < c->rule.alpha;
+	k->alternate += stats_halves_p(test, splits_alternate(s)) < c->rule.alpha;
+	stats_halves_free(test);
 }
 
 /* Tests the figures with as many runs as the throughput or rate; others are of other passes. */
@@ -305,15 +170,15 @@ static int self_test_metrics(struct table *t, const struct comparison *c, struct
 /* --- lists of costs: Holm's correction keeps the rate of any alarm in the table --- */
 
 /* Judges one split; returns whether any row has p below alpha. */
-static bool alarms_judge_split(const struct diff *all, const struct comparison *c, uint64_t base,
-			       struct alarms *k, size_t *alarms)
+static bool alarms_judge_split(const struct split_list *l, const struct comparison *c,
+			       uint64_t base, struct alarms *k, size_t *alarms)
 {
 	bool any = false, claim = false;
 	struct diff d;
 	size_t i;
 
 	*alarms = 0;
-	diff_split(&d, all, base);
+	diff_split(&d, l, base);
 	diff_judge(&d, &c->rule);
 	for (i = 0; i < d.n; i++) {
 		bool alarm = d.possible && d.rows[i].p < c->rule.alpha;
@@ -328,30 +193,40 @@ static bool alarms_judge_split(const struct diff *all, const struct comparison *
 	return any;
 }
 
-static void alarms_count_list(struct alarms *k, const struct comparison *c, const struct diff *all)
+static void alarms_count_splits(struct alarms *k, const struct comparison *c,
+				const struct split_list *l, const struct splits *s)
 {
-	struct splits s;
 	struct alarms ignored = {0};
 	size_t i, alarms;
+
+	alarms_judge_split(l, c, splits_first_half(s), k, &k->halves);
+	k->claims = 0;
+	if (!verdict_possible(&c->rule, k->base, k->new, k->rows))
+		return;
+	alarms_judge_split(l, c, splits_alternate(s), &ignored, &k->alternate);
+	for (i = 0; i < s->n; i++)
+		k->alarms += alarms_judge_split(l, c, s->of[i], k, &alarms);
+	k->of = (double)s->n;
+	k->splits = s->n;
+}
+
+static void alarms_count_list(struct alarms *k, const struct comparison *c, const struct diff *all)
+{
+	struct split_list l;
+	struct splits s;
 
 	splits_make(&s, all->nruns[BASE], c->splits);
 	k->base = s.base;
 	k->new = s.runs - s.base;
+	split_list_init(&l, all, &s);
 	if (s.n)
-		alarms_judge_split(all, c, splits_first_half(&s), k, &k->halves);
-	k->claims = 0;
-	if (s.n && verdict_possible(&c->rule, k->base, k->new, k->rows)) {
-		alarms_judge_split(all, c, splits_alternate(&s), &ignored, &k->alternate);
-		for (i = 0; i < s.n; i++)
-			k->alarms += alarms_judge_split(all, c, s.of[i], k, &alarms);
-		k->of = (double)s.n;
-		k->splits = s.n;
-	}
+		alarms_count_splits(k, c, &l, &s);
 	/* Bonferroni's bound, which is Holm's first step */
 	k->attainable =
 		fmin(c->rule.alpha,
 		     (double)k->rows * stats_mann_whitney_level(k->base, k->new,
 								c->rule.alpha / (double)k->rows));
+	split_list_free(&l);
 	splits_free(&s);
 }
 
@@ -425,36 +300,15 @@ static int self_test_tables(struct table *t, const struct comparison *c, struct 
 	return ret;
 }
 
-static int self_test_variant(struct comparison *c, const char *capture, const char *variant,
-			     struct table *t, struct outcome *out, struct error *err)
+static int self_test_variant(struct comparison *c, const char *variant, struct table *t,
+			     struct outcome *out, struct error *err)
 {
-	int ret = compare_open(c, capture, variant, variant, err);
+	int ret, e;
 
-	if (ret)
-		return ret;
+	for (e = 0; e < ENDS; e++)
+		c->end[e].variant = variant;
 	ret = compare_estimator(c, err);
-	if (!ret)
-		ret = self_test_tables(t, c, out, err);
-	return compare_close(c, ret, err);
-}
-
-static int self_test_list_variants(const char *capture, char ***names, struct error *err)
-{
-	const char **in_store = NULL;
-	struct store *store;
-	int n = store_open(&store, capture, err), i, rc;
-
-	*names = NULL;
-	if (n < 0)
-		return n;
-	n = store_variants(store, &in_store, err);
-	if (n > 0)
-		*names = xcalloc((size_t)n, sizeof(**names));
-	for (i = 0; i < n; i++)
-		(*names)[i] = xstrdup(in_store[i]);
-	free(in_store);
-	rc = store_close(store, n, err);
-	return rc < 0 ? rc : n;
+	return ret ? ret : self_test_tables(t, c, out, err);
 }
 
 const struct compare_table comparison_self_test = {
@@ -464,19 +318,31 @@ const struct compare_table comparison_self_test = {
 	.spare = "base_runs new_runs nominal_pct rows",
 };
 
+static int self_test_variants(struct comparison *c, const char *only, struct table *t,
+			      struct outcome *out, struct error *err)
+{
+	const char **names = NULL;
+	int n = store_variants(c->end[BASE].store, &names, err), i, ret = n < 0 ? n : 0;
+
+	for (i = 0; i < n && !ret; i++)
+		if (str_matches(only, names[i]))
+			ret = self_test_variant(c, names[i], t, out, err);
+	free(names);
+	return ret;
+}
+
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,
 		      struct table *t, struct outcome *out, struct error *err)
 {
-	char **names;
-	int n = self_test_list_variants(capture, &names, err), i, ret = n < 0 ? n : 0;
+	const char *ref = variant ? variant : "*";
+	int ret;
 
 	c->splits = SPLITS;
 	compare_table_init(&comparison_self_test, t);
 	table_title(t, "false alarms of compare on %s", capture);
-	if (!ret && variant)
-		ret = self_test_variant(c, capture, variant, t, out, err);
-	for (i = 0; i < n && !ret && !variant; i++)
-		ret = self_test_variant(c, capture, names[i], t, out, err);
+	ret = compare_open(c, capture, ref, ref, err);
+	if (!ret)
+		ret = compare_close(c, self_test_variants(c, variant, t, out, err), err);
 	if (!ret && !t->rows)
 		ret = error_set(err, ENODATA, "%s has no runs to split", capture);
 	self_test_note_rules(t, c);
@@ -484,9 +350,6 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 		note_add(&t->notes, self_test_none);
 		t->lossy = true;
 	}
-	for (i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
 	return ret;
 }
 
