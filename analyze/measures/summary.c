@@ -195,9 +195,8 @@ static int summary_put_block(struct store *s, const struct query *q, const struc
 	size_t with_rates, with_power;
 	int rc = summary_read_evidence(s, q, b->block.variant, all, err);
 
-	if (!rc)
+	if (!rc && !q->no_copy_cost)
 		rc = summary_put_copy(s, q, &b->block, t, row, err);
-
 	with_rates = summary_put_rates(s, q, list, b, t, row);
 	table_set(t, row, "zero_copy_share",
 		  value_real(100 * zero_copy_share(all->e, all->n, b->block.side)));

@@ -297,7 +297,6 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 	bool alone;
 	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err);
 
-	*c = (struct copying){NAN, NAN};
 	if (rc || isnan(copy.ns))
 		return rc;
 	zerocopy_put_cost(t, b,
@@ -520,7 +519,10 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 		for (k = 0; k < n; k++)
 			if (!strcmp(e[k].side, blocks[i].block.side))
 				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
-		rc = zerocopy_put_profile(s, q, &blocks[i].block, base, &copying[i], t, err);
+		copying[i] = (struct copying){NAN, NAN};
+		if (!q->no_copy_cost)
+			rc = zerocopy_put_profile(s, q, &blocks[i].block, base, &copying[i], t,
+						  err);
 	}
 	if (!rc)
 		zerocopy_verdict(t, variant, e, n,
