@@ -804,7 +804,7 @@ static void test_syscalls(void **state)
 /*
  * 116 calls: the first 16 took 1600 ns, the lot fell on 10 others, which took 500 in all: 90 more
  * at 50 each. Of a row whose calls were all timed, of one with none to estimate from but the first,
- * and of a row that cannot be.
+ * of one that drew a single call, and of a row that cannot be.
  */
 static void test_untimed(void **state)
 {
@@ -820,17 +820,19 @@ static void test_untimed(void **state)
 	str_puts(&s, "a\t1\t2\t0\tread\t16\t0\t1600\t50\t100\t7\t4096\t0\t6:16\t\t16\t1600\n");
 	str_puts(&s, "a\t1\t2\t1\twrite\t20\t0\t1600\t50\t100\t240\t4096\t0\t6:16\t\t16\t1600\n");
 	str_puts(&s, "a\t1\t2\t3\tclose\t20\t0\t1600\t50\t100\t240\t\t0\t6:16\t\t21\t1600\n");
+	str_puts(&s, "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t17\t1600\n");
 	put(s.buf);
 	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), 0);
-	assert_int_equal(in.nsyscalls, 3);
+	assert_int_equal(in.nsyscalls, 4);
 	assert_int_equal(in.syscalls[0].total_ns, 2100 + 90 * 50);
 	assert_float_equal(in.syscalls[0].m2 / (116 * 115.), 2600 / (26 * 25.), 1e-12);
 	assert_int_equal(in.syscalls[0].calls, 116);
 	assert_int_equal(in.syscalls[1].total_ns, 1600);
 	assert_float_equal(in.syscalls[1].m2, 7, 0);
 	assert_int_equal(in.syscalls[2].total_ns, 2000);
-	assert_float_equal(noted_number(&in, NOTE_syscalls_sampled), 152 / 58.0,
-			   1e-12); /* 152 of 58 */
+	assert_int_equal(in.syscalls[3].total_ns, 1900 + 10 * 300);
+	assert_float_equal(noted_number(&in, NOTE_syscalls_sampled), 179 / 75.0,
+			   1e-12); /* 75 of 179 calls */
 	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 1, 0);
 	str_free(&s);
 	ingest_free(&in);

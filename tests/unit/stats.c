@@ -421,6 +421,58 @@ static void test_interval_agrees_with_the_test(void **state)
 	assert_in_range(apart, 300, 5000);
 }
 
+/* Returns the sum of t^3 - t over the groups of t equal values. */
+static double count_ties(const double *x, size_t n)
+{
+	double sum = 0, same;
+	size_t i, j;
+
+	for (i = 0; i < n; i++) {
+		same = 0;
+		for (j = 0; j < n; j++)
+			same += x[j] == x[i];
+		sum += same * same - 1;
+	}
+	return sum;
+}
+
+/* Above STATS_EXACT_MAX values: the ends are the pairs at the ranks of the normal approximation. */
+static void test_interval_of_many_values_ends_at_pairs(void **state)
+{
+	enum { NA = 31, NB = 40, N = NA + NB, PAIRS = NA * NB };
+	double x[N], pairs[PAIRS], p, rank;
+	struct estimate e;
+	struct prng r;
+	size_t round, i;
+	int checked = 0;
+
+	(void)state;
+	prng_seed(&r, 5);
+	for (round = 0; round < 60; round++) {
+		for (i = 0; i < N; i++) /* ties everywhere, or at one end alone */
+			x[i] = round % 3 == 0	? (double)prng_below(&r, 9)
+			       : round % 3 == 1 ? fmax((double)prng_below(&r, 1 << 20), 1 << 19)
+						: fmin((double)prng_below(&r, 1 << 20), 1 << 19);
+		for (i = 0; i < PAIRS; i++)
+			pairs[i] = x[NA + i % NB] - x[i / NB];
+		qsort(pairs, PAIRS, sizeof(*pairs), stats_by_value);
+		rank = ceil(PAIRS / 2. - 0.5 -
+			    1.959963984540054 * sqrt(PAIRS / 12. *
+						     (N + 1 -
+						      (count_ties(x, NA) + count_ties(x + NA, NB)) /
+							      (N * (N - 1.)))));
+		e = stats_test_shift(x, NA, x + NA, NB, 0.05, &p);
+		near(e.value, (pairs[(PAIRS - 1) / 2] + pairs[PAIRS / 2]) / 2);
+		if (e.lo == 0 || e.hi == 0) /* moved to agree with p */
+			continue;
+		near(e.lo, pairs[(size_t)rank - 1]);
+		near(e.hi, pairs[PAIRS - (size_t)rank]);
+		near(e.level, 0.95);
+		checked++;
+	}
+	assert_in_range(checked, 20, 60);
+}
+
 static void test_relative_change_equals_r(void **state)
 {
 	struct estimate e;
@@ -678,6 +730,7 @@ int main(void)
 		cmocka_unit_test(test_false_positives_stay_below_the_level),
 		cmocka_unit_test(test_wilcoxon_counts_equal_r),
 		cmocka_unit_test(test_published_examples_are_reproduced),
+		cmocka_unit_test(test_interval_of_many_values_ends_at_pairs),
 		cmocka_unit_test(test_relative_change_equals_r),
 		cmocka_unit_test(test_interval_agrees_with_the_test),
 		cmocka_unit_test(test_welch_interval_equals_r),
