@@ -23,20 +23,26 @@ struct nic_want {
 
 static bool nic_is_direction(const char *text)
 {
-	return text && (!strcmp(text, "rx") || !strcmp(text, "tx"));
+	return !strcmp(text, "rx") || !strcmp(text, "tx");
 }
 
+/* Parses "[NETNS/]IF[/rx|/tx]". */
 static void nic_parse_want(const char *arg, struct nic_want *w)
 {
-	char *rest = w->copy = xstrdup(arg), *part[3] = {0};
-	int n = 0;
+	char *slash;
 
-	while (n < 3 && (part[n] = str_token(&rest, '/')))
-		n++;
-	if (n > 1 && nic_is_direction(part[n - 1]))
-		w->direction = part[--n];
-	w->name = part[n - 1];
-	w->netns = n > 1 ? part[n - 2] : NULL;
+	w->name = w->copy = xstrdup(arg);
+	slash = strrchr(w->copy, '/');
+	if (slash && nic_is_direction(slash + 1)) {
+		*slash = '\0';
+		w->direction = slash + 1;
+	}
+	slash = strchr(w->copy, '/');
+	if (slash) {
+		*slash = '\0';
+		w->netns = w->copy;
+		w->name = slash + 1;
+	}
 }
 
 /* Adds the counters of the line that the plan asks for. Returns whether there are any. */
@@ -114,7 +120,7 @@ static int nic_read_snaps(const struct snaps *snaps, const char *arg, struct poi
 			  struct error *err)
 {
 	struct nic_want w = {0};
-	struct point first;
+	struct point first = {0};
 	size_t i;
 	int rc = 0;
 
@@ -136,7 +142,7 @@ static int nic_check(const char *arg, struct error *err)
 	int rc = 0;
 
 	nic_parse_want(arg, &w);
-	if (!*w.name || (w.netns && !*w.netns))
+	if (!*w.name || strchr(w.name, '/') || (w.netns && !*w.netns))
 		rc = error_set(err, EINVAL, "nic:%s: no interface in nic:[NETNS/]IF[/rx|/tx]", arg);
 	free(w.copy);
 	return rc;

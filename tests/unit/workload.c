@@ -373,6 +373,7 @@ static void test_nic(void **state)
 	assert_non_null(strstr(err.text, "namespaces a and b both have an interface 'veth'"));
 	account_free(&a);
 	assert_true(units_check("nic:a/", &err) < 0);
+	assert_true(units_check("nic:host/eth0/both", &err) < 0);
 }
 
 /* Adds a socket of tcp.snap: its structures in hexadecimal digits, on a little-endian host. */
