@@ -117,7 +117,7 @@ static int sides_pair(struct comparison *c, const struct end_sides of[ENDS], str
 		c->side[BASE] = c->side[NEW] = NULL;
 	if (c->side[BASE])
 		return sides_check(c, of, err);
-	if (compare_is_bare(c) || sides_find_common(of))
+	if (!of[BASE].n || !of[NEW].n || sides_find_common(of))
 		return 0;
 	if (of[BASE].n > 1 || of[NEW].n > 1)
 		return sides_refuse(c, of, err);

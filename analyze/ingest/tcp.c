@@ -158,7 +158,8 @@ static bool tcp_read_line(char *line, void *arg)
 			track_add_value(&t->over[f], s.f[f]);
 	if (!isnan(s.f[SOCKET_rtt_us])) {
 		track_add_value(&all->rtt, s.f[SOCKET_rtt_us]);
-		track_add_value(&all->rtt_bytes, socket_bytes(s.f));
+		array_add(all->rtt_bytes.v, all->rtt_bytes.n, all->rtt_bytes.cap,
+			  socket_bytes(s.f));
 	}
 	all->cwnd += isnan(s.f[SOCKET_cwnd]) ? 0 : s.f[SOCKET_cwnd];
 	if (s.congestion && (!t->row.congestion || strcmp(t->row.congestion, s.congestion)))
@@ -201,23 +202,23 @@ static int socket_compare_bytes(const void *a, const void *b)
 
 static const struct {
 	enum socket_figure figure;
-	const char *name, *unit;
 	bool sum; /* else the median */
+	const char *name, *unit;
 } metrics[] = {
-	{SOCKET_rtt_us, "tcp_socket_rtt_us", "us", false},
-	{SOCKET_min_rtt_us, "tcp_socket_min_rtt_us", "us", false},
-	{SOCKET_rcv_rtt_us, "tcp_socket_rcv_rtt_us", "us", false},
-	{SOCKET_cwnd, "tcp_socket_cwnd", "1", false},
-	{SOCKET_delivery_rate, "tcp_socket_delivery_rate", "B/s", false},
-	{SOCKET_bytes_acked, "tcp_socket_bytes_acked", "B", true},
-	{SOCKET_bytes_received, "tcp_socket_bytes_received", "B", true},
-	{SOCKET_bytes_retrans, "tcp_socket_bytes_retrans", "B", true},
-	{SOCKET_retrans, "tcp_socket_retransmits", "1", true},
-	{SOCKET_drops, "tcp_socket_drops", "1", true},
-	{SOCKET_out_of_order, "tcp_socket_out_of_order", "1", true},
-	{SOCKET_busy_us, "tcp_socket_busy_us", "us", true},
-	{SOCKET_rwnd_limited_us, "tcp_socket_rwnd_limited_us", "us", true},
-	{SOCKET_sndbuf_limited_us, "tcp_socket_sndbuf_limited_us", "us", true},
+	{SOCKET_rtt_us, false, "tcp_socket_rtt_us", "us"},
+	{SOCKET_min_rtt_us, false, "tcp_socket_min_rtt_us", "us"},
+	{SOCKET_rcv_rtt_us, false, "tcp_socket_rcv_rtt_us", "us"},
+	{SOCKET_cwnd, false, "tcp_socket_cwnd", "1"},
+	{SOCKET_delivery_rate, false, "tcp_socket_delivery_rate", "B/s"},
+	{SOCKET_bytes_acked, true, "tcp_socket_bytes_acked", "B"},
+	{SOCKET_bytes_received, true, "tcp_socket_bytes_received", "B"},
+	{SOCKET_bytes_retrans, true, "tcp_socket_bytes_retrans", "B"},
+	{SOCKET_retrans, true, "tcp_socket_retransmits", "1"},
+	{SOCKET_drops, true, "tcp_socket_drops", "1"},
+	{SOCKET_out_of_order, true, "tcp_socket_out_of_order", "1"},
+	{SOCKET_busy_us, true, "tcp_socket_busy_us", "us"},
+	{SOCKET_rwnd_limited_us, true, "tcp_socket_rwnd_limited_us", "us"},
+	{SOCKET_sndbuf_limited_us, true, "tcp_socket_sndbuf_limited_us", "us"},
 };
 
 static void tcp_add_metric(struct ingest *in, const struct tracks *all, size_t metric)
@@ -231,7 +232,7 @@ static void tcp_add_metric(struct ingest *in, const struct tracks *all, size_t m
 		if (isnan(x))
 			continue;
 		track_add_value(&v, x);
-		track_add_value(&bytes, socket_bytes(all->t[i].row.f));
+		array_add(bytes.v, bytes.n, bytes.cap, socket_bytes(all->t[i].row.f));
 		sum += x;
 	}
 	if (v.n)
