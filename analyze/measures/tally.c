@@ -52,18 +52,18 @@ void tally_free(struct tally *f)
 struct tally_row *tally_row(struct tally *f, const char *const keys[])
 {
 	uint32_t id[TALLY_KEYS], row;
+	int i, nkeys = f->spec.nkeys;
 	size_t size;
-	int i;
 
-	for (i = 0; i < f->spec.nkeys; i++)
+	for (i = 0; i < nkeys; i++)
 		id[i] = intern_str(&f->strings, keys[i]);
-	row = intern_bytes(&f->ids, id, (size_t)f->spec.nkeys * sizeof(*id));
+	row = intern_bytes(&f->ids, id, (size_t)nkeys * sizeof(*id));
 	if (row == f->n) {
 		array_grow(f->rows, f->n, f->cap);
 		size = (size_t)(f->nruns + 1) * sizeof(double);
 		f->rows[f->n] = (struct tally_row){.run_self = arena_alloc(&f->arena, size),
 						   .run_total = arena_alloc(&f->arena, size)};
-		for (i = 0; i < f->spec.nkeys; i++)
+		for (i = 0; i < nkeys; i++)
 			f->rows[f->n].key[i] = intern_get(&f->strings, id[i]);
 		f->n++;
 	}
