@@ -35,10 +35,8 @@ static char *picture_path(const struct figure *f, const char *dir, size_t i)
 	return xasprintf("%s/%s.%s", dir, f->name, endings[i].ending);
 }
 
-/* A picture of an earlier run must not pass for one of this run, and half a picture for a whole
- * one.
- */
-static void pictures_remove(const struct figure *f, const char *dir, unsigned int formats)
+/* Removes the half pictures of this process and of dead ones. */
+static void halves_remove(const struct figure *f, const char *dir, unsigned int formats)
 {
 	size_t i;
 
@@ -48,7 +46,6 @@ static void pictures_remove(const struct figure *f, const char *dir, unsigned in
 		if (formats & endings[i].bit) {
 			remains_remove(path);
 			unlink(half);
-			unlink(path);
 		}
 		free(half);
 		free(path);
@@ -224,41 +221,81 @@ static bool picture_is_whole(const char *path, const char *tail)
 	return whole;
 }
 
-/* Checks a new picture and gives it its name. */
-static int picture_finish(const struct figure *f, const char *path, size_t i, int fd,
+static int picture_check(const char *half, const char *path, const char *tail, int fd,
+			 struct error *err)
+{
+	if (!path_exists(half))
+		return gnuplot_error(fd, path, "wrote no picture", err);
+	if (!picture_is_whole(half, tail))
+		return gnuplot_error(fd, path,
+				     "wrote a part of the picture alone: is the disk full?", err);
+	return 0;
+}
+
+static int pictures_check(const struct figure *f, const char *dir, unsigned int formats, int fd,
 			  struct error *err)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < array_size(endings) && !rc; i++) {
+		char *path = picture_path(f, dir, i), *half = remains_name(path);
+
+		if (formats & endings[i].bit)
+			rc = picture_check(half, path, endings[i].tail, fd, err);
+		free(half);
+		free(path);
+	}
+	return rc;
+}
+
+/* Gives a whole picture its name. It replaces that of an earlier run. */
+static int picture_name(const struct figure *f, const char *path, bool svg, struct error *err)
 {
 	char *half = remains_name(path);
 	int rc = 0;
 
-	if (!path_exists(half))
-		rc = gnuplot_error(fd, path, "wrote no picture", err);
-	else if (!picture_is_whole(half, endings[i].tail))
-		rc = gnuplot_error(fd, path, "wrote a part of the picture alone: is the disk full?",
-				   err);
-	else if (endings[i].bit == FIGURE_SVG)
+	if (svg)
 		rc = picture_describe(f, half, path, err);
 	else if (rename(half, path))
 		rc = error_sys(err, errno, "%s: cannot write", path);
+	caller_give_path(path);
 	free(half);
 	return rc;
 }
 
+/* Names no picture before all are whole, so that all show the same run. */
 static int pictures_finish(const struct figure *f, const char *dir, unsigned int formats, int fd,
 			   struct error *err)
 {
-	int rc = 0;
+	int rc = pictures_check(f, dir, formats, fd, err);
 	size_t i;
 
 	for (i = 0; i < array_size(endings) && !rc; i++) {
 		char *path = picture_path(f, dir, i);
 
 		if (formats & endings[i].bit)
-			rc = picture_finish(f, path, i, fd, err);
-		caller_give_path(path);
+			rc = picture_name(f, path, endings[i].bit == FIGURE_SVG, err);
 		free(path);
 	}
 	return rc;
+}
+
+/* Adds to an error that pictures of an earlier run are there: their data and scripts are new. */
+static int pictures_failed(const struct figure *f, const char *dir, unsigned int formats,
+			   const struct error *why, struct error *err)
+{
+	bool old = false;
+	size_t i;
+
+	for (i = 0; i < array_size(endings); i++) {
+		char *path = picture_path(f, dir, i);
+
+		old |= (formats & endings[i].bit) && path_exists(path);
+		free(path);
+	}
+	return error_set(err, why->code, "%s%s", why->text,
+			 old ? "; the picture of an earlier run is still there" : "");
 }
 
 /* A host with fontconfig has its tool; without the tool, fonts are assumed. */
@@ -287,20 +324,23 @@ int figure_render(const struct figure *f, const char *dir, unsigned int formats,
 	/* -d: the user's own settings do not reach the picture */
 	char *argv[] = {"gnuplot", "-d", "-e", half, script, NULL};
 	struct spawn opts = {.cwd = dir};
+	struct error why = {0};
 	int rc;
 
 	opts.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	opts.err = memfd_create("gnuplot", MFD_CLOEXEC);
+	halves_remove(f, dir, formats);
 	if (opts.in < 0 || opts.err < 0) {
-		rc = error_sys(err, errno, "cannot run gnuplot");
+		rc = error_sys(&why, errno, "cannot run gnuplot");
 	} else {
-		pictures_remove(f, dir, formats);
 		opts.out = opts.err;
-		rc = gnuplot_run(argv, &opts, gp, err);
+		rc = gnuplot_run(argv, &opts, gp, &why);
 		if (!rc)
-			rc = pictures_finish(f, dir, formats, opts.err, err);
-		if (rc)
-			pictures_remove(f, dir, formats);
+			rc = pictures_finish(f, dir, formats, opts.err, &why);
+	}
+	if (rc) {
+		halves_remove(f, dir, formats);
+		rc = pictures_failed(f, dir, formats, &why, err);
 	}
 	close(opts.in);
 	close(opts.err);
@@ -403,7 +443,7 @@ void gallery_render(const struct gallery *fs, const char *dir, unsigned int form
 	int rc = 0;
 
 	for (i = 0; i < fs->n; i++)
-		pictures_remove(&fs->list[i], dir, formats);
+		halves_remove(&fs->list[i], dir, formats);
 	batch_run(fs, dir);
 	for (i = 0; i < fs->n && rc != -ENOENT; i++) {
 		struct error err = {0};

@@ -134,7 +134,6 @@ sub files_fault {
 	my (%as_old, %as_new, @odd);
 	for my $name (sort keys %names) {
 		my ($was, $is, $new) = map { $_->{$name} // 'absent' } $old, $now, $good->{files};
-		next if $is eq 'absent' && $command eq 'plot' && $code; # a picture is removed before the next is drawn
 		push @odd, $name if $is ne $new && ($is ne $was || $code == $good->{code});
 		$as_old{$name}++ if $is eq $was && $is ne $new;
 		$as_new{$name}++ if $is ne $was && $is eq $new;
