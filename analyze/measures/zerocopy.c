@@ -445,11 +445,14 @@ static bool side_shares_disagree(struct table *t, const struct block *b,
 		return false;
 	for (i = 0; i < n; i++)
 		if (!strcmp(e[i].side, b->side) && !isnan(e[i].zero_copy))
-			str_printf(&text, "%s%s: %.1f %% not copied", text.len ? "; " : "",
-				   e[i].what, 100 * e[i].zero_copy / e[i].total);
+			str_printf(&text, "%s %.1f %% (%s)",
+				   text.len ? "," : "The share of zero copy is",
+				   100 * e[i].zero_copy / e[i].total, e[i].what);
 	if (v->profile)
-		str_printf(&text, "; the profile: %.1f ns per unit, %.1f in the base", c->ns,
-			   c->base_ns);
+		str_printf(
+			&text,
+			"%sCopy functions cost %.1f ns per unit of work, %.1f in the base variant",
+			text.len ? ". " : "", c->ns, c->base_ns);
 	note_add_of(&t->notes, b->variant, NULL, zerocopy_disagree, b->side, text.buf);
 	str_free(&text);
 	return true;
