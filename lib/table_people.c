@@ -54,21 +54,20 @@ static void people_choose_columns(struct people *p, const struct table *t)
 	p->absent = absent.buf;
 }
 
-enum { FEW_DIGITS = 3, MANY = 100000, NS_DIGITS = 6 };
+enum { FEW_DIGITS = 3, MANY = 100000, NS_DIGITS = 6, SMALL_DIGITS = 9 };
 
 /*
- * Returns the digits of a short time in ms: three significant ones, down to the nanosecond. So 244
- * ns is 0.000244 ms, and not 0.000. Zeros at the end are left out, because a text of another tool
- * has only three digits.
+ * Returns the digits at which x is at least `enough` in units of the last digit, at most `most`.
+ * Zeros at the end are left out, because a text of another tool has only three digits.
  */
-static int people_short_time_digits(double ms, int least)
+static int people_small_digits(double x, int least, int most, double enough)
 {
 	double rest;
 	int digits = least;
 
-	while (digits < NS_DIGITS && ms * pow(10, digits) < 99.95)
+	while (digits < most && x * pow(10, digits) < enough)
 		digits++;
-	rest = round(ms * pow(10, digits));
+	rest = round(x * pow(10, digits));
 	for (; digits > least && fmod(rest, 10) == 0; digits--)
 		rest /= 10;
 	return digits;
@@ -76,14 +75,18 @@ static int people_short_time_digits(double ms, int least)
 
 /*
  * Returns the digits after the point. Tenths of a large number are useless, but a column with more
- * digits (a time stamp) prints all of them.
+ * digits (a time stamp) prints all of them. A short time in ms has three significant digits, down
+ * to the nanosecond: 244 ns is 0.000244 ms, and not 0.000. A small number in a column of three
+ * digits or more has two, so that no change from 0.000 to 0.000 has a percentage.
  */
 static int people_value_digits(double x, const struct column *c)
 {
 	if (c->digits <= FEW_DIGITS && fabs(x) >= MANY)
 		return 0;
 	if (c->unit && !strcmp(c->unit, "ms"))
-		return people_short_time_digits(fabs(x), c->digits);
+		return people_small_digits(fabs(x), c->digits, NS_DIGITS, 99.95);
+	if (c->digits >= FEW_DIGITS)
+		return people_small_digits(fabs(x), c->digits, SMALL_DIGITS, 9.5);
 	return c->digits;
 }
 

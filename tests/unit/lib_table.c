@@ -508,13 +508,41 @@ static void test_short_times_in_ms_have_three_significant_digits(void **state)
 		row[1] = value_real(ms[i]);
 	}
 	text = text_of(&t, 0);
-	assert_string_equal(text, "  avg_ms       x\n"
-				  "0.000244   0.000\n"
-				  " 0.00123   0.001\n"
-				  "   0.004   0.004\n"
-				  "  12.346  12.346\n"
-				  "   0.000   0.000\n");
+	assert_string_equal(text, "  avg_ms        x\n"
+				  "0.000244  0.00024\n"
+				  " 0.00123   0.0012\n"
+				  "   0.004    0.004\n"
+				  "  12.346   12.346\n"
+				  "   0.000    0.000\n");
 	free(text);
+	table_free(&t);
+}
+
+static void test_small_numbers_have_two_significant_digits(void **state)
+{
+	static const struct column c[] = {{"base", "1/MiB", V_REAL, .digits = 3},
+					  {"new", "1/MiB", V_REAL, .digits = 3},
+					  {"ns", "ns", V_REAL, .digits = 1}};
+	static const double base[] = {0.00041, 0.0000000004, 0.0672, 0};
+	static const double new[] = {0.000029, 0.00094, 0.1, -0.0005};
+	struct table t;
+	struct value *row;
+	size_t i;
+
+	(void)state;
+	table_init(&t, "small", c, 3);
+	for (i = 0; i < array_size(base); i++) {
+		row = table_row(&t);
+		row[0] = value_real(base[i]);
+		row[1] = value_real(new[i]);
+		row[2] = value_real(new[i]);
+	}
+	expect(&t, 0,
+	       "   base       new   ns\n"
+	       "0.00041  0.000029  0.0\n"
+	       "  0.000   0.00094  0.0\n"
+	       "  0.067     0.100  0.1\n"
+	       "  0.000   -0.0005  0.0\n");
 	table_free(&t);
 }
 
@@ -533,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_sentences_wrap),
 		cmocka_unit_test(test_times_have_nanoseconds),
 		cmocka_unit_test(test_short_times_in_ms_have_three_significant_digits),
+		cmocka_unit_test(test_small_numbers_have_two_significant_digits),
 		cmocka_unit_test(test_interval_is_left_out_before_its_value),
 		cmocka_unit_test(test_interval_of_whole_numbers_is_whole),
 		cmocka_unit_test(test_hostile_text_is_printable_in_every_format),
