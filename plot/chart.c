@@ -567,10 +567,11 @@ static void drawing_caption_coverage(const struct drawing *d, struct figure *f)
 static void drawing_caption_conditions(const struct drawing *d, struct figure *f)
 {
 	if (d->apart)
-		figure_caption(f,
-			       "Other conditions: the profile pass of %s %s did %.1f times the work of the "
-			       "measure pass; its shares may not fit these costs",
-			       d->apart->variant, d->apart->side, d->apart->value[0].number);
+		figure_caption(
+			f,
+			"Other conditions: the profile pass of %s %s did %.1f times the work of the "
+			"measure pass; its shares may not fit these costs",
+			d->apart->variant, d->apart->side, d->apart->value[0].number);
 }
 
 static void drawing_caption_losses(const struct drawing *d, struct figure *f)

@@ -88,6 +88,23 @@ static int counters_put_groups(const struct drawing *d, struct figure *f, const 
 	return left_out;
 }
 
+enum { COUNTERS_CUT = 300, COUNTERS_LONG = 500 }; /* percent of the base */
+
+/* Cuts long bars, beside which no other bar could be read. */
+static void counters_cut_bars(struct figure *f)
+{
+	struct estimate e;
+	int g, b;
+
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			if (figure_get(f, g, b, FIGURE_WHOLE, &e) && e.value > COUNTERS_LONG)
+				f->cut = COUNTERS_CUT;
+	if (f->cut > 0)
+		figure_remark(f, "Longer bars and whiskers end at %d %%; the numbers are whole",
+			      COUNTERS_CUT);
+}
+
 static int counters_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	const struct table *t;
@@ -112,6 +129,7 @@ static int counters_draw(struct drawing *d, struct figure *f, struct error *err)
 	f->note_word = "score";
 	f->note_unit = "";
 	f->lying = true;
+	counters_cut_bars(f);
 	if (left_out)
 		figure_remark(f, "No room for %d more; --limit and --side choose", left_out);
 	drawing_foot(d, f, FROM_MEASURED);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char stateless[] = "idle, in no state";
+static const char stateless[] = "idle outside the states";
 
 /* From the shallowest state on; colours of CPU time and components that no state means. */
 static const uint32_t colours[] = {0x88ccee, 0x44aa99, 0x117733, 0x332288, 0xddcc77,
@@ -45,9 +45,9 @@ static void idle_add_parts(struct figure *f, const struct table *t)
 	figure_part(f, stateless, 0xbbbbbb);
 }
 
-/* Returns the time in a state by /proc/stat, or NAN. */
-static double idle_proc_pct(const struct table *t, const char *variant, const char *side,
-			    const char *state)
+/* Returns the time of a side's CPUs in a state, by /proc/stat or cpuidle. */
+static struct estimate idle_time(const struct table *t, const char *variant, const char *side,
+				 const char *source, const char *state)
 {
 	size_t row;
 
@@ -55,39 +55,54 @@ static double idle_proc_pct(const struct table *t, const char *variant, const ch
 		if (!strcmp(table_text(t, row, "variant"), variant) &&
 		    !strcmp(table_text(t, row, "side"), side) &&
 		    !strcmp(table_text(t, row, "cpu"), "all") &&
-		    !strcmp(table_text(t, row, "source"), "/proc/stat") &&
+		    !strcmp(table_text(t, row, "source"), source) &&
 		    !strcmp(table_text(t, row, "state"), state))
-			return table_real(t, row, "time_pct");
-	return NAN;
+			return row_estimate(t, row, "time_pct");
+	return (struct estimate){NAN, NAN, NAN, NAN, 0, 0};
+}
+
+/*
+ * Returns the time that was idle or iowait. Time that is not busy has the interval of busy time the
+ * other way round.
+ */
+static struct estimate idle_rest(const struct table *t, const char *variant, const char *side)
+{
+	struct estimate busy = idle_time(t, variant, side, "/proc/stat", "busy");
+	struct estimate rest = idle_time(t, variant, side, "/proc/stat", "idle");
+
+	rest.value += idle_time(t, variant, side, "/proc/stat", "iowait").value;
+	rest.lo = rest.value + busy.value - busy.hi;
+	rest.hi = rest.value + busy.value - busy.lo;
+	rest.lo = rest.lo < 0 ? 0 : rest.lo;
+	return rest;
 }
 
 static void idle_put_bar(struct figure *f, const struct table *t, int group, int bar)
 {
 	const char *variant = f->bars.mark[bar].name, *side = f->groups.mark[group].name;
-	double rest = idle_proc_pct(t, variant, side, "idle") +
-		      idle_proc_pct(t, variant, side, "iowait"),
-	       known = 0;
-	struct estimate e = {.lo = NAN, .hi = NAN};
-	size_t row;
+	struct estimate rest = idle_rest(t, variant, side), most = {0}, e;
+	double known = 0;
 	int part;
 
-	if (isnan(rest))
+	if (isnan(rest.value))
 		return;
 	for (part = 0; part < f->parts.n - 1; part++) {
-		e.value = 0;
-		for (row = 0; row < t->rows; row++)
-			if (idle_is_state(t, row) &&
-			    !strcmp(table_text(t, row, "variant"), variant) &&
-			    !strcmp(table_text(t, row, "side"), side) &&
-			    !strcmp(table_text(t, row, "state"), f->parts.mark[part].name))
-				e.value = table_real(t, row, "time_pct");
+		e = idle_time(t, variant, side, "cpuidle", f->parts.mark[part].name);
+		e.value = isnan(e.value) ? 0 : e.value; /* never in this state */
+		most = e.value > most.value ? e : most;
 		known += e.value;
+		e.lo = e.hi = NAN; /* the whole bar has the whisker */
 		figure_put(f, group, bar, part, e);
 	}
-	e.value = fmax(0, rest - known);
+	e = (struct estimate){.value = fmax(0, rest.value - known), .lo = NAN, .hi = NAN};
 	figure_put(f, group, bar, part, e);
-	e.value = fmax(known, rest);
-	figure_put(f, group, bar, FIGURE_WHOLE, e);
+	if (known > rest.value) { /* cpuidle counts a little more than /proc/stat */
+		rest = most;
+		rest.value = known;
+		if (known > most.value)
+			rest.lo = rest.hi = NAN;
+	}
+	figure_put(f, group, bar, FIGURE_WHOLE, rest);
 }
 
 static int idle_draw(struct drawing *d, struct figure *f, struct error *err)
@@ -97,10 +112,10 @@ static int idle_draw(struct drawing *d, struct figure *f, struct error *err)
 
 	if (rc)
 		return rc;
-	figure_title(f, "Idle states: where the CPUs rested");
+	figure_title(f, "How long the CPUs were idle, and in which idle state");
 	figure_subtitle(
 		f,
-		"Time of a side's CPUs in each idle state, added up; 100 %% = one CPU that rests all the time");
+		"All CPUs of a side added up; 100 %% = one CPU that is idle all the time; deeper states save more power and wake up later");
 	f->axis = "% of one CPU";
 	drawing_sides(d, f, t);
 	drawing_bars(d, f);

@@ -151,7 +151,7 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f, str
 }
 
 /*
- * Warns that the two variants have different limits, and names both. Returns whether they have.
+ * Warns that the two variants have different limits. Returns whether they have.
  */
 static bool throughput_warn_limits(const struct drawing *d, struct figure *f,
 				   const struct table *limits, const char *base, const char *new)
@@ -161,10 +161,10 @@ static bool throughput_warn_limits(const struct drawing *d, struct figure *f,
 
 	if (differ)
 		figure_caption(
-			f, "different limits: %s: %s; %s: %s",
+			f,
+			"Different limits: %s and %s do not have the same bottleneck, so throughput does not compare the two methods",
 			label_fit(&f->arena, drawing_label(d, f, base), LIMIT_SIZE, LIMIT_NAME),
-			was, label_fit(&f->arena, drawing_label(d, f, new), LIMIT_SIZE, LIMIT_NAME),
-			is);
+			label_fit(&f->arena, drawing_label(d, f, new), LIMIT_SIZE, LIMIT_NAME));
 	free(was);
 	free(is);
 	return differ;

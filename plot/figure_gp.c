@@ -191,9 +191,25 @@ static void gp_add_boxes(struct str *s, const struct figure *f)
 			s,
 			"%s data skip 1 using ($1 == %d ? %s with boxxyerror fillstyle solid 1 border rgb '#%06x' fillcolor rgb '#%06x'",
 			n++ ? ", \\\n\t\t" : "\tplot", i + 1,
-			f->lying ? "$5 : NaN):(($2+$3)/2):4:5:2:3" : "($2+$3)/2 : NaN):5:2:3:4:5",
+			f->lying ? "shown($5) : NaN):(($2+$3)/2):4:(shown($5)):2:3"
+				 : "($2+$3)/2 : NaN):(shown($5)):2:3:4:(shown($5))",
 			steps ? INK_SOFT : 0xffffff, m->mark[i].rgb);
 	}
+}
+
+/* Two slanted gaps near the end of a bar that goes on beyond the reach. */
+static void gp_add_breaks(struct str *s, const struct figure *f, const struct page *page)
+{
+	double pixel = 1 / page_scale(page, f);
+	int i;
+
+	for (i = 0; i < 2 && f->cut > 0; i++)
+		str_printf(
+			s,
+			f->lying
+				? ", \\\n\t\tdata skip 1 using (%s && $5 > far(0) * (1 + 1e-9) ? far(0) - %.6g : NaN):2:(%.6g):($3-$2) with vectors nohead front linewidth 3 linecolor rgb '#ffffff'"
+				: ", \\\n\t\tdata skip 1 using (%s && $5 > far(0) * (1 + 1e-9) ? $2 : NaN):(far(0) - %.6g):($3-$2):(%.6g) with vectors nohead front linewidth 3 linecolor rgb '#ffffff'",
+			gp_whole_rows(f), (20 + 8 * i) * pixel, 6 * pixel);
 }
 
 /* Draws a line from the end of each step to the beginning of the next. */
@@ -242,7 +258,8 @@ struct whisker {
 static void gp_add_whisker(struct str *s, const struct figure *f, const struct whisker *w,
 			   const char *when, const char *to, const char *heads)
 {
-	str_printf(s, ", \\\n\t\tdata skip 1 using (%s && %s ? ", w->which, when);
+	str_printf(s, ", \\\n\t\tdata skip 1 using (%s && %s && low(0) < far(0) ? ", w->which,
+		   when);
 	if (f->lying)
 		str_printf(s, "low(0) : NaN):(%s):(%s-low(0)):(0)", w->at, to);
 	else
@@ -351,9 +368,9 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 		"zero(x) = %s\n"
 		"far(x) = zero(0) + reach\n"
 		"beyond(x) = high(0) > far(0) * (1 + 1e-9)\n"
+		"shown(to) = to > far(0) ? far(0) : to\n"
 		"top(to) = column(4) > to ? column(4) : to\n"
-		"end(to) = !valid(8) || high(0) < top(to) ? top(to) : beyond(0) ? far(0) : "
-		"high(0)\n"
+		"end(to) = shown(!valid(8) || high(0) < top(to) ? top(to) : high(0))\n"
 		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '−'.number(-v) : '+'.number(v)\n"
 		"lift = %.6g\nleast = %.6g\nseen = %.6g\nreach = %.10g\n",
 		f->rows ? "column(4)" : "0",
@@ -401,6 +418,7 @@ static void gp_add_bars(struct str *s, const struct figure *f, const struct page
 	gp_add_terminals(s, f, formats);
 	gp_add_boxes(s, f);
 	gp_add_joints(s, f);
+	gp_add_breaks(s, f, page);
 	gp_add_whiskers(s, f, page);
 	gp_add_numbers(s, f, page);
 	str_puts(s, "}\nset output\n");

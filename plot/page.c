@@ -423,18 +423,32 @@ void page_place_part_legend(struct page *page, const struct figure *f, double bo
 	}
 }
 
+/* Returns whether a figure of curves has none of the bar: its legend leaves it out. */
+static bool bar_has_no_curve(const struct figure *f, int bar)
+{
+	int i;
+
+	for (i = 0; f->curves && i < f->curves->n; i++)
+		if (f->curves->curves[i].line == bar && f->curves->curves[i].n)
+			return false;
+	return f->curves;
+}
+
 /* Places the legend of bars in columns below the captions. */
 static void page_place_bar_legend(struct page *page, const struct figure *f, struct pen *pen)
 {
 	double width = page_longest(&f->bars, PAGE_LEGEND_SIZE, 420), unit = f->lying ? 140 : 0;
-	int columns = (int)((PAGE_W - 2 * PAGE_MARGIN - unit + 34) / (width + 60)), i;
+	int columns = (int)((PAGE_W - 2 * PAGE_MARGIN - unit + 34) / (width + 60)), i, n = 0;
 	double y = pen->top + 22;
 
 	columns = columns < 1 ? 1 : columns;
 	for (i = 0; i < f->bars.n; i++) {
-		double x = PAGE_MARGIN + i % columns * (width + 60);
+		double x = PAGE_MARGIN + n % columns * (width + 60);
 
-		y += i && i % columns == 0 ? 28 : 0;
+		if (bar_has_no_curve(f, i))
+			continue;
+		y += n && n % columns == 0 ? 28 : 0;
+		n++;
 		page_put_swatch(page, x, y, 18, f->bars.mark[i].rgb);
 		page_put_text(page, (struct page_text){.x = x + 26,
 						       .y = y,

@@ -52,7 +52,7 @@ double page_position(const struct figure *f, int group, int bar);
 
 /*
  * Returns how far bars and whiskers reach. A whisker much longer than the highest bar would make
- * all bars unreadable: it is cut, and `cut` is true.
+ * all bars unreadable: it is cut, and `cut` is true. It is false where the figure cuts bars, too.
  */
 double page_reach(const struct figure *f, bool *cut);
 

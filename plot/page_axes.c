@@ -42,6 +42,9 @@ double page_reach(const struct figure *f, bool *cut)
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
 			extent_add_bar(&x, f, g, b);
+	*cut = false;
+	if (f->cut > 0 && x.bars > f->cut)
+		return f->cut;
 	*cut = x.bars > 0 && x.whiskers > LONGEST * x.bars;
 	if (*cut)
 		return LONGEST * x.bars;

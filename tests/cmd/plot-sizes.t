@@ -41,11 +41,19 @@ ok "the sizes are powers of two" test "$(at sizes "$bytes" mmap x)" = "4096 8192
 ok "the report has the share of batches" test "$(cells sizes.tsv value name=batch_pct_log2:3 variant=baseline)" = 100
 ok "latency is drawn by percentile, in microseconds" test \
 	"$(at latency 'sender: latency of a request, µs' baseline value)" = "20 40 800 900 1000"
+ok "the legend of latency has the variant with a line" says '^text[0-9]+ = .baseline.' slides/latency.gp
+ok "the legend of latency has no variant without a line" sh -c "! grep -q '^text[0-9]* = .mmap.$' slides/latency.gp"
 ok "latency has a log axis" says 'set logscale y' slides/latency.gp
 ok "a percentile's label is no format of gnuplot" says '^tick3 = "99.9 %%"' slides/latency.gp
 ok "the parts of idle time are the states, and what no state accounts for" test \
 	"$(cells slides/idle.tsv value variant=mmap side=receiver part=C1) $(cells slides/idle.tsv value variant=mmap side=receiver part=C6) \
-$(cells slides/idle.tsv value variant=mmap side=receiver part=idle,~in~no~state)" = "10 20 10"
+$(cells slides/idle.tsv value variant=mmap side=receiver part=idle~outside~the~states)" = "10 20 10"
+ok "idle time has the interval of busy time the other way round" test "$(awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	FNR > 1 && $at["variant"] == "mmap" && $at["side"] == "receiver" && $at["state"] == "busy" && $at["cpu"] == "all" {
+		printf "%.6g", $at["time_pct_hi"] - $at["time_pct_lo"] }' idle.tsv)" = "$(awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["variant"] == "mmap" && $at["side"] == "receiver" && $at["lo"] != "" { printf "%.6g", $at["hi"] - $at["lo"] }' slides/idle.tsv)"
 base=$(cells scores.tsv value variant=baseline side=receiver score=ns_per_kib)
 new=$(cells scores.tsv value variant=mmap side=receiver score=ns_per_kib)
 ok "a counter is drawn in percent of the base" near "$(cells slides/counters.tsv value variant=mmap counter=receiver:~ns_per_kib)" \
@@ -56,6 +64,12 @@ ok "each counter has its name in words and its unit" says "receiver: CPU time, n
 for c in sizes latency idle counters; do
 	ok "$c.svg is XML" xmllint --noout slides/$c.svg
 done
+ok "bars are whole where none is long" sh -c "! grep -q 'Longer bars' slides/counters.gp"
+sqlite3 cap/zcost.db "UPDATE metric SET value = 20 * value WHERE name = 'busy_ns' AND run IN (SELECT id FROM run WHERE variant = 'mmap' AND side = 'receiver')"
+"$zcost" plot cap counters -o long >out 2>err
+ok "a bar of more than 500 % ends at 300 %" says '^reach = 300$' long/counters.gp
+ok "a remark says where long bars end" says 'Longer bars and whiskers end at 300 %; the numbers are whole' long/counters.gp
+ok "the number of a long bar is whole" test "$(cells long/counters.tsv value variant=mmap counter=receiver:~ns_per_kib | cut -d. -f1)" -gt 500
 sqlite3 cap/zcost.db "DELETE FROM metric WHERE name LIKE 'hist:latency%'"
 ok "without times of requests or notifications latency is not drawn, exit 1" exits 1 "$zcost" plot cap latency -o none
 ok "the message says that no workload reported them" says 'no workload reported the times of requests or notifications' err

@@ -146,9 +146,9 @@ ok "limits stand by side, in the order of the capture" found mixed "receiver cpu
 ok "compare does not call the same limits different" says '^# limited by .*: both, mixed: several: receiver cpu, sender cpu$' out
 "$zcost" plot cap throughput --format svg -o slides >out 2>err
 ok "the chart of throughput warns of variants with different limits" \
-	says 'different limits: noisy: receiver cpu; both: several: receiver cpu, sender cpu' slides/throughput.svg
+	says 'Different limits: noisy and both do not have the same bottleneck, so throughput does not' slides/throughput.svg
 "$zcost" plot cap throughput --format svg -o alike --variant '[bm]*' >out 2>err
-ok "the chart of throughput does not warn of variants with the same limits" sh -c "grep -q 'limited by' alike/throughput.svg && ! grep -q 'different limits' alike/throughput.svg"
+ok "the chart of throughput does not warn of variants with the same limits" sh -c "grep -q 'limited by' alike/throughput.svg && ! grep -q 'Different limits' alike/throughput.svg"
 "$zcost" compare noisy mixed -C cap >out 2>err
 ok "different limits say what throughput cannot compare" \
 	sh -c "head -n 1 out | grep -q 'Each end has another bottleneck, so throughput does not compare the two methods$'"
