@@ -21,22 +21,15 @@ static const struct {
 	{"dropped (upper bound)", "dropped (upper bound)", NULL, NULL, "rx_dropped_bytes", true},
 };
 
-static double evidence_sum(struct store *s, const struct run *runs, int n, const char *name)
+static double evidence_sum(struct store *s, const struct run *like, const struct query *q,
+			   const char *name)
 {
-	double all = NAN, v;
-	int i;
-
-	for (i = 0; name && i < n; i++) {
-		v = figure_metric(s, &runs[i], name);
-		if (!isnan(v))
-			all = isnan(all) ? v : all + v;
-	}
-	return all;
+	return name ? store_metric_sum(s, like, q->repeat, name) : NAN;
 }
 
-static enum asked evidence_asked(struct store *s, const struct run *runs, int n)
+static enum asked evidence_asked(struct store *s, const struct run *like, const struct query *q)
 {
-	double runs_that_did = evidence_sum(s, runs, n, "asked_zero_copy");
+	double runs_that_did = evidence_sum(s, like, q, "asked_zero_copy");
 
 	return isnan(runs_that_did) ? ASKED_UNKNOWN
 	       : runs_that_did > 0  ? ASKED_ZERO_COPY
@@ -50,13 +43,13 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 	struct query every = {.pass = q->pass, .repeat = q->repeat};
 	struct run *runs;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
-	enum asked wish = n > 0 ? evidence_asked(s, runs, n) : ASKED_UNKNOWN;
+	enum asked wish = n > 0 ? evidence_asked(s, runs, q) : ASKED_UNKNOWN;
 	size_t i;
 
 	for (i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
-		double zc = evidence_sum(s, runs, n, sources[i].zero_copy);
-		double copied = evidence_sum(s, runs, n, sources[i].copied);
-		double unknown = evidence_sum(s, runs, n, sources[i].unknown);
+		double zc = evidence_sum(s, runs, q, sources[i].zero_copy);
+		double copied = evidence_sum(s, runs, q, sources[i].copied);
+		double unknown = evidence_sum(s, runs, q, sources[i].unknown);
 		bool drops = sources[i].drops;
 		double total = drops ? unknown : zc + copied + (isnan(unknown) ? 0 : unknown);
 

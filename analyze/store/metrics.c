@@ -23,6 +23,23 @@ bool store_metric(struct store *s, int64_t run, const char *name, double *value,
 	return found;
 }
 
+double store_metric_sum(struct store *s, const struct run *like, int repeat, const char *name)
+{
+	double sum = NAN;
+	sqlite3_stmt *q;
+
+	if (sql_query(s, &q, NULL,
+		      "SELECT SUM(m.value) FROM run r CROSS JOIN metric m ON m.run = r.id AND "
+		      "m.name = ?5 WHERE r.variant = ?1 AND r.pass = ?2 AND r.side = ?3 AND "
+		      "(?4 = 0 OR r.repeat = ?4) AND r.status = 'ok'",
+		      "sssis", like->variant, like->pass, like->side, (int64_t)repeat, name))
+		return NAN;
+	if (sql_next(s, q, NULL) > 0)
+		sum = sql_real(q, 0);
+	sqlite3_reset(q);
+	return sum;
+}
+
 bool store_has_metric(struct store *s, const char *name, const char *variant)
 {
 	return sql_exists(s,

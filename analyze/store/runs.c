@@ -214,24 +214,66 @@ static void run_read_row(struct store *s, sqlite3_stmt *q, void *row)
 	" AND (?3 IS NULL OR side = ?3) AND (?4 = 0 OR repeat = ?4) AND (?5 OR status = 'ok') " \
 	"ORDER BY position, id"
 
-/* SQLite finds runs by the key (variant, pass, repeat, side), as far as the filter fixes its start.
- */
-static const char *runs_query(const struct run_filter *f)
+static int runs_query(struct store *s, const struct run_filter *f, struct run **runs,
+		      struct error *err)
 {
-	if (!f->variant || strpbrk(f->variant, "*?["))
-		return RUN_COLUMNS "(?1 IS NULL OR variant = ?1 OR variant GLOB ?1) AND "
-				   "(?2 IS NULL OR pass = ?2)" RUN_SIDES;
-	if (!f->pass)
-		return RUN_COLUMNS "variant = ?1 AND (?2 IS NULL OR pass = ?2)" RUN_SIDES;
-	if (!f->repeat)
-		return RUN_COLUMNS "variant = ?1 AND pass = ?2" RUN_SIDES;
-	return RUN_COLUMNS "variant = ?1 AND pass = ?2 AND repeat = ?4" RUN_SIDES;
+	return sql_rows(s, runs, sizeof(**runs), run_read_row, err,
+			RUN_COLUMNS "(?1 IS NULL OR variant = ?1 OR variant GLOB ?1) AND "
+				    "(?2 IS NULL OR pass = ?2)" RUN_SIDES,
+			"sssii", f->variant, f->pass, f->side, (int64_t)f->repeat,
+			(int64_t)f->failed);
+}
+
+/* Reads all runs of a complete store once, because each table asks for the runs of each variant. */
+static int runs_read_once(struct store *s, struct error *err)
+{
+	int n;
+
+	if (s->runs)
+		return 0;
+	n = sql_rows(s, &s->runs, sizeof(*s->runs), run_read_row, err,
+		     RUN_COLUMNS "1 ORDER BY variant, position, id", "");
+	s->nruns = n > 0 ? (size_t)n : 0;
+	return n < 0 ? n : 0;
+}
+
+/* Returns the index of the first run whose variant is not before `variant`. */
+static size_t runs_find_variant(const struct store *s, const char *variant)
+{
+	size_t from = 0, to = s->nruns, mid;
+
+	while (from < to) {
+		mid = (from + to) / 2;
+		if (strcmp(s->runs[mid].variant, variant) < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+static bool run_is_selected(const struct run *r, const struct run_filter *f)
+{
+	return (!f->pass || !strcmp(r->pass, f->pass)) && (!f->side || !strcmp(r->side, f->side)) &&
+	       (!f->repeat || r->repeat == f->repeat) && (f->failed || !strcmp(r->status, "ok"));
 }
 
 int store_runs(struct store *s, const struct run_filter *f, struct run **runs, struct error *err)
 {
-	return sql_rows(s, runs, sizeof(**runs), run_read_row, err, runs_query(f), "sssii",
-			f->variant, f->pass, f->side, (int64_t)f->repeat, (int64_t)f->failed);
+	size_t i, n = 0, cap = 0;
+	int rc;
+
+	*runs = NULL;
+	if (s->writable || !f->variant || strpbrk(f->variant, "*?["))
+		return runs_query(s, f, runs, err);
+	rc = runs_read_once(s, err);
+	if (rc)
+		return rc;
+	for (i = runs_find_variant(s, f->variant);
+	     i < s->nruns && !strcmp(s->runs[i].variant, f->variant); i++)
+		if (run_is_selected(&s->runs[i], f))
+			array_add(*runs, n, cap, s->runs[i]);
+	return (int)n;
 }
 
 int store_collector_add(struct store *s, int64_t run, const struct collector_row *c,

@@ -37,6 +37,8 @@ struct store {
 		const char **list;
 		int n;
 	} variants, sides;
+	struct run *runs; /* as `variants`; sorted by variant, then in the order of the capture */
+	size_t nruns;
 	struct dictionary *dictionary;
 };
 

@@ -125,6 +125,11 @@ int store_topology(struct store *store, const char *host, struct topology_row **
 /* Reads a metric of a run. Returns false if the run has no such metric. `source` may be NULL. */
 bool store_metric(struct store *store, int64_t run, const char *name, double *value,
 		  const char **source);
+/*
+ * Adds up a metric of the complete runs with the variant, pass and side of `like`; `repeat` 0: of
+ * all repeats. NAN: no run has the metric.
+ */
+double store_metric_sum(struct store *store, const struct run *like, int repeat, const char *name);
 /* Returns whether any run of the variant has the metric. A NULL variant means any run. */
 bool store_has_metric(struct store *store, const char *name, const char *variant);
 int store_metric_put(struct store *store, int64_t run, const char *name, const char *unit,
