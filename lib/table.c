@@ -86,6 +86,7 @@ void table_free(struct table *t)
 	free(t->cells);
 	notes_free(&t->notes);
 	arena_free(&t->arena);
+	intern_free(&t->texts);
 	*t = (struct table){0};
 }
 
@@ -180,11 +181,17 @@ struct value value_none(void)
 	return (struct value){0};
 }
 
+/* Equal long strings share one copy. For short strings the look-up costs more than the copy. */
 struct value value_str(struct table *t, const char *s)
 {
+	enum { LONG = 128 };
+
 	if (!s)
 		return value_none();
-	return (struct value){.type = V_STR, .str = arena_strdup(&t->arena, s)};
+	if (strnlen(s, LONG) < LONG)
+		return (struct value){.type = V_STR, .str = arena_strdup(&t->arena, s)};
+	return (struct value){.type = V_STR,
+			      .str = intern_get(&t->texts, intern_str(&t->texts, s))};
 }
 
 struct value value_int(int64_t n)

@@ -12,6 +12,7 @@
 
 #include "lib/alloc.h"
 #include "lib/error.h"
+#include "lib/intern.h"
 #include "lib/note.h"
 #include "lib/str.h"
 
@@ -89,6 +90,7 @@ struct table {
 	const char *least;
 	bool lossy; /* data are incomplete or lossy, so the command exits with 4 */
 	struct arena arena;
+	struct intern texts; /* long strings of cells */
 };
 
 enum table_format { FORMAT_TEXT, FORMAT_TSV, FORMAT_CSV, FORMAT_JSON, FORMAT_MD, FORMAT_COMMIT };

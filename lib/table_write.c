@@ -469,6 +469,7 @@ static void table_escape(struct table *copy, const struct table *t, bool spread)
 
 	*copy = *t;
 	copy->arena = (struct arena){0};
+	copy->texts = (struct intern){0};
 	copy->title = escaped(copy, &scratch, t->title, PRINTABLE_CELL);
 	escape_notes(copy, t, &scratch);
 	from = escape_columns(copy, t, spread, &scratch);

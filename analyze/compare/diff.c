@@ -23,24 +23,12 @@ void diff_set_runs(struct diff *d, enum end e, size_t n)
 		d->rows[i].runs[e] = arena_alloc(&d->arena, (n + 1) * sizeof(double));
 }
 
-static uint32_t diff_key(struct diff *d, const char *key, const char *key2)
-{
-	struct str name = {0};
-	uint32_t id;
-
-	str_printf(&name, "%s\n%s", key, key2 ? key2 : "");
-	id = intern_str(&d->names, name.buf);
-	str_free(&name);
-	return id;
-}
-
 struct diff_row *diff_add_row(struct diff *d, const char *key, size_t id)
 {
 	struct diff_row *row;
 	int e;
 
-	array_add(d->rows, d->n, d->cap,
-		  (struct diff_row){.key = arena_strdup(&d->arena, key), .p = NAN, .id = id});
+	array_add(d->rows, d->n, d->cap, (struct diff_row){.key = key, .p = NAN, .id = id});
 	row = &d->rows[d->n - 1];
 	for (e = 0; e < ENDS; e++)
 		row->runs[e] = arena_alloc(&d->arena, (d->nruns[e] + 1) * sizeof(double));
@@ -49,13 +37,15 @@ struct diff_row *diff_add_row(struct diff *d, const char *key, size_t id)
 
 static struct diff_row *diff_row_for(struct diff *d, const char *key, const char *key2)
 {
-	uint64_t *id = map_at(&d->ids, diff_key(d, key, key2));
+	uint32_t first = intern_str(&d->names, key);
+	uint32_t second = intern_str(&d->names, key2 ? key2 : "");
+	uint64_t *id = map_at(&d->ids, (uint64_t)first << 32 | second);
 	struct diff_row *row;
 
 	if (*id)
 		return &d->rows[*id - 1];
-	row = diff_add_row(d, key, 0);
-	row->key2 = key2 ? arena_strdup(&d->arena, key2) : NULL;
+	row = diff_add_row(d, intern_get(&d->names, first), 0);
+	row->key2 = key2 ? intern_get(&d->names, second) : NULL;
 	*id = d->n;
 	return row;
 }
@@ -182,17 +172,28 @@ void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, con
 
 /* --- intervals --- */
 
-/* Returns how much more the row may cost than its few samples show, as an upper limit of 97.5 %. */
-static double diff_limit(const struct diff *d, const struct diff_row *row, enum end e)
+/*
+ * Returns how much more the row may cost than its few samples show, as an upper limit of 97.5 %.
+ * Computes the limit once for all rows with the same number of samples.
+ */
+static double diff_limit(struct diff *d, const struct diff_row *row, enum end e)
 {
-	double n = d->samples[e];
-	struct estimate share = stats_proportion((unsigned)row->samples[e], (unsigned)n, 0.95);
+	unsigned int samples = (unsigned)row->samples[e];
+	uint64_t *known = map_at(&d->limits[e], samples);
+	struct estimate share;
+	double limit;
 
-	return (share.hi - share.value) * d->total[e];
+	if (!*known) {
+		share = stats_proportion(samples, (unsigned)d->samples[e], 0.95);
+		limit = share.hi - share.value;
+		memcpy(known, &limit, sizeof(limit));
+	}
+	memcpy(&limit, known, sizeof(limit));
+	return limit * d->total[e];
 }
 
 /* Sets the error of each end: the measure's, else that of the mean of the runs. */
-static void diff_set_errors(const struct diff *d, struct diff_row *row)
+static void diff_set_errors(struct diff *d, struct diff_row *row)
 {
 	int e;
 
@@ -206,7 +207,7 @@ static void diff_set_errors(const struct diff *d, struct diff_row *row)
 	}
 }
 
-static double diff_delta_ci(const struct diff *d, const struct diff_row *row)
+static double diff_delta_ci(struct diff *d, const struct diff_row *row)
 {
 	const struct stats_error *base = &row->error[BASE], *new = &row->error[NEW];
 
@@ -312,6 +313,8 @@ void diff_judge(struct diff *d, const struct verdict_rule *rule)
 	if (d->n)
 		qsort(d->rows, d->n, sizeof(*d->rows), diff_order_deltas);
 	map_free(&d->ids); /* its numbers are those of the old order */
+	map_free(&d->limits[BASE]);
+	map_free(&d->limits[NEW]);
 }
 
 void diff_free(struct diff *d)

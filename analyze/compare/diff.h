@@ -68,8 +68,9 @@ struct diff {
 	/* A split of a self-test: its rows have p, and an interval only where p asks for it. */
 	bool split;
 	struct arena arena;
-	struct intern names;
-	struct map ids;
+	struct intern names;	 /* the keys */
+	struct map ids;		 /* maps a key << 32 | key2 to its row + 1 */
+	struct map limits[ENDS]; /* maps a number of samples to its upper limit as a share */
 };
 
 extern const struct diff_spec function_spec, component_spec, syscall_spec;
@@ -112,8 +113,9 @@ int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int
 /* Each run's costs, which the measure found with the pooled table `t`. */
 void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
 		   const struct cost_runs *runs);
-/* Adds a row without a table, after diff_set_runs of both ends. The row is valid until the next
- * one.
+/*
+ * Adds a row without a table, after diff_set_runs of both ends. The row is valid until the next
+ * one. `key` must live as long as the diff.
  */
 struct diff_row *diff_add_row(struct diff *d, const char *key, size_t id);
 /* Adds the total from the table of spec->whole. */

@@ -57,8 +57,9 @@ struct tally_pass {
 	enum context *interrupts;      /* by frame, from tally_interrupts(); or NULL */
 	struct tally_frame_sum *sums;  /* by frame */
 	uint32_t turn;
-	uint32_t *frames; /* frames of a turn, parents first */
-	struct map parts; /* (symbol, context) -> name of the component */
+	uint32_t *frames;	     /* frames of a turn, parents first */
+	const char *(*parts)[CTX_N]; /* by symbol and context: the component, or NULL for not known
+					yet */
 	struct dso_names dsos;
 };
 
@@ -88,19 +89,18 @@ static const char *tally_comm_of(const struct tally_pass *w, const struct profil
 
 static const char *tally_component_of(struct tally_pass *w, uint32_t symbol, enum context context)
 {
-	const struct profile_symbol *y = &w->p->symbols[symbol];
-	uint64_t *known =
-		map_at(&w->parts,
-		       (uint64_t)symbol << 3 | components_context(w->f->spec.components, context));
+	const struct components *c = w->f->spec.components;
+	const enum context known = components_context(c, context);
+	const char **part = &w->parts[symbol][known];
 	struct function fn;
 
-	if (!*known) {
+	if (!*part) {
 		fn = (struct function){profile_symbol_name(w->p, symbol),
-				       profile_module(w->p, symbol), w->p->dsos[y->dso].kind,
-				       components_context(w->f->spec.components, context)};
-		*known = (uintptr_t)components_of(w->f->spec.components, &fn);
+				       profile_module(w->p, symbol),
+				       w->p->dsos[w->p->symbols[symbol].dso].kind, known};
+		*part = components_of(c, &fn);
 	}
-	return (const char *)(uintptr_t)*known;
+	return *part;
 }
 
 /* --- groups --- */
@@ -571,6 +571,7 @@ struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
 	w->f = f;
 	w->p = p;
 	w->rows = xcalloc(p->nsymbols + 1, sizeof(*w->rows));
+	w->parts = xcalloc(p->nsymbols + 1, sizeof(*w->parts));
 	w->contexts = tally_contexts(f, p);
 	w->relatives = tally_relatives(&f->spec, p);
 	w->interrupts = w->relatives ? tally_interrupts(w->relatives, p) : NULL;
@@ -607,7 +608,7 @@ void tally_end(struct tally_pass *w)
 	free(w->frames);
 	intern_free(&w->group_ids);
 	intern_free(&w->numbers);
-	map_free(&w->parts);
+	free(w->parts);
 	dso_names_free(&w->dsos);
 	free(w);
 }

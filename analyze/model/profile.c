@@ -306,7 +306,9 @@ const char *profile_module(const struct profile *p, uint32_t symbol)
 
 	if (dso->kind == DSO_KERNEL)
 		return "kernel";
-	snprintf(name, sizeof(name), "%s", base ? base + 1 : text + (*text == '['));
+	/* The precision stops snprintf, which otherwise formats all of a path of 4 KiB. */
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
+		 base ? base + 1 : text + (*text == '['));
 	if (*text == '[' && strchr(name, ']'))
 		*strchr(name, ']') = '\0';
 	return name;

@@ -39,6 +39,25 @@ ok "compare takes time linear in the runs" linear w125 w500 "$zcost" compare cop
 ok "compare --table functions takes time linear in the runs" \
 	linear w125 w500 "$zcost" compare copying mapping -C IN --table functions
 
+# named FOLDER BYTES: makes a world of 20,000 functions in an object with a name of this many bytes.
+named() {
+	world $1 3 "$copying" "$mapping"
+	sqlite3 $1/zcost.db "INSERT INTO dso VALUES (2, printf('%.*c', $2, 'd'), NULL, 3);
+		INSERT INTO symbol WITH RECURSIVE i(n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM i WHERE n < 20003)
+			SELECT n, 'f' || n, 2, 0 FROM i;
+		INSERT INTO frame SELECT id, NULL, id FROM symbol WHERE dso = 2;
+		INSERT INTO cost SELECT event.run, event.id, 1, 1, 7, 7, 2, frame.id, 1, 1000 FROM event, frame WHERE symbol > 3"
+}
+
+for n in 40 4096; do
+	named n$n $n
+	"$build/tests/tools/timed" "$zcost" compare copying mapping --table functions -C n$n
+done >named.used # a line of wall time, CPU time and memory for each
+ok "compare takes no more than three times as long for an object with a name of 4 KiB" \
+	awk '{ print; cpu[NR] = $2 } END { exit !(cpu[2] < 3 * cpu[1]) }' named.used
+ok "compare keeps one copy of the name of an object for all functions" \
+	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 20) }' named.used
+
 for n in 1024 4096; do
 	world t$n 1 "$copying"
 	sqlite3 t$n/zcost.db "INSERT INTO topology (host, kind, name, cpus, package, node)
