@@ -273,7 +273,7 @@ static void diff_test_row(struct diff *d, struct diff_row *row)
 					    d->nruns[NEW]);
 }
 
-static void diff_set_interval(const struct diff *d, struct diff_row *row)
+static void diff_set_interval(struct diff *d, struct diff_row *row)
 {
 	diff_set_errors(d, row);
 	row->delta_ci = diff_delta_ci(d, row);
