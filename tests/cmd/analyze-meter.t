@@ -55,4 +55,7 @@ ok "the note on MW asks for --power-unit" says "meter.csv: column 'POWER_MW': MW
 ok "--power-unit mW reads a column named MW in milliwatts" near "$(power time,volts,POWER_MW 150000 --power-unit mW)" 150 1e-9
 ok "an unknown power unit exits 2" exits 2 "$zcost" analyze --power-csv meter.csv --power-unit hp cap
 ok "the message on an unknown power unit lists the units" says "power-unit 'hp' is none of: W mW uW kW" err
+
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

@@ -252,4 +252,6 @@ sqlite3 apart/zcost.db "DELETE FROM metric WHERE name = 'throughput' AND run IN 
 "$zcost" report functions apart >out 2>&1
 ok "one profiled run is too few for the warning" sh -c "! grep -q 'profile pass did' out"
 
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

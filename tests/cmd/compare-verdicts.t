@@ -154,4 +154,6 @@ world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
 "$zcost" compare copying fell_back -C back >out 2>err
 ok "the line about the fallback is a whole sentence" says '90.0 % of bytes received, mapped or copied, fell back to copying' out
 
+. "$tests/golden.sh"
+golden_captures four/zcost.db
 done_testing

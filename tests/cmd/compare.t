@@ -303,4 +303,6 @@ printf '%s\t%s\t%s\n' set:mtu 1500 9000 tool:perf 6.1.9 6.6.1 build-id:server aa
 ok "settings that differ have the plan's settings once, the version of perf, and the build-id of a program that the workloads of both ends ran" diff want got
 ok "the table of settings has every format" sh -c "for f in text json md csv commit; do '$zcost' compare copying mapping -C settings --table settings --format \$f || exit; done"
 
+. "$tests/golden.sh"
+golden_captures bare/zcost.db
 done_testing

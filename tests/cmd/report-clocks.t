@@ -82,4 +82,6 @@ ok "report runs exits 4 when windows do not overlap" exits 4 "$zcost" report run
 ok "report runs says how far the windows are apart" says \
 	"left out: the sides' windows do not overlap: they are 3099.9 ms apart, and this one is 3.00 s long" err
 
+. "$tests/golden.sh"
+golden_captures late/zcost.db
 done_testing

@@ -102,4 +102,6 @@ sed -i 's/\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*$//' $d/counters.tsv
 ok "report counters exits 0 for a file of an older version" exits 0 "$zcost" report counters odd --format tsv
 ok "a file of an older version gives the counts" cell counter:cycles value 1200
 
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

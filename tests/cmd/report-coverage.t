@@ -119,4 +119,7 @@ if command -v gnuplot >/dev/null; then
 	"$zcost" plot cap components --variant light -o clear --format svg >/dev/null 2>&1
 	ok "a chart of a profile that covers the busy time says nothing" sh -c "! grep -Eq 'The samples cover' clear/components.svg"
 fi
+
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

@@ -241,4 +241,6 @@ manifest counted v v/measure/1/ok
 ok "report sizes exits 0 for workload histograms" report sizes counted
 ok "report sizes describes the first histogram" says 'hist:batch: sends per notification' err
 
+. "$tests/golden.sh"
+golden_captures lossy/zcost.db
 done_testing

@@ -269,4 +269,6 @@ ok "report sockstat leaves out a gauge that was 0 in all runs" sh -c "! grep -q 
 ok "report sockstat --all exits 0" report sockstat cap --side receiver --all
 ok "report sockstat --all has a gauge that was 0 in all runs" says TCP.orphan out
 
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

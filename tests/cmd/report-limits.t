@@ -199,4 +199,6 @@ real_transfers() {
 }
 real_transfers
 
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

@@ -131,4 +131,7 @@ ok "patterns with a list of costs are a usage error" exits 2 pairs 'old+*' 'new+
 make_capture plain >/dev/null
 ok "a capture without settings has no sweep, exit 1" exits 1 "$zcost" report sweep plain
 ok "the message says what a sweep takes" says 'no setting has two values: a sweep takes a plan with \[setting NAME\]' err
+
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

@@ -352,4 +352,6 @@ echo >>cap/manifest.json
 ok "report exits 1 when the capture changed after its analysis" exits 1 "$zcost" report summary cap
 ok "the message says to run zcost analyze again" says "run 'zcost analyze cap' again" err
 
+. "$tests/golden.sh"
+golden_captures doubled/zcost.db metered/zcost.db walls/zcost.db packages/zcost.db
 done_testing

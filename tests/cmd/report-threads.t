@@ -183,4 +183,7 @@ ok "report tcp has the delivery rate in Gbit/s" cell delivery_gbps "run=1;eviden
 ok "report tcp says that no socket of the workload was seen" says 'v sender: no collector saw a socket of the workload' err
 report tcp cap --by name >log
 ok "report tcp --by name has the median of the runs" cell value name=tcp_socket_retransmits 12 1e-6
+
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

@@ -79,4 +79,7 @@ rm cap/hosts/vm/host.json
 "$zcost" analyze cap >log 2>&1
 ok "report topology exits 0 without a host.json" exits 0 "$zcost" report topology cap
 ok "a note says that the topology is unknown" says "the host's topology is not known" out
+
+. "$tests/golden.sh"
+golden_captures cap/zcost.db
 done_testing

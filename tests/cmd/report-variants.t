@@ -88,4 +88,6 @@ ok "a note of one variant names the capture, and a note of all stands once" sh -
 ok "a capture that is not there fails the table" exits 1 "$zcost" report summary c nowhere
 ok "the same capture twice is a usage error" exits 2 "$zcost" report summary c c
 
+. "$tests/golden.sh"
+golden_captures c/zcost.db
 done_testing

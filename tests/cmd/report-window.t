@@ -124,4 +124,6 @@ sqlite3 cost/zcost.db "UPDATE run SET status = 'failed'"
 ok "report summary says that no run can be used" sh -c "'$zcost' report summary cost >out 2>&1; grep -q 'base receiver, base sender: no run can be used' out"
 ok "report summary does not count zero runs as one run" sh -c "! grep -q 'one run each' out"
 
+. "$tests/golden.sh"
+golden_captures cost/zcost.db
 done_testing
