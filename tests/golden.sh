@@ -40,6 +40,7 @@ report_all() { # report_all CAPTURE
 	query "$1" "SELECT name, unit, count(*), printf('%.9g', sum(value)) FROM metric
 		WHERE value <> 0 GROUP BY 1, 2"
 	query "$1" "SELECT name, count(*), printf('%.9g', sum(value)), sum(t_ns - start_ns) FROM series JOIN run ON id = run GROUP BY 1"
+	query "$1" "SELECT name, state, why, count(*), sum(lost) FROM collector GROUP BY 1, 2, 3"
 }
 compare_all() { # compare_all CAPTURE BASE NEW
 	for table in metrics components contexts modules syscalls waterfall settings; do

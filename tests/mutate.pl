@@ -12,8 +12,8 @@
 # Two kinds of mutants do not count: those that do not compile, and those with the same machine code as the original.
 # Neither do those that tests/mutate.equivalent names. It gives a reason for each.
 #
-# Command tests that compare each sample with perf, fetch programs or take minutes do not run; unwind.t runs where no other
-# test executes the line. A test that records with perf has another input each time, so it must fail twice.
+# Command tests that compare each sample with perf, drive a browser, fetch programs or take minutes do not run. unwind.t runs
+# where no other test executes the line. A test that records with perf has another input each time, so it must fail twice.
 use strict;
 use warnings;
 no warnings "portable"; # constants of 64 bits
@@ -141,7 +141,7 @@ sub run_test {
 # Every test with the lines that it executes: {name => {seconds, lines => {file => bits}}}
 sub trace_tests {
 	my @tests = map { s{^\Q$tree\E/}{}r } glob("$tree/tests/unit/*.c"), glob("$tree/tests/cmd/*.t");
-	@tests = grep { !m{/(host|tcpzc)[-_]|/(docs|house|install|faults|scaling|(export|perfdata)-(duckdb|formats|modes|lost|exact|foreign))\.t$} } @tests;
+	@tests = grep { !m{/(host|tcpzc)[-_]|/(docs|house|install|faults|scaling|report-html|(export|perfdata)-(duckdb|formats|modes|lost|exact|foreign))\.t$} } @tests;
 	my $sources = Digest::SHA->new(1);
 	File::Find::find({no_chdir => 1, preprocess => sub { sort @_ }, wanted => sub {
 		$sources->addfile($_) if -f && !m{^\Q$tree\E/(build-|tests/(cmd|unit|bench|fuzz)/|docs/)|\.pl$} }}, $tree);

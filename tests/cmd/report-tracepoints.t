@@ -60,6 +60,10 @@ sums() {
 		END { exit bad }' by-tid out && says '^comm	syscall	calls' out
 }
 ok "rows by command are the sums of the rows by thread" sums
+rows_of_rows() { # "28 of 28 rows"
+	report 0 --perf a.data && says '; ([0-9]+) of \1 rows$' err
+}
+ok "a table with all rows does not offer --all" rows_of_rows
 
 one_cpu() { # adds up the calls of each CPU
 	report 0 --perf a.data --by syscall && all=$(awk -F'\t' 'NR > 1 { n += $2 } END { print n }' out)

@@ -284,6 +284,7 @@ static void test_power_arithmetic(void **state)
 	(void)state;
 	assert_float_equal(readings_integrate(w, 3, 10 * S, 13 * S), 800, 1e-9);
 	assert_float_equal(readings_integrate(w, 3, 12 * S, 12 * S), 0, 0);
+	assert_float_equal(readings_integrate(w, 2, 10 * S, 13 * S), 500, 1e-9);
 	assert_float_equal(readings_difference(j, 3, 10 * S, 13 * S), 1150 - 450, 1e-9);
 	assert_int_equal(readings_gaps(w, 3, 10 * S, 13 * S).n, 0);
 }
