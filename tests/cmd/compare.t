@@ -223,7 +223,7 @@ ok "a capture with one variant needs no name of the variant" exits 0 "$zcost" co
 ok "a capture with several variants needs a name and exits 1 or 2" exits 2 "$zcost" compare cap:copying cap
 ok "the message lists the variants" says 'cap has 4 variants: copying, mapping, again, fell_back; name one as cap:VARIANT' err
 ok "an unknown variant exits 1" exits 1 "$zcost" compare copying maping -C cap
-ok "the message for an unknown variant lists the variants" says "cap has no variant 'maping'; it has: copying, mapping, again, fell_back" err
+ok "the message for an unknown variant lists the variants" says "cap has no variant 'maping'; did you mean mapping[?] it has: copying, mapping, again, fell_back" err
 ok "a variant without a capture exits 1" exits 1 "$zcost" compare copying mapping
 ok "the message says how to name the capture" says '-C CAPTURE or CAPTURE:copying' err
 ok "an unknown side exits 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --side left

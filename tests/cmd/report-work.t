@@ -114,7 +114,7 @@ total() { # total METRIC: prints base and new
 ok "compare has the total cost of four sides" test "$(total ns_per_kib)" = "733.3 733.3"
 ok "compare has the throughput of the transfer as the total" test "$(total throughput)" = "12.3 12.3"
 ok "an unknown side exits 1" exits 1 "$zcost" report summary many --side sender
-ok "the message on an unknown side lists all sides" says "no side 'sender'; it has: server, mid, c1, c2" err
+ok "the message on an unknown side lists all sides" says "no side 'sender'; did you mean server[?] it has: server, mid, c1, c2" err
 
 . "$tests/golden.sh"
 golden_captures through/zcost.db twice/zcost.db
