@@ -366,7 +366,7 @@ static void dso_save_debug(const char *hosts, const char *id, const char *name, 
 
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
 		to = dso_destination(hosts, id, debug, NULL);
-	if (to && !path_exists(to))
+	if (to && access(to, F_OK))
 		dso_copy_whole(fd, to, room, NULL);
 	if (fd >= 0)
 		close(fd);
@@ -391,7 +391,7 @@ static int dso_save_vdso(const char *hosts, struct error *err)
 	to = dso_destination(hosts, id, "[vdso]", err);
 	if (!to)
 		return -err->code;
-	rc = path_exists(to) ? 0 : file_write(to, h, len, err);
+	rc = !access(to, F_OK) ? 0 : file_write(to, h, len, err);
 	free(to);
 	return rc;
 }
@@ -412,7 +412,7 @@ int dso_save(const char *hosts, const char *path, const struct perf_file *as, ui
 		return fd;
 	to = dso_destination(hosts, id, ++name, err);
 	rc = to ? 0 : -err->code;
-	if (to && !path_exists(to))
+	if (to && access(to, F_OK))
 		rc = dso_copy_whole(fd, to, room, err);
 	if (!rc)
 		dso_save_debug(hosts, id, name, room);

@@ -212,7 +212,7 @@ static int kcore_prepare(struct collect *c)
 	Elf64_Ehdr head;
 	int fd, rc = 0;
 
-	if (!path_exists(there)) {
+	if (access(there, F_OK)) {
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		rc = fd < 0 ? error_sys(&c->err, errno, "%s", path) : kcore_read_ranges(r, &c->err);
 		if (!rc)

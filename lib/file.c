@@ -43,7 +43,12 @@ int file_open(const char *path, struct error *err)
 
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", path);
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (fstat(fd, &st)) {
+		error_sys(err, errno, "%s: cannot read", path);
+		close(fd);
+		return -EIO;
+	}
+	if (S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
 	if (S_ISDIR(st.st_mode))
@@ -237,14 +242,14 @@ const char *path_base_name(const char *path)
 
 bool path_exists(const char *path)
 {
-	return access(path, F_OK) == 0;
+	return !access(path, F_OK) || error_of_machine(errno);
 }
 
 bool path_is_dir(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
+	return stat(path, &st) ? error_of_machine(errno) : S_ISDIR(st.st_mode);
 }
 
 int file_sha256(const char *path, char hex[65], struct error *err)

@@ -51,8 +51,14 @@ int file_copy(const char *from, const char *to, struct error *err);
 int dir_make(const char *path, struct error *err);
 /* Removes the whole tree without following links. A missing path is no error. */
 int dir_remove(const char *path, struct error *err);
+
+/*
+ * Return true also where the disk or the memory does not allow an answer: who then opens the path
+ * gets the error, and does not go on without the file.
+ */
 bool path_exists(const char *path);
 bool path_is_dir(const char *path);
+
 /* Returns the part behind the last slash. */
 const char *path_base_name(const char *path);
 

@@ -280,12 +280,25 @@ static void dso_keep_file(struct dso_files *f, struct elf_file *file, const char
 		elf_file_close(file);
 }
 
+static bool dso_open_file(const struct dso_search *f, const char *path, struct elf_file *file,
+			  struct stat *st)
+{
+	struct error err = {0};
+
+	if (stat(path, st)) {
+		error_sys(&err, errno, "%s: cannot read", path);
+		unread_add(f->from->unread, &err);
+		return false;
+	}
+	return S_ISREG(st->st_mode) && dso_open_elf(file, path, f->from->unread);
+}
+
 static void dso_try_file(struct dso_search *f, const char *path, bool named)
 {
 	struct elf_file file;
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || !dso_open_elf(&file, path, f->from->unread))
+	if (!dso_open_file(f, path, &file, &st))
 		return;
 	if (dso_is_recorded_file(f, &file, &st, path, named))
 		dso_keep_file(f->found, &file, path);
@@ -332,8 +345,7 @@ static void dso_adopt_build_id(struct dso_search *f, const char *path, bool name
 	struct elf_file file;
 	struct stat st;
 
-	if (f->dso.build_id || !path || stat(path, &st) || !S_ISREG(st.st_mode) ||
-	    !dso_open_elf(&file, path, f->from->unread))
+	if (f->dso.build_id || !path || !dso_open_file(f, path, &file, &st))
 		return;
 	if (((named && !f->dso.ambiguous) || dso_is_recorded_inode(f, &st)) && *file.build_id) {
 		snprintf(f->adopted, sizeof(f->adopted), "%s", file.build_id);

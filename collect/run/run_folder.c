@@ -159,7 +159,7 @@ static json_t *run_json_exit(const struct run *r)
 			 "signal", WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0);
 }
 
-static json_t *run_json_files(const struct collect *c)
+static json_t *run_json_files(struct collect *c)
 {
 	json_t *list = json_array();
 	size_t i;
@@ -167,15 +167,18 @@ static json_t *run_json_files(const struct collect *c)
 	for (i = 0; c->is->files[i]; i++) {
 		char *path = collect_path(c, c->is->files[i]);
 
-		if (path_exists(path))
+		if (!access(path, F_OK))
 			json_array_append_new(list, json_string(c->is->files[i]));
+		else if (errno != ENOENT)
+			collect_degraded(c, "%s: cannot be looked for: %s", path, strerror(errno));
 		free(path);
 	}
 	return list;
 }
 
-static json_t *run_json_collector(const struct collect *c)
+static json_t *run_json_collector(struct collect *c)
 {
+	json_t *files = run_json_files(c); /* may change the state */
 	json_t *o = json_pack("{s:s, s:s, s:o}", "name", c->is->name, "state",
 			      state_names[c->state], "why", run_json_text(c->why ? c->why : ""));
 
@@ -188,7 +191,7 @@ static json_t *run_json_collector(const struct collect *c)
 		run_json_add_ns(o, "read_before_ns", c->on.from, c->run->start_ns);
 		run_json_add_ns(o, "read_after_ns", c->run->end_ns, c->off.to);
 	}
-	json_object_set_new(o, "files", run_json_files(c));
+	json_object_set_new(o, "files", files);
 	json_object_set(o, "info", c->info);
 	return o;
 }
