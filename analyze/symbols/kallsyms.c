@@ -122,7 +122,7 @@ bool kallsyms_address(const char *path, const char *name, uint64_t *addr, struct
 	}
 	if (found)
 		*addr = l.addr;
-	else if (!f || ferror(f))
+	else if (!f || !feof(f)) /* without memory, getline() sets no error in the stream */
 		error_sys(err, errno, "%s: cannot read", path);
 	free(text);
 	if (f)
