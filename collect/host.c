@@ -233,37 +233,36 @@ static bool host_has_addresses(const char *dir)
 
 /* --- the kernel's configuration --- */
 
-static bool host_unpack_config(const char *to)
+static int host_unpack_config(const char *to, struct error *err)
 {
 	char *argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
 	char *tmp = remains_name(to);
 	int fd = file_create(tmp, 0, 0600);
 	struct spawn opts = {.out = fd};
-	bool done = fd >= 0 && !spawn_run(argv, &opts, NULL) && !rename(tmp, to);
+	int rc = file_replace(fd, tmp, to, fd < 0 ? fd : spawn_run(argv, &opts, err));
 
-	if (fd >= 0)
-		close(fd);
-	if (!done)
-		unlink(tmp);
 	free(tmp);
-	return done;
+	return rc ? error_sys(err, -rc, "%s: cannot write", to) : 0;
 }
 
 /* Saves the kernel's configuration where it can be found. Its absence is no loss. */
-static void host_save_config(const char *dir)
+static void host_save_config(struct collect *c, const char *dir)
 {
 	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config",
 					     "/usr/lib/modules/%s/config"};
 	char *to = xasprintf("%s/config", dir), from[300];
 	struct utsname u;
-	bool done = path_exists("/proc/config.gz") && host_unpack_config(to);
+	struct error err = {0};
+	bool done = !access("/proc/config.gz", R_OK) && !host_unpack_config(to, &err);
 	size_t i;
 
 	uname(&u);
 	for (i = 0; i < array_size(places) && !done; i++) {
 		snprintf(from, sizeof(from), places[i], u.release);
-		done = !host_save_copy(from, to, NULL);
+		done = !host_save_copy(from, to, &err);
 	}
+	if (!done && error_of_machine(err.code))
+		collect_degraded(c, "%s", err.text);
 	free(to);
 }
 
@@ -289,7 +288,7 @@ static void host_save_facts(struct collect *c)
 		collect_degraded(
 			c,
 			"/proc/kallsyms holds no addresses, so kernel functions will have no names: run as root, and set kernel.kptr_restrict to 0 or 1");
-	host_save_config(dir);
+	host_save_config(c, dir);
 	if (host_write_sysctls(dir, &err) || host_write_json(dir, &err))
 		collect_degraded(c, "%s", err.text);
 }

@@ -371,6 +371,9 @@ static void syscalls_save(struct collect *c, struct syscalls *s)
 	if (counts.lost)
 		collect_degraded(c, "%llu calls or events were lost",
 				 (unsigned long long)counts.lost);
+	if (counts.copies_failed)
+		collect_degraded(c,
+				 "not every counter of copies between sockets and memory worked");
 	if (syscalls_write(&counts, path, &err) || socket_copies_write(&counts, copies, &err))
 		collect_degraded(c, "%s", err.text);
 	free(path);

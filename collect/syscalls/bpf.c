@@ -66,6 +66,7 @@ struct bpf {
 	struct bpf_object *obj;
 	struct bpf_link *links[array_size(programs)];
 	struct bpf_link *copy_links[SOCKET_COPY_KINDS];
+	bool copies_failed;
 	int btf; /* type information that we made, where the kernel has none; else -1 */
 	volatile struct syscall_control *control;
 	struct syscall_thread *threads;
@@ -226,6 +227,8 @@ static int bpf_attach(struct bpf *b)
 
 		if (bpf_program__autoload(prog))
 			b->copy_links[i] = bpf_program__attach(prog);
+		if (bpf_program__autoload(prog) && !b->copy_links[i] && error_of_machine(errno))
+			b->copies_failed = true;
 	}
 	return 0;
 }
@@ -402,9 +405,11 @@ static void bpf_read_copies(const struct bpf *b, struct syscall_counts *counts)
 	uint32_t kind;
 	int i;
 
+	counts->copies_failed = b->copies_failed;
 	for (kind = 0; kind < SOCKET_COPY_KINDS; kind++) {
 		counts->copies_known[kind] = b->copy_links[kind] && ncpus > 0 &&
 					     !bpf_map_lookup_elem(map, &kind, per_cpu);
+		counts->copies_failed |= b->copy_links[kind] && !counts->copies_known[kind];
 		for (i = 0; counts->copies_known[kind] && i < ncpus; i++) {
 			counts->copies[kind].calls += per_cpu[i].calls;
 			counts->copies[kind].bytes += per_cpu[i].bytes;

@@ -57,7 +57,8 @@ struct syscall_counts {
 	size_t nended;
 	struct socket_copies copies[SOCKET_COPY_KINDS];
 	bool copies_known[SOCKET_COPY_KINDS]; /* this kernel counts them */
-	uint64_t lost; /* lost calls, or lost events where calls cannot be counted */
+	bool copies_failed; /* a counter that this kernel has was not switched on, or not read */
+	uint64_t lost;	    /* lost calls, or lost events where calls cannot be counted */
 };
 
 /*
