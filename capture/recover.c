@@ -52,6 +52,9 @@ static int folder_check_contents(const char *dir, struct error *err)
 
 static int folder_check_kind(const FTSENT *e, struct error *err)
 {
+	if ((e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS) &&
+	    error_of_machine(e->fts_errno))
+		return error_sys(err, e->fts_errno, "%s: cannot read", e->fts_path);
 	if (e->fts_info == FTS_DEFAULT)
 		return error_set(err, EEXIST,
 				 "%s: neither a file nor a folder: remove it, or give another -o",
@@ -72,17 +75,18 @@ static int folder_check_kinds(const char *dir, struct error *err)
 	FTSENT *e;
 	int rc = 0;
 
-	while (fts && !rc && (e = fts_read(fts))) {
+	if (!fts)
+		return error_sys(err, errno, "%s: cannot read", dir);
+	while (!rc && (e = fts_read(fts))) {
 		if (e->fts_level == 1 && e->fts_info == FTS_D)
 			in_runs = !strcmp(e->fts_name, "runs");
 		if (in_runs && e->fts_level == RUN_LEVEL && e->fts_info == FTS_D)
 			fts_set(fts, e, FTS_SKIP);
 		rc = folder_check_kind(e, err);
 	}
-	if (fts && !rc && errno) /* fts_read() sets it to 0 at the end */
+	if (!rc && errno) /* fts_read() sets it to 0 at the end */
 		rc = error_sys(err, errno, "%s: cannot read", dir);
-	if (fts)
-		fts_close(fts);
+	fts_close(fts);
 	return rc;
 }
 
@@ -106,7 +110,9 @@ static int folder_visit(struct capture *c, const char *dir, visitor visit, struc
 	struct dirent *e;
 	int rc = 0;
 
-	while (d && !rc && (e = readdir(d))) {
+	if (!d && error_of_machine(errno))
+		return error_sys(err, errno, "%s: cannot read", dir);
+	while (d && !rc && (errno = 0, e = readdir(d))) {
 		char *path;
 
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
@@ -115,6 +121,8 @@ static int folder_visit(struct capture *c, const char *dir, visitor visit, struc
 		rc = visit(c, path, e->d_name, err);
 		free(path);
 	}
+	if (d && !rc && errno)
+		rc = error_sys(err, errno, "%s: cannot read", dir);
 	if (d)
 		closedir(d);
 	return rc;

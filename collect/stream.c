@@ -130,6 +130,15 @@ static bool stream_is_known(struct intern *sent, const char *name, const struct 
 	return there;
 }
 
+static bool stream_write_failed(const struct sink *to, const char *path, int code)
+{
+	char *why = xasprintf("%s: %s", path, strerror(code));
+	bool there = stream_write_line(to, "failed ", why);
+
+	free(why);
+	return there;
+}
+
 static bool stream_write_file(const struct sink *to, const char *path, const char *name)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -138,11 +147,9 @@ static bool stream_write_file(const struct sink *to, const char *path, const cha
 	bool there;
 
 	if (file < 0 || fstat(file, &st)) {
-		head = xasprintf("%s: %s", path, strerror(errno));
-		there = stream_write_line(to, "failed ", head);
+		there = stream_write_failed(to, path, errno);
 		if (file >= 0)
 			close(file);
-		free(head);
 		return there;
 	}
 	if (to->sent && stream_is_known(to->sent, name, &st)) {
@@ -172,6 +179,9 @@ static bool stream_write_entry(const struct sink *to, const FTSENT *e, size_t sk
 {
 	const char *name = e->fts_path + skip;
 
+	if ((e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS) &&
+	    e->fts_errno != ENOENT)
+		return stream_write_failed(to, e->fts_path, e->fts_errno);
 	if (e->fts_info != FTS_F || stream_is_half(e->fts_name))
 		return true;
 	if (!stream_name_ok(name))
@@ -185,12 +195,12 @@ bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms)
 	const struct sink to = {fd, patience_ms, sent};
 	char *const paths[] = {(char *)dir, NULL};
 	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, stream_by_name);
-	bool there = true;
+	bool there = fts;
 	FTSENT *e;
 
-	while (fts && there && (e = fts_read(fts)))
+	while (there && (e = fts_read(fts)))
 		there = stream_write_entry(&to, e, strlen(dir) + 1);
-	if (fts && there && errno) /* fts_read() sets it to 0 at the end: a part was not sent */
+	if (there && errno) /* fts_read() sets it to 0 at the end: a part was not sent */
 		there = false;
 	if (fts)
 		fts_close(fts);
