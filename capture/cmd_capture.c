@@ -418,7 +418,7 @@ int cmd_capture(int argc, char **argv)
 	if (plan_make(&plan, &a, dirname(dir), &err) ||
 	    (a.against && plan_add_capture(&plan, a.against, &err))) {
 		error_print(&err);
-		code = EXIT_USAGE;
+		code = error_of_machine(err.code) ? EXIT_FAILED : EXIT_USAGE;
 	} else {
 		code = a.dry ? capture_run_dry(&plan, &a) : capture_run_plan(&plan, &a, self);
 	}

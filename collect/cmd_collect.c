@@ -451,7 +451,7 @@ int cmd_collect(int argc, char **argv)
 		error_print(&err);
 		collect_free(a.run.collect, a.run.ncollect);
 		free(a.run.power_csv);
-		return EXIT_USAGE;
+		return error_of_machine(err.code) ? EXIT_FAILED : EXIT_USAGE;
 	}
 	a.run.hosts = collect_choose_hosts(&a.run);
 	code = collect_execute(&a.run, a.verbose);
