@@ -16,6 +16,13 @@ ok "a failed call gives the same table, or exit 1 or 4 and the reason" faults "$
 "$zcost" pack cap -o cap.tar.zst 2>/dev/null
 ok "a failed call with an archive gives the same table, or exit 1 or 4 and the reason" faults "${FAULTS:-6}" "report summary cap.tar.zst" "report runs cap.tar.zst"
 
+# The exit codes and messages of single faults. A wrong command line alone is exit 2.
+with_fault() { # with_fault FAULT CODE PATTERN ARGUMENT...
+	fault=$1 code=$2 pattern=$3
+	shift 3
+	exits "$code" env ZCOST_FAULT="$fault" LD_PRELOAD="$build/tests/faults/inject.so" "$zcost" "$@" && says "$pattern" err
+}
+
 # What earlier commands left: run.pl begins each run with it.
 mkdir -p old/analyze old/export/csv old/report old/compare old/plot/charts old/pack
 cp -r cap old/analyze/
@@ -58,6 +65,9 @@ after = echo down >>$ZCOST_STATE/hooks
 [variant a]
 receiver = sleep 60
 END
+far_fails() { # far_fails FAULT
+	! far --agent "$1" && says 'zcost: .*failed: .*' err
+}
 out_of_memory() { # out_of_memory PERCENT...: of the allocations of a capture; at least one is between before and after
 	injected() { # injected VARIABLE: a capture with one failed call
 		rm -rf memory hooks.state && mkdir -m 700 hooks.state
@@ -82,6 +92,42 @@ measuring() { # BOUND
 		"collect -o W/run --grace 0 --collect perf --duration 0.05 -- sleep 60"
 	faults "$@"
 }
+meters() { # BOUND: power, heat and the kernel's code from fake trees
+	zone=sys/class/powercap/intel-rapl:0
+	heat=sys/devices/system/cpu/cpu0/thermal_throttle
+	mkdir -p $zone $heat proc
+	echo package-0 >$zone/name && echo 262143328850 >$zone/max_energy_range_uj && echo 5000 >$zone/energy_uj
+	echo 3 >$heat/core_throttle_count
+	printf 'ffffffff81001000 T _stext\nffffffff81001040 T f\nffffffff81003000 T _etext\n' >proc/kallsyms
+	: >proc/modules
+	perl -e 'print pack("a4C5x7vvVQQQVvvvvvv", "\x7fELF", 2, 1, 1, 0, 0, 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0),
+		pack("VVQQQQQQ", 1, 7, 4096, 0xffffffff81000000, 0, 65536, 65536, 4096), "\0" x (65536 + 4096 - 64 - 56)' >proc/kcore
+	printf '#!/bin/sh\necho 20 W\n' >watts && chmod +x watts
+	ZCOST_PROC=$scratch/proc ZCOST_SYSFS=$scratch/sys faults "$1" \
+		"collect -o W/run --grace 0 --collect kcore,power,throttle --power-command wall=$scratch/watts --duration 0.02 -- sleep 60"
+}
+# A side on another host: the plan's ssh and zcost are scripts, which run the commands of the other host here.
+cat >ssh <<'END'
+#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+shift 2
+exec sh -c "$*"
+END
+cat >there <<'END'
+#!/bin/sh
+case $* in
+*" $FAULTS_THERE"*)
+	exec env LD_PRELOAD="${THERE_LD_PRELOAD-}" ZCOST_FAULT="${THERE_ZCOST_FAULT-}" ZCOST_FAULT_TRACE="${THERE_ZCOST_FAULT_TRACE-}" \
+		ZCOST_FAULT_COUNT="${THERE_ZCOST_FAULT_COUNT-}" "$@" ;;
+esac
+exec "$@"
+END
+chmod +x ssh there
+sed "s|^duration.*|&\nssh = $scratch/ssh|; /^\[side/a host = ssh://there\nzcost = $scratch/there $zcost\ncollect = cpu" plan.ini >far.ini
+far() { # far PROCESS FAULT: fails a call of a process on the other host
+	rm -rf far
+	FAULTS_THERE=$1 THERE_ZCOST_FAULT=$2 THERE_LD_PRELOAD=$build/tests/faults/inject.so "$zcost" capture far.ini -o far >out 2>err
+}
 if host; then
 	ZCOST_COLLECT=$tests/fake/collect
 	export ZCOST_COLLECT
@@ -89,10 +135,25 @@ if host; then
 	ok "a failed call leaves a capture that is whole or says what it lacks" faults "${FAULTS:-1}" "$capture"
 	ok "a killed capture is whole or says what it lacks" faults "kill:${FAULTS:-1}" "$capture"
 	ok "a capture that runs out of memory undoes what its plan did" out_of_memory 60 85 90
+	ok "a capture with a side on another host succeeds" far --agent "" # the process has no fault
+	for fault in fts_open:1 fts_read:1 fts_read:3; do
+		ok "a capture fails when the other host cannot list all files of a run ($fault)" far_fails $fault
+		ok "a capture fails when its folder cannot be listed to the end ($fault)" \
+			with_fault $fault 1 '^zcost: unlisted.*: cannot read' capture plan.ini -o unlisted
+	done
+	ok "a plan that cannot be read is no wrong plan" with_fault read:3 1 '^zcost: plan.ini: cannot read' capture plan.ini --dry-run
+	ok "CPUs that cannot be read are no wrong usage" with_fault fstat:1 1 '/online: cannot read' collect -o r --collect cpu -- true
+	if [ -n "${FAULTS:-}" ]; then
+		for process in --agent --sync; do
+			ok "a failed call of $process on another host leaves a capture that is whole or says what it lacks" \
+				env FAULTS_THERE=$process perl "$tests/faults/run.pl" "$build" cap "$FAULTS" "capture far.ini -o W/cap"
+		done
+		ok "a failed call leaves a capture with another host that is whole or says what it lacks" faults "$FAULTS" "capture far.ini -o W/cap"
+	fi
 	if [ "$(id -u)" = 0 ]; then
 		ok "a failed call leaves a run that is whole or says what it lacks" measuring "${FAULTS:-1}"
-		ok "a counter that is not opened for want of memory makes a run lossy" exits 4 env ZCOST_FAULT=perf:1 \
-			LD_PRELOAD="$build/tests/faults/inject.so" "$zcost" collect -o r --collect counters -- true
+		ok "a counter that is not opened for want of memory makes a run lossy" with_fault perf:1 4 '' collect -o r --collect counters -- true
+		ok "a failed call leaves a run with meters that is whole or says what it lacks" meters "${FAULTS:-1}"
 		ok "run.json names the counter and the reason" says '"not counted: [a-z-]+ \(Cannot allocate memory\)' r/run.json
 	fi
 fi
@@ -125,6 +186,8 @@ if [ "$(id -u)" = 0 ] && [ -x "$build/tests/tools/perfdata_gen" ]; then
 	}
 	ok "a failed call in an analysis in memory gives the same table, or exit 1 or 4 and the reason" \
 		faults_raw "${FAULTS:-6}" "report functions raw --from 0" "report summary raw --from 0"
+	ok "an analysis reports that there is no memory for a line of kallsyms" with_fault __getdelim:1 4 '' report functions --perf $raw
+	ok "a note has the reason" says 'lossy.*kallsyms: cannot read: Cannot allocate memory' out
 	ok "a failed call with a perf.data gives the same table, or exit 1 or 4 and the reason" \
 		faults_raw "${FAULTS:-6}" "report functions --perf $raw"
 else

@@ -67,11 +67,11 @@ static const struct {
 } kinds[KINDS] = {
 	[ALLOC] = {"alloc", {ENOMEM, ENOMEM}}, [OPEN] = {"open", {EMFILE, ENFILE}},
 	[STAT] = {"stat", {EIO, ENOMEM}},      [CLOSE] = {"close", {EIO, ENOSPC}},
-	[EXEC] = {"exec", {ENOMEM, EIO}},      [READ] = {"read", {EIO, EIO}},
+	[EXEC] = {"exec", {ENOMEM, EMFILE}},   [READ] = {"read", {EIO, EIO}},
 	[WRITE] = {"write", {EIO, ENOSPC}},    [SYNC] = {"sync", {EIO, ENOSPC}},
 	[RENAME] = {"rename", {EIO, ENOSPC}},  [MMAP] = {"mmap", {ENOMEM, ENOMEM}},
 	[FORK] = {"fork", {EAGAIN, ENOMEM}},   [IOCTL] = {"ioctl", {EIO, ENOMEM}},
-	[BPF] = {"bpf", {ENOMEM, EPERM}},      [PERF] = {"perf", {EMFILE, ENOMEM}},
+	[BPF] = {"bpf", {ENOMEM, EMFILE}},     [PERF] = {"perf", {EMFILE, ENOMEM}},
 	[STEP] = {"step", {EIO, EIO}},
 };
 
@@ -418,11 +418,23 @@ enum { STREAM_FAILED = 0x20 /* _IO_ERR_SEEN */ };
 INTERPOSE_STREAM(READ, 0, size_t, fread, (void *p, size_t size, size_t n, FILE *stream),
 		 (p, size, n, stream))
 INTERPOSE_STREAM(READ, NULL, char *, fgets, (char *p, int n, FILE *stream), (p, n, stream))
-INTERPOSE_STREAM(READ, -1, ssize_t, getline, (char **p, size_t *n, FILE *stream), (p, n, stream))
-INTERPOSE_STREAM(READ, -1, ssize_t, getdelim, (char **p, size_t *n, int c, FILE *stream),
-		 (p, n, c, stream))
-INTERPOSE_STREAM(READ, -1, ssize_t, __getdelim, (char **p, size_t *n, int c, FILE *stream),
-		 (p, n, c, stream))
+/* Without memory these functions fail, and the stream does not remember it. */
+#define INTERPOSE_LINE(name, parameters, arguments) \
+	ssize_t name parameters                     \
+	{                                           \
+		NEXT(name);                         \
+                                                    \
+		if (fails(ALLOC))                   \
+			return -1;                  \
+		if (!fails(READ))                   \
+			return next arguments;      \
+		stream->_flags |= STREAM_FAILED;    \
+		return -1;                          \
+	}
+
+INTERPOSE_LINE(getline, (char **p, size_t *n, FILE *stream), (p, n, stream))
+INTERPOSE_LINE(getdelim, (char **p, size_t *n, int c, FILE *stream), (p, n, c, stream))
+INTERPOSE_LINE(__getdelim, (char **p, size_t *n, int c, FILE *stream), (p, n, c, stream))
 INTERPOSE_STREAM(WRITE, EOF, int, fflush, (FILE * stream), (stream))
 
 /* It reads only where the buffer is empty. */

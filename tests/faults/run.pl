@@ -12,12 +12,14 @@
 # A word that begins with W/ is a file or folder that the command may change. Each run gets a new W, a
 # copy of the folder old/NAME, where NAME is the command's name: what an earlier run of zcost left.
 #
+# $FAULTS_THERE: the call fails in another process of the command. It gets the variables as THERE_NAME.
+#
 # The rules. A run must print what the undisturbed one printed, leave the same files and exit as it did,
 # or exit 1 or 4 and say why. No run may end by a signal, take longer than LIMIT or blame its options.
 # Each file is then the old or the new one, whole, unless what zcost wrote itself names the loss (%admits).
 # A killed run leaves such files, too. Names as x.tmp.123 and .x.tmp are those of half files, which zcost ignores.
 # The names of files in hosts/ are compared and not their texts: a fact that the kernel or a driver does not give
-# has no line. Copies of programs (dso) are those of the moment. A capture undoes what its plan did.
+# has no line. An empty log may stay in a run. Copies of programs (dso) are those of the moment. A capture undoes what its plan did.
 # Known and only counted: where their own malloc() fails, libarchive prints its own line and exits, and libdw
 # 0.188 does so, aborts or crashes. zcost has no return value there to check.
 use strict;
@@ -38,6 +40,7 @@ my ($build, $capture, $bound, @commands) = @ARGV;
 my $zcost = "$build/zcost";
 my $scratch = POSIX::getcwd() . "/faults.$$";
 my $seed = $ENV{FAULTS_SEED} // 1;
+my $there = $ENV{FAULTS_THERE} ? 'THERE_' : '';
 my $kill = $bound =~ s/^kill:// ? ':kill' : '';
 mkdir $scratch or die "$scratch: $!\n";
 $ENV{LC_ALL} = 'C';
@@ -83,7 +86,7 @@ sub file_words {
 	return $bytes =~ s/\d+//gr if $name =~ m{^run/.*\.tsv$};
 	my $o = $name =~ /(run|manifest)\.json$/ ? eval { JSON::PP::decode_json($bytes) } : undef;
 	return sha256_hex($bytes) if !$o;
-	my @runs = map { "$_->{variant}/$_->{pass}-$_->{repeat} $_->{status} " . join ',', sort keys %{$_->{files}} }
+	my @runs = map { "$_->{variant}/$_->{pass}-$_->{repeat} $_->{status} " . join ',', sort grep { !/\.log$/ } keys %{$_->{files}} }
 		$1 eq 'run' ? () : @{$o->{runs}};
 	return join "\n", $o->{status} // $o->{complete}, @runs,
 		map { "$_->{name} $_->{state} @{$_->{files} // []}" } @{$o->{collectors} // []};
@@ -118,11 +121,12 @@ my %admits = (
 
 $admits{compare} = $admits{report};
 
-# Returns what is wrong with the host after a disturbed capture: what its plan did must be undone. After a kill --undo does it.
+# Returns what is wrong with the host after a disturbed capture: what its plan did must be undone. --undo does it
+# after a kill, or where the message names --undo.
 sub host_fault {
-	my ($at) = @_;
+	my ($at, $err) = @_;
 	my $hooks = "$at/W/.state.tmp/hooks";
-	system "$zcost capture --undo -o $at/W/cap >/dev/null 2>&1" if -d "$at/W/cap" && $kill;
+	system "$zcost capture --undo -o $at/W/cap >/dev/null 2>&1" if -d "$at/W/cap" && $kill || $err =~ /not undone yet/;
 	return slurp($hooks) =~ /up\n\z/ ? 'does not undo what the plan did' : '';
 }
 
@@ -192,7 +196,7 @@ sub renew {
 sub undisturbed {
 	my ($at, $env, @args) = @_;
 	my $began = time;
-	my $status = run({%$env, ZCOST_FAULT_COUNT => "$at/count"}, 0, @args);
+	my $status = run({%$env, "${there}ZCOST_FAULT_COUNT" => "$at/count"}, 0, @args);
 	my %good = (out => slurp("$at/out"), err => slurp("$at/err"), code => ($status // 255) >> 8, files => tree("$at/W"));
 	my %calls = slurp("$at/count") =~ /^(\w+) (\d+)$/mg;
 	unlink "$at/count";
@@ -206,7 +210,7 @@ sub disturb {
 	my ($line, $at) = @_;
 	my @args = map { s{^W/}{$at/W/}r } split ' ', $line;
 	my ($runs, $known, @wrong) = (0, 0);
-	my %env = (AT => $at, LD_PRELOAD => "$build/tests/faults/inject.so", ZCOST_FAULT_TRACE => "$at/trace");
+	my %env = (AT => $at, "${there}LD_PRELOAD" => "$build/tests/faults/inject.so", "${there}ZCOST_FAULT_TRACE" => "$at/trace");
 	local $ENV{ZCOST_STATE} = "$at/W/.state.tmp";
 	renew($args[0], $at);
 	my $old = tree("$at/W");
@@ -215,10 +219,10 @@ sub disturb {
 	for my $kind ($kill ? (@{+CHANGING}, 'time') : @{+KINDS}) {
 		for my $n (spread($calls->{$kind})) {
 			renew($args[0], $at);
-			my $status = run({%env, ZCOST_FAULT => "$kind:$n$kill"}, $kind eq 'time' ? $n : 0, @args);
+			my $status = run({%env, "${there}ZCOST_FAULT" => "$kind:$n$kill"}, $kind eq 'time' ? $n : 0, @args);
 			my $err = slurp("$at/err");
 			my $what = fault($status, slurp("$at/out"), $err, $good);
-			$what ||= host_fault($at) if $args[0] eq 'capture';
+			$what ||= host_fault($at, $err) if $args[0] eq 'capture';
 			$what ||= files_fault($args[0], $at, $status & 127 ? -1 : $status >> 8, $err, $old, $good);
 			$runs++;
 			if ($what && $what !~ /^exits 0/ && in_library($kind, slurp("$at/trace"))) {
