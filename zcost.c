@@ -10,6 +10,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,7 @@ int main(int argc, char **argv)
 	int code;
 
 	argp_err_exit_status = EXIT_USAGE;
+	signal(SIGXFSZ, SIG_IGN); /* at the limit for file sizes, write() fails with EFBIG instead */
 	json_set_alloc_funcs(xmalloc, free); /* or a lack of memory drops members of an object */
 	if (argc < 2) {
 		usage(stderr);

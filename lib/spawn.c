@@ -98,6 +98,7 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (!o->keep_group)
 		setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);

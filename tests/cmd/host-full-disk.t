@@ -16,6 +16,7 @@ for side in receiver sender; do
 done
 manifest hand copying copying/measure/1/ok
 "$zcost" pack hand -o hand.tar.zst 2>/dev/null
+cp -r hand analyzed && "$zcost" analyze analyzed 2>/dev/null
 
 fill() { # fills the disk to the last byte
 	rm -f small/ballast
@@ -56,12 +57,22 @@ ok "pack exits 1 on a full disk" full pack hand -o small/a.tar.zst
 ok "pack leaves no file on a full disk" nothing
 ok "unpack exits 1 on a full disk" full unpack hand.tar.zst -o small/hand
 ok "unpack leaves no folder on a full disk" nothing
+for format in pprof speedscope openmetrics; do
+	ok "export $format exits 1 on a full disk" full export $format cap -o small/x
+	ok "export $format leaves no file on a full disk" nothing
+done
+ok "compare --html exits 1 on a full disk" full compare copying mapping -C cap --html small/page.html
+ok "compare --html leaves no file on a full disk" nothing
+ok "pack --anonymous exits 1 on a full disk" full pack analyzed --anonymous -o small/a.tar.zst
+ok "pack --anonymous leaves no file on a full disk" nothing
+ok "plot exits 1 on a full disk before it draws a flame graph" full plot cap flame -o small/charts
+ok "plot of a flame graph leaves no file on a full disk" nothing
 ok "collect exits 1 on a full disk" full collect -o small/run --collect cpu -- sleep 0.1
 ok "collect leaves no run.json on a full disk" test ! -e small/run/run.json
 
 # The results of earlier commands.
 earlier() {
-	rm -rf small/* && mkdir small/csv small/charts && cp -r hand small/
+	rm -rf small/* && mkdir small/csv small/charts && cp -r hand analyzed small/
 	for f in small/t small/csv/run.csv small/csv/variant.csv small/a.tar.zst small/page.html small/hand/zcost.db; do
 		echo old >$f
 	done
@@ -80,13 +91,35 @@ read_only() { # read_only COMMAND...: fails on a read-only disk with one line
 mount -o remount,ro small
 for asked in "report functions cap -o small/t" "report functions cap -o small/new" "compare copying mapping -C cap -o small/t" \
 	"export sql cap -o small/t" "export csv cap -o small/csv" "export csv cap -o small/new" \
+	"export pprof cap -o small/t" "export openmetrics cap -o small/new" "compare copying mapping -C cap --html small/page.html" \
 	"report --html small/page.html cap" "plot cap throughput -o small/charts" "plot cap throughput -o small/new" \
-	"pack hand -o small/a.tar.zst" "unpack hand.tar.zst -o small/new" "analyze small/hand" \
+	"plot cap flame -o small/charts" "pack analyzed --anonymous -o small/new" "pack hand -o small/a.tar.zst" "unpack hand.tar.zst -o small/new" "analyze small/hand" \
 	"collect -o small/run --collect cpu -- true" "capture -o small/cap --variant a -- true"; do
 	ok "$asked exits 1 on a read-only disk" read_only $asked
 done
+for asked in "report summary small/analyzed" "report summary small/analyzed --from 0" "export sql small/analyzed" \
+	"pack small/analyzed -o copy.tar.zst" "plot small/analyzed throughput -o charts --format svg" "capture --undo -o small/analyzed"; do
+	ok "$asked only reads and succeeds on a read-only disk" exits 0 "$zcost" $asked
+done
 mount -o remount,rw small
 rm -rf small/*
+
+# A limit for the size of files.
+limited() { # limited CODE COMMAND...: fails at a limit of 1 KiB with a message
+	code=$1
+	shift
+	rm -rf limited && mkdir limited
+	(ulimit -f 2 && exec "$zcost" "$@") >out 2>err
+	test $? = "$code" && says '^zcost: .*File (too large|size limit exceeded)' err && ! find limited -name '*.tmp*' | grep .
+}
+for asked in "report functions cap --all --format json -o limited/t" "export sql cap -o limited/x" "export csv cap -o limited/csv" \
+	"pack hand -o limited/a" "unpack hand.tar.zst -o limited/hand" "report --html limited/page.html cap" \
+	"capture -o limited/cap --variant a --pass measure -- true"; do
+	ok "$asked exits 1 at the limit for the size of files" limited 1 $asked
+done
+ok "collect is incomplete at the limit for the size of files" limited 4 collect -o limited/run --collect host -- true
+ok "the workload of collect begins with the usual action of SIGXFSZ" exits 0 \
+	"$zcost" collect -o xfsz --collect cpu -- sh -c '! grep -q "^SigIgn:.*[13579bdf]......$" /proc/self/status'
 to_full() { # standard output is /dev/full
 	"$zcost" "$@" >/dev/full 2>err
 	test $? = 1
