@@ -178,3 +178,19 @@ struct curve_range curves_y(const struct figure *f, int panel, double pixels)
 	r.step = page_axis_step(r.to - r.from, pixels, 26);
 	return r;
 }
+
+int curves_columns(const struct figure *f)
+{
+	int n = f->groups.n;
+
+	if (f->narrow)
+		return n > 6 ? 2 : 1;
+	return n == 3 ? 3 : n == 1 ? 1 : n <= 6 ? 2 : n <= 9 ? 3 : 4;
+}
+
+int curves_rows(const struct figure *f)
+{
+	int columns = curves_columns(f);
+
+	return (f->groups.n + columns - 1) / columns;
+}

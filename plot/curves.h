@@ -73,6 +73,10 @@ struct curve_range {
 struct curve_range curves_x(const struct figure *f, int panel, double pixels);
 struct curve_range curves_y(const struct figure *f, int panel, double pixels);
 
+/* Return how many panels stand side by side, and below each other. */
+int curves_columns(const struct figure *f);
+int curves_rows(const struct figure *f);
+
 /* Appends the gnuplot script of the panels within the page's frame. */
 void curves_add_script(struct str *s, const struct figure *f, struct page *page,
 		       unsigned int formats);

@@ -19,12 +19,6 @@ struct box {
 	bool lowest; /* no panel below */
 };
 
-/* Returns how many panels stand side by side. */
-static int panel_columns(int n)
-{
-	return n == 3 ? 3 : n == 1 ? 1 : n <= 6 ? 2 : n <= 9 ? 3 : 4;
-}
-
 static double panel_tick_width(const struct figure *f)
 {
 	double widest = 0, reach;
@@ -39,7 +33,7 @@ static double panel_tick_width(const struct figure *f)
 
 static struct box panel_box(const struct figure *f, const struct page *page, int panel)
 {
-	int columns = panel_columns(f->groups.n), rows = (f->groups.n + columns - 1) / columns;
+	int columns = curves_columns(f), rows = curves_rows(f);
 	int row = panel / columns;
 	double width = (page->right - page->left + GAP) / columns;
 	double height = (page->bottom - page->top) / rows;
@@ -51,7 +45,7 @@ static struct box panel_box(const struct figure *f, const struct page *page, int
 	b.bottom = page->top + (row + 1) * height - 8;
 	b.lowest = panel + columns >= f->groups.n;
 	if (rows == 1 || b.lowest || f->groups.n > 6 || f->curves->own_x)
-		b.bottom -= TICK_SIZE * 1.4;
+		b.bottom -= TICK_SIZE * (b.lowest ? 1.4 : 1.9); /* clear of the next name */
 	return b;
 }
 
@@ -133,11 +127,11 @@ static void script_place_texts(struct str *s, const struct page *page)
 	for (i = 0; i < page->ntexts; i++) {
 		snprintf(name, sizeof(name), "text%d", i);
 		str_puts(s, "\t");
-		gp_add_text(s, &page->texts[i], name);
+		gp_add_text(s, page, &page->texts[i], name);
 	}
 	for (i = 0; i < page->nswatches; i++) {
 		str_puts(s, "\t");
-		gp_add_swatch(s, &page->swatches[i]);
+		gp_add_swatch(s, page, &page->swatches[i]);
 	}
 }
 
@@ -189,7 +183,8 @@ static void script_add_linear_ticks(struct str *s, const struct curve_range *y)
 	str_puts(s, n ? ") " : "autofreq ");
 }
 
-static void script_add_axes(struct str *s, const struct figure *f, const struct box *b, int panel)
+static void script_add_axes(struct str *s, const struct figure *f, const struct page *page,
+			    const struct box *b, int panel)
 {
 	const struct curves *c = f->curves;
 	struct curve_range x = curves_x(f, panel, b->right - b->left);
@@ -199,8 +194,8 @@ static void script_add_axes(struct str *s, const struct figure *f, const struct 
 	str_printf(s,
 		   "\tset lmargin at screen %.4f\n\tset rmargin at screen %.4f\n"
 		   "\tset tmargin at screen %.4f\n\tset bmargin at screen %.4f\n",
-		   b->left / PAGE_W, b->right / PAGE_W, 1 - b->top / PAGE_H,
-		   1 - b->bottom / PAGE_H);
+		   b->left / page->width, b->right / page->width, 1 - b->top / page->height,
+		   1 - b->bottom / page->height);
 	str_printf(s, "\tunset logscale\n%s%s", x.log ? "\tset logscale x\n" : "",
 		   y.log ? "\tset logscale y\n" : "");
 	str_printf(s, "\tset xrange [%.10g:%.10g]\n\tset yrange [%.10g:%.10g]\n", x.from, x.to,
@@ -312,14 +307,14 @@ static void script_add_panel(struct str *s, const struct figure *f, const struct
 
 	snprintf(name, sizeof(name), "panel%d", panel);
 	str_puts(s, "\t");
-	gp_add_text(s,
+	gp_add_text(s, page,
 		    &(struct page_text){.x = b.left,
 					.y = b.top - HEAD_SIZE * 0.75,
 					.size = HEAD_SIZE,
 					.bold = true,
 					.rgb = INK},
 		    name);
-	script_add_axes(s, f, &b, panel);
+	script_add_axes(s, f, page, &b, panel);
 	script_add_marks(s, f, &x, panel);
 	script_add_plot(s, f, panel);
 	str_puts(s, "\tunset label\n\tunset object\n\tunset arrow\n");
@@ -335,7 +330,7 @@ void curves_add_script(struct str *s, const struct figure *f, struct page *page,
 		   "unset key\nset border 3 linecolor rgb '#%06x' linewidth 1\n"
 		   "set grid xtics ytics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",
 		   INK_SOFT, INK_GRID);
-	gp_add_terminals(s, f, formats);
+	gp_add_terminals(s, f, page, formats);
 	str_puts(s, "\tset multiplot\n");
 	script_place_texts(s, page);
 	for (i = 0; i < f->groups.n; i++)

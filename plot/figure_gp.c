@@ -22,7 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void gp_add_text(struct str *s, const struct page_text *t, const char *name)
+void gp_add_text(struct str *s, const struct page *page, const struct page_text *t,
+		 const char *name)
 {
 	static const char *const aligns[] = {"left", "center", "right"};
 
@@ -33,7 +34,7 @@ void gp_add_text(struct str *s, const struct page_text *t, const char *name)
 		label_quote_enhanced(s, t->text);
 	else
 		label_quote(s, t->text);
-	str_printf(s, " at screen %.4f,%.4f %s", t->x / PAGE_W, 1 - t->y / PAGE_H,
+	str_printf(s, " at screen %.4f,%.4f %s", t->x / page->width, 1 - t->y / page->height,
 		   aligns[t->align]);
 	if (t->turn)
 		str_printf(s, " rotate by %d", t->turn);
@@ -41,12 +42,13 @@ void gp_add_text(struct str *s, const struct page_text *t, const char *name)
 		   t->bold ? "enhanced" : "noenhanced", t->bold ? ":Bold" : "", t->size, t->rgb);
 }
 
-void gp_add_swatch(struct str *s, const struct page_swatch *w)
+void gp_add_swatch(struct str *s, const struct page *page, const struct page_swatch *w)
 {
 	str_printf(
 		s,
 		"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f fillstyle solid noborder fillcolor rgb '#%06x'\n",
-		w->x0 / PAGE_W, 1 - w->y1 / PAGE_H, w->x1 / PAGE_W, 1 - w->y0 / PAGE_H, w->rgb);
+		w->x0 / page->width, 1 - w->y1 / page->height, w->x1 / page->width,
+		1 - w->y0 / page->height, w->rgb);
 }
 
 static void gp_add_texts(struct str *s, const struct page *page)
@@ -55,9 +57,9 @@ static void gp_add_texts(struct str *s, const struct page *page)
 
 	for (i = 0; i < page->ntexts; i++)
 		if (*page->texts[i].text)
-			gp_add_text(s, &page->texts[i], NULL);
+			gp_add_text(s, page, &page->texts[i], NULL);
 	for (i = 0; i < page->nswatches; i++)
-		gp_add_swatch(s, &page->swatches[i]);
+		gp_add_swatch(s, page, &page->swatches[i]);
 }
 
 void gp_add_tick(struct str *s, int n, double value, double at)
@@ -104,8 +106,8 @@ static void gp_add_axes(struct str *s, const struct figure *f, const struct page
 	str_printf(s,
 		   "set lmargin at screen %.4f\nset rmargin at screen %.4f\n"
 		   "set tmargin at screen %.4f\nset bmargin at screen %.4f\n",
-		   page->left / PAGE_W, page->right / PAGE_W, 1 - page->top / PAGE_H,
-		   1 - page->bottom / PAGE_H);
+		   page->left / page->width, page->right / page->width,
+		   1 - page->top / page->height, 1 - page->bottom / page->height);
 	str_printf(s, "set %srange [0:%.10g]\n", value, page->limit);
 	if (f->lying) /* from the top down */
 		str_printf(s, "set yrange [%.10g:%.10g]\n", page->last, page->first);
@@ -388,7 +390,8 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 	str_puts(s, " ? '*' : ''\n");
 }
 
-void gp_add_terminals(struct str *s, const struct figure *f, unsigned int formats)
+void gp_add_terminals(struct str *s, const struct figure *f, const struct page *page,
+		      unsigned int formats)
 {
 	str_printf(
 		s,
@@ -399,11 +402,11 @@ void gp_add_terminals(struct str *s, const struct figure *f, unsigned int format
 	str_printf(
 		s,
 		"do for [format in formats] {\n"
-		"\tif (format eq 'svg') { set terminal svg size 1280,720 fixed enhanced font 'sans-serif,17' background '#ffffff' }\n"
+		"\tif (format eq 'svg') { set terminal svg size %g,%g fixed enhanced font 'sans-serif,17' background '#ffffff' }\n"
 		"\tif (format eq 'png') { set terminal pngcairo size 1920,1080 enhanced font 'sans-serif,17' fontscale 1.125 linewidth 1.5 }\n"
 		"\tif (format eq 'pdf') { set terminal pdfcairo size 13.34in,7.504in enhanced font 'sans-serif,17' fontscale 0.5625 linewidth 1.5 }\n"
 		"\tset output '%s.'.format.half\n",
-		f->name);
+		page->width, page->height, f->name);
 }
 
 static void gp_add_bars(struct str *s, const struct figure *f, const struct page *page,
@@ -415,7 +418,7 @@ static void gp_add_bars(struct str *s, const struct figure *f, const struct page
 	str_putc(s, '\n');
 	gp_add_axes(s, f, page);
 	gp_add_functions(s, f, page);
-	gp_add_terminals(s, f, formats);
+	gp_add_terminals(s, f, page, formats);
 	gp_add_boxes(s, f);
 	gp_add_joints(s, f);
 	gp_add_breaks(s, f, page);

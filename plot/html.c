@@ -229,13 +229,13 @@ static void svg_add_frame(struct str *out, const char *svg, const char *name)
 	str_puts(out, "'></iframe>");
 }
 
-void html_add_svg(struct str *out, const char *svg, const char *name)
+void html_add_svg(struct str *out, const char *fit, const char *svg, const char *name)
 {
 	const char *start = strstr(svg, "<svg");
 
 	if (!start)
 		return;
-	str_puts(out, "<div class=\"scroll picture\" tabindex=0>");
+	str_printf(out, "<div class=\"%s picture\" tabindex=0>", fit);
 	if (strstr(start, "<script"))
 		svg_add_frame(out, start, name);
 	else

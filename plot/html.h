@@ -28,8 +28,9 @@ void html_add_table(struct str *out, const struct table *t, const struct html_he
 
 /*
  * Appends an SVG. An interactive one runs in a frame of its own. `name` distinguishes the ids of
- * all others in the page.
+ * all others in the page. `fit` is a class of html.css: a "wide" picture gives way to a "narrow"
+ * one on a phone, and one that is neither is "scroll".
  */
-void html_add_svg(struct str *out, const char *svg, const char *name);
+void html_add_svg(struct str *out, const char *fit, const char *svg, const char *name);
 
 #endif

@@ -14,6 +14,24 @@ static int charts_is_svg(const struct dirent *e)
 	return str_ends(e->d_name, ".svg");
 }
 
+/* Where a narrow picture stands beside CHART.svg, adds it for phones. Returns whether it does. */
+static bool charts_add_narrow(struct html_page *p, const char *wide, const char *id, size_t *bytes)
+{
+	char *path = xasprintf("%.*s-narrow.svg", (int)(strlen(wide) - strlen(".svg")), wide);
+	char *name = xasprintf("%s-narrow", id), *svg;
+	size_t len;
+	bool there = path_exists(path) && !file_read(path, &svg, &len, NULL);
+
+	if (there) {
+		*bytes += len;
+		html_add_svg(&p->out, "narrow", svg, name);
+		free(svg);
+	}
+	free(name);
+	free(path);
+	return there;
+}
+
 static void charts_add_picture(struct html_page *p, const struct chart *c, const char *path,
 			       size_t *bytes)
 {
@@ -21,6 +39,7 @@ static void charts_add_picture(struct html_page *p, const struct chart *c, const
 	struct str id = {0};
 	char *svg, *command;
 	size_t len;
+	bool two;
 
 	if (file_read(path, &svg, &len, &err)) {
 		page_add_failed(p, c->name, &err);
@@ -35,7 +54,8 @@ static void charts_add_picture(struct html_page *p, const struct chart *c, const
 		html_add_id(&id, c->name);
 		command = page_command("plot", p->capture, c->name, "-o", "DIR", NULL);
 		str_printf(&p->out, "<figure id=\"%s\">", id.buf);
-		html_add_svg(&p->out, svg, id.buf);
+		two = charts_add_narrow(p, path, id.buf, bytes);
+		html_add_svg(&p->out, two ? "wide" : "scroll", svg, id.buf);
 		str_puts(&p->out, "<figcaption>");
 		html_add_text(&p->out, c->what);
 		str_puts(&p->out, " · <code>");
@@ -120,10 +140,33 @@ struct page_figures {
 	bool no_gnuplot;
 };
 
+/* Writes a chart, and for phones a narrow one unless it has too many bars for that. */
+static int page_figures_write(struct html_page *p, struct page_figures *pf, const struct chart *c,
+			      const char *folder, struct error *why)
+{
+	struct figure f;
+	int narrow, rc = 0;
+
+	for (narrow = 0; narrow < 2 && !rc; narrow++) {
+		rc = chart_draw(c, &p->d, &f, why);
+		if (narrow && figure_has_many(&f)) {
+			figure_free(&f);
+			break;
+		}
+		f.narrow = narrow;
+		f.name = narrow ? arena_printf(&f.arena, "%s-narrow", c->name) : f.name;
+		if (!rc)
+			rc = figure_write(&f, folder, FIGURE_SVG, why);
+		if (!rc)
+			gallery_add(&pf->figures, &f);
+		figure_free(&f);
+	}
+	return rc;
+}
+
 static void page_figures_draw(struct html_page *p, struct page_figures *pf, const char *folder)
 {
 	const struct chart *c;
-	struct figure f;
 	size_t i, n = 0;
 
 	while (chart_at(n))
@@ -131,17 +174,11 @@ static void page_figures_draw(struct html_page *p, struct page_figures *pf, cons
 	pf->list = xcalloc(n, sizeof(*pf->list));
 	for (i = 0; i < n; i++) {
 		struct error *why = &pf->list[i].why;
-		int rc;
 
 		c = pf->list[i].chart = chart_at(i);
 		if (c->write || chart_is_left_out(p, c))
 			continue;
-		rc = chart_draw(c, &p->d, &f, why);
-		if (!rc)
-			rc = figure_write(&f, folder, FIGURE_SVG, why);
-		if (!rc)
-			gallery_add(&pf->figures, &f);
-		figure_free(&f);
+		page_figures_write(p, pf, c, folder, why);
 	}
 }
 
@@ -150,7 +187,9 @@ static void page_figure_rendered(void *arg, const struct figure *f, int rc, stru
 	struct page_figures *pf = arg;
 	size_t i = 0;
 
-	while (strcmp(pf->list[i].chart->name, f->name) != 0)
+	if (f->narrow && rc != -ENOENT)
+		return; /* the wide picture is there */
+	while (!f->narrow && strcmp(pf->list[i].chart->name, f->name) != 0)
 		i++;
 	if (rc == -ENOENT)
 		pf->no_gnuplot = true;

@@ -105,7 +105,7 @@ static void page_put_lines(struct page *page, double *y, const char *text, struc
 			   int max)
 {
 	struct label_shape shape = {.size = like.size,
-				    .width = PAGE_W - 2 * PAGE_MARGIN,
+				    .width = page->width - 2 * PAGE_MARGIN,
 				    .lines = max,
 				    .bold = like.bold,
 				    .breaks = " "};
@@ -128,8 +128,8 @@ static void page_put_lines(struct page *page, double *y, const char *text, struc
 static void page_place_heading(struct page *page, const struct figure *f, struct pen *pen)
 {
 	struct label_shape two = {.size = PAGE_TITLE_SIZE,
-				  .width = PAGE_W - 2 * PAGE_MARGIN,
-				  .lines = 2,
+				  .width = page->width - 2 * PAGE_MARGIN,
+				  .lines = f->narrow ? 3 : 2,
 				  .bold = true,
 				  .breaks = " "};
 	bool fits = !f->title || label_wraps(f->title, &two);
@@ -139,15 +139,18 @@ static void page_place_heading(struct page *page, const struct figure *f, struct
 		       (struct page_text){.size = fits ? PAGE_TITLE_SIZE : PAGE_TITLE_SMALL,
 					  .bold = true,
 					  .rgb = INK},
-		       2);
+		       two.lines);
 	page_put_lines(page, &pen->top, f->subtitle,
-		       (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, 2);
+		       (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT},
+		       f->narrow ? PAGE_LINES_MAX : 2);
 	/* the first, on zero copy, matters most */
 	for (i = 0; i < f->ncaptions; i++)
 		page_put_lines(page, &pen->top, f->captions[i],
 			       (struct page_text){.size = i ? PAGE_TICK_SIZE : PAGE_SUBTITLE_SIZE,
 						  .rgb = f->calm[i] ? INK_SOFT : INK_WARN},
-			       i ? 2 : 3);
+			       f->narrow ? PAGE_LINES_MAX
+			       : i	 ? 2
+					 : 3);
 }
 
 /* The foot note begins with the meaning of a cut whisker. */
@@ -175,8 +178,8 @@ static void page_place_foot(struct page *page, const struct figure *f, struct pe
 		return;
 	n = page_wrap_text(page, page_foot_text(page, f),
 			   (struct label_shape){.size = PAGE_FOOT_SIZE,
-						.width = PAGE_W - 2 * PAGE_MARGIN,
-						.lines = 3,
+						.width = page->width - 2 * PAGE_MARGIN,
+						.lines = f->narrow ? PAGE_LINES_MAX : 3,
 						.breaks = " "},
 			   lines);
 	for (i = n - 1; i >= 0; i--) {
@@ -332,19 +335,27 @@ static void page_place_upright_labels(struct page *page, const struct figure *f,
 
 static void page_place_lying_labels(struct page *page, const struct figure *f, double width)
 {
-	double mid = (f->bars.n - 1) / 2.0;
-	int g;
+	double mid = (f->bars.n - 1) / 2.0, size = 18;
+	char *lines[PAGE_LINES_MAX];
+	int g, i, n;
 
-	for (g = 0; g < f->groups.n; g++)
-		page_put_text(page,
-			      (struct page_text){
-				      .x = page->left - 12,
-				      .y = page_position_px(page, f, page_position(f, g, 0) + mid),
-				      .size = 18,
-				      .align = ALIGN_RIGHT,
-				      .rgb = INK,
-				      .text = label_fit(&page->arena, f->groups.mark[g].label, 18,
-							width)});
+	for (g = 0; g < f->groups.n; g++) {
+		n = label_wrap(&page->arena, f->groups.mark[g].label,
+			       &(struct label_shape){size, width, f->narrow ? 3 : 1, false,
+						     LABEL_BREAKS_NAMES, true},
+			       lines);
+		for (i = 0; i < n; i++)
+			page_put_text(page,
+				      (struct page_text){
+					      .x = page->left - 12,
+					      .y = page_position_px(page, f,
+								    page_position(f, g, 0) + mid) +
+						   (i - (n - 1) / 2.0) * size * 1.15,
+					      .size = size,
+					      .align = ALIGN_RIGHT,
+					      .rgb = INK,
+					      .text = lines[i]});
+	}
 }
 
 /* Says at the axis that a bar is missing. */
@@ -405,7 +416,7 @@ void page_place_part_legend(struct page *page, const struct figure *f, double bo
 		w = label_width(f->parts.mark[i].label, size, false);
 		widest = w > widest && part_is_used(f, i) ? w : widest;
 	}
-	widest = widest > PAGE_LEGEND_MAX ? PAGE_LEGEND_MAX : widest;
+	widest = fmin(widest, PAGE_LEGEND_MAX * page->width / PAGE_W);
 	page->right -= widest + 50;
 	y = page->top + 14;
 	for (i = f->parts.n - 1; i >= 0; i--) {
@@ -438,7 +449,7 @@ static bool bar_has_no_curve(const struct figure *f, int bar)
 static void page_place_bar_legend(struct page *page, const struct figure *f, struct pen *pen)
 {
 	double width = page_longest(&f->bars, PAGE_LEGEND_SIZE, 420), unit = f->lying ? 140 : 0;
-	int columns = (int)((PAGE_W - 2 * PAGE_MARGIN - unit + 34) / (width + 60)), i, n = 0;
+	int columns = (int)((page->width - 2 * PAGE_MARGIN - unit + 34) / (width + 60)), i, n = 0;
 	double y = pen->top + 22;
 
 	columns = columns < 1 ? 1 : columns;
@@ -469,7 +480,7 @@ static void page_place_unit(struct page *page, const struct figure *f, struct pe
 
 	if (!f->axis)
 		return;
-	unit.x = f->lying ? PAGE_W - PAGE_MARGIN : PAGE_MARGIN;
+	unit.x = f->lying ? page->width - PAGE_MARGIN : PAGE_MARGIN;
 	unit.y = f->lying ? pen->top - 14 : pen->top + 18;
 	unit.align = f->lying ? ALIGN_RIGHT : ALIGN_LEFT;
 	page_put_text(page, unit);
@@ -481,7 +492,7 @@ static void page_make_upright(struct page *page, const struct figure *f, struct 
 	bool named_groups = f->groups.n > 1 || *f->groups.mark[0].label;
 
 	page->left = PAGE_MARGIN + page_tick_width(f);
-	page->right = PAGE_W - PAGE_MARGIN;
+	page->right = page->width - PAGE_MARGIN;
 	page->top = pen->top + 38;
 	page->bottom = pen->bottom - 60;
 	if (f->parts.n)
@@ -502,9 +513,9 @@ static void page_make_upright(struct page *page, const struct figure *f, struct 
 
 static void page_make_lying(struct page *page, const struct figure *f, struct pen *pen)
 {
-	double widest = page_longest(&f->groups, 18, PAGE_SYMBOL_MAX), bar;
+	double widest = page_longest(&f->groups, 18, PAGE_SYMBOL_MAX * page->width / PAGE_W), bar;
 	page->left = PAGE_MARGIN + widest + 12;
-	page->right = PAGE_W - PAGE_MARGIN;
+	page->right = page->width - PAGE_MARGIN;
 	page_place_bar_legend(page, f, pen);
 	page_place_unit(page, f, pen);
 	page->top = pen->top;
@@ -522,10 +533,10 @@ static void page_make_curves(struct page *page, const struct figure *f, struct p
 	if (f->bars.n > 1 && !f->curves->multiples)
 		page_place_bar_legend(page, f, pen);
 	page->left = PAGE_MARGIN;
-	page->right = PAGE_W - PAGE_MARGIN;
+	page->right = page->width - PAGE_MARGIN;
 	page->top = pen->top;
 	page->bottom = pen->bottom - PAGE_TICK_SIZE * 1.5;
-	page_put_text(page, (struct page_text){.x = PAGE_W - PAGE_MARGIN,
+	page_put_text(page, (struct page_text){.x = page->width - PAGE_MARGIN,
 					       .y = pen->bottom - PAGE_TICK_SIZE * 0.6,
 					       .size = PAGE_TICK_SIZE,
 					       .align = ALIGN_RIGHT,
@@ -537,20 +548,29 @@ void page_make_texts(struct page *page, const struct figure *f, double height)
 {
 	struct pen pen = {.top = 22, .bottom = height - 14};
 
-	*page = (struct page){0};
+	*page = (struct page){.width = f->narrow ? PAGE_NARROW_W : PAGE_W, .height = height};
 	page_place_heading(page, f, &pen);
 	page_place_foot(page, f, &pen);
 	page->left = PAGE_MARGIN;
-	page->right = PAGE_W - PAGE_MARGIN;
+	page->right = page->width - PAGE_MARGIN;
 	page->top = pen.top;
 	page->bottom = pen.bottom;
+}
+
+static double page_height(const struct figure *f)
+{
+	enum { TEXTS = 560, PANEL = 130 };
+
+	if (!f->narrow)
+		return PAGE_H;
+	return f->curves ? fmax(PAGE_NARROW_H, TEXTS + PANEL * curves_rows(f)) : PAGE_NARROW_H;
 }
 
 void page_make(struct page *page, const struct figure *f)
 {
 	struct pen pen;
 
-	page_make_texts(page, f, PAGE_H);
+	page_make_texts(page, f, page_height(f));
 	pen = (struct pen){.top = page->top, .bottom = page->bottom};
 	if (f->curves) {
 		page_make_curves(page, f, &pen);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where everything of a figure goes, in pixels of a 1280 x 720 picture, y downwards: the texts and
+ * Where everything of a figure goes, in pixels of a picture of 1280 x 720, or of 640 x 900 and
+ * higher if the figure is narrow, y downwards: the texts and
  * the legend as a list, the frame that is left for the bars, and the bars' places along the axis.
  * Pictures of other sizes are the same picture scaled.
  */
@@ -9,7 +10,7 @@
 
 #include "plot/figure.h"
 
-enum { PAGE_W = 1280, PAGE_H = 720 };
+enum { PAGE_W = 1280, PAGE_H = 720, PAGE_NARROW_W = 640, PAGE_NARROW_H = 900 };
 enum align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
 
 struct page_text {
@@ -30,6 +31,7 @@ struct page {
 	struct page_text *texts;
 	struct page_swatch *swatches;
 	int ntexts, texts_cap, nswatches, swatches_cap;
+	double width, height;
 	double left, top, right, bottom; /* the frame of the bars */
 	double first, last;		 /* positions at its two ends, the bar axis */
 	double limit;			 /* the value at its far end; 0 at the other */
@@ -82,12 +84,14 @@ void page_make_rows(struct page *page, const struct figure *f, double top, doubl
 /* --- gnuplot: figure_gp.c --- */
 
 /* Adds a text. `name` is the variable that has it; NULL: the text itself. */
-void gp_add_text(struct str *s, const struct page_text *t, const char *name);
-void gp_add_swatch(struct str *s, const struct page_swatch *w);
+void gp_add_text(struct str *s, const struct page *page, const struct page_text *t,
+		 const char *name);
+void gp_add_swatch(struct str *s, const struct page *page, const struct page_swatch *w);
 /* Adds the label and the place of a tick to a list: "0", "1.5M". */
 void gp_add_tick(struct str *s, int n, double value, double at);
 /* Begins the block that is run for each format. */
-void gp_add_terminals(struct str *s, const struct figure *f, unsigned int formats);
+void gp_add_terminals(struct str *s, const struct figure *f, const struct page *page,
+		      unsigned int formats);
 
 void page_place_limit(struct page *page, const struct figure *f);
 void page_place_positions(struct page *page, const struct figure *f);

@@ -82,7 +82,7 @@ void page_make_rows(struct page *page, const struct figure *f, double top, doubl
 	page->left = PAGE_MARGIN +
 		     fmax(page_longest(&f->bars, names, PAGE_ROW_MAX), fmin(unit, PAGE_ROW_MAX)) +
 		     10;
-	page->right = PAGE_W - PAGE_MARGIN;
+	page->right = page->width - PAGE_MARGIN;
 	page->bottom = bottom - PAGE_TICK_SIZE * 1.5;
 	page->top = top + 12;
 	if (f->parts.n)

@@ -38,14 +38,14 @@ static void assert_texts_apart(const struct page *page)
 	for (i = 0; i < page->ntexts; i++) {
 		struct box a = text_box(&page->texts[i]);
 
-		if (a.left < 0 || a.right > PAGE_W || a.top < 0 || a.bottom > PAGE_H)
+		if (a.left < 0 || a.right > page->width || a.top < 0 || a.bottom > page->height)
 			fail_msg("'%s' leaves the page: %g to %g, %g to %g", page->texts[i].text,
 				 a.left, a.right, a.top, a.bottom);
 		for (k = 0; k < i; k++) {
 			struct box b = text_box(&page->texts[k]);
 
-			if (a.left < b.right && b.left < a.right && a.top < b.bottom &&
-			    b.top < a.bottom)
+			if (*page->texts[i].text && *page->texts[k].text && a.left < b.right &&
+			    b.left < a.right && a.top < b.bottom && b.top < a.bottom)
 				fail_msg("'%s' lies on '%s'", page->texts[i].text,
 					 page->texts[k].text);
 		}
@@ -116,11 +116,14 @@ static void check_nasty_page(enum kind kind, int bars, int groups, int name, int
 	struct page page;
 
 	nasty_fill(&f, kind, bars, groups, name, range);
-	page_make(&page, &f);
-	assert_texts_apart(&page);
-	assert_true(page.bottom - page.top > 150);
-	assert_true(!f.rows || page.tick <= page.reach);
-	page_free(&page);
+	do {
+		page_make(&page, &f);
+		assert_texts_apart(&page);
+		assert_true(page.bottom - page.top > 150);
+		assert_true(!f.rows || page.tick <= page.reach);
+		page_free(&page);
+		f.narrow = !f.narrow && !f.rows; /* many bars have no narrow picture */
+	} while (f.narrow);
 	figure_free(&f);
 }
 
