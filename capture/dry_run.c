@@ -163,11 +163,35 @@ static void print_hook_limit(const struct plan *p)
 		fputs(";\n  a save, before or after may take for ever (hook_timeout)", stdout);
 }
 
+/* Returns the longest time that a side gets to end by itself. */
+static double plan_longest_grace(const struct plan *p)
+{
+	double longest = 0, s;
+	int i;
+
+	for (i = 0; i < p->nsides; i++) {
+		s = plan_grace(p, i);
+		longest = s > longest ? s : longest;
+	}
+	return longest;
+}
+
+/* Returns the runs whose time is not known from runs of the capture. */
+static size_t order_unlearned(const struct progress *progress, const struct order *o)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < o->n; i++)
+		n += !progress->learned[o->run[i].pass];
+	return n;
+}
+
 /* Prints the parts of the estimated time. The last line is the sum. */
 static void print_time(const struct progress *progress, const struct order *o, size_t changes)
 {
 	const struct plan *p = progress->plan;
-	double s = order_estimate(progress, o), wait_s = plan_grace(p, 0);
+	double s = order_estimate(progress, o), wait_s = plan_longest_grace(p), most_s;
+	bool waits = p->duration_s > 0 && wait_s > 0;
 
 	printf("estimated: %g s warm-up and %g s window a run, and around it ", p->warmup_s,
 	       p->duration_s);
@@ -176,12 +200,15 @@ static void print_time(const struct progress *progress, const struct order *o, s
 		printf("; %zu changes of settings, %g s each", changes, progress->switch_s);
 	if (p->duration_s <= 0)
 		printf("; plus the time of the command itself");
-	else if (wait_s > 0)
-		printf(";\n  a workload that does not end by itself after the window takes %g s more (grace%s): at most %s",
-		       wait_s, wait_s > p->grace_s ? " of a receiver" : "",
-		       progress_time(s + (double)o->n * wait_s));
+	if (waits)
+		printf(";\n  a workload that does not end by itself after the window, such as a server, takes up to %g s more (grace%s)",
+		       wait_s, wait_s > p->grace_s ? " of a receiver" : "");
 	print_hook_limit(p);
-	printf("\n%zu run%s, about %s\n", o->n, o->n == 1 ? "" : "s", progress_time(s));
+	printf("\n%zu run%s, about %s", o->n, o->n == 1 ? "" : "s", progress_time(s));
+	most_s = s + wait_s * (double)order_unlearned(progress, o);
+	if (waits && most_s > s)
+		printf("; up to %s if no workload ends by itself", progress_time(most_s));
+	putchar('\n');
 }
 
 /*

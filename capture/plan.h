@@ -194,9 +194,12 @@ int plan_check_users(const struct plan *p, struct error *err);
 /* Returns -EINVAL when a CPU of a side that runs on this host is not online. */
 int plan_check_cpus(const struct plan *p, struct error *err);
 
-/* Returns -EINVAL when this host lacks the program of a side that runs here. */
+/*
+ * Returns -EINVAL when this host lacks the program of a side that runs here, or the script of a
+ * hook. What a `before` may make is a note.
+ */
 int plan_check_programs(const struct plan *p, struct error *err);
-/* As plan_check_programs, for one variant. */
+/* Returns -EINVAL when this host lacks the program of one variant. */
 int variant_check_programs(const struct plan *p, const struct variant *v, struct error *err);
 /*
  * Returns -EINVAL when a hook is one simple command and its script is missing. A longer command may

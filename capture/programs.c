@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Looks for the programs and scripts that the commands of a plan name on this host. */
 #include "capture/plan.h"
+#include "capture/stage.h"
 
 #include "capture/words.h"
 #include "collect/host.h"
@@ -105,12 +106,68 @@ int variant_check_programs(const struct plan *p, const struct variant *v, struct
 	return rc;
 }
 
+/* Adds a reason to fail, or prints it once as a note if a `before` that runs earlier may help. */
+static int check_found(struct error *found, bool made, struct str *said, struct error *err)
+{
+	int rc = 0;
+
+	if (found->code && !made)
+		rc = error_set(err, EINVAL, "%s", found->text);
+	else if (found->code && !(said->buf && strstr(said->buf, found->text))) {
+		print_note("%s, unless 'before' makes it", found->text);
+		str_printf(said, "%s\n", found->text);
+	}
+	*found = (struct error){0};
+	return rc;
+}
+
+/* Checks the scripts of a setting. `made`: a `before` runs earlier. */
+static int setting_check_scripts(const struct set_value *v, bool made, struct str *said,
+				 struct error *err)
+{
+	const struct hooks *h = &v->hooks;
+	char *owner = set_value_owner(v);
+	struct error e = {0};
+	int rc;
+
+	hook_check_script(owner, "save", h->save, &e);
+	rc = check_found(&e, made, said, err);
+	hook_check_script(owner, "before", h->before, &e);
+	rc = rc ? rc : check_found(&e, made, said, err);
+	hook_check_script(owner, "after", h->after, &e);
+	rc = rc ? rc : check_found(&e, made || *h->before, said, err);
+	free(owner);
+	return rc;
+}
+
+static int variant_check_all(const struct plan *p, const struct variant *v, struct str *said,
+			     struct error *err)
+{
+	const struct combination *c = plan_combination(p, v->combination);
+	bool made = *p->before;
+	struct error e = {0};
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < c->n && !rc; i++) {
+		rc = setting_check_scripts(&c->set[i], made, said, err);
+		made |= *c->set[i].hooks.before;
+	}
+	variant_check_programs(p, v, &e);
+	return rc ? rc : check_found(&e, made, said, err);
+}
+
 int plan_check_programs(const struct plan *p, struct error *err)
 {
 	int rc = hook_check_script("the plan", "before", p->before, err);
+	struct str said = {0};
+	struct error e = {0};
 	size_t i;
 
 	for (i = 0; i < p->nvariants && !rc; i++)
-		rc = variant_check_programs(p, &p->variants[i], err);
+		rc = variant_check_all(p, &p->variants[i], &said, err);
+	if (!rc && hook_check_script("the plan", "after", p->after, &e))
+		rc = check_found(&e, *p->before, &said, err);
+	str_free(&said);
 	return rc;
 }

@@ -15,7 +15,7 @@
 /* Numbers of entries in the journal. */
 enum { PLAN, FIRST_SETTING };
 
-static char *set_value_owner(const struct set_value *s)
+char *set_value_owner(const struct set_value *s)
 {
 	return xasprintf("setting %s=%s", s->name, s->value);
 }
