@@ -366,7 +366,11 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 		cost_print_workload(part, &s);
 		cost_table_print_left_out(&s, f);
 	}
-	note_add_of(&t->notes, part->block.variant, part->block.side, cost_sum, s.buf);
+	if (f->samples && !f->n && f->spec.relation) /* one line for all such sides */
+		note_add_of(&t->notes, part->block.variant, part->block.side, function_unseen,
+			    f->spec.function);
+	else
+		note_add_of(&t->notes, part->block.variant, part->block.side, cost_sum, s.buf);
 	t->lossy |= part->basis.uncounted;
 	str_free(&s);
 	cost_table_note_filter(t, part);

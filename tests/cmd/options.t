@@ -96,6 +96,8 @@ ok "a word that resembles no table gets no suggestion" sh -c '! "$1" report zzz 
 ok "report limits, which has no interval, names only the estimator" sh -c '"$1" report limits cap 2>&1 | grep "over the runs: median$"' - "$zcost"
 ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page
 ok "a note names the variant and sides without the symbol" says '^# copying receiver(, copying sender)?: no sample matches --symbol insert_page$' out
+"$zcost" report callers insert_page cap >out 2>err
+ok "one note of callers names the variant and sides without the function" says "^# copying receiver(, copying sender)?[a-z, ]*: no sample has 'insert_page'$" out
 ok "report functions refuses a --symbol that no variant has" exits 1 "$zcost" report functions cap --symbol nosuch
 ok "report summary refuses --cpu" refused report summary cap --cpu 1
 ok "report functions refuses --group" refused report functions cap --group a=b
