@@ -149,7 +149,8 @@ static uint32_t zcrx_ring_entries(const struct flow *f)
 	return n;
 }
 
-static int zcrx_get_memory(struct flow *f, struct zcrx_rx *s)
+/* Returns false after flow_fail. */
+static bool zcrx_get_memory(struct flow *f, struct zcrx_rx *s)
 {
 	s->area_size = f->opt->area & ~(size_t)(PAGE - 1);
 	s->region_size = PAGE + zcrx_ring_entries(f) * sizeof(struct zc_zcrx_rqe);
@@ -157,9 +158,9 @@ static int zcrx_get_memory(struct flow *f, struct zcrx_rx *s)
 	s->area = memory_get(f, s->area_size);
 	s->region = memory_get(f, s->region_size);
 	if (!s->area || !s->region)
-		return -f->error;
+		return false;
 	memset(s->region, 0, s->region_size);
-	return 0;
+	return true;
 }
 
 static int zcrx_register_queue(struct flow *f, struct zcrx_rx *s)
@@ -201,7 +202,7 @@ static int zcrx_open(struct flow *f)
 	if (rc)
 		return flow_fail(f, -rc, "io_uring with 32-byte completions (Linux 6.1; %s)",
 				 limits_all());
-	return zcrx_get_memory(f, s) ? -f->error : zcrx_register_queue(f, s);
+	return zcrx_get_memory(f, s) ? zcrx_register_queue(f, s) : -f->error;
 }
 
 static int zcrx_add_backlog(struct flow *f, struct zcrx_rx *s, uint64_t off, uint32_t len)
