@@ -257,33 +257,30 @@ void stats_holm(double *p, size_t n)
 }
 
 /*
- * Returns the x between lo and hi at which the cdf reaches p. Secants close in on it from both
- * sides (the Illinois method). Each third step halves the interval, because secants alone can
- * crawl.
+ * Returns the x between lo and hi at which the cdf reaches p, up to the rounding errors of cdfs.
+ * Takes secants through the last two points. Halves the interval instead where a secant leaves it,
+ * and in each sixth step, because secants alone can crawl.
  */
 static double quantile_find(double p, double lo, double hi,
 			    double (*cdf)(double x, double a, double b), double a, double b)
 {
-	double at[2] = {lo, hi}, off[2] = {cdf(lo, a, b) - p, cdf(hi, a, b) - p};
-	double least, here,
-		x = lo; /* least: the smallest step, which stops the search at rounding errors */
-	int i, end, last = -1;
+	double last = lo, off_last = cdf(lo, a, b) - p, x = hi, off = cdf(hi, a, b) - p, next;
+	int i;
 
-	for (i = 0; i < 1000; i++) {
-		least = 4e-16 * fmax(fabs(at[0]), fabs(at[1]));
-		x = (at[0] + at[1]) / 2;
-		if (at[1] - at[0] <= 2 * least || x == at[0] || x == at[1])
+	for (i = 1; i < 1000 && fabs(off) > 4e-15 * p; i++) {
+		next = x - off * (x - last) / (off - off_last);
+		if (i % 6 == 0 || !(next > lo && next < hi))
+			next = (lo + hi) / 2;
+		if (next == lo || next == hi)
 			break;
-		if (i % 3 != 2)
-			x = (at[0] * off[1] - at[1] * off[0]) / (off[1] - off[0]);
-		x = fmin(fmax(x, at[0] + least), at[1] - least);
-		here = cdf(x, a, b) - p;
-		end = here >= 0;
-		if (end == last)
-			off[!end] /= 2;
-		at[end] = x;
-		off[end] = here;
-		last = end;
+		last = x;
+		off_last = off;
+		x = next;
+		off = cdf(x, a, b) - p;
+		if (off < 0)
+			lo = x;
+		else
+			hi = x;
 	}
 	return x;
 }
