@@ -168,7 +168,7 @@ static int drawing_read_table(const struct drawing *d, const char *name, const c
 	struct query q = d->query;
 
 	q.limit = LONG_MAX;
-	q.no_copy_cost = true; /* no chart shows it */
+	q.figures_only = true;
 	q.side = side;
 	if (m && m->flags & MEASURE_COSTS)
 		q.by = "variant,side";

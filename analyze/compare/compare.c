@@ -361,6 +361,7 @@ struct query compare_query(const struct comparison *c, enum end e, const char *s
 
 	q.variant = c->end[e].variant;
 	q.side = compare_side_of(c, e, side);
+	q.figures_only = true;
 	if (!c->end[e].bare)
 		return q;
 	q.side = NULL;

@@ -201,6 +201,7 @@ static int openmetrics_read(struct openmetrics *w, struct export *x, struct erro
 	struct query q = *x->q;
 	int rc = 0;
 
+	q.figures_only = true;
 	q.by = "variant"; /* components: variant and side also where there is one of each */
 	q.limit = LIMIT_MOST;
 	for (; w->n < TABLES && !rc; w->n++) {

@@ -195,7 +195,7 @@ static int summary_put_block(struct store *s, const struct query *q, const struc
 	size_t with_rates, with_power;
 	int rc = summary_read_evidence(s, q, b->block.variant, all, err);
 
-	if (!rc && !q->no_copy_cost)
+	if (!rc && !q->figures_only)
 		rc = summary_put_copy(s, q, &b->block, t, row, err);
 	with_rates = summary_put_rates(s, q, list, b, t, row);
 	table_set(t, row, "zero_copy_share",

@@ -149,8 +149,11 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t)
 	struct evidence e[MAX_EVIDENCE];
 	const char **variants;
 	struct str text = {0};
-	int n = store_variants(s, &variants, NULL), i, k;
+	int n, i, k;
 
+	if (q->figures_only)
+		return;
+	n = store_variants(s, &variants, NULL);
 	for (i = 0; i < n; i++) {
 		if (!str_matches(q->variant, variants[i]))
 			continue;
@@ -516,7 +519,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 			if (!strcmp(e[k].side, blocks[i].block.side))
 				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
 		copying[i] = (struct copying){NAN, NAN};
-		if (!q->no_copy_cost)
+		if (!q->figures_only)
 			rc = zerocopy_put_profile(s, q, &blocks[i].block, base, &copying[i], t,
 						  err);
 	}

@@ -41,8 +41,8 @@ struct query {
 	bool children;	     /* also the cost of rows with what they call, where that is left out */
 	long limit;	     /* rows; 0: the table's own default */
 	bool all;	     /* --all: every row, unresolved addresses one by one */
-	bool no_copy_cost;   /* summary, zerocopy: without the cost of copying, for which they read
-				all profiles */
+	bool figures_only;   /* the caller shows no title and, of summary and zerocopy, no cost of
+				copying, for which they read all profiles */
 	const char **groups; /* --group, as given */
 	size_t ngroups;
 	const struct components *rules;		      /* instead of those two; NULL: none */
