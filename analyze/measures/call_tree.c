@@ -11,6 +11,7 @@ struct call_source {
 	struct dso_names dsos;
 	enum context *contexts; /* by frame */
 	bool *begins;		/* by frame */
+	struct map commands;	/* comm -> label + 1 */
 	struct map labels;	/* (frame's symbol, context, begins) -> label + 1 */
 	struct map places;	/* (root, frame) -> frame of the tree + 1; not of a reversed tree */
 	uint32_t *chain;
@@ -31,6 +32,7 @@ static void call_tree_source_free(struct call_tree *s)
 	dso_names_free(&source->dsos);
 	free(source->contexts);
 	free(source->begins);
+	map_free(&source->commands);
 	map_free(&source->labels);
 	map_free(&source->places);
 	free(source->chain);
@@ -260,10 +262,16 @@ static void call_tree_add_weight(struct call_tree *s, size_t run, uint32_t frame
 void call_tree_add(struct call_tree *s, const struct profile *p, int run,
 		   const struct profile_cost *c)
 {
-	const char *comm = c->comm == PROFILE_NONE ? "" : intern_get(&p->strings, c->comm);
-	uint32_t command = call_tree_command(s, comm), frame;
+	uint32_t command, frame;
+	uint64_t *known;
 
 	call_tree_set_source(s, p);
+	known = map_at(&s->source->commands, c->comm);
+	if (!*known)
+		*known = 1 + call_tree_command(s, c->comm == PROFILE_NONE
+							  ? ""
+							  : intern_get(&p->strings, c->comm));
+	command = (uint32_t)*known - 1;
 	frame = s->reverse ? call_tree_place_reversed(s, c, command)
 			   : call_tree_place(s, c, call_tree_frame(s, CALL_NONE, command));
 	call_tree_add_weight(s, s->first + (size_t)run, frame, (double)c->weight, c->samples);

@@ -97,9 +97,12 @@ enum context context_of_function(const char *name)
 
 	snprintf(plain, sizeof(plain), "%s", name);
 	plain[strcspn(plain, ".")] = '\0';
-	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (!fnmatch(functions[i].pattern, plain, 0))
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		const char *pattern = functions[i].pattern;
+
+		if ((*pattern == *plain || *pattern == '*') && !fnmatch(pattern, plain, 0))
 			return functions[i].context;
+	}
 	return CTX_UNKNOWN;
 }
 
