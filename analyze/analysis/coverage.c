@@ -9,25 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Returns whether a coverage is an outlier among n: more than 10 points below their median, and
- * more than three times the scaled median deviation below it. Fewer than four runs have no outlier.
- */
-static bool coverage_is_outlier(double pct, const double *all, size_t n, double *median)
-{
-	double *apart, scale;
-	size_t i;
-
-	*median = n ? stats_point(EST_MEDIAN, all, n) : NAN;
-	if (n < 4)
-		return false;
-	apart = xcalloc(n, sizeof(*apart));
-	for (i = 0; i < n; i++)
-		apart[i] = fabs(all[i] - *median);
-	scale = 1.4826 * stats_point(EST_MEDIAN, apart, n); /* the sd of normal values */
-	free(apart);
-	return *median - pct > fmax(10, 3 * scale);
-}
+/* The coverages of the runs of one variant, pass and side. */
+struct siblings {
+	unsigned int n;
+	double median, margin; /* a coverage farther below the median is an outlier */
+};
 
 static bool runs_are_siblings(const struct run *a, const struct run *b)
 {
@@ -35,24 +21,55 @@ static bool runs_are_siblings(const struct run *a, const struct run *b)
 	       !strcmp(a->side, b->side);
 }
 
-/* Judges one run. pct[i] is the coverage of run i, or NAN. */
-static int coverage_store_one(struct store *s, const struct run *runs, const double *pct, int n,
-			      int at, struct error *err)
+/*
+ * The margin is 10 points, or three times the scaled median deviation if that is more. Fewer than
+ * four runs have no outlier.
+ */
+static struct siblings siblings_judge(const double *pct, size_t n)
 {
-	double *siblings = xcalloc((size_t)n, sizeof(*siblings)), median;
-	struct notes notes = {0};
-	size_t count = 0;
-	int i, rc = 0;
+	struct siblings k = {(unsigned int)n, stats_point(EST_MEDIAN, pct, n), INFINITY};
+	double *apart = xcalloc(n + 1, sizeof(*apart)), scale;
+	size_t i;
 
 	for (i = 0; i < n; i++)
+		apart[i] = fabs(pct[i] - k.median);
+	scale = 1.4826 * stats_point(EST_MEDIAN, apart, n); /* the sd of normal values */
+	free(apart);
+	if (n >= 4)
+		k.margin = fmax(10, 3 * scale);
+	return k;
+}
+
+/* Sets the siblings of run `at` and of all its siblings. None of them is before `at`. */
+static void siblings_find(const struct run *runs, const double *pct, int n, int at,
+			  struct siblings *of)
+{
+	double *values = xcalloc((size_t)n, sizeof(*values));
+	struct siblings k;
+	size_t count = 0;
+	int i;
+
+	for (i = at; i < n; i++)
 		if (!isnan(pct[i]) && runs_are_siblings(&runs[at], &runs[i]))
-			siblings[count++] = pct[i];
-	if (!isnan(pct[at]) && coverage_is_outlier(pct[at], siblings, count, &median)) {
-		note_add(&notes, perf_coverage_outlier, pct[at], median, (unsigned int)count);
-		rc = store_note_add(s, runs[at].id, &notes.note[0], err);
-	}
+			values[count++] = pct[i];
+	k = siblings_judge(values, count);
+	for (i = at; i < n; i++)
+		if (!isnan(pct[i]) && runs_are_siblings(&runs[at], &runs[i]))
+			of[i] = k;
+	free(values);
+}
+
+static int coverage_store_one(struct store *s, const struct run *r, double pct,
+			      const struct siblings *k, struct error *err)
+{
+	struct notes notes = {0};
+	int rc;
+
+	if (isnan(pct) || !(k->median - pct > k->margin))
+		return 0;
+	note_add(&notes, perf_coverage_outlier, pct, k->median, k->n);
+	rc = store_note_add(s, r->id, &notes.note[0], err);
 	notes_free(&notes);
-	free(siblings);
 	return rc;
 }
 
@@ -62,13 +79,18 @@ int coverage_store(struct store *s, struct error *err)
 	struct run *runs;
 	int n = store_runs(s, &all, &runs, err), i, rc = n < 0 ? n : store_begin(s, err);
 	double *pct = xcalloc(n > 0 ? (size_t)n : 1, sizeof(*pct));
+	struct siblings *of = xcalloc(n > 0 ? (size_t)n : 1, sizeof(*of));
 
 	for (i = 0; i < n; i++)
 		if (!store_metric(s, runs[i].id, "coverage_pct", &pct[i], NULL))
 			pct[i] = NAN;
+	for (i = 0; i < n; i++)
+		if (!isnan(pct[i]) && !of[i].n)
+			siblings_find(runs, pct, n, i, of);
 	for (i = 0; i < n && !rc; i++)
-		rc = coverage_store_one(s, runs, pct, n, i, err);
+		rc = coverage_store_one(s, &runs[i], pct[i], &of[i], err);
 	free(pct);
+	free(of);
 	if (n >= 0)
 		free(runs);
 	return rc ? rc : store_commit(s, err);

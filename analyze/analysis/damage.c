@@ -6,6 +6,7 @@
 #include "lib/json.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/str.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -203,16 +204,22 @@ static const struct {
 			       "cannot be read, so they were not checked against manifest.json"},
 };
 
-/* Describes the files of an entry, or all files. Names begin after `skip` bytes of the path. */
+/*
+ * Describes the files of an entry, or all files. Names begin after `skip` bytes of the path. The
+ * names of an entry's files begin with its folder.
+ */
 static char *damage_describe(const struct damage *d, const struct layout_entry *e, bool all,
 			     enum damage_kind kind, size_t skip)
 {
-	const char *first = NULL;
+	const char *first = NULL, *folder = e ? e->dir + d->skip : "";
 	size_t n = 0, i;
 
-	for (i = 0; i < d->n; i++)
+	for (i = damage_lower_bound(d, folder); i < d->n; i++) {
+		if (!str_starts(d->list[i].named->name, folder))
+			break;
 		if ((all || d->list[i].entry == e) && d->list[i].state == (int)kind && !n++)
 			first = d->list[i].path + skip;
+	}
 	if (n > 1)
 		return xasprintf("%zu files (first %s) %s", n, first, words[kind].many);
 	return n ? xasprintf("%s %s", first, words[kind].one) : NULL;
