@@ -21,6 +21,7 @@
 
 struct columns {
 	unsigned int cpu[CPUSET_MAX];
+	char name[CPUSET_MAX][sizeof("4294967295")]; /* the same as text */
 	unsigned int n;
 };
 
@@ -34,6 +35,7 @@ static bool irq_parse_columns(struct columns *c, char *line)
 	for (; word; word = strtok_r(NULL, " \t", &save)) {
 		if (sscanf(word, "CPU%u", &cpu) != 1 || cpu >= CPUSET_MAX || c->n == CPUSET_MAX)
 			return false;
+		snprintf(c->name[c->n], sizeof(c->name[c->n]), "%u", cpu);
 		c->cpu[c->n++] = cpu;
 	}
 	return c->n > 0;
@@ -68,7 +70,9 @@ static void irq_find_name(struct str *name, const char *source, char *what)
 	const char *device = isdigit((unsigned char)*source) ? irq_find_device(what) : what;
 
 	str_reset(name);
-	str_printf(name, "%s%s%s", source, *device ? " " : "", device);
+	str_puts(name, source);
+	str_puts(name, *device ? " " : "");
+	str_puts(name, device);
 }
 
 struct irqs {
@@ -86,10 +90,9 @@ static void irq_add_counts(struct irqs *q, struct deltas *d, const unsigned long
 
 	for (i = 0; i < n; i++) {
 		str_reset(&key);
-		if (n < q->columns.n)
-			str_printf(&key, "- %s", name);
-		else
-			str_printf(&key, "%u %s", q->columns.cpu[i], name);
+		str_puts(&key, n < q->columns.n ? "-" : q->columns.name[i]);
+		str_putc(&key, ' ');
+		str_puts(&key, name);
 		deltas_put(d, key.buf, v[i]);
 	}
 	str_free(&key);

@@ -126,8 +126,12 @@ static void nic_add_values(struct nic *n, const char *index, const char *interfa
 {
 	char *copy = xstrdup(names), *rest = copy, *name, *value;
 	struct str key = {0};
+	size_t prefix;
 	uint64_t v;
 	double change;
+
+	str_printf(&key, "%s %s/%s/", index, interface, group);
+	prefix = key.len;
 
 	while ((value = str_token(&values, '\t'))) {
 		name = str_token(&rest, '\t');
@@ -135,8 +139,8 @@ static void nic_add_values(struct nic *n, const char *index, const char *interfa
 			n->bad++;
 			break;
 		}
-		str_reset(&key);
-		str_printf(&key, "%s %s/%s/%s", index, interface, group, name);
+		key.len = prefix;
+		str_puts(&key, name);
 		change = deltas_put(&n->d, key.buf, v);
 		if (!strcmp(group, "link"))
 			nic_add_rate(n, interface, name, change);

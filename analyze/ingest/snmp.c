@@ -57,7 +57,8 @@ static void snmp_parse_pair(struct ingest *in, struct deltas *d, char *names, ch
 		group[strlen(group) - 1] = '\0';
 		while ((name = str_token(&names, ' ')) && (value = str_token(&values, ' '))) {
 			str_reset(&full);
-			str_printf(&full, "%s%s", group, name);
+			str_puts(&full, group);
+			str_puts(&full, name);
 			snmp_add_value(in, d, full.buf, value);
 		}
 	}
