@@ -4,14 +4,13 @@
 
 #include "lib/alloc.h"
 #include "lib/stats.h"
+#include "tests/unit/close.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { VALUES = 6, RUNS = 6 };
 

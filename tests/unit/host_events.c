@@ -3,6 +3,7 @@
 #include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "tests/unit/close.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -11,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char dir[] = "/tmp/zcost-events-XXXXXX";
 

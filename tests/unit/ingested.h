@@ -6,6 +6,7 @@
 
 #include "analyze/ingest/ingest.h"
 #include "lib/snap.h"
+#include "tests/unit/close.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -15,8 +16,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Reads `path` as the raw file that a capture calls `file`. */
 static inline int parse_file(struct ingest *in, const char *file, const char *path,

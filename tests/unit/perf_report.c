@@ -2,6 +2,7 @@
 #include "analyze/texts/perf_report.h"
 
 #include "analyze/measures/costs.h"
+#include "tests/unit/close.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,8 +11,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct flat parsed(const char *text)
 {

@@ -4,6 +4,7 @@
 #include "lib/alloc.h"
 #include "plot/label.h"
 #include "plot/page.h"
+#include "tests/unit/close.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +12,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct box {
 	double left, top, right, bottom;

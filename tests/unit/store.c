@@ -3,6 +3,7 @@
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "tests/unit/close.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char dir[] = "/tmp/zcost-store-XXXXXX";
 

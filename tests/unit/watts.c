@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks how the power is read from the output of programs. */
 #include "lib/program_text.h"
+#include "tests/unit/close.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -8,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void test_watts_are_read_from_lines(void **state)
 {

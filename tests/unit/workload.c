@@ -7,6 +7,7 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 #include "workload/workload.h"
+#include "tests/unit/close.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -21,8 +22,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { STARTED_S = 100, ENDED_S = 110 };
 
