@@ -65,7 +65,7 @@ same_lines() {
 		END { if (lines != FNR) print lines " lines, now " FNR; exit bad || lines != FNR }' "$1" "$2"
 }
 is_golden() { # all that run() has printed is as in tests/data/golden
-	sort -u "$golden.notes" >>"$golden.txt"
+	sort "$golden.notes" | uniq -c >>"$golden.txt"
 	if [ -n "${RENEW-}" ]; then
 		cp "$golden.txt" "$tests/data/golden/"
 	else
