@@ -123,7 +123,7 @@ static void test_threads_that_come_and_go_are_counted(void **state)
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
 	assert_float_equal(metric(&in, "workload_cpu_pct"), 340.0 / 3, 1e-6);
 	assert_float_equal(metric(&in, "workload_cpu_user_pct"), 85, 1e-6);
-	assert_float_equal(metric(&in, "workload_cpu_system_pct"), 85.0 / 3, 1e-6);
+	assert_float_equal(metric(&in, "workload_cpu_system_pct"), 85.0 / 3, 1e-9);
 	assert_float_equal(metric(&in, "workload_threads"), 3, 0);
 	assert_float_equal(metric(&in, "workload_confined"), 1, 0);
 	assert_true(in.workload_whole);
@@ -178,6 +178,7 @@ static void test_odd_threads_and_bad_lines_are_counted(void **state)
 	process(&s, 7, 4e9, 0);
 	thread(&s, 7, 7, "w", 4e9, 1);
 	thread(&s, 7, 8, "late", 60e9, 1);
+	thread(&s, 7, 9, "late", 3.175e9, 1); /* 5 % and two ticks above the 3 s */
 	process(&s, 40, 70e9, 999);
 	thread(&s, 40, 40, "joined", 60e9, 1);
 	str_puts(&s, "t 7 1 2\nnonsense\np 5\nt 7 1 1 1 9 (cut) R 1\n");
@@ -186,10 +187,11 @@ static void test_odd_threads_and_bad_lines_are_counted(void **state)
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
 	assert_float_equal(row(&in, 7, 7)->run_ns, 0, 0);
 	assert_true(isnan(row(&in, 7, 8)->run_ns));
+	assert_true(isnan(row(&in, 7, 9)->run_ns));
 	assert_null(row(&in, 40, 0)); /* its ended threads and children do not count either */
 	assert_null(row(&in, 0, 0));
 	assert_non_null(noted(&in, NOTE_threads_backwards));
-	assert_float_equal(noted_number(&in, NOTE_threads_joined), 2, 0);
+	assert_float_equal(noted_number(&in, NOTE_threads_joined), 3, 0);
 	assert_non_null(noted(&in, NOTE_threads_ended));
 	assert_float_equal(noted_number(&in, NOTE_threads_bad_lines), 4, 0);
 	assert_false(in.workload_whole);
