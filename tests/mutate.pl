@@ -7,10 +7,12 @@
 # WORK holds a copy of the sources and two builds of them without the host half: one with -O2, and one that counts
 # executed lines (tests/coverage.pl). Each test runs once in the second build. A mutant then runs only the tests that
 # execute its line: first those that killed a mutant of the same file before, then the others, those first that execute the
-# most lines of the file in a second. The first failed assertion, or a test that takes too long, kills the mutant.
+# most lines of the file in a second. A test that compares whole tables (tests/golden.sh) counts four times. The first failed
+# assertion, or a test that takes too long, kills the mutant.
 #
 # Two kinds of mutants do not count: those that do not compile, and those with the same machine code as the original.
-# Neither do those that tests/mutate.equivalent names. It gives a reason for each.
+# Neither do those that tests/mutate.equivalent names. It gives a reason for each. The arguments of a comparison of two texts
+# are not swapped unless its sign is returned: only whether they are equal matters elsewhere.
 #
 # Command tests that compare each sample with perf, drive a browser, fetch programs or take minutes do not run. unwind.t runs
 # where no other test executes the line. A test that records with perf has another input each time, so it must fail twice.
@@ -151,7 +153,7 @@ sub trace_tests {
 		my $name = $test =~ s/\.c$//r;
 		my $key = Digest::SHA::sha1_hex($sources . slurp("$tree/$test"));
 		my $saved = "$work/lines/" . ($name =~ tr{/}{+}r);
-		$trace{$name} = {saved => $saved, key => $key};
+		$trace{$name} = {saved => $saved, key => $key, whole_tables => scalar slurp("$tree/$test") =~ /golden\.sh/};
 		push @stale, $name if !-e $saved || slurp($saved) !~ /^\Q$key\E /;
 	}
 	File::Path::make_path("$work/lines");
@@ -257,6 +259,7 @@ sub changes_of {
 	push @changes, [$-[0], 1, ''] while $code =~ /!(?=[\w(*])/g;
 	while ($code =~ /\b(?!if|while|for|switch|return)[a-z_]\w*(?=\()/g) {
 		my $from = $+[0];
+		next if substr($code, $-[0], $from - $-[0]) =~ /^(?:str(?:case|n)?cmp|memcmp|fmin|fmax)$/ && substr($code, 0, $-[0]) !~ /return\s*$/;
 		push @changes, swapped_arguments("$1", $from) if substr($code, $from) =~ /^$nested/;
 	}
 	while ($code =~ /\breturn ([^;]+);/g) {
@@ -381,7 +384,8 @@ sub tests_of {
 		last if @tests || $n <= 1 || $text->[$n - 2] =~ /[;{}:]\s*$|^$/;
 	}
 	my @quick = grep { !m{/unwind\.t$} } @tests;
-	my %lines_a_second = map { $_ => unpack('%32b*', $trace->{$_}{lines}{$m->{file}}) / ($trace->{$_}{seconds} + 0.1) } @tests;
+	my %lines_a_second = map { $_ => unpack('%32b*', $trace->{$_}{lines}{$m->{file}}) / ($trace->{$_}{seconds} + 0.1) *
+		($trace->{$_}{whole_tables} ? 4 : 1) } @tests;
 	return map { {name => $_, seconds => $trace->{$_}{seconds}} } sort {
 		($kills->{$m->{file}}{$b} // 0) <=> ($kills->{$m->{file}}{$a} // 0) || $lines_a_second{$b} <=> $lines_a_second{$a} } @quick ? @quick : @tests;
 }
