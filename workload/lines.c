@@ -2,6 +2,8 @@
 /*
  * n lines divide the time between the command's start and end into n equal parts, each at the rate
  * of its line. One line, which most programs print at their end, is the mean rate of the command.
+ * A carriage return ends a line, too: a program can print its progress for minutes without a
+ * newline.
  */
 #include "workload/lines.h"
 
@@ -84,8 +86,8 @@ static int lines_check_length(const char *text, const char *file, struct error *
 {
 	size_t line, len;
 
-	for (line = 1; *text; line++, text += text[len] ? len + 1 : len) {
-		len = strcspn(text, "\n");
+	for (line = 1; *text; line += text[len] == '\n', text += text[len] ? len + 1 : len) {
+		len = strcspn(text, "\r\n");
 		if (len > LINE_MOST)
 			return error_set(
 				err, EBADMSG,
@@ -177,6 +179,7 @@ static int rates_collect(const char *text, const char *file, const struct line_p
 	if (rc)
 		return rc;
 	rest = copy = xstrdup(text);
+	str_replace(copy, '\r', '\n');
 	while (!rc && (line = str_token(&rest, '\n'))) {
 		rates_match_line(&re, p, line, rates);
 		if (cpu_seconds() > end)
@@ -185,6 +188,9 @@ static int rates_collect(const char *text, const char *file, const struct line_p
 				"%s: its rates were not found in %d s: let the command print fewer lines, or shorten '%s'",
 				file, CPU_SECONDS_MOST, p->re);
 	}
+	if (!rc && p->one_test && rates->n > 1)
+		rc = error_set(err, EBADMSG, "%s: rates of %zu tests: let the command run one test",
+			       file, rates->n);
 	free(copy);
 	regfree(&re);
 	return rc;
@@ -299,6 +305,16 @@ static const struct line_pattern ab_lines[] = {
 };
 
 const struct adapter adapter_ab = {.name = "ab", .lines = ab_lines, .read = lines_read};
+
+/* "GET","12277.47",... or GET: 12277.47 requests per second */
+static const struct line_pattern redis_benchmark_lines[] = {
+	{"^\"[^\"]*\",\"([0-9.]+)\"", WORK_MESSAGES, .scale = 1, .one_test = true},
+	{"([0-9.]+) requests per second", WORK_MESSAGES, .scale = 1, .one_test = true},
+	{0},
+};
+
+const struct adapter adapter_redis_benchmark = {
+	.name = "redis-benchmark", .lines = redis_benchmark_lines, .read = lines_read};
 
 /* A throughput test, or a latency test, whose messages are those that came back. */
 static const struct line_pattern sockperf_lines[] = {

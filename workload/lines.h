@@ -16,6 +16,7 @@ struct line_pattern {
 	bool time_first; /* the time is the first group and the total the second */
 	int base;	 /* of the letter K, M or G in the second group. 0: there is none */
 	bool sum; /* lines are connections and add up. false: lines follow each other in time */
+	bool one_test; /* lines are tests of different lengths: more than one is refused */
 };
 
 /* The `read` of an adapter with `lines`: they may be in standard output or standard error. */
