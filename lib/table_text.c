@@ -3,6 +3,7 @@
 
 #include "lib/str.h"
 
+#include <limits.h>
 #include <string.h>
 
 static void text_print_lines(const struct sheet *sh, FILE *out, const char *first, const char *more,
@@ -125,20 +126,25 @@ static void text_print_parts(const struct sheet *sh, FILE *out, size_t first, si
 	} while (from < sh->p.ncolumns);
 }
 
-/* Prints the heading of a section: "variant mmap, side receiver". */
+/* Prints the heading of a section: "variant mmap, side receiver". Shortens names to the line. */
 static void text_print_section(const struct sheet *sh, FILE *out, size_t row)
 {
+	static const char indent[] = "  ";
+	/* A name has a line at most, which begins with the indent and ends with a comma. */
+	const int room = sh->width ? sh->width - (int)sizeof(indent) : INT_MAX;
 	struct str s = {0};
 	int i;
 
-	for (i = 0; i < sh->section; i++)
-		if (sh->p.columns[i].place == IN_SECTION)
-			str_printf(&s, "%s%s %s", s.len ? ", " : "", sh->p.columns[i].name,
-				   people_cell(&sh->p, row, i));
+	for (i = 0; i < sh->section; i++) {
+		if (sh->p.columns[i].place != IN_SECTION)
+			continue;
+		str_printf(&s, "%s%s ", s.len ? ", " : "", sh->p.columns[i].name);
+		fit_short(&s, people_cell(&sh->p, row, i), room);
+	}
 	if (!s.len)
 		return;
 	fputs(row ? "\n" : "", out);
-	text_print_lines(sh, out, "", "  ", s.buf);
+	text_print_lines(sh, out, "", indent, s.buf);
 	str_free(&s);
 }
 

@@ -291,6 +291,50 @@ static void test_lines_fit_and_figures_stay_whole_at_any_width(void **state)
 	table_free(&t);
 }
 
+static void test_names_of_4_kib_are_shortened_to_the_page(void **state)
+{
+	char name[4097], *text;
+	struct table t;
+	int i, width;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	fill(&t);
+	for (i = 0; i < 4; i++)
+		t.cells[i] = value_str(&t, name);
+	for (width = 60; width <= 120; width += 10) {
+		text = text_of(&t, width);
+		assert_in_range(longest_line(text), 1, width);
+		assert_non_null(strstr(text, "nn..nn"));
+		free(text);
+	}
+	text = text_of(&t, 0);
+	assert_non_null(strstr(text, name));
+	free(text);
+	table_free(&t);
+}
+
+static void test_equal_long_strings_share_one_copy(void **state)
+{
+	char name[201];
+	struct value a, b, c;
+	struct table t;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	fill(&t);
+	a = value_str(&t, name);
+	b = value_str(&t, name);
+	name[0] = 'm';
+	c = value_str(&t, name);
+	assert_ptr_equal(a.str, b.str);
+	assert_int_equal(*a.str, 'n');
+	assert_string_equal(c.str, name);
+	table_free(&t);
+}
+
 static void test_narrow_table_becomes_lists(void **state)
 {
 	struct table t;
@@ -557,6 +601,8 @@ int main(void)
 		cmocka_unit_test(test_table_without_spare_columns_breaks_into_parts),
 		cmocka_unit_test(test_numbers_can_identify_rows),
 		cmocka_unit_test(test_lines_fit_and_figures_stay_whole_at_any_width),
+		cmocka_unit_test(test_names_of_4_kib_are_shortened_to_the_page),
+		cmocka_unit_test(test_equal_long_strings_share_one_copy),
 		cmocka_unit_test(test_narrow_table_becomes_lists),
 		cmocka_unit_test(test_sentences_wrap),
 		cmocka_unit_test(test_times_have_nanoseconds),
