@@ -66,6 +66,13 @@ static void test_recorded_sockets_are_read(void **state)
 	assert_float_equal(s.f[SOCKET_wmem], 0x297983, 0);
 	assert_float_equal(s.f[SOCKET_sndbuf], 0x400000, 0);
 	free(line);
+	line = xasprintf("1%s", strchr(sender, ' ')); /* the first process of a container */
+	assert_true(tcp_info_parse(line, true, &s));
+	assert_int_equal(s.pid, 1);
+	free(line);
+	line = xasprintf("0%s", strchr(sender, ' '));
+	assert_false(tcp_info_parse(line, true, &s));
+	free(line);
 	line = xstrdup(receiver);
 	assert_true(tcp_info_parse(line, true, &s));
 	assert_string_equal(s.local, "127.0.0.1:7777");
