@@ -37,6 +37,7 @@ static void changes_add_run(struct changes *c, struct map *seen, const struct me
 			changes_add_row(c, m[i].name + skip, m[i].unit);
 			*at = c->n;
 		}
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a known name has a row. */
 		c->row[*at - 1].x[run] = m[i].value;
 	}
 }
