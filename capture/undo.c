@@ -113,15 +113,19 @@ static void state_refuse(const char *base, int rc, struct error *err)
 
 char *state_folder(const char *capture, bool make, struct error *err)
 {
-	char *key = state_key(capture, make ? err : NULL), *base, *path;
+	struct error why = {0};
+	char *key = state_key(capture, &why), *base, *path;
 	int rc;
 
-	if (!key)
+	if (!key) {
+		if (make || error_of_machine(why.code))
+			error_set(err, why.code, "%s", why.text);
 		return NULL;
+	}
 	base = state_base();
 	path = xasprintf("%s/zcost/%s", base, key);
 	rc = state_walk(base, key, make);
-	if (rc && make)
+	if (rc && (make || error_of_machine(-rc)))
 		state_refuse(base, rc, err);
 	if (rc) {
 		free(path);
@@ -256,11 +260,12 @@ static int undo_run_entry(const char *dir, const char *path, struct error *err)
 
 int undo_run(const char *dir, unsigned int n, struct error *err)
 {
-	char *folder = state_folder(dir, false, NULL), *path;
+	struct error why = {0};
+	char *folder = state_folder(dir, false, &why), *path;
 	int rc = 0;
 
 	if (!folder)
-		return 0;
+		return why.code ? error_set(err, why.code, "%s", why.text) : 0;
 	path = undo_entry_path(folder, n);
 	if (path_exists(path))
 		rc = undo_run_entry(dir, path, err);
@@ -346,13 +351,14 @@ static void undo_free_entries(struct dirent **list, int n)
 
 bool undo_due(const char *dir)
 {
-	char *folder = state_folder(dir, false, NULL);
+	struct error why = {0};
+	char *folder = state_folder(dir, false, &why);
 	struct dirent **list = NULL;
-	int n = folder ? undo_list_entries(folder, &list) : 0;
+	int n = folder ? undo_list_entries(folder, &list) : -why.code;
 
 	undo_free_entries(list, n);
 	free(folder);
-	return n > 0;
+	return n != 0;
 }
 
 static void undo_drop_halves(const char *folder)
@@ -374,6 +380,8 @@ static int undo_recover_all(const char *dir, const char *folder, bool forget, st
 	struct dirent **list;
 	int n = undo_list_entries(folder, &list), i, rc = 0;
 
+	if (n < 0)
+		return error_sys(err, errno, "%s: cannot read", folder);
 	if (n > 0)
 		print_note(
 			"an earlier capture here was killed, or an 'after' failed: undoing what it set up");
@@ -390,8 +398,12 @@ static int undo_recover_all(const char *dir, const char *folder, bool forget, st
 
 int undo_recover(const char *dir, bool forget, struct error *err)
 {
-	char *folder = state_folder(dir, false, NULL);
-	int rc = folder ? undo_recover_all(dir, folder, forget, err) : 0;
+	struct error why = {0};
+	char *folder = state_folder(dir, false, &why);
+	int rc = folder ? undo_recover_all(dir, folder, forget, err) : -why.code;
+
+	if (why.code)
+		error_set(err, why.code, "%s", why.text);
 
 	if (folder)
 		undo_drop_halves(folder);

@@ -36,12 +36,13 @@ int undo_run(const char *dir, unsigned int n, struct error *err);
  */
 int undo_recover(const char *dir, bool forget, struct error *err);
 
-/* Says whether an entry is left. */
+/* Says whether an entry is left, or may be left in a folder that cannot be read. */
 bool undo_due(const char *dir);
 
 /*
  * Returns the folder with the state of the capture folder `capture`. The caller frees. With `make`
  * the folder is made. NULL: it cannot be made, or (without `make`) it does not exist.
+ * Without `make`, `err` is set only where the disk or the memory does not allow an answer.
  *
  * The state is outside of the capture folder, which may come from anybody, and only its owner can
  * write to it. It is /run/zcost/KEY for root, and zcost/KEY in $XDG_RUNTIME_DIR (or /run/user/UID)

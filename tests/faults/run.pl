@@ -97,7 +97,7 @@ sub tree {
 	my ($dir) = @_;
 	my %tree;
 	File::Find::find({no_chdir => 1, wanted => sub {
-		my $name = -f && substr $_, 1 + length $dir;
+		my $name = -f && !(/\.log$/ && -z) && substr $_, 1 + length $dir;
 		$tree{$name} = file_words($name, slurp($_)) if $name && "/$name" !~ m{\.tmp\.\d+(/|$)|/\.[^/]*\.tmp/|/dso/};
 	}}, $dir) if -d $dir;
 	return \%tree;
