@@ -327,7 +327,7 @@ static int collect_check(struct args *a, struct error *err)
 	if (!rc && a->hold)
 		r->hold = holders_join(a->hold);
 	if (r->hold < 0)
-		rc = error_set(err, EINVAL, "--hold: %s: cannot open", a->hold);
+		rc = error_set(err, EIO, "%s: the agent of this run has ended", a->hold);
 	if (!rc && r->user)
 		rc = user_check(r->user, err);
 	if (rc)

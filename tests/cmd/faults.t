@@ -155,6 +155,8 @@ if host; then
 		ok "a capture fails when its folder cannot be listed to the end ($fault)" \
 			with_fault $fault 1 '^zcost: unlisted.*: cannot read' capture plan.ini -o unlisted
 	done
+	broken() { far --agent write:1; test $? = 1; }
+	ok "an agent that ends early makes a failed run and no wrong plan" broken
 	ok "a plan that cannot be read is no wrong plan" with_fault read:3 1 '^zcost: plan.ini: cannot read' capture plan.ini --dry-run
 	ok "CPUs that cannot be read are no wrong usage" with_fault fstat:1 1 '/online: cannot read' collect -o r --collect cpu -- true
 	if [ -n "${FAULTS:-}" ]; then

@@ -83,7 +83,7 @@ sub file_words {
 	}
 	return substr $bytes, 0, 8 if $name =~ /perf\.data$/;
 	return 'rows' if $name =~ /nic_state|syscalls\.tsv$/ && $bytes =~ /\n./; # as many as the driver or the kernel answers
-	return $bytes =~ s/\d+//gr if $name =~ m{^run/.*\.tsv$};
+	return $bytes =~ s/\d+//gr if $name =~ m{^run/.*\.tsv$|clock\.json$};
 	my $o = $name =~ /(run|manifest)\.json$/ ? eval { JSON::PP::decode_json($bytes) } : undef;
 	return sha256_hex($bytes) if !$o;
 	my @runs = map { "$_->{variant}/$_->{pass}-$_->{repeat} $_->{status} " . join ',', sort grep { !/\.log$/ } keys %{$_->{files}} }
