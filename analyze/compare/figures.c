@@ -33,6 +33,12 @@ static void figure_add_run(struct figure_runs *s, double x)
 	s->x[s->n++] = stats_significant(x);
 }
 
+const struct figure_kind figure_kinds[FIGURES] = {
+#define FIGURE(id, ...) {__VA_ARGS__},
+#include "analyze/compare/figures.def"
+#undef FIGURE
+};
+
 double figure_value(const struct figure_runs *s, enum estimator e)
 {
 	return isnan(s->pooled) ? stats_point(e, s->x, s->n) : s->pooled;
@@ -177,30 +183,17 @@ static int figures_read_roi(struct figures *f, const struct comparison *c, enum 
 	return n < 0 ? n : ret;
 }
 
-/* Counters that are compared per MiB of its work. */
-static const struct {
-	enum figure figure;
-	const char *metric;
-	bool of_cpus; /* no part of it is known to be the workload's */
-} per_mib[] = {
-	{FIGURE_RETRANSMITS, "snmp:TcpRetransSegs", false},
-	{FIGURE_DROPS, "softnet_dropped", true},
-	{FIGURE_IRQS, "irq:total", true},
-	{FIGURE_SWITCHES, "counter:context-switches", true},
-	{FIGURE_OWN_RETRANSMITS, "tcp_socket_retransmits", false},
-	{FIGURE_OWN_SWITCHES, "sched_switches", false},
-};
-
 static void figures_read_counters(struct side_figures *side, struct store *s, const struct run *r,
 				  const struct query *q, enum end e)
 {
 	double kib = work_in_window(s, r, "rate_kib");
-	size_t i;
+	const struct figure_kind *k;
 
-	for (i = 0; i < array_size(per_mib); i++)
-		if (!per_mib[i].of_cpus || busy_of_cpus(q))
-			figure_add_run(&side->of[per_mib[i].figure][e],
-				       PER_MIB * figure_metric(s, r, per_mib[i].metric) / kib);
+	/* No part of a count of the CPUs is known to be the workload's. */
+	for (k = figure_kinds; k < figure_kinds + FIGURES; k++)
+		if (k->counter && (strcmp(k->scope, "cpus") || busy_of_cpus(q)))
+			figure_add_run(&side->of[k - figure_kinds][e],
+				       PER_MIB * figure_metric(s, r, k->counter) / kib);
 }
 
 /* The units of work. A run has figures for the units that its workload counts. */

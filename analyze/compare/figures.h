@@ -6,27 +6,25 @@
 #include "analyze/compare/compare.h"
 #include "analyze/compare/diff.h"
 
+/* The beginning of the name of FIGURE_COPY. The unit of work follows. */
+#define COPY_NAME "copy_ns_per_"
+
 enum figure {
-	FIGURE_THROUGHPUT, /* Gbit/s */
-	FIGURE_CPU,	   /* %, 100 is one CPU */
-	FIGURE_POWER,	   /* W */
-	FIGURE_ROI_C,
-	FIGURE_ROI_P,
-	FIGURE_NS_PER_KIB,   /* busy CPU time per KiB */
-	FIGURE_RATE_PACKETS, /* per second, of runs that count packets but no bytes */
-	FIGURE_NS_PER_PACKET,
-	FIGURE_RATE_MESSAGES, /* per second, of runs that count messages */
-	FIGURE_NS_PER_MESSAGE,
-	FIGURE_COPY,	    /* ns per unit of work in the component "data copy" */
-	FIGURE_SYSCALLS,    /* calls per MiB */
-	FIGURE_RETRANSMITS, /* per MiB, as are the following */
-	FIGURE_DROPS,
-	FIGURE_IRQS,
-	FIGURE_SWITCHES,
-	FIGURE_OWN_RETRANSMITS, /* of the workload's sockets */
-	FIGURE_OWN_SWITCHES,	/* of the workload's threads */
+#define FIGURE(id, ...) FIGURE_##id,
+#include "analyze/compare/figures.def"
+#undef FIGURE
 	FIGURES
 };
+
+/* What figures.def says about each. */
+struct figure_kind {
+	const char *name, *unit, *scope;
+	int better;
+	bool gate;
+	const char *counter;
+};
+
+extern const struct figure_kind figure_kinds[FIGURES];
 
 struct figure_runs {
 	double *x;
@@ -49,7 +47,6 @@ struct change figure_change(const struct comparison *c, int better, const struct
 /* Judges a change again, as one of `tests`: `p` is corrected for them. */
 void figure_correct(const struct comparison *c, int better, const struct figure_runs *base,
 		    const struct figure_runs *new, double p, size_t tests, struct change *k);
-int figure_better(enum figure f);
 
 struct side_figures {
 	const char *side; /* with several sides, the last is "total" */

@@ -17,50 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char copy_name[] = "copy_ns_per_"; /* the unit of work follows */
-
-/*
- * better: +1 where more is better, -1 where less is. It is 0 for CPU and power: a faster transfer
- * may use more of them, and costs and scores judge that. gate: --fail-on worse asks this row,
- * unless its figure is modelled.
- */
-static const struct metric {
-	const char *name, *unit;
-	const char *scope; /* SCOPE_WHAT */
-	int better;
-	bool gate;
-	enum figure figure;
-} metrics[] = {
-	{"throughput", "Gbit/s", "workload", +1, true, FIGURE_THROUGHPUT},
-	{"cpu", "%", "cpus", 0, false, FIGURE_CPU},
-	{"ns_per_kib", "ns", "cpus", -1, true, FIGURE_NS_PER_KIB},
-	{"rate_packets", "1/s", "workload", +1, true, FIGURE_RATE_PACKETS},
-	{"ns_per_packet", "ns", "cpus", -1, true, FIGURE_NS_PER_PACKET},
-	{"rate_messages", "1/s", "workload", +1, true, FIGURE_RATE_MESSAGES},
-	{"ns_per_message", "ns", "cpus", -1, true, FIGURE_NS_PER_MESSAGE},
-	{copy_name, "ns", "cpus", -1, false, FIGURE_COPY},
-	{"syscalls_per_mib", "1/MiB", "workload", -1, false, FIGURE_SYSCALLS},
-	{"context_switches_per_mib", "1/MiB", "cpus", -1, false, FIGURE_SWITCHES},
-	{"workload_context_switches_per_mib", "1/MiB", "workload", -1, false, FIGURE_OWN_SWITCHES},
-	{"interrupts_per_mib", "1/MiB", "cpus", -1, false, FIGURE_IRQS},
-	{"retransmits_per_mib", "1/MiB", "namespace", -1, false, FIGURE_RETRANSMITS},
-	{"workload_retransmits_per_mib", "1/MiB", "workload", -1, false, FIGURE_OWN_RETRANSMITS},
-	{"softnet_drops_per_mib", "1/MiB", "cpus", -1, false, FIGURE_DROPS},
-	{"power", "W", "host", 0, false, FIGURE_POWER},
-	{"roi_c", "T^n/C", "cpus", +1, true, FIGURE_ROI_C},
-	{"roi_p", "T^n/P^m", "host", +1, true, FIGURE_ROI_P},
-};
-
-int figure_better(enum figure f)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(metrics); i++)
-		if (metrics[i].figure == f)
-			return metrics[i].better;
-	return 0;
-}
-
 /* What is better, by `better` + 1. */
 static const char *const directions[] = {"less", NULL, "more"};
 
@@ -162,25 +118,24 @@ void figure_correct(const struct comparison *c, int better, const struct figure_
 	k->verdict = figure_judge(c, better, base, new, k, tests);
 }
 
-static bool metric_is_modelled(const struct side_figures *side, const struct metric *m)
+static bool figure_is_modelled(const struct side_figures *side, enum figure f)
 {
-	return side->modelled && (m->figure == FIGURE_POWER || m->figure == FIGURE_ROI_P);
+	return side->modelled && (f == FIGURE_POWER || f == FIGURE_ROI_P);
 }
 
-static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
-				    const struct metric *m, const struct side_figures *side)
+static enum verdict metrics_add_row(struct table *t, const struct comparison *c, enum figure f,
+				    const struct side_figures *side)
 {
-	const struct figure_runs *base = &side->of[m->figure][BASE],
-				 *new = &side->of[m->figure][NEW];
+	const struct figure_kind *m = &figure_kinds[f];
+	const struct figure_runs *base = &side->of[f][BASE], *new = &side->of[f][NEW];
 	struct change k = figure_change(c, m->better, base, new);
 	struct value *row = table_row(t);
-	bool is_copy = m->figure == FIGURE_COPY;
 	char *name = arena_printf(&t->arena, "%s%s", m->name,
-				  !is_copy	    ? ""
+				  f != FIGURE_COPY  ? ""
 				  : side->copy_unit ? side->copy_unit
 						    : "kib");
 	char *unit = arena_printf(&t->arena, "%s%s", m->unit,
-				  metric_is_modelled(side, m) ? ", modelled" : "");
+				  figure_is_modelled(side, f) ? ", modelled" : "");
 
 	table_set(t, row, "side", value_str(t, side->side));
 	table_set(t, row, "metric", value_str(t, name));
@@ -254,7 +209,7 @@ static bool figure_all_zero(const struct figure_runs *ends)
  * Returns whether the row is left out: no end has the figure, or it is a kind of trouble that no
  * run had. The workload's own retransmits stay where other sockets of the namespace had some.
  */
-static bool metric_is_left_out(const struct side_figures *side, enum figure f)
+static bool figure_is_left_out(const struct side_figures *side, enum figure f)
 {
 	const struct figure_runs *ends = side->of[f];
 
@@ -262,7 +217,7 @@ static bool metric_is_left_out(const struct side_figures *side, enum figure f)
 		return true;
 	if (f == FIGURE_OWN_RETRANSMITS && !figure_all_zero(side->of[FIGURE_RETRANSMITS]))
 		return false;
-	return f >= FIGURE_RETRANSMITS && figure_all_zero(ends);
+	return figure_kinds[f].counter && figure_all_zero(ends);
 }
 
 /* Names the last row as worse but not gated. Names beyond the buffer are cut: one name suffices. */
@@ -279,13 +234,13 @@ static void metrics_add_side(struct table *t, const struct comparison *c,
 			     const struct side_figures *side, struct outcome *out)
 {
 	enum verdict v;
-	size_t i;
+	enum figure f;
 
-	for (i = 0; i < array_size(metrics); i++) {
-		if (metric_is_left_out(side, metrics[i].figure))
+	for (f = 0; f < FIGURES; f++) {
+		if (figure_is_left_out(side, f))
 			continue;
-		v = metrics_add_row(t, c, &metrics[i], side);
-		if (metrics[i].gate && !metric_is_modelled(side, &metrics[i]))
+		v = metrics_add_row(t, c, f, side);
+		if (figure_kinds[f].gate && !figure_is_modelled(side, f))
 			outcome_count(out, v);
 		else if (v == VERDICT_WORSE)
 			outcome_add_aside(out, t);
@@ -300,7 +255,7 @@ static void metrics_note_copy(struct table *t)
 	for (row = 0; row < t->rows; row++) {
 		const char *name = table_text(t, row, "metric");
 
-		if (!str_starts(name, copy_name))
+		if (!str_starts(name, COPY_NAME))
 			continue;
 		note_add(&t->notes, compare_copy_alone, name);
 		return;

@@ -211,8 +211,8 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 	for (m = 0; m < METRICS && pair->side; m++) {
 		const struct figure_runs *of = pair->side->of[metrics[m].figure];
 
-		pair->change[m] =
-			figure_change(&one, figure_better(metrics[m].figure), &of[BASE], &of[NEW]);
+		pair->change[m] = figure_change(&one, figure_kinds[metrics[m].figure].better,
+						&of[BASE], &of[NEW]);
 	}
 	return ret;
 }
@@ -236,7 +236,7 @@ static size_t pairs_correct(struct pairs *p, const struct comparison *c, size_t 
 		if (isnan(corrected[i]))
 			continue;
 		of = p->list[i].side->of[figure];
-		figure_correct(&one, figure_better(figure), &of[BASE], &of[NEW], corrected[i],
+		figure_correct(&one, figure_kinds[figure].better, &of[BASE], &of[NEW], corrected[i],
 			       tests, &p->list[i].change[m]);
 	}
 	free(corrected);

@@ -100,7 +100,7 @@ static bool figure_split_claims(const struct comparison *c, enum figure f,
 	}
 	k.base = figure_value(&half[BASE], c->estimator);
 	k.new = figure_value(&half[NEW], c->estimator);
-	figure_correct(c, figure_better(f), &half[BASE], &half[NEW], p, 1, &k);
+	figure_correct(c, figure_kinds[f].better, &half[BASE], &half[NEW], p, 1, &k);
 	for (e = 0; e < ENDS; e++)
 		free(half[e].x);
 	return verdict_is_claim(k.verdict);
