@@ -333,7 +333,9 @@ static int run_fetch_side(struct live_run *r, int side, struct error *err)
 		rc = remote_offset(remote, intr, &remote->after, err);
 	if (!rc)
 		rc = remote_fetch(remote, intr, dir, hosts, staging, err);
-	if (!rc && !dir_make(dir, err))
+	if (!rc)
+		rc = dir_make(dir, err);
+	if (!rc)
 		rc = remote_write_clock(remote, dir, err);
 	free(staging);
 	free(hosts);
