@@ -306,7 +306,7 @@ static void option_refuse_whole(const struct argp_state *state, const struct fea
 	for (i = 0; i < n && features[i].whole; i++)
 		str_printf(&reasons, "%s'%s' has no figure of the workload alone: %s",
 			   i ? "; " : "", features[i].name, features[i].whole);
-	if (i == n)
+	if (i == n && reasons.buf)
 		argp_error(state, "--" WORKLOAD_ONLY ": %s", reasons.buf);
 	str_free(&reasons);
 }
