@@ -46,8 +46,9 @@ static void counters_label(struct figure *f, int group, const char *side, const 
 {
 	const char *per = strstr(score, "_per_");
 	int len = per ? (int)(per - score) : (int)strlen(score);
-	char *label = str_starts(score, "ns_per_")
-			      ? xasprintf("%s: CPU time, %s", side, unit)
+	char *label = str_starts(score, "ns_per_") ? xasprintf("%s: CPU time, %s", side, unit)
+		      : str_starts(score, "j_per_")
+			      ? xasprintf("%s: energy, %s", side, unit)
 			      : xasprintf("%s: %.*s, %s", side, len, score, unit);
 	char *c;
 

@@ -32,6 +32,7 @@ enum { PANELS = 4 };
 struct sweep_panel {
 	const struct sweep_gauge *gauge;
 	const char *under, *side;
+	bool modelled; /* its power is */
 };
 
 /* The rows that are drawn: of one setting. */
@@ -71,8 +72,9 @@ static void sweep_add_panels(struct sweep_rows *r, const struct sweep_gauge *g, 
 		    !row_is(r->t, row, "metric", g->metric) || sweep_has_panel(r, g->metric, under))
 			continue;
 		if (r->npanels < most)
-			r->panels[r->npanels++] =
-				(struct sweep_panel){g, under, table_text(r->t, row, "side")};
+			r->panels[r->npanels++] = (struct sweep_panel){
+				g, under, table_text(r->t, row, "side"),
+				strstr(table_text(r->t, row, "unit"), "modelled")};
 		else
 			r->left_out++;
 	}
@@ -221,7 +223,8 @@ static void sweep_put_panels(const struct sweep_rows *r, struct figure *f)
 		const struct sweep_panel *p = &r->panels[i];
 
 		label = *p->under ? xstrdup(p->under)
-				  : xasprintf("%s: %s", p->side, p->gauge->label);
+				  : xasprintf("%s: %s%s", p->side, p->gauge->label,
+					      p->modelled ? ", power modelled" : "");
 		figure_group(f, label);
 		free(label);
 		for (line = 0; line < f->bars.n; line++) {

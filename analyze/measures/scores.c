@@ -361,11 +361,12 @@ static void scores_put_row(struct table *t, const struct block *b, const char *s
 {
 	const struct score *k = c->score;
 	struct value *row = table_row(t);
+	const char *modelled = c->source == POWER_MODELLED ? ", modelled" : "";
 
 	table_set(t, row, "variant", value_str(t, b->variant));
 	table_set(t, row, "side", value_str(t, side));
 	table_set(t, row, "score", value_str(t, k->name));
-	table_set(t, row, "unit", value_str(t, k->unit));
+	table_set(t, row, "unit", value_str(t, arena_printf(&t->arena, "%s%s", k->unit, modelled)));
 	table_set(t, row, "scope", value_str(t, scope_of(c->q, k->scope)));
 	table_set(t, row, "better", value_str(t, k->better));
 	table_set(t, row, "runs", value_int((int64_t)e->n));

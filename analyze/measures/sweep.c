@@ -56,23 +56,24 @@ static const char *const kind_words[] = {"",	  "begins", "ends",   "always",
 static const struct sweep_metric {
 	const char *table, *name, *unit;
 	int better;
+	bool of_power; /* a column of roi; "power_source" says whether it is modelled */
 } metrics[] = {
-	{"roi", "throughput_gbps", "Gbit/s", 1},
-	{"roi", "cpu_pct", "%", 0},
-	{"scores", "ns_per_kib", "ns/KiB", -1},
-	{"scores", "ns_per_packet", "ns/packet", -1},
-	{"scores", "ns_per_message", "ns/message", -1},
-	{"scores", "syscalls_per_mib", "1/MiB", -1},
-	{"roi", "roi_c", "", 1},
-	{"roi", "power_w", "W", 0},
-	{"roi", "roi_p", "", 1},
-	{"scores", "j_per_gb", "J/GB", -1},
+	{"roi", "throughput_gbps", "Gbit/s", 1, false},
+	{"roi", "cpu_pct", "%", 0, false},
+	{"scores", "ns_per_kib", "ns/KiB", -1, false},
+	{"scores", "ns_per_packet", "ns/packet", -1, false},
+	{"scores", "ns_per_message", "ns/message", -1, false},
+	{"scores", "syscalls_per_mib", "1/MiB", -1, false},
+	{"roi", "roi_c", "", 1, false},
+	{"roi", "power_w", "W", 0, true},
+	{"roi", "roi_p", "", 1, true},
+	{"scores", "j_per_gb", "J/GB", -1, false},
 };
 
 /* A figure of one variant: its estimate, and its runs. */
 struct sweep_figure {
 	int variant, metric;
-	const char *side;
+	const char *side, *unit;
 	struct estimate e;
 	double *x;
 	size_t n, cap;
@@ -188,6 +189,20 @@ static bool sweep_read_cell(const struct table *t, size_t row, const struct swee
 	return !isnan(e->value);
 }
 
+/* Returns the unit of a figure. It says where power is modelled, as the unit of a score does. */
+static const char *sweep_unit(const struct sweep *w, const struct table *t, size_t row,
+			      const struct sweep_metric *m)
+{
+	const char *source;
+
+	if (!strcmp(t->name, "scores"))
+		return arena_strdup(&w->t->arena, table_text(t, row, "unit"));
+	source = table_text(t, row, "power_source");
+	if (!m->of_power || !source || strcmp(source, "modelled") != 0)
+		return m->unit;
+	return arena_printf(&w->t->arena, "%s%smodelled", m->unit, *m->unit ? ", " : "");
+}
+
 /* Adds the table's figures: estimates of all runs, or those of one repeat. */
 static void sweep_add_table(struct sweep *w, const struct table *t, bool of_run)
 {
@@ -212,6 +227,7 @@ static void sweep_add_table(struct sweep *w, const struct table *t, bool of_run)
 						  .variant = v,
 						  .metric = (int)m,
 						  .side = arena_strdup(&w->t->arena, side),
+						  .unit = sweep_unit(w, t, row, &metrics[m]),
 						  .e = e});
 		}
 	}
@@ -317,7 +333,7 @@ static void sweep_put_row(const struct sweep *w, int setting, const struct sweep
 	table_set(w->t, row, "under", value_str(w->t, *under ? under : NULL));
 	table_set(w->t, row, "side", value_str(w->t, f->side));
 	table_set(w->t, row, "metric", value_str(w->t, m->name));
-	table_set(w->t, row, "unit", value_str(w->t, m->unit));
+	table_set(w->t, row, "unit", value_str(w->t, f->unit));
 	table_set(w->t, row, "runs", value_int((int64_t)f->e.n));
 	put_estimate(w->t, row, "estimate", &f->e);
 }

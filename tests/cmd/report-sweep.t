@@ -54,6 +54,11 @@ ok "lines that do not cross are better at every value" says 'receiver ns_per_kib
 ok "equal lines cross nowhere" says 'receiver throughput_gbps gro=on: old and new do not cross|throughput_gbps gro=on: new and old do not cross; significantly better at 0, worse at 0 of 4 values of size' notes
 ok "json has the crossovers as rows" sh -c "\"$zcost\" report sweep cap --setting size --format json |
 	jq -e '.crossovers.rows[] | select(.metric == \"ns_per_kib\" and .under == \"gro=on\") | .kind == \"begins\" and (.at | . > 8190 and . < 8194)'"
+sweep --variant '*+gro-on' --power-model idle=20,per_cpu=5 >model.tsv
+ok "power, its score and joules say that they are modelled" test "$(awk -F '\t' '$13 ~ /modelled/ { print $7, $13 }' model.tsv | sort -u | tr '\n' ';')" = \
+	"j_per_gb J/GB, modelled;power_w W, modelled;roi_p modelled;"
+"$zcost" plot cap sweep --setting size --variant '*+gro-on' --power-model idle=20,per_cpu=5 -o model --format svg >log 2>&1
+ok "the chart of a sweep says that its power is modelled" says 'T²/P, power modelled' model/sweep.svg
 sqlite3 cap/zcost.db "INSERT INTO metric SELECT run, 'workload_' || replace(name, 'busy', 'cpu'), unit, value / 2, source FROM metric
 	WHERE name = 'busy_ns'; INSERT INTO metric SELECT run, 'workload_cpu_pct', unit, value / 2, source FROM metric WHERE name = 'cpu_pct'"
 sweep --variant '*+gro-on' --workload-only >own.tsv

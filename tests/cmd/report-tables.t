@@ -295,6 +295,7 @@ ok "report scores names the estimator" says 'over the runs: mean' err
 ok "report scores --power-model exits 0" report scores cap --power-model idle=100,per_cpu=100 --variant baseline
 # 100 W + 0.5 CPUs x 100 W, 3 s, 3.84 GB
 ok "report scores has joules per GB from the model" near_cell out value score=j_per_gb,side=receiver 117.1875 1e-6
+ok "the unit of j_per_gb says that it is modelled" test "$(get out unit score=j_per_gb,side=receiver)" = "J/GB, modelled"
 ok "report scores notes that j_per_gb uses a model" says 'baseline receiver, .*: j_per_gb uses MODELLED' err
 ok "the total j_per_gb counts a host that both sides share once" near_cell out value score=j_per_gb,side=total 195.3125 1e-6
 # Only one of four runs has receives of one size. A fifth run has no histogram.
