@@ -113,6 +113,7 @@ static void plot_add_chart(struct arguments *a, const char *name)
 		fprintf(stderr, "zcost: there is no chart '%s'; %sthe charts are\n", name,
 			did_you_mean(names, name));
 		plot_list_charts(stderr);
+		free(names);
 		exit(EXIT_USAGE);
 	}
 	array_grow(a->charts, a->ncharts, a->charts_cap);
