@@ -47,9 +47,12 @@ static int diff_read_whole(struct diff *d, const struct comparison *c, const str
 			   enum end e, const struct query *q, struct table *notes,
 			   struct error *err)
 {
+	struct query whole = *q;
 	struct table t;
-	int ret = measure_run(spec->whole, c->end[e].store, q, &t, err);
+	int ret;
 
+	whole.runs = NULL; /* they are the groups' */
+	ret = measure_run(spec->whole, c->end[e].store, &whole, &t, err);
 	if (!ret) {
 		diff_add_whole(d, spec, e, &t);
 		diff_carry_notes(notes, &t);
