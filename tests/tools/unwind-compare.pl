@@ -7,7 +7,9 @@
 # end where nothing is mapped. Its libunwind does so in epilogues (a register that was popped is not
 # in the copy of the stack any more), on the last word of the copy, and behind the system call that
 # ends a signal handler. Of the frame that a handler returns to, perf takes 1 off the address and
-# finds nothing there. _init and _fini have no tables: who called them is left out. With TIDs, only those threads are compared.
+# finds nothing there. Who called a function is left out where no table says it: for _init and _fini, and for a sample in
+# _Unwind_Resume or _Unwind_RaiseException, whose last instructions move the stack pointer to the handler's frame.
+# With TIDs, only those threads are compared.
 use strict;
 use warnings;
 
@@ -19,6 +21,7 @@ sub add {
 	my ($to, $tid, $chain, $count) = @_;
 	return if @tids && !$only{$tid};
 	my ($guess) = grep { $chain->[$_] =~ /^_(init|fini)$/ } 0 .. $#$chain;
+	$guess = 0 if $chain->[0] =~ /^_Unwind_(Resume|RaiseException)$/;
 	$#$chain = $guess if defined $guess;
 	$to->{"$tid\t" . join(';', @$chain)} += $count;
 }
