@@ -235,16 +235,15 @@ static char *placement_common_cpus(const struct run *a, const struct run *b)
 {
 	struct cpuset of_a, of_b, both = {0};
 	bool all_a = !placement_read_cpus(a, &of_a), all_b = !placement_read_cpus(b, &of_b);
-	unsigned int cpu;
 	char *list, *text;
+	int i;
 
 	if (!placement_is_one_host(a, b))
 		return NULL;
 	if (all_a && all_b)
 		return xstrdup("all CPUs");
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if ((all_a || cpuset_has(&of_a, cpu)) && (all_b || cpuset_has(&of_b, cpu)))
-			cpuset_add(&both, cpu);
+	for (i = 0; i < CPUSET_MAX / 64; i++)
+		both.bits[i] = (all_a ? ~0ULL : of_a.bits[i]) & (all_b ? ~0ULL : of_b.bits[i]);
 	if (!cpuset_count(&both))
 		return NULL;
 	list = cpuset_format(&both);
@@ -289,11 +288,11 @@ char *shared_cpus_of(struct store *s, const struct query *q, const char *const s
 	char *text = NULL;
 
 	for (i = 0; i < all && !text; i++)
-		for (k = i + 1; k < all && !text; k++) {
+		for (k = i + 1; k < all && !text && placement_is_one_repeat(&runs[i], &runs[k]);
+		     k++) {
 			const struct run *both[] = {&runs[i], &runs[k]};
 
-			if (placement_is_one_repeat(both[0], both[1]) &&
-			    placement_is_among(both[0]->side, sides, n) &&
+			if (placement_is_among(both[0]->side, sides, n) &&
 			    placement_is_among(both[1]->side, sides, n))
 				text = shared_cpus(both, 2);
 		}
@@ -321,9 +320,8 @@ double cpu_pct_unshared(struct store *s, const struct run *const sides[], int i)
 {
 	struct cpuset before = {0}, set;
 	bool shares = false;
-	unsigned int cpu;
 	char *common;
-	int k;
+	int k, word;
 
 	for (k = 0; k < i; k++) {
 		if (!placement_is_one_host(sides[k], sides[i]))
@@ -333,9 +331,8 @@ double cpu_pct_unshared(struct store *s, const struct run *const sides[], int i)
 		free(common);
 		if (!placement_read_cpus(sides[k], &set))
 			return 0; /* an earlier side has all CPUs of the host */
-		for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-			if (cpuset_has(&set, cpu))
-				cpuset_add(&before, cpu);
+		for (word = 0; word < CPUSET_MAX / 64; word++)
+			before.bits[word] |= set.bits[word];
 	}
 	return shares ? placement_cpu_pct_elsewhere(s, sides[i], &before)
 		      : figure_metric(s, sides[i], "cpu_pct");

@@ -2,6 +2,7 @@
 /* The capture: its facts, variants, hosts, runs, and the states of the collectors. */
 #include "analyze/store/sql.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int store_capture_put(struct store *s, const char *key, const char *value, struct error *err)
@@ -224,7 +225,18 @@ static int runs_query(struct store *s, const struct run_filter *f, struct run **
 			(int64_t)f->failed);
 }
 
-/* Reads all runs of a complete store once, because each table asks for the runs of each variant. */
+static int run_compare_repeat(const void *a, const void *b)
+{
+	const struct run *r = a, *l = b;
+	int rc = strcmp(r->variant, l->variant);
+
+	if (rc || (rc = r->repeat - l->repeat) || (rc = r->position - l->position))
+		return rc;
+	return r->id < l->id ? -1 : 1;
+}
+
+/* Reads all runs of a complete store once, because each table asks for the runs of each variant and
+ * of each repeat. */
 static int runs_read_once(struct store *s, struct error *err)
 {
 	int n;
@@ -233,18 +245,30 @@ static int runs_read_once(struct store *s, struct error *err)
 		return 0;
 	n = sql_rows(s, &s->runs, sizeof(*s->runs), run_read_row, err,
 		     RUN_COLUMNS "1 ORDER BY variant, position, id", "");
-	s->nruns = n > 0 ? (size_t)n : 0;
-	return n < 0 ? n : 0;
+	if (n <= 0)
+		return n;
+	s->nruns = (size_t)n;
+	s->repeats = xmemdup(s->runs, s->nruns * sizeof(*s->runs));
+	qsort(s->repeats, s->nruns, sizeof(*s->repeats), run_compare_repeat);
+	return 0;
 }
 
-/* Returns the index of the first run whose variant is not before `variant`. */
-static size_t runs_find_variant(const struct store *s, const char *variant)
+/* 0: the run is of the filter's variant, and of its repeat if the filter has one. */
+static int run_compare_place(const struct run *r, const struct run_filter *f)
 {
-	size_t from = 0, to = s->nruns, mid;
+	int rc = strcmp(r->variant, f->variant);
+
+	return rc || !f->repeat ? rc : r->repeat - f->repeat;
+}
+
+/* Returns the index of the first run that is not before the filter's variant and repeat. */
+static size_t runs_find_place(const struct run *runs, size_t n, const struct run_filter *f)
+{
+	size_t from = 0, to = n, mid;
 
 	while (from < to) {
 		mid = (from + to) / 2;
-		if (strcmp(s->runs[mid].variant, variant) < 0)
+		if (run_compare_place(&runs[mid], f) < 0)
 			from = mid + 1;
 		else
 			to = mid;
@@ -255,12 +279,13 @@ static size_t runs_find_variant(const struct store *s, const char *variant)
 static bool run_is_selected(const struct run *r, const struct run_filter *f)
 {
 	return (!f->pass || !strcmp(r->pass, f->pass)) && (!f->side || !strcmp(r->side, f->side)) &&
-	       (!f->repeat || r->repeat == f->repeat) && (f->failed || !strcmp(r->status, "ok"));
+	       (f->failed || !strcmp(r->status, "ok"));
 }
 
 int store_runs(struct store *s, const struct run_filter *f, struct run **runs, struct error *err)
 {
 	size_t i, n = 0, cap = 0;
+	struct run *all;
 	int rc;
 
 	*runs = NULL;
@@ -269,10 +294,11 @@ int store_runs(struct store *s, const struct run_filter *f, struct run **runs, s
 	rc = runs_read_once(s, err);
 	if (rc)
 		return rc;
-	for (i = runs_find_variant(s, f->variant);
-	     i < s->nruns && !strcmp(s->runs[i].variant, f->variant); i++)
-		if (run_is_selected(&s->runs[i], f))
-			array_add(*runs, n, cap, s->runs[i]);
+	all = f->repeat ? s->repeats : s->runs;
+	for (i = runs_find_place(all, s->nruns, f); i < s->nruns && !run_compare_place(&all[i], f);
+	     i++)
+		if (run_is_selected(&all[i], f))
+			array_add(*runs, n, cap, all[i]);
 	return (int)n;
 }
 

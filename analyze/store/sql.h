@@ -38,6 +38,7 @@ struct store {
 		int n;
 	} variants, sides;
 	struct run *runs; /* as `variants`; sorted by variant, then in the order of the capture */
+	struct run *repeats; /* the same runs, sorted by variant, repeat, then as above */
 	size_t nruns;
 	struct dictionary *dictionary;
 };

@@ -128,6 +128,7 @@ int store_close(struct store *s, int rc, struct error *err)
 	free(s->variants.list);
 	free(s->sides.list);
 	free(s->runs);
+	free(s->repeats);
 	free(s->statements);
 	free(s->path);
 	free(s->tmp);
