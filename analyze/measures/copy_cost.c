@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The cost of the workload's copying, from the profile. */
+#include "analyze/measures/costs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads the names of the workload's threads in the measured runs. No name: not collected. */
+static int copy_read_comms(struct store *s, const struct block *b, struct intern *comms,
+			   struct error *err)
+{
+	const struct query every = {0};
+	struct thread_row *rows;
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), i, k, rc = n < 0 ? n : 0;
+
+	for (i = 0; i < n && rc >= 0; i++) {
+		rc = store_threads(s, runs[i].id, &rows, err);
+		for (k = 0; k < rc; k++)
+			if (rows[k].comm)
+				intern_str(comms, rows[k].comm);
+		if (rc >= 0)
+			free(rows);
+	}
+	if (n >= 0)
+		free(runs);
+	return rc < 0 ? rc : 0;
+}
+
+/*
+ * Returns whether copying in a row is the workload's. Interrupts, softirqs and kernel threads work
+ * for the workload under any name. The kernel names the threads of io_uring.
+ */
+static bool copy_row_counts(const struct tally_row *r, const struct intern *comms)
+{
+	const char *comm = r->key[0], *context = r->key[1];
+
+	if (strcmp(r->key[2], "data copy") != 0)
+		return false;
+	return !comms->n || intern_find(comms, comm, strlen(comm)) != INTERN_NONE ||
+	       str_starts(comm, "iou-") || context_is_softirq(context_of_name(context)) ||
+	       !strcmp(context, context_names[CTX_HARDIRQ]) ||
+	       !strcmp(context, context_names[CTX_KTHREAD]);
+}
+
+static struct cost copy_cost_of_part(const struct cost_part *p, const struct intern *comms)
+{
+	const struct tally *f = &p->tally;
+	struct tally_row sum = {.run_self = xcalloc((size_t)p->nruns + 1, sizeof(double))};
+	struct cost copy = {NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
+	size_t i;
+	int run;
+
+	for (i = 0; i < f->n; i++) {
+		if (!copy_row_counts(&f->rows[i], comms))
+			continue;
+		sum.self += f->rows[i].self;
+		for (run = 0; run < p->nruns; run++)
+			sum.run_self[run] += f->rows[i].run_self[run];
+	}
+	if (sum.self > 0)
+		copy = cost_self(p, &sum);
+	else if (f->n)
+		copy.share = 0, copy.ns = 0 * p->basis.ns;
+	free(sum.run_self);
+	return copy;
+}
+
+int copy_cost(struct store *s, const struct query *q, const struct block *b, bool *alone,
+	      struct cost *copy, struct basis_value *basis, struct error *err)
+{
+	struct query plain = {
+		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
+	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT},
+				  .nkeys = 3,
+				  .workload_only = q->workload_only && !alone};
+	struct components *components;
+	struct intern comms = {0};
+	struct cost_part part;
+	int rc = components_read(&components, NULL, "basic", err);
+
+	*copy = (struct cost){NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
+	if (rc)
+		return rc;
+	spec.components = components;
+	rc = cost_part_read(s, &plain, b, &spec, &part, err);
+	if (!rc && alone) {
+		rc = copy_read_comms(s, b, &comms, err);
+		*alone = comms.n;
+	}
+	if (!rc)
+		*copy = copy_cost_of_part(&part, &comms);
+	*basis = part.basis;
+	cost_part_free(&part);
+	components_free(components);
+	intern_free(&comms);
+	return rc;
+}
+
+int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
+			bool receives, double *ns, struct error *err)
+{
+	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
+	struct tally_spec spec = {.keys = {BY_SYMBOL}, .nkeys = 1, .totals = true};
+	struct cost_part part;
+	size_t i;
+	int rc;
+
+	spec.symbol = receives ? "_copy_to_iter*" : "_copy_from_iter*";
+	rc = cost_part_read(s, &plain, b, &spec, &part, err);
+	*ns = !rc && part.tally.samples ? 0 * part.basis.ns : NAN;
+	for (i = 0; !rc && i < part.tally.n; i++)
+		*ns += cost_total(&part, &part.tally.rows[i]).ns;
+	cost_part_free(&part);
+	return rc;
+}
