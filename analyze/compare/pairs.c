@@ -14,17 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pair_metric {
-	enum figure figure;
-	const char *name, *unit;
-} metrics[] = {
-	{FIGURE_THROUGHPUT, "throughput", "Gbit/s"},
-	{FIGURE_RATE_PACKETS, "rate_packets", "1/s"},
-	{FIGURE_RATE_MESSAGES, "rate_messages", "1/s"},
-	{FIGURE_NS_PER_KIB, "ns_per_kib", "ns/KiB"},
-	{FIGURE_NS_PER_PACKET, "ns_per_packet", "ns/packet"},
-	{FIGURE_NS_PER_MESSAGE, "ns_per_message", "ns/message"},
-};
+static const enum figure metrics[] = {FIGURE_THROUGHPUT,    FIGURE_RATE_PACKETS,
+				      FIGURE_RATE_MESSAGES, FIGURE_NS_PER_KIB,
+				      FIGURE_NS_PER_PACKET, FIGURE_NS_PER_MESSAGE};
 enum { METRICS = array_size(metrics) };
 
 struct pair {
@@ -209,10 +201,10 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 		ret = figures_read(&pair->figures, &one, notes, err);
 	pair->side = ret ? NULL : pair_side(&pair->figures);
 	for (m = 0; m < METRICS && pair->side; m++) {
-		const struct figure_runs *of = pair->side->of[metrics[m].figure];
+		const struct figure_runs *of = pair->side->of[metrics[m]];
 
-		pair->change[m] = figure_change(&one, figure_kinds[metrics[m].figure].better,
-						&of[BASE], &of[NEW]);
+		pair->change[m] =
+			figure_change(&one, figure_kinds[metrics[m]].better, &of[BASE], &of[NEW]);
 	}
 	return ret;
 }
@@ -221,7 +213,7 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 static size_t pairs_correct(struct pairs *p, const struct comparison *c, size_t m)
 {
 	double *corrected = xcalloc(p->n + 1, sizeof(*corrected));
-	enum figure figure = metrics[m].figure;
+	enum figure figure = metrics[m];
 	size_t i, tests = 0;
 
 	for (i = 0; i < p->n; i++) {
@@ -293,15 +285,15 @@ static bool metric_is_known(const struct pairs *p, size_t m)
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
-		if (p->list[i].side && (p->list[i].side->of[metrics[m].figure][BASE].n ||
-					p->list[i].side->of[metrics[m].figure][NEW].n))
+		if (p->list[i].side && (p->list[i].side->of[metrics[m]][BASE].n ||
+					p->list[i].side->of[metrics[m]][NEW].n))
 			return true;
 	return false;
 }
 
 static const char *metric_column(struct arena *a, size_t m, int column)
 {
-	return arena_printf(a, "%s_%s", metrics[m].name, metric_columns[column].name);
+	return arena_printf(a, "%s_%s", figure_kinds[metrics[m]].name, metric_columns[column].name);
 }
 
 /* Makes the columns: the settings, then each metric, then what a narrow terminal leaves out. */
@@ -319,9 +311,10 @@ static void pairs_add_columns(struct pairs *p, struct arena *a)
 			*to = metric_columns[k];
 			to->name = metric_column(a, m, k);
 			if (k == BASE_COLUMN || k == NEW_COLUMN)
-				to->unit = metrics[m].unit;
+				to->unit = figure_kinds[metrics[m]].unit;
 			if (k == CHANGE_COLUMN)
-				to->stem = arena_printf(a, "%s_change", metrics[m].name);
+				to->stem =
+					arena_printf(a, "%s_change", figure_kinds[metrics[m]].name);
 			to++;
 		}
 	memcpy(to, columns, sizeof(columns));
@@ -362,8 +355,8 @@ static void pair_put_row(struct table *t, const struct pairs *p, const struct co
 		row[k] = value_str(t, pair_setting(p, c, k, pair->variant[BASE]));
 	for (m = 0; m < METRICS && pair->side; m++) {
 		for (e = 0; e < ENDS; e++)
-			if (pair->side->of[metrics[m].figure][e].n > runs[e])
-				runs[e] = pair->side->of[metrics[m].figure][e].n;
+			if (pair->side->of[metrics[m]][e].n > runs[e])
+				runs[e] = pair->side->of[metrics[m]][e].n;
 		pair_put_metric(t, row, pair, m);
 		outcome_count(out, pair->change[m].verdict);
 	}
