@@ -126,16 +126,21 @@ static int setting_check_scripts(const struct set_value *v, bool made, struct st
 				 struct error *err)
 {
 	const struct hooks *h = &v->hooks;
+	const struct {
+		const char *what, *command;
+		bool made;
+	} scripts[] = {{"save", h->save, made},
+		       {"before", h->before, made},
+		       {"after", h->after, made || *h->before}};
 	char *owner = set_value_owner(v);
 	struct error e = {0};
-	int rc;
+	size_t i;
+	int rc = 0;
 
-	hook_check_script(owner, "save", h->save, &e);
-	rc = check_found(&e, made, said, err);
-	hook_check_script(owner, "before", h->before, &e);
-	rc = rc ? rc : check_found(&e, made, said, err);
-	hook_check_script(owner, "after", h->after, &e);
-	rc = rc ? rc : check_found(&e, made || *h->before, said, err);
+	for (i = 0; i < array_size(scripts) && !rc; i++) {
+		hook_check_script(owner, scripts[i].what, scripts[i].command, &e);
+		rc = check_found(&e, scripts[i].made, said, err);
+	}
 	free(owner);
 	return rc;
 }
