@@ -20,9 +20,8 @@ static bool scope_among(const char **names, int n, const char *name, bool glob)
 	return false;
 }
 
-/* Fails for an unknown name, because an empty table would hide the user's mistake. */
-static int scope_check_name(struct store *s, const char *what, const char *name, bool glob,
-			    const char **names, int n, struct error *err)
+int scope_check_name(struct store *s, const char *what, const char *name, bool glob,
+		     const char **names, int n, struct error *err)
 {
 	struct str list = {0};
 	int i, rc = 0;

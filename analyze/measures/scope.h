@@ -20,6 +20,11 @@ struct block {
 	const char *variant, *side; /* strings of the store */
 };
 
+/* Fails for a name that is not one of `names`: an empty table would hide the user's mistake.
+ * `glob`: a pattern that matches one of them is no mistake. `what` says what is named. */
+int scope_check_name(struct store *s, const char *what, const char *name, bool glob,
+		     const char **names, int n, struct error *err);
+
 /* Lists the blocks that the query asks for, in the plan's order. The caller frees the list.
  * Returns their number or -errno. */
 int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err);

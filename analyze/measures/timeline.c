@@ -98,7 +98,17 @@ static int timeline_put_block(struct block_table *k, struct error *err)
 
 static int timeline_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	return block_table_run(s, q, t, timeline_put_block, NULL, err);
+	const char **names;
+	int n, rc = block_table_run(s, q, t, timeline_put_block, NULL, err);
+
+	if (rc || t->rows || !q->name)
+		return rc;
+	n = store_series_names(s, &names, err);
+	if (n < 0)
+		return n;
+	rc = scope_check_name(s, "series", q->name, true, names, n, err);
+	free(names);
+	return rc;
 }
 
 const struct measure measure_timeline = {

@@ -61,8 +61,8 @@ ok "report timeline has a point of throughput every 100 ms" test \
 ok "report timeline --name prints the series that match the glob, and no other" is \
 	"power_w:package/perf/package-0 power_w:package/powercap/package-0 power_w:package/powercap/package-1" \
 	sh -c "cut -f 4 named | sed 1d | sort -u | paste -sd ' '"
-ok "report timeline --name of no series exits 1" exits 1 "$zcost" report timeline cap --name nosuch
-ok "the message names the unknown series" says "table 'timeline' has no row: nothing matches --name nosuch" err
+ok "report timeline --name of no series exits 1" exits 1 "$zcost" report timeline cap --name throughputt
+ok "the message names the series that the user may have meant" says "has no series 'throughputt'; did you mean throughput?" err
 ok "report timeline prints 30 points of each side" is "30 receiver 30 sender" \
 	sh -c "'$zcost' report timeline cap --format tsv 2>notes | cut -f 2 | sed 1d | sort | uniq -c | xargs"
 ok "a note says how many points the table left out" says 'receiver: 30 of 71 rows; --all shows all' notes
