@@ -226,17 +226,18 @@ static long call_32bit(long nr, long a, long b, long c)
 	return result;
 }
 
-/* The numbers are those of i386. In the table of x86-64, 20 is writev, and 4 is stat. */
+/* The numbers are those of i386: getppid, getpid, write. In the table of x86-64, 20 is writev, and
+ * 4 is stat. */
 static int calls_32bit(void)
 {
 	char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	int fd = (int)syscall(SYS_memfd_create, "calls", 0), i;
 
-	if (low == MAP_FAILED || call_32bit(20, 0, 0, 0) != getpid())
+	if (low == MAP_FAILED || call_32bit(64, 0, 0, 0) != getppid())
 		return 1;
 	getppid_times(300);
-	for (i = 1; i < 1500; i++)
+	for (i = 0; i < 1500; i++)
 		call_32bit(20, 0, 0, 0);
 	for (i = 0; i < 10; i++)
 		call_32bit(4, fd, (long)low, 100);
