@@ -21,7 +21,7 @@ ok "run.json has the reason" sh -c \
 	"jq -r '.collectors[] | select(.name == \"power\") | .why' r/run.json | grep -q '$reason'"
 ok "the store has the reason" sh -c "'$zcost' analyze r 2>/dev/null
 	sqlite3 r/zcost.db 'SELECT vals FROM note' | grep -q '$reason'"
-ok "report runs has the reason" sh -c "'$zcost' report runs r | grep -q '$reason'"
+ok "report runs --verbose has the reason" sh -c "'$zcost' report runs r --verbose | grep -q '$reason'"
 ok "collect --verbose succeeds when the host cannot measure power" exits 0 "$zcost" collect -o r -v --pass measure -- sleep 0.1
 ok "collect --verbose prints the reason" says "^zcost: power: not measured: $reason" err
 ok "collect --verbose does not print the one-line list" sh -c "! grep -q 'not measured here' err"
