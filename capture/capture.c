@@ -160,6 +160,13 @@ static int run_next(struct capture *c, struct stage *stage, const struct run_id 
 	return rc ? run_fail_unset(c, id, stage->why, err) : run_one(c, id, err);
 }
 
+/* Every variant failed, and at least three runs: what is wrong with all of them needs no more runs.
+ */
+static bool run_all_is_hopeless(const struct capture *c)
+{
+	return !c->ok && c->failed >= 3 && c->failed >= c->plan->nvariants;
+}
+
 static int run_all(struct capture *c, struct stage *stage, const struct order *todo,
 		   struct error *err)
 {
@@ -167,7 +174,7 @@ static int run_all(struct capture *c, struct stage *stage, const struct order *t
 	int rc = 0;
 
 	c->progress.total = todo->n;
-	for (i = 0; i < todo->n && !rc; i++) {
+	for (i = 0; i < todo->n && !rc && !run_all_is_hopeless(c); i++) {
 		if (interrupt_came(&c->intr))
 			return -EINTR;
 		rc = run_next(c, stage, &todo->run[i], order_seconds_after(c, todo, i), err);
@@ -238,7 +245,7 @@ static int run_todo(struct capture *c, struct error *err)
 	if (!rc && interrupt_came(&c->intr))
 		rc = -EINTR;
 	if (todo.n && !rc)
-		plan_note_shared_cpus(c->plan);
+		plan_note_start(c->plan);
 	if (todo.n && !rc)
 		rc = run_all_on_stage(c, &todo, err);
 	if (manifest_finish(&c->manifest, &late) && !rc)

@@ -347,7 +347,8 @@ static int capture_conclude(const struct capture *c, int rc, const struct error 
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	if (c->failed && !c->ok)
-		warn("no run of %zu succeeded; %s to try once more", c->failed, again);
+		warn("no run of %zu succeeded%s; %s when the cause is mended", c->failed,
+		     c->failed < c->progress.total ? ", so the others were not tried" : "", again);
 	else if (c->failed)
 		warn("%zu of %zu runs failed; the others are safe in %s; %s to try those once more",
 		     c->failed, c->failed + c->ok, c->dir, again);

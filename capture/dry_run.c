@@ -302,7 +302,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 		if (left.n < all.n)
 			print_note("%s: %zu of %zu runs exist already", dir, all.n - left.n, all.n);
 		if (left.n)
-			plan_note_shared_cpus(p);
+			plan_note_start(p);
 		note_few_runs(p);
 		warn_no_units(p);
 		progress_init(&progress, p, false);

@@ -211,9 +211,9 @@ int hook_check_script(const char *owner, const char *what, const char *command, 
 char *command_missing_file(const char *command);
 
 /*
- * Prints a note for each set of CPUs that sides share on one host. What is measured by CPU is then
- * the sum of these sides.
+ * Prints what a user should know before the runs: perf is missing for the profile pass; sides share
+ * CPUs on one host, so what is measured by CPU is the sum of these sides.
  */
-void plan_note_shared_cpus(const struct plan *p);
+void plan_note_start(const struct plan *p);
 
 #endif

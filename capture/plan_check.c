@@ -3,6 +3,7 @@
 #include "capture/plan.h"
 
 #include "collect/agent.h"
+#include "collect/host.h"
 #include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
@@ -179,7 +180,20 @@ static char *sides_shared_cpus(const struct side_plan *s, int n)
 	return text.buf ? str_take(&text) : NULL;
 }
 
-void plan_note_shared_cpus(const struct plan *p)
+static void plan_note_missing_perf(const struct plan *p)
+{
+	int i;
+
+	if (!(p->passes & 1U << PASS_PROFILE) || host_has_program("perf"))
+		return;
+	for (i = 0; i < p->nsides; i++)
+		if (!*p->sides[i].host && !*p->sides[i].collect) {
+			warn("pass profile: no perf program here, so there will be no costs of functions; install linux-perf (Debian), linux-tools-generic (Ubuntu) or perf (Fedora)");
+			return;
+		}
+}
+
+static void plan_note_shared_cpus(const struct plan *p)
 {
 	size_t *times = xcalloc(p->nvariants + 1, sizeof(*times)), i;
 	const char **first = xcalloc(p->nvariants + 1, sizeof(*first));
@@ -208,4 +222,10 @@ void plan_note_shared_cpus(const struct plan *p)
 	intern_free(&texts);
 	free(first);
 	free(times);
+}
+
+void plan_note_start(const struct plan *p)
+{
+	plan_note_missing_perf(p);
+	plan_note_shared_cpus(p);
 }

@@ -17,7 +17,14 @@
 /* Says whether this host runs the program: behind another prefix it may lie in a container. */
 static bool side_runs_here(const struct side_plan *s)
 {
-	return !*s->host && (!*s->prefix || str_starts(s->prefix, "ip netns exec "));
+	static const char *const local[] = {"ip netns exec ", "taskset ", "numactl ",
+					    "nice ",	      "chrt ",	  "stdbuf "};
+	size_t i;
+
+	for (i = 0; i < array_size(local) && *s->prefix; i++)
+		if (str_starts(s->prefix, local[i]))
+			return !*s->host;
+	return !*s->host && !*s->prefix;
 }
 
 static int program_check(const char *program, struct error *err)

@@ -232,10 +232,10 @@ static void remark_early_end(struct capture *c, int side, const json_t *root)
 	    intern_str(&c->remarks, key) == known) {
 		progress_clear(&c->progress);
 		print_note(
-			"%s/%s-%02d: %s: the window was to last %.3g s, but the command ended after %.3g s",
+			"%s/%s-%02d: %s: the command ended after %.3g s of the window's %.3g s; let it run longer, or set a shorter duration",
 			json_text(root, "variant"), json_text(root, "pass"),
 			(int)json_integer_value(json_object_get(root, "repeat")),
-			c->plan->sides[side].name, (length + early) / 1e9, length / 1e9);
+			c->plan->sides[side].name, length / 1e9, (length + early) / 1e9);
 	}
 	free(key);
 }

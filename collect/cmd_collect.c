@@ -395,8 +395,9 @@ static void collect_print_early_end(const struct run *r)
 	uint64_t length = r->end_ns - r->start_ns;
 
 	if (r->early_ns && !r->failed)
-		print_note("%s: the window was to last %.3g s, but the command ended after %.3g s",
-			   r->dir, (double)(length + r->early_ns) / 1e9, (double)length / 1e9);
+		print_note(
+			"%s: the command ended after %.3g s of the window's %.3g s; let it run longer, or give a shorter --duration",
+			r->dir, (double)length / 1e9, (double)(length + r->early_ns) / 1e9);
 }
 
 static int collect_execute(struct run *r, bool verbose)

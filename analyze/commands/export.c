@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The list of formats, in the order of --help. */
 #define FORMATS(row)                                                                              \
@@ -160,6 +161,9 @@ static void export_check(struct argp_state *state, struct export_arguments *a)
 		argp_error(state, "--rate: too many rates");
 	if (!a->format->two_ends && a->c.side[BASE] != a->c.side[NEW])
 		argp_error(state, "--side: %s takes one side", a->format->name);
+	if (a->format->binary && (!a->x.path || !strcmp(a->x.path, "-")) && isatty(STDOUT_FILENO))
+		argp_error(state, "zcost does not write %s to a terminal; give -o FILE",
+			   a->format->name);
 }
 
 static error_t export_parse(int key, char *arg, struct argp_state *state)

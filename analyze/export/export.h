@@ -32,6 +32,7 @@ struct format {
 	const char *name, *what;
 	const char *options[SOURCES]; /* as in struct measure */
 	bool two_ends;		      /* takes BASE and NEW */
+	bool binary;		      /* no text: a terminal does not get it */
 	int (*write)(struct export *x, struct error *err);
 };
 

@@ -333,5 +333,6 @@ const struct format format_pprof = {
 	.name = "pprof",
 	.what = "gzipped profile.proto: samples, CPU time and cost per unit of work (pprof, Pyroscope, Parca)",
 	.options = {[SOURCE_CAPTURE] = OPT_EXPORT_RUNS, [SOURCE_PERF] = OPT_EXPORT_FILE},
+	.binary = true,
 	.write = export_pprof,
 };

@@ -51,6 +51,15 @@ if ! command -v go >/dev/null; then
 	from_debian pprof "$(apt-cache depends golang-go 2>/dev/null | sed -n 's/.*Depends: \(golang-[0-9.]*-go\)$/\1/p')" '*/pkg/tool/*/pprof'
 	pprof=$found pprof_first=
 fi
+refuses_terminal() {
+	script -qec "'$zcost' export pprof cap" /dev/null </dev/null >tty 2>&1
+	[ $? = 2 ] && says 'does not write pprof to a terminal; give -o FILE' tty
+}
+if command -v script >/dev/null; then
+	ok "export does not write pprof to a terminal" refuses_terminal
+else
+	skip "export does not write pprof to a terminal" "no script program"
+fi
 if [ "$pprof" ]; then
 	ok "pprof -top prints the functions and the cost per KiB of report functions" top_costs copying
 	ok "pprof -top prints the costs of another variant" top_costs mapping

@@ -134,6 +134,13 @@ ok "the error names the variant, the side and the program" says "variant a, rece
 ok "capture of a plan with a program that is not in PATH exits 2" exits 2 "$zcost" capture one.ini -o gone-program
 ok "capture makes no run without the program" test "$(find gone-program/runs -name run.json | wc -l)" = 0
 ok "capture names the variant, the side and the program once" test "$(grep -c "variant a, receiver: there is no program 'no-such-program' in PATH: install it" err)" = 1
+one no-such-program 'prefix = taskset -c 0'
+ok "--dry-run finds a missing program behind taskset" exits 2 "$zcost" capture one.ini --dry-run
+mkdir no-perf; ln -s "$(command -v sleep)" no-perf
+one "sleep 1"
+sed -i 's/^passes = measure/passes = measure,profile/' one.ini
+ok "--dry-run accepts a plan without perf" exits 0 env PATH="$PWD/no-perf" "$zcost" capture one.ini --dry-run
+ok "the warning says that perf is missing for the profile pass" says 'warning: pass profile: no perf program here' err
 one ./built
 sed 's|^\[side|before = printf "#!/bin/sh\\nexec sleep 5\\n" >built; chmod +x built\nrepeats = 1\nwarmup = 0\nduration = 0.1\ngrace = 0\n[side|' one.ini >build.ini
 rm -f built
@@ -159,7 +166,7 @@ done
 set_hooks 'before = true' "after = $scratch/gone.sh x"
 ok "--dry-run accepts a script that the setting's before may make" exits 0 "$zcost" capture set.ini --dry-run
 ok "each value has one note about its missing script" test "$(grep -c "gone.sh.*, unless 'before' makes it$" err)" = 2
-one true
+one "sleep 1"
 sed "s|^\[side|after = $scratch/gone.sh\n[side|" one.ini >after.ini
 ok "--dry-run looks for the script of the plan's after" exits 2 "$zcost" capture after.ini --dry-run
 one no-such-program 'host = ssh://far'
