@@ -16,18 +16,33 @@ int snap_append(int fd, uint64_t mono_ns, const void *data, size_t len);
 
 struct snap {
 	uint64_t mono_ns;
-	char *data; /* NUL-terminated, inside the reader's buffer */
+	uint64_t at; /* the offset of its bytes in the file */
 	size_t len;
 };
 
+/* A file of hours is larger than the memory. So only its index and a part of it are in memory. */
 struct snaps {
 	struct snap *snap; /* in the order of the file */
 	size_t n;
-	char *buf;
+	struct error failed; /* of the first snapshot that could not be read */
+	char *path;
+	int fd;
+	char *buf; /* bytes of the file from `base` on; those from `from` to `to` are unchanged */
+	size_t cap;
+	uint64_t base, from, to;
 };
 
-/* Reads a whole file. If its tail is damaged, it returns the snapshots before it and -EBADMSG. */
+/*
+ * Opens a file and reads the times of its snapshots. If its tail is damaged, it returns the
+ * snapshots before it and -EBADMSG.
+ */
 int snaps_read(struct snaps *s, const char *path, struct error *err);
+
+/*
+ * Reads a snapshot. The text is NUL-terminated. The caller may change it, and the next call frees
+ * it. If the snapshot cannot be read, the text is empty and s->failed is set.
+ */
+char *snaps_text(struct snaps *s, size_t i);
 void snaps_free(struct snaps *s);
 
 #endif

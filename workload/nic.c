@@ -94,18 +94,17 @@ static int nic_parse_line(char *line, struct nic_want *w, struct point *p, struc
 	return 0;
 }
 
-static int nic_read_snap(const struct snap *snap, struct nic_want *w, struct point *first,
+static int nic_read_snap(char *text, uint64_t t_ns, struct nic_want *w, struct point *first,
 			 struct points *ps, struct error *err)
 {
-	char *copy = xstrdup(snap->data), *rest = copy, *line;
-	struct point p = {.t_ns = snap->mono_ns};
+	struct point p = {.t_ns = t_ns};
+	char *line;
 	int k, any = 0, rc = 0;
 
-	while (rc >= 0 && (line = str_token(&rest, '\n'))) {
+	while (rc >= 0 && (line = str_token(&text, '\n'))) {
 		rc = nic_parse_line(line, w, &p, err);
 		any |= rc > 0;
 	}
-	free(copy);
 	if (rc < 0 || !any)
 		return rc < 0 ? rc : 0;
 	if (!ps->n)
@@ -116,7 +115,7 @@ static int nic_read_snap(const struct snap *snap, struct nic_want *w, struct poi
 	return 0;
 }
 
-static int nic_read_snaps(const struct snaps *snaps, const char *arg, struct points *ps,
+static int nic_read_snaps(struct snaps *snaps, const char *arg, struct points *ps,
 			  struct error *err)
 {
 	struct nic_want w = {0};
@@ -126,7 +125,10 @@ static int nic_read_snaps(const struct snaps *snaps, const char *arg, struct poi
 
 	nic_parse_want(arg, &w);
 	for (i = 0; i < snaps->n && !rc; i++)
-		rc = nic_read_snap(&snaps->snap[i], &w, &first, ps, err);
+		rc = nic_read_snap(snaps_text(snaps, i), snaps->snap[i].mono_ns, &w, &first, ps,
+				   err);
+	if (!rc)
+		rc = error_set(err, snaps->failed.code, "%s", snaps->failed.text);
 	if (!rc && !ps->n)
 		rc = error_set(err, ENODATA, "nic.snap: no interface '%s'; there are%s", arg,
 			       w.others.len ? w.others.buf : " none");

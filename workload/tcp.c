@@ -82,12 +82,14 @@ static int tcp_read(const struct adapter *is, const struct workload_run *run, co
 	for (i = 0; !rc && i < snaps.n; i++) {
 		struct point p = {.t_ns = snaps.snap[i].mono_ns};
 
-		for (rest = (char *)snaps.snap[i].data; (line = str_token(&rest, '\n'));)
+		for (rest = snaps_text(&snaps, i); (line = str_token(&rest, '\n'));)
 			tcp_parse_line(line, &all);
 		p.n[WORK_BYTES] = all.total;
 		points_add(&a->points, &p);
 		all.first = false;
 	}
+	if (!rc)
+		rc = error_set(err, snaps.failed.code, "%s", snaps.failed.text);
 	if (!rc && !all.n)
 		rc = error_set(err, ENODATA, "tcp.snap: the workload had no TCP socket");
 	a->points.has[WORK_BYTES] = !rc;

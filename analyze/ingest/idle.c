@@ -125,7 +125,7 @@ static void idle_add_span(struct idle *d, double span_us, double share)
 	}
 }
 
-static void idle_read_snaps(struct ingest *in, struct idle *d, const struct snaps *snaps)
+static void idle_read_snaps(struct ingest *in, struct idle *d, struct snaps *snaps)
 {
 	size_t i;
 
@@ -133,7 +133,7 @@ static void idle_read_snaps(struct ingest *in, struct idle *d, const struct snap
 		uint64_t a = i ? snaps->snap[i - 1].mono_ns : 0, b = snaps->snap[i].mono_ns;
 
 		d->round++;
-		d->bad += snap_lines(snaps->snap[i].data, idle_read_row, d);
+		d->bad += snap_lines(snaps_text(snaps, i), idle_read_row, d);
 		if (i && b > a)
 			idle_add_span(d, (double)(b - a) / 1e3,
 				      span_inside(a, b, in->run.start_ns, in->run.end_ns));
@@ -209,7 +209,7 @@ static int idle_read_file(struct ingest *in, const char *path, struct error *err
 	}
 	intern_free(&d.names);
 	free(d.s);
-	snaps_free(&snaps);
+	snaps_close(in, &snaps);
 	return 0;
 }
 

@@ -94,8 +94,10 @@ double ingest_find_metric(const struct ingest *in, const char *name)
 
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value)
 {
+	const char *name = intern_get(&in->series_names, intern_str(&in->series_names, series));
+
 	array_add(in->series, in->nseries, in->series_cap,
-		  (struct ingest_series){series, t_ns, value});
+		  (struct ingest_series){name, t_ns, value});
 }
 
 struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
@@ -268,6 +270,8 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	else
 		ingest_read_files(in);
 	window_cut_series(in);
+	if (in->broken.code)
+		return error_set(err, in->broken.code, "%s", in->broken.text);
 	return 0;
 }
 
@@ -288,6 +292,7 @@ void ingest_free(struct ingest *in)
 	if (in->profile)
 		profile_free(in->profile);
 	free(in->profile);
+	intern_free(&in->series_names);
 	arena_free(&in->arena);
 	*in = (struct ingest){0};
 }

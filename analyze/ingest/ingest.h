@@ -14,6 +14,7 @@
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/hash.h"
+#include "lib/intern.h"
 
 #include <math.h>
 
@@ -89,6 +90,8 @@ struct ingest {
 	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nseries,
 		series_cap, nsyscalls, syscalls_cap, npower, power_cap, nthreads_seen,
 		threads_seen_cap, nabsent, absent_cap, nsockets, sockets_cap;
+	struct intern series_names;
+	struct error broken; /* a raw file that could not be read to its end, after some figures */
 	struct arena arena;
 };
 
@@ -114,6 +117,7 @@ void ingest_metricf(struct ingest *in, const char *unit, double value, const cha
 bool ingest_lacks_processes(const struct ingest *in);
 /* Returns the metric that a parser has added, or NAN. */
 double ingest_find_metric(const struct ingest *in, const char *name);
+/* Adds a point of a series. Copies the name. */
 void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value);
 bool ingest_has_cpu(const struct ingest *in, unsigned int cpu);
 /*

@@ -213,7 +213,7 @@ static void irq_add_metrics(struct ingest *in, const struct irqs *q)
 		note_add(&in->notes, irq_hotplug);
 }
 
-static void irq_read_snaps(struct irqs *q, const struct snaps *snaps)
+static void irq_read_snaps(struct irqs *q, struct snaps *snaps)
 {
 	struct cpuset before;
 	size_t i;
@@ -222,7 +222,7 @@ static void irq_read_snaps(struct irqs *q, const struct snaps *snaps)
 		before = q->cpus;
 		deltas_reading(&q->hard, snaps->snap[i].mono_ns);
 		deltas_reading(&q->soft, snaps->snap[i].mono_ns);
-		irq_parse_reading(q, snaps->snap[i].data);
+		irq_parse_reading(q, snaps_text(snaps, i));
 		q->offline |= i && memcmp(&before, &q->cpus, sizeof(before));
 	}
 }
@@ -244,7 +244,7 @@ static int irq_read_file(struct ingest *in, const char *path, struct error *err)
 	deltas_free(&q->hard);
 	deltas_free(&q->soft);
 	free(q);
-	snaps_free(&snaps);
+	snaps_close(in, &snaps);
 	return 0;
 }
 

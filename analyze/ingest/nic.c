@@ -114,11 +114,14 @@ static char **nic_find_names(struct nic *n, const char *group)
 /* Adds the rate of a link's bytes to its series. */
 static void nic_add_rate(const struct nic *n, const char *interface, const char *name, double bytes)
 {
+	struct str series = {0};
+
 	if (isnan(bytes) || !(n->d.span_s > 0) ||
 	    (strcmp(name, "rx_bytes") && strcmp(name, "tx_bytes")))
 		return;
-	ingest_point(n->in, arena_printf(&n->in->arena, "nic_%.2s_gbps:%s", name, interface),
-		     n->d.t_ns, 8 * bytes / n->d.span_s / 1e9);
+	str_printf(&series, "nic_%.2s_gbps:%s", name, interface);
+	ingest_point(n->in, series.buf, n->d.t_ns, 8 * bytes / n->d.span_s / 1e9);
+	str_free(&series);
 }
 
 static void nic_add_values(struct nic *n, const char *index, const char *interface,
@@ -178,18 +181,17 @@ static bool nic_parse_line(char *line, void *nic)
 
 /* --- names, which may change from one reading to the next --- */
 
-static void nic_learn_names(struct nic_names *called, const struct snap *snap)
+static void nic_learn_names(struct nic_names *called, char *text)
 {
-	char *copy = xstrdup(snap->data), *rest = copy, *line;
+	char *line;
 
-	while ((line = str_token(&rest, '\n'))) {
+	while ((line = str_token(&text, '\n'))) {
 		const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
 		const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
 
 		if (kind && !strcmp(kind, "v") && name && *name)
 			nic_names_put(called, netns, index, name);
 	}
-	free(copy);
 }
 
 /* Learns the names in nic_state.tsv, which the collector writes last. */
@@ -320,17 +322,17 @@ static int nic_read_file(struct ingest *in, const char *path, struct error *err)
 		return rc;
 	deltas_init(&n.d, in);
 	for (i = 0; i < snaps.n; i++)
-		nic_learn_names(&n.called, &snaps.snap[i]);
+		nic_learn_names(&n.called, snaps_text(&snaps, i));
 	nic_learn_state_names(&n.called, in);
 	for (i = 0; i < snaps.n; i++) {
 		deltas_reading(&n.d, snaps.snap[i].mono_ns);
-		n.bad += snap_lines(snaps.snap[i].data, nic_parse_line, &n);
+		n.bad += snap_lines(snaps_text(&snaps, i), nic_parse_line, &n);
 	}
 	if (snaps_cover(in, "nic.snap", &snaps) > 0)
 		nic_add_metrics(in, &n);
 	nic_add_notes(in, &n);
 	nic_free(&n);
-	snaps_free(&snaps);
+	snaps_close(in, &snaps);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * record without a reading is left out, because a command may print a heading.
  */
 #include "analyze/ingest/power.h"
+#include "analyze/ingest/snapshots.h"
 
 #include "lib/alloc.h"
 #include "lib/program_text.h"
@@ -24,16 +25,18 @@ struct polled {
 	struct error why; /* of the first record without a reading */
 };
 
-static void polled_read_snaps(struct polled *p, const struct snaps *snaps, watts_fn watts_of)
+static void polled_read_snaps(struct polled *p, struct snaps *snaps, watts_fn watts_of)
 {
+	const char *text;
 	double watts;
 	size_t i;
 
 	p->r = xcalloc(snaps->n + 1, sizeof(*p->r));
 	for (i = 0; i < snaps->n; i++) {
-		if (*snaps->snap[i].data == '#')
+		text = snaps_text(snaps, i);
+		if (*text == '#')
 			continue;
-		if (watts_of(snaps->snap[i].data, &watts, &p->why))
+		if (watts_of(text, &watts, &p->why))
 			p->bad++;
 		else
 			p->r[p->n++] = (struct reading){snaps->snap[i].mono_ns, watts};
@@ -45,7 +48,7 @@ static void polled_read_snaps(struct polled *p, const struct snaps *snaps, watts
 struct polled_source {
 	const char *what, *source, *domain;
 	watts_fn watts_of;
-	const char *(*kind_of)(const struct snaps *snaps);
+	const char *(*kind_of)(struct snaps *snaps);
 };
 
 static int polled_read_file(struct ingest *in, const char *path, const struct polled_source *from,
@@ -57,8 +60,10 @@ static int polled_read_file(struct ingest *in, const char *path, const struct po
 	const char *kind;
 	int rc = snaps_read(&snaps, path, &damage);
 
-	if (rc && rc != -EBADMSG)
+	if (rc && rc != -EBADMSG) {
+		snaps_free(&snaps);
 		return error_set(err, -rc, "%s", damage.text);
+	}
 	if (rc)
 		note_add(&in->notes, file_damaged, "power", damage.text);
 	polled_read_snaps(&p, &snaps, from->watts_of);
@@ -69,11 +74,11 @@ static int polled_read_file(struct ingest *in, const char *path, const struct po
 		  NULL);
 	readings_add_series(in, kind, from->source, from->domain, p.r, p.n, false);
 	free(p.r);
-	snaps_free(&snaps);
+	snaps_close(in, &snaps);
 	return 0;
 }
 
-static const char *ipmi_kind(const struct snaps *snaps)
+static const char *ipmi_kind(struct snaps *snaps)
 {
 	(void)snaps;
 	return power_kind_of("ipmi", "dcmi");
@@ -91,10 +96,10 @@ const struct parser parser_power_ipmi = {.files = {"power-ipmi.snap"},
 					 .read = power_ipmi_read_file};
 
 /* Returns the kind in "# kind: wall" of the first record. */
-static const char *polled_find_kind(const struct snaps *snaps)
+static const char *polled_find_kind(struct snaps *snaps)
 {
 	static const char key[] = "# kind: ";
-	const char *line = snaps->n ? strstr(snaps->snap[0].data, key) : NULL;
+	const char *line = snaps->n ? strstr(snaps_text(snaps, 0), key) : NULL;
 	static const char *const kinds[] = {"wall", "platform", "package"};
 	size_t i, n = line ? strcspn(line + sizeof(key) - 1, "\n") : 0;
 

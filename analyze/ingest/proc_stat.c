@@ -38,46 +38,55 @@ struct times {
 };
 
 struct sums {
-	double f[FIELDS];     /* ns as the kernel counted, all CPUs of S, in the window */
-	double all_busy;      /* ns, all CPUs of S */
-	double *busy;	      /* ns by CPU */
-	double (*of)[FIELDS]; /* as f, by CPU */
+	double f[FIELDS]; /* ns as the kernel counted, all CPUs of S, in the window */
+	double all_busy;  /* ns, all CPUs of S */
+	struct cpu_sums {
+		double busy, f[FIELDS];
+		struct cpu_times last; /* of the last reading that has the CPU */
+		uint64_t last_ns;      /* of that reading */
+	} * cpu;
 	unsigned int n;
-	unsigned int seen;
 	bool offline, back;
 };
 
-static bool proc_stat_parse_line(const char *line, struct times *t)
+/* Parses "1 10 0 20 900 ...", what follows "cpu". Fields behind idle may be missing. */
+static void proc_stat_parse_line(const char *at, struct times *t)
 {
-	unsigned long long v[FIELDS] = {0};
-	unsigned int cpu;
-	int n, i;
+	struct cpu_times now = {.there = true};
+	char *end;
+	unsigned long cpu = strtoul(at, &end, 10);
+	int i;
 
-	n = sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &v[0], &v[1], &v[2],
-		   &v[3], &v[4], &v[5], &v[6], &v[7]);
-	if (n < 5 || cpu >= CPUSET_MAX)
-		return false;
+	if (end == at || cpu >= CPUSET_MAX)
+		return;
+	for (i = 0; i < FIELDS; i++) {
+		at = end;
+		now.f[i] = strtoull(at, &end, 10);
+		if (end == at)
+			break;
+	}
+	if (i <= IDLE)
+		return;
 	if (cpu >= t->n) {
 		t->cpu = xrealloc(t->cpu, (cpu + 1) * sizeof(*t->cpu));
 		memset(t->cpu + t->n, 0, (cpu + 1 - t->n) * sizeof(*t->cpu));
-		t->n = cpu + 1;
+		t->n = (unsigned int)cpu + 1;
 	}
-	t->cpu[cpu].there = true;
-	for (i = 0; i < FIELDS; i++)
-		t->cpu[cpu].f[i] = v[i];
-	return true;
+	t->cpu[cpu] = now;
 }
 
-static struct times proc_stat_parse(const char *text)
+/* Replaces the times of an earlier reading. */
+static void proc_stat_parse(const char *text, struct times *t)
 {
-	struct times t = {0};
+	unsigned int cpu;
 
+	for (cpu = 0; cpu < t->n; cpu++)
+		t->cpu[cpu].there = false;
 	for (; text; text = strchr(text, '\n')) {
 		text += *text == '\n';
 		if (str_starts(text, "cpu") && text[3] != ' ')
-			proc_stat_parse_line(text, &t);
+			proc_stat_parse_line(text + 3, t);
 	}
-	return t;
 }
 
 static bool cpu_is_there(const struct times *t, unsigned int cpu)
@@ -117,9 +126,9 @@ static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_time
 	for (i = 0; i < FIELDS; i++) {
 		s->back |= b->f[i] < a->f[i];
 		s->f[i] += share * counter_advance(a, b, i);
-		s->of[cpu][i] += share * counter_advance(a, b, i);
+		s->cpu[cpu].f[i] += share * counter_advance(a, b, i);
 	}
-	s->busy[cpu] += share * busy;
+	s->cpu[cpu].busy += share * busy;
 	s->all_busy += share * busy;
 }
 
@@ -127,36 +136,41 @@ static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_time
  * Adds the busy time of a CPU that came online again. The kernel preserves the counters of an
  * offline CPU, so its busy ticks between the two snapshots are known. Its idle time is not.
  */
-static void sums_add_return(struct ingest *in, struct sums *s, const struct snaps *snaps,
-			    const struct times *t, size_t at, unsigned int cpu)
+static void sums_add_return(struct ingest *in, struct sums *s, unsigned int cpu,
+			    const struct cpu_times *now, uint64_t t_ns)
 {
-	const struct cpu_times *a, *b = &t[at].cpu[cpu];
+	const struct cpu_sums *was = &s->cpu[cpu];
 	double busy = 0, share;
-	size_t was = at - 1;
 	int i;
 
-	while (was && !cpu_is_there(&t[was], cpu))
-		was--;
-	if (!cpu_is_there(&t[was], cpu))
-		return;
-	a = &t[was].cpu[cpu];
-	share = span_inside(snaps->snap[was].mono_ns, snaps->snap[at].mono_ns, in->run.start_ns,
-			    in->run.end_ns);
+	share = span_inside(was->last_ns, t_ns, in->run.start_ns, in->run.end_ns);
 	for (i = 0; i < FIELDS; i++)
-		busy += part_is_busy(i) ? counter_advance(a, b, i) : 0;
+		busy += part_is_busy(i) ? counter_advance(&was->last, now, i) : 0;
 	if (share > 0)
-		sums_add_cpu(s, cpu, a, b, busy, share);
+		sums_add_cpu(s, cpu, &was->last, now, busy, share);
 }
 
-static void sums_add_returns(struct ingest *in, struct sums *s, const struct snaps *snaps,
-			     const struct times *t, size_t at)
+static void sums_add_returns(struct ingest *in, struct sums *s, const struct times *before,
+			     const struct times *now, uint64_t t_ns)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < t[at].n; cpu++)
-		if (ingest_has_cpu(in, cpu) && cpu_is_there(&t[at], cpu) &&
-		    !cpu_is_there(&t[at - 1], cpu))
-			sums_add_return(in, s, snaps, t, at, cpu);
+	for (cpu = 0; cpu < now->n; cpu++)
+		if (ingest_has_cpu(in, cpu) && cpu_is_there(now, cpu) &&
+		    !cpu_is_there(before, cpu) && s->cpu[cpu].last.there)
+			sums_add_return(in, s, cpu, &now->cpu[cpu], t_ns);
+}
+
+/* Records the CPUs of a reading. */
+static void sums_see(struct sums *s, const struct times *now, uint64_t t_ns)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < now->n; cpu++)
+		if (now->cpu[cpu].there) {
+			s->cpu[cpu].last = now->cpu[cpu];
+			s->cpu[cpu].last_ns = t_ns;
+		}
 }
 
 /*
@@ -186,22 +200,23 @@ static double sums_add_span(struct ingest *in, struct sums *s, const struct time
 	return all;
 }
 
-static void sums_count_seen(struct ingest *in, struct sums *s, const struct times *t, size_t n)
+static void sums_grow(struct sums *s, unsigned int n)
 {
-	unsigned int cpu;
-	size_t i;
+	if (n <= s->n)
+		return;
+	s->cpu = xrealloc(s->cpu, n * sizeof(*s->cpu));
+	memset(s->cpu + s->n, 0, (n - s->n) * sizeof(*s->cpu));
+	s->n = n;
+}
 
-	for (i = 0; i < n; i++)
-		if (t[i].n > s->n)
-			s->n = t[i].n;
-	s->busy = xcalloc(s->n + 1, sizeof(*s->busy));
-	s->of = xcalloc(s->n + 1, sizeof(*s->of));
-	for (cpu = 0; cpu < s->n; cpu++) {
-		for (i = 0; i < n; i++)
-			if (cpu_is_there(&t[i], cpu))
-				break;
-		s->seen += i < n && ingest_has_cpu(in, cpu);
-	}
+/* Returns how many of the side's CPUs any reading has. */
+static unsigned int sums_count_seen(const struct ingest *in, const struct sums *s)
+{
+	unsigned int cpu, seen = 0;
+
+	for (cpu = 0; cpu < s->n; cpu++)
+		seen += s->cpu[cpu].last.there && ingest_has_cpu(in, cpu);
+	return seen;
 }
 
 static const struct {
@@ -254,15 +269,17 @@ static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, doubl
 	for (cpu = 0; cpu < s->n; cpu++) {
 		if (!ingest_has_cpu(in, cpu))
 			continue;
-		ingest_metricf(in, "ns", s->busy[cpu] * window_s / covered_s, "busy_ns:cpu%u", cpu);
+		ingest_metricf(in, "ns", s->cpu[cpu].busy * window_s / covered_s, "busy_ns:cpu%u",
+			       cpu);
 		snprintf(suffix, sizeof(suffix), ":cpu%u", cpu);
-		proc_stat_add_parts(in, s->of[cpu], s->busy[cpu], covered_s, suffix);
+		proc_stat_add_parts(in, s->cpu[cpu].f, s->cpu[cpu].busy, covered_s, suffix);
 	}
 }
 
-static void proc_stat_add_notes(struct ingest *in, const struct sums *s, double covered_s)
+static void proc_stat_add_notes(struct ingest *in, const struct sums *s, unsigned int seen,
+				double covered_s)
 {
-	double all = 0, expected = covered_s * 1e9 * s->seen;
+	double all = 0, expected = covered_s * 1e9 * seen;
 	int i;
 
 	for (i = 0; i < FIELDS; i++)
@@ -277,68 +294,72 @@ static void proc_stat_add_notes(struct ingest *in, const struct sums *s, double 
 		note_add(&in->notes, cpu_ticks_scaled, all / 1e9, expected / 1e9);
 }
 
-static void proc_stat_sum_spans(struct ingest *in, struct sums *s, const struct snaps *snaps,
-				const struct times *t)
+static void proc_stat_add_span(struct ingest *in, struct sums *s, const struct times *before,
+			       const struct times *now, uint64_t a, uint64_t b)
 {
-	size_t i;
+	double share = span_inside(a, b, in->run.start_ns, in->run.end_ns);
+	double busy = sums_add_span(in, s, before, now, (double)(b - a), share);
 
-	for (i = 1; i < snaps->n; i++) {
-		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
-		double share = span_inside(a, b, in->run.start_ns, in->run.end_ns);
-		double busy = sums_add_span(in, s, &t[i - 1], &t[i], (double)(b - a), share);
-
-		sums_add_returns(in, s, snaps, t, i);
-		if (b > a)
-			ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
-	}
+	sums_add_returns(in, s, before, now, b);
+	if (b > a)
+		ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
 }
 
-static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, const struct times *t,
-			      const char *path, struct error *err)
+static void proc_stat_read_snaps(struct ingest *in, struct sums *s, struct snaps *snaps)
 {
-	struct sums s = {0};
+	struct times t[2] = {0};
+	size_t i;
+
+	for (i = 0; i < snaps->n; i++) {
+		struct times *before = &t[(i + 1) % 2], *now = &t[i % 2];
+		uint64_t t_ns = snaps->snap[i].mono_ns;
+
+		proc_stat_parse(snaps_text(snaps, i), now);
+		sums_grow(s, now->n);
+		if (i)
+			proc_stat_add_span(in, s, before, now, snaps->snap[i - 1].mono_ns, t_ns);
+		sums_see(s, now, t_ns);
+	}
+	free(t[0].cpu);
+	free(t[1].cpu);
+}
+
+static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, const struct sums *s,
+			      struct error *err)
+{
+	unsigned int seen = sums_count_seen(in, s);
 	double covered;
 
-	sums_count_seen(in, &s, t, snaps->n);
-	if (!s.seen) {
-		free(s.busy);
-		free(s.of);
-		return error_set(err, ENODATA, "%s: has none of the side's CPUs (%s)", path,
+	if (!seen)
+		return error_set(err, ENODATA, "%s: has none of the side's CPUs (%s)", snaps->path,
 				 in->run.cpus ? in->run.cpus : "all");
-	}
-	if (in->has_cpus && s.seen < (unsigned int)in->run.ncpus)
-		note_add(&in->notes, cpu_missing, (unsigned int)in->run.ncpus - s.seen,
-			 in->run.cpus);
+	if (in->has_cpus && seen < (unsigned int)in->run.ncpus)
+		note_add(&in->notes, cpu_missing, (unsigned int)in->run.ncpus - seen, in->run.cpus);
 	if (!in->has_cpus)
-		in->run.ncpus = (int)s.seen;
+		in->run.ncpus = (int)seen;
 	covered = snaps_cover(in, "/proc/stat", snaps);
-	proc_stat_sum_spans(in, &s, snaps, t);
 	if (covered > 0) {
-		proc_stat_add_metrics(in, &s, covered);
-		proc_stat_add_notes(in, &s, covered);
+		proc_stat_add_metrics(in, s, covered);
+		proc_stat_add_notes(in, s, seen, covered);
 	}
-	free(s.busy);
-	free(s.of);
 	return 0;
 }
 
 static int proc_stat_read_file(struct ingest *in, const char *path, struct error *err)
 {
+	size_t points = in->nseries;
+	struct sums s = {0};
 	struct snaps snaps;
-	struct times *t;
-	size_t i;
 	int rc = snaps_open(in, "cpu", path, &snaps, err);
 
 	if (rc)
 		return rc;
-	t = xcalloc(snaps.n + 1, sizeof(*t));
-	for (i = 0; i < snaps.n; i++)
-		t[i] = proc_stat_parse(snaps.snap[i].data);
-	rc = proc_stat_evaluate(in, &snaps, t, path, err);
-	for (i = 0; i < snaps.n; i++)
-		free(t[i].cpu);
-	free(t);
-	snaps_free(&snaps);
+	proc_stat_read_snaps(in, &s, &snaps);
+	rc = proc_stat_evaluate(in, &snaps, &s, err);
+	if (rc)
+		in->nseries = points;
+	free(s.cpu);
+	snaps_close(in, &snaps);
 	return rc;
 }
 

@@ -141,28 +141,20 @@ static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 		note_add(&in->notes, sched_ended, sums->ended);
 }
 
-static void sched_evaluate(struct ingest *in, const struct snaps *snaps, void *readings, size_t bad)
+static void sched_add_reading(struct ingest *in, void *sums, const void *a, void *b, uint64_t from,
+			      uint64_t to)
 {
-	const struct reading *r = readings;
-	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
+	const struct reading *r = b;
+	double waited;
 	size_t i;
 
-	if (bad)
-		note_add(&in->notes, sched_bad_lines, bad);
-	for (i = 0; i < r[0].n; i++)
-		thread_seen(in, ingest_thread(in, r[0].all[i].pid, r[0].all[i].tid),
-			    r[0].all[i].comm, snaps->snap[0].mono_ns);
-	for (i = 1; i < snaps->n; i++) {
-		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
-		double waited;
-
-		if (b <= a)
-			continue;
-		waited = sched_add_span(in, &sums, &r[i - 1], &r[i], a, b);
-		ingest_point(in, "sched_wait_pct", b, 100 * waited / (double)(b - a));
-	}
-	if (snaps_cover(in, "sched.snap", snaps) > 0)
-		sched_add_metrics(in, &sums);
+	for (i = 0; i < r->n && !a; i++)
+		thread_seen(in, ingest_thread(in, r->all[i].pid, r->all[i].tid), r->all[i].comm,
+			    to);
+	if (!a || to <= from)
+		return;
+	waited = sched_add_span(in, sums, a, b, from, to);
+	ingest_point(in, "sched_wait_pct", to, 100 * waited / (double)(to - from));
 }
 
 static void sched_release(void *reading)
@@ -178,10 +170,21 @@ static int sched_read_file(struct ingest *in, const char *path, struct error *er
 	static const struct lines_reader reader = {.what = "sched",
 						   .size = sizeof(struct reading),
 						   .parse = sched_parse_line,
-						   .evaluate = sched_evaluate,
+						   .add = sched_add_reading,
 						   .release = sched_release};
+	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
+	struct snaps snaps;
+	size_t bad;
+	int rc = lines_reader_read(&reader, in, path, &snaps, &sums, &bad, err);
 
-	return lines_reader_read(&reader, in, path, err);
+	if (rc)
+		return rc;
+	if (bad)
+		note_add(&in->notes, sched_bad_lines, bad);
+	if (snaps_cover(in, "sched.snap", &snaps) > 0)
+		sched_add_metrics(in, &sums);
+	snaps_close(in, &snaps);
+	return 0;
 }
 
 const struct parser parser_sched = {.files = {"sched.snap"}, .read = sched_read_file};

@@ -29,6 +29,13 @@ int snaps_open(struct ingest *in, const char *what, const char *path, struct sna
 	return rc;
 }
 
+void snaps_close(struct ingest *in, struct snaps *snaps)
+{
+	if (snaps->failed.code)
+		error_set(&in->broken, snaps->failed.code, "%s", snaps->failed.text);
+	snaps_free(snaps);
+}
+
 void snaps_skip_early(struct snaps *s, uint64_t start)
 {
 	size_t skip = 0;
@@ -59,24 +66,29 @@ size_t snap_lines(char *text, bool (*parse)(char *line, void *arg), void *arg)
 }
 
 int lines_reader_read(const struct lines_reader *r, struct ingest *in, const char *path,
-		      struct error *err)
+		      struct snaps *snaps, void *sums, size_t *bad, struct error *err)
 {
-	struct snaps snaps;
-	size_t i, bad = 0;
-	char *readings;
-	int rc = snaps_open(in, r->what, path, &snaps, err);
+	char *was = NULL, *is;
+	size_t i;
+	int rc = snaps_open(in, r->what, path, snaps, err);
 
 	if (rc)
 		return rc;
-	snaps_skip_early(&snaps, in->run.start_ns);
-	readings = xcalloc(snaps.n, r->size);
-	for (i = 0; i < snaps.n; i++)
-		bad += snap_lines(snaps.snap[i].data, r->parse, readings + i * r->size);
-	r->evaluate(in, &snaps, readings, bad);
-	for (i = 0; i < snaps.n; i++)
-		r->release(readings + i * r->size);
-	free(readings);
-	snaps_free(&snaps);
+	snaps_skip_early(snaps, in->run.start_ns);
+	*bad = 0;
+	for (i = 0; i < snaps->n; i++) {
+		is = xcalloc(1, r->size);
+		*bad += snap_lines(snaps_text(snaps, i), r->parse, is);
+		r->add(in, sums, was, is, i ? snaps->snap[i - 1].mono_ns : 0,
+		       snaps->snap[i].mono_ns);
+		if (was)
+			r->release(was);
+		free(was);
+		was = is;
+	}
+	if (was)
+		r->release(was);
+	free(was);
 	return 0;
 }
 

@@ -20,11 +20,14 @@ static inline double span_inside(uint64_t a, uint64_t b, uint64_t from, uint64_t
 }
 
 /*
- * Reads a .snap file for `what`, its collector. A damaged tail is a lossy note; fewer than two
- * snapshots are -ENODATA. The caller calls snaps_free.
+ * Opens a .snap file for `what`, its collector. A damaged tail is a lossy note; fewer than two
+ * snapshots are -ENODATA. The caller calls snaps_close.
  */
 int snaps_open(struct ingest *in, const char *what, const char *path, struct snaps *snaps,
 	       struct error *err);
+
+/* Closes the file. A snapshot that could not be read leaves out the run. */
+void snaps_close(struct ingest *in, struct snaps *snaps);
 
 /* Drops the snapshots before the window but the last one, which shows the state at its start. */
 void snaps_skip_early(struct snaps *snaps, uint64_t start);
@@ -40,13 +43,18 @@ struct lines_reader {
 	const char *what; /* the collector */
 	size_t size;
 	bool (*parse)(char *line, void *reading);
-	/* `bad`: unreadable lines in all readings. */
-	void (*evaluate)(struct ingest *in, const struct snaps *snaps, void *readings, size_t bad);
+	/*
+	 * Adds the span from reading a to the next one, b. The first reading has no a. The strings
+	 * of a are gone.
+	 */
+	void (*add)(struct ingest *in, void *sums, const void *a, void *b, uint64_t from,
+		    uint64_t to);
 	void (*release)(void *reading);
 };
 
+/* Opens the file and adds all its readings to `sums`. Counts the unreadable lines in *bad. */
 int lines_reader_read(const struct lines_reader *r, struct ingest *in, const char *path,
-		      struct error *err);
+		      struct snaps *snaps, void *sums, size_t *bad, struct error *err);
 
 /*
  * --- counters by name ---

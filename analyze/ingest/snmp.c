@@ -98,14 +98,14 @@ static unsigned long long snmp_find_netns(char **text)
  * Reads all snapshots. Returns the time since which all snapshots are of the same namespace as the
  * last snapshot.
  */
-static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, const struct snaps *snaps)
+static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, struct snaps *snaps)
 {
 	unsigned long long before = 0;
 	uint64_t from = snaps->snap[0].mono_ns;
 	size_t i;
 
 	for (i = 0; i < snaps->n; i++) {
-		char *text = snaps->snap[i].data;
+		char *text = snaps_text(snaps, i);
 		unsigned long long id = snmp_find_netns(&text);
 
 		if (i && id != before) {
@@ -147,7 +147,7 @@ static int snmp_read_file(struct ingest *in, const char *path, struct error *err
 	if (ingest_cover(in, "/proc/net/snmp", &from, &to) > 0)
 		snmp_add_metrics(in, &d);
 	deltas_free(&d);
-	snaps_free(&snaps);
+	snaps_close(in, &snaps);
 	return 0;
 }
 

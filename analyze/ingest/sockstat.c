@@ -119,7 +119,7 @@ static int sockstat_read_file(struct ingest *in, const char *path, struct error 
 		s.t_ns[0] = s.t_ns[1];
 		s.t_ns[1] = snaps.snap[i].mono_ns;
 		s.reading++;
-		bad += snap_lines(snaps.snap[i].data, sockstat_parse_line, &s);
+		bad += snap_lines(snaps_text(&snaps, i), sockstat_parse_line, &s);
 	}
 	if (bad)
 		note_add(&in->notes, sockstat_bad_lines, bad);
@@ -127,7 +127,7 @@ static int sockstat_read_file(struct ingest *in, const char *path, struct error 
 		sockstat_add_metrics(in, &s);
 	free(s.gauges);
 	intern_free(&s.names);
-	snaps_free(&snaps);
+	snaps_close(in, &snaps);
 	return 0;
 }
 

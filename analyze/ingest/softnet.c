@@ -46,10 +46,13 @@ static bool softnet_parse_line(char *line, void *softnet)
 	struct softnet *s = softnet;
 	struct line l = {.there = true};
 	unsigned int cpu = s->lines++;
-	int used;
+	char *end;
 
-	for (; l.words < WORDS && sscanf(line, "%x%n", &l.w[l.words], &used) == 1; l.words++)
-		line += used;
+	for (; l.words < WORDS; l.words++, line = end) {
+		l.w[l.words] = (uint32_t)strtoul(line, &end, 16);
+		if (end == line)
+			break;
+	}
 	if (l.words > CPU_WORD)
 		cpu = l.w[CPU_WORD];
 	else
@@ -172,18 +175,18 @@ static void softnet_add_point(struct ingest *in, const struct softnet *a, const 
 	ingest_point(in, "softnet_squeezed_per_s", to, 1e9 * n / (double)(to - from));
 }
 
-static void softnet_read_snaps(struct ingest *in, const struct snaps *snaps, struct sums *s)
+static void softnet_read_snaps(struct ingest *in, struct snaps *snaps, struct sums *s)
 {
 	struct softnet before = {0}, now;
 	size_t i;
 
-	snap_lines(snaps->snap[0].data, softnet_parse_line, &before);
+	snap_lines(snaps_text(snaps, 0), softnet_parse_line, &before);
 	softnet_see_waiting(in, s, &before);
 	for (i = 1; i < snaps->n; i++) {
 		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
 
 		now = (struct softnet){0};
-		snap_lines(snaps->snap[i].data, softnet_parse_line, &now);
+		snap_lines(snaps_text(snaps, i), softnet_parse_line, &now);
 		if (now.n > s->n || before.n > s->n) {
 			unsigned int n = now.n > before.n ? now.n : before.n;
 
@@ -219,7 +222,7 @@ static int softnet_read_file(struct ingest *in, const char *path, struct error *
 			note_add(&in->notes, softnet_shifted);
 	}
 	free(s.cpu);
-	snaps_free(&snaps);
+	snaps_close(in, &snaps);
 	return 0;
 }
 

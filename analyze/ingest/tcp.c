@@ -279,16 +279,16 @@ static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 
 /* --- all readings --- */
 
-static size_t tcp_read_snap(struct tracks *all, const struct snap *snap, size_t reading)
+static size_t tcp_read_snap(struct tracks *all, struct snaps *snaps, size_t reading)
 {
 	size_t bad, i;
 
 	all->before_ns = all->t_ns;
-	all->t_ns = snap->mono_ns;
+	all->t_ns = snaps->snap[reading].mono_ns;
 	all->reading = reading;
 	all->cwnd = 0;
 	all->rtt.n = all->rtt_bytes.n = 0;
-	bad = snap_lines(snap->data, tcp_read_line, all);
+	bad = snap_lines(snaps_text(snaps, reading), tcp_read_line, all);
 	for (i = 0; i < all->n; i++)
 		all->ended += all->t[i].last_reading == reading; /* it has vanished */
 	if (all->rtt.n)
@@ -313,14 +313,14 @@ static void tracks_free(struct tracks *all)
 	map_free(&all->by_cookie);
 }
 
-static void tcp_evaluate(struct ingest *in, const struct snaps *snaps)
+static void tcp_evaluate(struct ingest *in, struct snaps *snaps)
 {
 	struct tracks all = {.in = in};
 	size_t i, bad = 0;
 	bool covered;
 
 	for (i = 0; i < snaps->n; i++)
-		bad += tcp_read_snap(&all, &snaps->snap[i], i);
+		bad += tcp_read_snap(&all, snaps, i);
 	if (bad)
 		note_add(&in->notes, tcp_bad_lines, bad);
 	covered = snaps_cover(in, "tcp.snap", snaps) > 0;
@@ -341,7 +341,7 @@ static int tcp_read_file(struct ingest *in, const char *path, struct error *err)
 		return rc;
 	snaps_skip_early(&snaps, in->run.start_ns);
 	tcp_evaluate(in, &snaps);
-	snaps_free(&snaps);
+	snaps_close(in, &snaps);
 	return 0;
 }
 

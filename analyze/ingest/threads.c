@@ -50,7 +50,7 @@ struct sums {
 	double user, system; /* ticks of the processes in the window, in ns */
 	bool back, outside, ticks, elsewhere;
 	size_t late, most;
-	const char *checked;  /* the allowed CPUs that were checked last */
+	const char *checked;  /* the allowed CPUs that were checked last; of a row */
 	struct map cpus_seen; /* id << 12 | cpu */
 };
 
@@ -215,7 +215,7 @@ static void threads_add_thread(struct ingest *in, struct sums *sums, const struc
 	uint64_t *at = map_get(&b->by_id, thread_id(&process));
 	double run;
 
-	threads_check_allowed(in, sums, s->allowed);
+	threads_check_allowed(in, sums, row->allowed);
 	if (!was && thread_run_ns(sums, s) > 1.05 * span->ns + 2 * TICK_NS) {
 		sums->late++;
 		if (at)
@@ -404,39 +404,40 @@ static void threads_add_time(struct ingest *in, const struct sums *sums, double 
 	ingest_metric(in, "workload_cpu_system_pct", "%", rate / 1e7 * sums->system / ticks, NULL);
 }
 
-static void threads_evaluate(struct ingest *in, const struct snaps *snaps, void *readings,
+static void threads_add_reading(struct ingest *in, void *sums, const void *a, void *b,
+				uint64_t from, uint64_t to)
+{
+	const struct reading *r = b;
+	struct span span = {span_inside(from, to, in->run.start_ns, in->run.end_ns),
+			    to > from ? (double)(to - from) : 0, to};
+	size_t i;
+
+	for (i = 0; i < r->n && !a; i++)
+		if (r->all[i].tid)
+			threads_see(in, sums, &r->all[i], to);
+	if (a)
+		threads_add_span(in, sums, a, b, &span);
+}
+
+static void threads_evaluate(struct ingest *in, const struct snaps *snaps, struct sums *sums,
 			     size_t bad)
 {
-	struct reading *r = readings;
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, covered;
-	struct sums sums = {0};
-	size_t i;
 
 	if (bad)
 		note_add(&in->notes, threads_bad_lines, bad);
-	for (i = 0; i < r[0].n; i++)
-		if (r[0].all[i].tid)
-			threads_see(in, &sums, &r[0].all[i], snaps->snap[0].mono_ns);
-	for (i = 1; i < snaps->n; i++) {
-		uint64_t a = snaps->snap[i - 1].mono_ns, b = snaps->snap[i].mono_ns;
-		struct span span = {span_inside(a, b, in->run.start_ns, in->run.end_ns),
-				    b > a ? (double)(b - a) : 0, b};
-
-		threads_add_span(in, &sums, &r[i - 1], &r[i], &span);
-	}
-	threads_add_cpus(in, &sums);
+	threads_add_cpus(in, sums);
 	covered = snaps_cover(in, "threads.snap", snaps);
 	threads_scale(in, covered > 0 ? window / covered : NAN);
 	if (covered > 0 && in->nthreads_seen) {
-		ingest_metric(in, "workload_threads", "1", (double)sums.most, NULL);
-		ingest_metric(in, "workload_confined", "1", !sums.outside, NULL);
+		ingest_metric(in, "workload_threads", "1", (double)sums->most, NULL);
+		ingest_metric(in, "workload_confined", "1", !sums->outside, NULL);
 		threads_add_accounting(in);
-		in->workload_whole = !sums.back && !sums.late && !sums.elsewhere && !sums.ticks &&
-				     !bad && !ingest_lacks_processes(in);
-		threads_add_time(in, &sums, sums.total / covered, window);
+		in->workload_whole = !sums->back && !sums->late && !sums->elsewhere &&
+				     !sums->ticks && !bad && !ingest_lacks_processes(in);
+		threads_add_time(in, sums, sums->total / covered, window);
 	}
-	threads_add_notes(in, &sums);
-	map_free(&sums.cpus_seen);
+	threads_add_notes(in, sums);
 }
 
 static void threads_release(void *reading)
@@ -452,10 +453,19 @@ static int threads_read_file(struct ingest *in, const char *path, struct error *
 	static const struct lines_reader reader = {.what = "threads",
 						   .size = sizeof(struct reading),
 						   .parse = threads_parse_line,
-						   .evaluate = threads_evaluate,
+						   .add = threads_add_reading,
 						   .release = threads_release};
+	struct sums sums = {0};
+	struct snaps snaps;
+	size_t bad;
+	int rc = lines_reader_read(&reader, in, path, &snaps, &sums, &bad, err);
 
-	return lines_reader_read(&reader, in, path, err);
+	if (rc)
+		return rc;
+	threads_evaluate(in, &snaps, &sums, bad);
+	map_free(&sums.cpus_seen);
+	snaps_close(in, &snaps);
+	return 0;
 }
 
 const struct parser parser_threads = {.files = {"threads.snap"}, .read = threads_read_file};

@@ -5,7 +5,7 @@
  * of its CPUs, so the largest counts. Of nested cgroups the strictest counts. A counter that is
  * missing from a snapshot, or that went backwards (its CPU was offline), gives no figure.
  */
-#include "analyze/ingest/ingest.h"
+#include "analyze/ingest/snapshots.h"
 
 #include "lib/alloc.h"
 #include "lib/snap.h"
@@ -117,22 +117,23 @@ static int throttle_read_file(struct ingest *in, const char *path, struct error 
 	bool seen[KINDS] = {0};
 	struct throttle_before before;
 	struct snaps snaps;
-	char *rest, *line;
+	char *rest, *line, *first = NULL;
 	size_t i;
 	int rc = snaps_read(&snaps, path, err);
 
 	if (!rc && snaps.n < 2)
 		rc = error_set(err, ENODATA, "%s: %zu snapshots; two are needed", path, snaps.n);
 	if (!rc) {
-		before.text = before.next = snaps.snap[0].data;
-		rest = snaps.snap[snaps.n - 1].data;
+		before.text = before.next = first = xstrdup(snaps_text(&snaps, 0));
+		rest = snaps_text(&snaps, snaps.n - 1);
 		while ((line = str_token(&rest, '\n')))
 			throttle_add_line(line, &before, sum, seen);
 		for (i = 0; i < array_size(counters); i++)
 			of[counters[i].kind] += sum[i];
 		throttle_add_metric(in, of, seen);
 	}
-	snaps_free(&snaps);
+	free(first);
+	snaps_close(in, &snaps);
 	return rc;
 }
 

@@ -92,6 +92,7 @@ bool window_resolves_snaps(struct ingest *in, const char *what, const char *path
 	int rc = snaps_read(&snaps, path, &damage);
 
 	if (rc && rc != -EBADMSG) {
+		snaps_free(&snaps);
 		note_add(&in->notes, file_unreadable, what, damage.text);
 		return false;
 	}

@@ -78,6 +78,20 @@ ok "analyze takes time linear in the snapshots" linear s10000 s40000 "$zcost" an
 ok "analyze reads each of the snapshots" \
 	test "$(sqlite3 s40000/zcost.db "SELECT COUNT(*) FROM series WHERE name = 'cpu_pct'")" -ge 40000
 
+# A reading of snmp.snap has 8 KB.
+for n in 300 3000; do
+	run_json r$n baseline measure 1 receiver tcpzc '{"name": "snmp", "state": "ok", "why": "", "files": ["snmp.snap"]}'
+	points 1e9 65536 9 14 >r$n/workload.out
+	awk -v n=$n 'BEGIN { for (k = 0; k < 500; k++) { names = names " Counter" k; values = values " 70" k }
+		text = "TcpExt:" names "\nTcpExt:" values "\n"
+		for (i = 0; i < n; i++) printf "@%.0f %d\n%s", 1e10 + i * 3e9 / (n - 1), length(text), text }' >r$n/snmp.snap
+	"$build/tests/tools/timed" "$zcost" analyze r$n
+done >read.used
+ok "analyze needs no more memory for ten times as many readings" \
+	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 8) }' read.used
+ok "analyze reads the counters of all readings" \
+	test "$(sqlite3 r3000/zcost.db "SELECT COUNT(*) FROM metric WHERE name LIKE 'snmp:%'")" = 500
+
 for n in 20000 80000; do
 	run_json h$n baseline measure 1 receiver tcpzc \
 		'{"name": "throttle", "state": "ok", "why": "", "files": ["throttle.snap"]}'
