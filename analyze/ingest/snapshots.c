@@ -112,23 +112,33 @@ void deltas_reading(struct deltas *d, uint64_t t_ns)
 	d->span_s = d->t_ns && t_ns > d->t_ns ? (double)(t_ns - d->t_ns) / 1e9 : 0;
 	d->t_ns = t_ns;
 	d->round++;
+	d->next = 0;
 }
 
-static struct delta *deltas_find(struct deltas *d, const char *name)
+uint32_t deltas_id(struct deltas *d, const char *name)
 {
+	uint32_t id = d->next;
 	size_t n = d->names.n;
-	uint32_t id = intern_str(&d->names, name);
 
+	/* Most readings have the same names in the same order. */
+	if (id >= n || strcmp(deltas_name(d, id), name) != 0)
+		id = intern_str(&d->names, name);
 	if (d->names.n > n) {
 		array_grow(d->d, id, d->cap);
 		d->d[id] = (struct delta){.between = d->round > 1 && d->t_ns > d->from};
 	}
-	return &d->d[id];
+	d->next = id + 1;
+	return id;
 }
 
 double deltas_put(struct deltas *d, const char *name, uint64_t value)
 {
-	struct delta *c = deltas_find(d, name);
+	return deltas_put_id(d, deltas_id(d, name), value);
+}
+
+double deltas_put_id(struct deltas *d, uint32_t id, uint64_t value)
+{
+	struct delta *c = &d->d[id];
 	bool known = c->round && c->round == d->round - 1;
 	uint64_t last = c->last;
 

@@ -78,6 +78,7 @@ struct deltas {
 	uint64_t from, to; /* the window */
 	uint64_t t_ns;	   /* of the last reading, 0: none */
 	unsigned int round;
+	uint32_t next;	      /* the id that probably comes next in this reading */
 	double share, span_s; /* share: the part of the span since the last reading that lies in the
 				 window */
 };
@@ -93,6 +94,10 @@ void deltas_reading(struct deltas *d, uint64_t t_ns);
  * not, or NAN: not known.
  */
 double deltas_put(struct deltas *d, const char *name, uint64_t value);
+
+/* The same in two steps, for a parser that remembers the id of the name. */
+uint32_t deltas_id(struct deltas *d, const char *name);
+double deltas_put_id(struct deltas *d, uint32_t id, uint64_t value);
 
 /* Forgets the last reading, which belongs to something else. */
 void deltas_restart(struct deltas *d);

@@ -19,42 +19,42 @@ enum { INFO, MEMORY }; /* where a figure is */
  * a rate or time of 0 until the socket has measured it.
  */
 static const struct {
-	enum socket_figure figure;
 	int from, offset, size;
 	uint64_t none;
 	enum tcp_kind kind;
-} places[] = {
-	{SOCKET_rtt_us, INFO, 68, 4, 0, TCP_MEDIAN},
-	{SOCKET_rttvar_us, INFO, 72, 4, 0, TCP_MEDIAN},
-	{SOCKET_min_rtt_us, INFO, 148, 4, UINT32_MAX, TCP_LEAST},
-	{SOCKET_cwnd, INFO, 80, 4, 0, TCP_MEDIAN},
-	{SOCKET_ssthresh, INFO, 76, 4, 0x7fffffff, TCP_MEDIAN},
-	{SOCKET_mss, INFO, 16, 4, 0, TCP_MEDIAN},
-	{SOCKET_delivery_rate, INFO, 160, 8, 0, TCP_MEDIAN},
-	{SOCKET_pacing_rate, INFO, 104, 8, UINT64_MAX, TCP_MEDIAN},
-	{SOCKET_rcv_rtt_us, INFO, 92, 4, 0, TCP_MEDIAN},
-	{SOCKET_rcv_space, INFO, 96, 4, 0, TCP_MEDIAN},
-	{SOCKET_snd_wnd, INFO, 228, 4, 0, TCP_MEDIAN},
-	{SOCKET_unacked, INFO, 24, 4, UINT64_MAX, TCP_MEDIAN},
-	{SOCKET_notsent, INFO, 144, 4, UINT64_MAX, TCP_MEDIAN},
-	{SOCKET_rmem, MEMORY, 0, 4, UINT64_MAX, TCP_MEDIAN},
-	{SOCKET_rcvbuf, MEMORY, 4, 4, UINT64_MAX, TCP_MEDIAN},
-	{SOCKET_wmem, MEMORY, 20, 4, UINT64_MAX, TCP_MEDIAN},
-	{SOCKET_sndbuf, MEMORY, 12, 4, UINT64_MAX, TCP_MEDIAN},
-	{SOCKET_bytes_acked, INFO, 120, 8, UINT64_MAX, TCP_GROWTH},
-	{SOCKET_bytes_received, INFO, 128, 8, UINT64_MAX, TCP_GROWTH},
-	{SOCKET_bytes_sent, INFO, 200, 8, UINT64_MAX, TCP_GROWTH},
-	{SOCKET_bytes_retrans, INFO, 208, 8, UINT64_MAX, TCP_GROWTH},
-	{SOCKET_segs_out, INFO, 136, 4, UINT64_MAX, TCP_GROWTH32},
-	{SOCKET_segs_in, INFO, 140, 4, UINT64_MAX, TCP_GROWTH32},
-	{SOCKET_retrans, INFO, 100, 4, UINT64_MAX, TCP_GROWTH32},
-	{SOCKET_busy_us, INFO, 168, 8, UINT64_MAX, TCP_GROWTH},
-	{SOCKET_rwnd_limited_us, INFO, 176, 8, UINT64_MAX, TCP_GROWTH},
-	{SOCKET_sndbuf_limited_us, INFO, 184, 8, UINT64_MAX, TCP_GROWTH},
-	{SOCKET_reordered, INFO, 220, 4, UINT64_MAX, TCP_GROWTH32},
-	{SOCKET_dsacks, INFO, 216, 4, UINT64_MAX, TCP_GROWTH32},
-	{SOCKET_out_of_order, INFO, 224, 4, UINT64_MAX, TCP_GROWTH32},
-	{SOCKET_drops, MEMORY, 32, 4, UINT64_MAX, TCP_GROWTH32},
+} places[SOCKET_NFIGURES] = {
+	[SOCKET_rtt_us] = {INFO, 68, 4, 0, TCP_MEDIAN},
+	[SOCKET_rttvar_us] = {INFO, 72, 4, 0, TCP_MEDIAN},
+	[SOCKET_min_rtt_us] = {INFO, 148, 4, UINT32_MAX, TCP_LEAST},
+	[SOCKET_cwnd] = {INFO, 80, 4, 0, TCP_MEDIAN},
+	[SOCKET_ssthresh] = {INFO, 76, 4, 0x7fffffff, TCP_MEDIAN},
+	[SOCKET_mss] = {INFO, 16, 4, 0, TCP_MEDIAN},
+	[SOCKET_delivery_rate] = {INFO, 160, 8, 0, TCP_MEDIAN},
+	[SOCKET_pacing_rate] = {INFO, 104, 8, UINT64_MAX, TCP_MEDIAN},
+	[SOCKET_rcv_rtt_us] = {INFO, 92, 4, 0, TCP_MEDIAN},
+	[SOCKET_rcv_space] = {INFO, 96, 4, 0, TCP_MEDIAN},
+	[SOCKET_snd_wnd] = {INFO, 228, 4, 0, TCP_MEDIAN},
+	[SOCKET_unacked] = {INFO, 24, 4, UINT64_MAX, TCP_MEDIAN},
+	[SOCKET_notsent] = {INFO, 144, 4, UINT64_MAX, TCP_MEDIAN},
+	[SOCKET_rmem] = {MEMORY, 0, 4, UINT64_MAX, TCP_MEDIAN},
+	[SOCKET_rcvbuf] = {MEMORY, 4, 4, UINT64_MAX, TCP_MEDIAN},
+	[SOCKET_wmem] = {MEMORY, 20, 4, UINT64_MAX, TCP_MEDIAN},
+	[SOCKET_sndbuf] = {MEMORY, 12, 4, UINT64_MAX, TCP_MEDIAN},
+	[SOCKET_bytes_acked] = {INFO, 120, 8, UINT64_MAX, TCP_GROWTH},
+	[SOCKET_bytes_received] = {INFO, 128, 8, UINT64_MAX, TCP_GROWTH},
+	[SOCKET_bytes_sent] = {INFO, 200, 8, UINT64_MAX, TCP_GROWTH},
+	[SOCKET_bytes_retrans] = {INFO, 208, 8, UINT64_MAX, TCP_GROWTH},
+	[SOCKET_segs_out] = {INFO, 136, 4, UINT64_MAX, TCP_GROWTH32},
+	[SOCKET_segs_in] = {INFO, 140, 4, UINT64_MAX, TCP_GROWTH32},
+	[SOCKET_retrans] = {INFO, 100, 4, UINT64_MAX, TCP_GROWTH32},
+	[SOCKET_busy_us] = {INFO, 168, 8, UINT64_MAX, TCP_GROWTH},
+	[SOCKET_rwnd_limited_us] = {INFO, 176, 8, UINT64_MAX, TCP_GROWTH},
+	[SOCKET_sndbuf_limited_us] = {INFO, 184, 8, UINT64_MAX, TCP_GROWTH},
+	[SOCKET_reordered] = {INFO, 220, 4, UINT64_MAX, TCP_GROWTH32},
+	[SOCKET_dsacks] = {INFO, 216, 4, UINT64_MAX, TCP_GROWTH32},
+	[SOCKET_out_of_order] = {INFO, 224, 4, UINT64_MAX, TCP_GROWTH32},
+	[SOCKET_app_limited_pct] = {.kind = TCP_MEAN},
+	[SOCKET_drops] = {MEMORY, 32, 4, UINT64_MAX, TCP_GROWTH32},
 };
 
 static const char *const states[] = {NULL,	   "established", "syn-sent",  "syn-recv",
@@ -63,12 +63,7 @@ static const char *const states[] = {NULL,	   "established", "syn-sent",  "syn-r
 
 enum tcp_kind tcp_kind(enum socket_figure f)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(places); i++)
-		if (places[i].figure == f)
-			return places[i].kind;
-	return TCP_MEAN; /* app_limited_pct */
+	return places[f].kind;
 }
 
 static int hex_digit(char c)
@@ -162,10 +157,9 @@ bool tcp_info_parse(char *line, bool little, struct tcp_seen *s)
 	if (s->pid <= 0 || !line || !tcp_parse_msg(msg, len[0], swap, s))
 		return false;
 	s->congestion = strcmp(line, "-") ? line : NULL;
-	for (i = 0; i < array_size(places); i++)
-		s->f[places[i].figure] =
-			tcp_parse_figure(bytes[places[i].from], len[1 + places[i].from], swap,
-					 places[i].offset, places[i].size, places[i].none);
+	for (i = 0; i < SOCKET_NFIGURES; i++)
+		s->f[i] = tcp_parse_figure(bytes[places[i].from], len[1 + places[i].from], swap,
+					   places[i].offset, places[i].size, places[i].none);
 	s->f[SOCKET_app_limited_pct] = isnan(s->f[SOCKET_delivery_rate])
 					       ? NAN
 					       : tcp_parse_app_limited(bytes[INFO], len[1], little);
