@@ -2,6 +2,10 @@
 /*
  * Figures over time, a panel for each: all runs pale, their median strong, the window on a grey
  * ground. More variants than can be told apart in a panel get a panel each, for the first figure.
+ *
+ * A panel has at most BINS points. Where a run has more readings, its pale line goes through the
+ * lowest and the highest reading of each bin, so that no peak is lost, and the strong line through
+ * the means. The table has at most PARTS rows of a series, with the range of each.
  */
 #include "plot/chart.h"
 #include "plot/curves.h"
@@ -32,11 +36,12 @@ static const struct {
 	{"softnet_squeezed_per_s", "squeezes/s", false, false},
 };
 
-enum { GAUGES = array_size(gauges), OVERLAID = 6, BINS = 300, PANELS = 8 };
+enum { GAUGES = array_size(gauges), OVERLAID = 6, BINS = 300, PARTS = 16 * BINS, PANELS = 8 };
 
 struct timed {
 	double t, value;
-	int n; /* readings behind the value */
+	double low, high, low_t, high_t; /* the range of the readings, and when they were */
+	int n;				 /* readings behind the value */
 };
 
 /* One figure of one run, by time. */
@@ -51,6 +56,7 @@ struct run_line {
 struct timeline {
 	struct run_line *lines;
 	size_t n, cap;
+	double thinned_s; /* the longest bin of several readings; 0: every reading is drawn */
 };
 
 static int gauge_of(const char *name, bool alone)
@@ -88,6 +94,16 @@ static bool timed_is_near(const struct run_line *l, double t)
 	return t >= -margin && t <= l->seconds + margin;
 }
 
+static struct timed timed_read(const struct table *t, size_t row)
+{
+	double at = table_real(t, row, "t_s"), value = table_real(t, row, "value");
+	struct interval range = table_interval(t, row, "value");
+
+	if (isnan(range.low))
+		range = (struct interval){.low = value, .high = value};
+	return (struct timed){at, value, range.low, range.high, at, at, 1};
+}
+
 static void timeline_read(struct timeline *l, const struct table *t, bool alone)
 {
 	struct run_line *line;
@@ -102,8 +118,7 @@ static void timeline_read(struct timeline *l, const struct table *t, bool alone)
 			continue;
 		line = timeline_line(l, t, row, gauge);
 		if (timed_is_near(line, at))
-			array_add(line->p, line->n, line->cap,
-				  (struct timed){at, table_real(t, row, "value"), 1});
+			array_add(line->p, line->n, line->cap, timed_read(t, row));
 	}
 }
 
@@ -121,6 +136,7 @@ static void timeline_free(struct timeline *l)
 struct bins {
 	double width;
 	long first, n;
+	bool thin; /* a run has more readings than there are bins */
 };
 
 /* Returns the median distance of the line's readings. */
@@ -161,13 +177,32 @@ static struct bins timeline_bins(const struct timeline *l, int gauge, const char
 	}
 	if (from > to)
 		return b;
+	b.thin = step > 0 && (to - from) / BINS > step;
 	b.width = fmax(step, fmax((to - from) / BINS, 1e-6));
 	b.first = lround(from / b.width);
 	b.n = lround(to / b.width) - b.first + 1;
 	return b;
 }
 
-/* Computes the mean of the line's readings in each bin: their time and value. NAN: no reading. */
+static void bin_add(struct timed *bin, const struct timed *p)
+{
+	if (!bin->n || p->low < bin->low) {
+		bin->low = p->low;
+		bin->low_t = p->t;
+	}
+	if (!bin->n || p->high > bin->high) {
+		bin->high = p->high;
+		bin->high_t = p->t;
+	}
+	bin->t += p->t;
+	bin->value += p->value;
+	bin->n++;
+}
+
+/*
+ * Computes the mean of the line's readings in each bin: their time and value. NAN: no reading. A
+ * part of a series counts as one reading, because the parts have equal lengths.
+ */
 static void line_bin(const struct run_line *l, const struct bins *b, struct timed *out)
 {
 	size_t i;
@@ -175,13 +210,8 @@ static void line_bin(const struct run_line *l, const struct bins *b, struct time
 
 	for (k = 0; k < b->n; k++)
 		out[k] = (struct timed){0};
-	for (i = 0; i < l->n; i++) {
-		struct timed *bin = &out[lround(l->p[i].t / b->width) - b->first];
-
-		bin->t += l->p[i].t;
-		bin->value += l->p[i].value;
-		bin->n++;
-	}
+	for (i = 0; i < l->n; i++)
+		bin_add(&out[lround(l->p[i].t / b->width) - b->first], &l->p[i]);
 	for (k = 0; k < b->n; k++) {
 		out[k].t = out[k].n ? out[k].t / out[k].n : NAN;
 		out[k].value = out[k].n ? out[k].value / out[k].n : NAN;
@@ -193,8 +223,19 @@ static struct estimate timed_plain(double value)
 	return (struct estimate){.value = value, .lo = NAN, .hi = NAN};
 }
 
+/* Puts the lowest and the highest reading of a bin, in the order of their times. */
+static void panel_put_range(struct figure *f, int curve, const struct timed *p)
+{
+	bool low_first = p->low_t <= p->high_t;
+
+	figure_point(f, curve, low_first ? p->low_t : p->high_t,
+		     timed_plain(low_first ? p->low : p->high));
+	figure_point(f, curve, low_first ? p->high_t : p->low_t,
+		     timed_plain(low_first ? p->high : p->low));
+}
+
 static void panel_put_run(struct figure *f, int panel, int bar, int run, const struct timed *p,
-			  long n)
+			  const struct bins *b)
 {
 	char name[32];
 	int curve;
@@ -202,8 +243,10 @@ static void panel_put_run(struct figure *f, int panel, int bar, int run, const s
 
 	snprintf(name, sizeof(name), "%d", run);
 	curve = figure_curve(f, panel, bar, name, true);
-	for (k = 0; k < n; k++)
-		if (!isnan(p[k].value))
+	for (k = 0; k < b->n; k++)
+		if (b->thin && p[k].low < p[k].high)
+			panel_put_range(f, curve, &p[k]);
+		else if (!isnan(p[k].value))
 			figure_point(f, curve, p[k].t, timed_plain(p[k].value));
 }
 
@@ -233,8 +276,8 @@ static void panel_put_median(struct figure *f, int panel, int bar, const struct 
 	free(values);
 }
 
-static void panel_put_variant(const struct timeline *l, struct figure *f, int panel, int bar,
-			      int gauge, const char *side)
+static void panel_put_variant(struct timeline *l, struct figure *f, int panel, int bar, int gauge,
+			      const char *side)
 {
 	const char *variant = f->bars.mark[bar].name;
 	struct bins b = timeline_bins(l, gauge, variant, side);
@@ -247,11 +290,13 @@ static void panel_put_variant(const struct timeline *l, struct figure *f, int pa
 		while ((runs + 1) * (size_t)b.n > cap)
 			p = xrealloc(p, (cap = 2 * cap + (size_t)b.n) * sizeof(*p));
 		line_bin(&l->lines[i], &b, p + runs * (size_t)b.n);
-		panel_put_run(f, panel, bar, l->lines[i].run, p + runs * (size_t)b.n, b.n);
+		panel_put_run(f, panel, bar, l->lines[i].run, p + runs * (size_t)b.n, &b);
 		runs++;
 	}
 	if (runs)
 		panel_put_median(f, panel, bar, p, b.n, runs);
+	if (b.thin)
+		l->thinned_s = fmax(l->thinned_s, b.width);
 	free(p);
 }
 
@@ -267,8 +312,8 @@ static bool timeline_range(const struct timeline *l, int gauge, const char *side
 	*to = -DBL_MAX;
 	for (i = 0; i < l->n; i++)
 		for (k = 0; k < l->lines[i].n && line_is_of(&l->lines[i], gauge, NULL, side); k++) {
-			*from = fmin(*from, l->lines[i].p[k].value);
-			*to = fmax(*to, l->lines[i].p[k].value);
+			*from = fmin(*from, l->lines[i].p[k].low);
+			*to = fmax(*to, l->lines[i].p[k].high);
 		}
 	return *from <= *to;
 }
@@ -313,7 +358,7 @@ static void panels_find(struct panels *p, const struct timeline *l, const struct
 	}
 }
 
-static void timeline_put_panels(const struct timeline *l, struct figure *f, const struct panels *p)
+static void timeline_put_panels(struct timeline *l, struct figure *f, const struct panels *p)
 {
 	char *label;
 	int i, b;
@@ -328,8 +373,7 @@ static void timeline_put_panels(const struct timeline *l, struct figure *f, cons
 }
 
 /* A panel for each variant, with the first figure alone. */
-static void timeline_put_multiples(const struct timeline *l, struct figure *f,
-				   const struct panels *p)
+static void timeline_put_multiples(struct timeline *l, struct figure *f, const struct panels *p)
 {
 	int b;
 
@@ -343,7 +387,8 @@ static void timeline_put_multiples(const struct timeline *l, struct figure *f,
 		      OVERLAID, gauges[p->of[0].gauge].label, p->of[0].side);
 }
 
-static void timeline_put_words(const struct drawing *d, struct figure *f, const struct panels *p)
+static void timeline_put_words(const struct drawing *d, struct figure *f, const struct timeline *l,
+			       const struct panels *p)
 {
 	figure_title(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
 		     gauges[p->of[0].gauge].label,
@@ -352,6 +397,11 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 			d->facts.measured.most == 1
 				? "Each line is the only run"
 				: "Pale: each run; strong: the median of the runs");
+	if (l->thinned_s > 0)
+		figure_remark(
+			f,
+			"Pale: the lowest and the highest reading of every %.3g s; strong: the means",
+			l->thinned_s);
 	if (p->flat.len && !f->curves->multiples)
 		figure_remark(f, "Constant, so not drawn: %s", p->flat.buf);
 	if (p->left_out && !f->curves->multiples)
@@ -370,14 +420,29 @@ static void timeline_shade_window(struct figure *f, const struct timeline *l)
 		f->curves->shade[1] = fmin(f->curves->shade[1], l->lines[i].seconds);
 }
 
+/* Asks the table for the series that are drawn, in no more points than the bins need. */
+static void timeline_ask(struct drawing *d)
+{
+	struct str names = {0};
+	size_t i;
+
+	for (i = 0; i < GAUGES; i++)
+		str_printf(&names, "%s ", gauges[i].name);
+	d->query.drawn = arena_strdup(&d->arena, names.buf);
+	d->query.parts = PARTS;
+	str_free(&names);
+}
+
 static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct timeline l = {0};
 	struct panels p = {0};
 	struct figure sides;
 	const struct table *t;
-	int rc = drawing_table(d, 0, &t, err);
+	int rc;
 
+	timeline_ask(d);
+	rc = drawing_table(d, 0, &t, err);
 	if (rc)
 		return rc;
 	timeline_read(&l, t, d->query.workload_only);
@@ -392,7 +457,7 @@ static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
 		timeline_put_multiples(&l, f, &p);
 	if (f->curves->n) {
 		timeline_shade_window(f, &l);
-		timeline_put_words(d, f, &p);
+		timeline_put_words(d, f, &l, &p);
 	} else {
 		rc = error_set(err, ENODATA, "no figure over time changes in any run");
 	}

@@ -47,52 +47,78 @@ static const struct series_kind *timeline_kind(const char *name)
 	return &kinds[i];
 }
 
-static void timeline_put_point(const struct block_table *k, const struct run *r,
+static void timeline_put_point(const struct block_table *k, const struct run *r, const char *name,
 			       const struct series_row *point)
 {
 	struct value *row = block_row(k->t, &k->b->block);
 
 	table_set(k->t, row, "run", value_int(r->repeat));
-	table_set(k->t, row, "name", value_str(k->t, point->name));
-	table_set(k->t, row, "unit", value_str(k->t, timeline_kind(point->name)->unit));
+	table_set(k->t, row, "name", value_str(k->t, name));
+	table_set(k->t, row, "unit", value_str(k->t, timeline_kind(name)->unit));
 	table_set(k->t, row, "t_s", value_real(((double)point->t_ns - (double)r->start_ns) / 1e9));
 	table_set(k->t, row, "seconds", value_real((double)(r->end_ns - r->start_ns) / 1e9));
-	table_set(k->t, row, "value", value_real(point->value));
+	table_set(k->t, row, "value",
+		  point->low < point->high
+			  ? value_estimate(k->t, point->value, point->low, point->high)
+			  : value_real(point->value));
 }
 
 static bool timeline_is_asked(const struct query *q, const char *name)
 {
-	return str_matches(q->name, name) &&
+	return str_matches(q->name, name) && (!q->drawn || str_matches_any(q->drawn, name)) &&
 	       (!q->workload_only || timeline_kind(name)->of_workload);
 }
 
-/* Adds the run's points to *all, and those within the limit to the table. */
-static int timeline_put_run(const struct block_table *k, const struct run *r, size_t limit,
-			    size_t *all, struct error *err)
+/* Adds at most `most` points of a series, or the parts of a series that is longer than that many.
+ */
+static int timeline_put_series(const struct block_table *k, const struct run *r,
+			       const struct series_size *of, int64_t most, struct error *err)
 {
 	struct series_row *points;
-	int n = store_series(k->s, r->id, &points, err), i;
+	int parts = k->q->parts, i;
+	int n = parts && of->points > parts
+			? store_series_parts(k->s, r->id, of, parts, &points, err)
+			: store_series(k->s, r->id, of->name, most, &points, err);
 
 	for (i = 0; i < n; i++)
-		if (timeline_is_asked(k->q, points[i].name) && (*all)++ < limit)
-			timeline_put_point(k, r, &points[i]);
+		timeline_put_point(k, r, of->name, &points[i]);
 	if (n >= 0)
 		free(points);
 	return n < 0 ? n : 0;
 }
 
+/* Adds the number of the run's points to *all, and those within the limit to the table. */
+static int timeline_put_run(const struct block_table *k, const struct run *r, int64_t limit,
+			    int64_t *all, struct error *err)
+{
+	struct series_size *list;
+	int n = store_series_sizes(k->s, r->id, &list, err), i, rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		if (!timeline_is_asked(k->q, list[i].name))
+			continue;
+		if (*all < limit)
+			rc = timeline_put_series(k, r, &list[i], limit - *all, err);
+		*all += list[i].points;
+	}
+	if (n >= 0)
+		free(list);
+	return n < 0 ? n : rc;
+}
+
 static int timeline_put_block(struct block_table *k, struct error *err)
 {
-	size_t limit = k->q->limit > 0 ? (size_t)k->q->limit : LIMIT, all = 0;
+	int64_t limit = k->q->limit > 0 ? k->q->limit : LIMIT, all = 0;
 	const struct block *b = &k->b->block;
 	int i, rc = 0;
 
 	if (k->q->all)
-		limit = SIZE_MAX;
+		limit = INT64_MAX;
 	for (i = 0; i < k->b->n && !rc; i++)
 		rc = timeline_put_run(k, &k->b->runs[i], limit, &all, err);
 	if (all > limit)
-		note_add_of(&k->t->notes, b->variant, b->side, rows_shown, limit, all);
+		note_add_of(&k->t->notes, b->variant, b->side, rows_shown, (size_t)limit,
+			    (size_t)all);
 	return rc;
 }
 

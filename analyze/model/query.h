@@ -30,7 +30,9 @@ struct query {
 	/* which samples */
 	const char *comm, *dso, *symbol; /* names or globs: which rows; shares stay of the whole */
 	const char *name;		 /* name or glob: which series */
-	const char *event;		 /* NULL: the first that has samples */
+	const char *drawn; /* globs of the series that a chart draws, by blanks; NULL: all */
+	int parts;	   /* a longer series becomes so many means with ranges; 0: every point */
+	const char *event; /* NULL: the first that has samples */
 	struct basis_known *known; /* of queries that differ in the run alone (basis.h); or NULL */
 	struct cost_runs *runs;	   /* a table of costs fills in each run's own (costs.h); or NULL */
 	const struct cpuset *cpus; /* --cpu; NULL: all */

@@ -2,6 +2,8 @@
 /* The figures of a run: one value over the window, or a series of values. */
 #include "analyze/store/sql.h"
 
+#include "lib/alloc.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -107,16 +109,93 @@ int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_
 		       "isid", run, name, (int64_t)t_ns, value);
 }
 
-static void series_read_row(struct store *s, sqlite3_stmt *q, void *row)
+static void series_read_size(struct store *s, sqlite3_stmt *q, void *row)
 {
-	*(struct series_row *)row =
-		(struct series_row){sql_name(s, q, 0), (uint64_t)sqlite3_column_int64(q, 1),
-				    sqlite3_column_double(q, 2)};
+	*(struct series_size *)row = (struct series_size){
+		sql_name(s, q, 0), (uint64_t)sqlite3_column_int64(q, 1),
+		(uint64_t)sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 3)};
 }
 
-int store_series(struct store *s, int64_t run, struct series_row **rows, struct error *err)
+int store_series_sizes(struct store *s, int64_t run, struct series_size **rows, struct error *err)
+{
+	return sql_rows(s, rows, sizeof(**rows), series_read_size, err,
+			"SELECT name, MIN(t_ns), MAX(t_ns), COUNT(*) FROM series WHERE run = ? "
+			"GROUP BY name ORDER BY name",
+			"i", run);
+}
+
+static void series_read_row(struct store *s, sqlite3_stmt *q, void *row)
+{
+	double value = sqlite3_column_double(q, 1);
+
+	(void)s;
+	*(struct series_row *)row =
+		(struct series_row){(uint64_t)sqlite3_column_int64(q, 0), value, value, value};
+}
+
+int store_series(struct store *s, int64_t run, const char *name, int64_t most,
+		 struct series_row **rows, struct error *err)
 {
 	return sql_rows(s, rows, sizeof(**rows), series_read_row, err,
-			"SELECT name, t_ns, value FROM series WHERE run = ? ORDER BY name, t_ns",
-			"i", run);
+			"SELECT t_ns, value FROM series WHERE run = ? AND name = ? ORDER BY t_ns "
+			"LIMIT ?",
+			"isi", run, name, most);
+}
+
+/* The points of a part so far. `value` is their sum, and `t` the sum of their times after the first
+ * point of the series. */
+struct series_part {
+	uint64_t place, n;
+	double t;
+	struct series_row row;
+};
+
+static void series_part_add(struct series_part *p, uint64_t after_ns, double value)
+{
+	p->row.low = p->n && p->row.low < value ? p->row.low : value;
+	p->row.high = p->n && p->row.high > value ? p->row.high : value;
+	p->row.value += value;
+	p->t += (double)after_ns;
+	p->n++;
+}
+
+/* Writes the means of a part behind the `n` rows, and empties the part. Returns the new number. */
+static int series_part_end(struct series_part *p, uint64_t first, struct series_row *rows, int n)
+{
+	if (!p->n)
+		return n;
+	p->row.value /= (double)p->n;
+	p->row.t_ns = first + (uint64_t)(p->t / (double)p->n);
+	rows[n] = p->row;
+	*p = (struct series_part){0};
+	return n + 1;
+}
+
+int store_series_parts(struct store *s, int64_t run, const struct series_size *of, int parts,
+		       struct series_row **rows, struct error *err)
+{
+	uint64_t width = (of->last - of->first) / (uint64_t)parts + 1, after, place;
+	struct series_part part = {0};
+	sqlite3_stmt *q;
+	int n = 0, rc = sql_query(s, &q, err,
+				  "SELECT t_ns, value FROM series WHERE run = ? AND name = ? "
+				  "ORDER BY t_ns",
+				  "is", run, of->name);
+
+	*rows = xcalloc((size_t)parts + 1, sizeof(**rows));
+	while (!rc && (rc = sql_next(s, q, err)) > 0) {
+		rc = 0;
+		after = (uint64_t)sqlite3_column_int64(q, 0) - of->first;
+		place = after / width;
+		if (place != part.place && n < parts)
+			n = series_part_end(&part, of->first, *rows, n);
+		part.place = place;
+		series_part_add(&part, after, sqlite3_column_double(q, 1));
+	}
+	n = series_part_end(&part, of->first, *rows, n);
+	if (!rc)
+		return n;
+	free(*rows);
+	*rows = NULL;
+	return rc;
 }

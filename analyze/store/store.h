@@ -154,14 +154,31 @@ int store_metric_affixes(struct store *store, int64_t run, const char *prefix, c
 int store_series_put(struct store *store, int64_t run, const char *name, uint64_t t_ns,
 		     double value, struct error *err);
 
-struct series_row {
-	const char *name; /* a string of the store */
-	uint64_t t_ns;	  /* CLOCK_MONOTONIC */
-	double value;
+struct series_size {
+	const char *name;     /* a string of the store */
+	uint64_t first, last; /* CLOCK_MONOTONIC ns */
+	int64_t points;
 };
-/* Reads the series of a run by name, then by time. The caller frees the rows. Returns the count or
- * -errno. */
-int store_series(struct store *store, int64_t run, struct series_row **rows, struct error *err);
+/* Lists the series of a run by name. The caller frees the rows. Returns the count or -errno. */
+int store_series_sizes(struct store *store, int64_t run, struct series_size **rows,
+		       struct error *err);
+
+struct series_row {
+	uint64_t t_ns; /* CLOCK_MONOTONIC */
+	double value, low, high;
+};
+/*
+ * Reads the first points of a series by time, `most` or fewer. The caller frees the rows. Returns
+ * the count or -errno.
+ */
+int store_series(struct store *store, int64_t run, const char *name, int64_t most,
+		 struct series_row **rows, struct error *err);
+/*
+ * Reads a series in parts of equal time, by time: the means of the times and of the values in each
+ * part that has a point, the lowest and the highest value. Returns as store_series().
+ */
+int store_series_parts(struct store *store, int64_t run, const struct series_size *of, int parts,
+		       struct series_row **rows, struct error *err);
 
 int store_syscall_add(struct store *store, int64_t run, const struct syscall_row *row,
 		      struct error *err);

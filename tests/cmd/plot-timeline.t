@@ -106,6 +106,24 @@ echo "UPDATE series SET value = 7 WHERE name = 'softnet_squeezed_per_s'" | sqlit
 ok "plot timeline draws the chart again" exits 0 "$zcost" plot cap timeline -o slides
 ok "a figure that never changes is named and not drawn" says 'Constant, so not drawn: .*receiver squeezes/s: 7' slides/timeline.svg
 
+# A series of 200,000 points with one peak.
+"$build/tests/tools/timed" "$zcost" plot cap timeline -o slides >long.used
+echo "INSERT INTO series WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i < 199999)
+	SELECT id, 'tcp_socket_rtt_us', start_ns + i * 15000, CASE i WHEN 123456 THEN 900 ELSE 10 + i % 3 END
+	FROM run, t WHERE side = 'receiver' AND repeat = 1" | sqlite3 -bail cap/zcost.db
+"$build/tests/tools/timed" "$zcost" plot cap timeline -o slides >>long.used
+rtt="receiver: rtt, µs"
+ok "the pale line of a long series has its only peak" is 900 sh -c "printf '%s\n' $(at "$rtt" 1 value) | sort -n | tail -1"
+ok "the pale line shows the peak when it was" is "1.852 900" awk -F '\t' -v panel="$rtt" \
+	'$6 == panel && $8 == 1 && $3 == 900 { printf "%.3f %g", $2, $3 }' slides/timeline.tsv
+ok "the strong line of a long series has the means" sh -c "printf '%s\n' $(at "$rtt" median value) | awk '\$1 < 10.9 || \$1 > 12.5 { exit 1 }'"
+ok "a remark explains the lines of a long series" says 'Pale: the lowest and the highest reading of every 0.01 s; strong: the means' slides/timeline.svg
+ok "plot timeline reads a long series in parts" \
+	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 25) }' long.used
+"$zcost" report timeline cap --side receiver >long 2>&1
+ok "report timeline counts the points of a long series" says 'receiver: 30 of 200213 rows' long
+echo "DELETE FROM series WHERE name = 'tcp_socket_rtt_us'" | sqlite3 cap/zcost.db
+
 for v in b c d e f g; do
 	echo "INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status, why)
 		SELECT '$v', pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position + 10, status, why
