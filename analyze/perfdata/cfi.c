@@ -85,32 +85,18 @@ static bool cfi_keep_ops(struct unwind_object *o, struct unwind_rule *rule, cons
 	return true;
 }
 
-/* Parses a register with an offset: DW_OP_breg<n> or DW_OP_bregx. */
-static bool cfi_is_register_plus(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
-{
-	if (op->atom == DW_OP_bregx) {
-		*reg = op->number;
-		*offset = (int64_t)op->number2;
-	} else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
-		*reg = op->atom - (uint64_t)DW_OP_breg0;
-		*offset = (int64_t)op->number;
-	} else {
-		return false;
-	}
-	return *reg < UNWIND_REGS;
-}
-
+/* libdw gives a register with an offset as DW_OP_bregx. Anything else is an expression. */
 static bool cfi_read_cfa(struct unwind_object *o, Dwarf_Frame *frame, struct unwind_rule *cfa)
 {
 	Dwarf_Op *ops;
-	uint64_t reg;
 	size_t n;
 
 	*cfa = (struct unwind_rule){.how = IN_REGISTER};
 	if (dwarf_frame_cfa(frame, &ops, &n) || !n)
 		return false;
-	if (n == 1 && cfi_is_register_plus(ops, &reg, &cfa->offset)) {
-		cfa->from = (uint8_t)reg;
+	if (n == 1 && ops->atom == DW_OP_bregx && ops->number < UNWIND_REGS) {
+		cfa->from = (uint8_t)ops->number;
+		cfa->offset = (int64_t)ops->number2;
 		return true;
 	}
 	cfa->how = IS_EXPR;
