@@ -197,13 +197,6 @@ static void spots_explain_kernel(struct objects *ob, const struct function_place
 
 /* --- files --- */
 
-static const struct elf_file *dso_file_with_code(const struct dso_files *files)
-{
-	if (files->have_run && files->run.code)
-		return &files->run;
-	return files->have_syms && files->syms.code ? &files->syms : NULL;
-}
-
 static void spots_explain_file(struct objects *ob, const struct function_place *f, size_t n)
 {
 	struct dso_identity id = identity_of(&ob->identities, f->object);
@@ -218,7 +211,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 	if (identity_has_no_file(&id) || dso_files_find(&files, &from, &id, why, sizeof(why)))
 		return;
 	in = inlines_of_files(&files, ob->o->cache, from.unread);
-	code = dso_file_with_code(&files);
+	code = files.have_run && files.run.code ? &files.run : NULL;
 	for (i = 0; i < n; i++) {
 		if (code && function_place_fits(&f[i]))
 			spots_add_code(
