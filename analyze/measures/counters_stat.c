@@ -63,16 +63,19 @@ static struct value *stat_add_row(struct table *t, const struct perf_stat *st, c
 	return row;
 }
 
-/* Sets the interval. perf -r prints 100 x the standard error of the mean / the mean. */
+/*
+ * Sets the interval. perf -r prints 100 x the standard error of the mean / the mean. Without that
+ * error, and for one run, there is no interval: its half is NAN.
+ */
 static void stat_fill_interval(struct table *t, struct value *row, double value, double pct,
 			       unsigned runs)
 {
 	int column = table_column(t, "value");
 	double half;
 
-	if (!row || runs < 2 || isnan(pct))
+	if (!row)
 		return;
-	half = stats_t_quantile(0.975, runs - 1) * pct / 100 * value;
+	half = stats_t_quantile(0.975, (double)runs - 1) * pct / 100 * value;
 	row[column] =
 		value_with(t, row[column], (struct interval){value - half, value + half, NAN});
 }
