@@ -12,6 +12,7 @@
 #include "lib/str.h"
 #include "lib/intern.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -195,15 +196,12 @@ static uint64_t sched_preempted_bit(const struct tracepoints *tp)
 {
 	size_t len;
 	const char *text = tracepoints_print_format(tp, "sched", "sched_switch", &len);
-	const char *plus = text ? memmem(text, len, " ? \"+\"", 6) : NULL, *at = plus;
-	uint64_t bit = 0;
+	const char *plus = text ? memmem(text, len, " ? \"+\"", 6) : NULL;
+	uint64_t bit = 0, digit = 1;
 
-	while (at && at > text && at[-1] >= '0' && at[-1] <= '9')
-		at--;
-	if (!at || at - text < 2 || memcmp(at - 2, "& ", 2) || plus - at > 9)
-		return 0x100;
-	for (; at < plus; at++)
-		bit = bit * 10 + (uint64_t)(*at - '0');
+	/* "print fmt:" precedes the text, so the search for digits ends there at the latest. */
+	for (; plus && isdigit((unsigned char)plus[-1]); digit *= 10)
+		bit += digit * (uint64_t)(*--plus - '0');
 	return bit ? bit : 0x100;
 }
 
