@@ -9,6 +9,7 @@
 #include "tests/unit/ingested.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -426,6 +427,24 @@ static void test_idle(void **state)
 	ingest_free(&in);
 }
 
+/* The memory behind the states is 0, like the number of the CPU that is the last one here. */
+static void test_states_of_cpu_0_end_with_the_list(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	cpuset_add(&in.cpus, 0);
+	mallopt(M_PERTURB, 0xff); /* glibc fills new memory with the complement */
+	add(10, "1\t3\tC6\t1\t0\n0\t3\tC6\t10\t1000000\n");
+	add(13, "1\t3\tC6\t1\t0\n0\t3\tC6\t11\t101000000\n");
+	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
+	mallopt(M_PERTURB, 0);
+	is(in, "cstate_pct:3 C6:cpu0", 100); /* of 3 s, not of the 100 s before */
+	assert_non_null(noted(&in, NOTE_idle_early_sleep));
+	ingest_free(&in);
+}
+
 /* A sleep of 100 s ends in the window; a CPU goes; a counter is set back. */
 static void test_idle_awkward(void **state)
 {
@@ -484,6 +503,7 @@ int main(void)
 		cmocka_unit_test(test_softnet),
 		cmocka_unit_test(test_softnet_by_place),
 		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_states_of_cpu_0_end_with_the_list),
 		cmocka_unit_test(test_idle_awkward),
 		cmocka_unit_test(test_deltas),
 		cmocka_unit_test(test_snmp),

@@ -498,6 +498,38 @@ static void test_foreign_addresses_stay_without_names(void **state)
 	str_free(&file);
 }
 
+/* Neither the recording nor the kernel's file has a build-id. */
+static void test_kernel_file_without_proof_is_not_used(void **state)
+{
+	const struct object kernel = {"/boot/vmlinux-6.1", {"tcp_sendmsg"}};
+	struct w_event e = {.sample_type = W_SAMPLE_TYPE, .id = W_EVENT_ID, .flags = W_ID_ALL};
+	struct w_sample s = {.time = 1, .period = 1, .mode = KERN, .chain = {IN_KERN, KERNEL}};
+	struct perfdata_options o = {.threads = 1, .symfs = folder};
+	char *boot = xasprintf("%s/boot", folder);
+	struct writer w = {0};
+	struct profile p;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(dir_make(boot, NULL), 0);
+	write_object(&kernel);
+	w_stream_head(&w, &e, 1);
+	at = w_begin(&w, 80, 0);
+	w64(&w, 4); /* HEADER_OSRELEASE */
+	w32(&w, 8);
+	w_bytes(&w, "6.1\0\0\0\0", 8);
+	w32(&w, 0);
+	w_end(&w, at);
+	w_sample(&w, &s);
+	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	assert_int_equal(p.ncosts, 1);
+	assert_true(p.symbols[p.frames[p.costs[0].frame].symbol].unresolved);
+	assert_non_null(p.kernel_note);
+	profile_free(&p);
+	str_free(&w.out);
+	free(boot);
+}
+
 /*
  * A file cut anywhere gives an error with a message, or a profile marked incomplete, and never
  * more samples than the whole file.
@@ -605,6 +637,7 @@ int main(void)
 			test_samples_after_a_missed_exec_have_the_name_and_program_of_the_end),
 		cmocka_unit_test(test_window_and_cpus_filter_samples),
 		cmocka_unit_test(test_foreign_addresses_stay_without_names),
+		cmocka_unit_test(test_kernel_file_without_proof_is_not_used),
 		cmocka_unit_test(test_truncated_file_is_refused_or_incomplete),
 		cmocka_unit_test(test_samples_before_the_cut_count),
 		cmocka_unit_test(test_flipped_bytes_do_not_crash),

@@ -6,8 +6,6 @@
 #include "analyze/perfdata/tracepoints.h"
 
 #include "analyze/perfdata/tracepoint_parts.h"
-#include "analyze/perfdata/tracepoint_parts.h"
-#include "analyze/perfdata/tracepoint_parts.h"
 #include "lib/alloc.h"
 #include "tests/unit/perfdata_writer.h"
 
@@ -205,6 +203,61 @@ static void test_fields_have_their_values(void **state)
 	assert_true(bad);
 }
 
+/* A sample with ids, time, CPU and raw data. It is read at fixed offsets if no call chain precedes
+ * the raw data. */
+static void sample_is_read(bool big, bool fixed)
+{
+	uint64_t type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
+	struct event e = {.sample_type = type | (fixed ? 0 : PERF_SAMPLE_CALLCHAIN)};
+	struct tracepoint_plan p = {.want = 3, .event = 2, .fields = {{8, 8, true}, {4, 4, true}}};
+	struct writer w = {.big = big};
+	struct cursor body;
+	struct tracepoint t;
+
+	w32(&w, 71);
+	w32(&w, 72);
+	w64(&w, 73);
+	w32(&w, 5);
+	w32(&w, 0);
+	if (!fixed)
+		w64(&w, 0); /* an empty chain */
+	w32(&w, 20);
+	w32(&w, 0);
+	w32(&w, 0xfffffff9);
+	w64(&w, 74);
+	w32(&w, 0);
+	tracepoint_plan_finish(&p, &e);
+	assert_int_equal(p.fixed, fixed);
+	memset(&t, 0xee, sizeof(t));
+	body = cursor_of(w.out.buf, w.out.len, big);
+	assert_null(tracepoint_plan_read(&p, &e, &body, &t));
+	assert_int_equal(t.want, 3);
+	assert_int_equal(t.event, 2);
+	assert_int_equal(t.pid, 71);
+	assert_int_equal(t.tid, 72);
+	assert_int_equal(t.time, 73);
+	assert_int_equal(t.cpu, 5);
+	assert_int_equal(t.v[0], 74);
+	assert_true(t.v[1] == (uint64_t)-7);
+	body = cursor_of(w.out.buf, w.out.len - 8, big);
+	assert_string_equal(tracepoint_plan_read(&p, &e, &body, &t),
+			    "a sample longer than its record");
+	p.need = 21;
+	body = cursor_of(w.out.buf, w.out.len, big);
+	assert_string_equal(tracepoint_plan_read(&p, &e, &body, &t),
+			    "a tracepoint shorter than its format");
+	str_free(&w.out);
+}
+
+static void test_samples_have_their_ids_time_cpu_and_fields(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		sample_is_read(i & 1, i & 2);
+}
+
 /* --- order --- */
 
 struct seen {
@@ -360,6 +413,7 @@ int main(void)
 		cmocka_unit_test(test_cut_formats_before_the_cut_are_read),
 		cmocka_unit_test(test_damaged_formats_do_not_crash),
 		cmocka_unit_test(test_fields_have_their_values),
+		cmocka_unit_test(test_samples_have_their_ids_time_cpu_and_fields),
 		cmocka_unit_test(test_rounds_are_sorted_by_time),
 		cmocka_unit_test(test_samples_without_rounds_are_merged),
 		cmocka_unit_test(test_sample_after_its_round_is_counted_as_late),

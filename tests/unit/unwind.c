@@ -5,7 +5,6 @@
  * so every word is known.
  */
 #include "analyze/perfdata/sideband.h"
-#include "analyze/perfdata/sideband.h"
 #include "analyze/perfdata/cfi.h"
 #include "lib/file.h"
 #include "tests/unit/perfdata_stream.h"
@@ -575,6 +574,7 @@ static void w_machine_name(struct writer *w, const char *name)
 }
 
 static char folder[] = "/tmp/zcost-unwind-XXXXXX";
+static char note[512]; /* of the last profile */
 
 /* Returns the chain of the only sample, leaf first, "a;b;c". The caller frees it. */
 static char *chain_of(const struct machine *m, const struct kept *k, struct profile_unwinds *counts)
@@ -600,6 +600,7 @@ static char *chain_of(const struct machine *m, const struct kept *k, struct prof
 		str_printf(&s, "%s%s", s.len ? ";" : "",
 			   profile_symbol_name(&p, p.frames[f].symbol));
 	*counts = p.health.unwinds;
+	snprintf(note, sizeof(note), "%s", p.unwind_note ? p.unwind_note : "");
 	profile_free(&p);
 	str_free(&w.out);
 	return str_take(&s);
@@ -650,6 +651,7 @@ static void frames_of(const struct machine *m)
 	gives(m, &k, "leaf;middle", 0, 0);
 	k.words[k.nwords - 1] = 0x123456; /* no mapping there */
 	gives(m, &k, "leaf;middle", 0, 1);
+	assert_null(strstr(note, "/prog")); /* its tables are not missing */
 	k.fp = UINT64_MAX - word;
 	gives(m, &k, "leaf;middle", 1, 0);
 	k.abi = 0;
@@ -694,10 +696,12 @@ static void bare_of(const struct machine *m)
 	gives(m, &k, "bare", 0, 0);
 	k.fp = STACK - m->word; /* impossible */
 	gives(m, &k, "bare", 0, 1);
+	assert_non_null(strstr(note, "reach code without unwind tables, most in /prog"));
 	k.fp = STACK + 0x100000ULL;
 	gives(m, &k, "bare", 0, 1);
 	k.fp = STACK + 0x1000; /* possible, but not in the copy */
 	gives(m, &k, "bare", 1, 0);
+	assert_null(strstr(note, "/prog"));
 }
 
 static void test_chains_of_a_machine_are_unwound(void **state)
