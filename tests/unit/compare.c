@@ -528,6 +528,21 @@ static void test_outlier_of_a_figure(void **state)
 	assert_int_equal(k.verdict, VERDICT_SAME);
 }
 
+/* All runs of an end are equal, so the ratio is at both ends of its interval. */
+static void test_ratio_at_the_end_of_its_interval_has_it(void **state)
+{
+	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEAN};
+	double x[] = {8, 8, 8, 8, 8, 8}, y[] = {10, 10, 10, 10, 10, 10};
+	struct figure_runs base = {x, 6, 6, NAN}, new = {y, 6, 6, NAN};
+	struct change k = figure_change(&c, +1, &base, &new);
+
+	(void)state;
+	near(k.ratio.value, 1.25);
+	near(k.ratio.lo, 1.25);
+	near(k.ratio.hi, 1.25);
+	assert_int_equal(k.verdict, VERDICT_BETTER);
+}
+
 static void test_unknown(void **state)
 {
 	const struct row none[] = {{"copy", 5, NAN, NAN}};
@@ -557,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_splits),
 		cmocka_unit_test(test_outlier_of_a_figure),
+		cmocka_unit_test(test_ratio_at_the_end_of_its_interval_has_it),
 		cmocka_unit_test(test_drift_between_runs_apart_rarely_gives_a_verdict),
 	};
 

@@ -177,6 +177,10 @@ static void test_cycles_of_weights(void **state)
 	assert_float_equal(cell(&t, "symbol", "do_idle", "self_cycles"), 4, 1e-9);
 	assert_float_equal(sum(&t, "self_cycles"), 10, 1e-9);
 	table_free(&t);
+	q.cycles = q.units = 1; /* the total of the query comes before the weights */
+	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	assert_float_equal(cell(&t, "symbol", "do_idle", "self_cycles"), 0.4, 1e-9);
+	table_free(&t);
 	q.in = IN_INSTRUCTIONS; /* it does not count those */
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
 	assert_int_equal(table_cell(&t, 0, table_column(&t, "self_instructions"))->type, V_NONE);
