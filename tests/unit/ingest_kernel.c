@@ -5,6 +5,7 @@
  */
 #include "analyze/ingest/snapshots.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/snap.h"
 #include "tests/unit/ingested.h"
 
@@ -353,6 +354,26 @@ static void test_nic_awkward(void **state)
 /* --- softnet --- */
 
 /* As Linux 6.18 has it: 15 words, CPU 0 offline in between. */
+static void test_nic_state_has_numbers_and_words(void **state)
+{
+	static const char good[] = "netns\tinterface\tkey\tvalue\nhost\te0\trx_ring\t256\n"
+				   "host\te0\tdriver\tveth\nhost\te0\n",
+			  bad[] = "netns\tinterface\tkey\nhost\te0\trx_ring\n";
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(file_write(path, good, sizeof(good) - 1, NULL), 0);
+	assert_int_equal(parse_file(&in, "nic_state.tsv", path, &err), 0);
+	is(in, "nic_state:host/e0/rx_ring", 256);
+	is(in, "nic_info:host/e0/driver=veth", 1);
+	assert_float_equal(noted_number(&in, NOTE_nic_state_bad_rows), 1, 0);
+	assert_int_equal(file_write(path, bad, sizeof(bad) - 1, NULL), 0);
+	assert_int_not_equal(parse_file(&in, "nic_state.tsv", path, &err), 0);
+	assert_non_null(strstr(err.text, "value"));
+	ingest_free(&in);
+}
+
 static void test_softnet(void **state)
 {
 	struct ingest in = fresh();
@@ -500,6 +521,7 @@ static void test_sockstat_means_and_maxima_of_the_window(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nic_state_has_numbers_and_words),
 		cmocka_unit_test(test_softnet),
 		cmocka_unit_test(test_softnet_by_place),
 		cmocka_unit_test(test_idle),

@@ -223,6 +223,28 @@ static void test_times_are_scaled_to_the_window(void **state)
 	ingest_free(&in);
 }
 
+static void test_process_that_begins_in_the_window_counts_from_0(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	process(&s, 7, 1e9, 0);
+	thread(&s, 7, 7, "w", 1e9, 1);
+	add_snap(10, &s);
+	process(&s, 7, 1e9, 0);
+	thread(&s, 7, 7, "w", 1e9, 1);
+	process(&s, 30, 0.4e9, 0);
+	thread(&s, 30, 30, "new", 0.4e9, 1);
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 0.4e9, 0);
+	assert_float_equal(metric(&in, "workload_cpu_user_pct"), 10, 1e-9);
+	assert_float_equal(metric(&in, "workload_cpu_system_pct"), 10 / 3.0, 1e-9);
+	ingest_free(&in);
+}
+
 static void test_run_queue_delay_is_counted(void **state)
 {
 	struct ingest in = fresh(NULL);
@@ -285,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_last_reading_before_the_window_is_its_start),
 		cmocka_unit_test(test_odd_threads_and_bad_lines_are_counted),
 		cmocka_unit_test(test_times_are_scaled_to_the_window),
+		cmocka_unit_test(test_process_that_begins_in_the_window_counts_from_0),
 		cmocka_unit_test(test_run_queue_delay_is_counted),
 		cmocka_unit_test(test_empty_file_is_refused),
 	};
