@@ -8,58 +8,33 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 /* --- checksums --- */
 
-static int sums_by_name(const FTSENT **a, const FTSENT **b)
+static int sums_add(void *arg, const struct walked *e, struct error *err)
 {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-static int sums_add(json_t *files, const char *path, const char *name, struct error *err)
-{
+	json_t *files = arg;
 	char hex[65];
-	int rc = file_sha256(path, hex, err);
+	int rc;
 
-	if (!rc && json_object_set_new(files, name, json_string(hex)))
-		rc = error_set(err, EILSEQ, "%s: the name is not UTF-8", path);
-	return rc;
-}
-
-static int sums_walk(FTS *fts, const char *dir, json_t *files, struct error *err)
-{
-	FTSENT *e;
-	int rc = 0;
-
-	while (!rc && (e = fts_read(fts))) {
-		if (e->fts_info == FTS_F)
-			rc = sums_add(files, e->fts_path, e->fts_path + strlen(dir) + 1, err);
-		else if (e->fts_info == FTS_ERR || e->fts_info == FTS_DNR)
-			rc = error_sys(err, e->fts_errno, "%s: cannot read", e->fts_path);
-	}
-	if (!rc && errno) /* fts_read() sets it to 0 at the end */
-		rc = error_sys(err, errno, "%s: cannot read", dir);
+	if (e->code)
+		return error_sys(err, e->code, "%s: cannot read", e->path);
+	if (!S_ISREG(e->st.st_mode))
+		return 0;
+	rc = file_sha256(e->path, hex, err);
+	if (!rc && json_object_set_new(files, e->name, json_string(hex)))
+		rc = error_set(err, EILSEQ, "%s: the name is not UTF-8", e->path);
 	return rc;
 }
 
 json_t *manifest_sums(const char *dir, struct error *err)
 {
-	char *const paths[] = {(char *)dir, NULL};
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, sums_by_name);
 	json_t *files = json_object();
-	int rc;
 
-	if (!fts)
-		rc = error_sys(err, errno, "%s: cannot read", dir);
-	else
-		rc = sums_walk(fts, dir, files, err);
-	if (fts)
-		fts_close(fts);
-	if (!rc)
+	if (!dir_walk(dir, sums_add, files, err))
 		return files;
 	json_decref(files);
 	return NULL;

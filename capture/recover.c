@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,44 +49,27 @@ static int folder_check_contents(const char *dir, struct error *err)
 	return rc;
 }
 
-static int folder_check_kind(const FTSENT *e, struct error *err)
+static int folder_check_kind(void *arg, const struct walked *e, struct error *err)
 {
-	if ((e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS) &&
-	    error_of_machine(e->fts_errno))
-		return error_sys(err, e->fts_errno, "%s: cannot read", e->fts_path);
-	if (e->fts_info == FTS_DEFAULT)
+	mode_t kind = e->st.st_mode & S_IFMT;
+
+	(void)arg;
+	if (e->code)
+		return error_of_machine(e->code)
+			       ? error_sys(err, e->code, "%s: cannot read", e->path)
+			       : 0;
+	if (kind == S_IFDIR)
+		return e->level == RUN_LEVEL && str_starts(e->name, "runs/") ? WALK_SKIP : 0;
+	if (kind == S_IFREG)
+		return 0;
+	if (kind != S_IFLNK)
 		return error_set(err, EEXIST,
 				 "%s: neither a file nor a folder: remove it, or give another -o",
-				 e->fts_path);
-	if (e->fts_info != FTS_SL && e->fts_info != FTS_SLNONE)
-		return 0;
+				 e->path);
 	return error_set(
 		err, ELOOP,
 		"%s: a symbolic link, which zcost would follow: remove it, or give another -o",
-		e->fts_path);
-}
-
-static int folder_check_kinds(const char *dir, struct error *err)
-{
-	char *const paths[] = {(char *)dir, NULL};
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-	bool in_runs = false;
-	FTSENT *e;
-	int rc = 0;
-
-	if (!fts)
-		return error_sys(err, errno, "%s: cannot read", dir);
-	while (!rc && (e = fts_read(fts))) {
-		if (e->fts_level == 1 && e->fts_info == FTS_D)
-			in_runs = !strcmp(e->fts_name, "runs");
-		if (in_runs && e->fts_level == RUN_LEVEL && e->fts_info == FTS_D)
-			fts_set(fts, e, FTS_SKIP);
-		rc = folder_check_kind(e, err);
-	}
-	if (!rc && errno) /* fts_read() sets it to 0 at the end */
-		rc = error_sys(err, errno, "%s: cannot read", dir);
-	fts_close(fts);
-	return rc;
+		e->path);
 }
 
 int capture_folder_check(const char *dir, struct error *err)
@@ -96,7 +78,7 @@ int capture_folder_check(const char *dir, struct error *err)
 
 	if (!rc)
 		rc = folder_check_contents(dir, err);
-	return rc ? rc : folder_check_kinds(dir, err);
+	return rc ? rc : dir_walk(dir, folder_check_kind, NULL, err);
 }
 
 /* --- half runs --- */

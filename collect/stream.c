@@ -2,12 +2,12 @@
 #include "collect/stream.h"
 
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdint.h>
@@ -164,45 +164,33 @@ static bool stream_write_file(const struct sink *to, const char *path, const cha
 	return there;
 }
 
-static int stream_by_name(const FTSENT **a, const FTSENT **b)
-{
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
 /* A file that a killed process wrote only in part has such a name. */
 static bool stream_is_half(const char *name)
 {
 	return strstr(name, ".tmp.") != NULL;
 }
 
-static bool stream_write_entry(const struct sink *to, const FTSENT *e, size_t skip)
+static bool stream_write_entry(const struct sink *to, const struct walked *e)
 {
-	const char *name = e->fts_path + skip;
-
-	if ((e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS) &&
-	    e->fts_errno != ENOENT)
-		return stream_write_failed(to, e->fts_path, e->fts_errno);
-	if (e->fts_info != FTS_F || stream_is_half(e->fts_name))
+	if (e->code && e->code != ENOENT)
+		return stream_write_failed(to, e->path, e->code);
+	if (e->code || !S_ISREG(e->st.st_mode) || stream_is_half(path_base_name(e->name)))
 		return true;
-	if (!stream_name_ok(name))
+	if (!stream_name_ok(e->name))
 		return stream_write_line(to, "failed ",
 					 "there is a file with control characters in its name");
-	return stream_write_file(to, e->fts_path, name);
+	return stream_write_file(to, e->path, e->name);
+}
+
+static int stream_visit(void *arg, const struct walked *e, struct error *err)
+{
+	(void)err;
+	return stream_write_entry(arg, e) ? 0 : -EIO;
 }
 
 bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms)
 {
-	const struct sink to = {fd, patience_ms, sent};
-	char *const paths[] = {(char *)dir, NULL};
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, stream_by_name);
-	bool there = fts;
-	FTSENT *e;
+	struct sink to = {fd, patience_ms, sent};
 
-	while (there && (e = fts_read(fts)))
-		there = stream_write_entry(&to, e, strlen(dir) + 1);
-	if (there && errno) /* fts_read() sets it to 0 at the end: a part was not sent */
-		there = false;
-	if (fts)
-		fts_close(fts);
-	return there && stream_write_line(&to, "end", "");
+	return !dir_walk(dir, stream_visit, &to, NULL) && stream_write_line(&to, "end", "");
 }

@@ -233,6 +233,65 @@ int dir_remove(const char *path, struct error *err)
 	return 0;
 }
 
+/* --- all files below a folder --- */
+
+/* fts_open() of glibc is no choice: it crashes when memory is short. */
+struct walk {
+	walk_visitor visit;
+	void *arg;
+	size_t skip; /* length of the first folder and a slash */
+	struct error *err;
+};
+
+static int walk_is_entry(const struct dirent *e)
+{
+	return strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+}
+
+static int walk_visit_folder(const struct walk *w, const char *dir, int level);
+
+static int walk_visit_entry(const struct walk *w, const char *path, int level)
+{
+	struct walked e = {.path = path, .name = path + w->skip, .level = level};
+	int rc;
+
+	if (lstat(path, &e.st))
+		e.code = errno;
+	rc = w->visit(w->arg, &e, w->err);
+	if (!rc && !e.code && S_ISDIR(e.st.st_mode))
+		rc = walk_visit_folder(w, path, level);
+	return rc == WALK_SKIP ? 0 : rc;
+}
+
+static int walk_visit_folder(const struct walk *w, const char *dir, int level)
+{
+	struct walked e = {.path = dir, .name = level ? dir + w->skip : "", .level = level};
+	struct dirent **list = NULL;
+	int n = scandir(dir, &list, walk_is_entry, alphasort), i, rc = 0;
+
+	if (n < 0) {
+		e.code = errno;
+		rc = w->visit(w->arg, &e, w->err);
+	}
+	for (i = 0; i < n; i++) {
+		char *path = xasprintf("%s/%s", dir, list[i]->d_name);
+
+		if (!rc)
+			rc = walk_visit_entry(w, path, level + 1);
+		free(path);
+		free(list[i]);
+	}
+	free(list);
+	return rc;
+}
+
+int dir_walk(const char *dir, walk_visitor visit, void *arg, struct error *err)
+{
+	struct walk w = {.visit = visit, .arg = arg, .skip = strlen(dir) + 1, .err = err};
+
+	return walk_visit_folder(&w, dir, 0);
+}
+
 const char *path_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

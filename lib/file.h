@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /*
@@ -51,6 +52,26 @@ int file_copy(const char *from, const char *to, struct error *err);
 int dir_make(const char *path, struct error *err);
 /* Removes the whole tree without following links. A missing path is no error. */
 int dir_remove(const char *path, struct error *err);
+
+/* --- all files below a folder --- */
+
+struct walked {
+	const char *path;
+	const char *name; /* the part of the path below the first folder; "" for that folder */
+	struct stat st;	  /* of a link itself */
+	int level;	  /* of the folders: 1 for an entry of the first folder */
+	int code;	  /* errno: there is no `st`, or the folder cannot be listed; 0: none */
+};
+
+/* Returns 0, WALK_SKIP to pass by what is in a folder, or an error, which ends the walk. */
+typedef int (*walk_visitor)(void *arg, const struct walked *e, struct error *err);
+enum { WALK_SKIP = 1 };
+
+/*
+ * Visits all entries below a folder by name, each folder before its entries. A folder that cannot
+ * be listed is visited again with a code. Follows no symbolic link but `dir`.
+ */
+int dir_walk(const char *dir, walk_visitor visit, void *arg, struct error *err);
 
 /*
  * Return true also where the disk or the memory does not allow an answer: who then opens the path

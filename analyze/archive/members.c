@@ -4,13 +4,13 @@
 #include "analyze/archive/archive.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
+#include "lib/file.h"
 #include "lib/json.h"
 #include "lib/names.h"
 #include "lib/sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,60 +237,41 @@ static const char *scan_kind(mode_t mode)
 	}
 }
 
-static int scan_add_entry(struct members *m, const FTSENT *e, const char *name, struct findings *f,
-			  struct error *err)
+struct scan {
+	struct members *members;
+	struct findings *findings;
+};
+
+static int scan_add_entry(void *arg, const struct walked *e, struct error *err)
 {
-	bool folder = e->fts_info == FTS_D;
+	const struct scan *s = arg;
+	bool folder = S_ISDIR(e->st.st_mode);
 	char *clean;
 	int rc;
 
-	if (!*name || !strcmp(name, SUMS_NAME) || scan_is_of_host(name) ||
-	    scan_is_temporary(e->fts_name))
+	if (stop_asked())
+		return error_set(err, EINTR, "interrupted");
+	if (e->code)
+		return error_sys(err, e->code, "%s: cannot read", e->path);
+	if (!strcmp(e->name, SUMS_NAME) || scan_is_of_host(e->name) ||
+	    scan_is_temporary(path_base_name(e->name)))
 		return 0;
-	rc = name_clean(name, &clean, err);
+	rc = name_clean(e->name, &clean, err);
 	if (rc)
 		return rc;
-	if (folder || e->fts_info == FTS_F)
-		members_add(m, clean, folder)->st = *e->fts_statp;
+	if (folder || S_ISREG(e->st.st_mode))
+		members_add(s->members, clean, folder)->st = e->st;
 	else
-		findings_add(f, "%s: left out: %s", clean, scan_kind(e->fts_statp->st_mode));
+		findings_add(s->findings, "%s: left out: %s", clean, scan_kind(e->st.st_mode));
 	free(clean);
 	return 0;
 }
 
-static int scan_walk(struct members *m, FTS *fts, size_t skip, struct findings *f,
-		     struct error *err)
-{
-	FTSENT *e;
-	int rc = 0;
-
-	errno = 0;
-	while (!rc && (e = fts_read(fts))) {
-		const char *name = e->fts_path + (e->fts_pathlen > skip ? skip + 1 : skip);
-
-		if (stop_asked())
-			rc = error_set(err, EINTR, "interrupted");
-		else if (e->fts_info == FTS_ERR || e->fts_info == FTS_DNR || e->fts_info == FTS_NS)
-			rc = error_sys(err, e->fts_errno, "%s: cannot read", e->fts_path);
-		else if (e->fts_info != FTS_DP)
-			rc = scan_add_entry(m, e, name, f, err);
-		errno = 0;
-	}
-	return rc ? rc : errno ? error_sys(err, errno, "cannot read the folder") : 0;
-}
-
 int scan_folder(struct members *m, const char *capture, struct findings *f, struct error *err)
 {
-	char *root = xasprintf("%s/.", capture);
-	char *const paths[] = {root, NULL};
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	int rc;
+	struct scan s = {m, f};
+	int rc = dir_walk(capture, scan_add_entry, &s, err);
 
-	rc = fts ? scan_walk(m, fts, strlen(root), f, err)
-		 : error_sys(err, errno, "%s: cannot read", capture);
-	if (fts)
-		fts_close(fts);
-	free(root);
 	members_sort(m);
 	return rc;
 }

@@ -21,6 +21,14 @@ ok "a failed call gives the same table, or exit 1 or 4 and the reason" tables
 "$zcost" pack cap -o cap.tar.zst 2>/dev/null
 ok "a failed call with an archive gives the same table, or exit 1 or 4 and the reason" faults "${FAULTS:-6}" "report summary cap.tar.zst" "report runs cap.tar.zst"
 
+packs_or_fails() { # the allocations 10 to 20 of pack list the capture's folder
+	for n in $(seq 10 20); do
+		ZCOST_FAULT=alloc:$n LD_PRELOAD="$build/tests/faults/inject.so" "$zcost" pack cap -o listed.tar.zst 2>err
+		[ $? -le 1 ] || { echo "allocation $n:"; cat err; return 1; }
+	done
+}
+ok "pack exits 0 or 1 where there is no memory to list a capture's folder" packs_or_fails
+
 # The exit codes and messages of single faults. A wrong command line alone is exit 2.
 with_fault() { # with_fault FAULT CODE PATTERN ARGUMENT...
 	fault=$1 code=$2 pattern=$3
@@ -150,7 +158,7 @@ if host; then
 	ok "a killed capture is whole or says what it lacks" faults "kill:${FAULTS:-1}" "$capture"
 	ok "a capture without memory undoes what its plan did; one that cannot find its undo state says so" out_of_memory 60 85 90
 	ok "a capture with a side on another host succeeds" far --agent "" # the process has no fault
-	for fault in fts_open:1 fts_read:3; do
+	for fault in scandir:1 scandir:2; do
 		ok "a capture fails when the other host cannot list all files of a run ($fault)" far_fails $fault
 		ok "a capture fails when its folder cannot be listed to the end ($fault)" \
 			with_fault $fault 1 '^zcost: unlisted.*: cannot read' capture plan.ini -o unlisted

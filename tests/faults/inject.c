@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
@@ -244,8 +243,6 @@ INTERPOSE(OPEN, -1, int, scandir64, (const char *dir, struct dirent64 ***list,
 		 int (*order)(const struct dirent64 **, const struct dirent64 **)), (dir, list, filter, order))
 INTERPOSE(OPEN, -1, int, nftw, (const char *path, __nftw_func_t visit, int most, int flags),
 	  (path, visit, most, flags))
-INTERPOSE(OPEN, NULL, FTS *, fts_open, (char *const *paths, int flags,
-		 int (*order)(const FTSENT **, const FTSENT **)), (paths, flags, order))
 INTERPOSE(OPEN, -1, int, mkostemp, (char *name, int flags), (name, flags))
 INTERPOSE(OPEN, -1, int, pipe, (int fds[2]), (fds))
 INTERPOSE(OPEN, -1, int, pipe2, (int fds[2], int flags), (fds, flags))
@@ -275,7 +272,6 @@ INTERPOSE(READ, -1, ssize_t, recvfrom, (int fd, void *p, size_t n, int flags, st
 INTERPOSE(READ, -1, ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
 INTERPOSE(READ, -1, ssize_t, readlink, (const char *path, char *p, size_t n), (path, p, n))
 INTERPOSE(READ, NULL, struct dirent *, readdir, (DIR * dir), (dir))
-INTERPOSE(READ, NULL, FTSENT *, fts_read, (FTS * fts), (fts))
 
 INTERPOSE(WRITE, -1, ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))
 INTERPOSE(WRITE, -1, ssize_t, pwrite, (int fd, const void *p, size_t n, off_t at), (fd, p, n, at))

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -319,6 +320,47 @@ static void test_only_files_are_replaced(void **state)
 	rmdir(dir);
 }
 
+/* Writes what it visits, and removes entries while the walk is under way. */
+static int walk_note(void *arg, const struct walked *e, struct error *err)
+{
+	str_printf(arg, "%s:%d%s ", e->name, e->level, e->code == ENOENT ? ":gone" : "");
+	if (!strcmp(e->name, "a/file"))
+		return unlink("b_gone");
+	if (!strcmp(e->name, "d_gone") && !e->code)
+		return rmdir("d_gone");
+	if (!strcmp(e->name, "z_end"))
+		return error_set(err, EILSEQ, "%s", e->path);
+	return !strcmp(e->name, "skipped") ? WALK_SKIP : 0;
+}
+
+static void test_a_walk_visits_all_entries_and_says_which_are_gone(void **state)
+{
+	char dir[] = "/tmp/zcost-walk.XXXXXX", before[PATH_MAX];
+	struct error err = {0};
+	struct str seen = {0};
+
+	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
+	assert_int_equal(mkdir("a", 0700) | mkdir("d_gone", 0700) | mkdir("skipped", 0700), 0);
+	assert_int_equal(symlink("a", "c_link"), 0);
+	file_write("a/file", "", 0, &err);
+	file_write("b_gone", "", 0, &err);
+	file_write("skipped/file", "", 0, &err);
+	file_write("z_end", "", 0, &err);
+	assert_int_equal(err.code, 0);
+	assert_int_equal(dir_walk(".", walk_note, &seen, &err), -EILSEQ);
+	assert_string_equal(err.text, "./z_end");
+	assert_string_equal(seen.buf, "a:1 a/file:2 b_gone:1:gone c_link:1 d_gone:1 d_gone:1:gone "
+				      "skipped:1 z_end:1 ");
+	assert_int_equal(chdir(before) | dir_remove(dir, NULL), 0);
+	str_reset(&seen);
+	assert_int_equal(dir_walk(dir, walk_note, &seen, NULL), 0);
+	assert_string_equal(seen.buf, ":0:gone ");
+	str_free(&seen);
+}
+
 static void names_write(void *arg, size_t number)
 {
 	const char **shown = arg;
@@ -352,6 +394,7 @@ int main(void)
 		cmocka_unit_test(test_text_joins_value_and_interval),
 		cmocka_unit_test(test_only_regular_files_are_opened),
 		cmocka_unit_test(test_only_files_are_replaced),
+		cmocka_unit_test(test_a_walk_visits_all_entries_and_says_which_are_gone),
 		cmocka_unit_test(test_each_thread_has_its_own_texts_of_messages),
 	};
 
