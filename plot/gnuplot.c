@@ -5,6 +5,7 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
+#include "lib/stop.h"
 #include "lib/str.h"
 #include "lib/workers.h"
 #include "plot/label.h"
@@ -445,7 +446,7 @@ void gallery_render(const struct gallery *fs, const char *dir, unsigned int form
 	for (i = 0; i < fs->n; i++)
 		halves_remove(&fs->list[i], dir, formats);
 	batch_run(fs, dir);
-	for (i = 0; i < fs->n && rc != -ENOENT; i++) {
+	for (i = 0; i < fs->n && rc != -ENOENT && !stop_asked(); i++) {
 		struct error err = {0};
 
 		/* gnuplot's words on a failure are those of the figure alone */

@@ -3,6 +3,7 @@
 #include "plot/html_page.h"
 
 #include "lib/file.h"
+#include "lib/stop.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -176,7 +177,7 @@ static void page_figures_draw(struct html_page *p, struct page_figures *pf, cons
 		struct error *why = &pf->list[i].why;
 
 		c = pf->list[i].chart = chart_at(i);
-		if (c->write || chart_is_left_out(p, c))
+		if (c->write || chart_is_left_out(p, c) || stop_asked())
 			continue;
 		page_figures_write(p, pf, c, folder, why);
 	}
@@ -218,7 +219,7 @@ static int charts_add_all(struct html_page *p, const char *folder, struct error 
 
 	page_figures_draw(p, &pf, folder);
 	gallery_render(&pf.figures, folder, FIGURE_SVG, page_figure_rendered, &pf);
-	for (i = 0; (c = chart_at(i)) && !rc; i++) {
+	for (i = 0; (c = chart_at(i)) && !rc && !stop_asked(); i++) {
 		if (chart_is_left_out(p, c))
 			page_add_absent(p, c->name, c->whole);
 		else if (c->write)
@@ -251,12 +252,15 @@ int page_add_charts(struct html_page *p, struct error *err)
 		return 0;
 	}
 	folder = xasprintf("%s/zcost-page.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	stop_watch(); /* a signal ends zcost when the folder is gone */
 	if (!mkdtemp(folder)) {
 		rc = error_sys(err, errno, "%s", folder);
 	} else {
 		rc = charts_add_all(p, folder, err);
 		dir_remove(folder, &ignored);
 	}
+	stop_if_asked();
+	stop_unwatch();
 	free(folder);
 	str_puts(&p->out, "</section>\n");
 	return rc;

@@ -5,6 +5,7 @@
 #include "analyze/archive/archive.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -85,14 +85,7 @@ bool packed_folder_is(const char *archive, const char *folder);
  */
 int archive_whole(const char *path, struct error *err);
 
-/* --- job.c: a long job shows its progress and ends cleanly --- */
-
-/* Make SIGINT, SIGTERM and SIGHUP interrupt a read or write, so that the job can remove its files.
- */
-void stop_watch(void);
-void stop_unwatch(void);  /* the signals end the process again */
-bool stop_asked(void);	  /* one of the signals came */
-void stop_if_asked(void); /* ends the process by the signal that came, if one came */
+/* --- job.c: a long job shows its progress --- */
 
 /* Shows "packing 45 %" on the last line of a terminal. Shows nothing if stderr is no terminal. */
 struct advance {

@@ -7,6 +7,7 @@
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/names.h"
+#include "lib/stop.h"
 #include "lib/sha256.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
 #include "analyze/archive/archive.h"
 #include "lib/alloc.h"
 #include "lib/names.h"
+#include "lib/stop.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -6,6 +6,7 @@
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/stop.h"
 #include "lib/str.h"
 #include "workload/workload.h"
 

@@ -7,6 +7,7 @@
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/json.h"
+#include "lib/stop.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -4,6 +4,7 @@
 #include "analyze/commands/commands.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
+#include "lib/stop.h"
 
 #include <argp.h>
 #include <stdlib.h>

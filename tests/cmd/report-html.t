@@ -79,6 +79,25 @@ ok "report --html exits 4 when gnuplot fails" exits 4 env PATH="$PWD/bare" "$zco
 ok "a warning names each chart that the page lacks" says '^zcost: warning: the page lacks throughput: .*throughput.gp: gnuplot exited with status 3.*make it again$' err
 ok "the page lists the charts that it lacks" says '<li><b>throughput</b>: .*gnuplot exited with status 3' bare.html
 
+# gnuplot waits until zcost has its signal.
+cat >bare/gnuplot <<'END'
+#!/bin/sh
+: >drawing
+while [ ! -e stopped ] && [ -d /proc/$PPID ]; do sleep 0.02; done
+END
+ln -s "$(command -v sleep)" bare/
+stopped() {
+	PATH="$PWD/bare" "$zcost" report --html stopped.html cap 2>err &
+	pid=$!
+	n=0
+	until ls tmp/zcost-page.*/drawing >/dev/null 2>&1 || [ $((n += 1)) -gt 300 ]; do sleep 0.02; done
+	kill $pid
+	touch tmp/zcost-page.*/stopped
+	wait $pid
+	test $? = 143 && test ! -e stopped.html && test -z "$(ls tmp)"
+}
+ok "a page that is stopped by SIGTERM leaves no temporary folder and no page" stopped
+
 # in_browser PAGE: the answers of page-check.js, and what the browser complains about. The frame of a flame graph is a
 # process of its own. Chromium's clock does not wait for it, so on a busy machine the document may be printed before the
 # frame answers. Such a document is no answer, and the browser opens the page again.

@@ -44,6 +44,7 @@ my $there = $ENV{FAULTS_THERE} ? 'THERE_' : '';
 my $kill = $bound =~ s/^kill:// ? ':kill' : '';
 mkdir $scratch or die "$scratch: $!\n";
 $ENV{LC_ALL} = 'C';
+$ENV{TMPDIR} = $scratch; # a killed page leaves its folder there
 
 sub slurp {
 	open my $in, '<', $_[0] or return '';
