@@ -129,9 +129,11 @@ static int refuse(const char *name)
 /* A full disk or a closed pipe must not pass for success. */
 static int checked_stdout(int code)
 {
-	if (!ferror(stdout) && !fflush(stdout))
+	errno = 0; /* that of a write long ago is lost */
+	if (!fflush(stdout) && !ferror(stdout))
 		return code;
-	fprintf(stderr, "zcost: standard output: %s\n", strerror(errno));
+	fprintf(stderr, "zcost: standard output: %s\n",
+		errno ? strerror(errno) : "an earlier write failed");
 	return code ? code : EXIT_FAILED;
 }
 
@@ -142,7 +144,8 @@ int main(int argc, char **argv)
 	int code;
 
 	argp_err_exit_status = EXIT_USAGE;
-	signal(SIGXFSZ, SIG_IGN); /* at the limit for file sizes, write() fails with EFBIG instead */
+	signal(SIGXFSZ,
+	       SIG_IGN); /* at the limit for file sizes, write() fails with EFBIG instead */
 	json_set_alloc_funcs(xmalloc, free); /* or a lack of memory drops members of an object */
 	if (argc < 2) {
 		usage(stderr);

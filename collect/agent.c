@@ -109,6 +109,7 @@ struct agent {
 			    ever */
 	int idle_ms;	 /* for silence without a run */
 	bool over;
+	struct error err;
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -141,8 +142,11 @@ static void agent_print_line(struct agent *a, const char *fmt, ...)
 	vprintf(fmt, ap);
 	va_end(ap);
 	putchar('\n');
-	if (fflush(stdout))
-		a->over = true;
+	if (!fflush(stdout))
+		return;
+	error_sys(&a->err, errno, "standard output");
+	clearerr(stdout); /* agent_run() prints the error */
+	a->over = true;
 }
 
 static void agent_print_hello(struct agent *a)
@@ -280,13 +284,12 @@ static void agent_serve(struct agent *a)
 int agent_run(const char *key)
 {
 	struct agent a = {.patience_ms = -1, .idle_ms = IDLE_MS};
-	struct error err = {0};
 	int left;
 
 	agent_catch_signals();
-	a.folder = agent_folder_make(key, &err);
+	a.folder = agent_folder_make(key, &a.err);
 	if (!a.folder) {
-		error_print(&err);
+		error_print(&a.err);
 		return EXIT_FAILED;
 	}
 	agent_print_hello(&a);
@@ -294,10 +297,11 @@ int agent_run(const char *key)
 	left = holders_end(a.folder, BY_ITSELF_MS);
 	if (left)
 		warn("%d processes of a run could not be ended", left);
-	if (dir_remove(a.folder, &err))
-		error_print(&err);
+	dir_remove(a.folder, &a.err);
+	if (a.err.code)
+		error_print(&a.err);
 	free(a.folder);
 	str_free(&a.in);
 	intern_free(&a.sent);
-	return left || err.code ? EXIT_FAILED : EXIT_OK;
+	return left || a.err.code ? EXIT_FAILED : EXIT_OK;
 }

@@ -39,6 +39,11 @@ ok "the agent's first line has its host, version, capabilities and folder" jq -e
 	.folder == $f and (.paranoid | type == "number") and (.caps | test("^[0-9a-f]+$"))' out
 ok "the agent removes its folder when its input ends" test ! -e tmp/zcost-k
 
+on_full_disk() {
+	! agent k </dev/null 2>err >/dev/full && test "$(cat err)" = "zcost: standard output: No space left on device"
+}
+ok "the agent gives the reason why its first line cannot be written" on_full_disk
+
 { echo clock; echo clock; } | agent k >out
 ok "the agent answers 'clock' with two ordered timestamps" awk '/^clock/ { n++; bad += !($2 > last && $3 >= $2); last = $3 }
 	END { exit n != 2 || bad }' out
