@@ -45,13 +45,38 @@ within() {
 	awk -v a="$(figure "$1" "$2")" -v b="$3" -v p="$4" 'BEGIN { print a, b
 		exit !(a != "" && b > 0 && a > b * (1 - p / 100) && a < b * (1 + p / 100)) }'
 }
-own() { # own RUN JQ: a figure of iperf3
-	jq -r "$2" "$1/workload.out"
+# paced RUN FIGURE FACTOR PERCENT: zcost's figure, times FACTOR, lies between the slowest and the fastest 0.4 s of iperf3, in
+# Gbit/s. A busy machine changes the rate within a run.
+paced() {
+	jq -r '.intervals[] | select(.sum.omitted | not) | "\(.sum.end) \(.sum.bytes + .sum_bidir_reverse.bytes)"' "$1/workload.out" |
+		awk -v a="$(figure "$1" "$2")" -v f="$3" -v p="$4" '
+			function sum(s,    i) { # the bytes up to the second s
+				for (i = 1; s > t[i]; i++) ;
+				return n[i] - (n[i] - n[i - 1]) * (t[i] - s) / (t[i] - t[i - 1])
+			}
+			function window(s,    rate) {
+				if (s < 0 || s + 0.4 > t[NR])
+					return
+				rate = (sum(s + 0.4) - sum(s)) * 20e-9
+				lo = lo == "" || rate < lo ? rate : lo
+				hi = hi == "" || rate > hi ? rate : hi
+			}
+			BEGIN { t[0] = n[0] = 0 }
+			{ t[NR] = $1; n[NR] = n[NR - 1] + $2 }
+			END { for (i = 0; i <= NR; i++) { window(t[i]); window(t[i] - 0.4) }
+				print a * f, "between", lo, "and", hi
+				exit !(a != "" && lo > 0 && a * f > lo * (1 - p / 100) && a * f < hi * (1 + p / 100)) }'
+}
+sent() { # prints the bytes that zcwa sent in 0.4 s, at the rate between the last two readings: those of the window's ends
+	awk '/^@/ { t0 = t; t = substr($1, 2) } /^v\t.*\tzcwa\tlink\t/ { n0 = n; n = $9 }
+		END { printf "%.0f\n", (n - n0) / (t - t0) * 0.4e9 }' omit/nic.snap
 }
 have() {
 	command -v "$1" >/dev/null || { skip "the figure of $1" "no $1 here"; return 1; }
 }
 
+# Where other programs are busy, iperf3 stalls for up to a second.
+renice -n -15 $$ >/dev/null 2>&1
 # All at once: the programs are idle for most of the time, or their rate is their own affair.
 runs=
 if have iperf3; then
@@ -78,17 +103,15 @@ for r in $runs; do
 done
 
 if [ -d omit ]; then
-	ok "iperf3 -O is left out of the throughput" within omit throughput "$(own omit .end.sum_sent.bits_per_second/1e9)" 30
-	ok "iperf3 --bidir counts both directions" within bidir throughput \
-		"$(own bidir '(.end.sum_sent.bits_per_second + .end.sum_received_bidir_reverse.bits_per_second)/1e9')" 30
+	ok "iperf3 -O is left out of the throughput" paced omit throughput 1 1
+	ok "iperf3 --bidir counts both directions" paced bidir throughput 1 1
 	ok "a refused iperf3 fails the run" test "$(cat refused.rc)" = 1
 	ok "the reason of the failed run has the error that iperf3 prints" says 'run failed: .*: "unable to connect to server.*: Connection refused"' refused.log
-	bytes=$(own omit '.end.sum_sent.bits_per_second * 0.4 / 8')
 	again omit nic:zcwa/tx
-	ok "the interface sends the bytes of iperf3 and those of the other programs" within omit bytes "$(awk "BEGIN { print 1.9 * $bytes }")" 50
+	ok "the interface sends the bytes of iperf3 and those of the other programs" within omit bytes "$(sent)" 5
 	ok "packets of the interface are a unit of cost" sh -c "'$zcost' report functions omit --unit packet | grep -q 'ns/packet'"
 	again omit tcp
-	ok "the peer acknowledges the bytes of iperf3" within omit bytes "$bytes" 10
+	ok "the peer acknowledges the bytes of iperf3" paced omit bytes 20e-9 10 # 8 bits, in 0.4 s
 	ok "--units with a side that no run has is a usage error" exits 2 "$zcost" analyze --units sender=tcp omit
 	again omit local=nic:zcwx
 	ok "a missing interface is named" sh -c "'$zcost' report runs omit | grep -q \"no interface 'zcwx'; there are host/lo\""
