@@ -75,29 +75,56 @@ static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_
 	return 0;
 }
 
-#define SELECT_NOTES                                                \
-	"SELECT severity, kind, vals, variant, side, pass, repeat " \
-	"FROM note LEFT JOIN run ON run.id = note.run"
-
-int store_notes(struct store *s, int64_t run, struct notes *notes, struct error *err)
+/* Reads all notes, ordered by run. */
+static int notes_read(struct store *s, struct error *err)
 {
 	sqlite3_stmt *q;
 	json_t *values;
 	struct note n;
-	/*
-	 * There are two statements because SQLite uses the index of runs only if the run is the
-	 * sole condition.
-	 */
-	int rc = run < 0 ? sql_query(s, &q, err, SELECT_NOTES " ORDER BY note.rowid", "")
-			 : sql_query(s, &q, err,
-				     SELECT_NOTES " WHERE note.run = ? ORDER BY note.rowid", "i",
-				     run);
+	int rc = sql_query(s, &q, err,
+			   "SELECT severity, kind, vals, variant, side, pass, repeat, note.run "
+			   "FROM note LEFT JOIN run ON run.id = note.run "
+			   "ORDER BY note.run, note.rowid",
+			   "");
 
+	notes_free(&s->notes);
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
 		rc = note_read_row(s, q, &n, &values, err);
-		if (!rc)
-			notes_copy(notes, &n);
+		if (!rc) {
+			array_grow(s->note_runs, s->notes.n, s->note_runs_cap);
+			s->note_runs[s->notes.n] = sqlite3_column_int64(q, 7);
+			notes_copy(&s->notes, &n);
+		}
 		json_decref(values);
 	}
+	s->has_notes = !rc && !s->writable;
 	return rc;
+}
+
+/* Returns the index of the first note of the run, or of a later run. */
+static size_t notes_find_run(const struct store *s, int64_t run)
+{
+	size_t from = 0, to = s->notes.n, mid;
+
+	while (from < to) {
+		mid = (from + to) / 2;
+		if (s->note_runs[mid] < run)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/* A complete store reads its notes once, because each table asks for those of the same runs. */
+int store_notes(struct store *s, int64_t run, struct notes *notes, struct error *err)
+{
+	int rc = s->has_notes ? 0 : notes_read(s, err);
+	size_t i;
+
+	if (rc)
+		return rc;
+	for (i = notes_find_run(s, run); i < s->notes.n && s->note_runs[i] == run; i++)
+		notes_copy(notes, &s->notes.note[i]);
+	return 0;
 }

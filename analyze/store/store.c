@@ -129,6 +129,8 @@ int store_close(struct store *s, int rc, struct error *err)
 	free(s->sides.list);
 	free(s->runs);
 	free(s->repeats);
+	notes_free(&s->notes);
+	free(s->note_runs);
 	free(s->statements);
 	free(s->path);
 	free(s->tmp);
@@ -198,8 +200,11 @@ int store_commit_all(struct store *s, struct error *err)
 
 	if (!rc)
 		rc = store_failed(s, err);
-	if (rc || !s->tmp)
+	if (rc)
 		return rc;
+	s->writable = !!s->tmp;
+	if (!s->tmp)
+		return 0;
 	store_close_db(s);
 	rc = store_sync_file(s->tmp);
 	if (!rc && rename(s->tmp, s->path))

@@ -277,10 +277,7 @@ int store_code(struct store *store, int64_t id, struct store_code *code, struct 
 
 /* Adds a note of a run. Run 0 means the whole capture. */
 int store_note_add(struct store *store, int64_t run, const struct note *note, struct error *err);
-/*
- * Appends the notes of a run, with the names of the run's variant, side, pass and repeat. Run -1
- * appends the notes of all runs.
- */
+/* Appends the notes of a run, with the names of the run's variant, side, pass and repeat. */
 int store_notes(struct store *store, int64_t run, struct notes *notes, struct error *err);
 
 #endif
