@@ -3,6 +3,7 @@
 #include "plot/chart.h"
 
 #include "lib/alloc.h"
+#include "lib/hash.h"
 #include "lib/intern.h"
 
 #include <errno.h>
@@ -14,15 +15,26 @@
 struct function {
 	const char *symbol, *dso;
 	double most;
+	uint32_t id;
 };
 
 struct functions {
 	struct function *f;
 	size_t n, cap;
-	struct intern ids; /* "symbol\ndso" */
+	struct intern ids, variants; /* "symbol\ndso", and the names of variants */
+	struct map rows;	     /* (id, variant) -> row of the table + 1 */
 };
 
-static void functions_add_row(struct functions *all, const struct table *t, size_t row)
+static void functions_free(struct functions *all)
+{
+	free(all->f);
+	intern_free(&all->ids);
+	intern_free(&all->variants);
+	map_free(&all->rows);
+}
+
+static void functions_add_row(struct functions *all, const struct table *t, size_t row,
+			      uint32_t variant)
 {
 	const char *symbol = table_text(t, row, "symbol"), *dso = table_text(t, row, "dso");
 	double ns = table_real(t, row, "self_ns");
@@ -32,10 +44,11 @@ static void functions_add_row(struct functions *all, const struct table *t, size
 	free(key);
 	if (id == all->n) {
 		array_grow(all->f, all->n, all->cap);
-		all->f[all->n++] = (struct function){symbol, dso, 0};
+		all->f[all->n++] = (struct function){symbol, dso, 0, id};
 	}
 	if (ns > all->f[id].most)
 		all->f[id].most = ns;
+	*map_at(&all->rows, (uint64_t)id << 32 | variant) = row + 1;
 }
 
 static int functions_by_cost(const void *a, const void *b)
@@ -47,20 +60,28 @@ static int functions_by_cost(const void *a, const void *b)
 	return strcmp(x->symbol, y->symbol);
 }
 
+/* Adds the functions of the side. Rows without samples of the function itself do not count. */
 static void functions_gather(const struct drawing *d, struct functions *all, const struct table *t,
 			     const char *side)
 {
+	uint32_t *variants = xcalloc(t->rows + 1, sizeof(*variants)), id;
 	const char *v;
-	long row;
+	size_t row;
 	int i;
 
-	for (i = 0; (v = drawing_variant(d, i)); i++)
-		for (row = row_find(t, 0, v, side); row >= 0;
-		     row = row_find(t, (size_t)row + 1, v, side))
-			if (table_real(t, (size_t)row, "self_ns") > 0)
-				functions_add_row(all, t, (size_t)row);
+	for (row = 0; row < t->rows; row++)
+		variants[row] = strcmp(table_text(t, row, "side"), side) != 0
+					? INTERN_NONE
+					: intern_str(&all->variants, table_text(t, row, "variant"));
+	for (i = 0; (v = drawing_variant(d, i)); i++) {
+		id = intern_str(&all->variants, v);
+		for (row = 0; row < t->rows; row++)
+			if (variants[row] == id && table_real(t, row, "self_ns") > 0)
+				functions_add_row(all, t, row, id);
+	}
 	if (all->n)
 		qsort(all->f, all->n, sizeof(*all->f), functions_by_cost);
+	free(variants);
 }
 
 /* Names a group by its function, with the object where two objects have a function of that name. */
@@ -79,19 +100,16 @@ static void functions_add_group(struct figure *f, const struct functions *all, s
 	free(label);
 }
 
-static void functions_put_bar(struct figure *f, const struct table *t, const struct function *fn,
-			      const char *side, const int place[2])
+static void functions_put_bar(struct figure *f, const struct functions *all, const struct table *t,
+			      const struct function *fn, const int place[2])
 {
-	const char *variant = f->bars.mark[place[1]].name;
-	long row = row_find(t, 0, variant, side);
+	const char *name = f->bars.mark[place[1]].name;
+	uint32_t variant = intern_find(&all->variants, name, strlen(name));
+	const uint64_t *row = map_get(&all->rows, (uint64_t)fn->id << 32 | variant);
 
-	while (row >= 0 && (strcmp(table_text(t, (size_t)row, "symbol"), fn->symbol) ||
-			    strcmp(table_text(t, (size_t)row, "dso"), fn->dso)))
-		row = row_find(t, (size_t)row + 1, variant, side);
-	/* A function with samples only in its callees has a row without samples of itself. */
-	if (row >= 0 && table_real(t, (size_t)row, "self_ns") > 0)
+	if (row)
 		figure_put(f, place[0], place[1], FIGURE_WHOLE,
-			   row_profiled(t, (size_t)row, "self_ns"));
+			   row_profiled(t, *row - 1, "self_ns"));
 }
 
 static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
@@ -166,13 +184,12 @@ static int functions_draw(struct drawing *d, struct figure *f, struct error *err
 		functions_add_group(f, &all, i, n);
 		place[0] = (int)i;
 		for (place[1] = 0; place[1] < f->bars.n; place[1]++)
-			functions_put_bar(f, t, &all.f[i], side, place);
+			functions_put_bar(f, &all, t, &all.f[i], place);
 	}
 	functions_put_words(d, f, side, row_unit(t, "self_ns"));
 	drawing_foot(d, f, FROM_PROFILED);
 out:
-	free(all.f);
-	intern_free(&all.ids);
+	functions_free(&all);
 	return rc;
 }
 
