@@ -115,24 +115,28 @@ static void idle_put_cpu(struct idle *d, int cpu)
 			idle_put_state(d, cpu, &d->pct.row[i]);
 }
 
+static void idle_add_cpu(struct cpuset *set, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	unsigned int cpu;
+
+	if (colon && sscanf(colon, ":cpu%u", &cpu) == 1 && cpu < CPUSET_MAX)
+		cpuset_add(set, cpu);
+}
+
 /* Collects the CPUs that have at least one metric. */
 static void idle_cpus_of(const struct idle *d, struct cpuset *set)
 {
 	struct metric_row *rows;
-	const char *colon;
-	unsigned int cpu;
-	int r, i, n;
+	int r, n, i;
+	size_t k;
 
+	for (k = 0; k < d->pct.n; k++)
+		idle_add_cpu(set, d->pct.row[k].name);
 	for (r = 0; r < d->k->b->n; r++) {
-		n = store_metric_list(d->k->s, d->k->b->runs[r].id, &rows, NULL);
-		for (i = 0; i < n; i++) {
-			colon = strrchr(rows[i].name, ':');
-			if (colon &&
-			    (str_starts(rows[i].name, "cpu_idle_pct:") ||
-			     str_starts(rows[i].name, "cstate_pct:")) &&
-			    sscanf(colon, ":cpu%u", &cpu) == 1 && cpu < CPUSET_MAX)
-				cpuset_add(set, cpu);
-		}
+		n = store_metric_prefix(d->k->s, d->k->b->runs[r].id, "cpu_idle_pct:", &rows, NULL);
+		for (i = 0; i < n; i++)
+			idle_add_cpu(set, rows[i].name);
 		free(rows);
 	}
 }
