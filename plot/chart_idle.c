@@ -61,6 +61,12 @@ static struct estimate idle_time(const struct table *t, const char *variant, con
 	return (struct estimate){NAN, NAN, NAN, NAN, 0, 0};
 }
 
+/* Returns a - b, or 0 where they differ by the rounding of sums alone. */
+static double idle_difference(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * fabs(a) ? 0 : a - b;
+}
+
 /*
  * Returns the time that was idle or iowait. Time that is not busy has the interval of busy time the
  * other way round.
@@ -71,8 +77,8 @@ static struct estimate idle_rest(const struct table *t, const char *variant, con
 	struct estimate rest = idle_time(t, variant, side, "/proc/stat", "idle");
 
 	rest.value += idle_time(t, variant, side, "/proc/stat", "iowait").value;
-	rest.lo = rest.value + busy.value - busy.hi;
-	rest.hi = rest.value + busy.value - busy.lo;
+	rest.lo = rest.value + idle_difference(busy.value, busy.hi);
+	rest.hi = rest.value + idle_difference(busy.value, busy.lo);
 	rest.lo = rest.lo < 0 ? 0 : rest.lo;
 	return rest;
 }
@@ -134,6 +140,6 @@ const struct chart chart_idle = {
 	.options = {CHART_OPTIONS CHART_RUNS "side"},
 	.whole = WHOLE_IDLE,
 	.most = CHART_ROWS,
-	.flags = CHART_OF_SIDES,
+	.flags = CHART_OF_SIDES | CHART_SUFFERS,
 	.draw = idle_draw,
 };

@@ -375,7 +375,7 @@ bool figure_has_whiskers(const struct figure *f)
 	size_t row;
 
 	for (row = 0; row < f->data.rows; row++)
-		if (!isnan(table_real(&f->data, row, "hi")))
+		if (table_real(&f->data, row, "hi") - table_real(&f->data, row, "lo") > 0)
 			return true;
 	return false;
 }

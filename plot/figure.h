@@ -109,7 +109,7 @@ double figure_part_scale(const struct figure *f, int group, int bar);
 /* Gives the estimate of a bar or part. Returns false when there is none. */
 bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e);
 
-/* Returns whether any bar or part has an interval. */
+/* Returns whether any bar or part has an interval longer than 0. */
 bool figure_has_whiskers(const struct figure *f);
 
 /* Writes a figure's data as tsv. */

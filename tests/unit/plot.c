@@ -1001,6 +1001,27 @@ static void test_foot_without_whiskers(void **state)
 	fixture_free(x);
 }
 
+/* Busy time is a sum of spans: equal runs differ by its rounding. */
+static void test_busy_cpus_have_an_axis_from_0_to_1(void **state)
+{
+	static const char idle[] =
+		"variant\tside\tcpu\tsource\tstate\ttime_pct\ttime_pct_lo\ttime_pct_hi\n"
+		"baseline\treceiver\tall\t/proc/stat\tbusy\t100\t99.99999999999999\t100\n"
+		"baseline\treceiver\tall\t/proc/stat\tidle\t0\t0\t0\n"
+		"baseline\treceiver\tall\t/proc/stat\tiowait\t0\t0\t0\n";
+	struct fixture *x = fixture_new("idle", idle);
+	struct estimate e;
+	bool cut;
+
+	(void)state;
+	assert_int_equal(fixture_draw(x, "idle"), 0);
+	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
+	assert_true(e.value == 0 && e.lo == 0 && e.hi == 0);
+	assert_true(page_reach(&x->f, &cut) == 1);
+	assert_lacks(x->f.foot, "whiskers");
+	fixture_free(x);
+}
+
 static void test_no_profile(void **state)
 {
 	struct fixture *x = fixture_new("functions", "variant\tside\tsymbol\tdso\tself_ns\n");
@@ -1468,6 +1489,7 @@ int main(void)
 		cmocka_unit_test(test_waterfall),
 		cmocka_unit_test(test_waterfall_words),
 		cmocka_unit_test(test_foot_without_whiskers),
+		cmocka_unit_test(test_busy_cpus_have_an_axis_from_0_to_1),
 		cmocka_unit_test(test_whisker_on_stack),
 		cmocka_unit_test(test_whisker_cut),
 		cmocka_unit_test(test_functions),
