@@ -241,6 +241,20 @@ static void commit_add_conditions(const struct commit *m, struct table *to)
 	free(copy);
 }
 
+/* Adds the largest share that other programs took of a side's busy time, which a reader cannot look
+ * up. */
+static void commit_add_others(const struct table *t, struct table *to)
+{
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < t->notes.n; i++)
+		if (note_is(&t->notes.note[i], NOTE_cpu_others))
+			most = fmax(most, t->notes.note[i].value[0].number);
+	if (most > 0)
+		note_add(&to->notes, commit_others, most);
+}
+
 static size_t commit_count_warnings(const struct table *t)
 {
 	struct note_lines lines;
@@ -264,6 +278,8 @@ static void commit_add_notes(const struct commit *m, struct table *to)
 		    (m->warnings && t->notes.note[i].severity == SEVERITY_WARNING))
 			notes_copy(&to->notes, &t->notes.note[i]);
 	commit_add_conditions(m, to);
+	if (!m->warnings)
+		commit_add_others(t, to);
 	if (m->out->runs[BASE])
 		commit_note_test(to, m->c, m->out);
 	if (n && !m->warnings)

@@ -158,8 +158,8 @@ ok "other programs' user time is small on CPUs without other programs" others al
 ok "other programs' user time is absent without the threads collector" test -z "$(metric shared/zcost.db blind receiver others_user_pct)"
 report summary shared >log
 ok "report summary warns that other programs used the side's CPUs" \
-	says "warning: crowded receiver, threads-first receiver, system receiver.*: other programs took 48 to 51 % of the side's busy time in user mode" err
-ok "the warning names the command that lists the other programs" says 'zcost report functions --by comm' err
+	says "warning: crowded receiver, threads-first receiver, system receiver.*: other programs took 48 to 51 % of the side.s busy time, counting user mode alone" err
+ok "the warning names the command that lists the other programs" says 'zcost report contexts --by comm' err
 ok "the warning says nothing about costs without a profile" sh -c "! grep -q 'costs hold' err"
 ok "the warning is one line for all runs" test "$(grep -c 'other programs took' err)" = 1
 
