@@ -341,12 +341,22 @@ const char *workload_file(const struct ingest *in)
 	return NULL;
 }
 
+/* From a tenth of the window on, the window may hold the work of another part of the run. */
+static void account_note_dated(struct ingest *in, double late_s)
+{
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+
+	if (late_s > 0.1 * window_s)
+		note_add(&in->notes, workload_dated_coarse, late_s, window_s);
+	else if (isfinite(late_s))
+		note_add(&in->notes, workload_dated, late_s);
+}
+
 static void account_add_notes(struct ingest *in, const struct account *a)
 {
 	if (a->error)
 		note_add(&in->notes, workload_error, a->error);
-	if (isfinite(a->late_s))
-		note_add(&in->notes, workload_dated, a->late_s);
+	account_note_dated(in, a->late_s);
 	if (a->rates)
 		note_add(&in->notes, rates_spread, a->rates,
 			 (double)(in->ended_ns - in->started_ns) / 1e9);

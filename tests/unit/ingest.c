@@ -706,6 +706,14 @@ static void test_iperf3(void **state)
 	assert_float_equal(metric(&in, "workload_udp"), 1, 0);
 	ingest_free(&in);
 	in = fresh("1");
+	/* Five seconds in a command of six may begin up to a second later: a third of the window.
+	 */
+	workload(&in, "iperf3",
+		 "{\"start\":{\"timestamp\":{\"timesecs\":99}},\"intervals\":["
+		 "{\"sum\":{\"end\":1.0,\"bytes\":1000}},{\"sum\":{\"end\":5.0,\"bytes\":4000}}]}");
+	assert_float_equal(noted_number(&in, NOTE_workload_dated_coarse), 0.5, 1e-6);
+	ingest_free(&in);
+	in = fresh("1");
 	workload(&in, "iperf3", "iperf3: error - unable to connect\n");
 	assert_true(noted_text(&in, NOTE_file_unreadable, "run iperf3 with -J"));
 	ingest_free(&in);
