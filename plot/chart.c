@@ -238,7 +238,7 @@ int drawing_prepare(struct drawing *d, struct error *err)
 		if (drawing_place(d, d->news[i]) < 0 &&
 		    !(d->two_captures && (strchr(d->news[i], ':') || path_exists(d->news[i]))))
 			return variant_unknown(d, d->news[i], err);
-	d->source->table(d->source, "runs", &d->query, &d->runs, &ignored);
+	drawing_read_table(d, "runs", d->query.side, &d->runs, &ignored);
 	/* A caption names the variants without evidence; that is no reason not to draw. */
 	rc = drawing_read_table(d, "zerocopy", NULL, &d->zerocopy, &ignored);
 	if (!rc)

@@ -274,7 +274,7 @@ static void runs_explain_marks(struct table *t)
 			note_add(&t->notes, mark_explained, marks[i].column, marks[i].what);
 }
 
-static void runs_put_run(struct store *s, const struct run *r, struct table *t)
+static struct value *runs_put_run(const struct run *r, struct table *t)
 {
 	struct value *row = table_row(t);
 
@@ -286,6 +286,12 @@ static void runs_put_run(struct store *s, const struct run *r, struct table *t)
 	table_set(t, row, "status", value_str(t, r->status));
 	table_set(t, row, "host", value_str(t, r->host));
 	table_set(t, row, "cpus", value_str(t, r->cpus));
+	return row;
+}
+
+static void runs_put_figures(struct store *s, const struct run *r, struct table *t,
+			     struct value *row)
+{
 	if (r->end_ns) {
 		table_set(t, row, "start_ns", value_int((int64_t)r->start_ns));
 		table_set(t, row, "end_ns", value_int((int64_t)r->end_ns));
@@ -313,6 +319,7 @@ static int runs_add_notes(struct store *s, const struct run *runs, int n, struct
 static int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct run_filter all = {.failed = true};
+	struct value *row;
 	struct run *runs;
 	int n = store_runs(s, &all, &runs, err), i, kept = 0, rc;
 
@@ -321,8 +328,11 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 	for (i = 0; i < n; i++)
 		if (runs_wanted(q, &runs[i]))
 			runs[kept++] = runs[i];
-	for (i = 0; i < kept; i++)
-		runs_put_run(s, &runs[i], t);
+	for (i = 0; i < kept; i++) {
+		row = runs_put_run(&runs[i], t);
+		if (!q->figures_only)
+			runs_put_figures(s, &runs[i], t, row);
+	}
 	runs_explain_marks(t);
 	rc = runs_add_notes(s, runs, kept, t, err);
 	free(runs);

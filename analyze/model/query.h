@@ -44,7 +44,8 @@ struct query {
 	long limit;	     /* rows; 0: the table's own default */
 	bool all;	     /* --all: every row, unresolved addresses one by one */
 	bool figures_only;   /* the caller shows no title and, of summary and zerocopy, no cost of
-				copying, for which they read all profiles */
+				copying, for which they read all profiles; of runs, it shows only
+				the columns up to the CPUs */
 	const char **groups; /* --group, as given */
 	size_t ngroups;
 	const struct components *rules;		      /* instead of those two; NULL: none */
