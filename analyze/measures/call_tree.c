@@ -11,9 +11,12 @@ struct call_source {
 	struct dso_names dsos;
 	enum context *contexts; /* by frame */
 	bool *begins;		/* by frame */
-	struct map commands;	/* comm -> label + 1 */
+	struct map commands;	/* comm -> label + 1, or, if the tree is not reversed, root + 1 */
 	struct map labels;	/* (frame's symbol, context, begins) -> label + 1 */
-	struct map places;	/* (root, frame) -> frame of the tree + 1; not of a reversed tree */
+	struct call_place {	/* where the latest chain through a frame put the frame */
+		uint32_t root, context;
+		uint32_t at; /* frame of the tree + 1; 0: no chain yet */
+	} * places;	     /* by frame; not of a reversed tree */
 	uint32_t *chain;
 	size_t chain_cap;
 };
@@ -34,7 +37,7 @@ static void call_tree_source_free(struct call_tree *s)
 	free(source->begins);
 	map_free(&source->commands);
 	map_free(&source->labels);
-	map_free(&source->places);
+	free(source->places);
 	free(source->chain);
 	free(source);
 	s->source = NULL;
@@ -88,6 +91,8 @@ static void call_tree_set_source(struct call_tree *s, const struct profile *p)
 	s->source->p = p;
 	dso_names_init(&s->source->dsos, p);
 	call_tree_find_contexts(s->source);
+	if (!s->reverse)
+		s->source->places = xcalloc(p->nframes + 1, sizeof(*s->source->places));
 }
 
 /* --- labels and frames --- */
@@ -208,14 +213,14 @@ static uint32_t call_tree_place(struct call_tree *s, const struct profile_cost *
 {
 	struct call_source *source = s->source;
 	const struct profile_frame *frames = source->p->frames;
-	uint64_t key = (uint64_t)root << 4 | (uint64_t)c->context, *known = NULL;
 	uint32_t at = root, frame;
+	struct call_place *place;
 	size_t n = 0;
 
 	for (frame = c->frame; frame != PROFILE_NONE; frame = frames[frame].parent) {
-		known = map_get(&source->places, key << 32 | frame);
-		if (known) {
-			at = (uint32_t)*known - 1;
+		place = &source->places[frame];
+		if (place->at && place->root == root && place->context == c->context) {
+			at = place->at - 1;
 			break;
 		}
 		call_tree_chain_add(source, n++, frame);
@@ -223,7 +228,7 @@ static uint32_t call_tree_place(struct call_tree *s, const struct profile_cost *
 	while (n--) {
 		frame = source->chain[n];
 		at = call_tree_descend(s, at, call_tree_label_of(s, frame, c->context));
-		*map_at(&source->places, key << 32 | frame) = (uint64_t)at + 1;
+		source->places[frame] = (struct call_place){root, c->context, at + 1};
 	}
 	return at;
 }
@@ -267,13 +272,13 @@ void call_tree_add(struct call_tree *s, const struct profile *p, int run,
 
 	call_tree_set_source(s, p);
 	known = map_at(&s->source->commands, c->comm);
-	if (!*known)
-		*known = 1 + call_tree_command(s, c->comm == PROFILE_NONE
-							  ? ""
-							  : intern_get(&p->strings, c->comm));
-	command = (uint32_t)*known - 1;
-	frame = s->reverse ? call_tree_place_reversed(s, c, command)
-			   : call_tree_place(s, c, call_tree_frame(s, CALL_NONE, command));
+	if (!*known) {
+		command = call_tree_command(
+			s, c->comm == PROFILE_NONE ? "" : intern_get(&p->strings, c->comm));
+		*known = 1 + (s->reverse ? command : call_tree_frame(s, CALL_NONE, command));
+	}
+	frame = s->reverse ? call_tree_place_reversed(s, c, (uint32_t)*known - 1)
+			   : call_tree_place(s, c, (uint32_t)*known - 1);
 	call_tree_add_weight(s, s->first + (size_t)run, frame, (double)c->weight, c->samples);
 }
 
@@ -296,7 +301,6 @@ static struct tally_spec call_tree_spec(struct call_tree *s, const struct query 
 				   .in = q->in,
 				   .comm = q->comm,
 				   .cpus = q->cpus,
-				   .components = s->components,
 				   .calls = s};
 }
 
