@@ -333,14 +333,14 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 		   const struct block *b, struct cost_part *part, struct table *notes,
 		   struct error *err)
 {
-	struct components *components;
+	struct components *own = NULL;
 	struct tally_spec spec;
-	int rc = components_read(&components, q->components_file, q->components_set, err);
+	int rc = q->rules ? 0 : components_read(&own, q->components_file, q->components_set, err);
 
 	*part = (struct cost_part){0};
 	if (rc)
 		return rc;
-	s->components = components;
+	s->components = q->rules ? q->rules : own;
 	s->separate_dsos = !b && !q->alike;
 	s->first = s->nruns;
 	spec = call_tree_spec(s, q);
@@ -350,7 +350,7 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 		array_add(s->runs, s->nruns, s->runs_cap, (struct call_run){0});
 	call_tree_source_free(s);
 	s->components = NULL;
-	components_free(components);
+	components_free(own);
 	return rc;
 }
 

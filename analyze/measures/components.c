@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "lib/hash.h"
+#include "lib/intern.h"
 #include "lib/str.h"
 
 #include <ctype.h>
@@ -43,6 +44,11 @@ struct components {
 	bool has_basic;
 	unsigned int contexts; /* one bit for each context that a rule names */
 	char *text;
+	struct components_found {
+		struct intern functions; /* all members of each struct function */
+		const char **component;	 /* of each function */
+		size_t n, cap;
+	} * found; /* what components_of() has searched for */
 };
 
 /* --- reading --- */
@@ -240,6 +246,14 @@ static void components_index(struct components *c)
 	components_index_places(c);
 }
 
+static struct components *components_new(void)
+{
+	struct components *c = xcalloc(1, sizeof(*c));
+
+	c->found = xcalloc(1, sizeof(*c->found));
+	return c;
+}
+
 int components_read(struct components **out, const char *path, const char *set, struct error *err)
 {
 	bool basic = set && !strcmp(set, "basic");
@@ -249,7 +263,7 @@ int components_read(struct components **out, const char *path, const char *set, 
 	if (set && !basic && strcmp(set, "fine"))
 		return error_set(err, EINVAL,
 				 "no set of components '%s'; the sets are fine and basic", set);
-	c = xcalloc(1, sizeof(*c));
+	c = components_new();
 	if (path)
 		rc = file_read_named(path, &c->text, NULL, err);
 	else
@@ -272,7 +286,7 @@ int components_read(struct components **out, const char *path, const char *set, 
 int components_group(struct components **out, const char *spec, struct error *err)
 {
 	const char *equals = strchr(spec, '='), *component = NULL;
-	struct components *c = xcalloc(1, sizeof(*c));
+	struct components *c = components_new();
 	int rc = 0;
 	char *p;
 
@@ -301,6 +315,9 @@ void components_free(struct components *c)
 	if (!c)
 		return;
 	map_free(&c->exact);
+	intern_free(&c->found->functions);
+	free(c->found->component);
+	free(c->found);
 	free(c->rules);
 	free(c->globs);
 	free(c->places);
@@ -392,7 +409,7 @@ static const struct components_rule *components_find_glob(const struct component
 	return !any || (r && components_compare_globs(r, any) < 0) ? r : any;
 }
 
-const char *components_of(const struct components *c, const struct function *f)
+static const char *components_search(const struct components *c, const struct function *f)
 {
 	const struct components_rule *r = components_find(c->places, 0, c->nfirst, f, NULL);
 	char name[256];
@@ -405,6 +422,27 @@ const char *components_of(const struct components *c, const struct function *f)
 	if (!r)
 		r = components_find(c->places, c->nfirst, c->nplaces, f, NULL);
 	return r ? r->component : component_none;
+}
+
+/* Searches once for each function, because a table meets it in all variants, sides and runs. */
+const char *components_of(const struct components *c, const struct function *f)
+{
+	size_t symbol = strlen(f->symbol) + 1, module = f->module ? strlen(f->module) + 1 : 0;
+	struct components_found *found = c->found;
+	char key[512];
+	uint32_t id;
+
+	if (2 + symbol + module > sizeof(key))
+		return components_search(c, f);
+	key[0] = (char)f->kind;
+	key[1] = (char)f->context;
+	memcpy(key + 2, f->symbol, symbol);
+	if (module)
+		memcpy(key + 2 + symbol, f->module, module);
+	id = intern_bytes(&found->functions, key, 2 + symbol + module);
+	if (id == found->n)
+		array_add(found->component, found->n, found->cap, components_search(c, f));
+	return found->component[id];
 }
 
 const char *components_name(const struct components *c, size_t i)
