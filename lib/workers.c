@@ -51,3 +51,42 @@ void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg)
 			pthread_join(w[i].thread, NULL);
 	free(w);
 }
+
+struct pipeline {
+	int (*first)(void *arg, size_t i);
+	int (*then)(void *arg, size_t i);
+	void *arg;
+	size_t n, next;
+	bool stop;
+	pthread_mutex_t lock; /* of next and stop, and held during first() */
+};
+
+static void pipeline_work(void *arg, size_t number)
+{
+	struct pipeline *p = arg;
+	size_t i;
+	int rc = 0;
+
+	(void)number;
+	for (;;) {
+		pthread_mutex_lock(&p->lock);
+		p->stop |= rc != 0;
+		i = p->stop ? p->n : p->next++;
+		if (i < p->n)
+			p->stop = p->first(p->arg, i) != 0;
+		pthread_mutex_unlock(&p->lock);
+		if (i >= p->n)
+			return;
+		rc = p->then(p->arg, i);
+	}
+}
+
+void workers_pipeline(size_t n, int (*first)(void *arg, size_t i), int (*then)(void *arg, size_t i),
+		      void *arg)
+{
+	struct pipeline p = {.first = first, .then = then, .arg = arg, .n = n};
+
+	pthread_mutex_init(&p.lock, NULL);
+	workers_run(workers_count(2, n, 1), pipeline_work, &p);
+	pthread_mutex_destroy(&p.lock);
+}
