@@ -16,6 +16,8 @@
 #
 # Command tests that compare each sample with perf, drive a browser, fetch programs or take minutes do not run. unwind.t runs
 # where no other test executes the line. A test that records with perf has another input each time, so it must fail twice.
+#
+# SIGTERM ends the sample early, with the score of the mutants until then.
 use strict;
 use warnings;
 no warnings "portable"; # constants of 64 bits
@@ -129,7 +131,7 @@ sub run_test {
 	local $SIG{ALRM} = sub { $failed = 'takes too long'; kill 'KILL', -$pid };
 	alarm 60 + 20 * $limit; # it may wait for what never happens
 	while (defined(my $line = <$out>)) {
-		next if $failed || $line !~ /^not ok \d+ -? ?(.*)/;
+		next if $failed || $line !~ /^not ok \d+ (?!# SKIP)-? ?(.*)/;
 		$failed = $1;
 		kill 'KILL', -$pid;
 	}
@@ -142,7 +144,8 @@ sub run_test {
 
 # Every test with the lines that it executes: {name => {seconds, lines => {file => bits}}}
 sub trace_tests {
-	my @tests = map { s{^\Q$tree\E/}{}r } glob("$tree/tests/unit/*.c"), glob("$tree/tests/cmd/*.t");
+	my @tests = map { s{^\Q$tree\E/}{}r } glob("$tree/tests/cmd/unwind.t"), # takes longest
+		glob("$tree/tests/unit/*.c"), grep { !m{/unwind\.t$} } glob("$tree/tests/cmd/*.t");
 	@tests = grep { !m{/(host|tcpzc)[-_]|/(docs|house|install|faults|scaling|report-html|(export|perfdata)-(duckdb|formats|modes|lost|exact|foreign))\.t$} } @tests;
 	my $sources = Digest::SHA->new(1);
 	File::Find::find({no_chdir => 1, preprocess => sub { sort @_ }, wanted => sub {
@@ -390,6 +393,14 @@ sub tests_of {
 		($kills->{$m->{file}}{$b} // 0) <=> ($kills->{$m->{file}}{$a} // 0) || $lines_a_second{$b} <=> $lines_a_second{$a} } @quick ? @quick : @tests;
 }
 
+# The limits of Wilson's 95 % interval of k of n, in percent.
+sub wilson {
+	my ($k, $n) = @_;
+	my ($p, $z2) = ($k / $n, 1.96 ** 2);
+	my $half = sqrt($z2 * ($p * (1 - $p) + $z2 / (4 * $n)) / $n);
+	return map { 100 * ($p + $z2 / (2 * $n) + $_) / (1 + $z2 / $n) } -$half, $half;
+}
+
 copy_tree();
 ($compiler, $linker, $libraries) = commands();
 my $trace = trace_tests();
@@ -397,7 +408,8 @@ my $equivalent = read_equivalent();
 srand $seed;
 my @list = shuffle list_mutants();
 printf "seed %s, %d possible mutants\n", $seed, scalar @list;
-my (%count, %kills, %used);
+my (%count, %kills);
+$SIG{INT} = $SIG{TERM} = sub { $mutants = 0 }; # those that run now are the last
 in_parallel(sub {
 	return undef if ($count{killed} // 0) + ($count{survived} // 0) + ($count{running} // 0) >= $mutants;
 	my $m = shift @list // return undef;
@@ -415,7 +427,7 @@ in_parallel(sub {
 	print "$m->{file}:$m->{line}: $m->{what}\n\t$result\n" if $what eq 'survived' || $ENV{MUTATE_VERBOSE};
 });
 my ($killed, $survived) = map { $_ // 0 } @count{qw(killed survived)};
-printf "seed %s: %d of %d mutants killed, %.1f %%; not counted: %d that do not compile, %d with the same code, %d named in " .
-	"tests/mutate.equivalent\n", $seed, $killed, $killed + $survived, 100 * $killed / (($killed + $survived) || 1),
+my $tried = $killed + $survived or die "no mutant was tried\n";
+printf "seed %s: %d of %d mutants killed, %.1f %% (95 %% interval: %.1f to %.1f %%); not counted: %d that do not compile, %d with the " .
+	"same code, %d named in tests/mutate.equivalent\n", $seed, $killed, $tried, 100 * $killed / $tried, wilson($killed, $tried),
 	map { $_ // 0 } @count{qw(invalid same named)};
-exit($killed + $survived ? 0 : 1);
