@@ -45,7 +45,7 @@ kernel_run() {
 		softnet $t $(($1 * t)) | snap $(((10 + t) * 1000000000))
 	done >$d/softnet.snap
 	for t in 0 3; do # C6: 10, 20, 30 % of the time
-		printf '1\t0\tPOLL\t%d\t0\n1\t1\tC6\t%d\t%d\n' $t $((t * 100)) $((100000 * $1 * t)) |
+		printf '1\t0\tPOLL\t%d\t0\n1\t2\tC7:deep\t0\t0\n1\t1\tC6\t%d\t%d\n' $t $((t * 100)) $((100000 * $1 * t)) |
 			snap $(((10 + t) * 1000000000))
 	done >$d/idle.snap
 	mkdir -p cap/runs/baseline/measure-0$1/sender
@@ -200,7 +200,8 @@ ok "report idle has the mean time of an entry" cell mean_us cpu=1,state=C6 2000
 ok "report idle has a row for all CPUs of the side" cell time_pct cpu=all,state=C6 20
 ok "report idle has the idle time of /proc/stat" cell time_pct cpu=1,state=idle 50
 ok "report idle has iowait apart from idle time" cell time_pct cpu=1,state=iowait 0
-ok "report idle sorts from the shallowest state to the deepest" test "$(awk -F'\t' '$3 == 1 { printf "%s ", $5 }' out)" = "busy idle iowait POLL C6 "
+ok "report idle sorts from the shallowest state to the deepest" test "$(awk -F'\t' '$3 == 1 { printf "%s ", $5 }' out)" = "busy idle iowait POLL C6 C7:deep "
+ok "report idle has a row for all CPUs of a state with a colon in its name" cell time_pct cpu=all,state=C7:deep 0
 ok "report idle --by cpu exits 0" report idle cap --side receiver --by cpu
 ok "report idle --by cpu has no row for all CPUs" test -z "$(get cpu cpu=all)"
 ok "report idle --cpu with a CPU outside the side exits 1" exits 1 "$zcost" report idle cap --side receiver --cpu 0

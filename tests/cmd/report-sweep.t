@@ -139,4 +139,19 @@ ok "the message says what a sweep takes" says 'no setting has two values: a swee
 
 . "$tests/golden.sh"
 golden_captures cap/zcost.db
+
+# The crossing of ln 1.5 at 2k and -ln 1.5 at the other end: the middle up to a range of 8, then the middle of the logarithms.
+{
+	id=2000
+	for c in 2k:150:near 15k:66.6666667:near 2k:150:far 16k:66.6666667:far; do
+		set -- $(echo $c | tr : ' ')
+		variant old $1 $3 $id 100 0
+		variant new $1 $3 $((id + 10)) $2 0
+		id=$((id + 20))
+	done
+} | sqlite3 -bail cap/zcost.db
+crossing() { "$zcost" report sweep cap --setting size --variant "*+gro-$1" --format json 2>/dev/null |
+	jq ".crossovers.rows[] | select(.metric == \"ns_per_kib\") | .at"; }
+ok "lines over less than a factor of 8 cross on a linear scale" near "$(crossing near)" 8704 1
+ok "lines over a factor of 8 cross on a logarithmic scale" near "$(crossing far)" 5792.6 1
 done_testing
