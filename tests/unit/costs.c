@@ -399,6 +399,54 @@ static void test_store(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
+/* Each of ten runs has 100 samples. A row has an interval with 50 samples in 9 of the runs. */
+static void test_interval_needs_50_samples_in_9_of_10_runs(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t samples[10];
+		bool has;
+	} rows[] = {
+		{"nine", {10, 10, 10, 10, 10, 10, 10, 10, 10, 0}, true},
+		{"eight", {10, 10, 10, 10, 10, 10, 10, 10, 0, 0}, false},
+		{"fifty", {5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, true},
+		{"fortynine", {5, 5, 5, 5, 5, 5, 5, 5, 5, 4}, false},
+		{"rest", {70, 70, 70, 70, 70, 70, 70, 70, 80, 91}, true},
+	};
+	struct query q = {0};
+	struct error err = {0};
+	struct store *s;
+	struct world w;
+	struct table t;
+	size_t i, k;
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(store_create(&s, NULL, &err), 0);
+	for (i = 0; i < 10; i++) {
+		id = add_run(s, "measure", (int)i + 1);
+		store_metric_put(s, id, "cpu_pct", "%", 40, NULL, NULL);
+		store_metric_put(s, id, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+		id = add_run(s, "profile", (int)i + 1);
+		w = (struct world){0};
+		profile_init(&w.p);
+		w.event = profile_event(&w.p, "cpu-clock", true);
+		w.kernel = profile_dso(&w.p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+		w.comm = intern_str(&w.p.strings, "prog");
+		for (k = 0; k < array_size(rows); k++)
+			if (rows[k].samples[i])
+				add(&w, frame(&w, PROFILE_NONE, rows[k].name), 1, CTX_SYSCALL,
+				    rows[k].samples[i]);
+		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
+		profile_free(&w.p);
+	}
+	assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+	for (k = 0; k < array_size(rows); k++)
+		assert_int_equal(!isnan(half(&t, "symbol", rows[k].name, "self_ns")), rows[k].has);
+	table_free(&t);
+	assert_int_equal(store_close(s, 0, NULL), 0);
+}
+
 /* Adds samples of the copy function to a profile. */
 static void add_copies(struct world *w, const char *comm, enum context context, uint64_t n)
 {
@@ -549,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
 		cmocka_unit_test(test_store),
+		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
 		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
 		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
