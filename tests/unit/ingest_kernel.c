@@ -314,6 +314,27 @@ static void test_nic_early(void **state)
 	ingest_free(&in);
 }
 
+static void test_renamed_interface_has_its_last_name(void **state)
+{
+	static const char *const expected[] = {"a0", "workload", "first0"};
+	struct ingest in = fresh();
+	struct error err = {0};
+	const struct note *renamed;
+	int i;
+
+	(void)state;
+	add(10, "n\tworkload\t2\ta0" NAMES "v\tworkload\t2\ta0\tlink\t5\t1\n");
+	add(13, "n\tworkload\t2\tfirst0" NAMES "v\tworkload\t2\tfirst0\tlink\t20\t1\n");
+	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
+	is(in, "nic:workload/first0/link/rx_packets", 15);
+	absent(in, "nic:workload/a0/link/rx_packets");
+	renamed = noted(&in, NOTE_nic_renamed);
+	assert_non_null(renamed);
+	for (i = 0; i < 3; i++)
+		assert_string_equal(renamed->value[i].text, expected[i]);
+	ingest_free(&in);
+}
+
 static void test_nic_awkward(void **state)
 {
 	struct ingest in = fresh();
@@ -536,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_irq_damaged),
 		cmocka_unit_test(test_nic),
 		cmocka_unit_test(test_nic_early),
+		cmocka_unit_test(test_renamed_interface_has_its_last_name),
 		cmocka_unit_test(test_nic_awkward),
 		cmocka_unit_test(test_sockstat_means_and_maxima_of_the_window),
 	};
