@@ -68,6 +68,10 @@ ok "the verdict in words says that the runs are too few" sh -c "head -n 1 out | 
 committed copying mapping -C few --table functions
 ok "a note says that the runs are too few" says '^p: too few runs to test 3 rows, which takes 5 a side$' out
 ok "with too few runs the intervals are errors of measurement" says '^  insert_page .*\+-[0-9.]+ +-$' out
+cp -r few one
+sqlite3 one/zcost.db "UPDATE run SET status = 'failed' WHERE variant = 'copying' AND repeat > 1"
+committed copying mapping -C one
+ok "one run at an end stands beside the test" says '^n: 1 run of 1 s and 3 runs of 1 s' out
 committed copying fell_back -C cap --table components
 ok "a fallback to copying stands in the first line" test "$(head -n 1 out | cut -d: -f1)" = "NOT ZERO COPY"
 printf '%s\n' 'NOT ZERO COPY: fell_back against copying' '' 'components of the receiver, ns per KiB: fell_back against copying' >want

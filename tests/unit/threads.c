@@ -110,7 +110,10 @@ static void test_threads_that_come_and_go_are_counted(void **state)
 	assert_string_equal(row(&in, 7, 7)->comm, "a) b (c");
 	assert_string_equal(row(&in, 7, 7)->cpus, "1-2");
 	assert_float_equal(row(&in, 7, 8)->run_ns, 0.5e9, 1);
+	assert_true(row(&in, 7, 8)->first_ns == 10 * S);
 	assert_true(row(&in, 7, 8)->last_ns == 11 * S);
+	assert_true(row(&in, 7, 9)->first_ns == 13 * S);
+	assert_true(row(&in, 7, 7)->last_ns == 13 * S);
 	assert_float_equal(row(&in, 7, 9)->run_ns, 0.8e9, 1);
 	/* 2 s of the process, 1.8 s of threads that still exist, and the rest of ended threads. */
 	assert_float_equal(row(&in, 7, 0)->run_ns, 0.2e9, 1);
