@@ -174,6 +174,7 @@ static void test_irq(void **state)
 	(void)state;
 	add(10, "           CPU0       CPU1       \n"
 		"  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
+		"  5:          1          0  IO-APIC   7-edge      two  words\n"
 		" 24:         10         20     GICv3  27 Level     arch_timer\n"
 		" 36:          0    2385392 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n"
 		" 50:          5          5  xen-dyn    -event     eth0-q0-tx\n"
@@ -183,6 +184,7 @@ static void test_irq(void **state)
 		"      NET_RX:   48897594   43951626\n");
 	add(13, "           CPU0       CPU1       \n"
 		"  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
+		"  5:          1          0  IO-APIC   7-edge      two  words\n"
 		" 24:         13         27     GICv3  27 Level     arch_timer\n"
 		" 36:          8    2385402 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\n"
 		" 50:          5          6  xen-dyn    -event     eth0-q0-tx\n"
@@ -199,6 +201,7 @@ static void test_irq(void **state)
 	is(in, "irq:50 eth0-q0-tx", 1);
 	is(in, "irq:4 ttyS0, ttyS1", 0);
 	absent(in, "irq_cpu0:4 ttyS0, ttyS1"); /* none taken there */
+	is(in, "irq:5 two  words", 0);
 	is(in, "irq:LOC Local timer interrupts", 300);
 	is(in, "irq:ERR", 1); /* of no CPU */
 	is(in, "irq:total", 10 + 7 + 1 + 300);
