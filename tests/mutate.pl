@@ -342,7 +342,7 @@ sub link_command {
 	my $text = join '', map { slurp("$tree/$_") } $test, map { "tests/$_" } slurp("$tree/$test") =~ m{^\. "\$tests/([\w.]+)"}mg;
 	for my $program ('zcost', map { s{\.c$}{}r =~ s{^\Q$tree\E/}{}r } glob "$tree/tests/tools/*.c") {
 		my ($name) = $program =~ m{([^/]*)$};
-		next if $linked->{$program}++ || $program ne 'zcost' && $text !~ m{tools/(?:\S*\W)?\Q$name\E\b};
+		next if $program ne 'zcost' && $text !~ m{tools/(?:\S*\W)?\Q$name\E\b} || $linked->{$program}++;
 		link_program($program, $object, $slot) or die "cannot link $program\n";
 	}
 	File::Path::make_path("$build/tests/faults");
