@@ -50,8 +50,8 @@ $(INJECT): tests/faults/inject.c
 	@echo "  LINK    $@"
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) -O2 -fPIC -shared -o $@ $<
 .PHONY: faults
-faults: $(B)/zcost $(INJECT)
-	@ZCOST_BUILD=$(abspath $(B)) FAULTS=$(FAULTS) prove --exec '' --verbose tests/cmd/faults.t
+faults: all $(INJECT)
+	@ZCOST_BUILD=$(abspath $(B)) FAULTS=$(FAULTS) prove --exec '' --verbose tests/cmd/faults.t tests/cmd/host-ssh.t
 
 # Changes the calculation code in MUTANTS places, one at a time, and looks whether a test notices. A sample is repeated with its
 # SEED. IN names folders, files or lines (FILE:LINE) instead.

@@ -40,15 +40,16 @@ with_fault() { # with_fault FAULT CODE PATTERN ARGUMENT...
 mkdir -p old/analyze old/export/csv old/report old/compare old/plot/charts old/pack
 cp -r cap old/analyze/
 cp -r cap old/analyze/bare && rm old/analyze/bare/manifest.json
-for f in report/x report/page.html compare/x pack/a.tar.zst export/x export/csv/run.csv export/csv/spot.csv \
+for f in report/x report/page.html compare/x pack/a.tar.zst pack/anonymous.tar.zst export/x export/csv/run.csv export/csv/spot.csv \
 	plot/charts/throughput.svg plot/charts/throughput.tsv plot/charts/flame_mapping_receiver.svg; do
 	echo old >old/$f
 done
 writing() { # BOUND: the commands that write a file
 	set -- "$1" "analyze W/cap" "analyze W/bare" "pack cap -o W/a.tar.zst" "unpack cap.tar.zst -o W/cap" "export csv cap -o W/csv" \
-		"export pprof cap --side receiver -o W/x" "report summary cap -o W/x" "compare copying mapping -C cap -o W/x"
+		"pack cap --anonymous -o W/anonymous.tar.zst" "export pprof cap --side receiver -o W/x" "report summary cap -o W/x" "compare copying mapping -C cap -o W/x"
 	[ -z "${FAULTS:-}" ] || set -- "$@" "export sql cap -o W/x" "export folded cap --side receiver -o W/x" \
-		"export speedscope cap --side receiver -o W/x" "export openmetrics cap -o W/x"
+		"export speedscope cap --side receiver -o W/x" "export openmetrics cap -o W/x" \
+		"export perf-script cap --side receiver -o W/x" "export folded-diff copying mapping -C cap --side receiver -o W/x"
 	faults "$@"
 }
 ok "a failed call leaves the old file or the whole new one" writing "${FAULTS:-3}"
@@ -57,6 +58,8 @@ if command -v gnuplot >/dev/null; then
 	charts="plot cap throughput flame -o W/charts --format svg"
 	ok "a failed call leaves no half chart" faults "${FAULTS:-1}" "$charts"
 	ok "a killed plot leaves no half chart" faults "kill:${FAULTS:-2}" "$charts"
+	[ -z "${FAULTS:-}" ] || ok "a failed call leaves no half chart of a sweep" \
+		faults "$FAULTS" "plot cap sweep --setting MTU -o W/charts --format svg"
 	[ -z "${FAULTS:-}" ] || ok "a failed call leaves the old page, the whole new one, or one that names what it lacks" \
 		faults $((FAULTS / 10 + 1)) "report --html W/page.html cap" "compare copying mapping -C cap --html W/page.html"
 else

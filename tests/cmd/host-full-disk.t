@@ -10,6 +10,7 @@ cleanup() { umount "$scratch/small" 2>/dev/null; }
 	skip_all "needs a file system of its own: root, $(head -n 1 mount.err 2>/dev/null)"
 . "$tests/capture.sh"
 world cap 6 $copying $mapping
+sqlite3 cap/zcost.db "INSERT INTO setting (variant, name, value) VALUES ('copying', 'size', '1k'), ('mapping', 'size', '4k')"
 mkdir hand
 for side in receiver sender; do
 	measure_run hand copying 1 $side 1250000000 150
@@ -57,9 +58,9 @@ ok "pack exits 1 on a full disk" full pack hand -o small/a.tar.zst
 ok "pack leaves no file on a full disk" nothing
 ok "unpack exits 1 on a full disk" full unpack hand.tar.zst -o small/hand
 ok "unpack leaves no folder on a full disk" nothing
-for format in pprof speedscope openmetrics; do
-	ok "export $format exits 1 on a full disk" full export $format cap -o small/x
-	ok "export $format leaves no file on a full disk" nothing
+for format in "pprof cap" "speedscope cap" "openmetrics cap" "perf-script cap" "folded-diff copying mapping -C cap --side receiver"; do
+	ok "export ${format%% *} exits 1 on a full disk" full export $format -o small/x
+	ok "export ${format%% *} leaves no file on a full disk" nothing
 done
 ok "compare --html exits 1 on a full disk" full compare copying mapping -C cap --html small/page.html
 ok "compare --html leaves no file on a full disk" nothing
@@ -67,6 +68,8 @@ ok "pack --anonymous exits 1 on a full disk" full pack analyzed --anonymous -o s
 ok "pack --anonymous leaves no file on a full disk" nothing
 ok "plot exits 1 on a full disk before it draws a flame graph" full plot cap flame -o small/charts
 ok "plot of a flame graph leaves no file on a full disk" nothing
+ok "plot sweep exits 1 on a full disk" full plot cap sweep --setting size -o small/charts
+ok "plot sweep leaves no file on a full disk" nothing
 ok "collect exits 1 on a full disk" full collect -o small/run --collect cpu -- sleep 0.1
 ok "collect leaves no run.json on a full disk" test ! -e small/run/run.json
 
@@ -79,8 +82,8 @@ earlier() {
 }
 earlier
 for asked in "report functions cap -o small/t" "compare copying mapping -C cap -o small/t" "export sql cap -o small/t" \
-	"export csv cap -o small/csv" "report --html small/page.html cap" "pack hand -o small/a.tar.zst" \
-	"analyze small/hand"; do
+	"export csv cap -o small/csv" "report --html small/page.html cap" "compare copying mapping -C cap --html small/page.html" \
+	"pack hand -o small/a.tar.zst" "pack analyzed --anonymous -o small/a.tar.zst" "analyze small/hand"; do
 	ok "$asked exits 1 on a full disk with an earlier result" full $asked
 	ok "$asked keeps the earlier result on a full disk" keeps small/t small/csv/run.csv small/csv/variant.csv \
 		small/a.tar.zst small/page.html small/hand/zcost.db
@@ -91,7 +94,8 @@ read_only() { # read_only COMMAND...: fails on a read-only disk with one line
 mount -o remount,ro small
 for asked in "report functions cap -o small/t" "report functions cap -o small/new" "compare copying mapping -C cap -o small/t" \
 	"export sql cap -o small/t" "export csv cap -o small/csv" "export csv cap -o small/new" \
-	"export pprof cap -o small/t" "export openmetrics cap -o small/new" "compare copying mapping -C cap --html small/page.html" \
+	"export pprof cap -o small/t" "export openmetrics cap -o small/new" "export perf-script cap -o small/t" \
+	"export folded-diff copying mapping -C cap --side receiver -o small/new" "plot cap sweep --setting size -o small/new" "compare copying mapping -C cap --html small/page.html" \
 	"report --html small/page.html cap" "plot cap throughput -o small/charts" "plot cap throughput -o small/new" \
 	"plot cap flame -o small/charts" "pack analyzed --anonymous -o small/new" "pack hand -o small/a.tar.zst" "unpack hand.tar.zst -o small/new" "analyze small/hand" \
 	"collect -o small/run --collect cpu -- true" "capture -o small/cap --variant a -- true"; do
@@ -113,7 +117,7 @@ limited() { # limited CODE COMMAND...: fails at a limit of 1 KiB with a message
 	test $? = "$code" && says '^zcost: .*File (too large|size limit exceeded)' err && ! find limited -name '*.tmp*' | grep .
 }
 for asked in "report functions cap --all --format json -o limited/t" "export sql cap -o limited/x" "export csv cap -o limited/csv" \
-	"pack hand -o limited/a" "unpack hand.tar.zst -o limited/hand" "report --html limited/page.html cap" \
+	"export perf-script cap -o limited/x" "pack hand -o limited/a" "unpack hand.tar.zst -o limited/hand" "report --html limited/page.html cap" \
 	"capture -o limited/cap --variant a --pass measure -- true"; do
 	ok "$asked exits 1 at the limit for the size of files" limited 1 $asked
 done

@@ -234,4 +234,14 @@ sed -i 's/^user = .*/user = no-such-user/' user.ini
 ok "a user that the other host does not know is an error of usage" capture 2 user.ini user2
 ok "the error of the other host names the user" says 'receiver: zcost collect does not accept what the plan says: .*no-such-user: this host has no such user' err
 
+
+# --- single calls of capture that fail ---
+
+duration=0.1 plan >far.ini
+kinds="read write fork"
+[ -z "${FAULTS:-}" ] || kinds="alloc open stat $kinds sync close rename exec"
+ok "a failed call leaves a capture over ssh that is whole or says what it lacks" env FAULTS_KINDS="${FAULTS_KINDS:-$kinds}" \
+	ip netns exec $here perl "$tests/faults/run.pl" "$build" none "${FAULTS:-1}" "capture far.ini -o W/cap"
+ok "a failed call leaves no process and no file on the other host" soon nothing_there
+
 done_testing
