@@ -238,7 +238,11 @@ int side_start(struct side_proc *s, char *const argv[], const char *log, const c
 	fcntl(s->from, F_SETFL, O_NONBLOCK);
 	s->state = SIDE_STARTING;
 	s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
-	return s->pidfd < 0 ? error_sys(err, errno, "cannot watch a child") : 0;
+	if (s->pidfd >= 0)
+		return 0;
+	rc = error_sys(err, errno, "cannot watch a child");
+	side_close(s, GRACE_MS); /* nobody would see that it ends */
+	return rc;
 }
 
 /* Writes to the child. Its exit status, not this function, reports that it is gone. */

@@ -166,6 +166,12 @@ if host; then
 		ok "a capture fails when its folder cannot be listed to the end ($fault)" \
 			with_fault $fault 1 '^zcost: unlisted.*: cannot read' capture plan.ini -o unlisted
 	done
+	grep -v '^before\|^after' plan.ini >unwatched.ini
+	unwatched() { # its first system call of these is the pidfd_open() of the side
+		exits 1 timeout 20 env ZCOST_FAULT=syscall:1 LD_PRELOAD="$build/tests/faults/inject.so" \
+			"$zcost" capture unwatched.ini -o unwatched && says 'cannot watch a child: ' err
+	}
+	ok "a capture that cannot watch its side ends the side at once" unwatched
 	broken() { far --agent write:1; test $? = 1; }
 	ok "an agent that ends early makes a failed run and no wrong plan" broken
 	ok "a plan that cannot be read is no wrong plan" with_fault read:3 1 '^zcost: plan.ini: cannot read' capture plan.ini --dry-run
