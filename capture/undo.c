@@ -353,9 +353,12 @@ bool undo_due(const char *dir)
 {
 	struct error why = {0};
 	char *folder = state_folder(dir, false, &why);
-	struct dirent **list = NULL;
-	int n = folder ? undo_list_entries(folder, &list) : -why.code;
+	struct dirent **list;
+	int n;
 
+	if (!folder)
+		return why.code != 0;
+	n = undo_list_entries(folder, &list);
 	undo_free_entries(list, n);
 	free(folder);
 	return n != 0;
