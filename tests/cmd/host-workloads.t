@@ -16,14 +16,16 @@ ip -n $a addr add 10.77.0.1/24 dev zcwa && ip -n $b addr add 10.77.0.2/24 dev zc
 for n in $a $b; do ip -n $n link set lo up; done
 ip -n $a link set zcwa up && ip -n $b link set zcwb up
 
+# Where other programs are busy, iperf3 and sockperf's server stall for up to a second.
+renice -n -15 $$ >/dev/null 2>&1
 serve() { # serve PORT COMMAND...: starts a server in $b that listens on PORT
 	port=$(printf ':%04X ' "$1")
 	shift
 	ip netns exec $b "$@" >server.out 2>&1 &
 	servers="$servers $!"
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for i in $(seq 100); do
 		ip netns exec $b cat /proc/net/tcp /proc/net/tcp6 | grep -q "$port" && return
-		sleep 0.2
+		sleep 0.1
 	done
 }
 # measure RUN UNITS WARMUP DURATION COMMAND...: starts a run of the command in $a
@@ -75,8 +77,6 @@ have() {
 	command -v "$1" >/dev/null || { skip "the figure of $1" "no $1 here"; return 1; }
 }
 
-# Where other programs are busy, iperf3 stalls for up to a second.
-renice -n -15 $$ >/dev/null 2>&1
 # All at once: the programs are idle for most of the time, or their rate is their own affair.
 runs=
 if have iperf3; then
