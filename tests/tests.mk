@@ -72,7 +72,8 @@ COVERAGE := -fprofile-update=atomic --coverage
 .PHONY: coverage coverage-programs
 coverage:
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build-coverage CFLAGS="-O0 -g -w $(COVERAGE)" LDFLAGS=--coverage coverage-programs
-	@-ZCOST_BUILD=$(abspath build-coverage) HARNESS_RULESFILE=tests/testrules.yml prove -j$(TEST_JOBS) --exec '' $(COVERED)
+	@-ZCOST_BUILD=$(abspath build-coverage) ZCOST_LDFLAGS=--coverage HARNESS_RULESFILE=tests/testrules.yml \
+		prove -j$(TEST_JOBS) --exec '' --timer --failures --comments $(COVERED)
 	@perl tests/coverage.pl build-coverage
 coverage-programs: $(PROGRAMS) $(UNIT) $(TOOLS) $(INJECT)
 
