@@ -41,8 +41,10 @@ static struct ranking ranking_fill(const double *a, size_t na, const double *b, 
 	struct ranking r = {.rank2 = xmalloc(n * sizeof(*r.rank2)),
 			    .up = xmalloc(n * sizeof(*r.up))};
 
-	for (i = 0; i < n; i++)
-		items[i] = (struct ranking_item){i < na ? a[i] : b[i - na], i};
+	for (i = 0; i < na; i++)
+		items[i] = (struct ranking_item){a[i], i};
+	for (i = 0; i < nb; i++)
+		items[na + i] = (struct ranking_item){b[i], na + i};
 	qsort(items, n, sizeof(*items), stats_by_value);
 	for (i = 0; i < n; i = j) {
 		for (j = i + 1; j < n && items[j].x == items[i].x; j++)
