@@ -69,6 +69,7 @@ void arg_error(const struct argp_state *state, const char *fmt, ...)
 	free(text);
 	free(prefix);
 	argp_state_help(state, stderr, ARGP_HELP_STD_ERR);
+	exit(argp_err_exit_status); /* not reached: no command sets ARGP_NO_EXIT */
 }
 
 static error_t help_parse(int key, char *arg, struct argp_state *state)

@@ -21,7 +21,7 @@ long arg_whole(const struct argp_state *state, const char *option, const char *a
 
 /* As argp_error() for a text that may be long: a terminal gets it at its width. */
 void arg_error(const struct argp_state *state, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), noreturn));
 
 /*
  * Parses the arguments into `input`. A usage error or a lack of memory ends the command. -h is
