@@ -311,6 +311,17 @@ static void sweep_claim(const struct drawing *d, const struct sweep_rows *r, str
 	}
 }
 
+/* Returns the words that explain the marks which are drawn. */
+static const char *sweep_mark_words(const struct curves *c)
+{
+	int i;
+
+	for (i = 0; i < c->nmarks; i++)
+		if (!isnan(c->marks[i].lo) || !isnan(c->marks[i].hi))
+			return "; dashed: the lines cross; grey: the 95 % interval of the crossing";
+	return c->nmarks ? "; dashed: the lines cross" : "";
+}
+
 static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r, struct figure *f)
 {
 	const struct sweep_panel *p = &r->panels[0];
@@ -318,16 +329,13 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 	figure_title(f, "%s over %s",
 		     *p->under || f->curves->multiples ? p->gauge->label : "Cost and throughput",
 		     r->setting);
-	figure_subtitle(
-		f, "%s%s: %s of the runs%s",
-		!strcmp(p->side, "total") ? "All sides together" : p->side,
-		*p->under && !f->curves->multiples
-			? ", a panel for each combination of the other settings"
-			: "",
-		d->facts.estimator ? d->facts.estimator : "median",
-		r->crossovers && r->crossovers->rows
-			? "; dashed: the lines cross; grey: the 95 % interval of the crossing"
-			: "");
+	figure_subtitle(f, "%s%s: %s of the runs%s",
+			!strcmp(p->side, "total") ? "All sides together" : p->side,
+			*p->under && !f->curves->multiples
+				? ", a panel for each combination of the other settings"
+				: "",
+			d->facts.estimator ? d->facts.estimator : "median",
+			sweep_mark_words(f->curves));
 	f->group_word = "panel";
 	if (r->left_out)
 		figure_remark(

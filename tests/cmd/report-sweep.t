@@ -76,6 +76,9 @@ ok "plot sweep draws one chart" exits 0 "$zcost" plot cap sweep -o slides --sett
 ok "a combination of the other settings has a panel" test "$(cut -f 6 slides/sweep.tsv | sed 1d | sort -u | tr '\n' ' ')" = "gro=off gro=on "
 ok "the lines are the variants of the plan" test "$(cut -f 7 slides/sweep.tsv | sed 1d | sort -u | tr '\n' ' ')" = "new old "
 ok "the crossover is marked" says '^mark0 = "8k"' slides/sweep.gp
+ok "the subtitle explains the marks of a crossing" says 'dashed: the lines cross; grey: the 95 % interval of the crossing' slides/sweep.gp
+"$zcost" plot cap sweep -o apart --setting size --variant '*+gro-off' --format svg >log 2>&1
+ok "the subtitle names no crossing where the lines do not cross" sh -c "grep -q 'of the runs' apart/sweep.gp && ! grep -E 'dashed|grey' apart/sweep.gp"
 ok "a wide range of numbers has a log axis" says 'set logscale x' slides/sweep.gp
 ok "the picture is XML" xmllint --noout slides/sweep.svg
 ok "words as values have places of their own" exits 0 "$zcost" plot cap sweep -o words --setting gro
