@@ -179,6 +179,40 @@ struct curve_range curves_y(const struct figure *f, int panel, double pixels)
 	return r;
 }
 
+bool curve_has_band(const struct curve *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->points[i].y.hi > c->points[i].y.lo)
+			return true;
+	return false;
+}
+
+bool curve_is_cut(const struct figure *f, const struct curve *c)
+{
+	struct curve_range y;
+	size_t i;
+
+	if (!curve_has_band(c)) /* saves the range of a time line with thousands of points */
+		return false;
+	y = curves_y(f, c->panel, 1);
+	for (i = 0; i < c->n; i++)
+		if (c->points[i].y.hi > y.to || c->points[i].y.lo < y.from)
+			return true;
+	return false;
+}
+
+bool curves_are_cut(const struct figure *f)
+{
+	int i;
+
+	for (i = 0; i < f->curves->n; i++)
+		if (curve_is_cut(f, &f->curves->curves[i]))
+			return true;
+	return false;
+}
+
 int curves_columns(const struct figure *f)
 {
 	int n = f->groups.n;

@@ -73,6 +73,12 @@ struct curve_range {
 struct curve_range curves_x(const struct figure *f, int panel, double pixels);
 struct curve_range curves_y(const struct figure *f, int panel, double pixels);
 
+/* Returns whether any point has an interval longer than 0. */
+bool curve_has_band(const struct curve *c);
+/* Returns whether an interval of the curve goes on beyond its panel. */
+bool curve_is_cut(const struct figure *f, const struct curve *c);
+bool curves_are_cut(const struct figure *f);
+
 /* Return how many panels stand side by side, and below each other. */
 int curves_columns(const struct figure *f);
 int curves_rows(const struct figure *f);

@@ -9,6 +9,7 @@
 #include "plot/palette.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define HEAD_SIZE 17.0 /* the font of a panel's name */
 #define TICK_SIZE 14.0 /* the fonts at the axes, and between them */
@@ -244,14 +245,111 @@ static void script_add_marks(struct str *s, const struct figure *f, const struct
 
 enum curve_layer { LAYER_BAND, LAYER_PALE, LAYER_LINE, LAYERS };
 
-static bool curve_has_band(const struct curve *c)
+/* A log axis has no place for 0: it is far below. */
+static double axis_place(double v, const struct curve_range *r)
 {
-	size_t i;
+	return r->log ? log(fmax(v, r->from * 1e-9)) : v;
+}
 
-	for (i = 0; i < c->n; i++)
-		if (c->points[i].y.hi > c->points[i].y.lo)
-			return true;
-	return false;
+/* Returns the value at `way`, from 0 to 1, of the straight line between two values on the page. */
+static double axis_between(double a, double b, double way, const struct curve_range *r)
+{
+	double at = (1 - way) * axis_place(a, r) + way * axis_place(b, r);
+
+	return r->log ? exp(at) : at;
+}
+
+/* Adds where the line from a to b crosses an end of the axis, from 0 to 1. Returns the number. */
+static int axis_crossings(double a, double b, const struct curve_range *r, double *ways)
+{
+	const double ends[] = {r->from, r->to};
+	double from = axis_place(a, r), way;
+	int i, n = 0;
+
+	for (i = 0; i < 2; i++) {
+		way = (axis_place(ends[i], r) - from) / (axis_place(b, r) - from);
+		if (way > 0 && way < 1)
+			ways[n++] = way;
+	}
+	return n;
+}
+
+static void band_add_row(struct str *s, double x, double lo, double hi, const struct curve_range *y)
+{
+	if (isnan(lo) || isnan(hi))
+		str_printf(s, "%.10g\tNaN\tNaN\n", x);
+	else
+		str_printf(s, "%.10g\t%.10g\t%.10g\n", x, fmin(fmax(lo, y->from), y->to),
+			   fmin(fmax(hi, y->from), y->to));
+}
+
+/* Adds the rows of a band, and one at each place where an edge leaves the plot or comes back. */
+static void script_add_band_rows(struct str *s, const struct curve *c, const struct curve_range *x,
+				 const struct curve_range *y)
+{
+	const struct curve_point *p = c->points;
+	double ways[4];
+	size_t i;
+	int k, n;
+
+	for (i = 0; i < c->n; i++, p++) {
+		band_add_row(s, p->x, p->y.lo, p->y.hi, y);
+		if (i + 1 == c->n)
+			break;
+		n = axis_crossings(p->y.lo, p[1].y.lo, y, ways);
+		n += axis_crossings(p->y.hi, p[1].y.hi, y, ways + n);
+		qsort(ways, (size_t)n, sizeof(*ways), stats_by_value);
+		for (k = 0; k < n; k++)
+			band_add_row(s, axis_between(p->x, p[1].x, ways[k], x),
+				     axis_between(p->y.lo, p[1].y.lo, ways[k], y),
+				     axis_between(p->y.hi, p[1].y.hi, ways[k], y), y);
+	}
+}
+
+/*
+ * Writes the bands that leave their panel, cut at its ends, as data blocks. gnuplot 5.4 draws such
+ * a band outside the plot, and inside it with wrong edges.
+ */
+static void script_add_bands(struct str *s, const struct figure *f)
+{
+	int i;
+
+	for (i = 0; i < f->curves->n; i++) {
+		const struct curve *c = &f->curves->curves[i];
+		struct curve_range x, y;
+
+		if (!curve_is_cut(f, c))
+			continue;
+		x = curves_x(f, c->panel, 1);
+		y = curves_y(f, c->panel, 1);
+		str_printf(s, "$band%d << EOD\n", i);
+		script_add_band_rows(s, c, &x, &y);
+		str_puts(s, "EOD\n");
+	}
+}
+
+/* Draws an arrow where an interval goes on beyond the plot. */
+static void script_add_arrows(struct str *s, const struct figure *f, int panel)
+{
+	struct curve_range y;
+	size_t k;
+	int i, end;
+
+	for (i = 0; i < f->curves->n; i++) {
+		const struct curve *c = &f->curves->curves[i];
+
+		if (c->panel != panel || !curve_is_cut(f, c))
+			continue;
+		y = curves_y(f, panel, 1);
+		for (k = 0; k < c->n; k++)
+			for (end = 0; end < 2; end++)
+				if (end ? c->points[k].y.hi > y.to : c->points[k].y.lo < y.from)
+					str_printf(
+						s,
+						"\tset arrow from %.10g, graph %g to %.10g, graph %d head filled size screen 0.009,18 front linewidth 1.5 linecolor rgb '#%06x'\n",
+						c->points[k].x, end ? 0.94 : 0.06, c->points[k].x,
+						end, f->bars.mark[c->line].rgb);
+	}
 }
 
 /* Adds one curve in one layer. `first` is its first row in the .tsv. */
@@ -260,23 +358,29 @@ static bool script_add_curve(struct str *s, const struct figure *f, const struct
 {
 	enum { MARKED = 30 }; /* points of a curve that are few enough to be seen */
 	uint32_t rgb = f->bars.mark[c->line].rgb;
+	bool cut;
 
 	if (!c->n || (layer == LAYER_BAND ? !curve_has_band(c) : c->pale != (layer == LAYER_PALE)))
 		return false;
-	str_printf(s, "%sdata skip 1 every ::%zu::%zu using ", begun ? ", \\\n\t\t" : "\tplot ",
-		   first, first + c->n - 1);
+	str_puts(s, begun ? ", \\\n\t\t" : "\tplot ");
+	cut = layer == LAYER_BAND && curve_is_cut(f, c);
+	if (cut)
+		str_printf(s, "$band%td using 1:2:3", c - f->curves->curves);
+	else
+		str_printf(s, "data skip 1 every ::%zu::%zu using %s", first, first + c->n - 1,
+			   layer == LAYER_BAND ? "2:4:5" : "2:3");
 	if (layer == LAYER_BAND)
 		str_printf(
 			s,
-			"2:4:5 with filledcurves fillstyle transparent solid 0.18 noborder fillcolor rgb '#%06x'",
+			" with filledcurves fillstyle transparent solid 0.18 noborder fillcolor rgb '#%06x'",
 			rgb);
 	else if (c->n > (c->pale ? 1 : MARKED))
-		str_printf(s, "2:3 with lines linewidth %g linecolor rgb '#%06x'",
-			   c->pale ? 1 : 2.5, c->pale ? palette_pale(rgb) : rgb);
+		str_printf(s, " with lines linewidth %g linecolor rgb '#%06x'", c->pale ? 1 : 2.5,
+			   c->pale ? palette_pale(rgb) : rgb);
 	else
 		str_printf(
 			s,
-			"2:3 with linespoints linewidth 2.5 pointtype 7 pointsize %g linecolor rgb '#%06x'",
+			" with linespoints linewidth 2.5 pointtype 7 pointsize %g linecolor rgb '#%06x'",
 			c->pale ? 0.3 : 0.7, c->pale ? palette_pale(rgb) : rgb);
 	return true;
 }
@@ -316,6 +420,7 @@ static void script_add_panel(struct str *s, const struct figure *f, const struct
 		    name);
 	script_add_axes(s, f, page, &b, panel);
 	script_add_marks(s, f, &x, panel);
+	script_add_arrows(s, f, panel);
 	script_add_plot(s, f, panel);
 	str_puts(s, "\tunset label\n\tunset object\n\tunset arrow\n");
 }
@@ -326,6 +431,7 @@ void curves_add_script(struct str *s, const struct figure *f, struct page *page,
 	int i;
 
 	script_add_texts(s, f, page);
+	script_add_bands(s, f);
 	str_printf(s,
 		   "unset key\nset border 3 linecolor rgb '#%06x' linewidth 1\n"
 		   "set grid xtics ytics back linetype 1 linewidth 1 linecolor rgb '#%06x'\n",

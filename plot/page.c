@@ -160,7 +160,10 @@ static const char *page_foot_text(struct page *page, const struct figure *f)
 	const char *kept;
 	bool cut;
 
-	page_reach(f, &cut);
+	if (f->curves)
+		cut = curves_are_cut(f);
+	else
+		page_reach(f, &cut);
 	if (!cut)
 		return f->foot;
 	text = xasprintf("Arrow: the interval goes on beyond the chart · %s", f->foot);

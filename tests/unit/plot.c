@@ -853,6 +853,33 @@ static void test_whisker_cut(void **state)
 	fixture_free(x);
 }
 
+/* The interval at 1 ends far above the chart, which ends at 27.5. */
+static void test_band_ends_at_the_plot(void **state)
+{
+	static const char sweep[] =
+		"setting\tvalue\tnumber\tvariant\tunder\tside\tmetric\testimate\testimate_lo\t"
+		"estimate_hi\n"
+		"size\tone\t1\tplain\t\treceiver\troi_c\t10\t0\t100\n"
+		"size\tthree\t3\tplain\t\treceiver\troi_c\t10\t8\t20\n";
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	struct fixture *x = fixture_new("sweep", sweep);
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(fixture_draw(x, "sweep"), 0);
+	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
+	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
+		fail_msg("%s", x->err.text);
+	gp = slurp(dir, "sweep.gp");
+	assert_has(gp, "$band0 << EOD\n1\t0\t27.5\n2.8125\t7.25\t27.5\n3\t8\t20\nEOD\n");
+	assert_has(gp, "$band0 using 1:2:3 with filledcurves");
+	assert_has(gp, "set arrow from 1, graph 0.94 to 1, graph 1 head filled");
+	assert_has(gp, "Arrow: the interval goes on beyond the chart · ");
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(gp);
+	fixture_free(x);
+}
+
 static void test_functions(void **state)
 {
 	struct fixture *x =
@@ -1492,6 +1519,7 @@ int main(void)
 		cmocka_unit_test(test_busy_cpus_have_an_axis_from_0_to_1),
 		cmocka_unit_test(test_whisker_on_stack),
 		cmocka_unit_test(test_whisker_cut),
+		cmocka_unit_test(test_band_ends_at_the_plot),
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_no_profile),
 		cmocka_unit_test(test_unknown_variant),
