@@ -139,8 +139,28 @@ static struct estimate components_rest(const struct figure *f, const struct tabl
 	return e;
 }
 
-/* The components add up to what a unit of work costs in all. */
-static void components_put_bar(struct figure *f, const struct table *t, int group, int bar)
+/* Returns what the summary says that a unit of work costs on a side; NULL: nothing. */
+static struct estimate components_measured(const struct table *summary, const char *unit,
+					   const char *variant, const char *side)
+{
+	struct estimate e = {.value = NAN, .lo = NAN, .hi = NAN};
+	char *column = xasprintf("ns_per_%s", unit), *p;
+	long row = summary ? row_find(summary, 0, variant, side) : -1;
+
+	for (p = column; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	if (row >= 0)
+		e = row_estimate(summary, (size_t)row, column);
+	free(column);
+	return e;
+}
+
+/*
+ * The components add up to what a unit of work costs in all. That sum has the interval of the
+ * measured runs, unless a selection left some of it out.
+ */
+static void components_put_bar(struct figure *f, const struct table *t, const struct table *summary,
+			       const char *unit, int group, int bar)
 {
 	const char *variant = f->bars.mark[bar].name, *side = f->groups.mark[group].name;
 	struct estimate whole = {.lo = NAN, .hi = NAN}, e;
@@ -161,6 +181,11 @@ static void components_put_bar(struct figure *f, const struct table *t, int grou
 		figure_put(f, group, bar, p, e);
 		whole.value += e.value;
 	}
+	e = components_measured(summary, unit, variant, side);
+	if (fabs(e.value - whole.value) <= 1e-3 * whole.value) {
+		whole.lo = e.lo;
+		whole.hi = e.hi;
+	}
 	if (whole.value > 0)
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
@@ -171,18 +196,9 @@ static bool components_total_holds(const struct drawing *d, const struct table *
 				   const char *unit, const char *side, int from, int b)
 {
 	const char *variant = drawing_variant(d, b);
-	long base = row_find(summary, 0, drawing_variant(d, from), side);
-	long new = row_find(summary, 0, variant, side);
-	char *column = xasprintf("ns_per_%s", unit), *p;
-	double ratio = 0;
 
-	for (p = column; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	if (base >= 0 && new >= 0)
-		ratio = claim(d, variant, row_estimate(summary, (size_t)base, column),
-			      row_estimate(summary, (size_t) new, column), FROM_MEASURED, -1);
-	free(column);
-	return ratio > 0;
+	return claim(d, variant, components_measured(summary, unit, drawing_variant(d, from), side),
+		     components_measured(summary, unit, variant, side), FROM_MEASURED, -1) > 0;
 }
 
 /* Appends ", in all 65.0 → 33.0" to the claim about data copy. */
@@ -213,11 +229,9 @@ static void components_limit(const struct table *t, const char *variant, const c
 /* Claims the largest saving of data copy that holds, and the saving of all components where that
  * holds too. */
 static void components_claim(struct drawing *d, struct figure *f, const struct table *t,
-			     const char *unit)
+			     const struct table *summary, const char *unit)
 {
 	struct estimate base, new;
-	const struct table *summary;
-	struct error ignored = {0};
 	const struct figure_mark *side = f->groups.mark;
 	bool several = drawing_bases(d) > 1;
 	double best = 1, ratio;
@@ -227,7 +241,6 @@ static void components_claim(struct drawing *d, struct figure *f, const struct t
 		;
 	if (p == f->parts.n || !f->groups.n)
 		return;
-	drawing_table(d, 1, &summary, &ignored);
 	for (b = 1; b < f->bars.n; b++) {
 		int from = drawing_base_of(d, b);
 
@@ -250,12 +263,14 @@ static void components_claim(struct drawing *d, struct figure *f, const struct t
 
 static int components_draw(struct drawing *d, struct figure *f, struct error *err)
 {
-	const struct table *t;
+	const struct table *t, *summary;
+	struct error ignored = {0};
 	const char *unit;
 	int g, b, rc = drawing_table(d, 0, &t, err);
 
 	if (rc)
 		return rc;
+	drawing_table(d, 1, &summary, &ignored);
 	unit = row_unit(t, "self_ns");
 	figure_title(f, "What one %s costs, by component", unit);
 	figure_subtitle(f, "CPU time of a side per %s moved; lower is better", unit);
@@ -265,12 +280,12 @@ static int components_draw(struct drawing *d, struct figure *f, struct error *er
 	components_add_parts(f, t);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
-			components_put_bar(f, t, g, b);
+			components_put_bar(f, t, summary, unit, g, b);
 	if (!f->data.rows)
 		rc = error_set(
 			err, ENODATA,
 			"no variant has a profile with a known cost per unit of work; capture with the passes measure and profile, and --units");
-	components_claim(d, f, t, unit);
+	components_claim(d, f, t, summary, unit);
 	drawing_foot(d, f, FROM_PROFILED);
 	return rc;
 }

@@ -47,8 +47,7 @@ static void cpu_put_bar(struct figure *f, const struct table *t, size_t row, int
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
-/* Returns whether the parts add up to the whole, except for rounding. Medians of noisy runs do not.
- */
+/* Returns whether the parts add up to the whole. Medians of noisy runs do not. */
 static bool cpu_parts_add_up(const struct figure *f)
 {
 	struct estimate e, whole;
@@ -61,7 +60,7 @@ static bool cpu_parts_add_up(const struct figure *f)
 			for (p = 0; p < f->parts.n && figure_get(f, g, b, p, &e); p++)
 				sum += e.value;
 			if (p == f->parts.n && figure_get(f, g, b, FIGURE_WHOLE, &whole) &&
-			    fabs(sum - whole.value) > 0.01 * whole.value)
+			    fabs(sum - whole.value) > 0.005 * whole.value)
 				return false;
 		}
 	}
@@ -129,8 +128,7 @@ static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 	}
 	drawing_foot(d, f, FROM_MEASURED);
 	if (!cpu_parts_add_up(f))
-		figure_foot(f,
-			    "Each part is a %s of its own, drawn in proportion to the whole · %s",
+		figure_foot(f, "Each part is a %s, so the parts do not add up to the whole · %s",
 			    d->facts.estimator ? d->facts.estimator : "median", f->foot);
 	return 0;
 }

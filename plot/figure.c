@@ -163,6 +163,8 @@ void figure_put(struct figure *f, int group, int bar, int part, struct estimate 
 {
 	struct value *row = table_row(&f->data);
 
+	if (e.hi - e.lo <= 1e-9 * fabs(e.hi)) /* equal runs, but for the rounding of sums */
+		e.lo = e.hi = e.value;
 	row[D_GROUP] = value_int(group);
 	row[D_BAR] = value_int(bar);
 	row[D_PART] = value_int(part);
@@ -258,22 +260,22 @@ void figure_choose_rows(struct figure *f)
 	f->lying |= f->rows;
 }
 
-/*
- * Medians of parts need not add up to the median of the whole. The stack is then drawn as high as
- * the whole and its parts in proportion; the values do not change.
- */
-double figure_part_scale(const struct figure *f, int group, int bar)
+/* Medians of parts need not add up to the median of the whole. */
+double figure_stack_excess(const struct figure *f)
 {
-	struct estimate e, whole;
-	double sum = 0;
-	int p;
+	double excess = 0, sum;
+	struct estimate e;
+	int g, b, p;
 
-	for (p = 0; p < f->parts.n; p++) {
-		if (!figure_get(f, group, bar, p, &e))
-			return 1; /* the other parts must not fill the place of a missing one */
-		sum += e.value;
+	for (g = 0; g < f->groups.n && f->parts.n; g++) {
+		for (b = 0; b < f->bars.n; b++) {
+			for (p = 0, sum = 0; p < f->parts.n; p++)
+				sum += figure_get(f, g, b, p, &e) ? e.value : 0;
+			if (figure_get(f, g, b, FIGURE_WHOLE, &e))
+				excess = fmax(excess, sum - e.value);
+		}
 	}
-	return figure_get(f, group, bar, FIGURE_WHOLE, &whole) && sum > 0 ? whole.value / sum : 1;
+	return excess;
 }
 
 enum { C_SERIES, C_AT0, C_AT1, C_FROM, C_TO, C_VALUE, C_LO, C_HI, C_GROUP, C_VARIANT, C_PART, C_N };
@@ -307,12 +309,11 @@ static void tsv_add_bar(struct table *t, const struct figure *f, const struct pa
 	int place[3] = {group, bar, 0};
 	struct estimate e;
 	double zero = group * page->pitch, from = zero, to;
-	double scale = figure_part_scale(f, group, bar);
 
 	for (; place[2] < f->parts.n; place[2]++) {
 		if (!figure_get(f, group, bar, place[2], &e))
 			continue;
-		to = from + scale * e.value;
+		to = from + e.value;
 		tsv_add_row(t, f, place, from, to, e);
 		from = to;
 	}
@@ -370,12 +371,28 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 	return rc;
 }
 
+static bool row_has_whisker(const struct figure *f, size_t row)
+{
+	return table_real(&f->data, row, "hi") - table_real(&f->data, row, "lo") > 0;
+}
+
 bool figure_has_whiskers(const struct figure *f)
 {
 	size_t row;
 
 	for (row = 0; row < f->data.rows; row++)
-		if (table_real(&f->data, row, "hi") - table_real(&f->data, row, "lo") > 0)
+		if (row_has_whisker(f, row))
+			return true;
+	return false;
+}
+
+bool figure_has_part_whiskers(const struct figure *f)
+{
+	size_t row;
+
+	for (row = 0; row < f->data.rows; row++)
+		if (table_cell(&f->data, row, D_PART)->integer != FIGURE_WHOLE &&
+		    row_has_whisker(f, row))
 			return true;
 	return false;
 }

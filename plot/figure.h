@@ -104,13 +104,15 @@ void figure_put_step(struct figure *f, int group, int bar, double from, struct e
 /* Returns where the bar begins: 0, except for a step. */
 double figure_from(const struct figure *f, int group, int bar);
 bool figure_has_steps(const struct figure *f);
-/* Returns the scale of the bar's parts: 1, or the one with which they add up to the whole. */
-double figure_part_scale(const struct figure *f, int group, int bar);
+/* Returns how much higher the parts of a bar stand than its whole, the most of all bars, or 0. */
+double figure_stack_excess(const struct figure *f);
 /* Gives the estimate of a bar or part. Returns false when there is none. */
 bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e);
 
 /* Returns whether any bar or part has an interval longer than 0. */
 bool figure_has_whiskers(const struct figure *f);
+/* The same of the parts of bars. */
+bool figure_has_part_whiskers(const struct figure *f);
 
 /* Writes a figure's data as tsv. */
 int figure_write_table(const struct table *t, const char *path, struct error *err);

@@ -227,19 +227,17 @@ static void gp_add_joints(struct str *s, const struct figure *f)
 /* Returns whether a whisker of this part ends beyond the reach (or below it) in any bar. */
 static bool part_has_whisker(const struct figure *f, const struct page *page, int part, bool beyond)
 {
-	double least = part == FIGURE_WHOLE ? 0 : gp_least_whisker(page, f), at, scale;
+	double least = part == FIGURE_WHOLE ? 0 : gp_least_whisker(page, f), at;
 	struct estimate e;
 	int g, b, p;
 
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
 			at = figure_from(f, g, b);
-			scale = figure_part_scale(f, g, b);
 			for (p = 0; p < part; p++)
-				at += figure_get(f, g, b, p, &e) ? scale * e.value : 0;
+				at += figure_get(f, g, b, p, &e) ? e.value : 0;
 			if (!figure_get(f, g, b, part, &e) || !(e.hi - e.lo > least))
 				continue;
-			at += part == FIGURE_WHOLE ? 0 : (scale - 1) * e.value;
 			if ((at + e.hi > page->reach * (1 + 1e-9)) == beyond)
 				return true;
 		}
@@ -292,14 +290,14 @@ static void gp_add_whiskers_of(struct str *s, const struct figure *f, const stru
 static void gp_add_part_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
 	enum { BESIDE = 3 };
-	int slot = part_shows_interval(f, FIGURE_WHOLE, 0), part;
+	int first = part_shows_interval(f, FIGURE_WHOLE, 0), slot = 0, part;
 	struct whisker w = {.width = 1.5, .head = 0.003};
 
 	for (part = 0; part < f->parts.n; part++) {
 		if (!part_shows_interval(f, part, gp_least_whisker(page, f)))
 			continue;
 		snprintf(w.which, sizeof(w.which), "$1 == %d && $8-$7 > seen", part + 1);
-		snprintf(w.at, sizeof(w.at), "$3 - %.3f", 0.05 + 0.06 * (slot++ % BESIDE));
+		snprintf(w.at, sizeof(w.at), "$3 - %.3f", 0.05 + 0.05 * (first + slot++ % BESIDE));
 		gp_add_whiskers_of(s, f, page, part, &w);
 	}
 }
@@ -376,7 +374,8 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '−'.number(-v) : '+'.number(v)\n"
 		"lift = %.6g\nleast = %.6g\nseen = %.6g\nreach = %.10g\n",
 		f->rows ? "column(4)" : "0",
-		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f),
+		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f) +
+			figure_stack_excess(f),
 		gp_least_part(page, f), gp_least_whisker(page, f), page->reach);
 	if (f->note_unit && !f->rows) {
 		str_puts(s, "beside(c) = ' · '.number(column(c)).' '.");

@@ -44,14 +44,49 @@ static const char *foot_whiskers(const struct drawing *d, struct run_counts n)
 				    : "95 % interval, lowest to highest of fewer than 6 runs";
 }
 
+static void foot_add_count(struct str *s, struct run_counts n)
+{
+	if (n.least && n.least < n.most)
+		str_printf(s, "n = %d to %d ", n.least, n.most);
+	else if (n.least)
+		str_printf(s, "n = %d ", n.least);
+}
+
+/* Returns whether the bars are sums of profiled parts with an interval from the measured runs. */
+static bool foot_has_sum(const struct figure *f, enum drawn_from from)
+{
+	struct estimate e;
+	int g, b;
+
+	for (g = 0; g < f->groups.n && f->parts.n && from == FROM_PROFILED; g++)
+		for (b = 0; b < f->bars.n; b++)
+			if (figure_get(f, g, b, FIGURE_WHOLE, &e) && e.hi > e.lo)
+				return true;
+	return false;
+}
+
 /* Appends what the whiskers of a profile are, or why it has none. */
 static void foot_add_profile_whiskers(const struct figure *f, struct str *s, struct run_counts n)
 {
-	if (!figure_has_whiskers(f))
+	bool of_parts = figure_has_part_whiskers(f);
+
+	if (!(f->parts.n ? of_parts : figure_has_whiskers(f)))
 		str_puts(s, n.most < INTERVAL_RUNS ? "too few for an interval" : "no interval");
+	else if (of_parts && figure_has_many(f))
+		str_puts(s, "intervals of parts in the .tsv");
 	else
-		str_printf(s, "whiskers: 95 %% interval%s",
+		str_printf(s, "%s: 95 %% interval%s",
+			   of_parts ? "thin whiskers of parts" : "whiskers",
 			   n.least && n.least < INTERVAL_RUNS ? ", from 3 runs on" : "");
+}
+
+static void foot_add_sum(const struct drawing *d, struct str *s)
+{
+	str_puts(s, " · thick whiskers of the sums: ");
+	foot_add_count(s, d->facts.measured);
+	str_printf(s, "measured run%s, %s, %s", d->facts.measured.most == 1 ? "" : "s",
+		   d->facts.estimator ? d->facts.estimator : "median",
+		   foot_whiskers(d, d->facts.measured));
 }
 
 static void foot_add_runs(const struct drawing *d, const struct figure *f, struct str *s,
@@ -59,10 +94,7 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 {
 	struct run_counts n = foot_runs(d, f, from);
 
-	if (n.least && n.least < n.most)
-		str_printf(s, "n = %d to %d ", n.least, n.most);
-	else if (n.least)
-		str_printf(s, "n = %d ", n.least);
+	foot_add_count(s, n);
 	if (from == FROM_POOLED) {
 		str_printf(s, "%s",
 			   n.least ? "profiled, the samples of all runs together"
@@ -132,6 +164,8 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	struct str s = {0};
 
 	foot_add_runs(d, f, &s, from);
+	if (foot_has_sum(f, from))
+		foot_add_sum(d, &s);
 	foot_add_shared(d, &s);
 	foot_add_selection(d, &s);
 	if (a->slice)

@@ -394,14 +394,18 @@ static void page_place_absent(struct page *page, const struct figure *f)
 	}
 }
 
-static bool part_is_used(const struct figure *f, int part)
+/* Returns whether the part is thick enough to be seen in any bar. */
+static bool part_is_seen(const struct figure *f, int part)
 {
+	enum { THINNEST = 250 }; /* of these make the highest bar */
 	struct estimate e;
+	bool cut;
+	double least = page_reach(f, &cut) / THINNEST;
 	int g, b;
 
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
-			if (figure_get(f, g, b, part, &e) && e.value > 0)
+			if (figure_get(f, g, b, part, &e) && e.value >= least)
 				return true;
 	return false;
 }
@@ -412,18 +416,18 @@ void page_place_part_legend(struct page *page, const struct figure *f, double bo
 	int i, used = 0;
 
 	for (i = 0; i < f->parts.n; i++)
-		used += part_is_used(f, i);
+		used += part_is_seen(f, i);
 	step = used ? fmin(31, (bottom - page->top) / used) : 31;
 	size = fmin(size, step * 0.8);
 	for (i = 0; i < f->parts.n; i++) {
 		w = label_width(f->parts.mark[i].label, size, false);
-		widest = w > widest && part_is_used(f, i) ? w : widest;
+		widest = w > widest && part_is_seen(f, i) ? w : widest;
 	}
 	widest = fmin(widest, PAGE_LEGEND_MAX * page->width / PAGE_W);
 	page->right -= widest + 50;
 	y = page->top + 14;
 	for (i = f->parts.n - 1; i >= 0; i--) {
-		if (!part_is_used(f, i))
+		if (!part_is_seen(f, i))
 			continue;
 		page_put_swatch(page, page->right + 20, y, size * 0.95, f->parts.mark[i].rgb);
 		page_put_text(page, (struct page_text){.x = page->right + 46,

@@ -15,14 +15,13 @@ struct extent {
 static void extent_add_bar(struct extent *x, const struct figure *f, int group, int bar)
 {
 	double from = figure_from(f, group, bar), at = from;
-	double scale = figure_part_scale(f, group, bar);
 	struct estimate e;
 	int p;
 
 	for (p = 0; p < f->parts.n; p++) {
 		if (!figure_get(f, group, bar, p, &e))
 			continue;
-		at += scale * e.value;
+		at += e.value;
 		x->bars = fmax(x->bars, at);
 		x->whiskers = fmax(x->whiskers, at - e.value + e.hi);
 	}

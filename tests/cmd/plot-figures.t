@@ -97,7 +97,7 @@ ok "the foot note has the power model" says 'Power is modelled, not measured: 23
 
 profile_of 910 uring receiver 700 250 0 | sed "s/'profile', 1/'profile', 4/" | sqlite3 cap/zcost.db
 ok "plot draws components where one variant has more profiles than the others" exits 0 "$zcost" plot cap components -o twice --format svg
-ok "the foot note has the range of profiled runs" says 'n = 3 to 4 profiled runs per variant, whiskers: 95 % interval ·' twice/components.svg
+ok "the foot note has the range of profiled runs" says 'n = 3 to 4 profiled runs per variant, thin whiskers of parts: 95 % interval ·' twice/components.svg
 
 evidence mmap 0 1000000 | sqlite3 cap/zcost.db
 ok "plot draws the charts again after the evidence changed" exits 0 "$zcost" plot cap throughput roi_c components -o slides --format svg

@@ -542,9 +542,20 @@ static void test_cpu(void **state)
 	fixture_free(x);
 }
 
-/* Medians of parts need not add up to that of the whole: the stack is drawn as high as the whole.
- */
-static void test_parts_in_proportion(void **state)
+static void test_equal_runs_have_no_whisker(void **state)
+{
+	struct fixture *x = fixture_new(
+		"cpu", "variant\tside\truns\tapp_pct\tsys_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
+		       "baseline\treceiver\t6\t40\t60\t100\t99.99999999999999\t100\n");
+
+	(void)state;
+	assert_int_equal(fixture_draw(x, "cpu"), 0);
+	assert_lacks(x->f.foot, "whiskers");
+	fixture_free(x);
+}
+
+/* Medians of parts need not add up to that of the whole. Each is as high as its number says. */
+static void test_parts_have_their_own_height(void **state)
 {
 	char dir[] = "/tmp/zcost-plot.XXXXXX", *tsv;
 	struct fixture *x = fixture_new(
@@ -554,11 +565,11 @@ static void test_parts_in_proportion(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(fixture_draw(x, "cpu"), 0);
-	assert_has(x->f.foot, "drawn in proportion to the whole");
+	assert_has(x->f.foot, "Each part is a median, so the parts do not add up to the whole");
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	tsv = slurp(dir, "cpu.tsv");
-	assert_has(tsv, "\t0\t25\t20\t\t\treceiver\tbaseline\tuser\n");
-	assert_has(tsv, "\t25\t100\t60\t\t\treceiver\tbaseline\tsystem\n");
+	assert_has(tsv, "\t0\t20\t20\t\t\treceiver\tbaseline\tuser\n");
+	assert_has(tsv, "\t20\t80\t60\t\t\treceiver\tbaseline\tsystem\n");
 	assert_has(tsv, "\t0\t100\t100\t90\t110\treceiver\tbaseline\tall\n");
 	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(tsv);
@@ -685,6 +696,11 @@ static void test_components(void **state)
 	assert_string_equal(x->f.parts.mark[1].label, "novelty");
 	assert_string_equal(x->f.parts.mark[2].label, "other");
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.value == 65);
+	assert_true(e.lo == 64 && e.hi == 66);
+	assert_true(figure_get(&x->f, 0, 2, FIGURE_WHOLE, &e) && isnan(e.hi));
+	assert_has(x->f.foot,
+		   "n = 1 profiled run per variant, no interval from one run · "
+		   "thick whiskers of the sums: n = 6 measured runs, median, 95 % interval");
 	assert_false(figure_get(&x->f, 0, 0, 1, &e));
 	fixture_free(x);
 	/* what it costs in all is measured: of runs that overlap, or are few, it is no finding */
@@ -692,6 +708,51 @@ static void test_components(void **state)
 	x->sheets[3] = (struct sheet){"summary", overlapping};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.title, "mmap, receiver: data copy 60.0 → 3.00 ns per KiB");
+	fixture_free(x);
+}
+
+static bool page_has(const struct page *page, const char *text)
+{
+	int i;
+
+	for (i = 0; i < page->ntexts; i++)
+		if (!strcmp(page->texts[i].text, text))
+			return true;
+	return false;
+}
+
+/* The sum's whisker stands alone at the edge: the fourth part's is not on it. */
+static void test_whiskers_of_parts_and_sum(void **state)
+{
+	static const char parts[] = "variant\tside\tcomponent\truns\tself_ns\tself_ns_ci\n"
+				    "baseline\treceiver\tdata copy\t6\t30\t15\n"
+				    "baseline\treceiver\tzero copy\t6\t0.01\t\n"
+				    "baseline\treceiver\tTCP/IP\t6\t15\t15\n"
+				    "baseline\treceiver\tuser\t6\t10\t15\n"
+				    "baseline\treceiver\tlibraries\t6\t10\t15\n";
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	struct fixture *x = fixture_new("components", parts);
+	struct page page;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	x->sheets[3] = (struct sheet){"summary", in_all};
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	assert_has(x->f.foot,
+		   "n = 6 profiled runs per variant, thin whiskers of parts: 95 % interval · "
+		   "thick whiskers of the sums: n = 6 measured runs, median, 95 % interval ·");
+	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
+	gp = slurp(dir, "components.gp");
+	assert_has(gp,
+		   "$1 == 0 && valid(7) && valid(8) && !beyond(0) && low(0) < far(0) ? $3 - 0.05");
+	assert_has(gp, "$1 == 5 && $8-$7 > seen && !beyond(0) && low(0) < far(0) ? $3 - 0.100");
+	assert_lacks(gp, "$3 - 0.050");
+	page_make(&page, &x->f);
+	assert_true(page_has(&page, "data copy"));
+	assert_false(page_has(&page, "zero copy")); /* too thin to see */
+	page_free(&page);
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(gp);
 	fixture_free(x);
 }
 
@@ -1503,13 +1564,15 @@ int main(void)
 		cmocka_unit_test(test_no_claim),
 		cmocka_unit_test(test_slower_claim),
 		cmocka_unit_test(test_cpu),
-		cmocka_unit_test(test_parts_in_proportion),
+		cmocka_unit_test(test_equal_runs_have_no_whisker),
+		cmocka_unit_test(test_parts_have_their_own_height),
 		cmocka_unit_test(test_roi),
 		cmocka_unit_test(test_roi_exponents),
 		cmocka_unit_test(test_roi_p_modelled),
 		cmocka_unit_test(test_roi_p_partly_modelled),
 		cmocka_unit_test(test_roi_p_absent),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_whiskers_of_parts_and_sum),
 		cmocka_unit_test(test_read_once),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_rest),
