@@ -31,7 +31,7 @@ static const struct {
 	{"power_w:platform", "platform power, W", false, false},
 	{"power_w:package", "package power, W", false, false},
 	{"tcp_retransmits_per_s", "retransmits/s", false, false},
-	{"tcp_socket_cwnd", "cwnd, segments", false, false},
+	{"tcp_socket_cwnd", "cwnd sum, segments", false, false},
 	{"tcp_socket_rtt_us", "rtt, µs", false, false},
 	{"softnet_squeezed_per_s", "squeezes/s", false, false},
 };

@@ -3,8 +3,8 @@
  * The workload's sockets over time, from tcp.snap (collect/tcp.c). A state such as rtt or cwnd
  * becomes the median of the readings inside the window, a counter its growth in it. A socket that
  * is new in a reading was made since the reading before, so its growth is all that it counted.
- * What a socket did after it was last seen is not known. Medians over the sockets leave out idle
- * ones, such as a control connection.
+ * What a socket did after it was last seen is not known. Medians and the series over the sockets
+ * leave out idle ones, such as a control connection.
  */
 #include "analyze/ingest/ingest.h"
 #include "analyze/ingest/snapshots.h"
@@ -49,8 +49,7 @@ struct tracks {
 	size_t reading;
 	uint64_t t_ns, before_ns;
 	bool little;
-	double cwnd;
-	struct values rtt, rtt_bytes; /* of each socket, and the bytes that it moved so far */
+	struct values rtt, cwnd, bytes; /* of each socket; the bytes are those so far */
 	size_t ended;
 };
 
@@ -68,8 +67,8 @@ static double socket_bytes(const double f[SOCKET_NFIGURES])
 	return (isnan(sent) ? 0 : sent) + (isnan(got) ? 0 : got);
 }
 
-/* Returns the median of the sockets that are not idle. Changes the order of `v`. */
-static double sockets_median(struct values *v, const struct values *bytes)
+/* Moves the values of the sockets that are not idle to the front. Returns their number. */
+static size_t sockets_choose(struct values *v, const struct values *bytes)
 {
 	double most = 0;
 	size_t i, n = 0;
@@ -77,9 +76,25 @@ static double sockets_median(struct values *v, const struct values *bytes)
 	for (i = 0; i < bytes->n; i++)
 		most = bytes->v[i] > most ? bytes->v[i] : most;
 	for (i = 0; i < v->n; i++)
-		if (bytes->v[i] >= IDLE * most)
+		if (bytes->v[i] >= IDLE * most && !isnan(v->v[i]))
 			v->v[n++] = v->v[i];
-	return stats_quantile(v->v, n, 0.5);
+	return n;
+}
+
+/* Both return that of the sockets that are not idle, and change the order of `v`. */
+static double sockets_median(struct values *v, const struct values *bytes)
+{
+	return stats_quantile(v->v, sockets_choose(v, bytes), 0.5);
+}
+
+static double sockets_sum(struct values *v, const struct values *bytes)
+{
+	size_t n = sockets_choose(v, bytes);
+	double sum = 0;
+
+	while (n)
+		sum += v->v[--n];
+	return sum;
 }
 
 static struct track *tracks_find(struct tracks *all, const struct tcp_seen *s)
@@ -156,12 +171,9 @@ static bool tcp_read_line(char *line, void *arg)
 	for (f = 0; f < SOCKET_NFIGURES && tcp_in_window(all); f++)
 		if (!figure_is_growth((enum socket_figure)f))
 			track_add_value(&t->over[f], s.f[f]);
-	if (!isnan(s.f[SOCKET_rtt_us])) {
-		track_add_value(&all->rtt, s.f[SOCKET_rtt_us]);
-		array_add(all->rtt_bytes.v, all->rtt_bytes.n, all->rtt_bytes.cap,
-			  socket_bytes(s.f));
-	}
-	all->cwnd += isnan(s.f[SOCKET_cwnd]) ? 0 : s.f[SOCKET_cwnd];
+	array_add(all->rtt.v, all->rtt.n, all->rtt.cap, s.f[SOCKET_rtt_us]);
+	array_add(all->cwnd.v, all->cwnd.n, all->cwnd.cap, s.f[SOCKET_cwnd]);
+	array_add(all->bytes.v, all->bytes.n, all->bytes.cap, socket_bytes(s.f));
 	if (s.congestion && (!t->row.congestion || strcmp(t->row.congestion, s.congestion)))
 		t->row.congestion = arena_strdup(&all->in->arena, s.congestion);
 	t->row.state = s.state;
@@ -281,21 +293,22 @@ static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)
 
 static size_t tcp_read_snap(struct tracks *all, struct snaps *snaps, size_t reading)
 {
+	double rtt, cwnd;
 	size_t bad, i;
 
 	all->before_ns = all->t_ns;
 	all->t_ns = snaps->snap[reading].mono_ns;
 	all->reading = reading;
-	all->cwnd = 0;
-	all->rtt.n = all->rtt_bytes.n = 0;
+	all->rtt.n = all->cwnd.n = all->bytes.n = 0;
 	bad = snap_lines(snaps_text(snaps, reading), tcp_read_line, all);
 	for (i = 0; i < all->n; i++)
 		all->ended += all->t[i].last_reading == reading; /* it has vanished */
-	if (all->rtt.n)
-		ingest_point(all->in, "tcp_socket_rtt_us", all->t_ns,
-			     sockets_median(&all->rtt, &all->rtt_bytes));
-	if (all->cwnd > 0)
-		ingest_point(all->in, "tcp_socket_cwnd", all->t_ns, all->cwnd);
+	rtt = sockets_median(&all->rtt, &all->bytes);
+	cwnd = sockets_sum(&all->cwnd, &all->bytes);
+	if (!isnan(rtt))
+		ingest_point(all->in, "tcp_socket_rtt_us", all->t_ns, rtt);
+	if (cwnd > 0)
+		ingest_point(all->in, "tcp_socket_cwnd", all->t_ns, cwnd);
 	return bad;
 }
 
@@ -309,7 +322,8 @@ static void tracks_free(struct tracks *all)
 			free(all->t[i].over[f].v);
 	free(all->t);
 	free(all->rtt.v);
-	free(all->rtt_bytes.v);
+	free(all->cwnd.v);
+	free(all->bytes.v);
 	map_free(&all->by_cookie);
 }
 
