@@ -413,6 +413,8 @@ static void drawing_caption_others(struct drawing *d, struct figure *f)
 	struct error ignored = {0};
 	const struct table *t;
 
+	if (d->chart->flags & CHART_OWN)
+		return;
 	if (!drawing_add_table(d, "cpu", d->side, &t, &ignored))
 		drawing_add_others(d, t);
 	if (d->others > 0)

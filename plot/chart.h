@@ -91,6 +91,7 @@ enum chart_flags {
 	CHART_SUFFERS = 2,	/* other programs slow its figures, but are no part of them */
 	CHART_TWO_CAPTURES = 4, /* --new may be a variant of another capture */
 	CHART_OF_RECEIVER = 8,	/* without --side, it draws the receiver alone */
+	CHART_OWN = 16, /* the workload's own counts: no work of other programs is in them */
 };
 
 /* A chart. Its own file defines it, the list in chart_table.c names it, nothing else knows it. */

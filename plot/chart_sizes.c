@@ -246,7 +246,7 @@ const struct chart chart_sizes = {
 	.sources = {"sizes"},
 	.options = {CHART_OPTIONS CHART_RUNS "workload-only side"},
 	.most = CURVES_PANELS,
-	.flags = CHART_OF_SIDES,
+	.flags = CHART_OF_SIDES | CHART_OWN,
 	.draw = sizes_draw,
 };
 

@@ -21,9 +21,12 @@ put() {
 	put receiver mmap recv_size_log2:12=25 recv_size_log2:16=75
 	put sender baseline hist:latency_ns:p50=20000 hist:latency_ns:p90=40000 hist:latency_ns:p99=800000 hist:latency_ns:p999=900000 \
 		hist:latency_ns:max=1000000
+	echo "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(50.0) FROM run WHERE variant = 'mmap' AND side = 'receiver' AND pass = 'measure';"
 	for v in baseline mmap; do put receiver $v 'cstate_pct:1 C1=10' 'cstate_pct:3 C6=20' cpu_idle_pct=35 cpu_iowait_pct=5; done
 } | sqlite3 -bail cap/zcost.db
 ok "plot draws the distributions and counters" exits 0 "$zcost" plot cap sizes latency idle counters -o slides
+ok "latency has a caption about the work of other programs" says 'Other programs took up to 50 % .*, which these figures may suffer from' slides/latency.gp
+ok "sizes, which the workload counts, have no caption about the work of other programs" sh -c "! grep 'Other programs' slides/sizes.gp"
 report() { "$zcost" report "$@" --format tsv 2>/dev/null; }
 report sizes cap >sizes.tsv
 report scores cap >scores.tsv
