@@ -179,12 +179,19 @@ static uint32_t call_tree_label_of(struct call_tree *s, uint32_t frame, enum con
 	return (uint32_t)*known - 1;
 }
 
+/* perf names a thread without a known command by its number, ":123". */
+static bool command_is_known(const char *name)
+{
+	return *name && (*name != ':' || name[1 + strspn(name + 1, "-0123456789")]);
+}
+
 static uint32_t call_tree_command(struct call_tree *s, const char *name)
 {
-	return call_tree_label(s, (struct call_label){.symbol = *name ? name : "[unknown]",
-						      .dso = "",
-						      .component = "",
-						      .command = true});
+	return call_tree_label(
+		s, (struct call_label){.symbol = command_is_known(name) ? name : "[unknown]",
+				       .dso = "",
+				       .component = "",
+				       .command = true});
 }
 
 /* --- chains --- */

@@ -72,6 +72,12 @@ ok "softirqs in system calls are marked" says '>\[softirq in sysc.*' $svg
 ok "it is XML" xmllint --noout $svg
 ok "it has no outside reference" sh -c "! grep -E '(href|src)=.(http|file|/)|url\\(|@import' $svg"
 
+cp -r cap nameless
+sqlite3 -bail nameless/zcost.db "INSERT INTO comm (name) VALUES (':123'), (':-1');
+	UPDATE cost SET comm = (SELECT MAX(id) FROM comm) - run % 2"
+ok "plot draws a flame graph of threads without a known command" exits 0 "$zcost" plot nameless flame -o nameless/slides --variant mmap
+ok "these threads have one frame" test "$(awk -F '\t' '$2 == 0 { print $3 }' nameless/slides/flame_mmap_receiver.tsv)" = "[unknown]"
+
 # Adds up the outermost frames of each function, as report functions counts a total.
 totals_of() {
 	awk -F '\t' 'NR > 1 { up[$1] = $2; name[$1] = $3; if ($4 == "") next; seen = 0
