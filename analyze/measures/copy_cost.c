@@ -29,19 +29,29 @@ static int copy_read_comms(struct store *s, const struct block *b, struct intern
 }
 
 /*
- * Returns whether copying in a row is the workload's. Interrupts, softirqs and kernel threads work
- * for the workload under any name. The kernel names the threads of io_uring.
+ * Returns whether the thread of a row is the workload's. Kernel threads work for the workload under
+ * any name. The kernel names the threads of io_uring.
  */
-static bool copy_row_counts(const struct tally_row *r, const struct intern *comms)
+static bool copy_thread_counts(const struct tally_row *r, const struct intern *comms)
 {
 	const char *comm = r->key[0], *context = r->key[1];
 
+	return !comms->n || intern_find(comms, comm, strlen(comm)) != INTERN_NONE ||
+	       str_starts(comm, "iou-") || !strcmp(context, context_names[CTX_KTHREAD]);
+}
+
+/*
+ * Returns whether copying in a row is the workload's. Interrupts and softirqs work for the workload
+ * under any name.
+ */
+static bool copy_row_counts(const struct tally_row *r, const struct intern *comms)
+{
+	const char *context = r->key[1];
+
 	if (strcmp(r->key[2], "data copy") != 0)
 		return false;
-	return !comms->n || intern_find(comms, comm, strlen(comm)) != INTERN_NONE ||
-	       str_starts(comm, "iou-") || context_is_softirq(context_of_name(context)) ||
-	       !strcmp(context, context_names[CTX_HARDIRQ]) ||
-	       !strcmp(context, context_names[CTX_KTHREAD]);
+	return copy_thread_counts(r, comms) || context_is_softirq(context_of_name(context)) ||
+	       !strcmp(context, context_names[CTX_HARDIRQ]);
 }
 
 static struct cost copy_cost_of_part(const struct cost_part *p, const struct intern *comms)
@@ -102,7 +112,9 @@ int copy_direction_cost(struct store *s, const struct query *q, const struct blo
 			bool receives, double *ns, struct error *err)
 {
 	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
-	struct tally_spec spec = {.keys = {BY_SYMBOL}, .nkeys = 1, .totals = true};
+	struct tally_spec spec = {
+		.keys = {BY_COMM, BY_CONTEXT, BY_SYMBOL}, .nkeys = 3, .totals = true};
+	struct intern comms = {0};
 	struct cost_part part;
 	size_t i;
 	int rc;
@@ -110,8 +122,12 @@ int copy_direction_cost(struct store *s, const struct query *q, const struct blo
 	spec.symbol = receives ? "_copy_to_iter*" : "_copy_from_iter*";
 	rc = cost_part_read(s, &plain, b, &spec, &part, err);
 	*ns = !rc && part.tally.samples ? 0 * part.basis.ns : NAN;
+	if (!rc)
+		rc = copy_read_comms(s, b, &comms, err);
 	for (i = 0; !rc && i < part.tally.n; i++)
-		*ns += cost_total(&part, &part.tally.rows[i]).ns;
+		if (copy_thread_counts(&part.tally.rows[i], &comms))
+			*ns += cost_total(&part, &part.tally.rows[i]).ns;
+	intern_free(&comms);
 	cost_part_free(&part);
 	return rc;
 }

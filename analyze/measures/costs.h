@@ -124,7 +124,8 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 
 /*
  * Reads the cost of the functions that copy from programs to sockets, or, on a side that receives,
- * from sockets to programs, with their callees. NAN: the block has no profile or no basis.
+ * from sockets to programs, with their callees. It leaves out other programs where copy_cost() can.
+ * NAN: the block has no profile or no basis.
  */
 int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
 			bool receives, double *ns, struct error *err);

@@ -257,11 +257,12 @@ static void zerocopy_put_cost(struct table *t, const struct block *b, const char
 
 /*
  * Adds the cost of copying in the side's own direction: other copies on its CPUs do not count. A
- * proxy copies in both directions.
+ * proxy copies in both directions. `whose`: the programs that count.
  */
 static int zerocopy_put_direction(struct store *s, const struct query *q, const struct block *b,
-				  struct copying_base *base, const struct basis_value *basis,
-				  struct copying *c, struct table *t, struct error *err)
+				  struct copying_base *base, const char *whose,
+				  const struct basis_value *basis, struct copying *c,
+				  struct table *t, struct error *err)
 {
 	const struct block of_base = {base->variant, b->side};
 	bool receives = store_side_is(s, b->side, "receiver");
@@ -272,8 +273,8 @@ static int zerocopy_put_direction(struct store *s, const struct query *q, const 
 
 	if (rc || isnan(c->ns))
 		return rc;
-	str_printf(&what, "%s with callees and interrupts, ns/%s",
-		   receives ? "_copy_to_iter" : "_copy_from_iter", basis->unit);
+	str_printf(&what, "%s of %s with callees and interrupts, ns/%s",
+		   receives ? "_copy_to_iter" : "_copy_from_iter", whose, basis->unit);
 	if (strcmp(base->variant, b->variant))
 		rc = copying_read_direction(s, q, base, &of_base, &c->base_ns, err);
 	if (!isnan(c->base_ns))
@@ -289,17 +290,18 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 				struct error *err)
 {
 	struct basis_value basis;
+	const char *whose;
 	struct cost copy;
 	bool alone;
 	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err);
 
 	if (rc || isnan(copy.ns))
 		return rc;
+	whose = alone ? "the workload" : "all programs";
 	zerocopy_put_cost(t, b,
-			  arena_printf(&t->arena, "copy functions of %s, ns/%s",
-				       alone ? "the workload" : "all programs", basis.unit),
+			  arena_printf(&t->arena, "copy functions of %s, ns/%s", whose, basis.unit),
 			  basis.ns, copy.ns);
-	return zerocopy_put_direction(s, q, b, base, &basis, c, t, err);
+	return zerocopy_put_direction(s, q, b, base, whose, &basis, c, t, err);
 }
 
 static bool zerocopy_any_asked(const struct evidence *e, int n, enum asked what)
