@@ -45,25 +45,12 @@ static const char *pair_setting(const struct pairs *p, const struct comparison *
 	return store_setting(c->end[BASE].store, variant, p->settings[k]);
 }
 
-static bool settings_are_equal(const struct pairs *p, const struct comparison *c, const char *a,
-			       const char *b)
-{
-	int k;
-
-	for (k = 0; k < p->nsettings; k++) {
-		const char *x = pair_setting(p, c, k, a), *y = pair_setting(p, c, k, b);
-
-		if (x != y && (!x || !y || strcmp(x, y)))
-			return false;
-	}
-	return true;
-}
-
 /* Finds the only variant of NEW with these settings, other than `variant` itself. */
 static int pair_find_partner(const struct pairs *p, const struct comparison *c, const char *variant,
 			     const char **partner, struct error *err)
 {
 	const char *pattern = c->end[NEW].label;
+	const char *key = store_settings_key(c->end[BASE].store, variant);
 	int i;
 
 	*partner = NULL;
@@ -71,7 +58,7 @@ static int pair_find_partner(const struct pairs *p, const struct comparison *c, 
 		const char *name = p->variants[i];
 
 		if (!str_matches(pattern, name) || !strcmp(name, variant) ||
-		    !settings_are_equal(p, c, name, variant))
+		    strcmp(store_settings_key(c->end[BASE].store, name), key) != 0)
 			continue;
 		if (*partner)
 			return error_set(

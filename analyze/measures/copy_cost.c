@@ -108,8 +108,8 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	return rc;
 }
 
-int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
-			bool receives, double *ns, struct error *err)
+static int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
+			       double *ns, struct error *err)
 {
 	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
 	struct tally_spec spec = {
@@ -119,7 +119,7 @@ int copy_direction_cost(struct store *s, const struct query *q, const struct blo
 	size_t i;
 	int rc;
 
-	spec.symbol = receives ? "_copy_to_iter*" : "_copy_from_iter*";
+	spec.symbol = store_side_is(s, b->side, "receiver") ? "_copy_to_iter*" : "_copy_from_iter*";
 	rc = cost_part_read(s, &plain, b, &spec, &part, err);
 	*ns = !rc && part.tally.samples ? 0 * part.basis.ns : NAN;
 	if (!rc)
@@ -130,4 +130,57 @@ int copy_direction_cost(struct store *s, const struct query *q, const struct blo
 	intern_free(&comms);
 	cost_part_free(&part);
 	return rc;
+}
+
+int copying_base_init(struct copying_base *base, struct store *s, struct error *err)
+{
+	int i;
+
+	base->nvariants = store_variants(s, &base->variants, err);
+	if (base->nvariants < 0)
+		return base->nvariants;
+	base->settings = xcalloc((size_t)base->nvariants + 1, sizeof(*base->settings));
+	for (i = 0; i < base->nvariants; i++)
+		base->settings[i] = store_settings_key(s, base->variants[i]);
+	return 0;
+}
+
+void copying_base_free(struct copying_base *base)
+{
+	free(base->sides);
+	free(base->settings);
+	free(base->variants);
+}
+
+void copying_base_choose(struct copying_base *base, const char *variant)
+{
+	int of = 0, i = 0;
+
+	while (of < base->nvariants && strcmp(base->variants[of], variant) != 0)
+		of++;
+	while (i < of && of < base->nvariants && strcmp(base->settings[i], base->settings[of]) != 0)
+		i++;
+	base->variant = of < base->nvariants ? base->variants[i] : variant;
+}
+
+int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
+			   const struct block *b, double *ns, struct error *err)
+{
+	bool is_base = !strcmp(base->variant, b->variant);
+	size_t i;
+	int rc;
+
+	for (i = 0; is_base && i < base->n; i++)
+		if (!strcmp(base->sides[i].block.variant, b->variant) &&
+		    !strcmp(base->sides[i].block.side, b->side)) {
+			*ns = base->sides[i].ns;
+			return 0;
+		}
+	rc = copy_direction_cost(s, q, b, ns, err);
+	if (rc || !is_base)
+		return rc;
+	array_grow(base->sides, base->n, base->cap);
+	base->sides[base->n].block = *b;
+	base->sides[base->n++].ns = *ns;
+	return 0;
 }

@@ -123,12 +123,32 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 	      struct cost *copy, struct basis_value *basis, struct error *err);
 
 /*
+ * The variant that the copying of another variant is compared with: the plan's first variant with
+ * the same settings, which may be the variant itself. `sides` has the cost on those sides of all
+ * bases that were read already.
+ */
+struct copying_base {
+	const char *variant;
+	const char **variants, **settings; /* of the plan; store_settings_key() of each */
+	int nvariants;
+	struct {
+		struct block block;
+		double ns;
+	} * sides;
+	size_t n, cap;
+};
+
+int copying_base_init(struct copying_base *base, struct store *s, struct error *err);
+void copying_base_choose(struct copying_base *base, const char *variant);
+void copying_base_free(struct copying_base *base);
+
+/*
  * Reads the cost of the functions that copy from programs to sockets, or, on a side that receives,
  * from sockets to programs, with their callees. It leaves out other programs where copy_cost() can.
- * NAN: the block has no profile or no basis.
+ * It reads a side of the base only once. NAN: the block has no profile or no basis.
  */
-int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
-			bool receives, double *ns, struct error *err);
+int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
+			   const struct block *b, double *ns, struct error *err);
 
 /*
  * Returns the CPUs of the samples in a bare file. The set is empty when the file does not record

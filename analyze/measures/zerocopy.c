@@ -213,38 +213,6 @@ struct copying {
 	double ns, base_ns; /* NAN: not known, or this is the base */
 };
 
-/* The base variant, and the cost of copying on those of its sides that were read already. */
-struct copying_base {
-	const char *variant;
-	struct {
-		const char *side;
-		double ns;
-	} * sides;
-	size_t n, cap;
-};
-
-/* As copy_direction_cost(), but reads a side of the base only once. */
-static int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
-				  const struct block *b, double *ns, struct error *err)
-{
-	bool is_base = !strcmp(base->variant, b->variant);
-	size_t i;
-	int rc;
-
-	for (i = 0; is_base && i < base->n; i++)
-		if (!strcmp(base->sides[i].side, b->side)) {
-			*ns = base->sides[i].ns;
-			return 0;
-		}
-	rc = copy_direction_cost(s, q, b, store_side_is(s, b->side, "receiver"), ns, err);
-	if (rc || !is_base)
-		return rc;
-	array_grow(base->sides, base->n, base->cap);
-	base->sides[base->n].side = b->side;
-	base->sides[base->n++].ns = *ns;
-	return 0;
-}
-
 static void zerocopy_put_cost(struct table *t, const struct block *b, const char *what,
 			      double total, double copied)
 {
@@ -534,29 +502,26 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 
 static int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	const char **variants;
 	struct block_list list;
 	struct copying_base base = {0};
-	int nvariants = store_variants(s, &variants, err);
-	int rc = nvariants < 0 ? nvariants : block_list_read(&list, s, q, FOR_FIGURES, err), i, end;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, end;
 	int n = 0, found;
 
-	if (nvariants < 0)
-		return rc;
+	if (!rc)
+		rc = copying_base_init(&base, s, err);
 	if (!rc)
 		zero_copy_title(s, q, t);
-	base.variant = nvariants ? variants[0] : "";
 	for (i = 0; i < list.n && !rc; i = end) {
 		for (end = i + 1; end < list.n && !strcmp(list.blocks[i].block.variant,
 							  list.blocks[end].block.variant);
 		     end++)
 			;
+		copying_base_choose(&base, list.blocks[i].block.variant);
 		found = zerocopy_put_variant(s, q, &base, &list.blocks[i], end - i, t, err);
 		rc = found < 0 ? found : 0;
 		n += found;
 	}
-	free(base.sides);
-	free(variants);
+	copying_base_free(&base);
 	if (!rc && n)
 		note_add(&t->notes, whole_run, "sends and bytes");
 	if (!rc)

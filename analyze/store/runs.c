@@ -41,6 +41,17 @@ const char *store_setting(struct store *s, const char *variant, const char *name
 			      variant, name);
 }
 
+const char *store_settings_key(struct store *s, const char *variant)
+{
+	const char *key =
+		sql_first_text(s,
+			       "SELECT GROUP_CONCAT(QUOTE(name) || QUOTE(value)) FROM "
+			       "(SELECT name, value FROM setting WHERE variant = ? ORDER BY name)",
+			       "s", variant);
+
+	return key ? key : "";
+}
+
 const char *store_variant_what(struct store *s, const char *variant)
 {
 	return sql_first_text(s, "SELECT what FROM variant WHERE name = ?", "s", variant);

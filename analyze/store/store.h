@@ -106,6 +106,8 @@ int store_setting_add(struct store *store, const char *variant, const char *name
  */
 int store_settings(struct store *store, const char ***names, struct error *err);
 const char *store_setting(struct store *store, const char *variant, const char *name); /* or NULL */
+/* Returns a text that only variants with the same settings have. It is "" without settings. */
+const char *store_settings_key(struct store *store, const char *variant);
 
 int store_host_add(struct store *store, const struct host_row *h, struct error *err);
 int store_fact_add(struct store *store, const struct fact_row *f, struct error *err);

@@ -44,14 +44,19 @@ static void add(struct world *w, uint32_t leaf, uint32_t cpu, enum context conte
 	w->p.events[w->event].weight2 += 100.0 * (double)n;
 }
 
-static void make_world(struct world *w, uint64_t b_samples)
+static void start_world(struct world *w)
 {
-	uint32_t main_, a, b;
-
 	*w = (struct world){0};
 	profile_init(&w->p);
 	w->event = profile_event(&w->p, "cpu-clock", true);
 	w->kernel = profile_dso(&w->p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+}
+
+static void make_world(struct world *w, uint64_t b_samples)
+{
+	uint32_t main_, a, b;
+
+	start_world(w);
 	w->comm = intern_str(&w->p.strings, "prog");
 	main_ = frame(w, PROFILE_NONE, "main");
 	a = frame(w, main_, "tcp_a");
@@ -338,9 +343,9 @@ static void test_wall_basis_warns_of_time_without_samples(void **state)
 	profile_free(&w.p);
 }
 
-static int64_t add_run(struct store *s, const char *pass, int repeat)
+static int64_t add_run_of(struct store *s, const char *variant, const char *pass, int repeat)
 {
-	struct run r = {.variant = "v",
+	struct run r = {.variant = variant,
 			.pass = pass,
 			.side = "receiver",
 			.cpus = "1",
@@ -353,6 +358,11 @@ static int64_t add_run(struct store *s, const char *pass, int repeat)
 
 	assert_int_equal(store_run_add(s, &r, NULL), 0);
 	return r.id;
+}
+
+static int64_t add_run(struct store *s, const char *pass, int repeat)
+{
+	return add_run_of(s, "v", pass, repeat);
 }
 
 /*
@@ -447,6 +457,16 @@ static void test_interval_needs_50_samples_in_9_of_10_runs(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
+/* Adds a run of the measure pass: a basis of 1000 ns per KiB. */
+static int64_t add_basis(struct store *s, const char *variant)
+{
+	int64_t run = add_run_of(s, variant, "measure", 1);
+
+	store_metric_put(s, run, "cpu_pct", "%", 100, NULL, NULL);
+	store_metric_put(s, run, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+	return run;
+}
+
 /*
  * Adds samples of the copy function, or of a softirq that interrupts the copy function, to a
  * profile.
@@ -461,7 +481,7 @@ static void add_copies(struct world *w, const char *comm, enum context context, 
 }
 
 /*
- * A basis of 1000 ns per KiB; 100 samples: the workload copies 30, softirqs 20, another program 40.
+ * 100 samples: the workload copies 30, softirqs 20, another program 40.
  * 10 are in softirqs that interrupt a copy, 4 of them a copy of the workload.
  */
 static void test_copying_of_other_programs_is_left_out(void **state)
@@ -482,16 +502,11 @@ static void test_copying_of_other_programs_is_left_out(void **state)
 	(void)state;
 	for (known = 0; known < 2; known++) {
 		assert_int_equal(store_create(&s, NULL, &err), 0);
-		measured = add_run(s, "measure", 1);
-		store_metric_put(s, measured, "cpu_pct", "%", 100, NULL, NULL);
-		store_metric_put(s, measured, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+		measured = add_basis(s, "v");
 		if (known)
 			assert_int_equal(store_thread_add(s, measured, &thread, &err), 0);
 		profiled = add_run(s, "profile", 1);
-		w = (struct world){0};
-		profile_init(&w.p);
-		w.event = profile_event(&w.p, "cpu-clock", true);
-		w.kernel = profile_dso(&w.p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
+		start_world(&w);
 		add_copies(&w, "tcpzc", CTX_SYSCALL, 30, NULL);
 		add_copies(&w, "tcpzc", CTX_SOFTIRQ, 4, "tcp_ack");
 		add_copies(&w, "ksoftirqd/1", CTX_SOFTIRQ, 20, NULL);
@@ -506,6 +521,60 @@ static void test_copying_of_other_programs_is_left_out(void **state)
 		table_free(&t);
 		assert_int_equal(store_close(s, 0, NULL), 0);
 	}
+}
+
+/* Adds a variant of a sweep; `copies` of its 100 samples are in the copy function. */
+static void add_sweep_variant(struct store *s, const char *variant, const char *size,
+			      uint64_t copies)
+{
+	struct world w;
+	struct error err = {0};
+	int64_t profiled;
+
+	assert_int_equal(store_variant_add(s, variant, "", NULL, &err), 0);
+	assert_int_equal(store_setting_add(s, variant, "size", size, &err), 0);
+	assert_int_equal(store_setting_add(s, variant, "gro", "on", &err), 0);
+	add_basis(s, variant);
+	profiled = add_run_of(s, variant, "profile", 1);
+	start_world(&w);
+	add_copies(&w, "tcpzc", CTX_SYSCALL, copies, NULL);
+	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies);
+	assert_int_equal(store_profile_write(s, profiled, &w.p, &err), 0);
+	profile_free(&w.p);
+}
+
+static void test_copying_is_compared_with_the_variant_of_the_same_settings(void **state)
+{
+	static const struct {
+		const char *variant, *size, *evidence;
+		uint64_t copies;
+	} variants[] = {
+		{"plain+4K", "4K", "", 60},
+		{"zc+4K", "4K", " (plain+4K: 600.0)", 10},
+		{"plain+64K", "64K", "", 20},
+		{"zc+64K", "64K", " (plain+64K: 200.0)", 5},
+	};
+	struct query q = {0};
+	struct error err = {0};
+	struct table t;
+	struct store *s;
+	char name[128];
+	size_t i, row;
+
+	(void)state;
+	assert_int_equal(store_create(&s, NULL, &err), 0);
+	for (i = 0; i < array_size(variants); i++)
+		add_sweep_variant(s, variants[i].variant, variants[i].size, variants[i].copies);
+	assert_int_equal(measure_run("zerocopy", s, &q, &t, &err), 0);
+	for (i = 0; i < array_size(variants); i++) {
+		row = find(&t, "variant", variants[i].variant) + 1;
+		snprintf(name, sizeof(name),
+			 "_copy_to_iter of all programs with callees and interrupts, ns/KiB%s",
+			 variants[i].evidence);
+		assert_string_equal(table_text(&t, row, "evidence"), name);
+	}
+	table_free(&t);
+	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 static const char *part(const struct components *c, const char *symbol, enum dso_kind kind)
@@ -614,6 +683,7 @@ int main(void)
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
 		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
+		cmocka_unit_test(test_copying_is_compared_with_the_variant_of_the_same_settings),
 		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
 		cmocka_unit_test(test_places_decide_before_or_after_names),
