@@ -269,7 +269,8 @@ static void passes_put_worst(struct str *text, const char *pass, const struct pa
 {
 	str_printf(text, "%s%s: ", text->len ? ", " : "", pass);
 	if (w->worse == MAYBE)
-		str_printf(text, "no measurable loss (n = %zu)", w->n);
+		str_printf(text, "%s (n = %zu)", w->n < 2 ? "not known" : "no measurable loss",
+			   w->n);
 	else
 		str_printf(text, "%.1f %%", w->pct);
 }
