@@ -236,7 +236,7 @@ void movements_add_notes(struct movements *m, const struct comparison *c, struct
 		free(words);
 	}
 	if (m->n && !say)
-		note_add(&t->notes, movements_none, thing);
+		note_add(&t->notes, movements_none, thing, c->rule.alpha, 100 * c->rule.threshold);
 }
 
 void movements_free(struct movements *m)
