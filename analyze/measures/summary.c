@@ -9,6 +9,7 @@
 #include "lib/str.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static const struct column summary_columns[] = {
 	OF_UNITS("packet", "packets"),
 	OF_UNITS("message", "messages"),
 	{"zero_copy_share", "%", V_REAL, .digits = 1,
-	 .what = "share of sends or bytes without a copy, by the workload's counts"},
+	 .what = "share of sends or bytes without a copy, the lowest of all sources"},
 	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
 	{"power_source", .type = V_STR, .what = "measured, imported or modelled"},
 	{"power_kind", .type = V_STR, .what = "wall, platform or package"},
@@ -172,18 +173,22 @@ struct summary_evidence {
 	const char *variant;
 	struct evidence e[MAX_EVIDENCE];
 	int n;
+	struct evidence_runs runs; /* of the evidence with a share, of all variants */
 };
 
 static int summary_read_evidence(struct store *s, const struct query *q, const char *variant,
 				 struct summary_evidence *all, struct error *err)
 {
-	int n;
+	int n, i;
 
 	if (all->variant && !strcmp(all->variant, variant))
 		return 0;
 	n = zero_copy_evidence(s, q, variant, all->e, err);
 	all->variant = variant;
 	all->n = n < 0 ? 0 : n;
+	for (i = 0; i < n; i++)
+		if (!isnan(all->e[i].zero_copy))
+			zero_copy_add_runs(&all->runs, &all->e[i], 1);
 	return n < 0 ? n : 0;
 }
 
@@ -276,7 +281,7 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 		passes_note(s, &list, t);
 		power_note_kinds(s, q, t);
 		if (table_has_values(t, "zero_copy_share"))
-			note_add(&t->notes, whole_run, "zero_copy_share");
+			zero_copy_note_runs(&evidence.runs, "zero_copy_share", t);
 		summary_note_variants(s, &list, t);
 		block_list_notes(&list, s, t);
 		rc = limits_note(s, q, t, err);

@@ -195,6 +195,7 @@ int zero_copy_add_counted(struct store *s, const struct block *b, enum asked ask
 		if (found[i].source != BY_KERNEL)
 			found[i].source = BY_SYSCALLS;
 		found[i].side = b->side;
+		found[i].runs = rc;
 		found[i].asked = asked == ASKED_DROP ? ASKED_UNKNOWN : asked;
 		e[count++] = found[i];
 	}

@@ -151,6 +151,11 @@ variants="copies shares asks datagrams drops contradicts"
 manifest told "$variants" $(printf '%s/syscalls/1/ok ' $variants)
 "$zcost" analyze told >/dev/null 2>err
 "$zcost" report zerocopy told --format tsv >out 2>err
+ok "a note says how many runs the kernel and system calls counted in" says "^zcost: sends and bytes by system calls or by the kernel's count: the sum over the windows of 1 run with" err
+for table in zerocopy summary; do
+	"$zcost" report $table told --variant copies >notes 2>&1
+	ok "report $table names no count of a workload that has none" lacks 'own count: the sum|whole run' notes
+done
 verdict() { says "[ ,:]$1[a-z, ]*: from the kernel.s own count, $2" err; }
 ok "the verdict on copies names the kernel's count and system calls" verdict copies 'system calls: the receiver copies every byte, the sender copies every byte'
 ok "the verdict on sendfile tells the sides apart" verdict shares 'system calls: the receiver copies every byte, the sender does not copy'
