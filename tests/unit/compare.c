@@ -287,7 +287,7 @@ enum { SIMULATED_ROWS = 8 };
 
 static void simulate(struct diff *d, struct prng *r, size_t runs, size_t rows, double shift)
 {
-	char names[SIMULATED_ROWS][8];
+	char names[SIMULATED_ROWS][24];
 	size_t i, k;
 	int e;
 
