@@ -8,7 +8,6 @@
 
 #include "analyze/compare/call_diff.h"
 #include "lib/file.h"
-#include "lib/workers.h"
 #include "plot/chart_flame.h"
 #include "plot/label.h"
 #include "plot/palette.h"
@@ -359,38 +358,29 @@ static void diff_chart_foot(struct diff_chart *c, struct figure *f)
 	c->d->facts.profiled = all;
 }
 
-/* A picture from its reading to its files. */
-struct diff_picture {
-	const char *new; /* a variant, or one of another capture */
-	struct diff_chart c;
-	struct figure f;
-	struct flame fl;
-	int rc;
-	struct error err;
-	bool begun;
-};
-
-static void diff_picture_make_texts(struct diff_picture *p)
+static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *dir,
+			   struct error *err)
 {
-	struct diff_chart *c = &p->c;
-	struct flame *fl = &p->fl;
-	int e;
+	struct flame fl = {.icicle = c->d->icicle, .differs = true};
+	int rc, e;
 
-	fl->icicle = c->d->icicle;
-	fl->differs = true;
 	for (e = 0; e < ENDS; e++)
-		fl->ends[e] =
-			label_fit(&fl->arena, label_clean(&fl->arena, c->c.end[e].label), 15, 200);
-	fl->unit = label_clean(&fl->arena, arena_printf(&fl->arena, "ns per %s", c->cd.unit));
-	p->f.name = flame_file_name(&p->f,
-				    (const char *const[]){p->f.name, c->c.end[BASE].label,
-							  c->c.end[NEW].label, c->cd.side},
-				    4);
-	diff_chart_title(c, &p->f);
-	diff_chart_subtitle(c, &p->f);
-	diff_chart_captions(c, &p->f);
-	diff_chart_add_legend(c, &p->f);
-	diff_chart_foot(c, &p->f);
+		fl.ends[e] =
+			label_fit(&fl.arena, label_clean(&fl.arena, c->c.end[e].label), 15, 200);
+	fl.unit = label_clean(&fl.arena, arena_printf(&fl.arena, "ns per %s", c->cd.unit));
+	f->name = flame_file_name(f,
+				  (const char *const[]){f->name, c->c.end[BASE].label,
+							c->c.end[NEW].label, c->cd.side},
+				  4);
+	diff_chart_title(c, f);
+	diff_chart_subtitle(c, f);
+	diff_chart_captions(c, f);
+	diff_chart_add_legend(c, f);
+	diff_chart_foot(c, f);
+	diff_chart_add_frames(c, &fl);
+	rc = flame_write(&fl, f, dir, err);
+	flame_free(&fl);
+	return rc ? rc : diff_chart_write_tsv(c, f, dir, err);
 }
 
 /* Opens NEW, and for its sake BASE again, where NEW is a variant of another capture. */
@@ -417,93 +407,58 @@ static int diff_chart_open(struct diff_chart *c, const char *new, struct error *
 	return rc;
 }
 
-static int diff_chart_read(struct diff_chart *c, const char *new, struct error *err)
+static int diff_chart_write(struct diff_chart *c, struct figure *f, const char *new,
+			    const char *dir, struct error *err)
 {
 	int rc = diff_chart_open(c, new, err);
 
 	table_init(&c->notes, "functions", NULL, 0);
 	if (!rc)
 		rc = facts_compare_prepare(&c->c, &c->evidence, err);
-	return rc ? rc : call_diff_read(&c->cd, &c->c, c->d->reverse, &c->notes, err);
-}
-
-static void diff_picture_read(struct diff_picture *p, struct drawing *d)
-{
-	const struct drawing before = *d;
-
-	p->c.d = d;
-	p->begun = true;
-	chart_begin(&chart_flame_diff, d, &p->f);
-	d->news = &p->new;
-	d->nnews = 1;
-	p->rc = diff_chart_read(&p->c, p->new, &p->err);
-	if (!p->rc)
-		diff_picture_make_texts(p);
-	d->news = before.news;
-	d->nnews = before.nnews;
-	d->least = NULL;
-}
-
-/* Writes the files and frees the picture. Reads nothing that another picture changes. */
-static void diff_picture_write(struct diff_picture *p, const char *dir)
-{
-	struct diff_chart *c = &p->c;
-
-	if (!p->rc) {
-		diff_chart_add_frames(c, &p->fl);
-		p->rc = flame_write(&p->fl, &p->f, dir, &p->err);
-	}
-	if (!p->rc)
-		p->rc = diff_chart_write_tsv(c, &p->f, dir, &p->err);
-	flame_free(&p->fl);
-	figure_free(&p->f);
+	if (!rc)
+		rc = call_diff_read(&c->cd, &c->c, c->d->reverse, &c->notes, err);
+	if (!rc)
+		rc = diff_chart_draw(c, f, dir, err);
 	call_diff_free(&c->cd);
 	table_free(&c->notes);
 	str_free(&c->evidence);
-	if (c->abroad)
-		p->rc = compare_close(&c->c, p->rc, &p->err);
+	return c->abroad ? compare_close(&c->c, rc, err) : rc;
 }
 
-struct diff_pictures {
-	struct drawing *d;
-	const char *dir;
-	struct diff_picture *of; /* of each variant but the base */
-};
-
-static int diff_pictures_read(void *arg, size_t i)
+static int flame_diff_write_pair(struct drawing *d, const char *new, const char *dir,
+				 struct error *err)
 {
-	struct diff_pictures *all = arg;
-	struct diff_picture *p = &all->of[i];
+	const struct drawing before = *d;
+	struct diff_chart c = {.d = d};
+	struct figure f;
+	int rc;
 
-	diff_picture_read(p, all->d);
-	return p->rc == -ENODATA ? 0 : p->rc;
-}
-
-static int diff_pictures_write(void *arg, size_t i)
-{
-	struct diff_pictures *all = arg;
-	struct diff_picture *p = &all->of[i];
-
-	diff_picture_write(p, all->dir);
-	return p->rc == -ENODATA ? 0 : p->rc;
+	chart_begin(&chart_flame_diff, d, &f);
+	d->news = &new;
+	d->nnews = 1;
+	rc = diff_chart_write(&c, &f, new, dir, err);
+	d->news = before.news;
+	d->nnews = before.nnews;
+	d->least = NULL;
+	figure_free(&f);
+	return rc;
 }
 
 static int flame_diff_write(struct drawing *d, const char *dir, int *written, struct error *err)
 {
 	struct flame_files files = {.chart = "flame-diff"};
-	struct diff_pictures all = {.d = d, .dir = dir};
-	size_t n = 0, i, cap = 0;
 	const char *new;
+	int i, rc = 0;
 
 	d->chart = &chart_flame_diff;
 	if (!drawing_variant(d, 1))
 		return error_set(err, ENODATA, "there is no second variant to compare with");
-	for (; (new = drawing_variant(d, (int)n + 1));)
-		array_add(all.of, n, cap, (struct diff_picture){.new = new});
-	workers_pipeline(n, diff_pictures_read, diff_pictures_write, &all);
-	for (i = 0; i < n && all.of[i].begun; i++)
-		flame_files_add(&files, all.of[i].rc, all.of[i].new, &all.of[i].err);
-	free(all.of);
+	for (i = 1; (new = drawing_variant(d, i)) && (!rc || rc == -ENODATA); i++) {
+		struct error own = {0};
+
+		rc = flame_diff_write_pair(d, new, dir, &own);
+		flame_files_add(&files, rc, new, &own);
+	}
 	return flame_files_end(&files, written, err);
 }
 
