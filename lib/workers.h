@@ -20,12 +20,4 @@ size_t workers_count(unsigned int asked, size_t parts, size_t parts_worth_a_thre
  */
 void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg);
 
-/*
- * Calls first(arg, i) for each i from 0 to n - 1, in this order and one at a time. Calls
- * then(arg, i) after it, while another thread goes on. No more are begun after either returned an
- * error.
- */
-void workers_pipeline(size_t n, int (*first)(void *arg, size_t i), int (*then)(void *arg, size_t i),
-		      void *arg);
-
 #endif

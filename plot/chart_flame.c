@@ -7,7 +7,6 @@
 
 #include "analyze/measures/call_tree.h"
 #include "lib/file.h"
-#include "lib/workers.h"
 #include "plot/chart_flame.h"
 #include "plot/label.h"
 #include "plot/palette.h"
@@ -331,74 +330,58 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 	return rc;
 }
 
-/* A picture from its reading to its files. */
-struct flame_picture {
-	struct flame_chart c;
-	struct figure f;
-	struct flame fl;
-	int rc;
-	struct error err;
-	bool begun;
-};
-
-static void flame_picture_make_texts(struct flame_picture *p)
+static int flame_chart_draw(struct flame_chart *c, struct figure *f, const char *dir,
+			    struct error *err)
 {
-	struct flame_chart *c = &p->c;
-	struct arena *a = &p->fl.arena;
+	struct flame fl = {.icicle = c->d->icicle};
+	int rc;
 
-	p->fl.icicle = c->d->icicle;
-	p->fl.unit =
-		!c->costs ? "%" : label_clean(a, arena_printf(a, "ns per %s", c->part.basis.unit));
-	p->f.name =
-		flame_file_name(&p->f, (const char *const[]){p->f.name, c->variant, c->side}, 3);
-	flame_chart_title(c, &p->f);
-	flame_chart_subtitle(c, &p->f);
-	flame_chart_captions(c, &p->f);
-	flame_chart_add_legend(c, &p->f);
-	drawing_foot(c->d, &p->f, FROM_POOLED);
+	fl.unit = !c->costs ? "%"
+			    : label_clean(&fl.arena,
+					  arena_printf(&fl.arena, "ns per %s", c->part.basis.unit));
+	f->name = flame_file_name(f, (const char *const[]){f->name, c->variant, c->side}, 3);
+	flame_chart_title(c, f);
+	flame_chart_subtitle(c, f);
+	flame_chart_captions(c, f);
+	flame_chart_add_legend(c, f);
+	drawing_foot(c->d, f, FROM_POOLED);
+	flame_chart_add_frames(c, &fl);
+	rc = flame_write(&fl, f, dir, err);
+	flame_free(&fl);
+	return rc ? rc : flame_chart_write_tsv(c, f, dir, err);
 }
 
-/* Reads the picture of a block, or of the query's perf.data where `b` is NULL. */
-static void flame_picture_read(struct flame_picture *p, struct drawing *d, const struct block *b)
+/* Draws the picture of a block, or of the query's perf.data where `b` is NULL. */
+static int flame_write_block(struct drawing *d, const struct block *b, const char *dir,
+			     struct error *err)
 {
-	struct flame_chart *c = &p->c;
-	const struct drawing before = *d;
-
-	*c = (struct flame_chart){
+	struct flame_chart c = {
 		.d = d, .variant = b ? b->variant : d->base, .side = b ? b->side : ""};
-	p->begun = true;
-	d->base = c->variant;
+	const struct drawing before = *d;
+	struct figure f;
+	int rc;
+
+	d->base = c.variant;
 	d->nnews = 0;
 	d->facts.variants = &d->base;
 	d->facts.nvariants = 1;
 	d->facts.places = NULL;
 	d->side = b ? b->side : NULL;
-	chart_begin(&chart_flame, d, &p->f);
-	p->rc = flame_chart_read(c, b, &p->err);
-	d->facts.profiled = (struct run_counts){b ? c->part.nruns : 0, b ? c->part.nruns : 0};
-	if (!p->rc) {
-		copied_caption(d, &p->f, d->side);
-		flame_picture_make_texts(p);
+	chart_begin(&chart_flame, d, &f);
+	rc = flame_chart_read(&c, b, err);
+	d->facts.profiled = (struct run_counts){b ? c.part.nruns : 0, b ? c.part.nruns : 0};
+	if (!rc) {
+		copied_caption(d, &f, d->side);
+		rc = flame_chart_draw(&c, &f, dir, err);
 	}
 	d->base = before.base;
 	d->nnews = before.nnews;
 	d->facts = before.facts;
 	d->side = before.side;
 	d->least = NULL;
-}
-
-/* Writes the files and frees the picture. Reads nothing that another picture changes. */
-static void flame_picture_write(struct flame_picture *p, const char *dir)
-{
-	if (!p->rc) {
-		flame_chart_add_frames(&p->c, &p->fl);
-		p->rc = flame_write(&p->fl, &p->f, dir, &p->err);
-	}
-	if (!p->rc)
-		p->rc = flame_chart_write_tsv(&p->c, &p->f, dir, &p->err);
-	flame_free(&p->fl);
-	figure_free(&p->f);
-	flame_chart_free(&p->c);
+	figure_free(&f);
+	flame_chart_free(&c);
+	return rc;
 }
 
 /* Returns whether the variant is the base or one of those to compare with it. */
@@ -435,75 +418,26 @@ int flame_files_end(struct flame_files *files, int *written, struct error *err)
 	return -err->code;
 }
 
-struct flame_pictures {
-	struct drawing *d;
-	const struct block *blocks;
-	const char *dir;
-	struct flame_picture *of; /* of each block */
-};
-
-static int flame_pictures_read(void *arg, size_t i)
-{
-	struct flame_pictures *all = arg;
-	struct flame_picture *p = &all->of[i];
-
-	flame_picture_read(p, all->d, &all->blocks[i]);
-	return p->rc == -ENODATA ? 0 : p->rc;
-}
-
-static int flame_pictures_write(void *arg, size_t i)
-{
-	struct flame_pictures *all = arg;
-	struct flame_picture *p = &all->of[i];
-
-	flame_picture_write(p, all->dir);
-	return p->rc == -ENODATA ? 0 : p->rc;
-}
-
-/* Leaves the blocks to draw. Returns their number. */
-static size_t flame_keep_blocks(const struct drawing *d, struct block *blocks, int n)
-{
-	size_t kept = 0;
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (flame_is_drawn(d, blocks[i].variant) &&
-		    (!d->side || !strcmp(d->side, blocks[i].side)))
-			blocks[kept++] = blocks[i];
-	return kept;
-}
-
 /* A block without a profile is no error where another has one. */
-static int flame_write_blocks(struct drawing *d, struct block *blocks, int n, const char *dir,
+static int flame_write_blocks(struct drawing *d, const struct block *blocks, int n, const char *dir,
 			      int *written, struct error *err)
 {
 	struct flame_files files = {.chart = "flame"};
-	struct flame_pictures all = {.d = d, .blocks = blocks, .dir = dir};
-	size_t kept = flame_keep_blocks(d, blocks, n), i;
+	int i, rc = 0;
 
-	all.of = xcalloc(kept + 1, sizeof(*all.of));
-	workers_pipeline(kept, flame_pictures_read, flame_pictures_write, &all);
-	for (i = 0; i < kept && all.of[i].begun; i++) {
-		char *what = xasprintf("%s %s", blocks[i].variant, blocks[i].side);
+	for (i = 0; i < n && (!rc || rc == -ENODATA); i++) {
+		struct error own = {0};
+		char *what;
 
-		flame_files_add(&files, all.of[i].rc, what, &all.of[i].err);
+		if (!flame_is_drawn(d, blocks[i].variant) ||
+		    (d->side && strcmp(d->side, blocks[i].side) != 0))
+			continue;
+		rc = flame_write_block(d, &blocks[i], dir, &own);
+		what = xasprintf("%s %s", blocks[i].variant, blocks[i].side);
+		flame_files_add(&files, rc, what, &own);
 		free(what);
 	}
-	free(all.of);
 	return flame_files_end(&files, written, err);
-}
-
-/* Draws the picture of the query's perf.data. */
-static int flame_write_file(struct drawing *d, const char *dir, int *written, struct error *err)
-{
-	struct flame_picture p = {0};
-
-	flame_picture_read(&p, d, NULL);
-	flame_picture_write(&p, dir);
-	*written += !p.rc;
-	if (p.rc)
-		*err = p.err;
-	return p.rc;
 }
 
 static int flame_write_all(struct drawing *d, const char *dir, int *written, struct error *err)
@@ -512,8 +446,11 @@ static int flame_write_all(struct drawing *d, const char *dir, int *written, str
 	int n, rc;
 
 	d->chart = &chart_flame;
-	if (!d->store)
-		return flame_write_file(d, dir, written, err);
+	if (!d->store) {
+		rc = flame_write_block(d, NULL, dir, err);
+		*written += !rc;
+		return rc;
+	}
 	n = scope_blocks(d->store, &d->query, &blocks, err);
 	if (n < 0)
 		return n;

@@ -380,46 +380,6 @@ static void test_each_thread_has_its_own_texts_of_messages(void **state)
 	assert_ptr_not_equal(shown[2], shown[3]);
 }
 
-enum { STEPS = 200, BAD_STEP = 150 };
-
-struct steps {
-	size_t next; /* of first() */
-	bool first[STEPS], then[STEPS];
-	bool fails;
-};
-
-static int step_first(void *arg, size_t i)
-{
-	struct steps *s = arg;
-
-	assert_int_equal(i, s->next++);
-	s->first[i] = true;
-	return s->fails && i == BAD_STEP ? -ENOSPC : 0;
-}
-
-static int step_then(void *arg, size_t i)
-{
-	struct steps *s = arg;
-
-	assert_true(s->first[i] && !s->then[i]);
-	s->then[i] = true;
-	return 0;
-}
-
-static void test_a_pipeline_takes_each_step_in_order_up_to_the_first_error(void **state)
-{
-	struct steps all = {0}, some = {.fails = true};
-	size_t i;
-
-	(void)state;
-	workers_pipeline(STEPS, step_first, step_then, &all);
-	workers_pipeline(STEPS, step_first, step_then, &some);
-	for (i = 0; i < STEPS; i++) {
-		assert_true(all.then[i]);
-		assert_true(some.then[i] == (i <= BAD_STEP));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,7 +396,6 @@ int main(void)
 		cmocka_unit_test(test_only_files_are_replaced),
 		cmocka_unit_test(test_a_walk_visits_all_entries_and_says_which_are_gone),
 		cmocka_unit_test(test_each_thread_has_its_own_texts_of_messages),
-		cmocka_unit_test(test_a_pipeline_takes_each_step_in_order_up_to_the_first_error),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
