@@ -65,6 +65,7 @@ struct drawing {
 	int nnews;
 	const char *side;	   /* only this one; NULL: all */
 	bool icicle, reverse;	   /* of flame graphs */
+	bool pictures_only;	   /* the caller reads no .tsv of a flame graph */
 	const struct chart *chart; /* the present one; NULL: none yet */
 	struct drawing_table {
 		struct table table;

@@ -145,8 +145,9 @@ static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum 
 		str_printf(&name, " %s", fl->unit);
 		region = flame_add(
 			fl, 0,
-			flame_label(fl, (struct flame_label){name.buf, "", "", CTX_UNKNOWN, false,
-							     FLAME_COMMAND}),
+			flame_label(fl,
+				    (struct flame_label){label_clean(&fl->arena, name.buf), "", "",
+							 CTX_UNKNOWN, false, FLAME_COMMAND}),
 			all);
 		str_free(&name);
 		memcpy(fl->frames[region].cost, sum->cost, sizeof(sum->cost));
@@ -380,7 +381,7 @@ static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *d
 	diff_chart_add_frames(c, &fl);
 	rc = flame_write(&fl, f, dir, err);
 	flame_free(&fl);
-	return rc ? rc : diff_chart_write_tsv(c, f, dir, err);
+	return rc || c->d->pictures_only ? rc : diff_chart_write_tsv(c, f, dir, err);
 }
 
 /* Opens NEW, and for its sake BASE again, where NEW is a variant of another capture. */

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { D_GROUP, D_BAR, D_PART, D_VALUE, D_LO, D_HI, D_RUNS, D_FROM, D_NOTE };
 
@@ -323,21 +324,30 @@ static void tsv_add_bar(struct table *t, const struct figure *f, const struct pa
 		tsv_add_row(t, f, place, from, from + e.value, e);
 }
 
+/* Writes to the open file, which it closes. */
+static int table_write_file(const struct table *t, int fd)
+{
+	FILE *out = fdopen(fd, "w");
+	int rc = out ? table_write(t, FORMAT_TSV, out) : -errno;
+
+	if (!rc && (fflush(out) || (fsync(fd) && errno != EINVAL)))
+		rc = -errno;
+	if ((out ? fclose(out) : close(fd)) && !rc)
+		rc = -errno;
+	return rc;
+}
+
+/* As file_write(), but the text is never in memory as a whole: long names make it large. */
 int figure_write_table(const struct table *t, const char *path, struct error *err)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int rc;
+	char *tmp = remains_name(path);
+	int fd = file_create(tmp, 0, 0644);
+	int rc = file_replace(-1, tmp, path, fd < 0 ? fd : table_write_file(t, fd));
 
-	if (!out)
-		return error_sys(err, errno, "%s: cannot write", path);
-	rc = table_write(t, FORMAT_TSV, out);
-	if (fclose(out) && !rc)
-		rc = -ENOMEM;
-	rc = rc ? error_sys(err, -rc, "%s: cannot write", path) : file_write(path, text, len, err);
+	free(tmp);
+	if (rc)
+		error_sys(err, -rc, "%s: cannot write", path);
 	caller_give_path(path);
-	free(text);
 	return rc;
 }
 

@@ -19,9 +19,6 @@ void flame_free(struct flame *fl)
 
 uint32_t flame_label(struct flame *fl, struct flame_label label)
 {
-	label.name = label_clean(&fl->arena, label.name);
-	label.dso = label_clean(&fl->arena, label.dso);
-	label.component = label_clean(&fl->arena, label.component);
 	array_add(fl->labels, fl->nlabels, fl->labels_cap, label);
 	return (uint32_t)fl->nlabels - 1;
 }
@@ -97,8 +94,8 @@ static void fold_put(struct fold *w, struct flame_frame frame, uint32_t parent, 
 static void fold_put_narrow(struct fold *w, const struct flame_frame *sum, uint32_t parent,
 			    uint32_t depth, double x, uint32_t count)
 {
-	char *name = xasprintf("(%u %s frame%s)", count, depth > DEEPEST ? "deeper" : "narrow",
-			       count == 1 ? "" : "s");
+	char *name = arena_printf(&w->fl->arena, "(%u %s frame%s)", count,
+				  depth > DEEPEST ? "deeper" : "narrow", count == 1 ? "" : "s");
 	struct flame_frame f = *sum;
 
 	f.label = flame_label(w->fl, (struct flame_label){name, "", "", CTX_UNKNOWN, false, f.rgb});
@@ -106,7 +103,6 @@ static void fold_put_narrow(struct fold *w, const struct flame_frame *sum, uint3
 	w->folded.width += f.width;
 	w->folded.frames += count;
 	w->folded.in++;
-	free(name);
 }
 
 static void fold_put_frame(struct fold *w, uint32_t i, uint32_t parent, uint32_t depth, double x)

@@ -44,7 +44,7 @@ struct flame {
 
 void flame_free(struct flame *fl);
 
-/* Adds a label of cleaned copies of its strings. Returns its place. */
+/* Adds a label of cleaned strings, which live as long as the graph. Returns its place. */
 uint32_t flame_label(struct flame *fl, struct flame_label label);
 /* Adds a frame, with the width as its cost. Returns its place. */
 uint32_t flame_add(struct flame *fl, uint32_t parent, uint32_t label, double width);

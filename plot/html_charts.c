@@ -102,6 +102,7 @@ static int charts_write(struct html_page *p, const struct chart *c, const char *
 		d->nnews = PAGE_PAIRS;
 		page_add_absent(p, c->name, "the page has the pictures of the first variants only");
 	}
+	d->pictures_only = true;
 	rc = c->write(d, dir, &written, err);
 	if (cut) {
 		d->news = NULL;

@@ -34,6 +34,8 @@ char *label_clean(struct arena *a, const char *s)
 	char *kept;
 	int n;
 
+	if (from == s) /* plain ASCII */
+		return arena_strdup(a, s);
 	for (; *from; from += n ? n : 1) {
 		n = utf8_decode(from, &code);
 		if (!character_is_rare(code))

@@ -58,6 +58,14 @@ ok "compare takes no more than three times as long for an object with a name of 
 ok "compare keeps one copy of the name of an object for all functions" \
 	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 20) }' named.used
 
+for n in 40 4096; do
+	"$build/tests/tools/timed" "$zcost" plot n$n flame --variant copying --format svg -o flame$n
+done >flame.used
+ok "plot flame keeps one copy of the name of an object for all functions" \
+	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 20) }' flame.used
+ok "the table of the flame graph has the whole name at each function" \
+	awk -F '\t' 'length($4) == 4096 { n++ } END { exit n != 20000 }' flame4096/*.tsv
+
 for n in 1024 4096; do
 	world t$n 1 "$copying"
 	sqlite3 t$n/zcost.db "INSERT INTO topology (host, kind, name, cpus, package, node)
