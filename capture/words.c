@@ -25,14 +25,11 @@ void words_add(struct words *w, const char *word)
 
 void words_addf(struct words *w, const char *fmt, ...)
 {
-	char *word = NULL;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&word, fmt, ap);
+	words_add_owned(w, xvasprintf(fmt, ap));
 	va_end(ap);
-	words_add_owned(w, n < 0 ? xstrdup("") : word);
 }
 
 /* Copies one quoted part. Returns the text after the closing quote, or NULL without one. */
