@@ -158,11 +158,9 @@ static const char *page_foot_text(struct page *page, const struct figure *f)
 {
 	char *text;
 	const char *kept;
-	bool cut;
+	bool cut = f->curves && curves_are_cut(f);
 
-	if (f->curves)
-		cut = curves_are_cut(f);
-	else
+	if (!f->curves)
 		page_reach(f, &cut);
 	if (!cut)
 		return f->foot;
