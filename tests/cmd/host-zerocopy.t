@@ -77,7 +77,7 @@ else
 		"$(cell copied zerocopy receiver 'bytes received, by the kernel')" 1000000
 	ok "sendfile shares the sender's bytes" test "$(cell share zerocopy sender 'bytes sent, by system calls (sendfile)' | cut -c 1-3)" -ge 99
 	ok "samples/iperf3.ini leaves no namespace" test ! -e /run/netns/$bed-receiver -a ! -e /run/netns/$bed-sender
-	ok "the profile's row names the cost in the base" test -n "$(cell copied zerocopy sender '_copy_from_iter of the workload with callees and interrupts, ns/KiB (plain: ')"
+	ok "without a measure pass, which lists the threads, the profile's row has all programs and names the cost in the base" test -n "$(cell copied zerocopy sender '_copy_from_iter of all programs with callees and interrupts, ns/KiB (plain: ')"
 fi
 
 done_testing
