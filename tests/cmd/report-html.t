@@ -92,7 +92,7 @@ stopped() {
 	n=0
 	until ls tmp/zcost-page.*/drawing >/dev/null 2>&1 || [ $((n += 1)) -gt 300 ]; do sleep 0.02; done
 	kill $pid
-	touch tmp/zcost-page.*/stopped
+	for drawing in tmp/zcost-page.*/drawing; do : >"${drawing%drawing}stopped"; done
 	wait $pid
 	test $? = 143 && test ! -e stopped.html && test -z "$(ls tmp)"
 }
