@@ -343,7 +343,7 @@ static enum rank copied_add_words(struct words *w, const struct table *t, const 
 	if (state == COPIED_ALL)
 		return copied_add_all(&w->text, t, variant, side);
 	if (state == COPIED_UNKNOWN) {
-		str_puts(&w->text, "no evidence of zero copy");
+		str_puts(&w->text, "copied bytes not counted");
 		return NO_EVIDENCE;
 	}
 	str_puts(&w->text, DROPPED_UNREAD);

@@ -502,7 +502,7 @@ static void test_no_claim(void **state)
 	x->sheets[1].name = "nothing";
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_string_equal(x->f.title, "Throughput by variant");
-	assert_string_equal(x->f.captions[0], "mmap, uring: no evidence of zero copy");
+	assert_string_equal(x->f.captions[0], "mmap, uring: copied bytes not counted");
 	assert_true(x->f.calm[0]);
 	fixture_free(x);
 }
