@@ -37,7 +37,7 @@ static ssize_t snaps_find_bytes(struct snaps *s, uint64_t at, size_t n, size_t a
 
 	if (!s->buf || at < s->from || at + n > s->to) {
 		ahead = n > ahead ? n : ahead;
-		if (ahead + 1 > s->cap) {
+		if (!s->buf || ahead + 1 > s->cap) {
 			s->cap = ahead + 1;
 			s->buf = xrealloc(s->buf, s->cap);
 		}
@@ -117,7 +117,7 @@ char *snaps_text(struct snaps *s, size_t i)
 	char *text;
 	ssize_t n = snaps_find_bytes(s, snap->at, snap->len, TEXTS_AHEAD, &text);
 
-	if (n < (ssize_t)snap->len) {
+	if (n < 0 || (size_t)n < snap->len) {
 		error_sys(&s->failed, n < 0 ? (int)-n : EIO, "%s: cannot read", s->path);
 		s->to = s->from;
 		*s->buf = '\0';
