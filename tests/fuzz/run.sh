@@ -189,13 +189,13 @@ case $program in
 	! command -v perf >/dev/null || traced
 	;;
 esac
-find "$seeds" -size +63k -delete
+find "$seeds" -size +96k -delete
 case $program in
 *store | *archive | *ingest | *workload | *capture | *symbols)
-	[ -n "$(ls "$seeds")" ] || { echo "$seeds: no seed of at most 63 KiB" >&2; exit 1; }
+	[ -n "$(ls "$seeds")" ] || { echo "$seeds: no seed of at most 96 KiB" >&2; exit 1; }
 	;;
 esac
 cd "$(dirname "$program")"
 program=$(basename "$program")
-"./$program" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 \
+"./$program" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -max_len=98304 -print_final_stats=1 \
 	-verbosity=0 "$program.corpus" "$program.seeds"
