@@ -160,8 +160,7 @@ static int run_next(struct capture *c, struct stage *stage, const struct run_id 
 	return rc ? run_fail_unset(c, id, stage->why, err) : run_one(c, id, err);
 }
 
-/* Every variant failed, and at least three runs: what is wrong with all of them needs no more runs.
- */
+/* Every variant failed, and three runs or more. More runs would fail in the same way. */
 static bool run_all_is_hopeless(const struct capture *c)
 {
 	return !c->ok && c->failed >= 3 && c->failed >= c->plan->nvariants;

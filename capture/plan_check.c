@@ -188,7 +188,7 @@ static void plan_note_missing_perf(const struct plan *p)
 		return;
 	for (i = 0; i < p->nsides; i++)
 		if (!*p->sides[i].host && !*p->sides[i].collect) {
-			warn("pass profile: no perf program here, so there will be no costs of functions; install linux-perf (Debian), linux-tools-generic (Ubuntu) or perf (Fedora)");
+			warn("the profile pass will give no costs of functions: " NO_PERF);
 			return;
 		}
 }

@@ -41,4 +41,8 @@ const char *proc_root(void);
 /* Says whether a program of that name is in PATH. */
 bool host_has_program(const char *name);
 
+#define NO_PERF                                                                                    \
+	"no perf program here; install linux-perf (Debian), linux-tools-generic (Ubuntu) or perf " \
+	"(Fedora)"
+
 #endif

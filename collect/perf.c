@@ -171,9 +171,7 @@ static int perf_probe(struct collect *c)
 	int rc;
 
 	if (!host_has_program("perf"))
-		return error_set(
-			&c->err, ENOENT,
-			"no perf program here; install linux-perf (Debian), linux-tools-generic (Ubuntu) or perf (Fedora)");
+		return error_set(&c->err, ENOENT, NO_PERF);
 	if (perf_check_version(c))
 		return -ENOTSUP;
 	rc = perf_event_choose(&c->run->cpus, &p.event, &c->err);

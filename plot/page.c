@@ -395,7 +395,7 @@ static void page_place_absent(struct page *page, const struct figure *f)
 /* Returns whether the part is thick enough to be seen in any bar. */
 static bool part_is_seen(const struct figure *f, int part)
 {
-	enum { THINNEST = 250 }; /* of these make the highest bar */
+	enum { THINNEST = 250 }; /* the axis has room for this many of the thinnest parts */
 	struct estimate e;
 	bool cut;
 	double least = page_reach(f, &cut) / THINNEST;

@@ -140,7 +140,7 @@ mkdir no-perf; ln -s "$(command -v sleep)" no-perf
 one "sleep 1"
 sed -i 's/^passes = measure/passes = measure,profile/' one.ini
 ok "--dry-run accepts a plan without perf" exits 0 env PATH="$PWD/no-perf" "$zcost" capture one.ini --dry-run
-ok "the warning says that perf is missing for the profile pass" says 'warning: pass profile: no perf program here' err
+ok "the warning says that perf is missing for the profile pass" says 'warning: the profile pass will give no costs of functions: no perf program here' err
 one ./built
 sed 's|^\[side|before = printf "#!/bin/sh\\nexec sleep 5\\n" >built; chmod +x built\nrepeats = 1\nwarmup = 0\nduration = 0.1\ngrace = 0\n[side|' one.ini >build.ini
 rm -f built
