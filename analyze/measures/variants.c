@@ -81,22 +81,23 @@ static int variants_put_variant(struct store *s, const char *variant, const char
 static int variants_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	const char **variants = NULL, **settings = NULL;
-	int nv = store_variants(s, &variants, err), i, rc = 0;
+	int nv = store_variants(s, &variants, err), i;
 	int ns = nv < 0 ? nv : store_settings(s, &settings, err);
+	int rc = ns < 0 ? ns : 0;
 
-	if (ns >= 0)
+	if (!rc)
 		variants_make_columns(t, settings, ns);
 	t->least = "what";
-	for (i = 0; i < nv && ns >= 0 && !rc; i++)
+	for (i = 0; i < nv && !rc; i++)
 		if (str_matches(q->variant, variants[i]))
 			rc = variants_put_variant(s, variants[i], settings, ns, t, err);
-	if (!rc && ns >= 0 && !t->rows)
+	if (!rc && !t->rows)
 		rc = error_set(err, ENOENT,
 			       "no variant is '%s'; 'zcost report variants' lists them",
 			       q->variant ? q->variant : "");
 	free(variants);
 	free(settings);
-	return ns < 0 ? ns : rc;
+	return rc;
 }
 
 const struct measure measure_variants = {
