@@ -103,8 +103,15 @@ static int input_open_file(struct recording *r, const char *path, bool in_captur
 static int input_open_folder(struct recording *r, const char *path, struct error *err)
 {
 	char *name = xasprintf("%s/data", path);
-	int ret = input_open_file(r, name, true, err), i;
+	int ret, i;
 
+	if (path_exists(name))
+		ret = input_open_file(r, name, true, err);
+	else
+		ret = error_set(err, ENOENT,
+				"%s: has no file 'data', so perf did not record this folder; "
+				"a capture is named without --perf",
+				path);
 	free(name);
 	for (i = 0; !ret; i++) {
 		name = xasprintf("%s/data.%d", path, i);

@@ -148,6 +148,9 @@ ok "a perf.data file in place of a capture is refused" sh -c "! '$zcost' report 
 ok "the message says to use --perf" says 'is a perf.data, not a capture: give it with --perf' err
 ok "--comm with an unknown command exits 1" exits 1 "$zcost" report functions --perf perf.data --comm nosuch
 ok "the message names the unknown command" says 'has no row: nothing matches --comm nosuch' err
+mkdir -p nofile
+folder() { exits 1 "$zcost" report functions --perf nofile && says "nofile: has no file 'data', .* without --perf" err; }
+ok "--perf with a folder that is no recording says that a capture needs no --perf" folder
 for option in --kallsyms --vmlinux --symfs --buildid-dir; do
 	ok "$option with a missing path exits 1" exits 1 "$zcost" report functions --perf perf.data $option nowhere
 done
