@@ -157,6 +157,7 @@ if host; then
 	ZCOST_COLLECT=$tests/fake/collect
 	export ZCOST_COLLECT
 	capture="capture plan.ini -o W/cap"
+	ok "a failed call gives the same dry run, or exit 1 or 4 and the reason" faults "${FAULTS:-4}" "capture plan.ini --dry-run"
 	ok "a failed call leaves a capture that is whole or says what it lacks" faults "${FAULTS:-1}" "$capture"
 	ok "a killed capture is whole or says what it lacks" faults "kill:${FAULTS:-1}" "$capture"
 	ok "a capture without memory undoes what its plan did; one that cannot find its undo state says so" out_of_memory 60 85 90
