@@ -208,7 +208,154 @@ static void test_cpu_missing(void **state)
 	ingest_free(&in);
 	in = fresh("7");
 	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), -ENODATA);
+	assert_int_equal(in.nseries, 0); /* of no CPU */
 	ingest_free(&in);
+}
+
+/* Reads 3 s of CPU 1 from 0 on. */
+static struct ingest cpu_1(const char *cpus, const char *ticks)
+{
+	struct ingest in = fresh(cpus);
+	struct error err = {0};
+	char *end = xasprintf("cpu1 %s\n", ticks);
+
+	unlink(path);
+	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\ncpu2 1 1 1\n");
+	add_snap(13, end);
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), 0);
+	free(end);
+	return in;
+}
+
+static void test_busy_cpu_without_ticks_has_no_user_time(void **state)
+{
+	struct ingest in = cpu_1("1", "0 0 0 0 0 0 0 0");
+
+	(void)state;
+	assert_float_equal(metric(&in, "cpu_pct"), 100, 1e-9);
+	assert_float_equal(metric(&in, "cpu_user_pct"), 0, 0);
+	assert_float_equal(metric(&in, "cpu_user_pct:cpu1"), 0, 0);
+	ingest_free(&in);
+}
+
+/* A line needs the four oldest fields: CPU 2 has three. */
+static void test_side_without_a_list_has_the_cpus_of_the_file(void **state)
+{
+	struct ingest in = cpu_1(NULL, "30 0 0 270");
+
+	(void)state;
+	assert_int_equal(in.run.ncpus, 1);
+	assert_float_equal(metric(&in, "cpu_pct"), 10, 1e-9);
+	assert_float_equal(metric(&in, "cpu_user_pct"), 10, 1e-9);
+	ingest_free(&in);
+	in = cpu_1("1,5", "30 0 0 270");
+	assert_int_equal(in.run.ncpus, 2);
+	assert_float_equal(noted_number(&in, NOTE_cpu_missing), 1, 0);
+	ingest_free(&in);
+}
+
+/* 3 ticks are 1 % of 3 s. */
+static void test_steal_above_1_percent_is_noted(void **state)
+{
+	struct ingest in = cpu_1("1", "0 0 0 297 0 0 0 3");
+
+	(void)state;
+	assert_null(noted(&in, NOTE_cpu_stolen));
+	assert_float_equal(metric(&in, "cpu_steal_pct"), 1, 1e-9);
+	ingest_free(&in);
+	in = cpu_1("1", "0 0 0 288 0 0 0 12");
+	assert_float_equal(noted_number(&in, NOTE_cpu_stolen), 4, 1e-9);
+	ingest_free(&in);
+}
+
+static void test_more_than_a_tenth_of_the_ticks_astray_is_noted(void **state)
+{
+	struct ingest in = cpu_1("1", "0 0 0 270 0 0 0 0");
+
+	(void)state;
+	assert_null(noted(&in, NOTE_cpu_ticks_scaled));
+	ingest_free(&in);
+	in = cpu_1("1", "0 0 0 269 0 0 0 0");
+	assert_float_equal(noted_number(&in, NOTE_cpu_ticks_scaled), 2.69, 1e-9);
+	assert_float_equal(noted(&in, NOTE_cpu_ticks_scaled)->value[1].number, 3, 1e-9);
+	ingest_free(&in);
+	in = cpu_1("1", "40 0 0 291 0 0 0 0");
+	assert_float_equal(noted_number(&in, NOTE_cpu_ticks_scaled), 3.31, 1e-9);
+	ingest_free(&in);
+}
+
+/* --- user time of others --- */
+
+/* A window in which 1 % is 2^25 ns: every figure below is exact. */
+static const uint64_t PERCENT = 1 << 25;
+
+/* What other programs took where the workload ran `run` % of a CPU, `user` % in user mode. */
+struct others {
+	double cpu_user, cpu, run, user;
+	double expected, noted; /* NAN: no figure, no note */
+};
+
+static void check_others(const struct others *o, double confined, double workload)
+{
+	struct ingest in = fresh("1");
+	struct thread_row *row;
+
+	in.run.end_ns = in.run.start_ns + 100 * PERCENT;
+	in.workload_whole = true;
+	ingest_metric(&in, "cpu_user_pct", "%", o->cpu_user, NULL);
+	ingest_metric(&in, "cpu_pct", "%", o->cpu, NULL);
+	ingest_metric(&in, "workload_confined", "1", confined, NULL);
+	ingest_metric(&in, "workload_cpu_pct", "%", workload, NULL);
+	ingest_thread(&in, 7, 8); /* it did not run in the window */
+	row = ingest_thread(&in, 7, 7);
+	row->run_ns = o->run * (double)PERCENT;
+	row->user_ns = o->user * (double)PERCENT;
+	ingest_others(&in);
+	if (isnan(o->expected))
+		assert_true(isnan(metric(&in, "others_user_pct")));
+	else
+		assert_float_equal(metric(&in, "others_user_pct"), o->expected, 0);
+	if (isnan(o->noted))
+		assert_null(noted(&in, NOTE_cpu_others));
+	else
+		assert_float_equal(noted_number(&in, NOTE_cpu_others), o->noted, 1e-9);
+	ingest_free(&in);
+}
+
+static void test_user_time_of_others_is_what_no_thread_used(void **state)
+{
+	static const struct others rows[] = {
+		{50, 60, 20, 20, 30, 50},
+		{50, 60, 40, 20, 30, 50},   /* its time in the kernel is no user time */
+		{50, 60, 20, NAN, 30, 50},  /* it ended, and all of its time may be user time */
+		{28, 60, 30, 30, 0, NAN},   /* the two clocks may differ by 2 % */
+		{27, 60, 30, 30, NAN, NAN}, /* it ran on other CPUs, too */
+		{NAN, 60, 30, 30, NAN, NAN},
+		{22, 10, 20, 20, 2, NAN}, /* up to 2 % nobody has to be there */
+		{23, 10, 20, 20, 3, 30},
+		{26, 60, 20, 20, 6, NAN}, /* a tenth of the busy time */
+		{27, 60, 20, 20, 7, 100 * 7 / 60.0},
+		/* a tick, 0.298 %, may be user time of the workload, but not more than it ran */
+		{22.25, 10, 90, 20, 2.25, NAN},
+		{22.25, 10, 20.125, 20, 2.25, 22.5},
+		{22.25, 10, 10, 20, 2.25, 22.5},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++)
+		check_others(&rows[i], NAN, NAN);
+}
+
+/* All that a workload runs is on the side's CPUs: the rest of their busy time is the limit. */
+static void test_user_time_of_others_is_at_most_their_busy_time(void **state)
+{
+	static const struct others limited = {50, 60, 20, 20, 15, 25},
+				   free_to_roam = {50, 60, 20, 20, 30, 50};
+
+	(void)state;
+	check_others(&limited, 1, 45);
+	check_others(&free_to_roam, 0, 45);
 }
 
 /* --- softnet --- */
@@ -896,6 +1043,12 @@ int main(void)
 		cmocka_unit_test(test_cpu_missing),
 		cmocka_unit_test(test_cpu_returns),
 		cmocka_unit_test(test_cpu_lost_ticks),
+		cmocka_unit_test(test_busy_cpu_without_ticks_has_no_user_time),
+		cmocka_unit_test(test_side_without_a_list_has_the_cpus_of_the_file),
+		cmocka_unit_test(test_steal_above_1_percent_is_noted),
+		cmocka_unit_test(test_more_than_a_tenth_of_the_ticks_astray_is_noted),
+		cmocka_unit_test(test_user_time_of_others_is_what_no_thread_used),
+		cmocka_unit_test(test_user_time_of_others_is_at_most_their_busy_time),
 		cmocka_unit_test(test_softnet),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_power_arithmetic),
