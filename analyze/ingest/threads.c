@@ -194,7 +194,7 @@ static struct thread_row *threads_see(struct ingest *in, struct sums *sums, cons
 	thread_seen(in, row, s->comm, t_ns);
 	row->allowed = threads_keep(in, row->allowed, s->allowed);
 	if (s->cpu < CPUSET_MAX)
-		*map_at(&sums->cpus_seen, (uint64_t)s->tid << 12 | s->cpu) = 1;
+		map_at(&sums->cpus_seen, (uint64_t)s->tid << 12 | s->cpu);
 	return row;
 }
 

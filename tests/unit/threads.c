@@ -4,6 +4,7 @@
  * 13 s].
  */
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/snap.h"
 #include "lib/str.h"
 #include "tests/unit/ingested.h"
@@ -248,6 +249,186 @@ static void test_process_that_begins_in_the_window_counts_from_0(void **state)
 	ingest_free(&in);
 }
 
+/* Process 30 and its only thread are new, and ran for `ns`. The span has 3 s. */
+static struct ingest process_appears(double ns)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	process(&s, 7, 1e9, 0);
+	thread(&s, 7, 7, "w", 1e9, 1);
+	add_snap(10, &s);
+	process(&s, 7, 1e9, 0);
+	thread(&s, 7, 7, "w", 1e9, 1);
+	process(&s, 30, ns, 0);
+	thread(&s, 30, 30, "new", ns, 1);
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	return in;
+}
+
+static void test_new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long(void **state)
+{
+	struct ingest in = process_appears(3.17e9);
+
+	(void)state;
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.17e9, 1);
+	assert_null(noted(&in, NOTE_threads_joined));
+	assert_true(in.workload_whole);
+	ingest_free(&in);
+	in = process_appears(3.171e9);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
+	assert_float_equal(noted_number(&in, NOTE_threads_joined), 1, 0);
+	assert_false(in.workload_whole);
+	ingest_free(&in);
+}
+
+/* Process 7 runs `ns` more than its thread, which runs 1 s. */
+static struct ingest process_runs_more(double ns)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	process(&s, 7, 1e9, 0);
+	thread(&s, 7, 7, "w", 1e9, 1);
+	thread(&s, 7, 8, "sleeps", 0, 1);
+	add_snap(10, &s);
+	process(&s, 7, 2e9 + ns, 0);
+	thread(&s, 7, 7, "w", 2e9, 1);
+	thread(&s, 7, 8, "sleeps", 0, 1);
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	return in;
+}
+
+static void test_a_tenth_of_a_tick_is_no_ended_thread(void **state)
+{
+	struct ingest in = process_runs_more(1e6);
+
+	(void)state;
+	assert_null(row(&in, 7, 0));
+	assert_float_equal(row(&in, 7, 8)->run_ns, 0, 0);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 1e9, 1);
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+	in = process_runs_more(2e6);
+	assert_float_equal(row(&in, 7, 0)->run_ns, 2e6, 1);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.002e9, 1);
+	ingest_free(&in);
+	in = process_runs_more(-1e6); /* it is read before its threads */
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 1e9, 1);
+	ingest_free(&in);
+}
+
+/* Child 20 ran 0.3 s when it was last seen, and its parent waited for children of `ticks`. */
+static struct ingest child_ends(int ticks)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	process(&s, 7, 1e9, 10);
+	thread(&s, 7, 7, "w", 1e9, 1);
+	process(&s, 20, 0.3e9, 0);
+	thread(&s, 20, 20, "kid", 0.3e9, 1);
+	add_snap(10, &s);
+	process(&s, 7, 1e9, 10 + ticks);
+	thread(&s, 7, 7, "w", 1e9, 1);
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	return in;
+}
+
+static void test_ended_child_ran_what_its_parent_waited_for(void **state)
+{
+	static const struct {
+		int ticks;
+		double ns; /* 0: the two clocks may differ so much */
+		bool unknown;
+	} rows[] = {{27, 0, true}, {28, 0, false}, {31, 0, false}, {32, 0.02e9, false}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct ingest in = child_ends(rows[i].ticks);
+
+		assert_float_equal(metric(&in, "workload_cpu_ns"), rows[i].ns, 1);
+		assert_int_equal(row(&in, 0, 0) != NULL, rows[i].ns > 0);
+		assert_int_equal(noted(&in, NOTE_threads_ended) != NULL, rows[i].unknown);
+		assert_int_equal(in.workload_whole, !rows[i].unknown);
+		ingest_free(&in);
+	}
+}
+
+/*
+ * Without schedstat the kernel has no ns. The ticks show 0.5 s of thread 7 and 0.2 s of thread 8.
+ * Child 20 ran 0.8 s in all, and 0.3 s of its own children were known.
+ */
+static void test_times_are_ticks_without_schedstat(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	str_puts(&s, "p - ");
+	stat_line(&s, 7, "w", 100, 50, 0, 1);
+	str_puts(&s, "t 7 - - 1-2 ");
+	stat_line(&s, 7, "w", 100, 50, 0, 1);
+	str_puts(&s, "p - ");
+	stat_line(&s, 20, "kid", 0, 0, 30, 1);
+	add_snap(10, &s);
+	str_puts(&s, "p - ");
+	stat_line(&s, 7, "w", 150, 70, 80, 1);
+	str_puts(&s, "t 7 - - 1-2 ");
+	stat_line(&s, 7, "w", 140, 60, 0, 1);
+	str_puts(&s, "t 7 - - 1-2 ");
+	stat_line(&s, 8, "w8", 19, 1, 0, 1);
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	assert_float_equal(row(&in, 7, 7)->run_ns, 0.5e9, 0);
+	assert_float_equal(row(&in, 7, 7)->user_ns, 0.4e9, 0);
+	assert_float_equal(row(&in, 7, 7)->system_ns, 0.1e9, 0);
+	assert_true(isnan(row(&in, 7, 7)->migrations));
+	assert_float_equal(row(&in, 7, 8)->run_ns, 0.2e9, 0);
+	assert_null(row(&in, 7, 0));
+	assert_float_equal(row(&in, 0, 0)->run_ns, 0.5e9, 0);
+	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.2e9, 0);
+	assert_non_null(noted(&in, NOTE_threads_ticks));
+	assert_false(in.workload_whole);
+	ingest_free(&in);
+}
+
+/* The kernel's configuration says whether threads are charged for interrupts. */
+static void check_accounting(const char *config, double expected)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	char file[80];
+
+	snprintf(file, sizeof(file), "%s/config", dir);
+	assert_int_equal(file_write(file, config, strlen(config), NULL), 0);
+	in.host_dir = dir;
+	world();
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	if (isnan(expected))
+		assert_true(isnan(metric(&in, "threads_hold_irq")));
+	else
+		assert_float_equal(metric(&in, "threads_hold_irq"), expected, 0);
+	unlink(file);
+	ingest_free(&in);
+}
+
+static void test_kernel_configuration_says_who_is_charged_for_interrupts(void **state)
+{
+	(void)state;
+	check_accounting("CONFIG_IRQ_TIME_ACCOUNTING=y\n", 0);
+	check_accounting("# CONFIG_IRQ_TIME_ACCOUNTING is not set\n", 1);
+	check_accounting("CONFIG_HZ=250\n", NAN);
+}
+
 static void test_run_queue_delay_is_counted(void **state)
 {
 	struct ingest in = fresh(NULL);
@@ -311,6 +492,12 @@ int main(void)
 		cmocka_unit_test(test_odd_threads_and_bad_lines_are_counted),
 		cmocka_unit_test(test_times_are_scaled_to_the_window),
 		cmocka_unit_test(test_process_that_begins_in_the_window_counts_from_0),
+		cmocka_unit_test(
+			test_new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long),
+		cmocka_unit_test(test_a_tenth_of_a_tick_is_no_ended_thread),
+		cmocka_unit_test(test_ended_child_ran_what_its_parent_waited_for),
+		cmocka_unit_test(test_times_are_ticks_without_schedstat),
+		cmocka_unit_test(test_kernel_configuration_says_who_is_charged_for_interrupts),
 		cmocka_unit_test(test_run_queue_delay_is_counted),
 		cmocka_unit_test(test_empty_file_is_refused),
 	};
