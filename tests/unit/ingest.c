@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const uint64_t S = 1000000000;
@@ -655,6 +656,64 @@ static void test_meter_clocks(void **state)
 	ingest_free(&in);
 }
 
+/* From 1e9 s on, a time is of day: it needs to be known when the run was. */
+static void test_meter_needs_the_time_of_day(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+	} logs[] = {
+		{"t,w\n2026-01-31T12:00:01,1\n", -EINVAL},
+		{"t,w\n1000000000,1\n", -EINVAL},
+		{"t,w\n999999999,1\n", 0},
+		{"t,w\n", 0},
+		{"t,w\nnever,1\n", 0},
+	};
+	const struct meter m = {.path = path};
+	struct ingest in = fresh("1");
+	struct error err = {0};
+	double watts;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(logs); i++) {
+		put(logs[i].text);
+		assert_int_equal(ingest_meter(&in, &m, &watts, &err), logs[i].rc);
+		assert_true(isnan(watts));
+	}
+	assert_non_null(strstr(err.text, "run.json does not say when the run was"));
+	ingest_free(&in);
+}
+
+/* A capture's own logs are power.csv, power-2.csv and so on. A FIFO in their place is not read. */
+static void test_logs_of_the_capture_are_read_in_their_order(void **state)
+{
+	struct ingest in = fresh("1");
+	char *first = xasprintf("%s/power.csv", dir), *second = xasprintf("%s/power-2.csv", dir);
+	char *fourth = xasprintf("%s/power-4.csv", dir);
+	const char *text = "t,w\n9,40\n14,40\n";
+
+	(void)state;
+	in.dir = dir;
+	assert_int_equal(file_write(first, text, strlen(text), NULL), 0);
+	assert_int_equal(mkfifo(second, 0600), 0);
+	assert_int_equal(file_write(fourth, text, strlen(text), NULL), 0);
+	ingest_meters(&in);
+	assert_int_equal(in.npower, 2);
+	assert_string_equal(in.power[0].domain, "power.csv");
+	assert_float_equal(in.power[0].watts, 40, 1e-9);
+	assert_string_equal(in.power[1].domain, "power-2.csv");
+	assert_true(isnan(in.power[1].watts));
+	assert_true(noted_text(&in, NOTE_file_damaged, "not a regular file"));
+	unlink(first);
+	unlink(second);
+	unlink(fourth);
+	free(first);
+	free(second);
+	free(fourth);
+	ingest_free(&in);
+}
+
 /* The time need not stand first, nor have a name. */
 static void test_meter_columns(void **state)
 {
@@ -669,6 +728,14 @@ static void test_meter_columns(void **state)
 	m.column = NULL; /* none is called watts: the first that is not the time */
 	assert_float_equal(read_meter(&in, &m, "W;x;9\n40;1;9\n40;1;14\n"), 40, 1e-9);
 	assert_float_equal(read_meter(&in, &m, "50;1;9\n50;1;11\n50;1;14\n"), 1, 1e-9);
+	m.time_column = "2";
+	assert_float_equal(read_meter(&in, &m, "x;y\n40;9\n40;14\n"), 40, 1e-9);
+	m.time_column = NULL;
+	assert_float_equal(read_meter(&in, &m, "x;y\n9;40\n14;40\n"), 40, 1e-9);
+	put("x\n9\n14\n");
+	assert_int_equal(ingest_meter(&in, &m, &watts, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "no column of watts"));
+	err = (struct error){0};
 	m.time_column = "nowhen";
 	assert_int_equal(ingest_meter(&in, &m, &watts, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "no column 'nowhen' in its heading (--time-column)"));
@@ -820,6 +887,210 @@ static void test_coarse_points_bound_the_error_of_the_work(void **state)
 	in = coarse(4, 0);
 	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100.0);
 	ingest_free(&in);
+}
+
+/* Writes points `step` s apart from 10 s on, with these rates in bytes/s between them. */
+static struct ingest paced(double step, const double *rates, size_t n)
+{
+	struct ingest in = fresh("1");
+	struct str s = {0};
+	double bytes = 0;
+	size_t i;
+
+	for (i = 0; i <= n; i++) {
+		str_printf(&s, "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%.0f}\n",
+			   1e10 + (double)i * step * 1e9, bytes);
+		bytes += i < n ? rates[i] * step : 0;
+	}
+	workload(&in, "tcpzc", s.buf);
+	str_free(&s);
+	return in;
+}
+
+static void check_stalls(double step, const double *rates, size_t n, double all, double longest,
+			 double at)
+{
+	struct ingest in = paced(step, rates, n);
+	const struct note *stalled = noted(&in, NOTE_workload_stalled);
+
+	assert_float_equal(metric(&in, "stalled_s"), all, 1e-9);
+	assert_int_equal(stalled != NULL, all > 0);
+	if (stalled) {
+		assert_float_equal(stalled->value[0].number, all, 1e-9);
+		assert_float_equal(stalled->value[1].number, 3, 1e-9);
+		assert_float_equal(stalled->value[2].number, longest, 1e-9);
+		assert_float_equal(stalled->value[3].number, at, 1e-9);
+	}
+	ingest_free(&in);
+}
+
+static void test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second(void **state)
+{
+	static const double slow[] = {10000, 500, 10000}, tenth[] = {19531250, 1953125, 19531250},
+			    mostly_idle[] = {0, 0, 30000},
+			    half[] = {2000, 2000, 2000, 150, 150, 150};
+	double fine[300];
+	size_t i;
+
+	(void)state;
+	check_stalls(1, slow, array_size(slow), 1, 1, 1);
+	check_stalls(1, tenth, array_size(tenth), 0, 0, 0);
+	/* With nothing done in most of the time, the mean is the usual rate. */
+	check_stalls(1, mostly_idle, array_size(mostly_idle), 2, 2, 0);
+	/* Half of the time at each rate: the lower one is usual. */
+	check_stalls(0.5, half, array_size(half), 0, 0, 0);
+	/* 0.19 s are too short, 0.2 s and 0.3 s are not; they are 50 ms apart. */
+	for (i = 0; i < array_size(fine); i++)
+		fine[i] = i < 20 || (i >= 100 && i < 119) || (i >= 124 && i < 154) ? 0 : 1e6;
+	check_stalls(0.01, fine, array_size(fine), 0.5, 0.3, 1.24);
+}
+
+/* A stall is cut to the window, which begins 1 s after the first point. */
+static void test_stall_counts_inside_the_window(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	workload(&in, "tcpzc",
+		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":0}\n"
+		 "{\"type\":\"point\",\"t_ns\":10500000000,\"bytes\":0}\n"
+		 "{\"type\":\"point\",\"t_ns\":12500000000,\"bytes\":2000000}\n"
+		 "{\"type\":\"point\",\"t_ns\":15000000000,\"bytes\":2000000}\n"
+		 "{\"type\":\"point\",\"t_ns\":16000000000,\"bytes\":2000000}\n");
+	assert_float_equal(metric(&in, "stalled_s"), 1, 1e-9);
+	assert_float_equal(noted(&in, NOTE_workload_stalled)->value[2].number, 0.5, 1e-9);
+	assert_float_equal(noted(&in, NOTE_workload_stalled)->value[3].number, 0, 1e-9);
+	ingest_free(&in);
+}
+
+/* Reads a summary of tcpzc with these members. */
+static struct ingest summary(const char *members, bool sliced)
+{
+	struct ingest in = fresh("1");
+	char *text = xasprintf("{\"type\":\"summary\",%s}\n", members);
+
+	in.sliced = sliced;
+	ingest_summary(&in, text);
+	free(text);
+	return in;
+}
+
+static void check_noted(const char *members, enum note_id id, double a, double b)
+{
+	struct ingest in = summary(members, false);
+	const struct note *n = noted(&in, id);
+
+	assert_int_equal(n != NULL, !isnan(a));
+	if (n && n->nvalues > 0)
+		assert_float_equal(n->value[0].number, a, 0);
+	if (n && n->nvalues > 1 && !isnan(b))
+		assert_float_equal(n->value[1].number, b, 0);
+	ingest_free(&in);
+}
+
+static void test_copied_responses_are_noted_where_zero_copy_was_asked_for(void **state)
+{
+	static const char copied[] = "\"rr\":{\"asks_zero_copy\":true,\"bytes\":100,\"sends\":"
+				     "{\"copied\":1,\"total\":5},\"receive\":{\"copied_bytes\":1}}",
+			  none[] = "\"rr\":{\"asks_zero_copy\":true,\"bytes\":100,\"sends\":"
+				   "{\"copied\":0,\"total\":5},\"receive\":{\"copied_bytes\":0}}",
+			  unasked[] =
+				  "\"rr\":{\"asks_zero_copy\":false,\"bytes\":100,\"sends\":"
+				  "{\"copied\":5,\"total\":5},\"receive\":{\"copied_bytes\":1}}";
+
+	(void)state;
+	check_noted(copied, NOTE_responses_copied_sends, 1, 5);
+	check_noted(copied, NOTE_responses_copied_bytes, 1, 100);
+	check_noted(none, NOTE_responses_copied_sends, NAN, NAN);
+	check_noted(none, NOTE_responses_copied_bytes, NAN, NAN);
+	check_noted(unasked, NOTE_responses_copied_sends, NAN, NAN);
+	check_noted(unasked, NOTE_responses_copied_bytes, NAN, NAN);
+}
+
+static void test_notes_of_a_summary_begin_with_the_first_event(void **state)
+{
+	(void)state;
+	check_noted("\"side\":\"receiver\",\"bytes\":90,\"lost_bytes\":1", NOTE_datagrams_lost, 1,
+		    91);
+	check_noted("\"side\":\"sender\",\"bytes\":90,\"lost_bytes\":1", NOTE_datagrams_lost, 1,
+		    90);
+	check_noted("\"bytes\":90,\"lost_bytes\":0", NOTE_datagrams_lost, NAN, NAN);
+	check_noted("\"bytes\":90,\"lost_bytes\":null", NOTE_datagrams_lost_unknown, 0, NAN);
+	check_noted("\"bytes\":90,\"lost_bytes\":0", NOTE_datagrams_lost_unknown, NAN, NAN);
+	check_noted("\"ring_overflow\":1", NOTE_uring_ring_full_count, 1, NAN);
+	check_noted("\"ring_overflow\":0", NOTE_uring_ring_full_count, NAN, NAN);
+	check_noted("\"ring_overflow\":1,\"dropped_completions\":0", NOTE_uring_ring_full, 1, NAN);
+	check_noted("\"ring_overflow\":0,\"dropped_completions\":0", NOTE_uring_ring_full, NAN,
+		    NAN);
+	check_noted("\"dropped_completions\":1", NOTE_uring_completions_lost, 1, NAN);
+	check_noted("\"dropped_completions\":0", NOTE_uring_completions_lost, NAN, NAN);
+	check_noted("\"receive\":{\"dropped_bytes\":1}", NOTE_workload_truncated, 0, NAN);
+	check_noted("\"receive\":{\"dropped_bytes\":0}", NOTE_workload_truncated, NAN, NAN);
+	check_noted("\"send_retries\":{\"memlock\":1}", NOTE_sends_retried, 1, NAN);
+	check_noted("\"send_retries\":{\"memlock\":0}", NOTE_sends_retried, NAN, NAN);
+	check_noted("\"busy_poll\":{\"flows\":0}", NOTE_busy_poll_no_effect, 0, NAN);
+	check_noted("\"busy_poll\":{\"flows\":1}", NOTE_busy_poll_no_effect, NAN, NAN);
+	check_noted("\"verify\":\"ok\"", NOTE_workload_corrupt, NAN, NAN);
+}
+
+/* In a slice of the window only the evidence of zero copy is used, which holds for the whole run.
+ */
+static void test_slice_has_the_evidence_of_a_summary_alone(void **state)
+{
+	static const char members[] =
+		"\"side\":\"receiver\",\"mode\":\"mmap\",\"bytes\":9,\"receive\":{\"calls\":3,"
+		"\"mapped_bytes\":9},\"flows\":[{}],\"syscalls\":{\"recvfrom\":3}";
+	struct ingest in = summary(members, false);
+
+	(void)state;
+	assert_float_equal(metric(&in, "rx_calls"), 3, 0);
+	assert_float_equal(metric(&in, "rx_bytes"), 9, 0);
+	assert_float_equal(metric(&in, "workload_flows"), 1, 0);
+	assert_float_equal(metric(&in, "workload_calls:recvfrom"), 3, 0);
+	assert_int_equal(in.nabsent, 0);
+	ingest_free(&in);
+	in = summary(members, true);
+	assert_float_equal(metric(&in, "rx_mapped_bytes"), 9, 0);
+	assert_float_equal(metric(&in, "asked_zero_copy"), 1, 0);
+	assert_true(isnan(metric(&in, "rx_calls")));
+	assert_true(isnan(metric(&in, "rx_bytes")));
+	assert_true(isnan(metric(&in, "workload_calls:recvfrom")));
+	assert_string_equal(in.absent[0], "the workload's summary");
+	ingest_free(&in);
+	in = summary("\"side\":\"sender\",\"bytes\":9,\"flows\":[],\"asks_zero_copy\":false,"
+		     "\"mode\":\"mmap\"",
+		     false);
+	assert_true(isnan(metric(&in, "rx_bytes")));
+	assert_true(isnan(metric(&in, "workload_flows")));
+	assert_float_equal(metric(&in, "asked_zero_copy"), 0, 0); /* what it says itself counts */
+	ingest_free(&in);
+}
+
+/* The last line may be cut off, because the workload was ended. Any other line is a fault. */
+static void test_bad_line_is_named_by_its_number(void **state)
+{
+	static const struct {
+		const char *text;
+		int line;
+		enum note_severity severity;
+	} rows[] = {
+		{"\n{\"x\":1}\n{\"type\":\"summary\"}\n", 2, SEVERITY_WARNING},
+		{"{\"type\":\"summary\"}\n{\"type\":\"po", 2, SEVERITY_LOSSY},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct ingest in = fresh("1");
+		char *text = xstrdup(rows[i].text);
+
+		ingest_summary(&in, text);
+		assert_float_equal(noted_number(&in, NOTE_workload_bad_line), rows[i].line, 0);
+		assert_int_equal(noted(&in, NOTE_workload_bad_line)->severity, rows[i].severity);
+		assert_int_equal(in.notes.n, 1);
+		free(text);
+		ingest_free(&in);
+	}
 }
 
 static void test_iperf3(void **state)
@@ -1059,8 +1330,17 @@ int main(void)
 		cmocka_unit_test(test_meter_covers),
 		cmocka_unit_test(test_meter_clocks),
 		cmocka_unit_test(test_meter_columns),
+		cmocka_unit_test(test_meter_needs_the_time_of_day),
+		cmocka_unit_test(test_logs_of_the_capture_are_read_in_their_order),
 		cmocka_unit_test(test_tcpzc_awkward),
 		cmocka_unit_test(test_coarse_points_bound_the_error_of_the_work),
+		cmocka_unit_test(
+			test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second),
+		cmocka_unit_test(test_stall_counts_inside_the_window),
+		cmocka_unit_test(test_copied_responses_are_noted_where_zero_copy_was_asked_for),
+		cmocka_unit_test(test_notes_of_a_summary_begin_with_the_first_event),
+		cmocka_unit_test(test_slice_has_the_evidence_of_a_summary_alone),
+		cmocka_unit_test(test_bad_line_is_named_by_its_number),
 		cmocka_unit_test(test_iperf3),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
