@@ -4,6 +4,7 @@
 #include "analyze/ingest/tsv.h"
 #include "analyze/ingest/ingest.h"
 #include "lib/alloc.h"
+#include "lib/stats.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -45,16 +46,6 @@ const char *power_kind_of(const char *source, const char *domain)
 		if (!strcmp(kinds[i].source, source) && !fnmatch(kinds[i].domain, domain, 0))
 			return kinds[i].kind;
 	return "other";
-}
-
-bool power_kind_known(const char *kind)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(totals); i++)
-		if (!strcmp(kind, totals[i]))
-			return true;
-	return !strcmp(kind, "other");
 }
 
 static bool power_name_is_taken(const struct ingest *in, const char *kind, const char *source,
@@ -248,13 +239,6 @@ double readings_difference(const struct reading *r, size_t n, uint64_t from, uin
 	return n < 2 ? NAN : readings_value_at(r, n, to) - readings_value_at(r, n, from);
 }
 
-static int double_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double readings_median_step(const struct reading *r, size_t n)
 {
 	double *step = xcalloc(n + 1, sizeof(*step)), median;
@@ -262,8 +246,7 @@ static double readings_median_step(const struct reading *r, size_t n)
 
 	for (i = 1; i < n; i++)
 		step[i - 1] = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
-	qsort(step, n ? n - 1 : 0, sizeof(*step), double_compare);
-	median = n > 1 ? step[(n - 1) / 2] : 0;
+	median = stats_quantile(step, n ? n - 1 : 0, 0.5);
 	free(step);
 	return median;
 }
@@ -386,8 +369,6 @@ double readings_metered(struct ingest *in, const char *what, const struct readin
 		note_add(&in->notes, power_few_readings, what, n);
 		return NAN;
 	}
-	if (to <= from)
-		return NAN;
 	if (r[0].t_ns > from || r[n - 1].t_ns < to) {
 		note_add(&in->notes, power_not_covered, what, seconds_in_window(in, r[0].t_ns),
 			 seconds_in_window(in, r[n - 1].t_ns), seconds_in_window(in, to));

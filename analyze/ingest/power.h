@@ -54,9 +54,6 @@ double readings_metered(struct ingest *in, const char *what, const struct readin
 /* Returns the kind of a domain of power.tsv. */
 const char *power_kind_of(const char *source, const char *domain);
 
-/* Returns whether there is a kind of this name. */
-bool power_kind_known(const char *kind);
-
 /*
  * Adds a domain's mean watts in the window. NAN: its readings do not cover the window. `how`: NULL
  * (measured) or "imported".
