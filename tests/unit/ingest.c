@@ -54,6 +54,17 @@ static void add_snap(double seconds, const char *text)
 	append_snap(path, seconds, text, strlen(text));
 }
 
+/* The value of the last point of a series, NaN: there is none. */
+static double last_point(const struct ingest *in, const char *series)
+{
+	size_t i;
+
+	for (i = in->nseries; i-- > 0;)
+		if (!strcmp(in->series[i].name, series))
+			return in->series[i].value;
+	return NAN;
+}
+
 /* --- tables as text --- */
 
 static void check_row(const struct tsv *t, size_t row, const char *a, const char *b, const char *c)
@@ -138,6 +149,28 @@ static void test_cpu_awkward(void **state)
 	assert_non_null(noted(&in, NOTE_cpu_offline));
 	assert_non_null(noted(&in, NOTE_cpu_backwards));
 	assert_false(lossy(&in));
+	ingest_free(&in);
+}
+
+/* Before the window CPU 1 goes offline, and its iowait steps back. */
+static void test_only_the_window_has_notes_on_its_cpus(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+
+	(void)state;
+	unlink(path);
+	add_snap(6, "cpu1 0 0 0 0 50 0 0 0\n");
+	add_snap(7, "cpu1 0 0 0 90 40 0 0 0\n");
+	add_snap(8, "cpu0 0 0 0 0 0 0 0 0\n");
+	add_snap(9, "cpu1 0 0 0 200 40 0 0 0\n");
+	add_snap(10, "cpu1 0 0 0 300 40 0 0 0\n");
+	add_snap(13, "cpu1 60 0 0 540 40 0 0 0\n");
+	add_snap(14, "cpu1 60 0 0 640 30 0 0 0\n");
+	add_snap(15, "cpu0 0 0 0 0 0 0 0 0\n");
+	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err), 0);
+	assert_float_equal(metric(&in, "cpu_pct"), 20, 1e-9);
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 }
 
@@ -264,8 +297,8 @@ static void test_steal_above_1_percent_is_noted(void **state)
 	assert_null(noted(&in, NOTE_cpu_stolen));
 	assert_float_equal(metric(&in, "cpu_steal_pct"), 1, 1e-9);
 	ingest_free(&in);
-	in = cpu_1("1", "0 0 0 288 0 0 0 12");
-	assert_float_equal(noted_number(&in, NOTE_cpu_stolen), 4, 1e-9);
+	in = cpu_1("1", "0 0 0 296 0 0 0 4");
+	assert_float_equal(noted_number(&in, NOTE_cpu_stolen), 4 / 3.0, 1e-9);
 	ingest_free(&in);
 }
 
@@ -319,7 +352,7 @@ static void check_others(const struct others *o, double confined, double workloa
 	if (isnan(o->noted))
 		assert_null(noted(&in, NOTE_cpu_others));
 	else
-		assert_float_equal(noted_number(&in, NOTE_cpu_others), o->noted, 1e-9);
+		assert_float_equal(noted_number(&in, NOTE_cpu_others), o->noted, 1e-6);
 	ingest_free(&in);
 }
 
@@ -333,6 +366,7 @@ static void test_user_time_of_others_is_what_no_thread_used(void **state)
 		{27, 60, 30, 30, NAN, NAN}, /* it ran on other CPUs, too */
 		{NAN, 60, 30, 30, NAN, NAN},
 		{22, 10, 20, 20, 2, NAN}, /* up to 2 % nobody has to be there */
+		{22 + 0x1p-25, 10, 20, NAN, 2 + 0x1p-25, 20},
 		{23, 10, 20, 20, 3, 30},
 		{26, 60, 20, 20, 6, NAN}, /* a tenth of the busy time */
 		{27, 60, 20, 20, 7, 100 * 7 / 60.0},
@@ -437,6 +471,34 @@ static void test_power_arithmetic(void **state)
 	assert_int_equal(readings_gaps(w, 3, 10 * S, 13 * S).n, 0);
 }
 
+/* Longer than three times the median step, between readings of which one is inside. */
+static void test_gap_is_longer_than_three_usual_steps(void **state)
+{
+	struct reading three[] = {{8 * S, 1}, {9 * S, 1}, {10 * S, 1}, {13 * S, 1}},
+		       two[] = {{1 * S, 1},  {5 * S, 1},  {6 * S, 1},  {7 * S, 1},
+				{11 * S, 1}, {12 * S, 1}, {13 * S, 1}, {18 * S, 1}};
+	struct gaps g = readings_gaps(three, 4, 10 * S, 13 * S);
+
+	(void)state;
+	assert_int_equal(g.n, 0);
+	assert_float_equal(g.longest_s, 0, 0);
+	three[3].t_ns++;
+	g = readings_gaps(three, 4, 10 * S, 13 * S);
+	assert_int_equal(g.n, 1);
+	assert_float_equal(g.longest_s, 3.000000001, 1e-12);
+	assert_int_equal(g.at, 10 * S);
+	assert_int_equal(readings_gaps(three, 4, 8 * S, 10 * S).n, 0);
+	/* steps of 4, 1, 1, 4, 1, 1 and 5 s */
+	g = readings_gaps(two, 8, 4 * S, 14 * S);
+	assert_int_equal(g.n, 3);
+	assert_int_equal(g.at, 13 * S);
+	g = readings_gaps(two, 8, 4 * S, 13 * S);
+	assert_int_equal(g.n, 2);
+	assert_float_equal(g.longest_s, 4, 0);
+	assert_int_equal(g.at, 1 * S); /* the first of equal gaps */
+	assert_int_equal(readings_gaps(two, 8, 5 * S, 13 * S).n, 1);
+}
+
 static int read_power(struct ingest *in, const char *rows)
 {
 	char *text = xasprintf("source\tdomain\tt_ns\tmicrojoules\twatts\n%s", rows);
@@ -471,6 +533,84 @@ static void test_power_domains(void **state)
 	assert_true(isnan(metric(&in, "power_w:other")));
 	assert_true(isnan(metric(&in, "power_w:wall")));
 	assert_non_null(noted(&in, NOTE_power_kind_used));
+	assert_null(noted(&in, NOTE_power_bad_rows));
+	/* A counter has the mean power since its last reading, a meter its readings. */
+	assert_float_equal(last_point(&in, "power_w:package/powercap/package-0"), 10, 1e-9);
+	assert_float_equal(last_point(&in, "power_w:package/powercap/dram"), 2, 1e-9);
+	assert_float_equal(last_point(&in, "power_w:package"), 12, 1e-9);
+	assert_float_equal(last_point(&in, "power_w:other/hwmon/psu"), 99, 1e-9);
+	assert_int_equal(in.nseries, 1 + 1 + 1 + 2 + 1);
+	ingest_free(&in);
+}
+
+static void test_bad_rows_of_power_are_counted(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(read_power(&in, "hwmon\tpsu\t10000000000\t\t99\nhwmon\tpsu\tsoon\t\t99\n"
+					 "hwmon\tpsu\t11000000000\t\tmuch\nhwmon\n"
+					 "hwmon\tlone\t11000000000\t\t5\n"
+					 "hwmon\tpsu\t13000000000\t\t99\n"),
+			 0);
+	assert_float_equal(noted_number(&in, NOTE_power_bad_rows), 3, 0);
+	assert_float_equal(metric(&in, "power_w:other/hwmon/psu"), 99, 1e-9);
+	assert_true(isnan(metric(&in, "power_w:other/hwmon/lone")));
+	assert_float_equal(noted(&in, NOTE_power_few_readings)->value[1].number, 1, 0);
+	unlink(path);
+	assert_int_equal(parse_file(&in, "power.tsv", path, &err), -ENOENT);
+	put("source\tdomain\n");
+	assert_int_equal(parse_file(&in, "power.tsv", path, NULL), -EBADMSG);
+	ingest_free(&in);
+}
+
+/* Readings of two domains less than 50 ms apart make one point of their sum. */
+static void test_total_power_needs_every_domain_at_a_time(void **state)
+{
+	const struct reading a[] = {{10 * S, 1}, {11 * S, 2}, {12 * S, 3}, {13 * S, 4}},
+			     b[] = {{10 * S + 49999999, 10}, {11 * S + 50000000, 20}, {13 * S, 40}},
+			     core[] = {{10 * S, 500}, {13 * S, 500}};
+	struct ingest in = fresh("1");
+	size_t i, n = 0;
+
+	(void)state;
+	power_add(&in, "package", "perf", "package-0", 1, NULL);
+	power_add(&in, "package", "perf", "package-1", 10, NULL);
+	power_add(&in, "package", "perf", "package-1/core", 500, NULL);
+	power_add(&in, "wall", "csv", "m", 70, NULL);
+	readings_add_series(&in, "package", "perf", "package-0", a, 4, false);
+	readings_add_series(&in, "package", "perf", "package-1", b, 3, false);
+	readings_add_series(&in, "package", "perf", "package-1/core", core, 2, false);
+	power_put(&in);
+	for (i = 0; i < in.nseries; i++)
+		if (!strcmp(in.series[i].name, "power_w:package")) {
+			assert_float_equal(in.series[i].value, n ? 44 : 11, 1e-9);
+			assert_int_equal(in.series[i].t_ns, n ? 13 * S : 10 * S);
+			n++;
+		}
+	assert_int_equal(n, 2);
+	ingest_free(&in);
+}
+
+/* A meter's log may be hours longer: 10 s around the window are in the series. */
+static void test_series_of_a_meter_ends_10_s_from_the_window(void **state)
+{
+	const struct reading r[] = {{20 * S - 1, 1}, {20 * S, 2}, {43 * S, 3}, {43 * S + 1, 4}},
+			     joules[] = {{30 * S, 10}, {31 * S, 12}, {31 * S, 12}, {32 * S, 15}};
+	struct ingest in = fresh("1");
+
+	(void)state;
+	in.run.start_ns = 30 * S;
+	in.run.end_ns = 33 * S;
+	readings_add_series(&in, "wall", "csv", "m", r, 4, false);
+	assert_int_equal(in.nseries, 2);
+	assert_int_equal(in.series[0].t_ns, 20 * S);
+	assert_int_equal(in.series[1].t_ns, 43 * S);
+	readings_add_series(&in, "package", "perf", "p", joules, 4, true);
+	assert_int_equal(in.nseries, 4);
+	assert_float_equal(in.series[2].value, 2, 1e-9);
+	assert_float_equal(in.series[3].value, 3, 1e-9);
 	ingest_free(&in);
 }
 
@@ -501,11 +641,12 @@ static void test_power_kinds(void **state)
 	 */
 	for (i = 0; i < array_size(two); i++) {
 		in = fresh("1");
-		power_add(&in, "wall", "ipmi", "dcmi", 250, NULL);
 		power_add(&in, "wall", "csv", "meter.csv", 100, "imported");
 		power_add(&in, "wall", "csv", "meter.csv", two[i], "imported");
+		power_add(&in, "wall", "ipmi", "dcmi", 250, NULL);
 		power_put(&in);
 		assert_float_equal(metric(&in, "power_w:wall/csv/meter.csv"), 100, 0);
+		assert_string_equal(in.power[1].domain, "meter.csv (2)");
 		if (isnan(two[i]))
 			assert_true(isnan(metric(&in, "power_w:wall")));
 		else
@@ -590,7 +731,9 @@ static void test_power_gap(void **state)
 		if (i <= 11000 || i >= 12000)
 			str_printf(&s, "%d;50\n", i);
 	assert_float_equal(read_meter(&in, &m, s.buf), 50, 1e-9);
-	assert_non_null(noted(&in, NOTE_power_gap));
+	assert_float_equal(noted(&in, NOTE_power_gap)->value[1].number, 1, 1e-9);
+	assert_float_equal(noted(&in, NOTE_power_gap)->value[2].number, 1, 1e-9);
+	assert_string_equal(noted(&in, NOTE_power_gap)->value[3].text, "");
 	str_free(&s);
 	m.time_unit = "weeks";
 	assert_int_equal(ingest_meter(&in, &m, &watts, NULL), -EINVAL);
@@ -611,11 +754,16 @@ static void test_meter_covers(void **state)
 	assert_false(lossy(&in));
 	assert_false(notes_have(&in.notes, SEVERITY_WARNING));
 	assert_float_equal(read_meter(&in, &m, "t,w\n9,100\n14,100\n"), 100, 1e-9);
-	assert_non_null(noted(&in, NOTE_power_no_reading_inside));
+	assert_float_equal(noted(&in, NOTE_power_no_reading_inside)->value[1].number, 3, 1e-9);
+	assert_float_equal(noted(&in, NOTE_power_no_reading_inside)->value[2].number, 5, 1e-9);
 	assert_true(isnan(read_meter(&in, &m, "t,w\n10.01,100\n13,100\n")));
-	assert_non_null(noted(&in, NOTE_power_not_covered));
+	assert_float_equal(noted(&in, NOTE_power_not_covered)->value[1].number, 0.01, 1e-9);
+	assert_float_equal(noted(&in, NOTE_power_not_covered)->value[2].number, 3, 1e-9);
+	assert_float_equal(noted(&in, NOTE_power_not_covered)->value[3].number, 3, 1e-9);
 	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n12.99,100\n")));
+	assert_null(noted(&in, NOTE_power_few_readings));
 	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n")));
+	assert_float_equal(noted(&in, NOTE_power_few_readings)->value[1].number, 1, 0);
 	/* lines in any order, one of them damaged */
 	assert_float_equal(read_meter(&in, &m, "t,w\n14,100\n11,oops\n9,100\n12,100\n"), 100, 1e-9);
 	assert_non_null(noted(&in, NOTE_meter_bad_lines));
@@ -653,6 +801,76 @@ static void test_meter_clocks(void **state)
 	in.run.start_ns = 1769860802 * S;
 	in.run.end_ns = 1769860805 * S;
 	assert_float_equal(read_meter(&in, &m, "t,w\n1769860801,10\n1769860806,20\n"), 15, 1e-6);
+	ingest_free(&in);
+}
+
+static void test_unit_is_a_word_of_the_heading(void **state)
+{
+	static const char *const others[] = {"loadmw", "HmW", "AW", "wattage kWh", "x"};
+	struct meter m = {.path = path};
+	char *text, *column;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(others); i++) {
+		struct ingest in = fresh("1");
+		bool watt = !strncmp(others[i], "watt", 4);
+
+		text = xasprintf("t,%s\n9,40\n14,40\n", others[i]);
+		column = xasprintf("column '%s'", others[i]);
+		assert_float_equal(read_meter(&in, &m, text), 40, 1e-9);
+		assert_int_equal(noted(&in, NOTE_meter_unit_guessed) != NULL, !watt);
+		assert_true(
+			noted_text(&in, watt ? NOTE_meter_unit : NOTE_meter_unit_guessed, column));
+		free(column);
+		free(text);
+		ingest_free(&in);
+	}
+	/* A column without a heading has its number from 1. */
+	struct ingest in = fresh("1");
+
+	m.column = "3";
+	assert_float_equal(read_meter(&in, &m, "9,1,40\n14,1,40\n"), 40, 1e-9);
+	assert_string_equal(noted(&in, NOTE_meter_unit_guessed)->value[1].text, "column 3");
+	m.power_unit = "kW";
+	assert_float_equal(read_meter(&in, &m, "9,1,40\n14,1,40\n"), 40e3, 1e-9);
+	assert_string_equal(noted(&in, NOTE_meter_unit)->value[1].text, "column 3");
+	assert_string_equal(noted(&in, NOTE_meter_unit)->value[2].text, "kW");
+	ingest_free(&in);
+}
+
+/* Each meter of the options is of one side or of all. The capture's logs are left alone then. */
+static void test_meters_of_the_options_are_read_for_their_side(void **state)
+{
+	char *own = xasprintf("%s/power.csv", dir);
+	struct meter meters[] = {{.path = path, .side = "sender"},
+				 {.path = path, .side = "receiver", .kind = "package"},
+				 {.path = path}};
+	struct ingest in = fresh("1");
+
+	(void)state;
+	in.dir = dir;
+	in.how.meters = meters;
+	in.how.nmeters = array_size(meters);
+	put("t,W\n9,40\n14,40\n");
+	assert_int_equal(file_write(own, "t,mw\n9,70\n14,70\n", 18, NULL), 0);
+	ingest_meters(&in);
+	assert_int_equal(in.npower, 2);
+	assert_string_equal(in.power[0].kind, "package");
+	assert_string_equal(in.power[1].kind, "wall");
+	assert_float_equal(in.power[1].watts, 40, 1e-9);
+	ingest_free(&in);
+	/* An option without a log says how to read the capture's. */
+	in = fresh("1");
+	in.dir = dir;
+	meters[0] = (struct meter){.power_unit = "kW"};
+	in.how.meters = meters;
+	in.how.nmeters = 1;
+	ingest_meters(&in);
+	assert_int_equal(in.npower, 1);
+	assert_float_equal(in.power[0].watts, 70e3, 1e-9);
+	unlink(own);
+	free(own);
 	ingest_free(&in);
 }
 
@@ -849,6 +1067,7 @@ static void expect_note(struct ingest *in, enum note_id id, enum note_severity s
 {
 	assert_non_null(noted(in, id));
 	assert_int_equal(noted(in, id)->severity, severity);
+	assert_float_equal(noted(in, id)->value[1].number, 3, 1e-9); /* the window */
 	assert_float_equal(noted(in, id)->value[2].number, percent, 1e-3);
 }
 
@@ -889,6 +1108,72 @@ static void test_coarse_points_bound_the_error_of_the_work(void **state)
 	ingest_free(&in);
 }
 
+/* Writes points of 1000 bytes/s, but the first gap has another work. Times are in ms. */
+static struct ingest pointed(const double *ms, size_t n, double first_work)
+{
+	struct ingest in = fresh("1");
+	struct str s = {0};
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		str_printf(&s, "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%.0f}\n", ms[i] * 1e6,
+			   i ? first_work + ms[i] - ms[1] : 0);
+	workload(&in, "tcpzc", s.buf);
+	str_free(&s);
+	return in;
+}
+
+/* The bounds from 1 % on are noted, and from 20 % on they are a warning. Each is 1000 * s of 3 s.
+ */
+static void test_gap_at_an_end_is_noted_from_1_percent_on(void **state)
+{
+	static const double one[] = {9986, 10014, 11000, 12000, 12984, 13016},
+			    less[] = {9986, 10014, 11000, 12000, 12985, 13015},
+			    twenty[] = {9700, 10300, 12700, 13300},
+			    fewer[] = {9702, 10298, 12700, 13300};
+	struct ingest in = pointed(one, array_size(one), 28);
+
+	(void)state;
+	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_INFO, 1);
+	assert_float_equal(noted_number(&in, NOTE_workload_points_coarse), 0.032, 1e-9);
+	ingest_free(&in);
+	in = pointed(less, array_size(less), 28);
+	assert_null(noted(&in, NOTE_workload_points_coarse));
+	ingest_free(&in);
+	in = pointed(twenty, array_size(twenty), 600);
+	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 20);
+	ingest_free(&in);
+	in = pointed(fewer, array_size(fewer), 596);
+	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_INFO, 100 * 598 / 3000.0);
+	ingest_free(&in);
+}
+
+/*
+ * A gap of 0.5 s around the start holds 100 bytes, 80 of them before the window if they were moved
+ * evenly. At 1000 bytes/s, the fastest rate over at least half of such a gap, all of them may have
+ * been moved in the 0.1 s inside. A span of 0.2 s is too short to tell the usual speed.
+ */
+static void test_slow_gap_at_the_start_is_compared_with_long_spans(void **state)
+{
+	static const double ms[] = {9600,  10100, 10400, 10700, 11000, 11300,
+				    11600, 11900, 12200, 12500, 12800, 13100};
+	struct ingest in = pointed(ms, array_size(ms), 100);
+
+	(void)state;
+	assert_float_equal(metric(&in, "bytes"), 2920, 1e-6);
+	expect_note(&in, NOTE_workload_slow_at_ends, SEVERITY_WARNING, 100 * 80 / 2920.0);
+	assert_float_equal(noted_number(&in, NOTE_workload_slow_at_ends), 0.5, 1e-9);
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "tcpzc",
+		 "{\"type\":\"point\",\"t_ns\":9600000000,\"bytes\":0}\n"
+		 "{\"type\":\"point\",\"t_ns\":10100000000,\"bytes\":500}\n"
+		 "{\"type\":\"point\",\"t_ns\":10300000000,\"bytes\":9500}\n"
+		 "{\"type\":\"point\",\"t_ns\":13000000000,\"bytes\":12200}\n");
+	assert_null(noted(&in, NOTE_workload_slow_at_ends));
+	ingest_free(&in);
+}
+
 /* Writes points `step` s apart from 10 s on, with these rates in bytes/s between them. */
 static struct ingest paced(double step, const double *rates, size_t n)
 {
@@ -913,6 +1198,7 @@ static void check_stalls(double step, const double *rates, size_t n, double all,
 	struct ingest in = paced(step, rates, n);
 	const struct note *stalled = noted(&in, NOTE_workload_stalled);
 
+	assert_null(noted(&in, NOTE_file_unreadable));
 	assert_float_equal(metric(&in, "stalled_s"), all, 1e-9);
 	assert_int_equal(stalled != NULL, all > 0);
 	if (stalled) {
@@ -926,7 +1212,7 @@ static void check_stalls(double step, const double *rates, size_t n, double all,
 
 static void test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second(void **state)
 {
-	static const double slow[] = {10000, 500, 10000}, tenth[] = {19531250, 1953125, 19531250},
+	static const double slow[] = {10000, 950, 10000}, tenth[] = {19531250, 1953125, 19531250},
 			    mostly_idle[] = {0, 0, 30000},
 			    half[] = {2000, 2000, 2000, 150, 150, 150};
 	double fine[300];
@@ -943,6 +1229,38 @@ static void test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_seco
 	for (i = 0; i < array_size(fine); i++)
 		fine[i] = i < 20 || (i >= 100 && i < 119) || (i >= 124 && i < 154) ? 0 : 1e6;
 	check_stalls(0.01, fine, array_size(fine), 0.5, 0.3, 1.24);
+}
+
+static void test_stall_goes_on_at_two_points_of_one_time(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	workload(&in, "tcpzc",
+		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":0}\n"
+		 "{\"type\":\"point\",\"t_ns\":11000000000,\"bytes\":100000}\n"
+		 "{\"type\":\"point\",\"t_ns\":11150000000,\"bytes\":100000}\n"
+		 "{\"type\":\"point\",\"t_ns\":11150000000,\"bytes\":100000}\n"
+		 "{\"type\":\"point\",\"t_ns\":11300000000,\"bytes\":100000}\n"
+		 "{\"type\":\"point\",\"t_ns\":13000000000,\"bytes\":270000}\n");
+	assert_float_equal(metric(&in, "stalled_s"), 0.3, 1e-9);
+	assert_int_equal(in.nseries, 4); /* of the throughput */
+	ingest_free(&in);
+}
+
+static void test_points_too_far_apart_give_a_slice_no_figure(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	in.sliced = true;
+	workload(&in, "tcpzc",
+		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":0}\n"
+		 "{\"type\":\"point\",\"t_ns\":15000000000,\"bytes\":100000}\n");
+	assert_true(isnan(metric(&in, "bytes")));
+	assert_string_equal(in.absent[0], "workload");
+	assert_null(noted(&in, NOTE_file_unreadable));
+	ingest_free(&in);
 }
 
 /* A stall is cut to the window, which begins 1 s after the first point. */
@@ -1039,7 +1357,9 @@ static void test_slice_has_the_evidence_of_a_summary_alone(void **state)
 {
 	static const char members[] =
 		"\"side\":\"receiver\",\"mode\":\"mmap\",\"bytes\":9,\"receive\":{\"calls\":3,"
-		"\"mapped_bytes\":9},\"flows\":[{}],\"syscalls\":{\"recvfrom\":3}";
+		"\"mapped_bytes\":9},\"flows\":[{}],\"syscalls\":{\"recvfrom\":3},\"recv_hist\":{\"4\":5},"
+		"\"token_hist\":{\"4\":6},\"return_hist\":{\"4\":7},"
+		"\"histograms\":{\"latency_ns\":{\"count\":8},\"batch\":{\"max\":9}}";
 	struct ingest in = summary(members, false);
 
 	(void)state;
@@ -1047,6 +1367,11 @@ static void test_slice_has_the_evidence_of_a_summary_alone(void **state)
 	assert_float_equal(metric(&in, "rx_bytes"), 9, 0);
 	assert_float_equal(metric(&in, "workload_flows"), 1, 0);
 	assert_float_equal(metric(&in, "workload_calls:recvfrom"), 3, 0);
+	assert_float_equal(metric(&in, "recv_size_log2:4"), 5, 0);
+	assert_float_equal(metric(&in, "recv_tokens_log2:4"), 6, 0);
+	assert_float_equal(metric(&in, "return_tokens_log2:4"), 7, 0);
+	assert_float_equal(metric(&in, "hist:latency_ns:count"), 8, 0);
+	assert_float_equal(metric(&in, "hist:batch:max"), 9, 0);
 	assert_int_equal(in.nabsent, 0);
 	ingest_free(&in);
 	in = summary(members, true);
@@ -1138,6 +1463,25 @@ static void test_iperf3(void **state)
 	in = fresh("1");
 	workload(&in, "iperf3", "{\"intervals\":[],\"error\":\"control socket closed\"}");
 	assert_non_null(noted(&in, NOTE_workload_error));
+	ingest_free(&in);
+}
+
+static void test_line_rates_are_noted_to_be_spread(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	workload(&in, "pps", "XDP-RX CPU total 3,000\nXDP-RX CPU total 5,000\n");
+	assert_float_equal(noted_number(&in, NOTE_rates_spread), 2, 0);
+	assert_float_equal(noted(&in, NOTE_rates_spread)->value[1].number, 6, 1e-9);
+	assert_float_equal(metric(&in, "packets"), 1 * 3000 + 2 * 5000, 1e-6);
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "iperf3",
+		 "{\"start\":{\"timestamp\":{\"timesecs\":99}},\"intervals\":["
+		 "{\"sum\":{\"end\":5.5,\"bytes\":4000}}]}");
+	assert_null(noted(&in, NOTE_rates_spread));
+	assert_float_equal(noted_number(&in, NOTE_workload_dated), 0.25, 1e-9);
 	ingest_free(&in);
 }
 
@@ -1312,6 +1656,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_interpolates),
 		cmocka_unit_test(test_cpu_awkward),
 		cmocka_unit_test(test_cpu_missing),
+		cmocka_unit_test(test_only_the_window_has_notes_on_its_cpus),
 		cmocka_unit_test(test_cpu_returns),
 		cmocka_unit_test(test_cpu_lost_ticks),
 		cmocka_unit_test(test_busy_cpu_without_ticks_has_no_user_time),
@@ -1323,25 +1668,36 @@ int main(void)
 		cmocka_unit_test(test_softnet),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_power_arithmetic),
+		cmocka_unit_test(test_gap_is_longer_than_three_usual_steps),
 		cmocka_unit_test(test_power_domains),
+		cmocka_unit_test(test_bad_rows_of_power_are_counted),
+		cmocka_unit_test(test_total_power_needs_every_domain_at_a_time),
+		cmocka_unit_test(test_series_of_a_meter_ends_10_s_from_the_window),
 		cmocka_unit_test(test_power_kinds),
 		cmocka_unit_test(test_power_gap),
 		cmocka_unit_test(test_polled_programs_are_integrated_over_the_window),
 		cmocka_unit_test(test_meter_covers),
 		cmocka_unit_test(test_meter_clocks),
 		cmocka_unit_test(test_meter_columns),
+		cmocka_unit_test(test_unit_is_a_word_of_the_heading),
+		cmocka_unit_test(test_meters_of_the_options_are_read_for_their_side),
 		cmocka_unit_test(test_meter_needs_the_time_of_day),
 		cmocka_unit_test(test_logs_of_the_capture_are_read_in_their_order),
 		cmocka_unit_test(test_tcpzc_awkward),
 		cmocka_unit_test(test_coarse_points_bound_the_error_of_the_work),
+		cmocka_unit_test(test_gap_at_an_end_is_noted_from_1_percent_on),
+		cmocka_unit_test(test_slow_gap_at_the_start_is_compared_with_long_spans),
 		cmocka_unit_test(
 			test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second),
 		cmocka_unit_test(test_stall_counts_inside_the_window),
+		cmocka_unit_test(test_stall_goes_on_at_two_points_of_one_time),
+		cmocka_unit_test(test_points_too_far_apart_give_a_slice_no_figure),
 		cmocka_unit_test(test_copied_responses_are_noted_where_zero_copy_was_asked_for),
 		cmocka_unit_test(test_notes_of_a_summary_begin_with_the_first_event),
 		cmocka_unit_test(test_slice_has_the_evidence_of_a_summary_alone),
 		cmocka_unit_test(test_bad_line_is_named_by_its_number),
 		cmocka_unit_test(test_iperf3),
+		cmocka_unit_test(test_line_rates_are_noted_to_be_spread),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
 		cmocka_unit_test(test_syscalls),
