@@ -205,7 +205,7 @@ static void test_counters_grow_inside_the_window(void **state)
 	str_puts(&s, "little\n");
 	put_line(&s, &one, sizeof(one.info));
 	add_snap(11, &s);
-	one.info.tcpi_bytes_acked = 1400, one.info.tcpi_rtt = 200;
+	one.info.tcpi_bytes_acked = 1400, one.info.tcpi_rtt = 200, one.info.tcpi_min_rtt = 35;
 	two.info.tcpi_bytes_acked = 600, two.info.tcpi_rtt = 7;
 	str_puts(&s, "little\n");
 	put_line(&s, &one, sizeof(one.info));
@@ -222,7 +222,10 @@ static void test_counters_grow_inside_the_window(void **state)
 	assert_float_equal(r->f[SOCKET_bytes_acked], 300, 1e-9);
 	assert_float_equal(r->f[SOCKET_retrans], 5, 1e-9); /* half of 10 */
 	assert_float_equal(r->f[SOCKET_rtt_us], 150, 1e-9);
-	assert_float_equal(r->f[SOCKET_min_rtt_us], 40, 0);
+	assert_float_equal(r->f[SOCKET_min_rtt_us], 35, 0);
+	assert_int_equal(r->readings, 3);
+	assert_int_equal(r->first_ns, 9 * S);
+	assert_int_equal(r->last_ns, 13 * S);
 	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 900, 1e-9);
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 78.5, 1e-9);
 	assert_float_equal(metric(&in, "tcp_sockets"), 3, 0);
@@ -271,6 +274,181 @@ static void test_medians_and_series_leave_out_idle_sockets(void **state)
 	ingest_free(&in);
 }
 
+/* Reads two readings of sockets; socket i sends bytes[i] in the window. */
+static struct ingest sockets_send(const uint64_t *bytes, uint32_t n, double from, double to)
+{
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
+	struct str s = {0};
+	uint32_t i;
+
+	unlink(path);
+	for (i = 0; i < 2 * n; i++) {
+		struct made m = socket_made(i % n + 1);
+
+		if (i % n == 0)
+			str_puts(&s, "little\n");
+		m.info.tcpi_rtt = 10 * (i % n + 1);
+		m.info.tcpi_bytes_acked = i < n ? 0 : bytes[i % n];
+		put_line(&s, &m, sizeof(m.info));
+		if (i % n == n - 1)
+			add_snap(i < n ? from : to, &s);
+	}
+	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+	return in;
+}
+
+static void test_socket_is_idle_below_a_hundredth_of_the_busiest(void **state)
+{
+	static const uint64_t idle[] = {1000000, 9999}, busy[] = {1000000, 10000};
+	struct ingest in = sockets_send(idle, 2, 10, 13);
+
+	(void)state;
+	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 10, 0);
+	assert_string_equal(in.sockets[0].state, "close-wait");
+	ingest_free(&in);
+	in = sockets_send(busy, 2, 10, 13);
+	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 15, 0);
+	ingest_free(&in);
+}
+
+/* Readings of a third of the window give no amounts, and states of the time that they cover. */
+static void test_amounts_need_readings_of_the_whole_window(void **state)
+{
+	static const uint64_t bytes[] = {1000};
+	struct ingest in = sockets_send(bytes, 1, 10, 11);
+
+	(void)state;
+	assert_int_equal(in.nsockets, 1);
+	assert_true(isnan(in.sockets[0].f[SOCKET_bytes_acked]));
+	assert_float_equal(in.sockets[0].f[SOCKET_rtt_us], 10, 0);
+	assert_true(isnan(metric(&in, "tcp_sockets")));
+	assert_true(isnan(metric(&in, "tcp_socket_rtt_us")));
+	assert_non_null(noted(&in, NOTE_coverage_too_small));
+	ingest_free(&in);
+}
+
+static void test_states_count_up_to_20_ms_outside_the_window(void **state)
+{
+	static const struct {
+		double from, to, rtt;
+	} rows[] = {{9.98, 13.02, 15}, {9.979, 13.02, 20}, {9.98, 13.021, 10}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
+		struct made m = socket_made(1);
+		struct str s = {0};
+
+		unlink(path);
+		m.info.tcpi_bytes_acked = 600;
+		m.info.tcpi_rtt = 10;
+		str_puts(&s, "little\n");
+		put_line(&s, &m, sizeof(m.info));
+		add_snap(rows[i].from, &s);
+		m.info.tcpi_rtt = 20;
+		m.info.tcpi_bytes_acked = 500; /* it falls: no growth */
+		str_puts(&s, "little\n");
+		put_line(&s, &m, sizeof(m.info));
+		add_snap(rows[i].to, &s);
+		assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+		assert_float_equal(in.sockets[0].f[SOCKET_rtt_us], rows[i].rtt, 0);
+		assert_float_equal(in.sockets[0].f[SOCKET_bytes_acked], 0, 0);
+		ingest_free(&in);
+	}
+}
+
+/* The store has the 1000 busiest sockets. */
+static void test_the_least_busy_of_1002_sockets_are_added_up(void **state)
+{
+	uint64_t bytes[1002];
+	struct ingest in;
+	const struct note *merged;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 1002; i++)
+		bytes[i] = 1000 + i;
+	in = sockets_send(bytes, 1002, 10, 13);
+	assert_int_equal(in.nsockets, 1000);
+	assert_float_equal(in.sockets[0].f[SOCKET_bytes_acked], 2001, 0);
+	assert_float_equal(in.sockets[999].f[SOCKET_bytes_acked], 1002, 0);
+	merged = noted(&in, NOTE_tcp_sockets_merged);
+	assert_float_equal(merged->value[0].number, 1002, 0);
+	assert_float_equal(merged->value[1].number, 1000, 0);
+	assert_float_equal(merged->value[2].number, 1000 + 1001, 0);
+	ingest_free(&in);
+	in = sockets_send(bytes, 1000, 10, 13);
+	assert_int_equal(in.nsockets, 1000);
+	assert_null(noted(&in, NOTE_tcp_sockets_merged));
+	ingest_free(&in);
+}
+
+static void test_readings_without_sockets_have_no_figures(void **state)
+{
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(parse_file(&in, "tcp.snap", path, &err), -ENOENT);
+	str_puts(&s, "little\n");
+	add_snap(10, &s);
+	err = (struct error){0};
+	assert_int_equal(parse_file(&in, "tcp.snap", path, &err), -ENODATA);
+	str_puts(&s, "big\n");
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "tcp.snap", path, &err), 0);
+	assert_int_equal(in.nseries + in.nmetrics + in.notes.n, 0);
+	ingest_free(&in);
+}
+
+/* A socket is the same in two readings if all 64 bits of its cookie are. */
+static void test_lines_are_read_whole(void **state)
+{
+	struct made m = socket_made(5);
+	struct str s = {0}, cut = {0};
+	struct tcp_seen seen;
+	int i;
+
+	(void)state;
+	m.msg.id.idiag_cookie[1] = 9;
+	m.memory[0] = 1, m.memory[8] = 2;
+	for (i = 11; i <= 12; i++) { /* the last state that has a name, and one more */
+		m.msg.idiag_state = (uint8_t)i;
+		put_line(&s, &m, sizeof(m.info));
+		s.buf[s.len - 1] = '\0';
+		assert_true(
+			tcp_info_parse(s.buf, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, &seen));
+		assert_true(seen.cookie == (9ULL << 32 | 5));
+		assert_int_equal(seen.state != NULL, i == 11);
+		str_reset(&s);
+	}
+	/* a message that is a byte too short, one of another family, and one without memory */
+	str_puts(&cut, "77 ");
+	hex(&cut, &m.msg, sizeof(m.msg) - 1);
+	hex(&cut, &m.info, sizeof(m.info));
+	str_puts(&cut, "- -");
+	assert_false(tcp_info_parse(cut.buf, true, &seen));
+	str_reset(&cut);
+	m.msg.idiag_family = 3;
+	put_line(&cut, &m, sizeof(m.info));
+	assert_false(tcp_info_parse(cut.buf, true, &seen));
+	str_reset(&cut);
+	m.msg.idiag_family = AF_INET6;
+	str_puts(&cut, "77 ");
+	hex(&cut, &m.msg, sizeof(m.msg));
+	hex(&cut, &m.info, sizeof(m.info));
+	hex(&cut, m.memory, 8);
+	str_puts(&cut, "-");
+	assert_true(tcp_info_parse(cut.buf, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, &seen));
+	assert_float_equal(seen.f[SOCKET_rmem], 1, 0);
+	assert_true(isnan(seen.f[SOCKET_drops]));
+	str_free(&cut);
+	str_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +457,12 @@ int main(void)
 		cmocka_unit_test(test_swapped_and_short_structures_are_read),
 		cmocka_unit_test(test_counters_grow_inside_the_window),
 		cmocka_unit_test(test_medians_and_series_leave_out_idle_sockets),
+		cmocka_unit_test(test_socket_is_idle_below_a_hundredth_of_the_busiest),
+		cmocka_unit_test(test_amounts_need_readings_of_the_whole_window),
+		cmocka_unit_test(test_states_count_up_to_20_ms_outside_the_window),
+		cmocka_unit_test(test_the_least_busy_of_1002_sockets_are_added_up),
+		cmocka_unit_test(test_readings_without_sockets_have_no_figures),
+		cmocka_unit_test(test_lines_are_read_whole),
 	};
 	int rc;
 

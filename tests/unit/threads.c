@@ -454,6 +454,16 @@ static void test_run_queue_delay_is_counted(void **state)
 	assert_string_equal(row(&in, 7, 7)->comm, "other");
 	assert_true(isnan(row(&in, 7, 8)->voluntary)); /* absent, not 0 */
 	assert_float_equal(row(&in, 7, 9)->wait_ns, 5e6, 1);
+	assert_int_equal(row(&in, 7, 7)->first_ns, 9 * S);
+	assert_int_equal(row(&in, 7, 8)->first_ns, 9 * S);
+	assert_int_equal(row(&in, 7, 8)->last_ns, 11 * S);
+	assert_int_equal(row(&in, 7, 9)->first_ns, 13 * S);
+	/* Between the readings they waited 0.2 of 2 s, and 5 ms of 2 s. */
+	assert_int_equal(in.nseries, 2);
+	assert_string_equal(in.series[0].name, "sched_wait_pct");
+	assert_int_equal(in.series[0].t_ns, 11 * S);
+	assert_float_equal(in.series[0].value, 10, 1e-9);
+	assert_float_equal(in.series[1].value, 0.25, 1e-9);
 	assert_float_equal(metric(&in, "sched_wait_ns"), 0.105e9, 1);
 	assert_float_equal(metric(&in, "sched_involuntary"), 9, 1e-9);
 	assert_float_equal(noted_number(&in, NOTE_sched_ended), 1, 0);
@@ -469,6 +479,89 @@ static void test_run_queue_delay_is_counted(void **state)
 	assert_true(isnan(row(&in, 7, 8)->wait_ns));
 	assert_float_equal(noted_number(&in, NOTE_sched_joined), 1, 0);
 	assert_float_equal(noted_number(&in, NOTE_sched_bad_lines), 1, 0);
+	ingest_free(&in);
+}
+
+/* A thread needs both numbers, a name and the time that it ran. Its other figures may be absent. */
+static void test_line_of_sched_needs_its_thread_and_its_time(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	str_puts(&s, "7 7 0 0 0 0 0 w\n");
+	add_snap(10, &s);
+	str_puts(&s, "7 7 1000 2000 inf -5 3 w\n"
+		     "7 0 1 1 1 1 1 w\n0 9 1 1 1 1 1 w\n7 9 1 1 1 1 1\n7 9 - 1 1 1 1 w\n7\n");
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
+	assert_float_equal(noted_number(&in, NOTE_sched_bad_lines), 5, 0);
+	assert_int_equal(in.nthreads_seen, 1);
+	assert_float_equal(row(&in, 7, 7)->sched_run_ns, 1000, 1e-9);
+	assert_float_equal(row(&in, 7, 7)->wait_ns, 2000, 1e-9);
+	assert_true(isnan(row(&in, 7, 7)->slices));
+	assert_true(isnan(row(&in, 7, 7)->voluntary));
+	assert_float_equal(row(&in, 7, 7)->involuntary, 3, 1e-9);
+	assert_true(isnan(metric(&in, "sched_slices")));
+	assert_true(isnan(metric(&in, "sched_switches")));
+	assert_null(noted(&in, NOTE_sched_backwards));
+	ingest_free(&in);
+}
+
+/* Thread 8 of process 7 ends, and process 9 has a new thread of that number. The span has 3 s. */
+static void test_thread_is_new_unless_it_ran_and_waited_too_long(void **state)
+{
+	static const struct {
+		const char *line;
+		double ran;
+	} rows[] = {
+		{"9 8 2000000000 1160000000 1 1 1 w\n", 2e9}, /* 5 % and 10 ms more than the span */
+		{"9 8 2000000000 1161000000 1 1 1 w\n", NAN},
+	};
+	struct error err = {0};
+	struct str s = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct ingest in = fresh(NULL);
+		bool late = isnan(rows[i].ran);
+
+		str_puts(&s, "7 8 1000 1000 1 1 1 w\n");
+		add_snap(10, &s);
+		str_puts(&s, rows[i].line);
+		add_snap(13, &s);
+		assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
+		assert_int_equal(isnan(row(&in, 9, 8)->sched_run_ns), late);
+		if (!late)
+			assert_float_equal(row(&in, 9, 8)->sched_run_ns, rows[i].ran, 1);
+		assert_int_equal(noted(&in, NOTE_sched_joined) != NULL, late);
+		assert_float_equal(noted_number(&in, NOTE_sched_ended), 1, 0);
+		ingest_free(&in);
+	}
+}
+
+static void test_counter_of_sched_that_goes_back_is_noted(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	str_puts(&s, "7 7 1000 500 9 5 5 w\n");
+	add_snap(10, &s);
+	str_puts(&s, "7 7 1000 500 9 5 5 w\n");
+	add_snap(10, &s);
+	str_puts(&s, "7 7 1000 400 9 5 6 w\n");
+	add_snap(13, &s);
+	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
+	assert_non_null(noted(&in, NOTE_sched_backwards));
+	assert_float_equal(metric(&in, "sched_run_ns"), 0, 0);
+	assert_float_equal(metric(&in, "sched_wait_ns"), 0, 0);
+	assert_float_equal(metric(&in, "sched_switches"), 1, 0);
+	assert_int_equal(in.nseries, 1); /* no rate between readings of one time */
+	assert_float_equal(in.series[0].value, 0, 0);
 	ingest_free(&in);
 }
 
@@ -499,6 +592,9 @@ int main(void)
 		cmocka_unit_test(test_times_are_ticks_without_schedstat),
 		cmocka_unit_test(test_kernel_configuration_says_who_is_charged_for_interrupts),
 		cmocka_unit_test(test_run_queue_delay_is_counted),
+		cmocka_unit_test(test_line_of_sched_needs_its_thread_and_its_time),
+		cmocka_unit_test(test_thread_is_new_unless_it_ran_and_waited_too_long),
+		cmocka_unit_test(test_counter_of_sched_that_goes_back_is_noted),
 		cmocka_unit_test(test_empty_file_is_refused),
 	};
 	int rc;
