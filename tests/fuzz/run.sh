@@ -47,7 +47,7 @@ case $program in
 		streamed pipe-packed -z -g
 	fi
 	# the streams that the unit tests write
-	for t in world samples records; do
+	for t in world samples records packed; do
 		ZCOST_SAVE_STREAMS="$seeds" "$units/perfdata_$t" >/dev/null 2>&1 || true
 	done
 	find "$top/../shared/perfdata" -name '*.data*' -size -64k -exec cp {} "$seeds" \; 2>/dev/null || true

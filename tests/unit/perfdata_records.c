@@ -1,42 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks one kind of record at a time: packed records of perf 6.16, payloads behind records,
- * losses, maps, forks and names over time, guests, programs in the kernel, headers of other
- * machines. The expected values are worked out by hand.
+ * Checks one kind of record at a time: payloads behind records, losses, maps, forks and names over
+ * time, guests, programs in the kernel, headers of other machines. The expected values are worked
+ * out by hand.
  */
 #include "tests/unit/perfdata_stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 
 #define KERNEL 0xffffffff81000000ULL
-
-static struct w_sample at_time(uint64_t time, uint32_t tid, uint64_t addr)
-{
-	return (struct w_sample){.time = time,
-				 .period = 1,
-				 .pid = tid,
-				 .tid = tid,
-				 .mode = PERF_RECORD_MISC_USER,
-				 .chain = {(uint64_t)PERF_CONTEXT_USER, addr}};
-}
-
-/* Reads the records as a stream. Returns 0 or -errno and frees the records. */
-static int read_records(struct profile *p, struct writer *records, struct error *err)
-{
-	struct writer w = {.big = records->big};
-	int ret;
-
-	w_pipe(&w, &records->out);
-	ret = w_read(p, &w.out, NULL, err);
-	str_free(&w.out);
-	str_free(&records->out);
-	return ret;
-}
 
 /* Returns "comm dso symbol" of the sample at `time`. Each sample of a test has another weight. */
 static void check_row(const struct profile *p, uint64_t weight, const char *comm, const char *dso,
@@ -56,135 +32,6 @@ static void check_row(const struct profile *p, uint64_t weight, const char *comm
 	assert_string_equal(profile_symbol_name(p, at), symbol);
 }
 
-static void sample_of(struct writer *w, uint64_t weight, uint64_t time, uint32_t tid, uint64_t addr)
-{
-	struct w_sample s = at_time(time, tid, addr);
-
-	s.period = weight;
-	w_sample(w, &s);
-}
-
-/* --- packed records --- */
-
-/* Writes samples that compress badly. */
-static void noise(struct writer *w, size_t n)
-{
-	uint64_t seed = 7;
-	size_t i, k;
-
-	for (i = 0; i < n; i++) {
-		struct w_sample s = at_time(i + 1, 1, 0x1000);
-
-		for (k = 1; k < 15; k++) {
-			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-			s.chain[k] = seed >> 1;
-		}
-		w_sample(w, &s);
-	}
-}
-
-enum data_size { RIGHT, ZERO, TOO_LARGE };
-
-/*
- * Writes what zstd_compress_stream_to_records and record__pushfn of perf 6.16 write: pieces of up
- * to 65519 bytes, each in a record. Then the first header covers all pieces, with a size of 16
- * bits.
- */
-static void push_packed(struct writer *w, ZSTD_CStream *z, const char *data, size_t len,
-			enum data_size wrong, bool last)
-{
-	static char buf[65519];
-	ZSTD_inBuffer in = {data, len, 0};
-	struct writer head = {.big = w->big};
-	size_t start = w->out.len, at, total, kept = 0;
-
-	while (in.pos < in.size || (last && kept)) { /* perf forgets kept bytes */
-		ZSTD_outBuffer out = {buf, sizeof(buf), 0};
-
-		ZSTD_compressStream(z, &out, &in);
-		kept = ZSTD_flushStream(z, &out);
-		at = w_begin(w, 83, 0xabcd);
-		w64(w, 0x5555555555555555); /* arbitrary old contents */
-		w_bytes(w, buf, out.pos);
-		w_end(w, at);
-	}
-	total = w->out.len - start;
-	w64(&head, wrong == ZERO ? 0 : wrong == TOO_LARGE ? total + 1000 : total - 16);
-	memcpy(w->out.buf + start + 8, head.out.buf, 8);
-	w_patch16(w, start + 6, (uint16_t)((total + 7) & ~7UL));
-	if (total <= 65528)
-		w_bytes(w, "\0\0\0\0\0\0\0", -total & 7);
-	str_free(&head.out);
-}
-
-static void check_packed(size_t push, enum data_size wrong, bool big)
-{
-	struct writer records = {.big = big}, packed = {.big = big};
-	ZSTD_CStream *z = ZSTD_createCStream();
-	struct error err = {0};
-	struct profile p;
-	size_t at, len;
-
-	noise(&records, 4000);
-	ZSTD_initCStream(z, 1);
-	for (at = 0; at < records.out.len; at += len) {
-		len = records.out.len - at < push ? records.out.len - at : push;
-		push_packed(&packed, z, records.out.buf + at, len, wrong,
-			    at + len == records.out.len);
-		if (at == 0) /* samples of another CPU behind a wrapped record */
-			sample_of(&packed, 1000, 3, 9, 0x2000);
-	}
-	ZSTD_freeCStream(z);
-	str_free(&records.out);
-	assert_int_equal(read_records(&p, &packed, &err), 0);
-	if (p.health.truncated)
-		print_message("# push %zu wrong %d: %s\n", push, wrong, p.health.why);
-	assert_false(p.health.truncated);
-	assert_int_equal(p.events[0].samples, 4001);
-	assert_int_equal(p.events[0].weight, 5000);
-	profile_free(&p);
-}
-
-static void test_packed_records_of_perf_6_16_are_read(void **state)
-{
-	size_t push;
-	int big;
-
-	(void)state;
-	for (big = 0; big < 2; big++) {
-		check_packed(1000, RIGHT, big);
-		check_packed(30001, RIGHT, big);
-		check_packed(30001, ZERO, big);
-		check_packed(30001, TOO_LARGE, big);
-		check_packed(120000, RIGHT, big); /* the output is full: its size wraps to 0 */
-		check_packed(524288, RIGHT, big); /* several pieces in one record */
-		for (push = 74000; push < 76000; push += 97) /* around 64 KiB */
-			check_packed(push, RIGHT, big);
-	}
-}
-
-/* The file ends inside a wrapped record. The samples before it count. */
-static void test_samples_before_a_cut_packed_record_count(void **state)
-{
-	struct writer records = {0}, packed = {0};
-	ZSTD_CStream *z = ZSTD_createCStream();
-	struct profile p;
-
-	(void)state;
-	noise(&records, 3000);
-	ZSTD_initCStream(z, 1);
-	sample_of(&packed, 5, 1, 1, 0x1000);
-	push_packed(&packed, z, records.out.buf, records.out.len, RIGHT, true);
-	ZSTD_freeCStream(z);
-	packed.out.len -= 100;
-	assert_int_equal(read_records(&p, &packed, NULL), 0);
-	assert_true(p.health.truncated);
-	assert_non_null(strstr(p.health.why, "at offset"));
-	assert_true(p.events[0].weight >= 5);
-	profile_free(&p);
-	str_free(&records.out);
-}
-
 /* --- payloads, and records that zcost does not use --- */
 
 static void test_payloads_behind_records_are_skipped(void **state)
@@ -198,7 +45,7 @@ static void test_payloads_behind_records_are_skipped(void **state)
 	w32(&w, 13);
 	w_end(&w, at);
 	w_bytes(&w, "\x09\0\0\0\0\0\x08\0\x09\0\0\0\0\0\x08\0", 16); /* looks like samples */
-	sample_of(&w, 1, 1, 1, 0x1000);
+	w_add_sample(&w, 1, 1, 1, 0x1000);
 	at = w_begin(&w, 71, 0); /* AUXTRACE: 24 bytes follow */
 	w64(&w, 24);
 	w64(&w, 0);
@@ -206,8 +53,8 @@ static void test_payloads_behind_records_are_skipped(void **state)
 	w64(&w, 0);
 	w_end(&w, at);
 	w_bytes(&w, "\x09\0\0\0\0\0\x08\0\x09\0\0\0\0\0\x08\0\x09\0\0\0\0\0\x08\0", 24);
-	sample_of(&w, 2, 2, 1, 0x1000);
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+	w_add_sample(&w, 2, 2, 1, 0x1000);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	assert_int_equal(p.events[0].weight, 3);
 	assert_int_equal(p.events[0].samples, 2);
 	assert_false(p.health.truncated);
@@ -237,8 +84,8 @@ static void test_unknown_record_types_are_counted(void **state)
 		w_trailer(&w, 1, 1, 1);
 		w_end(&w, at);
 	}
-	sample_of(&w, 1, 300, 1, 0x1000);
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+	w_add_sample(&w, 1, 300, 1, 0x1000);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	assert_int_equal(p.events[0].samples, 1);
 	assert_int_equal(p.health.unknown_records, 1 + 32 + (260 - 128));
 	assert_false(p.health.truncated);
@@ -317,20 +164,20 @@ static void test_reused_thread_id_belongs_to_its_new_process(void **state)
 	w_comm(&w, 0, 20, 20, false, "second");
 	w_mmap2(&w, 0, 20, 0x1000, 0x1000, 0, "/second");
 	w_task(&w, PERF_RECORD_FORK, 5, 10, 10, 30, 10); /* 30: a thread of 10 */
-	sample_of(&w, 1, 6, 10, 0x1010);
+	w_add_sample(&w, 1, 6, 10, 0x1010);
 	w_task(&w, PERF_RECORD_EXIT, 8, 10, 10, 30, 10);
 	w_task(&w, PERF_RECORD_FORK, 10, 30, 20, 30, 20); /* 30: a child of 20 */
-	sample_of(&w, 2, 11, 30, 0x1010);
+	w_add_sample(&w, 2, 11, 30, 0x1010);
 	w_task(&w, PERF_RECORD_EXIT, 12, 30, 20, 30, 20);
 	w_task(&w, PERF_RECORD_FORK, 13, 30, 10, 30, 10); /* 30: a child of 10 */
-	sample_of(&w, 4, 14, 30, 0x1010);
+	w_add_sample(&w, 4, 14, 30, 0x1010);
 	w_comm(&w, 15, 30, 30, false, "renamed"); /* not an exec: the maps stay */
-	sample_of(&w, 8, 16, 30, 0x1010);
+	w_add_sample(&w, 8, 16, 30, 0x1010);
 	w_comm(&w, 17, 30, 30, true, "third");
 	w_mmap2(&w, 18, 30, 0x1000, 0x1000, 0, "/third");
-	sample_of(&w, 16, 19, 30, 0x1010);
-	sample_of(&w, 32, 19, 10, 0x1020); /* the parent still has its own maps */
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+	w_add_sample(&w, 16, 19, 30, 0x1010);
+	w_add_sample(&w, 32, 19, 10, 0x1020); /* the parent still has its own maps */
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, "first", "/first", "0x10");
 	check_row(&p, 2, "second", "/second", "0x10");
 	check_row(&p, 4, "first", "/first", "0x10");
@@ -360,8 +207,8 @@ static void test_synthesized_fork_shares_no_maps(void **state)
 	w64(&w, 0);
 	w_trailer(&w, 11, 11, 0);
 	w_end(&w, at);
-	sample_of(&w, 1, 5, 11, 0x1010);
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+	w_add_sample(&w, 1, 5, 11, 0x1010);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, ":11", "[unknown]", "0x1010");
 	profile_free(&p);
 }
@@ -379,13 +226,13 @@ static void test_overlapping_rounds_are_sorted_by_time(void **state)
 	w_comm(&w, 0, 1, 1, false, "a");
 	w_mmap2(&w, 50, 1, 0x1000, 0x1000, 0, "/late");
 	w_comm(&w, 50, 1, 1, false, "b");
-	sample_of(&w, 1, 60, 1, 0x1000);
-	sample_of(&w, 2, 10, 1, 0x1000); /* before /late was mapped, and after /early was */
-	sample_of(&w, 4, 50, 1, 0x1000);
+	w_add_sample(&w, 1, 60, 1, 0x1000);
+	w_add_sample(&w, 2, 10, 1, 0x1000); /* before /late was mapped, and after /early was */
+	w_add_sample(&w, 4, 50, 1, 0x1000);
 	w_mmap2(&w, 5, 1, 0x1000, 0x1000, 0, "/early");
 	w_comm(&w, 50, 1, 1, false, "c");
-	sample_of(&w, 8, 50, 1, 0x1001);
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+	w_add_sample(&w, 8, 50, 1, 0x1001);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, "c", "/late", "0x0");
 	check_row(&p, 2, "a", "/early", "0x0");
 	check_row(&p, 4, "b", "/late", "0x0");
@@ -420,8 +267,8 @@ static void test_later_map_replaces_the_part_it_covers(void **state)
 	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		w_mmap2(&w, i + 1, 1, maps[i].start, maps[i].len, maps[i].pgoff, maps[i].name);
 	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
-		sample_of(&w, 1ULL << i, 100 + i, 1, expected[i].addr);
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+		w_add_sample(&w, 1ULL << i, 100 + i, 1, expected[i].addr);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		check_row(&p, 1ULL << i, "x", expected[i].dso, expected[i].symbol);
 	profile_free(&p);
@@ -463,8 +310,8 @@ static void test_build_id_tells_files_of_one_path_apart(void **state)
 	mmap2_of(&w, 0x2000, true, 2, 0);
 	mmap2_of(&w, 0x3000, false, 0, 5);
 	for (i = 0; i < 3; i++)
-		sample_of(&w, 1ULL << i, 9, 1, 0x1000 * (i + 1));
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+		w_add_sample(&w, 1ULL << i, 9, 1, 0x1000 * (i + 1));
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	for (i = 0; i < p.ndsos; i++) {
 		const char *id = p.dsos[i].build_id == PROFILE_NONE
 					 ? ""
@@ -481,7 +328,7 @@ static void test_build_id_tells_files_of_one_path_apart(void **state)
 /* Guests have separate address spaces: their maps and samples do not belong to the host. */
 static void test_guests_have_separate_address_spaces(void **state)
 {
-	struct w_sample kernel = at_time(10, 1, 0x1010), user = kernel, host = kernel;
+	struct w_sample kernel = w_user_sample(10, 1, 0x1010), user = kernel, host = kernel;
 	struct writer w = {0};
 	struct profile p;
 	size_t at;
@@ -507,7 +354,7 @@ static void test_guests_have_separate_address_spaces(void **state)
 	w_sample(&w, &kernel);
 	w_sample(&w, &user);
 	w_sample(&w, &host);
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, "qemu", "[guest]", "0x1010");
 	check_row(&p, 2, "qemu", "[guest]", "0x1020");
 	check_row(&p, 4, "qemu", "/host", "0x10");
@@ -550,7 +397,7 @@ static void test_kernel_programs_follow_ksymbol_records(void **state)
 	s.period = 16;
 	s.chain[1] = KERNEL + 0x500; /* no program has this address, and a process's map is none */
 	w_sample(&w, &s);
-	assert_int_equal(read_records(&p, &w, NULL), 0);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, "x", "one", "one");
 	check_row(&p, 2, "x", "two", "two");
 	check_row(&p, 4, "x", "[unknown]", "0xffffffff81000020");
@@ -575,7 +422,7 @@ static void test_feature_bitmaps_of_other_machines_are_read(void **state)
 	int bits32;
 
 	(void)state;
-	sample_of(&records, 1, 1, 1, 0x1000);
+	w_add_sample(&records, 1, 1, 1, 0x1000);
 	w_file(&w, &records.out, 112);
 	str_free(&records.out);
 	file = w.out;
@@ -606,7 +453,7 @@ static void test_larger_attrs_of_a_newer_perf_are_read(void **state)
 
 		big = i & 1;
 		w.big = records.big = big;
-		sample_of(&records, 3, 1, 1, 0x1000);
+		w_add_sample(&records, 3, 1, 1, 0x1000);
 		w_file(&w, &records.out, sizes[i / 2]);
 		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
 		assert_false(p.health.truncated);
@@ -621,8 +468,6 @@ static void test_larger_attrs_of_a_newer_perf_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packed_records_of_perf_6_16_are_read),
-		cmocka_unit_test(test_samples_before_a_cut_packed_record_count),
 		cmocka_unit_test(test_payloads_behind_records_are_skipped),
 		cmocka_unit_test(test_unknown_record_types_are_counted),
 		cmocka_unit_test(test_lost_samples_count_once),

@@ -94,4 +94,36 @@ static inline int w_read(struct profile *p, const struct str *file,
 	return ret;
 }
 
+static inline struct w_sample w_user_sample(uint64_t time, uint32_t tid, uint64_t addr)
+{
+	return (struct w_sample){.time = time,
+				 .period = 1,
+				 .pid = tid,
+				 .tid = tid,
+				 .mode = PERF_RECORD_MISC_USER,
+				 .chain = {(uint64_t)PERF_CONTEXT_USER, addr}};
+}
+
+static inline void w_add_sample(struct writer *w, uint64_t weight, uint64_t time, uint32_t tid,
+				uint64_t addr)
+{
+	struct w_sample s = w_user_sample(time, tid, addr);
+
+	s.period = weight;
+	w_sample(w, &s);
+}
+
+/* Reads the records as a stream. Returns 0 or -errno and frees the records. */
+static inline int w_read_records(struct profile *p, struct writer *records, struct error *err)
+{
+	struct writer w = {.big = records->big};
+	int ret;
+
+	w_pipe(&w, &records->out);
+	ret = w_read(p, &w.out, NULL, err);
+	str_free(&w.out);
+	str_free(&records->out);
+	return ret;
+}
+
 #endif
