@@ -84,11 +84,6 @@ uint32_t stacks_id(struct stacks *s, uint64_t hash, const struct stack_head *hea
 
 /* --- costs.c --- */
 
-static inline int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 /*
  * Samples and weight per stack, event, CPU and thread. Most stacks have one or two rows in a list.
  * A table finds the rows of stacks that have more.

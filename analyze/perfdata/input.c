@@ -94,8 +94,7 @@ static int input_open_file(struct recording *r, const char *path, bool in_captur
 		if (!ret && standard)
 			ret = input_check_standard(in, err);
 	}
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return ret;
 }
 
@@ -161,8 +160,7 @@ static void input_unmap(struct input *in)
 {
 	if (in->data)
 		munmap((void *)in->data, in->len);
-	if (in->fd >= 0)
-		close(in->fd);
+	close(in->fd);
 	free(in->path);
 }
 
@@ -200,25 +198,16 @@ int spool_open(struct spool *s, struct error *err)
 
 int spool_add(struct spool *s, const void *data, size_t len, struct error *err)
 {
-	const char *at = data;
-	ssize_t n;
+	int ret = file_write_all(s->fd, data, len);
 
-	while (len) {
-		n = write(s->fd, at, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_sys(err, errno, "writing a temporary file (set TMPDIR)");
-		at += n;
-		len -= (size_t)n;
-		s->len += (size_t)n;
-	}
+	if (ret)
+		return error_sys(err, -ret, "writing a temporary file (set TMPDIR)");
+	s->len += len;
 	return 0;
 }
 
 void spool_close(struct spool *s)
 {
-	if (s->fd >= 0)
-		close(s->fd);
+	close(s->fd);
 	s->fd = -1;
 }

@@ -55,10 +55,9 @@ static bool jit_parse_line(char *text, struct jit_line *l)
 static int jit_compare_lines(const void *a, const void *b)
 {
 	const struct jit_line *l = a, *r = b;
+	int c = compare_u64(l->start, r->start);
 
-	if (l->start != r->start)
-		return l->start < r->start ? -1 : 1;
-	return l->order < r->order ? -1 : l->order > r->order;
+	return c ? c : compare_u64(l->order, r->order);
 }
 
 /* If compilers replace code at an address, the last line counts. */

@@ -37,10 +37,9 @@ static uint32_t sideband_add_ksymbol(struct sideband *s, const struct side_ksymb
 static int side_row_compare(const void *a, const void *b)
 {
 	const struct side_row *l = a, *r = b;
+	int c = compare_u64(l->time, r->time);
 
-	if (l->time != r->time)
-		return l->time < r->time ? -1 : 1;
-	return l->order < r->order ? -1 : l->order > r->order;
+	return c ? c : compare_u64(l->order, r->order);
 }
 
 static struct side_timeline *timelines_get(struct side_timelines *t, uint32_t key)
@@ -157,7 +156,7 @@ static bool sideband_date_row(const struct sideband *s, struct side_last *last,
 {
 	const struct side_row *since = sideband_find_last(s, last, row);
 
-	if (!since || row->kind == SIDE_KSYMBOL || row->pid == KERNEL_PID)
+	if (!since)
 		return true;
 	if (side_row_lacks_exec(row, since))
 		*map_at(&last->lacks, row->pid) = since->time;
@@ -224,7 +223,7 @@ static void sideband_find_late_forks(struct sideband *s)
 
 		if (row->kind == SIDE_MAP) {
 			*known |= !row->time;
-		} else if (row->kind == SIDE_EXIT || (row->kind == SIDE_FORK && row->time)) {
+		} else if (row->kind == SIDE_EXIT || row->kind == SIDE_FORK) {
 			row->late = *known && row->kind == SIDE_FORK && row->pid == row->tid &&
 				    row->pid != row->ppid && !row->alone;
 			*known = 0;
@@ -235,7 +234,7 @@ static void sideband_find_late_forks(struct sideband *s)
 
 void sideband_finish(struct sideband *s)
 {
-	struct side_row idle = {.tid = 0};
+	static const struct side_row idle; /* since time 0 */
 	size_t i;
 
 	sideband_date_tail(s);

@@ -297,7 +297,7 @@ static int history_compare_maps(const void *a, const void *b)
 {
 	const struct history_map *l = a, *r = b;
 
-	return l->start < r->start ? -1 : l->start > r->start;
+	return compare_u64(l->start, r->start);
 }
 
 static void history_finish_space(struct history_space *s)

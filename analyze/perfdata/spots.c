@@ -76,10 +76,9 @@ struct function_places {
 static int function_place_compare(const void *a, const void *b)
 {
 	const struct function_place *l = a, *r = b;
+	int c = compare_u64(l->object, r->object);
 
-	if (l->object != r->object)
-		return l->object < r->object ? -1 : 1;
-	return l->symbol < r->symbol ? -1 : l->symbol > r->symbol;
+	return c ? c : compare_u64(l->symbol, r->symbol);
 }
 
 /* Returns the functions that have spots, each once. */

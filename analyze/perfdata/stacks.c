@@ -151,18 +151,13 @@ static int stack_compare_chain(const void *a, const void *b, void *arg)
 	struct stack *const *stacks = arg;
 	const struct stack *l = stacks[*(const uint32_t *)a], *r = stacks[*(const uint32_t *)b];
 	uint32_t i;
+	int c = 0;
 
-	for (i = 1; i <= l->head.nr && i <= r->head.nr; i++) {
-		uint64_t x = l->chain[l->head.nr - i], y = r->chain[r->head.nr - i];
-
-		if (x != y)
-			return x < y ? -1 : 1;
-	}
-	if (l->head.nr != r->head.nr)
-		return l->head.nr < r->head.nr ? -1 : 1;
-	if (l->head.ip != r->head.ip)
-		return l->head.ip < r->head.ip ? -1 : 1;
-	return l->head.mode < r->head.mode ? -1 : l->head.mode > r->head.mode;
+	for (i = 1; !c && i <= l->head.nr && i <= r->head.nr; i++)
+		c = compare_u64(l->chain[l->head.nr - i], r->chain[r->head.nr - i]);
+	c = c ? c : compare_u64(l->head.nr, r->head.nr);
+	c = c ? c : compare_u64(l->head.ip, r->head.ip);
+	return c ? c : compare_u64(l->head.mode, r->head.mode);
 }
 
 static void stack_order_sort_run(struct stack_order *so, size_t from, size_t to)

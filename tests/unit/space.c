@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -97,7 +98,7 @@ static void test_late_synthesized_maps_apply_from_the_start(void **state)
 		 .pid = PARENT,
 		 .tid = PARENT,
 		 .what = before},
-		{.time = 60, .order = 2, .kind = SIDE_MAP, .pid = PARENT, .tid = PARENT, .what = 0},
+		{.time = 60, .order = 2, .kind = SIDE_MAP, .pid = PARENT, .what = 0},
 		{.time = 100,
 		 .order = 3,
 		 .kind = SIDE_FORK,
@@ -106,9 +107,9 @@ static void test_late_synthesized_maps_apply_from_the_start(void **state)
 		 .ppid = PARENT,
 		 .ptid = PARENT},
 		{.order = 4, .kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = after},
-		{.order = 5, .kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 1},
+		{.order = 5, .kind = SIDE_MAP, .pid = CHILD, .what = 1},
 		{.order = 6, .kind = SIDE_COMM, .pid = OTHER, .tid = OTHER, .what = after},
-		{.order = 7, .kind = SIDE_MAP, .pid = OTHER, .tid = OTHER, .what = 4},
+		{.order = 7, .kind = SIDE_MAP, .pid = OTHER, .what = 4},
 	};
 	const struct side_timeline *t;
 	struct spaces s = {.side = &b};
@@ -149,6 +150,16 @@ static void make_side(struct sideband *b, struct side_row *list, size_t n)
 	sideband_finish(b);
 }
 
+#define ROW(k, t, p, i, ...)                                                       \
+	{                                                                          \
+		.kind = SIDE_##k, .time = (t), .pid = (p), .tid = (i), __VA_ARGS__ \
+	}
+#define MAP(t, p, map)	ROW(MAP, t, p, 0, .what = (map))
+#define COMM(t, p, ...) ROW(COMM, t, p, p, .what = __VA_ARGS__)
+#define FORK(t, p, tid) ROW(FORK, t, p, tid, .ppid = OTHER, .ptid = OTHER)
+#define ALONE(t, p)	ROW(FORK, t, p, p, .ppid = OTHER, .ptid = OTHER, .alone = true)
+#define EXIT(t, p)	ROW(EXIT, t, p, p, .ppid = OTHER)
+
 static const char *name_at(const struct sideband *b, uint32_t tid, uint64_t time)
 {
 	uint32_t id = timeline_at(sideband_get_timeline(&b->comms, tid), time, 0, UINT32_MAX);
@@ -184,7 +195,7 @@ static void test_exec_that_only_the_end_knows_wins(void **state)
 		 .tid = CHILD,
 		 .ppid = PARENT,
 		 .ptid = PARENT},
-		{.time = 120, .kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 1},
+		{.time = 120, .kind = SIDE_MAP, .pid = CHILD, .what = 1},
 		{.kind = SIDE_FORK,
 		 .pid = CHILD,
 		 .tid = CHILD,
@@ -192,12 +203,13 @@ static void test_exec_that_only_the_end_knows_wins(void **state)
 		 .ptid = PARENT,
 		 .alone = true},
 		{.kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = tcpzc},
-		{.kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 2},
+		{.kind = SIDE_MAP, .pid = CHILD, .what = 2},
 	};
 	struct history h;
 
 	(void)state;
 	make_side(&b, list, array_size(list));
+	assert_int_equal(b.n, array_size(list) - 1); /* without the FORK that perf wrote */
 	assert_string_equal(name_at(&b, CHILD, 99), "");
 	assert_string_equal(name_at(&b, CHILD, 105), "sh");
 	assert_string_equal(name_at(&b, CHILD, 130), "tcpzc");
@@ -233,10 +245,10 @@ static void test_recorded_exec_wins_over_the_end(void **state)
 		 .tid = CHILD,
 		 .what = tcpzc,
 		 .exec = true},
-		{.time = 120, .kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 2},
+		{.time = 120, .kind = SIDE_MAP, .pid = CHILD, .what = 2},
 		{.time = 130, .kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = sh},
 		{.kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = tcpzc},
-		{.kind = SIDE_MAP, .pid = CHILD, .tid = CHILD, .what = 1},
+		{.kind = SIDE_MAP, .pid = CHILD, .what = 1},
 	};
 	struct spaces s = {.side = &b};
 
@@ -255,6 +267,115 @@ static void test_recorded_exec_wins_over_the_end(void **state)
 	intern_free(&names);
 }
 
+/*
+ * Of rows with equal times the later one in the file counts. That holds for the program of a
+ * process that starts and execs at the same time, too, and for the first row of the file.
+ */
+static void test_rows_with_equal_times_apply_in_order_of_the_file(void **state)
+{
+	struct intern names = {0};
+	uint32_t ip = intern_str(&names, "ip"), tcpzc = intern_str(&names, "tcpzc");
+	struct sideband b = {.strings = &names};
+	struct spaces s = {.side = &b};
+	struct side_row list[] = {
+		MAP(120, CHILD, 1),	FORK(100, CHILD, CHILD), COMM(100, CHILD, ip, .exec = true),
+		COMM(0, CHILD, tcpzc),	MAP(0, CHILD, 2),	 COMM(90, OTHER, ip),
+		COMM(90, OTHER, tcpzc),
+	};
+
+	(void)state;
+	make_side(&b, list, array_size(list));
+	assert_string_equal(name_at(&b, CHILD, 101), "tcpzc");
+	assert_string_equal(name_at(&b, OTHER, 101), "tcpzc");
+	assert_string_equal(name_at(&b, 0, 0), "swapper");
+	spaces_advance(&s, (uint32_t)b.n - 1);
+	assert_int_equal(at(&s, CHILD, 0x4800), 2); /* the map of ip came before */
+	spaces_free(&s);
+	sideband_free(&b);
+	intern_free(&names);
+}
+
+/*
+ * The file has maps of CHILD with a time, and at its end others without a time. The recorded map
+ * stays the later one unless CHILD has the name of another program than the recorded exec started.
+ */
+static void test_name_without_an_exec_starts_no_program(void **state)
+{
+	static const struct side_row cases[][5] = {
+		{FORK(100, CHILD, CHILD), MAP(120, CHILD, 1), COMM(0, CHILD, 0), MAP(0, CHILD, 2)},
+		{COMM(100, CHILD, 0), MAP(120, CHILD, 1), COMM(0, CHILD, 1), MAP(0, CHILD, 2)},
+		{COMM(100, CHILD, 0, .exec = true), MAP(120, CHILD, 1), COMM(0, CHILD, 0),
+		 MAP(0, CHILD, 2)},
+		{ROW(COMM, 100, CHILD, OTHER, .what = 0, .exec = true), /* a thread's name */
+		 FORK(100, CHILD, CHILD), MAP(120, CHILD, 1), ROW(COMM, 0, CHILD, OTHER, .what = 1),
+		 MAP(0, CHILD, 2)},
+	};
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct intern names = {0};
+		struct sideband b = {.strings = &names};
+		struct spaces s = {.side = &b};
+		struct side_row rows[5];
+
+		memcpy(rows, cases[i], sizeof(rows));
+		for (n = 0; n < 5 && rows[n].pid; n++)
+			;
+		make_side(&b, rows, n);
+		spaces_advance(&s, (uint32_t)b.n - 1);
+		assert_int_equal(at(&s, CHILD, 0x4800), 1);
+		spaces_free(&s);
+		sideband_free(&b);
+		intern_free(&names);
+	}
+}
+
+/*
+ * perf lists a process while it starts. Its start then keeps the listed maps. OTHER is a parent
+ * with a map at 0x1000, and the list has a map of CHILD at 0x8000.
+ */
+static void test_start_of_a_listed_process_keeps_its_maps(void **state)
+{
+	static const struct {
+		struct side_row rows[4];
+		bool keeps; /* the last row is a start, which keeps the listed map */
+	} cases[] = {
+		{{MAP(0, CHILD, 4), FORK(100, CHILD, CHILD)}, true},
+		{{MAP(60, CHILD, 4), FORK(100, CHILD, CHILD)}, false}, /* recorded, not listed */
+		{{MAP(0, CHILD, 4), MAP(60, CHILD, 4), FORK(100, CHILD, CHILD)}, true},
+		{{MAP(0, CHILD, 4), EXIT(90, CHILD), FORK(100, CHILD, CHILD)}, false},
+		{{MAP(0, CHILD, 4), FORK(90, CHILD, CHILD), FORK(100, CHILD, CHILD)}, false},
+		{{MAP(0, CHILD, 4), FORK(90, OTHER, CHILD), FORK(100, CHILD, CHILD)}, false},
+		{{MAP(0, CHILD, 4), EXIT(90, PARENT), FORK(100, CHILD, CHILD)}, true},
+		{{ALONE(0, CHILD), MAP(0, CHILD, 4), FORK(100, CHILD, CHILD)}, true},
+		{{MAP(0, CHILD, 4), ALONE(100, CHILD)}, false},
+		{{MAP(0, CHILD, 4), FORK(100, OTHER, CHILD)}, false}, /* a thread */
+		{{MAP(0, CHILD, 4), COMM(90, CHILD, 0), FORK(100, CHILD, CHILD)}, true},
+	};
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct intern names = {0};
+		struct sideband b = {.strings = &names};
+		struct spaces s = {.side = &b};
+		struct side_row rows[5];
+
+		for (n = 0; n < 4 && cases[i].rows[n].pid; n++)
+			rows[n] = cases[i].rows[n];
+		rows[n++] = (struct side_row)MAP(0, OTHER, 0);
+		make_side(&b, rows, n);
+		spaces_advance(&s, (uint32_t)b.n - 1);
+		if (at(&s, CHILD, 0x8800) != (cases[i].keeps ? 4 : -1))
+			print_message("# case %zu\n", i);
+		assert_int_equal(at(&s, CHILD, 0x8800), cases[i].keeps ? 4 : -1);
+		spaces_free(&s);
+		sideband_free(&b);
+		intern_free(&names);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +384,9 @@ int main(void)
 		cmocka_unit_test(test_late_synthesized_maps_apply_from_the_start),
 		cmocka_unit_test(test_exec_that_only_the_end_knows_wins),
 		cmocka_unit_test(test_recorded_exec_wins_over_the_end),
+		cmocka_unit_test(test_rows_with_equal_times_apply_in_order_of_the_file),
+		cmocka_unit_test(test_name_without_an_exec_starts_no_program),
+		cmocka_unit_test(test_start_of_a_listed_process_keeps_its_maps),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
