@@ -323,6 +323,143 @@ static void test_build_id_tells_files_of_one_path_apart(void **state)
 	profile_free(&p);
 }
 
+/* A row of the header's list. The bytes of the build-id are 1 to 20. */
+static void listed_id_of(struct writer *w, uint16_t misc, uint8_t size, const char *name)
+{
+	uint8_t id[24] = {0};
+	size_t at = w_begin(w, 67, misc), i;
+
+	for (i = 0; i < 20; i++)
+		id[i] = (uint8_t)(i + 1);
+	id[20] = size;
+	w32(w, 1);
+	w_bytes(w, id, sizeof(id));
+	w_name(w, name);
+	w_end(w, at);
+}
+
+static void file_of(struct writer *w, uint64_t start, const char *name, const uint32_t *file)
+{
+	size_t at = w_begin(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+
+	w32(w, 1);
+	w32(w, 1);
+	w64(w, start);
+	w64(w, 0x1000);
+	w64(w, 0);
+	w32(w, file[0]);
+	w32(w, file[1]);
+	w64(w, file[2]);
+	w64(w, 0);
+	w64(w, 5);
+	w_name(w, name);
+	w_trailer(w, 1, 1, 0);
+	w_end(w, at);
+}
+
+/*
+ * The list belongs to a name, so it says nothing if two files have that name. A row of the kernel
+ * says nothing about files, and the first row of a name counts.
+ */
+static void test_build_ids_of_the_header_belong_to_names(void **state)
+{
+	enum { USER = PERF_RECORD_MISC_USER, KERN = PERF_RECORD_MISC_KERNEL, SIZED = 1 << 15 };
+	static const char whole[] = "0102030405060708090a0b0c0d0e0f1011121314";
+	static const struct {
+		const char *name, *expected; /* NULL: no build-id */
+		uint16_t misc;
+		uint8_t size;
+		uint32_t files[2][3]; /* device, inode */
+	} cases[] = {
+		{"/twenty", whole, USER, 0, {{8, 1, 5}, {8, 1, 5}}},
+		{"/without-size", whole, USER, 4, {{8, 1, 5}, {8, 1, 5}}},
+		{"/four", "01020304", USER | SIZED, 4, {{8, 1, 5}, {8, 1, 5}}},
+		{"/most", whole, USER | SIZED, 20, {{8, 1, 5}, {8, 1, 5}}},
+		{"/impossible", whole, USER | SIZED, 21, {{8, 1, 5}, {8, 1, 5}}},
+		{"/of-the-kernel", NULL, KERN, 0, {{8, 1, 5}, {8, 1, 5}}},
+		{"/two-inodes", NULL, USER, 0, {{8, 1, 5}, {8, 1, 6}}},
+		{"/two-majors", NULL, USER, 0, {{8, 1, 5}, {9, 1, 5}}},
+		{"/two-minors", NULL, USER, 0, {{8, 1, 5}, {8, 2, 5}}},
+		{"/inode-unknown", whole, USER, 0, {{8, 1, 5}, {0, 0, 0}}},
+	};
+	struct writer w = {0};
+	struct profile p;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		listed_id_of(&w, cases[i].misc, cases[i].size, cases[i].name);
+		listed_id_of(&w, USER | SIZED, 3, "/other");
+		listed_id_of(&w, USER | SIZED, 2, i ? cases[0].name : "/other");
+		for (k = 0; k < 2; k++) {
+			file_of(&w, 0x10000 * (i + 1) + 0x1000 * k, cases[i].name,
+				cases[i].files[k]);
+			w_add_sample(&w, 1, 9, 1, 0x10000 * (i + 1) + 0x1000 * k);
+		}
+	}
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
+	assert_int_equal(p.ndsos, array_size(cases));
+	for (i = 0; i < array_size(cases); i++) {
+		for (k = 0; strcmp(intern_get(&p.strings, p.dsos[k].name), cases[i].name); k++)
+			assert_true(k < p.ndsos);
+		if (cases[i].expected)
+			assert_string_equal(intern_get(&p.strings, p.dsos[k].build_id),
+					    cases[i].expected);
+		else
+			assert_int_equal(p.dsos[k].build_id, PROFILE_NONE);
+	}
+	profile_free(&p);
+}
+
+/* --- order of the profile --- */
+
+/* Samples without call chains. Their rows come in the order of address spaces, then of addresses.
+ */
+static void test_profile_has_the_order_of_spaces_and_addresses(void **state)
+{
+	enum { USER = PERF_RECORD_MISC_USER, GUEST = PERF_RECORD_MISC_GUEST_USER };
+	static const struct {
+		uint64_t time, addr;
+		uint16_t mode;
+		const char *dso, *symbol;
+	} rows[] = {
+		{6, 0x1003, USER, "/new", "0x3"},	 {6, 0x1001, USER, "/new", "0x1"},
+		{2, 0x1004, USER, "/old", "0x4"},	 {2, 0x1002, USER, "/old", "0x2"},
+		{6, 0x1003, GUEST, "[guest]", "0x1003"}, {0, 0x1005, USER, "[unknown]", "0x1005"},
+	};
+	struct w_event e = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					   PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER,
+			    .flags = W_ID_ALL};
+	struct writer w = {0};
+	struct profile p;
+	size_t i, at;
+
+	(void)state;
+	w_stream_head(&w, &e, 1);
+	w_mmap2(&w, 1, 1, 0x1000, 0x1000, 0, "/old");
+	w_mmap2(&w, 5, 1, 0x1000, 0x1000, 0, "/new");
+	for (i = 0; i < array_size(rows); i++) {
+		at = w_begin(&w, PERF_RECORD_SAMPLE, rows[i].mode);
+		w64(&w, W_EVENT_ID);
+		w64(&w, rows[i].addr);
+		w32(&w, 1);
+		w32(&w, 1);
+		w64(&w, rows[i].time);
+		w64(&w, 0);
+		w_end(&w, at);
+	}
+	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+	str_free(&w.out);
+	assert_int_equal(p.nframes, array_size(rows));
+	for (i = 0; i < p.nframes; i++) {
+		uint32_t symbol = p.frames[i].symbol, row = (uint32_t)(array_size(rows) - 1 - i);
+
+		assert_string_equal(profile_symbol_dso(&p, symbol), rows[row].dso);
+		assert_string_equal(profile_symbol_name(&p, symbol), rows[row].symbol);
+	}
+	profile_free(&p);
+}
+
 /* --- modes --- */
 
 /* Guests have separate address spaces: their maps and samples do not belong to the host. */
@@ -476,6 +613,8 @@ int main(void)
 		cmocka_unit_test(test_overlapping_rounds_are_sorted_by_time),
 		cmocka_unit_test(test_later_map_replaces_the_part_it_covers),
 		cmocka_unit_test(test_build_id_tells_files_of_one_path_apart),
+		cmocka_unit_test(test_build_ids_of_the_header_belong_to_names),
+		cmocka_unit_test(test_profile_has_the_order_of_spaces_and_addresses),
 		cmocka_unit_test(test_guests_have_separate_address_spaces),
 		cmocka_unit_test(test_kernel_programs_follow_ksymbol_records),
 		cmocka_unit_test(test_feature_bitmaps_of_other_machines_are_read),
