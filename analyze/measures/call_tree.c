@@ -196,15 +196,6 @@ static uint32_t call_tree_command(struct call_tree *s, const char *name)
 
 /* --- chains --- */
 
-static void call_tree_chain_add(struct call_source *source, size_t n, uint32_t frame)
-{
-	while (n >= source->chain_cap) {
-		source->chain_cap = source->chain_cap ? 2 * source->chain_cap : 256;
-		source->chain = xrealloc(source->chain, source->chain_cap * sizeof(*source->chain));
-	}
-	source->chain[n] = frame;
-}
-
 /* Adds a frame below `at`. Unresolved addresses of one object that call each other are one frame.
  */
 static uint32_t call_tree_descend(struct call_tree *s, uint32_t at, uint32_t label)
@@ -230,7 +221,7 @@ static uint32_t call_tree_place(struct call_tree *s, const struct profile_cost *
 			at = place->at - 1;
 			break;
 		}
-		call_tree_chain_add(source, n++, frame);
+		array_add(source->chain, n, source->chain_cap, frame);
 	}
 	while (n--) {
 		frame = source->chain[n];

@@ -121,7 +121,6 @@ static struct hotspots_spot *hotspots_find(struct hotspots_list *h, const struct
 	*at = (struct hotspots_spot){s->symbol,	     s->dso, s->line, s->offset,
 				     {.samples = 0}, 0,	     s->id};
 	at->sum.run_self = arena_alloc(&h->arena, (size_t)(nruns + 1) * sizeof(double));
-	memset(at->sum.run_self, 0, (size_t)(nruns + 1) * sizeof(double));
 	return at;
 }
 

@@ -74,20 +74,6 @@ const struct measure *measure_by(const struct measure *m, const struct query *q)
 	return other ? m->by : m;
 }
 
-static int measure_unknown(const char *name, struct error *err)
-{
-	struct str names = {0};
-	size_t i;
-	int rc;
-
-	for (i = 0; i < array_size(measures); i++)
-		str_printf(&names, "%s%s", i ? " " : "", measures[i]->name);
-	rc = error_set(err, EINVAL, "no table '%s'; %sthe tables are: %s", name,
-		       did_you_mean(names.buf, name), names.buf);
-	str_free(&names);
-	return rc;
-}
-
 static int measure_no_total(const char *name, struct error *err)
 {
 	struct str names = {0};
@@ -147,12 +133,10 @@ static int measure_run_sides(const struct measure *m, struct store *store, const
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,
 		struct error *err)
 {
-	const struct measure *named = measure_find(name), *m = named ? measure_by(named, q) : NULL;
+	const struct measure *named = measure_find(name), *m = measure_by(named, q);
 	int rc;
 
-	table_init(t, named ? named->name : name, m ? m->columns : NULL, m ? m->ncolumns : 0);
-	if (!m)
-		return measure_unknown(name, err);
+	table_init(t, named->name, m->columns, m->ncolumns);
 	t->least = m->spare;
 	if (!store && !m->options[SOURCE_PERF] && !m->options[SOURCE_TEXT] &&
 	    !m->options[SOURCE_NUMBERS])

@@ -84,7 +84,7 @@ const struct measure *measure_at(size_t i);	      /* NULL past the last */
 /* Returns m, or the table that the query's --by selects instead. */
 const struct measure *measure_by(const struct measure *m, const struct query *q);
 
-/* Initialises and fills `t`. The caller frees `t`, also after an error. */
+/* Initialises and fills `t`, the table of that name. The caller frees `t`, also after an error. */
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,
 		struct error *err);
 

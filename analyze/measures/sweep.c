@@ -299,7 +299,7 @@ static int sweep_read_variants(struct sweep *w, struct error *err)
 			v->values[k] = store_setting(w->s, names[i], w->settings[k]);
 	}
 	free(names);
-	return n < 0 ? n : w->nsettings < 0 ? w->nsettings : 0;
+	return w->nsettings < 0 ? w->nsettings : 0;
 }
 
 /* --- rows --- */

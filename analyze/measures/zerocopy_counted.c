@@ -83,23 +83,22 @@ static int counted_read(struct store *s, const struct block *b, struct counted *
 	const struct query all = {0};
 	struct syscall_row *rows;
 	struct run *runs;
-	int n = scope_runs(s, &all, b, FOR_SYSCALLS, &runs, err), i, k, nrows = 0;
+	int n = scope_runs(s, &all, b, FOR_SYSCALLS, &runs, err), i, k, nrows;
 
 	*c = (struct counted){.receives = store_side_is(s, b->side, "receiver") ||
 					  store_side_is(s, b->side, "proxy"),
 			      .sends = !store_side_is(s, b->side, "receiver")};
-	for (i = 0; i < n && nrows >= 0; i++) {
+	for (i = 0; i < n; i++) {
 		nrows = store_syscalls(s, runs[i].id, &rows, err);
 		for (k = 0; k < nrows; k++)
 			counted_add_call(c, &rows[k]);
-		if (nrows >= 0)
-			free(rows);
+		free(rows);
 		c->copied += figure_metric(s, &runs[i], "rx_kernel_copied_bytes");
 		c->work += figure_metric(s, &runs[i], "bytes");
 		c->received += figure_metric(s, &runs[i], "tcp_socket_bytes_received");
 	}
 	free(runs);
-	return n < 0 ? n : nrows < 0 ? nrows : n;
+	return n;
 }
 
 /* Returns a name for the evidence of system calls that sent. */
@@ -123,7 +122,7 @@ static struct evidence counted_sent(const struct counted *c)
 	double shared = c->moved[SENT_SHARED] + c->spliced, copied = c->moved[SENT_COPY];
 	double total = shared + copied + c->moved[SENT_ASKED];
 
-	if (c->work > 0 && total < 0.5 * c->work)
+	if (total < 0.5 * c->work)
 		return (struct evidence){.what = c->uring_enters > 0
 							 ? "bytes sent, by io_uring"
 							 : "bytes sent, by no system call seen",
