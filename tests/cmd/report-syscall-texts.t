@@ -71,6 +71,11 @@ printf "$old"' 75.00    0,000030           3        10         4 read\n 25.00   
 ok "a table of strace 4 is read" table --strace-c text
 ok "a table of strace 4 gives the errors" is read errors 4
 ok "an empty errors cell of strace 4 is 0" is write errors 0
+ok "no note counts the tables of a text with one table" sh -c "! grep 'the text holds' err"
+cat text text >texts
+ok "a text with two tables of all calls is read" table --strace-c texts
+ok "a note says that the figures are those of the first table" says 'the text holds 2 tables; this is the first' err
+ok "the second table adds no calls" is read calls 10
 printf "$old"'  -nan    0.000000           0        10           read\n------ ----------- ----------- --------- --------- ----------------\n100.00    0.000000                    10           total\n' >text
 ok "a table with -nan as share is read" table --strace-c text
 printf 'System call usage summary for 64 bit mode:\n%b\n 100.00  0.000030  3  10  read\n--\n100.00 0.000030 3 10 total\nSystem call usage summary for 32 bit mode:\n%b\n 100.00 0.000010 2 5 1 read\n--\n100.00 0.000010 2 5 1 total\n' "$(printf "$old")" "$(printf "$old")" >text

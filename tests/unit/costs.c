@@ -653,6 +653,18 @@ static void test_most_specific_name_decides_in_any_order(void **state)
 	}
 }
 
+static void test_function_of_one_module_is_not_that_of_another(void **state)
+{
+	struct components *c = rules_of("one | module:bc\ntwo | module:c\n");
+	struct function in_bc = {"a", "bc", DSO_MODULE, CTX_UNKNOWN},
+			in_c = {"ab", "c", DSO_MODULE, CTX_UNKNOWN};
+
+	(void)state;
+	assert_string_equal(components_of(c, &in_bc), "one");
+	assert_string_equal(components_of(c, &in_c), "two");
+	components_free(c);
+}
+
 /* A place above the first name decides before names, a place below it after them. */
 static void test_places_decide_before_or_after_names(void **state)
 {
@@ -687,6 +699,7 @@ int main(void)
 		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
 		cmocka_unit_test(test_places_decide_before_or_after_names),
+		cmocka_unit_test(test_function_of_one_module_is_not_that_of_another),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
