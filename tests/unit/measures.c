@@ -1,73 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of stores that are small enough to work out every figure by hand. */
 #include "analyze/measures/call_tree.h"
-#include "analyze/measures/measure.h"
 #include "analyze/measures/runs.h"
-#include "tests/unit/close.h"
+#include "tests/unit/small_store.h"
 
 #include <errno.h>
 #include <malloc.h>
-#include <stdlib.h>
-#include <string.h>
-
-static struct store *open_store(void)
-{
-	struct store *s;
-
-	assert_int_equal(store_create(&s, NULL, NULL), 0);
-	return s;
-}
-
-static void close_store(struct store *s)
-{
-	assert_int_equal(store_close(s, 0, NULL), 0);
-}
-
-/* Adds a run of variant v on the receiver, with a window of 10 to 12 s. */
-static int64_t add_run_of(struct store *s, const char *pass, int repeat, const char *status)
-{
-	struct run r = {.variant = "v",
-			.pass = pass,
-			.side = "receiver",
-			.host = "h",
-			.cpus = "1",
-			.ncpus = 1,
-			.repeat = repeat,
-			.position = repeat,
-			.status = status,
-			.start_ns = 10000000000,
-			.end_ns = 12000000000};
-
-	assert_int_equal(store_run_add(s, &r, NULL), 0);
-	return r.id;
-}
-
-static int64_t add_run(struct store *s, const char *pass)
-{
-	return add_run_of(s, pass, 1, "ok");
-}
-
-static struct table table_of(struct store *s, const char *name, const struct query *q)
-{
-	struct error err = {0};
-	struct table t;
-
-	if (measure_run(name, s, q, &t, &err))
-		fail_msg("%s: %s", name, err.text);
-	return t;
-}
-
-/* Checks the texts of a column, row by row, in order: "a b c". */
-static void column_is(const struct table *t, const char *column, const char *expected)
-{
-	struct str s = {0};
-	size_t row;
-
-	for (row = 0; row < t->rows; row++)
-		str_printf(&s, "%s%s", row ? " " : "", table_text(t, row, column));
-	assert_string_equal(s.buf ? s.buf : "", expected);
-	str_free(&s);
-}
 
 static void add_syscall(struct store *s, int64_t run, int nr, const char *name, const char *comm,
 			int tid, uint64_t ns)
@@ -97,29 +35,33 @@ static void test_calls_of_equal_time_are_in_order_of_name_command_and_thread(voi
 		{"read", "a", 2, 600},	{"zz", "z", 9, 700},
 	};
 	struct query q = {.by = "tid"};
-	struct store *s = open_store();
-	int64_t run = add_run(s, "syscalls");
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){.pass = "syscalls"});
 	struct table t;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < array_size(rows); i++)
 		add_syscall(s, run, (int)i, rows[i].name, rows[i].comm, rows[i].tid, rows[i].ns);
-	t = table_of(s, "syscalls", &q);
-	column_is(&t, "syscall", "zz read read read write");
-	column_is(&t, "comm", "z a a b a");
+	t = small_store_table(s, "syscalls", q);
+	small_store_column_is(&t, "syscall", "zz read read read write");
+	small_store_column_is(&t, "comm", "z a a b a");
 	assert_int_equal(table_real(&t, 1, "tid"), 2);
 	assert_int_equal(table_real(&t, 2, "tid"), 3);
 	table_free(&t);
+	t = small_store_table(s, "syscalls", (struct query){.by = "syscall"});
+	small_store_column_is(&t, "syscall", "read zz write");
+	assert_int_equal(table_real(&t, 0, "calls"), 3);
+	table_free(&t);
 	q.limit = 2;
-	t = table_of(s, "syscalls", &q);
-	column_is(&t, "syscall", "zz read");
+	t = small_store_table(s, "syscalls", q);
+	small_store_column_is(&t, "syscall", "zz read");
 	table_free(&t);
 	q.limit = 5;
-	t = table_of(s, "syscalls", &q);
+	t = small_store_table(s, "syscalls", q);
 	assert_int_equal(t.rows, 5);
 	table_free(&t);
-	close_store(s);
+	small_store_close(s);
 }
 
 /*
@@ -140,8 +82,8 @@ static void test_figures_of_a_call_come_from_sums_and_buckets(void **state)
 				.m2 = 120000,
 				.bytes = 1000,
 				.has_bytes = true};
-	struct store *s = open_store();
-	int64_t run = add_run(s, "syscalls");
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){.pass = "syscalls"});
 	struct table t;
 
 	(void)state;
@@ -149,10 +91,10 @@ static void test_figures_of_a_call_come_from_sums_and_buckets(void **state)
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 	r = (struct syscall_row){.name = "poll", .comm = "c", .pid = 7, .tid = 7, .unfinished = 1};
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
-	store_metric_put(s, run, "rate_kib", "KiB/s", 2, NULL, NULL);
-	store_metric_put(s, run, "seconds", "s", 2, NULL, NULL);
-	t = table_of(s, "syscalls", &(struct query){0});
-	column_is(&t, "syscall", "recvfrom poll");
+	small_store_metric(s, run, "rate_kib", 2);
+	small_store_metric(s, run, "seconds", 2);
+	t = small_store_table(s, "syscalls", (struct query){0});
+	small_store_column_is(&t, "syscall", "recvfrom poll");
 	assert_float_equal(table_real(&t, 0, "total_ms"), 0.002, 1e-12);
 	assert_float_equal(table_real(&t, 0, "min_ms"), 0.00015, 1e-12);
 	assert_float_equal(table_real(&t, 0, "avg_ms"), 0.0005, 1e-12);
@@ -167,7 +109,7 @@ static void test_figures_of_a_call_come_from_sums_and_buckets(void **state)
 	assert_true(isnan(table_real(&t, 1, "avg_ms"))); /* no call of poll has returned */
 	assert_true(isnan(table_real(&t, 1, "p50_ms")));
 	table_free(&t);
-	close_store(s);
+	small_store_close(s);
 }
 
 /* A run whose first frame comes late has no weight in the frames before it. */
@@ -197,10 +139,10 @@ static void test_frames_without_samples_have_zero_weight_and_samples(void **stat
 static void test_timeline_counts_seconds_from_the_windows_start(void **state)
 {
 	struct query q = {.name = "power_w:*"};
-	struct store *s = open_store();
+	struct store *s = small_store();
 	struct error err = {0};
 	struct table t;
-	int64_t run = add_run(s, "measure");
+	int64_t run = small_store_run(s, (struct run){0});
 
 	(void)state;
 	assert_int_equal(measure_run("timeline", s, &q, &t, &err), -ENOENT);
@@ -209,42 +151,42 @@ static void test_timeline_counts_seconds_from_the_windows_start(void **state)
 	store_series_put(s, run, "power_w:wall", 9500000000, 60, NULL);
 	store_series_put(s, run, "power_w:wall", 11000000000, 80, NULL);
 	store_series_put(s, run, "tcp_retransmits_per_s", 11000000000, 4, NULL);
-	t = table_of(s, "timeline", &q);
+	t = small_store_table(s, "timeline", q);
 	assert_int_equal(t.rows, 2);
 	assert_float_equal(table_real(&t, 0, "t_s"), -0.5, 1e-12);
 	assert_float_equal(table_real(&t, 1, "t_s"), 1, 1e-12);
 	assert_float_equal(table_real(&t, 1, "seconds"), 2, 1e-12);
 	assert_float_equal(table_real(&t, 1, "value"), 80, 0);
-	column_is(&t, "unit", "W W");
+	small_store_column_is(&t, "unit", "W W");
 	table_free(&t);
 	q = (struct query){.limit = 1};
-	t = table_of(s, "timeline", &q);
-	column_is(&t, "name", "power_w:wall");
+	t = small_store_table(s, "timeline", q);
+	small_store_column_is(&t, "name", "power_w:wall");
 	table_free(&t);
 	q.name = "power";
 	err = (struct error){0};
 	assert_int_equal(measure_run("timeline", s, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "it has: power_w:wall, tcp_retransmits_per_s"));
 	table_free(&t);
-	close_store(s);
+	small_store_close(s);
 }
 
 static void test_side_without_a_complete_run_has_no_host(void **state)
 {
-	struct store *s = open_store();
+	struct store *s = small_store();
 	struct run_facts f;
 
 	(void)state;
-	add_run_of(s, "measure", 1, "failed");
+	small_store_run(s, (struct run){.status = "failed"});
 	f = run_facts_of(s, "v", "receiver");
 	assert_null(f.host);
 	assert_null(f.command);
 	run_facts_free(&f);
-	add_run_of(s, "measure", 2, "ok");
+	small_store_run(s, (struct run){.repeat = 2});
 	f = run_facts_of(s, "v", "receiver");
 	assert_string_equal(f.host, "h");
 	run_facts_free(&f);
-	close_store(s);
+	small_store_close(s);
 }
 
 static void test_cpu_by_refuses_options_that_its_key_cannot_serve(void **state)
@@ -260,7 +202,7 @@ static void test_cpu_by_refuses_options_that_its_key_cannot_serve(void **state)
 		{{.by = "cpu", .comm = "x"}, "--comm needs --by comm"},
 		{{.by = "cpu", .workload_only = true}, "--workload-only needs --by comm"},
 	};
-	struct store *s = open_store();
+	struct store *s = small_store();
 	size_t i;
 
 	(void)state;
@@ -272,7 +214,7 @@ static void test_cpu_by_refuses_options_that_its_key_cannot_serve(void **state)
 		assert_non_null(strstr(err.text, refused[i].says));
 		table_free(&t);
 	}
-	close_store(s);
+	small_store_close(s);
 }
 
 int main(void)

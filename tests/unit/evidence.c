@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Evidence of zero copy from hand-made counts, and the verdicts that follow. */
+#include "analyze/measures/zerocopy.h"
+#include "tests/unit/small_store.h"
+
+struct call {
+	const char *name;
+	uint64_t calls, bytes;
+};
+
+struct metric {
+	const char *name;
+	double value;
+};
+
+struct row {
+	const char *what;
+	double total, zero_copy, copied; /* NAN: not known */
+};
+
+/* What was counted on a side, and the evidence that follows. */
+struct counted_case {
+	const char *side;
+	struct call calls[4];
+	struct metric metrics[3];
+	struct row rows[3];
+};
+
+#define KERNEL	"bytes received, by the kernel's count"
+#define CALLS	"bytes received, by system calls"
+#define COPIED	"rx_kernel_copied_bytes"
+#define SOCKETS "tcp_socket_bytes_received"
+
+static const struct counted_case cases[] = {
+	/* Calls read all that the kernel copied: files and a coarse count do not matter. */
+	{"receiver",
+	 {{"recvfrom", 1, 600}, {"read", 1, 300}, {"readv", 1, 50}, {"recvmsg (32-bit)", 1, 50}},
+	 {{COPIED, 1000}, {SOCKETS, 1500}},
+	 {{KERNEL, 1000, 0, 1000}, {CALLS, 1000, 0, 1000}}},
+	{"receiver",
+	 {{"recvfrom", 1, 1000}},
+	 {{COPIED, 990}, {SOCKETS, 2000}},
+	 {{KERNEL, 1000, 10, 990}, {CALLS, 1000, 0, 1000}}},
+	/* More than 1 % apart: the count of the sockets decides. */
+	{"receiver",
+	 {{"recvfrom", 1, 1000}},
+	 {{COPIED, 989}, {SOCKETS, 2000}},
+	 {{KERNEL, 2000, 1011, 989}, {CALLS, 2000, NAN, 1000}}},
+	/* Mapping calls and io_uring move bytes unseen: one for 100 reads is too many. */
+	{"receiver",
+	 {{"recvfrom", 100, 1000}, {"getsockopt", 1, 0}},
+	 {{COPIED, 1000}, {SOCKETS, 2000}},
+	 {{KERNEL, 2000, 1000, 1000}, {CALLS, 2000, NAN, 1000}}},
+	{"receiver",
+	 {{"recvfrom", 101, 1000}, {"io_uring_enter", 1, 0}},
+	 {{COPIED, 1000}, {SOCKETS, 2000}},
+	 {{KERNEL, 1000, 0, 1000}, {CALLS, 1000, 0, 1000}}},
+	/* The workload's account counts where the sockets' count is absent. */
+	{"receiver",
+	 {{"recvfrom", 1, 100}, {"getsockopt", 1, 0}},
+	 {{"bytes", 3000}, {SOCKETS, 0}},
+	 {{CALLS, 3000, NAN, 100}}},
+	{"receiver", {{"recvfrom", 1, 100}, {"getsockopt", 1, 0}}, {{0}}, {{CALLS, 100, 0, 100}}},
+	/* A receiver that read 95 % of the bytes has a share; spliced bytes are not copied. */
+	{"receiver",
+	 {{"recvfrom", 1, 450}, {"splice", 1, 500}},
+	 {{SOCKETS, 1000}},
+	 {{CALLS " (splice)", 1000, 500, 450}}},
+	{"receiver",
+	 {{"recvfrom", 1, 500}, {"splice", 1, 449}},
+	 {{SOCKETS, 1000}},
+	 {{CALLS, 1000, NAN, 500}}},
+	/* Dropped bytes are neither copied nor zero copy. */
+	{"receiver",
+	 {{"recvfrom", 1, 100}, {"recvfrom (MSG_TRUNC)", 1, 500}, {"recvmsg (MSG_TRUNC)", 1, 400}},
+	 {{COPIED, 100}, {SOCKETS, 500}},
+	 {{KERNEL, 1000, NAN, 100}, {CALLS " (MSG_TRUNC)", 1000, NAN, 100}}},
+	{"receiver",
+	 {{"recvfrom", 1, 100}, {"recvmsg (MSG_TRUNC)", 1, 900}},
+	 {{SOCKETS, 500}},
+	 {{CALLS " (MSG_TRUNC)", 1000, NAN, 100}}},
+	/* The kernel's count may miss 5 % of what calls read; beyond that the rest is not known. */
+	{"receiver",
+	 {{"recvfrom", 1, 1000}},
+	 {{COPIED, 950}, {SOCKETS, 1000}},
+	 {{KERNEL, 1000, 50, 950}, {CALLS, 1000, 0, 1000}}},
+	{"receiver",
+	 {{"recvfrom", 1, 1000}},
+	 {{COPIED, 949}, {SOCKETS, 1000}},
+	 {{KERNEL, 1000, NAN, 949}, {CALLS, 1000, 0, 1000}}},
+	/* The kernel copied more than the sockets received. */
+	{"receiver",
+	 {{"recvfrom", 1, 500}},
+	 {{COPIED, 1200}, {SOCKETS, 1000}},
+	 {{KERNEL, 1200, 0, 1200}, {CALLS, 1000, NAN, 500}}},
+	/* One byte counts. */
+	{"receiver", {{"recvfrom", 1, 1}}, {{0}}, {{CALLS, 1, 0, 1}}},
+	{"receiver",
+	 {{"read", 1, 99}, {"recvfrom (MSG_TRUNC)", 1, 1}},
+	 {{0}},
+	 {{CALLS, 100, NAN, 99}}},
+	{"receiver",
+	 {{"read", 1, 50}, {"recvfrom (MSG_TRUNC)", 1, 50}},
+	 {{0}},
+	 {{CALLS, 100, NAN, 50}}},
+	{"receiver", {{"read", 1, 3}, {"splice", 1, 4}}, {{0}}, {{CALLS " (splice)", 7, 4, 3}}},
+	{"receiver", {{"getsockopt", 1, 0}}, {{"bytes", 1}}, {{CALLS, 1, NAN, 0}}},
+	{"receiver", {{"getsockopt", 1, 0}, {"read", 1, 9}}, {{"bytes", 0}}, {{CALLS, 9, 0, 9}}},
+	/* A sender. */
+	{"sender",
+	 {{"sendto", 1, 100}, {"sendmsg", 1, 200}, {"write", 1, 300}, {"writev", 1, 400}},
+	 {{0}},
+	 {{"bytes sent, by system calls", 1000, 0, 1000}}},
+	{"sender",
+	 {{"write", 1, 100}, {"sendfile", 1, 500}, {"sendfile64", 1, 400}},
+	 {{0}},
+	 {{"bytes sent, by system calls (sendfile)", 1000, 900, 100}}},
+	{"sender",
+	 {{"write", 1, 400}, {"splice", 1, 600}},
+	 {{0}},
+	 {{"bytes sent, by system calls (splice)", 1000, 600, 400}}},
+	{"sender",
+	 {{"sendto", 1, 100},
+	  {"sendto (MSG_ZEROCOPY)", 1, 500},
+	  {"sendmsg (MSG_ZEROCOPY)", 1, 400}},
+	 {{0}},
+	 {{"bytes sent, by system calls (MSG_ZEROCOPY)", 1000, NAN, NAN}}},
+	/* Calls with MSG_ZEROCOPY make the share unknown beyond 1 % of the bytes. */
+	{"sender",
+	 {{"sendto", 1, 990}, {"sendto (MSG_ZEROCOPY)", 1, 10}},
+	 {{0}},
+	 {{"bytes sent, by system calls", 1000, 0, 990}}},
+	{"sender",
+	 {{"sendto", 1, 989}, {"sendto (MSG_ZEROCOPY)", 1, 11}},
+	 {{0}},
+	 {{"bytes sent, by system calls", 1000, NAN, NAN}}},
+	/* Calls sent less than half of the work: io_uring did, or nobody saw it. */
+	{"sender",
+	 {{"sendto", 1, 499}, {"io_uring_enter", 1, 0}},
+	 {{"bytes", 1000}},
+	 {{"bytes sent, by io_uring", 1000, NAN, NAN}}},
+	{"sender",
+	 {{"sendto", 1, 499}},
+	 {{"bytes", 1000}},
+	 {{"bytes sent, by no system call seen", 1000, NAN, NAN}}},
+	{"sender",
+	 {{"sendto", 1, 500}, {"io_uring_enter", 1, 0}},
+	 {{"bytes", 1000}},
+	 {{"bytes sent, by system calls", 500, 0, 500}}},
+	/* A proxy does both. A count of 0 is no evidence. */
+	{"proxy",
+	 {{"read", 1, 100}, {"write", 1, 100}},
+	 {{COPIED, 100}},
+	 {{KERNEL, 100, 0, 100},
+	  {CALLS, 100, 0, 100},
+	  {"bytes sent, by system calls", 100, 0, 100}}},
+	{"proxy", {{"read", 1, 100}}, {{0}}, {{CALLS, 100, 0, 100}}},
+};
+
+static void add_calls(struct store *s, int64_t run, const struct call *calls)
+{
+	size_t i;
+
+	for (i = 0; i < 4 && calls[i].name; i++) {
+		struct syscall_row r = {.name = calls[i].name,
+					.comm = "c",
+					.pid = 7,
+					.tid = 7,
+					.calls = calls[i].calls,
+					.bytes = calls[i].bytes,
+					.has_bytes = true};
+
+		assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
+	}
+}
+
+static void check_amount(const char *what, double amount, double expected)
+{
+	if (isnan(amount) != isnan(expected) || fabs(amount - expected) > 1e-9)
+		fail_msg("%s: %g, not %g", what, amount, expected);
+}
+
+static void check_case(const struct counted_case *c)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){.pass = "syscalls", .side = c->side});
+	struct evidence e[MAX_EVIDENCE];
+	struct query q = {0};
+	int n, i;
+
+	add_calls(s, run, c->calls);
+	for (i = 0; i < 3 && c->metrics[i].name; i++)
+		small_store_metric(s, run, c->metrics[i].name, c->metrics[i].value);
+	n = zero_copy_evidence(s, &q, "v", e, NULL);
+	for (i = 0; i < n && i < 3; i++) {
+		if (!c->rows[i].what || strcmp(e[i].what, c->rows[i].what))
+			fail_msg("case %td: '%s', not '%s'", c - cases, e[i].what, c->rows[i].what);
+		check_amount(e[i].what, e[i].total, c->rows[i].total);
+		check_amount(e[i].what, e[i].zero_copy, c->rows[i].zero_copy);
+		check_amount(e[i].what, e[i].copied, c->rows[i].copied);
+		assert_int_equal(e[i].source, strcmp(e[i].what, KERNEL) ? BY_SYSCALLS : BY_KERNEL);
+		assert_int_equal(e[i].runs, 1);
+	}
+	assert_true(n == 3 || !c->rows[n].what);
+	small_store_close(s);
+}
+
+static void test_system_calls_and_the_kernels_count_are_evidence(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++)
+		check_case(&cases[i]);
+}
+
+/* The workload's account of a receiver, by metric, and what the table then says. */
+static void test_verdict_follows_the_workloads_account(void **state)
+{
+	static const struct {
+		struct metric metrics[5];
+		const char *says;
+	} verdicts[] = {
+		{{{"rx_mapped_bytes", 900}, {"rx_copied_bytes", 100}, {"asked_zero_copy", 1}},
+		 "is zero copy on the receiver: 90.0 % of its bytes received, mapped or copied"},
+		{{{"rx_mapped_bytes", 899}, {"rx_copied_bytes", 101}, {"asked_zero_copy", 1}},
+		 "is only in part zero copy on the receiver: 89.9 %"},
+		{{{"rx_mapped_bytes", 1},
+		  {"rx_copied_bytes", 89},
+		  {"rx_unknown_bytes", 10},
+		  {"asked_zero_copy", 1}},
+		 "is only in part zero copy on the receiver: 1.0 %"},
+		{{{"rx_mapped_bytes", 0}, {"rx_copied_bytes", 100}, {"asked_zero_copy", 1}},
+		 "copied everything, although zero copy was asked for"},
+		{{{"rx_mapped_bytes", 0}, {"rx_copied_bytes", 100}, {"asked_zero_copy", 0}},
+		 "copied everything, as asked"},
+		{{{"rx_mapped_bytes", 0}, {"rx_copied_bytes", 100}}, "copied everything"},
+		{{{"rx_mapped_bytes", 0}, {"rx_copied_bytes", 0}, {"rx_unknown_bytes", 100}},
+		 "no evidence"},
+		{{{"sends_zero_copy", 0}, {"sends_copied", 0}}, "no evidence"},
+		{{{"rx_dropped_bytes", 100}}, "the receiver dropped the bytes unread"},
+		{{{"sends_zero_copy", 0},
+		  {"sends_copied", 7},
+		  {"rx_mapped_bytes", 0},
+		  {"rx_copied_bytes", 0},
+		  {"rx_unknown_bytes", 100}},
+		 "the receiver copied everything; the workload does not report how the other side"},
+		{{{"sends_zero_copy", 0},
+		  {"sends_copied", 7},
+		  {"rx_mapped_bytes", 0},
+		  {"rx_copied_bytes", 9},
+		  {"asked_zero_copy", 0}},
+		 "copied everything, as asked"},
+		{{{"sends_zero_copy", 0},
+		  {"sends_copied", 7},
+		  {"rx_mapped_bytes", 50},
+		  {"rx_copied_bytes", 50}},
+		 "is only in part zero copy on the receiver: 50.0 % of its bytes received"},
+		{{{"sends_zero_copy", 7},
+		  {"sends_copied", 0},
+		  {"rx_mapped_bytes", 50},
+		  {"rx_copied_bytes", 50}},
+		 "is zero copy on the receiver: 100.0 % of its sends"},
+	};
+	struct table t;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(verdicts); i++) {
+		struct store *s = small_store();
+		int64_t run = small_store_run(s, (struct run){0});
+
+		for (k = 0; k < 5 && verdicts[i].metrics[k].name; k++)
+			small_store_metric(s, run, verdicts[i].metrics[k].name,
+					   verdicts[i].metrics[k].value);
+		t = small_store_table(s, "zerocopy", (struct query){0});
+		small_store_says(&t, verdicts[i].says);
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/* A fallback of more than a tenth stands above every table of the variant. */
+static void test_title_names_a_fallback_of_more_than_a_tenth(void **state)
+{
+	double copied;
+
+	(void)state;
+	for (copied = 10; copied <= 11; copied++) {
+		struct store *s = small_store();
+		int64_t run = small_store_run(s, (struct run){.side = "sender"});
+		struct table t;
+
+		small_store_metric(s, run, "sends_zero_copy", 100 - copied);
+		small_store_metric(s, run, "sends_copied", copied);
+		small_store_metric(s, run, "asked_zero_copy", 1);
+		t = small_store_table(s, "zerocopy", (struct query){0});
+		if (copied > 10)
+			assert_string_equal(t.title, "NOT ZERO COPY: v sender: 11.0 % of sends, by "
+						     "completion flags, fell back to copying");
+		else
+			assert_null(t.title);
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/* The share of a receiver by system calls, `copied` of 1000 bytes, and by the workload's account.
+ */
+static void test_sides_are_described_by_their_best_source(void **state)
+{
+	static const struct {
+		double copied, mapped; /* mapped: of 100 by the workload; NAN: no account */
+		const char *says;
+	} sides[] = {
+		{10, NAN, "from system calls: the receiver does not copy"},
+		{11, NAN, "from system calls: the receiver does not copy 98.9 % of its data"},
+		{500, NAN, "the receiver does not copy 50.0 % of its data"},
+		{501, NAN, "the receiver copies 50.1 % of its data"},
+		{989, NAN, "the receiver copies 98.9 % of its data"},
+		{990, NAN, "the receiver copies every byte"},
+		{500, 40, "from the workload's account, system calls: the receiver copies 60.0 %"},
+		{500, 39, "no verdict for the receiver, because its sources contradict each other"},
+	};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(sides); i++) {
+		struct store *s = small_store();
+		int64_t run = small_store_run(s, (struct run){.pass = "all"});
+		struct call calls[4] = {{"splice", 1, (uint64_t)(1000 - sides[i].copied)},
+					{"read", 1, (uint64_t)sides[i].copied}};
+
+		add_calls(s, run, calls);
+		if (!isnan(sides[i].mapped)) {
+			small_store_metric(s, run, "rx_mapped_bytes", sides[i].mapped);
+			small_store_metric(s, run, "rx_copied_bytes", 100 - sides[i].mapped);
+		}
+		t = small_store_table(s, "zerocopy", (struct query){0});
+		small_store_says(&t, sides[i].says);
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/*
+ * The receiver's account says 10 %, and system calls say 90 % in one of two runs. The sender, with
+ * one run, has no contradiction.
+ */
+static void test_contradiction_names_the_shares_of_its_side(void **state)
+{
+	struct store *s = small_store();
+	struct call calls[4] = {{"splice", 1, 900}, {"read", 1, 100}};
+	struct table t;
+	int64_t run;
+	int repeat;
+
+	(void)state;
+	for (repeat = 1; repeat <= 2; repeat++) {
+		run = small_store_run(s, (struct run){.repeat = repeat});
+		small_store_metric(s, run, "rx_mapped_bytes", 10);
+		small_store_metric(s, run, "rx_copied_bytes", 90);
+	}
+	run = small_store_run(s, (struct run){.pass = "syscalls"});
+	add_calls(s, run, calls);
+	run = small_store_run(s, (struct run){.side = "sender"});
+	small_store_metric(s, run, "sends_zero_copy", 3);
+	small_store_metric(s, run, "sends_copied", 1);
+	t = small_store_table(s, "zerocopy", (struct query){0});
+	small_store_column_is(&t, "side", "receiver receiver sender");
+	assert_float_equal(table_real(&t, 0, "total"), 200, 0);
+	assert_float_equal(table_real(&t, 0, "share"), 10, 1e-9);
+	assert_float_equal(table_real(&t, 1, "share"), 90, 1e-9);
+	assert_float_equal(table_real(&t, 2, "share"), 75, 1e-9);
+	small_store_says(&t, "no verdict for the receiver, because its sources contradict each "
+			     "other. The share of zero copy is 10.0 % (bytes received), 90.0 % "
+			     "(bytes received, by system calls (splice))");
+	small_store_says(&t, "is only in part zero copy on the sender: 75.0 % of its sends");
+	small_store_says(&t, "the sum over 1 to 2 whole runs, warm-up included");
+	small_store_says(&t, "the sum over the windows of 1 run with system calls counted");
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_share_of_a_side_is_that_of_its_worst_evidence(void **state)
+{
+	static const struct evidence e[] = {
+		{.side = "sender", .total = 10, .zero_copy = 1},
+		{.side = "receiver", .total = 10, .zero_copy = 8},
+		{.side = "receiver", .total = 10, .zero_copy = 5},
+		{.side = "receiver", .total = 10, .zero_copy = NAN},
+		{.side = "receiver", .total = 10, .zero_copy = 6},
+	};
+
+	(void)state;
+	assert_float_equal(zero_copy_share(e, 5, "receiver"), 0.5, 0);
+	assert_float_equal(zero_copy_share(e, 5, "sender"), 0.1, 1e-12);
+	assert_true(isnan(zero_copy_share(e, 5, "proxy")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_system_calls_and_the_kernels_count_are_evidence),
+		cmocka_unit_test(test_verdict_follows_the_workloads_account),
+		cmocka_unit_test(test_title_names_a_fallback_of_more_than_a_tenth),
+		cmocka_unit_test(test_sides_are_described_by_their_best_source),
+		cmocka_unit_test(test_contradiction_names_the_shares_of_its_side),
+		cmocka_unit_test(test_share_of_a_side_is_that_of_its_worst_evidence),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

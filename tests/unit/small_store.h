@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stores that a test fills by hand, in memory, and the tables made from them. */
+#ifndef ZCOST_TESTS_UNIT_SMALL_STORE_H
+#define ZCOST_TESTS_UNIT_SMALL_STORE_H
+
+#include "analyze/measures/measure.h"
+#include "lib/str.h"
+#include "tests/unit/close.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static inline struct store *small_store(void)
+{
+	struct store *s;
+
+	assert_int_equal(store_create(&s, NULL, NULL), 0);
+	return s;
+}
+
+static inline void small_store_close(struct store *s)
+{
+	assert_int_equal(store_close(s, 0, NULL), 0);
+}
+
+/*
+ * Adds a run and returns its id. What `r` leaves out is repeat 1 of variant v, the pass measure,
+ * the receiver on host h, its CPU 1, and a window of 10 to 12 s.
+ */
+static inline int64_t small_store_run(struct store *s, struct run r)
+{
+	r.variant = r.variant ? r.variant : "v";
+	r.pass = r.pass ? r.pass : "measure";
+	r.side = r.side ? r.side : "receiver";
+	r.host = r.host ? r.host : "h";
+	r.cpus = r.cpus ? r.cpus : "1";
+	r.ncpus = r.ncpus ? r.ncpus : 1;
+	r.status = r.status ? r.status : "ok";
+	r.repeat = r.repeat ? r.repeat : 1;
+	r.position = r.repeat;
+	r.start_ns = 10000000000;
+	r.end_ns = 12000000000;
+	assert_int_equal(store_run_add(s, &r, NULL), 0);
+	return r.id;
+}
+
+static inline void small_store_metric(struct store *s, int64_t run, const char *name, double value)
+{
+	assert_int_equal(store_metric_put(s, run, name, "1", value, NULL, NULL), 0);
+}
+
+static inline struct table small_store_table(struct store *s, const char *name, struct query q)
+{
+	struct error err = {0};
+	struct table t;
+
+	if (measure_run(name, s, &q, &t, &err))
+		fail_msg("%s: %s", name, err.text);
+	return t;
+}
+
+/* Checks the texts of a column, row by row, in order: "a b c". An empty cell is "-". */
+static inline void small_store_column_is(const struct table *t, const char *column,
+					 const char *expected)
+{
+	struct str s = {0};
+	const char *text;
+	size_t row;
+
+	for (row = 0; row < t->rows; row++) {
+		text = table_text(t, row, column);
+		str_printf(&s, "%s%s", row ? " " : "", text && *text ? text : "-");
+	}
+	assert_string_equal(s.buf ? s.buf : "", expected);
+	str_free(&s);
+}
+
+/* Returns whether a note of the table has the words. */
+static inline bool small_store_noted(const struct table *t, const char *words)
+{
+	struct note_lines lines;
+	bool found = false;
+	size_t i;
+
+	note_lines_make(&lines, &t->notes);
+	for (i = 0; i < lines.n; i++)
+		found |= strstr(lines.line[i].text, words) != NULL;
+	note_lines_free(&lines);
+	return found;
+}
+
+/* Fails, and prints the notes, unless one has the words. */
+static inline void small_store_says(const struct table *t, const char *words)
+{
+	struct note_lines lines;
+	size_t i;
+
+	if (small_store_noted(t, words))
+		return;
+	note_lines_make(&lines, &t->notes);
+	for (i = 0; i < lines.n; i++)
+		print_error("%s\n", lines.line[i].text);
+	fail_msg("no note says '%s'", words);
+}
+
+#endif
