@@ -310,8 +310,8 @@ static void figures_add_up(struct figures *f, struct side_figures *total, enum f
 		if (f->side[i].of[figure][e].n < n)
 			n = f->side[i].of[figure][e].n;
 	}
-	total->of[figure][e].pooled = n ? pooled : NAN;
-	for (k = 0; k < n && n != SIZE_MAX; k++) {
+	total->of[figure][e].pooled = pooled;
+	for (k = 0; k < n; k++) {
 		double sum = 0;
 
 		for (i = 0; i < f->n; i++)

@@ -66,6 +66,12 @@ ok "the costs of the workload have verdicts" test "$(field 'total ns_per_kib' ve
 ok "compare --workload-only says why the components of the workload are not known" says 'not known: .* that names the processes of the workload' err
 "$zcost" compare copying mapping -C shared --workload-only --format commit >out 2>err
 ok "the commit text names the CPU time of the workload" sh -c "tr -s '\n ' ' ' <out | grep -q \"CPU time: of the workload's processes alone\""
+world uneven 3 $copying $mapping
+sqlite3 uneven/zcost.db "UPDATE metric SET value = (SELECT repeat * CASE side WHEN 'receiver' THEN 100 ELSE 10 END FROM run WHERE id = metric.run) WHERE name = 'cpu_pct';
+	UPDATE run SET status = 'failed' WHERE pass = 'measure' AND repeat = 3 AND side = iif(variant = 'copying', 'sender', 'receiver')"
+compared copying mapping -C uneven
+ok "the total adds up the runs that all sides have" test "$(field 'total ns_per_kib' base) $(field 'total ns_per_kib' new) $(field 'receiver ns_per_kib' base)" = "1650 825 2000"
+ok "the total has as many runs as the side with the fewest" test "$(field 'total ns_per_kib' base_runs) $(field 'total ns_per_kib' new_runs)" = "2 2"
 world one 1 $copying $mapping
 compared copying mapping -C one --table syscalls
 ok "with one run at each end no error is known and no movement is claimed" sh -c "! grep -q 'passed the test' err"
@@ -125,7 +131,11 @@ sqlite3 cap/zcost.db "INSERT INTO run SELECT id + 1000, variant, pass, repeat, '
 	CREATE TEMP TABLE more AS SELECT * FROM cost; UPDATE more SET run = run + 1000, event = event + 1000;
 	INSERT INTO cost SELECT * FROM more"
 compared copying mapping -C cap
-ok "sides on separate CPUs have a total of copying" test -n "$(field 'total copy_ns_per_kib' base)"
+ok "the total of copying is the sum of sides on separate CPUs" near "$(field 'total copy_ns_per_kib' base)" 1200 1e-9
+cp -r cap pooled
+sqlite3 pooled/zcost.db "UPDATE cost SET frame = 2 WHERE run IN (SELECT id FROM run WHERE variant = 'copying' AND repeat = 1)"
+compared copying mapping -C pooled
+ok "one run of six without a sample of copying lowers the total cost of copying by a sixth" near "$(field 'total copy_ns_per_kib' base)" 1000 1e-9
 sqlite3 cap/zcost.db "UPDATE run SET cpus = '0-1' WHERE side = 'receiver'; UPDATE run SET cpus = '1' WHERE side = 'sender';
 	INSERT INTO metric SELECT run, 'cpu_pct:cpu1', unit, value, source FROM metric WHERE name = 'cpu_pct'"
 receiver=$(field 'receiver cpu' new)

@@ -301,6 +301,21 @@ compared copying mapping -C tools --table settings
 grep -E 'tool:|build-id:|mtu' out | cut -f2- >got
 printf '%s\t%s\t%s\n' set:mtu 1500 9000 tool:perf 6.1.9 6.6.1 build-id:server aa bb >want
 ok "settings that differ have the plan's settings once, the version of perf, and the build-id of a program that the workloads of both ends ran" diff want got
+# The same settings in two captures, with other values.
+sqlite3 tools/zcost.db "INSERT INTO capture VALUES ('zcost_version', '1'); UPDATE fact SET variant = 'both', value = '2' WHERE name = 'sender.cpus';
+	INSERT INTO fact SELECT iif(column1 = 'vm', 'vm', NULL), iif(column1 = 'vm', NULL, 'both'), column2, 1 FROM
+		(VALUES ('vm', 'CONFIG_HZ'), ('vm', 'boot'), ('', 'sender.duration'), ('', 'units'), ('', 'sender.command'), ('', 'var:z'), ('', 'runs'))"
+cp -r tools kinds
+sqlite3 kinds/zcost.db "UPDATE capture SET value = 2 WHERE key = 'zcost_version'; UPDATE fact SET value = 3 WHERE value IN ('1', '6.18', '2', '212992')"
+for capture in tools kinds; do
+	sqlite3 $capture/zcost.db "UPDATE fact SET variant = iif('$capture' = 'tools', 'copying', 'mapping') WHERE variant = 'both'"
+done
+compared tools:copying kinds:mapping --table settings
+printf '%s	%s
+' receiver command sender command '' units sender duration '' var:z '' runs '' set:mtu sender cpus '' boot '' kernel \
+	'' nic:host/eth0/feature:rx-gro '' sysctl:net.core.rmem_max '' CONFIG_HZ '' zcost_version receiver tool:perf receiver build-id:server >want
+ok "settings stand in the order command, units, duration, the plan's other keys, host, card, sysctl, kernel configuration, zcost, tools, programs" \
+	sh -c "sed 1d out | cut -f 1,2 | diff want -"
 ok "the table of settings has every format" sh -c "for f in text json md csv commit; do '$zcost' compare copying mapping -C settings --table settings --format \$f || exit; done"
 
 . "$tests/golden.sh"
