@@ -264,11 +264,12 @@ void stats_holm(double *p, size_t n)
 static double quantile_find(double p, double lo, double hi,
 			    double (*cdf)(double x, double a, double b), double a, double b)
 {
-	double last = lo, off_last = cdf(lo, a, b) - p, x = hi, off = cdf(hi, a, b) - p, next;
+	double last = lo, off_last = cdf(lo, a, b) - p, x = hi, off = cdf(hi, a, b) - p;
 	int i;
 
 	for (i = 1; i < 1000 && fabs(off) > 4e-15 * p; i++) {
-		next = x - off * (x - last) / (off - off_last);
+		double next = x - off * (x - last) / (off - off_last);
+
 		if (i % 6 == 0 || !(next > lo && next < hi))
 			next = (lo + hi) / 2;
 		if (next == lo || next == hi)

@@ -35,7 +35,7 @@ static void order_rank(const double *x, size_t n, double *rank)
 
 /*
  * Returns minus von Neumann's ratio of the ranks: neighbours that are alike give a high score.
- * Returns NAN if all values are equal.
+ * Returns 0 / 0, which is NAN, if all values are equal.
  */
 static double order_serial(const double *rank, const size_t *at, size_t n)
 {
@@ -47,10 +47,13 @@ static double order_serial(const double *rank, const size_t *at, size_t n)
 		steps += d * d;
 		squares += (rank[i] - mean) * (rank[i] - mean);
 	}
-	return squares > 0 ? -steps / squares : NAN;
+	return -steps / squares;
 }
 
-/* Returns the absolute value of Kendall's S over the number of pairs that are no tie, or NAN. */
+/*
+ * Returns the absolute value of Kendall's S over the number of pairs that are no tie. Returns 0 /
+ * 0, which is NAN, if all pairs are ties.
+ */
 static double order_trend(const double *rank, const size_t *at, size_t n)
 {
 	long s = 0, pairs = 0;
@@ -61,7 +64,7 @@ static double order_trend(const double *rank, const size_t *at, size_t n)
 			s += (rank[at[j]] > rank[at[i]]) - (rank[at[j]] < rank[at[i]]);
 			pairs += rank[at[j]] != rank[at[i]];
 		}
-	return pairs ? fabs((double)s) / (double)pairs : NAN;
+	return fabs((double)s) / (double)pairs;
 }
 
 /* fmax ignores the series without a score. */

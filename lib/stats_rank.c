@@ -238,8 +238,6 @@ double stats_halves_p(struct stats_halves *h, uint64_t base)
 
 void stats_halves_free(struct stats_halves *h)
 {
-	if (!h)
-		return;
 	ranking_free(&h->ranking);
 	free(h->sums.table);
 	free(h->p);

@@ -220,10 +220,10 @@ static void interval_fit_p(struct estimate *e, double none, bool rejected)
 	if (!rejected) {
 		e->lo = fmin(e->lo, none);
 		e->hi = fmax(e->hi, none);
-	} else if (e->lo <= none && none <= e->hi && e->value >= none) {
-		e->lo = none;
-	} else if (e->lo <= none && none <= e->hi) {
-		e->hi = none;
+	} else if (e->value >= none) {
+		e->lo = fmax(e->lo, none);
+	} else {
+		e->hi = fmin(e->hi, none);
 	}
 }
 

@@ -47,12 +47,35 @@ static void test_distributions_equal_r(void **state)
 	near(stats_t_quantile(0.975, 9), 2.26215716279820);
 	near(stats_t_quantile(0.975, 30.5), 2.04086944518632);
 	near(stats_t_quantile(0.0005, 3), -12.9239786366875); /* qt(0.0005,3) */
-	near(stats_t_quantile(1, 3), NAN);
+	near(stats_normal_quantile(0.5), 0);
+	near(stats_t_quantile(0.5, 3), 0);
+	near(stats_t_cdf(0, 3), 0.5);
 	near(stats_binomial_cdf(3, 10, 0.5), 0.171875); /* pbinom(3,10,0.5) */
 	near(stats_binomial_cdf(0, 6, 0.5), 0.015625);
 	near(stats_binomial_cdf(40, 100, 0.45), 0.183056944214466);
+	near(stats_binomial_cdf(5, 6, 0.5), 1 - 0.015625);
 	near(stats_binomial_cdf(-1, 6, 0.5), 0);
 	near(stats_binomial_cdf(6, 6, 0.5), 1);
+}
+
+static void test_distributions_are_nan_outside_of_their_range(void **state)
+{
+	static const double p[] = {-0.5, 0, 1, 1.5, NAN};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(p); i++) {
+		near(stats_normal_quantile(p[i]), NAN);
+		near(stats_t_quantile(p[i], 3), NAN);
+	}
+	near(stats_t_quantile(0.9, 0), NAN);
+	near(stats_t_quantile(0.9, NAN), NAN);
+	near(stats_t_cdf(1, 0), NAN);
+	near(stats_t_cdf(NAN, 3), NAN);
+	near(stats_beta_cdf(NAN, 2, 3), NAN);
+	near(stats_beta_cdf(-0.1, 2, 3), 0);
+	near(stats_beta_cdf(1, 2, 3), 1);
+	near(stats_beta_cdf(1.1, 2, 3), 1);
 }
 
 static void test_statistics_of_one_sample_equal_r(void **state)
@@ -509,7 +532,9 @@ static void test_proportion_interval_equals_r(void **state)
 		       0.95);
 	check_estimate(stats_proportion(0, 20, 0.95), 0, 0, 0.168433470983085, 0.95);
 	check_estimate(stats_proportion(20, 20, 0.95), 1, 0.831566529016915, 1, 0.95);
+	check_estimate(stats_proportion(1, 1, 0.95), 1, 0.025, 1, 0.95); /* x^1 >= tail */
 	check_estimate(stats_proportion(0, 0, 0.95), NAN, NAN, NAN, NAN);
+	check_estimate(stats_proportion(2, 1, 0.95), NAN, NAN, NAN, NAN);
 }
 
 static struct stats_error welch(const double *a, size_t na, const double *b, size_t nb)
@@ -570,6 +595,43 @@ static void test_the_error_of_an_estimator_covers_95_percent(void **state)
 	}
 }
 
+static void check_error(struct stats_error e, double se, double df)
+{
+	near(e.se, se);
+	near(e.df, df);
+}
+
+static void test_errors_of_estimators_are_those_worked_by_hand(void **state)
+{
+	(void)state;
+	check_error(stats_error_of(EST_MEAN, LIST(1)), NAN, NAN);
+	check_error(stats_error_of(EST_MEAN, LIST(1, 3)), 1, 1);
+	/* The middle ignores the first and the last value by position. */
+	check_error(stats_error_of(EST_MIDDLE, LIST(90, 1, 90)), NAN, NAN);
+	check_error(stats_error_of(EST_MIDDLE, LIST(90, 1, 3, 90)), 1, 1);
+	/* The median's is that of the mean x sqrt(pi n / (2 n + 0.95 or 2.6)). */
+	check_error(stats_error_of(EST_MEDIAN, LIST(1)), NAN, NAN);
+	check_error(stats_error_of(EST_MEDIAN, LIST(1, 3)), 1, 1);
+	check_error(stats_error_of(EST_MEDIAN, LIST(1, 2, 3)), sqrt(1. / 3 * M_PI * 3 / 6.95), 2);
+	check_error(stats_error_of(EST_MEDIAN, LIST(5, 2, 1, 3, 4)),
+		    sqrt(2.5 / 5 * M_PI * 5 / 10.95), 4);
+	/* From 6 values on without the extremes: 2, 2, 3, 4, 5, 5 have the variance 1.9. */
+	check_error(stats_error_of(EST_MEDIAN, LIST(100, 2, 1, 3, 4, 5)),
+		    sqrt(1.9 * 6) / 4 * sqrt(M_PI * 6 / 14.6), 3);
+	/* From 12 values on half of the third to the tenth: of 4096 ways 79 have fewer than 3. */
+	check_error(stats_error_of(EST_MEDIAN, LIST(12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, -99)),
+		    3.5 / stats_normal_quantile(1 - 79 / 4096.), 11);
+	/* 11 values: 2, 2, 3 .. 9, 10, 10 */
+	check_error(stats_error_of(EST_MEDIAN, LIST(99, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)),
+		    sqrt(9.2 * 11) / 9 * sqrt(M_PI * 11 / 22.95), 8);
+	check_error(stats_error_add((struct stats_error){0, 5}, (struct stats_error){2, 7}), 2, 7);
+	check_error(stats_error_add((struct stats_error){2, 7}, (struct stats_error){0, 5}), 2, 7);
+	/* 3^2 + 4^2 = 5^2, and 5^4 / (3^4 / 3 + 4^4 / 4) = 625 / 91 */
+	check_error(stats_error_add((struct stats_error){3, 3}, (struct stats_error){4, 4}), 5,
+		    625. / 91);
+	check_error(stats_error_times((struct stats_error){3, 5}, -2), 6, 5);
+}
+
 static void test_holm_equals_r(void **state)
 {
 	/* p.adjust(c(0.01,0.04,0.03,0.005,NA,0.9),'holm') */
@@ -597,6 +659,12 @@ static void test_prng_equals_its_reference(void **state)
 	assert_true(prng_next(&r) == 0);
 	assert_true(prng_next(&r) == 1509978240);
 	assert_true(prng_next(&r) == 1215971899390074240ULL);
+	/* 5 x 9 x 2^57 of 2^64, times 16 */
+	assert_true(prng_below(&(struct prng){{0, 1ULL << 50, 0, 0}}, 16) == 5);
+	/* The first numbers of splitmix64 from 0. */
+	prng_seed(&r, 0);
+	assert_true(r.s[0] == 0xe220a8397b1dcdafULL && r.s[1] == 0x6e789e6aa1b965f4ULL &&
+		    r.s[2] == 0x06c45d188009454fULL && r.s[3] == 0xf88bb8a8724c81ecULL);
 	prng_seed(&r, STATS_SEED);
 	for (i = 0; i < 30000; i++) {
 		seen[prng_below(&r, 3)]++;
@@ -723,6 +791,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_distributions_equal_r),
+		cmocka_unit_test(test_distributions_are_nan_outside_of_their_range),
 		cmocka_unit_test(test_statistics_of_one_sample_equal_r),
 		cmocka_unit_test(test_estimators_equal_r),
 		cmocka_unit_test(test_median_interval_has_the_binomial_level),
@@ -738,6 +807,7 @@ int main(void)
 		cmocka_unit_test(test_relative_change_equals_r),
 		cmocka_unit_test(test_interval_agrees_with_the_test),
 		cmocka_unit_test(test_welch_interval_equals_r),
+		cmocka_unit_test(test_errors_of_estimators_are_those_worked_by_hand),
 		cmocka_unit_test(test_holm_equals_r),
 		cmocka_unit_test(test_the_error_of_an_estimator_covers_95_percent),
 		cmocka_unit_test(test_proportion_interval_equals_r),
