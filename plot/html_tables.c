@@ -231,7 +231,7 @@ static void pair_add_table(struct html_page *p, const struct comparison *c, cons
 	const char *in = p->r->capture;
 	char *command = page_command("compare", c->end[BASE].label, c->end[NEW].label,
 				     in ? "-C" : "", in ? in : "", "--table", table->name,
-				     *side ? "--side" : "", side, NULL);
+				     side ? "--side" : "", side ? side : "", NULL);
 	bool named = t->title && str_starts(t->title, table->name);
 	char *title = xasprintf("%s%s%s", named ? "" : table->name, named ? "" : ": ",
 				t->title ? t->title : "");
@@ -251,9 +251,9 @@ static void pair_add_table(struct html_page *p, const struct comparison *c, cons
 	free(command);
 }
 
-/* Adds a table of one side, NULL: its default. Sets `of` to the side of a list of costs. */
-static void pair_add_side(struct html_page *p, struct comparison c,
-			  const struct compare_table *table, const char *side, char of[64])
+/* Adds a table of one side, NULL: its default. Returns the side of a list of costs, or NULL. */
+static const char *pair_add_side(struct html_page *p, struct comparison c,
+				 const struct compare_table *table, const char *side)
 {
 	struct outcome out = {0};
 	struct error why = {0};
@@ -269,27 +269,23 @@ static void pair_add_side(struct html_page *p, struct comparison c,
 		compare_note_reading(&c, &t);
 		pair_add_table(p, &c, &t, table, out.side);
 	}
-	memcpy(of, out.side, sizeof(out.side));
 	table_free(&t);
+	return out.side;
 }
 
 /* Lists of costs are of one side: each side has its own. */
 static int pair_add_sides(struct html_page *p, const struct html_pair *pair,
 			  const struct compare_table *table, struct error *err)
 {
-	const char **names;
-	char of[sizeof(((struct outcome *)0)->side)];
+	const char **names, *of;
 	int i, n = store_sides(pair->c.end[BASE].store, &names, err);
 
 	if (n < 0)
 		return n;
-	pair_add_side(p, pair->c, table, NULL, of);
-	for (i = 0; i < n && *of && !pair->c.side[BASE]; i++) {
-		char other[sizeof(of)];
-
+	of = pair_add_side(p, pair->c, table, NULL);
+	for (i = 0; i < n && of && !pair->c.side[BASE]; i++)
 		if (strcmp(names[i], of))
-			pair_add_side(p, pair->c, table, names[i], other);
-	}
+			pair_add_side(p, pair->c, table, names[i]);
 	free(names);
 	return compare_failed(&pair->c, err);
 }

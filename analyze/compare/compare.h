@@ -124,7 +124,8 @@ struct outcome {
 	unsigned drift;	   /* gated rows with a change that a drift can explain */
 	char aside[512];   /* worse metrics that are not gated: "receiver cpu, sender cpu" */
 	/* of a list of costs: */
-	char side[64], unit[32]; /* of work: "KiB" */
+	const char *side; /* until the ends are closed; NULL: all sides, or files */
+	char unit[32];	  /* of work: "KiB" */
 	size_t runs[ENDS], tests;
 	bool parts; /* rows may overlap and are parts of `whole`, ns per unit */
 	double whole[ENDS];

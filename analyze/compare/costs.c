@@ -149,7 +149,7 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 {
 	size_t i;
 
-	snprintf(out->side, sizeof(out->side), "%s", l->side);
+	out->side = *l->side ? l->side : NULL; /* files have no sides */
 	snprintf(out->unit, sizeof(out->unit), "%s", l->unit);
 	memcpy(out->runs, l->d.nruns, sizeof(out->runs));
 	out->tests = l->d.tests;

@@ -103,6 +103,8 @@ sqlite3 wide/zcost.db "UPDATE run SET side = '$long' WHERE side = 'receiver'"
 committed copying mapping -C wide
 ok "a message with a long side name fits its width" fits out
 ok "a long side name leaves room for the interval" says '^  x+[.][.]x*7 ns/KiB .* \[-50.1,-49.8\]' out
+committed copying mapping -C wide --table components
+ok "a list of costs of a side with a long name has its conditions" says '^n: 6 and 6 runs of 1 s, in turns$' out
 
 if command -v git >/dev/null; then
 	committed copying mapping -C cap
@@ -110,6 +112,26 @@ if command -v git >/dev/null; then
 else
 	skip "git keeps every line" "no git here"
 fi
+
+# Whole messages: nic has cards and interrupts, wide has warnings.
+. "$tests/golden.sh"
+messages() { # messages BASE NEW OPTION...: the commit messages of some tables
+	for table in metrics components waterfall; do
+		run compare "$@" --table $table --format commit
+	done
+}
+messages copying mapping -C nic
+messages copying fell_back -C cap
+messages copying mapping -C few
+messages copying mapping -C one
+messages copying mapping -C wide
+messages cap:copying short:mapping
+run compare copying mapping -C cap --table components --limit 1 --format commit
+run compare copying mapping -C cap --table functions --format commit
+run compare copying mapping -C cap --table syscalls --format commit
+run compare copying mapping -C cap --side sender --format commit
+run compare copying mapping -C cap --table groups --group c=_copy_to_iter --format commit
+ok "whole messages are as in tests/data/golden/$golden.txt" is_golden
 
 # Names as they come: long ones, other alphabets, blanks, what git would cut.
 long=$(printf '%0150d' 7 | tr 0 x)
