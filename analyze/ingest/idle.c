@@ -36,16 +36,16 @@ struct idle {
 	bool back;
 };
 
-static struct state *idle_find_state(struct idle *d, const char *cpu, const char *number,
+static struct state *idle_find_state(struct idle *d, unsigned int cpu, const char *number,
 				     const char *name)
 {
-	char *key = xasprintf("%s %s %s", cpu, number, name);
+	char *key = xasprintf("%u %s %s", cpu, number, name);
 	size_t before = d->names.n;
 	uint32_t id = intern_str(&d->names, key);
 
 	if (d->names.n > before) {
 		array_grow(d->s, id, d->cap);
-		d->s[id] = (struct state){.cpu = (unsigned int)strtoul(cpu, NULL, 10)};
+		d->s[id] = (struct state){.cpu = cpu};
 	}
 	free(key);
 	return &d->s[id];
@@ -63,7 +63,7 @@ static bool idle_read_row(char *line, void *idle)
 	if (!us || !parse_u64(cpu, &c) || c >= CPUSET_MAX || !parse_u64(number, &n) ||
 	    !parse_u64(entries, &e) || !parse_u64(us, &t))
 		return false;
-	s = idle_find_state(d, cpu, number, name);
+	s = idle_find_state(d, (unsigned int)c, number, name);
 	s->change_us = s->change_entries = -1;
 	if (s->round == d->round)
 		return true;

@@ -38,7 +38,7 @@ static bool irq_parse_columns(struct columns *c, char *line)
 		snprintf(c->name[c->n], sizeof(c->name[c->n]), "%u", cpu);
 		c->cpu[c->n++] = cpu;
 	}
-	return c->n > 0;
+	return true;
 }
 
 /* Returns the device: what follows the interrupt's place and trigger, or the last field. */
@@ -57,8 +57,7 @@ static const char *irq_find_device(char *what)
 			if (n >= len && !strncasecmp(end - len, triggers[i], len))
 				return end + strspn(end, " \t");
 		}
-		if (field > what + 1 && isspace((unsigned char)field[-1]) &&
-		    isspace((unsigned char)field[-2]))
+		if (field > what && isspace((unsigned char)field[-2]))
 			last = field;
 	}
 	return last;
