@@ -42,9 +42,11 @@ static void add(double seconds, const char *text)
 
 static void test_deltas(void **state)
 {
+	static const char *const more[] = {"w", "x", "y", "z"};
 	struct ingest in = fresh();
 	struct deltas d;
 	char *back;
+	size_t i;
 
 	(void)state;
 	deltas_init(&d, &in);
@@ -70,6 +72,15 @@ static void test_deltas(void **state)
 	assert_true(d.d[2].between);
 	back = deltas_set_back(&d);
 	assert_string_equal(back, "a");
+	free(back);
+	for (i = 0; i < 4; i++)
+		d.d[deltas_id(&d, more[i])].back = true;
+	back = deltas_set_back(&d);
+	assert_string_equal(back, "a, w, x and 2 more");
+	free(back);
+	d.d[5].back = d.d[6].back = false;
+	back = deltas_set_back(&d);
+	assert_string_equal(back, "a, w, x");
 	free(back);
 	deltas_restart(&d);
 	deltas_reading(&d, 13 * S + 1);
@@ -155,8 +166,27 @@ static void test_snmp_awkward(void **state)
 	snmp_at(13, 1, 90, 8, 50); /* the host's counters were set back */
 	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), 0);
 	is(in, "snmp:TcpRetransSegs", 20);
+	absent(in, "snmp:TcpInSegs"); /* read once */
 	assert_non_null(noted(&in, NOTE_snmp_reset));
 	assert_true(noted_text(&in, NOTE_snmp_reset, "TcpRetransSegs"));
+	ingest_free(&in);
+}
+
+/* An older capture has no line of the namespace. Only whole numbers from 0 on are counters. */
+static void test_values_of_snmp_are_whole_numbers(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "Udp: InDatagrams Torn Empty Less\nUdp: 5 5x  -3\nIcmp6InMsgs 7\nIcmp6Torn 7x\n");
+	add(12.9, "Udp: InDatagrams Torn Empty Less\nUdp: 8 8x  -2\nIcmp6InMsgs 9\nIcmp6Torn 9x\n");
+	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), 0);
+	is(in, "snmp:UdpInDatagrams", 3);
+	is(in, "snmp:Icmp6InMsgs", 2);
+	assert_int_equal(in.nmetrics, 2);
+	/* 2.9 of 3 s */
+	assert_float_equal(noted(&in, NOTE_coverage_partial)->value[1].number, 290 / 3.0, 1e-9);
 	ingest_free(&in);
 }
 
@@ -208,6 +238,24 @@ static void test_irq(void **state)
 	is(in, "softirq:NET_RX", 100);
 	is(in, "softirq_elsewhere:NET_RX", 0);
 	is(in, "softirq:total", 100);
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+}
+
+/* A device without a trigger stands behind two spaces, or it is all of the description. */
+static void test_device_of_an_interrupt_is_its_last_column(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "           CPU1\n 60:   5  chip one two\n 61:  5  chip 7-x  my nic\n 62: 010\n");
+	add(13, "           CPU1\n 60:   6  chip one two\n 61:  7  chip 7-x  my nic\n 62: 19\n");
+	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
+	is(in, "irq:60 chip one two", 1);
+	is(in, "irq:61 my nic", 2);
+	is(in, "irq:62", 9);
+	is(in, "irq:total", 12);
 	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 }
@@ -441,6 +489,63 @@ static void test_softnet_by_place(void **state)
 	ingest_free(&in);
 }
 
+/* CPU 1 was never there, and CPU 3 goes before the window. */
+static void test_only_the_window_has_packets(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	cpuset_add(&in.cpus, 0);
+	cpuset_add(&in.cpus, 2);
+	add(8, "0 0 0 0 0 0 0 0 0 0 0 00000005 00000000\n0 0 0 0 0 0 0 0 0 0 0 0 00000002\n"
+	       "0 0 0 0 0 0 0 0 0 0 0 0 00000003\n");
+	add(9, "10 0 0 0 0 0 0 0 0 0 0 00000006 00000000\n10 0 0 0 0 0 0 0 0 0 0 0 00000002\n");
+	add(10, "20 0 1 0 0 0 0 0 0 0 0 00000007 00000000\n20 0 1 0 0 0 0 0 0 0 0 0 00000002\n");
+	add(13, "30 0 7 0 0 0 0 0 0 0 0 00000002 00000000\n30 0 4 0 0 0 0 0 0 0 0 0 00000002\n");
+	add(14, "40 0 7 0 0 0 0 0 0 0 0 00000063 00000000\n40 0 4 0 0 0 0 0 0 0 0 0 00000002\n");
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
+	is(in, "softnet_processed", 2 * 0x10);
+	is(in, "softnet_squeezed", 6 + 3);
+	is(in, "softnet_waiting_max", 7); /* in a reading at the window's start */
+	assert_int_equal(in.notes.n, 0);
+	assert_int_equal(in.nseries, 3); /* none where a CPU went */
+	assert_float_equal(in.series[0].value, 2, 1e-9);
+	assert_float_equal(in.series[1].value, 3, 1e-9);
+	assert_float_equal(in.series[2].value, 0, 1e-9);
+	ingest_free(&in);
+}
+
+static void test_words_that_a_reading_lacks_are_unknown(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	cpuset_add(&in.cpus, 0);
+	add(10, "1 2 3 0 0 0 0 0 0 4\n");
+	add(13, "2 4 6 0 0 0 0 0 0 8 9\n");
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
+	is(in, "softnet_squeezed", 3);
+	is(in, "softnet_received_rps", 4);
+	absent(in, "softnet_flow_limit");
+	absent(in, "softnet_waiting_max");
+	ingest_free(&in);
+}
+
+static void test_packets_wait_at_the_first_reading_too(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "0 0 0 0 0 0 0 0 0 0 0 9 1\n");
+	add(13, "0 0 0 0 0 0 0 0 0 0 0 2 1\n");
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
+	is(in, "softnet_waiting_max", 9);
+	ingest_free(&in);
+}
+
 /* --- idle --- */
 
 static void test_idle(void **state)
@@ -516,10 +621,60 @@ static void test_idle_awkward(void **state)
 	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
 	absent(in, "cstate_pct:1 C1:cpu1");
 	assert_non_null(noted(&in, NOTE_idle_reset));
+	assert_float_equal(noted_number(&in, NOTE_idle_partial), 1, 0);
+	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
+	assert_string_equal(noted(&in, NOTE_idle_partial)->value[3].text, " and are not used");
 	ingest_free(&in);
 }
 
-/* Gauges on straight lines: 10 at 9 s, 20 at 11 s, 0 at 13 s, so 15 at the window's start. */
+/* CPU 2 is known for 9 of 10 s, because the last reading has two rows of its state. */
+static void test_states_known_for_nine_tenths_are_used(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	in.run.end_ns = 20 * S;
+	cpuset_add(&in.cpus, 2);
+	add(10, "1\t1\tC1\t5\t100\n2\t1\tC1\t0\t0\n");
+	add(19, "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n");
+	add(20,
+	    "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n2\t1\tC1\t1\t900000\n4096\t1\tC1\t1\t1\nx\t1\tC1\t1\t1\n");
+	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
+	is(in, "cstate_pct:1 C1:cpu2", 10);
+	is(in, "cstate_entries:1 C1:cpu2", 1);
+	assert_float_equal(noted_number(&in, NOTE_idle_partial), 2, 0);
+	assert_float_equal(noted(&in, NOTE_idle_partial)->value[1].number, 9, 1e-9);
+	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_WARNING);
+	assert_string_equal(noted(&in, NOTE_idle_partial)->value[3].text, "");
+	assert_float_equal(noted_number(&in, NOTE_idle_bad_rows), 2, 0);
+	ingest_free(&in);
+}
+
+/* A span of 3 s with 8 s of sleep: the state with the most loses 5 s, or all of its time. */
+static void test_early_sleep_is_taken_from_the_longest_state(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	cpuset_add(&in.cpus, 2);
+	add(10, "1\t1\tC1\t0\t0\n1\t2\tC2\t0\t0\n1\t3\tC3\t0\t0\n"
+		"2\t1\tC1\t0\t0\n2\t2\tC2\t0\t0\n");
+	add(13, "1\t1\tC1\t1\t1500000\n1\t2\tC2\t1\t5000000\n1\t3\tC3\t1\t1500000\n"
+		"2\t1\tC1\t1\t4000000\n2\t2\tC2\t1\t4000000\n");
+	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
+	is(in, "cstate_pct:1 C1:cpu1", 50);
+	is(in, "cstate_pct:2 C2:cpu1", 0);
+	is(in, "cstate_pct:3 C3:cpu1", 50);
+	is(in, "cstate_pct:1 C1:cpu2", 0); /* the first of equal states */
+	is(in, "cstate_pct:2 C2:cpu2", 400 / 3.0);
+	assert_float_equal(noted_number(&in, NOTE_idle_early_sleep), 10, 1e-9);
+	ingest_free(&in);
+}
+
+/* Gauges on straight lines: 10 at 9 s, 20 at 11 s, 0 at 15 s. The window begins at 15, ends at 10.
+ */
 static void test_sockstat_means_and_maxima_of_the_window(void **state)
 {
 	struct ingest in = fresh();
@@ -529,22 +684,101 @@ static void test_sockstat_means_and_maxima_of_the_window(void **state)
 	add(9, "netns 1\nsockets: used 4\nTCP: inuse 10 orphan 0 tw 0 alloc 9 mem 100\n");
 	add(11, "netns 1\nsockets: used 4\nTCP: inuse 20 orphan 0 tw 0 alloc 9 mem 100\n"
 		"TCP6: inuse 1\n");
-	add(13, "netns 1\nsockets: used 4\nTCP: inuse 0 orphan 0 tw 0 alloc 9 mem 100\n"
-		"TCP6: inuse 3\nTCP: inuse x\nnonsense\n");
+	add(15, "netns 1\nsockets: used 4\nTCP: inuse 0 orphan 0 tw 0 alloc 9 mem 100\n"
+		"TCP6: inuse 5\nTCP: inuse x\nTCP: inuse 5x\nTCP: inuse\nnonsense\nUDP: inuse 3\n");
 	assert_int_equal(parse_file(&in, "sockstat.snap", path, &err), 0);
-	is(in, "sockstat_mean:TCP.inuse", ((15 + 20) / 2.0 * 1 + 10.0 * 2) / 3);
+	is(in, "sockstat_mean:TCP.inuse", ((15 + 20) / 2.0 * 1 + (20 + 10) / 2.0 * 2) / 3);
+	absent(in, "sockstat_max:UDP.inuse"); /* read once */
 	is(in, "sockstat_max:TCP.inuse", 20);
 	is(in, "sockstat_mean:sockets.used", 4);
 	is(in, "sockstat_max:TCP.mem", 100);
 	is(in, "sockstat_mean:TCP6.inuse", 2); /* known for the last two seconds */
 	is(in, "sockstat_mean:TCP.orphan", 0);
-	assert_float_equal(noted(&in, NOTE_sockstat_bad_lines)->value[0].number, 2, 0);
+	assert_float_equal(noted(&in, NOTE_sockstat_bad_lines)->value[0].number, 4, 0);
 	ingest_free(&in);
+}
+
+/* --- how much of the window the readings cover --- */
+
+static const struct snapshots {
+	const char *file, *first, *last, *metric;
+} snapshots[] = {
+	{"proc_stat.snap", "cpu1 0 0 0 0\n", "cpu1 9 0 0 9\n", "cpu_pct"},
+	{"softnet.snap", "1 2 3\n1 2 3\n", "2 3 4\n2 3 4\n", "softnet_dropped"},
+	{"idle.snap", "1\t1\tC1\t5\t100\n", "1\t1\tC1\t6\t200\n", "cstate_pct:1 C1"},
+	{"snmp.snap", "Udp6Out 1\n", "Udp6Out 2\n", "snmp:Udp6Out"},
+	{"irq.snap", "  CPU1\n 1: 1\n", "  CPU1\n 1: 2\n", "irq:1"},
+	{"nic.snap", "n\th\t4\te\tlink\tx\nv\th\t4\te\tlink\t1\n", "v\th\t4\te\tlink\t2\n",
+	 "nic:h/e/link/x"},
+	{"sockstat.snap", "TCP: inuse 1\n", "TCP: inuse 2\n", "sockstat_max:TCP.inuse"},
+	{"sched.snap", "7 7 1 1 1 1 1 w\n", "7 7 2 2 2 2 2 w\n", "sched_wait_ns"},
+	{"throttle.snap", "cpu1 core_throttle_count 1\n", "cpu1 core_throttle_count 2\n",
+	 "throttled_heat"},
+};
+
+/* Reads both texts as they are at two times. */
+static struct ingest two_readings(const struct snapshots *s, double from, double to, double end)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	in.run.end_ns = (uint64_t)(end * 1e9);
+	add(from, s->first);
+	add(to, s->last);
+	assert_int_equal(parse_file(&in, s->file, path, &err), 0);
+	return in;
+}
+
+static void test_readings_need_nine_tenths_of_the_window(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(snapshots); i++) {
+		struct ingest in = two_readings(&snapshots[i], 10, 10.5, 10.5);
+
+		assert_false(isnan(metric(&in, snapshots[i].metric)));
+		ingest_free(&in);
+		if (!strcmp(snapshots[i].file, "throttle.snap"))
+			continue; /* its readings are at the window's ends */
+		in = two_readings(&snapshots[i], 10, 11, 13);
+		absent(in, snapshots[i].metric);
+		assert_non_null(noted(&in, NOTE_coverage_too_small));
+		ingest_free(&in);
+	}
+}
+
+static void test_figures_need_two_readings(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(snapshots); i++) {
+		struct ingest in = fresh();
+		struct error err = {0};
+
+		assert_int_equal(parse_file(&in, snapshots[i].file, path, &err), -ENOENT);
+		add(10, snapshots[i].first);
+		err = (struct error){0};
+		assert_int_equal(parse_file(&in, snapshots[i].file, path, &err), -ENODATA);
+		assert_non_null(strstr(err.text, "1 snapshots; two are needed"));
+		assert_int_equal(in.nmetrics, 0);
+		ingest_free(&in);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_readings_need_nine_tenths_of_the_window),
+		cmocka_unit_test(test_figures_need_two_readings),
+		cmocka_unit_test(test_values_of_snmp_are_whole_numbers),
+		cmocka_unit_test(test_device_of_an_interrupt_is_its_last_column),
+		cmocka_unit_test(test_only_the_window_has_packets),
+		cmocka_unit_test(test_words_that_a_reading_lacks_are_unknown),
+		cmocka_unit_test(test_packets_wait_at_the_first_reading_too),
+		cmocka_unit_test(test_states_known_for_nine_tenths_are_used),
+		cmocka_unit_test(test_early_sleep_is_taken_from_the_longest_state),
 		cmocka_unit_test(test_nic_state_has_numbers_and_words),
 		cmocka_unit_test(test_softnet),
 		cmocka_unit_test(test_softnet_by_place),
