@@ -54,6 +54,15 @@ static void add_snap(double seconds, const char *text)
 	append_snap(path, seconds, text, strlen(text));
 }
 
+/* Adds a text that is no snapshot. */
+static void append_text(const char *text)
+{
+	FILE *f = fopen(path, "a");
+
+	fputs(text, f);
+	fclose(f);
+}
+
 /* The value of the last point of a series, NaN: there is none. */
 static double last_point(const struct ingest *in, const char *series)
 {
@@ -101,6 +110,28 @@ static void test_cells_lose_their_quotes_and_blanks(void **state)
 	tsv_free(&t);
 	put("# nothing\n");
 	assert_int_equal(tsv_read(&t, path, 0, &err), -ENODATA);
+}
+
+static void test_table_has_all_of_its_rows(void **state)
+{
+	struct error err = {0};
+	struct str s = {0};
+	struct tsv t;
+	size_t i;
+
+	(void)state;
+	str_puts(&s, "a,b\n");
+	for (i = 0; i < 300; i++)
+		str_printf(&s, "%zu,x%zu\n", i, i);
+	put(s.buf);
+	assert_int_equal(tsv_read(&t, path, 0, &err), 0);
+	assert_int_equal(t.rows, 300);
+	for (i = 0; i < 300; i++) {
+		assert_int_equal(atoi(tsv_cell(&t, i, 0)), i);
+		assert_int_equal(atoi(tsv_cell(&t, i, 1) + 1), i);
+	}
+	tsv_free(&t);
+	str_free(&s);
 }
 
 /* --- /proc/stat --- */
@@ -454,6 +485,105 @@ static void test_counters(void **state)
 	ingest_free(&in);
 }
 
+/* Reads the rows of events of CPUs 1 and 2. */
+static struct ingest counted(const char *rows)
+{
+	struct ingest in = fresh("1-2");
+	struct error err = {0};
+	char *text = xasprintf(
+		"event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\n%s",
+		rows);
+
+	put(text);
+	assert_int_equal(parse_file(&in, "counters.tsv", path, &err), 0);
+	free(text);
+	return in;
+}
+
+static void test_counter_has_its_scale_unit_and_group(void **state)
+{
+	struct ingest in = counted("energy\t1\t8\t100\t100\t0\tsocket\t0.5\tJ\t\n"
+				   "energy\t0\t4\t100\t100\t0\tsocket\t0.5\tJ\t\n"
+				   "cycles\t1\t7\t100\t100\t1\t\t\t\t\n"
+				   "cycles\t1\t9\t100\t50\t2\t\t\t\t\n"
+				   "tree\t-1\t6\t100\t100\t0\t\t\t\t\n"
+				   "bad\t1\t6\t100\t100\t0\t\tmuch\t\t\n"
+				   "bad\t1\t6\t100\tx\t0\t\t\t\t\n");
+
+	(void)state;
+	assert_float_equal(metric(&in, "counter:energy"), 6, 0); /* of all CPUs of the sockets */
+	assert_string_equal(in.metrics[0].unit, "J");
+	assert_true(noted_text(&in, NOTE_counter_of_socket, "energy"));
+	assert_float_equal(metric(&in, "counter:cycles"), 7, 0);
+	assert_float_equal(metric(&in, "counter_group:cycles"), 1, 0);
+	assert_float_equal(metric(&in, "counter:cycles@2"), 18, 0);
+	assert_float_equal(metric(&in, "counter_running:cycles@2"), 50, 0);
+	assert_float_equal(metric(&in, "counter_group:cycles@2"), 2, 0);
+	assert_float_equal(metric(&in, "counter:tree"), 6, 0);
+	assert_true(isnan(metric(&in, "counter_group:tree")));
+	assert_int_equal(in.nmetrics, 7);
+	assert_string_equal(in.metrics[1].unit, "1");
+	assert_float_equal(noted_number(&in, NOTE_counters_bad_rows), 2, 0);
+	assert_int_equal(in.notes.n, 2);
+	ingest_free(&in);
+}
+
+/* A counter that no hardware counted, or that is not supported, is missing and not 0. */
+static void test_counter_that_was_not_counted_is_missing(void **state)
+{
+	struct ingest in = counted("new\t1\t\t\t\t0\t\t\t\tnot-supported\n"
+				   "part\t1\t5\t100\t100\t0\t\t\t\t\n"
+				   "part\t2\t0\t100\t0\t0\t\t\t\t\n"
+				   "part\t0\t0\t100\t0\t0\t\t\t\t\n"
+				   "off\t1\t0\t0\t0\t0\t\t\t\t\n"
+				   "back\t1\t9223372036854775808\t100\t100\t0\t\t\t\t\n"
+				   "most\t1\t9223372036854775807\t100\t100\t0\t\t\t\t\n");
+	const struct note *n;
+
+	(void)state;
+	assert_float_equal(metric(&in, "counter_not_supported:new"), 1, 0);
+	assert_true(isnan(metric(&in, "counter_not_counted:new")));
+	assert_true(isnan(metric(&in, "counter:part")));
+	assert_float_equal(metric(&in, "counter_not_counted:part"), 1, 0);
+	n = noted(&in, NOTE_counter_not_scheduled);
+	assert_string_equal(n->value[0].text, "part");
+	assert_float_equal(n->value[1].number, 1, 0);
+	assert_float_equal(n->value[2].number, 2, 0);
+	assert_true(isnan(metric(&in, "counter:off")));
+	assert_float_equal(metric(&in, "counter_not_counted:off"), 0, 0);
+	assert_true(isnan(metric(&in, "counter:back")));
+	assert_true(noted_text(&in, NOTE_counter_backwards, "back"));
+	assert_false(noted_text(&in, NOTE_counter_not_scheduled, "back"));
+	assert_float_equal(metric(&in, "counter:most"), 0x1p63, 0);
+	assert_null(noted(&in, NOTE_counters_bad_rows));
+	assert_null(noted(&in, NOTE_counters_cpu_partial));
+	ingest_free(&in);
+}
+
+/* The CPU that was counted for the smallest part of the time is named, below 95 %. */
+static void test_cpu_that_was_away_is_noted(void **state)
+{
+	struct ingest in = counted("cycles\t1\t5\t1000\t1000\t0\t\t\t\t\n"
+				   "cycles\t2\t5\t950\t950\t0\t\t\t\t\n"
+				   "cycles\t0\t5\t10\t10\t0\t\t\t\t\n"
+				   "off\t1\t0\t0\t0\t0\t\t\t\t\n");
+	const struct note *n;
+
+	(void)state;
+	assert_null(noted(&in, NOTE_counters_cpu_partial));
+	ingest_free(&in);
+	in = counted("cycles\t1\t5\t1000\t1000\t0\t\t\t\t\n"
+		     "cycles\t2\t5\t940\t940\t0\t\t\t\t\n"
+		     "misses\t-1\t5\t10\t10\t0\t\t\t\t\n"
+		     "misses\t1\t5\t400\t400\t0\t\t\t\t\n"
+		     "misses\t2\t5\t500\t500\t0\t\t\t\t\n"
+		     "misses\t2\t5\tx\t500\t0\t\t\t\t\n");
+	n = noted(&in, NOTE_counters_cpu_partial);
+	assert_string_equal(n->value[0].text, "1");
+	assert_float_equal(n->value[1].number, 80, 1e-9);
+	ingest_free(&in);
+}
+
 /* --- power --- */
 
 static void test_power_arithmetic(void **state)
@@ -676,6 +806,9 @@ static void test_polled_programs_are_integrated_over_the_window(void **state)
 	power_put(&in);
 	assert_float_equal(metric(&in, "power_w:package/command/power"), 575 / 3.0, 1e-9);
 	assert_float_equal(metric(&in, "power_w:package"), 575 / 3.0, 1e-9);
+	assert_true(isnan(last_point(&in, "power_w:wall")));
+	assert_float_equal(last_point(&in, "power_w:package/command/power"), 200, 0);
+	assert_null(noted(&in, NOTE_file_damaged));
 	assert_true(noted_text(&in, NOTE_power_bad_answers, "power by another command"));
 	assert_float_equal(noted(&in, NOTE_power_bad_answers)->value[1].number, 1, 0);
 	assert_float_equal(noted(&in, NOTE_power_bad_answers)->value[2].number, 4, 0);
@@ -703,6 +836,16 @@ static void test_polled_programs_are_integrated_over_the_window(void **state)
 	assert_float_equal(in.series[1].value, 200, 0);
 	power_put(&in);
 	assert_float_equal(metric(&in, "power_w:wall/ipmi/dcmi"), 575 / 3.0, 1e-9);
+	ingest_free(&in);
+	in = fresh("1");
+	unlink(path);
+	add_snap(9, "5\n"); /* no kind */
+	add_snap(13, "5\n");
+	append_text("@13");
+	assert_int_equal(parse_file(&in, "power-command.snap", path, &err), 0);
+	assert_true(noted_text(&in, NOTE_file_damaged, path));
+	power_put(&in);
+	assert_float_equal(metric(&in, "power_w:other/command/power"), 5, 1e-9);
 	ingest_free(&in);
 	unlink(path);
 	assert_int_equal(parse_file(&in, "power-ipmi.snap", path, &err), -ENOENT);
@@ -1594,6 +1737,7 @@ static void test_untimed(void **state)
 	str_puts(&s, "a\t1\t2\t1\twrite\t20\t0\t1600\t50\t100\t240\t4096\t0\t6:16\t\t16\t1600\n");
 	str_puts(&s, "a\t1\t2\t3\tclose\t20\t0\t1600\t50\t100\t240\t\t0\t6:16\t\t21\t1600\n");
 	str_puts(&s, "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\t17\t1600\n");
+	str_puts(&s, "a\t1\t2\t8\tlseek\t27\t0\t1900\t50\t300\t240\t\t0\t6:17\t\tx\t1600\n");
 	put(s.buf);
 	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), 0);
 	assert_int_equal(in.nsyscalls, 4);
@@ -1606,7 +1750,32 @@ static void test_untimed(void **state)
 	assert_int_equal(in.syscalls[3].total_ns, 1900 + 10 * 300);
 	assert_float_equal(noted_number(&in, NOTE_syscalls_sampled), 179 / 75.0,
 			   1e-12); /* 75 of 179 calls */
-	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 1, 0);
+	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 2, 0);
+	str_free(&s);
+	ingest_free(&in);
+}
+
+/* The standard error of two calls is that of one pair. One call has none. */
+static void test_few_timed_calls_are_scaled(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+	struct str s = {0};
+
+	(void)state;
+	str_printf(&s, "%.*s\ttimed\tfirst_ns\n", (int)strlen(heading) - 1, heading);
+	str_puts(&s, "a\t1\t2\t3\tclose\t10\t0\t70\t70\t70\t6\t\t0\t6:1\t\t1\t70\n");
+	str_puts(&s, "a\t1\t2\t4\tstat\t10\t0\t70\t30\t40\t6\t\t0\t6:1\t\t2\t70\n");
+	put(s.buf);
+	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), 0);
+	assert_int_equal(in.syscalls[0].total_ns, 700);
+	assert_float_equal(in.syscalls[0].m2, 6, 0);
+	assert_int_equal(in.syscalls[1].total_ns, 350);
+	assert_float_equal(in.syscalls[1].m2, 6 * 10 * 9 / 2.0, 1e-9);
+	ingest_free(&in);
+	put("comm\tpid\n");
+	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "no column 'tid'"));
 	str_free(&s);
 	ingest_free(&in);
 }
@@ -1653,6 +1822,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cells_lose_their_quotes_and_blanks),
+		cmocka_unit_test(test_table_has_all_of_its_rows),
 		cmocka_unit_test(test_cpu_interpolates),
 		cmocka_unit_test(test_cpu_awkward),
 		cmocka_unit_test(test_cpu_missing),
@@ -1667,6 +1837,9 @@ int main(void)
 		cmocka_unit_test(test_user_time_of_others_is_at_most_their_busy_time),
 		cmocka_unit_test(test_softnet),
 		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_counter_has_its_scale_unit_and_group),
+		cmocka_unit_test(test_counter_that_was_not_counted_is_missing),
+		cmocka_unit_test(test_cpu_that_was_away_is_noted),
 		cmocka_unit_test(test_power_arithmetic),
 		cmocka_unit_test(test_gap_is_longer_than_three_usual_steps),
 		cmocka_unit_test(test_power_domains),
@@ -1702,6 +1875,7 @@ int main(void)
 		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
 		cmocka_unit_test(test_syscalls),
 		cmocka_unit_test(test_untimed),
+		cmocka_unit_test(test_few_timed_calls_are_scaled),
 		cmocka_unit_test(test_untimed_of_several),
 	};
 
