@@ -147,10 +147,9 @@ static struct absent counters_most_absent(const struct ingest *in, const struct 
 		    !ingest_has_cpu(in, (unsigned int)r.cpu))
 			continue;
 		c = counters_find(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
-		pct = c->longest > 0 ? 100 * (double)r.enabled / c->longest : 100;
-		if (pct >= a.pct)
-			continue;
-		a = (struct absent){tsv_cell(t, i, k->cpu), pct};
+		pct = 100 * (double)r.enabled / c->longest; /* NAN: no CPU had it enabled */
+		if (pct < a.pct)
+			a = (struct absent){tsv_cell(t, i, k->cpu), pct};
 	}
 	return a;
 }

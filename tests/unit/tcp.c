@@ -404,6 +404,20 @@ static void test_readings_without_sockets_have_no_figures(void **state)
 	ingest_free(&in);
 }
 
+/* Puts a character into the line of a socket, at a place of the first structure. */
+static void check_digits(int at, char c, bool good)
+{
+	struct made m = socket_made(1);
+	struct str s = {0};
+	struct tcp_seen seen;
+
+	put_line(&s, &m, sizeof(m.info));
+	s.buf[s.len - 1] = '\0';
+	s.buf[strlen("77 ") + at] = c;
+	assert_int_equal(tcp_info_parse(s.buf, true, &seen), good);
+	str_free(&s);
+}
+
 /* A socket is the same in two readings if all 64 bits of its cookie are. */
 static void test_lines_are_read_whole(void **state)
 {
@@ -425,6 +439,16 @@ static void test_lines_are_read_whole(void **state)
 		assert_int_equal(seen.state != NULL, i == 11);
 		str_reset(&s);
 	}
+	check_digits(10, 'g', false); /* not a digit, the first and the second of a byte */
+	check_digits(11, 'g', false);
+	check_digits(11, 'f', true);
+	/* more bytes than any kernel has */
+	str_puts(&cut, "77 ");
+	for (i = 0; i < 1025; i++)
+		str_puts(&cut, i ? "00" : "02");
+	str_puts(&cut, " 00 00 -");
+	assert_false(tcp_info_parse(cut.buf, true, &seen));
+	str_reset(&cut);
 	/* a message that is a byte too short, one of another family, and one without memory */
 	str_puts(&cut, "77 ");
 	hex(&cut, &m.msg, sizeof(m.msg) - 1);
