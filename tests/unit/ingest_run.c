@@ -1,0 +1,845 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks what is read of a run besides the raw files of its collectors: run.json, clock.json, the
+ * layout of a capture, its hosts, and how much of the window and of the busy time was seen.
+ */
+#include "analyze/ingest/layout.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+#include "tests/unit/ingested.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const uint64_t S = 1000000000;
+static char dir[] = "/tmp/zcost-run-XXXXXX";
+static char hosts[sizeof(dir) + 6];
+
+/* Writes a file below the scratch folder, and the folders that it is in. */
+static void put(const char *name, const char *text)
+{
+	char *path = xasprintf("%s/%s", dir, name), *slash = strrchr(path, '/');
+
+	*slash = '\0';
+	assert_int_equal(dir_make(path, NULL), 0);
+	*slash = '/';
+	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+	free(path);
+}
+
+/* --- run.json --- */
+
+/* Reads run.json with a window of 100 s and these members. */
+static struct ingest run_of(const char *members)
+{
+	struct ingest in = {0};
+	char *text = xasprintf("{\"schema_version\":1,%s}", members);
+	char *path = xasprintf("%s/run.json", dir);
+
+	put("run.json", text);
+	assert_int_equal(ingest_run_json(&in, path, NULL), 0);
+	free(path);
+	free(text);
+	return in;
+}
+
+#define WINDOW "\"window\":{\"start_ns\":10000000000,\"end_ns\":110000000000}"
+
+static void test_run_has_names_and_a_window(void **state)
+{
+	struct ingest in = run_of("\"x\":1");
+
+	(void)state;
+	assert_string_equal(in.run.variant, "run");
+	assert_string_equal(in.run.pass, "all");
+	assert_string_equal(in.run.side, "local");
+	assert_string_equal(in.run.status, "ok");
+	assert_string_equal(in.units, "none");
+	assert_null(in.run.host);
+	assert_null(in.run.command);
+	assert_null(in.run.cpus);
+	assert_false(in.has_cpus || in.unmatched || in.named);
+	assert_float_equal(in.wall_clock, 0, 0);
+	assert_int_equal(in.nmetrics + in.notes.n, 0);
+	ingest_free(&in);
+	in = run_of(
+		WINDOW
+		",\"variant\":\"v\",\"pass\":\"p\",\"side\":\"../s\",\"host\":\"h\",\"repeat\":3,"
+		"\"command\":[\"a\",5,\"b c\"],\"status\":\"failed\",\"why\":\"it broke\","
+		"\"units\":\"iperf3\",\"cpus\":\"1-2\",\"started_ns\":5,\"ended_ns\":6,"
+		"\"processes\":[7,9],\"named\":\"nginx\",\"matched\":[],"
+		"\"wall_clock\":\"2026-01-31T12:00:00.25Z\"");
+	assert_string_equal(in.run.variant, "v");
+	assert_string_equal(in.run.pass, "p");
+	assert_string_equal(in.run.side, "local"); /* it would leave the capture */
+	assert_true(noted_text(&in, NOTE_run_json_bad_name, "../s"));
+	assert_string_equal(in.run.host, "h");
+	assert_int_equal(in.run.repeat, 3);
+	assert_string_equal(in.run.command, "a ? b c");
+	assert_string_equal(in.run.status, "failed");
+	assert_string_equal(in.run.why, "it broke");
+	assert_string_equal(in.units, "iperf3");
+	assert_true(in.has_cpus);
+	assert_int_equal(in.run.ncpus, 2);
+	assert_string_equal(in.run.cpus, "1-2");
+	assert_int_equal(in.run.start_ns, 10 * S);
+	assert_int_equal(in.run.end_ns, 110 * S);
+	assert_int_equal(in.started_ns, 5);
+	assert_int_equal(in.ended_ns, 6);
+	assert_int_equal(in.npids, 2);
+	assert_int_equal(in.pids[1], 9);
+	assert_string_equal(in.named, "nginx");
+	assert_true(in.unmatched);
+	assert_float_equal(in.wall_clock, 1769860800.25, 0);
+	ingest_free(&in);
+	in = run_of("\"cpus\":\"two\",\"matched\":[7],\"wall_clock\":\"noon\"");
+	assert_false(in.has_cpus || in.unmatched);
+	assert_non_null(noted(&in, NOTE_run_json_unreadable));
+	assert_float_equal(in.wall_clock, 0, 0);
+	ingest_free(&in);
+}
+
+static void test_run_of_another_schema_is_refused(void **state)
+{
+	struct ingest in = {0};
+	struct error err = {0};
+	char *path = xasprintf("%s/run.json", dir);
+
+	(void)state;
+	put("run.json", "{\"schema_version\":2}");
+	assert_int_equal(ingest_run_json(&in, path, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "schema_version 2; this zcost reads 1"));
+	put("run.json", "{");
+	assert_int_equal(ingest_run_json(&in, path, NULL), -EBADMSG);
+	unlink(path);
+	err = (struct error){0};
+	assert_int_equal(ingest_run_json(&in, path, &err), -ENOENT);
+	free(path);
+}
+
+/* Below 99 of 100 s the window is short. Older captures show it by a command that has ended. */
+static void test_window_that_the_command_ended_is_noted(void **state)
+{
+	static const struct {
+		const char *members;
+		double asked; /* NAN: no note */
+	} rows[] = {
+		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000,\"early_ns\":1000000000}", NAN},
+		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000,\"early_ns\":2000000000}", 101},
+		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000},\"duration_s\":101,\"exit\":{}",
+		 101},
+		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000},\"duration_s\":101", NAN},
+		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000,\"early_ns\":2000000000},"
+		 "\"status\":\"failed\"",
+		 NAN},
+		{"\"window\":{\"start_ns\":0,\"end_ns\":0,\"early_ns\":2000000000}", NAN},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct ingest in = run_of(rows[i].members);
+
+		if (isnan(rows[i].asked)) {
+			assert_null(noted(&in, NOTE_window_short));
+		} else {
+			assert_float_equal(noted_number(&in, NOTE_window_short), 99, 1e-9);
+			assert_float_equal(noted(&in, NOTE_window_short)->value[1].number,
+					   rows[i].asked, 1e-9);
+		}
+		ingest_free(&in);
+	}
+}
+
+static void test_collectors_have_their_state_files_and_tool(void **state)
+{
+	struct ingest in = run_of(
+		"\"collectors\":[{\"name\":\"perf\",\"state\":\"degraded\",\"why\":\"old\",\"lost\":5,"
+		"\"files\":[\"perf.data\",7,\"b\"],\"info\":{\"version\":\"perf version 6.1\"}},"
+		"{\"name\":\"nic\",\"why\":\"\",\"info\":{\"version\":\"1.2\"}},{\"info\":{\"version\":\"\"}}]");
+
+	(void)state;
+	assert_int_equal(in.ncollectors, 3);
+	assert_string_equal(in.collectors[0].name, "perf");
+	assert_string_equal(in.collectors[0].state, "degraded");
+	assert_string_equal(in.collectors[0].why, "old");
+	assert_int_equal(in.collectors[0].lost, 5);
+	assert_string_equal(in.collectors[1].state, "ok");
+	assert_null(in.collectors[1].why);
+	assert_int_equal(in.collectors[1].lost, -1);
+	assert_string_equal(in.collectors[2].name, "?");
+	assert_int_equal(in.nfiles, 2);
+	assert_string_equal(in.files[1].name, "b");
+	assert_string_equal(in.files[1].collector, "perf");
+	assert_int_equal(in.nmetrics, 2);
+	assert_float_equal(metric(&in, "tool:perf=6.1"), 1, 0);
+	assert_float_equal(metric(&in, "tool:nic=1.2"), 1, 0);
+	ingest_free(&in);
+}
+
+/* One collector cuts the window's start late by so many ns, another by less. */
+static struct ingest cut_late(const char *key, long ns)
+{
+	char *members =
+		xasprintf(WINDOW ",\"collectors\":[{\"name\":\"perf\",\"%s\":%ld},"
+				 "{\"name\":\"cpu\",\"%s\":%ld},{\"name\":\"nic\",\"%s\":\"x\"}]",
+			  key, ns - 1, key, ns, key);
+	struct ingest in = run_of(members);
+
+	free(members);
+	return in;
+}
+
+static void test_slowest_collector_bounds_the_edges_of_the_window(void **state)
+{
+	struct ingest in = cut_late("on_after_ns", 1000000);
+
+	(void)state;
+	assert_float_equal(metric(&in, "window_start_error_us"), 1000, 0);
+	assert_int_equal(in.nmetrics, 1);
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+	in = cut_late("off_after_ns", 1000000000); /* 1 % of the window */
+	assert_float_equal(metric(&in, "window_end_error_us"), 1e6, 0);
+	assert_string_equal(noted(&in, NOTE_window_cut_late)->value[0].text, "end");
+	assert_float_equal(noted(&in, NOTE_window_cut_late)->value[1].number, 1000, 1e-9);
+	assert_string_equal(noted(&in, NOTE_window_cut_late)->value[2].text, "cpu");
+	assert_int_equal(noted(&in, NOTE_window_cut_late)->severity, SEVERITY_INFO);
+	ingest_free(&in);
+	in = cut_late("off_after_ns", 1000000001);
+	assert_int_equal(noted(&in, NOTE_window_cut_late)->severity, SEVERITY_WARNING);
+	ingest_free(&in);
+	/* Figures are interpolated between readings. */
+	in = cut_late("read_before_ns", 1000000000);
+	assert_float_equal(metric(&in, "window_first_reading_us"), 1e6, 0);
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+	in = cut_late("read_after_ns", 1000000001);
+	assert_string_equal(noted(&in, NOTE_window_reading_far)->value[0].text, "cpu");
+	assert_string_equal(noted(&in, NOTE_window_reading_far)->value[1].text, "end");
+	assert_float_equal(noted(&in, NOTE_window_reading_far)->value[2].number, 1000, 1e-5);
+	assert_int_equal(noted(&in, NOTE_window_reading_far)->severity, SEVERITY_WARNING);
+	ingest_free(&in);
+	in = run_of(WINDOW ",\"collectors\":[{\"on_after_ns\":0}]");
+	assert_float_equal(metric(&in, "window_start_error_us"), 0, 0);
+	ingest_free(&in);
+	in = run_of(WINDOW ",\"collectors\":[{\"on_after_ns\":2000000}]");
+	assert_string_equal(noted(&in, NOTE_window_cut_late)->value[2].text, "a collector");
+	ingest_free(&in);
+}
+
+static void test_time_of_zcost_itself_is_percent_of_the_window(void **state)
+{
+	struct ingest in = run_of("\"window\":{\"start_ns\":10000000000,\"end_ns\":14000000000,"
+				  "\"late_ns\":2500,\"own_cpu_ns\":1000000000}");
+
+	(void)state;
+	assert_float_equal(metric(&in, "own_cpu_pct"), 25, 1e-9);
+	assert_float_equal(metric(&in, "window_late_us"), 2.5, 1e-9);
+	ingest_free(&in);
+	in = run_of("\"window\":{\"start_ns\":10,\"end_ns\":10,\"own_cpu_ns\":1000000000}");
+	assert_int_equal(in.nmetrics, 0);
+	ingest_free(&in);
+}
+
+/* --- clock.json --- */
+
+/* The offset at 10 s of the side's own clock. */
+static struct ingest clock_of(const char *before, const char *after)
+{
+	struct ingest in = {.dir = dir, .run = {.start_ns = 10 * S, .end_ns = 13 * S}};
+	char *text = xasprintf("{\"schema_version\":1,\"before\":%s,\"after\":%s}", before, after);
+
+	put("clock.json", text);
+	ingest_clock(&in);
+	free(text);
+	return in;
+}
+
+static void test_clock_offset_is_interpolated(void **state)
+{
+	static const char before[] = "{\"at_ns\":1e9,\"offset_ns\":2e9,\"error_ns\":3e3}",
+			  after[] = "{\"at_ns\":9e9,\"offset_ns\":4e9,\"error_ns\":1e3}";
+	static const struct {
+		const char *before, *after;
+		double offset, error;
+	} rows[] = {
+		/* 10 s are 8 s of the other clock at first: 7 of 8 s after the first comparison */
+		{before, after, 2 + 7 / 4.0, 3e-6},
+		{after, before, 4, 1e-6}, /* the wrong way round */
+		{before, "null", 2, 3e-6},
+		{"null", after, 4, 1e-6},
+		{before, "{\"at_ns\":1e9,\"offset_ns\":9e9,\"error_ns\":9}", 2, 3e-6},
+		{before, "{\"at_ns\":3e9,\"offset_ns\":9e9,\"error_ns\":9e3}", 9, 9e-6},
+		{"{\"at_ns\":20e9,\"offset_ns\":5e9,\"error_ns\":1}",
+		 "{\"at_ns\":30e9,\"offset_ns\":9e9,\"error_ns\":9e3}", 5, 9e-6},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct ingest in = clock_of(rows[i].before, rows[i].after);
+
+		assert_float_equal(metric(&in, "clock_offset"), rows[i].offset, 1e-12);
+		assert_float_equal(metric(&in, "clock_error"), rows[i].error, 1e-15);
+		assert_int_equal(in.notes.n, 0);
+		ingest_free(&in);
+	}
+}
+
+static void test_clock_that_cannot_be_read_is_noted(void **state)
+{
+	struct ingest in = {.dir = dir};
+	char *path = xasprintf("%s/clock.json", dir);
+
+	(void)state;
+	put("clock.json", "{\"schema_version\":2}");
+	ingest_clock(&in);
+	assert_true(noted_text(&in, NOTE_clock_unreadable, "schema_version is not 1"));
+	ingest_free(&in);
+	in.dir = dir;
+	put("clock.json", "[");
+	ingest_clock(&in);
+	assert_true(noted_text(&in, NOTE_clock_unreadable, path));
+	ingest_free(&in);
+	unlink(path);
+	in.dir = dir;
+	ingest_clock(&in);
+	assert_int_equal(in.nmetrics + in.notes.n, 0);
+	free(path);
+}
+
+/* --- a whole run --- */
+
+static void test_files_and_collectors_that_are_not_whole_are_noted(void **state)
+{
+	const struct ingest_options how = {0};
+	struct ingest in;
+	char *path = xasprintf("%s/snmp.snap", dir);
+
+	(void)state;
+	put("run.json",
+	    "{\"schema_version\":1," WINDOW ",\"collectors\":["
+	    "{\"name\":\"cpu\",\"files\":[\"proc_stat.snap\"],\"lost\":0},"
+	    "{\"name\":\"snmp\",\"state\":\"degraded\",\"lost\":1,\"files\":[\"snmp.snap\"]},"
+	    "{\"name\":\"irq\",\"state\":\"unavailable\",\"why\":\"none\",\"files\":[\"irq.snap\"]}]}");
+	put("irq.snap", "");
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(ingest_run(&in, dir, NULL, &how, NULL), 0);
+	assert_true(noted_text(&in, NOTE_file_missing, "proc_stat.snap"));
+	assert_true(noted_text(&in, NOTE_file_not_regular, "snmp.snap"));
+	assert_true(noted_text(&in, NOTE_file_unreadable, "irq.snap: 0 snapshots"));
+	assert_true(noted_text(&in, NOTE_collector_lost, "snmp"));
+	assert_float_equal(noted(&in, NOTE_collector_lost)->value[1].number, 1, 0);
+	assert_false(noted_text(&in, NOTE_collector_lost, "cpu"));
+	assert_false(noted_text(&in, NOTE_collector_state, "cpu"));
+	assert_string_equal(noted(&in, NOTE_collector_state)->value[0].text, "snmp");
+	assert_int_equal(noted(&in, NOTE_collector_state)->severity, SEVERITY_WARNING);
+	assert_true(noted_text(&in, NOTE_collector_state, ": "));
+	assert_int_equal(in.notes.note[2].severity, SEVERITY_INFO);
+	rmdir(path);
+	free(path);
+	ingest_free(&in);
+	put("run.json",
+	    "{\"schema_version\":1,\"collectors\":[{\"name\":\"cpu\",\"files\":[\"x\"]}]}");
+	assert_int_equal(ingest_run(&in, dir, NULL, &how, NULL), 0);
+	assert_non_null(noted(&in, NOTE_window_missing));
+	assert_int_equal(in.notes.n, 1);
+	ingest_free(&in);
+	put("run.json", "{\"schema_version\":1,\"status\":\"failed\"}");
+	assert_int_equal(ingest_run(&in, dir, NULL, &how, NULL), 0);
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+}
+
+/* Figures need 90 % of the window, are lossy below 95 %, and below 99 % they are of a part. */
+static void test_cover_of_the_window_has_three_limits(void **state)
+{
+	static const struct {
+		uint64_t from, to;
+		double covered;
+		int severity; /* -1: no note */
+	} rows[] = {
+		{99 * S / 10, 111 * S, 100, -1},
+		{10 * S, 109 * S, 99, -1},
+		{11 * S + 1, 110 * S, 98.999999999, SEVERITY_INFO},
+		{15 * S, 110 * S, 95, SEVERITY_INFO},
+		{15 * S + 1, 110 * S, 94.999999999, SEVERITY_LOSSY},
+		{20 * S, 110 * S, 90, SEVERITY_LOSSY},
+	};
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 110 * S}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		uint64_t from = rows[i].from, to = rows[i].to;
+
+		assert_float_equal(ingest_cover(&in, "x", &from, &to), rows[i].covered, 1e-12);
+		assert_true(from >= 10 * S && to <= 110 * S);
+		assert_int_equal(in.notes.n, rows[i].severity >= 0);
+		if (in.notes.n) {
+			assert_int_equal(noted(&in, NOTE_coverage_partial)->severity,
+					 rows[i].severity);
+			assert_float_equal(noted(&in, NOTE_coverage_partial)->value[1].number,
+					   rows[i].covered, 1e-9);
+		}
+		notes_free(&in.notes);
+		in.notes = (struct notes){0};
+	}
+	uint64_t from = 20 * S + 1, to = 110 * S;
+
+	assert_float_equal(ingest_cover(&in, "x", &from, &to), 0, 0);
+	assert_float_equal(noted(&in, NOTE_coverage_too_small)->value[1].number, 89.999999999,
+			   1e-12);
+	assert_float_equal(noted(&in, NOTE_coverage_too_small)->value[2].number, 100, 1e-12);
+	from = 200 * S, to = 300 * S;
+	assert_float_equal(ingest_cover(&in, "x", &from, &to), 0, 0);
+	assert_float_equal(in.notes.note[1].value[1].number, 0, 0);
+	ingest_free(&in);
+}
+
+/* --- samples and busy time --- */
+
+/* Samples of `sampled` ns where two CPUs were busy for `busy` of 10 s each. */
+static struct ingest sampled(double busy, uint64_t sampled, uint64_t idle)
+{
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 20 * S, .ncpus = 2}};
+	struct profile_cost cost = {.pid = 7, .tid = 7, .samples = 1, .weight = sampled};
+
+	in.profile = xcalloc(1, sizeof(*in.profile));
+	profile_init(in.profile);
+	cost.event = profile_event(in.profile, "cpu-clock", true);
+	cost.comm = cost.frame = PROFILE_NONE;
+	cost.cpu = 1;
+	cost.context = CTX_USER;
+	profile_add(in.profile, &cost);
+	cost.pid = cost.tid = 0;
+	cost.context = CTX_IDLE;
+	cost.weight = idle;
+	profile_add(in.profile, &cost);
+	in.profile->events[cost.event].samples = 2;
+	ingest_metric(&in, "busy_ns", "ns", 2 * busy, NULL);
+	ingest_metric(&in, "busy_ns:cpu0", "ns", 10e9, NULL);
+	ingest_metric(&in, "busy_ns:cpu1", "ns", busy, NULL);
+	ingest_coverage(&in);
+	return in;
+}
+
+static void test_samples_of_less_than_90_percent_of_the_busy_time_are_noted(void **state)
+{
+	struct ingest in = sampled(5e9, 9 * S, 5 * S);
+	const struct note *n;
+
+	(void)state;
+	assert_float_equal(metric(&in, "coverage_pct"), 90, 1e-9);
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+	in = sampled(5e9, 8 * S, 5 * S);
+	n = noted(&in, NOTE_perf_coverage);
+	assert_float_equal(n->value[0].number, 80, 1e-9);
+	assert_float_equal(n->value[1].number, 8, 1e-9);
+	assert_float_equal(n->value[2].number, 10, 1e-9);
+	ingest_free(&in);
+	/* Two ticks for each CPU are below the resolution of busy time. */
+	in = sampled(0.1e9, S * 16 / 100, 5 * S);
+	assert_float_equal(metric(&in, "coverage_pct"), 80, 1e-9);
+	assert_null(noted(&in, NOTE_perf_coverage));
+	ingest_free(&in);
+	in = sampled(0.1e9, S * 15 / 100, 5 * S);
+	assert_non_null(noted(&in, NOTE_perf_coverage));
+	ingest_free(&in);
+	in = sampled(0, 0, 5 * S);
+	assert_true(isnan(metric(&in, "coverage_pct")));
+	ingest_free(&in);
+}
+
+static void test_idle_time_without_samples_names_its_cpu(void **state)
+{
+	struct ingest in = sampled(4e9, 8 * S, 0);
+	const struct note *n = noted(&in, NOTE_perf_idle_unseen);
+
+	(void)state;
+	assert_string_equal(n->value[0].text, "1"); /* CPU 0 was never idle */
+	assert_float_equal(n->value[1].number, 0, 0);
+	assert_float_equal(n->value[2].number, 6, 1e-9);
+	assert_int_equal(n->severity, SEVERITY_INFO);
+	ingest_free(&in);
+	in = sampled(4e9, 1 * S, 0);
+	assert_int_equal(noted(&in, NOTE_perf_idle_unseen)->severity, SEVERITY_WARNING);
+	ingest_free(&in);
+}
+
+/* --- hosts --- */
+
+static const struct topology_row *place(const struct host *h, const char *kind, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < h->nplaces; i++)
+		if (!strcmp(h->places[i].kind, kind) && !strcmp(h->places[i].name, name))
+			return &h->places[i];
+	return NULL;
+}
+
+static const char *fact(const struct host *h, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < h->nfacts; i++)
+		if (!strcmp(h->facts[i].name, name))
+			return h->facts[i].value;
+	return NULL;
+}
+
+/* Two packages of one node each. CPUs 0 and 2 are threads of a core. */
+static const char host_json[] =
+	"{\"release\":\"6.1\",\"arch\":\"x86_64\",\"cpu_model\":\"m\",\"virtualization\":\"kvm\","
+	"\"online_cpus\":\"0-3\",\"boot_id\":\"b\",\"topology\":["
+	"{\"cpu\":0,\"package\":\"0\",\"core\":\"0\",\"die\":\"0\",\"node\":\"0\"},"
+	"{\"cpu\":1,\"package\":\"1\",\"core\":\"0\",\"node\":\"1\"},"
+	"{\"cpu\":2,\"package\":\"0\",\"core\":\"0\",\"die\":\"0\",\"node\":\"0\"},"
+	"{\"cpu\":3,\"package\":\"1\",\"node\":\"1\"},{\"cpu\":-1},{\"cpu\":4096},{\"cpu\":\"5\"}],"
+	"\"nodes\":[{\"node\":0,\"cpus\":\"0,2\",\"distances\":\"10 20\",\"memory\":\"24684096 kB\"},"
+	"{\"node\":1,\"cpus\":\"1,3\",\"distances\":\"20 10\",\"memory\":\"1G\"}],"
+	"\"caches\":[{\"level\":\"1\",\"type\":\"Data\",\"cpus\":\"0,2\",\"size\":\"32K\"},"
+	"{\"level\":\"1\",\"type\":\"Instruction\",\"cpus\":\"0,2\",\"size\":\"none\"},"
+	"{\"level\":\"3\",\"type\":\"Unified\",\"cpus\":\"0,2\",\"size\":\"2M\"},{\"cpus\":\"1\"}]}";
+
+static void test_host_has_its_places(void **state)
+{
+	const struct topology_row *p;
+	struct host h;
+
+	(void)state;
+	put("hosts/vm/host.json", host_json);
+	put("hosts/vm/nic/e0/sysfs", "speed = 25000\noperstate = up\ndevice/numa_node = 1\n"
+				     "device/local_cpulist = 1,3\n");
+	put("hosts/vm/nic/e1/sysfs", "speed = 0\noperstate = down\ndevice/numa_node = -1\n"
+				     "device/local_cpulist = 0-3\n");
+	put("hosts/vm/nic/e2/sysfs", "speed = 1\ndevice/vendor = 0x8086\n");
+	put("hosts/vm/nic/lo/sysfs", "speed = 1\noperstate = up\n");
+	assert_int_equal(host_read(&h, hosts, "vm", NULL), 0);
+	assert_string_equal(h.row.name, "vm");
+	assert_string_equal(h.row.release, "6.1");
+	assert_string_equal(h.row.arch, "x86_64");
+	assert_string_equal(h.row.cpu_model, "m");
+	assert_string_equal(h.row.virtualization, "kvm");
+	assert_int_equal(h.row.cpus, 4);
+	assert_string_equal(place(&h, "package", "0")->cpus, "0,2");
+	assert_string_equal(place(&h, "package", "1")->cpus, "1,3");
+	assert_int_equal(place(&h, "package", "1")->package, 1);
+	assert_int_equal(place(&h, "package", "1")->node, -1);
+	assert_null(place(&h, "package", "2"));
+	p = place(&h, "core", "0/0/0");
+	assert_string_equal(p->cpus, "0,2");
+	assert_int_equal(p->package, 0);
+	assert_int_equal(p->node, 0);
+	assert_string_equal(place(&h, "core", "1/0")->cpus, "1");
+	p = place(&h, "node", "0");
+	assert_string_equal(p->cpus, "0,2");
+	assert_string_equal(p->distances, "10 20");
+	assert_float_equal(p->size_kib, 24684096, 0);
+	assert_int_equal(p->node, 0);
+	assert_float_equal(place(&h, "node", "1")->size_kib, 1048576, 0);
+	assert_float_equal(place(&h, "cache", "L1 data")->size_kib, 32, 0);
+	assert_true(isnan(place(&h, "cache", "L1 code")->size_kib));
+	assert_float_equal(place(&h, "cache", "L3")->size_kib, 2048, 0);
+	assert_string_equal(place(&h, "cache", "L?")->cpus, "1");
+	p = place(&h, "nic", "e0");
+	assert_int_equal(p->node, 1);
+	assert_string_equal(p->cpus, "1,3");
+	assert_float_equal(p->speed, 25000, 0);
+	assert_int_equal(p->up, 1);
+	p = place(&h, "nic", "e1");
+	assert_int_equal(p->node, -1);
+	assert_null(p->cpus);
+	assert_true(isnan(p->speed));
+	assert_int_equal(p->up, 0);
+	assert_int_equal(place(&h, "nic", "e2")->up, -1);
+	assert_null(place(&h, "nic", "lo"));
+	assert_int_equal(h.nplaces, 2 + 2 + 2 + 4 + 3);
+	host_free(&h);
+}
+
+/* Texts of host.json, the sysctls and the kernel's configuration are facts. */
+static void test_host_has_its_settings(void **state)
+{
+	struct error err = {0};
+	struct host h;
+
+	(void)state;
+	put("hosts/vm/host.json", host_json);
+	put("hosts/vm/sysctls", "net.core.rmem_max = 212992\n# a comment = x\nempty =\nnothing\n");
+	put("hosts/vm/config", "CONFIG_HZ=250\n");
+	assert_int_equal(host_read(&h, hosts, "vm", &err), 0);
+	assert_string_equal(fact(&h, "release"), "6.1");
+	assert_null(fact(&h, "boot_id"));
+	assert_string_equal(fact(&h, "sysctl:net.core.rmem_max"), "212992");
+	assert_string_equal(fact(&h, "sysctl:empty"), "");
+	assert_string_equal(fact(&h, "CONFIG_HZ"), "250");
+	assert_int_equal(h.nfacts, 5 + 2 + 1);
+	host_free(&h);
+	/* An older capture has only the list of its nodes. */
+	put("hosts/old/host.json",
+	    "{\"online_cpus\":\"x\",\"numa_nodes\":{\"0\":\"0\",\"1\":\"1\"},"
+	    "\"topology\":[{\"cpu\":1,\"package\":\"0\",\"core\":\"7\"}]}");
+	assert_int_equal(host_read(&h, hosts, "old", &err), 0);
+	assert_int_equal(h.row.cpus, 0);
+	assert_int_equal(place(&h, "core", "0/7")->node, 1);
+	assert_string_equal(place(&h, "node", "1")->cpus, "1");
+	assert_int_equal(place(&h, "node", "1")->node, 1);
+	assert_true(isnan(place(&h, "node", "1")->size_kib));
+	host_free(&h);
+	assert_int_equal(host_read(&h, hosts, "lost", &err), 0);
+	assert_string_equal(h.row.name, "lost");
+	assert_int_equal(h.nplaces + h.nfacts, 0);
+	host_free(&h);
+}
+
+/* A file that this machine cannot read is an error, a missing one is not. */
+static void test_unreadable_file_of_a_host_is_an_error(void **state)
+{
+	static const char *const files[] = {"sysctls", "config", "host.json"};
+	struct host h;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(files); i++) {
+		struct error err = {0};
+		char *path = xasprintf("%s/bad/%s", hosts, files[i]);
+
+		put("hosts/bad/other", "");
+		assert_int_equal(symlink("/proc/self/mem", path), 0); /* EIO at address 0 */
+		assert_int_equal(host_read(&h, hosts, "bad", &err), -EIO);
+		assert_non_null(strstr(err.text, path));
+		host_free(&h);
+		unlink(path);
+		free(path);
+	}
+}
+
+/* --- the layout of a capture --- */
+
+static int layout_of(struct layout *l, const char *manifest, struct error *err)
+{
+	char *capture = xasprintf("%s/cap", dir), *path = xasprintf("%s/manifest.json", capture);
+	int rc;
+
+	if (manifest)
+		put("cap/manifest.json", manifest);
+	else
+		unlink(path);
+	*err = (struct error){0};
+	rc = layout_read(l, capture, err);
+	free(path);
+	free(capture);
+	return rc;
+}
+
+static const struct note *layout_note(const struct layout *l, enum note_id id)
+{
+	size_t i;
+
+	for (i = 0; i < l->notes.n; i++)
+		if (note_is(&l->notes.note[i], id))
+			return &l->notes.note[i];
+	return NULL;
+}
+
+static void test_manifest_lists_the_runs(void **state)
+{
+	const struct layout_entry *e;
+	struct error err;
+	struct layout l;
+
+	(void)state;
+	assert_int_equal(
+		layout_of(
+			&l,
+			"{\"schema_version\":1,\"name\":\"n\",\"created\":\"c\",\"zcost_version\":\"z\","
+			"\"estimator\":\"median\",\"complete\":false,\"order\":[\"b/measure-02\",7,\"x\"],"
+			"\"variants\":[{\"what\":\"unnamed\"},{\"name\":\"a\"},{\"name\":\"b\",\"what\":\"w\","
+			"\"base\":\"a\",\"matrix\":{\"m\":\"1\",\"n\":2},\"vars\":{\"v\":\"3\",\"u\":\"4\"},"
+			"\"settings\":{\"rx.work\":\"tx\",\"rx.processes\":\"nginx\",\"rx.role\":\"receiver\"}}],"
+			"\"runs\":[{\"pass\":\"p\"},{\"variant\":\"..\",\"pass\":\"p\"},"
+			"{\"variant\":\"a\",\"pass\":\"p\",\"repeat\":1,\"status\":\"failed\",\"why\":\"y\","
+			"\"sides\":[\"rx\"]},"
+			"{\"variant\":\"b\",\"pass\":\"measure\",\"repeat\":2,\"status\":\"ok\","
+			"\"sides\":[\"rx\",5,\"a/b\",\"tx\"]}]}",
+			&err),
+		0);
+	assert_true(l.has_manifest);
+	assert_string_equal(l.name, "n");
+	assert_string_equal(l.created, "c");
+	assert_string_equal(l.zcost_version, "z");
+	assert_string_equal(l.estimator, "median");
+	assert_string_equal(l.order, "b/measure-02 x");
+	assert_int_equal(strlen(l.manifest_sha256), 64);
+	assert_int_equal(l.nvariants, 2);
+	assert_string_equal(l.variants[1].what, "w");
+	assert_string_equal(l.variants[1].base, "a");
+	assert_int_equal(l.variants[1].nsettings, 1);
+	assert_string_equal(l.variants[1].settings[0].value, "1");
+	assert_int_equal(l.variants[1].nvars, 2);
+	assert_string_equal(l.variants[1].vars[1].name, "u");
+	assert_int_equal(l.variants[1].nkeys, 3);
+	assert_int_equal(l.nentries, 3);
+	e = &l.entries[0];
+	assert_int_equal(e->position,
+			 2); /* it is not in the order: its place in the list of runs */
+	assert_string_equal(e->status, "failed");
+	assert_string_equal(e->why, "y");
+	assert_null(e->work);
+	e = &l.entries[1];
+	assert_int_equal(e->position, 0);
+	assert_int_equal(e->repeat, 2);
+	assert_true(str_ends(e->dir, "/cap/runs/b/measure-02/rx"));
+	assert_string_equal(e->work, "tx");
+	assert_string_equal(e->processes, "nginx");
+	assert_string_equal(e->role, "receiver");
+	assert_string_equal(l.entries[2].side, "tx");
+	assert_null(l.entries[2].role);
+	assert_int_equal(l.notes.n, 4);
+	assert_float_equal(layout_note(&l, NOTE_manifest_bad_run)->value[0].number, 0, 0);
+	assert_float_equal(layout_note(&l, NOTE_manifest_bad_name)->value[0].number, 1, 0);
+	assert_non_null(layout_note(&l, NOTE_capture_incomplete));
+	layout_free(&l);
+}
+
+static void test_manifest_of_another_kind_is_refused(void **state)
+{
+	static const struct {
+		const char *manifest;
+		int rc;
+		const char *why;
+	} rows[] = {
+		{"{", -EBADMSG, "manifest.json"},
+		{"{\"schema_version\":2,\"runs\":[]}", -EBADMSG, "schema_version is not 1"},
+		{"{\"schema_version\":1,\"anonymous\":true,\"runs\":[]}", -EOPNOTSUPP,
+		 "pack --anonymous"},
+		{"{\"schema_version\":1}", -EBADMSG, "no list of runs"},
+	};
+	struct error err;
+	struct layout l;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		assert_int_equal(layout_of(&l, rows[i].manifest, &err), rows[i].rc);
+		assert_non_null(strstr(err.text, rows[i].why));
+		layout_free(&l);
+	}
+}
+
+/* Without a manifest the folders are the runs: VARIANT/PASS-REPEAT/SIDE. */
+static void test_folders_are_the_runs_without_a_manifest(void **state)
+{
+	struct error err;
+	struct layout l;
+
+	(void)state;
+	put("cap/runs/a/measure-02/rx/run.json", "{}");
+	put("cap/runs/a/measure-02/tx/run.json", "{}");
+	put("cap/runs/a/off-cpu-07/rx/run.json", "{}");
+	put("cap/runs/b/plain/rx/run.json", "{}");
+	put("cap/runs/b/plain/empty/file", "");
+	put("cap/runs/b/.hidden/rx/run.json", "{}");
+	put("cap/runs/file", "");
+	assert_int_equal(layout_of(&l, NULL, &err), 0);
+	assert_false(l.has_manifest);
+	assert_int_equal(l.nentries, 4);
+	assert_string_equal(l.entries[0].variant, "a");
+	assert_string_equal(l.entries[0].pass, "measure");
+	assert_int_equal(l.entries[0].repeat, 2);
+	assert_int_equal(l.entries[0].position, 0);
+	assert_string_equal(l.entries[0].status, "ok");
+	assert_string_equal(l.entries[1].side, "tx");
+	assert_int_equal(l.entries[1].position, 0);
+	assert_string_equal(l.entries[2].pass, "off-cpu");
+	assert_int_equal(l.entries[2].repeat, 7);
+	assert_int_equal(l.entries[2].position, 1);
+	assert_string_equal(l.entries[3].variant, "b");
+	assert_string_equal(l.entries[3].pass, "plain");
+	assert_int_equal(l.entries[3].repeat, 1);
+	assert_int_equal(l.entries[3].position, 2);
+	assert_true(str_ends(l.entries[3].dir, "/cap/runs/b/plain/rx"));
+	assert_true(str_ends(l.hosts_dir, "/cap/hosts"));
+	assert_int_equal(l.notes.n, 1);
+	assert_non_null(layout_note(&l, NOTE_manifest_missing));
+	layout_free(&l);
+	put("cap/run.json", "{}"); /* of a single collect */
+	assert_int_equal(layout_of(&l, NULL, &err), 0);
+	assert_int_equal(l.nentries, 1);
+	assert_int_equal(strlen(l.run_sha256), 64);
+	assert_null(l.entries[0].variant);
+	layout_free(&l);
+}
+
+static void test_place_without_runs_is_no_capture(void **state)
+{
+	char *file = xasprintf("%s/hosts/vm/host.json", dir);
+	struct error err = {0};
+	struct layout l;
+
+	(void)state;
+	assert_int_equal(layout_read(&l, hosts, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "no manifest.json"));
+	layout_free(&l);
+	err = (struct error){0};
+	assert_int_equal(layout_read(&l, file, &err), -ENOTDIR);
+	layout_free(&l);
+	err = (struct error){0};
+	assert_int_equal(layout_read(&l, "/nonexistent", &err), -ENOENT);
+	assert_non_null(strstr(err.text, "no such capture"));
+	layout_free(&l);
+	free(file);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(hosts, sizeof(hosts), "%s/hosts", dir);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return dir_remove(dir, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_run_has_names_and_a_window),
+		cmocka_unit_test(test_run_of_another_schema_is_refused),
+		cmocka_unit_test(test_window_that_the_command_ended_is_noted),
+		cmocka_unit_test(test_collectors_have_their_state_files_and_tool),
+		cmocka_unit_test(test_slowest_collector_bounds_the_edges_of_the_window),
+		cmocka_unit_test(test_time_of_zcost_itself_is_percent_of_the_window),
+		cmocka_unit_test(test_clock_offset_is_interpolated),
+		cmocka_unit_test(test_clock_that_cannot_be_read_is_noted),
+		cmocka_unit_test(test_files_and_collectors_that_are_not_whole_are_noted),
+		cmocka_unit_test(test_cover_of_the_window_has_three_limits),
+		cmocka_unit_test(test_samples_of_less_than_90_percent_of_the_busy_time_are_noted),
+		cmocka_unit_test(test_idle_time_without_samples_names_its_cpu),
+		cmocka_unit_test(test_host_has_its_places),
+		cmocka_unit_test(test_host_has_its_settings),
+		cmocka_unit_test(test_unreadable_file_of_a_host_is_an_error),
+		cmocka_unit_test(test_manifest_lists_the_runs),
+		cmocka_unit_test(test_manifest_of_another_kind_is_refused),
+		cmocka_unit_test(test_folders_are_the_runs_without_a_manifest),
+		cmocka_unit_test(test_place_without_runs_is_no_capture),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
