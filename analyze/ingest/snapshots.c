@@ -86,8 +86,7 @@ int lines_reader_read(const struct lines_reader *r, struct ingest *in, const cha
 		free(was);
 		was = is;
 	}
-	if (was)
-		r->release(was);
+	r->release(was); /* there are two readings at least */
 	free(was);
 	return 0;
 }

@@ -70,7 +70,7 @@ bool window_resolves(struct ingest *in, const char *what, const uint64_t *t, siz
 	uint64_t from = in->run.start_ns, to = in->run.end_ns;
 	double length = (double)(to - from), off;
 
-	if (!in->sliced || n < 2)
+	if (!in->sliced)
 		return true;
 	off = (distance_to_readings(t, n, from) + distance_to_readings(t, n, to)) / length;
 	if (off > 0.01 && (off > 0.4 || !readings_any_inside(t, n, from, to))) {
