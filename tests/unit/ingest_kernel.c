@@ -89,6 +89,40 @@ static void test_deltas(void **state)
 	ingest_free(&in);
 }
 
+/* Only what happens in the window counts. A counter that appears at its start was not late. */
+static void test_deltas_of_the_window_alone(void **state)
+{
+	struct ingest in = fresh();
+	struct deltas d;
+
+	(void)state;
+	deltas_init(&d, &in);
+	deltas_reading(&d, 8 * S);
+	deltas_put(&d, "a", 9);
+	deltas_reading(&d, 9 * S);
+	assert_true(isnan(deltas_put(&d, "a", 5))); /* set back before the window */
+	deltas_reading(&d, 10 * S);
+	assert_float_equal(deltas_put(&d, "a", 6), 1, 0);
+	deltas_put(&d, "b", 50);
+	deltas_reading(&d, 13 * S);
+	deltas_put(&d, "a", 16);
+	deltas_put(&d, "b", 53);
+	deltas_reading(&d, 14 * S);
+	deltas_put(&d, "a", 2); /* set back after the window */
+	deltas_put(&d, "b", 99);
+	assert_false(d.d[0].back || d.d[0].between || d.d[1].between);
+	assert_float_equal(d.d[0].sum, 10, 1e-9);
+	assert_float_equal(d.d[0].known_s, 3, 1e-9);
+	assert_float_equal(d.d[1].sum, 3, 1e-9);
+	assert_null(deltas_set_back(&d));
+	assert_float_equal(d.span_s, 1, 1e-9);
+	deltas_restart(&d);
+	deltas_reading(&d, 15 * S);
+	assert_float_equal(d.span_s, 0, 0); /* another's reading came before */
+	deltas_free(&d);
+	ingest_free(&in);
+}
+
 /* --- snmp --- */
 
 static void snmp_at(double seconds, unsigned ns, unsigned retrans, unsigned drops, unsigned v6)
@@ -786,6 +820,7 @@ int main(void)
 		cmocka_unit_test(test_states_of_cpu_0_end_with_the_list),
 		cmocka_unit_test(test_idle_awkward),
 		cmocka_unit_test(test_deltas),
+		cmocka_unit_test(test_deltas_of_the_window_alone),
 		cmocka_unit_test(test_snmp),
 		cmocka_unit_test(test_snmp_netns),
 		cmocka_unit_test(test_snmp_awkward),

@@ -6,12 +6,13 @@
 #include "analyze/ingest/ingest.h"
 
 #include "lib/alloc.h"
+#include "tests/unit/ingested.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t ns(double s)
@@ -65,9 +66,15 @@ static void test_readings_are_cut_to_a_part_of_the_window(void **state)
 	assert_false(in.sliced);
 	assert_int_equal(in.run.end_ns, ns(105));
 	ingest_free(&in);
-	in = narrowed(4, 9);
+	in = narrowed(4, 5.5);
 	assert_int_equal(in.run.end_ns, ns(105));
 	assert_int_equal(in.notes.n, 1);
+	assert_float_equal(in.notes.note[0].value[0].number, 5, 1e-9);
+	assert_float_equal(in.notes.note[0].value[1].number, 5.5, 1e-9);
+	ingest_free(&in);
+	in = narrowed(4, 5.005); /* within a hundredth of the slice */
+	assert_int_equal(in.run.end_ns, ns(105));
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
 	in = (struct ingest){.run = {.start_ns = ns(100), .end_ns = ns(105)}};
 	in.how.slice.from = (struct time_point){ns(5), true, false};
@@ -83,6 +90,8 @@ static void test_readings_too_far_apart_are_warned_of(void **state)
 	/* once a second, at 99.9, 100.9 ...: 0.1 s off at both ends */
 	assert_true(resolved(1, 4, 1, &warnings));
 	assert_int_equal(warnings, 1); /* 0.2 of 3 s */
+	assert_true(resolved(0.95, 3.95, 1, &warnings));
+	assert_int_equal(warnings, 0); /* 0.1 of 3 s */
 	assert_true(resolved(0.9, 1.9, 1, &warnings));
 	assert_int_equal(warnings, 0); /* from reading to reading */
 	assert_false(resolved(1.1, 1.7, 1, &warnings));
@@ -96,6 +105,44 @@ static void test_readings_too_far_apart_are_warned_of(void **state)
 	assert_false(resolved(0, 4.8, 5.2, &warnings));
 	assert_false(resolved(0.4, 0, 5.2, &warnings));
 	assert_true(resolved(0, 0, 5.2, &warnings)); /* the whole window */
+}
+
+/* Readings of a file: 99.9, 100.9 and so on. The slice begins 0.15 s after the first reading. */
+static void test_file_of_readings_resolves_a_slice(void **state)
+{
+	char path[] = "/tmp/zcost-window-XXXXXX";
+	struct ingest in = narrowed(0.05, 4.1);
+	double at;
+
+	(void)state;
+	close(mkstemp(path));
+	assert_true(window_resolves_snaps(&in, "x", path)); /* no reading */
+	append_snap(path, 99.9, "", 0);
+	assert_true(window_resolves_snaps(&in, "x", path));
+	assert_int_equal(in.notes.n, 0);
+	for (at = 100.9; at < 106; at++)
+		append_snap(path, at, "", 0);
+	assert_true(window_resolves_snaps(&in, "x", path));
+	assert_float_equal(noted(&in, NOTE_slice_interpolated)->value[1].number, 35 / 4.05, 1e-6);
+	unlink(path);
+	assert_false(window_resolves_snaps(&in, "x", path));
+	assert_true(noted_text(&in, NOTE_file_unreadable, path));
+	assert_int_equal(in.nabsent, 0);
+	ingest_free(&in);
+}
+
+static void test_absent_figures_are_listed_once(void **state)
+{
+	struct ingest in = {0};
+
+	(void)state;
+	window_absent(&in, "x", "why");
+	window_absent(&in, "y", "why");
+	window_absent(&in, "x", "why else");
+	assert_int_equal(in.nabsent, 2);
+	assert_int_equal(in.notes.n, 3);
+	assert_true(noted_text(&in, NOTE_not_in_slice, "why else"));
+	ingest_free(&in);
 }
 
 static void test_series_is_cut_to_a_part_of_the_window(void **state)
@@ -118,6 +165,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_readings_are_cut_to_a_part_of_the_window),
 		cmocka_unit_test(test_readings_too_far_apart_are_warned_of),
+		cmocka_unit_test(test_file_of_readings_resolves_a_slice),
+		cmocka_unit_test(test_absent_figures_are_listed_once),
 		cmocka_unit_test(test_series_is_cut_to_a_part_of_the_window),
 	};
 
