@@ -19,9 +19,9 @@ struct counter {
 	const char *event, *group, *unit;
 	char *name; /* of the metric; the same event in another group has the group's number */
 	double value, enabled, running;
-	double longest; /* the longest time that a CPU had it enabled: the window */
-	size_t cpus, not_counted;
-	bool not_supported, socket, backwards;
+	double longest;		  /* the longest time that a CPU had it enabled: the window */
+	size_t cpus, not_counted; /* cpus: 0 if the host lacks the event */
+	bool socket, backwards;
 };
 
 struct counters {
@@ -115,7 +115,6 @@ static void counters_add_rows(struct ingest *in, const struct tsv *t, const stru
 		c = counters_find(list, tsv_cell(t, i, k->event), tsv_cell(t, i, k->group));
 		c->unit = tsv_cell(t, i, k->unit);
 		c->socket = socket;
-		c->not_supported |= unsupported;
 		if (!unsupported)
 			counter_add_row(c, &r);
 	}
@@ -158,7 +157,7 @@ static struct absent counters_most_absent(const struct ingest *in, const struct 
 
 static void counters_note_missing(struct ingest *in, const struct counter *c)
 {
-	if (c->not_supported && !c->cpus) {
+	if (!c->cpus) {
 		ingest_metricf(in, "1", 1, "counter_not_supported:%s", c->name);
 		return;
 	}

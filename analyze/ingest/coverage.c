@@ -80,8 +80,7 @@ void ingest_coverage(struct ingest *in)
 	if (!in->profile || !profile_time_of(in->profile, NULL, &t) || !(busy > 0))
 		return;
 	missing = busy - t.busy;
-	low = 100 * t.busy < coverage_low_pct * busy &&
-	      missing > coverage_blur_ns * fmax(in->run.ncpus, 1);
+	low = 100 * t.busy < coverage_low_pct * busy && missing > coverage_blur_ns * in->run.ncpus;
 	ingest_metric(in, "coverage_pct", "%", 100 * t.busy / busy, NULL);
 	if (low)
 		note_add(&in->notes, perf_coverage, 100 * t.busy / busy, t.busy / 1e9, busy / 1e9);

@@ -259,7 +259,7 @@ static void topology_add_nic(struct topology *t, const char *name, const char *t
 static void topology_add_nics(struct topology *t, const char *dir, struct error *err)
 {
 	char *nics = xasprintf("%s/nic", dir), *path, *text;
-	struct dirent **list;
+	struct dirent **list = NULL;
 	int n = scandir(nics, &list, NULL, versionsort), i;
 
 	if (n < 0)
@@ -273,8 +273,7 @@ static void topology_add_nics(struct topology *t, const char *dir, struct error 
 		free(path);
 		free(list[i]);
 	}
-	if (n >= 0)
-		free(list);
+	free(list);
 	free(nics);
 }
 

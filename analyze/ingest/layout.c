@@ -209,7 +209,7 @@ static void layout_each_folder(struct layout *l, const char *dir, struct layout_
 			       void (*found)(struct layout *, const char *dir, const char *name,
 					     struct layout_entry *))
 {
-	struct dirent **list;
+	struct dirent **list = NULL;
 	int n = scandir(dir, &list, dirent_is_visible, entry_compare), i;
 
 	if (n < 0 && error_of_machine(errno))
@@ -221,8 +221,7 @@ static void layout_each_folder(struct layout *l, const char *dir, struct layout_
 			found(l, path, list[i]->d_name, e);
 		free(list[i]);
 	}
-	if (n >= 0)
-		free(list);
+	free(list);
 }
 
 static void layout_found_side(struct layout *l, const char *dir, const char *name,
