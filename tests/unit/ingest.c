@@ -582,6 +582,12 @@ static void test_cpu_that_was_away_is_noted(void **state)
 	assert_string_equal(n->value[0].text, "1");
 	assert_float_equal(n->value[1].number, 80, 1e-9);
 	ingest_free(&in);
+	in = counted("cycles\t2\t5\t700\t700\t0\t\t\t\t\n"
+		     "cycles\t1\t5\t1000\t1000\t0\t\t\t\t\n");
+	n = noted(&in, NOTE_counters_cpu_partial);
+	assert_string_equal(n->value[0].text, "2");
+	assert_float_equal(n->value[1].number, 70, 1e-9);
+	ingest_free(&in);
 }
 
 /* --- power --- */

@@ -78,7 +78,8 @@ static void test_run_has_names_and_a_window(void **state)
 	assert_string_equal(in.run.variant, "v");
 	assert_string_equal(in.run.pass, "p");
 	assert_string_equal(in.run.side, "local"); /* it would leave the capture */
-	assert_true(noted_text(&in, NOTE_run_json_bad_name, "../s"));
+	assert_string_equal(noted(&in, NOTE_run_json_bad_name)->value[0].text, "side");
+	assert_string_equal(noted(&in, NOTE_run_json_bad_name)->value[1].text, "../s");
 	assert_string_equal(in.run.host, "h");
 	assert_int_equal(in.run.repeat, 3);
 	assert_string_equal(in.run.command, "a ? b c");
@@ -130,12 +131,15 @@ static void test_window_that_the_command_ended_is_noted(void **state)
 		const char *members;
 		double asked; /* NAN: no note */
 	} rows[] = {
-		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000,\"early_ns\":1000000000}", NAN},
-		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000,\"early_ns\":2000000000}", 101},
-		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000},\"duration_s\":101,\"exit\":{}",
+		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000,\"early_ns\":1000000000}",
+		 NAN},
+		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000,\"early_ns\":2000000000}",
 		 101},
-		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000},\"duration_s\":101", NAN},
-		{"\"window\":{\"start_ns\":0,\"end_ns\":99000000000,\"early_ns\":2000000000},"
+		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000},\"duration_s\":101,\"exit\":{}",
+		 101},
+		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000},\"duration_s\":101",
+		 NAN},
+		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000,\"early_ns\":2000000000},"
 		 "\"status\":\"failed\"",
 		 NAN},
 		{"\"window\":{\"start_ns\":0,\"end_ns\":0,\"early_ns\":2000000000}", NAN},
@@ -406,71 +410,98 @@ static void test_cover_of_the_window_has_three_limits(void **state)
 
 /* --- samples and busy time --- */
 
-/* Samples of `sampled` ns where two CPUs were busy for `busy` of 10 s each. */
-static struct ingest sampled(double busy, uint64_t sampled, uint64_t idle)
+static void add_cost(struct profile *p, uint32_t cpu, enum context context, uint64_t weight)
+{
+	struct profile_cost cost = {.cpu = cpu,
+				    .comm = PROFILE_NONE,
+				    .frame = PROFILE_NONE,
+				    .context = context,
+				    .samples = 1,
+				    .weight = weight};
+
+	cost.pid = cost.tid = context == CTX_IDLE ? 0 : 7;
+	profile_add(p, &cost);
+}
+
+/*
+ * Two CPUs were busy for `busy` of 10 s each. There are samples of `sampled` ns, and of `idle` ns
+ * of the idle task of each CPU.
+ */
+static struct ingest sampled(const char *event, double busy, uint64_t sampled, uint64_t idle)
 {
 	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 20 * S, .ncpus = 2}};
-	struct profile_cost cost = {.pid = 7, .tid = 7, .samples = 1, .weight = sampled};
 
 	in.profile = xcalloc(1, sizeof(*in.profile));
 	profile_init(in.profile);
-	cost.event = profile_event(in.profile, "cpu-clock", true);
-	cost.comm = cost.frame = PROFILE_NONE;
-	cost.cpu = 1;
-	cost.context = CTX_USER;
-	profile_add(in.profile, &cost);
-	cost.pid = cost.tid = 0;
-	cost.context = CTX_IDLE;
-	cost.weight = idle;
-	profile_add(in.profile, &cost);
-	in.profile->events[cost.event].samples = 2;
-	ingest_metric(&in, "busy_ns", "ns", 2 * busy, NULL);
-	ingest_metric(&in, "busy_ns:cpu0", "ns", 10e9, NULL);
+	profile_event(in.profile, event, !strcmp(event, "cpu-clock"));
+	add_cost(in.profile, 0, CTX_IDLE, idle);
+	add_cost(in.profile, 1, CTX_IDLE, idle);
+	add_cost(in.profile, 1, CTX_USER, sampled);
+	in.profile->events[0].samples = 3;
+	ingest_metric(&in, "busy_ns:cpu0", "ns", busy, NULL);
 	ingest_metric(&in, "busy_ns:cpu1", "ns", busy, NULL);
+	ingest_metric(&in, "busy_ns", "ns", 2 * busy, NULL);
 	ingest_coverage(&in);
 	return in;
 }
 
 static void test_samples_of_less_than_90_percent_of_the_busy_time_are_noted(void **state)
 {
-	struct ingest in = sampled(5e9, 9 * S, 5 * S);
+	struct ingest in = sampled("cpu-clock", 5e9, 9 * S, 5 * S);
 	const struct note *n;
 
 	(void)state;
 	assert_float_equal(metric(&in, "coverage_pct"), 90, 1e-9);
 	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
-	in = sampled(5e9, 8 * S, 5 * S);
+	in = sampled("cpu-clock", 5e9, 895 * S / 100, 5 * S);
 	n = noted(&in, NOTE_perf_coverage);
-	assert_float_equal(n->value[0].number, 80, 1e-9);
-	assert_float_equal(n->value[1].number, 8, 1e-9);
+	assert_float_equal(n->value[0].number, 89.5, 1e-9);
+	assert_float_equal(n->value[1].number, 8.95, 1e-9);
 	assert_float_equal(n->value[2].number, 10, 1e-9);
 	ingest_free(&in);
 	/* Two ticks for each CPU are below the resolution of busy time. */
-	in = sampled(0.1e9, S * 16 / 100, 5 * S);
+	in = sampled("cpu-clock", 0.1e9, S * 16 / 100, 5 * S);
 	assert_float_equal(metric(&in, "coverage_pct"), 80, 1e-9);
 	assert_null(noted(&in, NOTE_perf_coverage));
 	ingest_free(&in);
-	in = sampled(0.1e9, S * 15 / 100, 5 * S);
+	in = sampled("cpu-clock", 0.1e9, S * 15 / 100, 5 * S);
 	assert_non_null(noted(&in, NOTE_perf_coverage));
-	ingest_free(&in);
-	in = sampled(0, 0, 5 * S);
-	assert_true(isnan(metric(&in, "coverage_pct")));
 	ingest_free(&in);
 }
 
-static void test_idle_time_without_samples_names_its_cpu(void **state)
+/* Without busy time or without samples of a clock there is nothing to compare. */
+static void test_coverage_needs_a_clock_and_busy_time(void **state)
 {
-	struct ingest in = sampled(4e9, 8 * S, 0);
-	const struct note *n = noted(&in, NOTE_perf_idle_unseen);
+	struct ingest in = sampled("cpu-clock", 0, 0, 0);
 
 	(void)state;
-	assert_string_equal(n->value[0].text, "1"); /* CPU 0 was never idle */
-	assert_float_equal(n->value[1].number, 0, 0);
-	assert_float_equal(n->value[2].number, 6, 1e-9);
-	assert_int_equal(n->severity, SEVERITY_INFO);
+	assert_true(isnan(metric(&in, "coverage_pct")));
+	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
-	in = sampled(4e9, 1 * S, 0);
+	in = sampled("cycles", 5e9, 8 * S, 0);
+	assert_true(isnan(metric(&in, "coverage_pct")));
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+}
+
+static void test_idle_time_without_samples_names_its_cpus(void **state)
+{
+	struct ingest in = sampled("cpu-clock", 4e9, 8 * S, 1 * S);
+	const struct note *n = noted(&in, NOTE_perf_idle_unseen);
+	double *idle = ingest_idle_ns(&in);
+
+	(void)state;
+	assert_string_equal(n->value[0].text, "0-1");
+	assert_float_equal(n->value[1].number, 2, 1e-9);
+	assert_float_equal(n->value[2].number, 12, 1e-9);
+	assert_int_equal(n->severity, SEVERITY_INFO);
+	assert_float_equal(idle[0], 6e9, 0);
+	assert_float_equal(idle[1], 6e9, 0);
+	assert_true(isnan(idle[2]) && isnan(idle[CPUSET_MAX - 1]));
+	free(idle);
+	ingest_free(&in);
+	in = sampled("cpu-clock", 4e9, 1 * S, 0);
 	assert_int_equal(noted(&in, NOTE_perf_idle_unseen)->severity, SEVERITY_WARNING);
 	ingest_free(&in);
 }
@@ -504,7 +535,9 @@ static const char host_json[] =
 	"{\"cpu\":0,\"package\":\"0\",\"core\":\"0\",\"die\":\"0\",\"node\":\"0\"},"
 	"{\"cpu\":1,\"package\":\"1\",\"core\":\"0\",\"node\":\"1\"},"
 	"{\"cpu\":2,\"package\":\"0\",\"core\":\"0\",\"die\":\"0\",\"node\":\"0\"},"
-	"{\"cpu\":3,\"package\":\"1\",\"node\":\"1\"},{\"cpu\":-1},{\"cpu\":4096},{\"cpu\":\"5\"}],"
+	"{\"cpu\":3,\"package\":\"1\",\"node\":\"1\"},"
+	"{\"cpu\":-1,\"package\":\"0\",\"core\":\"8\"},{\"cpu\":4096,\"package\":\"0\",\"core\":\"8\"},"
+	"{\"cpu\":\"5\",\"package\":\"0\",\"core\":\"8\"}],"
 	"\"nodes\":[{\"node\":0,\"cpus\":\"0,2\",\"distances\":\"10 20\",\"memory\":\"24684096 kB\"},"
 	"{\"node\":1,\"cpus\":\"1,3\",\"distances\":\"20 10\",\"memory\":\"1G\"}],"
 	"\"caches\":[{\"level\":\"1\",\"type\":\"Data\",\"cpus\":\"0,2\",\"size\":\"32K\"},"
@@ -518,8 +551,9 @@ static void test_host_has_its_places(void **state)
 
 	(void)state;
 	put("hosts/vm/host.json", host_json);
-	put("hosts/vm/nic/e0/sysfs", "speed = 25000\noperstate = up\ndevice/numa_node = 1\n"
-				     "device/local_cpulist = 1,3\n");
+	put("hosts/vm/nic/e0/sysfs",
+	    "speeds = 1\nmodel = 2\nspeed = 25000\noperstate = up\ndevice/numa_node = 1\n"
+	    "device/local_cpulist = 1,3\n");
 	put("hosts/vm/nic/e1/sysfs", "speed = 0\noperstate = down\ndevice/numa_node = -1\n"
 				     "device/local_cpulist = 0-3\n");
 	put("hosts/vm/nic/e2/sysfs", "speed = 1\ndevice/vendor = 0x8086\n");
@@ -535,6 +569,8 @@ static void test_host_has_its_places(void **state)
 	assert_string_equal(place(&h, "package", "1")->cpus, "1,3");
 	assert_int_equal(place(&h, "package", "1")->package, 1);
 	assert_int_equal(place(&h, "package", "1")->node, -1);
+	assert_int_equal(place(&h, "package", "1")->up, -1);
+	assert_true(isnan(place(&h, "package", "1")->speed));
 	assert_null(place(&h, "package", "2"));
 	p = place(&h, "core", "0/0/0");
 	assert_string_equal(p->cpus, "0,2");
@@ -588,10 +624,12 @@ static void test_host_has_its_settings(void **state)
 	/* An older capture has only the list of its nodes. */
 	put("hosts/old/host.json",
 	    "{\"online_cpus\":\"x\",\"numa_nodes\":{\"0\":\"0\",\"1\":\"1\"},"
-	    "\"topology\":[{\"cpu\":1,\"package\":\"0\",\"core\":\"7\"}]}");
+	    "\"topology\":[{\"cpu\":1,\"package\":\"0\",\"core\":\"7\"},{\"cpu\":2,\"core\":\"8\"}]}");
 	assert_int_equal(host_read(&h, hosts, "old", &err), 0);
 	assert_int_equal(h.row.cpus, 0);
 	assert_int_equal(place(&h, "core", "0/7")->node, 1);
+	assert_int_equal(place(&h, "core", "-1/8")->node, -1);
+	assert_int_equal(place(&h, "core", "-1/8")->package, -1);
 	assert_string_equal(place(&h, "node", "1")->cpus, "1");
 	assert_int_equal(place(&h, "node", "1")->node, 1);
 	assert_true(isnan(place(&h, "node", "1")->size_kib));
@@ -830,7 +868,8 @@ int main(void)
 		cmocka_unit_test(test_files_and_collectors_that_are_not_whole_are_noted),
 		cmocka_unit_test(test_cover_of_the_window_has_three_limits),
 		cmocka_unit_test(test_samples_of_less_than_90_percent_of_the_busy_time_are_noted),
-		cmocka_unit_test(test_idle_time_without_samples_names_its_cpu),
+		cmocka_unit_test(test_coverage_needs_a_clock_and_busy_time),
+		cmocka_unit_test(test_idle_time_without_samples_names_its_cpus),
 		cmocka_unit_test(test_host_has_its_places),
 		cmocka_unit_test(test_host_has_its_settings),
 		cmocka_unit_test(test_unreadable_file_of_a_host_is_an_error),
