@@ -224,7 +224,8 @@ static inline void w_sample(struct writer *w, const struct w_sample *s)
 	w32(w, s->pid);
 	w32(w, s->tid);
 	w64(w, s->time);
-	w64(w, s->cpu);
+	w32(w, s->cpu);
+	w32(w, 0);
 	w64(w, s->period);
 	w64(w, n);
 	for (i = 0; i < n; i++)

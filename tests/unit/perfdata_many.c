@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks the tables of stacks and costs with more entries than their first size, and the profile of
+ * thousands of stacks that are made by chance.
+ */
+#include "analyze/perfdata/fold.h"
+#include "tests/unit/perfdata_stream.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static uint64_t seed;
+
+static unsigned int dice(unsigned int sides)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (unsigned int)(seed >> 33) % sides;
+}
+
+/* --- the table of stacks --- */
+
+enum { STACKS = 9000 };
+
+/* Only 7 different hashes in every third case, so that many stacks compete for the same slots. */
+static uint64_t hash_of(uint32_t i)
+{
+	return i % 3 ? hash_mix(i) : (uint64_t)(i % 7) << 32 | 5;
+}
+
+static uint32_t id_of(struct stacks *s, uint32_t i)
+{
+	struct stack_head head = {.ip = 1 + i / 5, .nr = 3, .version = i % 5, .pid = 9};
+	uint64_t chain[] = {i % 5, i / 5, 8};
+
+	return stacks_id(s, hash_of(i), &head, chain);
+}
+
+static void test_each_stack_has_one_number(void **state)
+{
+	struct stacks s;
+	uint32_t i;
+
+	(void)state;
+	stacks_init(&s);
+	for (i = 0; i < STACKS; i++) {
+		assert_int_equal(id_of(&s, i), i);
+		assert_int_equal(id_of(&s, i / 2), i / 2);
+		assert_int_equal(s.n, i + 1);
+		assert_true(s.nslots >= 2 * s.n && s.nslots <= 4096 + 4 * s.n);
+		assert_int_equal(s.nslots & (s.nslots - 1), 0);
+	}
+	for (i = 0; i < STACKS; i++) {
+		assert_int_equal(id_of(&s, i), i);
+		assert_int_equal(s.list[i]->chain[1], i / 5);
+		assert_int_equal(s.list[i]->head.ip, 1 + i / 5);
+	}
+	assert_int_equal(s.n, STACKS);
+	stacks_free(&s);
+}
+
+/* Stacks with the same hash are different if their chain or any part of their head differs. */
+static void test_stacks_differ_by_chain_and_head(void **state)
+{
+	static const struct stack_head heads[] = {
+		{.ip = 1, .pid = 2, .version = 3, .mode = 4, .nr = 2},
+		{.ip = 9, .pid = 2, .version = 3, .mode = 4, .nr = 2},
+		{.ip = 1, .pid = 9, .version = 3, .mode = 4, .nr = 2},
+		{.ip = 1, .pid = 2, .version = 9, .mode = 4, .nr = 2},
+		{.ip = 1, .pid = 2, .version = 3, .mode = 9, .nr = 2},
+		{.ip = 1, .pid = 2, .version = 3, .mode = 4, .nr = 1},
+		{.ip = 1, .pid = 2, .version = 3, .mode = 4, .nr = 0},
+	};
+	static const uint64_t chains[][2] = {{1, 2}, {1, 3}};
+	uint32_t i, k, round;
+	struct stacks s;
+
+	(void)state;
+	stacks_init(&s);
+	for (round = 0; round < 2; round++)
+		for (k = 0; k < 2; k++)
+			for (i = 0; i < (k ? 5 : array_size(heads)); i++)
+				assert_int_equal(stacks_id(&s, 77, &heads[i], chains[k]),
+						 k * array_size(heads) + i);
+	stacks_free(&s);
+}
+
+/* Counts the places where the last `n` addresses of the chain change from one stack to the next. */
+static size_t count_changes(const struct stack_order *so, uint32_t n)
+{
+	size_t i, changes = 1;
+
+	for (i = 1; i < so->n; i++) {
+		const struct stack *a = so->stacks[so->order[i - 1]];
+		const struct stack *b = so->stacks[so->order[i]];
+
+		changes += memcmp(&a->chain[a->head.nr - n], &b->chain[b->head.nr - n], 8 * n) != 0;
+	}
+	return changes;
+}
+
+/* Stacks of 16 addresses, each of them one of two, from two folds. The root is the last address. */
+static void test_stacks_with_the_same_root_are_neighbours(void **state)
+{
+	static const uint32_t lengths[] = {3, 6, 10};
+	struct fold list[2] = {0};
+	struct folds f = {list, 2};
+	struct stack_order so;
+	uint32_t i, k, n, *chain_bits;
+
+	(void)state;
+	seed = 3;
+	stacks_init(&list[0].stacks);
+	stacks_init(&list[1].stacks);
+	for (i = 0; i < 3000; i++) {
+		struct stack_head head = {.ip = 1, .nr = 16};
+		uint64_t chain[16];
+
+		for (k = 0; k < 16; k++)
+			chain[k] = 10 + dice(2);
+		stacks_id(&list[i % 2].stacks, hash_bytes(chain, sizeof(chain), 0), &head, chain);
+	}
+	stack_order_make(&so, &f);
+	for (i = 0; i < array_size(lengths); i++) { /* as many changes as there are roots */
+		struct map roots = {0};
+
+		n = lengths[i];
+		for (k = 0; k < so.n; k++)
+			*map_at(&roots, hash_bytes(&so.stacks[k]->chain[16 - n], 8 * n, 0)) = 1;
+		assert_int_equal(count_changes(&so, n), roots.n);
+		map_free(&roots);
+	}
+	chain_bits = xcalloc(so.n, sizeof(*chain_bits)); /* each stack is in the order once */
+	for (i = 0; i < so.n; i++)
+		assert_int_equal(chain_bits[so.order[i]]++, 0);
+	free(chain_bits);
+	stack_order_free(&so);
+	stacks_free(&list[0].stacks);
+	stacks_free(&list[1].stacks);
+}
+
+/* Stacks of up to 17 addresses, of which the last 15 are the same. */
+static uint32_t add_deep_stack(struct stacks *s, uint32_t i)
+{
+	struct stack_head head = {.nr = 15 + i % 3};
+	uint64_t chain[17] = {0};
+
+	seed = i;
+	head.ip = dice(2);
+	head.mode = dice(2);
+	head.pid = dice(2);
+	head.version = dice(2);
+	chain[0] = head.nr > 15 ? dice(30) : 0;
+	chain[1] = head.nr > 16 ? dice(30) : 0;
+	return stacks_id(s, hash_bytes(chain, sizeof(chain), i), &head, chain);
+}
+
+/* Which fold has a stack, and which number, does not count. */
+static void test_order_of_stacks_depends_on_nothing_but_them(void **state)
+{
+	enum { N = 4000 };
+	struct fold list[3] = {0};
+	struct folds one = {list, 1}, two = {list + 1, 2};
+	struct stack_order a, b;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		stacks_init(&list[i].stacks);
+	for (i = 0; i < N; i++) {
+		add_deep_stack(&list[0].stacks, i);
+		add_deep_stack(&list[1 + i % 2].stacks, N - 1 - i);
+	}
+	stack_order_make(&a, &one);
+	stack_order_make(&b, &two);
+	assert_int_equal(a.n, N);
+	assert_int_equal(b.n, N);
+	for (i = 0; i < N; i++) {
+		const struct stack *l = a.stacks[a.order[i]], *r = b.stacks[b.order[i]];
+
+		assert_memory_equal(&l->head, &r->head, sizeof(l->head));
+		assert_memory_equal(l->chain, r->chain, l->head.nr * 8);
+	}
+	stack_order_free(&a);
+	stack_order_free(&b);
+	for (i = 0; i < 3; i++)
+		stacks_free(&list[i].stacks);
+}
+
+/* --- the table of costs --- */
+
+static void test_each_cost_has_one_row(void **state)
+{
+	enum { KEYS = 3000 };
+	struct stack *stacks[2] = {xcalloc(1, sizeof(struct stack)),
+				   xcalloc(1, sizeof(struct stack))};
+	struct fold_costs c = {0};
+	uint32_t i, round;
+
+	(void)state;
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < KEYS; i++) {
+			struct fold_cost key = {.stack = i % 2,
+						.event = i / 2 % 2,
+						.cpu = i / 4 % 5,
+						.comm = i / 20 % 3,
+						.pid = i / 60 % 5,
+						.tid = i / 300};
+			struct fold_cost *row = fold_costs_row(&c, stacks[key.stack], &key);
+
+			assert_int_equal(row->samples, round * (i + 1));
+			row->samples += i + 1;
+			assert_int_equal(c.n, round ? KEYS : i + 1);
+			assert_true(c.nslots <= 1024 + 4 * c.n && 2 * c.used <= c.nslots + 2);
+		}
+	for (i = 0; i < KEYS; i++)
+		assert_int_equal(c.list[i].samples, 2 * (i + 1));
+	fold_costs_free(&c);
+	free(stacks[0]);
+	free(stacks[1]);
+}
+
+/* --- a whole profile --- */
+
+enum { SAMPLES = 24000, LEVELS = 14 };
+
+/* What the profile must have: sums over the samples, or over the rows. */
+struct sums {
+	uint64_t weights; /* of each row's weight and key */
+	struct map rows, frames;
+};
+
+static void add_row(struct sums *sums, uint64_t frame, uint32_t tid, uint32_t cpu, uint64_t weight)
+{
+	uint64_t key = hash_mix(frame ^ ((uint64_t)tid << 32 | cpu));
+
+	sums->weights += key * weight;
+	*map_at(&sums->rows, key) = 1;
+}
+
+/* Chains share their roots: the address of a level is one of three. */
+static void write_chance_sample(struct writer *w, struct sums *sums)
+{
+	uint32_t n = 1 + dice(LEVELS), i;
+	struct w_sample s = {
+		.period = 1 + dice(100), .cpu = dice(3), .mode = PERF_RECORD_MISC_USER};
+	uint64_t frame = 0;
+
+	s.pid = s.tid = 1 + dice(9) * dice(9);
+	for (i = 0; i < n; i++) {
+		s.chain[n - i] = 0x1000 * (i + 1) + 16 * dice(3);
+		frame = hash_mix(frame ^ s.chain[n - i]);
+		*map_at(&sums->frames, frame) = 1;
+	}
+	s.chain[0] = (uint64_t)PERF_CONTEXT_USER;
+	add_row(sums, frame, s.tid, s.cpu, s.period);
+	w_sample(w, &s);
+}
+
+static void sum_profile(const struct profile *p, struct sums *sums)
+{
+	uint64_t *frames = xcalloc(p->nframes, sizeof(*frames));
+	size_t i;
+
+	for (i = 0; i < p->nframes; i++) {
+		const struct profile_frame *f = &p->frames[i];
+		const char *address = profile_symbol_name(p, f->symbol);
+
+		frames[i] = hash_mix((f->parent == PROFILE_NONE ? 0 : frames[f->parent]) ^
+				     strtoull(address, NULL, 16));
+		*map_at(&sums->frames, frames[i]) = 1;
+	}
+	for (i = 0; i < p->ncosts; i++)
+		add_row(sums, frames[p->costs[i].frame], p->costs[i].tid, p->costs[i].cpu,
+			p->costs[i].weight);
+	free(frames);
+}
+
+static void test_profile_of_many_stacks_has_each_sample_once(void **state)
+{
+	unsigned int threads;
+	int big, i;
+
+	(void)state;
+	for (big = 0; big < 2; big++) {
+		struct writer records = {.big = big}, w = {.big = big};
+		struct sums expected = {0};
+
+		seed = 42;
+		for (i = 0; i < SAMPLES; i++)
+			write_chance_sample(&records, &expected);
+		w_pipe(&w, &records.out);
+		for (threads = 1; threads <= 4; threads += 3) {
+			struct perfdata_options o = {.threads = threads};
+			struct sums found = {0};
+			struct profile p;
+
+			assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+			assert_int_equal(p.events[0].samples, SAMPLES);
+			sum_profile(&p, &found);
+			assert_true(found.weights == expected.weights);
+			assert_int_equal(p.ncosts, expected.rows.n);
+			assert_int_equal(p.nframes, expected.frames.n);
+			map_free(&found.rows);
+			map_free(&found.frames);
+			profile_free(&p);
+		}
+		map_free(&expected.rows);
+		map_free(&expected.frames);
+		str_free(&records.out);
+		str_free(&w.out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_stack_has_one_number),
+		cmocka_unit_test(test_stacks_differ_by_chain_and_head),
+		cmocka_unit_test(test_stacks_with_the_same_root_are_neighbours),
+		cmocka_unit_test(test_order_of_stacks_depends_on_nothing_but_them),
+		cmocka_unit_test(test_each_cost_has_one_row),
+		cmocka_unit_test(test_profile_of_many_stacks_has_each_sample_once),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
