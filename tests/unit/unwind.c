@@ -6,6 +6,7 @@
  */
 #include "analyze/perfdata/sideband.h"
 #include "analyze/perfdata/cfi.h"
+#include "analyze/perfdata/unwind.h"
 #include "lib/file.h"
 #include "tests/unit/perfdata_stream.h"
 
@@ -290,13 +291,15 @@ struct machine {
 	bool big;
 	uint64_t mask; /* of the recorded registers */
 	uint8_t perf_sp, perf_fp, perf_pc, perf_lr;
+	bool debug; /* the tables are in .debug_frame, not in .eh_frame */
 };
 
 static const struct machine machines[] = {
-	{"x86_64", EM_X86_64, 8, 2, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63},
-	{"x86_64", EM_386, 4, 1, 4, 5, 8, false, 0xff0fff, 7, 6, 8, 63},
-	{"aarch64", EM_AARCH64, 8, 2, 31, 29, 30, false, 0x1ffffffff, 31, 29, 32, 30},
-	{"aarch64_be", EM_AARCH64, 8, 2, 31, 29, 30, true, 0x1ffffffff, 31, 29, 32, 30},
+	{"x86_64", EM_X86_64, 8, 2, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63, false},
+	{"x86_64", EM_386, 4, 1, 4, 5, 8, false, 0xff0fff, 7, 6, 8, 63, false},
+	{"aarch64", EM_AARCH64, 8, 2, 31, 29, 30, false, 0x1ffffffff, 31, 29, 32, 30, false},
+	{"aarch64_be", EM_AARCH64, 8, 2, 31, 29, 30, true, 0x1ffffffff, 31, 29, 32, 30, false},
+	{"x86_64", EM_X86_64, 8, 2, 7, 6, 16, false, 0xff0fff, 7, 6, 8, 63, true},
 };
 
 enum { /* functions of 0x100 bytes: their link-time addresses, which are their offsets */
@@ -306,6 +309,8 @@ enum { /* functions of 0x100 bytes: their link-time addresses, which are their o
        HANDLER = 0x1300, /* a signal handler: returns to the trampoline */
        RETURNS = 0x1400, /* the trampoline: a signal frame */
        BARE = 0x1500,	 /* not in the tables */
+       THUNK = 0x1600,	 /* has its return address in the frame pointer */
+       MAKER = 0x1700,	 /* as THUNK, with another rule for the caller's frame pointer */
        FRAMES = 0x1800,	 /* .eh_frame */
        SYMBOLS = 0x1c00,
        STRINGS = 0x1e00,
@@ -314,8 +319,8 @@ enum { /* functions of 0x100 bytes: their link-time addresses, which are their o
        STACK = 0x7fff0000,
 };
 
-static const char section_names[] = "\0.text\0.eh_frame\0.symtab\0.strtab";
-static const char function_names[] = "leaf\0middle\0main\0handler\0returns\0bare";
+static const char section_names[] = "\0.text\0.eh_frame\0.symtab\0.strtab\0.debug_frame";
+static const char function_names[] = "leaf\0middle\0main\0handler\0returns\0bare\0thunk\0maker";
 
 static void w_word(struct writer *w, const struct machine *m, uint64_t v)
 {
@@ -347,7 +352,7 @@ static size_t w_cie(struct writer *w, const struct machine *m, const char *how)
 	size_t at = w->out.len;
 
 	w32(w, 0);
-	w32(w, 0);
+	w32(w, m->debug ? UINT32_MAX : 0);
 	w_int(w, 1, 1);
 	w_bytes(w, how, strlen(how) + 1);
 	w_bytes(w, code, sizeof(code));
@@ -372,7 +377,7 @@ static void w_fde(struct writer *w, const struct machine *m, size_t cie, uint64_
 	size_t at = w->out.len;
 
 	w32(w, 0);
-	w32(w, at + 4 - cie);
+	w32(w, m->debug ? cie - FRAMES : at + 4 - cie);
 	w_word(w, m, addr);
 	w_word(w, m, 0x80);
 	w_int(w, 0, 1);
@@ -408,6 +413,17 @@ static void w_frames(struct writer *w, const struct machine *m)
 				  (uint8_t)(DW_OP_breg0 + m->sp),
 				  24,
 				  DW_OP_deref};
+	/* CFA is two words below the caller's frame pointer */
+	const uint8_t thunk[] = {DW_CFA_register,      m->ra, m->fp,
+				 DW_CFA_val_offset_sf, m->fp, -2 & 0x7f};
+	const uint8_t maker[] = {DW_CFA_register,
+				 m->ra,
+				 m->fp,
+				 DW_CFA_val_expression,
+				 m->fp,
+				 2,
+				 (uint8_t)(DW_OP_breg0 + m->sp),
+				 (uint8_t)((arm ? 2 : 3) * m->word)};
 	size_t cie = w_cie(w, m, "zR"), other;
 
 	w_length(w, cie);
@@ -415,10 +431,13 @@ static void w_frames(struct writer *w, const struct machine *m)
 	w_fde(w, m, cie, MIDDLE, framed, sizeof(framed));
 	w_fde(w, m, cie, MAIN, first, sizeof(first));
 	w_fde(w, m, cie, HANDLER, framed, sizeof(framed));
+	w_fde(w, m, cie, THUNK, thunk, sizeof(thunk));
+	w_fde(w, m, cie, MAKER, maker, sizeof(maker));
 	other = w_cie(w, m, "zRS");
 	w_length(w, other);
 	w_fde(w, m, other, RETURNS, signal, sizeof(signal));
-	w32(w, 0);
+	if (!m->debug)
+		w32(w, 0);
 }
 
 static void w_section(struct writer *w, const struct machine *m, uint32_t name, uint32_t type,
@@ -442,7 +461,7 @@ static void w_symbols(struct writer *w, const struct machine *m)
 	int i;
 
 	w_until(w, SYMBOLS + (m->word == 8 ? 24 : 16));
-	for (i = 0; i < 6; i++, name += strlen(name) + 1) {
+	for (i = 0; i < 8; i++, name += strlen(name) + 1) {
 		w32(w, sizeof(section_names) + (uint64_t)(name - function_names));
 		if (m->word == 4) {
 			w32(w, LEAF + 0x100 * i);
@@ -511,38 +530,49 @@ static void write_object(const struct machine *m, const char *path)
 	w_bytes(&w, function_names, sizeof(function_names));
 	w_until(&w, SECTIONS);
 	w_section(&w, m, 0, SHT_NULL, 0, 0, 0, 0, 0);
-	w_section(&w, m, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, LEAF, 0x600, 0, 0);
-	w_section(&w, m, 7, SHT_PROGBITS, SHF_ALLOC, FRAMES, frames, 0, 0);
-	w_section(&w, m, 17, SHT_SYMTAB, 0, SYMBOLS, 7 * (m->word == 8 ? 24 : 16), 4,
+	w_section(&w, m, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, LEAF, 0x800, 0, 0);
+	w_section(&w, m, m->debug ? 33 : 7, SHT_PROGBITS, m->debug ? 0 : SHF_ALLOC, FRAMES, frames,
+		  0, 0);
+	w_section(&w, m, 17, SHT_SYMTAB, 0, SYMBOLS, 9 * (m->word == 8 ? 24 : 16), 4,
 		  m->word == 8 ? 24 : 16);
 	w_section(&w, m, 25, SHT_STRTAB, 0, STRINGS, SECTIONS - STRINGS, 0, 0);
 	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
 	str_free(&w.out);
 }
 
+#define KERNEL 0xffffffff81000010ULL
+
 /* The user part of a sample. */
 struct kept {
 	uint64_t abi, pc, sp, fp, lr;
-	uint64_t words[8]; /* the stack, in words of the machine */
+	uint64_t words[512]; /* the stack, in words of the machine */
 	size_t nwords;
 	uint64_t claimed; /* valid bytes in the record; 0 means nwords */
+	bool kernel;	  /* in a system call: the chain has two addresses of the kernel */
 };
 
 enum { TYPE = W_SAMPLE_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
 
 static void w_kept_sample(struct writer *w, const struct machine *m, const struct kept *k)
 {
-	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER), i;
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE,
+			    k->kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER),
+	       i;
 	size_t room = (k->nwords * m->word + 7) & ~7UL, end;
 
 	w64(w, 1);
-	w64(w, k->pc);
+	w64(w, k->kernel ? KERNEL : k->pc);
 	w32(w, 5);
 	w32(w, 5);
 	w64(w, 100);
 	w64(w, 0);
 	w64(w, 1000);
-	w64(w, 0); /* no chain */
+	w64(w, k->kernel ? 3 : 0);
+	if (k->kernel) {
+		w64(w, (uint64_t)PERF_CONTEXT_KERNEL);
+		w64(w, KERNEL);
+		w64(w, KERNEL + 1);
+	}
 	w64(w, k->abi);
 	for (i = 0; i < 64 && k->abi; i++)
 		if (m->mask >> i & 1)
@@ -576,8 +606,7 @@ static void w_machine_name(struct writer *w, const char *name)
 static char folder[] = "/tmp/zcost-unwind-XXXXXX";
 static char note[512]; /* of the last profile */
 
-/* Returns the chain of the only sample, leaf first, "a;b;c". The caller frees it. */
-static char *chain_of(const struct machine *m, const struct kept *k, struct profile_unwinds *counts)
+static void read_kept(struct profile *p, const struct machine *m, const struct kept *k, size_t n)
 {
 	struct w_event e = {.sample_type = TYPE,
 			    .id = 1,
@@ -586,23 +615,31 @@ static char *chain_of(const struct machine *m, const struct kept *k, struct prof
 			    .stack_user = 64};
 	struct perfdata_options o = {.symfs = folder, .threads = 1};
 	struct writer w = {.big = m->big};
-	struct str s = {0};
-	struct profile p;
-	uint32_t f;
 
 	w_stream_head(&w, &e, 1);
 	w_machine_name(&w, m->name);
 	w_mmap2(&w, 1, 5, MAPPED + 0x1000, 0x1000, 0x1000, "/prog");
-	w_kept_sample(&w, m, k);
-	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	while (n--)
+		w_kept_sample(&w, m, k++);
+	assert_int_equal(w_read(p, &w.out, &o, NULL), 0);
+	snprintf(note, sizeof(note), "%s", p->unwind_note ? p->unwind_note : "");
+	str_free(&w.out);
+}
+
+/* Returns the chain of the only sample, leaf first, "a;b;c". The caller frees it. */
+static char *chain_of(const struct machine *m, const struct kept *k, struct profile_unwinds *counts)
+{
+	struct str s = {0};
+	struct profile p;
+	uint32_t f;
+
+	read_kept(&p, m, k, 1);
 	assert_int_equal(p.ncosts, 1);
 	for (f = p.costs[0].frame; f != PROFILE_NONE; f = p.frames[f].parent)
 		str_printf(&s, "%s%s", s.len ? ";" : "",
 			   profile_symbol_name(&p, p.frames[f].symbol));
 	*counts = p.health.unwinds;
-	snprintf(note, sizeof(note), "%s", p.unwind_note ? p.unwind_note : "");
 	profile_free(&p);
-	str_free(&w.out);
 	return str_take(&s);
 }
 
@@ -642,6 +679,9 @@ static void frames_of(const struct machine *m)
 	k.words[k.nwords++] = 0xfeed; /* main's frame pointer */
 	k.words[k.nwords++] = back_in(m, MAIN);
 	gives(m, &k, "leaf;middle;main", 0, 0);
+	k.kernel = true;
+	gives(m, &k, "0xffffffff81000010;0xffffffff81000011;leaf;middle;main", 0, 0);
+	k.kernel = false;
 	k.claimed = (k.nwords - 1) * word;
 	gives(m, &k, "leaf;middle", 1, 0);
 	k.claimed = UINT64_MAX; /* more than the copy has, so the copy's length counts */
@@ -682,6 +722,21 @@ static void signals_of(const struct machine *m)
 	k.lr = 0;
 	gives(m, &k, m->elf == EM_X86_64 ? "handler;returns;leaf;main" : "handler;returns;leaf", 0,
 	      m->elf != EM_X86_64);
+	assert_null(strstr(note, "/prog"));
+}
+
+/* The caller's registers come from registers, from the CFA and from expressions. */
+static void registers_of(const struct machine *m)
+{
+	uint64_t cfa = m->elf == EM_AARCH64 ? 0 : 1; /* in words above the stack pointer */
+	struct kept k = {.abi = m->abi, .sp = STACK, .nwords = 6};
+
+	k.fp = back_in(m, MIDDLE);
+	k.words[cfa + 3] = back_in(m, MAIN);
+	k.pc = MAPPED + THUNK + 4;
+	gives(m, &k, "thunk;middle;main", 0, 0);
+	k.pc = MAPPED + MAKER + 4;
+	gives(m, &k, "maker;middle;main", 0, 0);
 }
 
 /* Code without tables is unwound by the frame pointer, if its value is possible. */
@@ -697,11 +752,56 @@ static void bare_of(const struct machine *m)
 	k.fp = STACK - m->word; /* impossible */
 	gives(m, &k, "bare", 0, 1);
 	assert_non_null(strstr(note, "reach code without unwind tables, most in /prog"));
-	k.fp = STACK + 0x100000ULL;
+	k.fp = STACK + 0x4001; /* too far away */
 	gives(m, &k, "bare", 0, 1);
-	k.fp = STACK + 0x1000; /* possible, but not in the copy */
+	k.fp = STACK + 0x4000; /* possible, but not in the copy */
 	gives(m, &k, "bare", 1, 0);
 	assert_null(strstr(note, "/prog"));
+}
+
+/* Each frame of `bare` calls the next. The last one has no caller. */
+static void deep_of(const struct machine *m)
+{
+	struct kept k = {.abi = m->abi, .pc = MAPPED + BARE + 4, .sp = STACK, .fp = STACK};
+	struct profile_unwinds n;
+	uint32_t frames;
+	char *got;
+	size_t i;
+
+	for (frames = UNWIND_FRAMES; frames <= UNWIND_FRAMES + 1; frames++) {
+		for (i = 0; i + 1 < frames; i++) {
+			k.words[2 * i] = STACK + (2 * i + 2) * m->word;
+			k.words[2 * i + 1] = MAPPED + BARE + 0x20;
+		}
+		k.words[2 * i] = k.words[2 * i + 1] = 0;
+		k.nwords = 2 * i + 2;
+		got = chain_of(m, &k, &n);
+		assert_int_equal(strlen(got), UNWIND_FRAMES * strlen("bare;") - 1);
+		assert_int_equal(n.deep, frames - UNWIND_FRAMES);
+		free(got);
+	}
+	assert_string_equal(note, "100 % of 1 user stacks end before their root: 1 have more than "
+				  "127 frames");
+}
+
+/* The note names the object in which stacks were lost, and not one in which others ended well. */
+static void notes_of(const struct machine *m)
+{
+	struct kept k[3] = {{.abi = m->abi, .pc = MAPPED + BARE + 4, .sp = STACK, .nwords = 2}};
+	struct profile p;
+
+	k[1] = k[2] = k[0];
+	k[1].fp = STACK; /* its caller is nowhere */
+	k[1].words[1] = 0x123456;
+	k[2].fp = STACK + 0x100; /* beyond the copy */
+	read_kept(&p, m, k, 3);
+	assert_int_equal(p.health.unwinds.stacks, 3);
+	assert_string_equal(
+		note,
+		"66.7 % of 3 user stacks end before their root: 1 are longer than the recorded "
+		"copies (perf record --call-graph dwarf,SIZE records more); 1 reach code without "
+		"unwind tables");
+	profile_free(&p);
 }
 
 static void test_chains_of_a_machine_are_unwound(void **state)
@@ -712,7 +812,10 @@ static void test_chains_of_a_machine_are_unwound(void **state)
 	write_object(m, path);
 	frames_of(m);
 	signals_of(m);
+	registers_of(m);
 	bare_of(m);
+	deep_of(m);
+	notes_of(m);
 	unlink(path);
 	free(path);
 }
@@ -748,6 +851,7 @@ int main(void)
 		MACHINE_TEST("test_chains_of_i386_are_unwound", 1),
 		MACHINE_TEST("test_chains_of_aarch64_are_unwound", 2),
 		MACHINE_TEST("test_chains_of_aarch64_be_are_unwound", 3),
+		MACHINE_TEST("test_chains_are_unwound_with_debug_frame", 4),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
