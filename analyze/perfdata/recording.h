@@ -84,7 +84,7 @@ struct recording {
 	struct arena arena;
 	struct chunk *chunks;
 	size_t nchunks, chunks_cap;
-	uint64_t order;	    /* bytes of records so far */
+	uint64_t order;	    /* position of the next record; its offset in a plain file */
 	struct spool spool; /* unpacked records */
 	struct sideband side;
 	/* Samples and side-band records that PERF_FORMAT_LOST reports once more after LOST. */

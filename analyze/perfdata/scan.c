@@ -325,6 +325,7 @@ static bool scan_read_record(struct scan *s, struct cursor *c, const struct reco
 	skip = record_payload(rec->type, rec->body);
 	if (skip)
 		scan_close_chunk(s);
+	s->r->order += skip;
 	if (rec->type == REC_HEADER_TRACING_DATA)
 		scan_keep_tracing_data(s, *c, skip);
 	return !skip || cursor_take(c, skip > SIZE_MAX ? SIZE_MAX : (size_t)skip);
@@ -498,6 +499,7 @@ int recording_scan(struct recording *r, unsigned int threads, struct error *err)
 	struct scan s = {.r = r, .threads = threads, .err = err};
 	size_t i;
 
+	r->order = r->data_at; /* in a plain file, the order of a record is its offset */
 	for (i = 0; i < r->ninputs && !s.ret; i++) {
 		if (i)
 			scan_input(&s, &r->inputs[i], 0, r->inputs[i].len);

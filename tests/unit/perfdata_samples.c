@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -325,6 +326,104 @@ static void test_time_is_found_in_every_trailer(void **state)
 	events_free(&ev);
 }
 
+/* --- events --- */
+
+enum { NO_USER = 1 << 4, NO_KERNEL = 1 << 5, NO_HV = 1 << 6, PRECISE = 1 << 15 };
+enum { NO_HOST = 1 << 19, NO_GUEST = 1 << 20 };
+
+/* The modifiers are those that perf shows. By default it excludes guests. */
+static void test_events_have_the_modifiers_of_perf(void **state)
+{
+	static const struct {
+		uint64_t flags;
+		const char *modifier;
+	} cases[] = {
+		{NO_GUEST, ""},
+		{0, ":HG"},
+		{NO_HOST, ":G"},
+		{NO_HOST | NO_GUEST, ""},
+		{NO_KERNEL, ":uh"},
+		{NO_KERNEL | NO_HV, ":u"},
+		{NO_USER | NO_HV, ":k"},
+		{NO_USER | NO_KERNEL, ":h"},
+		{NO_HV, ":ku"},
+		{NO_KERNEL | NO_HV | NO_GUEST, ":uH"},
+		{PRECISE, ":p"},
+		{2 * PRECISE, ":pp"},
+		{3 * PRECISE | NO_USER, ":khppp"},
+		{PRECISE | NO_GUEST, ":pH"},
+		{PRECISE | NO_HOST | NO_GUEST, ":p"},
+	};
+	struct cursor c;
+	struct event e;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2 * array_size(cases); i++) {
+		struct w_event from = {.type = 7,
+				       .config = 8,
+				       .flags = cases[i / 2].flags,
+				       .sample_type = 9,
+				       .read_format = 10,
+				       .branch_type = 11,
+				       .regs_user = 12,
+				       .regs_intr = 13,
+				       .stack_user = 14};
+		struct writer w = {.big = i % 2};
+
+		w_event_attr(&w, &from);
+		c = cursor_of(w.out.buf, w.out.len, w.big);
+		assert_true(event_parse(&e, &c, w.big));
+		assert_int_equal(cursor_left(&c), 0);
+		assert_string_equal(e.modifier, cases[i / 2].modifier);
+		assert_int_equal(e.type, 7);
+		assert_int_equal(e.config, 8);
+		assert_int_equal(e.sample_period, 1000);
+		assert_int_equal(e.sample_type, 9);
+		assert_int_equal(e.read_format, 10);
+		assert_int_equal(e.branch_sample_type, 11);
+		assert_int_equal(e.regs_user, 12);
+		assert_int_equal(e.regs_intr, 13);
+		assert_int_equal(e.stack_user, 14);
+		assert_false(e.freq || e.inherit || e.sample_id_all);
+		str_free(&w.out);
+	}
+}
+
+static void test_events_without_a_name_are_named_by_type_and_config(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config;
+		const char *name;
+	} cases[] = {
+		{PERF_TYPE_HARDWARE, 0, "cycles:u"},
+		{PERF_TYPE_HARDWARE, 9, "ref-cycles:u"},
+		{PERF_TYPE_HARDWARE, 10, "event 0/0xa:u"},
+		{PERF_TYPE_SOFTWARE, 1, "task-clock:u"},
+		{PERF_TYPE_SOFTWARE, 11, "cgroup-switches:u"},
+		{PERF_TYPE_SOFTWARE, 12, "event 1/0xc:u"},
+		{PERF_TYPE_TRACEPOINT, 31, "tracepoint 31"},
+		{PERF_TYPE_RAW, 0x1a2, "raw 0x1a2:u"},
+		{9, 3, "event 9/0x3:u"},
+	};
+	struct events ev = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct event e = {
+			.type = cases[i].type, .config = cases[i].config, .modifier = ":u"};
+
+		events_add(&ev, &e);
+	}
+	event_set_name(&ev.list[1], "spoken", 5);
+	events_name_rest(&ev);
+	for (i = 0; i < array_size(cases); i++)
+		assert_string_equal(ev.list[i].name, i == 1 ? "spoke" : cases[i].name);
+	events_free(&ev);
+}
+
 /* --- ids --- */
 
 enum { BASE = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD };
@@ -344,6 +443,23 @@ static void plain_sample(struct writer *w, uint64_t type, uint64_t id, uint64_t 
 		w64(w, id);
 	w64(w, period);
 	w_end(w, at);
+}
+
+/* The rows of an event add up to its samples and its weight. */
+static void check_rows(const struct profile *p)
+{
+	uint64_t samples, weight;
+	size_t i, k;
+
+	for (i = 0; i < p->nevents; i++) {
+		samples = weight = 0;
+		for (k = 0; k < p->ncosts; k++) {
+			samples += p->costs[k].event == i ? p->costs[k].samples : 0;
+			weight += p->costs[k].event == i ? p->costs[k].weight : 0;
+		}
+		assert_int_equal(p->events[i].samples, samples);
+		assert_int_equal(p->events[i].weight, weight);
+	}
 }
 
 /*
@@ -367,6 +483,7 @@ static void check_ids(uint64_t how, bool big)
 	assert_int_equal(p.events[0].weight, how ? 1001 : 11111);
 	assert_int_equal(p.events[1].weight, how ? 110 : 0);
 	assert_int_equal(p.health.unknown_ids, how ? 1 : 0);
+	check_rows(&p);
 	profile_free(&p);
 	str_free(&w.out);
 }
@@ -396,6 +513,7 @@ static void test_single_event_needs_no_id(void **state)
 	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
 	assert_int_equal(p.events[0].weight, 7);
 	assert_int_equal(p.health.unknown_ids, 0);
+	check_rows(&p);
 	profile_free(&p);
 	str_free(&w.out);
 }
@@ -474,6 +592,7 @@ static void test_counter_gains_are_weights_in_every_read_format(void **state)
 		assert_int_equal(p.events[1].weight, group ? 9 : 0);
 		assert_int_equal(p.events[1].samples, group ? 2 : 0);
 		assert_int_equal(p.health.unknown_ids, 0);
+		check_rows(&p);
 		profile_free(&p);
 	}
 }
@@ -489,6 +608,7 @@ static void test_counter_that_goes_backwards_is_reported(void **state)
 	assert_int_equal(p.events[0].weight, 120);
 	assert_int_equal(p.events[0].samples, 2);
 	assert_int_equal(p.health.backwards, 1);
+	check_rows(&p);
 	profile_free(&p);
 }
 
@@ -503,6 +623,7 @@ static void test_inherited_counters_gain_per_thread(void **state)
 	read_stream(&p, PERF_FORMAT_ID, W_INHERIT, v, 4, NULL);
 	assert_int_equal(p.events[0].weight, 110 + 35);
 	assert_int_equal(p.health.backwards, 0);
+	check_rows(&p);
 	profile_free(&p);
 }
 
@@ -522,6 +643,7 @@ static void test_gains_outside_the_window_do_not_count(void **state)
 	assert_int_equal(p.events[0].weight, 10);
 	assert_int_equal(p.events[1].weight, 1);
 	assert_int_equal(p.health.outside_window, 3);
+	check_rows(&p);
 	profile_free(&p);
 }
 
@@ -544,7 +666,80 @@ static void check_periods(uint64_t flags, uint64_t outliers, uint64_t starts)
 	assert_int_equal(p.events[0].samples, 103);
 	assert_int_equal(p.events[0].outliers, outliers);
 	assert_int_equal(p.events[0].outlier_weight, outliers * 40000000);
+	assert_true(p.events[0].weight2 == 1690238350000002); /* of squares */
 	assert_int_equal(p.events[0].starts, starts);
+	check_rows(&p);
+	profile_free(&p);
+	str_free(&w.out);
+}
+
+/*
+ * Most periods are from 512 to 1023. Periods of 16 times as much as 1024 are outliers, and the
+ * periods below 32 belong to the start.
+ */
+static void test_periods_are_unusual_from_a_factor_of_16_on(void **state)
+{
+	static const struct {
+		uint64_t period;
+		bool start, outlier;
+	} cases[] = {{31, true, false},	    {32, false, false},	   {511, false, false},
+		     {1024, false, false},  {16383, false, false}, {16384, false, true},
+		     {1 << 20, false, true}};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct w_event one = {.sample_type = BASE, .flags = W_FREQ};
+		struct writer w = {0};
+		struct profile p;
+
+		w_stream_head(&w, &one, 1);
+		for (k = 0; k < 11; k++)
+			plain_sample(&w, BASE, 0, 1 + k,
+				     k < 5 ? cases[i].period : 512 + 511 * (k % 2));
+		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+		assert_int_equal(p.events[0].starts, 5 * cases[i].start);
+		assert_int_equal(p.events[0].outliers, 5 * cases[i].outlier);
+		assert_int_equal(p.events[0].outlier_weight,
+				 5 * cases[i].outlier * cases[i].period);
+		check_rows(&p);
+		profile_free(&p);
+		str_free(&w.out);
+	}
+}
+
+/* Of two samples that are longer than their records, the message names the first. */
+static void test_first_sample_longer_than_its_record_is_named(void **state)
+{
+	struct w_event one = {.sample_type = BASE, .type = PERF_TYPE_SOFTWARE, .config = 1};
+	char where[40];
+	struct writer w = {0};
+	struct profile p;
+	size_t at, i;
+
+	(void)state;
+	w_stream_head(&w, &one, 1);
+	at = w_begin(&w, 71, 0); /* AUXTRACE: 16 bytes follow */
+	w64(&w, 16);
+	w_end(&w, at);
+	w64(&w, 0);
+	w64(&w, 0);
+	plain_sample(&w, BASE, 0, 1, 7);
+	snprintf(where, sizeof(where), "at offset %zu;", w.out.len);
+	for (i = 0; i < 2; i++) {
+		at = w_begin(&w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+		w64(&w, 0x1000);
+		w_end(&w, at);
+	}
+	plain_sample(&w, BASE, 0, 2, 8);
+	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+	assert_true(p.health.truncated);
+	assert_non_null(strstr(p.health.why, where));
+	assert_int_equal(p.events[0].weight, 15);
+	assert_true(p.events[0].is_time); /* task-clock */
+	assert_int_equal(p.first_ns, 1);
+	assert_int_equal(p.last_ns, 2);
+	check_rows(&p);
 	profile_free(&p);
 	str_free(&w.out);
 }
@@ -563,6 +758,8 @@ int main(void)
 		cmocka_unit_test(test_impossible_lengths_are_refused),
 		cmocka_unit_test(test_sample_without_user_registers_and_stack_is_read),
 		cmocka_unit_test(test_time_is_found_in_every_trailer),
+		cmocka_unit_test(test_events_have_the_modifiers_of_perf),
+		cmocka_unit_test(test_events_without_a_name_are_named_by_type_and_config),
 		cmocka_unit_test(test_id_finds_the_event),
 		cmocka_unit_test(test_single_event_needs_no_id),
 		cmocka_unit_test(test_counter_gains_are_weights_in_every_read_format),
@@ -570,6 +767,8 @@ int main(void)
 		cmocka_unit_test(test_inherited_counters_gain_per_thread),
 		cmocka_unit_test(test_gains_outside_the_window_do_not_count),
 		cmocka_unit_test(test_unusual_periods_are_counted),
+		cmocka_unit_test(test_periods_are_unusual_from_a_factor_of_16_on),
+		cmocka_unit_test(test_first_sample_longer_than_its_record_is_named),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -45,7 +45,6 @@ static inline void w_event_attr(struct writer *w, const struct w_event *e)
 	w32(w, 0);
 	w64(w, e->regs_intr);
 	w64(w, 0);
-	w64(w, 0);
 }
 
 static inline void w_stream_head(struct writer *w, const struct w_event *events, size_t n)
