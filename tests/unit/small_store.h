@@ -37,7 +37,7 @@ static inline int64_t small_store_run(struct store *s, struct run r)
 	r.ncpus = r.ncpus ? r.ncpus : 1;
 	r.status = r.status ? r.status : "ok";
 	r.repeat = r.repeat ? r.repeat : 1;
-	r.position = r.repeat;
+	r.position = r.position ? r.position : r.repeat;
 	r.start_ns = 10000000000;
 	r.end_ns = 12000000000;
 	assert_int_equal(store_run_add(s, &r, NULL), 0);
