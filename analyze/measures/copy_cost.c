@@ -20,11 +20,9 @@ static int copy_read_comms(struct store *s, const struct block *b, struct intern
 		for (k = 0; k < rc; k++)
 			if (rows[k].comm)
 				intern_str(comms, rows[k].comm);
-		if (rc >= 0)
-			free(rows);
+		free(rows);
 	}
-	if (n >= 0)
-		free(runs);
+	free(runs);
 	return rc < 0 ? rc : 0;
 }
 

@@ -137,8 +137,7 @@ static struct limits_thread limits_busiest_thread(struct store *s, const struct 
 		if (!isnan(share) && !(share <= most.share))
 			most = (struct limits_thread){rows[i].comm, share, wait};
 	}
-	if (n >= 0)
-		free(rows);
+	free(rows);
 	return most;
 }
 
@@ -354,8 +353,7 @@ static struct limits_sockets limits_read_sockets(struct store *s, const struct r
 	for (i = 0; i < n; i++)
 		if (rows[i].f[SOCKET_bytes_acked] >= active_socket * most && most > 0)
 			limits_add_socket(&all, &rows[i], window_us);
-	if (n >= 0)
-		free(rows);
+	free(rows);
 	return all;
 }
 

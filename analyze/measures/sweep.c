@@ -262,8 +262,7 @@ static int sweep_last_repeat(struct sweep *w, struct error *err)
 
 	for (i = 0; i < n; i++)
 		last = runs[i].repeat > last ? runs[i].repeat : last;
-	if (n >= 0)
-		free(runs);
+	free(runs);
 	return n < 0 ? n : last;
 }
 

@@ -82,8 +82,7 @@ static int timeline_put_series(const struct block_table *k, const struct run *r,
 
 	for (i = 0; i < n; i++)
 		timeline_put_point(k, r, of->name, &points[i]);
-	if (n >= 0)
-		free(points);
+	free(points);
 	return n < 0 ? n : 0;
 }
 
@@ -101,8 +100,7 @@ static int timeline_put_run(const struct block_table *k, const struct run *r, in
 			rc = timeline_put_series(k, r, &list[i], limit - *all, err);
 		*all += list[i].points;
 	}
-	if (n >= 0)
-		free(list);
+	free(list);
 	return n < 0 ? n : rc;
 }
 
