@@ -120,7 +120,7 @@ static void idle_add_cpu(struct cpuset *set, const char *name)
 	const char *colon = strrchr(name, ':');
 	unsigned int cpu;
 
-	if (colon && sscanf(colon, ":cpu%u", &cpu) == 1 && cpu < CPUSET_MAX)
+	if (colon && sscanf(colon, ":cpu%u", &cpu) == 1)
 		cpuset_add(set, cpu);
 }
 

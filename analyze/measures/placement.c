@@ -65,9 +65,9 @@ static void placement_add_core(struct placement *p, const struct topology_row *c
 	}
 	p->cores++;
 	p->doubled += mine > 1;
-	if (core->package >= 0 && core->package < CPUSET_MAX)
+	if (core->package >= 0)
 		cpuset_add(&p->packages, (unsigned int)core->package);
-	if (core->node >= 0 && core->node < CPUSET_MAX)
+	if (core->node >= 0)
 		cpuset_add(&p->nodes, (unsigned int)core->node);
 }
 
@@ -89,7 +89,7 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
 
 static bool placement_is_candidate(const struct topology_row *r)
 {
-	return placement_is(r, "nic") && r->node >= 0 && r->node < CPUSET_MAX && r->up != 0;
+	return placement_is(r, "nic") && r->node >= 0 && r->up != 0;
 }
 
 bool placement_counts(const struct machine *m, const struct topology_row *nic)
@@ -226,7 +226,6 @@ static const char of_cpu[] = "cpu_pct:cpu";
 /* Reads the run's CPUs. Returns false if the run used all CPUs of its host. */
 static bool placement_read_cpus(const struct run *r, struct cpuset *set)
 {
-	memset(set, 0, sizeof(*set));
 	return r->cpus && *r->cpus && !cpuset_parse(set, r->cpus, NULL);
 }
 
