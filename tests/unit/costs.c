@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Costs on a world small enough to add up by hand. */
+#include "analyze/measures/call_tree.h"
 #include "analyze/measures/components.h"
 #include "analyze/measures/measure.h"
 #include "analyze/store/store.h"
@@ -409,6 +410,96 @@ static void test_store(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
+/*
+ * CPUs that were busy half of the time, with samples of 60 for it, were idle for another 60. Where
+ * the profile has at most half of that, the rest is added to the wall time.
+ */
+static void test_wall_time_counts_idle_time_without_samples(void **state)
+{
+	uint64_t idle;
+
+	(void)state;
+	for (idle = 3; idle <= 4; idle++) {
+		struct query q = {.basis = BASIS_WALL};
+		struct error err = {0};
+		struct store *s;
+		struct table t;
+		struct world w;
+		int64_t id;
+
+		assert_int_equal(store_create(&s, NULL, &err), 0);
+		id = add_run(s, "all", 1);
+		store_metric_put(s, id, "seconds", "s", 1, NULL, NULL);
+		store_metric_put(s, id, "cpu_pct", "%", 50, NULL, NULL);
+		store_metric_put(s, id, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+		start_world(&w);
+		w.comm = intern_str(&w.p.strings, "prog");
+		add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 6);
+		add(&w, frame(&w, PROFILE_NONE, "do_idle"), 1, CTX_IDLE, idle);
+		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
+		profile_free(&w.p);
+		assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+		assert_float_equal(cell(&t, "symbol", "tcp_a", "self_share"), idle == 3 ? 50 : 60,
+				   1e-9);
+		table_free(&t);
+		assert_int_equal(store_close(s, 0, NULL), 0);
+	}
+}
+
+/* Returns the weight of the frames of a function below the root of a command. */
+static double weight_below(const struct call_tree *tree, const char *command, const char *symbol)
+{
+	double *totals = call_tree_totals(tree, 0, tree->nruns), sum = 0;
+	uint32_t i, root;
+
+	for (i = 0; i < tree->nframes; i++) {
+		for (root = i; tree->frames[root].parent != CALL_NONE;)
+			root = tree->frames[root].parent;
+		if (!strcmp(tree->labels[tree->frames[root].label].symbol, command) &&
+		    !strcmp(tree->labels[tree->frames[i].label].symbol, symbol))
+			sum += totals[i];
+	}
+	free(totals);
+	return sum;
+}
+
+static void test_call_tree_has_the_chains_of_each_command(void **state)
+{
+	struct table notes;
+	struct cost_part part;
+	struct call_tree tree;
+	struct error err = {0};
+	struct query q = {0};
+	struct world w;
+	uint32_t a, b;
+
+	(void)state;
+	start_world(&w);
+	a = frame(&w, frame(&w, PROFILE_NONE, "main"), "tcp_a");
+	b = frame(&w, a, "skb_b");
+	w.comm = intern_str(&w.p.strings, "one");
+	add(&w, b, 1, CTX_SYSCALL, 2);
+	w.comm = intern_str(&w.p.strings, "two");
+	add(&w, b, 1, CTX_SYSCALL, 3);
+	add(&w, a, 1, CTX_SYSCALL, 4);
+	w.comm = intern_str(&w.p.strings, ":77"); /* perf does not know the name */
+	add(&w, a, 1, CTX_SYSCALL, 1);
+	q.profile = &w.p;
+	table_init(&notes, "flame", NULL, 0);
+	call_tree_init(&tree, false);
+	assert_int_equal(call_tree_read(&tree, NULL, &q, NULL, &part, &notes, &err), 0);
+	assert_float_equal(weight_below(&tree, "one", "skb_b"), 20, 0);
+	assert_float_equal(weight_below(&tree, "one", "main"), 20, 0);
+	assert_float_equal(weight_below(&tree, "two", "skb_b"), 30, 0);
+	assert_float_equal(weight_below(&tree, "two", "main"), 70, 0);
+	assert_float_equal(weight_below(&tree, "[unknown]", "tcp_a"), 10, 0);
+	assert_int_equal(tree.nframes, 11); /* 3 commands, and 3, 3 and 2 functions below */
+	cost_part_free(&part);
+	call_tree_free(&tree);
+	table_free(&notes);
+	profile_free(&w.p);
+}
+
 /* Each of ten runs has 100 samples. A row has an interval with 50 samples in 9 of the runs. */
 static void test_interval_needs_50_samples_in_9_of_10_runs(void **state)
 {
@@ -693,6 +784,8 @@ int main(void)
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
 		cmocka_unit_test(test_store),
+		cmocka_unit_test(test_wall_time_counts_idle_time_without_samples),
+		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
 		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
 		cmocka_unit_test(test_copying_is_compared_with_the_variant_of_the_same_settings),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of stores that are small enough to work out every figure by hand. */
 #include "analyze/measures/call_tree.h"
+#include "analyze/measures/counters.h"
 #include "analyze/measures/runs.h"
 #include "tests/unit/small_store.h"
 
@@ -217,6 +218,244 @@ static void test_cpu_by_refuses_options_that_its_key_cannot_serve(void **state)
 	small_store_close(s);
 }
 
+static void add_thread(struct store *s, int64_t run, int pid, int tid, const char *comm,
+		       double run_ns, double wait_ns, double slices)
+{
+	struct thread_row r = {.pid = pid,
+			       .tid = tid,
+			       .comm = comm,
+			       .allowed = "1",
+			       .cpus = "1",
+			       .run_ns = run_ns,
+			       .user_ns = run_ns / 4,
+			       .system_ns = run_ns / 2,
+			       .migrations = 3,
+			       .sched_run_ns = run_ns,
+			       .wait_ns = wait_ns,
+			       .slices = slices,
+			       .voluntary = 6,
+			       .involuntary = NAN};
+
+	assert_int_equal(store_thread_add(s, run, &r, NULL), 0);
+}
+
+/* Thread 8 ran in the first of two runs only, and longer than thread 7. */
+static struct store *store_of_threads(void)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){0});
+
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "cpu_pct", 80);
+	small_store_metric(s, run, "workload_cpu_pct", 60);
+	add_thread(s, run, 7, 8, "helper", 1e9, 4e6, 8);
+	add_thread(s, run, 7, 7, "main", 2e8, 4e6, 2);
+	run = small_store_run(s, (struct run){.repeat = 2});
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "cpu_pct", 40);
+	small_store_metric(s, run, "workload_cpu_pct", 30);
+	add_thread(s, run, 7, 7, "main", 6e8, 4e6, 1);
+	return s;
+}
+
+static void test_threads_that_waited_equally_are_in_order_of_run_and_thread(void **state)
+{
+	struct store *s = store_of_threads();
+	struct table t = small_store_table(s, "sched", (struct query){0});
+
+	(void)state;
+	small_store_column_is(&t, "comm", "main helper main");
+	assert_int_equal(table_real(&t, 1, "run"), 1);
+	assert_int_equal(table_real(&t, 2, "run"), 2);
+	assert_float_equal(table_real(&t, 0, "runtime_ms"), 200, 1e-9);
+	assert_float_equal(table_real(&t, 0, "delay_ms"), 4, 1e-12);
+	assert_float_equal(table_real(&t, 0, "us_per_slice"), 2000, 1e-9);
+	assert_float_equal(table_real(&t, 1, "us_per_slice"), 500, 1e-9);
+	assert_float_equal(table_real(&t, 1, "voluntary"), 6, 0);
+	assert_true(isnan(table_real(&t, 1, "involuntary")));
+	table_free(&t);
+	t = small_store_table(s, "sched", (struct query){.by = "process"});
+	small_store_column_is(&t, "comm", "main main"); /* the name of the first thread */
+	assert_int_equal(table_real(&t, 0, "threads"), 2);
+	assert_float_equal(table_real(&t, 0, "delay_ms"), 8, 1e-12);
+	assert_float_equal(table_real(&t, 0, "us_per_slice"), 800, 1e-9);
+	table_free(&t);
+	t = small_store_table(s, "sched", (struct query){.by = "comm", .limit = 1});
+	small_store_column_is(&t, "comm", "main");
+	assert_float_equal(table_real(&t, 0, "runtime_ms"), 400, 1e-9);
+	small_store_says(&t, "1 of 2");
+	table_free(&t);
+	small_store_close(s);
+}
+
+/* The window has 2 s. A command that did not run in a measured run has 0 there. */
+static void test_cpu_by_has_threads_and_everything_else(void **state)
+{
+	struct store *s = store_of_threads();
+	struct table t = small_store_table(s, "cpu", (struct query){.by = "comm"});
+
+	(void)state;
+	small_store_column_is(&t, "comm", "helper main (everything else)");
+	assert_float_equal(table_real(&t, 0, "cpu_pct"), 25, 1e-9);
+	assert_float_equal(table_real(&t, 1, "cpu_pct"), 20, 1e-9);
+	assert_float_equal(table_real(&t, 1, "busy_share"), 100 * 20 / 60.0, 1e-9);
+	assert_float_equal(table_real(&t, 1, "user_pct"), 5, 1e-9);
+	assert_float_equal(table_real(&t, 1, "sys_pct"), 10, 1e-9);
+	assert_float_equal(table_real(&t, 2, "cpu_pct"), 15, 1e-9); /* of 20 and 10 */
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){.by = "thread", .limit = 1});
+	small_store_column_is(&t, "comm",
+			      "helper (rows left out) (everything else) main (everything else)");
+	assert_float_equal(table_real(&t, 0, "cpu_pct"), 50, 1e-9);
+	assert_float_equal(table_real(&t, 1, "cpu_pct"), 10, 1e-9);
+	assert_float_equal(table_real(&t, 1, "busy_share"), 12.5, 1e-9);
+	assert_float_equal(table_real(&t, 2, "cpu_pct"), 20, 1e-9);
+	assert_float_equal(table_real(&t, 3, "cpu_pct"), 30, 1e-9);
+	table_free(&t);
+	small_store_close(s);
+}
+
+/* Half of a CPU's time in 1000 stays a second: 500 us each. */
+static void test_idle_states_have_the_mean_time_of_a_stay(void **state)
+{
+	static const struct {
+		const char *name;
+		double value;
+	} metrics[] = {
+		{"seconds", 2},
+		{"cpu_pct", 40},
+		{"cpu_idle_pct", 60},
+		{"cpu_idle_pct:cpu1", 55},
+		{"cpu_idle_pct:cpu99999", 5},
+		{"cstate_pct:1 C1", 50},
+		{"cstate_pct:1 C1:cpu1", 25},
+		{"cstate_entries:1 C1", 2000},
+		{"cstate_entries:1 C1:cpu1", 100},
+		{"cstate_pct:2 a:b", 10},
+	};
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){0});
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(metrics); i++)
+		small_store_metric(s, run, metrics[i].name, metrics[i].value);
+	t = small_store_table(s, "idle", (struct query){0});
+	small_store_column_is(&t, "state", "busy idle C1 a:b idle C1");
+	assert_float_equal(table_real(&t, 0, "time_pct"), 40, 0);
+	assert_float_equal(table_real(&t, 2, "entries_per_s"), 1000, 0);
+	assert_float_equal(table_real(&t, 2, "mean_us"), 500, 1e-9);
+	assert_true(isnan(table_real(&t, 3, "mean_us")));
+	assert_int_equal(table_real(&t, 4, "cpu"), 1);
+	assert_float_equal(table_real(&t, 5, "mean_us"), 5000, 1e-9);
+	table_free(&t);
+	t = small_store_table(s, "idle", (struct query){.by = "cpu"});
+	small_store_column_is(&t, "state", "idle C1");
+	table_free(&t);
+	small_store_close(s);
+}
+
+/* 10 retransmits in 2 s, in which the workload moved 4 MiB. */
+static void test_counters_have_rates_and_kinds(void **state)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){0});
+	struct table t;
+
+	(void)state;
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "rate_kib", 2048);
+	small_store_metric(s, run, "snmp:TcpRetransSegs", 10);
+	small_store_metric(s, run, "snmp:TcpExtTCPSACKDiscard", 3);
+	small_store_metric(s, run, "snmp:TcpOutSegs", 0);
+	t = small_store_table(s, "snmp", (struct query){0});
+	small_store_column_is(&t, "name", "TcpRetransSegs TcpExtTCPSACKDiscard");
+	small_store_column_is(&t, "kind", "retransmit -");
+	assert_float_equal(table_real(&t, 0, "count"), 10, 0);
+	assert_float_equal(table_real(&t, 0, "per_s"), 5, 1e-12);
+	assert_float_equal(table_real(&t, 0, "per_mib"), 2.5, 1e-12);
+	table_free(&t);
+	t = small_store_table(s, "snmp", (struct query){.all = true});
+	assert_int_equal(t.rows, 3);
+	table_free(&t);
+	small_store_close(s);
+}
+
+static bool value_of_event(const void *arg, const char *event, double *value)
+{
+	const char *const *known = arg;
+
+	*value = 8;
+	for (; *known; known++)
+		if (!strcmp(*known, event))
+			return true;
+	return false;
+}
+
+static void test_ratios_divide_counters_of_the_same_kind(void **state)
+{
+	static const char *const known[] = {
+		"cycles",    "branches:u", "cpu/cpu-cycles/", "cache-references", "L1-dcache-loads",
+		"page-miss", NULL};
+	static const struct {
+		const char *event, *name;
+		double value;
+	} ratios[] = {
+		{"instructions", "ipc", 0.5},
+		{"instructions:u", NULL, 0}, /* the cycles have no :u */
+		{"cpu/instructions/", "cpu/ipc", 0.5},
+		{"cache-misses", "cache_miss_pct", 50},
+		{"branch-misses:u", "branch_miss_pct:u", 50},
+		{"branch-misses", NULL, 0},
+		{"stalled-cycles-frontend", "frontend_stalled_pct", 50},
+		{"L1-dcache-load-misses", "L1-dcache-load_miss_pct", 50},
+		{"page-miss-misses", "page-miss_miss_pct", 50},
+		{"tlb-misses", NULL, 0},
+		{"cycles", NULL, 0},
+		{"a-name-of-an-event-that-is-longer-than-any-that-perf-has-by-far-misses", NULL, 0},
+		{"instructions:a-modifier-that-is-longer-than-any", NULL, 0},
+		{"", NULL, 0},
+	};
+	struct counter_ratio r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(ratios); i++) {
+		assert_int_equal(counter_ratio(&r, ratios[i].event, 4, value_of_event, known),
+				 ratios[i].name != NULL);
+		if (!ratios[i].name)
+			continue;
+		assert_string_equal(r.name, ratios[i].name);
+		assert_float_equal(r.value, ratios[i].value, 1e-12);
+	}
+}
+
+static void test_summary_has_the_columns_of_the_units_that_count(void **state)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){0});
+	struct table t;
+
+	(void)state;
+	small_store_metric(s, run, "rate_kib", 1000);
+	small_store_metric(s, run, "cpu_pct", 50);
+	t = small_store_table(s, "summary", (struct query){0});
+	assert_true(table_column(&t, "copy_ns_per_kib") >= 0);
+	assert_true(table_column(&t, "rate_packets") < 0);
+	assert_float_equal(table_real(&t, 0, "ns_per_kib"), 500000, 1e-6);
+	table_free(&t);
+	small_store_metric(s, run, "rate_packets", 100);
+	t = small_store_table(s, "summary", (struct query){.unit = "packet"});
+	assert_true(table_column(&t, "copy_ns_per_kib") < 0);
+	assert_true(table_column(&t, "copy_ns_per_packet") >= 0);
+	assert_true(table_column(&t, "rate_messages") < 0);
+	assert_float_equal(table_real(&t, 0, "ns_per_packet"), 5e6, 1e-6);
+	assert_float_equal(table_real(&t, 0, "rate_packets"), 100, 0);
+	table_free(&t);
+	small_store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +465,12 @@ int main(void)
 		cmocka_unit_test(test_timeline_counts_seconds_from_the_windows_start),
 		cmocka_unit_test(test_side_without_a_complete_run_has_no_host),
 		cmocka_unit_test(test_cpu_by_refuses_options_that_its_key_cannot_serve),
+		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
+		cmocka_unit_test(test_cpu_by_has_threads_and_everything_else),
+		cmocka_unit_test(test_idle_states_have_the_mean_time_of_a_stay),
+		cmocka_unit_test(test_counters_have_rates_and_kinds),
+		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
+		cmocka_unit_test(test_summary_has_the_columns_of_the_units_that_count),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -310,6 +310,22 @@ static void test_functions_add_up_over_commands(void **state)
 	flat_free(&f);
 }
 
+/* f and g have 20 % each; the sums are sorted, because f has a row for each of two commands. */
+static void test_functions_of_equal_share_stay_in_the_texts_order(void **state)
+{
+	struct flat f = parsed("# Overhead  Command  Symbol\n 20.00%  b  [k] g\n"
+			       " 10.00%  a  [k] f\n 10.00%  b  [k] f\n 30.00%  b  [k] h\n");
+	struct query q = {0};
+	struct table t = table_of(&f, &q);
+
+	(void)state;
+	same(table_text(&t, 0, "symbol"), "h");
+	same(table_text(&t, 1, "symbol"), "g");
+	same(table_text(&t, 2, "symbol"), "f");
+	table_free(&t);
+	flat_free(&f);
+}
+
 static void test_costs_follow_the_basis(void **state)
 {
 	struct flat f = parsed(TWO_COMMS);
@@ -367,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_only_the_first_table_is_read),
 		cmocka_unit_test(test_damaged_table_is_refused),
 		cmocka_unit_test(test_functions_add_up_over_commands),
+		cmocka_unit_test(test_functions_of_equal_share_stay_in_the_texts_order),
 		cmocka_unit_test(test_costs_follow_the_basis),
 		cmocka_unit_test(test_missing_columns_and_bases_are_refused),
 	};
