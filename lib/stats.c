@@ -137,7 +137,7 @@ static struct estimate median_estimate(const double *x, size_t n, double level)
 
 	if (n < 2)
 		return e;
-	while (2 * (k + 1) <= n && 1 - 2 * stats_binomial_cdf((long)k, (unsigned)n, 0.5) >= level)
+	while (1 - 2 * stats_binomial_cdf((long)k, (unsigned)n, 0.5) >= level)
 		k++;
 	s = stats_sorted(x, n);
 	e.lo = s[k - 1];

@@ -56,8 +56,7 @@ static const char *condition_program(const struct condition_side *side)
 	for (i = 0; i < n; i++)
 		if (!strcmp(facts[i].name, key))
 			command = facts[i].value;
-	if (n >= 0)
-		free(facts);
+	free(facts);
 	if (!command)
 		return NULL;
 	program = arena_printf(side->arena, "%.*s", (int)strcspn(command, " "), command);
@@ -106,8 +105,7 @@ static double irq_read_counts(const struct condition_side *side, const char *pre
 			counts[cpu] += m[i].value;
 			sum += m[i].value;
 		}
-		if (n >= 0)
-			free(m);
+		free(m);
 	}
 	return sum;
 }
@@ -177,8 +175,7 @@ static const char *card_find(const struct condition_side *side)
 			best = card;
 		}
 	}
-	if (n >= 0)
-		free(m);
+	free(m);
 	return best;
 }
 
@@ -189,8 +186,7 @@ static const char *card_driver(const struct condition_side *side, const char *ca
 	int n = store_metric_prefix(side->s, side->runs[0].id, prefix, &m, side->err);
 	const char *driver = n > 0 ? m[0].name + strlen(prefix) : NULL;
 
-	if (n >= 0)
-		free(m);
+	free(m);
 	return driver;
 }
 

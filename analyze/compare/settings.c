@@ -105,8 +105,7 @@ static int end_settings_read_facts(struct end_settings *e, struct store *s, cons
 			end_settings_add_host(e, &facts[i]);
 		else
 			end_settings_add_plan(e, &facts[i], side);
-	if (n >= 0)
-		free(facts);
+	free(facts);
 	return n < 0 ? n : 0;
 }
 
@@ -143,11 +142,9 @@ static int end_settings_read_tools(struct end_settings *e, struct arena *a, stru
 			*equals = '\0';
 			end_settings_add(e, KIND_TOOL, name, equals + 1);
 		}
-		if (n >= 0)
-			free(m);
+		free(m);
 	}
-	if (nruns >= 0)
-		free(runs);
+	free(runs);
 	return nruns < 0 ? nruns : n < 0 ? n : 0;
 }
 
@@ -165,8 +162,7 @@ static int end_settings_read_objects(struct end_settings *e, struct arena *a, st
 				 arena_printf(a, "build-id:%s", slash ? slash + 1 : rows[i].path),
 				 rows[i].build_id);
 	}
-	if (n >= 0)
-		free(rows);
+	free(rows);
 	return n < 0 ? n : 0;
 }
 
@@ -182,8 +178,7 @@ static int end_settings_read_sets(struct end_settings *e, struct arena *a, struc
 		if (value)
 			end_settings_add(e, KIND_PLAN, arena_printf(a, "set:%s", names[i]), value);
 	}
-	if (n >= 0)
-		free(names);
+	free(names);
 	return n < 0 ? n : 0;
 }
 
@@ -250,8 +245,7 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 		ret = end_settings_read_objects(e, &all->arena, s, &q, err);
 	for (i = 0; i < n && !ret; i++)
 		ret = end_settings_read_cards(e, &all->arena, s, &runs[i], err);
-	if (n >= 0)
-		free(runs);
+	free(runs);
 	end_settings_join(e, &all->arena);
 	return ret;
 }

@@ -74,4 +74,6 @@ ok "the figures of the file are not empty" test -s plain
 ok "a word as rate is a usage error" exits 2 "$zcost" compare perf.data perf.data --rate 1X
 ok "three rates are a usage error" exits 2 "$zcost" compare perf.data perf.data --rate 1,2,3
 
+mkfifo fifo
+ok "compare does not wait for the writer of a FIFO" exits 1 timeout 20 "$zcost" compare fifo drop.txt
 done_testing
