@@ -60,9 +60,9 @@ static double order_trend(const double *rank, const size_t *at, size_t n)
 	size_t i, j;
 
 	for (i = 0; i < n; i++)
-		for (j = i + 1; j < n; j++) {
-			s += (rank[at[j]] > rank[at[i]]) - (rank[at[j]] < rank[at[i]]);
-			pairs += rank[at[j]] != rank[at[i]];
+		for (j = 0; j < i; j++) {
+			s += (rank[at[i]] > rank[at[j]]) - (rank[at[i]] < rank[at[j]]);
+			pairs += rank[at[i]] != rank[at[j]];
 		}
 	return fabs((double)s) / (double)pairs;
 }

@@ -253,8 +253,8 @@ static void interval_fill_normal(const struct pairs *t, double alpha, struct est
 	double ties = sample_ties(t->sorted_a, t->na) + sample_ties(t->sorted_b, t->nb);
 	double var = na * nb / 12 * (n + 1 - ties / (n * (n - 1)));
 
-	low = ceil(na * nb / 2 - 0.5 - stats_normal_quantile(1 - alpha / 2) * sqrt(fmax(var, 0)));
-	low = fmin(fmax(low, 1), ceil(na * nb / 2)); /* rank of the first pair inside, from 1 */
+	low = ceil(na * nb / 2 - 0.5 - stats_normal_quantile(1 - alpha / 2) * sqrt(var));
+	low = fmax(low, 1); /* rank of the first pair inside, from 1 */
 	e->level = 1 - alpha;
 	e->lo = pairs_find(t, (size_t)low - 1);
 	e->hi = pairs_find(t, t->na * t->nb - (size_t)low);

@@ -122,6 +122,8 @@ static void test_estimators_equal_r(void **state)
 	check_estimate(stats_estimate(EST_MIDDLE, a, 3, 0.95), 140.02, NAN, NAN, NAN);
 	check_estimate(stats_estimate(EST_MIDDLE, a, 2, 0.95), NAN, NAN, NAN, NAN);
 	check_estimate(stats_estimate(EST_MEAN, a, 1, 0.95), 139.46, NAN, NAN, NAN);
+	near(stats_point(EST_MIDDLE, a, 3), 140.02);
+	near(stats_point(EST_MIDDLE, a, 2), NAN);
 }
 
 /* Levels: 1 - 2 * pbinom(k - 1, n, 0.5), k = max(1, qbinom(0.025, n, 0.5)). */
@@ -346,6 +348,11 @@ static void test_wilcoxon_counts_equal_r(void **state)
 	near(stats_mann_whitney_level(6, 6, 0.05), 38.0 / 924);
 	near(stats_mann_whitney_level(5, 5, 0.05), 8.0 / 252);
 	near(stats_mann_whitney_level(3, 3, 0.05), 0);
+	near(stats_mann_whitney_level(0, 6, 0.05), 0);
+	near(stats_mann_whitney_level(6, 0, 0.05), 0);
+	stats_wilcoxon_cut(30, 30, 0.025, &below);
+	near(stats_mann_whitney_level(30, 30, 0.05), 2 * below);
+	near(stats_mann_whitney_level(30, 31, 0.05), 0.05);
 }
 
 /* Hollander and Wolfe (1973), p. 69: the example of R's wilcox.test. */
@@ -494,6 +501,13 @@ static void test_interval_of_many_values_ends_at_pairs(void **state)
 		checked++;
 	}
 	assert_in_range(checked, 20, 60);
+	/* One value against 60 rejects no shift between the lowest and the highest pair. */
+	x[0] = 30.5;
+	for (i = 1; i <= 60; i++)
+		x[i] = (double)i;
+	check_estimate(stats_test_shift(x, 1, x + 1, 60, 0.05, &p), 0, -29.5, 29.5, 0.95);
+	/* The smallest p is 2 / 61, above 0.02, so no interval is known. */
+	check_estimate(stats_test_shift(x, 1, x + 1, 60, 0.02, &p), 0, NAN, NAN, NAN);
 }
 
 static void test_relative_change_equals_r(void **state)
@@ -624,8 +638,8 @@ static void test_errors_of_estimators_are_those_worked_by_hand(void **state)
 	/* 11 values: 2, 2, 3 .. 9, 10, 10 */
 	check_error(stats_error_of(EST_MEDIAN, LIST(99, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)),
 		    sqrt(9.2 * 11) / 9 * sqrt(M_PI * 11 / 22.95), 8);
-	check_error(stats_error_add((struct stats_error){0, 5}, (struct stats_error){2, 7}), 2, 7);
-	check_error(stats_error_add((struct stats_error){2, 7}, (struct stats_error){0, 5}), 2, 7);
+	check_error(stats_error_add((struct stats_error){0, 0}, (struct stats_error){2, 7}), 2, 7);
+	check_error(stats_error_add((struct stats_error){2, 7}, (struct stats_error){0, 0}), 2, 7);
 	/* 3^2 + 4^2 = 5^2, and 5^4 / (3^4 / 3 + 4^4 / 4) = 625 / 91 */
 	check_error(stats_error_add((struct stats_error){3, 3}, (struct stats_error){4, 4}), 5,
 		    625. / 91);
