@@ -76,4 +76,12 @@ ok "three rates are a usage error" exits 2 "$zcost" compare perf.data perf.data 
 
 mkfifo fifo
 ok "compare does not wait for the writer of a FIFO" exits 1 timeout 20 "$zcost" compare fifo drop.txt
+
+. "$tests/golden.sh"
+for table in functions components modules waterfall; do
+	run compare drop.txt tx.txt --rate 8165032,7000000 --table $table --format csv --verbose
+done
+run compare drop.txt tx.txt --units 1e6,2e6 --busy-ns 1e8 --limit 5
+run compare drop.txt tx.txt --rate 1e6 --unit frame --table waterfall --by modules --format commit
+ok "comparisons of files are as in tests/data/golden/$golden.txt" is_golden
 done_testing

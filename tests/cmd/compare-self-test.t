@@ -98,4 +98,13 @@ ok "--self-test with BASE and NEW is a usage error" exits 2 "$zcost" compare a b
 ok "--variant without --self-test is a usage error" exits 2 "$zcost" compare a b --variant a
 ok "a missing capture exits 1" exits 1 "$zcost" compare --self-test nowhere
 
+. "$tests/golden.sh"
+for capture in cap drift few "long --table metrics" "cap --table syscalls --estimator mean --threshold 5" "cap --side sender"; do
+	run compare --self-test $capture --format csv --verbose
+done
+run compare copying mapping -C cap
+run compare copying mapping -C cap --table components --format commit
+run compare pair:copying cap:copying --format commit
+ok "tables of false alarms are as in tests/data/golden/$golden.txt" is_golden
+
 done_testing

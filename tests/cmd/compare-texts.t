@@ -27,4 +27,12 @@ ok "the errors of the base vanish" test "$(field read delta_errors)" = -4
 ok "compare reads a text of strace -c and a text of perf trace -s" exits 0 "$zcost" compare old.txt "$data/devmem-syscalls.txt"
 ok "two texts of different kinds exit 1" exits 1 "$zcost" compare old.txt "$data/xdp-tx.stat" --rate 1e6
 ok "--fail-on with two texts is a usage error" exits 2 "$zcost" compare old.txt new.txt --fail-on worse
+
+. "$tests/golden.sh"
+cp "$data/xdp-drop.stat" "$data/xdp-tx.stat" "$data/devmem-syscalls.txt" "$data/talk-syscalls.txt" .
+run compare xdp-drop.stat xdp-tx.stat --format csv
+run compare xdp-drop.stat xdp-tx.stat
+run compare devmem-syscalls.txt talk-syscalls.txt --format csv
+run compare old.txt new.txt --format csv
+ok "comparisons of texts are as in tests/data/golden/$golden.txt" is_golden
 done_testing

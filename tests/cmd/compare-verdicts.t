@@ -156,5 +156,15 @@ world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
 ok "the line about the fallback is a whole sentence" says '90.0 % of bytes received, mapped or copied, fell back to copying' out
 
 . "$tests/golden.sh"
+movements() { # movements ARGUMENT...: adds the movements of a comparison
+	echo "## movements: $*"
+	"$zcost" compare "$@" --format json 2>>"$golden.notes" | jq -r '.movements.rows[] | [.[]] | @csv' || echo "no movements"
+} >>"$golden.txt"
+for ends in "copying mapping -C four" "copying mapping -C three" "copying mapping -C single" "wild calm -C apart" "one two -C small" \
+	"copying mapping -C full" "copying mapping -C blocks" "first second" "copying fell_back -C back" "first:copying full:mapping"; do
+	movements $ends
+	movements $ends --table functions
+	run compare $ends --format csv --verbose
+done
 golden_captures four/zcost.db
 done_testing
