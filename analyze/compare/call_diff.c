@@ -244,13 +244,14 @@ static void candidates_find(struct candidates *all, const struct call_diff *cd, 
 {
 	const struct call_tree *t = &cd->tree;
 	double least = FAMILY_SHARE * (cd->d.total[BASE] + cd->d.total[NEW]), cost;
-	uint32_t parent, i, *mine = xcalloc(t->nframes + 1, sizeof(*mine));
+	uint32_t i, *mine = xcalloc(t->nframes + 1, sizeof(*mine));
 
 	for (i = 0; i < t->nframes; i++) {
+		uint32_t parent = t->frames[i].parent;
+
 		cost = cd->changes[of][i].cost[BASE] + cd->changes[of][i].cost[NEW];
 		if (!(cost >= least))
 			continue;
-		parent = t->frames[i].parent;
 		if (parent != CALL_NONE && mine[parent] &&
 		    cost >= SAME_TEST * all->list[mine[parent] - 1].cost) {
 			mine[i] = mine[parent];

@@ -222,6 +222,12 @@ ok "CAPTURE:VARIANT gives the same table as -C" test "$(field _copy_to_iter delt
 ok "a capture with one variant needs no name of the variant" exits 0 "$zcost" compare cap:copying alone --table functions
 ok "a capture with several variants needs a name and exits 1 or 2" exits 2 "$zcost" compare cap:copying cap
 ok "the message lists the variants" says 'cap has 4 variants: copying, mapping, again, fell_back; name one as cap:VARIANT' err
+cp -r alone empty
+sqlite3 empty/zcost.db "DELETE FROM variant; DELETE FROM run"
+ok "a capture without variants needs a name, too" exits 2 "$zcost" compare cap:copying empty
+ok "the message says that it has none" says 'empty has 0 variants: none; name one as empty:VARIANT' err
+ok "an unknown variant of a capture without variants exits 1" exits 1 "$zcost" compare cap:copying empty:x
+ok "its message says that the capture has none" says "empty has no variant 'x'; it has: none" err
 ok "an unknown variant exits 1" exits 1 "$zcost" compare copying maping -C cap
 ok "the message for an unknown variant lists the variants" says "cap has no variant 'maping'; did you mean mapping[?] it has: copying, mapping, again, fell_back" err
 ok "a variant without a capture exits 1" exits 1 "$zcost" compare copying mapping

@@ -111,6 +111,10 @@ ok "p is corrected for the eight rows by Holm's method" near "$(cells pairs.tsv 
 ok "the verdicts of a metric follow their figures" test "$(cells pairs.tsv ns_per_kib_verdict | tr '\n' ' ')" = \
 	"worse worse better better better better better better "
 ok "equal throughputs are no change" test "$(cells pairs.tsv throughput_verdict | sort -u)" = "~"
+pairs 'old+*' 'new+*' 2>err >out
+ok "a note has the number of rows that a p is corrected for, and the runs that such a test takes" says \
+	'p < 0.05 after Holm.s correction over the 8 rows of a metric, .*: fewer than 6 a side' err
+ok "no note speaks of limits where all rows have the same" sh -c "! grep 'different limits' err"
 ok "the gate of two patterns fails where a row is worse" exits 3 pairs 'old+*' 'new+*' --fail-on worse
 ok "the gate of two patterns passes where no row is worse" exits 0 pairs 'old+*gro-off' 'new+*' --fail-on worse
 ok "a note names the variants without a partner" says \
@@ -132,6 +136,13 @@ cp out failed.tsv
 ok "its row has no figure of it and no verdict" test "$(cells failed.tsv ns_per_kib_new size=1k gro=off)$(cells failed.tsv ns_per_kib_verdict size=1k gro=off)" = ""
 ok "the other rows have seven tests" near "$(cells failed.tsv ns_per_kib_p size=64k gro=on)" \
 	"$(echo "$(cells alone.tsv p metric=ns_per_kib)" | awk '{ print 7 * $1 }')" 1e-6
+cp -r cap stopped
+sqlite3 stopped/zcost.db "INSERT INTO metric SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant IN ('old+size1k+gro-on', 'new+size4k+gro-on')"
+"$zcost" compare 'old+*' 'new+*' -C stopped --format tsv 2>err >limits.tsv
+ok "a row without a run has no test" says 'over the 7 rows of a metric' err
+ok "each row has the limits of both variants" test "$(cells limits.tsv base_limit size=1k gro=on), $(cells limits.tsv new_limit size=1k gro=on); $(cells limits.tsv new_limit size=4k gro=on)" = \
+	"receiver quota, nothing seen; receiver quota"
+ok "a note counts the rows with different limits" says 'in 2 of 8 rows base and new have different limits' err
 ok "a pattern that matches two variants of the same settings is a usage error" exits 2 pairs 'old+*' 'new*'
 ok "the message names both" says "'new\*' matches new\+size4k\+gro-on and newer\+size4k\+gro-on, which have the same settings" err
 ok "patterns with a list of costs are a usage error" exits 2 pairs 'old+*' 'new+*' --table functions
