@@ -87,7 +87,7 @@ static int end_order_read(struct end_order *o, const struct comparison *c, enum 
 
 	*o = (struct end_order){0};
 	for (i = 0; i < n && !ret; i++)
-		if (!c->side[e] || !strcmp(c->side[e], sides[i]) || !strcmp(c->side[e], "total"))
+		if (!c->side[e] || !strcmp(c->side[e], sides[i]))
 			ret = end_order_add_side(o, c, e, sides[i], err);
 	free(sides);
 	return ret;

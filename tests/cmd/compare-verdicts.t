@@ -150,6 +150,11 @@ ok "two variants that took turns need no such line" sh -c "'$zcost' compare copy
 sqlite3 blocks/zcost.db "UPDATE run SET position = id"
 ok "one variant after the other is not interleaved" sh -c "'$zcost' compare copying mapping -C blocks | head -n 1 |
 	grep -qx 'not interleaved: the runs of base and new lie apart in time, and a drift of the machine looks like a change'"
+sqlite3 blocks/zcost.db "UPDATE run SET position = iif(variant = 'copying', repeat + 4 * (repeat > 2), repeat + 2)"
+ok "four runs a side that take two turns are not interleaved" sh -c "'$zcost' compare copying mapping -C blocks | head -n 1 | grep -q '^not interleaved'"
+sqlite3 blocks/zcost.db "UPDATE run SET position = iif(variant = 'copying', 0, 2) + repeat + 2 * (repeat > 2)"
+ok "four runs a side that take three turns are interleaved" sh -c "'$zcost' compare copying mapping -C blocks | head -n 1 | grep -q '^mapping against copying'"
+sqlite3 blocks/zcost.db "UPDATE run SET position = id"
 
 world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
 "$zcost" compare copying fell_back -C back >out 2>err

@@ -41,6 +41,9 @@ static void test_verdicts(void **state)
 	/* No speed-up of a variant that copied; that it is worse may still be said. */
 	assert_int_equal(verdict_of(&copied, +1, 100, 110, 0.01), VERDICT_COPIED);
 	assert_int_equal(verdict_of(&copied, +1, 100, 90, 0.01), VERDICT_WORSE);
+	assert_int_equal(verdict_of(&rule, 0, 100, 110, 0.05), VERDICT_SAME);
+	assert_int_equal(verdict_of(&rule, +1, -100, -102, 0.01), VERDICT_SAME);
+	assert_int_equal(verdict_of(&rule, +1, 100, NAN, 0.01), VERDICT_NONE);
 	assert_null(verdict_name(VERDICT_NONE));
 	assert_string_equal(verdict_name(VERDICT_FEW), "too few runs");
 }
@@ -57,6 +60,57 @@ static void test_too_few(void **state)
 	assert_false(verdict_possible(&rule, 5, 5, 7));
 	assert_int_equal(verdict_runs_needed(&rule, 1), 4);
 	assert_int_equal(verdict_runs_needed(&rule, 7), 6);
+	assert_int_equal(verdict_runs_needed(&rule, 0), 4);
+	/* With alpha 0.5 two and two runs give a verdict, with alpha 0 none do. */
+	assert_int_equal(verdict_runs_needed(&(struct verdict_rule){.alpha = 0.5}, 1), 2);
+	assert_int_equal(verdict_runs_needed(&(struct verdict_rule){.alpha = 0}, 1), 1000);
+}
+
+/* The ranges of 1, 2, 3 and of 10, 11 add up to 3. */
+static void test_a_drift_explains_no_more_than_the_ranges_of_both_ends(void **state)
+{
+	static const double base[] = {2, 3, 1}, new[] = {11, 10};
+	static const struct {
+		bool apart, drifts;
+		enum verdict v;
+		double change;
+		enum verdict after;
+	} rows[] = {
+		{true, false, VERDICT_BETTER, 3, VERDICT_DRIFT},
+		{true, false, VERDICT_BETTER, 3.1, VERDICT_BETTER},
+		{true, false, VERDICT_WORSE, -3, VERDICT_DRIFT},
+		{true, false, VERDICT_WORSE, -3.1, VERDICT_WORSE},
+		{true, false, VERDICT_COPIED, 2, VERDICT_DRIFT},
+		{true, true, VERDICT_WORSE, 100, VERDICT_DRIFT},
+		{true, true, VERDICT_SAME, 0, VERDICT_SAME},
+		{true, true, VERDICT_FEW, 1, VERDICT_FEW},
+		{false, true, VERDICT_WORSE, 1, VERDICT_WORSE},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct verdict_rule r = rule;
+
+		r.apart = rows[i].apart;
+		r.drifts = rows[i].drifts;
+		assert_int_equal(
+			verdict_after_drift(&r, rows[i].v, rows[i].change, base, 3, new, 2),
+			rows[i].after);
+	}
+}
+
+static void test_an_interval_opposes_a_change_on_the_other_side(void **state)
+{
+	(void)state;
+	assert_true(verdict_opposed(&(struct estimate){.lo = 1, .hi = 2}, 1, 0.9));
+	assert_false(verdict_opposed(&(struct estimate){.lo = 0.99, .hi = 2}, 1, 0.9));
+	assert_false(verdict_opposed(&(struct estimate){.lo = 1, .hi = 2}, 1, 1));
+	assert_false(verdict_opposed(&(struct estimate){.lo = 1.2, .hi = 2}, 1, 1.1));
+	assert_true(verdict_opposed(&(struct estimate){.lo = 0.5, .hi = 1}, 1, 1.1));
+	assert_false(verdict_opposed(&(struct estimate){.lo = 0.5, .hi = 1.01}, 1, 1.1));
+	assert_false(verdict_opposed(&(struct estimate){.lo = 0.5, .hi = 1}, 1, 1));
+	assert_false(verdict_opposed(&(struct estimate){.lo = NAN, .hi = NAN}, 1, 2));
 }
 
 static const struct column columns[] = {
@@ -495,8 +549,26 @@ static void test_splits(void **state)
 			assert_true(s.of[k] != s.of[i]);
 	}
 	splits_free(&s);
+	splits_make(&s, 6, 10);
+	assert_true(s.every);
+	assert_int_equal(splits_first_half(&s), 7);
+	assert_int_equal(splits_alternate(&s), 1 + 4 + 16);
+	splits_free(&s);
+	splits_make(&s, 6, 9);
+	assert_false(s.every);
+	assert_int_equal(s.n, 9);
+	splits_free(&s);
 	splits_make(&s, 7, SPLITS); /* choose(7, 3) */
 	assert_int_equal(s.n, 35);
+	for (i = 0; i < s.n; i++) {
+		assert_int_equal(__builtin_popcountll(s.of[i]), 3);
+		assert_in_range(s.of[i], 7, 7 << 4);
+	}
+	splits_free(&s);
+	splits_make(&s, 64, 2); /* one more than the bits of a split */
+	assert_int_equal(s.runs, 63);
+	assert_int_equal(s.base, 31);
+	assert_int_equal(__builtin_popcountll(splits_alternate(&s)), 32);
 	splits_free(&s);
 	splits_make(&s, 40, SPLITS);
 	assert_int_equal(s.n, SPLITS);
@@ -561,6 +633,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_a_drift_explains_no_more_than_the_ranges_of_both_ends),
+		cmocka_unit_test(test_an_interval_opposes_a_change_on_the_other_side),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_significant),
