@@ -7,13 +7,13 @@
 
 enum { RUNS_MAX = 64 };
 
-/* Returns choose(n, k), or some number above `most`. */
-static double splits_count(size_t n, size_t k, double most)
+/* Returns choose(n, k). */
+static double splits_count(size_t n, size_t k)
 {
 	double all = 1;
 	size_t i;
 
-	for (i = 0; i < k && all <= most * 2; i++)
+	for (i = 0; i < k; i++)
 		all = all * (double)(n - i) / (double)(i + 1);
 	return all;
 }
@@ -60,7 +60,7 @@ void splits_make(struct splits *s, size_t runs, size_t most)
 	s->base = s->runs / 2;
 	if (!s->base)
 		return;
-	all = splits_count(s->runs, s->base, 2.0 * (double)most) / (s->base * 2 == s->runs ? 2 : 1);
+	all = splits_count(s->runs, s->base) / (s->base * 2 == s->runs ? 2 : 1);
 	s->every = all <= (double)most;
 	s->of = xcalloc(most + 1, sizeof(*s->of));
 	if (s->every) {
