@@ -336,8 +336,11 @@ static void test_files_and_collectors_that_are_not_whole_are_noted(void **state)
 	put("irq.snap", "");
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(ingest_run(&in, dir, NULL, &how, NULL), 0);
-	assert_true(noted_text(&in, NOTE_file_missing, "proc_stat.snap"));
-	assert_true(noted_text(&in, NOTE_file_not_regular, "snmp.snap"));
+	assert_string_equal(noted(&in, NOTE_file_missing)->value[0].text, "cpu");
+	assert_string_equal(noted(&in, NOTE_file_missing)->value[1].text, "proc_stat.snap");
+	assert_string_equal(noted(&in, NOTE_file_not_regular)->value[0].text, "snmp");
+	assert_string_equal(noted(&in, NOTE_file_not_regular)->value[1].text, "snmp.snap");
+	assert_true(isnan(ingest_find_metric(&in, "cpu_pct")));
 	assert_true(noted_text(&in, NOTE_file_unreadable, "irq.snap: 0 snapshots"));
 	assert_true(noted_text(&in, NOTE_collector_lost, "snmp"));
 	assert_float_equal(noted(&in, NOTE_collector_lost)->value[1].number, 1, 0);
