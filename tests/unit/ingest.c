@@ -1387,13 +1387,15 @@ static void test_stall_goes_on_at_two_points_of_one_time(void **state)
 	(void)state;
 	workload(&in, "tcpzc",
 		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":0}\n"
+		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":1000}\n"
 		 "{\"type\":\"point\",\"t_ns\":11000000000,\"bytes\":100000}\n"
 		 "{\"type\":\"point\",\"t_ns\":11150000000,\"bytes\":100000}\n"
 		 "{\"type\":\"point\",\"t_ns\":11150000000,\"bytes\":100000}\n"
 		 "{\"type\":\"point\",\"t_ns\":11300000000,\"bytes\":100000}\n"
 		 "{\"type\":\"point\",\"t_ns\":13000000000,\"bytes\":270000}\n");
 	assert_float_equal(metric(&in, "stalled_s"), 0.3, 1e-9);
-	assert_int_equal(in.nseries, 4); /* of the throughput */
+	assert_float_equal(metric(&in, "bytes"), 269000, 1e-6); /* the later point counts */
+	assert_int_equal(in.nseries, 4);			/* of the throughput */
 	ingest_free(&in);
 }
 

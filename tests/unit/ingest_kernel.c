@@ -420,6 +420,39 @@ static void test_renamed_interface_has_its_last_name(void **state)
 	ingest_free(&in);
 }
 
+/* nic_state.tsv is written last. */
+static void test_interface_has_its_name_in_the_last_list(void **state)
+{
+	static const char states[] =
+		"ifindex\tnetns\tinterface\tkey\tvalue\n4\tworkload\tnew0\tmtu\t1\n"
+		"4\tworkload\t\tmtu\t1\n4\thost\tother\tmtu\t1\n",
+			  nameless[] = "ifindex\tnetns\tkey\n4\tworkload\tmtu\n";
+	char dir[] = "/tmp/zcost-nic-XXXXXX";
+	char *file = xasprintf("%s/nic_state.tsv", mkdtemp(dir));
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "n\tworkload\t4\told0" NAMES "v\tworkload\t4\told0\tlink\t5\t1\n");
+	add(13, "v\tworkload\t4\told0\tlink\t20\t1\n");
+	in.dir = dir;
+	assert_int_equal(file_write(file, states, sizeof(states) - 1, NULL), 0);
+	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
+	is(in, "nic:workload/new0/link/rx_packets", 15);
+	assert_string_equal(noted(&in, NOTE_nic_renamed)->value[2].text, "new0");
+	assert_int_equal(in.notes.n, 1);
+	notes_free(&in.notes);
+	in.notes = (struct notes){0};
+	assert_int_equal(file_write(file, nameless, sizeof(nameless) - 1, NULL), 0);
+	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
+	is(in, "nic:workload/old0/link/rx_packets", 15);
+	assert_int_equal(in.notes.n, 0);
+	unlink(file);
+	rmdir(dir);
+	free(file);
+	ingest_free(&in);
+}
+
 static void test_nic_awkward(void **state)
 {
 	struct ingest in = fresh();
@@ -547,6 +580,20 @@ static void test_only_the_window_has_packets(void **state)
 	assert_float_equal(in.series[0].value, 2, 1e-9);
 	assert_float_equal(in.series[1].value, 3, 1e-9);
 	assert_float_equal(in.series[2].value, 0, 1e-9);
+	ingest_free(&in);
+}
+
+static void test_highest_cpu_that_goes_is_noted(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "0 0 0 0 0 0 0 0 0 0 0 0 1\n0 0 0 0 0 0 0 0 0 0 0 0 3\n");
+	add(13, "5 0 0 0 0 0 0 0 0 0 0 0 1\n");
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
+	is(in, "softnet_processed", 5);
+	assert_non_null(noted(&in, NOTE_softnet_hotplug));
 	ingest_free(&in);
 }
 
@@ -732,6 +779,48 @@ static void test_sockstat_means_and_maxima_of_the_window(void **state)
 	ingest_free(&in);
 }
 
+/* Heat is counted by core and by package, a quota by cgroup. A counter needs both snapshots. */
+static void test_throttling_is_the_sum_of_cores_and_the_strictest_cgroup(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "cpu1 core_throttle_count 5\ncpu1 core_throttle_total_time_ms 100\n"
+		"cpu1 package_throttle_count 50\ncpu11 core_throttle_count 7\n"
+		"cpu11 core_throttle_total_time_ms 0\ncpu11 package_throttle_count 50\n"
+		"cpu2 core_throttle_count 9\n/a nr_throttled 1\n/a throttled_usec 1000\n"
+		"/a/b nr_throttled 2\n/a/b throttled_usec 0\n/c throttled_time 5\n");
+	add(12, "cpu1 core_throttle_count 99\n");
+	add(13, "cpu1 core_throttle_count 6\ncpu1 core_throttle_total_time_ms 350\n"
+		"cpu1 package_throttle_count 60\ncpu11 core_throttle_count 9\n"
+		"cpu11 core_throttle_total_time_ms 1000\ncpu11 package_throttle_count 54\n"
+		"cpu2 core_throttle_count 8\ncpu3 core_throttle_count 100\n"
+		"/a nr_throttled 4\n/a throttled_usec 3000\n/a/b nr_throttled 4\n"
+		"/a/b throttled_usec 1000000\n/c throttled_time 500000005\n/c other 9\nx\n");
+	assert_int_equal(parse_file(&in, "throttle.snap", path, &err), 0);
+	is(in, "throttled_heat", 1 + 2 + 10);
+	is(in, "throttled_heat_s", 1.25);
+	is(in, "throttled_quota", 3);
+	is(in, "throttled_quota_s", 1 + 0.5); /* a host has one hierarchy or the other */
+	assert_float_equal(noted_number(&in, NOTE_throttled_heat), 13, 0);
+	assert_float_equal(noted(&in, NOTE_throttled_heat)->value[1].number, 3, 0);
+	assert_float_equal(noted_number(&in, NOTE_throttled_quota), 3, 0);
+	assert_float_equal(noted(&in, NOTE_throttled_quota)->value[1].number, 1.5, 1e-9);
+	assert_float_equal(noted(&in, NOTE_throttled_quota)->value[2].number, 3, 0);
+	ingest_free(&in);
+	in = fresh();
+	add(10, "cpu1 core_throttle_count 5\n/a nr_throttled 1\n");
+	add(13, "cpu1 core_throttle_count 5\n/a nr_throttled 1\n");
+	assert_int_equal(parse_file(&in, "throttle.snap", path, &err), 0);
+	is(in, "throttled_heat", 0); /* known to be none */
+	is(in, "throttled_quota", 0);
+	absent(in, "throttled_heat_s");
+	absent(in, "throttled_quota_s");
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+}
+
 /* --- how much of the window the readings cover --- */
 
 static const struct snapshots {
@@ -804,11 +893,13 @@ static void test_figures_need_two_readings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_throttling_is_the_sum_of_cores_and_the_strictest_cgroup),
 		cmocka_unit_test(test_readings_need_nine_tenths_of_the_window),
 		cmocka_unit_test(test_figures_need_two_readings),
 		cmocka_unit_test(test_values_of_snmp_are_whole_numbers),
 		cmocka_unit_test(test_device_of_an_interrupt_is_its_last_column),
 		cmocka_unit_test(test_only_the_window_has_packets),
+		cmocka_unit_test(test_highest_cpu_that_goes_is_noted),
 		cmocka_unit_test(test_words_that_a_reading_lacks_are_unknown),
 		cmocka_unit_test(test_packets_wait_at_the_first_reading_too),
 		cmocka_unit_test(test_states_known_for_nine_tenths_are_used),
@@ -830,6 +921,7 @@ int main(void)
 		cmocka_unit_test(test_nic),
 		cmocka_unit_test(test_nic_early),
 		cmocka_unit_test(test_renamed_interface_has_its_last_name),
+		cmocka_unit_test(test_interface_has_its_name_in_the_last_list),
 		cmocka_unit_test(test_nic_awkward),
 		cmocka_unit_test(test_sockstat_means_and_maxima_of_the_window),
 	};
