@@ -23,7 +23,7 @@ static void perf_add_named(struct profile *p, const struct ingest *in)
 
 		if (in->named && c->tid != c->pid)
 			continue;
-		if (c->comm != PROFILE_NONE && (!p->nown || p->own[p->nown - 1] != c->pid) &&
+		if (c->comm != PROFILE_NONE &&
 		    str_matches_any(names, intern_get(&p->strings, c->comm)))
 			profile_add_own(p, c->pid);
 	}
