@@ -932,6 +932,11 @@ static void test_meter_clocks(void **state)
 		read_meter(&in, &m,
 			   "t,w\n2026-01-31T12:00:01Z,10\n2026-01-31T13:00:06.0+01:00,20\n"),
 		15, 1e-9);
+	/* The window begins at 12:00:02. */
+	assert_float_equal(read_meter(&in, &m,
+				      "t,w\n2026-01-31T12:00:01Z,10\n2026-01-31T12:00:03.25Z,10\n"
+				      "2026-01-31T12:00:03.25Z,30\n2026-01-31 12:00:06.5 UTC,30\n"),
+			   (1.25 * 10 + 1.75 * 30) / 3, 1e-6);
 	assert_float_equal(
 		read_meter(&in, &m,
 			   "t,w\n2026/01/31 06:30:01 -0530,10\n2026-01-31 12:00:06 UTC,20\n"),
@@ -1460,7 +1465,7 @@ static void check_noted(const char *members, enum note_id id, double a, double b
 static void test_copied_responses_are_noted_where_zero_copy_was_asked_for(void **state)
 {
 	static const char copied[] = "\"rr\":{\"asks_zero_copy\":true,\"bytes\":100,\"sends\":"
-				     "{\"copied\":1,\"total\":5},\"receive\":{\"copied_bytes\":1}}",
+				     "{\"copied\":1,\"total\":5},\"receive\":{\"copied_bytes\":2}}",
 			  none[] = "\"rr\":{\"asks_zero_copy\":true,\"bytes\":100,\"sends\":"
 				   "{\"copied\":0,\"total\":5},\"receive\":{\"copied_bytes\":0}}",
 			  unasked[] =
@@ -1469,7 +1474,7 @@ static void test_copied_responses_are_noted_where_zero_copy_was_asked_for(void *
 
 	(void)state;
 	check_noted(copied, NOTE_responses_copied_sends, 1, 5);
-	check_noted(copied, NOTE_responses_copied_bytes, 1, 100);
+	check_noted(copied, NOTE_responses_copied_bytes, 2, 100);
 	check_noted(none, NOTE_responses_copied_sends, NAN, NAN);
 	check_noted(none, NOTE_responses_copied_bytes, NAN, NAN);
 	check_noted(unasked, NOTE_responses_copied_sends, NAN, NAN);
@@ -1725,6 +1730,27 @@ static void test_syscalls(void **state)
 	ingest_free(&in);
 }
 
+static void test_bytes_of_sockets_have_a_metric_for_each_event(void **state)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+
+	(void)state;
+	put("event\tcalls\tbytes\nskb_copy_datagram_iovec\t1\t500\nskb_copy_ubufs\t2\t600\n"
+	    "__zerocopy_sg_from_iter\t3\t700\nanother\t4\t800\nskb_copy_ubufs\t2\tmany\nshort\n");
+	assert_int_equal(parse_file(&in, "socket_copies.tsv", path, &err), 0);
+	assert_float_equal(metric(&in, "rx_kernel_copied_bytes"), 500, 0);
+	assert_float_equal(metric(&in, "host_tx_kernel_copied_bytes"), 600, 0);
+	assert_float_equal(metric(&in, "tx_kernel_pinned_bytes"), 700, 0);
+	assert_int_equal(in.nmetrics, 3);
+	assert_float_equal(noted_number(&in, NOTE_socket_copies_bad_rows), 2, 0);
+	put("event\tcalls\n");
+	assert_int_equal(parse_file(&in, "socket_copies.tsv", path, &err), -EBADMSG);
+	unlink(path);
+	assert_int_equal(parse_file(&in, "socket_copies.tsv", path, NULL), -ENOENT);
+	ingest_free(&in);
+}
+
 /*
  * 116 calls: the first 16 took 1600 ns, the lot fell on 10 others, which took 500 in all: 90 more
  * at 50 each. Of a row whose calls were all timed, of one with none to estimate from but the first,
@@ -1882,6 +1908,7 @@ int main(void)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
 		cmocka_unit_test(test_syscalls),
+		cmocka_unit_test(test_bytes_of_sockets_have_a_metric_for_each_event),
 		cmocka_unit_test(test_untimed),
 		cmocka_unit_test(test_few_timed_calls_are_scaled),
 		cmocka_unit_test(test_untimed_of_several),

@@ -8,6 +8,7 @@
 #include "lib/file.h"
 #include "lib/str.h"
 #include "tests/unit/ingested.h"
+#include "tests/unit/perfdata_writer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -509,6 +510,82 @@ static void test_idle_time_without_samples_names_its_cpus(void **state)
 	ingest_free(&in);
 }
 
+/* --- processes of the workload in perf.data --- */
+
+/* Samples of nginx with a worker thread, and of a process whose second thread is called nginx. */
+static struct ingest profiled(const char *named, const char *processes)
+{
+	static const struct {
+		uint32_t pid, tid;
+		const char *name;
+	} threads[] = {
+		{10, 10, "nginx"}, {10, 11, "worker"}, {20, 20, "other"},
+		{20, 21, "nginx"}, {30, 30, "sshd"},
+	};
+	struct ingest in = {.run = {.start_ns = 10, .end_ns = 100}, .named = named};
+	char *path = xasprintf("%s/perf.data", dir);
+	struct writer records = {0}, file = {0};
+	struct error err = {0};
+	size_t i;
+
+	for (i = 0; i < array_size(threads); i++)
+		w_comm(&records, 1, threads[i].pid, threads[i].tid, false, threads[i].name);
+	for (i = 0; i < array_size(threads); i++)
+		w_sample(&records, &(struct w_sample){.time = 20 + i,
+						      .period = 5,
+						      .pid = threads[i].pid,
+						      .tid = threads[i].tid,
+						      .mode = PERF_RECORD_MISC_USER,
+						      .chain = {0x4000}});
+	w_file(&file, &records.out, 0);
+	assert_int_equal(file_write(path, file.out.buf, file.out.len, NULL), 0);
+	in.how.processes = processes;
+	assert_int_equal(parse_file(&in, "perf.data", path, &err), 0);
+	str_free(&records.out);
+	str_free(&file.out);
+	unlink(path);
+	free(path);
+	return in;
+}
+
+static void test_processes_of_the_plan_are_the_workloads(void **state)
+{
+	struct ingest in = profiled(NULL, NULL);
+
+	(void)state;
+	assert_int_equal(in.profile->nown, 0);
+	assert_int_equal(in.profile->events[0].weight, 25);
+	assert_null(noted(&in, NOTE_perf_no_samples));
+	ingest_free(&in);
+	in = profiled("nginx",
+		      "sshd"); /* the processes that run.json names, by their first thread */
+	assert_int_equal(in.profile->nown, 1);
+	assert_true(profile_is_own(in.profile, 10));
+	ingest_free(&in);
+	in = profiled(NULL, "nginx"); /* an older capture: by any thread */
+	assert_int_equal(in.profile->nown, 2);
+	assert_true(profile_is_own(in.profile, 10));
+	assert_true(profile_is_own(in.profile, 20));
+	assert_false(profile_is_own(in.profile, 30));
+	ingest_free(&in);
+}
+
+static void test_older_capture_lacks_processes_that_the_plan_names(void **state)
+{
+	struct ingest in = {0};
+
+	(void)state;
+	assert_false(ingest_lacks_processes(&in));
+	in.how.processes = "";
+	assert_false(ingest_lacks_processes(&in));
+	in.how.processes = "nginx";
+	assert_true(ingest_lacks_processes(&in));
+	in.named = "nginx";
+	assert_false(ingest_lacks_processes(&in));
+	in.unmatched = true;
+	assert_true(ingest_lacks_processes(&in));
+}
+
 /* --- hosts --- */
 
 static const struct topology_row *place(const struct host *h, const char *kind, const char *name)
@@ -873,6 +950,8 @@ int main(void)
 		cmocka_unit_test(test_samples_of_less_than_90_percent_of_the_busy_time_are_noted),
 		cmocka_unit_test(test_coverage_needs_a_clock_and_busy_time),
 		cmocka_unit_test(test_idle_time_without_samples_names_its_cpus),
+		cmocka_unit_test(test_processes_of_the_plan_are_the_workloads),
+		cmocka_unit_test(test_older_capture_lacks_processes_that_the_plan_names),
 		cmocka_unit_test(test_host_has_its_places),
 		cmocka_unit_test(test_host_has_its_settings),
 		cmocka_unit_test(test_unreadable_file_of_a_host_is_an_error),

@@ -66,6 +66,14 @@ static void test_readings_are_cut_to_a_part_of_the_window(void **state)
 	assert_false(in.sliced);
 	assert_int_equal(in.run.end_ns, ns(105));
 	ingest_free(&in);
+	in = narrowed(0, 3);
+	assert_int_equal(in.run.start_ns, ns(100));
+	assert_int_equal(in.run.end_ns, ns(103));
+	ingest_free(&in);
+	in = narrowed(2, 0);
+	assert_int_equal(in.run.start_ns, ns(102));
+	assert_int_equal(in.run.end_ns, ns(105));
+	ingest_free(&in);
 	in = narrowed(4, 5.5);
 	assert_int_equal(in.run.end_ns, ns(105));
 	assert_int_equal(in.notes.n, 1);
