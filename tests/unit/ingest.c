@@ -958,6 +958,51 @@ static void test_meter_clocks(void **state)
 	ingest_free(&in);
 }
 
+/* All are 12:00:00 UTC, which is two seconds before the window, unless they are no date. */
+static void test_zones_of_dates_are_hours_and_minutes(void **state)
+{
+	static const struct {
+		const char *date;
+		bool good;
+	} rows[] = {
+		{"2026-01-31T12:00:00", true},
+		{"2026-01-31T12:00:00 utc", true},
+		{"2026-01-31T12:00:00z", true},
+		{"2026-01-31T14:00:00+02", true},
+		{"2026-01-31T13:00:00+1:00", true},
+		{"2026-01-31T17:30:00+0530", true},
+		{"2026-01-31T06:30:00 -05:30", true},
+		{"2026/01/31 12:00:00.0Z", true},
+		{"2026-01-31T12:00:00*00", false},
+		{"2026-01-31T12:00:00+00:00x", false},
+		{"2026-01-31T12:00:00+00:x", false},
+		{"2026-01-31T12:00:00+", false},
+		{"2026-01-31x12:00:00", false},
+		{"2026-01-31T12:00", false},
+		{"2026-01-31", false},
+		{"2026.01.31 12:00:00", false},
+	};
+	const struct meter m = {.path = path};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct ingest in = fresh("1");
+		char *text = xasprintf("t,w\n%s,0\n2026-01-31T12:00:06Z,60\n", rows[i].date);
+		double watts;
+
+		in.wall_clock = 1769860800;
+		watts = read_meter(&in, &m, text);
+		if (rows[i].good) /* 20 to 50 W in the window */
+			assert_float_equal(watts, 35, 1e-6);
+		else
+			assert_true(isnan(watts));
+		assert_int_equal(noted(&in, NOTE_meter_bad_lines) != NULL, !rows[i].good);
+		free(text);
+		ingest_free(&in);
+	}
+}
+
 static void test_unit_is_a_word_of_the_heading(void **state)
 {
 	static const char *const others[] = {"loadmw", "HmW", "AW", "wattage kWh", "x"};
@@ -1886,6 +1931,7 @@ int main(void)
 		cmocka_unit_test(test_meter_covers),
 		cmocka_unit_test(test_meter_clocks),
 		cmocka_unit_test(test_meter_columns),
+		cmocka_unit_test(test_zones_of_dates_are_hours_and_minutes),
 		cmocka_unit_test(test_unit_is_a_word_of_the_heading),
 		cmocka_unit_test(test_meters_of_the_options_are_read_for_their_side),
 		cmocka_unit_test(test_meter_needs_the_time_of_day),

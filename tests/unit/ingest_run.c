@@ -781,7 +781,7 @@ static void test_manifest_lists_the_runs(void **state)
 		layout_of(
 			&l,
 			"{\"schema_version\":1,\"name\":\"n\",\"created\":\"c\",\"zcost_version\":\"z\","
-			"\"estimator\":\"median\",\"complete\":false,\"order\":[\"b/measure-02\",7,\"x\"],"
+			"\"estimator\":\"median\",\"complete\":false,\"order\":[\"x\",7,\"y\",\"b/measure-02\"],"
 			"\"variants\":[{\"what\":\"unnamed\"},{\"name\":\"a\"},{\"name\":\"b\",\"what\":\"w\","
 			"\"base\":\"a\",\"matrix\":{\"m\":\"1\",\"n\":2},\"vars\":{\"v\":\"3\",\"u\":\"4\"},"
 			"\"settings\":{\"rx.work\":\"tx\",\"rx.processes\":\"nginx\",\"rx.role\":\"receiver\"}}],"
@@ -797,7 +797,7 @@ static void test_manifest_lists_the_runs(void **state)
 	assert_string_equal(l.created, "c");
 	assert_string_equal(l.zcost_version, "z");
 	assert_string_equal(l.estimator, "median");
-	assert_string_equal(l.order, "b/measure-02 x");
+	assert_string_equal(l.order, "x y b/measure-02");
 	assert_int_equal(strlen(l.manifest_sha256), 64);
 	assert_int_equal(l.nvariants, 2);
 	assert_string_equal(l.variants[1].what, "w");
@@ -815,7 +815,7 @@ static void test_manifest_lists_the_runs(void **state)
 	assert_string_equal(e->why, "y");
 	assert_null(e->work);
 	e = &l.entries[1];
-	assert_int_equal(e->position, 0);
+	assert_int_equal(e->position, 3);
 	assert_int_equal(e->repeat, 2);
 	assert_true(str_ends(e->dir, "/cap/runs/b/measure-02/rx"));
 	assert_string_equal(e->work, "tx");
