@@ -381,6 +381,54 @@ static void test_nic(void **state)
 	ingest_free(&in);
 }
 
+/* Counters that are known for 99 of 100 s are known in the whole window. */
+static void test_known_time_is_listed_below_99_percent(void **state)
+{
+	static const double ends[] = {109, 108.5};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(ends); i++) {
+		struct ingest in = fresh();
+		struct error err = {0};
+
+		in.run.end_ns = 110 * S;
+		add(10, "n\thost\t4\te" NAMES "v\thost\t4\te\tlink\t1\t0\n"
+			"n\thost\t5\tf\tlink\ttx_bytes\tother\nv\thost\t5\tf\tlink\t1\t0\n");
+		add(ends[i], "v\thost\t4\te\tlink\t3\t0\n");
+		add(110, "v\thost\t5\tf\tlink\t125000000001\t7\n");
+		assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
+		is(in, "nic:host/e/link/rx_packets", 2);
+		if (i)
+			is(in, "nic_known_s:host/e/link/rx_packets", 98.5);
+		else
+			absent(in, "nic_known_s:host/e/link/rx_packets");
+		assert_float_equal(noted(&in, NOTE_nic_partial)->value[2].number, ends[i] - 10,
+				   1e-9);
+		assert_float_equal(noted(&in, NOTE_nic_partial)->value[3].number, 100, 1e-9);
+		assert_int_equal(in.nseries, 1); /* f has no two readings in a row */
+		ingest_free(&in);
+	}
+}
+
+static void test_rates_of_links_are_of_bytes_in_both_directions(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "n\thost\t5\tf\tlink\ttx_bytes\tother\nv\thost\t5\tf\tlink\t1\t0\n"
+		"n\thost\t5\tf\ttx-0\ttx_bytes\nv\thost\t5\tf\ttx-0\t1\n");
+	add(13, "v\thost\t5\tf\tlink\t750000001\t7\nv\thost\t5\tf\ttx-0\t5\n");
+	add(13, "v\thost\t5\tf\tlink\t750000001\t7\nv\thost\t5\tf\ttx-0\t5\n");
+	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
+	assert_int_equal(in.nseries, 1);
+	assert_string_equal(in.series[0].name, "nic_tx_gbps:host/f");
+	assert_float_equal(in.series[0].value, 2, 1e-9);
+	is(in, "nic:host/f/tx-0/tx_bytes", 4);
+	ingest_free(&in);
+}
+
 /* The workload went into its namespace between two readings that both lie before the window. */
 static void test_nic_early(void **state)
 {
@@ -919,6 +967,8 @@ int main(void)
 		cmocka_unit_test(test_irq_hotplug),
 		cmocka_unit_test(test_irq_damaged),
 		cmocka_unit_test(test_nic),
+		cmocka_unit_test(test_known_time_is_listed_below_99_percent),
+		cmocka_unit_test(test_rates_of_links_are_of_bytes_in_both_directions),
 		cmocka_unit_test(test_nic_early),
 		cmocka_unit_test(test_renamed_interface_has_its_last_name),
 		cmocka_unit_test(test_interface_has_its_name_in_the_last_list),

@@ -105,6 +105,12 @@ static void test_readings_too_far_apart_are_warned_of(void **state)
 	assert_false(resolved(1.1, 1.7, 1, &warnings));
 	assert_false(resolved(0.4, 2.4, 1, &warnings)); /* 0.5 s off at both ends of 2 s */
 	assert_true(resolved(0.4, 4.4, 1, &warnings));
+	assert_true(resolved(0.5, 2.5, 1, &warnings)); /* 0.4 s off: 40 % in all */
+	assert_int_equal(warnings, 1);
+	assert_true(resolved(0.85, 2.85, 1, &warnings)); /* 5 % in all */
+	assert_int_equal(warnings, 0);
+	assert_true(resolved(0.84, 2.85, 1, &warnings));
+	assert_int_equal(warnings, 1);
 	/* ten times a second */
 	assert_true(resolved(1.1, 1.7, 0.1, &warnings));
 	assert_int_equal(warnings, 0);
