@@ -7,13 +7,14 @@
 
 #include "analyze/perfdata/tracepoint_parts.h"
 #include "lib/alloc.h"
-#include "tests/unit/perfdata_writer.h"
+#include "tests/unit/perfdata_stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -327,6 +328,7 @@ static void test_samples_without_rounds_are_merged(void **state)
 	struct error err = {0};
 	struct seen s = {0};
 	struct time_order o;
+	struct stat st;
 	uint64_t i;
 
 	(void)state;
@@ -334,6 +336,9 @@ static void test_samples_without_rounds_are_merged(void **state)
 	for (i = 0; i < 50; i++)
 		come(&o, (50 - i) / 3, i);
 	assert_int_equal(o.nruns, 12);
+	assert_int_equal(fstat(o.spool.fd, &st), 0);
+	assert_int_equal(st.st_mode, S_IFREG | 0600); /* nobody else can read it */
+	assert_int_equal(st.st_size, 48 * sizeof(struct tracepoint));
 	time_order_finish(&o, &err);
 	check_order(&s, 50);
 	time_order_free(&o);
@@ -406,6 +411,221 @@ static void test_thread_ids_have_the_names_of_their_time(void **state)
 	intern_free(&strings);
 }
 
+/* --- whole recordings --- */
+
+enum {
+	RECORDED = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+		   PERF_SAMPLE_RAW,
+	ENTER = 5, /* ids of the events */
+	EXIT = 6,
+	DUMMY = 7,
+};
+
+static void w_tracing_record(struct writer *w)
+{
+	struct writer data = {.big = w->big};
+	size_t at;
+
+	w_tracing(&data, "0.6");
+	at = w_begin(w, 66, 0);
+	w32(w, data.out.len);
+	w_end(w, at);
+	w_bytes(w, data.out.buf, data.out.len);
+	w_bytes(w, "\0\0\0\0\0\0\0", -data.out.len & 7);
+	str_free(&data.out);
+}
+
+static void w_event_sample(struct writer *w, uint64_t id, uint64_t time, uint32_t tid, uint32_t cpu,
+			   uint64_t value)
+{
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, 0), i;
+
+	w64(w, id);
+	w32(w, tid);
+	w32(w, tid);
+	w64(w, time);
+	w32(w, cpu);
+	w32(w, 0);
+	w32(w, 68);
+	w64(w, 0);
+	for (i = 0; i < 7; i++)
+		w64(w, value + i);
+	w32(w, 0);
+	w_end(w, at);
+}
+
+/* Three rounds on two CPUs. The call of thread 20 at 130 is in the file twice. */
+static void w_calls(struct writer *w, uint64_t type)
+{
+	const struct w_event events[] = {
+		{.sample_type = type, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER},
+		{.sample_type = type, .type = PERF_TYPE_TRACEPOINT, .config = 30, .id = EXIT},
+		{.sample_type = type, .config = PERF_COUNT_SW_DUMMY, .id = DUMMY},
+	};
+
+	w_stream_head(w, events, array_size(events));
+	w_tracing_record(w);
+	w_comm(w, 0, 10, 10, false, "parent");
+	w_event_sample(w, ENTER, 100, 10, 0, 1000);
+	w_event_sample(w, ENTER, 130, 20, 0, 1001);
+	w_event_sample(w, ENTER, 130, 20, 0, 1001);
+	w_event_sample(w, ENTER, 130, 20, 1, 1001);
+	w_event_sample(w, ENTER, 130, 20, 1, 1002);
+	w_event_sample(w, DUMMY, 131, 20, 1, 1002);
+	w_event_sample(w, EXIT, 110, 10, 1, 2000);
+	w_end(w, w_begin(w, 68, 0));
+	w_event_sample(w, EXIT, 140, 30, 0, 2001);
+	w_end(w, w_begin(w, 68, 0));
+	w_end(w, w_begin(w, 68, 0));
+	w_event_sample(w, EXIT, 90, 10, 0, 2002);
+	w_event_sample(w, 999, 150, 10, 0, 2003);
+}
+
+struct delivered {
+	struct tracepoints *tp;
+	struct str text;
+};
+
+static void note_delivered(void *ctx, const struct tracepoint *t, uint32_t thread)
+{
+	struct delivered *d = ctx;
+
+	str_printf(&d->text, "%llu %s.%u %s/%u: %s(%lld, %lld)\n", (unsigned long long)t->time,
+		   tracepoints_comm(d->tp, thread), tracepoints_thread(d->tp, thread)->pid,
+		   tracepoints_event(d->tp, t->event), t->cpu, t->want ? "second" : "first",
+		   (long long)t->v[0], (long long)t->v[1]);
+}
+
+/* Opens and reads. Returns the first result that is not 0. The caller closes d->tp. */
+static int read_calls(const struct writer *w, const struct time_slice *slice,
+		      const struct tracepoint_want *wants, size_t n, struct delivered *d,
+		      struct error *err)
+{
+	int fd = memfd_create("calls", MFD_CLOEXEC), ret;
+	struct tracepoints_query q = {wants, n, note_delivered, d};
+	char *path = xasprintf("/proc/self/fd/%d", fd);
+
+	*d = (struct delivered){0};
+	assert_int_equal(write(fd, w->out.buf, w->out.len), w->out.len);
+	ret = tracepoints_open(&d->tp, path, slice, err);
+	if (!ret)
+		ret = tracepoints_read(d->tp, &q, err);
+	close(fd);
+	free(path);
+	return ret;
+}
+
+static const struct tracepoint_want enters = {"raw_syscalls", "sys_enter", {"id"}};
+static const struct tracepoint_want exits = {"raw_syscalls", "sys_ex*", {"nr|id", "ret"}};
+
+static void test_calls_are_delivered_in_order_and_once(void **state)
+{
+	const struct tracepoint_want wants[] = {enters, exits};
+	const struct time_slice all = {0};
+	struct tracepoints_health h;
+	struct error err = {0};
+	struct delivered d;
+	size_t len;
+	int big;
+
+	(void)state;
+	for (big = 0; big < 2; big++) {
+		struct writer w = {.big = big};
+
+		w_calls(&w, RECORDED);
+		assert_int_equal(read_calls(&w, &all, wants, 2, &d, &err), 0);
+		assert_string_equal(d.text.buf, "100 parent.10 sys_enter/0: first(1000, 0)\n"
+						"110 parent.10 sys_exit/1: second(2000, 2001)\n"
+						"130 :20.20 sys_enter/0: first(1001, 0)\n"
+						"130 :20.20 sys_enter/1: first(1001, 0)\n"
+						"130 :20.20 sys_enter/1: first(1002, 0)\n"
+						"90 parent.10 sys_exit/0: second(2002, 2003)\n"
+						"140 :30.30 sys_exit/0: second(2001, 2002)\n");
+		h = tracepoints_health(d.tp);
+		assert_int_equal(h.doubled, 1);
+		assert_int_equal(h.late, 1);
+		assert_int_equal(h.outside, 0);
+		assert_null(h.damage);
+		assert_string_equal(tracepoints_has(d.tp, "raw_syscalls", "sys_e*"), "sys_enter");
+		assert_string_equal(tracepoints_has(d.tp, "raw_syscalls", "sys_exit"), "sys_exit");
+		assert_null(tracepoints_has(d.tp, "sched", "sys_exit"));
+		assert_memory_equal(
+			tracepoints_print_format(d.tp, "raw_syscalls", "sys_exit", &len),
+			" \"NR %ld = ", 11);
+		assert_null(tracepoints_print_format(d.tp, "raw_syscalls", "nothing", &len));
+		tracepoints_close(d.tp);
+		str_free(&d.text);
+		str_free(&w.out);
+	}
+}
+
+static void test_calls_outside_the_slice_are_left_out(void **state)
+{
+	static const struct {
+		struct time_slice slice;
+		const char *first;
+		uint64_t outside;
+	} cases[] = {
+		{{{110, true, false}, {130, true, false}}, "110 ", 7},
+		{{{20, true, true}, {0}}, "110 ", 2}, /* 20 ns after the first sample, at 90 */
+		{{{0}, {100, true, false}}, "90 ", 7},
+		{{{0}, {50, true, true}}, "90 ", 1},
+	};
+	const struct tracepoint_want wants[] = {enters, exits};
+	struct writer w = {0};
+	struct error err = {0};
+	struct delivered d;
+	size_t i;
+
+	(void)state;
+	w_calls(&w, RECORDED);
+	for (i = 0; i < array_size(cases); i++) {
+		assert_int_equal(read_calls(&w, &cases[i].slice, wants, 2, &d, &err), 0);
+		assert_ptr_equal(strstr(d.text.buf, cases[i].first), d.text.buf);
+		assert_int_equal(tracepoints_health(d.tp).outside, cases[i].outside);
+		tracepoints_close(d.tp);
+		str_free(&d.text);
+	}
+	str_free(&w.out);
+}
+
+static void check_refusal(const struct writer *w, const struct time_slice *slice,
+			  const struct tracepoint_want *want, const char *expected)
+{
+	struct error err = {0};
+	struct delivered d;
+
+	assert_true(read_calls(w, slice, want, 1, &d, &err) < 0);
+	assert_non_null(strstr(err.text, expected));
+	tracepoints_close(d.tp);
+	str_free(&d.text);
+}
+
+static void test_messages_name_what_a_recording_of_calls_lacks(void **state)
+{
+	static const struct tracepoint_want other = {"raw_syscalls", "sys_exit", {"ret", "fd"}};
+	static const struct time_slice all = {0}, later = {.from = {150, true, false}},
+				       earlier = {.to = {90, true, false}};
+	const struct w_event one = {
+		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
+	struct writer w = {0}, bare = {0}, cpus = {0};
+
+	(void)state;
+	w_calls(&w, RECORDED);
+	check_refusal(&w, &all, &other, "the format of raw_syscalls:sys_exit has no number 'fd'");
+	check_refusal(&w, &later, &enters,
+		      "its samples are from 0.000000 to 0.000000 s (+0.000000)");
+	check_refusal(&w, &earlier, &enters, "no sample between --from and --to");
+	w_stream_head(&bare, &one, 1);
+	check_refusal(&bare, &all, &enters, "formats (the stream's tracing data); record again");
+	check_refusal(&bare, &later, &enters, "has tracepoints but not their formats");
+	w_calls(&cpus, RECORDED & ~PERF_SAMPLE_RAW);
+	check_refusal(&cpus, &all, &enters, "recorded without times, threads or raw data");
+	str_free(&w.out);
+	str_free(&bare.out);
+	str_free(&cpus.out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +638,9 @@ int main(void)
 		cmocka_unit_test(test_samples_without_rounds_are_merged),
 		cmocka_unit_test(test_sample_after_its_round_is_counted_as_late),
 		cmocka_unit_test(test_thread_ids_have_the_names_of_their_time),
+		cmocka_unit_test(test_calls_are_delivered_in_order_and_once),
+		cmocka_unit_test(test_calls_outside_the_slice_are_left_out),
+		cmocka_unit_test(test_messages_name_what_a_recording_of_calls_lacks),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
