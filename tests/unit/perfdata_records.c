@@ -411,6 +411,121 @@ static void test_build_ids_of_the_header_belong_to_names(void **state)
 	profile_free(&p);
 }
 
+/* --- features of the header --- */
+
+static void w_string(struct writer *w, const char *s)
+{
+	size_t n = (strlen(s) + 4) & ~3UL;
+
+	w32(w, n);
+	w_bytes(w, s, strlen(s));
+	while (n-- > strlen(s))
+		w_bytes(w, "", 1);
+}
+
+/* Writes a feature as a record of a stream. */
+static size_t begin_feature(struct writer *w, uint64_t bit)
+{
+	size_t at = w_begin(w, 80, 0);
+
+	w64(w, bit);
+	return at;
+}
+
+static void feature_of(struct writer *w, uint64_t bit, const char *value)
+{
+	size_t at = begin_feature(w, bit);
+
+	w_string(w, value);
+	w_end(w, at);
+}
+
+static void described_event(struct writer *w, const char *name, const uint64_t *ids)
+{
+	uint32_t n;
+
+	w_bytes(w, "attributes. ", 12);
+	for (n = 0; ids[n]; n++)
+		;
+	w32(w, n);
+	w_string(w, name);
+	for (n = 0; ids[n]; n++)
+		w64(w, ids[n]);
+}
+
+/* An event is found by any of its ids, and without ids by its position. */
+static void test_description_of_events_names_them(void **state)
+{
+	static const uint64_t lists[][3][3] = {
+		{{W_OTHER_ID}, {999, W_EVENT_ID}, {998}},
+		{{W_OTHER_ID, W_OTHER_ID}, {W_EVENT_ID, 999}, {998}},
+		{{0}, {0}, {0}},
+	};
+	static const char *const expected[][2] = {{"b", "a"}, {"b", "a"}, {"a", "b"}};
+	struct profile p;
+	size_t i, at;
+
+	(void)state;
+	for (i = 0; i < array_size(lists); i++) {
+		struct writer w = {.big = i & 1};
+
+		at = begin_feature(&w, 12);
+		w32(&w, 3);
+		w32(&w, 12);
+		described_event(&w, "a", lists[i][0]);
+		described_event(&w, "b", lists[i][1]);
+		described_event(&w, "c", lists[i][2]);
+		w_end(&w, at);
+		w_add_sample(&w, 1, 1, 1, 0x1000);
+		assert_int_equal(w_read_records(&p, &w, NULL), 0);
+		assert_string_equal(intern_get(&p.strings, p.events[0].name), expected[i][0]);
+		assert_string_equal(intern_get(&p.strings, p.events[1].name), expected[i][1]);
+		profile_free(&p);
+	}
+}
+
+static void update_of(struct writer *w, uint64_t type, uint64_t id, const char *name)
+{
+	size_t at = w_begin(w, 78, 0);
+
+	w64(w, type);
+	w64(w, id);
+	w_name(w, name);
+	w_end(w, at);
+}
+
+static void test_features_of_a_stream_are_read(void **state)
+{
+	struct writer w = {0};
+	struct perfdata_options o = {.threads = 1, .spots = true};
+	struct writer all = {0};
+	struct profile p;
+
+	(void)state;
+	feature_of(&w, 3, "faraway");
+	feature_of(&w, 4, "6.1.0-test");
+	feature_of(&w, 6, "riscv64");
+	feature_of(&w, 5, "6.16");
+	feature_of(&w, 300, "unknown");
+	update_of(&w, 2, W_OTHER_ID, "faults/name=x/");
+	update_of(&w, 1, W_OTHER_ID, "unit"); /* a unit, not a name */
+	update_of(&w, 2, 999, "other");
+	update_of(&w, 2, W_OTHER_ID, "");
+	w_add_sample(&w, 1, 1, 1, 0x1000);
+	w_pipe(&all, &w.out);
+	assert_int_equal(w_read(&p, &all.out, &o, NULL), 0);
+	assert_string_equal(intern_get(&p.strings, p.host), "faraway");
+	assert_string_equal(intern_get(&p.strings, p.release), "6.1.0-test");
+	assert_string_equal(intern_get(&p.strings, p.arch), "riscv64");
+	assert_string_equal(intern_get(&p.strings, p.events[0].name), "cpu-clock");
+	assert_string_equal(intern_get(&p.strings, p.events[1].name), "faults/name=x/");
+	assert_int_equal(p.health.unknown_records, 0);
+	assert_false(p.health.truncated);
+	profile_free(&p);
+	str_free(&w.out);
+	str_free(&all.out);
+}
+
 /* --- order of the profile --- */
 
 /* Samples without call chains. Their rows come in the order of address spaces, then of addresses.
@@ -614,6 +729,8 @@ int main(void)
 		cmocka_unit_test(test_later_map_replaces_the_part_it_covers),
 		cmocka_unit_test(test_build_id_tells_files_of_one_path_apart),
 		cmocka_unit_test(test_build_ids_of_the_header_belong_to_names),
+		cmocka_unit_test(test_description_of_events_names_them),
+		cmocka_unit_test(test_features_of_a_stream_are_read),
 		cmocka_unit_test(test_profile_has_the_order_of_spaces_and_addresses),
 		cmocka_unit_test(test_guests_have_separate_address_spaces),
 		cmocka_unit_test(test_kernel_programs_follow_ksymbol_records),
