@@ -181,7 +181,7 @@ static void header_read_build_ids(struct recording *r, struct cursor c)
 	}
 }
 
-void header_read_feature(struct recording *r, unsigned int bit, struct cursor c)
+void header_read_feature(struct recording *r, uint64_t bit, struct cursor c)
 {
 	switch (bit) {
 	case FEAT_BUILD_ID:
@@ -205,37 +205,31 @@ void header_read_feature(struct recording *r, unsigned int bit, struct cursor c)
 	}
 }
 
-static bool header_has_feature(const uint64_t bits[4], unsigned int bit)
+static bool header_has_feature(uint64_t bits, unsigned int bit)
 {
-	return bits[bit / 64] >> bit % 64 & 1;
+	return bits >> bit & 1;
 }
 
 /*
  * The bitmap is an array of the writer's longs. All writers set the bit of the host name. If it is
- * missing in a file of the other endianness, the writer's longs had 32 bits.
+ * missing in a file of the other endianness, the writer's longs had 32 bits. Only the first long
+ * has features that zcost knows.
  */
-static void header_read_bitmap(struct cursor c, uint64_t bits[4])
+static uint64_t header_read_bitmap(struct cursor c)
 {
 	struct cursor again = c;
-	int i;
+	uint64_t bits = cursor_u64(&c);
 
-	for (i = 0; i < 4; i++)
-		bits[i] = cursor_u64(&c);
-	if (!c.swap || header_has_feature(bits, FEAT_HOSTNAME))
-		return;
-	for (i = 0; i < 4; i++) {
-		bits[i] = cursor_u32(&again);
-		bits[i] |= (uint64_t)cursor_u32(&again) << 32;
-	}
+	return c.swap && !header_has_feature(bits, FEAT_HOSTNAME) ? cursor_u32(&again) : bits;
 }
 
 /* The list of the features' sections follows the data. */
-static void header_read_features(struct recording *r, const uint64_t bits[4])
+static void header_read_features(struct recording *r, uint64_t bits)
 {
 	struct section list = {r->data_at + r->data_len, 16};
 	unsigned int bit;
 
-	for (bit = 0; bit < FEAT_BITS; bit++) {
+	for (bit = 0; bit < 64; bit++) {
 		struct cursor c, body;
 		struct section s;
 
@@ -274,7 +268,7 @@ static int header_read_file(struct recording *r, struct error *err)
 {
 	struct cursor c = cursor_of(r->inputs[0].data, r->inputs[0].len, r->swap);
 	struct section attrs, data;
-	uint64_t entry, bits[4];
+	uint64_t entry, bits;
 	int ret;
 
 	cursor_take(&c, 16);
@@ -282,7 +276,7 @@ static int header_read_file(struct recording *r, struct error *err)
 	attrs = header_read_section(&c);
 	data = header_read_section(&c);
 	header_read_section(&c); /* event types of old perf */
-	header_read_bitmap(c, bits);
+	bits = header_read_bitmap(c);
 	if (cursor_left(&c) < FEAT_BITS / 8)
 		return error_set(err, EBADMSG, "%s: the file ends inside its header; record again",
 				 r->path);

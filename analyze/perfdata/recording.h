@@ -104,7 +104,7 @@ void input_close(struct recording *r);
 /* Reads the file header with its attrs and features, or a pipe's 16 bytes. */
 int header_read(struct recording *r, struct error *err);
 /* Reads one feature, from a section of the file or from a record of a pipe. */
-void header_read_feature(struct recording *r, unsigned int bit, struct cursor c);
+void header_read_feature(struct recording *r, uint64_t bit, struct cursor c);
 /* Reads one build-id, from the feature's section or from a record of a pipe. */
 void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c);
 

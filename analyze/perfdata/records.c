@@ -86,8 +86,7 @@ static void record_read_feature(struct recording *r, const struct record *rec)
 	struct cursor c = rec->body;
 	uint64_t bit = cursor_u64(&c);
 
-	if (!c.bad && bit < FEAT_BITS)
-		header_read_feature(r, (unsigned int)bit, c);
+	header_read_feature(r, bit, c);
 }
 
 static void record_read_build_id(struct recording *r, const struct record *rec)

@@ -6,6 +6,7 @@
  */
 #include "tests/unit/perfdata_stream.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -323,6 +324,25 @@ static void test_build_id_tells_files_of_one_path_apart(void **state)
 	profile_free(&p);
 }
 
+static void w_string(struct writer *w, const char *s)
+{
+	size_t n = (strlen(s) + 4) & ~3UL;
+
+	w32(w, n);
+	w_bytes(w, s, strlen(s));
+	while (n-- > strlen(s))
+		w_bytes(w, "", 1);
+}
+
+/* Writes a feature as a record of a stream. */
+static size_t begin_feature(struct writer *w, uint64_t bit)
+{
+	size_t at = w_begin(w, 80, 0);
+
+	w64(w, bit);
+	return at;
+}
+
 /* A row of the header's list. The bytes of the build-id are 1 to 20. */
 static void listed_id_of(struct writer *w, uint16_t misc, uint8_t size, const char *name)
 {
@@ -358,8 +378,9 @@ static void file_of(struct writer *w, uint64_t start, const char *name, const ui
 }
 
 /*
- * The list belongs to a name, so it says nothing if two files have that name. A row of the kernel
- * says nothing about files, and the first row of a name counts.
+ * The list is a feature, or records of a stream. It belongs to a name, so it says nothing if two
+ * files have that name. A row of the kernel says nothing about files, and the first row of a name
+ * counts.
  */
 static void test_build_ids_of_the_header_belong_to_names(void **state)
 {
@@ -382,55 +403,45 @@ static void test_build_ids_of_the_header_belong_to_names(void **state)
 		{"/two-minors", NULL, USER, 0, {{8, 1, 5}, {8, 2, 5}}},
 		{"/inode-unknown", whole, USER, 0, {{8, 1, 5}, {0, 0, 0}}},
 	};
-	struct writer w = {0};
+	struct writer list = {0}, w;
 	struct profile p;
-	size_t i, k;
+	size_t i, k, n;
 
 	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
-		listed_id_of(&w, cases[i].misc, cases[i].size, cases[i].name);
-		listed_id_of(&w, USER | SIZED, 3, "/other");
-		listed_id_of(&w, USER | SIZED, 2, i ? cases[0].name : "/other");
-		for (k = 0; k < 2; k++) {
-			file_of(&w, 0x10000 * (i + 1) + 0x1000 * k, cases[i].name,
-				cases[i].files[k]);
-			w_add_sample(&w, 1, 9, 1, 0x10000 * (i + 1) + 0x1000 * k);
+		listed_id_of(&list, cases[i].misc, cases[i].size, cases[i].name);
+		listed_id_of(&list, USER | SIZED, 3, "/other");
+		listed_id_of(&list, USER | SIZED, 2, i ? cases[0].name : "/other");
+	}
+	for (n = 0; n < 2; n++) {
+		w = (struct writer){0};
+		k = begin_feature(&w, 2);
+		w_bytes(&w, list.out.buf, n ? list.out.len : 0);
+		w_end(&w, k);
+		w_bytes(&w, list.out.buf, n ? 0 : list.out.len);
+		for (i = 0; i < 2 * array_size(cases); i++) {
+			file_of(&w, 0x10000 + 0x1000 * i, cases[i / 2].name,
+				cases[i / 2].files[i % 2]);
+			w_add_sample(&w, 1, 9, 1, 0x10000 + 0x1000 * i);
 		}
+		assert_int_equal(w_read_records(&p, &w, NULL), 0);
+		assert_int_equal(p.ndsos, array_size(cases));
+		for (i = 0; i < array_size(cases); i++) {
+			for (k = 0; strcmp(intern_get(&p.strings, p.dsos[k].name), cases[i].name);
+			     k++)
+				assert_true(k < p.ndsos);
+			if (cases[i].expected)
+				assert_string_equal(intern_get(&p.strings, p.dsos[k].build_id),
+						    cases[i].expected);
+			else
+				assert_int_equal(p.dsos[k].build_id, PROFILE_NONE);
+		}
+		profile_free(&p);
 	}
-	assert_int_equal(w_read_records(&p, &w, NULL), 0);
-	assert_int_equal(p.ndsos, array_size(cases));
-	for (i = 0; i < array_size(cases); i++) {
-		for (k = 0; strcmp(intern_get(&p.strings, p.dsos[k].name), cases[i].name); k++)
-			assert_true(k < p.ndsos);
-		if (cases[i].expected)
-			assert_string_equal(intern_get(&p.strings, p.dsos[k].build_id),
-					    cases[i].expected);
-		else
-			assert_int_equal(p.dsos[k].build_id, PROFILE_NONE);
-	}
-	profile_free(&p);
+	str_free(&list.out);
 }
 
 /* --- features of the header --- */
-
-static void w_string(struct writer *w, const char *s)
-{
-	size_t n = (strlen(s) + 4) & ~3UL;
-
-	w32(w, n);
-	w_bytes(w, s, strlen(s));
-	while (n-- > strlen(s))
-		w_bytes(w, "", 1);
-}
-
-/* Writes a feature as a record of a stream. */
-static size_t begin_feature(struct writer *w, uint64_t bit)
-{
-	size_t at = w_begin(w, 80, 0);
-
-	w64(w, bit);
-	return at;
-}
 
 static void feature_of(struct writer *w, uint64_t bit, const char *value)
 {
@@ -502,10 +513,10 @@ static void test_features_of_a_stream_are_read(void **state)
 	struct profile p;
 
 	(void)state;
-	feature_of(&w, 3, "faraway");
-	feature_of(&w, 4, "6.1.0-test");
 	feature_of(&w, 6, "riscv64");
 	feature_of(&w, 5, "6.16");
+	feature_of(&w, 4, "6.1.0-test");
+	feature_of(&w, 3, "faraway");
 	feature_of(&w, 300, "unknown");
 	update_of(&w, 2, W_OTHER_ID, "faults/name=x/");
 	update_of(&w, 1, W_OTHER_ID, "unit"); /* a unit, not a name */
@@ -686,6 +697,7 @@ static void test_feature_bitmaps_of_other_machines_are_read(void **state)
 		assert_int_equal(w_read(&p, &file, NULL, NULL), 0);
 		assert_false(p.health.truncated);
 		assert_int_equal(p.events[0].weight, 1);
+		assert_string_equal(intern_get(&p.strings, p.host), "faraway");
 		profile_free(&p);
 	}
 	str_free(&file);
@@ -695,6 +707,7 @@ static void test_feature_bitmaps_of_other_machines_are_read(void **state)
 static void test_larger_attrs_of_a_newer_perf_are_read(void **state)
 {
 	static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 256, 4096};
+	struct error err = {0};
 	struct profile p;
 	size_t i;
 	int big;
@@ -711,6 +724,11 @@ static void test_larger_attrs_of_a_newer_perf_are_read(void **state)
 		assert_false(p.health.truncated);
 		assert_int_equal(p.events[0].weight, 3);
 		assert_int_equal(p.nevents, 2);
+		profile_free(&p);
+		w.out.buf[16 + (big ? 7 : 0)] = 79; /* no room for an attr and its ids */
+		w.out.buf[16 + (big ? 6 : 1)] = 0;
+		assert_int_equal(w_read(&p, &w.out, NULL, &err), -EBADMSG);
+		assert_non_null(strstr(err.text, "the event table at offset 120 is damaged"));
 		profile_free(&p);
 		str_free(&w.out);
 		str_free(&records.out);

@@ -401,6 +401,7 @@ static void test_samples_before_the_cut_count(void **state)
 	(void)state;
 	assert_int_equal(read_bytes(&p, file.buf, file.len - 400, NULL, true, NULL), 0);
 	assert_true(p.health.truncated);
+	assert_non_null(strstr(p.health.why, "the file ends before its data does"));
 	assert_in_range(p.events[0].samples, NSAMPLES - 6, NSAMPLES - 2);
 	check_function(&p, &functions[2]);
 	profile_free(&p);
