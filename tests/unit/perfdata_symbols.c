@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks which files name kernel addresses and compiled code: kallsyms of a capture, of perf's
+ * cache and of the user, with and without proof that it is the recorded kernel, and perf maps.
+ */
+#include "tests/unit/perfdata_stream.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define KERNEL 0xffffffff81000000ULL
+#define MODULE 0xffffffffc0000000ULL
+#define BOOT   0x2000000ULL /* distance to the kernel's place after another boot */
+
+static char folder[] = "/tmp/zcost-symbols-XXXXXX";
+
+static const char kallsyms[] = "ffffffff81000000 T _text\n"
+			       "ffffffff81000300 T tcp_sendmsg\n"
+			       "ffffffff81000a00 T _etext\n"
+			       "ffffffffc0000000 t veth_xmit\t[veth]\n";
+
+static void write_text(const char *name, const void *text, size_t len)
+{
+	char *path = xasprintf("%s/%s", folder, name), *slash = strrchr(path, '/');
+
+	*slash = '\0';
+	assert_int_equal(dir_make(path, NULL), 0);
+	*slash = '/';
+	assert_int_equal(file_write(path, text, len, NULL), 0);
+	free(path);
+}
+
+/* The notes of a kernel with this build-id of one repeated byte. */
+static void write_notes(const char *name, uint8_t byte)
+{
+	struct writer w = {0};
+	int i;
+
+	w32(&w, 4);
+	w32(&w, 20);
+	w32(&w, 3);
+	w_bytes(&w, "GNU", 4);
+	for (i = 0; i < 20; i++)
+		w_int(&w, byte, 1);
+	write_text(name, w.out.buf, w.out.len);
+	str_free(&w.out);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	write_text("same/kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	write_notes("same/notes", 0xaa);
+	write_text("bare/kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	write_text("new/[kernel.kallsyms]/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/kallsyms",
+		   kallsyms, sizeof(kallsyms) - 1);
+	write_text("old/[kernel.kallsyms]/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", kallsyms,
+		   sizeof(kallsyms) - 1);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return dir_remove(folder, NULL);
+}
+
+/* The header's row of the kernel. */
+static void w_kernel_id(struct writer *w, uint8_t byte, const char *name, uint16_t mode)
+{
+	size_t at = w_begin(w, 67, mode);
+	int i;
+
+	w32(w, UINT32_MAX);
+	for (i = 0; i < 24; i++)
+		w_int(w, i < 20 ? byte : 0, 1);
+	w_name(w, name);
+	w_end(w, at);
+}
+
+static void w_kernel_sample(struct writer *w, uint64_t weight, uint64_t addr)
+{
+	struct w_sample s = {.time = 1,
+			     .period = weight,
+			     .mode = PERF_RECORD_MISC_KERNEL,
+			     .chain = {(uint64_t)PERF_CONTEXT_KERNEL, addr}};
+
+	w_sample(w, &s);
+}
+
+/* The symbol of the row with this weight. */
+static uint32_t symbol_of(const struct profile *p, uint64_t weight)
+{
+	size_t i;
+
+	for (i = 0; i < p->ncosts && p->costs[i].weight != weight; i++)
+		;
+	assert_true(i < p->ncosts);
+	return p->frames[p->costs[i].frame].symbol;
+}
+
+static void test_kernel_symbols_need_proof(void **state)
+{
+	enum { NOTHING, CAPTURE, CACHE, NAMED };
+	static const struct {
+		int from;
+		const char *place;
+		uint8_t recorded; /* byte of the build-id; 0: none */
+		bool moved;	  /* the recorded boot had the kernel elsewhere */
+		enum unresolved why;
+		const char *note; /* NULL: none */
+	} cases[] = {
+		{CAPTURE, "same", 0xaa, false, RESOLVED, NULL},
+		{CAPTURE, "same", 0xaa, true, RESOLVED, NULL},
+		{CAPTURE, "same", 0xbb, false, UNRESOLVED_MISMATCH,
+		 "recorded on the kernel with build-id bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, "
+		 "the capture has aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; give its kallsyms"},
+		{CAPTURE, "same", 0, false, RESOLVED, NULL},
+		{CAPTURE, "same", 0, true, UNRESOLVED_NO_SYMBOLS,
+		 "nothing proves that the kernel of the capture is the recorded one (no build-id, "
+		 "and _text lies elsewhere)"},
+		{CAPTURE, "bare", 0xaa, false, RESOLVED, NULL},
+		{CAPTURE, "bare", 0xaa, true, UNRESOLVED_NO_SYMBOLS, "nothing proves that"},
+		{CAPTURE, "none", 0xaa, false, UNRESOLVED_NO_SYMBOLS,
+		 "no kallsyms of the recorded host; give it with --kallsyms"},
+		{NOTHING, "", 0xaa, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
+		{CACHE, "new", 0xaa, true, RESOLVED, NULL},
+		{CACHE, "old", 0xaa, true, RESOLVED, NULL},
+		{CACHE, "new", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
+		{CACHE, "new", 0, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
+		{NAMED, "bare/kallsyms", 0xbb, true, RESOLVED, NULL},
+		{NAMED, "none", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "none: cannot open"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		uint64_t at = KERNEL - (cases[i].moved ? BOOT : 0);
+		char *path = xasprintf("%s/%s", folder, cases[i].place);
+		struct perfdata_options o = {
+			.threads = 1,
+			.host_dir = cases[i].from == CAPTURE ? path : NULL,
+			.buildid_dir = cases[i].from == CACHE ? path : NULL,
+			.kallsyms = cases[i].from == NAMED ? path : NULL,
+		};
+		struct writer records = {0}, w = {0};
+		struct profile p;
+
+		w_kernel_map(&records, at, 0xa00, at, "[kernel.kallsyms]_text");
+		w_kernel_map(&records, MODULE, 0x1000, 0, "[veth]");
+		w_kernel_id(&records, 0xcc, "[kernel.kallsyms]", PERF_RECORD_MISC_USER);
+		w_kernel_id(&records, 0xcc, "/lib/veth.ko", PERF_RECORD_MISC_KERNEL);
+		if (cases[i].recorded)
+			w_kernel_id(&records, cases[i].recorded,
+				    i % 2 ? "[kernel.kallsyms]" : "/boot/vmlinux-6",
+				    PERF_RECORD_MISC_KERNEL);
+		w_kernel_sample(&records, 1, at + 0x310);
+		w_kernel_sample(&records, 2, MODULE + 0x10);
+		w_kernel_sample(&records, 4, MODULE - 0x10);
+		w_pipe(&w, &records.out);
+		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)),
+				    cases[i].why ? "0x310" : "tcp_sendmsg");
+		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved, cases[i].why);
+		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 1)), "[kernel.kallsyms]");
+		/* modules lie elsewhere after another boot */
+		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 2)),
+				    cases[i].why || cases[i].moved ? "0x10" : "veth_xmit");
+		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 2)), "[veth]");
+		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 4)), "[unknown]");
+		if (!cases[i].note)
+			assert_null(p.kernel_note);
+		else
+			assert_non_null(strstr(p.kernel_note, cases[i].note));
+		profile_free(&p);
+		str_free(&records.out);
+		str_free(&w.out);
+		free(path);
+	}
+}
+
+/* The last line of an address counts. Lines that are no symbols are passed by. */
+static void test_perf_maps_name_compiled_code(void **state)
+{
+	static const char map[] = "10100 80 old code\n"
+				  "10000 100 first\n"
+				  "10100 80 new code\n"
+				  "nonsense\n"
+				  "10300\n"
+				  "10300 \n"
+				  "10300 10\n"
+				  "10300 10 \n"
+				  "10300 0 empty\n"
+				  "20000 10 last";
+	static const struct {
+		uint64_t addr;
+		const char *symbol, *dso;
+		enum unresolved why;
+	} cases[] = {
+		{0x10000, "first", "[JIT] tid 200", RESOLVED},
+		{0x100ff, "first", "[JIT] tid 200", RESOLVED},
+		{0x10100, "new code", "[JIT] tid 200", RESOLVED},
+		{0x1017f, "new code", "[JIT] tid 200", RESOLVED},
+		{0x10180, "0x10180", "[JIT] tid 200", UNRESOLVED_GENERATED},
+		{0x10300, "0x10300", "[JIT] tid 200", UNRESOLVED_GENERATED},
+		{0x2000f, "last", "[JIT] tid 200", RESOLVED}, /* a memfd */
+		{0x20010, "0x5010", "/memfd:code (deleted)", UNRESOLVED_NO_SYMBOLS},
+	};
+	struct perfdata_options o = {.threads = 1};
+	struct writer records = {0}, w = {0};
+	struct profile p;
+	size_t i, other;
+
+	(void)state;
+	write_text("tmp/perf-200.map", map, sizeof(map) - 1);
+	for (i = 0; i < 2; i++)
+		w_mmap2(&records, 0, i ? 200 : 201, 0x10000, 0x1000, 0, "//anon");
+	w_mmap2(&records, 0, 200, 0x20000, 0x1000, 0x5000, "/memfd:code (deleted)");
+	for (i = 0; i < array_size(cases); i++)
+		w_add_sample(&records, 1ULL << i, 1, 200, cases[i].addr);
+	w_add_sample(&records, 1000, 1, 201, 0x10000);
+	w_pipe(&w, &records.out);
+	for (other = 0; other < 2; other++) { /* in a capture, or in a copy of the host's files */
+		o.host_dir = other ? NULL : folder;
+		o.symfs = other ? folder : NULL;
+		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		for (i = 0; i < array_size(cases); i++) {
+			uint32_t symbol = symbol_of(&p, i < 4 ? 3ULL << (i & 2) : 1ULL << i);
+
+			assert_string_equal(profile_symbol_name(&p, symbol), cases[i].symbol);
+			assert_string_equal(profile_symbol_dso(&p, symbol), cases[i].dso);
+			assert_int_equal(p.symbols[symbol].unresolved, cases[i].why);
+		}
+		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 1000)), "[JIT] tid 201");
+		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1000)), "0x10000");
+		profile_free(&p);
+	}
+	str_free(&records.out);
+	str_free(&w.out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kernel_symbols_need_proof),
+		cmocka_unit_test(test_perf_maps_name_compiled_code),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
