@@ -385,9 +385,10 @@ static double syscalls_trace_m2_of(const struct trace_row *r)
 	return se * se * n * (n - 1);
 }
 
+/* `calls` is at least 2: those of two rows. */
 static double syscalls_trace_stddev_of(double m2, double calls, double mean)
 {
-	if (calls < 2 || !(mean > 0))
+	if (!(mean > 0))
 		return 0;
 	return 100 * sqrt(m2 / (calls - 1) / calls) / mean;
 }
