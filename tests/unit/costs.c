@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Costs on a world small enough to add up by hand. */
 #include "analyze/measures/call_tree.h"
-#include "analyze/measures/components.h"
-#include "analyze/measures/measure.h"
-#include "analyze/store/store.h"
-#include "tests/unit/close.h"
+#include "tests/unit/world.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,77 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/*
- * main -> a (20), main -> a -> b (30), main -> a -> b -> a (10), idle: do_idle (40); all CPU 1 but
- * the idle ones, which are CPU 2. Ten samples of weight 10.
- */
-struct world {
-	struct profile p;
-	uint32_t kernel, comm, event;
-};
-
-static uint32_t frame(struct world *w, uint32_t parent, const char *name)
-{
-	return profile_frame(&w->p, parent, profile_symbol(&w->p, w->kernel, name, false));
-}
-
-static void add(struct world *w, uint32_t leaf, uint32_t cpu, enum context context, uint64_t n)
-{
-	struct profile_cost c = {.event = w->event,
-				 .cpu = cpu,
-				 .comm = w->comm,
-				 .context = context,
-				 .frame = leaf,
-				 .samples = n,
-				 .weight = 10 * n};
-
-	profile_add(&w->p, &c);
-	w->p.events[w->event].samples += n;
-	w->p.events[w->event].weight += 10 * n;
-	w->p.events[w->event].weight2 += 100.0 * (double)n;
-}
-
-static void start_world(struct world *w)
-{
-	*w = (struct world){0};
-	profile_init(&w->p);
-	w->event = profile_event(&w->p, "cpu-clock", true);
-	w->kernel = profile_dso(&w->p, "[kernel.kallsyms]", NULL, DSO_KERNEL);
-}
-
-static void make_world(struct world *w, uint64_t b_samples)
-{
-	uint32_t main_, a, b;
-
-	start_world(w);
-	w->comm = intern_str(&w->p.strings, "prog");
-	main_ = frame(w, PROFILE_NONE, "main");
-	a = frame(w, main_, "tcp_a");
-	b = frame(w, a, "skb_b");
-	add(w, a, 1, CTX_SYSCALL, 2);
-	add(w, b, 1, CTX_SOFTIRQ, b_samples);
-	add(w, frame(w, b, "tcp_a"), 1, CTX_SOFTIRQ, 1);
-	add(w, frame(w, PROFILE_NONE, "do_idle"), 2, CTX_IDLE, 4);
-}
-
-static size_t find(const struct table *t, const char *key, const char *value)
-{
-	size_t row;
-
-	assert_true(table_column(t, key) >= 0);
-	for (row = 0; row < t->rows; row++)
-		if (!strcmp(table_text(t, row, key), value))
-			return row;
-	fail_msg("no row '%s'", value);
-	return 0;
-}
-
-static double cell(const struct table *t, const char *key, const char *value, const char *column)
-{
-	assert_true(table_column(t, column) >= 0);
-	return table_real(t, find(t, key, value), column);
-}
 
 static double half(const struct table *t, const char *key, const char *value, const char *column)
 {
@@ -344,28 +270,6 @@ static void test_wall_basis_warns_of_time_without_samples(void **state)
 	profile_free(&w.p);
 }
 
-static int64_t add_run_of(struct store *s, const char *variant, const char *pass, int repeat)
-{
-	struct run r = {.variant = variant,
-			.pass = pass,
-			.side = "receiver",
-			.cpus = "1",
-			.ncpus = 1,
-			.repeat = repeat,
-			.position = repeat,
-			.status = "ok",
-			.start_ns = 1,
-			.end_ns = 2};
-
-	assert_int_equal(store_run_add(s, &r, NULL), 0);
-	return r.id;
-}
-
-static int64_t add_run(struct store *s, const char *pass, int repeat)
-{
-	return add_run_of(s, "v", pass, repeat);
-}
-
 /*
  * Two profiled runs whose shares of skb_b are 3/6 and 5/8 of the busy samples; two measured runs
  * of 400 and 600 busy ns per KiB. Pooled share 8/14; basis 500 (median).
@@ -441,6 +345,73 @@ static void test_wall_time_counts_idle_time_without_samples(void **state)
 		assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
 		assert_float_equal(cell(&t, "symbol", "tcp_a", "self_share"), idle == 3 ? 50 : 60,
 				   1e-9);
+		table_free(&t);
+		assert_int_equal(store_close(s, 0, NULL), 0);
+	}
+}
+
+/* The cost of copying of the workload alone needs to know its processes, in any variant. */
+static void test_summary_says_once_that_the_workloads_copies_are_not_known(void **state)
+{
+	static const char *const variants[] = {"v", "w"};
+	struct query q = {.workload_only = true};
+	struct error err = {0};
+	struct store *s;
+	struct table t;
+	struct world w;
+	size_t i, n = 0;
+
+	(void)state;
+	assert_int_equal(store_create(&s, NULL, &err), 0);
+	for (i = 0; i < array_size(variants); i++) {
+		store_metric_put(s, add_basis(s, variants[i]), "workload_cpu_pct", "%", 10, NULL,
+				 NULL);
+		make_world(&w, 3);
+		assert_int_equal(store_profile_write(s, add_run_of(s, variants[i], "profile", 1),
+						     &w.p, &err),
+				 0);
+		profile_free(&w.p);
+	}
+	assert_int_equal(measure_run("summary", s, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 2);
+	for (i = 0; i < t.notes.n; i++)
+		n += note_is(&t.notes.note[i], NOTE_workload_copy);
+	assert_int_equal(n, 1);
+	table_free(&t);
+	assert_int_equal(store_close(s, 0, NULL), 0);
+}
+
+/* A loss in a measured run concerns costs only where their basis comes from. */
+static void test_costs_are_lossy_where_their_basis_is(void **state)
+{
+	static const struct {
+		enum note_id kind;
+		bool lossy;
+	} notes[] = {
+		{NOTE_window_missing, true},	     /* every figure */
+		{NOTE_uring_completions_lost, true}, /* workload */
+		{NOTE_power_few_readings, false},
+		{NOTE_cpu_others, false}, /* a warning about the CPU time */
+	};
+	struct query q = {0};
+	struct error err = {0};
+	struct store *s;
+	struct table t;
+	struct world w;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(notes); i++) {
+		const struct note_kind *kind = &note_kinds[notes[i].kind];
+		struct note note = {.kind = kind, .severity = kind->severity};
+
+		assert_int_equal(store_create(&s, NULL, &err), 0);
+		assert_int_equal(store_note_add(s, add_basis(s, "v"), &note, &err), 0);
+		make_world(&w, 3);
+		assert_int_equal(store_profile_write(s, add_run(s, "profile", 1), &w.p, &err), 0);
+		profile_free(&w.p);
+		assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+		assert_int_equal(t.lossy, notes[i].lossy);
 		table_free(&t);
 		assert_int_equal(store_close(s, 0, NULL), 0);
 	}
@@ -548,231 +519,6 @@ static void test_interval_needs_50_samples_in_9_of_10_runs(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
-/* Adds a run of the measure pass: a basis of 1000 ns per KiB. */
-static int64_t add_basis(struct store *s, const char *variant)
-{
-	int64_t run = add_run_of(s, variant, "measure", 1);
-
-	store_metric_put(s, run, "cpu_pct", "%", 100, NULL, NULL);
-	store_metric_put(s, run, "rate_kib", "KiB/s", 1e6, NULL, NULL);
-	return run;
-}
-
-/*
- * Adds samples of the copy function, or of a softirq that interrupts the copy function, to a
- * profile.
- */
-static void add_copies(struct world *w, const char *comm, enum context context, uint64_t n,
-		       const char *interrupt)
-{
-	uint32_t copy = frame(w, PROFILE_NONE, "_copy_to_iter");
-
-	w->comm = intern_str(&w->p.strings, comm);
-	add(w, interrupt ? frame(w, copy, interrupt) : copy, 1, context, n);
-}
-
-/*
- * 100 samples: the workload copies 30, softirqs 20, another program 40.
- * 10 are in softirqs that interrupt a copy, 4 of them a copy of the workload.
- */
-static void test_copying_of_other_programs_is_left_out(void **state)
-{
-	static const struct thread_row thread = {.pid = 7, .tid = 7, .comm = "tcpzc"};
-	static const char *const direction[] = {
-		"_copy_to_iter of all programs with callees and interrupts, ns/KiB",
-		"_copy_to_iter of the workload with callees and interrupts, ns/KiB",
-	};
-	struct query q = {0};
-	struct error err = {0};
-	struct table t;
-	struct world w;
-	struct store *s;
-	int64_t measured, profiled;
-	int known;
-
-	(void)state;
-	for (known = 0; known < 2; known++) {
-		assert_int_equal(store_create(&s, NULL, &err), 0);
-		measured = add_basis(s, "v");
-		if (known)
-			assert_int_equal(store_thread_add(s, measured, &thread, &err), 0);
-		profiled = add_run(s, "profile", 1);
-		start_world(&w);
-		add_copies(&w, "tcpzc", CTX_SYSCALL, 30, NULL);
-		add_copies(&w, "tcpzc", CTX_SOFTIRQ, 4, "tcp_ack");
-		add_copies(&w, "ksoftirqd/1", CTX_SOFTIRQ, 20, NULL);
-		add_copies(&w, "mandb", CTX_SYSCALL, 40, NULL);
-		add_copies(&w, "mandb", CTX_SOFTIRQ, 6, "tcp_ack");
-		assert_int_equal(store_profile_write(s, profiled, &w.p, &err), 0);
-		profile_free(&w.p);
-		assert_int_equal(measure_run("zerocopy", s, &q, &t, &err), 0);
-		assert_float_equal(cell(&t, "side", "receiver", "copied"), known ? 500 : 900, 1e-9);
-		assert_float_equal(cell(&t, "evidence", direction[known], "copied"),
-				   known ? 340 : 1000, 1e-9);
-		table_free(&t);
-		assert_int_equal(store_close(s, 0, NULL), 0);
-	}
-}
-
-/* Adds a variant of a sweep; `copies` of its 100 samples are in the copy function. */
-static void add_sweep_variant(struct store *s, const char *variant, const char *size,
-			      uint64_t copies)
-{
-	struct world w;
-	struct error err = {0};
-	int64_t profiled;
-
-	assert_int_equal(store_variant_add(s, variant, "", NULL, &err), 0);
-	assert_int_equal(store_setting_add(s, variant, "size", size, &err), 0);
-	assert_int_equal(store_setting_add(s, variant, "gro", "on", &err), 0);
-	add_basis(s, variant);
-	profiled = add_run_of(s, variant, "profile", 1);
-	start_world(&w);
-	add_copies(&w, "tcpzc", CTX_SYSCALL, copies, NULL);
-	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies);
-	assert_int_equal(store_profile_write(s, profiled, &w.p, &err), 0);
-	profile_free(&w.p);
-}
-
-static void test_copying_is_compared_with_the_variant_of_the_same_settings(void **state)
-{
-	static const struct {
-		const char *variant, *size, *evidence;
-		uint64_t copies;
-	} variants[] = {
-		{"plain+4K", "4K", "", 60},
-		{"zc+4K", "4K", " (plain+4K: 600.0)", 10},
-		{"plain+64K", "64K", "", 20},
-		{"zc+64K", "64K", " (plain+64K: 200.0)", 5},
-	};
-	struct query q = {0};
-	struct error err = {0};
-	struct table t;
-	struct store *s;
-	char name[128];
-	size_t i, row;
-
-	(void)state;
-	assert_int_equal(store_create(&s, NULL, &err), 0);
-	for (i = 0; i < array_size(variants); i++)
-		add_sweep_variant(s, variants[i].variant, variants[i].size, variants[i].copies);
-	assert_int_equal(measure_run("zerocopy", s, &q, &t, &err), 0);
-	for (i = 0; i < array_size(variants); i++) {
-		row = find(&t, "variant", variants[i].variant) + 1;
-		snprintf(name, sizeof(name),
-			 "_copy_to_iter of all programs with callees and interrupts, ns/KiB%s",
-			 variants[i].evidence);
-		assert_string_equal(table_text(&t, row, "evidence"), name);
-	}
-	table_free(&t);
-	assert_int_equal(store_close(s, 0, NULL), 0);
-}
-
-static const char *part(const struct components *c, const char *symbol, enum dso_kind kind)
-{
-	struct function f = {symbol, kind == DSO_MODULE ? "veth" : "kernel", kind, CTX_UNKNOWN};
-
-	return components_of(c, &f);
-}
-
-static void test_components(void **state)
-{
-	struct components *c, *basic;
-	struct error err = {0};
-	char name[64];
-
-	(void)state;
-	assert_int_equal(components_read(&c, NULL, NULL, &err), 0);
-	assert_string_equal(part(c, "_copy_to_iter", DSO_KERNEL), "data copy");
-	assert_string_equal(part(c, "tcp_zerocopy_receive", DSO_KERNEL), "page mapping");
-	assert_string_equal(part(c, "vm_insert_pages", DSO_KERNEL), "page mapping");
-	assert_string_equal(part(c, "tcp_v4_rcv", DSO_KERNEL), "TCP/IP");
-	assert_string_equal(part(c, "tcp_ack.constprop.0", DSO_KERNEL), "TCP/IP");
-	assert_string_equal(part(c, "kmem_cache_alloc_noprof", DSO_KERNEL), "memory");
-	assert_string_equal(part(c, "__pi_memcpy", DSO_KERNEL), "data copy");
-	assert_string_equal(part(c, "memcpy", DSO_USER), "user");
-	assert_string_equal(part(c, "some_driver_poll", DSO_MODULE), "netdevice");
-	assert_string_equal(part(c, "io_recvmsg", DSO_KERNEL), "io_uring");
-	assert_string_equal(part(c, "zz_nobody_knows", DSO_KERNEL), component_none);
-	assert_int_equal(components_read(&basic, NULL, "basic", &err), 0);
-	assert_string_equal(part(basic, "vm_insert_pages", DSO_KERNEL), "memory");
-	assert_string_equal(part(basic, "io_recvmsg", DSO_KERNEL), "other");
-	function_normalize("foo.isra.0.cold", name, sizeof(name));
-	assert_string_equal(name, "foo");
-	function_normalize("tcp recvmsg dmabuf", name, sizeof(name));
-	assert_string_equal(name, "tcp_recvmsg_dmabuf");
-	assert_int_equal(components_read(&c, "/nonexistent", NULL, &err), -ENOENT);
-	components_free(c);
-	components_free(basic);
-}
-
-/* Reads rules from a text. The caller frees them. */
-static struct components *rules_of(const char *text)
-{
-	char path[] = "/tmp/zcost-test.XXXXXX";
-	struct components *c;
-	int fd = mkstemp(path);
-
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	assert_int_equal(components_read(&c, path, NULL, NULL), 0);
-	unlink(path);
-	return c;
-}
-
-static void test_most_specific_name_decides_in_any_order(void **state)
-{
-	static const char *const orders[] = {
-		"all | *\nnet | tcp_*\nack | tcp_a?k*\none | tcp_ack\nend | *_acks\n",
-		"end | *_acks\none | tcp_ack\nack | tcp_a?k*\nnet | tcp_*\nall | *\n",
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < array_size(orders); i++) {
-		struct components *c = rules_of(orders[i]);
-
-		assert_string_equal(part(c, "tcp_ack", DSO_KERNEL), "one");
-		assert_string_equal(part(c, "tcp_ack.isra.0", DSO_KERNEL), "one");
-		assert_string_equal(part(c, "tcp_ackx", DSO_KERNEL), "ack");
-		assert_string_equal(part(c, "tcp_acks", DSO_KERNEL),
-				    "ack"); /* 6 characters beat 5 */
-		assert_string_equal(part(c, "tcp_x", DSO_KERNEL), "net");
-		assert_string_equal(part(c, "udp_acks", DSO_KERNEL), "end");
-		assert_string_equal(part(c, "udp_x", DSO_KERNEL), "all");
-		components_free(c);
-	}
-}
-
-static void test_function_of_one_module_is_not_that_of_another(void **state)
-{
-	struct components *c = rules_of("one | module:bc\ntwo | module:c\n");
-	struct function in_bc = {"a", "bc", DSO_MODULE, CTX_UNKNOWN},
-			in_c = {"ab", "c", DSO_MODULE, CTX_UNKNOWN};
-
-	(void)state;
-	assert_string_equal(components_of(c, &in_bc), "one");
-	assert_string_equal(components_of(c, &in_c), "two");
-	components_free(c);
-}
-
-/* A place above the first name decides before names, a place below it after them. */
-static void test_places_decide_before_or_after_names(void **state)
-{
-	struct components *before = rules_of("driver | module:veth\nskb | skb_*\n"),
-			  *after = rules_of(
-				  "skb | skb_*\ndriver | module:veth\nkernel | kind:kernel\n");
-
-	(void)state;
-	assert_string_equal(part(before, "skb_x", DSO_MODULE), "driver");
-	assert_string_equal(part(before, "skb_x", DSO_KERNEL), "skb");
-	assert_string_equal(part(after, "skb_x", DSO_MODULE), "skb");
-	assert_string_equal(part(after, "poll", DSO_MODULE), "driver");
-	assert_string_equal(part(after, "poll", DSO_KERNEL), "kernel");
-	components_free(before);
-	components_free(after);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -785,14 +531,10 @@ int main(void)
 		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_wall_time_counts_idle_time_without_samples),
+		cmocka_unit_test(test_summary_says_once_that_the_workloads_copies_are_not_known),
+		cmocka_unit_test(test_costs_are_lossy_where_their_basis_is),
 		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
-		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
-		cmocka_unit_test(test_copying_is_compared_with_the_variant_of_the_same_settings),
-		cmocka_unit_test(test_components),
-		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
-		cmocka_unit_test(test_places_decide_before_or_after_names),
-		cmocka_unit_test(test_function_of_one_module_is_not_that_of_another),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -2,6 +2,7 @@
 /* Evidence of zero copy from hand-made counts, and the verdicts that follow. */
 #include "analyze/measures/zerocopy.h"
 #include "tests/unit/small_store.h"
+#include "tests/unit/world.h"
 
 struct call {
 	const char *name;
@@ -399,6 +400,118 @@ static void test_share_of_a_side_is_that_of_its_worst_evidence(void **state)
 	assert_true(isnan(zero_copy_share(e, 5, "proxy")));
 }
 
+/* --- the cost of copying --- */
+
+/*
+ * Adds samples of the copy function, or of a softirq that interrupts the copy function, to a
+ * profile.
+ */
+static void add_copies(struct world *w, const char *comm, enum context context, uint64_t n,
+		       const char *interrupt)
+{
+	uint32_t copy = frame(w, PROFILE_NONE, "_copy_to_iter");
+
+	w->comm = intern_str(&w->p.strings, comm);
+	add(w, interrupt ? frame(w, copy, interrupt) : copy, 1, context, n);
+}
+
+/*
+ * 100 samples: the workload copies 30, softirqs 20, another program 40.
+ * 10 are in softirqs that interrupt a copy, 4 of them a copy of the workload.
+ */
+static void test_copying_of_other_programs_is_left_out(void **state)
+{
+	static const struct thread_row thread = {.pid = 7, .tid = 7, .comm = "tcpzc"};
+	static const char *const direction[] = {
+		"_copy_to_iter of all programs with callees and interrupts, ns/KiB",
+		"_copy_to_iter of the workload with callees and interrupts, ns/KiB",
+	};
+	struct query q = {0};
+	struct error err = {0};
+	struct table t;
+	struct world w;
+	struct store *s;
+	int64_t measured, profiled;
+	int known;
+
+	(void)state;
+	for (known = 0; known < 2; known++) {
+		assert_int_equal(store_create(&s, NULL, &err), 0);
+		measured = add_basis(s, "v");
+		if (known)
+			assert_int_equal(store_thread_add(s, measured, &thread, &err), 0);
+		profiled = add_run(s, "profile", 1);
+		start_world(&w);
+		add_copies(&w, "tcpzc", CTX_SYSCALL, 30, NULL);
+		add_copies(&w, "tcpzc", CTX_SOFTIRQ, 4, "tcp_ack");
+		add_copies(&w, "ksoftirqd/1", CTX_SOFTIRQ, 20, NULL);
+		add_copies(&w, "mandb", CTX_SYSCALL, 40, NULL);
+		add_copies(&w, "mandb", CTX_SOFTIRQ, 6, "tcp_ack");
+		assert_int_equal(store_profile_write(s, profiled, &w.p, &err), 0);
+		profile_free(&w.p);
+		assert_int_equal(measure_run("zerocopy", s, &q, &t, &err), 0);
+		assert_float_equal(cell(&t, "side", "receiver", "copied"), known ? 500 : 900, 1e-9);
+		assert_float_equal(cell(&t, "evidence", direction[known], "copied"),
+				   known ? 340 : 1000, 1e-9);
+		table_free(&t);
+		assert_int_equal(store_close(s, 0, NULL), 0);
+	}
+}
+
+/* Adds a variant of a sweep; `copies` of its 100 samples are in the copy function. */
+static void add_sweep_variant(struct store *s, const char *variant, const char *size,
+			      uint64_t copies)
+{
+	struct world w;
+	struct error err = {0};
+	int64_t profiled;
+
+	assert_int_equal(store_variant_add(s, variant, "", NULL, &err), 0);
+	assert_int_equal(store_setting_add(s, variant, "size", size, &err), 0);
+	assert_int_equal(store_setting_add(s, variant, "gro", "on", &err), 0);
+	add_basis(s, variant);
+	profiled = add_run_of(s, variant, "profile", 1);
+	start_world(&w);
+	add_copies(&w, "tcpzc", CTX_SYSCALL, copies, NULL);
+	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies);
+	assert_int_equal(store_profile_write(s, profiled, &w.p, &err), 0);
+	profile_free(&w.p);
+}
+
+static void test_copying_is_compared_with_the_variant_of_the_same_settings(void **state)
+{
+	static const struct {
+		const char *variant, *size, *evidence;
+		uint64_t copies;
+	} variants[] = {
+		{"plain+4K", "4K", "", 60},
+		{"zc+4K", "4K", " (plain+4K: 600.0)", 10},
+		{"plain+64K", "64K", "", 20},
+		{"zc+64K", "64K", " (plain+64K: 200.0)", 5},
+	};
+	struct query q = {0};
+	struct error err = {0};
+	struct table t;
+	struct store *s;
+	char name[128];
+	size_t i, row;
+
+	(void)state;
+	assert_int_equal(store_create(&s, NULL, &err), 0);
+	for (i = 0; i < array_size(variants); i++)
+		add_sweep_variant(s, variants[i].variant, variants[i].size, variants[i].copies);
+	assert_int_equal(measure_run("zerocopy", s, &q, &t, &err), 0);
+	for (i = 0; i < array_size(variants); i++) {
+		row = find(&t, "variant", variants[i].variant) + 1;
+		snprintf(name, sizeof(name),
+			 "_copy_to_iter of all programs with callees and interrupts, ns/KiB%s",
+			 variants[i].evidence);
+		assert_string_equal(table_text(&t, row, "evidence"), name);
+	}
+	table_free(&t);
+	assert_int_equal(store_close(s, 0, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +521,8 @@ int main(void)
 		cmocka_unit_test(test_sides_are_described_by_their_best_source),
 		cmocka_unit_test(test_contradiction_names_the_shares_of_its_side),
 		cmocka_unit_test(test_share_of_a_side_is_that_of_its_worst_evidence),
+		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
+		cmocka_unit_test(test_copying_is_compared_with_the_variant_of_the_same_settings),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

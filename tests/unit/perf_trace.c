@@ -158,8 +158,8 @@ static void near(const struct table *t, size_t row, int column, double y, double
  */
 static void test_merged_threads_have_the_joint_standard_error(void **state)
 {
-	struct trace tr = parsed("a (1), 6 events\n" HEAD "read 3 0 6.0 1.0 2.0 3.0 28.8675%\n"
-				 "write 1 0 0.5 0.5 0.5 0.5 0.00%\n"
+	struct trace tr = parsed("a (1), 6 events\n" HEAD "write 1 0 0.5 0.5 0.5 0.5 0.00%\n"
+				 "read 3 0 6.0 1.0 2.0 3.0 28.8675%\n"
 				 "a (2), 4 events\n" HEAD "read 2 1 12.0 5.0 6.0 7.0 16.6667%\n");
 	struct query q = {.units = 2048, .unit = "KiB"};
 	struct error err = {0};
@@ -179,6 +179,16 @@ static void test_merged_threads_have_the_joint_standard_error(void **state)
 	near(&t, 0, 8, 29.9177, 0.001);
 	near(&t, 0, 9, 2.5, 1e-9); /* 5 calls in 2 MiB */
 	near(&t, 0, 10, 18e6 / 2048, 1e-6);
+	table_free(&t);
+	q = (struct query){.comm = "a", .limit = 1};
+	table_init(&t, "syscalls", columns, 11);
+	assert_int_equal(syscalls_from_perf_trace(&tr, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 1);
+	table_free(&t);
+	q.comm = "b";
+	table_init(&t, "syscalls", columns, 11);
+	assert_int_equal(syscalls_from_perf_trace(&tr, &q, &t, &err), 0);
+	assert_int_equal(t.rows, 0);
 	table_free(&t);
 	trace_free(&tr);
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which component a function belongs to. */
+#include "analyze/measures/components.h"
+
+#include "lib/alloc.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *part(const struct components *c, const char *symbol, enum dso_kind kind)
+{
+	struct function f = {symbol, kind == DSO_MODULE ? "veth" : "kernel", kind, CTX_UNKNOWN};
+
+	return components_of(c, &f);
+}
+
+static void test_components(void **state)
+{
+	struct components *c, *basic;
+	struct error err = {0};
+	char name[64];
+
+	(void)state;
+	assert_int_equal(components_read(&c, NULL, NULL, &err), 0);
+	assert_string_equal(part(c, "_copy_to_iter", DSO_KERNEL), "data copy");
+	assert_string_equal(part(c, "tcp_zerocopy_receive", DSO_KERNEL), "page mapping");
+	assert_string_equal(part(c, "vm_insert_pages", DSO_KERNEL), "page mapping");
+	assert_string_equal(part(c, "tcp_v4_rcv", DSO_KERNEL), "TCP/IP");
+	assert_string_equal(part(c, "tcp_ack.constprop.0", DSO_KERNEL), "TCP/IP");
+	assert_string_equal(part(c, "kmem_cache_alloc_noprof", DSO_KERNEL), "memory");
+	assert_string_equal(part(c, "__pi_memcpy", DSO_KERNEL), "data copy");
+	assert_string_equal(part(c, "memcpy", DSO_USER), "user");
+	assert_string_equal(part(c, "some_driver_poll", DSO_MODULE), "netdevice");
+	assert_string_equal(part(c, "io_recvmsg", DSO_KERNEL), "io_uring");
+	assert_string_equal(part(c, "zz_nobody_knows", DSO_KERNEL), component_none);
+	assert_int_equal(components_read(&basic, NULL, "basic", &err), 0);
+	assert_string_equal(part(basic, "vm_insert_pages", DSO_KERNEL), "memory");
+	assert_string_equal(part(basic, "io_recvmsg", DSO_KERNEL), "other");
+	function_normalize("foo.isra.0.cold", name, sizeof(name));
+	assert_string_equal(name, "foo");
+	function_normalize("tcp recvmsg dmabuf", name, sizeof(name));
+	assert_string_equal(name, "tcp_recvmsg_dmabuf");
+	assert_int_equal(components_read(&c, "/nonexistent", NULL, &err), -ENOENT);
+	components_free(c);
+	components_free(basic);
+}
+
+/* Reads rules from a text. The caller frees them. */
+static struct components *rules_of(const char *text)
+{
+	char path[] = "/tmp/zcost-test.XXXXXX";
+	struct components *c;
+	int fd = mkstemp(path);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	assert_int_equal(components_read(&c, path, NULL, NULL), 0);
+	unlink(path);
+	return c;
+}
+
+static void test_most_specific_name_decides_in_any_order(void **state)
+{
+	static const char *const orders[] = {
+		"all | *\nnet | tcp_*\nack | tcp_a?k*\none | tcp_ack\nend | *_acks\n",
+		"end | *_acks\none | tcp_ack\nack | tcp_a?k*\nnet | tcp_*\nall | *\n",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(orders); i++) {
+		struct components *c = rules_of(orders[i]);
+
+		assert_string_equal(part(c, "tcp_ack", DSO_KERNEL), "one");
+		assert_string_equal(part(c, "tcp_ack.isra.0", DSO_KERNEL), "one");
+		assert_string_equal(part(c, "tcp_ackx", DSO_KERNEL), "ack");
+		assert_string_equal(part(c, "tcp_acks", DSO_KERNEL),
+				    "ack"); /* 6 characters beat 5 */
+		assert_string_equal(part(c, "tcp_x", DSO_KERNEL), "net");
+		assert_string_equal(part(c, "udp_acks", DSO_KERNEL), "end");
+		assert_string_equal(part(c, "udp_x", DSO_KERNEL), "all");
+		components_free(c);
+	}
+}
+
+static void test_function_of_one_module_is_not_that_of_another(void **state)
+{
+	struct components *c = rules_of("one | module:bc\ntwo | module:c\n");
+	struct function in_bc = {"a", "bc", DSO_MODULE, CTX_UNKNOWN},
+			in_c = {"ab", "c", DSO_MODULE, CTX_UNKNOWN};
+
+	(void)state;
+	assert_string_equal(components_of(c, &in_bc), "one");
+	assert_string_equal(components_of(c, &in_c), "two");
+	components_free(c);
+}
+
+/* A place above the first name decides before names, a place below it after them. */
+static void test_places_decide_before_or_after_names(void **state)
+{
+	struct components *before = rules_of("driver | module:veth\nskb | skb_*\n"),
+			  *after = rules_of(
+				  "skb | skb_*\ndriver | module:veth\nkernel | kind:kernel\n");
+
+	(void)state;
+	assert_string_equal(part(before, "skb_x", DSO_MODULE), "driver");
+	assert_string_equal(part(before, "skb_x", DSO_KERNEL), "skb");
+	assert_string_equal(part(after, "skb_x", DSO_MODULE), "skb");
+	assert_string_equal(part(after, "poll", DSO_MODULE), "driver");
+	assert_string_equal(part(after, "poll", DSO_KERNEL), "kernel");
+	components_free(before);
+	components_free(after);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
+		cmocka_unit_test(test_places_decide_before_or_after_names),
+		cmocka_unit_test(test_function_of_one_module_is_not_that_of_another),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

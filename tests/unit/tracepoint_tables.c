@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tables of system calls and of waits for a CPU, of recordings made by hand. */
+#include "analyze/perfdata/tracepoints.h"
+#include "tests/unit/perfdata_writer.h"
+#include "tests/unit/small_store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define COMMON                                                                         \
+	"format:\n"                                                                    \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+#define NUMBER(name, at) "\tfield:long " name ";\toffset:" at ";\tsize:8;\tsigned:1;\n"
+
+/* The events of a recording. An event has the index as its id in formats, and 77 + index in perf.
+ */
+struct recorded {
+	const char *system, *name, *fields, *print;
+};
+
+/* A sample of the event with this index. */
+struct sampled {
+	int event;
+	uint64_t time;
+	uint32_t cpu, tid;
+	uint64_t v[3];
+};
+
+static void w_block(struct writer *w, const char *text)
+{
+	w64(w, strlen(text));
+	w_bytes(w, text, strlen(text));
+}
+
+static void w_formats(struct writer *w, const struct recorded *events, size_t n)
+{
+	struct str text = {0};
+	size_t i;
+
+	w_bytes(w, "\x17\x08\x44tracing", 10);
+	w_bytes(w, "0.6", 4);
+	w_int(w, 0, 1);
+	w_int(w, 8, 1);
+	w32(w, 4096);
+	w_bytes(w, "header_page", 12);
+	w_block(w, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n");
+	w_bytes(w, "header_event", 13);
+	w_block(w, "# compressed entry header\n");
+	w32(w, 0);
+	w32(w, (uint32_t)n);
+	for (i = 0; i < n; i++) {
+		w_bytes(w, events[i].system, strlen(events[i].system) + 1);
+		w32(w, 1);
+		str_reset(&text);
+		str_printf(&text, "name: %s\nID: %zu\n" COMMON "%s\nprint fmt: %s\n",
+			   events[i].name, i + 1, events[i].fields,
+			   events[i].print ? events[i].print : "\"\"");
+		w_block(w, text.buf);
+	}
+	w32(w, 0);
+	w32(w, 0);
+	w64(w, 0);
+	str_free(&text);
+}
+
+static void w_event(struct writer *w, size_t i)
+{
+	size_t at = w_begin(w, 64, 0), end = w->out.len + 112;
+
+	w32(w, PERF_TYPE_TRACEPOINT);
+	w32(w, 112);
+	w64(w, i + 1);
+	w64(w, 1);
+	w64(w, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+		       PERF_SAMPLE_RAW);
+	w64(w, PERF_FORMAT_ID);
+	w64(w, w_flag(w, 18)); /* sample_id_all */
+	while (w->out.len < end)
+		w_bytes(w, "", 1);
+	w64(w, W_EVENT_ID + i);
+	w_end(w, at);
+}
+
+static void w_tracepoint(struct writer *w, const struct sampled *s)
+{
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL), i;
+
+	w64(w, W_EVENT_ID + (uint64_t)s->event);
+	w32(w, 7);
+	w32(w, s->tid);
+	w64(w, s->time);
+	w32(w, s->cpu);
+	w32(w, 0);
+	w32(w, 36);
+	w16(w, (uint64_t)s->event + 1);
+	w16(w, 0);
+	w32(w, s->tid);
+	for (i = 0; i < 3; i++)
+		w64(w, s->v[i]);
+	w32(w, 0);
+	w_end(w, at);
+}
+
+/* Threads 20 and 21 of process 7 are called "a", thread 22 is called "b". */
+static struct tracepoints *recording(const struct recorded *events, size_t nevents,
+				     const struct sampled *samples, size_t n)
+{
+	char path[] = "/tmp/zcost-test.XXXXXX";
+	struct writer w = {0}, formats = {0};
+	const struct time_slice whole = {0};
+	struct tracepoints *tp;
+	struct error err = {0};
+	int fd = mkstemp(path);
+	size_t i, at;
+
+	w_magic(&w);
+	w64(&w, 16);
+	for (i = 0; i < nevents; i++)
+		w_event(&w, i);
+	w_formats(&formats, events, nevents);
+	at = w_begin(&w, 66, 0); /* PERF_RECORD_HEADER_TRACING_DATA */
+	w32(&w, (uint32_t)formats.out.len);
+	w32(&w, 0);
+	w_end(&w, at);
+	w_bytes(&w, formats.out.buf, formats.out.len);
+	w_bytes(&w, "\0\0\0\0\0\0\0", -formats.out.len & 7);
+	for (i = 20; i <= 22; i++)
+		w_comm(&w, 1, 7, (uint32_t)i, false, i < 22 ? "a" : "b");
+	for (i = 0; i < n; i++)
+		w_tracepoint(&w, &samples[i]);
+	assert_int_equal(write(fd, w.out.buf, w.out.len), w.out.len);
+	close(fd);
+	if (tracepoints_open(&tp, path, &whole, &err))
+		fail_msg("%s", err.text);
+	unlink(path);
+	str_free(&w.out);
+	str_free(&formats.out);
+	return tp;
+}
+
+static struct table table_of(const char *name, struct query q, struct tracepoints *tp)
+{
+	q.tracepoints = tp;
+	return small_store_table(NULL, name, q);
+}
+
+/* --- system calls --- */
+
+#define RAW_ID	    NUMBER("id", "8")
+#define SINGLE_ID   NUMBER("__syscall_nr", "8")
+#define WITH_RESULT NUMBER("ret", "16")
+
+static const struct recorded raw[] = {
+	{"raw_syscalls", "sys_enter", RAW_ID, NULL},
+	{"raw_syscalls", "sys_exit", RAW_ID WITH_RESULT, NULL},
+};
+static const struct recorded single[] = {
+	{"syscalls", "sys_enter_probe", SINGLE_ID, NULL},
+	{"syscalls", "sys_exit_probe", SINGLE_ID WITH_RESULT, NULL},
+};
+enum { ENTER, EXIT };
+
+static const struct sampled calls[] = {
+	{EXIT, 50, 1, 20, {0, 0}}, /* its entry was before the recording */
+	{ENTER, 100, 1, 20, {0}},
+	{ENTER, 120, 2, 21, {0}},
+	{EXIT, 200, 1, 20, {0, 70}}, /* 100 ns */
+	{ENTER, 250, 1, 20, {0}},
+	{EXIT, 320, 2, 21, {0, (uint64_t)-11}}, /* 200 ns, an error */
+	{EXIT, 550, 1, 20, {0, 30}},		/* 300 ns */
+	{ENTER, 600, 1, 22, {4}},
+	{EXIT, 600, 1, 22, {4, 0}},	     /* 0 ns */
+	{ENTER, 650, 1, 22, {(uint64_t)-1}}, /* a tracer cancelled it */
+	{EXIT, 660, 1, 22, {(uint64_t)-1, 5}},
+	{ENTER, 700, 1, 22, {15}},
+	{EXIT, 710, 1, 22, {(uint64_t)-1, (uint64_t)-5}}, /* rt_sigreturn: no number, no error */
+	{ENTER, 720, 1, 22, {4}},
+	{ENTER, 730, 1, 22, {4}},    /* the one before did not return */
+	{EXIT, 740, 1, 22, {15, 0}}, /* another call: 4 did not return either */
+	{ENTER, 800, 1, 21, {0}},    /* open at the end */
+};
+
+/* The mean of 100, 200 and 300 ns is 200. Their standard error is 100 / sqrt(3), 28.8675 %. */
+static void test_calls_are_measured_from_entry_to_return(void **state)
+{
+	struct tracepoints *tp = recording(raw, 2, calls, array_size(calls));
+	struct table t = table_of("syscalls", (struct query){.units = 2048, .unit = "KiB"}, tp);
+
+	(void)state;
+	small_store_column_is(&t, "comm", "a b b");
+	small_store_column_is(&t, "syscall", "syscall_0 syscall_15 syscall_4");
+	assert_true(table_column(&t, "variant") < 0);
+	assert_int_equal(table_real(&t, 0, "calls"), 3);
+	assert_int_equal(table_real(&t, 0, "errors"), 1);
+	assert_int_equal(table_real(&t, 1, "errors"), 0);
+	assert_float_equal(table_real(&t, 0, "total_ms"), 600e-6, 1e-15);
+	assert_float_equal(table_real(&t, 0, "min_ms"), 100e-6, 1e-15);
+	assert_float_equal(table_real(&t, 0, "max_ms"), 300e-6, 1e-15);
+	assert_float_equal(table_real(&t, 0, "stddev_pct"), 100 / (2 * sqrt(3)), 1e-9);
+	/* The middle of 1.5 calls: the first is in 64 to 128 ns, the second in 128 to 256. */
+	assert_float_equal(table_real(&t, 0, "p50_ms"), 192e-6, 1e-12);
+	assert_float_equal(table_real(&t, 0, "calls_per_mib"), 1.5, 1e-12);
+	assert_float_equal(table_real(&t, 1, "total_ms"), 10e-6, 1e-15);
+	assert_int_equal(table_real(&t, 2, "calls"), 1);
+	assert_float_equal(table_real(&t, 2, "min_ms"), 0, 0);
+	small_store_says(&t, "5 calls in all, 0.001 ms; 3 of 3 rows");
+	small_store_says(&t, "not returned at the recording's end: syscall_0 1, syscall_4 2");
+	small_store_says(&t, "returns without an entry, which do not count: 2 ");
+	small_store_says(&t, "the names of calls are not known for a recording that does not name");
+	table_free(&t);
+	tracepoints_close(tp);
+}
+
+static void test_calls_are_split_by_thread_and_chosen_by_cpu_and_command(void **state)
+{
+	struct cpuset cpus = {0};
+	struct tracepoints *tp = recording(raw, 2, calls, array_size(calls));
+	struct table t = table_of("syscalls", (struct query){.by = "tid", .comm = "a"}, tp);
+
+	(void)state;
+	assert_int_equal(t.rows, 2);
+	assert_int_equal(table_real(&t, 0, "tid"), 20);
+	assert_int_equal(table_real(&t, 1, "tid"), 21);
+	assert_int_equal(table_real(&t, 0, "pid"), 7);
+	assert_int_equal(table_real(&t, 0, "calls"), 2);
+	assert_int_equal(table_real(&t, 1, "calls"), 1);
+	table_free(&t);
+	tracepoints_close(tp);
+	tp = recording(raw, 2, calls, array_size(calls));
+	cpuset_add(&cpus, 2);
+	t = table_of("syscalls", (struct query){.cpus = &cpus, .by = "syscall"}, tp);
+	assert_int_equal(table_real(&t, 0, "calls"), 1);
+	assert_float_equal(table_real(&t, 0, "total_ms"), 200e-6, 1e-15);
+	table_free(&t);
+	tracepoints_close(tp);
+}
+
+static void test_events_of_single_calls_have_the_names_of_the_calls(void **state)
+{
+	static const struct sampled samples[] = {{ENTER, 100, 1, 20, {999}},
+						 {EXIT, 300, 1, 20, {999, 0}}};
+	struct tracepoints *tp = recording(single, 2, samples, 2);
+	struct table t = table_of("syscalls", (struct query){0}, tp);
+
+	(void)state;
+	small_store_column_is(&t, "syscall", "probe");
+	assert_float_equal(table_real(&t, 0, "total_ms"), 200e-6, 1e-15);
+	table_free(&t);
+	tracepoints_close(tp);
+}
+
+static void test_recording_without_returns_is_refused(void **state)
+{
+	static const struct sampled samples[] = {{ENTER, 100, 1, 20, {3}}};
+	struct query q = {.tracepoints = recording(raw, 1, samples, 1)};
+	struct error err = {0};
+	struct table t;
+
+	(void)state;
+	assert_int_equal(measure_run("syscalls", NULL, &q, &t, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "has no system calls"));
+	table_free(&t);
+	tracepoints_close(q.tracepoints);
+}
+
+/* --- waits for a CPU --- */
+
+static const struct recorded sched[] = {
+	{"sched", "sched_switch",
+	 NUMBER("prev_pid", "8") NUMBER("next_pid", "16") NUMBER("prev_state", "24"),
+	 "\"%s\", REC->prev_state & 2048 ? \"+\" : \"\""},
+	{"sched", "sched_wakeup", NUMBER("pid", "8"), NULL},
+	{"sched", "sched_wakeup_new", NUMBER("pid", "8"), NULL},
+	{"sched", "sched_stat_runtime", NUMBER("pid", "8") NUMBER("runtime", "16"), NULL},
+	{"sched", "sched_waking", NUMBER("pid", "8"), NULL},
+};
+enum { SWITCH, WAKEUP, WAKEUP_NEW, RUNTIME };
+
+static const struct sampled switches[] = {
+	{WAKEUP, 1000, 1, 0, {20}},
+	{SWITCH, 3000, 1, 0, {0, 20, 0}}, /* 20 waited for 2000 ns */
+	{WAKEUP, 4000, 1, 0, {20}},	  /* it runs already */
+	{RUNTIME, 8999, 1, 0, {20, 6000}},
+	{SWITCH, 9000, 1, 0, {20, 21, 0}},    /* 20 stays runnable; 21 is new here */
+	{SWITCH, 14000, 1, 0, {21, 20, 1}},   /* 20 waited for 5000 ns, 21 sleeps */
+	{SWITCH, 16000, 1, 0, {20, 0, 2048}}, /* preempted */
+	{RUNTIME, 16001, 1, 0, {20, 2000}},
+	{SWITCH, 17000, 2, 0, {0, 20, 0}}, /* 1000 ns, on CPU 2 */
+	{WAKEUP_NEW, 20000, 2, 0, {22}},
+	{SWITCH, 24000, 2, 0, {20, 22, 4096}}, /* 4000 ns */
+};
+
+static void test_waits_go_from_wakeup_or_preemption_to_the_cpu(void **state)
+{
+	struct cpuset cpus = {0};
+	struct tracepoints *tp = recording(sched, 4, switches, array_size(switches));
+	struct table t = table_of("sched", (struct query){.by = "tid"}, tp);
+
+	(void)state;
+	small_store_column_is(&t, "comm", "b a a");
+	assert_int_equal(table_real(&t, 0, "tid"), 22);
+	assert_int_equal(table_real(&t, 1, "tid"), 20);
+	assert_int_equal(table_real(&t, 1, "switches"), 3);
+	assert_float_equal(table_real(&t, 1, "runtime_ms"), 8000e-6, 1e-12);
+	assert_float_equal(table_real(&t, 1, "avg_delay_ms"), 8000e-6 / 3, 1e-12);
+	assert_float_equal(table_real(&t, 1, "max_delay_ms"), 5000e-6, 1e-12);
+	assert_float_equal(table_real(&t, 1, "max_start_s"), 9000e-9, 1e-15);
+	assert_float_equal(table_real(&t, 1, "max_end_s"), 14000e-9, 1e-15);
+	assert_int_equal(table_real(&t, 2, "switches"), 1);
+	assert_float_equal(table_real(&t, 2, "avg_delay_ms"), 0, 0);
+	assert_true(isnan(table_real(&t, 2, "max_start_s")));
+	small_store_says(&t, "5 switches, 0.008 ms of runtime in all; 3 of 3 tasks");
+	small_store_says(&t, "preemptions inside the kernel (R+): 1;");
+	small_store_says(&t, "a delay begins with sched:sched_wakeup or");
+	assert_false(small_store_noted(&t, "missing"));
+	table_free(&t);
+	tracepoints_close(tp);
+	tp = recording(sched, 4, switches, array_size(switches));
+	t = table_of("sched", (struct query){.comm = "a"}, tp);
+	small_store_column_is(&t, "comm", "a");
+	assert_int_equal(table_real(&t, 0, "threads"), 2);
+	assert_int_equal(table_real(&t, 0, "switches"), 4);
+	assert_float_equal(table_real(&t, 0, "avg_delay_ms"), 2000e-6, 1e-12);
+	table_free(&t);
+	tracepoints_close(tp);
+	tp = recording(sched, 4, switches, array_size(switches));
+	cpuset_add(&cpus, 2);
+	t = table_of("sched", (struct query){.cpus = &cpus, .comm = "a", .limit = 1}, tp);
+	assert_int_equal(table_real(&t, 0, "switches"), 1);
+	assert_float_equal(table_real(&t, 0, "max_delay_ms"), 1000e-6, 1e-12);
+	table_free(&t);
+	tracepoints_close(tp);
+}
+
+static void test_waits_begin_with_the_chosen_event(void **state)
+{
+	static const struct {
+		const char *event, *says;
+		double delay_ns; /* mean of thread 20 and 21 */
+	} events[] = {
+		{NULL, "a delay begins with sched:sched_waking or", 1500},
+		{"sched_wakeup", "a delay begins with sched:sched_wakeup or", 2000},
+		{"sched:sched_wakeup", "a delay begins with sched:sched_wakeup or", 2000},
+		{"sched_other", "the recording has no sched:sched_other", 1500},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(events); i++) {
+		struct tracepoints *tp = recording(sched, 5, switches, array_size(switches));
+		struct table t = table_of("sched", (struct query){.event = events[i].event}, tp);
+
+		small_store_says(&t, events[i].says);
+		assert_int_equal(small_store_noted(&t, "ignores sched_waking"), i == 0);
+		assert_float_equal(table_real(&t, 1, "avg_delay_ms"), events[i].delay_ns / 1e6,
+				   1e-12);
+		table_free(&t);
+		tracepoints_close(tp);
+	}
+}
+
+/* Thread 20 enters CPU 2 although it did not leave CPU 1, and 21 leaves twice. */
+static void test_missing_switches_are_counted(void **state)
+{
+	static const struct sampled lost[] = {
+		{SWITCH, 1000, 1, 0, {0, 20, 0}},  {SWITCH, 2000, 2, 0, {0, 20, 0}},
+		{SWITCH, 3000, 2, 0, {20, 21, 1}}, {SWITCH, 4000, 2, 0, {21, 0, 1}},
+		{SWITCH, 5000, 2, 0, {21, 0, 1}},  {SWITCH, 6000, 2, 0, {21, 0, 1}},
+	};
+	struct tracepoints *tp = recording(sched, 1, lost, array_size(lost));
+	struct table t = table_of("sched", (struct query){0}, tp);
+
+	(void)state;
+	assert_true(isnan(table_real(&t, 0, "runtime_ms")));
+	small_store_says(&t, "the recording has no sched:sched_wakeup");
+	small_store_says(&t, "switches are missing (1 switches to a task that never left a CPU, 2 "
+			     "switches from a task that never came onto its CPU)");
+	table_free(&t);
+	tracepoints_close(tp);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_calls_are_measured_from_entry_to_return),
+		cmocka_unit_test(test_calls_are_split_by_thread_and_chosen_by_cpu_and_command),
+		cmocka_unit_test(test_events_of_single_calls_have_the_names_of_the_calls),
+		cmocka_unit_test(test_recording_without_returns_is_refused),
+		cmocka_unit_test(test_waits_go_from_wakeup_or_preemption_to_the_cpu),
+		cmocka_unit_test(test_waits_begin_with_the_chosen_event),
+		cmocka_unit_test(test_missing_switches_are_counted),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
