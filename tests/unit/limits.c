@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What limits a variant, at each threshold and just below it. The windows have 2 s. */
+#include "analyze/measures/limits.h"
+#include "tests/unit/small_store.h"
+
+struct metric {
+	const char *name;
+	double value;
+};
+
+struct limit_case {
+	struct metric metrics[5];
+	double run_s, wait_s; /* of a thread; both 0: none was seen */
+	const char *limit;
+	double share;
+	const char *evidence;
+};
+
+#define CPU(busy)                    \
+	{                            \
+		"cpu_pct:cpu1", busy \
+	}
+#define LINK(bytes, packets)                                                        \
+	{"nic_state:h/eth0/speed_mbps", 1000}, {"nic:h/eth0/link/rx_bytes", bytes}, \
+	{                                                                           \
+		"nic:h/eth0/link/rx_packets", packets                               \
+	}
+
+static const struct limit_case cases[] = {
+	{{CPU(90),
+	  {"cpu_system_pct:cpu1", 60},
+	  {"cpu_user_pct:cpu1", 29},
+	  {"cpu_steal_pct:cpu1", 1}},
+	 0,
+	 0,
+	 "cpu",
+	 90,
+	 "CPU 1 is 90.0 % busy (system 60, user 29, steal 1)"},
+	{{CPU(90), {"cpu_system_pct:cpu1", 0.9}}, 0, 0, "cpu", 90, "CPU 1 is 90.0 % busy"},
+	{{CPU(89.9), {"cpu_pct:cpu2", 80}}, 0, 0, "none", NAN, "receiver: CPU 1 is 89.9 % busy"},
+	{{CPU(80), {"cpu_pct:cpu2", 91}}, 0, 0, "cpu", 91, "CPU 2 is 91.0 % busy"},
+	{{CPU(96), {"cpu_softirq_pct:cpu1", 40}, {"cpu_irq_pct:cpu1", 9}},
+	 0,
+	 0,
+	 "softirq",
+	 96,
+	 "CPU 1 is 96.0 % busy (softirq 40, irq 9)"},
+	{{CPU(96), {"cpu_softirq_pct:cpu1", 40}, {"cpu_irq_pct:cpu1", 8}},
+	 0,
+	 0,
+	 "cpu",
+	 96,
+	 "CPU 1 is 96.0 % busy (softirq 40, irq 8)"},
+	/* Other programs: as far as they can be on this CPU, from 1 % on. */
+	{{CPU(100), {"cpu_user_pct:cpu1", 50}, {"others_user_pct", 20}},
+	 0,
+	 0,
+	 "none",
+	 NAN,
+	 "receiver: CPU 1 is 100.0 % busy (user 50), less 20.0 % of other programs"},
+	{{CPU(100), {"cpu_user_pct:cpu1", 5}, {"others_user_pct", 20}},
+	 0,
+	 0,
+	 "cpu",
+	 95,
+	 "CPU 1 is 100.0 % busy (user 5), less 5.0 % of other programs"},
+	{{CPU(91), {"cpu_user_pct:cpu1", 5}, {"others_user_pct", 1}},
+	 0,
+	 0,
+	 "cpu",
+	 90,
+	 "CPU 1 is 91.0 % busy (user 5), less 1.0 % of other programs"},
+	{{CPU(90), {"cpu_user_pct:cpu1", 5}, {"others_user_pct", 0.9}},
+	 0,
+	 0,
+	 "cpu",
+	 90,
+	 "CPU 1 is 90.0 % busy (user 5)"},
+	/* A thread that runs or waits all the time, or waits for a CPU. */
+	{{{NULL, 0}},
+	 1.2,
+	 0.6,
+	 "cpu",
+	 90,
+	 "a thread (t) runs or waits for a CPU for 90.0 % of the window (waits for 30.0 % in the "
+	 "first run)"},
+	{{{NULL, 0}},
+	 3,
+	 0,
+	 "cpu",
+	 100,
+	 "a thread (t) runs or waits for a CPU for 100.0 % of the window (waits for 0.0 % in the "
+	 "first run)"},
+	{{{NULL, 0}},
+	 1.1,
+	 0.6,
+	 "cpu",
+	 30,
+	 "a thread (t) waits for 30.0 % of the window for a CPU that other work holds"},
+	{{{NULL, 0}},
+	 1.1,
+	 0.59,
+	 "none",
+	 NAN,
+	 "receiver: a thread (t) waits for 29.5 % of the window for a CPU that other work holds"},
+	{{CPU(95)}, 1.9, 0, "cpu", 95, "CPU 1 is 95.0 % busy"},
+	{{CPU(95), {"cpu_softirq_pct:cpu1", 95}, {"cpu_irq_pct:cpu1", 0}},
+	 1.9,
+	 0,
+	 "softirq",
+	 95,
+	 "CPU 1 is 95.0 % busy (softirq 95)"},
+	{{CPU(50)},
+	 1.9,
+	 0,
+	 "cpu",
+	 95,
+	 "a thread (t) runs or waits for a CPU for 95.0 % of the window (waits for 0.0 % in the "
+	 "first run)"},
+	{{{"throttled_quota_s", 0.2}},
+	 0,
+	 0,
+	 "quota",
+	 10,
+	 "a cgroup's CPU quota stopped the workload for 10.0 % of the window"},
+	{{{"throttled_quota_s", 0.19}},
+	 0,
+	 0,
+	 "none",
+	 NAN,
+	 "receiver: a cgroup's CPU quota stopped the workload for 9.5 % of the window"},
+	{{{"throttled_quota_s", 5}},
+	 0,
+	 0,
+	 "quota",
+	 100,
+	 "a cgroup's CPU quota stopped the workload for 100.0 % of the window"},
+	/* 225 MB of 250 MB in 2 s, with 24 bytes for each frame. */
+	{{LINK(222600000, 100000)}, 0, 0, "wire", 90, "eth0 rx: 0.90 of 1 Gbit/s"},
+	{{LINK(222600000, 99999)}, 0, 0, "none", NAN, "receiver: eth0 rx: 0.90 of 1 Gbit/s"},
+	{{LINK(222600000, 100000), {"nic_info:h/eth0/driver=veth", 1}},
+	 0,
+	 0,
+	 "none",
+	 NAN,
+	 "nothing was measured"},
+	{{LINK(222600000, 100000), {"nic_info:h/eth0/driver=virtio_net", 1}},
+	 0,
+	 0,
+	 "none",
+	 NAN,
+	 "nothing was measured"},
+	{{{"nic_state:h/eth1/speed_mbps", 100},
+	  {"nic:h/eth1/link/tx_bytes", 23990400},
+	  {"nic:h/eth1/link/tx_packets", 400}},
+	 0,
+	 0,
+	 "wire",
+	 96,
+	 "eth1 tx: 0.10 of 0.1 Gbit/s"},
+	{{CPU(0.9)}, 0, 0, "none", NAN, "nothing was measured"},
+	{{CPU(1)}, 0, 0, "none", NAN, "receiver: CPU 1 is 1.0 % busy"},
+};
+
+static void check_row(const struct table *t, size_t row, const char *limit, double share,
+		      const char *evidence)
+{
+	double v = table_real(t, row, "share");
+
+	assert_string_equal(table_text(t, row, "evidence"), evidence);
+	assert_string_equal(table_text(t, row, "limit"), limit);
+	if (isnan(v) != isnan(share) || fabs(v - share) > 1e-6)
+		fail_msg("%s: %g, not %g", evidence, v, share);
+}
+
+static void check_case(const struct limit_case *c)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){0});
+	struct thread_row thread = {.pid = 7,
+				    .tid = 7,
+				    .comm = "t",
+				    .run_ns = c->run_s * 1e9,
+				    .wait_ns = c->wait_s * 1e9};
+	struct table t;
+	size_t i;
+
+	small_store_metric(s, run, "seconds", 2);
+	for (i = 0; i < array_size(c->metrics) && c->metrics[i].name; i++)
+		small_store_metric(s, run, c->metrics[i].name, c->metrics[i].value);
+	if (c->run_s > 0)
+		assert_int_equal(store_thread_add(s, run, &thread, NULL), 0);
+	thread.tid = 8;
+	thread.comm = "idle";
+	thread.run_ns = thread.wait_ns = 1e6;
+	if (c->run_s > 0)
+		assert_int_equal(store_thread_add(s, run, &thread, NULL), 0);
+	t = small_store_table(s, "limits", (struct query){0});
+	assert_int_equal(t.rows, 1);
+	check_row(&t, 0, c->limit, c->share, c->evidence);
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_figure_at_its_threshold_is_a_limit(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++)
+		check_case(&cases[i]);
+}
+
+/* A socket of the sender; its times are seconds. */
+struct socket {
+	double acked, busy_s, rwnd_s, sndbuf_s, notsent, unacked, cwnd;
+};
+
+static void add_socket(struct store *s, int64_t run, const struct socket *k)
+{
+	struct socket_row r = {.pid = 7, .local = "a", .peer = "b", .readings = 2};
+	size_t i;
+
+	for (i = 0; i < SOCKET_NFIGURES; i++)
+		r.f[i] = NAN;
+	r.f[SOCKET_bytes_acked] = k->acked;
+	r.f[SOCKET_busy_us] = 1e6 * k->busy_s;
+	r.f[SOCKET_rwnd_limited_us] = 1e6 * k->rwnd_s;
+	r.f[SOCKET_sndbuf_limited_us] = 1e6 * k->sndbuf_s;
+	r.f[SOCKET_notsent] = k->notsent;
+	r.f[SOCKET_unacked] = k->unacked;
+	r.f[SOCKET_cwnd] = k->cwnd;
+	assert_int_equal(store_socket_add(s, run, &r, NULL), 0);
+}
+
+static void test_sockets_of_a_sender_wait_for_windows_buffers_or_data(void **state)
+{
+	static const struct {
+		struct socket sockets[2];
+		const char *limit;
+		double share;
+		const char *evidence;
+	} waits[] = {
+		{{{1000, 2, 0.6, 0, 0, 1, 10}},
+		 "rwnd",
+		 30,
+		 "rwnd_limited for 30.0 % of the window"},
+		{{{1000, 2, 0, 0.6, 0, 1, 10}},
+		 "sndbuf",
+		 30,
+		 "sndbuf_limited for 30.0 % of the window"},
+		{{{1000, 1, 0.1, 0.3, 1, 9, 10}},
+		 "cwnd",
+		 30,
+		 "cwnd is full with data waiting: 9 of 10 segments in flight in the first run"},
+		{{{1000, 1.6, 0.1, 0.3, 1, 8, 10}},
+		 "wire",
+		 60,
+		 "data wait below TCP (link, qdisc or pacing): 8 of 10 segments in flight in the "
+		 "first run"},
+		{{{1000, 1.4, 0.5, 0.5, 0, 9, 10}},
+		 "application",
+		 30,
+		 "the sockets have nothing to send for 30.0 % of the window"},
+		{{{1000, 1.41, 0.5, 0.5, 0, 9, 10}}, "none", NAN, "receiver: nothing"},
+		/* The mean of two sockets; one with less than 1 % of the bytes does not count. */
+		{{{1000, 2, 0.8, 0, 0, 1, 10}, {10, 2, 0.4, 0, 0, 1, 10}},
+		 "rwnd",
+		 30,
+		 "rwnd_limited for 30.0 % of the window"},
+		{{{1000, 2, 0.8, 0, 0, 1, 10}, {9.9, 2, 0.4, 0, 0, 1, 10}},
+		 "rwnd",
+		 40,
+		 "rwnd_limited for 40.0 % of the window"},
+		/* Times are interpolated, so a socket may seem busy longer than the window. */
+		{{{1000, 3, 0, 0, 1, 10, 10}},
+		 "cwnd",
+		 100,
+		 "cwnd is full with data waiting: 10 of 10 segments in flight in the first run"},
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(waits); i++) {
+		struct store *s = small_store();
+		int64_t run = small_store_run(s, (struct run){.side = "sender"});
+		struct table t;
+
+		small_store_metric(s, run, "seconds", 2);
+		small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+		for (k = 0; k < 2 && waits[i].sockets[k].acked > 0; k++)
+			add_socket(s, run, &waits[i].sockets[k]);
+		t = small_store_table(s, "limits", (struct query){0});
+		if (strcmp(waits[i].limit, "none"))
+			check_row(&t, 0, waits[i].limit, waits[i].share, waits[i].evidence);
+		else
+			assert_string_equal(table_text(&t, 0, "limit"), "none");
+		assert_int_equal(t.rows, 1);
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/* Both sides have data to send only where each sends a tenth of what the other sends. */
+static void test_side_that_sends_little_does_not_wait(void **state)
+{
+	double acked;
+
+	(void)state;
+	for (acked = 99; acked <= 100; acked++) {
+		struct store *s = small_store();
+		int64_t run = small_store_run(s, (struct run){.side = "sender"});
+		struct table t;
+
+		small_store_metric(s, run, "seconds", 2);
+		small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+		add_socket(s, run, &(struct socket){1000, 2, 0.6, 0, 0, 1, 10});
+		run = small_store_run(s, (struct run){0});
+		small_store_metric(s, run, "seconds", 2);
+		small_store_metric(s, run, "tcp_socket_bytes_acked", acked);
+		add_socket(s, run, &(struct socket){acked, 2, 0.7, 0, 0, 1, 10});
+		t = small_store_table(s, "limits", (struct query){0});
+		small_store_column_is(&t, "side", acked < 100 ? "sender" : "receiver sender");
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/* A busy CPU makes data wait, too, so the application is no limit beside it. */
+static void test_words_name_each_limit_with_its_side(void **state)
+{
+	struct store *s = small_store();
+	struct table t;
+	int64_t run;
+	char *words;
+
+	(void)state;
+	run = small_store_run(s, (struct run){.side = "sender"});
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+	small_store_metric(s, run, "cpu_pct:cpu1", 99);
+	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
+	t = small_store_table(s, "limits", (struct query){0});
+	small_store_column_is(&t, "limit", "cpu");
+	words = limits_words(&t, "v");
+	assert_string_equal(words, "sender cpu");
+	assert_null(limits_words(&t, "w"));
+	free(words);
+	table_free(&t);
+	run = small_store_run(s, (struct run){0});
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "cpu_pct:cpu1", 95);
+	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
+	t = small_store_table(s, "limits", (struct query){0});
+	words = limits_words(&t, "v");
+	assert_string_equal(words, "several: receiver cpu, sender cpu");
+	free(words);
+	words = limits_words(&t, "w");
+	assert_string_equal(words, "nothing seen");
+	free(words);
+	table_free(&t);
+	t = small_store_table(s, "summary", (struct query){0});
+	small_store_says(&t, "v: several: receiver cpu, sender cpu; w: nothing seen");
+	table_free(&t);
+	small_store_close(s);
+}
+
+/*
+ * The CPU is busy with other work while the workload's sockets have nothing to send: its own
+ * figures show no limit, and the CPU may be the reason.
+ */
+static void test_limits_of_the_workload_alone_name_those_outside(void **state)
+{
+	struct store *s = small_store();
+	struct table t;
+	int64_t run = small_store_run(s, (struct run){.side = "sender"});
+
+	(void)state;
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
+	t = small_store_table(s, "limits", (struct query){.workload_only = true});
+	small_store_column_is(&t, "limit", "application");
+	small_store_says(
+		&t,
+		"v sender: not measured, so never named as a limit: busy threads (collector threads)");
+	table_free(&t);
+	small_store_metric(s, run, "cpu_pct:cpu1", 95);
+	small_store_metric(s, run, "workload_threads", 1);
+	t = small_store_table(s, "limits", (struct query){.workload_only = true});
+	small_store_column_is(&t, "limit", "none");
+	small_store_says(&t, "limited outside of the workload, by a CPU or a link: sender cpu;");
+	assert_false(small_store_noted(&t, "busy threads"));
+	table_free(&t);
+	t = small_store_table(s, "limits", (struct query){0});
+	small_store_column_is(&t, "limit", "cpu");
+	assert_false(small_store_noted(&t, "collector"));
+	table_free(&t);
+	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
+	small_store_metric(s, run, "seconds", 2);
+	t = small_store_table(s, "limits", (struct query){.variant = "w"});
+	small_store_says(
+		&t,
+		"w receiver: not measured, so never named as a limit: busy CPUs (collector cpu)");
+	small_store_says(
+		&t,
+		"w: not measured, so never named as a limit: cwnd, rwnd, sndbuf and application");
+	table_free(&t);
+	assert_true(limits_driver_is_virtual("veth"));
+	assert_true(limits_driver_is_virtual("virtio_net"));
+	assert_false(limits_driver_is_virtual("mlx5_core"));
+	small_store_close(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_figure_at_its_threshold_is_a_limit),
+		cmocka_unit_test(test_sockets_of_a_sender_wait_for_windows_buffers_or_data),
+		cmocka_unit_test(test_side_that_sends_little_does_not_wait),
+		cmocka_unit_test(test_limits_of_the_workload_alone_name_those_outside),
+		cmocka_unit_test(test_words_name_each_limit_with_its_side),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
