@@ -40,6 +40,21 @@ ok "modelled power is idle + per_cpu x CPUs used" near "$(field 'receiver power'
 ok "roi_p of modelled power has a label" test "$(field 'receiver roi_p' unit)" = 'T^n/P^m, modelled'
 ok "roi_p of modelled power is 8.192^2 / 233.5" near "$(field 'receiver roi_p' base)" 0.28740423 1e-6
 ok "a note names the model" says '^zcost: warning: power is MODELLED' err
+world kinds 4 $copying $mapping
+power() { # power VARIANT KIND WATTS: of both sides, in all runs
+	sqlite3 kinds/zcost.db "INSERT INTO metric SELECT id, 'power_w:$2', 'W', $3, 'measured' FROM run WHERE variant = '$1'"
+}
+power copying wall 100
+power mapping package 50
+compared copying mapping -C kinds
+ok "wall power is not compared with package power" says 'power is not compared: copying has wall power, mapping has package power' err
+ok "an end without the power of BASE has none" test "$(field 'receiver power' base),$(field 'receiver power' new)" = 100,
+power copying package 40
+compared copying mapping -C kinds
+ok "the power that both ends have is compared" test "$(field 'receiver power' base) $(field 'receiver power' new) $(field 'receiver power' change_pct)" = "40 50 25"
+ok "a note says which power it is" says 'power and roi_p use package power' err
+compared copying mapping -C kinds --power-kind wall
+ok "--power-kind chooses the power of both ends" test "$(field 'receiver power' base),$(field 'receiver power' new)" = 100,
 ok "a wrong power model is a usage error" exits 2 "$zcost" compare copying mapping -C cap --power-model 230
 compared copying mapping -C cap
 ok "CPU use has no verdict" test -z "$(field 'receiver cpu' verdict)"

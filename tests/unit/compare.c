@@ -210,6 +210,29 @@ static void test_rows(void **state)
 	diff_free(&d);
 }
 
+/* A row is tested from 1 % of the costs of both ends on. */
+static void test_a_row_is_tested_from_its_share_of_the_family_on(void **state)
+{
+	struct diff d;
+	int e;
+
+	(void)state;
+	diff_init(&d);
+	for (e = 0; e < ENDS; e++) {
+		diff_set_runs(&d, e, 1);
+		TAKE(&d, e, DIFF_POOLED, {"large", 980, 98.25, 1}, {"edge", 10, 1, 1},
+		     {"small", 7, 0.75, 1});
+		TAKE(&d, e, 0, {"large", 980, 98.25, 1}, {"edge", 10, 1, 1}, {"small", 7, 1, 1});
+	}
+	assert_true(d.total[BASE] == 100 && d.total[NEW] == 100);
+	diff_judge(&d, &rule);
+	assert_int_equal(d.tests, 2);
+	assert_int_equal(diff_find(&d, "edge", NULL)->verdict, VERDICT_FEW);
+	assert_int_equal(diff_find(&d, "small", NULL)->verdict, VERDICT_NONE);
+	near(diff_find(&d, "small", NULL)->p, NAN);
+	diff_free(&d);
+}
+
 static void six_runs(struct diff *d, enum end e, double copy, double tcp, double step)
 {
 	int i;
@@ -637,6 +660,7 @@ int main(void)
 		cmocka_unit_test(test_an_interval_opposes_a_change_on_the_other_side),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_a_row_is_tested_from_its_share_of_the_family_on),
 		cmocka_unit_test(test_significant),
 		cmocka_unit_test(test_outlier),
 		cmocka_unit_test(test_vanished),
