@@ -147,6 +147,12 @@ ok "the message names the variants" says "no variant 'mmpa' in this capture; it 
 sqlite3 later/zcost.db "DELETE FROM run WHERE pass = 'profile' AND repeat > 1"
 ok "one run is drawn" exits 0 "$zcost" plot later flame-diff -o alone --new mmap
 ok "a caption says that one run allows no test" says 'No change is told apart from chance: 1 and 1 runs' alone/flame-diff_baseline_mmap_receiver.svg
+. "$tests/golden.sh"
+for figures in $diff.tsv alone/flame-diff_baseline_mmap_receiver.tsv; do
+	tr '\t' , <$figures >>"$golden.txt"
+done
+: >"$golden.notes"
+ok "the frames of differences are as in tests/data/golden/$golden.txt" is_golden
 coloured() { # the colours of its frames
 	sed -n '/class="frames"/,/<.g>/p' "$1" | grep -o '^<rect[^>]*fill="#[0-9a-f]*' | sed 's/.*"#//' | sort -u | tr '\n' ' '
 }
