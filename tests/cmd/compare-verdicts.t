@@ -141,6 +141,8 @@ ok "a change within the ranges of both captures is drift?" test "$(field 'receiv
 ok "a note says what drift? means" says "^zcost: drift.: p < 0.05 and .* 'zcost capture --against' " err
 ok "the gate passes a change that a drift can explain" exits 0 "$zcost" compare first second --fail-on worse
 ok "the gate names such changes" says '^zcost: not gated: [0-9]+ rows change no more than a drift' err
+ok "a movement that a drift can explain is not known to be real" sh -c "'$zcost' compare first second --format json 2>err |
+	jq -e '.movements.rows[0] | .real == \"not known\" and (.words | endswith(\": no more than a drift between runs that did not take turns\"))'"
 sqlite3 second/zcost.db "UPDATE metric SET value = value * (1 - 0.1 * (SELECT repeat FROM run WHERE id = metric.run)) WHERE name IN ('rate_kib', 'throughput')"
 "$zcost" compare first second >out 2>err
 ok "a capture that drifts is named with p" sh -c "sed -n 2p out | grep -q '; new: YES (p: trend 0.00'"
@@ -156,6 +158,25 @@ sqlite3 blocks/zcost.db "UPDATE run SET position = iif(variant = 'copying', 0, 2
 ok "four runs a side that take three turns are interleaved" sh -c "'$zcost' compare copying mapping -C blocks | head -n 1 | grep -q '^mapping against copying'"
 sqlite3 blocks/zcost.db "UPDATE run SET position = id"
 
+# Six runs a side: what the words say of a movement.
+world rules 6 $copying fell_back:2e6:100:0,80,20:4000:1:0.9 near:1e6:100:59.7,40.3,0:40000:0:0 rare:1e6:100:99.5,0.5,0:40000:0:0 rarer:1e6:100:99.7,0.3,0:40000:0:0
+world outlier 6 wild:1e6:100:10,90,0:40000:0:0 calm:1e6:100:5,95,0:40000:0:0
+repeat=0
+for share in 100 110 120 130 140 900; do # of 1000 samples
+	repeat=$((repeat + 1))
+	sqlite3 outlier/zcost.db "UPDATE cost SET samples = CASE frame WHEN 1 THEN $share ELSE 1000 - $share END WHERE run IN
+		(SELECT id FROM run WHERE variant = 'wild' AND pass = 'profile' AND repeat = $repeat);
+		UPDATE cost SET weight = samples * 1000000"
+done
+# word VERDICT-OF-A-MOVEMENT BASE NEW CAPTURE: the words of the movement of TCP/IP end so
+word() {
+	"$zcost" compare $2 $3 -C $4 --table components --format json 2>err | jq -e --arg words ": $1" '.movements.rows[] | select(.what == "TCP/IP").words | endswith($words)'
+}
+ok "a movement of a variant that copied is real, and no speed-up" sh -c "'$zcost' compare copying fell_back -C rules 2>&1 | grep -q 'data copy -600.*: real, but it copied: no speed-up is claimed$'"
+ok "a movement below the threshold is real, but small" word "real, but no more than 2 % of it" copying near rules
+ok "a movement of a part below 1 % is not tested" word "too small a part to be tested" rare rarer rules
+ok "a movement that one run explains may be an outlier's" word "an outlier among the runs may explain it" wild calm outlier
+
 world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
 "$zcost" compare copying fell_back -C back >out 2>err
 ok "the line about the fallback is a whole sentence" says '90.0 % of bytes received, mapped or copied, fell back to copying' out
@@ -166,7 +187,8 @@ movements() { # movements ARGUMENT...: adds the movements of a comparison
 	"$zcost" compare "$@" --format json 2>>"$golden.notes" | jq -r '.movements.rows[] | [.[]] | @csv' || echo "no movements"
 } >>"$golden.txt"
 for ends in "copying mapping -C four" "copying mapping -C three" "copying mapping -C single" "wild calm -C apart" "one two -C small" \
-	"copying mapping -C full" "copying mapping -C blocks" "first second" "copying fell_back -C back" "first:copying full:mapping"; do
+	"copying mapping -C full" "copying mapping -C blocks" "first second" "copying fell_back -C back" "first:copying full:mapping" \
+	"copying fell_back -C rules" "copying near -C rules" "rare rarer -C rules" "wild calm -C outlier"; do
 	movements $ends
 	movements $ends --table functions
 	run compare $ends --format csv --verbose

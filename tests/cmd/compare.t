@@ -172,6 +172,12 @@ ok "steps that got cheaper come first" test "$(sed -n 3p out | cut -f 1)" = 'pag
 compared one two -C thirds --table waterfall --by functions --limit 1
 ok "--limit adds the other steps up in one step" says '^\(2 other functions\)	' out
 ok "a waterfall with --limit still adds up" adds_up 2
+world ten 4 one:1e8:100:30,70,0:1:0:0 two:99e6:100:30,70,0:1:0:0 ten:1e9:100:30,70,0:1:0:0
+digits() { # digits BASE NEW: after the point of a cost
+	"$zcost" compare $1 $2 -C ten --table components --format md 2>err | sed -n 's/^| *TCP.IP *| *[0-9]*\.\([0-9]*\) .*/\1/p' | tr -d '\n' | wc -c | tr -d ' '
+}
+ok "a total of 10 ns has two digits after the point" test "$(digits one two)" = 2
+ok "a total of 1 ns has three digits after the point" test "$(digits one ten) $(digits ten one)" = "3 3"
 world tiny 6 one:3e9:100:33,33,34:40000:0:0 two:7e9:100:10,80,10:40000:0:0
 compared one two -C tiny --table waterfall
 ok "small costs have more digits" adds_up 4
@@ -216,6 +222,11 @@ ok "a fallback stands in the first line" sh -c 'head -n 1 out | grep -q "NOT ZER
 ok "a row that would be better has the verdict copied" says '^_copy_to_iter .* copied  ' out
 compared copying fell_back -C cap --table functions
 ok "in tsv the line about the fallback is on stderr" says 'NOT ZERO COPY' err
+"$zcost" compare fell_back copying -C cap >out 2>err
+ok "a fallback of BASE alone forbids no speed-up" sh -c 'head -n 1 out | grep -q "^NOT ZERO COPY: fell_back receiver: 90.0 %.*fell back to copying$"'
+world both 4 one:1e6:100:60,40,0:40000:1:0.8 two:2e6:100:0,80,20:4000:1:0.9
+"$zcost" compare one two -C both >out 2>err
+ok "fallbacks of both ends stand in one line" sh -c 'head -n 1 out | grep -q "^NOT ZERO COPY: one receiver: 80.0 %.*; .*two receiver: 90.0 %.*: no speed-up is claimed$"'
 
 ok "compare accepts two CAPTURE:VARIANT" exits 0 "$zcost" compare cap:copying few:mapping --table functions --format tsv
 ok "CAPTURE:VARIANT gives the same table as -C" test "$(field _copy_to_iter delta_ns)" = -600
@@ -322,6 +333,22 @@ printf '%s	%s
 	'' nic:host/eth0/feature:rx-gro '' sysctl:net.core.rmem_max '' CONFIG_HZ '' zcost_version receiver tool:perf receiver build-id:server >want
 ok "settings stand in the order command, units, duration, the plan's other keys, host, card, sysctl, kernel configuration, zcost, tools, programs" \
 	sh -c "sed 1d out | cut -f 1,2 | diff want -"
+# Values above a table: at most 60 letters, from the word on in which they differ.
+letters=$(printf '%060d' 0)
+world values 1 $copying $mapping
+differ() { # differ BASE NEW: the line of a setting with these values
+	sqlite3 values/zcost.db "DELETE FROM fact; INSERT INTO fact VALUES (NULL, 'copying', 'var:a', '$1'), (NULL, 'mapping', 'var:a', '$2')"
+	"$zcost" compare copying mapping -C values 2>err | head -n 1
+}
+ok "a value of 60 letters is whole, and a longer one is cut" test "$(differ $letters 1$letters)" = "setting: var:a: $letters -> 1$(printf '%059d' 0) ..."
+ok "an empty value is named" test "$(differ '' 1)" = "setting: var:a: (empty) -> 1"
+ok "words in common are left out but the last" test "$(differ 'a --b 1 --c' 'a --b 2 --c')" = "setting: var:a: ... --b 1 --c -> ... --b 2 --c"
+ok "a value that ends within the other's words has its last words" test "$(differ 'a b' 'a b c')" = "setting: var:a: a b -> a b c"
+ok "a line break becomes a blank" test "$(differ "1
+2" 3)" = "setting: var:a: 1 2 -> 3"
+sqlite3 values/zcost.db "INSERT INTO fact VALUES (NULL, 'mapping', 'var:b', '1')"
+"$zcost" compare copying mapping -C values >out 2>err
+ok "a setting that one end lacks has no value there" says '^setting: var:b: \(none\) -> 1$' out
 ok "the table of settings has every format" sh -c "for f in text json md csv commit; do '$zcost' compare copying mapping -C settings --table settings --format \$f || exit; done"
 
 . "$tests/golden.sh"
