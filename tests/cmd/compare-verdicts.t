@@ -190,7 +190,6 @@ for ends in "copying mapping -C four" "copying mapping -C three" "copying mappin
 	"copying mapping -C full" "copying mapping -C blocks" "first second" "copying fell_back -C back" "first:copying full:mapping" \
 	"copying fell_back -C rules" "copying near -C rules" "rare rarer -C rules" "wild calm -C outlier"; do
 	movements $ends
-	movements $ends --table functions
 	run compare $ends --format csv --verbose
 done
 golden_captures four/zcost.db
