@@ -15,7 +15,8 @@
 # index beyond an array (UBSan), and malloc() at a write beyond a block: SAN=1 tests do so, too.
 #
 # Two kinds of mutants do not count: those that do not compile, and those with the same machine code as the original.
-# Neither do those that tests/mutate.equivalent names. It gives a reason for each. The arguments of a comparison of two texts
+# Neither do those that tests/mutate.equivalent names. It gives a reason for each. Functions that free are left out, because
+# SAN=1 finds what they lose. Where the smaller or larger of two values is taken, equal values may be either. The arguments of a comparison of two texts
 # are not swapped unless its sign is returned: only whether they are equal matters elsewhere.
 #
 # Command tests that compare each sample with perf, drive a browser, fetch programs or take minutes do not run. unwind.t runs
@@ -292,6 +293,17 @@ sub describe {
 	return (1 + (substr($text, 0, $at) =~ tr/\n//), "$function: $before -> $after");
 }
 
+# Is it a comparison that takes the smaller or larger of two values, and now the other one where they are equal?
+sub takes_an_equal {
+	my ($text, $at, $length, $new) = @_;
+	return 0 if $new !~ /^[<>]=?$/ || substr($new, 0, 1) ne substr($text, $at, 1);
+	my $operand = qr/[\w.>\[\]-]+/;
+	my ($l) = substr($text, 0, $at) =~ /($operand) \z/ or return 0;
+	my ($r, $rest) = substr($text, $at + $length, 300) =~ /^ ($operand)(.*)/s or return 0;
+	my ($one, $other) = ("\Q$l\E\\s+: \Q$r\E", "\Q$r\E\\s+: \Q$l\E");
+	return $rest =~ /^\)?\s+\? (?:$one|$other)[;,)]/ || $rest =~ /^\)\s+(?:\Q$l\E = \Q$r\E|\Q$r\E = \Q$l\E);(?!\s*else)/;
+}
+
 # Returns the mutants in the order of the sample.
 sub list_mutants {
 	my ($from, @places) = @_;
@@ -304,7 +316,7 @@ sub list_mutants {
 			for my $c (changes_of($text)) {
 				my ($at, $what) = describe($text, @$c);
 				my $key = "$file: $what";
-				next if $line && $line != $at;
+				next if $line && $line != $at || $what =~ /^\w*_free: / || takes_an_equal($text, @$c);
 				push @list, {file => $file, line => $at, what => $what, change => $c, key => $key,
 					     order => Digest::SHA::sha1("$from $key " . $seen{$key}++)};
 			}
