@@ -913,6 +913,20 @@ static void test_meter_covers(void **state)
 	assert_null(noted(&in, NOTE_power_few_readings));
 	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n")));
 	assert_float_equal(noted(&in, NOTE_power_few_readings)->value[1].number, 1, 0);
+	ingest_free(&in);
+	/* A reading at an end of the window is inside it. */
+	in = fresh("1");
+	assert_float_equal(read_meter(&in, &m, "t,w\n0,100\n13,100\n14,100\n"), 100, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "t,w\n9,100\n10,100\n14,100\n"), 100, 1e-9);
+	assert_null(noted(&in, NOTE_power_no_reading_inside));
+	assert_null(noted(&in, NOTE_meter_bad_lines));
+	/* steps of 0.5, 0.5, 1.6, 0.5, 1.7 and 0.5 s */
+	read_meter(&in, &m, "t,w\n9,1\n9.5,1\n10,1\n11.6,1\n12.1,1\n13.8,1\n14.3,1\n");
+	assert_string_equal(noted(&in, NOTE_power_gap)->value[3].text, ", the longest of 2 gaps");
+	read_meter(&in, &m, "t,w\n-1,100\n9,100\n14,100\n");
+	assert_float_equal(noted_number(&in, NOTE_meter_bad_lines), 1, 0);
+	ingest_free(&in);
+	in = fresh("1");
 	/* lines in any order, one of them damaged */
 	assert_float_equal(read_meter(&in, &m, "t,w\n14,100\n11,oops\n9,100\n12,100\n"), 100, 1e-9);
 	assert_non_null(noted(&in, NOTE_meter_bad_lines));

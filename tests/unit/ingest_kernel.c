@@ -802,6 +802,59 @@ static void test_early_sleep_is_taken_from_the_longest_state(void **state)
 	ingest_free(&in);
 }
 
+static void test_notes_on_idle_states_begin_at_10_ms_and_1_percent(void **state)
+{
+	static const struct {
+		long slept_us;
+		bool early;
+	} rows[] = {{100010000, false}, {100010001, true}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct ingest in = fresh();
+		struct error err = {0};
+		char *last = xasprintf("1\t1\tC1\t1\t%ld\n", rows[i].slept_us);
+
+		in.run.end_ns = 110 * S;
+		cpuset_add(&in.cpus, 2);
+		add(10, "1\t1\tC1\t0\t0\n2\t1\tC1\t0\t0\n");
+		add(109, "2\t1\tC1\t0\t0\n");
+		add(110, last);
+		free(last);
+		assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
+		is(in, "cstate_pct:1 C1:cpu2", 0); /* known for 99 of 100 s */
+		assert_float_equal(noted_number(&in, NOTE_idle_partial), 1, 0);
+		assert_int_equal(in.notes.n, 1);
+		ingest_free(&in);
+		in = fresh();
+		in.run.end_ns = 110 * S;
+		last = xasprintf("1\t1\tC1\t1\t%ld\n", rows[i].slept_us);
+		add(10, "1\t1\tC1\t0\t0\n");
+		add(110, last);
+		free(last);
+		assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
+		assert_int_equal(noted(&in, NOTE_idle_early_sleep) != NULL, rows[i].early);
+		ingest_free(&in);
+	}
+}
+
+static void test_gauge_is_read_twice_at_one_time(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, "TCP: inuse 4\n");
+	add(11, "TCP: inuse 6\n");
+	add(11, "TCP: inuse 6\n");
+	add(13, "TCP: inuse 6\n");
+	assert_int_equal(parse_file(&in, "sockstat.snap", path, &err), 0);
+	is(in, "sockstat_mean:TCP.inuse", (5 + 6 * 2) / 3.0);
+	is(in, "sockstat_max:TCP.inuse", 6);
+	ingest_free(&in);
+}
+
 /* Gauges on straight lines: 10 at 9 s, 20 at 11 s, 0 at 15 s. The window begins at 15, ends at 10.
  */
 static void test_sockstat_means_and_maxima_of_the_window(void **state)
@@ -973,6 +1026,8 @@ int main(void)
 		cmocka_unit_test(test_renamed_interface_has_its_last_name),
 		cmocka_unit_test(test_interface_has_its_name_in_the_last_list),
 		cmocka_unit_test(test_nic_awkward),
+		cmocka_unit_test(test_notes_on_idle_states_begin_at_10_ms_and_1_percent),
+		cmocka_unit_test(test_gauge_is_read_twice_at_one_time),
 		cmocka_unit_test(test_sockstat_means_and_maxima_of_the_window),
 	};
 
