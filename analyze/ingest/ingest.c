@@ -142,8 +142,6 @@ double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_
 	uint64_t start = in->run.start_ns, end = in->run.end_ns;
 	double window = (double)(end - start), covered;
 
-	if (end <= start)
-		return 0; /* ingest_run says so once */
 	if (*from < start)
 		*from = start;
 	if (*to > end)
