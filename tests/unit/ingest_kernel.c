@@ -911,8 +911,10 @@ static void test_throttling_is_the_sum_of_cores_and_the_strictest_cgroup(void **
 	assert_float_equal(noted(&in, NOTE_throttled_quota)->value[2].number, 3, 0);
 	ingest_free(&in);
 	in = fresh();
-	add(10, "cpu1 core_throttle_count 5\n/a nr_throttled 1\n");
-	add(13, "cpu1 core_throttle_count 5\n/a nr_throttled 1\n");
+	add(10,
+	    "cpu1 core_throttle_count 5\ncpu1 core_throttle_total_time_ms 0\n/a nr_throttled 1\n");
+	add(13, "cpu0 core_throttle_count 9\ncpu1 core_throttle_count 5\n"
+		"cpu1 core_throttle_total_time_ms x\n/a nr_throttled 1\n");
 	assert_int_equal(parse_file(&in, "throttle.snap", path, &err), 0);
 	is(in, "throttled_heat", 0); /* known to be none */
 	is(in, "throttled_quota", 0);

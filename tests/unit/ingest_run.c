@@ -723,7 +723,7 @@ static void test_host_has_its_settings(void **state)
 /* A file that this machine cannot read is an error, a missing one is not. */
 static void test_unreadable_file_of_a_host_is_an_error(void **state)
 {
-	static const char *const files[] = {"sysctls", "config", "host.json"};
+	static const char *const files[] = {"sysctls", "config", "host.json", "nic/e0/sysfs"};
 	struct host h;
 	size_t i;
 
@@ -732,7 +732,7 @@ static void test_unreadable_file_of_a_host_is_an_error(void **state)
 		struct error err = {0};
 		char *path = xasprintf("%s/bad/%s", hosts, files[i]);
 
-		put("hosts/bad/other", "");
+		put("hosts/bad/nic/e0/other", "");
 		assert_int_equal(symlink("/proc/self/mem", path), 0); /* EIO at address 0 */
 		assert_int_equal(host_read(&h, hosts, "bad", &err), -EIO);
 		assert_non_null(strstr(err.text, path));

@@ -429,6 +429,25 @@ static void test_kernel_configuration_says_who_is_charged_for_interrupts(void **
 	check_accounting("CONFIG_HZ=250\n", NAN);
 }
 
+static void test_configuration_that_cannot_be_read_is_noted(void **state)
+{
+	char *config = xasprintf("%s/config", dir);
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+
+	(void)state;
+	in.host_dir = dir;
+	world();
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	assert_int_equal(in.notes.n, 0);			/* an older capture has none */
+	assert_int_equal(symlink("/proc/self/mem", config), 0); /* EIO at address 0 */
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	assert_true(noted_text(&in, NOTE_file_unreadable, config));
+	unlink(config);
+	free(config);
+	ingest_free(&in);
+}
+
 static void test_run_queue_delay_is_counted(void **state)
 {
 	struct ingest in = fresh(NULL);
@@ -591,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_ended_child_ran_what_its_parent_waited_for),
 		cmocka_unit_test(test_times_are_ticks_without_schedstat),
 		cmocka_unit_test(test_kernel_configuration_says_who_is_charged_for_interrupts),
+		cmocka_unit_test(test_configuration_that_cannot_be_read_is_noted),
 		cmocka_unit_test(test_run_queue_delay_is_counted),
 		cmocka_unit_test(test_line_of_sched_needs_its_thread_and_its_time),
 		cmocka_unit_test(test_thread_is_new_unless_it_ran_and_waited_too_long),
