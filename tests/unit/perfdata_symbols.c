@@ -5,6 +5,7 @@
  */
 #include "tests/unit/perfdata_stream.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,6 +51,45 @@ static void write_notes(const char *name, uint8_t byte)
 	str_free(&w.out);
 }
 
+/* Writes an ELF kernel that is linked BOOT below the place of kallsyms. `byte` 0: no build-id. */
+static void write_vmlinux(const char *name, uint8_t byte)
+{
+	enum { TEXT = 0x1000, NOTES = 0x1100, SYMS = 0x1200, NAMES = 0x1300, SECTIONS = 0x1400 };
+	static const char names[] = "\0_text\0tcp_sendmsg\0.text\0.note\0.symtab\0.strtab";
+	static uint8_t file[0x1600];
+	const uint64_t linked = KERNEL - BOOT;
+	const Elf64_Shdr sections[] = {
+		{0},
+		{19, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, linked, TEXT, 0x100, 0, 0, 16, 0},
+		{25, byte ? SHT_NOTE : SHT_PROGBITS, SHF_ALLOC, linked + 0x2000, NOTES, 36, 0, 0, 4,
+		 0},
+		{31, SHT_SYMTAB, 0, 0, SYMS, 3 * sizeof(Elf64_Sym), 4, 1, 8, sizeof(Elf64_Sym)},
+		{39, SHT_STRTAB, 0, 0, NAMES, sizeof(names), 0, 0, 1, 0},
+	};
+	const Elf64_Sym symbols[] = {
+		{0},
+		{1, ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 0, 1, linked, 0},
+		{7, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1, linked + 0x300, 0x100},
+	};
+
+	*(Elf64_Ehdr *)file =
+		(Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			     .e_type = ET_EXEC,
+			     .e_machine = EM_X86_64,
+			     .e_version = EV_CURRENT,
+			     .e_shoff = SECTIONS,
+			     .e_ehsize = sizeof(Elf64_Ehdr),
+			     .e_shentsize = sizeof(Elf64_Shdr),
+			     .e_shnum = 5,
+			     .e_shstrndx = 4};
+	memcpy(file + NOTES, "\4\0\0\0\x14\0\0\0\3\0\0\0GNU", 16);
+	memset(file + NOTES + 16, byte, 20);
+	memcpy(file + SYMS, symbols, sizeof(symbols));
+	memcpy(file + NAMES, names, sizeof(names));
+	memcpy(file + SECTIONS, sections, sizeof(sections));
+	write_text(name, file, sizeof(file));
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -61,6 +101,12 @@ static int make_folder(void **state)
 		   kallsyms, sizeof(kallsyms) - 1);
 	write_text("old/[kernel.kallsyms]/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", kallsyms,
 		   sizeof(kallsyms) - 1);
+	write_vmlinux("elf/.build-id/aa/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/elf", 0xaa);
+	write_vmlinux("debug/usr/lib/debug/boot/vmlinux-6.1", 0xaa);
+	write_vmlinux("boot/boot/vmlinux-6.1", 0xaa);
+	write_vmlinux("modules/usr/lib/debug/lib/modules/6.1/vmlinux", 0xaa);
+	write_vmlinux("build/lib/modules/6.1/build/vmlinux", 0xaa);
+	write_vmlinux("without-id", 0);
 	return 0;
 }
 
@@ -80,6 +126,16 @@ static void w_kernel_id(struct writer *w, uint8_t byte, const char *name, uint16
 	for (i = 0; i < 24; i++)
 		w_int(w, i < 20 ? byte : 0, 1);
 	w_name(w, name);
+	w_end(w, at);
+}
+
+static void w_release(struct writer *w, const char *release)
+{
+	size_t at = w_begin(w, 80, 0);
+
+	w64(w, 4);
+	w32(w, 4);
+	w_bytes(w, release, 4);
 	w_end(w, at);
 }
 
@@ -106,7 +162,7 @@ static uint32_t symbol_of(const struct profile *p, uint64_t weight)
 
 static void test_kernel_symbols_need_proof(void **state)
 {
-	enum { NOTHING, CAPTURE, CACHE, NAMED };
+	enum { NOTHING, CAPTURE, CACHE, NAMED, SYMFS, VMLINUX };
 	static const struct {
 		int from;
 		const char *place;
@@ -134,6 +190,18 @@ static void test_kernel_symbols_need_proof(void **state)
 		{CACHE, "new", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
 		{CACHE, "new", 0, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
 		{NAMED, "bare/kallsyms", 0xbb, true, RESOLVED, NULL},
+		{CACHE, "elf", 0xaa, false, RESOLVED, NULL},
+		{SYMFS, "debug", 0xaa, false, RESOLVED, NULL},
+		{SYMFS, "boot", 0xaa, false, RESOLVED, NULL},
+		{SYMFS, "modules", 0xaa, true, RESOLVED, NULL},
+		{SYMFS, "build", 0xaa, false, RESOLVED, NULL},
+		{SYMFS, "boot", 0, false, UNRESOLVED_NO_SYMBOLS, "no kallsyms of the"},
+		{SYMFS, "boot", 0xbb, false, UNRESOLVED_MISMATCH,
+		 "/boot/boot/vmlinux-6.1 has aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+		{VMLINUX, "without-id", 0, false, RESOLVED, NULL},
+		{VMLINUX, "boot/boot/vmlinux-6.1", 0, true, RESOLVED, NULL},
+		{VMLINUX, "without-id", 0xaa, false, UNRESOLVED_MISMATCH, "without-id has none"},
+		{VMLINUX, "none", 0, false, UNRESOLVED_NO_SYMBOLS, "none: cannot open"},
 		{NAMED, "none", 0xbb, false, UNRESOLVED_NO_SYMBOLS, "none: cannot open"},
 	};
 	size_t i;
@@ -147,12 +215,15 @@ static void test_kernel_symbols_need_proof(void **state)
 			.host_dir = cases[i].from == CAPTURE ? path : NULL,
 			.buildid_dir = cases[i].from == CACHE ? path : NULL,
 			.kallsyms = cases[i].from == NAMED ? path : NULL,
+			.symfs = cases[i].from == SYMFS ? path : NULL,
+			.vmlinux = cases[i].from == VMLINUX ? path : NULL,
 		};
 		struct writer records = {0}, w = {0};
 		struct profile p;
 
 		w_kernel_map(&records, at, 0xa00, at, "[kernel.kallsyms]_text");
 		w_kernel_map(&records, MODULE, 0x1000, 0, "[veth]");
+		w_release(&records, "6.1");
 		w_kernel_id(&records, 0xcc, "[kernel.kallsyms]", PERF_RECORD_MISC_USER);
 		w_kernel_id(&records, 0xcc, "/lib/veth.ko", PERF_RECORD_MISC_KERNEL);
 		if (cases[i].recorded)
@@ -168,9 +239,11 @@ static void test_kernel_symbols_need_proof(void **state)
 				    cases[i].why ? "0x310" : "tcp_sendmsg");
 		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved, cases[i].why);
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 1)), "[kernel.kallsyms]");
-		/* modules lie elsewhere after another boot */
+		/* modules lie elsewhere after another boot, and an ELF kernel has none */
 		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 2)),
-				    cases[i].why || cases[i].moved ? "0x10" : "veth_xmit");
+				    !cases[i].why && !cases[i].moved && cases[i].from == CAPTURE
+					    ? "veth_xmit"
+					    : "0x10");
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 2)), "[veth]");
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 4)), "[unknown]");
 		if (!cases[i].note)
