@@ -223,6 +223,7 @@ static void test_kernel_symbols_need_proof(void **state)
 
 		w_kernel_map(&records, at, 0xa00, at, "[kernel.kallsyms]_text");
 		w_kernel_map(&records, MODULE, 0x1000, 0, "[veth]");
+		w_kernel_map(&records, MODULE - BOOT, 0x20, 0, "[veth]");
 		w_release(&records, "6.1");
 		w_kernel_id(&records, 0xcc, "[kernel.kallsyms]", PERF_RECORD_MISC_USER);
 		w_kernel_id(&records, 0xcc, "/lib/veth.ko", PERF_RECORD_MISC_KERNEL);
@@ -233,6 +234,7 @@ static void test_kernel_symbols_need_proof(void **state)
 		w_kernel_sample(&records, 1, at + 0x310);
 		w_kernel_sample(&records, 2, MODULE + 0x10);
 		w_kernel_sample(&records, 4, MODULE - 0x10);
+		w_kernel_sample(&records, 8, MODULE - BOOT + 0x18);
 		w_pipe(&w, &records.out);
 		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)),
@@ -246,6 +248,7 @@ static void test_kernel_symbols_need_proof(void **state)
 					    : "0x10");
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 2)), "[veth]");
 		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 4)), "[unknown]");
+		assert_int_not_equal(p.symbols[symbol_of(&p, 8)].unresolved, RESOLVED);
 		if (!cases[i].note)
 			assert_null(p.kernel_note);
 		else
