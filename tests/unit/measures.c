@@ -456,6 +456,85 @@ static void test_summary_has_the_columns_of_the_units_that_count(void **state)
 	small_store_close(s);
 }
 
+static void add_costs(struct store *s, struct run r, double busy_ns, double cycles)
+{
+	int64_t run = small_store_run(s, r);
+
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "rate_kib", 1024);
+	small_store_metric(s, run, "busy_ns", busy_ns);
+	small_store_metric(s, run, "counter:cycles", cycles);
+	small_store_metric(s, run, "counter:instructions", 1e6);
+	small_store_metric(s, run, "power_w:wall", 10);
+}
+
+static double score(const struct table *t, const char *side, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->rows; i++)
+		if (!strcmp(table_text(t, i, "side"), side) &&
+		    !strcmp(table_text(t, i, "score"), name))
+			return table_real(t, i, "value");
+	return NAN;
+}
+
+/* Each side moves 2 MiB in 2 s: 4e6 and 6e6 ns, 4e6 and 1e6 cycles, 1e6 instructions, 10 W. */
+static void test_scores_of_a_total_add_up_costs_and_divide_sums(void **state)
+{
+	struct store *s = small_store();
+	struct table t;
+	int64_t run;
+
+	(void)state;
+	add_costs(s, (struct run){0}, 4e6, 4e6);
+	add_costs(s, (struct run){.side = "sender", .host = "g"}, 6e6, 1e6);
+	run = small_store_run(s, (struct run){.pass = "syscalls"});
+	small_store_metric(s, run, "seconds", 1);
+	small_store_metric(s, run, "rate_kib", 512);
+	add_syscall(s, run, 0, "read", "c", 1, 10);
+	add_syscall(s, run, 1, "write", "c", 1, 10);
+	t = small_store_table(s, "scores", (struct query){0});
+	assert_float_equal(score(&t, "receiver", "ns_per_kib"), 4e6 / 2048, 1e-9);
+	assert_float_equal(score(&t, "total", "ns_per_kib"), 1e7 / 2048, 1e-9);
+	assert_float_equal(score(&t, "receiver", "cycles_per_byte"), 4e6 / 2097152, 1e-9);
+	assert_float_equal(score(&t, "sender", "ipc"), 1, 1e-12);
+	assert_float_equal(score(&t, "total", "ipc"), 0.4, 1e-12); /* of the sums */
+	assert_float_equal(score(&t, "receiver", "j_per_gb"), 1e9 / 1048576 * 10, 1e-6);
+	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 1048576 * 20, 1e-6);
+	assert_float_equal(score(&t, "receiver", "syscalls_per_mib"), 4, 1e-12);
+	small_store_says(&t, "context_switches_per_mib are absent: these events were not counted");
+	small_store_says(&t, "cache_miss_pct, branch_miss_pct");
+	assert_false(small_store_noted(&t, "ns_per_packet")); /* packets do not count here */
+	table_free(&t);
+	t = small_store_table(s, "scores", (struct query){.side = "total"});
+	small_store_column_is(&t, "side", "total total total total total");
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_scores_have_no_total_of_a_cpu_that_sides_share(void **state)
+{
+	struct store *s = small_store();
+	struct table t;
+
+	(void)state;
+	add_costs(s, (struct run){0}, 4e6, 4e6);
+	add_costs(s, (struct run){.side = "sender"}, 6e6, 1e6);
+	add_costs(s, (struct run){.variant = "w", .position = 2}, 4e6, 4e6);
+	add_costs(s, (struct run){.variant = "w", .position = 3, .side = "sender", .repeat = 2},
+		  1e6, 1e6);
+	t = small_store_table(s, "scores", (struct query){0});
+	assert_float_equal(score(&t, "sender", "ns_per_kib"), 6e6 / 2048, 1e-9);
+	assert_true(isnan(score(&t, "total", "ns_per_kib")));
+	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 1048576 * 10, 1e-6);
+	small_store_says(&t, "v total: receiver and sender share CPU 1: ");
+	small_store_says(&t, "w total: no repeat has the score on all sides");
+	small_store_says(&t, "j_per_gb uses the watts of the whole host");
+	table_free(&t);
+	small_store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +549,8 @@ int main(void)
 		cmocka_unit_test(test_idle_states_have_the_mean_time_of_a_stay),
 		cmocka_unit_test(test_counters_have_rates_and_kinds),
 		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
+		cmocka_unit_test(test_scores_of_a_total_add_up_costs_and_divide_sums),
+		cmocka_unit_test(test_scores_have_no_total_of_a_cpu_that_sides_share),
 		cmocka_unit_test(test_summary_has_the_columns_of_the_units_that_count),
 	};
 

@@ -2,7 +2,7 @@
 #include "analyze/texts/perf_report.h"
 
 #include "analyze/measures/costs.h"
-#include "tests/unit/close.h"
+#include "tests/unit/small_store.h"
 
 #include <errno.h>
 #include <math.h>
@@ -326,6 +326,26 @@ static void test_functions_of_equal_share_stay_in_the_texts_order(void **state)
 	flat_free(&f);
 }
 
+static void test_components_say_which_shares_have_no_name(void **state)
+{
+	struct flat f = parsed("# Children  Self  Symbol\n 90.00%  10.00%  [k] 0xffffffff81000000\n"
+			       " 80.00%  20.00%  [k] zz_nobody_knows\n");
+	struct table t = small_store_table(NULL, "components", (struct query){.flat = &f});
+
+	(void)state;
+	assert_int_equal(t.rows, 1);
+	near(table_real(&t, 0, "self_share"), 30);
+	small_store_says(&t, "unresolved addresses 10.00 %; unclassified functions 20.00 %");
+	table_free(&t);
+	flat_free(&f);
+	f = parsed("# Children  Symbol\n 90.00%  [k] 0xffffffff81000000\n 80.00%  [k] tcp_ack\n");
+	t = small_store_table(NULL, "components", (struct query){.flat = &f});
+	assert_true(isnan(table_real(&t, 0, "self_share")));
+	assert_false(small_store_noted(&t, "unresolved addresses"));
+	table_free(&t);
+	flat_free(&f);
+}
+
 static void test_costs_follow_the_basis(void **state)
 {
 	struct flat f = parsed(TWO_COMMS);
@@ -384,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_damaged_table_is_refused),
 		cmocka_unit_test(test_functions_add_up_over_commands),
 		cmocka_unit_test(test_functions_of_equal_share_stay_in_the_texts_order),
+		cmocka_unit_test(test_components_say_which_shares_have_no_name),
 		cmocka_unit_test(test_costs_follow_the_basis),
 		cmocka_unit_test(test_missing_columns_and_bases_are_refused),
 	};
