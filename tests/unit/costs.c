@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Costs on a world small enough to add up by hand. */
 #include "analyze/measures/call_tree.h"
+#include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 
 #include <errno.h>
@@ -417,6 +418,35 @@ static void test_costs_are_lossy_where_their_basis_is(void **state)
 	}
 }
 
+/* The load of 10, 20 and 60 % of a CPU is 20 % as median and 30 % as mean. */
+static void test_measured_load_is_estimated_as_the_query_asks(void **state)
+{
+	static const double loads[] = {10, 20, 60};
+	struct store *s = small_store();
+	struct table t;
+	struct world w;
+	size_t i;
+	int64_t id;
+
+	(void)state;
+	for (i = 0; i < array_size(loads); i++) {
+		id = small_store_run(s, (struct run){.pass = "all", .repeat = (int)i + 1});
+		small_store_metric(s, id, "cpu_pct", loads[i]);
+		small_store_metric(s, id, "rate_kib", 1000);
+		make_world(&w, 3);
+		assert_int_equal(store_profile_write(s, id, &w.p, NULL), 0);
+		profile_free(&w.p);
+	}
+	t = small_store_table(s, "components", (struct query){.load_measured = true});
+	small_store_says(&t, "the measured load of 20.00 % of the time of 1 CPUs");
+	table_free(&t);
+	t = small_store_table(s, "components",
+			      (struct query){.load_measured = true, .estimator = "mean"});
+	small_store_says(&t, "the measured load of 30.00 % of the time of 1 CPUs");
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* Returns the weight of the frames of a function below the root of a command. */
 static double weight_below(const struct call_tree *tree, const char *command, const char *symbol)
 {
@@ -533,6 +563,7 @@ int main(void)
 		cmocka_unit_test(test_wall_time_counts_idle_time_without_samples),
 		cmocka_unit_test(test_summary_says_once_that_the_workloads_copies_are_not_known),
 		cmocka_unit_test(test_costs_are_lossy_where_their_basis_is),
+		cmocka_unit_test(test_measured_load_is_estimated_as_the_query_asks),
 		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
 	};

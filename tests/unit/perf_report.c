@@ -346,6 +346,25 @@ static void test_components_say_which_shares_have_no_name(void **state)
 	flat_free(&f);
 }
 
+static void test_components_of_a_text_are_not_split_by_what_it_lacks(void **state)
+{
+	static const char *const keys[] = {"cpu", "context", "pid", "tid", "thread", "process"};
+	struct flat f = parsed(TWO_COMMS);
+	struct query q = {.flat = &f};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(keys); i++) {
+		struct error err = {0};
+
+		q.by = keys[i];
+		assert_int_equal(measure_run("components", NULL, &q, &t, &err), -EINVAL);
+		table_free(&t);
+	}
+	flat_free(&f);
+}
+
 static void test_costs_follow_the_basis(void **state)
 {
 	struct flat f = parsed(TWO_COMMS);
@@ -405,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_functions_add_up_over_commands),
 		cmocka_unit_test(test_functions_of_equal_share_stay_in_the_texts_order),
 		cmocka_unit_test(test_components_say_which_shares_have_no_name),
+		cmocka_unit_test(test_components_of_a_text_are_not_split_by_what_it_lacks),
 		cmocka_unit_test(test_costs_follow_the_basis),
 		cmocka_unit_test(test_missing_columns_and_bases_are_refused),
 	};

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables of the network stack: packets of CPUs, interrupts, counters of cards, sockets. */
+#include "tests/unit/small_store.h"
+
+#include <errno.h>
+
+struct metric {
+	const char *name;
+	double value;
+};
+
+/* A run of 2 s in which the workload moved 4 MiB. */
+static struct store *store_with(const struct metric *metrics, size_t n)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){0});
+	size_t i;
+
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "rate_kib", 2048);
+	for (i = 0; i < n; i++)
+		small_store_metric(s, run, metrics[i].name, metrics[i].value);
+	return s;
+}
+#define STORE_WITH(metrics) store_with(metrics, array_size(metrics))
+
+static void test_softnet_names_the_cpus_with_the_most_packets(void **state)
+{
+	static const struct metric metrics[] = {
+		{"softnet_processed", 100},	{"softnet_processed:cpu0", 20},
+		{"softnet_processed:cpu2", 74}, {"softnet_processed:cpu3", 5},
+		{"softnet_processed:cpu4", 1},	{"softnet_dropped", 0},
+		{"softnet_squeezed", 8},	{"softnet_squeezed:cpu2", 8},
+		{"softnet_flow_limited", 0},
+	};
+	struct store *s = STORE_WITH(metrics);
+	struct cpuset cpus = {0};
+	struct table t = small_store_table(s, "softnet", (struct query){0});
+
+	(void)state;
+	small_store_column_is(&t, "name", "softnet_processed softnet_dropped softnet_squeezed");
+	assert_string_equal(table_text(&t, 0, "cpus"), "2: 74 %, 0: 20 %, 3: 5 %");
+	assert_string_equal(table_text(&t, 2, "cpus"), "2: 100 %");
+	assert_float_equal(table_real(&t, 0, "value"), 100, 0);
+	assert_float_equal(table_real(&t, 0, "per_s"), 50, 0);
+	assert_float_equal(table_real(&t, 0, "per_mib"), 25, 1e-12);
+	table_free(&t);
+	cpuset_add(&cpus, 2);
+	cpuset_add(&cpus, 4);
+	t = small_store_table(s, "softnet", (struct query){.cpus = &cpus});
+	small_store_column_is(&t, "name", "softnet_processed softnet_processed softnet_squeezed");
+	assert_int_equal(table_real(&t, 1, "cpu"), 4);
+	assert_float_equal(table_real(&t, 1, "value"), 1, 0);
+	table_free(&t);
+	t = small_store_table(s, "softnet", (struct query){.by = "cpu"});
+	assert_int_equal(t.rows, 5);
+	assert_int_equal(table_real(&t, 0, "cpu"), 0);
+	table_free(&t);
+	t = small_store_table(s, "softnet", (struct query){.all = true});
+	assert_int_equal(t.rows, 4);
+	table_free(&t);
+	small_store_close(s);
+}
+
+/* A CPU that counted nothing in a run has no metric there: it counts as 0. */
+static void test_softnet_counts_a_silent_cpu_as_zero(void **state)
+{
+	static const struct metric metrics[] = {{"softnet_processed", 9},
+						{"softnet_processed:cpu1", 9}};
+	struct store *s = STORE_WITH(metrics);
+	int64_t run = small_store_run(s, (struct run){.repeat = 2});
+	struct table t;
+
+	(void)state;
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "softnet_processed", 3);
+	small_store_run(s, (struct run){.repeat = 3}); /* no readings at all */
+	t = small_store_table(s, "softnet", (struct query){.by = "cpu"});
+	assert_int_equal(table_real(&t, 0, "runs"), 2);
+	assert_float_equal(table_real(&t, 0, "value"), 4.5, 1e-12);
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_interrupts_are_ranked_by_rate_with_their_cpus(void **state)
+{
+	static const struct metric metrics[] = {
+		{"irq:24 eth0-rx", 10},	    {"irq_cpu1:24 eth0-rx", 9}, {"irq_cpu2:24 eth0-rx", 1},
+		{"irq_cpu1:25 eth0-tx", 4}, {"irq_cpu2:25 eth0-tx", 3}, {"irq_cpu3:25 eth0-tx", 2},
+		{"irq_cpu4:25 eth0-tx", 1}, {"irq:25 eth0-tx", 30},	{"irq:LOC", 0},
+		{"softirq:NET_RX", 4},	    {"softirq_cpu1:NET_RX", 4},
+	};
+	struct store *s = STORE_WITH(metrics);
+	struct table t = small_store_table(s, "irq", (struct query){0});
+
+	(void)state;
+	small_store_column_is(&t, "source", "25 24 NET_RX");
+	small_store_column_is(&t, "kind", "irq irq softirq");
+	small_store_column_is(&t, "device", "eth0-tx eth0-rx -");
+	assert_float_equal(table_real(&t, 0, "per_s"), 15, 0);
+	assert_string_equal(table_text(&t, 0, "cpus"), "1: 40 %, 2: 30 %, 3: 20 %");
+	assert_string_equal(table_text(&t, 1, "cpus"), "1: 90 %, 2: 10 %");
+	assert_true(small_store_noted(&t, "counts are those of the side's CPUs"));
+	table_free(&t);
+	t = small_store_table(s, "irq", (struct query){.by = "cpu"});
+	small_store_column_is(&t, "source", "24 25 25 25 24 25 NET_RX");
+	assert_int_equal(table_real(&t, 1, "cpu"), 1);
+	assert_float_equal(table_real(&t, 1, "per_s"), 2, 0);
+	assert_false(small_store_noted(&t, "counts are those of the side's CPUs"));
+	table_free(&t);
+	t = small_store_table(s, "irq", (struct query){.limit = 1});
+	small_store_column_is(&t, "source", "25");
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_nic_sorts_kernel_driver_and_queues_and_names_kinds(void **state)
+{
+	static const struct metric metrics[] = {
+		{"nic:host/eth10/link/rx_packets", 2},
+		{"nic:host/eth2/ethtool/rx_crc_errors", 6},
+		{"nic:host/eth2/link/rx_dropped", 4},
+		{"nic:host/eth2/rx-1/packets", 8},
+		{"nic:host/eth2/rx-0/packets", 8},
+		{"nic:host/eth2/link/tx_packets", 0},
+		{"nic_known_s:host/eth2/link/rx_dropped", 1},
+	};
+	struct store *s = STORE_WITH(metrics);
+	struct table t = small_store_table(s, "nic", (struct query){0});
+
+	(void)state;
+	small_store_column_is(&t, "interface", "eth2 eth2 eth2 eth2 eth10");
+	small_store_column_is(&t, "name", "rx_dropped packets packets rx_crc_errors rx_packets");
+	small_store_column_is(&t, "queue", "- rx-0 rx-1 - -");
+	small_store_column_is(&t, "kind", "drop - - error -");
+	/* The counter was known for one of the two seconds. */
+	assert_float_equal(table_real(&t, 0, "per_s"), 4, 0);
+	assert_float_equal(table_real(&t, 0, "per_mib"), 2, 1e-12);
+	assert_float_equal(table_real(&t, 3, "per_s"), 3, 0);
+	table_free(&t);
+	t = small_store_table(s, "nic", (struct query){.by = "queue"});
+	small_store_column_is(&t, "queue", "rx-0 rx-1");
+	table_free(&t);
+	t = small_store_table(s, "nic", (struct query){.by = "interface", .all = true, .limit = 2});
+	small_store_column_is(&t, "name", "rx_dropped tx_packets");
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_tcp_scales_the_figures_of_a_socket(void **state)
+{
+	static const struct metric metrics[] = {
+		{"tcp_rtt_us", 55}, {"tcp_retransmits", 3}, {"workload_bytes", 2e9}};
+	struct store *s = STORE_WITH(metrics);
+	struct socket_row r = {
+		.pid = 7, .local = "a:1", .peer = "b:2", .congestion = "cubic", .readings = 2};
+	struct run *runs;
+	struct table t;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(store_runs(s, &(struct run_filter){0}, &runs, NULL), 1);
+	for (i = 0; i < SOCKET_NFIGURES; i++)
+		r.f[i] = 1e6 * (double)(i + 1);
+	r.f[SOCKET_busy_us] = 1e6;
+	assert_int_equal(store_socket_add(s, runs[0].id, &r, NULL), 0);
+	r.local = "c:3";
+	r.f[SOCKET_bytes_sent] = 0;
+	r.f[SOCKET_bytes_acked] = 0;
+	assert_int_equal(store_socket_add(s, runs[0].id, &r, NULL), 0);
+	free(runs);
+	t = small_store_table(s, "tcp", (struct query){0});
+	small_store_column_is(&t, "evidence", "sock_diag sock_diag workload");
+	small_store_column_is(&t, "local", "a:1 c:3 -");
+	small_store_column_is(&t, "congestion", "cubic cubic -");
+	assert_int_equal(table_real(&t, 2, "run"), 1);
+	small_store_says(&t, "evidence 'workload': rtt is the value at the workload's end");
+	assert_false(small_store_noted(&t, "sockets left out"));
+	assert_float_equal(table_real(&t, 0, "rtt_us"), 1e6 * (SOCKET_rtt_us + 1), 0);
+	assert_float_equal(table_real(&t, 0, "delivery_gbps"), 8e-3 * (SOCKET_delivery_rate + 1),
+			   1e-9);
+	assert_float_equal(table_real(&t, 0, "rmem_kib"), 1e6 * (SOCKET_rmem + 1) / 1024, 1e-6);
+	assert_float_equal(table_real(&t, 0, "acked_mb"), SOCKET_bytes_acked + 1, 1e-9);
+	assert_float_equal(table_real(&t, 0, "busy_pct"), 50, 1e-12);
+	assert_float_equal(table_real(&t, 0, "retrans_per_gb"),
+			   1e9 * (SOCKET_retrans + 1) / (SOCKET_bytes_sent + 1), 1e-3);
+	assert_true(isnan(table_real(&t, 1, "retrans_per_gb")));
+	assert_float_equal(table_real(&t, 2, "rtt_us"), 55, 0);
+	assert_float_equal(table_real(&t, 2, "retrans_per_gb"), 1.5, 1e-12);
+	table_free(&t);
+	t = small_store_table(s, "tcp", (struct query){.limit = 1});
+	small_store_column_is(&t, "local", "a:1 -");
+	small_store_says(&t, "v receiver: sockets left out because they moved less: 1;");
+	table_free(&t);
+	small_store_close(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_softnet_names_the_cpus_with_the_most_packets),
+		cmocka_unit_test(test_softnet_counts_a_silent_cpu_as_zero),
+		cmocka_unit_test(test_interrupts_are_ranked_by_rate_with_their_cpus),
+		cmocka_unit_test(test_nic_sorts_kernel_driver_and_queues_and_names_kinds),
+		cmocka_unit_test(test_tcp_scales_the_figures_of_a_socket),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
