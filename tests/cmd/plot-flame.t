@@ -147,6 +147,22 @@ ok "the message names the variants" says "no variant 'mmpa' in this capture; it 
 sqlite3 later/zcost.db "DELETE FROM run WHERE pass = 'profile' AND repeat > 1"
 ok "one run is drawn" exits 0 "$zcost" plot later flame-diff -o alone --new mmap
 ok "a caption says that one run allows no test" says 'No change is told apart from chance: 1 and 1 runs' alone/flame-diff_baseline_mmap_receiver.svg
+# Of ten runs, vanished_fn lacks samples in one, and new_fn in two.
+cp -r cap rare
+{
+	echo "BEGIN; DELETE FROM run WHERE pass = 'profile'; DELETE FROM cost; DELETE FROM event;"
+	for r in 1 2 3 4 5 6 7 8 9 10; do
+		profile baseline $r 7:900 $([ $r -gt 9 ] || echo 10:90)
+		profile mmap $r 7:900 $([ $r -gt 8 ] || echo 11:90)
+	done
+	echo "COMMIT;"
+} | sqlite3 -bail rare/zcost.db
+"$zcost" plot rare flame-diff -o rare --new mmap >log 2>&1
+region_in_rare() {
+	awk -F '\t' -v f="$1" 'NR > 1 && $4 == f { print $3 }' rare/flame-diff_baseline_mmap_receiver.tsv
+}
+ok "a stack of one end is vanished or new if nine of ten runs have it" test "$(region_in_rare vanished_fn)" = vanished
+ok "a stack of one end is rare if eight of ten runs have it" test "$(region_in_rare new_fn)" = "in both or rare"
 . "$tests/golden.sh"
 for figures in $diff.tsv alone/flame-diff_baseline_mmap_receiver.tsv; do
 	tr '\t' , <$figures >>"$golden.txt"
