@@ -82,6 +82,8 @@ for table in functions components modules waterfall; do
 	run compare drop.txt tx.txt --rate 8165032,7000000 --table $table --format csv --verbose
 done
 run compare drop.txt tx.txt --units 1e6,2e6 --busy-ns 1e8 --limit 5
-run compare drop.txt tx.txt --rate 1e6 --unit frame --table waterfall --by modules --format commit
+run compare drop.txt tx.txt --rate 1e6 --format commit
+run compare drop.txt tx.txt --rate 1e6 --limit 3 --format commit
+run compare drop.txt tx.txt --rate 1e6 --all --format commit
 ok "comparisons of files are as in tests/data/golden/$golden.txt" is_golden
 done_testing
