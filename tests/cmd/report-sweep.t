@@ -152,6 +152,8 @@ ok "a capture without settings has no sweep, exit 1" exits 1 "$zcost" report swe
 ok "the message says what a sweep takes" says 'no setting has two values: a sweep takes a plan with \[setting NAME\]' err
 
 . "$tests/golden.sh"
+run compare 'old+*' 'new+*' -C stopped --format csv --verbose
+run compare 'old+*' 'new+*' -C stopped
 golden_captures cap/zcost.db
 
 # The crossing of ln 1.5 at 2k and -ln 1.5 at the other end: the middle up to a range of 8, then the middle of the logarithms.
