@@ -266,7 +266,7 @@ sub changes_of {
 	push @changes, [$-[0], 1, ''] while $code =~ /!(?=[\w(*])/g;
 	while ($code =~ /\b(?!if|while|for|switch|return)[a-z_]\w*(?=\()/g) {
 		my $from = $+[0];
-		next if substr($code, $-[0], $from - $-[0]) =~ /^(?:str(?:case|n)?cmp|memcmp|fmin|fmax)$/ && substr($code, 0, $-[0]) !~ /return\s*$/;
+		next if substr($code, $-[0], $from - $-[0]) =~ /^(?:strn?(?:case)?cmp|memcmp|fmin|fmax)$/ && substr($code, 0, $-[0]) !~ /return\s*$/;
 		push @changes, swapped_arguments("$1", $from) if substr($code, $from) =~ /^$nested/;
 	}
 	while ($code =~ /\breturn ([^;]+);/g) {
