@@ -50,6 +50,9 @@ static void test_calls_of_equal_time_are_in_order_of_name_command_and_thread(voi
 	assert_int_equal(table_real(&t, 1, "tid"), 2);
 	assert_int_equal(table_real(&t, 2, "tid"), 3);
 	table_free(&t);
+	assert_int_equal(measure_run("syscalls", s, &(struct query){.by = "comm,colour"}, &t, NULL),
+			 -EINVAL);
+	table_free(&t);
 	t = small_store_table(s, "syscalls", (struct query){.by = "syscall"});
 	small_store_column_is(&t, "syscall", "read zz write");
 	assert_int_equal(table_real(&t, 0, "calls"), 3);
