@@ -134,6 +134,7 @@ sqlite3 noted/zcost.db "INSERT INTO note SELECT id, 'lossy', 'perf_lost', '[0.0,
 	INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(40.0 + repeat) FROM run WHERE pass = 'measure' AND side = 'receiver'"
 messages copying mapping -C noted
 run compare copying mapping -C cap --table components --limit 1 --format commit
+run compare mapping copying -C cap --power-model idle=230,per_cpu=3.5 --format commit
 run compare copying mapping -C cap --table functions --format commit
 run compare copying mapping -C cap --table syscalls --format commit
 run compare copying mapping -C cap --side sender --format commit
