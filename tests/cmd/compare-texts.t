@@ -33,6 +33,7 @@ cp "$data/xdp-drop.stat" "$data/xdp-tx.stat" "$data/devmem-syscalls.txt" "$data/
 run compare xdp-drop.stat xdp-tx.stat --format csv
 run compare xdp-drop.stat xdp-tx.stat
 run compare devmem-syscalls.txt talk-syscalls.txt --format csv
+run compare devmem-syscalls.txt talk-syscalls.txt
 run compare old.txt new.txt --format csv
 ok "comparisons of texts are as in tests/data/golden/$golden.txt" is_golden
 done_testing
