@@ -347,7 +347,7 @@ sub compile {
 	my $source = "$work/slot.$slot/$file";
 	File::Path::make_path($source =~ s{/[^/]*$}{}r, $to =~ s{/[^/]*$}{}r);
 	spew($source, $text);
-	return !system "cd '$tree' && $compiler -g0 $options -Werror=int-conversion -Werror=incompatible-pointer-types -c -o '$to' '$source' 2>/dev/null";
+	return !system "cd '$tree' && $compiler -g0 $options -Werror=format -Werror=int-conversion -Werror=incompatible-pointer-types -c -o '$to' '$source' 2>/dev/null";
 }
 
 sub link_program {
@@ -389,7 +389,7 @@ sub try_mutant {
 	for my $t (@tests) {
 		if ($t->{name} =~ /\.t$/) {
 			$spent += $t->{seconds};
-			return 'survived the tests of ' . BUDGET . ' seconds' if $spent > BUDGET;
+			next if $spent > BUDGET;
 			link_command($t->{name}, $object, $slot, \%linked);
 		} else {
 			link_program($t->{name}, $object, $slot) or die "cannot link $t->{name}\n";
@@ -399,7 +399,7 @@ sub try_mutant {
 		(undef, $failed) = run_test(@run) if $failed && $t->{name} =~ /\.t$/ && slurp("$tree/$t->{name}") =~ /perf record/;
 		return "killed $t->{name}: $failed" if $failed;
 	}
-	return 'survived ' . @tests . ' tests';
+	return $spent > BUDGET ? 'survived the tests of ' . BUDGET . ' seconds' : 'survived ' . @tests . ' tests';
 }
 
 # The tests that execute the line; a line within a statement has the count of a line above.
