@@ -368,7 +368,7 @@ static inline uint64_t plan_value_at(const uint8_t *raw, uint32_t need, struct t
 	return tracing_value(f, raw, need, swap, &bad);
 }
 
-/* Leaves values without a field unchanged. */
+/* Values without a field are 0, because two events are compared by all values. */
 static inline void plan_read_values(const struct tracepoint_plan *p, const uint8_t *raw, bool swap,
 				    struct tracepoint *t)
 {
@@ -376,6 +376,8 @@ static inline void plan_read_values(const struct tracepoint_plan *p, const uint8
 
 	for (i = 0; i < p->nfields; i++)
 		t->v[i] = plan_value_at(raw, p->need, p->fields[i], swap);
+	for (; i < TRACEPOINT_FIELDS; i++)
+		t->v[i] = 0;
 }
 
 /* Checks the size up to the last field once, and then reads without checks. */

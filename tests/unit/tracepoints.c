@@ -240,6 +240,7 @@ static void sample_is_read(bool big, bool fixed)
 	assert_int_equal(t.cpu, 5);
 	assert_int_equal(t.v[0], 74);
 	assert_true(t.v[1] == (uint64_t)-7);
+	assert_int_equal(t.v[2], 0);
 	body = cursor_of(w.out.buf, w.out.len - 8, big);
 	assert_string_equal(tracepoint_plan_read(&p, &e, &body, &t),
 			    "a sample longer than its record");
