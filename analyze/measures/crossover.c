@@ -163,5 +163,5 @@ char *setting_text(double x, const char *like)
 		x /= step;
 		i++;
 	}
-	return i < 0 ? xasprintf("%.3g", x) : xasprintf("%.3g%c", x, factors[i]);
+	return xasprintf("%.*g%.*s", x < 1000 ? 3 : 4, x, i >= 0, factors + (i < 0 ? 0 : i));
 }

@@ -276,8 +276,9 @@ static void scan_note_round(struct scan *s)
 /* The payload follows the record. If it is cut off, use its beginning. */
 static void scan_keep_tracing_data(struct scan *s, struct cursor rest, uint64_t len)
 {
-	if (len < cursor_left(&rest))
-		rest.end = rest.at + len;
+	uint64_t left = cursor_left(&rest);
+
+	rest.end = rest.at + (len < left ? len : left);
 	if (!s->unpacked)
 		s->r->tracing = rest;
 }

@@ -588,6 +588,10 @@ static void test_splits(void **state)
 		assert_in_range(s.of[i], 7, 7 << 4);
 	}
 	splits_free(&s);
+	splits_make(&s, 7, 34);
+	assert_false(s.every);
+	assert_int_equal(s.n, 34);
+	splits_free(&s);
 	splits_make(&s, 64, 2); /* one more than the bits of a split */
 	assert_int_equal(s.runs, 63);
 	assert_int_equal(s.base, 31);

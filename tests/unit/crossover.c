@@ -131,6 +131,35 @@ static void test_the_95_percent_interval_covers_95_percent(void **state)
 	}
 }
 
+static void test_setting_is_printed_with_the_factor_of_its_like(void **state)
+{
+	static const struct {
+		double x;
+		const char *like, *text;
+	} cases[] = {
+		{65537.2, "1400", "6.554e+04"},
+		{1400, "9000", "1400"},
+		{999, "4K", "999"},
+		{1023, "4K", "1023"},
+		{1024, "4K", "1k"},
+		{1536, "4KB", "1.5k"},
+		{1536, "4kbit", "1.54k"},
+		{3.0 * (1 << 20), "4K", "3M"},
+		{5.0 * (1 << 30), "4K", "5G"},
+		{7.0 * (1ULL << 40), "4K", "7T"},
+		{2.0 * (1ULL << 50), "4K", "2048T"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		char *text = setting_text(cases[i].x, cases[i].like);
+
+		assert_string_equal(text, cases[i].text);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_lines_that_do_not_cross_have_no_crossing),
 		cmocka_unit_test(test_single_runs_bound_no_crossing),
 		cmocka_unit_test(test_the_95_percent_interval_covers_95_percent),
+		cmocka_unit_test(test_setting_is_printed_with_the_factor_of_its_like),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -77,6 +77,19 @@ static void test_scores_are_powers_of_the_throughput_over_the_cost(void **state)
 	small_store_close(s);
 }
 
+static void test_score_over_a_cost_of_0_is_missing(void **state)
+{
+	struct store *s = small_store();
+	struct table t;
+
+	(void)state;
+	small_store_metric(s, add_side(s, "receiver", "h", "1", 0), "power_w:wall", 0);
+	t = small_store_table(s, "roi", (struct query){0});
+	check_row(&t, 0, 4, 0, 0, NAN, NAN);
+	table_free(&t);
+	small_store_close(s);
+}
+
 static void test_scores_of_given_numbers(void **state)
 {
 	static const struct {
@@ -508,6 +521,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scores_are_powers_of_the_throughput_over_the_cost),
+		cmocka_unit_test(test_score_over_a_cost_of_0_is_missing),
 		cmocka_unit_test(test_scores_of_given_numbers),
 		cmocka_unit_test(test_total_counts_a_shared_cpu_once),
 		cmocka_unit_test(test_total_of_sides_on_the_same_cpus),
