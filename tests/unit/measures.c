@@ -291,6 +291,28 @@ static void test_threads_that_waited_equally_are_in_order_of_run_and_thread(void
 	small_store_close(s);
 }
 
+/* 0.8 Gbit/s in the measure pass, 0.6 in the profile pass: a quarter is lost. */
+static void test_cost_of_a_pass_is_the_loss_of_its_rate(void **state)
+{
+	static const double rates[] = {0.8, 0.6, 0};
+	static const char *const passes[] = {"measure", "profile", "syscalls"};
+	struct store *s = small_store();
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(passes); i++)
+		small_store_metric(s, small_store_run(s, (struct run){.pass = passes[i]}),
+				   "throughput", rates[i]);
+	t = small_store_table(s, "passes", (struct query){0});
+	small_store_column_is(&t, "pass", "measure profile syscalls");
+	assert_true(isnan(table_real(&t, 0, "cost_pct")));
+	assert_float_equal(table_real(&t, 1, "cost_pct"), 25, 1e-9);
+	assert_float_equal(table_real(&t, 2, "cost_pct"), 100, 1e-9);
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* The window has 2 s. A command that did not run in a measured run has 0 there. */
 static void test_cpu_by_has_threads_and_everything_else(void **state)
 {
@@ -299,6 +321,7 @@ static void test_cpu_by_has_threads_and_everything_else(void **state)
 
 	(void)state;
 	small_store_column_is(&t, "comm", "helper main (everything else)");
+	small_store_says(&t, "v receiver: the side's CPUs were busy for 60.00 %");
 	assert_float_equal(table_real(&t, 0, "cpu_pct"), 25, 1e-9);
 	assert_float_equal(table_real(&t, 1, "cpu_pct"), 20, 1e-9);
 	assert_float_equal(table_real(&t, 1, "busy_share"), 100 * 20 / 60.0, 1e-9);
@@ -548,6 +571,7 @@ int main(void)
 		cmocka_unit_test(test_side_without_a_complete_run_has_no_host),
 		cmocka_unit_test(test_cpu_by_refuses_options_that_its_key_cannot_serve),
 		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
+		cmocka_unit_test(test_cost_of_a_pass_is_the_loss_of_its_rate),
 		cmocka_unit_test(test_cpu_by_has_threads_and_everything_else),
 		cmocka_unit_test(test_idle_states_have_the_mean_time_of_a_stay),
 		cmocka_unit_test(test_counters_have_rates_and_kinds),
