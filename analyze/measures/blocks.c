@@ -114,7 +114,7 @@ void block_list_notes(const struct block_list *list, struct store *s, struct tab
 
 		doubt = doubt ? doubt : scope_doubt(b->runs, b->n);
 		if (!b->n)
-			note_add_of(&t->notes, b->block.variant, b->block.side, no_usable_run);
+			note_add_block(&t->notes, &b->block, no_usable_run);
 		scope_notes(s, b->runs, b->n, t);
 	}
 	if (doubt)

@@ -328,8 +328,7 @@ static void cost_table_note_filter(struct table *t, const struct cost_part *part
 		if (filters[i].value)
 			str_printf(&s, " %s %s", filters[i].option, filters[i].value);
 	if (s.len && f->samples && !f->n)
-		note_add_of(&t->notes, part->block.variant, part->block.side, no_sample_matches,
-			    s.buf);
+		note_add_block(&t->notes, &part->block, no_sample_matches, s.buf);
 	str_free(&s);
 }
 
@@ -367,10 +366,9 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 		cost_table_print_left_out(&s, f);
 	}
 	if (f->samples && !f->n && f->spec.relation) /* one line for all such sides */
-		note_add_of(&t->notes, part->block.variant, part->block.side, function_unseen,
-			    f->spec.function);
+		note_add_block(&t->notes, &part->block, function_unseen, f->spec.function);
 	else
-		note_add_of(&t->notes, part->block.variant, part->block.side, cost_sum, s.buf);
+		note_add_block(&t->notes, &part->block, cost_sum, s.buf);
 	t->lossy |= part->basis.uncounted;
 	str_free(&s);
 	cost_table_note_filter(t, part);

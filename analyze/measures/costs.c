@@ -481,10 +481,10 @@ void system_load_note(const struct system_load *l, const struct block *b, struct
 	if (!l->measured)
 		note_add(&t->notes, system_load_given, l->pct);
 	else if (isnan(l->pct))
-		note_add_of(&t->notes, b->variant, b->side, system_load_absent,
-			    l->one_cpu
-				    ? "the load is known only for all CPUs of the side; omit --cpu"
-				    : "CPU time was not collected (collector 'cpu')");
+		note_add_block(
+			&t->notes, b, system_load_absent,
+			l->one_cpu ? "the load is known only for all CPUs of the side; omit --cpu"
+				   : "CPU time was not collected (collector 'cpu')");
 	else
-		note_add_of(&t->notes, b->variant, b->side, system_load_measured, l->pct, l->ncpus);
+		note_add_block(&t->notes, b, system_load_measured, l->pct, l->ncpus);
 }

@@ -250,8 +250,7 @@ static void counters_add_ratio(const struct block_table *m, const char *event)
 	name = xasprintf("%s%s", ratio.name, group ? group : "");
 	counters_add_figure(m, name, ratio.unit, counters_figure_ratio, event, false);
 	if (p.apart)
-		note_add_of(&m->t->notes, m->b->block.variant, m->b->block.side, ratio_of_turns,
-			    name);
+		note_add_block(&m->t->notes, &m->b->block, ratio_of_turns, name);
 	free(name);
 }
 

@@ -234,9 +234,8 @@ static void cpu_by_add_others(struct table *t, const struct cpu_by_side *side, i
 	if (!e.n)
 		return;
 	if (e.value < -2) {
-		note_add_of(&t->notes, side->k->b->block.variant, side->k->b->block.side,
-			    threads_exceed_cpus, -e.value,
-			    cpu_by_confined(side, run) ? "" : ", so they ran on other CPUs too");
+		note_add_block(&t->notes, &side->k->b->block, threads_exceed_cpus, -e.value,
+			       cpu_by_confined(side, run) ? "" : ", so they ran on other CPUs too");
 		return;
 	}
 	e.value = e.value < 0 ? 0 : e.value;
@@ -299,18 +298,18 @@ static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, si
 			soft = block_estimate(side->k, figure_metric, "cpu_softirq_pct");
 
 	if (!side->groups.n) {
-		note_add_of(&t->notes, b->variant, b->side, no_thread_seen);
+		note_add_block(&t->notes, b, no_thread_seen);
 		return;
 	}
 	if (shown < side->groups.n)
-		note_add_of(&t->notes, b->variant, b->side, rows_shown, shown, side->groups.n);
+		note_add_block(&t->notes, b, rows_shown, shown, side->groups.n);
 	if (busy.n)
-		note_add_of(&t->notes, b->variant, b->side, side_busy, busy.value, soft.value);
+		note_add_block(&t->notes, b, side_busy, busy.value, soft.value);
 	note_add(&t->notes, ticks_and_clock);
 	if (side->k->b->n && figure_metric(side->k->s, side->k->b->runs, "threads_hold_irq") == 1)
 		note_add(&t->notes, interrupts_in_threads);
 	if (!cpu_by_confined(side, -1))
-		note_add_of(&t->notes, b->variant, b->side, threads_unconfined);
+		note_add_block(&t->notes, b, threads_unconfined);
 }
 
 static int cpu_by_add_side(struct block_table *k, enum thread_key key, struct error *err)

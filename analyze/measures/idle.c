@@ -152,8 +152,7 @@ static void idle_put_cpus(struct idle *d)
 	if (!q->cpus && !q->by)
 		idle_put_cpu(d, -1);
 	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {
-		note_add_of(&d->k->t->notes, b->variant, b->side, idle_many_cpus,
-			    cpuset_count(&set));
+		note_add_block(&d->k->t->notes, b, idle_many_cpus, cpuset_count(&set));
 		return;
 	}
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)

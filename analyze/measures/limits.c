@@ -108,9 +108,9 @@ static void limits_note_unmeasured(struct table *t, const struct limits_variant 
 
 		sockets |= v->sides[i].acked > 0;
 		if (!limits_has_cpu_time(v, &v->sides[i]))
-			note_add_of(&t->notes, b->variant, b->side, limits_unmeasured,
-				    v->own ? "busy threads (collector threads)"
-					   : "busy CPUs (collector cpu)");
+			note_add_block(&t->notes, b, limits_unmeasured,
+				       v->own ? "busy threads (collector threads)"
+					      : "busy CPUs (collector cpu)");
 	}
 	if (!sockets)
 		note_add_of(&t->notes, v->sides->b->block.variant, NULL, limits_unmeasured,

@@ -129,8 +129,8 @@ static void nic_setting_note_interface(const struct changes *state, const struct
 	for (i = 0; i < array_size(shown); i++)
 		nic_setting_add(&s, state, interface, i);
 	if (driver || s.len)
-		note_add_of(&t->notes, state->b->block.variant, state->b->block.side, nic_settings,
-			    interface, driver ? driver : "", s.len ? s.buf + (driver ? 0 : 2) : "");
+		note_add_block(&t->notes, &state->b->block, nic_settings, interface,
+			       driver ? driver : "", s.len ? s.buf + (driver ? 0 : 2) : "");
 	str_free(&s);
 }
 

@@ -210,8 +210,8 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 		is = stats_point(e, profile.x, profile.nx);
 		cost = pass_cost(e, &measure, &profile);
 		if (pass_differs(&cost)) {
-			note_add_of(&t->notes, b->variant, b->side, passes_differ, is / was, is,
-				    was, rates[rate].unit)
+			note_add_block(&t->notes, b, passes_differ, is / was, is, was,
+				       rates[rate].unit)
 				->pass = "profile";
 			passes_sort_last_note(&t->notes);
 		}

@@ -324,8 +324,8 @@ static void power_table_note_absent(struct block_table *k)
 	}
 	for (i = 0; i < k->list.n; i++) {
 		reason = block_collector_reason(k->s, &b[i], "power");
-		note_add_of(&k->t->notes, b[i].block.variant, b[i].block.side, power_no_source,
-			    reason ? reason : "see 'zcost report runs'");
+		note_add_block(&k->t->notes, &b[i].block, power_no_source,
+			       reason ? reason : "see 'zcost report runs'");
 		free(reason);
 	}
 }

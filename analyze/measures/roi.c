@@ -163,7 +163,7 @@ static void roi_put_side(struct block_table *k)
 	}
 	roi_put_scores(k->t, b->block.variant, b->block.side, &scores, k->list.estimator);
 	if (scores.shared && scores.source != POWER_MODELLED)
-		note_add_of(&k->t->notes, b->block.variant, b->block.side, power_of_host);
+		note_add_block(&k->t->notes, &b->block, power_of_host);
 	free(scores.s);
 }
 

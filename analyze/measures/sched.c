@@ -435,9 +435,9 @@ static void sched_capture_note_absent(struct store *s, const struct block_runs *
 	char *reason = block_collector_reason(s, b, "sched");
 
 	if (reason)
-		note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_measured, reason);
+		note_add_block(&t->notes, &b->block, sched_not_measured, reason);
 	else
-		note_add_of(&t->notes, b->block.variant, b->block.side, sched_not_collected);
+		note_add_block(&t->notes, &b->block, sched_not_collected);
 	free(reason);
 }
 
@@ -475,7 +475,7 @@ static int sched_capture_put_block(struct block_table *k, struct error *err)
 	if (!rc && !all)
 		sched_capture_note_absent(k->s, k->b, k->t);
 	if (shown < all)
-		note_add_of(&k->t->notes, b->variant, b->side, rows_shown, shown, all);
+		note_add_block(&k->t->notes, b, rows_shown, shown, all);
 	thread_groups_free(&groups);
 	return rc;
 }

@@ -308,7 +308,7 @@ static void busy_note_threads(struct store *s, const struct block_runs *b, struc
 	else if (holds == 0)
 		note_add(&t->notes, interrupts_not_in_threads);
 	if (figure_metric(s, b->runs, "workload_confined") == 0)
-		note_add_of(&t->notes, b->block.variant, b->block.side, threads_unconfined);
+		note_add_block(&t->notes, &b->block, threads_unconfined);
 }
 
 int busy_notes(struct store *s, const struct query *q, const char *end, struct table *t,

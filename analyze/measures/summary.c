@@ -129,8 +129,7 @@ static size_t summary_put_rates(struct store *s, const struct query *q,
 			str_printf(&fewer, "%s%s %zu", fewer.len ? ", " : "", rates[i].column, e.n);
 	}
 	if (fewer.len)
-		note_add_of(&t->notes, b->block.variant, b->block.side, fewer_runs, fewer.buf,
-			    b->n);
+		note_add_block(&t->notes, &b->block, fewer_runs, fewer.buf, b->n);
 	str_free(&fewer);
 	return most;
 }

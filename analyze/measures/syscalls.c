@@ -334,17 +334,15 @@ static void syscalls_note_block(struct store *store, struct table *t, const stru
 		ns += (double)s->rows[i].total_ns;
 	}
 	if (!s->runs)
-		note_add_of(&t->notes, b->variant, b->side, syscalls_none,
-			    sliced ? "are known: " : "were counted", sliced ? sliced : "");
+		note_add_block(&t->notes, b, syscalls_none, sliced ? "are known: " : "were counted",
+			       sliced ? sliced : "");
 	else
-		note_add_of(&t->notes, b->variant, b->side, syscalls_sum_runs,
-			    (unsigned long long)calls, ns / 1e6, s->runs, shown, s->n,
-			    shown < s->n ? "; --all shows all" : "");
+		note_add_block(&t->notes, b, syscalls_sum_runs, (unsigned long long)calls, ns / 1e6,
+			       s->runs, shown, s->n, shown < s->n ? "; --all shows all" : "");
 	if (ended)
-		note_add_of(&t->notes, b->variant, b->side, syscalls_ended,
-			    (unsigned long long)ended);
+		note_add_block(&t->notes, b, syscalls_ended, (unsigned long long)ended);
 	if (*open)
-		note_add_of(&t->notes, b->variant, b->side, syscalls_open, open);
+		note_add_block(&t->notes, b, syscalls_open, open);
 	free(open);
 }
 

@@ -163,9 +163,9 @@ static int tcp_put_block(struct store *s, const struct query *q, const struct bl
 		left += rc > 0 ? rc : 0;
 	}
 	if (left)
-		note_add_of(&t->notes, b->block.variant, b->block.side, tcp_more_sockets, left);
+		note_add_block(&t->notes, &b->block, tcp_more_sockets, left);
 	if (b->n && t->rows == before)
-		note_add_of(&t->notes, b->block.variant, b->block.side, tcp_no_socket);
+		note_add_block(&t->notes, &b->block, tcp_no_socket);
 	return rc < 0 ? rc : 0;
 }
 

@@ -115,8 +115,7 @@ static int timeline_put_block(struct block_table *k, struct error *err)
 	for (i = 0; i < k->b->n && !rc; i++)
 		rc = timeline_put_run(k, &k->b->runs[i], limit, &all, err);
 	if (all > limit)
-		note_add_of(&k->t->notes, b->variant, b->side, rows_shown, (size_t)limit,
-			    (size_t)all);
+		note_add_block(&k->t->notes, b, rows_shown, (size_t)limit, (size_t)all);
 	return rc;
 }
 

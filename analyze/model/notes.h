@@ -38,6 +38,10 @@ extern const struct note_kind note_kinds[NOTE_KINDS];
 		notes_set_side(list, variant, side); \
 	})
 
+/* The same of a block of rows: anything with a variant and a side. */
+#define note_add_block(list, block, id, ...) \
+	note_add_of(list, (block)->variant, (block)->side, id, ##__VA_ARGS__)
+
 static inline bool note_is(const struct note *n, enum note_id id)
 {
 	return n->kind == &note_kinds[id];
