@@ -51,4 +51,12 @@ compare copied baseline zerocopy
 compare copied baseline zerocopy --table functions --side sender
 run compare baseline zerocopy -C copied --format commit
 ok "the tables and comparisons of samples/captures are as in tests/data/golden" is_golden
+
+titled() { # titled TABLE...
+	for table; do
+		"$zcost" report $table copied 2>/dev/null | grep -q '^NOT ZERO COPY: zerocopy sender' || { echo "$table: no title"; return 1; }
+	done
+}
+ok "each table of figures says first that a variant fell back to copying" titled components contexts counters cpu functions idle irq limits \
+	modules nic power roi sched scores sizes snmp softnet summary syscalls tcp
 done_testing
