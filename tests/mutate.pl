@@ -212,7 +212,7 @@ sub code_of {
 	$text =~ s{(/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+')}{blank($1)}gse;
 	$text =~ s/^(#(?:[^\n]*\\\n)*[^\n]*)/blank($1)/gme;
 	$text =~ s/(?:\A|^\}).*?(?:^\{|\z)/blank($&)/gmse;
-	$text =~ s/\b(?:error_(?:set|sys|print)|warn|print_note|fprintf|sizeof|array_size|array_grow|va_arg|x[mc]alloc|xrealloc|arena_alloc)\b\s*$nested/blank($&)/ge;
+	$text =~ s/\b(?:error_(?:set|sys|print)|warn|print_note|fprintf|sizeof|array_size|array_grow|va_arg|x[mc]alloc|xrealloc|arena_alloc|__builtin_prefetch)\b\s*$nested/blank($&)/ge;
 	$text =~ s/^\t+static\b[^;]*;/blank($&)/gme;
 	$text =~ s/^\t+(?:const|struct|enum|union|unsigned|int|bool|char|double|float|long|void|s?size_t|u?int\d+_t|FILE)\b[^=;(]*(?=[=;])/blank($&)/gme;
 	return $text;
