@@ -133,10 +133,12 @@ static int measure_run_sides(const struct measure *m, struct store *store, const
 int measure_run(const char *name, struct store *store, const struct query *q, struct table *t,
 		struct error *err)
 {
-	const struct measure *named = measure_find(name), *m = measure_by(named, q);
+	const struct measure *named = measure_find(name), *m = named ? measure_by(named, q) : NULL;
 	int rc;
 
-	table_init(t, named->name, m->columns, m->ncolumns);
+	table_init(t, name, m ? m->columns : NULL, m ? m->ncolumns : 0);
+	if (!m)
+		return error_set(err, EINVAL, "no table '%s'", name);
 	t->least = m->spare;
 	if (!store && !m->options[SOURCE_PERF] && !m->options[SOURCE_TEXT] &&
 	    !m->options[SOURCE_NUMBERS])

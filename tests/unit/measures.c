@@ -193,6 +193,19 @@ static void test_side_without_a_complete_run_has_no_host(void **state)
 	small_store_close(s);
 }
 
+static void test_unknown_table_is_an_error(void **state)
+{
+	struct store *s = small_store();
+	struct error err = {0};
+	struct table t;
+
+	(void)state;
+	assert_int_equal(measure_run("colours", s, &(struct query){0}, &t, &err), -EINVAL);
+	assert_string_equal(err.text, "no table 'colours'");
+	table_free(&t);
+	small_store_close(s);
+}
+
 static void test_cpu_by_refuses_options_that_its_key_cannot_serve(void **state)
 {
 	struct cpuset cpus = {0};
@@ -569,6 +582,7 @@ int main(void)
 		cmocka_unit_test(test_frames_without_samples_have_zero_weight_and_samples),
 		cmocka_unit_test(test_timeline_counts_seconds_from_the_windows_start),
 		cmocka_unit_test(test_side_without_a_complete_run_has_no_host),
+		cmocka_unit_test(test_unknown_table_is_an_error),
 		cmocka_unit_test(test_cpu_by_refuses_options_that_its_key_cannot_serve),
 		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
 		cmocka_unit_test(test_cost_of_a_pass_is_the_loss_of_its_rate),
