@@ -607,7 +607,7 @@ static void test_power_arithmetic(void **state)
 	assert_int_equal(readings_gaps(w, 3, 10 * S, 13 * S).n, 0);
 }
 
-/* Longer than three times the median step, between readings of which one is inside. */
+/* A gap is longer than three median steps, and at least one of its two readings is inside. */
 static void test_gap_is_longer_than_three_usual_steps(void **state)
 {
 	struct reading three[] = {{8 * S, 1}, {9 * S, 1}, {10 * S, 1}, {13 * S, 1}},

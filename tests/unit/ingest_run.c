@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks what is read of a run besides the raw files of its collectors: run.json, clock.json, the
+ * Checks the other files of a run than those of its collectors: run.json, clock.json, the
  * layout of a capture, its hosts, and how much of the window and of the busy time was seen.
  */
 #include "analyze/ingest/layout.h"

@@ -141,7 +141,7 @@ static void test_stacks_with_the_same_root_are_neighbours(void **state)
 	stacks_free(&list[1].stacks);
 }
 
-/* Stacks of up to 17 addresses, of which the last 15 are the same. */
+/* Stacks of up to 17 addresses. Their last 15 addresses are the same. */
 static uint32_t add_deep_stack(struct stacks *s, uint32_t i)
 {
 	struct stack_head head = {.nr = 15 + i % 3};

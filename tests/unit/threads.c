@@ -364,7 +364,7 @@ static void test_ended_child_ran_what_its_parent_waited_for(void **state)
 
 /*
  * Without schedstat the kernel has no ns. The ticks show 0.5 s of thread 7 and 0.2 s of thread 8.
- * Child 20 ran 0.8 s in all, and 0.3 s of its own children were known.
+ * Child 20 ran 0.8 s in all, and of its own children 0.3 s are known.
  */
 static void test_times_are_ticks_without_schedstat(void **state)
 {
