@@ -14,6 +14,8 @@ uint64_t clock_mono_ns(void);
  * Beyond it `zcost capture` rejects the run, and the analysis of an older capture warns.
  */
 #define WINDOW_SKEW_LIMIT 0.05
+/* Beyond this share a figure of one side may not fit that of the other, and a warning says so. */
+#define WINDOW_SKEW_DOUBTFUL 0.02
 
 /* All arguments have one unit. `error` is the uncertainty of the offset between the clocks. */
 static inline bool window_skew_too_large(double apart, double error, double shorter)

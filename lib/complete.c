@@ -272,6 +272,7 @@ void complete_run(const struct argp *argp, int argc, char **argv, complete_names
 	} else if (t.n > 0 && *t.words[t.n - 1] == '-' && !strchr(t.words[t.n - 1], '=')) {
 		o = complete_find(argp, t.words[t.n - 1]);
 	}
+	t.words[t.n] = last;
 	if (o && o->arg && (before || !(o->flags & OPTION_ARG_OPTIONAL)))
 		complete_argument(&t, o->name, o->arg, before ? before : "", last);
 	else if (!before)

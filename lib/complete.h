@@ -13,8 +13,8 @@
 
 /*
  * Adds lines for an argument that help calls `what`, such as TABLE. `option` is NULL for an
- * argument without option. `words` are the n words before the last one, `of` is the argument of
- * complete_run.
+ * argument without option. `words` are the n words before the last one, and words[n] is the part of
+ * the last one that the names replace. `of` is the argument of complete_run.
  */
 typedef void complete_names(struct str *lines, const char *option, const char *what, char **words,
 			    int n, const void *of);

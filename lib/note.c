@@ -63,6 +63,15 @@ static struct conversion conversion_next(const char *s)
 	return c;
 }
 
+bool note_text_is_own(const struct note_kind *kind, size_t place)
+{
+	struct conversion c = conversion_next(kind->sentence);
+
+	while (c.type && place--)
+		c = conversion_next(c.end);
+	return c.type == 's' && c.start[1] == '-';
+}
+
 static double conversion_integer(const struct conversion *c, va_list *ap)
 {
 	bool is_signed = c->type == 'd' || c->type == 'i';
@@ -165,10 +174,23 @@ void notes_free(struct notes *list)
 
 /* --- the sentence --- */
 
-/* Appends the text between two conversions. "%%" is one character. */
-static void sentence_add_plain(struct str *s, const char *from, const char *to)
+/*
+ * Appends the text between two conversions. "%%" is one character. Of "{is|are}" the first word
+ * follows the number 1.
+ */
+static void sentence_add_plain(struct str *s, const char *from, const char *to, bool one)
 {
+	const char *bar, *end;
+
 	for (; from < to; from++) {
+		if (*from == '{') {
+			bar = from + strcspn(from, "|");
+			end = bar + strcspn(bar, "}");
+			str_add(s, one ? from + 1 : bar + 1,
+				(size_t)(one ? bar - from : end - bar) - 1);
+			from = end;
+			continue;
+		}
 		str_putc(s, *from);
 		from += *from == '%';
 	}
@@ -191,9 +213,12 @@ static void sentence_add_number(struct str *s, const struct conversion *c, doubl
 	}
 }
 
-/* Appends one value, or "1.3 to 5.3" if the notes differ. */
+/*
+ * Appends one value, or "1.3 to 5.3" if the notes differ. Sets *one for a number: whether it is
+ * printed as "1".
+ */
 static void sentence_add_value(struct str *s, const struct conversion *c,
-			       const struct note *const *notes, size_t n, int place)
+			       const struct note *const *notes, size_t n, int place, bool *one)
 {
 	double low = INFINITY, high = -INFINITY;
 	struct str first = {0}, last = {0};
@@ -210,6 +235,7 @@ static void sentence_add_value(struct str *s, const struct conversion *c,
 	sentence_add_number(&first, c, low);
 	sentence_add_number(&last, c, high);
 	str_puts(s, first.buf);
+	*one = !strcmp(first.buf, "1") && !strcmp(last.buf, "1");
 	if (strcmp(first.buf, last.buf))
 		str_printf(s, " to %s", last.buf);
 	str_free(&first);
@@ -220,17 +246,18 @@ static void sentence_add(struct str *s, const struct note *const *notes, size_t 
 {
 	const char *at = notes[0]->kind->sentence;
 	struct conversion c;
+	bool one = false;
 	int place;
 
 	for (place = 0; place < notes[0]->nvalues; place++) {
 		c = conversion_next(at);
 		if (!c.type)
 			break;
-		sentence_add_plain(s, at, c.start);
-		sentence_add_value(s, &c, notes, n, place);
+		sentence_add_plain(s, at, c.start, one);
+		sentence_add_value(s, &c, notes, n, place, &one);
 		at = c.end;
 	}
-	sentence_add_plain(s, at, at + strlen(at));
+	sentence_add_plain(s, at, at + strlen(at), one);
 }
 
 /* --- the variants, sides and runs of a note --- */
@@ -392,9 +419,13 @@ static int note_compare(const void *x, const void *y)
 static int line_compare(const void *x, const void *y)
 {
 	const struct note_line *a = x, *b = y;
+	const struct note_kind *kind_a = a->notes[0]->kind, *kind_b = b->notes[0]->kind;
+	bool doubts = a->severity == SEVERITY_WARNING || a->severity == SEVERITY_LOSSY;
 
 	if (a->severity != b->severity)
 		return (int)b->severity - (int)a->severity;
+	if (doubts && kind_a != kind_b)
+		return (uintptr_t)kind_a < (uintptr_t)kind_b ? -1 : 1;
 	return (a->notes[0] > b->notes[0]) - (a->notes[0] < b->notes[0]);
 }
 

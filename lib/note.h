@@ -28,7 +28,12 @@ struct note_kind {
 	const char *name;	     /* the name in the store and in JSON: "cpu_other_programs" */
 	enum note_severity severity; /* the default severity of a note */
 	const char *concerns; /* the collector with the doubtful figures; NULL means all figures */
-	const char *sentence; /* a printf format with at most NOTE_VALUES conversions */
+	/*
+	 * A printf format with at most NOTE_VALUES conversions. "%zu row{|s} {is|are} bad" is "1
+	 * row is bad" or "2 rows are bad". "%-s" is a text of zcost itself, "%s" may be a text of
+	 * the host or the user.
+	 */
+	const char *sentence;
 };
 
 struct note_value {
@@ -69,6 +74,8 @@ void notes_copy_all(struct notes *list, const struct notes *from);
  * NULL.
  */
 struct note *notes_set_side(struct notes *list, const char *variant, const char *side);
+/* Returns whether the sentence's value at the place is always a text of zcost itself: "%-s". */
+bool note_text_is_own(const struct note_kind *kind, size_t place);
 /* Returns whether two notes have the same kind, severity and values. */
 bool notes_equal(const struct note *a, const struct note *b);
 bool notes_have(const struct notes *list, enum note_severity severity);
@@ -95,8 +102,8 @@ struct note_lines {
 };
 
 /*
- * Merges the notes into lines: results first, then the worst notes first. Equal severities stay in
- * their order.
+ * Merges the notes into lines: results first, then the worst notes first. Losses and warnings stand
+ * in the order of the array of their kinds, the weightiest first, and other notes in their own.
  */
 void note_lines_make(struct note_lines *lines, const struct notes *list);
 void note_lines_free(struct note_lines *lines);

@@ -199,25 +199,30 @@ static int spawn_reap(pid_t pid, int flags, int *status)
 	return 0;
 }
 
+/* LOOK_MS: how often to look for the end of a child where no descriptor is free to wait on. */
+enum { MS = 1000000, LOOK_MS = 10 };
+
 int spawn_wait(pid_t pid, int timeout_ms, int *status)
 {
 	struct pollfd p = {.events = POLLIN};
-	uint64_t end = clock_mono_ns() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * 1000000;
-	int rc = 0;
+	uint64_t now, end = clock_mono_ns() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * MS;
+	int rc, left;
 
 	if (timeout_ms < 0)
 		return spawn_reap(pid, 0, status);
 	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (p.fd < 0)
-		return spawn_reap(pid, 0, status);
-	do {
-		uint64_t now = clock_mono_ns();
-
-		timeout_ms = now >= end ? 0 : (int)((end - now + 999999) / 1000000);
-		rc = poll(&p, 1, timeout_ms);
-	} while (rc < 0 && errno == EINTR);
-	close(p.fd);
-	return rc > 0 ? spawn_reap(pid, 0, status) : -ETIMEDOUT;
+	while ((rc = spawn_reap(pid, WNOHANG, status)) == -EAGAIN) {
+		now = clock_mono_ns();
+		if (now >= end)
+			break;
+		left = (int)((end - now + MS - 1) / MS);
+		if (p.fd < 0 && left > LOOK_MS) /* poll() only sleeps */
+			left = LOOK_MS;
+		poll(&p, 1, left);
+	}
+	if (p.fd >= 0)
+		close(p.fd);
+	return rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
 
 static void spawn_signal_group(pid_t pid, int sig)
@@ -266,7 +271,7 @@ int spawn_run(char *const argv[], const struct spawn *opts, struct error *err)
 }
 
 /* A process that survives SIGKILL hangs in the kernel. KILL_MS limits the wait for it. */
-enum { MS = 1000000, TICK_US = 10000, KILL_MS = 5000 };
+enum { TICK_US = 10000, KILL_MS = 5000 };
 
 /* `env` holds strings with a NUL behind each. */
 static bool marked_find_mark(const char *env, size_t len, const char *mark, bool begins)

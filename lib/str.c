@@ -63,6 +63,11 @@ void str_printf(struct str *s, const char *fmt, ...)
 	s->len += (size_t)n;
 }
 
+void str_item(struct str *s, bool first, bool last, const char *item)
+{
+	str_printf(s, "%s%s", first ? "" : last ? " and " : ", ", item);
+}
+
 void str_reset(struct str *s)
 {
 	s->len = 0;

@@ -20,6 +20,8 @@ void str_add(struct str *s, const void *bytes, size_t n);
 void str_puts(struct str *s, const char *text);
 void str_putc(struct str *s, char c);
 void str_printf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds an item of a list in words: "a, b and c". */
+void str_item(struct str *s, bool first, bool last, const char *item);
 void str_reset(struct str *s); /* empties it but does not free the memory */
 char *str_take(struct str *s); /* never NULL; the caller frees */
 void str_free(struct str *s);

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -191,6 +192,24 @@ static void test_programs_start_stop_and_time_out(void **state)
 	assert_int_equal(spawn_wait(pid, 10, &status), -ETIMEDOUT);
 	spawn_stop(pid, 30000, &status);
 	assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
+static void test_wait_times_out_without_a_free_descriptor(void **state)
+{
+	char *slow[] = {"sleep", "60", NULL};
+	struct rlimit was, none;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(spawn_start(&pid, slow, NULL, NULL), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	none = (struct rlimit){0, was.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(spawn_wait(pid, 100, &status), -ETIMEDOUT);
+	spawn_stop(pid, 30000, &status);
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
 }
 
 static const struct column columns[] = {
@@ -390,6 +409,7 @@ int main(void)
 		cmocka_unit_test(test_sha256_does_not_depend_on_pieces),
 		cmocka_unit_test(test_snapshots_are_read_back),
 		cmocka_unit_test(test_programs_start_stop_and_time_out),
+		cmocka_unit_test(test_wait_times_out_without_a_free_descriptor),
 		cmocka_unit_test(test_table_is_written_in_every_format),
 		cmocka_unit_test(test_text_joins_value_and_interval),
 		cmocka_unit_test(test_only_regular_files_are_opened),

@@ -14,7 +14,8 @@
 
 static const struct note_kind covers = {"covers", SEVERITY_WARNING, "cpu",
 					"%s covers %.1f %% of %zu CPUs"},
-			      lost = {"lost", SEVERITY_LOSSY, NULL, "%d records of %#llx"},
+			      lost = {"lost", SEVERITY_LOSSY, NULL,
+				      "%d record{|s} {is|are} missing at %#llx"},
 			      sum = {"sum", SEVERITY_RESULT, NULL, "sum %g"},
 			      about = {"about", SEVERITY_INFO, NULL, "about %s"};
 
@@ -38,9 +39,20 @@ static void test_note_is_a_sentence_with_numbers(void **state)
 	(void)state;
 	notes_add(&list, &covers, "cpu", 93.26, (size_t)4);
 	notes_add(&list, &lost, -3, 0x5eedULL);
-	expect_line(&list, 0, "lossy: -3 records of 0x5eed");
+	expect_line(&list, 0, "lossy: -3 records are missing at 0x5eed");
 	expect_line(&list, 1, "warning: cpu covers 93.3 % of 4 CPUs");
 	notes_free(&list);
+}
+
+static void test_marked_text_is_of_zcost(void **state)
+{
+	static const struct note_kind kind = {"own", SEVERITY_INFO, NULL, "%5.1f %% of %s at %-s"};
+
+	(void)state;
+	assert_false(note_text_is_own(&kind, 0));
+	assert_false(note_text_is_own(&kind, 1));
+	assert_true(note_text_is_own(&kind, 2));
+	assert_false(note_text_is_own(&kind, 3));
 }
 
 static void add_run(struct notes *list, const char *variant, const char *side, int repeat,
@@ -172,7 +184,7 @@ static void test_text_has_all_results_and_the_worst_five_notes(void **state)
 	notes_add(&t.notes, &sum, 2.5);
 	texts = table_note_texts(&t);
 	assert_string_equal(texts[0], "sum 2.5");
-	assert_string_equal(texts[1], "lossy: 1 records of 0x2");
+	assert_string_equal(texts[1], "lossy: 1 record is missing at 0x2");
 	assert_string_equal(texts[2], "warning: cpu covers 1.0 % of 1 CPUs");
 	assert_string_equal(texts[3], "about n0");
 	assert_string_equal(texts[5], "about n2");
@@ -187,10 +199,36 @@ static void test_text_has_all_results_and_the_worst_five_notes(void **state)
 	table_free(&t);
 }
 
+/* The array of kinds is the order of weight of losses and warnings. Others stay as they were added.
+ */
+static void test_weightier_warnings_stand_first(void **state)
+{
+	static const struct note_kind kinds[] = {
+		{"heavy", SEVERITY_WARNING, NULL, "heavy %s"},
+		{"light", SEVERITY_WARNING, NULL, "light %s"},
+		{"first", SEVERITY_INFO, NULL, "first %s"},
+		{"second", SEVERITY_INFO, NULL, "second %s"},
+	};
+	static const int order[] = {3, 1, 2, 0, 1};
+	struct notes list = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(order); i++)
+		notes_add(&list, &kinds[order[i]], i < 4 ? "a" : "b");
+	expect_line(&list, 0, "warning: heavy a");
+	expect_line(&list, 1, "warning: light a");
+	expect_line(&list, 2, "warning: light b");
+	expect_line(&list, 3, "second a");
+	expect_line(&list, 4, "first a");
+	notes_free(&list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_note_is_a_sentence_with_numbers),
+		cmocka_unit_test(test_marked_text_is_of_zcost),
 		cmocka_unit_test(test_runs_become_one_line),
 		cmocka_unit_test(test_run_counts_once_for_notes_of_several_tables),
 		cmocka_unit_test(test_other_texts_stay_apart),
@@ -199,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_missing_number_is_no_zero),
 		cmocka_unit_test(test_many_sides_are_counted),
 		cmocka_unit_test(test_text_has_all_results_and_the_worst_five_notes),
+		cmocka_unit_test(test_weightier_warnings_stand_first),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
