@@ -34,6 +34,12 @@ void host_write_nics_of(const char *dir, int netns);
  */
 char *host_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * As host_fact, for a fact that figures are named by: where the machine fails (error_of_machine),
+ * it fills the error. A missing file is no error.
+ */
+char *host_label(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* Return /sys and /proc, or ZCOST_SYSFS and ZCOST_PROC, which tests set. */
 const char *sysfs_root(void);
 const char *proc_root(void);

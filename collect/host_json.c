@@ -182,21 +182,42 @@ static json_t *topology_nodes(const char *root)
 
 static const char cpu_dir[] = "/sys/devices/system/cpu";
 
-char *host_fact(const char *fmt, ...)
+static char *host_first_line(struct error *err, const char *fmt, va_list ap)
 {
-	char *path, *text = NULL, *rest, *line = NULL;
-	va_list ap;
+	char *path = xvasprintf(fmt, ap), *text = NULL, *rest, *line = NULL;
 
-	va_start(ap, fmt);
-	path = xvasprintf(fmt, ap);
-	va_end(ap);
-	if (!file_read(path, &text, NULL, NULL)) {
+	if (!file_read(path, &text, NULL, err)) {
 		rest = text;
 		line = str_trim(str_token(&rest, '\n'));
 		line = *line ? xstrdup(line) : NULL;
 	}
 	free(text);
 	free(path);
+	return line;
+}
+
+char *host_fact(const char *fmt, ...)
+{
+	char *line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	line = host_first_line(NULL, fmt, ap);
+	va_end(ap);
+	return line;
+}
+
+char *host_label(struct error *err, const char *fmt, ...)
+{
+	struct error why = {0};
+	char *line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	line = host_first_line(&why, fmt, ap);
+	va_end(ap);
+	if (error_of_machine(why.code))
+		error_set(err, why.code, "%s", why.text);
 	return line;
 }
 

@@ -33,6 +33,7 @@ struct idle_state {
 struct idle_states {
 	struct idle_state *s;
 	size_t n, cap;
+	struct error failed; /* a state's name that the machine could not read */
 };
 
 enum { STATES = 32 }; /* of one CPU; the kernel has at most 10 */
@@ -47,7 +48,7 @@ static bool idle_add_state(struct idle_states *list, const char *root, unsigned 
 		free(dir);
 		return false;
 	}
-	name = host_fact("%s/name", dir);
+	name = host_label(&list->failed, "%s/name", dir);
 	if (!name)
 		name = xasprintf("state%u", number);
 	str_replace(name, '\t', ' ');
@@ -173,6 +174,8 @@ static int idle_probe(struct collect *c)
 		free(why);
 		return -ENODEV;
 	}
+	if (states.failed.code)
+		collect_degraded(c, "%s", states.failed.text);
 	c->data = xmemdup(&states, sizeof(states));
 	return 0;
 }

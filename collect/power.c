@@ -133,12 +133,15 @@ static int power_probe(struct collect *c)
 		power_add_source(p, "command");
 	if (c->run->npower_csv)
 		power_add_source(p, "csv");
-	if (!p->sources.len) {
+	if (p->domains.failed.code) {
+		collect_degraded(c, "%s", p->domains.failed.text);
+	} else if (!p->sources.len) {
 		rc = power_set_none(c, p, &ipmi);
 		power_release(p);
 		return rc;
 	}
-	collect_info_str(c, "source", p->sources.buf);
+	if (p->sources.len)
+		collect_info_str(c, "source", p->sources.buf);
 	if (p->domains.denied)
 		collect_why(c, "%s", denied); /* the other sources are read without them */
 	c->data = p;

@@ -32,7 +32,8 @@ struct power_domain {
 struct power_domains {
 	struct power_domain *d;
 	size_t n, cap;
-	int denied; /* errno of a source that may not be read; 0: none */
+	int denied;	     /* errno of a source that may not be read; 0: none */
+	struct error failed; /* a source, or its name, that the machine could not read */
 };
 
 /* Finds the domains below sysfs_root() (events.h). */

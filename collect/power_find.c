@@ -20,6 +20,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Saves why a source cannot be opened. A source that is gone by now is no error. */
+static void power_refuse(struct power_domains *list, int code, const char *what)
+{
+	if (code == EACCES || code == EPERM)
+		list->denied = code;
+	else if (error_of_machine(code))
+		error_sys(&list->failed, code, "%s: cannot open", what);
+}
+
 /* --- energy counters through perf --- */
 
 /*
@@ -40,10 +49,10 @@ static const struct {
 	{"energy-psys", "psys"},
 };
 
-static int power_perf_socket(unsigned int cpu)
+static int power_perf_socket(unsigned int cpu, struct error *err)
 {
-	char *text = host_fact("%s/devices/system/cpu/cpu%u/topology/physical_package_id",
-			       sysfs_root(), cpu);
+	char *text = host_label(err, "%s/devices/system/cpu/cpu%u/topology/physical_package_id",
+				sysfs_root(), cpu);
 	int socket = text ? atoi(text) : 0;
 
 	free(text);
@@ -74,13 +83,13 @@ static int power_perf_open_on(const struct pmu_event *e, unsigned int cpu,
 	return rc;
 }
 
-static char *power_perf_domain_name(const char *pattern, unsigned int cpu)
+static char *power_perf_domain_name(const char *pattern, unsigned int cpu, struct error *err)
 {
 	const char *mark = strstr(pattern, "%d");
 
 	if (!mark)
 		return xstrdup(pattern);
-	return xasprintf("%.*s%d%s", (int)(mark - pattern), pattern, power_perf_socket(cpu),
+	return xasprintf("%.*s%d%s", (int)(mark - pattern), pattern, power_perf_socket(cpu, err),
 			 mark + 2);
 }
 
@@ -99,17 +108,17 @@ static void power_perf_add(struct power_domains *list, const char *pattern,
 	int rc = power_perf_open_on(e, cpu, &evsel);
 
 	if (rc) {
-		if (rc == -EACCES || rc == -EPERM)
-			list->denied = -rc;
+		power_refuse(list, -rc, pattern);
 		return;
 	}
 	array_grow(list->d, list->n, list->cap);
-	list->d[list->n++] = (struct power_domain){.source = "perf",
-						   .name = power_perf_domain_name(pattern, cpu),
-						   .fd = -1,
-						   .energy = true,
-						   .evsel = evsel,
-						   .scale = power_perf_unit(e)};
+	list->d[list->n++] =
+		(struct power_domain){.source = "perf",
+				      .name = power_perf_domain_name(pattern, cpu, &list->failed),
+				      .fd = -1,
+				      .energy = true,
+				      .evsel = evsel,
+				      .scale = power_perf_unit(e)};
 }
 
 static void power_find_perf(struct power_domains *list)
@@ -166,15 +175,14 @@ static uint64_t power_attribute_number(const char *dir, const char *name)
 	return n;
 }
 
-/* Adds a domain and owns `name`. The errno of a file that may not be read is saved in `denied`. */
+/* Adds a domain and owns `name`. */
 static void power_add(struct power_domains *list, const char *source, char *name, const char *path,
 		      bool energy, uint64_t max)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
-		if (errno == EACCES || errno == EPERM)
-			list->denied = errno;
+		power_refuse(list, errno, path);
 		free(name);
 		return;
 	}
@@ -185,17 +193,16 @@ static void power_add(struct power_domains *list, const char *source, char *name
 
 /* --- powercap: intel-rapl:0 is package-0, intel-rapl:0:1 a domain inside it --- */
 
-static char *power_zone_name(const char *class, const char *zone)
+static char *power_zone_name(const char *class, const char *zone, struct error *err)
 {
-	char *dir = xasprintf("%s/%s", class, zone), *own = host_fact("%s/name", dir), *name;
+	char *own = host_label(err, "%s/%s/name", class, zone), *name;
 	const char *colon = strrchr(zone, ':');
 
-	free(dir);
 	if (!own)
 		own = xstrdup(zone);
 	if (colon && strchr(zone, ':') != colon) {
 		char *parent = xstrndup(zone, (size_t)(colon - zone));
-		char *above = power_zone_name(class, parent);
+		char *above = power_zone_name(class, parent, err);
 
 		name = xasprintf("%s/%s", above, own);
 		free(above);
@@ -217,7 +224,7 @@ static void power_add_zone(struct power_domains *list, const char *class, const 
 	char *dir = xasprintf("%s/%s", class, zone), *path = xasprintf("%s/energy_uj", dir);
 
 	if (power_is_zone(zone) && path_exists(path))
-		power_add(list, "powercap", power_zone_name(class, zone), path, true,
+		power_add(list, "powercap", power_zone_name(class, zone, &list->failed), path, true,
 			  power_attribute_number(dir, "max_energy_range_uj"));
 	free(path);
 	free(dir);
@@ -230,8 +237,8 @@ static const char *const meters[] = {"power%d_input", "power%d_average"};
 static void power_add_meter(struct power_domains *list, const char *dir, const char *hwmon,
 			    int number)
 {
-	char *chip = host_fact("%s/name", dir), *own = xasprintf("power%d", number);
-	char *label = host_fact("%s/%s_label", dir, own);
+	char *chip = host_label(&list->failed, "%s/name", dir), *own = xasprintf("power%d", number);
+	char *label = host_label(&list->failed, "%s/%s_label", dir, own);
 	char *path = NULL, file[32];
 	size_t i;
 
@@ -269,6 +276,8 @@ static void power_each_entry(struct power_domains *list, const char *class,
 	struct dirent **entries;
 	int i, n = scandir(class, &entries, NULL, versionsort);
 
+	if (n < 0 && error_of_machine(errno))
+		error_sys(&list->failed, errno, "%s: cannot read", class);
 	for (i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')
 			one(list, class, entries[i]->d_name);

@@ -106,13 +106,14 @@ void libperf_quiet(void)
 /* --- groups --- */
 
 /*
- * Returns the CPUs of an event, or, to try the event, only the first of them. NULL: there is none.
+ * Makes the counter of an event for all of its CPUs, or, to try the event, for only the first of
+ * them. Returns 0, -ENODEV where it has none, or -ENOMEM.
  */
-static struct perf_cpu_map *counting_cpus_of(const struct event *e, const struct cpuset *cpus,
-					     bool first)
+static int counting_make(struct counting *c, const struct event *e, const struct cpuset *cpus,
+			 bool first, bool leads)
 {
+	struct perf_event_attr attr = e->attr;
 	struct cpuset set = {0};
-	struct perf_cpu_map *map;
 	unsigned int cpu;
 	char *text;
 
@@ -125,34 +126,25 @@ static struct perf_cpu_map *counting_cpus_of(const struct event *e, const struct
 			break;
 	}
 	if (!cpuset_count(&set))
-		return NULL;
-	text = cpuset_format(&set);
-	map = perf_cpu_map__new(text);
-	free(text);
-	return map;
-}
-
-static struct perf_evsel *counting_new(const struct event *e, bool leads)
-{
-	struct perf_event_attr attr = e->attr;
-
+		return -ENODEV;
 	attr.size = sizeof(attr);
 	attr.disabled = leads;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	return perf_evsel__new(&attr);
+	text = cpuset_format(&set);
+	c->cpus = perf_cpu_map__new(text);
+	c->evsel = perf_evsel__new(&attr);
+	free(text);
+	return c->cpus && c->evsel ? 0 : -ENOMEM;
 }
 
 /* Opens one event by itself. */
 static int counting_open_one(struct counting *c, const struct event *e, const struct cpuset *cpus,
 			     bool first)
 {
-	int rc;
+	int rc = counting_make(c, e, cpus, first, true);
 
-	c->cpus = counting_cpus_of(e, cpus, first);
-	if (!c->cpus)
-		return -ENODEV;
-	c->evsel = counting_new(e, true);
-	rc = c->evsel ? perf_evsel__open(c->evsel, c->cpus, NULL) : -ENOMEM;
+	if (!rc)
+		rc = perf_evsel__open(c->evsel, c->cpus, NULL);
 	if (rc)
 		counting_close(c);
 	return rc;
@@ -181,11 +173,13 @@ static void counting_open_apart(struct counting *of, const struct event *events,
 }
 
 /* libperf makes a group of a list's events. After that the list is not needed. */
-static void counting_leads(struct counting *of, size_t n)
+static int counting_leads(struct counting *of, size_t n)
 {
 	struct perf_evlist *list = perf_evlist__new();
 	size_t i;
 
+	if (!list)
+		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		if (of[i].evsel)
 			perf_evlist__add(list, of[i].evsel);
@@ -194,6 +188,7 @@ static void counting_leads(struct counting *of, size_t n)
 		if (of[i].evsel)
 			perf_evlist__remove(list, of[i].evsel);
 	perf_evlist__delete(list);
+	return 0;
 }
 
 static int counting_open_together(struct counting *of, const struct event *events, size_t n,
@@ -203,15 +198,15 @@ static int counting_open_together(struct counting *of, const struct event *event
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !rc; i++) {
 		if (of[i].state == NOT_SUPPORTED)
 			continue;
-		of[i].cpus = counting_cpus_of(&events[i], cpus, false);
-		of[i].evsel = counting_new(&events[i], !led);
+		rc = counting_make(&of[i], &events[i], cpus, false, !led);
 		of[i].leads = !led;
 		led = true;
 	}
-	counting_leads(of, n);
+	if (!rc)
+		rc = counting_leads(of, n);
 	for (i = 0; i < n && !rc; i++)
 		if (of[i].evsel)
 			rc = perf_evsel__open(of[i].evsel, of[i].cpus, NULL);
@@ -221,10 +216,23 @@ static int counting_open_together(struct counting *of, const struct event *event
 	return rc;
 }
 
+static void counting_refuse(struct counting *of, size_t n, int rc)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (of[i].state != COUNTING)
+			continue;
+		of[i].state = NOT_SUPPORTED;
+		of[i].rc = rc;
+	}
+}
+
 void counting_open_group(struct counting *of, const struct event *events, size_t n,
 			 const struct cpuset *cpus, bool *fits)
 {
 	size_t i, have = 0;
+	int rc = 0;
 
 	for (i = 0; i < n; i++) {
 		of[i].rc = counting_open_one(&of[i], &events[i], cpus, true);
@@ -232,7 +240,13 @@ void counting_open_group(struct counting *of, const struct event *events, size_t
 		counting_close(&of[i]);
 		have += !of[i].rc;
 	}
-	*fits = have < 2 || !counting_open_together(of, events, n, cpus);
+	if (have > 1)
+		rc = counting_open_together(of, events, n, cpus);
+	*fits = !rc || rc == -ENOMEM;
+	if (rc == -ENOMEM) { /* the hardware may well count them together */
+		counting_refuse(of, n, rc);
+		return;
+	}
 	for (i = 0; i < n && have > 1 && *fits; i++)
 		of[i].group = events[i].group;
 	if (have < 2 || !*fits)

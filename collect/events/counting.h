@@ -50,6 +50,7 @@ struct counting {
  * Opens `n` events as one group on those of `cpus` that can count them. Events of a socket are
  * opened on the CPU that counts for the socket. Events that the host does not have are left out.
  * Where the hardware cannot count them together, each is opened by itself, and *fits is false.
+ * Where memory is missing, none is opened, and each `rc` is -ENOMEM.
  */
 void counting_open_group(struct counting *of, const struct event *events, size_t n,
 			 const struct cpuset *cpus, bool *fits);

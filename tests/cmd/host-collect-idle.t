@@ -51,6 +51,11 @@ entries() {
 }
 ok "the store has the entries of a state within the window" entries
 
+ln -sf /proc/self/mem "$root/cpu$cpu/cpuidle/state1/name" # a read of it at 0 fails with EIO
+ok "collect exits 4 when the name of an idle state cannot be read" exits 4 collect -- true
+ok "the warning names the file of the state's name" says 'state1/name: .*Input/output error' err
+echo C1 >"$root/cpu$cpu/cpuidle/new" && mv -f "$root/cpu$cpu/cpuidle/new" "$root/cpu$cpu/cpuidle/state1/name"
+
 ok "collect exits 4 when a CPU's idle states vanish" exits 4 collect --duration 2.5 -- sh -c \
 	"sleep 0.4; mv $root/cpu$cpu/cpuidle $root/gone; for f in $root/gone/*/*; do : >\$f; done; sleep 2"
 ok "the warning reports that no CPU's idle states are readable" says 'no CPU.s idle states can be read any more' err

@@ -81,6 +81,13 @@ ok "collect exits 4 when a counter is set back far from its maximum" exits 4 col
 ok "a counter that is set back far from its maximum does not count as wrapped" says 'package-0: the energy counter was set back' err
 ok "power.tsv has no reading of that counter after it was set back" is 5000000000 values powercap package-0 4
 
+# A read of /proc/self/mem at 0 fails with EIO.
+zone intel-rapl:1 package-1 262143328850 7000000
+ln -sf /proc/self/mem sys/class/powercap/intel-rapl:0/name
+ok "collect exits 4 when the name of an energy counter cannot be read" exits 4 collect -- true
+ok "the warning names the file of the name" says 'powercap/intel-rapl:0/name: .*Input/output error' err
+ok "the other counters are read beside one whose name cannot be read" is 7000000 values powercap package-1 4
+
 rm -r sys/class/powercap
 printf 'time,watts\n1,2\n' >meter.csv
 ok "collect accepts two --power-csv files" exits 0 collect --power-csv meter.csv --power-csv meter.csv -- sleep 0.1
