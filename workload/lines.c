@@ -377,6 +377,53 @@ static int regex_check(const char *arg, struct error *err)
 	return 0;
 }
 
+/*
+ * Finds a unit of bytes or bits behind a group in the text of an expression, such as "B/s" in
+ * "([0-9]+) B/s". Returns a copy of the unit, or NULL. *plain says whether it is one byte.
+ */
+static char *regex_find_unit(const char *text, bool *plain)
+{
+	static const char behind[] =
+		"\\)([] ?*+)]|\\\\s|\\[[^]]*)*" /* the group's end, repeats and blanks */
+		"(([KMGTkmgt]i?)?([Bb]ytes?|[Bb]its?|B|b)(ps|/[a-z]+)?)([^A-Za-z]|$)";
+	regmatch_t m[5];
+	char *unit = NULL;
+	regex_t re;
+
+	if (regcomp(&re, behind, REG_EXTENDED))
+		return NULL;
+	if (!regexec(&re, text, array_size(m), m, 0)) {
+		const char *kind = text + m[4].rm_so;
+
+		unit = xstrndup(text + m[2].rm_so, (size_t)(m[2].rm_eo - m[2].rm_so));
+		*plain = m[3].rm_so < 0 &&
+			 (str_starts(kind, "by") || (*kind == 'B' && !str_starts(kind, "Bi")));
+	}
+	regfree(&re);
+	return unit;
+}
+
+/* zcost reads plain numbers: no k, and no bits. */
+static char *regex_doubt(const char *arg)
+{
+	const struct line_pattern p = regex_pattern(arg);
+	bool named = p.re != arg, plain = false;
+	char *unit = !named || p.work == WORK_BYTES ? regex_find_unit(p.re, &plain) : NULL;
+	char *doubt = NULL;
+
+	if (unit && !named)
+		doubt = xasprintf(
+			"regex:%s counts messages per second, and '%s' stands behind its number: regex:bytes=%s counts bytes%s",
+			arg, unit, arg,
+			plain ? "" : "; let the program print plain bytes per second");
+	else if (unit && !plain)
+		doubt = xasprintf(
+			"regex:%s counts plain bytes per second, and '%s' stands behind its number: let the program print plain bytes per second",
+			arg, unit);
+	free(unit);
+	return doubt;
+}
+
 static int regex_read(const struct adapter *is, const struct workload_run *run, const char *arg,
 		      struct account *a, struct error *err)
 {
@@ -386,5 +433,8 @@ static int regex_read(const struct adapter *is, const struct workload_run *run, 
 	return lines_read_table(table, NULL, run, a, err);
 }
 
-const struct adapter adapter_regex = {
-	.name = "regex", .argument = "RE", .check = regex_check, .read = regex_read};
+const struct adapter adapter_regex = {.name = "regex",
+				      .argument = "RE",
+				      .check = regex_check,
+				      .doubt = regex_doubt,
+				      .read = regex_read};

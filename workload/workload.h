@@ -61,6 +61,8 @@ struct adapter {
 
 	/* Refuses a wrong argument before any run is made. NULL: any argument will do. */
 	int (*check)(const char *arg, struct error *err);
+	/* Returns why the argument may count something else than it seems, or NULL. */
+	char *(*doubt)(const char *arg);
 	/* Fills the account. NULL: the adapter reads nothing. Returns 0, or -errno with the reason.
 	 */
 	int (*read)(const struct adapter *is, const struct workload_run *run, const char *arg,
@@ -72,6 +74,9 @@ const struct adapter *adapter_find(const char *units);
 
 /* Checks `units`. Returns -EINVAL with the list of adapters when there is no such adapter. */
 int units_check(const char *units, struct error *err);
+
+/* Returns a warning about `units` that units_check accepts, or NULL. The caller frees it. */
+char *units_doubt(const char *units);
 
 /* Reads a run through the adapter that `units` names. The caller calls account_free(). */
 int account_read(const struct workload_run *run, const char *units, struct account *a,
