@@ -231,6 +231,16 @@ static int plan_write(const struct capture *c, struct error *err)
 	return rc;
 }
 
+void capture_note_existing(const char *dir, size_t all, size_t left)
+{
+	if (left && left < all)
+		print_note("%s: %zu of %zu runs exist already", dir, all - left, all);
+	else if (!left)
+		print_note(
+			"%s: %zu of %zu runs exist already; another -o makes them again; next: zcost analyze %s",
+			dir, all, all, dir);
+}
+
 static int run_todo(struct capture *c, struct error *err)
 {
 	struct order todo;
@@ -238,9 +248,7 @@ static int run_todo(struct capture *c, struct error *err)
 	int rc = leftovers_remove(c, err);
 
 	manifest_runs_left(&c->manifest, c->plan, &c->order, &todo);
-	if (todo.n < c->order.n)
-		print_note("%s: %zu of %zu runs exist already", c->dir, c->order.n - todo.n,
-			   c->order.n);
+	capture_note_existing(c->dir, c->order.n, todo.n);
 	if (!rc && interrupt_came(&c->intr))
 		rc = -EINTR;
 	if (todo.n && !rc)

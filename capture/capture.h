@@ -47,6 +47,10 @@ int capture_all(struct capture *c, struct error *err);
  */
 int capture_undo(const char *dir, bool forget, struct error *err);
 
+/* Prints how many runs the capture has of all runs of the plan, and what to do with a complete one.
+ */
+void capture_note_existing(const char *dir, size_t all, size_t left);
+
 /*
  * Prints what capture_all would do, in order, with every command, and how long it takes. `dir` is
  * the capture to continue. Where it is NULL or does not exist, all runs are to be made.

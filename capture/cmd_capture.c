@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
 	{"pass", KEY_PASS, "measure|profile|syscalls[,...]", 0,
 	 "measure, profile, syscalls (default: the plan's, or all)", 1},
 	{"repeat", KEY_REPEAT, "N", 0,
-	 "runs per variant in the measure pass, and in the profile pass unless the plan has profile_repeats (default 5)",
+	 "runs per variant in the measure pass, and in the profile pass unless the plan has profile_repeats (default 6)",
 	 1},
 	{"warmup", KEY_WARMUP, "S", 0, "seconds before the window", 1},
 	{"duration", KEY_DURATION, "S", 0,
@@ -357,6 +357,9 @@ static int capture_conclude(const struct capture *c, int rc, const struct error 
 		     c->lossy == 1 ? "run is" : "runs are");
 	if (c->failed && !c->ok)
 		return EXIT_FAILED;
+	if (c->ok)
+		print_note("%s: done: %zu run%s; next: zcost analyze %s", c->dir, c->ok,
+			   one ? "" : "s", c->dir);
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 

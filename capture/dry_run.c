@@ -212,25 +212,33 @@ static void print_time(const struct progress *progress, const struct order *o, s
 }
 
 /*
- * The fewest runs of two variants that can differ significantly: exact Mann-Whitney, p < 0.05. A
- * list of functions needs more.
+ * The runs of two variants that can differ significantly: exact Mann-Whitney, p < 0.05. The
+ * smallest p is 2 / choose(2n, n). Holm's correction multiplies it by the rows of a list: 4 runs
+ * are enough for one row, 5 for 6 rows, 6 for 23 rows (docs/method.md, Differences).
  */
-enum { VERDICT_RUNS = 4 };
+static const struct {
+	const char *key, *of;
+	unsigned int runs;
+} verdict_needs[PASS_SYSCALLS] = {
+	[PASS_MEASURE] = {"repeats", "a verdict", 4},
+	[PASS_PROFILE] = {"profile_repeats", "verdicts on lists of functions or components", 6},
+};
 
 /* Names the keys that leave the passes of comparisons too few runs for a verdict. */
 static void note_few_runs(const struct plan *p)
 {
-	static const char *const keys[PASS_SYSCALLS] = {"repeats", "profile_repeats"};
 	int i;
 
 	for (i = 0; i < PASS_SYSCALLS && p->nvariants > 1; i++) {
 		unsigned int n = plan_repeats(p, (enum pass)i);
 
-		if (p->passes & 1u << i && n < VERDICT_RUNS)
+		if (p->passes & 1u << i && n < verdict_needs[i].runs)
 			print_note(
-				"pass %s: %u run%s of each variant %s too few for a verdict of zcost compare: set %s in [plan] to %d or more",
+				"pass %s: %u run%s of each variant %s too few for %s of zcost compare: set %s in [plan] to %u or more",
 				pass_names[i], n, n == 1 ? "" : "s", n == 1 ? "is" : "are",
-				keys[p->repeats[i] ? i : PASS_MEASURE], VERDICT_RUNS);
+				verdict_needs[i].of,
+				verdict_needs[p->repeats[i] ? i : PASS_MEASURE].key,
+				verdict_needs[i].runs);
 	}
 }
 
@@ -299,8 +307,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 	if (!rc) {
 		order_make(&all, p);
 		manifest_runs_left(&there, p, &all, &left);
-		if (left.n < all.n)
-			print_note("%s: %zu of %zu runs exist already", dir, all.n - left.n, all.n);
+		capture_note_existing(dir, all.n, left.n);
 		if (left.n)
 			plan_note_start(p);
 		note_few_runs(p);

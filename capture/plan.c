@@ -27,7 +27,7 @@ void plan_init(struct plan *p)
 		.ssh = xstrdup("ssh"),
 		.sets = xstrdup(""),
 		.passes = (1u << PASS_COUNT) - 1,
-		.repeats = {[PASS_MEASURE] = 5, [PASS_SYSCALLS] = 1},
+		.repeats = {[PASS_MEASURE] = 6, [PASS_SYSCALLS] = 1},
 		.warmup_s = 1,
 		.duration_s = 5,
 		.grace_s = 10,

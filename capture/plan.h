@@ -211,8 +211,9 @@ int hook_check_script(const char *owner, const char *what, const char *command, 
 char *command_missing_file(const char *command);
 
 /*
- * Prints what a user should know before the runs: whether perf is missing for the profile pass, and
- * which sides share CPUs on one host. A figure by CPU then adds up these sides.
+ * Prints what a user should know before the runs: units that may count something else than they
+ * seem, whether perf is missing for the profile pass, and which sides share CPUs on one host. A
+ * figure by CPU then adds up these sides.
  */
 void plan_note_start(const struct plan *p);
 

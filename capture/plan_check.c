@@ -9,6 +9,7 @@
 #include "lib/cpuset.h"
 #include "lib/intern.h"
 #include "lib/str.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -147,11 +148,6 @@ static bool sides_add_common(const struct side_plan *a, const struct side_plan *
 	return shared;
 }
 
-static void sides_add_name(struct str *s, const char *name, int before, bool last)
-{
-	str_printf(s, "%s%s", !before ? "" : last ? " and " : ", ", name);
-}
-
 /* Returns "receiver and sender share CPUs 0-1" for the sides that share CPUs, or NULL. */
 static char *sides_shared_cpus(const struct side_plan *s, int n)
 {
@@ -169,7 +165,7 @@ static char *sides_shared_cpus(const struct side_plan *s, int n)
 		left += shares[i];
 	for (i = 0; i < n; i++)
 		if (shares[i])
-			sides_add_name(&text, s[i].name, named++, !--left);
+			str_item(&text, !named++, !--left, s[i].name);
 	list = cpuset_format(&common);
 	if (text.len && all)
 		str_puts(&text, " share all CPUs");
@@ -224,8 +220,22 @@ static void plan_note_shared_cpus(const struct plan *p)
 	free(times);
 }
 
+static void plan_warn_units(const struct plan *p)
+{
+	int i;
+
+	for (i = 0; i < p->nsides; i++) {
+		char *doubt = units_doubt(p->sides[i].units);
+
+		if (doubt)
+			warn("units of side %s: %s", p->sides[i].name, doubt);
+		free(doubt);
+	}
+}
+
 void plan_note_start(const struct plan *p)
 {
+	plan_warn_units(p);
 	plan_note_missing_perf(p);
 	plan_note_shared_cpus(p);
 }

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { COLUMNS = 80, MIN_NAME = 12 };
+enum { COLUMNS = 80, MIN_NAME = 12, PLAIN_LINES = 10 };
 
 void progress_init(struct progress *p, const struct plan *plan, bool verbose)
 {
@@ -142,6 +142,19 @@ void progress_learn(struct progress *p, enum pass pass, double took_s)
 	p->learned[pass] = true;
 }
 
+/*
+ * Prints a line for a log at each tenth of the runs. The line that ends the capture follows the
+ * last run.
+ */
+static void progress_print_plain(const struct progress *p)
+{
+	if (p->tty || p->verbose || p->done == p->total ||
+	    p->done * PLAIN_LINES / p->total == (p->done - 1) * PLAIN_LINES / p->total)
+		return;
+	print_note("%zu of %zu runs made, about %s left", p->done, p->total,
+		   progress_time(p->left_s));
+}
+
 void progress_end(struct progress *p, bool ok)
 {
 	double took = progress_elapsed(p);
@@ -157,6 +170,7 @@ void progress_end(struct progress *p, bool ok)
 			ok ? "ok" : "failed", took);
 		free(name);
 	}
+	progress_print_plain(p);
 	p->run = NULL;
 }
 

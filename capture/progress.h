@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shows the progress of a capture and the time left, in one line that is printed again and again,
- * on a terminal only. The times are learned from the runs that ended. `verbose` prints one line for
- * each run that ended, on any output.
+ * Shows the progress of a capture and the time left. On a terminal it is one line that is printed
+ * again and again, elsewhere at most nine lines. The times are learned from the runs that ended.
+ * `verbose` prints one line for each run that ended, on any output.
  */
 #ifndef ZC_CAPTURE_PROGRESS_H
 #define ZC_CAPTURE_PROGRESS_H

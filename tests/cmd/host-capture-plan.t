@@ -179,13 +179,24 @@ ok "two-hosts.ini is a plan after a change of its three values" exits 0 "$zcost"
 ok "two-hosts.ini then has the new values alone" sh -c "grep -q 'connect 10.0.0.1' out && ! grep -E '[.]example|192[.]0[.]2' out"
 printf '[plan]\nrepeats = 6\nprofile_repeats = 1\n[side receiver]\n[variant a]\nreceiver = true\n[variant b]\nreceiver = true\n' >few.ini
 ok "--dry-run accepts a plan with too few runs for a verdict" exits 0 "$zcost" capture few.ini --dry-run
-ok "--dry-run names the key that a verdict on functions needs" says 'pass profile: 1 run of each variant .*set profile_repeats in .plan. to 4 or more' err
+ok "--dry-run names the key that a verdict on functions needs" says 'pass profile: 1 run of each variant .*set profile_repeats in .plan. to 6 or more' err
 ok "--dry-run warns that no side has units" says '^zcost: warning: no side has units: there will be no throughput' err
 ok "--dry-run does not warn of units where one side has them" sh -c \
 	"sed 's/^.side receiver./&\nunits = tcp/' few.ini >units.ini && '$zcost' capture units.ini --dry-run 2>&1 | grep -c 'no side has units' | grep -qx 0"
+ok "--dry-run warns of units that count messages where the expression names bytes" sh -c \
+	"sed 's|^.side receiver.|&\nunits = regex:rate=([0-9]+) B/s|' few.ini >bytes.ini && '$zcost' capture bytes.ini --dry-run 2>&1 |
+	grep -q \"^zcost: warning: units of side receiver: .* counts messages per second, and 'B/s' .*regex:bytes=rate=\""
 ok "--dry-run does not name a pass with enough runs" sh -c "! grep -q 'pass measure' err"
 ok "--dry-run makes as many profiles as measured runs" exits 0 "$zcost" capture good.ini --dry-run --repeat 3
-ok "--dry-run names 'repeats' where the profiles follow it" says 'pass profile: 3 runs of .*set repeats in .plan. to 4 or more' err
+ok "--dry-run names 'repeats' where the profiles follow it" says 'pass profile: 3 runs of .*set repeats in .plan. to 6 or more' err
+ok "--dry-run names the runs that a verdict on a metric needs" says 'pass measure: 3 runs of .* a verdict of .*set repeats in .plan. to 4 or more' err
+exits 0 "$zcost" capture good.ini --dry-run --repeat 4
+ok "--dry-run says that four profiles are too few for a list of functions" says \
+	'^zcost: pass profile: 4 runs of .* lists of functions or components .*set repeats in .plan. to 6 or more$' err
+ok "--dry-run does not name the measure pass with four runs" sh -c "! grep -q 'pass measure' err"
+sed '/repeats/d' good.ini >default.ini
+ok "the default of repeats gives a verdict on metrics and lists" sh -c \
+	"'$zcost' capture default.ini --dry-run 2>&1 | grep -c 'too few for' | grep -qx 0"
 
 cat >vars.ini <<'EOT'
 [plan]

@@ -50,7 +50,8 @@ sums() { # the manifest lists exactly the files of all runs and hosts, with the 
 
 repeats=2 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p.ini
 ok "capture runs a whole plan" exits 0 "$zcost" capture p.ini -o c
-ok "without a terminal capture prints only the note about the shared CPU" test "$(grep -vc 'share CPU 0: ' err)" = 0
+ok "without a terminal capture prints only the note about the shared CPU, its progress and the next command" \
+	test "$(sed '/share CPU 0: /d; s/, about .*//' err | tr '\n' ',')" = "$(seq 1 5 | sed 's/.*/zcost: & of 6 runs made/' | tr '\n' ',')zcost: c: done: 6 runs; next: zcost analyze c,"
 cat >want <<EOT
 a/measure-1 ok
 b/measure-1 ok
@@ -76,8 +77,16 @@ ok "the capture has no other files" test "$(ls -A c | tr '\n' ' ')" = "hosts man
 
 rm -f log hooks
 ok "the same command succeeds on a complete capture" exits 0 "$zcost" capture p.ini -o c
-ok "the message on a complete capture counts the finished runs" says 'c: 6 of 6 runs exist already' err
+ok "the message on a complete capture counts the finished runs and names two ways out" \
+	says '^zcost: c: 6 of 6 runs exist already; another -o makes them again; next: zcost analyze c$' err
 ok "a complete capture runs no hook and no collector" test ! -e log -a ! -e hooks
+repeats=11 passes=measure plan 'a=sleep 60' >eleven.ini
+ok "a capture of eleven runs succeeds" exits 0 "$zcost" capture eleven.ini -o eleven --duration 0.01
+seq 2 10 | sed 's/.*/zcost: & of 11 runs made, about 0:00 left/' >want
+echo 'zcost: eleven: done: 11 runs; next: zcost analyze eleven' >>want
+ok "a log gets a line at each tenth of the runs, and the next command at the end" sh -c \
+	"sed '/share CPU/d; s/0:0[0-9]/0:00/' err | diff want -"
+rm -f log
 repeats=3 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p3.ini
 ok "a plan with more repeats continues the capture" exits 0 "$zcost" capture p3.ini -o c
 ok "only the new repeats run" test "$(awk '{ print $1 }' log | uniq | tr '\n' ' ')" = \

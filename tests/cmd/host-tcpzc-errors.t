@@ -21,7 +21,7 @@ ok "a number beyond 64 bits is refused" usage 'not' --listen --bytes 99999999999
 ok "a port beyond 65535 is refused" usage 'not within' --listen --port 70000
 ok "a negative number of seconds is refused" usage 'not a number of seconds' --connect ::1 --seconds -1
 ok "an argument that is not an option is refused" usage "'stray'" --listen stray
-ok "an unknown option is refused" usage 'unrecognized' --listen --frobnicate
+ok "an unknown option is refused" usage "no option '--frobnicate'" --listen --frobnicate
 ok "--corrupt-at without --verify is refused" usage 'with --verify' --connect ::1 --corrupt-at 5
 ok "--corrupt-at beyond --bytes is refused" usage 'no byte would be changed' --connect ::1 --verify --bytes 1M --corrupt-at 1M
 for option in '--window 1M' '--nic lo' '--queue 1' '--area 4M' '--dmabuf-fd 3' '--dontneed-batch 5' --no-device --print-setup; do
