@@ -16,8 +16,9 @@
 #
 # Two kinds of mutants do not count: those that do not compile, and those with the same machine code as the original.
 # Neither do those that tests/mutate.equivalent names. It gives a reason for each. Functions that free are left out, because
-# SAN=1 finds what they lose. Where the smaller or larger of two values is taken, equal values may be either. The arguments of a comparison of two texts
-# are not swapped unless its sign is returned: only whether they are equal matters elsewhere.
+# SAN=1 finds what they lose, and functions that prefetch, because they change no result. Where the smaller or larger of two
+# values is taken, equal values may be either. The arguments of a comparison of two texts are not swapped unless its sign is
+# returned: only whether they are equal matters elsewhere.
 #
 # Command tests that compare each sample with perf, drive a browser, fetch programs or take minutes do not run. unwind.t runs
 # where no other test executes the line. A test that records with perf has another input each time, so it must fail twice.
@@ -316,7 +317,7 @@ sub list_mutants {
 			for my $c (changes_of($text)) {
 				my ($at, $what) = describe($text, @$c);
 				my $key = "$file: $what";
-				next if $line && $line != $at || $what =~ /^\w*_free: / || takes_an_equal($text, @$c);
+				next if $line && $line != $at || $what =~ /^\w*(?:_free|_prefetch\w*): / || takes_an_equal($text, @$c);
 				push @list, {file => $file, line => $at, what => $what, change => $c, key => $key,
 					     order => Digest::SHA::sha1("$from $key " . $seen{$key}++)};
 			}

@@ -50,7 +50,7 @@ $(INJECT): tests/faults/inject.c
 	@echo "  LINK    $@"
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) -O2 -fPIC -shared -o $@ $<
 .PHONY: faults
-faults: all $(INJECT)
+faults: all $(INJECT) $(B)/tests/tools/perfdata_gen
 	@ZCOST_BUILD=$(abspath $(B)) FAULTS=$(FAULTS) prove --exec '' --verbose tests/cmd/faults.t tests/cmd/host-ssh.t
 
 # Changes the calculation code in MUTANTS places, one at a time, and looks whether a test notices. A sample is repeated with its

@@ -244,19 +244,19 @@ sub disturb {
 
 # --- all runs ---
 
-# The tables that a command lists when it is asked for one that does not exist.
+# The tables that a command proposes to a shell.
 sub tables {
-	my $said = `$zcost @_ 2>&1`;
-	return $said =~ /tables are: (.*)/ ? split /[, ]+/, $1 : die "zcost @_: lists no tables\n";
+	my @names = `$zcost @_` =~ /^([\w-]+)/mg;
+	return @names ? @names : die "zcost @_: lists no tables\n";
 }
 
 sub every_table {
 	my ($base, $new) = map { (split /\t/)[0] } (split /\n/, `$zcost report variants $capture --format tsv`)[1, 2];
 	my %more = (rates => '--rate 1M,2M', groups => "$capture --group g=*copy*",
 		    map { $_ => "_copy_to_iter $capture" } qw(callers callees hotspots));
-	my @report = map { "report $_ " . ($more{$_} // $capture) } tables('report no-such-table');
+	my @report = map { "report $_ " . ($more{$_} // $capture) } tables("report --complete ''");
 	my @compare = map { "compare $base $new -C $capture --table $_" . ($_ eq 'groups' ? ' --group g=*copy*' : '') }
-		tables("compare a b -C $capture --table no-such-table");
+		tables("compare --complete a b -C $capture --table ''");
 	return (@report, @compare, map { "report functions $capture --format $_" } qw(json tsv csv md));
 }
 
