@@ -5,6 +5,7 @@
 #include "analyze/measures/components.h"
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
 
@@ -129,10 +130,8 @@ static void drawing_add_conditions(struct drawing *d, const struct table *t)
 /* Returns whether the windows of the two sides are so far apart that the figures suffer. */
 static bool note_is_far_apart(const struct note *n)
 {
-	enum { FAR = 2 }; /* percent of the window */
-
 	return note_is(n, NOTE_windows_apart_far) ||
-	       (note_is(n, NOTE_windows_apart) && n->value[1].number > FAR);
+	       (note_is(n, NOTE_windows_apart) && n->value[1].number > 100 * WINDOW_SKEW_DOUBTFUL);
 }
 
 /* Makes a caption of the first note of each kind about a disturbed run. */
@@ -491,6 +490,8 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	rc = c->draw(d, f, err);
 	figure_choose_rows(f);
 	chart_end(d, f);
+	if (!rc)
+		rc = store_failed(d->store, err);
 	if (!rc && !f->data.rows && !f->curves)
 		return error_set(err, ENODATA, "no variant has these figures");
 	return rc;

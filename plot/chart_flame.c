@@ -360,7 +360,9 @@ static int flame_chart_draw(struct flame_chart *c, struct figure *f, const char 
 	flame_chart_add_legend(c, f);
 	drawing_foot(c->d, f, FROM_POOLED);
 	flame_chart_add_frames(c, &fl);
-	rc = flame_write(&fl, f, dir, err);
+	rc = store_failed(c->d->store, err);
+	if (!rc)
+		rc = flame_write(&fl, f, dir, err);
 	flame_free(&fl);
 	return rc || c->d->pictures_only ? rc : flame_chart_write_tsv(c, f, dir, err);
 }

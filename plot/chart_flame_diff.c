@@ -379,7 +379,9 @@ static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *d
 	diff_chart_add_legend(c, f);
 	diff_chart_foot(c, f);
 	diff_chart_add_frames(c, &fl);
-	rc = flame_write(&fl, f, dir, err);
+	rc = compare_failed(&c->c, err);
+	if (!rc)
+		rc = flame_write(&fl, f, dir, err);
 	flame_free(&fl);
 	return rc || c->d->pictures_only ? rc : diff_chart_write_tsv(c, f, dir, err);
 }

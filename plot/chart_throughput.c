@@ -6,6 +6,7 @@
 #include "analyze/measures/limits.h"
 #include "lib/alloc.h"
 #include "plot/label.h"
+#include "plot/page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,17 +20,17 @@ static long throughput_row(const struct drawing *d, const struct table *t, const
 	return row >= 0 ? row : row_find(t, 0, variant, NULL);
 }
 
-/* What work is counted in. The chart draws the first one that any variant has. */
+/* What work is counted in, and its cost. The chart draws the first one that any variant has. */
 static const struct speed {
-	const char *column, *axis, *subtitle, *of_sides;
+	const char *column, *cost, *unit, *axis, *subtitle, *of_sides;
 } speeds[] = {
-	{"throughput_gbps", "Gbit/s",
+	{"throughput_gbps", "ns_per_kib", "KiB", "Gbit/s",
 	 "What arrived at the receiver's application; higher is better",
 	 "What each side's application moved; total: what passed the sides once; higher is better"},
-	{"rate_packets", "packets per second",
+	{"rate_packets", "ns_per_packet", "packet", "packets per second",
 	 "Packets that the workload counted, no bytes; higher is better",
 	 "Packets that each side counted, no bytes; higher is better"},
-	{"rate_messages", "messages per second",
+	{"rate_messages", "ns_per_message", "message", "messages per second",
 	 "Messages that the workload counted, no bytes; higher is better",
 	 "Messages that each side counted, no bytes; higher is better"},
 };
@@ -92,14 +93,12 @@ static int throughput_put_sides(struct drawing *d, struct figure *f, const struc
 	return 0;
 }
 
-enum {
-	LIMIT_SIZE = 20,
-	LIMIT_NAME = 240,
-	LIMITS_WIDTH = 1700
-}; /* pixels, of two lines, less their ends */
+enum { LIMIT_SIZE = 20, LIMIT_NAME = 240 }; /* pixels */
 
-/* Prints "a, b: sender cpu", or "7 of 12: sender cpu": the variants that have the i-th one's limit.
- * Returns their number. */
+/*
+ * Prints "a, b by sender cpu", or "7 of 12 by sender cpu": the variants that have the i-th one's
+ * limit. Returns their number.
+ */
 static int throughput_print_limit(const struct drawing *d, struct figure *f, struct str *s,
 				  char *const *words, int i, int n)
 {
@@ -110,25 +109,42 @@ static int throughput_print_limit(const struct drawing *d, struct figure *f, str
 		same += words[k] && !strcmp(words[k], words[i]);
 	left = same;
 	if (same > NAMED && same < n)
-		str_printf(s, "%d of %d: ", same, n);
+		str_printf(s, "%d of %d by ", same, n);
 	for (k = i; k < n && same <= NAMED && same < n; k++)
 		if (words[k] && !strcmp(words[k], words[i]))
 			str_printf(s, "%s%s%s", k > i ? ", " : "",
 				   label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, k)),
 					     LIMIT_SIZE, LIMIT_NAME),
-				   --left ? "" : ": ");
+				   --left ? "" : " by ");
 	str_puts(s, words[i]);
 	return same;
+}
+
+/* Adds the text if the subtitle has room for it and for what follows. */
+static bool throughput_add_fitting(struct str *s, const char *before, const char *text,
+				   const char *follows)
+{
+	static const struct label_shape lines = {
+		.size = LIMIT_SIZE, .width = PAGE_W - 2 * PAGE_MARGIN, .lines = 2, .breaks = " "};
+	size_t was = s->len, is;
+	bool fits;
+
+	str_printf(s, "%s%s", before, text);
+	is = s->len;
+	str_puts(s, follows);
+	fits = label_wraps(s->buf, &lines);
+	s->len = fits ? is : was;
+	s->buf[s->len] = '\0';
+	return fits;
 }
 
 /* Adds each limit once, and the number of variants of which the limit has no room. */
 static void throughput_add_limits(const struct drawing *d, struct figure *f, struct str *s,
 				  char *const *words, int n)
 {
-	int i, k, same, left = 0;
+	const char *before = " · limited: ", *more = " more in 'zcost report limits'";
+	int i, k, same, seen = 0, left = 0;
 	struct str one = {0};
-	double room = LIMITS_WIDTH - label_width(s->buf, LIMIT_SIZE, false);
-	const char *before = " · limited by: ";
 
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < i && words[i]; k++)
@@ -138,36 +154,53 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f, str
 			continue;
 		str_reset(&one);
 		same = throughput_print_limit(d, f, &one, words, i, n);
-		room -= label_width(one.buf, LIMIT_SIZE, false);
-		left += room < 0 ? same : 0;
-		if (room < 0)
-			continue;
-		str_printf(s, "%s%s", before, one.buf);
-		before = "; ";
+		seen += same;
+		if (throughput_add_fitting(s, same < n ? before : " · limited by ", one.buf,
+					   seen < n || left ? more : ""))
+			before = "; ";
+		else
+			left += same;
 	}
 	if (left)
-		str_printf(s, "%s%d more in 'zcost report limits'", before, left);
+		str_printf(s, "%s%d%s", before, left, more);
 	str_free(&one);
 }
 
-/*
- * Warns that the two variants have different limits. Returns whether they have.
- */
-static bool throughput_warn_limits(const struct drawing *d, struct figure *f,
-				   const struct table *limits, const char *base, const char *new)
+/* Returns whether the bar's variant and its base have different bottlenecks. */
+static bool throughput_limits_differ(const struct drawing *d, const struct table *limits, int b)
 {
-	char *was = limits_words(limits, base), *is = limits_words(limits, new);
-	bool differ = was && is && strcmp(was, is);
+	return limits_differ(limits, drawing_variant(d, drawing_base_of(d, b)), limits,
+			     drawing_variant(d, b));
+}
 
-	if (differ)
-		figure_caption(
-			f,
-			"Different limits: %s and %s do not have the same bottleneck, so throughput does not compare the two methods",
-			label_fit(&f->arena, drawing_label(d, f, base), LIMIT_SIZE, LIMIT_NAME),
-			label_fit(&f->arena, drawing_label(d, f, new), LIMIT_SIZE, LIMIT_NAME));
-	free(was);
-	free(is);
-	return differ;
+static void throughput_warn_limits(const struct drawing *d, struct figure *f, int b)
+{
+	figure_caption(
+		f,
+		"Different limits: %s and %s do not have the same bottleneck, so throughput does not compare the two methods",
+		label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, drawing_base_of(d, b))),
+			  LIMIT_SIZE, LIMIT_NAME),
+		label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, b)), LIMIT_SIZE,
+			  LIMIT_NAME));
+}
+
+/* Reads the limits of each variant. The same limits in another order get equal words. */
+static int throughput_read_limits(const struct drawing *d, const struct table *limits, char **words)
+{
+	char *key[CHART_ROWS];
+	const char *v;
+	int n, k;
+
+	for (n = 0; n < CHART_ROWS && (v = drawing_variant(d, n)); n++) {
+		key[n] = limits_words(limits, v, LIMITS_BY_NAME);
+		for (k = 0; k < n && key[n] && !(key[k] && !strcmp(key[k], key[n])); k++)
+			;
+		words[n] = k < n && key[n] ? xstrdup(words[k])
+					   : limits_words(limits, v, LIMITS_BY_SHARE);
+	}
+	for (k = 0; k < n; k++)
+		free(key[k]);
+	return n;
 }
 
 /* Writes the subtitle: what is drawn, and what limited the variants. */
@@ -176,11 +209,8 @@ static void throughput_subtitle(const struct drawing *d, struct figure *f, const
 {
 	char *words[CHART_ROWS];
 	struct str s = {0};
-	const char *v;
-	int i, n = 0;
+	int i, n = throughput_read_limits(d, limits, words);
 
-	for (; n < CHART_ROWS && (v = drawing_variant(d, n)); n++)
-		words[n] = limits_words(limits, v);
 	str_puts(&s, speed);
 	throughput_add_limits(d, f, &s, words, n);
 	figure_subtitle(f, "%s", s.buf);
@@ -189,32 +219,61 @@ static void throughput_subtitle(const struct drawing *d, struct figure *f, const
 	str_free(&s);
 }
 
-static void throughput_claim(struct drawing *d, struct figure *f, const struct table *limits)
+/* Claims the largest change among the variants that share a limit with their base. Returns whether
+ * there is one. */
+static bool throughput_claim(struct drawing *d, struct figure *f, const struct table *limits)
 {
 	struct estimate base, new;
 	double best = 0, ratio;
-	int b, last = f->groups.n - 1, claimed = 0;
+	int b, last = f->groups.n - 1;
 
 	for (b = 1; b < f->bars.n; b++) {
 		int from = drawing_base_of(d, b);
 
-		if (!figure_get(f, last, from, FIGURE_WHOLE, &base) ||
+		if (throughput_limits_differ(d, limits, b) ||
+		    !figure_get(f, last, from, FIGURE_WHOLE, &base) ||
 		    !figure_get(f, last, b, FIGURE_WHOLE, &new))
 			continue;
 		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
 		if (ratio <= 0 || fabs(log(ratio)) <= best)
 			continue;
 		best = fabs(log(ratio));
-		claimed = b;
 		figure_title(f, "%s: %s the throughput of %s",
 			     drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
 			     drawing_title(d, f, drawing_variant(d, from)));
 	}
-	for (b = claimed ? claimed : 1; b < f->bars.n; b++)
-		if (throughput_warn_limits(d, f, limits, drawing_variant(d, drawing_base_of(d, b)),
-					   drawing_variant(d, b)) ||
-		    claimed)
-			break;
+	return best > 0;
+}
+
+/* Claims the largest change of cost among the variants with other limits than their base. Returns
+ * the bar of that variant, or of the first such variant, or 0. */
+static int throughput_claim_cost(struct drawing *d, struct figure *f, const struct table *limits,
+				 const struct table *t, const struct speed *speed, bool claimed)
+{
+	double best = 0, ratio;
+	int b, warned = 0;
+
+	for (b = 1; b < f->bars.n; b++) {
+		const char *new = drawing_variant(d, b);
+		const char *base = drawing_variant(d, drawing_base_of(d, b));
+		long was = throughput_row(d, t, base), is = throughput_row(d, t, new);
+
+		if (!throughput_limits_differ(d, limits, b))
+			continue;
+		warned = warned ? warned : b;
+		if (claimed || was < 0 || is < 0)
+			continue;
+		ratio = claim(d, new, row_estimate(t, (size_t)was, speed->cost),
+			      row_estimate(t, (size_t)is, speed->cost), FROM_MEASURED, -1);
+		if (ratio <= 0 || fabs(log(ratio)) <= best)
+			continue;
+		best = fabs(log(ratio));
+		warned = b;
+		figure_title(f, "%s: %s the ns per %s of %s on the %s", drawing_title(d, f, new),
+			     claim_times(f, ratio), speed->unit, drawing_title(d, f, base),
+			     table_text(t, (size_t)is, "side"));
+	}
+	return warned;
 }
 
 static int throughput_draw(struct drawing *d, struct figure *f, struct error *err)
@@ -222,7 +281,7 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 	const struct speed *speed;
 	const struct table *t, *limits;
 	bool by_side = d->facts.nsides > 2, alone = d->query.workload_only;
-	int rc = drawing_table(d, 0, &t, err);
+	int rc = drawing_table(d, 0, &t, err), warned;
 
 	d->query.workload_only = false; /* what limits the workload may lie outside of it */
 	if (!rc)
@@ -238,7 +297,9 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 		rc = throughput_put_sides(d, f, t, speed, err);
 	else
 		throughput_put_variants(d, f, t, speed);
-	throughput_claim(d, f, limits);
+	warned = throughput_claim_cost(d, f, limits, t, speed, throughput_claim(d, f, limits));
+	if (warned)
+		throughput_warn_limits(d, f, warned);
 	drawing_foot(d, f, FROM_MEASURED);
 	return rc;
 }

@@ -152,7 +152,6 @@ enum rank {
 	FELL_PARTLY,
 	DROPPED,
 	FAILED,
-	NOT_ZERO_COPY,
 	NO_EVIDENCE, /* from here on, no warning */
 	COPIED,
 	ZERO_COPY,
@@ -323,9 +322,8 @@ static enum rank copied_add_all(struct str *s, const struct table *t, const char
 		str_puts(s, "plain copying, as asked");
 		return COPIED;
 	}
-	str_printf(s, "every byte was copied%s%s (not zero copy)", side ? " on the " : "",
-		   side ? side : "");
-	return NOT_ZERO_COPY;
+	str_printf(s, "every byte was copied%s%s", side ? " on the " : "", side ? side : "");
+	return COPIED;
 }
 
 /* Appends the words about one variant's data on all sides, or on the side `only`. */
@@ -356,12 +354,15 @@ static enum rank copied_add_words(struct words *w, const struct table *t, const 
 
 /*
  * A base needs no words where it copied as asked or has no evidence, unless the chart has several
- * bases.
+ * bases. Where nobody knows what the variants asked for, the base has the words of the others.
  */
 static bool variant_is_silent(const struct drawing *d, int i, enum rank rank)
 {
-	return !i && drawing_bases(d) <= 1 && rank >= NOT_ZERO_COPY && rank <= COPIED &&
-	       !variant_asked(&d->zerocopy, drawing_variant(d, i), NULL, "zero copy");
+	const char *v = drawing_variant(d, i);
+
+	return !i && drawing_bases(d) <= 1 && !variant_asked(&d->zerocopy, v, NULL, "zero copy") &&
+	       (rank == NO_EVIDENCE ||
+		(rank == COPIED && variant_asked(&d->zerocopy, v, NULL, "copy")));
 }
 
 static void said_add_variant(const struct drawing *d, struct said *all, int i, const char *side)

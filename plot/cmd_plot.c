@@ -94,13 +94,13 @@ static const struct command command = {
 	.own = own,
 };
 
-static void plot_list_charts(FILE *out)
+static void plot_list_charts(void)
 {
 	const struct chart *c;
 	size_t i;
 
 	for (i = 0; (c = chart_at(i)); i++)
-		fprintf(out, "  %-17s %s\n", c->name, c->what);
+		printf("  %-17s %s\n", c->name, c->what);
 }
 
 static void plot_add_chart(struct arguments *a, const char *name)
@@ -110,9 +110,9 @@ static void plot_add_chart(struct arguments *a, const char *name)
 
 	if (!c) {
 		names = options_feature_names(&command);
-		fprintf(stderr, "zcost: there is no chart '%s'; %sthe charts are\n", name,
-			did_you_mean(names, name));
-		plot_list_charts(stderr);
+		fprintf(stderr,
+			"zcost: there is no chart '%s'; %s'zcost plot --list' lists the charts\n",
+			name, did_you_mean(names, name));
 		free(names);
 		exit(EXIT_USAGE);
 	}
@@ -419,7 +419,7 @@ int cmd_plot(int argc, char **argv)
 
 	options_parse(&a.o, &command, argc, argv);
 	if (a.list) {
-		plot_list_charts(stdout);
+		plot_list_charts();
 		code = EXIT_OK;
 	} else if (a.o.input) {
 		code = plot_perf(&a, &err);

@@ -187,7 +187,9 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 		rc = facts_read_hosts(f, store, err);
 	if (!rc)
 		rc = facts_read_sides(f, store, err);
-	return rc ? rc : facts_count_passes(f, store, q->repeat, err);
+	if (!rc)
+		rc = facts_count_passes(f, store, q->repeat, err);
+	return rc ? rc : store_failed(store, err); /* of the capture's own values */
 }
 
 void facts_free(struct facts *f)

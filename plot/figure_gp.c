@@ -156,17 +156,16 @@ static bool part_is_larger(const struct figure *f, int part, double least)
 	return false;
 }
 
-/* Returns whether the part has an interval longer than `seen` in any bar. */
-static bool part_shows_interval(const struct figure *f, int part, double seen)
+/*
+ * Returns whether the interval gets a whisker. One of a part does if it is long enough to be seen
+ * and the part has room for its number: the whiskers of thin parts would hide each other.
+ */
+static bool part_shows_interval(const struct figure *f, const struct page *page, int part,
+				const struct estimate *e)
 {
-	struct estimate e;
-	int g, b;
-
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
-			if (figure_get(f, g, b, part, &e) && e.hi - e.lo > seen)
-				return true;
-	return false;
+	if (part == FIGURE_WHOLE)
+		return e->hi - e->lo > 0;
+	return e->hi - e->lo > gp_least_whisker(page, f) && e->value > gp_least_part(page, f);
 }
 
 static bool bar_is_drawn(const struct figure *f, int bar)
@@ -227,7 +226,7 @@ static void gp_add_joints(struct str *s, const struct figure *f)
 /* Returns whether a whisker of this part ends beyond the reach (or below it) in any bar. */
 static bool part_has_whisker(const struct figure *f, const struct page *page, int part, bool beyond)
 {
-	double least = part == FIGURE_WHOLE ? 0 : gp_least_whisker(page, f), at;
+	double at;
 	struct estimate e;
 	int g, b, p;
 
@@ -236,7 +235,8 @@ static bool part_has_whisker(const struct figure *f, const struct page *page, in
 			at = figure_from(f, g, b);
 			for (p = 0; p < part; p++)
 				at += figure_get(f, g, b, p, &e) ? e.value : 0;
-			if (!figure_get(f, g, b, part, &e) || !(e.hi - e.lo > least))
+			if (!figure_get(f, g, b, part, &e) ||
+			    !part_shows_interval(f, page, part, &e))
 				continue;
 			if ((at + e.hi > page->reach * (1 + 1e-9)) == beyond)
 				return true;
@@ -245,10 +245,16 @@ static bool part_has_whisker(const struct figure *f, const struct page *page, in
 	return false;
 }
 
+static bool figure_shows_interval(const struct figure *f, const struct page *page, int part)
+{
+	return part_has_whisker(f, page, part, false) || part_has_whisker(f, page, part, true);
+}
+
 struct whisker {
 	char which[64]; /* rows */
 	char at[32];	/* on the axis of bars */
 	double width, head;
+	uint32_t rgb;
 };
 
 /*
@@ -264,7 +270,8 @@ static void gp_add_whisker(struct str *s, const struct figure *f, const struct w
 		str_printf(s, "low(0) : NaN):(%s):(%s-low(0)):(0)", w->at, to);
 	else
 		str_printf(s, "%s : NaN):(low(0)):(0):(%s-low(0))", w->at, to);
-	str_printf(s, " with vectors %s linewidth %g linecolor rgb '#%06x'", heads, w->width, INK);
+	str_printf(s, " with vectors %s linewidth %g linecolor rgb '#%06x'", heads, w->width,
+		   w->rgb);
 }
 
 /* Leaves out a plot that would draw nothing, because gnuplot complains about it. */
@@ -284,20 +291,26 @@ static void gp_add_whiskers_of(struct str *s, const struct figure *f, const stru
 }
 
 /*
- * A part's whisker stands around its outer edge, where it is long enough to be seen. Whiskers of
+ * A part's whisker stands around its outer edge, in its colour with a white edge. Whiskers of
  * neighbouring parts stand side by side, left of the bar's own, so that none hides another.
  */
 static void gp_add_part_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
 	enum { BESIDE = 3 };
-	int first = part_shows_interval(f, FIGURE_WHOLE, 0), slot = 0, part;
-	struct whisker w = {.width = 1.5, .head = 0.003};
+	int first = figure_shows_interval(f, page, FIGURE_WHOLE), slot = 0, part;
+	struct whisker w = {.head = 0.003};
 
 	for (part = 0; part < f->parts.n; part++) {
-		if (!part_shows_interval(f, part, gp_least_whisker(page, f)))
+		if (!figure_shows_interval(f, page, part))
 			continue;
-		snprintf(w.which, sizeof(w.which), "$1 == %d && $8-$7 > seen", part + 1);
+		snprintf(w.which, sizeof(w.which), "$1 == %d && $8-$7 > seen && $5-$4 > least",
+			 part + 1);
 		snprintf(w.at, sizeof(w.at), "$3 - %.3f", 0.05 + 0.05 * (first + slot++ % BESIDE));
+		w.width = 6;
+		w.rgb = 0xffffff;
+		gp_add_whiskers_of(s, f, page, part, &w);
+		w.width = 2;
+		w.rgb = f->parts.mark[part].rgb;
 		gp_add_whiskers_of(s, f, page, part, &w);
 	}
 }
@@ -305,11 +318,11 @@ static void gp_add_part_whiskers(struct str *s, const struct figure *f, const st
 /* On stacked bars the whiskers stand at the side, clear of the numbers. */
 static void gp_add_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
-	struct whisker w = {.width = 2, .head = 0.004};
+	struct whisker w = {.width = 2, .head = 0.004, .rgb = INK};
 
 	snprintf(w.which, sizeof(w.which), "%s && valid(7) && valid(8)", gp_whole_rows(f));
 	snprintf(w.at, sizeof(w.at), "%s", f->parts.n && !f->lying ? "$3 - 0.05" : "($2+$3)/2");
-	if (part_shows_interval(f, FIGURE_WHOLE, 0))
+	if (figure_shows_interval(f, page, FIGURE_WHOLE))
 		gp_add_whiskers_of(s, f, page, FIGURE_WHOLE, &w);
 	if (!f->rows) /* they are too thin for the whiskers of parts */
 		gp_add_part_whiskers(s, f, page);

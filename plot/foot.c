@@ -76,13 +76,13 @@ static void foot_add_profile_whiskers(const struct figure *f, struct str *s, str
 		str_puts(s, "intervals of parts in the .tsv");
 	else
 		str_printf(s, "%s: 95 %% interval%s",
-			   of_parts ? "thin whiskers of parts" : "whiskers",
+			   of_parts ? "coloured whiskers of parts" : "whiskers",
 			   n.least && n.least < INTERVAL_RUNS ? ", from 3 runs on" : "");
 }
 
 static void foot_add_sum(const struct drawing *d, struct str *s)
 {
-	str_puts(s, " · thick whiskers of the sums: ");
+	str_puts(s, " · black whiskers of the sums: ");
 	foot_add_count(s, d->facts.measured);
 	str_printf(s, "measured run%s, %s, %s", d->facts.measured.most == 1 ? "" : "s",
 		   d->facts.estimator ? d->facts.estimator : "median",

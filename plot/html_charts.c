@@ -16,13 +16,19 @@ static int charts_is_svg(const struct dirent *e)
 }
 
 /* Where a narrow picture stands beside CHART.svg, adds it for phones. Returns whether it does. */
-static bool charts_add_narrow(struct html_page *p, const char *wide, const char *id, size_t *bytes)
+static bool charts_add_narrow(struct html_page *p, const struct chart *c, const char *wide,
+			      const char *id, size_t *bytes)
 {
 	char *path = xasprintf("%.*s-narrow.svg", (int)(strlen(wide) - strlen(".svg")), wide);
 	char *name = xasprintf("%s-narrow", id), *svg;
+	struct error err = {0};
 	size_t len;
-	bool there = path_exists(path) && !file_read(path, &svg, &len, NULL);
+	bool there = path_exists(path);
 
+	if (there && file_read(path, &svg, &len, &err)) {
+		page_add_failed(p, c->name, &err);
+		there = false;
+	}
 	if (there) {
 		*bytes += len;
 		html_add_svg(&p->out, "narrow", svg, name);
@@ -55,7 +61,7 @@ static void charts_add_picture(struct html_page *p, const struct chart *c, const
 		html_add_id(&id, c->name);
 		command = page_command("plot", p->capture, c->name, "-o", "DIR", NULL);
 		str_printf(&p->out, "<figure id=\"%s\">", id.buf);
-		two = charts_add_narrow(p, path, id.buf, bytes);
+		two = charts_add_narrow(p, c, path, id.buf, bytes);
 		html_add_svg(&p->out, two ? "wide" : "scroll", svg, id.buf);
 		str_puts(&p->out, "<figcaption>");
 		html_add_text(&p->out, c->what);

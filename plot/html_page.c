@@ -109,13 +109,16 @@ static void page_add_pair_words(struct html_page *p, const struct html_pair *pai
 {
 	struct str no_subject = {0}, words = {0};
 
-	commit_print_verdicts(&no_subject, 0, &words, &pair->metrics);
+	commit_print_verdicts(&no_subject, 0, &words, &pair->metrics, pair->outcome.limits_differ);
 	str_puts(&p->out, "<li><b>");
 	html_add_text(&p->out, pair->c.end[NEW].label);
 	str_puts(&p->out, "</b> against ");
 	html_add_text(&p->out, pair->c.end[BASE].label);
 	str_puts(&p->out, ": ");
-	html_add_text(&p->out, words.len ? words.buf : "no metric has a value at both ends");
+	html_add_text(&p->out, words.len ? words.buf
+			       : pair->outcome.limits_differ
+				       ? "no cost has a value at both ends"
+				       : "no metric has a value at both ends");
 	page_add_lines(p, pair->first.len ? pair->first.buf : "");
 	str_puts(&p->out, "</li>\n");
 	str_free(&words);

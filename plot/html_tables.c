@@ -178,7 +178,7 @@ static int pair_read(struct html_page *p, struct html_pair *pair, struct error *
 		rc = compare_table_run(&comparison_metrics, &pair->c, &pair->metrics,
 				       &pair->outcome, err);
 	if (!rc)
-		rc = compare_limits(&pair->c, &pair->metrics, &pair->first, err);
+		rc = compare_limits(&pair->c, &pair->metrics, &pair->outcome, &pair->first, err);
 	if (!rc)
 		compare_note_self_test(&pair->c, &comparison_metrics, &p->tests, &pair->metrics);
 	return rc;

@@ -136,7 +136,9 @@ static int skew_store_one(struct store *s, const struct run *r, const struct ske
 			 k->shorter / 1e9, by, 100 * WINDOW_SKEW_LIMIT);
 	else
 		note_add(&notes, windows_apart, k->apart / 1e6, 100 * k->apart / window,
-			 window / 1e9, by);
+			 window / 1e9, by)
+			->severity =
+			k->apart > WINDOW_SKEW_DOUBTFUL * window ? SEVERITY_WARNING : SEVERITY_INFO;
 	return skew_add_note(s, r, &notes, err);
 }
 

@@ -81,7 +81,7 @@ static const struct command command = {
 	.argp = {.parser = compare_parse,
 		 .args_doc = "BASE NEW\n--html FILE BASE NEW\n--self-test CAPTURE",
 		 .doc = "Compares two variants of the capture that -C names. Two patterns, as 'send+*' 'splice+*', compare variants with the same settings, one row for each pair. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions), or both the text of perf stat, perf trace -s or strace -c. "
-			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict needs at least four runs at each end; a list of costs needs more, and a note says how many. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. In a list of costs it belongs to p before the correction, so it can exclude 0 although p after the correction is 0.05 or more. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
+			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, copied (better, but NEW asked for zero copy and copied), or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict needs at least four runs at each end; a list of costs needs more, and a note says how many. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. In a list of costs it belongs to p before the correction, so it can exclude 0 although p after the correction is 0.05 or more; a verdict needs both. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
 		 .children = children},
 	.heading = "Tables:",
 	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
@@ -423,7 +423,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		compare_note_self_test(&args->c, args->table, &tests, &t);
 		end_tests_free(&tests);
 		if (args->table != &comparison_pairs)
-			ret = compare_limits(&args->c, &t, &first, err);
+			ret = compare_limits(&args->c, &t, out, &first, err);
 	}
 	if (!ret && commit)
 		ret = compare_commit(&args->c, out, &evidence, &first, &t, err);

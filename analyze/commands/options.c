@@ -150,37 +150,61 @@ static char *options_help(int key, const char *text, void *input)
 
 /* --- completion --- */
 
-/* Returns the last word that is a folder with a store, else this folder if it has one, else NULL.
- */
-static struct store *options_find_store(char **words, int n)
+/* Returns the store in the folder, or NULL. */
+static struct store *options_open_store(const char *folder)
 {
 	struct store *store = NULL;
 	struct error err = {0};
-	int i;
+	char *db = xasprintf("%s/zcost.db", folder);
 
-	for (i = n; i >= 0 && !store; i--) {
-		const char *word = i ? words[i - 1] : ".";
-		char *db = xasprintf("%s/zcost.db", word);
-
-		if (!access(db, R_OK))
-			store_open(&store, word, &err);
-		free(db);
-	}
+	if (!access(db, R_OK))
+		store_open(&store, folder, &err);
+	free(db);
 	return store;
 }
 
-/* Adds names in the capture on the command line. */
-static void options_add_store_names(struct str *lines, char **words, int n,
+/*
+ * Returns the store of the last word that is a folder with one, else of a word behind the cursor,
+ * else of this folder, else NULL. The shells pass the words behind the cursor in a variable, one a
+ * line.
+ */
+static struct store *options_find_store(char **words, int n)
+{
+	const char *behind = getenv("ZCOST_WORDS_BEHIND");
+	char *copy = xstrdup(behind ? behind : ""), *rest = copy, *word;
+	struct store *store = NULL;
+	int i;
+
+	for (i = n; i > 0 && !store; i--)
+		store = options_open_store(words[i - 1]);
+	while (!store && (word = str_token(&rest, '\n')))
+		store = *word ? options_open_store(word) : NULL;
+	free(copy);
+	return store ? store : options_open_store(".");
+}
+
+/*
+ * Adds names in the capture on the command line, or in the CAPTURE of CAPTURE:VARIANT if `start`
+ * begins so.
+ */
+static void options_add_store_names(struct str *lines, char **words, int n, const char *start,
 				    int (*read)(struct store *, const char ***, struct error *))
 {
-	struct store *store = options_find_store(words, n);
+	const char *colon = start ? strrchr(start, ':') : NULL;
+	char *folder = xstrndup(start ? start : "", colon ? (size_t)(colon - start) : 0);
+	struct store *store = colon ? options_open_store(folder) : options_find_store(words, n);
 	const char **names = NULL;
 	struct error err = {0};
 	int count = store ? read(store, &names, &err) : 0, i;
 
-	for (i = 0; i < count; i++)
-		complete_add(lines, names[i], NULL);
+	for (i = 0; i < count; i++) {
+		char *name = xasprintf("%s%s%s", folder, colon ? ":" : "", names[i]);
+
+		complete_add(lines, name, NULL);
+		free(name);
+	}
 	free(names);
+	free(folder);
 	if (store_close(store, 0, &err))
 		str_reset(lines);
 }
@@ -223,7 +247,11 @@ static void options_names(struct str *lines, const char *option, const char *wha
 		if (options_in_store[i].what
 			    ? str_starts(what, options_in_store[i].what)
 			    : option && !strcmp(option, options_in_store[i].option))
-			options_add_store_names(lines, words, n, options_in_store[i].read);
+			options_add_store_names(
+				lines, words, n,
+				!option && options_in_store[i].read == store_variants ? words[n]
+										      : NULL,
+				options_in_store[i].read);
 }
 
 void options_parse(struct options *o, const struct command *c, int argc, char **argv)
@@ -448,7 +476,7 @@ void options_refuse_name(const struct argp_state *state, const struct command *c
 		argp_error(state, "'%s' is a capture; the %s comes first: %s %s %s", name, kind,
 			   state->name, c->feature(0).name, name);
 	else
-		arg_error(state, "no %s '%s'; %sthe %ss are: %s", kind, name,
-			  did_you_mean(names, name), kind, names);
+		arg_error(state, "no %s '%s'; %s'%s --help' lists the %ss", kind, name,
+			  did_you_mean(names, name), state->name, kind);
 	free(names);
 }

@@ -2,6 +2,7 @@
 /* zcost pack CAPTURE: packs the folder into one archive. */
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
+#include "analyze/model/rows.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
@@ -115,8 +116,8 @@ static int pack_refuse(const char *text, const char *name)
 static int pack_check(const struct pack *p)
 {
 	if (!path_is_dir(p->capture)) {
-		print_note("%s: %s", p->capture,
-			   path_exists(p->capture) ? "not a folder" : "no such capture");
+		print_note(path_exists(p->capture) ? "%s: not a folder" : NO_SUCH_CAPTURE,
+			   p->capture);
 		return EXIT_FAILED;
 	}
 	if (!strcmp(p->output, "-"))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A comparison for the commit message of a patch: what was compared, the verdict in words, one
- * narrow table of base and new, and the conditions. The text fits a screen of SCREEN lines. Of the
- * metrics, the least important rows make room; of a list of costs, the smallest rows, which are
- * summed up in one row. With --limit or --all, a list may be longer.
+ * narrow table of base and new, and the conditions. The text fits a screen of SCREEN lines, unless
+ * its most important rows take more. Of the metrics, the least important rows make room; of a list
+ * of costs, the smallest rows, which are summed up in one row. The last line counts the rows with a
+ * verdict that are left out. With --limit or --all, a list may be longer.
  */
 #include "analyze/compare/commit.h"
 
@@ -26,6 +27,7 @@ struct commit {
 	const char *conditions;	    /* lines below the table */
 	size_t shown;		    /* rows of figures at most */
 	bool warnings;		    /* in words; false: only their number */
+	bool brief;		    /* without a line on a self-test that was not possible */
 };
 
 /* --- the title: what was compared, and the verdict in words --- */
@@ -45,7 +47,7 @@ static void commit_add_title(const struct commit *m, struct table *to)
 
 	if (table_column(m->t, "metric") >= 0)
 		commit_print_verdicts(&words, *m->first || used > SUBJECT ? 0 : SUBJECT - used,
-				      &body, m->t);
+				      &body, m->t, m->out->limits_differ);
 	if (words.len)
 		str_printf(&subject, "%s: %s", title, words.buf);
 	else
@@ -233,7 +235,7 @@ static void commit_add_conditions(const struct commit *m, struct table *to)
 
 		if (note_is(n, NOTE_compare_self_test))
 			note_add(&to->notes, commit_self_test, n->value[1].text);
-		if (note_is(n, NOTE_compare_self_test_few))
+		if (note_is(n, NOTE_compare_self_test_few) && !m->brief)
 			notes_copy(&to->notes, n);
 		if (note_is(n, NOTE_limited_by))
 			note_add(&to->notes, commit_limited_by, n->value[0].text);
@@ -267,10 +269,59 @@ static size_t commit_count_warnings(const struct table *t)
 	return n;
 }
 
+/* The warnings that most put a verdict in doubt, the worst first, in few words. */
+static const struct {
+	enum note_id id;
+	const char *words;
+} worst_warnings[] = {
+	{NOTE_passes_differ, "the profile pass ran under other conditions"},
+	{NOTE_workload_stalled, "the workload stalled"},
+	{NOTE_throttled_quota, "a CPU quota held the workload back"},
+	{NOTE_throttled_heat, "heat throttled the CPUs"},
+	{NOTE_windows_apart_far, "the windows of the two sides are far apart"},
+	{NOTE_basis_mixed, "the costs of the ends have different bases"},
+	{NOTE_perf_coverage, "the samples cover only a part of the busy time"},
+	{NOTE_cpu_stolen, "the hypervisor took CPU time"},
+};
+
+/* Returns the worst warning in few words, or NULL if the list above has none. */
+static const char *commit_worst_warning(const struct table *t)
+{
+	size_t k, i;
+
+	for (k = 0; k < array_size(worst_warnings); k++)
+		for (i = 0; i < t->notes.n; i++)
+			if (note_is(&t->notes.note[i], worst_warnings[k].id))
+				return worst_warnings[k].words;
+	return NULL;
+}
+
+/* Adds the line that says what is left out, and where it stands. A list of costs has its own row of
+ * what is left out. */
+static void commit_note_left(const struct commit *m, struct table *to)
+{
+	bool metrics = table_column(m->t, "metric") >= 0;
+	size_t rows = metrics ? commit_metrics_left(m->c, m->t, m->shown) : 0;
+	size_t warnings = m->warnings ? 0 : commit_count_warnings(m->t);
+	const char *worst = warnings ? commit_worst_warning(m->t) : NULL;
+	struct str s = {0};
+
+	if (rows)
+		str_printf(&s, "%zu row%s with a verdict%s", rows, rows == 1 ? "" : "s",
+			   warnings ? ", " : "");
+	if (warnings)
+		str_printf(&s, "%zu warning%s", warnings, warnings == 1 ? "" : "s");
+	if (worst)
+		str_printf(&s, " (the worst: %s)", worst);
+	if (s.len)
+		note_add(&to->notes, commit_left_out, s.buf);
+	str_free(&s);
+}
+
 static void commit_add_notes(const struct commit *m, struct table *to)
 {
 	const struct table *t = m->t;
-	size_t n = commit_count_warnings(t), i;
+	size_t i;
 
 	to->lossy = t->lossy;
 	for (i = 0; i < t->notes.n; i++)
@@ -282,8 +333,7 @@ static void commit_add_notes(const struct commit *m, struct table *to)
 		commit_add_others(t, to);
 	if (m->out->runs[BASE])
 		commit_note_test(to, m->c, m->out);
-	if (n && !m->warnings)
-		note_add(&to->notes, commit_warnings, n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+	commit_note_left(m, to);
 }
 
 /* --- the text --- */
@@ -301,7 +351,7 @@ static void commit_make(const struct commit *m, struct table *to)
 		table_init(to, t->name, cost_columns, array_size(cost_columns));
 	commit_add_title(m, to);
 	if (table_column(t, "metric") >= 0)
-		commit_add_metrics(to, t, m->shown);
+		commit_add_metrics(to, m->c, t, m->shown);
 	else if (step >= 0)
 		commit_add_steps(to, t, t->columns[step].digits);
 	else
@@ -325,13 +375,23 @@ static size_t commit_lines(const struct table *to)
 	return lines;
 }
 
-/* Makes the text again with fewer rows until it fits the screen. */
+/*
+ * Makes the text again with less until it fits the screen: first without the least important rows
+ * that have no verdict, then without the self-test, then without other rows.
+ */
 static void commit_fit(struct commit *m, struct table *to)
 {
+	bool metrics = table_column(m->t, "metric") >= 0;
+	size_t decided = metrics ? commit_least_metrics(m->c, m->t, true) : LEAST_ROWS;
+	size_t least = metrics ? commit_least_metrics(m->c, m->t, false) : LEAST_ROWS;
+
 	commit_make(m, to);
 	m->shown = to->rows < m->shown ? to->rows : m->shown;
-	while (commit_lines(to) > SCREEN && m->shown > LEAST_ROWS) {
-		m->shown--;
+	while (commit_lines(to) > SCREEN && (m->shown > least || !m->brief)) {
+		if (m->shown > decided || m->brief)
+			m->shown--;
+		else
+			m->brief = true;
 		table_free(to);
 		commit_make(m, to);
 	}

@@ -2,6 +2,7 @@
 /* The figures of merit in a commit message: their rows, and the verdict in words. */
 #include "analyze/compare/commit.h"
 
+#include "analyze/compare/figures.h"
 #include "lib/table_layout.h"
 
 #include <math.h>
@@ -45,7 +46,9 @@ static const struct column metric_columns[] = {
 	{"p", NUMBER},
 };
 
-enum { RANK_NONE = 100, RANK_MOVED = 4, RANK_MOVED_FEW = 7 };
+/* RANK_OPEN is added to the rank of a row without a verdict, unless it is a headline. Rows up to
+ * RANK_MUST stay in a text that is too long. */
+enum { RANK_HEADLINE = 1, RANK_MUST = 2, RANK_MOVED = 4, RANK_OPEN = 10, RANK_NONE = 100 };
 
 /* The rows of the text, the most important first: their rank for a side, and for the total. */
 static const struct {
@@ -55,10 +58,10 @@ static const struct {
 	{"throughput", 0, RANK_NONE},
 	{"rate_", 0, RANK_NONE},
 	{"ns_per_", 1, 5},
-	{"roi_", 8, 2},
-	{"power", 8, 2},
-	{"cpu", 3, 8},
-	{"copy_ns_per_", 6, 9},
+	{"roi_", 8, 3},
+	{"power", 8, 3},
+	{"cpu", 2, 8},
+	{COPY_NAME, 2, 9},
 	{"syscalls_per_", 8, 9},
 	{"retransmits_per_", 8, 9},
 };
@@ -160,18 +163,6 @@ static void commit_add_metric(struct table *to, const struct table *t, size_t i)
 	str_free(&name);
 }
 
-/* Returns the rank of a component that moved. One that may not have moved has none. */
-static int movement_rank(const struct table *moved, size_t i)
-{
-	const char *verdict = table_text(moved, i, "verdict");
-
-	return !strcmp(verdict, verdict_name(VERDICT_FEW)) ? RANK_MOVED_FEW
-	       : !*verdict || !strcmp(verdict, verdict_name(VERDICT_SAME)) ||
-			       !strcmp(verdict, verdict_name(VERDICT_DRIFT))
-		       ? RANK_NONE
-		       : RANK_MOVED;
-}
-
 /* Adds a component that moved. Its interval is one of ns per unit of work. */
 static void commit_add_movement(struct table *to, const struct table *moved, size_t i)
 {
@@ -192,33 +183,122 @@ static void commit_add_movement(struct table *to, const struct table *moved, siz
 	str_free(&name);
 }
 
-/* Returns how many of the ranks are better, or equal and earlier. */
-static size_t rank_place(const int *ranks, size_t n, size_t i)
+/* --- the most important rows --- */
+
+static bool row_has_verdict(const struct table *t, size_t i, enum verdict v)
+{
+	return !strcmp(table_text(t, i, "verdict"), verdict_name(v));
+}
+
+bool commit_row_is_decided(const struct comparison *c, const struct table *t, size_t i)
+{
+	if (table_column(t, "better") >= 0 && !*table_text(t, i, "better"))
+		return table_real(t, i, "p") < c->rule.alpha &&
+		       fabs(table_real(t, i, "change_pct")) > 100 * c->rule.threshold;
+	return row_has_verdict(t, i, VERDICT_BETTER) || row_has_verdict(t, i, VERDICT_WORSE) ||
+	       row_has_verdict(t, i, VERDICT_COPIED);
+}
+
+/* Returns whether a metric is the cost of this component. Its row says more than the movement. */
+static bool movement_is_metric(const struct table *t, const struct table *moved, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < t->rows; k++)
+		if (!strcmp(table_text(moved, i, "what"), COPY_COMPONENT) &&
+		    !strcmp(table_text(moved, i, "side"), table_text(t, k, "side")) &&
+		    str_starts(table_text(t, k, "metric"), COPY_NAME))
+			return true;
+	return false;
+}
+
+struct ranked_row {
+	const struct table *t; /* of metrics, or of movements */
+	size_t row;
+	int rank;
+	bool decided;
+};
+
+/* Returns the rank of a component that moved. One that may not have moved has none. */
+static int movement_rank(const struct table *t, const struct ranked_row *r)
+{
+	if (movement_is_metric(t, r->t, r->row))
+		return RANK_NONE;
+	return r->decided				    ? RANK_MOVED
+	       : row_has_verdict(r->t, r->row, VERDICT_FEW) ? RANK_MOVED + RANK_OPEN
+							    : RANK_NONE;
+}
+
+/* Returns the metrics and the movements in their order, `n` in all. The caller frees them. */
+static struct ranked_row *rank_rows(const struct comparison *c, const struct table *t, size_t *n)
+{
+	const struct table *moved = t->detail;
+	struct ranked_row *rows;
+	size_t i;
+
+	*n = t->rows + (moved ? moved->rows : 0);
+	rows = xcalloc(*n + 1, sizeof(*rows));
+	for (i = 0; i < *n; i++) {
+		struct ranked_row *r = &rows[i];
+
+		r->t = i < t->rows ? t : moved;
+		r->row = i < t->rows ? i : i - t->rows;
+		r->decided = commit_row_is_decided(c, r->t, r->row);
+		r->rank = r->t == t ? metric_rank(t, i) : movement_rank(t, r);
+		if (r->t == t && r->rank > RANK_HEADLINE && r->rank < RANK_NONE && !r->decided)
+			r->rank += RANK_OPEN;
+	}
+	return rows;
+}
+
+/* Returns whether fewer than `shown` rows are more important, or as important and earlier. */
+static bool rank_is_shown(const struct ranked_row *rows, size_t n, size_t i, size_t shown)
 {
 	size_t k, place = 0;
 
 	for (k = 0; k < n; k++)
-		place += ranks[k] < ranks[i] || (ranks[k] == ranks[i] && k < i);
-	return place;
+		place += rows[k].rank < rows[i].rank || (rows[k].rank == rows[i].rank && k < i);
+	return rows[i].rank < RANK_NONE && place < shown;
 }
 
-void commit_add_metrics(struct table *to, const struct table *t, size_t shown)
+void commit_add_metrics(struct table *to, const struct comparison *c, const struct table *t,
+			size_t shown)
 {
-	const struct table *moved = t->detail;
-	size_t nmoved = moved ? moved->rows : 0, n = t->rows + nmoved, i;
-	int *ranks = xcalloc(n, sizeof(*ranks));
+	size_t n, i;
+	struct ranked_row *rows = rank_rows(c, t, &n);
+
+	for (i = 0; i < n; i++) {
+		if (!rank_is_shown(rows, n, i, shown))
+			continue;
+		if (rows[i].t == t)
+			commit_add_metric(to, t, rows[i].row);
+		else
+			commit_add_movement(to, rows[i].t, rows[i].row);
+	}
+	free(rows);
+}
+
+size_t commit_least_metrics(const struct comparison *c, const struct table *t, bool decided)
+{
+	size_t n, i, least = 0;
+	struct ranked_row *rows = rank_rows(c, t, &n);
 
 	for (i = 0; i < n; i++)
-		ranks[i] = i < t->rows ? metric_rank(t, i) : movement_rank(moved, i - t->rows);
-	for (i = 0; i < n; i++) {
-		if (ranks[i] == RANK_NONE || rank_place(ranks, n, i) >= shown)
-			continue;
-		if (i < t->rows)
-			commit_add_metric(to, t, i);
-		else
-			commit_add_movement(to, moved, i - t->rows);
-	}
-	free(ranks);
+		least += rows[i].rank <= (decided ? RANK_OPEN - 1 : RANK_MUST);
+	free(rows);
+	return least;
+}
+
+size_t commit_metrics_left(const struct comparison *c, const struct table *t, size_t shown)
+{
+	size_t n, i, left = 0;
+	struct ranked_row *rows = rank_rows(c, t, &n);
+
+	for (i = 0; i < n; i++)
+		left += rows[i].decided && !rank_is_shown(rows, n, i, shown) &&
+			!(rows[i].t != t && movement_is_metric(t, rows[i].t, rows[i].row));
+	free(rows);
+	return left;
 }
 
 /* --- the verdict in words --- */
@@ -231,11 +311,6 @@ static const struct {
 	{VERDICT_BETTER, "better"},	   {VERDICT_DRIFT, "a drift can explain"},
 	{VERDICT_SAME, "no clear change"}, {VERDICT_FEW, "too few runs to judge"},
 };
-
-static bool row_has_verdict(const struct table *t, size_t i, enum verdict v)
-{
-	return !strcmp(table_text(t, i, "verdict"), verdict_name(v));
-}
 
 /* Returns whether the row is a throughput of another side than the first. */
 static bool is_throughput_again(const struct table *t, size_t i)
@@ -253,8 +328,9 @@ static bool metric_is_headline(const struct table *t, size_t i, enum verdict v)
 
 	if (metric_is_total(t, i) || is_throughput_again(t, i))
 		return false;
-	return metric_rank(t, i) <= 1 || (v == VERDICT_WORSE && str_starts(name, "roi_") &&
-					  !strstr(table_text(t, i, "unit"), "modelled"));
+	return metric_rank(t, i) <= RANK_HEADLINE ||
+	       (v == VERDICT_WORSE && str_starts(name, "roi_") &&
+		!strstr(table_text(t, i, "unit"), "modelled"));
 }
 
 static void commit_print_change(struct str *s, const struct table *t, size_t i, enum verdict v)
@@ -290,7 +366,7 @@ static bool commit_put_change(struct str *s, size_t room, const char *words, con
 }
 
 void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
-			   const struct table *t)
+			   const struct table *t, bool limits_differ)
 {
 	const char *last[2] = {NULL, NULL}, *words;
 	struct str change = {0};
@@ -301,7 +377,8 @@ void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
 		words = verdict_words[k].words;
 		v = verdict_words[k].verdict;
 		for (i = 0; i < t->rows; i++) {
-			if (!row_has_verdict(t, i, v) || !metric_is_headline(t, i, v))
+			if (!row_has_verdict(t, i, v) || !metric_is_headline(t, i, v) ||
+			    (limits_differ && !metric_rank(t, i)))
 				continue;
 			change.len = 0;
 			commit_print_change(&change, t, i, v);

@@ -413,43 +413,63 @@ void compare_evidence(struct comparison *c, struct str *lines)
 	str_free(&line);
 }
 
-/* Returns the limits of the end's variant in words, or NULL for a file. The caller frees them. */
-static int end_limits(const struct comparison *c, enum end e, char **words, struct error *err)
+/* Reads table limits of an end and its variant's limits in words, NULL for a file. The caller frees
+ * both, also after an error. */
+static int end_limits(const struct comparison *c, enum end e, struct table *t, char **words,
+		      struct error *err)
 {
 	struct query q = compare_query(c, e, NULL);
-	struct table t;
 	int ret;
 
-	*words = NULL;
 	if (c->end[e].bare)
 		return 0;
-	ret = limits_read(c->end[e].store, &q, &t, err);
+	ret = limits_read(c->end[e].store, &q, t, err);
 	if (!ret)
-		*words = limits_words(&t, q.variant);
-	table_free(&t);
+		*words = limits_words(t, q.variant, LIMITS_BY_SHARE);
 	return ret;
 }
 
-int compare_limits(const struct comparison *c, struct table *t, struct str *first,
-		   struct error *err)
+/* Returns whether the ends have different bottlenecks. Sides that are a pair have BASE's name. */
+static bool ends_limits_differ(const struct comparison *c, struct table limits[ENDS])
+{
+	int side = table_column(&limits[NEW], "side");
+	size_t i;
+
+	for (i = 0; i < limits[NEW].rows && c->side[NEW]; i++)
+		if (!strcmp(table_text(&limits[NEW], i, "side"), c->side[NEW]))
+			*table_cell(&limits[NEW], i, side) = value_str(&limits[NEW], c->side[BASE]);
+	return limits_differ(&limits[BASE], c->end[BASE].variant, &limits[NEW],
+			     c->end[NEW].variant);
+}
+
+int compare_limits(const struct comparison *c, struct table *t, struct outcome *out,
+		   struct str *first, struct error *err)
 {
 	const char *base = c->end[BASE].label, *new = c->end[NEW].label;
 	char *words[ENDS] = {NULL, NULL}, *both;
-	int ret = end_limits(c, BASE, &words[BASE], err);
+	struct table limits[ENDS] = {0};
+	int e, ret = 0;
 
-	if (!ret)
-		ret = end_limits(c, NEW, &words[NEW], err);
-	if (words[BASE] && words[NEW] && strcmp(words[BASE], words[NEW])) {
-		str_printf(
-			first,
-			"DIFFERENT LIMITS: %s: %s; %s: %s. Each end has another bottleneck, so throughput does not compare the two methods\n",
-			base, words[BASE], new, words[NEW]);
-	} else if (words[BASE] && words[NEW]) {
-		both = xasprintf("%s, %s: %s", base, new, words[BASE]);
-		note_add(&t->notes, limited_by, both);
+	for (e = 0; e < ENDS && !ret; e++)
+		ret = end_limits(c, (enum end)e, &limits[e], &words[e], err);
+	if (!ret && words[BASE] && words[NEW]) {
+		out->limits_differ = ends_limits_differ(c, limits);
+		both = !strcmp(words[BASE], words[NEW])
+			       ? xasprintf("%s and %s by %s", base, new, words[BASE])
+			       : xasprintf("%s by %s; %s by %s", base, words[BASE], new,
+					   words[NEW]);
+		if (out->limits_differ)
+			str_printf(
+				first,
+				"DIFFERENT LIMITS: %s. Each end has another bottleneck, so throughput does not compare the two methods\n",
+				both);
+		else
+			note_add(&t->notes, limited_by, both);
 		free(both);
 	}
-	free(words[BASE]);
-	free(words[NEW]);
+	for (e = 0; e < ENDS; e++) {
+		free(words[e]);
+		table_free(&limits[e]);
+	}
 	return ret;
 }

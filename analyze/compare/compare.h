@@ -118,11 +118,12 @@ int compare_failed(const struct comparison *c, struct error *err);
 
 /* What the gate and the commit message need of a table. Starts as zeros. */
 struct outcome {
-	unsigned worse;	   /* gated rows that fail --fail-on worse */
-	unsigned judged;   /* gated rows with a verdict, the worse ones included */
-	unsigned unjudged; /* gated rows with too few runs for a verdict */
-	unsigned drift;	   /* gated rows with a change that a drift can explain */
-	char aside[512];   /* worse metrics that are not gated: "receiver cpu, sender cpu" */
+	unsigned worse;	    /* gated rows that fail --fail-on worse */
+	unsigned judged;    /* gated rows with a verdict, the worse ones included */
+	unsigned unjudged;  /* gated rows with too few runs for a verdict */
+	unsigned drift;	    /* gated rows with a change that a drift can explain */
+	bool limits_differ; /* throughput does not compare the ends */
+	char aside[512];    /* worse metrics that are not gated: "receiver cpu, sender cpu" */
 	/* of a list of costs: */
 	const char *side; /* until the ends are closed; NULL: all sides, or files */
 	char unit[32];	  /* of work: "KiB" */
@@ -239,11 +240,11 @@ void compare_evidence(struct comparison *c, struct str *lines);
 int compare_drift(struct comparison *c, struct str *lines, struct error *err);
 
 /*
- * Finds what limited both ends. Limits that differ become a line of `first`, the lines above the
- * table. A limit that both ends have becomes a note of the table.
+ * Finds what limited both ends. Ends that share no limit get a line of `first`, the lines above the
+ * table, and out->limits_differ is set. Other ends get a note of the table.
  */
-int compare_limits(const struct comparison *c, struct table *t, struct str *first,
-		   struct error *err);
+int compare_limits(const struct comparison *c, struct table *t, struct outcome *out,
+		   struct str *first, struct error *err);
 
 /* --- files instead of captures --- */
 

@@ -246,7 +246,7 @@ static int figures_read_cost(struct side_figures *side, const struct comparison 
 /* Adds the cost of "data copy". A profile without a sample of it measured 0. */
 static void figures_add_copy(struct side_figures *side, enum end e)
 {
-	const struct diff_row *row = diff_find(&side->components, "data copy", NULL);
+	const struct diff_row *row = diff_find(&side->components, COPY_COMPONENT, NULL);
 	size_t i;
 
 	side->copy_unit = work_word(side->components.unit ? side->components.unit : "KiB");

@@ -7,7 +7,8 @@
 #include "analyze/compare/diff.h"
 
 /* The beginning of the name of FIGURE_COPY. The unit of work follows. */
-#define COPY_NAME "copy_ns_per_"
+#define COPY_NAME      "copy_ns_per_"
+#define COPY_COMPONENT "data copy" /* its cost is that figure */
 
 enum figure {
 #define FIGURE(id, ...) FIGURE_##id,

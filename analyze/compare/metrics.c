@@ -123,6 +123,23 @@ static bool figure_is_modelled(const struct side_figures *side, enum figure f)
 	return side->modelled && (f == FIGURE_POWER || f == FIGURE_ROI_P);
 }
 
+/* Appends the unit with the exponents in use: "T^2/P" of "T^n/P^m". */
+static void figure_print_unit(struct str *s, const struct query *q, enum figure f)
+{
+	const char *p = figure_kinds[f].unit;
+	double exponent;
+
+	for (; *p; p++) {
+		if (*p != '^') {
+			str_putc(s, *p);
+			continue;
+		}
+		exponent = *++p == 'n' ? q->roi_n ?: 2 : q->roi_m ?: 1;
+		if (exponent != 1)
+			str_printf(s, "^%g", exponent);
+	}
+}
+
 static enum verdict metrics_add_row(struct table *t, const struct comparison *c, enum figure f,
 				    const struct side_figures *side)
 {
@@ -134,12 +151,14 @@ static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
 				  f != FIGURE_COPY  ? ""
 				  : side->copy_unit ? side->copy_unit
 						    : "kib");
-	char *unit = arena_printf(&t->arena, "%s%s", m->unit,
-				  figure_is_modelled(side, f) ? ", modelled" : "");
+	struct str unit = {0};
 
 	table_set(t, row, "side", value_str(t, side->side));
 	table_set(t, row, "metric", value_str(t, name));
-	table_set(t, row, "unit", value_str(t, unit));
+	figure_print_unit(&unit, &c->query, f);
+	str_puts(&unit, figure_is_modelled(side, f) ? ", modelled" : "");
+	table_set(t, row, "unit", value_str(t, unit.buf));
+	str_free(&unit);
 	table_set(t, row, "base", value_real(k.base));
 	table_set(t, row, "new", value_real(k.new));
 	table_set(t, row, "change_pct",
@@ -247,19 +266,72 @@ static void metrics_add_side(struct table *t, const struct comparison *c,
 	}
 }
 
-/* Notes why this row and the components' "data copy" can differ: the same data, two rules. */
-static void metrics_note_copy(struct table *t)
+/*
+ * Notes the two verdicts on the side's data copy, if exactly one is a claim: the same data, two
+ * rules.
+ */
+static bool metrics_note_copy_differs(struct table *t, size_t row, const struct side_figures *side)
 {
-	size_t row;
+	const struct diff_row *r = diff_find(&side->components, COPY_COMPONENT, NULL);
+	const char *verdict = table_text(t, row, "verdict");
+	bool claim = !strcmp(verdict, verdict_name(VERDICT_BETTER)) ||
+		     !strcmp(verdict, verdict_name(VERDICT_WORSE)) ||
+		     !strcmp(verdict, verdict_name(VERDICT_COPIED));
+
+	if (!r || claim == verdict_is_claim(r->verdict))
+		return false;
+	note_add(&t->notes, compare_copy_differs, side->side, *verdict ? verdict : "not tested",
+		 table_text(t, row, "metric"), verdict_name(r->verdict) ?: "not tested",
+		 side->components.tests);
+	return true;
+}
+
+/* Notes why this row and the components' "data copy" can differ, or that they do. */
+static void metrics_note_copy(struct table *t, const struct figures *f)
+{
+	const char *name = NULL;
+	bool differs = false;
+	size_t row, i;
 
 	for (row = 0; row < t->rows; row++) {
-		const char *name = table_text(t, row, "metric");
-
-		if (!str_starts(name, COPY_NAME))
+		if (!str_starts(table_text(t, row, "metric"), COPY_NAME))
 			continue;
-		note_add(&t->notes, compare_copy_alone, name);
-		return;
+		name = name ?: table_text(t, row, "metric");
+		for (i = 0; i < f->n; i++)
+			if (!strcmp(f->side[i].side, table_text(t, row, "side")))
+				differs |= metrics_note_copy_differs(t, row, &f->side[i]);
 	}
+	if (name && !differs)
+		note_add(&t->notes, compare_copy_alone, name);
+}
+
+/* Notes that the cost of the total at an end is not the sum of the sides' rows. */
+static void metrics_note_total(struct table *t, const struct comparison *c, const struct figures *f,
+			       enum figure cost, enum end e)
+{
+	const struct figure_runs *total = &f->side[f->n - 1].of[cost][e];
+	double value = figure_value(total, c->estimator), sum = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < f->n; i++)
+		sum += f->side[i].part[e] * figure_value(&f->side[i].of[cost][e], c->estimator);
+	if (total->n && fabs(sum - value) > 0.0005 * value)
+		note_add_of(&t->notes, c->end[e].label, NULL, compare_total,
+			    figure_kinds[cost].name + strlen("ns_per_"), value,
+			    estimator_names[c->estimator], sum);
+}
+
+static void metrics_note_totals(struct table *t, const struct comparison *c,
+				const struct figures *f)
+{
+	static const enum figure costs[] = {FIGURE_NS_PER_KIB, FIGURE_NS_PER_PACKET,
+					    FIGURE_NS_PER_MESSAGE};
+	size_t i;
+	int e;
+
+	for (i = 0; f->n > 1 && i < array_size(costs); i++)
+		for (e = 0; e < ENDS; e++)
+			metrics_note_total(t, c, f, costs[i], (enum end)e);
 }
 
 static void metrics_add_movements(struct table *t, const struct comparison *c,
@@ -314,7 +386,8 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 						: "");
 	metrics_add_movements(t, c, &f);
 	metrics_note_rules(t, c);
-	metrics_note_copy(t);
+	metrics_note_copy(t, &f);
+	metrics_note_totals(t, c, &f);
 	if (c->query.workload_only)
 		note_add(&t->notes, workload_no_part);
 	figures_free(&f);

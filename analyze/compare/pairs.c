@@ -363,15 +363,14 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 	int e, ret = limits_read(c->end[BASE].store, &q, &limits, err);
 
 	for (i = 0; i < p->n && !ret; i++) {
-		char *words[ENDS];
-
 		for (e = 0; e < ENDS; e++) {
-			words[e] = limits_words(&limits, p->list[i].variant[e]);
-			*table_cell(t, i, t->ncolumns - LAST + LIMIT + e) = value_str(t, words[e]);
+			char *words = limits_words(&limits, p->list[i].variant[e], LIMITS_BY_SHARE);
+
+			*table_cell(t, i, t->ncolumns - LAST + LIMIT + e) = value_str(t, words);
+			free(words);
 		}
-		differ += words[BASE] && words[NEW] && strcmp(words[BASE], words[NEW]);
-		free(words[BASE]);
-		free(words[NEW]);
+		differ += limits_differ(&limits, p->list[i].variant[BASE], &limits,
+					p->list[i].variant[NEW]);
 	}
 	if (differ)
 		note_add(&t->notes, compare_pairs_limits, differ, p->n);

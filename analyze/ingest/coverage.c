@@ -3,7 +3,8 @@
  * Coverage: the time that the samples of a clock account for, over the busy time of the side's
  * CPUs. Samples are missing where perf records none (some kernels record no sample while a CPU's
  * idle task is current, softirqs on top of the idle task included), and where the timer of the
- * clock came late.
+ * clock came late. A virtual CPU that sleeps gets the timer's interrupt late, behind the interrupt
+ * that wakes it. The sample then lies in that interrupt's softirq, although its time was idle.
  */
 #include "analyze/ingest/ingest.h"
 
@@ -14,9 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Busy time is known to two ticks for each CPU, so a smaller gap proves nothing. */
+/* Busy time is known to two ticks for each CPU, so a smaller difference proves nothing. */
 static const double coverage_blur_ns = 2e7;
-static const double coverage_low_pct = 90;
+static const double coverage_low_pct = 90, coverage_high_pct = 110;
 
 double *ingest_idle_ns(const struct ingest *in)
 {
@@ -73,16 +74,19 @@ static void coverage_note_unseen(struct ingest *in, uint32_t event, bool low)
 
 void ingest_coverage(struct ingest *in)
 {
-	double busy = ingest_find_metric(in, "busy_ns"), missing;
+	double busy = ingest_find_metric(in, "busy_ns"), pct;
 	struct profile_time t;
-	bool low;
+	bool low, blurred;
 
 	if (!in->profile || !profile_time_of(in->profile, NULL, &t) || !(busy > 0))
 		return;
-	missing = busy - t.busy;
-	low = 100 * t.busy < coverage_low_pct * busy && missing > coverage_blur_ns * in->run.ncpus;
-	ingest_metric(in, "coverage_pct", "%", 100 * t.busy / busy, NULL);
+	pct = 100 * t.busy / busy;
+	blurred = fabs(busy - t.busy) <= coverage_blur_ns * in->run.ncpus;
+	low = pct < coverage_low_pct && !blurred;
+	ingest_metric(in, "coverage_pct", "%", pct, NULL);
 	if (low)
-		note_add(&in->notes, perf_coverage, 100 * t.busy / busy, t.busy / 1e9, busy / 1e9);
+		note_add(&in->notes, perf_coverage, pct, t.busy / 1e9, busy / 1e9);
+	if (pct > coverage_high_pct && !blurred)
+		note_add(&in->notes, perf_coverage_high, pct, t.busy / 1e9, busy / 1e9);
 	coverage_note_unseen(in, t.event, low);
 }

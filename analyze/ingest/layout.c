@@ -4,6 +4,7 @@
 #include "lib/names.h"
 #include "lib/json.h"
 #include "analyze/model/notes.h"
+#include "analyze/model/rows.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -282,7 +283,7 @@ int layout_read(struct layout *l, const char *capture, struct error *err)
 
 	*l = (struct layout){0};
 	if (!path_exists(capture))
-		return error_set(err, ENOENT, "%s: no such capture", capture);
+		return error_set(err, ENOENT, NO_SUCH_CAPTURE, capture);
 	if (!path_is_dir(capture))
 		return error_set(err, ENOTDIR, "%s: neither a capture folder nor an archive of one",
 				 capture);

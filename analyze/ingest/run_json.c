@@ -36,7 +36,9 @@ static const struct edge edges[] = {
 static void edge_add_note(struct ingest *in, const struct edge *e, double ns, double window,
 			  const char *who)
 {
-	enum note_severity level = ns > window / 100 ? SEVERITY_WARNING : SEVERITY_INFO;
+	/* Counts between readings are interpolated, so their error is a part of the distance. */
+	double doubtful = e->dated ? window / 20 : window / 100;
+	enum note_severity level = ns > doubtful ? SEVERITY_WARNING : SEVERITY_INFO;
 
 	if (ns <= NOTE_FROM_NS)
 		return;

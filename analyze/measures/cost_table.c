@@ -254,7 +254,7 @@ static void cost_table_print_sums(struct str *s, const struct cost_part *part, e
 	}
 	if (f->no_self)
 		return;
-	str_printf(s, "all %zu rows", f->n);
+	str_printf(s, f->n == 1 ? "%zu row" : "all %zu rows", f->n);
 	if (f->spec.relation)
 		str_printf(s, " (the total of '%s')", f->spec.function);
 	str_printf(s, ": %.2f %%", sum * of);

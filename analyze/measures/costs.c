@@ -185,8 +185,7 @@ void cost_note_wall_coverage(const struct cost_part *part, const struct query *q
 		return;
 	wall = ncpus * ((double)(p->last_ns - p->first_ns) + weight / (double)f->samples);
 	if (100 * weight < 90 * wall)
-		note_add(&t->notes, wall_not_covered, 100 * weight / wall, ncpus,
-			 ncpus == 1 ? "" : "s", weight);
+		note_add(&t->notes, wall_not_covered, 100 * weight / wall, ncpus, weight);
 }
 
 void cost_print_workload(const struct cost_part *p, struct str *s)

@@ -12,8 +12,8 @@
  *
  * Shares of runs have heavy tails, because other programs use the CPUs in some of the runs. So the
  * intervals of shares and costs take the degrees of freedom of values with an excess kurtosis of 1,
- * 3.5 for 6 runs (O'Neill 2014, The American Statistician 68). Differences take n - 1:
- * the tails of the two ends cancel.
+ * 3.5 for 6 runs (O'Neill 2014, The American Statistician 68). Differences take n - 1: the
+ * difference of two such values is closer to a normal one.
  *
  * A row has an interval only if it has COST_SAMPLES samples in all, and samples in nine of ten
  * runs: the counts of a rarer row are too skewed for Student's interval. One run has no interval.

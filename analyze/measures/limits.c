@@ -14,7 +14,7 @@ static const struct column limits_columns[] = {
 	{"variant", .type = V_STR},
 	{"limit", .type = V_STR,
 	 .what = "cpu, softirq, quota, wire, cwnd, rwnd, sndbuf, application or none"},
-	{"side", .type = V_STR, .what = "the side with the limit"},
+	{"side", .type = V_STR, .what = "the side that the limit stops"},
 	{"evidence", .type = V_STR, .shape = STAYS_WHOLE,
 	 .what = "the figures that show the limit"},
 	{"share", "%", V_REAL, .digits = 1,
@@ -39,26 +39,42 @@ static bool limits_has(const struct limits_side *side, int i)
 	return side->found[i].text && side->found[i].share >= limit_kinds[i].least;
 }
 
-/*
- * Adds the limits from `from` to `to` that were found, side by side, so that equal limits have
- * equal words. Returns whether there is one.
- */
+struct limits_place {
+	double share;
+	int side, kind;
+};
+
+/* Orders limits by their share, the largest first, and equal shares by side. */
+static int limits_compare(const void *x, const void *y)
+{
+	const struct limits_place *a = x, *b = y;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	return a->side != b->side ? a->side - b->side : a->kind - b->kind;
+}
+
+/* Adds the limits from `from` to `to` that were found. Returns whether there is one. */
 static bool limits_put_found(struct table *t, const struct limits_variant *v, enum limit from,
 			     enum limit to)
 {
-	const struct limit_found *f;
-	bool any = false;
-	int side, i;
+	struct limits_place *place = xcalloc((size_t)v->n * LIMITS + 1, sizeof(*place));
+	int side, i, n = 0;
 
 	for (side = 0; side < v->n; side++)
-		for (i = (int)from; i <= (int)to; i++) {
-			f = &v->sides[side].found[i];
-			if (!limits_has(&v->sides[side], i))
-				continue;
-			limits_put_row(t, &v->sides[side], limit_kinds[i].name, f->text, f->share);
-			any = true;
-		}
-	return any;
+		for (i = (int)from; i <= (int)to; i++)
+			if (limits_has(&v->sides[side], i))
+				place[n++] = (struct limits_place){v->sides[side].found[i].share,
+								   side, i};
+	qsort(place, (size_t)n, sizeof(*place), limits_compare);
+	for (i = 0; i < n; i++) {
+		const struct limits_side *of = &v->sides[place[i].side];
+
+		limits_put_row(t, of, limit_kinds[place[i].kind].name,
+			       of->found[place[i].kind].text, place[i].share);
+	}
+	free(place);
+	return n > 0;
 }
 
 /* Adds the row of a variant without a limit: the largest figures of each side. */
@@ -227,25 +243,94 @@ const struct measure measure_limits = {
 
 /* --- in words --- */
 
-char *limits_words(const struct table *t, const char *variant)
+/* Appends "sender rwnd (waits for the receiver)": the limit of a row. */
+static void limits_add_word(struct str *s, const struct table *t, size_t row)
+{
+	const char *side = table_text(t, row, "side"), *limit = table_text(t, row, "limit");
+	int i;
+
+	if (!*side) {
+		str_puts(s, "no known limit");
+		return;
+	}
+	str_printf(s, "%s %s", side, limit);
+	for (i = 0; i < LIMITS; i++)
+		if (limit_kinds[i].waits_for && !strcmp(limit_kinds[i].name, limit))
+			str_printf(s, " (waits for %s)", limit_kinds[i].waits_for);
+}
+
+static int limits_compare_words(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* Lists each limit of the variant once. Returns their number. */
+static size_t limits_list(const struct table *t, const char *variant, char **list)
 {
 	struct str s = {0};
-	const char *side;
-	size_t i, n = 0;
-	char *several;
+	size_t i, k, n = 0;
 
 	for (i = 0; i < t->rows; i++) {
 		if (strcmp(table_text(t, i, "variant"), variant))
 			continue;
-		side = table_text(t, i, "side");
-		str_printf(&s, "%s%s%s%s", n++ ? ", " : "", side, *side ? " " : "",
-			   *side ? table_text(t, i, "limit") : "nothing seen");
+		str_reset(&s);
+		limits_add_word(&s, t, i);
+		for (k = 0; k < n && strcmp(list[k], s.buf); k++)
+			;
+		if (k == n)
+			list[n++] = xstrdup(s.buf);
 	}
-	if (n < 2)
-		return n ? str_take(&s) : NULL;
-	several = xasprintf("several: %s", s.buf);
 	str_free(&s);
-	return several;
+	return n;
+}
+
+char *limits_words(const struct table *t, const char *variant, enum limits_order order)
+{
+	char **list = xcalloc(t->rows + 1, sizeof(*list));
+	size_t i, n = limits_list(t, variant, list);
+	struct str s = {0};
+
+	if (order == LIMITS_BY_NAME)
+		qsort(list, n, sizeof(*list), limits_compare_words);
+	for (i = 0; i < n; i++) {
+		str_item(&s, !i, i + 1 == n, list[i]);
+		free(list[i]);
+	}
+	free(list);
+	return n ? str_take(&s) : NULL;
+}
+
+static bool limit_is_busy_cpu(const char *limit)
+{
+	return !strcmp(limit, limit_kinds[LIMIT_CPU].name) ||
+	       !strcmp(limit, limit_kinds[LIMIT_SOFTIRQ].name);
+}
+
+/* Returns whether a row of `a` and a row of `b` are the same limit of one side. */
+static bool limits_rows_agree(const struct table *a, size_t i, const struct table *b, size_t k)
+{
+	const char *was = table_text(a, i, "limit"), *is = table_text(b, k, "limit");
+
+	return !strcmp(table_text(a, i, "side"), table_text(b, k, "side")) &&
+	       (!strcmp(was, is) || (limit_is_busy_cpu(was) && limit_is_busy_cpu(is)));
+}
+
+bool limits_differ(const struct table *limits, const char *variant, const struct table *others,
+		   const char *other)
+{
+	bool any = false;
+	size_t i, k;
+
+	for (i = 0; i < limits->rows; i++)
+		for (k = 0; k < others->rows; k++) {
+			if (strcmp(table_text(limits, i, "variant"), variant) ||
+			    strcmp(table_text(others, k, "variant"), other))
+				continue;
+			if (limits_rows_agree(limits, i, others, k))
+				return false;
+			any = true;
+		}
+	return any;
 }
 
 int limits_read(struct store *s, const struct query *q, struct table *t, struct error *err)
@@ -257,28 +342,73 @@ int limits_read(struct store *s, const struct query *q, struct table *t, struct 
 	return measure_run("limits", s, &all, t, err);
 }
 
+/* What limits one variant. */
+struct limits_line {
+	const char *variant;
+	char *key; /* of variants with equal limits: equal */
+};
+
+static size_t limits_read_lines(const struct table *t, struct limits_line *lines)
+{
+	const char *variant;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->rows; i++) {
+		variant = table_text(t, i, "variant");
+		if (!n || strcmp(lines[n - 1].variant, variant) != 0)
+			lines[n++] = (struct limits_line){variant,
+							  limits_words(t, variant, LIMITS_BY_NAME)};
+	}
+	return n;
+}
+
+/* Appends "a, b, c and 4 more by sender cpu" if no earlier variant has the limits of line i. */
+static void limits_add_line(struct str *s, const struct table *t, const struct limits_line *lines,
+			    size_t n, size_t i)
+{
+	enum { NAMED = 3 };
+	size_t k, alike = 0, named = 0;
+	char *words;
+
+	for (k = 0; k < n; k++) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it has a row. */
+		if (strcmp(lines[k].key, lines[i].key) != 0)
+			continue;
+		if (k < i)
+			return;
+		alike++;
+	}
+	str_puts(s, s->len ? "; " : "");
+	for (k = i; named < alike && named < NAMED; k++)
+		if (!strcmp(lines[k].key, lines[i].key)) {
+			str_item(s, !named, named + 1 == alike, lines[k].variant);
+			named++;
+		}
+	if (alike > named)
+		str_printf(s, " and %zu more", alike - named);
+	words = limits_words(t, lines[i].variant, LIMITS_BY_SHARE);
+	str_printf(s, " by %s", words);
+	free(words);
+}
+
 int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	const char *last = NULL, *variant;
+	struct limits_line *lines;
 	struct str line = {0};
-	struct table limit_rows;
-	size_t i;
-	int rc = limits_read(s, q, &limit_rows, err);
+	struct table limits;
+	int rc = limits_read(s, q, &limits, err);
+	size_t i, n;
 
-	for (i = 0; i < limit_rows.rows && !rc; i++) {
-		char *words;
-
-		variant = table_text(&limit_rows, i, "variant");
-		if (last && !strcmp(last, variant))
-			continue;
-		last = variant;
-		words = limits_words(&limit_rows, variant);
-		str_printf(&line, "%s%s: %s", line.len ? "; " : "", variant, words);
-		free(words);
-	}
+	lines = xcalloc(limits.rows + 1, sizeof(*lines));
+	n = rc ? 0 : limits_read_lines(&limits, lines);
+	for (i = 0; i < n; i++)
+		limits_add_line(&line, &limits, lines, n, i);
+	for (i = 0; i < n; i++)
+		free(lines[i].key);
 	if (line.len)
 		note_add(&t->notes, limited_by, line.buf);
+	free(lines);
 	str_free(&line);
-	table_free(&limit_rows);
+	table_free(&limits);
 	return rc;
 }

@@ -12,11 +12,16 @@
 
 /* docs/method.md has the reasons of the thresholds. */
 const struct limit_kind limit_kinds[LIMITS] = {
-	[LIMIT_CPU] = {"cpu", 90},    [LIMIT_SOFTIRQ] = {"softirq", 90},
-	[LIMIT_TAKEN] = {"cpu", 30},  [LIMIT_QUOTA] = {"quota", 10},
-	[LIMIT_WIRE] = {"wire", 90},  [LIMIT_CWND] = {"cwnd", 30},
-	[LIMIT_RWND] = {"rwnd", 30},  [LIMIT_SNDBUF] = {"sndbuf", 30},
-	[LIMIT_QUEUE] = {"wire", 30}, [LIMIT_APPLICATION] = {"application", 30},
+	[LIMIT_CPU] = {"cpu", 90, NULL},
+	[LIMIT_SOFTIRQ] = {"softirq", 90, NULL},
+	[LIMIT_TAKEN] = {"cpu", 30, NULL},
+	[LIMIT_QUOTA] = {"quota", 10, NULL},
+	[LIMIT_WIRE] = {"wire", 90, NULL},
+	[LIMIT_CWND] = {"cwnd", 30, "acknowledgements"},
+	[LIMIT_RWND] = {"rwnd", 30, "the receiver"},
+	[LIMIT_SNDBUF] = {"sndbuf", 30, NULL},
+	[LIMIT_QUEUE] = {"wire", 30, NULL},
+	[LIMIT_APPLICATION] = {"application", 30, NULL},
 };
 
 static const double window_full = 0.9;	  /* unacked / cwnd of a sender that cwnd stops */
@@ -380,10 +385,13 @@ static void limits_add_waits(const struct limits_variant *v, struct limits_side 
 	       queue = SOCKETS_MEAN(v, side, queue);
 	struct limits_sockets first = limits_read_sockets(v->s, side->b->runs);
 
-	limit_found_keep(&side->found[LIMIT_RWND], rwnd,
-			 xasprintf("rwnd_limited for %.1f %% of the window", rwnd));
-	limit_found_keep(&side->found[LIMIT_SNDBUF], sndbuf,
-			 xasprintf("sndbuf_limited for %.1f %% of the window", sndbuf));
+	limit_found_keep(
+		&side->found[LIMIT_RWND], rwnd,
+		xasprintf("waits for the receiver for %.1f %% of the window (rwnd_limited)", rwnd));
+	limit_found_keep(
+		&side->found[LIMIT_SNDBUF], sndbuf,
+		xasprintf("its send buffer is full for %.1f %% of the window (sndbuf_limited)",
+			  sndbuf));
 	limit_found_keep(
 		&side->found[LIMIT_CWND], cwnd,
 		xasprintf(

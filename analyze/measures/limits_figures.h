@@ -21,7 +21,8 @@ enum limit {
 
 struct limit_kind {
 	const char *name;
-	double least; /* the threshold in percent of the window, or of the link's speed */
+	double least;	       /* the threshold in percent of the window, or of the link's speed */
+	const char *waits_for; /* NULL: the side itself holds the data back */
 };
 extern const struct limit_kind limit_kinds[LIMITS];
 

@@ -125,7 +125,6 @@ static int passes_read_all(struct store *s, const struct block *b, struct pass_r
 {
 	int i, rate = 0, rc = 0;
 
-	memset(all, 0, PASSES * sizeof(*all));
 	for (i = 0; i < PASSES && !rc; i++)
 		rc = passes_read_pass(s, b, i, &rate, &all[i], err);
 	return rc;
@@ -141,7 +140,7 @@ static void passes_free_all(struct pass_runs all[PASSES])
 
 static int passes_put_block(struct block_table *k, struct error *err)
 {
-	struct pass_runs all[PASSES];
+	struct pass_runs all[PASSES] = {0};
 	int rc = passes_read_all(k->s, &k->b->block, all, err), i;
 
 	for (i = 0; i < PASSES && !rc; i++)
@@ -253,10 +252,11 @@ static void passes_update_worst(struct passes_worst *w, enum estimator e,
 static void passes_worst(struct store *s, const struct block_list *list,
 			 struct passes_worst most[PASSES])
 {
-	struct pass_runs all[PASSES];
 	int i, k;
 
 	for (i = 0; i < list->n; i++) {
+		struct pass_runs all[PASSES] = {0};
+
 		if (!passes_read_all(s, &list->blocks[i].block, all, NULL))
 			for (k = MEASURE + 1; k < PASSES; k++)
 				passes_update_worst(&most[k], list->estimator, &all[MEASURE],

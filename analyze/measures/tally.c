@@ -220,7 +220,7 @@ static const char *tally_flat_module_of(const struct flat_row *r, char *buf, siz
 
 	if (str_starts(dso, "[kernel"))
 		return "kernel";
-	if (n < 2 || dso[0] != '[' || dso[n - 1] != ']' || n > size)
+	if (dso[0] != '[' || dso[n - 1] != ']' || n > size)
 		return dso;
 	memcpy(buf, dso + 1, n - 2);
 	buf[n - 2] = '\0';
@@ -273,10 +273,8 @@ static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
 		key[i] = tally_flat_key_of(f, f->spec.keys[i], r, &fn);
 	row = tally_row(f, key);
 	row->samples += r->samples > 0 ? (uint64_t)r->samples : 0;
-	if (!isnan(r->self)) {
+	if (!isnan(r->self))
 		row->self += r->self;
-		row->run_self[0] += r->self;
-	}
 	if (!isnan(r->total))
 		row->total += r->total;
 }

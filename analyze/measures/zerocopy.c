@@ -242,11 +242,6 @@ static void zerocopy_put_evidence(struct table *t, const struct block *b, const 
 	table_set(t, row, "asked", value_str(t, asked_names[e->asked]));
 }
 
-/* The cost of copying in a side's own direction, in this variant and in the base. */
-struct copying {
-	double ns, base_ns; /* NAN: not known, or this is the base */
-};
-
 static void zerocopy_put_cost(struct table *t, const struct block *b, const char *what,
 			      double total, double copied)
 {
@@ -267,7 +262,6 @@ static int zerocopy_put_direction(struct store *s, const struct query *q, const 
 				  struct table *t, struct error *err)
 {
 	const struct block of_base = {base->variant, b->side};
-	bool receives = store_side_is(s, b->side, "receiver");
 	struct str what = {0};
 	int rc = store_side_is(s, b->side, "proxy")
 			 ? 0
@@ -275,8 +269,11 @@ static int zerocopy_put_direction(struct store *s, const struct query *q, const 
 
 	if (rc || isnan(c->ns))
 		return rc;
-	str_printf(&what, "%s of %s with callees and interrupts, ns/%s",
-		   receives ? "_copy_to_iter" : "_copy_from_iter", whose, basis->unit);
+	c->base = base->variant;
+	c->unit = basis->unit;
+	c->sends = !store_side_is(s, b->side, "receiver");
+	str_printf(&what, "%s of %s with callees and interrupts, ns/%s", copying_function(c), whose,
+		   basis->unit);
 	if (strcmp(base->variant, b->variant))
 		rc = copying_read_direction(s, q, base, &of_base, &c->base_ns, err);
 	if (!isnan(c->base_ns))
@@ -306,208 +303,6 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 	return zerocopy_put_direction(s, q, b, base, whose, &basis, c, t, err);
 }
 
-static bool zerocopy_any_asked(const struct evidence *e, int n, enum asked what)
-{
-	int i;
-
-	for (i = 0; i < n && e[i].asked != what; i++)
-		;
-	return i < n;
-}
-
-/* Returns true if any evidence does not say what was copied. */
-static bool zerocopy_silent(const struct evidence *e, int n)
-{
-	int i;
-
-	for (i = 0; i < n && (e[i].source != BY_WORKLOAD || !isnan(e[i].zero_copy)); i++)
-		;
-	return i < n;
-}
-
-/* Returns the workload's evidence with the largest zero-copy share, or -1 if none has a share. */
-static int zerocopy_best_of(const struct evidence *e, int n)
-{
-	int i, best = -1;
-	double share;
-
-	for (i = 0; i < n; i++) {
-		share = e[i].zero_copy / e[i].total;
-		if (e[i].source == BY_WORKLOAD && !isnan(share) &&
-		    (best < 0 || share > e[best].zero_copy / e[best].total))
-			best = i;
-	}
-	return best;
-}
-
-/*
- * Adds the verdict by the workload's account, such as "mmap: is zero copy on the receiver: 93.7 %
- * ...". `others`: other sources have their own verdict.
- */
-static void zerocopy_verdict(struct table *t, const char *variant, const struct evidence *e, int n,
-			     bool others)
-{
-	int best = zerocopy_best_of(e, n);
-	double share = best < 0 ? NAN : e[best].zero_copy / e[best].total;
-
-	if (zerocopy_any_asked(e, n, ASKED_DROP))
-		note_add_of(&t->notes, variant, NULL, zerocopy_dropped);
-	if (share > 0)
-		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the first n are filled. */
-		note_add_of(&t->notes, variant, NULL, zerocopy_share,
-			    share >= 0.9 ? "is" : "is only in part", e[best].side, 100 * share,
-			    e[best].what);
-	else if (zerocopy_any_asked(e, n, ASKED_DROP))
-		return;
-	else if (best < 0 && others)
-		return;
-	else if (best < 0)
-		note_add_of(&t->notes, variant, NULL, zerocopy_no_evidence);
-	else if (zerocopy_silent(e, n) && others)
-		return;
-	else if (zerocopy_silent(e, n))
-		note_add_of(&t->notes, variant, NULL, zerocopy_one_side, e[best].side);
-	else
-		note_add_of(&t->notes, variant, NULL, zerocopy_copied,
-			    zerocopy_any_asked(e, n, ASKED_ZERO_COPY)
-				    ? ", although zero copy was asked for"
-			    : zerocopy_any_asked(e, n, ASKED_COPY) ? ", as asked"
-								   : "");
-}
-
-/* --- what all sources say together --- */
-
-/* A side's zero-copy share by its sources; NAN: not known. */
-struct side_shares {
-	double share, least, most, by_profile;
-	bool by[BY_SYSCALLS + 1], profile;
-};
-
-/* The sources, the best first. */
-static const struct {
-	enum evidence_source source;
-	const char *name;
-} ranked[] = {
-	{BY_KERNEL, "the kernel's own count"},
-	{BY_WORKLOAD, "the workload's account"},
-	{BY_SYSCALLS, "system calls"},
-};
-
-static double side_share_by(struct side_shares *v, const struct evidence *e, int n,
-			    const char *side, enum evidence_source source)
-{
-	double least = NAN, share;
-	int i;
-
-	for (i = 0; i < n; i++) {
-		share = e[i].zero_copy / e[i].total;
-		if (strcmp(e[i].side, side) || e[i].source != source || isnan(share))
-			continue;
-		least = fmin(least, share);
-		v->least = fmin(v->least, share);
-		v->most = fmax(v->most, share);
-		v->by[source] = true;
-	}
-	return least;
-}
-
-/*
- * The profile cannot tell shares: it says only whether nearly nothing is copied any more. A copy
- * out of a near cache can cost a tenth of one from memory.
- */
-static struct side_shares side_shares_of(const struct evidence *e, int n, const char *side,
-					 const struct copying *c)
-{
-	struct side_shares v = {NAN, NAN, NAN, NAN, {false}, false};
-	double ratio = c->ns / c->base_ns, share;
-	size_t i;
-
-	for (i = 0; i < array_size(ranked); i++) {
-		share = side_share_by(&v, e, n, side, ranked[i].source);
-		v.share = isnan(v.share) ? share : v.share;
-	}
-	v.by_profile = ratio < 0.02 ? 1 : ratio > 0.5 ? 0 : NAN;
-	v.profile = !isnan(v.by_profile);
-	if (isnan(v.share))
-		v.share = v.by_profile;
-	return v;
-}
-
-/* Adds the shares of a side whose sources differ by more than a tenth. Returns whether they do. */
-static bool side_shares_disagree(struct table *t, const struct block *b,
-				 const struct side_shares *v, const struct evidence *e, int n,
-				 const struct copying *c)
-{
-	struct str text = {0};
-	int i;
-
-	if (!(fmax(v->most, v->by_profile) - fmin(v->least, v->by_profile) > 0.1))
-		return false;
-	for (i = 0; i < n; i++)
-		if (!strcmp(e[i].side, b->side) && !isnan(e[i].zero_copy))
-			str_printf(&text, "%s %.1f %% (%s)",
-				   text.len ? "," : "The share of zero copy is",
-				   100 * e[i].zero_copy / e[i].total, e[i].what);
-	if (v->profile)
-		str_printf(
-			&text,
-			"%sCopy functions cost %.1f ns per unit of work, %.1f in the base variant",
-			text.len ? ". " : "", c->ns, c->base_ns);
-	note_add_of(&t->notes, b->variant, NULL, zerocopy_disagree, b->side, text.buf);
-	str_free(&text);
-	return true;
-}
-
-static void side_shares_print(struct str *s, const char *side, double share)
-{
-	str_puts(s, s->len ? ", " : "");
-	if (share >= 0.99)
-		str_printf(s, "the %s does not copy", side);
-	else if (share <= 0.01)
-		str_printf(s, "the %s copies every byte", side);
-	else if (share < 0.5)
-		str_printf(s, "the %s copies %.1f %% of its data", side, 100 - 100 * share);
-	else
-		str_printf(s, "the %s does not copy %.1f %% of its data", side, 100 * share);
-}
-
-/*
- * Adds the verdict of all sources, such as "from system calls and profile: the sender does not
- * copy, the receiver copies every byte". Returns false if only the workload says something.
- */
-static bool zerocopy_add_sources(struct table *t, const struct block_runs *blocks, int nblocks,
-				 const struct evidence *e, int n, const struct copying *c)
-{
-	struct str text = {0}, names = {0};
-	bool by[BY_SYSCALLS + 1] = {false}, profile = false, others;
-	size_t k;
-	int i;
-
-	for (i = 0; i < nblocks; i++) {
-		const struct block *b = &blocks[i].block;
-		struct side_shares v = side_shares_of(e, n, b->side, &c[i]);
-
-		if (side_shares_disagree(t, b, &v, e, n, &c[i]) || isnan(v.share))
-			continue;
-		side_shares_print(&text, b->side, v.share);
-		profile |= v.profile;
-		for (k = 0; k < array_size(by); k++)
-			by[k] |= v.by[k];
-	}
-	others = by[BY_KERNEL] || by[BY_SYSCALLS] || (profile && !by[BY_WORKLOAD]);
-	for (k = 0; k < array_size(ranked); k++)
-		if (by[ranked[k].source])
-			str_printf(&names, "%s%s", names.len ? ", " : "", ranked[k].name);
-	if (profile)
-		str_printf(&names, "%sprofile", names.len ? ", " : "");
-	if (others)
-		note_add_of(&t->notes, blocks->block.variant, NULL, zerocopy_sources, names.buf,
-			    text.buf);
-	str_free(&text);
-	str_free(&names);
-	return others;
-}
-
 /* Adds the rows and the verdict of a variant, and the runs of its evidence to *runs. */
 static int zerocopy_put_variant(struct store *s, const struct query *q, struct copying_base *base,
 				const struct block_runs *blocks, int nblocks,
@@ -524,14 +319,13 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
 				zero_copy_add_runs(runs, &e[k], 1);
 			}
-		copying[i] = (struct copying){NAN, NAN};
+		copying[i] = (struct copying){.ns = NAN, .base_ns = NAN};
 		if (!q->figures_only)
 			rc = zerocopy_put_profile(s, q, &blocks[i].block, base, &copying[i], t,
 						  err);
 	}
 	if (!rc)
-		zerocopy_verdict(t, variant, e, n,
-				 zerocopy_add_sources(t, blocks, nblocks, e, n, copying));
+		zero_copy_add_verdict(t, blocks, nblocks, e, n, copying);
 	free(copying);
 	return rc;
 }

@@ -61,6 +61,26 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t);
 int zero_copy_add_counted(struct store *s, const struct block *b, enum asked asked,
 			  struct evidence *e, int max, struct error *err);
 
+/* The cost of copying in a side's own direction, in this variant and in the base. */
+struct copying {
+	double ns, base_ns; /* NAN: not known, or this is the base */
+	const char *base, *unit;
+	bool sends; /* the direction; a proxy has none */
+};
+
+/* Returns the kernel's function that copies in this direction. */
+static inline const char *copying_function(const struct copying *c)
+{
+	return c->sends ? "_copy_from_iter" : "_copy_to_iter";
+}
+
+/*
+ * Adds the verdict on the variant of the blocks, from its n pieces of evidence and from the cost of
+ * copying on each side. `blocks` and `c` have nblocks members.
+ */
+void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int nblocks,
+			   const struct evidence *e, int n, const struct copying *c);
+
 /* Adds a note if the variant fell back to copying. */
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t);
 

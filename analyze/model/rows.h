@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The message of a capture that is not there; a printf format for its path. */
+#define NO_SUCH_CAPTURE                                               \
+	"%s: no such capture; 'zcost capture' makes one, and 'zcost " \
+	"unpack' makes one of an archive"
+
 /* One side of one run of a capture. */
 struct run {
 	int64_t id; /* in the store */

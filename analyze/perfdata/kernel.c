@@ -60,7 +60,7 @@ static bool kernel_find_delta(const struct recording *r, const char *kallsyms, u
 {
 	struct error err = {0};
 	uint64_t addr = 0;
-	bool found = r->side.ref_name[0] && r->side.ref_addr &&
+	bool found = r->side.ref_addr &&
 		     kallsyms_address(kallsyms, r->side.ref_name, &addr, &err) && addr;
 
 	unread_add(&r->profile->unread, &err);

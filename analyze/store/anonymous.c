@@ -8,6 +8,8 @@
  */
 #include "analyze/store/sql.h"
 
+#include "analyze/model/notes.h"
+
 #include "lib/file.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
@@ -132,6 +134,30 @@ static char *keep_text(struct anonymous *a, const char *text, sqlite3_stmt *row)
 	(void)row;
 	intern_str(&a->kept, text);
 	return xstrdup(text);
+}
+
+/*
+ * Keeps "nic:host/eth0/link/rx_bytes", and lets notes name its parts. Hides the file of a meter's
+ * log in "power_w:wall/csv/log.csv".
+ */
+static char *hide_metric(struct anonymous *a, const char *text, sqlite3_stmt *row)
+{
+	static const char log[] = "/csv/";
+	const char *csv = str_starts(text, "power_w:") ? strstr(text, log) : NULL;
+	char *copy, *rest, *part, *hidden;
+
+	if (csv) {
+		csv += sizeof(log) - 1;
+		hidden = hide_by_hash(a, "file", csv);
+		copy = xasprintf("%.*s%s", (int)(csv - text), text, hidden);
+		free(hidden);
+		return copy;
+	}
+	rest = copy = xstrdup(text);
+	while ((part = strsep(&rest, ":/")))
+		intern_str(&a->kept, part);
+	free(copy);
+	return keep_text(a, text, row);
 }
 
 /* --- the rules --- */
@@ -260,20 +286,60 @@ static char *hide_fact(struct anonymous *a, const char *text, sqlite3_stmt *row)
 	return text_is_in(dot ? dot + 1 : name, of_side) ? xstrdup(text) : hide_words(a, text, row);
 }
 
-/* Hides the texts in the values of a note, except names that the copy has anyway. */
+/*
+ * Texts that zcost writes into a conversion that can also be a text of the host: names of readings,
+ * and the words around names of sides.
+ */
+static const char *const note_words[] = {"/proc/interrupts",
+					 "/proc/net/snmp",
+					 "/proc/net/sockstat",
+					 "/proc/stat",
+					 "and",
+					 "idle.snap",
+					 "nic.snap",
+					 "sched.snap",
+					 "side",
+					 "sides",
+					 "softnet_stat",
+					 "tcp.snap",
+					 "the",
+					 "the workload's account",
+					 "threads.snap",
+					 "workload",
+					 NULL};
+
+static bool note_name_is_public(const struct anonymous *a, const char *name)
+{
+	return !strpbrk(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/:.") ||
+	       text_is_number(name) || text_is_in(name, note_words) ||
+	       intern_find(&a->kept, name, strlen(name)) != INTERN_NONE;
+}
+
+/* Returns whether the text is a public name, or a list of them such as "the sides a and b". */
+static bool note_text_is_public(const struct anonymous *a, const char *text)
+{
+	char *copy = xstrdup(text), *rest = copy, *word;
+	bool whole = note_name_is_public(a, text), words = true;
+
+	while (!whole && words && (word = strsep(&rest, " ,+")))
+		words = note_name_is_public(a, word);
+	free(copy);
+	return whole || words;
+}
+
+/* Hides the texts in the values of a note, except those of zcost and names that the copy has. */
 static char *hide_note_values(struct anonymous *a, const char *text, sqlite3_stmt *row)
 {
+	const char *kind = (const char *)sqlite3_column_text(row, 2);
+	const struct note_kind *known = kind ? note_kind_find(kind) : NULL;
 	json_t *list = json_loads(text, JSON_DECODE_ANY, NULL), *value;
 	char *hidden, *dump;
 	size_t i;
 
-	(void)row;
 	json_array_foreach (list, i, value) {
 		const char *s = json_string_value(value);
 
-		if (!s || !strpbrk(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/:.") ||
-		    text_is_number(s) || !strcmp(s, ": ") ||
-		    intern_find(&a->kept, s, strlen(s)) != INTERN_NONE)
+		if (!s || (known && note_text_is_own(known, i)) || note_text_is_public(a, s))
 			continue;
 		hidden = hide_by_hash(a, "text", s);
 		json_array_set_new(list, i, json_string(hidden));
@@ -317,10 +383,10 @@ static const struct {
 	{"collector.name", keep_text},
 	{"collector.state", keep_text},
 	{"collector.why", hide_all},
-	{"metric.name", keep_text},
+	{"metric.name", hide_metric},
 	{"metric.unit", keep_text},
 	{"metric.source", keep_text},
-	{"series.name", keep_text},
+	{"series.name", hide_metric},
 	{"event.name", keep_text},
 	{"comm.name", hide_comm},
 	{"dso.name", hide_object},

@@ -295,7 +295,7 @@ static int store_report_missing(const char *path, const char *capture, bool fold
 				struct error *err)
 {
 	if (!path_exists(capture))
-		return error_set(err, ENOENT, "%s: no such capture", capture);
+		return error_set(err, ENOENT, NO_SUCH_CAPTURE, capture);
 	if (!folder)
 		return error_sys(err, errno, "%s: cannot open", path);
 	if (!store_folder_is_capture(capture))
@@ -351,8 +351,8 @@ static int store_open_packed(struct store *s, const char *archive, struct error 
 		return rc;
 	if (!packed.bytes)
 		return error_set(err, ENOENT,
-				 "%s: not analyzed before it was packed; 'zcost analyze %s' does "
-				 "it, in a folder beside it",
+				 "%s: not analyzed before it was packed; run 'zcost unpack %s -o "
+				 "FOLDER' and 'zcost analyze FOLDER' first",
 				 archive, archive);
 	s->path = xstrdup(archive);
 	s->image = packed.bytes;

@@ -77,7 +77,7 @@ ok "the reason of a run without run.json names the file" sh -c "sqlite3 norun/zc
 
 # Bad input.
 ok "analyze of a capture that does not exist exits 1" exits 1 "$zcost" analyze nowhere
-ok "the message says that the capture does not exist" says "nowhere: no such capture" err
+ok "the message says that the capture does not exist" says "nowhere: no such capture; 'zcost capture' makes one, and 'zcost unpack' makes one of an archive$" err
 mkdir empty
 ok "analyze of an empty folder exits 1" exits 1 "$zcost" analyze empty
 ok "the message on an empty folder names manifest.json" says "manifest.json" err

@@ -31,13 +31,16 @@ printf '%s\n' 'mapping against copying: better: throughput +100.0%' '' 'better: 
 ok "the first line is complete, and the other verdicts stand below an empty line" sh -c 'head -n 4 out | diff want -'
 ok "the metrics have base, new, change, interval and p" says '^  receiver ns/KiB +1000 +500.0 +-50.0% +\[-50.1,-49.8\] 0.002$' out
 ok "the metrics have their units" says '^  throughput, Gbit/s +8.192 +16.38 \+100.0% ' out
-ok "a component that moved has its row" says '^  receiver data copy, ns +600.0 +0 +-100.0% +\+-1.9 ns 0.006$' out
+ok "a component that moved has its row" says '^  receiver page mapping, ns +0 +100.0 +- +\+-0.7 ns 0.006$' out
+ok "data copy has the row of its metric" says '^  receiver copy ns/KiB +600.0 +0 +-100.0% ' out
+ok "data copy has no second row" sh -c '! grep "data copy" out'
+ok "the last line counts the rows with a verdict that are left out" sh -c \
+	'tail -n 1 out | grep -qx "left out, see zcost compare --verbose: 2 rows with a verdict"'
 ok "below the table stands whether each end was zero copy" says '^zero copy: receiver 0 %, sender no evidence$' out
 tr -s '\n ' ' ' <out >joined
 ok "kernel, host, program and CPUs stand in one line" says '^Linux 6.18 on host vm; workload: cmd; CPUs: receiver 1, sender 2; ' out
 ok "a network card that the capture does not know is not known" says 'NIC: not known n:' joined
 ok "the numbers of runs stand beside the test" says '^n: 6 and 6 runs of 1 s, in turns; p: exact Mann-Whitney' out
-ok "one line has the self-test" says '^self-test: needs 8 runs an end \(base 6, new 6\)$' out
 committed copying mapping -C cap --table functions
 ok "the title of a list of functions says ns per KiB" says '^functions of the receiver, ns per KiB: mapping against copying$' out
 ok "a line has the numbers of runs" says '^n: 6 and 6 runs of 1 s, in turns$' out
@@ -69,6 +72,7 @@ ok "the card is that of the first run, and a veth has no speed" sh -c "tr -s '\\
 committed copying mapping -C few
 ok "too few runs have neither p nor a 95 % interval" says '^  throughput, Gbit/s +8.192 +16.38 +.100.0% +- +-$' out
 ok "the verdict in words says that the runs are too few" sh -c "head -n 1 out | grep -q '^mapping against copying: too few runs to judge: throughput'"
+ok "one line has the self-test where rows leave room" says '^self-test: needs 8 runs an end \(base 3, new 3\)$' out
 committed copying mapping -C few --table functions
 ok "a note says that the runs are too few" says '^p: too few runs to test 3 rows, which takes 5 a side$' out
 ok "with too few runs the intervals are errors of measurement" says '^  insert_page .*\+-[0-9.]+ +-$' out
@@ -83,6 +87,30 @@ ok "title and evidence of a fallback stand below an empty line" sh -c "head -n 3
 ok "a message with a fallback fits its width" fits out
 
 # A wide interval takes room from the names, but not from the units in them.
+cp -r cap limited
+sqlite3 limited/zcost.db "INSERT INTO metric SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant = 'copying'"
+committed copying mapping -C limited
+printf '%s\n' 'mapping against copying: better: receiver ns/KiB -50.0%' '' 'better: sender ns/KiB -50.0%' >want
+ok "with different limits no words claim a change of throughput, but the cost" sh -c 'head -n 3 out | diff want - && grep -q "^DIFFERENT LIMITS: copying by receiver quota" out'
+"$zcost" compare copying mapping -C limited --html page.html >out 2>err
+ok "the page claims no change of throughput with different limits" says '</b> against copying: better: receiver ns/KiB' page.html
+
+sqlite3 limited/zcost.db "DELETE FROM metric WHERE name IN ('cpu_pct', 'busy_ns')"
+"$zcost" compare copying mapping -C limited --html page.html >out 2>err
+ok "the page does not deny a throughput that it does not judge" says '</b> against copying: no cost has a value at both ends' page.html
+
+cp -r nic full
+sqlite3 full/zcost.db "INSERT INTO metric SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant = 'copying';
+	UPDATE metric SET value = 0.8 * value WHERE name = 'cpu_pct' AND run IN (SELECT id FROM run WHERE variant = 'fell_back');
+	INSERT INTO note SELECT id, 'warning', 'cpu_stolen', json_array(2.0) FROM run WHERE pass = 'measure';
+	INSERT INTO note SELECT id, 'warning', 'throttled_heat', json_array(3.0, 1.0) FROM run WHERE pass = 'measure'"
+committed copying fell_back -C full
+ok "a message that is too long keeps the CPU use that changed" says '^  sender cpu, % +100.0 +80.00 +-20.0% ' out
+ok "a message that is too long keeps the data copy that changed" says '^  receiver copy ns/KiB +600.0 ' out
+ok "a message that is too long has no row without a verdict" sh -c '! grep -q "roi_c, T" out'
+tr -s '\n ' ' ' <out >joined
+ok "the last line names the worst of the warnings" says 'left out, see zcost compare --verbose: [0-9]+ rows with a verdict, 2 warnings \(the worst: heat throttled the CPUs\) $' joined
+
 cp -r cap wide
 sqlite3 wide/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT r.id, 'counter:context-switches', '1',
 	m.value / 1048576 * CASE r.variant WHEN 'copying' THEN 1000 * r.repeat ELSE 20000 * (r.repeat % 4) + 43 END

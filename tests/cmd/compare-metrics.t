@@ -37,8 +37,11 @@ ok "power without a source has no row" sh -c 'grep -q throughput out && ! grep -
 compared copying mapping -C cap --power-model idle=230,per_cpu=3.5
 ok "modelled power has a label" test "$(field 'receiver power' unit)" = 'W, modelled'
 ok "modelled power is idle + per_cpu x CPUs used" near "$(field 'receiver power' base)" 233.5 1e-9
-ok "roi_p of modelled power has a label" test "$(field 'receiver roi_p' unit)" = 'T^n/P^m, modelled'
+ok "roi_p of modelled power has a label" test "$(field 'receiver roi_p' unit)" = 'T^2/P, modelled'
 ok "roi_p of modelled power is 8.192^2 / 233.5" near "$(field 'receiver roi_p' base)" 0.28740423 1e-6
+compared copying mapping -C cap --power-model idle=230,per_cpu=3.5 --roi-n 1.5 --roi-m 3
+ok "the units of the scores have the exponents in use" test "$(field 'receiver roi_c' unit) $(field 'receiver roi_p' unit)" = 'T^1.5/C T^1.5/P^3, modelled'
+compared copying mapping -C cap --power-model idle=230,per_cpu=3.5
 ok "a note names the model" says '^zcost: warning: power is MODELLED' err
 world kinds 4 $copying $mapping
 power() { # power VARIANT KIND WATTS: of both sides, in all runs

@@ -64,6 +64,8 @@ for share in 100 120 150 800; do # of 1000 samples
 done
 compared wild calm -C apart
 ok "the metric of copying, a single test, is better" test "$(field 'receiver copy_ns_per_kib' verdict)" = better
+ok "a line says that data copy has two verdicts" says \
+	'receiver data copy has two verdicts: better as copy_ns_per_kib, which is tested alone, and too few runs as one of 2 tested components' err
 compared wild calm -C apart --table groups --group c=_copy_to_iter
 ok "a group of one function, a single test, has the same p" near "$(field c p)" 0.02857 1e-4
 ok "a group has no verdict if the interval of its change holds 0" test "$(field c verdict)" = '~'
@@ -78,6 +80,8 @@ ok "table components says that --table metrics judges copying alone" says 'the s
 
 # Costs of a third of a nanosecond: words have as many digits as it takes.
 world small 6 one:3e9:100:33,33,34:40000:0:0 two:7e9:100:10,80,10:40000:0:0
+compared one two -C small
+ok "no line speaks of two verdicts on data copy where they agree" sh -c '! grep "two verdicts" err'
 compared one two -C small --table components
 ok "the words of a small movement have significant digits" says \
 	'receiver data copy -0.0957 ns/KiB \(0.1100 to 0.0143\), \+-0.0003, p = 0.0065: real, better' err

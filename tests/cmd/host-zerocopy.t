@@ -62,8 +62,8 @@ verdicts() {
 	usable "$zcost" capture "$top/samples/iperf3.ini" -o c --pass profile,syscalls --repeat 1 --set bed=$bed --set warmup=0.2 \
 		--set duration=0.6 --set seconds=1 && usable "$zcost" analyze c &&
 		usable "$zcost" report zerocopy c --format tsv && cp out table && cp err notes || return 1
-	says 'plain: from the kernel.s own count, system calls: the receiver copies every byte, the sender copies every byte' notes &&
-		says 'zerocopy: from the kernel.s own count, system calls, profile: the receiver copies every byte, the sender does not copy' notes
+	says 'plain: the receiver copies every byte .from the kernel.s own count, system calls., the sender copies every byte .from system calls' notes &&
+		says 'zerocopy: the receiver copies every byte .from the kernel.s own count.*, the sender does not copy .from system calls, profile' notes
 }
 cell() { # cell COLUMN VARIANT SIDE EVIDENCE
 	awk -F'\t' -v want="$1" -v v="$2" -v s="$3" -v e="$4" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -107,6 +107,8 @@ help_shows() { # help_shows NAME PAGE
 	shown=$(PATH="$scratch/bin:$PATH" "$prefix/bin/zcost" help "$1") && [ "$shown" = "man $prefix/bin/../share/man/$2" ] ||
 		{ echo "$shown"; return 1; }
 }
+ok "the page of compare explains verdicts in one section" sh -c \
+	'[ "$(grep -ci "^[.]SH.*verdict" "$1")" = 0 ] && [ "$(grep -c "A verdict is better" "$1")" = 1 ]' - "$man/man1/zcost-compare.1"
 ok "zcost help COMMAND shows the page of the command" help_shows report man1/zcost-report.1
 ok "zcost help plan.ini shows the page of the file" help_shows plan.ini man5/plan.ini.5
 ok "zcost help zcost-report shows the page by its name" help_shows zcost-report man1/zcost-report.1
@@ -141,15 +143,17 @@ completes() { # completes COMMAND-LINE WORD...: COMPLETER prints the WORDs and n
 }
 in_bash() {
 	bash --norc -c '. "$0"
-		COMP_WORDS=($1)
+		COMP_WORDS=(${1//:/ : })
 		[[ $1 != *" " ]] || COMP_WORDS+=("")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		COMP_WORDS+=($2)
 		_zcost
-		printf "%s\n" "${COMPREPLY[@]}"' "$share/bash-completion/completions/zcost" "$1"
+		printf "%s\n" "${COMPREPLY[@]}"' "$share/bash-completion/completions/zcost" "$1" "$behind"
 }
 in_fish() {
 	fish -c 'source $argv[1]; complete -C $argv[2]' "$share/fish/vendor_completions.d/zcost.fish" "$1"
 }
+behind=
 for completer in in_bash in_fish; do
 	shell=${completer#in_}
 	need_completion $shell || continue
@@ -166,6 +170,8 @@ for completer in in_bash in_fish; do
 	ok "$shell completes a chart after -C and its capture" completes "zcost plot -C cap roi_" roi_c roi_p
 	ok "$shell completes a chart after --perf and its file" completes "zcost plot --perf perf.data throughp" throughput
 	ok "$shell completes a series of the capture" completes "zcost report timeline cap --name thr" throughput
+	[ $shell = bash ] || before=cap: # bash replaces only what is behind the colon
+	ok "$shell completes the variant of CAPTURE:VARIANT" completes "zcost compare cap:base cap:o" ${before-}other
 	[ "$host" = 1 ] || continue
 	ok "$shell completes a collector" completes "zcost collect --collect sof" softnet
 	ok "$shell completes the last collector of a list" completes "zcost capture --collect cpu,sof" cpu,softnet
@@ -174,6 +180,8 @@ for completer in in_bash in_fish; do
 	ok "$shell completes a mode of sending" completes "tcpzc --tx uring-sendm" uring-sendmsg-zc
 	ok "$shell completes a mode of receiving" completes "tcpzc --rx mm" mmap
 done
+completer=in_bash behind=cap
+ok "bash completes a variant of a capture behind the cursor" completes "zcost report cpu --variant o" other
 cat >zsh.pty <<'EOF'
 zmodload zsh/zpty
 zpty z zsh -f -i
@@ -190,6 +198,7 @@ zsh_completes() { # zsh_completes COMMAND-LINE WORD: after a tab the line has th
 if need_completion zsh; then
 	ok "zsh completes a table" zsh_completes "zcost report funct" functions
 	ok "zsh completes a variant of the capture" zsh_completes "zcost report cpu cap --variant oth" other
+	ok "zsh completes the variant of CAPTURE:VARIANT" zsh_completes "zcost compare cap:oth" cap:other
 	ok "zsh completes a chart after -C and its capture" zsh_completes "zcost plot -C cap throughp" throughput
 	[ "$host" != 1 ] || ok "zsh completes the last collector of a list" zsh_completes "zcost collect --collect cpu,sof" cpu,softnet
 	[ "$host" != 1 ] || ok "zsh completes a mode of receiving" zsh_completes "tcpzc --rx mm" mmap

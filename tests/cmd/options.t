@@ -12,6 +12,33 @@ refused() { # refused COMMAND...: the command exits 2 and its message names the 
 	exits 2 "$zcost" "$@" && says "means nothing for '.*' of .*; it goes with [a-z]" err && test ! -s out
 }
 
+# An unknown option: one line, with the nearest option of the command.
+unknown() { # unknown PROPOSAL COMMAND WORD...: the command exits 2 and prints one line
+	near=$1 name=$2
+	shift
+	exits 2 "$zcost" "$@" && test "$(wc -l <err)" = 1 -a ! -s out || return
+	for last; do :; done
+	test "$(cat err)" = "zcost $name: no option '${last%%=*}'; ${near:+did you mean $near? }'zcost $name --help' lists them"
+}
+ok "report proposes --limit for --limt" unknown --limit report functions cap --limt
+ok "report proposes --limit for --limt=3" unknown --limit report functions cap --limt=3
+ok "compare proposes --table for --tabel" unknown --table compare copying mapping --tabel
+ok "plot proposes --output for --ouput" unknown --output plot cap --ouput=x
+ok "export proposes --from for --fromat" unknown --from export cap --fromat
+ok "analyze proposes --jobs for --job-s" unknown --jobs analyze cap --job-s
+ok "pack proposes --anonymous for --annonymous" unknown --anonymous pack --annonymous
+ok "unpack proposes --output for --outpt" unknown --output unpack --outpt
+if "$zcost" help | grep -q '^  capture'; then
+	ok "capture proposes --dry-run for --dryrun" unknown --dry-run capture p.ini --dryrun
+	ok "collect proposes --collect for --colect" unknown --collect collect -o x --colect
+	ok "doctor proposes --format for --fromat" unknown --format doctor --fromat
+fi
+ok "an option that resembles none is refused without a proposal" unknown '' report functions cap --elephant
+ok "an unknown letter is refused in one line" unknown '' report -q
+ok "the argument of an option may begin with a dash" sh -c '"$1" report functions cap --comm --bar 2>&1 | grep -q "nothing matches --comm --bar"' - "$zcost"
+ok "an option may be cut where no other begins alike" exits 0 "$zcost" report functions cap --lim 3
+ok "words behind -- are no options" exits 1 "$zcost" unpack -- --bar
+
 # Options for a recording are refused for a capture, in every table.
 "$zcost" report --help >help
 tables=$(sed -n '/^Tables:/,/^$/s/^  \([a-z_]*\) .*/\1/p' help)
@@ -82,7 +109,7 @@ ok "compare of a capture without -C names -C" advises \
 ok "export folded-diff of a capture without -C names -C" advises \
 	'the capture goes with -C: zcost export folded-diff copying mapping -C cap$' export folded-diff copying mapping cap
 ok "an option before the command is refused with its place" advises 'options come after the command' -f csv report summary cap
-ok "a typing error in a table names the table" advises "no table 'sumary'; did you mean summary[?]" report sumary cap
+ok "a typing error in a table names the table" advises "no table 'sumary'; did you mean summary[?] 'zcost report --help' lists the tables$" report sumary cap
 ok "a typing error in a format names the format" advises "no format 'fodled'; did you mean folded[?]" export fodled cap
 ok "a typing error in a command names the command" advises "unknown command 'anlyze'; did you mean analyze[?]" anlyze cap
 ok "the start of a table's name names the table" advises "no table 'func'; did you mean functions[?]" report func cap
@@ -90,8 +117,6 @@ ok "a typing error in a variant names the variant" suggests "no variant 'copyng'
 	report summary cap --variant copyng
 ok "compare names the variant that a typing error means" suggests "no variant 'maping'; did you mean mapping[?]" compare copying maping -C cap
 ok "a typing error in a side names the side" suggests "no side 'reciever'; did you mean receiver[?]" report summary cap --side reciever
-ok "a typing error in a chart names the chart" sh -c \
-	'"$1" plot cap througput -o charts 2>&1 | head -1 | grep "no chart .througput.; did you mean throughput[?]"' - "$zcost"
 ok "a word that resembles no table gets no suggestion" sh -c '! "$1" report zzz cap 2>&1 | grep "did you mean"' - "$zcost"
 ok "report limits, which has no interval, names only the estimator" sh -c '"$1" report limits cap 2>&1 | grep "over the runs: median$"' - "$zcost"
 ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page

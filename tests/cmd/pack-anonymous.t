@@ -45,6 +45,23 @@ sqlite3 cap/zcost.db <<-'EOS'
 	INSERT INTO topology (host, kind, name) VALUES ('SECRET', 'node', '0');
 	INSERT INTO note VALUES (1, 'info', 'run_left_out', '["/home/SECRET: no"]'),
 		(1, 'info', 'work_of_side', '["sender"]'), (1, 'info', 'collector_lost', '["power",12]');
+	-- Texts of zcost stay, and a text of the capture is hidden in the same place of another note.
+	INSERT INTO metric (run, name, value) VALUES (1, 'nic:host/eth0/link/rx_packets', 1), (1, 'counter:cycles', 1),
+		(1, 'power_w:wall/csv/SECRET.csv', 5);
+	INSERT INTO series (run, name, t_ns, value) VALUES (1, 'power_w:wall/csv/SECRET.csv', 1, 5);
+	INSERT INTO note VALUES (2, 'info', 'window_reading_far', '["power","start",6.7]'),
+		(2, 'info', 'window_cut_late', '["end",1.3,"SECRETd"]'),
+		(2, 'info', 'file_missing', '["power","power.tsv"]'),
+		(2, 'info', 'collector_state', '["power","unsupported",": ","no meter on SECRET"]'),
+		(2, 'info', 'idle_partial', '[1,1.5,2," and are not used"]'),
+		(2, 'info', 'power_gap', '["the power meter SECRET.csv",3,1,", the longest of 2 gaps"]'),
+		(2, 'info', 'meter_unit', '["the power meter SECRET.csv","column ''SECRET''","mW"]'),
+		(2, 'info', 'nic_partial', '["eth0","appeared after the window''s start",1,2]'),
+		(2, 'info', 'windows_apart', '[1,2,3," (two clocks, compared to +-0.100 ms)"]'),
+		(2, 'info', 'work_of_side', '["the sides receiver and sender"]'),
+		(2, 'info', 'coverage_partial', '["the workload''s account",95]'),
+		(2, 'info', 'counter_backwards', '["cycles"]'),
+		(2, 'info', 'workload_error', '["and SECRET"]'), (2, 'info', 'files_changed', '["start"]');
 EOS
 for table in $(sqlite3 cap/zcost.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"); do
 	echo "SELECT count(*), '$table' FROM $table;"
@@ -76,8 +93,28 @@ ok "code of the kernel stays" test "$(db "SELECT bytes FROM code")" = 90909090
 ok "kernel settings with numbers and settings of the plan stay" test \
 	"$(db "SELECT value FROM fact WHERE name IN ('CONFIG_HZ', 'sysctl:net.core.rmem_max', 'release', 'receiver.cpus')
 	UNION ALL SELECT value FROM setting WHERE id = 2" | tr '\n' ' ')" = "6.18 4194304 1000 0-3 9000 "
-ok "names of sides and collectors in notes stay" test "$(db "SELECT vals FROM note WHERE kind <> 'run_left_out'" | tr '\n' ' ')" \
+ok "names of sides and collectors in notes stay" test "$(db "SELECT vals FROM note WHERE run = 1 AND kind <> 'run_left_out'" | tr '\n' ' ')" \
 	= '["sender"] ["power",12] '
+notes_are() { # the values of the notes of run 2, where H is a hash
+	db "SELECT kind || ' ' || vals FROM note WHERE run = 2 AND kind <> 'power_kind_used' ORDER BY rowid" | sed 's/"text-[0-9a-f]\{8\}"/H/g' >values
+	diff - values <<-'EOS'
+		window_reading_far ["power","start",6.7000000000000002]
+		window_cut_late ["end",1.3,H]
+		file_missing ["power","power.tsv"]
+		collector_state ["power","unsupported",": ",H]
+		idle_partial [1,1.5,2," and are not used"]
+		power_gap [H,3,1,", the longest of 2 gaps"]
+		meter_unit [H,H,"mW"]
+		nic_partial ["eth0","appeared after the window's start",1,2]
+		windows_apart [1,2,3," (two clocks, compared to +-0.100 ms)"]
+		work_of_side ["the sides receiver and sender"]
+		coverage_partial ["the workload's account",95]
+		counter_backwards ["cycles"]
+		workload_error [H]
+		files_changed [H]
+	EOS
+}
+ok "notes keep zcost's own texts and names that the copy has, and hide all other texts" notes_are
 same_counts() { # the code of the own program is the only row that is left out
 	sqlite3 cap/zcost.db <counts.sql | sed 's/^2|code$/1|code/; s/.*|\(capture\|note_kind\)$/\1/' >whole
 	sqlite3 an/zcost.db <counts.sql | sed 's/.*|\(capture\|note_kind\)$/\1/' | diff whole -

@@ -225,7 +225,8 @@ ok "the message names --max-size" says "max-size allows more" err
 ok "unpack --max-size with less than 1 MB exits 1" exits 1 "$zcost" unpack --max-size 1K evil.tar.zst -o r
 ok "the message has the limit in kB" says "more than 1.0 kB; zcost unpack --max-size" err
 ok "pack of no folder exits 1" exits 1 "$zcost" pack nosuch
-ok "pack of no folder prints one error" test "$(cat err)" = "zcost: nosuch: no such capture"
+ok "pack of no folder prints one error" test "$(cat err)" = \
+	"zcost: nosuch: no such capture; 'zcost capture' makes one, and 'zcost unpack' makes one of an archive"
 ok "report of a folder that is no capture exits 1" exits 1 "$zcost" report summary .home
 ok "the message says that it is no capture" says "^zcost: .home: no capture: it has no manifest.json" err
 ok "an archive larger than --max-size leaves nothing" leaves_nothing
@@ -334,7 +335,8 @@ ok "compare reads an archive" sh -c "'$zcost' compare solo/a.tar.zst:baseline ca
 ok "plot reads an archive" sh -c "'$zcost' plot solo/a.tar.zst -o charts 2>err; ls charts/*.tsv"
 ok "no command unpacks the archive beside it" test "$(ls solo)" = a.tar.zst
 ok "report of an archive without an analysis exits 1" sh -c "'$zcost' pack raw -o solo/raw.tar.zst && '$zcost' report runs solo/raw.tar.zst 2>err; [ \$? = 1 ]"
-ok "the message says to analyze the archive" says "zcost analyze solo/raw.tar.zst" err
+ok "the message says to unpack the archive into a folder of the user's choice, and to analyze it" \
+	says "raw.tar.zst: not analyzed .*; run 'zcost unpack solo/raw.tar.zst -o FOLDER' and 'zcost analyze FOLDER' first$" err
 ok "analyze of an archive exits 0" exits 0 "$zcost" analyze solo/raw.tar.zst
 ok "analyze of an archive makes a folder beside it" test -s solo/raw/zcost.db
 ok "report of an archive uses the folder that analyze made" sh -c "'$zcost' report runs solo/raw.tar.zst >a && '$zcost' report runs cap >b && cmp a b"

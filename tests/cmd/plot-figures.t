@@ -88,7 +88,7 @@ ok "a side without a profile has no bar" test -z "$(cells slides/components.tsv 
 ok "the title has the gain that is significant" says_title 'mmap: 2.0× the throughput of baseline' slides/throughput.svg
 ok "the title of the components has the change of data copy" says_title 'mmap, receiver: data copy 327 → 4.01 ns per KiB, in all 409 → 204' slides/components.svg
 for c in throughput cpu components functions functions_sender roi_c roi_p; do
-	ok "the caption of $c says that uring copied every byte" says 'uring: every byte was copied( on the (receiver|sender))? \(not zero copy\)' slides/$c.svg
+	ok "the remark of $c says that uring copied every byte" says 'uring: every byte was copied( on the (receiver|sender))?' slides/$c.svg
 	ok "$c has a foot note with runs, host and date" says 'n = [1-6] [a-z]* runs? per variant.*vm · Linux 6.18.0 · hand-made · 2026-01-31' slides/$c.svg
 done
 ok "the title says that power is modelled" says_title 'T²/P: throughput² per watt \(power modelled, not measured\)' slides/roi_p.svg
@@ -97,14 +97,14 @@ ok "the foot note has the power model" says 'Power is modelled, not measured: 23
 
 profile_of 910 uring receiver 700 250 0 | sed "s/'profile', 1/'profile', 4/" | sqlite3 cap/zcost.db
 ok "plot draws components where one variant has more profiles than the others" exits 0 "$zcost" plot cap components -o twice --format svg
-ok "the foot note has the range of profiled runs" says 'n = 3 to 4 profiled runs per variant, thin whiskers of parts: 95 % interval ·' twice/components.svg
+ok "the foot note has the range of profiled runs" says 'n = 3 to 4 profiled runs per variant, coloured whiskers of parts: 95 % interval ·' twice/components.svg
 
 evidence mmap 0 1000000 | sqlite3 cap/zcost.db
 ok "plot draws the charts again after the evidence changed" exits 0 "$zcost" plot cap throughput roi_c components -o slides --format svg
 ok "the title claims no gain for a variant that copied" says_title 'Throughput by variant' slides/throughput.svg
 ok "the title claims a loss for a variant that copied" says_title 'uring: 0.68× the T²/C of baseline' slides/roi_c.svg
 ok "the title claims no change of data copy for a variant that copied" says_title 'What one KiB costs' slides/components.svg
-ok "the caption says that both variants copied" says 'mmap, uring: every byte was copied' slides/roi_c.svg
+ok "the remark says that all variants copied" says 'baseline, mmap, uring: every byte was copied' slides/roi_c.svg
 
 # A workload that counts packets, or messages.
 for unit in packet message; do

@@ -106,7 +106,8 @@ ok "plot writes no PNG without fonts" test ! -e nofonts/cpu.png
 
 # Usage.
 ok "an unknown chart is a usage error" exits 2 "$zcost" plot cap througput -o x
-ok "the error about an unknown chart lists the charts" says '^ +throughput ' err
+ok "the error about an unknown chart is one line and names the command that lists the charts" test "$(cat err)" = \
+	"zcost: there is no chart 'througput'; did you mean throughput? 'zcost plot --list' lists the charts"
 ok "plot --list succeeds" exits 0 "$zcost" plot --list
 ok "plot --list prints the charts on standard output" says '^ +roi_p ' out
 ok "plot exits 1 for an unknown variant" exits 1 "$zcost" plot cap -o x --base bsaeline

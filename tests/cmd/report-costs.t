@@ -109,7 +109,7 @@ ok "callers has the cost through the outermost caller of a recursive function" n
 ok "callers has the samples through a caller" test "$(cell out samples symbol=main)" = 90
 ok "one run has the sampling error of the cost through a caller" near "$(cell out total_sampling_error symbol=main)" 29.4 1e-2
 ok "callers has no self cost" sh -c '! head -n 1 out | grep -q self'
-ok "the note has the function's total" says "all 1 rows \(the total of 'tcp_recvmsg'\): 90.00 % = 450.0 ns/KiB" err
+ok "the note has the function's total" says "1 row \(the total of 'tcp_recvmsg'\): 90.00 % = 450.0 ns/KiB" err
 report callees tcp_recvmsg w
 ok "callees has the cost of a callee" near "$(cell out total_ns symbol=_copy_to_iter)" 250 1e-6
 ok "callees has the cost of the function itself" near "$(cell out total_ns 'symbol=[self]')" 200 1e-6

@@ -156,15 +156,15 @@ for table in zerocopy summary; do
 	"$zcost" report $table told --variant copies >notes 2>&1
 	ok "report $table names no count of a workload that has none" lacks 'own count: the sum|whole run' notes
 done
-verdict() { says "[ ,:]$1[a-z, ]*: from the kernel.s own count, $2" err; }
-ok "the verdict on copies names the kernel's count and system calls" verdict copies 'system calls: the receiver copies every byte, the sender copies every byte'
-ok "the verdict on sendfile tells the sides apart" verdict shares 'system calls: the receiver copies every byte, the sender does not copy'
-ok "MSG_ZEROCOPY asks, and is no evidence that the sender did not copy" verdict asks 'system calls: the receiver copies every byte$'
+verdict() { says "[ ,:]$1[a-z, ]*: the receiver copies every byte \\(from the kernel.s own count, system calls\\)$2\$" err; }
+ok "the verdict on copies names the kernel's count and system calls" verdict copies ', the sender copies every byte .from system calls.'
+ok "the verdict on sendfile tells the sides apart" verdict shares ', the sender does not copy .from system calls.'
+ok "MSG_ZEROCOPY asks, and is no evidence that the sender did not copy" verdict asks ''
 ok "a row has the bytes that MSG_ZEROCOPY sent" is "$(get out total asks sender)/$(get out share asks sender)" 5000000/
-ok "small datagrams, which the kernel does not count, are not zero copy" says 'datagrams: from system calls: the receiver copies every byte' err
-ok "bytes dropped unread are not zero copy" says 'drops: from system calls: the sender copies every byte' err
+ok "small datagrams, which the kernel does not count, are not zero copy" says 'datagrams: the receiver copies every byte .from system calls.' err
+ok "bytes dropped unread are not zero copy" says 'drops: the sender copies every byte .from system calls.' err
 ok "sources that disagree are shown" says 'contradicts: no verdict for the receiver, because its sources contradict each other. The share of zero copy is 94.0 % .bytes received., 0.0 % .bytes received, by the kernel.s count.$' err
-ok "the verdict leaves out a side whose sources disagree" says 'contradicts: from system calls: the sender does not copy$' err
+ok "the verdict leaves out a side whose sources disagree" says 'contradicts: the sender does not copy .from system calls.$' err
 
 # Lost datagrams are reported, and datagrams have no score.
 mkdir lossy

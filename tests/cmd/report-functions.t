@@ -45,7 +45,7 @@ for table in functions components; do
 done
 
 ok "an unknown table is a usage error" exits 2 "$zcost" report frobs --perf-report report.txt
-ok "the message lists the tables" says 'functions components' err
+ok "the message names the command that lists the tables" says "no table 'frobs'; 'zcost report --help' lists the tables" err
 ok "a table without a source is a usage error" exits 2 "$zcost" report functions
 ok "the message names the sources" says '--perf' err
 ok "an unknown unit is a usage error" exits 2 "$zcost" report components --perf-report report.txt --unit parsec --rate 1

@@ -90,6 +90,13 @@ ok "report hotspots of a store has rows without the recording" sh -c "test \$(wc
 cells bare >bare.cells
 cells stored >stored.cells
 ok "a store gives the same rows as the recording, with code and lines" cmp bare.cells stored.cells
+cp -r single foreign
+for arch in "'vax'" NULL; do
+	sqlite3 foreign/zcost.db "UPDATE code SET arch = $arch"
+	"$zcost" report hotspots hot foreign --all --format tsv 2>err >unread
+	ok "code of the machine $arch has offsets and samples without instructions" \
+		awk -F'\t' "$columns"' $at["instruction"] != "" || !($at["samples"] >= 0) { bad = 1 } END { exit bad || NR < 2 }' unread
+done
 sqlite3 single/zcost.db "INSERT OR REPLACE INTO metric (run, name, unit, value) VALUES (1, 'counter:cycles', '1', 4e9),
 	(1, 'seconds', 's', 2), (1, 'rate_kib', '1/s', 1e6)"
 "$zcost" report hotspots hot single --all --in cycles --format tsv 2>err >stored

@@ -136,12 +136,17 @@ cp out failed.tsv
 ok "its row has no figure of it and no verdict" test "$(cells failed.tsv ns_per_kib_new size=1k gro=off)$(cells failed.tsv ns_per_kib_verdict size=1k gro=off)" = ""
 ok "the other rows have seven tests" near "$(cells failed.tsv ns_per_kib_p size=64k gro=on)" \
 	"$(echo "$(cells alone.tsv p metric=ns_per_kib)" | awk '{ print 7 * $1 }')" 1e-6
+cp -r cap copied
+sqlite3 copied/zcost.db "UPDATE metric SET value = CASE name WHEN 'rx_mapped_bytes' THEN 0 ELSE 1048576 END WHERE name IN ('rx_mapped_bytes', 'rx_copied_bytes');
+	INSERT INTO metric SELECT id, 'asked_zero_copy', '', 1, 'measured' FROM run WHERE variant LIKE 'new+size4k%'"
+"$zcost" report sweep copied --setting size >out 2>err
+ok "a sweep begins with the variants that fell back to copying" sh -c "head -n 1 out | grep 'NOT ZERO COPY: new+size4k+gro-on receiver: 100.0 %'"
 cp -r cap stopped
 sqlite3 stopped/zcost.db "INSERT INTO metric SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant IN ('old+size1k+gro-on', 'new+size4k+gro-on')"
 "$zcost" compare 'old+*' 'new+*' -C stopped --format tsv 2>err >limits.tsv
 ok "a row without a run has no test" says 'over the 7 rows of a metric' err
 ok "each row has the limits of both variants" test "$(cells limits.tsv base_limit size=1k gro=on), $(cells limits.tsv new_limit size=1k gro=on); $(cells limits.tsv new_limit size=4k gro=on)" = \
-	"receiver quota, nothing seen; receiver quota"
+	"receiver quota, no known limit; receiver quota"
 ok "a note counts the rows with different limits" says 'in 2 of 8 rows base and new have different limits' err
 ok "a pattern that matches two variants of the same settings is a usage error" exits 2 pairs 'old+*' 'new*'
 ok "the message names both" says "'new\*' matches new\+size4k\+gro-on and newer\+size4k\+gro-on, which have the same settings" err

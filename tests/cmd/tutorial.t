@@ -75,9 +75,14 @@ notes mapped zerocopy >text
 ok "mapped: mmap is zero copy on the receiver" says ' mmap: is zero copy on the receiver: 9[5-9]' text
 notes copied zerocopy >text
 ok "copied: zerocopy copied everything that it asked not to copy" says 'zerocopy: copied everything, although zero copy was asked for' text
+ok "copied: the sources do not contradict each other" test "$(grep -c contradict text)" = 0
 for m in throughput ns_per_kib roi_c; do
 	ok "mapped: $m of the receiver is better" test "$(cell verdict "receiver $m" compare baseline mmap -C mapped)" = better
 done
+"$zcost" compare baseline mmap -C mapped --verbose --format tsv >out 2>text
+sum=$(awk -F'\t' '$1 != "total" && $2 == "ns_per_kib" { s += $5 } END { printf "%.1f", s }' out)
+ok "mapped: a note has the sum of the sides where it is not the total, of the one variant where it is not" \
+	test "$(grep -c "the sum of the sides; the figures of the sides add up to" text)/$(grep -c "mmap: ns_per_kib of the total, 361.4, .* add up to $sum\$" text)" = 1/1
 "$zcost" compare baseline mmap -C mapped --format commit 2>/dev/null | head -n 1 >first
 ok "mapped: the commit message begins with the gain" says '^mmap against baseline: better: throughput' first
 "$zcost" compare baseline zerocopy -C copied --format commit 2>/dev/null | head -n 1 >first

@@ -438,11 +438,11 @@ static void test_measured_load_is_estimated_as_the_query_asks(void **state)
 		profile_free(&w.p);
 	}
 	t = small_store_table(s, "components", (struct query){.load_measured = true});
-	small_store_says(&t, "the measured load of 20.00 % of the time of 1 CPUs");
+	small_store_says(&t, "the measured load of 20.00 % of the time of 1 CPU");
 	table_free(&t);
 	t = small_store_table(s, "components",
 			      (struct query){.load_measured = true, .estimator = "mean"});
-	small_store_says(&t, "the measured load of 30.00 % of the time of 1 CPUs");
+	small_store_says(&t, "the measured load of 30.00 % of the time of 1 CPU");
 	table_free(&t);
 	small_store_close(s);
 }

@@ -314,13 +314,18 @@ static void test_sides_are_described_by_their_best_source(void **state)
 		double copied, mapped; /* mapped: of 100 by the workload; NAN: no account */
 		const char *says;
 	} sides[] = {
-		{10, NAN, "from system calls: the receiver does not copy"},
-		{11, NAN, "from system calls: the receiver does not copy 98.9 % of its data"},
+		{0, NAN, "the receiver does not copy (from system calls)"},
+		{1, NAN, "the receiver does not copy 99.9 % of its data (from system calls)"},
 		{500, NAN, "the receiver does not copy 50.0 % of its data"},
 		{501, NAN, "the receiver copies 50.1 % of its data"},
 		{989, NAN, "the receiver copies 98.9 % of its data"},
 		{990, NAN, "the receiver copies every byte"},
-		{500, 40, "from the workload's account, system calls: the receiver copies 60.0 %"},
+		{990, 2,
+		 "the receiver copies 98.0 to 99.0 % of its data (from the workload's "
+		 "account, system calls)"},
+		{100, 98, "the receiver does not copy 90.0 to 98.0 % of its data"},
+		{500, 50, "the receiver does not copy 50.0 % of its data"},
+		{500, 40, "the receiver copies 50.0 to 60.0 % of its data"},
 		{500, 39, "no verdict for the receiver, because its sources contradict each other"},
 	};
 	struct table t;
@@ -512,6 +517,108 @@ static void test_copying_is_compared_with_the_variant_of_the_same_settings(void 
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
+/* Adds a sender; `copies` of its 100 samples copy from the program. Returns its run. */
+static int64_t add_sender(struct store *s, const char *variant, uint64_t copies)
+{
+	struct world w;
+	int64_t run;
+
+	assert_int_equal(store_variant_add(s, variant, "", NULL, NULL), 0);
+	run = small_store_run(s, (struct run){.variant = variant, .pass = "all", .side = "sender"});
+	small_store_metric(s, run, "cpu_pct", 100);
+	small_store_metric(s, run, "rate_kib", 1e6);
+	start_world(&w);
+	add(&w, frame(&w, PROFILE_NONE, "_copy_from_iter"), 1, CTX_SYSCALL, copies);
+	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies);
+	assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
+	profile_free(&w.p);
+	return run;
+}
+
+/*
+ * The kernel may copy pages that a program lends it after the send call. The profile of the send
+ * call confirms completions and sendfile. It contradicts completions only if the call copies.
+ */
+static void test_profile_of_the_send_call_does_not_deny_a_later_copy(void **state)
+{
+	static const struct {
+		struct metric metrics[3];
+		struct call calls[4];
+		uint64_t copies;
+		const char *says; /* NULL: no verdict of several sources */
+	} senders[] = {
+		{{{"sends_zero_copy", 0}, {"sends_copied", 7}, {"asked_zero_copy", 1}},
+		 {{"sendto (MSG_ZEROCOPY)", 1, 100}},
+		 0,
+		 "the sender copies every byte after the send call (from the workload's account, "
+		 "profile)"},
+		{{{"sends_zero_copy", 7}, {"sends_copied", 0}, {"asked_zero_copy", 1}},
+		 {{0}},
+		 60,
+		 "no verdict for the sender, because its sources contradict each other. The share "
+		 "of zero copy is 100.0 % (sends, by completion flags). _copy_from_iter with "
+		 "callees costs 600.0 ns/KiB, 600.0 in plain"},
+		{{{0}}, {{"sendto (MSG_ZEROCOPY)", 1, 100}}, 0, NULL},
+		{{{"bytes", 1000}}, {{"io_uring_enter", 1, 0}}, 0, NULL},
+		{{{0}},
+		 {{"sendfile", 1, 100}},
+		 0,
+		 "the sender does not copy (from system calls, profile)"},
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(senders); i++) {
+		struct store *s = small_store();
+		struct table t;
+		int64_t run;
+
+		add_sender(s, "plain", 60);
+		run = add_sender(s, "lends", senders[i].copies);
+		for (k = 0; k < 3 && senders[i].metrics[k].name; k++)
+			small_store_metric(s, run, senders[i].metrics[k].name,
+					   senders[i].metrics[k].value);
+		add_calls(s, run, senders[i].calls);
+		t = small_store_table(s, "zerocopy", (struct query){.variant = "lends"});
+		if (senders[i].says)
+			small_store_says(&t, senders[i].says);
+		else
+			assert_false(small_store_noted(&t, "profile)"));
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/* One side alone does not tell where its data went. */
+static void test_verdict_says_on_whose_word_sends_were_copied(void **state)
+{
+	static const struct {
+		const char *host; /* of the receiver; NULL: no receiver */
+		bool local;
+	} receivers[] = {{"h", true}, {"other", false}, {NULL, false}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(receivers); i++) {
+		struct store *s = small_store();
+		int64_t run = small_store_run(s, (struct run){.side = "sender"});
+		struct table t;
+
+		small_store_metric(s, run, "sends_zero_copy", 0);
+		small_store_metric(s, run, "sends_copied", 7);
+		small_store_metric(s, run, "asked_zero_copy", 1);
+		if (receivers[i].host)
+			small_store_run(s, (struct run){.host = receivers[i].host});
+		t = small_store_table(s, "zerocopy", (struct query){0});
+		small_store_says(&t, "copied everything, although zero copy was asked for: the "
+				     "kernel said so for 100.0 % of sends");
+		assert_int_equal(small_store_noted(&t, "; it copies packets that stay on the host"),
+				 receivers[i].local);
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,6 +630,8 @@ int main(void)
 		cmocka_unit_test(test_share_of_a_side_is_that_of_its_worst_evidence),
 		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
 		cmocka_unit_test(test_copying_is_compared_with_the_variant_of_the_same_settings),
+		cmocka_unit_test(test_profile_of_the_send_call_does_not_deny_a_later_copy),
+		cmocka_unit_test(test_verdict_says_on_whose_word_sends_were_copied),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

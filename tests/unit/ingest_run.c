@@ -229,6 +229,9 @@ static void test_slowest_collector_bounds_the_edges_of_the_window(void **state)
 	assert_string_equal(noted(&in, NOTE_window_reading_far)->value[0].text, "cpu");
 	assert_string_equal(noted(&in, NOTE_window_reading_far)->value[1].text, "end");
 	assert_float_equal(noted(&in, NOTE_window_reading_far)->value[2].number, 1000, 1e-5);
+	assert_int_equal(noted(&in, NOTE_window_reading_far)->severity, SEVERITY_INFO);
+	ingest_free(&in);
+	in = cut_late("read_after_ns", 5000000001); /* 5 % of the window */
 	assert_int_equal(noted(&in, NOTE_window_reading_far)->severity, SEVERITY_WARNING);
 	ingest_free(&in);
 	in = run_of(WINDOW ",\"collectors\":[{\"on_after_ns\":0}]");
@@ -471,6 +474,31 @@ static void test_samples_of_less_than_90_percent_of_the_busy_time_are_noted(void
 	ingest_free(&in);
 	in = sampled("cpu-clock", 0.1e9, S * 15 / 100, 5 * S);
 	assert_non_null(noted(&in, NOTE_perf_coverage));
+	ingest_free(&in);
+}
+
+static void test_samples_of_more_than_110_percent_of_the_busy_time_are_noted(void **state)
+{
+	struct ingest in = sampled("cpu-clock", 5e9, 11 * S, 5 * S);
+	const struct note *n;
+
+	(void)state;
+	assert_float_equal(metric(&in, "coverage_pct"), 110, 1e-9);
+	assert_int_equal(in.notes.n, 0);
+	ingest_free(&in);
+	in = sampled("cpu-clock", 5e9, 1105 * S / 100, 5 * S);
+	n = noted(&in, NOTE_perf_coverage_high);
+	assert_int_equal(in.notes.n, 1);
+	assert_float_equal(n->value[0].number, 110.5, 1e-9);
+	assert_float_equal(n->value[1].number, 11.05, 1e-9);
+	assert_float_equal(n->value[2].number, 10, 1e-9);
+	ingest_free(&in);
+	/* Two ticks for each CPU are below the resolution of busy time. */
+	in = sampled("cpu-clock", 0.1e9, S * 24 / 100, 5 * S);
+	assert_null(noted(&in, NOTE_perf_coverage_high));
+	ingest_free(&in);
+	in = sampled("cpu-clock", 0.1e9, S * 25 / 100, 5 * S);
+	assert_non_null(noted(&in, NOTE_perf_coverage_high));
 	ingest_free(&in);
 }
 
@@ -948,6 +976,7 @@ int main(void)
 		cmocka_unit_test(test_files_and_collectors_that_are_not_whole_are_noted),
 		cmocka_unit_test(test_cover_of_the_window_has_three_limits),
 		cmocka_unit_test(test_samples_of_less_than_90_percent_of_the_busy_time_are_noted),
+		cmocka_unit_test(test_samples_of_more_than_110_percent_of_the_busy_time_are_noted),
 		cmocka_unit_test(test_coverage_needs_a_clock_and_busy_time),
 		cmocka_unit_test(test_idle_time_without_samples_names_its_cpus),
 		cmocka_unit_test(test_processes_of_the_plan_are_the_workloads),

@@ -244,11 +244,11 @@ static void test_sockets_of_a_sender_wait_for_windows_buffers_or_data(void **sta
 		{{{1000, 2, 0.6, 0, 0, 1, 10}},
 		 "rwnd",
 		 30,
-		 "rwnd_limited for 30.0 % of the window"},
+		 "waits for the receiver for 30.0 % of the window (rwnd_limited)"},
 		{{{1000, 2, 0, 0.6, 0, 1, 10}},
 		 "sndbuf",
 		 30,
-		 "sndbuf_limited for 30.0 % of the window"},
+		 "its send buffer is full for 30.0 % of the window (sndbuf_limited)"},
 		{{{1000, 1, 0.1, 0.3, 1, 9, 10}},
 		 "cwnd",
 		 30,
@@ -267,11 +267,11 @@ static void test_sockets_of_a_sender_wait_for_windows_buffers_or_data(void **sta
 		{{{1000, 2, 0.8, 0, 0, 1, 10}, {10, 2, 0.4, 0, 0, 1, 10}},
 		 "rwnd",
 		 30,
-		 "rwnd_limited for 30.0 % of the window"},
+		 "waits for the receiver for 30.0 % of the window (rwnd_limited)"},
 		{{{1000, 2, 0.8, 0, 0, 1, 10}, {9.9, 2, 0.4, 0, 0, 1, 10}},
 		 "rwnd",
 		 40,
-		 "rwnd_limited for 40.0 % of the window"},
+		 "waits for the receiver for 40.0 % of the window (rwnd_limited)"},
 		/* Times are interpolated, so a socket may seem busy longer than the window. */
 		{{{1000, 3, 0, 0, 1, 10, 10}},
 		 "cwnd",
@@ -326,13 +326,21 @@ static void test_side_that_sends_little_does_not_wait(void **state)
 	}
 }
 
+static void check_words(const struct table *t, const char *variant, enum limits_order order,
+			const char *is)
+{
+	char *words = limits_words(t, variant, order);
+
+	assert_string_equal(words, is);
+	free(words);
+}
+
 /* A busy CPU makes data wait, too, so the application is no limit beside it. */
 static void test_words_name_each_limit_with_its_side(void **state)
 {
 	struct store *s = small_store();
 	struct table t;
 	int64_t run;
-	char *words;
 
 	(void)state;
 	run = small_store_run(s, (struct run){.side = "sender"});
@@ -342,25 +350,68 @@ static void test_words_name_each_limit_with_its_side(void **state)
 	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
 	t = small_store_table(s, "limits", (struct query){0});
 	small_store_column_is(&t, "limit", "cpu");
-	words = limits_words(&t, "v");
-	assert_string_equal(words, "sender cpu");
-	assert_null(limits_words(&t, "w"));
-	free(words);
+	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu");
+	assert_null(limits_words(&t, "w", LIMITS_BY_SHARE));
 	table_free(&t);
 	run = small_store_run(s, (struct run){0});
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "cpu_pct:cpu1", 95);
 	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
 	t = small_store_table(s, "limits", (struct query){0});
-	words = limits_words(&t, "v");
-	assert_string_equal(words, "several: receiver cpu, sender cpu");
-	free(words);
-	words = limits_words(&t, "w");
-	assert_string_equal(words, "nothing seen");
-	free(words);
+	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu and receiver cpu");
+	check_words(&t, "v", LIMITS_BY_NAME, "receiver cpu and sender cpu");
+	check_words(&t, "w", LIMITS_BY_SHARE, "no known limit");
 	table_free(&t);
 	t = small_store_table(s, "summary", (struct query){0});
-	small_store_says(&t, "v: several: receiver cpu, sender cpu; w: nothing seen");
+	small_store_says(&t, "limited: v by sender cpu and receiver cpu; w by no known limit; "
+			     "see 'zcost report limits'");
+	table_free(&t);
+	small_store_close(s);
+}
+
+/* A run of the variant with one CPU on each side and a sender that waits for the receiver. */
+static void add_transfer(struct store *s, const char *variant, double receiver_cpu,
+			 double sender_cpu, double rwnd_s)
+{
+	int64_t run = small_store_run(s, (struct run){.variant = variant});
+
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "cpu_pct:cpu1", receiver_cpu);
+	run = small_store_run(s, (struct run){.variant = variant, .side = "sender"});
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+	small_store_metric(s, run, "cpu_pct:cpu2", sender_cpu);
+	add_socket(s, run, &(struct socket){1000, 2, rwnd_s, 0, 0, 1, 10});
+}
+
+/* The strongest limit is the first one, and its order is no difference between two variants. */
+static void test_limits_stand_by_share_and_say_what_they_wait_for(void **state)
+{
+	struct store *s = small_store();
+	struct table t;
+
+	(void)state;
+	add_transfer(s, "v", 92, 95, 1);
+	add_transfer(s, "w", 95, 92, 1.98);
+	t = small_store_table(s, "limits", (struct query){0});
+	small_store_column_is(&t, "limit", "cpu cpu rwnd rwnd cpu cpu");
+	small_store_column_is(&t, "side", "sender receiver sender sender receiver sender");
+	check_words(&t, "v", LIMITS_BY_SHARE,
+		    "sender cpu, receiver cpu and sender rwnd (waits for the receiver)");
+	check_words(&t, "w", LIMITS_BY_SHARE,
+		    "sender rwnd (waits for the receiver), receiver cpu and sender cpu");
+	check_words(&t, "v", LIMITS_BY_NAME,
+		    "receiver cpu, sender cpu and sender rwnd (waits for the receiver)");
+	check_words(&t, "w", LIMITS_BY_NAME,
+		    "receiver cpu, sender cpu and sender rwnd (waits for the receiver)");
+	table_free(&t);
+	t = small_store_table(s, "summary", (struct query){0});
+	small_store_says(&t, "limited: v and w by sender cpu, receiver cpu and sender rwnd");
+	table_free(&t);
+	add_transfer(s, "x", 92, 95, 1);
+	add_transfer(s, "y", 92, 95, 1);
+	t = small_store_table(s, "summary", (struct query){0});
+	small_store_says(&t, "limited: v, w, x and 1 more by sender cpu");
 	table_free(&t);
 	small_store_close(s);
 }
@@ -412,6 +463,63 @@ static void test_limits_of_the_workload_alone_name_those_outside(void **state)
 	small_store_close(s);
 }
 
+struct limit_row {
+	const char *variant, *side, *limit;
+};
+
+static struct table limits_table(const struct limit_row *rows, size_t n)
+{
+	struct table t;
+	size_t i;
+
+	table_init(&t, "limits", measure_find("limits")->columns, measure_find("limits")->ncolumns);
+	for (i = 0; i < n; i++) {
+		struct value *row = table_row(&t);
+
+		table_set(&t, row, "variant", value_str(&t, rows[i].variant));
+		table_set(&t, row, "side", value_str(&t, rows[i].side));
+		table_set(&t, row, "limit", value_str(&t, rows[i].limit));
+	}
+	return t;
+}
+
+static void test_variants_that_share_a_limit_have_no_different_limits(void **state)
+{
+	static const struct limit_row rows[] = {
+		{"cpu", "sender", "cpu"},
+		{"both", "receiver", "softirq"},
+		{"both", "sender", "cpu"},
+		{"softirq", "sender", "softirq"},
+		{"receiver", "receiver", "cpu"},
+		{"receiver", "sender", "rwnd"},
+		{"none", "", "none"},
+		{"idle", "", "none"},
+	};
+	static const struct {
+		const char *one, *other;
+		bool differ;
+	} cases[] = {
+		{"cpu", "both", false},	   {"cpu", "softirq", false}, {"both", "receiver", false},
+		{"cpu", "receiver", true}, {"none", "cpu", true},     {"none", "idle", false},
+		{"cpu", "unknown", false},
+	};
+	struct table t = limits_table(rows, array_size(rows)), own;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		assert_int_equal(limits_differ(&t, cases[i].one, &t, cases[i].other),
+				 cases[i].differ);
+		assert_int_equal(limits_differ(&t, cases[i].other, &t, cases[i].one),
+				 cases[i].differ);
+	}
+	own = limits_table(&(struct limit_row){"cpu", "sender", "rwnd"}, 1);
+	assert_true(limits_differ(&t, "cpu", &own, "cpu"));
+	assert_false(limits_differ(&t, "receiver", &own, "cpu"));
+	table_free(&own);
+	table_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,6 +528,8 @@ int main(void)
 		cmocka_unit_test(test_side_that_sends_little_does_not_wait),
 		cmocka_unit_test(test_limits_of_the_workload_alone_name_those_outside),
 		cmocka_unit_test(test_words_name_each_limit_with_its_side),
+		cmocka_unit_test(test_limits_stand_by_share_and_say_what_they_wait_for),
+		cmocka_unit_test(test_variants_that_share_a_limit_have_no_different_limits),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

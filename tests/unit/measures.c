@@ -61,6 +61,10 @@ static void test_calls_of_equal_time_are_in_order_of_name_command_and_thread(voi
 	t = small_store_table(s, "syscalls", q);
 	small_store_column_is(&t, "syscall", "zz read");
 	table_free(&t);
+	q.limit = 1;
+	t = small_store_table(s, "syscalls", q);
+	small_store_column_is(&t, "syscall", "zz");
+	table_free(&t);
 	q.limit = 5;
 	t = small_store_table(s, "syscalls", q);
 	assert_int_equal(t.rows, 5);
@@ -113,7 +117,38 @@ static void test_figures_of_a_call_come_from_sums_and_buckets(void **state)
 	assert_true(isnan(table_real(&t, 1, "avg_ms"))); /* no call of poll has returned */
 	assert_true(isnan(table_real(&t, 1, "p50_ms")));
 	table_free(&t);
+	r.pid = r.tid = 8;
+	r.unfinished = 2;
+	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
+	t = small_store_table(s, "syscalls", (struct query){.by = "syscall"});
+	small_store_column_is(&t, "syscall", "recvfrom poll");
+	small_store_says(&t, "not returned at the window's end: poll 3");
+	table_free(&t);
+	t = small_store_table(s, "syscalls", (struct query){.by = "pid"});
+	small_store_column_is(&t, "syscall", "recvfrom poll poll");
+	table_free(&t);
 	small_store_close(s);
+}
+
+static void test_distances_of_clocks_have_a_fitting_unit(void **state)
+{
+	static const struct {
+		double seconds;
+		const char *text;
+	} cases[] = {{-1.5, "-1.5 s"},
+		     {1, "1 s"},
+		     {0.25, "250 ms"},
+		     {-0.001, "-1 ms"},
+		     {0.0005, "500 us"}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		char *text = clocks_text(cases[i].seconds);
+
+		assert_string_equal(text, cases[i].text);
+		free(text);
+	}
 }
 
 /* A run whose first frame comes late has no weight in the frames before it. */
@@ -579,6 +614,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls_of_equal_time_are_in_order_of_name_command_and_thread),
 		cmocka_unit_test(test_figures_of_a_call_come_from_sums_and_buckets),
+		cmocka_unit_test(test_distances_of_clocks_have_a_fitting_unit),
 		cmocka_unit_test(test_frames_without_samples_have_zero_weight_and_samples),
 		cmocka_unit_test(test_timeline_counts_seconds_from_the_windows_start),
 		cmocka_unit_test(test_side_without_a_complete_run_has_no_host),

@@ -147,6 +147,19 @@ static void test_nic_sorts_kernel_driver_and_queues_and_names_kinds(void **state
 	small_store_close(s);
 }
 
+static void test_counters_that_stand_still_are_named_in_a_note(void **state)
+{
+	static const struct metric metrics[] = {{"nic:host/eth2/link/rx_packets", 0}};
+	struct store *s = STORE_WITH(metrics);
+	struct table t = small_store_table(s, "nic", (struct query){0});
+
+	(void)state;
+	assert_int_equal(t.rows, 0);
+	assert_true(small_store_noted(&t, "none of 1 counter changed; --all shows them"));
+	table_free(&t);
+	small_store_close(s);
+}
+
 static void test_tcp_scales_the_figures_of_a_socket(void **state)
 {
 	static const struct metric metrics[] = {
@@ -202,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_softnet_counts_a_silent_cpu_as_zero),
 		cmocka_unit_test(test_interrupts_are_ranked_by_rate_with_their_cpus),
 		cmocka_unit_test(test_nic_sorts_kernel_driver_and_queues_and_names_kinds),
+		cmocka_unit_test(test_counters_that_stand_still_are_named_in_a_note),
 		cmocka_unit_test(test_tcp_scales_the_figures_of_a_socket),
 	};
 

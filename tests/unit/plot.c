@@ -112,7 +112,7 @@ static const char *const three[] = {"baseline", "mmap", "uring"};
 static const char limits[] = "variant\tlimit\tside\n"
 			     "baseline\tcpu\tsender\n"
 			     "mmap\tsoftirq\treceiver\n"
-			     "mmap\trwnd\tsender\n"
+			     "mmap\tcpu\tsender\n"
 			     "uring\tnone\t\n";
 static const char summary[] = "variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n"
 			      "baseline\treceiver\t6\t10\t9.5\t10.5\n"
@@ -253,22 +253,22 @@ static void test_throughput(void **state)
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	/* uring is faster still, but it copied */
 	assert_string_equal(x->f.title, "mmap: 1.60× the throughput of baseline");
-	assert_int_equal(x->f.ncaptions, 3);
-	assert_string_equal(x->f.captions[0], "uring: every byte was copied (not zero copy)");
-	assert_false(x->f.calm[0]);
-	assert_string_equal(x->f.captions[1],
+	assert_int_equal(x->f.ncaptions, 2); /* the last: of uring */
+	/* no variant says what it asked for: no warning, and the same words for base and others */
+	assert_string_equal(x->f.captions[0],
+			    "baseline, uring: every byte was copied · "
 			    "mmap: 99.80 % zero copy on the receiver, not on the sender");
-	assert_true(x->f.calm[1]);
+	assert_true(x->f.calm[0]);
 	assert_string_equal(
-		x->f.captions[2],
-		"Different limits: baseline and mmap do not have the same bottleneck, so "
+		x->f.captions[1],
+		"Different limits: baseline and uring do not have the same bottleneck, so "
 		"throughput does not compare the two methods");
-	assert_false(x->f.calm[2]);
+	assert_false(x->f.calm[1]);
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
 	assert_true(e.value == 10 && e.lo == 9.5 && e.hi == 10.5 && e.n == 6);
 	assert_has(x->f.subtitle,
-		   "limited by: baseline: sender cpu; "
-		   "mmap: several: receiver softirq, sender rwnd; uring: nothing seen");
+		   "limited: baseline by sender cpu; mmap by receiver softirq and sender cpu; "
+		   "uring by no known limit");
 	assert_has(x->f.foot, "n = 6 measured runs per variant");
 	assert_has(x->f.foot, "95 % interval");
 	assert_has(x->f.foot, "box · Linux 6.18.0 · zc-4k · 2026-01-31");
@@ -401,9 +401,9 @@ static void test_many(void **state)
 	assert_true(x->f.rows);
 	assert_string_equal(x->f.bars.mark[3].name, "b+s1+x");
 	assert_string_equal(x->f.bars.mark[3].label, "b+s1");
-	assert_string_equal(x->f.captions[0], "a+… (25): every byte was copied (not zero copy)");
-	assert_string_equal(x->f.captions[1], "b+… (25): 96 to 98 % zero copy on the receiver");
-	assert_string_equal(x->f.captions[2],
+	assert_string_equal(x->f.captions[0], "a+… (25): every byte was copied · "
+					      "b+… (25): 96 to 98 % zero copy on the receiver");
+	assert_string_equal(x->f.captions[1],
 			    "Not in this chart: 6 more variants (--new or --variant chooses)");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("roi_c"), &x->d, &x->f, &x->err), 0);
@@ -427,7 +427,7 @@ static void test_many_limits(void **state)
 		str_printf(&limits, "%s\tcause_%d\tsender\n", names[i], i < 5 ? 0 : i);
 	x->sheets[2].text = limits.buf;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
-	assert_has(x->f.subtitle, "limited by: 5 of 50: sender cause_0; ");
+	assert_has(x->f.subtitle, "limited: 5 of 50 by sender cause_0; ");
 	assert_has(x->f.subtitle, "more in 'zcost report limits'");
 	assert_true(label_wraps(x->f.subtitle, &two));
 	str_free(&limits);
@@ -516,9 +516,47 @@ static void test_slower_claim(void **state)
 			   "uring\treceiver\t6\t5\t4.9\t5.1\n");
 
 	(void)state;
+	x->sheets[2].text = "variant\tlimit\tside\nbaseline\tcpu\tsender\nuring\tcpu\tsender\n";
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_string_equal(x->f.title, "uring: 0.50× the throughput of baseline");
 	fixture_free(x);
+}
+
+/* A variant with other limits than its base: the title claims its cost, if that changed. */
+static void test_limits_claim(void **state)
+{
+	static const struct {
+		double mmap, uring; /* ns per KiB */
+		const char *title, *warned;
+	} cases[] = {
+		{150, 180, "mmap: 0.75× the ns per KiB of baseline on the receiver", "mmap"},
+		{180, 800, "uring: 4.0× the ns per KiB of baseline on the receiver", "uring"},
+		{201, 50, "Throughput by variant", "mmap"}, /* uring copied */
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		char *text =
+			xasprintf("variant\tside\truns\tthroughput_gbps\tthroughput_gbps_lo\t"
+				  "throughput_gbps_hi\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
+				  "baseline\treceiver\t6\t10\t9\t11\t200\t199\t201\n"
+				  "mmap\treceiver\t6\t20\t19\t21\t%g\t%g\t%g\n"
+				  "uring\treceiver\t6\t5\t4\t6\t%g\t%g\t%g\n",
+				  cases[i].mmap, cases[i].mmap - 1, cases[i].mmap + 1,
+				  cases[i].uring, cases[i].uring - 1, cases[i].uring + 1);
+		struct fixture *x = fixture_new("summary", text);
+		char *warning = xasprintf("Different limits: baseline and %s do ", cases[i].warned);
+
+		x->sheets[2].text = "variant\tlimit\tside\nbaseline\tcpu\tsender\n"
+				    "mmap\tcpu\treceiver\nuring\tcpu\treceiver\n";
+		assert_int_equal(fixture_draw(x, "throughput"), 0);
+		assert_string_equal(x->f.title, cases[i].title);
+		assert_has(x->f.captions[x->f.ncaptions - 1], warning);
+		fixture_free(x);
+		free(warning);
+		free(text);
+	}
 }
 
 static void test_cpu(void **state)
@@ -700,7 +738,7 @@ static void test_components(void **state)
 	assert_true(figure_get(&x->f, 0, 2, FIGURE_WHOLE, &e) && isnan(e.hi));
 	assert_has(x->f.foot,
 		   "n = 1 profiled run per variant, no interval from one run · "
-		   "thick whiskers of the sums: n = 6 measured runs, median, 95 % interval");
+		   "black whiskers of the sums: n = 6 measured runs, median, 95 % interval");
 	assert_false(figure_get(&x->f, 0, 0, 1, &e));
 	fixture_free(x);
 	/* what it costs in all is measured: of runs that overlap, or are few, it is no finding */
@@ -721,13 +759,17 @@ static bool page_has(const struct page *page, const char *text)
 	return false;
 }
 
-/* The sum's whisker stands alone at the edge: the fourth part's is not on it. */
+/*
+ * The sum's whisker stands alone at the edge: the fourth part's is not on it. A part without room
+ * for its number has no whisker, which would hide those of its neighbours.
+ */
 static void test_whiskers_of_parts_and_sum(void **state)
 {
 	static const char parts[] = "variant\tside\tcomponent\truns\tself_ns\tself_ns_ci\n"
-				    "baseline\treceiver\tdata copy\t6\t30\t15\n"
+				    "baseline\treceiver\tdata copy\t6\t29.5\t15\n"
 				    "baseline\treceiver\tzero copy\t6\t0.01\t\n"
 				    "baseline\treceiver\tTCP/IP\t6\t15\t15\n"
+				    "baseline\treceiver\tmemory\t6\t0.5\t8\n"
 				    "baseline\treceiver\tuser\t6\t10\t15\n"
 				    "baseline\treceiver\tlibraries\t6\t10\t15\n";
 	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
@@ -739,13 +781,16 @@ static void test_whiskers_of_parts_and_sum(void **state)
 	x->sheets[3] = (struct sheet){"summary", in_all};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_has(x->f.foot,
-		   "n = 6 profiled runs per variant, thin whiskers of parts: 95 % interval · "
-		   "thick whiskers of the sums: n = 6 measured runs, median, 95 % interval ·");
+		   "n = 6 profiled runs per variant, coloured whiskers of parts: 95 % interval · "
+		   "black whiskers of the sums: n = 6 measured runs, median, 95 % interval ·");
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	gp = slurp(dir, "components.gp");
 	assert_has(gp,
 		   "$1 == 0 && valid(7) && valid(8) && !beyond(0) && low(0) < far(0) ? $3 - 0.05");
-	assert_has(gp, "$1 == 5 && $8-$7 > seen && !beyond(0) && low(0) < far(0) ? $3 - 0.100");
+	assert_has(gp, "$1 == 6 && $8-$7 > seen && $5-$4 > least && !beyond(0) && low(0) < far(0) "
+		       "? $3 - 0.100");
+	assert_has(gp, "linewidth 6 linecolor rgb '#ffffff'");
+	assert_lacks(gp, "$1 == 4 && $8-$7 > seen");
 	assert_lacks(gp, "$3 - 0.050");
 	page_make(&page, &x->f);
 	assert_true(page_has(&page, "data copy"));
@@ -1155,9 +1200,9 @@ static void test_losses(void **state)
 	x->source.table = lossy_sheets;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_true(x->d.lossy);
-	assert_int_equal(x->f.ncaptions, 4);
+	assert_int_equal(x->f.ncaptions, 3);
 	assert_string_equal(
-		x->f.captions[3],
+		x->f.captions[2],
 		"Incomplete data: mmap receiver: the received data differ from the sent "
 		"data (and 1 more)");
 	fixture_free(x);
@@ -1209,13 +1254,13 @@ static void test_others(void **state)
 	x->source.table = crowded_sheets;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
-	assert_int_equal(x->f.ncaptions, 3);
-	assert_string_equal(x->f.captions[2],
+	assert_int_equal(x->f.ncaptions, 2);
+	assert_string_equal(x->f.captions[1],
 			    "Other programs took up to 51 % of a side's busy time in user mode, "
 			    "which is in these figures");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
-	assert_int_equal(x->f.ncaptions, 3);
+	assert_int_equal(x->f.ncaptions, 2);
 	fixture_free(x);
 }
 
@@ -1563,6 +1608,7 @@ int main(void)
 		cmocka_unit_test(test_many_on_page),
 		cmocka_unit_test(test_no_claim),
 		cmocka_unit_test(test_slower_claim),
+		cmocka_unit_test(test_limits_claim),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_equal_runs_have_no_whisker),
 		cmocka_unit_test(test_parts_have_their_own_height),

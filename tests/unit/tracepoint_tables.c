@@ -336,6 +336,26 @@ static void test_waits_go_from_wakeup_or_preemption_to_the_cpu(void **state)
 	tracepoints_close(tp);
 }
 
+/* Threads 20 and 21 of one name each wait once for 1000 ns; 21 runs longer. */
+static void test_equal_waits_are_in_order_of_runtime(void **state)
+{
+	static const struct sampled equal[] = {
+		{WAKEUP, 1000, 1, 0, {20}},	   {SWITCH, 2000, 1, 0, {0, 20, 0}},
+		{RUNTIME, 2999, 1, 0, {20, 500}},  {SWITCH, 3000, 1, 0, {20, 0, 1}},
+		{WAKEUP, 4000, 1, 0, {21}},	   {SWITCH, 5000, 1, 0, {0, 21, 0}},
+		{RUNTIME, 6999, 1, 0, {21, 2000}}, {SWITCH, 7000, 1, 0, {21, 0, 1}},
+	};
+	struct tracepoints *tp = recording(sched, 4, equal, array_size(equal));
+	struct table t = table_of("sched", (struct query){.by = "tid"}, tp);
+
+	(void)state;
+	assert_int_equal(table_real(&t, 0, "tid"), 21);
+	assert_int_equal(table_real(&t, 1, "tid"), 20);
+	assert_float_equal(table_real(&t, 0, "avg_delay_ms"), table_real(&t, 1, "avg_delay_ms"), 0);
+	table_free(&t);
+	tracepoints_close(tp);
+}
+
 static void test_waits_begin_with_the_chosen_event(void **state)
 {
 	static const struct {
@@ -377,7 +397,7 @@ static void test_missing_switches_are_counted(void **state)
 	(void)state;
 	assert_true(isnan(table_real(&t, 0, "runtime_ms")));
 	small_store_says(&t, "the recording has no sched:sched_wakeup");
-	small_store_says(&t, "switches are missing (1 switches to a task that never left a CPU, 2 "
+	small_store_says(&t, "switches are missing (1 switch to a task that never left a CPU, 2 "
 			     "switches from a task that never came onto its CPU)");
 	table_free(&t);
 	tracepoints_close(tp);
@@ -391,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_events_of_single_calls_have_the_names_of_the_calls),
 		cmocka_unit_test(test_recording_without_returns_is_refused),
 		cmocka_unit_test(test_waits_go_from_wakeup_or_preemption_to_the_cpu),
+		cmocka_unit_test(test_equal_waits_are_in_order_of_runtime),
 		cmocka_unit_test(test_waits_begin_with_the_chosen_event),
 		cmocka_unit_test(test_missing_switches_are_counted),
 	};

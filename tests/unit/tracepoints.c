@@ -32,7 +32,9 @@ static const char enter_format[] =
 	"print fmt: \"NR %ld\", REC->id\n";
 static const char exit_format[] =
 	"name: sys_exit\nID: 30\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\n"
+	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"
+	"\tfield:unsigned int flags;\toffset:24;\tsize:4;\tsigned:0;\n"
+	"\tfield:short half;\toffset:24;\tsize:2;\tsigned:1;\n\n"
 	"print fmt: \"NR %ld = %ld\", REC->id, REC->ret\n";
 static const char wakeup_format[] = "name: sched_wakeup\nID: 400\n" COMMON
 				    "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
@@ -560,6 +562,32 @@ static void test_calls_are_delivered_in_order_and_once(void **state)
 	}
 }
 
+static void test_narrow_fields_keep_their_sign(void **state)
+{
+	static const struct tracepoint_want narrow = {
+		"raw_syscalls", "sys_exit", {"flags", "half"}};
+	static const struct time_slice all = {0};
+	const struct w_event one = {
+		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 30, .id = EXIT};
+	struct error err = {0};
+	struct delivered d;
+	int big;
+
+	(void)state;
+	for (big = 0; big < 2; big++) {
+		struct writer w = {.big = big};
+
+		w_stream_head(&w, &one, 1);
+		w_tracing_record(&w);
+		w_event_sample(&w, EXIT, 100, 10, 0, 0x8001800180018001 - 2);
+		assert_int_equal(read_calls(&w, &all, &narrow, 1, &d, &err), 0);
+		assert_non_null(strstr(d.text.buf, "(2147581953, -32767)"));
+		tracepoints_close(d.tp);
+		str_free(&d.text);
+		str_free(&w.out);
+	}
+}
+
 static void test_calls_outside_the_slice_are_left_out(void **state)
 {
 	static const struct {
@@ -640,6 +668,7 @@ int main(void)
 		cmocka_unit_test(test_sample_after_its_round_is_counted_as_late),
 		cmocka_unit_test(test_thread_ids_have_the_names_of_their_time),
 		cmocka_unit_test(test_calls_are_delivered_in_order_and_once),
+		cmocka_unit_test(test_narrow_fields_keep_their_sign),
 		cmocka_unit_test(test_calls_outside_the_slice_are_left_out),
 		cmocka_unit_test(test_messages_name_what_a_recording_of_calls_lacks),
 	};

@@ -461,6 +461,7 @@ struct kept {
 	size_t nwords;
 	uint64_t claimed;  /* valid bytes in the record; 0 means nwords */
 	uint64_t chain[6]; /* recorded in the kernel; 0 ends it */
+	bool stackless;	   /* the recording has registers and no stacks */
 };
 
 enum { TYPE = W_SAMPLE_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
@@ -492,6 +493,10 @@ static void w_kept_sample(struct writer *w, const struct machine *m, const struc
 			       : i == m->perf_fp ? k->fp
 			       : i == m->perf_lr ? k->lr
 						 : 0xdead);
+	if (k->stackless) {
+		w_end(w, at);
+		return;
+	}
 	w64(w, room);
 	end = w->out.len + room;
 	for (i = 0; i < k->nwords; i++)
@@ -519,7 +524,8 @@ static char note[512]; /* of the last profile */
 
 static void read_kept(struct profile *p, const struct machine *m, const struct kept *k, size_t n)
 {
-	struct w_event e = {.sample_type = TYPE,
+	uint64_t without = k->stackless ? PERF_SAMPLE_STACK_USER : 0;
+	struct w_event e = {.sample_type = TYPE & ~without,
 			    .id = 1,
 			    .flags = W_ID_ALL,
 			    .regs_user = m->mask,
@@ -634,6 +640,8 @@ static void frames_of(const struct machine *m)
 	gives(m, &k, "leaf", 0, 1);
 	k = (struct kept){.abi = m->abi, .pc = MAPPED + LEAF + 4, .sp = STACK};
 	gives(m, &k, "leaf", 1, 0);
+	k.stackless = true;
+	gives(m, &k, "leaf", 0, 0);
 }
 
 /* A signal interrupts the first instruction of `leaf`, so that address is exact. */
