@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FRESH_NS = 5000000, PATH_LEN = 96 };
+enum { FRESH_NS = 5000000, PATH_LEN = 96, KTHREADD = 2 /* the parent of all kernel threads */ };
 
 /* The parent, group and session of a process, from /proc/PID/stat. */
 struct place {
@@ -170,6 +170,19 @@ static bool tree_read_name(pid_t pid, const char *names, struct tree_match *m)
 	return str_matches_any(names, name);
 }
 
+/*
+ * Says whether the kernel can show the environment. It has neither arguments nor environment for a
+ * zombie and in the middle of an execve(), which sets the name first. Kernel threads never have
+ * any.
+ */
+static bool tree_has_environment(pid_t pid, const struct place *p)
+{
+	char path[PATH_LEN], first[2];
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	return p->parent == KTHREADD || tree_file(path, first, sizeof(first));
+}
+
 /* Says whether another run of zcost started the process. */
 static bool tree_is_of_another_run(const char *pid, const char *mark)
 {
@@ -198,7 +211,8 @@ static void tree_add_named(struct tree *t, const char *names, const char *mark)
 		pid_t pid = (pid_t)atoi(e->d_name);
 
 		if (pid <= 0 || pid == getpid() || !tree_read_name(pid, names, &m) ||
-		    tree_is_of_another_run(e->d_name, mark) || !tree_read_place(pid, &p))
+		    !tree_read_place(pid, &p) || !tree_has_environment(pid, &p) ||
+		    tree_is_of_another_run(e->d_name, mark))
 			continue;
 		m.process = (struct tree_process){pid, p.start};
 		tree_add_match(t, &m);

@@ -152,6 +152,15 @@ ok "report syscalls has the system calls of a program that zcost did not start" 
 	"$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["syscall"] == "openat" { print ($at["calls"] > 0) }' out)" = 1
 ok "run.json has the process and the names" jq -e --argjson pid $foreign '.named == "nothing fore*" and (.processes | index($pid))' \
 	q/runs/v/measure-01/receiver/run.json
+
+# A zombie, and a process in the middle of execve(), have a name but cannot show who started them.
+perl -e 'if (!fork) { exec "./foreign", "BEGIN { exit }" } sleep 60' &
+parent=$!
+other="$other $parent"
+until [ "$(ps -o state= --ppid $parent)" = Z ]; do sleep 0.02; done
+ok "a zombie with a name of the plan is no process of the workload" sh -c \
+	"'$zcost' collect -o z --collect threads --processes 'fore*' -- true; [ \$? = 4 ] && grep -q 'no process is named .fore' z/run.json"
+kill $parent
 ok "the tracepoint method says that it counts only what zcost starts" sh -c \
 	"'$zcost' collect -o tp --collect syscalls --syscalls-method tracepoint --processes 'fore*' -- true; [ \$? = 4 ] && grep -q 'counts only processes that zcost starts' tp/run.json"
 
