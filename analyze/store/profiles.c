@@ -18,7 +18,10 @@ struct dictionary {
 	struct map places;    /* maps a run to its first cost << 32 | number of costs */
 	struct intern comms;
 	struct map comm_strings; /* maps the index of a comm to its string in `all` + 1 */
+	struct map events;	 /* of the run that is being read: maps the id to the index + 1 */
 	bool loaded;
+	bool reads;   /* the connection has cost_read() */
+	bool damaged; /* cost_read() met a wrong row */
 };
 
 void dictionary_free(struct dictionary *d)
@@ -28,6 +31,7 @@ void dictionary_free(struct dictionary *d)
 	profile_free(&d->all);
 	intern_free(&d->comms);
 	map_free(&d->comm_strings);
+	map_free(&d->events);
 	map_free(&d->places);
 	free(d);
 }
@@ -317,24 +321,18 @@ static int dictionary_load(struct store *s, struct error *err)
 	return rc;
 }
 
-static uint32_t comm_string(struct dictionary *d, uint32_t comm)
+static int profile_read_events(struct store *s, int64_t run, struct error *err)
 {
-	uint64_t *id = map_at(&d->comm_strings, comm);
-
-	if (!*id)
-		*id = 1 + (uint64_t)intern_str(&d->all.strings, intern_get(&d->comms, comm));
-	return (uint32_t)*id - 1;
-}
-
-static int profile_read_events(struct store *s, int64_t run, struct profile *p, struct map *ids,
-			       struct error *err)
-{
+	struct dictionary *d = s->dictionary;
+	struct profile *p = &d->all;
 	sqlite3_stmt *q;
 	int rc = sql_query(s, &q, err,
 			   "SELECT id, name, is_time, samples, weight, weight2 FROM event "
 			   "WHERE run = ? ORDER BY id",
 			   "i", run);
 
+	p->nevents = 0;
+	map_free(&d->events);
 	if (rc)
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
@@ -345,66 +343,94 @@ static int profile_read_events(struct store *s, int64_t run, struct profile *p, 
 		e->samples += (uint64_t)sqlite3_column_int64(q, 3);
 		e->weight += (uint64_t)sqlite3_column_int64(q, 4);
 		e->weight2 += sqlite3_column_double(q, 5);
-		*map_at(ids, (uint64_t)sqlite3_column_int64(q, 0)) = id + 1;
+		*map_at(&d->events, (uint64_t)sqlite3_column_int64(q, 0)) = id + 1;
 	}
 	return rc;
 }
 
-/* Reads a row as a new cost. The rows of a run have distinct keys, so no two rows share a cost. */
-static int profile_read_cost(struct store *s, sqlite3_stmt *q, const struct map *events,
-			     struct error *err)
+static uint32_t comm_string(struct dictionary *d, uint32_t comm)
 {
-	struct dictionary *d = s->dictionary;
-	struct profile *p = &d->all;
-	uint64_t *event = map_get(events, (uint64_t)sqlite3_column_int64(q, 0));
-	int64_t frame = sqlite3_column_int64(q, 6) - 1, comm = sqlite3_column_int64(q, 2);
-	int context = sqlite3_column_int(q, 5);
+	uint64_t *id = map_at(&d->comm_strings, comm);
 
+	if (!*id)
+		*id = 1 + (uint64_t)intern_str(&d->all.strings, intern_get(&d->comms, comm));
+	return (uint32_t)*id - 1;
+}
+
+static uint32_t cost_number(sqlite3_value *v)
+{
+	return (uint32_t)sqlite3_value_int64(v);
+}
+
+/*
+ * Reads a row as a new cost. The rows of a run have distinct keys, so no two rows share a cost. The
+ * values are in the order of COST_VALUES.
+ */
+#define COST_VALUES "event, cpu, comm, pid, tid, context, frame, samples, weight"
+static void cost_read(sqlite3_context *reader, int n, sqlite3_value **v)
+{
+	struct dictionary *d = sqlite3_user_data(reader);
+	struct profile *p = &d->all;
+	uint64_t *event = map_get(&d->events, (uint64_t)sqlite3_value_int64(v[0]));
+	int64_t comm = sqlite3_value_int64(v[2]), frame = sqlite3_value_int64(v[6]) - 1;
+	int context = sqlite3_value_int(v[5]);
+
+	(void)n;
 	if (!event || frame < 0 || (size_t)frame >= p->nframes || comm < 0 ||
-	    (size_t)comm > d->comms.n || context < 0 || context >= CTX_N)
-		return profile_damaged(s, "cost", err);
+	    (size_t)comm > d->comms.n || context < 0 || context >= CTX_N) {
+		d->damaged = true;
+		return;
+	}
 	array_grow(p->costs, p->ncosts, p->costs_cap);
 	p->costs[p->ncosts++] = (struct profile_cost){
 		.event = (uint32_t)*event - 1,
-		.cpu = sqlite3_column_type(q, 1) == SQLITE_NULL
-			       ? PROFILE_NONE
-			       : (uint32_t)sqlite3_column_int64(q, 1),
+		.cpu = sqlite3_value_type(v[1]) == SQLITE_NULL ? PROFILE_NONE : cost_number(v[1]),
 		.comm = comm ? comm_string(d, (uint32_t)comm - 1) : PROFILE_NONE,
-		.pid = (uint32_t)sqlite3_column_int64(q, 3),
-		.tid = (uint32_t)sqlite3_column_int64(q, 4),
+		.pid = cost_number(v[3]),
+		.tid = cost_number(v[4]),
 		.context = (enum context)context,
 		.frame = (uint32_t)frame,
-		.samples = (uint64_t)sqlite3_column_int64(q, 7),
-		.weight = (uint64_t)sqlite3_column_int64(q, 8),
+		.samples = (uint64_t)sqlite3_value_int64(v[7]),
+		.weight = (uint64_t)sqlite3_value_int64(v[8]),
 	};
-	return 0;
+}
+
+static void cost_end(sqlite3_context *reader)
+{
+	(void)reader; /* the result is NULL */
 }
 
 /*
  * The costs of a run follow each other in the table, so reading the table from the first to the
- * last is faster than a search by the index for each.
+ * last is faster than a search by the index for each. SQLite calls cost_read() with each row, which
+ * is faster than a step of the query for each.
  */
-static int profile_read_costs(struct store *s, int64_t run, const struct map *events,
-			      struct error *err)
+static int profile_read_costs(struct store *s, int64_t run, struct error *err)
 {
+	struct dictionary *d = s->dictionary;
 	sqlite3_stmt *q;
-	int rc = sql_query(s, &q, err,
-			   "SELECT event, cpu, comm, pid, tid, context, frame, samples, weight "
-			   "FROM cost WHERE rowid BETWEEN "
-			   "(SELECT MIN(rowid) FROM cost WHERE run = ?1) AND "
-			   "(SELECT MAX(rowid) FROM cost WHERE run = ?1) AND +run = ?1",
-			   "i", run);
+	int rc;
+
+	d->damaged = false;
+	if (!d->reads && sqlite3_create_function(s->db, "cost_read", 9, SQLITE_UTF8, d, NULL,
+						 cost_read, cost_end))
+		return sql_error(s, err);
+	d->reads = true;
+	rc = sql_query(s, &q, err,
+		       "SELECT cost_read(" COST_VALUES ") FROM cost WHERE rowid BETWEEN "
+		       "(SELECT MIN(rowid) FROM cost WHERE run = ?1) AND "
+		       "(SELECT MAX(rowid) FROM cost WHERE run = ?1) AND +run = ?1",
+		       "i", run);
 
 	while (!rc && (rc = sql_next(s, q, err)) > 0)
-		rc = profile_read_cost(s, q, events, err);
-	return rc;
+		rc = 0;
+	return !rc && d->damaged ? profile_damaged(s, "cost", err) : rc;
 }
 
 /*
  * Adds the run's costs to the costs in memory. Drops all other costs first if there are too many.
  */
-static int dictionary_keep_costs(struct store *s, int64_t run, const struct map *events,
-				 struct error *err)
+static int dictionary_keep_costs(struct store *s, int64_t run, struct error *err)
 {
 	struct dictionary *d = s->dictionary;
 	size_t first;
@@ -415,7 +441,7 @@ static int dictionary_keep_costs(struct store *s, int64_t run, const struct map 
 		map_free(&d->places);
 	}
 	first = d->all.ncosts;
-	rc = profile_read_costs(s, run, events, err);
+	rc = profile_read_costs(s, run, err);
 	if (rc)
 		d->all.ncosts = first;
 	else
@@ -449,16 +475,12 @@ static const struct profile *dictionary_show_run(struct dictionary *d, int64_t r
 
 int store_profile(struct store *s, int64_t run, const struct profile **p, struct error *err)
 {
-	struct map events = {0};
 	int rc = dictionary_load(s, err);
 
-	if (!rc) {
-		s->dictionary->all.nevents = 0;
-		rc = profile_read_events(s, run, &s->dictionary->all, &events, err);
-	}
+	if (!rc)
+		rc = profile_read_events(s, run, err);
 	if (!rc && !map_get(&s->dictionary->places, (uint64_t)run))
-		rc = dictionary_keep_costs(s, run, &events, err);
-	map_free(&events);
+		rc = dictionary_keep_costs(s, run, err);
 	if (!rc)
 		rc = profile_read_own(s, run, &s->dictionary->all, err);
 	*p = rc ? NULL : dictionary_show_run(s->dictionary, run);

@@ -321,7 +321,7 @@ void guard_configure(sqlite3 *db)
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_MOST);
 	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_MOST);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-	sqlite3_exec(db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
+	sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA cache_size=-32768", NULL, NULL, NULL);
 }
 
 static bool guard_same_text(struct store *s, sqlite3_stmt *q, struct store *own, sqlite3_stmt *o,
