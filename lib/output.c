@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/output.h"
 
+#include "lib/alloc.h"
 #include "lib/file.h"
 
 #include <errno.h>
@@ -93,7 +94,7 @@ int output_table(const struct output *o, struct table *t, struct error *err)
 	return sink_close(&out, 0, err);
 }
 
-enum { BUFFER = 1 << 20 };
+enum { BUFFER = 1 << 16 };
 
 /* Writes nothing after a failure, so that no file has a hole. */
 static ssize_t sink_write(void *cookie, const char *buf, size_t len)
@@ -193,7 +194,8 @@ int sink_open(struct sink *s, const char *path, struct error *err)
 		rc = -errno;
 	if (rc)
 		return sink_error(s, -sink_close_file(s, rc), err);
-	setvbuf(s->f, NULL, _IOFBF, BUFFER);
+	s->buffer = xmalloc(BUFFER);
+	setvbuf(s->f, s->buffer, _IOFBF, BUFFER);
 	return 0;
 }
 
@@ -206,6 +208,7 @@ int sink_close(struct sink *s, int rc, struct error *err)
 	if (fclose(s->f) && !s->failure)
 		s->failure = errno;
 	s->f = NULL;
+	free(s->buffer);
 	failed = sink_close_file(s, rc ? rc : -s->failure);
 	return rc || !failed ? rc : sink_error(s, -failed, err);
 }

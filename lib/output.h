@@ -32,6 +32,7 @@ int output_table(const struct output *o, struct table *t, struct error *err);
  */
 struct sink {
 	FILE *f;	  /* NULL: not open */
+	char *buffer;	  /* of `f` */
 	const char *path; /* not copied; NULL or "-": standard output */
 	char *tmp;	  /* what a regular file is called until it is complete */
 	int fd, failure;  /* errno of the first write that failed */

@@ -3,8 +3,6 @@
 
 #include "lib/alloc.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -50,4 +48,18 @@ void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg)
 		if (w[i].started)
 			pthread_join(w[i].thread, NULL);
 	free(w);
+}
+
+void background_start(struct background *b, void *(*work)(void *arg), void *arg)
+{
+	b->runs = !pthread_create(&b->thread, NULL, work, arg);
+	if (!b->runs)
+		work(arg);
+}
+
+void background_wait(struct background *b)
+{
+	if (b->runs)
+		pthread_join(b->thread, NULL);
+	b->runs = false;
 }

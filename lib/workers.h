@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs the same work on several threads. */
+/* Runs the same work on several threads, or one piece of work in the background. */
 #ifndef ZC_WORKERS_H
 #define ZC_WORKERS_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { WORKERS_MAX = 64 };
@@ -19,5 +21,16 @@ size_t workers_count(unsigned int asked, size_t parts, size_t parts_worth_a_thre
  * do its share.
  */
 void workers_run(size_t n, void (*work)(void *arg, size_t number), void *arg);
+
+/* One piece of work beside the caller's. Zeroes: none runs. */
+struct background {
+	pthread_t thread;
+	bool runs;
+};
+
+/* Starts the work. If no thread can start, does the work before it returns. */
+void background_start(struct background *b, void *(*work)(void *arg), void *arg);
+/* Waits until the work is done. */
+void background_wait(struct background *b);
 
 #endif

@@ -115,7 +115,9 @@ static const char *flame_whose(const struct drawing *d, struct figure *f, const 
 /* --- one picture --- */
 
 struct flame_chart {
+	struct flame_picture picture;
 	struct drawing *d;
+	bool picture_only;
 	struct call_tree tree;
 	struct cost_part part;
 	struct table notes;
@@ -155,12 +157,16 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	return rc;
 }
 
-static void flame_chart_free(struct flame_chart *c)
+static void flame_chart_free(struct flame_picture *p)
 {
+	struct flame_chart *c = (struct flame_chart *)p;
+
 	call_tree_free(&c->tree);
 	cost_part_free(&c->part);
 	table_free(&c->notes);
 	free(c->totals);
+	flame_picture_free(p);
+	free(c);
 }
 
 /* --- its texts --- */
@@ -344,60 +350,67 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 	return rc;
 }
 
-static int flame_chart_draw(struct flame_chart *c, struct figure *f, const char *dir,
-			    struct error *err)
+static int flame_chart_write(struct flame_picture *p, const char *dir, struct error *err)
 {
-	struct flame fl = {.icicle = c->d->icicle};
+	struct flame_chart *c = (struct flame_chart *)p;
 	int rc;
 
-	fl.unit = !c->costs ? "%"
-			    : label_clean(&fl.arena,
-					  arena_printf(&fl.arena, "ns per %s", c->part.basis.unit));
+	flame_chart_add_frames(c, &p->graph);
+	rc = flame_write(&p->graph, &p->figure, dir, err);
+	return rc || c->picture_only ? rc : flame_chart_write_tsv(c, &p->figure, dir, err);
+}
+
+static int flame_chart_set_texts(struct flame_chart *c, struct error *err)
+{
+	struct flame *fl = &c->picture.graph;
+	struct figure *f = &c->picture.figure;
+
+	copied_caption(c->d, f, c->d->side);
+	fl->icicle = c->d->icicle;
+	fl->unit = !c->costs ? "%"
+			     : label_clean(&fl->arena, arena_printf(&fl->arena, "ns per %s",
+								    c->part.basis.unit));
 	f->name = flame_file_name(f, (const char *const[]){f->name, c->variant, c->side}, 3);
 	flame_chart_title(c, f);
 	flame_chart_subtitle(c, f);
 	flame_chart_captions(c, f);
 	flame_chart_add_legend(c, f);
 	drawing_foot(c->d, f, FROM_POOLED);
-	flame_chart_add_frames(c, &fl);
-	rc = store_failed(c->d->store, err);
-	if (!rc)
-		rc = flame_write(&fl, f, dir, err);
-	flame_free(&fl);
-	return rc || c->d->pictures_only ? rc : flame_chart_write_tsv(c, f, dir, err);
+	return store_failed(c->d->store, err);
 }
 
 /* Draws the picture of a block, or of the query's perf.data where `b` is NULL. */
-static int flame_write_block(struct drawing *d, const struct block *b, const char *dir,
-			     struct error *err)
+static void flame_draw_block(struct drawing *d, const struct block *b, struct flame_files *files)
 {
-	struct flame_chart c = {
-		.d = d, .variant = b ? b->variant : d->base, .side = b ? b->side : ""};
+	struct flame_chart *c = xcalloc(1, sizeof(*c));
 	const struct drawing before = *d;
-	struct figure f;
+	struct error err = {0};
 	int rc;
 
-	d->base = c.variant;
+	c->d = d;
+	c->picture_only = d->pictures_only;
+	c->variant = b ? b->variant : d->base;
+	c->side = b ? b->side : "";
+	c->picture.write = flame_chart_write;
+	c->picture.free = flame_chart_free;
+	c->picture.what = xasprintf("%s %s", c->variant, c->side);
+	d->base = c->variant;
 	d->nnews = 0;
 	d->facts.variants = &d->base;
 	d->facts.nvariants = 1;
 	d->facts.places = NULL;
 	d->side = b ? b->side : NULL;
-	chart_begin(&chart_flame, d, &f);
-	rc = flame_chart_read(&c, b, err);
-	d->facts.profiled = (struct run_counts){b ? c.part.nruns : 0, b ? c.part.nruns : 0};
-	if (!rc) {
-		copied_caption(d, &f, d->side);
-		rc = flame_chart_draw(&c, &f, dir, err);
-	}
+	chart_begin(&chart_flame, d, &c->picture.figure);
+	rc = flame_chart_read(c, b, &err);
+	d->facts.profiled = (struct run_counts){b ? c->part.nruns : 0, b ? c->part.nruns : 0};
+	if (!rc)
+		rc = flame_chart_set_texts(c, &err);
 	d->base = before.base;
 	d->nnews = before.nnews;
 	d->facts = before.facts;
 	d->side = before.side;
 	d->least = NULL;
-	figure_free(&f);
-	flame_chart_free(&c);
-	return rc;
+	flame_files_add(files, &c->picture, rc, &err);
 }
 
 /* Returns whether the variant is the base or one of those to compare with it. */
@@ -412,17 +425,61 @@ static bool flame_is_drawn(const struct drawing *d, const char *variant)
 	return false;
 }
 
-void flame_files_add(struct flame_files *files, int rc, const char *what, const struct error *err)
+void flame_picture_free(struct flame_picture *p)
+{
+	flame_free(&p->graph);
+	figure_free(&p->figure);
+	free(p->what);
+}
+
+static void flame_files_count(struct flame_files *files, struct flame_picture *p, int rc,
+			      const struct error *err)
 {
 	files->written += !rc;
 	if (rc == -ENODATA)
-		str_printf(&files->absent, "%s%s", files->absent.len ? ", " : "", what);
+		str_printf(&files->absent, "%s%s", files->absent.len ? ", " : "", p->what);
 	if (rc && (!files->first.code || rc != -ENODATA))
 		files->first = *err;
+	p->free(p);
+}
+
+static void flame_files_wait(struct flame_files *files)
+{
+	background_wait(&files->writer);
+	if (files->writing)
+		flame_files_count(files, files->writing, -files->failed.code, &files->failed);
+	files->writing = NULL;
+	files->failed = (struct error){0};
+}
+
+static void *flame_files_write(void *arg)
+{
+	struct flame_files *files = arg;
+
+	files->writing->write(files->writing, files->dir, &files->failed);
+	return NULL;
+}
+
+void flame_files_add(struct flame_files *files, struct flame_picture *p, int rc,
+		     const struct error *err)
+{
+	flame_files_wait(files);
+	if (rc) {
+		flame_files_count(files, p, rc, err);
+		return;
+	}
+	files->writing = p;
+	background_start(&files->writer, flame_files_write, files);
+}
+
+bool flame_files_failed(const struct flame_files *files)
+{
+	return files->first.code && files->first.code != ENODATA;
 }
 
 int flame_files_end(struct flame_files *files, int *written, struct error *err)
 {
+	flame_files_wait(files);
 	*written += files->written;
 	if (files->first.code && (!files->written || files->first.code != ENODATA))
 		*err = files->first;
@@ -435,44 +492,35 @@ int flame_files_end(struct flame_files *files, int *written, struct error *err)
 }
 
 /* A block without a profile is no error where another has one. */
-static int flame_write_blocks(struct drawing *d, const struct block *blocks, int n, const char *dir,
-			      int *written, struct error *err)
+static void flame_draw_blocks(struct drawing *d, const struct block *blocks, int n,
+			      struct flame_files *files)
 {
-	struct flame_files files = {.chart = "flame"};
-	int i, rc = 0;
+	int i;
 
-	for (i = 0; i < n && (!rc || rc == -ENODATA); i++) {
-		struct error own = {0};
-		char *what;
-
-		if (!flame_is_drawn(d, blocks[i].variant) ||
-		    (d->side && strcmp(d->side, blocks[i].side) != 0))
-			continue;
-		rc = flame_write_block(d, &blocks[i], dir, &own);
-		what = xasprintf("%s %s", blocks[i].variant, blocks[i].side);
-		flame_files_add(&files, rc, what, &own);
-		free(what);
-	}
-	return flame_files_end(&files, written, err);
+	for (i = 0; i < n && !flame_files_failed(files); i++)
+		if (flame_is_drawn(d, blocks[i].variant) &&
+		    (!d->side || !strcmp(d->side, blocks[i].side)))
+			flame_draw_block(d, &blocks[i], files);
 }
 
 static int flame_write_all(struct drawing *d, const char *dir, int *written, struct error *err)
 {
-	struct block *blocks;
-	int n, rc;
+	struct flame_files files = {.chart = "flame", .dir = dir};
+	struct block *blocks = NULL;
+	int n = 0;
 
 	d->chart = &chart_flame;
-	if (!d->store) {
-		rc = flame_write_block(d, NULL, dir, err);
-		*written += !rc;
-		return rc;
+	if (d->store) {
+		n = scope_blocks(d->store, &d->query, &blocks, err);
+		if (n < 0)
+			return n;
+		flame_draw_blocks(d, blocks, n, &files);
+	} else {
+		flame_draw_block(d, NULL, &files);
 	}
-	n = scope_blocks(d->store, &d->query, &blocks, err);
-	if (n < 0)
-		return n;
-	rc = flame_write_blocks(d, blocks, n, dir, written, err);
+	n = flame_files_end(&files, written, err);
 	free(blocks);
-	return rc;
+	return n;
 }
 
 const struct chart chart_flame = {

@@ -4,6 +4,7 @@
 #define ZC_PLOT_CHART_FLAME_H
 
 #include "analyze/measures/call_tree.h"
+#include "lib/workers.h"
 #include "plot/chart.h"
 #include "plot/flame.h"
 
@@ -31,17 +32,41 @@ void flame_set_label(struct table *t, struct value *row, const struct call_label
 int flame_write_tsv(const struct table *t, const struct figure *f, const char *dir,
 		    struct error *err);
 
-/* The files of one chart. */
+/* What is known of a picture when its frames are read: the first member of a chart. */
+struct flame_picture {
+	struct flame graph; /* without frames */
+	struct figure figure;
+	char *what; /* the variant and side, for messages */
+	/* Adds the frames and writes the files. Reads only what the chart owns. */
+	int (*write)(struct flame_picture *p, const char *dir, struct error *err);
+	void (*free)(struct flame_picture *p); /* frees the chart */
+};
+
+void flame_picture_free(struct flame_picture *p);
+
+/*
+ * The files of one chart. One picture is written in the background while the next is read. Starts
+ * with `chart` and `dir` alone.
+ */
 struct flame_files {
-	const char *chart;
+	const char *chart, *dir;
 	int written;
 	struct str absent;  /* the ends without a profile */
 	struct error first; /* the first error, or the one that is no missing profile */
+	struct background writer;
+	struct flame_picture *writing;
+	struct error failed; /* of `writing` */
 };
 
-/* Counts a file, or keeps why it is missing. */
-void flame_files_add(struct flame_files *files, int rc, const char *what, const struct error *err);
-/* Names the ends without a profile. Returns an error if there is no file, or another error. */
+/* Takes the picture. Writes it if `rc` is 0, else counts why there is none. */
+void flame_files_add(struct flame_files *files, struct flame_picture *p, int rc,
+		     const struct error *err);
+/* Returns whether an error makes further pictures useless. A missing profile does not. */
+bool flame_files_failed(const struct flame_files *files);
+/*
+ * Waits for the last picture. Names the ends without a profile. Returns an error if there is no
+ * file, or another error.
+ */
 int flame_files_end(struct flame_files *files, int *written, struct error *err);
 
 #endif

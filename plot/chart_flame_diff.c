@@ -22,7 +22,9 @@ enum { SAME = 0xd4d4d4, UNTESTED = 0xececec };
 static const char *const region_names[REGIONS] = {"in both or rare", "vanished", "new"};
 
 struct diff_chart {
+	struct flame_picture picture;
 	struct drawing *d;
+	bool picture_only;
 	struct comparison c;
 	struct call_diff cd;
 	struct table notes;
@@ -359,16 +361,35 @@ static void diff_chart_foot(struct diff_chart *c, struct figure *f)
 	c->d->facts.profiled = all;
 }
 
-static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *dir,
-			   struct error *err)
+static int diff_chart_close(struct diff_chart *c, int rc, struct error *err)
 {
-	struct flame fl = {.icicle = c->d->icicle, .differs = true};
-	int rc, e;
+	return c->abroad ? compare_close(&c->c, rc, err) : rc;
+}
 
+static int diff_chart_write(struct flame_picture *p, const char *dir, struct error *err)
+{
+	struct diff_chart *c = (struct diff_chart *)p;
+	int rc;
+
+	diff_chart_add_frames(c, &p->graph);
+	rc = flame_write(&p->graph, &p->figure, dir, err);
+	if (!rc && !c->picture_only)
+		rc = diff_chart_write_tsv(c, &p->figure, dir, err);
+	return diff_chart_close(c, rc, err);
+}
+
+static int diff_chart_set_texts(struct diff_chart *c, struct error *err)
+{
+	struct flame *fl = &c->picture.graph;
+	struct figure *f = &c->picture.figure;
+	int e;
+
+	fl->icicle = c->d->icicle;
+	fl->differs = true;
 	for (e = 0; e < ENDS; e++)
-		fl.ends[e] =
-			label_fit(&fl.arena, label_clean(&fl.arena, c->c.end[e].label), 15, 200);
-	fl.unit = label_clean(&fl.arena, arena_printf(&fl.arena, "ns per %s", c->cd.unit));
+		fl->ends[e] =
+			label_fit(&fl->arena, label_clean(&fl->arena, c->c.end[e].label), 15, 200);
+	fl->unit = label_clean(&fl->arena, arena_printf(&fl->arena, "ns per %s", c->cd.unit));
 	f->name = flame_file_name(f,
 				  (const char *const[]){f->name, c->c.end[BASE].label,
 							c->c.end[NEW].label, c->cd.side},
@@ -378,12 +399,7 @@ static int diff_chart_draw(struct diff_chart *c, struct figure *f, const char *d
 	diff_chart_captions(c, f);
 	diff_chart_add_legend(c, f);
 	diff_chart_foot(c, f);
-	diff_chart_add_frames(c, &fl);
-	rc = compare_failed(&c->c, err);
-	if (!rc)
-		rc = flame_write(&fl, f, dir, err);
-	flame_free(&fl);
-	return rc || c->d->pictures_only ? rc : diff_chart_write_tsv(c, f, dir, err);
+	return compare_failed(&c->c, err);
 }
 
 /* Opens NEW, and for its sake BASE again, where NEW is a variant of another capture. */
@@ -410,8 +426,7 @@ static int diff_chart_open(struct diff_chart *c, const char *new, struct error *
 	return rc;
 }
 
-static int diff_chart_write(struct diff_chart *c, struct figure *f, const char *new,
-			    const char *dir, struct error *err)
+static int diff_chart_read(struct diff_chart *c, const char *new, struct error *err)
 {
 	int rc = diff_chart_open(c, new, err);
 
@@ -421,47 +436,54 @@ static int diff_chart_write(struct diff_chart *c, struct figure *f, const char *
 	if (!rc)
 		rc = call_diff_read(&c->cd, &c->c, c->d->reverse, &c->notes, err);
 	if (!rc)
-		rc = diff_chart_draw(c, f, dir, err);
+		rc = diff_chart_set_texts(c, err);
+	return rc ? diff_chart_close(c, rc, err) : 0;
+}
+
+static void diff_chart_free(struct flame_picture *p)
+{
+	struct diff_chart *c = (struct diff_chart *)p;
+
 	call_diff_free(&c->cd);
 	table_free(&c->notes);
 	str_free(&c->evidence);
-	return c->abroad ? compare_close(&c->c, rc, err) : rc;
+	flame_picture_free(p);
+	free(c);
 }
 
-static int flame_diff_write_pair(struct drawing *d, const char *new, const char *dir,
-				 struct error *err)
+static void flame_diff_draw_pair(struct drawing *d, const char *new, struct flame_files *files)
 {
+	struct diff_chart *c = xcalloc(1, sizeof(*c));
 	const struct drawing before = *d;
-	struct diff_chart c = {.d = d};
-	struct figure f;
+	struct error err = {0};
 	int rc;
 
-	chart_begin(&chart_flame_diff, d, &f);
+	c->d = d;
+	c->picture_only = d->pictures_only;
+	c->picture.write = diff_chart_write;
+	c->picture.free = diff_chart_free;
+	c->picture.what = xstrdup(new);
+	chart_begin(&chart_flame_diff, d, &c->picture.figure);
 	d->news = &new;
 	d->nnews = 1;
-	rc = diff_chart_write(&c, &f, new, dir, err);
+	rc = diff_chart_read(c, new, &err);
 	d->news = before.news;
 	d->nnews = before.nnews;
 	d->least = NULL;
-	figure_free(&f);
-	return rc;
+	flame_files_add(files, &c->picture, rc, &err);
 }
 
 static int flame_diff_write(struct drawing *d, const char *dir, int *written, struct error *err)
 {
-	struct flame_files files = {.chart = "flame-diff"};
+	struct flame_files files = {.chart = "flame-diff", .dir = dir};
 	const char *new;
-	int i, rc = 0;
+	int i;
 
 	d->chart = &chart_flame_diff;
 	if (!drawing_variant(d, 1))
 		return error_set(err, ENODATA, "there is no second variant to compare with");
-	for (i = 1; (new = drawing_variant(d, i)) && (!rc || rc == -ENODATA); i++) {
-		struct error own = {0};
-
-		rc = flame_diff_write_pair(d, new, dir, &own);
-		flame_files_add(&files, rc, new, &own);
-	}
+	for (i = 1; (new = drawing_variant(d, i)) && !flame_files_failed(&files); i++)
+		flame_diff_draw_pair(d, new, &files);
 	return flame_files_end(&files, written, err);
 }
 

@@ -324,16 +324,24 @@ static void tsv_add_bar(struct table *t, const struct figure *f, const struct pa
 		tsv_add_row(t, f, place, from, from + e.value, e);
 }
 
+enum { BUFFER = 1 << 16 };
+
 /* Writes to the open file, which it closes. */
 static int table_write_file(const struct table *t, int fd)
 {
 	FILE *out = fdopen(fd, "w");
-	int rc = out ? table_write(t, FORMAT_TSV, out) : -errno;
+	char *buffer = xmalloc(BUFFER);
+	int rc = -errno;
 
+	if (out) {
+		setvbuf(out, buffer, _IOFBF, BUFFER);
+		rc = table_write(t, FORMAT_TSV, out);
+	}
 	if (!rc && (fflush(out) || (fsync(fd) && errno != EINVAL)))
 		rc = -errno;
 	if ((out ? fclose(out) : close(fd)) && !rc)
 		rc = -errno;
+	free(buffer);
 	return rc;
 }
 

@@ -198,18 +198,21 @@ static enum end line_end_kind(const char *s, size_t at, size_t next,
 static size_t line_end(const char *s, const struct label_shape *shape, size_t *any)
 {
 	size_t at = 0, next, end[END_GOOD + 1] = {0};
+	double width = 0;
+	uint32_t code;
 
-	*any = strlen(s);
-	if (label_width(s, shape->size, shape->bold) <= shape->width)
-		return *any;
 	while (s[at]) {
 		next = utf8_forward(s, at);
-		if (at && bytes_width(s, next, shape->size, shape->bold) > shape->width)
+		utf8_decode(s + at, &code);
+		width += character_width(code);
+		if (at && width * shape->size * (shape->bold ? bold_factor : 1) > shape->width)
 			break;
 		end[line_end_kind(s, at, next, shape)] = next;
 		at = next;
 	}
 	*any = at;
+	if (!s[at])
+		return at;
 	return end[END_GOOD] ? end[END_GOOD] : end[END_AT_ARROW];
 }
 

@@ -102,7 +102,7 @@ $(B)/tests/fuzz/host_%: $(B)/tests/fuzz/host_%.o $(B)/host.a $(B)/lib.a
 # ThreadSanitizer over what starts threads: the readers of perf.data and of runs, the checker of
 # checksums, and the poller of power meters. Its runtime needs the usual layout of the memory.
 TSAN_UNIT := host_collect lib_basic perfdata_samples tracepoints
-TSAN_CMD := analyze analyze-damage golden-captures host-collect-power perfdata-threads
+TSAN_CMD := analyze analyze-damage golden-captures host-collect-power perfdata-threads plot-flame
 ifdef OFFLINE
 TSAN_UNIT := $(filter-out host_%,$(TSAN_UNIT))
 TSAN_CMD := $(filter-out host-%,$(TSAN_CMD))

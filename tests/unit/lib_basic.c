@@ -399,6 +399,26 @@ static void test_each_thread_has_its_own_texts_of_messages(void **state)
 	assert_ptr_not_equal(shown[2], shown[3]);
 }
 
+static void *number_double(void *number)
+{
+	*(int *)number *= 2;
+	return NULL;
+}
+
+static void test_background_work_is_done_after_the_wait(void **state)
+{
+	struct background b = {0};
+	int number = 21;
+
+	(void)state;
+	background_wait(&b); /* none runs */
+	background_start(&b, number_double, &number);
+	background_wait(&b);
+	assert_int_equal(number, 42);
+	background_wait(&b);
+	assert_int_equal(number, 42);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_only_files_are_replaced),
 		cmocka_unit_test(test_a_walk_visits_all_entries_and_says_which_are_gone),
 		cmocka_unit_test(test_each_thread_has_its_own_texts_of_messages),
+		cmocka_unit_test(test_background_work_is_done_after_the_wait),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
