@@ -356,14 +356,20 @@ double stats_t_cdf(double t, double df)
 	return t > 0 ? 1 - tail : tail;
 }
 
-/* Finds where a lower tail reaches p <= 1/2: below 0, where the cdf is most precise. */
-static double quantile_lower(double p, double df, double (*cdf)(double x, double df, double unused))
+/*
+ * Finds where a lower tail reaches p <= 1/2: below 0, where the cdf is most precise. The search is
+ * short if that is within 1 % of `near`.
+ */
+static double quantile_lower(double p, double near, double df,
+			     double (*cdf)(double x, double df, double unused))
 {
-	double lo = -1;
+	double lo = 1.01 * near, hi = 0.99 * near;
 
 	while (cdf(lo, df, 0) > p && lo > -1e300)
 		lo *= 2;
-	return quantile_find(p, lo, 0, cdf, df, 0);
+	if (cdf(hi, df, 0) < p)
+		hi = 0;
+	return quantile_find(p, lo, hi, cdf, df, 0);
 }
 
 static double normal_cdf(double z, double unused, double unused2)
@@ -383,14 +389,33 @@ double stats_normal_quantile(double p)
 {
 	if (!(p > 0 && p < 1))
 		return NAN;
-	return p > 0.5 ? -quantile_lower(1 - p, 0, normal_cdf) : quantile_lower(p, 0, normal_cdf);
+	return p > 0.5 ? -quantile_lower(1 - p, -1, 0, normal_cdf)
+		       : quantile_lower(p, -1, 0, normal_cdf);
+}
+
+/*
+ * Returns about the t quantile below 0 from the normal one, by Fisher's expansion (Abramowitz &
+ * Stegun 26.7.5).
+ */
+static double t_quantile_near(double z, double df)
+{
+	double zz = z * z, near;
+
+	near = z * (1 + ((zz + 1) / 4 + (((5 * zz + 16) * zz + 3) / 96 +
+					 (((3 * zz + 19) * zz + 17) * zz - 15) / 384 / df) /
+						df) /
+				df);
+	return near < 0 && near > -1e3 ? near : -1;
 }
 
 double stats_t_quantile(double p, double df)
 {
+	double lower = p > 0.5 ? 1 - p : p, t;
+
 	if (!(p > 0 && p < 1) || !(df > 0))
 		return NAN;
-	return p > 0.5 ? -quantile_lower(1 - p, df, t_cdf) : quantile_lower(p, df, t_cdf);
+	t = quantile_lower(lower, t_quantile_near(stats_normal_quantile(lower), df), df, t_cdf);
+	return p > 0.5 ? -t : t;
 }
 
 double stats_binomial_cdf(long k, unsigned n, double p)

@@ -393,12 +393,9 @@ static void page_place_absent(struct page *page, const struct figure *f)
 }
 
 /* Returns whether the part is thick enough to be seen in any bar. */
-static bool part_is_seen(const struct figure *f, int part)
+static bool part_is_seen(const struct figure *f, int part, double least)
 {
-	enum { THINNEST = 250 }; /* the axis has room for this many of the thinnest parts */
 	struct estimate e;
-	bool cut;
-	double least = page_reach(f, &cut) / THINNEST;
 	int g, b;
 
 	for (g = 0; g < f->groups.n; g++)
@@ -410,22 +407,25 @@ static bool part_is_seen(const struct figure *f, int part)
 
 void page_place_part_legend(struct page *page, const struct figure *f, double bottom)
 {
-	double widest = 0, y, step, size = PAGE_LEGEND_SIZE, w;
+	enum { THINNEST = 250 }; /* the axis has room for this many of the thinnest parts */
+	double widest = 0, y, step, size = PAGE_LEGEND_SIZE, w, least;
+	bool *seen = xcalloc((size_t)f->parts.n + 1, sizeof(*seen)), cut;
 	int i, used = 0;
 
+	least = page_reach(f, &cut) / THINNEST;
 	for (i = 0; i < f->parts.n; i++)
-		used += part_is_seen(f, i);
+		used += seen[i] = part_is_seen(f, i, least);
 	step = used ? fmin(31, (bottom - page->top) / used) : 31;
 	size = fmin(size, step * 0.8);
 	for (i = 0; i < f->parts.n; i++) {
 		w = label_width(f->parts.mark[i].label, size, false);
-		widest = w > widest && part_is_seen(f, i) ? w : widest;
+		widest = w > widest && seen[i] ? w : widest;
 	}
 	widest = fmin(widest, PAGE_LEGEND_MAX * page->width / PAGE_W);
 	page->right -= widest + 50;
 	y = page->top + 14;
 	for (i = f->parts.n - 1; i >= 0; i--) {
-		if (!part_is_seen(f, i))
+		if (!seen[i])
 			continue;
 		page_put_swatch(page, page->right + 20, y, size * 0.95, f->parts.mark[i].rgb);
 		page_put_text(page, (struct page_text){.x = page->right + 46,
@@ -437,6 +437,7 @@ void page_place_part_legend(struct page *page, const struct figure *f, double bo
 									 size, widest)});
 		y += step;
 	}
+	free(seen);
 }
 
 /* Returns whether a figure of curves has none of the bar: its legend leaves it out. */

@@ -88,26 +88,14 @@ int scope_blocks(struct store *s, const struct query *q, struct block **blocks, 
 	return rc;
 }
 
-/* Returns true if run.json says that perf ran, even if its file is missing. */
-static bool scope_was_profiled(struct store *s, const struct run *r)
-{
-	struct collector_row *rows;
-	int n = store_collectors(s, r->id, &rows, NULL), i;
-	bool found = false;
-
-	for (i = 0; i < n; i++)
-		found |= !strcmp(rows[i].name, "perf") && strcmp(rows[i].state, "unsupported") != 0;
-	free(rows);
-	return found;
-}
-
 static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
 {
 	switch (p) {
 	case FOR_PROFILE:
 		return store_has_profile(s, r->id);
 	case FOR_PROFILE_NOTES:
-		return store_has_profile(s, r->id) || scope_was_profiled(s, r);
+		/* perf ran, even if its file is missing */
+		return store_has_profile(s, r->id) || store_has_collector(s, r->id, "perf");
 	case FOR_SYSCALLS:
 		return store_has_syscalls(s, r->id);
 	default:

@@ -126,8 +126,18 @@ int store_sides(struct store *s, const char ***list, struct error *err)
 
 bool store_side_is(struct store *s, const char *side, const char *role)
 {
-	return sql_exists(s, "SELECT 1 FROM run WHERE side = ? AND IFNULL(role, side) = ?", "ss",
-			  side, role);
+	const char **list;
+	char *wanted = xasprintf("%s %s", role, side);
+	bool found = false;
+	int n = names_read_once(s, &s->roles,
+				"SELECT DISTINCT IFNULL(role, side) || ' ' || side FROM run", &list,
+				NULL);
+
+	while (n-- > 0)
+		found |= !strcmp(list[n], wanted);
+	free(list);
+	free(wanted);
+	return found;
 }
 
 int store_host_add(struct store *s, const struct host_row *h, struct error *err)
@@ -335,6 +345,14 @@ int store_collectors(struct store *s, int64_t run, struct collector_row **rows, 
 			"SELECT name, state, why, IFNULL(lost, -1) FROM collector WHERE run = ? "
 			"ORDER BY rowid",
 			"i", run);
+}
+
+bool store_has_collector(struct store *s, int64_t run, const char *name)
+{
+	return sql_exists(s,
+			  "SELECT 1 FROM collector WHERE run = ? AND name = ? AND "
+			  "IFNULL(state, '') <> 'unsupported'",
+			  "is", run, name);
 }
 
 /* --- topology of a host --- */

@@ -37,7 +37,8 @@ struct store {
 		const char **list;
 		int n;
 	} variants, sides;
-	struct run *runs; /* as `variants`; sorted by variant, then in the order of the capture */
+	struct names roles; /* "ROLE SIDE" */
+	struct run *runs;   /* as `variants`; sorted by variant, then in the order of the capture */
 	struct run *repeats; /* the same runs, sorted by variant, repeat, then as above */
 	size_t nruns;
 	struct notes notes; /* of all runs, by run; complete if has_notes */

@@ -127,6 +127,7 @@ int store_close(struct store *s, int rc, struct error *err)
 	intern_free(&s->strings);
 	free(s->variants.list);
 	free(s->sides.list);
+	free(s->roles.list);
 	free(s->runs);
 	free(s->repeats);
 	notes_free(&s->notes);

@@ -59,6 +59,9 @@ int store_run_fail(struct store *store, int64_t run, const char *why, struct err
 
 int store_collector_add(struct store *store, int64_t run, const struct collector_row *c,
 			struct error *err);
+/* Returns whether the run has the collector, and the host supports it. */
+bool store_has_collector(struct store *store, int64_t run, const char *name);
+
 /*
  * Reads the states of the run's collectors. The caller frees the rows. Returns the count or
  * -errno.
