@@ -89,7 +89,7 @@ char *xasprintf(const char *fmt, ...)
 	return s;
 }
 
-enum { BLOCK = 64 * 1024, BLOCK_MAX = 1 << 20 };
+enum { BLOCK = 4096, BLOCK_MAX = 1 << 20 };
 
 struct arena_block {
 	struct arena_block *next;
