@@ -124,7 +124,7 @@ double *stats_wilcoxon_counts(size_t na, size_t nb, size_t *n)
 	*n = top + 1;
 	c[0] = 1;
 	for (i = 1; i <= m; i++) {
-		for (u = top / 2; u + 1 > more + i; u--)
+		for (u = top / 2; u >= more + i; u--)
 			c[u] -= c[u - more - i];
 		for (u = i; u <= top / 2; u++)
 			c[u] += c[u - i];

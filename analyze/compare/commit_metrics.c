@@ -19,9 +19,9 @@ static int commit_digits(double x)
 {
 	int digits = 0;
 
-	while (digits < 6 && fabs(x) < 999.5 / pow(10, digits) && x != 0)
+	while (x != 0 && digits < 6 && fabs(x) < 999.5 / pow(10, digits))
 		digits++;
-	return x == 0 ? 0 : digits;
+	return digits;
 }
 
 struct value commit_number(struct table *to, const char *format, int digits, double x)

@@ -40,8 +40,8 @@ static int waterfall_order(const void *a, const void *b)
 	const struct diff_row *x = *(const struct diff_row *const *)a;
 	const struct diff_row *y = *(const struct diff_row *const *)b;
 
-	if ((x->delta < 0) != (y->delta < 0))
-		return x->delta < 0 ? -1 : 1;
+	if (signbit(x->delta) != signbit(y->delta))
+		return signbit(x->delta) ? -1 : 1;
 	if (fabs(x->delta) != fabs(y->delta))
 		return fabs(x->delta) > fabs(y->delta) ? -1 : 1;
 	return strcmp(x->key, y->key);

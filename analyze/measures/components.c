@@ -79,8 +79,8 @@ static size_t components_count_literals(const char *glob)
 	size_t n = 0;
 
 	for (; *glob; glob++) {
-		if (*glob == '[' && strchr(glob + 1, ']'))
-			glob = strchr(glob + 1, ']');
+		if (*glob == '[' && strchr(glob, ']'))
+			glob = strchr(glob, ']');
 		else
 			n += !strchr("*?", *glob);
 	}

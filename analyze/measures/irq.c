@@ -59,7 +59,7 @@ static struct irq_ranked *irq_rank(const struct changes *c)
 	for (i = 0; i < c->n; i++) {
 		double rate = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
 
-		list[i] = (struct irq_ranked){&c->row[i], isnan(rate) ? -1 : rate};
+		list[i] = (struct irq_ranked){&c->row[i], isnan(rate) ? -INFINITY : rate};
 	}
 	if (c->n)
 		qsort(list, c->n, sizeof(*list), irq_compare_rate);

@@ -90,6 +90,28 @@ static void test_most_specific_name_decides_in_any_order(void **state)
 	}
 }
 
+/* A set [...] is a wildcard. Of globs with as many characters of a name, the first decides. */
+static void test_glob_with_more_characters_of_the_name_decides(void **state)
+{
+	static const struct {
+		const char *rules, *symbol, *owner;
+	} cases[] = {
+		{"one | a[bx]*d\ntwo | ?b*d\n", "abcd", "one"},
+		{"one | a[bxyz]*d\ntwo | ab*d\n", "abcd", "two"},
+		{"one | [x][y]*\ntwo | x*[y]\n", "xy", "two"},
+		{"one | a?????d\ntwo | ab*d\n", "abcdefd", "two"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct components *c = rules_of(cases[i].rules);
+
+		assert_string_equal(part(c, cases[i].symbol, DSO_KERNEL), cases[i].owner);
+		components_free(c);
+	}
+}
+
 static void test_function_of_one_module_is_not_that_of_another(void **state)
 {
 	struct components *c = rules_of("one | module:bc\ntwo | module:c\n");
@@ -124,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
+		cmocka_unit_test(test_glob_with_more_characters_of_the_name_decides),
 		cmocka_unit_test(test_places_decide_before_or_after_names),
 		cmocka_unit_test(test_function_of_one_module_is_not_that_of_another),
 	};

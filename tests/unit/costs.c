@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Costs on a world small enough to add up by hand. */
 #include "analyze/measures/call_tree.h"
+#include "analyze/measures/costs.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 
@@ -394,7 +395,8 @@ static void test_costs_are_lossy_where_their_basis_is(void **state)
 		{NOTE_power_few_readings, false},
 		{NOTE_cpu_others, false}, /* a warning about the CPU time */
 	};
-	struct query q = {0};
+	const char *groups[] = {"copy=skb_*"};
+	struct query q = {.groups = groups, .ngroups = 1};
 	struct error err = {0};
 	struct store *s;
 	struct table t;
@@ -414,8 +416,35 @@ static void test_costs_are_lossy_where_their_basis_is(void **state)
 		assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
 		assert_int_equal(t.lossy, notes[i].lossy);
 		table_free(&t);
+		assert_int_equal(measure_run("groups", s, &q, &t, &err), 0);
+		assert_int_equal(t.lossy, notes[i].lossy);
+		table_free(&t);
 		assert_int_equal(store_close(s, 0, NULL), 0);
 	}
+}
+
+/* Of the weight, however small, a quarter is the workload's, and half is in interrupts elsewhere.
+ */
+static void test_workloads_part_of_the_samples_is_printed(void **state)
+{
+	struct cost_part part = {.tally = {.spec = {.workload_only = true},
+					   .weight = 0.5,
+					   .own = 0.125,
+					   .elsewhere = 0.25}};
+	struct str s = {0};
+
+	(void)state;
+	cost_print_workload(&part, &s);
+	assert_string_equal(s.buf,
+			    "; the workload's processes 25.00 %, interrupts elsewhere 50.00 %, "
+			    "everything else 25.00 % of all samples");
+	str_free(&s);
+	part.tally.weight = 0;
+	cost_print_workload(&part, &s);
+	part.tally.weight = 1;
+	part.tally.spec.workload_only = false;
+	cost_print_workload(&part, &s);
+	assert_null(s.buf);
 }
 
 /* The load of 10, 20 and 60 % of a CPU is 20 % as median and 30 % as mean. */
@@ -563,6 +592,7 @@ int main(void)
 		cmocka_unit_test(test_wall_time_counts_idle_time_without_samples),
 		cmocka_unit_test(test_summary_says_once_that_the_workloads_copies_are_not_known),
 		cmocka_unit_test(test_costs_are_lossy_where_their_basis_is),
+		cmocka_unit_test(test_workloads_part_of_the_samples_is_printed),
 		cmocka_unit_test(test_measured_load_is_estimated_as_the_query_asks),
 		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),

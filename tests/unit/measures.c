@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of stores that are small enough to work out every figure by hand. */
+#include "analyze/measures/basis.h"
 #include "analyze/measures/call_tree.h"
 #include "analyze/measures/counters.h"
 #include "analyze/measures/runs.h"
@@ -609,6 +610,60 @@ static void test_scores_have_no_total_of_a_cpu_that_sides_share(void **state)
 	small_store_close(s);
 }
 
+/* A bucket with one call is a known share, and so is an empty one beside it. */
+static void test_sizes_are_shares_of_their_histogram(void **state)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){0});
+	struct table t;
+
+	(void)state;
+	small_store_metric(s, run, "recv_size_log2:9", 1);
+	small_store_metric(s, run, "rx_bytes", 600);
+	small_store_metric(s, run, "rx_calls", 2);
+	small_store_metric(s, run, "recv_tokens_log2:3", 0);
+	run = small_store_run(s, (struct run){.repeat = 2});
+	small_store_metric(s, run, "recv_size_log2:8", 3);
+	small_store_metric(s, run, "recv_size_log2:9", 1);
+	t = small_store_table(s, "sizes", (struct query){.estimator = "mean"});
+	small_store_column_is(&t, "name",
+			      "recv_size_log2:8 recv_size_log2:9 recv_tokens_log2:3 "
+			      "recv_pct_log2:8 recv_pct_log2:9 bytes_per_receive");
+	assert_float_equal(table_real(&t, 0, "value"), 1.5, 0); /* 0 and 3 */
+	assert_float_equal(table_real(&t, 3, "value"), 37.5, 1e-9);
+	assert_float_equal(table_real(&t, 4, "value"), 62.5, 1e-9);
+	assert_float_equal(table_real(&t, 5, "value"), 300, 0);
+	assert_int_equal(table_real(&t, 4, "runs"), 2);
+	assert_int_equal(table_real(&t, 5, "runs"), 1);
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_columns_of_ns_become_columns_of_cycles(void **state)
+{
+	static const struct column columns[] = {
+		{"self_ns", .unit = "ns/KiB"}, {"delta_ns_ci", .unit = "ns"},
+		{"share", .unit = "%"},	       {"a_nsb", .unit = "n"},
+		{"x_n_ns", .unit = NULL},      {"ns", .unit = "ns"}};
+	static const char *const names[] = {"self_cycles", "delta_cycles_ci", "share",
+					    "a_nsb",	   "x_n_cycles",      "ns"};
+	static const char *const units[] = {"cycles/KiB", "cycles", "%", "n", NULL, "cycles"};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	table_init(&t, "functions", columns, array_size(columns));
+	amount_columns(&t, IN_NS);
+	assert_ptr_equal(t.columns, columns);
+	amount_columns(&t, IN_CYCLES);
+	for (i = 0; i < array_size(columns); i++) {
+		assert_string_equal(t.columns[i].name, names[i]);
+		assert_string_equal(t.columns[i].unit ? t.columns[i].unit : "",
+				    units[i] ? units[i] : "");
+	}
+	table_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -628,6 +683,8 @@ int main(void)
 		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
 		cmocka_unit_test(test_scores_of_a_total_add_up_costs_and_divide_sums),
 		cmocka_unit_test(test_scores_have_no_total_of_a_cpu_that_sides_share),
+		cmocka_unit_test(test_sizes_are_shares_of_their_histogram),
+		cmocka_unit_test(test_columns_of_ns_become_columns_of_cycles),
 		cmocka_unit_test(test_summary_has_the_columns_of_the_units_that_count),
 	};
 

@@ -346,6 +346,25 @@ static void test_components_say_which_shares_have_no_name(void **state)
 	flat_free(&f);
 }
 
+static void test_addresses_without_a_name_are_one_row_unless_all_are_wanted(void **state)
+{
+	struct flat f =
+		parsed("# Overhead  Symbol\n 40.00%  [k] tcp_ack\n"
+		       " 20.00%  [k] 0xffffffff81000000\n 10.00%  [k] 0xffffffff81000010\n");
+	struct query q = {.flat = &f, .by = "symbol"};
+	struct table t = small_store_table(NULL, "components", q);
+
+	(void)state;
+	small_store_column_is(&t, "symbol", "tcp_ack [unresolved]");
+	near(table_real(&t, 1, "self_share"), 30);
+	table_free(&t);
+	q.all = true;
+	t = small_store_table(NULL, "components", q);
+	small_store_column_is(&t, "symbol", "tcp_ack 0xffffffff81000000 0xffffffff81000010");
+	table_free(&t);
+	flat_free(&f);
+}
+
 static void test_components_of_a_text_are_not_split_by_what_it_lacks(void **state)
 {
 	static const char *const keys[] = {"cpu", "context", "pid", "tid", "thread", "process"};
@@ -424,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_functions_add_up_over_commands),
 		cmocka_unit_test(test_functions_of_equal_share_stay_in_the_texts_order),
 		cmocka_unit_test(test_components_say_which_shares_have_no_name),
+		cmocka_unit_test(test_addresses_without_a_name_are_one_row_unless_all_are_wanted),
 		cmocka_unit_test(test_components_of_a_text_are_not_split_by_what_it_lacks),
 		cmocka_unit_test(test_costs_follow_the_basis),
 		cmocka_unit_test(test_missing_columns_and_bases_are_refused),

@@ -128,6 +128,28 @@ static void test_scores_of_given_numbers(void **state)
 	table_free(&t);
 }
 
+/* Of three sides, two have a run. The third side's traffic passed the transfer, too. */
+static void test_total_has_the_throughput_of_the_transfer(void **state)
+{
+	static const char *const sides[] = {"receiver", "sender"};
+	struct store *s = small_store();
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(sides); i++) {
+		int64_t run = add_side(s, sides[i], i ? "g" : "h", "1", 50);
+
+		small_store_metric(s, run, "transfer_sides", 3);
+		small_store_metric(s, run, "transfer:throughput", 6);
+	}
+	t = small_store_table(s, "roi", (struct query){0});
+	check_row(&t, 0, 4, 50, NAN, 0.32, NAN);
+	check_row(&t, 2, 6, 100, NAN, 0.36, NAN);
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* The receiver uses CPUs 1-2, the sender CPUs 2-3; CPU 2 is busy for 30 %. */
 static void test_total_counts_a_shared_cpu_once(void **state)
 {
@@ -523,6 +545,7 @@ int main(void)
 		cmocka_unit_test(test_scores_are_powers_of_the_throughput_over_the_cost),
 		cmocka_unit_test(test_score_over_a_cost_of_0_is_missing),
 		cmocka_unit_test(test_scores_of_given_numbers),
+		cmocka_unit_test(test_total_has_the_throughput_of_the_transfer),
 		cmocka_unit_test(test_total_counts_a_shared_cpu_once),
 		cmocka_unit_test(test_total_of_sides_on_the_same_cpus),
 		cmocka_unit_test(test_meter_of_a_host_serves_all_its_sides_and_counts_once),
