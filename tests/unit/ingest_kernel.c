@@ -604,6 +604,30 @@ static void test_softnet_by_place(void **state)
 	ingest_free(&in);
 }
 
+/* Lines of 9 words have no word 9, and lines of 10 words have no word 10. */
+static void test_softnet_counts_words_of_both_readings(void **state)
+{
+	static const char *const lines[] = {"10 0 0 0 0 0 0 0 0 5 6\n", "11 0 0 0 0 0 0 0 0\n",
+					    "13 0 0 0 0 0 0 0 0 5 6\n", "16 0 0 0 0 0 0 0 0 7\n",
+					    "1a 0 0 0 0 0 0 0 0 8 9\n"};
+	struct ingest in = fresh();
+	struct error err = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(lines); i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s%s", lines[i], lines[i]);
+		add(10 + 0.75 * (double)i, text);
+	}
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
+	is(in, "softnet_processed", 10);
+	is(in, "softnet_received_rps", 3);
+	absent(in, "softnet_flow_limit");
+	ingest_free(&in);
+}
+
 /* CPU 1 was never there, and CPU 3 goes before the window. */
 static void test_only_the_window_has_packets(void **state)
 {
@@ -1010,6 +1034,7 @@ int main(void)
 		cmocka_unit_test(test_nic_state_has_numbers_and_words),
 		cmocka_unit_test(test_softnet),
 		cmocka_unit_test(test_softnet_by_place),
+		cmocka_unit_test(test_softnet_counts_words_of_both_readings),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_states_of_cpu_0_end_with_the_list),
 		cmocka_unit_test(test_idle_awkward),
