@@ -2,6 +2,7 @@
 /* Comparisons of two ends that are small enough to work out every figure by hand. */
 #include "analyze/compare/call_diff.h"
 #include "analyze/compare/commit.h"
+#include "analyze/compare/costs.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 
@@ -71,6 +72,169 @@ static void test_frames_with_98_percent_of_a_caller_share_its_test(void **state)
 	small_store_close(s);
 }
 
+/* --- movements --- */
+
+static const struct comparison at_5_percent = {.rule = {.alpha = 0.05, .threshold = 0.02}};
+
+static void test_words_of_a_movement_say_what_its_error_and_its_test_tell(void **state)
+{
+	static const struct {
+		double base, delta, ci, sampling, p;
+		enum verdict verdict;
+		const char *words, *real;
+	} cases[] = {
+		{600, -100, 1.86, 1, 0.0061, VERDICT_BETTER,
+		 "-100.0 ns/KiB (600.0 to 500.0), +-1.9, p = 0.0061: real, better", "yes"},
+		{1, 0.5, 0.02, 1, 0.01, VERDICT_WORSE,
+		 "+0.50 ns/KiB (1.00 to 1.50), +-0.02, p = 0.01: real, worse", "yes"},
+		{10, -2, 0.5, 1, 0.01, VERDICT_COPIED,
+		 "-2.0 ns/KiB (10.0 to 8.0), +-0.5, p = 0.01: real, but it copied: no speed-up is claimed",
+		 "yes"},
+		{10, 1, 0.1, 1, 0.049, VERDICT_SAME,
+		 "+1.0 ns/KiB (10.0 to 11.0), +-0.1, p = 0.049: real, but no more than 2 % of it",
+		 "yes"},
+		{10, 0.5, 0.5, 1, 0.01, VERDICT_SAME,
+		 "+0.50 ns/KiB (10.00 to 10.50), +-0.50, p = 0.01: an outlier among the runs may explain it",
+		 "no"},
+		{10, 2, 0.5, 1, 0.05, VERDICT_SAME,
+		 "+2.0 ns/KiB (10.0 to 12.0), +-0.5, p = 0.05: not distinguishable from chance",
+		 "no"},
+		{10, 2, 0.5, 1, 0.01, VERDICT_DRIFT,
+		 "+2.0 ns/KiB (10.0 to 12.0), +-0.5, p = 0.01: no more than a drift between runs that did not take turns",
+		 "not known"},
+		{10, 2, NAN, NAN, 0.01, VERDICT_FEW,
+		 "+2.0 ns/KiB (10.0 to 12.0): too few runs to tell", "not known"},
+		{10, 2, NAN, 1.5, 0.01, VERDICT_FEW,
+		 "+2.0 ns/KiB (10.0 to 12.0), sampling error 1.5: beyond its error, but too few runs to tell",
+		 "not known"},
+		{10, -2, 2, 1.5, 0.01, VERDICT_FEW,
+		 "-2.0 ns/KiB (10.0 to 8.0), +-2.0: within its error, and too few runs to tell",
+		 "not known"},
+		{10, 2, 0.5, 1, NAN, VERDICT_NONE,
+		 "+2.0 ns/KiB (10.0 to 12.0), +-0.5: too small a part to be tested", "not known"},
+		/* no more than five digits of the cost, and six behind the point */
+		{1000, 0.5, 0.01, 1, NAN, VERDICT_NONE,
+		 "+0.5 ns/KiB (1000.0 to 1000.5), +-0.0: too small a part to be tested",
+		 "not known"},
+		{999, 0.5, 0.01, 1, NAN, VERDICT_NONE,
+		 "+0.50 ns/KiB (999.00 to 999.50), +-0.01: too small a part to be tested",
+		 "not known"},
+		{0.001, -1e-8, NAN, NAN, NAN, VERDICT_NONE,
+		 "-0.000000 ns/KiB (0.001000 to 0.001000): too small a part to be tested",
+		 "not known"},
+		/* a movement and an error of 1e-10 of the cost are noise */
+		{100, 1e-8, 1e-8, 1, NAN, VERDICT_NONE,
+		 "+0.0 ns/KiB (100.0 to 100.0), +-0.0: too small a part to be tested", "not known"},
+		{100, 1e-8, 0.01, 1, NAN, VERDICT_NONE,
+		 "+0.00 ns/KiB (100.00 to 100.00), +-0.01: too small a part to be tested",
+		 "not known"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct diff_row row = {.key = "copy",
+				       .key2 = "[kernel]",
+				       .cost = {cases[i].base, cases[i].base + cases[i].delta},
+				       .delta = cases[i].delta,
+				       .delta_ci = cases[i].ci,
+				       .delta_sampling = cases[i].sampling,
+				       .p = cases[i].p,
+				       .verdict = cases[i].verdict};
+		struct diff d = {.rows = &row, .n = 1, .possible = true};
+		struct movements m = {0};
+		struct table t;
+
+		table_init(&t, "metrics", NULL, 0);
+		movements_add(&m, "", &d, "KiB");
+		movements_add_notes(&m, &at_5_percent, &t, "component");
+		assert_int_equal(t.detail->rows, 1);
+		assert_true(str_starts(table_text(t.detail, 0, "words"), "copy "));
+		assert_string_equal(table_text(t.detail, 0, "words") + strlen("copy "),
+				    cases[i].words);
+		assert_string_equal(table_text(t.detail, 0, "real"), cases[i].real);
+		assert_string_equal(table_text(t.detail, 0, "unit"), "ns/KiB");
+		table_free(&t);
+		movements_free(&m);
+	}
+}
+
+/* Adds the notes of `n` rows with these movements, each with an error of 1 unless `error` says. */
+static struct table table_of_movements(const double *deltas, size_t n, double error,
+				       enum verdict verdict, const size_t runs[ENDS], size_t tests)
+{
+	static const char *const dsos[] = {"", "b", "c", "d", "e", "f", "g"};
+	struct diff_row rows[7] = {0};
+	struct diff d = {.rows = rows, .n = n, .nruns = {runs[BASE], runs[NEW]}, .tests = tests};
+	struct movements m = {0};
+	struct table t;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		rows[i] = (struct diff_row){.key = i < 3 ? "same" : "[one]",
+					    .key2 = dsos[i],
+					    .cost = {10, 10 + deltas[i]},
+					    .delta = deltas[i],
+					    .delta_ci = error,
+					    .delta_sampling = error,
+					    .p = 0.5,
+					    .verdict = verdict};
+	table_init(&t, "metrics", NULL, 0);
+	movements_add(&m, "sender", &d, "KiB");
+	movements_add_notes(&m, &at_5_percent, &t, "component");
+	movements_free(&m);
+	return t;
+}
+
+static void test_five_largest_movements_are_notes(void **state)
+{
+	static const double deltas[] = {1.5, -3, 0, 6, -5, 4, 2};
+	static const size_t runs[ENDS] = {2, 2}, single[ENDS] = {1, 2};
+	struct table t = table_of_movements(deltas, 7, 1, VERDICT_FEW, runs, 4);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(t.detail->rows, 5);
+	for (i = 0; i < 5; i++)
+		assert_float_equal(fabs(table_real(t.detail, i, "delta_ns")), 6 - (double)i, 0);
+	assert_string_equal(table_text(t.detail, 0, "side"), "sender");
+	/* The DSO tells names apart, and says whose a name in brackets is. */
+	small_store_says(&t, "sender [one] of d +6.0 ns/KiB");
+	small_store_says(&t, "sender same of b -3.0 ns/KiB");
+	assert_int_equal(t.notes.n, 5);
+	table_free(&t);
+	t = table_of_movements(deltas, 3, 1, VERDICT_FEW, runs, 4);
+	assert_int_equal(t.detail->rows, 2); /* the third row did not move */
+	small_store_says(&t, "sender same +1.5 ns/KiB");
+	table_free(&t);
+	/* Nothing is beyond its error: more runs could tell, unless a side has a single run. */
+	t = table_of_movements(deltas, 1, 1.5, VERDICT_FEW, runs, 4);
+	small_store_says(&t, "too few runs to test 4 components at once (that takes 5 a side)");
+	assert_int_equal(t.notes.n, 2);
+	table_free(&t);
+	t = table_of_movements(deltas, 1, 1.5, VERDICT_FEW, single, 4);
+	small_store_says(
+		&t,
+		"no component passed the test: p < 0.05 after Holm's correction, a change above 2 %");
+	assert_int_equal(t.notes.n, 1);
+	table_free(&t);
+	t = table_of_movements(deltas, 1, NAN, VERDICT_FEW, single, 4);
+	small_store_says(
+		&t, "one run on a side gives no error, so any change of a component may be chance");
+	assert_int_equal(t.notes.n, 2);
+	table_free(&t);
+	t = table_of_movements(deltas + 2, 1, NAN, VERDICT_FEW, single, 4); /* no row moved */
+	small_store_says(&t, "no component passed the test");
+	table_free(&t);
+	t = table_of_movements(deltas, 7, 1, VERDICT_SAME, single, 4);
+	small_store_says(&t, "no component passed the test");
+	assert_int_equal(t.detail->rows, 5);
+	table_free(&t);
+	t = table_of_movements(deltas, 0, 1, VERDICT_SAME, single, 4);
+	assert_int_equal(t.notes.n, 0);
+	table_free(&t);
+}
+
 /* --- commit messages --- */
 
 static void test_numbers_of_a_commit_message_have_four_digits(void **state)
@@ -130,6 +294,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames_with_98_percent_of_a_caller_share_its_test),
+		cmocka_unit_test(test_words_of_a_movement_say_what_its_error_and_its_test_tell),
+		cmocka_unit_test(test_five_largest_movements_are_notes),
 		cmocka_unit_test(test_numbers_of_a_commit_message_have_four_digits),
 		cmocka_unit_test(test_p_of_a_commit_message_has_three_digits),
 	};
