@@ -390,6 +390,174 @@ static void test_cpu_by_has_threads_and_everything_else(void **state)
 	small_store_close(s);
 }
 
+static bool has_row(const struct table *t, const char *comm)
+{
+	size_t i;
+
+	for (i = 0; i < t->rows; i++)
+		if (!strcmp(table_text(t, i, "comm"), comm))
+			return true;
+	return false;
+}
+
+/* A difference of the two clocks of up to 2 % is 0, a larger one is a note. */
+static void test_everything_else_is_not_below_zero(void **state)
+{
+	static const struct {
+		double busy[2], value, low, high;
+		int confined;
+	} cases[] = {
+		{{61, 61}, 1, 1, 1, 1},	      {{60, 60}, 0, 0, 0, 1},
+		{{59, 59}, 0, 0, 0, 0},	      {{58, 58}, 0, 0, 0, 1},
+		{{63, 59}, 1, 0, 3, 0},	      {{57.5, 57.5}, NAN, NAN, NAN, 1},
+		{{57, 57}, NAN, NAN, NAN, 0},
+	};
+	size_t i;
+	int r;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		const char *others =
+			cases[i].confined ? "(everything else)" : "(everything else, at least)";
+		struct store *s = small_store();
+		struct table t;
+
+		for (r = 0; r < 2; r++) {
+			int64_t run = small_store_run(s, (struct run){.repeat = r + 1});
+
+			small_store_metric(s, run, "seconds", 2);
+			small_store_metric(s, run, "cpu_pct", cases[i].busy[r]);
+			small_store_metric(s, run, "workload_cpu_pct", 60);
+			small_store_metric(s, run, "workload_confined", r ? 1 : cases[i].confined);
+			small_store_metric(s, run, "threads_hold_irq", 1);
+			add_thread(s, run, 7, 7, "main", 1.2e9, 4e6, 1);
+		}
+		t = small_store_table(s, "cpu", (struct query){.by = "comm"});
+		assert_int_equal(t.rows, isnan(cases[i].value) ? 1 : 2);
+		if (isnan(cases[i].value)) {
+			small_store_says(
+				&t,
+				cases[i].confined
+					? "ran 2.5 % of a CPU more than the side's CPUs were busy; the"
+					: "ran 3.0 % of a CPU more than the side's CPUs were busy, so they ran on other CPUs too; the");
+		} else {
+			assert_string_equal(table_text(&t, 1, "comm"), others);
+			assert_float_equal(table_real(&t, 1, "cpu_pct"), cases[i].value, 1e-9);
+			assert_float_equal(table_interval(&t, 1, "cpu_pct").low, cases[i].low,
+					   1e-9);
+			assert_float_equal(table_interval(&t, 1, "cpu_pct").high, cases[i].high,
+					   1e-9);
+		}
+		assert_int_equal(small_store_noted(&t, "the threads may also run on CPUs outside"),
+				 !cases[i].confined);
+		small_store_says(&t, "a thread's time includes the softirqs and interrupts");
+		table_free(&t);
+		/* Only the first run could leave the side's CPUs. */
+		t = small_store_table(s, "cpu", (struct query){.by = "process"});
+		assert_int_equal(has_row(&t, "(everything else, at least)"),
+				 !cases[i].confined && !isnan(cases[i].value));
+		assert_int_equal(has_row(&t, "(everything else)"), !isnan(cases[i].value));
+		table_free(&t);
+		t = small_store_table(s, "cpu", (struct query){.by = "comm", .comm = "main"});
+		assert_int_equal(t.rows, 1);
+		table_free(&t);
+		t = small_store_table(s, "cpu", (struct query){.by = "comm", .comm = "none"});
+		assert_int_equal(t.rows, 0);
+		small_store_says(&t, "no collector saw a thread");
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/* A thread has its identity in all tables but that of commands. */
+static void test_cpu_by_thread_has_pid_tid_run_and_cpus(void **state)
+{
+	struct store *s = store_of_threads();
+	struct table t = small_store_table(s, "cpu", (struct query){.by = "thread"});
+
+	(void)state;
+	small_store_column_is(&t, "comm", "helper main (everything else) main (everything else)");
+	assert_int_equal(table_real(&t, 0, "run"), 1);
+	assert_int_equal(table_real(&t, 2, "run"), 1);
+	assert_int_equal(table_real(&t, 3, "run"), 2);
+	assert_int_equal(table_real(&t, 0, "pid"), 7);
+	assert_int_equal(table_real(&t, 0, "tid"), 8);
+	assert_true(isnan(table_real(&t, 2, "pid")));
+	assert_true(isnan(table_real(&t, 2, "tid")));
+	small_store_column_is(&t, "cpus", "1 1 - 1 -");
+	assert_int_equal(table_real(&t, 0, "migrations"), 3);
+	assert_int_equal(table_column(&t, "threads"), -1);
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){.by = "process", .limit = 1});
+	small_store_column_is(&t, "comm", "main (everything else) main (everything else)");
+	assert_int_equal(table_real(&t, 0, "threads"), 2);
+	assert_int_equal(table_real(&t, 2, "threads"), 1);
+	assert_true(isnan(table_real(&t, 1, "threads")));
+	assert_int_equal(table_column(&t, "tid"), -1);
+	assert_float_equal(table_real(&t, 0, "cpu_pct"), 60, 1e-9);
+	assert_float_equal(table_real(&t, 0, "busy_share"), 75, 1e-9);
+	assert_float_equal(table_real(&t, 2, "busy_share"), 75, 1e-9);
+	assert_false(small_store_noted(&t, "--all shows all"));
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){.by = "comm", .limit = 1});
+	small_store_column_is(&t, "comm", "helper (rows left out) (everything else)");
+	assert_true(isnan(table_real(&t, 1, "run")));
+	assert_float_equal(table_real(&t, 1, "cpu_pct"), 20, 1e-9);
+	small_store_says(&t, "1 of 2 rows; --all shows all");
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){.by = "comm", .limit = 1, .all = true});
+	small_store_column_is(&t, "comm", "helper main (everything else)");
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){.by = "comm", .workload_only = true});
+	small_store_column_is(&t, "comm", "helper main");
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_cpu_by_cpu_has_the_cpus_that_have_figures(void **state)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){.cpus = "0-2"});
+	struct cpuset cpus = {0};
+	struct table t;
+
+	(void)state;
+	small_store_metric(s, run, "cpu_pct", 90);
+	small_store_metric(s, run, "cpu_pct:cpu0", 20);
+	small_store_metric(s, run, "cpu_pct:cpu2", 70);
+	small_store_metric(s, run, "cpu_idle_pct:cpu2", 30);
+	small_store_metric(s, run, "workload_cpu_pct", 50);
+	run = small_store_run(s, (struct run){.repeat = 2, .cpus = "0-2"});
+	small_store_metric(s, run, "cpu_pct", 90);
+	small_store_metric(s, run, "cpu_pct:cpu2", 60);
+	t = small_store_table(s, "cpu", (struct query){.by = "cpu", .estimator = "mean"});
+	assert_int_equal(t.rows, 2);
+	assert_int_equal(table_real(&t, 0, "cpu"), 0);
+	assert_int_equal(table_real(&t, 1, "cpu"), 2);
+	assert_int_equal(table_real(&t, 0, "runs"), 1);
+	assert_int_equal(table_real(&t, 1, "runs"), 2);
+	assert_float_equal(table_real(&t, 1, "busy_pct"), 65, 0);
+	assert_float_equal(table_real(&t, 1, "idle_pct"), 30, 0);
+	table_free(&t);
+	cpuset_add(&cpus, 0);
+	cpuset_add(&cpus, 1);
+	t = small_store_table(s, "cpu", (struct query){.by = "cpu", .cpus = &cpus});
+	assert_int_equal(t.rows, 1);
+	assert_int_equal(table_real(&t, 0, "cpu"), 0);
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){0});
+	assert_int_equal(t.rows, 1);
+	assert_int_equal(table_real(&t, 0, "runs"), 2);
+	assert_float_equal(table_real(&t, 0, "busy_pct"), 90, 0);
+	assert_float_equal(table_real(&t, 0, "workload_pct"), 50, 0);
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){.workload_only = true});
+	assert_int_equal(table_real(&t, 0, "runs"), 1);
+	assert_float_equal(table_real(&t, 0, "cpu_pct"), 50, 0);
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* Half of a CPU's time in 1000 stays a second: 500 us each. */
 static void test_idle_states_have_the_mean_time_of_a_stay(void **state)
 {
@@ -678,6 +846,9 @@ int main(void)
 		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
 		cmocka_unit_test(test_cost_of_a_pass_is_the_loss_of_its_rate),
 		cmocka_unit_test(test_cpu_by_has_threads_and_everything_else),
+		cmocka_unit_test(test_everything_else_is_not_below_zero),
+		cmocka_unit_test(test_cpu_by_thread_has_pid_tid_run_and_cpus),
+		cmocka_unit_test(test_cpu_by_cpu_has_the_cpus_that_have_figures),
 		cmocka_unit_test(test_idle_states_have_the_mean_time_of_a_stay),
 		cmocka_unit_test(test_counters_have_rates_and_kinds),
 		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
