@@ -63,6 +63,8 @@ for by in components contexts modules; do
 done
 compared perf.data perf.data --rate 1e6,2e6 --cpu 0
 ok "--cpu compares the samples of one CPU" near "$(sum base_ns)" 1000 1e-3
+compared perf.data perf.data --rate 1e6,2e6 --cpu 4000
+ok "a CPU without samples is named" says 'perf.data has no samples of the CPUs in --cpu$' err
 ok "compare reads a perf.data and a text" exits 0 "$zcost" compare perf.data tx.txt --rate 1e6
 
 # The folder of perf record --threads, and rates as report takes them.

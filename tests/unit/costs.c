@@ -447,6 +447,44 @@ static void test_workloads_part_of_the_samples_is_printed(void **state)
 	assert_null(s.buf);
 }
 
+/* An object without samples takes no name from another, and only files have paths. */
+static void test_objects_of_the_same_name_get_longer_names(void **state)
+{
+	static const struct {
+		const char *path, *build_id;
+		bool used;
+		const char *name;
+	} dsos[] = {
+		{"/a/libx.so", NULL, true, "/a/libx.so"},
+		{"/b/libx.so", "0123456789", true, "/b/libx.so"},
+		{"/a/liby.so", NULL, true, "liby.so"},
+		{"/b/liby.so", NULL, false, "liby.so"},
+		{"/c/z", "0123456789", true, "/c/z (01234567)"},
+		{"/c/z", "abcdefghij", true, "/c/z (abcdefgh)"},
+		{"/c/z/", "1", true, "/c/z/"},
+		{"[vdso]", "0123456789", true, "[vdso]"},
+		{"[vdso]", "abcdefghij", true, "[vdso]"},
+		{"relative/name", NULL, true, "relative/name"},
+	};
+	uint32_t id[array_size(dsos)];
+	struct dso_names names;
+	struct profile p;
+	size_t i;
+
+	(void)state;
+	profile_init(&p);
+	for (i = 0; i < array_size(dsos); i++) {
+		id[i] = profile_dso(&p, dsos[i].path, dsos[i].build_id, DSO_USER);
+		if (dsos[i].used)
+			profile_frame(&p, PROFILE_NONE, profile_symbol(&p, id[i], "f", false));
+	}
+	dso_names_init(&names, &p);
+	for (i = 0; i < array_size(dsos); i++)
+		assert_string_equal(dso_name(&names, id[i]), dsos[i].name);
+	dso_names_free(&names);
+	profile_free(&p);
+}
+
 /* The load of 10, 20 and 60 % of a CPU is 20 % as median and 30 % as mean. */
 static void test_measured_load_is_estimated_as_the_query_asks(void **state)
 {
@@ -593,6 +631,7 @@ int main(void)
 		cmocka_unit_test(test_summary_says_once_that_the_workloads_copies_are_not_known),
 		cmocka_unit_test(test_costs_are_lossy_where_their_basis_is),
 		cmocka_unit_test(test_workloads_part_of_the_samples_is_printed),
+		cmocka_unit_test(test_objects_of_the_same_name_get_longer_names),
 		cmocka_unit_test(test_measured_load_is_estimated_as_the_query_asks),
 		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
