@@ -215,6 +215,10 @@ static void test_five_largest_movements_are_notes(void **state)
 	assert_int_equal(t.detail->rows, 2); /* the third row did not move */
 	small_store_says(&t, "sender same +1.5 ns/KiB");
 	table_free(&t);
+	t = table_of_movements(deltas, 1, 1, VERDICT_FEW, runs, 4);
+	small_store_says(&t, "sender same +1.5 ns/KiB");
+	assert_int_equal(t.notes.n, 1);
+	table_free(&t);
 	t = table_of_movements(two, 2, 1, VERDICT_FEW, runs, 4);
 	small_store_says(&t, "sender same of b +3.0 ns/KiB");
 	table_free(&t);

@@ -832,6 +832,238 @@ static void test_columns_of_ns_become_columns_of_cycles(void **state)
 	table_free(&t);
 }
 
+/* The numbers of a query may be below 1. */
+static void test_basis_of_a_file_follows_the_query(void **state)
+{
+	static const struct {
+		struct query q;
+		unsigned int ncpus;
+		double ns;
+		bool busy;
+		const char *text;
+	} cases[] = {
+		{{.rate = 0.5}, 1, 2e9, false, "wall: 2000000000.0 ns/packet = 1e9 / 0.5 x 1 CPU"},
+		{{.rate = 2e6, .unit = "kib"},
+		 2,
+		 1000,
+		 false,
+		 "wall: 1000.0 ns/KiB = 1e9 / 2000000 x 2 CPUs"},
+		{{.units = 0.5, .seconds = 0.5},
+		 1,
+		 1e9,
+		 false,
+		 "wall: 1000000000.0 ns/packet = 1e9 / 1 x 1 CPU"},
+		{{.rate = 4, .units = 6, .seconds = 3},
+		 1,
+		 2.5e8,
+		 false,
+		 "wall: 250000000.0 ns/packet = 1e9 / 4 x 1 CPU"},
+		{{.busy_ns = 0.5, .units = 0.5}, 1, 1, true, "busy: 1.0 ns/packet = 0 ns / 0"},
+		{{.busy_ns = 6000, .rate = 10, .seconds = 0.5},
+		 1,
+		 1200,
+		 true,
+		 "busy: 1200.0 ns/packet = 6000 ns / 5"},
+		{{.busy_ns = 6000, .units = 100, .rate = 1, .seconds = 1},
+		 1,
+		 60,
+		 true,
+		 "busy: 60.0 ns/packet = 6000 ns / 100"},
+		{{.busy_ns = 6000, .rate = 10, .basis = BASIS_WALL},
+		 1,
+		 1e8,
+		 false,
+		 "wall: 100000000.0 ns/packet = 1e9 / 10 x 1 CPU"},
+		{{.units = 3},
+		 1,
+		 NAN,
+		 false,
+		 "none: shares only; for costs, add --rate, or --units and --seconds"},
+		{{.seconds = 3},
+		 1,
+		 NAN,
+		 false,
+		 "none: shares only; for costs, add --rate, or --units and --seconds"},
+		{{.in = IN_CYCLES, .cycles = 0.5, .units = 0.5},
+		 1,
+		 1,
+		 true,
+		 "given: 1.0 cycles/packet = 0 / 0"},
+		{{.in = IN_CYCLES,
+		  .cycles = 300,
+		  .instructions = 7,
+		  .rate = 10,
+		  .seconds = 0.5,
+		  .basis = BASIS_WALL},
+		 1,
+		 60,
+		 false,
+		 "given: 60.0 cycles/packet = 300 / 5"},
+		{{.in = IN_INSTRUCTIONS, .instructions = 300, .cycles = 7, .units = 3},
+		 1,
+		 100,
+		 true,
+		 "given: 100.0 instructions/packet = 300 / 3"},
+		{{.in = IN_CYCLES, .units = 0.5},
+		 1,
+		 1,
+		 true,
+		 "counted: 1.0 cycles/packet = 0, the weight of the samples of cycles, / 0"},
+		{{.in = IN_CYCLES},
+		 1,
+		 NAN,
+		 true,
+		 "none: the work done is not known (--units, or --rate with --seconds); shares only"},
+		{{.in = IN_INSTRUCTIONS, .units = 1},
+		 1,
+		 NAN,
+		 true,
+		 "none: cycles does not count instructions, and --instructions is missing; shares only"},
+	};
+	static const struct query refused[] = {
+		{.basis = BASIS_BUSY, .rate = 10}, {.basis = BASIS_BUSY, .busy_ns = 5},
+		{.busy_ns = 5, .rate = 10},	   {.in = IN_CYCLES, .cycles = 300},
+		{.basis = BASIS_BUSY, .units = 5}, {.rate = 10, .unit = "colour"}};
+	struct query no_weight = {.in = IN_CYCLES, .units = 2};
+	struct error err = {0};
+	struct basis_value v;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		assert_int_equal(basis_of_file(&cases[i].q, cases[i].ncpus, &v, &err), 0);
+		basis_of_weights(&cases[i].q, "cycles", 0.5, &v);
+		assert_string_equal(v.text, cases[i].text);
+		assert_int_equal(v.exclude_idle, cases[i].busy);
+		assert_int_equal(isnan(v.ns), isnan(cases[i].ns));
+		assert_int_equal(!v.unit, isnan(v.ns));
+		if (!isnan(v.ns))
+			assert_float_equal(v.ns, cases[i].ns, 1e-9 * v.ns);
+	}
+	for (i = 0; i < array_size(refused); i++)
+		assert_int_equal(basis_of_file(&refused[i], 1, &v, &err), -EINVAL);
+	assert_int_equal(basis_of_file(&no_weight, 1, &v, &err), 0);
+	basis_of_weights(&no_weight, "cycles", 0, &v);
+	assert_string_equal(v.text,
+			    "none: the total of cycles is not known (--cycles); shares only");
+	basis_of_weights(&no_weight, NULL, 5, &v);
+	assert_string_equal(
+		v.text,
+		"none: the event does not count cycles, and --cycles is missing; shares only");
+}
+
+static void test_event_that_does_not_count_the_amount_is_noted(void **state)
+{
+	static const struct {
+		double per;
+		enum amount in;
+		const char *event, *says;
+	} cases[] = {
+		{1, IN_NS, "cache-misses", "cache-misses"},
+		{1, IN_NS, "ref-cycles", NULL},
+		{1, IN_NS, "task-clock:u", NULL},
+		{1, IN_NS, "cpu_core/cycles/P", NULL},
+		{1, IN_NS, "instructions", NULL},
+		{1, IN_NS, NULL, NULL},
+		{NAN, IN_NS, "cache-misses", NULL},
+		{1, IN_CYCLES, "cpu-clock", "all code ran at one clock rate"},
+		{1, IN_CYCLES, "cpu-cycles", NULL},
+		{1, IN_INSTRUCTIONS, "cycles", "all code took as many per sample"},
+	};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		table_init(&t, "functions", NULL, 0);
+		basis_note_event(&t, cases[i].per, cases[i].in, cases[i].event);
+		assert_int_equal(t.notes.n, cases[i].says != NULL);
+		if (cases[i].says)
+			small_store_says(&t, cases[i].says);
+		table_free(&t);
+	}
+}
+
+/* --- which runs give the figures --- */
+
+static void test_pass_with_the_cheapest_instruments_gives_the_figures(void **state)
+{
+	static const struct {
+		const char *passes[4];
+		double busy;
+		const char *doubt;
+	} cases[] = {
+		{{"profile", "syscalls", "all", "measure"}, 4, NULL},
+		{{"profile", "syscalls", "all"}, 3, "every collector ran at once"},
+		{{"profile", "syscalls"}, 2, "there is no measure pass"},
+		{{"profile"}, 1, "there is no measure pass"},
+		{{"own", "other"}, 1, "there is no measure pass"},
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct store *s = small_store();
+		struct table t;
+
+		for (k = 0; k < 4 && cases[i].passes[k]; k++)
+			small_store_metric(
+				s,
+				small_store_run(s, (struct run){.pass = cases[i].passes[k],
+								.position = (int)k + 1}),
+				"cpu_pct", (double)k + 1);
+		t = small_store_table(s, "cpu", (struct query){0});
+		assert_int_equal(table_real(&t, 0, "runs"), 1);
+		assert_float_equal(table_real(&t, 0, "busy_pct"), cases[i].busy, 0);
+		if (cases[i].doubt)
+			small_store_says(&t, cases[i].doubt);
+		else
+			assert_false(small_store_noted(&t, "throughput and CPU include the cost"));
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/* Each side has other programs for 1 %, 2 % and so on. From nine sides on, a note has the range. */
+static void test_time_of_other_programs_is_listed_for_eight_sides(void **state)
+{
+	struct store *s = small_store();
+	struct query q = {.workload_only = true};
+	char variant[8];
+	struct table t;
+	int64_t run;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 9; i++) {
+		if (i == 8) {
+			t = small_store_table(s, "cpu", q);
+			small_store_says(
+				&t,
+				"in percent of one CPU: v0 receiver 0.0, v1 receiver 1.0, v2 receiver 2.0, v3 "
+				"receiver 3.0, v4 receiver 4.0, v5 receiver 5.0, v6 receiver 6.0, v7 receiver 7.0");
+			table_free(&t);
+		}
+		snprintf(variant, sizeof(variant), "v%d", i);
+		run = small_store_run(s, (struct run){.variant = variant, .position = i + 1});
+		small_store_metric(s, run, "cpu_pct",
+				   i ? 60 + i : 59); /* the clocks of v0 differ by -1 % */
+		small_store_metric(s, run, "workload_cpu_pct", 60);
+		small_store_metric(s, run, "threads_hold_irq", i == 1);
+		small_store_metric(s, run, "workload_confined", i != 2);
+	}
+	t = small_store_table(s, "cpu", q);
+	small_store_says(&t, "in percent of one CPU: 0.0 to 8.0; 'zcost report cpu' has each side");
+	small_store_says(&t, "a thread's time includes the softirqs");
+	small_store_says(&t, "a thread's time leaves out softirqs");
+	small_store_says(&t, "v2 receiver: the threads may also run on CPUs outside");
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){0});
+	assert_false(small_store_noted(&t, "in percent of one CPU: 0.0"));
+	table_free(&t);
+	small_store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -854,6 +1086,10 @@ int main(void)
 		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
 		cmocka_unit_test(test_scores_of_a_total_add_up_costs_and_divide_sums),
 		cmocka_unit_test(test_scores_have_no_total_of_a_cpu_that_sides_share),
+		cmocka_unit_test(test_basis_of_a_file_follows_the_query),
+		cmocka_unit_test(test_event_that_does_not_count_the_amount_is_noted),
+		cmocka_unit_test(test_pass_with_the_cheapest_instruments_gives_the_figures),
+		cmocka_unit_test(test_time_of_other_programs_is_listed_for_eight_sides),
 		cmocka_unit_test(test_sizes_are_shares_of_their_histogram),
 		cmocka_unit_test(test_columns_of_ns_become_columns_of_cycles),
 		cmocka_unit_test(test_summary_has_the_columns_of_the_units_that_count),
