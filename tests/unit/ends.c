@@ -72,6 +72,151 @@ static void test_frames_with_98_percent_of_a_caller_share_its_test(void **state)
 	small_store_close(s);
 }
 
+/* --- the order of runs --- */
+
+/* Adds runs of a variant with these positions and figures, 0 for none. Ends at position 0. */
+static void add_runs(struct store *s, const char *variant, const int *positions, const double *rate,
+		     const double *busy)
+{
+	int i;
+
+	for (i = 0; positions[i]; i++) {
+		int64_t run = small_store_run(s, (struct run){.variant = variant,
+							      .repeat = i + 1,
+							      .position = positions[i]});
+
+		small_store_metric(s, run, "rate_kib", rate[i]);
+		if (busy[i] > 0)
+			small_store_metric(s, run, "cpu_pct", busy[i]);
+	}
+}
+
+static struct store *named_store(const char *name)
+{
+	struct store *s;
+
+	assert_int_equal(store_create_in_memory(&s, name, NULL), 0);
+	return s;
+}
+
+static struct str drift_of(struct store *s, struct store *new, struct comparison *c)
+{
+	struct str lines = {0};
+
+	*c = (struct comparison){.rule = {.alpha = 0.05, .threshold = 0.02}};
+	c->end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
+	c->end[NEW] = (struct compare_end){.store = new, .variant = "b", .label = "b"};
+	assert_int_equal(compare_drift(c, &lines, NULL), 0);
+	return lines;
+}
+
+/* Runs take turns where the variant changes more often than half of the runs of an end. */
+static void test_runs_with_few_changes_of_the_variant_do_not_take_turns(void **state)
+{
+	static const struct {
+		int base[6], new[6];
+		bool apart;
+	} cases[] = {
+		{{1, 2, 3}, {4, 5, 6}, true},
+		{{4, 5, 6}, {1, 2, 3}, true},
+		{{1, 3, 5}, {2, 4, 6}, false},
+		{{1, 2, 7, 8}, {3, 4, 5, 6}, true},
+		{{1, 2, 7}, {3, 4, 5, 6}, false},
+		{{3, 4, 5, 6}, {1, 2, 7}, false},
+		{{1}, {2}, false},
+		{{1, 2}, {3, 4}, true},
+	};
+	static const double same[] = {1, 1, 1, 1, 1, 1};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct store *s = named_store("one");
+		struct comparison c;
+		struct str lines;
+
+		add_runs(s, "a", cases[i].base, same, same);
+		add_runs(s, "b", cases[i].new, same, same);
+		lines = drift_of(s, s, &c);
+		assert_int_equal(c.rule.apart, cases[i].apart);
+		assert_int_equal(lines.len > 0, cases[i].apart);
+		assert_false(c.rule.drifts);
+		if (cases[i].apart)
+			assert_non_null(strstr(lines.buf, "drift within base: not tested, "));
+		str_free(&lines);
+		small_store_close(s);
+	}
+}
+
+/*
+ * Rates of 2, 1, 3, 4, 5, 6: 6 of 720 orders have neighbours as much alike, 12 such a trend. Four
+ * tests at 5 % take less than 1.25 %. In 2 of 120 orders five values rise or fall.
+ */
+static void test_drift_is_seen_in_the_rate_or_in_the_cost(void **state)
+{
+	static const int first[] = {1, 2, 3, 4, 5, 6, 0}, last[] = {7, 8, 9, 10, 11, 0};
+	static const double rising[] = {2, 1, 3, 4, 5, 6}, even[] = {1, 1, 1, 1, 1, 1},
+			    five[] = {1, 2, 3, 4, 5}, gap[] = {2, 1, 0, 4, 5, 6};
+	static const struct {
+		const double *rate, *busy;
+		bool drifts;
+		const char *base;
+	} cases[] = {
+		{rising, rising, true,
+		 "base: YES (p: trend 0.017, autocorrelation 0.0083; 6 runs); new"},
+		{even, rising, true,
+		 "base: YES (p: trend 0.017, autocorrelation 0.0083; 6 runs); new"},
+		{even, even, false, "base: not tested, 6 runs; new"},
+		{even, gap, false, "base: not tested, 6 runs; new"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct store *s = named_store("one");
+		struct comparison c;
+		struct str lines;
+
+		add_runs(s, "a", first, cases[i].rate, cases[i].busy);
+		add_runs(s, "b", last, five, five);
+		lines = drift_of(s, s, &c);
+		assert_true(c.rule.apart);
+		assert_int_equal(c.rule.drifts, cases[i].drifts);
+		if (!strstr(lines.buf, cases[i].base))
+			fail_msg("'%s' does not say '%s'", lines.buf, cases[i].base);
+		assert_non_null(strstr(
+			lines.buf,
+			"; new: not seen (p: trend 0.017, autocorrelation 0.017; 5 runs)\n"));
+		str_free(&lines);
+		small_store_close(s);
+	}
+}
+
+static void test_runs_of_two_captures_never_take_turns(void **state)
+{
+	static const int odd[] = {1, 3, 5, 0}, even[] = {2, 4, 6, 0};
+	static const double same[] = {1, 1, 1};
+	struct store *base = named_store("one"), *new = named_store("two");
+	struct comparison c;
+	struct str lines;
+
+	(void)state;
+	store_capture_put(base, "created", "monday", NULL);
+	store_capture_put(new, "created", "friday", NULL);
+	add_runs(base, "a", odd, same, same);
+	add_runs(new, "b", even, same, same);
+	lines = drift_of(base, new, &c);
+	assert_true(c.rule.apart);
+	assert_non_null(strstr(lines.buf, "lie apart in time (monday and friday), and a drift"));
+	str_free(&lines);
+	store_capture_put(new, "created", "monday", NULL);
+	lines = drift_of(base, new, &c);
+	assert_non_null(strstr(lines.buf, "lie apart in time, and a drift"));
+	str_free(&lines);
+	small_store_close(base);
+	small_store_close(new);
+}
+
 /* --- movements --- */
 
 static const struct comparison at_5_percent = {.rule = {.alpha = 0.05, .threshold = 0.02}};
@@ -224,6 +369,7 @@ static void test_five_largest_movements_are_notes(void **state)
 	table_free(&t);
 	/* Nothing is beyond its error: more runs could tell, unless a side has a single run. */
 	t = table_of_movements(deltas, 1, 1.5, VERDICT_FEW, runs, 4);
+	small_store_says(&t, "sender same +1.5 ns/KiB");
 	small_store_says(&t, "too few runs to test 4 components at once (that takes 5 a side)");
 	assert_int_equal(t.notes.n, 2);
 	table_free(&t);
@@ -237,6 +383,7 @@ static void test_five_largest_movements_are_notes(void **state)
 	small_store_says(&t, "no component passed the test");
 	table_free(&t);
 	t = table_of_movements(deltas, 1, NAN, VERDICT_FEW, single, 4);
+	small_store_says(&t, "sender same +1.5 ns/KiB");
 	small_store_says(
 		&t, "one run on a side gives no error, so any change of a component may be chance");
 	assert_int_equal(t.notes.n, 2);
@@ -312,6 +459,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames_with_98_percent_of_a_caller_share_its_test),
+		cmocka_unit_test(test_runs_with_few_changes_of_the_variant_do_not_take_turns),
+		cmocka_unit_test(test_drift_is_seen_in_the_rate_or_in_the_cost),
+		cmocka_unit_test(test_runs_of_two_captures_never_take_turns),
 		cmocka_unit_test(test_words_of_a_movement_say_what_its_error_and_its_test_tell),
 		cmocka_unit_test(test_five_largest_movements_are_notes),
 		cmocka_unit_test(test_numbers_of_a_commit_message_have_four_digits),

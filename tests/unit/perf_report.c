@@ -389,6 +389,18 @@ static void test_costs_follow_the_basis(void **state)
 	struct flat f = parsed(TWO_COMMS);
 	struct query q = {.busy_ns = 4e9, .units = 2e7, .seconds = 10};
 	struct table t = table_of(&f, &q);
+	static const struct {
+		struct query q;
+		double ns;
+	} small[] = {
+		{{.rate = 0.5}, 2e9},
+		{{.units = 0.5, .seconds = 0.5}, 1e9},
+		{{.rate = 4, .units = 6, .seconds = 3}, 2.5e8},
+		{{.busy_ns = 0.5, .units = 0.5}, 1},
+		{{.busy_ns = 60, .rate = 10, .seconds = 0.5}, 12},
+		{{.basis = BASIS_BUSY, .busy_ns = 60, .units = 5, .rate = 10, .seconds = 9}, 12},
+	};
+	size_t i;
 
 	(void)state;
 	near(real_at(&t, 1, SELF_NS), 0.4 * 200); /* busy: 4 s for 2e7 units */
@@ -397,6 +409,11 @@ static void test_costs_follow_the_basis(void **state)
 	t = table_of(&f, &q);
 	near(real_at(&t, 1, SELF_NS), 0.4 * 500); /* wall: 2e6 units a second */
 	table_free(&t);
+	for (i = 0; i < array_size(small); i++) {
+		t = table_of(&f, &small[i].q);
+		near(real_at(&t, 1, SELF_NS), 0.4 * small[i].ns);
+		table_free(&t);
+	}
 	flat_free(&f);
 }
 
@@ -411,6 +428,9 @@ static void test_missing_columns_and_bases_are_refused(void **state)
 		{{.by = "symbol,dso"}, "Shared Object column"},
 		{{.by = "cpu"}, "--perf"},
 		{{.basis = BASIS_BUSY, .rate = 5}, "--busy-ns"},
+		{{.basis = BASIS_BUSY, .units = 5}, "--busy-ns"},
+		{{.busy_ns = 5, .rate = 5}, "--busy-ns"},
+		{{.basis = BASIS_WALL, .units = 5}, "--rate"},
 		{{.basis = BASIS_WALL}, "--rate"},
 	};
 	struct flat f = parsed("34.33%  [k] a\n");
