@@ -17,8 +17,9 @@
 # Two kinds of mutants do not count: those that do not compile, and those with the same machine code as the original.
 # Neither do those that tests/mutate.equivalent names. It gives a reason for each. Functions that free are left out, because
 # SAN=1 finds what they lose, and functions that prefetch, because they change no result. Where the smaller or larger of two
-# values is taken, equal values may be either. The arguments of a comparison of two texts are not swapped unless its sign is
-# returned: only whether they are equal matters elsewhere.
+# values is taken, equal values may be either. The order of two elements for qsort() is a sign, so 2 is as good as 1. The
+# arguments of a comparison of two texts are not swapped unless its sign is returned: only whether they are equal matters
+# elsewhere.
 #
 # Command tests that compare each sample with perf, drive a browser, fetch programs or take minutes do not run. unwind.t runs
 # where no other test executes the line. A test that records with perf has another input each time, so it must fail twice.
@@ -314,10 +315,12 @@ sub list_mutants {
 		for my $source (grep { /\.c$/ } sort -d "$tree/$path" ? glob("$tree/$path/*") : glob("$tree/$path*")) {
 			my $text = slurp($source);
 			my $file = $source =~ s{^\Q$tree\E/}{}r;
+			my %orders = map { $_ => 1 } $text =~ /\bqsort\([^;]*?(\w+)\);/g;
 			for my $c (changes_of($text)) {
 				my ($at, $what) = describe($text, @$c);
 				my $key = "$file: $what";
 				next if $line && $line != $at || $what =~ /^\w*(?:_free|_prefetch\w*): / || takes_an_equal($text, @$c);
+				next if $c->[2] eq '2' && $orders{$what =~ s/:.*//sr} && substr($text, 0, $c->[0] + 1) =~ /[?:] -?1\z/;
 				push @list, {file => $file, line => $at, what => $what, change => $c, key => $key,
 					     order => Digest::SHA::sha1("$from $key " . $seen{$key}++)};
 			}

@@ -625,6 +625,82 @@ static void test_counters_have_rates_and_kinds(void **state)
 	small_store_close(s);
 }
 
+static size_t row_of(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->rows; i++)
+		if (!strcmp(table_text(t, i, "name"), name))
+			return i;
+	fail_msg("no row '%s'", name);
+	return 0;
+}
+
+/* Three runs of 2 MiB. Events of group 2 were counted at another time than instructions. */
+static void test_counters_have_mean_error_share_of_time_and_ratios(void **state)
+{
+	static const double cycles[] = {100, 110, 130.4};
+	struct store *s = small_store();
+	struct table t;
+	int64_t run;
+	size_t i, row;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		run = small_store_run(s, (struct run){.repeat = (int)i + 1});
+		small_store_metric(s, run, "seconds", 2);
+		small_store_metric(s, run, "rate_kib", 1024);
+		small_store_metric(s, run, "counter:cycles", cycles[i]);
+		small_store_metric(s, run, "counter_running:cycles", 50 + (double)i);
+		small_store_metric(s, run, "counter:instructions", 2 * cycles[i]);
+		small_store_metric(s, run, "counter:instructions@2", 3 * cycles[i]);
+		small_store_metric(s, run, "counter_running:instructions@2", 50);
+		small_store_metric(s, run, "counter_group:instructions@2", 2);
+		small_store_metric(s, run, "sched_switches", 6);
+		store_metric_put(s, run, "counter:watts", "W", 1.5, NULL, NULL);
+		small_store_metric(s, run, "counter_not_counted:lost", 1);
+		if (!i)
+			small_store_metric(s, run, "counter_not_supported:absent", 1);
+		if (i == 2)
+			small_store_metric(s, run, "counter:once", 7);
+	}
+	t = small_store_table(s, "counters", (struct query){0});
+	small_store_column_is(
+		&t, "name",
+		"counter:absent counter:cycles counter:instructions counter:instructions@2 "
+		"counter:lost counter:once counter:watts ipc ipc@2 cycles_per_byte "
+		"instructions_per_byte workload_context_switches_per_mib");
+	small_store_column_is(&t, "state", "<not supported> - - - <not counted> - - - - - - -");
+	row = row_of(&t, "counter:cycles");
+	assert_float_equal(table_real(&t, row, "value"), 110, 0);
+	assert_float_equal(table_interval(&t, row, "value").low, 100, 0);
+	assert_float_equal(table_interval(&t, row, "value").high, 130, 0);
+	assert_float_equal(table_real(&t, row, "mean"), 113, 0);
+	/* R: sd(c(100, 110, 130.4)) / sqrt(3) / mean(c(100, 110, 130.4)) */
+	assert_float_equal(table_real(&t, row, "stddev_pct"), 7.8836, 0.0001);
+	assert_float_equal(table_real(&t, row, "running_pct"), 51, 0);
+	assert_int_equal(table_real(&t, row, "runs"), 3);
+	row = row_of(&t, "counter:once");
+	assert_float_equal(table_real(&t, row, "value"), 7, 0);
+	assert_true(isnan(table_interval(&t, row, "value").low));
+	assert_true(isnan(table_real(&t, row, "mean")));
+	assert_true(isnan(table_real(&t, row, "running_pct")));
+	row = row_of(&t, "counter:watts");
+	assert_float_equal(table_real(&t, row, "mean"), 1.5, 0);
+	small_store_column_is(&t, "unit", "- 1 1 1 - 1 W 1/cycle 1/cycle 1/B 1/B 1/MiB");
+	assert_float_equal(table_real(&t, row_of(&t, "ipc"), "value"), 2, 1e-12);
+	assert_float_equal(table_real(&t, row_of(&t, "ipc@2"), "value"), 3, 1e-12);
+	assert_true(isnan(table_real(&t, row_of(&t, "ipc"), "running_pct")));
+	assert_float_equal(table_real(&t, row_of(&t, "cycles_per_byte"), "value"), 110 / 2097152.0,
+			   1e-12);
+	assert_float_equal(table_real(&t, row_of(&t, "workload_context_switches_per_mib"), "value"),
+			   3, 1e-12);
+	small_store_says(&t, "ipc@2");
+	assert_int_equal(t.notes.n, 4); /* one ratio of turns, the side, the scaling, the mean */
+	table_free(&t);
+	small_store_close(s);
+}
+
 static bool value_of_event(const void *arg, const char *event, double *value)
 {
 	const char *const *known = arg;
@@ -1083,6 +1159,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_by_cpu_has_the_cpus_that_have_figures),
 		cmocka_unit_test(test_idle_states_have_the_mean_time_of_a_stay),
 		cmocka_unit_test(test_counters_have_rates_and_kinds),
+		cmocka_unit_test(test_counters_have_mean_error_share_of_time_and_ratios),
 		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
 		cmocka_unit_test(test_scores_of_a_total_add_up_costs_and_divide_sums),
 		cmocka_unit_test(test_scores_have_no_total_of_a_cpu_that_sides_share),

@@ -62,6 +62,31 @@ static void test_softnet_names_the_cpus_with_the_most_packets(void **state)
 	small_store_close(s);
 }
 
+/* Less than one packet a second has shares, too. Of equal CPUs the first is named first. */
+static void test_softnet_has_shares_of_few_packets(void **state)
+{
+	static const struct metric metrics[] = {
+		{"softnet_dropped", 1},		 {"softnet_dropped:cpu2", 1},
+		{"softnet_squeezed", 4},	 {"softnet_squeezed:cpu0", 2},
+		{"softnet_squeezed:cpu1", 2},	 {"softnet_waiting_max", 6},
+		{"softnet_processed_x:cpu5", 9},
+	};
+	struct store *s = STORE_WITH(metrics);
+	struct table t = small_store_table(s, "softnet", (struct query){0});
+
+	(void)state;
+	small_store_column_is(&t, "name", "softnet_dropped softnet_squeezed softnet_waiting_max");
+	assert_string_equal(table_text(&t, 0, "cpus"), "2: 100 %");
+	assert_string_equal(table_text(&t, 1, "cpus"), "0: 50 %, 1: 50 %");
+	assert_float_equal(table_real(&t, 0, "per_s"), 0.5, 0);
+	assert_float_equal(table_real(&t, 2, "value"), 6, 0);
+	assert_true(isnan(table_real(&t, 2, "per_s")));
+	assert_true(isnan(table_real(&t, 2, "per_mib")));
+	assert_true(isnan(table_real(&t, 0, "cpu")));
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* A CPU that counted nothing in a run has no metric there: it counts as 0. */
 static void test_softnet_counts_a_silent_cpu_as_zero(void **state)
 {
@@ -212,6 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_softnet_names_the_cpus_with_the_most_packets),
+		cmocka_unit_test(test_softnet_has_shares_of_few_packets),
 		cmocka_unit_test(test_softnet_counts_a_silent_cpu_as_zero),
 		cmocka_unit_test(test_interrupts_are_ranked_by_rate_with_their_cpus),
 		cmocka_unit_test(test_nic_sorts_kernel_driver_and_queues_and_names_kinds),
