@@ -425,6 +425,7 @@ static void test_missing_columns_and_bases_are_refused(void **state)
 	} rows[] = {
 		{{.by = "comm"}, "Command column"},
 		{{.comm = "dd"}, "Command column"},
+		{{.dso = "[veth]"}, "Shared Object column"},
 		{{.by = "symbol,dso"}, "Shared Object column"},
 		{{.by = "cpu"}, "--perf"},
 		{{.basis = BASIS_BUSY, .rate = 5}, "--busy-ns"},
