@@ -315,7 +315,7 @@ sub list_mutants {
 		for my $source (grep { /\.c$/ } sort -d "$tree/$path" ? glob("$tree/$path/*") : glob("$tree/$path*")) {
 			my $text = slurp($source);
 			my $file = $source =~ s{^\Q$tree\E/}{}r;
-			my %orders = map { $_ => 1 } $text =~ /\bqsort\([^;]*?(\w+)\);/g;
+			my %orders = map { $_ => 1 } map { /(\w+)/g } $text =~ /\bqsort\(([^;]*)\);/g;
 			for my $c (changes_of($text)) {
 				my ($at, $what) = describe($text, @$c);
 				my $key = "$file: $what";
