@@ -6,6 +6,8 @@
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 
+#include <errno.h>
+
 /* --- call trees --- */
 
 /* A variant whose samples are in chain[0], chain[1] below it and so on: 1000 ns per KiB. */
@@ -305,6 +307,10 @@ static void test_words_of_a_movement_say_what_its_error_and_its_test_tell(void *
 				    cases[i].words);
 		assert_string_equal(table_text(t.detail, 0, "real"), cases[i].real);
 		assert_string_equal(table_text(t.detail, 0, "unit"), "ns/KiB");
+		assert_string_equal(table_text(t.detail, 0, "verdict"),
+				    cases[i].verdict ? verdict_name(cases[i].verdict) : "");
+		assert_int_equal(isnan(table_real(t.detail, 0, "p")),
+				 !strstr(cases[i].words, "p = "));
 		table_free(&t);
 		movements_free(&m);
 	}
@@ -400,6 +406,42 @@ static void test_five_largest_movements_are_notes(void **state)
 	table_free(&t);
 }
 
+/* --- pairs --- */
+
+static void test_variants_without_settings_are_pairs(void **state)
+{
+	static const char *const variants[] = {"old+a", "new+a"};
+	struct store *s = named_store("one");
+	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02}};
+	struct outcome out = {0};
+	struct error err = {0};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(variants); i++) {
+		store_variant_add(s, variants[i], NULL, NULL, NULL);
+		small_store_metric(s,
+				   small_store_run(s, (struct run){.variant = variants[i],
+								   .position = (int)i + 1}),
+				   "throughput", 4 * (double)(i + 1));
+	}
+	c.end[BASE] = (struct compare_end){.store = s, .label = "old+*"};
+	c.end[NEW] = (struct compare_end){.store = s, .label = "new+*"};
+	compare_table_init(&comparison_pairs, &t);
+	assert_int_equal(comparison_pairs.run(&c, &t, &out, &err), 0);
+	small_store_column_is(&t, "base_variant", "old+a");
+	small_store_column_is(&t, "new_variant", "new+a");
+	assert_float_equal(table_real(&t, 0, "throughput_change_pct"), 100, 1e-9);
+	table_free(&t);
+	c.end[NEW].label = "mid*";
+	compare_table_init(&comparison_pairs, &t);
+	assert_int_equal(comparison_pairs.run(&c, &t, &out, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "settings: none; variants: old+a, new+a"));
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* --- commit messages --- */
 
 static void test_numbers_of_a_commit_message_have_four_digits(void **state)
@@ -464,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_runs_of_two_captures_never_take_turns),
 		cmocka_unit_test(test_words_of_a_movement_say_what_its_error_and_its_test_tell),
 		cmocka_unit_test(test_five_largest_movements_are_notes),
+		cmocka_unit_test(test_variants_without_settings_are_pairs),
 		cmocka_unit_test(test_numbers_of_a_commit_message_have_four_digits),
 		cmocka_unit_test(test_p_of_a_commit_message_has_three_digits),
 	};

@@ -451,6 +451,30 @@ static void test_interval_agrees_with_the_test(void **state)
 	assert_in_range(apart, 300, 5000);
 }
 
+/* Differences of tenths are equal up to rounding errors. The interval takes them as equal. */
+static void test_interval_of_tenths_is_a_tenth_of_that_of_whole_numbers(void **state)
+{
+	double x[12], tenths[12], p, q;
+	struct estimate e, f;
+	struct prng r;
+	size_t round, i;
+
+	(void)state;
+	prng_seed(&r, 12);
+	for (round = 0; round < 500; round++) {
+		for (i = 0; i < 12; i++) {
+			x[i] = 1 + (double)prng_below(&r, 9) + (i < 6 ? 0 : (double)(round % 3));
+			tenths[i] = x[i] / 10;
+		}
+		e = stats_test_shift(x, 6, x + 6, 6, 0.05, &p);
+		f = stats_test_shift(tenths, 6, tenths + 6, 6, 0.05, &q);
+		near(q, p);
+		assert_float_equal(10 * f.value, e.value, 1e-9);
+		assert_float_equal(10 * f.lo, e.lo, 1e-9);
+		assert_float_equal(10 * f.hi, e.hi, 1e-9);
+	}
+}
+
 /* Returns the sum of t^3 - t over the groups of t equal values. */
 static double count_ties(const double *x, size_t n)
 {
@@ -817,6 +841,7 @@ int main(void)
 		cmocka_unit_test(test_false_positives_stay_below_the_level),
 		cmocka_unit_test(test_wilcoxon_counts_equal_r),
 		cmocka_unit_test(test_published_examples_are_reproduced),
+		cmocka_unit_test(test_interval_of_tenths_is_a_tenth_of_that_of_whole_numbers),
 		cmocka_unit_test(test_interval_of_many_values_ends_at_pairs),
 		cmocka_unit_test(test_relative_change_equals_r),
 		cmocka_unit_test(test_interval_agrees_with_the_test),
