@@ -616,6 +616,121 @@ static void test_interval_needs_50_samples_in_9_of_10_runs(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
+/* Adds a run with 100 samples, `part` of them in skb_b, and a basis of `ns` per KiB. */
+static void add_share(struct store *s, const char *pass, int repeat, uint64_t part, double ns)
+{
+	int64_t run = small_store_run(s, (struct run){.pass = pass, .repeat = repeat});
+	struct world w;
+
+	small_store_metric(s, run, "cpu_pct", ns / 10);
+	small_store_metric(s, run, "rate_kib", 1e6);
+	if (!part)
+		return;
+	start_world(&w);
+	w.comm = intern_str(&w.p.strings, "prog");
+	add(&w, frame(&w, PROFILE_NONE, "skb_b"), 1, CTX_SYSCALL, part);
+	add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 100 - part);
+	assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
+	profile_free(&w.p);
+}
+
+/*
+ * Shares of 50, 60 and 70 % differ by -0.1, 0 and 0.1 from the pooled share. Three values with an
+ * excess kurtosis of 1 have 2 / (2 / 2 + 1 / 3) = 1.5 degrees of freedom.
+ */
+static void test_interval_of_a_cost_adds_the_errors_of_share_and_basis(void **state)
+{
+	static const double basis[] = {400, 600, 500};
+	const double t15 = stats_t_quantile(0.975, 1.5), plain = 100 / sqrt(3);
+	struct stats_error of_basis = stats_error_of(EST_MEDIAN, basis, 3), of_share, all;
+	double stretch = of_basis.se / plain, x[3];
+	struct query q = {0};
+	struct store *s;
+	struct table t;
+	int i;
+
+	(void)state;
+	/* Other runs give the basis: both errors are independent. */
+	s = small_store();
+	for (i = 0; i < 3; i++) {
+		add_share(s, "profile", i + 1, 50 + 10 * (uint64_t)i, 7);
+		add_share(s, "measure", i + 1, 0, basis[i]);
+	}
+	t = small_store_table(s, "functions", q);
+	of_share = (struct stats_error){0.1 / sqrt(3) * 500, 1.5};
+	all = stats_error_add(of_share, stats_error_times(of_basis, 0.6));
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 300, 1e-9);
+	assert_float_equal(half(&t, "symbol", "skb_b", "self_ns"), stats_error_half(all, 0.95),
+			   1e-9);
+	assert_float_equal(half(&t, "symbol", "skb_b", "total_ns"), stats_error_half(all, 0.95),
+			   1e-9);
+	table_free(&t);
+	small_store_close(s);
+	/* The same runs give both. */
+	s = small_store();
+	for (i = 0; i < 3; i++) {
+		add_share(s, "all", i + 1, 50 + 10 * (uint64_t)i, basis[i]);
+		x[i] = 0.1 * (i - 1) * 500 + (basis[i] - 500) * stretch * 0.6;
+	}
+	t = small_store_table(s, "functions", q);
+	assert_float_equal(half(&t, "symbol", "skb_b", "self_ns"), t15 * stats_sd(x, 3) / sqrt(3),
+			   1e-9);
+	table_free(&t);
+	small_store_close(s);
+	/* Without a basis, the shares have the interval. */
+	s = small_store();
+	for (i = 0; i < 3; i++) {
+		struct world w;
+
+		start_world(&w);
+		w.comm = intern_str(&w.p.strings, "prog");
+		add(&w, frame(&w, PROFILE_NONE, "skb_b"), 1, CTX_SYSCALL, 50 + 10 * (uint64_t)i);
+		add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 50 - 10 * (uint64_t)i);
+		assert_int_equal(store_profile_write(s, add_run(s, "profile", i + 1), &w.p, NULL),
+				 0);
+		profile_free(&w.p);
+	}
+	t = small_store_table(s, "functions", q);
+	assert_float_equal(half(&t, "symbol", "skb_b", "self_share"), 100 * t15 * 0.1 / sqrt(3),
+			   1e-9);
+	assert_true(isnan(cell(&t, "symbol", "skb_b", "self_ns")));
+	table_free(&t);
+	small_store_close(s);
+}
+
+/* 30 of 100 samples: 1.96 x sqrt(0.3 x 0.7 / 100) of the basis, which may be a share of 1. */
+static void test_single_run_has_sampling_errors(void **state)
+{
+	const double of = stats_normal_quantile(0.975) * sqrt(0.3 * 0.7 / 100);
+	struct store *s = small_store();
+	struct query q = {.system_load = 50};
+	struct table t;
+
+	(void)state;
+	add_share(s, "all", 1, 30, 400);
+	t = small_store_table(s, "functions", q);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 120, 1e-9);
+	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns")));
+	assert_float_equal(cell(&t, "symbol", "skb_b", "self_sampling_error"), 400 * of, 1e-3);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "total_sampling_error"), 400 * of, 1e-3);
+	assert_float_equal(cell(&t, "symbol", "skb_b", "cpu_use_pct"), 15, 1e-9);
+	small_store_says(&t, "all 2 rows: 100.00 % = 400.0 ns/KiB; basis busy: 400.0 ns/KiB");
+	small_store_says(&t, "100 samples of cpu-clock in 1 run; unclassified functions 0.00 %");
+	table_free(&t);
+	q = (struct query){.limit = 1};
+	t = small_store_table(s, "functions", q);
+	small_store_says(
+		&t,
+		"all 2 rows: 100.00 % = 400.0 ns/KiB (the 1 shown: 70.00 %; --all shows all); basis");
+	table_free(&t);
+	q = (struct query){.symbol = "skb_*"};
+	t = small_store_table(s, "functions", q);
+	small_store_says(&t, "1 row: 30.00 % = 120.0 ns/KiB; basis");
+	small_store_says(&t, "unclassified functions 0.00 % of all samples");
+	table_free(&t);
+	small_store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -634,6 +749,8 @@ int main(void)
 		cmocka_unit_test(test_objects_of_the_same_name_get_longer_names),
 		cmocka_unit_test(test_measured_load_is_estimated_as_the_query_asks),
 		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
+		cmocka_unit_test(test_interval_of_a_cost_adds_the_errors_of_share_and_basis),
+		cmocka_unit_test(test_single_run_has_sampling_errors),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
 	};
 
