@@ -1030,6 +1030,105 @@ static void test_basis_of_a_file_follows_the_query(void **state)
 		"none: the event does not count cycles, and --cycles is missing; shares only");
 }
 
+/* Two runs with 1000 KiB/s and 10 packets/s, busy for 50 and 30 % of one CPU. */
+static struct store *store_of_work(void)
+{
+	struct store *s = small_store();
+	int r;
+
+	for (r = 0; r < 2; r++) {
+		int64_t run = small_store_run(s, (struct run){.repeat = r + 1});
+
+		small_store_metric(s, run, "seconds", 2);
+		small_store_metric(s, run, "rate_kib", 1000);
+		small_store_metric(s, run, "rate_packets", 10);
+		small_store_metric(s, run, "cpu_pct", r ? 30 : 50);
+		small_store_metric(s, run, "counter:cycles", r ? 2e6 : 4e6);
+		if (!r)
+			small_store_metric(s, run, "busy_ns:cpu0", 4e8);
+	}
+	return s;
+}
+
+static void check_basis(struct store *s, struct query q, double ns, bool exclude_idle,
+			const char *text)
+{
+	const struct block b = {"v", "receiver"};
+	struct basis_value v;
+
+	assert_int_equal(basis_of_block(s, &q, &b, &v, NULL), 0);
+	assert_string_equal(v.text, text);
+	assert_int_equal(isnan(v.ns), isnan(ns));
+	if (!isnan(ns))
+		assert_float_equal(v.ns, ns, 1e-9 * ns);
+	assert_int_equal(v.exclude_idle, exclude_idle);
+	assert_int_equal(v.uncounted, isnan(ns) && q.unit);
+	assert_int_equal(!v.unit, isnan(ns));
+}
+
+static void test_basis_of_a_side_is_time_or_events_per_unit_of_work(void **state)
+{
+	struct store *s = store_of_work();
+	struct cpuset cpus = {0};
+	int64_t run;
+	int i;
+
+	(void)state;
+	check_basis(
+		s, (struct query){0}, 4e5, true,
+		"busy: 400000.0 ns/KiB of CPU 1 (median of 2 measure runs, 300000.0..500000.0)");
+	check_basis(
+		s, (struct query){.unit = "packet", .estimator = "mean", .repeat = 1}, 4e7, true,
+		"busy: 40000000.0 ns/packet of CPU 1 (mean of 2 measure runs, -87062047.4..167062047.4)");
+	check_basis(
+		s, (struct query){.basis = BASIS_WALL}, 1e6, false,
+		"wall: 1000000.0 ns/KiB of CPU 1 (median of 2 measure runs, 1000000.0..1000000.0)");
+	check_basis(
+		s, (struct query){.in = IN_CYCLES}, 1500, true,
+		"counted: 1500.0 cycles/KiB of CPU 1 (median of 2 measure runs, 1000.0..2000.0)");
+	check_basis(
+		s, (struct query){.in = IN_CYCLES, .basis = BASIS_WALL}, 1500, false,
+		"counted: 1500.0 cycles/KiB of CPU 1 (median of 2 measure runs, 1000.0..2000.0)");
+	check_basis(
+		s, (struct query){.in = IN_INSTRUCTIONS}, NAN, true,
+		"none: no run counted both its work and the events (collector 'counters'; a virtual machine may have no PMU); shares only");
+	check_basis(s, (struct query){.unit = "message"}, NAN, true,
+		    "none: --unit message: the workload counts only KiB, packet; shares only");
+	check_basis(
+		s, (struct query){.unit = "syscall"}, NAN, true,
+		"none: no run counted both its work and its system calls (pass 'syscalls'); shares only");
+	cpuset_add(&cpus, 0);
+	cpuset_add(&cpus, 1);
+	check_basis(s, (struct query){.cpus = &cpus}, 2e5, true,
+		    "busy: 200000.0 ns/KiB of CPU 0-1 (median of 1 measure run)");
+	check_basis(
+		s, (struct query){.cpus = &cpus, .basis = BASIS_WALL}, 2e6, false,
+		"wall: 2000000.0 ns/KiB of CPU 0-1 (median of 2 measure runs, 2000000.0..2000000.0)");
+	check_basis(
+		s, (struct query){.cpus = &cpus, .in = IN_CYCLES}, NAN, true,
+		"none: events are counted for all CPUs of the side together; omit --cpu; shares only");
+	run = small_store_run(s, (struct run){.pass = "syscalls"});
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "rate_kib", 500);
+	for (i = 0; i < 3; i++)
+		add_syscall(s, run, i, "read", "c", i + 1, 10);
+	check_basis(
+		s, (struct query){.unit = "syscall"}, 4e8 / 3, true,
+		"busy: 133333333.3 ns/syscall of CPU 1 (median of 2 measure runs, 100000000.0..166666666.7; 0.003 calls/KiB of 1 run)");
+	small_store_close(s);
+	s = small_store();
+	run = small_store_run(s, (struct run){.ncpus = 2, .cpus = "1-2"});
+	check_basis(s, (struct query){0}, NAN, true,
+		    "none: no run measured both its work and the time of its CPUs; shares only");
+	small_store_metric(s, run, "rate_packets", 0.5);
+	check_basis(
+		s, (struct query){0}, 4e9, false,
+		"wall: 4000000000.0 ns/packet of CPU 1-2 (median of 1 measure run); CPU time is not known; the basis assumes that the CPUs were never idle");
+	check_basis(s, (struct query){.basis = BASIS_BUSY}, NAN, true,
+		    "none: no run measured both its work and the time of its CPUs; shares only");
+	small_store_close(s);
+}
+
 static void test_event_that_does_not_count_the_amount_is_noted(void **state)
 {
 	static const struct {
@@ -1166,6 +1265,7 @@ int main(void)
 		cmocka_unit_test(test_scores_of_a_total_add_up_costs_and_divide_sums),
 		cmocka_unit_test(test_scores_have_no_total_of_a_cpu_that_sides_share),
 		cmocka_unit_test(test_basis_of_a_file_follows_the_query),
+		cmocka_unit_test(test_basis_of_a_side_is_time_or_events_per_unit_of_work),
 		cmocka_unit_test(test_event_that_does_not_count_the_amount_is_noted),
 		cmocka_unit_test(test_pass_with_the_cheapest_instruments_gives_the_figures),
 		cmocka_unit_test(test_time_of_other_programs_is_listed_for_eight_sides),
