@@ -616,6 +616,84 @@ static void test_interval_needs_50_samples_in_9_of_10_runs(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
+static void add_of(struct world *w, uint32_t leaf, const char *comm, uint32_t pid, uint32_t tid,
+		   uint32_t cpu, enum context context, uint64_t n)
+{
+	struct profile_cost c = {.event = w->event,
+				 .cpu = cpu,
+				 .pid = pid,
+				 .tid = tid,
+				 .comm = comm ? intern_str(&w->p.strings, comm) : PROFILE_NONE,
+				 .context = context,
+				 .frame = leaf,
+				 .samples = n,
+				 .weight = 10 * n};
+
+	profile_add(&w->p, &c);
+	w->p.events[w->event].samples += n;
+	w->p.events[w->event].weight += 10 * n;
+	w->p.events[w->event].weight2 += 100.0 * (double)n;
+}
+
+/* Thread 2 of process 1 has 4 of 10 samples, thread 1 has 3, process 5 has 2 and an unknown one 1.
+ */
+static void test_samples_are_split_by_each_key(void **state)
+{
+	static const struct {
+		const char *by, *column, *names;
+		double shares[4];
+	} cases[] = {
+		{"comm", "comm", "a b -", {70, 20, 10}},
+		{"pid", "pid", "1 5 -", {70, 20, 10}},
+		{"tid", "tid", "2 1 5 -", {40, 30, 20, 10}},
+		{"thread", "thread", "a:2 a:1 b:5 -", {40, 30, 20, 10}},
+		{"cpu", "cpu", "3 0 -", {60, 30, 10}},
+		{"context", "context", "syscall softirq user", {50, 30, 20}},
+	};
+	struct query q = {.symbol = "f*"};
+	struct cpuset cpus = {0};
+	struct world w;
+	struct table t;
+	uint32_t f;
+	size_t i, k;
+
+	(void)state;
+	start_world(&w);
+	f = frame(&w, PROFILE_NONE, "f");
+	add_of(&w, f, "a", 1, 2, 3, CTX_SYSCALL, 4);
+	add_of(&w, f, "a", 1, 1, 0, CTX_SOFTIRQ, 3);
+	add_of(&w, f, "b", 5, 5, 3, CTX_USER, 2);
+	add_of(&w, f, NULL, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, CTX_SYSCALL, 1);
+	q.profile = &w.p;
+	for (i = 0; i < array_size(cases); i++) {
+		q.by = cases[i].by;
+		t = small_store_table(NULL, "functions", q);
+		small_store_column_is(&t, cases[i].column, cases[i].names);
+		for (k = 0; k < t.rows; k++)
+			assert_float_equal(table_real(&t, k, "self_share"), cases[i].shares[k],
+					   1e-9);
+		table_free(&t);
+	}
+	q.by = NULL;
+	q.comm = "b";
+	t = small_store_table(NULL, "functions", q);
+	assert_float_equal(table_real(&t, 0, "self_share"), 20, 1e-9);
+	table_free(&t);
+	q.comm = NULL;
+	q.cpus = &cpus;
+	cpuset_add(&cpus, 3);
+	q.by = "comm"; /* 40 of 60 on CPU 3 */
+	t = small_store_table(NULL, "functions", q);
+	small_store_column_is(&t, "comm", "a b");
+	assert_float_equal(table_real(&t, 0, "self_share"), 200 / 3.0, 1e-9);
+	table_free(&t);
+	cpuset_add(&cpus, 7);
+	t = small_store_table(NULL, "functions", q);
+	small_store_says(&t, "CPU 7");
+	table_free(&t);
+	profile_free(&w.p);
+}
+
 /* Adds a run with 100 samples, `part` of them in skb_b, and a basis of `ns` per KiB. */
 static void add_share(struct store *s, const char *pass, int repeat, uint64_t part, double ns)
 {
@@ -749,6 +827,7 @@ int main(void)
 		cmocka_unit_test(test_objects_of_the_same_name_get_longer_names),
 		cmocka_unit_test(test_measured_load_is_estimated_as_the_query_asks),
 		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
+		cmocka_unit_test(test_samples_are_split_by_each_key),
 		cmocka_unit_test(test_interval_of_a_cost_adds_the_errors_of_share_and_basis),
 		cmocka_unit_test(test_single_run_has_sampling_errors),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
