@@ -694,6 +694,52 @@ static void test_samples_are_split_by_each_key(void **state)
 	profile_free(&w.p);
 }
 
+/* Process 1 is the workload. Interrupts count for it in other processes, too, but in a row of their
+ * own. */
+static void test_workload_has_its_processes_and_interrupts_elsewhere(void **state)
+{
+	struct query q = {.workload_only = true};
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){.pass = "all"});
+	struct world w;
+	struct table t;
+	uint32_t f;
+	size_t i;
+
+	(void)state;
+	small_store_metric(s, run, "cpu_pct", 50);
+	small_store_metric(s, run, "workload_cpu_pct", 40);
+	small_store_metric(s, run, "rate_kib", 1e6);
+	start_world(&w);
+	f = frame(&w, PROFILE_NONE, "tcp_a");
+	add_of(&w, f, "a", 1, 1, 3, CTX_SYSCALL, 3);
+	add_of(&w, f, "a", 1, 1, 3, CTX_SOFTIRQ, 1);
+	add_of(&w, f, "b", 5, 5, 3, CTX_USER, 2);
+	add_of(&w, f, "b", 5, 5, 3, CTX_SOFTIRQ, 1);
+	add_of(&w, frame(&w, PROFILE_NONE, "irq"), "b", 5, 5, 3, CTX_HARDIRQ, 3);
+	profile_add_own(&w.p, 1);
+	profile_sort_own(&w.p);
+	assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
+	profile_free(&w.p);
+	t = small_store_table(s, "functions", q);
+	small_store_column_is(&t, "symbol", TALLY_ELSEWHERE " tcp_a");
+	for (i = 0; i < 2; i++) {
+		assert_float_equal(table_real(&t, i, "self_share"), 40, 1e-9);
+		assert_float_equal(table_real(&t, i, "total_share"), 40, 1e-9);
+		assert_int_equal(table_real(&t, i, "samples"), 4);
+	}
+	small_store_says(
+		&t,
+		"; the workload's processes 40.00 %, interrupts elsewhere 40.00 %, everything else 20.00 % of all samples");
+	table_free(&t);
+	q.by = "comm,context";
+	t = small_store_table(s, "functions", q);
+	small_store_column_is(&t, "comm", "- a a");
+	small_store_column_is(&t, "context", TALLY_ELSEWHERE " syscall softirq");
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* Adds a run with 100 samples, `part` of them in skb_b, and a basis of `ns` per KiB. */
 static void add_share(struct store *s, const char *pass, int repeat, uint64_t part, double ns)
 {
@@ -828,6 +874,7 @@ int main(void)
 		cmocka_unit_test(test_measured_load_is_estimated_as_the_query_asks),
 		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
 		cmocka_unit_test(test_samples_are_split_by_each_key),
+		cmocka_unit_test(test_workload_has_its_processes_and_interrupts_elsewhere),
 		cmocka_unit_test(test_interval_of_a_cost_adds_the_errors_of_share_and_basis),
 		cmocka_unit_test(test_single_run_has_sampling_errors),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
