@@ -131,6 +131,82 @@ static void test_figures_of_a_call_come_from_sums_and_buckets(void **state)
 	small_store_close(s);
 }
 
+/*
+ * Of 4 calls with a mean of 500 ns and a sum of squares of 120000, and one of 1000 ns: the mean is
+ * 600, the sum 120000 + 500^2 x 4 / 5 = 320000, and sqrt(320000 / 4 / 5) / 600 is 21.08 %.
+ */
+static void test_calls_of_threads_are_added_up(void **state)
+{
+	static const int tids[] = {8, 7, 9, 0};
+	struct syscall_row r = {.name = "read", .comm = "c", .pid = 7, .tid = 7};
+	struct store *s = small_store();
+	struct query q = {.by = "syscall"};
+	struct table t;
+	int64_t run;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) { /* one thread in each run, and one whose call did not return */
+		run = small_store_run(s, (struct run){.pass = "syscalls", .repeat = i + 1});
+		small_store_metric(s, run, "rate_kib", 1);
+		small_store_metric(s, run, "seconds", 1);
+		if (!i) {
+			r.unfinished = 2;
+			assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
+			r.unfinished = 0;
+		}
+		r.tid = tids[i];
+		r.calls = i ? 1 : 4;
+		r.errors = i ? 0 : 3;
+		r.total_ns = i ? 1000 : 2000;
+		r.min_ns = i ? 1000 : 150;
+		r.max_ns = i ? 1000 : 900;
+		r.m2 = i ? 0 : 120000;
+		r.bytes = i ? 500 : 1000;
+		r.has_bytes = true;
+		r.time_hist[9] = r.calls;
+		assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
+		r = (struct syscall_row){.name = "read", .comm = "c", .pid = 7, .tid = 7};
+	}
+	t = small_store_table(s, "syscalls", q);
+	assert_int_equal(t.rows, 1);
+	assert_int_equal(table_real(&t, 0, "calls"), 5);
+	assert_int_equal(table_real(&t, 0, "errors"), 3);
+	assert_float_equal(table_real(&t, 0, "total_ms"), 0.003, 1e-12);
+	assert_float_equal(table_real(&t, 0, "min_ms"), 0.00015, 1e-12);
+	assert_float_equal(table_real(&t, 0, "avg_ms"), 0.0006, 1e-12);
+	assert_float_equal(table_real(&t, 0, "max_ms"), 0.001, 1e-12);
+	assert_float_equal(table_real(&t, 0, "stddev_pct"), 100 * sqrt(16000) / 600, 1e-9);
+	assert_float_equal(table_real(&t, 0, "bytes_per_call"), 300, 0);
+	assert_float_equal(table_real(&t, 0, "calls_per_mib"), 2560, 1e-9);
+	assert_float_equal(table_real(&t, 0, "ns_per_kib"), 1500, 1e-9);
+	small_store_says(&t, "v receiver: 5 calls in all, 0.003 ms (runs: 2); 1 of 1 row");
+	small_store_says(&t, "not returned at the window's end: read 2");
+	assert_int_equal(table_column(&t, "tid"), -1);
+	assert_int_equal(table_column(&t, "comm"), -1);
+	assert_int_equal(table_column(&t, "variant"), -1);
+	table_free(&t);
+	q.by = "tid,syscall,variant";
+	r.tid = tids[3]; /* of threads that ended before zcost read their names */
+	r.calls = r.total_ns = r.min_ns = r.max_ns = 6;
+	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
+	t = small_store_table(s, "syscalls", q);
+	assert_int_equal(t.rows, 3);
+	assert_int_equal(table_real(&t, 0, "tid"), 8);
+	assert_int_equal(table_real(&t, 1, "tid"), 7);
+	assert_int_equal(table_real(&t, 1, "calls"), 1);
+	assert_float_equal(table_real(&t, 1, "stddev_pct"), 0, 0); /* of one call */
+	assert_true(isnan(table_real(&t, 2, "tid")));
+	small_store_column_is(&t, "variant", "v v v");
+	small_store_says(&t, "6 calls of ended threads");
+	table_free(&t);
+	q = (struct query){.comm = "d*"};
+	t = small_store_table(s, "syscalls", q);
+	assert_int_equal(t.rows, 0);
+	table_free(&t);
+	small_store_close(s);
+}
+
 static void test_distances_of_clocks_have_a_fitting_unit(void **state)
 {
 	static const struct {
@@ -595,6 +671,60 @@ static void test_idle_states_have_the_mean_time_of_a_stay(void **state)
 	table_free(&t);
 	t = small_store_table(s, "idle", (struct query){.by = "cpu"});
 	small_store_column_is(&t, "state", "idle C1");
+	table_free(&t);
+	small_store_close(s);
+}
+
+/* Eight CPUs are listed beside their sum, nine are not. Half a stay a second has a mean time. */
+static void test_idle_time_of_eight_cpus_is_listed(void **state)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){.cpus = "0-8"});
+	struct cpuset cpus = {0};
+	struct table t;
+	char name[32];
+	int i;
+
+	(void)state;
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "cpu_idle_pct", 60);
+	small_store_metric(s, run, "cstate_pct:0 POLL", 5);
+	small_store_metric(s, run, "cstate_entries:0 POLL", 1);
+	small_store_metric(s, run, "cstate_pct:1 C1:cpux", 10); /* a state of all CPUs */
+	for (i = 0; i < 9; i++) {
+		if (i == 8) {
+			t = small_store_table(s, "idle", (struct query){0});
+			assert_int_equal(t.rows, 11);
+			small_store_column_is(&t, "cpu", "all all all - - - - - - - -");
+			table_free(&t);
+		}
+		snprintf(name, sizeof(name), "cpu_idle_pct:cpu%d", i);
+		small_store_metric(s, run, name, i);
+	}
+	t = small_store_table(s, "idle", (struct query){0});
+	small_store_column_is(&t, "state", "idle POLL C1:cpux");
+	small_store_column_is(&t, "source", "/proc/stat cpuidle cpuidle");
+	assert_float_equal(table_real(&t, 1, "entries_per_s"), 0.5, 0);
+	assert_float_equal(table_real(&t, 1, "mean_us"), 100000, 1e-6);
+	small_store_says(&t, "9 CPUs; --by cpu shows each");
+	table_free(&t);
+	t = small_store_table(s, "idle", (struct query){.by = "cpu"});
+	assert_int_equal(t.rows, 9);
+	assert_int_equal(table_real(&t, 0, "cpu"), 0);
+	assert_int_equal(table_real(&t, 8, "cpu"), 8);
+	assert_false(small_store_noted(&t, "9 CPUs"));
+	table_free(&t);
+	cpuset_add(&cpus, 0);
+	cpuset_add(&cpus, 20);
+	t = small_store_table(s, "idle", (struct query){.cpus = &cpus});
+	assert_int_equal(t.rows, 1);
+	assert_int_equal(table_real(&t, 0, "cpu"), 0);
+	table_free(&t);
+	small_store_close(s);
+	s = small_store();
+	small_store_run(s, (struct run){0});
+	t = small_store_table(s, "idle", (struct query){0});
+	small_store_says(&t, "no run measured this");
 	table_free(&t);
 	small_store_close(s);
 }
@@ -1246,6 +1376,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls_of_equal_time_are_in_order_of_name_command_and_thread),
 		cmocka_unit_test(test_figures_of_a_call_come_from_sums_and_buckets),
+		cmocka_unit_test(test_calls_of_threads_are_added_up),
 		cmocka_unit_test(test_distances_of_clocks_have_a_fitting_unit),
 		cmocka_unit_test(test_frames_without_samples_have_zero_weight_and_samples),
 		cmocka_unit_test(test_timeline_counts_seconds_from_the_windows_start),
@@ -1259,6 +1390,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_by_thread_has_pid_tid_run_and_cpus),
 		cmocka_unit_test(test_cpu_by_cpu_has_the_cpus_that_have_figures),
 		cmocka_unit_test(test_idle_states_have_the_mean_time_of_a_stay),
+		cmocka_unit_test(test_idle_time_of_eight_cpus_is_listed),
 		cmocka_unit_test(test_counters_have_rates_and_kinds),
 		cmocka_unit_test(test_counters_have_mean_error_share_of_time_and_ratios),
 		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
