@@ -406,6 +406,173 @@ static void test_five_largest_movements_are_notes(void **state)
 	table_free(&t);
 }
 
+/* --- metrics --- */
+
+/* Four repeats of both sides, each with 1 % more CPU time than the one before. `part`: of the work.
+ */
+static void add_sides(struct store *s, const char *variant, double scale, double part)
+{
+	static const char *const sides[] = {"receiver", "sender"}, *const hosts[] = {"h", "g"};
+	int r, i;
+
+	for (r = 1; r <= 4; r++)
+		for (i = 0; i < 2; i++) {
+			int64_t run =
+				small_store_run(s, (struct run){.variant = variant,
+								.side = sides[i],
+								.host = hosts[i],
+								.repeat = r,
+								.position = 2 * r + (scale < 1)});
+
+			small_store_metric(s, run, "seconds", 2);
+			small_store_metric(s, run, "throughput", 8);
+			small_store_metric(s, run, "rate_kib", 1000);
+			small_store_metric(s, run, "rate_packets", 100);
+			small_store_metric(s, run, "cpu_pct",
+					   (i ? 30 : 50) * scale * (1 + 0.01 * r));
+			small_store_metric(s, run, "counter:context-switches",
+					   20 * scale + 0.01 * r);
+			small_store_metric(s, run, "irq:total", 0);
+			small_store_metric(s, run, "snmp:TcpRetransSegs", 4);
+			small_store_metric(s, run, "tcp_socket_retransmits", 0);
+			if (part > 0) {
+				small_store_metric(s, run, "transfer_sides", 3);
+				small_store_metric(s, run, "transfer:throughput", 16);
+				small_store_metric(s, run, "transfer_part", part);
+			}
+		}
+}
+
+static size_t metric_row(const struct table *t, const char *side, const char *metric)
+{
+	size_t i;
+
+	for (i = 0; i < t->rows; i++)
+		if (!strcmp(table_text(t, i, "side"), side) &&
+		    !strcmp(table_text(t, i, "metric"), metric))
+			return i;
+	fail_msg("no %s of the %s", metric, side);
+	return 0;
+}
+
+static void check_metric(const struct table *t, const char *side, const char *metric, double base,
+			 double new, const char *verdict)
+{
+	size_t i = metric_row(t, side, metric);
+
+	if (fabs(table_real(t, i, "base") - base) > 1e-9 * base ||
+	    fabs(table_real(t, i, "new") - new) > 1e-9 * new)
+		fail_msg("%s %s: %.12g, %.12g", side, metric, table_real(t, i, "base"),
+			 table_real(t, i, "new"));
+	assert_string_equal(table_text(t, i, "verdict"), verdict);
+	assert_float_equal(table_real(t, i, "change_pct"), 100 * (new / base - 1), 1e-9);
+	assert_int_equal(table_real(t, i, "base_runs"), 4);
+	assert_int_equal(table_real(t, i, "new_runs"), 4);
+}
+
+static struct table metrics_of(struct comparison *c, struct store *s, const char *base,
+			       const char *new, struct outcome *out)
+{
+	struct error err = {0};
+	struct table t;
+
+	c->rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
+	c->end[BASE] = (struct compare_end){.store = s, .variant = base, .label = (char *)base};
+	c->end[NEW] = (struct compare_end){.store = s, .variant = new, .label = (char *)new};
+	compare_table_init(&comparison_metrics, &t);
+	*out = (struct outcome){0};
+	if (comparison_metrics.run(c, &t, out, &err))
+		fail_msg("%s", err.text);
+	return t;
+}
+
+/* The mean of repeats 2 and 3 has 1.025 x the CPU time. b needs half of what a needs. */
+static void test_metrics_compare_each_side_and_the_total(void **state)
+{
+	const double roi = (64 / 51.0 + 64 / 51.5) / 2;
+	struct store *s = named_store("one");
+	struct comparison c = {.limit = 0};
+	struct outcome out;
+	struct table t;
+	size_t i;
+
+	(void)state;
+	add_sides(s, "a", 1, 0);
+	add_sides(s, "b", 0.5, 0);
+	t = metrics_of(&c, s, "a", "b", &out);
+	check_metric(&t, "receiver", "ns_per_kib", 512500, 256250, "better");
+	check_metric(&t, "sender", "ns_per_kib", 307500, 153750, "better");
+	check_metric(&t, "total", "ns_per_kib", 820000, 410000, "better");
+	check_metric(&t, "receiver", "throughput", 8, 8, "~");
+	check_metric(&t, "receiver", "cpu", 51.25, 25.625, "");
+	check_metric(&t, "receiver", "roi_c", roi, 2 * roi, "better");
+	check_metric(&t, "sender", "context_switches_per_mib", 20.025 * 0.512, 10.025 * 0.512,
+		     "better");
+	check_metric(&t, "sender", "retransmits_per_mib", 2.048, 2.048, "~");
+	i = metric_row(&t, "receiver", "ns_per_kib");
+	assert_float_equal(table_real(&t, i, "p"), 2 / 70.0, 1e-9);
+	assert_string_equal(table_text(&t, i, "better"), "less");
+	assert_string_equal(table_text(&t, i, "scope"), "cpus");
+	assert_true(table_interval(&t, i, "change_pct").low < -50);
+	i = metric_row(&t, "sender", "roi_c");
+	assert_string_equal(table_text(&t, i, "better"), "more");
+	assert_string_equal(table_text(&t, i, "unit"), "T^2/C");
+	i = metric_row(&t, "receiver",
+		       "workload_retransmits_per_mib"); /* 0, as no other socket's */
+	assert_float_equal(table_real(&t, i, "new"), 0, 0);
+	assert_true(isnan(table_real(&t, i, "change_pct")));
+	assert_int_equal(t.rows, 18); /* no interrupts, drops, packets and power */
+	assert_int_equal(out.worse, 0);
+	assert_string_equal(out.aside, "");
+	table_free(&t);
+	c.query.roi_n = 1;
+	t = metrics_of(&c, s, "b", "a", &out);
+	check_metric(&t, "total", "ns_per_kib", 410000, 820000, "worse");
+	assert_string_equal(table_text(&t, metric_row(&t, "sender", "roi_c"), "unit"), "T/C");
+	assert_int_equal(out.worse, 6);
+	assert_string_equal(out.aside,
+			    "receiver context_switches_per_mib, sender context_switches_per_mib");
+	table_free(&t);
+	c.query.roi_n = 0;
+	c.query.unit = "packet";
+	t = metrics_of(&c, s, "a", "b", &out);
+	check_metric(&t, "total", "ns_per_packet", 8200000, 4100000, "better");
+	check_metric(&t, "total", "rate_packets", 100, 100, "~");
+	table_free(&t);
+	c = (struct comparison){.side = {"sender", "sender"}};
+	t = metrics_of(&c, s, "a", "b", &out);
+	check_metric(&t, "sender", "ns_per_kib", 307500, 153750, "better");
+	for (i = 0; i < t.rows; i++)
+		assert_string_equal(table_text(&t, i, "side"), "sender");
+	table_free(&t);
+	c = (struct comparison){.total = true};
+	t = metrics_of(&c, s, "a", "b", &out);
+	check_metric(&t, "total", "throughput", 8, 8, "~");
+	for (i = 0; i < t.rows; i++)
+		assert_string_equal(table_text(&t, i, "side"), "total");
+	table_free(&t);
+	small_store_close(s);
+}
+
+static void test_total_weighs_each_side_with_its_part_of_the_work(void **state)
+{
+	struct store *s = named_store("one");
+	struct comparison c = {.query = {.unit = "packet"}};
+	struct outcome out;
+	struct table t;
+
+	(void)state;
+	add_sides(s, "a", 1, 0.5);
+	add_sides(s, "b", 0.5, 0.5);
+	t = metrics_of(&c, s, "a", "b", &out);
+	check_metric(&t, "receiver", "ns_per_kib", 512500, 256250, "better");
+	check_metric(&t, "total", "ns_per_kib", 410000, 205000, "better");
+	check_metric(&t, "total", "rate_packets", 200, 200, "~");
+	check_metric(&t, "total", "throughput", 16, 16, "~");
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* --- pairs --- */
 
 static void test_variants_without_settings_are_pairs(void **state)
@@ -506,6 +673,8 @@ int main(void)
 		cmocka_unit_test(test_runs_of_two_captures_never_take_turns),
 		cmocka_unit_test(test_words_of_a_movement_say_what_its_error_and_its_test_tell),
 		cmocka_unit_test(test_five_largest_movements_are_notes),
+		cmocka_unit_test(test_metrics_compare_each_side_and_the_total),
+		cmocka_unit_test(test_total_weighs_each_side_with_its_part_of_the_work),
 		cmocka_unit_test(test_variants_without_settings_are_pairs),
 		cmocka_unit_test(test_numbers_of_a_commit_message_have_four_digits),
 		cmocka_unit_test(test_p_of_a_commit_message_has_three_digits),
