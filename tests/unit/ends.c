@@ -3,6 +3,7 @@
 #include "analyze/compare/call_diff.h"
 #include "analyze/compare/commit.h"
 #include "analyze/compare/costs.h"
+#include "analyze/compare/settings.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 
@@ -573,6 +574,121 @@ static void test_total_weighs_each_side_with_its_part_of_the_work(void **state)
 	small_store_close(s);
 }
 
+/* --- settings --- */
+
+static void add_fact(struct store *s, const char *host, const char *variant, const char *name,
+		     const char *value)
+{
+	assert_int_equal(store_fact_add(s,
+					&(struct fact_row){.host = host,
+							   .variant = variant,
+							   .name = name,
+							   .value = value},
+					NULL),
+			 0);
+}
+
+/* Variant a ran on host h, b on host g. */
+static struct store *store_of_settings(void)
+{
+	static const char *const sides[] = {"receiver", "sender"};
+	struct store *s = named_store("one");
+	int i, r;
+
+	for (i = 0; i < 2; i++) {
+		const char *variant = i ? "b" : "a", *host = i ? "g" : "h";
+
+		store_variant_add(s, variant, NULL, NULL, NULL);
+		store_setting_add(s, variant, "mtu", i ? "9000" : "1500", NULL);
+		for (r = 0; r < 2; r++) {
+			int64_t run = small_store_run(s, (struct run){.variant = variant,
+								      .host = host,
+								      .side = sides[r],
+								      .cpus = r	  ? "2"
+									      : i ? "1,3"
+										  : "1",
+								      .position = i + 1});
+
+			small_store_metric(s, run, "nic_info:host/eth0/driver=veth", 1);
+			small_store_metric(s, run, "nic_state:host/eth0/speed_mbps",
+					   i ? 1e5 : 25e3);
+			small_store_metric(s, run, i ? "tool:perf=6.2" : "tool:perf=6.1", 1);
+		}
+		add_fact(s, host, NULL, "release", i ? "6.2" : "6.1");
+		add_fact(s, host, NULL, "cpu_model", "same");
+		add_fact(s, host, NULL, "sysctl:net.core.rmem", i ? "2" : "1");
+		add_fact(s, host, NULL, i ? "CONFIG_B" : "CONFIG_A", "y");
+		add_fact(s, NULL, variant, "command",
+			 i ? "tcpzc --rx mmap --size 4k" : "tcpzc --rx read --size 4k");
+		add_fact(s, NULL, variant, "receiver.cpus", i ? "1,3" : "1");
+		add_fact(s, NULL, variant, "sender.args", i ? "" : "x");
+		add_fact(s, NULL, variant, "setting.mtu", i ? "9000" : "1500");
+		add_fact(s, NULL, variant, "var:flows", i ? "2" : "1");
+		add_fact(s, NULL, variant, "duration", i ? "5" : "4");
+		add_fact(s, NULL, variant, "units", "same");
+	}
+	return s;
+}
+
+static void test_settings_that_differ_are_listed_once(void **state)
+{
+	static const char *const lines[] = {
+		"setting: command: ... --rx read --size 4k -> ... --rx mmap --size 4k",
+		"setting: duration: 4 -> 5",
+		"setting: var:flows: 1 -> 2",
+		"setting: set:mtu: 1500 -> 9000",
+		"setting: receiver cpus: 1 -> 1,3",
+		"setting: sender args: x -> (empty)",
+		"setting: kernel: 6.1 -> 6.2",
+		"setting: receiver side_cpus: 1 -> 1,3",
+		"setting: nic:host/eth0/speed_mbps: 25000 -> 100000",
+		"setting: sysctl:net.core.rmem: 1 -> 2",
+		"setting: CONFIG_A: y -> (none)",
+		"setting: CONFIG_B: (none) -> y",
+		"setting: tool:perf: 6.1 -> 6.2",
+	};
+	struct store *s = store_of_settings();
+	struct comparison c = {.end = {{.store = s, .variant = "a", .label = "a"},
+				       {.store = s, .variant = "b", .label = "b"}}};
+	struct str expected = {0}, text = {0};
+	struct outcome out = {0};
+	struct error err = {0};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(lines); i++)
+		str_printf(&expected, "%s\n", lines[i]);
+	assert_int_equal(compare_settings(&c, array_size(lines), &text, &err), 0);
+	assert_string_equal(text.buf, expected.buf);
+	str_reset(&text);
+	str_reset(&expected);
+	str_printf(&expected, "%s\n%s\n11 more in --table settings\n", lines[0], lines[1]);
+	assert_int_equal(compare_settings(&c, 2, &text, &err), 0);
+	assert_string_equal(text.buf, expected.buf);
+	compare_table_init(&comparison_settings, &t);
+	assert_int_equal(comparison_settings.run(&c, &t, &out, &err), 0);
+	assert_int_equal(t.rows, array_size(lines));
+	assert_string_equal(table_text(&t, 1, "name"), "duration");
+	assert_string_equal(table_text(&t, 1, "new"), "5");
+	table_free(&t);
+	c.side[BASE] = c.side[NEW] = "sender"; /* all settings are those of the side */
+	str_reset(&text);
+	assert_int_equal(compare_settings(&c, 1, &text, &err), 0);
+	assert_non_null(strstr(text.buf, "setting: sender command: ... --rx read"));
+	assert_non_null(strstr(text.buf, "10 more"));
+	c.side[BASE] = c.side[NEW] = NULL;
+	c.end[NEW] = c.end[BASE];
+	compare_table_init(&comparison_settings, &t);
+	assert_int_equal(comparison_settings.run(&c, &t, &out, &err), 0);
+	assert_int_equal(t.rows, 0);
+	assert_int_equal(t.notes.n, 1);
+	table_free(&t);
+	str_free(&text);
+	str_free(&expected);
+	small_store_close(s);
+}
+
 /* --- pairs --- */
 
 static void test_variants_without_settings_are_pairs(void **state)
@@ -675,6 +791,7 @@ int main(void)
 		cmocka_unit_test(test_five_largest_movements_are_notes),
 		cmocka_unit_test(test_metrics_compare_each_side_and_the_total),
 		cmocka_unit_test(test_total_weighs_each_side_with_its_part_of_the_work),
+		cmocka_unit_test(test_settings_that_differ_are_listed_once),
 		cmocka_unit_test(test_variants_without_settings_are_pairs),
 		cmocka_unit_test(test_numbers_of_a_commit_message_have_four_digits),
 		cmocka_unit_test(test_p_of_a_commit_message_has_three_digits),
