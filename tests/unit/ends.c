@@ -689,6 +689,66 @@ static void test_settings_that_differ_are_listed_once(void **state)
 	small_store_close(s);
 }
 
+/* --- conditions --- */
+
+/* 20 softirqs in 2 s are enough to name CPUs, 5 % of them are enough for a CPU, 19 interrupts are
+ * not. */
+static void test_conditions_name_cpus_and_the_busiest_card(void **state)
+{
+	static const struct {
+		const char *name;
+		double of_a, of_b;
+	} metrics[] = {
+		{"seconds", 2, 4},
+		{"softirq_cpu0:NET_RX", 18, 90},
+		{"softirq_cpu1:NET_RX", 1, 5},
+		{"softirq_cpu4:NET_RX", 1, 4},
+		{"softirq_cpu5:TIMER", 90, 90},
+		{"irq_cpu2:42 eth0", 19, 40},
+		{"irq_cpu3:LOC timer", 90, 90},
+		{"nic:host/eth0/link/rx_bytes", 5, 5},
+		{"nic:host/eth0/link/tx_bytes", 1, 1},
+		{"nic:host/eth1/link/rx_bytes", 3, 4},
+		{"nic:host/eth1/link/tx_bytes", 3, 3},
+		{"nic:host/eth1/link/rx_packets", 99, 99},
+		{"nic_info:host/eth0/driver=mlx5_core", 1, 1},
+		{"nic_info:host/eth1/driver=veth", 1, 1},
+		{"nic_state:host/eth0/speed_mbps", 500, 500},
+		{"nic_state:host/eth1/speed_mbps", 500, 500},
+		{"nic_state:host/eth0/mtu", 1, 1},
+	};
+	struct store *s = named_store("one");
+	struct comparison c = {.end = {{.store = s, .variant = "a", .label = "a"},
+				       {.store = s, .variant = "b", .label = "b"}},
+			       .table = &comparison_metrics};
+	struct error err = {0};
+	struct str text = {0};
+	size_t i;
+	int v;
+
+	(void)state;
+	for (v = 0; v < 2; v++) {
+		int64_t run = small_store_run(
+			s, (struct run){.variant = v ? "b" : "a",
+					.command = v ? "/usr/bin/tcpzc --rx" : "/bin/iperf3",
+					.position = v + 1});
+
+		for (i = 0; i < array_size(metrics); i++)
+			small_store_metric(s, run, metrics[i].name,
+					   v ? metrics[i].of_b : metrics[i].of_a);
+	}
+	assert_int_equal(compare_conditions(&c, NULL, &text, &err), 0);
+	assert_string_equal(
+		text.buf,
+		"zero copy: no evidence\n"
+		"Linux (unknown) on host h; workload: iperf3 -> tcpzc; CPUs: 1; NET_RX on CPUs: 0-1,4 -> 0-1; "
+		"device interrupts on CPUs: unknown -> 2; "
+		"NIC: eth0 (mlx5_core), 0.5 Gbit/s, MTU 1 -> eth1 (veth)\n"
+		"n: 1 run of 2 s and 1 run of 4 s, in turns; p: exact Mann-Whitney, two-sided\n");
+	str_free(&text);
+	small_store_close(s);
+}
+
 /* --- pairs --- */
 
 static void test_variants_without_settings_are_pairs(void **state)
@@ -792,6 +852,7 @@ int main(void)
 		cmocka_unit_test(test_metrics_compare_each_side_and_the_total),
 		cmocka_unit_test(test_total_weighs_each_side_with_its_part_of_the_work),
 		cmocka_unit_test(test_settings_that_differ_are_listed_once),
+		cmocka_unit_test(test_conditions_name_cpus_and_the_busiest_card),
 		cmocka_unit_test(test_variants_without_settings_are_pairs),
 		cmocka_unit_test(test_numbers_of_a_commit_message_have_four_digits),
 		cmocka_unit_test(test_p_of_a_commit_message_has_three_digits),
