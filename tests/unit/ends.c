@@ -749,6 +749,129 @@ static void test_conditions_name_cpus_and_the_busiest_card(void **state)
 	small_store_close(s);
 }
 
+/* --- lists of costs --- */
+
+static void add_shares(struct store *s, const char *variant, const uint64_t samples[4])
+{
+	static const char *const functions[] = {"tcp_a", "skb_b", "udp_c", "main"};
+	struct world w;
+	size_t i;
+
+	add_basis(s, variant);
+	start_world(&w);
+	w.comm = intern_str(&w.p.strings, "prog");
+	for (i = 0; i < array_size(functions); i++)
+		if (samples[i])
+			add(&w, frame(&w, PROFILE_NONE, functions[i]), 1, CTX_SYSCALL, samples[i]);
+	assert_int_equal(store_profile_write(s, add_run_of(s, variant, "profile", 1), &w.p, NULL),
+			 0);
+	profile_free(&w.p);
+}
+
+static struct table list_of(struct store *s, const char *name, long limit, struct outcome *out)
+{
+	const struct compare_table *table = compare_table_find(name);
+	struct comparison c = {.end = {{.store = s, .variant = "a", .label = "a"},
+				       {.store = s, .variant = "b", .label = "b"}},
+			       .table = table,
+			       .limit = limit,
+			       .side = {"receiver", "receiver"},
+			       .by = "functions",
+			       .rule = {.alpha = 0.05, .threshold = 0.02}};
+	struct error err = {0};
+	struct table t;
+
+	compare_table_init(table, &t);
+	if (table->run(&c, &t, out, &err))
+		fail_msg("%s", err.text);
+	return t;
+}
+
+/* Of 1000 ns at each end: tcp_a 400 to 300, skb_b 300 to none, udp_c none to 450, main 300 to 250.
+ */
+static struct store *store_of_shares(void)
+{
+	static const uint64_t of_a[] = {400, 300, 0, 300}, of_b[] = {300, 0, 450, 250};
+	struct store *s = named_store("one");
+
+	add_shares(s, "a", of_a);
+	add_shares(s, "b", of_b);
+	return s;
+}
+
+static void check_costs(const struct table *t, size_t row, double base, double new, double delta)
+{
+	assert_float_equal(table_real(t, row, "base_ns"), base, 1e-9);
+	assert_float_equal(table_real(t, row, "new_ns"), new, 1e-9);
+	assert_float_equal(table_real(t, row, "delta_ns"), delta, 1e-9);
+}
+
+static void test_rows_beyond_the_limit_are_added_up(void **state)
+{
+	struct store *s = store_of_shares();
+	struct outcome out = {0};
+	struct table t;
+
+	(void)state;
+	t = list_of(s, "functions", 0, &out);
+	small_store_column_is(&t, "symbol", "udp_c skb_b tcp_a main");
+	small_store_column_is(&t, "state", "new vanished - -");
+	check_costs(&t, 0, 0, 450, 450);
+	check_costs(&t, 3, 300, 250, -50);
+	assert_string_equal(t.title, "functions of the receiver, ns per KiB: b against a");
+	assert_string_equal(out.unit, "KiB");
+	assert_string_equal(out.side, "receiver");
+	assert_int_equal(out.unjudged, 4);
+	assert_int_equal(out.tests, 4);
+	assert_float_equal(out.whole[BASE], 1000, 1e-9);
+	small_store_says(&t, "1000.00 (a) +0.00 = 1000.00 (b)");
+	table_free(&t);
+	t = list_of(s, "functions", 2, &out);
+	small_store_column_is(&t, "symbol", "udp_c skb_b (2 other functions)");
+	check_costs(&t, 2, 700, 550, -150);
+	assert_true(isnan(table_real(&t, 2, "p")));
+	table_free(&t);
+	t = list_of(s, "functions", 4, &out);
+	assert_int_equal(t.rows, 4);
+	table_free(&t);
+	small_store_close(s);
+}
+
+/* What is saved comes before what is added, and the largest of each first. */
+static void test_steps_of_a_waterfall_lead_from_base_to_new(void **state)
+{
+	static const double deltas[] = {NAN, -300, -100, -50, 450, NAN},
+			    totals[] = {1000, 700, 600, 550, 1000, 1000};
+	struct store *s = store_of_shares();
+	struct outcome out = {0};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	t = list_of(s, "waterfall", 0, &out);
+	small_store_column_is(
+		&t, "step",
+		"base: a skb_b [kernel.kallsyms] tcp_a [kernel.kallsyms] main [kernel.kallsyms] "
+		"udp_c [kernel.kallsyms] new: b");
+	assert_int_equal(t.rows, 6);
+	for (i = 0; i < t.rows; i++) {
+		assert_float_equal(table_real(&t, i, "total_ns"), totals[i], 1e-9);
+		assert_int_equal(isnan(table_real(&t, i, "delta_ns")), isnan(deltas[i]));
+		if (!isnan(deltas[i]))
+			assert_float_equal(table_real(&t, i, "delta_ns"), deltas[i], 1e-9);
+	}
+	small_store_column_is(&t, "state", "- vanished - - new -");
+	assert_string_equal(t.title, "functions of the receiver, ns per KiB: from a to b");
+	table_free(&t);
+	t = list_of(s, "waterfall", 1, &out); /* the largest step alone */
+	small_store_column_is(&t, "step",
+			      "base: a udp_c [kernel.kallsyms] (3 other functions) new: b");
+	assert_float_equal(table_real(&t, 1, "total_ns"), 1450, 1e-9);
+	assert_float_equal(table_real(&t, 2, "delta_ns"), -450, 1e-9);
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* --- pairs --- */
 
 static void test_variants_without_settings_are_pairs(void **state)
@@ -853,6 +976,8 @@ int main(void)
 		cmocka_unit_test(test_total_weighs_each_side_with_its_part_of_the_work),
 		cmocka_unit_test(test_settings_that_differ_are_listed_once),
 		cmocka_unit_test(test_conditions_name_cpus_and_the_busiest_card),
+		cmocka_unit_test(test_rows_beyond_the_limit_are_added_up),
+		cmocka_unit_test(test_steps_of_a_waterfall_lead_from_base_to_new),
 		cmocka_unit_test(test_variants_without_settings_are_pairs),
 		cmocka_unit_test(test_numbers_of_a_commit_message_have_four_digits),
 		cmocka_unit_test(test_p_of_a_commit_message_has_three_digits),
