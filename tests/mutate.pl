@@ -413,7 +413,7 @@ sub tests_of {
 	my $text = [split /^/, slurp("$tree/$m->{file}")];
 	for (;; $n--) {
 		@tests = grep { vec $trace->{$_}{lines}{$m->{file}} // '', $n, 1 } keys %$trace;
-		last if @tests || $n <= 1 || $text->[$n - 2] =~ /[;{}:]\s*$|^$/;
+		last if @tests || $n <= 1 || $text->[$n - 2] =~ /[;}:]\s*$|(?:\) |else |do |^)\{\s*$|^$/;
 	}
 	my @quick = grep { !m{/unwind\.t$} } @tests;
 	my %lines_a_second = map { $_ => unpack('%32b*', $trace->{$_}{lines}{$m->{file}}) / ($trace->{$_}{seconds} + 0.1) *

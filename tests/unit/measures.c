@@ -438,6 +438,86 @@ static void test_cost_of_a_pass_is_the_loss_of_its_rate(void **state)
 	small_store_close(s);
 }
 
+static void add_rates(struct store *s, const char *pass, const char *metric, const double rate[4])
+{
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		int64_t run = small_store_run(s, (struct run){.pass = pass, .repeat = i + 1});
+
+		small_store_metric(s, run, metric, rate[i]);
+		small_store_metric(s, run, "cpu_pct", 50 + i);
+		small_store_metric(s, run, "own_cpu_pct", i);
+		small_store_metric(s, run, "rate_kib", 1000);
+	}
+}
+
+/* The interval of 4 and 4 runs has the ratios of all pairs. */
+static void test_loss_of_a_pass_has_an_interval(void **state)
+{
+	static const double measure[] = {10, 10.1, 10.2, 10.3}, slow[] = {8, 8.1, 8.2, 8.3},
+			    fast[] = {13, 13.1, 13.2, 13.3}, like[] = {9.9, 10.1, 10.3, 10.2};
+	static const struct {
+		const double *profile, *syscalls;
+		double cost, low, high;
+		const char *says;
+	} cases[] = {
+		{slow, like, 100 * (1 - 8.15 / 10.15), 17, 100 * (1 - 8 / 10.3),
+		 "on the worst side: profile: 19.7 %, syscalls: no measurable loss (n = 4) (see"},
+		{fast, slow, 100 * (1 - 13.15 / 10.15), -33, 100 * (1 - 13 / 10.3),
+		 "on the worst side: profile: -29.6 %, syscalls: 19.7 % (see"},
+	};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct store *s = small_store();
+
+		add_rates(s, "measure", "throughput", measure);
+		add_rates(s, "profile", "throughput", cases[i].profile);
+		add_rates(s, "syscalls", "throughput", cases[i].syscalls);
+		t = small_store_table(s, "passes", (struct query){0});
+		small_store_column_is(&t, "pass", "measure profile syscalls");
+		assert_float_equal(table_real(&t, 1, "cost_pct"), cases[i].cost, 1e-9);
+		assert_float_equal(table_interval(&t, 1, "cost_pct").low, cases[i].low, 1e-9);
+		assert_float_equal(table_interval(&t, 1, "cost_pct").high, cases[i].high, 1e-9);
+		assert_float_equal(table_real(&t, 0, "throughput_gbps"), 10.15, 1e-9);
+		assert_float_equal(table_real(&t, 0, "cpu_pct"), 51.5, 1e-9);
+		assert_float_equal(table_real(&t, 0, "own_cpu_pct"), 1.5, 1e-9);
+		assert_int_equal(table_real(&t, 0, "runs"), 4);
+		table_free(&t);
+		t = small_store_table(s, "summary", (struct query){0});
+		small_store_says(&t, cases[i].says);
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/* Packets count where no run has a throughput. */
+static void test_passes_are_compared_by_the_rate_that_they_have(void **state)
+{
+	static const double measure[] = {10, 10, 10, 10}, slow[] = {8, 8, 8, 8};
+	struct store *s = small_store();
+	struct table t;
+
+	(void)state;
+	add_rates(s, "measure", "rate_messages", measure);
+	add_rates(s, "profile", "rate_messages", slow);
+	add_rates(s, "syscalls", "rate_packets", slow);
+	t = small_store_table(s, "passes", (struct query){0});
+	assert_float_equal(table_real(&t, 1, "cost_pct"), 20, 1e-9);
+	assert_true(isnan(table_real(&t, 2, "cost_pct")));
+	table_free(&t);
+	small_store_close(s);
+	s = small_store();
+	small_store_run(s, (struct run){.pass = "all"});
+	t = small_store_table(s, "passes", (struct query){0});
+	small_store_says(&t, "no run has a pass: every collector ran at once");
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* The window has 2 s. A command that did not run in a measured run has 0 there. */
 static void test_cpu_by_has_threads_and_everything_else(void **state)
 {
@@ -1385,6 +1465,8 @@ int main(void)
 		cmocka_unit_test(test_cpu_by_refuses_options_that_its_key_cannot_serve),
 		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
 		cmocka_unit_test(test_cost_of_a_pass_is_the_loss_of_its_rate),
+		cmocka_unit_test(test_loss_of_a_pass_has_an_interval),
+		cmocka_unit_test(test_passes_are_compared_by_the_rate_that_they_have),
 		cmocka_unit_test(test_cpu_by_has_threads_and_everything_else),
 		cmocka_unit_test(test_everything_else_is_not_below_zero),
 		cmocka_unit_test(test_cpu_by_thread_has_pid_tid_run_and_cpus),
