@@ -822,6 +822,54 @@ static void test_interval_of_a_cost_adds_the_errors_of_share_and_basis(void **st
 	small_store_close(s);
 }
 
+/* The runs of the profile pass are surely slower or faster by more than 10 %, or may be alike. */
+static void test_profile_of_another_rate_is_warned_of(void **state)
+{
+	static const struct {
+		double profile, step;
+		const char *says;
+	} cases[] = {
+		{8.02, 0.1,
+		 "the profile pass did 0.8 times the work of the measure pass (8.2 against 10.2 Gbit/s)"},
+		{12.02, 0.1,
+		 "the profile pass did 1.2 times the work of the measure pass (12.2 against 10.2 Gbit/s)"},
+		{9.2, 0.1, NULL},
+		{7, 1.5, NULL}, /* 7 to 11.5 */
+	};
+	struct world w;
+	struct table t;
+	size_t i;
+	int r;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct store *s = small_store();
+
+		for (r = 0; r < 4; r++) {
+			small_store_metric(s, small_store_run(s, (struct run){.repeat = r + 1}),
+					   "throughput", 10.02 + 0.1 * r);
+			int64_t run = small_store_run(
+				s, (struct run){.pass = "profile", .repeat = r + 1});
+
+			small_store_metric(s, run, "throughput",
+					   cases[i].profile + cases[i].step * r);
+			make_world(&w, 3);
+			assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
+			profile_free(&w.p);
+		}
+		t = small_store_table(s, "functions", (struct query){0});
+		assert_int_equal(small_store_noted(&t, "times the work of the measure pass"),
+				 cases[i].says != NULL);
+		if (cases[i].says)
+			small_store_says(&t, cases[i].says);
+		table_free(&t);
+		t = small_store_table(s, "functions", (struct query){.repeat = 1});
+		assert_false(small_store_noted(&t, "times the work of the measure pass"));
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
 /* 30 of 100 samples: 1.96 x sqrt(0.3 x 0.7 / 100) of the basis, which may be a share of 1. */
 static void test_single_run_has_sampling_errors(void **state)
 {
@@ -876,6 +924,7 @@ int main(void)
 		cmocka_unit_test(test_samples_are_split_by_each_key),
 		cmocka_unit_test(test_workload_has_its_processes_and_interrupts_elsewhere),
 		cmocka_unit_test(test_interval_of_a_cost_adds_the_errors_of_share_and_basis),
+		cmocka_unit_test(test_profile_of_another_rate_is_warned_of),
 		cmocka_unit_test(test_single_run_has_sampling_errors),
 		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
 	};

@@ -75,6 +75,88 @@ static void test_frames_with_98_percent_of_a_caller_share_its_test(void **state)
 	small_store_close(s);
 }
 
+static const struct call_change *change_in(const struct call_diff *cd, enum call_region of,
+					   const char *symbol)
+{
+	return cd->changes[of] + (change_of(cd, symbol) - cd->changes[IN_BOTH]);
+}
+
+/*
+ * Each of ten runs has 100 samples, 1000 ns in all. A stack that none of 1000 samples is in may
+ * cost up to 3.7 ns. A stack of one end in eight of ten runs is no stack of that end alone.
+ */
+static void test_stacks_of_one_end_alone_are_a_region(void **state)
+{
+	static const struct {
+		const char *symbol;
+		int variant, runs;
+		uint64_t samples;
+		enum call_region region;
+	} stacks[] = {
+		{"old", 0, 10, 20, VANISHED}, {"nine", 0, 9, 10, VANISHED},
+		{"eight", 0, 8, 10, IN_BOTH}, {"fresh", 1, 10, 30, APPEARED},
+		{"rare", 1, 3, 1, IN_BOTH},
+	};
+	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02},
+			       .side = {"receiver", "receiver"}};
+	struct store *s = small_store();
+	struct error err = {0};
+	struct call_diff cd;
+	struct table notes;
+	size_t i;
+	int v, r;
+
+	(void)state;
+	for (v = 0; v < 2; v++) {
+		add_basis(s, v ? "b" : "a");
+		for (r = 0; r < 10; r++) {
+			uint64_t rest = 100;
+			struct world w;
+			uint32_t root;
+
+			start_world(&w);
+			w.comm = intern_str(&w.p.strings, "prog");
+			root = frame(&w, PROFILE_NONE, "main");
+			for (i = 0; i < array_size(stacks); i++) {
+				if (stacks[i].variant != v || r >= stacks[i].runs)
+					continue;
+				add(&w, frame(&w, frame(&w, root, stacks[i].symbol), "leaf"), 1,
+				    CTX_SYSCALL, stacks[i].samples);
+				rest -= stacks[i].samples;
+			}
+			add(&w, root, 1, CTX_SYSCALL, rest);
+			assert_int_equal(store_profile_write(
+						 s, add_run_of(s, v ? "b" : "a", "profile", r + 1),
+						 &w.p, NULL),
+					 0);
+			profile_free(&w.p);
+		}
+	}
+	c.end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
+	c.end[NEW] = (struct compare_end){.store = s, .variant = "b", .label = "b"};
+	table_init(&notes, "flame", NULL, 0);
+	assert_int_equal(call_diff_read(&cd, &c, false, &notes, &err), 0);
+	for (i = 0; i < array_size(stacks); i++) {
+		double cost = (double)(stacks[i].samples * (uint64_t)stacks[i].runs);
+		int of;
+
+		for (of = 0; of < REGIONS; of++)
+			assert_float_equal(change_in(&cd, (enum call_region)of, stacks[i].symbol)
+						   ->cost[stacks[i].variant],
+					   of == (int)stacks[i].region ? cost : 0, 1e-9);
+	}
+	assert_float_equal(cd.regions[VANISHED].cost[BASE], 290, 1e-9);
+	assert_float_equal(cd.regions[VANISHED].cost[NEW], 0, 0);
+	assert_float_equal(cd.regions[APPEARED].cost[NEW], 300, 1e-9);
+	assert_float_equal(cd.regions[IN_BOTH].cost[BASE], 710, 1e-9);
+	assert_float_equal(cd.regions[IN_BOTH].cost[NEW], 700, 1e-9);
+	assert_float_equal(change_in(&cd, VANISHED, "main")->cost[BASE], 290, 1e-9);
+	assert_float_equal(cd.d.total[BASE], 1000, 1e-9);
+	call_diff_free(&cd);
+	table_free(&notes);
+	small_store_close(s);
+}
+
 /* --- the order of runs --- */
 
 /* Adds runs of a variant with these positions and figures, 0 for none. Ends at position 0. */
@@ -967,6 +1049,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames_with_98_percent_of_a_caller_share_its_test),
+		cmocka_unit_test(test_stacks_of_one_end_alone_are_a_region),
 		cmocka_unit_test(test_runs_with_few_changes_of_the_variant_do_not_take_turns),
 		cmocka_unit_test(test_drift_is_seen_in_the_rate_or_in_the_cost),
 		cmocka_unit_test(test_runs_of_two_captures_never_take_turns),
