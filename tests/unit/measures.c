@@ -1451,6 +1451,74 @@ static void test_time_of_other_programs_is_listed_for_eight_sides(void **state)
 	small_store_close(s);
 }
 
+/* The plan has 2k before 1k and 4k. new is worse up to 2k and better from 4k on. */
+static void test_sweep_has_the_values_in_their_order_and_a_crossover(void **state)
+{
+	static const char *const sizes[] = {"2k", "1k", "4k"}, *const lines[] = {"old", "new"};
+	static const double rates[2][3] = {{10, 10, 10}, {9, 8, 12}};
+	const double below = log(9.15 / 10.15), above = log(12.15 / 10.15);
+	struct store *s = small_store();
+	struct error err = {0};
+	struct table t;
+	size_t i;
+	int v, k, r;
+
+	(void)state;
+	for (k = 0; k < 3; k++)
+		for (v = 0; v < 2; v++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "%s+%s", lines[v], sizes[k]);
+			store_variant_add(s, name, NULL, lines[v], NULL);
+			store_setting_add(s, name, "size", sizes[k], NULL);
+			store_setting_add(s, name, "gro", "on", NULL);
+			for (r = 0; r < 4; r++)
+				small_store_metric(
+					s,
+					small_store_run(
+						s,
+						(struct run){.variant = name,
+							     .repeat = r + 1,
+							     .position = 100 * k + 10 * r + v + 1}),
+					"throughput", rates[v][k] + 0.1 * r);
+		}
+	t = small_store_table(s, "sweep", (struct query){0});
+	small_store_column_is(&t, "value", "1k 1k 2k 2k 4k 4k");
+	small_store_column_is(&t, "variant", "old new old new old new");
+	small_store_column_is(&t, "under", "- - - - - -"); /* gro has one value */
+	for (i = 0; i < t.rows; i++) {
+		assert_float_equal(table_real(&t, i, "number"), 1024 << i / 2, 0);
+		assert_int_equal(table_real(&t, i, "runs"), 4);
+		assert_string_equal(table_text(&t, i, "metric"), "throughput_gbps");
+	}
+	assert_float_equal(table_real(&t, 3, "estimate"), 9.15, 1e-9);
+	assert_float_equal(table_interval(&t, 3, "estimate").low, 9, 1e-9);
+	assert_int_equal(t.detail->rows, 1);
+	assert_string_equal(table_text(t.detail, 0, "kind"), "begins");
+	assert_string_equal(table_text(t.detail, 0, "base"), "old");
+	assert_string_equal(table_text(t.detail, 0, "new"), "new");
+	assert_float_equal(table_real(t.detail, 0, "at"), 2048 * (1 + below / (below - above)),
+			   1e-6);
+	assert_int_equal(table_real(t.detail, 0, "better"), 1);
+	assert_int_equal(table_real(t.detail, 0, "worse"), 2);
+	assert_int_equal(table_real(t.detail, 0, "values"), 3);
+	small_store_says(
+		&t,
+		"receiver throughput_gbps: new is better than old from size = 2.73k (95 % interval of the crossing: ");
+	table_free(&t);
+	t = small_store_table(s, "sweep", (struct query){.variant = "old+*"});
+	small_store_column_is(&t, "value", "1k 2k 4k");
+	assert_int_equal(t.detail->rows, 0);
+	table_free(&t);
+	assert_int_equal(measure_run("sweep", s, &(struct query){.setting = "gro"}, &t, &err),
+			 -ENODATA);
+	table_free(&t);
+	assert_int_equal(measure_run("sweep", s, &(struct query){.setting = "colour"}, &t, &err),
+			 -EINVAL);
+	table_free(&t);
+	small_store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1485,6 +1553,7 @@ int main(void)
 		cmocka_unit_test(test_time_of_other_programs_is_listed_for_eight_sides),
 		cmocka_unit_test(test_sizes_are_shares_of_their_histogram),
 		cmocka_unit_test(test_columns_of_ns_become_columns_of_cycles),
+		cmocka_unit_test(test_sweep_has_the_values_in_their_order_and_a_crossover),
 		cmocka_unit_test(test_summary_has_the_columns_of_the_units_that_count),
 	};
 
