@@ -305,6 +305,138 @@ static void test_side_without_a_complete_run_has_no_host(void **state)
 	small_store_close(s);
 }
 
+/* Adds a run on a host whose clock is `offset` s ahead at `at` s. */
+static void add_clock(struct store *s, const char *host, int repeat, double at, double offset,
+		      double error, double skew_us)
+{
+	struct run r = {.variant = "v",
+			.pass = "measure",
+			.side = "receiver",
+			.host = host,
+			.status = "ok",
+			.repeat = repeat,
+			.position = repeat,
+			.start_ns = (uint64_t)(at * 1e9),
+			.end_ns = (uint64_t)(at * 1e9) + 1};
+
+	assert_int_equal(store_run_add(s, &r, NULL), 0);
+	small_store_metric(s, r.id, "clock_offset", offset);
+	small_store_metric(s, r.id, "clock_error", error);
+	if (!isnan(skew_us))
+		small_store_metric(s, r.id, "window_skew_us", skew_us);
+}
+
+/* A clock that drifts by more than 1000 ppm and its error was set anew. */
+static void test_clock_of_a_host_drifts_from_its_first_to_its_last_reading(void **state)
+{
+	static const struct {
+		double last, drift, error;
+	} cases[] = {
+		{0.501, 10, 30},    {0.4, -1000, 30},	{0.604, NAN, NAN},
+		{0.6029, 1029, 30}, {0.397, -1030, 30}, {0.3, NAN, NAN},
+	};
+	struct clock_facts f;
+	struct table t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		struct store *s = small_store();
+
+		add_clock(s, "g", 1, 10, 0.5, 0.001, 40);
+		add_clock(s, "other", 2, 50, 7, 0.5, NAN);
+		add_clock(s, "g", 3, 60, 9, 0.001, 3000);
+		add_clock(s, "g", 4, 110, cases[i].last, 0.002, 20);
+		assert_int_equal(clocks_of_host(s, "g", &f, NULL), 0);
+		assert_true(f.known);
+		assert_float_equal(f.offset, 0.5, 1e-12);
+		assert_float_equal(f.error, 0.001, 1e-12);
+		assert_float_equal(f.seconds, 100, 1e-9);
+		assert_int_equal(isnan(f.drift), isnan(cases[i].drift));
+		if (!isnan(cases[i].drift)) {
+			assert_float_equal(f.drift, cases[i].drift, 1e-6);
+			assert_float_equal(f.drift_error, cases[i].error, 1e-6);
+		}
+		t = small_store_table(s, "summary", (struct query){0});
+		small_store_says(&t, "3 ms");
+		small_store_says(&t, "2 ms");
+		table_free(&t);
+		assert_int_equal(clocks_of_host(s, "none", &f, NULL), 0);
+		assert_false(f.known);
+		assert_true(isnan(f.drift));
+		small_store_close(s);
+	}
+}
+
+static void test_runs_have_the_marks_of_doubt(void **state)
+{
+	static const struct {
+		const char *metric, *column;
+		double value, shown;
+	} marks[] = {
+		{"window_start_error_us", NULL, 5, 0},
+		{"window_end_error_us", "window_error_us", 9, 9},
+		{"window_first_reading_us", "readings_us", 70, 70},
+		{"window_last_reading_us", NULL, 60, 0},
+		{"window_skew_us", "skew_us", 3, 3},
+		{"stalled_s", "stalled_s", 0.5, 0.5},
+		{"cpu_steal_pct", "steal_pct", 3, 1.5},
+		{"throttled_quota", "throttled", 4, 4},
+		{"coverage_pct", "coverage_pct", 99, 99},
+		{"throughput", "throughput_gbps", 8, 8},
+		{"cpu_pct", "cpu_pct", 50, 50},
+		{"seconds", "seconds", 2, 2},
+	};
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){.ncpus = 2, .position = 3});
+	struct error err = {0};
+	struct table t;
+	size_t i;
+
+	(void)state;
+	small_store_run(s, (struct run){.status = "failed",
+					.why = "it crashed",
+					.pass = "profile",
+					.repeat = 2,
+					.side = "sender",
+					.variant = "w",
+					.position = 4});
+	for (i = 0; i < array_size(marks); i++)
+		small_store_metric(s, run, marks[i].metric, marks[i].value);
+	t = small_store_table(s, "runs", (struct query){0});
+	small_store_column_is(&t, "status", "ok failed");
+	assert_string_equal(table_text(&t, 1, "why"), "it crashed");
+	for (i = 0; i < array_size(marks); i++) {
+		if (!marks[i].column)
+			continue;
+		assert_float_equal(table_real(&t, 0, marks[i].column), marks[i].shown, 1e-12);
+		assert_true(isnan(table_real(&t, 1, marks[i].column)));
+	}
+	assert_int_equal(table_real(&t, 0, "position"), 3);
+	assert_int_equal(table_real(&t, 0, "start_ns"), 10000000000);
+	small_store_says(&t, "window_error_us");
+	small_store_says(&t, "skew_us");
+	assert_int_equal(t.notes.n, 3);
+	table_free(&t);
+	t = small_store_table(s, "runs", (struct query){.figures_only = true});
+	assert_true(isnan(table_real(&t, 0, "seconds")));
+	table_free(&t);
+	for (i = 0; i < 5; i++) {
+		const struct query q[] = {{.variant = "w"},
+					  {.side = "sender"},
+					  {.pass = "profile"},
+					  {.repeat = 2},
+					  {.variant = "x"}};
+
+		assert_int_equal(measure_run("runs", s, &q[i], &t, &err), i == 4 ? -ENOENT : 0);
+		assert_int_equal(t.rows, i < 4);
+		if (i < 4)
+			assert_string_equal(table_text(&t, 0, "status"), "failed");
+		table_free(&t);
+	}
+	small_store_close(s);
+}
+
 static void test_unknown_table_is_an_error(void **state)
 {
 	struct store *s = small_store();
@@ -1529,6 +1661,8 @@ int main(void)
 		cmocka_unit_test(test_frames_without_samples_have_zero_weight_and_samples),
 		cmocka_unit_test(test_timeline_counts_seconds_from_the_windows_start),
 		cmocka_unit_test(test_side_without_a_complete_run_has_no_host),
+		cmocka_unit_test(test_clock_of_a_host_drifts_from_its_first_to_its_last_reading),
+		cmocka_unit_test(test_runs_have_the_marks_of_doubt),
 		cmocka_unit_test(test_unknown_table_is_an_error),
 		cmocka_unit_test(test_cpu_by_refuses_options_that_its_key_cannot_serve),
 		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
