@@ -172,6 +172,66 @@ static void test_nic_sorts_kernel_driver_and_queues_and_names_kinds(void **state
 	small_store_close(s);
 }
 
+/* Cards that moved packets have their settings in a note, of all runs. Other cards are in the
+ * detail. */
+static void test_settings_of_working_cards_are_noted(void **state)
+{
+	static const struct metric metrics[] = {
+		{"nic:host/eth0/link/rx_packets", 5},
+		{"nic:host/eth1/link/tx_packets", 5},
+		{"nic:host/eth2/link/tx_packets", 0},
+		{"nic:host/lo/link/rx_packets", 5},
+		{"nic_state:host/eth0/up", 1},
+		{"nic_state:host/eth1/up", 1},
+		{"nic_state:host/eth2/up", 1},
+		{"nic_state:host/lo/up", 1},
+		{"nic_state:host/eth0/speed_mbps", 25000},
+		{"nic_state:host/eth0/mtu", 1500},
+		{"nic_state:host/eth0/rx_ring", 256},
+		{"nic_state:host/eth0/rx_ring_max", 4096},
+		{"nic_state:host/eth0/tx_ring", 128},
+		{"nic_state:host/eth0/rx_channels", 0},
+		{"nic_state:host/eth0/feature:rx-gro", 1},
+		{"nic_state:host/eth0/feature:rx-lro", 0},
+		{"nic_state:host/eth0/rx_usecs", 8},
+		{"nic_state:host/eth0/gro_max_size", 65536},
+		{"nic_state:host/eth0/gso_max_size", 65535},
+		{"nic_info:host/eth0/driver=mlx5_core", 1},
+		{"nic_state:host/eth1/mtu", 9000},
+	};
+	struct store *s = STORE_WITH(metrics);
+	int64_t run = small_store_run(s, (struct run){.repeat = 2});
+	struct table t;
+	size_t i, found = 0;
+
+	(void)state;
+	small_store_metric(s, run, "nic_state:host/eth0/rx_usecs", 16);
+	small_store_metric(s, run, "nic_state:host/eth0/mtu", 1500);
+	t = small_store_table(s, "nic", (struct query){0});
+	small_store_says(
+		&t,
+		"host/eth0: mlx5_core, 25000 Mbit/s, mtu 1500, rx ring 256 of 4096, tx ring 128, rx-usecs 8|16, gro on, lro off, gso_max_size 65535");
+	small_store_says(&t, "host/eth1: mtu 9000");
+	assert_false(small_store_noted(&t, "host/eth2: "));
+	assert_false(small_store_noted(&t, "host/lo: "));
+	assert_int_equal(t.detail->rows, 17); /* the driver and 16 numbers */
+	for (i = 0; i < t.detail->rows; i++) {
+		assert_string_equal(table_text(t.detail, i, "netns"), "host");
+		if (!strcmp(table_text(t.detail, i, "setting"), "rx_usecs")) {
+			assert_string_equal(table_text(t.detail, i, "interface"), "eth0");
+			assert_string_equal(table_text(t.detail, i, "value"), "8|16");
+			found++;
+		}
+		if (!strcmp(table_text(t.detail, i, "setting"), "driver")) {
+			assert_string_equal(table_text(t.detail, i, "value"), "mlx5_core");
+			found++;
+		}
+	}
+	assert_int_equal(found, 2);
+	table_free(&t);
+	small_store_close(s);
+}
+
 static void test_counters_that_stand_still_are_named_in_a_note(void **state)
 {
 	static const struct metric metrics[] = {{"nic:host/eth2/link/rx_packets", 0}};
@@ -241,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_softnet_counts_a_silent_cpu_as_zero),
 		cmocka_unit_test(test_interrupts_are_ranked_by_rate_with_their_cpus),
 		cmocka_unit_test(test_nic_sorts_kernel_driver_and_queues_and_names_kinds),
+		cmocka_unit_test(test_settings_of_working_cards_are_noted),
 		cmocka_unit_test(test_counters_that_stand_still_are_named_in_a_note),
 		cmocka_unit_test(test_tcp_scales_the_figures_of_a_socket),
 	};
