@@ -78,12 +78,11 @@ static double ethtool_change_of(const struct ethtool_text *e, const struct ethto
 	return (double)(row->last - row->first);
 }
 
+/* Returns a rate that is not finite without --seconds. Its cell stays empty. */
 static double ethtool_rate_of(const struct ethtool_text *e, const struct ethtool_row *row,
 			      const struct query *q)
 {
-	if (e->rates)
-		return row->sum / e->outputs;
-	return q->seconds > 0 ? ethtool_change_of(e, row) / q->seconds : NAN;
+	return e->rates ? row->sum / e->outputs : ethtool_change_of(e, row) / q->seconds;
 }
 
 static void ethtool_put_row(const struct ethtool_text *e, const struct ethtool_row *r,

@@ -124,6 +124,50 @@ static void test_function_of_one_module_is_not_that_of_another(void **state)
 	components_free(c);
 }
 
+static void test_rules_may_have_tabs_carriage_returns_and_lines_that_continue(void **state)
+{
+	struct components *c = rules_of(
+		"# a comment\r\none\t|\ttcp_a\ttcp_b\r\n\ttcp_c\r\n \r\ntwo | udp_a\r\n  udp_b");
+
+	(void)state;
+	assert_string_equal(part(c, "tcp_a", DSO_KERNEL), "one");
+	assert_string_equal(part(c, "tcp_b", DSO_KERNEL), "one");
+	assert_string_equal(part(c, "tcp_c", DSO_KERNEL), "one");
+	assert_string_equal(part(c, "udp_a", DSO_KERNEL), "two");
+	assert_string_equal(part(c, "udp_b", DSO_KERNEL), "two");
+	components_free(c);
+}
+
+static void test_wrong_rules_are_refused_with_their_line(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"one | a\n\ntwo | kind:colour\n", ":3: not a rule"},
+		{"one | context:colour\n", ":1: not a rule"},
+		{"# c\none\n", ":2: not a rule"},
+		{" one | a\n", ":1: not a rule"},
+		{"# nothing\n", "no rules in it"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		char path[] = "/tmp/zcost-test.XXXXXX";
+		struct error err = {0};
+		struct components *c;
+		int fd = mkstemp(path);
+
+		assert_int_equal(write(fd, cases[i].text, strlen(cases[i].text)),
+				 strlen(cases[i].text));
+		close(fd);
+		assert_true(components_read(&c, path, NULL, &err) < 0);
+		if (!strstr(err.text, cases[i].says))
+			fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
+		unlink(path);
+	}
+}
+
 /* A place above the first name decides before names, a place below it after them. */
 static void test_places_decide_before_or_after_names(void **state)
 {
@@ -147,6 +191,8 @@ int main(void)
 		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
 		cmocka_unit_test(test_glob_with_more_characters_of_the_name_decides),
+		cmocka_unit_test(test_rules_may_have_tabs_carriage_returns_and_lines_that_continue),
+		cmocka_unit_test(test_wrong_rules_are_refused_with_their_line),
 		cmocka_unit_test(test_places_decide_before_or_after_names),
 		cmocka_unit_test(test_function_of_one_module_is_not_that_of_another),
 	};

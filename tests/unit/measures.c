@@ -548,6 +548,67 @@ static void test_threads_that_waited_equally_are_in_order_of_run_and_thread(void
 	small_store_close(s);
 }
 
+/* zcost read thread 0 of a process, and process 0, only after they ended. */
+static void test_ended_threads_and_processes_have_rows(void **state)
+{
+	struct store *s = small_store();
+	int64_t run = small_store_run(s, (struct run){0});
+	struct table t;
+	int i;
+
+	(void)state;
+	small_store_metric(s, run, "seconds", 2);
+	small_store_metric(s, run, "cpu_pct", 80);
+	small_store_metric(s, run, "workload_cpu_pct", 80);
+	add_thread(s, run, 7, 9, "worker", 4e8, 2e6, 2);
+	add_thread(s, run, 7, 7, "main", 2e8, 3e6, 2);
+	add_thread(s, run, 7, 0, "main", 6e8, NAN, NAN);
+	add_thread(s, run, 0, 0, NULL, 1e8, NAN, NAN);
+	add_thread(s, run, 8, 8, "c", 3e8, 1e6, 4);
+	t = small_store_table(s, "cpu", (struct query){.by = "thread"});
+	assert_string_equal(table_text(&t, 0, "comm"), "main (ended threads)");
+	assert_true(isnan(table_real(&t, 0, "tid")));
+	assert_int_equal(table_real(&t, 0, "pid"), 7);
+	assert_string_equal(table_text(&t, 1, "comm"), "worker");
+	assert_string_equal(table_text(&t, 2, "comm"), "c");
+	assert_string_equal(table_text(&t, 3, "comm"), "main");
+	assert_string_equal(table_text(&t, 4, "comm"), "(ended processes)");
+	assert_true(isnan(table_real(&t, 4, "pid")));
+	assert_float_equal(table_real(&t, 0, "cpu_pct"), 30, 1e-9);
+	assert_float_equal(table_real(&t, 0, "user_pct"), 7.5, 1e-9);
+	assert_float_equal(table_real(&t, 0, "sys_pct"), 15, 1e-9);
+	table_free(&t);
+	t = small_store_table(s, "cpu", (struct query){.by = "process"});
+	assert_string_equal(table_text(&t, 0, "comm"), "main"); /* of the first thread */
+	assert_int_equal(table_real(&t, 0, "threads"), 2);
+	assert_float_equal(table_real(&t, 0, "cpu_pct"), 60, 1e-9);
+	assert_int_equal(table_real(&t, 0, "migrations"), 9);
+	assert_string_equal(table_text(&t, 1, "comm"), "c");
+	assert_string_equal(table_text(&t, 2, "comm"), "(ended processes)");
+	assert_true(isnan(table_real(&t, 2, "threads")));
+	table_free(&t);
+	t = small_store_table(s, "sched", (struct query){0}); /* their waits are not known */
+	small_store_column_is(&t, "comm", "main worker c");
+	for (i = 0; i < 3; i++)
+		assert_float_equal(table_real(&t, (size_t)i, "delay_ms"), 3 - i, 1e-12);
+	assert_float_equal(table_real(&t, 2, "us_per_slice"), 250, 1e-9);
+	assert_float_equal(table_real(&t, 0, "slices"), 2, 0);
+	assert_float_equal(table_real(&t, 1, "runtime_ms"), 400, 1e-9);
+	assert_int_equal(table_column(&t, "threads"), -1);
+	table_free(&t);
+	t = small_store_table(s, "sched", (struct query){.by = "thread", .limit = 2});
+	small_store_column_is(&t, "comm", "main worker");
+	small_store_says(&t, "2 of 3 rows; --all shows all");
+	table_free(&t);
+	t = small_store_table(s, "sched", (struct query){.by = "thread", .limit = 2, .all = true});
+	assert_int_equal(t.rows, 3);
+	table_free(&t);
+	t = small_store_table(s, "sched", (struct query){.comm = "none"});
+	small_store_says(&t, "run-queue delay was not measured");
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* 0.8 Gbit/s in the measure pass, 0.6 in the profile pass: a quarter is lost. */
 static void test_cost_of_a_pass_is_the_loss_of_its_rate(void **state)
 {
@@ -1666,6 +1727,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_table_is_an_error),
 		cmocka_unit_test(test_cpu_by_refuses_options_that_its_key_cannot_serve),
 		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
+		cmocka_unit_test(test_ended_threads_and_processes_have_rows),
 		cmocka_unit_test(test_cost_of_a_pass_is_the_loss_of_its_rate),
 		cmocka_unit_test(test_loss_of_a_pass_has_an_interval),
 		cmocka_unit_test(test_passes_are_compared_by_the_rate_that_they_have),
