@@ -160,6 +160,89 @@ static void test_setting_is_printed_with_the_factor_of_its_like(void **state)
 	}
 }
 
+/* 39 runs and one beyond them all have p = 2 / 40, and 40 runs have p = 2 / 41. */
+static void test_difference_is_significant_below_5_percent(void **state)
+{
+	double base[40], above = 100, below = 0.5;
+	struct crossover_point points[2];
+	struct crossover c;
+	size_t n, i;
+
+	(void)state;
+	for (i = 0; i < array_size(base); i++)
+		base[i] = (double)i + 1;
+	for (n = 39; n <= 40; n++) {
+		points[0] = (struct crossover_point){1, base, &above, n, 1};
+		points[1] = (struct crossover_point){2, base, &above, n, 1};
+		c = crossover_find(points, 2, 1, false);
+		assert_int_equal(c.better, n == 40 ? 2 : 0);
+		assert_int_equal(c.kind, n == 40 ? CROSSOVER_ALWAYS : CROSSOVER_UNCLEAR);
+		points[0].new = points[1].new = &below;
+		c = crossover_find(points, 2, 1, false);
+		assert_int_equal(c.worse, n == 40 ? 2 : 0);
+		assert_int_equal(c.kind, n == 40 ? CROSSOVER_NEVER : CROSSOVER_UNCLEAR);
+		assert_int_equal(c.times, 0);
+	}
+}
+
+/* The line of the logarithms of 1 / 2, 2, 2, 1 / 2 at 1, 2, 3, 4 is 0 halfway. */
+static void test_lines_may_cross_more_than_once(void **state)
+{
+	static const double base = 1, high = 2, low = 0.5;
+	struct crossover_point points[] = {{1, &base, &low, 1, 1},
+					   {2, &base, &high, 1, 1},
+					   {3, &base, &high, 1, 1},
+					   {4, &base, &low, 1, 1}};
+	struct crossover c = crossover_find(points, 4, 1, false);
+
+	(void)state;
+	assert_int_equal(c.kind, CROSSOVER_OFTEN);
+	assert_int_equal(c.times, 2);
+	c = crossover_find(points, 3, 1, false);
+	assert_int_equal(c.kind, CROSSOVER_BEGINS);
+	assert_float_equal(c.at, 1.5, 1e-12);
+	c = crossover_find(points + 1, 3, 1, false);
+	assert_int_equal(c.kind, CROSSOVER_ENDS);
+	assert_float_equal(c.at, 3.5, 1e-12);
+	c = crossover_find(points, 3, -1, false);
+	assert_int_equal(c.kind, CROSSOVER_ENDS);
+	c = crossover_find(points, 3, 1, true); /* over the logarithm of the place */
+	assert_float_equal(c.at, sqrt(2), 1e-12);
+}
+
+static void test_settings_are_numbers_with_factors(void **state)
+{
+	static const struct {
+		const char *text;
+		double number;
+		const char *rest;
+	} cases[] = {
+		{"1500", 1500, ""},
+		{"64k", 65536, ""},
+		{"64K", 65536, ""},
+		{"4KB", 4096, "B"},
+		{"4kiB", 4096, "iB"},
+		{"3kx", 3000, "x"},
+		{"10Gbit/s", 1e10, "bit/s"},
+		{"5M", 5.0 * (1 << 20), ""},
+		{"2T", 2.0 * (1LL << 40), ""},
+		{"1.5us", 1.5, "us"},
+		{"-1", -1, ""},
+	};
+	const char *rest;
+	double number;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		assert_true(setting_number(cases[i].text, &number, &rest));
+		assert_float_equal(number, cases[i].number, 0);
+		assert_string_equal(rest, cases[i].rest);
+	}
+	assert_false(setting_number("on", &number, &rest));
+	assert_false(setting_number("", &number, &rest));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +250,9 @@ int main(void)
 		cmocka_unit_test(test_lines_that_do_not_cross_have_no_crossing),
 		cmocka_unit_test(test_single_runs_bound_no_crossing),
 		cmocka_unit_test(test_the_95_percent_interval_covers_95_percent),
+		cmocka_unit_test(test_difference_is_significant_below_5_percent),
+		cmocka_unit_test(test_lines_may_cross_more_than_once),
+		cmocka_unit_test(test_settings_are_numbers_with_factors),
 		cmocka_unit_test(test_setting_is_printed_with_the_factor_of_its_like),
 	};
 
