@@ -197,6 +197,63 @@ static void test_recursion_counts_once_in_callers_and_callees(void **state)
 	profile_free(&w.p);
 }
 
+/* Of 100, f has 10 without a caller and 20 below main. It runs a softirq of 30 and an interrupt
+ * of 40. */
+static void test_callers_and_callees_have_interrupts_and_ends(void **state)
+{
+	static const struct {
+		const char *symbol, *says;
+	} wrong[] = {
+		{"sysv_y", "similar names: sysvec_x"},
+		{"__do_soft", "similar names: do_softirq"},
+		{"zz", "; 'zcost report functions --all' lists the functions"},
+		{"sysabcde", "lists the functions"},
+	};
+	struct query q = {.symbol = "f"};
+	struct error err = {0};
+	struct world w;
+	struct table t;
+	uint32_t f;
+	size_t i;
+
+	(void)state;
+	start_world(&w);
+	w.comm = intern_str(&w.p.strings, "prog");
+	add(&w, frame(&w, PROFILE_NONE, "f"), 1, CTX_SYSCALL, 1);
+	f = frame(&w, frame(&w, PROFILE_NONE, "main"), "f");
+	add(&w, f, 1, CTX_SYSCALL, 2);
+	add(&w, frame(&w, frame(&w, f, "do_softirq"), "g"), 1, CTX_SOFTIRQ, 3);
+	add(&w, frame(&w, frame(&w, f, "sysvec_x"), "h"), 1, CTX_HARDIRQ, 4);
+	q.profile = &w.p;
+	t = small_store_table(NULL, "callers", q);
+	small_store_column_is(&t, "symbol", "main [no caller]");
+	assert_float_equal(table_real(&t, 0, "total_share"), 90, 1e-9);
+	assert_float_equal(table_real(&t, 1, "total_share"), 10, 1e-9);
+	table_free(&t);
+	t = small_store_table(NULL, "callees", q);
+	small_store_column_is(&t, "symbol", "sysvec_x [self] do_softirq");
+	assert_float_equal(table_real(&t, 0, "total_share"), 40, 1e-9);
+	assert_float_equal(table_real(&t, 1, "total_share"), 30, 1e-9);
+	small_store_says(
+		&t,
+		"all 3 rows (the total of 'f'): 100.00 %, of that softirqs inside it 30.00 %, hardirqs 40.00 %; basis");
+	table_free(&t);
+	q.symbol = "sys*"; /* a glob, where no function has the name */
+	t = small_store_table(NULL, "callers", q);
+	small_store_column_is(&t, "symbol", "f");
+	assert_float_equal(table_real(&t, 0, "total_share"), 40, 1e-9);
+	table_free(&t);
+	for (i = 0; i < array_size(wrong); i++) {
+		q.symbol = wrong[i].symbol;
+		err = (struct error){0};
+		assert_int_equal(measure_run("callers", NULL, &q, &t, &err), -ENOENT);
+		if (!strstr(err.text, wrong[i].says))
+			fail_msg("'%s' does not say '%s'", err.text, wrong[i].says);
+		table_free(&t);
+	}
+	profile_free(&w.p);
+}
+
 static void test_by(void **state)
 {
 	struct query q = {.by = "context,cpu"};
@@ -911,6 +968,7 @@ int main(void)
 		cmocka_unit_test(test_cycles_of_weights),
 		cmocka_unit_test(test_total_of_a_context_counts_the_whole_chain),
 		cmocka_unit_test(test_recursion_counts_once_in_callers_and_callees),
+		cmocka_unit_test(test_callers_and_callees_have_interrupts_and_ends),
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
 		cmocka_unit_test(test_store),

@@ -437,6 +437,54 @@ static void test_runs_have_the_marks_of_doubt(void **state)
 	small_store_close(s);
 }
 
+/* A run of two sides succeeds if both do. */
+static void test_variants_count_runs_of_all_sides_once(void **state)
+{
+	static const struct {
+		const char *variant, *pass, *status[2];
+		int repeat;
+	} runs[] = {
+		{"a", "measure", {"ok", "ok"}, 1},     {"a", "measure", {"ok", "failed"}, 2},
+		{"a", "profile", {"ok", "ok"}, 2},     {"a", "syscalls", {"failed", "failed"}, 2},
+		{"b", "measure", {"failed", "ok"}, 1},
+	};
+	static const char *const sides[] = {"receiver", "sender"};
+	struct store *s = small_store();
+	struct error err = {0};
+	struct table t;
+	size_t i, k;
+
+	(void)state;
+	store_variant_add(s, "a", "it reads", NULL, NULL);
+	store_variant_add(s, "b", NULL, "a", NULL);
+	for (i = 0; i < array_size(runs); i++)
+		for (k = 0; k < 2; k++)
+			small_store_run(s, (struct run){.variant = runs[i].variant,
+							.pass = runs[i].pass,
+							.side = sides[k],
+							.status = runs[i].status[k],
+							.repeat = runs[i].repeat,
+							.position = (int)i + 1});
+	t = small_store_table(s, "variants", (struct query){0});
+	assert_int_equal(table_column(&t, "base"), -1);
+	table_free(&t);
+	store_setting_add(s, "b", "size", "4k", NULL);
+	t = small_store_table(s, "variants", (struct query){0});
+	small_store_column_is(&t, "variant", "a b");
+	small_store_column_is(&t, "base", "a a");
+	small_store_column_is(&t, "size", "- 4k");
+	small_store_column_is(&t, "what", "it reads -");
+	assert_int_equal(table_cell(&t, 0, 3)->integer, 2);
+	assert_int_equal(table_cell(&t, 0, 4)->integer, 2);
+	assert_int_equal(table_cell(&t, 1, 3)->integer, 0);
+	assert_int_equal(table_cell(&t, 1, 4)->integer, 1);
+	table_free(&t);
+	assert_int_equal(measure_run("variants", s, &(struct query){.variant = "c*"}, &t, &err),
+			 -ENOENT);
+	table_free(&t);
+	small_store_close(s);
+}
+
 static void test_unknown_table_is_an_error(void **state)
 {
 	struct store *s = small_store();
@@ -1724,6 +1772,7 @@ int main(void)
 		cmocka_unit_test(test_side_without_a_complete_run_has_no_host),
 		cmocka_unit_test(test_clock_of_a_host_drifts_from_its_first_to_its_last_reading),
 		cmocka_unit_test(test_runs_have_the_marks_of_doubt),
+		cmocka_unit_test(test_variants_count_runs_of_all_sides_once),
 		cmocka_unit_test(test_unknown_table_is_an_error),
 		cmocka_unit_test(test_cpu_by_refuses_options_that_its_key_cannot_serve),
 		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
