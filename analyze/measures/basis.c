@@ -468,7 +468,7 @@ int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value 
 	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis == BASIS_BUSY};
 	if (rc)
 		return rc;
-	if (!(rate > 0) && q->units > 0 && q->seconds > 0)
+	if (!(rate > 0) && q->seconds > 0)
 		rate = q->units / q->seconds;
 	unit = unit ? unit : "packet";
 	if (q->in != IN_NS)

@@ -233,11 +233,6 @@ static const struct column scores_columns[] = {
 	{"scope", .type = V_STR, .what = SCOPE_WHAT},
 };
 
-static double scores_above_zero(double x)
-{
-	return x > 0 ? x : NAN;
-}
-
 /* Returns the factor of a side's cost in a sum of `n` sides. */
 static double scores_part(struct store *s, const struct run *r, int n)
 {
@@ -271,7 +266,7 @@ static double scores_ratio(struct store *s, const struct run *const sides[], int
 		over += figure_metric(s, sides[i], k->over);
 		under += figure_metric(s, sides[i], k->under);
 	}
-	return k->scale * over / scores_above_zero(under);
+	return k->scale * over / under;
 }
 
 /*
@@ -290,8 +285,8 @@ static double scores_joules(struct store *s, const struct run *const sides[], in
 	}
 	c->shared |= p.shared;
 	return k->scale * p.watts /
-	       scores_above_zero(n > 1 ? transfer_rate(s, sides[0], k->under)
-				       : figure_metric(s, sides[0], k->under));
+	       (n > 1 ? transfer_rate(s, sides[0], k->under)
+		      : figure_metric(s, sides[0], k->under));
 }
 
 /* Returns the system calls of the run's processes per MiB of work in the window. */

@@ -804,9 +804,9 @@ static void test_everything_else_is_not_below_zero(void **state)
 		double busy[2], value, low, high;
 		int confined;
 	} cases[] = {
-		{{61, 61}, 1, 1, 1, 1},	      {{60, 60}, 0, 0, 0, 1},
-		{{59, 59}, 0, 0, 0, 0},	      {{58, 58}, 0, 0, 0, 1},
-		{{63, 59}, 1, 0, 3, 0},	      {{57.5, 57.5}, NAN, NAN, NAN, 1},
+		{{60.5, 60.5}, 0.5, 0.5, 0.5, 1}, {{60, 60}, 0, 0, 0, 1},
+		{{59, 59}, 0, 0, 0, 0},		  {{58, 58}, 0, 0, 0, 1},
+		{{63, 59}, 1, 0, 3, 0},		  {{57.5, 57.5}, NAN, NAN, NAN, 1},
 		{{57, 57}, NAN, NAN, NAN, 0},
 	};
 	size_t i;
@@ -1285,6 +1285,59 @@ static void test_scores_of_a_total_add_up_costs_and_divide_sums(void **state)
 	small_store_close(s);
 }
 
+/* Of three sides, the two with runs did half of the work each. */
+static void test_scores_of_a_total_weigh_the_parts_of_the_work(void **state)
+{
+	static const char *const sides[] = {"receiver", "sender"};
+	struct query q = {.workload_only = true};
+	struct store *s = small_store();
+	struct table t;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		int64_t run = small_store_run(s, (struct run){.side = sides[i], .host = sides[i]});
+
+		small_store_metric(s, run, "seconds", 2);
+		small_store_metric(s, run, "rate_kib", 1024);
+		small_store_metric(s, run, "rate_packets", i ? 50 : 0);
+		small_store_metric(s, run, "busy_ns", i ? 6e6 : 4e6);
+		small_store_metric(s, run, "workload_cpu_ns", i ? 2e6 : 1e6);
+		small_store_metric(s, run, "cpu_pct", 1);
+		small_store_metric(s, run, "workload_cpu_pct", 1);
+		small_store_metric(s, run, "counter:cache-misses", i);
+		small_store_metric(s, run, "counter:cache-references", 4 * i);
+		small_store_metric(s, run, "sched_switches", 8);
+		small_store_metric(s, run, "power_w:wall", 10);
+		small_store_metric(s, run, "transfer_sides", 3);
+		small_store_metric(s, run, "transfer_part", 0.5);
+		small_store_metric(s, run, "transfer:rate_kib", 4096);
+	}
+	t = small_store_table(s, "scores", (struct query){0});
+	assert_float_equal(score(&t, "total", "ns_per_kib"), 5e6 / 2048, 1e-9);
+	assert_float_equal(score(&t, "sender", "cache_miss_pct"), 25, 1e-9);
+	assert_true(isnan(score(&t, "receiver", "cache_miss_pct"))); /* of 0 references */
+	assert_float_equal(score(&t, "total", "cache_miss_pct"), 25, 1e-9);
+	assert_float_equal(score(&t, "total", "workload_context_switches_per_mib"), 4, 1e-12);
+	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 4194304 * 20, 1e-6);
+	assert_true(isnan(score(&t, "sender", "ns_per_packet")));
+	table_free(&t);
+	t = small_store_table(s, "scores", q);
+	assert_float_equal(score(&t, "receiver", "ns_per_kib"), 1e6 / 2048, 1e-9);
+	assert_float_equal(score(&t, "total", "ns_per_kib"), 1.5e6 / 2048, 1e-9);
+	assert_true(isnan(score(&t, "sender", "cache_miss_pct")));
+	small_store_says(&t, "--workload-only: the counts are of all that runs on the side's CPUs");
+	table_free(&t);
+	t = small_store_table(
+		s, "scores",
+		(struct query){.unit = "packet", .power_kind = "package", .model_idle = 7});
+	assert_float_equal(score(&t, "sender", "ns_per_packet"), 6e4, 1e-6);
+	assert_true(isnan(score(&t, "receiver", "ns_per_packet"))); /* of 0 packets */
+	assert_float_equal(score(&t, "receiver", "j_per_gb"), 1e9 / 1048576 * 7, 1e-6);
+	table_free(&t);
+	small_store_close(s);
+}
+
 static void test_scores_have_no_total_of_a_cpu_that_sides_share(void **state)
 {
 	struct store *s = small_store();
@@ -1318,20 +1371,22 @@ static void test_sizes_are_shares_of_their_histogram(void **state)
 	small_store_metric(s, run, "recv_size_log2:9", 1);
 	small_store_metric(s, run, "rx_bytes", 600);
 	small_store_metric(s, run, "rx_calls", 2);
-	small_store_metric(s, run, "recv_tokens_log2:3", 0);
+	small_store_metric(s, run, "recv_tokens_log2:3", 2);
+	small_store_metric(s, run, "return_tokens_log2:3", 0); /* a share of none is not known */
 	run = small_store_run(s, (struct run){.repeat = 2});
 	small_store_metric(s, run, "recv_size_log2:8", 3);
 	small_store_metric(s, run, "recv_size_log2:9", 1);
 	t = small_store_table(s, "sizes", (struct query){.estimator = "mean"});
-	small_store_column_is(&t, "name",
-			      "recv_size_log2:8 recv_size_log2:9 recv_tokens_log2:3 "
-			      "recv_pct_log2:8 recv_pct_log2:9 bytes_per_receive");
+	small_store_column_is(
+		&t, "name",
+		"recv_size_log2:8 recv_size_log2:9 recv_tokens_log2:3 return_tokens_log2:3 "
+		"recv_pct_log2:8 recv_pct_log2:9 recv_tokens_pct_log2:3 bytes_per_receive");
 	assert_float_equal(table_real(&t, 0, "value"), 1.5, 0); /* 0 and 3 */
-	assert_float_equal(table_real(&t, 3, "value"), 37.5, 1e-9);
-	assert_float_equal(table_real(&t, 4, "value"), 62.5, 1e-9);
-	assert_float_equal(table_real(&t, 5, "value"), 300, 0);
-	assert_int_equal(table_real(&t, 4, "runs"), 2);
-	assert_int_equal(table_real(&t, 5, "runs"), 1);
+	assert_float_equal(table_real(&t, 4, "value"), 37.5, 1e-9);
+	assert_float_equal(table_real(&t, 5, "value"), 62.5, 1e-9);
+	assert_float_equal(table_real(&t, 7, "value"), 300, 0);
+	assert_int_equal(table_real(&t, 5, "runs"), 2);
+	assert_int_equal(table_real(&t, 7, "runs"), 1);
 	table_free(&t);
 	small_store_close(s);
 }
@@ -1387,6 +1442,11 @@ static void test_basis_of_a_file_follows_the_query(void **state)
 		 2.5e8,
 		 false,
 		 "wall: 250000000.0 ns/packet = 1e9 / 4 x 1 CPU"},
+		{{.rate = 0.5, .units = 6, .seconds = 3},
+		 1,
+		 2e9,
+		 false,
+		 "wall: 2000000000.0 ns/packet = 1e9 / 0.5 x 1 CPU"},
 		{{.busy_ns = 0.5, .units = 0.5}, 1, 1, true, "busy: 1.0 ns/packet = 0 ns / 0"},
 		{{.busy_ns = 6000, .rate = 10, .seconds = 0.5},
 		 1,
@@ -1790,6 +1850,7 @@ int main(void)
 		cmocka_unit_test(test_counters_have_mean_error_share_of_time_and_ratios),
 		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
 		cmocka_unit_test(test_scores_of_a_total_add_up_costs_and_divide_sums),
+		cmocka_unit_test(test_scores_of_a_total_weigh_the_parts_of_the_work),
 		cmocka_unit_test(test_scores_have_no_total_of_a_cpu_that_sides_share),
 		cmocka_unit_test(test_basis_of_a_file_follows_the_query),
 		cmocka_unit_test(test_basis_of_a_side_is_time_or_events_per_unit_of_work),

@@ -148,6 +148,17 @@ static void test_total_has_the_throughput_of_the_transfer(void **state)
 	check_row(&t, 2, 6, 100, NAN, 0.36, NAN);
 	table_free(&t);
 	small_store_close(s);
+	s = small_store(); /* a receiver and a sender: what was received */
+	for (i = 0; i < array_size(sides); i++) {
+		int64_t run = small_store_run(s, (struct run){.side = sides[i], .host = sides[i]});
+
+		small_store_metric(s, run, "throughput", i ? 5 : 4);
+		small_store_metric(s, run, "cpu_pct", 50);
+	}
+	t = small_store_table(s, "roi", (struct query){0});
+	check_row(&t, 2, 4, 100, NAN, 0.16, NAN);
+	table_free(&t);
+	small_store_close(s);
 }
 
 /* The receiver uses CPUs 1-2, the sender CPUs 2-3; CPU 2 is busy for 30 %. */
