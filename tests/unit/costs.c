@@ -254,6 +254,55 @@ static void test_callers_and_callees_have_interrupts_and_ends(void **state)
 	profile_free(&w.p);
 }
 
+/* Instructions of equal cost are in the order of their offsets. */
+static void test_hotspots_are_in_order_of_cost_or_of_offset(void **state)
+{
+	struct profile_spot spots[] = {{.offset = 0x20, .weight = 2},
+				       {.offset = 0x10, .weight = 3},
+				       {.offset = 0x30, .weight = 2},
+				       {.offset = 0x4, .weight = 3}};
+	struct query q = {.symbol = "f", .limit = 2, .busy_ns = 100, .units = 1};
+	struct world w;
+	struct table t;
+	size_t i;
+
+	(void)state;
+	start_world(&w);
+	w.comm = intern_str(&w.p.strings, "prog");
+	add(&w, frame(&w, PROFILE_NONE, "f"), 1, CTX_SYSCALL, 1);
+	for (i = 0; i < array_size(spots); i++) {
+		spots[i].event = w.event;
+		spots[i].symbol = w.p.frames[0].symbol;
+		spots[i].line = PROFILE_NONE;
+		spots[i].samples = 1;
+	}
+	w.p.spots = spots;
+	w.p.nspots = array_size(spots);
+	q.profile = &w.p;
+	t = small_store_table(NULL, "hotspots", q);
+	small_store_column_is(&t, "offset", "+0x4 +0x10");
+	assert_float_equal(table_real(&t, 0, "function_share"), 30, 1e-9);
+	assert_float_equal(table_real(&t, 0, "self_ns"), 30, 1e-9);
+	small_store_says(&t, "2 of 4 instructions with 60.0 % of the samples' weight");
+	table_free(&t);
+	q.limit = 4;
+	t = small_store_table(NULL, "hotspots", q);
+	small_store_column_is(&t, "offset", "+0x4 +0x10 +0x20 +0x30");
+	assert_false(small_store_noted(&t, "of 4 instructions"));
+	table_free(&t);
+	spots[0].weight = 9;
+	q.limit = 0;
+	t = small_store_table(NULL, "hotspots", q);
+	small_store_column_is(&t, "offset", "+0x20 +0x4 +0x10 +0x30");
+	table_free(&t);
+	q.all = true;
+	t = small_store_table(NULL, "hotspots", q);
+	small_store_column_is(&t, "offset", "+0x4 +0x10 +0x20 +0x30");
+	table_free(&t);
+	w.p.spots = NULL;
+	profile_free(&w.p);
+}
+
 static void test_by(void **state)
 {
 	struct query q = {.by = "context,cpu"};
@@ -969,6 +1018,7 @@ int main(void)
 		cmocka_unit_test(test_total_of_a_context_counts_the_whole_chain),
 		cmocka_unit_test(test_recursion_counts_once_in_callers_and_callees),
 		cmocka_unit_test(test_callers_and_callees_have_interrupts_and_ends),
+		cmocka_unit_test(test_hotspots_are_in_order_of_cost_or_of_offset),
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
 		cmocka_unit_test(test_store),
