@@ -74,6 +74,50 @@ static void test_frames_with_98_percent_of_a_caller_share_its_test(void **state)
 	small_store_close(s);
 }
 
+/* A stack with the weight 1 has samples: it is half of two, with the error of that share. */
+static void test_stack_with_the_least_weight_has_samples(void **state)
+{
+	const double error = stats_normal_quantile(0.975) * sqrt(0.5 * 0.5 / 2) * 1000;
+	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02},
+			       .side = {"receiver", "receiver"}};
+	struct store *s = small_store();
+	struct error err = {0};
+	struct call_diff cd;
+	struct table notes;
+	int v;
+
+	(void)state;
+	for (v = 0; v < 2; v++) {
+		struct profile_cost cost = {
+			.cpu = 1, .context = CTX_SYSCALL, .samples = 1, .weight = 1};
+		struct world w;
+
+		add_basis(s, v ? "b" : "a");
+		start_world(&w);
+		cost.event = w.event;
+		cost.frame = frame(&w, PROFILE_NONE, "main");
+		cost.comm = intern_str(&w.p.strings, "one");
+		profile_add(&w.p, &cost);
+		cost.comm = intern_str(&w.p.strings, "two");
+		profile_add(&w.p, &cost);
+		w.p.events[w.event].samples = w.p.events[w.event].weight = 2;
+		w.p.events[w.event].weight2 = 2;
+		assert_int_equal(store_profile_write(s, add_run_of(s, v ? "b" : "a", "profile", 1),
+						     &w.p, NULL),
+				 0);
+		profile_free(&w.p);
+	}
+	c.end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
+	c.end[NEW] = (struct compare_end){.store = s, .variant = "b", .label = "b"};
+	table_init(&notes, "flame", NULL, 0);
+	assert_int_equal(call_diff_read(&cd, &c, false, &notes, &err), 0);
+	assert_non_null(change_of(&cd, "one")->row);
+	assert_float_equal(change_of(&cd, "one")->row->delta_sampling, hypot(error, error), 1e-3);
+	call_diff_free(&cd);
+	table_free(&notes);
+	small_store_close(s);
+}
+
 static const struct call_change *change_in(const struct call_diff *cd, enum call_region of,
 					   const char *symbol)
 {
@@ -1048,6 +1092,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames_with_98_percent_of_a_caller_share_its_test),
+		cmocka_unit_test(test_stack_with_the_least_weight_has_samples),
 		cmocka_unit_test(test_stacks_of_one_end_alone_are_a_region),
 		cmocka_unit_test(test_runs_with_few_changes_of_the_variant_do_not_take_turns),
 		cmocka_unit_test(test_drift_is_seen_in_the_rate_or_in_the_cost),
