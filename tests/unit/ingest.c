@@ -536,6 +536,7 @@ static void test_counter_that_was_not_counted_is_missing(void **state)
 				   "part\t2\t0\t100\t0\t0\t\t\t\t\n"
 				   "part\t0\t0\t100\t0\t0\t\t\t\t\n"
 				   "off\t1\t0\t0\t0\t0\t\t\t\t\n"
+				   "brief\t1\t5\t1\t1\t0\t\t\t\t\n"
 				   "back\t1\t9223372036854775808\t100\t100\t0\t\t\t\t\n"
 				   "most\t1\t9223372036854775807\t100\t100\t0\t\t\t\t\n");
 	const struct note *n;
@@ -551,6 +552,7 @@ static void test_counter_that_was_not_counted_is_missing(void **state)
 	assert_float_equal(n->value[2].number, 2, 0);
 	assert_true(isnan(metric(&in, "counter:off")));
 	assert_float_equal(metric(&in, "counter_not_counted:off"), 0, 0);
+	assert_float_equal(metric(&in, "counter:brief"), 5, 0); /* one nanosecond is enough */
 	assert_true(isnan(metric(&in, "counter:back")));
 	assert_true(noted_text(&in, NOTE_counter_backwards, "back"));
 	assert_false(noted_text(&in, NOTE_counter_not_scheduled, "back"));

@@ -182,11 +182,12 @@ static void test_swapped_and_short_structures_are_read(void **state)
 /*
  * Socket 1 exists all the time: 100 bytes acknowledged per second, and its 32-bit counter of
  * retransmits wraps. Socket 2 appears in the second span with 600 bytes. Socket 3 ends in the
- * first span.
+ * first span, socket 4 in the second.
  */
 static void test_counters_grow_inside_the_window(void **state)
 {
-	struct made one = socket_made(1), two = socket_made(2), three = socket_made(3);
+	struct made one = socket_made(1), two = socket_made(2), three = socket_made(3),
+		    four = socket_made(4);
 	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 	const struct socket_row *r;
 	struct str s = {0};
@@ -204,6 +205,7 @@ static void test_counters_grow_inside_the_window(void **state)
 	one.info.tcpi_min_rtt = 40;
 	str_puts(&s, "little\n");
 	put_line(&s, &one, sizeof(one.info));
+	put_line(&s, &four, sizeof(four.info));
 	add_snap(11, &s);
 	one.info.tcpi_bytes_acked = 1400, one.info.tcpi_rtt = 200, one.info.tcpi_min_rtt = 35;
 	two.info.tcpi_bytes_acked = 600, two.info.tcpi_rtt = 7;
@@ -213,7 +215,7 @@ static void test_counters_grow_inside_the_window(void **state)
 	str_puts(&s, "77 00 - - x\nnonsense\n");
 	add_snap(13, &s);
 	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
-	assert_int_equal(in.nsockets, 3);
+	assert_int_equal(in.nsockets, 4);
 	r = &in.sockets[0];
 	assert_string_equal(r->local, "[fd00::1]:81");
 	assert_float_equal(r->f[SOCKET_bytes_acked], 600, 1e-9);
@@ -228,8 +230,8 @@ static void test_counters_grow_inside_the_window(void **state)
 	assert_int_equal(r->last_ns, 13 * S);
 	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 900, 1e-9);
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 78.5, 1e-9);
-	assert_float_equal(metric(&in, "tcp_sockets"), 3, 0);
-	assert_float_equal(noted_number(&in, NOTE_tcp_closed), 1, 0);
+	assert_float_equal(metric(&in, "tcp_sockets"), 4, 0);
+	assert_float_equal(noted_number(&in, NOTE_tcp_closed), 2, 0);
 	assert_float_equal(noted_number(&in, NOTE_tcp_bad_lines), 2, 0);
 	ingest_free(&in);
 }
@@ -274,7 +276,93 @@ static void test_medians_and_series_leave_out_idle_sockets(void **state)
 	ingest_free(&in);
 }
 
-/* Reads two readings of sockets; socket i sends bytes[i] in the window. */
+/* Reads a socket at `n` times, from 9 s to 13 s. */
+static struct ingest socket_read(const struct made *at, size_t n, size_t info_len)
+{
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
+	struct str s = {0};
+	size_t i;
+
+	unlink(path);
+	for (i = 0; i < n; i++) {
+		str_puts(&s, "little\n");
+		put_line(&s, &at[i], info_len);
+		add_snap(9 + 4 * (double)i / (double)(n - 1), &s);
+	}
+	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+	return in;
+}
+
+/* An older kernel has no bytes in its structure. */
+static void test_missing_counter_has_no_growth(void **state)
+{
+	struct made at[] = {socket_made(1), socket_made(1), socket_made(1)};
+	struct ingest in;
+
+	(void)state;
+	at[1].info.tcpi_total_retrans = 6;
+	at[2].info.tcpi_total_retrans = 9;
+	in = socket_read(at, 3, 112);
+	assert_float_equal(in.sockets[0].f[SOCKET_retrans], 3 + 3, 0); /* 9 to 11 s: half of 6 */
+	assert_true(isnan(in.sockets[0].f[SOCKET_bytes_acked]));
+	assert_true(isnan(in.sockets[0].f[SOCKET_segs_in]));
+	assert_true(isnan(in.sockets[0].f[SOCKET_rtt_us])); /* 0: not measured yet */
+	assert_true(isnan(metric(&in, "tcp_socket_bytes_acked")));
+	assert_float_equal(metric(&in, "tcp_socket_retransmits"), 6, 0);
+	ingest_free(&in);
+	at[1].info.tcpi_bytes_acked = UINT64_MAX; /* unknown, then counted from 0 */
+	at[2].info.tcpi_bytes_acked = 8;
+	in = socket_read(at, 3, sizeof(at->info));
+	assert_float_equal(in.sockets[0].f[SOCKET_bytes_acked], 8, 0);
+	ingest_free(&in);
+}
+
+/* The smallest is of the readings inside the window, the share of limited rates their mean. */
+static void test_states_are_of_all_readings(void **state)
+{
+	struct made at[21]; /* 16 of them inside the window */
+	struct ingest in;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 21; i++) {
+		at[i] = socket_made(1);
+		at[i].info.tcpi_min_rtt = i < 5 ? 1 : 100 - i;
+		at[i].info.tcpi_delivery_rate = 7;
+		at[i].info.tcpi_delivery_rate_app_limited = i >= 17;
+	}
+	in = socket_read(at, 21, sizeof(at->info));
+	assert_int_equal(in.sockets[0].readings, 16);
+	assert_float_equal(in.sockets[0].f[SOCKET_min_rtt_us], 80, 0);
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		assert_float_equal(in.sockets[0].f[SOCKET_app_limited_pct], 25, 0);
+	ingest_free(&in);
+}
+
+/* A reading is dropped if a later one is not after the window's start. */
+static void test_socket_has_its_last_congestion_control(void **state)
+{
+	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
+	static const char *const control[] = {"reno", "bbr", "cubic"};
+	static const double seconds[] = {8, 10, 13};
+	size_t i;
+
+	(void)state;
+	unlink(path);
+	for (i = 0; i < 3; i++) {
+		struct str s = {0};
+
+		str_printf(&s, "little\n%.*s%s\n", (int)strlen(sender) - 3, sender, control[i]);
+		add_snap(seconds[i], &s);
+	}
+	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+	assert_string_equal(in.sockets[0].congestion, "cubic");
+	assert_int_equal(in.sockets[0].readings, 2);
+	assert_int_equal(in.sockets[0].first_ns, 10 * S);
+	ingest_free(&in);
+}
+
+/* Reads two readings of sockets; socket i sends bytes[i] in the window. NULL: an older kernel. */
 static struct ingest sockets_send(const uint64_t *bytes, uint32_t n, double from, double to)
 {
 	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
@@ -288,8 +376,8 @@ static struct ingest sockets_send(const uint64_t *bytes, uint32_t n, double from
 		if (i % n == 0)
 			str_puts(&s, "little\n");
 		m.info.tcpi_rtt = 10 * (i % n + 1);
-		m.info.tcpi_bytes_acked = i < n ? 0 : bytes[i % n];
-		put_line(&s, &m, sizeof(m.info));
+		m.info.tcpi_bytes_acked = i < n || !bytes ? 0 : bytes[i % n];
+		put_line(&s, &m, bytes ? sizeof(m.info) : 112);
 		if (i % n == n - 1)
 			add_snap(i < n ? from : to, &s);
 	}
@@ -308,6 +396,7 @@ static void test_socket_is_idle_below_a_hundredth_of_the_busiest(void **state)
 	ingest_free(&in);
 	in = sockets_send(busy, 2, 10, 13);
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 15, 0);
+	assert_float_equal(in.series[0].value, 15, 0); /* none is idle before the first byte */
 	ingest_free(&in);
 }
 
@@ -377,6 +466,9 @@ static void test_the_least_busy_of_1002_sockets_are_added_up(void **state)
 	assert_float_equal(merged->value[0].number, 1002, 0);
 	assert_float_equal(merged->value[1].number, 1000, 0);
 	assert_float_equal(merged->value[2].number, 1000 + 1001, 0);
+	ingest_free(&in);
+	in = sockets_send(NULL, 1002, 10, 13);
+	assert_float_equal(noted(&in, NOTE_tcp_sockets_merged)->value[2].number, 0, 0);
 	ingest_free(&in);
 	in = sockets_send(bytes, 1000, 10, 13);
 	assert_int_equal(in.nsockets, 1000);
@@ -482,6 +574,9 @@ int main(void)
 		cmocka_unit_test(test_counters_grow_inside_the_window),
 		cmocka_unit_test(test_medians_and_series_leave_out_idle_sockets),
 		cmocka_unit_test(test_socket_is_idle_below_a_hundredth_of_the_busiest),
+		cmocka_unit_test(test_missing_counter_has_no_growth),
+		cmocka_unit_test(test_states_are_of_all_readings),
+		cmocka_unit_test(test_socket_has_its_last_congestion_control),
 		cmocka_unit_test(test_amounts_need_readings_of_the_whole_window),
 		cmocka_unit_test(test_states_count_up_to_20_ms_outside_the_window),
 		cmocka_unit_test(test_the_least_busy_of_1002_sockets_are_added_up),

@@ -48,11 +48,9 @@ static void w_block(struct writer *w, const char *text)
 	w_bytes(w, text, strlen(text));
 }
 
-/* Sets the end of the last format. */
-static size_t w_tracing(struct writer *w, const char *version)
+/* Writes all before the number of systems. */
+static void w_tracing_head(struct writer *w, const char *version)
 {
-	size_t end;
-
 	w_bytes(w, "\x17\x08\x44tracing", 10);
 	w_bytes(w, version, strlen(version) + 1);
 	w_int(w, w->big, 1);
@@ -64,6 +62,14 @@ static size_t w_tracing(struct writer *w, const char *version)
 	w_block(w, "# compressed entry header\n");
 	w32(w, 1);
 	w_block(w, "name: function\nID: 1\n");
+}
+
+/* Sets the end of the last format. */
+static size_t w_tracing(struct writer *w, const char *version)
+{
+	size_t end;
+
+	w_tracing_head(w, version);
 	w32(w, 2);
 	w_bytes(w, "raw_syscalls", 13);
 	w32(w, 2);
@@ -187,6 +193,85 @@ static void test_damaged_formats_do_not_crash(void **state)
 		free((void *)c.at);
 	}
 	str_free(&w.out);
+}
+
+/* Reads one format. Returns the place of its field. */
+static struct tracing_field field_of(const char *format, uint64_t id, const char *name)
+{
+	struct tracing_field f = {0};
+	struct tracing_format *found;
+	struct writer w = {0};
+	struct cursor c;
+	struct tracing t;
+
+	w_tracing_head(&w, "0.6");
+	w32(&w, 1);
+	w_bytes(&w, "made", 5);
+	w32(&w, 1);
+	w_block(&w, format);
+	c = copy_of(&w, w.out.len);
+	assert_true(tracing_read(&t, c));
+	found = tracing_find(&t, id);
+	if (found)
+		f = tracing_field(&t, found, name);
+	tracing_free(&t);
+	free((void *)c.at);
+	str_free(&w.out);
+	return f;
+}
+
+/* libtraceevent gets the lines before the first one that is no field. */
+static void test_fields_behind_a_damaged_line_are_not_read(void **state)
+{
+	static const struct {
+		const char *line;
+		bool good;
+	} lines[] = {
+		{"\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;", true},
+		{"\tfield:int x;\toffset:8;\tsize:4;", true},
+		{"\tfield:int x;\toffset:12345678;\tsize:4;\tsigned:1;", true},
+		{"\tfield:unsigned long args[6];\toffset:8;\tsize:48;\tsigned:0;", true},
+		{"\tfield:unsigned long args[SIZE_9];\toffset:8;\tsize:48;\tsigned:0;", true},
+		{"\tfield:const char * x_Zz09;\toffset:8;\tsize:8;\tsigned:0;", true},
+		{"\tfield:__data_loc char[] x;\toffset:8;\tsize:4;\tsigned:0;", true},
+		{"field:int x;\toffset:8;\tsize:4;\tsigned:1;", false},
+		{"\tfield:x;\toffset:8;\tsize:4;\tsigned:1;", false},
+		{"\tfield: x;\toffset:8;\tsize:4;\tsigned:1;", false},
+		{"\tfield:int x ;\toffset:8;\tsize:4;\tsigned:1;", false},
+		{"\tfield:int x*;\toffset:8;\tsize:4;\tsigned:1;", false},
+		{"\tfield:int x-y;\toffset:8;\tsize:4;\tsigned:1;", false},
+		{"\tfield:int x[4;\toffset:8;\tsize:16;\tsigned:1;", false},
+		{"\tfield:int [4];\toffset:8;\tsize:16;\tsigned:1;", false},
+		{"\tfield:int x[4][4];\toffset:8;\tsize:64;\tsigned:1;", false},
+		{"\tfield:int x", false},
+		{"\tfield:int x;\toffset:;\tsize:4;\tsigned:1;", false},
+		{"\tfield:int x;\toffset:123456789;\tsize:4;\tsigned:1;", false},
+		{"\tfield:int x;\toffset:8\tsize:4;\tsigned:1;", false},
+		{"\tfield:int x;\tsize:4;\tsigned:1;", false},
+		{"\tfield:int x;\toffset:8;\tsigned:1;", false},
+		{"\tfield:int x;\toffset:8;\tsize:;\tsigned:1;", false},
+		{"\tfield:int x;\toffset:8;\tsize:4", false},
+		{"\tfield:int x;\toffset:8;\tsize:4;\tsigned:;", false},
+		{"\tfield:int x;\toffset:8;\tsize:4;\tsigned:1", false},
+		{"\tfield:int x;\toffset:8;\tsize:4;\tsigned:1; ", false},
+		{"\tfield:int x;\toffset:8;\tsize:4;\t1;", false},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(lines); i++) {
+		char *text = xasprintf("name: made\nID: 70\n" COMMON "%s\n"
+				       "\tfield:int after;\toffset:64;\tsize:4;\tsigned:1;\n\n"
+				       "print fmt: \"\"\n",
+				       lines[i].line);
+		struct tracing_field f = field_of(text, 70, "after");
+
+		if (f.at != (lines[i].good ? 64 : 0))
+			print_message("# %s\n", lines[i].line);
+		assert_int_equal(f.at, lines[i].good ? 64 : 0);
+		assert_int_equal(f.size, lines[i].good ? 4 : 0);
+		free(text);
+	}
 }
 
 static void test_fields_have_their_values(void **state)
@@ -661,6 +746,7 @@ int main(void)
 		cmocka_unit_test(test_formats_are_read_in_both_byte_orders),
 		cmocka_unit_test(test_cut_formats_before_the_cut_are_read),
 		cmocka_unit_test(test_damaged_formats_do_not_crash),
+		cmocka_unit_test(test_fields_behind_a_damaged_line_are_not_read),
 		cmocka_unit_test(test_fields_have_their_values),
 		cmocka_unit_test(test_samples_have_their_ids_time_cpu_and_fields),
 		cmocka_unit_test(test_rounds_are_sorted_by_time),
