@@ -9,12 +9,15 @@
 #include "lib/alloc.h"
 #include "tests/unit/perfdata_stream.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -452,6 +455,93 @@ static void test_sample_after_its_round_is_counted_as_late(void **state)
 	time_order_free(&o);
 }
 
+/* --- temporary files --- */
+
+static bool without_unnamed; /* as on NFS */
+
+/* In place of the C library's. */
+int open_or_refuse(const char *name, int flags, ...) __asm__("open");
+int open_or_refuse(const char *name, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list ap;
+
+	if (flags & (O_CREAT | __O_TMPFILE)) {
+		va_start(ap, flags);
+		mode = va_arg(ap, mode_t);
+		va_end(ap);
+	}
+	if (without_unnamed && flags & __O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
+}
+
+/* Opens a temporary file, writes and closes it. Fails unless it is in `dir`, without a name. */
+static void check_spool(const char *dir)
+{
+	struct error err = {0};
+	struct spool s;
+	char link[64], name[256];
+	struct stat st;
+	ssize_t n;
+
+	assert_int_equal(spool_open(&s, &err), 0);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", s.fd);
+	n = readlink(link, name, sizeof(name) - 1);
+	assert_true(n > 0);
+	name[n] = '\0';
+	assert_memory_equal(name, dir, strlen(dir));
+	assert_int_equal(name[strlen(dir)], '/');
+	assert_int_equal(fstat(s.fd, &st), 0);
+	assert_int_equal(st.st_nlink, 0);
+	assert_int_equal(fcntl(s.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	assert_int_equal(spool_add(&s, "abc", 3, &err), 0);
+	assert_int_equal(spool_add(&s, "de", 2, &err), 0);
+	assert_int_equal(s.len, 5);
+	assert_int_equal(pread(s.fd, name, sizeof(name), 0), 5);
+	assert_memory_equal(name, "abcde", 5);
+	spool_close(&s);
+	assert_int_equal(s.fd, -1);
+}
+
+static void test_temporary_file_is_in_tmpdir_and_has_no_name(void **state)
+{
+	char dir[] = "/tmp/zcost-spool-XXXXXX";
+	char *old = getenv("TMPDIR") ? xstrdup(getenv("TMPDIR")) : NULL;
+	int standard = dup(STDIN_FILENO), i;
+	struct error err = {0};
+	struct spool s;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (i = 0; i < 4; i++) {
+		if (i & 2)
+			close(STDIN_FILENO); /* the file gets the number 0 */
+		without_unnamed = i & 1;
+		setenv("TMPDIR", dir, 1);
+		check_spool(dir);
+		setenv("TMPDIR", "", 1);
+		check_spool("/var/tmp");
+		unsetenv("TMPDIR");
+		check_spool("/var/tmp");
+	}
+	without_unnamed = false;
+	dup2(standard, STDIN_FILENO);
+	close(standard);
+	assert_int_equal(rmdir(dir), 0); /* it is empty */
+	setenv("TMPDIR", dir, 1);
+	assert_int_equal(spool_open(&s, &err), -ENOENT);
+	assert_non_null(strstr(err.text, dir));
+	assert_non_null(strstr(err.text, "(set TMPDIR)"));
+	if (old)
+		setenv("TMPDIR", old, 1);
+	else
+		unsetenv("TMPDIR");
+	free(old);
+}
+
 /* --- threads --- */
 
 static void test_thread_ids_have_the_names_of_their_time(void **state)
@@ -752,6 +842,7 @@ int main(void)
 		cmocka_unit_test(test_rounds_are_sorted_by_time),
 		cmocka_unit_test(test_samples_without_rounds_are_merged),
 		cmocka_unit_test(test_sample_after_its_round_is_counted_as_late),
+		cmocka_unit_test(test_temporary_file_is_in_tmpdir_and_has_no_name),
 		cmocka_unit_test(test_thread_ids_have_the_names_of_their_time),
 		cmocka_unit_test(test_calls_are_delivered_in_order_and_once),
 		cmocka_unit_test(test_narrow_fields_keep_their_sign),
