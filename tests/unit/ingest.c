@@ -371,10 +371,10 @@ static void check_others(const struct others *o, double confined, double workloa
 	ingest_metric(&in, "cpu_pct", "%", o->cpu, NULL);
 	ingest_metric(&in, "workload_confined", "1", confined, NULL);
 	ingest_metric(&in, "workload_cpu_pct", "%", workload, NULL);
-	ingest_thread(&in, 7, 8); /* it did not run in the window */
 	row = ingest_thread(&in, 7, 7);
 	row->run_ns = o->run * (double)PERCENT;
 	row->user_ns = o->user * (double)PERCENT;
+	ingest_thread(&in, 7, 8); /* it did not run in the window */
 	ingest_others(&in);
 	if (isnan(o->expected))
 		assert_true(isnan(metric(&in, "others_user_pct")));
@@ -600,12 +600,15 @@ static void test_power_arithmetic(void **state)
 	 */
 	struct reading w[] = {{8 * S, 100}, {12 * S, 300}, {14 * S, 300}};
 	struct reading j[] = {{8 * S, 50}, {12 * S, 850}, {14 * S, 1450}};
+	struct reading twice[] = {{10 * S, 5}, {10 * S, 6}, {13 * S, 20}};
 
 	(void)state;
 	assert_float_equal(readings_integrate(w, 3, 10 * S, 13 * S), 800, 1e-9);
 	assert_float_equal(readings_integrate(w, 3, 12 * S, 12 * S), 0, 0);
 	assert_float_equal(readings_integrate(w, 2, 10 * S, 13 * S), 500, 1e-9);
 	assert_float_equal(readings_difference(j, 3, 10 * S, 13 * S), 1150 - 450, 1e-9);
+	assert_float_equal(readings_difference(twice, 3, 10 * S, 13 * S), 20 - 6, 0);
+	assert_true(isnan(readings_difference(j, 1, 10 * S, 13 * S)));
 	assert_int_equal(readings_gaps(w, 3, 10 * S, 13 * S).n, 0);
 }
 
@@ -678,6 +681,28 @@ static void test_power_domains(void **state)
 	assert_float_equal(last_point(&in, "power_w:package"), 12, 1e-9);
 	assert_float_equal(last_point(&in, "power_w:other/hwmon/psu"), 99, 1e-9);
 	assert_int_equal(in.nseries, 1 + 1 + 1 + 2 + 1);
+	ingest_free(&in);
+}
+
+/* An energy of 0 is a figure, readings of less than nine tenths of the window are none. */
+static void test_readings_of_power_cover_the_window(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	in.run.end_ns = 10 * S + S / 2; /* seconds of the window: less than 1 */
+	assert_int_equal(read_power(&in, "powercap\tpackage-0\t10000000000\t5000000\t\n"
+					 "powercap\tpackage-0\t10500000000\t5000000\t\n"
+					 "powercap\tdram\t10000000000\t0\t\n"
+					 "powercap\tdram\t10400000000\t6000000\t\n"),
+			 0);
+	assert_float_equal(metric(&in, "power_w:package/powercap/package-0"), 0, 0);
+	assert_true(isnan(metric(&in, "power_w:package/powercap/dram")));
+	assert_string_equal(noted(&in, NOTE_coverage_too_small)->value[0].text,
+			    "power of powercap dram");
+	assert_float_equal(noted(&in, NOTE_coverage_too_small)->value[1].number, 0.4, 1e-9);
+	assert_true(isnan(metric(&in, "power_w:package")));
+	assert_null(noted(&in, NOTE_power_kind_used));
 	ingest_free(&in);
 }
 
@@ -1051,6 +1076,52 @@ static void test_unit_is_a_word_of_the_heading(void **state)
 	assert_float_equal(read_meter(&in, &m, "9,1,40\n14,1,40\n"), 40e3, 1e-9);
 	assert_string_equal(noted(&in, NOTE_meter_unit)->value[1].text, "column 3");
 	assert_string_equal(noted(&in, NOTE_meter_unit)->value[2].text, "kW");
+	ingest_free(&in);
+}
+
+/* Reads a meter's log that is refused. */
+static void check_refused(const struct meter *m, const char *text, const char *why)
+{
+	struct ingest in = fresh("1");
+	struct error err = {0};
+	double watts = 1;
+
+	put(text);
+	assert_int_equal(ingest_meter(&in, m, &watts, &err), -EINVAL);
+	assert_non_null(strstr(err.text, why));
+	ingest_free(&in);
+}
+
+static void test_unit_of_power_is_known(void **state)
+{
+	struct meter m = {.path = path, .power_unit = "MW"};
+
+	(void)state;
+	check_refused(&m, "t,x\n9,40\n14,40\n", "power unit 'MW': use W, mW, uW or kW");
+	m.power_unit = NULL;
+	check_refused(&m, "t,P (MW)\n9,40\n14,40\n",
+		      "column 'P (MW)': MW may mean milliwatts; give --power-unit");
+}
+
+/* A comma may be the decimal point where it does not separate. A line may be too short. */
+static void test_lines_of_a_meter_may_have_decimal_commas(void **state)
+{
+	struct ingest in = fresh("1");
+	struct meter m = {.path = path};
+
+	(void)state;
+	assert_float_equal(read_meter(&in, &m, "t;P (W)\n9,5;40,25\n11\n14,5;40,25\n"), 40.25,
+			   1e-9);
+	assert_float_equal(noted_number(&in, NOTE_meter_short_lines), 1, 0);
+	assert_null(noted(&in, NOTE_meter_bad_lines));
+	assert_true(isnan(read_meter(&in, &m, "t;P (W)\n9,5;40,25,1\n14,5;40,25\n")));
+	assert_float_equal(noted_number(&in, NOTE_meter_bad_lines), 1, 0);
+	ingest_free(&in);
+	/* A date is no time of CLOCK_MONOTONIC. */
+	in = fresh("1");
+	m.clock = "monotonic";
+	assert_true(isnan(read_meter(&in, &m, "t,w\n2026-01-31T12:00:01,1\n14,2\n")));
+	assert_float_equal(noted_number(&in, NOTE_meter_bad_lines), 1, 0);
 	ingest_free(&in);
 }
 
@@ -1756,6 +1827,54 @@ static void test_units_are_set_for_one_side_or_all(void **state)
 	check_units("receiver", "recorded");
 }
 
+/* The readings of a collector count where the run had that collector. */
+static void test_file_of_the_workload_is_that_of_its_unit(void **state)
+{
+	struct collector_row list[] = {{.name = "tcp"}, {.name = "nic"}};
+	struct ingest in = fresh("1");
+
+	(void)state;
+	in.collectors = list;
+	in.units = "tcpzc";
+	assert_string_equal(workload_file(&in), "workload.out");
+	in.units = "netcat"; /* reading it says that there is no such unit */
+	assert_string_equal(workload_file(&in), "workload.out");
+	in.units = "none";
+	assert_null(workload_file(&in));
+	in.units = "nic:eth0";
+	assert_null(workload_file(&in));
+	in.ncollectors = 1;
+	assert_null(workload_file(&in));
+	in.ncollectors = 2;
+	assert_string_equal(workload_file(&in), "nic.snap");
+	in.units = "tcp";
+	assert_string_equal(workload_file(&in), "tcp.snap");
+	assert_null(parser_find("workload.out"));
+}
+
+/* Points without work inside the window have neither a doubt nor a stall without a rate. */
+static void test_points_without_work_have_no_doubt(void **state)
+{
+	struct ingest in = fresh("1");
+
+	(void)state;
+	workload(&in, "tcpzc",
+		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":500}\n"
+		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":2000}\n"
+		 "{\"type\":\"point\",\"t_ns\":14000000000,\"bytes\":2000}\n");
+	assert_float_equal(metric(&in, "bytes"), 0, 0);
+	assert_null(noted(&in, NOTE_workload_points_coarse));
+	assert_null(noted(&in, NOTE_workload_slow_at_ends));
+	ingest_free(&in);
+	in = fresh("1");
+	workload(&in, "tcpzc",
+		 "{\"type\":\"point\",\"t_ns\":9000000000}\n"
+		 "{\"type\":\"point\",\"t_ns\":14000000000}\n");
+	assert_true(isnan(metric(&in, "stalled_s")));
+	assert_true(isnan(metric(&in, "bytes")));
+	ingest_free(&in);
+}
+
 /* --- syscalls --- */
 
 static const char heading[] = "comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
@@ -1775,6 +1894,7 @@ static void test_syscalls(void **state)
 	str_puts(&s, "c\t1\t3\t231\texit_group\t0\t0\t0\t\t\t\t\t1\t\t\n");
 	str_puts(&s, "c\t1\t3\t9\tmmap\tmany\t0\t0\t0\t0\t0\t\t0\t\t\n");
 	str_puts(&s, "c\t1\t3\t9\tmmap\t1\t0\t0\t0\t0\t0\t\t0\t64:1\t\n");
+	str_puts(&s, "c\t1\t3\t9\tmmap\t1\t0\t0\t0\t0\t0\tall\t0\t5:1\t\n");
 	str_puts(&s, "torn\t1\n");
 	put(s.buf);
 	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), 0);
@@ -1786,7 +1906,9 @@ static void test_syscalls(void **state)
 	assert_true(in.syscalls[0].has_bytes);
 	assert_false(in.syscalls[1].has_bytes);
 	assert_int_equal(in.syscalls[2].unfinished, 1);
-	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 3, 0);
+	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 4, 0);
+	unlink(path);
+	assert_int_equal(parse_file(&in, "syscalls.tsv", path, &err), -ENOENT);
 	str_free(&s);
 	ingest_free(&in);
 }
@@ -1938,6 +2060,7 @@ int main(void)
 		cmocka_unit_test(test_power_arithmetic),
 		cmocka_unit_test(test_gap_is_longer_than_three_usual_steps),
 		cmocka_unit_test(test_power_domains),
+		cmocka_unit_test(test_readings_of_power_cover_the_window),
 		cmocka_unit_test(test_bad_rows_of_power_are_counted),
 		cmocka_unit_test(test_total_power_needs_every_domain_at_a_time),
 		cmocka_unit_test(test_series_of_a_meter_ends_10_s_from_the_window),
@@ -1949,6 +2072,8 @@ int main(void)
 		cmocka_unit_test(test_meter_columns),
 		cmocka_unit_test(test_zones_of_dates_are_hours_and_minutes),
 		cmocka_unit_test(test_unit_is_a_word_of_the_heading),
+		cmocka_unit_test(test_unit_of_power_is_known),
+		cmocka_unit_test(test_lines_of_a_meter_may_have_decimal_commas),
 		cmocka_unit_test(test_meters_of_the_options_are_read_for_their_side),
 		cmocka_unit_test(test_meter_needs_the_time_of_day),
 		cmocka_unit_test(test_logs_of_the_capture_are_read_in_their_order),
@@ -1969,6 +2094,8 @@ int main(void)
 		cmocka_unit_test(test_line_rates_are_noted_to_be_spread),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
+		cmocka_unit_test(test_file_of_the_workload_is_that_of_its_unit),
+		cmocka_unit_test(test_points_without_work_have_no_doubt),
 		cmocka_unit_test(test_syscalls),
 		cmocka_unit_test(test_bytes_of_sockets_have_a_metric_for_each_event),
 		cmocka_unit_test(test_untimed),

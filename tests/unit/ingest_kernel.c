@@ -676,13 +676,14 @@ static void test_words_that_a_reading_lacks_are_unknown(void **state)
 
 	(void)state;
 	cpuset_add(&in.cpus, 0);
-	add(10, "1 2 3 0 0 0 0 0 0 4\n");
-	add(13, "2 4 6 0 0 0 0 0 0 8 9\n");
+	add(10, "1 2 3 0 0 0 0 0 0 4\n1 2\n");
+	add(13, "2 4 6 0 0 0 0 0 0 8 9\n5 9\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
 	is(in, "softnet_squeezed", 3);
 	is(in, "softnet_received_rps", 4);
 	absent(in, "softnet_flow_limit");
 	absent(in, "softnet_waiting_max");
+	absent(in, "softnet_processed:cpu1"); /* its line is cut */
 	ingest_free(&in);
 }
 
@@ -998,6 +999,49 @@ static void test_readings_need_nine_tenths_of_the_window(void **state)
 	}
 }
 
+/* A collector that was killed leaves a cut reading. Those before it count. */
+static void test_file_with_a_cut_reading_is_noted(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+	FILE *f;
+
+	(void)state;
+	add(10, "Udp6Out 1\n");
+	add(13, "Udp6Out 4\n");
+	f = fopen(path, "a");
+	fputs("@14000000000 100\nUdp6Out", f);
+	fclose(f);
+	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), 0);
+	is(in, "snmp:Udp6Out", 3);
+	assert_true(noted_text(&in, NOTE_file_damaged, path));
+	ingest_free(&in);
+	in = fresh();
+	f = fopen(path, "w");
+	fputs("@10000000000 100\nUdp6Out", f);
+	fclose(f);
+	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), -ENODATA);
+	assert_true(noted_text(&in, NOTE_file_damaged, path));
+	ingest_free(&in);
+}
+
+/* Columns of more CPUs than there can be, or with other names, have no counts. */
+static void test_columns_of_interrupts_are_cpus(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+	char *head = xasprintf("  CPU1 CPU%d\n 1: 1 1\n  CPU1\n RX: 1\n", CPUSET_MAX);
+
+	(void)state;
+	add(10, head);
+	add(13, "  CPU1 CPUs\n 1: 2 2\n  CPU1\n RX: 2\n");
+	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
+	absent(in, "irq:1");
+	is(in, "softirq:RX", 1);
+	free(head);
+	ingest_free(&in);
+}
+
 static void test_figures_need_two_readings(void **state)
 {
 	size_t i;
@@ -1022,6 +1066,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_throttling_is_the_sum_of_cores_and_the_strictest_cgroup),
 		cmocka_unit_test(test_readings_need_nine_tenths_of_the_window),
+		cmocka_unit_test(test_file_with_a_cut_reading_is_noted),
+		cmocka_unit_test(test_columns_of_interrupts_are_cpus),
 		cmocka_unit_test(test_figures_need_two_readings),
 		cmocka_unit_test(test_values_of_snmp_are_whole_numbers),
 		cmocka_unit_test(test_device_of_an_interrupt_is_its_last_column),

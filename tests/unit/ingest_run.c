@@ -369,6 +369,36 @@ static void test_files_and_collectors_that_are_not_whole_are_noted(void **state)
 	ingest_free(&in);
 }
 
+/* Options replace the run's unit and name its processes; the host's folder is that of its name. */
+static void test_options_of_a_run_change_what_is_read(void **state)
+{
+	struct ingest_options how = {.units = "=iperf3", .processes = "nginx"};
+	struct ingest in;
+
+	(void)state;
+	put("hosts/a/host.json", "{}");
+	put("run.json", "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"a\"}");
+	assert_int_equal(ingest_run(&in, dir, hosts, &how, NULL), 0);
+	assert_string_equal(in.units, "iperf3");
+	assert_non_null(noted(&in, NOTE_processes_unread));
+	assert_true(str_ends(in.host_dir, "/hosts/a"));
+	ingest_free(&in);
+	put("run.json", "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"b\","
+			"\"matched\":[]}");
+	how.units = NULL;
+	assert_int_equal(ingest_run(&in, dir, hosts, &how, NULL), 0);
+	assert_string_equal(in.units, "tcpzc");
+	assert_null(noted(&in, NOTE_processes_unread)); /* none had the name */
+	assert_null(in.host_dir);			/* no such folder */
+	ingest_free(&in);
+	put("run.json", "{\"schema_version\":1," WINDOW ",\"host\":\"a\"}");
+	how.processes = NULL;
+	assert_int_equal(ingest_run(&in, dir, NULL, &how, NULL), 0);
+	assert_null(in.host_dir);
+	assert_null(noted(&in, NOTE_processes_unread));
+	ingest_free(&in);
+}
+
 /* Figures need 90 % of the window, are lossy below 95 %, and below 99 % they are of a part. */
 static void test_cover_of_the_window_has_three_limits(void **state)
 {
@@ -974,6 +1004,7 @@ int main(void)
 		cmocka_unit_test(test_clock_offset_is_interpolated),
 		cmocka_unit_test(test_clock_that_cannot_be_read_is_noted),
 		cmocka_unit_test(test_files_and_collectors_that_are_not_whole_are_noted),
+		cmocka_unit_test(test_options_of_a_run_change_what_is_read),
 		cmocka_unit_test(test_cover_of_the_window_has_three_limits),
 		cmocka_unit_test(test_samples_of_less_than_90_percent_of_the_busy_time_are_noted),
 		cmocka_unit_test(test_samples_of_more_than_110_percent_of_the_busy_time_are_noted),

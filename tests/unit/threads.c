@@ -322,6 +322,51 @@ static void test_a_tenth_of_a_tick_is_no_ended_thread(void **state)
 	ingest_free(&in);
 }
 
+/* A thread whose CPUs are not known is not confined to those of its side. */
+static void test_thread_with_unknown_cpus_is_not_confined(void **state)
+{
+	static const struct {
+		const char *allowed;
+		double confined;
+	} rows[] = {{"1-2", 1}, {"1-3", 0}, {"?", 0}};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct ingest in = fresh("1-2");
+		struct error err = {0};
+		struct str s = {0};
+
+		for (k = 0; k < 2; k++) {
+			str_printf(&s, "t 7 %zu 0 %s ", k, rows[i].allowed);
+			stat_line(&s, 7, "w", 0, 0, 0, 1);
+			str_puts(&s, "p 0 7 w) R 1\n"); /* no line of a process */
+			add_snap(k ? 13 : 10, &s);
+		}
+		assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+		assert_float_equal(metric(&in, "workload_confined"), rows[i].confined, 0);
+		assert_float_equal(noted_number(&in, NOTE_threads_bad_lines), 2, 0);
+		ingest_free(&in);
+	}
+}
+
+/* The process that the plan names was not read, so what other processes ran is not its time. */
+static void test_run_that_lacks_processes_has_no_time(void **state)
+{
+	struct ingest in = fresh(NULL);
+	struct error err = {0};
+
+	(void)state;
+	world();
+	in.unmatched = true;
+	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	assert_true(isnan(metric(&in, "workload_cpu_ns")));
+	assert_true(isnan(metric(&in, "workload_cpu_pct")));
+	assert_int_equal(in.nseries, 0);
+	assert_false(in.workload_whole);
+	ingest_free(&in);
+}
+
 /* Child 20 ran 0.3 s when it was last seen, and its parent waited for children of `ticks`. */
 static struct ingest child_ends(int ticks)
 {
@@ -608,6 +653,8 @@ int main(void)
 		cmocka_unit_test(
 			test_new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long),
 		cmocka_unit_test(test_a_tenth_of_a_tick_is_no_ended_thread),
+		cmocka_unit_test(test_thread_with_unknown_cpus_is_not_confined),
+		cmocka_unit_test(test_run_that_lacks_processes_has_no_time),
 		cmocka_unit_test(test_ended_child_ran_what_its_parent_waited_for),
 		cmocka_unit_test(test_times_are_ticks_without_schedstat),
 		cmocka_unit_test(test_kernel_configuration_says_who_is_charged_for_interrupts),
