@@ -51,16 +51,24 @@ static void write_notes(const char *name, uint8_t byte)
 	str_free(&w.out);
 }
 
+enum { TEXT = 0x1000, TEXT_SIZE = 0xa00 }; /* place in the file */
+
+/* The byte of code at a distance from the kernel's start. */
+static uint8_t code_byte(uint64_t at)
+{
+	return (uint8_t)(at * 7 + (at >> 8));
+}
+
 /* Writes an ELF kernel that is linked BOOT below the place of kallsyms. `byte` 0: no build-id. */
 static void write_vmlinux(const char *name, uint8_t byte)
 {
-	enum { TEXT = 0x1000, NOTES = 0x1100, SYMS = 0x1200, NAMES = 0x1300, SECTIONS = 0x1400 };
+	enum { NOTES = 0x1a00, SYMS = 0x1b00, NAMES = 0x1c00, SECTIONS = 0x1d00 };
 	static const char names[] = "\0_text\0tcp_sendmsg\0.text\0.note\0.symtab\0.strtab";
-	static uint8_t file[0x1600];
+	static uint8_t file[0x1f00];
 	const uint64_t linked = KERNEL - BOOT;
 	const Elf64_Shdr sections[] = {
 		{0},
-		{19, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, linked, TEXT, 0x100, 0, 0, 16, 0},
+		{19, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, linked, TEXT, TEXT_SIZE, 0, 0, 16, 0},
 		{25, byte ? SHT_NOTE : SHT_PROGBITS, SHF_ALLOC, linked + 0x2000, NOTES, 36, 0, 0, 4,
 		 0},
 		{31, SHT_SYMTAB, 0, 0, SYMS, 3 * sizeof(Elf64_Sym), 4, 1, 8, sizeof(Elf64_Sym)},
@@ -72,16 +80,29 @@ static void write_vmlinux(const char *name, uint8_t byte)
 		{7, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1, linked + 0x300, 0x100},
 	};
 
+	size_t i;
+
 	*(Elf64_Ehdr *)file =
 		(Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 			     .e_type = ET_EXEC,
 			     .e_machine = EM_X86_64,
 			     .e_version = EV_CURRENT,
+			     .e_phoff = sizeof(Elf64_Ehdr),
+			     .e_phentsize = sizeof(Elf64_Phdr),
+			     .e_phnum = 1,
 			     .e_shoff = SECTIONS,
 			     .e_ehsize = sizeof(Elf64_Ehdr),
 			     .e_shentsize = sizeof(Elf64_Shdr),
 			     .e_shnum = 5,
 			     .e_shstrndx = 4};
+	*(Elf64_Phdr *)(file + sizeof(Elf64_Ehdr)) = (Elf64_Phdr){.p_type = PT_LOAD,
+								  .p_flags = PF_R | PF_X,
+								  .p_offset = TEXT,
+								  .p_vaddr = linked,
+								  .p_filesz = TEXT_SIZE,
+								  .p_memsz = TEXT_SIZE};
+	for (i = 0; i < TEXT_SIZE; i++)
+		file[TEXT + i] = code_byte(i);
 	memcpy(file + NOTES, "\4\0\0\0\x14\0\0\0\3\0\0\0GNU", 16);
 	memset(file + NOTES + 16, byte, 20);
 	memcpy(file + SYMS, symbols, sizeof(symbols));
@@ -107,6 +128,10 @@ static int make_folder(void **state)
 	write_vmlinux("modules/usr/lib/debug/lib/modules/6.1/vmlinux", 0xaa);
 	write_vmlinux("build/lib/modules/6.1/build/vmlinux", 0xaa);
 	write_vmlinux("without-id", 0);
+	write_text("core/kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	write_notes("core/notes", 0xaa);
+	write_vmlinux("core/kcore", 0);
+	write_vmlinux("root/w/prog", 0);
 	return 0;
 }
 
@@ -260,6 +285,153 @@ static void test_kernel_symbols_need_proof(void **state)
 	}
 }
 
+/* --- spots --- */
+
+static void check_spot(const struct profile *p, size_t i, const char *event, uint64_t offset,
+		       uint64_t samples, uint64_t weight)
+{
+	const struct profile_spot *s = &p->spots[i];
+
+	assert_string_equal(intern_get(&p->strings, p->events[s->event].name), event);
+	assert_string_equal(profile_symbol_name(p, s->symbol), "tcp_sendmsg");
+	assert_int_equal(s->offset, offset);
+	assert_int_equal(s->samples, samples);
+	assert_int_equal(s->weight, weight);
+	assert_int_equal(s->line, PROFILE_NONE);
+}
+
+/*
+ * Samples of one function in the kernel or in a program, of two events: two at one instruction, one
+ * behind it and one at its last byte. One more is below the first symbol.
+ */
+static void w_spots(struct writer *w, uint64_t start, bool user, uint64_t last)
+{
+	static const uint64_t ids[] = {W_EVENT_ID, W_OTHER_ID};
+	const uint64_t at[] = {0x310, 0x310, 0x314, last, (uint64_t)-0x200};
+	size_t i, k;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < array_size(at); i++) {
+			struct w_sample s = {.time = i + 1,
+					     .period = (k ? 100 : 1) << i,
+					     .pid = 200,
+					     .tid = 200,
+					     .mode = user ? PERF_RECORD_MISC_USER
+							  : PERF_RECORD_MISC_KERNEL,
+					     .chain = {user ? (uint64_t)PERF_CONTEXT_USER
+							    : (uint64_t)PERF_CONTEXT_KERNEL,
+						       start + at[i]},
+					     .id = ids[k]};
+
+			w_sample(w, &s);
+		}
+}
+
+static void check_spots(const struct str *file, const struct perfdata_options *o, uint64_t last,
+			uint64_t code_at, size_t code_size)
+{
+	struct profile p;
+	uint64_t k;
+	size_t i;
+
+	assert_int_equal(w_read(&p, file, o, NULL), 0);
+	assert_int_equal(p.nspots, 6);
+	for (k = 0; k < 2; k++) {
+		const char *event = k ? intern_get(&p.strings, p.events[1].name)
+				      : intern_get(&p.strings, p.events[0].name);
+
+		check_spot(&p, 3 * k, event, 0x10, 2, (k ? 100 : 1) * 3);
+		check_spot(&p, 3 * k + 1, event, 0x14, 1, (k ? 100 : 1) * 4);
+		check_spot(&p, 3 * k + 2, event, last - 0x300, 1, (k ? 100 : 1) * 8);
+	}
+	assert_int_equal(p.ncodes, code_size > 0);
+	if (code_size) {
+		assert_int_equal(p.codes[0].symbol, p.spots[0].symbol);
+		assert_int_equal(p.codes[0].at, code_at);
+		assert_int_equal(p.codes[0].size, code_size);
+		for (i = 0; i < code_size; i++)
+			assert_int_equal(p.codes[0].bytes[i], code_byte(0x300 + i));
+	}
+	profile_free(&p);
+}
+
+/* The code is that of the vmlinux, of the capture's copy of kernel memory, or of the program. */
+static void test_spots_are_instructions_of_a_function(void **state)
+{
+	enum { VMLINUX, CORE, NO_CORE, PROGRAM };
+	const uint64_t moved = KERNEL - BOOT;
+	char *paths[] = {xasprintf("%s/without-id", folder), xasprintf("%s/core", folder),
+			 xasprintf("%s/same", folder), xasprintf("%s/root", folder)};
+	int from;
+
+	(void)state;
+	for (from = VMLINUX; from <= PROGRAM; from++) {
+		struct perfdata_options o = {
+			.threads = 1,
+			.spots = true,
+			.vmlinux = from == VMLINUX ? paths[from] : NULL,
+			.host_dir = from == CORE || from == NO_CORE ? paths[from] : NULL,
+			.symfs = from == PROGRAM ? paths[from] : NULL,
+		};
+		uint64_t at = from == VMLINUX ? moved + 0x1000 : moved;
+		uint64_t last = from == CORE || from == NO_CORE ? 0x9ff : 0x3ff;
+		struct writer records = {0}, w = {0};
+
+		if (from == PROGRAM) {
+			at = 0x400000;
+			w_mmap2(&records, 0, 200, at, 0x1000, TEXT, "/w/prog");
+		} else {
+			w_kernel_map(&records, at, 0xa00, at, "[kernel.kallsyms]_text");
+		}
+		if (from == CORE || from == NO_CORE)
+			w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+		w_spots(&records, at, from == PROGRAM, last);
+		w_pipe(&w, &records.out);
+		check_spots(&w.out, &o, last,
+			    from == VMLINUX   ? moved + 0x300
+			    : from == PROGRAM ? TEXT + 0x300
+					      : KERNEL + 0x300,
+			    from == NO_CORE ? 0 : last + 1 - 0x300);
+		str_free(&records.out);
+		str_free(&w.out);
+		free(paths[from]);
+	}
+}
+
+/* A function below a thousandth of the weight of all samples of the event has no spots. */
+static void test_cheap_functions_have_no_spots(void **state)
+{
+	static const struct {
+		uint64_t costly, cheap[2];
+		size_t nspots;
+	} rows[] = {{1998, {1, 0}, 2}, {1999, {1, 0}, 1}, {2997, {1, 1}, 3}, {2998, {1, 1}, 1}};
+	char *host = xasprintf("%s/same", folder);
+	const struct perfdata_options o = {.threads = 1, .spots = true, .host_dir = host};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct writer records = {0}, w = {0};
+		struct profile p;
+
+		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
+		w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+		w_kernel_sample(&records, rows[i].costly, KERNEL + 0x310);
+		for (k = 0; k < 2; k++)
+			if (rows[i].cheap[k])
+				w_kernel_sample(&records, rows[i].cheap[k], KERNEL + 0x10 + k);
+		w_pipe(&w, &records.out);
+		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		assert_int_equal(p.nspots, rows[i].nspots);
+		if (p.nspots == 1)
+			assert_int_equal(p.spots[0].weight, rows[i].costly);
+		profile_free(&p);
+		str_free(&records.out);
+		str_free(&w.out);
+	}
+	free(host);
+}
+
 /* The last line of an address counts. Lines that are no symbols are passed by. */
 static void test_perf_maps_name_compiled_code(void **state)
 {
@@ -324,6 +496,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_symbols_need_proof),
+		cmocka_unit_test(test_spots_are_instructions_of_a_function),
+		cmocka_unit_test(test_cheap_functions_have_no_spots),
 		cmocka_unit_test(test_perf_maps_name_compiled_code),
 	};
 
