@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks where a recording comes from: a file, a pipe, standard input or a folder, and whether the
+ * perf maps of this host belong to it.
+ */
+#include "analyze/perfdata/recording.h"
+#include "lib/file.h"
+#include "lib/str.h"
+#include "tests/unit/perfdata_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/zcost-input-XXXXXX";
+
+static char *path_of(const char *name)
+{
+	return xasprintf("%s/%s", folder, name);
+}
+
+static void put(const char *name, const char *text)
+{
+	char *path = path_of(name), *slash = strrchr(path, '/');
+
+	*slash = '\0';
+	assert_int_equal(dir_make(path, NULL), 0);
+	*slash = '/';
+	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+	free(path);
+}
+
+static void check_bytes(const struct input *in, const char *text)
+{
+	assert_int_equal(in->len, strlen(text));
+	assert_memory_equal(in->data, text, in->len);
+}
+
+static void test_file_is_mapped(void **state)
+{
+	const struct timespec times[] = {{1000, 7}, {2000, 9}};
+	struct recording r = {.spool.fd = -1};
+	struct error err = {0};
+	char *path = path_of("file"), *empty = path_of("empty"), *none = path_of("none");
+
+	(void)state;
+	put("file", "bytes");
+	put("empty", "");
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(input_open(&r, path, true, &err), 0);
+	assert_int_equal(r.ninputs, 1);
+	check_bytes(&r.inputs[0], "bytes");
+	assert_string_equal(r.inputs[0].path, path);
+	assert_int_equal(r.recorded_by_ns, 2000 * 1000000000LL + 9);
+	assert_int_equal(input_open(&r, empty, false, &err), 0);
+	assert_int_equal(r.inputs[1].len, 0);
+	assert_null(r.inputs[1].data);
+	assert_int_equal(input_open(&r, none, false, &err), -ENOENT);
+	assert_non_null(strstr(err.text, none));
+	input_close(&r);
+	free(path);
+	free(empty);
+	free(none);
+}
+
+/* Opens a folder's files, of `perf record --threads`. */
+static void test_folder_has_its_files_up_to_the_first_gap(void **state)
+{
+	struct recording r = {.spool.fd = -1};
+	struct error err = {0};
+	char *path = path_of("threads"), *other = path_of("other");
+
+	(void)state;
+	put("threads/data", "head");
+	put("threads/data.0", "zero");
+	put("threads/data.1", "one");
+	put("threads/data.3", "three");
+	put("other/data.0", "zero");
+	assert_int_equal(input_open(&r, path, false, &err), 0);
+	assert_int_equal(r.ninputs, 3);
+	check_bytes(&r.inputs[0], "head");
+	check_bytes(&r.inputs[1], "zero");
+	check_bytes(&r.inputs[2], "one");
+	input_close(&r);
+	r = (struct recording){.spool.fd = -1};
+	assert_int_equal(input_open(&r, other, false, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "has no file 'data'"));
+	assert_int_equal(r.ninputs, 0);
+	input_close(&r);
+	free(path);
+	free(other);
+}
+
+/* Returns the reading end of a pipe in which a process writes n bytes. */
+static int pipe_of(size_t n, pid_t *writer)
+{
+	int fd[2];
+	size_t i;
+
+	assert_int_equal(pipe(fd), 0);
+	*writer = fork();
+	assert_true(*writer >= 0);
+	if (!*writer) {
+		close(fd[0]);
+		for (i = 0; i < n; i++)
+			if (write(fd[1], &"0123456789"[i % 10], 1) != 1)
+				_exit(1);
+		_exit(0);
+	}
+	close(fd[1]);
+	return fd[0];
+}
+
+static void check_pipe(size_t n, bool standard)
+{
+	struct recording r = {.spool.fd = -1};
+	int old = dup(STDIN_FILENO), fd, status, rc;
+	int64_t before = (int64_t)time(NULL) * 1000000000;
+	struct error err = {0};
+	char name[40] = "-";
+	pid_t writer;
+	size_t i;
+
+	fd = pipe_of(n, &writer);
+	if (standard)
+		dup2(fd, STDIN_FILENO);
+	else
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	rc = input_open(&r, name, false, &err);
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	assert_int_equal(status, 0);
+	dup2(old, STDIN_FILENO);
+	close(old);
+	close(fd);
+	assert_int_equal(rc, n || !standard ? 0 : -ENODATA);
+	assert_int_equal(r.inputs[0].len, n);
+	for (i = 0; i < n; i++)
+		assert_int_equal(r.inputs[0].data[i], '0' + i % 10);
+	assert_true(r.recorded_by_ns >= before && r.recorded_by_ns < before + 100 * 1000000000LL);
+	assert_string_equal(r.inputs[0].path, standard ? "standard input" : name);
+	if (standard)
+		assert_string_equal(r.path, "standard input");
+	input_close(&r);
+}
+
+static void test_pipe_is_copied(void **state)
+{
+	(void)state;
+	check_pipe(100000, false); /* more than it holds, and than one read takes */
+	check_pipe(100000, true);
+	check_pipe(0, false);
+	check_pipe(0, true);
+}
+
+/* Reads standard input from a place in a file on. */
+static void check_standard(const char *text, off_t at, int expected)
+{
+	struct recording r = {.spool.fd = -1};
+	int old = dup(STDIN_FILENO), fd, rc;
+	struct error err = {0};
+	char *path = path_of("standard");
+
+	put("standard", text);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(lseek(fd, at, SEEK_SET), at);
+	dup2(fd, STDIN_FILENO);
+	close(fd);
+	rc = input_open(&r, "-", false, &err);
+	dup2(old, STDIN_FILENO);
+	close(old);
+	assert_int_equal(rc, expected);
+	if (rc)
+		assert_string_equal(err.text, "standard input is empty");
+	else
+		check_bytes(&r.inputs[0], text + at);
+	input_close(&r);
+	free(path);
+}
+
+static void test_standard_input_is_read_from_its_place(void **state)
+{
+	(void)state;
+	check_standard("bytes", 0, 0);
+	check_standard("bytes", 2, 0);
+	check_standard("bytes", 5, -ENODATA);
+	check_standard("", 0, -ENODATA);
+}
+
+static void test_chunk_is_a_part_of_a_file(void **state)
+{
+	struct chunk_reader reader = {0};
+	struct chunk chunk = {.at = 2, .len = 3, .order = 77};
+	char *path = path_of("chunks");
+
+	(void)state;
+	put("chunks", "0123456789");
+	chunk.fd = open(path, O_RDONLY);
+	assert_true(chunk_read(&reader, &chunk, true));
+	assert_int_equal(cursor_left(&reader.c), 3);
+	assert_memory_equal(reader.c.at, "234", 3);
+	assert_true(reader.c.swap);
+	assert_int_equal(reader.order, 77);
+	assert_ptr_equal(reader.start, reader.c.at);
+	chunk = (struct chunk){.fd = chunk.fd, .at = 4, .len = 6};
+	assert_true(chunk_read(&reader, &chunk, false));
+	assert_memory_equal(reader.c.at, "456789", 6);
+	chunk.at = 5; /* the file ends before the chunk */
+	assert_false(chunk_read(&reader, &chunk, false));
+	assert_int_equal(cursor_left(&reader.c), 5);
+	chunk.at = 11;
+	assert_false(chunk_read(&reader, &chunk, false));
+	assert_int_equal(cursor_left(&reader.c), 0);
+	close(chunk.fd);
+	assert_false(chunk_read(&reader, &chunk, false));
+	assert_int_equal(cursor_left(&reader.c), 0);
+	free(reader.buf);
+	free(path);
+}
+
+/* --- processes of the workload --- */
+
+/* A child may be recorded before its parent. A thread is no child, and a pid may come twice. */
+static void test_descendants_of_a_process_are_found(void **state)
+{
+	static struct side_row rows[] = {
+		{.kind = SIDE_FORK, .pid = 13, .ppid = 12, .tid = 13},
+		{.kind = SIDE_FORK, .pid = 12, .ppid = 11, .tid = 12},
+		{.kind = SIDE_FORK, .pid = 11, .ppid = 10, .tid = 11},
+		{.kind = SIDE_FORK, .pid = 10, .ppid = 10, .tid = 14},
+		{.kind = SIDE_FORK, .pid = 21, .ppid = 20, .tid = 21},
+		{.kind = SIDE_COMM, .pid = 15, .ppid = 10, .tid = 15},
+		{.kind = SIDE_FORK, .pid = 11, .ppid = 10, .tid = 11},
+		{.kind = SIDE_FORK, .pid = 31, .ppid = 30, .tid = 31},
+	};
+	static const uint32_t pids[] = {10, 30}, expected[] = {10, 30, 11, 31, 12, 13};
+	const struct sideband side = {.list = rows, .n = array_size(rows)};
+	struct profile p;
+	size_t i;
+
+	(void)state;
+	profile_init(&p);
+	sideband_add_descendants(&side, pids, 2, &p);
+	assert_int_equal(p.nown, array_size(expected));
+	for (i = 0; i < p.nown; i++)
+		assert_int_equal(p.own[i], expected[i]);
+	profile_free(&p);
+}
+
+/* --- perf maps of this host --- */
+
+enum { PROCESS = 4190001 }; /* above the largest pid that the kernel gives by default */
+
+struct jit_case {
+	int forked_s, written_s;    /* before the end of the recording */
+	int end_s;		    /* of the recording, from now on */
+	bool running;		    /* the process has just begun */
+	const char *host, *refused; /* NULL: this host; NULL: the map is used */
+};
+
+static void w_text(struct writer *w, uint64_t feature, const char *text)
+{
+	size_t at = w_begin(w, 80, 0);
+
+	w64(w, feature);
+	w32(w, (uint32_t)strlen(text) + 1);
+	w_bytes(w, text, strlen(text) + 1);
+	w_end(w, at);
+}
+
+static void check_map(const struct jit_case *c)
+{
+	const struct perfdata_options o = {.threads = 1, .use_this_host = true};
+	const uint64_t S = 1000000000, last = 1000 * S;
+	const time_t end = time(NULL) + c->end_s;
+	const struct timespec recorded[] = {{end, 0}, {end, 0}},
+			      written[] = {{end, 0}, {end - c->written_s, 0}};
+	pid_t child = c->running ? fork() : PROCESS;
+	char *map, *path = path_of("recorded");
+	struct writer records = {0}, w = {0};
+	uint32_t pid = (uint32_t)child;
+	struct utsname u;
+	struct profile p;
+
+	if (!child) {
+		alarm(60);
+		for (;;)
+			pause();
+	}
+	assert_true(child > 0);
+	map = xasprintf("/tmp/perf-%u.map", pid);
+	assert_int_equal(uname(&u), 0);
+	assert_int_equal(file_write(map, "10000 100 compiled\n", 19, NULL), 0);
+	assert_int_equal(utimensat(AT_FDCWD, map, written, 0), 0);
+	w_text(&records, 3, c->host ? c->host : u.nodename);
+	w_text(&records, 6, u.machine);
+	if (c->forked_s)
+		w_task(&records, PERF_RECORD_FORK, last - (uint64_t)c->forked_s * S, pid, 1, pid,
+		       1);
+	w_mmap2(&records, last - S, pid, 0x10000, 0x1000, 0, "//anon");
+	w_add_sample(&records, 1, last, pid, 0x10010);
+	w_pipe(&w, &records.out);
+	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, recorded, 0), 0);
+	profile_init(&p);
+	assert_int_equal(perfdata_read(&p, path, &o, NULL), 0);
+	unlink(map);
+	if (c->running) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	assert_string_equal(profile_symbol_name(&p, p.frames[p.costs[0].frame].symbol),
+			    c->refused ? "0x10010" : "compiled");
+	if (c->refused)
+		assert_non_null(strstr(p.dso_note, c->refused));
+	else
+		assert_null(p.dso_note);
+	profile_free(&p);
+	str_free(&records.out);
+	str_free(&w.out);
+	free(path);
+	free(map);
+}
+
+static void test_perf_map_of_this_host_belongs_to_the_recorded_process(void **state)
+{
+	static const struct jit_case cases[] = {
+		{50, 50, 0, false, NULL, NULL},
+		{50, 51, 0, false, NULL, NULL}, /* times of files are 1 s exact */
+		{50, 52, 0, false, NULL, "is older than the recorded process"},
+		{0, 52, 0, false, NULL, NULL}, /* it began before the recording */
+		{50, 0, 0, false, NULL, NULL},
+		{50, -1, 0, false, NULL, NULL},
+		{50, -2, 0, false, NULL, "was written to after the recording"},
+		{50, 50, 0, false, "elsewhere", "another host made the recording"},
+		{0, -50, 2, true, NULL, NULL},					/* it still runs */
+		{0, -50, -2, true, NULL, "was written to after the recording"}, /* another does */
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++)
+		check_map(&cases[i]);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return dir_remove(folder, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_file_is_mapped),
+		cmocka_unit_test(test_folder_has_its_files_up_to_the_first_gap),
+		cmocka_unit_test(test_pipe_is_copied),
+		cmocka_unit_test(test_standard_input_is_read_from_its_place),
+		cmocka_unit_test(test_chunk_is_a_part_of_a_file),
+		cmocka_unit_test(test_descendants_of_a_process_are_found),
+		cmocka_unit_test(test_perf_map_of_this_host_belongs_to_the_recorded_process),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
