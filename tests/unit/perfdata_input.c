@@ -257,6 +257,74 @@ static void test_descendants_of_a_process_are_found(void **state)
 	profile_free(&p);
 }
 
+/* --- slices --- */
+
+/* Samples at 90, 100 and 120 ns, of weights 1, 2 and 4. */
+static void test_slice_is_of_times_or_of_distances_from_the_first_sample(void **state)
+{
+	static const struct {
+		struct time_slice slice;
+		int64_t weight; /* below 0: refused */
+	} rows[] = {
+		{{{90, true, false}, {0}}, 7},
+		{{{91, true, false}, {0}}, 6},
+		{{{120, true, false}, {0}}, 4},
+		{{{121, true, false}, {0}}, -EINVAL},
+		{{{0}, {90, true, false}}, -EINVAL},
+		{{{0}, {91, true, false}}, 1},
+		{{{0}, {120, true, false}}, 3},
+		{{{0}, {121, true, false}}, 7},
+		{{{100, true, false}, {100, true, false}}, -EINVAL},
+		{{{100, true, false}, {101, true, false}}, 2},
+		{{{0, true, true}, {0}}, 7},
+		{{{10, true, true}, {30, true, true}}, 2},
+		{{{10, true, true}, {121, true, false}}, 6},
+		{{{30, true, true}, {31, true, true}}, 4},
+		{{{31, true, true}, {0}}, -EINVAL},
+		{{{0}, {0, true, true}}, -EINVAL},
+		{{{0}, {1, true, true}}, 1},
+	};
+	struct writer records = {0}, w = {0}, timeless = {0};
+	const struct w_event e = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID};
+	struct perfdata_options o = {.threads = 1};
+	struct error err;
+	struct profile p;
+	size_t i, at;
+
+	(void)state;
+	w_add_sample(&records, 2, 100, 1, 0x1000);
+	w_add_sample(&records, 1, 90, 1, 0x1000);
+	w_add_sample(&records, 4, 120, 1, 0x1000);
+	w_pipe(&w, &records.out);
+	for (i = 0; i < array_size(rows); i++) {
+		int rc;
+
+		o.slice = rows[i].slice;
+		err = (struct error){0};
+		rc = w_read(&p, &w.out, &o, &err);
+		assert_int_equal(rc, rows[i].weight < 0 ? rows[i].weight : 0);
+		if (rc)
+			assert_non_null(strstr(err.text,
+					       "no sample between --from and --to; its "
+					       "samples are from 0.000000 to 0.000000 s"));
+		else
+			assert_int_equal(p.events[0].weight, rows[i].weight);
+		profile_free(&p);
+	}
+	w_stream_head(&timeless, &e, 1);
+	at = w_begin(&timeless, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	w64(&timeless, 0x1000);
+	w32(&timeless, 1);
+	w32(&timeless, 1);
+	w_end(&timeless, at);
+	assert_int_equal(w_read(&p, &timeless.out, &o, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "--from and --to: no sample has a time"));
+	profile_free(&p);
+	str_free(&timeless.out);
+	str_free(&records.out);
+	str_free(&w.out);
+}
+
 /* --- perf maps of this host --- */
 
 enum { PROCESS = 4190001 }; /* above the largest pid that the kernel gives by default */
@@ -374,6 +442,7 @@ int main(void)
 		cmocka_unit_test(test_standard_input_is_read_from_its_place),
 		cmocka_unit_test(test_chunk_is_a_part_of_a_file),
 		cmocka_unit_test(test_descendants_of_a_process_are_found),
+		cmocka_unit_test(test_slice_is_of_times_or_of_distances_from_the_first_sample),
 		cmocka_unit_test(test_perf_map_of_this_host_belongs_to_the_recorded_process),
 	};
 

@@ -285,6 +285,156 @@ static void test_kernel_symbols_need_proof(void **state)
 	}
 }
 
+/* perf has no records of modules and BPF programs that were loaded before it began. */
+static void test_kallsyms_name_what_was_not_recorded(void **state)
+{
+	static const char text[] = "ffffffff81000000 T _text\n"
+				   "ffffffff81000300 T tcp_sendmsg\n"
+				   "ffffffff81000a00 T _etext\n"
+				   "ffffffffc0000000 t veth_xmit\t[veth]\n"
+				   "ffffffffc0000100 t veth_end\t[veth]\n"
+				   "ffffffffc1000000 t bpf_prog_1_drop\t[bpf]\n"
+				   "ffffffffc1000100 t bpf_prog_2_last\t[bpf]\n";
+	char *host = xasprintf("%s/early", folder);
+	const struct perfdata_options o = {.threads = 1, .host_dir = host};
+	int recorded; /* bits: a module elsewhere, a program elsewhere */
+
+	(void)state;
+	write_text("early/kallsyms", text, sizeof(text) - 1);
+	for (recorded = 0; recorded < 4; recorded++) {
+		struct writer records = {0}, w = {0};
+		struct profile p;
+
+		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
+		if (recorded & 1)
+			w_kernel_map(&records, MODULE + 0x10000, 0x1000, 0, "[nf]");
+		if (recorded & 2)
+			w_ksymbol(&records, 0, MODULE + 0x2000000, 64, false, "bpf_prog_3");
+		w_kernel_sample(&records, 1, MODULE + 0x10);
+		w_kernel_sample(&records, 2, MODULE + 0x1000010);
+		w_pipe(&w, &records.out);
+		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 1)),
+				    recorded & 1 ? "[unknown]" : "[veth]");
+		assert_string_equal(profile_symbol_dso(&p, symbol_of(&p, 2)),
+				    recorded & 2 ? "[unknown]" : "bpf_prog_1_drop");
+		if (!(recorded & 1))
+			assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)), "veth_xmit");
+		if (!(recorded & 2))
+			assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 2)),
+					    "bpf_prog_1_drop");
+		profile_free(&p);
+		str_free(&records.out);
+		str_free(&w.out);
+	}
+	free(host);
+}
+
+/* The header's row of a file. */
+static void w_file_id(struct writer *w, uint8_t byte, const char *name)
+{
+	w_kernel_id(w, byte, name, PERF_RECORD_MISC_USER);
+}
+
+/* The note has the reason for the first, the names of three more and the number of the others. */
+static void test_files_of_other_builds_are_noted(void **state)
+{
+	static const char *const behind[] = {
+		NULL,
+		NULL,
+		"; also p1",
+		"; also p1, p2",
+		"; also p1, p2, p3",
+		"; also p1, p2, p3 and 1 more",
+		"; also p1, p2, p3 and 2 more",
+	};
+	char *root = xasprintf("%s/builds", folder);
+	const struct perfdata_options o = {.threads = 1, .symfs = root};
+	size_t n, i;
+
+	(void)state;
+	for (n = 1; n < array_size(behind); n++) {
+		char *file = xasprintf("builds/w/p%zu", n - 1), *start;
+		struct writer records = {0}, w = {0};
+		struct profile p;
+
+		write_vmlinux(file, 0xaa);
+		for (i = 0; i < n; i++) {
+			char *name = xasprintf("/w/p%zu", i);
+
+			w_file_id(&records, 0xbb, name);
+			w_mmap2(&records, 0, 200, 0x400000 + i * 0x10000, 0x1000, TEXT, name);
+			free(name);
+		}
+		for (i = 0; i < n; i++)
+			w_add_sample(&records, 1ULL << i, 1, 200, 0x400310 + i * 0x10000);
+		w_pipe(&w, &records.out);
+		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved, UNRESOLVED_MISMATCH);
+		start = n > 1 ? xasprintf("symbols of %zu files are not used: %s/w/p0: ", n, root)
+			      : xasprintf("%s/w/p0: ", root);
+		assert_ptr_equal(strstr(p.dso_note, start), p.dso_note);
+		if (behind[n])
+			assert_string_equal(strstr(p.dso_note, "; also"), behind[n]);
+		else
+			assert_null(strstr(p.dso_note, "; also"));
+		free(start);
+		free(file);
+		profile_free(&p);
+		str_free(&records.out);
+		str_free(&w.out);
+	}
+	free(root);
+}
+
+/* A name of up to 4096 bytes is whole. A longer one ends with dots, between two characters. */
+static void test_long_names_are_cut(void **state)
+{
+	static const struct {
+		size_t len;
+		const char *end; /* of the name */
+		size_t cut_len;	 /* with the dots; 0: it is whole */
+	} cases[] = {
+		{4096, "", 0},
+		{4097, "", 4096},
+		{5000, "", 4096},
+		/* a character of two bytes at the limit, 4093 */
+		{4093, "\u00e9\u00e9", 4096},
+		{4092, "\u00e9\u00e9\u00e9", 4095},
+		{4091, "\u20ac\u20ac", 4094},
+	};
+	const struct perfdata_options o = {.threads = 1, .host_dir = folder};
+	struct writer records = {0}, w = {0};
+	struct str map = {0};
+	struct profile p;
+	size_t i, k;
+
+	(void)state;
+	w_mmap2(&records, 0, 300, 0x10000, 0x1000, 0, "//anon");
+	for (i = 0; i < array_size(cases); i++) {
+		str_printf(&map, "%zx 10 %zu", 0x10000 + 0x10 * i, i);
+		for (k = 1; k < cases[i].len; k++)
+			str_putc(&map, 'x');
+		str_printf(&map, "%s\n", cases[i].end);
+		w_add_sample(&records, 1ULL << i, 1, 300, 0x10000 + 0x10 * i);
+	}
+	write_text("tmp/perf-300.map", map.buf, map.len);
+	w_pipe(&w, &records.out);
+	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	for (i = 0; i < array_size(cases); i++) {
+		const char *name = profile_symbol_name(&p, symbol_of(&p, 1ULL << i));
+
+		assert_int_equal(*name, '0' + i);
+		assert_int_equal(strlen(name), cases[i].cut_len ? cases[i].cut_len : cases[i].len);
+		assert_int_equal(str_ends(name, "..."), cases[i].cut_len > 0);
+	}
+	assert_int_equal(p.health.cut_names, array_size(cases) - 1);
+	profile_free(&p);
+	str_free(&map);
+	str_free(&records.out);
+	str_free(&w.out);
+}
+
 /* --- spots --- */
 
 static void check_spot(const struct profile *p, size_t i, const char *event, uint64_t offset,
@@ -496,6 +646,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_symbols_need_proof),
+		cmocka_unit_test(test_kallsyms_name_what_was_not_recorded),
+		cmocka_unit_test(test_files_of_other_builds_are_noted),
+		cmocka_unit_test(test_long_names_are_cut),
 		cmocka_unit_test(test_spots_are_instructions_of_a_function),
 		cmocka_unit_test(test_cheap_functions_have_no_spots),
 		cmocka_unit_test(test_perf_maps_name_compiled_code),
