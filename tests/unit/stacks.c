@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Checks the table of distinct stacks, and the order in which they are resolved. */
+#include "analyze/perfdata/fold.h"
+
+#include "lib/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { FRAMES = 20 };
+
+/* Hashes of which many begin at one slot, the last, and many have the same half in the slot. */
+static uint64_t hash_of(uint32_t i)
+{
+	return i % 3 == 0 ? 0xfff : i % 3 == 1 ? (uint64_t)(i / 64) << 12 | 0xfff : i;
+}
+
+static void test_equal_stacks_have_one_id(void **state)
+{
+	enum { STACKS = 2500 };
+	struct stacks s;
+	uint32_t i, round;
+
+	(void)state;
+	stacks_init(&s);
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < STACKS; i++) {
+			const uint64_t chain[] = {i / 8, 7};
+			struct stack_head head = {.ip = i % 8, .pid = 1, .nr = 2};
+
+			if (!round)
+				assert_int_equal(s.nslots, i > 2048 ? 8192 : 4096);
+			assert_int_equal(stacks_id(&s, hash_of(i), &head, chain), i);
+			assert_int_equal(s.n, round ? STACKS : i + 1);
+			assert_int_equal(s.list[i]->head.ip, i % 8);
+			assert_int_equal(s.list[i]->chain[0], i / 8);
+		}
+	stacks_free(&s);
+}
+
+static void test_stacks_differ_in_their_head_and_each_frame(void **state)
+{
+	static const uint64_t chain[] = {1, 2, 3}, leaf[] = {9, 2, 3}, root[] = {1, 2, 9};
+	static const struct {
+		struct stack_head head;
+		const uint64_t *chain;
+	} all[] = {
+		{{1, 2, 3, 4, 3}, chain}, {{1, 2, 3, 4, 3}, leaf},  {{1, 2, 3, 4, 3}, root},
+		{{9, 2, 3, 4, 3}, chain}, {{1, 9, 3, 4, 3}, chain}, {{1, 2, 9, 4, 3}, chain},
+		{{1, 2, 3, 9, 3}, chain}, {{1, 2, 3, 4, 2}, chain}, {{1, 2, 3, 4, 0}, NULL},
+	};
+	struct stacks s;
+	size_t i;
+
+	(void)state;
+	stacks_init(&s);
+	for (i = 0; i < 2 * array_size(all); i++)
+		assert_int_equal(stacks_id(&s, 5, &all[i % array_size(all)].head,
+					   all[i % array_size(all)].chain),
+				 i % array_size(all));
+	assert_true(s.keys[0].space == (4ULL << 32 | 2));
+	assert_true(s.keys[4].space == (4ULL << 32 | 9));
+	assert_true(s.keys[5].space == (10ULL << 32 | 2));
+	stacks_free(&s);
+}
+
+/* The key has hashes of the first 3, 6, 10 and 15 frames from the root, and of all. */
+static void test_key_of_a_root_begins_like_that_of_a_longer_one(void **state)
+{
+	static const uint32_t lengths[] = {3, 6, 10, 15, FRAMES};
+	struct stack_head head = {.nr = FRAMES};
+	uint64_t chain[FRAMES], base;
+	uint32_t i, level, changed;
+	struct stacks s;
+
+	(void)state;
+	stacks_init(&s);
+	for (i = 0; i < FRAMES; i++)
+		chain[i] = 100 + i;
+	stacks_id(&s, 0, &head, chain);
+	base = s.keys[0].root;
+	assert_true(base >> 60 == 0);
+	for (i = 0; i < FRAMES; i++) { /* frames from the root on */
+		chain[FRAMES - 1 - i] += 1000;
+		changed = stacks_id(&s, 0, &head, chain);
+		chain[FRAMES - 1 - i] -= 1000;
+		for (level = 0; level < array_size(lengths); level++) {
+			int shift = 48 - 12 * (int)level;
+
+			assert_int_equal(s.keys[changed].root >> shift == base >> shift,
+					 i >= lengths[level]);
+		}
+	}
+	stacks_free(&s);
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Below 0: a is before b. */
+static int compare_stacks(const struct stack *a, const struct stack *b)
+{
+	uint32_t i;
+	int c = 0;
+
+	for (i = 0; !c && i < a->head.nr && i < b->head.nr; i++)
+		c = compare(a->chain[a->head.nr - 1 - i], b->chain[b->head.nr - 1 - i]);
+	c = c ? c : compare(a->head.nr, b->head.nr);
+	c = c ? c : compare(a->head.ip, b->head.ip);
+	return c ? c : compare(a->head.mode, b->head.mode);
+}
+
+/*
+ * Stacks of two folds and two spaces. They share 15 frames from the root, so that many have the
+ * same key.
+ */
+static void test_stacks_are_ordered_by_space_key_and_frames(void **state)
+{
+	enum { STACKS = 6000 };
+	struct stack_key *keys = xcalloc(2 * STACKS, sizeof(*keys));
+	struct fold list[3] = {0};
+	struct folds f = {list, 3};
+	size_t n = 0, i, equal = 0;
+	struct stack_order so;
+	uint32_t k, seed = 1;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		stacks_init(&list[i].stacks); /* the last stays empty */
+	for (i = 0; i < STACKS; i++) {
+		uint64_t chain[17] = {seed / 7 % 500, seed % 3};
+		struct stack_head head = {.ip = i % 2,
+					  .pid = 1 + (uint32_t)(i / 2 % 2),
+					  .version = (uint32_t)(i / 4 % 2),
+					  .mode = i % 5 < 2,
+					  .nr = i % 11 ? 17 : 16};
+
+		seed = seed * 1103515245 + 12345;
+		for (k = 2; k < 17; k++)
+			chain[k] = k;
+		stacks_id(&list[i % 2].stacks, i, &head, chain + (17 - head.nr));
+	}
+	for (i = 0; i < 2; i++)
+		for (k = 0; k < list[i].stacks.n; k++)
+			keys[n++] = list[i].stacks.keys[k];
+	stack_order_make(&so, &f);
+	assert_int_equal(so.n, n);
+	for (i = 1; i < n; i++) {
+		const struct stack_key *a = &keys[so.order[i - 1]], *b = &keys[so.order[i]];
+		int c = compare(a->space, b->space);
+
+		c = c ? c : compare(a->root, b->root);
+		assert_true(c <= 0);
+		if (!c)
+			assert_true(compare_stacks(so.stacks[so.order[i - 1]],
+						   so.stacks[so.order[i]]) <= 0);
+		equal += !c;
+	}
+	assert_true(equal > 1000);
+	for (i = 0; i < 3; i++) {
+		assert_null(list[i].stacks.list);
+		stacks_free(&list[i].stacks);
+	}
+	stack_order_free(&so);
+	free(keys);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equal_stacks_have_one_id),
+		cmocka_unit_test(test_stacks_differ_in_their_head_and_each_frame),
+		cmocka_unit_test(test_key_of_a_root_begins_like_that_of_a_longer_one),
+		cmocka_unit_test(test_stacks_are_ordered_by_space_key_and_frames),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
