@@ -451,8 +451,8 @@ static void check_spot(const struct profile *p, size_t i, const char *event, uin
 }
 
 /*
- * Samples of one function in the kernel or in a program, of two events: two at one instruction, one
- * behind it and one at its last byte. One more is below the first symbol.
+ * Samples of one function in the kernel or in a program, of two events: two at one instruction with
+ * two callers, one behind it and one at its last byte. One more is below the first symbol.
  */
 static void w_spots(struct writer *w, uint64_t start, bool user, uint64_t last)
 {
@@ -470,7 +470,7 @@ static void w_spots(struct writer *w, uint64_t start, bool user, uint64_t last)
 							  : PERF_RECORD_MISC_KERNEL,
 					     .chain = {user ? (uint64_t)PERF_CONTEXT_USER
 							    : (uint64_t)PERF_CONTEXT_KERNEL,
-						       start + at[i]},
+						       start + at[i], start + 0x20 + i},
 					     .id = ids[k]};
 
 			w_sample(w, &s);
