@@ -5,8 +5,10 @@
  */
 #include "analyze/perfdata/tracepoints.h"
 
+#include "analyze/model/notes.h"
 #include "analyze/perfdata/tracepoint_parts.h"
 #include "lib/alloc.h"
+#include "tests/unit/close.h"
 #include "tests/unit/perfdata_stream.h"
 
 #include <errno.h>
@@ -737,6 +739,122 @@ static void test_calls_are_delivered_in_order_and_once(void **state)
 	}
 }
 
+/* A sample of ENTER at 130 ns whose raw data has `len` bytes, and the first value. */
+static void w_short_sample(struct writer *w, uint32_t pid, uint32_t tid, uint32_t cpu,
+			   uint64_t value, uint32_t len)
+{
+	size_t at = w_begin(w, PERF_RECORD_SAMPLE, 0), i;
+
+	w64(w, ENTER);
+	w32(w, pid);
+	w32(w, tid);
+	w64(w, 130);
+	w32(w, cpu);
+	w32(w, 0);
+	w32(w, len);
+	w64(w, 0);
+	w64(w, value);
+	for (i = 16; i + 4 < len; i += 8)
+		w64(w, 0);
+	w32(w, 0);
+	w_end(w, at);
+}
+
+/* At one time only a sample that is equal in everything is left out. */
+static void test_calls_that_differ_are_no_doubles(void **state)
+{
+	const struct w_event one = {
+		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
+	const struct time_slice all = {0};
+	struct writer w = {0};
+	struct error err = {0};
+	struct notes notes = {0};
+	struct delivered d;
+	size_t i, lines = 0;
+
+	(void)state;
+	w_stream_head(&w, &one, 1);
+	w_tracing_record(&w);
+	w_short_sample(&w, 1, 2, 3, 4, 20);
+	w_short_sample(&w, 9, 2, 3, 4, 20);
+	w_short_sample(&w, 1, 9, 3, 4, 20);
+	w_short_sample(&w, 1, 2, 9, 4, 20);
+	w_short_sample(&w, 1, 2, 3, 9, 20);
+	w_short_sample(&w, 1, 2, 3, 4, 20); /* the first again */
+	w_short_sample(&w, 1, 2, 3, 9, 20);
+	assert_int_equal(read_calls(&w, &all, &enters, 1, &d, &err), 0);
+	assert_int_equal(tracepoints_health(d.tp).doubled, 2);
+	for (i = 0; i < d.text.len; i++)
+		lines += d.text.buf[i] == '\n';
+	assert_int_equal(lines, 5);
+	tracepoints_add_notes(d.tp, &notes);
+	assert_int_equal(notes.n, 1);
+	assert_true(note_is(&notes.note[0], NOTE_tracepoints_doubled));
+	assert_float_equal(notes.note[0].value[0].number, 2, 0);
+	notes_free(&notes);
+	tracepoints_close(d.tp);
+	str_free(&d.text);
+	str_free(&w.out);
+}
+
+/* The samples before and behind a damaged one count. */
+static void test_health_of_calls_is_noted(void **state)
+{
+	const struct w_event one = {
+		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
+	const struct time_slice all = {0};
+	struct writer w = {0};
+	struct error err = {0};
+	struct notes notes = {0};
+	struct delivered d;
+	int damage; /* bits: lost records, lost samples, a short sample, a late one */
+
+	(void)state;
+	for (damage = 0; damage < 16; damage++) {
+		size_t n = 0;
+
+		w_stream_head(&w, &one, 1);
+		w_tracing_record(&w);
+		w_short_sample(&w, 1, 1, 0, 4, 20);
+		if (damage & 1)
+			w_lost(&w, PERF_RECORD_LOST, 7);
+		if (damage & 2)
+			w_lost(&w, PERF_RECORD_LOST_SAMPLES, 5);
+		if (damage & 4)
+			w_short_sample(&w, 2, 2, 0, 4, 12);
+		w_end(&w, w_begin(&w, 68, 0));
+		w_short_sample(&w, 3, 3, 0, 4, 20);
+		w_end(&w, w_begin(&w, 68, 0));
+		if (damage & 8)
+			w_event_sample(&w, ENTER, 100, 4, 0, 1);
+		assert_int_equal(read_calls(&w, &all, &enters, 1, &d, &err), 0);
+		assert_non_null(strstr(d.text.buf, "130 :1.1 "));
+		assert_null(strstr(d.text.buf, ":2.2 "));
+		assert_non_null(strstr(d.text.buf, "130 :3.3 "));
+		tracepoints_add_notes(d.tp, &notes);
+		if (damage & 3) {
+			assert_true(note_is(&notes.note[n], NOTE_tracepoints_lost));
+			assert_float_equal(notes.note[n].value[0].number, damage & 1 ? 7 : 0, 0);
+			assert_float_equal(notes.note[n++].value[1].number, damage & 2 ? 5 : 0, 0);
+		}
+		if (damage & 4) {
+			assert_true(note_is(&notes.note[n], NOTE_tracepoints_damaged));
+			assert_non_null(strstr(notes.note[n++].value[0].text,
+					       "a tracepoint shorter than its format at offset"));
+		}
+		if (damage & 8) {
+			assert_true(note_is(&notes.note[n], NOTE_tracepoints_late));
+			assert_float_equal(notes.note[n++].value[0].number, 1, 0);
+		}
+		assert_int_equal(notes.n, n);
+		notes_free(&notes);
+		notes = (struct notes){0};
+		tracepoints_close(d.tp);
+		str_free(&d.text);
+		str_free(&w.out);
+	}
+}
+
 static void test_narrow_fields_keep_their_sign(void **state)
 {
 	static const struct tracepoint_want narrow = {
@@ -845,6 +963,8 @@ int main(void)
 		cmocka_unit_test(test_temporary_file_is_in_tmpdir_and_has_no_name),
 		cmocka_unit_test(test_thread_ids_have_the_names_of_their_time),
 		cmocka_unit_test(test_calls_are_delivered_in_order_and_once),
+		cmocka_unit_test(test_calls_that_differ_are_no_doubles),
+		cmocka_unit_test(test_health_of_calls_is_noted),
 		cmocka_unit_test(test_narrow_fields_keep_their_sign),
 		cmocka_unit_test(test_calls_outside_the_slice_are_left_out),
 		cmocka_unit_test(test_messages_name_what_a_recording_of_calls_lacks),
