@@ -50,6 +50,7 @@ static void check_bytes(const struct input *in, const char *text)
 static void test_file_is_mapped(void **state)
 {
 	const struct timespec times[] = {{1000, 7}, {2000, 9}};
+	int standard = dup(STDIN_FILENO);
 	struct recording r = {.spool.fd = -1};
 	struct error err = {0};
 	char *path = path_of("file"), *empty = path_of("empty"), *none = path_of("none");
@@ -69,6 +70,13 @@ static void test_file_is_mapped(void **state)
 	assert_int_equal(input_open(&r, none, false, &err), -ENOENT);
 	assert_non_null(strstr(err.text, none));
 	input_close(&r);
+	r = (struct recording){.spool.fd = -1};
+	close(STDIN_FILENO); /* the file gets the number 0 */
+	assert_int_equal(input_open(&r, path, false, &err), 0);
+	check_bytes(&r.inputs[0], "bytes");
+	input_close(&r);
+	dup2(standard, STDIN_FILENO);
+	close(standard);
 	free(path);
 	free(empty);
 	free(none);
@@ -161,6 +169,24 @@ static void test_pipe_is_copied(void **state)
 	check_pipe(100000, true);
 	check_pipe(0, false);
 	check_pipe(0, true);
+}
+
+static void test_pipe_that_cannot_be_read_is_an_error(void **state)
+{
+	struct recording r = {.spool.fd = -1};
+	int old = dup(STDIN_FILENO), fd[2];
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	dup2(fd[1], STDIN_FILENO); /* the end to write to */
+	assert_int_equal(input_open(&r, "-", false, &err), -EBADF);
+	assert_non_null(strstr(err.text, "standard input: reading"));
+	dup2(old, STDIN_FILENO);
+	close(old);
+	close(fd[0]);
+	close(fd[1]);
+	input_close(&r);
 }
 
 /* Reads standard input from a place in a file on. */
@@ -346,11 +372,24 @@ static void w_text(struct writer *w, uint64_t feature, const char *text)
 	w_end(w, at);
 }
 
+/* Waits until the time is about half a second behind a whole one, and returns that. */
+static time_t middle_of_a_second(void)
+{
+	struct timespec now, pause = {0, 50000000};
+
+	for (;;) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		if (now.tv_nsec > 300000000 && now.tv_nsec < 700000000)
+			return now.tv_sec;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static void check_map(const struct jit_case *c)
 {
 	const struct perfdata_options o = {.threads = 1, .use_this_host = true};
 	const uint64_t S = 1000000000, last = 1000 * S;
-	const time_t end = time(NULL) + c->end_s;
+	const time_t end = middle_of_a_second() + c->end_s;
 	const struct timespec recorded[] = {{end, 0}, {end, 0}},
 			      written[] = {{end, 0}, {end - c->written_s, 0}};
 	pid_t child = c->running ? fork() : PROCESS;
@@ -411,8 +450,8 @@ static void test_perf_map_of_this_host_belongs_to_the_recorded_process(void **st
 		{50, -1, 0, false, NULL, NULL},
 		{50, -2, 0, false, NULL, "was written to after the recording"},
 		{50, 50, 0, false, "elsewhere", "another host made the recording"},
-		{0, -50, 2, true, NULL, NULL},					/* it still runs */
-		{0, -50, -2, true, NULL, "was written to after the recording"}, /* another does */
+		{0, -50, 1, true, NULL, NULL},				       /* it still runs */
+		{0, -50, 0, true, NULL, "was written to after the recording"}, /* another does */
 	};
 	size_t i;
 
@@ -439,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_file_is_mapped),
 		cmocka_unit_test(test_folder_has_its_files_up_to_the_first_gap),
 		cmocka_unit_test(test_pipe_is_copied),
+		cmocka_unit_test(test_pipe_that_cannot_be_read_is_an_error),
 		cmocka_unit_test(test_standard_input_is_read_from_its_place),
 		cmocka_unit_test(test_chunk_is_a_part_of_a_file),
 		cmocka_unit_test(test_descendants_of_a_process_are_found),

@@ -457,11 +457,11 @@ static void check_spot(const struct profile *p, size_t i, const char *event, uin
 static void w_spots(struct writer *w, uint64_t start, bool user, uint64_t last)
 {
 	static const uint64_t ids[] = {W_EVENT_ID, W_OTHER_ID};
-	const uint64_t at[] = {0x310, 0x310, 0x314, last, (uint64_t)-0x200};
+	const uint64_t at[] = {0x310, 0x314, 0x310, last, (uint64_t)-0x200};
 	size_t i, k;
 
-	for (k = 0; k < 2; k++)
-		for (i = 0; i < array_size(at); i++) {
+	for (i = 0; i < array_size(at); i++)
+		for (k = 0; k < 2; k++) {
 			struct w_sample s = {.time = i + 1,
 					     .period = (k ? 100 : 1) << i,
 					     .pid = 200,
@@ -490,8 +490,8 @@ static void check_spots(const struct str *file, const struct perfdata_options *o
 		const char *event = k ? intern_get(&p.strings, p.events[1].name)
 				      : intern_get(&p.strings, p.events[0].name);
 
-		check_spot(&p, 3 * k, event, 0x10, 2, (k ? 100 : 1) * 3);
-		check_spot(&p, 3 * k + 1, event, 0x14, 1, (k ? 100 : 1) * 4);
+		check_spot(&p, 3 * k, event, 0x10, 2, (k ? 100 : 1) * 5);
+		check_spot(&p, 3 * k + 1, event, 0x14, 1, (k ? 100 : 1) * 2);
 		check_spot(&p, 3 * k + 2, event, last - 0x300, 1, (k ? 100 : 1) * 8);
 	}
 	assert_int_equal(p.ncodes, code_size > 0);
@@ -546,6 +546,49 @@ static void test_spots_are_instructions_of_a_function(void **state)
 		str_free(&w.out);
 		free(paths[from]);
 	}
+}
+
+/* Functions of two objects are sampled in turn. The code of each object is together. */
+static void test_code_is_in_the_order_of_objects(void **state)
+{
+	static const uint64_t at[] = {0x910, 0x10, 0x310};
+	char *core = xasprintf("%s/core", folder), *root = xasprintf("%s/root", folder);
+	const struct perfdata_options o = {
+		.threads = 1, .spots = true, .host_dir = core, .symfs = root};
+	struct writer records = {0}, w = {0};
+	struct profile p;
+	size_t i, k;
+
+	(void)state;
+	w_kernel_map(&records, KERNEL - BOOT, 0xa00, KERNEL - BOOT, "[kernel.kallsyms]_text");
+	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+	w_mmap2(&records, 0, 200, 0x400000, 0x1000, TEXT, "/w/prog");
+	w_add_sample(&records, 4, 1, 200, 0x400310);
+	for (i = 0; i < array_size(at); i++) {
+		w_kernel_sample(&records, 1, KERNEL - BOOT + at[i]);
+		w_add_sample(&records, 4, 1, 200, 0x400310);
+	}
+	w_pipe(&w, &records.out);
+	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	assert_int_equal(p.nspots, 4);
+	assert_int_equal(p.ncodes, 3);
+	for (i = 0; i < 3; i++) {
+		static const char *const dsos[] = {"/w/prog", "[kernel.kallsyms]",
+						   "[kernel.kallsyms]"};
+
+		assert_string_equal(profile_symbol_dso(&p, p.codes[i].symbol), dsos[i]);
+		for (k = 0; k < p.codes[i].size; k++) {
+			uint64_t start = i ? p.codes[i].at - KERNEL : p.codes[i].at - TEXT;
+
+			assert_int_equal(p.codes[i].bytes[k], code_byte(start + k));
+		}
+	}
+	assert_int_equal(p.codes[1].size + p.codes[2].size, 0xa00);
+	profile_free(&p);
+	str_free(&records.out);
+	str_free(&w.out);
+	free(core);
+	free(root);
 }
 
 /* A function below a thousandth of the weight of all samples of the event has no spots. */
@@ -650,6 +693,7 @@ int main(void)
 		cmocka_unit_test(test_files_of_other_builds_are_noted),
 		cmocka_unit_test(test_long_names_are_cut),
 		cmocka_unit_test(test_spots_are_instructions_of_a_function),
+		cmocka_unit_test(test_code_is_in_the_order_of_objects),
 		cmocka_unit_test(test_cheap_functions_have_no_spots),
 		cmocka_unit_test(test_perf_maps_name_compiled_code),
 	};

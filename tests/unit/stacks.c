@@ -134,7 +134,7 @@ static void test_stacks_are_ordered_by_space_key_and_frames(void **state)
 	for (i = 0; i < 3; i++)
 		stacks_init(&list[i].stacks); /* the last stays empty */
 	for (i = 0; i < STACKS; i++) {
-		uint64_t chain[17] = {seed / 7 % 500, seed % 3};
+		uint64_t chain[17] = {seed / 7 % 50000, seed >> 30};
 		struct stack_head head = {.ip = i % 2,
 					  .pid = 1 + (uint32_t)(i / 2 % 2),
 					  .version = (uint32_t)(i / 4 % 2),
@@ -171,6 +171,37 @@ static void test_stacks_are_ordered_by_space_key_and_frames(void **state)
 	free(keys);
 }
 
+/* Of two stacks with equal keys, the shorter is first. */
+static void test_shorter_of_two_stacks_is_first(void **state)
+{
+	struct stack_head head = {.nr = 16};
+	uint64_t chain[17] = {0};
+	struct fold list[1] = {0};
+	struct folds f = {list, 1};
+	struct stack_order so;
+	struct stacks s;
+	uint32_t id;
+
+	(void)state;
+	stacks_init(&s);
+	stacks_id(&s, 0, &head, chain + 1);
+	do { /* finds a frame that leaves the key as it was */
+		head.nr = 17;
+		chain[0]++;
+		id = stacks_id(&s, chain[0], &head, chain);
+	} while (s.keys[id].root != s.keys[0].root);
+	stacks_free(&s);
+	stacks_init(&list[0].stacks);
+	stacks_id(&list[0].stacks, 1, &head, chain);
+	head.nr = 16;
+	stacks_id(&list[0].stacks, 2, &head, chain + 1);
+	stack_order_make(&so, &f);
+	assert_int_equal(so.stacks[so.order[0]]->head.nr, 16);
+	assert_int_equal(so.stacks[so.order[1]]->head.nr, 17);
+	stacks_free(&list[0].stacks);
+	stack_order_free(&so);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +209,7 @@ int main(void)
 		cmocka_unit_test(test_stacks_differ_in_their_head_and_each_frame),
 		cmocka_unit_test(test_key_of_a_root_begins_like_that_of_a_longer_one),
 		cmocka_unit_test(test_stacks_are_ordered_by_space_key_and_frames),
+		cmocka_unit_test(test_shorter_of_two_stacks_is_first),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
