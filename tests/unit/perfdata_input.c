@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks where a recording comes from: a file, a pipe, standard input or a folder, and whether the
- * perf maps of this host belong to it.
+ * Checks where a recording comes from: a file, a pipe, standard input or a folder; which of its
+ * records and files are known, and whether the perf maps of this host belong to it.
  */
+#include "analyze/perfdata/objects.h"
 #include "analyze/perfdata/recording.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -254,6 +255,108 @@ static void test_chunk_is_a_part_of_a_file(void **state)
 	free(path);
 }
 
+/* --- types of records --- */
+
+static void test_types_of_records_are_known(void **state)
+{
+	static const uint8_t size[] = {9, 1, 0, 0, 0, 0, 0, 0};
+	static const struct {
+		uint32_t type;
+		bool known, quiet; /* quiet: known, and nobody reads it */
+	} rows[] = {
+		{0, false, false},
+		{PERF_RECORD_MMAP, true, false},
+		{PERF_RECORD_READ, true, true},
+		{PERF_RECORD_UNTHROTTLE, true, true},
+		{31, true, true},
+		{32, false, false},
+		{63, false, false},
+		{REC_HEADER_ATTR, true, false},
+		{REC_FINISHED_ROUND, true, false},
+		{REC_AUXTRACE, true, true},
+		{REC_COMPRESSED, true, false},
+		{REC_COMPRESSED2, true, false},
+		{REC_KNOWN - 1, true, REC_KNOWN - 1 != REC_COMPRESSED2},
+		{REC_KNOWN, false, false},
+	};
+	struct cursor body = cursor_of(size, sizeof(size), false);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		assert_int_equal(record_known(rows[i].type), rows[i].known);
+		assert_int_equal(record_quiet(rows[i].type), rows[i].quiet);
+	}
+	assert_int_equal(record_payload(REC_AUXTRACE, body), 256 + 9);
+	assert_int_equal(record_payload(REC_HEADER_TRACING_DATA, body), 256 + 16);
+	assert_int_equal(record_payload(PERF_RECORD_MMAP, body), 0);
+}
+
+/* --- files of one name --- */
+
+/* The header has a build-id for a name. It does not help where two files have that name. */
+static void test_files_of_one_name_are_told_apart(void **state)
+{
+	enum { A, B, C, D, E, F, G };
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "/lib/net-x.ko.xz"};
+	static struct side_dso dsos[] = {
+		{A, UINT32_MAX, 8, 1, 1}, {A, UINT32_MAX, 8, 1, 2}, {B, UINT32_MAX, 8, 1, 5},
+		{B, B, 8, 1, 5},	  {C, UINT32_MAX, 8, 1, 5}, {C, UINT32_MAX, 9, 1, 5},
+		{D, UINT32_MAX, 8, 1, 5}, {D, UINT32_MAX, 8, 2, 5}, {E, UINT32_MAX, 0, 0, 0},
+		{E, UINT32_MAX, 8, 1, 7}, {F, UINT32_MAX, 8, 1, 7}, {F, F, 8, 1, 7},
+		{F, A, 8, 1, 8},	  {G, UINT32_MAX, 0, 0, 0}, {G, B, 0, 0, 0},
+	};
+	static const bool ambiguous[] = {true,	true,  false, false, true, true,  true, true,
+					 false, false, true,  true,  true, false, false};
+	static struct build_id_row rows[] = {
+		{"unknown", "00", false}, {"b", "kb", true},	  {"a", "ha", false},
+		{"b", "hb", false},	  {"b", "hb2", false},	  {"f", "hf", false},
+		{"[net_x]", "u", false},  {"[other]", "o", true}, {"[net_x]", "m", true},
+		{"e", "he", false},
+	};
+	static const char *const ids[] = {NULL, NULL, "hb", "b", NULL, NULL, NULL, NULL,
+					  "he", "he", NULL, "f", "a",  NULL, "b"};
+	struct intern strings = {0};
+	struct recording r = {
+		.build_ids = rows,
+		.nbuild_ids = array_size(rows),
+		.osrelease = "6.1",
+		.recorded_by_ns = 77,
+		.side = {.dsos = dsos, .ndsos = array_size(dsos), .strings = &strings}};
+	struct identities all;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(names); i++)
+		intern_str(&strings, names[i]);
+	identities_init(&all, &r);
+	for (i = 0; i < array_size(dsos); i++) {
+		struct dso_identity id = identity_of(&all, (uint32_t)i);
+
+		assert_string_equal(id.name, names[dsos[i].name]);
+		assert_int_equal(id.ambiguous, ambiguous[i]);
+		if (ids[i])
+			assert_string_equal(id.build_id, ids[i]);
+		else
+			assert_null(id.build_id);
+		assert_int_equal(id.inode, dsos[i].inode);
+		assert_int_equal(id.major, dsos[i].major);
+		assert_int_equal(id.minor, dsos[i].minor);
+		assert_int_equal(id.recorded_by_ns, 77);
+		assert_false(id.module);
+		id = identity_of_module(&all, (uint32_t)i);
+		assert_true(id.module);
+		assert_string_equal(id.release, "6.1");
+		if (dsos[i].name == G)
+			assert_string_equal(id.build_id, dsos[i].build_id == B ? "b" : "m");
+	}
+	identities_free(&all);
+	intern_free(&strings);
+	assert_true(identity_is_compat("[vdso]", UINT32_MAX));
+	assert_false(identity_is_compat("[vdso]", 1ULL << 32));
+	assert_false(identity_is_compat("[vvar]", 4096));
+}
+
 /* --- processes of the workload --- */
 
 /* A child may be recorded before its parent. A thread is no child, and a pid may come twice. */
@@ -481,6 +584,8 @@ int main(void)
 		cmocka_unit_test(test_pipe_that_cannot_be_read_is_an_error),
 		cmocka_unit_test(test_standard_input_is_read_from_its_place),
 		cmocka_unit_test(test_chunk_is_a_part_of_a_file),
+		cmocka_unit_test(test_types_of_records_are_known),
+		cmocka_unit_test(test_files_of_one_name_are_told_apart),
 		cmocka_unit_test(test_descendants_of_a_process_are_found),
 		cmocka_unit_test(test_slice_is_of_times_or_of_distances_from_the_first_sample),
 		cmocka_unit_test(test_perf_map_of_this_host_belongs_to_the_recorded_process),
