@@ -439,6 +439,111 @@ static void test_messages_name_the_cause_and_the_way_out(void **state)
 		      "\"import os\"); 'perf record -o FILE COMMAND' makes one");
 	check_message("PERFILE2", 8, "is not a perf.data file");
 	check_message("PERFILE2\x68\0\0\0\0\0\0\0", 16, "ends inside its header");
+	check_message("PERFILE2\x10\0\0\0\0\0\0", 15, "is not a perf.data file");
+	check_message("PERFILE2\x10\0\0\0\0\0\0\0", 16, "describes no event");
+	check_message("\001abcdefghijklmnopqrstuvwxyz", 27, "\".abcdefghijklmnopqrstuv\")");
+	check_message("ab", 2, "\"ab\")");
+}
+
+/* Words of other texts count in the first 4096 bytes. */
+static void test_text_is_known_by_its_first_bytes(void **state)
+{
+	static const char word[] = "Overhead";
+	const size_t place = 4096 - strlen(word);
+	char text[5000];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	memcpy(text + place, word, strlen(word));
+	check_message(text, sizeof(text), "--perf-report FILE");
+	memset(text, 'x', sizeof(text));
+	memcpy(text + place + 1, word, strlen(word));
+	check_message(text, sizeof(text), "'perf record -o FILE COMMAND' makes one");
+}
+
+enum { DATA_SIZE = 48, IDS_SIZE = 120 + 64 + 8 }; /* places in a file */
+
+/* Writes one sample as a file, with a number of the header replaced. */
+static void check_header(size_t at, uint64_t value, const char *why, uint64_t offset)
+{
+	struct writer records = {0}, w = {0}, number = {0};
+	struct profile p;
+	char *end;
+
+	w_add_sample(&records, 5, 1, 1, 0x1000);
+	w_file(&w, &records.out, 0);
+	if (value == UINT64_MAX)
+		value = w.out.len + 1;
+	w64(&number, value);
+	if (at)
+		memcpy(w.out.buf + at, number.out.buf, 8);
+	end = xasprintf("%s at offset %llu;", why,
+			(unsigned long long)(offset ? offset : w.out.len));
+	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+	assert_int_equal(p.events[0].weight, at == IDS_SIZE ? 0 : 5); /* whose sample is it? */
+	assert_int_equal(p.health.truncated, *why != '\0');
+	if (*why)
+		assert_non_null(strstr(p.health.why, end));
+	free(end);
+	profile_free(&p);
+	str_free(&records.out);
+	str_free(&w.out);
+	str_free(&number.out);
+}
+
+static void test_damaged_header_is_named(void **state)
+{
+	(void)state;
+	check_header(0, 0, "", 1);
+	check_header(DATA_SIZE, 0, "the header has no size of the data,", 40);
+	check_header(DATA_SIZE, UINT64_MAX, "the file ends before its data does,", 0);
+	check_header(IDS_SIZE, 1 << 20, "an event's ids lie past the end of the file", 104);
+}
+
+/* What the last bytes of a stream say. The sample before them counts. */
+static void test_last_record_of_a_stream_is_checked(void **state)
+{
+	static const struct {
+		uint16_t size;
+		size_t len; /* of what there is of it */
+		const char *why;
+	} rows[] = {
+		{8, 8, NULL},
+		{16, 16, NULL},
+		{7, 8, "a record of impossible size"},
+		{0, 8, "a record of impossible size"},
+		{7, 16, "a record of impossible size"},
+		{9, 8, "the last record is cut off"},
+		{16, 15, "the last record is cut off"},
+		{8, 7, "the last record is cut off"},
+		{0, 1, "the last record is cut off"},
+	};
+	size_t i, at;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct writer records = {0}, w = {0};
+		struct profile p;
+		char *end;
+
+		w_add_sample(&records, 5, 1, 1, 0x1000);
+		w_pipe(&w, &records.out);
+		at = w.out.len;
+		w_begin(&w, 68, 0);
+		w_patch16(&w, at + 6, rows[i].size);
+		w64(&w, 0);
+		w.out.len = at + rows[i].len;
+		end = xasprintf("%s at offset %zu;", rows[i].why ? rows[i].why : "", at);
+		assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+		assert_int_equal(p.events[0].weight, 5);
+		assert_int_equal(p.health.truncated, rows[i].why != NULL);
+		if (rows[i].why)
+			assert_non_null(strstr(p.health.why, end));
+		free(end);
+		profile_free(&p);
+		str_free(&records.out);
+		str_free(&w.out);
+	}
 }
 
 int main(void)
@@ -451,6 +556,9 @@ int main(void)
 		cmocka_unit_test(test_foreign_addresses_stay_without_names),
 		cmocka_unit_test(test_kernel_file_without_proof_is_not_used),
 		cmocka_unit_test(test_samples_before_the_cut_count),
+		cmocka_unit_test(test_text_is_known_by_its_first_bytes),
+		cmocka_unit_test(test_damaged_header_is_named),
+		cmocka_unit_test(test_last_record_of_a_stream_is_checked),
 		cmocka_unit_test(test_messages_name_the_cause_and_the_way_out),
 	};
 
