@@ -255,6 +255,66 @@ static void test_chunk_is_a_part_of_a_file(void **state)
 	free(path);
 }
 
+/* --- chunks --- */
+
+/* Opens a stream of n samples, with a round behind one of them. The caller closes it. */
+static void open_samples(struct recording *r, struct profile *p, size_t n, size_t round,
+			 size_t *sample_size)
+{
+	struct writer records = {0}, w = {0};
+	char *path = path_of("samples");
+	size_t i;
+
+	w_end(&records, w_begin(&records, 68, 0)); /* a round before the first sample */
+	for (i = 0; i < n; i++) {
+		size_t at = records.out.len;
+
+		w_add_sample(&records, 1, i + 1, 1, 0x1000);
+		*sample_size = records.out.len - at;
+		if (i + 1 == round)
+			w_end(&records, w_begin(&records, 68, 0));
+	}
+	w_pipe(&w, &records.out);
+	assert_int_equal(file_write(path, w.out.buf, w.out.len, NULL), 0);
+	profile_init(p);
+	assert_int_equal(recording_open(r, p, path, false, 1, NULL), 0);
+	str_free(&records.out);
+	str_free(&w.out);
+	free(path);
+}
+
+/* A round that ends where a chunk is full belongs to that chunk. Others lie inside a chunk. */
+static void test_round_behind_a_full_chunk_belongs_to_it(void **state)
+{
+	enum { SAMPLES = 8000 };
+	size_t size, first, i, len = 0, round;
+	struct recording r;
+	struct profile p;
+
+	(void)state;
+	open_samples(&r, &p, SAMPLES, 0, &size);
+	assert_true(r.nchunks > 1);
+	first = r.chunks[0].len;
+	assert_in_range(first, 1 << 18, (1 << 18) + (1 << 16) + size);
+	for (i = 0; i < r.nchunks; i++) {
+		assert_false(r.chunks[i].round);
+		assert_int_equal(r.chunks[i].at, r.chunks[0].at + len);
+		assert_int_equal(r.chunks[i].order, r.chunks[i].at);
+		len += r.chunks[i].len;
+	}
+	assert_int_equal(r.chunks[0].at + len, r.inputs[0].len);
+	recording_close(&r);
+	profile_free(&p);
+	round = SAMPLES - (len - first) / size; /* the first chunk has other records, too */
+	for (i = 0; i < 3; i++) {
+		open_samples(&r, &p, SAMPLES, i ? round + i - 1 : round - 100, &size);
+		assert_int_equal(r.chunks[0].round, i == 1);
+		assert_false(r.chunks[1].round);
+		recording_close(&r);
+		profile_free(&p);
+	}
+}
+
 /* --- types of records --- */
 
 static void test_types_of_records_are_known(void **state)
@@ -584,6 +644,7 @@ int main(void)
 		cmocka_unit_test(test_pipe_that_cannot_be_read_is_an_error),
 		cmocka_unit_test(test_standard_input_is_read_from_its_place),
 		cmocka_unit_test(test_chunk_is_a_part_of_a_file),
+		cmocka_unit_test(test_round_behind_a_full_chunk_belongs_to_it),
 		cmocka_unit_test(test_types_of_records_are_known),
 		cmocka_unit_test(test_files_of_one_name_are_told_apart),
 		cmocka_unit_test(test_descendants_of_a_process_are_found),

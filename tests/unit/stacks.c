@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks the table of distinct stacks, and the order in which they are resolved. */
+/* Checks the keys of stacks, and the order in which stacks are resolved. */
 #include "analyze/perfdata/fold.h"
 
 #include "lib/alloc.h"
@@ -12,61 +12,6 @@
 #include <cmocka.h>
 
 enum { FRAMES = 20 };
-
-/* Hashes of which many begin at one slot, the last, and many have the same half in the slot. */
-static uint64_t hash_of(uint32_t i)
-{
-	return i % 3 == 0 ? 0xfff : i % 3 == 1 ? (uint64_t)(i / 64) << 12 | 0xfff : i;
-}
-
-static void test_equal_stacks_have_one_id(void **state)
-{
-	enum { STACKS = 2500 };
-	struct stacks s;
-	uint32_t i, round;
-
-	(void)state;
-	stacks_init(&s);
-	for (round = 0; round < 2; round++)
-		for (i = 0; i < STACKS; i++) {
-			const uint64_t chain[] = {i / 8, 7};
-			struct stack_head head = {.ip = i % 8, .pid = 1, .nr = 2};
-
-			if (!round)
-				assert_int_equal(s.nslots, i > 2048 ? 8192 : 4096);
-			assert_int_equal(stacks_id(&s, hash_of(i), &head, chain), i);
-			assert_int_equal(s.n, round ? STACKS : i + 1);
-			assert_int_equal(s.list[i]->head.ip, i % 8);
-			assert_int_equal(s.list[i]->chain[0], i / 8);
-		}
-	stacks_free(&s);
-}
-
-static void test_stacks_differ_in_their_head_and_each_frame(void **state)
-{
-	static const uint64_t chain[] = {1, 2, 3}, leaf[] = {9, 2, 3}, root[] = {1, 2, 9};
-	static const struct {
-		struct stack_head head;
-		const uint64_t *chain;
-	} all[] = {
-		{{1, 2, 3, 4, 3}, chain}, {{1, 2, 3, 4, 3}, leaf},  {{1, 2, 3, 4, 3}, root},
-		{{9, 2, 3, 4, 3}, chain}, {{1, 9, 3, 4, 3}, chain}, {{1, 2, 9, 4, 3}, chain},
-		{{1, 2, 3, 9, 3}, chain}, {{1, 2, 3, 4, 2}, chain}, {{1, 2, 3, 4, 0}, NULL},
-	};
-	struct stacks s;
-	size_t i;
-
-	(void)state;
-	stacks_init(&s);
-	for (i = 0; i < 2 * array_size(all); i++)
-		assert_int_equal(stacks_id(&s, 5, &all[i % array_size(all)].head,
-					   all[i % array_size(all)].chain),
-				 i % array_size(all));
-	assert_true(s.keys[0].space == (4ULL << 32 | 2));
-	assert_true(s.keys[4].space == (4ULL << 32 | 9));
-	assert_true(s.keys[5].space == (10ULL << 32 | 2));
-	stacks_free(&s);
-}
 
 /* The key has hashes of the first 3, 6, 10 and 15 frames from the root, and of all. */
 static void test_key_of_a_root_begins_like_that_of_a_longer_one(void **state)
@@ -205,8 +150,6 @@ static void test_shorter_of_two_stacks_is_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal_stacks_have_one_id),
-		cmocka_unit_test(test_stacks_differ_in_their_head_and_each_frame),
 		cmocka_unit_test(test_key_of_a_root_begins_like_that_of_a_longer_one),
 		cmocka_unit_test(test_stacks_are_ordered_by_space_key_and_frames),
 		cmocka_unit_test(test_shorter_of_two_stacks_is_first),
