@@ -615,7 +615,81 @@ static void test_profile_has_the_order_of_spaces_and_addresses(void **state)
 	profile_free(&p);
 }
 
+/* A mapping may reach to the end of the address space: its length then is one beyond. */
+static void test_mapping_to_the_end_of_the_addresses_has_no_end(void **state)
+{
+	const uint64_t kernel = 0xffffffff81000000, low = (uint64_t)-0x3000;
+	struct w_sample s = {.time = 2,
+			     .period = 8,
+			     .mode = PERF_RECORD_MISC_KERNEL,
+			     .chain = {(uint64_t)PERF_CONTEXT_KERNEL, kernel + 0x1000000}};
+	struct writer w = {0};
+	struct profile p;
+	size_t i;
+
+	(void)state;
+	w_kernel_map(&w, kernel, 0 - kernel + 0x10, kernel, "[kernel.kallsyms]_text");
+	w_mmap2(&w, 1, 1, low, 0x4000, 0x5000, "/end");
+	w_add_sample(&w, 4, 2, 1, low + 0x1000);
+	w_sample(&w, &s);
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
+	assert_int_equal(p.ncosts, 2);
+	for (i = 0; i < 2; i++) {
+		uint32_t symbol = p.frames[p.costs[i].frame].symbol;
+
+		assert_string_equal(profile_symbol_dso(&p, symbol),
+				    p.costs[i].weight == 4 ? "/end" : "[kernel.kallsyms]");
+		assert_string_equal(profile_symbol_name(&p, symbol),
+				    p.costs[i].weight == 4 ? "0x6000" : "0x1000000");
+	}
+	profile_free(&p);
+}
+
 /* --- modes --- */
+
+/* A system call is kernel code directly before user code. */
+static void test_kernel_code_below_a_hypervisor_is_of_unknown_context(void **state)
+{
+	enum { KERN = PERF_RECORD_MISC_KERNEL };
+	const uint64_t in_kernel = (uint64_t)PERF_CONTEXT_KERNEL, k = 0xffffffff81000000;
+	const uint64_t in_user = (uint64_t)PERF_CONTEXT_USER, in_hv = (uint64_t)PERF_CONTEXT_HV;
+	const struct {
+		uint16_t mode;
+		uint64_t chain[8];
+		enum context context;
+		uint32_t depth; /* of the frames */
+	} rows[] = {
+		{KERN, {in_kernel, k + 1, in_user, 0x10}, CTX_SYSCALL, 2},
+		{KERN, {in_kernel, k + 2, k + 1, in_user, 0x10, 0x20}, CTX_SYSCALL, 4},
+		{KERN, {in_kernel, k + 1}, CTX_UNKNOWN, 1},
+		{KERN, {in_kernel, k + 1, in_hv, 0x10}, CTX_UNKNOWN, 2},
+		{KERN, {in_kernel, k + 1, in_hv, 0x10, in_user, 0x20}, CTX_UNKNOWN, 3},
+		{PERF_RECORD_MISC_HYPERVISOR, {in_hv, 0x10, in_user, 0x20}, CTX_UNKNOWN, 2},
+		{PERF_RECORD_MISC_USER, {in_user, 0x10}, CTX_USER, 1},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		struct w_sample s = {
+			.time = 1, .period = 1, .pid = 1, .tid = 1, .mode = rows[i].mode};
+		struct writer w = {0};
+		struct profile p;
+		uint32_t depth = 0, frame;
+
+		memcpy(s.chain, rows[i].chain, sizeof(rows[i].chain));
+		w_sample(&w, &s);
+		assert_int_equal(w_read_records(&p, &w, NULL), 0);
+		assert_int_equal(p.ncosts, 1);
+		assert_int_equal(p.costs[0].context, rows[i].context);
+		for (frame = p.costs[0].frame; frame != PROFILE_NONE;
+		     frame = p.frames[frame].parent)
+			depth++;
+		assert_int_equal(depth, rows[i].depth);
+		assert_int_equal(p.health.bad_chains, 0);
+		profile_free(&p);
+	}
+}
 
 /* Guests have separate address spaces: their maps and samples do not belong to the host. */
 static void test_guests_have_separate_address_spaces(void **state)
@@ -780,6 +854,8 @@ int main(void)
 		cmocka_unit_test(test_description_of_events_names_them),
 		cmocka_unit_test(test_features_of_a_stream_are_read),
 		cmocka_unit_test(test_profile_has_the_order_of_spaces_and_addresses),
+		cmocka_unit_test(test_mapping_to_the_end_of_the_addresses_has_no_end),
+		cmocka_unit_test(test_kernel_code_below_a_hypervisor_is_of_unknown_context),
 		cmocka_unit_test(test_guests_have_separate_address_spaces),
 		cmocka_unit_test(test_kernel_programs_follow_ksymbol_records),
 		cmocka_unit_test(test_feature_bitmaps_of_other_machines_are_read),
