@@ -155,7 +155,7 @@ sub trace_tests {
 	@tests = grep { !m{/(host|tcpzc)[-_]|/(docs|house|install|scaling|report-html|(export|perfdata)-(duckdb|formats|modes|lost|exact|foreign))\.t$} } @tests;
 	my $sources = Digest::SHA->new(1);
 	File::Find::find({no_chdir => 1, preprocess => sub { sort @_ }, wanted => sub {
-		$sources->addfile($_) if -f && !m{^\Q$tree\E/(build-|tests/(cmd|unit|bench|fuzz)/|docs/)|\.pl$} }}, $tree);
+		$sources->addfile($_) if -f && !m{^\Q$tree\E/(build-|tests/(cmd|unit|bench|fuzz)/|docs/)|\.(pl|equivalent)$} }}, $tree);
 	$sources = $sources->hexdigest;
 	my (%trace, @stale);
 	for my $test (@tests) {

@@ -285,6 +285,29 @@ static void test_kernel_symbols_need_proof(void **state)
 	}
 }
 
+/* Without an address to compare, the kernel with the recorded build-id lies where kallsyms says. */
+static void test_kernel_without_an_address_lies_where_kallsyms_says(void **state)
+{
+	char *host = xasprintf("%s/same", folder);
+	const struct perfdata_options o = {.threads = 1, .host_dir = host};
+	struct writer records = {0}, w = {0};
+	struct profile p;
+
+	(void)state;
+	w_kernel_map(&records, KERNEL, 0xa00, 0, "[kernel.kallsyms]");
+	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+	w_kernel_sample(&records, 1, KERNEL + 0x2ff);
+	w_kernel_sample(&records, 2, KERNEL + 0x300);
+	w_pipe(&w, &records.out);
+	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+	assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)), "_text");
+	assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 2)), "tcp_sendmsg");
+	profile_free(&p);
+	str_free(&records.out);
+	str_free(&w.out);
+	free(host);
+}
+
 /* perf has no records of modules and BPF programs that were loaded before it began. */
 static void test_kallsyms_name_what_was_not_recorded(void **state)
 {
@@ -689,6 +712,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_symbols_need_proof),
+		cmocka_unit_test(test_kernel_without_an_address_lies_where_kallsyms_says),
 		cmocka_unit_test(test_kallsyms_name_what_was_not_recorded),
 		cmocka_unit_test(test_files_of_other_builds_are_noted),
 		cmocka_unit_test(test_long_names_are_cut),
