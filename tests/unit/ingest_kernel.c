@@ -778,6 +778,7 @@ static void test_idle_awkward(void **state)
 	assert_float_equal(noted_number(&in, NOTE_idle_partial), 1, 0);
 	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
 	assert_string_equal(noted(&in, NOTE_idle_partial)->value[3].text, " and are not used");
+	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
 	ingest_free(&in);
 }
 
@@ -802,6 +803,25 @@ static void test_states_known_for_nine_tenths_are_used(void **state)
 	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_WARNING);
 	assert_string_equal(noted(&in, NOTE_idle_partial)->value[3].text, "");
 	assert_float_equal(noted_number(&in, NOTE_idle_bad_rows), 2, 0);
+	ingest_free(&in);
+}
+
+static void test_states_known_for_eight_tenths_are_lossy(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	in.run.end_ns = 20 * S;
+	cpuset_add(&in.cpus, 2);
+	add(10, "1\t1\tC1\t5\t100\n2\t1\tC1\t0\t0\n");
+	add(18, "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n");
+	add(20, "1\t1\tC1\t5\t100\n");
+	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
+	absent(in, "cstate_pct:1 C1:cpu2");
+	assert_float_equal(noted_number(&in, NOTE_idle_partial), 2, 0);
+	assert_float_equal(noted(&in, NOTE_idle_partial)->value[1].number, 8, 1e-9);
+	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
 	ingest_free(&in);
 }
 
@@ -1076,6 +1096,7 @@ int main(void)
 		cmocka_unit_test(test_words_that_a_reading_lacks_are_unknown),
 		cmocka_unit_test(test_packets_wait_at_the_first_reading_too),
 		cmocka_unit_test(test_states_known_for_nine_tenths_are_used),
+		cmocka_unit_test(test_states_known_for_eight_tenths_are_lossy),
 		cmocka_unit_test(test_early_sleep_is_taken_from_the_longest_state),
 		cmocka_unit_test(test_nic_state_has_numbers_and_words),
 		cmocka_unit_test(test_softnet),

@@ -80,6 +80,11 @@ static struct found search(const struct writer *w, size_t nparts)
 	src.fd = memfd_create("records", MFD_CLOEXEC);
 	assert_int_equal(write(src.fd, w->out.buf, w->out.len), (ssize_t)w->out.len);
 	stretches_find(&s, &src, nparts);
+	for (i = 0; i < nparts; i++) /* a part's stretches begin inside it */
+		for (at = 0; at < s.parts[i].n; at++)
+			assert_in_range(s.parts[i].list[at].at, w->out.len / nparts / 8 * 8 * i,
+					i + 1 < nparts ? w->out.len / nparts / 8 * 8 * (i + 1) - 1
+						       : w->out.len);
 	for (at = 0; at < w->out.len; at += size_at(w, at)) {
 		next = stretches_from(&s, at);
 		if (!next || next->at != at)
