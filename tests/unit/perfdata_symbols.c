@@ -308,6 +308,45 @@ static void test_kernel_without_an_address_lies_where_kallsyms_says(void **state
 	free(host);
 }
 
+/* A mapping with a build-id counts before the header's row. */
+static void test_mapping_has_the_build_id_of_the_kernel(void **state)
+{
+	char *host = xasprintf("%s/same", folder);
+	const struct perfdata_options o = {.threads = 1, .host_dir = host};
+	int byte, i;
+
+	(void)state;
+	for (byte = 0xaa; byte <= 0xab; byte++) {
+		struct writer records = {0}, w = {0};
+		size_t at = w_begin(&records, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL | 1 << 14);
+		struct profile p;
+
+		w32(&records, UINT32_MAX);
+		w32(&records, 0);
+		w64(&records, KERNEL);
+		w64(&records, 0xa00);
+		w64(&records, KERNEL);
+		w_int(&records, 20, 1);
+		w_bytes(&records, "\0\0", 3);
+		for (i = 0; i < 20; i++)
+			w_int(&records, (uint64_t)byte, 1);
+		w64(&records, 5);
+		w_name(&records, "[kernel.kallsyms]_text");
+		w_trailer(&records, 0, 0, 0);
+		w_end(&records, at);
+		w_kernel_id(&records, 0xcc, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
+		w_kernel_sample(&records, 1, KERNEL + 0x310);
+		w_pipe(&w, &records.out);
+		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved,
+				 byte == 0xaa ? RESOLVED : UNRESOLVED_MISMATCH);
+		profile_free(&p);
+		str_free(&records.out);
+		str_free(&w.out);
+	}
+	free(host);
+}
+
 /* perf has no records of modules and BPF programs that were loaded before it began. */
 static void test_kallsyms_name_what_was_not_recorded(void **state)
 {
@@ -713,6 +752,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_symbols_need_proof),
 		cmocka_unit_test(test_kernel_without_an_address_lies_where_kallsyms_says),
+		cmocka_unit_test(test_mapping_has_the_build_id_of_the_kernel),
 		cmocka_unit_test(test_kallsyms_name_what_was_not_recorded),
 		cmocka_unit_test(test_files_of_other_builds_are_noted),
 		cmocka_unit_test(test_long_names_are_cut),

@@ -665,6 +665,15 @@ static void signals_of(const struct machine *m)
 	gives(m, &k, m->elf == EM_X86_64 ? "handler;returns;leaf;main" : "handler;returns;leaf", 0,
 	      m->elf != EM_X86_64);
 	assert_null(strstr(note, "/prog"));
+	/* The trampoline's system call is its last instruction. */
+	memmove(k.words, k.words + 2, 6 * sizeof(k.words[0]));
+	k.nwords = 6;
+	k.pc = MAPPED + RETURNS + 0x80;
+	k.sp = STACK + 2 * word;
+	gives(m, &k, m->elf == EM_X86_64 ? "returns;leaf;main" : "returns;leaf", 0,
+	      m->elf != EM_X86_64);
+	k.pc++;
+	gives(m, &k, "returns", 0, 1);
 }
 
 /* The caller's registers come from registers, from the CFA and from expressions. */
