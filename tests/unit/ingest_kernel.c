@@ -466,6 +466,12 @@ static void test_renamed_interface_has_its_last_name(void **state)
 	for (i = 0; i < 3; i++)
 		assert_string_equal(renamed->value[i].text, expected[i]);
 	ingest_free(&in);
+	in = fresh(); /* the names of the counters need not come again */
+	add(10, "n\tworkload\t2\ta0" NAMES "v\tworkload\t2\ta0\tlink\t5\t1\n");
+	add(13, "v\tworkload\t2\tlast0\tlink\t20\t1\n");
+	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
+	is(in, "nic:workload/last0/link/rx_packets", 15);
+	ingest_free(&in);
 }
 
 /* nic_state.tsv is written last. */
@@ -558,6 +564,9 @@ static void test_nic_state_has_numbers_and_words(void **state)
 	assert_int_equal(file_write(path, bad, sizeof(bad) - 1, NULL), 0);
 	assert_int_not_equal(parse_file(&in, "nic_state.tsv", path, &err), 0);
 	assert_non_null(strstr(err.text, "value"));
+	unlink(path);
+	err = (struct error){0};
+	assert_int_equal(parse_file(&in, "nic_state.tsv", path, &err), -ENOENT);
 	ingest_free(&in);
 }
 
