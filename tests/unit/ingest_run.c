@@ -628,6 +628,22 @@ static void test_processes_of_the_plan_are_the_workloads(void **state)
 	ingest_free(&in);
 }
 
+static void test_damaged_perf_data_leaves_no_profile(void **state)
+{
+	struct ingest in = {.run = {.start_ns = 10, .end_ns = 100}};
+	char *path = xasprintf("%s/perf.data", dir);
+	struct error err = {0};
+
+	(void)state;
+	put("perf.data", "no recording of perf at all");
+	assert_int_equal(parse_file(&in, "perf.data", path, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "is not a perf.data file"));
+	assert_null(in.profile);
+	unlink(path);
+	free(path);
+	ingest_free(&in);
+}
+
 static void test_older_capture_lacks_processes_that_the_plan_names(void **state)
 {
 	struct ingest in = {0};
@@ -1011,6 +1027,7 @@ int main(void)
 		cmocka_unit_test(test_coverage_needs_a_clock_and_busy_time),
 		cmocka_unit_test(test_idle_time_without_samples_names_its_cpus),
 		cmocka_unit_test(test_processes_of_the_plan_are_the_workloads),
+		cmocka_unit_test(test_damaged_perf_data_leaves_no_profile),
 		cmocka_unit_test(test_older_capture_lacks_processes_that_the_plan_names),
 		cmocka_unit_test(test_host_has_its_places),
 		cmocka_unit_test(test_host_has_its_settings),

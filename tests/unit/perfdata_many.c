@@ -224,6 +224,66 @@ static void test_each_cost_has_one_row(void **state)
 	free(stacks[1]);
 }
 
+/* --- the rows of a frame --- */
+
+/* Compares the keys of two rows. */
+static int compare_rows(const struct profile_cost *a, const struct profile_cost *b)
+{
+	const uint32_t l[] = {a->event, a->cpu, a->pid, a->tid, a->comm};
+	const uint32_t r[] = {b->event, b->cpu, b->pid, b->tid, b->comm};
+	size_t i;
+
+	for (i = 0; i < array_size(l); i++)
+		if (l[i] != r[i])
+			return l[i] < r[i] ? -1 : 1;
+	return 0;
+}
+
+/*
+ * Samples at one address that no mapping has, by falling keys and twice, with a mapping between the
+ * two. The names of the threads change.
+ */
+static void test_rows_of_a_frame_are_sorted_by_their_keys(void **state)
+{
+	enum { KEYS = 16 };
+	struct writer w = {0};
+	struct profile p;
+	uint32_t i, pid;
+	size_t k;
+
+	(void)state;
+	for (pid = 1; pid <= 2; pid++)
+		for (i = 0; i < 2; i++) {
+			w_comm(&w, 0, pid, pid + 10 * i, false, "later");
+			w_comm(&w, 100, pid, pid + 10 * i, false, "earlier");
+		}
+	for (i = 2 * KEYS; i-- > 0;) {
+		struct w_sample s = w_user_sample(i < KEYS ? 50 : 150, 1, 0x1000);
+
+		s.id = i & 1 ? W_OTHER_ID : W_EVENT_ID;
+		s.cpu = i >> 1 & 1;
+		s.pid = 1 + (i >> 2 & 1);
+		s.tid = s.pid + 10 * (i >> 3 & 1);
+		s.period = 1 + i;
+		w_sample(&w, &s);
+		s.time += 20;
+		w_sample(&w, &s);
+	}
+	for (pid = 1; pid <= 2; pid++) {
+		w_mmap2(&w, 60, pid, 0x100000 * pid, 0x1000, 0, "/other");
+		w_mmap2(&w, 160, pid, 0x400000 * pid, 0x1000, 0, "/other");
+	}
+	assert_int_equal(w_read_records(&p, &w, NULL), 0);
+	assert_int_equal(p.nframes, 1);
+	assert_int_equal(p.ncosts, 2 * KEYS);
+	for (k = 0; k < p.ncosts; k++) {
+		assert_int_equal(p.costs[k].samples, 2);
+		if (k)
+			assert_true(compare_rows(&p.costs[k - 1], &p.costs[k]) < 0);
+	}
+	profile_free(&p);
+}
+
 /* --- a whole profile --- */
 
 enum { SAMPLES = 24000, LEVELS = 14 };
@@ -324,6 +384,7 @@ int main(void)
 		cmocka_unit_test(test_stacks_with_the_same_root_are_neighbours),
 		cmocka_unit_test(test_order_of_stacks_depends_on_nothing_but_them),
 		cmocka_unit_test(test_each_cost_has_one_row),
+		cmocka_unit_test(test_rows_of_a_frame_are_sorted_by_their_keys),
 		cmocka_unit_test(test_profile_of_many_stacks_has_each_sample_once),
 	};
 
