@@ -347,6 +347,52 @@ static void test_mapping_has_the_build_id_of_the_kernel(void **state)
 	free(host);
 }
 
+/* The symbol that the recording names gives the distance to the linked addresses. */
+static void test_vmlinux_needs_the_symbol_of_the_recording(void **state)
+{
+	static const struct {
+		const char *map;
+		bool known;
+	} rows[] = {
+		{"[kernel.kallsyms]_text", true},
+		{"[kernel.kallsyms]_stext", false},
+		{"[kernel.kallsyms]", false},
+	};
+	char *vmlinux = xasprintf("%s/without-id", folder);
+	const struct perfdata_options o = {.threads = 1, .vmlinux = vmlinux};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(rows); i++) {
+		const char *symbol = strchr(rows[i].map, ']') + 1;
+		char *note = xasprintf("%s or the recording lacks the address of %s", vmlinux,
+				       *symbol ? symbol : "_text");
+		struct writer records = {0}, w = {0};
+		struct profile p;
+
+		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, rows[i].map);
+		/* only the first counts */
+		w_kernel_map(&records, KERNEL + 0x100, 0xa00, KERNEL + 0x100,
+			     i ? rows[i].map : "[kernel.kallsyms]_stext");
+		w_kernel_sample(&records, 1, KERNEL + 0x310);
+		w_pipe(&w, &records.out);
+		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)),
+				    rows[i].known ? "tcp_sendmsg"
+				    : i == 2	  ? "0x210"
+						  : "0x310");
+		if (rows[i].known)
+			assert_null(p.kernel_note);
+		else
+			assert_non_null(strstr(p.kernel_note, note));
+		free(note);
+		profile_free(&p);
+		str_free(&records.out);
+		str_free(&w.out);
+	}
+	free(vmlinux);
+}
+
 /* perf has no records of modules and BPF programs that were loaded before it began. */
 static void test_kallsyms_name_what_was_not_recorded(void **state)
 {
@@ -753,6 +799,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_symbols_need_proof),
 		cmocka_unit_test(test_kernel_without_an_address_lies_where_kallsyms_says),
 		cmocka_unit_test(test_mapping_has_the_build_id_of_the_kernel),
+		cmocka_unit_test(test_vmlinux_needs_the_symbol_of_the_recording),
 		cmocka_unit_test(test_kallsyms_name_what_was_not_recorded),
 		cmocka_unit_test(test_files_of_other_builds_are_noted),
 		cmocka_unit_test(test_long_names_are_cut),

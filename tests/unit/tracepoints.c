@@ -437,6 +437,44 @@ static void test_samples_without_rounds_are_merged(void **state)
 	time_order_free(&o);
 }
 
+struct counted {
+	uint64_t n, last, sum;
+};
+
+static void count_in_order(void *ctx, const struct tracepoint *t)
+{
+	struct counted *c = ctx;
+
+	assert_true(t->time > c->last);
+	c->last = t->time;
+	c->sum += t->v[0];
+	c->n++;
+}
+
+/* Pieces that are larger than the buffers in which they are read again, at times in turn. */
+static void test_large_pieces_are_merged(void **state)
+{
+	enum { PIECE = 5000, PIECES = 3, TIMES = PIECE * PIECES + 7 };
+	struct error err = {0};
+	struct counted c = {0};
+	struct time_order o;
+	uint64_t i, k, n = 0;
+
+	(void)state;
+	time_order_init(&o, PIECE, count_in_order, &c);
+	for (k = 0; k < PIECES; k++)
+		for (i = k; i < TIMES; i += PIECES, n++)
+			come(&o, 1 + i, 10 + i);
+	time_order_finish(&o, &err);
+	assert_int_equal(err.code, 0);
+	assert_int_equal(n, TIMES);
+	assert_int_equal(c.n, TIMES);
+	assert_int_equal(c.last, TIMES);
+	assert_int_equal(c.sum, 10 * TIMES + (uint64_t)TIMES * (TIMES - 1) / 2);
+	assert_int_equal(o.late, 0);
+	time_order_free(&o);
+}
+
 /* A sample that is earlier than its round is delivered late and counted. */
 static void test_sample_after_its_round_is_counted_as_late(void **state)
 {
@@ -855,6 +893,54 @@ static void test_health_of_calls_is_noted(void **state)
 	}
 }
 
+/* Each thread of perf record ends its own rounds. */
+static void test_files_of_a_folder_share_no_rounds(void **state)
+{
+	const struct w_event one = {
+		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
+	char dir[] = "/tmp/zcost-threads-XXXXXX";
+	struct writer first = {0}, second = {0};
+	struct delivered d = {0};
+	struct tracepoints_query q = {&enters, 1, note_delivered, &d};
+	const struct time_slice all = {0};
+	struct error err = {0};
+	char *data, *other;
+	int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	data = xasprintf("%s/data", dir);
+	other = xasprintf("%s/data.0", dir);
+	w_stream_head(&first, &one, 1);
+	w_tracing_record(&first);
+	w_event_sample(&first, ENTER, 100, 1, 0, 1);
+	for (i = 0; i < 2; i++) {
+		w_event_sample(&first, ENTER, 200 + (uint64_t)i, 1, 0, 1);
+		w_end(&first, w_begin(&first, 68, 0));
+	}
+	w_event_sample(&second, ENTER, 50, 2, 0, 1);
+	w_event_sample(&second, ENTER, 150, 2, 0, 1);
+	assert_int_equal(file_write(data, first.out.buf, first.out.len, NULL), 0);
+	assert_int_equal(file_write(other, second.out.buf, second.out.len, NULL), 0);
+	assert_int_equal(tracepoints_open(&d.tp, dir, &all, &err), 0);
+	assert_int_equal(tracepoints_read(d.tp, &q, &err), 0);
+	assert_string_equal(d.text.buf, "50 :2.2 sys_enter/0: first(1, 0)\n"
+					"100 :1.1 sys_enter/0: first(1, 0)\n"
+					"150 :2.2 sys_enter/0: first(1, 0)\n"
+					"200 :1.1 sys_enter/0: first(1, 0)\n"
+					"201 :1.1 sys_enter/0: first(1, 0)\n");
+	assert_int_equal(tracepoints_health(d.tp).late, 0);
+	tracepoints_close(d.tp);
+	unlink(data);
+	unlink(other);
+	rmdir(dir);
+	free(data);
+	free(other);
+	str_free(&d.text);
+	str_free(&first.out);
+	str_free(&second.out);
+}
+
 static void test_narrow_fields_keep_their_sign(void **state)
 {
 	static const struct tracepoint_want narrow = {
@@ -959,12 +1045,14 @@ int main(void)
 		cmocka_unit_test(test_samples_have_their_ids_time_cpu_and_fields),
 		cmocka_unit_test(test_rounds_are_sorted_by_time),
 		cmocka_unit_test(test_samples_without_rounds_are_merged),
+		cmocka_unit_test(test_large_pieces_are_merged),
 		cmocka_unit_test(test_sample_after_its_round_is_counted_as_late),
 		cmocka_unit_test(test_temporary_file_is_in_tmpdir_and_has_no_name),
 		cmocka_unit_test(test_thread_ids_have_the_names_of_their_time),
 		cmocka_unit_test(test_calls_are_delivered_in_order_and_once),
 		cmocka_unit_test(test_calls_that_differ_are_no_doubles),
 		cmocka_unit_test(test_health_of_calls_is_noted),
+		cmocka_unit_test(test_files_of_a_folder_share_no_rounds),
 		cmocka_unit_test(test_narrow_fields_keep_their_sign),
 		cmocka_unit_test(test_calls_outside_the_slice_are_left_out),
 		cmocka_unit_test(test_messages_name_what_a_recording_of_calls_lacks),
