@@ -4,6 +4,7 @@
  * time, guests, programs in the kernel, headers of other machines. The expected values are worked
  * out by hand.
  */
+#include "analyze/perfdata/format.h"
 #include "tests/unit/perfdata_stream.h"
 
 #include <errno.h>
@@ -645,6 +646,50 @@ static void test_mapping_to_the_end_of_the_addresses_has_no_end(void **state)
 	profile_free(&p);
 }
 
+/* Records that end inside their fields say nothing, and the sample between them counts. */
+static void test_records_without_all_of_their_fields_are_ignored(void **state)
+{
+	static const struct {
+		uint32_t type;
+		size_t len; /* of the fields, without the name */
+	} rows[] = {
+		{PERF_RECORD_MMAP, 32},	   {PERF_RECORD_COMM, 8},   {PERF_RECORD_EXIT, 16},
+		{PERF_RECORD_FORK, 16},	   {PERF_RECORD_MMAP2, 64}, {PERF_RECORD_KSYMBOL, 16},
+		{REC_HEADER_BUILD_ID, 28},
+	};
+	static const uint8_t ones[64] = {1, [4] = 1, [8] = 1, [16] = 1};
+	const struct w_event e = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID};
+	struct writer w = {0};
+	struct profile p;
+	size_t i, len, at;
+
+	(void)state;
+	w_stream_head(&w, &e, 1);
+	for (i = 0; i < array_size(rows); i++)
+		for (len = 0; len < rows[i].len; len++) {
+			at = w_begin(&w, rows[i].type, PERF_RECORD_MISC_USER);
+			w_bytes(&w, ones, len);
+			w_end(&w, at);
+		}
+	at = w_begin(&w, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	w64(&w, 0x10);
+	w32(&w, 1);
+	w32(&w, 1);
+	w_end(&w, at);
+	at = w_begin(&w, REC_HEADER_BUILD_ID, PERF_RECORD_MISC_USER); /* its name has no end */
+	w_bytes(&w, ones, 28);
+	w_bytes(&w, "name", 4);
+	w_end(&w, at);
+	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
+	assert_false(p.health.truncated);
+	assert_int_equal(p.health.unknown_records, 0);
+	assert_int_equal(p.ncosts, 1);
+	assert_string_equal(intern_get(&p.strings, p.costs[0].comm), ":1");
+	assert_string_equal(profile_symbol_dso(&p, p.frames[0].symbol), "[unknown]");
+	profile_free(&p);
+	str_free(&w.out);
+}
+
 /* --- modes --- */
 
 /* A system call is kernel code directly before user code. */
@@ -854,6 +899,7 @@ int main(void)
 		cmocka_unit_test(test_description_of_events_names_them),
 		cmocka_unit_test(test_features_of_a_stream_are_read),
 		cmocka_unit_test(test_profile_has_the_order_of_spaces_and_addresses),
+		cmocka_unit_test(test_records_without_all_of_their_fields_are_ignored),
 		cmocka_unit_test(test_mapping_to_the_end_of_the_addresses_has_no_end),
 		cmocka_unit_test(test_kernel_code_below_a_hypervisor_is_of_unknown_context),
 		cmocka_unit_test(test_guests_have_separate_address_spaces),
