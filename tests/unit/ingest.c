@@ -1754,6 +1754,31 @@ static void test_iperf3(void **state)
 	ingest_free(&in);
 }
 
+/* A slice has the rate of its time. What the program counted in all does not belong to it. */
+static void test_slice_has_no_retransmits_of_the_whole_run(void **state)
+{
+	static const char *const ends[] = {"{\"sum_sent\":{\"retransmits\":4}}", "{}"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct ingest in = fresh("1");
+		char *text =
+			xasprintf("{\"start\":{\"timestamp\":{\"timesecs\":99}},\"intervals\":["
+				  "{\"sum\":{\"end\":1.0,\"bytes\":1000}},"
+				  "{\"sum\":{\"end\":2.0,\"bytes\":1000}},"
+				  "{\"sum\":{\"end\":6.0,\"bytes\":4000}}],\"end\":%s}",
+				  ends[i]);
+
+		in.sliced = true;
+		workload(&in, "iperf3", text);
+		assert_true(isnan(metric(&in, "tcp_retransmits")));
+		assert_int_equal(noted_text(&in, NOTE_not_in_slice, "retransmits"), i == 0);
+		free(text);
+		ingest_free(&in);
+	}
+}
+
 static void test_line_rates_are_noted_to_be_spread(void **state)
 {
 	struct ingest in = fresh("1");
@@ -2091,6 +2116,7 @@ int main(void)
 		cmocka_unit_test(test_slice_has_the_evidence_of_a_summary_alone),
 		cmocka_unit_test(test_bad_line_is_named_by_its_number),
 		cmocka_unit_test(test_iperf3),
+		cmocka_unit_test(test_slice_has_no_retransmits_of_the_whole_run),
 		cmocka_unit_test(test_line_rates_are_noted_to_be_spread),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
