@@ -56,6 +56,7 @@ static void test_deltas(void **state)
 	deltas_reading(&d, 11 * S); /* half of it is in the window */
 	assert_float_equal(deltas_put(&d, "a", 200), 100, 0);
 	deltas_put(&d, "b", 9);
+	assert_true(isnan(deltas_put(&d, "b", 99))); /* the first of two counts */
 	deltas_put(&d, "late", 1000);
 	deltas_reading(&d, 12 * S);
 	deltas_put(&d, "a", 20); /* set back: what it counted is not known */
@@ -678,6 +679,30 @@ static void test_highest_cpu_that_goes_is_noted(void **state)
 	ingest_free(&in);
 }
 
+#define SOFTNET(count, cpu) count " 0 0 0 0 0 0 0 0 0 0 0 " cpu "\n"
+
+/* CPUs come one after the other, with more packets each. */
+static void test_cpus_that_come_count_from_their_second_reading(void **state)
+{
+	struct ingest in = fresh();
+	struct error err = {0};
+
+	(void)state;
+	add(10, SOFTNET("1", "0") SOFTNET("1", "1"));
+	add(11, SOFTNET("2", "0") SOFTNET("3", "1"));
+	add(12, SOFTNET("2", "0") SOFTNET("3", "1") SOFTNET("5", "2") SOFTNET("7", "3")
+			SOFTNET("7", "4"));
+	add(13, SOFTNET("2", "0") SOFTNET("3", "1") SOFTNET("9", "2") SOFTNET("f", "3")
+			SOFTNET("17", "4"));
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
+	is(in, "softnet_processed:cpu0", 1);
+	is(in, "softnet_processed:cpu1", 2);
+	is(in, "softnet_processed:cpu2", 4);
+	is(in, "softnet_processed:cpu3", 8);
+	is(in, "softnet_processed:cpu4", 16);
+	ingest_free(&in);
+}
+
 static void test_words_that_a_reading_lacks_are_unknown(void **state)
 {
 	struct ingest in = fresh();
@@ -693,6 +718,14 @@ static void test_words_that_a_reading_lacks_are_unknown(void **state)
 	absent(in, "softnet_flow_limit");
 	absent(in, "softnet_waiting_max");
 	absent(in, "softnet_processed:cpu1"); /* its line is cut */
+	ingest_free(&in);
+	in = fresh();
+	cpuset_add(&in.cpus, 0);
+	add(10, "1 2 3 0 0 0 0 0 0 4 5\n");
+	add(13, "2 4 6 0 0 0 0 0 0 8\n");
+	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
+	is(in, "softnet_received_rps", 4);
+	absent(in, "softnet_flow_limit");
 	ingest_free(&in);
 }
 
@@ -1102,6 +1135,7 @@ int main(void)
 		cmocka_unit_test(test_device_of_an_interrupt_is_its_last_column),
 		cmocka_unit_test(test_only_the_window_has_packets),
 		cmocka_unit_test(test_highest_cpu_that_goes_is_noted),
+		cmocka_unit_test(test_cpus_that_come_count_from_their_second_reading),
 		cmocka_unit_test(test_words_that_a_reading_lacks_are_unknown),
 		cmocka_unit_test(test_packets_wait_at_the_first_reading_too),
 		cmocka_unit_test(test_states_known_for_nine_tenths_are_used),
