@@ -85,6 +85,18 @@ static void check_row(const struct tsv *t, size_t row, const char *a, const char
 		assert_string_equal(tsv_cell(t, row, i), want[i]);
 }
 
+static void test_whole_numbers_are_decimal(void **state)
+{
+	uint64_t n;
+
+	(void)state;
+	assert_true(parse_u64("010", &n));
+	assert_int_equal(n, 10);
+	assert_false(parse_u64("0x10", &n));
+	assert_false(parse_u64("+1", &n));
+	assert_false(parse_u64("18446744073709551616", &n));
+}
+
 static void test_cells_lose_their_quotes_and_blanks(void **state)
 {
 	struct error err = {0};
@@ -859,6 +871,16 @@ static void test_polled_programs_are_integrated_over_the_window(void **state)
 	assert_true(noted_text(&in, NOTE_power_bad_answers, "power by another command"));
 	assert_float_equal(noted(&in, NOTE_power_bad_answers)->value[1].number, 1, 0);
 	assert_float_equal(noted(&in, NOTE_power_bad_answers)->value[2].number, 4, 0);
+	ingest_free(&in);
+
+	in = fresh("1");
+	unlink(path);
+	add_snap(8.5, "# kind: wall\n");
+	add_snap(9, "010\n");
+	add_snap(13, "010\n");
+	assert_int_equal(parse_file(&in, "power-command.snap", path, &err), 0);
+	power_put(&in);
+	assert_float_equal(metric(&in, "power_w:wall/command/power"), 10, 1e-9);
 	ingest_free(&in);
 
 	in = fresh("1");
@@ -2076,6 +2098,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole_numbers_are_decimal),
 		cmocka_unit_test(test_cells_lose_their_quotes_and_blanks),
 		cmocka_unit_test(test_table_has_all_of_its_rows),
 		cmocka_unit_test(test_cpu_interpolates),
