@@ -1591,6 +1591,25 @@ static void test_points_too_far_apart_give_a_slice_no_figure(void **state)
 }
 
 /* A stall is cut to the window, which begins 1 s after the first point. */
+/* 1000 bytes/s in steps of a second, and 50 bytes/s in one step of two. */
+static void test_stall_is_a_matter_of_the_rate_and_not_of_the_step(void **state)
+{
+	struct ingest in = fresh("1");
+	struct str s = {0};
+	int t;
+
+	(void)state;
+	in.run.end_ns = 20 * S;
+	for (t = 10; t <= 20; t++)
+		if (t != 18)
+			str_printf(&s, "{\"type\":\"point\",\"t_ns\":%d000000000,\"bytes\":%d}\n",
+				   t, t < 18 ? 1000 * (t - 10) : 7100 + 1000 * (t - 19));
+	workload(&in, "tcpzc", s.buf);
+	assert_float_equal(metric(&in, "stalled_s"), 2, 1e-9);
+	str_free(&s);
+	ingest_free(&in);
+}
+
 static void test_stall_counts_inside_the_window(void **state)
 {
 	struct ingest in = fresh("1");
@@ -2145,6 +2164,7 @@ int main(void)
 		cmocka_unit_test(test_slow_gap_at_the_start_is_compared_with_long_spans),
 		cmocka_unit_test(
 			test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second),
+		cmocka_unit_test(test_stall_is_a_matter_of_the_rate_and_not_of_the_step),
 		cmocka_unit_test(test_stall_counts_inside_the_window),
 		cmocka_unit_test(test_stall_goes_on_at_two_points_of_one_time),
 		cmocka_unit_test(test_points_too_far_apart_give_a_slice_no_figure),
