@@ -1102,6 +1102,12 @@ static void test_columns_of_interrupts_are_cpus(void **state)
 	is(in, "softirq:RX", 1);
 	free(head);
 	ingest_free(&in);
+	in = fresh(); /* the first column is another CPU's */
+	add(10, "  CPU0 CPU2\n 1: 1 1\n");
+	add(13, "  CPU1 CPU2\n 1: 1 1\n");
+	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
+	assert_non_null(noted(&in, NOTE_irq_hotplug));
+	ingest_free(&in);
 }
 
 static void test_figures_need_two_readings(void **state)
