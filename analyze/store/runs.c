@@ -352,16 +352,16 @@ bool store_has_collector(struct store *s, int64_t run, const char *name)
 {
 	sqlite3_stmt *q;
 	bool found = false;
-	int rc = sql_query(s, &q, NULL,
-			   "SELECT name, state FROM collector WHERE run = ?1 AND "
-			   "(name = ?2 OR name IS NULL OR state IS NULL)",
-			   "is", run, name);
 
-	while (!rc && (rc = sql_next(s, q, NULL)) > 0) {
+	if (sql_query(s, &q, NULL,
+		      "SELECT name, state FROM collector WHERE run = ?1 AND "
+		      "(name = ?2 OR name IS NULL OR state IS NULL)",
+		      "is", run, name))
+		return false;
+	while (sql_next(s, q, NULL) > 0) {
 		const char *of = sql_name(s, q, 0), *state = sql_name(s, q, 1);
 
 		found |= !strcmp(of, name) && strcmp(state, "unsupported") != 0;
-		rc = 0;
 	}
 	return found;
 }
