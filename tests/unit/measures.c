@@ -326,7 +326,7 @@ static void add_clock(struct store *s, const char *host, int repeat, double at, 
 		small_store_metric(s, r.id, "window_skew_us", skew_us);
 }
 
-/* A clock that drifts by more than 1000 ppm and its error was set anew. */
+/* A change beyond 1000 ppm and the error is no drift: the clock was set. */
 static void test_clock_of_a_host_drifts_from_its_first_to_its_last_reading(void **state)
 {
 	static const struct {

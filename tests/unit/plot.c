@@ -253,7 +253,7 @@ static void test_throughput(void **state)
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	/* uring is faster still, but it copied */
 	assert_string_equal(x->f.title, "mmap: 1.60× the throughput of baseline");
-	assert_int_equal(x->f.ncaptions, 2); /* the last: of uring */
+	assert_int_equal(x->f.ncaptions, 2); /* the last one is about uring */
 	/* no variant says what it asked for: no warning, and the same words for base and others */
 	assert_string_equal(x->f.captions[0],
 			    "baseline, uring: every byte was copied · "

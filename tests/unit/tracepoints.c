@@ -225,7 +225,7 @@ static struct tracing_field field_of(const char *format, uint64_t id, const char
 	return f;
 }
 
-/* libtraceevent gets the lines before the first one that is no field. */
+/* libtraceevent gets the lines up to the first one that is not a field. */
 static void test_fields_behind_a_damaged_line_are_not_read(void **state)
 {
 	static const struct {
