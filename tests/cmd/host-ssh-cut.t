@@ -20,7 +20,7 @@ plan() { # plan [COMMAND]
 		warmup = 0.1
 		duration = ${duration:-60}
 		grace = 0.1
-		start_timeout = 4
+		start_timeout = 15
 		stop_timeout = 2
 		[side receiver]
 		host = ssh://root@192.0.2.2:2222
