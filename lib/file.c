@@ -19,7 +19,7 @@
 
 enum { CHUNK = 64 * 1024 };
 
-static int file_read_rest(int fd, struct str *s)
+static int file_read_rest(int fd, struct str *s, size_t most)
 {
 	char buf[CHUNK];
 	ssize_t n;
@@ -30,6 +30,8 @@ static int file_read_rest(int fd, struct str *s)
 			continue;
 		if (n < 0)
 			return -errno;
+		if ((size_t)n > most - s->len)
+			return -EFBIG;
 		str_add(s, buf, (size_t)n);
 		if (!n)
 			return 0;
@@ -56,30 +58,38 @@ int file_open(const char *path, struct error *err)
 	return error_set(err, EBADMSG, "%s: not a regular file", path);
 }
 
-static int file_read_opened(int fd, const char *name, char **data, size_t *len, struct error *err)
+static int file_read_opened(int fd, const char *name, size_t most, char **data, size_t *len,
+			    struct error *err)
 {
 	struct str s = {0};
-	int rc = file_read_rest(fd, &s);
+	int rc = file_read_rest(fd, &s, most);
 
-	if (rc < 0) {
+	if (rc < 0)
 		str_free(&s);
+	if (rc == -EFBIG && most < SIZE_MAX)
+		return error_set(err, EFBIG, "%s: larger than %zu MiB", name, most >> 20);
+	if (rc < 0)
 		return error_sys(err, -rc, "%s: cannot read", name);
-	}
 	if (len)
 		*len = s.len;
 	*data = str_take(&s);
 	return 0;
 }
 
-int file_read(const char *path, char **data, size_t *len, struct error *err)
+int file_read_most(const char *path, size_t most, char **data, size_t *len, struct error *err)
 {
 	int fd = file_open(path, err), rc;
 
 	if (fd < 0)
 		return fd;
-	rc = file_read_opened(fd, path, data, len, err);
+	rc = file_read_opened(fd, path, most, data, len, err);
 	close(fd);
 	return rc;
+}
+
+int file_read(const char *path, char **data, size_t *len, struct error *err)
+{
+	return file_read_most(path, SIZE_MAX, data, len, err);
 }
 
 int file_read_named(const char *path, char **data, size_t *len, struct error *err)
@@ -87,11 +97,11 @@ int file_read_named(const char *path, char **data, size_t *len, struct error *er
 	int fd, rc;
 
 	if (!strcmp(path, "-"))
-		return file_read_opened(STDIN_FILENO, "standard input", data, len, err);
+		return file_read_opened(STDIN_FILENO, "standard input", SIZE_MAX, data, len, err);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_sys(err, errno, "%s: cannot open", path);
-	rc = file_read_opened(fd, path, data, len, err);
+	rc = file_read_opened(fd, path, SIZE_MAX, data, len, err);
 	close(fd);
 	return rc;
 }

@@ -22,6 +22,9 @@ int file_open(const char *path, struct error *err);
 /* Reads a whole regular file. A NUL follows the *len bytes. The caller frees *data. */
 int file_read(const char *path, char **data, size_t *len, struct error *err);
 
+/* Does the same for a file whose size another user chose. Refuses more than `most` bytes. */
+int file_read_most(const char *path, size_t most, char **data, size_t *len, struct error *err);
+
 /* Reads n bytes at an offset, or fewer at the end. Returns their number, or -errno. */
 ssize_t file_read_at(int fd, void *buf, size_t n, uint64_t at);
 

@@ -270,8 +270,12 @@ int spawn_run(char *const argv[], const struct spawn *opts, struct error *err)
 	return 0;
 }
 
-/* A process that survives SIGKILL hangs in the kernel. KILL_MS limits the wait for it. */
-enum { TICK_US = 10000, KILL_MS = 5000 };
+/*
+ * A process that survives SIGKILL hangs in the kernel. KILL_MS limits the wait for it. An ordinary
+ * process can call gigabytes of its memory its environment. A process with more than ENVIRON_MOST
+ * counts as one without a mark, as does one that cleared its environment.
+ */
+enum { TICK_US = 10000, KILL_MS = 5000, ENVIRON_MOST = 1 << 20 };
 
 /* `env` holds strings with a NUL behind each. */
 static bool marked_find_mark(const char *env, size_t len, const char *mark, bool begins)
@@ -295,7 +299,7 @@ bool marked_has_mark(const char *pid, const char *mark, bool begins)
 	bool found;
 
 	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
-	if (file_read(path, &env, &len, NULL))
+	if (file_read_most(path, ENVIRON_MOST, &env, &len, NULL))
 		return false;
 	found = marked_find_mark(env, len, mark, begins);
 	free(env);

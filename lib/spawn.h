@@ -53,8 +53,8 @@ const char *spawn_status_text(int status);
  * Ends all processes, except ours, with `mark` ("NAME=VALUE") in their environment: SIGTERM first,
  * SIGKILL after grace_ms. With `begins` it also ends those with a value that only begins like this.
  * Children inherit the mark, so this finds them in any group or session, and a later zcost finds
- * them too. It does not find a process that cleared its environment. Returns the number of
- * processes at the start.
+ * them too. It does not find a process that cleared its environment, or has one of more than 1 MiB.
+ * Returns the number of processes at the start.
  */
 int marked_end(const char *mark, bool begins, int grace_ms);
 

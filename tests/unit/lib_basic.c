@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -210,6 +211,103 @@ static void test_wait_times_out_without_a_free_descriptor(void **state)
 	spawn_stop(pid, 30000, &status);
 	assert_int_equal(WTERMSIG(status), SIGTERM);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+}
+
+/* Returns a number of the line in /proc/self/stat, by its place in proc(5). */
+static unsigned long long stat_field(const char *line, int place)
+{
+	const char *at = strrchr(line, ')') + 2;
+
+	for (; place > 3; place--)
+		at = strchr(at, ' ') + 1;
+	return strtoull(at, NULL, 10);
+}
+
+/* Says that the environment of this process is that memory, as any process may. */
+static int environ_claim(const char *memory, size_t len)
+{
+	struct prctl_mm_map m;
+	char *line;
+	int rc;
+
+	if (file_read("/proc/self/stat", &line, NULL, NULL))
+		return -1;
+	m = (struct prctl_mm_map){.start_code = stat_field(line, 26),
+				  .end_code = stat_field(line, 27),
+				  .start_data = stat_field(line, 45),
+				  .end_data = stat_field(line, 46),
+				  .start_brk = stat_field(line, 47),
+				  .brk = (uintptr_t)sbrk(0),
+				  .start_stack = stat_field(line, 28),
+				  .arg_start = stat_field(line, 48),
+				  .arg_end = stat_field(line, 49),
+				  .env_start = (uintptr_t)memory,
+				  .env_end = (uintptr_t)memory + len,
+				  .exe_fd = (uint32_t)-1};
+	rc = prctl(PR_SET_MM, PR_SET_MM_MAP, &m, sizeof(m), 0);
+	free(line);
+	return rc;
+}
+
+/* Runs in a child and never returns. */
+static void environ_wait(const char *mark, size_t at, size_t len, int report)
+{
+	char *memory = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char failed = memory == MAP_FAILED || environ_claim(memory, len);
+
+	if (!failed)
+		strcpy(memory + at, mark);
+	if (write(report, &failed, 1) == 1)
+		pause();
+	_exit(0);
+}
+
+static unsigned long long bytes_read(void)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen("/proc/self/io", "re");
+
+	assert_int_equal(fscanf(f, "rchar: %llu", &n), 1);
+	fclose(f);
+	return n;
+}
+
+/* Looks for a mark that begins at `at` in an environment of `len` bytes. */
+static bool finds_mark(size_t at, size_t len, unsigned long long *read_bytes)
+{
+	static const char mark[] = "ZCOST_TEST=1";
+	char pid[16], failed = 1;
+	int report[2];
+	pid_t child;
+	bool found;
+
+	assert_int_equal(pipe(report), 0);
+	child = fork();
+	if (!child)
+		environ_wait(mark, at, len, report[1]);
+	assert_int_equal(read(report[0], &failed, 1), 1);
+	snprintf(pid, sizeof(pid), "%d", (int)child);
+	*read_bytes = bytes_read();
+	found = marked_has_mark(pid, mark, false);
+	*read_bytes = bytes_read() - *read_bytes;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(report[0]);
+	close(report[1]);
+	if (failed)
+		skip(); /* a kernel without CONFIG_CHECKPOINT_RESTORE */
+	return found;
+}
+
+static void test_mark_search_reads_two_mib_of_an_environment_at_most(void **state)
+{
+	unsigned long long n;
+
+	(void)state;
+	assert_true(finds_mark(1000000, 1 << 20, &n));
+	assert_false(finds_mark(1000000, (size_t)6 << 30, &n));
+	assert_true(n < 2 << 20);
 }
 
 static const struct column columns[] = {
@@ -430,6 +528,7 @@ int main(void)
 		cmocka_unit_test(test_snapshots_are_read_back),
 		cmocka_unit_test(test_programs_start_stop_and_time_out),
 		cmocka_unit_test(test_wait_times_out_without_a_free_descriptor),
+		cmocka_unit_test(test_mark_search_reads_two_mib_of_an_environment_at_most),
 		cmocka_unit_test(test_table_is_written_in_every_format),
 		cmocka_unit_test(test_text_joins_value_and_interval),
 		cmocka_unit_test(test_only_regular_files_are_opened),
