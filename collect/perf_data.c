@@ -19,25 +19,29 @@
 
 /*
  * Finds the files that the samples lie in, by the addresses of samples and of their callers. The
- * first pass reads all executable mappings of each process, the second finds the addresses. Time is
- * ignored: for an address that two files covered one after the other, both are copied, which only
- * costs room. A process that forked has its parent's mappings until it execs.
+ * first pass reads all executable mappings of each process, the second the addresses. Then both are
+ * sorted and compared in one sweep, because any process can have tens of thousands of mappings.
+ * Time is ignored: for an address that two files covered one after the other, both are copied,
+ * which only costs room. A process that forked has its parent's mappings until it execs.
  */
 
 struct mapping {
-	uint64_t start, end;
+	uint64_t pid, start, end;
 	uint32_t file;
-	size_t next; /* of the same process, + 1; 0: none */
+	bool hit;
+};
+
+struct address {
+	uint64_t pid, ip;
 };
 
 struct maps {
 	struct intern names;
 	struct mapping *m;
-	size_t n, cap;
-	struct map last;   /* pid -> its last mapping + 1 */
+	struct address *a; /* one of each page */
+	size_t n, cap, na, acap;
 	struct map parent; /* pid -> parent + 1 */
-	struct map looked; /* (pid, page) looked up already */
-	struct intern *hit;
+	struct map looked; /* (pid, page) */
 };
 
 static void perf_maps_note_fork(struct maps *m, uint16_t misc, struct cursor body)
@@ -95,19 +99,6 @@ static struct perf_file perf_maps_read_identity(struct cursor *body, uint16_t mi
 	return as;
 }
 
-static void perf_maps_add_mapping(struct maps *m, uint32_t pid, uint64_t start, uint64_t len,
-				  const struct perf_file *as, const char *name)
-{
-	uint64_t *last = map_at(&m->last, pid);
-
-	array_grow(m->m, m->n, m->cap);
-	m->m[m->n] = (struct mapping){.start = start,
-				      .end = start + len,
-				      .file = perf_file_add(&m->names, as, name),
-				      .next = *last};
-	*last = ++m->n;
-}
-
 /*
  * The record is pid, tid, addr, len, pgoff; for MMAP2 24 bytes of identity, prot, flags; the name.
  */
@@ -132,45 +123,23 @@ static void perf_maps_note_mapping(struct maps *m, uint32_t type, uint16_t misc,
 		return;
 	if (prot & PROT_EXEC && !(misc & PERF_RECORD_MISC_MMAP_DATA) &&
 	    (*name == '/' || !strcmp(name, "[vdso]")))
-		perf_maps_add_mapping(m, pid, start, len, &as, name);
+		array_add(m->m, m->n, m->cap,
+			  (struct mapping){.pid = pid,
+					   .start = start,
+					   .end = start + len,
+					   .file = perf_file_add(&m->names, &as, name)});
 }
 
-/* Returns true when the process has a mapping at the address, at any time. */
-static bool perf_maps_seek_in(struct maps *m, uint64_t pid, uint64_t ip)
+static void perf_maps_note_address(struct maps *m, uint64_t pid, uint64_t ip)
 {
-	uint64_t *last = map_get(&m->last, pid);
-	size_t at = last ? *last : 0;
-	struct perf_file as;
-	const char *name;
-	bool found = false;
-
-	for (; at; at = m->m[at - 1].next) {
-		if (ip < m->m[at - 1].start || ip >= m->m[at - 1].end)
-			continue;
-		name = perf_file_get(&m->names, m->m[at - 1].file, &as);
-		perf_file_add(m->hit, &as, name);
-		found = true;
-	}
-	return found;
-}
-
-static void perf_maps_seek(struct maps *m, uint64_t pid, uint64_t ip)
-{
-	uint64_t *looked, *parent;
-	int generations = 16;
+	uint64_t *looked;
 
 	if (ip >> 63) /* the kernel, or a marker in a call chain */
 		return;
 	looked = map_at(&m->looked, pid << 45 ^ ip >> 12);
-	if (*looked)
-		return;
+	if (!*looked)
+		array_add(m->a, m->na, m->acap, (struct address){pid, ip});
 	*looked = 1;
-	while (!perf_maps_seek_in(m, pid, ip) && generations--) {
-		parent = map_get(&m->parent, pid);
-		if (!parent)
-			return;
-		pid = *parent - 1;
-	}
 }
 
 /* Fields of a sample in the kernel's order, up to the call chain. */
@@ -188,16 +157,16 @@ static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor b
 	pid = cursor_u32(&body);
 	cursor_take(&body, 4);
 	if (!body.bad)
-		perf_maps_seek(m, pid, ip);
+		perf_maps_note_address(m, pid, ip);
 	for (i = 0; i < array_size(between); i++)
 		if (type & between[i])
 			cursor_take(&body, 8);
 	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
 	while (n-- && !body.bad)
-		perf_maps_seek(m, pid, cursor_u64(&body));
+		perf_maps_note_address(m, pid, cursor_u64(&body));
 	/* any word of the stack's copy may be a caller */
 	while (type & PERF_SAMPLE_STACK_USER && cursor_left(&body) >= 8)
-		perf_maps_seek(m, pid, cursor_u64(&body));
+		perf_maps_note_address(m, pid, cursor_u64(&body));
 }
 
 static int perf_maps_walk(struct maps *m, struct cursor c, uint64_t sample_type, bool samples)
@@ -222,20 +191,97 @@ static int perf_maps_walk(struct maps *m, struct cursor c, uint64_t sample_type,
 	return 0;
 }
 
+static int mapping_compare(const void *x, const void *y)
+{
+	const struct mapping *a = x, *b = y;
+
+	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid)
+				: (a->start > b->start) - (a->start < b->start);
+}
+
+static int address_compare(const void *x, const void *y)
+{
+	const struct address *a = x, *b = y;
+
+	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid)
+				: (a->ip > b->ip) - (a->ip < b->ip);
+}
+
+static bool address_is_below(const struct address *a, const struct mapping *m)
+{
+	return a->pid != m->pid ? a->pid < m->pid : a->ip < m->start;
+}
+
+/* Marks the mappings that an address lies in. */
+static void perf_maps_mark_hits(struct maps *m)
+{
+	size_t i, at = 0;
+
+	for (i = 0; i < m->n; i++) {
+		while (at < m->na && address_is_below(&m->a[at], &m->m[i]))
+			at++;
+		m->m[i].hit |=
+			at < m->na && m->a[at].pid == m->m[i].pid && m->a[at].ip < m->m[i].end;
+	}
+}
+
+/* Keeps the addresses that no mapping of their process covers, as addresses of its parent. */
+static void perf_maps_keep_uncovered(struct maps *m)
+{
+	uint64_t pid = 0, end = 0; /* the largest end of the process's mappings so far */
+	size_t i, at = 0, kept = 0;
+
+	for (i = 0; i < m->na; i++) {
+		const struct address a = m->a[i];
+		const uint64_t *parent;
+
+		for (; at < m->n && !address_is_below(&a, &m->m[at]); at++) {
+			end = m->m[at].pid == pid && end > m->m[at].end ? end : m->m[at].end;
+			pid = m->m[at].pid;
+		}
+		parent = pid == a.pid && a.ip < end ? NULL : map_get(&m->parent, a.pid);
+		if (parent)
+			m->a[kept++] = (struct address){*parent - 1, a.ip};
+	}
+	m->na = kept;
+}
+
+static void perf_maps_compare(struct maps *m, struct intern *files)
+{
+	int generations = 16;
+	struct perf_file as;
+	const char *name;
+	size_t i;
+
+	if (m->n)
+		qsort(m->m, m->n, sizeof(*m->m), mapping_compare);
+	while (m->na && generations--) {
+		qsort(m->a, m->na, sizeof(*m->a), address_compare);
+		perf_maps_mark_hits(m);
+		perf_maps_keep_uncovered(m);
+	}
+	for (i = 0; i < m->n; i++) {
+		name = perf_file_get(&m->names, m->m[i].file, &as);
+		if (m->m[i].hit)
+			perf_file_add(files, &as, name);
+	}
+}
+
 int perf_records_files(struct cursor records, uint64_t sample_type, struct intern *files)
 {
 	const uint64_t need = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	struct maps m = {.hit = files};
+	struct maps m = {0};
 	int rc = (sample_type & need) == need ? perf_maps_walk(&m, records, sample_type, false)
 					      : -EBADMSG;
 
 	if (!rc)
 		rc = perf_maps_walk(&m, records, sample_type, true);
+	perf_maps_compare(&m, files);
 	intern_free(&m.names);
-	map_free(&m.last);
 	map_free(&m.parent);
 	map_free(&m.looked);
 	free(m.m);
+	free(m.a);
 	return rc;
 }
 

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -475,6 +476,81 @@ static void test_files_of_stack_words_are_found(void **state)
 	str_free(&s);
 }
 
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Returns the CPU time of a recording with n mappings and a sample in each. */
+static double files_seconds(unsigned int n)
+{
+	const uint64_t type =
+		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
+	struct intern files = {0};
+	struct str s = {0};
+	char name[32];
+	double begun;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "/lib/%u", i);
+		put_mmap(&s, 1, 0x1000000 + (uint64_t)i * 0x2000, name);
+	}
+	put_fork(&s, 2, 1, 0);
+	for (i = 0; i < n; i++)
+		put_sample(&s, i % 2 + 1, 0x1000000 + (uint64_t)(i * 7919 % n) * 0x2000, 0);
+	begun = cpu_seconds();
+	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	begun = cpu_seconds() - begun;
+	assert_int_equal(files.n, n);
+	intern_free(&files);
+	str_free(&s);
+	return begun;
+}
+
+/* Sixteen times the mappings take about sixteen times as long. A list would take 256 times. */
+static void test_time_grows_linearly_with_mappings(void **state)
+{
+	double few = files_seconds(4096);
+
+	(void)state;
+	assert_true(files_seconds(65536) < 80 * few);
+}
+
+/* An address in two mappings, and one in a large mapping that smaller ones follow. */
+static void test_all_files_at_an_address_are_found(void **state)
+{
+	const uint64_t type =
+		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
+	struct intern files = {0};
+	struct str s = {0};
+	size_t large;
+
+	(void)state;
+	large = s.len;
+	put_mmap(&s, 1, 0x1000, "/large");
+	*(uint64_t *)(s.buf + large + 8 + 16) = 0x10000; /* its length */
+	put_mmap(&s, 1, 0x2000, "/inside");
+	put_mmap(&s, 1, 0x3000, "/earlier");
+	put_mmap(&s, 1, 0x3000, "/later");
+	put_mmap(&s, 2, 0x3000, "/other");
+	put_fork(&s, 2, 1, 0);
+	put_fork(&s, 3, 2, 0);
+	put_sample(&s, 3, 0x9000, 0x3000);
+	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files.n, 2);
+	assert_true(has_file(&files, "/large") && has_file(&files, "/other"));
+	put_sample(&s, 1, 0x3fff, 0);
+	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files.n, 4);
+	assert_false(has_file(&files, "/inside"));
+	intern_free(&files);
+	str_free(&s);
+}
+
 static enum sync_event hear(struct sync *s, int fd, const char *text)
 {
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
@@ -584,6 +660,8 @@ int main(void)
 		cmocka_unit_test(test_files_of_chains_are_found),
 		cmocka_unit_test(test_file_has_the_identity_in_its_mapping),
 		cmocka_unit_test(test_files_of_stack_words_are_found),
+		cmocka_unit_test(test_time_grows_linearly_with_mappings),
+		cmocka_unit_test(test_all_files_at_an_address_are_found),
 
 		cmocka_unit_test(test_lines_arrive_in_pieces_or_together),
 		cmocka_unit_test(test_energy_counter_that_wraps_keeps_growing),
