@@ -8,6 +8,7 @@
 #include "collect/perf.h"
 
 #include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/cursor.h"
 #include "lib/file.h"
 
@@ -36,7 +37,7 @@
  * elf_source_read() and a cursor.
  */
 
-enum { BUILD_ID_MAX = 64, NOTES_MAX = 64 * 1024 };
+enum { BUILD_ID_MAX = 64, NOTES_MAX = 64 * 1024, SEGMENTS_MAX = 256 };
 
 /* An image in memory, or, where `image` is NULL, a file. */
 struct source {
@@ -126,21 +127,24 @@ static bool elf_read_segment(const struct source *s, const struct layout *l, uin
 	return true;
 }
 
+/* Reads 64 KiB of notes at most: a file may declare 4 GiB of them. */
 static bool elf_find_in(const struct source *s, char hex[129])
 {
 	char notes[NOTES_MAX];
+	size_t room = sizeof(notes);
 	struct layout l;
 	Elf64_Phdr p;
 	uint16_t i;
 
 	if (!elf_read_header(s, &l))
 		return false;
-	for (i = 0; i < l.phnum; i++) {
+	for (i = 0; i < l.phnum && i < SEGMENTS_MAX; i++) {
 		if (!elf_read_segment(s, &l, i, &p))
 			return false;
-		if (p.p_type != PT_NOTE || p.p_filesz > sizeof(notes) ||
+		if (p.p_type != PT_NOTE || p.p_filesz > room ||
 		    !elf_source_read(s, p.p_offset, notes, p.p_filesz))
 			continue;
+		room -= p.p_filesz;
 		if (elf_find_note(cursor_of(notes, p.p_filesz, false), p.p_align, hex))
 			return true;
 	}
@@ -287,6 +291,50 @@ static int dso_object_open(const char *path, const struct perf_file *as, char id
 
 /* --- the copy --- */
 
+static int dso_add_size(void *arg, const struct walked *e, struct error *err)
+{
+	(void)err;
+	*(uint64_t *)arg += !e->code && S_ISREG(e->st.st_mode) ? (uint64_t)e->st.st_size : 0;
+	return 0;
+}
+
+struct dso_room dso_room_of(const char *hosts)
+{
+	char *dir = xasprintf("%s/dso", hosts);
+	uint64_t used = 0, left;
+
+	dir_walk(dir, dso_add_size, &used, NULL);
+	free(dir);
+	left = used < DSO_CAPTURE_BYTES ? DSO_CAPTURE_BYTES - used : 0;
+	return (struct dso_room){.bytes = left < DSO_RUN_BYTES ? left : DSO_RUN_BYTES,
+				 .files = DSO_RUN_FILES,
+				 .until_ns = clock_mono_ns() + DSO_RUN_S * 1000000000ULL};
+}
+
+static bool dso_time_is_over(const struct dso_room *room)
+{
+	return clock_mono_ns() >= room->until_ns;
+}
+
+/* Says which limit a copy would exceed. Holes count: a file of holes fills an archive, too. */
+static int dso_room_check(const struct dso_room *room, const char *path, off_t size,
+			  struct error *err)
+{
+	if (dso_time_is_over(room))
+		return error_set(err, EFBIG,
+				 "%s: not copied: %d s for the copies of a run are over", path,
+				 DSO_RUN_S);
+	if (!room->files)
+		return error_set(err, EFBIG, "%s: not copied: the run has %d copies already", path,
+				 DSO_RUN_FILES);
+	if ((uint64_t)size > room->bytes)
+		return error_set(
+			err, EFBIG,
+			"%s: not copied: the copies would exceed %d GiB in a run or %d GiB in the capture",
+			path, (int)(DSO_RUN_BYTES >> 30), (int)(DSO_CAPTURE_BYTES >> 30));
+	return 0;
+}
+
 /* Returns HOSTS/dso/<id>/<name> and makes the folder. The caller frees it. */
 static char *dso_destination(const char *hosts, const char *id, const char *name, struct error *err)
 {
@@ -298,7 +346,7 @@ static char *dso_destination(const char *hosts, const char *id, const char *name
 	return to;
 }
 
-static int dso_copy_range(int in, int out, off_t at, off_t end)
+static int dso_copy_range(int in, int out, off_t at, off_t end, const struct dso_room *room)
 {
 	char buf[CHUNK];
 
@@ -312,52 +360,59 @@ static int dso_copy_range(int in, int out, off_t at, off_t end)
 			return n ? -errno : -EIO; /* the file is shorter now */
 		if (pwrite(out, buf, (size_t)n, at) != n)
 			return errno ? -errno : -EIO;
+		if (dso_time_is_over(room))
+			return -EFBIG;
 		at += n;
 	}
 	return 0;
 }
 
-/* Copies the file, at most *room bytes of data. Holes stay holes. */
-static int dso_copy_data(int in, int out, uint64_t *room)
+/* Copies `size` bytes. Holes stay holes. */
+static int dso_copy_data(int in, int out, off_t size, const struct dso_room *room)
 {
 	off_t at = 0, end;
-	struct stat st;
 	int rc = 0;
 
-	if (fstat(in, &st))
-		return -errno;
-	while (!rc && at < st.st_size && (at = lseek(in, at, SEEK_DATA)) >= 0) {
+	while (!rc && at < size && (at = lseek(in, at, SEEK_DATA)) >= 0) {
 		end = lseek(in, at, SEEK_HOLE);
-		end = end < 0 || end > st.st_size ? st.st_size : end;
+		end = end < 0 || end > size ? size : end;
 		if (at >= end)
 			break;
-		if ((uint64_t)(end - at) > *room)
-			return -EFBIG;
-		*room -= (uint64_t)(end - at);
-		rc = dso_copy_range(in, out, at, end);
+		rc = dso_copy_range(in, out, at, end, room);
 		at = end;
 	}
 	if (!rc && at < 0 && errno != ENXIO) /* ENXIO: only a hole follows */
 		rc = -errno;
-	return !rc && ftruncate(out, st.st_size) ? -errno : rc;
+	return !rc && ftruncate(out, size) ? -errno : rc;
 }
 
 /* Writes the file whole or not at all: the other side's run may save the same file. */
-static int dso_copy_whole(int in, const char *to, uint64_t *room, struct error *err)
+static int dso_copy_whole(int in, const char *path, const char *to, struct dso_room *room,
+			  struct error *err)
 {
-	char *tmp = remains_name(to);
-	int out = file_create(tmp, 0, 0600);
-	int rc = file_replace(out, tmp, to, out < 0 ? out : dso_copy_data(in, out, room));
+	struct stat st;
+	char *tmp;
+	int out, rc;
 
+	if (fstat(in, &st))
+		return error_sys(err, errno, "%s: cannot read", path);
+	if (dso_room_check(room, path, st.st_size, err))
+		return -EFBIG;
+	room->bytes -= (uint64_t)st.st_size;
+	room->files--;
+	tmp = remains_name(to);
+	out = file_create(tmp, 0, 0600);
+	rc = out < 0 ? out : dso_copy_data(in, out, st.st_size, room);
+	rc = file_replace(out, tmp, to, rc);
 	free(tmp);
-	if (rc == -EFBIG)
-		return error_set(err, EFBIG, "%s: the copies of one run would exceed %d GiB", to,
-				 (int)(DSO_ROOM >> 30));
+	if (rc == -EFBIG && dso_time_is_over(room))
+		return dso_room_check(room, path, 0, err);
 	return rc ? error_sys(err, -rc, "%s: cannot write", to) : 0;
 }
 
 /* The folder belongs to the system, and so do the links in it. Other users choose only the id. */
-static void dso_save_debug(const char *hosts, const char *id, const char *name, uint64_t *room)
+static void dso_save_debug(const char *hosts, const char *id, const char *name,
+			   struct dso_room *room)
 {
 	char *from = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
 	char *debug = xasprintf("%s.debug", name), *to = NULL;
@@ -367,7 +422,7 @@ static void dso_save_debug(const char *hosts, const char *id, const char *name, 
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
 		to = dso_destination(hosts, id, debug, NULL);
 	if (to && access(to, F_OK))
-		dso_copy_whole(fd, to, room, NULL);
+		dso_copy_whole(fd, from, to, room, NULL);
 	if (fd >= 0)
 		close(fd);
 	free(to);
@@ -396,7 +451,7 @@ static int dso_save_vdso(const char *hosts, struct error *err)
 	return rc;
 }
 
-int dso_save(const char *hosts, const char *path, const struct perf_file *as, uint64_t *room,
+int dso_save(const char *hosts, const char *path, const struct perf_file *as, struct dso_room *room,
 	     struct error *err)
 {
 	const char *name = strrchr(path, '/');
@@ -407,13 +462,15 @@ int dso_save(const char *hosts, const char *path, const struct perf_file *as, ui
 		return dso_save_vdso(hosts, err);
 	if (!name || !strcmp(name, "/") || !strcmp(name, "/.") || !strcmp(name, "/.."))
 		return error_set(err, EINVAL, "%s: not the name of a file", path);
+	if (dso_time_is_over(room))
+		return dso_room_check(room, path, 0, err);
 	fd = dso_object_open(path, as, id, err);
 	if (fd < 0)
 		return fd;
 	to = dso_destination(hosts, id, ++name, err);
 	rc = to ? 0 : -err->code;
 	if (to && access(to, F_OK))
-		rc = dso_copy_whole(fd, to, room, err);
+		rc = dso_copy_whole(fd, path, to, room, err);
 	if (!rc)
 		dso_save_debug(hosts, id, name, room);
 	free(to);

@@ -293,8 +293,6 @@ static int perf_prepare(struct collect *c)
 		return perf_set_died(p, "did not start", &c->err);
 	collect_info_str(c, "event", p->event);
 	collect_info_str(c, "callgraph", c->run->call_graph);
-	if (!strcmp(p->event, "cpu-clock"))
-		collect_why(c, "no PMU: cpu-clock");
 	return 0;
 }
 
@@ -359,7 +357,7 @@ static int perf_after(struct collect *c)
  */
 static void perf_save_files(struct collect *c, const struct intern *files)
 {
-	uint64_t room = DSO_ROOM;
+	struct dso_room room = dso_room_of(c->run->hosts);
 	struct str why = {0};
 	uint32_t i, kept = 0;
 
@@ -399,6 +397,8 @@ static void perf_report(struct collect *c, struct perf *p)
 		collect_degraded(c, "perf lost %llu records; a lower --freq loses fewer",
 				 (unsigned long long)sums.lost);
 	perf_save_files(c, &files);
+	if (!strcmp(p->event, "cpu-clock"))
+		collect_why(c, "no PMU: cpu-clock"); /* where there is no other remark */
 	intern_free(&files);
 }
 

@@ -48,15 +48,27 @@ int perf_records_files(struct cursor records, uint64_t sample_type, struct inter
  * it is not copied.
  */
 
-#define DSO_ROOM ((uint64_t)4 << 30) /* most bytes of all copies of one run */
+/*
+ * What all copies of one run may take, because any user can run large programs, or many. The bytes
+ * are those of the files' sizes. dso_room_of returns the limits below, less what the capture has.
+ */
+#define DSO_RUN_BYTES	  ((uint64_t)4 << 30)
+#define DSO_CAPTURE_BYTES ((uint64_t)16 << 30) /* of one host */
+enum { DSO_RUN_FILES = 4096, DSO_RUN_S = 20 };
+
+struct dso_room {
+	uint64_t bytes, files, until_ns;
+};
+
+struct dso_room dso_room_of(const char *hosts);
 
 /*
  * Copies the object at `path` if it still is the mapped file that `as` identifies, and if all who
- * may run it may read it. The bytes of data are subtracted from *room; holes cost nothing. Returns
- * 0 when the copy is there, -ENODATA when it is no ELF file or has no build-id, else -errno with a
- * message. "[vdso]" is the kernel's, the same for all processes.
+ * may run it may read it. The copy is subtracted from *room. Returns 0 when the copy is there,
+ * -ENODATA when it is no ELF file or has no build-id, else -errno with a message; -EFBIG: there is
+ * no room. "[vdso]" is the kernel's, the same for all processes.
  */
-int dso_save(const char *hosts, const char *path, const struct perf_file *as, uint64_t *room,
+int dso_save(const char *hosts, const char *path, const struct perf_file *as, struct dso_room *room,
 	     struct error *err);
 
 /* Fills the build-id of the ELF image in hexadecimal. Returns false when there is none. */

@@ -79,4 +79,14 @@ hidden() { # others may run it but not read it
 }
 steady "collect does not copy a program that others may run but not read" hidden
 
+sparse() { # a program of 20 GiB, all holes but its first part
+	cp "$sh" world/sparse && truncate -s 20G world/sparse || return
+	"$zcost" collect -o r3 --collect perf -- "$scratch/world/sparse" -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+	grep -q world/sparse: r3/run.json || { cat r3/run.json; return 1; }
+	jq -e '.collectors[] | select(.name == "perf") | .state == "ok" and
+		(.why | test("world/sparse: not copied: the copies would exceed 4 GiB .*; their symbols are found on this host only"))' r3/run.json &&
+		[ -z "$(find r3 -name sparse)" ]
+}
+steady "collect copies no program of 20 GiB and says so in run.json" sparse
+
 done_testing
