@@ -3,6 +3,7 @@
 
 #include "analyze/ingest/ingest.h"
 #include "lib/alloc.h"
+#include "lib/stats.h"
 #include "lib/str.h"
 #include "workload/workload.h"
 
@@ -39,18 +40,36 @@ static double points_at(const struct points *ps, enum work w, uint64_t t_ns)
 	       (b->n[w] - a->n[w]) * ((double)(t_ns - a->t_ns) / (double)(b->t_ns - a->t_ns));
 }
 
-/* Adds the throughput in Gbit/s between neighbouring points, at the later point. */
-static void points_add_throughput(struct ingest *in, const struct points *ps)
+/* Returns the shortest interval that has a throughput of its own: a quarter of the median one. */
+static uint64_t points_least_interval(const struct points *ps)
 {
+	double *gaps = xcalloc(ps->n, sizeof(*gaps)), least;
 	size_t i;
 
-	for (i = 1; i < ps->n; i++) {
-		const struct point *a = &ps->p[i - 1], *b = &ps->p[i];
+	for (i = 1; i < ps->n; i++)
+		gaps[i - 1] = (double)(ps->p[i].t_ns - ps->p[i - 1].t_ns);
+	least = stats_point(EST_MEDIAN, gaps, ps->n - 1) / 4;
+	free(gaps);
+	return least > 1 ? (uint64_t)least : 1;
+}
 
-		if (b->t_ns > a->t_ns)
-			ingest_point(in, "throughput", b->t_ns,
-				     8 * (b->n[WORK_BYTES] - a->n[WORK_BYTES]) /
-					     (double)(b->t_ns - a->t_ns));
+/*
+ * Adds the throughput in Gbit/s between points, at the later point. A workload counts once more
+ * when it ends. The bytes of that fraction of a millisecond came out of a queue, and their rate
+ * would be the peak of the run, so an interval far below the usual one is part of its neighbour.
+ */
+static void points_add_throughput(struct ingest *in, const struct points *ps)
+{
+	const struct point *a = ps->p, *last = &ps->p[ps->n - 1], *b;
+	uint64_t least = points_least_interval(ps);
+
+	for (b = a + 1; b <= last; b++) {
+		if (b->t_ns - a->t_ns < least || (b < last && last->t_ns - b->t_ns < least))
+			continue;
+		ingest_point(in, "throughput", b->t_ns,
+			     8 * (b->n[WORK_BYTES] - a->n[WORK_BYTES]) /
+				     (double)(b->t_ns - a->t_ns));
+		a = b;
 	}
 }
 
