@@ -136,7 +136,7 @@ static void table_add_about(struct str *out, const struct html_heading *h, const
 		str_printf(out, "The first %zu of %zu rows. ", h->most, p->rows);
 	str_puts(out, "<code>");
 	html_add_text(out, h->command);
-	str_printf(out, "</code>%s</p>\n", h->options ? h->options : "");
+	str_puts(out, "</code></p>\n");
 }
 
 void html_add_table(struct str *out, const struct table *t, const struct html_heading *h)

@@ -18,7 +18,6 @@ struct html_heading {
 	const char *title;   /* what the table is */
 	const char *what;    /* how it is made, in one line */
 	const char *command; /* that prints the whole table; NULL: none */
-	const char *options; /* words behind the command; NULL: none */
 	size_t most;	     /* rows in the page */
 	bool open;	     /* a reader sees the rows without a click */
 };

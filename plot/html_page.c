@@ -255,13 +255,32 @@ static const char *const method_lines[] = {
 	"A figure that nobody measured is absent or -. It is never 0 and never a guess.",
 };
 
+/* Returns whether an option changes the figures. */
+static bool page_has_options(const struct page_request *r)
+{
+	static const char *const neutral[] = {"--html", "-C", "--capture", "--fail-on"};
+	bool any = false;
+	size_t k;
+	int i;
+
+	for (i = 1; i < r->argc; i++) {
+		if (r->argv[i][0] != '-' || !r->argv[i][1])
+			continue;
+		for (k = 0; k < array_size(neutral) && !str_starts(r->argv[i], neutral[k]); k++)
+			;
+		any |= k == array_size(neutral);
+	}
+	return any;
+}
+
 static void page_add_method(struct html_page *p)
 {
 	size_t i;
 
-	str_puts(&p->out,
-		 "<section id=method><h2>How each figure is made</h2>\n<p>Each table says below "
-		 "its rows what it is and which command prints it.</p>\n<ul>\n");
+	str_printf(&p->out,
+		   "<section id=method><h2>How each figure is made</h2>\n<p>Each table says below "
+		   "its rows what it is and which command prints it.%s</p>\n<ul>\n",
+		   page_has_options(p->r) ? " The options of this page go with the command." : "");
 	for (i = 0; i < array_size(method_lines); i++)
 		html_add_element(&p->out, "li", method_lines[i]);
 	str_puts(&p->out,
@@ -311,24 +330,6 @@ static int page_add_all(struct html_page *p, struct error *err)
 	return rc;
 }
 
-/* Returns whether an option changes the figures. */
-static bool page_has_options(const struct page_request *r)
-{
-	static const char *const neutral[] = {"--html", "-C", "--capture", "--fail-on"};
-	bool any = false;
-	size_t k;
-	int i;
-
-	for (i = 1; i < r->argc; i++) {
-		if (r->argv[i][0] != '-' || !r->argv[i][1])
-			continue;
-		for (k = 0; k < array_size(neutral) && !str_starts(r->argv[i], neutral[k]); k++)
-			;
-		any |= k == array_size(neutral);
-	}
-	return any;
-}
-
 /* Returns the only side of the page. NULL: all, or sides with two names. */
 static const char *page_side(const struct page_request *r)
 {
@@ -358,7 +359,6 @@ static int page_open(struct html_page *p, struct error *err)
 
 	p->stores[0] = r->store ? r->store : c->end[BASE].store;
 	p->nstores = 1;
-	p->options = page_has_options(r) ? " and the options of this page" : NULL;
 	if (c && c->end[NEW].store != c->end[BASE].store)
 		p->stores[p->nstores++] = c->end[NEW].store;
 	p->source = (struct chart_source){facts_table, p->stores[0], facts_compare};

@@ -45,7 +45,6 @@ struct html_page {
 	struct end_tests tests;	      /* of the metrics of all pairs */
 	struct notes losses, remarks; /* of all tables, each once */
 	struct str failed;	      /* list items: variants without a good run */
-	const char *options;	      /* words behind the commands of tables; NULL: none */
 	int nids;
 	struct str absent; /* list items: tables and charts that the page does not have */
 };

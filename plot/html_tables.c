@@ -231,7 +231,7 @@ static void pair_add_table(struct html_page *p, const struct comparison *c, cons
 	const char *in = p->r->capture;
 	char *command = page_command("compare", c->end[BASE].label, c->end[NEW].label,
 				     in ? "-C" : "", in ? in : "", "--table", table->name,
-				     side ? "--side" : "", side ? side : "", NULL);
+				     *side ? "--side" : "", side, NULL);
 	bool named = t->title && str_starts(t->title, table->name);
 	char *title = xasprintf("%s%s%s", named ? "" : table->name, named ? "" : ": ",
 				t->title ? t->title : "");
@@ -241,7 +241,6 @@ static void pair_add_table(struct html_page *p, const struct comparison *c, cons
 					      .title = title,
 					      .what = table->what,
 					      .command = command,
-					      .options = p->options,
 					      .most = PAGE_ROWS,
 					      .open = table == &comparison_metrics ||
 						      table == compare_table_at(1)});
@@ -267,7 +266,7 @@ static const char *pair_add_side(struct html_page *p, struct comparison c,
 	} else {
 		compare_note_sides(&c, &t);
 		compare_note_reading(&c, &t);
-		pair_add_table(p, &c, &t, table, out.side);
+		pair_add_table(p, &c, &t, table, out.side ? out.side : "");
 	}
 	table_free(&t);
 	return out.side;
@@ -345,7 +344,6 @@ static void measure_add(struct html_page *p, int store, const struct measure *m,
 					      .title = title,
 					      .what = m->what,
 					      .command = command,
-					      .options = p->options,
 					      .most = PAGE_ROWS,
 					      .open = m == measure_at(0)});
 	page_add_notes(p, t);

@@ -18,6 +18,7 @@ ok "it says what was zero copy" says 'mmap: is zero copy on the receiver: 99.8 %
 ok "it says what limited each variant" says '<b>uring</b>: ' page.html
 ok "it has the command that made it" says '<pre>zcost report --html page.html cap' page.html
 ok "below a table is its command" says "<code>zcost compare baseline mmap -C cap --table functions --side receiver</code>" page.html
+ok "the command of the table of metrics is whole" says "<code>zcost compare baseline mmap -C cap --table metrics</code>" page.html
 ok "it has the commands of the runs" says '<td>receiver</td><td>tcpzc' page.html
 ok "it has no address and no reference to a file" test -z "$(outside_references page.html)"
 ok "control characters and markup in names are escaped" says '<td>&lt;/script&gt;&lt;b class=evil&gt;&quot;x' page.html
@@ -58,6 +59,7 @@ sqlite3 cap/zcost.db "INSERT INTO metric SELECT id, 'workload_cpu_pct', '%', 40,
 	UPDATE metric SET value = 99 WHERE name = 'cpu_pct:cpu2'"
 ok "report --html takes --workload-only, --side and --basis" exits 0 "$zcost" report --html page.html cap --workload-only --side receiver --basis busy
 ok "the top of the page says what it is of" sh -c 'sed "/<nav/,\$d" page.html | tr "\n" " " | grep -q "Only the side receiver.*Only the workload.s processes.*parts of the busy time"'
+ok "the page says once that its options go with the command of a table" test 1 = "$(grep -c 'options of this page' page.html)"
 ok "the CPU use in the page is that of the workload" test "$(figures_of t0-summary cpu_pct | sort -u)" = 40.0
 ok "the tables of the page have the rows of the side alone" test "$(figures_of t0-summary side | sort -u) $(figures_of t0-roi side | sort -u)" = "receiver receiver"
 ok "the page has the limits of the other side" says '<b>mmap</b>: sender cpu: CPU 2 is 99.0 % busy' page.html
