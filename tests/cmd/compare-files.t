@@ -36,6 +36,7 @@ ok "a note says how certain the difference is" says '__build_skb \+11.5 ns/packe
 compared drop.txt tx.txt --rate 1e6
 ok "a single rate applies to both texts" near "$(field __build_skb base_ns)" "$(awk -v x="$(field __build_skb self_ns drop.tsv)" 'BEGIN { print x * 8.165032 }')" 1e-3
 compared drop.txt tx.txt --units 1e6,2e6 --busy-ns 1e8 --table components
+ok "no note of files names a table of captures" sh -c "grep '^data copy' out && ! grep -e '--table metrics' err"
 ok "--units and --busy-ns give 100 ns, of which the text has 99.78 %" near "$(sum base_ns)" 99.78 1e-6
 ok "--units and --busy-ns give 50 ns for the other text" near "$(sum new_ns)" "$(awk -F'\t' 'NR > 1 { s += $4 / 2 } END { print s }' tx.tsv)" 0.01
 ok "compare --format commit reads two texts" exits 0 "$zcost" compare drop.txt tx.txt --rate 8165032,7000000 --format commit
