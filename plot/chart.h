@@ -55,9 +55,10 @@ struct chart_facts {
 
 struct drawing {
 	const struct chart_source *source;
-	struct store *store; /* for charts of call chains; NULL: the perf.data of the query */
-	const char *path;    /* of the capture, as the user gave it */
-	bool two_captures;   /* a name in `news` may be one of another capture */
+	struct store *store;	 /* for charts of call chains; NULL: the perf.data of the query */
+	const char *path;	 /* of the capture or perf.data, as the user gave it */
+	struct time_slice slice; /* of a perf.data */
+	bool two_captures;	 /* a name in `news` may be one of another capture */
 	struct chart_facts facts;
 	struct query query; /* exponents, estimator, power model */
 	const char *base;   /* the variant that the others are compared with */

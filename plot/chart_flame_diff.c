@@ -29,7 +29,8 @@ struct diff_chart {
 	struct call_diff cd;
 	struct table notes;
 	struct str evidence; /* of the ends */
-	bool abroad;	     /* NEW is of another capture */
+	bool abroad;	     /* NEW is of another capture, or both are files */
+	bool shares;	     /* costs are percent of an end's time */
 };
 
 /* --- the frames --- */
@@ -62,8 +63,16 @@ static double change_share(const struct call_change *x)
 	return (x->cost[NEW] - x->cost[BASE]) / fmax(x->cost[BASE], x->cost[NEW]);
 }
 
-static uint32_t change_rgb(const struct call_change *x)
+/* Returns whether the ends are recordings, one run each: their frames have no tests. */
+static bool ends_are_files(const struct call_diff *cd)
 {
+	return !cd->part[BASE].block.variant;
+}
+
+static uint32_t change_rgb(const struct call_diff *cd, const struct call_change *x)
+{
+	if (ends_are_files(cd))
+		return palette_change(change_share(x));
 	if (!x->row || x->row->verdict == VERDICT_FEW)
 		return UNTESTED;
 	return verdict_is_claim(x->row->verdict) ? palette_change(change_share(x)) : SAME;
@@ -124,7 +133,7 @@ static void flame_set_change(struct flame *fl, uint32_t frame, const struct call
 	struct flame_frame *f = &fl->frames[frame];
 
 	memcpy(f->cost, x->cost, sizeof(f->cost));
-	f->rgb = change_rgb(x);
+	f->rgb = change_rgb(cd, x);
 	f->test = change_test(fl, cd, x);
 }
 
@@ -197,9 +206,13 @@ static void diff_chart_title(struct diff_chart *c, struct figure *f)
 		names[e] = c->abroad ? label_fit(&f->arena,
 						 label_clean(&f->arena, c->c.end[e].label), 35, 420)
 				     : drawing_title(c->d, f, c->c.end[e].variant);
-	figure_title(f, "From %s to %s: %.*f → %.*f ns per %s on the %s", names[BASE], names[NEW],
-		     claim_places(d->total[BASE]) + 1, d->total[BASE],
-		     claim_places(d->total[BASE]) + 1, d->total[NEW], c->cd.unit, c->cd.side);
+	if (c->shares)
+		figure_title(f, "From %s to %s: where the time goes", names[BASE], names[NEW]);
+	else
+		figure_title(f, "From %s to %s: %.*f → %.*f %s%s%s", names[BASE], names[NEW],
+			     claim_places(d->total[BASE]) + 1, d->total[BASE],
+			     claim_places(d->total[BASE]) + 1, d->total[NEW], c->picture.graph.unit,
+			     *c->cd.side ? " on the " : "", c->cd.side);
 }
 
 static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
@@ -211,7 +224,7 @@ static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 	text_add_change(&s, ", vanished ", region_change(cd, VANISHED));
 	text_add_change(&s, ", new ", region_change(cd, APPEARED));
 	text_add_change(&s, ": together ", rounded(cd->d.total[NEW]) - rounded(cd->d.total[BASE]));
-	str_printf(&s, " ns per %s", cd->unit);
+	str_printf(&s, " %s", c->picture.graph.unit);
 	figure_subtitle(f, "%s", s.buf);
 	str_free(&s);
 }
@@ -229,6 +242,15 @@ static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
 {
 	const struct diff *d = &c->cd.d;
 
+	if (c->shares)
+		figure_caption(
+			f,
+			"The widths are shares of each recording's time, not costs; --rate gives costs");
+	if (ends_are_files(&c->cd)) {
+		figure_remark(f, "Colours are not tested: chance can explain them, because each "
+				 "end is one recording");
+		return;
+	}
 	if (!d->possible || !d->tests) {
 		figure_caption(
 			f,
@@ -272,8 +294,10 @@ static void diff_chart_add_legend(const struct diff_chart *c, struct figure *f)
 	figure_part(f, "a fifth cheaper", palette_change(-0.2));
 	figure_part(f, "costlier", palette_change(1));
 	figure_part(f, "a fifth costlier", palette_change(0.2));
-	figure_part(f, "chance is not ruled out", SAME);
-	figure_part(f, "not tested", UNTESTED);
+	if (!ends_are_files(&c->cd)) {
+		figure_part(f, "chance is not ruled out", SAME);
+		figure_part(f, "not tested", UNTESTED);
+	}
 	flame_add_contexts(f, &c->cd.tree);
 }
 
@@ -389,7 +413,10 @@ static int diff_chart_set_texts(struct diff_chart *c, struct error *err)
 	for (e = 0; e < ENDS; e++)
 		fl->ends[e] =
 			label_fit(&fl->arena, label_clean(&fl->arena, c->c.end[e].label), 15, 200);
-	fl->unit = label_clean(&fl->arena, arena_printf(&fl->arena, "ns per %s", c->cd.unit));
+	c->shares = !strcmp(c->cd.unit, CALL_SHARES);
+	fl->unit = c->shares ? CALL_SHARES
+			     : label_clean(&fl->arena,
+					   arena_printf(&fl->arena, "ns per %s", c->cd.unit));
 	f->name = flame_file_name(f,
 				  (const char *const[]){f->name, c->c.end[BASE].label,
 							c->c.end[NEW].label, c->cd.side},
@@ -402,28 +429,38 @@ static int diff_chart_set_texts(struct diff_chart *c, struct error *err)
 	return compare_failed(&c->c, err);
 }
 
-/* Opens NEW, and for its sake BASE again, where NEW is a variant of another capture. */
+/* Opens NEW, and for its sake BASE again, where NEW is a variant of another capture or a file. */
+static int diff_chart_open_abroad(struct diff_chart *c, const char *new, struct error *err)
+{
+	const struct drawing *d = c->d;
+	char *base = d->store ? xasprintf("%s:%s", d->path, d->base) : xstrdup(d->path);
+	int rc = compare_open(&c->c, NULL, base, new, err);
+
+	free(base);
+	if (!rc && !c->c.end[BASE].bare != !c->c.end[NEW].bare)
+		rc = error_set(err, EINVAL, "%s is %s, and %s is %s", c->c.end[BASE].label,
+			       d->store ? "a capture" : "a file", new,
+			       d->store ? "a file" : "a capture");
+	else if (!rc)
+		rc = compare_pair_sides(&c->c, err);
+	return rc;
+}
+
 static int diff_chart_open(struct diff_chart *c, const char *new, struct error *err)
 {
 	struct drawing *d = c->d;
 	const char *const ends[ENDS] = {d->base, new};
 	struct query q = d->query;
-	char *base;
-	int rc;
+	int e;
 
 	q.side = d->side;
 	facts_comparison(&c->c, d->store, ends, &q);
-	c->abroad = drawing_place(d, new) < 0;
-	if (!c->abroad)
-		return 0;
-	base = xasprintf("%s:%s", d->path, d->base);
-	rc = compare_open(&c->c, NULL, base, new, err);
-	free(base);
-	if (!rc && (c->c.end[BASE].bare || c->c.end[NEW].bare))
-		rc = error_set(err, EINVAL, "%s is no capture", new);
-	else if (!rc)
-		rc = compare_pair_sides(&c->c, err);
-	return rc;
+	c->c.slice = d->slice;
+	for (e = 0; e < ENDS; e++)
+		c->c.work[e] = (struct work){q.nrates > e ? q.rates[e] : q.rate, q.units, q.seconds,
+					     q.busy_ns};
+	c->abroad = !d->store || drawing_place(d, new) < 0;
+	return c->abroad ? diff_chart_open_abroad(c, new, err) : 0;
 }
 
 static int diff_chart_read(struct diff_chart *c, const char *new, struct error *err)
@@ -481,7 +518,9 @@ static int flame_diff_write(struct drawing *d, const char *dir, int *written, st
 
 	d->chart = &chart_flame_diff;
 	if (!drawing_variant(d, 1))
-		return error_set(err, ENODATA, "there is no second variant to compare with");
+		return error_set(err, ENODATA, "there is no second %s",
+				 d->store ? "variant to compare with"
+					  : "perf.data: name it with --new");
 	for (i = 1; (new = drawing_variant(d, i)) && !flame_files_failed(&files); i++)
 		flame_diff_draw_pair(d, new, &files);
 	return flame_files_end(&files, written, err);
@@ -491,7 +530,9 @@ const struct chart chart_flame_diff = {
 	.name = "flame-diff",
 	.what = "call chains, base against each other variant, interactive",
 	.sources = {"functions"},
-	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS CHART_RUNS FLAME_OPTIONS "side event "},
+	.options = {[SOURCE_CAPTURE] = CHART_OPTIONS CHART_RUNS FLAME_OPTIONS "side event ",
+		    [SOURCE_PERF] =
+			    "new from to " FLAME_OPTIONS "event rate units seconds busy-ns "},
 	.flags = CHART_OF_SIDES | CHART_TWO_CAPTURES,
 	.write = flame_diff_write,
 };

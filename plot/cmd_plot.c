@@ -84,7 +84,7 @@ static char *plot_help(int key, const char *text, void *input);
 
 static const struct command command = {
 	.argp = {.parser = plot_parse,
-		 .args_doc = "[-C] CAPTURE [CHART...] -o DIR\n--perf FILE [CHART...] -o DIR",
+		 .args_doc = "[-C] CAPTURE [CHART...] -o DIR\n[--perf] FILE [CHART...] -o DIR",
 		 .doc = "Draws the charts of an analyzed capture, or the flame graph of a bare perf.data, ready for a slide.\vBeside each picture stay its data, CHART.tsv, and its script, CHART.gp, which gnuplot draws again.",
 		 .help_filter = plot_help},
 	.heading = "Charts, all by default:",
@@ -136,12 +136,15 @@ static void plot_check_options(struct argp_state *state, const struct arguments 
 	free(charts);
 }
 
-/* With --perf or -C all arguments are charts. */
+/* With --perf or -C all arguments are charts. Else the first is the capture, or a perf.data. */
 static void plot_sort_arguments(struct arguments *a)
 {
 	int i = 0;
 
-	if (!a->capture && !a->o.input && a->nwords)
+	if (!a->capture && !a->o.input && a->nwords && bare_is(a->words[0]) &&
+	    !bare_is_text(a->words[0]))
+		options_set_perf(&a->o, a->words[i++]);
+	else if (!a->capture && !a->o.input && a->nwords)
 		a->capture = a->words[i++];
 	for (; i < a->nwords; i++)
 		plot_add_chart(a, a->words[i]);
@@ -395,7 +398,13 @@ static void plot_add_file_facts(struct chart_facts *f, const char *path, const s
 static int plot_perf(struct arguments *a, struct error *err)
 {
 	struct chart_source source = {.table = plot_no_table};
-	struct drawing d = {.source = &source, .icicle = a->icicle, .reverse = a->reverse};
+	struct drawing d = {.source = &source,
+			    .path = a->o.path,
+			    .slice = a->o.slice,
+			    .icicle = a->icicle,
+			    .reverse = a->reverse,
+			    .news = a->news,
+			    .nnews = a->nnews};
 	int code = EXIT_FAILED;
 
 	if (options_read_input(&a->o, err) || dir_make(a->dir, err)) {

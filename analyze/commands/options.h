@@ -158,6 +158,8 @@ int options_open_capture(const struct options *o, const char *capture, const cha
 			 struct store **store, struct error *err);
 /* Reads the file into q. */
 int options_read_input(struct options *o, struct error *err);
+/* Makes the perf.data the input, as --perf does. */
+void options_set_perf(struct options *o, const char *path);
 
 /* Parsers that a command uses for its own options. */
 option_parser option_text, option_flag;

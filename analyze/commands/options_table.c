@@ -487,6 +487,17 @@ int options_open_capture(const struct options *o, const char *capture, const cha
 	return capture_open(store, capture, &how, err);
 }
 
+void options_set_perf(struct options *o, const char *path)
+{
+	const struct option_row *row = option_table;
+
+	while (strcmp(row->name, "perf"))
+		row++;
+	o->input = row;
+	o->path = path;
+	o->inputs++;
+}
+
 int options_read_input(struct options *o, struct error *err)
 {
 	return o->input->read(o, err);

@@ -59,14 +59,23 @@ static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, 
 	struct query q = compare_query(c, e, cd->side);
 	const struct block b = {q.variant, q.side};
 	struct cost_part *part = &cd->part[e];
-	int rc = call_tree_read(&cd->tree, c->end[e].store, &q, &b, part, notes, err);
+	bool bare = c->end[e].bare;
+	int rc;
 
+	if (q.flat)
+		return error_set(err, EINVAL, "%s is a text without call chains; give a perf.data",
+				 c->end[e].label);
+	rc = call_tree_read(&cd->tree, c->end[e].store, &q, bare ? NULL : &b, part, notes, err);
 	if (rc)
 		return rc;
+	if (bare && isnan(part->basis.ns))
+		part->basis = (struct basis_value){.ns = 100, .unit = CALL_SHARES};
 	if (!part->nruns || !(part->tally.weight > 0))
-		return error_set(err, ENODATA,
-				 "%s has no profile of its %s; capture it with the pass 'profile'",
-				 c->end[e].label, q.side);
+		return error_set(
+			err, ENODATA,
+			bare ? "%s has no such sample%s"
+			     : "%s has no profile of its %s; capture it with the pass 'profile'",
+			c->end[e].label, bare ? "" : q.side);
 	if (isnan(part->basis.ns))
 		return error_set(err, ENODATA, "%s: the cost of a unit of work is not known: %s",
 				 c->end[e].label, part->basis.text);

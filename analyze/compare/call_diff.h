@@ -19,6 +19,9 @@
 #include "analyze/compare/diff.h"
 #include "analyze/measures/call_tree.h"
 
+/* The unit of two files whose work is not known. */
+#define CALL_SHARES "%"
+
 enum call_region { IN_BOTH, VANISHED, APPEARED, REGIONS };
 
 struct call_change {
@@ -32,8 +35,8 @@ struct call_diff {
 	struct call_change regions[REGIONS];  /* costs alone */
 	struct diff d;			      /* total, nruns, tests, possible, never_idle */
 	struct cost_part part[ENDS];
-	const char *side, *unit;
-	size_t candidates; /* frames that would be tested if the runs allowed so many tests */
+	const char *side, *unit; /* CALL_SHARES: costs are percent of an end's time */
+	size_t candidates;	 /* frames that would be tested if the runs allowed so many tests */
 };
 
 /* Reads both ends of an open comparison and judges. Warnings and losses go to `notes`. */

@@ -147,6 +147,27 @@ ok "the message names the variants" says "no variant 'mmpa' in this capture; it 
 sqlite3 later/zcost.db "DELETE FROM run WHERE pass = 'profile' AND repeat > 1"
 ok "one run is drawn" exits 0 "$zcost" plot later flame-diff -o alone --new mmap
 ok "a caption says that one run allows no test" says 'No change is told apart from chance: 1 and 1 runs' alone/flame-diff_baseline_mmap_receiver.svg
+# Two recordings: shares of the time without a rate, costs with one.
+"$build/tests/tools/perfdata_gen" 20000 base.data >/dev/null
+"$build/tests/tools/perfdata_gen" 30000 new.data >/dev/null
+for perf in "" --perf; do
+	rm -rf files
+	ok "plot $perf FILE flame-diff --new FILE draws the difference of two recordings" exits 0 \
+		"$zcost" plot $perf base.data flame-diff --new new.data -o files
+	ok "its roots add up to the whole time of each end" test "100.00 100.00" = "$(awk -F '\t' '
+		$2 == 0 && NR > 1 { a += $8; b += $9 } END { printf "%.2f %.2f", a, b }' files/flame-diff_base.data_new.data.tsv)"
+done
+ok "the difference of two recordings is XML" xmllint --noout files/flame-diff_base.data_new.data.svg
+ok "a caption says that the widths are shares" says "shares of each recording's time, not costs; --rate gives costs" files/flame-diff_base.data_new.data.svg
+ok "flame-diff takes a rate for each recording" exits 0 "$zcost" plot base.data flame-diff --new new.data -o files --rate 1e6,2e6
+ok "the title has the costs of both recordings" says 'From base.data to new.data: [0-9.]+ → [0-9.]+ ns per packet<' files/flame-diff_base.data_new.data.svg
+ok "flame-diff of one recording asks for the other" exits 1 "$zcost" plot base.data flame-diff -o files
+ok "the message names the option" says 'there is no second perf.data: name it with --new' err
+ok "flame-diff of a recording and a capture is an error" exits 1 "$zcost" plot base.data flame-diff --new later:mmap -o files
+ok "the message says what each end is" says 'base.data is a file, and later:mmap is a capture' err
+cp "$tests/data/xdp-self.txt" report.txt
+ok "flame-diff of a text is an error" exits 1 "$zcost" plot base.data flame-diff --new report.txt --rate 1e6 -o files
+ok "the message says that a text has no call chains" says 'report.txt is a text without call chains; give a perf.data' err
 # Of ten runs, vanished_fn lacks samples in one, and new_fn in two.
 cp -r cap rare
 {
