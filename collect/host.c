@@ -59,8 +59,7 @@ enum { DEPTH = 6 };
 
 static const char root[] = "/proc/sys/";
 
-/* Whole folders, and the settings in kernel/ that influence measurements. */
-static const char *const folders[] = {"net"};
+/* The settings in kernel/ that influence measurements. */
 static const char *const kernel[] = {"perf_",	 "sched_",	  "nmi_watchdog", "watchdog",
 				     "numa_",	 "kptr_restrict", "timer_",	  "pid_max",
 				     "threads-", "unprivileged_", "ftrace",	  "soft_watchdog"};
@@ -146,22 +145,21 @@ static void sysctls_add_kernel(struct str *out, struct error *err)
 		free(entries);
 }
 
+void host_add_net_sysctls(struct str *out, struct error *err)
+{
+	sysctls_add_folder(out, "/proc/sys/net", DEPTH, err);
+}
+
 /* Writes `sysctls`: the network's settings, and those that influence measurements. */
 static int host_write_sysctls(const char *dir, struct error *err)
 {
 	char *path = xasprintf("%s/sysctls", dir);
 	struct error lost = {0};
 	struct str out = {0};
-	size_t i;
 	int rc;
 
 	sysctls_add_kernel(&out, &lost);
-	for (i = 0; i < array_size(folders); i++) {
-		char *from = xasprintf("%s%s", root, folders[i]);
-
-		sysctls_add_folder(&out, from, DEPTH, &lost);
-		free(from);
-	}
+	host_add_net_sysctls(&out, &lost);
 	rc = file_write(path, out.buf ? out.buf : "", out.len, err);
 	if (!rc && lost.code)
 		rc = error_set(err, lost.code, "%s", lost.text);

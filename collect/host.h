@@ -4,6 +4,7 @@
 #define ZC_HOST_H
 
 #include "lib/error.h"
+#include "lib/str.h"
 
 #include <stdbool.h>
 
@@ -27,6 +28,12 @@ int host_write_nics(const char *dir, struct error *err);
 
 /* Does the same for another network namespace, an open file of /proc/PID/ns/net. */
 void host_write_nics_of(const char *dir, int netns);
+
+/*
+ * Adds a line "name = value" for each net.* sysctl of the network namespace that we are in, except
+ * keys, secrets and the settings of single interfaces. Sets the error where the machine fails.
+ */
+void host_add_net_sysctls(struct str *out, struct error *err);
 
 /*
  * Returns the first line of a small file, trimmed, or NULL when it is empty or cannot be read. The

@@ -390,6 +390,23 @@ static void host_set_kernel(json_t *o)
 		host_fact("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
 }
 
+/* Returns what the kernel does against each flaw of the CPU: {"meltdown": "Mitigation: PTI"}. */
+static json_t *host_vulnerabilities(const char *root)
+{
+	char *dir = xasprintf("%s/devices/system/cpu/vulnerabilities", root);
+	DIR *d = opendir(dir);
+	json_t *o = json_object();
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			host_set_text(o, e->d_name, host_fact("%s/%s", dir, e->d_name));
+	if (d)
+		closedir(d);
+	free(dir);
+	return o;
+}
+
 static void host_set_cpus(json_t *o, const struct cpuset *online)
 {
 	host_set_text(o, "cpu_model", host_value("/proc/cpuinfo", "model name"));
@@ -405,6 +422,7 @@ static void host_set_cpus(json_t *o, const struct cpuset *online)
 	host_set_text(o, "cpuidle_governor",
 		      host_fact("/sys/devices/system/cpu/cpuidle/current_governor_ro"));
 	json_object_set_new(o, "cpuidle_states", host_idle_states());
+	json_object_set_new(o, "vulnerabilities", host_vulnerabilities(sysfs_root()));
 	json_object_set_new(o, "topology", topology_cpus(sysfs_root()));
 	json_object_set_new(o, "caches", topology_caches(sysfs_root()));
 	json_object_set_new(o, "nodes", topology_nodes(sysfs_root()));
@@ -421,6 +439,8 @@ int host_write_json(const char *dir, struct error *err)
 	host_set_kernel(o);
 	host_set_cpus(o, &online);
 	host_set_text(o, "memory", host_value("/proc/meminfo", "MemTotal"));
+	host_set_text(o, "transparent_hugepage",
+		      host_fact("%s/kernel/mm/transparent_hugepage/enabled", sysfs_root()));
 	host_set_text(o, "virtualization", host_virtualization());
 	rc = json_write(path, o, JSON_INDENT(2), err);
 	free(path);

@@ -2,9 +2,12 @@
 /*
  * Interfaces of the host's network namespace and of the one that the workload lives in: the
  * counters of each interface, its queues and its driver, and, after the window, how it is set up.
+ * The net.* sysctls of the workload's namespace are read with the set-up: hooks change them between
+ * the runs, and hosts/ has those of the host alone.
  */
 #include "collect/nic.h"
 
+#include "collect/host.h"
 #include "collect/run/netns.h"
 #include "collect/run/reading.h"
 #include "collect/run/run.h"
@@ -101,7 +104,7 @@ static int nic_space_read(struct nic_space *s, struct str *text)
 struct nic {
 	struct netns netns;
 	struct nic_space host, workload;
-	struct str state;
+	struct str state, sysctls;
 };
 
 static int nic_open_named(struct nic_space *s, const char *name, struct error *err)
@@ -149,6 +152,30 @@ static int nic_before(struct collect *c)
 	return rc;
 }
 
+static int nic_read_sysctls(void *sysctls, struct error *err)
+{
+	host_add_net_sysctls(sysctls, err);
+	return -err->code;
+}
+
+/*
+ * Reads the sysctls that the workload runs under. Of a namespace that cannot be entered there are
+ * none, and netns_enter() has degraded the collector.
+ */
+static void nic_add_sysctls(struct collect *c, struct nic *n)
+{
+	bool other = n->netns.fd >= 0;
+	struct error err = {0};
+	int rc;
+
+	if (other && n->workload.inet < 0)
+		return;
+	rc = other ? netns_inside(&n->netns, nic_read_sysctls, &n->sysctls, &err)
+		   : nic_read_sysctls(&n->sysctls, &err);
+	if (rc)
+		collect_degraded(c, "%s", err.text);
+}
+
 /* Reads the set-up after the window, because drivers may take long to report it. */
 static int nic_after(struct collect *c)
 {
@@ -159,30 +186,38 @@ static int nic_after(struct collect *c)
 	rc = nic_read_state(&n->host, &n->state);
 	if (!rc && n->workload.inet >= 0)
 		rc = nic_read_state(&n->workload, &n->state);
+	nic_add_sysctls(c, n);
 	return rc ? error_sys(&c->err, -rc, "cannot read the set-up of interfaces by netlink") : 0;
+}
+
+static void nic_write(struct collect *c, const char *file, struct str *text)
+{
+	char *path = collect_path(c, file);
+	struct error err = {0};
+
+	if (text->len && file_write(path, text->buf, text->len, &err))
+		collect_degraded(c, "%s", err.text);
+	str_free(text);
+	free(path);
 }
 
 static void nic_finish(struct collect *c)
 {
 	struct nic *n = c->data;
-	char *path = collect_path(c, c->is->files[1]);
-	struct error err = {0};
 
-	if (n->state.len && file_write(path, n->state.buf, n->state.len, &err))
-		collect_degraded(c, "%s", err.text);
+	nic_write(c, c->is->files[1], &n->state);
+	nic_write(c, c->is->files[2], &n->sysctls);
 	collect_info_str(c, "netns", n->workload.inet < 0 ? "host" : "host,workload");
 	nic_space_close(&n->host);
 	nic_space_close(&n->workload);
 	netns_close(&n->netns);
-	str_free(&n->state);
-	free(path);
 	free(n);
 }
 
 const struct collector collector_nic = {
 	.name = "nic",
-	.what = "interfaces: counters of driver and queues, rings, channels, offloads",
-	.files = {"nic.snap", "nic_state.tsv"},
+	.what = "interfaces: counters of driver and queues, rings, channels, offloads; net.* sysctls",
+	.files = {"nic.snap", "nic_state.tsv", "net_sysctls"},
 	.when = DATED,
 	.passes = PASS_MEASURE,
 	.prepare = nic_prepare,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The settings in which BASE and NEW differ. The facts of hosts and variants are those of the store
- * (table fact); network cards are read after each run, so a value that differs between the runs of
- * an end is "1|0". A kind of settings that one end lacks altogether was not collected there. It is
- * left out.
+ * (table fact); network cards and the net.* sysctls of the workload's namespace are read after each
+ * run, so a value that differs between the runs of an end is "1|0". A kind of settings that one end
+ * lacks altogether was not collected there. It is left out.
  */
 #include "analyze/compare/settings.h"
 
@@ -94,14 +94,27 @@ static void end_settings_add_plan(struct end_settings *e, const struct fact_row 
 	end_settings_add(e, str_starts(f->name, "var:") ? KIND_VAR : KIND_PLAN, f->name, f->value);
 }
 
+/* Returns whether each of so many runs has a sysctl of its own, other than the host's. */
+static bool end_settings_override(const struct end_settings *e, const struct fact_row *f, int runs)
+{
+	size_t i;
+
+	for (i = 0; i < e->n && runs > 0; i++)
+		runs -= e->list[i].kind == KIND_SYSCTL && !strcmp(e->list[i].name, f->name);
+	return runs <= 0;
+}
+
+/* The runs' own sysctls are in the list already. */
 static int end_settings_read_facts(struct end_settings *e, struct store *s, const struct run *r,
-				   const char *side, struct error *err)
+				   int runs, const char *side, struct error *err)
 {
 	struct fact_row *facts;
 	int n = store_facts(s, r->host, r->variant, &facts, err), i;
 
 	for (i = 0; i < n; i++)
-		if (facts[i].host)
+		if (facts[i].host && end_settings_override(e, &facts[i], runs))
+			continue;
+		else if (facts[i].host)
 			end_settings_add_host(e, &facts[i]);
 		else
 			end_settings_add_plan(e, &facts[i], side);
@@ -122,30 +135,37 @@ static void end_settings_add_card(struct end_settings *e, struct arena *a,
 			 equals ? equals + 1 : arena_printf(a, "%.15g", m->value));
 }
 
-/* Adds "tool:perf" with the version of the metric "tool:perf=6.1.192" of any pass. */
+/* Adds "tool:perf" with the version of the metric "tool:perf=6.1.192", and the same for sysctls. */
+static int end_settings_read_words(struct end_settings *e, int kind, const char *prefix,
+				   struct arena *a, struct store *s, int64_t run, struct error *err)
+{
+	struct metric_row *m;
+	int n = store_metric_prefix(s, run, prefix, &m, err), i;
+
+	for (i = 0; i < n; i++) {
+		char *name = arena_strdup(a, m[i].name), *equals = strchr(name, '=');
+
+		if (!equals)
+			continue;
+		*equals = '\0';
+		end_settings_add(e, kind, name, equals + 1);
+	}
+	free(m);
+	return n < 0 ? n : 0;
+}
+
+/* Adds the versions of tools, of runs of any pass. */
 static int end_settings_read_tools(struct end_settings *e, struct arena *a, struct store *s,
 				   const struct query *q, struct error *err)
 {
 	const struct run_filter filter = {.variant = q->variant, .side = q->side};
 	struct run *runs;
-	int nruns = store_runs(s, &filter, &runs, err), n = 0, r, i;
+	int n = store_runs(s, &filter, &runs, err), ret = n < 0 ? n : 0, r;
 
-	for (r = 0; r < nruns && n >= 0; r++) {
-		struct metric_row *m;
-
-		n = store_metric_prefix(s, runs[r].id, "tool:", &m, err);
-		for (i = 0; i < n; i++) {
-			char *name = arena_strdup(a, m[i].name), *equals = strchr(name, '=');
-
-			if (!equals)
-				continue;
-			*equals = '\0';
-			end_settings_add(e, KIND_TOOL, name, equals + 1);
-		}
-		free(m);
-	}
+	for (r = 0; r < n && !ret; r++)
+		ret = end_settings_read_words(e, KIND_TOOL, "tool:", a, s, runs[r].id, err);
 	free(runs);
-	return nruns < 0 ? nruns : n < 0 ? n : 0;
+	return ret;
 }
 
 /* Adds "build-id:tcpzc" of the programs and libraries that the workload executed. */
@@ -235,8 +255,11 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 		end_settings_add(e, KIND_ZCOST, "zcost_version", version);
 	if (n > 0)
 		end_settings_add(e, KIND_HOST, "side_cpus", runs[0].cpus);
-	if (n > 0)
-		ret = end_settings_read_facts(e, s, &runs[0], q.side, err);
+	for (i = 0; i < n && !ret; i++)
+		ret = end_settings_read_words(e, KIND_SYSCTL, "sysctl:", &all->arena, s, runs[i].id,
+					      err);
+	if (n > 0 && !ret)
+		ret = end_settings_read_facts(e, s, &runs[0], n, q.side, err);
 	if (n > 0 && !ret)
 		ret = end_settings_read_tools(e, &all->arena, s, &q, err);
 	if (n > 0 && !ret)

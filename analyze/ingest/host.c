@@ -301,15 +301,15 @@ static void host_add_fact(struct host *h, const char *prefix, const char *name, 
 				    .value = arena_strdup(&h->arena, value)});
 }
 
-/* Adds the texts of host.json. A boot has another id each time, and it is no setting. */
-static void host_add_texts(struct host *h, const json_t *root)
+/* Adds the texts of an object. A boot has another id each time, and it is no setting. */
+static void host_add_texts(struct host *h, const char *prefix, const json_t *object)
 {
 	const char *key;
 	json_t *value;
 
-	json_object_foreach ((json_t *)root, key, value)
+	json_object_foreach ((json_t *)object, key, value)
 		if (json_is_string(value) && strcmp(key, "boot_id") != 0)
-			host_add_fact(h, "", key, json_string_value(value));
+			host_add_fact(h, prefix, key, json_string_value(value));
 }
 
 /*
@@ -353,7 +353,8 @@ int host_read(struct host *h, const char *hosts_dir, const char *name, struct er
 	h->row.virtualization = arena_strdup(&h->arena, json_str(root, "virtualization"));
 	h->row.cpus = online && !cpuset_parse(&set, online, NULL) ? cpuset_count(&set) : 0;
 	host_read_topology(h, root, dir, &nics);
-	host_add_texts(h, root);
+	host_add_texts(h, "", root);
+	host_add_texts(h, "vulnerability:", json_object_get(root, "vulnerabilities"));
 	host_add_lines(h, dir, "sysctls", "sysctl:", &nics);
 	host_add_lines(h, dir, "config", "", &nics);
 	json_decref(root);

@@ -25,6 +25,7 @@
 	row(counters) \
 	row(idle) \
 	row(irq) \
+	row(net_sysctls) \
 	row(nic) \
 	row(nic_state) \
 	row(perf) \

@@ -374,3 +374,49 @@ static int nic_state_read_file(struct ingest *in, const char *path, struct error
 
 const struct parser parser_nic_state = {
 	.files = {"nic_state.tsv"}, .timed = true, .read = nic_state_read_file};
+
+/* --- net_sysctls: the settings of the workload's network namespace --- */
+
+static char *net_sysctls_of_host(const struct ingest *in, struct error *err)
+{
+	char *path = in->host_dir ? xasprintf("%s/sysctls", in->host_dir) : NULL, *text = NULL;
+
+	if (path && path_exists(path))
+		file_read(path, &text, NULL, err);
+	free(path);
+	return text;
+}
+
+/*
+ * Adds "sysctl:net.core.rmem_max=212992" for a line that the host's sysctls do not have. Nearly all
+ * lines are the host's, and a run with all of them would have a thousand metrics. The number of
+ * tracked connections is no setting.
+ */
+static int net_sysctls_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	char *text = NULL, *host = NULL, *rest, *line, *equals;
+	struct error bad = {0};
+	struct intern known = {0};
+	int rc = file_read(path, &text, NULL, err);
+
+	host = rc ? NULL : net_sysctls_of_host(in, &bad);
+	if (error_of_machine(bad.code))
+		rc = error_set(err, bad.code, "%s", bad.text);
+	for (rest = host; (line = str_token(&rest, '\n'));)
+		intern_str(&known, line);
+	for (rest = rc ? NULL : text; (line = str_token(&rest, '\n'));) {
+		equals = strstr(line, " = ");
+		if (!equals || intern_find(&known, line, strlen(line)) != INTERN_NONE ||
+		    str_starts(line, "net.netfilter.nf_conntrack_count "))
+			continue;
+		ingest_metricf(in, "1", 1, "sysctl:%.*s=%s", (int)(equals - line), line,
+			       equals + 3);
+	}
+	intern_free(&known);
+	free(host);
+	free(text);
+	return rc;
+}
+
+const struct parser parser_net_sysctls = {
+	.files = {"net_sysctls"}, .timed = true, .read = net_sysctls_read_file};

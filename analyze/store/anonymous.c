@@ -136,16 +136,29 @@ static char *keep_text(struct anonymous *a, const char *text, sqlite3_stmt *row)
 	return xstrdup(text);
 }
 
+/* Says whether the value of a sysctl cannot be an address, a path or a name of a host. */
+static bool sysctl_is_public(const char *value)
+{
+	return !strpbrk(value, "/:.@");
+}
+
 /*
  * Keeps "nic:host/eth0/link/rx_bytes", and lets notes name its parts. Hides the file of a meter's
- * log in "power_w:wall/csv/log.csv".
+ * log in "power_w:wall/csv/log.csv", and a value in "sysctl:NAME=VALUE" that may be an address.
  */
 static char *hide_metric(struct anonymous *a, const char *text, sqlite3_stmt *row)
 {
 	static const char log[] = "/csv/";
 	const char *csv = str_starts(text, "power_w:") ? strstr(text, log) : NULL;
+	const char *value = str_starts(text, "sysctl:") ? strchr(text, '=') : NULL;
 	char *copy, *rest, *part, *hidden;
 
+	if (value && !sysctl_is_public(value)) {
+		hidden = hide_by_hash(a, "word", value + 1);
+		copy = xasprintf("%.*s=%s", (int)(value - text), text, hidden);
+		free(hidden);
+		return copy;
+	}
 	if (csv) {
 		csv += sizeof(log) - 1;
 		hidden = hide_by_hash(a, "file", csv);
@@ -253,18 +266,32 @@ static char *hide_setting(struct anonymous *a, const char *text, sqlite3_stmt *r
 
 static bool fact_of_host_is_kept(const char *name, const char *value)
 {
-	static const char *const of_host[] = {
-		"arch",		  "boot_options",   "clocksource",    "cpu_model",
-		"cpufreq_driver", "cpuidle_driver", "governor",	      "cpuidle_governor",
-		"memory",	  "online_cpus",    "release",	      "smt",
-		"turbo_off",	  "version",	    "virtualization", NULL};
+	static const char *const of_host[] = {"arch",
+					      "boot_options",
+					      "clocksource",
+					      "cpu_model",
+					      "cpufreq_driver",
+					      "cpuidle_driver",
+					      "governor",
+					      "cpuidle_governor",
+					      "memory",
+					      "online_cpus",
+					      "release",
+					      "smt",
+					      "transparent_hugepage",
+					      "turbo_off",
+					      "version",
+					      "virtualization",
+					      NULL};
 
+	if (str_starts(name, "vulnerability:"))
+		return true;
 	if (str_starts(name, "CONFIG_"))
 		return *value != '"';
 	if (str_starts(name, "sysctl:kernel."))
 		return !value[strspn(value, "0123456789-, \t")];
 	if (str_starts(name, "sysctl:"))
-		return !strpbrk(value, "/:.@");
+		return sysctl_is_public(value);
 	return text_is_in(name, of_host);
 }
 

@@ -25,8 +25,8 @@ CREATE TABLE host (
 	release TEXT, arch TEXT, cpu_model TEXT, cpus INTEGER, virtualization TEXT
 );
 
--- The settings that compare lists. A row has a host or a variant. Names of a host: those of host.json, sysctl:NAME
--- and CONFIG_NAME. Names of a variant: the keys of its manifest, such as receiver.command.
+-- The settings that compare lists. A row has a host or a variant. Names of a host: those of host.json, sysctl:NAME,
+-- vulnerability:NAME and CONFIG_NAME. Names of a variant: the keys of its manifest, such as receiver.command.
 CREATE TABLE fact (host TEXT, variant TEXT, name TEXT NOT NULL, value TEXT);
 
 -- One row is one side of one (variant, pass, repeat).

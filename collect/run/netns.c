@@ -96,7 +96,7 @@ static bool netns_follow(struct netns *n, struct run *r)
 	return true;
 }
 
-static int netns_inside(const struct netns *n, netns_work *work, void *arg, struct error *err)
+int netns_inside(const struct netns *n, netns_work *work, void *arg, struct error *err)
 {
 	int back, rc;
 

@@ -29,4 +29,7 @@ void netns_close(struct netns *n);
 typedef int netns_work(void *arg, struct error *err);
 void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg);
 
+/* Calls `work` inside the namespace that netns_enter() found. */
+int netns_inside(const struct netns *n, netns_work *work, void *arg, struct error *err);
+
 #endif

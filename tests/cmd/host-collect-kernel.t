@@ -93,6 +93,36 @@ if command -v ethtool >/dev/null; then
 	esac
 fi
 
+# A hook sets a sysctl in the namespace of the workload. hosts/ has the host's.
+hosts_rmem=$(cat /proc/sys/net/ipv4/tcp_rmem)
+cat >rmem.ini <<EOT
+[plan]
+repeats = 1
+passes = measure
+warmup = 0.1
+duration = 0.2
+grace = 0
+[setting rmem]
+values = 1000000 9000000
+before = ip netns exec $ns sysctl -qw net.ipv4.tcp_rmem="4096 65536 \${rmem}"
+after = true
+[side receiver]
+prefix = ip netns exec $ns
+[variant v]
+receiver = sleep 60
+EOT
+ok "a plan sets a sysctl in the workload's namespace" exits 0 "$zcost" capture rmem.ini -o rmem
+"$zcost" analyze rmem >out 2>err
+"$zcost" compare v+rmem1000000 v+rmem9000000 -C rmem --table settings --format tsv >out 2>err
+ok "the settings that differ have the sysctl of the workload's namespace" says \
+	'	sysctl:net.ipv4.tcp_rmem	4096 65536 1000000	4096 65536 9000000$' out
+ok "no other sysctl differs" test "$(grep -c sysctl: out)" = 1
+ok "the host's own sysctl is as before" test "$(cat /proc/sys/net/ipv4/tcp_rmem)" = "$hosts_rmem"
+"$zcost" report host rmem --format tsv >out 2>err
+ok "report host has the congestion control of the host" says "	congestion control	$(cat /proc/sys/net/ipv4/tcp_congestion_control)$" out
+ok "report host has the default qdisc of the host" says "	default qdisc	$(cat /proc/sys/net/core/default_qdisc)$" out
+ok "report host has the setting of huge pages" says '	transparent huge pages	.*\[[a-z]+\]' out
+ok "report host has the CPU's flaws and what the kernel does against them" says '	CPU mitigations	.*(mitigated|not affected|vulnerable): ' out
 
 # 20 listening sockets of the workload, in a namespace of its own.
 hold='ip link set lo up; exec perl -MIO::Socket::INET -e "

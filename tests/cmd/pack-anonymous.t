@@ -47,7 +47,7 @@ sqlite3 cap/zcost.db <<-'EOS'
 		(1, 'info', 'work_of_side', '["sender"]'), (1, 'info', 'collector_lost', '["power",12]');
 	-- Texts of zcost stay, and a text of the capture is hidden in the same place of another note.
 	INSERT INTO metric (run, name, value) VALUES (1, 'nic:host/eth0/link/rx_packets', 1), (1, 'counter:cycles', 1),
-		(1, 'power_w:wall/csv/SECRET.csv', 5);
+		(1, 'power_w:wall/csv/SECRET.csv', 5), (1, 'sysctl:net.x=10.1.2.3', 1);
 	INSERT INTO series (run, name, t_ns, value) VALUES (1, 'power_w:wall/csv/SECRET.csv', 1, 5);
 	INSERT INTO note VALUES (2, 'info', 'window_reading_far', '["power","start",6.7]'),
 		(2, 'info', 'window_cut_late', '["end",1.3,"SECRETd"]'),

@@ -80,6 +80,59 @@ rm cap/hosts/vm/host.json
 ok "report topology exits 0 without a host.json" exits 0 "$zcost" report topology cap
 ok "a note says that the topology is unknown" says "the host's topology is not known" out
 
+# Facts of the host, and sysctls of the workload's network namespace: lines as a host with a namespace wrote them.
+mkdir -p facts/hosts/vm
+cat >facts/hosts/vm/host.json <<-'EOS'
+	{"schema_version": 1, "release": "6.18.44", "cpufreq_driver": "intel_pstate", "governor": "powersave",
+	 "transparent_hugepage": "always [madvise] never",
+	 "vulnerabilities": {"spectre_v1": "Mitigation: usercopy/swapgs barriers and __user pointer sanitization",
+	  "retbleed": "Mitigation: Enhanced IBRS", "mds": "Vulnerable: Clear CPU buffers attempted, no microcode",
+	  "meltdown": "Not affected", "srbds": "Unknown: Dependent on hypervisor status"}}
+EOS
+cat >facts/hosts/vm/sysctls <<-'EOS'
+	net.core.bpf_jit_enable = 1
+	net.core.default_qdisc = fq
+	net.ipv4.tcp_congestion_control = bbr
+	net.ipv4.tcp_ehash_entries = 262144
+	net.ipv4.tcp_rmem = 4096 131072 6291456
+	net.netfilter.nf_conntrack_count = 4
+EOS
+own_rmem() { # own_rmem VARIANT RUN FIGURES: the middle one of tcp_rmem in the namespace
+	d=facts/runs/$1/measure-0$2/receiver
+	run_json $d $1 measure $2 receiver none '{"name": "nic", "state": "ok", "why": "", "files": ["net_sysctls"]}'
+	printf 'net.ipv4.%s\n' 'tcp_congestion_control = bbr' 'tcp_ehash_entries = -262144' "tcp_rmem = 4096 $3 6291456" >$d/net_sysctls
+	echo "net.netfilter.nf_conntrack_count = $3" >>$d/net_sysctls
+}
+own_rmem host 1 131072
+own_rmem host 2 131072
+own_rmem low 1 65536
+own_rmem low 2 65536
+own_rmem both 1 131072
+own_rmem both 2 65536
+"$zcost" analyze facts >log 2>&1
+differs() { "$zcost" compare $1 $2 -C facts --table settings --format tsv | sed 1d >out; }
+differs host low
+ok "a sysctl of the workload's namespace that differs from the host's is a setting that differs" test "$(cat out)" = \
+	"receiver	sysctl:net.ipv4.tcp_rmem	4096 131072 6291456	4096 65536 6291456"
+differs low both
+ok "a run whose namespace has the host's sysctl has the host's value" grep -qE \
+	'rmem	4096 65536 6291456	(4096 65536 6291456.4096 131072 6291456|4096 131072 6291456.4096 65536 6291456)$' out
+ok "the store has the sysctls that differ from the host's, and no count of connections" test "$(sqlite3 facts/zcost.db \
+	"SELECT group_concat(name) FROM metric JOIN run ON run.id = run WHERE variant = 'low' AND repeat = 1 AND name LIKE 'sysctl:%'")" = \
+	"sysctl:net.ipv4.tcp_ehash_entries=-262144,sysctl:net.ipv4.tcp_rmem=4096 65536 6291456"
+printf 'vm\t%s\t%s\n' kernel 6.18.44 'CPU frequency driver' intel_pstate 'CPU frequency governor' powersave \
+	'transparent huge pages' 'always [madvise] never' 'congestion control' bbr 'default qdisc' fq \
+	'CPU mitigations' 'vulnerable: mds; mitigated: spectre_v1, retbleed; unknown: srbds; not affected: meltdown' >want
+"$zcost" report host facts --format tsv 2>err | sed 1d >out
+ok "report host has governor, huge pages, congestion control, qdisc and mitigations" diff want out
+rm facts/hosts/vm/host.json facts/hosts/vm/sysctls
+"$zcost" analyze facts >log 2>&1
+"$zcost" report host facts --format tsv 2>err | sed 1d >out
+ok "report host has no row for a fact that the capture did not save" test ! -s out
+differs host low
+ok "without the host's sysctls those of the namespaces are compared" test "$(cat out)" = \
+	"receiver	sysctl:net.ipv4.tcp_rmem	4096 131072 6291456	4096 65536 6291456"
+
 . "$tests/golden.sh"
 golden_captures cap/zcost.db
 done_testing
