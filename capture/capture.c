@@ -15,7 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRIES = 3 }; /* for a run whose windows other load moved apart */
+/*
+ * Any failure may come from other load on the hosts, so a failed run is made again. When a run of a
+ * variant has failed in all its tries, the others of that variant get one try until one succeeds.
+ */
+enum { TRIES = 3 };
 
 static char *run_path(const struct capture *c, const char *name)
 {
@@ -29,9 +33,12 @@ static char *run_temporary_path(const struct capture *c, const struct run_id *id
 			 pass_names[id->pass], id->repeat);
 }
 
-/* Moves a run to its final place, where it replaces a failed run, and saves the manifest. */
+/*
+ * Moves a run to its final place, where it replaces a failed run, and saves the manifest. `earlier`
+ * has why its earlier tries failed.
+ */
 static int run_store(struct capture *c, const struct run_id *id, const char *tmp, const char *why,
-		     struct error *err)
+		     const json_t *earlier, struct error *err)
 {
 	char *name = run_name(c->plan, id), *path = run_path(c, name);
 	json_t *sums = manifest_sums(tmp, err);
@@ -40,7 +47,7 @@ static int run_store(struct capture *c, const struct run_id *id, const char *tmp
 	if (!rc && rename(tmp, path))
 		rc = error_sys(err, errno, "%s: cannot be renamed to %s", tmp, path);
 	if (!rc) {
-		manifest_add_run(&c->manifest, c->plan, id, why, sums);
+		manifest_add_run(&c->manifest, c->plan, id, why, earlier, sums);
 		rc = manifest_save(&c->manifest, err);
 	} else {
 		json_decref(sums);
@@ -51,14 +58,18 @@ static int run_store(struct capture *c, const struct run_id *id, const char *tmp
 }
 
 static void run_count_outcome(struct capture *c, const struct run_id *id,
-			      const struct run_outcome *out)
+			      const struct run_outcome *out, size_t retried)
 {
 	char *name = run_name(c->plan, id);
 
 	progress_end(&c->progress, !*out->why);
+	c->given_up[id->variant] = *out->why;
 	if (*out->why) {
 		c->failed++;
-		warn("%s failed: %s", name, out->why);
+		if (retried)
+			warn("%s failed %zu times: %s", name, retried + 1, out->why);
+		else
+			warn("%s failed: %s", name, out->why);
 	} else {
 		c->ok++;
 		c->lossy += out->lossy;
@@ -81,17 +92,20 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp,
 	return rc;
 }
 
-/* Removes a run whose windows other load moved apart. Returns false when no new try is due. */
+/* Removes a failed run for its next try. Returns false when no new try is due. */
 static bool run_try_again(struct capture *c, const struct run_id *id, const char *tmp,
-			  struct run_outcome *out)
+			  struct run_outcome *out, json_t *earlier)
 {
+	size_t most = c->given_up[id->variant] ? 1 : TRIES;
 	char *name;
 
-	if (!out->again || interrupt_came(&c->intr) || dir_remove(tmp, NULL))
+	if (!*out->why || json_array_size(earlier) + 1 >= most || interrupt_came(&c->intr) ||
+	    dir_remove(tmp, NULL))
 		return false;
 	name = run_name(c->plan, id);
 	progress_clear(&c->progress);
 	print_note("%s: trying again: %s", name, out->why);
+	json_array_append_new(earlier, manifest_why(out->why));
 	free(name);
 	free(out->why);
 	*out = (struct run_outcome){0};
@@ -101,18 +115,20 @@ static bool run_try_again(struct capture *c, const struct run_id *id, const char
 static int run_one(struct capture *c, const struct run_id *id, struct error *err)
 {
 	char *tmp = run_temporary_path(c, id);
+	json_t *earlier = json_array();
 	struct run_outcome out = {0};
-	int tries = 1, rc = try_run(c, id, tmp, &out, err);
+	int rc = try_run(c, id, tmp, &out, err);
 
-	while (!rc && tries++ < TRIES && run_try_again(c, id, tmp, &out))
+	while (!rc && run_try_again(c, id, tmp, &out, earlier))
 		rc = try_run(c, id, tmp, &out, err);
 	if (!rc) {
-		run_count_outcome(c, id, &out);
-		rc = run_store(c, id, tmp, out.why, err);
+		run_count_outcome(c, id, &out, json_array_size(earlier));
+		rc = run_store(c, id, tmp, out.why, earlier, err);
 	} else {
 		progress_clear(&c->progress);
 		dir_remove(tmp, NULL);
 	}
+	json_decref(earlier);
 	free(out.why);
 	free(tmp);
 	return rc;
@@ -138,8 +154,8 @@ static int run_fail_unset(struct capture *c, const struct run_id *id, const char
 	int rc = dir_make(tmp, err);
 
 	if (!rc) {
-		run_count_outcome(c, id, &out);
-		rc = run_store(c, id, tmp, why, err);
+		run_count_outcome(c, id, &out, 0);
+		rc = run_store(c, id, tmp, why, NULL, err);
 	}
 	free(tmp);
 	return rc;
@@ -315,6 +331,7 @@ int capture_all(struct capture *c, struct error *err)
 		return fd;
 	progress_init(&c->progress, c->plan, c->verbose);
 	order_make(&c->order, c->plan);
+	c->given_up = xcalloc(c->plan->nvariants, sizeof(*c->given_up));
 	rc = capture_prepare(c, err);
 	if (!rc)
 		rc = run_todo(c, err);
@@ -324,6 +341,7 @@ int capture_all(struct capture *c, struct error *err)
 	manifest_close(&c->manifest);
 	order_free(&c->order);
 	intern_free(&c->remarks);
+	free(c->given_up);
 	free(c->mark);
 	if (c->runs_fd >= 0)
 		close(c->runs_fd);

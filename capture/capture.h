@@ -33,6 +33,8 @@ struct capture {
 	struct remote *remote; /* of each side, url is NULL for one that runs here; NULL: all are */
 	struct progress progress;
 	struct intern remarks; /* remarks on collectors that were printed: each is printed once */
+	bool no_sign;	       /* a run waited in vain for a sign that its workload moves data */
+	bool *given_up; /* variants of which a run failed in all its tries, and none succeeded */
 
 	/* Numbers of runs that this capture made. Lossy runs count as ok, too. */
 	size_t ok, failed, lossy;
@@ -64,7 +66,6 @@ int leftovers_remove(struct capture *c, struct error *err);
 struct run_outcome {
 	char *why; /* why the run failed, owned; "" when it is ok */
 	bool lossy;
-	bool again; /* other load on the hosts made it fail: another try may succeed */
 };
 
 /*
@@ -77,18 +78,17 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 
 /*
  * Prints the remarks of a side that has ended, and sets *why to the reason why it failed. *why
- * stays NULL when its run.json says ok and its workload did some work. `ended` says in words how
- * the process ended. It is the reason where there is no run.json.
+ * stays NULL when its run.json says ok and its workload did some work. `ended` says how zcost
+ * collect ended. It is the reason where there is no run.json.
  */
 void report_side(struct capture *c, const char *dir, int side, const char *ended, char **why);
 
 /*
  * Returns why a run does not count although all of its sides are ok: the windows of its sides do
  * not overlap, or they are farther apart than lib/clock.h allows. NULL: they agree, or they
- * cannot be compared. *again is set when no command ended before its window: another try may
- * succeed.
+ * cannot be compared.
  */
-char *overlap_missing(struct capture *c, const char *dir, bool *again);
+char *overlap_missing(struct capture *c, const char *dir);
 
 /*
  * Refuses a folder that has files and is not a capture, a folder that other users can change while

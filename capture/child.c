@@ -4,12 +4,14 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
+#include "workload/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -226,6 +228,8 @@ void link_close(struct link *l, double patience_s, int *status)
 
 /* --- struct side_proc --- */
 
+enum { WORDS_MAX = 512 };
+
 int side_start(struct side_proc *s, char *const argv[], const char *log, const char *mark,
 	       struct error *err)
 {
@@ -272,8 +276,19 @@ void side_abort(struct side_proc *s)
 
 static void side_on_line(struct side_proc *s, const char *line)
 {
+	const char *words = strchr(line, ' ');
+	char **to = str_starts(line, "step ")	 ? &s->step
+		    : str_starts(line, "error ") ? &s->error
+						 : NULL;
+
+	if (to) {
+		free(*to);
+		*to = text_clean(words + 1, WORDS_MAX);
+	}
 	if (s->state == SIDE_STARTING && !strcmp(line, "ready"))
 		s->state = SIDE_READY;
+	s->settled |= !strcmp(line, "settled");
+	s->moving |= !strcmp(line, "moving");
 }
 
 void side_on_output(struct side_proc *s)
@@ -297,6 +312,8 @@ void side_on_output(struct side_proc *s)
 
 void side_on_exit(struct side_proc *s)
 {
+	if (s->from >= 0)
+		side_on_output(s); /* its last words */
 	if (spawn_wait(s->pid, 0, &s->status))
 		return;
 	s->state = SIDE_DONE;
@@ -315,4 +332,10 @@ void side_close(struct side_proc *s, int grace_ms)
 	close_fd(&s->to);
 	close_fd(&s->from);
 	str_free(&s->line);
+}
+
+void side_free(struct side_proc *s)
+{
+	free(s->step);
+	free(s->error);
 }

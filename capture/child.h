@@ -62,6 +62,10 @@ void link_close(struct link *l, double patience_s, int *status);
  * input and output only, so that ssh can run it on another host. Its standard error goes to a file.
  *
  *     child: ready              the workload runs and the collectors are set up
+ *            settled            the workload listens for its clients, or waits
+ *            moving             the workload moves data, or nothing will tell
+ *            step WORDS         what the child does now
+ *            error WORDS        why it leaves no run.json
  *     us:    go <at> <length>   measure from CLOCK_MONOTONIC `at` ns (of the child's host), for
  *                               `length` ns, 0: until the workload ends
  *     us:    abort              (or end of input) stop everything
@@ -74,10 +78,12 @@ struct side_proc {
 	enum side_state state;
 	pid_t pid;
 	int pidfd;
-	int to, from;	 /* its standard input and output */
-	int status;	 /* as of waitpid, when SIDE_DONE */
-	bool aborted;	 /* side_abort ended it: its error is not why the run failed */
-	struct str line; /* the part of a line that has come so far */
+	int to, from; /* its standard input and output */
+	int status;   /* as of waitpid, when SIDE_DONE */
+	bool aborted; /* side_abort ended it: its error is not why the run failed */
+	bool settled, moving;
+	char *step, *error; /* the last ones; owned; NULL: none came */
+	struct str line;    /* the part of a line that has come so far */
 };
 
 /* Starts the child with `mark` in its environment (lib/spawn.h). */
@@ -90,7 +96,8 @@ void side_abort(struct side_proc *s);
 void side_on_output(struct side_proc *s);
 void side_on_exit(struct side_proc *s);
 
-/* Ends a child that still runs, with SIGKILL after grace_ms, and frees everything. */
+/* Ends a child that still runs, with SIGKILL after grace_ms. What it said stays until side_free. */
 void side_close(struct side_proc *s, int grace_ms);
+void side_free(struct side_proc *s);
 
 #endif

@@ -227,18 +227,26 @@ static void manifest_forget_run(struct manifest *m, const char *name)
 	}
 }
 
+json_t *manifest_why(const char *why)
+{
+	json_t *reason = json_string(why);
+
+	return reason ? reason : json_string("unreadable reason");
+}
+
 void manifest_add_run(struct manifest *m, const struct plan *p, const struct run_id *id,
-		      const char *why, json_t *files)
+		      const char *why, const json_t *earlier, json_t *files)
 {
 	char *name = run_name(p, id);
-	json_t *run, *reason = json_string(why);
+	json_t *run;
 
 	manifest_forget_run(m, name);
 	run = json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o}", "variant",
 			p->variants[id->variant].name, "pass", pass_names[id->pass], "repeat",
-			(int)id->repeat, "status", *why ? "failed" : "ok", "why",
-			reason ? reason : json_string("unreadable reason"), "sides",
-			plan_sides_json(p), "files", files);
+			(int)id->repeat, "status", *why ? "failed" : "ok", "why", manifest_why(why),
+			"sides", plan_sides_json(p), "files", files);
+	if (json_array_size(earlier))
+		json_object_set_new(run, "retried", json_deep_copy(earlier));
 	json_array_append_new(json_object_get(m->root, "runs"), run);
 	json_array_append_new(json_object_get(m->root, "order"), json_string(name));
 	free(name);

@@ -34,9 +34,13 @@ bool manifest_run_ok(const struct manifest *m, const char *run);
 void manifest_runs_left(const struct manifest *m, const struct plan *p, const struct order *all,
 			struct order *left);
 
-/* Adds or replaces a run, and owns `files` (path -> SHA-256). An empty `why` means ok. */
+/*
+ * Adds or replaces a run, and owns `files` (path -> SHA-256). An empty `why` means ok. `earlier` is
+ * a list of manifest_why(), one for each earlier try, or NULL.
+ */
 void manifest_add_run(struct manifest *m, const struct plan *p, const struct run_id *id,
-		      const char *why, json_t *files);
+		      const char *why, const json_t *earlier, json_t *files);
+json_t *manifest_why(const char *why); /* the caller owns it */
 
 /* Adds the checksums of hosts/, sets `complete`, and saves. */
 int manifest_finish(struct manifest *m, struct error *err);

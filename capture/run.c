@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -123,7 +124,7 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 
 /* --- a run --- */
 
-enum { TICK_MS = 500, GRACE_MS = 2000, WAY_NS = 20000000, SSH_FAILED = 255 };
+enum { TICK_MS = 500, GRACE_MS = 2000, WAY_NS = 20000000, LONG_NS = 2000000000, SSH_FAILED = 255 };
 
 #define NS 1e9
 
@@ -226,20 +227,67 @@ static int run_start_side(struct live_run *r, int side, struct error *err)
 	return rc;
 }
 
-/* Starts a side and waits for its "ready". -ECANCELED: the run failed; the sides report why. */
-static int run_start_until_ready(struct live_run *r, int side, struct error *err)
+/* Returns why the run ends a side that takes too long, with what it was doing. */
+static char *side_late_words(const struct side_proc *s, const char *what)
+{
+	return xasprintf("%s%s%s", what, s->step ? ", while " : "", s->step ? s->step : "");
+}
+
+static void run_set_late(struct live_run *r, int side, char *what)
+{
+	r->late[side] = side_late_words(&r->sides[side], what);
+	free(what);
+}
+
+/*
+ * Starts a side and waits for its "ready", and until it listens if another side comes after it.
+ * -ECANCELED: the run failed; the sides report why.
+ */
+static int run_start_until_ready(struct live_run *r, int side, bool last, struct error *err)
 {
 	double patience = r->c->plan->start_timeout_s;
 	uint64_t deadline = clock_mono_ns() + (uint64_t)(patience * NS);
+	struct side_proc *s = &r->sides[side];
 	int rc = run_start_side(r, side, err);
 
-	while (!rc && r->sides[side].state == SIDE_STARTING && !run_has_side(r, SIDE_DONE))
+	while (!rc && s->state == SIDE_STARTING && !run_has_side(r, SIDE_DONE))
 		rc = run_await(r, deadline);
 	if (rc == -ETIMEDOUT)
-		r->late[side] = xasprintf("not ready after %g s (start_timeout)", patience);
+		run_set_late(r, side, xasprintf("not ready after %g s (start_timeout)", patience));
+	while (!rc && !last && !s->settled && !run_has_side(r, SIDE_DONE))
+		rc = run_await(r, deadline);
+	if (s->state == SIDE_READY && rc == -ETIMEDOUT)
+		rc = 0; /* it may settle later */
 	if (rc == -ETIMEDOUT || (!rc && run_has_side(r, SIDE_DONE)))
 		return -ECANCELED;
 	return rc;
+}
+
+static bool run_is_moving(const struct live_run *r)
+{
+	int i;
+
+	for (i = 0; i < r->n; i++)
+		if (!r->sides[i].moving)
+			return false;
+	return true;
+}
+
+/*
+ * Waits until all sides move data. A capture waits in vain only once, because a workload that shows
+ * no sign may end by itself meanwhile.
+ */
+static int run_await_data(struct live_run *r)
+{
+	struct capture *c = r->c;
+	uint64_t begun = clock_mono_ns(),
+		 deadline = begun + (uint64_t)(c->plan->start_timeout_s * NS);
+	int rc = 0;
+
+	while (!rc && !c->no_sign && !run_is_moving(r) && !run_has_side(r, SIDE_DONE))
+		rc = run_await(r, deadline);
+	c->no_sign |= !run_is_moving(r) && clock_mono_ns() - begun > LONG_NS;
+	return rc == -ETIMEDOUT ? 0 : rc;
 }
 
 /* Measures the clocks of other hosts. *way_ns is how long `go` takes to arrive, at most. */
@@ -289,9 +337,11 @@ static int run_measure(struct live_run *r)
 		rc = run_await(r, deadline);
 	for (i = 0; rc == -ETIMEDOUT && i < r->n; i++)
 		if (r->sides[i].state == SIDE_READY)
-			r->late[i] = xasprintf(
-				"still not done %g s after the window (grace and stop_timeout)",
-				p->grace_s + p->stop_timeout_s);
+			run_set_late(
+				r, i,
+				xasprintf(
+					"still not done %g s after the window (grace and stop_timeout)",
+					p->grace_s + p->stop_timeout_s));
 	return rc == -ETIMEDOUT || (!rc && run_went_wrong(r)) ? -ECANCELED : rc;
 }
 
@@ -376,6 +426,14 @@ static int side_refused_options(const struct live_run *r, int side, struct error
 	return -EINVAL;
 }
 
+static const char *side_status_text(const struct side_proc *s)
+{
+	static char text[128];
+
+	snprintf(text, sizeof(text), "zcost collect %s", spawn_status_text(s->status));
+	return text;
+}
+
 /* Collects why the sides failed. A side that the run ended because of another one is left out. */
 static void run_judge(struct live_run *r, struct run_outcome *out)
 {
@@ -390,9 +448,10 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 		if (s->state == SIDE_UNUSED)
 			continue;
 		report_side(r->c, r->dir, i,
-			    remote_of(r->c, i) && side_was_cut_off(s)
-				    ? "was killed there"
-				    : spawn_status_text(s->status),
+			    s->error ? s->error
+			    : remote_of(r->c, i) && side_was_cut_off(s)
+				    ? "zcost collect was killed there"
+				    : side_status_text(s),
 			    &why);
 		if (why && s->aborted && !r->late[i]) {
 			free(why);
@@ -407,8 +466,7 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 		free(why);
 	}
 	if (!all.len)
-		missed = overlap_missing(r->c, r->dir, &out->again);
-	out->again &= missed != NULL;
+		missed = overlap_missing(r->c, r->dir);
 	str_puts(&all, missed ? missed : "");
 	free(missed);
 	out->why = str_take(&all);
@@ -442,7 +500,9 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	r.late = xcalloc((size_t)r.n, sizeof(*r.late));
 	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
 	for (i = 0; i < r.n && !rc; i++)
-		rc = run_start_until_ready(&r, i, err);
+		rc = run_start_until_ready(&r, i, i == r.n - 1, err);
+	if (!rc)
+		rc = run_await_data(&r);
 	if (!rc)
 		rc = run_measure(&r);
 	run_end_sides(&r);
@@ -458,8 +518,10 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		out->why = xstrdup("ended before its window was over");
 	}
 	run_drop_empty_logs(&r);
-	for (i = 0; i < r.n; i++)
+	for (i = 0; i < r.n; i++) {
 		free(r.late[i]);
+		side_free(&r.sides[i]);
+	}
 	free(r.late);
 	free(r.sides);
 	free(r.fds);

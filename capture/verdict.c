@@ -88,7 +88,7 @@ static char *windows_too_far_apart(const struct side_window w[2], double apart, 
 }
 
 /* Returns why two windows do not belong together, or NULL. */
-static char *windows_check(const struct side_window *a, const struct side_window *b, bool *again)
+static char *windows_check(const struct side_window *a, const struct side_window *b)
 {
 	const struct side_window w[2] = {a->start <= b->start ? *a : *b,
 					 a->start <= b->start ? *b : *a};
@@ -96,7 +96,6 @@ static char *windows_check(const struct side_window *a, const struct side_window
 	double apart = fmax(w[1].start - w[0].start, fabs(w[1].end - w[0].end));
 	double shorter = fmin(w[0].end - w[0].start, w[1].end - w[1].start);
 
-	*again = w[0].early <= 0 && w[1].early <= 0;
 	if (w[1].start - w[0].end >= error)
 		return windows_no_overlap(w);
 	return window_skew_too_large(apart, error, shorter)
@@ -104,7 +103,7 @@ static char *windows_check(const struct side_window *a, const struct side_window
 		       : NULL;
 }
 
-char *overlap_missing(struct capture *c, const char *dir, bool *again)
+char *overlap_missing(struct capture *c, const char *dir)
 {
 	struct side_window *w = xcalloc((size_t)c->plan->nsides, sizeof(*w));
 	char *missing = NULL;
@@ -115,7 +114,7 @@ char *overlap_missing(struct capture *c, const char *dir, bool *again)
 			n++;
 	for (i = 0; i < n && !missing; i++)
 		for (k = 0; k < i && !missing; k++)
-			missing = windows_check(&w[k], &w[i], again);
+			missing = windows_check(&w[k], &w[i]);
 	free(w);
 	return missing;
 }
@@ -253,7 +252,7 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 		str_puts(s, clean);
 		free(clean);
 	} else {
-		str_printf(s, "zcost collect %s", ended);
+		str_puts(s, ended);
 		report_quote_last_line(s, log);
 	}
 	report_quote_last_line(s, err_path);

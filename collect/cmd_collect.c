@@ -406,6 +406,7 @@ static int collect_execute(struct run *r, bool verbose)
 	bool lossy;
 
 	if (run_execute(r, &err)) {
+		sync_print(r, "error %s", err.text);
 		error_print(&err);
 		return EXIT_FAILED;
 	}
@@ -449,6 +450,7 @@ int cmd_collect(int argc, char **argv)
 	if (a.agent)
 		return agent_run(a.agent);
 	if (collect_check(&a, &err)) {
+		sync_print(&a.run, "error %s", err.text);
 		error_print(&err);
 		collect_free(a.run.collect, a.run.ncollect);
 		free(a.run.power_csv);

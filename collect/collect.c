@@ -74,6 +74,7 @@ void collect_prepare(struct collect *list, size_t n)
 	struct collect *c;
 
 	for (c = list; c < list + n; c++) {
+		sync_print(c->run, "step preparing %s", c->is->name);
 		if (c->is->probe && c->is->probe(c)) {
 			collector_set_unsupported(c);
 			continue;
@@ -165,13 +166,17 @@ void collect_stop(struct collect *list, size_t n, enum collect_when when)
 
 void collect_after(struct collect *list, size_t n)
 {
-	while (n--)
+	while (n--) {
+		if (list[n].is->after)
+			sync_print(list[n].run, "step ending %s", list[n].is->name);
 		collector_step(&list[n], list[n].is->after);
+	}
 }
 
 void collect_finish(struct collect *list, size_t n)
 {
 	while (n--) {
+		sync_print(list[n].run, "step finishing %s", list[n].is->name);
 		if (list[n].prepared && list[n].is->finish)
 			list[n].is->finish(&list[n]);
 		if (list[n].prepared && list[n].is->read)

@@ -13,6 +13,7 @@
 #include "collect/collect.h"
 #include "collect/run/netns.h"
 #include "collect/run/reading.h"
+#include "collect/run/motion.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
@@ -185,7 +186,7 @@ static int sock_diag_open(struct error *err)
 		"the kernel does not list TCP sockets (CONFIG_INET_TCP_DIAG; modprobe tcp_diag)");
 }
 
-enum { SOCKETS = 4096, ONE_BY_ONE = 512, TRIES = 5, LOOK_AGAIN = 30 };
+enum { SOCKETS = 4096, ONE_BY_ONE = 512, TRIES = 5, LOOK_AGAIN = 30, BYTES_AT = 120 };
 
 struct tcp {
 	struct str *text; /* of the reading */
@@ -202,6 +203,7 @@ struct tcp {
 	size_t nknown, known_cap, most;
 	unsigned int lists;
 	bool cut, refused;
+	struct tcp_seen seen; /* in the last reading */
 };
 
 /* --- what the processes hold --- */
@@ -304,6 +306,17 @@ static void tcp_add_hex(struct str *s, const void *data, size_t len)
 	str_puts(s, len ? " " : "- ");
 }
 
+/* The SYN of a client counts as one byte. */
+static bool tcp_has_moved(const struct sock_diag_socket *s)
+{
+	uint64_t bytes[2]; /* acknowledged and received: the kernel never changes their place */
+
+	if (s->info_len < BYTES_AT + sizeof(bytes))
+		return false;
+	memcpy(bytes, (const char *)s->info + BYTES_AT, sizeof(bytes));
+	return bytes[0] > 1 || bytes[1] > 1;
+}
+
 static void tcp_add_socket(void *arg, const struct sock_diag_socket *s)
 {
 	struct tcp *t = arg;
@@ -312,8 +325,11 @@ static void tcp_add_socket(void *arg, const struct sock_diag_socket *s)
 	if (!at)
 		return;
 	*map_at(&t->tries, s->msg->idiag_inode) = TRIES; /* found: no more lists for it */
+	t->seen.sockets = true;
+	t->seen.listens |= s->msg->idiag_state == TCP_LISTEN;
 	if (s->msg->idiag_state == TCP_LISTEN)
 		return;
+	t->seen.moved |= tcp_has_moved(s);
 	if (t->nknown >= SOCKETS) {
 		t->cut = true;
 		return;
@@ -413,6 +429,7 @@ static int tcp_read(struct collect *c)
 
 	netns_enter(&t->netns, c, tcp_open_diag, t);
 	tree = tree_of(c->run);
+	t->seen = (struct tcp_seen){0};
 	map_free(&t->by_inode);
 	t->nheld = 0;
 	for (i = 0; i < tree->nprocesses; i++)
@@ -451,6 +468,29 @@ static void tcp_finish(struct collect *c)
 	free(t->known);
 	netns_close(&t->netns);
 	free(t);
+}
+
+/* --- without a run that lists the collector --- */
+
+struct tcp_seen tcp_look(struct collect *c)
+{
+	struct tcp *t;
+
+	if (!c->data)
+		tcp_prepare(c);
+	t = c->data;
+	map_free(&t->tries); /* a socket may have begun to listen since the last look */
+	tcp_read(c);
+	str_reset(&c->reading.text);
+	return t->seen;
+}
+
+void tcp_look_end(struct collect *c)
+{
+	if (c->data)
+		tcp_finish(c);
+	str_free(&c->reading.text);
+	free(c->why);
 }
 
 const struct collector collector_tcp = {

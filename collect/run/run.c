@@ -6,6 +6,7 @@
  */
 #include "collect/run/run.h"
 
+#include "collect/run/motion.h"
 #include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -32,6 +33,8 @@ enum { MS = 1000000, SECOND = 1000 * MS, STOP_GRACE_MS = 2000 };
 
 /* Collectors that are APART start this long before the window: perf takes a while. */
 enum { LEAD = 250 * MS };
+
+enum { LOOK_LEAST = 10 * MS, LOOK_MOST = 250 * MS }; /* between two looks at the workload */
 
 enum woken { WOKEN_TIME, WOKEN_EXIT, WOKEN_GO, WOKEN_STOP };
 
@@ -272,6 +275,26 @@ static void run_start_at_once(struct run *r)
 	collect_start(r->collect, r->ncollect, DATED);
 }
 
+/*
+ * Waits for `go`, and looks meanwhile how far the workload has come. The looks become rarer,
+ * because each one lists the workload's sockets.
+ */
+static enum woken run_watch_motion(struct run *r)
+{
+	struct motion *m = motion_begin(r);
+	uint64_t begun = clock_mono_ns();
+	enum woken w;
+
+	do {
+		uint64_t now = clock_mono_ns(), pause = (now - begun) / 4;
+
+		pause = pause < LOOK_LEAST ? LOOK_LEAST : pause > LOOK_MOST ? LOOK_MOST : pause;
+		w = run_wait_until(r, motion_look(m) ? UINT64_MAX : now + pause);
+	} while (w == WOKEN_TIME);
+	motion_end(m);
+	return w;
+}
+
 /* Returns true when the window may open, and false when the run is over before. */
 static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 {
@@ -283,7 +306,7 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 	if (r->sync) {
 		if (sync_print_ready(&err))
 			run_fail(r, "%s", err.text);
-		w = run_wait_until(r, UINT64_MAX);
+		w = run_watch_motion(r);
 		*start = r->in.start_ns;
 		*duration = r->in.duration_ns;
 	}
@@ -327,13 +350,25 @@ static uint64_t run_own_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
 }
 
-/* Records that the window lacks more than 1 % of the length that the user wanted. */
-static void run_note_early_end(struct run *r, uint64_t wanted)
+/* Records that the window ended before `end` (0: open) by more than 1 % of the wanted length. */
+static void run_note_early_end(struct run *r, uint64_t end, uint64_t wanted)
 {
-	uint64_t length = r->end_ns - r->start_ns;
+	if (!r->failed && r->start_ns && r->end_ns + wanted / 100 < end)
+		r->early_ns = end - r->end_ns;
+}
 
-	if (!r->failed && r->start_ns && length + wanted / 100 < wanted)
-		r->early_ns = wanted - length;
+/*
+ * Returns when the window is to end, or 0 for the end of the command. The windows of all sides end
+ * at one time, also that of a side which opened late: the end of the first window ends the
+ * workload of all sides.
+ */
+static uint64_t run_window_end(const struct run *r, uint64_t duration)
+{
+	uint64_t end = r->wanted_ns + duration;
+
+	if (!duration)
+		return 0;
+	return r->sync && end > r->start_ns ? end : r->start_ns + duration;
 }
 
 /* Records the workload's processes: the laptop tells their samples from those of others. */
@@ -353,9 +388,10 @@ static void run_note_processes(struct run *r)
 
 static void run_measure(struct run *r)
 {
-	uint64_t start, duration;
+	uint64_t start, duration, end;
 	struct pollfd p;
 
+	sync_print(r, "step measuring");
 	if (!run_wait_for_go(r, &start, &duration))
 		return;
 	r->own_ns = run_own_cpu_ns();
@@ -364,14 +400,16 @@ static void run_measure(struct run *r)
 	collect_start(r->collect, r->ncollect, AT_THE_EDGE);
 	run_let_go(r);
 	run_note_processes(r);
-	run_watch(r, duration ? r->start_ns + duration : 0);
+	end = run_window_end(r, duration);
+	run_watch(r, end);
 	r->end_ns = r->start_ns ? clock_mono_ns() : 0;
 	collect_stop(r->collect, r->ncollect, AT_THE_EDGE);
 	collect_stop(r->collect, r->ncollect, DATED);
 	r->own_ns = run_own_cpu_ns() - r->own_ns;
+	sync_print(r, "step ending the measurement");
 	collect_stop(r->collect, r->ncollect, APART);
 	run_note_processes(r);
-	run_note_early_end(r, duration);
+	run_note_early_end(r, end, duration);
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)
 		run_reap_workload(r);
@@ -514,17 +552,21 @@ int run_execute(struct run *r, struct error *err)
 	}
 	run_note_start(r);
 	collect_prepare(r->collect, r->ncollect);
+	sync_print(r, "step starting the command");
 	if (!run_start_workload(r)) {
 		run_step_aside(r);
 		run_measure(r);
 	}
+	sync_print(r, "step waiting for the end of the command");
 	run_end_workload(r);
 	collect_finish(r->collect, r->ncollect);
+	sync_print(r, "step ending processes that the command left");
 	orphans_end(STOP_GRACE_MS, r->guard.pid);
 	guard_stop(&r->guard);
 	free(r->mark);
 	user_free(r->words);
 	r->ended_ns = clock_mono_ns();
+	sync_print(r, "step writing run.json");
 	run_judge_work(r);
 	close(r->pidfd);
 	close(r->signals);

@@ -23,6 +23,10 @@
  * it works through ssh:
  *
  *   output      ready\n                     the workload runs, and every collector is prepared
+ *               settled\n                   the workload listens or waits (collect/run/motion.h)
+ *               moving\n                    the workload moves data, or nothing will tell
+ *               step WORDS\n                what the run does now: "finishing perf"
+ *               error WORDS\n               why there is no run.json
  *   input       go <start_ns> <duration_ns>\n
  *                                           open the window at that CLOCK_MONOTONIC time of this
  *                                           host, at once when it is past; duration 0: until the
@@ -45,6 +49,11 @@ struct sync {
 };
 
 int sync_print_ready(struct error *err);
+
+struct run;
+
+/* Prints a line of the protocol, or nothing where the run has no --sync. */
+void sync_print(const struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reads the input that is there. The caller calls it when fd is readable. */
 enum sync_event sync_read(struct sync *s);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,19 @@ int sync_print_ready(struct error *err)
 	if (fputs("ready\n", stdout) == EOF || fflush(stdout))
 		return error_sys(err, errno, "cannot print 'ready' on standard output");
 	return 0;
+}
+
+void sync_print(const struct run *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!r->sync)
+		return;
+	va_start(ap, fmt);
+	vfprintf(stdout, fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout); /* the end of standard input reports that nobody listens */
 }
 
 static enum sync_event sync_set_aborted(struct sync *s, const char *why)

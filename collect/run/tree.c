@@ -301,6 +301,29 @@ const struct tree *tree_of(struct run *r)
 	return &r->tree;
 }
 
+static char tree_read_state(pid_t pid)
+{
+	char path[PATH_LEN], line[1024], *after;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (!tree_file(path, line, sizeof(line)) || !(after = strrchr(line, ')')))
+		return 'X';
+	return after[1] ? after[2] : 'X';
+}
+
+bool tree_sleeps(const struct tree *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nprocesses; i++) {
+		char state = tree_read_state(t->processes[i].pid);
+
+		if (state == 'R' || state == 'D')
+			return false;
+	}
+	return true;
+}
+
 void tree_free(struct tree *t)
 {
 	free(t->processes);

@@ -56,6 +56,9 @@ struct tree {
  * reading of the tree.
  */
 const struct tree *tree_of(struct run *r);
+
+/* Says whether each process of the tree sleeps: none runs, waits for a CPU or for a disk. */
+bool tree_sleeps(const struct tree *t);
 void tree_free(struct tree *t);
 
 /*

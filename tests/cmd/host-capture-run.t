@@ -139,9 +139,9 @@ plan 'good=sleep 60' "bad=$(cat die)" 'never=env nonesuch' >p.ini
 rm -f hooks
 ok "capture exits 4 when one variant fails" exits 4 "$zcost" capture p.ini -o f
 ok "the error quotes the last line of the failed workload" says \
-	'bad/measure-01 failed: receiver: the workload exited with status 3: "no such device"' err
+	'bad/measure-01 failed 3 times: receiver: the workload exited with status 3: "no such device"' err
 ok "the error names a command that does not exist" says \
-	'never/measure-01 failed: receiver: .*nonesuch.*: No such file' err
+	'never/measure-01 failed 3 times: receiver: .*nonesuch.*: No such file' err
 ok "the summary counts the failed runs and says how to go on" says '2 of 3 runs failed; the others are safe in f; run the same command again to try' err
 runs f >got
 ok "the run of the good variant is ok" says 'good/measure-1 ok' got
@@ -165,13 +165,13 @@ ok "the error reports the runs that were not tried" says 'no run of 3 succeeded,
 
 patience=3 plan 'never=sh -c "sleep 60; : never-ready"' 'good=sleep 60' >p.ini
 ok "capture exits 4 when a side is never ready" exits 4 "$zcost" capture p.ini -o h
-ok "a side that is never ready fails after start_timeout" says 'never/measure-01 failed: receiver: not ready after 3 s' err
+ok "a side that is never ready fails after start_timeout" says 'never/measure-01 failed 3 times: receiver: not ready after 3 s' err
 patience=3 plan 'never=sh -c "sleep 60; : never-done"' 'good=sleep 60' >p.ini
 ok "capture exits 4 when a side never ends" exits 4 "$zcost" capture p.ini -o i
-ok "a side that never ends fails after stop_timeout" says 'never/measure-01 failed: receiver: still not done 3 s after' err
+ok "a side that never ends fails after stop_timeout" says 'never/measure-01 failed 3 times: receiver: still not done 3 s after .*, while measuring$' err
 plan 'gone=sh -c "sleep 60; : crash-collect"' 'good=sleep 60' >p.ini
 ok "capture exits 4 when a zcost collect is killed" exits 4 "$zcost" capture p.ini -o j
-ok "the run of a killed zcost collect fails" says 'gone/measure-01 failed: receiver: zcost collect was killed by signal 9' err
+ok "the run of a killed zcost collect fails" says 'gone/measure-01 failed 3 times: receiver: zcost collect was killed by signal 9' err
 duration=20 plan 'early=sh -c "sleep 0.4; exit 1"' 'good=true' >p.ini
 ok "a side that dies early does not hold up the other" exits 1 timeout 15 "$zcost" capture p.ini -o k
 plan 'a=sh -c "sleep 60; : lossy"' >p.ini
@@ -207,7 +207,7 @@ for units in none tcpzc; do
 	ok "an error line in the output fails the run, units = $units" exits 1 "$zcost" capture p.ini -o r
 done
 ok "the reason quotes the error that the workload reports" says \
-	'failed: receiver: the workload reports an error: "connect: Connection refused"$' err
+	'failed 3 times: receiver: the workload reports an error: "connect: Connection refused"$' err
 ok "the manifest marks the run with a reported error as failed" test "$(runs r)" = 'a/measure-1 failed'
 working tcpzc busy >p.ini
 ok "capture repeats the run with a reported error" exits 1 "$zcost" capture p.ini -o r
@@ -232,23 +232,29 @@ export ZCOST_COLLECT=$tests/fake/collect
 duration=0.5 plan 'a=sh -c "sleep 60; : late-503"' >p.ini
 rm -rf r
 ok "capture exits 1 when the sides' windows do not overlap" exits 1 "$zcost" capture p.ini -o r
-ok "the error has the distance between the windows" says "a/measure-01 failed: the sides' windows do not overlap: the \
+ok "the error has the distance between the windows" says "a/measure-01 failed 3 times: the sides' windows do not overlap: the \
 receiver's began 503.0 ms after the sender's, which was 500.0 ms long" err
 ok "windows that do not overlap fail after three tries" test "$(grep -c '^zcost: a/measure-01: trying again: .*not overlap' err)" = 2
 duration=0.5 plan 'a=sh -c "sleep 60; : late-26"' >p.ini
 ok "capture exits 1 when the windows are more than 5 % apart" exits 1 "$zcost" capture p.ini -o far
-ok "the error has the distance in ms and in percent" says "a/measure-01 failed: the sides' windows are 26.0 ms apart, 5.2 % of the \
+ok "the error has the distance in ms and in percent" says "a/measure-01 failed 3 times: the sides' windows are 26.0 ms apart, 5.2 % of the \
 shorter one's 0.5 s \(at most 5 %\): the cost of one does not belong to the bytes of the other$" err
 ok "windows that are too far apart fail after three tries" test "$(grep -c ': trying again' err)" = 2
 duration=0.5 plan 'a=sh -c "sleep 60; : late-26-once"' >p.ini
 ok "capture succeeds when the second try has good windows" exits 0 env FAKE_ONCE="$scratch/done-once" "$zcost" capture p.ini -o once
 ok "a message reports that the run was tried again" test "$(grep -c ': trying again' err)" = 1
 ok "the manifest has the checksum of every file after a second try" sums once
+ok "the manifest has why the first try failed" jq -e '.runs[0] | .status == "ok" and (.retried | length == 1 and (.[0] | test("26.0 ms apart")))' once/manifest.json
+ok "the manifest says nothing of tries where the first one succeeded" jq -e '.runs[0] | has("retried") | not' l/manifest.json
+repeats=2 plan 'bad=sh -c "sleep 60; : early-50"' 'good=sleep 60' >p.ini
+rm -rf tries
+ok "capture exits 4 when a variant's command always ends early" exits 4 "$zcost" capture p.ini -o tries
+ok "only the first run of a variant that always fails is tried again" sh -c "grep -c 'bad/measure-01: trying again' err && ! grep 'bad/measure-02: trying again' err"
 duration=0.5 plan 'a=sh -c "sleep 60; : early-300"' >p.ini
 ok "capture exits 1 when a command ends before the other's window" exits 1 "$zcost" capture p.ini -o alone
-ok "the error advises a longer command or a shorter duration" says "failed: the sides' windows are 300.0 ms apart, 150.0 % .*; the \
+ok "the error advises a longer command or a shorter duration" says "failed 3 times: the sides' windows are 300.0 ms apart, 150.0 % .*; the \
 receiver's command ended 0.3 s before the window was to: let it run longer, or give a shorter duration" err
-ok "a command that ends before the other's window is not tried again" test "$(grep -c ': trying again' err)" = 0
+ok "a command that ends before the other's window fails after three tries" test "$(grep -c ': trying again' err)" = 2
 duration=0.5 plan 'a=sh -c "sleep 60; : late-24"' >p.ini
 ok "capture accepts windows that are less than 5 % apart" exits 0 "$zcost" capture p.ini -o rr
 

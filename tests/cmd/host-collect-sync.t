@@ -11,7 +11,9 @@ begin() {
 	"$zcost" collect -o r --sync --collect null,cpu --warmup 99 --duration 99 -- "$@" <in >out 2>err &
 	pid=$!
 	exec 3>in 4<out
-	read -r said <&4
+	while read -r said <&4; do
+		[ "$said" != ready ] || break
+	done
 }
 
 end() { # closes both and sets $code to collect's exit status
@@ -37,7 +39,7 @@ steered() { # the window opens at the requested time, with the requested length
 	code=$?
 	exec 3>&- 4<&-
 	[ "$said" = ready ] && [ $code = 0 ] && jq -e ".window.start_ns - $at | . >= 0 and . < 50e6" r/run.json &&
-		jq -e '.window.end_ns - .window.start_ns - 4e8 | . >= 0 and . < 1e8' r/run.json
+		jq -e ".window.end_ns - $at - 4e8 | . >= 0 and . < 1e8" r/run.json
 }
 steady "--sync opens the window at the requested time for the requested length" steered
 
@@ -86,7 +88,7 @@ end
 
 rm -rf r
 "$zcost" collect -o r --sync --collect null -- no-such-program </dev/null >out.txt 2>err
-ok "collect does not print 'ready' when the command cannot start" test ! -s out.txt
+ok "collect does not print 'ready' when the command cannot start" sh -c '! grep ready out.txt'
 ok "the error names the command that cannot start" says 'cannot run no-such-program' err
 
 done_testing

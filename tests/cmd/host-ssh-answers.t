@@ -126,7 +126,7 @@ for lie in garbage huge; do
 	ok "the error reports the unexpected answer ($lie)" says 'receiver: ssh://there: (unexpected answer of zcost there|the connection broke)' err
 done
 ok "capture exits 1 when the agent sends no files" lies empty 1
-ok "the error has the exit status of the remote collect" says 'a/measure-01 failed: receiver: zcost collect exited with status 0' err
+ok "the error has the exit status of the remote collect" says 'a/measure-01 failed 3 times: receiver: zcost collect exited with status 0' err
 for lie in cut lost; do
 	ok "capture exits 1 when the agent ends inside an answer ($lie)" lies $lie 1
 	ok "the error reports the broken connection ($lie)" says 'receiver: ssh://there: the connection broke' err

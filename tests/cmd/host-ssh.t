@@ -167,7 +167,7 @@ kill -STOP $(pids_there 'collect --sync')
 wait $pid
 ok "capture exits 4 when a remote collect stops" test $? = 4
 ok "only the run of the stopped collect is failed" test "$(runs s)" = "1 failed 2 ok "
-ok "the error reports that the stopped collect is not done" says 'measure-01 failed: receiver: still not done' err
+ok "the error reports that the stopped collect is not done" says 'measure-01 failed 3 times: receiver: still not done' err
 ok "a stopped collect leaves no process and no file" nothing_left s
 
 launch p.ini h
@@ -182,7 +182,7 @@ ok "a silent connection leaves no process and no file" nothing_left h
 
 duration=2 plan "sh -c 'head -c 4000000 /dev/zero; sleep $tag'" | sed "s,^zcost = ,&env TMPDIR=$scratch/tiny ," >p.ini
 ok "capture exits 1 when the remote disk is full" capture 1 p.ini f
-ok "the error reports the full remote disk" says 'measure-01 failed: receiver: .*No space left' err
+ok "the error reports the full remote disk" says 'measure-01 failed 3 times: receiver: .*No space left' err
 ok "a full remote disk leaves no process and no file" nothing_left f
 cat >small.sh <<EOF
 mount -t tmpfs -o size=2m none $scratch/small
@@ -196,7 +196,7 @@ mkdir small
 duration=2 plan "sleep $tag" >p.ini
 printf '[variant b]\nreceiver = %s\n' "sh -c 'head -c 8000000 /dev/zero; sleep $tag'" >>p.ini
 ok "capture exits 4 when the local disk is full" exits 4 unshare -m sh small.sh p.ini
-ok "the error reports that the files do not fit" says 'b/measure-01 failed: receiver: cannot fetch the files: .*No space left' err
+ok "the error reports that the files do not fit" says 'b/measure-01 failed 3 times: receiver: cannot fetch the files: .*No space left' err
 ok "only the run that does not fit is failed" test "$(runs l)" = "1 ok 1 failed "
 ok "a full local disk leaves no process and no file" nothing_left l
 
