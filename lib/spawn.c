@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/keyctl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -72,8 +73,8 @@ static void spawn_find_program(const char *name, char path[PATH_MAX])
 	}
 }
 
-/* Marks the descriptors above 2 that a child must not inherit. */
-static void spawn_close_on_exec(int keep)
+/* Marks the descriptors above 2, which a child must not inherit. */
+static void spawn_close_on_exec(void)
 {
 	int fd, end = (int)sysconf(_SC_OPEN_MAX);
 
@@ -81,8 +82,25 @@ static void spawn_close_on_exec(int keep)
 	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 4))
 		for (fd = STDERR_FILENO + 1; fd < end; fd++)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
-	if (keep > STDERR_FILENO)
-		fcntl(keep, F_SETFD, 0);
+}
+
+/*
+ * Leaves our session. With our controlling terminal a child could type commands into our shell
+ * (TIOCSTI), and with our session keyring it could read our keys.
+ */
+static void spawn_leave_session(void)
+{
+	setsid();
+	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+	spawn_close_on_exec();
+}
+
+/* Stops until spawn_go(). A stopped child would not end by SIGTERM when its parent dies. */
+static void spawn_hold(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	syscall(SYS_kill, getpid(), SIGSTOP);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
 /* Runs in the child and never returns. Sends the errno of a failed exec up the close-on-exec pipe.
@@ -99,7 +117,9 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	if (!o->keep_group)
+	if (o->apart)
+		spawn_leave_session();
+	else if (!o->keep_group)
 		setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -111,12 +131,10 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 		umask(before_private.mask);
 	if (o->mark)
 		putenv((char *)o->mark);
-	if (o->bare)
-		spawn_close_on_exec(o->keep);
 	if (!o->cwd || !chdir(o->cwd)) {
 		if (o->held) {
 			spawn_find_program(argv[0], path);
-			syscall(SYS_kill, getpid(), SIGSTOP);
+			spawn_hold();
 			execv(path, argv);
 		}
 		execvp(argv[0], argv);

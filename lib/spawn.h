@@ -17,8 +17,8 @@ struct spawn {
 	bool keep_group;  /* the child stays in our process group */
 	const char *mark; /* "NAME=VALUE" for its environment, for marked_end(); or NULL */
 	int *held;	  /* not NULL: the child stops before exec; pass the value to spawn_go() */
-	bool bare;	  /* the child inherits no descriptor above 2 but `keep` */
-	int keep;	  /* 0: none */
+	bool apart; /* for a child of less rights: it gets none of what belongs to our session,
+		     * no terminal, no key and no descriptor above 2 */
 };
 
 /* Makes all files that this process makes private to our user. Children get the umask of before. */

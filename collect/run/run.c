@@ -135,12 +135,7 @@ static void run_let_go(struct run *r)
 
 static int run_spawn_workload(struct run *r, int in, int out, int errfd)
 {
-	struct spawn opts = {.in = in,
-			     .out = out,
-			     .err = errfd,
-			     .mark = r->mark,
-			     .bare = r->user,
-			     .keep = r->hold};
+	struct spawn opts = {.in = in, .out = out, .err = errfd, .mark = r->mark, .apart = r->user};
 	struct error err = {0};
 
 	/* Without a warm-up the command is measured from its first instruction. */
@@ -491,9 +486,6 @@ static int run_set_up(struct run *r, struct error *err)
 
 	r->pidfd = r->held = -1;
 	r->in.fd = STDIN_FILENO;
-	r->words = user_command(r->user, r->prefix, r->argv, err);
-	if (!rc && !r->words)
-		rc = -EINVAL;
 	if (!rc)
 		rc = dir_make(r->dir, err);
 	if (!rc)
@@ -510,7 +502,12 @@ static int run_set_up(struct run *r, struct error *err)
 		rc = cpuset_online(&r->online, err);
 	if (!rc)
 		orphans_adopt();
-	return rc ? rc : run_start_guard(r, err);
+	if (!rc)
+		rc = run_start_guard(r, err);
+	if (rc)
+		return rc;
+	r->words = user_command(r->user, r->prefix, r->argv, r->mark, err);
+	return r->words ? 0 : -EINVAL;
 }
 
 static bool run_has_collector(const struct run *r, const char *name)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -59,42 +60,68 @@ static char *user_groups(const struct passwd *pw)
 	return str_take(&s);
 }
 
-/* The words between the prefix and the command. Ids are numbers: a prefix may lead to a container
- * that does not know the name. */
-enum { USER_WORDS = 12 };
-
-static size_t user_add_words(char **words, const struct passwd *pw)
+/* Variables may hold secrets of root, so that only these pass, and zcost's mark of the run. */
+static bool user_may_have(const char *variable)
 {
-	size_t n = 0;
+	return str_starts(variable, "PATH=") || str_starts(variable, "LANG=") ||
+	       str_starts(variable, "LC_");
+}
+
+static size_t user_add_env(char **words, const struct passwd *pw, const char *mark)
+{
+	size_t n = 0, i;
 
 	words[n++] = xstrdup("env");
+	words[n++] = xstrdup("-i");
+	for (i = 0; environ[i]; i++)
+		if (user_may_have(environ[i]))
+			words[n++] = xstrdup(environ[i]);
+	words[n++] = xstrdup(mark);
 	words[n++] = xasprintf("HOME=%s", pw->pw_dir);
 	words[n++] = xasprintf("SHELL=%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh");
 	words[n++] = xasprintf("USER=%s", pw->pw_name);
 	words[n++] = xasprintf("LOGNAME=%s", pw->pw_name);
+	return n;
+}
+
+/* Ids are numbers: a prefix may lead to a container that does not know the name. */
+static size_t user_add_setpriv(char **words, const struct passwd *pw)
+{
+	size_t n = 0;
+
 	words[n++] = xstrdup("setpriv");
 	words[n++] = xasprintf("--reuid=%u", pw->pw_uid);
 	words[n++] = xasprintf("--regid=%u", pw->pw_gid);
 	words[n++] = user_groups(pw);
 	words[n++] = xstrdup("--inh-caps=-all");
+	words[n++] = xstrdup("--bounding-set=-all");
+	words[n++] = xstrdup("--no-new-privs");
 	words[n++] = xstrdup("--");
 	return n;
 }
 
-char **user_command(const char *name, size_t prefix, char *const argv[], struct error *err)
+/* More than the words between the prefix and the command, but for those of the environment. */
+enum { USER_WORDS = 20 };
+
+char **user_command(const char *name, size_t prefix, char *const argv[], const char *mark,
+		    struct error *err)
 {
 	struct passwd *pw = NULL;
-	size_t n = 0, i, len;
+	size_t n = 0, i, len, variables;
 	char **words;
 
 	if (name && user_find(name, &pw, err))
 		return NULL;
 	for (len = 0; argv[len]; len++)
 		;
-	words = xcalloc(len + USER_WORDS, sizeof(*words));
+	for (variables = 0; environ[variables]; variables++)
+		;
+	words = xcalloc(len + variables + USER_WORDS, sizeof(*words));
 	for (i = 0; i < len; i++) {
-		if (i == prefix && pw && pw->pw_uid != geteuid())
-			n += user_add_words(words + n, pw);
+		if (i == prefix && pw && pw->pw_uid != geteuid()) {
+			n += user_add_env(words + n, pw, mark);
+			n += user_add_setpriv(words + n, pw);
+		}
 		words[n++] = xstrdup(argv[i]);
 	}
 	return words;

@@ -101,8 +101,8 @@ unset ZCOST_SYSFS
 # --user: the workload writes its own state, and zcost ends it.
 cat >show <<-'EOF'
 	#!/bin/sh
-	grep -E '^(Uid|Gid|Groups|CapEff)' /proc/self/status
-	echo "home $HOME $USER $LOGNAME $SHELL"
+	grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs)' /proc/self/status
+	tr '\0' '\n' </proc/$$/environ | sed 's/^/env /'
 	(cd /proc/$$/fd && echo fds [3-9]*)
 	ip -br link 2>&1
 	echo pid $$
@@ -137,9 +137,13 @@ ok "the prefix leads the workload into its network namespace" shown '^lo .*DOWN'
 ok "the workload has the ids of the user" shown '^Uid:	65534	65534	65534	65534$'
 ok "the workload has the group of the user" shown '^Gid:	65534	65534	65534	65534$'
 ok "the workload has no group of root" shown '^Groups:	65534 *$'
-ok "the workload has no capability" shown '^CapEff:	0+$'
+ok "the workload has no capability and can get none" test "$(grep -c '^Cap[A-Z].*:	0*$' $run/workload.out)" = 5
+ok "no program brings the workload the rights of root" shown '^NoNewPrivs:	1$'
 home=$(getent passwd nobody | cut -d: -f6) shell=$(getent passwd nobody | cut -d: -f7)
-ok "the workload has the user's HOME, USER, LOGNAME and SHELL" shown "^home $home nobody nobody $shell$"
+printf '%s\n' "HOME=$home" LC_ALL=C LOGNAME=nobody "PATH=$PATH" "SHELL=$shell" USER=nobody >want
+ok "the workload has the user's variables, and of root's only PATH, LANG and LC_*" \
+	test "$(sed -n 's/^env //p' $run/workload.out | grep -v '^ZCOST_RUN=\|^LANG=' | sort | diff want -)" = ""
+ok "the workload has zcost's mark of the run" shown "^env ZCOST_RUN=$scratch/cap/runs/one/.measure-01.tmp/receiver#"
 ok "the workload inherits no descriptor of zcost or of its caller" shown '^fds \[3-9\]\*$'
 ok "zcost ends the workload of another user" test ! -e "/proc/$(sed -n 's/^pid //p' $run/workload.out)"
 # What the capture knows of this host and its user must not be in an anonymous archive.
@@ -157,6 +161,71 @@ ok "the manifest records the user of the side" \
 	test "$(jq -r '.variants[0].settings["receiver.user"]' cap/manifest.json)" = nobody
 "$zcost" capture plan.ini --dry-run --user root >out 2>err
 ok "--user of capture replaces the user of the plan" says '\[user root\]' out
+
+# What belongs to root's session stays root's.
+cp "$build/tests/tools/steal" steal && cp /usr/bin/id suid && chmod 4755 suid
+stolen() { # stolen PATTERN: what steal got as the workload
+	says "$1" r4/workload.out
+}
+[ "$(cat /proc/sys/dev/tty/legacy_tiocsti 2>/dev/null)" = 0 ] && typed=opened || typed='typed into'
+ok "a workload of root runs in a terminal" exits 0 \
+	"$build/tests/tools/steal" terminal "$zcost" collect -o r4 --collect null -- ./steal
+ok "a workload of root can type into root's terminal, where the kernel allows that" stolen "^terminal: $typed$"
+ok "collect --user succeeds in a terminal" exits 0 \
+	"$build/tests/tools/steal" terminal "$zcost" collect -o r4 --collect null --user nobody -- ./steal
+ok "the workload of another user cannot open root's terminal" stolen '^terminal: No such device or address$'
+ok "nothing was typed into root's terminal" test "$(grep -c 'terminal: over' out) $(grep -c typed out)" = "1 0"
+if "$build/tests/tools/steal" key true 2>err; then
+	"$build/tests/tools/steal" key ./steal >out
+	ok "a process of root's session can read root's key" says '^key: secret$' out
+	ok "collect --user succeeds in a session with a key" exits 0 \
+		"$build/tests/tools/steal" key "$zcost" collect -o r4 --collect null --user nobody -- ./steal
+	ok "the workload of another user cannot read root's key" stolen '^key: Required key not available$'
+else
+	skip "the workload of another user cannot read root's key" "$(cat err)"
+fi
+if [ "$(as_nobody ./suid -u)" = 65534 ] && [ "$(as_nobody ./suid)" != "$(as_nobody id)" ]; then
+	ok "collect --user runs a setuid program" exits 0 "$zcost" collect -o r4 --collect null --user nobody -- ./suid
+	ok "a setuid program in the workload of another user does not become root" test "$(grep -c euid r4/workload.out)" = 0
+else
+	skip "a setuid program in the workload of another user does not become root" "$scratch is mounted with nosuid"
+fi
+
+# A command is held until the window opens. This perf never switches its events on, so that it stays held.
+mkdir bin
+cat >bin/perf <<-'EOF'
+	#!/usr/bin/perl
+	if ($ARGV[0] eq '--version') { print "perf version 6.1.0\n"; exit }
+	my ($in, $out) = map { /^--control=fd:(\d+),(\d+)/ } @ARGV or exit 1;
+	open my $commands, "<&=$in";
+	open my $answers, ">>&=$out";
+	<$commands>;
+	syswrite $answers, "ack\n";
+	<$commands>;
+	open my $ready, '>', 'held';
+	sleep 30;
+EOF
+chmod 755 bin/perf
+PATH=$PWD/bin:$PATH "$zcost" collect -o r5 --collect perf --user nobody -- sleep "64.$$" >out 2>err &
+pid=$!
+n=0
+until [ -e held ] || [ $n = 200 ]; do
+	n=$((n + 1))
+	sleep 0.05
+done
+held=$(awk -v p=$pid '$4 == p && $3 == "T" { print $1 }' /proc/[0-9]*/stat 2>/dev/null)
+ok "a command of another user is held until the window opens" test -n "$held"
+kill -KILL $pid
+ended() { # waits for it up to ten seconds
+	n=0
+	while grep '^State:	[^Z]' "/proc/$held/status" 2>/dev/null; do
+		n=$((n + 1))
+		[ $n -lt 200 ] || return 1
+		sleep 0.05
+	done
+}
+ok "a held command of another user ends when collect gets SIGKILL" ended
+
 ok "collect --user succeeds under another limit of locked memory" exits 0 \
 	prlimit --memlock=4194304 "$zcost" collect -o r3 --collect cpu --user nobody -- sh -c 'ulimit -l'
 ok "the workload of another user has zcost's limit of locked memory" says '^4096$' r3/workload.out
