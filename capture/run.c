@@ -64,7 +64,7 @@ static void command_add_program(const struct capture *c, const struct remote *r,
 	words_add(argv, "collect");
 	words_add(argv, "--sync");
 	if (r)
-		command_add_option(argv, "--hold", r->folder);
+		command_add_option(argv, "--mark", r->folder);
 	words_add(argv, "-o");
 	words_addf(argv, "%s/%s", r ? r->folder : dir, r ? "run" : name);
 }

@@ -2,7 +2,6 @@
 #include "collect/agent.h"
 
 #include "collect/events/counting.h"
-#include "collect/run/holders.h"
 #include "collect/host.h"
 #include "collect/stream.h"
 #include "lib/alloc.h"
@@ -10,6 +9,7 @@
 #include "lib/command.h"
 #include "lib/error.h"
 #include "lib/file.h"
+#include "lib/spawn.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -25,6 +25,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* --- the processes of a run --- */
+
+/*
+ * A run that gets SIGTERM takes two seconds to end its workload, and then some time to write its
+ * files.
+ */
+enum { TERM_MS = 10000, TICK_MS = 20 };
+
+/* Every process of a run in the folder has this mark. `zcost collect --mark` takes it, too. */
+static char *agent_mark(const char *folder)
+{
+	return xasprintf("ZCOST_RUN=%s/", folder);
+}
+
+static int agent_count_processes(const char *folder)
+{
+	char *mark = agent_mark(folder);
+	int n = marked_count(mark, true);
+
+	free(mark);
+	return n;
+}
+
+/* Waits `patience_ms` for the processes to end by themselves, ends them, and returns how many are
+ * left. */
+static int agent_end_processes(const char *folder, int patience_ms)
+{
+	uint64_t deadline = clock_mono_ns() + (uint64_t)patience_ms * 1000000;
+	char *mark = agent_mark(folder);
+	int n = 0;
+
+	while (clock_mono_ns() < deadline && marked_count(mark, true))
+		usleep(TICK_MS * 1000);
+	if (marked_end(mark, true, TERM_MS))
+		n = marked_count(mark, true);
+	free(mark);
+	return n;
+}
+
 /* --- the folder --- */
 
 /* The agent's folder is new and empty, and no other agent with the same key uses it. */
@@ -33,8 +72,14 @@
 static char *agent_folder_path(const char *key)
 {
 	const char *tmp = getenv("TMPDIR");
+	char *real, *path;
 
-	return xasprintf("%s/zcost-%s", tmp && *tmp == '/' ? tmp : "/var/tmp", key);
+	if (!tmp || *tmp != '/')
+		tmp = "/var/tmp";
+	real = realpath(tmp, NULL);
+	path = xasprintf("%s/zcost-%s", real ? real : tmp, key); /* as in the marks of runs */
+	free(real);
+	return path;
 }
 
 /* Ends and removes what a killed agent left: its processes and its folder. */
@@ -47,11 +92,11 @@ static int agent_folder_remove_old(const char *path, const struct stat *st, stru
 			err, EEXIST,
 			"%s: exists and is not a folder of this user: remove it, or set TMPDIR",
 			path);
-	left = holders_end(path, 0);
+	left = agent_end_processes(path, 0);
 	if (left)
 		return error_set(
 			err, EBUSY,
-			"%s: %d processes of an earlier capture run here and cannot be ended ('fuser -v %s' shows them)",
+			"%s: %d processes of an earlier capture run here and cannot be ended ('grep -l %s /proc/*/environ' shows them)",
 			path, left, path);
 	return dir_remove(path, err);
 }
@@ -67,8 +112,6 @@ static char *agent_folder_make(const char *key, struct error *err)
 		rc = agent_folder_remove_old(path, &st, err);
 	if (!rc && mkdir(path, 0700))
 		rc = error_sys(err, errno, "%s: cannot make the folder for runs", path);
-	if (!rc && holders_join(path) < 0)
-		rc = error_sys(err, errno, "%s: cannot open", path);
 	if (!rc)
 		return path;
 	free(path);
@@ -226,7 +269,7 @@ static void agent_handle(struct agent *a, const char *line)
 	if (!strcmp(line, "clock")) {
 		agent_print_line(a, "clock %" PRIu64 " %" PRIu64, heard, clock_mono_ns());
 	} else if (!strcmp(line, "sweep")) {
-		agent_print_line(a, "swept %d", holders_end(a->folder, 0));
+		agent_print_line(a, "swept %d", agent_end_processes(a->folder, 0));
 	} else if (!strcmp(line, "forget")) {
 		intern_free(&a->sent);
 		a->sent = (struct intern){0};
@@ -275,7 +318,7 @@ static void agent_serve(struct agent *a)
 			agent_read(a);
 			heard = clock_mono_ns();
 		} else if (!n) {
-			a->over = holders_count(a->folder) ||
+			a->over = agent_count_processes(a->folder) ||
 				  clock_mono_ns() - heard >= (uint64_t)a->idle_ms * 1000000;
 		}
 	}
@@ -294,7 +337,7 @@ int agent_run(const char *key)
 	}
 	agent_print_hello(&a);
 	agent_serve(&a);
-	left = holders_end(a.folder, BY_ITSELF_MS);
+	left = agent_end_processes(a.folder, BY_ITSELF_MS);
 	if (left)
 		warn("%d processes of a run could not be ended", left);
 	dir_remove(a.folder, &a.err);

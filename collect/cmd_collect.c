@@ -4,7 +4,6 @@
 #include "collect/options.h"
 #include "collect/collect.h"
 #include "collect/events/events.h"
-#include "collect/run/holders.h"
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "collect/run/user.h"
@@ -45,7 +44,7 @@ enum key {
 	KEY_EVENTS,
 	KEY_SYNC,
 	KEY_AGENT,
-	KEY_HOLD,
+	KEY_MARK,
 	KEY_FREQ,
 	KEY_CALL_GRAPH,
 	KEY_METHOD,
@@ -100,13 +99,13 @@ static const struct argp_option options[] = {
 	 1},
 	{"prefix", KEY_PREFIX, "N", OPTION_HIDDEN, "with --user, the first N words stay root's", 1},
 	{"agent", KEY_AGENT, "KEY", OPTION_HIDDEN, "serve a capture on another host", 1},
-	{"hold", KEY_HOLD, "DIR", OPTION_HIDDEN, "an agent's folder, kept open", 1},
+	{"mark", KEY_MARK, "DIR", OPTION_HIDDEN, "take the mark of an agent's folder", 1},
 	{0},
 };
 
 struct args {
 	struct run run;
-	const char *collect, *cpus, *agent, *hold;
+	const char *collect, *cpus, *agent, *mark;
 	bool verbose;
 };
 
@@ -160,7 +159,7 @@ static const struct option_place {
 	{KEY_COLLECT, TEXT, AT(collect)},
 	{KEY_CPUS, TEXT, AT(cpus)},
 	{KEY_HOST_DIR, TEXT, AT(run.host_dir)},
-	{KEY_HOLD, TEXT, AT(hold)},
+	{KEY_MARK, TEXT, AT(mark)},
 	{KEY_METHOD, TEXT, AT(run.syscalls_method)},
 	{KEY_EVENTS, TEXT, AT(run.events)},
 	{KEY_PROCESSES, TEXT, AT(run.named)},
@@ -324,10 +323,8 @@ static int collect_check(struct args *a, struct error *err)
 	size_t i;
 	int rc = cpuset_online(&online, err);
 
-	if (!rc && a->hold)
-		r->hold = holders_join(a->hold);
-	if (r->hold < 0)
-		rc = error_set(err, EIO, "%s: the agent of this run has ended", a->hold);
+	if (!rc && a->mark && !path_is_dir(a->mark))
+		rc = error_set(err, EIO, "%s: the agent of this run has ended", a->mark);
 	if (!rc && r->user)
 		rc = user_check(r->user, err);
 	if (rc)
@@ -430,6 +427,30 @@ static char *collect_choose_hosts(const struct run *r)
 	return hosts;
 }
 
+/*
+ * Takes the mark by which an agent finds the processes of its runs. /proc/PID/environ shows the
+ * environment that exec set up, so that this process runs itself again.
+ */
+static int collect_take_mark(const char *folder, int argc, char **argv, struct error *err)
+{
+	char *mark = xasprintf("%s/", folder), **again;
+	const char *now = getenv("ZCOST_RUN");
+
+	if (now && !strcmp(now, mark)) {
+		free(mark);
+		return 0;
+	}
+	setenv("ZCOST_RUN", mark, 1);
+	again = xcalloc((size_t)argc + 2, sizeof(*again));
+	again[0] = (char *)"zcost";
+	again[1] = (char *)"collect";
+	memcpy(again + 2, argv + 1, (size_t)(argc - 1) * sizeof(*again));
+	execv("/proc/self/exe", again);
+	free(again);
+	free(mark);
+	return error_sys(err, errno, "/proc/self/exe: cannot run");
+}
+
 int cmd_collect(int argc, char **argv)
 {
 	struct args a = {.run = {.variant = "run",
@@ -446,16 +467,18 @@ int cmd_collect(int argc, char **argv)
 
 	complete_run(&argp, argc, argv, collect_complete, NULL);
 	args_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
-	spawn_private();
-	if (a.agent)
+	if (a.agent) {
+		spawn_private();
 		return agent_run(a.agent);
-	if (collect_check(&a, &err)) {
+	}
+	if ((a.mark && collect_take_mark(a.mark, argc, argv, &err)) || collect_check(&a, &err)) {
 		sync_print(&a.run, "error %s", err.text);
 		error_print(&err);
 		collect_free(a.run.collect, a.run.ncollect);
 		free(a.run.power_csv);
 		return error_of_machine(err.code) ? EXIT_FAILED : EXIT_USAGE;
 	}
+	spawn_private();
 	a.run.hosts = collect_choose_hosts(&a.run);
 	code = collect_execute(&a.run, a.verbose);
 	if (!a.run.sync)

@@ -331,8 +331,10 @@ static void marked_signal_one(const char *pid, const char *mark, bool begins, in
 
 	if (fd < 0)
 		return;
-	if (marked_has_mark(pid, mark, begins))
+	if (marked_has_mark(pid, mark, begins)) {
 		syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
+		syscall(SYS_pidfd_send_signal, fd, SIGCONT, NULL, 0);
+	}
 	close(fd);
 }
 
@@ -367,6 +369,11 @@ static bool marked_end_within(const char *mark, bool begins, int sig, int ms)
 		usleep(TICK_US);
 	}
 	return true;
+}
+
+int marked_count(const char *mark, bool begins)
+{
+	return marked_signal_all(mark, begins, 0);
 }
 
 int marked_end(const char *mark, bool begins, int grace_ms)

@@ -58,6 +58,9 @@ const char *spawn_status_text(int status);
  */
 int marked_end(const char *mark, bool begins, int grace_ms);
 
+/* Returns the number of processes that marked_end() would end. */
+int marked_count(const char *mark, bool begins);
+
 /* Says whether a process has the mark in its environment. `begins` is as in marked_end. */
 bool marked_has_mark(const char *pid, const char *mark, bool begins);
 

@@ -110,7 +110,6 @@ struct run {
 	char **argv;
 	const char *user;    /* who runs the command; NULL: the user of this process */
 	unsigned int prefix; /* so many words of argv stay with the user of this process */
-	int hold; /* descriptor of an agent's folder that every process keeps open, or 0 */
 	bool sync;
 	unsigned int freq;	     /* samples per second and CPU */
 	const char *call_graph;	     /* fp, dwarf, dwarf,SIZE or lbr, as for perf record */

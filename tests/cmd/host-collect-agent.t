@@ -85,15 +85,15 @@ agent k <steer >out &
 agent_pid=$!
 exec 3>steer 4<>in
 wait_for test -d tmp/zcost-k
-"$zcost" collect --sync --hold tmp/zcost-k -o tmp/zcost-k/run --collect null -- sleep $tag <in >said 2>&1 4>&- &
+"$zcost" collect --sync --mark $PWD/tmp/zcost-k -o tmp/zcost-k/run --collect null -- sleep $tag <in >said 2>&1 4>&- &
 wait_for grep -q ready said
 kill -STOP $!
-echo sweep >&3
 ok "the workload of a stopped collect runs before 'sweep'" alive
+echo sweep >&3
 wait_for grep -q swept out
 ok "'sweep' ends a run with a stopped collect" grep -qx 'swept 0' out
 ok "'sweep' ends the workload of a stopped collect" gone
-"$zcost" collect --sync --hold tmp/zcost-k -o tmp/zcost-k/run --collect null -- sleep $tag <in >said 2>&1 4>&- &
+"$zcost" collect --sync --mark $PWD/tmp/zcost-k -o tmp/zcost-k/run --collect null -- sleep $tag <in >said 2>&1 4>&- &
 wait_for grep -q ready said
 echo 'patience 0.5' >&3
 ok "the agent ends when its input is silent during a run" wait_for sh -c "! kill -0 $agent_pid"
@@ -101,6 +101,27 @@ ok "the run ends when the agent's input is silent" gone
 ok "the agent removes its folder when its input is silent" test ! -e tmp/zcost-k
 exec 3>&- 4>&-
 wait
+
+# Another user who holds the folder open, which needs no right, or who has its name on the command line.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 . tmp
+	mkdir tmp/zcost-k # of an agent that was killed
+	setpriv --reuid 65534 --regid 65534 --clear-groups perl -e '
+		use Fcntl;
+		sysopen my $folder, $ARGV[0], 0x200000 or exit 1; # O_PATH
+		$| = 1;
+		print "held\n";
+		sleep 60' "$PWD/tmp/zcost-k" >holder 2>&1 &
+	holder=$!
+	wait_for grep -q held holder
+	ok "another user can hold the agent's folder open" readlink /proc/$holder/fd/*
+	echo sweep | agent k >out
+	ok "the agent ends when another user holds the folder of a killed agent" grep -qx 'swept 0' out
+	ok "the agent ends no process of another user who holds its folder" kill -0 $holder
+	kill $holder
+else
+	skip "the agent ends no process of another user who holds its folder" "needs root and setpriv"
+fi
 
 mkdir elsewhere
 echo kept >elsewhere/file
