@@ -66,15 +66,20 @@ static int child_open_ends(struct spawn *child, int *to, int *from, const char *
 	return child->err < 0 ? error_sys(err, errno, "%s: cannot write", log) : 0;
 }
 
-/* Starts a child with pipes as its standard input and output. Its standard error goes to `log`. */
+/*
+ * Starts a child with pipes as its standard input and output. Its standard error goes to `log`. A
+ * child that does not read its input makes a write fail, and never wait.
+ */
 static int child_start(pid_t *pid, int *to, int *from, char *const argv[], const char *log,
-		       const char *mark, struct error *err)
+		       struct spawn child, struct error *err)
 {
-	struct spawn child = {.in = -1, .out = -1, .err = -1, .mark = mark};
 	int rc;
 
 	*to = *from = -1;
+	child.in = child.out = child.err = -1;
 	rc = child_open_ends(&child, to, from, log, err);
+	if (!rc && fcntl(*to, F_SETFL, O_NONBLOCK))
+		rc = error_sys(err, errno, "cannot set up a pipe");
 	if (!rc)
 		rc = spawn_start(pid, argv, &child, err);
 	close_fd(&child.in);
@@ -95,7 +100,8 @@ enum { TICK_MS = 500, GRACE_MS = 2000, LONGEST_LINE = 65536, MS = 1000000 };
 int link_start(struct link *l, char *const argv[], const char *log, struct error *err)
 {
 	*l = (struct link){.pid = 0};
-	return child_start(&l->pid, &l->to, &l->from, argv, log, NULL, err);
+	return child_start(&l->pid, &l->to, &l->from, argv, log,
+			   (struct spawn){.file_most = LOG_MOST}, err);
 }
 
 int link_write_line(struct link *l, const char *line)
@@ -107,8 +113,9 @@ int link_write_line(struct link *l, const char *line)
 		return -EPIPE;
 	str_printf(&s, "%s\n", line);
 	n = write(l->to, s.buf, s.len);
+	n -= (ssize_t)s.len;
 	str_free(&s);
-	return n < 0 ? -EPIPE : 0;
+	return n ? -EPIPE : 0;
 }
 
 /* Waits until there is something to read. */
@@ -148,14 +155,13 @@ static int link_fill(struct link *l, struct interrupt *intr, uint64_t deadline)
 	return 0;
 }
 
-static uint64_t link_deadline(double s)
+uint64_t link_deadline(double s)
 {
 	return clock_mono_ns() + (uint64_t)(s * 1e9);
 }
 
-int link_read_line(struct link *l, struct interrupt *intr, double patience_s, struct str *line)
+int link_read_line(struct link *l, struct interrupt *intr, uint64_t deadline, struct str *line)
 {
-	uint64_t deadline = link_deadline(patience_s);
 	int rc;
 
 	str_reset(line);
@@ -176,10 +182,10 @@ int link_read_line(struct link *l, struct interrupt *intr, double patience_s, st
 	}
 }
 
-ssize_t link_read_bytes(struct link *l, struct interrupt *intr, double patience_s, void *to,
+ssize_t link_read_bytes(struct link *l, struct interrupt *intr, uint64_t deadline, void *to,
 			size_t max)
 {
-	int rc = l->at < l->len ? 0 : link_fill(l, intr, link_deadline(patience_s));
+	int rc = l->at < l->len ? 0 : link_fill(l, intr, deadline);
 	size_t n = l->len - l->at;
 
 	if (rc)
@@ -202,7 +208,7 @@ bool link_ended(struct link *l, int *status)
 /* Reads until the end, because a child that cannot write never sees the end of its input. */
 static void link_drain(struct link *l, uint64_t deadline)
 {
-	while (!link_fill(l, NULL, deadline))
+	while (clock_mono_ns() < deadline && !link_fill(l, NULL, deadline))
 		;
 	l->at = l->len = 0;
 }
@@ -231,12 +237,13 @@ void link_close(struct link *l, double patience_s, int *status)
 enum { WORDS_MAX = 512 };
 
 int side_start(struct side_proc *s, char *const argv[], const char *log, const char *mark,
-	       struct error *err)
+	       bool remote, struct error *err)
 {
 	int rc;
 
 	*s = (struct side_proc){.pidfd = -1};
-	rc = child_start(&s->pid, &s->to, &s->from, argv, log, mark, err);
+	rc = child_start(&s->pid, &s->to, &s->from, argv, log,
+			 (struct spawn){.mark = mark, .file_most = remote ? LOG_MOST : 0}, err);
 	if (rc)
 		return rc;
 	fcntl(s->from, F_SETFL, O_NONBLOCK);
@@ -291,19 +298,18 @@ static void side_on_line(struct side_proc *s, const char *line)
 	s->moving |= !strcmp(line, "moving");
 }
 
+/* Reads once: a host that sends without end must not keep the capture from its other work. */
 void side_on_output(struct side_proc *s)
 {
 	char buf[256];
-	ssize_t n, i;
+	ssize_t n = read(s->from, buf, sizeof(buf)), i;
 
-	while ((n = read(s->from, buf, sizeof(buf))) > 0) {
-		for (i = 0; i < n; i++) {
-			if (buf[i] != '\n') {
-				str_putc(&s->line, buf[i]);
-				continue;
-			}
+	for (i = 0; i < n; i++) {
+		if (buf[i] == '\n') {
 			side_on_line(s, s->line.buf ? s->line.buf : "");
 			str_reset(&s->line);
+		} else if (s->line.len < sizeof(buf)) {
+			str_putc(&s->line, buf[i]);
 		}
 	}
 	if (!n)

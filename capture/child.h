@@ -24,11 +24,10 @@ void interrupt_close(struct interrupt *i);
 
 /*
  * A child process that answers requests. Both directions are lines and bytes over its standard
- * input and output. The caller waits for an answer no longer than patience_s. Errors are return
- * values:
+ * input and output. The caller waits for an answer until `deadline`. Errors are return values:
  *
  *     -EPIPE      the child has ended or closed its output
- *     -ETIMEDOUT  no answer came in time
+ *     -ETIMEDOUT  no answer came before the deadline
  *     -EINTR      a signal came (only where `intr` is not NULL)
  */
 struct link {
@@ -38,16 +37,22 @@ struct link {
 	size_t at, len; /* bytes of buf that the caller has taken, and that were read */
 };
 
-/* Starts the child. Its standard error goes to the file `log`. */
+/* What a child may write to a log, when another host chooses it. The rest is lost. */
+enum { LOG_MOST = 16 << 20 };
+
+/* Starts the child. Its standard error goes to the file `log`, LOG_MOST bytes at most. */
 int link_start(struct link *l, char *const argv[], const char *log, struct error *err);
 
 int link_write_line(struct link *l, const char *line); /* adds the newline */
 
+/* Returns the CLOCK_MONOTONIC of so many seconds from now. */
+uint64_t link_deadline(double s);
+
 /* Reads one line into *line, without its newline. */
-int link_read_line(struct link *l, struct interrupt *intr, double patience_s, struct str *line);
+int link_read_line(struct link *l, struct interrupt *intr, uint64_t deadline, struct str *line);
 
 /* Reads up to `max` bytes. Returns their number or an error. */
-ssize_t link_read_bytes(struct link *l, struct interrupt *intr, double patience_s, void *to,
+ssize_t link_read_bytes(struct link *l, struct interrupt *intr, uint64_t deadline, void *to,
 			size_t max);
 
 /* Says whether the child has ended. If so, *status is as of waitpid. */
@@ -86,9 +91,12 @@ struct side_proc {
 	struct str line;    /* the part of a line that has come so far */
 };
 
-/* Starts the child with `mark` in its environment (lib/spawn.h). */
+/*
+ * Starts the child with `mark` in its environment (lib/spawn.h). The log of a `remote` child takes
+ * LOG_MOST bytes at most.
+ */
 int side_start(struct side_proc *s, char *const argv[], const char *log, const char *mark,
-	       struct error *err);
+	       bool remote, struct error *err);
 void side_go(struct side_proc *s, uint64_t at_ns, uint64_t length_ns);
 void side_abort(struct side_proc *s);
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 /* The name of a Unix socket has 108 bytes at most, and ssh adds a suffix while it makes one. */
-enum { LONGEST_DIR = 64, NUDGE_NS = 1000000000, SWEEP_S = 20, HURRY_S = 5 };
+enum { LONGEST_DIR = 64, NUDGE_NS = 1000000000, SWEEP_S = 20, HURRY_S = 1 };
 
 /* Makes our private folder. Its name is always the same: what a killed capture left is removed. */
 static int remote_make_dir(struct remote *r, struct error *err)
@@ -49,7 +50,8 @@ int remote_init(struct remote *r, const struct plan *p, int side, const char *ke
 			     .url = s->host,
 			     .owed = r->owed,
 			     .start_timeout_s = p->start_timeout_s,
-			     .stop_timeout_s = p->stop_timeout_s};
+			     .stop_timeout_s = p->stop_timeout_s,
+			     .most = {FETCH_BYTES, FETCH_FILES, FETCH_S}};
 	r->link.to = r->link.from = -1;
 	r->key = xstrdup(key);
 	rc = words_split(&r->ssh, p->ssh, err);
@@ -84,10 +86,14 @@ void remote_free(struct remote *r)
 /* The agent removes its files first, which takes as long as a run takes to end. */
 bool remote_disconnect(struct remote *r)
 {
+	uint64_t now = clock_mono_ns();
+	double patience = SWEEP_S;
 	int status = -1;
 
+	if (r->hurry_ns)
+		patience = r->hurry_ns > now ? (double)(r->hurry_ns - now) / 1e9 : 0;
 	if (r->link.pid)
-		link_close(&r->link, !r->up ? 0 : r->hurry ? HURRY_S : SWEEP_S, &status);
+		link_close(&r->link, r->up ? patience : 0, &status);
 	r->up = false;
 	return !status;
 }
@@ -104,7 +110,7 @@ int remote_lost(struct remote *r, int rc, struct error *err)
 	char *log, *line;
 
 	if (rc == -EINTR) {
-		r->hurry = true;
+		r->hurry_ns = link_deadline(HURRY_S);
 		return rc;
 	}
 	r->up = false;
@@ -121,12 +127,24 @@ int remote_lost(struct remote *r, int rc, struct error *err)
 	return -EPIPE;
 }
 
-int remote_bad_answer(struct remote *r, const char *said, struct error *err)
+int remote_refuse(struct remote *r, struct error *err, const char *why, ...)
 {
+	va_list ap;
+	char *text;
+
 	r->up = false;
 	remote_disconnect(r);
-	return error_set(err, EPROTO, "%s: unexpected answer of zcost there: '%.60s'", r->url,
-			 said);
+	va_start(ap, why);
+	text = xvasprintf(why, ap);
+	va_end(ap);
+	error_set(err, EPROTO, "%s: %s", r->url, text);
+	free(text);
+	return -EPROTO;
+}
+
+int remote_bad_answer(struct remote *r, const char *said, struct error *err)
+{
+	return remote_refuse(r, err, "unexpected answer of zcost there: '%.60s'", said);
 }
 
 int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struct str *answer,
@@ -137,7 +155,7 @@ int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struc
 
 	r->said_ns = clock_mono_ns();
 	if (!rc)
-		rc = link_read_line(&r->link, intr, patience, answer);
+		rc = link_read_line(&r->link, intr, link_deadline(patience), answer);
 	return rc ? remote_lost(r, rc, err) : 0;
 }
 
@@ -151,13 +169,13 @@ void remote_nudge(struct remote *r)
 	r->said_ns = now;
 }
 
-int remote_sweep(struct remote *r, struct error *err)
+int remote_sweep(struct remote *r, struct interrupt *intr, struct error *err)
 {
 	struct str answer = {0};
-	int rc = remote_ask(r, NULL, "clock", &answer, err); /* does the agent answer? */
+	int rc = remote_ask(r, intr, "clock", &answer, err); /* does the agent answer? */
 
 	if (!rc)
-		rc = remote_ask(r, NULL, "sweep", &answer, err);
+		rc = remote_ask(r, intr, "sweep", &answer, err);
 	if (!rc && strcmp(answer.buf, "swept 0") != 0)
 		rc = error_set(err, EBUSY, "%s: processes of the run cannot be ended", r->url);
 	str_free(&answer);
@@ -169,7 +187,7 @@ int remote_sweep(struct remote *r, struct error *err)
  * answer at h, by our clock. The agent receives the question at H and answers at S, by its clock.
  * No message arrives before it was sent, so that the offset is at most H - s and at least S - h.
  * The smallest H - s and the largest S - h of all trips are the bounds, however different the two
- * ways are.
+ * ways are. A host that answers slowly makes fewer trips in stop_timeout.
  */
 
 enum { TRIPS = 20 };
@@ -200,10 +218,11 @@ static int clock_trip(struct remote *r, struct interrupt *intr, struct clock_bou
 int remote_offset(struct remote *r, struct interrupt *intr, struct offset *o, struct error *err)
 {
 	struct clock_bounds all = {0}, best = {0}, one;
+	uint64_t deadline = link_deadline(r->stop_timeout_s);
 	int i, rc = 0;
 
 	*o = (struct offset){.error_ns = -1};
-	for (i = 0; i < TRIPS && !rc; i++) {
+	for (i = 0; i < TRIPS && (!i || clock_mono_ns() < deadline); i++) {
 		rc = clock_trip(r, intr, &one, err);
 		if (rc)
 			return rc;
@@ -220,7 +239,7 @@ int remote_offset(struct remote *r, struct interrupt *intr, struct offset *o, st
 	o->offset_ns = all.low + (all.high - all.low) / 2;
 	o->error_ns = (all.high - all.low + 1) / 2;
 	o->rtt_ns = best.rtt;
-	o->trips = TRIPS;
+	o->trips = i;
 	return 0;
 }
 

@@ -23,6 +23,19 @@ struct offset {
 	int trips;
 };
 
+/*
+ * What this host accepts from another one for one run, which may be hostile or broken. An archive
+ * takes 32 GiB, too. A JSON file is read into memory. Lines of an answer have 64 KiB at most
+ * (capture/child.c), and messages LOG_MOST.
+ */
+#define FETCH_BYTES ((uint64_t)32 << 30)
+enum { FETCH_FILES = 10000, FETCH_S = 3600, FETCH_FOLDERS = 8, FETCH_JSON_BYTES = 16 << 20 };
+
+struct fetch_limits {
+	uint64_t bytes, files;
+	double seconds;
+};
+
 struct remote {
 	const char *side; /* the plan owns it, and url */
 	const char *url;
@@ -30,11 +43,14 @@ struct remote {
 	struct words ssh, zcost;
 	char *dir; /* our folder with control socket and log; NULL: not made */
 	struct link link;
-	bool up;	  /* connected, as far as we know */
-	bool owed;	  /* the host may still have our files */
-	bool hurry;	  /* a signal came in the middle of an answer */
-	uint64_t said_ns; /* when we last wrote to the agent */
+	bool up;	   /* connected, as far as we know */
+	bool owed;	   /* the host may still have our files */
+	uint64_t hurry_ns; /* when to stop waiting, after a signal in the middle of an answer; 0:
+			    * none came */
+	uint64_t said_ns;  /* when we last wrote to the agent */
 	double start_timeout_s, stop_timeout_s;
+
+	struct fetch_limits most;
 
 	/* The agent reports these of its host. */
 	char *exe, *host, *boot_id, *folder;
@@ -64,7 +80,7 @@ void remote_nudge(struct remote *r);
 void remote_command(const struct remote *r, const struct words *there, struct words *argv);
 
 /* Ends all processes of a run on the host. */
-int remote_sweep(struct remote *r, struct error *err);
+int remote_sweep(struct remote *r, struct interrupt *intr, struct error *err);
 
 /* Measures the offset of the clock. */
 int remote_offset(struct remote *r, struct interrupt *intr, struct offset *o, struct error *err);
@@ -85,6 +101,10 @@ int remote_ask(struct remote *r, struct interrupt *intr, const char *what, struc
 
 /* Ends the connection because `answer` does not answer the question. Returns -EPROTO. */
 int remote_bad_answer(struct remote *r, const char *answer, struct error *err);
+
+/* Ends the connection because of `why`, which follows the name of the host. Returns -EPROTO. */
+int remote_refuse(struct remote *r, struct error *err, const char *why, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Ends the connection after the link returned `rc`, and says why. Returns -errno. */
 int remote_lost(struct remote *r, int rc, struct error *err);

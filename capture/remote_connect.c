@@ -137,11 +137,12 @@ static int remote_connect_failed(struct remote *r, int rc, const char *missing, 
 /* Reads the version of zcost there. A login script may print lines before it. */
 static int remote_check_version(struct remote *r, struct interrupt *intr, struct error *err)
 {
+	uint64_t deadline = link_deadline(r->start_timeout_s);
 	struct str line = {0};
 	int n = 0, rc;
 
 	do
-		rc = link_read_line(&r->link, intr, r->start_timeout_s, &line);
+		rc = link_read_line(&r->link, intr, deadline, &line);
 	while (!rc && !str_starts(line.buf, "zcost ") && n++ < NOISE_LINES);
 	if (!rc && n > NOISE_LINES)
 		rc = -EPIPE;
@@ -165,7 +166,7 @@ static char *json_text_copy(const json_t *o, const char *key)
 	return xstrdup(s ? s : "");
 }
 
-/* Says whether a host name may be the name of a folder here. */
+/* Says whether a host name or a boot id may be part of the name of a folder here. */
 static bool host_name_is_plain(const char *name)
 {
 	return stream_name_ok(name) && !strchr(name, '/') && *name != '.';
@@ -188,7 +189,8 @@ static int hello_parse(struct remote *r, const char *line, struct error *err)
 	r->rights.paranoid = (int)json_integer_value(json_object_get(o, "paranoid"));
 	free(caps);
 	json_decref(o);
-	if (*r->exe == '/' && *r->folder == '/' && host_name_is_plain(r->host))
+	if (*r->exe == '/' && *r->folder == '/' && host_name_is_plain(r->host) &&
+	    host_name_is_plain(r->boot_id))
 		return 0;
 	link_close(&r->link, 0, NULL);
 	return error_set(err, EPROTO,
@@ -199,11 +201,12 @@ static int hello_parse(struct remote *r, const char *line, struct error *err)
 /* Reads the greeting of the agent, behind the indented lines of --version. */
 static int hello_read(struct remote *r, struct interrupt *intr, struct error *err)
 {
+	uint64_t deadline = link_deadline(r->start_timeout_s);
 	struct str line = {0};
 	int n = 0, rc;
 
 	do
-		rc = link_read_line(&r->link, intr, r->start_timeout_s, &line);
+		rc = link_read_line(&r->link, intr, deadline, &line);
 	while (!rc && *line.buf == ' ' && n++ < NOISE_LINES);
 	if (rc)
 		rc = remote_connect_failed(r, rc, "has the same version but is another build", err);

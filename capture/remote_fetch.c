@@ -4,6 +4,7 @@
 
 #include "collect/stream.h"
 #include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
 #include "lib/str.h"
@@ -26,12 +27,39 @@ struct fetch {
 	struct interrupt *intr;
 	const char *dir, *staging;
 	const char *prefix; /* all names must begin with it */
+	struct fetch_limits *left;
+	uint64_t until_ns; /* the end of left->seconds */
 	struct error bad;
 };
 
+static int fetch_too_long(const struct fetch *f, struct error *err)
+{
+	return remote_refuse(
+		f->r, err,
+		"has sent the files of one run for %g s, which is the limit: make the run shorter, or the network faster",
+		f->r->most.seconds);
+}
+
 static int fetch_lost(const struct fetch *f, int rc, struct error *err)
 {
+	if (rc == -ETIMEDOUT && clock_mono_ns() >= f->until_ns)
+		return fetch_too_long(f, err);
 	return remote_lost(f->r, rc, err);
+}
+
+/* Returns until when to wait for the next bytes. */
+static uint64_t fetch_deadline(const struct fetch *f)
+{
+	uint64_t silent = link_deadline(f->r->stop_timeout_s);
+
+	return silent < f->until_ns ? silent : f->until_ns;
+}
+
+static int fetch_line(const struct fetch *f, struct str *line, struct error *err)
+{
+	int rc = link_read_line(&f->r->link, f->intr, fetch_deadline(f), line);
+
+	return rc ? fetch_lost(f, rc, err) : 0;
 }
 
 static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], struct error *err)
@@ -43,10 +71,12 @@ static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], str
 	sha256_begin(&sum);
 	while (size) {
 		size_t want = size < sizeof(buf) ? (size_t)size : sizeof(buf);
-		ssize_t n = link_read_bytes(&f->r->link, f->intr, f->r->stop_timeout_s, buf, want);
+		ssize_t n = link_read_bytes(&f->r->link, f->intr, fetch_deadline(f), buf, want);
 
 		if (n < 0)
 			return fetch_lost(f, (int)n, err);
+		if (clock_mono_ns() >= f->until_ns)
+			return fetch_too_long(f, err);
 		sha256_add(&sum, buf, (size_t)n);
 		rc = f->bad.code ? 0 : file_write_all(fd, buf, (size_t)n);
 		if (rc)
@@ -86,10 +116,8 @@ static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct e
 	rc = fetch_bytes(f, fd, size, hex, err);
 	if (fd >= 0 && close(fd))
 		error_sys(&f->bad, errno, "%s: cannot write", f->dir);
-	if (!rc) {
-		rc = link_read_line(&f->r->link, f->intr, f->r->stop_timeout_s, &line);
-		rc = rc ? fetch_lost(f, rc, err) : 0;
-	}
+	if (!rc)
+		rc = fetch_line(f, &line, err);
 	if (!rc)
 		fetch_check_sum(f, name, line.buf, hex);
 	if (!rc && !f->bad.code)
@@ -99,18 +127,58 @@ static int fetch_file(struct fetch *f, uint64_t size, const char *name, struct e
 	return rc;
 }
 
+/* Subtracts a file, or a message in place of one, from what the host may still send. */
+static int fetch_charge(struct fetch *f, uint64_t size, const char *name, struct error *err)
+{
+	const struct fetch_limits *most = &f->r->most;
+
+	if (clock_mono_ns() >= f->until_ns)
+		return fetch_too_long(f, err);
+	if (!f->left->files--)
+		return remote_refuse(
+			f->r, err,
+			"sends more than %" PRIu64
+			" files for one run: no zcost does that; look at that host before you measure with it",
+			most->files);
+	if (size > f->left->bytes)
+		return remote_refuse(
+			f->r, err,
+			"sends more than %.4g GiB for one run, with %.100s: make the run shorter",
+			(double)most->bytes / (1 << 30), name);
+	if (size > FETCH_JSON_BYTES && str_ends(name, ".json"))
+		return remote_refuse(
+			f->r, err,
+			"sends a %.100s of %.4g MiB; the limit is %d MiB, and no zcost writes more: look at that host before you measure with it",
+			name, (double)size / (1 << 20), FETCH_JSON_BYTES >> 20);
+	f->left->bytes -= size;
+	return 0;
+}
+
+static bool fetch_name_ok(const struct fetch *f, const char *name)
+{
+	int folders = 0;
+	const char *p;
+
+	for (p = name; *p; p++)
+		folders += *p == '/';
+	return folders <= FETCH_FOLDERS && stream_name_ok(name) && str_starts(name, f->prefix);
+}
+
 static int fetch_entry(struct fetch *f, const char *line, struct error *err)
 {
 	uint64_t size = 0;
-	int at = 0;
+	int at = 0, rc;
 
 	if (str_starts(line, "failed ")) {
 		error_set(&f->bad, EIO, "%s", line + strlen("failed "));
-		return 0;
+		return fetch_charge(f, 0, "", err);
 	}
 	if (sscanf(line, "file %" SCNu64 " %n", &size, &at) != 1 || !at)
 		return remote_bad_answer(f->r, line, err);
-	if (!stream_name_ok(line + at) || !str_starts(line + at, f->prefix))
+	rc = fetch_charge(f, size, line + at, err);
+	if (rc)
+		return rc;
+	if (!fetch_name_ok(f, line + at))
 		error_set(&f->bad, EPROTO, "it sends a file outside of its folder: %.100s",
 			  line + at);
 	return fetch_file(f, size, line + at, err);
@@ -126,12 +194,10 @@ static int fetch_folder(struct fetch *f, const char *what, struct error *err)
 	if (rc)
 		rc = fetch_lost(f, rc, err);
 	while (!rc) {
-		rc = link_read_line(&r->link, f->intr, r->stop_timeout_s, &line);
-		if (rc)
-			rc = fetch_lost(f, rc, err);
-		else if (!strcmp(line.buf, "end"))
+		rc = fetch_line(f, &line, err);
+		if (!rc && !strcmp(line.buf, "end"))
 			break;
-		else
+		if (!rc)
 			rc = fetch_entry(f, line.buf, err);
 	}
 	str_free(&line);
@@ -157,11 +223,19 @@ int remote_fetch(struct remote *r, struct interrupt *intr, const char *dir, cons
 		 const char *staging, struct error *err)
 {
 	char *prefix = xasprintf("%s/", r->host_name);
-	struct fetch run = {.r = r, .intr = intr, .dir = dir, .staging = staging, .prefix = ""};
-	struct fetch facts = {
-		.r = r, .intr = intr, .dir = hosts, .staging = staging, .prefix = prefix};
+	struct fetch_limits left = r->most;
+	struct fetch run = {.r = r,
+			    .intr = intr,
+			    .dir = dir,
+			    .staging = staging,
+			    .prefix = "",
+			    .left = &left,
+			    .until_ns = link_deadline(left.seconds)};
+	struct fetch facts = run;
 	int rc = fetch_folder(&run, "send run", err);
 
+	facts.dir = hosts;
+	facts.prefix = prefix;
 	if (rc) /* half a run is useless, and may have filled the disk */
 		dir_remove(dir, NULL);
 	if (r->up && (!rc || rc == -ENOSPC)) {

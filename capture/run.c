@@ -220,7 +220,7 @@ static int run_start_side(struct live_run *r, int side, struct error *err)
 		remote_command(remote, &argv, &here);
 	if (!rc)
 		rc = side_start(&r->sides[side], remote ? here.word : argv.word, log, r->c->mark,
-				err);
+				remote != NULL, err);
 	words_free(&here);
 	words_free(&argv);
 	free(log);
@@ -345,6 +345,23 @@ static int run_measure(struct live_run *r)
 	return rc == -ETIMEDOUT || (!rc && run_went_wrong(r)) ? -ECANCELED : rc;
 }
 
+/* Says whether a side still runs that has time until `deadline`, or less on a host in a hurry. */
+static bool run_has_time(const struct live_run *r, uint64_t deadline)
+{
+	uint64_t now = clock_mono_ns();
+	int i;
+
+	for (i = 0; i < r->n; i++) {
+		const struct remote *remote = remote_of(r->c, i);
+		bool runs = r->sides[i].state == SIDE_STARTING || r->sides[i].state == SIDE_READY;
+
+		if (runs && now < deadline &&
+		    !(remote && remote->hurry_ns && now >= remote->hurry_ns))
+			return true;
+	}
+	return false;
+}
+
 /* Ends the sides that still run. Asks them first, because a collector has files to finish. */
 static void run_end_sides(struct live_run *r)
 {
@@ -353,8 +370,7 @@ static void run_end_sides(struct live_run *r)
 
 	for (i = 0; i < r->n; i++)
 		side_abort(&r->sides[i]);
-	while ((run_has_side(r, SIDE_STARTING) || run_has_side(r, SIDE_READY)) &&
-	       clock_mono_ns() < deadline)
+	while (run_has_time(r, deadline))
 		run_await(r, deadline);
 	for (i = 0; i < r->n; i++)
 		side_close(&r->sides[i], GRACE_MS);
@@ -378,7 +394,7 @@ static int run_fetch_side(struct live_run *r, int side, struct error *err)
 	int rc;
 
 	staging = xasprintf("%s/.incoming", r->c->dir);
-	rc = left ? remote_sweep(remote, err) : 0;
+	rc = left ? remote_sweep(remote, intr, err) : 0;
 	if (!rc)
 		rc = remote_offset(remote, intr, &remote->after, err);
 	if (!rc)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -129,6 +130,10 @@ static void spawn_exec_child(char *const argv[], const struct spawn *o, pid_t pa
 	spawn_redirect(o->err, STDERR_FILENO);
 	if (before_private.set)
 		umask(before_private.mask);
+	if (o->file_most) {
+		setrlimit(RLIMIT_FSIZE, &(struct rlimit){o->file_most, o->file_most});
+		signal(SIGXFSZ, SIG_IGN); /* write() fails, and the child goes on */
+	}
 	if (o->mark)
 		putenv((char *)o->mark);
 	if (!o->cwd || !chdir(o->cwd)) {

@@ -15,6 +15,7 @@ struct spawn {
 	int in, out, err; /* the child's descriptors; 0: it inherits ours */
 	const char *cwd;  /* NULL: our folder */
 	bool keep_group;  /* the child stays in our process group */
+	size_t file_most; /* bytes that the child may write to a file; 0: no limit */
 	const char *mark; /* "NAME=VALUE" for its environment, for marked_end(); or NULL */
 	int *held;	  /* not NULL: the child stops before exec; pass the value to spawn_go() */
 	bool apart; /* for a child of less rights: it gets none of what belongs to our session,

@@ -28,8 +28,10 @@ case "\$1 \$2" in
 	[ "\$lie" = twin ] && echo unknown option >&2 && exit 2 ;;
 "collect --sync")
 	echo ready
+	[ "\$lie" = chatter ] && yes | tr -d '\\n'
 	read -r said
 	echo "\$said" >$scratch/said
+	[ "\$lie" = scolds ] && yes 2>/dev/null | head -c 40000000 >&2
 	exit 0 ;;
 esac
 run='{"schema_version": 1, "host": "there", "status": "ok", "window": {"start_ns": 1, "end_ns": 2}}'
@@ -46,6 +48,7 @@ while read -r word rest; do
 	"clock clock") echo "clock soon" ;;
 	"clock lost") exit 3 ;;
 	"clock silent") sleep 60 ;;
+	"clock slow") echo >>$scratch/trips; sleep 1; t=\$((\$(date +%s) * 1000000000)); echo "clock \$t \$t" ;;
 	clock*) t=\$(($(date +%s) * 1000000000)); echo "clock \$t \$t" ;;
 	"send parent") file ../../../../bad x; file run.json "\$run"; echo end ;;
 	"send root") file $scratch/bad x; file run.json "\$run"; echo end ;;
@@ -57,6 +60,13 @@ while read -r word rest; do
 	"send cut") printf 'file 99 run.json\nxx'; exit 3 ;;
 	"send huge") printf 'file 99999999999999999999999 run.json\n'; exit 3 ;;
 	"send empty") echo end ;;
+	"send large") echo "file 34359738369 perf.data" ;;
+	"send json") echo "file 16777217 run.json" ;;
+	"send deep") file a/b/c/d/e/f/g/h/i/j x; echo end ;;
+	"send many") yes 'file 0 x
+sum e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' ;;
+	"send failing") yes 'failed x' ;;
+	"send endless") echo "file 34359738368 perf.data"; : >$scratch/begun; exec cat /dev/zero ;;
 	send*) file run.json "\$run"; file workload.out ok; echo end ;;
 	"news elsewhere") file vm/kallsyms x; echo end ;;
 	news*) file there/host.json '{"boot_id": "1"}'; echo end ;;
@@ -123,7 +133,7 @@ ok "capture exits 1 when the agent cannot read a file" lies unread 1
 ok "the error has the agent's reason for a file that it cannot read" says 'run/x: Input/output error' err
 for lie in garbage huge; do
 	ok "capture exits 1 on an unexpected answer ($lie)" lies $lie 1
-	ok "the error reports the unexpected answer ($lie)" says 'receiver: ssh://there: (unexpected answer of zcost there|the connection broke)' err
+	ok "the error reports the unexpected answer ($lie)" says 'receiver: ssh://there: (unexpected answer of zcost there|the connection broke|sends more than 32 GiB)' err
 done
 ok "capture exits 1 when the agent sends no files" lies empty 1
 ok "the error has the exit status of the remote collect" says 'a/measure-01 failed 3 times: receiver: zcost collect exited with status 0' err
@@ -131,7 +141,41 @@ for lie in cut lost; do
 	ok "capture exits 1 when the agent ends inside an answer ($lie)" lies $lie 1
 	ok "the error reports the broken connection ($lie)" says 'receiver: ssh://there: the connection broke' err
 done
+limit() { # limit LIE MESSAGE
+	ok "capture exits 1 when the agent sends too much ($1)" lies $1 1
+	ok "the error names the host and the limit ($1)" says "receiver: ssh://there: $2" err
+	ok "capture leaves no file of a run that was too much ($1)" test -z "$(find c -name .incoming -o -name perf.data -o -name x)"
+}
+limit large 'sends more than 32 GiB for one run, with perf.data: make the run shorter'
+limit json 'sends a run.json of 16 MiB; the limit is 16 MiB, and no zcost writes more: look at that host'
+limit many 'sends more than 10000 files for one run: no zcost does that; look at that host'
+limit failing 'sends more than 10000 files for one run: no zcost does that; look at that host'
+ok "capture exits 1 when the agent sends a file in ten folders" lies deep 1
+ok "the log of a side keeps 16 MiB of what another host prints" sh -c 'echo scolds >lie; rm -rf c; "$1" capture p.ini -o c 2>err;
+	n=$(find c -name receiver.log -size +1M -printf %s); [ "$n" = 16777216 ] || { find c -ls; cat err; exit 1; }' - "$zcost"
+ok "capture succeeds when another host prints too much" jq -e '.runs[0].status == "ok"' c/manifest.json
+
+# interrupt LIE FILE: sends SIGINT to a capture with that lie when FILE is there. It has ended ten seconds later.
+interrupt() {
+	rm -rf c begun trips
+	echo "$1" >lie
+	"$zcost" capture p.ini -o c 2>err &
+	pid=$!
+	n=0
+	until [ -e "$2" ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.05; done
+	sleep 0.2
+	kill -INT $pid
+	timeout 10 tail --pid=$pid -f /dev/null || { kill -KILL $pid; return 1; }
+	wait $pid
+	[ $? = 1 ] && says 'interrupted: 0 runs' err
+}
+ok "SIGINT ends a capture while a host sends without end" interrupt endless begun
+ok "SIGINT leaves no file of that host" test -z "$(find c -name .incoming -o -name perf.data)"
+ok "SIGINT ends a capture while it compares clocks" interrupt slow trips
 stop=2 plan >p.ini
+ok "SIGINT ends a capture while a side prints without end" interrupt chatter c/runs/a/.measure-01.tmp/receiver.log
+ok "capture succeeds when each clock takes a second" lies slow 0
+ok "capture makes fewer trips to a slow clock" test "$(wc -l <trips)" -lt 10
 ok "capture exits 1 when the agent does not answer" lies silent 1
 ok "the error reports no answer within stop_timeout" says 'receiver: ssh://there: no answer for 2 s \(stop_timeout\)' err
 plan >p.ini
