@@ -62,7 +62,10 @@ static int file_read_opened(int fd, const char *name, size_t most, char **data, 
 			    struct error *err)
 {
 	struct str s = {0};
-	int rc = file_read_rest(fd, &s, most);
+	struct stat st;
+	int rc = fstat(fd, &st) || st.st_size <= 0 || (uint64_t)st.st_size <= most
+			 ? file_read_rest(fd, &s, most)
+			 : -EFBIG;
 
 	if (rc < 0)
 		str_free(&s);

@@ -139,7 +139,7 @@ int account_read(const struct workload_run *run, const char *units, struct accou
 int workload_text(const struct workload_run *run, const char *file, char **text, struct error *err)
 {
 	char *path = xasprintf("%s/%s", run->dir, file);
-	int rc = file_read(path, text, NULL, err);
+	int rc = file_read_most(path, WORKLOAD_TEXT_MOST, text, NULL, err);
 
 	free(path);
 	return rc;

@@ -11,7 +11,7 @@
 
 /* --- a line of a file --- */
 
-enum { LINE_MAX_SHOWN = 200 };
+enum { LINE_MAX_SHOWN = 200, WORDS_MOST = 64 << 20 };
 
 char *text_clean(const char *s, size_t most)
 {
@@ -65,7 +65,7 @@ char *line_of_file(const char *path, bool first)
 {
 	char *data, *line, *out;
 
-	if (file_read(path, &data, NULL, NULL))
+	if (file_read_most(path, WORDS_MOST, &data, NULL, NULL))
 		return NULL;
 	line = str_trim(data);
 	if (first)

@@ -87,6 +87,9 @@ bool account_has_work(const struct account *a);
 
 /* --- for adapters --- */
 
+/* A larger output is refused: it would fill the memory of its reader. */
+#define WORKLOAD_TEXT_MOST ((size_t)1 << 30)
+
 /* Reads a file of the run. The caller frees it. */
 int workload_text(const struct workload_run *run, const char *file, char **text, struct error *err);
 

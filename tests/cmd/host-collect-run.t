@@ -158,4 +158,10 @@ ok "SIGTERM to collect ends the command's children" sh -c '! kill -0 $(cat pid2)
 ok "SIGTERM to collect ends perf" sh -c "! grep -lz '$scratch/[r]/perf.data' /proc/[0-9]*/cmdline"
 
 ok "-h behind -- belongs to the workload" sh -c '"$1" collect --collect null -o own -- echo -h && grep -qx -e -h own/workload.out' - "$zcost"
+
+large() {
+	(limit_memory 500000 && exits 1 "$zcost" collect -o large --collect null --units iperf3 --duration 0.2 -- \
+		sh -c 'truncate -s 20G /proc/self/fd/1; sleep 1') && says 'large/workload.out: larger than 1024 MiB' err
+}
+ok "collect does not read a workload's output of 20 GiB into memory" large
 done_testing
