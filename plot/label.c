@@ -261,9 +261,13 @@ static bool gnuplot_is_special(char c)
 
 void label_quote(struct str *out, const char *s)
 {
+	bool escaped = false;
+
 	str_putc(out, '"');
 	for (; *s; s++) {
-		if (gnuplot_is_special(*s))
+		/* gnuplot reads any number of octal digits after a backslash. */
+		escaped = gnuplot_is_special(*s) || (escaped && *s >= '0' && *s <= '7');
+		if (escaped)
 			str_printf(out, "\\%03o", (unsigned char)*s);
 		else
 			str_putc(out, *s);

@@ -135,13 +135,13 @@ ok "the chart shows a hostile name unchanged" says "it's .touch pwned. .*&lt;b&g
 ok "the .tsv has a hostile name unchanged" sh -c "grep -F '{/=99 @x}_^&~\\ <b> %s \"q' hostile/throughput.tsv"
 
 # gnuplot 5.4 takes a doubled quote in quotes for an end, and writes ]]> as it is.
-odd_names() { # odd_names VARIANT FUNCTION, as SQL has them
+odd_names() { # odd_names VARIANT FUNCTION [CHARTS], as SQL has them
 	sqlite3 cap/zcost.db "UPDATE run SET variant = '$1' WHERE variant = '$was';
 		UPDATE variant SET name = '$1' WHERE name = '$was'; UPDATE symbol SET name = '$2' WHERE id = 2"
 	was=$1
 	rm -rf odd
-	"$zcost" plot cap -o odd --format svg || return
-	for c in $charts; do is_xml odd/$c.svg || return; done
+	"$zcost" plot cap ${3-} -o odd --format svg,png || return
+	for c in ${3:-$charts}; do is_xml odd/$c.svg && [ -s odd/$c.png ] || return; done
 }
 was=$hostile
 ok "plot draws names with quotes" odd_names "5'''' pipe" "''lambda''()"
@@ -151,6 +151,20 @@ ok "plot draws names with ]]> as XML" odd_names 'cdata]]>' 'f<]]>>'
 ok "the chart shows ]]> in a variant's name" says 'cdata\]\]&gt;' odd/throughput.svg
 ok "plot draws names with characters that are special to gnuplot" odd_names 'a\"%@x{}_^' '\134 #$x'
 ok "the chart shows the special characters of a variant's name" says 'a\\"%@x\{\}_\^' odd/throughput.svg
+
+# every_mark: each character that gnuplot or XML may read, before a digit, in the names of a variant, a function and a side
+every_mark() {
+	mark_side=$(sqlite3 cap/zcost.db "SELECT side FROM run WHERE role = 'receiver' LIMIT 1")
+	for mark in '@' '^' '_' '{' '}' '&' '~' '\' '"' "''" '%' '#' '$' '`' '<' '>' ']]>' '
+' '	'; do
+		sqlite3 cap/zcost.db "UPDATE run SET side = 's${mark}1' WHERE side = '$mark_side'"
+		mark_side="s${mark}1"
+		odd_names "v${mark}1b" "f${mark}1b" "throughput functions" || { echo "mark $mark"; return 1; }
+	done
+}
+ok "plot draws each mark of gnuplot and XML before a digit, in all names" every_mark
+ok "plot draws a name with a number" odd_names 'v#1' 'f#1' "throughput functions"
+ok "the chart shows the number in a variant's name" says '>v#1<' odd/throughput.svg
 
 # One variant, one side.
 mkdir one

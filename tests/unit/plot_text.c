@@ -38,6 +38,9 @@ static void test_label_quote(void **state)
 	assert_string_equal(s.buf,
 			    "\"it\\047s \\140id\\140 \\042\\044(id)\\042 \\134n %s {a}_b^c\"");
 	str_reset(&s);
+	label_quote(&s, "#18 $9'x7");
+	assert_string_equal(s.buf, "\"\\043\\0618 \\0449\\047x7\"");
+	str_reset(&s);
 	label_quote_enhanced(&s, "{/=80 @x}_^&~\\'");
 	assert_string_equal(
 		s.buf, "\"\\134{/=80 \\134\\100x\\134}\\134_\\134^\\134&\\134~\\134\\134\\047\"");
