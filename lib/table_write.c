@@ -38,7 +38,7 @@ static void format_value(struct str *s, const struct value *v, const char *unit)
 		str_printf(s, "%.*g", write_value_digits(v->real, unit), v->real);
 }
 
-static void put_tsv(FILE *out, const char *s)
+static void write_tsv_text(FILE *out, const char *s)
 {
 	if (!strpbrk(s, "\t\n\r")) {
 		fputs(s, out);
@@ -48,13 +48,26 @@ static void put_tsv(FILE *out, const char *s)
 		fputc(*s == '\t' || *s == '\n' || *s == '\r' ? ' ' : *s, out);
 }
 
+/* Returns whether a spreadsheet takes the text for a formula. A number is none. */
+static bool csv_is_formula(const char *s)
+{
+	char *end;
+
+	if (!*s || !strchr("=+-@\t\r", *s))
+		return false;
+	strtod(s, &end);
+	return end == s || *end;
+}
+
 void csv_write_text(FILE *out, const char *s)
 {
+	const char *mark = csv_is_formula(s) ? "'" : "";
+
 	if (!strpbrk(s, ",\"\n\r")) {
-		fputs(s, out);
+		fprintf(out, "%s%s", mark, s);
 		return;
 	}
-	fputc('"', out);
+	fprintf(out, "\"%s", mark);
 	for (; *s; s++) {
 		if (*s == '"')
 			fputc('"', out);
@@ -69,10 +82,8 @@ struct repeated {
 	struct str text;
 };
 
-static const char *write_cell_text(struct repeated *r, const struct value *v, const char *unit)
+static const char *write_cell_number(struct repeated *r, const struct value *v, const char *unit)
 {
-	if (v->type == V_STR)
-		return v->str;
 	/* `integer` also compares the bits of a real */
 	if (!r->text.buf || r->value.type != v->type || r->value.integer != v->integer) {
 		format_value(&r->text, v, unit);
@@ -90,8 +101,12 @@ static void write_rows(const struct table *t, FILE *out, char sep,
 
 	for (row = 0; row < t->rows; row++) {
 		for (i = 0; i < t->ncolumns; i++) {
-			put(out,
-			    write_cell_text(&last[i], table_cell(t, row, i), t->columns[i].unit));
+			const struct value *v = table_cell(t, row, i);
+
+			if (v->type == V_STR)
+				put(out, v->str);
+			else
+				fputs(write_cell_number(&last[i], v, t->columns[i].unit), out);
 			putc_unlocked(i < t->ncolumns - 1 ? sep : '\n', out);
 		}
 	}
@@ -107,8 +122,10 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 	size_t n;
 	int i;
 
-	for (i = 0; i < t->ncolumns; i++)
-		fprintf(out, "%s%c", t->columns[i].name, i < t->ncolumns - 1 ? sep : '\n');
+	for (i = 0; i < t->ncolumns; i++) {
+		put(out, t->columns[i].name);
+		fputc(i < t->ncolumns - 1 ? sep : '\n', out);
+	}
 	write_rows(t, out, sep, put);
 	if (t->title)
 		print_note("%s", t->title);
@@ -119,7 +136,7 @@ static void write_separated(const struct table *t, FILE *out, char sep,
 
 static void write_tsv(const struct table *t, FILE *out)
 {
-	write_separated(t, out, '\t', put_tsv);
+	write_separated(t, out, '\t', write_tsv_text);
 }
 
 static void write_csv(const struct table *t, FILE *out)

@@ -41,6 +41,9 @@ and a line'")" = 1
 ok "export csv --table writes one table to standard output" cmp metric.csv folder/metric.csv
 ok "an empty text in CSV is two quotes" says '^1,third,"",0\.3' metric.csv
 ok "a missing value in CSV is an empty field" says '^1,gone,7,$' folder/series.csv
+sqlite3 cap/zcost.db "INSERT INTO series VALUES (1, '=1+1', -5, -1.5)"
+ok "a formula in CSV begins with an apostrophe, and a number does not" sh -c '
+	"$1" export csv cap --table series | grep -xF "1,'"'"'=1+1,-5,-1.5"' - "$zcost"
 ok "export csv --table -o exits 0 for a view" exits 0 "$zcost" export csv cap --table metrics -o one.csv
 ok "export csv --table -o writes the view to the file" cmp one.csv folder/metrics.csv
 

@@ -533,6 +533,48 @@ static void test_line_ends_in_cells_are_escaped(void **state)
 	free(json);
 }
 
+static char *written(const struct table *t, enum table_format format)
+{
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_int_equal(table_write(t, format, f), 0);
+	fclose(f);
+	return text;
+}
+
+/* A text that a spreadsheet would run gets an apostrophe in csv alone. Numbers stay numbers. */
+static void test_formulas_are_texts_in_csv(void **state)
+{
+	static const struct column c[] = {{"=name", NULL, V_STR, .digits = 0},
+					  {"x", NULL, V_REAL, .digits = 0}};
+	static const char *const names[] = {
+		"=1+1",	  "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "a=1",
+		"-7.5e3", "=\"a,b\"",		"'=1",	""};
+	struct table t;
+	char *csv, *tsv;
+	size_t i;
+
+	(void)state;
+	table_init(&t, "t", c, 2);
+	for (i = 0; i < array_size(names); i++) {
+		struct value *row = table_row(&t);
+
+		row[0] = value_str(&t, names[i]);
+		row[1] = value_real(-1);
+	}
+	csv = written(&t, FORMAT_CSV);
+	tsv = written(&t, FORMAT_TSV);
+	assert_string_equal(csv, "'=name,x\n'=1+1,-1\n'+cmd|' /C calc'!A0,-1\n'-2+3,-1\n"
+				 "'@SUM(A1),-1\n'\t=1,-1\na=1,-1\n-7.5e3,-1\n"
+				 "\"'=\"\"a,b\"\"\",-1\n'=1,-1\n,-1\n");
+	assert_non_null(strstr(tsv, "=name\tx\n=1+1\t-1\n"));
+	free(csv);
+	free(tsv);
+	table_free(&t);
+}
+
 /* A text of perf trace has three digits, which stay three. tsv is exact. */
 static void test_short_times_in_ms_have_three_significant_digits(void **state)
 {
@@ -612,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_interval_of_whole_numbers_is_whole),
 		cmocka_unit_test(test_hostile_text_is_printable_in_every_format),
 		cmocka_unit_test(test_line_ends_in_cells_are_escaped),
+		cmocka_unit_test(test_formulas_are_texts_in_csv),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
