@@ -19,7 +19,15 @@ B := $(BUILD)
 LIBPERF := build/libperf
 Q := $(if $(V),,@)
 
-CFLAGS ?= -O2 -g
+# Packages bring their own flags, with their own way of hardening. The sanitizers need none.
+ifeq ($(origin CFLAGS),undefined)
+CFLAGS := -O2 -g
+ifndef SAN
+CFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE \
+	  $(shell $(CC) -fcf-protection -E -x c /dev/null >/dev/null 2>&1 && echo -fcf-protection)
+LDFLAGS += -pie -Wl,-z,relro,-z,now
+endif
+endif
 WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 OUR_CFLAGS = -std=gnu17 -D_GNU_SOURCE $(WARN) -fno-omit-frame-pointer \
 	     -I. -I$(B) -DZCOST_VERSION='"$(VERSION)"' $(if $(OFFLINE),-DOFFLINE) -pthread

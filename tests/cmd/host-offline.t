@@ -19,7 +19,7 @@ laptop() { # laptop FOLDER ARGUMENT...
 	folder=$1
 	shift
 	env -u MAKEFLAGS -u MAKEOVERRIDES LDFLAGS="${ZCOST_LDFLAGS-}" make -C "$top" OFFLINE=1 BUILD="$scratch/$folder" \
-		CFLAGS="-O0 -I$scratch/none" PKG_CONFIG="$scratch/pkg-config" CLANG=false WERROR=1 "$@" >made 2>&1 || { tail -n 5 made; return 1; }
+		CFLAGS="-O0 -fPIE -I$scratch/none" PKG_CONFIG="$scratch/pkg-config" CLANG=false WERROR=1 "$@" >made 2>&1 || { tail -n 5 made; return 1; }
 }
 ok "the laptop half includes no header of liburing, libbpf and libperf" laptop headers CC="${CC:-cc} -E" \
 	"$scratch/headers/laptop.a" "$scratch/headers/lib.a"

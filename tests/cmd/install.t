@@ -27,6 +27,17 @@ if [ "$host" = 1 ]; then
 	ok "the installed tcpzc runs" exits 0 "$prefix/bin/tcpzc" --version
 	ok "testbed.sh is beside the installed plan" test -s "$prefix/share/zcost/samples/testbed.sh"
 fi
+hardened() { # hardened PROGRAM: moves, has a canary and checked calls, and nothing writes to its table of functions
+	readelf -hldsW "$1" >elf && grep -q 'Type: *DYN' elf && grep -q GNU_RELRO elf && grep -q 'FLAGS.*NOW' elf &&
+		grep -q 'GNU_STACK.* RW ' elf && grep -q __stack_chk_fail elf && grep -q '_chk@' elf
+}
+for program in "$prefix"/bin/*; do
+	what="the installed ${program##*/} is hardened"
+	case ${ZCOST_LDFLAGS-} in
+	*-fsanitize* | *--coverage*) skip "$what" "built for the search of faults" ;;
+	*) ok "$what" hardened "$program" ;;
+	esac
+done
 links() { # every relative link of the installed README leads to a file
 	grep -oE '\]\([^)]+\)' "$prefix/share/doc/zcost/README.md" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^[a-z]*://' |
 		(cd "$prefix/share/doc/zcost" && while read -r link; do [ -e "$link" ] || { echo "$link"; exit 1; }; done)
