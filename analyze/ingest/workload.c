@@ -226,7 +226,9 @@ static void points_add_stalls(struct ingest *in, const struct points *ps)
  * The points inside the window count the work between them, pauses included. Only the two gaps that
  * hold the window's ends are interpolated. A gap's work may have been done at any time in the gap,
  * so the gap bounds the error. The bound is closer if the workload was never faster than in its
- * fastest span of about the gap's length: then a gap at full speed leaves no room for a pause.
+ * fastest span of about the gap's length: then a gap at full speed leaves no room for a pause. No
+ * such bound helps where a gap is longer than the window, as with a program that prints a total at
+ * its end: the figures are averages over the gap.
  */
 
 struct doubt {
@@ -294,6 +296,8 @@ static void points_note_doubt(struct ingest *in, const struct points *ps, uint64
 	likely = 100 * fmax(fmin(d.less, done), d.more) / done;
 	if (likely >= 2)
 		note_add(&in->notes, workload_slow_at_ends, (double)d.gap_ns / 1e9, window, likely);
+	else if ((double)d.gap_ns / 1e9 > window)
+		note_add(&in->notes, workload_points_average, (double)d.gap_ns / 1e9, window);
 	else if (any >= 1)
 		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window, any)
 			->severity = any >= 20 ? SEVERITY_WARNING : SEVERITY_INFO;
@@ -376,7 +380,7 @@ static void account_add_notes(struct ingest *in, const struct account *a)
 	if (a->error)
 		note_add(&in->notes, workload_error, a->error);
 	account_note_dated(in, a->late_s);
-	if (a->rates)
+	if (a->rates > 1)
 		note_add(&in->notes, rates_spread, a->rates,
 			 (double)(in->ended_ns - in->started_ns) / 1e9);
 	if (a->udp)

@@ -1427,9 +1427,12 @@ static void test_coarse_points_bound_the_error_of_the_work(void **state)
 	assert_float_equal(metric(&in, "bytes"), 2800, 1e-6);
 	assert_null(noted(&in, NOTE_workload_slow_at_ends));
 	ingest_free(&in);
-	/* Two points around the window leave all its work open. */
+	/* Two points around the window give an average and no bound. */
 	in = coarse(4, 0);
-	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_WARNING, 100.0);
+	assert_null(noted(&in, NOTE_workload_points_coarse));
+	assert_float_equal(noted_number(&in, NOTE_workload_points_average), 4, 1e-9);
+	assert_float_equal(noted(&in, NOTE_workload_points_average)->value[1].number, 3, 1e-9);
+	assert_int_equal(noted(&in, NOTE_workload_points_average)->severity, SEVERITY_INFO);
 	ingest_free(&in);
 }
 
@@ -1837,7 +1840,7 @@ static void test_slice_has_no_retransmits_of_the_whole_run(void **state)
 	}
 }
 
-static void test_line_rates_are_noted_to_be_spread(void **state)
+static void test_several_line_rates_are_noted_to_be_spread(void **state)
 {
 	struct ingest in = fresh("1");
 
@@ -1846,6 +1849,13 @@ static void test_line_rates_are_noted_to_be_spread(void **state)
 	assert_float_equal(noted_number(&in, NOTE_rates_spread), 2, 0);
 	assert_float_equal(noted(&in, NOTE_rates_spread)->value[1].number, 6, 1e-9);
 	assert_float_equal(metric(&in, "packets"), 1 * 3000 + 2 * 5000, 1e-6);
+	ingest_free(&in);
+	/* A total of the whole command is an average over it, and there is nothing to spread. */
+	in = fresh("1");
+	workload(&in, "wrk", "Requests/sec:   7000.00\n");
+	assert_null(noted(&in, NOTE_rates_spread));
+	assert_null(noted(&in, NOTE_workload_points_coarse));
+	assert_float_equal(noted_number(&in, NOTE_workload_points_average), 6, 1e-9);
 	ingest_free(&in);
 	in = fresh("1");
 	workload(&in, "iperf3",
@@ -2174,7 +2184,7 @@ int main(void)
 		cmocka_unit_test(test_bad_line_is_named_by_its_number),
 		cmocka_unit_test(test_iperf3),
 		cmocka_unit_test(test_slice_has_no_retransmits_of_the_whole_run),
-		cmocka_unit_test(test_line_rates_are_noted_to_be_spread),
+		cmocka_unit_test(test_several_line_rates_are_noted_to_be_spread),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
 		cmocka_unit_test(test_file_of_the_workload_is_that_of_its_unit),
