@@ -476,7 +476,8 @@ static int compare_gate(const struct compare_arguments *args, const struct outco
 			"not gated: %u row%s no more than a drift between runs that did not take turns can explain; 'zcost capture --against' makes runs that take turns",
 			out->drift, out->drift == 1 ? " changes" : "s change");
 	if (out->worse) {
-		print_note("%u row%s worse", out->worse, out->worse == 1 ? " is" : "s are");
+		print_note("%u row%s worse: %s", out->worse, out->worse == 1 ? " is" : "s are",
+			   out->failed);
 		return EXIT_GATE;
 	}
 	if (out->unjudged) {

@@ -123,6 +123,7 @@ struct outcome {
 	unsigned unjudged;  /* gated rows with too few runs for a verdict */
 	unsigned drift;	    /* gated rows with a change that a drift can explain */
 	bool limits_differ; /* throughput does not compare the ends */
+	char failed[2048];  /* the worse ones: "receiver ns_per_kib"; " ..." ends a full list */
 	char aside[512];    /* worse metrics that are not gated: "receiver cpu, sender cpu" */
 	/* of a list of costs: */
 	const char *side; /* until the ends are closed; NULL: all sides, or files */
@@ -132,8 +133,8 @@ struct outcome {
 	double whole[ENDS];
 };
 
-/* Counts a gated row. */
-void outcome_count(struct outcome *out, enum verdict v);
+/* Counts a gated row, and names it if it is worse. The side may be "". */
+void outcome_count(struct outcome *out, enum verdict v, const char *side, const char *name);
 
 struct diff_spec; /* diff.h */
 

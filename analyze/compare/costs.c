@@ -156,7 +156,7 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 	out->parts = l->spec->whole != NULL;
 	memcpy(out->whole, l->d.total, sizeof(out->whole));
 	for (i = 0; i < l->d.n; i++)
-		outcome_count(out, l->d.rows[i].verdict);
+		outcome_count(out, l->d.rows[i].verdict, l->side, l->d.rows[i].key);
 }
 
 static void cost_list_note_movements(const struct cost_list *l, const struct comparison *c,

@@ -260,7 +260,8 @@ static void metrics_add_side(struct table *t, const struct comparison *c,
 			continue;
 		v = metrics_add_row(t, c, f, side);
 		if (figure_kinds[f].gate && !figure_is_modelled(side, f))
-			outcome_count(out, v);
+			outcome_count(out, v, side->side,
+				      table_text(t, t->rows - 1, "metric"));
 		else if (v == VERDICT_WORSE)
 			outcome_add_aside(out, t);
 	}

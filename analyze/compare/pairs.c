@@ -344,7 +344,9 @@ static void pair_put_row(struct table *t, const struct pairs *p, const struct co
 			if (pair->side->of[metrics[m]][e].n > runs[e])
 				runs[e] = pair->side->of[metrics[m]][e].n;
 		pair_put_metric(t, row, pair, m);
-		outcome_count(out, pair->change[m].verdict);
+		outcome_count(out, pair->change[m].verdict, pair->side->side,
+			      arena_printf(&t->arena, "%s of %s", figure_kinds[metrics[m]].name,
+					   pair->variant[NEW]));
 	}
 	last[SIDE] = value_str(t, pair->side ? pair->side->side : NULL);
 	for (e = 0; e < ENDS; e++) {

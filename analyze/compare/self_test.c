@@ -69,7 +69,8 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 	table_set(t, row, "base_runs", value_int((int64_t)k->base));
 	table_set(t, row, "new_runs", value_int((int64_t)k->new));
 	table_set(t, row, "result", value_str(t, !(k->of > 0) ? few : often ? "too often" : "ok"));
-	out->worse += often;
+	outcome_count(out, often ? VERDICT_WORSE : VERDICT_NONE, k->side,
+		      arena_printf(&t->arena, "%s of %s", k->table, k->variant));
 	if (!(k->of > 0))
 		return;
 	table_set(t, row, "splits", value_int((int64_t)k->splits));

@@ -235,6 +235,6 @@ static int export_openmetrics(struct export *x, struct error *err)
 const struct format format_openmetrics = {
 	.name = "openmetrics",
 	.what = "the figures of summary, components, roi and scores, as gauges (Prometheus)",
-	.options = {[SOURCE_CAPTURE] = "variant side estimator power-model power-kind " OPT_SLICE},
+	.options = {[SOURCE_CAPTURE] = "variant side estimator unit power-model power-kind " OPT_SLICE},
 	.write = export_openmetrics,
 };

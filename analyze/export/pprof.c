@@ -254,13 +254,17 @@ static Pprof__ValueType pprof_type(struct pprof *w, const char *type, const char
 	return t;
 }
 
+/*
+ * Values are whole numbers, and pprof knows no unit below the nanosecond. The picoseconds of a unit
+ * of work are the nanoseconds of 1000 units.
+ */
 static void pprof_write_types(struct pprof *w)
 {
-	char *cost = xasprintf("cost_per_%s", w->unit ? w->unit : "");
+	char *cost = xasprintf("cost_per_1000_%s", w->unit ? w->unit : "");
 	Pprof__ValueType samples = pprof_type(w, "samples", "count"),
 			 weight = w->s.is_time ? pprof_type(w, "cpu", "nanoseconds")
 					       : pprof_type(w, w->s.event, "count"),
-			 per_unit = pprof_type(w, w->unit ? cost : "", "picoseconds");
+			 per_unit = pprof_type(w, w->unit ? cost : "", "nanoseconds");
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 
 	piece.n_sample_type = w->unit ? 3 : 2;

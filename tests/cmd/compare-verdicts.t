@@ -109,6 +109,7 @@ world full 4 $copying $mapping
 ok "the gate with four runs exits 0" exits 0 "$zcost" compare copying mapping -C full --fail-on worse
 ok "the gate with four runs prints no warning" sh -c "! grep 'fail-on' err"
 ok "the gate with the ends swapped exits 3" exits 3 "$zcost" compare mapping copying -C full --fail-on worse
+ok "the gate names each row that failed" says '^zcost: [0-9]+ rows are worse: receiver throughput, receiver ns_per_kib, .*sender ns_per_kib, .*total ' err
 per_mib full counter:context-switches copying 1 2 3 4
 per_mib full counter:context-switches mapping 11 12 13 14
 ok "the gate passes when only ungated metrics are worse" exits 0 "$zcost" compare copying mapping -C full --fail-on worse

@@ -216,6 +216,7 @@ ok "one run at each end has a sampling error" near "$(field _copy_to_iter sampli
 ok "one run at each end has no verdict" test "$(field _copy_to_iter verdict)" = 'too few runs'
 
 ok "the gate exits 3 for a worse function" exits 3 "$zcost" compare copying mapping -C cap --table functions --fail-on worse
+ok "the gate names the function that failed" says '^zcost: 1 row is worse: receiver insert_page$' err
 
 "$zcost" compare copying fell_back -C cap --table functions >out 2>err
 ok "a fallback stands in the first line" sh -c 'head -n 1 out | grep -q "NOT ZERO COPY: fell_back receiver: 90.0 %.*no speed-up is claimed"'

@@ -41,7 +41,7 @@ top() {
 top_costs() { # top_costs VARIANT: pprof prints the functions and costs of the report
 	export_as pprof cap --variant "$1" || return 1
 	costs "$1" | awk '{ printf "%s %d\n", $1, 1000 * $2 + 0.5 }' >want
-	top cost_per_KiB minimum | diff want -
+	top cost_per_1000_KiB ns | diff want -
 }
 raw_has() {
 	"$pprof" $pprof_first -raw out >raw 2>pprof.log && says "$1" raw
@@ -63,7 +63,12 @@ fi
 if [ "$pprof" ]; then
 	ok "pprof -top prints the functions and the cost per KiB of report functions" top_costs copying
 	ok "pprof -top prints the costs of another variant" top_costs mapping
-	ok "the default sample type of pprof is the cost" raw_has 'cost_per_KiB/picoseconds\[dflt\]'
+	ok "the default sample type of pprof is the cost" raw_has 'cost_per_1000_KiB/nanoseconds\[dflt\]'
+	prints_units() { # numbers such as 600ns and 1us: pprof knows the unit
+		export_as pprof cap --variant copying && "$pprof" $pprof_first -top out 2>pprof.log >top &&
+			says '^ +[0-9.]+(ns|us|ms|s) .*_copy_to_iter' top && ! grep -E '[0-9](pico|nano)seconds' top
+	}
+	ok "pprof prints the cost in a unit that it knows" prints_units
 	ok "pprof knows the build-id of the mapping" raw_has '\[kernel.kallsyms\] 0123456789abcdef'
 	ok "the caller is in the chain" sh -c "'$zcost' export pprof cap --variant copying >out 2>err &&
 		'$pprof' $pprof_first -raw out 2>pprof.log | grep -E '^ +[0-9]+ +[0-9]+ +[0-9]+: [0-9]+ [0-9]+ *$'"
@@ -225,6 +230,10 @@ if [ "$promtool" ]; then
 else
 	skip "Prometheus imports every figure of openmetrics, and promtool finds no fault" "$why"
 fi
+cp -r cap both_units
+sqlite3 both_units/zcost.db "INSERT INTO metric SELECT run, 'rate_messages', unit, value / 4, source FROM metric WHERE name = 'rate_kib'"
+costs_by() { "$zcost" export openmetrics both_units --variant copying --unit $1 2>err | sed -n 's/^zcost_component_cost_seconds{.*"receiver".*"data copy".*work="\([A-Za-z]*\)"} /\1 /p'; }
+ok "openmetrics takes --unit: costs of components per KiB and per message of 4 KiB" test "$(costs_by KiB) $(costs_by message)" = "KiB 6e-07 message 2.4e-06"
 ok "openmetrics ends with the mark of the end" test "$("$zcost" export openmetrics cap 2>err | tail -n 1)" = "# EOF"
 
 sqlite3 cap/zcost.db "UPDATE metric SET name = 'rate_packets' WHERE name = 'rate_kib' AND run IN (SELECT id FROM run WHERE variant = 'mapping')" 2>/dev/null

@@ -116,6 +116,7 @@ ok "a note has the number of rows that a p is corrected for, and the runs that s
 	'p < 0.05 after Holm.s correction over the 8 rows of a metric, .*: fewer than 6 a side' err
 ok "no note speaks of limits where all rows have the same" sh -c "! grep 'different limits' err"
 ok "the gate of two patterns fails where a row is worse" exits 3 pairs 'old+*' 'new+*' --fail-on worse
+ok "the gate of two patterns names the metric and the variant that failed" says '^zcost: [0-9]+ rows? (is|are) worse: receiver [a-z_]+ of new' err
 ok "the gate of two patterns passes where no row is worse" exits 0 pairs 'old+*gro-off' 'new+*' --fail-on worse
 ok "a note names the variants without a partner" says \
 	'without a partner, so not compared: new\+size1k\+gro-on, new\+size4k\+gro-on, ' err
