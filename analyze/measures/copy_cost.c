@@ -107,7 +107,7 @@ int copy_cost(struct store *s, const struct query *q, const struct block *b, boo
 }
 
 static int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
-			       double *ns, struct error *err)
+			       enum direction way, double *ns, struct error *err)
 {
 	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
 	struct tally_spec spec = {
@@ -117,7 +117,7 @@ static int copy_direction_cost(struct store *s, const struct query *q, const str
 	size_t i;
 	int rc;
 
-	spec.symbol = store_side_is(s, b->side, "receiver") ? "_copy_to_iter*" : "_copy_from_iter*";
+	spec.symbol = way == SENT ? "_copy_from_iter*" : "_copy_to_iter*";
 	rc = cost_part_read(s, &plain, b, &spec, &part, err);
 	*ns = !rc && part.tally.samples ? 0 * part.basis.ns : NAN;
 	if (!rc)
@@ -162,7 +162,7 @@ void copying_base_choose(struct copying_base *base, const char *variant)
 }
 
 int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
-			   const struct block *b, double *ns, struct error *err)
+			   const struct block *b, enum direction way, double *ns, struct error *err)
 {
 	bool is_base = !strcmp(base->variant, b->variant);
 	size_t i;
@@ -170,15 +170,16 @@ int copying_read_direction(struct store *s, const struct query *q, struct copyin
 
 	for (i = 0; is_base && i < base->n; i++)
 		if (!strcmp(base->sides[i].block.variant, b->variant) &&
-		    !strcmp(base->sides[i].block.side, b->side)) {
+		    !strcmp(base->sides[i].block.side, b->side) && base->sides[i].way == way) {
 			*ns = base->sides[i].ns;
 			return 0;
 		}
-	rc = copy_direction_cost(s, q, b, ns, err);
+	rc = copy_direction_cost(s, q, b, way, ns, err);
 	if (rc || !is_base)
 		return rc;
 	array_grow(base->sides, base->n, base->cap);
 	base->sides[base->n].block = *b;
+	base->sides[base->n].way = way;
 	base->sides[base->n++].ns = *ns;
 	return 0;
 }

@@ -133,6 +133,7 @@ struct copying_base {
 	int nvariants;
 	struct {
 		struct block block;
+		enum direction way;
 		double ns;
 	} * sides;
 	size_t n, cap;
@@ -143,12 +144,13 @@ void copying_base_choose(struct copying_base *base, const char *variant);
 void copying_base_free(struct copying_base *base);
 
 /*
- * Reads the cost of the functions that copy from programs to sockets, or, on a side that receives,
- * from sockets to programs, with their callees. It leaves out other programs where copy_cost() can.
+ * Reads the cost of the functions that copy in one direction, from programs to sockets or from
+ * sockets to programs, with their callees. It leaves out other programs where copy_cost() can.
  * It reads a side of the base only once. NAN: the block has no profile or no basis.
  */
 int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
-			   const struct block *b, double *ns, struct error *err);
+			   const struct block *b, enum direction way, double *ns,
+			   struct error *err);
 
 /*
  * Returns the CPUs of the samples in a bare file. The set is empty when the file does not record

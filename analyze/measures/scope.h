@@ -20,6 +20,18 @@ struct block {
 	const char *variant, *side; /* strings of the store */
 };
 
+/*
+ * The direction in which a side moves data. The name of a side does not say it: the "receiver" of
+ * iperf3 -R sends, and a proxy does both.
+ */
+enum direction { RECEIVED, SENT, DIRECTIONS };
+
+/* Returns the kernel's function that copies in this direction. */
+static inline const char *copying_function(enum direction way)
+{
+	return way == SENT ? "_copy_from_iter" : "_copy_to_iter";
+}
+
 /* Fails for a name that is not one of `names`: an empty table would hide the user's mistake.
  * `glob`: a pattern that matches one of them is no mistake. `what` says what is named. */
 int scope_check_name(struct store *s, const char *what, const char *name, bool glob,

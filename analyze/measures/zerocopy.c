@@ -12,13 +12,15 @@
 static const struct {
 	const char *what, *plain; /* name if the workload asked for zero copy, and name if not */
 	const char *zero_copy, *copied, *unknown;
+	enum direction way;
 	bool drops; /* dropped bytes are neither copied nor zero copy */
 } sources[] = {
 	{"sends, by completion flags", "sends", "sends_zero_copy", "sends_copied", "sends_unknown",
-	 false},
+	 SENT, false},
 	{"bytes received, mapped or copied", "bytes received", "rx_mapped_bytes", "rx_copied_bytes",
-	 "rx_unknown_bytes", false},
-	{"dropped (upper bound)", "dropped (upper bound)", NULL, NULL, "rx_dropped_bytes", true},
+	 "rx_unknown_bytes", RECEIVED, false},
+	{"dropped (upper bound)", "dropped (upper bound)", NULL, NULL, "rx_dropped_bytes", RECEIVED,
+	 true},
 };
 
 static double evidence_sum(struct store *s, const struct run *like, const struct query *q,
@@ -44,6 +46,7 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 	struct run *runs;
 	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
 	enum asked wish = n > 0 ? evidence_asked(s, runs, q) : ASKED_UNKNOWN;
+	enum asked asked[DIRECTIONS] = {ASKED_UNKNOWN, ASKED_UNKNOWN};
 	size_t i;
 
 	for (i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
@@ -57,7 +60,9 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 			continue;
 		if (unknown > 0 && !(zc + copied > 0))
 			zc = copied = NAN; /* the workload did not report copies */
+		asked[sources[i].way] = wish;
 		e[count++] = (struct evidence){.side = b->side,
+					       .way = sources[i].way,
 					       .what = wish == ASKED_ZERO_COPY ? sources[i].what
 									       : sources[i].plain,
 					       .total = total,
@@ -67,8 +72,10 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 					       .runs = n};
 	}
 	free(runs);
+	if (!count)
+		asked[RECEIVED] = asked[SENT] = wish;
 	if (n >= 0 && counted) {
-		n = zero_copy_add_counted(s, b, wish, e + count, max - count, err);
+		n = zero_copy_add_counted(s, b, asked, e + count, max - count, err);
 		count += n;
 	}
 	return n < 0 ? n : count;
@@ -253,46 +260,89 @@ static void zerocopy_put_cost(struct table *t, const struct block *b, const char
 }
 
 /*
- * Adds the cost of copying in the side's own direction: other copies on its CPUs do not count. A
- * proxy copies in both directions. `whose`: the programs that count.
+ * Fills *moves with the directions in which a side moves data, by its n pieces of evidence, or,
+ * without evidence, by its sockets.
+ */
+static int zerocopy_find_directions(struct store *s, const struct block *b,
+				    const struct evidence *e, int n, bool moves[DIRECTIONS],
+				    struct error *err)
+{
+	int i;
+
+	moves[RECEIVED] = moves[SENT] = false;
+	for (i = 0; i < n; i++)
+		if (!strcmp(e[i].side, b->side))
+			moves[e[i].way] = true;
+	if (moves[RECEIVED] || moves[SENT])
+		return 0;
+	return zero_copy_find_directions(s, b, moves, err);
+}
+
+/* Reads the cost of copying in the base, NAN if the side moves no data in this direction there. */
+static int zerocopy_read_base(struct store *s, const struct query *q, struct copying_base *base,
+			      const struct block *b, enum direction way, double *ns,
+			      struct error *err)
+{
+	struct evidence e[MAX_EVIDENCE];
+	bool moves[DIRECTIONS];
+	int n = evidence_add_side(s, q, b, true, e, MAX_EVIDENCE, err), rc;
+
+	rc = n < 0 ? n : zerocopy_find_directions(s, b, e, n, moves, err);
+	if (rc || (moves[!way] && !moves[way]))
+		return rc;
+	return copying_read_direction(s, q, base, b, way, ns, err);
+}
+
+/* Returns nothing where the side's role says in which direction it moves data. */
+static const char *zerocopy_suffix(struct store *s, const char *side, const bool moves[DIRECTIONS],
+				   enum direction way)
+{
+	if (!(moves[RECEIVED] && moves[SENT]) &&
+	    store_side_is(s, side, way == SENT ? "sender" : "receiver"))
+		return "";
+	return way == SENT ? " that it sends" : " that it receives";
+}
+
+/*
+ * Adds the cost of copying in one direction: other copies on the side's CPUs do not count. Where
+ * nothing says in which direction the side moves data, a direction without a cost has no row.
+ * `whose`: the programs that count.
  */
 static int zerocopy_put_direction(struct store *s, const struct query *q, const struct block *b,
 				  struct copying_base *base, const char *whose,
-				  const struct basis_value *basis, struct copying *c,
-				  struct table *t, struct error *err)
+				  const struct basis_value *basis, enum direction way,
+				  struct copying *c, struct table *t, struct error *err)
 {
 	const struct block of_base = {base->variant, b->side};
 	struct str what = {0};
-	int rc = store_side_is(s, b->side, "proxy")
-			 ? 0
-			 : copying_read_direction(s, q, base, b, &c->ns, err);
+	int rc = copying_read_direction(s, q, base, b, way, &c->ns, err);
 
-	if (rc || isnan(c->ns))
-		return rc;
 	c->base = base->variant;
 	c->unit = basis->unit;
-	c->sends = !store_side_is(s, b->side, "receiver");
-	str_printf(&what, "%s of %s with callees and interrupts, ns/%s", copying_function(c), whose,
-		   basis->unit);
-	if (strcmp(base->variant, b->variant))
-		rc = copying_read_direction(s, q, base, &of_base, &c->base_ns, err);
+	c->total_ns = basis->ns;
+	if (!rc && strcmp(base->variant, b->variant))
+		rc = zerocopy_read_base(s, q, base, &of_base, way, &c->base_ns, err);
+	if (rc || isnan(c->ns) || !(c->moves || c->ns > 0 || c->base_ns > 0))
+		return rc;
+	str_printf(&what, "%s of %s with callees and interrupts, ns/%s", copying_function(way),
+		   whose, basis->unit);
 	if (!isnan(c->base_ns))
 		str_printf(&what, " (%s: %.1f)", base->variant, c->base_ns);
 	zerocopy_put_cost(t, b, what.buf, basis->ns, c->ns);
 	str_free(&what);
-	return rc;
+	return 0;
 }
 
 /* Adds the cost of functions that copy data, from the profile. */
 static int zerocopy_put_profile(struct store *s, const struct query *q, const struct block *b,
-				struct copying_base *base, struct copying *c, struct table *t,
-				struct error *err)
+				struct copying_base *base, struct copying c[DIRECTIONS],
+				struct table *t, struct error *err)
 {
 	struct basis_value basis;
 	const char *whose;
 	struct cost copy;
 	bool alone;
-	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err);
+	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err), way;
 
 	if (rc || isnan(copy.ns))
 		return rc;
@@ -300,7 +350,26 @@ static int zerocopy_put_profile(struct store *s, const struct query *q, const st
 	zerocopy_put_cost(t, b,
 			  arena_printf(&t->arena, "copy functions of %s, ns/%s", whose, basis.unit),
 			  basis.ns, copy.ns);
-	return zerocopy_put_direction(s, q, b, base, whose, &basis, c, t, err);
+	for (way = 0; way < DIRECTIONS && !rc; way++)
+		if (c[way].moves || !c[!way].moves)
+			rc = zerocopy_put_direction(s, q, b, base, whose, &basis,
+						    (enum direction)way, &c[way], t, err);
+	return rc;
+}
+
+static int zerocopy_start_copying(struct store *s, const struct block *b, const struct evidence *e,
+				  int n, struct copying c[DIRECTIONS], struct error *err)
+{
+	bool moves[DIRECTIONS];
+	int rc = zerocopy_find_directions(s, b, e, n, moves, err), way;
+
+	for (way = 0; way < DIRECTIONS; way++)
+		c[way] = (struct copying){
+			.ns = NAN,
+			.base_ns = NAN,
+			.moves = moves[way],
+			.suffix = zerocopy_suffix(s, b->side, moves, (enum direction)way)};
+	return rc;
 }
 
 /* Adds the rows and the verdict of a variant, and the runs of its evidence to *runs. */
@@ -309,7 +378,7 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 				struct evidence_runs *runs, struct table *t, struct error *err)
 {
 	const char *variant = blocks->block.variant;
-	struct copying *copying = xcalloc((size_t)nblocks, sizeof(*copying));
+	struct copying(*copying)[DIRECTIONS] = xcalloc((size_t)nblocks, sizeof(*copying));
 	struct evidence e[MAX_EVIDENCE];
 	int n = zero_copy_evidence(s, q, variant, e, err), i, k, rc = n < 0 ? n : 0;
 
@@ -319,10 +388,10 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
 				zero_copy_add_runs(runs, &e[k], 1);
 			}
-		copying[i] = (struct copying){.ns = NAN, .base_ns = NAN};
-		if (!q->figures_only)
-			rc = zerocopy_put_profile(s, q, &blocks[i].block, base, &copying[i], t,
-						  err);
+		if (!rc)
+			rc = zerocopy_start_copying(s, &blocks[i].block, e, n, copying[i], err);
+		if (!rc && !q->figures_only)
+			rc = zerocopy_put_profile(s, q, &blocks[i].block, base, copying[i], t, err);
 	}
 	if (!rc)
 		zero_copy_add_verdict(t, blocks, nblocks, e, n, copying);

@@ -16,6 +16,7 @@ enum evidence_source { BY_WORKLOAD, BY_KERNEL, BY_SYSCALLS };
 
 struct evidence {
 	const char *side;
+	enum direction way;
 	const char *what; /* "sends, by completion flags" */
 	enum evidence_source source;
 	double total, zero_copy, copied; /* NAN if not known, as for dropped data */
@@ -56,30 +57,32 @@ void zero_copy_title(struct store *s, const struct query *q, struct table *t);
 
 /*
  * Adds the evidence of a side in the runs whose system calls were counted: bytes that the kernel
- * copied to user space, and bytes by system calls. Returns the count or -errno.
+ * copied to user space, and bytes by system calls, in each direction in which they moved. `asked`:
+ * what the workload asked for in each. Returns the count or -errno.
  */
-int zero_copy_add_counted(struct store *s, const struct block *b, enum asked asked,
-			  struct evidence *e, int max, struct error *err);
+int zero_copy_add_counted(struct store *s, const struct block *b,
+			  const enum asked asked[DIRECTIONS], struct evidence *e, int max,
+			  struct error *err);
 
-/* The cost of copying in a side's own direction, in this variant and in the base. */
+/* Finds the directions in which a side moved data, without system calls: from its sockets. */
+int zero_copy_find_directions(struct store *s, const struct block *b, bool moves[DIRECTIONS],
+			      struct error *err);
+
+/* The cost of copying in one direction on a side, in this variant and in the base. */
 struct copying {
 	double ns, base_ns; /* NAN: not known, or this is the base */
+	double total_ns;    /* of the variant */
 	const char *base, *unit;
-	bool sends; /* the direction; a proxy has none */
+	bool moves;	    /* the side moves data in this direction */
+	const char *suffix; /* says the direction, unless the side's role and name say it */
 };
-
-/* Returns the kernel's function that copies in this direction. */
-static inline const char *copying_function(const struct copying *c)
-{
-	return c->sends ? "_copy_from_iter" : "_copy_to_iter";
-}
 
 /*
  * Adds the verdict on the variant of the blocks, from its n pieces of evidence and from the cost of
  * copying on each side. `blocks` and `c` have nblocks members.
  */
 void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int nblocks,
-			   const struct evidence *e, int n, const struct copying *c);
+			   const struct evidence *e, int n, const struct copying (*c)[DIRECTIONS]);
 
 /* Adds a note if the variant fell back to copying. */
 void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t);

@@ -11,37 +11,42 @@
 enum moved { SENT_COPY, SENT_SHARED, SENT_ASKED, READ_COPY, READ_DROPPED, MOVED };
 
 /*
- * System calls by what they do to the data of a socket. splice is in neither list: it moves data
- * in both directions. tee and vmsplice only fill the pipe that splice then empties.
+ * System calls by what they do to the data of a socket. `any`: the call takes files, too. splice is
+ * not in the list: it moves data in both directions. tee and vmsplice only fill the pipe that
+ * splice then empties.
  */
 static const struct {
 	const char *name;
 	enum moved how;
+	bool any;
 } calls[] = {
-	{"sendto", SENT_COPY},
-	{"sendmsg", SENT_COPY},
-	{"write", SENT_COPY},
-	{"writev", SENT_COPY},
-	{"sendfile", SENT_SHARED},
-	{"sendfile64", SENT_SHARED},
-	{"sendto (MSG_ZEROCOPY)", SENT_ASKED},
-	{"sendmsg (MSG_ZEROCOPY)", SENT_ASKED},
-	{"recvfrom", READ_COPY},
-	{"recvmsg", READ_COPY},
-	{"read", READ_COPY},
-	{"readv", READ_COPY},
-	{"recvfrom (MSG_TRUNC)", READ_DROPPED},
-	{"recvmsg (MSG_TRUNC)", READ_DROPPED},
+	{"sendto", SENT_COPY, false},
+	{"sendmsg", SENT_COPY, false},
+	{"write", SENT_COPY, true},
+	{"writev", SENT_COPY, true},
+	{"sendfile", SENT_SHARED, true},
+	{"sendfile64", SENT_SHARED, true},
+	{"sendto (MSG_ZEROCOPY)", SENT_ASKED, false},
+	{"sendmsg (MSG_ZEROCOPY)", SENT_ASKED, false},
+	{"recvfrom", READ_COPY, false},
+	{"recvmsg", READ_COPY, false},
+	{"read", READ_COPY, true},
+	{"readv", READ_COPY, true},
+	{"recvfrom (MSG_TRUNC)", READ_DROPPED, false},
+	{"recvmsg (MSG_TRUNC)", READ_DROPPED, false},
 };
 
 /* What was counted on a side. NAN: not known. */
 struct counted {
-	double moved[MOVED], spliced; /* bytes by system calls */
-	double reads;		      /* calls that read */
-	double uring_enters, maps;    /* calls that move bytes and do not return their number */
-	double received, work;	      /* bytes by tcp_info; by the workload's own account */
-	double copied;		      /* bytes by the kernel's count */
-	bool receives, sends;	      /* by its role; a proxy does both */
+	double moved[MOVED], spliced;  /* bytes by system calls */
+	double on_sockets[DIRECTIONS]; /* bytes by calls that take sockets alone */
+	double reads;		       /* calls that read */
+	double uring_enters, maps;     /* calls that move bytes and do not return their number */
+	double tcp[DIRECTIONS];	       /* bytes by tcp_info */
+	double copied;		       /* received bytes by the kernel's count */
+	double work;		       /* bytes by the workload's own account, in any direction */
+	bool udp, by_tcp;	       /* by_tcp: tcp_info has a fair part of the bytes */
+	bool moves[DIRECTIONS];
 };
 
 static void counted_add_call(struct counted *c, const struct syscall_row *r)
@@ -52,6 +57,7 @@ static void counted_add_call(struct counted *c, const struct syscall_row *r)
 		if (strlen(calls[i].name) != len || strncmp(calls[i].name, r->name, len))
 			continue;
 		c->moved[calls[i].how] += (double)r->bytes;
+		c->on_sockets[calls[i].how < READ_COPY] += calls[i].any ? 0 : (double)r->bytes;
 		c->reads += calls[i].how >= READ_COPY ? (double)r->calls : 0;
 	}
 	if (!strcmp(r->name, "splice"))
@@ -62,32 +68,82 @@ static void counted_add_call(struct counted *c, const struct syscall_row *r)
 		c->maps += (double)r->calls;
 }
 
+/* Returns the bytes of calls that name their direction. */
+static double counted_by_calls(const struct counted *c, enum direction way)
+{
+	const double *m = c->moved;
+
+	return way == SENT ? m[SENT_COPY] + m[SENT_SHARED] + m[SENT_ASKED]
+			   : m[READ_COPY] + m[READ_DROPPED];
+}
+
+/*
+ * Finds the directions in which the side moves data, from what was counted on its sockets. The name
+ * of a side says nothing: the "receiver" of iperf3 -R sends. Where tcp_info does not see the
+ * sockets, because they carry datagrams or live for less than a second, the calls that take files,
+ * too, count as well. But a `read` that the kernel's count of copied bytes does not see was of a
+ * file, or of small datagrams. A direction with less than 1 % of the bytes is control traffic.
+ */
+static void counted_find_directions(struct counted *c)
+{
+	double by_calls[DIRECTIONS] = {counted_by_calls(c, RECEIVED), counted_by_calls(c, SENT)};
+	double bytes[DIRECTIONS], most = c->work > 0 ? c->work : 0;
+	int way;
+
+	c->by_tcp = fmax(c->tcp[RECEIVED], c->tcp[SENT]) >
+		    0.25 * fmax(most, fmax(by_calls[RECEIVED], by_calls[SENT]));
+	for (way = 0; way < DIRECTIONS; way++)
+		bytes[way] = fmax(c->on_sockets[way], c->by_tcp ? c->tcp[way] : by_calls[way]);
+	if (!c->by_tcp && !c->udp && c->copied < 0.01 * by_calls[RECEIVED])
+		bytes[RECEIVED] = c->on_sockets[RECEIVED];
+	bytes[RECEIVED] = fmax(bytes[RECEIVED], c->copied);
+	most = fmax(most, fmax(bytes[RECEIVED], bytes[SENT]));
+	for (way = 0; way < DIRECTIONS; way++)
+		c->moves[way] = bytes[way] > 0 && bytes[way] >= 0.01 * most;
+}
+
+/*
+ * Returns the bytes that splice moved in one direction. A side that moves data both ways splices
+ * what the sockets count and no other call moved.
+ */
+static double counted_spliced(const struct counted *c, enum direction way)
+{
+	double rest = c->tcp[way] - counted_by_calls(c, way);
+
+	if (!(c->spliced > 0) || !c->moves[!way])
+		return c->spliced;
+	return isnan(rest) ? NAN : fmin(c->spliced, fmax(rest, 0));
+}
+
 /*
  * Returns the bytes that the side received. Where nothing but reading calls can have moved them,
  * and the kernel copied as many, their sum is exact. Programs also read files, and points of a
- * workload may be coarse, so the sockets' own count comes next.
+ * workload may be coarse, so the sockets' own count comes next. *counted receives whether the bytes
+ * were counted as they were received: a workload does not say in which direction it counts.
  */
-static double counted_received(const struct counted *c)
+static double counted_received(const struct counted *c, bool *counted)
 {
-	double read = c->moved[READ_COPY] + c->moved[READ_DROPPED] + c->spliced;
+	double read = counted_by_calls(c, RECEIVED) + counted_spliced(c, RECEIVED);
 	bool as_copied = fabs(c->moved[READ_COPY] - c->copied) <= 0.01 * read;
 
+	*counted = true;
 	if (c->uring_enters + c->maps < 0.01 * c->reads && as_copied)
 		return read;
-	return c->received > 0 ? c->received : c->work > 0 ? c->work : read;
+	if (c->by_tcp && c->tcp[RECEIVED] > 0)
+		return c->tcp[RECEIVED];
+	*counted = !(c->work > read) || c->moves[SENT];
+	return *counted ? read : c->work;
 }
 
-static int counted_read(struct store *s, const struct block *b, struct counted *c,
+static int counted_read(struct store *s, const struct block *b, enum purpose of, struct counted *c,
 			struct error *err)
 {
 	const struct query all = {0};
 	struct syscall_row *rows;
 	struct run *runs;
-	int n = scope_runs(s, &all, b, FOR_SYSCALLS, &runs, err), i, k, nrows;
+	int n = scope_runs(s, &all, b, of, &runs, err), i, k, nrows;
 
-	*c = (struct counted){.receives = store_side_is(s, b->side, "receiver") ||
-					  store_side_is(s, b->side, "proxy"),
-			      .sends = !store_side_is(s, b->side, "receiver")};
+	*c = (struct counted){0};
 	for (i = 0; i < n; i++) {
 		nrows = store_syscalls(s, runs[i].id, &rows, err);
 		for (k = 0; k < nrows; k++)
@@ -95,10 +151,23 @@ static int counted_read(struct store *s, const struct block *b, struct counted *
 		free(rows);
 		c->copied += figure_metric(s, &runs[i], "rx_kernel_copied_bytes");
 		c->work += figure_metric(s, &runs[i], "bytes");
-		c->received += figure_metric(s, &runs[i], "tcp_socket_bytes_received");
+		c->tcp[RECEIVED] += figure_metric(s, &runs[i], "tcp_socket_bytes_received");
+		c->tcp[SENT] += figure_metric(s, &runs[i], "tcp_socket_bytes_acked");
+		c->udp |= sent_datagrams(s, &runs[i]);
 	}
 	free(runs);
+	counted_find_directions(c);
 	return n;
+}
+
+int zero_copy_find_directions(struct store *s, const struct block *b, bool moves[DIRECTIONS],
+			      struct error *err)
+{
+	struct counted c;
+	int n = counted_read(s, b, FOR_FIGURES, &c, err);
+
+	memcpy(moves, c.moves, sizeof(c.moves));
+	return n < 0 ? n : 0;
 }
 
 /* Returns a name for the evidence of system calls that sent. */
@@ -119,14 +188,15 @@ static const char *counted_sent_name(const struct counted *c)
  */
 static struct evidence counted_sent(const struct counted *c)
 {
-	double shared = c->moved[SENT_SHARED] + c->spliced, copied = c->moved[SENT_COPY];
-	double total = shared + copied + c->moved[SENT_ASKED];
+	double shared = c->moved[SENT_SHARED] + counted_spliced(c, SENT);
+	double copied = c->moved[SENT_COPY], total = shared + copied + c->moved[SENT_ASKED];
+	double work = c->by_tcp ? c->tcp[SENT] : c->moves[RECEIVED] ? NAN : c->work;
 
-	if (total < 0.5 * c->work)
+	if (total < 0.5 * work)
 		return (struct evidence){.what = c->uring_enters > 0
 							 ? "bytes sent, by io_uring"
 							 : "bytes sent, by no system call seen",
-					 .total = c->work,
+					 .total = work,
 					 .zero_copy = NAN,
 					 .copied = NAN};
 	if (c->moved[SENT_ASKED] > 0.01 * total)
@@ -144,27 +214,30 @@ static struct evidence counted_sent(const struct counted *c)
 static struct evidence counted_read_bytes(const struct counted *c)
 {
 	double read = c->moved[READ_COPY], dropped = c->moved[READ_DROPPED];
-	double seen = read + dropped + c->spliced, total = fmax(seen, counted_received(c));
+	double spliced = counted_spliced(c, RECEIVED), seen = read + dropped + spliced, total;
+	bool counted;
 
+	total = fmax(seen, counted_received(c, &counted));
 	return (struct evidence){
-		.what = dropped > read	    ? "bytes received, by system calls (MSG_TRUNC)"
-			: c->spliced > read ? "bytes received, by system calls (splice)"
-					    : "bytes received, by system calls",
+		.what = dropped > read	 ? "bytes received, by system calls (MSG_TRUNC)"
+			: spliced > read ? "bytes received, by system calls (splice)"
+					 : "bytes received, by system calls",
 		.total = total,
-		.zero_copy = seen >= 0.95 * total && !(dropped > 0) ? c->spliced : NAN,
+		.zero_copy = seen >= 0.95 * total && !(dropped > 0) ? spliced : NAN,
 		.copied = read};
 }
 
 /*
  * Compares the kernel's count with the bytes received. A byte that was dropped unread was not
  * copied, and is not zero copy. The tracepoint does not see small datagrams: where calls read what
- * it did not count, the rest is not known.
+ * it did not count, the rest is not known. Nor is it where nothing counted the bytes received.
  */
 static struct evidence counted_kernel(const struct counted *c)
 {
-	double total = fmax(counted_received(c), c->copied);
-	double missed = fmin(c->moved[READ_COPY], total) - c->copied;
-	bool known = !(c->moved[READ_DROPPED] > 0) && missed <= 0.05 * total;
+	bool counted;
+	double received = counted_received(c, &counted), total = fmax(received, c->copied);
+	double missed = fmin(counted ? c->moved[READ_COPY] : total, total) - c->copied;
+	bool known = !(c->moved[READ_DROPPED] > 0) && missed <= 0.05 * total && !isnan(received);
 
 	return (struct evidence){.what = "bytes received, by the kernel's count",
 				 .source = BY_KERNEL,
@@ -173,21 +246,24 @@ static struct evidence counted_kernel(const struct counted *c)
 				 .copied = c->copied};
 }
 
-int zero_copy_add_counted(struct store *s, const struct block *b, enum asked asked,
-			  struct evidence *e, int max, struct error *err)
+int zero_copy_add_counted(struct store *s, const struct block *b,
+			  const enum asked asked[DIRECTIONS], struct evidence *e, int max,
+			  struct error *err)
 {
 	struct evidence found[3];
 	struct counted c;
-	int rc = counted_read(s, b, &c, err), n = 0, i, count = 0;
+	int rc = counted_read(s, b, FOR_SYSCALLS, &c, err), n = 0, i, count = 0;
 
 	if (rc <= 0)
 		return rc;
-	if (c.receives && !isnan(c.copied))
+	if (c.moves[RECEIVED] && !isnan(c.copied))
 		found[n++] = counted_kernel(&c);
-	if (c.receives)
+	if (c.moves[RECEIVED])
 		found[n++] = counted_read_bytes(&c);
-	if (c.sends)
-		found[n++] = counted_sent(&c);
+	if (c.moves[SENT]) {
+		found[n] = counted_sent(&c);
+		found[n++].way = SENT;
+	}
 	for (i = 0; i < n && count < max; i++) {
 		if (!(found[i].total > 0))
 			continue;
@@ -195,7 +271,7 @@ int zero_copy_add_counted(struct store *s, const struct block *b, enum asked ask
 			found[i].source = BY_SYSCALLS;
 		found[i].side = b->side;
 		found[i].runs = rc;
-		found[i].asked = asked == ASKED_DROP ? ASKED_UNKNOWN : asked;
+		found[i].asked = asked[found[i].way];
 		e[count++] = found[i];
 	}
 	return count;

@@ -112,15 +112,20 @@ static const struct {
 	{BY_SYSCALLS, "system calls"},
 };
 
+static bool evidence_is_of(const struct evidence *e, const char *side, enum direction way)
+{
+	return e->way == way && !strcmp(e->side, side);
+}
+
 static double side_share_by(struct side_shares *v, const struct evidence *e, int n,
-			    const char *side, enum evidence_source source)
+			    const char *side, enum direction way, enum evidence_source source)
 {
 	double least = NAN, share;
 	int i;
 
 	for (i = 0; i < n; i++) {
 		share = e[i].zero_copy / e[i].total;
-		if (strcmp(e[i].side, side) || e[i].source != source || isnan(share))
+		if (!evidence_is_of(&e[i], side, way) || e[i].source != source || isnan(share))
 			continue;
 		least = fmin(least, share);
 		v->least = fmin(v->least, share);
@@ -140,7 +145,7 @@ static bool side_lends_pages(const struct evidence *e, int n, const char *side)
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (!strcmp(e[i].side, side) &&
+		if (evidence_is_of(&e[i], side, SENT) &&
 		    (e[i].asked == ASKED_ZERO_COPY ||
 		     (e[i].source == BY_SYSCALLS && isnan(e[i].zero_copy))))
 			return true;
@@ -149,28 +154,30 @@ static bool side_lends_pages(const struct evidence *e, int n, const char *side)
 
 /*
  * The profile cannot tell shares: it says only whether nearly nothing is copied any more. A copy
- * out of a near cache can cost a tenth of one from memory.
+ * out of a near cache can cost a tenth of one from memory. Where nothing says that the side moves
+ * data in this direction, no copy means nothing. A base that copies nothing to speak of compares
+ * with nothing.
  */
 static double side_share_by_profile(const struct copying *c)
 {
-	double ratio = c->ns / c->base_ns;
+	double ratio = c->base_ns > 0.01 * c->total_ns ? c->ns / c->base_ns : NAN;
 
-	return ratio < 0.02 ? 1 : ratio > 0.5 ? 0 : NAN;
+	return ratio < 0.02 && c->moves ? 1 : ratio > 0.5 ? 0 : NAN;
 }
 
 static struct side_shares side_shares_of(const struct evidence *e, int n, const char *side,
-					 const struct copying *c)
+					 enum direction way, const struct copying *c)
 {
 	struct side_shares v = {.share = NAN, .least = NAN, .most = NAN};
 	double share;
 	size_t i;
 
 	for (i = 0; i < array_size(ranked); i++) {
-		share = side_share_by(&v, e, n, side, ranked[i].source);
+		share = side_share_by(&v, e, n, side, way, ranked[i].source);
 		v.share = isnan(v.share) ? share : v.share;
 	}
 	v.by_profile = side_share_by_profile(c);
-	if (v.by_profile == 1 && !(v.share >= 0.9) && c->sends && side_lends_pages(e, n, side)) {
+	if (v.by_profile == 1 && !(v.share >= 0.9) && way == SENT && side_lends_pages(e, n, side)) {
 		v.by_profile = NAN;
 		v.later = !isnan(v.share);
 	}
@@ -181,7 +188,7 @@ static struct side_shares side_shares_of(const struct evidence *e, int n, const 
 }
 
 /* Adds the shares of a side whose sources differ by more than a tenth. Returns whether they do. */
-static bool side_shares_disagree(struct table *t, const struct block *b,
+static bool side_shares_disagree(struct table *t, const struct block *b, enum direction way,
 				 const struct side_shares *v, const struct evidence *e, int n,
 				 const struct copying *c)
 {
@@ -191,15 +198,19 @@ static bool side_shares_disagree(struct table *t, const struct block *b,
 	if (!(fmax(v->most, v->by_profile) - fmin(v->least, v->by_profile) > 0.1))
 		return false;
 	for (i = 0; i < n; i++)
-		if (!strcmp(e[i].side, b->side) && !isnan(e[i].zero_copy))
+		if (evidence_is_of(&e[i], b->side, way) && !isnan(e[i].zero_copy))
 			str_printf(&text, "%s %.1f %% (%s)",
 				   text.len ? "," : "The share of zero copy is",
 				   100 * e[i].zero_copy / e[i].total, e[i].what);
 	if (!isnan(v->by_profile))
 		str_printf(&text, "%s%s with callees costs %.1f ns/%s, %.1f in %s",
-			   text.len ? ". " : "", copying_function(c), c->ns, c->unit, c->base_ns,
+			   text.len ? ". " : "", copying_function(way), c->ns, c->unit, c->base_ns,
 			   c->base);
-	note_add_of(&t->notes, b->variant, NULL, zerocopy_disagree, b->side, text.buf);
+	note_add_of(&t->notes, b->variant, NULL, zerocopy_disagree,
+		    !*c->suffix	  ? b->side
+		    : way == SENT ? arena_printf(&t->arena, "%s as a sender", b->side)
+				  : arena_printf(&t->arena, "%s as a receiver", b->side),
+		    text.buf);
 	str_free(&text);
 	return true;
 }
@@ -229,23 +240,27 @@ static void side_print_sources(struct str *s, const struct side_shares *v)
 	str_puts(s, ")");
 }
 
-/* Appends "the receiver does not copy 97.9 to 99.8 % of its data". */
-static void side_shares_print(struct str *s, const char *side, const struct side_shares *v)
+/*
+ * Appends "the receiver does not copy 97.9 to 99.8 % of its data". `suffix`: " that it sends", or
+ * nothing.
+ */
+static void side_shares_print(struct str *s, const char *side, const char *suffix,
+			      const struct side_shares *v)
 {
 	double low = fmin(v->share, v->least), high = fmax(v->share, v->most);
 
 	str_printf(s, "%sthe %s ", s->len ? ", " : "", side);
 	if (low >= 0.9995) {
-		str_puts(s, "does not copy");
+		str_printf(s, "does not copy%s%s", *suffix ? " a byte" : "", suffix);
 	} else if (high <= 0.01) {
-		str_puts(s, "copies every byte");
+		str_printf(s, "copies every byte%s", suffix);
 	} else {
 		str_puts(s, v->share < 0.5 ? "copies " : "does not copy ");
 		if (v->share < 0.5)
 			side_print_range(s, 1 - high, 1 - low);
 		else
 			side_print_range(s, low, high);
-		str_puts(s, " of its data");
+		str_printf(s, " of %s data%s", *suffix ? "the" : "its", suffix);
 	}
 	str_puts(s, v->later ? " after the send call" : "");
 	side_print_sources(s, v);
@@ -257,19 +272,22 @@ static void side_shares_print(struct str *s, const char *side, const struct side
  * something.
  */
 static bool zerocopy_add_sources(struct table *t, const struct block_runs *blocks, int nblocks,
-				 const struct evidence *e, int n, const struct copying *c)
+				 const struct evidence *e, int n,
+				 const struct copying (*copying)[DIRECTIONS])
 {
 	struct str text = {0};
 	bool others = false;
 	int i;
 
-	for (i = 0; i < nblocks; i++) {
-		const struct block *b = &blocks[i].block;
-		struct side_shares v = side_shares_of(e, n, b->side, &c[i]);
+	for (i = 0; i < DIRECTIONS * nblocks; i++) {
+		const struct block *b = &blocks[i / DIRECTIONS].block;
+		const enum direction way = i % DIRECTIONS;
+		const struct copying *c = &copying[i / DIRECTIONS][way];
+		struct side_shares v = side_shares_of(e, n, b->side, way, c);
 
-		if (side_shares_disagree(t, b, &v, e, n, &c[i]) || isnan(v.share))
+		if (side_shares_disagree(t, b, way, &v, e, n, c) || isnan(v.share))
 			continue;
-		side_shares_print(&text, b->side, &v);
+		side_shares_print(&text, b->side, c->suffix, &v);
 		others |= v.by[BY_KERNEL] || v.by[BY_SYSCALLS] ||
 			  (v.profile && (v.later || !v.by[BY_WORKLOAD]));
 	}
@@ -292,7 +310,7 @@ static bool zerocopy_one_host(const struct block_runs *blocks, int n)
 }
 
 void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int nblocks,
-			   const struct evidence *e, int n, const struct copying *c)
+			   const struct evidence *e, int n, const struct copying (*c)[DIRECTIONS])
 {
 	bool others = zerocopy_add_sources(t, blocks, nblocks, e, n, c);
 

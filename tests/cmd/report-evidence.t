@@ -146,8 +146,12 @@ units=tcpzc
 calls_run contradicts receiver 3840000000 getsockopt:
 { points 1280000000 65536 9 14; summary receiver 0 0 0 94 6 1280000000; } >$d/workload.out
 units=
-calls_run contradicts sender 0 splice:5000000
-variants="copies shares asks datagrams drops contradicts"
+calls_run contradicts sender 0 sendto:5000 splice:5000000
+calls_run reverse receiver 0 write:5000000 read:400
+calls_run reverse sender 5000000 read:5000000 write:400
+calls_run bidir receiver 5000000 read:5000000 write:3000000
+calls_run bidir sender 3000000 read:3000000 sendfile:5000000
+variants="copies shares asks datagrams drops contradicts reverse bidir"
 manifest told "$variants" $(printf '%s/syscalls/1/ok ' $variants)
 "$zcost" analyze told >/dev/null 2>err
 "$zcost" report zerocopy told --format tsv >out 2>err
@@ -164,7 +168,9 @@ ok "a row has the bytes that MSG_ZEROCOPY sent" is "$(get out total asks sender)
 ok "small datagrams, which the kernel does not count, are not zero copy" says 'datagrams: the receiver copies every byte .from system calls.' err
 ok "bytes dropped unread are not zero copy" says 'drops: the sender copies every byte .from system calls.' err
 ok "sources that disagree are shown" says 'contradicts: no verdict for the receiver, because its sources contradict each other. The share of zero copy is 94.0 % .bytes received., 0.0 % .bytes received, by the kernel.s count.$' err
-ok "the verdict leaves out a side whose sources disagree" says 'contradicts: the sender does not copy .from system calls.$' err
+ok "the verdict leaves out a side whose sources disagree" says 'contradicts: the sender does not copy 99.9 % of its data .from system calls.$' err
+ok "a receiver that writes sends, as that of iperf3 -R" says "reverse: the receiver copies every byte that it sends .from system calls., the sender copies every byte that it receives .from the kernel.s own count, system calls.$" err
+ok "each direction of a side has its own verdict" says "bidir: the receiver copies every byte that it receives .from the kernel.s own count, system calls., the receiver copies every byte that it sends .from system calls., the sender copies every byte that it receives .*, the sender does not copy a byte that it sends .from system calls.$" err
 
 # Lost datagrams are reported, and datagrams have no score.
 mkdir lossy

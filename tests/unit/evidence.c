@@ -31,6 +31,8 @@ struct counted_case {
 #define CALLS	"bytes received, by system calls"
 #define COPIED	"rx_kernel_copied_bytes"
 #define SOCKETS "tcp_socket_bytes_received"
+#define ACKED	"tcp_socket_bytes_acked"
+#define SENT_BY "bytes sent, by system calls"
 
 static const struct counted_case cases[] = {
 	/* Calls read all that the kernel copied: files and a coarse count do not matter. */
@@ -105,7 +107,11 @@ static const struct counted_case cases[] = {
 	 {{0}},
 	 {{CALLS, 100, NAN, 50}}},
 	{"receiver", {{"read", 1, 3}, {"splice", 1, 4}}, {{0}}, {{CALLS " (splice)", 7, 4, 3}}},
-	{"receiver", {{"getsockopt", 1, 0}}, {{"bytes", 1}}, {{CALLS, 1, NAN, 0}}},
+	/* Nothing says in which direction the work went. */
+	{"receiver", {{"getsockopt", 1, 0}}, {{"bytes", 1}}, {{0}}},
+	{"receiver", {{"splice", 1, 9}}, {{"bytes", 9}}, {{0}}},
+	{"sender", {{"io_uring_enter", 1, 0}, {"write", 1, 9}}, {{"bytes", 1000}}, {{0}}},
+	{"receiver", {{"getsockopt", 1, 0}}, {{"bytes", 1}, {SOCKETS, 1}}, {{CALLS, 1, NAN, 0}}},
 	{"receiver", {{"getsockopt", 1, 0}, {"read", 1, 9}}, {{"bytes", 0}}, {{CALLS, 9, 0, 9}}},
 	/* A sender. */
 	{"sender",
@@ -156,6 +162,69 @@ static const struct counted_case cases[] = {
 	  {CALLS, 100, 0, 100},
 	  {"bytes sent, by system calls", 100, 0, 100}}},
 	{"proxy", {{"read", 1, 100}}, {{0}}, {{CALLS, 100, 0, 100}}},
+	/* The calls of a side say its direction, whatever its name is: iperf3 -R, -Z -R, --bidir.
+	 */
+	{"receiver",
+	 {{"write", 1, 1000}, {"read", 1, 9}},
+	 {{COPIED, 9}, {"bytes", 1000}},
+	 {{SENT_BY, 1000, 0, 1000}}},
+	{"receiver",
+	 {{"sendfile", 1, 1000}, {"getsockopt", 9, 0}},
+	 {{COPIED, 0}, {"bytes", 1000}},
+	 {{SENT_BY " (sendfile)", 1000, 1000, 0}}},
+	{"sender",
+	 {{"read", 1, 1000}, {"write", 1, 9}},
+	 {{COPIED, 1000}, {"bytes", 1000}},
+	 {{KERNEL, 1000, 0, 1000}, {CALLS, 1000, 0, 1000}}},
+	{"sender",
+	 {{"read", 1, 1000}, {"write", 1, 400}},
+	 {{COPIED, 1000}, {"bytes", 1400}},
+	 {{KERNEL, 1000, 0, 1000}, {CALLS, 1000, 0, 1000}, {SENT_BY, 400, 0, 400}}},
+	/* A direction with less than 1 % of the bytes is control traffic. */
+	{"sender",
+	 {{"sendto", 1, 1000}, {"recvfrom", 1, 10}},
+	 {{0}},
+	 {{CALLS, 10, 0, 10}, {SENT_BY, 1000, 0, 1000}}},
+	/* The sockets' count tells reads and writes of files from those of sockets. */
+	{"sender",
+	 {{"read", 1, 1000}, {"write", 1, 1000}},
+	 {{ACKED, 1000}, {SOCKETS, 1}, {COPIED, 1}},
+	 {{SENT_BY, 1000, 0, 1000}}},
+	{"receiver",
+	 {{"read", 1, 1000}, {"write", 1, 1000}},
+	 {{ACKED, 1}, {SOCKETS, 1000}, {COPIED, 1000}},
+	 {{KERNEL, 1000, 0, 1000}, {CALLS, 1000, 0, 1000}}},
+	/* Sockets that tcp_info does not see: the kernel copied no byte of the file that was read.
+	 */
+	{"sender",
+	 {{"read", 1, 1000}, {"sendto", 1, 1000}},
+	 {{ACKED, 1}, {SOCKETS, 1}, {COPIED, 0}},
+	 {{SENT_BY, 1000, 0, 1000}}},
+	{"receiver",
+	 {{"read", 1, 1000}},
+	 {{COPIED, 0}, {"workload_udp", 1}, {SOCKETS, 1}},
+	 {{KERNEL, 1000, NAN, 0}, {CALLS, 1000, 0, 1000}}},
+	/* The work is no count of received bytes: what the kernel did not copy of it is not known.
+	 */
+	{"receiver",
+	 {{"recvfrom", 1, 100}, {"getsockopt", 1, 0}},
+	 {{"bytes", 3000}, {COPIED, 100}},
+	 {{KERNEL, 3000, NAN, 100}, {CALLS, 3000, NAN, 100}}},
+	/* A side that splices and moves data both ways splices what no other call moved. */
+	{"proxy",
+	 {{"splice", 1, 2000}, {"read", 1, 10}},
+	 {{ACKED, 1000}, {SOCKETS, 1010}, {COPIED, 10}},
+	 {{KERNEL, 1010, 1000, 10},
+	  {CALLS " (splice)", 1010, 1000, 10},
+	  {SENT_BY " (splice)", 1000, 1000, 0}}},
+	{"sender",
+	 {{"splice", 1, 1000}, {"read", 1, 500}},
+	 {{ACKED, 1000}, {SOCKETS, 500}, {COPIED, 500}},
+	 {{KERNEL, 500, 0, 500}, {CALLS, 500, 0, 500}, {SENT_BY " (splice)", 1000, 1000, 0}}},
+	{"proxy",
+	 {{"splice", 1, 1000}, {"recvfrom", 1, 500}, {"sendto", 1, 500}},
+	 {{COPIED, 500}},
+	 {{KERNEL, 500, NAN, 500}}},
 };
 
 static void add_calls(struct store *s, int64_t run, const struct call *calls)
@@ -339,6 +408,7 @@ static void test_sides_are_described_by_their_best_source(void **state)
 					{"read", 1, (uint64_t)sides[i].copied}};
 
 		add_calls(s, run, calls);
+		small_store_metric(s, run, SOCKETS, 1000);
 		if (!isnan(sides[i].mapped)) {
 			small_store_metric(s, run, "rx_mapped_bytes", sides[i].mapped);
 			small_store_metric(s, run, "rx_copied_bytes", 100 - sides[i].mapped);
@@ -589,6 +659,38 @@ static void test_profile_of_the_send_call_does_not_deny_a_later_copy(void **stat
 	}
 }
 
+/*
+ * A base that moves data the other way, as plain iperf3 for iperf3 -R, is no measure of copying:
+ * its sender copies no received data to speak of. Each direction has its own row and verdict.
+ */
+static void test_each_direction_of_a_side_has_its_own_verdict(void **state)
+{
+	static const struct call plain[4] = {{"write", 9, 1000}}, reverse[4] = {{"read", 9, 1000}},
+				 both[4] = {{"read", 9, 500}, {"sendfile", 9, 1000}};
+	struct store *s = small_store();
+	struct table t;
+
+	(void)state;
+	add_calls(s, add_sender(s, "plain", 60), plain);
+	add_calls(s, add_sender(s, "reverse", 60), reverse);
+	add_calls(s, add_sender(s, "both", 0), both);
+	t = small_store_table(s, "zerocopy", (struct query){.variant = "reverse"});
+	assert_int_equal(t.rows, 3);
+	assert_string_equal(table_text(&t, 2, "evidence"),
+			    "_copy_to_iter of all programs with callees and interrupts, ns/KiB");
+	small_store_says(&t, "the sender copies every byte that it receives (from system calls)");
+	table_free(&t);
+	t = small_store_table(s, "zerocopy", (struct query){.variant = "both"});
+	small_store_says(&t, "the sender copies every byte that it receives (from system calls), "
+			     "the sender does not copy a byte that it sends (from system calls, "
+			     "profile)");
+	assert_true(find(&t, "evidence",
+			 "_copy_from_iter of all programs with callees and interrupts, ns/KiB "
+			 "(plain: 600.0)") > 0);
+	table_free(&t);
+	small_store_close(s);
+}
+
 /* One side alone does not tell where its data went. */
 static void test_verdict_says_on_whose_word_sends_were_copied(void **state)
 {
@@ -631,6 +733,7 @@ int main(void)
 		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
 		cmocka_unit_test(test_copying_is_compared_with_the_variant_of_the_same_settings),
 		cmocka_unit_test(test_profile_of_the_send_call_does_not_deny_a_later_copy),
+		cmocka_unit_test(test_each_direction_of_a_side_has_its_own_verdict),
 		cmocka_unit_test(test_verdict_says_on_whose_word_sends_were_copied),
 	};
 
