@@ -183,3 +183,20 @@ int copying_read_direction(struct store *s, const struct query *q, struct copyin
 	base->sides[base->n++].ns = *ns;
 	return 0;
 }
+
+/* The copies run in softirqs, under any name, so all programs count. */
+int copying_read_late(struct store *s, const struct block *b, double *share, struct error *err)
+{
+	const struct query all = {0};
+	const struct tally_spec spec = {
+		.keys = {BY_SYMBOL}, .nkeys = 1, .totals = true, .symbol = "skb_copy_ubufs*"};
+	struct cost_part part;
+	size_t i;
+	int rc = cost_part_read(s, &all, b, &spec, &part, err);
+
+	*share = !rc && part.tally.samples ? 0 : NAN;
+	for (i = 0; !rc && i < part.tally.n; i++)
+		*share += cost_total(&part, &part.tally.rows[i]).share;
+	cost_part_free(&part);
+	return rc;
+}

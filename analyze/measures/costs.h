@@ -153,6 +153,12 @@ int copying_read_direction(struct store *s, const struct query *q, struct copyin
 			   struct error *err);
 
 /*
+ * Reads the part of a side's cost, 0 to 1, that is in skb_copy_ubufs with its callees: the kernel
+ * copies pages that a program lent it with MSG_ZEROCOPY or io_uring. NAN: the block has no profile.
+ */
+int copying_read_late(struct store *s, const struct block *b, double *share, struct error *err);
+
+/*
  * Returns the CPUs of the samples in a bare file. The set is empty when the file does not record
  * CPUs.
  */

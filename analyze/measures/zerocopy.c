@@ -38,6 +38,77 @@ static enum asked evidence_asked(struct store *s, const struct run *like, const 
 				    : ASKED_COPY;
 }
 
+/*
+ * Below this part of a side's cost, copies after the send call may be those of other programs, or
+ * of a few packets.
+ */
+static const double late_share = 0.05;
+
+/* Reads the largest part of the cost of copies after send calls, on any side of the variant. */
+static int late_copies_read(struct store *s, const char *variant, double *most, struct error *err)
+{
+	const struct query q = {.variant = variant};
+	struct block *blocks = NULL;
+	int n = scope_blocks(s, &q, &blocks, err), i, rc = n < 0 ? n : 0;
+	double share;
+
+	*most = 0;
+	for (i = 0; i < n && !rc; i++) {
+		rc = copying_read_late(s, &blocks[i], &share, err);
+		*most = fmax(*most, share);
+	}
+	free(blocks);
+	return rc;
+}
+
+/*
+ * Adds that the kernel copied after the send call. Calls with MSG_ZEROCOPY and io_uring only ask,
+ * and a program may keep no account of what the kernel answers. The profile has the copies, on the
+ * CPUs of either side. Like all of the profile it cannot tell shares. Returns the new count.
+ */
+static int evidence_add_late(struct store *s, const struct block *b, struct evidence *e, int n,
+			     int max, struct error *err)
+{
+	const struct evidence *asks = NULL;
+	double late;
+	int i, rc;
+
+	for (i = 0; i < n; i++) {
+		if (e[i].way == SENT && !isnan(e[i].zero_copy))
+			return n;
+		if (e[i].way == SENT && e[i].source == BY_SYSCALLS && e[i].lends)
+			asks = &e[i];
+	}
+	if (!asks || n == max)
+		return n;
+	rc = late_copies_read(s, b->variant, &late, err);
+	if (rc || late < late_share)
+		return rc ? rc : n;
+	e[n] = *asks;
+	e[n].source = BY_PROFILE;
+	e[n].what = "bytes sent, by skb_copy_ubufs in the profile";
+	e[n].zero_copy = 0;
+	e[n].copied = e[n].total;
+	e[n].asked = ASKED_ZERO_COPY;
+	return n + 1;
+}
+
+/*
+ * Returns whether other sources must be read for a variant without an account, for it may have
+ * fallen back.
+ */
+static bool evidence_may_be_late(struct store *s)
+{
+	const char **names;
+	int n = store_functions(s, &names, NULL), i;
+	bool found = false;
+
+	for (i = 0; i < n && !found; i++)
+		found = str_starts(names[i], "skb_copy_ubufs");
+	free(names);
+	return found;
+}
+
 /* `counted`: also what the kernel and the system calls say, which takes longer to read. */
 static int evidence_add_side(struct store *s, const struct query *q, const struct block *b,
 			     bool counted, struct evidence *e, int max, struct error *err)
@@ -74,11 +145,10 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 	free(runs);
 	if (!count)
 		asked[RECEIVED] = asked[SENT] = wish;
-	if (n >= 0 && counted) {
-		n = zero_copy_add_counted(s, b, asked, e + count, max - count, err);
-		count += n;
-	}
-	return n < 0 ? n : count;
+	if (n < 0 || !(counted || (!count && evidence_may_be_late(s))))
+		return n < 0 ? n : count;
+	n = zero_copy_add_counted(s, b, asked, e + count, max - count, err);
+	return n < 0 ? n : evidence_add_late(s, b, e, count + n, max, err);
 }
 
 static int evidence_read(struct store *s, const struct query *q, const char *variant, bool counted,

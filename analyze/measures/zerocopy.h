@@ -11,8 +11,11 @@
 /* What the workload asked the kernel to do with its data. */
 enum asked { ASKED_UNKNOWN, ASKED_COPY, ASKED_ZERO_COPY, ASKED_DROP };
 
-/* Who says so. The profile has no evidence of its own: it confirms or contradicts the others. */
-enum evidence_source { BY_WORKLOAD, BY_KERNEL, BY_SYSCALLS };
+/*
+ * Who says so. Of the profile, only copies after the send call are evidence of their own. The cost
+ * of copying in the call confirms or contradicts the others.
+ */
+enum evidence_source { BY_WORKLOAD, BY_KERNEL, BY_SYSCALLS, BY_PROFILE };
 
 struct evidence {
 	const char *side;
@@ -21,7 +24,8 @@ struct evidence {
 	enum evidence_source source;
 	double total, zero_copy, copied; /* NAN if not known, as for dropped data */
 	enum asked asked;
-	int runs; /* in the sums */
+	bool lends; /* the calls lent pages to the kernel, which may have copied them later */
+	int runs;   /* in the sums */
 };
 
 /* The numbers of runs in the evidence of a table, by the workload [0] or by others [1]. */

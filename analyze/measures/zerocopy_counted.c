@@ -196,12 +196,17 @@ static struct evidence counted_sent(const struct counted *c)
 		return (struct evidence){.what = c->uring_enters > 0
 							 ? "bytes sent, by io_uring"
 							 : "bytes sent, by no system call seen",
+					 .lends = c->uring_enters > 0,
 					 .total = work,
 					 .zero_copy = NAN,
 					 .copied = NAN};
 	if (c->moved[SENT_ASKED] > 0.01 * total)
 		shared = copied = NAN;
 	return (struct evidence){.what = counted_sent_name(c),
+				 .lends = isnan(copied),
+				 .asked = c->moved[SENT_ASKED] > c->moved[SENT_COPY]
+						  ? ASKED_ZERO_COPY
+						  : ASKED_UNKNOWN,
 				 .total = total,
 				 .zero_copy = shared,
 				 .copied = copied};
@@ -271,7 +276,8 @@ int zero_copy_add_counted(struct store *s, const struct block *b,
 			found[i].source = BY_SYSCALLS;
 		found[i].side = b->side;
 		found[i].runs = rc;
-		found[i].asked = asked[found[i].way];
+		if (asked[found[i].way] != ASKED_UNKNOWN)
+			found[i].asked = asked[found[i].way];
 		e[count++] = found[i];
 	}
 	return count;

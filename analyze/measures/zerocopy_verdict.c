@@ -98,7 +98,7 @@ static void zerocopy_add_account(struct table *t, const char *variant, const str
 /* A side's zero-copy share by its sources; NAN: not known. */
 struct side_shares {
 	double share, least, most, by_profile;
-	bool by[BY_SYSCALLS + 1], profile;
+	bool by[BY_PROFILE + 1], profile;
 	bool later; /* the kernel copied after the send call */
 };
 
@@ -175,6 +175,10 @@ static struct side_shares side_shares_of(const struct evidence *e, int n, const 
 	for (i = 0; i < array_size(ranked); i++) {
 		share = side_share_by(&v, e, n, side, way, ranked[i].source);
 		v.share = isnan(v.share) ? share : v.share;
+	}
+	if (isnan(v.share)) {
+		v.share = side_share_by(&v, e, n, side, way, BY_PROFILE);
+		v.later = v.by[BY_SYSCALLS] = !isnan(v.share); /* the calls that asked */
 	}
 	v.by_profile = side_share_by_profile(c);
 	if (v.by_profile == 1 && !(v.share >= 0.9) && way == SENT && side_lends_pages(e, n, side)) {

@@ -587,8 +587,11 @@ static void test_copying_is_compared_with_the_variant_of_the_same_settings(void 
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
-/* Adds a sender; `copies` of its 100 samples copy from the program. Returns its run. */
-static int64_t add_sender(struct store *s, const char *variant, uint64_t copies)
+/*
+ * Adds a sender; of its 100 samples, `copies` copy from the program and `late` copy after the send
+ * call. Returns its run.
+ */
+static int64_t add_late_sender(struct store *s, const char *variant, uint64_t copies, uint64_t late)
 {
 	struct world w;
 	int64_t run;
@@ -599,10 +602,18 @@ static int64_t add_sender(struct store *s, const char *variant, uint64_t copies)
 	small_store_metric(s, run, "rate_kib", 1e6);
 	start_world(&w);
 	add(&w, frame(&w, PROFILE_NONE, "_copy_from_iter"), 1, CTX_SYSCALL, copies);
-	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies);
+	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies - late);
+	if (late)
+		add(&w, frame(&w, frame(&w, PROFILE_NONE, "skb_copy_ubufs"), "memcpy"), 1,
+		    CTX_SOFTIRQ, late);
 	assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
 	profile_free(&w.p);
 	return run;
+}
+
+static int64_t add_sender(struct store *s, const char *variant, uint64_t copies)
+{
+	return add_late_sender(s, variant, copies, 0);
 }
 
 /*
@@ -654,6 +665,57 @@ static void test_profile_of_the_send_call_does_not_deny_a_later_copy(void **stat
 			small_store_says(&t, senders[i].says);
 		else
 			assert_false(small_store_noted(&t, "profile)"));
+		table_free(&t);
+		small_store_close(s);
+	}
+}
+
+/*
+ * A program that keeps no account of what the kernel answered to MSG_ZEROCOPY. From 5 % on the
+ * copies after the send call are its own. Completions and calls that lend no pages say more.
+ */
+static void test_late_copies_in_the_profile_are_evidence(void **state)
+{
+	static const struct {
+		struct call calls[4];
+		struct metric metrics[3];
+		uint64_t late;
+		bool fell_back;
+	} senders[] = {
+		{{{"sendto (MSG_ZEROCOPY)", 1, 900}, {"sendto", 1, 100}}, {{0}}, 5, true},
+		{{{"sendto (MSG_ZEROCOPY)", 1, 900}, {"sendto", 1, 100}}, {{0}}, 4, false},
+		{{{"io_uring_enter", 1, 0}}, {{ACKED, 1000}}, 5, true},
+		{{{"sendto", 1, 1000}}, {{0}}, 50, false},
+		{{{"sendto (MSG_ZEROCOPY)", 1, 1000}},
+		 {{"sends_zero_copy", 7}, {"sends_copied", 0}, {"asked_zero_copy", 1}},
+		 50,
+		 false},
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < array_size(senders); i++) {
+		struct store *s = small_store();
+		int64_t run = add_late_sender(s, "lends", 0, senders[i].late);
+		struct table t;
+
+		add_calls(s, run, senders[i].calls);
+		for (k = 0; k < 3 && senders[i].metrics[k].name; k++)
+			small_store_metric(s, run, senders[i].metrics[k].name,
+					   senders[i].metrics[k].value);
+		t = small_store_table(s, "summary", (struct query){0});
+		assert_int_equal(t.title != NULL, senders[i].fell_back);
+		if (senders[i].fell_back) {
+			assert_string_equal(
+				t.title, "NOT ZERO COPY: lends sender: 100.0 % of bytes sent, by "
+					 "skb_copy_ubufs in the profile, fell back to copying");
+			assert_float_equal(table_real(&t, 0, "zero_copy_share"), 0, 0);
+		}
+		table_free(&t);
+		t = small_store_table(s, "zerocopy", (struct query){0});
+		assert_int_equal(small_store_noted(&t, "the sender copies every byte after the "
+						       "send call (from system calls, profile)"),
+				 senders[i].fell_back);
 		table_free(&t);
 		small_store_close(s);
 	}
@@ -733,6 +795,7 @@ int main(void)
 		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
 		cmocka_unit_test(test_copying_is_compared_with_the_variant_of_the_same_settings),
 		cmocka_unit_test(test_profile_of_the_send_call_does_not_deny_a_later_copy),
+		cmocka_unit_test(test_late_copies_in_the_profile_are_evidence),
 		cmocka_unit_test(test_each_direction_of_a_side_has_its_own_verdict),
 		cmocka_unit_test(test_verdict_says_on_whose_word_sends_were_copied),
 	};
