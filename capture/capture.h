@@ -33,8 +33,9 @@ struct capture {
 	struct remote *remote; /* of each side, url is NULL for one that runs here; NULL: all are */
 	struct progress progress;
 	struct intern remarks; /* remarks on collectors that were printed: each is printed once */
-	bool no_sign;	       /* a run waited in vain for a sign that its workload moves data */
-	bool *given_up; /* variants of which a run failed in all its tries, and none succeeded */
+	int starts_last; /* number + 1 of a side that needs the others before it; 0: none does */
+	bool no_sign;	 /* a run waited in vain for a sign that its workload moves data */
+	bool *given_up;	 /* variants of which a run failed in all its tries, and none succeeded */
 
 	/* Numbers of runs that this capture made. Lossy runs count as ok, too. */
 	size_t ok, failed, lossy;

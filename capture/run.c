@@ -227,6 +227,16 @@ static int run_start_side(struct live_run *r, int side, struct error *err)
 	return rc;
 }
 
+/* Returns the side that starts after `k` others. */
+static int run_side_at(const struct live_run *r, int k)
+{
+	int last = r->c->starts_last - 1;
+
+	if (last < 0)
+		return k;
+	return k == r->n - 1 ? last : k + (k >= last);
+}
+
 /* Returns why the run ends a side that takes too long, with what it was doing. */
 static char *side_late_words(const struct side_proc *s, const char *what)
 {
@@ -450,6 +460,20 @@ static const char *side_status_text(const struct side_proc *s)
 	return text;
 }
 
+/* Explains a refused connection by the order of the sides. A client that came first comes last. */
+static void run_explain_refused(struct live_run *r, int side, const char *why, struct str *all)
+{
+	if (r->n < 2 || !strcasestr(why, "connection refused"))
+		return;
+	if (run_side_at(r, r->n - 1) == side) {
+		str_puts(all, "; no side that started before it listens there");
+		return;
+	}
+	r->c->starts_last = side + 1;
+	str_printf(all, "; the %s started before another side: it starts last from now on",
+		   r->c->plan->sides[side].name);
+}
+
 /* Collects why the sides failed. A side that the run ended because of another one is left out. */
 static void run_judge(struct live_run *r, struct run_outcome *out)
 {
@@ -476,8 +500,10 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 		if (r->late[i])
 			str_printf(&all, "%s%s: %s", all.len ? "; " : "", r->c->plan->sides[i].name,
 				   r->late[i]);
-		if (why && !r->late[i])
+		if (why && !r->late[i]) {
 			str_printf(&all, "%s%s", all.len ? "; " : "", why);
+			run_explain_refused(r, i, why, &all);
+		}
 		out->lossy |= WIFEXITED(s->status) && WEXITSTATUS(s->status) == EXIT_LOSSY;
 		free(why);
 	}
@@ -516,7 +542,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	r.late = xcalloc((size_t)r.n, sizeof(*r.late));
 	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
 	for (i = 0; i < r.n && !rc; i++)
-		rc = run_start_until_ready(&r, i, i == r.n - 1, err);
+		rc = run_start_until_ready(&r, run_side_at(&r, i), i == r.n - 1, err);
 	if (!rc)
 		rc = run_await_data(&r);
 	if (!rc)

@@ -262,7 +262,10 @@ static int perf_set_died(struct perf *p, const char *when, struct error *err)
 	char *text = NULL,
 	     *last = file_read(p->log, &text, NULL, NULL) ? NULL : str_last_line(text);
 
-	error_set(err, EIO, "perf record %s%s%s", when, last ? ": " : "", last ? last : "");
+	if (disk_is_full(p->log)) /* there was no room for perf's own words */
+		error_sys(err, ENOSPC, "perf record %s: %s", when, p->data);
+	else
+		error_set(err, EIO, "perf record %s%s%s", when, last ? ": " : "", last ? last : "");
 	free(text);
 	return -EIO;
 }

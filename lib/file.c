@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { CHUNK = 64 * 1024 };
@@ -180,6 +181,15 @@ static int file_copy_fds(int in, int out)
 			return rc;
 	}
 	return 0;
+}
+
+bool disk_is_full(const char *path)
+{
+	struct statvfs st;
+
+	if (statvfs(path, &st) || !st.f_blocks)
+		return false;
+	return !(geteuid() ? st.f_bavail : st.f_bfree); /* root has a reserve */
 }
 
 int file_copy(const char *from, const char *to, struct error *err)

@@ -50,6 +50,12 @@ int file_write_all(int fd, const void *data, size_t len);
  */
 int file_replace(int fd, const char *tmp, const char *path, int rc);
 
+/*
+ * Says whether no byte more fits on the disk of an existing path: a program that cannot write does
+ * not always say why.
+ */
+bool disk_is_full(const char *path);
+
 int file_copy(const char *from, const char *to, struct error *err);
 /* Makes the folder and its parents where they are missing. */
 int dir_make(const char *path, struct error *err);

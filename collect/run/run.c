@@ -539,6 +539,15 @@ static void run_judge_work(struct run *r)
 	free(undone);
 }
 
+/* A workload or a tool that could not write often ends without a word, also for lack of room. */
+static void run_note_full_disk(struct run *r)
+{
+	size_t n = strlen(r->why);
+
+	if (r->failed && disk_is_full(r->dir))
+		snprintf(r->why + n, sizeof(r->why) - n, "; %s: %s", r->dir, strerror(ENOSPC));
+}
+
 int run_execute(struct run *r, struct error *err)
 {
 	int rc = run_set_up(r, err);
@@ -565,6 +574,7 @@ int run_execute(struct run *r, struct error *err)
 	r->ended_ns = clock_mono_ns();
 	sync_print(r, "step writing run.json");
 	run_judge_work(r);
+	run_note_full_disk(r);
 	close(r->pidfd);
 	close(r->signals);
 	rc = run_write_json(r, err);

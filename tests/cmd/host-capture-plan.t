@@ -136,6 +136,23 @@ ok "capture makes no run without the program" test "$(find gone-program/runs -na
 ok "capture names the variant, the side and the program once" test "$(grep -c "variant a, receiver: there is no program 'no-such-program' in PATH: install it" err)" = 1
 one no-such-program 'prefix = taskset -c 0'
 ok "--dry-run finds a missing program behind taskset" exits 2 "$zcost" capture one.ini --dry-run
+while read -r command; do
+	one "$command"
+	ok "--dry-run finds the missing program in '$command'" exits 2 "$zcost" capture one.ini --dry-run
+	ok "the error names the missing program in '$command'" says "there is no program 'no-such-program' in PATH" err
+	one "$(echo "$command" | sed 's/no-such-program/true/')"
+	ok "--dry-run accepts a program that is there in '$command'" exits 0 "$zcost" capture one.ini --dry-run
+done <<'EOT'
+taskset -c 0 no-such-program --rx recv
+taskset 0x1 no-such-program
+nice -n 5 env A=1 stdbuf -oL -e 0 no-such-program -c
+ip netns exec nowhere chrt -f 5 no-such-program
+ionice -c 2 timeout -k 1 5 no-such-program
+EOT
+one 'env -S "no-such-program x"'
+ok "--dry-run does not guess behind an option that it does not know" exits 0 "$zcost" capture one.ini --dry-run
+one no-such-program 'prefix = env docker exec box'
+ok "--dry-run does not look for a program in a container" exits 0 "$zcost" capture one.ini --dry-run
 mkdir no-perf; ln -s "$(command -v sleep)" no-perf
 one "sleep 1"
 sed -i 's/^passes = measure/passes = measure,profile/' one.ini

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The start of a run: a client finds its server, and the window opens when data moves, however late the workload starts.
+. "$(dirname "$0")/../lib.sh"
+command -v jq >/dev/null || skip_all "needs jq"
+perl -MIO::Socket::INET -MTime::HiRes -e 1 2>/dev/null || skip_all "needs perl"
+
+# Programs that need CPU time before they begin, as every program does on a busy machine.
+cat >begin.pm <<'END'
+use strict;
+use warnings;
+use IO::Socket::INET;
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
+sub burn { my ($s) = @_; 1 while clock_gettime(CLOCK_PROCESS_CPUTIME_ID) < $s }
+1;
+END
+cat >server <<'END'
+use lib $ARGV[0]; use begin;
+burn(0.5);
+my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $ARGV[1], Listen => 5, ReuseAddr => 1) or die "listen: $!\n";
+my $c = $s->accept;
+1 while sysread $c, my $buf, 65536;
+END
+cat >client <<'END'
+use lib $ARGV[0]; use begin;
+$SIG{PIPE} = 'IGNORE';
+my $c = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $ARGV[1]) or die "connect: $!\n";
+burn($ARGV[2]);
+printf "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":0}\n", 1e9 * clock_gettime(CLOCK_MONOTONIC);
+$| = 1;
+my $n = 0;
+while (my $w = syswrite $c, 'x' x 65536) {
+	$n += $w;
+	printf "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%d}\n", 1e9 * clock_gettime(CLOCK_MONOTONIC), $n;
+	Time::HiRes::sleep(0.01);
+}
+END
+plan() { # plan RECEIVER SENDER: the sender starts last and counts
+	cat <<-END
+		[plan]
+		passes = measure
+		repeats = ${repeats:-1}
+		warmup = 0.1
+		duration = 0.2
+		grace = 0
+		[side receiver]
+		collect = null
+		[side sender]
+		collect = null
+		${keys-units = tcpzc}
+		[variant a]
+		receiver = $1
+		sender = $2
+	END
+}
+next_port
+serve="perl $scratch/server $scratch $port" send="perl $scratch/client $scratch $port"
+
+plan "$serve" "$send 0" >p.ini
+ok "a client finds a server that listens late" exits 0 "$zcost" capture p.ini -o listens
+ok "the first try succeeds where the server listens late" jq -e '.runs[0] | .status == "ok" and (has("retried") | not)' listens/manifest.json
+
+plan "$serve" "$send 1" >p.ini
+ok "capture succeeds when the data begins late" exits 0 "$zcost" capture p.ini -o moves
+run=moves/runs/a/measure-01/sender
+first=$(jq -s 'map(.t_ns) | min' $run/workload.out)
+ok "the window opens the warm-up after the first data" jq -e ".window.start_ns >= $first + 1e8" $run/run.json
+ok "the windows of both sides end together, to 5 %" jq -es 'map(.window.end_ns) | max - min < 1e7' moves/runs/a/measure-01/*/run.json
+
+# The roles say that the receiver starts first, and here it is the client.
+repeats=2 keys= plan "$send 0" "$serve" | sed '/side sender/i units = tcpzc' >p.ini
+ok "capture succeeds when the client would start before its server" exits 0 "$zcost" capture p.ini -o order
+ok "a message names the order and the cause" says \
+	'a/measure-01: trying again: receiver: .*[Cc]onnection refused.*; the receiver started before another side: it starts last from now on$' err
+ok "only the first run needs a second try" jq -e '[.runs[] | has("retried")] == [true, false]' order/manifest.json
+
+plan "sleep 60" "$send 0" >p.ini
+ok "capture exits 1 without a server" exits 1 "$zcost" capture p.ini -o none
+ok "the error reports that no side listens" says 'a/measure-01 failed 3 times: sender: .*[Cc]onnection refused.*; no side that started before it listens there$' err
+done_testing
