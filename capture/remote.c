@@ -31,6 +31,8 @@ static int remote_make_dir(struct remote *r, struct error *err)
 	if (!tmp || *tmp != '/' || strlen(tmp) > LONGEST_DIR)
 		tmp = "/tmp";
 	r->dir = xasprintf("%s/zcost-ssh-%s", tmp, r->key);
+	if (caller_check_path(r->dir, err))
+		return -err->code;
 	if (!lstat(r->dir, &st) && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid()))
 		return error_set(err, EEXIST,
 				 "%s: exists and is not a folder of this user: remove it", r->dir);

@@ -106,9 +106,9 @@ static char *agent_folder_make(const char *key, struct error *err)
 {
 	char *path = agent_folder_path(key);
 	struct stat st;
-	int rc = 0;
+	int rc = caller_check_path(path, err);
 
-	if (!lstat(path, &st))
+	if (!rc && !lstat(path, &st))
 		rc = agent_folder_remove_old(path, &st, err);
 	if (!rc && mkdir(path, 0700))
 		rc = error_sys(err, errno, "%s: cannot make the folder for runs", path);

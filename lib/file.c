@@ -207,12 +207,13 @@ int file_copy(const char *from, const char *to, struct error *err)
 	return rc ? error_sys(err, -rc, "cannot copy %s to %s", from, to) : 0;
 }
 
-static int dir_make_one(const char *path)
+static int dir_make_one(const char *path, struct error *err)
 {
 	int fd;
 
 	if (mkdir(path, 0755))
-		return errno == EEXIST ? 0 : -errno;
+		return errno == EEXIST ? caller_check_path(path, err)
+				       : error_sys(err, errno, "%s: cannot make the folder", path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0) {
 		caller_give(fd);
@@ -231,14 +232,14 @@ int dir_make(const char *path, struct error *err)
 		if (p)
 			*p = '\0';
 		if (*copy)
-			rc = dir_make_one(copy);
+			rc = dir_make_one(copy, err);
 		if (p)
 			*p = '/';
 	}
-	if (!rc && !path_is_dir(path))
-		rc = -ENOTDIR;
 	free(copy);
-	return rc ? error_sys(err, -rc, "%s: cannot make the folder", path) : 0;
+	if (!rc && !path_is_dir(path))
+		rc = error_sys(err, ENOTDIR, "%s: cannot make the folder", path);
+	return rc || geteuid() ? rc : caller_check_folder(path, err);
 }
 
 static int dir_remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -400,7 +401,7 @@ void remains_remove(const char *path)
 				      ? xasprintf("%s%s", folder, e->d_name)
 				      : NULL;
 
-		if (found)
+		if (found && caller_owns(found))
 			dir_remove(found, NULL);
 		free(found);
 	}
@@ -408,104 +409,4 @@ void remains_remove(const char *path)
 		closedir(dir);
 	free(folder);
 	free(start);
-}
-
-static bool caller_read(uid_t *uid, gid_t *gid)
-{
-	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
-
-	if (geteuid() || !u || !g)
-		return false;
-	*uid = (uid_t)strtoul(u, NULL, 10);
-	*gid = (gid_t)strtoul(g, NULL, 10);
-	return true;
-}
-
-static bool caller_is_ours(uid_t owner)
-{
-	uid_t uid;
-	gid_t gid;
-
-	return owner == geteuid() || (caller_read(&uid, &gid) && owner == uid);
-}
-
-int caller_check_folder(const char *dir, struct error *err)
-{
-	struct stat st;
-
-	if (stat(dir, &st))
-		return error_sys(err, errno, "%s: cannot be found", dir);
-	if (!caller_is_ours(st.st_uid))
-		return error_set(
-			err, EPERM,
-			"%s: belongs to user %u, who could redirect what zcost writes here: make it yours with chown -R, or give another -o",
-			dir, st.st_uid);
-	if (st.st_mode & S_IWOTH)
-		return error_set(err, EPERM,
-				 "%s: other users can write to it: chmod o-w, or give another -o",
-				 dir);
-	return 0;
-}
-
-void caller_give(int fd)
-{
-	struct stat st;
-	uid_t uid;
-	gid_t gid;
-
-	if (!caller_read(&uid, &gid) || fstat(fd, &st) || st.st_uid)
-		return;
-	if (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_nlink == 1))
-		if (fchownat(fd, "", uid, gid, AT_EMPTY_PATH))
-			return; /* a file system without owners */
-}
-
-void caller_give_path(const char *path)
-{
-	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	caller_give(fd);
-	close(fd);
-}
-
-static void caller_give_folder(int folder);
-
-static void caller_give_entry(int folder, const char *name)
-{
-	int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), inside;
-
-	if (fd < 0)
-		return;
-	inside = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (inside >= 0)
-		caller_give_folder(inside);
-	else
-		caller_give(fd);
-	close(fd);
-}
-
-/* Takes over the descriptor. The folder itself comes last: until then nobody else changes it. */
-static void caller_give_folder(int folder)
-{
-	DIR *dir = fdopendir(folder);
-	struct dirent *e;
-
-	while (dir && (e = readdir(dir)))
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			caller_give_entry(folder, e->d_name);
-	caller_give(folder);
-	if (dir)
-		closedir(dir);
-	else
-		close(folder);
-}
-
-void caller_give_tree(const char *dir)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0)
-		caller_give_folder(fd);
 }

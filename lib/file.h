@@ -57,7 +57,8 @@ int file_replace(int fd, const char *tmp, const char *path, int rc);
 bool disk_is_full(const char *path);
 
 int file_copy(const char *from, const char *to, struct error *err);
-/* Makes the folder and its parents where they are missing. */
+/* Makes the folder and its parents where they are missing. Root checks it as caller_check_folder.
+ */
 int dir_make(const char *path, struct error *err);
 /* Removes the whole tree without following links. A missing path is no error. */
 int dir_remove(const char *path, struct error *err);
@@ -110,8 +111,19 @@ void remains_remove(const char *path);
  * needs no root. Without sudo or without root no file changes its owner.
  */
 
-/* Refuses a folder that belongs to a third user or that every user can write to. */
+/*
+ * Refuses a path where a user other than root and the caller could redirect what root writes: each
+ * folder from / down, and each link on the way, belongs to one of them, and nobody else can write
+ * to the folder unless it is sticky. The path need not exist. Checks nothing without root.
+ */
+int caller_check_path(const char *path, struct error *err);
+
+/* As caller_check_path, for a folder to write into. It may not be sticky and open to others. Checks
+ * the owner and the mode of the folder without root, too. */
 int caller_check_folder(const char *dir, struct error *err);
+
+/* Says whether the file itself, not what it links to, belongs to this user or to the caller. */
+bool caller_owns(const char *path);
 
 /* Gives a folder or file of root to the caller. A file with several hard links stays root's. */
 void caller_give(int fd);

@@ -155,17 +155,23 @@ static int sink_open_new(struct sink *s, const struct stat *old)
  * Writes a device, a FIFO or a symbolic link itself, and a file that a user may write to but not
  * replace.
  */
-static int sink_open_file(struct sink *s)
+static int sink_open_file(struct sink *s, struct error *err)
 {
 	struct stat old = {0};
-	int fd = -EPERM;
+	bool new = lstat(s->path, &old) || S_ISREG(old.st_mode);
+	int fd = -EPERM, rc = caller_check_path(s->path, err); /* after lstat(): see below */
 
-	if (lstat(s->path, &old) || S_ISREG(old.st_mode))
+	if (rc)
+		return rc;
+	if (new)
 		fd = sink_open_new(s, &old);
-	if (fd != -EPERM && fd != -EACCES)
-		return fd;
-	fd = open(s->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return fd < 0 ? -errno : fd;
+	if (fd == -EPERM || fd == -EACCES) {
+		/* A link that was checked stays. One that came later is not followed. */
+		fd = open(s->path,
+			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (new ? O_NOFOLLOW : 0), 0666);
+		fd = fd < 0 ? -errno : fd;
+	}
+	return fd < 0 ? sink_error(s, -fd, err) : fd;
 }
 
 /* Closes the file. Without an error in `rc` it gets its name. */
@@ -186,11 +192,12 @@ int sink_open(struct sink *s, const char *path, struct error *err)
 
 	*s = (struct sink){.path = path, .fd = STDOUT_FILENO};
 	if (!sink_is_stdout(s))
-		s->fd = sink_open_file(s);
-	rc = s->fd < 0 ? s->fd : 0;
-	if (!rc)
-		s->f = fopencookie(s, "w", (cookie_io_functions_t){.write = sink_write});
-	if (!rc && !s->f)
+		s->fd = sink_open_file(s, err);
+	if (s->fd < 0)
+		return s->fd;
+	rc = 0;
+	s->f = fopencookie(s, "w", (cookie_io_functions_t){.write = sink_write});
+	if (!s->f)
 		rc = -errno;
 	if (rc)
 		return sink_error(s, -sink_close_file(s, rc), err);

@@ -283,11 +283,16 @@ static bool pack_is_special_file(const char *path)
 /* A capture shows what other users of the host did, so only the owner may read the archive. */
 static int pack_open_output(struct packing *k, struct error *err)
 {
+	bool special;
+
 	if (!strcmp(k->p->output, "-")) {
 		k->fd = STDOUT_FILENO;
 		return 0;
 	}
-	if (pack_is_special_file(k->p->output)) {
+	special = pack_is_special_file(k->p->output);
+	if (caller_check_path(k->p->output, err)) /* what is there now, stays */
+		return -err->code;
+	if (special) {
 		k->fd = open(k->p->output, O_WRONLY | O_CLOEXEC);
 		return k->fd < 0 ? error_sys(err, errno, "%s: cannot write", k->p->output) : 0;
 	}

@@ -328,7 +328,7 @@ static int unpack_check_folder(const char *folder, struct error *err)
 	if (dir)
 		closedir(dir);
 	if (!path_exists(folder) || (dir && entries <= 2))
-		return 0;
+		return caller_check_path(folder, err);
 	return error_set(err, EEXIST,
 			 "%s: exists already; remove it, or choose another folder with -o", folder);
 }

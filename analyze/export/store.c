@@ -88,6 +88,9 @@ static int csv_write_folder(struct export *x, const char **names, int n, struct 
 		return error_set(
 			err, EINVAL,
 			"csv writes one file per table: give a folder with -o, or one table with --table");
+	rc = caller_check_path(x->path, err);
+	if (rc)
+		return rc;
 	remains_remove(x->path);
 	tmp = remains_name(x->path);
 	rc = dir_make(tmp, err);

@@ -54,9 +54,9 @@ static int store_check_writable(const char *path, struct error *err)
 {
 	char *copy = xstrdup(path);
 	const char *folder = dirname(copy);
-	int rc = 0;
+	int rc = caller_check_path(path, err);
 
-	if (access(folder, W_OK | X_OK))
+	if (!rc && access(folder, W_OK | X_OK))
 		rc = error_set(
 			err, errno,
 			"%s: cannot be written, the folder %s says: %s; analyze as its owner "
@@ -75,11 +75,12 @@ int store_create(struct store **store, const char *path, struct error *err)
 	if (path) {
 		s->path = xstrdup(path);
 		s->tmp = remains_name(path);
-		remains_remove(path);
 	}
 	rc = path ? store_check_writable(path, err) : 0;
-	if (!rc && path)
+	if (!rc && path) {
+		remains_remove(path);
 		rc = store_make_file(s->tmp, err);
+	}
 	if (!rc && sqlite3_open(path ? s->tmp : ":memory:", &s->db))
 		rc = sql_error(s, err);
 	if (!rc)

@@ -490,6 +490,8 @@ static int run_set_up(struct run *r, struct error *err)
 		rc = dir_make(r->dir, err);
 	if (!rc)
 		rc = caller_check_folder(r->dir, err);
+	if (!rc)
+		rc = caller_check_path(r->hosts, err);
 	if (rc)
 		return rc;
 	run_end_earlier(r);

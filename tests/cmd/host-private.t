@@ -109,7 +109,7 @@ ok "under sudo a hard link to a file elsewhere does not change its owner" test "
 
 mkdir -m 777 everybody
 ok "root exits 1 in a folder that others can write to" exits 1 "$zcost" collect -o everybody --collect cpu -- true
-ok "the error names the folder and chmod" says 'everybody: other users can write to it: chmod o-w, or give another -o' err
+ok "the error names the folder and chmod" says 'everybody: other users can write to it: chmod o-w, or choose another path' err
 mkdir theirs && chown 65534 theirs
 ok "root exits 1 in a folder of another user" exits 1 "$zcost" collect -o theirs --collect cpu -- true
 ok "root under sudo accepts a folder of the caller" exits 0 env SUDO_UID=65534 SUDO_GID=65534 "$zcost" collect -o theirs --collect cpu -- true
