@@ -186,7 +186,14 @@ static int sock_diag_open(struct error *err)
 		"the kernel does not list TCP sockets (CONFIG_INET_TCP_DIAG; modprobe tcp_diag)");
 }
 
-enum { SOCKETS = 4096, ONE_BY_ONE = 512, TRIES = 5, LOOK_AGAIN = 30, BYTES_AT = 120 };
+enum {
+	SOCKETS = 4096,
+	DESCRIPTORS = 65536,
+	ONE_BY_ONE = 512,
+	TRIES = 5,
+	LOOK_AGAIN = 30,
+	BYTES_AT = 120
+};
 
 struct tcp {
 	struct str *text; /* of the reading */
@@ -195,14 +202,14 @@ struct tcp {
 	struct held {
 		uint64_t inode;
 		pid_t pid;
-	} * held; /* descriptors of sockets that this reading found */
-	size_t nheld, held_cap;
-	struct map by_inode; /* inode -> index in `held` + 1 */
-	struct map tries;    /* inode -> how many lists were made to find it */
+	} * held;			/* descriptors of sockets that this reading found */
+	size_t nheld, held_cap, looked; /* at descriptors, in this reading */
+	struct map by_inode;		/* inode -> index in `held` + 1 */
+	struct map tries;		/* inode -> how many lists were made to find it */
 	struct inet_diag_msg *known;
 	size_t nknown, known_cap, most;
 	unsigned int lists;
-	bool cut, refused;
+	bool cut, refused, crowded;
 	struct tcp_seen seen; /* in the last reading */
 };
 
@@ -265,7 +272,7 @@ static void tcp_add_process(struct tcp *t, pid_t pid)
 		t->refused |= (errno == EACCES || errno == EPERM) && !process_has_ended(pid);
 		return;
 	}
-	while ((e = readdir(dir)))
+	for (; t->looked < DESCRIPTORS && (e = readdir(dir)); t->looked++)
 		if (e->d_name[0] != '.')
 			tcp_add_held(t, pid, dirfd(dir), e->d_name);
 	closedir(dir);
@@ -431,9 +438,10 @@ static int tcp_read(struct collect *c)
 	tree = tree_of(c->run);
 	t->seen = (struct tcp_seen){0};
 	map_free(&t->by_inode);
-	t->nheld = 0;
-	for (i = 0; i < tree->nprocesses; i++)
+	t->nheld = t->looked = 0;
+	for (i = 0; i < tree->nprocesses && t->looked < DESCRIPTORS; i++)
 		tcp_add_process(t, tree->processes[i].pid);
+	t->crowded |= t->looked == DESCRIPTORS;
 	t->text = &c->reading.text;
 	str_puts(t->text, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little\n" : "big\n");
 	rc = tcp_read_sockets(t);
@@ -452,6 +460,11 @@ static void tcp_report(struct collect *c, const struct tcp *t)
 	if (t->cut)
 		collect_degraded(c, "the workload has more than %d sockets: the rest was left out",
 				 SOCKETS);
+	if (t->crowded)
+		collect_degraded(
+			c,
+			"the workload has more than %d open files: sockets among the rest were left out",
+			DESCRIPTORS);
 }
 
 static void tcp_finish(struct collect *c)

@@ -91,7 +91,8 @@ void guard_stop(struct guard *g)
 
 /* --- orphans --- */
 
-enum { MS = 1000000 };
+/* KILL_MS limits the wait for a process that hangs in the kernel, or forks without end. */
+enum { MS = 1000000, KILL_MS = 5000 };
 
 void orphans_adopt(void)
 {
@@ -144,13 +145,14 @@ static bool orphans_reap(pid_t except)
 
 void orphans_end(int grace_ms, pid_t except)
 {
-	uint64_t deadline = clock_mono_ns() + (uint64_t)grace_ms * MS;
+	uint64_t deadline = clock_mono_ns() + (uint64_t)grace_ms * MS, now = 0;
 
 	if (!orphans_reap(except))
 		return;
 	orphans_signal(SIGTERM, except);
-	while (orphans_reap(except)) {
-		if (clock_mono_ns() > deadline)
+	while (orphans_reap(except) && now < deadline + (uint64_t)KILL_MS * MS) {
+		now = clock_mono_ns();
+		if (now > deadline)
 			orphans_signal(SIGKILL, except);
 		usleep(5000);
 	}

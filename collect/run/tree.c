@@ -55,18 +55,17 @@ static bool tree_read_place(pid_t pid, struct place *p)
 
 static bool tree_has(const struct tree *t, pid_t pid)
 {
-	size_t i;
-
-	for (i = 0; i < t->nprocesses; i++)
-		if (t->processes[i].pid == pid)
-			return true;
-	return false;
+	return map_get(&t->known, (uint64_t)pid) != NULL;
 }
 
 static void tree_add(struct tree *t, pid_t pid, uint64_t start)
 {
-	array_grow(t->processes, t->nprocesses, t->processes_cap);
-	t->processes[t->nprocesses++] = (struct tree_process){pid, start};
+	if (t->nprocesses >= TREE_THREADS) {
+		t->cut = true;
+		return;
+	}
+	*map_at(&t->known, (uint64_t)pid) = 1;
+	array_add(t->processes, t->nprocesses, t->processes_cap, (struct tree_process){pid, start});
 }
 
 /* --- children --- */
@@ -125,32 +124,48 @@ static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t 
 		close(fd);
 }
 
+/* A process and its parent, to find descendants without the kernel's lists. */
+struct scanned {
+	pid_t pid;
+	struct place at;
+};
+
+static size_t tree_scan_all(struct scanned **all)
+{
+	DIR *dir = opendir("/proc");
+	struct scanned one;
+	struct dirent *e;
+	size_t n = 0, cap = 0;
+
+	*all = NULL;
+	while (dir && (e = readdir(dir))) {
+		one.pid = (pid_t)atoi(e->d_name);
+		if (one.pid > 0 && tree_read_place(one.pid, &one.at))
+			array_add(*all, n, cap, one);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
 /*
- * For kernels without such lists (CONFIG_PROC_CHILDREN): goes over all processes until none is new.
+ * For kernels without such lists (CONFIG_PROC_CHILDREN): reads all processes once, and goes over
+ * them until none is new.
  */
 static void tree_scan(struct tree *t, pid_t command)
 {
-	size_t before;
-	struct dirent *e;
-	struct place p;
-	DIR *dir;
+	struct scanned *all;
+	size_t n = tree_scan_all(&all), before, i;
 
 	do {
 		before = t->nprocesses;
-		dir = opendir("/proc");
-		while (dir && (e = readdir(dir))) {
-			pid_t pid = (pid_t)atoi(e->d_name);
-
-			if (!isdigit((unsigned char)e->d_name[0]) || tree_has(t, pid) ||
-			    !tree_read_place(pid, &p))
-				continue;
-			if (tree_has(t, p.parent) ||
-			    (p.parent == getpid() && tree_is_ours(&p, command)))
-				tree_add(t, pid, p.start);
-		}
-		if (dir)
-			closedir(dir);
+		for (i = 0; i < n; i++)
+			if (!tree_has(t, all[i].pid) &&
+			    (tree_has(t, all[i].at.parent) ||
+			     (all[i].at.parent == getpid() && tree_is_ours(&all[i].at, command))))
+				tree_add(t, all[i].pid, all[i].at.start);
 	} while (t->nprocesses > before);
+	free(all);
 }
 
 /* --- processes that zcost did not start --- */
@@ -189,15 +204,23 @@ static bool tree_is_of_another_run(const char *pid, const char *mark)
 	return marked_has_mark(pid, "ZCOST_RUN=", true) && !marked_has_mark(pid, mark, false);
 }
 
-static void tree_add_match(struct tree *t, const struct tree_match *m)
+/* Says whether a process is a match, and adds it if it is none of another run. */
+static bool tree_match(struct tree *t, struct tree_match *m, const struct place *p, const char *pid,
+		       const char *mark)
 {
-	size_t i;
+	uint64_t key = p->start << 22 ^ (uint64_t)m->process.pid; /* pids have 22 bits */
 
-	for (i = 0; i < t->nmatches; i++)
-		if (t->matches[i].process.pid == m->process.pid &&
-		    t->matches[i].process.start == m->process.start)
-			return;
+	if (map_get(&t->matched, key))
+		return true;
+	if (!tree_has_environment(m->process.pid, p) || tree_is_of_another_run(pid, mark))
+		return false;
+	if (t->nmatches >= TREE_THREADS) {
+		t->cut = true;
+		return false;
+	}
+	*map_at(&t->matched, key) = 1;
 	array_add(t->matches, t->nmatches, t->matches_cap, *m);
+	return true;
 }
 
 static void tree_add_named(struct tree *t, const char *names, const char *mark)
@@ -211,12 +234,10 @@ static void tree_add_named(struct tree *t, const char *names, const char *mark)
 		pid_t pid = (pid_t)atoi(e->d_name);
 
 		if (pid <= 0 || pid == getpid() || !tree_read_name(pid, names, &m) ||
-		    !tree_read_place(pid, &p) || !tree_has_environment(pid, &p) ||
-		    tree_is_of_another_run(e->d_name, mark))
+		    !tree_read_place(pid, &p))
 			continue;
 		m.process = (struct tree_process){pid, p.start};
-		tree_add_match(t, &m);
-		if (!tree_has(t, pid))
+		if (tree_match(t, &m, &p, e->d_name, mark) && !tree_has(t, pid))
 			tree_add(t, pid, p.start);
 	}
 	if (dir)
@@ -277,6 +298,7 @@ static void tree_read(struct tree *t, pid_t command, const char *names, const ch
 
 	t->scan = t->scan || access("/proc/thread-self/children", R_OK);
 	t->processes = NULL;
+	map_free(&t->known);
 	t->nprocesses = t->processes_cap = t->nthreads = 0;
 	t->cut = false;
 	if (tree_read_place(command, &p))
@@ -329,6 +351,8 @@ void tree_free(struct tree *t)
 	free(t->processes);
 	free(t->matches);
 	free(t->threads);
+	map_free(&t->known);
+	map_free(&t->matched);
 	*t = (struct tree){0};
 }
 
@@ -364,7 +388,8 @@ void treefile_finish(struct collect *c)
 		collect_info_int(c, "threads", (int64_t)t->most);
 	if (t->cut)
 		collect_degraded(
-			c, "the workload has more than %d threads: zcost did not read the rest",
+			c,
+			"the workload has more than %d processes or threads: zcost did not read the rest",
 			TREE_THREADS);
 	free(t);
 }

@@ -13,6 +13,7 @@
 #define ZC_TREE_H
 
 #include "collect/collect.h"
+#include "lib/hash.h"
 #include "lib/str.h"
 
 #include <stdbool.h>
@@ -20,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { TREE_THREADS = 8192 }; /* more are not listed; `cut` says so */
+enum { TREE_THREADS = 8192 }; /* more processes or threads are not listed; `cut` says so */
 
 struct run;
 
@@ -45,6 +46,8 @@ struct tree {
 	size_t nmatches, matches_cap;
 	struct tree_thread *threads; /* by process, in the order of the processes */
 	size_t nprocesses, processes_cap, nthreads, threads_cap;
+	struct map known;	   /* the pids in `processes` */
+	struct map matched;	   /* the processes in `matches` */
 	uint64_t read_ns, took_ns; /* when the tree was read (0: never), and how long that took */
 	bool cut;
 	bool scan; /* the kernel has no lists of children, so the parents of all processes are read

@@ -76,6 +76,14 @@ ok "collect succeeds with a workload without sockets" exits 0 "$zcost" collect -
 ok "report tcp succeeds without sockets" exits 0 "$zcost" report tcp r
 ok "report tcp notes that the workload has no socket" says 'no collector saw a socket of the workload' out
 
+crowd() { # a workload with 70,000 open files: a reading looks at 65,536 of them
+	ulimit -n 80000 2>/dev/null || return 0
+	exits 4 "$zcost" collect -o r --collect tcp --duration 0.3 --grace 0 -- \
+		perl -e 'open $f[$_], "<", "/dev/null" or die for 1 .. 70000; sleep 60' &&
+		[ "$(info .state)" = degraded ] && says 'more than 65536 open files: sockets among the rest were left out' err
+}
+ok "a reading of tcp looks at 65,536 open files at most" crowd
+
 if [ "$(id -u)" = 0 ] && ip netns add "$ns" 2>/dev/null && ip -n "$ns" link set lo up; then
 	ok "collect measures sockets in the workload's network namespace" exits 0 "$zcost" collect -o r --collect tcp --warmup 0.8 --duration 0.5 \
 		--grace 5 -- ip netns exec "$ns" sh pair.sh $port 127.0.0.1

@@ -96,6 +96,23 @@ ok "collect measures 600 threads" exits 0 "$zcost" collect -o r --collect thread
 ok "threads finds all 601 threads" test "$(info threads .info.threads)" = 601
 ok "run.json has the cost of a reading of 600 threads" test "$(info threads .info.reading_us)" -gt 0
 
+# Many processes, of which each has the name that the user gave.
+cat >swarm <<'EOT'
+#!/usr/bin/perl
+$0 = "swarm";
+for (1 .. 8300) { fork // last or do { sleep 60; exit } }
+open my $f, '>', 'swarms';
+sleep 60;
+EOT
+chmod 755 swarm
+swarm() {
+	rm -f swarms
+	exits 4 "$zcost" collect -o r --collect threads --processes swarm --warmup 10 --duration 1 --grace 0 -- ./swarm
+	[ -e swarms ] || { echo "no 8300 processes here"; return 1; }
+	says 'more than 8192 processes or threads: zcost did not read the rest' err && [ "$(jq '.matched | length' r/run.json)" = 8192 ]
+}
+steady "collect reads 8192 processes at most, and says so" swarm
+
 # Affinity: threads that may leave the side's CPUs.
 if [ "$(nproc)" -ge 2 ]; then
 	"$zcost" collect -o r --collect threads,cpu --cpus 0 -- ./burn free 1 0.3 0.1 >log 2>&1
