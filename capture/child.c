@@ -301,7 +301,7 @@ static void side_on_line(struct side_proc *s, const char *line)
 /* Reads once: a host that sends without end must not keep the capture from its other work. */
 void side_on_output(struct side_proc *s)
 {
-	char buf[256];
+	char buf[4096]; /* larger than the last words of a side, and the longest line */
 	ssize_t n = read(s->from, buf, sizeof(buf)), i;
 
 	for (i = 0; i < n; i++) {

@@ -27,7 +27,7 @@ case "\$1 \$2" in
 	echo "\$3" >$scratch/key
 	[ "\$lie" = twin ] && echo unknown option >&2 && exit 2 ;;
 "collect --sync")
-	echo ready
+	printf 'ready\\nsettled\\nmoving\\n'
 	[ "\$lie" = chatter ] && yes | tr -d '\\n'
 	read -r said
 	echo "\$said" >$scratch/said
