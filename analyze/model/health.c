@@ -6,6 +6,7 @@
 #include "lib/alloc.h"
 #include "lib/error.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define N(x) ((unsigned long long)(x))
@@ -61,12 +62,21 @@ void unread_add(struct unread *u, const struct error *err)
 {
 	char *none = NULL, *why;
 
-	if (!error_of_machine(err->code))
+	if (!u || (!error_of_machine(err->code) && err->code != EFBIG))
 		return;
 	why = xstrdup(err->text);
 	if (!__atomic_compare_exchange_n(&u->why, &none, why, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
 		free(why);
+}
+
+void unread_add_errno(struct unread *u, const char *path)
+{
+	struct error err = {0};
+
+	if (error_of_machine(errno))
+		error_sys(&err, errno, "%s: cannot read", path);
+	unread_add(u, &err);
 }
 
 void profile_add_notes(const struct profile *p, struct notes *notes)

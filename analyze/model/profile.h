@@ -124,8 +124,10 @@ struct unread {
 	char *why; /* NULL: none; owned */
 };
 
-/* Keeps the error if error_of_machine() and no other came first. Other errors are no loss. */
+/* Keeps the error if error_of_machine() or EFBIG, and no other came first. Other errors are no loss. */
 void unread_add(struct unread *u, const struct error *err);
+/* Adds errno if it is an error of the machine: libelf and libdw have no public number for one. */
+void unread_add_errno(struct unread *u, const char *path);
 
 /* Finds a row of an array by its contents: the low half of a hash and an index + 1 per slot. */
 struct profile_index {

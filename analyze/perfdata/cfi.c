@@ -3,6 +3,7 @@
 #include "analyze/perfdata/cfi.h"
 
 #include <dwarf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,14 +47,17 @@ void unwind_object_open(struct unwind_object *o, const struct symbol_sources *fr
 	struct dso_files *f = &o->files;
 	char why[512];
 
-	*o = (struct unwind_object){0};
+	*o = (struct unwind_object){.unread = from->unread};
 	o->found = !dso_files_find(f, from, id, why, sizeof(why));
 	if (!o->found)
 		return;
 	o->machine = (f->have_run ? &f->run : &f->syms)->header.e_machine;
+	o->name = id->name;
+	errno = 0;
 	if (f->have_run)
 		o->frames[0] = dwarf_getcfi_elf(f->run.elf);
 	cfi_open_debug_frame(o);
+	unread_add_errno(o->unread, o->name);
 	o->tables = o->frames[0] || o->frames[1];
 	if (f->have_run && !(f->have_syms && f->run.elf == f->syms.elf))
 		cfi_drop_fd(&f->run);
@@ -179,12 +183,14 @@ static const struct unwind_row *cfi_find_row(struct unwind_object *o,
 	Dwarf_Frame *frame;
 	int i;
 
+	errno = 0;
 	for (i = 0; i < 2 && !row; i++) {
 		if (!o->frames[i] || dwarf_cfi_addrframe(o->frames[i], link, &frame))
 			continue;
 		row = cfi_read_row(o, arch, frame);
 		free(frame);
 	}
+	unread_add_errno(o->unread, o->name);
 	return row;
 }
 

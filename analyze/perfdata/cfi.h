@@ -88,8 +88,10 @@ struct unwind_row {
 
 struct unwind_object {
 	struct dso_files files;
-	bool found;  /* the files are open */
-	bool tables; /* the files have tables */
+	const char *name;      /* of the object, for messages */
+	struct unread *unread; /* where errors of libdw go */
+	bool found;	       /* the files are open */
+	bool tables;	       /* the files have tables */
 	uint16_t machine;
 	Dwarf *dwarf;	      /* for .debug_frame */
 	Dwarf_CFI *frames[2]; /* .eh_frame, .debug_frame; NULL: none */

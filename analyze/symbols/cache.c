@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MOST = 32 }; /* open files, whose unpacked debug information is in memory */
+enum { FILES_MOST = 32 };			  /* open files */
+static const uint64_t unpacked_most = 1ULL << 30; /* bytes of their unpacked debug information */
 
 struct symbol_cache {
 	pthread_mutex_t lock;
@@ -22,6 +23,7 @@ struct symbol_cache {
 		struct inlines *inlines;
 	} files[FILES_MOST]; /* the one returned last is the last */
 	size_t nfiles;
+	uint64_t unpacked; /* bytes of all files */
 };
 
 struct symbol_cache *symbol_cache_new(void)
@@ -37,6 +39,7 @@ static struct inlines *cached_file_remove(struct symbol_cache *c, size_t i)
 {
 	struct inlines *in = c->files[i].inlines;
 
+	c->unpacked -= inlines_unpacked(in);
 	free(c->files[i].path);
 	memmove(&c->files[i], &c->files[i + 1], (--c->nfiles - i) * sizeof(c->files[i]));
 	return in;
@@ -104,19 +107,22 @@ struct inlines *symbol_cache_inlines(struct symbol_cache *c, const char *path,
 		if (!strcmp(c->files[i].path, path))
 			in = cached_file_remove(c, i);
 	pthread_mutex_unlock(&c->lock);
+	if (in)
+		inlines_use(in, unread);
 	return in ? in : inlines_open(path, unread);
 }
 
 void symbol_cache_return(struct symbol_cache *c, const char *path, struct inlines *in)
 {
-	struct inlines *oldest = c ? NULL : in;
-
-	if (c && in) {
-		pthread_mutex_lock(&c->lock);
-		if (c->nfiles == FILES_MOST)
-			oldest = cached_file_remove(c, 0);
-		c->files[c->nfiles++] = (struct cached_file){xstrdup(path), in};
-		pthread_mutex_unlock(&c->lock);
+	if (!c || !in || inlines_unpacked(in) > unpacked_most) {
+		inlines_close(in);
+		return;
 	}
-	inlines_close(oldest);
+	pthread_mutex_lock(&c->lock);
+	while (c->nfiles == FILES_MOST || c->unpacked + inlines_unpacked(in) > unpacked_most)
+		inlines_close(cached_file_remove(c, 0));
+	c->files[c->nfiles++] = (struct cached_file){xstrdup(path), in};
+	c->unpacked += inlines_unpacked(in);
+	inlines_use(in, NULL);
+	pthread_mutex_unlock(&c->lock);
 }

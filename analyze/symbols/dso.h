@@ -82,6 +82,10 @@ struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_ca
 				 struct unread *unread);
 struct inlines *inlines_open(const char *path, struct unread *unread);
 void inlines_close(struct inlines *in);
+/* Sends later errors to `unread`, which may be NULL while nobody uses the file. */
+void inlines_use(struct inlines *in, struct unread *unread);
+/* Returns the bytes of memory that unpacked debug information takes. */
+uint64_t inlines_unpacked(const struct inlines *in);
 
 /* Return "file.c:123" of an instruction at a file offset or at a linked address, or NULL. */
 const char *inlines_line_at_offset(struct inlines *in, uint64_t offset);

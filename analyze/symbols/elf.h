@@ -14,9 +14,9 @@
 struct elf_file {
 	Elf *elf;
 	int fd;
-	struct Dwfl *dwfl; /* owns `elf` if the file is packed */
-	char *image;	   /* owns the bytes of `elf` if zstd packed them */
+	char *image; /* owns the bytes of `elf` if the file is packed */
 	size_t image_len;
+	uint64_t unpacked; /* bytes that the file and its debug information take unpacked */
 	GElf_Ehdr header;
 	Elf_Scn *symtab, *dynsym; /* NULL: no such section */
 	bool has_dwarf;
@@ -26,7 +26,8 @@ struct elf_file {
 
 /*
  * Open an ELF file from a path (packed or not), from memory that outlives `f`, or from the section
- * .gnu_debugdata of another file. The caller calls elf_file_close after each of them.
+ * .gnu_debugdata of another file. The caller calls elf_file_close after each of them. -EFBIG: the
+ * file would fill the memory.
  */
 int elf_file_open(struct elf_file *f, const char *path, struct error *err);
 int elf_file_memory(struct elf_file *f, void *data, size_t len, const char *what,

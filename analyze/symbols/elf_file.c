@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opens plain ELF files, packed ones, and one inside another (.gnu_debugdata, a symbol table packed
- * with xz). libdwfl unpacks .ko.xz, .ko.gz and .ko.bz2. This file unpacks .ko.zst, because
- * distributions build libdwfl without zstd.
+ * Opens plain ELF files, packed ones (.ko.xz), and one inside another (.gnu_debugdata, a symbol
+ * table packed with xz). Anybody may have made the file, so its size in memory is checked before it
+ * is unpacked. libdwfl has no such limit.
  */
 #include "analyze/symbols/elf.h"
 
 #include "lib/alloc.h"
 #include "lib/file.h"
 
+#include <archive.h>
 #include <elfutils/libdwelf.h>
-#include <elfutils/libdwfl.h>
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
-
-enum { UNPACKED_MAX = 1 << 30 };
 
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *shdr)
 {
@@ -67,14 +65,85 @@ static void elf_read_build_id(struct elf_file *f)
 		snprintf(f->build_id + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
 }
 
+/* --- sizes --- */
+
+/*
+ * What programs and modules hold takes less than a tenth when it is packed. A file that was made to
+ * fill the memory takes a thousandth.
+ */
+enum { UNPACKED_RATIO = 16 };
+#define UNPACKED_FREE (256ULL << 20)
+#define UNPACKED_MOST (4ULL << 30)
+
+static uint64_t elf_unpacked_most(uint64_t packed)
+{
+	uint64_t most =
+		packed > UNPACKED_MOST / UNPACKED_RATIO ? UNPACKED_MOST : packed * UNPACKED_RATIO;
+
+	return most > UNPACKED_FREE ? most : UNPACKED_FREE;
+}
+
+/* Returns the size that a section has after libelf or libdw unpacks it, or 0 if it is not packed.
+ */
+static uint64_t elf_section_unpacked(Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data;
+	GElf_Chdr c;
+	uint64_t size;
+
+	if (shdr->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(scn, &c) ? c.ch_size : 0;
+	if (shdr->sh_type != SHT_PROGBITS || shdr->sh_flags & SHF_ALLOC)
+		return 0;
+	data = elf_rawdata(scn, NULL); /* .zdebug_info: "ZLIB" and the size */
+	if (!data || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4))
+		return 0;
+	memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
+	return be64toh(size);
+}
+
+/* Both libraries unpack whole sections, on their own and without a limit. */
+static uint64_t elf_sections_unpacked(Elf *elf)
+{
+	uint64_t sum = 0, size;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		size = gelf_getshdr(scn, &shdr) ? elf_section_unpacked(scn, &shdr) : 0;
+		sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
+	}
+	return sum;
+}
+
+/* Sets errno if the memory would not hold what both libraries unpack. */
+static bool elf_is_too_large(struct elf_file *f)
+{
+	uint64_t sections = elf_sections_unpacked(f->elf);
+	size_t packed = 0;
+
+	elf_rawfile(f->elf, &packed);
+	f->unpacked = f->image_len + sections;
+	if (sections <= elf_unpacked_most(packed))
+		return false;
+	errno = EFBIG;
+	return true;
+}
+
 static int elf_file_begin(struct elf_file *f, const char *what, struct error *err)
 {
 	GElf_Shdr shdr;
 
-	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->header)) {
+	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->header) ||
+	    elf_is_too_large(f)) {
 		int code = errno; /* libelf has no public number for a lack of memory */
 
 		elf_file_close(f);
+		if (code == EFBIG)
+			return error_set(
+				err, code,
+				"%s: refused: unpacked, it takes more than 256 MB and than 16 times its size",
+				what);
 		return error_of_machine(code)
 			       ? error_sys(err, code, "%s: cannot read", what)
 			       : error_set(err, ENOEXEC, "%s: not an ELF file", what);
@@ -88,58 +157,73 @@ static int elf_file_begin(struct elf_file *f, const char *what, struct error *er
 	return 0;
 }
 
-/* Takes ownership of `fd`, also after an error. */
-static void elf_unpack_dwfl(struct elf_file *f, int fd, const char *what)
-{
-	static const Dwfl_Callbacks callbacks = {.section_address = dwfl_offline_section_address};
-	Dwfl_Module *module = NULL;
-	GElf_Addr bias;
+/* --- packed files --- */
 
-	f->dwfl = dwfl_begin(&callbacks);
-	if (f->dwfl) {
-		dwfl_report_begin(f->dwfl);
-		module = dwfl_report_offline(f->dwfl, what, what, fd);
-		dwfl_report_end(f->dwfl, NULL, NULL);
-	}
-	if (module)
-		f->elf = dwfl_module_getelf(module, &bias);
-	else
-		close(fd);
-}
-
-/* Returns false unless everything was unpacked. */
-static bool elf_decompress_zstd(struct elf_file *f, const void *packed, size_t len)
+/* Returns false after an error of libarchive. `f->image_len` becomes the size of what was unpacked.
+ */
+static bool elf_unpack_data(struct elf_file *f, struct archive *a, uint64_t most)
 {
-	ZSTD_DStream *stream = ZSTD_createDStream();
-	ZSTD_inBuffer in = {packed, len, 0};
-	ZSTD_outBuffer out = {NULL, 0, 0};
-	size_t ret = 1;
+	la_ssize_t n;
+	size_t cap = 0;
 
 	do {
-		if (out.pos == out.size) {
-			out.size = out.size ? 2 * out.size : 4 * len + 4096;
-			out.dst = out.size > UNPACKED_MAX ? NULL : realloc(f->image, out.size);
-			if (!out.dst)
-				break;
-			f->image = out.dst;
+		if (f->image_len == cap) {
+			cap = cap ? 2 * cap : 1 << 20;
+			f->image = xrealloc(f->image, cap);
 		}
-		ret = ZSTD_decompressStream(stream, &out, &in);
-	} while (!ZSTD_isError(ret) && ret && (in.pos < in.size || out.pos == out.size));
-	ZSTD_freeDStream(stream);
-	f->image_len = out.pos;
-	return !ret;
+		n = archive_read_data(a, f->image + f->image_len, cap - f->image_len);
+		f->image_len += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && f->image_len <= most);
+	return n >= 0;
 }
 
-static void elf_unpack_zstd(struct elf_file *f, const char *path, struct error *err)
+/* A file that is packed twice is none of ours: each layer multiplies the work by a thousand. */
+static void elf_unpack(struct elf_file *f, struct archive *a, uint64_t packed)
 {
-	char *packed;
-	size_t len;
+	struct archive_entry *entry;
+	uint64_t most = elf_unpacked_most(packed);
 
-	if (file_read(path, &packed, &len, err))
-		return;
-	if (elf_decompress_zstd(f, packed, len))
+	if (archive_read_next_header(a, &entry) != ARCHIVE_OK || archive_filter_count(a) != 2 ||
+	    !elf_unpack_data(f, a, most))
+		errno = archive_errno(a);
+	else if (f->image_len > most)
+		errno = EFBIG;
+	else
 		f->elf = elf_memory(f->image, f->image_len);
-	free(packed);
+}
+
+static struct archive *elf_unpacker_new(void)
+{
+	struct archive *a = archive_read_new();
+
+	if (!a || (archive_read_support_filter_gzip(a) == ARCHIVE_OK &&
+		   archive_read_support_filter_bzip2(a) == ARCHIVE_OK &&
+		   archive_read_support_filter_xz(a) == ARCHIVE_OK &&
+		   archive_read_support_filter_zstd(a) == ARCHIVE_OK &&
+		   archive_read_support_format_raw(a) == ARCHIVE_OK))
+		return a;
+	errno = archive_errno(a); /* another program would unpack, or there is no memory */
+	archive_read_free(a);
+	return NULL;
+}
+
+static void elf_unpack_fd(struct elf_file *f, int fd)
+{
+	struct archive *a = elf_unpacker_new();
+	struct stat st;
+
+	if (a && !fstat(fd, &st) && archive_read_open_fd(a, fd, 65536) == ARCHIVE_OK)
+		elf_unpack(f, a, (uint64_t)st.st_size);
+	archive_read_free(a);
+}
+
+static void elf_unpack_memory(struct elf_file *f, const void *packed, size_t len)
+{
+	struct archive *a = elf_unpacker_new();
+
+	if (a && archive_read_open_memory(a, packed, len) == ARCHIVE_OK)
+		elf_unpack(f, a, len);
+	archive_read_free(a);
 }
 
 int elf_file_open(struct elf_file *f, const char *path, struct error *err)
@@ -160,11 +244,9 @@ int elf_file_open(struct elf_file *f, const char *path, struct error *err)
 	if (!memcmp(magic, ELFMAG, sizeof(magic))) {
 		f->fd = fd;
 		f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	} else if (!memcmp(magic, "\x28\xb5\x2f\xfd", sizeof(magic))) {
-		close(fd);
-		elf_unpack_zstd(f, path, err);
 	} else {
-		elf_unpack_dwfl(f, fd, path);
+		elf_unpack_fd(f, fd);
+		close(fd);
 	}
 	return elf_file_begin(f, path, err);
 }
@@ -183,28 +265,18 @@ int elf_file_mini(struct elf_file *f, const struct elf_file *of, struct error *e
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elf_section(of->elf, ".gnu_debugdata", &shdr);
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
-	int fd;
 
 	*f = (struct elf_file){.fd = -1};
 	if (!data || !data->d_size)
 		return error_set(err, ENOENT, "no .gnu_debugdata");
-	fd = memfd_create("debugdata", MFD_CLOEXEC);
-	if (fd < 0)
-		return error_sys(err, errno, "memfd_create");
 	errno = 0;
-	if (write(fd, data->d_buf, data->d_size) == (ssize_t)data->d_size)
-		elf_unpack_dwfl(f, fd, ".gnu_debugdata");
-	else
-		close(fd);
+	elf_unpack_memory(f, data->d_buf, data->d_size);
 	return elf_file_begin(f, ".gnu_debugdata", err);
 }
 
 void elf_file_close(struct elf_file *f)
 {
-	if (f->dwfl)
-		dwfl_end(f->dwfl); /* frees `elf` too */
-	else if (f->elf)
-		elf_end(f->elf);
+	elf_end(f->elf);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->image);

@@ -273,7 +273,7 @@ static void elf_read_all(const struct elf_reading *r)
 	if (r->syms->dynsym)
 		elf_read_section(r, r->syms, r->syms->dynsym);
 	/* .gnu_debugdata omits the symbols that .dynsym has */
-	if (r->syms->dwfl && r->place == PLACE_OFFSET && r->run != r->syms && r->run->dynsym) {
+	if (r->syms->image && r->place == PLACE_OFFSET && r->run != r->syms && r->run->dynsym) {
 		struct elf_reading own = *r;
 
 		own.syms = r->run;

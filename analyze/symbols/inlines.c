@@ -44,8 +44,10 @@ struct segment {
 };
 
 struct inlines {
-	int fd;
+	struct elf_file file;
 	Dwarf *dwarf;
+	char *path;
+	struct unread *unread;	  /* of the recording that uses it now */
 	struct segment *segments; /* of the mapped file */
 	size_t nsegments, segments_cap;
 	struct unit *units;
@@ -108,16 +110,19 @@ static const struct range *ranges_find(const struct ranges *r, uint64_t addr)
 static void inlines_index_units(struct inlines *in)
 {
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die die, skeleton;
+	Dwarf_Die die;
 	uint8_t type;
 
-	while (!dwarf_get_units(in->dwarf, cu, &cu, NULL, &type, &die, &skeleton)) {
+	/* With a place for the split unit, libdw would open the .dwo file that the unit names. */
+	errno = 0;
+	while (!dwarf_get_units(in->dwarf, cu, &cu, NULL, &type, &die, NULL)) {
 		if (type != DW_UT_compile && type != DW_UT_partial)
 			continue;
 		array_grow(in->units, in->nunits, in->units_cap);
 		in->units[in->nunits] = (struct unit){.offset = dwarf_dieoffset(&die)};
 		ranges_add_die(&in->ranges, &die, in->nunits++);
 	}
+	unread_add_errno(in->unread, in->path);
 	ranges_sort(&in->ranges);
 }
 
@@ -215,8 +220,11 @@ const struct inlined *inlines_at(struct inlines *in, uint64_t addr)
 {
 	uint64_t *known = map_at(&in->known, addr);
 
-	if (!*known)
+	if (!*known) {
+		errno = 0;
 		*known = 1 + (uint64_t)(uintptr_t)inlines_look_up(in, addr);
+		unread_add_errno(in->unread, in->path);
+	}
 	return (const struct inlined *)(uintptr_t)(*known - 1);
 }
 
@@ -253,8 +261,10 @@ const char *inlines_line_at(struct inlines *in, uint64_t addr)
 
 	if (!unit || !dwarf_offdie(in->dwarf, in->units[unit->what].offset, &die))
 		return NULL;
+	errno = 0;
 	line = dwarf_getsrc_die(&die, addr);
 	path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	unread_add_errno(in->unread, in->path);
 	if (!path || dwarf_lineno(line, &number) || number <= 0)
 		return NULL;
 	base = strrchr(path, '/');
@@ -290,17 +300,29 @@ struct inlines *inlines_open(const char *path, struct unread *unread)
 	struct inlines *in = xcalloc(1, sizeof(*in));
 	struct error err = {0};
 
-	in->fd = file_open(path, &err);
-	errno = 0;
-	in->dwarf = in->fd >= 0 ? dwarf_begin(in->fd, DWARF_C_READ) : NULL;
-	if (!in->dwarf) {
-		error_sys(&err, errno, "%s: cannot read", path);
+	in->path = xstrdup(path);
+	in->unread = unread;
+	if (elf_file_open(&in->file, path, &err))
 		unread_add(unread, &err);
+	errno = 0;
+	in->dwarf = in->file.has_dwarf ? dwarf_begin_elf(in->file.elf, DWARF_C_READ, NULL) : NULL;
+	if (!in->dwarf) {
+		unread_add_errno(unread, path);
 		inlines_close(in);
 		return NULL;
 	}
 	inlines_index_units(in);
 	return in;
+}
+
+void inlines_use(struct inlines *in, struct unread *unread)
+{
+	in->unread = unread;
+}
+
+uint64_t inlines_unpacked(const struct inlines *in)
+{
+	return in->file.unpacked;
 }
 
 struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_cache *cache,
@@ -330,7 +352,7 @@ void inlines_close(struct inlines *in)
 	arena_free(&in->arena);
 	if (in->dwarf)
 		dwarf_end(in->dwarf);
-	if (in->fd >= 0)
-		close(in->fd);
+	elf_file_close(&in->file);
+	free(in->path);
 	free(in);
 }

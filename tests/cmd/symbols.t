@@ -591,4 +591,42 @@ inline_like_perf() {
 }
 ok "totals of inlined functions in DWARF-unwound stacks match perf report --inline" inline_like_perf
 
+# 300 MB of zeros as a section that libelf, libdw or xz unpacks.
+program big burn_big 2 || exit 1
+cat >swell.pl <<'EOF'
+use Compress::Zlib;
+my ($form, $mb) = (shift, "\0" x (1 << 20));
+my ($z) = deflateInit(-Level => 9);
+print $form eq "gnu" ? "ZLIB" . pack("Q>", 300 << 20) : pack("LLQQ", 1, 0, 300 << 20, 1);
+print $z->deflate($mb) for 1 .. 300;
+print $z->flush;
+EOF
+cat >flag.pl <<'EOF'
+open my $f, "+<", $ARGV[0] or die;
+read $f, my $head, 64;
+my ($at, $size, $n) = (unpack("Q", substr $head, 40), unpack("SS", substr $head, 58));
+for (0 .. $n - 1) {
+	seek $f, $at + $_ * $size, 0;
+	read $f, my $s, 64;
+	my @s = unpack "LLQQQQ", $s;
+	next if $s[1] != 1 || $s[5] != -s $ARGV[1];
+	seek $f, $at + $_ * $size + 8, 0;
+	print $f pack "Q", 0x800;
+}
+EOF
+swells() { # swells SECTION FORM FILE: zcost refuses FILE, because its SECTION takes 300 MB
+	case $2 in xz) head -c 300M /dev/zero | xz -0c ;; *) perl swell.pl "$2" ;; esac >swell || return 1
+	rm -rf "$HOME/.debug" # it has one file per build-id
+	strip=$([ "$2" = xz ] && echo --strip-all || echo --strip-debug)
+	objcopy $strip --add-section "$1=swell" big big.swollen && { [ "$2" != flag ] || perl flag.pl big.swollen swell; } &&
+		record swollen.data ./big.swollen || return 1
+	exits 4 "$zcost" report functions --perf swollen.data --inline --verbose || { cat err; return 1; }
+	says "$3: refused: unpacked, it takes more than 256 MB" out
+}
+if perl -MCompress::Zlib -e 1 2>/dev/null && [ "$(uname -m)" = x86_64 ]; then
+	ok "a compressed section that fills the memory is refused" swells .debug_info flag big.swollen
+	ok "a section compressed as GNU did it is refused, too" swells .zdebug_info gnu big.swollen
+fi
+ok "a packed symbol table that fills the memory is refused" swells .gnu_debugdata xz .gnu_debugdata
+
 done_testing
