@@ -11,6 +11,7 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
+#include "lib/table.h"
 #include "workload/workload.h"
 
 #include <argp.h>
@@ -53,7 +54,8 @@ static const struct argp_option options[] = {
 	{"dry-run", KEY_DRY, NULL, 0,
 	 "print the runs in order and how long they take; with -o, only those that are left", 1},
 	{"undo", KEY_UNDO, NULL, 0,
-	 "make no run; undo what a killed capture set up, and end its processes", 1},
+	 "make no run; undo what a killed capture set up, and end its processes; without -o, list what is left, and undo KEY of the list",
+	 1},
 	{"forget", KEY_FORGET, NULL, 0, "with --undo: drop what cannot be undone", 1},
 	{"verbose", 'v', NULL, 0, "print each run, and why something is not measured", 1},
 	{"against", KEY_AGAINST, "CAPTURE", 0,
@@ -150,14 +152,15 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 	const char *kind, *command;
 	struct error err = {0};
 
-	if (!a->output && !a->dry)
-		argp_error(state,
-			   a->undo ? "the capture is missing; give -o CAPTURE"
-				   : "the folder of the capture is missing; give -o CAPTURE");
+	if (!a->output && !a->dry && !a->undo)
+		argp_error(state, "the folder of the capture is missing; give -o CAPTURE");
 	if (a->forget && !a->undo)
 		argp_error(state, "--forget goes with --undo");
-	if (a->undo && (a->nrest || a->set.n || a->against || a->variant || a->dry))
-		argp_error(state, "--undo takes -o CAPTURE, --forget, and nothing else");
+	if (a->undo && (a->nrest > !a->output || (a->forget && !a->output && !a->nrest) ||
+			a->set.n || a->against || a->variant || a->dry))
+		argp_error(
+			state,
+			"--undo takes -o CAPTURE or a KEY, --forget with them, and nothing else");
 	if (a->undo)
 		return;
 	if (a->variant && !a->nrest)
@@ -239,7 +242,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = args_parse_option,
 	.args_doc =
-		"PLAN -o CAPTURE [--against CAPTURE]\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [--forget] -o CAPTURE",
+		"PLAN -o CAPTURE [--against CAPTURE]\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [[--forget] -o CAPTURE|KEY]",
 	.doc = doc,
 };
 
@@ -374,6 +377,22 @@ static int capture_run_dry(struct plan *p, const struct capture_args *a)
 	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
+static int capture_list_undo(void)
+{
+	struct error err = {0};
+	struct table t;
+	int rc = undo_list(&t, &err);
+
+	if (rc)
+		error_print(&err);
+	else if (!t.rows)
+		print_note("nothing is left to undo");
+	else
+		rc = table_write(&t, FORMAT_TEXT, stdout);
+	table_free(&t);
+	return rc ? EXIT_FAILED : EXIT_OK;
+}
+
 static int capture_run_undo(const char *dir, bool forget)
 {
 	struct error err = {0};
@@ -383,6 +402,18 @@ static int capture_run_undo(const char *dir, bool forget)
 	error_print(&err);
 	note_undo_due(dir);
 	return EXIT_FAILED;
+}
+
+static int capture_undo_key(const char *key, bool forget)
+{
+	struct error err = {0};
+	char *dir = undo_find(key, &err);
+	int code = dir ? capture_run_undo(dir, forget) : EXIT_FAILED;
+
+	if (!dir)
+		error_print(&err);
+	free(dir);
+	return code;
 }
 
 static int capture_run_plan(struct plan *p, const struct capture_args *a, const char *self)
@@ -414,6 +445,8 @@ int cmd_capture(int argc, char **argv)
 	complete_run(&argp, argc, argv, collect_complete, NULL);
 	args_parse(&argp, argc, argv, 0, &a);
 	spawn_private();
+	if (a.undo && !a.output)
+		return a.nrest ? capture_undo_key(a.rest[0], a.forget) : capture_list_undo();
 	if (a.undo)
 		return capture_run_undo(a.output, a.forget);
 	self = program_path();

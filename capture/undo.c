@@ -7,6 +7,7 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
+#include "lib/table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- the state folder --- */
@@ -31,12 +33,30 @@ static char *state_base(void)
 	return own && *own == '/' ? xstrdup(own) : xasprintf("/run/user/%u", geteuid());
 }
 
-/* A new folder may get the inode of a removed one. The time of birth distinguishes them. */
+/* Returns the KEY in the path of a state folder, or NULL. The caller frees. */
+static char *state_folder_key(const char *path)
+{
+	char *base = state_base(), *folder = xasprintf("%s/zcost/", base), *key = NULL;
+
+	if (str_starts(path, folder) && !strchr(path + strlen(folder), '/'))
+		key = xstrdup(path + strlen(folder));
+	free(folder);
+	free(base);
+	return key;
+}
+
+/*
+ * A new folder may get the inode of a removed one. The time of birth distinguishes them. A state
+ * folder stands for its capture folder, which may be gone.
+ */
 static char *state_key(const char *capture, struct error *err)
 {
+	char *key = state_folder_key(capture);
 	struct statx st;
 	struct stat dev;
 
+	if (key)
+		return key;
 	if (statx(AT_FDCWD, capture, 0, STATX_INO | STATX_BTIME, &st) || stat(capture, &dev)) {
 		error_sys(err, errno, "%s: cannot be found", capture);
 		return NULL;
@@ -176,11 +196,15 @@ static void script_add_quoted(struct str *s, const char *before, const char *val
 }
 
 /* Writes a script that runs in our working directory, wherever it is started. */
-static void script_compose(struct str *s, const struct undo *u)
+static void script_compose(struct str *s, const char *dir, const struct undo *u)
 {
-	char *cwd = getcwd(NULL, 0);
+	char *cwd = getcwd(NULL, 0), *capture = realpath(dir, NULL), *at;
 
-	str_printf(s, "# %s\n# boot %s\n# timeout %.9g\n", u->owner, host_boot_id(), u->timeout_s);
+	for (at = capture; at && (at = strchr(at, '\n'));)
+		*at = '?';
+	str_printf(s, "# %s\n# boot %s\n# timeout %.9g\n# capture %s\n", u->owner, host_boot_id(),
+		   u->timeout_s, capture ? capture : dir);
+	free(capture);
 	script_add_quoted(s, "cd ", cwd ? cwd : "/");
 	if (u->saved)
 		script_add_quoted(s, "saved=", u->saved);
@@ -197,7 +221,7 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 	if (!folder)
 		return -EIO;
 	path = undo_entry_path(folder, n);
-	script_compose(&s, u);
+	script_compose(&s, dir, u);
 	rc = file_write(path, s.buf, s.len, err);
 	str_free(&s);
 	free(path);
@@ -413,4 +437,97 @@ int undo_recover(const char *dir, bool forget, struct error *err)
 	free(folder);
 	state_drop(dir);
 	return rc;
+}
+
+/* --- what is left, without the capture folder --- */
+
+static void undo_list_entry(struct table *t, const char *key, const char *path)
+{
+	struct value *row = table_row(t);
+	char *script, *capture, *owner, *own, when[32];
+	struct stat st;
+	struct tm tm;
+
+	if (stat(path, &st) || file_read(path, &script, NULL, NULL))
+		return;
+	capture = script_header(script, "# capture ", 3);
+	owner = script_header(script, "# ", 0);
+	own = state_key(capture, NULL);
+	strftime(when, sizeof(when), "%F %T", localtime_r(&st.st_mtime, &tm));
+	row[0] = value_str(t, key);
+	row[1] = value_str(t, when);
+	row[2] = value_str(t, *capture ? capture : NULL);
+	row[3] = value_str(t, own && !strcmp(own, key) ? "there" : "gone");
+	row[4] = value_str(t, owner);
+	free(own);
+	free(owner);
+	free(capture);
+	free(script);
+}
+
+static void undo_list_key(struct table *t, const char *parent, const char *key)
+{
+	char *folder = xasprintf("%s/%s", parent, key), *path;
+	struct dirent **list;
+	int n = undo_list_entries(folder, &list), i;
+
+	for (i = 0; i < n; i++) {
+		path = xasprintf("%s/%s", folder, list[i]->d_name);
+		undo_list_entry(t, key, path);
+		free(path);
+	}
+	undo_free_entries(list, n);
+	free(folder);
+}
+
+static int undo_is_key(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+int undo_list(struct table *t, struct error *err)
+{
+	static const struct column columns[] = {
+		{"key", NULL, V_STR, .shape = STAYS_WHOLE},
+		{"when", NULL, V_STR, .shape = STAYS_WHOLE},
+		{"capture", NULL, V_STR, .shape = STAYS_WHOLE},
+		{"folder", NULL, V_STR, .digits = 0},
+		{"set_up_by", NULL, V_STR, .digits = 0},
+	};
+	char *base = state_base(), *parent = xasprintf("%s/zcost", base);
+	struct dirent **list = NULL;
+	int n = scandir(parent, &list, undo_is_key, alphasort), i, rc = 0;
+
+	table_init(t, "undo", columns, array_size(columns));
+	if (n < 0 && errno != ENOENT)
+		rc = error_sys(err, errno, "%s: cannot read", parent);
+	for (i = 0; i < n; i++)
+		undo_list_key(t, parent, list[i]->d_name);
+	undo_free_entries(list, n);
+	free(parent);
+	free(base);
+	return rc;
+}
+
+char *undo_find(const char *key, struct error *err)
+{
+	struct table t;
+	char *dir = NULL, *base = state_base();
+	size_t i;
+
+	if (!undo_list(&t, err))
+		error_set(
+			err, ENOENT,
+			"%s: nothing is left to undo under this key; 'zcost capture --undo' lists the keys",
+			key);
+	for (i = 0; i < t.rows && !dir; i++) {
+		if (strcmp(table_text(&t, i, "key"), key) != 0)
+			continue;
+		dir = strcmp(table_text(&t, i, "folder"), "there") != 0
+			      ? xasprintf("%s/zcost/%s", base, key)
+			      : xstrdup(table_text(&t, i, "capture"));
+	}
+	table_free(&t);
+	free(base);
+	return dir;
 }

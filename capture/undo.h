@@ -36,6 +36,17 @@ int undo_run(const char *dir, unsigned int n, struct error *err);
  */
 int undo_recover(const char *dir, bool forget, struct error *err);
 
+struct table;
+
+/* Makes the table of all entries of this user: key, when, capture, folder (there or gone),
+ * set_up_by. */
+int undo_list(struct table *t, struct error *err);
+/*
+ * Returns what capture_undo() takes for a key: the capture folder, or where that is gone, the state
+ * folder. NULL: no entry has this key. The caller frees.
+ */
+char *undo_find(const char *key, struct error *err);
+
 /* Says whether an entry is left, or may be left in a folder that cannot be read. */
 bool undo_due(const char *dir);
 

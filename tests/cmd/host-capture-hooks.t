@@ -109,4 +109,30 @@ for way in "--dry-run" "-o missing"; do
 	ok "capture $way does not warn that after fails" test "$(wc -l <err)" = 1
 done
 
+# The folder of a capture is gone, and what it set up is not.
+ZCOST_STATE=$scratch/state
+export ZCOST_STATE
+mkdir -m 700 state
+: >hooks
+plan 's/^after = echo end/after = test -e mended \&\& echo end/' >late.ini
+ok "--undo without a capture says that nothing is left" exits 0 "$zcost" capture --undo
+ok "the note is about nothing" says 'nothing is left to undo' err
+ok "a capture whose 'after' fails exits 1" exits 1 timeout 60 "$zcost" capture late.ini -o late
+ok "--undo lists the folder and what set up" exits 0 "$zcost" capture --undo
+ok "the list has the folder, that it is there, and the plan" says "[0-9]+-[0-9]+-[0-9]+ +20[0-9-]+ [0-9:]+ +$scratch/late +there +the plan" out
+rm -rf late
+"$zcost" capture --undo >list
+ok "the list says that the folder is gone" says "$scratch/late +gone +the plan" list
+key=$(grep -oE '[0-9]+-[0-9]+-[0-9]+' list | head -n 1)
+: >hooks
+ok "--undo KEY exits 1 when the 'after' fails again" exits 1 "$zcost" capture --undo "$key"
+touch mended
+ok "--undo KEY undoes what is left" exits 0 "$zcost" capture --undo "$key"
+ok "the 'after' has run" test "$(log)" = "end "
+ok "nothing is left" test -z "$("$zcost" capture --undo 2>/dev/null)" -a -z "$(ls state/zcost)"
+ok "an unknown key exits 1" exits 1 "$zcost" capture --undo "$key"
+ok "the message says how to list the keys" says "$key: nothing is left to undo under this key; 'zcost capture --undo' lists" err
+ok "--undo ../KEY exits 1" exits 1 "$zcost" capture --undo ../state
+ok "--undo with a folder and a key is wrong usage" exits 2 "$zcost" capture --undo -o late "$key"
+
 done_testing
