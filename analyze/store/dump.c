@@ -62,6 +62,9 @@ static void csv_cell(struct store *s, FILE *out, sqlite3_stmt *q, int i)
 	switch (sqlite3_column_type(q, i)) {
 	case SQLITE_NULL:
 		break;
+	case SQLITE_INTEGER:
+		fprintf(out, "%lld", (long long)sqlite3_column_int64(q, i));
+		break;
 	case SQLITE_FLOAT:
 		csv_real(out, sqlite3_column_double(q, i));
 		break;

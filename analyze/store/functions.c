@@ -89,12 +89,12 @@ int functions_write(struct store *s, int64_t run, const struct profile *p, const
 static void leaf_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
 	const struct profile *all = dictionary_profile(s->dictionary);
-	uint32_t symbol = (uint32_t)sqlite3_column_int64(q, 0) - 1,
+	uint32_t symbol = (uint32_t)sql_int(s, q, 0) - 1,
 		 module = intern_str(&s->strings, profile_module(all, symbol));
 
 	*(struct leaf_row *)row =
 		(struct leaf_row){.symbol = (int64_t)symbol + 1,
-				  .context = (enum context)sqlite3_column_int(q, 1),
+				  .context = (enum context)sql_small(s, q, 1),
 				  .name = profile_symbol_name(all, symbol),
 				  .module = intern_get(&s->strings, module),
 				  .kind = all->dsos[all->symbols[symbol].dso].kind};

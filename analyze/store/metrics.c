@@ -18,7 +18,7 @@ bool store_metric(struct store *s, int64_t run, const char *name, double *value,
 		return false;
 	found = sql_next(s, q, NULL) > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL;
 	if (found)
-		*value = sqlite3_column_double(q, 0);
+		*value = sql_real(s, q, 0);
 	if (found && source)
 		*source = sql_text(s, q, 1);
 	sqlite3_reset(q);
@@ -27,18 +27,19 @@ bool store_metric(struct store *s, int64_t run, const char *name, double *value,
 
 double store_metric_sum(struct store *s, const struct run *like, int repeat, const char *name)
 {
-	double sum = NAN;
+	double sum = NAN, value;
 	sqlite3_stmt *q;
 
 	if (sql_query(s, &q, NULL,
-		      "SELECT SUM(m.value) FROM run r CROSS JOIN metric m ON m.run = r.id AND "
+		      "SELECT m.value FROM run r CROSS JOIN metric m ON m.run = r.id AND "
 		      "m.name = ?5 WHERE r.variant = ?1 AND r.pass = ?2 AND r.side = ?3 AND "
 		      "(?4 = 0 OR r.repeat = ?4) AND r.status = 'ok'",
 		      "sssis", like->variant, like->pass, like->side, (int64_t)repeat, name))
 		return NAN;
-	if (sql_next(s, q, NULL) > 0)
-		sum = sql_real(q, 0);
-	sqlite3_reset(q);
+	while (sql_next(s, q, NULL) > 0) {
+		value = sql_real(s, q, 0);
+		sum = isnan(sum) ? value : sum + value;
+	}
 	return sum;
 }
 
@@ -69,9 +70,8 @@ int store_metric_drop(struct store *s, int64_t run, const char *name, struct err
 
 static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	*(struct metric_row *)row =
-		(struct metric_row){sql_name(s, q, 0), sql_text(s, q, 1),
-				    sqlite3_column_double(q, 2), sql_text(s, q, 3)};
+	*(struct metric_row *)row = (struct metric_row){sql_name(s, q, 0), sql_text(s, q, 1),
+							sql_real(s, q, 2), sql_text(s, q, 3)};
 }
 
 int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, struct error *err)
@@ -111,9 +111,9 @@ int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_
 
 static void series_read_size(struct store *s, sqlite3_stmt *q, void *row)
 {
-	*(struct series_size *)row = (struct series_size){
-		sql_name(s, q, 0), (uint64_t)sqlite3_column_int64(q, 1),
-		(uint64_t)sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 3)};
+	*(struct series_size *)row =
+		(struct series_size){sql_name(s, q, 0), (uint64_t)sql_int(s, q, 1),
+				     (uint64_t)sql_int(s, q, 2), sql_int(s, q, 3)};
 }
 
 int store_series_sizes(struct store *s, int64_t run, struct series_size **rows, struct error *err)
@@ -126,11 +126,10 @@ int store_series_sizes(struct store *s, int64_t run, struct series_size **rows, 
 
 static void series_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	double value = sqlite3_column_double(q, 1);
+	double value = sql_real(s, q, 1);
 
-	(void)s;
 	*(struct series_row *)row =
-		(struct series_row){(uint64_t)sqlite3_column_int64(q, 0), value, value, value};
+		(struct series_row){(uint64_t)sql_int(s, q, 0), value, value, value};
 }
 
 int store_series(struct store *s, int64_t run, const char *name, int64_t most,
@@ -185,12 +184,12 @@ int store_series_parts(struct store *s, int64_t run, const struct series_size *o
 	*rows = xcalloc((size_t)parts + 1, sizeof(**rows));
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
 		rc = 0;
-		after = (uint64_t)sqlite3_column_int64(q, 0) - of->first;
+		after = (uint64_t)sql_int(s, q, 0) - of->first;
 		place = after / width;
 		if (place != part.place && n < parts)
 			n = series_part_end(&part, of->first, *rows, n);
 		part.place = place;
-		series_part_add(&part, after, sqlite3_column_double(q, 1));
+		series_part_add(&part, after, sql_real(s, q, 1));
 	}
 	n = series_part_end(&part, of->first, *rows, n);
 	if (!rc)

@@ -62,7 +62,7 @@ static int note_read_row(struct store *s, sqlite3_stmt *q, struct note *n, json_
 			   .variant = sql_text(s, q, 3),
 			   .side = sql_text(s, q, 4),
 			   .pass = sql_text(s, q, 5),
-			   .repeat = sqlite3_column_int(q, 6)};
+			   .repeat = sql_small(s, q, 6)};
 	*values = json_loads(text, 0, NULL);
 	if (store_failed(s, err))
 		return -EBADMSG;
@@ -92,7 +92,7 @@ static int notes_read(struct store *s, struct error *err)
 		rc = note_read_row(s, q, &n, &values, err);
 		if (!rc) {
 			array_grow(s->note_runs, s->notes.n, s->note_runs_cap);
-			s->note_runs[s->notes.n] = sqlite3_column_int64(q, 7);
+			s->note_runs[s->notes.n] = sql_int(s, q, 7);
 			notes_copy(&s->notes, &n);
 		}
 		json_decref(values);

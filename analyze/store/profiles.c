@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-enum { KEPT_MOST = 1 << 20 }; /* costs, which take 48 MiB */
+enum { KEPT_MOST = 1 << 20 };	/* costs, which take 48 MiB */
+#define SAMPLES_MOST UINT32_MAX /* of an event in a run; a perf.data with them has 100 GB */
 
 struct dictionary {
 	struct profile all;   /* the costs of the runs in `places`, the events of one run */
@@ -230,8 +231,7 @@ static int dictionary_load_dsos(struct store *s, struct profile *all, struct err
 		const char *name = sql_text(s, q, 1);
 
 		if (!name || profile_dso(all, name, sql_text(s, q, 2),
-					 (enum dso_kind)sqlite3_column_int(q, 3)) !=
-				     sqlite3_column_int64(q, 0) - 1)
+					 (enum dso_kind)sql_small(s, q, 3)) != sql_int(s, q, 0) - 1)
 			return profile_damaged(s, "dso", err);
 	}
 	return rc;
@@ -254,12 +254,11 @@ static int dictionary_load_symbols(struct store *s, struct profile *all, struct 
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
 		const char *name = sql_column(s, q, 1, TEXT_MOST);
-		int64_t dso = sqlite3_column_int64(q, 2) - 1;
+		int64_t dso = sql_int(s, q, 2) - 1;
 
 		if (!name || dso < 0 || (size_t)dso >= all->ndsos ||
 		    profile_symbol(all, (uint32_t)dso, name,
-				   unresolved_parse(sqlite3_column_int(q, 3))) !=
-			    sqlite3_column_int64(q, 0) - 1)
+				   unresolved_parse(sql_small(s, q, 3))) != sql_int(s, q, 0) - 1)
 			return profile_damaged(s, "symbol", err);
 	}
 	return rc;
@@ -274,13 +273,12 @@ static int dictionary_load_frames(struct store *s, struct profile *all, struct e
 	if (rc)
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
-		int64_t parent = sqlite3_column_int64(q, 1),
-			symbol = sqlite3_column_int64(q, 2) - 1;
+		int64_t parent = sql_int(s, q, 1), symbol = sql_int(s, q, 2) - 1;
 
 		if (parent < 0 || (size_t)parent > all->nframes || symbol < 0 ||
 		    (size_t)symbol >= all->nsymbols ||
 		    profile_frame(all, parent ? (uint32_t)parent - 1 : PROFILE_NONE,
-				  (uint32_t)symbol) != sqlite3_column_int64(q, 0) - 1)
+				  (uint32_t)symbol) != sql_int(s, q, 0) - 1)
 			return profile_damaged(s, "frame", err);
 	}
 	return rc;
@@ -296,8 +294,8 @@ static int dictionary_load_comms(struct store *s, struct error *err)
 	while ((rc = sql_next(s, q, err)) > 0) {
 		const char *name = sql_column(s, q, 1, TEXT_MOST);
 
-		if (!name || intern_str(&s->dictionary->comms, name) !=
-				     (uint64_t)sqlite3_column_int64(q, 0) - 1)
+		if (!name ||
+		    intern_str(&s->dictionary->comms, name) != (uint64_t)sql_int(s, q, 0) - 1)
 			return profile_damaged(s, "comm", err);
 	}
 	return rc;
@@ -337,13 +335,15 @@ static int profile_read_events(struct store *s, int64_t run, struct error *err)
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
 		const char *name = sql_text(s, q, 1);
-		uint32_t id = profile_event(p, name ? name : "?", sqlite3_column_int(q, 2));
+		uint32_t id = profile_event(p, name ? name : "?", sql_small(s, q, 2));
 		struct profile_event *e = &p->events[id];
 
-		e->samples += (uint64_t)sqlite3_column_int64(q, 3);
-		e->weight += (uint64_t)sqlite3_column_int64(q, 4);
-		e->weight2 += sqlite3_column_double(q, 5);
-		*map_at(&d->events, (uint64_t)sqlite3_column_int64(q, 0)) = id + 1;
+		e->samples += sql_count(s, q, 3);
+		if (e->samples > SAMPLES_MOST)
+			return profile_damaged(s, "event", err);
+		e->weight += sql_count(s, q, 4);
+		e->weight2 += sql_real(s, q, 5);
+		*map_at(&d->events, (uint64_t)sql_int(s, q, 0)) = id + 1;
 	}
 	return rc;
 }
@@ -362,6 +362,26 @@ static uint32_t cost_number(sqlite3_value *v)
 	return (uint32_t)sqlite3_value_int64(v);
 }
 
+/* Returns whether all values are whole numbers, and only a CPU or a comm is NULL. */
+static bool cost_has_numbers(int n, sqlite3_value **v)
+{
+	int i, type;
+
+	for (i = 0; i < n; i++) {
+		type = sqlite3_value_type(v[i]);
+		if (type != SQLITE_INTEGER && (type != SQLITE_NULL || (i != 1 && i != 2)))
+			return false;
+	}
+	return true;
+}
+
+/* A row has no more samples than its event, and zcost counts an event's samples one by one. */
+static bool cost_is_believable(const struct profile_event *e, int64_t samples, int64_t weight)
+{
+	return samples >= 0 && (uint64_t)samples <= e->samples && weight >= 0 &&
+	       weight <= COUNT_MOST;
+}
+
 /*
  * Reads a row as a new cost. The rows of a run have distinct keys, so no two rows share a cost. The
  * values are in the order of COST_VALUES.
@@ -373,11 +393,12 @@ static void cost_read(sqlite3_context *reader, int n, sqlite3_value **v)
 	struct profile *p = &d->all;
 	uint64_t *event = map_get(&d->events, (uint64_t)sqlite3_value_int64(v[0]));
 	int64_t comm = sqlite3_value_int64(v[2]), frame = sqlite3_value_int64(v[6]) - 1;
+	int64_t samples = sqlite3_value_int64(v[7]), weight = sqlite3_value_int64(v[8]);
 	int context = sqlite3_value_int(v[5]);
 
-	(void)n;
-	if (!event || frame < 0 || (size_t)frame >= p->nframes || comm < 0 ||
-	    (size_t)comm > d->comms.n || context < 0 || context >= CTX_N) {
+	if (!cost_has_numbers(n, v) || !event || frame < 0 || (size_t)frame >= p->nframes ||
+	    comm < 0 || (size_t)comm > d->comms.n || context < 0 || context >= CTX_N ||
+	    !cost_is_believable(&p->events[*event - 1], samples, weight)) {
 		d->damaged = true;
 		return;
 	}
@@ -390,8 +411,8 @@ static void cost_read(sqlite3_context *reader, int n, sqlite3_value **v)
 		.tid = cost_number(v[4]),
 		.context = (enum context)context,
 		.frame = (uint32_t)frame,
-		.samples = (uint64_t)sqlite3_value_int64(v[7]),
-		.weight = (uint64_t)sqlite3_value_int64(v[8]),
+		.samples = (uint64_t)samples,
+		.weight = (uint64_t)weight,
 	};
 }
 
@@ -457,7 +478,7 @@ static int profile_read_own(struct store *s, int64_t run, struct profile *p, str
 
 	p->nown = 0;
 	while (!rc && (rc = sql_next(s, q, err)) > 0) {
-		profile_add_own(p, (uint32_t)sqlite3_column_int64(q, 0));
+		profile_add_own(p, (uint32_t)sql_int(s, q, 0));
 		rc = 0;
 	}
 	return rc;

@@ -153,7 +153,7 @@ static void host_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
 	*(struct host_row *)row =
 		(struct host_row){sql_name(s, q, 0), sql_text(s, q, 1), sql_text(s, q, 2),
-				  sql_text(s, q, 3), sql_text(s, q, 4), sqlite3_column_int64(q, 5)};
+				  sql_text(s, q, 3), sql_text(s, q, 4), sql_int(s, q, 5)};
 }
 
 int store_hosts(struct store *s, struct host_row **rows, struct error *err)
@@ -211,18 +211,18 @@ int store_run_fail(struct store *s, int64_t run, const char *why, struct error *
 static void run_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
 	*(struct run *)row = (struct run){
-		.id = sqlite3_column_int64(q, 0),
+		.id = sql_int(s, q, 0),
 		.variant = sql_name(s, q, 1),
 		.pass = sql_name(s, q, 2),
-		.repeat = sqlite3_column_int(q, 3),
+		.repeat = sql_small(s, q, 3),
 		.side = sql_name(s, q, 4),
 		.host = sql_text(s, q, 5),
 		.command = sql_text(s, q, 6),
 		.cpus = sql_text(s, q, 7),
-		.ncpus = sqlite3_column_int(q, 8),
-		.start_ns = (uint64_t)sqlite3_column_int64(q, 9),
-		.end_ns = (uint64_t)sqlite3_column_int64(q, 10),
-		.position = sqlite3_column_int(q, 11),
+		.ncpus = sql_small(s, q, 8),
+		.start_ns = (uint64_t)sql_int(s, q, 9),
+		.end_ns = (uint64_t)sql_int(s, q, 10),
+		.position = sql_small(s, q, 11),
 		.status = sql_name(s, q, 12),
 		.why = sql_text(s, q, 13),
 		.role = sql_name(s, q, 14),
@@ -334,9 +334,8 @@ int store_collector_add(struct store *s, int64_t run, const struct collector_row
 
 static void collector_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	*(struct collector_row *)row =
-		(struct collector_row){sql_name(s, q, 0), sql_name(s, q, 1), sql_text(s, q, 2),
-				       sqlite3_column_int64(q, 3)};
+	*(struct collector_row *)row = (struct collector_row){sql_name(s, q, 0), sql_name(s, q, 1),
+							      sql_text(s, q, 2), sql_int(s, q, 3)};
 }
 
 int store_collectors(struct store *s, int64_t run, struct collector_row **rows, struct error *err)
@@ -378,9 +377,9 @@ int store_topology_add(struct store *s, const struct topology_row *r, struct err
 		       r->size_kib, r->distances, r->speed, r->up);
 }
 
-static int64_t topology_integer(sqlite3_stmt *q, int column)
+static int64_t topology_integer(struct store *s, sqlite3_stmt *q, int column)
 {
-	return sqlite3_column_type(q, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(q, column);
+	return sqlite3_column_type(q, column) == SQLITE_NULL ? -1 : sql_int(s, q, column);
 }
 
 static void topology_read_row(struct store *s, sqlite3_stmt *q, void *row)
@@ -390,12 +389,12 @@ static void topology_read_row(struct store *s, sqlite3_stmt *q, void *row)
 		.kind = sql_name(s, q, 1),
 		.name = sql_name(s, q, 2),
 		.cpus = sql_text(s, q, 3),
-		.package = topology_integer(q, 4),
-		.node = topology_integer(q, 5),
-		.size_kib = sql_real(q, 6),
+		.package = topology_integer(s, q, 4),
+		.node = topology_integer(s, q, 5),
+		.size_kib = sql_real(s, q, 6),
 		.distances = sql_text(s, q, 7),
-		.speed = sql_real(q, 8),
-		.up = topology_integer(q, 9),
+		.speed = sql_real(s, q, 8),
+		.up = topology_integer(s, q, 9),
 	};
 }
 

@@ -58,11 +58,11 @@ static void spot_read_row(struct store *s, sqlite3_stmt *q, void *row)
 	*(struct store_spot *)row = (struct store_spot){
 		.symbol = sql_name(s, q, 0),
 		.dso = sql_name(s, q, 1),
-		.offset = (uint64_t)sqlite3_column_int64(q, 2),
+		.offset = (uint64_t)sql_int(s, q, 2),
 		.line = sql_text(s, q, 3),
-		.samples = (uint64_t)sqlite3_column_int64(q, 4),
-		.weight = (uint64_t)sqlite3_column_int64(q, 5),
-		.id = sqlite3_column_int64(q, 6),
+		.samples = sql_count(s, q, 4),
+		.weight = sql_count(s, q, 5),
+		.id = sql_int(s, q, 6),
 	};
 }
 
@@ -102,7 +102,7 @@ int store_code(struct store *s, int64_t id, struct store_code *code, struct erro
 		hex = sql_column(s, q, 2, SIZE_MAX);
 		n = hex ? strlen(hex) / 2 : 0;
 		code->arch = sql_text(s, q, 0);
-		code->at = (uint64_t)sqlite3_column_int64(q, 1);
+		code->at = (uint64_t)sql_int(s, q, 1);
 		free(code->bytes);
 		code->bytes = xmalloc(n + 1);
 		for (i = 0; i < n; i++) {

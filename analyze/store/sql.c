@@ -2,6 +2,7 @@
 #include "analyze/store/sql.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -175,9 +176,12 @@ int sql_script(struct store *s, const char *sql, struct error *err)
 
 const char *sql_column(struct store *s, sqlite3_stmt *stmt, int column, size_t most)
 {
+	int type = sqlite3_column_type(stmt, column);
 	const char *text = (const char *)sqlite3_column_text(stmt, column);
 	size_t n = (size_t)sqlite3_column_bytes(stmt, column);
 
+	if (type != SQLITE_TEXT && type != SQLITE_NULL)
+		sql_damaged(s, NULL, "damaged: %s is no text", sqlite3_column_name(stmt, column));
 	if (!text) {
 		if (sqlite3_errcode(s->db) == SQLITE_NOMEM)
 			sql_error(s, NULL);
@@ -294,11 +298,53 @@ int sql_pragma(struct store *s, const char *name, int64_t *value, struct error *
 	return rc < 0 ? rc : 0;
 }
 
-double sql_real(sqlite3_stmt *stmt, int column)
+/* SQLite converts a text to 0 or to the number that it begins with. */
+static bool sql_has_number(struct store *s, sqlite3_stmt *stmt, int column, bool real)
 {
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL
-		       ? NAN
-		       : sqlite3_column_double(stmt, column);
+	int type = sqlite3_column_type(stmt, column);
+
+	if (type == SQLITE_NULL || type == SQLITE_INTEGER || (real && type == SQLITE_FLOAT))
+		return type != SQLITE_NULL;
+	sql_damaged(s, NULL, "damaged: %s is no %s", sqlite3_column_name(stmt, column),
+		    real ? "number" : "whole number");
+	return false;
+}
+
+double sql_real(struct store *s, sqlite3_stmt *stmt, int column)
+{
+	double x =
+		sql_has_number(s, stmt, column, true) ? sqlite3_column_double(stmt, column) : NAN;
+
+	if (isinf(x))
+		sql_damaged(s, NULL, "damaged: %s is infinite", sqlite3_column_name(stmt, column));
+	return x;
+}
+
+int64_t sql_int(struct store *s, sqlite3_stmt *stmt, int column)
+{
+	return sql_has_number(s, stmt, column, false) ? sqlite3_column_int64(stmt, column) : 0;
+}
+
+static int64_t sql_int_between(struct store *s, sqlite3_stmt *stmt, int column, int64_t least,
+			       int64_t most)
+{
+	int64_t n = sql_int(s, stmt, column);
+
+	if (n >= least && n <= most)
+		return n;
+	sql_damaged(s, NULL, "damaged: %s is %lld", sqlite3_column_name(stmt, column),
+		    (long long)n);
+	return 0;
+}
+
+int sql_small(struct store *s, sqlite3_stmt *stmt, int column)
+{
+	return (int)sql_int_between(s, stmt, column, INT_MIN, INT_MAX);
+}
+
+uint64_t sql_count(struct store *s, sqlite3_stmt *stmt, int column)
+{
+	return (uint64_t)sql_int_between(s, stmt, column, 0, COUNT_MOST);
 }
 
 /*
@@ -387,6 +433,28 @@ static int guard_check_pages(struct store *s, struct error *err)
 	return rc;
 }
 
+/* A row whose run is a text belongs to no run, and nobody would miss it. SQLite sorts texts last.
+ */
+static int guard_check_runs(struct store *s, struct error *err)
+{
+	sqlite3_stmt *q;
+	int rc = sql_query(
+		s, &q, err,
+		"SELECT MAX(run) AS run FROM collector UNION ALL SELECT MAX(run) FROM metric UNION ALL "
+		"SELECT MAX(run) FROM series UNION ALL SELECT MAX(run) FROM event UNION ALL "
+		"SELECT MAX(run) FROM cost UNION ALL SELECT MAX(run) FROM process UNION ALL "
+		"SELECT MAX(run) FROM spot UNION ALL SELECT MAX(run) FROM syscall UNION ALL "
+		"SELECT MAX(run) FROM syscall_hist UNION ALL SELECT MAX(run) FROM thread UNION ALL "
+		"SELECT MAX(run) FROM socket UNION ALL SELECT MAX(run) FROM note",
+		"");
+
+	while (!rc && (rc = sql_next(s, q, err)) > 0) {
+		sql_int(s, q, 0);
+		rc = 0;
+	}
+	return rc ? rc : store_failed(s, err);
+}
+
 int guard_check(struct store *s, struct error *err)
 {
 	struct store *own;
@@ -399,5 +467,7 @@ int guard_check(struct store *s, struct error *err)
 	if (!rc)
 		rc = guard_check_schema(s, own, err);
 	rc = store_close(own, rc, err);
+	if (!rc)
+		rc = guard_check_runs(s, err);
 	return rc || !s->strange ? rc : guard_check_pages(s, err);
 }

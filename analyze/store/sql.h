@@ -70,8 +70,16 @@ const char *sql_text(struct store *s, sqlite3_stmt *stmt, int column);
 /* As sql_text(), for a column that zcost always fills: NULL makes the store fail. */
 const char *sql_name(struct store *s, sqlite3_stmt *stmt, int column);
 
-/* Returns a column of reals; NULL becomes NAN. */
-double sql_real(sqlite3_stmt *stmt, int column);
+/*
+ * Return a number. A value of another type, an infinite one, or one that zcost cannot have written
+ * makes the store fail. NULL becomes NAN or 0. sql_int() is for ids, times and addresses,
+ * sql_count() for what zcost adds up: 256 times COUNT_MOST still fit into 64 bits.
+ */
+#define COUNT_MOST (1LL << 56)
+double sql_real(struct store *s, sqlite3_stmt *stmt, int column);
+int64_t sql_int(struct store *s, sqlite3_stmt *stmt, int column);
+int sql_small(struct store *s, sqlite3_stmt *stmt, int column);
+uint64_t sql_count(struct store *s, sqlite3_stmt *stmt, int column);
 
 /* Fills one row of a list from the current row of the query. */
 typedef void sql_reader(struct store *s, sqlite3_stmt *stmt, void *row);

@@ -40,19 +40,19 @@ static void syscall_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
 	*(struct syscall_row *)row = (struct syscall_row){
 		.comm = sql_name(s, q, 0),
-		.pid = sqlite3_column_int64(q, 1),
-		.tid = sqlite3_column_int64(q, 2),
-		.nr = sqlite3_column_int64(q, 3),
+		.pid = sql_int(s, q, 1),
+		.tid = sql_int(s, q, 2),
+		.nr = sql_int(s, q, 3),
 		.name = sql_name(s, q, 4),
-		.calls = (uint64_t)sqlite3_column_int64(q, 5),
-		.errors = (uint64_t)sqlite3_column_int64(q, 6),
-		.total_ns = (uint64_t)sqlite3_column_int64(q, 7),
-		.min_ns = (uint64_t)sqlite3_column_int64(q, 8),
-		.max_ns = (uint64_t)sqlite3_column_int64(q, 9),
-		.m2 = sqlite3_column_double(q, 10),
-		.bytes = (uint64_t)sqlite3_column_int64(q, 11),
+		.calls = sql_count(s, q, 5),
+		.errors = sql_count(s, q, 6),
+		.total_ns = sql_count(s, q, 7),
+		.min_ns = sql_count(s, q, 8),
+		.max_ns = sql_count(s, q, 9),
+		.m2 = sql_real(s, q, 10),
+		.bytes = sql_count(s, q, 11),
 		.has_bytes = sqlite3_column_type(q, 11) != SQLITE_NULL,
-		.unfinished = (uint64_t)sqlite3_column_int64(q, 12),
+		.unfinished = sql_count(s, q, 12),
 	};
 }
 
@@ -81,15 +81,14 @@ static int syscall_read_hists(struct store *s, int64_t run, struct syscall_row *
 		return rc;
 	while ((rc = sql_next(s, q, err)) > 0) {
 		struct syscall_row *r =
-			syscall_find_row(rows, n, sql_text(s, q, 0), sqlite3_column_int64(q, 1),
-					 sqlite3_column_int64(q, 2), sqlite3_column_int64(q, 3));
+			syscall_find_row(rows, n, sql_text(s, q, 0), sql_int(s, q, 1),
+					 sql_int(s, q, 2), sql_int(s, q, 3));
 		const char *kind = sql_column(s, q, 4, TEXT_MOST);
 		bool time = kind && !strcmp(kind, "time");
-		int b = sqlite3_column_int(q, 5);
+		int b = sql_small(s, q, 5);
 
 		if (r && b >= 0 && b < 64)
-			(time ? r->time_hist : r->size_hist)[b] +=
-				(uint64_t)sqlite3_column_int64(q, 6);
+			(time ? r->time_hist : r->size_hist)[b] += sql_count(s, q, 6);
 	}
 	return rc;
 }

@@ -18,22 +18,22 @@ int store_thread_add(struct store *s, int64_t run, const struct thread_row *r, s
 static void thread_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
 	*(struct thread_row *)row = (struct thread_row){
-		.pid = sqlite3_column_int64(q, 0),
-		.tid = sqlite3_column_int64(q, 1),
+		.pid = sql_int(s, q, 0),
+		.tid = sql_int(s, q, 1),
 		.comm = sql_text(s, q, 2),
-		.first_ns = (uint64_t)sqlite3_column_int64(q, 3),
-		.last_ns = (uint64_t)sqlite3_column_int64(q, 4),
-		.run_ns = sql_real(q, 5),
-		.user_ns = sql_real(q, 6),
-		.system_ns = sql_real(q, 7),
-		.migrations = sql_real(q, 8),
+		.first_ns = (uint64_t)sql_int(s, q, 3),
+		.last_ns = (uint64_t)sql_int(s, q, 4),
+		.run_ns = sql_real(s, q, 5),
+		.user_ns = sql_real(s, q, 6),
+		.system_ns = sql_real(s, q, 7),
+		.migrations = sql_real(s, q, 8),
 		.allowed = sql_text(s, q, 9),
 		.cpus = sql_text(s, q, 10),
-		.sched_run_ns = sql_real(q, 11),
-		.wait_ns = sql_real(q, 12),
-		.slices = sql_real(q, 13),
-		.voluntary = sql_real(q, 14),
-		.involuntary = sql_real(q, 15),
+		.sched_run_ns = sql_real(s, q, 11),
+		.wait_ns = sql_real(s, q, 12),
+		.slices = sql_real(s, q, 13),
+		.voluntary = sql_real(s, q, 14),
+		.involuntary = sql_real(s, q, 15),
 	};
 }
 
@@ -73,17 +73,17 @@ static void socket_read_row(struct store *s, sqlite3_stmt *q, void *row)
 	int i;
 
 	*r = (struct socket_row){
-		.pid = sqlite3_column_int64(q, 0),
+		.pid = sql_int(s, q, 0),
 		.local = sql_text(s, q, 1),
 		.peer = sql_text(s, q, 2),
 		.congestion = sql_text(s, q, 3),
 		.state = sql_text(s, q, 4),
-		.first_ns = (uint64_t)sqlite3_column_int64(q, 5),
-		.last_ns = (uint64_t)sqlite3_column_int64(q, 6),
-		.readings = sqlite3_column_int64(q, 7),
+		.first_ns = (uint64_t)sql_int(s, q, 5),
+		.last_ns = (uint64_t)sql_int(s, q, 6),
+		.readings = sql_int(s, q, 7),
 	};
 	for (i = 0; i < SOCKET_NFIGURES; i++)
-		r->f[i] = sql_real(q, 8 + i);
+		r->f[i] = sql_real(s, q, 8 + i);
 }
 
 int store_sockets(struct store *s, int64_t run, struct socket_row **rows, struct error *err)

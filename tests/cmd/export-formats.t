@@ -133,7 +133,7 @@ leaf_diffs() {
 ok "folded-diff has the costs of compare functions, vanished stacks included" leaf_diffs copying mapping -C cap
 ok "the stack of folded-diff goes from the command to the leaf" says '^tcpzc;tcp_recvmsg;_copy_to_iter 600000 0$' out
 cp -r cap old
-sqlite3 old/zcost.db "UPDATE cost SET samples = samples * 3, weight = weight * 3; UPDATE event SET weight = weight * 3"
+sqlite3 old/zcost.db "UPDATE cost SET samples = samples * 3, weight = weight * 3; UPDATE event SET samples = samples * 3, weight = weight * 3"
 ok "another sampling rate changes no cost" exits 0 "$zcost" export folded-diff old:copying cap:copying
 ok "equal costs have equal numbers" test "$(awk '$(NF - 1) != $NF' out | wc -l)" = 0 -a "$(wc -l <out)" = 2
 if command -v flamegraph.pl >/dev/null; then

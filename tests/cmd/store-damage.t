@@ -129,6 +129,49 @@ nothing_named() { # every report that reads the column fails
 	done
 }
 ok "a missing name exits 1 and the message names the column" nothing_named
+# Numbers. SQLite takes a text for 0, or for the number that it begins with.
+numbers() { # the tables and columns with numbers that zcost reads
+	sqlite3 -separator . cap/zcost.db "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND c.type IN ('INTEGER', 'REAL') AND c.pk = 0 AND
+		m.name NOT IN ('function', 'spot', 'code', 'syscall_hist', 'context', 'dso_kind')"
+}
+right_or_failed_number() { # right_or_failed_number VALUE: every command has the right table or names the store's damage
+	failures=0
+	for column in $(numbers); do
+		changed "UPDATE OR IGNORE ${column%.*} SET ${column#*.} = $1"
+		for command in $tables compare; do
+			set -- "$1" report $command bad
+			[ $command != compare ] || set -- "$1" compare -C bad copying mapping
+			shift_value=$1
+			shift
+			timeout 20 "$zcost" "$@" --format json >now 2>err
+			code=$?
+			set -- "$shift_value"
+			if [ $code = 1 ]; then
+				failures=$((failures + 1))
+				grep -q 'damaged' err && continue
+			elif [ $code = "$(cat right/$command.code)" ] && cmp -s now right/$command; then
+				continue
+			fi
+			echo "$column = $1: $command: exit $code"
+			cat err
+			return 1
+		done
+	done
+	[ $failures -gt 40 ] || { echo "only $failures commands failed"; return 1; }
+}
+ok "a text in place of a number gives the right output or an error" right_or_failed_number "'12abc'"
+endless() { # endless CHANGE TABLE: no export of samples is endless, and the error names TABLE
+	changed "$1"
+	for format in perf-script folded pprof speedscope; do
+		exits 1 timeout 20 "$zcost" export $format bad --variant copying --side receiver -o never &&
+			says "damaged" err || { echo "$format"; return 1; }
+	done
+}
+ok "a row with more samples than its event has ends an export" endless "UPDATE cost SET samples = 9223372036854775807"
+ok "an event with more samples than a recording holds ends an export" endless \
+	"UPDATE cost SET samples = 9223372036854775807; UPDATE event SET samples = 9223372036854775807"
+ok "a negative weight ends an export" endless "UPDATE cost SET weight = -1"
 sqlite3 cap/zcost.db "PRAGMA application_id = -7"
 ok "a store with a negative application_id exits 1" exits 1 "$zcost" report runs cap
 ok "the message says that the file is no store of zcost" says 'not a store of zcost' err
