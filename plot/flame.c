@@ -87,7 +87,9 @@ static void fold_put(struct fold *w, struct flame_frame frame, uint32_t parent, 
 	frame.parent = parent;
 	frame.depth = depth;
 	frame.x = x;
-	w->fl->depth = depth > w->fl->depth ? depth : w->fl->depth;
+	if (depth > w->fl->depth &&
+	    frame.width >= w->fl->frames[0].width * FLAME_SEEN / FLAME_PIXELS)
+		w->fl->depth = depth;
 	array_add(w->out, w->n, w->cap, frame);
 }
 

@@ -11,7 +11,9 @@
 
 #include "analyze/model/context.h"
 
-#define FLAME_NONE UINT32_MAX
+#define FLAME_NONE   UINT32_MAX
+#define FLAME_PIXELS (PAGE_W - 2 * PAGE_MARGIN) /* the width of the root */
+#define FLAME_SEEN   3				/* the pixels of a frame that is seen */
 
 struct flame_label {
 	const char *name, *dso, *component; /* "" for the last two: no function */
@@ -38,7 +40,7 @@ struct flame {
 	struct flame_label *labels;
 	struct flame_frame *frames; /* the first is the root; a parent precedes its children */
 	size_t nlabels, labels_cap, nframes, frames_cap;
-	uint32_t depth; /* of the deepest frame */
+	uint32_t depth; /* of the deepest frame that is wide enough to see before anyone zooms */
 	struct arena arena;
 };
 

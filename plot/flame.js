@@ -37,7 +37,7 @@ function start(svg) {
 	const data = JSON.parse(svg.querySelector("script[type='application/json']").textContent);
 	const n = data.frames.length / data.stride, frames = [], last = [];
 	const group = svg.querySelector(".frames"), alone = svg === document.documentElement;
-	let view = 0, at = 0, moved = false, found = null, input = null;
+	let view = 0, shift = 0, at = 0, moved = false, found = null, input = null;
 
 	for (let i = 0; i < n; i++) {
 		const [depth, label, width, base, fresh, color, test] =
@@ -75,7 +75,7 @@ function start(svg) {
 	}
 
 	function top(f) {
-		return data.top + data.row * (data.icicle ? f.depth : data.depth - f.depth);
+		return data.top + data.row * (data.icicle ? f.depth - shift : data.depth + shift - f.depth);
 	}
 
 	/* Returns the left edge and the width in pixels; the frames below the view fill the row. */
@@ -104,17 +104,22 @@ function start(svg) {
 		return out + "</g>";
 	}
 
+	/* The picture has rows for the frames that are wide before anyone zooms. Narrow ones may stand higher: the rows
+	 * move until they fit or the view has moved to the end, and frames outside the picture are left out. */
 	function draw() {
-		const v = frames[view];
-		let out = "";
+		const v = frames[view], shown = [];
+		let deepest = 0;
 		for (let i = 0; i < n; i++) {
 			const f = frames[i], inside = i >= view ? i < v.end : f.end >= v.end;
-			if (inside && place(f, i)[1] >= 0.5)
-				out += drawn(f, i);
-			else if (f.end > i + 1 && !(f.end > view && i < view))
+			if (inside && place(f, i)[1] >= 0.5) {
+				shown.push(i);
+				deepest = Math.max(deepest, f.depth);
+			} else if (f.end > i + 1 && !(f.end > view && i < view))
 				i = f.end - 1;
 		}
-		group.innerHTML = out;
+		shift = Math.min(v.depth, Math.max(0, deepest - data.depth));
+		group.innerHTML = shown.filter(i => frames[i].depth >= shift && frames[i].depth - shift <= data.depth)
+			.map(i => drawn(frames[i], i)).join("");
 		group.classList.toggle("searched", found !== null);
 	}
 

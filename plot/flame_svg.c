@@ -295,7 +295,7 @@ static void svg_add_frame(const struct picture *p, const struct flame_frame *f)
 	double x = p->left + f->x * per;
 	double y = p->top + ROW * (p->fl->icicle ? f->depth : p->fl->depth - f->depth);
 
-	if (width < 1)
+	if (width < 1 || f->depth > p->fl->depth)
 		return;
 	svg_add_rect(p->s, x, y, width - 0.5, ROW - 1, f->rgb);
 	if (label_is_marked(l) && width >= MARKED)

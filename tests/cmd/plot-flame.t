@@ -255,6 +255,48 @@ ok "a caption says how many samples they have" says '[0-9]+ % of the samples are
 ok "addresses of one object that call each other are one frame" test "$(cut -f 3 nameless/flame_baseline_receiver.tsv |
 	grep -c unresolved)" = 3
 
+# A tall stack of frames that are less than a pixel wide.
+cp -r cap tall
+{
+	echo "BEGIN;"
+	for n in 0 1 2 3 4 5 6 7; do
+		echo "INSERT INTO symbol VALUES ($((14 + n)), 'thin_$n', 1, 0);"
+		same $((17 + n)) $([ $n = 0 ] && echo 6 || echo $((16 + n))) $((14 + n))
+	done
+	echo "INSERT INTO cost VALUES (8001, 8001, 1, 1, 7, 7, 2, 24, 5, 5000000); COMMIT;"
+} | sqlite3 -bail tall/zcost.db
+ok "plot draws a tall thin stack" exits 0 "$zcost" plot tall flame -o tall --variant baseline
+top_of() { # the distance of the first row of frames from the top of their place, in pixels
+	sed -n 's/.*"top":\([0-9]*\).*/\1/p' "$1"
+	sed -n '/class="frames"/,/<.g>/p' "$1" | grep -o '<rect[^>]*' | sed 's/.* y="\([0-9.]*\)".*/\1/' | sort -n
+}
+tall=tall/flame_baseline_receiver.svg
+ok "no empty band is above the frames that are wide enough to see" test \
+	"$(top_of $tall | awk 'NR == 1 { top = $1 } NR == 2 { print $1 - top }')" = 0
+ok "the frame on top of the thin stack is not in the picture" sh -c "! sed -n '/class=\"frames\"/,/<.g>/p' $tall | grep thin_7"
+if command -v chromium >/dev/null; then
+	{
+		sed 's|^</svg>$||' $tall
+		cat <<-'END'
+		<script><![CDATA[
+		const titled = text => [...document.querySelectorAll(".frames g")].filter(g => g.textContent.startsWith(text));
+		const before = titled("thin_7").length, answers = [];
+		titled("thin_0")[0].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+		const place = data => Number(titled(data)[0].querySelector("rect").getAttribute("y"));
+		const edge = JSON.parse(document.querySelector("script[type='application/json']").textContent).top;
+		answers.push((before === 0 ? "" : "not ") + "ok the picture begins with the rows of wide frames");
+		answers.push((place("thin_7") >= edge && place("thin_0") > place("thin_7") ? "" : "not ") +
+			"ok a zoom moves the rows until the thin stack is in the picture");
+		document.documentElement.dataset.answers = answers.join(";");
+		]]></script></svg>
+		END
+	} >thin.svg
+	person thin thin.svg
+	answered thin 2
+else
+	skip "a zoom shows a tall thin stack" "chromium is not installed"
+fi
+
 # Many functions: narrow ones are drawn together, and the sum stays.
 {
 	echo "BEGIN; WITH RECURSIVE n (i) AS (VALUES (14) UNION ALL SELECT i + 1 FROM n WHERE i < 63013)
