@@ -43,7 +43,7 @@ static const struct {
 enum { MOST = 8 };
 
 /* Smaller shares, in percent, at the ends would only widen the axis. */
-#define LEAST_SHARE 0.05
+#define LEAST_SHARE 1
 
 /* Returns the row of the variant, side and name, or -1. */
 static long sizes_row(const struct table *t, const char *variant, const char *side,
@@ -75,31 +75,56 @@ static void sizes_put_percentiles(struct figure *f, const struct table *t, int p
 	}
 }
 
-/* Puts the share of each power of two. A bucket between others that no run has is 0. */
+enum { BUCKETS = 64 };
+
+static struct estimate sizes_share(const struct table *t, const char *variant, const char *side,
+				   const struct histogram *h, int bucket)
+{
+	char *name = xasprintf("%s%d", h->prefix, bucket);
+	long row = sizes_row(t, variant, side, name);
+
+	free(name);
+	return row < 0 ? (struct estimate){.value = 0, .lo = NAN, .hi = NAN}
+		       : row_estimate(t, (size_t)row, "value");
+}
+
+/* Returns whether the bucket matters in any variant. */
+static bool sizes_bucket_is_seen(const struct figure *f, const struct table *t, const char *side,
+				 const struct histogram *h, int bucket)
+{
+	struct estimate share;
+	int b;
+
+	for (b = 0; b < f->bars.n; b++) {
+		share = sizes_share(t, f->bars.mark[b].name, side, h, bucket);
+		if (fmax(share.value, share.hi) >= LEAST_SHARE)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Puts the share of each power of two, from the bucket before the first that matters to the one
+ * behind the last, so that each line begins and ends at 0. A bucket that no run has is 0.
+ */
 static void sizes_put_buckets(struct figure *f, const struct table *t, int panel, int bar,
 			      const char *side, const struct histogram *h)
 {
-	enum { BUCKETS = 64 };
-	int curve = figure_curve(f, panel, bar, h->prefix, false), b, first = BUCKETS, last = -1;
-	struct estimate shares[BUCKETS];
-	char *name;
-	long row;
+	const char *variant = f->bars.mark[bar].name;
+	int curve, b, first = BUCKETS, last = -1;
 
-	for (b = 0; b < BUCKETS; b++) {
-		name = xasprintf("%s%d", h->prefix, b);
-		row = sizes_row(t, f->bars.mark[bar].name, side, name);
-		free(name);
-		shares[b] = (struct estimate){.value = 0, .lo = NAN, .hi = NAN};
-		if (row < 0)
-			continue;
-		shares[b] = row_estimate(t, (size_t)row, "value");
-		if (!(fmax(shares[b].value, shares[b].hi) >= LEAST_SHARE))
-			continue;
-		first = b < first ? b : first;
-		last = b;
-	}
-	for (b = first; b <= last; b++)
-		figure_point(f, curve, ldexp(1, b), shares[b]);
+	for (b = 0; b < BUCKETS; b++)
+		if (sizes_bucket_is_seen(f, t, side, h, b)) {
+			first = b < first ? b : first;
+			last = b;
+		}
+	for (b = 0; b < BUCKETS && !(sizes_share(t, variant, side, h, b).value > 0); b++)
+		;
+	if (b == BUCKETS)
+		return;
+	curve = figure_curve(f, panel, bar, h->prefix, false);
+	for (b = first > 0 ? first - 1 : 0; b <= last + 1 && b < BUCKETS; b++)
+		figure_point(f, curve, ldexp(1, b), sizes_share(t, variant, side, h, b));
 }
 
 /* Returns whether any variant has the histogram on the side. */
@@ -206,8 +231,7 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, stru
 
 	if (rc)
 		return rc;
-	figure_curves(f, times ? "percentile" : "size, up to twice that (powers of two)",
-		      "histogram");
+	figure_curves(f, times ? "percentile" : "size, powers of two", "histogram");
 	f->curves->log_x = f->curves->own_x = !times;
 	drawing_bars(d, f);
 	if (times)
@@ -221,7 +245,7 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, stru
 				       : "the sizes of its receives or batches");
 	figure_title(f, times ? "Times by percentile" : "How large receives and batches were");
 	figure_subtitle(f, "Counted by the workload over its whole run, warm-up included%s",
-			times ? "; lower is better" : "");
+			times ? "; lower is better" : "; at 64: 64 to 127");
 	if (left_out && !f->curves->multiples)
 		figure_remark(f, "No room for %d more panel%s; --side chooses a side", left_out,
 			      left_out == 1 ? "" : "s");

@@ -145,8 +145,8 @@ static double sweep_x(const struct figure *f, const char *value)
 	return NAN;
 }
 
-/* A linear axis could not show the small ones of such values. */
-#define LOG_FROM 10
+/* On a linear axis the small ones of such values, and their differences, could not be seen. */
+#define LOG_FROM 3
 
 enum { EVERY_PANEL = -1 };
 

@@ -36,7 +36,9 @@ static const struct {
 	{"softnet_squeezed_per_s", "squeezes/s", false, false},
 };
 
-enum { GAUGES = array_size(gauges), OVERLAID = 6, BINS = 300, PARTS = 16 * BINS, PANELS = 8 };
+enum { GAUGES = array_size(gauges), OVERLAID = 6, BINS = 300, PARTS = 16 * BINS, PANELS = 6 };
+
+enum { READINGS = 3 }; /* fewer make no line to look at */
 
 struct timed {
 	double t, value;
@@ -302,20 +304,29 @@ static void panel_put_variant(struct timeline *l, struct figure *f, int panel, i
 
 /* --- which panels --- */
 
-/* Finds the range of the figure's readings. Returns false where there is none. */
-static bool timeline_range(const struct timeline *l, int gauge, const char *side, double *from,
-			   double *to)
+/* What the readings of a figure on a side are like. */
+struct readings {
+	double from, to; /* their range */
+	size_t most;	 /* in a run */
+};
+
+static struct readings timeline_readings(const struct timeline *l, int gauge, const char *side)
 {
+	struct readings r = {DBL_MAX, -DBL_MAX, 0};
 	size_t i, k;
 
-	*from = DBL_MAX;
-	*to = -DBL_MAX;
-	for (i = 0; i < l->n; i++)
-		for (k = 0; k < l->lines[i].n && line_is_of(&l->lines[i], gauge, NULL, side); k++) {
-			*from = fmin(*from, l->lines[i].p[k].low);
-			*to = fmax(*to, l->lines[i].p[k].high);
+	for (i = 0; i < l->n; i++) {
+		const struct run_line *line = &l->lines[i];
+
+		if (!line_is_of(line, gauge, NULL, side))
+			continue;
+		r.most = line->n > r.most ? line->n : r.most;
+		for (k = 0; k < line->n; k++) {
+			r.from = fmin(r.from, line->p[k].low);
+			r.to = fmax(r.to, line->p[k].high);
 		}
-	return *from <= *to;
+	}
+	return r;
 }
 
 struct panels {
@@ -323,36 +334,64 @@ struct panels {
 		int gauge;
 		const char *side;
 	} of[PANELS];
-	int n, left_out;
-	struct str flat; /* figures that never changed */
+	int n;
+	struct str constant, few, no_room; /* the figures that have no panel */
 };
 
-static void panels_add_flat(struct panels *p, const char *side, int gauge, double value)
+/* Adds a panel, or the name of a figure that was read and has none. */
+static void panels_add(struct panels *p, const char *side, int gauge, const struct readings *r)
 {
-	const char *label = gauges[gauge].label;
+	int len = (int)strcspn(gauges[gauge].label, ",");
+	struct str *list = r->from == r->to	? &p->constant
+			   : r->most < READINGS ? &p->few
+			   : p->n == PANELS	? &p->no_room
+						: NULL;
 
-	str_printf(&p->flat, "%s%s %.*s: %.3g", p->flat.len ? "; " : "", side,
-		   (int)strcspn(label, ","), label, value);
+	if (r->most && !list)
+		p->of[p->n++] = (struct panel){gauge, side};
+	if (!r->most || !list)
+		return;
+	str_printf(list, "%s%s %.*s", list->len ? ", " : "", side, len, gauges[gauge].label);
+	if (list == &p->constant)
+		str_printf(list, " %.3g", r->from);
+}
+
+/* Says which figures have no panel, and why. */
+static void panels_print_others(const struct panels *p, struct str *s)
+{
+	const struct {
+		const char *why;
+		const struct str *list;
+	} others[] = {{"constant", &p->constant},
+		      {"fewer than 3 readings a run", &p->few},
+		      {"no room for", &p->no_room}};
+	size_t i;
+
+	for (i = 0; i < array_size(others); i++)
+		if (others[i].list->len)
+			str_printf(s, "%s%s: %s", s->len ? "; " : "", others[i].why,
+				   others[i].list->buf);
+}
+
+static void panels_free(struct panels *p)
+{
+	str_free(&p->constant);
+	str_free(&p->few);
+	str_free(&p->no_room);
 }
 
 static void panels_find(struct panels *p, const struct timeline *l, const struct figure *sides)
 {
-	double from, to;
+	struct readings r;
 	int g, s;
 
 	for (g = 0; g < GAUGES; g++) {
 		for (s = 0; s < sides->groups.n; s++) {
 			const char *side = sides->groups.mark[s].name;
 
-			if (!timeline_range(l, g, side, &from, &to))
-				continue;
-			if (from == to)
-				panels_add_flat(p, side, g, from);
-			else if (p->n < PANELS)
-				p->of[p->n++] = (struct panel){g, side};
-			else
-				p->left_out++;
-			if (gauges[g].once)
+			r = timeline_readings(l, g, side);
+			panels_add(p, side, g, &r);
+			if (r.most && gauges[g].once)
 				break;
 		}
 	}
@@ -390,10 +429,12 @@ static void timeline_put_multiples(struct timeline *l, struct figure *f, const s
 static void timeline_put_words(const struct drawing *d, struct figure *f, const struct timeline *l,
 			       const struct panels *p)
 {
+	struct str others = {0};
+
 	figure_title(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
 		     gauges[p->of[0].gauge].label,
 		     p->n > 1 && !f->curves->multiples ? " and what moved with it" : "");
-	figure_subtitle(f, "%s; grey ground: the window that all other figures are taken over",
+	figure_subtitle(f, "%s; grey ground: the window",
 			d->facts.measured.most == 1
 				? "Each line is the only run"
 				: "Pale: each run; strong: the median of the runs");
@@ -402,13 +443,12 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 			f,
 			"Pale: the lowest and the highest reading of every %.3g s; strong: the means",
 			l->thinned_s);
-	if (p->flat.len && !f->curves->multiples)
-		figure_remark(f, "Constant, so not drawn: %s", p->flat.buf);
-	if (p->left_out && !f->curves->multiples)
-		figure_remark(f, "No room for %d more panel%s; --side chooses a side", p->left_out,
-			      p->left_out == 1 ? "" : "s");
 	f->group_word = "panel";
 	drawing_foot(d, f, FROM_EACH_RUN);
+	panels_print_others(p, &others);
+	if (others.len && !f->curves->multiples)
+		figure_foot(f, "%s · not drawn: %s", f->foot, others.buf);
+	str_free(&others);
 }
 
 static void timeline_shade_window(struct figure *f, const struct timeline *l)
@@ -437,6 +477,7 @@ static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct timeline l = {0};
 	struct panels p = {0};
+	struct str others = {0};
 	struct figure sides;
 	const struct table *t;
 	int rc;
@@ -459,10 +500,13 @@ static int timeline_draw(struct drawing *d, struct figure *f, struct error *err)
 		timeline_shade_window(f, &l);
 		timeline_put_words(d, f, &l, &p);
 	} else {
-		rc = error_set(err, ENODATA, "no figure over time changes in any run");
+		panels_print_others(&p, &others);
+		rc = error_set(err, ENODATA, "no figure changes over time%s%s",
+			       others.len ? ": " : "", others.len ? others.buf : "");
+		str_free(&others);
 	}
 	figure_free(&sides);
-	str_free(&p.flat);
+	panels_free(&p);
 	timeline_free(&l);
 	return rc;
 }

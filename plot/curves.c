@@ -219,7 +219,7 @@ int curves_columns(const struct figure *f)
 
 	if (f->narrow)
 		return n > 6 ? 2 : 1;
-	return n == 3 ? 3 : n == 1 ? 1 : n <= 6 ? 2 : n <= 9 ? 3 : 4;
+	return n == 1 ? 1 : n == 2 || n == 4 ? 2 : n <= 9 ? 3 : 4;
 }
 
 int curves_rows(const struct figure *f)

@@ -50,27 +50,30 @@ static struct box panel_box(const struct figure *f, const struct page *page, int
 	return b;
 }
 
-/* Returns the number of labels between those that are drawn, so that they do not touch. */
-static int tick_stride(const struct curves *c, const struct curve_range *x, double pixels)
+/* Returns the room of a label: the labels of equal steps then have equal distances. */
+static double tick_room(const struct curves *c)
 {
-	double last = -1e9, at, width;
-	int stride, i;
-	bool free;
+	double widest = 0;
+	int i;
 
-	for (stride = 1; stride < c->nticks; stride++) {
-		last = -1e9;
-		free = true;
-		for (i = 0; i < c->nticks && free; i += stride) {
-			at = x->log ? log(c->ticks[i].at / x->from) / log(x->to / x->from)
-				    : (c->ticks[i].at - x->from) / (x->to - x->from);
-			width = label_width(c->ticks[i].label, TICK_SIZE, false) + 10;
-			free = at * pixels - width / 2 >= last;
-			last = at * pixels + width / 2;
-		}
-		if (free)
-			break;
-	}
-	return stride;
+	for (i = 0; i < c->nticks; i++)
+		widest = fmax(widest, label_width(c->ticks[i].label, TICK_SIZE, false));
+	return widest + 10;
+}
+
+/* Returns the next tick whose label does not touch that of the tick before, or the number of ticks.
+ */
+static int tick_next(const struct curves *c, int before, const struct curve_range *x, double pixels)
+{
+	double step = x->log ? pow(x->to / x->from, tick_room(c) / pixels)
+			     : (x->to - x->from) * tick_room(c) / pixels;
+	double least = c->ticks[before].at;
+	int i = before + 1;
+
+	least = x->log ? least * step : least + step;
+	while (i < c->nticks && c->ticks[i].at < least * (1 - 1e-9))
+		i++;
+	return i;
 }
 
 /* gnuplot reads the label of a tick as a format. */
@@ -144,7 +147,8 @@ static const char *axis_format(const struct curve_range *r)
 static void script_add_x_ticks(struct str *s, const struct curves *c, const struct box *b,
 			       const struct curve_range *x)
 {
-	int i, stride = tick_stride(c, x, b->right - b->left);
+	double pixels = b->right - b->left;
+	int i;
 
 	if (!c->nticks) {
 		if (x->log)
@@ -154,7 +158,7 @@ static void script_add_x_ticks(struct str *s, const struct curves *c, const stru
 		return;
 	}
 	str_putc(s, '(');
-	for (i = 0; i < c->nticks; i += stride)
+	for (i = 0; i < c->nticks; i = tick_next(c, i, x, pixels))
 		str_printf(s, "%stick%d %.10g", i ? ", " : "", i, c->ticks[i].at);
 	str_putc(s, ')');
 }
@@ -352,6 +356,12 @@ static void script_add_arrows(struct str *s, const struct figure *f, int panel)
 	}
 }
 
+/* Returns the width of a line. One that others may cover shows at their edges. */
+static double line_width(const struct figure *f, const struct curve *c)
+{
+	return 2.5 + 1.0 * fmin(2, f->bars.n - 1 - c->line);
+}
+
 /* Adds one curve in one layer. `first` is its first row in the .tsv. */
 static bool script_add_curve(struct str *s, const struct figure *f, const struct curve *c,
 			     size_t first, enum curve_layer layer, bool begun)
@@ -375,13 +385,14 @@ static bool script_add_curve(struct str *s, const struct figure *f, const struct
 			" with filledcurves fillstyle transparent solid 0.18 noborder fillcolor rgb '#%06x'",
 			rgb);
 	else if (c->n > (c->pale ? 1 : MARKED))
-		str_printf(s, " with lines linewidth %g linecolor rgb '#%06x'", c->pale ? 1 : 2.5,
-			   c->pale ? palette_pale(rgb) : rgb);
+		str_printf(s, " with lines linewidth %g linecolor rgb '#%06x'",
+			   c->pale ? 1 : line_width(f, c), c->pale ? palette_pale(rgb) : rgb);
 	else
 		str_printf(
 			s,
-			" with linespoints linewidth 2.5 pointtype 7 pointsize %g linecolor rgb '#%06x'",
-			c->pale ? 0.3 : 0.7, c->pale ? palette_pale(rgb) : rgb);
+			" with linespoints linewidth %g pointtype 7 pointsize %g linecolor rgb '#%06x'",
+			c->pale ? 2.5 : line_width(f, c), c->pale ? 0.3 : 0.7,
+			c->pale ? palette_pale(rgb) : rgb);
 	return true;
 }
 
