@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -406,8 +407,24 @@ void drawing_sides(const struct drawing *d, struct figure *f, const struct table
 		}
 }
 
+/* Adds a caption for the first doubt, and counts the others. */
+static void __attribute__((format(printf, 3, 4)))
+drawing_doubt(struct drawing *d, struct figure *f, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	if (d->doubts++)
+		return;
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	figure_caption(f, "%s", text);
+	free(text);
+}
+
 /* Only the measured runs have the busy time of the side's CPUs. */
-static void drawing_caption_others(struct drawing *d, struct figure *f)
+static void drawing_doubt_others(struct drawing *d, struct figure *f)
 {
 	struct error ignored = {0};
 	const struct table *t;
@@ -417,47 +434,48 @@ static void drawing_caption_others(struct drawing *d, struct figure *f)
 	if (!drawing_add_table(d, "cpu", d->side, &t, &ignored))
 		drawing_add_others(d, t);
 	if (d->others > 0)
-		figure_caption(
-			f,
-			"Other programs took up to %.0f %% of a side's busy time in user mode, which %s",
+		drawing_doubt(
+			d, f,
+			"Other programs took up to %.0f %% of a side's busy time in user mode%s",
 			d->others,
 			d->chart->flags & CHART_SUFFERS || d->query.workload_only
-				? "these figures may suffer from"
-				: "is in these figures");
+				? ""
+				: ", which is in these figures");
 }
 
-static void drawing_caption_coverage(const struct drawing *d, struct figure *f)
+/* Adds the doubt that weighs most: first what is missing, then what does not fit, then noise. */
+static void drawing_add_doubts(struct drawing *d, struct figure *f)
 {
-	if (d->least)
-		figure_caption(f,
-			       "The samples cover as little as %.0f %% of the busy time (%s %s); "
-			       "the shares are those of the covered part",
-			       d->least->value[0].number, d->least->variant, d->least->side);
-}
+	const struct note *least = d->least, *apart = d->apart;
+	size_t i;
 
-static void drawing_caption_conditions(const struct drawing *d, struct figure *f)
-{
-	if (d->apart)
-		figure_caption(
-			f,
-			"Other conditions: the profile pass of %s %s did %.1f times the work of the "
-			"measure pass; its shares may not fit these costs",
-			d->apart->variant, d->apart->side, d->apart->value[0].number);
-}
-
-static void drawing_caption_losses(const struct drawing *d, struct figure *f)
-{
-	if (d->losses > 1)
-		figure_caption(f, "Incomplete data: %s (and %d more)", d->loss, d->losses - 1);
-	else if (d->losses)
-		figure_caption(f, "Incomplete data: %s", d->loss);
+	if (d->losses)
+		drawing_doubt(d, f, "Incomplete data: %s", d->loss);
+	d->doubts += d->losses > 1 ? d->losses - 1 : 0;
+	if (least)
+		drawing_doubt(d, f,
+			      "The samples cover as little as %.0f %% of the busy time (%s %s)",
+			      least->value[0].number, least->variant, least->side);
+	if (apart)
+		drawing_doubt(
+			d, f,
+			"The profile pass of %s %s did %.1f times the work of the measure pass",
+			apart->variant, apart->side, apart->value[0].number);
+	for (i = 0; i < array_size(d->disturbed); i++)
+		if (d->disturbed[i])
+			drawing_doubt(d, f, "Disturbed: %s", d->disturbed[i]);
+	drawing_doubt_others(d, f);
+	if (d->doubts > 1)
+		f->captions[f->ncaptions - 1] =
+			arena_printf(&f->arena, "%s; %d more: zcost report summary --verbose",
+				     f->captions[f->ncaptions - 1], d->doubts - 1);
 }
 
 void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
 {
 	figure_init(f, c->name);
 	d->chart = c;
-	d->losses = 0;
+	d->losses = d->doubts = 0;
 	d->others = 0;
 	d->least = NULL;
 	d->apart = NULL;
@@ -466,16 +484,8 @@ void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
 
 void chart_end(struct drawing *d, struct figure *f)
 {
-	size_t i;
-
 	drawing_caption_left_out(d, f);
-	drawing_caption_losses(d, f);
-	drawing_caption_others(d, f);
-	drawing_caption_coverage(d, f);
-	drawing_caption_conditions(d, f);
-	for (i = 0; i < array_size(d->disturbed); i++)
-		if (d->disturbed[i])
-			figure_caption(f, "Disturbed: %s", d->disturbed[i]);
+	drawing_add_doubts(d, f);
 }
 
 int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struct error *err)

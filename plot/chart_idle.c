@@ -121,8 +121,9 @@ static int idle_draw(struct drawing *d, struct figure *f, struct error *err)
 	figure_title(f, "How long the CPUs were idle, and in which idle state");
 	figure_subtitle(
 		f,
-		"All CPUs of a side added up; 100 %% = one CPU that is idle all the time; deeper states save more power and wake up later");
+		"100 %% = one CPU idle all the time; the CPUs of a side added up; deeper states save more power");
 	f->axis = "% of one CPU";
+	f->least = 100; /* a fraction of a percent would fill the chart with its noise */
 	drawing_sides(d, f, t);
 	drawing_bars(d, f);
 	idle_add_parts(f, t);

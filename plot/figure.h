@@ -60,6 +60,7 @@ struct figure {
 	const char *note_unit;	 /* notes are numbers in this unit, beside the bars' own; or NULL */
 	const char *starred;	 /* the note of bars whose numbers have a star */
 	const char *absent;	 /* the text where a bar is missing: "n/a" */
+	double least;		 /* the axis of values reaches at least so far */
 	double cut;		 /* a longer bar ends here, with a mark; 0: none */
 	const char *captions[8]; /* what a reader must not miss */
 	bool calm[8];		 /* the caption is no warning */

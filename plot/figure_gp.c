@@ -126,15 +126,10 @@ static void gp_add_axes(struct str *s, const struct figure *f, const struct page
 	gp_add_panel_axes(s, f, page);
 }
 
-/* Return distances in units of value: the least part with a number, the least whisker. */
+/* Returns the least part with a number, in units of value. */
 static double gp_least_part(const struct page *page, const struct figure *f)
 {
 	return page->part_size * 1.35 / page_scale(page, f);
-}
-
-static double gp_least_whisker(const struct page *page, const struct figure *f)
-{
-	return 9 / page_scale(page, f);
 }
 
 /* Returns the condition for the rows of whole bars, which carry the numbers and whiskers. */
@@ -154,18 +149,6 @@ static bool part_is_larger(const struct figure *f, int part, double least)
 			if (figure_get(f, g, b, part, &e) && e.value > least)
 				return true;
 	return false;
-}
-
-/*
- * Returns whether the interval gets a whisker. One of a part does if it is long enough to be seen
- * and the part has room for its number: the whiskers of thin parts would hide each other.
- */
-static bool part_shows_interval(const struct figure *f, const struct page *page, int part,
-				const struct estimate *e)
-{
-	if (part == FIGURE_WHOLE)
-		return e->hi - e->lo > 0;
-	return e->hi - e->lo > gp_least_whisker(page, f) && e->value > gp_least_part(page, f);
 }
 
 static bool bar_is_drawn(const struct figure *f, int bar)
@@ -223,109 +206,55 @@ static void gp_add_joints(struct str *s, const struct figure *f)
 			f->bars.n - 1, 1 - 2 * BAR_HALF / 100.0, INK_SOFT);
 }
 
-/* Returns whether a whisker of this part ends beyond the reach (or below it) in any bar. */
-static bool part_has_whisker(const struct figure *f, const struct page *page, int part, bool beyond)
+/* Returns whether the whisker of any bar ends beyond the reach (or below it). */
+static bool figure_has_whisker(const struct figure *f, const struct page *page, bool beyond)
 {
-	double at;
 	struct estimate e;
-	int g, b, p;
+	int g, b;
 
-	for (g = 0; g < f->groups.n; g++) {
-		for (b = 0; b < f->bars.n; b++) {
-			at = figure_from(f, g, b);
-			for (p = 0; p < part; p++)
-				at += figure_get(f, g, b, p, &e) ? e.value : 0;
-			if (!figure_get(f, g, b, part, &e) ||
-			    !part_shows_interval(f, page, part, &e))
-				continue;
-			if ((at + e.hi > page->reach * (1 + 1e-9)) == beyond)
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			if (figure_get(f, g, b, FIGURE_WHOLE, &e) && e.hi > e.lo &&
+			    (figure_from(f, g, b) + e.hi > page->reach * (1 + 1e-9)) == beyond)
 				return true;
-		}
-	}
 	return false;
 }
 
-static bool figure_shows_interval(const struct figure *f, const struct page *page, int part)
+/* Returns whether whiskers stand beside their bars, so that the numbers stand close above these. */
+static bool figure_whiskers_are_beside(const struct figure *f)
 {
-	return part_has_whisker(f, page, part, false) || part_has_whisker(f, page, part, true);
+	return !f->lying && !figure_has_steps(f);
 }
-
-struct whisker {
-	char which[64]; /* rows */
-	char at[32];	/* on the axis of bars */
-	double width, head;
-	uint32_t rgb;
-};
 
 /*
  * A whisker is an arrow with flat heads: gnuplot's own error bars leave a hole where a point would
  * be. A whisker that goes on beyond the reach has an arrow's head there.
  */
-static void gp_add_whisker(struct str *s, const struct figure *f, const struct whisker *w,
-			   const char *when, const char *to, const char *heads)
+static void gp_add_whisker(struct str *s, const struct figure *f, const char *when, const char *to,
+			   const char *heads)
 {
-	str_printf(s, ", \\\n\t\tdata skip 1 using (%s && %s && low(0) < far(0) ? ", w->which,
-		   when);
+	const char *at = figure_whiskers_are_beside(f) ? "$3 + 0.06" : "($2+$3)/2";
+
+	str_printf(
+		s,
+		", \\\n\t\tdata skip 1 using (%s && valid(7) && valid(8) && %s && low(0) < far(0) ? ",
+		gp_whole_rows(f), when);
 	if (f->lying)
-		str_printf(s, "low(0) : NaN):(%s):(%s-low(0)):(0)", w->at, to);
+		str_printf(s, "low(0) : NaN):(%s):(%s-low(0)):(0)", at, to);
 	else
-		str_printf(s, "%s : NaN):(low(0)):(0):(%s-low(0))", w->at, to);
-	str_printf(s, " with vectors %s linewidth %g linecolor rgb '#%06x'", heads, w->width,
-		   w->rgb);
+		str_printf(s, "%s : NaN):(low(0)):(0):(%s-low(0))", at, to);
+	str_printf(s, " with vectors %s linewidth 2 linecolor rgb '#%06x'", heads, INK);
 }
 
 /* Leaves out a plot that would draw nothing, because gnuplot complains about it. */
-static void gp_add_whiskers_of(struct str *s, const struct figure *f, const struct page *page,
-			       int part, const struct whisker *w)
-{
-	char flat[64];
-
-	snprintf(flat, sizeof(flat), "heads size screen %g,90", w->head);
-	if (part_has_whisker(f, page, part, false))
-		gp_add_whisker(s, f, w, "!beyond(0)", "high(0)", flat);
-	if (!part_has_whisker(f, page, part, true))
-		return;
-	snprintf(flat, sizeof(flat), "backhead size screen %g,90", w->head);
-	gp_add_whisker(s, f, w, "beyond(0)", "far(0)", flat);
-	gp_add_whisker(s, f, w, "beyond(0)", "far(0)", "head filled size screen 0.009,18");
-}
-
-/*
- * A part's whisker stands around its outer edge, in its colour with a white edge. Whiskers of
- * neighbouring parts stand side by side, left of the bar's own, so that none hides another.
- */
-static void gp_add_part_whiskers(struct str *s, const struct figure *f, const struct page *page)
-{
-	enum { BESIDE = 3 };
-	int first = figure_shows_interval(f, page, FIGURE_WHOLE), slot = 0, part;
-	struct whisker w = {.head = 0.003};
-
-	for (part = 0; part < f->parts.n; part++) {
-		if (!figure_shows_interval(f, page, part))
-			continue;
-		snprintf(w.which, sizeof(w.which), "$1 == %d && $8-$7 > seen && $5-$4 > least",
-			 part + 1);
-		snprintf(w.at, sizeof(w.at), "$3 - %.3f", 0.05 + 0.05 * (first + slot++ % BESIDE));
-		w.width = 6;
-		w.rgb = 0xffffff;
-		gp_add_whiskers_of(s, f, page, part, &w);
-		w.width = 2;
-		w.rgb = f->parts.mark[part].rgb;
-		gp_add_whiskers_of(s, f, page, part, &w);
-	}
-}
-
-/* On stacked bars the whiskers stand at the side, clear of the numbers. */
 static void gp_add_whiskers(struct str *s, const struct figure *f, const struct page *page)
 {
-	struct whisker w = {.width = 2, .head = 0.004, .rgb = INK};
-
-	snprintf(w.which, sizeof(w.which), "%s && valid(7) && valid(8)", gp_whole_rows(f));
-	snprintf(w.at, sizeof(w.at), "%s", f->parts.n && !f->lying ? "$3 - 0.05" : "($2+$3)/2");
-	if (figure_shows_interval(f, page, FIGURE_WHOLE))
-		gp_add_whiskers_of(s, f, page, FIGURE_WHOLE, &w);
-	if (!f->rows) /* they are too thin for the whiskers of parts */
-		gp_add_part_whiskers(s, f, page);
+	if (figure_has_whisker(f, page, false))
+		gp_add_whisker(s, f, "!beyond(0)", "high(0)", "heads size screen 0.004,90");
+	if (!figure_has_whisker(f, page, true))
+		return;
+	gp_add_whisker(s, f, "beyond(0)", "far(0)", "backhead size screen 0.004,90");
+	gp_add_whisker(s, f, "beyond(0)", "far(0)", "head filled size screen 0.009,18");
 }
 
 static void gp_add_part_number(struct str *s, const struct figure *f, const struct page *page,
@@ -338,8 +267,8 @@ static void gp_add_part_number(struct str *s, const struct figure *f, const stru
 		palette_dark(f->parts.mark[part].rgb) ? "#ffffff" : "#222222");
 }
 
-/* The number of a bar stands beyond its whisker, the number of a part inside it where it has room.
- */
+/* The number of a bar stands above it or beyond its whisker, that of a part inside it where it has
+ * room. */
 static void gp_add_numbers(struct str *s, const struct figure *f, const struct page *page)
 {
 	int i;
@@ -358,7 +287,9 @@ static void gp_add_numbers(struct str *s, const struct figure *f, const struct p
 			: f->lying
 				? "end($5) + lift : NaN):(($2+$3)/2):(number($6)) with labels left boxed"
 			: f->starred && f->note_word
-				? "($2+$3)/2 : NaN):(end($5) + lift):(number($6).star(11)) with labels center boxed"
+				? "($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6).star(11)) with labels center boxed"
+			: figure_whiskers_are_beside(f)
+				? "($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6)) with labels center boxed"
 				: "($2+$3)/2 : NaN):(end($5) + lift):(step($6)) with labels center boxed",
 			page->value_size, INK);
 	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
@@ -371,7 +302,7 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 {
 	str_printf(
 		s,
-		"\n# three significant digits; distances: bar to number, least bar with a number, least whisker, end of the longest\n"
+		"\n# three significant digits; distances: bar to number, least bar with a number, end of the longest\n"
 		"number(v) = v >= 1e9 ? sprintf('%%.3gG', v / 1e9) : v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
 		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
 		"v >= 0.0995 ? sprintf('%%.3f', v) : v >= 0.001 ? sprintf('%%.3g', v) : sprintf('%%.2g', v)\n"
@@ -385,11 +316,11 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 		"top(to) = column(4) > to ? column(4) : to\n"
 		"end(to) = shown(!valid(8) || high(0) < top(to) ? top(to) : high(0))\n"
 		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '−'.number(-v) : '+'.number(v)\n"
-		"lift = %.6g\nleast = %.6g\nseen = %.6g\nreach = %.10g\n",
+		"lift = %.6g\nleast = %.6g\nreach = %.10g\n",
 		f->rows ? "column(4)" : "0",
 		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f) +
 			figure_stack_excess(f),
-		gp_least_part(page, f), gp_least_whisker(page, f), page->reach);
+		gp_least_part(page, f), page->reach);
 	if (f->note_unit && !f->rows) {
 		str_puts(s, "beside(c) = ' · '.number(column(c)).' '.");
 		label_quote(s, f->note_unit);

@@ -65,24 +65,21 @@ static bool foot_has_sum(const struct figure *f, enum drawn_from from)
 	return false;
 }
 
-/* Appends what the whiskers of a profile are, or why it has none. */
+/* Appends what the intervals of a profile are, or why it has none. */
 static void foot_add_profile_whiskers(const struct figure *f, struct str *s, struct run_counts n)
 {
-	bool of_parts = figure_has_part_whiskers(f);
-
-	if (!(f->parts.n ? of_parts : figure_has_whiskers(f)))
+	if (!(f->parts.n ? figure_has_part_whiskers(f) : figure_has_whiskers(f)))
 		str_puts(s, n.most < INTERVAL_RUNS ? "too few for an interval" : "no interval");
-	else if (of_parts && figure_has_many(f))
-		str_puts(s, "intervals of parts in the .tsv");
 	else
-		str_printf(s, "%s: 95 %% interval%s",
-			   of_parts ? "coloured whiskers of parts" : "whiskers",
+		str_printf(s, "%s%s",
+			   f->parts.n ? "intervals of parts in the .tsv"
+				      : "whiskers: 95 % interval",
 			   n.least && n.least < INTERVAL_RUNS ? ", from 3 runs on" : "");
 }
 
 static void foot_add_sum(const struct drawing *d, struct str *s)
 {
-	str_puts(s, " · black whiskers of the sums: ");
+	str_puts(s, " · whiskers of the sums: ");
 	foot_add_count(s, d->facts.measured);
 	str_printf(s, "measured run%s, %s, %s", d->facts.measured.most == 1 ? "" : "s",
 		   d->facts.estimator ? d->facts.estimator : "median",

@@ -23,7 +23,6 @@ static void extent_add_bar(struct extent *x, const struct figure *f, int group, 
 			continue;
 		at += e.value;
 		x->bars = fmax(x->bars, at);
-		x->whiskers = fmax(x->whiskers, at - e.value + e.hi);
 	}
 	if (!figure_get(f, group, bar, FIGURE_WHOLE, &e))
 		return;
@@ -41,6 +40,7 @@ double page_reach(const struct figure *f, bool *cut)
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
 			extent_add_bar(&x, f, g, b);
+	x.bars = fmax(x.bars, f->least);
 	*cut = false;
 	if (f->cut > 0 && x.bars > f->cut)
 		return f->cut;

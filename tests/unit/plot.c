@@ -736,9 +736,8 @@ static void test_components(void **state)
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e) && e.value == 65);
 	assert_true(e.lo == 64 && e.hi == 66);
 	assert_true(figure_get(&x->f, 0, 2, FIGURE_WHOLE, &e) && isnan(e.hi));
-	assert_has(x->f.foot,
-		   "n = 1 profiled run per variant, no interval from one run · "
-		   "black whiskers of the sums: n = 6 measured runs, median, 95 % interval");
+	assert_has(x->f.foot, "n = 1 profiled run per variant, no interval from one run · "
+			      "whiskers of the sums: n = 6 measured runs, median, 95 % interval");
 	assert_false(figure_get(&x->f, 0, 0, 1, &e));
 	fixture_free(x);
 	/* what it costs in all is measured: of runs that overlap, or are few, it is no finding */
@@ -759,11 +758,9 @@ static bool page_has(const struct page *page, const char *text)
 	return false;
 }
 
-/*
- * The sum's whisker stands alone at the edge: the fourth part's is not on it. A part without room
- * for its number has no whisker, which would hide those of its neighbours.
- */
-static void test_whiskers_of_parts_and_sum(void **state)
+/* The number of the sum stands close above its bar, and its whisker beside the bar. The intervals
+ * of the parts are in the .tsv alone. */
+static void test_number_and_whisker_of_a_stack(void **state)
 {
 	static const char parts[] = "variant\tside\tcomponent\truns\tself_ns\tself_ns_ci\n"
 				    "baseline\treceiver\tdata copy\t6\t29.5\t15\n"
@@ -780,18 +777,13 @@ static void test_whiskers_of_parts_and_sum(void **state)
 	assert_non_null(mkdtemp(dir));
 	x->sheets[3] = (struct sheet){"summary", in_all};
 	assert_int_equal(fixture_draw(x, "components"), 0);
-	assert_has(x->f.foot,
-		   "n = 6 profiled runs per variant, coloured whiskers of parts: 95 % interval · "
-		   "black whiskers of the sums: n = 6 measured runs, median, 95 % interval ·");
+	assert_has(x->f.foot, "n = 6 profiled runs per variant, intervals of parts in the .tsv · "
+			      "whiskers of the sums: n = 6 measured runs, median, 95 % interval ·");
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	gp = slurp(dir, "components.gp");
 	assert_has(gp,
-		   "$1 == 0 && valid(7) && valid(8) && !beyond(0) && low(0) < far(0) ? $3 - 0.05");
-	assert_has(gp, "$1 == 6 && $8-$7 > seen && $5-$4 > least && !beyond(0) && low(0) < far(0) "
-		       "? $3 - 0.100");
-	assert_has(gp, "linewidth 6 linecolor rgb '#ffffff'");
-	assert_lacks(gp, "$1 == 4 && $8-$7 > seen");
-	assert_lacks(gp, "$3 - 0.050");
+		   "$1 == 0 && valid(7) && valid(8) && !beyond(0) && low(0) < far(0) ? $3 + 0.06");
+	assert_has(gp, "($1 == 0 ? ($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6))");
 	page_make(&page, &x->f);
 	assert_true(page_has(&page, "data copy"));
 	assert_false(page_has(&page, "zero copy")); /* too thin to see */
@@ -894,17 +886,21 @@ static void test_rest(void **state)
 	fixture_free(x);
 }
 
-/* A stack of two parts, 60 and 20 high; the interval of the upper one is so long. */
-static struct fixture *stack_with(const char *ci)
+/* A stack of two parts, 60 and 20 high, whose sum has an interval up to `hi`. */
+static struct fixture *stack_with(const char *hi)
 {
-	char *text = xasprintf("variant\tside\tcomponent\tself_ns\tself_ns_ci\n"
-			       "baseline\treceiver\tdata copy\t60\t4\n"
-			       "baseline\treceiver\tTCP/IP\t20\t%s\n",
-			       ci);
-	struct fixture *x = fixture_new("components", text);
+	static char text[256];
+	struct fixture *x =
+		fixture_new("components", "variant\tside\tcomponent\tself_ns\tself_ns_ci\n"
+					  "baseline\treceiver\tdata copy\t60\t4\n"
+					  "baseline\treceiver\tTCP/IP\t20\t500\n");
 
+	snprintf(text, sizeof(text),
+		 "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
+		 "baseline\treceiver\t6\t80\t79\t%s\n",
+		 hi);
+	x->sheets[3] = (struct sheet){"summary", text};
 	assert_int_equal(fixture_draw(x, "components"), 0);
-	free(text);
 	return x;
 }
 
@@ -916,11 +912,11 @@ static char *drawn(struct fixture *x, const char *dir)
 	return slurp(dir, "components.gp");
 }
 
-/* A whisker ends where it stands, not where it would stand on the axis. */
+/* The axis has room for the whisker of the sum, and none for intervals that are not drawn. */
 static void test_whisker_on_stack(void **state)
 {
 	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
-	struct fixture *x = stack_with("50");
+	struct fixture *x = stack_with("130");
 	struct page page;
 	bool cut;
 
@@ -1134,14 +1130,18 @@ static void test_foot_without_whiskers(void **state)
 	fixture_free(x);
 }
 
-/* Busy time is a sum of spans: equal runs differ by its rounding. */
-static void test_busy_cpus_have_an_axis_from_0_to_1(void **state)
+/* A hundredth of a percent of a CPU would fill the chart with its noise. Busy time is a sum of
+ * spans: equal runs differ by its rounding. */
+static void test_idle_has_an_axis_of_a_whole_cpu(void **state)
 {
 	static const char idle[] =
 		"variant\tside\tcpu\tsource\tstate\ttime_pct\ttime_pct_lo\ttime_pct_hi\n"
 		"baseline\treceiver\tall\t/proc/stat\tbusy\t100\t99.99999999999999\t100\n"
 		"baseline\treceiver\tall\t/proc/stat\tidle\t0\t0\t0\n"
-		"baseline\treceiver\tall\t/proc/stat\tiowait\t0\t0\t0\n";
+		"baseline\treceiver\tall\t/proc/stat\tiowait\t0\t0\t0\n"
+		"mmap\treceiver\tall\t/proc/stat\tbusy\t99.9\t98\t100\n"
+		"mmap\treceiver\tall\t/proc/stat\tidle\t0.1\t0\t2\n"
+		"mmap\treceiver\tall\t/proc/stat\tiowait\t0\t0\t0\n";
 	struct fixture *x = fixture_new("idle", idle);
 	struct estimate e;
 	bool cut;
@@ -1150,8 +1150,9 @@ static void test_busy_cpus_have_an_axis_from_0_to_1(void **state)
 	assert_int_equal(fixture_draw(x, "idle"), 0);
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
 	assert_true(e.value == 0 && e.lo == 0 && e.hi == 0);
-	assert_true(page_reach(&x->f, &cut) == 1);
-	assert_lacks(x->f.foot, "whiskers");
+	assert_true(figure_get(&x->f, 0, 1, FIGURE_WHOLE, &e) && e.hi > 10 * e.value);
+	assert_true(page_reach(&x->f, &cut) == 100);
+	assert_false(cut);
 	fixture_free(x);
 }
 
@@ -1204,7 +1205,68 @@ static void test_losses(void **state)
 	assert_string_equal(
 		x->f.captions[2],
 		"Incomplete data: mmap receiver: the received data differ from the sent "
-		"data (and 1 more)");
+		"data; 1 more: zcost report summary --verbose");
+	fixture_free(x);
+}
+
+static int doubtful_sheets(const struct chart_source *source, const char *name,
+			   const struct query *q, struct table *t, struct error *err)
+{
+	int rc = from_sheets(source, name, q, t, err);
+
+	if (!rc && strcmp(name, "zerocopy")) {
+		note_add_of(&t->notes, "mmap", "receiver", cpu_others, 51.0);
+		note_add_of(&t->notes, "mmap", "receiver", workload_stalled, 0.1, 3.0, 0.1, 1.0);
+		note_add_of(&t->notes, "mmap", "receiver", perf_coverage, 40.0, 1.2, 3.0);
+	}
+	return rc;
+}
+
+/* A chart has one line of doubt: the one that weighs most, and the number of the others. */
+static void test_one_line_of_doubt(void **state)
+{
+	struct fixture *x = fixture_new("components", components);
+
+	(void)state;
+	x->source.table = doubtful_sheets;
+	x->sheets[3] = (struct sheet){"summary", summary};
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	assert_int_equal(x->f.ncaptions, 2); /* the other is about copying */
+	assert_string_equal(x->f.captions[1],
+			    "The samples cover as little as 40 % of the busy time (mmap receiver); "
+			    "2 more: zcost report summary --verbose");
+	fixture_free(x);
+}
+
+/* On a linear axis, all costs beyond the smallest messages would lie on the ground. */
+static void test_sweep_has_a_log_axis(void **state)
+{
+	static const char sweep[] =
+		"setting\tvalue\tnumber\tvariant\tunder\tside\tmetric\testimate\n"
+		"size\t1k\t1024\tplain\t\ttotal\tns_per_kib\t3000\n"
+		"size\t4k\t4096\tplain\t\ttotal\tns_per_kib\t1200\n"
+		"size\t6k\t6144\tplain\t\ttotal\tns_per_kib\t1000\n"
+		"size\t8k\t8192\tplain\t\ttotal\tns_per_kib\t900\n"
+		"size\t16k\t16384\tplain\t\ttotal\tns_per_kib\t700\n"
+		"size\t1M\t1048576\tplain\t\ttotal\tns_per_kib\t500\n"
+		"size\t1k\t1024\tplain\t\ttotal\tthroughput_gbps\t10\n"
+		"size\t1M\t1048576\tplain\t\ttotal\tthroughput_gbps\t20\n";
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	struct fixture *x = fixture_new("sweep", sweep);
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(fixture_draw(x, "sweep"), 0);
+	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
+	gp = slurp(dir, "sweep.gp");
+	assert_has(gp, "set logscale y");
+	assert_lacks(strstr(gp, "set logscale y") + 1, "set logscale y"); /* throughput doubles */
+	/* 6k has no room for its label, and the last value has one */
+	assert_has(
+		gp,
+		"set xtics nomirror scale 0 (tick0 1024, tick1 4096, tick3 8192, tick4 16384, tick5 1048576)");
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(gp);
 	fixture_free(x);
 }
 
@@ -1618,14 +1680,14 @@ int main(void)
 		cmocka_unit_test(test_roi_p_partly_modelled),
 		cmocka_unit_test(test_roi_p_absent),
 		cmocka_unit_test(test_components),
-		cmocka_unit_test(test_whiskers_of_parts_and_sum),
+		cmocka_unit_test(test_number_and_whisker_of_a_stack),
 		cmocka_unit_test(test_read_once),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_waterfall),
 		cmocka_unit_test(test_waterfall_words),
 		cmocka_unit_test(test_foot_without_whiskers),
-		cmocka_unit_test(test_busy_cpus_have_an_axis_from_0_to_1),
+		cmocka_unit_test(test_idle_has_an_axis_of_a_whole_cpu),
 		cmocka_unit_test(test_whisker_on_stack),
 		cmocka_unit_test(test_whisker_cut),
 		cmocka_unit_test(test_band_ends_at_the_plot),
@@ -1633,6 +1695,8 @@ int main(void)
 		cmocka_unit_test(test_no_profile),
 		cmocka_unit_test(test_unknown_variant),
 		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_one_line_of_doubt),
+		cmocka_unit_test(test_sweep_has_a_log_axis),
 		cmocka_unit_test(test_losses_of_devmem),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_long_title),
