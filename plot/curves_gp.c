@@ -359,7 +359,7 @@ static void script_add_arrows(struct str *s, const struct figure *f, int panel)
 /* Returns the width of a line. One that others may cover shows at their edges. */
 static double line_width(const struct figure *f, const struct curve *c)
 {
-	return 2.5 + 1.0 * fmin(2, f->bars.n - 1 - c->line);
+	return f->curves->multiples ? 2.5 : 2.5 + fmin(2, f->bars.n - 1 - c->line);
 }
 
 /* Adds one curve in one layer. `first` is its first row in the .tsv. */

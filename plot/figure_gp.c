@@ -151,6 +151,12 @@ static bool part_is_larger(const struct figure *f, int part, double least)
 	return false;
 }
 
+/* Returns the least whisker, in units of value: the heads of a shorter one would be a blot. */
+static double gp_least_whisker(const struct page *page, const struct figure *f)
+{
+	return 3 / page_scale(page, f);
+}
+
 static bool bar_is_drawn(const struct figure *f, int bar)
 {
 	struct estimate e;
@@ -214,7 +220,8 @@ static bool figure_has_whisker(const struct figure *f, const struct page *page, 
 
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
-			if (figure_get(f, g, b, FIGURE_WHOLE, &e) && e.hi > e.lo &&
+			if (figure_get(f, g, b, FIGURE_WHOLE, &e) &&
+			    e.hi - e.lo > gp_least_whisker(page, f) &&
 			    (figure_from(f, g, b) + e.hi > page->reach * (1 + 1e-9)) == beyond)
 				return true;
 	return false;
@@ -237,7 +244,7 @@ static void gp_add_whisker(struct str *s, const struct figure *f, const char *wh
 
 	str_printf(
 		s,
-		", \\\n\t\tdata skip 1 using (%s && valid(7) && valid(8) && %s && low(0) < far(0) ? ",
+		", \\\n\t\tdata skip 1 using (%s && valid(7) && valid(8) && $8-$7 > seen && %s && low(0) < far(0) ? ",
 		gp_whole_rows(f), when);
 	if (f->lying)
 		str_printf(s, "low(0) : NaN):(%s):(%s-low(0)):(0)", at, to);
@@ -302,7 +309,7 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 {
 	str_printf(
 		s,
-		"\n# three significant digits; distances: bar to number, least bar with a number, end of the longest\n"
+		"\n# three significant digits; distances: bar to number, least bar with a number, least whisker, end of the longest\n"
 		"number(v) = v >= 1e9 ? sprintf('%%.3gG', v / 1e9) : v >= 1e6 ? sprintf('%%.3gM', v / 1e6) : v >= 1e4 ? sprintf('%%.3gk', v / 1e3) : v >= 99.95 ? sprintf('%%.0f', v) : "
 		"v >= 9.995 ? sprintf('%%.1f', v) : v >= 0.9995 ? sprintf('%%.2f', v) : "
 		"v >= 0.0995 ? sprintf('%%.3f', v) : v >= 0.001 ? sprintf('%%.3g', v) : sprintf('%%.2g', v)\n"
@@ -316,11 +323,11 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 		"top(to) = column(4) > to ? column(4) : to\n"
 		"end(to) = shown(!valid(8) || high(0) < top(to) ? top(to) : high(0))\n"
 		"step(v) = column(4) == 0 ? number(v) : v < 0 ? '−'.number(-v) : '+'.number(v)\n"
-		"lift = %.6g\nleast = %.6g\nreach = %.10g\n",
+		"lift = %.6g\nleast = %.6g\nseen = %.6g\nreach = %.10g\n",
 		f->rows ? "column(4)" : "0",
 		(f->lying ? 8 : page->value_size * 0.8) / page_scale(page, f) +
 			figure_stack_excess(f),
-		gp_least_part(page, f), page->reach);
+		gp_least_part(page, f), gp_least_whisker(page, f), page->reach);
 	if (f->note_unit && !f->rows) {
 		str_puts(s, "beside(c) = ' · '.number(column(c)).' '.");
 		label_quote(s, f->note_unit);

@@ -94,9 +94,12 @@ static int page_wrap_text(struct page *page, const char *text, struct label_shap
 	if (label_wraps(text, &whole))
 		whole.width = text_balanced_width(text, whole);
 	n = label_wrap(&page->arena, text, &whole, lines);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		if (str_ends(lines[i], " ·"))
 			lines[i][strlen(lines[i]) - strlen(" ·")] = 0;
+		if (str_starts(lines[i], "· "))
+			lines[i] += strlen("· ");
+	}
 	return n;
 }
 

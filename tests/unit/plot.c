@@ -781,8 +781,9 @@ static void test_number_and_whisker_of_a_stack(void **state)
 			      "whiskers of the sums: n = 6 measured runs, median, 95 % interval ·");
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	gp = slurp(dir, "components.gp");
-	assert_has(gp,
-		   "$1 == 0 && valid(7) && valid(8) && !beyond(0) && low(0) < far(0) ? $3 + 0.06");
+	assert_has(
+		gp,
+		"$1 == 0 && valid(7) && valid(8) && $8-$7 > seen && !beyond(0) && low(0) < far(0) ? $3 + 0.06");
 	assert_has(gp, "($1 == 0 ? ($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6))");
 	page_make(&page, &x->f);
 	assert_true(page_has(&page, "data copy"));
@@ -897,7 +898,7 @@ static struct fixture *stack_with(const char *hi)
 
 	snprintf(text, sizeof(text),
 		 "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
-		 "baseline\treceiver\t6\t80\t79\t%s\n",
+		 "baseline\treceiver\t6\t80\t79.9\t%s\n",
 		 hi);
 	x->sheets[3] = (struct sheet){"summary", text};
 	assert_int_equal(fixture_draw(x, "components"), 0);
@@ -930,6 +931,21 @@ static void test_whisker_on_stack(void **state)
 	gp = drawn(x, dir);
 	assert_lacks(gp, "Arrow:");
 	assert_lacks(gp, "head filled");
+	assert_int_equal(dir_remove(dir, NULL), 0);
+	free(gp);
+	fixture_free(x);
+}
+
+/* The heads of a whisker shorter than 3 pixels would be a blot. */
+static void test_short_whisker(void **state)
+{
+	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	struct fixture *x = stack_with("80.1");
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	gp = drawn(x, dir);
+	assert_lacks(gp, "with vectors");
 	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	fixture_free(x);
@@ -1689,6 +1705,7 @@ int main(void)
 		cmocka_unit_test(test_foot_without_whiskers),
 		cmocka_unit_test(test_idle_has_an_axis_of_a_whole_cpu),
 		cmocka_unit_test(test_whisker_on_stack),
+		cmocka_unit_test(test_short_whisker),
 		cmocka_unit_test(test_whisker_cut),
 		cmocka_unit_test(test_band_ends_at_the_plot),
 		cmocka_unit_test(test_functions),
