@@ -350,7 +350,7 @@ static int capture_conclude(const struct capture *c, int rc, const struct error 
 		return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	if (c->failed && !c->ok)
-		warn("no run of %zu succeeded%s; %s when the cause is mended", c->failed,
+		warn("no run of %zu succeeded%s; remove the cause, then %s", c->failed,
 		     c->failed < c->progress.total ? ", so the others were not tried" : "", again);
 	else if (c->failed)
 		warn("%zu of %zu runs failed; the others are safe in %s; %s to try those once more",
@@ -361,8 +361,8 @@ static int capture_conclude(const struct capture *c, int rc, const struct error 
 	if (c->failed && !c->ok)
 		return EXIT_FAILED;
 	if (c->ok)
-		print_note("%s: done: %zu run%s; next: zcost analyze %s", c->dir, c->ok,
-			   one ? "" : "s", c->dir);
+		print_note("%zu run%s added to %s; next: zcost analyze %s", c->ok,
+			   one ? " was" : "s were", c->dir, c->dir);
 	return c->failed || c->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 

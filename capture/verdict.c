@@ -164,9 +164,9 @@ static void remark_collector(struct capture *c, int side, const char *host, cons
 
 	if (!strcmp(state, "ok"))
 		return;
-	remark =
-		cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
-		       : xasprintf("%s: %s is %s: %s", c->plan->sides[side].name, name, state, why);
+	remark = cannot ? xasprintf("%s: %s cannot be measured: %s", host, name, why)
+			: xasprintf("%s: collector %s is %s: %s", c->plan->sides[side].name, name,
+				    state, why);
 	if (!remark_is_new(c, remark)) {
 		free(remark);
 		return;

@@ -19,7 +19,7 @@
 
 enum { SAME = 0xd4d4d4, UNTESTED = 0xececec };
 
-static const char *const region_names[REGIONS] = {"in both or rare", "vanished", "new"};
+static const char *const region_names[REGIONS] = {"shared or too rare", "vanished", "new"};
 
 struct diff_chart {
 	struct flame_picture picture;
@@ -220,7 +220,7 @@ static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 	const struct call_diff *cd = &c->cd;
 	struct str s = {0};
 
-	text_add_change(&s, "stacks in both or rare ", region_change(cd, IN_BOTH));
+	text_add_change(&s, "shared or too rare stacks ", region_change(cd, IN_BOTH));
 	text_add_change(&s, ", vanished ", region_change(cd, VANISHED));
 	text_add_change(&s, ", new ", region_change(cd, APPEARED));
 	text_add_change(&s, ": together ", rounded(cd->d.total[NEW]) - rounded(cd->d.total[BASE]));
@@ -263,7 +263,7 @@ static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
 		"%zu of %zu tested frames changed (exact Mann-Whitney over the runs, Holm's correction)%s",
 		diff_chart_count_changed(d), d->tests,
 		d->tests < c->cd.candidates
-			? "; the runs allow no more tests, so that the costliest frames are tested"
+			? "; so few runs allow no more tests, and zcost chose the costliest frames"
 			: "");
 }
 

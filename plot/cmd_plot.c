@@ -255,7 +255,7 @@ static void plot_draw_chart(const struct chart *c, struct drawing *d, const stru
 		if (c->whole && !strcmp(untaken, WORKLOAD_ONLY))
 			print_note("%s: not drawn: --%s: %s", c->name, untaken, c->whole);
 		else
-			print_note("%s: not drawn: --%s means nothing for it", c->name, untaken);
+			print_note("%s: not drawn: --%s does not apply to it", c->name, untaken);
 		return;
 	}
 	rc = plot_write_chart(c, d, a, n, &err);

@@ -339,12 +339,25 @@ static void option_refuse_whole(const struct argp_state *state, const struct fea
 	str_free(&reasons);
 }
 
+/* Appends "functions, components or contexts" for "functions, components, contexts". */
+static void option_print_places(struct str *s, const char *places)
+{
+	const char *last = NULL, *at;
+
+	for (at = places; (at = strstr(at, ", ")); at++)
+		last = at;
+	if (last)
+		str_printf(s, "%.*s or %s", (int)(last - places), places, last + 2);
+	else
+		str_puts(s, places);
+}
+
 static void option_refuse(const struct argp_state *state, const struct command *c,
 			  const struct feature *features, size_t n, enum data_source source,
 			  const struct option_row *row)
 {
 	const char *option = row->name;
-	struct str names = {0}, places = {0};
+	struct str names = {0}, places = {0}, text = {0};
 	const char *instead;
 	size_t i;
 
@@ -354,9 +367,11 @@ static void option_refuse(const struct argp_state *state, const struct command *
 		str_printf(&names, "%s'%s'", i ? ", " : "", features[i].name);
 	option_add_places(&places, c, &features[0], source, option);
 	instead = source == SOURCE_CAPTURE ? row->of_capture : NULL;
-	argp_error(state, "--%s means nothing for %s of %s; it goes with %s%s%s", option, names.buf,
-		   c->sources[source], places.buf, instead ? "; for a capture: " : "",
-		   instead ? instead : "");
+	option_print_places(&text, places.buf ? places.buf : "");
+	argp_error(state, "--%s does not apply to %s of %s; it applies to %s%s%s", option,
+		   names.buf, c->sources[source], text.buf ? text.buf : "",
+		   instead ? "; for a capture: " : "", instead ? instead : "");
+	str_free(&text);
 	str_free(&names);
 	str_free(&places);
 }

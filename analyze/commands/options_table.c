@@ -8,6 +8,7 @@
 #include "analyze/perfdata/tracepoints.h"
 #include "lib/command.h"
 #include "lib/stats.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <math.h>
@@ -118,6 +119,18 @@ static void option_number(const struct argp_state *state, const struct option_ro
 	double *p = option_storage(o, to);
 
 	*p = arg_above_0(state, option_title(o).text, arg);
+}
+
+/* "--units nic:eth0" is an option of analyze, which counts the work of a capture. */
+static void option_units(const struct argp_state *state, const struct option_row *o, void *to,
+			 char *arg)
+{
+	if (adapter_find(arg))
+		argp_error(
+			state,
+			"--units '%s' says how work is counted: zcost analyze CAPTURE --units %s; here --units is the number of units done",
+			arg, arg);
+	option_number(state, o, to, arg);
 }
 
 static void option_rows(const struct argp_state *state, const struct option_row *o, void *to,
@@ -430,7 +443,7 @@ const struct option_row option_table[] = {
 	OPTION("rate", "R", GROUP_WORK,
 	       "units of work per second: 8165032, 8.1M, or frames on a link: 100Gbit/1536",
 	       option_rates, .of_capture = "omit --rate, costs use the measured rate"),
-	OPTION("units", "N", GROUP_WORK, "number of units of work done (with --seconds)", option_number,
+	OPTION("units", "N", GROUP_WORK, "number of units of work done (with --seconds)", option_units,
 	       .at = AT(q.units)),
 	OPTION("seconds", "S", GROUP_WORK, "time in which --units were done", option_number,
 	       .at = AT(q.seconds)),

@@ -69,28 +69,34 @@ static void end_settings_add_host(struct end_settings *e, const struct fact_row 
 			 strcmp(f->name, "release") ? f->name : "kernel", f->value);
 }
 
+/* Returns the key behind "SIDE." where the name is a key of this side, or NULL. */
+static const char *plan_key_of(const char *name, const char *side)
+{
+	size_t len = strlen(side);
+
+	return str_starts(name, side) && name[len] == '.' ? name + len + 1 : NULL;
+}
+
 /*
  * Adds a key of the plan: "receiver.cpus" is the key "cpus" of the receiver, and of no other side.
  * The value of a setting, "setting.mtu", is left out: end_settings_read_sets() adds it as
  * "set:mtu".
  */
 static void end_settings_add_plan(struct end_settings *e, const struct fact_row *f,
-				  const char *side)
+				  const char *side, const char *const *sides, int nsides)
 {
-	static const char *const sides[] = {"receiver.", "sender.", "local."};
-	size_t i;
+	const char *key = plan_key_of(f->name, side);
+	int i;
 
 	if (str_starts(f->name, "setting."))
 		return;
-	for (i = 0; i < array_size(sides); i++) {
-		size_t len = strlen(sides[i]) - 1;
-
-		if (!str_starts(f->name, sides[i]))
-			continue;
-		if (strlen(side) == len && !strncmp(side, f->name, len))
-			end_settings_add(e, KIND_PLAN, f->name + len + 1, f->value);
+	if (key) {
+		end_settings_add(e, KIND_PLAN, key, f->value);
 		return;
 	}
+	for (i = 0; i < nsides; i++)
+		if (plan_key_of(f->name, sides[i]))
+			return;
 	end_settings_add(e, str_starts(f->name, "var:") ? KIND_VAR : KIND_PLAN, f->name, f->value);
 }
 
@@ -108,18 +114,21 @@ static bool end_settings_override(const struct end_settings *e, const struct fac
 static int end_settings_read_facts(struct end_settings *e, struct store *s, const struct run *r,
 				   int runs, const char *side, struct error *err)
 {
+	const char **sides = NULL;
 	struct fact_row *facts;
 	int n = store_facts(s, r->host, r->variant, &facts, err), i;
+	int nsides = n < 0 ? n : store_sides(s, &sides, err);
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && nsides >= 0; i++)
 		if (facts[i].host && end_settings_override(e, &facts[i], runs))
 			continue;
 		else if (facts[i].host)
 			end_settings_add_host(e, &facts[i]);
 		else
-			end_settings_add_plan(e, &facts[i], side);
+			end_settings_add_plan(e, &facts[i], side, sides, nsides);
+	free(sides);
 	free(facts);
-	return n < 0 ? n : 0;
+	return nsides < 0 ? nsides : 0;
 }
 
 /* Adds "nic:host/eth0/driver=virtio_net" or "nic:host/eth0/mtu" with the value of the metric. */

@@ -115,15 +115,18 @@ static void basis_fill_text(struct basis_value *v, const struct basis_ratio *k,
 			    enum estimator est)
 {
 	const char *in = amount_name(k->q->in);
-	char range[64] = "", calls[64] = "", *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
+	char range[64] = "", calls[64] = "", of[32] = "";
+	char *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
 
+	if (e->n > 1)
+		snprintf(of, sizeof(of), "%s of ", estimator_names[est]);
 	if (e->n > 1 && !isnan(e->lo))
 		snprintf(range, sizeof(range), ", %.1f..%.1f", e->lo, e->hi);
 	if (k->calls.n)
 		snprintf(calls, sizeof(calls), "; %.4g calls/%s of %zu run%s", k->calls.value,
 			 basis_unit_of_rate(k->rate_metric), k->calls.n,
 			 basis_plural((int)k->calls.n));
-	snprintf(v->text, sizeof(v->text), "%s: %.1f %s/%s of CPU %s (%s of %zu %s run%s%s%s)",
+	snprintf(v->text, sizeof(v->text), "%s: %.1f %s/%s of CPU %s (%s%zu %s%srun%s%s%s)",
 		 k->q->in != IN_NS ? "counted"
 		 : k->busy	   ? "busy"
 				   : "wall",
@@ -131,7 +134,8 @@ static void basis_fill_text(struct basis_value *v, const struct basis_ratio *k,
 		 cpus		? cpus
 		 : runs[0].cpus ? runs[0].cpus
 				: "all",
-		 estimator_names[est], e->n, runs[0].pass, basis_plural((int)e->n), range, calls);
+		 of, e->n, strcmp(runs[0].pass, "all") ? runs[0].pass : "",
+		 strcmp(runs[0].pass, "all") ? " " : "", basis_plural((int)e->n), range, calls);
 	free(cpus);
 	(void)n;
 }

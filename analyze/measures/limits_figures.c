@@ -181,7 +181,7 @@ static void limits_add_thread(const struct limits_variant *v, struct limits_side
 	limit_found_keep(
 		&side->found[LIMIT_CPU], share,
 		xasprintf(
-			"a thread (%s) runs or waits for a CPU for %.1f %% of the window (waits for %.1f %% in the first run)",
+			"a thread (%s) is running or ready to run for %.1f %% of the window; in the first run it waits %.1f %% of it for a CPU",
 			first.comm ? first.comm : "?", share, first.wait));
 }
 

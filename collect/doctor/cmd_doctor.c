@@ -227,7 +227,7 @@ static int doctor_check_uses(const struct args *a, struct error *err)
 		struct str names = {0};
 
 		if (!doctor_option_is_used(a, uses[i].option, &names) && uses[i].given)
-			rc = error_set(err, EINVAL, "%s means nothing for '%s'; it goes with %s",
+			rc = error_set(err, EINVAL, "%s does not apply to '%s'; it applies to %s",
 				       uses[i].name, a->only, names.buf);
 		str_free(&names);
 	}

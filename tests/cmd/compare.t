@@ -334,6 +334,12 @@ printf '%s	%s
 	'' nic:host/eth0/feature:rx-gro '' sysctl:net.core.rmem_max '' CONFIG_HZ '' zcost_version receiver tool:perf receiver build-id:server >want
 ok "settings stand in the order command, units, duration, the plan's other keys, host, card, sysctl, kernel configuration, zcost, tools, programs" \
 	sh -c "sed 1d out | cut -f 1,2 | diff want -"
+# A side with a free name: its keys are those of the side, not of the plan.
+cp -r settings named
+sqlite3 named/zcost.db "DELETE FROM fact; UPDATE run SET side = 'server' WHERE side = 'receiver';
+	INSERT INTO fact VALUES (NULL, 'copying', 'server.command', 'server --size 1'), (NULL, 'mapping', 'server.command', 'server --size 2')"
+"$zcost" compare copying mapping -C named >out 2>err
+ok "the setting of a side with a free name has the name of the side once" says '^setting: server command: ... --size 1 -> ... --size 2$' out
 # Values above a table: at most 60 letters, from the word on in which they differ.
 letters=$(printf '%060d' 0)
 world values 1 $copying $mapping

@@ -51,7 +51,7 @@ sums() { # the manifest lists exactly the files of all runs and hosts, with the 
 repeats=2 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p.ini
 ok "capture runs a whole plan" exits 0 "$zcost" capture p.ini -o c
 ok "without a terminal capture prints only the note about the shared CPU, its progress and the next command" \
-	test "$(sed '/share CPU 0: /d; s/, about .*//' err | tr '\n' ',')" = "$(seq 1 5 | sed 's/.*/zcost: & of 6 runs made/' | tr '\n' ',')zcost: c: done: 6 runs; next: zcost analyze c,"
+	test "$(sed '/share CPU 0: /d; s/, about .*//' err | tr '\n' ',')" = "$(seq 1 5 | sed 's/.*/zcost: & of 6 runs made/' | tr '\n' ',')zcost: 6 runs were added to c; next: zcost analyze c,"
 cat >want <<EOT
 a/measure-1 ok
 b/measure-1 ok
@@ -83,7 +83,7 @@ ok "a complete capture runs no hook and no collector" test ! -e log -a ! -e hook
 repeats=11 passes=measure plan 'a=sleep 60' >eleven.ini
 ok "a capture of eleven runs succeeds" exits 0 "$zcost" capture eleven.ini -o eleven --duration 0.01
 seq 2 10 | sed 's/.*/zcost: & of 11 runs made, about 0:00 left/' >want
-echo 'zcost: eleven: done: 11 runs; next: zcost analyze eleven' >>want
+echo 'zcost: 11 runs were added to eleven; next: zcost analyze eleven' >>want
 ok "a log gets a line at each tenth of the runs, and the next command at the end" sh -c \
 	"sed '/share CPU/d; s/0:0[0-9]/0:00/' err | diff want -"
 rm -f log
@@ -156,12 +156,12 @@ ok "the same command does not repeat the good run" sh -c '! grep good log'
 
 plan 'bad=false' >p.ini
 ok "capture exits 1 when all runs fail" exits 1 "$zcost" capture p.ini -o g
-ok "the error reports that no run succeeded" says 'no run of 1 succeeded; run the same command again when the cause is mended' err
+ok "the error reports that no run succeeded" says 'no run of 1 succeeded; remove the cause, then run the same command again' err
 
 repeats=5 plan 'bad=false' 'worse=false' >p.ini
 ok "capture exits 1 when every run fails" exits 1 "$zcost" capture p.ini -o hopeless
 ok "capture ends after three runs if all have failed" test "$(runs hopeless | wc -l)" = 3
-ok "the error reports the runs that were not tried" says 'no run of 3 succeeded, so the others were not tried; run the same command again' err
+ok "the error reports the runs that were not tried" says 'no run of 3 succeeded, so the others were not tried; remove the cause, then run the same command again' err
 
 patience=3 plan 'never=sh -c "sleep 60; : never-ready"' 'good=sleep 60' >p.ini
 ok "capture exits 4 when a side is never ready" exits 4 "$zcost" capture p.ini -o h
@@ -176,7 +176,7 @@ duration=20 plan 'early=sh -c "sleep 0.4; exit 1"' 'good=true' >p.ini
 ok "a side that dies early does not hold up the other" exits 1 timeout 15 "$zcost" capture p.ini -o k
 plan 'a=sh -c "sleep 60; : lossy"' >p.ini
 ok "capture exits 4 when a collector loses data" exits 4 "$zcost" capture p.ini -o l
-ok "a warning names the collector that loses data" says 'receiver: cpu is degraded: as it was told' err
+ok "a warning names the collector that loses data" says 'receiver: collector cpu is degraded: as it was told' err
 ok "a run with lost data is ok" test "$(runs l)" = 'a/measure-1 ok'
 
 cat >talk <<'EOT'

@@ -88,7 +88,7 @@ ok "doctor path --rtt asks for the rate" is "$(row path path why)" "the round-tr
 doctor path
 ok "doctor path asks for rate and round-trip time" is "$(row path path why)" "rate and round-trip time were not given"
 ok "an option of a group that is not checked is a usage error" exits 2 "$zcost" doctor perf,power --rtt 1
-ok "the error names the group of the option" says "--rtt means nothing for 'perf,power'; it goes with path" err
+ok "the error names the group of the option" says "--rtt does not apply to 'perf,power'; it applies to path" err
 ok "an option is accepted when one of the groups has it" exits 0 "$zcost" doctor path,sysctls --rate 100
 
 mkdir -p proc/sys/net/core proc/sys/net/ipv4 proc/sys/kernel sys/devices/system/cpu/cpu0/cpufreq

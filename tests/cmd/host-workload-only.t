@@ -81,10 +81,10 @@ ok "the charts' foot notes name the selection" says 'the workload.{1,6}s process
 ok "the charts do not say that the other program's time is in them" sh -c "! grep -q 'which is in these figures' slides/components.svg"
 ok "plot takes the same samples as report" exits 0 "$zcost" plot c components functions -o slides2 --cpu 0 --comm 'burn*' --unit message --format svg
 ok "the foot note names the CPU and the command" says "CPU 0 only · command .*burn[*].* only" slides2/functions.svg
-ok "plot of all charts leaves out those that the selection means nothing for" exits 0 "$zcost" plot c -o slides3 --workload-only --format svg
+ok "plot of all charts leaves out those to which the selection does not apply" exits 0 "$zcost" plot c -o slides3 --workload-only --format svg
 ok "plot names the charts that it leaves out, with the reason" says 'idle: not drawn: --workload-only: an idle state is that of a CPU' err
 ok "plot draws the CPU use of the workload" near "$(awk -F'\t' 'NR == 2 { print $6 }' slides3/cpu.tsv)" "$(column workload_pct report cpu c)" 1e-4
-ok "plot refuses a named chart that the selection means nothing for" exits 2 "$zcost" plot c idle -o slides4 --workload-only
+ok "plot refuses a named chart to which the selection does not apply" exits 2 "$zcost" plot c idle -o slides4 --workload-only
 ok "export folded takes --workload-only" exits 0 "$zcost" export folded c --variant v --workload-only
 ok "the folded stacks have the workload's command" says '^burner;' out
 ok "the folded stacks leave out the other program" sh -c "[ \$(grep '^tcpzc;' out | awk '{ s += \$NF } END { printf \"%d\", s }') -lt 60000000 ]"
@@ -182,7 +182,7 @@ receiver = sh -c 'while :; do echo 1000 ops; sleep 0.05; done'
 sender = ${plandir}/thesender "BEGIN { for (;;) ; }"
 EOT
 ok "a capture exits 4 when no process has the name of the plan" exits 4 "$zcost" capture o.ini -o o
-ok "the capture says that no process has the name" says "receiver: threads is degraded: no process is named 'thesend\*'" err
+ok "the capture says that no process has the name" says "receiver: collector threads is degraded: no process is named 'thesend\*'" err
 "$zcost" analyze o >log 2>&1
 ok "the CPU time of a workload without a process is missing" test "$(column cpu_pct report summary o --workload-only)" = ''
 ok "the cost of a workload without a process is missing" test "$(column ns_per_message report summary o --workload-only)" = ''

@@ -9,7 +9,7 @@ world cap 6 $copying $mapping
 
 refused() { # refused COMMAND...: the command exits 2 and its message names the option
 	for last; do :; done
-	exits 2 "$zcost" "$@" && says "means nothing for '.*' of .*; it goes with [a-z]" err && test ! -s out
+	exits 2 "$zcost" "$@" && says "does not apply to '.*' of .*; it applies to [a-z]" err && test ! -s out
 }
 
 # An unknown option: one line, with the nearest option of the command.
@@ -59,6 +59,8 @@ for t in $tables; do
 done
 ok "report cpu refuses --cpu" refused report cpu cap --cpu 1
 ok "report tcp --by name refuses --limit" refused report tcp cap --by name --limit 3
+ok "report refuses an adapter as the number of units" exits 2 "$zcost" report summary cap --units nic:veth0
+ok "the message names the command that takes an adapter" says "'nic:veth0' says how work is counted: zcost analyze CAPTURE --units nic:veth0;" err
 ok "report tcp takes --limit" exits 0 "$zcost" report tcp cap --limit 3
 ok "report tcp refuses --estimator: a row is a socket of one run" refused report tcp cap --estimator mean
 whole() { # whole COMMAND...: the command exits 2 and says why no figure is of the workload alone
@@ -80,13 +82,13 @@ ok "compare --table settings refuses --workload-only and says why" whole compare
 ok "plot of two charts refuses --workload-only with both reasons" sh -c \
 	'! "$1" plot cap idle roi_p -o pictures --workload-only 2>&1 | grep -v "idle. has no figure.*an idle state is .*; .roi_p. has .*power is that of the host" | grep "^zcost: --"' - "$zcost"
 ok "report sizes refuses --by" refused report sizes cap --by comm
-ok "the message names the tables that take --by" says 'it goes with functions, components' err
+ok "the message names the tables that take --by" says 'it applies to functions, components' err
 ok "report functions refuses --cycles for a capture" refused report functions cap --cycles 1e9
-ok "the message names the sources that take --cycles" says 'it goes with a perf.data \(--perf\), a text' err
+ok "the message names the sources that take --cycles" says 'it applies to a perf.data \(--perf\) or a text' err
 for table in functions components 'callers main' 'hotspots main'; do
 	ok "report $table refuses --rate for a capture, which has its measured rate" refused report $table cap --rate 100
 done
-ok "the message names the source that takes --rate" says 'it goes with a perf.data \(--perf\); for a capture: omit --rate, costs use the measured rate' err
+ok "the message names the source that takes --rate" says 'it applies to a perf.data \(--perf\); for a capture: omit --rate, costs use the measured rate' err
 # Arguments in the wrong order, and typing errors, end with the command to type.
 advises() { # MESSAGE COMMAND...
 	message=$1
@@ -160,7 +162,7 @@ for chart in $(cat charts); do
 done
 ok "plot of bar charts refuses --limit" refused plot cap cpu throughput -o pictures --limit 3
 ok "the message names the charts that take --limit" says \
-	"--limit means nothing for 'cpu', 'throughput' of a capture; it goes with functions, .*waterfall_sender" err
+	"--limit does not apply to 'cpu', 'throughput' of a capture; it applies to functions, .*waterfall_sender, .* or [a-z]+$" err
 ok "plot roi_c refuses --roi-m" refused plot cap roi_c -o pictures --roi-m 2
 ok "a refused plot makes no folder" test ! -e pictures
 plots() { exits 0 "$zcost" plot cap "$@" -o pictures --format svg && test -s pictures/functions.gp; }

@@ -121,14 +121,14 @@ region_of() {
 }
 ok "a function that NEW has no sample of is among the vanished stacks" test "$(region_of vanished_fn)" = "vanished "
 ok "a function that BASE has no sample of is among the new stacks" test "$(region_of new_fn)" = "new "
-ok "their callers are in all regions" test "$(region_of main)" = "in both or rare new vanished "
+ok "their callers are in all regions" test "$(region_of main)" = "new shared or too rare vanished "
 ok "a vanished function has its cost, and none in NEW" test "$(rows '$4 == "vanished_fn"' new_ns)" = 0.000000
 verdict_of() {
 	awk -F '\t' -v f="$1" -v r="$2" 'NR > 1 && $4 == f && $3 == r { print $12 }' $diff.tsv | sort -u | tr '\n' ' '
 }
-ok "a change in all runs is told apart from chance" test "$(verdict_of do_syscall_64 'in both or rare')" = "better "
+ok "a change in all runs is told apart from chance" test "$(verdict_of do_syscall_64 'shared or too rare')" = "better "
 ok "new stacks are told apart from chance" test "$(verdict_of new_fn new)" = "worse "
-ok "the same cost in all runs is not told apart from chance" test "$(verdict_of sock_poll 'in both or rare')" = "~ "
+ok "the same cost in all runs is not told apart from chance" test "$(verdict_of sock_poll 'shared or too rare')" = "~ "
 ok "the picture says how many frames changed" says '[0-9]+ of [0-9]+ tested frames changed' $diff.svg
 ok "the difference of variants of two captures is drawn" sh -c \
 	"cp -r cap later && \"$zcost\" plot cap flame-diff -o two --base baseline --new later:mmap"
@@ -183,7 +183,7 @@ region_in_rare() {
 	awk -F '\t' -v f="$1" 'NR > 1 && $4 == f { print $3 }' rare/flame-diff_baseline_mmap_receiver.tsv
 }
 ok "a stack of one end is vanished or new if nine of ten runs have it" test "$(region_in_rare vanished_fn)" = vanished
-ok "a stack of one end is rare if eight of ten runs have it" test "$(region_in_rare new_fn)" = "in both or rare"
+ok "a stack of one end is rare if eight of ten runs have it" test "$(region_in_rare new_fn)" = "shared or too rare"
 . "$tests/golden.sh"
 for figures in $diff.tsv alone/flame-diff_baseline_mmap_receiver.tsv; do
 	tr '\t' , <$figures >>"$golden.txt"

@@ -82,15 +82,15 @@ static const struct limit_case cases[] = {
 	 0.6,
 	 "cpu",
 	 90,
-	 "a thread (t) runs or waits for a CPU for 90.0 % of the window (waits for 30.0 % in the "
-	 "first run)"},
+	 "a thread (t) is running or ready to run for 90.0 % of the window; in the first run it waits 30.0 % "
+	 "of it for a CPU"},
 	{{{NULL, 0}},
 	 3,
 	 0,
 	 "cpu",
 	 100,
-	 "a thread (t) runs or waits for a CPU for 100.0 % of the window (waits for 0.0 % in the "
-	 "first run)"},
+	 "a thread (t) is running or ready to run for 100.0 % of the window; in the first run it waits 0.0 % "
+	 "of it for a CPU"},
 	{{{NULL, 0}},
 	 1.1,
 	 0.6,
@@ -115,8 +115,8 @@ static const struct limit_case cases[] = {
 	 0,
 	 "cpu",
 	 95,
-	 "a thread (t) runs or waits for a CPU for 95.0 % of the window (waits for 0.0 % in the "
-	 "first run)"},
+	 "a thread (t) is running or ready to run for 95.0 % of the window; in the first run it waits 0.0 % "
+	 "of it for a CPU"},
 	{{{"throttled_quota_s", 0.2}},
 	 0,
 	 0,

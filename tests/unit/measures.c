@@ -1611,7 +1611,7 @@ static void test_basis_of_a_side_is_time_or_events_per_unit_of_work(void **state
 	cpuset_add(&cpus, 0);
 	cpuset_add(&cpus, 1);
 	check_basis(s, (struct query){.cpus = &cpus}, 2e5, true,
-		    "busy: 200000.0 ns/KiB of CPU 0-1 (median of 1 measure run)");
+		    "busy: 200000.0 ns/KiB of CPU 0-1 (1 measure run)");
 	check_basis(
 		s, (struct query){.cpus = &cpus, .basis = BASIS_WALL}, 2e6, false,
 		"wall: 2000000.0 ns/KiB of CPU 0-1 (median of 2 measure runs, 2000000.0..2000000.0)");
@@ -1634,7 +1634,7 @@ static void test_basis_of_a_side_is_time_or_events_per_unit_of_work(void **state
 	small_store_metric(s, run, "rate_packets", 0.5);
 	check_basis(
 		s, (struct query){0}, 4e9, false,
-		"wall: 4000000000.0 ns/packet of CPU 1-2 (median of 1 measure run); CPU time is not known; the basis assumes that the CPUs were never idle");
+		"wall: 4000000000.0 ns/packet of CPU 1-2 (1 measure run); CPU time is not known; the basis assumes that the CPUs were never idle");
 	check_basis(s, (struct query){.basis = BASIS_BUSY}, NAN, true,
 		    "none: no run measured both its work and the time of its CPUs; shares only");
 	small_store_close(s);
