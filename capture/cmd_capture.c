@@ -2,7 +2,7 @@
 /* The command zcost capture. */
 #include "capture/capture.h"
 #include "capture/undo.h"
-#include "capture/words.h"
+#include "lib/words.h"
 #include "collect/options.h"
 #include "collect/events/events.h"
 #include "lib/alloc.h"

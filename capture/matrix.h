@@ -16,7 +16,7 @@
 #define ZC_CAPTURE_MATRIX_H
 
 #include "capture/ini.h"
-#include "capture/words.h"
+#include "lib/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/plan_read.h"
 
-#include "capture/words.h"
+#include "lib/words.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

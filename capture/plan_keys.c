@@ -2,7 +2,7 @@
 /* The keys of a plan. A new key is a member of its section's struct and a row here. */
 #include "capture/plan_read.h"
 
-#include "capture/words.h"
+#include "lib/words.h"
 #include "collect/events/events.h"
 #include "collect/options.h"
 #include "lib/alloc.h"

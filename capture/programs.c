@@ -3,82 +3,17 @@
 #include "capture/plan.h"
 #include "capture/stage.h"
 
-#include "capture/words.h"
 #include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/program.h"
 #include "lib/str.h"
+#include "lib/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Programs that run the program which their arguments name, on the same host and from its PATH. */
-static const struct wrapper {
-	const char *words;  /* the command's first ones */
-	const char *values; /* letters of the options that take the next word */
-	size_t operands;    /* words between the options and the program */
-} wrappers[] = {
-	{"ip netns exec", "", 1}, {"taskset", "", 1}, /* a mask, or with -c a list */
-	{"numactl", "CNimp", 0},  {"nice", "n", 0},	{"ionice", "cn", 0},
-	{"chrt", "DPT", 1},	  {"stdbuf", "eio", 0}, {"env", "Cu", 0},
-	{"timeout", "ks", 1},	  {"setsid", "", 0},	{"nohup", "", 0},
-};
-
-/* Returns how many words of the wrapper there are in `w`, or 0 when it begins otherwise. */
-static size_t wrapper_match(const struct wrapper *is, char *const *w)
-{
-	const char *left = is->words;
-	size_t i, n;
-
-	for (i = 0; *left; i++) {
-		n = strcspn(left, " ");
-		if (!w[i] || strlen(w[i]) != n || memcmp(w[i], left, n) != 0)
-			return 0;
-		left += n + (left[n] == ' ');
-	}
-	return i;
-}
-
-static bool word_is_option(const char *word)
-{
-	return word && word[0] == '-' && word[1];
-}
-
-/* Says whether the next word is the value of this option. */
-static bool option_takes_next(const struct wrapper *is, const char *word)
-{
-	return strchr(is->values, word[strlen(word) - 1]) && word[1] != '-';
-}
-
-/*
- * Returns where the program behind a wrapper stands in `w`. 0: w[0] is no wrapper, runs no program,
- * or has an option that this table does not know.
- */
-static size_t wrapper_length(char *const *w)
-{
-	const struct wrapper *is = wrappers, *end = wrappers + array_size(wrappers);
-	size_t at = 0, i;
-
-	while (is < end && !(at = wrapper_match(is, w)))
-		is++;
-	if (is == end)
-		return 0;
-	for (; word_is_option(w[at]) && strcmp(w[at], "--") != 0; at++) {
-		if ((w[at][1] == '-' && !strchr(w[at], '=')) || w[at][1] == 'S')
-			return 0; /* the next word may be its value, or a whole command */
-		if (option_takes_next(is, w[at]) && w[at + 1])
-			at++;
-	}
-	at += w[at] && !strcmp(w[at], "--");
-	for (; w[at] && strchr(w[at], '=') && !strcmp(is->words, "env"); at++)
-		if (str_starts(w[at], "PATH="))
-			return 0;
-	for (i = 0; i < is->operands && w[at]; i++)
-		at++;
-	return w[at] ? at : 0;
-}
 
 static int program_check(const char *program, struct error *err)
 {
@@ -97,30 +32,37 @@ static int program_check(const char *program, struct error *err)
 		       : 0;
 }
 
+/* Says whether the program at `next` is looked up in another PATH, as behind env PATH=... */
+static bool program_has_own_path(char *const word[], size_t at, size_t next)
+{
+	for (; at < next; at++)
+		if (str_starts(word[at], "PATH="))
+			return true;
+	return false;
+}
+
 /*
- * Checks the program of a side, and the wrappers before it. Behind a prefix that is no wrapper the
- * program may lie in a container.
+ * Checks the program of a side, and the programs before it that run it. The program behind a prefix
+ * that lib/program.c does not know may lie in a container.
  */
 static int side_check_program(const struct side_plan *s, const struct variant *v,
 			      const char *command, struct error *err)
 {
 	struct words w = {0};
 	struct error e = {0};
-	size_t at = 0, step = 1, prefix;
+	size_t at = 0, next, prefix;
 	int rc = words_split(&w, s->prefix, err);
 
 	prefix = w.n;
 	if (!rc)
 		rc = words_split(&w, command, err);
-	while (!rc && at < prefix && step) {
-		step = wrapper_length(w.word + at);
-		at += step;
-	}
-	while (!rc && step && at < w.n) {
-		if (program_check(w.word[at], &e))
+	while (!rc && at < w.n) {
+		next = program_next(w.word, at);
+		if (at >= prefix && program_check(w.word[at], &e))
 			rc = error_set(err, EINVAL, "variant %s, %s: %s", v->name, s->name, e.text);
-		step = wrapper_length(w.word + at);
-		at += step;
+		if (next == at || program_has_own_path(w.word, at, next))
+			break;
+		at = next;
 	}
 	words_free(&w);
 	return rc;

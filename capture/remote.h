@@ -10,7 +10,7 @@
 
 #include "capture/child.h"
 #include "capture/plan.h"
-#include "capture/words.h"
+#include "lib/words.h"
 #include "collect/agent.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "capture/capture.h"
 
 #include "capture/child.h"
-#include "capture/words.h"
+#include "lib/words.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"

@@ -2,7 +2,7 @@
 #include "capture/undo.h"
 
 #include "capture/hook.h"
-#include "capture/words.h"
+#include "lib/words.h"
 #include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/file.h"

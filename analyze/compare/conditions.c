@@ -10,6 +10,7 @@
 #include "analyze/measures/runs.h"
 #include "analyze/measures/zerocopy.h"
 #include "lib/cpuset.h"
+#include "lib/program.h"
 #include "lib/str.h"
 
 #include <math.h>
@@ -44,24 +45,23 @@ static const char *condition_host(const struct condition_side *side)
 	return text;
 }
 
-/* Returns the program of the plan's command, which has no prefix, else that of the run's command.
- */
+/* Returns the program of the plan's command, else that of the run's command. */
 static const char *condition_program(const struct condition_side *side)
 {
-	char *key = arena_printf(side->arena, "%s.command", side->q.side), *program, *slash;
+	char *key = arena_printf(side->arena, "%s.command", side->q.side), *name;
 	const char *command = side->runs[0].command;
 	struct fact_row *facts;
 	int n = store_facts(side->s, NULL, side->q.variant, &facts, side->err), i;
+	const char *program;
 
 	for (i = 0; i < n; i++)
 		if (!strcmp(facts[i].name, key))
 			command = facts[i].value;
+	name = command ? program_name(command) : NULL;
+	program = name ? arena_strdup(side->arena, name) : NULL;
+	free(name);
 	free(facts);
-	if (!command)
-		return NULL;
-	program = arena_printf(side->arena, "%.*s", (int)strcspn(command, " "), command);
-	slash = strrchr(program, '/');
-	return slash ? slash + 1 : program;
+	return program;
 }
 
 static const char *condition_cpus(const struct condition_side *side)

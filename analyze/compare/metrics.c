@@ -252,16 +252,20 @@ static void outcome_add_aside(struct outcome *out, const struct table *t)
 static void metrics_add_side(struct table *t, const struct comparison *c,
 			     const struct side_figures *side, struct outcome *out)
 {
+	const char *asked = c->query.unit && strcmp(c->query.unit, "KiB") ? c->query.unit : NULL;
 	enum verdict v;
-	enum figure f;
+	int place;
 
-	for (f = 0; f < FIGURES; f++) {
-		if (figure_is_left_out(side, f))
+	for (place = 0; place < 2 * FIGURES; place++) {
+		enum figure f = place % FIGURES;
+		bool first = asked && strstr(figure_kinds[f].name, asked);
+
+		/* The figures of the unit that --unit names come before the others. */
+		if (first != (place < FIGURES) || figure_is_left_out(side, f))
 			continue;
 		v = metrics_add_row(t, c, f, side);
 		if (figure_kinds[f].gate && !figure_is_modelled(side, f))
-			outcome_count(out, v, side->side,
-				      table_text(t, t->rows - 1, "metric"));
+			outcome_count(out, v, side->side, table_text(t, t->rows - 1, "metric"));
 		else if (v == VERDICT_WORSE)
 			outcome_add_aside(out, t);
 	}

@@ -220,6 +220,21 @@ static bool summary_counts_in(struct store *s, const struct query *q, const stru
 	return false;
 }
 
+/* Moves the columns of the unit that --unit names before those of other units. */
+static void summary_move_unit(const char *unit, struct column *list, int n)
+{
+	int to = 3, i; /* behind variant, side, runs */
+
+	for (i = to; i < n; i++) {
+		struct column c = list[i];
+
+		if (!strstr(c.name, unit))
+			continue;
+		memmove(&list[to + 1], &list[to], (size_t)(i - to) * sizeof(*list));
+		list[to++] = c;
+	}
+}
+
 /* Leaves out the columns of units that no workload counts. */
 static void summary_choose_columns(struct store *s, const struct query *q,
 				   const struct block_list *list, struct table *t)
@@ -240,6 +255,8 @@ static void summary_choose_columns(struct store *s, const struct query *q,
 		if (k == array_size(others))
 			kept[n++] = summary_columns[i];
 	}
+	if (other_unit)
+		summary_move_unit(q->unit, kept, n);
 	t->columns = kept;
 	t->ncolumns = n;
 }

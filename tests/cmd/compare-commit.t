@@ -46,6 +46,17 @@ ok "the title of a list of functions says ns per KiB" says '^functions of the re
 ok "a line has the numbers of runs" says '^n: 6 and 6 runs of 1 s, in turns$' out
 ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\+-1.86  0.006$' out
 ok "the total stands below the functions" says '^  total +1000.00 +500.00 +-500.00$' out
+cp -r cap wrapped
+sqlite3 wrapped/zcost.db "UPDATE run SET command = 'sh -c exec taskset -c 1 /usr/bin/iperf3 -s'"
+committed copying mapping -C wrapped
+ok "the program behind sh -c and taskset is named" says 'workload: iperf3; ' out
+cp -r cap messages
+sqlite3 messages/zcost.db "INSERT INTO metric SELECT run, 'rate_messages', unit, value / 4, source FROM metric WHERE name = 'rate_kib'"
+committed copying mapping -C messages --unit message
+ok "--unit message puts the figures per message first" test "$(sed -n '/^  metric/,/^$/{ s/  [ +-]*[0-9].*//; p }' out | sed -n 2,3p | tr '\n' ',')" = "  rate messages, 1/s,  receiver ns/message,"
+ok "--unit message puts the verdict per message first" test "$(head -n 3 out | grep -o 'better: .*' | head -n 1 | cut -d ' ' -f 2,3)" = "rate messages"
+"$zcost" report summary messages --format commit --unit message >out 2>err
+ok "report summary --unit message has the columns per message first" says '^ +variant +side .*rate_messages.* ns_per_message' out
 cp -r cap nic
 sqlite3 nic/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', CASE variant WHEN 'copying' THEN 1500 ELSE 9000 END, 'measured' FROM run;
 	INSERT INTO metric SELECT id, 'nic_state:host/eth0/speed_mbps', '', 100000, 'measured' FROM run;

@@ -165,6 +165,10 @@ ok "--dry-run accepts a program that before may build" exits 0 "$zcost" capture 
 ok "a note says that the program is missing now" says "^zcost: variant a, receiver: there is no ./built: .*, unless 'before' makes it$" err
 ok "capture runs a program that before builds" exits 0 "$zcost" capture build.ini -o built-program
 one "$scratch/gone --listen" 'prefix = ip netns exec x'
+one "taskset -c 0 $scratch/gone --listen" ''
+ok "--dry-run looks for a program behind taskset in the command" exits 2 "$zcost" capture one.ini --dry-run
+ok "its message names the program, not taskset" says "there is no $scratch/gone" err
+one "$scratch/gone --listen" 'prefix = ip netns exec x'
 ok "--dry-run looks for a program behind ip netns exec" exits 2 "$zcost" capture one.ini --dry-run
 ok "the error names the path of the program" says "receiver: there is no $scratch/gone: build or install it" err
 echo >not-a-program

@@ -7,7 +7,7 @@
 #include "capture/manifest.h"
 #include "capture/order.h"
 #include "capture/plan.h"
-#include "capture/words.h"
+#include "lib/words.h"
 #include "collect/agent.h"
 #include "lib/alloc.h"
 #include "lib/command.h"

@@ -2,7 +2,7 @@
 #include "capture/order.h"
 #include "capture/plan.h"
 #include "capture/manifest.h"
-#include "capture/words.h"
+#include "lib/words.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

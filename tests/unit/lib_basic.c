@@ -6,6 +6,7 @@
 #include "lib/hash.h"
 #include "lib/intern.h"
 #include "lib/names.h"
+#include "lib/program.h"
 #include "lib/sha256.h"
 #include "lib/snap.h"
 #include "lib/spawn.h"
@@ -517,6 +518,42 @@ static void test_background_work_is_done_after_the_wait(void **state)
 	assert_int_equal(number, 42);
 }
 
+static void test_program_of_a_command_is_found_behind_prefixes(void **state)
+{
+	static const struct {
+		const char *command, *program;
+	} cases[] = {
+		{"/usr/bin/iperf3 -s", "iperf3"},
+		{"taskset -c 1 iperf3 -s", "iperf3"},
+		{"taskset --cpu-list 0-3 /opt/a/tool x", "tool"},
+		{"numactl -N 0 --membind=0 wrk -t 2", "wrk"},
+		{"ip netns exec a taskset 3 ./tcpzc --listen", "tcpzc"},
+		{"ip link show", "ip"},
+		{"timeout -s INT 5 nice -n -5 ab -n 1", "ab"},
+		{"A=1 env B=/x/y C=2 prog", "prog"},
+		{"sh -c 'exec taskset -c 0 iperf3 -s'", "iperf3"},
+		{"sh -c exec iperf3 -s", "iperf3"}, /* as recorded: without quotes */
+		{"bash -ec 'cd /tmp && while :; do iperf3 -c x; done'", "iperf3"},
+		{"sh -c 'tcpzc --port 1 & tcpzc --port 2; wait'", "tcpzc"},
+		{"sh -e /opt/run.sh x", "run.sh"},
+		{"taskset -c 1", "taskset"},
+		{"sh", "sh"},
+		{"sh -c", "sh"},
+		{"sh -c 'it", "'it"}, /* the quote is not closed */
+		{"A=1", "A=1"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < array_size(cases); i++) {
+		char *name = program_name(cases[i].command);
+
+		assert_string_equal(name, cases[i].program);
+		free(name);
+	}
+	assert_null(program_name(" "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -535,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_only_files_are_replaced),
 		cmocka_unit_test(test_a_walk_visits_all_entries_and_says_which_are_gone),
 		cmocka_unit_test(test_each_thread_has_its_own_texts_of_messages),
+		cmocka_unit_test(test_program_of_a_command_is_found_behind_prefixes),
 		cmocka_unit_test(test_background_work_is_done_after_the_wait),
 	};
 

@@ -3,8 +3,8 @@
  * Splits the command lines of a plan into words without a shell. Blanks separate words; '...',
  * "..." and \ quote as in sh; nothing is expanded. A command that needs a shell is sh -c '...'.
  */
-#ifndef ZC_CAPTURE_WORDS_H
-#define ZC_CAPTURE_WORDS_H
+#ifndef ZC_LIB_WORDS_H
+#define ZC_LIB_WORDS_H
 
 #include "lib/error.h"
 

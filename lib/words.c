@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/words.h"
+#include "lib/words.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"

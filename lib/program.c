@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/program.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+#include "lib/words.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* THE TABLE of programs that run another one, and what stands between the two. */
+static const struct prefix {
+	const char *name;
+	const char *valued; /* options with a value in the next word */
+	size_t words;	    /* words behind the options */
+	const char *verb;   /* the words begin with it, else the program runs no other */
+} prefixes[] = {
+	{"chrt", " -T -P -D ", 1, NULL},
+	{"do", "", 0, NULL},
+	{"else", "", 0, NULL},
+	{"env", " -u -C --unset --chdir ", 0, NULL},
+	{"exec", " -a ", 0, NULL},
+	{"if", "", 0, NULL},
+	{"ionice", " -c -n --class --classdata ", 0, NULL},
+	{"ip", "", 3, "netns"},
+	{"nice", " -n --adjustment ", 0, NULL},
+	{"nohup", "", 0, NULL},
+	{"numactl",
+	 " -C -N -m -i -p --physcpubind --cpunodebind --membind --interleave --preferred ", 0,
+	 NULL},
+	{"setsid", "", 0, NULL},
+	{"stdbuf", " -i -o -e --input --output --error ", 0, NULL},
+	{"sudo", " -u -g --user --group ", 0, NULL},
+	{"taskset", "", 1, NULL},
+	{"then", "", 0, NULL},
+	{"time", " -o -f ", 0, NULL},
+	{"timeout", " -s -k --signal --kill-after ", 1, NULL},
+	{"while", "", 0, NULL},
+};
+
+static const char *const shells[] = {"ash", "bash", "dash", "sh", NULL};
+
+/* Commands of a shell that are not the workload. */
+static const char *const builtins[] = {":",    "[",	 "cd",	  "done",  "echo", "export",
+				       "fi",   "for",	 "set",	  "sleep", "test", "trap",
+				       "true", "ulimit", "umask", "wait",  NULL};
+
+static bool name_is_in(const char *name, const char *const list[])
+{
+	for (; *list; list++)
+		if (!strcmp(name, *list))
+			return true;
+	return false;
+}
+
+static const struct prefix *prefix_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(prefixes); i++)
+		if (!strcmp(prefixes[i].name, name))
+			return &prefixes[i];
+	return NULL;
+}
+
+static bool word_is_in(const char *words, const char *word)
+{
+	char *wanted = xasprintf(" %s ", word);
+	bool found = strstr(words, wanted) != NULL;
+
+	free(wanted);
+	return found;
+}
+
+/* Returns how many words there are before the one at `i` or later that is no NAME=VALUE. */
+static size_t words_skip_assignments(char *const word[], size_t i)
+{
+	const char *equals;
+
+	while (word[i] && (equals = strchr(word[i], '=')) && equals > word[i] &&
+	       !memchr(word[i], '/', (size_t)(equals - word[i])))
+		i++;
+	return i;
+}
+
+size_t program_next(char *const word[], size_t i)
+{
+	const struct prefix *p = prefix_find(path_base_name(word[i]));
+	size_t at = i + 1, k;
+
+	if (!p)
+		return i;
+	for (; word[at] && word[at][0] == '-' && word[at][1]; at++)
+		if (word_is_in(p->valued, word[at]) && word[at + 1])
+			at++;
+	if (p->verb && (!word[at] || strcmp(word[at], p->verb) != 0))
+		return i;
+	for (k = 0; k < p->words && word[at]; k++)
+		at++;
+	at = words_skip_assignments(word, at);
+	return word[at] ? at : i;
+}
+
+/* Returns the index of the program behind all prefixes, or of a prefix without one. */
+static size_t program_find(char *const word[])
+{
+	size_t i = 0, next;
+
+	while (word[i] && (next = program_next(word, i)) != i)
+		i = next;
+	return i;
+}
+
+/* Splits a command into words, at blanks alone where a quote is not closed. */
+static void command_split(struct words *w, const char *command)
+{
+	struct error err = {0};
+	char *copy, *rest, *token;
+
+	if (!words_split(w, command, &err))
+		return;
+	words_free(w);
+	rest = copy = xstrdup(command);
+	while ((token = str_token(&rest, ' ')))
+		if (*token)
+			words_add(w, token);
+	free(copy);
+}
+
+/* Returns the first program of a shell's commands that is more than a word of the shell, or NULL.
+ */
+static char *script_program(const char *script)
+{
+	char *copy = xstrdup(script), *rest = copy, *command, *name = NULL;
+
+	for (command = copy; *command; command++)
+		*command = strchr(";&|(){}", *command) ? '\n' : *command;
+	while (!name && (command = str_token(&rest, '\n'))) {
+		name = program_name(command);
+		if (name && name_is_in(name, builtins)) {
+			free(name);
+			name = NULL;
+		}
+	}
+	free(copy);
+	return name;
+}
+
+/*
+ * Returns the program that the shell at word[0] runs, or NULL. A line of a recorded command has
+ * lost its quotes, so that all words behind -c are the script.
+ */
+static char *shell_program(char *const word[])
+{
+	size_t i = 1, from;
+	struct str script = {0};
+	char *name = NULL;
+
+	while (word[i] && word[i][0] == '-' && !strchr(word[i], 'c'))
+		i++;
+	if (!word[i])
+		return NULL;
+	if (word[i][0] != '-')
+		return xstrdup(path_base_name(word[i]));
+	for (from = ++i; word[i]; i++)
+		str_printf(&script, "%s%s", i > from ? " " : "", word[i]);
+	if (script.len)
+		name = script_program(script.buf);
+	str_free(&script);
+	return name;
+}
+
+char *program_name(const char *command)
+{
+	struct words w = {0};
+	char *name = NULL;
+	size_t i;
+
+	command_split(&w, command);
+	if (w.n) {
+		i = words_skip_assignments(w.word, 0);
+		i = w.word[i] ? i + program_find(w.word + i) : 0;
+		if (name_is_in(path_base_name(w.word[i]), shells))
+			name = shell_program(w.word + i);
+		name = name ? name : xstrdup(path_base_name(w.word[i]));
+	}
+	words_free(&w);
+	return name;
+}
