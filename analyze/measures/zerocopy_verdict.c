@@ -63,8 +63,8 @@ static void zerocopy_add_copied(struct table *t, const char *variant, const stru
 }
 
 /*
- * Adds the verdict by the workload's account, such as "mmap: is zero copy on the receiver: 93.7 %
- * ...". `others`: other sources have their own verdict. `one_host`: the data stay on one host.
+ * Adds the verdict by the workload's account, such as "mmap: the receiver is zero copy for 93.7 %
+ * of ...". `others`: other sources have their own verdict. `one_host`: the data stay on one host.
  */
 static void zerocopy_add_account(struct table *t, const char *variant, const struct evidence *e,
 				 int n, bool others, bool one_host)
@@ -76,9 +76,8 @@ static void zerocopy_add_account(struct table *t, const char *variant, const str
 		note_add_of(&t->notes, variant, NULL, zerocopy_dropped);
 	if (share > 0)
 		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the first n are filled. */
-		note_add_of(&t->notes, variant, NULL, zerocopy_share,
-			    share >= 0.9 ? "is" : "is only in part", e[best].side, 100 * share,
-			    e[best].what);
+		note_add_of(&t->notes, variant, NULL, zerocopy_share, e[best].side,
+			    share >= 0.9 ? "" : "only ", 100 * share, e[best].what);
 	else if (zerocopy_any_asked(e, n, ASKED_DROP))
 		return;
 	else if (best < 0 && others)

@@ -220,7 +220,7 @@ ok "report zerocopy exits 0" report zerocopy cap
 ok "report zerocopy adds up the mapped bytes of three runs" test "$(get out zero_copy variant=mmap,side=receiver)" = 2811
 ok "report zerocopy counts the copied sends" test "$(get out copied variant=mmap,side=sender)" = 600
 ok "report zerocopy has the zero-copy share" near_cell out share variant=mmap,side=receiver 93.7 1e-6
-ok "report zerocopy says that mmap is zero copy on the receiver" says 'mmap: is zero copy on the receiver: 93.7 %' err
+ok "report zerocopy says that mmap is zero copy on the receiver" says 'mmap: the receiver is zero copy for 93.7 %' err
 ok "report zerocopy notes that it counts over the whole run" says "^zcost: sends and bytes by the workload's own count: the sum over 3 whole runs, warm-up included; other figures are those of the window" err
 ok "report zerocopy says that the baseline is not zero copy" says 'baseline: copied everything' err
 

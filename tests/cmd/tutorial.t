@@ -72,7 +72,7 @@ for c in mapped copied; do
 	ok "$c: less than 2 % of the samples lack symbols" sh -c 'grep -q "unresolved addresses" text && ! grep -E "no symbols ([2-9]|[1-9][0-9])" text'
 done
 notes mapped zerocopy >text
-ok "mapped: mmap is zero copy on the receiver" says ' mmap: is zero copy on the receiver: 9[5-9]' text
+ok "mapped: mmap is zero copy on the receiver" says ' mmap: the receiver is zero copy for 9[5-9]' text
 notes copied zerocopy >text
 ok "copied: zerocopy copied everything that it asked not to copy" says 'zerocopy: copied everything, although zero copy was asked for' text
 ok "copied: the sources do not contradict each other" test "$(grep -c contradict text)" = 0

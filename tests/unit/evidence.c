@@ -292,14 +292,14 @@ static void test_verdict_follows_the_workloads_account(void **state)
 		const char *says;
 	} verdicts[] = {
 		{{{"rx_mapped_bytes", 900}, {"rx_copied_bytes", 100}, {"asked_zero_copy", 1}},
-		 "is zero copy on the receiver: 90.0 % of its bytes received, mapped or copied"},
+		 "the receiver is zero copy for 90.0 % of its bytes received, mapped or copied"},
 		{{{"rx_mapped_bytes", 899}, {"rx_copied_bytes", 101}, {"asked_zero_copy", 1}},
-		 "is only in part zero copy on the receiver: 89.9 %"},
+		 "the receiver is zero copy for only 89.9 %"},
 		{{{"rx_mapped_bytes", 1},
 		  {"rx_copied_bytes", 89},
 		  {"rx_unknown_bytes", 10},
 		  {"asked_zero_copy", 1}},
-		 "is only in part zero copy on the receiver: 1.0 %"},
+		 "the receiver is zero copy for only 1.0 %"},
 		{{{"rx_mapped_bytes", 0}, {"rx_copied_bytes", 100}, {"asked_zero_copy", 1}},
 		 "copied everything, although zero copy was asked for"},
 		{{{"rx_mapped_bytes", 0}, {"rx_copied_bytes", 100}, {"asked_zero_copy", 0}},
@@ -325,12 +325,12 @@ static void test_verdict_follows_the_workloads_account(void **state)
 		  {"sends_copied", 7},
 		  {"rx_mapped_bytes", 50},
 		  {"rx_copied_bytes", 50}},
-		 "is only in part zero copy on the receiver: 50.0 % of its bytes received"},
+		 "the receiver is zero copy for only 50.0 % of its bytes received"},
 		{{{"sends_zero_copy", 7},
 		  {"sends_copied", 0},
 		  {"rx_mapped_bytes", 50},
 		  {"rx_copied_bytes", 50}},
-		 "is zero copy on the receiver: 100.0 % of its sends"},
+		 "the receiver is zero copy for 100.0 % of its sends"},
 	};
 	struct table t;
 	size_t i, k;
@@ -452,7 +452,7 @@ static void test_contradiction_names_the_shares_of_its_side(void **state)
 	small_store_says(&t, "no verdict for the receiver, because its sources contradict each "
 			     "other. The share of zero copy is 10.0 % (bytes received), 90.0 % "
 			     "(bytes received, by system calls (splice))");
-	small_store_says(&t, "is only in part zero copy on the sender: 75.0 % of its sends");
+	small_store_says(&t, "the sender is zero copy for only 75.0 % of its sends");
 	small_store_says(&t, "the sum over 1 to 2 whole runs, warm-up included");
 	small_store_says(&t, "the sum over the windows of 1 run with system calls counted");
 	table_free(&t);
