@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	 "number of threads that compress (default: one per CPU); the archive is the same for any number",
 	 0},
 	{"anonymous", KEY_ANONYMOUS, NULL, 0,
-	 "pack only the store, and hide names of hosts, users, programs and files, addresses and commands in it; names of variants, sides, settings, functions and source files, paths below /usr, /bin, /sbin and /lib, ports, interfaces and the kernel's version stay",
+	 "pack only the store, and hide names of hosts, users, programs and files, addresses and commands in it; names of variants, sides, settings, functions and source files, files in the bin and lib folders of the system, ports, interfaces and the kernel's version stay",
 	 0},
 	{0},
 };

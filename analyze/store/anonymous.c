@@ -203,14 +203,30 @@ static char *hide_comm(struct anonymous *a, const char *text, sqlite3_stmt *row)
 		       : hide_by_hash(a, "program", text);
 }
 
-/* Objects of the kernel have names without a slash. */
+/*
+ * Objects of the kernel have names without a slash. Files of a distribution lie in the folders
+ * below, or in one for an architecture (x86_64-linux-gnu) there. A deeper folder may name a
+ * product.
+ */
 static bool object_is_public(const char *path)
 {
 	static const char *const folders[] = {
 		"/bin/",     "/lib/",	    "/lib64/",	     "/sbin/",	   "/usr/bin/",
 		"/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/usr/sbin/", NULL};
+	static const char *const modules[] = {"/lib/modules/", "/usr/lib/modules/", NULL};
+	const char *name = path_base_name(path);
+	char *folder = xstrndup(path, (size_t)(name - path)), *architecture;
+	bool public = *path == '[' || !strchr(path, '/') || text_begins_with(path, modules);
 
-	return *path == '[' || !strchr(path, '/') || text_begins_with(path, folders);
+	architecture = strstr(folder, "-linux-gnu");
+	if (architecture && strchr(architecture, '/') == strrchr(folder, '/')) {
+		while (architecture > folder && architecture[-1] != '/')
+			architecture--;
+		*architecture = '\0';
+	}
+	public = public || text_is_in(folder, folders);
+	free(folder);
+	return public;
 }
 
 static char *hide_object(struct anonymous *a, const char *text, sqlite3_stmt *row)

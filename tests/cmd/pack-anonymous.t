@@ -35,7 +35,8 @@ sqlite3 cap/zcost.db <<-'EOS'
 	INSERT INTO setting VALUES (1, 'copying', 'peer', '10.1.2.3'), (2, 'copying', 'mtu', '9000');
 	INSERT INTO collector VALUES (1, 'power', 'unsupported', 'SECRET', NULL);
 	INSERT INTO comm VALUES (2, 'SECRETd'), (3, 'kworker/0:1'), (4, ':1234');
-	INSERT INTO dso VALUES (2, '/home/SECRET/app', '5ec9e75ec9e7', 3), (3, '/usr/lib/libc.so.6', 'abcdef', 3), (4, '/home/SECRET/tcpzc', '12ab', 3);
+	INSERT INTO dso VALUES (2, '/home/SECRET/app', '5ec9e75ec9e7', 3), (3, '/usr/lib/libc.so.6', 'abcdef', 3), (4, '/home/SECRET/tcpzc', '12ab', 3),
+		(5, '/usr/lib/SECRET/plugin.so', 'ab5ec9e7', 3), (6, '/usr/lib/x86_64-linux-gnu/libm.so.6', 'abc123', 3), (7, '/usr/lib/SECRET-linux-gnu/SECRET/x.so', 'ab5ec9e7f', 3);
 	INSERT INTO symbol VALUES (4, 'app_main', 2, 0);
 	INSERT INTO code VALUES (4, 'x86_64', 0, 'c0dec0de'), (1, 'x86_64', 0, '90909090');
 	INSERT INTO syscall (run, comm, nr, name) VALUES (1, 'SECRETd', 0, 'read');
@@ -88,6 +89,9 @@ ok "equal names stay equal" test "$(db "SELECT COUNT(DISTINCT comm) FROM (SELECT
 ok "names of the kernel's threads and of unknown threads stay" test "$(db "SELECT name FROM comm WHERE id > 2" | tr '\n' ' ')" = "kworker/0:1 :1234 "
 ok "the name of a program that every reader knows stays, without its folder" \
 	test "$(db "SELECT name FROM dso WHERE id = 4")" = tcpzc
+db "SELECT name || ' ' || build_id FROM dso WHERE id = 5" >deeper
+ok "a library in a folder of an architecture stays" test "$(db "SELECT name || build_id FROM dso WHERE id = 6")" = /usr/lib/x86_64-linux-gnu/libm.so.6abc123
+ok "a library in a deeper folder, which may name a product, is hidden" says '^object-[0-9a-f]{8} build-[0-9a-f]{8}$' deeper
 ok "paths of the system's libraries stay" test "$(db "SELECT name || build_id FROM dso WHERE id = 3")" = /usr/lib/libc.so.6abcdef
 ok "code of the kernel stays" test "$(db "SELECT bytes FROM code")" = 90909090
 ok "kernel settings with numbers and settings of the plan stay" test \
