@@ -479,6 +479,8 @@ static int cost_table_run_store(struct cost_table_plan *p, struct store *s, cons
 
 	if (!rc)
 		rc = cost_table_run_blocks(p, s, q, blocks, n, t, err);
+	if (!rc && q->in == IN_NS)
+		rc = cost_note_workload(s, q, t, err);
 	if (!rc)
 		scope_capture_notes(s, t);
 	free(blocks);

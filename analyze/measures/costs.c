@@ -200,6 +200,53 @@ void cost_print_workload(const struct cost_part *p, struct str *s)
 			   100 * (f->weight - f->own - f->elsewhere) / f->weight);
 }
 
+static double cost_by_cpu_time(struct store *s, const struct run *r, const void *rate)
+{
+	return figure_metric(s, r, "workload_cpu_pct") * 1e7 / figure_metric(s, r, rate);
+}
+
+/* Appends "baseline receiver 92.7 and 123.3 ns/KiB" if both costs are known and differ by 2 %. */
+static int cost_print_two_costs(struct store *s, const struct query *q,
+				const struct block_list *list, const struct block_runs *b,
+				struct str *text, struct error *err)
+{
+	const struct tally_spec spec = {.keys = {BY_CONTEXT}, .nkeys = 1, .workload_only = true};
+	struct query plain = {
+		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
+	struct error none = {0};
+	struct estimate time;
+	struct cost_part part;
+	double samples;
+	int rc = cost_part_read(s, &plain, &b->block, &spec, &part, &none);
+
+	samples = part.basis.ns * part.tally.own / part.tally.weight;
+	if (!rc && !isnan(samples)) {
+		time = scope_estimate(s, b->runs, b->n, list->estimator, cost_by_cpu_time,
+				      basis_rate_metric(part.basis.unit));
+		if (time.n && fabs(samples - time.value) > 0.02 * time.value)
+			str_printf(text, "%s%s %s %.1f and %.1f ns/%s", text->len ? ", " : "",
+				   b->block.variant, b->block.side, time.value, samples,
+				   part.basis.unit);
+	}
+	cost_part_free(&part);
+	return rc && rc != -ENODATA ? error_set(err, -rc, "%s", none.text) : 0;
+}
+
+int cost_note_workload(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list = {0};
+	struct str text = {0};
+	int rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0, i;
+
+	for (i = 0; i < list.n && !rc; i++)
+		rc = cost_print_two_costs(s, q, &list, &list.blocks[i], &text, err);
+	if (text.len)
+		note_add(&t->notes, workload_two_costs, text.buf);
+	str_free(&text);
+	block_list_free(&list);
+	return rc;
+}
+
 /*
  * Adds the idle time of a run that has no samples, for the basis of wall time. Without it, the
  * functions would share the idle time. /proc/stat says how idle time compares with busy time.

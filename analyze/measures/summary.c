@@ -304,6 +304,8 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 	}
 	if (!rc)
 		rc = busy_notes(s, q, NULL, t, err);
+	if (!rc)
+		rc = cost_note_workload(s, q, t, err);
 	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
 		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
 	block_list_free(&list);
