@@ -76,12 +76,37 @@ uint64_t fold_clock_missed(struct fold *f, uint32_t event, const struct sample *
 	return ns;
 }
 
-void fold_clocks_restart(struct fold *f)
+bool fold_clocks_count(const struct recording *r, const struct perfdata_options *o)
+{
+	const struct profile_health *h = &r->profile->health;
+	size_t i;
+
+	if (!o->idle_ns || h->lost_records || h->lost_samples || h->throttled)
+		return false;
+	for (i = 0; i < r->events.n && !event_is_timer(&r->events.list[i]); i++)
+		;
+	return i < r->events.n;
+}
+
+void fold_clocks_save(const struct fold *f, struct fold_dues *d)
 {
 	size_t i;
 
+	d->n = f->nclocks;
+	d->due = xcalloc(d->n + 1, sizeof(*d->due));
+	for (i = 0; i < d->n; i++)
+		d->due[i] = f->clocks[i].due;
+}
+
+void fold_clocks_load(struct fold *f, const struct fold_dues *d)
+{
+	size_t i;
+
+	if (d->n)
+		fold_clock_of(f, (uint32_t)((d->n - 1) % f->r->events.n),
+			      (uint32_t)((d->n - 1) / f->r->events.n));
 	for (i = 0; i < f->nclocks; i++)
-		f->clocks[i].due = 0;
+		f->clocks[i].due = i < d->n ? d->due[i] : 0;
 }
 
 static uint64_t folds_idle_task_ns(const struct folds *f, size_t clock)
@@ -132,11 +157,10 @@ static void fold_weigh(struct fold *f, const struct cpuset *cpus)
 
 void folds_weigh(struct folds *f, const struct recording *r, const struct perfdata_options *o)
 {
-	const struct profile_health *h = &r->profile->health;
 	struct cpuset cpus;
 	size_t i;
 
-	if (!o->idle_ns || h->lost_records || h->lost_samples || h->throttled)
+	if (!fold_clocks_count(r, o))
 		return;
 	cpus = folds_find_late_cpus(f, r, o->idle_ns);
 	for (i = 0; i < f->n; i++)

@@ -188,6 +188,12 @@ struct fold {
 /* Frees the stacks. Their costs and their number remain. */
 void fold_free_stacks(struct fold *f);
 
+/* When the timers of all CPUs and events are due, as struct fold_clock has it. */
+struct fold_dues {
+	uint64_t *due;
+	size_t n;
+};
+
 /* Pass two on several threads. Each takes the next free chunk and has its own fold. */
 struct folds {
 	struct fold *list;
@@ -202,8 +208,13 @@ void folds_free(struct folds *f);
 
 /* Returns the ns of the periods that the timer missed before the sample, or 0. */
 uint64_t fold_clock_missed(struct fold *f, uint32_t event, const struct sample *s);
-/* Forgets when the timers are due. Chunks are read in any order. */
-void fold_clocks_restart(struct fold *f);
+/*
+ * Returns whether late samples count for the periods that their timer missed. The samples of a
+ * timer then need their order.
+ */
+bool fold_clocks_count(const struct recording *r, const struct perfdata_options *o);
+void fold_clocks_save(const struct fold *f, struct fold_dues *d);
+void fold_clocks_load(struct fold *f, const struct fold_dues *d);
 /* Adds the missed periods to the weights where perfdata_options asks for them. */
 void folds_weigh(struct folds *f, const struct recording *r, const struct perfdata_options *o);
 

@@ -376,6 +376,47 @@ static void test_profile_of_many_stacks_has_each_sample_once(void **state)
 	}
 }
 
+/*
+ * A timer of 1000 ns on each of three CPUs. Each sample is 10 periods late, so one that follows the
+ * end of a chunk is late as well. perf writes the buffers of the CPUs one after the other, so the
+ * last sample of a CPU lies up to a chunk and a half before.
+ */
+static void test_late_samples_count_across_chunks_and_threads(void **state)
+{
+	enum { TIMER_CPUS = 3, ROUNDS = 10, TOGETHER = 1500, DEPTH = 12, LATE = 10 };
+	static double idle_ns[CPUSET_MAX];
+	uint64_t all = (uint64_t)TIMER_CPUS * ROUNDS * TOGETHER;
+	struct w_sample s = {.pid = 1, .tid = 1, .period = 1000, .mode = PERF_RECORD_MISC_USER};
+	struct writer records = {0}, w = {0};
+	unsigned int threads;
+	int round, i;
+
+	(void)state;
+	s.chain[0] = (uint64_t)PERF_CONTEXT_USER;
+	for (i = 1; i <= DEPTH; i++)
+		s.chain[i] = 0x1000;
+	for (round = 0; round < ROUNDS; round++)
+		for (s.cpu = 0; s.cpu < TIMER_CPUS; s.cpu++)
+			for (i = 0; i < TOGETHER; i++) {
+				s.time = 1000 * (uint64_t)(LATE + 1) *
+					 (uint64_t)(1 + round * TOGETHER + i);
+				w_sample(&records, &s);
+			}
+	w_pipe(&w, &records.out);
+	for (threads = 1; threads <= 4; threads++) {
+		struct perfdata_options o = {.threads = threads, .idle_ns = idle_ns};
+		struct profile p;
+
+		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
+		assert_int_equal(p.events[0].samples, all);
+		assert_int_equal(p.events[0].weight,
+				 1000 * ((LATE + 1) * all - LATE * (uint64_t)TIMER_CPUS));
+		profile_free(&p);
+	}
+	str_free(&records.out);
+	str_free(&w.out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_each_cost_has_one_row),
 		cmocka_unit_test(test_rows_of_a_frame_are_sorted_by_their_keys),
 		cmocka_unit_test(test_profile_of_many_stacks_has_each_sample_once),
+		cmocka_unit_test(test_late_samples_count_across_chunks_and_threads),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
