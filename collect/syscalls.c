@@ -68,6 +68,13 @@ int syscall_moves_bytes(uint32_t index)
 	return syscall_name_moves_bytes(syscall_plain_name(index));
 }
 
+bool syscall_restores(uint32_t index)
+{
+	const char *name = syscall_plain_name(index);
+
+	return name && strstr(name, "sigreturn");
+}
+
 struct syscall_trait syscall_trait_of(uint32_t index)
 {
 	struct syscall_trait t = {0};

@@ -153,6 +153,7 @@ static int bpf_load(struct bpf *b, bool fentry)
 	for (nr = 0; nr < SYSCALLS_NR; nr++) {
 		traits[nr] = syscall_trait_of(nr);
 		traits[nr].moves = (uint8_t)syscall_moves_bytes(nr);
+		traits[nr].restores = syscall_restores(nr);
 	}
 	for (i = 0; i < array_size(copy_programs); i++)
 		bpf_program__set_autoload(

@@ -63,12 +63,14 @@ static void syscall_events_count(struct syscall_cell *c, const struct syscall_ev
 				 const struct syscall_thread *t)
 {
 	syscall_time(c, ev->time - t->entered);
-	syscall_count(c, ev->ret, syscall_moves_bytes(t->nr));
+	syscall_count(c, syscall_restores(t->nr) ? 0 : ev->ret, syscall_moves_bytes(t->nr));
 }
 
 /* Says whether an exit with the number can end the call at the index. */
 static bool syscall_events_same(uint32_t index, uint32_t nr)
 {
+	if (nr == UINT32_MAX)
+		return syscall_restores(index);
 	return index == syscall_index(nr, index >= SYSCALLS_32BIT) ||
 	       (index >= SYSCALLS_FLAGGED && index == syscall_trait_of(nr).flagged);
 }

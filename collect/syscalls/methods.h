@@ -87,7 +87,10 @@ extern const struct syscalls_method syscalls_bpf, syscalls_tracepoint;
 /* By the call's index. NULL when the name is unknown; does the return value count bytes? */
 const char *syscall_name(uint32_t index);
 int syscall_moves_bytes(uint32_t index);
-struct syscall_trait syscall_trait_of(uint32_t index); /* without `moves` */
+/* Says whether the call is a sigreturn: its exit has the number -1, and the register of the code
+ * that the signal interrupted as its result. */
+bool syscall_restores(uint32_t index);
+struct syscall_trait syscall_trait_of(uint32_t index); /* without `moves` and `restores` */
 
 /* Write syscalls.tsv and socket_copies.tsv (docs/reference/capture-folder.md). */
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err);

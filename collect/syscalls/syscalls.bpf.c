@@ -235,7 +235,10 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	}
 	if (entered != SYSCALLS_UNTIMED)
 		syscall_time(c, now - entered);
-	syscall_count(c, ctx->args[1], traits[nr & (SYSCALLS_NR - 1)].moves);
+	if (traits[nr & (SYSCALLS_NR - 1)].restores)
+		syscall_count(c, 0, 0);
+	else
+		syscall_count(c, ctx->args[1], traits[nr & (SYSCALLS_NR - 1)].moves);
 	return 0;
 }
 

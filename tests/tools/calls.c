@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 3, CHILDREN = 2 };
+enum { THREADS = 3, CHILDREN = 2, SIGNALS = 20 };
 
 /* LeakSanitizer would make system calls at exit. */
 const char *__asan_default_options(void);
@@ -122,6 +124,28 @@ static void data(void)
 	for (i = 0; i < 7; i++)
 		syscall(SYS_pwrite64, -1, buf, 100, 0); /* EBADF */
 	syscall(SYS_pwrite64, fd, buf, 0, 0);		/* 0 bytes is no size */
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+/* A signal interrupts each call, and its handler returns to an error. */
+static void signals(int n)
+{
+	struct sigaction sa = {.sa_handler = on_signal};
+	uint64_t none = 0;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaction(SIGUSR1, &sa, NULL);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	while (n--) {
+		syscall(SYS_tkill, syscall(SYS_gettid), SIGUSR1);
+		syscall(SYS_rt_sigsuspend, &none, sizeof(none));
+	}
 }
 
 static void naps(void)
@@ -291,12 +315,14 @@ int main(int argc, char **argv)
 	getppid_times(1000);
 	data();
 	naps();
+	signals(SIGNALS);
 	threads();
 	if (children())
 		return 1;
 	printf("getppid %d 0\n", 1000 + THREADS * 500 + CHILDREN * 200 + 2 * 300 + 10);
 	printf("pwrite64 23 7 %d\n", 10 * 100 + 5 * 4096);
 	printf("nanosleep 5 0\n");
+	printf("rt_sigsuspend %d %d\nrt_sigreturn %d 0\n", SIGNALS, SIGNALS, SIGNALS);
 	fflush(stdout);
 	if (argc > 2)
 		pause();

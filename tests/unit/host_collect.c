@@ -278,6 +278,32 @@ static void test_events_make_calls_in_any_order(void **state)
 	syscalls_events_free(&e);
 }
 
+/* sigreturn leaves with the number -1 and the interrupted code's register. No other call does. */
+static void test_sigreturn_ends_without_a_number_or_a_result(void **state)
+{
+	const struct syscall_event list[] = {
+		event(100, 10, SYSCALL_ENTER, SYS_rt_sigreturn, 0),
+		event(130, 10, SYSCALL_EXIT, UINT32_MAX, -EINTR),
+		event(200, 10, SYSCALL_ENTER, SYS_read, 0), /* the enter of rt_sigreturn was lost */
+		event(250, 10, SYSCALL_EXIT, UINT32_MAX, 5),
+		event(300, 10, SYSCALL_ENTER, SYS_rt_sigreturn, 0), /* its exit was lost */
+		event(350, 10, SYSCALL_EXIT, SYS_read, 5),
+	};
+	struct syscalls_events e = {0};
+	struct syscall_cell *c;
+
+	(void)state;
+	feed(&e, list, sizeof(list) / sizeof(list[0]));
+	syscalls_events_until(&e, UINT64_MAX);
+	c = &e.cells[e.threads[1].cell[SYS_rt_sigreturn]];
+	assert_int_equal(c->calls, 1);
+	assert_int_equal(c->errors, 0);
+	assert_int_equal(c->total, 30);
+	assert_int_equal(e.threads[1].cell[SYS_read], 0);
+	assert_int_equal(e.unpaired, 2);
+	syscalls_events_free(&e);
+}
+
 /*
  * A thread id that is used again is a new thread. It has its parent's name until it has a new
  * name.
@@ -652,6 +678,7 @@ int main(void)
 		cmocka_unit_test(test_syscalls_table_has_sums_and_squared_deviations),
 		cmocka_unit_test(test_sampling_takes_each_call_at_the_same_rate),
 		cmocka_unit_test(test_events_make_calls_in_any_order),
+		cmocka_unit_test(test_sigreturn_ends_without_a_number_or_a_result),
 		cmocka_unit_test(test_reused_thread_id_is_a_new_thread),
 		cmocka_unit_test(test_system_calls_have_names),
 		cmocka_unit_test(test_merged_threads_equal_threads_counted_together),
