@@ -8,8 +8,9 @@
 
 #include <stdlib.h>
 
-#define SETTLE_NS 2000000000ull
-#define MOVE_NS	  1000000000ull
+#define SETTLE_CPU_S 2
+#define MOVE_CPU_S   1
+#define MOVE_NS	     1000000000ull
 
 struct motion {
 	struct run *run;
@@ -55,19 +56,20 @@ static bool motion_account_has_begun(const struct run *r)
 	return begun;
 }
 
-static void motion_settle(struct motion *m, const struct tcp_seen *tcp, uint64_t since)
+static void motion_settle(struct motion *m, const struct tcp_seen *tcp,
+			  const struct tree_state *now)
 {
-	bool sleeps = tree_sleeps(tree_of(m->run));
-
-	m->settled = tcp->listens || (sleeps && m->slept) || since > SETTLE_NS;
-	m->slept = sleeps;
+	m->settled = tcp->listens || (now->sleeps && m->slept) || now->cpu_s > SETTLE_CPU_S;
 	if (m->settled)
 		sync_print(m->run, "settled");
 }
 
-static void motion_move(struct motion *m, const struct tcp_seen *tcp, uint64_t since)
+static void motion_move(struct motion *m, const struct tcp_seen *tcp, const struct tree_state *now)
 {
-	m->moving = tcp->moved || (!tcp->sockets && since > MOVE_NS) ||
+	bool long_ago = clock_mono_ns() - m->begun > MOVE_NS;
+	bool begun = (now->sleeps && m->slept) || now->cpu_s > MOVE_CPU_S;
+
+	m->moving = tcp->moved || (!tcp->sockets && long_ago && begun) ||
 		    motion_account_has_begun(m->run);
 	if (m->moving)
 		sync_print(m->run, "moving");
@@ -75,16 +77,18 @@ static void motion_move(struct motion *m, const struct tcp_seen *tcp, uint64_t s
 
 bool motion_look(struct motion *m)
 {
-	uint64_t since = clock_mono_ns() - m->begun;
+	struct tree_state now;
 	struct tcp_seen tcp;
 
 	if (m->settled && m->moving)
 		return true;
 	tcp = tcp_look(&m->tcp);
+	now = tree_state_of(tree_of(m->run));
 	if (!m->settled)
-		motion_settle(m, &tcp, since);
+		motion_settle(m, &tcp, &now);
 	if (!m->moving)
-		motion_move(m, &tcp, since);
+		motion_move(m, &tcp, &now);
+	m->slept = now.sleeps;
 	return m->settled && m->moving;
 }
 

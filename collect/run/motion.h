@@ -8,8 +8,10 @@
  *             client, any other program for something else
  *   moving    its account of the work has begun, or one of its TCP sockets has moved a byte
  *
- * A workload that shows neither sign is settled after SETTLE_NS. It counts as moving when it has no
- * TCP socket after MOVE_NS, when it has no `units`, and when it is measured without a warm-up.
+ * Time on a busy host says little, so a limit is CPU time: a workload that has used two seconds of
+ * it is settled. It counts as moving when it has no TCP socket although it has used one second of
+ * CPU time, or sleeps a second after its start. It counts as moving at once when it has no `units`,
+ * and when it is measured without a warm-up.
  */
 #ifndef ZC_MOTION_H
 #define ZC_MOTION_H

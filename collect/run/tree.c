@@ -323,27 +323,24 @@ const struct tree *tree_of(struct run *r)
 	return &r->tree;
 }
 
-static char tree_read_state(pid_t pid)
+struct tree_state tree_state_of(const struct tree *t)
 {
-	char path[PATH_LEN], line[1024], *after;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (!tree_file(path, line, sizeof(line)) || !(after = strrchr(line, ')')))
-		return 'X';
-	return after[1] ? after[2] : 'X';
-}
-
-bool tree_sleeps(const struct tree *t)
-{
+	struct tree_state all = {.sleeps = true};
 	size_t i;
 
 	for (i = 0; i < t->nprocesses; i++) {
-		char state = tree_read_state(t->processes[i].pid);
+		char path[PATH_LEN], line[1024], *after, state;
+		unsigned long user, system;
 
-		if (state == 'R' || state == 'D')
-			return false;
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)t->processes[i].pid);
+		if (!tree_file(path, line, sizeof(line)) || !(after = strrchr(line, ')')) ||
+		    sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state,
+			   &user, &system) != 3)
+			continue;
+		all.sleeps &= state != 'R' && state != 'D';
+		all.cpu_s += (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 	}
-	return true;
+	return all;
 }
 
 void tree_free(struct tree *t)

@@ -60,8 +60,13 @@ struct tree {
  */
 const struct tree *tree_of(struct run *r);
 
-/* Says whether each process of the tree sleeps: none runs, waits for a CPU or for a disk. */
-bool tree_sleeps(const struct tree *t);
+/* What the tree's processes do: their CPU time, and whether none runs or waits for CPU or disk. */
+struct tree_state {
+	bool sleeps;
+	double cpu_s;
+};
+
+struct tree_state tree_state_of(const struct tree *t);
 void tree_free(struct tree *t);
 
 /*

@@ -46,9 +46,11 @@ ok "with sendfile on nginx does not copy" says '^# sendfile: .*the sender does n
 calls() { # calls VARIANT CALL: nginx's calls for each request
 	"$zcost" report syscalls c --variant $1 --side sender --format tsv 2>/dev/null | awk -F'\t' -v call="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["syscall"] == call { n = $at["calls"] } $at["syscall"] == "openat" { files = $at["calls"] } END { printf "%.0f\n", n / files }'
+		$at["syscall"] == call { n = $at["calls"] } $at["syscall"] == "openat" { files = $at["calls"] } END { print n / files }'
 }
-ok "with sendfile off a request for 1 MiB takes 32 reads and no sendfile" test "$(calls read pread64) $(calls read sendfile)" = "32 0"
+# The window cuts the first and the last request of each of the 8 connections. On a busy machine there are few others.
+ok "with sendfile off a request for 1 MiB takes 32 reads" near "$(calls read pread64)" 32 3
+ok "with sendfile off a request takes no sendfile" test "$(calls read sendfile)" = 0
 ok "with sendfile on a request takes no read" test "$(calls sendfile pread64)" = 0
 ok "with sendfile on a request takes a sendfile" test "$(calls sendfile sendfile)" -ge 1
 "$zcost" compare read sendfile -C c --unit message --format tsv >out 2>err
