@@ -144,7 +144,9 @@ char *state_folder(const char *capture, bool make, struct error *err)
 	}
 	base = state_base();
 	path = xasprintf("%s/zcost/%s", base, key);
-	rc = caller_check_path(base, NULL) ? -EPERM : state_walk(base, key, make);
+	rc = caller_check_path(base, NULL);
+	if (!rc)
+		rc = state_walk(base, key, make);
 	if (rc && (make || error_of_machine(-rc)))
 		state_refuse(base, rc, err);
 	if (rc) {

@@ -18,6 +18,7 @@ cat >plan.ini <<-EOF
 	[variant one]
 	receiver = sleep 5
 EOF
+sed "s,^grace.*,&\nbefore = touch $scratch/hook\nafter = true," plan.ini >hooks.ini
 "$zcost" capture plan.ini -o cap 2>err && "$zcost" analyze cap >out 2>>err &&
 	"$zcost" pack cap -o cap.tar.zst 2>>err || { cat err; exit 1; }
 cp -r cap raw && rm raw/zcost.db
@@ -92,6 +93,14 @@ ok "plot of root writes into no sticky folder that others can write to" exits 1 
 cd theirs || exit 1
 ok "no command of root writes to a relative path below a folder of another user" exits 1 "$zcost" report runs ../cap -o table
 cd ..
+
+# What is to be undone is run as root.
+mkdir -m 700 theirs/state
+ok "capture of root stores nothing to undo below a folder of another user" exits 1 env ZCOST_STATE="$scratch/theirs/state" \
+	"$zcost" capture hooks.ini -o hooks
+ok "the error names the folder and ZCOST_STATE" \
+	says "theirs/state/zcost: cannot hold what is to be undone: another user owns it or can write to it: set ZCOST_STATE" err
+ok "the hook did not run" test ! -e hook
 
 # Files that a killed zcost left are removed, and no other user's.
 sh -c 'exit' & dead=$!
