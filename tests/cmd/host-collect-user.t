@@ -213,7 +213,7 @@ until [ -e held ] || [ $n = 200 ]; do
 	n=$((n + 1))
 	sleep 0.05
 done
-held=$(awk -v p=$pid '$4 == p && $3 == "T" { print $1 }' /proc/[0-9]*/stat 2>/dev/null)
+held=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v p=$pid '$4 == p && $3 == "T" { print $1 }')
 ok "a command of another user is held until the window opens" test -n "$held"
 kill -KILL $pid
 ended() { # waits for it up to ten seconds
