@@ -139,7 +139,7 @@ right_or_failed_number() { # right_or_failed_number VALUE: every command has the
 	failures=0
 	for column in $(numbers); do
 		changed "UPDATE OR IGNORE ${column%.*} SET ${column#*.} = $1"
-		for command in $tables compare; do
+		for command in summary runs functions syscalls topology compare; do
 			set -- "$1" report $command bad
 			[ $command != compare ] || set -- "$1" compare -C bad copying mapping
 			shift_value=$1
