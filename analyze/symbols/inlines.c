@@ -306,8 +306,8 @@ struct inlines *inlines_open(const char *path, struct unread *unread)
 		unread_add(unread, &err);
 	errno = 0;
 	in->dwarf = in->file.has_dwarf ? dwarf_begin_elf(in->file.elf, DWARF_C_READ, NULL) : NULL;
+	unread_add_errno(unread, path); /* libdw does without a section that it cannot unpack */
 	if (!in->dwarf) {
-		unread_add_errno(unread, path);
 		inlines_close(in);
 		return NULL;
 	}

@@ -228,6 +228,37 @@ else
 	skip "a failed call in an analysis in memory" "kernel addresses are for root alone"
 fi
 
+# Call chains out of copies of the stack, and inlined functions: libdw reads unwind tables, debug information and lines.
+dwarf_recording() {
+	mkdir -p dwarf && cat >dwarf/d.c <<-'EOF' || return
+		#include <time.h>
+		volatile unsigned long x;
+		static inline __attribute__((always_inline)) void inner(unsigned long n) { while (n--) x += n; }
+		__attribute__((noinline)) void middle(unsigned long n) { inner(n); x++; }
+		__attribute__((noinline)) void outer(unsigned long n) { middle(n); x++; }
+		int main(void)
+		{
+			clock_t end = clock() + CLOCKS_PER_SEC / 10;
+			do outer(100000); while (clock() < end);
+			return 0;
+		}
+	EOF
+	${CC:-cc} -O1 -g -gz -static -fomit-frame-pointer -fno-asynchronous-unwind-tables -Wl,--build-id -o dwarf/d dwarf/d.c &&
+		HOME=$scratch/dwarf perf record -q -e cpu-clock:u -F 200 --call-graph dwarf,2048 -o dwarf/d.data dwarf/d >/dev/null 2>&1 &&
+		exits 0 env HOME="$scratch/dwarf" "$zcost" report functions --perf dwarf/d.data --inline --all --format tsv &&
+		says '^inner	d	' out && says '^outer	d	0	' out
+}
+dwarf_alloc() { # BOUND
+	dwarf_report="report functions --perf dwarf/d.data --inline --all --format tsv"
+	HOME=$scratch/dwarf FAULTS_KINDS="alloc open read mmap" perl "$tests/faults/run.pl" "$build" cap "$1" "$dwarf_report"
+}
+if perf record -q -e cpu-clock:u -o probe.data true 2>/dev/null; then
+	ok "a recording with copies of the stack has a profile with inlined functions" dwarf_recording
+	ok "a failed call inside libdw gives the same table, or exit 1 or 4 and the reason" dwarf_alloc "${FAULTS:-60}"
+else
+	skip "a failed call inside libdw gives the same table, or exit 1 or 4 and the reason" "perf cannot record here"
+fi
+
 cp cap/zcost.db damaged.db
 dd if=/dev/zero of=damaged.db bs=512 seek=12 count=60 conv=notrunc 2>/dev/null
 sees() { ! faults 3 "report runs damaged.db" >out && says 'fails undisturbed' out; }
