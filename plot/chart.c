@@ -459,7 +459,7 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 	if (apart)
 		drawing_doubt(
 			d, f,
-			"The profile pass of %s %s did %.1f times the work of the measure pass",
+			"Other conditions: the profile pass of %s %s did %.1f times the work of the measure pass",
 			apart->variant, apart->side, apart->value[0].number);
 	for (i = 0; i < array_size(d->disturbed); i++)
 		if (d->disturbed[i])

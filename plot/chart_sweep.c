@@ -343,6 +343,14 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 			r->left_out, r->left_out == 1 ? "" : "s");
 }
 
+/* Leaves out the remarks on variants with settings, "plain+… (6)", which no line of the chart has.
+ * Warnings of copying stay. */
+static void sweep_drop_remarks(struct figure *f)
+{
+	while (f->ncaptions && f->calm[f->ncaptions - 1])
+		f->calm[--f->ncaptions] = false;
+}
+
 static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)
 {
 	struct sweep_rows r = {0};
@@ -350,6 +358,7 @@ static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)
 
 	if (rc)
 		return rc;
+	sweep_drop_remarks(f);
 	r.crossovers = r.t->detail;
 	sweep_choose(&r);
 	if (!r.npanels)

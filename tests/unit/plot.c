@@ -786,6 +786,9 @@ static void test_number_and_whisker_of_a_stack(void **state)
 		"$1 == 0 && valid(7) && valid(8) && $8-$7 > seen && !beyond(0) && low(0) < far(0) ? $3 + 0.06");
 	assert_has(gp, "($1 == 0 ? ($2+$3)/2 : NaN):(shown(top($5)) + lift):(number($6))");
 	page_make(&page, &x->f);
+	assert_true(label_width("2857", page.value_size, false) / 2 <
+		    (BAR_HALF / 100.0 + 0.06) *
+			    page_slot_px(&page, &x->f)); /* clear of the whisker */
 	assert_true(page_has(&page, "data copy"));
 	assert_false(page_has(&page, "zero copy")); /* too thin to see */
 	page_free(&page);
