@@ -443,19 +443,19 @@ static void drawing_doubt_others(struct drawing *d, struct figure *f)
 				: ", which is in these figures");
 }
 
-/* Adds the doubt that weighs most: first what is missing, then what does not fit, then noise. */
+/* Adds the doubt that weighs most: costs that few samples stand for, lost data, then noise. */
 static void drawing_add_doubts(struct drawing *d, struct figure *f)
 {
 	const struct note *least = d->least, *apart = d->apart;
 	size_t i;
 
-	if (d->losses)
-		drawing_doubt(d, f, "Incomplete data: %s", d->loss);
-	d->doubts += d->losses > 1 ? d->losses - 1 : 0;
 	if (least)
 		drawing_doubt(d, f,
 			      "The samples cover as little as %.0f %% of the busy time (%s %s)",
 			      least->value[0].number, least->variant, least->side);
+	if (d->losses)
+		drawing_doubt(d, f, "Incomplete data: %s", d->loss);
+	d->doubts += d->losses > 1 ? d->losses - 1 : 0;
 	if (apart)
 		drawing_doubt(
 			d, f,
