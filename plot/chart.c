@@ -466,9 +466,9 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 			drawing_doubt(d, f, "Disturbed: %s", d->disturbed[i]);
 	drawing_doubt_others(d, f);
 	if (d->doubts > 1)
-		f->captions[f->ncaptions - 1] =
-			arena_printf(&f->arena, "%s; %d more: zcost report summary --verbose",
-				     f->captions[f->ncaptions - 1], d->doubts - 1);
+		f->captions[f->ncaptions - 1] = arena_printf(
+			&f->arena, "%s; %d more%s", f->captions[f->ncaptions - 1], d->doubts - 1,
+			d->query.profile ? "" : ": zcost report summary --verbose");
 }
 
 void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
