@@ -254,7 +254,7 @@ static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
 	if (!d->possible || !d->tests) {
 		figure_caption(
 			f,
-			"No change is told apart from chance: %zu and %zu runs are too few for a test; %zu at each end can test one frame",
+			"No change can be told from chance: %zu and %zu runs are too few for a test; one frame needs %zu at each end",
 			d->nruns[BASE], d->nruns[NEW], verdict_runs_needed(&c->c.rule, 1));
 		return;
 	}

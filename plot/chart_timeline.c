@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Figures over time, a panel for each: all runs pale, their median strong, the window on a grey
- * ground. More variants than can be told apart in a panel get a panel each, for the first figure.
+ * Figures over time, a panel for each: all runs pale, their median strong, the window a grey
+ * area. More variants than can be told apart in a panel get a panel each, for the first figure.
  *
  * A panel has at most BINS points. Where a run has more readings, its pale line goes through the
  * lowest and the highest reading of each bin, so that no peak is lost, and the strong line through
@@ -434,7 +434,7 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 	figure_title(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
 		     gauges[p->of[0].gauge].label,
 		     p->n > 1 && !f->curves->multiples ? " and what moved with it" : "");
-	figure_subtitle(f, "%s; grey ground: the window",
+	figure_subtitle(f, "%s; the grey area is the window",
 			d->facts.measured.most == 1
 				? "Each line is the only run"
 				: "Pale: each run; strong: the median of the runs");

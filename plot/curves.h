@@ -41,7 +41,7 @@ struct curves {
 	bool own_x;	 /* each panel has its own range of x */
 	bool multiples;	 /* each panel is named after its line: no legend, one range of y */
 	uint32_t log_y;	 /* a bit for each panel */
-	double shade[2]; /* a span of x with a grey ground, such as the window; equal: none */
+	double shade[2]; /* a span of x with a grey background, such as the window; equal: none */
 	struct curve *curves;
 	struct curve_tick *ticks; /* of x; none: chosen by the values */
 	struct curve_mark *marks;

@@ -146,7 +146,7 @@ ok "an unknown variant is an error" exits 1 "$zcost" plot cap flame-diff -o x --
 ok "the message names the variants" says "no variant 'mmpa' in this capture; it has baseline, mmap, uring" err
 sqlite3 later/zcost.db "DELETE FROM run WHERE pass = 'profile' AND repeat > 1"
 ok "one run is drawn" exits 0 "$zcost" plot later flame-diff -o alone --new mmap
-ok "a caption says that one run allows no test" says 'No change is told apart from chance: 1 and 1 runs' alone/flame-diff_baseline_mmap_receiver.svg
+ok "a caption says that one run allows no test" says 'No change can be told from chance: 1 and 1 runs' alone/flame-diff_baseline_mmap_receiver.svg
 # Two recordings: shares of the time without a rate, costs with one.
 "$build/tests/tools/perfdata_gen" 20000 base.data >/dev/null
 "$build/tests/tools/perfdata_gen" 30000 new.data >/dev/null

@@ -70,7 +70,7 @@ ok "long names do not push the limit off the subtitle" says 'limited by no known
 
 cp -r small one && sqlite3 one/zcost.db "DELETE FROM run WHERE repeat > 1"
 ok "plot draws one run of each variant over time" exits 0 "$zcost" plot one timeline -o single --format svg
-ok "the subtitle of one run speaks of no median" says 'Each line is the only run; grey ground' single/timeline.svg
+ok "the subtitle of one run speaks of no median" says 'Each line is the only run; the grey area is the window' single/timeline.svg
 ok "the foot note of one run has no median" says 'n = 1 measured run per variant, so no median' single/timeline.svg
 
 # Figures over four decades and without names.
