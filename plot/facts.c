@@ -214,7 +214,7 @@ void facts_comparison(struct comparison *c, struct store *store, const char *con
 		.query = *q,
 		.side = {q->side, q->side},
 		.limit = q->limit,
-		.rule = {.alpha = 0.05, .threshold = 0.02},
+		.rule = VERDICT_RULE,
 	};
 	for (e = 0; e < ENDS; e++)
 		c->end[e] = (struct compare_end){.store = store,

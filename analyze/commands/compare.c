@@ -47,7 +47,7 @@ static const struct option_row own[] = {
 	OPTION("table", "TABLE", GROUP_NONE, "what to compare, see below; default: metrics",
 	       compare_option_table),
 	OPTION("fail-on", "worse", GROUP_NONE,
-	       "exit with status 3 if a row is worse, 4 if the runs are too few for a verdict; of the metrics, only throughput (or the rate of packets or messages), ns_per_kib (or _packet, _message), roi_c and roi_p count",
+	       "exit with status 3 if a row is worse, 4 if the runs are too few for a verdict; of the metrics, only rows with a verdict count",
 	       compare_option_gate),
 	OPTION("threshold", "PERCENT", GROUP_NONE, "a smaller change does not count (default 2)",
 	       compare_option_threshold),
@@ -81,7 +81,7 @@ static const struct command command = {
 	.argp = {.parser = compare_parse,
 		 .args_doc = "BASE NEW\n--html FILE BASE NEW\n--self-test CAPTURE",
 		 .doc = "Compares two variants of the capture that -C names. Two patterns, as 'send+*' 'splice+*', compare variants with the same settings, one row for each pair. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions), or both the text of perf stat, perf trace -s or strace -c. "
-			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, copied (better, but NEW asked for zero copy and copied), or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict needs at least four runs at each end; a list of costs needs more, and a note says how many. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. In a list of costs it belongs to p before the correction, so it can exclude 0 although p after the correction is 0.05 or more; a verdict needs both. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
+			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, copied (better, but NEW asked for zero copy and copied), or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict on the metrics takes five runs at each end, a list of costs more, and a note says how many. Of the metrics, throughput, the cost of each side and of the total, and the total's score have a verdict, with Holm's correction over them. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. In a list of costs it belongs to p before the correction, so it can exclude 0 although p after the correction is 0.05 or more; a verdict needs both. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
 		 .children = children},
 	.heading = "Tables:",
 	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
@@ -469,8 +469,6 @@ static int compare_gate(const struct compare_arguments *args, const struct outco
 {
 	const struct verdict_rule *rule = &args->c.rule;
 
-	if (*out->aside)
-		print_note("worse, but not gated by --fail-on worse: %s", out->aside);
 	if (out->drift)
 		print_note(
 			"not gated: %u row%s no more than a drift between runs that did not take turns can explain; 'zcost capture --against' makes runs that take turns",
@@ -501,7 +499,7 @@ int cmd_compare(int argc, char **argv)
 	bool lossy = false;
 	int ret;
 
-	args.c.rule = (struct verdict_rule){.alpha = 0.05, .threshold = 0.02};
+	args.c.rule = (struct verdict_rule)VERDICT_RULE;
 	options_parse(&args.o, &command, argc, argv);
 	ret = args.html ? compare_run_page(&args, argc, argv, &out, &lossy, &err)
 	      : args.source == SOURCE_NUMBERS ? compare_run_self_test(&args, &out, &lossy, &err)

@@ -183,12 +183,16 @@ static bool commit_has_errors(const struct table *to)
 static void commit_note_test(struct table *to, const struct comparison *c,
 			     const struct outcome *out)
 {
-	if (verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
+	bool possible = verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests);
+
+	if (possible && table_column(to, "metric") >= 0)
+		note_add(&to->notes, commit_rule_figures, out->tests);
+	else if (possible)
 		note_add(&to->notes, commit_rule_rows, out->tests);
 	else
 		note_add(&to->notes, commit_too_few, out->tests,
 			 verdict_runs_needed(&c->rule, out->tests));
-	if (commit_has_errors(to))
+	if (commit_has_errors(to) && table_column(to, "metric") < 0)
 		note_add(&to->notes, commit_error);
 }
 
@@ -200,7 +204,7 @@ static bool commit_lacks_interval(const struct table *to)
 	size_t i;
 
 	for (i = 0; i < to->rows; i++)
-		if (!strcmp(table_text(to, i, "95% interval"), "-") &&
+		if (!strcmp(table_text(to, i, "interval"), "-") &&
 		    strcmp(table_text(to, i, "p"), "-") != 0)
 			return true;
 	return false;
@@ -301,7 +305,7 @@ static const char *commit_worst_warning(const struct table *t)
 static void commit_note_left(const struct commit *m, struct table *to)
 {
 	bool metrics = table_column(m->t, "metric") >= 0;
-	size_t rows = metrics ? commit_metrics_left(m->c, m->t, m->shown) : 0;
+	size_t rows = metrics ? commit_metrics_left(m->t, m->shown) : 0;
 	size_t warnings = m->warnings ? 0 : commit_count_warnings(m->t);
 	const char *worst = warnings ? commit_worst_warning(m->t) : NULL;
 	struct str s = {0};
@@ -351,7 +355,7 @@ static void commit_make(const struct commit *m, struct table *to)
 		table_init(to, t->name, cost_columns, array_size(cost_columns));
 	commit_add_title(m, to);
 	if (table_column(t, "metric") >= 0)
-		commit_add_metrics(to, m->c, t, m->shown);
+		commit_add_metrics(to, t, m->shown);
 	else if (step >= 0)
 		commit_add_steps(to, t, t->columns[step].digits);
 	else
@@ -382,8 +386,8 @@ static size_t commit_lines(const struct table *to)
 static void commit_fit(struct commit *m, struct table *to)
 {
 	bool metrics = table_column(m->t, "metric") >= 0;
-	size_t decided = metrics ? commit_least_metrics(m->c, m->t, true) : LEAST_ROWS;
-	size_t least = metrics ? commit_least_metrics(m->c, m->t, false) : LEAST_ROWS;
+	size_t decided = metrics ? commit_least_metrics(m->t, true) : LEAST_ROWS;
+	size_t least = metrics ? commit_least_metrics(m->t, false) : LEAST_ROWS;
 
 	commit_make(m, to);
 	m->shown = to->rows < m->shown ? to->rows : m->shown;

@@ -12,23 +12,16 @@
 struct value commit_number(struct table *to, const char *format, int digits, double x);
 struct value commit_p(struct table *to, double p);
 
-/*
- * Returns whether a row of a table of `compare` has a verdict: better, worse or copied. CPU and
- * power have no better direction, so that their verdict is that of the test and the threshold.
- */
-bool commit_row_is_decided(const struct comparison *c, const struct table *t, size_t i);
-
 /* `t` is the table of metrics of `compare`. */
 
 void commit_init_metrics(struct table *to, const struct table *t);
 /* Adds the `shown` most important rows, and components that moved, in the order of the table. */
-void commit_add_metrics(struct table *to, const struct comparison *c, const struct table *t,
-			size_t shown);
+void commit_add_metrics(struct table *to, const struct table *t, size_t shown);
 /* Returns how many rows stay however long the text is, or the number of rows that have a verdict or
  * stay. */
-size_t commit_least_metrics(const struct comparison *c, const struct table *t, bool decided);
+size_t commit_least_metrics(const struct table *t, bool decided);
 /* Returns how many rows and components with a verdict commit_add_metrics() leaves out. */
-size_t commit_metrics_left(const struct comparison *c, const struct table *t, size_t shown);
+size_t commit_metrics_left(const struct table *t, size_t shown);
 /*
  * Prints "worse: sender ns/KiB +7.3%; no clear change: throughput". The first changes go into
  * `subject` as far as they fit into `room` characters, the others into `body`. Ends with different

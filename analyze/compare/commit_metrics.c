@@ -42,7 +42,7 @@ static const struct column metric_columns[] = {
 	{"base", NUMBER},
 	{"new", NUMBER},
 	{"change", NUMBER},
-	{"95% interval", NUMBER},
+	{"interval", NUMBER},
 	{"p", NUMBER},
 };
 
@@ -159,7 +159,8 @@ static void commit_add_metric(struct table *to, const struct table *t, size_t i)
 	row[2] = commit_number(to, "%.*f", commit_digits(new), new);
 	row[3] = commit_percent(to, table_real(t, i, "change_pct"));
 	row[4] = commit_change_interval(to, t, i);
-	row[5] = commit_p(to, table_real(t, i, "p"));
+	row[5] = *table_text(t, i, "verdict") ? commit_p(to, table_real(t, i, "p"))
+					      : value_str(to, "-");
 	str_free(&name);
 }
 
@@ -190,26 +191,10 @@ static bool row_has_verdict(const struct table *t, size_t i, enum verdict v)
 	return !strcmp(table_text(t, i, "verdict"), verdict_name(v));
 }
 
-bool commit_row_is_decided(const struct comparison *c, const struct table *t, size_t i)
+static bool row_is_decided(const struct table *t, size_t i)
 {
-	if (table_column(t, "better") >= 0 && !*table_text(t, i, "better"))
-		return table_real(t, i, "p") < c->rule.alpha &&
-		       fabs(table_real(t, i, "change_pct")) > 100 * c->rule.threshold;
 	return row_has_verdict(t, i, VERDICT_BETTER) || row_has_verdict(t, i, VERDICT_WORSE) ||
 	       row_has_verdict(t, i, VERDICT_COPIED);
-}
-
-/* Returns whether a metric is the cost of this component. Its row says more than the movement. */
-static bool movement_is_metric(const struct table *t, const struct table *moved, size_t i)
-{
-	size_t k;
-
-	for (k = 0; k < t->rows; k++)
-		if (!strcmp(table_text(moved, i, "what"), COPY_COMPONENT) &&
-		    !strcmp(table_text(moved, i, "side"), table_text(t, k, "side")) &&
-		    str_starts(table_text(t, k, "metric"), COPY_NAME))
-			return true;
-	return false;
 }
 
 struct ranked_row {
@@ -220,17 +205,32 @@ struct ranked_row {
 };
 
 /* Returns the rank of a component that moved. One that may not have moved has none. */
-static int movement_rank(const struct table *t, const struct ranked_row *r)
+static int movement_rank(const struct table *moved, size_t i)
 {
-	if (movement_is_metric(t, r->t, r->row))
-		return RANK_NONE;
-	return r->decided				    ? RANK_MOVED
-	       : row_has_verdict(r->t, r->row, VERDICT_FEW) ? RANK_MOVED + RANK_OPEN
-							    : RANK_NONE;
+	if (row_is_decided(moved, i))
+		return strcmp(table_text(moved, i, "what"), COPY_COMPONENT) ? RANK_MOVED
+									    : RANK_MUST;
+	return row_has_verdict(moved, i, VERDICT_FEW) ? RANK_MOVED + RANK_OPEN : RANK_NONE;
+}
+
+/* Returns whether a component's row has the cost of this metric, with its verdict. */
+static bool metric_is_movement(const struct table *t, size_t i)
+{
+	const struct table *moved = t->detail;
+	size_t k;
+
+	if (!str_starts(table_text(t, i, "metric"), COPY_NAME))
+		return false;
+	for (k = 0; moved && k < moved->rows; k++)
+		if (!strcmp(table_text(moved, k, "what"), COPY_COMPONENT) &&
+		    !strcmp(table_text(moved, k, "side"), table_text(t, i, "side")) &&
+		    movement_rank(moved, k) < RANK_NONE)
+			return true;
+	return false;
 }
 
 /* Returns the metrics and the movements in their order, `n` in all. The caller frees them. */
-static struct ranked_row *rank_rows(const struct comparison *c, const struct table *t, size_t *n)
+static struct ranked_row *rank_rows(const struct table *t, size_t *n)
 {
 	const struct table *moved = t->detail;
 	struct ranked_row *rows;
@@ -243,8 +243,10 @@ static struct ranked_row *rank_rows(const struct comparison *c, const struct tab
 
 		r->t = i < t->rows ? t : moved;
 		r->row = i < t->rows ? i : i - t->rows;
-		r->decided = commit_row_is_decided(c, r->t, r->row);
-		r->rank = r->t == t ? metric_rank(t, i) : movement_rank(t, r);
+		r->decided = row_is_decided(r->t, r->row);
+		r->rank = r->t == t ? metric_rank(t, i) : movement_rank(r->t, r->row);
+		if (r->t == t && metric_is_movement(t, i))
+			r->rank = RANK_NONE;
 		if (r->t == t && r->rank > RANK_HEADLINE && r->rank < RANK_NONE && !r->decided)
 			r->rank += RANK_OPEN;
 	}
@@ -261,11 +263,10 @@ static bool rank_is_shown(const struct ranked_row *rows, size_t n, size_t i, siz
 	return rows[i].rank < RANK_NONE && place < shown;
 }
 
-void commit_add_metrics(struct table *to, const struct comparison *c, const struct table *t,
-			size_t shown)
+void commit_add_metrics(struct table *to, const struct table *t, size_t shown)
 {
 	size_t n, i;
-	struct ranked_row *rows = rank_rows(c, t, &n);
+	struct ranked_row *rows = rank_rows(t, &n);
 
 	for (i = 0; i < n; i++) {
 		if (!rank_is_shown(rows, n, i, shown))
@@ -278,10 +279,10 @@ void commit_add_metrics(struct table *to, const struct comparison *c, const stru
 	free(rows);
 }
 
-size_t commit_least_metrics(const struct comparison *c, const struct table *t, bool decided)
+size_t commit_least_metrics(const struct table *t, bool decided)
 {
 	size_t n, i, least = 0;
-	struct ranked_row *rows = rank_rows(c, t, &n);
+	struct ranked_row *rows = rank_rows(t, &n);
 
 	for (i = 0; i < n; i++)
 		least += rows[i].rank <= (decided ? RANK_OPEN - 1 : RANK_MUST);
@@ -289,14 +290,20 @@ size_t commit_least_metrics(const struct comparison *c, const struct table *t, b
 	return least;
 }
 
-size_t commit_metrics_left(const struct comparison *c, const struct table *t, size_t shown)
+/* Returns whether the row is a throughput of another side than the first. */
+static bool is_throughput_again(const struct table *t, size_t i)
+{
+	return metric_rank(t, i) && !strcmp(table_text(t, i, "metric"), table_text(t, 0, "metric"));
+}
+
+size_t commit_metrics_left(const struct table *t, size_t shown)
 {
 	size_t n, i, left = 0;
-	struct ranked_row *rows = rank_rows(c, t, &n);
+	struct ranked_row *rows = rank_rows(t, &n);
 
 	for (i = 0; i < n; i++)
 		left += rows[i].decided && !rank_is_shown(rows, n, i, shown) &&
-			!(rows[i].t != t && movement_is_metric(t, rows[i].t, rows[i].row));
+			!(rows[i].t == t && is_throughput_again(t, i));
 	free(rows);
 	return left;
 }
@@ -312,25 +319,15 @@ static const struct {
 	{VERDICT_SAME, "no clear change"}, {VERDICT_FEW, "too few runs to judge"},
 };
 
-/* Returns whether the row is a throughput of another side than the first. */
-static bool is_throughput_again(const struct table *t, size_t i)
-{
-	return metric_rank(t, i) && !strcmp(table_text(t, i, "metric"), table_text(t, 0, "metric"));
-}
-
 /*
- * Returns whether the words name the row: throughput and the cost of a side always, and a score
- * that is worse. --fail-on worse asks these rows.
+ * Returns whether the words name the row: throughput and the cost of a side always, and of the
+ * total what is worse. --fail-on worse asks these rows.
  */
 static bool metric_is_headline(const struct table *t, size_t i, enum verdict v)
 {
-	const char *name = table_text(t, i, "metric");
-
-	if (metric_is_total(t, i) || is_throughput_again(t, i))
+	if (is_throughput_again(t, i))
 		return false;
-	return metric_rank(t, i) <= RANK_HEADLINE ||
-	       (v == VERDICT_WORSE && str_starts(name, "roi_") &&
-		!strstr(table_text(t, i, "unit"), "modelled"));
+	return v == VERDICT_WORSE || (!metric_is_total(t, i) && metric_rank(t, i) <= RANK_HEADLINE);
 }
 
 static void commit_print_change(struct str *s, const struct table *t, size_t i, enum verdict v)

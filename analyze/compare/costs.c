@@ -195,15 +195,6 @@ static void cost_list_note_rule(struct table *t, const struct comparison *c, con
 	note_add(&t->notes, compare_error);
 }
 
-/* Names the row of table metrics with the same cost. Files have no such table. */
-static void cost_list_note_copy(const struct cost_list *l, const struct comparison *c,
-				struct table *t)
-{
-	if (l->spec == &component_spec && c->end[BASE].store && c->end[NEW].store &&
-	    diff_find(&l->d, "data copy", NULL))
-		note_add(&t->notes, compare_copy_of_many, l->d.tests, work_word(l->unit));
-}
-
 static void cost_list_note_zero(struct table *t, const struct diff *d)
 {
 	size_t i, n = 0;
@@ -221,7 +212,6 @@ void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, 
 	if (l->spec->syscalls)
 		note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
 	cost_list_note_rule(t, c, &l->d);
-	cost_list_note_copy(l, c, t);
 	if (l->spec->samples)
 		cost_list_note_zero(t, &l->d);
 }

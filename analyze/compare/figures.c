@@ -417,6 +417,60 @@ int figures_read(struct figures *f, const struct comparison *c, struct table *no
 	return ret;
 }
 
+/* --- the family --- */
+
+bool figure_is_modelled(const struct side_figures *side, enum figure f)
+{
+	return side->modelled && (f == FIGURE_POWER || f == FIGURE_ROI_P);
+}
+
+/* Returns whether --unit asks for the cost of another unit of work, which the side has. */
+static bool figure_is_unasked(const struct side_figures *side, const char *unit, enum figure f)
+{
+	size_t i, asked = array_size(works);
+
+	for (i = 0; i < array_size(works) && unit; i++)
+		if (!strcmp(unit, works[i].unit) && side->of[works[i].cost][BASE].n)
+			asked = i;
+	for (i = 0; i < array_size(works) && asked < array_size(works); i++)
+		if (works[i].cost == f)
+			return i != asked;
+	return false;
+}
+
+/* Returns whether the figure is primary at the side, whose only side is the last. */
+static bool figure_is_primary(const struct side_figures *side, const struct comparison *c,
+			      enum figure f, bool last, bool *seen)
+{
+	enum primary primary = figure_kinds[f].primary;
+	bool once = primary == PRIMARY_ONCE;
+	int e;
+
+	if (primary == SECONDARY || (primary == PRIMARY_TOTAL && !last) || (once && *seen) ||
+	    figure_is_modelled(side, f) || figure_is_unasked(side, c->query.unit, f))
+		return false;
+	for (e = 0; e < figures_ends(c); e++)
+		if (!side->of[f][e].n)
+			return false;
+	*seen |= once;
+	return true;
+}
+
+size_t figures_primary(const struct figures *f, const struct comparison *c,
+		       struct primary_figure **list)
+{
+	bool seen = false;
+	size_t i = c->total && f->n ? f->n - 1 : 0, n = 0;
+	enum figure k;
+
+	*list = xcalloc(f->n * FIGURES + 1, sizeof(**list));
+	for (; i < f->n; i++)
+		for (k = 0; k < FIGURES; k++)
+			if (figure_is_primary(&f->side[i], c, k, i + 1 == f->n, &seen))
+				(*list)[n++] = (struct primary_figure){&f->side[i], k};
+	return n;
+}
+
 void figures_free(struct figures *f)
 {
 	size_t i;

@@ -17,11 +17,23 @@ enum figure {
 	FIGURES
 };
 
+/*
+ * The sides at which a figure is primary. The primary figures of a comparison are one family with
+ * Holm's correction: no more than 5 % of the comparisons of equal ends have any verdict. All other
+ * figures are secondary: each has the p and the interval of a single test, and no verdict.
+ */
+enum primary {
+	SECONDARY,
+	PRIMARY_ONCE,  /* at the first side that has it, which is the receiver */
+	PRIMARY_SIDES, /* at each side and in total */
+	PRIMARY_TOTAL, /* in total, or at the only side */
+};
+
 /* What figures.def says about each. */
 struct figure_kind {
 	const char *name, *unit, *scope;
 	int better;
-	bool gate;
+	enum primary primary;
 	const char *counter;
 };
 
@@ -42,10 +54,13 @@ struct change {
 	enum verdict verdict;
 };
 
-/* Judges a change, with its interval. */
+/* Judges a change by a single test, with its interval. */
 struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,
 			    const struct figure_runs *new);
-/* Judges a change again, as one of `tests`: `p` is corrected for them. */
+/*
+ * Judges a change again, as one of `tests`, with `p` instead of k->p: the same, corrected for them.
+ * The interval becomes wider by as much, so that it leaves 0 out exactly when `p` is below alpha.
+ */
 void figure_correct(const struct comparison *c, int better, const struct figure_runs *base,
 		    const struct figure_runs *new, double p, size_t tests, struct change *k);
 
@@ -56,6 +71,7 @@ struct side_figures {
 	double part[ENDS];	/* of the transfer's work: see transfer_part() */
 	const char *copy_unit;	/* the unit of work of FIGURE_COPY: "kib"; NULL: unknown */
 	struct diff components; /* judged; empty unless both ends have profiles */
+	struct change change[FIGURES];
 };
 
 struct figures {
@@ -67,5 +83,18 @@ struct figures {
 int figures_read(struct figures *f, const struct comparison *c, struct table *notes,
 		 struct error *err);
 void figures_free(struct figures *f);
+
+/* A primary figure of a side. */
+struct primary_figure {
+	struct side_figures *side;
+	enum figure figure;
+};
+/* Lists the primary figures that the ends have. The caller frees the list. */
+size_t figures_primary(const struct figures *f, const struct comparison *c,
+		       struct primary_figure **list);
+/* Returns whether the power of the figure is that of a model. */
+bool figure_is_modelled(const struct side_figures *side, enum figure f);
+/* Fills the changes of all sides. Primary figures have verdicts, which `out` counts. */
+void figures_judge(struct figures *f, const struct comparison *c, struct outcome *out);
 
 #endif

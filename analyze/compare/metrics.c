@@ -28,9 +28,11 @@ static const struct column columns[] = {
 	{"new", .type = V_REAL, .digits = 3},
 	{"change_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "change",
 	 .what = "100 x (new / base - 1)"},
-	{"p", .type = V_REAL, .digits = 4, .what = "exact Mann-Whitney, two-sided"},
+	{"p", .type = V_REAL, .digits = 4,
+	 .what = "exact Mann-Whitney, two-sided; with a verdict: Holm's correction"},
 	{"better", .type = V_STR, .what = "more, less, or empty: neither"},
-	{"verdict", .type = V_STR, .what = "better, worse, ~ or too few runs; empty: not judged"},
+	{"verdict", .type = V_STR,
+	 .what = "better, worse, ~ or too few runs; empty: secondary, not judged"},
 	{"base_runs", .type = V_INT},
 	{"new_runs", .type = V_INT},
 	{"scope", .type = V_STR, .what = SCOPE_WHAT},
@@ -52,18 +54,18 @@ static bool figure_has_zero(const struct figure_runs *s)
 }
 
 /*
- * Returns all ratios that the test of the verdict does not reject, so that interval and p agree.
- * With too few runs for a verdict, returns a bootstrap interval, from which no claim follows. A
- * base run of 0 has no ratio, so that no interval is known. A difference divided by the base's
- * median is no substitute: it can fall below -100 %.
+ * Returns all ratios that the test of the verdict does not reject at `alpha`, so that interval and
+ * p agree. With too few runs for a verdict on `tests`, returns a bootstrap interval, from which no
+ * claim follows. A base run of 0 has no ratio, so that no interval is known. A difference divided
+ * by the base's median is no substitute: it can fall below -100 %.
  */
 static struct estimate figure_interval(const struct comparison *c, const struct figure_runs *base,
-				       const struct figure_runs *new)
+				       const struct figure_runs *new, double alpha, size_t tests)
 {
 	double p;
-	struct estimate e = stats_test_ratio(base->x, base->n, new->x, new->n, c->rule.alpha, &p);
+	struct estimate e = stats_test_ratio(base->x, base->n, new->x, new->n, alpha, &p);
 
-	if (!verdict_possible(&c->rule, base->n, new->n, 1) && !figure_has_zero(base))
+	if (!verdict_possible(&c->rule, base->n, new->n, tests) && !figure_has_zero(base))
 		return stats_boot_ratio(c->estimator, base->x, base->n, new->x, new->n, 0.95);
 	return e;
 }
@@ -99,28 +101,90 @@ struct change figure_change(const struct comparison *c, int better, const struct
 			    const struct figure_runs *new)
 {
 	struct change k = {.base = figure_value(base, c->estimator),
-			   .new = figure_value(new, c->estimator)};
+			   .new = figure_value(new, c->estimator),
+			   .p = stats_mann_whitney(base->x, base->n, new->x, new->n)};
 
-	figure_correct(c, better, base, new, stats_mann_whitney(base->x, base->n, new->x, new->n),
-		       1, &k);
-	k.ratio = figure_interval(c, base, new);
-	k.ratio.value = k.base != 0 ? k.new / k.base : NAN;
-	/* The interval is that of single runs. Outliers can pull the change out of it. */
-	if (k.ratio.value < k.ratio.lo || k.ratio.value > k.ratio.hi)
-		k.ratio.lo = k.ratio.hi = NAN;
+	figure_correct(c, better, base, new, k.p, 1, &k);
 	return k;
 }
 
 void figure_correct(const struct comparison *c, int better, const struct figure_runs *base,
 		    const struct figure_runs *new, double p, size_t tests, struct change *k)
 {
+	double alpha = c->rule.alpha * (p > 0 ? k->p / p : 1);
+
 	k->p = p;
 	k->verdict = figure_judge(c, better, base, new, k, tests);
+	k->ratio = figure_interval(c, base, new, alpha, tests);
+	k->ratio.value = k->base != 0 ? k->new / k->base : NAN;
+	/* The interval is that of single runs. Outliers can pull the change out of it. */
+	if (k->ratio.value < k->ratio.lo || k->ratio.value > k->ratio.hi)
+		k->ratio.lo = k->ratio.hi = NAN;
 }
 
-static bool figure_is_modelled(const struct side_figures *side, enum figure f)
+/* --- all figures --- */
+
+static bool figure_runs_equal(const struct figure_runs *a, const struct figure_runs *b)
 {
-	return side->modelled && (f == FIGURE_POWER || f == FIGURE_ROI_P);
+	return a->n == b->n && a->n && !memcmp(a->x, b->x, a->n * sizeof(*a->x));
+}
+
+/* Copies the change to sides with the same runs: the same figure, as the receiver's throughput is
+ * that of the total. It is tested once. */
+static void figures_repeat_change(const struct figures *f, const struct primary_figure *of)
+{
+	const struct figure_runs *ends = of->side->of[of->figure], *other;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		other = f->side[i].of[of->figure];
+		if (figure_runs_equal(&ends[BASE], &other[BASE]) &&
+		    figure_runs_equal(&ends[NEW], &other[NEW]))
+			f->side[i].change[of->figure] = of->side->change[of->figure];
+	}
+}
+
+/* Judges the primary figures, with Holm's correction over them. */
+static void figures_judge_primary(const struct figures *f, const struct comparison *c,
+				  struct outcome *out)
+{
+	struct primary_figure *list;
+	size_t n = figures_primary(f, c, &list), i;
+	double *p = xcalloc(n + 1, sizeof(*p));
+
+	for (i = 0; i < n; i++)
+		p[i] = list[i].side->change[list[i].figure].p;
+	stats_holm(p, n);
+	out->tests = n;
+	for (i = 0; i < n; i++) {
+		enum figure k = list[i].figure;
+		const struct figure_runs *of = list[i].side->of[k];
+		struct change *change = &list[i].side->change[k];
+
+		figure_correct(c, figure_kinds[k].better, &of[BASE], &of[NEW], p[i], n, change);
+		figures_repeat_change(f, &list[i]);
+		outcome_count(out, change->verdict, list[i].side->side, figure_kinds[k].name);
+		if (!out->runs[BASE] || of[BASE].n + of[NEW].n < out->runs[BASE] + out->runs[NEW]) {
+			out->runs[BASE] = of[BASE].n;
+			out->runs[NEW] = of[NEW].n;
+		}
+	}
+	free(p);
+	free(list);
+}
+
+void figures_judge(struct figures *f, const struct comparison *c, struct outcome *out)
+{
+	size_t i;
+	enum figure k;
+
+	for (i = 0; i < f->n; i++)
+		for (k = 0; k < FIGURES; k++) {
+			const struct figure_runs *of = f->side[i].of[k];
+
+			f->side[i].change[k] = figure_change(c, 0, &of[BASE], &of[NEW]);
+		}
+	figures_judge_primary(f, c, out);
 }
 
 /* Appends the unit with the exponents in use: "T^2/P" of "T^n/P^m". */
@@ -140,12 +204,13 @@ static void figure_print_unit(struct str *s, const struct query *q, enum figure 
 	}
 }
 
-static enum verdict metrics_add_row(struct table *t, const struct comparison *c, enum figure f,
-				    const struct side_figures *side)
+static void metrics_add_row(struct table *t, const struct comparison *c, enum figure f,
+			    const struct side_figures *side)
 {
 	const struct figure_kind *m = &figure_kinds[f];
 	const struct figure_runs *base = &side->of[f][BASE], *new = &side->of[f][NEW];
-	struct change k = figure_change(c, m->better, base, new);
+	const struct change *k = &side->change[f];
+	bool tested = k->verdict != VERDICT_FEW && verdict_possible(&c->rule, base->n, new->n, 1);
 	struct value *row = table_row(t);
 	char *name = arena_printf(&t->arena, "%s%s", m->name,
 				  f != FIGURE_COPY  ? ""
@@ -159,18 +224,17 @@ static enum verdict metrics_add_row(struct table *t, const struct comparison *c,
 	str_puts(&unit, figure_is_modelled(side, f) ? ", modelled" : "");
 	table_set(t, row, "unit", value_str(t, unit.buf));
 	str_free(&unit);
-	table_set(t, row, "base", value_real(k.base));
-	table_set(t, row, "new", value_real(k.new));
+	table_set(t, row, "base", value_real(k->base));
+	table_set(t, row, "new", value_real(k->new));
 	table_set(t, row, "change_pct",
-		  value_estimate(t, ratio_percent(k.ratio.value), ratio_percent(k.ratio.lo),
-				 ratio_percent(k.ratio.hi)));
-	table_set(t, row, "p", k.verdict == VERDICT_FEW ? value_none() : value_real(k.p));
+		  value_estimate(t, ratio_percent(k->ratio.value), ratio_percent(k->ratio.lo),
+				 ratio_percent(k->ratio.hi)));
+	table_set(t, row, "p", tested ? value_real(k->p) : value_none());
 	table_set(t, row, "scope", value_str(t, scope_of(&c->query, m->scope)));
 	table_set(t, row, "better", value_str(t, directions[m->better + 1]));
-	table_set(t, row, "verdict", value_str(t, verdict_name(k.verdict)));
+	table_set(t, row, "verdict", value_str(t, verdict_name(k->verdict)));
 	table_set(t, row, "base_runs", value_int(base->n));
 	table_set(t, row, "new_runs", value_int(new->n));
-	return k.verdict;
 }
 
 /* Notes that a row has a bootstrap interval, because its runs are too few for the exact one. */
@@ -179,7 +243,7 @@ static void metrics_note_bootstrap(struct table *t)
 	size_t row;
 
 	for (row = 0; row < t->rows; row++) {
-		if (!strcmp(table_text(t, row, "verdict"), verdict_name(VERDICT_FEW)) &&
+		if (isnan(table_real(t, row, "p")) &&
 		    !isnan(table_interval(t, row, "change_pct").low)) {
 			note_add(&t->notes, compare_bootstrap, STATS_ROUNDS,
 				 (unsigned long long)STATS_SEED);
@@ -203,13 +267,20 @@ static void metrics_note_no_ratio(struct table *t)
 	}
 }
 
-static void metrics_note_rules(struct table *t, const struct comparison *c)
+static void metrics_note_rules(struct table *t, const struct comparison *c,
+			       const struct outcome *out)
 {
+	size_t needed = verdict_runs_needed(&c->rule, out->tests);
+
 	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
 	metrics_note_bootstrap(t);
 	metrics_note_no_ratio(t);
-	note_add(&t->notes, compare_verdict, c->rule.alpha, 100 * c->rule.threshold,
-		 verdict_runs_needed(&c->rule, 1));
+	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests, 100 * c->rule.threshold,
+		 needed);
+	if (out->tests && !verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
+		note_add(&t->notes, compare_few, out->tests, needed, out->runs[BASE],
+			 out->runs[NEW]);
+	note_add(&t->notes, compare_secondary);
 }
 
 static bool figure_all_zero(const struct figure_runs *ends)
@@ -239,21 +310,10 @@ static bool figure_is_left_out(const struct side_figures *side, enum figure f)
 	return figure_kinds[f].counter && figure_all_zero(ends);
 }
 
-/* Names the last row as worse but not gated. Names beyond the buffer are cut: one name suffices. */
-static void outcome_add_aside(struct outcome *out, const struct table *t)
-{
-	const char *side = table_text(t, t->rows - 1, "side");
-	const char *metric = table_text(t, t->rows - 1, "metric");
-	size_t at = strlen(out->aside);
-
-	snprintf(out->aside + at, sizeof(out->aside) - at, "%s%s %s", at ? ", " : "", side, metric);
-}
-
 static void metrics_add_side(struct table *t, const struct comparison *c,
-			     const struct side_figures *side, struct outcome *out)
+			     const struct side_figures *side)
 {
 	const char *asked = c->query.unit && strcmp(c->query.unit, "KiB") ? c->query.unit : NULL;
-	enum verdict v;
 	int place;
 
 	for (place = 0; place < 2 * FIGURES; place++) {
@@ -261,53 +321,9 @@ static void metrics_add_side(struct table *t, const struct comparison *c,
 		bool first = asked && strstr(figure_kinds[f].name, asked);
 
 		/* The figures of the unit that --unit names come before the others. */
-		if (first != (place < FIGURES) || figure_is_left_out(side, f))
-			continue;
-		v = metrics_add_row(t, c, f, side);
-		if (figure_kinds[f].gate && !figure_is_modelled(side, f))
-			outcome_count(out, v, side->side, table_text(t, t->rows - 1, "metric"));
-		else if (v == VERDICT_WORSE)
-			outcome_add_aside(out, t);
+		if (first == (place < FIGURES) && !figure_is_left_out(side, f))
+			metrics_add_row(t, c, f, side);
 	}
-}
-
-/*
- * Notes the two verdicts on the side's data copy, if exactly one is a claim: the same data, two
- * rules.
- */
-static bool metrics_note_copy_differs(struct table *t, size_t row, const struct side_figures *side)
-{
-	const struct diff_row *r = diff_find(&side->components, COPY_COMPONENT, NULL);
-	const char *verdict = table_text(t, row, "verdict");
-	bool claim = !strcmp(verdict, verdict_name(VERDICT_BETTER)) ||
-		     !strcmp(verdict, verdict_name(VERDICT_WORSE)) ||
-		     !strcmp(verdict, verdict_name(VERDICT_COPIED));
-
-	if (!r || claim == verdict_is_claim(r->verdict))
-		return false;
-	note_add(&t->notes, compare_copy_differs, side->side, *verdict ? verdict : "not tested",
-		 table_text(t, row, "metric"), verdict_name(r->verdict) ?: "not tested",
-		 side->components.tests);
-	return true;
-}
-
-/* Notes why this row and the components' "data copy" can differ, or that they do. */
-static void metrics_note_copy(struct table *t, const struct figures *f)
-{
-	const char *name = NULL;
-	bool differs = false;
-	size_t row, i;
-
-	for (row = 0; row < t->rows; row++) {
-		if (!str_starts(table_text(t, row, "metric"), COPY_NAME))
-			continue;
-		name = name ?: table_text(t, row, "metric");
-		for (i = 0; i < f->n; i++)
-			if (!strcmp(f->side[i].side, table_text(t, row, "side")))
-				differs |= metrics_note_copy_differs(t, row, &f->side[i]);
-	}
-	if (name && !differs)
-		note_add(&t->notes, compare_copy_alone, name);
 }
 
 /* Notes that the cost of the total at an end is not the sum of the sides' rows. */
@@ -379,9 +395,10 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 	ret = figures_read(&f, c, t, err);
 	if (ret)
 		return ret;
+	figures_judge(&f, c, out);
 	for (i = 0; i < f.n; i++)
 		if (!c->total || !strcmp(f.side[i].side, SIDE_TOTAL))
-			metrics_add_side(t, c, &f.side[i], out);
+			metrics_add_side(t, c, &f.side[i]);
 	if (!t->rows)
 		ret = error_set(err, ENODATA, "neither %s nor %s has a figure to compare%s%s",
 				c->end[BASE].label, c->end[NEW].label,
@@ -390,8 +407,7 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 				: c->side[BASE] ? c->side[BASE]
 						: "");
 	metrics_add_movements(t, c, &f);
-	metrics_note_rules(t, c);
-	metrics_note_copy(t, &f);
+	metrics_note_rules(t, c, out);
 	metrics_note_totals(t, c, &f);
 	if (c->query.workload_only)
 		note_add(&t->notes, workload_no_part);

@@ -14,7 +14,7 @@ static const struct column columns[] = {
 	{"variant", .type = V_STR},
 	{"table", .type = V_STR},
 	{"side", .type = V_STR},
-	{"alarm", .type = V_STR, .what = "what counts: each row, or any row of the table"},
+	{"alarm", .type = V_STR, .what = "what counts: any row of the table"},
 	{"rows", .type = V_INT, .what = "that are tested"},
 	{"base_runs", .type = V_INT, .what = "of one half"},
 	{"new_runs", .type = V_INT, .what = "of the other"},
@@ -35,36 +35,41 @@ static const struct column columns[] = {
 /* The false alarms of one table. */
 struct alarms {
 	const char *variant, *table, *side;
-	bool any;	   /* an alarm is that of any row */
 	double attainable; /* as a share */
 	size_t rows, base, new;
-	double alarms, claims, of; /* sums over splits, rows too unless `any` */
+	double alarms, claims, of; /* splits with one in any row; all splits */
 	size_t splits, halves, alternate;
 };
 
 /* Returns the runs of one variant that a self-test needs. */
-static size_t alarms_runs_needed(const struct comparison *c, bool any, size_t rows)
+static size_t alarms_runs_needed(const struct comparison *c, size_t rows)
 {
-	return 2 * verdict_runs_needed(&c->rule, any ? rows : 1);
+	return 2 * verdict_runs_needed(&c->rule, rows);
+}
+
+/* Sets Bonferroni's bound, which is Holm's first step. */
+static void alarms_set_attainable(struct alarms *k, const struct comparison *c)
+{
+	double level = stats_mann_whitney_level(k->base, k->new, c->rule.alpha / (double)k->rows);
+
+	k->attainable = fmin(c->rule.alpha, (double)k->rows * level);
 }
 
 static void alarms_add_row(struct table *t, const struct comparison *c, const struct alarms *k,
 			   struct outcome *out)
 {
 	double rate = k->of > 0 ? k->alarms / k->of : NAN;
-	/* the rows of a split depend on each other: a split counts once */
 	struct estimate e =
 		stats_proportion((unsigned)lround(isnan(rate) ? 0 : rate * (double)k->splits),
 				 (unsigned)k->splits, 0.95);
 	struct value *row = table_row(t);
 	bool often = k->of > 0 && e.lo > c->rule.alpha;
-	char *few =
-		arena_printf(&t->arena, "needs %zu runs", alarms_runs_needed(c, k->any, k->rows));
+	char *few = arena_printf(&t->arena, "needs %zu runs", alarms_runs_needed(c, k->rows));
 
 	table_set(t, row, "variant", value_str(t, k->variant));
 	table_set(t, row, "table", value_str(t, k->table));
 	table_set(t, row, "side", value_str(t, k->side));
-	table_set(t, row, "alarm", value_str(t, k->any ? "any row" : "each row"));
+	table_set(t, row, "alarm", value_str(t, "any row"));
 	table_set(t, row, "rows", value_int((int64_t)k->rows));
 	table_set(t, row, "base_runs", value_int((int64_t)k->base));
 	table_set(t, row, "new_runs", value_int((int64_t)k->new));
@@ -82,14 +87,51 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 	table_set(t, row, "alternate", value_int((int64_t)k->alternate));
 }
 
-/* --- metrics: each figure of each side is a test of its own --- */
+/* --- metrics: the primary figures of all sides, with Holm's correction --- */
+
+struct figure_splits {
+	struct primary_figure *figures;
+	struct stats_halves **tests;
+	double *p;
+	size_t n;
+};
+
+/* Starts the tests of the figures with as many runs as the first, the throughput or the rate. */
+static void figure_splits_init(struct figure_splits *l, const struct figures *f,
+			       const struct comparison *c, struct splits *s)
+{
+	size_t n = figures_primary(f, c, &l->figures), i;
+
+	splits_make(s, n ? l->figures[0].side->of[l->figures[0].figure][BASE].n : 0, c->splits);
+	l->tests = xcalloc(n + 1, sizeof(*l->tests));
+	l->p = xcalloc(n + 1, sizeof(*l->p));
+	l->n = 0;
+	for (i = 0; i < n && s->n; i++) {
+		const struct figure_runs *all = &l->figures[i].side->of[l->figures[i].figure][BASE];
+
+		if (all->n < s->runs)
+			continue;
+		l->figures[l->n] = l->figures[i];
+		l->tests[l->n++] = stats_halves_new(all->x, s->runs, s->base);
+	}
+}
+
+static void figure_splits_free(struct figure_splits *l)
+{
+	while (l->n)
+		stats_halves_free(l->tests[--l->n]);
+	free(l->figures);
+	free(l->tests);
+	free(l->p);
+}
 
 /* Returns whether compare would claim that the halves of the first `n` runs differ. */
-static bool figure_split_claims(const struct comparison *c, enum figure f,
-				const struct figure_runs *all, size_t n, uint64_t base, double p)
+static bool figure_split_claims(const struct comparison *c, const struct primary_figure *of,
+				size_t tests, size_t n, uint64_t base, double p)
 {
+	const struct figure_runs *all = &of->side->of[of->figure][BASE];
 	struct figure_runs half[ENDS] = {{.pooled = NAN}, {.pooled = NAN}};
-	struct change k = {0};
+	struct change k = {.p = p};
 	size_t i;
 	int e;
 
@@ -101,69 +143,71 @@ static bool figure_split_claims(const struct comparison *c, enum figure f,
 	}
 	k.base = figure_value(&half[BASE], c->estimator);
 	k.new = figure_value(&half[NEW], c->estimator);
-	figure_correct(c, figure_kinds[f].better, &half[BASE], &half[NEW], p, 1, &k);
+	figure_correct(c, figure_kinds[of->figure].better, &half[BASE], &half[NEW], p, tests, &k);
 	for (e = 0; e < ENDS; e++)
 		free(half[e].x);
 	return verdict_is_claim(k.verdict);
 }
 
-static void alarms_count_figure(struct alarms *k, const struct comparison *c, enum figure f,
-				const struct figure_runs *all, const struct splits *s)
+/* Judges one split. Returns the number of figures with p below alpha. */
+static size_t figures_judge_split(const struct figure_splits *l, const struct comparison *c,
+				  size_t runs, uint64_t base, bool *claim)
 {
-	struct stats_halves *test = stats_halves_new(all->x, s->runs, s->base);
-	double p;
-	size_t i;
+	size_t i, alarms = 0;
 
-	for (i = 0; i < s->n; i++) {
-		p = stats_halves_p(test, s->of[i]);
-		k->alarms += p < c->rule.alpha;
-		k->claims +=
-			p < c->rule.alpha && figure_split_claims(c, f, all, s->runs, s->of[i], p);
-		k->of++;
+	*claim = false;
+	for (i = 0; i < l->n; i++)
+		l->p[i] = stats_halves_p(l->tests[i], base);
+	stats_holm(l->p, l->n);
+	for (i = 0; i < l->n; i++) {
+		if (!(l->p[i] < c->rule.alpha))
+			continue;
+		alarms++;
+		*claim |= figure_split_claims(c, &l->figures[i], l->n, runs, base, l->p[i]);
 	}
-	k->rows++;
-	k->halves += stats_halves_p(test, splits_first_half(s)) < c->rule.alpha;
-	k->alternate += stats_halves_p(test, splits_alternate(s)) < c->rule.alpha;
-	stats_halves_free(test);
+	return alarms;
 }
 
-/* Tests the figures with as many runs as the throughput or rate; others are of other passes. */
-static void alarms_count_side(struct table *t, const struct comparison *c,
-			      const struct side_figures *side, struct outcome *out)
+static void alarms_count_figures(struct alarms *k, const struct comparison *c,
+				 const struct figure_splits *l, const struct splits *s)
 {
-	struct alarms k = {.variant = c->end[BASE].variant, .table = "metrics", .side = side->side};
-	static const enum figure of_all[] = {FIGURE_THROUGHPUT, FIGURE_RATE_PACKETS,
-					     FIGURE_RATE_MESSAGES};
-	size_t runs = 0, i;
-	struct splits s;
-	int f;
+	bool claim;
+	size_t i;
 
-	for (i = 0; i < array_size(of_all) && !runs; i++)
-		runs = side->of[of_all[i]][BASE].n;
-	splits_make(&s, runs, c->splits);
-	k.base = s.base;
-	k.new = s.runs - s.base;
-	k.splits = s.n;
-	k.attainable = stats_mann_whitney_level(k.base, k.new, c->rule.alpha);
-	for (f = 0; f < FIGURES && verdict_possible(&c->rule, k.base, k.new, 1); f++)
-		if (side->of[f][BASE].n == runs)
-			alarms_count_figure(&k, c, (enum figure)f, &side->of[f][BASE], &s);
-	if (s.runs)
-		alarms_add_row(t, c, &k, out);
-	splits_free(&s);
+	if (!verdict_possible(&c->rule, k->base, k->new, l->n))
+		return;
+	k->halves = figures_judge_split(l, c, s->runs, splits_first_half(s), &claim);
+	k->alternate = figures_judge_split(l, c, s->runs, splits_alternate(s), &claim);
+	for (i = 0; i < s->n; i++) {
+		k->alarms += figures_judge_split(l, c, s->runs, s->of[i], &claim) > 0;
+		k->claims += claim;
+	}
+	k->of = (double)s->n;
+	k->splits = s->n;
 }
 
 static int self_test_metrics(struct table *t, const struct comparison *c, struct outcome *out,
 			     struct error *err)
 {
+	struct alarms k = {
+		.variant = c->end[BASE].variant, .table = "metrics", .side = c->side[BASE]};
+	struct figure_splits l;
 	struct figures f;
+	struct splits s;
 	int ret = figures_read(&f, c, t, err);
-	size_t i;
 
 	if (ret)
 		return ret;
-	for (i = 0; i < f.n; i++)
-		alarms_count_side(t, c, &f.side[i], out);
+	figure_splits_init(&l, &f, c, &s);
+	k.base = s.base;
+	k.new = s.runs - s.base;
+	k.rows = l.n;
+	alarms_count_figures(&k, c, &l, &s);
+	alarms_set_attainable(&k, c);
+	if (s.runs)
+		alarms_add_row(t, c, &k, out);
+	figure_splits_free(&l);
+	splits_free(&s);
 	figures_free(&f);
 	return 0;
 }
@@ -222,11 +266,7 @@ static void alarms_count_list(struct alarms *k, const struct comparison *c, cons
 	split_list_init(&l, all, &s);
 	if (s.n)
 		alarms_count_splits(k, c, &l, &s);
-	/* Bonferroni's bound, which is Holm's first step */
-	k->attainable =
-		fmin(c->rule.alpha,
-		     (double)k->rows * stats_mann_whitney_level(k->base, k->new,
-								c->rule.alpha / (double)k->rows));
+	alarms_set_attainable(k, c);
 	split_list_free(&l);
 	splits_free(&s);
 }
@@ -235,8 +275,7 @@ static void alarms_count_list(struct alarms *k, const struct comparison *c, cons
 static int self_test_list(struct table *t, const struct comparison *c, const struct diff_spec *spec,
 			  const char *side, struct outcome *out, struct error *err)
 {
-	struct alarms k = {
-		.variant = c->end[BASE].variant, .table = spec->measure, .side = side, .any = true};
+	struct alarms k = {.variant = c->end[BASE].variant, .table = spec->measure, .side = side};
 	struct error none = {0};
 	struct diff all;
 	int ret;
@@ -386,11 +425,13 @@ static void end_test_read_table(struct end_test *test, const struct comparison *
 		hi = fmax(hi, rate);
 	}
 	if (!isnan(lo)) {
-		str_printf(&test->words, "%.1f to %.1f %%, %s", lo, hi, result);
+		str_printf(&test->words, "%.1f", lo);
+		if (hi > lo)
+			str_printf(&test->words, " to %.1f", hi);
+		str_printf(&test->words, " %%, %s", result);
 	} else if (t->rows) {
 		test->runs = (size_t)(table_real(t, 0, "base_runs") + table_real(t, 0, "new_runs"));
-		test->needed = alarms_runs_needed(c, !strcmp(table_text(t, 0, "alarm"), "any row"),
-						  (size_t)table_real(t, 0, "rows"));
+		test->needed = alarms_runs_needed(c, (size_t)table_real(t, 0, "rows"));
 		str_printf(&test->words, "needs %zu runs, has %zu", test->needed, test->runs);
 	} else {
 		str_puts(&test->words, result);

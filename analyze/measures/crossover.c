@@ -14,7 +14,7 @@ struct gain {
 	double at; /* on the axis: the logarithm of the value if that is a log axis */
 	double value;
 	struct stats_error error;
-	double p; /* of the exact Mann-Whitney test */
+	struct crossover_point *point;
 };
 
 static struct stats_error log_error(const double *x, size_t n)
@@ -30,14 +30,14 @@ static struct stats_error log_error(const double *x, size_t n)
 	return e;
 }
 
-static struct gain gain_of(const struct crossover_point *p, int better, bool log_axis)
+static struct gain gain_of(struct crossover_point *p, int better, bool log_axis)
 {
 	double a = stats_point(EST_MEDIAN, p->base, p->nbase);
 	double b = stats_point(EST_MEDIAN, p->new, p->nnew);
-	struct gain g = {.at = log_axis ? log(p->at) : p->at, .value = better * log(b / a)};
+	struct gain g = {
+		.at = log_axis ? log(p->at) : p->at, .value = better * log(b / a), .point = p};
 
 	g.error = stats_error_add(log_error(p->base, p->nbase), log_error(p->new, p->nnew));
-	stats_test_ratio(p->base, p->nbase, p->new, p->nnew, 0.05, &g.p);
 	return g;
 }
 
@@ -78,48 +78,104 @@ static double crossover_find_end(const struct gain *g, size_t n, double crossing
 	return NAN;
 }
 
-static void crossover_classify(struct crossover *c, const struct gain *g, size_t n)
-{
-	size_t i, at = 0;
+static const struct verdict_rule rule = VERDICT_RULE;
 
-	for (i = 0; i < n; i++) {
-		c->better += g[i].p < 0.05 && g[i].value > 0;
-		c->worse += g[i].p < 0.05 && g[i].value < 0;
-		if (i && (g[i - 1].value > 0) != (g[i].value > 0)) {
-			c->times++;
-			at = i;
-		}
-	}
-	if (c->times > 1)
-		c->kind = CROSSOVER_OFTEN;
-	else if (!c->times)
-		c->kind = c->better == n  ? CROSSOVER_ALWAYS
-			  : c->worse == n ? CROSSOVER_NEVER
-					  : CROSSOVER_UNCLEAR;
-	if (c->times != 1)
-		return;
-	c->kind = g[at].value > 0 ? CROSSOVER_BEGINS : CROSSOVER_ENDS;
-	c->at = g[at - 1].at +
-		(g[at].at - g[at - 1].at) * g[at - 1].value / (g[at - 1].value - g[at].value);
-	c->lo = crossover_find_end(g, n, c->at, at, -1);
-	c->hi = crossover_find_end(g, n, c->at, at, 1);
+/* Judges a value; p is corrected for `tests`. */
+static enum verdict gain_judge(const struct gain *g, int better, double p, size_t tests)
+{
+	const struct crossover_point *x = g->point;
+	double base = stats_point(EST_MEDIAN, x->base, x->nbase), raw;
+	double new = stats_point(EST_MEDIAN, x->new, x->nnew);
+	struct estimate shift =
+		stats_test_shift(x->base, x->nbase, x->new, x->nnew, rule.alpha, &raw);
+
+	if (!verdict_possible(&rule, x->nbase, x->nnew, tests))
+		return VERDICT_FEW;
+	return verdict_opposed(&shift, 0, new - base) ? VERDICT_SAME
+						      : verdict_of(&rule, better, base, new, p);
 }
 
-struct crossover crossover_find(const struct crossover_point *points, size_t n, int better,
-				bool log_axis)
+static void crossover_judge(struct crossover *c, const struct gain *g, int better)
+{
+	double *p = xcalloc(c->n, sizeof(*p));
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		p[i] = stats_mann_whitney(g[i].point->base, g[i].point->nbase, g[i].point->new,
+					  g[i].point->nnew);
+	stats_holm(p, c->n);
+	c->needed = verdict_runs_needed(&rule, c->n);
+	for (i = 0; i < c->n; i++) {
+		enum verdict v = gain_judge(&g[i], better, p[i], c->n);
+
+		g[i].point->verdict = v;
+		c->better += v == VERDICT_BETTER;
+		c->worse += v == VERDICT_WORSE;
+		if (v != VERDICT_FEW)
+			c->needed = 0;
+	}
+	free(p);
+}
+
+/* Places the crossing between the values `from` and `to`, if the lines cross once there. */
+static void crossover_place(struct crossover *c, const struct gain *g, size_t from, size_t to)
+{
+	size_t i, at = 0, times = 0;
+
+	for (i = from + 1; i <= to; i++)
+		if ((g[i - 1].value > 0) != (g[i].value > 0)) {
+			times++;
+			at = i;
+		}
+	if (times != 1)
+		return;
+	c->at = g[at - 1].at +
+		(g[at].at - g[at - 1].at) * g[at - 1].value / (g[at - 1].value - g[at].value);
+	c->lo = crossover_find_end(g, c->n, c->at, at, -1);
+	c->hi = crossover_find_end(g, c->n, c->at, at, 1);
+}
+
+static void crossover_classify(struct crossover *c, const struct gain *g)
+{
+	size_t i, last = c->n, times = 0, from = 0, to = 0;
+
+	for (i = 0; i < c->n; i++) {
+		if (!verdict_is_claim(g[i].point->verdict))
+			continue;
+		if (last < c->n && g[last].point->verdict != g[i].point->verdict) {
+			times++;
+			from = last;
+			to = i;
+		}
+		last = i;
+	}
+	c->kind = times > 1	      ? CROSSOVER_OFTEN
+		  : c->better == c->n ? CROSSOVER_ALWAYS
+		  : c->worse == c->n  ? CROSSOVER_NEVER
+		  : !times	      ? CROSSOVER_UNCLEAR
+		  : g[to].value > 0   ? CROSSOVER_BEGINS
+				      : CROSSOVER_ENDS;
+	if (times == 1)
+		crossover_place(c, g, from, to);
+}
+
+struct crossover crossover_find(struct crossover_point *points, size_t n, int better, bool log_axis)
 {
 	struct crossover c = {.kind = CROSSOVER_NONE, .at = NAN, .lo = NAN, .hi = NAN};
 	struct gain *g = xcalloc(n + 1, sizeof(*g));
 	size_t i;
 
 	for (i = 0; i < n; i++) {
+		points[i].verdict = VERDICT_NONE;
 		if (!points[i].nbase || !points[i].nnew)
 			continue;
 		g[c.n] = gain_of(&points[i], better, log_axis);
 		c.n += !isnan(g[c.n].value);
 	}
-	if (c.n > 1)
-		crossover_classify(&c, g, c.n);
+	if (c.n > 1) {
+		crossover_judge(&c, g, better);
+		crossover_classify(&c, g);
+	}
 	if (log_axis) {
 		c.at = exp(c.at);
 		c.lo = exp(c.lo);

@@ -44,9 +44,10 @@ static const struct column crossover_columns[] = {
 	{"hi", .type = V_REAL, .part_of = "at", .part = PART_HIGH},
 	{"at_words", .type = V_STR, .what = "at, written as the values are"},
 	{"range_words", .type = V_STR, .what = "its interval, likewise"},
-	{"better", .type = V_INT, .what = "values at which new is significantly better"},
-	{"worse", .type = V_INT, .what = "values at which new is significantly worse"},
+	{"better", .type = V_INT, .what = "values at which new is better: Holm's correction"},
+	{"worse", .type = V_INT, .what = "values at which new is worse"},
 	{"values", .type = V_INT},
+	{"words", .type = V_STR, .what = "the verdicts on all values as a sentence"},
 };
 
 static const char *const kind_words[] = {"",	  "begins", "ends",   "always",
@@ -389,26 +390,73 @@ struct sweep_pair {
 	const char *side, *under, *base, *new;
 };
 
-/* Adds a sentence. The base is the plan's first variant. */
-static void sweep_note_crossover(const struct sweep *w, const struct sweep_pair *p,
-				 const struct crossover *c, const char *at, const char *range)
+/* Prints "up to size = 16k", "from size = 64k on", "at size = 32k" or "at every size". */
+static void crossover_print_range(struct str *s, const struct crossover_point *points, size_t n,
+				  size_t from, size_t to, const char *setting)
 {
-	const char *setting = w->settings[p->setting];
+	if (!from && to + 1 == n)
+		str_printf(s, "at %s %s", verdict_is_claim(points[0].verdict) ? "every" : "any",
+			   setting);
+	else if (from == to)
+		str_printf(s, "at %s = %s", setting, points[from].value);
+	else if (!from)
+		str_printf(s, "up to %s = %s", setting, points[to].value);
+	else if (to + 1 == n)
+		str_printf(s, "from %s = %s on", setting, points[from].value);
+	else
+		str_printf(s, "from %s = %s to %s", setting, points[from].value, points[to].value);
+}
+
+/* Returns the word for a verdict on a cost, or on a figure where more is better. */
+static const char *crossover_word(enum verdict v, int better)
+{
+	if (!verdict_is_claim(v))
+		return "no difference shown";
+	if (better < 0)
+		return v == VERDICT_WORSE ? "dearer" : "cheaper";
+	return v == VERDICT_WORSE ? "worse" : "better";
+}
+
+/* Prints "Z is dearer than plain up to size = 16k; no difference shown from size = 64k on". */
+static void crossover_print(struct str *s, const struct sweep *w, const struct sweep_pair *p,
+			    const struct crossover_point *points, size_t n)
+{
+	bool named = false;
+	size_t from, to;
+
+	for (from = 0; from < n; from = to + 1) {
+		const char *word = crossover_word(points[from].verdict, metrics[p->metric].better);
+
+		for (to = from; to + 1 < n; to++)
+			if (strcmp(word, crossover_word(points[to + 1].verdict,
+							metrics[p->metric].better)))
+				break;
+		if (from)
+			str_puts(s, "; ");
+		if (verdict_is_claim(points[from].verdict) && !named)
+			str_printf(s, "%s is %s than %s ", p->new, word, p->base);
+		else
+			str_printf(s, "%s ", word);
+		named |= verdict_is_claim(points[from].verdict);
+		crossover_print_range(s, points, n, from, to, w->settings[p->setting]);
+	}
+	if (!named)
+		str_printf(s, " between %s and %s", p->new, p->base);
+}
+
+/* Adds the sentence as a note. The base is the plan's first variant. */
+static void sweep_note_crossover(const struct sweep *w, const struct sweep_pair *p,
+				 const struct crossover *c, const char *words)
+{
 	struct notes *notes = &w->t->notes;
 	char *what = xasprintf("%s %s%s%s", p->side, metrics[p->metric].name, *p->under ? " " : "",
 			       p->under);
 
-	if (c->times == 1)
-		note_add(notes, sweep_crosses, what, p->new, p->base,
-			 c->kind == CROSSOVER_BEGINS ? "from" : "up to", setting, at, range);
-	else if (c->times)
-		note_add(notes, sweep_often, what, p->new, p->base, c->times, setting);
-	else if (c->kind == CROSSOVER_UNCLEAR)
-		note_add(notes, sweep_unclear, what, p->new, p->base, c->better, c->worse, c->n,
-			 setting);
+	if (c->needed)
+		note_add(notes, sweep_few, what, p->new, p->base, c->n, w->settings[p->setting],
+			 c->needed);
 	else
-		note_add(notes, sweep_one_sided, what, p->new,
-			 c->kind == CROSSOVER_ALWAYS ? "better" : "worse", p->base, setting);
+		note_add(notes, sweep_verdicts, what, words);
 	free(what);
 }
 
@@ -427,7 +475,7 @@ static char *crossover_range(const struct crossover *c, const char *like)
 }
 
 static void sweep_put_crossover(const struct sweep *w, struct table *d, const struct sweep_pair *p,
-				const struct crossover *c, const char *like)
+				const struct crossover *c, struct str *words, const char *like)
 {
 	char *at = setting_text(c->at, like), *range = crossover_range(c, like);
 	struct value *row = table_row(d);
@@ -447,15 +495,31 @@ static void sweep_put_crossover(const struct sweep *w, struct table *d, const st
 	table_set(d, row, "better", value_int((int64_t)c->better));
 	table_set(d, row, "worse", value_int((int64_t)c->worse));
 	table_set(d, row, "values", value_int((int64_t)c->n));
-	sweep_note_crossover(w, p, c, at, range);
+	if (!isnan(c->at))
+		str_printf(words, "; the lines cross at %s = %s (95 %%: %s)",
+			   w->settings[p->setting], at, range);
+	table_set(d, row, "words", value_str(d, words->buf));
+	sweep_note_crossover(w, p, c, words->buf);
 	free(range);
 	free(at);
 }
 
-/* Finds the crossover of one pair of lines. Returns false where they share fewer than two values.
- */
+/* Drops the values at which an end has no runs. Returns the number of the others. */
+static size_t crossover_drop_single(struct crossover_point *points, size_t n)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < n; i++)
+		if (points[i].nbase && points[i].nnew)
+			points[kept++] = points[i];
+	return kept;
+}
+
+/* Finds the crossover of one pair of lines, and its sentence. Returns false where they share fewer
+ * than two values. */
 static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair *p,
-				 const struct sweep_place *places, int n, struct crossover *c)
+				 const struct sweep_place *places, int n, struct crossover *c,
+				 struct str *words)
 {
 	struct crossover_point *points = xcalloc((size_t)n + 1, sizeof(*points));
 	const struct sweep_figure *f;
@@ -471,7 +535,8 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 		    strcmp(sweep_under(w, places[i].variant, p->setting), p->under))
 			continue;
 		if (!count || points[count - 1].at != places[i].at)
-			points[count++] = (struct crossover_point){.at = places[i].at};
+			points[count++] = (struct crossover_point){.at = places[i].at,
+								   .value = v->values[p->setting]};
 		if (base) {
 			points[count - 1].base = f->x;
 			points[count - 1].nbase = f->n;
@@ -480,8 +545,11 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 			points[count - 1].nnew = f->n;
 		}
 	}
+	count = crossover_drop_single(points, count);
 	*c = crossover_find(points, count, metrics[p->metric].better,
 			    n && places[0].at > 0 && places[n - 1].at >= 8 * places[0].at);
+	str_reset(words);
+	crossover_print(words, w, p, points, count);
 	free(points);
 	return c->kind != CROSSOVER_NONE;
 }
@@ -505,6 +573,7 @@ static void sweep_add_crossovers(const struct sweep *w, struct table *d, int set
 {
 	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
 	int n = sweep_places(w, setting, p), m, i;
+	struct str words = {0};
 	struct crossover c;
 
 	for (m = 0; m < (int)array_size(metrics) && n; m++) {
@@ -520,11 +589,12 @@ static void sweep_add_crossovers(const struct sweep *w, struct table *d, int set
 						  v->base};
 
 			if (!strcmp(pair.base, pair.new) || !sweep_begins_line(w, setting, p, i) ||
-			    !sweep_find_crossover(w, &pair, p, n, &c))
+			    !sweep_find_crossover(w, &pair, p, n, &c, &words))
 				continue;
-			sweep_put_crossover(w, d, &pair, &c, v->values[setting]);
+			sweep_put_crossover(w, d, &pair, &c, &words, v->values[setting]);
 		}
 	}
+	str_free(&words);
 	free(p);
 }
 

@@ -37,7 +37,6 @@ compared copying mapping -C cap --table components
 ok "table components has the delta of a component" near "$(field 'data copy' delta_ns)" -600 1e-9
 ok "the deltas of the components add up" near "$(sum delta_ns)" -500 1e-9
 
-ok "a note says that --table metrics judges the component by another rule" says "'data copy' is judged here as one of .* copy_ns_per_kib" err
 
 # Own groups. The first: 1000 -> 500 x 80 % = 400; the second, copying alone, 600 -> 0; they overlap.
 exits 0 "$zcost" compare copying mapping -C cap --table groups --group 'rx=_copy_to_iter,tcp_*' \

@@ -475,6 +475,118 @@ static void test_false_figures(void **state)
 	assert_true(claims <= alarms && claims > alarms / 2);
 }
 
+/* --- all figures of two equal ends: how often has any a verdict? --- */
+
+enum { FIGURE_SIDES = 3, FIGURE_RUNS = 10, FIGURE_ROUNDS = 1000 };
+
+/* A heavy tail: Student's t with 2 degrees of freedom, by its quantile. */
+static double tail(struct prng *r)
+{
+	double u = ((double)(prng_next(r) >> 11) + 0.5) / 9007199254740992.0;
+
+	return (2 * u - 1) / sqrt(2 * u * (1 - u));
+}
+
+/* The figures of receiver, sender and total that every capture of a TCP workload has, and two that
+ * are secondary. */
+static const enum figure simulated_figures[] = {FIGURE_THROUGHPUT, FIGURE_CPU,	FIGURE_NS_PER_KIB,
+						FIGURE_COPY,	   FIGURE_IRQS, FIGURE_ROI_C};
+
+struct simulated {
+	double x[FIGURE_SIDES][FIGURES][ENDS][FIGURE_RUNS];
+	struct side_figures side[FIGURE_SIDES];
+};
+
+static double simulate_noise(struct prng *r, bool heavy)
+{
+	return heavy ? exp(0.05 * fmax(-40, fmin(40, tail(r)))) : noise(r, 0.1);
+}
+
+/* Fills one run: the throughput is that of all sides, costs and scores follow from it. */
+static void simulate_run(struct simulated *s, struct prng *r, bool heavy, int e, size_t run)
+{
+	double speed = 10 * simulate_noise(r, heavy), busy[FIGURE_SIDES] = {0};
+	int i;
+
+	for (i = 0; i < FIGURE_SIDES; i++) {
+		bool total = i == FIGURE_SIDES - 1;
+
+		busy[i] = total ? busy[0] + busy[1] : 80 * simulate_noise(r, heavy);
+		s->x[i][FIGURE_THROUGHPUT][e][run] = speed;
+		s->x[i][FIGURE_CPU][e][run] = busy[i];
+		s->x[i][FIGURE_NS_PER_KIB][e][run] = busy[i] / speed;
+		s->x[i][FIGURE_COPY][e][run] = simulate_noise(r, heavy);
+		s->x[i][FIGURE_IRQS][e][run] = simulate_noise(r, heavy);
+		s->x[i][FIGURE_ROI_C][e][run] = speed * speed / busy[i];
+	}
+}
+
+static void simulate_figures(struct simulated *s, struct prng *r, bool heavy, size_t runs)
+{
+	static const char *const names[FIGURE_SIDES] = {"receiver", "sender", "total"};
+	size_t run, k;
+	int i, e;
+
+	for (run = 0; run < runs; run++)
+		for (e = 0; e < ENDS; e++)
+			simulate_run(s, r, heavy, e, run);
+	for (i = 0; i < FIGURE_SIDES; i++) {
+		s->side[i] = (struct side_figures){.side = names[i]};
+		for (k = 0; k < array_size(simulated_figures); k++)
+			for (e = 0; e < ENDS; e++)
+				s->side[i].of[simulated_figures[k]][e] = (struct figure_runs){
+					s->x[i][simulated_figures[k]][e], runs, runs, NAN};
+	}
+}
+
+/* Returns how many of the comparisons have a verdict in any row, better or worse. */
+static int count_comparisons(bool heavy, size_t runs, int rounds)
+{
+	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEDIAN};
+	static struct simulated s;
+	struct figures f = {s.side, FIGURE_SIDES, FIGURE_SIDES};
+	int round, i, k, claims = 0;
+	struct prng r;
+
+	prng_seed(&r, 31);
+	for (round = 0; round < rounds; round++) {
+		struct outcome out = {0};
+		bool any = false;
+
+		simulate_figures(&s, &r, heavy, runs);
+		figures_judge(&f, &c, &out);
+		assert_int_equal(out.tests, 5); /* throughput, three costs, the total's score */
+		assert_int_equal(out.unjudged, runs < 5 ? 5 : 0);
+		for (i = 0; i < FIGURE_SIDES; i++)
+			for (k = 0; k < FIGURES; k++) {
+				const struct change *change = &s.side[i].change[k];
+
+				any |= verdict_is_claim(change->verdict);
+				if (change->verdict != VERDICT_FEW && change->ratio.lo > 0)
+					assert_int_equal(change->p<0.05, change->ratio.lo> 1 ||
+							 change->ratio.hi < 1);
+			}
+		claims += any;
+	}
+	printf("# %s, %zu runs: %d of %d comparisons with a verdict\n",
+	       heavy ? "heavy tails" : "skewed", runs, claims, rounds);
+	return claims;
+}
+
+/* docs/method.md has the rates that this prints. */
+static void test_of_1000_equal_ends_at_most_5_percent_have_any_verdict(void **state)
+{
+	static const size_t runs[] = {5, 6, 8, 10};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(count_comparisons(false, 4, 3), 0); /* too few for five tests */
+	for (i = 0; i < array_size(runs); i++) {
+		assert_in_range(count_comparisons(false, runs[i], FIGURE_ROUNDS), 1, 50);
+		assert_in_range(count_comparisons(true, runs[i], FIGURE_ROUNDS), 1, 50);
+	}
+}
+
 /* --- runs that did not take turns --- */
 
 enum { DRIFT_RUNS = 6, DRIFT_ROUNDS = 600, DRIFT_SEED = 29 };
@@ -671,6 +783,7 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_false_alarms),
 		cmocka_unit_test(test_false_figures),
+		cmocka_unit_test(test_of_1000_equal_ends_at_most_5_percent_have_any_verdict),
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_splits),
 		cmocka_unit_test(test_outlier_of_a_figure),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/compare/compare.h"
+#include "analyze/model/verdict.h"
 
 #include <math.h>
 
