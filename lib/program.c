@@ -92,9 +92,12 @@ size_t program_next(char *const word[], size_t i)
 
 	if (!p)
 		return i;
-	for (; word[at] && word[at][0] == '-' && word[at][1]; at++)
+	for (; word[at] && word[at][0] == '-' && word[at][1]; at++) {
+		if (str_starts(word[at], "-S")) /* env: its value is a whole command line */
+			return i;
 		if (word_is_in(p->valued, word[at]) && word[at + 1])
 			at++;
+	}
 	if (p->verb && (!word[at] || strcmp(word[at], p->verb) != 0))
 		return i;
 	for (k = 0; k < p->words && word[at]; k++)

@@ -135,7 +135,7 @@ ok "the reason quotes the error line, not the usage text" says 'exited with stat
 ok "the reason does not quote a hint to try --help" says 'exited with status 2: "x: bad option"$' err
 
 echo "sh -c 'echo first >&2; echo no such device >&2; exit 3'" >die
-plan 'good=sleep 60' "bad=$(cat die)" 'never=env nonesuch' >p.ini
+plan 'good=sleep 60' "bad=$(cat die)" 'never=env -S nonesuch' >p.ini
 rm -f hooks
 ok "capture exits 4 when one variant fails" exits 4 "$zcost" capture p.ini -o f
 ok "the error quotes the last line of the failed workload" says \
