@@ -136,6 +136,7 @@ struct live_run {
 	char **late; /* why the run ended a side before it was done; owned */
 	int n;	     /* sides */
 	struct pollfd *fds;
+	bool vain; /* start_timeout passed without a sign of data */
 };
 
 /* Fills what a run waits for: a line or the end of each side, and a signal. */
@@ -284,8 +285,8 @@ static bool run_is_moving(const struct live_run *r)
 }
 
 /*
- * Waits until all sides move data. A capture waits in vain only once, because a workload that shows
- * no sign may end by itself meanwhile.
+ * Waits until all sides move data. Later runs do not wait when a run shows that there is no sign:
+ * it is ok after a wait in vain, or its workload ended by itself in a long wait.
  */
 static int run_await_data(struct live_run *r)
 {
@@ -296,7 +297,8 @@ static int run_await_data(struct live_run *r)
 
 	while (!rc && !c->no_sign && !run_is_moving(r) && !run_has_side(r, SIDE_DONE))
 		rc = run_await(r, deadline);
-	c->no_sign |= !run_is_moving(r) && clock_mono_ns() - begun > LONG_NS;
+	r->vain = rc == -ETIMEDOUT;
+	c->no_sign |= !rc && !run_is_moving(r) && clock_mono_ns() - begun > LONG_NS;
 	return rc == -ETIMEDOUT ? 0 : rc;
 }
 
@@ -555,6 +557,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 			rc = -EINVAL;
 	if (rc != -EINTR)
 		run_judge(&r, out);
+	c->no_sign |= r.vain && rc != -EINTR && !*out->why;
 	if (rc == -ECANCELED && !*out->why) { /* no side failed, but one ended too soon */
 		free(out->why);
 		out->why = xstrdup("ended before its window was over");

@@ -16,7 +16,7 @@ sub burn { my ($s) = @_; 1 while clock_gettime(CLOCK_PROCESS_CPUTIME_ID) < $s }
 END
 cat >server <<'END'
 use lib $ARGV[0]; use begin;
-burn(0.5);
+burn(0.3);
 my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $ARGV[1], Listen => 5, ReuseAddr => 1) or die "listen: $!\n";
 my $c = $s->accept;
 1 while sysread $c, my $buf, 65536;
@@ -43,6 +43,7 @@ plan() { # plan RECEIVER SENDER: the sender starts last and counts
 		warmup = 0.1
 		duration = 0.2
 		grace = 0
+		start_timeout = 120
 		[side receiver]
 		collect = null
 		[side sender]
@@ -60,7 +61,7 @@ plan "$serve" "$send 0" >p.ini
 ok "a client finds a server that listens late" exits 0 "$zcost" capture p.ini -o listens
 ok "the first try succeeds where the server listens late" jq -e '.runs[0] | .status == "ok" and (has("retried") | not)' listens/manifest.json
 
-plan "$serve" "$send 1" >p.ini
+plan "$serve" "$send 0.3" >p.ini
 ok "capture succeeds when the data begins late" exits 0 "$zcost" capture p.ini -o moves
 run=moves/runs/a/measure-01/sender
 first=$(jq -s 'map(.t_ns) | min' $run/workload.out)
