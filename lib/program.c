@@ -20,7 +20,7 @@ static const struct prefix {
 	{"chrt", " -T -P -D ", 1, NULL},
 	{"do", "", 0, NULL},
 	{"else", "", 0, NULL},
-	{"env", " -u -C --unset --chdir ", 0, NULL},
+	{"env", " -u -C -S --unset --chdir --split-string ", 0, NULL},
 	{"exec", " -a ", 0, NULL},
 	{"if", "", 0, NULL},
 	{"ionice", " -c -n --class --classdata ", 0, NULL},
