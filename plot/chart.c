@@ -265,10 +265,67 @@ void drawing_free(struct drawing *d)
 		free(d->tables[i]);
 	}
 	free(d->tables);
+	for (i = 0; i < d->nverdicts; i++) {
+		table_free(&d->verdicts[i]->table);
+		free(d->verdicts[i]);
+	}
+	free(d->verdicts);
 	components_free(d->components);
 	table_free(&d->zerocopy);
 	table_free(&d->runs);
 	arena_free(&d->arena);
+}
+
+/* Compares the i-th variant with its base. Gives NULL where these ends do not compare. */
+static const struct table *drawing_compare(struct drawing *d, int i, const char *name,
+					   const char *side)
+{
+	const char *ends[ENDS] = {drawing_variant(d, drawing_base_of(d, i)), drawing_variant(d, i)};
+	struct query q = d->query;
+	struct outcome ignored = {0};
+	struct error why = {0};
+	struct drawing_verdicts *new;
+	size_t k;
+
+	for (k = 0; k < d->nverdicts; k++) {
+		new = d->verdicts[k];
+		if (!strcmp(new->variant, ends[NEW]) && !strcmp(new->name, name) &&
+		    !strcmp(new->side, side ? side : ""))
+			return &new->table;
+	}
+	if (!d->source->compare)
+		return NULL;
+	q.side = side;
+	new = xcalloc(1, sizeof(*new));
+	*new = (struct drawing_verdicts){ends[NEW], name, side ? side : "", {0}};
+	/* A chart is drawn all the same: its title then claims nothing. */
+	if (d->source->compare(d->source, name, ends, &q, &new->table, &ignored, &why)) {
+		table_free(&new->table);
+		new->table = (struct table){0};
+	}
+	array_add(d->verdicts, d->nverdicts, d->verdicts_cap, new);
+	return &new->table;
+}
+
+double drawing_claim(struct drawing *d, int i, const struct drawn_change *change)
+{
+	bool metrics = !strcmp(change->table, "metrics");
+	const struct table *t =
+		drawing_compare(d, i, change->table, metrics ? drawing_only_side(d) : change->side);
+	const char *verdict = NULL;
+	bool better, worse;
+	size_t row;
+
+	for (row = 0; t && row < t->rows && !verdict; row++)
+		if (!strcmp(table_text(t, row, metrics ? "metric" : "component"), change->row) &&
+		    (!metrics || !strcmp(table_text(t, row, "side"), change->side)))
+			verdict = table_text(t, row, "verdict");
+	better = verdict && !strcmp(verdict, verdict_name(VERDICT_BETTER));
+	worse = verdict && !strcmp(verdict, verdict_name(VERDICT_WORSE));
+	if (!worse && !(better && copied_state(&d->zerocopy, drawing_variant(d, i),
+					       drawing_copied_side(d)) == COPIED_NONE))
+		return 0;
+	return change->base > 0 ? change->new / change->base : 0;
 }
 
 static void drawing_add_bar(const struct drawing *d, struct figure *f, const char *variant)

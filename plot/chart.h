@@ -16,10 +16,10 @@ struct chart_source {
 	int (*table)(const struct chart_source *source, const char *name, const struct query *q,
 		     struct table *t, struct error *err);
 	void *from; /* the source's own data */
-	/* Fills the waterfall of `compare` for q->side. NULL: this source cannot compare. */
-	int (*compare)(const struct chart_source *source, const char *const ends[2],
-		       const struct query *q, struct table *t, struct outcome *out,
-		       struct error *err);
+	/* Fills that table of `compare` for q->side. NULL: this source cannot compare. */
+	int (*compare)(const struct chart_source *source, const char *table,
+		       const char *const ends[2], const struct query *q, struct table *t,
+		       struct outcome *out, struct error *err);
 };
 
 /* What a bar is made from, as the foot note says it. */
@@ -73,6 +73,11 @@ struct drawing {
 		bool of_side; /* read for `side` alone */
 	} * *tables;	      /* each is read once for all charts */
 	size_t ntables, tables_cap;
+	struct drawing_verdicts {
+		const char *variant, *name, *side;
+		struct table table; /* of `compare`; no rows: the ends do not compare */
+	} * *verdicts;		    /* each is made once for all charts */
+	size_t nverdicts, verdicts_cap;
 	struct components *components; /* those of the query, read once for all tables */
 	struct table zerocopy;	       /* filled once for all charts; no rows: no evidence */
 	struct table runs;	       /* all runs, failed ones too; no rows: not known */
@@ -152,7 +157,7 @@ void facts_free(struct facts *f);
 /* The functions of a chart_source whose `from` is a struct store. */
 int facts_table(const struct chart_source *source, const char *name, const struct query *q,
 		struct table *t, struct error *err);
-int facts_compare(const struct chart_source *source, const char *const ends[2],
+int facts_compare(const struct chart_source *source, const char *table, const char *const ends[2],
 		  const struct query *q, struct table *t, struct outcome *out, struct error *err);
 
 /* Fills a comparison of two variants of the store. */
@@ -248,7 +253,7 @@ int drawing_bases(const struct drawing *d);
 /* Names in a caption the variants for which there was no room. */
 void drawing_caption_left_out(const struct drawing *d, struct figure *f);
 
-/* --- claim.c --- */
+/* --- copied.c --- */
 
 /* Whether a variant was zero copy. Every chart has this for each variant, except for a base that
  * did not ask for zero copy. No gain is claimed for a variant that copied, that dropped its data or
@@ -269,13 +274,19 @@ enum copied copied_state(const struct table *zerocopy, const char *variant, cons
  * side of the chart, or NULL. */
 void copied_caption(const struct drawing *d, struct figure *f, const char *side);
 
+/* --- titles: chart.c and variants.c --- */
+
+/* A change that a chart draws, and the row of `compare` that judges it. */
+struct drawn_change {
+	const char *table, *side, *row; /* "metrics", "receiver", "throughput" */
+	double base, new;
+};
+
 /*
- * Returns the ratio new / base of a change that a title may claim, else 0. Such a change has
- * intervals apart, enough runs to tell (or, in a profile, many samples), at least 2 %, and is no
- * gain of a variant that copied. `gain`: 1 where more is better, -1 where less is.
+ * Returns the ratio new / base that a title may claim of the i-th variant, else 0: compare says
+ * better or worse, and no gain is claimed without evidence of zero copy.
  */
-double claim(const struct drawing *d, const char *variant, struct estimate base,
-	     struct estimate new, enum drawn_from from, int gain);
+double drawing_claim(struct drawing *d, int i, const struct drawn_change *change);
 
 /* Returns the decimal places of three significant digits, for a number without an exponent. */
 int claim_places(double v);

@@ -190,15 +190,20 @@ static void components_put_bar(struct figure *f, const struct table *t, const st
 		figure_put(f, group, bar, FIGURE_WHOLE, whole);
 }
 
-/* Returns whether the change of the total cost is significant, from the measured runs, not the
- * profiles. */
-static bool components_total_holds(const struct drawing *d, const struct table *summary,
-				   const char *unit, const char *side, int from, int b)
+/* Returns whether compare says that the total cost changes. */
+static bool components_total_holds(struct drawing *d, const struct table *summary, const char *unit,
+				   const char *side, int from, int b)
 {
-	const char *variant = drawing_variant(d, b);
+	char *metric = xasprintf("ns_per_%s", work_word(unit));
+	double ratio = drawing_claim(
+		d, b,
+		&(struct drawn_change){
+			"metrics", side, metric,
+			components_measured(summary, unit, drawing_variant(d, from), side).value,
+			components_measured(summary, unit, drawing_variant(d, b), side).value});
 
-	return claim(d, variant, components_measured(summary, unit, drawing_variant(d, from), side),
-		     components_measured(summary, unit, variant, side), FROM_MEASURED, -1) > 0;
+	free(metric);
+	return ratio > 0;
 }
 
 /* Appends ", in all 65.0 → 33.0" to the claim about data copy. */
@@ -211,25 +216,10 @@ static void components_claim_total(struct figure *f, int from, int b)
 			     base.value, claim_places(new.value), new.value);
 }
 
-/* A row with too few samples for an interval costs no more than the limit of their number. */
-static void components_limit(const struct table *t, const char *variant, const char *side,
-			     const char *name, struct estimate *e)
-{
-	long row = components_find_row(t, variant, side, name);
-	double samples = row < 0 ? NAN : table_real(t, (size_t)row, "samples");
-	struct estimate share;
-
-	if (!isnan(e->hi) || !(samples > 0 && samples < COST_SAMPLES))
-		return;
-	share = stats_proportion((unsigned)samples, 1000 * COST_SAMPLES, 0.95);
-	e->lo = 0;
-	e->hi = e->value * share.hi / share.value;
-}
-
 /* Claims the largest saving of data copy that holds, and the saving of all components where that
  * holds too. */
-static void components_claim(struct drawing *d, struct figure *f, const struct table *t,
-			     const struct table *summary, const char *unit)
+static void components_claim(struct drawing *d, struct figure *f, const struct table *summary,
+			     const char *unit)
 {
 	struct estimate base, new;
 	const struct figure_mark *side = f->groups.mark;
@@ -246,8 +236,9 @@ static void components_claim(struct drawing *d, struct figure *f, const struct t
 
 		if (!figure_get(f, 0, from, p, &base) || !figure_get(f, 0, b, p, &new))
 			continue;
-		components_limit(t, drawing_variant(d, b), side->name, "data copy", &new);
-		ratio = claim(d, drawing_variant(d, b), base, new, FROM_PROFILED, -1);
+		ratio = drawing_claim(d, b,
+				      &(struct drawn_change){"components", side->name, "data copy",
+							     base.value, new.value});
 		if (ratio <= 0 || ratio >= best)
 			continue;
 		best = ratio;
@@ -285,7 +276,7 @@ static int components_draw(struct drawing *d, struct figure *f, struct error *er
 		rc = error_set(
 			err, ENODATA,
 			"no variant has a profile with a known cost per unit of work; capture with the passes measure and profile, and --units");
-	components_claim(d, f, t, summary, unit);
+	components_claim(d, f, summary, unit);
 	drawing_foot(d, f, FROM_PROFILED);
 	return rc;
 }

@@ -71,7 +71,9 @@ static void roi_claim(struct drawing *d, struct figure *f, const struct score *s
 		if (!figure_get(f, g, from, FIGURE_WHOLE, &base) ||
 		    !figure_get(f, g, b, FIGURE_WHOLE, &new))
 			continue;
-		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
+		ratio = drawing_claim(d, b,
+				      &(struct drawn_change){"metrics", f->groups.mark[g].name,
+							     s->column, base.value, new.value});
 		if (ratio <= 0 || fabs(log(ratio)) <= best)
 			continue;
 		best = fabs(log(ratio));

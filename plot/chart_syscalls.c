@@ -136,37 +136,6 @@ static void syscalls_put_groups(struct figure *f, const struct table *t,
 	}
 }
 
-/*
- * With enough runs for a test, the title has the variant that saves most of the first side's time
- * in all its system calls.
- */
-static void syscalls_claim(const struct drawing *d, struct figure *f, const struct table *t,
-			   const char *side)
-{
-	size_t runs = d->facts.counted.least > 0 ? (size_t)d->facts.counted.least : 0;
-	struct syscall_cost base, new;
-	double best = 1, ratio;
-	const char *v, *from;
-	int i;
-
-	for (i = 1; (v = drawing_variant(d, i)); i++) {
-		from = drawing_variant(d, drawing_base_of(d, i));
-		base = syscalls_sum(t, from, side, NULL);
-		new = syscalls_sum(t, v, side, NULL);
-		ratio = claim(d, v, syscalls_time(&base, runs), syscalls_time(&new, runs),
-			      FROM_COUNTED, -1);
-		if (ratio <= 0 || ratio >= best)
-			continue;
-		best = ratio;
-		figure_title(
-			f,
-			"%s against %s, %s: %.*f → %.*f ns per KiB in system calls, %.*f → %.*f calls per MiB",
-			drawing_title(d, f, v), drawing_title(d, f, from), side,
-			claim_places(base.ns), base.ns, claim_places(new.ns), new.ns,
-			claim_places(base.calls), base.calls, claim_places(new.calls), new.calls);
-	}
-}
-
 static void syscalls_put_words(const struct drawing *d, struct figure *f, size_t shown, size_t n)
 {
 	if (shown < n)
@@ -216,7 +185,6 @@ static int syscalls_draw(struct drawing *d, struct figure *f, struct error *err)
 		qsort(all, shown, sizeof(*all), syscalls_by_side);
 		syscalls_put_groups(f, t, all, shown);
 		syscalls_put_words(d, f, shown, n);
-		syscalls_claim(d, f, t, all[0].side);
 	} else {
 		rc = error_set(
 			err, ENODATA,

@@ -221,12 +221,16 @@ static void throughput_subtitle(const struct drawing *d, struct figure *f, const
 
 /* Claims the largest change among the variants that share a limit with their base. Returns whether
  * there is one. */
-static bool throughput_claim(struct drawing *d, struct figure *f, const struct table *limits)
+static bool throughput_claim(struct drawing *d, struct figure *f, const struct table *limits,
+			     const struct speed *speed)
 {
 	struct estimate base, new;
 	double best = 0, ratio;
 	int b, last = f->groups.n - 1;
+	const char *side = last < 0 ? "" : f->groups.mark[last].name;
 
+	if (!*side)
+		side = drawing_side_with(d, "receiver");
 	for (b = 1; b < f->bars.n; b++) {
 		int from = drawing_base_of(d, b);
 
@@ -234,7 +238,11 @@ static bool throughput_claim(struct drawing *d, struct figure *f, const struct t
 		    !figure_get(f, last, from, FIGURE_WHOLE, &base) ||
 		    !figure_get(f, last, b, FIGURE_WHOLE, &new))
 			continue;
-		ratio = claim(d, drawing_variant(d, b), base, new, FROM_MEASURED, 1);
+		ratio = drawing_claim(
+			d, b,
+			&(struct drawn_change){"metrics", side,
+					       speed == speeds ? "throughput" : speed->column,
+					       base.value, new.value});
 		if (ratio <= 0 || fabs(log(ratio)) <= best)
 			continue;
 		best = fabs(log(ratio));
@@ -263,8 +271,11 @@ static int throughput_claim_cost(struct drawing *d, struct figure *f, const stru
 		warned = warned ? warned : b;
 		if (claimed || was < 0 || is < 0)
 			continue;
-		ratio = claim(d, new, row_estimate(t, (size_t)was, speed->cost),
-			      row_estimate(t, (size_t)is, speed->cost), FROM_MEASURED, -1);
+		ratio = drawing_claim(
+			d, b,
+			&(struct drawn_change){"metrics", table_text(t, (size_t)is, "side"),
+					       speed->cost, table_real(t, (size_t)was, speed->cost),
+					       table_real(t, (size_t)is, speed->cost)});
 		if (ratio <= 0 || fabs(log(ratio)) <= best)
 			continue;
 		best = fabs(log(ratio));
@@ -297,7 +308,8 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 		rc = throughput_put_sides(d, f, t, speed, err);
 	else
 		throughput_put_variants(d, f, t, speed);
-	warned = throughput_claim_cost(d, f, limits, t, speed, throughput_claim(d, f, limits));
+	warned = throughput_claim_cost(d, f, limits, t, speed,
+				       throughput_claim(d, f, limits, speed));
 	if (warned)
 		throughput_warn_limits(d, f, warned);
 	drawing_foot(d, f, FROM_MEASURED);

@@ -134,7 +134,7 @@ static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err
 		return error_set(err, ENODATA, "the figures come from no capture");
 	q.side = drawing_only_side(d);
 	q.limit = q.limit > 0 ? q.limit : STEPS;
-	rc = d->source->compare(d->source, ends, &q, &t, &of, err);
+	rc = d->source->compare(d->source, "waterfall", ends, &q, &t, &of, err);
 	if (!rc) {
 		figure_group(f, of.side);
 		waterfall_put_bars(d, f, &t, &of);

@@ -212,10 +212,11 @@ void facts_comparison(struct comparison *c, struct store *store, const char *con
 
 	*c = (struct comparison){
 		.query = *q,
-		.side = {q->side, q->side},
+		.total = q->side && !strcmp(q->side, SIDE_TOTAL),
 		.limit = q->limit,
 		.rule = VERDICT_RULE,
 	};
+	c->side[BASE] = c->side[NEW] = c->total ? NULL : q->side;
 	for (e = 0; e < ENDS; e++)
 		c->end[e] = (struct compare_end){.store = store,
 						 .variant = ends[e],
@@ -234,7 +235,7 @@ int facts_compare_prepare(struct comparison *c, struct str *evidence, struct err
 	return rc ? rc : compare_estimator(c, err);
 }
 
-int facts_compare(const struct chart_source *source, const char *const ends[2],
+int facts_compare(const struct chart_source *source, const char *table, const char *const ends[2],
 		  const struct query *q, struct table *t, struct outcome *out, struct error *err)
 {
 	struct comparison c;
@@ -244,5 +245,5 @@ int facts_compare(const struct chart_source *source, const char *const ends[2],
 	facts_comparison(&c, source->from, ends, q);
 	rc = facts_compare_prepare(&c, &lines, err);
 	str_free(&lines);
-	return rc ? rc : compare_table_run(compare_table_find("waterfall"), &c, t, out, err);
+	return rc ? rc : compare_table_run(compare_table_find(table), &c, t, out, err);
 }

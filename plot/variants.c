@@ -9,6 +9,7 @@
 #include "plot/palette.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct estimate estimate_times(struct estimate e, double k)
@@ -265,4 +266,24 @@ void drawing_caption_left_out(const struct drawing *d, struct figure *f)
 			       "Not in this chart: %d more variants (--new or --variant chooses)",
 			       left);
 	str_free(&names);
+}
+
+int claim_places(double v)
+{
+	return v >= 100 ? 0 : v >= 10 ? 1 : 2;
+}
+
+const char *claim_times(struct figure *f, double ratio)
+{
+	char *text = ratio < 1e-4    ? xstrdup("under 0.0001×")
+		     : ratio < 0.095 ? xasprintf("%.2g×", ratio)
+				     : xasprintf("%.*f×",
+						 ratio < 1.995	? 2
+						 : ratio < 9.95 ? 1
+								: 0,
+						 ratio);
+	const char *kept = arena_strdup(&f->arena, text);
+
+	free(text);
+	return kept;
 }

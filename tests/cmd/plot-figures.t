@@ -7,13 +7,18 @@
 
 make_capture cap || { cat analyze.log; exit 1; }
 # One profiled run has no interval, and nothing is claimed: the second and third profiles are like the first.
-for i in 1 2; do
-	sqlite3 cap/zcost.db "INSERT INTO run SELECT id + ${i}000, variant, pass, repeat + $i, side, host, command, cpus, ncpus,
-			start_ns, end_ns, position + $i, status, why, role FROM run WHERE pass = 'profile' AND id < 1000;
-		INSERT INTO event SELECT id + ${i}000, run + ${i}000, name, is_time, samples, weight, weight2 FROM event WHERE id < 1000;
-		INSERT INTO cost SELECT run + ${i}000, event + ${i}000, cpu, comm, pid, tid, context, frame, samples, weight FROM cost
-			WHERE run < 1000"
-done
+profiles() { # profiles CAPTURE NUMBER...: adds profiles like the first
+	capture=$1
+	shift
+	for i; do
+		sqlite3 $capture/zcost.db "INSERT INTO run SELECT id + ${i}000, variant, pass, repeat + $i, side, host, command, cpus, ncpus,
+				start_ns, end_ns, position + $i, status, why, role FROM run WHERE pass = 'profile' AND id < 1000;
+			INSERT INTO event SELECT id + ${i}000, run + ${i}000, name, is_time, samples, weight, weight2 FROM event WHERE id < 1000;
+			INSERT INTO cost SELECT run + ${i}000, event + ${i}000, cpu, comm, pid, tid, context, frame, samples, weight FROM cost
+				WHERE run < 1000"
+	done
+}
+profiles cap 1 2
 
 report() {
 	"$zcost" report "$@" --format tsv 2>/dev/null
@@ -86,7 +91,18 @@ ok "a variant without samples in a function has no bar for it" test -z "$(cells 
 ok "a side without a profile has no bar" test -z "$(cells slides/components.tsv value variant=mmap side=sender)"
 
 ok "the title has the gain that is significant" says_title 'mmap: 2.0× the throughput of baseline' slides/throughput.svg
-ok "the title of the components has the change of data copy" says_title 'mmap, receiver: data copy 327 → 4.01 ns per KiB, in all 409 → 204' slides/components.svg
+ok "three profiled runs are too few for a claim on data copy" says_title 'What one KiB costs, by component<' slides/components.svg
+cp -r cap six
+profiles six 3 4 5
+"$zcost" plot six components -o six-slides --format svg >log 2>&1
+ok "the title of the components has the change of data copy" says_title 'mmap, receiver: data copy 327 → 4.01 ns per KiB, in all 409 → 204' six-slides/components.svg
+# The runs of one variant lie after those of the other: a drift can explain what the intervals cannot.
+cp -r six apart
+sqlite3 apart/zcost.db "UPDATE run SET position = id + 10000 * (variant = 'mmap')"
+"$zcost" plot apart throughput roi_c components -o apart-slides --format svg >log 2>&1
+ok "compare says of runs that did not take turns that a drift may explain the throughput" sh -c "'$zcost' compare baseline mmap -C apart --format tsv 2>/dev/null |
+	awk -F'\t' '\$1 == \"receiver\" && \$2 == \"throughput\" { print \$11 }' | grep -Fx 'drift?'"
+ok "the title of the throughput then claims nothing" says_title 'Throughput by variant<' apart-slides/throughput.svg
 for c in throughput cpu components functions functions_sender roi_c roi_p; do
 	ok "the remark of $c says that uring copied every byte" says 'uring: every byte was copied( on the (receiver|sender))?' slides/$c.svg
 	ok "$c has a foot note with runs, host and date" says 'n = [1-6] [a-z]* runs? per variant.*vm · Linux 6.18.0 · hand-made · 2026-01-31' slides/$c.svg
@@ -129,6 +145,7 @@ done
 cp -r cap unsure
 { evidence mmap 998000 2000; echo "UPDATE metric SET value = value / 3 WHERE name = 'cpu_pct' AND run IN (SELECT id FROM run
 	WHERE variant = 'baseline' AND side = 'receiver' AND pass = 'measure' AND repeat < 3);"; } | sqlite3 unsure/zcost.db
+profiles unsure 3 4 5
 ok "plot draws components whose total did not change significantly" exits 0 "$zcost" plot unsure components -o unsure-slides --format svg
 ok "the title leaves out a total that did not change significantly" says_title 'mmap, receiver: data copy [0-9.]* → [0-9.]* ns per KiB<' unsure-slides/components.svg
 ok "compare does not call that total better either" sh -c "'$zcost' compare baseline mmap -C unsure --format tsv 2>/dev/null | awk -F'\t' '

@@ -105,6 +105,15 @@ static int from_sheets(const struct chart_source *source, const char *name, cons
 	return error_set(err, ENODATA, "no table %s", name);
 }
 
+/* The verdicts of compare on the new end: a sheet with the variant's name. */
+static int verdicts_from_sheets(const struct chart_source *source, const char *table,
+				const char *const ends[2], const struct query *q, struct table *t,
+				struct outcome *out, struct error *err)
+{
+	(void)table, (void)out;
+	return from_sheets(source, ends[1], q, t, err);
+}
+
 /* --- drawing --- */
 
 static const char *const three[] = {"baseline", "mmap", "uring"};
@@ -134,8 +143,17 @@ static const char roi[] =
 	"mmap\treceiver\t6\t10\t100\t90\t1\t0.9\t1.1\t1.1\t1\t1.2\tmodelled\n"
 	"mmap\ttotal\t6\t10\t200\t180\t0.5\t0.45\t0.55\t0.6\t0.5\t0.7\tmodelled\n";
 
+static const char better[] = "side\tmetric\tcomponent\tverdict\n"
+			     "receiver\tthroughput\t\tbetter\n"
+			     "receiver\tns_per_kib\tdata copy\tbetter\n"
+			     "total\troi_c\t\tbetter\n"
+			     "total\troi_p\t\tbetter\n";
+static const char worse[] = "side\tmetric\tverdict\n"
+			    "receiver\tthroughput\tworse\n"
+			    "receiver\tns_per_kib\tworse\n";
+
 struct fixture {
-	struct sheet sheets[5];
+	struct sheet sheets[8];
 	struct chart_source source;
 	struct drawing d;
 	struct figure f;
@@ -149,7 +167,10 @@ static struct fixture *fixture_new(const char *name, const char *text)
 	x->sheets[0] = (struct sheet){name, text};
 	x->sheets[1] = (struct sheet){"zerocopy", zerocopy};
 	x->sheets[2] = (struct sheet){"limits", limits};
-	x->source = (struct chart_source){from_sheets, x->sheets, NULL};
+	x->sheets[4] = (struct sheet){"mmap", better};
+	x->sheets[5] = (struct sheet){"uring", better};
+	x->sheets[3] = (struct sheet){"none", ""};
+	x->source = (struct chart_source){from_sheets, x->sheets, verdicts_from_sheets};
 	x->d.source = &x->source;
 	x->d.facts = (struct chart_facts){.capture = "zc-4k",
 					  .host = "box",
@@ -474,30 +495,31 @@ static void test_many_on_page(void **state)
 	fixture_free(x);
 }
 
-/* No claim: intervals touch, too few runs to tell, no evidence of zero copy. */
+/* A title claims what compare says, whatever the intervals look like, and nothing else. */
 static void test_no_claim(void **state)
 {
-	static const char *const tables[] = {
-		"variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n"
-		"baseline\treceiver\t6\t10\t9\t15.5\n"
-		"mmap\treceiver\t6\t16\t15\t17\n",
-		"variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n"
-		"baseline\treceiver\t3\t10\t9\t11\n"
-		"mmap\treceiver\t3\t16\t15\t17\n",
-		"variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n"
-		"baseline\treceiver\t6\t10\t\t\n"
-		"mmap\treceiver\t6\t16\t\t\n",
-	};
+	static const char *const verdicts_of_mmap[] = {"~", "too few runs", "drift?", "copied", ""};
 	struct fixture *x;
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < array_size(tables); i++) {
-		x = fixture_new("summary", tables[i]);
+	for (i = 0; i < array_size(verdicts_of_mmap); i++) {
+		char *text = xasprintf("side\tmetric\tverdict\nreceiver\tthroughput\t%s\n"
+				       "receiver\tns_per_kib\tbetter\n",
+				       verdicts_of_mmap[i]);
+
+		x = fixture_new("summary", summary);
+		x->sheets[4].text = text;
 		assert_int_equal(fixture_draw(x, "throughput"), 0);
 		assert_string_equal(x->f.title, "Throughput by variant");
 		fixture_free(x);
+		free(text);
 	}
+	x = fixture_new("summary", summary);
+	x->source.compare = NULL;
+	assert_int_equal(fixture_draw(x, "throughput"), 0);
+	assert_string_equal(x->f.title, "Throughput by variant");
+	fixture_free(x);
 	x = fixture_new("summary", summary);
 	x->sheets[1].name = "nothing";
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
@@ -517,6 +539,7 @@ static void test_slower_claim(void **state)
 
 	(void)state;
 	x->sheets[2].text = "variant\tlimit\tside\nbaseline\tcpu\tsender\nuring\tcpu\tsender\n";
+	x->sheets[5].text = worse;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_string_equal(x->f.title, "uring: 0.50× the throughput of baseline");
 	fixture_free(x);
@@ -550,6 +573,10 @@ static void test_limits_claim(void **state)
 
 		x->sheets[2].text = "variant\tlimit\tside\nbaseline\tcpu\tsender\n"
 				    "mmap\tcpu\treceiver\nuring\tcpu\treceiver\n";
+		if (cases[i].mmap > 200)
+			x->sheets[4].name = "nothing";
+		if (cases[i].uring > 200)
+			x->sheets[5].text = worse;
 		assert_int_equal(fixture_draw(x, "throughput"), 0);
 		assert_string_equal(x->f.title, cases[i].title);
 		assert_has(x->f.captions[x->f.ncaptions - 1], warning);
@@ -714,10 +741,6 @@ static const char components[] =
 static const char in_all[] = "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
 			     "baseline\treceiver\t6\t65\t64\t66\n"
 			     "mmap\treceiver\t6\t33\t32\t34\n";
-static const char overlapping[] = "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
-				  "baseline\treceiver\t6\t65\t30\t66\n"
-				  "mmap\treceiver\t6\t33\t32\t34\n";
-
 static void test_components(void **state)
 {
 	struct fixture *x = fixture_new("components", components);
@@ -740,9 +763,11 @@ static void test_components(void **state)
 			      "whiskers of the sums: n = 6 measured runs, median, 95 % interval");
 	assert_false(figure_get(&x->f, 0, 0, 1, &e));
 	fixture_free(x);
-	/* what it costs in all is measured: of runs that overlap, or are few, it is no finding */
+	/* what it costs in all has a verdict of its own */
 	x = fixture_new("components", components);
-	x->sheets[3] = (struct sheet){"summary", overlapping};
+	x->sheets[3] = (struct sheet){"summary", in_all};
+	x->sheets[4].text = "side\tmetric\tcomponent\tverdict\n"
+			    "receiver\tns_per_kib\t\t~\nreceiver\t\tdata copy\tbetter\n";
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.title, "mmap, receiver: data copy 60.0 → 3.00 ns per KiB");
 	fixture_free(x);
@@ -846,6 +871,8 @@ static void test_settings(void **state)
 	(void)state;
 	x->sheets[1].text = evidence;
 	x->sheets[3] = (struct sheet){"summary", rates};
+	x->sheets[4].name = names[1];
+	x->sheets[5].name = names[3];
 	x->d.facts.variants = (const char **)names;
 	x->d.facts.nvariants = 4;
 	assert_int_equal(fixture_draw(x, "components"), 0);
@@ -1035,12 +1062,12 @@ static void test_functions(void **state)
 static const char *verdicts[2];
 static size_t base_runs = 6;
 
-static int made_up(const struct chart_source *source, const char *const ends[2],
+static int made_up(const struct chart_source *source, const char *table, const char *const ends[2],
 		   const struct query *q, struct table *t, struct outcome *out, struct error *err)
 {
 	struct str s = {0};
 
-	(void)source, (void)ends, (void)q, (void)err;
+	(void)source, (void)table, (void)ends, (void)q, (void)err;
 	str_printf(&s,
 		   "step\tdelta_ns\tdelta_ci\ttotal_ns\tverdict\n"
 		   "base\t\t\t100\t\n"
@@ -1375,6 +1402,7 @@ static void test_long_title(void **state)
 	x->d.facts.variants = (const char **)names;
 	x->d.facts.nvariants = 2;
 	x->sheets[3] = (struct sheet){"summary", arena_strdup(&sheets, rates.buf)};
+	x->sheets[4].name = long_name;
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	page_make(&page, &x->f);
 	for (i = 0; i < page.ntexts && page.texts[i].bold && page.texts[i].y < 120; i++)
@@ -1400,6 +1428,7 @@ static void test_nothing(void **state)
 		if (!c->draw)
 			continue;
 		x = fixture_new("nothing", "");
+		x->source.compare = NULL;
 		assert_int_equal(fixture_draw(x, c->name), -ENODATA);
 		assert_true(x->err.text[0]);
 		fixture_free(x);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What a chart may claim: a caption says what was copied, a title states the changes that hold.
- * Where this is not sure, a title says what is drawn and no more.
- */
+/* What a caption says about zero copy. */
 #include "plot/chart.h"
 
 #include "analyze/measures/zerocopy.h"
@@ -12,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double nearly_all = 0.9, threshold = 0.02, significant = 0.05;
+static const double nearly_all = 0.9;
 
 /* Returns the zero-copy share, 0 to 1, of one row of evidence; NaN where it has none. */
 static double evidence_share(const struct table *t, size_t row)
@@ -407,53 +404,4 @@ void copied_caption(const struct drawing *d, struct figure *f, const char *side)
 	free(all.alike);
 	str_free(&warnings);
 	str_free(&remarks);
-}
-
-static bool intervals_are_apart(struct estimate a, struct estimate b)
-{
-	return a.lo <= a.value && a.value <= a.hi && b.lo <= b.value && b.value <= b.hi &&
-	       (a.hi < b.lo || b.hi < a.lo);
-}
-
-/* Returns whether the exact test of this many runs can be significant at all. */
-static bool runs_are_enough(size_t a, size_t b)
-{
-	return a && b && stats_mann_whitney_min(a, b) < significant;
-}
-
-double claim(const struct drawing *d, const char *variant, struct estimate base,
-	     struct estimate new, enum drawn_from from, int gain)
-{
-	double ratio = new.value / base.value;
-
-	if (!(base.value > 0) || !(new.value >= 0) || !intervals_are_apart(base, new))
-		return 0;
-	if ((from == FROM_MEASURED || from == FROM_COUNTED) && !runs_are_enough(base.n, new.n))
-		return 0;
-	if (fabs(ratio - 1) < threshold)
-		return 0;
-	if ((ratio - 1) * gain > 0 &&
-	    copied_state(&d->zerocopy, variant, drawing_copied_side(d)) != COPIED_NONE)
-		return 0;
-	return ratio > 0 ? ratio : 0;
-}
-
-int claim_places(double v)
-{
-	return v >= 100 ? 0 : v >= 10 ? 1 : 2;
-}
-
-const char *claim_times(struct figure *f, double ratio)
-{
-	char *text = ratio < 1e-4    ? xstrdup("under 0.0001×")
-		     : ratio < 0.095 ? xasprintf("%.2g×", ratio)
-				     : xasprintf("%.*f×",
-						 ratio < 1.995	? 2
-						 : ratio < 9.95 ? 1
-								: 0,
-						 ratio);
-	const char *kept = arena_strdup(&f->arena, text);
-
-	free(text);
-	return kept;
 }
