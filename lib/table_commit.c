@@ -4,8 +4,9 @@
  * by two. git gives lines that begin with '#' or "---" a meaning, so no line begins with them. A
  * column with the same word in all rows is printed once. A table that is too wide loses width in
  * this order: first the gaps between columns, then names (cut in the middle, unless they have
- * figures or units). At last columns are left out and named below the table, plain numbers before
- * figures with an interval, from the right.
+ * figures or units). Then the columns that the table can spare (table.least) are left out and named
+ * below the table, from the right. The other columns that have no room follow in further blocks
+ * below, each with the same names on the left.
  */
 #include "lib/table_layout.h"
 
@@ -114,48 +115,93 @@ static void commit_print_text(FILE *out, struct arena *a, const char *text)
 /* --- the table --- */
 
 struct layout {
-	struct people p; /* names and cells in ASCII */
-	int gap;	 /* blanks between columns */
+	struct people p;   /* names and cells in ASCII */
+	const char *least; /* of the table */
+	int gap;	   /* blanks between columns */
+	int keys;	   /* the names on the left of each block */
+	bool *done;	   /* columns that need no further block */
 	struct str once, left_out;
 	struct arena arena;
 };
 
-static bool commit_is_plain(const struct people_column *c)
+static bool commit_can_spare(const struct layout *l, int column)
 {
-	return !c->left && !c->interval;
+	const char *name = l->p.columns[column].name, *at = l->least;
+	size_t len = strlen(name);
+
+	while (at && (at = strstr(at, name))) {
+		if ((at == l->least || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+		at += len;
+	}
+	return false;
 }
 
-/* Returns the least important column. The first column is never dropped. */
-static int commit_least_missed(const struct people *p)
+/* Returns the last column that the table can spare, else the last one. Names are never dropped. */
+static int commit_least_missed(const struct layout *l)
 {
+	const struct people *p = &l->p;
 	int i, last = 0;
 
-	for (i = 1; i < p->ncolumns; i++)
-		if (p->columns[i].place == IN_ROWS)
+	for (i = l->keys; i < p->ncolumns; i++)
+		if (p->columns[i].place == IN_ROWS &&
+		    (commit_can_spare(l, i) || !last || !commit_can_spare(l, last)))
 			last = i;
-	for (i = last; i > 0; i--)
-		if (p->columns[i].place == IN_ROWS && commit_is_plain(&p->columns[i]))
-			return i;
 	return last;
 }
 
+static int commit_count_shown(const struct layout *l)
+{
+	int i, n = 0;
+
+	for (i = l->keys; i < l->p.ncolumns; i++)
+		n += l->p.columns[i].place == IN_ROWS;
+	return n;
+}
+
+/* Fits a block into the width. A column that has no room in a block of its own is left out, too. */
 static void commit_fit(struct layout *l)
 {
 	const int room = WIDTH - INDENT;
 	struct people *p = &l->p;
 	int i;
 
-	l->gap = fit_width(p, l->gap) > room ? 1 : 2;
+	l->gap = fit_width(p, 2) > room ? 1 : 2;
 	while (!fit_names(p, l->gap, room, NAME_LEAST)) {
-		i = commit_least_missed(p);
+		i = commit_least_missed(l);
 		if (!i) {
 			p->columns[0].width = room;
 			return;
 		}
 		p->columns[i].place = SPARED;
-		str_printf(&l->left_out, "%s%s",
-			   l->left_out.len ? ", " : "left out, too wide: ", p->columns[i].name);
+		l->done[i] = commit_can_spare(l, i) || !commit_count_shown(l);
+		if (l->done[i])
+			str_printf(&l->left_out, "%s%s",
+				   l->left_out.len ? ", " : "left out, too wide: ",
+				   p->columns[i].name);
 	}
+}
+
+/* Replaces the columns of a block by those that had no room. Returns whether there are any. */
+static bool commit_next_block(struct layout *l)
+{
+	bool more = false;
+	int i;
+
+	for (i = l->keys; i < l->p.ncolumns; i++) {
+		struct people_column *c = &l->p.columns[i];
+
+		if (c->place == IN_ROWS) {
+			c->place = SPARED;
+			l->done[i] = true;
+		} else if (c->place == SPARED && !l->done[i]) {
+			c->place = IN_ROWS;
+			more = true;
+		}
+	}
+	if (more)
+		commit_fit(l);
+	return more;
 }
 
 static int commit_longest(const struct people *p, int column)
@@ -176,8 +222,9 @@ static void commit_layout_of(struct layout *l, const struct table *t)
 	size_t i;
 	int c;
 
-	*l = (struct layout){.gap = 2};
+	*l = (struct layout){.gap = 2, .least = t->least};
 	people_of(p, t);
+	l->done = xcalloc((size_t)p->ncolumns + 1, sizeof(*l->done));
 	for (i = 0; i < p->rows * (size_t)p->ncolumns; i++)
 		p->cells[i] = ascii_of(&l->arena, p->cells[i]);
 	for (c = 0; c < p->ncolumns; c++) {
@@ -185,12 +232,17 @@ static void commit_layout_of(struct layout *l, const struct table *t)
 		p->columns[c].width = commit_longest(p, c);
 	}
 	fit_hide_constant(p, &l->once);
+	while (l->keys < p->ncolumns && p->columns[l->keys].left)
+		l->keys++;
+	if (l->keys == p->ncolumns)
+		l->keys = 1;
 	commit_fit(l);
 }
 
 static void commit_layout_free(struct layout *l)
 {
 	people_free(&l->p);
+	free(l->done);
 	str_free(&l->once);
 	str_free(&l->left_out);
 	arena_free(&l->arena);
@@ -219,15 +271,17 @@ static void commit_print_row(FILE *out, const struct layout *l, long row)
 	fputc('\n', out);
 }
 
-static void commit_print_rows(FILE *out, const struct layout *l, const struct table *t)
+static void commit_print_rows(FILE *out, struct layout *l, const struct table *t)
 {
 	long row;
 
 	if (!l->p.ncolumns)
 		return;
 	fputs(t->title || l->once.len ? "\n" : "", out);
-	for (row = -1; row < (long)t->rows; row++)
-		commit_print_row(out, l, row);
+	do {
+		for (row = -1; row < (long)t->rows; row++)
+			commit_print_row(out, l, row);
+	} while (commit_next_block(l) && fputc('\n', out) == '\n');
 	fputs(t->notes.n || l->left_out.len ? "\n" : "", out);
 }
 

@@ -204,6 +204,11 @@ ok "report --format commit exits 0" exits 0 "$zcost" report functions few --form
 ok "report --format commit fits its width" fits out
 ok "a note of report names the columns left out" says '^left out, too wide: ' out
 ok "report --format commit keeps the costs" says ' 600.0 ' out
+for columns in 'copy_ns_per_kib' ' ns_per_kib '; do
+	ok "a summary that is too wide for a commit message has$columns in a block below" sh -c \
+		"'$zcost' report summary cap --format commit >out 2>err && grep -qE '^  variant +side .*$columns' out && ! grep -q '^left out.*ns_per' out"
+done
+ok "a summary in a commit message fits its width" awk 'length > 72 { exit 1 }' out
 ok "report of one side names the host once" sh -c "'$zcost' report components few --side receiver --format commit | grep -q '^side receiver'"
 "$zcost" report components few --side receiver --format commit >out 2>err
 ok "report --format commit has kernel and host" says '^Linux 6.18 on host vm$' out
