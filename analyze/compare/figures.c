@@ -424,7 +424,7 @@ bool figure_is_modelled(const struct side_figures *side, enum figure f)
 	return side->modelled && (f == FIGURE_POWER || f == FIGURE_ROI_P);
 }
 
-/* Returns whether --unit asks for the cost of another unit of work, which the side has. */
+/* Returns whether --unit asks for another unit of work, whose cost and rate the side has. */
 static bool figure_is_unasked(const struct side_figures *side, const char *unit, enum figure f)
 {
 	size_t i, asked = array_size(works);
@@ -433,7 +433,8 @@ static bool figure_is_unasked(const struct side_figures *side, const char *unit,
 		if (!strcmp(unit, works[i].unit) && side->of[works[i].cost][BASE].n)
 			asked = i;
 	for (i = 0; i < array_size(works) && asked < array_size(works); i++)
-		if (works[i].cost == f)
+		if (works[i].cost == f || works[i].speed == f ||
+		    (works[i].speed == FIGURES && f == FIGURE_THROUGHPUT))
 			return i != asked;
 	return false;
 }
