@@ -20,6 +20,18 @@ run-tests: $(PROGRAMS) $(UNIT)
 	@ZCOST_BUILD=$(abspath $(B)) ZCOST_LDFLAGS='$(LDFLAGS)' HARNESS_RULESFILE=tests/testrules.yml prove -j$(TEST_JOBS) \
 		--exec '' --timer --failures --comments $(UNIT) $(CMD_TESTS)
 
+# Small programs that tests and benchmarks run.
+TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
+
+# The tests whose workloads and windows a busy machine delays, beside two busy programs. The others run beside each other in
+# any case, or measure what other programs change.
+BUSY_TESTS := capture-points capture-run capture-start collect-perf collect-run collect-sync collect-window demo matrix nginx \
+	window workload-only workloads zerocopy
+.PHONY: run-busy-tests
+run-busy-tests: $(PROGRAMS) $(TOOLS)
+	@ZCOST_BUILD=$(abspath $(B)) HARNESS_RULESFILE=tests/testrules.yml sh tests/busy.sh prove -j$(TEST_JOBS) \
+		--exec '' --timer --failures --comments $(BUSY_TESTS:%=tests/cmd/host-%.t)
+
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/laptop.a $(B)/lib.a $(LAPTOP_LIBS) $(LIB_LIBS) -lcmocka
@@ -34,8 +46,6 @@ $(B)/tests/unit/tcpzc_%: $(B)/tests/unit/tcpzc_%.o $(TCPZC_OBJ) $(B)/lib.a
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(filter-out %/main.o %/$*.o,$(TCPZC_OBJ)) \
 		$(B)/lib.a $(URING_LIBS) -lm -lcmocka
 
-# Small programs that tests and benchmarks run.
-TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
 run-tests: $(TOOLS)
 $(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/laptop.a $(B)/lib.a
 	@echo "  LINK    $@"
