@@ -130,7 +130,7 @@ for c in before after; do
 done
 cp -r caps/demo their
 "$zcost" pack their >pack.log 2>&1
-for f in perf.data old.data new.data; do
+for f in perf.data old.data new.data before.data after.data; do
 	"$build/tests/tools/perfdata_gen" 20000 $f
 done
 cp "$tests/data/xdp-self.txt" report.txt

@@ -121,7 +121,8 @@ single() {
 		"$calls" 0 >calls.1 2>/dev/null || return 1
 	report 0 --perf single.data --by syscall || return 1
 	while read -r name n errors bytes; do
-		[ "$name" = nanosleep ] || awk -F'\t' -v name="$name" -v n="$n" -v errors="$errors" '
+		case $name in getppid | pwrite64) ;; *) continue ;; esac
+		awk -F'\t' -v name="$name" -v n="$n" -v errors="$errors" '
 			$1 == name { ok = $2 == n && $3 == errors } END { exit !ok }' out || { cat out; return 1; }
 	done <calls.1
 }

@@ -18,6 +18,7 @@ awk '/^ *```/ { code = !code }
 	}' "$top/docs/tutorial.md"
 # prints COMMAND SHOWN: the command runs, and prints each line of SHOWN. Blanks at the end and lines of `...` do not count.
 prints() {
+	rm -f missing
 	(eval "$1") >out 2>&1
 	got=$?
 	[ $got = 0 ] || [ $got = 4 ] || [ $got:"$1" = 1:'zcost doctor' ] || { echo "exit $got"; cat out; return 1; }
@@ -76,8 +77,8 @@ ok "mapped: mmap is zero copy on the receiver" says ' mmap: the receiver is zero
 notes copied zerocopy >text
 ok "copied: zerocopy copied everything that it asked not to copy" says 'zerocopy: copied everything, although zero copy was asked for' text
 ok "copied: the sources do not contradict each other" test "$(grep -c contradict text)" = 0
-for m in throughput ns_per_kib roi_c; do
-	ok "mapped: $m of the receiver is better" test "$(cell verdict "receiver $m" compare baseline mmap -C mapped)" = better
+for row in "receiver throughput" "receiver ns_per_kib" "total roi_c"; do
+	ok "mapped: $row is better" test "$(cell verdict "$row" compare baseline mmap -C mapped)" = better
 done
 "$zcost" compare baseline mmap -C mapped --verbose --format tsv >out 2>text
 sum=$(awk -F'\t' '$1 != "total" && $2 == "ns_per_kib" { s += $5 } END { printf "%.1f", s }' out)
