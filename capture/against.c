@@ -2,7 +2,7 @@
 /*
  * zcost capture --against: the variants of an earlier capture become variants of the plan, so that
  * their runs take turns with those of the plan. Their commands are those of the earlier manifest,
- * in which no variable is left. The sides, the hooks and the times are the plan's.
+ * in which no variable but ${seconds} is left. The sides, the hooks and the times are the plan's.
  */
 #include "capture/manifest.h"
 

@@ -35,6 +35,7 @@ struct capture {
 	struct intern remarks; /* remarks on collectors that were printed: each is printed once */
 	int starts_last; /* number + 1 of a side that needs the others before it; 0: none does */
 	bool no_sign;	 /* a run waited in vain for a sign that its workload moves data */
+	double start_s;	 /* longest time from a run's first process to its warm-up */
 	bool *given_up;	 /* variants of which a run failed in all its tries, and none succeeded */
 
 	/* Numbers of runs that this capture made. Lossy runs count as ok, too. */

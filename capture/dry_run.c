@@ -20,7 +20,7 @@ static void print_text(const char *text)
 	putchar('\n');
 }
 
-static void print_side(const struct side_plan *s, const char *command)
+static void print_side(const struct side_plan *s, char *command)
 {
 	printf("  %-8s ", s->name);
 	if (*s->host)
@@ -32,6 +32,7 @@ static void print_side(const struct side_plan *s, const char *command)
 	if (*s->prefix)
 		printf("%s ", s->prefix);
 	print_text(command);
+	free(command);
 }
 
 static void print_variants(const struct plan *p)
@@ -45,7 +46,7 @@ static void print_variants(const struct plan *p)
 
 		printf("variant %s%s%s\n", v->name, *v->what ? ": " : "", v->what);
 		for (side = 0; side < p->nsides; side++)
-			print_side(&sides[side], v->command[side]);
+			print_side(&sides[side], plan_command(p, v, side, 0));
 	}
 }
 

@@ -15,7 +15,7 @@ const char *const pass_names[PASS_COUNT] = {"measure", "profile", "syscalls"};
 
 static const char *const role_names[ROLE_NONE] = {"receiver", "proxy", "sender"};
 
-enum { MAX_REPEATS = 999, WAITS_S = 5 };
+enum { MAX_REPEATS = 999, WAITS_S = 5, MARGIN_S = 2 };
 
 void plan_init(struct plan *p)
 {
@@ -248,6 +248,31 @@ double plan_grace(const struct plan *p, int side)
 	for (after = role + 1; after < ROLE_NONE; after++)
 		s += plan_has_role(p, after) ? WAITS_S : 0;
 	return s;
+}
+
+bool variant_has_seconds(const struct plan *p, const struct variant *v)
+{
+	int i;
+
+	for (i = 0; i < p->nsides && p->text; i++) /* behind `--` it is a variable of the shell */
+		if (strstr(v->command[i], PLAN_SECONDS))
+			return true;
+	return false;
+}
+
+char *plan_command(const struct plan *p, const struct variant *v, int side, double start_s)
+{
+	double seconds = ceil(p->warmup_s + p->duration_s + MARGIN_S + start_s);
+	const char *rest = v->command[side], *at;
+	struct str s = {0};
+
+	while (p->text && (at = strstr(rest, PLAN_SECONDS))) {
+		str_add(&s, rest, (size_t)(at - rest));
+		str_printf(&s, "%.0f", seconds);
+		rest = at + strlen(PLAN_SECONDS);
+	}
+	str_puts(&s, rest);
+	return str_take(&s);
 }
 
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v)

@@ -7,7 +7,8 @@
  *     [plan]      name passes repeats profile_repeats syscalls_repeats warmup duration estimator
  *                 before after grace start_timeout stop_timeout hook_timeout ssh order
  *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
- *                 ${plandir} is the folder of the plan; $${ is a plain ${
+ *                 ${plandir} is the folder of the plan; $${ is a plain ${; ${seconds} in a
+ *                 command is how long the workload runs
  *     [side S]    role cpus prefix collect units call_graph time_one_in power_csv host zcost
  *                 power_command events work processes user
  *     [variant V] what, and the command of each side under the side's name
@@ -168,6 +169,22 @@ enum role plan_parse_role(const char *name);
  * connections. If a receiver ended first, the sender and the run would fail.
  */
 double plan_grace(const struct plan *p, int side);
+
+/*
+ * The variable that stays in the commands until their run starts. A plan can define its own
+ * `seconds` in [vars], which then has that value.
+ */
+#define PLAN_SECONDS "${seconds}"
+
+/* Says whether ${seconds} ends a workload of the variant. */
+bool variant_has_seconds(const struct plan *p, const struct variant *v);
+
+/*
+ * Returns the command of a side with the value of ${seconds}: the whole seconds of the warm-up, the
+ * window and a margin, in which a run starts that takes start_s from its first process to the
+ * warm-up. The caller frees.
+ */
+char *plan_command(const struct plan *p, const struct variant *v, int side, double start_s);
 
 /* Returns the sides of a variant. */
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v);

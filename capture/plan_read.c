@@ -85,6 +85,9 @@ static const char *vars_expand_one(const struct vars *v, const char *p, struct s
 		return NULL;
 	}
 	value = vars_get(v, name, (size_t)(end - name));
+	if (!value && str_starts(p, PLAN_SECONDS) &&
+	    !vars_find_line(v->text, name, (size_t)(end - name)))
+		value = PLAN_SECONDS;
 	if (!value) {
 		vars_unknown(v, name, (size_t)(end - name), err);
 		return NULL;
@@ -100,7 +103,13 @@ static int vars_expand(const struct vars *v, const char *text, char **out, struc
 	const char *p = text;
 
 	while (p && *p) {
-		if (str_starts(p, "$${")) {
+		if (str_starts(p, "$" PLAN_SECONDS)) {
+			error_set(
+				err, EINVAL,
+				"$" PLAN_SECONDS
+				": commands have the value of zcost's ${seconds} there; rename the shell's variable");
+			p = NULL;
+		} else if (str_starts(p, "$${")) {
 			str_puts(&s, "${");
 			p += 3;
 		} else if (str_starts(p, "${")) {
@@ -299,7 +308,13 @@ static int reader_read_key(struct plan_reader *r, const struct plan_key *k, cons
 
 	if (vars_expand(vars, raw, &value, &e))
 		return ini_error(at, err, "%s: %s", k->name, e.text);
-	if (r->keys_set & bit)
+	if (strstr(value, PLAN_SECONDS))
+		rc = ini_error(
+			at, err,
+			"%s: " PLAN_SECONDS
+			" has a value in the commands of [variant] only; [vars] may define another 'seconds'",
+			k->name);
+	else if (r->keys_set & bit)
 		rc = ini_error(at, err, "'%s' appears twice", k->name);
 	else if (plan_key_set(k, r->base, value, &e))
 		rc = ini_error(at, err, "%s: %s", k->name, e.text);

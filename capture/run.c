@@ -84,6 +84,34 @@ static int command_add_prefix_count(const struct side_plan *s, struct words *arg
 	return rc;
 }
 
+/* Returns the time to start that the workload must outlast. */
+static double run_start_s(const struct capture *c)
+{
+	double most = c->plan->start_timeout_s;
+
+	return c->start_s < most ? c->start_s : most;
+}
+
+/* Returns the time after the window. A run that starts fast leaves a workload its whole margin. */
+static double run_grace_s(const struct capture *c, const struct run_id *id, double grace_s)
+{
+	bool ends = variant_has_seconds(c->plan, &c->plan->variants[id->variant]);
+
+	return ends && c->plan->grace_s > 0 ? grace_s + run_start_s(c) : grace_s;
+}
+
+static int command_add_workload(const struct capture *c, const struct variant *v, int side,
+				struct words *argv, struct error *err)
+{
+	char *command = plan_command(c->plan, v, side, run_start_s(c));
+	int rc = words_split(argv, plan_sides(c->plan, v)[side].prefix, err);
+
+	if (!rc)
+		rc = words_split(argv, command, err);
+	free(command);
+	return rc;
+}
+
 static int run_command(struct capture *c, const struct run_id *id, int side, const char *dir,
 		       struct words *argv, struct error *err)
 {
@@ -100,7 +128,7 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	words_add(argv, "--duration");
 	words_addf(argv, "%.9g", c->plan->duration_s);
 	words_add(argv, "--grace");
-	words_addf(argv, "%.9g", plan_grace(c->plan, side));
+	words_addf(argv, "%.9g", run_grace_s(c, id, plan_grace(c->plan, side)));
 	command_add_option(argv, "--cpus", s->cpus);
 	command_add_option(argv, "--user", s->user);
 	command_add_option(argv, "--units", s->units);
@@ -117,9 +145,7 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	}
 	rc = command_add_prefix_count(s, argv, err);
 	words_add(argv, "--");
-	if (!rc)
-		rc = words_split(argv, s->prefix, err);
-	return rc ? rc : words_split(argv, v->command[side], err);
+	return rc ? rc : command_add_workload(c, v, side, argv, err);
 }
 
 /* --- a run --- */
@@ -136,6 +162,7 @@ struct live_run {
 	char **late; /* why the run ended a side before it was done; owned */
 	int n;	     /* sides */
 	struct pollfd *fds;
+	uint64_t begun;
 	bool vain; /* start_timeout passed without a sign of data */
 };
 
@@ -286,7 +313,8 @@ static bool run_is_moving(const struct live_run *r)
 
 /*
  * Waits until all sides move data. Later runs do not wait when a run shows that there is no sign:
- * it is ok after a wait in vain, or its workload ended by itself in a long wait.
+ * it is ok after a wait in vain, or its workload ended by itself in a long wait. A workload that
+ * ended after ${seconds} lasts longer in the next try instead.
  */
 static int run_await_data(struct live_run *r)
 {
@@ -298,7 +326,8 @@ static int run_await_data(struct live_run *r)
 	while (!rc && !c->no_sign && !run_is_moving(r) && !run_has_side(r, SIDE_DONE))
 		rc = run_await(r, deadline);
 	r->vain = rc == -ETIMEDOUT;
-	c->no_sign |= !rc && !run_is_moving(r) && clock_mono_ns() - begun > LONG_NS;
+	c->no_sign |= !rc && !run_is_moving(r) && clock_mono_ns() - begun > LONG_NS &&
+		      !variant_has_seconds(c->plan, &c->plan->variants[r->id->variant]);
 	return rc == -ETIMEDOUT ? 0 : rc;
 }
 
@@ -325,10 +354,20 @@ static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 	return rc;
 }
 
+/* The workload of the next try, or of the next run, lasts longer by this time. */
+static void run_learn_start(struct live_run *r)
+{
+	double s = (double)(clock_mono_ns() - r->begun) / NS;
+
+	if (r->c->start_s < s)
+		r->c->start_s = s;
+}
+
 /* Has all sides measure from the same instant on, after the warm-up, and waits for their ends. */
 static int run_measure(struct live_run *r)
 {
 	const struct plan *p = r->c->plan;
+	double grace_s = run_grace_s(r->c, r->id, p->grace_s);
 	uint64_t length = (uint64_t)(p->duration_s * NS), deadline = 0, way = 0, at;
 	int i, rc = run_compare_clocks(r, &way);
 
@@ -344,7 +383,7 @@ static int run_measure(struct live_run *r)
 				at + (remote ? (uint64_t)remote->before.offset_ns : 0), length);
 	}
 	if (length)
-		deadline = at + length + (uint64_t)((p->grace_s + p->stop_timeout_s) * NS);
+		deadline = at + length + (uint64_t)((grace_s + p->stop_timeout_s) * NS);
 	while (!rc && run_has_side(r, SIDE_READY) && !run_went_wrong(r))
 		rc = run_await(r, deadline);
 	for (i = 0; rc == -ETIMEDOUT && i < r->n; i++)
@@ -353,7 +392,7 @@ static int run_measure(struct live_run *r)
 				r, i,
 				xasprintf(
 					"still not done %g s after the window (grace and stop_timeout)",
-					p->grace_s + p->stop_timeout_s));
+					grace_s + p->stop_timeout_s));
 	return rc == -ETIMEDOUT || (!rc && run_went_wrong(r)) ? -ECANCELED : rc;
 }
 
@@ -540,6 +579,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	rc = remotes_reconnect(c, err);
 	if (rc)
 		return rc;
+	r.begun = clock_mono_ns();
 	r.sides = xcalloc((size_t)r.n, sizeof(*r.sides));
 	r.late = xcalloc((size_t)r.n, sizeof(*r.late));
 	r.fds = xcalloc(2 * (size_t)r.n + 1, sizeof(*r.fds));
@@ -547,6 +587,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		rc = run_start_until_ready(&r, run_side_at(&r, i), i == r.n - 1, err);
 	if (!rc)
 		rc = run_await_data(&r);
+	run_learn_start(&r);
 	if (!rc)
 		rc = run_measure(&r);
 	run_end_sides(&r);
@@ -557,7 +598,10 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 			rc = -EINVAL;
 	if (rc != -EINTR)
 		run_judge(&r, out);
-	c->no_sign |= r.vain && rc != -EINTR && !*out->why;
+	if (r.vain && rc != -EINTR && !*out->why) {
+		c->no_sign = true;
+		c->start_s = 0; /* later runs do not wait */
+	}
 	if (rc == -ECANCELED && !*out->why) { /* no side failed, but one ended too soon */
 		free(out->why);
 		out->why = xstrdup("ended before its window was over");

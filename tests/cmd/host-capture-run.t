@@ -281,6 +281,17 @@ else
 	skip "under sudo the capture belongs to the calling user" "needs root"
 fi
 
+# The fake sender is ready when it has written to its standard error.
+slow="sh -c 'sleep 1.5; echo ready >\&2; sleep 60'"
+repeats=2 patience=2 plan 'a=sh -c "echo ${seconds}; exec sleep 60"' | sed "s/^sender = .*/sender = $slow/" >p.ini
+ok "a plan with \${seconds} and a sender that starts late runs" exits 0 "$zcost" capture p.ini -o seconds
+seconds() { cat seconds/runs/a/measure-0$1/receiver/workload.out; }
+ok "\${seconds} is the warm-up, the window and a margin in whole seconds" test "$(seconds 1)" = 3
+ok "in the next run \${seconds} has the time of the late start, but not more than start_timeout" \
+	test "$(seconds 2)" -ge 4 -a "$(seconds 2)" -le 5
+ok "a dry run shows the seconds" exits 0 "$zcost" capture p.ini --dry-run
+ok "a dry run has no \${seconds}" says 'receiver .*echo 3; exec sleep 60' out
+
 FAKE_LOG=$scratch/log2
 ok "capture wraps a command without a plan" exits 0 "$zcost" capture -o w --variant base --repeat 2 --pass measure \
 	--cpus 0 --duration 0.1 -- sleep 60

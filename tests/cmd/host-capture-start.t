@@ -26,6 +26,7 @@ use lib $ARGV[0]; use begin;
 $SIG{PIPE} = 'IGNORE';
 my $c = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $ARGV[1]) or die "connect: $!\n";
 burn($ARGV[2]);
+Time::HiRes::sleep($ARGV[3] // 0);
 printf "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":0}\n", 1e9 * clock_gettime(CLOCK_MONOTONIC);
 $| = 1;
 my $n = 0;
@@ -41,7 +42,7 @@ plan() { # plan RECEIVER SENDER: the sender starts last and counts
 		passes = measure
 		repeats = ${repeats:-1}
 		warmup = 0.1
-		duration = 0.2
+		duration = ${duration:-0.2}
 		grace = 0
 		start_timeout = 120
 		[side receiver]
@@ -74,6 +75,15 @@ ok "capture succeeds when the client would start before its server" exits 0 "$zc
 ok "a message names the order and the cause" says \
 	'a/measure-01: trying again: receiver: .*[Cc]onnection refused.*; the receiver started before another side: it starts last from now on$' err
 ok "only the first run needs a second try" jq -e '[.runs[] | has("retried")] == [true, false]' order/manifest.json
+
+# The first `sleep` ends before a window that opens after 2.5 s: 3 s are the whole seconds of 0.1 + 0.8 + 2.
+repeats=2 duration=0.8 keys='units = tcpzc
+[side timed]
+role = receiver
+collect = null' plan "$serve" "$send 0 2.5" | sed '$a timed = sleep ${seconds}' >p.ini
+ok "capture succeeds when a program with \${seconds} would end before its window" exits 0 "$zcost" capture p.ini -o seconds
+ok "in the next try the program runs longer, and in later runs, too" jq -e '[.runs[] | .status, has("retried")] == ["ok", true, "ok", false]' seconds/manifest.json
+ok "its window is whole" jq -es 'all(.[]; .window.end_ns - .window.start_ns > 7.9e8)' seconds/runs/a/measure-0?/timed/run.json
 
 plan "sleep 60" "$send 0" >p.ini
 ok "capture exits 1 without a server" exits 1 "$zcost" capture p.ini -o none

@@ -87,8 +87,8 @@ bed=zc-${scratch##*.}
 cleanup() { sh "$top/samples/testbed.sh" down "$bed" >/dev/null 2>&1; }
 verdicts() {
 	rm -rf c
-	usable "$zcost" capture "$top/samples/iperf3.ini" -o c --pass profile,syscalls --repeat 1 --set bed=$bed --set warmup=0.2 \
-		--set duration=0.6 --set seconds=1 && usable "$zcost" analyze c &&
+	usable "$zcost" capture "$top/samples/iperf3.ini" -o c --pass profile,syscalls --repeat 1 --set bed=$bed --warmup 0.2 \
+		--duration 0.6 && usable "$zcost" analyze c &&
 		usable "$zcost" report zerocopy c --format tsv && cp out table && cp err notes || return 1
 	says 'plain: the receiver copies every byte .from the kernel.s own count, system calls., the sender copies every byte .from system calls' notes &&
 		says 'zerocopy: the receiver copies every byte .from the kernel.s own count.*, the sender does not copy .from system calls, profile' notes
@@ -96,8 +96,8 @@ verdicts() {
 # The client, side sender, only says what is to be done. Of every variant, -R makes the server send.
 directions() { # directions OPTION
 	rm -rf ways
-	usable "$zcost" capture "$top/samples/iperf3.ini" -o ways --pass syscalls --repeat 1 --set bed=$bed --set warmup=0.2 \
-		--set duration=0.6 --set "send=iperf3 -c 192.0.2.1 -J -i 0.2 -l 128K -t 1 $1" && usable "$zcost" analyze ways &&
+	usable "$zcost" capture "$top/samples/iperf3.ini" -o ways --pass syscalls --repeat 1 --set bed=$bed --warmup 0.2 \
+		--duration 0.6 --set "send=iperf3 -c 192.0.2.1 -J -i 0.2 -l 128K -t \${seconds} $1" && usable "$zcost" analyze ways &&
 		usable "$zcost" report zerocopy ways --format tsv || return 1
 	calls='.from system calls.' kernel='.from the kernel.s own count, system calls.'
 	reads="the sender copies every byte that it receives $kernel"

@@ -162,6 +162,55 @@ static void test_sides_start_in_the_order_of_their_roles(void **state)
 	plan_free(&p);
 }
 
+/* ${seconds} covers the window and 2 s of margin, and the time in which runs were seen to start. */
+static void test_seconds_of_a_command_grow_with_the_start(void **state)
+{
+	static const char text[] =
+		"[plan]\nwarmup = 0.2\nduration = 0.6\n"
+		"[vars]\nsend = y -t ${seconds}\n[side receiver]\n[side sender]\n"
+		"[variant v]\nreceiver = x\nsender = sh -c '${send}; ${send} -Z'\n";
+	static const double start_s[] = {0, 0.3, 7};
+	static const char *const want[] = {"sh -c 'y -t 3; y -t 3 -Z'", "sh -c 'y -t 4; y -t 4 -Z'",
+					   "sh -c 'y -t 10; y -t 10 -Z'"};
+	struct error err = {0};
+	struct plan p;
+	char *command;
+	int i;
+
+	(void)state;
+	plan_init(&p);
+	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
+	assert_string_equal(p.variants[0].command[1],
+			    "sh -c 'y -t ${seconds}; y -t ${seconds} -Z'");
+	assert_true(variant_has_seconds(&p, &p.variants[0]));
+	for (i = 0; i < 3; i++) {
+		command = plan_command(&p, &p.variants[0], 1, start_s[i]);
+		assert_string_equal(command, want[i]);
+		free(command);
+	}
+	command = plan_command(&p, &p.variants[0], 0, 7);
+	assert_string_equal(command, "x");
+	free(command);
+	plan_free(&p);
+}
+
+/* The seconds of the plan's own [vars] are a variable like any other. */
+static void test_seconds_of_the_plan_are_not_replaced(void **state)
+{
+	static const char text[] = "[vars]\nseconds = 60\n[side receiver]\ncpus = ${seconds}\n"
+				   "[variant v]\nreceiver = x ${seconds}\n";
+	struct error err = {0};
+	struct plan p;
+
+	(void)state;
+	plan_init(&p);
+	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
+	assert_string_equal(p.sides[0].cpus, "60");
+	assert_string_equal(p.variants[0].command[0], "x 60");
+	assert_false(variant_has_seconds(&p, &p.variants[0]));
+	plan_free(&p);
+}
+
 #define PLAN	"[plan]\n"
 #define SIDE	"[side receiver]\n"
 #define VARIANT "[variant a]\nreceiver = x\n"
@@ -233,6 +282,11 @@ static const struct {
 	{SIDE "[variant a]\nreceiver = ${nix}\n",
 	 "p.ini:3: receiver: unknown variable ${nix}; known here: ${bindir} ${plandir}"},
 	{SIDE "[variant a]\nreceiver = ${nix\n", "p.ini:3: receiver: ${ without }"},
+	{SIDE "[variant a]\nreceiver = x ${seconds}\n[vars]\nseconds = 1\n",
+	 "p.ini:3: receiver: ${seconds} is defined at line 5; move it above"},
+	{SIDE "[variant a]\nreceiver = sh -c 'seconds=1; x $${seconds}'\n",
+	 "p.ini:3: receiver: $${seconds}: "},
+	{PLAN "before = x ${seconds}\n", "p.ini:2: before: ${seconds} has a value in the commands"},
 	{"[vars]\na = 1\na = 2\n", "p.ini:3: variable 'a' is already defined"},
 	{"[vars]\nbindir = 1\n", "p.ini:2: variable 'bindir' is already defined"},
 	{PLAN "order = random\n", "p.ini:2: order: unknown order 'random'; there are interleaved"},
@@ -487,6 +541,8 @@ int main(void)
 		cmocka_unit_test(test_bindir_is_that_of_each_side),
 		cmocka_unit_test(test_bindir_is_that_of_each_side_in_a_matrix),
 		cmocka_unit_test(test_sides_start_in_the_order_of_their_roles),
+		cmocka_unit_test(test_seconds_of_a_command_grow_with_the_start),
+		cmocka_unit_test(test_seconds_of_the_plan_are_not_replaced),
 		cmocka_unit_test(test_bad_plan_is_refused_with_its_line),
 		cmocka_unit_test(test_matrix_leaves_out_excluded_combinations),
 		cmocka_unit_test(test_words_split_and_join_as_a_shell_does),
