@@ -12,16 +12,14 @@ settings() { # without the sysctl that the kernel lowers when its interrupts tak
 		grep -v perf_event_max_sample_rate
 }
 
-workload_runs() {
-	grep -lzs '^192\.0\.2\.1$\|^--listen$' /proc/[0-9]*/cmdline | while read -r f; do
-		tr '\0' ' ' <"$f" | grep "^$build/tcpzc" && touch running
-	done
-	[ -e running ] && rm running
+# All processes of a run have the folder of their capture in the environment. Other tests, and other demos on the
+# machine, run tcpzc from the same folder.
+some_run() {
+	grep -lzs "^ZCOST_RUN=$(pwd -P)/demo/" /proc/[0-9]*/environ | grep .
 }
 
 nothing_runs() {
-	workload_runs
-	[ $? = 1 ]
+	! some_run
 }
 
 wait_for() { # wait_for SECONDS COMMAND...
@@ -61,6 +59,7 @@ rm -rf demo
 env --default-signal=INT setsid sh "$top/samples/demo.sh" "$build" demo >out 2>err &
 pid=$!
 wait_for 60 test -e demo/capture/runs/baseline/.measure-01.tmp/sender/workload.out
+ok "a demo has processes" some_run
 ok "a second demo at the same time exits 1" exits 1 sh "$top/samples/demo.sh" "$build" demo2
 ok "the error of a second demo says that another one runs" says 'another demo is running on this machine' err
 kill -s KILL -- "-$pid"
