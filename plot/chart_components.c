@@ -207,49 +207,58 @@ static bool components_total_holds(struct drawing *d, const struct table *summar
 }
 
 /* Appends ", in all 65.0 → 33.0" to the claim about data copy. */
-static void components_claim_total(struct figure *f, int from, int b)
+static void components_claim_total(struct figure *f, int g, int from, int b)
 {
 	struct estimate base, new;
 
-	if (figure_get(f, 0, from, FIGURE_WHOLE, &base) && figure_get(f, 0, b, FIGURE_WHOLE, &new))
+	if (figure_get(f, g, from, FIGURE_WHOLE, &base) && figure_get(f, g, b, FIGURE_WHOLE, &new))
 		figure_title(f, "%s, in all %.*f → %.*f", f->title, claim_places(base.value),
 			     base.value, claim_places(new.value), new.value);
 }
 
-/* Claims the largest saving of data copy that holds, and the saving of all components where that
- * holds too. */
+/* Claims the saving of one bar if it is better than the best one so far. */
+static void components_claim_bar(struct drawing *d, struct figure *f, const struct table *summary,
+				 const char *unit, int p, int g, int b, double *best)
+{
+	const struct figure_mark *side = &f->groups.mark[g];
+	int from = drawing_base_of(d, b);
+	bool several = drawing_bases(d) > 1;
+	struct estimate base, new;
+	double ratio;
+
+	if (copied_state(&d->zerocopy, drawing_variant(d, b), side->name) != COPIED_NONE ||
+	    !figure_get(f, g, from, p, &base) || !figure_get(f, g, b, p, &new))
+		return;
+	ratio = drawing_claim(d, b,
+			      &(struct drawn_change){"components", side->name, "data copy",
+						     base.value, new.value});
+	if (ratio <= 0 || ratio >= *best)
+		return;
+	*best = ratio;
+	figure_title(f, "%s%s%s, %s: data copy %.*f → %.*f ns per %s",
+		     drawing_title(d, f, drawing_variant(d, b)), several ? " against " : "",
+		     several ? drawing_title(d, f, drawing_variant(d, from)) : "", side->label,
+		     claim_places(base.value), base.value, claim_places(new.value), new.value,
+		     unit);
+	if (summary && components_total_holds(d, summary, unit, side->name, from, b))
+		components_claim_total(f, g, from, b);
+}
+
+/*
+ * Claims the largest saving of data copy on a side that did not copy, where the saving holds, and
+ * what all components of the side save where that holds, too.
+ */
 static void components_claim(struct drawing *d, struct figure *f, const struct table *summary,
 			     const char *unit)
 {
-	struct estimate base, new;
-	const struct figure_mark *side = f->groups.mark;
-	bool several = drawing_bases(d) > 1;
-	double best = 1, ratio;
-	int p, b;
+	double best = 1;
+	int p, g, b;
 
 	for (p = 0; p < f->parts.n && strcmp(f->parts.mark[p].name, "data copy"); p++)
 		;
-	if (p == f->parts.n || !f->groups.n)
-		return;
-	for (b = 1; b < f->bars.n; b++) {
-		int from = drawing_base_of(d, b);
-
-		if (!figure_get(f, 0, from, p, &base) || !figure_get(f, 0, b, p, &new))
-			continue;
-		ratio = drawing_claim(d, b,
-				      &(struct drawn_change){"components", side->name, "data copy",
-							     base.value, new.value});
-		if (ratio <= 0 || ratio >= best)
-			continue;
-		best = ratio;
-		figure_title(f, "%s%s%s, %s: data copy %.*f → %.*f ns per %s",
-			     drawing_title(d, f, drawing_variant(d, b)), several ? " against " : "",
-			     several ? drawing_title(d, f, drawing_variant(d, from)) : "",
-			     side->label, claim_places(base.value), base.value,
-			     claim_places(new.value), new.value, unit);
-		if (summary && components_total_holds(d, summary, unit, side->name, from, b))
-			components_claim_total(f, from, b);
-	}
+	for (g = 0; g < f->groups.n && p < f->parts.n; g++)
+		for (b = 1; b < f->bars.n; b++)
+			components_claim_bar(d, f, summary, unit, p, g, b, &best);
 }
 
 static int components_draw(struct drawing *d, struct figure *f, struct error *err)

@@ -773,6 +773,31 @@ static void test_components(void **state)
 	fixture_free(x);
 }
 
+static const char copies_of_both_sides[] =
+	"variant\tside\tcomponent\tsamples\tself_share\tself_ns\tself_ns_ci\n"
+	"baseline\treceiver\tdata copy\t1\t1\t60\t4\n"
+	"baseline\tsender\tdata copy\t1\t1\t60\t4\n"
+	"mmap\treceiver\tdata copy\t1\t1\t30\t1\n"
+	"mmap\tsender\tdata copy\t1\t1\t20\t1\n";
+
+/* The data copy of a side that copied may shrink as well, but the title is about the other side. */
+static void test_components_claim_no_side_that_copied(void **state)
+{
+	struct fixture *x = fixture_new("components", copies_of_both_sides);
+
+	(void)state;
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	assert_string_equal(x->f.title, "mmap, receiver: data copy 60.0 → 30.0 ns per KiB");
+	fixture_free(x);
+	x = fixture_new("components", copies_of_both_sides);
+	x->sheets[1].text = "variant\tside\tevidence\ttotal\tzero_copy\tcopied\tshare\n"
+			    "mmap\treceiver\tbytes\t1000\t0\t1000\t0\n"
+			    "mmap\tsender\tsends\t50\t50\t0\t100\n";
+	assert_int_equal(fixture_draw(x, "components"), 0);
+	assert_string_equal(x->f.title, "mmap, sender: data copy 60.0 → 20.0 ns per KiB");
+	fixture_free(x);
+}
+
 static bool page_has(const struct page *page, const char *text)
 {
 	int i;
@@ -1728,6 +1753,7 @@ int main(void)
 		cmocka_unit_test(test_roi_p_partly_modelled),
 		cmocka_unit_test(test_roi_p_absent),
 		cmocka_unit_test(test_components),
+		cmocka_unit_test(test_components_claim_no_side_that_copied),
 		cmocka_unit_test(test_number_and_whisker_of_a_stack),
 		cmocka_unit_test(test_read_once),
 		cmocka_unit_test(test_settings),
