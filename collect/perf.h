@@ -53,7 +53,7 @@ int perf_records_files(struct cursor records, uint64_t sample_type, struct inter
  * are those of the files' sizes. dso_room_of returns the limits below, less what the capture has.
  */
 #define DSO_RUN_BYTES	  ((uint64_t)4 << 30)
-#define DSO_CAPTURE_BYTES ((uint64_t)16 << 30) /* of one host */
+#define DSO_CAPTURE_BYTES ((uint64_t)16 << 30) /* what one host may have */
 enum { DSO_RUN_FILES = 4096, DSO_RUN_S = 20 };
 
 struct dso_room {

@@ -116,7 +116,7 @@ static void commit_print_text(FILE *out, struct arena *a, const char *text)
 
 struct layout {
 	struct people p;   /* names and cells in ASCII */
-	const char *least; /* of the table */
+	const char *least; /* columns that the table can spare */
 	int gap;	   /* blanks between columns */
 	int keys;	   /* the names on the left of each block */
 	bool *done;	   /* columns that need no further block */

@@ -56,7 +56,7 @@ struct chart_facts {
 struct drawing {
 	const struct chart_source *source;
 	struct store *store;	 /* for charts of call chains; NULL: the perf.data of the query */
-	const char *path;	 /* of the capture or perf.data, as the user gave it */
+	const char *path;	 /* the capture or perf.data, as the user wrote it */
 	struct time_slice slice; /* of a perf.data */
 	bool two_captures;	 /* a name in `news` may be one of another capture */
 	struct chart_facts facts;

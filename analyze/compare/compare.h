@@ -69,7 +69,7 @@ struct outcome {
 	unsigned drift;	    /* gated rows with a change that a drift can explain */
 	bool limits_differ; /* throughput does not compare the ends */
 	char failed[2048];  /* the worse ones: "receiver ns_per_kib"; " ..." ends a full list */
-	size_t runs[ENDS], tests; /* of primary figures with different numbers of runs: the least */
+	size_t runs[ENDS], tests; /* the fewest runs of a primary figure; its tests */
 	/* of a list of costs: */
 	const char *side; /* until the ends are closed; NULL: all sides, or files */
 	char unit[32];	  /* of work: "KiB" */

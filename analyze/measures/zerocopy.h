@@ -75,7 +75,7 @@ int zero_copy_find_directions(struct store *s, const struct block *b, bool moves
 /* The cost of copying in one direction on a side, in this variant and in the base. */
 struct copying {
 	double ns, base_ns; /* NAN: not known, or this is the base */
-	double total_ns;    /* of the variant */
+	double total_ns;    /* what a unit of work costs the side in all */
 	const char *base, *unit;
 	bool moves;	    /* the side moves data in this direction */
 	const char *suffix; /* says the direction, unless the side's role and name say it */

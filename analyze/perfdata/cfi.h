@@ -88,7 +88,7 @@ struct unwind_row {
 
 struct unwind_object {
 	struct dso_files files;
-	const char *name;      /* of the object, for messages */
+	const char *name;      /* the object's name for messages */
 	struct unread *unread; /* where errors of libdw go */
 	bool found;	       /* the files are open */
 	bool tables;	       /* the files have tables */

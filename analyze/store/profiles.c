@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { KEPT_MOST = 1 << 20 };	/* costs, which take 48 MiB */
-#define SAMPLES_MOST UINT32_MAX /* of an event in a run; a perf.data with them has 100 GB */
+#define SAMPLES_MOST UINT32_MAX /* an event has no more in a run: they take 100 GB of perf.data */
 
 struct dictionary {
 	struct profile all;   /* the costs of the runs in `places`, the events of one run */

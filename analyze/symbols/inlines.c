@@ -47,7 +47,7 @@ struct inlines {
 	struct elf_file file;
 	Dwarf *dwarf;
 	char *path;
-	struct unread *unread;	  /* of the recording that uses it now */
+	struct unread *unread;	  /* belongs to the recording that uses the file now */
 	struct segment *segments; /* of the mapped file */
 	size_t nsegments, segments_cap;
 	struct unit *units;
