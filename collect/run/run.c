@@ -29,7 +29,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, SECOND = 1000 * MS, STOP_GRACE_MS = 2000 };
+/*
+ * SIGKILL follows SIGTERM after this time. A workload prints its summary meanwhile, which takes
+ * longer on a busy host.
+ */
+enum { MS = 1000000, SECOND = 1000 * MS, STOP_GRACE_MS = 2000, WORKLOAD_GRACE_MS = 5000 };
 
 /* Collectors that are APART start this long before the window: perf takes a while. */
 enum { LEAD = 250 * MS };
@@ -222,7 +226,7 @@ static void run_end_workload(struct run *r)
 			break;
 	}
 	if (r->running) {
-		spawn_stop(r->pid, STOP_GRACE_MS, &r->status);
+		spawn_stop(r->pid, WORKLOAD_GRACE_MS, &r->status);
 		r->running = false;
 		r->stopped = true;
 	}
