@@ -25,8 +25,7 @@ TOOLS := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.
 
 # The tests whose workloads and windows a busy machine delays, beside two busy programs. The others run beside each other in
 # any case, or measure what other programs change.
-BUSY_TESTS := capture-points capture-run capture-start collect-perf collect-run collect-sync collect-window demo matrix nginx \
-	window workload-only workloads zerocopy
+BUSY_TESTS := capture-start collect-perf collect-run collect-sync collect-window demo matrix nginx window workload-only workloads
 .PHONY: run-busy-tests
 run-busy-tests: $(PROGRAMS) $(TOOLS)
 	@ZCOST_BUILD=$(abspath $(B)) HARNESS_RULESFILE=tests/testrules.yml sh tests/busy.sh prove -j$(TEST_JOBS) \
