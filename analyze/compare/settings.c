@@ -100,7 +100,7 @@ static void end_settings_add_plan(struct end_settings *e, const struct fact_row 
 	end_settings_add(e, str_starts(f->name, "var:") ? KIND_VAR : KIND_PLAN, f->name, f->value);
 }
 
-/* Returns whether each of so many runs has a sysctl of its own, other than the host's. */
+/* Returns whether each of the runs has a value that differs from the host's. */
 static bool end_settings_override(const struct end_settings *e, const struct fact_row *f, int runs)
 {
 	size_t i;

@@ -40,7 +40,7 @@ static double points_at(const struct points *ps, enum work w, uint64_t t_ns)
 	       (b->n[w] - a->n[w]) * ((double)(t_ns - a->t_ns) / (double)(b->t_ns - a->t_ns));
 }
 
-/* Returns the shortest interval that has a throughput of its own: a quarter of the median one. */
+/* Returns the shortest interval that is not merged into its neighbour: a quarter of the median. */
 static uint64_t points_least_interval(const struct points *ps)
 {
 	double *gaps = xcalloc(ps->n, sizeof(*gaps)), least;
