@@ -51,8 +51,8 @@ obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 LIB_OBJ := $(call obj,lib workload)
 HOST_OBJ := $(call obj,collect collect/run collect/events collect/syscalls collect/doctor capture)
 PPROF := $(B)/analyze/export/profile.pb-c
-LAPTOP_OBJ := $(call obj,analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/ingest analyze/store \
-		analyze/measures analyze/analysis analyze/compare analyze/export analyze/commands plot) $(PPROF).o
+LAPTOP_OBJ := $(call obj,analyze/model analyze/archive analyze/perfdata analyze/symbols analyze/texts analyze/store \
+		analyze/scope analyze/probes analyze/probes/* analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/export analyze/commands plot) $(PPROF).o
 TCPZC_OBJ := $(call obj,samples/tcpzc)
 
 ARCHIVES := $(if $(OFFLINE),,$(B)/host.a) $(B)/laptop.a $(B)/lib.a
@@ -82,7 +82,7 @@ $(B)/%.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/analyze/symbols/symtab.o: OUR_CFLAGS += $(if $(IBERTY),-DHAVE_LIBIBERTY)
-$(B)/analyze/measures/hotspots.o: OUR_CFLAGS += $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
+$(B)/analyze/costs/hotspots.o: OUR_CFLAGS += $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
@@ -105,7 +105,7 @@ $(B)/zcost.o: OUR_CFLAGS += -DFEATURES='"$(FEATURES)"' -DLIBRARIES='"$(strip $(L
 
 # Data files inside the program (EMBED_TEXT in lib/file.h).
 $(B)/analyze/store/store.o: analyze/store/schema.sql
-$(B)/analyze/measures/components.o: analyze/measures/components.rules
+$(B)/analyze/costs/components.o: analyze/costs/components.rules
 $(B)/plot/flame_svg.o: plot/flame.js plot/flame.css
 $(B)/plot/html_page.o: plot/html.css plot/html.js
 

@@ -23,7 +23,7 @@
  * A failed probe or prepare makes the collector `unsupported`. A later failure makes it `degraded`,
  * and the first reason stays. No failure of a collector fails the run.
  *
- * A hook saves raw bytes and does not interpret them: the parsers are in analyze/ingest.
+ * A hook saves raw bytes and does not interpret them: the parsers are in analyze/probes.
  */
 #ifndef ZC_COLLECT_H
 #define ZC_COLLECT_H

@@ -2,7 +2,7 @@
 /* What all charts share: tables and their notes, bars, sides, captions. */
 #include "plot/chart.h"
 
-#include "analyze/measures/components.h"
+#include "analyze/costs/components.h"
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"

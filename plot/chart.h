@@ -7,7 +7,7 @@
 #define ZC_PLOT_CHART_H
 
 #include "analyze/compare/compare.h"
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 #include "lib/str.h"
 #include "plot/figure.h"
 

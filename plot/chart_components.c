@@ -2,7 +2,7 @@
 /* What a unit of work costs on each side, stacked by component. */
 #include "plot/chart.h"
 
-#include "analyze/measures/costs.h"
+#include "analyze/costs/costs.h"
 #include "lib/alloc.h"
 #include "plot/palette.h"
 

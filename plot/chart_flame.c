@@ -5,7 +5,7 @@
  */
 #include "plot/chart.h"
 
-#include "analyze/measures/call_tree.h"
+#include "analyze/costs/call_tree.h"
 #include "lib/file.h"
 #include "plot/chart_flame.h"
 #include "plot/label.h"

@@ -3,7 +3,7 @@
 #ifndef ZC_PLOT_CHART_FLAME_H
 #define ZC_PLOT_CHART_FLAME_H
 
-#include "analyze/measures/call_tree.h"
+#include "analyze/costs/call_tree.h"
 #include "lib/workers.h"
 #include "plot/chart.h"
 #include "plot/flame.h"

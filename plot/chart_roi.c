@@ -2,8 +2,8 @@
 /* Throughput for its CPU time (T^n / C) and for its power (T^n / P^m). */
 #include "plot/chart.h"
 
-#include "analyze/measures/scope.h"
-#include "analyze/measures/placement.h"
+#include "analyze/scope/scope.h"
+#include "analyze/scope/placement.h"
 #include "lib/alloc.h"
 
 #include <errno.h>

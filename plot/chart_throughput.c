@@ -3,7 +3,7 @@
  */
 #include "plot/chart.h"
 
-#include "analyze/measures/limits.h"
+#include "analyze/evidence/limits.h"
 #include "lib/alloc.h"
 #include "plot/label.h"
 #include "plot/page.h"

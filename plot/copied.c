@@ -2,7 +2,7 @@
 /* What a caption says about zero copy. */
 #include "plot/chart.h"
 
-#include "analyze/measures/zerocopy.h"
+#include "analyze/evidence/zerocopy.h"
 #include "lib/alloc.h"
 
 #include <math.h>

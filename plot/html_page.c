@@ -2,8 +2,8 @@
 #include "plot/html_page.h"
 
 #include "analyze/compare/commit.h"
-#include "analyze/measures/limits.h"
-#include "analyze/measures/scope.h"
+#include "analyze/evidence/limits.h"
+#include "analyze/scope/scope.h"
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/output.h"

@@ -34,7 +34,7 @@ use File::Path ();
 use POSIX ();
 
 use constant {PARALLEL => 2, BUDGET => 150}; # seconds of CPU time of command tests for one mutant, in the build that counts lines
-my @calculation = qw(analyze/measures analyze/compare lib/stats analyze/perfdata analyze/ingest);
+my @calculation = qw(analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/compare lib/stats analyze/perfdata);
 my ($work, $mutants, $seed, @chosen) = @ARGV;
 die "usage: mutate.pl WORK MUTANTS SEED [FOLDER | FILE | FILE:LINE | \@LOG]...\n" unless defined $seed;
 $| = 1;

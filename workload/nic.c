@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * nic:[NETNS/]IF[/rx|/tx]: bytes and packets of a network interface, from the readings of the
- * collector nic (analyze/ingest/nic.c describes nic.snap). Both directions, unless one is named.
+ * collector nic (analyze/probes/nic/parser.c describes nic.snap). Both directions, unless one is
+ * named.
  */
 #include "workload/workload.h"
 

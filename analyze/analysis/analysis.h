@@ -7,8 +7,8 @@
 #define ZC_ANALYSIS_H
 
 #include "analyze/analysis/damage.h"
-#include "analyze/ingest/ingest.h"
-#include "analyze/ingest/layout.h"
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/layout.h"
 #include "analyze/store/store.h"
 #include "lib/str.h"
 

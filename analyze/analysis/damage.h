@@ -7,7 +7,7 @@
 #ifndef ZC_DAMAGE_H
 #define ZC_DAMAGE_H
 
-#include "analyze/ingest/layout.h"
+#include "analyze/probes/layout.h"
 
 struct damage;
 

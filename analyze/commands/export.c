@@ -3,7 +3,7 @@
 #include "analyze/commands/commands.h"
 #include "analyze/compare/compare.h"
 #include "analyze/export/export.h"
-#include "analyze/measures/scope.h"
+#include "analyze/scope/scope.h"
 #include "analyze/commands/options.h"
 #include "lib/command.h"
 

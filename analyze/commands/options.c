@@ -3,7 +3,7 @@
 #include "analyze/commands/options.h"
 
 #include "analyze/compare/compare.h"
-#include "analyze/measures/tally.h"
+#include "analyze/costs/tally.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/command.h"

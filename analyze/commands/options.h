@@ -12,7 +12,7 @@
 #include "analyze/texts/perf_report.h"
 #include "analyze/texts/perf_stat.h"
 #include "analyze/texts/perf_trace.h"
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 #include "analyze/model/slice.h"
 #include "lib/str.h"
 

@@ -2,7 +2,7 @@
 /* The table of options, with their parsers and the readers of files. */
 #include "analyze/commands/options.h"
 
-#include "analyze/measures/basis.h"
+#include "analyze/costs/basis.h"
 #include "analyze/analysis/open.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/tracepoints.h"

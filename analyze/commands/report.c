@@ -3,7 +3,7 @@
 #include "analyze/commands/commands.h"
 #include "analyze/commands/page.h"
 #include "analyze/model/notes.h"
-#include "analyze/measures/runs.h"
+#include "analyze/scope/runs.h"
 #include "analyze/commands/options.h"
 #include "lib/command.h"
 #include "lib/output.h"

@@ -17,7 +17,7 @@
 #define ZC_CALL_DIFF_H
 
 #include "analyze/compare/diff.h"
-#include "analyze/measures/call_tree.h"
+#include "analyze/costs/call_tree.h"
 
 /* The unit of two files whose work is not known. */
 #define CALL_SHARES "%"

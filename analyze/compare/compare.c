@@ -6,8 +6,8 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/texts/perf_report.h"
-#include "analyze/measures/limits.h"
-#include "analyze/measures/zerocopy.h"
+#include "analyze/evidence/limits.h"
+#include "analyze/evidence/zerocopy.h"
 #include "analyze/model/profile.h"
 #include "analyze/analysis/open.h"
 #include "analyze/perfdata/perfdata.h"

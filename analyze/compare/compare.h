@@ -6,7 +6,7 @@
 #ifndef ZC_COMPARE_H
 #define ZC_COMPARE_H
 
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 #include "analyze/model/slice.h"
 #include "analyze/model/verdict.h"
 #include "lib/stats.h"

@@ -6,9 +6,9 @@
  */
 #include "analyze/compare/settings.h"
 
-#include "analyze/measures/limits.h"
-#include "analyze/measures/runs.h"
-#include "analyze/measures/zerocopy.h"
+#include "analyze/evidence/limits.h"
+#include "analyze/scope/runs.h"
+#include "analyze/evidence/zerocopy.h"
 #include "lib/cpuset.h"
 #include "lib/program.h"
 #include "lib/str.h"

@@ -2,8 +2,8 @@
 /* Lists of costs: functions, components and others, in ns per unit of work at both ends. */
 #include "analyze/compare/costs.h"
 
-#include "analyze/measures/syscalls.h"
-#include "analyze/measures/basis.h"
+#include "analyze/probes/syscalls/table.h"
+#include "analyze/costs/basis.h"
 
 #include <errno.h>
 #include <math.h>

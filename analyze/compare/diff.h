@@ -22,7 +22,7 @@
 #define ZC_DIFF_H
 
 #include "analyze/compare/compare.h"
-#include "analyze/measures/costs.h"
+#include "analyze/costs/costs.h"
 #include "lib/alloc.h"
 #include "lib/hash.h"
 #include "lib/intern.h"

@@ -6,8 +6,8 @@
 #include "analyze/compare/diff.h"
 
 #include "analyze/texts/perf_report.h"
-#include "analyze/measures/basis.h"
-#include "analyze/measures/runs.h"
+#include "analyze/costs/basis.h"
+#include "analyze/scope/runs.h"
 
 #include <errno.h>
 #include <limits.h>

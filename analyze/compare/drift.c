@@ -6,7 +6,7 @@
  */
 #include "analyze/compare/compare.h"
 
-#include "analyze/measures/basis.h"
+#include "analyze/costs/basis.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/compare/figures.h"
 
-#include "analyze/measures/power.h"
-#include "analyze/measures/placement.h"
-#include "analyze/measures/basis.h"
+#include "analyze/probes/power/table.h"
+#include "analyze/scope/placement.h"
+#include "analyze/costs/basis.h"
 
 #include <errno.h>
 #include <math.h>

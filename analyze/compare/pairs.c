@@ -5,7 +5,7 @@
  * and verdicts are those of the table of metrics, with Holm's correction over the rows of a metric.
  */
 #include "analyze/compare/figures.h"
-#include "analyze/measures/limits.h"
+#include "analyze/evidence/limits.h"
 
 #include "lib/str.h"
 

@@ -7,7 +7,7 @@
  */
 #include "analyze/compare/settings.h"
 
-#include "analyze/measures/scope.h"
+#include "analyze/scope/scope.h"
 #include "lib/str.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef ZC_EXPORT_H
 #define ZC_EXPORT_H
 
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 #include "lib/output.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/export/lines.h"
 
-#include "analyze/measures/tally.h"
+#include "analyze/costs/tally.h"
 #include "lib/radix.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "analyze/export/samples.h"
 
 #include "analyze/export/profile.pb-c.h"
-#include "analyze/measures/components.h"
+#include "analyze/costs/components.h"
 
 #include <archive.h>
 #include <archive_entry.h>

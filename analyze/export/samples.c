@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/export/samples.h"
 
-#include "analyze/measures/costs.h"
+#include "analyze/costs/costs.h"
 #include "lib/str.h"
 
 #include <errno.h>

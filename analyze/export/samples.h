@@ -8,7 +8,7 @@
 #define ZC_SAMPLES_H
 
 #include "analyze/export/export.h"
-#include "analyze/measures/scope.h"
+#include "analyze/scope/scope.h"
 #include "lib/hash.h"
 
 struct sample_block {

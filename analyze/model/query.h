@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct profile;	     /* analyze/model/profile.h */
-struct components;   /* analyze/measures/components.h */
+struct components;   /* analyze/costs/components.h */
 struct flat;	     /* the text of perf report, analyze/texts/perf_report.h */
 struct trace;	     /* the text of perf trace -s, analyze/texts/perf_trace.h */
 struct perf_stat;    /* what perf stat printed, analyze/texts/perf_stat.h */

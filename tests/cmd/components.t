@@ -51,7 +51,7 @@ ok "functions of the dynamic linker belong to libraries" is libraries ld-linux-x
 ok "functions of a program belong to user" is user haproxy process_session
 
 # --- the rules as a whole ---
-rules=$top/analyze/measures/components.rules
+rules=$top/analyze/costs/components.rules
 of="$build/tests/tools/components_of"
 
 # The expected components were checked by hand. They have the functions that profiles of transfers show most, and those

@@ -30,14 +30,17 @@ analyze/symbols analyze/model
 analyze/perfdata analyze/model analyze/symbols
 analyze/texts
 analyze/archive
-analyze/ingest workload analyze/model analyze/symbols analyze/perfdata
 analyze/store analyze/model analyze/archive
-analyze/measures analyze/model analyze/perfdata analyze/texts analyze/store
-analyze/analysis analyze/model analyze/symbols analyze/archive analyze/ingest analyze/store analyze/measures
-analyze/compare analyze/model analyze/perfdata analyze/texts analyze/store analyze/measures analyze/analysis
-analyze/export analyze/model analyze/store analyze/measures analyze/compare
-analyze/commands workload analyze/model analyze/perfdata analyze/texts analyze/archive analyze/store analyze/measures analyze/analysis analyze/compare analyze/export
-plot analyze/model analyze/perfdata analyze/texts analyze/store analyze/measures analyze/analysis analyze/compare analyze/commands
+analyze/scope analyze/model analyze/store
+analyze/probes workload analyze/model analyze/symbols analyze/perfdata analyze/texts analyze/store analyze/scope
+analyze/costs analyze/model analyze/perfdata analyze/texts analyze/store analyze/scope analyze/probes
+analyze/evidence analyze/model analyze/store analyze/scope analyze/probes analyze/costs
+analyze/figures analyze/model analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence
+analyze/analysis analyze/model analyze/symbols analyze/archive analyze/store analyze/scope analyze/probes analyze/costs
+analyze/compare analyze/model analyze/perfdata analyze/texts analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis
+analyze/export analyze/model analyze/store analyze/scope analyze/costs analyze/evidence analyze/figures analyze/compare
+analyze/commands workload analyze/model analyze/perfdata analyze/texts analyze/archive analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/export
+plot analyze/model analyze/perfdata analyze/texts analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/commands
 zcost.c'
 
 # Prints each row that names a folder below it, and each include that the rows do not allow.
@@ -104,7 +107,7 @@ ok "every source file carries its licence" in_top licensed
 ok "a folder includes only lib and folders to its left" in_top layers_hold
 ok "zcost.c declares no function but commands" in_top declares_commands_only
 ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib workload collect capture analyze plot | grep -v '^analyze/store/'"
-ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/measures analyze/store plot"
+ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/scope analyze/costs analyze/evidence analyze/figures analyze/store plot"
 ok "no code searches in the text of a note" test -z "$(in_top notes_searched)"
 ok "every header compiles alone" in_top headers_alone
 ok "--version prints the number" exits 0 "$zcost" --version

@@ -5,7 +5,7 @@
  * run.sh makes. A refusal must give a reason, and an analysis that succeeds must give tables.
  */
 #include "analyze/analysis/analysis.h"
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 

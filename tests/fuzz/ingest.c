@@ -5,8 +5,8 @@
  * "meter" is the log of an external meter. A refusal must give a reason. Figures are finite, and
  * only watts may be negative.
  */
-#include "analyze/ingest/ingest.h"
-#include "analyze/ingest/power.h"
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/power/parser.h"
 #include "lib/str.h"
 
 #include <math.h>

@@ -150,7 +150,7 @@ case $program in
 	as s "$data"/*.stat
 	as e "$data/ethtool-stats.txt"
 	printf 'eNIC statistics:\n     rx_packets: 7\nNIC statistics:\n     rx_packets: 9\n' >"$seeds/ethtool"
-	as m "$top/analyze/measures/components.rules"
+	as m "$top/analyze/costs/components.rules"
 	printf 'gcopy=*copy*,memcpy' >"$seeds/group"
 	printf 'n0-3,8' >"$seeds/cpus"
 	printf 'n+0.25' >"$seeds/time"

@@ -3,7 +3,7 @@
  * libFuzzer: reads any bytes as a zcost.db. A store that opens must give every table of measures,
  * as text and as JSON. A refusal must give a reason.
  */
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * number or a range of an option. A refusal must give a reason. A text that is read must make a
  * table.
  */
-#include "analyze/measures/components.h"
-#include "analyze/measures/measure.h"
+#include "analyze/costs/components.h"
+#include "analyze/figures/tables.h"
 #include "analyze/model/slice.h"
 #include "analyze/texts/ethtool_text.h"
 #include "analyze/texts/perf_report.h"

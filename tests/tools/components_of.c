@@ -3,7 +3,7 @@
  * Prints "component<TAB>name" for each kernel function on standard input, by the rules inside zcost
  * or by a file of rules.
  */
-#include "analyze/measures/components.h"
+#include "analyze/costs/components.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,8 +11,8 @@
  * the infinitesimal jackknife of draws without replacement (Wager, Hastie and Efron 2014, Journal
  * of Machine Learning Research 15), less what it has from the limited number of draws.
  */
-#include "analyze/measures/components.h"
-#include "analyze/measures/costs.h"
+#include "analyze/costs/components.h"
+#include "analyze/costs/costs.h"
 #include "lib/alloc.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which component a function belongs to. */
-#include "analyze/measures/components.h"
+#include "analyze/costs/components.h"
 
 #include "lib/alloc.h"
 

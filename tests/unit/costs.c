@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Costs on a world small enough to add up by hand. */
-#include "analyze/measures/call_tree.h"
-#include "analyze/measures/costs.h"
+#include "analyze/costs/call_tree.h"
+#include "analyze/costs/costs.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Crossovers: by hand, and the coverage of their interval by simulation. */
-#include "analyze/measures/crossover.h"
+#include "analyze/figures/crossover.h"
 
 #include "lib/alloc.h"
 #include "lib/stats.h"

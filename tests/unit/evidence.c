@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Evidence of zero copy from hand-made counts, and the verdicts that follow. */
-#include "analyze/measures/zerocopy.h"
+#include "analyze/evidence/zerocopy.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 

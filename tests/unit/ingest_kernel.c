@@ -3,7 +3,7 @@
  * Parsers of what the kernel counts, on recorded bytes with sums worked out by hand. Window: [10 s,
  * 13 s]; the side's CPUs: 1.
  */
-#include "analyze/ingest/snapshots.h"
+#include "analyze/probes/snapshots.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/snap.h"

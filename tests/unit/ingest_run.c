@@ -3,7 +3,7 @@
  * Checks the other files of a run than those of its collectors: run.json, clock.json, the
  * layout of a capture, its hosts, and how much of the window and of the busy time was seen.
  */
-#include "analyze/ingest/layout.h"
+#include "analyze/probes/layout.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

@@ -4,7 +4,7 @@
 #ifndef ZC_TEST_INGESTED_H
 #define ZC_TEST_INGESTED_H
 
-#include "analyze/ingest/ingest.h"
+#include "analyze/probes/ingest.h"
 #include "lib/snap.h"
 #include "tests/unit/close.h"
 

@@ -7,7 +7,7 @@
  * large. The store and the tables are those of a real capture.
  */
 #include "analyze/compare/diff.h"
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 

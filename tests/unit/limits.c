@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What limits a variant, at each threshold and just below it. The windows have 2 s. */
-#include "analyze/measures/limits.h"
+#include "analyze/evidence/limits.h"
 #include "tests/unit/small_store.h"
 
 struct metric {

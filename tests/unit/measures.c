@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of stores that are small enough to work out every figure by hand. */
-#include "analyze/measures/basis.h"
-#include "analyze/measures/call_tree.h"
-#include "analyze/measures/counters.h"
-#include "analyze/measures/runs.h"
+#include "analyze/costs/basis.h"
+#include "analyze/costs/call_tree.h"
+#include "analyze/probes/counters/table.h"
+#include "analyze/scope/runs.h"
 #include "tests/unit/small_store.h"
 
 #include <errno.h>

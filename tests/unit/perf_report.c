@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/texts/perf_report.h"
 
-#include "analyze/measures/costs.h"
+#include "analyze/costs/costs.h"
 #include "tests/unit/small_store.h"
 
 #include <errno.h>

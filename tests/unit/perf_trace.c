@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/texts/perf_trace.h"
 
-#include "analyze/measures/syscalls.h"
+#include "analyze/probes/syscalls/table.h"
 
 #include <errno.h>
 #include <math.h>

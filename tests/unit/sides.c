@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The CPUs, the power and the scores of a side, and of sides that share CPUs or a host. */
-#include "analyze/measures/placement.h"
+#include "analyze/scope/placement.h"
 #include "tests/unit/small_store.h"
 
 #include <errno.h>

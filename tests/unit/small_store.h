@@ -3,7 +3,7 @@
 #ifndef ZCOST_TESTS_UNIT_SMALL_STORE_H
 #define ZCOST_TESTS_UNIT_SMALL_STORE_H
 
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 #include "lib/str.h"
 #include "tests/unit/close.h"
 

@@ -3,7 +3,7 @@
  * Checks tcp.snap: recorded lines, structures of both byte orders, sockets that come and go. The
  * window is [10 s, 13 s].
  */
-#include "analyze/ingest/tcp_info.h"
+#include "analyze/probes/tcp/info.h"
 #include "lib/alloc.h"
 #include "lib/snap.h"
 #include "lib/str.h"

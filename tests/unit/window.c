@@ -3,7 +3,7 @@
  * Checks what readings say about a part of the window. Times are in seconds, the window is [100,
  * 105].
  */
-#include "analyze/ingest/ingest.h"
+#include "analyze/probes/ingest.h"
 
 #include "lib/alloc.h"
 #include "tests/unit/ingested.h"

@@ -3,7 +3,7 @@
 #ifndef ZCOST_TESTS_UNIT_WORLD_H
 #define ZCOST_TESTS_UNIT_WORLD_H
 
-#include "analyze/measures/measure.h"
+#include "analyze/figures/tables.h"
 #include "tests/unit/close.h"
 
 #include <string.h>

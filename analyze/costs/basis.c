@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/costs/basis.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *basis_rate_metric(const char *unit)
+{
+	size_t i;
+
+	for (i = 0; i < WORK_KINDS; i++)
+		if (!strcmp(work_kinds[i].unit, unit))
+			return work_kinds[i].rate;
+	return NULL;
+}
+
+static const char *basis_canonical_unit(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < WORK_KINDS; i++)
+		if (!strcasecmp(work_kinds[i].unit, name))
+			return work_kinds[i].unit;
+	return NULL;
+}
+
+static int basis_check_unit(const struct query *q, const char **unit, struct error *err)
+{
+	*unit = q->unit ? basis_canonical_unit(q->unit) : NULL;
+	if (q->unit && !*unit)
+		return error_set(err, EINVAL,
+				 "no unit '%s'; the units are packet, KiB, message and syscall",
+				 q->unit);
+	return 0;
+}
+
+/* --- a block of the store --- */
+
+struct basis_ratio {
+	const struct query *q;
+	const char *rate_metric;
+	bool busy;
+	struct estimate calls; /* calls per unit of work; n is 0 unless the unit is a syscall */
+	struct stats_error calls_error;
+};
+
+double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
+{
+	double seconds, sum = 0, v;
+	unsigned int cpu;
+	char name[32];
+
+	if (!cpus) {
+		v = figure_metric(s, r, "cpu_pct");
+		return v * 1e7;
+	}
+	seconds = figure_metric(s, r, "seconds");
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+		if (!cpuset_has(cpus, cpu))
+			continue;
+		snprintf(name, sizeof(name), "busy_ns:cpu%u", cpu);
+		v = figure_metric(s, r, name);
+		if (!isnan(v))
+			sum += v;
+	}
+	return sum > 0 ? sum / seconds : NAN;
+}
+
+/* Returns the cycles or instructions per second, summed over all CPUs of the side. */
+static double basis_counted(struct store *s, const struct run *r, const struct basis_ratio *k)
+{
+	char name[40];
+
+	if (k->q->cpus)
+		return NAN;
+	snprintf(name, sizeof(name), "counter:%s", amount_name(k->q->in));
+	return figure_metric(s, r, name) / figure_metric(s, r, "seconds");
+}
+
+static double basis_per_unit(struct store *s, const struct run *r, const void *arg)
+{
+	const struct basis_ratio *k = arg;
+	const struct cpuset *cpus = k->q->cpus;
+	double rate = figure_metric(s, r, k->rate_metric);
+	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
+
+	if (k->calls.n)
+		rate *= k->calls.value;
+	if (!(rate > 0))
+		return NAN;
+	if (k->q->in != IN_NS)
+		return basis_counted(s, r, k) / rate;
+	return k->busy ? basis_busy_rate(s, r, cpus) / rate : ncpus ? 1e9 / rate * ncpus : NAN;
+}
+
+static const char *basis_unit_of_rate(const char *rate_metric)
+{
+	size_t i;
+
+	for (i = 0; work_kinds[i].rate && strcmp(work_kinds[i].rate, rate_metric); i++)
+		;
+	return work_kinds[i].unit;
+}
+
+static const char *basis_plural(int n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void basis_fill_text(struct basis_value *v, const struct basis_ratio *k,
+			    const struct estimate *e, const struct run *runs, int n,
+			    enum estimator est)
+{
+	const char *in = amount_name(k->q->in);
+	char range[64] = "", calls[64] = "", of[32] = "";
+	char *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
+
+	if (e->n > 1)
+		snprintf(of, sizeof(of), "%s of ", estimator_names[est]);
+	if (e->n > 1 && !isnan(e->lo))
+		snprintf(range, sizeof(range), ", %.1f..%.1f", e->lo, e->hi);
+	if (k->calls.n)
+		snprintf(calls, sizeof(calls), "; %.4g calls/%s of %zu run%s", k->calls.value,
+			 basis_unit_of_rate(k->rate_metric), k->calls.n,
+			 basis_plural((int)k->calls.n));
+	snprintf(v->text, sizeof(v->text), "%s: %.1f %s/%s of CPU %s (%s%zu %s%srun%s%s%s)",
+		 k->q->in != IN_NS ? "counted"
+		 : k->busy	   ? "busy"
+				   : "wall",
+		 v->ns, in, v->unit,
+		 cpus		? cpus
+		 : runs[0].cpus ? runs[0].cpus
+				: "all",
+		 of, e->n, strcmp(runs[0].pass, "all") ? runs[0].pass : "",
+		 strcmp(runs[0].pass, "all") ? " " : "", basis_plural((int)e->n), range, calls);
+	free(cpus);
+	(void)n;
+}
+
+static bool basis_try_runs(struct store *s, struct basis_ratio *k, const struct run *runs, int n,
+			   enum estimator est, struct basis_value *v)
+{
+	struct estimate e = scope_estimate(s, runs, n, est, basis_per_unit, k);
+
+	if (!e.n)
+		return false;
+	v->ns = e.value;
+	v->exclude_idle = k->busy;
+	basis_fill_text(v, k, &e, runs, n, est);
+	return true;
+}
+
+static bool basis_is_syscall(const char *unit)
+{
+	return unit && !strcmp(unit, "syscall");
+}
+
+/*
+ * Tries the basis per system call. Separate runs count the calls, and counting slows those runs.
+ * So the rate of calls is the calls per unit of work of the counting runs, times the rate of work
+ * of the runs that the costs are from.
+ */
+static bool basis_try_calls(struct store *s, const struct block *b, struct basis_ratio *k,
+			    const struct run *runs, int n, enum estimator est,
+			    struct basis_value *v)
+{
+	size_t i;
+
+	v->unit = "syscall";
+	for (i = 0; work_kinds[i].rate; i++) {
+		k->rate_metric = work_kinds[i].rate;
+		k->calls = calls_per_work(s, b, est, k->rate_metric, &k->calls_error);
+		if (k->calls.n && basis_try_runs(s, k, runs, n, est, v))
+			return true;
+	}
+	v->unit = NULL;
+	return false;
+}
+
+/* Tries KiB first, then the other units that the workload counted. */
+static bool basis_try_units(struct store *s, const struct query *q, const struct block *b,
+			    const char *unit, bool busy, const struct run *runs, int n,
+			    enum estimator est, struct basis_value *v)
+{
+	struct basis_ratio k = {.q = q, .busy = busy};
+	size_t i;
+
+	if (basis_is_syscall(unit))
+		return basis_try_calls(s, b, &k, runs, n, est, v);
+	for (i = 0; i < WORK_KINDS; i++) {
+		if (unit ? strcmp(unit, work_kinds[i].unit) : !work_kinds[i].rate)
+			continue;
+		k.rate_metric = work_kinds[i].rate;
+		v->unit = work_kinds[i].unit;
+		if (basis_try_runs(s, &k, runs, n, est, v))
+			return true;
+	}
+	v->unit = NULL;
+	return false;
+}
+
+/* Warns that the wall time of the CPUs replaces the unknown CPU time. */
+static void basis_warn_never_idle(struct store *s, struct basis_value *v)
+{
+	size_t len = strlen(v->text);
+
+	snprintf(v->text + len, sizeof(v->text) - len,
+		 "; CPU time is not known%s; the basis assumes that the CPUs were never idle",
+		 scope_slice_absent(s, "cpu") ? " of this part of the window" : "");
+}
+
+static bool basis_find(struct store *s, const struct query *q, const struct block *b,
+		       const char *unit, const struct run *runs, int n, enum estimator est,
+		       struct basis_value *v)
+{
+	if (q->basis != BASIS_WALL && basis_try_units(s, q, b, unit, true, runs, n, est, v))
+		return true;
+	if (q->basis == BASIS_BUSY || !basis_try_units(s, q, b, unit, false, runs, n, est, v))
+		return false;
+	if (q->basis == BASIS_DEFAULT && q->in == IN_NS)
+		basis_warn_never_idle(s, v);
+	return true;
+}
+
+/* Returns why the block has no basis, with the way out. */
+static const char *basis_absence_reason(struct store *s, const struct query *q, const char *unit)
+{
+	const char *sliced = scope_slice_absent(s, q->in != IN_NS	    ? "counters"
+						   : basis_is_syscall(unit) ? "syscalls"
+									    : "cpu");
+
+	if (sliced)
+		return sliced;
+	if (q->in != IN_NS && q->cpus)
+		return "events are counted for all CPUs of the side together; omit --cpu";
+	if (q->in != IN_NS)
+		return "no run counted both its work and the events (collector 'counters'; a virtual machine may have no PMU)";
+	if (basis_is_syscall(unit))
+		return "no run counted both its work and its system calls (pass 'syscalls')";
+	return "no run measured both its work and the time of its CPUs";
+}
+
+/*
+ * Explains a missing basis. The reason may be that the workload counted another unit than
+ * --unit.
+ */
+static void basis_fill_none(struct basis_value *v, struct store *s, const struct query *q,
+			    const char *unit, const struct run *runs, int n)
+{
+	char *has = work_units(s, runs, n);
+
+	v->uncounted = unit != NULL;
+	if (unit && !basis_is_syscall(unit) && *has && !strstr(has, unit))
+		snprintf(v->text, sizeof(v->text),
+			 "none: --unit %s: the workload counts only %s; shares only", unit, has);
+	else
+		snprintf(v->text, sizeof(v->text), "none: %s; shares only",
+			 basis_absence_reason(s, q, unit));
+	free(has);
+}
+
+/* Finds how the block's basis was read: with calls, in a unit, busy or wall. */
+static struct basis_ratio basis_ratio_of(struct store *s, const struct query *q,
+					 const struct block *b, enum estimator est,
+					 const struct basis_value *v)
+{
+	struct basis_ratio k = {
+		.q = q, .rate_metric = basis_rate_metric(v->unit), .busy = v->exclude_idle};
+	size_t i;
+
+	for (i = 0; basis_is_syscall(v->unit) && work_kinds[i].rate && !k.calls.n; i++) {
+		k.rate_metric = work_kinds[i].rate;
+		k.calls = calls_per_work(s, b, est, k.rate_metric, &k.calls_error);
+	}
+	return k;
+}
+
+static struct stats_error basis_error(const struct basis_runs *r, const struct basis_ratio *k,
+				      enum estimator est, double ns)
+{
+	struct stats_error e = stats_error_of(est, r->ns, r->n);
+
+	if (!k->calls.n)
+		return e;
+	return stats_error_add(e, stats_error_times(k->calls_error, ns / k->calls.value));
+}
+
+int basis_runs_read(struct store *s, const struct query *q, const struct block *b,
+		    const struct basis_value *v, struct basis_runs *r, struct error *err)
+{
+	const struct query every = {0};
+	struct basis_ratio k;
+	enum estimator est;
+	struct run *runs;
+	int n = scope_estimator(s, q, &est, err), i;
+
+	*r = (struct basis_runs){.error = {NAN, NAN}};
+	if (n || isnan(v->ns))
+		return n;
+	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
+	if (n < 0)
+		return n;
+	k = basis_ratio_of(s, q, b, est, v);
+	r->ns = xcalloc((size_t)n + 1, sizeof(*r->ns));
+	r->id = xcalloc((size_t)n + 1, sizeof(*r->id));
+	for (i = 0; i < n; i++) {
+		r->ns[r->n] = basis_per_unit(s, &runs[i], &k);
+		r->id[r->n] = runs[i].id;
+		r->n += !isnan(r->ns[r->n]);
+	}
+	r->error = basis_error(r, &k, est, v->ns);
+	free(runs);
+	return 0;
+}
+
+void basis_runs_free(struct basis_runs *r)
+{
+	free(r->ns);
+	free(r->id);
+	*r = (struct basis_runs){0};
+}
+
+static int basis_read(struct store *s, const struct query *q, const struct block *b,
+		      struct basis_value *v, struct error *err)
+{
+	struct query every = {0}; /* all runs of the variant share one basis */
+	enum estimator est;
+	struct run *runs;
+	const char *unit;
+	int n, rc = basis_check_unit(q, &unit, err);
+
+	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis != BASIS_WALL};
+	if (!rc)
+		rc = scope_estimator(s, q, &est, err);
+	if (rc)
+		return rc;
+	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
+	if (n < 0)
+		return n;
+	if (!basis_find(s, q, b, unit, runs, n, est, v))
+		basis_fill_none(v, s, q, unit, runs, n);
+	free(runs);
+	return 0;
+}
+
+int basis_of_block(struct store *s, const struct query *q, const struct block *b,
+		   struct basis_value *v, struct error *err)
+{
+	struct basis_known *known = q->known;
+	int rc;
+
+	if (known && known->block.variant && !strcmp(known->block.variant, b->variant) &&
+	    !strcmp(known->block.side, b->side)) {
+		*v = known->value;
+		return 0;
+	}
+	rc = basis_read(s, q, b, v, err);
+	if (!rc && known)
+		*known = (struct basis_known){*b, *v};
+	return rc;
+}
+
+/* Adds the units that the block's runs count and that `has` lacks. */
+static int basis_add_units(struct store *s, const struct block *b, struct str *has,
+			   struct error *err)
+{
+	struct query every = {0};
+	struct run *runs;
+	char *units;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
+
+	if (n < 0)
+		return n;
+	units = work_units(s, runs, n);
+	if (*units && !(has->buf && strstr(has->buf, units)))
+		str_printf(has, "%s%s", has->len ? ", " : "", units);
+	free(units);
+	free(runs);
+	return 0;
+}
+
+int basis_require_unit(struct store *s, const struct query *q, struct error *err)
+{
+	struct str has = {0};
+	struct block *blocks;
+	const char *unit;
+	int i, n, rc = basis_check_unit(q, &unit, err);
+
+	if (rc || !unit || basis_is_syscall(unit) || scope_slice_absent(s, "workload"))
+		return rc;
+	n = scope_blocks(s, q, &blocks, err);
+	if (n <= 0)
+		return n;
+	for (i = 0; i < n && !rc; i++)
+		rc = basis_add_units(s, &blocks[i], &has, err);
+	free(blocks);
+	if (!rc && !(has.buf && strstr(has.buf, unit)))
+		rc = error_set(
+			err, ENODATA, "--unit %s: the runs count %s%s%s", unit,
+			has.len ? "only " : "no work", has.len ? has.buf : "",
+			"; 'units' of the plan says what counts, nic:IF counts packets and KiB");
+	str_free(&has);
+	return rc;
+}
+
+/* --- bare files --- */
+
+/*
+ * Fills the basis from the total that the query gives for cycles or instructions. Without such a
+ * total, basis_of_weights fills it.
+ */
+static int basis_fill_given(const struct query *q, const char *unit, struct basis_value *v,
+			    struct error *err)
+{
+	const char *in = amount_name(q->in);
+	double all = amount_given(q), n = amount_units(q);
+
+	v->exclude_idle = q->basis != BASIS_WALL;
+	if (!(all > 0))
+		return 0;
+	if (!(n > 0))
+		return error_set(
+			err, EINVAL,
+			"--%s needs the work done in that time: --units, or --rate with --seconds",
+			in);
+	v->ns = all / n;
+	v->unit = unit;
+	snprintf(v->text, sizeof(v->text), "given: %.1f %s/%s = %.0f / %.0f", v->ns, in, unit, all,
+		 n);
+	return 0;
+}
+
+void basis_of_weights(const struct query *q, const char *event, double weight,
+		      struct basis_value *v)
+{
+	const char *in = amount_name(q->in),
+		   *unit = basis_canonical_unit(q->unit ? q->unit : "packet");
+	double n = amount_units(q);
+
+	if (q->in == IN_NS || !isnan(v->ns))
+		return;
+	if (amount_counted_by(q->in, event) && !(weight > 0)) {
+		snprintf(v->text, sizeof(v->text),
+			 "none: the total of %s is not known (--%s); shares only", in, in);
+	} else if (!amount_counted_by(q->in, event)) {
+		snprintf(v->text, sizeof(v->text),
+			 "none: %s does not count %s, and --%s is missing; shares only",
+			 event ? event : "the event", in, in);
+	} else if (!(n > 0)) {
+		snprintf(
+			v->text, sizeof(v->text),
+			"none: the work done is not known (--units, or --rate with --seconds); shares only");
+	} else {
+		v->ns = weight / n;
+		v->unit = unit;
+		snprintf(v->text, sizeof(v->text),
+			 "counted: %.1f %s/%s = %.0f, the weight of the samples of %s, / %.0f",
+			 v->ns, in, unit, weight, event, n);
+	}
+}
+
+int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
+		  struct error *err)
+{
+	double rate = q->rate;
+	const char *unit;
+	int rc = basis_check_unit(q, &unit, err);
+
+	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis == BASIS_BUSY};
+	if (rc)
+		return rc;
+	if (!(rate > 0) && q->seconds > 0)
+		rate = q->units / q->seconds;
+	unit = unit ? unit : "packet";
+	if (q->in != IN_NS)
+		return basis_fill_given(q, unit, v, err);
+	if (q->basis == BASIS_BUSY || (q->busy_ns > 0 && q->basis != BASIS_WALL)) {
+		double n = q->units > 0 ? q->units : rate * q->seconds;
+
+		if (!(q->busy_ns > 0) || !(n > 0))
+			return error_set(
+				err, EINVAL,
+				"--basis busy needs the busy time and the work done in it: "
+				"--busy-ns, and --units or --rate with --seconds");
+		v->ns = q->busy_ns / n;
+		v->exclude_idle = true;
+		snprintf(v->text, sizeof(v->text), "busy: %.1f ns/%s = %.0f ns / %.0f", v->ns, unit,
+			 q->busy_ns, n);
+	} else if (rate > 0) {
+		v->ns = 1e9 / rate * ncpus;
+		snprintf(v->text, sizeof(v->text), "wall: %.1f ns/%s = 1e9 / %.10g x %u CPU%s",
+			 v->ns, unit, rate, ncpus, basis_plural((int)ncpus));
+	} else {
+		snprintf(v->text, sizeof(v->text),
+			 "none: shares only; for costs, add --rate, or --units and --seconds");
+	}
+	v->unit = isnan(v->ns) ? NULL : unit;
+	return 0;
+}
+
+static bool basis_counts_time(const char *event)
+{
+	static const char *const names[] = {"cpu-clock", "task-clock", "ref-cycles"};
+	size_t i;
+
+	for (i = 0; i < array_size(names); i++)
+		if (amount_is_event(event, names[i]))
+			return true;
+	return amount_counted_by(IN_CYCLES, event) || amount_counted_by(IN_INSTRUCTIONS, event);
+}
+
+void basis_note_event(struct table *t, double per, enum amount in, const char *event)
+{
+	if (isnan(per) || !event)
+		return;
+	if (in == IN_NS && !basis_counts_time(event))
+		note_add(&t->notes, event_counts_no_time, event);
+	if (in != IN_NS && !amount_counted_by(in, event))
+		note_add(&t->notes, shares_of_event, event, amount_name(in),
+			 in == IN_CYCLES ? "all code ran at one clock rate"
+					 : "all code took as many per sample");
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The basis: the cost of one unit of work, which each share is multiplied by (chapter 7 of the
+ * design).
+ *
+ *   wall  W = 1e9 / rate x |S|        includes idle time
+ *   busy  B = busy time of S / N      excludes idle time; the shares then leave out the samples
+ *                                     of the idle context
+ */
+#ifndef ZC_BASIS_H
+#define ZC_BASIS_H
+
+#include "analyze/scope/measure.h"
+#include "analyze/scope/scope.h"
+#include "analyze/scope/work.h"
+
+/* --- amounts --- */
+
+/*
+ * The amount that --in selects for costs: ns, cycles or instructions. The shares are the same for
+ * each amount, and only the basis differs: cycles(f) = share(f) x cycles of S / N.
+ */
+
+const char *amount_name(enum amount in); /* "ns", "cycles", "instructions" */
+/* Parses the name of an amount. Returns -EINVAL for an unknown name. */
+int amount_parse(const char *name, enum amount *in, struct error *err);
+
+/*
+ * Returns whether the event has this name. "cycles:ppp" and "cpu_core/cycles/P" are the event
+ * "cycles".
+ */
+bool amount_is_event(const char *event, const char *name);
+/* Returns whether the weights of the event are in this amount. Always false for ns. */
+bool amount_counted_by(enum amount in, const char *event);
+
+/*
+ * Return the total and the units of work that the query gives for a bare file, or 0 without them.
+ */
+double amount_given(const struct query *q);
+double amount_units(const struct query *q);
+
+/*
+ * Renames "self_ns" to "self_cycles", and the column's unit as well. The table then owns its
+ * columns.
+ */
+void amount_columns(struct table *t, enum amount in);
+
+/* --- the basis --- */
+
+struct basis_value {
+	double ns;	   /* per unit, in the amount of --in; NAN: not known */
+	const char *unit;  /* such as "KiB"; NULL when ns is NAN */
+	bool uncounted;	   /* it lacks the unit that the query names */
+	bool exclude_idle; /* busy: leave out idle samples */
+	char text[384];	   /* describes the basis, or the reason why it is missing */
+};
+
+/*
+ * Reads the basis of a block. The measure pass provides it, because no profiler slows that pass.
+ * Without a measure pass, the profiled runs provide it. In cycles or instructions, the basis is
+ * their total / N for both `wall` and `busy`; only `wall` includes idle samples. Returns -EINVAL
+ * for an unknown unit or an invalid rate. All runs of a block share one basis, so a query that
+ * reads run after run caches it in q->known.
+ */
+struct basis_known {
+	struct block block; /* variant is NULL while the cache is empty */
+	struct basis_value value;
+};
+int basis_of_block(struct store *s, const struct query *q, const struct block *b,
+		   struct basis_value *v, struct error *err);
+
+/* Returns the busy ns per second of some CPUs (NULL: all CPUs of the side) in one run, or NAN. */
+double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus);
+
+/* The basis of each run of a block that measured it. */
+struct basis_runs {
+	double *ns;  /* of each run */
+	int64_t *id; /* of each run in the store */
+	size_t n;
+	/* of the block's basis; it includes the error of the calls per unit of work */
+	struct stats_error error;
+};
+/* Reads the runs that the block's basis `v` is from. */
+int basis_runs_read(struct store *s, const struct query *q, const struct block *b,
+		    const struct basis_value *v, struct basis_runs *runs, struct error *err);
+void basis_runs_free(struct basis_runs *runs);
+
+/* Returns -ENODATA when no run that the query asks for counts work in --unit. */
+int basis_require_unit(struct store *s, const struct query *q, struct error *err);
+
+/* Returns the basis of one run in `unit`, with the query's basis and CPUs. NAN: not known. */
+double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r);
+
+/* Fills the basis of a bare file from the query. The file has samples of `ncpus` CPUs. */
+int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
+		  struct error *err);
+
+/*
+ * Completes the basis in cycles or instructions when the query gives no total: the total is the
+ * sum of the weights of an event that counts the amount. `weight` is NAN when it is not known.
+ */
+void basis_of_weights(const struct query *q, const char *event, double weight,
+		      struct basis_value *v);
+
+/* Returns the rate metric of a unit, such as "rate_kib" for "KiB", or NULL for an unknown unit. */
+const char *basis_rate_metric(const char *unit);
+
+/*
+ * Adds a note when the event of the shares does not fit the basis `per`: an event such as
+ * page-faults does not sample time, and cycles need an event that counts cycles. Adds none if
+ * `per` is NAN.
+ */
+void basis_note_event(struct table *t, double per, enum amount in, const char *event);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The cost of the workload's copying, from the profile. */
+#include "analyze/costs/costs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads the names of the workload's threads in the measured runs. No name: not collected. */
+static int copy_read_comms(struct store *s, const struct block *b, struct intern *comms,
+			   struct error *err)
+{
+	const struct query every = {0};
+	struct thread_row *rows;
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), i, k, rc = n < 0 ? n : 0;
+
+	for (i = 0; i < n && rc >= 0; i++) {
+		rc = store_threads(s, runs[i].id, &rows, err);
+		for (k = 0; k < rc; k++)
+			if (rows[k].comm)
+				intern_str(comms, rows[k].comm);
+		free(rows);
+	}
+	free(runs);
+	return rc < 0 ? rc : 0;
+}
+
+/*
+ * Returns whether the thread of a row is the workload's. Kernel threads work for the workload under
+ * any name. The kernel names the threads of io_uring.
+ */
+static bool copy_thread_counts(const struct tally_row *r, const struct intern *comms)
+{
+	const char *comm = r->key[0], *context = r->key[1];
+
+	return !comms->n || intern_find(comms, comm, strlen(comm)) != INTERN_NONE ||
+	       str_starts(comm, "iou-") || !strcmp(context, context_names[CTX_KTHREAD]);
+}
+
+/*
+ * Returns whether copying in a row is the workload's. Interrupts and softirqs work for the workload
+ * under any name.
+ */
+static bool copy_row_counts(const struct tally_row *r, const struct intern *comms)
+{
+	const char *context = r->key[1];
+
+	if (strcmp(r->key[2], "data copy") != 0)
+		return false;
+	return copy_thread_counts(r, comms) || context_is_softirq(context_of_name(context)) ||
+	       !strcmp(context, context_names[CTX_HARDIRQ]);
+}
+
+static struct cost copy_cost_of_part(const struct cost_part *p, const struct intern *comms)
+{
+	const struct tally *f = &p->tally;
+	struct tally_row sum = {.run_self = xcalloc((size_t)p->nruns + 1, sizeof(double))};
+	struct cost copy = {NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
+	size_t i;
+	int run;
+
+	for (i = 0; i < f->n; i++) {
+		if (!copy_row_counts(&f->rows[i], comms))
+			continue;
+		sum.self += f->rows[i].self;
+		for (run = 0; run < p->nruns; run++)
+			sum.run_self[run] += f->rows[i].run_self[run];
+	}
+	if (sum.self > 0)
+		copy = cost_self(p, &sum);
+	else if (f->n)
+		copy.share = 0, copy.ns = 0 * p->basis.ns;
+	free(sum.run_self);
+	return copy;
+}
+
+int copy_cost(struct store *s, const struct query *q, const struct block *b, bool *alone,
+	      struct cost *copy, struct basis_value *basis, struct error *err)
+{
+	struct query plain = {
+		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
+	struct tally_spec spec = {.keys = {BY_COMM, BY_CONTEXT, BY_COMPONENT},
+				  .nkeys = 3,
+				  .workload_only = q->workload_only && !alone};
+	struct components *components;
+	struct intern comms = {0};
+	struct cost_part part;
+	int rc = components_read(&components, NULL, "basic", err);
+
+	*copy = (struct cost){NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}};
+	if (rc)
+		return rc;
+	spec.components = components;
+	rc = cost_part_read(s, &plain, b, &spec, &part, err);
+	if (!rc && alone) {
+		rc = copy_read_comms(s, b, &comms, err);
+		*alone = comms.n;
+	}
+	if (!rc)
+		*copy = copy_cost_of_part(&part, &comms);
+	*basis = part.basis;
+	cost_part_free(&part);
+	components_free(components);
+	intern_free(&comms);
+	return rc;
+}
+
+static int copy_direction_cost(struct store *s, const struct query *q, const struct block *b,
+			       enum direction way, double *ns, struct error *err)
+{
+	struct query plain = {.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator};
+	struct tally_spec spec = {
+		.keys = {BY_COMM, BY_CONTEXT, BY_SYMBOL}, .nkeys = 3, .totals = true};
+	struct intern comms = {0};
+	struct cost_part part;
+	size_t i;
+	int rc;
+
+	spec.symbol = way == SENT ? "_copy_from_iter*" : "_copy_to_iter*";
+	rc = cost_part_read(s, &plain, b, &spec, &part, err);
+	*ns = !rc && part.tally.samples ? 0 * part.basis.ns : NAN;
+	if (!rc)
+		rc = copy_read_comms(s, b, &comms, err);
+	for (i = 0; !rc && i < part.tally.n; i++)
+		if (copy_thread_counts(&part.tally.rows[i], &comms))
+			*ns += cost_total(&part, &part.tally.rows[i]).ns;
+	intern_free(&comms);
+	cost_part_free(&part);
+	return rc;
+}
+
+int copying_base_init(struct copying_base *base, struct store *s, struct error *err)
+{
+	int i;
+
+	base->nvariants = store_variants(s, &base->variants, err);
+	if (base->nvariants < 0)
+		return base->nvariants;
+	base->settings = xcalloc((size_t)base->nvariants + 1, sizeof(*base->settings));
+	for (i = 0; i < base->nvariants; i++)
+		base->settings[i] = store_settings_key(s, base->variants[i]);
+	return 0;
+}
+
+void copying_base_free(struct copying_base *base)
+{
+	free(base->sides);
+	free(base->settings);
+	free(base->variants);
+}
+
+void copying_base_choose(struct copying_base *base, const char *variant)
+{
+	int of = 0, i = 0;
+
+	while (of < base->nvariants && strcmp(base->variants[of], variant) != 0)
+		of++;
+	while (i < of && of < base->nvariants && strcmp(base->settings[i], base->settings[of]) != 0)
+		i++;
+	base->variant = of < base->nvariants ? base->variants[i] : variant;
+}
+
+int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
+			   const struct block *b, enum direction way, double *ns, struct error *err)
+{
+	bool is_base = !strcmp(base->variant, b->variant);
+	size_t i;
+	int rc;
+
+	for (i = 0; is_base && i < base->n; i++)
+		if (!strcmp(base->sides[i].block.variant, b->variant) &&
+		    !strcmp(base->sides[i].block.side, b->side) && base->sides[i].way == way) {
+			*ns = base->sides[i].ns;
+			return 0;
+		}
+	rc = copy_direction_cost(s, q, b, way, ns, err);
+	if (rc || !is_base)
+		return rc;
+	array_grow(base->sides, base->n, base->cap);
+	base->sides[base->n].block = *b;
+	base->sides[base->n].way = way;
+	base->sides[base->n++].ns = *ns;
+	return 0;
+}
+
+/* The copies run in softirqs, under any name, so all programs count. */
+int copying_read_late(struct store *s, const struct block *b, double *share, struct error *err)
+{
+	const struct query all = {0};
+	const struct tally_spec spec = {
+		.keys = {BY_SYMBOL}, .nkeys = 1, .totals = true, .symbol = "skb_copy_ubufs*"};
+	struct cost_part part;
+	size_t i;
+	int rc = cost_part_read(s, &all, b, &spec, &part, err);
+
+	*share = !rc && part.tally.samples ? 0 : NAN;
+	for (i = 0; !rc && i < part.tally.n; i++)
+		*share += cost_total(&part, &part.tally.rows[i]).share;
+	cost_part_free(&part);
+	return rc;
+}

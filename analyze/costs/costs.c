@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/costs/costs.h"
+
+#include "analyze/costs/call_tree.h"
+#include "analyze/texts/perf_report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the interval of a cost --- */
+
+/*
+ * Returns the shares' differences from the pooled share, for the runs with samples: the mean share
+ * of runs that weigh equally, else run i weighs with its samples.
+ */
+static double *cost_deviations(const struct tally *f, const double *run_weight, double share,
+			       size_t *n)
+{
+	double *x = xcalloc((size_t)f->nruns + 1, sizeof(*x)), sum = 0;
+	size_t k;
+	int i;
+
+	for (*n = 0, i = 0; i < f->nruns; i++) {
+		if (!(f->run_weight[i] > 0))
+			continue;
+		x[(*n)++] = run_weight[i] - share * f->run_weight[i];
+		sum += f->run_weight[i];
+	}
+	for (k = 0; k < *n; k++)
+		x[k] *= (double)*n / sum;
+	return x;
+}
+
+/* Returns whether the row has samples enough for an interval. `samples` is their number. */
+static bool cost_is_frequent(const struct tally *f, const double *run_weight, double samples)
+{
+	int i, runs = 0, without = 0;
+
+	for (i = 0; i < f->nruns; i++) {
+		runs += f->run_weight[i] > 0;
+		without += f->run_weight[i] > 0 && !(run_weight[i] > 0);
+	}
+	return samples >= COST_SAMPLES && 10 * without <= runs;
+}
+
+/*
+ * Returns the error of a mean of n values that have an excess kurtosis of 1. The variance of their
+ * sample variance is (2 / (n - 1) + 1 / n) x its square, as with these degrees of freedom.
+ */
+static struct stats_error cost_heavy_tails(struct stats_error e, size_t n)
+{
+	return (struct stats_error){e.se, fmax(1, 2 / (2 / ((double)n - 1) + 1 / (double)n))};
+}
+
+/*
+ * Turns deviations of shares into deviations of costs in the same runs. The deviations of the basis
+ * are stretched to its interval, which the estimator determines.
+ */
+static void cost_add_basis(const struct basis_runs *measured, double basis, double share, double *x,
+			   size_t n)
+{
+	struct stats_error plain = stats_error_of(EST_MEAN, measured->ns, n);
+	double mean = stats_mean(measured->ns, n), half = stats_error_half(plain, 0.95);
+	double stretch = half > 0 ? stats_error_half(measured->error, 0.95) / half : 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		x[i] = x[i] * basis + (measured->ns[i] - mean) * stretch * share;
+}
+
+/* Sets the error of a cost and returns it with the degrees of freedom of the cost's interval. */
+static struct stats_error cost_add_errors(const struct cost_part *p, struct cost *c,
+					  struct stats_error share, double *x, size_t n)
+{
+	const double ns = p->basis.ns;
+	struct stats_error basis = stats_error_times(p->measured.error, c->share);
+
+	if (p->same_runs) {
+		cost_add_basis(&p->measured, ns, c->share, x, n);
+		c->error = stats_error_of(EST_MEAN, x, n);
+		return cost_heavy_tails(c->error, n);
+	}
+	c->error = stats_error_add(stats_error_times(share, ns), basis);
+	return stats_error_add(stats_error_times(cost_heavy_tails(share, n), ns), basis);
+}
+
+static void cost_fill_interval(const struct cost_part *p, const double *run_weight, struct cost *c)
+{
+	size_t n;
+	double *x = cost_deviations(&p->tally, run_weight, c->share, &n);
+	struct stats_error share = stats_error_of(EST_MEAN, x, n);
+
+	c->share_ci = stats_error_half(cost_heavy_tails(share, n), 0.95);
+	c->ns_ci = stats_error_half(cost_add_errors(p, c, share, x, n), 0.95);
+	free(x);
+}
+
+static struct cost cost_from_weight(const struct cost_part *p, double weight,
+				    const double *run_weight)
+{
+	const struct tally *f = &p->tally;
+	double share = f->weight > 0 ? weight / f->weight : NAN;
+	struct cost c = {share, NAN, share * p->basis.ns, NAN, NAN, NAN, {NAN, NAN}};
+
+	if (f->n_eff > 0)
+		c.share_sampling = STATS_Z95 * sqrt(share * fmax(1 - share, 0) / f->n_eff);
+	c.ns_sampling = c.share_sampling * p->basis.ns;
+	if (f->nruns > 1 && run_weight && cost_is_frequent(f, run_weight, share * f->n_eff))
+		cost_fill_interval(p, run_weight, &c);
+	return c;
+}
+
+bool cost_part_is_single(const struct cost_part *p)
+{
+	return p->nruns < 2 || (!isnan(p->basis.ns) && isnan(p->measured.error.se));
+}
+
+bool cost_part_has_few_runs(const struct cost_part *p)
+{
+	return !cost_part_is_single(p) &&
+	       (p->nruns < COST_RUNS || (!isnan(p->basis.ns) && p->measured.n < COST_RUNS));
+}
+
+void cost_runs_free(struct cost_runs *runs)
+{
+	free(runs->ns);
+	free(runs->error);
+}
+
+struct cost cost_self(const struct cost_part *p, const struct tally_row *r)
+{
+	return cost_from_weight(p, p->tally.no_self ? NAN : r->self, r->run_self);
+}
+
+struct cost cost_total(const struct cost_part *p, const struct tally_row *r)
+{
+	return cost_from_weight(p, p->tally.no_total ? NAN : r->total, r->run_total);
+}
+
+void cost_cpus_add(struct cpuset *set, const struct profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->ncosts; i++)
+		if (p->costs[i].cpu != PROFILE_NONE)
+			cpuset_add(set, p->costs[i].cpu);
+}
+
+/* --- coverage --- */
+
+static void cost_add_coverage(struct cost_part *p, double weight, double busy_ns)
+{
+	double part = weight / busy_ns;
+
+	p->coverage.low = p->coverage.busy_ns > 0 ? fmin(p->coverage.low, part) : part;
+	p->coverage.high = fmax(p->coverage.high, part);
+	p->coverage.weight += weight;
+	p->coverage.busy_ns += busy_ns;
+}
+
+void cost_print_coverage(const struct cost_part *p, struct str *s)
+{
+	const double low = 100 * p->coverage.low, high = 100 * p->coverage.high;
+
+	if (!(p->coverage.busy_ns > 0))
+		return;
+	str_printf(s, "; the samples cover %.1f %% of the busy time",
+		   100 * p->coverage.weight / p->coverage.busy_ns);
+	if (high - low >= 0.1)
+		str_printf(s, " (%.1f to %.1f %% by run)", low, high);
+}
+
+void cost_note_wall_coverage(const struct cost_part *part, const struct query *q,
+			     unsigned int ncpus, struct table *t)
+{
+	const struct tally *f = &part->tally;
+	const struct profile *p = q->profile;
+	double weight = f->weight, wall;
+	uint32_t event;
+
+	if (profile_pick_event(p, f->event, &event, NULL) || event >= p->nevents ||
+	    !p->events[event].is_time || !p->first_ns || !f->samples)
+		return;
+	wall = ncpus * ((double)(p->last_ns - p->first_ns) + weight / (double)f->samples);
+	if (100 * weight < 90 * wall)
+		note_add(&t->notes, wall_not_covered, 100 * weight / wall, ncpus, weight);
+}
+
+void cost_print_workload(const struct cost_part *p, struct str *s)
+{
+	const struct tally *f = &p->tally;
+
+	if (f->spec.workload_only && f->weight > 0)
+		str_printf(s,
+			   "; the workload's processes %.2f %%, interrupts elsewhere %.2f %%, "
+			   "everything else %.2f %% of all samples",
+			   100 * f->own / f->weight, 100 * f->elsewhere / f->weight,
+			   100 * (f->weight - f->own - f->elsewhere) / f->weight);
+}
+
+static double cost_by_cpu_time(struct store *s, const struct run *r, const void *rate)
+{
+	return figure_metric(s, r, "workload_cpu_pct") * 1e7 / figure_metric(s, r, rate);
+}
+
+/* Appends "baseline receiver 92.7 and 123.3 ns/KiB" if both costs are known and differ by 2 %. */
+static int cost_print_two_costs(struct store *s, const struct query *q,
+				const struct block_list *list, const struct block_runs *b,
+				struct str *text, struct error *err)
+{
+	const struct tally_spec spec = {.keys = {BY_CONTEXT}, .nkeys = 1, .workload_only = true};
+	struct query plain = {
+		.pass = q->pass, .repeat = q->repeat, .estimator = q->estimator, .unit = q->unit};
+	struct error none = {0};
+	struct estimate time;
+	struct cost_part part;
+	double samples;
+	int rc = cost_part_read(s, &plain, &b->block, &spec, &part, &none);
+
+	samples = part.basis.ns * part.tally.own / part.tally.weight;
+	if (!rc && !isnan(samples)) {
+		time = scope_estimate(s, b->runs, b->n, list->estimator, cost_by_cpu_time,
+				      basis_rate_metric(part.basis.unit));
+		if (time.n && fabs(samples - time.value) > 0.02 * time.value)
+			str_printf(text, "%s%s %s %.1f and %.1f ns/%s", text->len ? ", " : "",
+				   b->block.variant, b->block.side, time.value, samples,
+				   part.basis.unit);
+	}
+	cost_part_free(&part);
+	return rc && rc != -ENODATA ? error_set(err, -rc, "%s", none.text) : 0;
+}
+
+int cost_note_workload(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list = {0};
+	struct str text = {0};
+	int rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0, i;
+
+	for (i = 0; i < list.n && !rc; i++)
+		rc = cost_print_two_costs(s, q, &list, &list.blocks[i], &text, err);
+	if (text.len)
+		note_add(&t->notes, workload_two_costs, text.buf);
+	str_free(&text);
+	block_list_free(&list);
+	return rc;
+}
+
+/*
+ * Adds the idle time of a run that has no samples, for the basis of wall time. Without it, the
+ * functions would share the idle time. /proc/stat says how idle time compares with busy time.
+ */
+static void cost_add_unsampled_idle(struct cost_part *p, int run, const struct profile_time *t,
+				    double busy_ns, double wall_ns)
+{
+	double idle = t->busy * (wall_ns - busy_ns) / busy_ns;
+
+	if (p->basis.exclude_idle || t->idle > idle / 2)
+		return;
+	p->tally.unsampled_idle += idle - t->idle;
+	p->tally.weight += idle - t->idle;
+	p->tally.run_weight[run] += idle - t->idle;
+	if (p->tally.spec.calls)
+		call_tree_add_root(p->tally.spec.calls, run, "[idle time without samples]",
+				   idle - t->idle, 0);
+}
+
+/* Compares the samples of a run with the time that its CPUs were busy. */
+static void cost_compare_time(struct store *s, struct cost_part *p, const struct run *r, int run,
+			      const struct profile *profile)
+{
+	const struct cpuset *cpus = p->tally.spec.cpus;
+	double ns = figure_metric(s, r, "seconds") * 1e9;
+	double busy_ns = basis_busy_rate(s, r, cpus) * ns / 1e9;
+	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
+	struct profile_time t;
+
+	if (!(busy_ns > 0) || !profile_time_of(profile, cpus, &t) ||
+	    strcmp(intern_get(&profile->strings, profile->events[t.event].name), p->tally.event))
+		return;
+	cost_add_coverage(p, t.busy, busy_ns);
+	cost_add_unsampled_idle(p, run, &t, busy_ns, ns * ncpus);
+}
+
+/* Refuses --workload-only for a run in which the workload's processes are not known. */
+static int cost_check_workload(const struct cost_part *p, const struct run *r,
+			       const struct profile *profile, struct error *err)
+{
+	if (!p->tally.spec.workload_only)
+		return 0;
+	return profile_check_own(profile, r->variant, r->side, err);
+}
+
+static int cost_read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
+			  struct error *err)
+{
+	struct tally_pass *pass = NULL;
+	const struct profile *profile;
+	int i, rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		rc = store_profile(s, runs[i].id, &profile, err);
+		if (rc)
+			break;
+		rc = cost_check_workload(p, &runs[i], profile, err);
+		if (rc)
+			break;
+		pass = pass ?: tally_begin(&p->tally, profile);
+		rc = tally_run(pass, i, err);
+		if (p->tally.spec.cpus)
+			cost_cpus_add(&p->cpus, profile);
+		if (!rc && p->tally.event)
+			cost_compare_time(s, p, &runs[i], i, profile);
+	}
+	tally_end(pass);
+	return rc;
+}
+
+/* Returns whether the profiled runs are the runs of the basis, and all have samples. */
+static bool cost_runs_are_same(const struct cost_part *p, const struct run *runs)
+{
+	int i;
+
+	if (p->measured.n != (size_t)p->nruns)
+		return false;
+	for (i = 0; i < p->nruns; i++)
+		if (p->measured.id[i] != runs[i].id || !(p->tally.run_weight[i] > 0))
+			return false;
+	return true;
+}
+
+static int cost_count_lost(struct store *s, const struct query *q, struct cost_part *p,
+			   struct error *err)
+{
+	struct run *runs;
+	int n = scope_runs(s, q, &p->block, FOR_PROFILE_NOTES, &runs, err);
+
+	if (n < 0)
+		return n;
+	free(runs);
+	p->nlost = n - p->nruns;
+	return 0;
+}
+
+int cost_part_read(struct store *s, const struct query *q, const struct block *b,
+		   const struct tally_spec *spec, struct cost_part *p, struct error *err)
+{
+	struct tally_spec own = *spec;
+	struct run *runs;
+	int n, rc;
+
+	*p = (struct cost_part){.block = *b};
+	rc = basis_of_block(s, q, b, &p->basis, err);
+	if (!rc)
+		rc = basis_runs_read(s, q, b, &p->basis, &p->measured, err);
+	if (rc)
+		return rc;
+	n = scope_runs(s, q, b, FOR_PROFILE, &runs, err);
+	if (n < 0)
+		return n;
+	own.exclude_idle = p->basis.exclude_idle;
+	tally_init(&p->tally, &own, n);
+	p->nruns = n;
+	rc = cost_read_runs(s, p, runs, n, err);
+	if (!rc)
+		rc = cost_count_lost(s, q, p, err);
+	tally_sort(&p->tally);
+	p->same_runs = cost_runs_are_same(p, runs);
+	free(runs);
+	return rc;
+}
+
+struct cpuset cost_cpus_of(const struct profile *p)
+{
+	struct cpuset set = {0};
+
+	if (p)
+		cost_cpus_add(&set, p);
+	return set;
+}
+
+static int cost_refuse_cpus(const struct cpuset *there, const char *asked, struct error *err)
+{
+	char *text = cpuset_format(there);
+	int rc = cpuset_count(there)
+			 ? error_set(
+				   err, ENODATA,
+				   "--cpu %s: the file has no samples of this CPU; its CPUs are %s",
+				   asked, text)
+			 : error_set(err, ENODATA,
+				     "--cpu %s: the file's samples do not record their CPU", asked);
+
+	free(text);
+	return rc;
+}
+
+/* Counts the CPUs of the wall basis: the selected CPUs that have samples. */
+static int cost_count_cpus(const struct query *q, unsigned int *n, struct table *t,
+			   struct error *err)
+{
+	struct cpuset there = cost_cpus_of(q->profile), without = {0};
+	char *text;
+	unsigned int cpu, missing;
+	int rc = 0;
+
+	*n = cpuset_count(&there) ? cpuset_count(&there) : 1;
+	if (!q->cpus)
+		return 0;
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(q->cpus, cpu) && !cpuset_has(&there, cpu))
+			cpuset_add(&without, cpu);
+	missing = cpuset_count(&without);
+	*n = cpuset_count(q->cpus) - missing;
+	text = cpuset_format(&without);
+	if (!*n)
+		rc = cost_refuse_cpus(&there, text, err);
+	else if (missing)
+		note_add(&t->notes, cpu_without_samples, text);
+	free(text);
+	return rc;
+}
+
+int cost_part_read_file(const struct query *q, const struct tally_spec *spec,
+			struct cost_part *part, unsigned int *ncpus, struct table *t,
+			struct error *err)
+{
+	struct tally_spec own = *spec;
+	int rc = cost_count_cpus(q, ncpus, t, err);
+
+	part->nruns = 1;
+	if (!rc)
+		rc = basis_of_file(q, *ncpus, &part->basis, err);
+	if (rc)
+		return rc;
+	own.exclude_idle = part->basis.exclude_idle;
+	tally_init(&part->tally, &own, 1);
+	rc = q->profile ? tally_profile(&part->tally, q->profile, err)
+			: tally_flat(&part->tally, q->flat, err);
+	tally_sort(&part->tally);
+	basis_of_weights(q, part->tally.event, q->flat ? q->flat->event_count : part->tally.weight,
+			 &part->basis);
+	return rc;
+}
+
+void cost_part_free(struct cost_part *p)
+{
+	tally_free(&p->tally);
+	basis_runs_free(&p->measured);
+}
+
+static void cost_print_reason(const struct cost_part *part, struct str *s)
+{
+	const struct cpuset *asked = part->tally.spec.cpus;
+	char *on, *of;
+
+	if (!part->nruns && part->nlost) {
+		str_printf(s, ": the profile%s of %d run%s hold%s none that can be used",
+			   part->nlost == 1 ? "" : "s", part->nlost, part->nlost == 1 ? "" : "s",
+			   part->nlost == 1 ? "s" : "");
+		return;
+	}
+	if (!part->nruns || !asked || !cpuset_count(&part->cpus)) {
+		str_puts(s, part->nruns ? " in its profiles" : ": no run was profiled");
+		return;
+	}
+	on = cpuset_format(asked);
+	of = cpuset_format(&part->cpus);
+	str_printf(s, " on CPU %s: its profiles have samples of CPU %s", on, of);
+	free(on);
+	free(of);
+}
+
+void cost_print_absence(const struct cost_part *part, struct str *s)
+{
+	bool idle = part->tally.idle > 0;
+
+	str_printf(s, "no samples%s", idle ? " except idle ones" : "");
+	if (!idle && part->block.variant)
+		cost_print_reason(part, s);
+}
+
+/* --- the load under which samples were taken --- */
+
+static double system_load_of_run(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return r->ncpus > 0 ? figure_metric(s, r, "cpu_pct") / r->ncpus : NAN;
+}
+
+struct system_load system_load_of(struct store *s, const struct query *q, const struct block *b)
+{
+	struct system_load l = {
+		.pct = q->system_load, .measured = q->load_measured, .one_cpu = q->cpus != NULL};
+	const struct query every = {.estimator = q->estimator};
+	enum estimator est = EST_MEDIAN;
+	struct run *runs;
+	double *x;
+	size_t used;
+	int n;
+
+	if (!l.measured)
+		return l;
+	l.pct = l.ci = NAN;
+	if (l.one_cpu)
+		return l;
+	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, NULL);
+	if (n < 0)
+		return l;
+	scope_estimator(s, &every, &est, NULL);
+	x = scope_figures(s, runs, n, system_load_of_run, NULL, &used);
+	l.pct = used ? stats_point(est, x, used) : NAN;
+	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);
+	l.ncpus = n ? runs[0].ncpus : 0;
+	free(x);
+	free(runs);
+	return l;
+}
+
+double system_load_ci(const struct system_load *l, double share, double share_ci)
+{
+	return hypot(share_ci * l->pct, share * l->ci);
+}
+
+void system_load_note(const struct system_load *l, const struct block *b, struct table *t)
+{
+	if (!l->measured)
+		note_add(&t->notes, system_load_given, l->pct);
+	else if (isnan(l->pct))
+		note_add_block(
+			&t->notes, b, system_load_absent,
+			l->one_cpu ? "the load is known only for all CPUs of the side; omit --cpu"
+				   : "CPU time was not collected (collector 'cpu')");
+	else
+		note_add_block(&t->notes, b, system_load_measured, l->pct, l->ncpus);
+}

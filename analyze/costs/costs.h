@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Turns samples into costs, for the tables of functions, components, contexts and modules. A part
+ * of a table is one block of the store, or one bare file. The shares of a part add up to 1, and
+ * its costs add up to its basis. A note of the table has these sums.
+ *
+ * Intervals are 95 %, Student's over the runs. The interval of a share is from the shares of the
+ * profiled runs. It holds the sampling error, because each run has other samples. The interval of a
+ * cost adds the error of the basis. Where other runs give the basis than the shares, both errors
+ * are independent (Welch and Satterthwaite). Where the same runs give both, their covariance
+ * counts.
+ *
+ * Shares of runs have heavy tails, because other programs use the CPUs in some of the runs. So the
+ * intervals of shares and costs take the degrees of freedom of values with an excess kurtosis of 1,
+ * 3.5 for 6 runs (O'Neill 2014, The American Statistician 68). Differences take n - 1: the
+ * difference of two such values is closer to a normal one.
+ *
+ * A row has an interval only if it has COST_SAMPLES samples in all, and samples in nine of ten
+ * runs: the counts of a rarer row are too skewed for Student's interval. One run has no interval.
+ * It has a sampling error, 1.96 x basis x sqrt(p (1 - p) / n_eff), in a column of that name.
+ */
+#ifndef ZC_COSTS_H
+#define ZC_COSTS_H
+
+#include "analyze/costs/basis.h"
+#include "analyze/scope/measure.h"
+#include "analyze/scope/scope.h"
+#include "analyze/costs/tally.h"
+#include "lib/str.h"
+
+/*
+ * The CPU use of a driver, a component or a group is its share of the samples x the load of the
+ * system, in percent of the time of all CPUs. The query gives the load, or the capture measures
+ * it: the side's CPU use / its number of CPUs.
+ */
+struct system_load {
+	double pct, ci; /* NAN: not known; ci: half the interval, 0 for a load from the query */
+	bool measured, one_cpu; /* one_cpu: --cpu is set, but the load covers all CPUs */
+	int ncpus;
+};
+
+struct system_load system_load_of(struct store *s, const struct query *q, const struct block *b);
+
+/* Returns half the interval of share x load, from the errors of both. */
+double system_load_ci(const struct system_load *l, double share, double share_ci);
+
+/* Adds a note about the load. `b` has no variant for a file. */
+void system_load_note(const struct system_load *l, const struct block *b, struct table *t);
+
+/* --- costs --- */
+
+struct cost_part {
+	struct block block; /* NULL, NULL for a bare file */
+	struct tally tally; /* sorted */
+	struct basis_value basis;
+	struct system_load load;
+	int nruns;
+	struct basis_runs measured; /* the runs of the basis */
+	bool same_runs;		    /* the profiled runs are the runs of the basis */
+	struct {
+		double weight, busy_ns; /* of all runs with both */
+		double low, high;	/* of the runs, 0 to 1 */
+	} coverage;
+	int nlost;	    /* the number of profiled runs without a sample */
+	struct cpuset cpus; /* CPUs with samples in the profiles; set only with spec.cpus */
+};
+
+/* The least number of samples of a row with an interval, and of runs whose intervals hold 95 %
+ * (docs/method.md). */
+enum { COST_SAMPLES = 50, COST_RUNS = 10 };
+
+/* NAN where not known. share: 0 to 1; ns: in the amount of --in */
+struct cost {
+	double share, share_ci, ns, ns_ci;  /* ci: half the interval */
+	double share_sampling, ns_sampling; /* half the 95 % sampling error */
+	struct stats_error error;	    /* of ns */
+};
+struct cost cost_self(const struct cost_part *p, const struct tally_row *r);
+struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
+
+/*
+ * Reads the profiled runs of one block with `spec`. The query provides the filters and the event.
+ */
+int cost_part_read(struct store *s, const struct query *q, const struct block *b,
+		   const struct tally_spec *spec, struct cost_part *p, struct error *err);
+/*
+ * Reads the samples of a bare file with `spec`. *ncpus receives the CPUs of the wall basis. `t`
+ * receives notes about CPUs without samples.
+ */
+int cost_part_read_file(const struct query *q, const struct tally_spec *spec, struct cost_part *p,
+			unsigned int *ncpus, struct table *t, struct error *err);
+void cost_part_free(struct cost_part *p);
+/* Appends how much of the busy time the samples cover, if that is known. */
+void cost_print_coverage(const struct cost_part *p, struct str *s);
+/*
+ * Warns if the samples of a file have less than 90 % of the time of the wall basis' CPUs, as in a
+ * recording of one process that sleeps. The first sample's period lies before its time.
+ */
+void cost_note_wall_coverage(const struct cost_part *part, const struct query *q,
+			     unsigned int ncpus, struct table *t);
+/* Returns whether the part has too few runs for an interval, so that its rows have sampling errors.
+ */
+bool cost_part_is_single(const struct cost_part *p);
+/* Whether the part has intervals over fewer than COST_RUNS runs. */
+bool cost_part_has_few_runs(const struct cost_part *p);
+/* Appends how the samples divide, with --workload-only. */
+void cost_print_workload(const struct cost_part *p, struct str *s);
+/*
+ * With --workload-only, adds a note on sides whose workload costs one amount by the CPU time of its
+ * processes and another one by its samples.
+ */
+int cost_note_workload(struct store *s, const struct query *q, struct table *t, struct error *err);
+/*
+ * Appends why a part has no samples, such as "no samples: the profile of 1 run holds none that can
+ * be used".
+ */
+void cost_print_absence(const struct cost_part *p, struct str *s);
+
+/*
+ * Reads the cost of the functions that copy data in a block, in ns per unit. NAN: the block has no
+ * profile or no basis. A profile without a sample in these functions measured 0. *basis receives
+ * the block's basis.
+ *
+ * With `alone`, the cost leaves out copying in system calls of other programs. *alone receives
+ * whether that was possible: it needs the names of the workload's threads.
+ */
+int copy_cost(struct store *s, const struct query *q, const struct block *b, bool *alone,
+	      struct cost *copy, struct basis_value *basis, struct error *err);
+
+/*
+ * The variant that the copying of another variant is compared with: the plan's first variant with
+ * the same settings, which may be the variant itself. `sides` has the cost on those sides of all
+ * bases that were read already.
+ */
+struct copying_base {
+	const char *variant;
+	const char **variants, **settings; /* of the plan; store_settings_key() of each */
+	int nvariants;
+	struct {
+		struct block block;
+		enum direction way;
+		double ns;
+	} * sides;
+	size_t n, cap;
+};
+
+int copying_base_init(struct copying_base *base, struct store *s, struct error *err);
+void copying_base_choose(struct copying_base *base, const char *variant);
+void copying_base_free(struct copying_base *base);
+
+/*
+ * Reads the cost of the functions that copy in one direction, from programs to sockets or from
+ * sockets to programs, with their callees. It leaves out other programs where copy_cost() can.
+ * It reads a side of the base only once. NAN: the block has no profile or no basis.
+ */
+int copying_read_direction(struct store *s, const struct query *q, struct copying_base *base,
+			   const struct block *b, enum direction way, double *ns,
+			   struct error *err);
+
+/*
+ * Reads the part of a side's cost, 0 to 1, that is in skb_copy_ubufs with its callees: the kernel
+ * copies pages that a program lent it with MSG_ZEROCOPY or io_uring. NAN: the block has no profile.
+ */
+int copying_read_late(struct store *s, const struct block *b, double *share, struct error *err);
+
+/*
+ * Returns the CPUs of the samples in a bare file. The set is empty when the file does not record
+ * CPUs.
+ */
+struct cpuset cost_cpus_of(const struct profile *p);
+void cost_cpus_add(struct cpuset *set, const struct profile *p);
+
+/* The keys of one table of costs, and whether it has totals. */
+struct cost_table {
+	enum tally_key keys[TALLY_KEYS];
+	int nkeys;
+	bool totals;
+	enum tally_relation relation; /* of the query's function; then the only cost is the total */
+	long limit;		      /* rows of each part, unless the query has a limit; 0: all */
+};
+
+/* The options of every table of costs, followed by `more`. */
+#define COST_ROWS                                                                  \
+	"by children dso symbol components component-set limit all unit basis in " \
+	"system-load "
+#define COST_OPTIONS(more)                                                               \
+	.options = {                                                                     \
+		[SOURCE_CAPTURE] = OPT_RUNS OPT_SAMPLES "workload-only " COST_ROWS more, \
+		[SOURCE_PERF] = OPT_RECORDING OPT_SAMPLES COST_ROWS OPT_DONE more,       \
+		[SOURCE_TEXT] = OPT_SAMPLES COST_ROWS OPT_DONE more,                     \
+	}
+
+/*
+ * The costs of a table's rows in each run of the query's single block. ns[row * n + i] is share i x
+ * basis i, or 0 where the run has no sample in the row. n is the smaller number of profiled and of
+ * measured runs; the caller sets it to the most that it can use. error[row] is that of the row's
+ * self_ns. The caller frees both.
+ */
+struct cost_runs {
+	size_t n, rows;
+	double *ns;
+	struct stats_error *error;
+	bool never_idle; /* CPU time is not known, so the basis is wall time */
+};
+void cost_runs_free(struct cost_runs *runs);
+
+/* The column of a cost in a table of costs: self_ns or total_ns. */
+#define COST_COLUMN(which)                                                     \
+	{                                                                      \
+		which "_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF, \
+					   .what = which "_share x basis"      \
+	}
+
+/* Fills the whole table: columns, rows and notes. */
+int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
+		   struct table *t, struct error *err);
+
+/* --- the `functions` table from the text of perf report --- */
+
+/*
+ * Fills `t`, which the caller has initialised with the columns of `functions` (and with "comm" if
+ * q->by has it). Adds up the rows of one symbol in one shared object where the text splits them
+ * further, for example by comm. It then sorts by self, then by total. If no rows were added up,
+ * the order of the text stays, because perf sorts by the children's share where the text has one.
+ * ns is share x basis, with --rate, or with --units and --busy-ns. Returns -EINVAL if the query
+ * needs data that the text lacks.
+ */
+int functions_from_flat(const struct flat *flat, const struct query *q, struct table *t,
+			struct error *err);
+
+/*
+ * Returns -EINVAL if the query has --cpu or --comm and the text lacks CPUs or commands. Applies to
+ * every table from the text.
+ */
+int flat_check_samples(const struct flat *flat, const struct query *q, struct error *err);
+/* Adds a note that names the table of the text that is shown, if the text has several. */
+void flat_note_tables(const struct flat *flat, struct table *t);
+
+/* Adds a note with the number of CPUs that did the work of --rate. */
+void flat_note_cpus(const struct query *q, struct table *t);
+
+#endif

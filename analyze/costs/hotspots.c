@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/costs/basis.h"
+#include "analyze/costs/costs.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+#include <capstone.h>
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- instructions as text, by capstone --- */
+
+struct hotspots_instruction {
+	uint64_t offset; /* the offset from the function's first byte */
+	char text[120];	 /* "movq 8(%rdi), %rax" */
+};
+
+static const struct {
+	const char *name;
+	cs_arch arch;
+	cs_mode mode;
+} machines[] = {
+	{"x86_64", CS_ARCH_X86, CS_MODE_64},	     {"i686", CS_ARCH_X86, CS_MODE_32},
+	{"i386", CS_ARCH_X86, CS_MODE_32},	     {"aarch64", CS_ARCH_ARM64, CS_MODE_ARM},
+	{"armv7l", CS_ARCH_ARM, CS_MODE_ARM},	     {"ppc64le", CS_ARCH_PPC, CS_MODE_64},
+	{"s390x", CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN},
+};
+
+/*
+ * Disassembles a function with its first byte at `at`. The caller frees the list. Returns 0 for an
+ * unknown `arch` (as uname prints it), a NULL `arch`, or bytes that are not code.
+ */
+static size_t hotspots_disassemble(const char *arch, const uint8_t *bytes, size_t size, uint64_t at,
+				   struct hotspots_instruction **list)
+{
+	size_t n, i, m;
+	cs_insn *insn;
+	csh handle;
+
+	*list = NULL;
+	for (m = 0; arch && m < array_size(machines); m++)
+		if (!strcmp(machines[m].name, arch))
+			break;
+	if (!arch || m == array_size(machines) ||
+	    cs_open(machines[m].arch, machines[m].mode, &handle) != CS_ERR_OK)
+		return 0;
+	if (machines[m].arch == CS_ARCH_X86)
+		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT); /* as objdump and perf */
+	cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);		     /* skips unknown bytes */
+	n = cs_disasm(handle, bytes, size, at, 0, &insn);
+	*list = xcalloc(n + 1, sizeof(**list));
+	for (i = 0; i < n; i++) {
+		(*list)[i].offset = insn[i].address - at;
+		snprintf((*list)[i].text, sizeof((*list)[i].text), "%.24s%s%.90s", insn[i].mnemonic,
+			 *insn[i].op_str ? " " : "", insn[i].op_str);
+	}
+	if (n)
+		cs_free(insn, n);
+	cs_close(&handle);
+	return n;
+}
+
+/* --- the table --- */
+
+/*
+ * hotspots FUNCTION: the self cost of each instruction. The row has the code and the source line
+ * where the analysis found them. Samples of a timer, and of a counter without precise events, are
+ * at the instruction after the one that took the time, or further down.
+ */
+
+enum { LIMIT = 30 };
+
+static const struct column hotspots_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"symbol", .type = V_STR, .what = "the function"},
+	{"dso", .type = V_STR, .what = "kernel, module or library with the function"},
+	{"offset", .type = V_STR, .what = "offset of the instruction, hexadecimal"},
+	{"samples", .type = V_INT},
+	{"function_share", "%", V_REAL, .digits = 2, .what = "share of the function's weight"},
+	{"self_share", "%", V_REAL, .digits = 2, .what = "share of all weight"},
+	{"self_ns", "ns", V_REAL, .digits = 2, .spread = SPREAD_HALF, .what = "self_share x basis"},
+	{"sampling_error", "ns", V_REAL, .digits = 2, .optional = true,
+	 .what = "of a single run: half the 95 % sampling error of the self cost"},
+	{"instruction", .type = V_STR},
+	{"source", .type = V_STR, .what = "file:line"},
+};
+
+struct hotspots_spot {
+	const char *symbol, *dso, *line;
+	uint64_t offset;
+	struct tally_row sum; /* self of the instruction, by run */
+	double function;      /* the weight of the whole function */
+	int64_t id;	      /* of the function in the store; for a file: the profile's symbol */
+};
+
+struct hotspots_list {
+	struct hotspots_spot *list;
+	size_t n, cap;
+	struct map ids, functions; /* (function, offset) -> index + 1; function -> its weight */
+	struct arena arena;
+};
+
+static struct hotspots_spot *hotspots_find(struct hotspots_list *h, const struct store_spot *s,
+					   int nruns)
+{
+	uint64_t *known = map_at(&h->ids, (uint64_t)s->id << 32 | s->offset);
+	struct hotspots_spot *at;
+
+	if (*known)
+		return &h->list[*known - 1];
+	*known = h->n + 1;
+	array_grow(h->list, h->n, h->cap);
+	at = &h->list[h->n++];
+	*at = (struct hotspots_spot){s->symbol,	     s->dso, s->line, s->offset,
+				     {.samples = 0}, 0,	     s->id};
+	at->sum.run_self = arena_alloc(&h->arena, (size_t)(nruns + 1) * sizeof(double));
+	return at;
+}
+
+static void hotspots_add(struct hotspots_list *h, const struct store_spot *s, int run, int nruns)
+{
+	struct hotspots_spot *at = hotspots_find(h, s, nruns);
+
+	at->sum.samples += s->samples;
+	at->sum.self += (double)s->weight;
+	at->sum.run_self[run] += (double)s->weight;
+	*map_at(&h->functions, (uint64_t)s->id) += s->weight;
+	at->line = at->line ? at->line : s->line;
+}
+
+static int hotspots_by_cost(const void *a, const void *b)
+{
+	const struct hotspots_spot *l = a, *r = b;
+
+	if (l->sum.self != r->sum.self)
+		return l->sum.self < r->sum.self ? 1 : -1;
+	return l->offset < r->offset ? -1 : l->offset > r->offset;
+}
+
+static int hotspots_by_offset(const void *a, const void *b)
+{
+	const struct hotspots_spot *l = a, *r = b;
+
+	if (l->id != r->id)
+		return l->id < r->id ? -1 : 1;
+	return l->offset < r->offset ? -1 : l->offset > r->offset;
+}
+
+static void hotspots_free(struct hotspots_list *h)
+{
+	free(h->list);
+	map_free(&h->ids);
+	map_free(&h->functions);
+	arena_free(&h->arena);
+}
+
+static void hotspots_finish(struct hotspots_list *h, const struct query *q)
+{
+	size_t i;
+
+	for (i = 0; i < h->n; i++)
+		h->list[i].function = (double)*map_at(&h->functions, (uint64_t)h->list[i].id);
+	if (h->n)
+		qsort(h->list, h->n, sizeof(*h->list),
+		      q->all ? hotspots_by_offset : hotspots_by_cost);
+}
+
+/* --- the code --- */
+
+struct hotspots_listing {
+	int64_t id;
+	struct hotspots_instruction *list;
+	size_t n;
+};
+
+static void hotspots_disassemble_code(struct hotspots_listing *l, int64_t id,
+				      const struct store_code *code)
+{
+	if (l->id == id)
+		return;
+	free(l->list);
+	*l = (struct hotspots_listing){.id = id};
+	if (code->bytes)
+		l->n = hotspots_disassemble(code->arch, code->bytes, code->size, code->at,
+					    &l->list);
+}
+
+static const char *hotspots_instruction_at(const struct hotspots_listing *l, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (l->list[i].offset == offset)
+			return l->list[i].text;
+	return NULL;
+}
+
+static struct store_code hotspots_code_in_profile(const struct profile *p, int64_t id)
+{
+	struct store_code code = {0};
+	size_t i;
+
+	for (i = 0; i < p->ncodes; i++)
+		if (p->codes[i].symbol == id)
+			code = (struct store_code){
+				p->arch == PROFILE_NONE ? NULL : intern_get(&p->strings, p->arch),
+				p->codes[i].at, xmemdup(p->codes[i].bytes, p->codes[i].size),
+				p->codes[i].size};
+	return code;
+}
+
+/* --- rows --- */
+
+struct hotspots_source {
+	struct store *s; /* either the store or the profile */
+	const struct profile *p;
+	const struct cost_part *part;
+	enum amount in;
+};
+
+static void hotspots_add_row(struct table *t, const struct hotspots_source *from,
+			     const struct hotspots_spot *h, const struct hotspots_listing *code)
+{
+	struct cost cost = cost_self(from->part, &h->sum);
+	struct value *row = table_row(t);
+	char offset[24], self[32];
+
+	snprintf(self, sizeof(self), "self_%s", amount_name(from->in));
+	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)h->offset);
+	table_set(t, row, "variant", value_str(t, from->part->block.variant));
+	table_set(t, row, "side", value_str(t, from->part->block.side));
+	table_set(t, row, "symbol", value_str(t, h->symbol));
+	table_set(t, row, "dso", value_str(t, h->dso));
+	table_set(t, row, "offset", value_str(t, offset));
+	table_set(t, row, "samples", value_int((int64_t)h->sum.samples));
+	table_set(t, row, "function_share", value_real(100 * h->sum.self / h->function));
+	table_set(t, row, "self_share", value_real(100 * cost.share));
+	table_set(t, row, self, value_half(t, cost.ns, cost.ns_ci));
+	if (cost_part_is_single(from->part))
+		table_set(t, row, "sampling_error", value_real(cost.ns_sampling));
+	table_set(t, row, "instruction", value_str(t, hotspots_instruction_at(code, h->offset)));
+	table_set(t, row, "source", value_str(t, h->line));
+}
+
+static int hotspots_add_all(struct table *t, const struct hotspots_source *from,
+			    const struct hotspots_list *h, const struct query *q, struct error *err)
+{
+	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
+	struct hotspots_listing code = {.id = -1};
+	struct store_code bytes;
+	double shown = 0, all = 0;
+	int rc = 0;
+
+	for (i = 0; i < h->n && !rc; i++) {
+		all += h->list[i].sum.self;
+		if (!q->all && i >= limit)
+			continue;
+		shown += h->list[i].sum.self;
+		bytes = (struct store_code){0};
+		if (from->s)
+			rc = store_code(from->s, h->list[i].id, &bytes, err);
+		else
+			bytes = hotspots_code_in_profile(from->p, h->list[i].id);
+		hotspots_disassemble_code(&code, h->list[i].id, &bytes);
+		free(bytes.bytes);
+		hotspots_add_row(t, from, &h->list[i], &code);
+	}
+	free(code.list);
+	if (h->n > limit && !q->all)
+		note_add(&t->notes, hotspots_shown, limit, h->n, 100 * shown / all);
+	return rc;
+}
+
+/* Adds a note for a part without rows: the part has no samples, or none in the function. */
+static void hotspots_note_absence(struct table *t, const struct cost_part *part)
+{
+	struct str s = {0};
+
+	if (part->block.variant)
+		str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
+	if (!part->tally.samples)
+		cost_print_absence(part, &s);
+	else
+		str_printf(&s, "none of %llu samples of %s is in the function itself",
+			   (unsigned long long)part->tally.samples, part->tally.event);
+	note_add(&t->notes, hotspots_code, s.buf);
+	str_free(&s);
+}
+
+static void hotspots_note_part(struct table *t, const struct cost_part *part, enum amount in,
+			       const struct hotspots_list *h)
+{
+	const struct tally *f = &part->tally;
+	size_t i;
+
+	t->lossy |= part->basis.uncounted;
+	if (!f->n)
+		hotspots_note_absence(t, part);
+	for (i = 0; i < f->n; i++) {
+		struct cost self = cost_self(part, &f->rows[i]);
+		struct str s = {0};
+
+		if (part->block.variant)
+			str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
+		str_printf(&s, "%s: self %.2f %%", f->rows[i].key[0], 100 * self.share);
+		if (!isnan(self.ns))
+			str_printf(&s, " = %.1f %s/%s", self.ns, amount_name(in), part->basis.unit);
+		cost_print_coverage(part, &s);
+		note_add(&t->notes, hotspots_part, s.buf, part->basis.text);
+		str_free(&s);
+	}
+	if (f->n)
+		basis_note_event(t, part->basis.ns, in, f->event);
+	if (h->n)
+		note_add(&t->notes, hotspots_skid);
+	if (f->n && !h->n)
+		note_add(&t->notes, hotspots_none);
+}
+
+static struct tally_spec hotspots_spec(const struct query *q)
+{
+	return (struct tally_spec){.keys = {BY_SYMBOL, BY_DSO},
+				   .nkeys = 2,
+				   .event = q->event,
+				   .in = q->in,
+				   .symbol = q->symbol};
+}
+
+/* --- the two sources --- */
+
+static int hotspots_add_runs(struct store *s, const struct query *q, const struct cost_part *part,
+			     struct hotspots_list *h, struct error *err)
+{
+	struct store_spot *rows;
+	struct run *runs;
+	int n = scope_runs(s, q, &part->block, FOR_PROFILE, &runs, err), i, k, count, rc = 0;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n && rc >= 0 && part->tally.event; i++) {
+		rc = count = store_spots(s, runs[i].id, part->tally.event, q->symbol, &rows, err);
+		for (k = 0; k < count; k++)
+			hotspots_add(h, &rows[k], i, n);
+		free(rows);
+	}
+	free(runs);
+	return rc < 0 ? rc : 0;
+}
+
+static int hotspots_add_block(struct store *s, const struct query *q, const struct block *b,
+			      struct table *t, bool *any, struct error *err)
+{
+	struct tally_spec spec = hotspots_spec(q);
+	struct hotspots_list h = {.n = 0};
+	struct cost_part part;
+	struct hotspots_source from = {.s = s, .part = &part, .in = q->in};
+	int rc = cost_part_read(s, q, b, &spec, &part, err);
+
+	if (!rc)
+		rc = hotspots_add_runs(s, q, &part, &h, err);
+	hotspots_finish(&h, q);
+	if (!rc)
+		rc = hotspots_add_all(t, &from, &h, q, err);
+	if (!rc)
+		hotspots_note_part(t, &part, q->in, &h);
+	*any |= part.tally.samples > 0;
+	cost_part_free(&part);
+	hotspots_free(&h);
+	return rc;
+}
+
+/* Returns -ENOENT when the function has no samples, or when there are no samples at all. */
+static int hotspots_check_found(struct store *s, const struct query *q, const struct table *t,
+				bool any, struct error *err)
+{
+	if (t->rows)
+		return 0;
+	if (any)
+		return error_set(
+			err, ENOENT,
+			"no sample is in a function '%s' itself; 'zcost report functions' lists those that have samples",
+			q->symbol);
+	return error_set(err, ENOENT,
+			 "no sample is in a function '%s': there are no samples at all%s",
+			 q->symbol,
+			 !s ? "; record again, for longer"
+			 : store_capture_value(s, "slice")
+				 ? " between --from and --to; give another part of the window"
+				 : "; 'zcost report runs' shows why");
+}
+
+static int hotspots_from_store(struct store *s, const struct query *q, struct table *t, bool *any,
+			       struct error *err)
+{
+	struct block *blocks;
+	int n = scope_blocks(s, q, &blocks, err), i, rc = n < 0 ? n : 0;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n && !rc; i++) {
+		rc = hotspots_add_block(s, q, &blocks[i], t, any, err);
+		if (!rc)
+			rc = scope_profile_notes(s, q, &blocks[i], t, err);
+	}
+	if (!rc)
+		scope_capture_notes(s, t);
+	free(blocks);
+	return rc;
+}
+
+static void hotspots_add_profile(struct hotspots_list *h, const struct profile *p,
+				 const struct query *q, const char *event)
+{
+	size_t i;
+
+	for (i = 0; i < p->nspots; i++) {
+		const struct profile_spot *s = &p->spots[i];
+		struct store_spot row = {.id = s->symbol,
+					 .symbol = profile_symbol_name(p, s->symbol),
+					 .dso = profile_symbol_dso(p, s->symbol),
+					 .offset = s->offset,
+					 .samples = s->samples,
+					 .weight = s->weight};
+
+		if (s->line != PROFILE_NONE)
+			row.line = intern_get(&p->strings, s->line);
+		if (str_matches(q->symbol, row.symbol) &&
+		    !strcmp(event, intern_get(&p->strings, p->events[s->event].name)))
+			hotspots_add(h, &row, 0, 1);
+	}
+}
+
+static int hotspots_from_profile(const struct query *q, struct table *t, bool *any,
+				 struct error *err)
+{
+	struct tally_spec spec = hotspots_spec(q);
+	struct cost_part part = {.nruns = 1};
+	struct hotspots_list h = {.n = 0};
+	struct hotspots_source from = {.p = q->profile, .part = &part, .in = q->in};
+	struct cpuset cpus = cost_cpus_of(q->profile);
+	int rc = basis_of_file(q, cpuset_count(&cpus) ? cpuset_count(&cpus) : 1, &part.basis, err);
+
+	if (rc)
+		return rc;
+	spec.exclude_idle = part.basis.exclude_idle;
+	tally_init(&part.tally, &spec, 1);
+	rc = tally_profile(&part.tally, q->profile, err);
+	tally_sort(&part.tally);
+	basis_of_weights(q, part.tally.event, part.tally.weight, &part.basis);
+	if (!rc && part.tally.event)
+		hotspots_add_profile(&h, q->profile, q, part.tally.event);
+	hotspots_finish(&h, q);
+	if (!rc)
+		rc = hotspots_add_all(t, &from, &h, q, err);
+	if (!rc) {
+		hotspots_note_part(t, &part, q->in, &h);
+		profile_add_notes(q->profile, &t->notes);
+		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
+	}
+	*any = part.tally.samples > 0;
+	cost_part_free(&part);
+	hotspots_free(&h);
+	return rc;
+}
+
+static int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	bool any = false;
+	int rc;
+
+	if (!q->symbol)
+		return error_set(
+			err, EINVAL,
+			"hotspots of which function? zcost report hotspots FUNCTION [CAPTURE]");
+	if (q->comm || q->cpus || q->dso)
+		return error_set(
+			err, EINVAL,
+			"instructions have no command and no CPU: --comm, --cpu and --dso cannot filter them");
+	if (!s && !q->profile)
+		return error_set(
+			err, EINVAL,
+			"table hotspots is made from a capture or a perf.data (--perf), not from a text");
+	amount_columns(t, q->in);
+	rc = s ? hotspots_from_store(s, q, t, &any, err) : hotspots_from_profile(q, t, &any, err);
+	return rc ? rc : hotspots_check_found(s, q, t, any, err);
+}
+
+#define SPOTS OPT_SAMPLES "dso symbol limit all unit basis in"
+
+const struct measure measure_hotspots = {
+	.name = "hotspots",
+	.what = "cost of the instructions of a FUNCTION",
+	MEASURE_COLUMNS(hotspots_columns),
+	.options =
+		{[SOURCE_CAPTURE] = OPT_RUNS SPOTS, [SOURCE_PERF] = OPT_RECORDING OPT_DONE SPOTS},
+	.whole =
+		"the store has no process of an instruction's samples; 'zcost report functions' has the function's cost",
+	.spare = "samples dso self_share symbol",
+	.flags = MEASURE_COSTS | MEASURE_FUNCTION,
+	.run = hotspots_run,
+};

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/costs/tally.h"
+
+#include "analyze/costs/basis.h"
+#include "analyze/costs/call_tree.h"
+#include "analyze/texts/perf_report.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const key_names[TALLY_KEYS] = {
+	[BY_COMM] = "comm",	      [BY_PID] = "pid",	      [BY_TID] = "tid",
+	[BY_THREAD] = "thread",	      [BY_CPU] = "cpu",	      [BY_CONTEXT] = "context",
+	[BY_COMPONENT] = "component", [BY_SYMBOL] = "symbol", [BY_DSO] = "dso",
+	[BY_MODULE] = "module",
+};
+
+const char *tally_key_name(enum tally_key key)
+{
+	return key_names[key];
+}
+
+int tally_key_find(const char *name)
+{
+	int i;
+
+	for (i = 0; i < TALLY_KEYS; i++)
+		if (!strcmp(key_names[i], name))
+			return i;
+	return -1;
+}
+
+void tally_init(struct tally *f, const struct tally_spec *spec, int nruns)
+{
+	*f = (struct tally){.spec = *spec, .nruns = nruns};
+	f->run_weight = xcalloc((size_t)nruns + 1, sizeof(*f->run_weight));
+}
+
+void tally_free(struct tally *f)
+{
+	free(f->rows);
+	free(f->run_weight);
+	intern_free(&f->ids);
+	intern_free(&f->strings);
+	arena_free(&f->arena);
+	*f = (struct tally){0};
+}
+
+struct tally_row *tally_row(struct tally *f, const char *const keys[])
+{
+	uint32_t id[TALLY_KEYS], row;
+	int i, nkeys = f->spec.nkeys;
+	size_t size;
+
+	for (i = 0; i < nkeys; i++)
+		id[i] = intern_str(&f->strings, keys[i]);
+	row = intern_bytes(&f->ids, id, (size_t)nkeys * sizeof(*id));
+	if (row == f->n) {
+		array_grow(f->rows, f->n, f->cap);
+		size = (size_t)(f->nruns + 1) * sizeof(double);
+		f->rows[f->n] = (struct tally_row){.run_self = arena_alloc(&f->arena, size),
+						   .run_total = arena_alloc(&f->arena, size)};
+		for (i = 0; i < nkeys; i++)
+			f->rows[f->n].key[i] = intern_get(&f->strings, id[i]);
+		f->n++;
+	}
+	return &f->rows[row];
+}
+
+static int tally_by_cost(const void *a, const void *b)
+{
+	const struct tally_row *x = a, *y = b;
+	int i, c;
+
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	for (i = 0; i < TALLY_KEYS && x->key[i]; i++) {
+		c = strcmp(x->key[i], y->key[i]);
+		if (c)
+			return c;
+	}
+	return 0;
+}
+
+void tally_sort(struct tally *f)
+{
+	if (f->n)
+		qsort(f->rows, f->n, sizeof(*f->rows), tally_by_cost);
+}
+
+int tally_profile(struct tally *f, const struct profile *p, struct error *err)
+{
+	struct tally_pass *w = tally_begin(f, p);
+	int rc = tally_run(w, 0, err);
+
+	tally_end(w);
+	return rc;
+}
+
+const char *tally_wanted_event(const struct tally *f, const struct profile *p)
+{
+	const char *name;
+	size_t i;
+
+	if (f->event || f->spec.event)
+		return f->event ? f->event : f->spec.event;
+	for (i = 0; i < p->nevents; i++) {
+		name = intern_get(&p->strings, p->events[i].name);
+		if (p->events[i].samples && amount_counted_by(f->spec.in, name))
+			return name;
+	}
+	return NULL;
+}
+
+/* Returns whether the keys of a row are those of samples, with the context among them. */
+static bool tally_is_of_contexts(const struct tally_spec *spec)
+{
+	bool context = false;
+	int i;
+
+	for (i = 0; i < spec->nkeys; i++) {
+		if (spec->keys[i] >= BY_COMPONENT)
+			return false;
+		context |= spec->keys[i] == BY_CONTEXT;
+	}
+	return context;
+}
+
+enum context *tally_symbol_contexts(const struct profile *p)
+{
+	enum context *contexts = xcalloc(p->nsymbols + 1, sizeof(*contexts));
+	uint32_t i;
+
+	for (i = 0; i < p->nsymbols; i++)
+		contexts[i] = p->dsos[p->symbols[i].dso].kind == DSO_USER
+				      ? CTX_USER
+				      : context_of_function(profile_symbol_name(p, i));
+	return contexts;
+}
+
+static enum context tally_frame_context(const struct profile *p, const enum context *revealed,
+					uint32_t frame)
+{
+	enum context c = revealed[p->frames[frame].symbol], outer = c;
+
+	if (c != CTX_SOFTIRQ)
+		return c;
+	while ((outer == CTX_UNKNOWN || outer == CTX_SOFTIRQ) &&
+	       (frame = p->frames[frame].parent) != PROFILE_NONE)
+		outer = revealed[p->frames[frame].symbol];
+	return context_of_softirq(outer);
+}
+
+enum context *tally_contexts(const struct tally *f, const struct profile *p)
+{
+	enum context *revealed, *contexts;
+	uint32_t i;
+
+	if (!f->spec.totals || !tally_is_of_contexts(&f->spec))
+		return NULL;
+	revealed = tally_symbol_contexts(p);
+	contexts = xcalloc(p->nframes + 1, sizeof(*contexts));
+	for (i = 0; i < p->nframes; i++)
+		contexts[i] = tally_frame_context(p, revealed, i);
+	free(revealed);
+	return contexts;
+}
+
+void tally_add_softirqs(struct tally *f, int run)
+{
+	const char *inner = context_names[CTX_SOFTIRQ_IN_SYSCALL], *key[TALLY_KEYS];
+	struct tally_row *softirq;
+	size_t i, n = f->n;
+	int k, context = 0;
+
+	while (f->spec.keys[context] != BY_CONTEXT)
+		context++;
+	for (i = 0; i < n; i++) {
+		if (strcmp(f->rows[i].key[context], inner) != 0)
+			continue;
+		for (k = 0; k < f->spec.nkeys; k++)
+			key[k] = f->rows[i].key[k];
+		key[context] = context_names[CTX_SOFTIRQ];
+		softirq = tally_row(f, key);
+		softirq->total += f->rows[i].run_total[run];
+		softirq->run_total[run] += f->rows[i].run_total[run];
+	}
+}
+
+/* --- rows of the text of perf report --- */
+
+/* perf report has already added up the rows. Their weights are percentages. */
+
+static enum dso_kind tally_flat_kind_of(const struct flat_row *r)
+{
+	switch (r->level) {
+	case 'k':
+		return str_starts(r->symbol, "bpf_prog_") ? DSO_BPF : DSO_KERNEL;
+	case '.':
+		return DSO_USER;
+	case 'g':
+	case 'u':
+	case 'H':
+		return DSO_GUEST;
+	default:
+		return DSO_UNKNOWN;
+	}
+}
+
+/* Returns veth for "[veth]", kernel for "[kernel.kallsyms]", else the name unchanged. */
+static const char *tally_flat_module_of(const struct flat_row *r, char *buf, size_t size)
+{
+	const char *dso = r->dso ? r->dso : "";
+	size_t n = strlen(dso);
+
+	if (str_starts(dso, "[kernel"))
+		return "kernel";
+	if (dso[0] != '[' || dso[n - 1] != ']' || n > size)
+		return dso;
+	memcpy(buf, dso + 1, n - 2);
+	buf[n - 2] = '\0';
+	return buf;
+}
+
+static bool tally_flat_unresolved(const struct flat_row *r)
+{
+	return str_starts(r->symbol, "0x");
+}
+
+static const char *tally_flat_key_of(const struct tally *f, enum tally_key key,
+				     const struct flat_row *r, const struct function *fn)
+{
+	switch (key) {
+	case BY_COMM:
+		return r->comm ? r->comm : "";
+	case BY_SYMBOL:
+		return f->spec.merge_unresolved && tally_flat_unresolved(r) ? TALLY_UNRESOLVED
+									    : r->symbol;
+	case BY_DSO:
+		return r->dso ? r->dso : "";
+	case BY_MODULE:
+		return fn->module;
+	case BY_COMPONENT:
+		return f->spec.components ? components_of(f->spec.components, fn) : "";
+	default:
+		return "";
+	}
+}
+
+static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
+{
+	const char *key[TALLY_KEYS];
+	struct tally_row *row;
+	struct function fn = {r->symbol, NULL, tally_flat_kind_of(r), CTX_UNKNOWN};
+	char module[128];
+	int i;
+
+	fn.module = tally_flat_module_of(r, module, sizeof(module));
+	if (tally_flat_unresolved(r))
+		f->unresolved += isnan(r->self) ? 0 : r->self;
+	else if (f->spec.components && components_of(f->spec.components, &fn) == component_none)
+		f->unclassified += isnan(r->self) ? 0 : r->self;
+	if (!str_matches(f->spec.symbol, r->symbol) ||
+	    !str_matches(f->spec.dso, r->dso ? r->dso : "") ||
+	    !str_matches(f->spec.comm, r->comm ? r->comm : ""))
+		return;
+	for (i = 0; i < f->spec.nkeys; i++)
+		key[i] = tally_flat_key_of(f, f->spec.keys[i], r, &fn);
+	row = tally_row(f, key);
+	row->samples += r->samples > 0 ? (uint64_t)r->samples : 0;
+	if (!isnan(r->self))
+		row->self += r->self;
+	if (!isnan(r->total))
+		row->total += r->total;
+}
+
+int tally_flat(struct tally *f, const struct flat *flat, struct error *err)
+{
+	size_t i;
+
+	(void)err;
+	f->weight = f->run_weight[0] = 100;
+	f->event = flat->event;
+	f->no_self = !flat->has_self;
+	f->no_total = !flat->has_total;
+	f->no_samples = !flat->has_samples;
+	if (!isnan(flat->samples)) {
+		f->samples = (uint64_t)flat->samples;
+		f->n_eff = flat->samples;
+	}
+	for (i = 0; i < flat->n; i++)
+		tally_flat_add_row(f, &flat->rows[i]);
+	return 0;
+}
+
+/* --- names of objects --- */
+
+enum dso_naming { BY_BASE_NAME, BY_PATH, BY_BUILD_ID };
+
+const char *dso_base_name(const char *name)
+{
+	const char *slash = *name == '/' ? strrchr(name, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+static bool *dso_with_samples(const struct profile *p)
+{
+	bool *used = xcalloc(p->ndsos + 1, sizeof(*used));
+	size_t i;
+
+	for (i = 0; i < p->nframes; i++)
+		used[p->symbols[p->frames[i].symbol].dso] = true;
+	return used;
+}
+
+/* Registers a name. Two objects with the same name get longer names. */
+static void dso_names_meet(struct dso_names *n, struct map *first, uint32_t text, uint32_t dso,
+			   enum dso_naming more)
+{
+	uint64_t *at = map_at(first, text);
+
+	if (!*at) {
+		*at = dso + 1;
+		return;
+	}
+	n->how[*at - 1] = n->how[*at - 1] > more ? n->how[*at - 1] : more;
+	n->how[dso] = n->how[dso] > more ? n->how[dso] : more;
+}
+
+void dso_names_init(struct dso_names *n, const struct profile *p)
+{
+	bool *used = dso_with_samples(p);
+	struct map bases = {0}, paths = {0};
+	const char *name;
+	uint32_t i;
+
+	*n = (struct dso_names){.p = p, .how = xcalloc(p->ndsos + 1, 1)};
+	for (i = 0; i < p->ndsos; i++) {
+		name = intern_get(&p->strings, p->dsos[i].name);
+		if (!used[i] || *name != '/')
+			continue;
+		dso_names_meet(n, &bases, intern_str(&n->strings, dso_base_name(name)), i, BY_PATH);
+		dso_names_meet(n, &paths, p->dsos[i].name, i, BY_BUILD_ID);
+	}
+	map_free(&bases);
+	map_free(&paths);
+	free(used);
+}
+
+const char *dso_name(struct dso_names *n, uint32_t dso)
+{
+	const struct profile_dso *d = &n->p->dsos[dso];
+	const char *name = intern_get(&n->p->strings, d->name), *id;
+	char *text;
+
+	if (n->how[dso] == BY_BASE_NAME)
+		return dso_base_name(name);
+	if (n->how[dso] == BY_PATH || d->build_id == PROFILE_NONE)
+		return name;
+	text = xasprintf("%s (%.8s)", name, intern_get(&n->p->strings, d->build_id));
+	id = intern_get(&n->strings, intern_str(&n->strings, text));
+	free(text);
+	return id;
+}
+
+void dso_names_free(struct dso_names *n)
+{
+	free(n->how);
+	intern_free(&n->strings);
+}
+
+/* --- the workload alone --- */
+
+static void tally_add_elsewhere(struct tally *f, int run, const struct profile_cost *c)
+{
+	const char *key[TALLY_KEYS];
+	struct tally_row *row;
+	int i;
+
+	for (i = 0; i < f->spec.nkeys; i++)
+		key[i] = f->spec.keys[i] < BY_CONTEXT ? "" : TALLY_ELSEWHERE;
+	row = tally_row(f, key);
+	row->samples += c->samples;
+	row->self += (double)c->weight;
+	row->total += (double)c->weight;
+	row->run_self[run] += (double)c->weight;
+	row->run_total[run] += (double)c->weight;
+	if (f->spec.calls)
+		call_tree_add_root(f->spec.calls, run, TALLY_ELSEWHERE, (double)c->weight,
+				   c->samples);
+}
+
+bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c,
+		  bool counts)
+{
+	if (!f->spec.workload_only)
+		return true;
+	if (profile_is_own(p, c->pid)) {
+		f->own += (double)c->weight;
+		return true;
+	}
+	if (context_is_softirq(c->context) || c->context == CTX_HARDIRQ) {
+		f->elsewhere += (double)c->weight;
+		if (counts)
+			tally_add_elsewhere(f, run, c);
+	}
+	return false;
+}

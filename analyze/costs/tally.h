@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples added up by keys: one row per function, component, module, or any combination of keys.
+ * Rows carry weights, in total and by run. The caller computes shares and costs from the weights.
+ *
+ *   self(row)   weight of the samples whose leaf belongs to the row
+ *   total(row)  weight of the samples with the row anywhere in the chain, once per sample
+ *
+ * Totals use the trie: each frame gets the weight below it, and a frame counts for its row unless
+ * one of its ancestors counts for the same row.
+ */
+#ifndef ZC_TALLY_H
+#define ZC_TALLY_H
+
+#include "analyze/costs/components.h"
+#include "analyze/scope/measure.h"
+#include "analyze/model/profile.h"
+
+/*
+ * The names of a profile's DSOs in a table. A file has its base name, such as "libc.so.6". Files
+ * with the same base name and samples have their paths. Files with the same path have the first
+ * digits of their build-id, such as "/opt/app (1a2b3c4d)".
+ */
+struct dso_names {
+	const struct profile *p;
+	uint8_t *how;	       /* enum dso_naming of each DSO */
+	struct intern strings; /* names that dso_names_init made */
+};
+
+void dso_names_init(struct dso_names *names, const struct profile *p);
+const char *dso_name(struct dso_names *names, uint32_t dso);
+void dso_names_free(struct dso_names *names);
+
+/* Returns the base name of a path, and any other name unchanged. */
+const char *dso_base_name(const char *name);
+
+/* THE TABLE of keys is in tally.c. The keys of a sample precede the keys of a function. */
+enum tally_key {
+	BY_COMM,
+	BY_PID,
+	BY_TID,
+	BY_THREAD, /* "comm:tid" */
+	BY_CPU,
+	BY_CONTEXT,
+	BY_COMPONENT,
+	BY_SYMBOL,
+	BY_DSO,
+	BY_MODULE,
+	TALLY_KEYS
+};
+
+/* What a sample's row is: its leaf, or the direct caller or callee of a function in its chain. */
+enum tally_relation { TALLY_LEAVES, TALLY_CALLERS, TALLY_CALLEES };
+
+/* The name of all unresolved addresses of an object, in tables without --all. */
+#define TALLY_UNRESOLVED "[unresolved]"
+
+struct call_tree; /* call_tree.h */
+struct tally_spec {
+	enum tally_key keys[TALLY_KEYS];
+	int nkeys;
+	bool totals, exclude_idle, merge_unresolved;
+	bool workload_only; /* rows of the workload's processes, and one row of `elsewhere` */
+	bool separate_dsos; /* files with the same base name have separate rows */
+	const char *event, *comm, *dso, *symbol; /* as in struct query */
+	const struct cpuset *cpus;
+	const struct components *components;
+	enum amount in; /* selects an event that counts this if `event` is NULL */
+	enum tally_relation relation;
+	const char *function; /* of the relation: a name, or a glob if no function has this name */
+	struct call_tree *calls; /* receives each sample that counts for a row; or NULL */
+};
+
+struct tally_row {
+	const char *key[TALLY_KEYS]; /* in the spec's order; "" if not known */
+	uint64_t samples;
+	double self, total;
+	double *run_self, *run_total; /* by run */
+};
+
+struct tally {
+	struct tally_spec spec;
+	int nruns;
+	struct tally_row *rows;
+	size_t n, cap;
+	double weight, *run_weight; /* all counted samples, including those of filtered rows */
+	uint64_t samples;
+	double n_eff; /* (sum w)^2 / sum w^2 */
+	double idle, unresolved, unclassified;
+	double softirq, hardirq; /* parts of the rows; interrupts inside the relation's function */
+	double own, elsewhere;	 /* parts of `weight`; only with workload_only */
+	double unsampled_idle;	 /* part of `weight` that no sample has (costs.c) */
+	double unresolved_by[UNRESOLVED_N]; /* parts of unresolved by cause; empty for a text */
+	bool no_self, no_total, no_samples; /* the text lacks the column */
+	const char *event;
+	size_t events; /* number of events in the profiles */
+	struct intern ids, strings;
+	struct arena arena;
+};
+
+const char *tally_key_name(enum tally_key key);
+/* Returns the key, or -1 for an unknown name. */
+int tally_key_find(const char *name);
+
+/*
+ * The key of the row of interrupts (softirq and hardirq) that ran in no process of the workload.
+ */
+#define TALLY_ELSEWHERE "[interrupts elsewhere]"
+
+void tally_init(struct tally *f, const struct tally_spec *spec, int nruns);
+void tally_free(struct tally *f);
+
+/*
+ * Adds the samples of several runs, one run per call of tally_run. The caller replaces the events
+ * and costs in `p` before each call; symbols, frames and strings stay. Returns -ENOENT if the
+ * profile lacks the requested event. tally_end accepts NULL.
+ */
+struct tally_pass;
+struct tally_pass *tally_begin(struct tally *f, const struct profile *p);
+int tally_run(struct tally_pass *pass, int run, struct error *err);
+void tally_end(struct tally_pass *pass);
+/* Calls all three functions for a tally of one run. */
+int tally_profile(struct tally *f, const struct profile *p, struct error *err);
+
+/* Adds the rows of the text of perf report, whose weights are percentages. */
+int tally_flat(struct tally *f, const struct flat *flat, struct error *err);
+
+/* Sorts by self, then by total, then by the keys' names. */
+void tally_sort(struct tally *f);
+
+/* --- for the two loaders --- */
+
+/* Returns the context that each symbol reveals. The caller frees the array. */
+enum context *tally_symbol_contexts(const struct profile *p);
+
+/*
+ * Returns the context that each frame begins, or CTX_UNKNOWN. In a table of contexts such a frame
+ * counts for its own context: a system call counts although its sample is in a softirq. Other
+ * tables have NULL. The caller frees the array.
+ */
+enum context *tally_contexts(const struct tally *f, const struct profile *p);
+
+/*
+ * Adds a run's totals of softirqs in system calls to those of softirqs. Both have the samples,
+ * because softirqs never nest. Only for a table that tally_contexts has contexts for.
+ */
+void tally_add_softirqs(struct tally *f, int run);
+
+/*
+ * Returns the symbol that samples of each leaf frame count for, or PROFILE_NONE if the chain has no
+ * function of the spec. Where functions call each other, the outermost one has the caller and the
+ * innermost one the callee, so each sample counts once. The symbol p->nsymbols is the row
+ * tally_none_name. Without a relation, and if no function has the name, the array is NULL. The
+ * caller frees the array.
+ */
+uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p);
+/*
+ * Returns the interrupt that each frame runs in, if it began below the function of the relation:
+ * CTX_SOFTIRQ, CTX_HARDIRQ or CTX_UNKNOWN. The caller frees the array.
+ */
+enum context *tally_interrupts(const uint32_t *relatives, const struct profile *p);
+/* Returns the row of samples whose function has no caller, or is itself the leaf. */
+const char *tally_none_name(enum tally_relation relation);
+/* Returns -ENOENT, and names functions with similar names. */
+int tally_no_function(const char *name, const struct profile *p, struct error *err);
+
+struct tally_row *tally_row(struct tally *f, const char *const keys[]);
+
+/*
+ * Returns the requested event, else the event of the earlier runs, else NULL for any event with
+ * samples.
+ */
+const char *tally_wanted_event(const struct tally *f, const struct profile *p);
+
+/*
+ * Returns whether the sample belongs to the workload's processes. Adds an interrupt in another
+ * process to the row TALLY_ELSEWHERE if it counts for a row. Returns true for each sample without
+ * --workload-only.
+ */
+bool tally_is_own(struct tally *f, const struct profile *p, int run, const struct profile_cost *c,
+		  bool counts);
+
+#endif

@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/costs/tally.h"
+
+#include "analyze/costs/basis.h"
+#include "analyze/costs/call_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A symbol's row in the group of the last lookup. */
+struct tally_symbol_row {
+	uint32_t group; /* group + 1; 0 for none yet */
+	int32_t row;	/* row of the tally, or ROW_UNWANTED */
+};
+
+/*
+ * The weight below a frame in one turn, which is one group of one run. `above` has a bit for the
+ * row of each frame from the root to this frame. One test usually shows that no frame above has
+ * the same row.
+ */
+struct tally_frame_sum {
+	double weight;
+	uint64_t above;
+	int32_t row;
+	uint32_t turn;
+};
+
+/*
+ * The state while a profile is added to a tally. A group is a set of samples with equal sample
+ * keys. Groups, symbols and components stay valid for all runs of the profile.
+ */
+struct tally_pass {
+	struct tally *f;
+	const struct profile *p;
+	uint32_t event;
+	int run;
+	struct group {
+		const char *key[TALLY_KEYS]; /* only the sample keys */
+		int last_run;	/* number + 1 of the last run with samples of the group */
+		uint32_t place; /* index in that run's `present` */
+	} * groups;
+	size_t ngroups, groups_cap;
+	uint32_t *present; /* groups of this run */
+	size_t npresent, present_cap;
+	struct intern group_ids;
+	struct intern numbers;	    /* the result of tally_sample_numbers for a cost */
+	uint32_t *group_of_numbers; /* by id in `numbers` */
+	uint32_t last;		    /* id of the last cost's numbers */
+	size_t numbers_cap;
+	uint32_t
+		*place_of; /* place of each cost's group; PROFILE_NONE if the cost does not count */
+	uint32_t *costs, *first;       /* costs in the order of places; first cost of each place */
+	struct tally_symbol_row *rows; /* by symbol */
+	enum context *contexts;	       /* by frame, from tally_contexts(); or NULL */
+	uint32_t *relatives;	       /* by frame, from tally_relatives(); or NULL */
+	enum context *interrupts;      /* by frame, from tally_interrupts(); or NULL */
+	struct tally_frame_sum *sums;  /* by frame */
+	uint32_t turn;
+	uint32_t *frames;	     /* frames of a turn, parents first */
+	const char *(*parts)[CTX_N]; /* by symbol and context: the component, or NULL for not known
+					yet */
+	struct dso_names dsos;
+};
+
+enum { ROW_UNWANTED = -1 };
+
+static int tally_pick_event(struct tally_pass *w, struct error *err)
+{
+	const struct profile *p = w->p;
+	const char *found;
+	int rc = profile_pick_event(p, tally_wanted_event(w->f, p), &w->event, err);
+
+	if (rc)
+		return rc;
+	if (w->event < p->nevents && !w->f->event) {
+		found = intern_get(&p->strings, p->events[w->event].name);
+		w->f->event = intern_get(&w->f->strings, intern_str(&w->f->strings, found));
+	}
+	if (p->nevents > w->f->events)
+		w->f->events = p->nevents;
+	return 0;
+}
+
+static const char *tally_comm_of(const struct tally_pass *w, const struct profile_cost *c)
+{
+	return c->comm == PROFILE_NONE ? "" : intern_get(&w->p->strings, c->comm);
+}
+
+static const char *tally_component_of(struct tally_pass *w, uint32_t symbol, enum context context)
+{
+	const struct components *c = w->f->spec.components;
+	const enum context known = components_context(c, context);
+	const char **part = &w->parts[symbol][known];
+	struct function fn;
+
+	if (!*part) {
+		fn = (struct function){profile_symbol_name(w->p, symbol),
+				       profile_module(w->p, symbol),
+				       w->p->dsos[w->p->symbols[symbol].dso].kind, known};
+		*part = components_of(c, &fn);
+	}
+	return *part;
+}
+
+/* --- groups --- */
+
+/* Returns a sample key as text, or "" if the key is unknown or not a sample key. */
+static const char *tally_sample_text(const struct tally_pass *w, const struct profile_cost *c,
+				     enum tally_key key, char *buf, size_t size)
+{
+	uint32_t number;
+
+	switch (key) {
+	case BY_COMM:
+		return tally_comm_of(w, c);
+	case BY_CONTEXT:
+		return context_names[c->context];
+	case BY_COMPONENT:
+		return context_names[components_context(w->f->spec.components, c->context)];
+	case BY_THREAD:
+		if (c->tid == PROFILE_NONE)
+			return tally_comm_of(w, c);
+		snprintf(buf, size, "%s:%u", tally_comm_of(w, c), c->tid);
+		return buf;
+	case BY_CPU:
+	case BY_PID:
+	case BY_TID:
+		number = key == BY_CPU ? c->cpu : key == BY_PID ? c->pid : c->tid;
+		snprintf(buf, size, "%u", number);
+		return number == PROFILE_NONE ? "" : buf;
+	default:
+		return "";
+	}
+}
+
+static void tally_sample_keys(const struct tally_pass *w, const struct profile_cost *c,
+			      uint32_t id[TALLY_KEYS])
+{
+	struct tally *f = w->f;
+	char buf[256];
+	int i;
+
+	for (i = 0; i < f->spec.nkeys; i++)
+		id[i] = intern_str(&f->strings,
+				   tally_sample_text(w, c, f->spec.keys[i], buf, sizeof(buf)));
+}
+
+static uint32_t tally_new_group(struct tally_pass *w, const struct profile_cost *c)
+{
+	uint32_t id[TALLY_KEYS], group;
+	int i;
+
+	tally_sample_keys(w, c, id);
+	group = intern_bytes(&w->group_ids, id, (size_t)w->f->spec.nkeys * sizeof(*id));
+	if (group == w->ngroups) {
+		array_grow(w->groups, w->ngroups, w->groups_cap);
+		w->groups[group].last_run = 0;
+		for (i = 0; i < w->f->spec.nkeys; i++)
+			w->groups[group].key[i] = intern_get(&w->f->strings, id[i]);
+		w->ngroups++;
+	}
+	return group;
+}
+
+/* Fills the numbers behind the keys. Samples with equal numbers belong to one group. */
+static void tally_sample_numbers(const struct tally_pass *w, const struct profile_cost *c,
+				 uint32_t numbers[TALLY_KEYS + 1])
+{
+	int i;
+
+	for (i = 0; i < w->f->spec.nkeys; i++) {
+		switch (w->f->spec.keys[i]) {
+		case BY_THREAD:
+			numbers[TALLY_KEYS] = c->comm;
+			numbers[i] = c->tid;
+			break;
+		case BY_COMM:
+			numbers[i] = c->comm;
+			break;
+		case BY_PID:
+			numbers[i] = c->pid;
+			break;
+		case BY_TID:
+			numbers[i] = c->tid;
+			break;
+		case BY_CPU:
+			numbers[i] = c->cpu;
+			break;
+		case BY_CONTEXT:
+		case BY_COMPONENT:
+			numbers[i] = c->context;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static uint32_t tally_group_of(struct tally_pass *w, const struct profile_cost *c)
+{
+	uint32_t numbers[TALLY_KEYS + 1] = {0}, id;
+	size_t before = w->numbers.n;
+
+	tally_sample_numbers(w, c, numbers);
+	if (before && !memcmp(numbers, intern_get(&w->numbers, w->last), sizeof(numbers)))
+		return w->group_of_numbers[w->last];
+	w->last = id = intern_bytes(&w->numbers, numbers, sizeof(numbers));
+	if (w->numbers.n > before) {
+		array_grow(w->group_of_numbers, id, w->numbers_cap);
+		w->group_of_numbers[id] = tally_new_group(w, c);
+	}
+	return w->group_of_numbers[id];
+}
+
+/* Adds a sample to the totals. Returns true if the sample belongs to a row. */
+static bool tally_count(struct tally_pass *w, const struct profile_cost *c)
+{
+	struct tally *f = w->f;
+	double weight = (double)c->weight;
+	uint32_t leaf;
+	bool counts;
+
+	if (c->event != w->event)
+		return false;
+	if (f->spec.cpus && (c->cpu == PROFILE_NONE || !cpuset_has(f->spec.cpus, c->cpu)))
+		return false;
+	if (c->context == CTX_IDLE && f->spec.exclude_idle) {
+		f->idle += weight;
+		return false;
+	}
+	leaf = w->p->frames[c->frame].symbol;
+	f->weight += weight;
+	f->run_weight[w->run] += weight;
+	f->samples += c->samples;
+	if (w->p->symbols[leaf].unresolved) {
+		f->unresolved += weight;
+		f->unresolved_by[w->p->symbols[leaf].unresolved] += weight;
+	} else if (f->spec.components &&
+		   tally_component_of(w, leaf, c->context) == component_none) {
+		f->unclassified += weight;
+	}
+	counts = !w->relatives || w->relatives[c->frame] != PROFILE_NONE;
+	return str_matches(f->spec.comm, tally_comm_of(w, c)) &&
+	       tally_is_own(f, w->p, w->run, c, counts) && counts;
+}
+
+/* Adds a sample of a row to the interrupts inside the function. */
+static void tally_add_interrupt(struct tally_pass *w, const struct profile_cost *c)
+{
+	enum context inside = w->interrupts ? w->interrupts[c->frame] : CTX_UNKNOWN;
+
+	if (inside == CTX_SOFTIRQ)
+		w->f->softirq += (double)c->weight;
+	else if (inside == CTX_HARDIRQ)
+		w->f->hardirq += (double)c->weight;
+}
+
+/* Adds n_eff of the event's samples, without the excluded samples. */
+static void tally_add_n_eff(struct tally_pass *w, uint64_t kept)
+{
+	const struct profile_event *e = &w->p->events[w->event];
+	double all = (double)e->weight,
+	       n_eff = e->weight2 > 0 ? all * all / e->weight2 : (double)e->samples;
+
+	if (e->samples)
+		w->f->n_eff += n_eff * ((double)kept / (double)e->samples);
+}
+
+static uint32_t tally_place_of(struct tally_pass *w, uint32_t group)
+{
+	struct group *g = &w->groups[group];
+
+	if (g->last_run != w->run + 1) {
+		array_grow(w->present, w->npresent, w->present_cap);
+		g->last_run = w->run + 1;
+		g->place = (uint32_t)w->npresent;
+		w->present[w->npresent++] = group;
+	}
+	return g->place;
+}
+
+static void tally_make_groups(struct tally_pass *w)
+{
+	uint64_t before = w->f->samples;
+	size_t i;
+
+	w->npresent = 0;
+	w->place_of = xcalloc(w->p->ncosts + 1, sizeof(*w->place_of));
+	for (i = 0; i < w->p->ncosts; i++) {
+		const struct profile_cost *c = &w->p->costs[i];
+
+		w->place_of[i] =
+			tally_count(w, c) ? tally_place_of(w, tally_group_of(w, c)) : PROFILE_NONE;
+		if (w->place_of[i] == PROFILE_NONE)
+			continue;
+		tally_add_interrupt(w, c);
+		if (w->f->spec.calls)
+			call_tree_add(w->f->spec.calls, w->p, w->run, c);
+	}
+	tally_add_n_eff(w, w->f->samples - before);
+}
+
+/* --- rows --- */
+
+static const char *tally_dso_text(struct tally_pass *w, uint32_t symbol)
+{
+	return w->f->spec.separate_dsos ? dso_name(&w->dsos, w->p->symbols[symbol].dso)
+					: dso_base_name(profile_symbol_dso(w->p, symbol));
+}
+
+/* Matches the DSO filter against both names of the DSO. */
+static bool tally_dso_wanted(struct tally_pass *w, uint32_t symbol)
+{
+	const char *pattern = w->f->spec.dso;
+
+	if (!pattern || symbol == w->p->nsymbols)
+		return !pattern;
+	return str_matches(pattern, tally_dso_text(w, symbol)) ||
+	       str_matches(pattern, dso_base_name(profile_symbol_dso(w->p, symbol)));
+}
+
+static const char *tally_symbol_text(struct tally_pass *w, uint32_t symbol)
+{
+	struct intern *in = &w->f->strings;
+	char buf[4200];
+
+	if (!w->p->symbols[symbol].unresolved)
+		return profile_symbol_name(w->p, symbol);
+	return intern_get(in, intern_str(in, profile_symbol_label(w->p, symbol, buf, sizeof(buf))));
+}
+
+static void tally_function_keys(struct tally_pass *w, uint32_t group, uint32_t symbol,
+				const char *key[])
+{
+	const struct tally_spec *spec = &w->f->spec;
+	const char *own;
+	int i;
+
+	for (i = 0; i < spec->nkeys; i++) {
+		own = w->groups[group].key[i];
+		if (symbol == w->p->nsymbols) {
+			key[i] = spec->keys[i] == BY_SYMBOL	? tally_none_name(spec->relation)
+				 : spec->keys[i] < BY_COMPONENT ? own
+								: "";
+			continue;
+		}
+		switch (spec->keys[i]) {
+		case BY_SYMBOL:
+			key[i] = spec->merge_unresolved && w->p->symbols[symbol].unresolved
+					 ? TALLY_UNRESOLVED
+					 : tally_symbol_text(w, symbol);
+			break;
+		case BY_DSO:
+			key[i] = tally_dso_text(w, symbol);
+			break;
+		case BY_MODULE:
+			own = profile_module(w->p, symbol); /* valid until the next call */
+			key[i] = intern_get(&w->f->strings, intern_str(&w->f->strings, own));
+			break;
+		case BY_COMPONENT:
+			key[i] = tally_component_of(w, symbol, context_of_name(own));
+			break;
+		default:
+			key[i] = own;
+		}
+	}
+}
+
+static int32_t tally_find_row(struct tally_pass *w, uint32_t group, uint32_t symbol)
+{
+	const char *key[TALLY_KEYS];
+	struct tally *f = w->f;
+
+	if (f->spec.symbol && !str_matches(f->spec.symbol, tally_symbol_text(w, symbol)))
+		return ROW_UNWANTED;
+	if (!tally_dso_wanted(w, symbol))
+		return ROW_UNWANTED;
+	tally_function_keys(w, group, symbol, key);
+	return (int32_t)(tally_row(f, key) - f->rows);
+}
+
+/* Returns the row's index in the tally, or ROW_UNWANTED. */
+static int32_t tally_row_of(struct tally_pass *w, uint32_t group, uint32_t symbol)
+{
+	struct tally_symbol_row *r = &w->rows[symbol];
+
+	if (r->group != group + 1)
+		*r = (struct tally_symbol_row){group + 1, tally_find_row(w, group, symbol)};
+	return r->row;
+}
+
+/* Returns the row that a frame of a chain counts for in totals. */
+static int32_t tally_frame_row(struct tally_pass *w, uint32_t group, uint32_t frame)
+{
+	int32_t row = tally_row_of(w, group, w->p->frames[frame].symbol);
+	const char *key[TALLY_KEYS];
+	int i;
+
+	if (row == ROW_UNWANTED || !w->contexts || w->contexts[frame] == CTX_UNKNOWN)
+		return row;
+	for (i = 0; i < w->f->spec.nkeys; i++)
+		key[i] = w->f->spec.keys[i] == BY_CONTEXT ? context_names[w->contexts[frame]]
+							  : w->groups[group].key[i];
+	return (int32_t)(tally_row(w->f, key) - w->f->rows);
+}
+
+static void tally_add_self(struct tally_pass *w, uint32_t place)
+{
+	uint32_t i;
+
+	for (i = w->first[place]; i < w->first[place + 1]; i++) {
+		const struct profile_cost *c = &w->p->costs[w->costs[i]];
+		uint32_t symbol =
+			w->relatives ? w->relatives[c->frame] : w->p->frames[c->frame].symbol;
+		int32_t row = tally_row_of(w, w->present[place], symbol);
+
+		if (row == ROW_UNWANTED)
+			continue;
+		w->f->rows[row].self += (double)c->weight;
+		w->f->rows[row].samples += c->samples;
+		w->f->rows[row].run_self[w->run] += (double)c->weight;
+	}
+}
+
+/* Lists the frame and the frames above it that are not yet in the list, the root first. */
+static size_t tally_list_chain(struct tally_pass *w, uint32_t frame, size_t n)
+{
+	size_t from = n, to;
+	uint32_t other;
+
+	while (frame != PROFILE_NONE && w->sums[frame].turn != w->turn) {
+		w->sums[frame] = (struct tally_frame_sum){.turn = w->turn};
+		w->frames[n++] = frame;
+		frame = w->p->frames[frame].parent;
+	}
+	for (to = n; from + 1 < to; from++) {
+		other = w->frames[--to];
+		w->frames[to] = w->frames[from];
+		w->frames[from] = other;
+	}
+	return n;
+}
+
+/* Lists all frames. Parents precede their children in the profile. */
+static size_t tally_list_all(struct tally_pass *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->p->nframes; i++) {
+		w->sums[i] = (struct tally_frame_sum){.turn = w->turn};
+		w->frames[i] = (uint32_t)i;
+	}
+	return w->p->nframes;
+}
+
+/*
+ * Lists the frames of a group. A small group has few frames, so listing only its call chains is
+ * faster.
+ */
+static size_t tally_list_frames(struct tally_pass *w, uint32_t place)
+{
+	uint32_t from = w->first[place], to = w->first[place + 1], i;
+	size_t n = 0;
+
+	w->turn++;
+	if ((size_t)(to - from) * 8 > w->p->nframes)
+		n = tally_list_all(w);
+	for (i = from; i < to; i++) {
+		const struct profile_cost *c = &w->p->costs[w->costs[i]];
+
+		n = tally_list_chain(w, c->frame, n);
+		w->sums[c->frame].weight += (double)c->weight;
+	}
+	return n;
+}
+
+/*
+ * Returns true if a frame above has the same row. The frames above precede this frame, so their
+ * rows are known.
+ */
+static bool tally_counted_above(const struct profile *p, const struct tally_frame_sum *sums,
+				uint32_t frame)
+{
+	uint64_t bit = 1ULL << (sums[frame].row & 63);
+	int32_t row = sums[frame].row;
+
+	while ((frame = p->frames[frame].parent) != PROFILE_NONE && sums[frame].above & bit)
+		if (sums[frame].row == row)
+			return true;
+	return false;
+}
+
+/*
+ * Adds the totals. Going backwards passes each frame's weight to its parent before the parent is
+ * read.
+ */
+static void tally_add_total(struct tally_pass *w, uint32_t place)
+{
+	const struct profile_frame *frames = w->p->frames;
+	size_t n = tally_list_frames(w, place), k;
+	struct tally_frame_sum *s;
+	uint32_t i;
+
+	for (k = n; k-- > 0;) {
+		i = w->frames[k];
+		if (frames[i].parent != PROFILE_NONE)
+			w->sums[frames[i].parent].weight += w->sums[i].weight;
+	}
+	for (k = 0; k < n; k++) {
+		i = w->frames[k];
+		s = &w->sums[i];
+		if (!(s->weight > 0))
+			continue;
+		s->row = tally_frame_row(w, w->present[place], i);
+		s->above = frames[i].parent == PROFILE_NONE ? 0 : w->sums[frames[i].parent].above;
+		if (s->row == ROW_UNWANTED)
+			continue;
+		s->above |= 1ULL << (s->row & 63);
+		if (tally_counted_above(w->p, w->sums, i))
+			continue;
+		w->f->rows[s->row].total += s->weight;
+		w->f->rows[s->row].run_total[w->run] += s->weight;
+	}
+}
+
+/* Sorts the counted costs by their groups' places. */
+static void tally_sort_costs(struct tally_pass *w)
+{
+	uint32_t *at = w->first, sum = 0, n, g;
+	size_t i;
+
+	for (i = 0; i < w->p->ncosts; i++)
+		if (w->place_of[i] != PROFILE_NONE)
+			at[w->place_of[i] + 1]++;
+	for (g = 0; g <= w->npresent; g++) {
+		n = at[g];
+		at[g] = sum += n;
+	}
+	for (i = w->p->ncosts; i-- > 0;)
+		if (w->place_of[i] != PROFILE_NONE)
+			w->costs[--at[w->place_of[i] + 1]] = (uint32_t)i;
+	memmove(at, at + 1, w->npresent * sizeof(*at));
+	at[w->npresent] = sum;
+}
+
+static void tally_groups(struct tally_pass *w)
+{
+	uint32_t place;
+
+	tally_make_groups(w);
+	w->first = xcalloc(w->npresent + 2, sizeof(*w->first));
+	w->costs = xcalloc(w->p->ncosts + 1, sizeof(*w->costs));
+	tally_sort_costs(w);
+	for (place = 0; place < w->npresent; place++) {
+		tally_add_self(w, place);
+		if (w->f->spec.totals)
+			tally_add_total(w, place);
+	}
+	if (w->contexts)
+		tally_add_softirqs(w->f, w->run);
+	free(w->place_of);
+	free(w->first);
+	free(w->costs);
+}
+
+struct tally_pass *tally_begin(struct tally *f, const struct profile *p)
+{
+	struct tally_pass *w = xcalloc(1, sizeof(*w));
+
+	w->f = f;
+	w->p = p;
+	w->rows = xcalloc(p->nsymbols + 1, sizeof(*w->rows));
+	w->parts = xcalloc(p->nsymbols + 1, sizeof(*w->parts));
+	w->contexts = tally_contexts(f, p);
+	w->relatives = tally_relatives(&f->spec, p);
+	w->interrupts = w->relatives ? tally_interrupts(w->relatives, p) : NULL;
+	w->sums = xcalloc(p->nframes + 1, sizeof(*w->sums));
+	w->frames = xcalloc(p->nframes + 1, sizeof(*w->frames));
+	dso_names_init(&w->dsos, p);
+	return w;
+}
+
+int tally_run(struct tally_pass *w, int run, struct error *err)
+{
+	int rc = tally_pick_event(w, err);
+
+	if (!rc && w->f->spec.relation && !w->relatives)
+		rc = tally_no_function(w->f->spec.function, w->p, err);
+	w->run = run;
+	if (!rc && w->event < w->p->nevents)
+		tally_groups(w);
+	return rc;
+}
+
+void tally_end(struct tally_pass *w)
+{
+	if (!w)
+		return;
+	free(w->groups);
+	free(w->group_of_numbers);
+	free(w->present);
+	free(w->rows);
+	free(w->contexts);
+	free(w->relatives);
+	free(w->interrupts);
+	free(w->sums);
+	free(w->frames);
+	intern_free(&w->group_ids);
+	intern_free(&w->numbers);
+	free(w->parts);
+	dso_names_free(&w->dsos);
+	free(w);
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* limits: what limited each variant. A figure above its threshold is a limit. */
+#include "analyze/evidence/limits.h"
+
+#include "analyze/evidence/limits_figures.h"
+#include "analyze/evidence/zerocopy.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column limits_columns[] = {
+	{"variant", .type = V_STR},
+	{"limit", .type = V_STR,
+	 .what = "cpu, softirq, quota, wire, cwnd, rwnd, sndbuf, application or none"},
+	{"side", .type = V_STR, .what = "the side that the limit stops"},
+	{"evidence", .type = V_STR, .shape = STAYS_WHOLE,
+	 .what = "the figures that show the limit"},
+	{"share", "%", V_REAL, .digits = 1,
+	 .what = "part of the window, of wire: part of the link's speed"},
+};
+
+static void limits_put_row(struct table *t, const struct limits_side *side, const char *limit,
+			   const char *evidence, double share)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, side->b->block.variant));
+	table_set(t, row, "limit", value_str(t, limit));
+	table_set(t, row, "evidence", value_str(t, evidence));
+	table_set(t, row, "share", value_real(share));
+	if (strcmp(limit, "none"))
+		table_set(t, row, "side", value_str(t, side->b->block.side));
+}
+
+static bool limits_has(const struct limits_side *side, int i)
+{
+	return side->found[i].text && side->found[i].share >= limit_kinds[i].least;
+}
+
+struct limits_place {
+	double share;
+	int side, kind;
+};
+
+/* Orders limits by their share, the largest first, and equal shares by side. */
+static int limits_compare(const void *x, const void *y)
+{
+	const struct limits_place *a = x, *b = y;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	return a->side != b->side ? a->side - b->side : a->kind - b->kind;
+}
+
+/* Adds the limits from `from` to `to` that were found. Returns whether there is one. */
+static bool limits_put_found(struct table *t, const struct limits_variant *v, enum limit from,
+			     enum limit to)
+{
+	struct limits_place *place = xcalloc((size_t)v->n * LIMITS + 1, sizeof(*place));
+	int side, i, n = 0;
+
+	for (side = 0; side < v->n; side++)
+		for (i = (int)from; i <= (int)to; i++)
+			if (limits_has(&v->sides[side], i))
+				place[n++] = (struct limits_place){v->sides[side].found[i].share,
+								   side, i};
+	qsort(place, (size_t)n, sizeof(*place), limits_compare);
+	for (i = 0; i < n; i++) {
+		const struct limits_side *of = &v->sides[place[i].side];
+
+		limits_put_row(t, of, limit_kinds[place[i].kind].name,
+			       of->found[place[i].kind].text, place[i].share);
+	}
+	free(place);
+	return n > 0;
+}
+
+/* Adds the row of a variant without a limit: the largest figures of each side. */
+static void limits_put_none(struct table *t, const struct limits_variant *v)
+{
+	struct str s = {0};
+	int side, i;
+
+	for (side = 0; side < v->n; side++)
+		for (i = 0; i < LIMITS; i++) {
+			const struct limit_found *f = &v->sides[side].found[i];
+
+			if (!f->text || f->share < 1)
+				continue;
+			str_printf(&s, "%s%s: %s", s.len ? "; " : "", v->sides[side].b->block.side,
+				   f->text);
+		}
+	limits_put_row(t, v->sides, "none", s.len ? s.buf : "nothing was measured", NAN);
+	str_free(&s);
+}
+
+/*
+ * A queue below TCP and the application are the limit only where nothing else is: a busy CPU, for
+ * example, makes the data wait, too.
+ */
+static void limits_put_variant(struct table *t, const struct limits_variant *v)
+{
+	if (!limits_put_found(t, v, LIMIT_CPU, LIMIT_SNDBUF) &&
+	    !limits_put_found(t, v, LIMIT_QUEUE, LIMIT_APPLICATION))
+		limits_put_none(t, v);
+}
+
+static bool limits_has_cpu_time(const struct limits_variant *v, const struct limits_side *side)
+{
+	if (v->own)
+		return !isnan(figure_metric(v->s, side->b->runs, "workload_threads"));
+	return side->found[LIMIT_CPU].text || side->found[LIMIT_SOFTIRQ].text;
+}
+
+static void limits_note_unmeasured(struct table *t, const struct limits_variant *v)
+{
+	bool sockets = false;
+	int i;
+
+	for (i = 0; i < v->n; i++) {
+		const struct block *b = &v->sides[i].b->block;
+
+		sockets |= v->sides[i].acked > 0;
+		if (!limits_has_cpu_time(v, &v->sides[i]))
+			note_add_block(&t->notes, b, limits_unmeasured,
+				       v->own ? "busy threads (collector threads)"
+					      : "busy CPUs (collector cpu)");
+	}
+	if (!sockets)
+		note_add_of(&t->notes, v->sides->b->block.variant, NULL, limits_unmeasured,
+			    "cwnd, rwnd, sndbuf and application (collector tcp)");
+}
+
+/* --- the workload alone --- */
+
+/* Adds a note on the limits that figures of the workload do not show. */
+static void limits_note_outside(struct table *t, const struct limits_variant *v, const bool *whole)
+{
+	struct str s = {0};
+	int side, i;
+
+	for (side = 0; side < v->n; side++)
+		for (i = LIMIT_CPU; i <= LIMIT_SNDBUF; i++)
+			if (whole[side * LIMITS + i] && !limits_has(&v->sides[side], i))
+				str_printf(&s, "%s%s %s", s.len ? ", " : "",
+					   v->sides[side].b->block.side, limit_kinds[i].name);
+	if (s.len)
+		note_add_of(&t->notes, v->sides->b->block.variant, NULL, limits_outside, s.buf);
+	str_free(&s);
+}
+
+/* Reads which limits there are. Returns 0 or -errno. */
+static int limits_read_whole(struct limits_variant *v, bool *whole, bool *any, struct error *err)
+{
+	int rc, side, i;
+
+	v->own = false;
+	rc = limits_read_figures(v, err);
+	for (side = 0; side < v->n; side++)
+		for (i = LIMIT_CPU; i <= LIMIT_SNDBUF; i++)
+			*any |= whole[side * LIMITS + i] = limits_has(&v->sides[side], i);
+	limits_free_figures(v);
+	return rc;
+}
+
+/* The last limits count only where nothing else limits the variant, also outside the workload. */
+static int limits_add_own(struct table *t, struct limits_variant *v, struct error *err)
+{
+	bool *whole = xcalloc((size_t)v->n * LIMITS, sizeof(*whole)), any = false;
+	int rc = limits_read_whole(v, whole, &any, err);
+
+	v->own = true;
+	if (!rc)
+		rc = limits_read_figures(v, err);
+	if (!rc && !limits_put_found(t, v, LIMIT_CPU, LIMIT_SNDBUF) &&
+	    (any || !limits_put_found(t, v, LIMIT_QUEUE, LIMIT_APPLICATION)))
+		limits_put_none(t, v);
+	if (!rc) {
+		limits_note_outside(t, v, whole);
+		limits_note_unmeasured(t, v);
+	}
+	limits_free_figures(v);
+	free(whole);
+	return rc;
+}
+
+static int limits_add_variant(struct table *t, struct limits_variant *v, struct error *err)
+{
+	int rc = limits_read_figures(v, err);
+
+	if (!rc) {
+		limits_put_variant(t, v);
+		limits_note_unmeasured(t, v);
+	}
+	limits_free_figures(v);
+	return rc;
+}
+
+/* Collects the sides of the variant of block `from` that have a run. Returns the next block. */
+static int limits_collect_sides(const struct block_list *list, int from, struct limits_variant *v)
+{
+	const char *variant = list->blocks[from].block.variant;
+	int i;
+
+	v->n = 0;
+	for (i = from; i < list->n && !strcmp(list->blocks[i].block.variant, variant); i++)
+		if (list->blocks[i].n)
+			v->sides[v->n++] = (struct limits_side){.b = &list->blocks[i]};
+	return i;
+}
+
+static int limits_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct limits_variant v = {.s = s};
+	struct block_list list;
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i = 0;
+
+	v.estimator = list.estimator;
+	v.sides = xcalloc((size_t)list.n + 1, sizeof(*v.sides));
+	while (i < list.n && !rc) {
+		i = limits_collect_sides(&list, i, &v);
+		if (v.n)
+			rc = (q->workload_only ? limits_add_own : limits_add_variant)(t, &v, err);
+	}
+	if (!rc)
+		block_list_notes(&list, s, t);
+	free(v.sides);
+	block_list_free(&list);
+	return rc;
+}
+
+const struct measure measure_limits = {
+	.name = "limits",
+	.what = "what limited each variant: CPU, softirq, quota, wire, windows, application",
+	MEASURE_COLUMNS(limits_columns),
+	.options = {[SOURCE_CAPTURE] = "variant run estimator workload-only " OPT_SLICE},
+	.collectors = "cpu tcp nic throttle threads",
+	.run = limits_run,
+};
+
+/* --- in words --- */
+
+/* Appends "sender rwnd (waits for the receiver)": the limit of a row. */
+static void limits_add_word(struct str *s, const struct table *t, size_t row)
+{
+	const char *side = table_text(t, row, "side"), *limit = table_text(t, row, "limit");
+	int i;
+
+	if (!*side) {
+		str_puts(s, "no known limit");
+		return;
+	}
+	str_printf(s, "%s %s", side, limit);
+	for (i = 0; i < LIMITS; i++)
+		if (limit_kinds[i].waits_for && !strcmp(limit_kinds[i].name, limit))
+			str_printf(s, " (waits for %s)", limit_kinds[i].waits_for);
+}
+
+static int limits_compare_words(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* Lists each limit of the variant once. Returns their number. */
+static size_t limits_list(const struct table *t, const char *variant, char **list)
+{
+	struct str s = {0};
+	size_t i, k, n = 0;
+
+	for (i = 0; i < t->rows; i++) {
+		if (strcmp(table_text(t, i, "variant"), variant))
+			continue;
+		str_reset(&s);
+		limits_add_word(&s, t, i);
+		for (k = 0; k < n && strcmp(list[k], s.buf); k++)
+			;
+		if (k == n)
+			list[n++] = xstrdup(s.buf);
+	}
+	str_free(&s);
+	return n;
+}
+
+char *limits_words(const struct table *t, const char *variant, enum limits_order order)
+{
+	char **list = xcalloc(t->rows + 1, sizeof(*list));
+	size_t i, n = limits_list(t, variant, list);
+	struct str s = {0};
+
+	if (order == LIMITS_BY_NAME)
+		qsort(list, n, sizeof(*list), limits_compare_words);
+	for (i = 0; i < n; i++) {
+		str_item(&s, !i, i + 1 == n, list[i]);
+		free(list[i]);
+	}
+	free(list);
+	return n ? str_take(&s) : NULL;
+}
+
+static bool limit_is_busy_cpu(const char *limit)
+{
+	return !strcmp(limit, limit_kinds[LIMIT_CPU].name) ||
+	       !strcmp(limit, limit_kinds[LIMIT_SOFTIRQ].name);
+}
+
+/* Returns whether a row of `a` and a row of `b` are the same limit of one side. */
+static bool limits_rows_agree(const struct table *a, size_t i, const struct table *b, size_t k)
+{
+	const char *was = table_text(a, i, "limit"), *is = table_text(b, k, "limit");
+
+	return !strcmp(table_text(a, i, "side"), table_text(b, k, "side")) &&
+	       (!strcmp(was, is) || (limit_is_busy_cpu(was) && limit_is_busy_cpu(is)));
+}
+
+bool limits_differ(const struct table *limits, const char *variant, const struct table *others,
+		   const char *other)
+{
+	bool any = false;
+	size_t i, k;
+
+	for (i = 0; i < limits->rows; i++)
+		for (k = 0; k < others->rows; k++) {
+			if (strcmp(table_text(limits, i, "variant"), variant) ||
+			    strcmp(table_text(others, k, "variant"), other))
+				continue;
+			if (limits_rows_agree(limits, i, others, k))
+				return false;
+			any = true;
+		}
+	return any;
+}
+
+int limits_read(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct query all = *q;
+
+	all.workload_only = false;
+	all.side = NULL;
+	table_init(t, "limits", limits_columns, (int)array_size(limits_columns));
+	return limits_run(s, &all, t, err) ?: store_failed(s, err);
+}
+
+/* What limits one variant. */
+struct limits_line {
+	const char *variant;
+	char *key; /* of variants with equal limits: equal */
+};
+
+static size_t limits_read_lines(const struct table *t, struct limits_line *lines)
+{
+	const char *variant;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->rows; i++) {
+		variant = table_text(t, i, "variant");
+		if (!n || strcmp(lines[n - 1].variant, variant) != 0)
+			lines[n++] = (struct limits_line){variant,
+							  limits_words(t, variant, LIMITS_BY_NAME)};
+	}
+	return n;
+}
+
+/* Appends "a, b, c and 4 more by sender cpu" if no earlier variant has the limits of line i. */
+static void limits_add_line(struct str *s, const struct table *t, const struct limits_line *lines,
+			    size_t n, size_t i)
+{
+	enum { NAMED = 3 };
+	size_t k, alike = 0, named = 0;
+	char *words;
+
+	for (k = 0; k < n; k++) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it has a row. */
+		if (strcmp(lines[k].key, lines[i].key) != 0)
+			continue;
+		if (k < i)
+			return;
+		alike++;
+	}
+	str_puts(s, s->len ? "; " : "");
+	for (k = i; named < alike && named < NAMED; k++)
+		if (!strcmp(lines[k].key, lines[i].key)) {
+			str_item(s, !named, named + 1 == alike, lines[k].variant);
+			named++;
+		}
+	if (alike > named)
+		str_printf(s, " and %zu more", alike - named);
+	words = limits_words(t, lines[i].variant, LIMITS_BY_SHARE);
+	str_printf(s, " by %s", words);
+	free(words);
+}
+
+int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct limits_line *lines;
+	struct str line = {0};
+	struct table limits;
+	int rc = limits_read(s, q, &limits, err);
+	size_t i, n;
+
+	lines = xcalloc(limits.rows + 1, sizeof(*lines));
+	n = rc ? 0 : limits_read_lines(&limits, lines);
+	for (i = 0; i < n; i++)
+		limits_add_line(&line, &limits, lines, n, i);
+	for (i = 0; i < n; i++)
+		free(lines[i].key);
+	if (line.len)
+		note_add(&t->notes, limited_by, line.buf);
+	free(lines);
+	str_free(&line);
+	table_free(&limits);
+	return rc;
+}

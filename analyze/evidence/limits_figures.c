@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/evidence/limits_figures.h"
+
+#include "analyze/evidence/limits.h"
+
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* docs/method.md has the reasons of the thresholds. */
+const struct limit_kind limit_kinds[LIMITS] = {
+	[LIMIT_CPU] = {"cpu", 90, NULL},
+	[LIMIT_SOFTIRQ] = {"softirq", 90, NULL},
+	[LIMIT_TAKEN] = {"cpu", 30, NULL},
+	[LIMIT_QUOTA] = {"quota", 10, NULL},
+	[LIMIT_WIRE] = {"wire", 90, NULL},
+	[LIMIT_CWND] = {"cwnd", 30, "acknowledgements"},
+	[LIMIT_RWND] = {"rwnd", 30, "the receiver"},
+	[LIMIT_SNDBUF] = {"sndbuf", 30, NULL},
+	[LIMIT_QUEUE] = {"wire", 30, NULL},
+	[LIMIT_APPLICATION] = {"application", 30, NULL},
+};
+
+static const double window_full = 0.9;	  /* unacked / cwnd of a sender that cwnd stops */
+static const double active_socket = 0.01; /* part of the bytes of the busiest socket */
+static const double sending_side = 0.1;	  /* part of the bytes that the busiest side sends */
+
+static double limits_figure(const struct limits_variant *v, const struct limits_side *side,
+			    figure_fn figure, const void *arg)
+{
+	return scope_estimate(v->s, side->b->runs, side->b->n, v->estimator, figure, arg).value;
+}
+
+/* Keeps the larger figure. Takes the text over. */
+static void limit_found_keep(struct limit_found *f, double share, char *text)
+{
+	if (isnan(share) || share <= f->share) {
+		free(text);
+		return;
+	}
+	free(f->text);
+	*f = (struct limit_found){share, text};
+}
+
+/* --- CPUs and threads --- */
+
+enum cpu_part { PART_SYSTEM, PART_SOFTIRQ, PART_IRQ, PART_USER, PART_STEAL };
+static const struct {
+	const char *metric, *name;
+} cpu_parts[] = {
+	[PART_SYSTEM] = {"cpu_system_pct", "system"},
+	[PART_SOFTIRQ] = {"cpu_softirq_pct", "softirq"},
+	[PART_IRQ] = {"cpu_irq_pct", "irq"},
+	[PART_USER] = {"cpu_user_pct", "user"},
+	[PART_STEAL] = {"cpu_steal_pct", "steal"},
+};
+
+static double limits_cpu_part(const struct limits_variant *v, const struct limits_side *side,
+			      size_t part, const char *cpu)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s:cpu%s", cpu_parts[part].metric, cpu);
+	return limits_figure(v, side, figure_metric, name);
+}
+
+/* Returns the time of other programs on the CPU, as far as it is known: in user mode. */
+static double limits_others(const struct limits_variant *v, const struct limits_side *side,
+			    double user)
+{
+	double others = limits_figure(v, side, figure_metric, "others_user_pct");
+
+	return others > user ? user : others >= 1 ? others : 0;
+}
+
+static void limits_add_cpu(const struct limits_variant *v, struct limits_side *side,
+			   const char *metric)
+{
+	const char *cpu = metric + strlen("cpu_pct:cpu");
+	double part[array_size(cpu_parts)], others,
+		busy = limits_figure(v, side, figure_metric, metric);
+	struct str s = {0};
+	size_t i, n = 0;
+
+	str_printf(&s, "CPU %s is %.1f %% busy", cpu, busy);
+	for (i = 0; i < array_size(cpu_parts); i++) {
+		part[i] = limits_cpu_part(v, side, i, cpu);
+		if (part[i] >= 1)
+			str_printf(&s, "%s%s %.0f", n++ ? ", " : " (", cpu_parts[i].name, part[i]);
+	}
+	str_puts(&s, n ? ")" : "");
+	others = limits_others(v, side, part[PART_USER]);
+	if (others > 0)
+		str_printf(&s, ", less %.1f %% of other programs", others);
+	limit_found_keep(&side->found[2 * (part[PART_SOFTIRQ] + part[PART_IRQ]) > busy - others
+					      ? LIMIT_SOFTIRQ
+					      : LIMIT_CPU],
+			 busy - others, str_take(&s));
+}
+
+static int limits_add_cpus(const struct limits_variant *v, struct limits_side *side,
+			   struct error *err)
+{
+	struct metric_names cpus = {0};
+	int rc = metric_names_add(&cpus, v->s, side->b, "cpu_pct:cpu", NULL, err);
+	size_t i;
+
+	for (i = 0; i < cpus.n; i++)
+		limits_add_cpu(v, side, cpus.m[i].name);
+	free(cpus.m);
+	return rc;
+}
+
+/* Returns the part of the window in which a thread ran or waited for a CPU, in percent. */
+static double limits_thread_share(const struct thread_row *t, double seconds, double *wait)
+{
+	double share;
+
+	*wait = isnan(t->wait_ns) ? 0 : t->wait_ns / (seconds * 1e7);
+	share = t->run_ns / (seconds * 1e7) + *wait;
+	return share > 100 ? 100 : share; /* interpolated between readings */
+}
+
+struct limits_thread {
+	const char *comm;
+	double share, wait; /* percent */
+};
+
+/* Finds the thread that ran or waited for a CPU the longest. Its share is NAN without threads. */
+static struct limits_thread limits_busiest_thread(struct store *s, const struct run *r)
+{
+	struct limits_thread most = {NULL, NAN, 0};
+	double seconds = figure_metric(s, r, "seconds"), share, wait;
+	struct thread_row *rows;
+	int n = store_threads(s, r->id, &rows, NULL), i;
+
+	for (i = 0; i < n; i++) {
+		share = limits_thread_share(&rows[i], seconds, &wait);
+		if (!isnan(share) && !(share <= most.share))
+			most = (struct limits_thread){rows[i].comm, share, wait};
+	}
+	free(rows);
+	return most;
+}
+
+static double limits_thread_figure(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return limits_busiest_thread(s, r).share;
+}
+
+static double limits_wait_figure(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return limits_busiest_thread(s, r).wait;
+}
+
+/*
+ * A thread that moves between CPUs may run all the time while none of them is busy, and a thread
+ * that other programs preempt waits for its CPU.
+ */
+static void limits_add_thread(const struct limits_variant *v, struct limits_side *side)
+{
+	double share = limits_figure(v, side, limits_thread_figure, NULL);
+	double wait = limits_figure(v, side, limits_wait_figure, NULL);
+	struct limits_thread first = limits_busiest_thread(v->s, side->b->runs);
+
+	if (!(share >= limit_kinds[LIMIT_CPU].least))
+		limit_found_keep(
+			&side->found[LIMIT_TAKEN], wait,
+			xasprintf(
+				"a thread (%s) waits for %.1f %% of the window for a CPU that other work holds",
+				first.comm ? first.comm : "?", wait));
+	if (!(share >= limit_kinds[LIMIT_CPU].least) ||
+	    side->found[LIMIT_SOFTIRQ].share >= limit_kinds[LIMIT_SOFTIRQ].least ||
+	    side->found[LIMIT_CPU].share >= limit_kinds[LIMIT_CPU].least)
+		return;
+	limit_found_keep(
+		&side->found[LIMIT_CPU], share,
+		xasprintf(
+			"a thread (%s) is running or ready to run for %.1f %% of the window; in the first run it waits %.1f %% of it for a CPU",
+			first.comm ? first.comm : "?", share, first.wait));
+}
+
+static double limits_quota(struct store *s, const struct run *r, const void *arg)
+{
+	double share =
+		100 * figure_metric(s, r, "throttled_quota_s") / figure_metric(s, r, "seconds");
+
+	(void)arg;
+	return share > 100 ? 100 : share; /* the time of several CPUs; NAN stays NAN */
+}
+
+static void limits_add_quota(const struct limits_variant *v, struct limits_side *side)
+{
+	double share = limits_figure(v, side, limits_quota, NULL);
+
+	limit_found_keep(
+		&side->found[LIMIT_QUOTA], share,
+		xasprintf("a cgroup's CPU quota stopped the workload for %.1f %% of the window",
+			  share));
+}
+
+/* --- the link --- */
+
+/* These have no wire, so their speed is only a number. */
+static const char *const virtual_drivers[] = {"veth",	 "tun",	    "bridge", "dummy",	   "ifb",
+					      "bonding", "macvlan", "ipvlan", "virtio_net"};
+
+bool limits_driver_is_virtual(const char *driver)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(virtual_drivers); i++)
+		if (!strcmp(driver, virtual_drivers[i]))
+			return true;
+	return false;
+}
+
+/* An Ethernet frame takes 24 more bytes: checksum, preamble and the gap to the next frame. */
+enum { FRAME_MORE = 24 };
+
+struct limits_link {
+	const char *name; /* "host/eth0" */
+	const char *way;  /* "rx" or "tx" */
+};
+
+static double limits_link_metric(struct store *s, const struct run *r, const char *fmt,
+				 const struct limits_link *l)
+{
+	char *name = xasprintf("%s%s%s", fmt, l->name, l->way);
+	double x = figure_metric(s, r, name);
+
+	free(name);
+	return x;
+}
+
+/* Returns the bits on the wire in percent of the link's speed. */
+static double limits_link_share(struct store *s, const struct run *r, const void *link)
+{
+	const struct limits_link *l = link;
+	struct limits_link bytes = {l->name,
+				    !strcmp(l->way, "rx") ? "/link/rx_bytes" : "/link/tx_bytes"},
+			   packets = {l->name, !strcmp(l->way, "rx") ? "/link/rx_packets"
+								     : "/link/tx_packets"},
+			   speed = {l->name, "/speed_mbps"};
+	double n = limits_link_metric(s, r, "nic:", &bytes) +
+		   FRAME_MORE * limits_link_metric(s, r, "nic:", &packets);
+
+	return 100 * 8 * n /
+	       (figure_metric(s, r, "seconds") * 1e6 *
+		limits_link_metric(s, r, "nic_state:", &speed));
+}
+
+static bool limits_link_is_virtual(const struct limits_variant *v, const struct limits_side *side,
+				   const char *link)
+{
+	char *name;
+	bool is = false;
+	size_t i;
+
+	for (i = 0; i < array_size(virtual_drivers); i++) {
+		name = xasprintf("nic_info:%s/driver=%s", link, virtual_drivers[i]);
+		is |= !isnan(limits_figure(v, side, figure_metric, name));
+		free(name);
+	}
+	return is;
+}
+
+static void limits_add_link(const struct limits_variant *v, struct limits_side *side,
+			    const char *name)
+{
+	static const char *const ways[] = {"rx", "tx"};
+	double speed, share;
+	char *state;
+	size_t i;
+
+	if (limits_link_is_virtual(v, side, name))
+		return;
+	state = xasprintf("nic_state:%s/speed_mbps", name);
+	speed = limits_figure(v, side, figure_metric, state);
+	free(state);
+	for (i = 0; i < array_size(ways); i++) {
+		struct limits_link l = {name, ways[i]};
+
+		share = limits_figure(v, side, limits_link_share, &l);
+		limit_found_keep(&side->found[LIMIT_WIRE], share,
+				 xasprintf("%s %s: %.2f of %g Gbit/s", strchr(name, '/') + 1,
+					   ways[i], share * speed / 1e5, speed / 1e3));
+	}
+}
+
+static int limits_add_links(const struct limits_variant *v, struct limits_side *side,
+			    struct error *err)
+{
+	static const char prefix[] = "nic_state:", end[] = "/speed_mbps";
+	struct metric_names states = {0};
+	int rc = metric_names_add(&states, v->s, side->b, prefix, end, err);
+	size_t i;
+
+	for (i = 0; i < states.n; i++) {
+		const char *at = states.m[i].name + strlen(prefix);
+		char *name = xstrndup(at, strlen(at) - strlen(end));
+
+		limits_add_link(v, side, name);
+		free(name);
+	}
+	free(states.m);
+	return rc;
+}
+
+/* --- sockets --- */
+
+/* What the sockets that send did, as means over the sockets. Times are percent of the window. */
+struct limits_sockets {
+	double busy, rwnd, sndbuf;
+	double cwnd;		/* waiting for acknowledgements */
+	double queue;		/* data wait although cwnd has room */
+	double unacked, window; /* segments, of the busiest socket */
+	int n;
+};
+
+static void limits_add_socket(struct limits_sockets *all, const struct socket_row *r,
+			      double window_us)
+{
+	double busy = r->f[SOCKET_busy_us] / window_us,
+	       rwnd = r->f[SOCKET_rwnd_limited_us] / window_us,
+	       sndbuf = r->f[SOCKET_sndbuf_limited_us] / window_us, rest;
+
+	busy = busy > 1 ? 1 : busy; /* interpolated between readings */
+	if (!all->n++) {
+		all->unacked = r->f[SOCKET_unacked];
+		all->window = r->f[SOCKET_cwnd];
+	}
+	all->busy += 100 * busy;
+	all->rwnd += 100 * rwnd;
+	all->sndbuf += 100 * sndbuf;
+	rest = busy - rwnd - sndbuf;
+	if (r->f[SOCKET_notsent] > 0 || isnan(rest))
+		*(r->f[SOCKET_unacked] >= window_full * r->f[SOCKET_cwnd] ? &all->cwnd
+									  : &all->queue) +=
+			100 * (rest < 0 ? 0 : rest);
+}
+
+/* Adds up the sockets of a run that are not idle. The busiest socket is the first row. */
+static struct limits_sockets limits_read_sockets(struct store *s, const struct run *r)
+{
+	struct limits_sockets all = {0};
+	double window_us = 1e6 * figure_metric(s, r, "seconds"), most = 0;
+	struct socket_row *rows;
+	int n = store_sockets(s, r->id, &rows, NULL), i;
+
+	for (i = 0; i < n; i++)
+		most = fmax(most, rows[i].f[SOCKET_bytes_acked]);
+	for (i = 0; i < n; i++)
+		if (rows[i].f[SOCKET_bytes_acked] >= active_socket * most && most > 0)
+			limits_add_socket(&all, &rows[i], window_us);
+	free(rows);
+	return all;
+}
+
+static double limits_socket_figure(struct store *s, const struct run *r, const void *member)
+{
+	struct limits_sockets all = limits_read_sockets(s, r);
+	double sum = *(const double *)((const char *)&all + *(const size_t *)member);
+
+	return all.n ? sum / all.n : NAN;
+}
+
+static double limits_sockets_mean(const struct limits_variant *v, const struct limits_side *side,
+				  size_t member)
+{
+	return limits_figure(v, side, limits_socket_figure, &member);
+}
+#define SOCKETS_MEAN(v, side, member) \
+	limits_sockets_mean(v, side, offsetof(struct limits_sockets, member))
+
+static void limits_add_waits(const struct limits_variant *v, struct limits_side *side)
+{
+	double busy = SOCKETS_MEAN(v, side, busy), rwnd = SOCKETS_MEAN(v, side, rwnd),
+	       sndbuf = SOCKETS_MEAN(v, side, sndbuf), cwnd = SOCKETS_MEAN(v, side, cwnd),
+	       queue = SOCKETS_MEAN(v, side, queue);
+	struct limits_sockets first = limits_read_sockets(v->s, side->b->runs);
+
+	limit_found_keep(
+		&side->found[LIMIT_RWND], rwnd,
+		xasprintf("waits for the receiver for %.1f %% of the window (rwnd_limited)", rwnd));
+	limit_found_keep(
+		&side->found[LIMIT_SNDBUF], sndbuf,
+		xasprintf("its send buffer is full for %.1f %% of the window (sndbuf_limited)",
+			  sndbuf));
+	limit_found_keep(
+		&side->found[LIMIT_CWND], cwnd,
+		xasprintf(
+			"cwnd is full with data waiting: %.0f of %.0f segments in flight in the first run",
+			first.unacked, first.window));
+	limit_found_keep(
+		&side->found[LIMIT_QUEUE], queue,
+		xasprintf(
+			"data wait below TCP (link, qdisc or pacing): %.0f of %.0f segments in flight in the first run",
+			first.unacked, first.window));
+	limit_found_keep(&side->found[LIMIT_APPLICATION], 100 - busy,
+			 xasprintf("the sockets have nothing to send for %.1f %% of the window",
+				   100 - busy));
+}
+
+/* --- all figures of a variant --- */
+
+static int limits_read_side(const struct limits_variant *v, struct limits_side *side,
+			    struct error *err)
+{
+	int rc = v->own ? 0 : limits_add_cpus(v, side, err);
+
+	side->acked = limits_figure(v, side, figure_metric, "tcp_socket_bytes_acked");
+	limits_add_thread(v, side);
+	limits_add_quota(v, side);
+	return rc || v->own ? rc : limits_add_links(v, side, err);
+}
+
+/* Only a side that sends can wait for windows, buffers or its application. */
+static void limits_read_waits(struct limits_variant *v)
+{
+	double most = 0;
+	int i;
+
+	for (i = 0; i < v->n; i++)
+		most = fmax(most, v->sides[i].acked);
+	for (i = 0; i < v->n; i++)
+		if (most > 0 && v->sides[i].acked >= sending_side * most)
+			limits_add_waits(v, &v->sides[i]);
+}
+
+int limits_read_figures(struct limits_variant *v, struct error *err)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < v->n && !rc; i++)
+		rc = limits_read_side(v, &v->sides[i], err);
+	if (!rc)
+		limits_read_waits(v);
+	return rc;
+}
+
+void limits_free_figures(struct limits_variant *v)
+{
+	int i, k;
+
+	for (i = 0; i < v->n; i++)
+		for (k = 0; k < LIMITS; k++) {
+			free(v->sides[i].found[k].text);
+			v->sides[i].found[k] = (struct limit_found){0};
+		}
+}

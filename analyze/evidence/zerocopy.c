@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/evidence/zerocopy.h"
+
+#include "analyze/costs/costs.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* THE TABLE of a workload's evidence, with the metrics. */
+static const struct {
+	const char *what, *plain; /* name if the workload asked for zero copy, and name if not */
+	const char *zero_copy, *copied, *unknown;
+	enum direction way;
+	bool drops; /* dropped bytes are neither copied nor zero copy */
+} sources[] = {
+	{"sends, by completion flags", "sends", "sends_zero_copy", "sends_copied", "sends_unknown",
+	 SENT, false},
+	{"bytes received, mapped or copied", "bytes received", "rx_mapped_bytes", "rx_copied_bytes",
+	 "rx_unknown_bytes", RECEIVED, false},
+	{"dropped (upper bound)", "dropped (upper bound)", NULL, NULL, "rx_dropped_bytes", RECEIVED,
+	 true},
+};
+
+static double evidence_sum(struct store *s, const struct run *like, const struct query *q,
+			   const char *name)
+{
+	return name ? store_metric_sum(s, like, q->repeat, name) : NAN;
+}
+
+static enum asked evidence_asked(struct store *s, const struct run *like, const struct query *q)
+{
+	double runs_that_did = evidence_sum(s, like, q, "asked_zero_copy");
+
+	return isnan(runs_that_did) ? ASKED_UNKNOWN
+	       : runs_that_did > 0  ? ASKED_ZERO_COPY
+				    : ASKED_COPY;
+}
+
+/*
+ * Below this part of a side's cost, copies after the send call may be those of other programs, or
+ * of a few packets.
+ */
+static const double late_share = 0.05;
+
+/* Reads the largest part of the cost of copies after send calls, on any side of the variant. */
+static int late_copies_read(struct store *s, const char *variant, double *most, struct error *err)
+{
+	const struct query q = {.variant = variant};
+	struct block *blocks = NULL;
+	int n = scope_blocks(s, &q, &blocks, err), i, rc = n < 0 ? n : 0;
+	double share;
+
+	*most = 0;
+	for (i = 0; i < n && !rc; i++) {
+		rc = copying_read_late(s, &blocks[i], &share, err);
+		*most = fmax(*most, share);
+	}
+	free(blocks);
+	return rc;
+}
+
+/*
+ * Adds that the kernel copied after the send call. Calls with MSG_ZEROCOPY and io_uring only ask,
+ * and a program may keep no account of what the kernel answers. The profile has the copies, on the
+ * CPUs of either side. Like all of the profile it cannot tell shares. Returns the new count.
+ */
+static int evidence_add_late(struct store *s, const struct block *b, struct evidence *e, int n,
+			     int max, struct error *err)
+{
+	const struct evidence *asks = NULL;
+	double late;
+	int i, rc;
+
+	for (i = 0; i < n; i++) {
+		if (e[i].way == SENT && !isnan(e[i].zero_copy))
+			return n;
+		if (e[i].way == SENT && e[i].source == BY_SYSCALLS && e[i].lends)
+			asks = &e[i];
+	}
+	if (!asks || n == max)
+		return n;
+	rc = late_copies_read(s, b->variant, &late, err);
+	if (rc || late < late_share)
+		return rc ? rc : n;
+	e[n] = *asks;
+	e[n].source = BY_PROFILE;
+	e[n].what = "bytes sent, by skb_copy_ubufs in the profile";
+	e[n].zero_copy = 0;
+	e[n].copied = e[n].total;
+	e[n].asked = ASKED_ZERO_COPY;
+	return n + 1;
+}
+
+/*
+ * Returns whether other sources must be read for a variant without an account, for it may have
+ * fallen back.
+ */
+static bool evidence_may_be_late(struct store *s)
+{
+	const char **names;
+	int n = store_functions(s, &names, NULL), i;
+	bool found = false;
+
+	for (i = 0; i < n && !found; i++)
+		found = str_starts(names[i], "skb_copy_ubufs");
+	free(names);
+	return found;
+}
+
+/* `counted`: also what the kernel and the system calls say, which takes longer to read. */
+static int evidence_add_side(struct store *s, const struct query *q, const struct block *b,
+			     bool counted, struct evidence *e, int max, struct error *err)
+{
+	struct query every = {.pass = q->pass, .repeat = q->repeat};
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), count = 0;
+	enum asked wish = n > 0 ? evidence_asked(s, runs, q) : ASKED_UNKNOWN;
+	enum asked asked[DIRECTIONS] = {ASKED_UNKNOWN, ASKED_UNKNOWN};
+	size_t i;
+
+	for (i = 0; n > 0 && i < array_size(sources) && count < max; i++) {
+		double zc = evidence_sum(s, runs, q, sources[i].zero_copy);
+		double copied = evidence_sum(s, runs, q, sources[i].copied);
+		double unknown = evidence_sum(s, runs, q, sources[i].unknown);
+		bool drops = sources[i].drops;
+		double total = drops ? unknown : zc + copied + (isnan(unknown) ? 0 : unknown);
+
+		if (!(total > 0))
+			continue;
+		if (unknown > 0 && !(zc + copied > 0))
+			zc = copied = NAN; /* the workload did not report copies */
+		asked[sources[i].way] = wish;
+		e[count++] = (struct evidence){.side = b->side,
+					       .way = sources[i].way,
+					       .what = wish == ASKED_ZERO_COPY ? sources[i].what
+									       : sources[i].plain,
+					       .total = total,
+					       .zero_copy = zc,
+					       .copied = copied,
+					       .asked = drops ? ASKED_DROP : wish,
+					       .runs = n};
+	}
+	free(runs);
+	if (!count)
+		asked[RECEIVED] = asked[SENT] = wish;
+	if (n < 0 || !(counted || (!count && evidence_may_be_late(s))))
+		return n < 0 ? n : count;
+	n = zero_copy_add_counted(s, b, asked, e + count, max - count, err);
+	return n < 0 ? n : evidence_add_late(s, b, e, count + n, max, err);
+}
+
+static int evidence_read(struct store *s, const struct query *q, const char *variant, bool counted,
+			 struct evidence e[MAX_EVIDENCE], struct error *err)
+{
+	struct query all = {.variant = variant, .pass = q->pass, .repeat = q->repeat};
+	struct block *blocks = NULL;
+	int n = scope_blocks(s, &all, &blocks, err), i, k, count = 0;
+
+	for (i = 0; i < n; i++) {
+		k = evidence_add_side(s, q, &blocks[i], counted, e + count, MAX_EVIDENCE - count,
+				      err);
+		if (k < 0) {
+			n = k;
+			break;
+		}
+		count += k;
+	}
+	free(blocks);
+	return n < 0 ? n : count;
+}
+
+int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
+		       struct evidence e[MAX_EVIDENCE], struct error *err)
+{
+	return evidence_read(s, q, variant, true, e, err);
+}
+
+void zero_copy_add_runs(struct evidence_runs *r, const struct evidence *e, int n)
+{
+	int i, others, runs;
+
+	for (i = 0; i < n; i++) {
+		others = e[i].source != BY_WORKLOAD;
+		runs = e[i].runs;
+		if (!r->by[others].least || runs < r->by[others].least)
+			r->by[others].least = runs;
+		if (runs > r->by[others].most)
+			r->by[others].most = runs;
+	}
+}
+
+/* Returns "1 run", "6 whole runs" or "4 to 6 runs". */
+static const char *evidence_runs_words(struct table *t, int least, int most, const char *whole)
+{
+	if (least < most)
+		return arena_printf(&t->arena, "%d to %d %sruns", least, most, whole);
+	return arena_printf(&t->arena, "%d %srun%s", most, whole, most == 1 ? "" : "s");
+}
+
+void zero_copy_note_runs(const struct evidence_runs *r, const char *what, struct table *t)
+{
+	const char *own = evidence_runs_words(t, r->by[0].least, r->by[0].most, "whole ");
+	const char *others = evidence_runs_words(t, r->by[1].least, r->by[1].most, "");
+
+	if (r->by[0].most)
+		note_add(&t->notes, evidence_own, what, own);
+	if (r->by[1].most)
+		note_add(&t->notes, evidence_counted, what, others);
+}
+
+double zero_copy_share(const struct evidence *e, int n, const char *side)
+{
+	double least = NAN, share;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		share = e[i].zero_copy / e[i].total;
+		if (!strcmp(e[i].side, side) && !isnan(share) && !(share >= least))
+			least = share;
+	}
+	return least;
+}
+
+/*
+ * Prints "mmap sender: 100.0 % of sends ... fell back to copying" for each side that asked for
+ * zero copy, and the data that the receiver dropped.
+ */
+static void zero_copy_print_fallback(struct str *s, const char *variant, const struct evidence *e,
+				     int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		const char *before = s->len ? "; " : "NOT ZERO COPY: ";
+
+		if (e[i].asked == ASKED_ZERO_COPY && e[i].copied > 0.1 * e[i].total)
+			str_printf(s, "%s%s %s: %.1f %% of %s%s fell back to copying", before,
+				   variant, e[i].side, 100 * e[i].copied / e[i].total, e[i].what,
+				   strchr(e[i].what, ',') ? "," : "");
+		else if (e[i].asked == ASKED_DROP)
+			str_printf(s, "%s%s %s: " DROPPED_UNREAD, before, variant, e[i].side);
+	}
+}
+
+void zero_copy_notes(struct store *s, const struct query *q, const char *variant, struct table *t)
+{
+	struct evidence e[MAX_EVIDENCE];
+	struct str text = {0};
+
+	zero_copy_print_fallback(&text, variant, e, evidence_read(s, q, variant, false, e, NULL));
+	if (text.len)
+		note_add(&t->notes, not_zero_copy, text.buf);
+	str_free(&text);
+}
+
+void zero_copy_title(struct store *s, const struct query *q, struct table *t)
+{
+	struct evidence e[MAX_EVIDENCE];
+	const char **variants;
+	struct str text = {0};
+	int n, i, k;
+
+	if (q->figures_only)
+		return;
+	n = store_variants(s, &variants, NULL);
+	for (i = 0; i < n; i++) {
+		if (!str_matches(q->variant, variants[i]))
+			continue;
+		k = evidence_read(s, q, variants[i], false, e, NULL);
+		zero_copy_print_fallback(&text, variants[i], e, k);
+	}
+	free(variants);
+	if (text.len)
+		table_title(t, "%s", text.buf);
+	str_free(&text);
+}
+
+/* --- the table --- */
+
+/* zerocopy: one row per piece of evidence, and a verdict in words. */
+
+static const struct column zerocopy_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"evidence", .type = V_STR, .what = "source of the evidence"},
+	{"total", .type = V_REAL, .digits = 1, .what = "sends, bytes, or ns per unit of work"},
+	{"zero_copy", .type = V_REAL, .digits = 1,
+	 .what = "amount without a copy; empty if not known"},
+	{"copied", .type = V_REAL, .digits = 1, .what = "amount copied"},
+	{"share", "%", V_REAL, .digits = 2, .what = "zero_copy / total"},
+	{"asked", .type = V_STR, .what = "what the workload asked for: zero copy, copy or drop"},
+};
+
+static const char *const asked_names[] = {
+	[ASKED_UNKNOWN] = NULL,
+	[ASKED_COPY] = "copy",
+	[ASKED_ZERO_COPY] = "zero copy",
+	[ASKED_DROP] = "drop",
+};
+
+/* Returns an integer value, because sends and bytes are counts. */
+static struct value zerocopy_count(double n)
+{
+	return isfinite(n) && n == floor(n) && fabs(n) < 1e15 ? value_int((int64_t)n)
+							      : value_real(n);
+}
+
+static void zerocopy_put_evidence(struct table *t, const struct block *b, const struct evidence *e)
+{
+	struct value *row = block_row(t, b);
+
+	table_set(t, row, "evidence", value_str(t, e->what));
+	table_set(t, row, "total", zerocopy_count(e->total));
+	table_set(t, row, "zero_copy", zerocopy_count(e->zero_copy));
+	table_set(t, row, "copied", zerocopy_count(e->copied));
+	table_set(t, row, "share", value_real(100 * e->zero_copy / e->total));
+	table_set(t, row, "asked", value_str(t, asked_names[e->asked]));
+}
+
+static void zerocopy_put_cost(struct table *t, const struct block *b, const char *what,
+			      double total, double copied)
+{
+	struct value *row = block_row(t, b);
+
+	table_set(t, row, "evidence", value_str(t, what));
+	table_set(t, row, "total", value_real(total));
+	table_set(t, row, "copied", value_real(copied));
+}
+
+/*
+ * Fills *moves with the directions in which a side moves data, by its n pieces of evidence, or,
+ * without evidence, by its sockets.
+ */
+static int zerocopy_find_directions(struct store *s, const struct block *b,
+				    const struct evidence *e, int n, bool moves[DIRECTIONS],
+				    struct error *err)
+{
+	int i;
+
+	moves[RECEIVED] = moves[SENT] = false;
+	for (i = 0; i < n; i++)
+		if (!strcmp(e[i].side, b->side))
+			moves[e[i].way] = true;
+	if (moves[RECEIVED] || moves[SENT])
+		return 0;
+	return zero_copy_find_directions(s, b, moves, err);
+}
+
+/* Reads the cost of copying in the base, NAN if the side moves no data in this direction there. */
+static int zerocopy_read_base(struct store *s, const struct query *q, struct copying_base *base,
+			      const struct block *b, enum direction way, double *ns,
+			      struct error *err)
+{
+	struct evidence e[MAX_EVIDENCE];
+	bool moves[DIRECTIONS];
+	int n = evidence_add_side(s, q, b, true, e, MAX_EVIDENCE, err), rc;
+
+	rc = n < 0 ? n : zerocopy_find_directions(s, b, e, n, moves, err);
+	if (rc || (moves[!way] && !moves[way]))
+		return rc;
+	return copying_read_direction(s, q, base, b, way, ns, err);
+}
+
+/* Returns nothing where the side's role says in which direction it moves data. */
+static const char *zerocopy_suffix(struct store *s, const char *side, const bool moves[DIRECTIONS],
+				   enum direction way)
+{
+	if (!(moves[RECEIVED] && moves[SENT]) &&
+	    store_side_is(s, side, way == SENT ? "sender" : "receiver"))
+		return "";
+	return way == SENT ? " that it sends" : " that it receives";
+}
+
+/*
+ * Adds the cost of copying in one direction: other copies on the side's CPUs do not count. Where
+ * nothing says in which direction the side moves data, a direction without a cost has no row.
+ * `whose`: the programs that count.
+ */
+static int zerocopy_put_direction(struct store *s, const struct query *q, const struct block *b,
+				  struct copying_base *base, const char *whose,
+				  const struct basis_value *basis, enum direction way,
+				  struct copying *c, struct table *t, struct error *err)
+{
+	const struct block of_base = {base->variant, b->side};
+	struct str what = {0};
+	int rc = copying_read_direction(s, q, base, b, way, &c->ns, err);
+
+	c->base = base->variant;
+	c->unit = basis->unit;
+	c->total_ns = basis->ns;
+	if (!rc && strcmp(base->variant, b->variant))
+		rc = zerocopy_read_base(s, q, base, &of_base, way, &c->base_ns, err);
+	if (rc || isnan(c->ns) || !(c->moves || c->ns > 0 || c->base_ns > 0))
+		return rc;
+	str_printf(&what, "%s of %s with callees and interrupts, ns/%s", copying_function(way),
+		   whose, basis->unit);
+	if (!isnan(c->base_ns))
+		str_printf(&what, " (%s: %.1f)", base->variant, c->base_ns);
+	zerocopy_put_cost(t, b, what.buf, basis->ns, c->ns);
+	str_free(&what);
+	return 0;
+}
+
+/* Adds the cost of functions that copy data, from the profile. */
+static int zerocopy_put_profile(struct store *s, const struct query *q, const struct block *b,
+				struct copying_base *base, struct copying c[DIRECTIONS],
+				struct table *t, struct error *err)
+{
+	struct basis_value basis;
+	const char *whose;
+	struct cost copy;
+	bool alone;
+	int rc = copy_cost(s, q, b, &alone, &copy, &basis, err), way;
+
+	if (rc || isnan(copy.ns))
+		return rc;
+	whose = alone ? "the workload" : "all programs";
+	zerocopy_put_cost(t, b,
+			  arena_printf(&t->arena, "copy functions of %s, ns/%s", whose, basis.unit),
+			  basis.ns, copy.ns);
+	for (way = 0; way < DIRECTIONS && !rc; way++)
+		if (c[way].moves || !c[!way].moves)
+			rc = zerocopy_put_direction(s, q, b, base, whose, &basis,
+						    (enum direction)way, &c[way], t, err);
+	return rc;
+}
+
+static int zerocopy_start_copying(struct store *s, const struct block *b, const struct evidence *e,
+				  int n, struct copying c[DIRECTIONS], struct error *err)
+{
+	bool moves[DIRECTIONS];
+	int rc = zerocopy_find_directions(s, b, e, n, moves, err), way;
+
+	for (way = 0; way < DIRECTIONS; way++)
+		c[way] = (struct copying){
+			.ns = NAN,
+			.base_ns = NAN,
+			.moves = moves[way],
+			.suffix = zerocopy_suffix(s, b->side, moves, (enum direction)way)};
+	return rc;
+}
+
+/* Adds the rows and the verdict of a variant, and the runs of its evidence to *runs. */
+static int zerocopy_put_variant(struct store *s, const struct query *q, struct copying_base *base,
+				const struct block_runs *blocks, int nblocks,
+				struct evidence_runs *runs, struct table *t, struct error *err)
+{
+	const char *variant = blocks->block.variant;
+	struct copying(*copying)[DIRECTIONS] = xcalloc((size_t)nblocks, sizeof(*copying));
+	struct evidence e[MAX_EVIDENCE];
+	int n = zero_copy_evidence(s, q, variant, e, err), i, k, rc = n < 0 ? n : 0;
+
+	for (i = 0; i < nblocks && !rc; i++) {
+		for (k = 0; k < n; k++)
+			if (!strcmp(e[k].side, blocks[i].block.side)) {
+				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
+				zero_copy_add_runs(runs, &e[k], 1);
+			}
+		if (!rc)
+			rc = zerocopy_start_copying(s, &blocks[i].block, e, n, copying[i], err);
+		if (!rc && !q->figures_only)
+			rc = zerocopy_put_profile(s, q, &blocks[i].block, base, copying[i], t, err);
+	}
+	if (!rc)
+		zero_copy_add_verdict(t, blocks, nblocks, e, n, copying);
+	free(copying);
+	return rc;
+}
+
+static int zerocopy_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct block_list list;
+	struct copying_base base = {0};
+	struct evidence_runs runs = {0};
+	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, end;
+
+	if (!rc)
+		rc = copying_base_init(&base, s, err);
+	for (i = 0; i < list.n && !rc; i = end) {
+		for (end = i + 1; end < list.n && !strcmp(list.blocks[i].block.variant,
+							  list.blocks[end].block.variant);
+		     end++)
+			;
+		copying_base_choose(&base, list.blocks[i].block.variant);
+		rc = zerocopy_put_variant(s, q, &base, &list.blocks[i], end - i, &runs, t, err);
+	}
+	copying_base_free(&base);
+	if (!rc) {
+		zero_copy_note_runs(&runs, "sends and bytes", t);
+		block_list_run_notes(&list, s, t);
+	}
+	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
+		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
+	block_list_free(&list);
+	return rc;
+}
+
+const struct measure measure_zerocopy = {
+	.name = "zerocopy",
+	.what = "evidence of zero copy, and a verdict",
+	MEASURE_COLUMNS(zerocopy_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
+	.collectors = "workload syscalls",
+	.run = zerocopy_run,
+};

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The verdict on a variant: by the workload's account, and by all sources of evidence together. */
+#include "analyze/evidence/zerocopy.h"
+
+#include "lib/str.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool zerocopy_any_asked(const struct evidence *e, int n, enum asked what)
+{
+	int i;
+
+	for (i = 0; i < n && e[i].asked != what; i++)
+		;
+	return i < n;
+}
+
+/* Returns true if any evidence does not say what was copied. */
+static bool zerocopy_silent(const struct evidence *e, int n)
+{
+	int i;
+
+	for (i = 0; i < n && (e[i].source != BY_WORKLOAD || !isnan(e[i].zero_copy)); i++)
+		;
+	return i < n;
+}
+
+/* Returns the workload's evidence with the largest zero-copy share, or -1 if none has a share. */
+static int zerocopy_best_of(const struct evidence *e, int n)
+{
+	int i, best = -1;
+	double share;
+
+	for (i = 0; i < n; i++) {
+		share = e[i].zero_copy / e[i].total;
+		if (e[i].source == BY_WORKLOAD && !isnan(share) &&
+		    (best < 0 || share > e[best].zero_copy / e[best].total))
+			best = i;
+	}
+	return best;
+}
+
+/* Adds that all was copied, and on whose word. */
+static void zerocopy_add_copied(struct table *t, const char *variant, const struct evidence *e,
+				int n, bool one_host)
+{
+	struct str text = {0};
+	int i;
+
+	str_puts(&text, zerocopy_any_asked(e, n, ASKED_ZERO_COPY)
+				? ", although zero copy was asked for"
+			: zerocopy_any_asked(e, n, ASKED_COPY) ? ", as asked"
+							       : "");
+	for (i = 0; i < n; i++)
+		if (e[i].source == BY_WORKLOAD && e[i].asked == ASKED_ZERO_COPY &&
+		    str_starts(e[i].what, "sends"))
+			str_printf(&text, ": the kernel said so for %.1f %% of sends%s",
+				   100 * e[i].copied / e[i].total,
+				   one_host ? "; it copies packets that stay on the host" : "");
+	note_add_of(&t->notes, variant, NULL, zerocopy_copied, text.len ? text.buf : "");
+	str_free(&text);
+}
+
+/*
+ * Adds the verdict by the workload's account, such as "mmap: the receiver is zero copy for 93.7 %
+ * of ...". `others`: other sources have their own verdict. `one_host`: the data stay on one host.
+ */
+static void zerocopy_add_account(struct table *t, const char *variant, const struct evidence *e,
+				 int n, bool others, bool one_host)
+{
+	int best = zerocopy_best_of(e, n);
+	double share = best < 0 ? NAN : e[best].zero_copy / e[best].total;
+
+	if (zerocopy_any_asked(e, n, ASKED_DROP))
+		note_add_of(&t->notes, variant, NULL, zerocopy_dropped);
+	if (share > 0)
+		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the first n are filled. */
+		note_add_of(&t->notes, variant, NULL, zerocopy_share, e[best].side,
+			    share >= 0.9 ? "" : "only ", 100 * share, e[best].what);
+	else if (zerocopy_any_asked(e, n, ASKED_DROP))
+		return;
+	else if (best < 0 && others)
+		return;
+	else if (best < 0)
+		note_add_of(&t->notes, variant, NULL, zerocopy_no_evidence);
+	else if (zerocopy_silent(e, n) && others)
+		return;
+	else if (zerocopy_silent(e, n))
+		note_add_of(&t->notes, variant, NULL, zerocopy_one_side, e[best].side);
+	else
+		zerocopy_add_copied(t, variant, e, n, one_host);
+}
+
+/* --- what all sources say together --- */
+
+/* A side's zero-copy share by its sources; NAN: not known. */
+struct side_shares {
+	double share, least, most, by_profile;
+	bool by[BY_PROFILE + 1], profile;
+	bool later; /* the kernel copied after the send call */
+};
+
+/* The sources, the best first. */
+static const struct {
+	enum evidence_source source;
+	const char *name;
+} ranked[] = {
+	{BY_KERNEL, "the kernel's own count"},
+	{BY_WORKLOAD, "the workload's account"},
+	{BY_SYSCALLS, "system calls"},
+};
+
+static bool evidence_is_of(const struct evidence *e, const char *side, enum direction way)
+{
+	return e->way == way && !strcmp(e->side, side);
+}
+
+static double side_share_by(struct side_shares *v, const struct evidence *e, int n,
+			    const char *side, enum direction way, enum evidence_source source)
+{
+	double least = NAN, share;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		share = e[i].zero_copy / e[i].total;
+		if (!evidence_is_of(&e[i], side, way) || e[i].source != source || isnan(share))
+			continue;
+		least = fmin(least, share);
+		v->least = fmin(v->least, share);
+		v->most = fmax(v->most, share);
+		v->by[source] = true;
+	}
+	return least;
+}
+
+/*
+ * Returns whether the kernel may copy what the side sends after the send call, where the profile of
+ * the copy from the program does not see it: MSG_ZEROCOPY and io_uring lend pages, and a device or
+ * a socket of the same host may want a copy of the data.
+ */
+static bool side_lends_pages(const struct evidence *e, int n, const char *side)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (evidence_is_of(&e[i], side, SENT) &&
+		    (e[i].asked == ASKED_ZERO_COPY ||
+		     (e[i].source == BY_SYSCALLS && isnan(e[i].zero_copy))))
+			return true;
+	return false;
+}
+
+/*
+ * The profile cannot tell shares: it says only whether nearly nothing is copied any more. A copy
+ * out of a near cache can cost a tenth of one from memory. Where nothing says that the side moves
+ * data in this direction, no copy means nothing. A base that copies nothing to speak of compares
+ * with nothing.
+ */
+static double side_share_by_profile(const struct copying *c)
+{
+	double ratio = c->base_ns > 0.01 * c->total_ns ? c->ns / c->base_ns : NAN;
+
+	return ratio < 0.02 && c->moves ? 1 : ratio > 0.5 ? 0 : NAN;
+}
+
+static struct side_shares side_shares_of(const struct evidence *e, int n, const char *side,
+					 enum direction way, const struct copying *c)
+{
+	struct side_shares v = {.share = NAN, .least = NAN, .most = NAN};
+	double share;
+	size_t i;
+
+	for (i = 0; i < array_size(ranked); i++) {
+		share = side_share_by(&v, e, n, side, way, ranked[i].source);
+		v.share = isnan(v.share) ? share : v.share;
+	}
+	if (isnan(v.share)) {
+		v.share = side_share_by(&v, e, n, side, way, BY_PROFILE);
+		v.later = v.by[BY_SYSCALLS] = !isnan(v.share); /* the calls that asked */
+	}
+	v.by_profile = side_share_by_profile(c);
+	if (v.by_profile == 1 && !(v.share >= 0.9) && way == SENT && side_lends_pages(e, n, side)) {
+		v.by_profile = NAN;
+		v.later = !isnan(v.share);
+	}
+	v.profile = v.later || !isnan(v.by_profile);
+	if (isnan(v.share))
+		v.share = v.by_profile;
+	return v;
+}
+
+/* Adds the shares of a side whose sources differ by more than a tenth. Returns whether they do. */
+static bool side_shares_disagree(struct table *t, const struct block *b, enum direction way,
+				 const struct side_shares *v, const struct evidence *e, int n,
+				 const struct copying *c)
+{
+	struct str text = {0};
+	int i;
+
+	if (!(fmax(v->most, v->by_profile) - fmin(v->least, v->by_profile) > 0.1))
+		return false;
+	for (i = 0; i < n; i++)
+		if (evidence_is_of(&e[i], b->side, way) && !isnan(e[i].zero_copy))
+			str_printf(&text, "%s %.1f %% (%s)",
+				   text.len ? "," : "The share of zero copy is",
+				   100 * e[i].zero_copy / e[i].total, e[i].what);
+	if (!isnan(v->by_profile))
+		str_printf(&text, "%s%s with callees costs %.1f ns/%s, %.1f in %s",
+			   text.len ? ". " : "", copying_function(way), c->ns, c->unit, c->base_ns,
+			   c->base);
+	note_add_of(&t->notes, b->variant, NULL, zerocopy_disagree,
+		    !*c->suffix	  ? b->side
+		    : way == SENT ? arena_printf(&t->arena, "%s as a sender", b->side)
+				  : arena_printf(&t->arena, "%s as a receiver", b->side),
+		    text.buf);
+	str_free(&text);
+	return true;
+}
+
+/* Appends "97.9 to 99.8 %", or "97.9 %" if both are the same. */
+static void side_print_range(struct str *s, double low, double high)
+{
+	str_printf(s, "%.1f", 100 * low);
+	if (round(1000 * low) < round(1000 * high))
+		str_printf(s, " to %.1f", 100 * high);
+	str_puts(s, " %");
+}
+
+/* Appends the sources of a side: " (from the kernel's own count, profile)". */
+static void side_print_sources(struct str *s, const struct side_shares *v)
+{
+	const char *separator = " (from ";
+	size_t i;
+
+	for (i = 0; i < array_size(ranked); i++)
+		if (v->by[ranked[i].source]) {
+			str_printf(s, "%s%s", separator, ranked[i].name);
+			separator = ", ";
+		}
+	if (v->profile)
+		str_printf(s, "%sprofile", separator);
+	str_puts(s, ")");
+}
+
+/*
+ * Appends "the receiver does not copy 97.9 to 99.8 % of its data". `suffix`: " that it sends", or
+ * nothing.
+ */
+static void side_shares_print(struct str *s, const char *side, const char *suffix,
+			      const struct side_shares *v)
+{
+	double low = fmin(v->share, v->least), high = fmax(v->share, v->most);
+
+	str_printf(s, "%sthe %s ", s->len ? ", " : "", side);
+	if (low >= 0.9995) {
+		str_printf(s, "does not copy%s%s", *suffix ? " a byte" : "", suffix);
+	} else if (high <= 0.01) {
+		str_printf(s, "copies every byte%s", suffix);
+	} else {
+		str_puts(s, v->share < 0.5 ? "copies " : "does not copy ");
+		if (v->share < 0.5)
+			side_print_range(s, 1 - high, 1 - low);
+		else
+			side_print_range(s, low, high);
+		str_printf(s, " of %s data%s", *suffix ? "the" : "its", suffix);
+	}
+	str_puts(s, v->later ? " after the send call" : "");
+	side_print_sources(s, v);
+}
+
+/*
+ * Adds the verdict of all sources, such as "the sender does not copy (from system calls, profile),
+ * the receiver copies every byte (from system calls)". Returns false if only the workload says
+ * something.
+ */
+static bool zerocopy_add_sources(struct table *t, const struct block_runs *blocks, int nblocks,
+				 const struct evidence *e, int n,
+				 const struct copying (*copying)[DIRECTIONS])
+{
+	struct str text = {0};
+	bool others = false;
+	int i;
+
+	for (i = 0; i < DIRECTIONS * nblocks; i++) {
+		const struct block *b = &blocks[i / DIRECTIONS].block;
+		const enum direction way = i % DIRECTIONS;
+		const struct copying *c = &copying[i / DIRECTIONS][way];
+		struct side_shares v = side_shares_of(e, n, b->side, way, c);
+
+		if (side_shares_disagree(t, b, way, &v, e, n, c) || isnan(v.share))
+			continue;
+		side_shares_print(&text, b->side, c->suffix, &v);
+		others |= v.by[BY_KERNEL] || v.by[BY_SYSCALLS] ||
+			  (v.profile && (v.later || !v.by[BY_WORKLOAD]));
+	}
+	if (others)
+		note_add_of(&t->notes, blocks->block.variant, NULL, zerocopy_sources, text.buf);
+	str_free(&text);
+	return others;
+}
+
+/* Returns whether all sides ran on one host. One side alone does not tell. */
+static bool zerocopy_one_host(const struct block_runs *blocks, int n)
+{
+	const char *first = blocks->n ? blocks->runs->host : NULL;
+	int i;
+
+	for (i = 1; i < n && first; i++)
+		if (!blocks[i].n || !blocks[i].runs->host || strcmp(blocks[i].runs->host, first))
+			return false;
+	return n > 1 && first;
+}
+
+void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int nblocks,
+			   const struct evidence *e, int n, const struct copying (*c)[DIRECTIONS])
+{
+	bool others = zerocopy_add_sources(t, blocks, nblocks, e, n, c);
+
+	zerocopy_add_account(t, blocks->block.variant, e, n, others,
+			     zerocopy_one_host(blocks, nblocks));
+}

@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sweep: figures over the values of a setting. The variants that the settings made from one variant
+ * of the plan are one line; under other settings they are another. Where the values are numbers,
+ * the crossover of each line with that of the plan's first variant is computed.
+ */
+#include "analyze/figures/crossover.h"
+#include "analyze/figures/tables.h"
+#include "analyze/scope/scope.h"
+#include "analyze/evidence/zerocopy.h"
+
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column sweep_columns[] = {
+	{"setting", .type = V_STR},
+	{"value", .type = V_STR, .shape = STANDS_RIGHT},
+	{"number", .type = V_REAL, .digits = 0,
+	 .what = "the value, if the setting's values are numbers"},
+	{"variant", .type = V_STR, .what = "name of the variant in the plan"},
+	{"under", .type = V_STR, .what = "values of the other settings", .optional = true},
+	{"side", .type = V_STR},
+	{"metric", .type = V_STR, .shape = STAYS_WHOLE},
+	{"estimate", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE},
+	{"lo", .type = V_REAL, .part_of = "estimate", .part = PART_LOW},
+	{"hi", .type = V_REAL, .part_of = "estimate", .part = PART_HIGH},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
+	{"runs", .type = V_INT},
+};
+
+static const struct column crossover_columns[] = {
+	{"setting", .type = V_STR},
+	{"under", .type = V_STR},
+	{"side", .type = V_STR},
+	{"metric", .type = V_STR},
+	{"base", .type = V_STR},
+	{"new", .type = V_STR},
+	{"kind", .type = V_STR, .what = "begins, ends, always, never, often, unclear"},
+	{"at", .type = V_REAL, .digits = 3, .spread = SPREAD_RANGE},
+	{"lo", .type = V_REAL, .part_of = "at", .part = PART_LOW},
+	{"hi", .type = V_REAL, .part_of = "at", .part = PART_HIGH},
+	{"at_words", .type = V_STR, .what = "at, written as the values are"},
+	{"range_words", .type = V_STR, .what = "its interval, likewise"},
+	{"better", .type = V_INT, .what = "values at which new is better: Holm's correction"},
+	{"worse", .type = V_INT, .what = "values at which new is worse"},
+	{"values", .type = V_INT},
+	{"words", .type = V_STR, .what = "the verdicts on all values as a sentence"},
+};
+
+static const char *const kind_words[] = {"",	  "begins", "ends",   "always",
+					 "never", "often",  "unclear"};
+
+/* What a sweep shows. `table` has it, in the column or in the row of that score. */
+static const struct sweep_metric {
+	const char *table, *name, *unit;
+	int better;
+	bool of_power; /* a column of roi; "power_source" says whether it is modelled */
+} metrics[] = {
+	{"roi", "throughput_gbps", "Gbit/s", 1, false},
+	{"roi", "cpu_pct", "%", 0, false},
+	{"scores", "ns_per_kib", "ns/KiB", -1, false},
+	{"scores", "ns_per_packet", "ns/packet", -1, false},
+	{"scores", "ns_per_message", "ns/message", -1, false},
+	{"scores", "syscalls_per_mib", "1/MiB", -1, false},
+	{"roi", "roi_c", "", 1, false},
+	{"roi", "power_w", "W", 0, true},
+	{"roi", "roi_p", "", 1, true},
+	{"scores", "j_per_gb", "J/GB", -1, false},
+};
+
+/* A figure of one variant: its estimate, and its runs. */
+struct sweep_figure {
+	int variant, metric;
+	const char *side, *unit;
+	struct estimate e;
+	double *x;
+	size_t n, cap;
+};
+
+/* A variant of the plan under one combination of settings. */
+struct sweep_variant {
+	const char *name, *base;
+	const char **values; /* by setting; NULL: not set */
+};
+
+struct sweep {
+	struct store *s;
+	const struct query *q;
+	struct table *t;
+	struct sweep_variant *variants;
+	int nvariants;
+	const char **settings;
+	int nsettings;
+	struct sweep_figure *figures;
+	size_t nfigures, figures_cap;
+};
+
+/* --- the values of a setting --- */
+
+/* Returns the number of a value. NAN: the values of this setting are no numbers of one unit. */
+static double sweep_number(const struct sweep *w, int setting, const char *value)
+{
+	const char *rest, *unit = NULL;
+	double number, of_value = NAN;
+	int i;
+
+	for (i = 0; i < w->nvariants; i++) {
+		const char *text = w->variants[i].values[setting];
+
+		if (!text)
+			continue;
+		if (!setting_number(text, &number, &rest) || (unit && strcmp(unit, rest)))
+			return NAN;
+		unit = rest;
+		if (!strcmp(text, value))
+			of_value = number;
+	}
+	return of_value;
+}
+
+static int sweep_count_values(const struct sweep *w, int setting)
+{
+	int i, k, n = 0;
+
+	for (i = 0; i < w->nvariants; i++) {
+		for (k = 0; k < i; k++)
+			if (w->variants[k].values[setting] && w->variants[i].values[setting] &&
+			    !strcmp(w->variants[k].values[setting], w->variants[i].values[setting]))
+				break;
+		n += w->variants[i].values[setting] && k == i;
+	}
+	return n;
+}
+
+/* Returns the values of the other settings that vary, "gro=off place=1cpu". */
+static const char *sweep_under(const struct sweep *w, int variant, int setting)
+{
+	struct str s = {0};
+	const char *under;
+	int k;
+
+	for (k = 0; k < w->nsettings; k++)
+		if (k != setting && w->variants[variant].values[k] && sweep_count_values(w, k) > 1)
+			str_printf(&s, "%s%s=%s", s.len ? " " : "", w->settings[k],
+				   w->variants[variant].values[k]);
+	under = arena_strdup(&w->t->arena, s.len ? s.buf : "");
+	str_free(&s);
+	return under;
+}
+
+/* --- figures --- */
+
+static struct sweep_figure *sweep_find(const struct sweep *w, int variant, int metric,
+				       const char *side)
+{
+	size_t i;
+
+	for (i = 0; i < w->nfigures; i++)
+		if (w->figures[i].variant == variant && w->figures[i].metric == metric &&
+		    !strcmp(w->figures[i].side, side))
+			return &w->figures[i];
+	return NULL;
+}
+
+static int sweep_find_variant(const struct sweep *w, const char *name)
+{
+	int i;
+
+	for (i = 0; i < w->nvariants; i++)
+		if (!strcmp(w->variants[i].name, name))
+			return i;
+	return -1;
+}
+
+/* Reads a figure of a row of roi or scores. Returns false where the row has none. */
+static bool sweep_read_cell(const struct table *t, size_t row, const struct sweep_metric *m,
+			    struct estimate *e)
+{
+	bool score = !strcmp(t->name, "scores");
+	const char *column = score ? "value" : m->name;
+	struct interval i = table_interval(t, row, column);
+
+	if (strcmp(t->name, m->table) || (score && strcmp(table_text(t, row, "score"), m->name)))
+		return false;
+	*e = (struct estimate){.value = table_real(t, row, column), .lo = i.low, .hi = i.high};
+	e->n = (size_t)table_real(t, row, "runs");
+	return !isnan(e->value);
+}
+
+/* Returns the unit of a figure. It says where power is modelled, as the unit of a score does. */
+static const char *sweep_unit(const struct sweep *w, const struct table *t, size_t row,
+			      const struct sweep_metric *m)
+{
+	const char *source;
+
+	if (!strcmp(t->name, "scores"))
+		return arena_strdup(&w->t->arena, table_text(t, row, "unit"));
+	source = table_text(t, row, "power_source");
+	if (!m->of_power || !source || strcmp(source, "modelled") != 0)
+		return m->unit;
+	return arena_printf(&w->t->arena, "%s%smodelled", m->unit, *m->unit ? ", " : "");
+}
+
+/* Adds the table's figures: estimates of all runs, or those of one repeat. */
+static void sweep_add_table(struct sweep *w, const struct table *t, bool of_run)
+{
+	struct sweep_figure *f;
+	struct estimate e;
+	size_t row, m;
+	int v;
+
+	for (row = 0; row < t->rows; row++) {
+		v = sweep_find_variant(w, table_text(t, row, "variant"));
+		for (m = 0; m < array_size(metrics) && v >= 0; m++) {
+			const char *side = table_text(t, row, "side");
+
+			if (!sweep_read_cell(t, row, &metrics[m], &e))
+				continue;
+			f = sweep_find(w, v, (int)m, side);
+			if (f && of_run)
+				array_add(f->x, f->n, f->cap, e.value);
+			else if (!of_run)
+				array_add(w->figures, w->nfigures, w->figures_cap,
+					  (struct sweep_figure){
+						  .variant = v,
+						  .metric = (int)m,
+						  .side = arena_strdup(&w->t->arena, side),
+						  .unit = sweep_unit(w, t, row, &metrics[m]),
+						  .e = e});
+		}
+	}
+}
+
+static int sweep_read_tables(struct sweep *w, int repeat, struct error *err)
+{
+	static const char *const tables[] = {"roi", "scores"};
+	struct query q = *w->q;
+	struct table t;
+	size_t i;
+	int rc = 0;
+
+	q.limit = 0;
+	q.repeat = repeat ? repeat : q.repeat;
+	for (i = 0; i < array_size(tables) && !rc; i++) {
+		rc = measure_run(tables[i], w->s, &q, &t, err);
+		if (!rc)
+			sweep_add_table(w, &t, repeat > 0);
+		if (!rc && !repeat)
+			w->t->lossy |= t.lossy;
+		table_free(&t);
+	}
+	return rc;
+}
+
+static int sweep_last_repeat(struct sweep *w, struct error *err)
+{
+	struct run_filter f = {.pass = w->q->pass};
+	struct run *runs;
+	int n = store_runs(w->s, &f, &runs, err), i, last = 0;
+
+	for (i = 0; i < n; i++)
+		last = runs[i].repeat > last ? runs[i].repeat : last;
+	free(runs);
+	return n < 0 ? n : last;
+}
+
+static int sweep_read_figures(struct sweep *w, struct error *err)
+{
+	int rc = sweep_read_tables(w, 0, err), last = rc ? rc : sweep_last_repeat(w, err), r;
+
+	for (r = 1; r <= last && !rc && !w->q->repeat; r++)
+		rc = sweep_read_tables(w, r, err);
+	return rc ? rc : last < 0 ? last : 0;
+}
+
+static int sweep_read_variants(struct sweep *w, struct error *err)
+{
+	const char **names = NULL;
+	int n = store_variants(w->s, &names, err), i, k;
+
+	w->nsettings = n < 0 ? n : store_settings(w->s, &w->settings, err);
+	if (n > 0 && w->nsettings >= 0)
+		w->variants = xcalloc((size_t)n, sizeof(*w->variants));
+	for (i = 0; i < n && w->nsettings >= 0; i++) {
+		struct sweep_variant *v = &w->variants[w->nvariants];
+		const char *base = store_variant_base(w->s, names[i]);
+
+		if (!str_matches(w->q->variant, names[i]))
+			continue;
+		w->nvariants++;
+		v->name = names[i];
+		v->base = base ? base : names[i];
+		v->values =
+			arena_alloc(&w->t->arena, ((size_t)w->nsettings + 1) * sizeof(*v->values));
+		for (k = 0; k < w->nsettings; k++)
+			v->values[k] = store_setting(w->s, names[i], w->settings[k]);
+	}
+	free(names);
+	return w->nsettings < 0 ? w->nsettings : 0;
+}
+
+/* --- rows --- */
+
+/* Returns the side that a metric is shown for: --side, the total, or the only one that has it. */
+static const char *sweep_side(const struct sweep *w, int metric)
+{
+	const char *side = NULL;
+	size_t i;
+
+	for (i = 0; i < w->nfigures; i++) {
+		if (w->figures[i].metric != metric)
+			continue;
+		if (!side || !strcmp(w->figures[i].side, "total"))
+			side = w->figures[i].side;
+	}
+	return w->q->side ? w->q->side : side;
+}
+
+static void sweep_put_row(const struct sweep *w, int setting, const struct sweep_figure *f)
+{
+	struct value *row = table_row(w->t);
+	const struct sweep_variant *v = &w->variants[f->variant];
+	const struct sweep_metric *m = &metrics[f->metric];
+	const char *under = sweep_under(w, f->variant, setting);
+
+	table_set(w->t, row, "setting", value_str(w->t, w->settings[setting]));
+	table_set(w->t, row, "value", value_str(w->t, v->values[setting]));
+	table_set(w->t, row, "number", value_real(sweep_number(w, setting, v->values[setting])));
+	table_set(w->t, row, "variant", value_str(w->t, v->base));
+	table_set(w->t, row, "under", value_str(w->t, *under ? under : NULL));
+	table_set(w->t, row, "side", value_str(w->t, f->side));
+	table_set(w->t, row, "metric", value_str(w->t, m->name));
+	table_set(w->t, row, "unit", value_str(w->t, f->unit));
+	table_set(w->t, row, "runs", value_int((int64_t)f->e.n));
+	put_estimate(w->t, row, "estimate", &f->e);
+}
+
+struct sweep_place {
+	double at; /* first: the order */
+	int variant;
+};
+
+/* Lists the variants that have a value of the setting, in the order of the values. */
+static int sweep_places(const struct sweep *w, int setting, struct sweep_place *p)
+{
+	int i, k, n = 0;
+	struct sweep_place next;
+
+	for (i = 0; i < w->nvariants; i++) {
+		const char *value = w->variants[i].values[setting];
+
+		if (!value)
+			continue;
+		next = (struct sweep_place){sweep_number(w, setting, value), i};
+		if (isnan(next.at))
+			next.at = 0; /* the plan's order */
+		for (k = n++; k > 0 && p[k - 1].at > next.at; k--)
+			p[k] = p[k - 1];
+		p[k] = next;
+	}
+	return n;
+}
+
+static void sweep_put_rows(const struct sweep *w, int setting)
+{
+	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
+	int n = sweep_places(w, setting, p), m, i;
+	size_t k;
+
+	for (m = 0; m < (int)array_size(metrics); m++) {
+		const char *side = sweep_side(w, m);
+
+		for (i = 0; i < n && side; i++)
+			for (k = 0; k < w->nfigures; k++)
+				if (w->figures[k].variant == p[i].variant &&
+				    w->figures[k].metric == m &&
+				    (w->q->all || !strcmp(w->figures[k].side, side)))
+					sweep_put_row(w, setting, &w->figures[k]);
+	}
+	free(p);
+}
+
+/* --- crossovers --- */
+
+struct sweep_pair {
+	int setting, metric;
+	const char *side, *under, *base, *new;
+};
+
+/* Prints "up to size = 16k", "from size = 64k on", "at size = 32k" or "at every size". */
+static void crossover_print_range(struct str *s, const struct crossover_point *points, size_t n,
+				  size_t from, size_t to, const char *setting)
+{
+	if (!from && to + 1 == n)
+		str_printf(s, "at %s %s", verdict_is_claim(points[0].verdict) ? "every" : "any",
+			   setting);
+	else if (from == to)
+		str_printf(s, "at %s = %s", setting, points[from].value);
+	else if (!from)
+		str_printf(s, "up to %s = %s", setting, points[to].value);
+	else if (to + 1 == n)
+		str_printf(s, "from %s = %s on", setting, points[from].value);
+	else
+		str_printf(s, "from %s = %s to %s", setting, points[from].value, points[to].value);
+}
+
+/* Returns the word for a verdict on a cost, or on a figure where more is better. */
+static const char *crossover_word(enum verdict v, int better)
+{
+	if (!verdict_is_claim(v))
+		return "no difference shown";
+	if (better < 0)
+		return v == VERDICT_WORSE ? "dearer" : "cheaper";
+	return v == VERDICT_WORSE ? "worse" : "better";
+}
+
+/* Prints "Z is dearer than plain up to size = 16k; no difference shown from size = 64k on". */
+static void crossover_print(struct str *s, const struct sweep *w, const struct sweep_pair *p,
+			    const struct crossover_point *points, size_t n)
+{
+	bool named = false;
+	size_t from, to;
+
+	for (from = 0; from < n; from = to + 1) {
+		const char *word = crossover_word(points[from].verdict, metrics[p->metric].better);
+
+		for (to = from; to + 1 < n; to++)
+			if (strcmp(word, crossover_word(points[to + 1].verdict,
+							metrics[p->metric].better)))
+				break;
+		if (from)
+			str_puts(s, "; ");
+		if (verdict_is_claim(points[from].verdict) && !named)
+			str_printf(s, "%s is %s than %s ", p->new, word, p->base);
+		else
+			str_printf(s, "%s ", word);
+		named |= verdict_is_claim(points[from].verdict);
+		crossover_print_range(s, points, n, from, to, w->settings[p->setting]);
+	}
+	if (!named)
+		str_printf(s, " between %s and %s", p->new, p->base);
+}
+
+/* Adds the sentence as a note. The base is the plan's first variant. */
+static void sweep_note_crossover(const struct sweep *w, const struct sweep_pair *p,
+				 const struct crossover *c, const char *words)
+{
+	struct notes *notes = &w->t->notes;
+	char *what = xasprintf("%s %s%s%s", p->side, metrics[p->metric].name, *p->under ? " " : "",
+			       p->under);
+
+	if (c->needed)
+		note_add(notes, sweep_few, what, p->new, p->base, c->n, w->settings[p->setting],
+			 c->needed);
+	else
+		note_add(notes, sweep_verdicts, what, words);
+	free(what);
+}
+
+/* Returns the interval as the values are written: "2k to 6.7k", "up to 6.7k". */
+static char *crossover_range(const struct crossover *c, const char *like)
+{
+	char *lo = setting_text(c->lo, like), *hi = setting_text(c->hi, like), *range;
+
+	range = isnan(c->lo) && isnan(c->hi) ? xstrdup("not bounded by the values measured")
+		: isnan(c->lo)		     ? xasprintf("up to %s", hi)
+		: isnan(c->hi)		     ? xasprintf("from %s on", lo)
+					     : xasprintf("%s to %s", lo, hi);
+	free(hi);
+	free(lo);
+	return range;
+}
+
+static void sweep_put_crossover(const struct sweep *w, struct table *d, const struct sweep_pair *p,
+				const struct crossover *c, struct str *words, const char *like)
+{
+	char *at = setting_text(c->at, like), *range = crossover_range(c, like);
+	struct value *row = table_row(d);
+
+	table_set(d, row, "setting", value_str(d, w->settings[p->setting]));
+	table_set(d, row, "under", value_str(d, p->under));
+	table_set(d, row, "side", value_str(d, p->side));
+	table_set(d, row, "metric", value_str(d, metrics[p->metric].name));
+	table_set(d, row, "base", value_str(d, p->base));
+	table_set(d, row, "new", value_str(d, p->new));
+	table_set(d, row, "kind", value_str(d, kind_words[c->kind]));
+	table_set(d, row, "at", value_estimate(d, c->at, c->lo, c->hi));
+	if (!isnan(c->at)) {
+		table_set(d, row, "at_words", value_str(d, at));
+		table_set(d, row, "range_words", value_str(d, range));
+	}
+	table_set(d, row, "better", value_int((int64_t)c->better));
+	table_set(d, row, "worse", value_int((int64_t)c->worse));
+	table_set(d, row, "values", value_int((int64_t)c->n));
+	if (!isnan(c->at))
+		str_printf(words, "; the lines cross at %s = %s (95 %%: %s)",
+			   w->settings[p->setting], at, range);
+	table_set(d, row, "words", value_str(d, words->buf));
+	sweep_note_crossover(w, p, c, words->buf);
+	free(range);
+	free(at);
+}
+
+/* Drops the values at which an end has no runs. Returns the number of the others. */
+static size_t crossover_drop_single(struct crossover_point *points, size_t n)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < n; i++)
+		if (points[i].nbase && points[i].nnew)
+			points[kept++] = points[i];
+	return kept;
+}
+
+/* Finds the crossover of one pair of lines, and its sentence. Returns false where they share fewer
+ * than two values. */
+static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair *p,
+				 const struct sweep_place *places, int n, struct crossover *c,
+				 struct str *words)
+{
+	struct crossover_point *points = xcalloc((size_t)n + 1, sizeof(*points));
+	const struct sweep_figure *f;
+	size_t count = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		const struct sweep_variant *v = &w->variants[places[i].variant];
+		bool base = !strcmp(v->base, p->base);
+
+		f = sweep_find(w, places[i].variant, p->metric, p->side);
+		if (!f || (!base && strcmp(v->base, p->new)) ||
+		    strcmp(sweep_under(w, places[i].variant, p->setting), p->under))
+			continue;
+		if (!count || points[count - 1].at != places[i].at)
+			points[count++] = (struct crossover_point){.at = places[i].at,
+								   .value = v->values[p->setting]};
+		if (base) {
+			points[count - 1].base = f->x;
+			points[count - 1].nbase = f->n;
+		} else {
+			points[count - 1].new = f->x;
+			points[count - 1].nnew = f->n;
+		}
+	}
+	count = crossover_drop_single(points, count);
+	*c = crossover_find(points, count, metrics[p->metric].better,
+			    n && places[0].at > 0 && places[n - 1].at >= 8 * places[0].at);
+	str_reset(words);
+	crossover_print(words, w, p, points, count);
+	free(points);
+	return c->kind != CROSSOVER_NONE;
+}
+
+/* Returns whether the line of the variant begins at this place. */
+static bool sweep_begins_line(const struct sweep *w, int setting, const struct sweep_place *p,
+			      int i)
+{
+	const char *base = w->variants[p[i].variant].base;
+	const char *under = sweep_under(w, p[i].variant, setting);
+	int k;
+
+	for (k = 0; k < i; k++)
+		if (!strcmp(w->variants[p[k].variant].base, base) &&
+		    !strcmp(sweep_under(w, p[k].variant, setting), under))
+			return false;
+	return true;
+}
+
+static void sweep_add_crossovers(const struct sweep *w, struct table *d, int setting)
+{
+	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
+	int n = sweep_places(w, setting, p), m, i;
+	struct str words = {0};
+	struct crossover c;
+
+	for (m = 0; m < (int)array_size(metrics) && n; m++) {
+		const char *side = sweep_side(w, m);
+
+		for (i = 0; i < n && side && metrics[m].better; i++) {
+			const struct sweep_variant *v = &w->variants[p[i].variant];
+			struct sweep_pair pair = {setting,
+						  m,
+						  side,
+						  sweep_under(w, p[i].variant, setting),
+						  w->variants[0].base,
+						  v->base};
+
+			if (!strcmp(pair.base, pair.new) || !sweep_begins_line(w, setting, p, i) ||
+			    !sweep_find_crossover(w, &pair, p, n, &c, &words))
+				continue;
+			sweep_put_crossover(w, d, &pair, &c, &words, v->values[setting]);
+		}
+	}
+	str_free(&words);
+	free(p);
+}
+
+static int sweep_put(struct sweep *w, struct error *err)
+{
+	struct table *d = table_detail(w->t, "crossovers", crossover_columns,
+				       (int)array_size(crossover_columns));
+	bool found = false;
+	int i;
+
+	for (i = 0; i < w->nsettings; i++) {
+		if (w->q->setting && strcmp(w->q->setting, w->settings[i]))
+			continue;
+		found = true;
+		if (sweep_count_values(w, i) < 2)
+			continue;
+		sweep_put_rows(w, i);
+		if (!isnan(sweep_number(w, i, w->variants[0].values[i] ?: "")))
+			sweep_add_crossovers(w, d, i);
+	}
+	if (w->q->setting && !found)
+		return error_set(
+			err, EINVAL,
+			"--setting %s: the plan has no such setting; 'zcost report variants' lists them",
+			w->q->setting);
+	if (!w->t->rows)
+		return error_set(
+			err, ENODATA,
+			"no setting has two values: a sweep takes a plan with [setting NAME] (docs/reference/plan.md)");
+	return 0;
+}
+
+static void sweep_free(struct sweep *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->nfigures; i++)
+		free(w->figures[i].x);
+	free(w->figures);
+	free(w->variants);
+	free(w->settings);
+}
+
+static int sweep_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct sweep w = {.s = s, .q = q, .t = t};
+	int rc = sweep_read_variants(&w, err);
+
+	if (!rc)
+		rc = sweep_read_figures(&w, err);
+	if (!rc)
+		rc = sweep_put(&w, err);
+	scope_capture_notes(s, t);
+	if (!rc)
+		rc = busy_notes(s, q, NULL, t, err);
+	sweep_free(&w);
+	return rc;
+}
+
+const struct measure measure_sweep = {
+	.name = "sweep",
+	.what = "figures over the values of a setting, and where zero copy begins to pay",
+	MEASURE_COLUMNS(sweep_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS OPT_MODEL "workload-only setting all roi-n roi-m"},
+	.spare = "number runs under side",
+	.run = sweep_run,
+};

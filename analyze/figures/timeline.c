@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* timeline: figures over time in each run, by the second of its window. */
+#include "analyze/scope/scope.h"
+#include "lib/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column timeline_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"run", .type = V_INT, .what = "repeat"},
+	{"name", .type = V_STR, .shape = STAYS_WHOLE},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
+	{"t_s", "s", V_REAL, .digits = 3,
+	 .what = "end of the interval, or time of the reading, from the window's start; negative before it"},
+	{"seconds", "s", V_REAL, .digits = 3, .what = "length of the run's window"},
+	{"value", .type = V_REAL, .digits = 3},
+};
+
+enum { LIMIT = 30 };
+
+/* Series by the beginning of a name. Others are counts. */
+static const struct series_kind {
+	const char *prefix, *unit;
+	bool of_workload; /* of the workload's processes, sockets or account */
+} kinds[] = {
+	{"throughput", "Gbit/s", true},
+	{"nic_", "Gbit/s", false},
+	{"cpu_pct", "%", false},
+	{"workload_cpu_pct", "%", true},
+	{"sched_wait_pct", "%", true},
+	{"tcp_socket_rtt_us", "us", true},
+	{"tcp_retransmits_per_s", "1/s", false},
+	{"softnet_squeezed_per_s", "1/s", false},
+	{"tcp_socket_cwnd", "segments", true},
+	{"power_w:", "W", false},
+	{"", "1", false},
+};
+
+static const struct series_kind *timeline_kind(const char *name)
+{
+	size_t i = 0;
+
+	while (!str_starts(name, kinds[i].prefix))
+		i++;
+	return &kinds[i];
+}
+
+static void timeline_put_point(const struct block_table *k, const struct run *r, const char *name,
+			       const struct series_row *point)
+{
+	struct value *row = block_row(k->t, &k->b->block);
+
+	table_set(k->t, row, "run", value_int(r->repeat));
+	table_set(k->t, row, "name", value_str(k->t, name));
+	table_set(k->t, row, "unit", value_str(k->t, timeline_kind(name)->unit));
+	table_set(k->t, row, "t_s", value_real(((double)point->t_ns - (double)r->start_ns) / 1e9));
+	table_set(k->t, row, "seconds", value_real((double)(r->end_ns - r->start_ns) / 1e9));
+	table_set(k->t, row, "value",
+		  point->low < point->high
+			  ? value_estimate(k->t, point->value, point->low, point->high)
+			  : value_real(point->value));
+}
+
+static bool timeline_is_asked(const struct query *q, const char *name)
+{
+	return str_matches(q->name, name) && (!q->drawn || str_matches_any(q->drawn, name)) &&
+	       (!q->workload_only || timeline_kind(name)->of_workload);
+}
+
+/* Adds at most `most` points of a series, or the parts of a series that is longer than that many.
+ */
+static int timeline_put_series(const struct block_table *k, const struct run *r,
+			       const struct series_size *of, int64_t most, struct error *err)
+{
+	struct series_row *points;
+	int parts = k->q->parts, i;
+	int n = parts && of->points > parts
+			? store_series_parts(k->s, r->id, of, parts, &points, err)
+			: store_series(k->s, r->id, of->name, most, &points, err);
+
+	for (i = 0; i < n; i++)
+		timeline_put_point(k, r, of->name, &points[i]);
+	free(points);
+	return n < 0 ? n : 0;
+}
+
+/* Adds the number of the run's points to *all, and those within the limit to the table. */
+static int timeline_put_run(const struct block_table *k, const struct run *r, int64_t limit,
+			    int64_t *all, struct error *err)
+{
+	struct series_size *list;
+	int n = store_series_sizes(k->s, r->id, &list, err), i, rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		if (!timeline_is_asked(k->q, list[i].name))
+			continue;
+		if (*all < limit)
+			rc = timeline_put_series(k, r, &list[i], limit - *all, err);
+		*all += list[i].points;
+	}
+	free(list);
+	return n < 0 ? n : rc;
+}
+
+static int timeline_put_block(struct block_table *k, struct error *err)
+{
+	int64_t limit = k->q->limit > 0 ? k->q->limit : LIMIT, all = 0;
+	const struct block *b = &k->b->block;
+	int i, rc = 0;
+
+	if (k->q->all)
+		limit = INT64_MAX;
+	for (i = 0; i < k->b->n && !rc; i++)
+		rc = timeline_put_run(k, &k->b->runs[i], limit, &all, err);
+	if (all > limit)
+		note_add_block(&k->t->notes, b, rows_shown, (size_t)limit, (size_t)all);
+	return rc;
+}
+
+static int timeline_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	const char **names;
+	int n, rc = block_table_run(s, q, t, timeline_put_block, NULL, err);
+
+	if (rc || t->rows || !q->name)
+		return rc;
+	n = store_series_names(s, &names, err);
+	rc = n < 0 ? n : scope_check_name(s, "series", q->name, true, names, n, err);
+	free(names);
+	return rc;
+}
+
+const struct measure measure_timeline = {
+	.name = "timeline",
+	.what = "throughput, CPU, power, retransmits, cwnd, rtt and squeezes over time, in each run",
+	MEASURE_COLUMNS(timeline_columns),
+	.options = {[SOURCE_CAPTURE] = "variant side run workload-only name limit all " OPT_SLICE},
+	.spare = "seconds unit",
+	.flags = MEASURE_UNTITLED,
+	.run = timeline_run,
+};

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/counters/table.h"
+
+#include "analyze/scope/work.h"
+#include "analyze/scope/changes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column counters_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"name", .type = V_STR, .what = "an event, or a ratio of two events"},
+	{"value", .type = V_REAL, .digits = 4, .spread = SPREAD_RANGE,
+	 .what = "estimate over the runs"},
+	{"unit", .type = V_STR, .shape = STAYS_WHOLE},
+	{"mean", .type = V_REAL, .digits = 4,
+	 .what = "mean over the runs, as perf stat -r prints it"},
+	{"stddev_pct", "%", V_REAL, .digits = 2,
+	 .what = "standard error of the mean, as perf stat -r prints it"},
+	{"running_pct", "%", V_REAL, .digits = 1,
+	 .what = "part of the time with a hardware counter; the count is scaled up"},
+	{"state", .type = V_STR, .what = "<not supported>, <not counted>"},
+	{"runs", .type = V_INT, .what = "runs that have it"},
+};
+
+/* The figures that follow from one event, or the switches of the workload's threads, and the work
+ * done. */
+static const struct work_ratio {
+	const char *name, *event, *unit;
+	double scale;
+} per_work[] = {
+	{"cycles_per_byte", "counter:cycles", "1/B", PER_BYTE},
+	{"instructions_per_byte", "counter:instructions", "1/B", PER_BYTE},
+	{"context_switches_per_mib", "counter:context-switches", "1/MiB", PER_MIB},
+	{"workload_context_switches_per_mib", "sched_switches", "1/MiB", PER_MIB},
+};
+
+struct counters_event {
+	char *name;
+	const char *unit; /* NULL: no run has the count of the event */
+};
+
+struct counters_names {
+	struct counters_event *event; /* sorted with strverscmp */
+	size_t n, cap;
+};
+
+/* --- one figure of one run --- */
+
+static double counters_metric(struct store *s, const struct run *r, const char *what,
+			      const char *event)
+{
+	char *name = xasprintf("%s:%s", what, event);
+	double v = figure_metric(s, r, name);
+
+	free(name);
+	return v;
+}
+
+static double counters_figure_count(struct store *s, const struct run *r, const void *event)
+{
+	return counters_metric(s, r, "counter", event);
+}
+
+static double counters_figure_running(struct store *s, const struct run *r, const void *event)
+{
+	return counters_metric(s, r, "counter_running", event);
+}
+
+static double counters_figure_per_work(struct store *s, const struct run *r, const void *arg)
+{
+	const struct work_ratio *k = arg;
+
+	return k->scale * figure_metric(s, r, k->event) / work_in_window(s, r, "rate_kib");
+}
+
+/* --- ratios: "instructions@2" goes with "cycles@2", else with "cycles" --- */
+
+struct counters_pair {
+	struct store *s;
+	const struct run *r;
+	const char *event; /* the numerator */
+	bool apart;	   /* the two events were counted in turns, not in one group */
+};
+
+static bool counters_same_time(const struct counters_pair *p, const char *other)
+{
+	double a = counters_metric(p->s, p->r, "counter_group", p->event);
+	double b = counters_metric(p->s, p->r, "counter_group", other);
+
+	return a == b || (isnan(counters_metric(p->s, p->r, "counter_running", p->event)) &&
+			  isnan(counters_metric(p->s, p->r, "counter_running", other)));
+}
+
+static bool counters_value_of(const void *arg, const char *event, double *value)
+{
+	struct counters_pair *p = (struct counters_pair *)arg;
+	const char *group = strrchr(p->event, '@');
+	char *mate = xasprintf("%s%s", event, group ? group : "");
+	const char *used = mate;
+
+	*value = counters_metric(p->s, p->r, "counter", mate);
+	if (isnan(*value)) {
+		used = event;
+		*value = counters_metric(p->s, p->r, "counter", event);
+	}
+	if (!isnan(*value))
+		p->apart = !counters_same_time(p, used);
+	free(mate);
+	return !isnan(*value);
+}
+
+static bool counters_ratio_of(struct counters_pair *p, struct counter_ratio *ratio)
+{
+	double value = counters_metric(p->s, p->r, "counter", p->event);
+	char *event = xstrdup(p->event), *at = strrchr(event, '@');
+	bool good;
+
+	if (at)
+		*at = '\0';
+	good = !isnan(value) && counter_ratio(ratio, event, value, counters_value_of, p);
+	free(event);
+	return good;
+}
+
+static double counters_figure_ratio(struct store *s, const struct run *r, const void *event)
+{
+	struct counters_pair p = {s, r, event, false};
+	struct counter_ratio ratio;
+
+	return counters_ratio_of(&p, &ratio) ? ratio.value : NAN;
+}
+
+/* --- rows --- */
+
+/*
+ * Sets the mean and stddev_pct as perf stat -r does (stddev_stats and rel_stddev_stats in its
+ * util/stat.c). stddev_pct is 100 x the standard error of the mean, s / sqrt(n), / mean.
+ */
+static void counters_add_mean(const struct block_table *m, struct value *row, figure_fn figure,
+			      const void *arg, bool whole)
+{
+	double *x = xcalloc((size_t)m->b->n + 1, sizeof(*x)), mean;
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < m->b->n; i++) {
+		x[n] = figure(m->s, &m->b->runs[i], arg);
+		n += !isnan(x[n]);
+	}
+	mean = n ? stats_mean(x, n) : NAN;
+	if (n > 1) {
+		table_set(m->t, row, "mean", whole ? value_int(llround(mean)) : value_real(mean));
+		table_set(m->t, row, "stddev_pct",
+			  value_real(100 * stats_sd(x, n) / sqrt((double)n) / fabs(mean)));
+	}
+	free(x);
+}
+
+static void counters_fill_interval(const struct block_table *m, struct value *row,
+				   const struct estimate *e, bool whole)
+{
+	struct value v;
+
+	if (!whole) {
+		put_estimate(m->t, row, "value", e);
+		return;
+	}
+	v = value_int(llround(e->value));
+	if (e->n > 1)
+		v = value_with(m->t, v, (struct interval){round(e->lo), round(e->hi), NAN});
+	table_set(m->t, row, "value", v);
+}
+
+static struct value *counters_begin(const struct block_table *m, const char *name, const char *unit)
+{
+	struct value *row = block_row(m->t, &m->b->block);
+
+	table_set(m->t, row, "name", value_str(m->t, name));
+	table_set(m->t, row, "unit", value_str(m->t, unit));
+	return row;
+}
+
+/* Adds a row for the figure. Returns false when no run has the figure. `whole` marks a count. */
+static bool counters_add_figure(const struct block_table *m, const char *name, const char *unit,
+				figure_fn figure, const void *arg, bool whole)
+{
+	struct estimate e = block_estimate(m, figure, arg);
+	struct value *row;
+
+	if (!e.n)
+		return false;
+	row = counters_begin(m, name, unit);
+	table_set(m->t, row, "runs", value_int((int64_t)e.n));
+	counters_fill_interval(m, row, &e, whole);
+	counters_add_mean(m, row, figure, arg, whole);
+	if (figure != counters_figure_count)
+		return true;
+	e = block_estimate(m, counters_figure_running, arg);
+	table_set(m->t, row, "running_pct", value_real(e.value));
+	return true;
+}
+
+static bool counters_any(const struct block_table *m, const char *what, const char *event)
+{
+	int i;
+
+	for (i = 0; i < m->b->n; i++)
+		if (!isnan(counters_metric(m->s, &m->b->runs[i], what, event)))
+			return true;
+	return false;
+}
+
+static void counters_add_event(const struct block_table *m, const char *event, const char *unit)
+{
+	char *name = xasprintf("counter:%s", event);
+	bool whole = !strcmp(unit, "1") || !strcmp(unit, "ns");
+	struct value *row;
+
+	if (!counters_add_figure(m, name, unit, counters_figure_count, event, whole)) {
+		row = counters_begin(m, name, NULL);
+		table_set(m->t, row, "state",
+			  value_str(m->t, counters_any(m, "counter_not_supported", event)
+						  ? "<not supported>"
+						  : "<not counted>"));
+	}
+	free(name);
+}
+
+static void counters_add_ratio(const struct block_table *m, const char *event)
+{
+	const char *group = strrchr(event, '@');
+	struct counter_ratio ratio;
+	struct counters_pair p = {m->s, NULL, event, false};
+	bool found = false;
+	char *name;
+	int i;
+
+	for (i = 0; i < m->b->n && !found; i++) {
+		p.r = &m->b->runs[i];
+		found = counters_ratio_of(&p, &ratio);
+	}
+	if (!found)
+		return;
+	name = xasprintf("%s%s", ratio.name, group ? group : "");
+	counters_add_figure(m, name, ratio.unit, counters_figure_ratio, event, false);
+	if (p.apart)
+		note_add_block(&m->t->notes, &m->b->block, ratio_of_turns, name);
+	free(name);
+}
+
+/* --- the events of a block --- */
+
+static int counters_by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct counters_event *)a)->name,
+			  ((const struct counters_event *)b)->name);
+}
+
+static void counters_add_name(struct counters_names *list, const char *event, const char *unit)
+{
+	size_t i;
+
+	for (i = 0; i < list->n && strcmp(list->event[i].name, event) != 0; i++)
+		;
+	if (i == list->n) {
+		array_grow(list->event, list->n, list->cap);
+		list->event[list->n++] = (struct counters_event){xstrdup(event), NULL};
+	}
+	if (unit)
+		list->event[i].unit = unit;
+}
+
+static int counters_gather(struct store *s, const struct block_runs *b, struct counters_names *list,
+			   struct error *err)
+{
+	static const char *const what[] = {
+		"counter:", "counter_not_supported:", "counter_not_counted:"};
+	struct metric_row *rows;
+	size_t w;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++)
+		for (w = 0; w < array_size(what); w++) {
+			n = store_metric_prefix(s, b->runs[i].id, what[w], &rows, err);
+			for (k = 0; k < n; k++)
+				counters_add_name(list, rows[k].name + strlen(what[w]),
+						  w ? NULL : rows[k].unit);
+			if (n < 0)
+				return n;
+			free(rows);
+		}
+	if (list->n)
+		qsort(list->event, list->n, sizeof(*list->event), counters_by_name);
+	return 0;
+}
+
+/*
+ * Adds a row for each requested event. A row has the estimate over the runs, the mean and its
+ * standard error in percent (as perf stat -r prints them), and the part of the time with a
+ * hardware counter. The row of an event without a count has its state instead. Adds the ratios of
+ * two events after that. A ratio uses events of the same group where possible.
+ */
+static int counters_add_block(struct block_table *m, struct error *err)
+{
+	struct counters_names list = {0};
+	int rc = counters_gather(m->s, m->b, &list, err);
+	size_t i;
+
+	for (i = 0; i < list.n && !rc; i++)
+		counters_add_event(m, list.event[i].name, list.event[i].unit ?: "1");
+	for (i = 0; i < list.n && !rc; i++)
+		counters_add_ratio(m, list.event[i].name);
+	for (i = 0; i < array_size(per_work) && !rc; i++)
+		counters_add_figure(m, per_work[i].name, per_work[i].unit, counters_figure_per_work,
+				    &per_work[i], false);
+	for (i = 0; i < list.n; i++)
+		free(list.event[i].name);
+	free(list.event);
+	return rc;
+}
+
+static void counters_add_notes(struct block_table *m)
+{
+	if (!m->t->rows)
+		changes_nothing(m->s, m->t);
+	else
+		note_add(&m->t->notes, counters_of_side);
+	if (table_has_values(m->t, "running_pct"))
+		note_add(&m->t->notes, counters_scaled);
+	if (table_has_values(m->t, "stddev_pct"))
+		note_add(&m->t->notes, counters_mean);
+}
+
+static int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	if (q->stat)
+		return counters_from_stat(q->stat, q, t, err);
+	if (!s)
+		return error_set(
+			err, EINVAL,
+			"table 'counters' needs a capture, or perf stat's output with --perf-stat");
+	return block_table_run(s, q, t, counters_add_block, counters_add_notes, err);
+}
+
+const struct measure measure_counters = {
+	.name = "counters",
+	.what = "hardware and software counters, and their ratios",
+	MEASURE_COLUMNS(counters_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS, [SOURCE_TEXT] = "cpu comm by unit units rate"},
+	.whole =
+		"the events are counted on the side's CPUs, for all processes; 'zcost report scores' has the context switches of the workload",
+	.spare = "mean runs value[] running_pct",
+	.run = counters_run,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ratios of two counters: IPC, miss ratios. */
+#ifndef ZC_COUNTERS_H
+#define ZC_COUNTERS_H
+
+#include "analyze/scope/measure.h"
+
+#include <stdbool.h>
+
+struct counter_ratio {
+	char name[176]; /* "ipc:k", "cache_miss_pct", "LLC-load_miss_pct" */
+	const char *unit;
+	double value;
+};
+
+/* Finds the value of the event with that name. Returns false when the event was not counted. */
+typedef bool (*counter_value_fn)(const void *arg, const char *event, double *value);
+
+/*
+ * Finds the ratio with `event` as the numerator. The denominator has the same PMU and modifiers:
+ * "instructions:k" / "cycles:k". Returns false when there is no such ratio.
+ */
+bool counter_ratio(struct counter_ratio *ratio, const char *event, double value,
+		   counter_value_fn value_of, const void *arg);
+
+/* --- the `counters` table from the output of perf stat --- */
+
+/*
+ * Fills `t`, which the caller has initialised with the columns of `counters`. Adds each counter as
+ * perf printed it, with Student's 95 % interval from perf's standard error over its repeats.
+ * stddev_pct is that standard error, 100 x s / sqrt(n) / mean, not a standard deviation
+ * (docs/method.md). Adds the ratios of two counters with the same modifiers. Adds each counter per
+ * unit of work if the query has --units, or --rate together with perf's elapsed time.
+ */
+int counters_from_stat(const struct perf_stat *st, const struct query *q, struct table *t,
+		       struct error *err);
+
+#endif

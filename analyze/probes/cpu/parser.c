@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CPU time out of snapshots of /proc/stat. The kernel counts user and nice with the guests' time
+ * already in them, so guest and guest_nice are left alone. idle and iowait may go backwards (a CPU
+ * went offline and came back, iowait is only an estimate): a step back counts as no time. A CPU
+ * that is missing from a snapshot was offline and is not busy then.
+ *
+ * Busy is the time that passed less idle and iowait, not the sum of the busy fields. The kernel
+ * times idle periods with a clock (CONFIG_NO_HZ), but counts busy time in ticks. Ticks get lost: on
+ * virtual machines a quarter of them. So the ticks only tell how busy time is divided among user,
+ * system, softirq, irq and steal, which are scaled to add up to it. A profile by cpu-clock need not
+ * agree with busy time. coverage.c compares the two.
+ */
+#include "analyze/probes/ingest.h"
+
+#include "analyze/probes/snapshots.h"
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum field { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
+
+enum { TICK_NS = 10000000 }; /* USER_HZ is 100 on everything this runs on */
+
+struct cpu_times {
+	bool there;
+	uint64_t f[FIELDS];
+};
+
+struct times {
+	struct cpu_times *cpu;
+	unsigned int n; /* the highest CPU number, plus one */
+};
+
+struct sums {
+	double f[FIELDS]; /* ns as the kernel counted, all CPUs of S, in the window */
+	double all_busy;  /* ns, all CPUs of S */
+	struct cpu_sums {
+		double busy, f[FIELDS];
+		struct cpu_times last; /* of the last reading that has the CPU */
+		uint64_t last_ns;      /* of that reading */
+	} * cpu;
+	unsigned int n;
+	bool offline, back;
+};
+
+/* Parses "1 10 0 20 900 ...", what follows "cpu". Fields behind idle may be missing. */
+static void proc_stat_parse_line(const char *at, struct times *t)
+{
+	struct cpu_times now = {.there = true};
+	char *end;
+	unsigned long cpu = strtoul(at, &end, 10);
+	int i;
+
+	if (end == at || cpu >= CPUSET_MAX)
+		return;
+	for (i = 0; i < FIELDS; i++) {
+		at = end;
+		now.f[i] = strtoull(at, &end, 10);
+		if (end == at)
+			break;
+	}
+	if (i <= IDLE)
+		return;
+	if (cpu >= t->n) {
+		t->cpu = xrealloc(t->cpu, (cpu + 1) * sizeof(*t->cpu));
+		memset(t->cpu + t->n, 0, (cpu + 1 - t->n) * sizeof(*t->cpu));
+		t->n = (unsigned int)cpu + 1;
+	}
+	t->cpu[cpu] = now;
+}
+
+/* Replaces the times of an earlier reading. */
+static void proc_stat_parse(const char *text, struct times *t)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < t->n; cpu++)
+		t->cpu[cpu].there = false;
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (str_starts(text, "cpu") && text[3] != ' ')
+			proc_stat_parse_line(text + 3, t);
+	}
+}
+
+static bool cpu_is_there(const struct times *t, unsigned int cpu)
+{
+	return cpu < t->n && t->cpu[cpu].there;
+}
+
+static bool part_is_busy(int field)
+{
+	return field != IDLE && field != IOWAIT;
+}
+
+static double counter_advance(const struct cpu_times *a, const struct cpu_times *b, int field)
+{
+	return b->f[field] > a->f[field] ? (double)(b->f[field] - a->f[field]) * TICK_NS : 0;
+}
+
+/* Returns the elapsed time less the idle time; after a reset of the idle counters, the busy ticks.
+ */
+static double cpu_busy_ns(const struct cpu_times *a, const struct cpu_times *b, double elapsed)
+{
+	double idle = counter_advance(a, b, IDLE) + counter_advance(a, b, IOWAIT), ticks = 0;
+	int i;
+
+	if (b->f[IDLE] >= a->f[IDLE] && b->f[IOWAIT] >= a->f[IOWAIT])
+		return elapsed > idle ? elapsed - idle : 0;
+	for (i = 0; i < FIELDS; i++)
+		ticks += part_is_busy(i) ? counter_advance(a, b, i) : 0;
+	return ticks;
+}
+
+static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_times *a,
+			 const struct cpu_times *b, double busy, double share)
+{
+	int i;
+
+	for (i = 0; i < FIELDS; i++) {
+		s->back |= b->f[i] < a->f[i];
+		s->f[i] += share * counter_advance(a, b, i);
+		s->cpu[cpu].f[i] += share * counter_advance(a, b, i);
+	}
+	s->cpu[cpu].busy += share * busy;
+	s->all_busy += share * busy;
+}
+
+/*
+ * Adds the busy time of a CPU that came online again. The kernel preserves the counters of an
+ * offline CPU, so its busy ticks between the two snapshots are known. Its idle time is not.
+ */
+static void sums_add_return(struct ingest *in, struct sums *s, unsigned int cpu,
+			    const struct cpu_times *now, uint64_t t_ns)
+{
+	const struct cpu_sums *was = &s->cpu[cpu];
+	double busy = 0, share;
+	int i;
+
+	share = span_inside(was->last_ns, t_ns, in->run.start_ns, in->run.end_ns);
+	for (i = 0; i < FIELDS; i++)
+		busy += part_is_busy(i) ? counter_advance(&was->last, now, i) : 0;
+	if (share > 0)
+		sums_add_cpu(s, cpu, &was->last, now, busy, share);
+}
+
+static void sums_add_returns(struct ingest *in, struct sums *s, const struct times *before,
+			     const struct times *now, uint64_t t_ns)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < now->n; cpu++)
+		if (ingest_has_cpu(in, cpu) && cpu_is_there(now, cpu) &&
+		    !cpu_is_there(before, cpu) && s->cpu[cpu].last.there)
+			sums_add_return(in, s, cpu, &now->cpu[cpu], t_ns);
+}
+
+/* Records the CPUs of a reading. */
+static void sums_see(struct sums *s, const struct times *now, uint64_t t_ns)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < now->n; cpu++)
+		if (now->cpu[cpu].there) {
+			s->cpu[cpu].last = now->cpu[cpu];
+			s->cpu[cpu].last_ns = t_ns;
+		}
+}
+
+/*
+ * Adds the part of a span between two snapshots that lies in the window. Returns all of its busy
+ * ns.
+ */
+static double sums_add_span(struct ingest *in, struct sums *s, const struct times *a,
+			    const struct times *b, double elapsed, double share)
+{
+	unsigned int cpu, n = a->n > b->n ? a->n : b->n;
+	double all = 0, busy;
+
+	for (cpu = 0; cpu < n; cpu++) {
+		bool was = cpu_is_there(a, cpu), is = cpu_is_there(b, cpu);
+
+		if (!ingest_has_cpu(in, cpu) || (!was && !is))
+			continue;
+		if (was != is) {
+			s->offline |= share > 0;
+			continue;
+		}
+		busy = cpu_busy_ns(&a->cpu[cpu], &b->cpu[cpu], elapsed);
+		all += busy;
+		if (share > 0)
+			sums_add_cpu(s, cpu, &a->cpu[cpu], &b->cpu[cpu], busy, share);
+	}
+	return all;
+}
+
+static void sums_grow(struct sums *s, unsigned int n)
+{
+	if (n <= s->n)
+		return;
+	s->cpu = xrealloc(s->cpu, n * sizeof(*s->cpu));
+	memset(s->cpu + s->n, 0, (n - s->n) * sizeof(*s->cpu));
+	s->n = n;
+}
+
+/* Returns how many of the side's CPUs any reading has. */
+static unsigned int sums_count_seen(const struct ingest *in, const struct sums *s)
+{
+	unsigned int cpu, seen = 0;
+
+	for (cpu = 0; cpu < s->n; cpu++)
+		seen += s->cpu[cpu].last.there && ingest_has_cpu(in, cpu);
+	return seen;
+}
+
+static const struct {
+	enum field field, field2;
+	const char *name;
+} parts[] = {
+	{USER, NICE, "cpu_user_pct"},	      {SYSTEM, FIELDS, "cpu_system_pct"},
+	{SOFTIRQ, FIELDS, "cpu_softirq_pct"}, {IRQ, FIELDS, "cpu_irq_pct"},
+	{STEAL, FIELDS, "cpu_steal_pct"},     {IOWAIT, FIELDS, "cpu_iowait_pct"},
+	{IDLE, FIELDS, "cpu_idle_pct"},
+};
+
+/* Returns the factor that makes the busy fields add up to the busy time. */
+static double sums_scale(const double f[FIELDS], double busy)
+{
+	double ticks = 0;
+	int i;
+
+	for (i = 0; i < FIELDS; i++)
+		ticks += part_is_busy(i) ? f[i] : 0;
+	return ticks > 0 ? busy / ticks : 1;
+}
+
+/* Adds the parts of the side's busy time or, with a suffix to their names, of a CPU's. */
+static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], double busy,
+				double covered_s, const char *suffix)
+{
+	double ns, scale = sums_scale(f, busy), to_pct = 100 / (covered_s * 1e9);
+	size_t i;
+
+	for (i = 0; i < array_size(parts); i++) {
+		ns = f[parts[i].field];
+		if (parts[i].field2 != FIELDS)
+			ns += f[parts[i].field2];
+		if (part_is_busy((int)parts[i].field))
+			ns *= scale;
+		ingest_metricf(in, "%", ns * to_pct, "%s%s", parts[i].name, suffix);
+	}
+	ingest_metricf(in, "%", busy * to_pct, "cpu_pct%s", suffix);
+}
+
+static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, double covered_s)
+{
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	char suffix[32];
+	unsigned int cpu;
+
+	proc_stat_add_parts(in, s->f, s->all_busy, covered_s, "");
+	ingest_metric(in, "busy_ns", "ns", s->all_busy * window_s / covered_s, NULL);
+	for (cpu = 0; cpu < s->n; cpu++) {
+		if (!ingest_has_cpu(in, cpu))
+			continue;
+		ingest_metricf(in, "ns", s->cpu[cpu].busy * window_s / covered_s, "busy_ns:cpu%u",
+			       cpu);
+		snprintf(suffix, sizeof(suffix), ":cpu%u", cpu);
+		proc_stat_add_parts(in, s->cpu[cpu].f, s->cpu[cpu].busy, covered_s, suffix);
+	}
+}
+
+static void proc_stat_add_notes(struct ingest *in, const struct sums *s, unsigned int seen,
+				double covered_s)
+{
+	double all = 0, expected = covered_s * 1e9 * seen;
+	int i;
+
+	for (i = 0; i < FIELDS; i++)
+		all += s->f[i];
+	if (s->f[STEAL] > expected / 100)
+		note_add(&in->notes, cpu_stolen, 100 * s->f[STEAL] / expected);
+	if (s->offline)
+		note_add(&in->notes, cpu_offline);
+	if (s->back)
+		note_add(&in->notes, cpu_backwards);
+	if (!s->offline && fabs(all - expected) > 0.1 * expected)
+		note_add(&in->notes, cpu_ticks_scaled, all / 1e9, expected / 1e9);
+}
+
+static void proc_stat_add_span(struct ingest *in, struct sums *s, const struct times *before,
+			       const struct times *now, uint64_t a, uint64_t b)
+{
+	double share = span_inside(a, b, in->run.start_ns, in->run.end_ns);
+	double busy = sums_add_span(in, s, before, now, (double)(b - a), share);
+
+	sums_add_returns(in, s, before, now, b);
+	if (b > a)
+		ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
+}
+
+static void proc_stat_read_snaps(struct ingest *in, struct sums *s, struct snaps *snaps)
+{
+	struct times t[2] = {0};
+	size_t i;
+
+	for (i = 0; i < snaps->n; i++) {
+		struct times *before = &t[(i + 1) % 2], *now = &t[i % 2];
+		uint64_t t_ns = snaps->snap[i].mono_ns;
+
+		proc_stat_parse(snaps_text(snaps, i), now);
+		sums_grow(s, now->n);
+		if (i)
+			proc_stat_add_span(in, s, before, now, snaps->snap[i - 1].mono_ns, t_ns);
+		sums_see(s, now, t_ns);
+	}
+	free(t[0].cpu);
+	free(t[1].cpu);
+}
+
+static int proc_stat_evaluate(struct ingest *in, const struct snaps *snaps, const struct sums *s,
+			      struct error *err)
+{
+	unsigned int seen = sums_count_seen(in, s);
+	double covered;
+
+	if (!seen)
+		return error_set(err, ENODATA, "%s: has none of the side's CPUs (%s)", snaps->path,
+				 in->run.cpus ? in->run.cpus : "all");
+	if (in->has_cpus && seen < (unsigned int)in->run.ncpus)
+		note_add(&in->notes, cpu_missing, (unsigned int)in->run.ncpus - seen, in->run.cpus);
+	if (!in->has_cpus)
+		in->run.ncpus = (int)seen;
+	covered = snaps_cover(in, "/proc/stat", snaps);
+	if (covered > 0) {
+		proc_stat_add_metrics(in, s, covered);
+		proc_stat_add_notes(in, s, seen, covered);
+	}
+	return 0;
+}
+
+static int proc_stat_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	size_t points = in->nseries;
+	struct sums s = {0};
+	struct snaps snaps;
+	int rc = snaps_open(in, "cpu", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	proc_stat_read_snaps(in, &s, &snaps);
+	rc = proc_stat_evaluate(in, &snaps, &s, err);
+	if (rc)
+		in->nseries = points;
+	free(s.cpu);
+	snaps_close(in, &snaps);
+	return rc;
+}
+
+const struct parser parser_proc_stat = {.files = {"proc_stat.snap"}, .read = proc_stat_read_file};
+
+/*
+ * --- user time of the side's CPUs that no thread of the workload used: other programs ---
+ *
+ * Time in the kernel is left out: interrupts, softirqs and the kernel's own threads do the
+ * workload's work and belong to no thread of it.
+ *
+ * Of a thread that ended between two readings only the whole time is known. All of it counts as
+ * user time, so that the figure is the least there can be. Where a part of the workload is not
+ * known, there is no figure.
+ */
+
+/* Percent of one CPU: the two clocks (/proc/stat and the scheduler's) do not agree more closely. */
+static const double clocks_apart = 2;
+
+/* A note is added from this share of the busy time on, in percent. */
+static const double note_from_pct = 10;
+
+/* Returns the workload's user time in ns. *more: what whole ticks may have left out. */
+static double others_workload_user_ns(const struct ingest *in, double *more)
+{
+	double sum = 0, rest;
+	size_t i;
+
+	*more = 0;
+	for (i = 0; i < in->nthreads_seen; i++) {
+		const struct thread_row *row = &in->threads_seen[i];
+
+		if (isnan(row->run_ns))
+			continue;
+		sum += isnan(row->user_ns) ? row->run_ns : row->user_ns;
+		rest = isnan(row->user_ns) ? 0 : row->run_ns - row->user_ns;
+		*more += rest > 0 ? fmin(rest, TICK_NS) : 0;
+	}
+	return sum;
+}
+
+void ingest_others(struct ingest *in)
+{
+	double to_pct = 100 / (double)(in->run.end_ns - in->run.start_ns), more;
+	double others = ingest_find_metric(in, "cpu_user_pct") -
+			others_workload_user_ns(in, &more) * to_pct;
+	double busy = ingest_find_metric(in, "cpu_pct"), surely;
+
+	if (!in->workload_whole || isnan(others))
+		return;
+	/* Ticks split user and system time by chance, so all busy time of others is the limit. */
+	if (ingest_find_metric(in, "workload_confined") == 1)
+		others = fmin(others, busy - ingest_find_metric(in, "workload_cpu_pct"));
+	/* Far below zero, the workload ran on other CPUs too, and the work on the side's is not
+	 * known. */
+	if (others < -clocks_apart)
+		return;
+	ingest_metric(in, "others_user_pct", "%", fmax(others, 0), NULL);
+	surely = others - more * to_pct;
+	if (surely > clocks_apart && 100 * surely > note_from_pct * busy)
+		note_add(&in->notes, cpu_others, 100 * others / busy);
+}

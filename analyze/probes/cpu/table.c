@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/threads/groups.h"
+#include "lib/cpuset.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The parts of CPU time: a column of table cpu, and the metric that it shows. */
+static const struct {
+	const char *column, *metric;
+} cpu_parts[] = {
+	{"app_pct", "cpu_user_pct"},	 {"sys_pct", "cpu_system_pct"},
+	{"soft_pct", "cpu_softirq_pct"}, {"irq_pct", "cpu_irq_pct"},
+	{"steal_pct", "cpu_steal_pct"},	 {"iowait_pct", "cpu_iowait_pct"},
+	{"idle_pct", "cpu_idle_pct"},
+};
+
+/*
+ * cpu --by cpu has a row for each CPU of the side. cpu --by comm, process or thread has a row for
+ * each group of the workload's threads, with its part of the side's busy time. One more row has
+ * everything else: softirqs, other processes, kernel threads. That row is busy - threads, so the
+ * rows add up to busy.
+ *
+ * Where threads may leave the side's CPUs, a part of their time may be on other CPUs. The row for
+ * everything else is then a lower limit.
+ */
+
+#define TIME_COLUMN(name, meaning)                                \
+	{                                                         \
+		name, "%", V_REAL, .digits = 1, .what = (meaning) \
+	}
+#define TIME_COLUMNS                                                                          \
+	TIME_COLUMN("app_pct", "user space, of all programs; guests included"),               \
+		TIME_COLUMN("sys_pct", "kernel, on behalf of processes"),                     \
+		TIME_COLUMN("soft_pct", "softirqs"),                                          \
+		TIME_COLUMN("irq_pct", "hardware interrupts"),                                \
+		TIME_COLUMN("steal_pct", "taken by the hypervisor"),                          \
+		TIME_COLUMN("iowait_pct",                                                     \
+			    "idle while I/O was pending; io_uring waits count here"),         \
+		TIME_COLUMN("idle_pct", "idle"),                                              \
+	{                                                                                     \
+		"busy_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "busy", \
+					 .what = "all but idle and iowait"                    \
+	}
+
+static const struct column by_cpu_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"cpu", .type = V_INT},
+	{"runs", .type = V_INT, .what = "number of runs with a value"},
+	TIME_COLUMNS,
+};
+
+static const struct column by_thread_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"run", .type = V_INT, .what = "the repeat with this process"},
+	{"comm", .type = V_STR, .what = "command"},
+	{"pid", .type = V_INT},
+	{"tid", .type = V_INT},
+	{"threads", .type = V_INT, .what = "number of threads in a run"},
+	{"cpu_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "cpu",
+	 .what = "time on a CPU, 100 = one CPU"},
+	{"user_pct", "%", V_REAL, .digits = 1, .what = "part of cpu_pct in user space, by ticks"},
+	{"sys_pct", "%", V_REAL, .digits = 1, .what = "part of cpu_pct in the kernel, by ticks"},
+	{"busy_share", "%", V_REAL, .digits = 1, .what = "part of the side's busy time"},
+	{"migrations", .type = V_REAL, .digits = 1, .what = "moves to another CPU, in the window"},
+	{"cpus", .type = V_STR, .shape = STAYS_WHOLE, .what = "CPUs that the threads were seen on"},
+};
+
+enum { LIMIT = 30 };
+
+/* --- by cpu --- */
+
+enum { ALL_CPUS = -1 };
+
+/* Adds the row of one CPU of the block, or of all its CPUs added up. */
+static void cpu_put_row(struct block_table *k, int cpu)
+{
+	char of_cpu[24] = "", name[48];
+	struct estimate e;
+	struct value *row;
+	size_t i;
+
+	if (cpu != ALL_CPUS)
+		snprintf(of_cpu, sizeof(of_cpu), ":cpu%d", cpu);
+	snprintf(name, sizeof(name), "cpu_pct%s", of_cpu);
+	e = block_estimate(k, figure_metric, name);
+	if (cpu != ALL_CPUS && !e.n)
+		return;
+	row = block_row(k->t, &k->b->block);
+	table_set(k->t, row, "cpu", value_int(cpu));
+	table_set(k->t, row, "runs", value_int(cpu == ALL_CPUS ? k->b->n : (int64_t)e.n));
+	put_estimate(k->t, row, "busy_pct", &e);
+	e = block_estimate(k, figure_metric, "workload_cpu_pct");
+	table_set(k->t, row, "workload_pct", value_real(e.value));
+	for (i = 0; i < array_size(cpu_parts); i++) {
+		snprintf(name, sizeof(name), "%s%s", cpu_parts[i].metric, of_cpu);
+		e = block_estimate(k, figure_metric, name);
+		table_set(k->t, row, cpu_parts[i].column, value_real(e.value));
+	}
+}
+
+/* Adds the CPUs that any of the runs has figures of. */
+static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct cpuset *set)
+{
+	struct metric_row *rows;
+	unsigned int cpu;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_list(s, b->runs[i].id, &rows, NULL);
+		for (k = 0; k < n; k++)
+			if (sscanf(rows[k].name, "cpu_pct:cpu%u", &cpu) == 1)
+				cpuset_add(set, cpu);
+		free(rows);
+	}
+}
+
+static void cpu_by_add_cpus(struct block_table *k)
+{
+	const struct cpuset *wanted = k->q->cpus;
+	struct cpuset set = {0};
+	unsigned int cpu;
+
+	cpu_by_cpus_of(k->s, k->b, &set);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&set, cpu) && (!wanted || cpuset_has(wanted, cpu)))
+			cpu_put_row(k, (int)cpu);
+}
+
+/* --- by thread --- */
+
+/* Converts ns in the window to percent of one CPU. */
+static void cpu_by_to_percent(struct store *s, const struct block_runs *b,
+			      struct thread_groups *list)
+{
+	static const enum thread_figure times[] = {THREAD_RUN, THREAD_USER, THREAD_SYSTEM};
+	double seconds;
+	size_t i, f;
+	int k;
+
+	for (k = 0; k < b->n; k++) {
+		seconds = figure_metric(s, &b->runs[k], "seconds");
+		for (i = 0; i < list->n; i++)
+			for (f = 0; f < array_size(times); f++)
+				list->g[i].of[k][times[f]] /= seconds * 1e7;
+	}
+}
+
+struct cpu_by_side {
+	const struct block_table *k;
+	struct thread_groups groups;
+};
+
+/* Returns whether the threads could run only on the side's CPUs. run -1 asks for all runs. */
+static bool cpu_by_confined(const struct cpu_by_side *side, int run)
+{
+	int i;
+
+	for (i = 0; i < side->k->b->n; i++)
+		if ((run < 0 || i == run) &&
+		    figure_metric(side->k->s, &side->k->b->runs[i], "workload_confined") == 0)
+			return false;
+	return true;
+}
+
+static struct value *cpu_by_new_row(struct table *t, const struct cpu_by_side *side,
+				    const char *comm)
+{
+	struct value *row = block_row(t, &side->k->b->block);
+
+	table_set(t, row, "comm", value_str(t, comm));
+	return row;
+}
+
+/* Returns the busy time of the runs that a group belongs to. */
+static double cpu_by_busy_of(const struct cpu_by_side *side, int run)
+{
+	if (run >= 0)
+		return figure_metric(side->k->s, &side->k->b->runs[run], "cpu_pct");
+	return block_estimate(side->k, figure_metric, "cpu_pct").value;
+}
+
+static void cpu_by_add_group(struct table *t, const struct cpu_by_side *side,
+			     const struct thread_group *g)
+{
+	static const struct {
+		const char *column;
+		enum thread_figure figure;
+	} more[] = {{"user_pct", THREAD_USER},
+		    {"sys_pct", THREAD_SYSTEM},
+		    {"migrations", THREAD_MIGRATIONS}};
+	struct estimate e = thread_estimate(&side->groups, g, THREAD_RUN, side->k->list.estimator);
+	struct value *row = cpu_by_new_row(t, side, g->comm);
+	size_t i;
+
+	if (g->run >= 0)
+		table_set(t, row, "run", value_int(side->k->b->runs[g->run].repeat));
+	if (g->pid)
+		table_set(t, row, "pid", value_int(g->pid));
+	if (g->tid)
+		table_set(t, row, "tid", value_int(g->tid));
+	if (g->threads)
+		table_set(t, row, "threads", value_int(g->threads));
+	put_estimate(t, row, "cpu_pct", &e);
+	table_set(t, row, "busy_share", value_real(100 * e.value / cpu_by_busy_of(side, g->run)));
+	for (i = 0; i < array_size(more); i++)
+		table_set(t, row, more[i].column,
+			  value_real(thread_estimate(&side->groups, g, more[i].figure,
+						     side->k->list.estimator)
+					     .value));
+	if (g->tid)
+		table_set(t, row, "cpus", value_str(t, g->cpus));
+}
+
+/*
+ * Adds the row for everything else. The two times have different clocks: busy time is elapsed time
+ * minus idle time, and threads' time is counted directly. A negative difference below 2 % of one
+ * CPU is 0.
+ */
+static void cpu_by_add_others(struct table *t, const struct cpu_by_side *side, int run)
+{
+	const struct run *runs = run < 0 ? side->k->b->runs : &side->k->b->runs[run];
+	int n = run < 0 ? side->k->b->n : 1;
+	struct estimate e =
+		scope_estimate(side->k->s, runs, n, side->k->list.estimator, busy_others, NULL);
+	struct value *row;
+
+	if (!e.n)
+		return;
+	if (e.value < -2) {
+		note_add_block(&t->notes, &side->k->b->block, threads_exceed_cpus, -e.value,
+			       cpu_by_confined(side, run) ? "" : ", so they ran on other CPUs too");
+		return;
+	}
+	e.value = e.value < 0 ? 0 : e.value;
+	e.lo = e.lo < 0 ? 0 : e.lo;
+	e.hi = e.hi < 0 ? 0 : e.hi;
+	row = cpu_by_new_row(t, side,
+			     cpu_by_confined(side, run) ? "(everything else)"
+							: "(everything else, at least)");
+	if (run >= 0)
+		table_set(t, row, "run", value_int(runs->repeat));
+	put_estimate(t, row, "cpu_pct", &e);
+	table_set(t, row, "busy_share", value_real(100 * e.value / cpu_by_busy_of(side, run)));
+}
+
+/* Adds one row for the groups beyond the limit, so that the rows still add up. */
+static void cpu_by_add_rest(struct table *t, const struct cpu_by_side *side, int run, double pct)
+{
+	struct value *row;
+
+	if (!(pct > 0))
+		return;
+	row = cpu_by_new_row(t, side, "(rows left out)");
+	if (run >= 0)
+		table_set(t, row, "run", value_int(side->k->b->runs[run].repeat));
+	table_set(t, row, "cpu_pct", value_real(pct));
+	table_set(t, row, "busy_share", value_real(100 * pct / cpu_by_busy_of(side, run)));
+}
+
+/* Adds the groups of one run (all runs with -1), and the row for everything else. */
+static size_t cpu_by_add_run(struct table *t, const struct query *q, const struct cpu_by_side *side,
+			     int run)
+{
+	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, all = 0, shown = 0, i;
+	double rest = 0;
+
+	for (i = 0; i < side->groups.n; i++) {
+		const struct thread_group *g = &side->groups.g[i];
+		struct estimate e;
+
+		if (g->run != run)
+			continue;
+		if (q->all || all++ < limit) {
+			cpu_by_add_group(t, side, g);
+			shown++;
+			continue;
+		}
+		e = thread_estimate(&side->groups, g, THREAD_RUN, side->k->list.estimator);
+		rest += isnan(e.value) ? 0 : e.value;
+	}
+	cpu_by_add_rest(t, side, run, rest);
+	if (!q->comm && !q->workload_only)
+		cpu_by_add_others(t, side, run);
+	return shown;
+}
+
+static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, size_t shown)
+{
+	const struct block *b = &side->k->b->block;
+	struct estimate busy = block_estimate(side->k, figure_metric, "cpu_pct"),
+			soft = block_estimate(side->k, figure_metric, "cpu_softirq_pct");
+
+	if (!side->groups.n) {
+		note_add_block(&t->notes, b, no_thread_seen);
+		return;
+	}
+	if (shown < side->groups.n)
+		note_add_block(&t->notes, b, rows_shown, shown, side->groups.n);
+	if (busy.n)
+		note_add_block(&t->notes, b, side_busy, busy.value, soft.value);
+	note_add(&t->notes, ticks_and_clock);
+	if (side->k->b->n && figure_metric(side->k->s, side->k->b->runs, "threads_hold_irq") == 1)
+		note_add(&t->notes, interrupts_in_threads);
+	if (!cpu_by_confined(side, -1))
+		note_add_block(&t->notes, b, threads_unconfined);
+}
+
+static int cpu_by_add_side(struct block_table *k, enum thread_key key, struct error *err)
+{
+	struct cpu_by_side side = {.k = k};
+	int rc = thread_groups_read(&side.groups, k->s, k->b, key, k->q->comm, THREAD_RUN, err);
+	size_t shown = 0;
+	int run;
+
+	if (!rc) {
+		cpu_by_to_percent(k->s, k->b, &side.groups);
+		if (key == BY_COMM)
+			shown = cpu_by_add_run(k->t, k->q, &side, -1);
+		for (run = 0; key != BY_COMM && run < k->b->n; run++)
+			shown += cpu_by_add_run(k->t, k->q, &side, run);
+		cpu_by_note_side(k->t, &side, shown);
+	}
+	thread_groups_free(&side.groups);
+	return rc;
+}
+
+/* --- the table --- */
+
+static const struct {
+	const char *name;
+	int key; /* a key of thread groups; -1: cpu */
+} keys[] = {{"cpu", -1},	 {"comm", BY_COMM},	{"process", BY_PROCESS},
+	    {"pid", BY_PROCESS}, {"thread", BY_THREAD}, {"tid", BY_THREAD}};
+
+static int cpu_by_find_key(const char *by, int *key, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(keys); i++)
+		if (!strcmp(keys[i].name, by)) {
+			*key = keys[i].key;
+			return 0;
+		}
+	return error_set(
+		err, EINVAL,
+		"--by: table 'cpu' has the keys cpu, comm, process and thread, one at a time, not '%s'",
+		by);
+}
+
+static void cpu_by_set_columns(struct table *t, int key)
+{
+	if (key >= 0) {
+		thread_columns(t, by_thread_columns, array_size(by_thread_columns),
+			       (enum thread_key)key);
+		return;
+	}
+	t->columns = by_cpu_columns;
+	t->ncolumns = (int)array_size(by_cpu_columns);
+}
+
+static int cpu_by_put_block(struct block_table *k, struct error *err)
+{
+	int key, rc = cpu_by_find_key(k->q->by, &key, err);
+
+	if (!rc && key >= 0)
+		return cpu_by_add_side(k, (enum thread_key)key, err);
+	if (!rc)
+		cpu_by_add_cpus(k);
+	return rc;
+}
+
+static int cpu_by_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	int key = -1, rc = cpu_by_find_key(q->by, &key, err);
+
+	if (!rc && key >= 0 && q->cpus)
+		rc = error_set(err, EINVAL,
+			       "--cpu needs --by cpu: a thread's time is not measured per CPU");
+	if (!rc && key < 0 && q->comm)
+		rc = error_set(err, EINVAL, "--comm needs --by comm, process or thread");
+	if (!rc && key < 0 && q->workload_only)
+		rc = error_set(
+			err, EINVAL,
+			"--workload-only needs --by comm, process or thread: the workload's time is not measured per CPU");
+	if (rc)
+		return rc;
+	cpu_by_set_columns(t, key);
+	return block_table_run(s, q, t, cpu_by_put_block, NULL, err);
+}
+
+static const struct measure measure_cpu_by = {
+	.name = "cpu --by",
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "cpu comm workload-only by limit all"},
+	.spare = "runs iowait_pct steal_pct",
+	.run = cpu_by_run,
+};
+
+/* --- the table without --by --- */
+
+/* cpu: how the side's CPUs spent the window. 100 % is one CPU. */
+
+static const struct column cpu_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"runs", .type = V_INT, .what = "number of runs with a value"},
+	TIME_COLUMNS,
+	{"workload_pct", "%", V_REAL, .digits = 1,
+	 .what = "CPU time of the workload's processes, on any CPU"},
+};
+
+static const struct column workload_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"runs", .type = V_INT, .what = "number of runs with a value"},
+	{"cpu_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cpu",
+	 .what = "CPU time of the workload's processes, on any CPU, 100 = one CPU"},
+	{"user_pct", "%", V_REAL, .digits = 1,
+	 .what = "part of cpu_pct in user space, in proportion to the ticks"},
+	{"sys_pct", "%", V_REAL, .digits = 1,
+	 .what = "part of cpu_pct in the kernel, in proportion to the ticks"},
+};
+
+static void cpu_put_workload(struct block_table *k)
+{
+	static const struct {
+		const char *column, *metric;
+	} parts[] = {{"user_pct", "workload_cpu_user_pct"}, {"sys_pct", "workload_cpu_system_pct"}};
+	struct estimate e = block_estimate(k, figure_metric, "workload_cpu_pct");
+	struct value *row = block_row(k->t, &k->b->block);
+	size_t i;
+
+	table_set(k->t, row, "runs", value_int((int64_t)e.n));
+	put_estimate(k->t, row, "cpu_pct", &e);
+	for (i = 0; i < array_size(parts); i++) {
+		e = block_estimate(k, figure_metric, parts[i].metric);
+		table_set(k->t, row, parts[i].column, value_real(e.value));
+	}
+}
+
+static int cpu_put_block(struct block_table *k, struct error *err)
+{
+	(void)err;
+	if (k->q->workload_only)
+		cpu_put_workload(k);
+	else
+		cpu_put_row(k, ALL_CPUS);
+	return 0;
+}
+
+static void cpu_add_notes(struct block_table *k)
+{
+	if (k->q->workload_only)
+		return;
+	note_add(&k->t->notes, percent_of_cpu);
+	note_add(&k->t->notes, cpu_of_side);
+}
+
+static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	int rc;
+
+	if (q->workload_only) {
+		t->columns = workload_columns;
+		t->ncolumns = (int)array_size(workload_columns);
+	}
+	rc = block_table_run(s, q, t, cpu_put_block, cpu_add_notes, err);
+	return rc ? rc : busy_notes(s, q, NULL, t, err);
+}
+
+const struct measure measure_cpu = {
+	.name = "cpu",
+	.what = "how the side's CPUs spent the window; --by cpu, comm, process or thread",
+	MEASURE_COLUMNS(cpu_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "workload-only"},
+	.spare = "runs iowait_pct steal_pct",
+	.by = &measure_cpu_by,
+	.collectors = "cpu",
+	.run = cpu_run,
+};

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * idle: busy, idle and iowait time from /proc/stat, then the idle states from cpuidle, for the
+ * side and for each of its CPUs. Waits of io_uring count as iowait. The CPU is idle in these
+ * waits, and cpuidle cannot separate them from other idle time.
+ */
+#include "analyze/scope/changes.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column idle_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"cpu", .type = V_STR, .shape = STANDS_RIGHT,
+	 .what = "the CPU's number, or all for the sum over the side's CPUs"},
+	{"source", .type = V_STR, .what = "/proc/stat or cpuidle"},
+	{"state", .type = V_STR,
+	 .what = "busy, idle, iowait, or a cpuidle state; the shallowest state comes first"},
+	{"time_pct", "%", V_REAL, .digits = 2, .spread = SPREAD_RANGE, .stem = "time",
+	 .what = "share of one CPU's time; estimate over the runs"},
+	{"entries_per_s", "1/s", V_REAL, .digits = 1, .what = "how often a CPU entered the state"},
+	{"mean_us", "us", V_REAL, .digits = 1, .what = "mean time of one stay in the state"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
+};
+
+enum { CPUS_SHOWN = 8 }; /* the limit unless --by cpu lists all */
+
+static const struct {
+	const char *state, *metric;
+} parts[] = {{"busy", "cpu_pct"}, {"idle", "cpu_idle_pct"}, {"iowait", "cpu_iowait_pct"}};
+
+struct idle {
+	struct block_table *k;
+	struct changes pct, entries; /* "3 C6", "3 C6:cpu1" */
+};
+
+/* Adds a row. A negative cpu means the sum over the side's CPUs. */
+static struct value *idle_add_row(struct idle *d, int cpu, const char *source, const char *state,
+				  const struct estimate *e)
+{
+	struct table *t = d->k->t;
+	struct value *row = block_row(t, &d->k->b->block);
+
+	table_set(t, row, "cpu", cpu < 0 ? value_str(t, "all") : value_int(cpu));
+	table_set(t, row, "source", value_str(t, source));
+	table_set(t, row, "state", value_str(t, state));
+	table_set(t, row, "runs", value_int((int64_t)e->n));
+	put_estimate(t, row, "time_pct", e);
+	return row;
+}
+
+static void idle_put_proc_stat(struct idle *d, int cpu)
+{
+	struct estimate e;
+	char name[48];
+	size_t i;
+
+	for (i = 0; i < array_size(parts); i++) {
+		if (cpu < 0)
+			snprintf(name, sizeof(name), "%s", parts[i].metric);
+		else
+			snprintf(name, sizeof(name), "%s:cpu%d", parts[i].metric, cpu);
+		e = block_estimate(d->k, figure_metric, name);
+		if (e.n)
+			idle_add_row(d, cpu, "/proc/stat", parts[i].state, &e);
+	}
+}
+
+/*
+ * Returns true if the metric name is for this CPU: "3 C6:cpu1" is for CPU 1, "3 C6" is for all
+ * CPUs. The state's name may contain colons.
+ */
+static bool idle_is_of(const char *name, int cpu)
+{
+	const char *colon = strrchr(name, ':');
+	int its = -1, end = 0;
+
+	if (colon && (sscanf(colon, ":cpu%d%n", &its, &end) != 1 || colon[end]))
+		its = -1;
+	return its == cpu;
+}
+
+static void idle_put_state(struct idle *d, int cpu, const struct change_row *pct)
+{
+	const struct change_row *entries = changes_find(&d->entries, pct->name);
+	struct estimate e = changes_estimate(&d->pct, pct, AS_COUNT), per_s;
+	const char *state = strchr(pct->name, ' ');
+	char *copy = xstrdup(state ? state + 1 : pct->name);
+	struct value *row;
+
+	if (cpu >= 0)
+		*strrchr(copy, ':') = '\0';
+	row = idle_add_row(d, cpu, "cpuidle", copy, &e);
+	free(copy);
+	if (!entries)
+		return;
+	per_s = changes_estimate(&d->entries, entries, AS_PER_SECOND);
+	table_set(d->k->t, row, "entries_per_s", value_real(per_s.value));
+	if (per_s.value > 0)
+		table_set(d->k->t, row, "mean_us", value_real(e.value * 1e4 / per_s.value));
+}
+
+static void idle_put_cpu(struct idle *d, int cpu)
+{
+	size_t i;
+
+	idle_put_proc_stat(d, cpu);
+	for (i = 0; i < d->pct.n; i++)
+		if (idle_is_of(d->pct.row[i].name, cpu))
+			idle_put_state(d, cpu, &d->pct.row[i]);
+}
+
+static void idle_add_cpu(struct cpuset *set, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	unsigned int cpu;
+
+	if (colon && sscanf(colon, ":cpu%u", &cpu) == 1)
+		cpuset_add(set, cpu);
+}
+
+/* Collects the CPUs that have at least one metric. */
+static void idle_cpus_of(const struct idle *d, struct cpuset *set)
+{
+	struct metric_row *rows;
+	int r, n, i;
+	size_t k;
+
+	for (k = 0; k < d->pct.n; k++)
+		idle_add_cpu(set, d->pct.row[k].name);
+	for (r = 0; r < d->k->b->n; r++) {
+		n = store_metric_prefix(d->k->s, d->k->b->runs[r].id, "cpu_idle_pct:", &rows, NULL);
+		for (i = 0; i < n; i++)
+			idle_add_cpu(set, rows[i].name);
+		free(rows);
+	}
+}
+
+static void idle_put_cpus(struct idle *d)
+{
+	const struct block *b = &d->k->b->block;
+	const struct query *q = d->k->q;
+	struct cpuset set = {0};
+	unsigned int cpu;
+
+	idle_cpus_of(d, &set);
+	if (!q->cpus && !q->by)
+		idle_put_cpu(d, -1);
+	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {
+		note_add_block(&d->k->t->notes, b, idle_many_cpus, cpuset_count(&set));
+		return;
+	}
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&set, cpu) && (!q->cpus || cpuset_has(q->cpus, cpu)))
+			idle_put_cpu(d, (int)cpu);
+}
+
+static int idle_put_block(struct block_table *k, struct error *err)
+{
+	struct idle d = {.k = k};
+	int rc = changes_read(&d.pct, k, "cstate_pct:", err);
+
+	if (!rc)
+		rc = changes_read(&d.entries, k, "cstate_entries:", err);
+	if (!rc)
+		idle_put_cpus(&d);
+	k->found += d.pct.n;
+	changes_free(&d.pct);
+	changes_free(&d.entries);
+	return rc;
+}
+
+static void idle_add_notes(struct block_table *k)
+{
+	if (k->found)
+		note_add(&k->t->notes, idle_when_counted);
+	else
+		note_add(&k->t->notes, table_not_measured);
+	if (k->t->rows)
+		note_add(&k->t->notes, percent_of_cpu);
+}
+
+static int idle_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	if (block_table_check_by(q, t, "cpu", err))
+		return -EINVAL;
+	return block_table_run(s, q, t, idle_put_block, idle_add_notes, err);
+}
+
+const struct measure measure_idle = {
+	.name = "idle",
+	.what = "time in busy, idle, iowait and in each idle state",
+	MEASURE_COLUMNS(idle_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by cpu"},
+	.whole = WHOLE_IDLE,
+	.spare = "runs source",
+	.run = idle_run,
+};

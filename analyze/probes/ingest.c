@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/ingest.h"
+
+#include "analyze/probes/workload/parser.h"
+#include "analyze/probes/power/parser.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/*
+ * The list of parsers, in alphabetical order. A raw file that no parser names stays in the capture
+ * unread.
+ */
+// clang-format off
+#define PARSERS(row) \
+	row(counters) \
+	row(idle) \
+	row(irq) \
+	row(net_sysctls) \
+	row(nic) \
+	row(nic_state) \
+	row(perf) \
+	row(power) \
+	row(power_command) \
+	row(power_ipmi) \
+	row(proc_stat) \
+	row(sched) \
+	row(snmp) \
+	row(socket_copies) \
+	row(sockstat) \
+	row(softnet) \
+	row(syscalls) \
+	row(tcp) \
+	row(threads) \
+	row(throttle)
+// clang-format on
+
+#define DECLARATION(name) extern const struct parser parser_##name;
+#define ADDRESS(name)	  &parser_##name,
+
+PARSERS(DECLARATION)
+static const struct parser *const parsers[] = {PARSERS(ADDRESS)};
+
+const struct parser *parser_find(const char *file)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < array_size(parsers); i++)
+		for (k = 0; parsers[i]->files[k]; k++)
+			if (!strcmp(parsers[i]->files[k], file))
+				return parsers[i];
+	return NULL;
+}
+
+void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,
+		   const char *source)
+{
+	if (!isfinite(value))
+		return;
+	array_add(in->metrics, in->nmetrics, in->metrics_cap,
+		  (struct metric_row){arena_strdup(&in->arena, name), unit, value, source});
+}
+
+void ingest_metricf(struct ingest *in, const char *unit, double value, const char *name, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, name);
+	text = xvasprintf(name, ap);
+	va_end(ap);
+	ingest_metric(in, text, unit, value, NULL);
+	free(text);
+}
+
+double ingest_find_metric(const struct ingest *in, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < in->nmetrics; i++)
+		if (!strcmp(in->metrics[i].name, name))
+			return in->metrics[i].value;
+	return NAN;
+}
+
+void ingest_point(struct ingest *in, const char *series, uint64_t t_ns, double value)
+{
+	const char *name = intern_get(&in->series_names, intern_str(&in->series_names, series));
+
+	array_add(in->series, in->nseries, in->series_cap,
+		  (struct ingest_series){name, t_ns, value});
+}
+
+struct thread_row *ingest_thread(struct ingest *in, int64_t pid, int64_t tid)
+{
+	uint64_t *at = map_at(&in->thread_index, (uint64_t)pid << 32 | (uint32_t)tid);
+
+	if (!*at) {
+		array_add(in->threads_seen, in->nthreads_seen, in->threads_seen_cap,
+			  (struct thread_row){.pid = pid,
+					      .tid = tid,
+					      .run_ns = NAN,
+					      .user_ns = NAN,
+					      .system_ns = NAN,
+					      .migrations = NAN,
+					      .sched_run_ns = NAN,
+					      .wait_ns = NAN,
+					      .slices = NAN,
+					      .voluntary = NAN,
+					      .involuntary = NAN});
+		*at = in->nthreads_seen;
+	}
+	return &in->threads_seen[*at - 1];
+}
+
+void thread_seen(struct ingest *in, struct thread_row *row, const char *comm, uint64_t t_ns)
+{
+	if (!row->comm || strcmp(row->comm, comm))
+		row->comm = arena_strdup(&in->arena, comm);
+	if (!row->first_ns || t_ns < row->first_ns)
+		row->first_ns = t_ns;
+	if (t_ns > row->last_ns)
+		row->last_ns = t_ns;
+}
+
+bool ingest_has_cpu(const struct ingest *in, unsigned int cpu)
+{
+	return !in->has_cpus || cpuset_has(&in->cpus, cpu);
+}
+
+double ingest_cover(struct ingest *in, const char *what, uint64_t *from, uint64_t *to)
+{
+	uint64_t start = in->run.start_ns, end = in->run.end_ns;
+	double window = (double)(end - start), covered;
+
+	if (*from < start)
+		*from = start;
+	if (*to > end)
+		*to = end;
+	covered = *to > *from ? (double)(*to - *from) : 0;
+	if (covered < 0.9 * window)
+		note_add(&in->notes, coverage_too_small, what, covered / 1e9, window / 1e9);
+	else if (covered < 0.99 * window)
+		note_add(&in->notes, coverage_partial, what, 100 * covered / window)->severity =
+			covered < 0.95 * window ? SEVERITY_LOSSY : SEVERITY_INFO;
+	return covered < 0.9 * window ? 0 : covered / 1e9;
+}
+
+static void ingest_read_file(struct ingest *in, const char *what, const char *file,
+			     int (*read)(struct ingest *, const char *, struct error *))
+{
+	char *path = xasprintf("%s/%s", in->dir, file);
+	struct error err = {0};
+	struct stat st;
+
+	if (stat(path, &st))
+		note_add(&in->notes, file_missing, what, file);
+	else if (!S_ISREG(st.st_mode)) /* open() of a FIFO waits for ever */
+		note_add(&in->notes, file_not_regular, what, file);
+	else if (read(in, path, &err))
+		note_add(&in->notes, file_unreadable, what, err.text);
+	free(path);
+}
+
+/* Returns whether the file's figures can be those of the slice, and notes it if they cannot. */
+static bool parser_resolves_slice(struct ingest *in, const char *what, const struct parser *p,
+				  const char *file)
+{
+	char *path = xasprintf("%s/%s", in->dir, file);
+	bool known = p->timed || !in->sliced || !path_exists(path);
+
+	if (!known && str_ends(file, ".snap"))
+		known = window_resolves_snaps(in, what, path);
+	else if (!known)
+		window_absent(in, what, "a total of the whole window");
+	free(path);
+	return known;
+}
+
+/* Notes what a collector did not measure, and why, and how much it lost. */
+static void collector_add_notes(struct ingest *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->ncollectors; i++) {
+		const struct collector_row *c = &in->collectors[i];
+
+		if (strcmp(c->state, "ok"))
+			note_add(&in->notes, collector_state, c->name, c->state, c->why ? ": " : "",
+				 c->why ? c->why : "")
+				->severity =
+				strcmp(c->state, "degraded") ? SEVERITY_INFO : SEVERITY_WARNING;
+		if (c->lost > 0)
+			note_add(&in->notes, collector_lost, c->name, (long long)c->lost);
+	}
+}
+
+static void ingest_read_collected(struct ingest *in, bool last)
+{
+	const struct parser *p;
+	size_t i;
+
+	for (i = 0; i < in->nfiles; i++) {
+		const struct ingest_file *f = &in->files[i];
+
+		p = parser_find(f->name);
+		if (p && p->last == last && parser_resolves_slice(in, f->collector, p, f->name))
+			ingest_read_file(in, f->collector, f->name, p->read);
+	}
+}
+
+static void ingest_read_files(struct ingest *in)
+{
+	if (in->units && workload_file(in))
+		ingest_read_file(in, "workload", workload_file(in), ingest_workload);
+	ingest_read_collected(in, false);
+	ingest_read_collected(in, true);
+	ingest_others(in);
+	ingest_coverage(in);
+	ingest_meters(in);
+	power_put(in);
+	ingest_clock(in);
+}
+
+bool ingest_lacks_processes(const struct ingest *in)
+{
+	return in->unmatched || (in->how.processes && *in->how.processes && !in->named);
+}
+
+int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
+	       const struct ingest_options *how, struct error *err)
+{
+	char *path = xasprintf("%s/run.json", dir);
+	int rc;
+
+	*in = (struct ingest){.how = *how};
+	in->dir = arena_strdup(&in->arena, dir);
+	rc = ingest_run_json(in, path, err);
+	free(path);
+	if (rc)
+		return rc;
+	if (how->units)
+		workload_set_units(in);
+	if (hosts_dir && in->run.host) {
+		in->host_dir = arena_printf(&in->arena, "%s/%s", hosts_dir, in->run.host);
+		if (!path_is_dir(in->host_dir))
+			in->host_dir = NULL;
+	}
+	if (strcmp(in->run.status, "ok"))
+		return 0;
+	rc = window_narrow(in, err);
+	if (rc)
+		return rc;
+	collector_add_notes(in);
+	if (ingest_lacks_processes(in) && !in->unmatched)
+		note_add(&in->notes, processes_unread);
+	if (in->run.end_ns <= in->run.start_ns)
+		note_add(&in->notes, window_missing);
+	else
+		ingest_read_files(in);
+	window_cut_series(in);
+	if (in->broken.code)
+		return error_set(err, in->broken.code, "%s", in->broken.text);
+	return 0;
+}
+
+void ingest_free(struct ingest *in)
+{
+	free(in->collectors);
+	free(in->files);
+	free(in->metrics);
+	notes_free(&in->notes);
+	free(in->series);
+	free(in->syscalls);
+	free(in->power);
+	free(in->sockets);
+	free(in->threads_seen);
+	free(in->pids);
+	map_free(&in->thread_index);
+	free(in->absent);
+	if (in->profile)
+		profile_free(in->profile);
+	free(in->profile);
+	intern_free(&in->series_names);
+	arena_free(&in->arena);
+	*in = (struct ingest){0};
+}

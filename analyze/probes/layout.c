@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/layout.h"
+
+#include "lib/names.h"
+#include "lib/json.h"
+#include "analyze/model/notes.h"
+#include "analyze/model/rows.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCHEMA = 1 };
+
+static const char *layout_keep(struct layout *l, const char *s)
+{
+	return s && *s ? arena_strdup(&l->arena, s) : NULL;
+}
+
+static void layout_add_entry(struct layout *l, const struct layout_entry *e)
+{
+	array_add(l->entries, l->nentries, l->entries_cap, *e);
+}
+
+/* --- manifest.json --- */
+
+/* Returns the run's place in the order of the manifest, or `otherwise`. */
+static int layout_find_position(const json_t *order, const char *name, int otherwise)
+{
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach (order, i, o)
+		if (json_string_value(o) && !strcmp(json_string_value(o), name))
+			return (int)i;
+	return otherwise;
+}
+
+/* Returns a key of the plan for a side of a variant, or NULL. */
+static const char *layout_side_setting(struct layout *l, const json_t *root, const char *variant,
+				       const char *side, const char *key)
+{
+	const char *name = arena_printf(&l->arena, "%s.%s", side, key);
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach (json_object_get(root, "variants"), i, v)
+		if (json_str(v, "name") && !strcmp(json_str(v, "name"), variant))
+			return layout_keep(l, json_str(json_object_get(v, "settings"), name));
+	return NULL;
+}
+
+static void layout_add_run(struct layout *l, const char *capture, const json_t *root,
+			   const json_t *run, size_t index)
+{
+	const json_t *sides = json_object_get(run, "sides"), *side;
+	struct layout_entry e = {
+		.variant = layout_keep(l, json_str(run, "variant")),
+		.pass = layout_keep(l, json_str(run, "pass")),
+		.repeat = (int)json_u64(run, "repeat"),
+		.status = layout_keep(l, json_str(run, "status")),
+		.why = layout_keep(l, json_str(run, "why")),
+	};
+	const char *name;
+	size_t i;
+
+	if ((e.variant && !name_is_part(e.variant)) || (e.pass && !name_is_part(e.pass))) {
+		note_add(&l->notes, manifest_bad_name, index);
+		return;
+	}
+	if (!e.variant || !e.pass) {
+		note_add(&l->notes, manifest_bad_run, index);
+		return;
+	}
+	name = arena_printf(&l->arena, "%s/%s-%02d", e.variant, e.pass, e.repeat);
+	e.position = layout_find_position(json_object_get(root, "order"), name, (int)index);
+	json_array_foreach (sides, i, side) {
+		e.side = layout_keep(l, json_string_value(side));
+		if (!e.side)
+			continue;
+		if (!name_is_part(e.side)) {
+			note_add(&l->notes, manifest_bad_name, index);
+			continue;
+		}
+		e.dir = arena_printf(&l->arena, "%s/runs/%s/%s", capture, name, e.side);
+		e.work = layout_side_setting(l, root, e.variant, e.side, "work");
+		e.processes = layout_side_setting(l, root, e.variant, e.side, "processes");
+		e.role = layout_side_setting(l, root, e.variant, e.side, "role");
+		layout_add_entry(l, &e);
+	}
+}
+
+/* Returns the members of an object that are strings. */
+static struct layout_setting *layout_read_settings(struct layout *l, const json_t *object,
+						   size_t *n)
+{
+	struct layout_setting *list =
+		arena_alloc(&l->arena, (json_object_size(object) + 1) * sizeof(*list));
+	const char *name;
+	json_t *value;
+
+	*n = 0;
+	json_object_foreach ((json_t *)object, name, value)
+		if (json_is_string(value))
+			list[(*n)++] = (struct layout_setting){
+				layout_keep(l, name), layout_keep(l, json_string_value(value))};
+	return list;
+}
+
+static void layout_add_variants(struct layout *l, const json_t *list)
+{
+	struct layout_variant *to;
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach (list, i, v) {
+		const char *name = layout_keep(l, json_str(v, "name"));
+
+		if (!name)
+			continue;
+		array_add(l->variants, l->nvariants, l->variants_cap,
+			  (struct layout_variant){
+				  .name = name,
+				  .what = layout_keep(l, json_str(v, "what")),
+				  .base = layout_keep(l, json_str(v, "base")),
+			  });
+		to = &l->variants[l->nvariants - 1];
+		to->settings =
+			layout_read_settings(l, json_object_get(v, "matrix"), &to->nsettings);
+		to->keys = layout_read_settings(l, json_object_get(v, "settings"), &to->nkeys);
+		to->vars = layout_read_settings(l, json_object_get(v, "vars"), &to->nvars);
+	}
+}
+
+static const char *layout_order_text(struct layout *l, const json_t *order)
+{
+	struct str s = {0};
+	const char *kept;
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach (order, i, o)
+		if (json_string_value(o))
+			str_printf(&s, "%s%s", s.len ? " " : "", json_string_value(o));
+	kept = layout_keep(l, s.buf);
+	str_free(&s);
+	return kept;
+}
+
+static int layout_read_manifest(struct layout *l, const char *capture, const char *path,
+				struct error *err)
+{
+	json_t *root = json_file(path, err), *run;
+	size_t i;
+
+	if (!root)
+		return -EBADMSG;
+	if (json_u64(root, "schema_version") != SCHEMA) {
+		json_decref(root);
+		return error_set(err, EBADMSG,
+				 "%s: schema_version is not %d; use the zcost that made it", path,
+				 SCHEMA);
+	}
+	if (json_is_true(json_object_get(root, "anonymous"))) {
+		json_decref(root);
+		return error_set(err, EOPNOTSUPP,
+				 "%s: 'zcost pack --anonymous' left out the raw files: reports, "
+				 "comparisons, charts and exports read its store",
+				 capture);
+	}
+	if (!json_is_array(json_object_get(root, "runs"))) {
+		json_decref(root);
+		return error_set(err, EBADMSG, "%s: damaged: it has no list of runs", path);
+	}
+	l->has_manifest = true;
+	l->name = layout_keep(l, json_str(root, "name"));
+	l->created = layout_keep(l, json_str(root, "created"));
+	l->zcost_version = layout_keep(l, json_str(root, "zcost_version"));
+	l->estimator = layout_keep(l, json_str(root, "estimator"));
+	l->order = layout_order_text(l, json_object_get(root, "order"));
+	layout_add_variants(l, json_object_get(root, "variants"));
+	json_array_foreach (json_object_get(root, "runs"), i, run)
+		layout_add_run(l, capture, root, run, i);
+	if (json_is_false(json_object_get(root, "complete")))
+		note_add(&l->notes, capture_incomplete);
+	json_decref(root);
+	return file_sha256(path, l->manifest_sha256, err);
+}
+
+/* --- folders --- */
+
+static int entry_compare(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int dirent_is_visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+/* Calls `found` for each folder in `dir`, sorted by name. */
+static void layout_each_folder(struct layout *l, const char *dir, struct layout_entry *e,
+			       void (*found)(struct layout *, const char *dir, const char *name,
+					     struct layout_entry *))
+{
+	struct dirent **list = NULL;
+	int n = scandir(dir, &list, dirent_is_visible, entry_compare), i;
+
+	if (n < 0 && error_of_machine(errno))
+		error_sys(&l->unread, errno, "%s: cannot read", dir);
+	for (i = 0; i < n; i++) {
+		const char *path = arena_printf(&l->arena, "%s/%s", dir, list[i]->d_name);
+
+		if (path_is_dir(path))
+			found(l, path, list[i]->d_name, e);
+		free(list[i]);
+	}
+	free(list);
+}
+
+static void layout_found_side(struct layout *l, const char *dir, const char *name,
+			      struct layout_entry *e)
+{
+	if (!path_exists(arena_printf(&l->arena, "%s/run.json", dir)))
+		return;
+	e->side = layout_keep(l, name);
+	e->dir = dir;
+	layout_add_entry(l, e);
+}
+
+static void layout_found_run(struct layout *l, const char *dir, const char *name,
+			     struct layout_entry *e)
+{
+	const char *dash = strrchr(name, '-');
+
+	e->pass = dash ? arena_printf(&l->arena, "%.*s", (int)(dash - name), name)
+		       : layout_keep(l, name);
+	e->repeat = dash ? atoi(dash + 1) : 1;
+	layout_each_folder(l, dir, e, layout_found_side);
+	e->position++;
+}
+
+static void layout_found_variant(struct layout *l, const char *dir, const char *name,
+				 struct layout_entry *e)
+{
+	e->variant = layout_keep(l, name);
+	layout_each_folder(l, dir, e, layout_found_run);
+}
+
+static int layout_scan(struct layout *l, const char *capture, struct error *err)
+{
+	struct layout_entry e = {.status = "ok"};
+	const char *plain = arena_printf(&l->arena, "%s/run.json", capture);
+
+	if (path_exists(plain)) {
+		e.dir = layout_keep(l, capture);
+		layout_add_entry(l, &e);
+		return file_sha256(plain, l->run_sha256, err);
+	}
+	layout_each_folder(l, arena_printf(&l->arena, "%s/runs", capture), &e,
+			   layout_found_variant);
+	if (l->unread.code)
+		return error_set(err, l->unread.code, "%s", l->unread.text);
+	if (!l->nentries)
+		return error_set(
+			err, ENOENT,
+			"%s: no capture: it has no manifest.json, no runs/ with runs in it and no run.json; 'zcost capture -o %s' makes one",
+			capture, capture);
+	note_add(&l->notes, manifest_missing);
+	return 0;
+}
+
+int layout_read(struct layout *l, const char *capture, struct error *err)
+{
+	const char *manifest;
+
+	*l = (struct layout){0};
+	if (!path_exists(capture))
+		return error_set(err, ENOENT, NO_SUCH_CAPTURE, capture);
+	if (!path_is_dir(capture))
+		return error_set(err, ENOTDIR, "%s: neither a capture folder nor an archive of one",
+				 capture);
+	l->hosts_dir = arena_printf(&l->arena, "%s/hosts", capture);
+	manifest = arena_printf(&l->arena, "%s/manifest.json", capture);
+	if (path_exists(manifest))
+		return layout_read_manifest(l, capture, manifest, err);
+	return layout_scan(l, capture, err);
+}
+
+void layout_free(struct layout *l)
+{
+	free(l->variants);
+	free(l->entries);
+	notes_free(&l->notes);
+	arena_free(&l->arena);
+	*l = (struct layout){0};
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nic.snap: lines of fields parted by tabs,
+ *
+ *	n NETNS IFINDEX INTERFACE GROUP name...		the names of a group, from here on
+ *	v NETNS IFINDEX INTERFACE GROUP value...
+ *
+ * GROUP: link (rtnl_link_stats64), ethtool (the driver's counters), rx-0, tx-3 (a queue). An
+ * interface that is registered again has another number, and its counters begin again. A renamed
+ * interface keeps its number.
+ */
+#include "analyze/probes/ingest.h"
+
+#include "analyze/probes/snapshots.h"
+#include "analyze/probes/tsv.h"
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "lib/intern.h"
+#include "lib/snap.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * --- names of interfaces ---
+ *
+ * A renamed interface keeps its number. All its figures are listed under its last name.
+ */
+
+struct nic_names {
+	struct intern ports; /* "NETNS IFINDEX" */
+	struct intern texts;
+	struct nic_name {
+		uint32_t first, last; /* in texts */
+	} * of;			      /* by the port's id */
+	size_t cap;
+};
+
+static void nic_names_put(struct nic_names *n, const char *netns, const char *index,
+			  const char *name)
+{
+	char *key = xasprintf("%s %s", netns, index);
+	size_t before = n->ports.n;
+	uint32_t port = intern_str(&n->ports, key), text = intern_str(&n->texts, name);
+
+	free(key);
+	if (n->ports.n > before) {
+		array_grow(n->of, port, n->cap);
+		n->of[port].first = text;
+	}
+	n->of[port].last = text;
+}
+
+static const char *nic_names_last(const struct nic_names *n, const char *netns, const char *index,
+				  const char *name)
+{
+	char *key = xasprintf("%s %s", netns, index);
+	uint32_t port = intern_find(&n->ports, key, strlen(key));
+
+	free(key);
+	return port == INTERN_NONE ? name : intern_get(&n->texts, n->of[port].last);
+}
+
+static void nic_note_renames(const struct nic_names *n, struct ingest *in)
+{
+	size_t i;
+
+	for (i = 0; i < n->ports.n; i++) {
+		char *netns;
+
+		if (n->of[i].first == n->of[i].last)
+			continue;
+		netns = xstrdup(intern_get(&n->ports, (uint32_t)i));
+		netns[strcspn(netns, " ")] = '\0';
+		note_add(&in->notes, nic_renamed, intern_get(&n->texts, n->of[i].first), netns,
+			 intern_get(&n->texts, n->of[i].last));
+		free(netns);
+	}
+}
+
+static void nic_names_free(struct nic_names *n)
+{
+	intern_free(&n->ports);
+	intern_free(&n->texts);
+	free(n->of);
+}
+
+/* --- nic.snap --- */
+
+struct nic {
+	struct deltas d;      /* "IFINDEX NETNS/INTERFACE/GROUP/name" */
+	struct intern groups; /* "NETNS/INTERFACE/GROUP IFINDEX" */
+	struct nic_names called;
+	char **names; /* by group: the rest of its line "n" */
+	size_t cap, bad;
+	struct ingest *in;
+};
+
+static char **nic_find_names(struct nic *n, const char *group)
+{
+	size_t before = n->groups.n;
+	uint32_t id = intern_str(&n->groups, group);
+
+	if (n->groups.n > before) {
+		array_grow(n->names, id, n->cap);
+		n->names[id] = NULL;
+	}
+	return &n->names[id];
+}
+
+/* Adds the rate of a link's bytes to its series. */
+static void nic_add_rate(const struct nic *n, const char *interface, const char *name, double bytes)
+{
+	struct str series = {0};
+
+	if (isnan(bytes) || !(n->d.span_s > 0) ||
+	    (strcmp(name, "rx_bytes") && strcmp(name, "tx_bytes")))
+		return;
+	str_printf(&series, "nic_%.2s_gbps:%s", name, interface);
+	ingest_point(n->in, series.buf, n->d.t_ns, 8 * bytes / n->d.span_s / 1e9);
+	str_free(&series);
+}
+
+static void nic_add_values(struct nic *n, const char *index, const char *interface,
+			   const char *group, const char *names, char *values)
+{
+	char *copy = xstrdup(names), *rest = copy, *name, *value;
+	struct str key = {0};
+	size_t prefix;
+	uint64_t v;
+	double change;
+
+	str_printf(&key, "%s %s/%s/", index, interface, group);
+	prefix = key.len;
+
+	while ((value = str_token(&values, '\t'))) {
+		name = str_token(&rest, '\t');
+		if (!name || !parse_u64(value, &v)) {
+			n->bad++;
+			break;
+		}
+		key.len = prefix;
+		str_puts(&key, name);
+		change = deltas_put(&n->d, key.buf, v);
+		if (!strcmp(group, "link"))
+			nic_add_rate(n, interface, name, change);
+	}
+	str_free(&key);
+	free(copy);
+}
+
+static bool nic_parse_line(char *line, void *nic)
+{
+	struct nic *n = nic;
+	const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
+	const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
+	const char *group = str_token(&line, '\t');
+	char *interface, *key, **names;
+	bool good = true;
+
+	if (!group || !line || !*index || strspn(index, "0123456789") != strlen(index))
+		return false;
+	interface = xasprintf("%s/%s", netns, nic_names_last(&n->called, netns, index, name));
+	key = xasprintf("%s/%s %s", interface, group, index);
+	names = nic_find_names(n, key);
+	if (!strcmp(kind, "n")) {
+		free(*names);
+		*names = xstrdup(line);
+	} else if (!strcmp(kind, "v") && *names) {
+		nic_add_values(n, index, interface, group, *names, line);
+	} else {
+		good = false;
+	}
+	free(key);
+	free(interface);
+	return good;
+}
+
+/* --- names, which may change from one reading to the next --- */
+
+static void nic_learn_names(struct nic_names *called, char *text)
+{
+	char *line;
+
+	while ((line = str_token(&text, '\n'))) {
+		const char *kind = str_token(&line, '\t'), *netns = str_token(&line, '\t');
+		const char *index = str_token(&line, '\t'), *name = str_token(&line, '\t');
+
+		if (kind && !strcmp(kind, "v") && name && *name)
+			nic_names_put(called, netns, index, name);
+	}
+}
+
+/* Learns the names in nic_state.tsv, which the collector writes last. */
+static void nic_learn_state_names(struct nic_names *called, struct ingest *in)
+{
+	char *path = xasprintf("%s/nic_state.tsv", in->dir);
+	struct error err = {0};
+	struct tsv t;
+	size_t row;
+
+	if (path_exists(path) && !tsv_read(&t, path, '\t', &err)) {
+		int netns = tsv_column(&t, "netns"), index = tsv_column(&t, "ifindex"),
+		    name = tsv_column(&t, "interface");
+
+		for (row = 0; row < t.rows && netns >= 0 && index >= 0 && name >= 0; row++)
+			if (*tsv_cell(&t, row, name))
+				nic_names_put(called, tsv_cell(&t, row, netns),
+					      tsv_cell(&t, row, index), tsv_cell(&t, row, name));
+		tsv_free(&t);
+	}
+	if (error_of_machine(err.code))
+		note_add(&in->notes, file_unreadable, "nic", err.text);
+	free(path);
+}
+
+/* --- metrics and notes --- */
+
+/* One counter of one interface name, summed over all numbers of the interface. */
+struct total {
+	double sum, known_s;
+	unsigned int numbers;
+	bool known;
+};
+
+static void nic_total_add(struct total *t, const struct delta *c)
+{
+	t->sum += c->sum;
+	t->known_s += c->known_s;
+	t->known |= c->known_s > 0;
+	t->numbers++;
+}
+
+static void nic_add_total_metric(struct ingest *in, const char *name, const struct total *t,
+				 double window_s)
+{
+	if (!t->known)
+		return;
+	ingest_metricf(in, "1", t->sum, "nic:%s", name);
+	if (t->known_s < 0.99 * window_s)
+		ingest_metricf(in, "s", t->known_s, "nic_known_s:%s", name);
+}
+
+/* Notes that an interface did not exist all the time. Each has the counter "link/rx_packets". */
+static void nic_note_partial(struct ingest *in, const char *name, const struct total *t, bool came,
+			     bool went, double window_s)
+{
+	const char *end = strstr(name, "/link/rx_packets");
+	char *interface = end ? xstrndup(name, (size_t)(end - name)) : NULL;
+
+	if (interface && t->numbers > 1)
+		note_add(&in->notes, nic_registered_again, interface, t->known_s, window_s);
+	else if (interface && (came || went))
+		note_add(&in->notes, nic_partial, interface,
+			 came ? "appeared after the window's start"
+			      : "vanished before the window's end",
+			 t->known_s, window_s);
+	free(interface);
+}
+
+static void nic_add_metrics(struct ingest *in, const struct nic *n)
+{
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	struct total *list = xcalloc(n->d.names.n + 1, sizeof(*list));
+	bool *came = xcalloc(n->d.names.n + 1, sizeof(*came));
+	bool *went = xcalloc(n->d.names.n + 1, sizeof(*went));
+	struct intern names = {0};
+	size_t i, k;
+
+	for (i = 0; i < n->d.names.n; i++) {
+		k = intern_str(&names, strchr(deltas_name(&n->d, i), ' ') + 1);
+		nic_total_add(&list[k], &n->d.d[i]);
+		came[k] |= n->d.d[i].between;
+		went[k] |= delta_gone(&n->d, &n->d.d[i]);
+	}
+	for (k = 0; k < names.n; k++) {
+		nic_add_total_metric(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
+		nic_note_partial(in, intern_get(&names, (uint32_t)k), &list[k], came[k], went[k],
+				 window_s);
+	}
+	intern_free(&names);
+	free(list);
+	free(came);
+	free(went);
+}
+
+static void nic_add_notes(struct ingest *in, const struct nic *n)
+{
+	char *back = deltas_set_back(&n->d);
+
+	if (back)
+		note_add(&in->notes, nic_reset, back);
+	nic_note_renames(&n->called, in);
+	if (n->bad)
+		note_add(&in->notes, nic_bad_lines, n->bad);
+	free(back);
+}
+
+static void nic_free(struct nic *n)
+{
+	size_t i;
+
+	for (i = 0; i < n->groups.n; i++)
+		free(n->names[i]);
+	free(n->names);
+	intern_free(&n->groups);
+	nic_names_free(&n->called);
+	deltas_free(&n->d);
+}
+
+static int nic_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	struct nic n = {.in = in};
+	struct snaps snaps;
+	size_t i;
+	int rc = snaps_open(in, "nic", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	deltas_init(&n.d, in);
+	for (i = 0; i < snaps.n; i++)
+		nic_learn_names(&n.called, snaps_text(&snaps, i));
+	nic_learn_state_names(&n.called, in);
+	for (i = 0; i < snaps.n; i++) {
+		deltas_reading(&n.d, snaps.snap[i].mono_ns);
+		n.bad += snap_lines(snaps_text(&snaps, i), nic_parse_line, &n);
+	}
+	if (snaps_cover(in, "nic.snap", &snaps) > 0)
+		nic_add_metrics(in, &n);
+	nic_add_notes(in, &n);
+	nic_free(&n);
+	snaps_close(in, &snaps);
+	return 0;
+}
+
+const struct parser parser_nic = {.files = {"nic.snap"}, .read = nic_read_file};
+
+/* --- nic_state.tsv: how interfaces are set up --- */
+
+/*
+ * Adds numbers as nic_state:host/eth0/rx_ring = 256, and words within the name:
+ * nic_info:host/eth0/driver=veth = 1.
+ */
+static int nic_state_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	struct tsv t;
+	int rc = tsv_read(&t, path, '\t', err), netns, interface, key, value;
+	size_t row;
+
+	if (rc)
+		return rc;
+	rc = tsv_require(&t, err, "netns", "interface", "key", "value", NULL);
+	netns = tsv_column(&t, "netns");
+	interface = tsv_column(&t, "interface");
+	key = tsv_column(&t, "key");
+	value = tsv_column(&t, "value");
+	for (row = 0; row < t.rows && !rc; row++) {
+		const char *text = tsv_cell(&t, row, value);
+		uint64_t v = 1;
+		bool number = parse_u64(text, &v);
+
+		ingest_metricf(in, "1", (double)v, "nic_%s:%s/%s/%s%s%s", number ? "state" : "info",
+			       tsv_cell(&t, row, netns), tsv_cell(&t, row, interface),
+			       tsv_cell(&t, row, key), number ? "" : "=", number ? "" : text);
+	}
+	if (!rc && t.short_rows)
+		note_add(&in->notes, nic_state_bad_rows, t.short_rows);
+	tsv_free(&t);
+	return rc;
+}
+
+const struct parser parser_nic_state = {
+	.files = {"nic_state.tsv"}, .timed = true, .read = nic_state_read_file};
+
+/* --- net_sysctls: the settings of the workload's network namespace --- */
+
+static char *net_sysctls_of_host(const struct ingest *in, struct error *err)
+{
+	char *path = in->host_dir ? xasprintf("%s/sysctls", in->host_dir) : NULL, *text = NULL;
+
+	if (path && path_exists(path))
+		file_read(path, &text, NULL, err);
+	free(path);
+	return text;
+}
+
+/*
+ * Adds "sysctl:net.core.rmem_max=212992" for a line that the host's sysctls do not have. Nearly all
+ * lines are the host's, and a run with all of them would have a thousand metrics. The number of
+ * tracked connections is no setting.
+ */
+static int net_sysctls_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	char *text = NULL, *host = NULL, *rest, *line, *equals;
+	struct error bad = {0};
+	struct intern known = {0};
+	int rc = file_read(path, &text, NULL, err);
+
+	host = rc ? NULL : net_sysctls_of_host(in, &bad);
+	if (error_of_machine(bad.code))
+		rc = error_set(err, bad.code, "%s", bad.text);
+	for (rest = host; (line = str_token(&rest, '\n'));)
+		intern_str(&known, line);
+	for (rest = rc ? NULL : text; (line = str_token(&rest, '\n'));) {
+		equals = strstr(line, " = ");
+		if (!equals || intern_find(&known, line, strlen(line)) != INTERN_NONE ||
+		    str_starts(line, "net.netfilter.nf_conntrack_count "))
+			continue;
+		ingest_metricf(in, "1", 1, "sysctl:%.*s=%s", (int)(equals - line), line,
+			       equals + 3);
+	}
+	intern_free(&known);
+	free(host);
+	free(text);
+	return rc;
+}
+
+const struct parser parser_net_sysctls = {
+	.files = {"net_sysctls"}, .timed = true, .read = net_sysctls_read_file};

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/nic/table.h"
+
+#include "analyze/texts/ethtool_text.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the queue in the name of a counter --- */
+
+/*
+ * THE TABLE of sscanf patterns. %u is the queue. A pattern matches if sscanf reaches %n. `of` is
+ * the direction; NULL means that the rest of the name gives the direction.
+ */
+static const struct {
+	const char *pattern, *of;
+} patterns[] = {
+	{"rx%u_%n", "rx"},	  {"tx%u_%n", "tx"},	    /* mlx5, virtio_net */
+	{"rx_queue_%u_%n", "rx"}, {"tx_queue_%u_%n", "tx"}, /* ixgbe, igb, ice, veth */
+	{"rx-%u.%n", "rx"},	  {"tx-%u.%n", "tx"},	    /* i40e, sfc */
+	{"rxq%u_%n", "rx"},	  {"txq%u_%n", "tx"},	    {"rxq%u:%n", "rx"},
+	{"txq%u:%n", "tx"},	  {"rx_%u_%n", "rx"},	    {"tx_%u_%n", "tx"},
+	{"rxq_%u_%n", "rx"},	  {"txq_%u_%n", "tx"},	    {"rx.%u.%n", "rx"},
+	{"tx.%u.%n", "tx"},	  {"queue_%u_%n", NULL}, /* ena */
+	{"[%u]: %n", NULL},	  {"[%u]:%n", NULL},	 /* bnxt */
+	{"q%u_%n", NULL},	  {"ch%u_%n", "ch"},	 /* mlx5: a channel for both directions */
+	{"rx%*[^[][%u]%n", "rx"}, {"tx%*[^[][%u]%n", "tx"}, /* gve */
+};
+
+static const char *nic_name_way(const char *rest)
+{
+	return str_starts(rest, "rx") ? "rx" : str_starts(rest, "tx") ? "tx" : "queue";
+}
+
+/* Recognises frame size counters, such as "rx_64_bytes_phy" and "rx_65_to_127_bytes". */
+static bool nic_is_size(const char *rest)
+{
+	return str_starts(rest, "byte") || str_starts(rest, "to_") || str_starts(rest, "Byte");
+}
+
+/*
+ * Finds the queue in the name of a driver's counter, such as "rx3_cache_reuse",
+ * "rx_queue_3_packets", "queue_3_rx_cnt", "[3]: rx_packets", "rx_bytes[3]" or "ch3_poll". Fills
+ * `queue` with "rx-3" or "ch-3". Returns false if the name contains no queue.
+ */
+static bool nic_queue(const char *name, char *queue, size_t size)
+{
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; i < array_size(patterns); i++) {
+		int end = 0;
+
+		if (sscanf(name, patterns[i].pattern, &n, &end) != 1 || !end ||
+		    nic_is_size(name + end))
+			continue;
+		snprintf(queue, size, "%s-%u",
+			 patterns[i].of ? patterns[i].of : nic_name_way(name + end), n);
+		return true;
+	}
+	return false;
+}
+
+/* --- what ethtool printed --- */
+
+/* Returns NAN if an output lacks the counter or the counter went backwards. */
+static double ethtool_change_of(const struct ethtool_text *e, const struct ethtool_row *row)
+{
+	if (row->seen != e->outputs || row->last < row->first)
+		return NAN;
+	return (double)(row->last - row->first);
+}
+
+/* Returns a rate that is not finite without --seconds. Its cell stays empty. */
+static double ethtool_rate_of(const struct ethtool_text *e, const struct ethtool_row *row,
+			      const struct query *q)
+{
+	return e->rates ? row->sum / e->outputs : ethtool_change_of(e, row) / q->seconds;
+}
+
+static void ethtool_put_row(const struct ethtool_text *e, const struct ethtool_row *r,
+			    const struct query *q, const char *queue, struct table *t)
+{
+	double count = e->rates ? NAN : ethtool_change_of(e, r), rate = ethtool_rate_of(e, r, q);
+	struct value *row = table_row(t);
+
+	table_set(t, row, "interface", value_str(t, r->interface));
+	table_set(t, row, "source", value_str(t, "driver"));
+	table_set(t, row, "queue", value_str(t, *queue ? queue : NULL));
+	table_set(t, row, "name", value_str(t, r->name));
+	table_set(t, row, "kind", value_str(t, nic_kind(r->name)));
+	table_set(t, row, "count", value_real(count));
+	table_set(t, row, "per_s", value_real(rate));
+}
+
+static bool ethtool_changed(const struct ethtool_text *e, const struct ethtool_row *r)
+{
+	return e->rates ? r->sum > 0 : ethtool_change_of(e, r) > 0;
+}
+
+static void ethtool_put_rows(const struct ethtool_text *e, const struct query *q, struct table *t)
+{
+	long left = q->limit ? q->limit : -1;
+	size_t i;
+
+	for (i = 0; i < e->n && left; i++) {
+		char queue[32] = "";
+		bool has_queue = nic_queue(e->rows[i].name, queue, sizeof(queue));
+
+		if ((!q->all && !ethtool_changed(e, &e->rows[i])) || (q->by && !has_queue))
+			continue;
+		ethtool_put_row(e, &e->rows[i], q, queue, t);
+		left--;
+	}
+}
+
+/* Adds a note with the names of the counters that have no valid change. */
+static void ethtool_note_unknown(const struct ethtool_text *e, struct table *t)
+{
+	struct str names = {0};
+	size_t i, n = 0;
+
+	for (i = 0; i < e->n && !e->rates; i++)
+		if (isnan(ethtool_change_of(e, &e->rows[i])) && n++ < 5)
+			str_printf(&names, "%s%s", names.len ? ", " : "", e->rows[i].name);
+	if (n) {
+		note_add(&t->notes, ethtool_backwards, n, names.buf, n > 5 ? " ..." : "");
+		t->lossy = true;
+	}
+	str_free(&names);
+}
+
+static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q, struct table *t,
+			    struct error *err)
+{
+	if (q->by && strcmp(q->by, "queue"))
+		return error_set(err, EINVAL, "table nic takes only --by queue with --ethtool");
+	if (!e->rates && e->outputs < 2)
+		return error_set(
+			err, ENODATA,
+			"one output of ethtool -S shows no change: append a later one and give the seconds between them with --seconds");
+	ethtool_put_rows(e, q, t);
+	if (e->rates && e->outputs > 1)
+		note_add(&t->notes, ethtool_rounds, e->outputs);
+	else if (!e->rates && e->outputs > 2)
+		note_add(&t->notes, ethtool_span, e->outputs);
+	if (!e->rates && !(q->seconds > 0))
+		note_add(&t->notes, ethtool_no_rates);
+	if (!q->all)
+		note_add(&t->notes, ethtool_changed_only,
+			 e->rates ? "" : "; --all shows the others");
+	ethtool_note_unknown(e, t);
+	return 0;
+}
+
+/* --- the table of a capture --- */
+
+/*
+ * nic: the counters of the interfaces in the host's and the workload's network namespace. The
+ * counters are the kernel's, each queue's and the driver's. --by interface shows only the kernel's
+ * counters. --by queue shows only the queues' counters. Notes below the table list the settings of
+ * the interfaces; json has them as "interfaces".
+ */
+
+static const struct column nic_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"netns", .type = V_STR, .what = "host, or workload if its namespace differs"},
+	{"interface", .type = V_STR},
+	{"source", .type = V_STR,
+	 .what = "kernel, queue (the kernel's counter of a queue) or driver"},
+	{"queue", .type = V_STR, .what = "the queue in the name of a driver's counter"},
+	{"name", .type = V_STR},
+	{"kind", .type = V_STR, .what = "drop, error, busy or pause, from the counter's name"},
+	{"count", .type = V_REAL, .digits = 1,
+	 .what = "count in the window; estimate over the runs"},
+	{"per_s", "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
+	{"per_mib", "1/MiB", V_REAL, .digits = 4, .what = "per MiB of the workload's bytes"},
+	{"runs", .type = V_INT, .what = "runs that measured it"},
+};
+
+enum nic_source { KERNEL, QUEUE, DRIVER };
+static const char *const source_names[] = {"kernel", "queue", "driver"};
+
+/* "host/eth0/link/rx_packets" */
+struct nic_counter {
+	const struct change_row *row;
+	char *copy;
+	const char *netns, *interface, *name;
+	enum nic_source source;
+	char queue[32]; /* "" for no queue */
+};
+
+static void nic_counter_parse(struct nic_counter *k, const struct change_row *row)
+{
+	char *rest = k->copy = xstrdup(row->name);
+	const char *group;
+
+	k->row = row;
+	k->netns = str_token(&rest, '/');
+	k->interface = str_token(&rest, '/');
+	group = str_token(&rest, '/');
+	k->name = rest ? rest : "";
+	k->source = group && !strcmp(group, "link")	 ? KERNEL
+		    : group && !strcmp(group, "ethtool") ? DRIVER
+							 : QUEUE;
+	k->queue[0] = '\0';
+	if (k->source == QUEUE && group)
+		strncat(k->queue, group, sizeof(k->queue) - 1);
+	else if (k->source == DRIVER)
+		nic_queue(k->name, k->queue, sizeof(k->queue));
+}
+
+static int nic_in_order(const void *a, const void *b)
+{
+	const struct nic_counter *x = a, *y = b;
+	int rc = strcmp(x->netns, y->netns);
+
+	if (!rc)
+		rc = strverscmp(x->interface ? x->interface : "", y->interface ? y->interface : "");
+	if (!rc)
+		rc = (int)x->source - (int)y->source;
+	if (!rc && x->source == QUEUE)
+		rc = strverscmp(x->queue, y->queue);
+	return rc ? rc : strverscmp(x->name, y->name);
+}
+
+static bool nic_wanted(const struct nic_counter *k, const struct changes *c, const struct query *q)
+{
+	if (q->by && !strcmp(q->by, "interface") && k->source != KERNEL)
+		return false;
+	if (q->by && !strcmp(q->by, "queue") && !k->queue[0])
+		return false;
+	return q->all || change_happened(c, k->row);
+}
+
+static void nic_put_row(const struct changes *c, const struct nic_counter *k, struct table *t)
+{
+	struct value *row = block_row(t, &c->b->block);
+
+	table_set(t, row, "netns", value_str(t, k->netns));
+	table_set(t, row, "interface", value_str(t, k->interface));
+	table_set(t, row, "source", value_str(t, source_names[k->source]));
+	table_set(t, row, "queue", value_str(t, k->queue[0] ? k->queue : NULL));
+	table_set(t, row, "name", value_str(t, k->name));
+	table_set(t, row, "kind", value_str(t, nic_kind(k->name)));
+	changes_put(c, k->row, t, row);
+}
+
+static void nic_put_rows(const struct changes *c, const struct query *q, struct table *t)
+{
+	struct nic_counter *list = xcalloc(c->n + 1, sizeof(*list));
+	long left = q->limit ? q->limit : -1;
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		nic_counter_parse(&list[i], &c->row[i]);
+	if (c->n)
+		qsort(list, c->n, sizeof(*list), nic_in_order);
+	for (i = 0; i < c->n && left; i++) {
+		if (!nic_wanted(&list[i], c, q))
+			continue;
+		nic_put_row(c, &list[i], t);
+		left--;
+	}
+	for (i = 0; i < c->n; i++)
+		free(list[i].copy);
+	free(list);
+}
+
+static int nic_put_block(struct block_table *k, struct error *err)
+{
+	struct changes c;
+	int rc = changes_read(&c, k, "nic:", err);
+
+	k->found += c.n;
+	if (!rc)
+		rc = changes_known(&c, k, "nic_known_s:", err);
+	if (!rc)
+		nic_put_rows(&c, k->q, k->t);
+	if (!rc)
+		rc = nic_settings(k, &c, err);
+	changes_free(&c);
+	return rc;
+}
+
+static void nic_add_notes(struct block_table *k)
+{
+	changes_note(k);
+	if (k->t->rows)
+		note_add(&k->t->notes, nic_interpolated);
+}
+
+static int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	if (q->by && strcmp(q->by, "interface") && strcmp(q->by, "queue"))
+		return error_set(err, EINVAL,
+				 "--by: table 'nic' has the keys interface and queue, not '%s'",
+				 q->by);
+	if (q->ethtool)
+		return nic_from_ethtool(q->ethtool, q, t, err);
+	if (!s)
+		return error_set(err, EINVAL,
+				 "table nic is made from a capture, or from --ethtool FILE");
+	return block_table_run(s, q, t, nic_put_block, nic_add_notes, err);
+}
+
+const struct measure measure_nic = {
+	.name = "nic",
+	.what = "counters of interfaces and their queues, and interface settings",
+	MEASURE_COLUMNS(nic_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "by limit all",
+		    [SOURCE_TEXT] = "by limit all seconds"},
+	.whole = "a network card counts the packets of all processes",
+	.spare = "runs count source",
+	.run = nic_run,
+};

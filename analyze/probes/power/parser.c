@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/power/parser.h"
+
+#include "analyze/probes/tsv.h"
+#include "analyze/probes/ingest.h"
+#include "lib/alloc.h"
+#include "lib/stats.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- kinds --- */
+
+/* Kinds by source and domain; the first row that matches counts. */
+static const struct {
+	const char *source, *domain, *kind;
+} kinds[] = {
+	{"powercap", "psys*", "platform"},
+	{"powercap", "*", "package"},
+	{"perf", "psys*", "platform"},
+	{"perf", "*", "package"},
+	{"hwmon", "power_meter@*", "wall"},
+	{"hwmon", "fam15h_power@*", "package"},
+	{"hwmon", "*", "other"},
+	{"ipmi", "*", "wall"},
+};
+
+/*
+ * The sources of a kind's total. The first source in this list that measures the kind gives its
+ * total. Sources that the user named come first, then those that measure closest to the wall.
+ */
+static const char *const order[] = {"csv", "command", "ipmi", "hwmon", "powercap", "perf"};
+
+static const char *const totals[] = {"wall", "platform", "package"};
+
+const char *power_kind_of(const char *source, const char *domain)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(kinds); i++)
+		if (!strcmp(kinds[i].source, source) && !fnmatch(kinds[i].domain, domain, 0))
+			return kinds[i].kind;
+	return "other";
+}
+
+static bool power_name_is_taken(const struct ingest *in, const char *kind, const char *source,
+				const char *domain)
+{
+	size_t i;
+
+	for (i = 0; i < in->npower; i++)
+		if (!strcmp(in->power[i].kind, kind) && !strcmp(in->power[i].source, source) &&
+		    !strcmp(in->power[i].domain, domain))
+			return true;
+	return false;
+}
+
+/* Adds a number to a domain's name that is taken: two meters may have logs of one name. */
+void power_add(struct ingest *in, const char *kind, const char *source, const char *domain,
+	       double watts, const char *how)
+{
+	char *name = xstrdup(domain);
+	int k;
+
+	for (k = 2; power_name_is_taken(in, kind, source, name); k++) {
+		free(name);
+		name = xasprintf("%s (%d)", domain, k);
+	}
+	array_add(in->power, in->npower, in->power_cap,
+		  (struct ingest_power){arena_strdup(&in->arena, kind),
+					arena_strdup(&in->arena, source),
+					arena_strdup(&in->arena, name), how, watts});
+	free(name);
+}
+
+/* Returns whether RAPL counts the domain a second time within its package: cores and graphics. */
+static bool domain_is_part(const char *domain)
+{
+	const char *slash = strrchr(domain, '/'), *leaf = slash ? slash + 1 : domain;
+
+	return str_starts(leaf, "core") || str_starts(leaf, "uncore");
+}
+
+static const char *power_find_source(const struct ingest *in, const char *kind)
+{
+	size_t o, i;
+
+	for (o = 0; o < array_size(order); o++)
+		for (i = 0; i < in->npower; i++)
+			if (!strcmp(in->power[i].kind, kind) &&
+			    !strcmp(in->power[i].source, order[o]))
+				return order[o];
+	return NULL;
+}
+
+static void power_add_total_metrics(struct ingest *in, const char *kind, double watts,
+				    const char *how)
+{
+	char *name = xasprintf("power_w:%s", kind), *joules = xasprintf("energy_j:%s", kind);
+
+	ingest_metric(in, name, "W", watts, how);
+	ingest_metric(in, joules, "J", watts * (double)(in->run.end_ns - in->run.start_ns) / 1e9,
+		      how);
+	free(joules);
+	free(name);
+}
+
+/* Adds a kind's total. A domain without a figure is NAN, so the total is missing too. */
+static void power_add_total(struct ingest *in, const char *kind)
+{
+	const char *source = power_find_source(in, kind), *how = NULL;
+	struct str used = {0};
+	double watts = 0;
+	size_t i;
+
+	for (i = 0; source && i < in->npower; i++) {
+		const struct ingest_power *p = &in->power[i];
+
+		if (strcmp(p->kind, kind) || strcmp(p->source, source) || domain_is_part(p->domain))
+			continue;
+		watts += p->watts;
+		how = p->how;
+		str_printf(&used, "%s%s", used.len ? " + " : "", p->domain);
+	}
+	if (used.len && isfinite(watts)) {
+		power_add_total_metrics(in, kind, watts, how);
+		note_add(&in->notes, power_kind_used, kind, used.buf, source);
+	}
+	str_free(&used);
+}
+
+/* The domains of a source are read one after the other. */
+#define TOGETHER_NS 50000000
+
+/* Adds up the domains' readings at each time. A time without one of the domains has no total. */
+static void power_add_total_series(struct ingest *in, const char *kind)
+{
+	const char *source = power_find_source(in, kind), *name;
+	char *prefix = xasprintf("power_w:%s/%s/", kind, source ? source : "");
+	size_t i, n = 0, cap = 0, domains = 0, together, k;
+	struct reading *r = NULL;
+	double watts;
+
+	for (i = 0; i < in->npower; i++)
+		domains += source && !strcmp(in->power[i].kind, kind) &&
+			   !strcmp(in->power[i].source, source) &&
+			   !domain_is_part(in->power[i].domain);
+	for (i = 0; i < in->nseries; i++)
+		if (str_starts(in->series[i].name, prefix) &&
+		    !domain_is_part(in->series[i].name + strlen(prefix)))
+			array_add(r, n, cap,
+				  (struct reading){in->series[i].t_ns, in->series[i].value});
+	readings_sort(r, n);
+	name = arena_printf(&in->arena, "power_w:%s", kind);
+	for (i = 0; i < n; i += together) {
+		watts = 0;
+		for (k = i; k < n && r[k].t_ns - r[i].t_ns < TOGETHER_NS; k++)
+			watts += r[k].v;
+		together = k - i;
+		if (together == domains)
+			ingest_point(in, name, r[i].t_ns, watts);
+	}
+	free(prefix);
+	free(r);
+}
+
+void power_put(struct ingest *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->npower; i++) {
+		const struct ingest_power *p = &in->power[i];
+		char *name = xasprintf("power_w:%s/%s/%s", p->kind, p->source, p->domain);
+
+		ingest_metric(in, name, "W", p->watts, p->how);
+		free(name);
+	}
+	for (i = 0; i < array_size(totals); i++)
+		power_add_total(in, totals[i]);
+	for (i = 0; i < array_size(totals); i++)
+		power_add_total_series(in, totals[i]);
+}
+
+/* --- readings --- */
+
+static int reading_compare_time(const void *a, const void *b)
+{
+	uint64_t x = ((const struct reading *)a)->t_ns, y = ((const struct reading *)b)->t_ns;
+
+	return x < y ? -1 : x > y;
+}
+
+void readings_sort(struct reading *r, size_t n)
+{
+	if (n)
+		qsort(r, n, sizeof(*r), reading_compare_time);
+}
+
+static double reading_interpolate(const struct reading *a, const struct reading *b, uint64_t t)
+{
+	if (b->t_ns == a->t_ns)
+		return b->v;
+	return a->v + (b->v - a->v) * ((double)(t - a->t_ns) / (double)(b->t_ns - a->t_ns));
+}
+
+double readings_integrate(const struct reading *r, size_t n, uint64_t from, uint64_t to)
+{
+	double joules = 0;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		uint64_t lo = r[i - 1].t_ns > from ? r[i - 1].t_ns : from;
+		uint64_t hi = r[i].t_ns < to ? r[i].t_ns : to;
+
+		if (hi > lo)
+			joules += (reading_interpolate(&r[i - 1], &r[i], lo) +
+				   reading_interpolate(&r[i - 1], &r[i], hi)) /
+				  2 * ((double)(hi - lo) / 1e9);
+	}
+	return joules;
+}
+
+static double readings_value_at(const struct reading *r, size_t n, uint64_t t)
+{
+	size_t i = 1;
+
+	while (i < n - 1 && r[i].t_ns < t)
+		i++;
+	return reading_interpolate(&r[i - 1], &r[i], t);
+}
+
+double readings_difference(const struct reading *r, size_t n, uint64_t from, uint64_t to)
+{
+	return n < 2 ? NAN : readings_value_at(r, n, to) - readings_value_at(r, n, from);
+}
+
+static double readings_median_step(const struct reading *r, size_t n)
+{
+	double *step = xcalloc(n + 1, sizeof(*step)), median;
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		step[i - 1] = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
+	median = stats_quantile(step, n ? n - 1 : 0, 0.5);
+	free(step);
+	return median;
+}
+
+struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint64_t to)
+{
+	double most = 3 * readings_median_step(r, n), step;
+	struct gaps g = {0};
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		step = (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9;
+		if (r[i].t_ns <= from || r[i - 1].t_ns >= to || step <= most)
+			continue;
+		g.n++;
+		if (step <= g.longest_s)
+			continue;
+		g.longest_s = step;
+		g.at = r[i - 1].t_ns;
+	}
+	return g;
+}
+
+/* Returns the seconds from the window's start to `t`, negative before it. */
+static double seconds_in_window(const struct ingest *in, uint64_t t)
+{
+	return ((double)t - (double)in->run.start_ns) / 1e9;
+}
+
+static void readings_note_gaps(struct ingest *in, const char *what, const struct reading *r,
+			       size_t n, uint64_t from, uint64_t to)
+{
+	struct gaps g = readings_gaps(r, n, from, to);
+	char others[64] = "";
+
+	if (!g.n)
+		return;
+	if (g.n > 1)
+		snprintf(others, sizeof(others), ", the longest of %zu gaps", g.n);
+	note_add(&in->notes, power_gap, what, g.longest_s, seconds_in_window(in, g.at), others);
+}
+
+static bool readings_resolve_slice(struct ingest *in, const struct reading *r, size_t n)
+{
+	uint64_t *t = xcalloc(n + 1, sizeof(*t));
+	bool known;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		t[i] = r[i].t_ns;
+	known = window_resolves(in, "power", t, n);
+	free(t);
+	return known;
+}
+
+double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
+		      bool energy)
+{
+	uint64_t from, to;
+	double seconds;
+
+	if (n < 2) {
+		note_add(&in->notes, power_few_readings, what, n);
+		return NAN;
+	}
+	if (!readings_resolve_slice(in, r, n))
+		return NAN;
+	from = r[0].t_ns;
+	to = r[n - 1].t_ns;
+	seconds = ingest_cover(in, what, &from, &to);
+	if (!(seconds > 0))
+		return NAN;
+	readings_note_gaps(in, what, r, n, from, to);
+	return (energy ? readings_difference(r, n, from, to) : readings_integrate(r, n, from, to)) /
+	       seconds;
+}
+
+/* A log of a meter may be hours longer than the run. */
+#define SERIES_MARGIN_NS 10000000000ULL
+
+void readings_add_series(struct ingest *in, const char *kind, const char *source,
+			 const char *domain, const struct reading *r, size_t n, bool energy)
+{
+	const char *name = arena_printf(&in->arena, "power_w:%s/%s/%s", kind, source, domain);
+	size_t i;
+
+	for (i = energy; i < n; i++) {
+		double watts = r[i].v;
+
+		if (r[i].t_ns + SERIES_MARGIN_NS < in->run.start_ns ||
+		    r[i].t_ns > in->run.end_ns + SERIES_MARGIN_NS)
+			continue;
+		if (energy && r[i].t_ns == r[i - 1].t_ns)
+			continue;
+		if (energy)
+			watts = 1e9 * (r[i].v - r[i - 1].v) / (double)(r[i].t_ns - r[i - 1].t_ns);
+		ingest_point(in, name, r[i].t_ns, watts);
+	}
+}
+
+/* Notes a window without a reading inside: the figure is mostly that of the time around it. */
+static void readings_note_sparse(struct ingest *in, const char *what, const struct reading *r,
+				 size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && r[i].t_ns < in->run.start_ns; i++)
+		;
+	if (i < n && r[i].t_ns <= in->run.end_ns)
+		return;
+	note_add(&in->notes, power_no_reading_inside, what, seconds_in_window(in, in->run.end_ns),
+		 (double)(r[i].t_ns - r[i - 1].t_ns) / 1e9);
+}
+
+double readings_metered(struct ingest *in, const char *what, const struct reading *r, size_t n)
+{
+	uint64_t from = in->run.start_ns, to = in->run.end_ns;
+
+	if (n < 2) {
+		note_add(&in->notes, power_few_readings, what, n);
+		return NAN;
+	}
+	if (r[0].t_ns > from || r[n - 1].t_ns < to) {
+		note_add(&in->notes, power_not_covered, what, seconds_in_window(in, r[0].t_ns),
+			 seconds_in_window(in, r[n - 1].t_ns), seconds_in_window(in, to));
+		return NAN;
+	}
+	readings_note_gaps(in, what, r, n, from, to);
+	readings_note_sparse(in, what, r, n);
+	return readings_integrate(r, n, from, to) / seconds_in_window(in, to);
+}
+
+/* --- power.tsv --- */
+
+struct domain {
+	const char *source, *name;
+	bool energy;
+	struct reading *r;
+	size_t n, cap;
+};
+
+struct domains {
+	struct domain *d;
+	size_t n, cap;
+};
+
+static struct domain *domains_find(struct domains *list, const char *source, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->d[i].source, source) && !strcmp(list->d[i].name, name))
+			return &list->d[i];
+	array_add(list->d, list->n, list->cap, (struct domain){.source = source, .name = name});
+	return &list->d[list->n - 1];
+}
+
+static size_t domains_read_rows(const struct tsv *t, struct domains *list)
+{
+	int source = tsv_column(t, "source"), domain = tsv_column(t, "domain"),
+	    t_ns = tsv_column(t, "t_ns"), uj = tsv_column(t, "microjoules"),
+	    watts = tsv_column(t, "watts");
+	size_t row, bad = t->short_rows;
+
+	for (row = 0; row < t->rows; row++) {
+		struct reading r;
+		struct domain *d;
+		double v;
+		bool energy = parse_real(tsv_cell(t, row, uj), &v);
+
+		if ((!energy && !parse_real(tsv_cell(t, row, watts), &v)) ||
+		    !parse_u64(tsv_cell(t, row, t_ns), &r.t_ns)) {
+			bad++;
+			continue;
+		}
+		r.v = energy ? v / 1e6 : v;
+		d = domains_find(list, tsv_cell(t, row, source), tsv_cell(t, row, domain));
+		d->energy = energy;
+		array_add(d->r, d->n, d->cap, r);
+	}
+	return bad;
+}
+
+static void domains_add_power(struct ingest *in, struct domains *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		struct domain *d = &list->d[i];
+		char *what = xasprintf("power of %s %s", d->source, d->name);
+
+		readings_sort(d->r, d->n);
+		power_add(in, power_kind_of(d->source, d->name), d->source, d->name,
+			  readings_power(in, what, d->r, d->n, d->energy), NULL);
+		readings_add_series(in, power_kind_of(d->source, d->name), d->source, d->name, d->r,
+				    d->n, d->energy);
+		free(what);
+	}
+}
+
+static int power_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	struct domains list = {0};
+	size_t bad, i;
+	struct tsv t;
+	int rc = tsv_read(&t, path, '\t', err);
+
+	if (rc)
+		return rc;
+	rc = tsv_require(&t, err, "source", "domain", "t_ns", "microjoules", "watts", NULL);
+	if (!rc) {
+		bad = domains_read_rows(&t, &list);
+		if (bad)
+			note_add(&in->notes, power_bad_rows, bad);
+		domains_add_power(in, &list);
+	}
+	for (i = 0; i < list.n; i++)
+		free(list.d[i].r);
+	free(list.d);
+	tsv_free(&t);
+	return rc;
+}
+
+const struct parser parser_power = {.files = {"power.tsv"}, .timed = true, .read = power_read_file};

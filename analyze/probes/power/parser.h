@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Turns power readings into energy over a window. A meter's watts are joined by straight lines
+ * (trapezoids); the joules of an energy counter are interpolated at the window's ends. Nothing is
+ * extrapolated.
+ */
+#ifndef ZC_POWER_H
+#define ZC_POWER_H
+
+#include "analyze/probes/ingest.h"
+
+struct reading {
+	uint64_t t_ns;
+	double v; /* watts, or joules of a counter */
+};
+
+/* Sorts readings by time; equal times keep their order. */
+void readings_sort(struct reading *r, size_t n);
+
+/* Return the joules in [from, to], which lies inside the readings. */
+double readings_integrate(const struct reading *watts, size_t n, uint64_t from, uint64_t to);
+double readings_difference(const struct reading *joules, size_t n, uint64_t from, uint64_t to);
+
+/* Gaps in [from, to]: longer than three times the median distance between readings. */
+struct gaps {
+	double longest_s; /* 0: there is none */
+	uint64_t at;	  /* where the longest begins */
+	size_t n;
+};
+struct gaps readings_gaps(const struct reading *r, size_t n, uint64_t from, uint64_t to);
+
+/*
+ * Return the mean power in the window from sorted readings, with notes, or NAN where they do not
+ * cover it. The collectors read at the window's ends, so the time of a reading may be missing
+ * there (see ingest_cover). A meter reads by its own clock: it must cover the whole window.
+ */
+double readings_power(struct ingest *in, const char *what, const struct reading *r, size_t n,
+		      bool energy);
+double readings_metered(struct ingest *in, const char *what, const struct reading *watts, size_t n);
+
+/*
+ * What a figure of watts is the power of. Figures of two kinds never meet in one sum:
+ *
+ *   wall      what the whole machine takes in: a meter, the BMC, an ACPI power meter
+ *   platform  RAPL's psys: what the board's regulators count, less than the wall
+ *   package   the processors' packages, and the memory that RAPL counts beside them
+ *   other     something that a sensor of this host measures, which no total can be made of
+ *
+ * Each domain of each source has a metric, power_w:KIND/SOURCE/DOMAIN. Several sources of a kind
+ * measure the same watts, so a kind's total (power_w:KIND, energy_j:KIND) is the sum over one
+ * source. It leaves out a domain inside another domain (package-0/core).
+ */
+
+/* Returns the kind of a domain of power.tsv. */
+const char *power_kind_of(const char *source, const char *domain);
+
+/*
+ * Adds a domain's mean watts in the window. NAN: its readings do not cover the window. `how`: NULL
+ * (measured) or "imported".
+ */
+void power_add(struct ingest *in, const char *kind, const char *source, const char *domain,
+	       double watts, const char *how);
+
+/*
+ * Adds the readings in and close to the window as the series power_w:KIND/SOURCE/DOMAIN. A counter
+ * of joules gives the mean power since its last reading.
+ */
+void readings_add_series(struct ingest *in, const char *kind, const char *source,
+			 const char *domain, const struct reading *r, size_t n, bool energy);
+
+/* Adds the metrics, and the series power_w:KIND of each kind's total, after all sources were read.
+ */
+void power_put(struct ingest *in);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long threads waited for a CPU, from sched.snap (collect/sched.c). The counters count from
+ * the thread's birth. A thread that is first seen after the first snapshot was born since the
+ * snapshot before, unless it ran and waited longer than that; then it counts from there on. What a
+ * thread did after it was last seen is lost.
+ */
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/snapshots.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN, WAIT, SLICES, VOLUNTARY, INVOLUNTARY, FIGURES };
+
+struct seen {
+	int64_t pid, tid;
+	double f[FIGURES]; /* NAN: not known */
+	const char *comm;
+};
+
+struct reading {
+	struct seen *all;
+	size_t n, cap;
+	struct map by_tid; /* place + 1 */
+};
+
+struct sums {
+	double f[FIGURES]; /* in the window; NAN: never known */
+	bool back;
+	size_t late, ended;
+};
+
+/* Parses "<pid> <tid> <run> <waited> <slices> <voluntary> <involuntary> <name>"; "-": not known. */
+static bool sched_parse_line(char *line, void *arg)
+{
+	struct reading *r = arg;
+	struct seen s;
+	char *word, *end;
+	int i;
+
+	word = str_token(&line, ' ');
+	s.pid = strtoll(word, NULL, 10);
+	word = str_token(&line, ' ');
+	s.tid = word ? strtoll(word, NULL, 10) : 0;
+	for (i = 0; i < FIGURES; i++) {
+		word = str_token(&line, ' ');
+		if (!word)
+			return false;
+		s.f[i] = strtod(word, &end);
+		if (end == word || *end || !isfinite(s.f[i]) || s.f[i] < 0)
+			s.f[i] = NAN;
+	}
+	s.comm = line;
+	if (s.pid <= 0 || s.tid <= 0 || !line || isnan(s.f[RUN]))
+		return false;
+	array_add(r->all, r->n, r->cap, s);
+	*map_at(&r->by_tid, (uint64_t)s.tid) = r->n;
+	return true;
+}
+
+static const struct seen *sched_find(const struct reading *r, const struct seen *like)
+{
+	uint64_t *at = map_get(&r->by_tid, (uint64_t)like->tid);
+	const struct seen *s = at ? &r->all[*at - 1] : NULL;
+
+	return s && s->pid == like->pid ? s : NULL;
+}
+
+/* Adds a thread's growth in the window. Returns how long it waited in the whole span. */
+static double sched_add_thread(struct ingest *in, struct sums *sums, const struct seen *was,
+			       const struct seen *s, uint64_t end, double ns, double share)
+{
+	struct thread_row *row = ingest_thread(in, s->pid, s->tid);
+	double *const to[FIGURES] = {&row->sched_run_ns, &row->wait_ns, &row->slices,
+				     &row->voluntary, &row->involuntary};
+	double by;
+	int i;
+
+	thread_seen(in, row, s->comm, end);
+	if (was && was->f[RUN] > s->f[RUN])
+		was = NULL; /* another thread of that number */
+	if (!was && s->f[RUN] + s->f[WAIT] > 1.05 * ns + 1e7) {
+		sums->late++;
+		return 0;
+	}
+	for (i = 0; i < FIGURES; i++) {
+		by = s->f[i] - (was ? was->f[i] : 0);
+		sums->back |= by < 0;
+		by = by < 0 ? 0 : by * share;
+		figure_add(to[i], by);
+		figure_add(&sums->f[i], by);
+	}
+	by = s->f[WAIT] - (was ? was->f[WAIT] : 0);
+	return by > 0 ? by : 0;
+}
+
+/* Adds the span between two readings. Returns how many ns all threads waited in it. */
+static double sched_add_span(struct ingest *in, struct sums *sums, const struct reading *a,
+			     const struct reading *b, uint64_t from, uint64_t to)
+{
+	double share = span_inside(from, to, in->run.start_ns, in->run.end_ns), waited = 0;
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		waited += sched_add_thread(in, sums, sched_find(a, &b->all[i]), &b->all[i], to,
+					   (double)(to - from), share);
+	for (i = 0; i < a->n; i++)
+		sums->ended += !sched_find(b, &a->all[i]);
+	return waited;
+}
+
+static const struct {
+	int figure;
+	const char *name, *unit;
+} metrics[] = {
+	{RUN, "sched_run_ns", "ns"},
+	{WAIT, "sched_wait_ns", "ns"},
+	{SLICES, "sched_slices", "1"},
+	{VOLUNTARY, "sched_voluntary", "1"},
+	{INVOLUNTARY, "sched_involuntary", "1"},
+};
+
+static void sched_add_metrics(struct ingest *in, const struct sums *sums)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(metrics); i++)
+		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[metrics[i].figure],
+			      NULL);
+	ingest_metric(in, "sched_switches", "1", sums->f[VOLUNTARY] + sums->f[INVOLUNTARY], NULL);
+	if (sums->back)
+		note_add(&in->notes, sched_backwards);
+	if (sums->late)
+		note_add(&in->notes, sched_joined, sums->late);
+	if (sums->ended)
+		note_add(&in->notes, sched_ended, sums->ended);
+}
+
+static void sched_add_reading(struct ingest *in, void *sums, const void *a, void *b, uint64_t from,
+			      uint64_t to)
+{
+	const struct reading *r = b;
+	double waited;
+	size_t i;
+
+	for (i = 0; i < r->n && !a; i++)
+		thread_seen(in, ingest_thread(in, r->all[i].pid, r->all[i].tid), r->all[i].comm,
+			    to);
+	if (!a || to <= from)
+		return;
+	waited = sched_add_span(in, sums, a, b, from, to);
+	ingest_point(in, "sched_wait_pct", to, 100 * waited / (double)(to - from));
+}
+
+static void sched_release(void *reading)
+{
+	struct reading *r = reading;
+
+	free(r->all);
+	map_free(&r->by_tid);
+}
+
+static int sched_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	static const struct lines_reader reader = {.what = "sched",
+						   .size = sizeof(struct reading),
+						   .parse = sched_parse_line,
+						   .add = sched_add_reading,
+						   .release = sched_release};
+	struct sums sums = {.f = {NAN, NAN, NAN, NAN, NAN}};
+	struct snaps snaps;
+	size_t bad;
+	int rc = lines_reader_read(&reader, in, path, &snaps, &sums, &bad, err);
+
+	if (rc)
+		return rc;
+	if (bad)
+		note_add(&in->notes, sched_bad_lines, bad);
+	if (snaps_cover(in, "sched.snap", &snaps) > 0)
+		sched_add_metrics(in, &sums);
+	snaps_close(in, &snaps);
+	return 0;
+}
+
+const struct parser parser_sched = {.files = {"sched.snap"}, .read = sched_read_file};

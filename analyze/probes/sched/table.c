@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long threads ran and how long they waited for a CPU. The first part is the table of a
+ * perf.data, by the rules of perf sched latency (tools/perf/builtin-sched.c): a delay begins when
+ * a task wakes up, or leaves its CPU while it is runnable, and ends when the task is on a CPU
+ * again. Tasks with the same name add up; --by tid separates them. The second part is the table of
+ * a capture.
+ */
+#include "analyze/probes/threads/groups.h"
+#include "analyze/perfdata/tracepoints.h"
+#include "lib/str.h"
+#include "lib/intern.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DELAY_COLUMNS                                                                          \
+	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},                    \
+		{"switches", .type = V_INT,                                                    \
+		 .what = "times the thread waited for a CPU and got one"},                     \
+		{"avg_delay_ms", "ms", V_REAL, .digits = 3, .what = "mean wait for a CPU"},    \
+		{"max_delay_ms", "ms", V_REAL, .digits = 3, .what = "longest wait for a CPU"}, \
+		{"max_start_s", "s", V_REAL, .digits = 6,                                      \
+		 .what = "start of the longest wait, perf's clock"},                           \
+	{                                                                                      \
+		"max_end_s", "s", V_REAL, .digits = 6,                                         \
+					  .what = "end of the longest wait, perf's clock"      \
+	}
+
+static const struct column sched_columns[] = {
+	{"comm", .type = V_STR, .what = "command"},
+	{"threads", .type = V_INT, .what = "threads of that name"},
+	DELAY_COLUMNS,
+};
+static const struct column sched_by_tid_columns[] = {
+	{"comm", .type = V_STR, .what = "command"},
+	{"tid", .type = V_INT, .what = "thread"},
+	DELAY_COLUMNS,
+};
+
+enum { LIMIT = 30 };
+enum { SWITCH, WAKE, WAKE_NEW, RUNTIME, NWANTS };
+enum { PREV, NEXT, STATE };
+enum { TASK, TASK_RUNTIME };
+
+/* The state of a task. A task sleeps until its first event. */
+enum where { SLEEPING, WAITING, RUNNING };
+
+struct sched_task {
+	enum where where;
+	bool known;
+	bool ran, on_cpu; /* an event put the task on a CPU; no event took the task off again */
+	uint64_t out, waiting_since;
+	uint64_t runtime, delay, max, max_start, max_end, switches;
+};
+
+struct sched_row {
+	const char *comm;
+	uint32_t tid;
+	uint64_t threads;
+	struct sched_task sum;
+};
+
+struct sched {
+	struct tracepoints *tp;
+	const struct query *q;
+	struct sched_task *tasks; /* by thread */
+	size_t ntasks;
+	uint64_t preempted;   /* bit of prev_state for a preempted task */
+	uint64_t preempted_n; /* waits after a preemption */
+	uint64_t no_out;      /* switches onto a CPU without leaving the last one */
+	uint64_t no_in;	      /* switches off a CPU that the task was not on */
+	bool has[NWANTS];
+	struct intern comms;
+	struct sched_row *rows;
+	size_t nrows, rows_cap;
+};
+
+/* --- events, by the rules of perf sched latency --- */
+
+static struct sched_task *sched_task_of(struct sched *s, uint32_t tid)
+{
+	uint32_t thread = tracepoints_thread_of(s->tp, tid);
+	size_t n = s->ntasks;
+
+	if (thread >= n) {
+		s->ntasks = thread * 2ULL + 16;
+		s->tasks = xrealloc(s->tasks, s->ntasks * sizeof(*s->tasks));
+		memset(s->tasks + n, 0, (s->ntasks - n) * sizeof(*s->tasks));
+	}
+	return &s->tasks[thread];
+}
+
+static void sched_put_off(struct sched_task *t, uint64_t time, bool runnable)
+{
+	t->known = true;
+	t->out = time;
+	t->where = runnable ? WAITING : SLEEPING;
+	t->waiting_since = time;
+}
+
+/* Starts a task that existed before its first event. */
+static struct sched_task *sched_first_seen(struct sched_task *t, uint64_t time, bool runnable)
+{
+	if (!t->known)
+		sched_put_off(t, time, runnable);
+	return t;
+}
+
+static void sched_got_cpu(struct sched_task *t, uint64_t time, bool counts)
+{
+	uint64_t delay = time - t->waiting_since;
+
+	if (t->where != WAITING)
+		return;
+	t->where = RUNNING;
+	if (time < t->waiting_since || !counts)
+		return;
+	t->switches++;
+	t->delay += delay;
+	if (delay <= t->max)
+		return;
+	t->max = delay;
+	t->max_start = t->waiting_since;
+	t->max_end = time;
+}
+
+static void sched_woken(struct sched_task *t, uint64_t time)
+{
+	if (t->where != SLEEPING || t->out > time)
+		return; /* the task already runs or waits */
+	t->where = WAITING;
+	t->waiting_since = time;
+}
+
+/*
+ * Counts missing switches. A task can leave a CPU only after it entered one, and can enter a CPU
+ * only after it left the last one. The idle task is an exception: it is on several CPUs at once. A
+ * sleeping task that starts to run lacks a wakeup event, not a switch.
+ */
+static void sched_count_missing(struct sched *s, uint64_t prev, uint64_t next)
+{
+	struct sched_task *t;
+
+	if (prev) {
+		t = sched_task_of(s, (uint32_t)prev);
+		s->no_in += t->ran && !t->on_cpu;
+		t->on_cpu = false;
+	}
+	if (next) {
+		t = sched_task_of(s, (uint32_t)next);
+		s->no_out += t->on_cpu;
+		t->on_cpu = t->ran = true;
+	}
+}
+
+static void sched_deliver(void *ctx, const struct tracepoint *t, uint32_t thread)
+{
+	struct sched *s = ctx;
+	bool counts = !s->q->cpus || cpuset_has(s->q->cpus, t->cpu);
+
+	(void)thread;
+	switch (t->want) {
+	case SWITCH:
+		sched_count_missing(s, t->v[PREV], t->v[NEXT]);
+		s->preempted_n += !!(t->v[STATE] & s->preempted);
+		sched_put_off(sched_task_of(s, (uint32_t)t->v[PREV]), t->time,
+			      !t->v[STATE] || t->v[STATE] & s->preempted);
+		sched_got_cpu(
+			sched_first_seen(sched_task_of(s, (uint32_t)t->v[NEXT]), t->time, true),
+			t->time, counts);
+		break;
+	case WAKE:
+	case WAKE_NEW:
+		sched_woken(
+			sched_first_seen(sched_task_of(s, (uint32_t)t->v[TASK]), t->time, false),
+			t->time);
+		break;
+	case RUNTIME:
+		sched_first_seen(sched_task_of(s, (uint32_t)t->v[TASK]), t->time, true)->runtime +=
+			counts ? t->v[TASK_RUNTIME] : 0;
+		break;
+	}
+}
+
+/*
+ * Returns the prev_state bit of a preempted task. The event format prints that bit as "+":
+ * `REC->prev_state & 2048 ? "+" : ""`, or, since Linux 4.14, an expression that is 0x100.
+ */
+static uint64_t sched_preempted_bit(const struct tracepoints *tp)
+{
+	size_t len;
+	const char *text = tracepoints_print_format(tp, "sched", "sched_switch", &len);
+	const char *plus = text ? memmem(text, len, " ? \"+\"", 6) : NULL;
+	uint64_t bit = 0, digit = 1;
+
+	/* "print fmt:" precedes the text, so the search for digits ends there at the latest. */
+	for (; plus && isdigit((unsigned char)plus[-1]); digit *= 10)
+		bit += digit * (uint64_t)(*--plus - '0');
+	return bit ? bit : 0x100;
+}
+
+/* Returns the waking event: the one that --event names, else sched_waking if it was recorded. */
+static const char *sched_wake_event(const struct tracepoints *tp, const struct query *q)
+{
+	if (q->event)
+		return strncmp(q->event, "sched:", 6) ? q->event : q->event + 6;
+	return tracepoints_has(tp, "sched", "sched_waking") ? "sched_waking" : "sched_wakeup";
+}
+
+static int sched_read_events(struct sched *s, struct error *err)
+{
+	const struct tracepoint_want wants[NWANTS] = {
+		[SWITCH] = {"sched", "sched_switch", {"prev_pid", "next_pid", "prev_state"}},
+		[WAKE] = {"sched", sched_wake_event(s->tp, s->q), {"pid"}},
+		[WAKE_NEW] = {"sched", "sched_wakeup_new", {"pid"}},
+		[RUNTIME] = {"sched", "sched_stat_runtime", {"pid", "runtime"}},
+	};
+	struct tracepoints_query q = {wants, NWANTS, sched_deliver, s};
+	int i;
+
+	for (i = 0; i < NWANTS; i++)
+		s->has[i] = tracepoints_has(s->tp, wants[i].system, wants[i].name);
+	if (!s->has[SWITCH])
+		return error_set(
+			err, ENOENT,
+			"%s: has no sched:sched_switch; record with perf sched record, or perf record -a -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_stat_runtime",
+			tracepoints_path(s->tp));
+	s->preempted = sched_preempted_bit(s->tp);
+	return tracepoints_read(s->tp, &q, err);
+}
+
+/* --- rows --- */
+
+static void sched_row_add_task(struct sched_row *row, const struct sched_task *t)
+{
+	row->threads++;
+	row->sum.runtime += t->runtime;
+	row->sum.delay += t->delay;
+	row->sum.switches += t->switches;
+	if (t->max <= row->sum.max)
+		return;
+	row->sum.max = t->max;
+	row->sum.max_start = t->max_start;
+	row->sum.max_end = t->max_end;
+}
+
+/* Makes the rows and skips the idle task, which never waits. */
+static void sched_make_rows(struct sched *s, bool by_tid)
+{
+	uint32_t i, comm;
+	struct sched_row *row;
+
+	for (i = 0; i < s->ntasks; i++) {
+		const char *name;
+
+		if (!s->tasks[i].known)
+			continue;
+		name = tracepoints_comm(s->tp, i);
+		if (!strcmp(name, "swapper") || !str_matches(s->q->comm, name))
+			continue;
+		comm = intern_str(&s->comms, name);
+		if (by_tid || comm == s->nrows) {
+			array_grow(s->rows, s->nrows, s->rows_cap);
+			s->rows[s->nrows++] = (struct sched_row){
+				.comm = intern_get(&s->comms, comm),
+				.tid = tracepoints_thread(s->tp, i)->tid,
+			};
+		}
+		row = &s->rows[by_tid ? s->nrows - 1 : comm];
+		sched_row_add_task(row, &s->tasks[i]);
+	}
+}
+
+static double sched_mean_delay(const struct sched_task *t)
+{
+	return t->switches ? (double)t->delay / (double)t->switches : -1;
+}
+
+static int sched_compare_delay(const void *a, const void *b)
+{
+	const struct sched_row *x = a, *y = b;
+	double dx = sched_mean_delay(&x->sum), dy = sched_mean_delay(&y->sum);
+	int c;
+
+	if (dx != dy)
+		return dx < dy ? 1 : -1;
+	if (x->sum.max != y->sum.max)
+		return x->sum.max < y->sum.max ? 1 : -1;
+	if (x->sum.runtime != y->sum.runtime)
+		return x->sum.runtime < y->sum.runtime ? 1 : -1;
+	c = strcmp(x->comm, y->comm);
+	return c ? c : (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static void sched_put_row(struct table *t, const struct sched *s, const struct sched_row *r)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "comm", value_str(t, r->comm));
+	table_set(t, row, "tid", value_int(r->tid));
+	table_set(t, row, "threads", value_int((int64_t)r->threads));
+	if (s->has[RUNTIME])
+		table_set(t, row, "runtime_ms", value_real((double)r->sum.runtime / 1e6));
+	table_set(t, row, "switches", value_int((int64_t)r->sum.switches));
+	table_set(t, row, "avg_delay_ms", value_real(sched_mean_delay(&r->sum) / 1e6));
+	table_set(t, row, "max_delay_ms", value_real((double)r->sum.max / 1e6));
+	if (!r->sum.max)
+		return;
+	table_set(t, row, "max_start_s", value_real((double)r->sum.max_start / 1e9));
+	table_set(t, row, "max_end_s", value_real((double)r->sum.max_end / 1e9));
+}
+
+static void sched_note_events(struct table *t, const struct sched *s)
+{
+	const char *wake = sched_wake_event(s->tp, s->q);
+
+	if (s->has[WAKE])
+		note_add(&t->notes, sched_wakeups, wake);
+	else
+		note_add(&t->notes, sched_no_wakeups, wake);
+	if (s->has[WAKE] && !strcmp(wake, "sched_waking"))
+		note_add(&t->notes, sched_like_perf);
+	if (s->no_out || s->no_in)
+		note_add(&t->notes, sched_switches_missing, (unsigned long long)s->no_out,
+			 (unsigned long long)s->no_in);
+	if (s->preempted_n)
+		note_add(&t->notes, sched_preempted, (unsigned long long)s->preempted_n);
+	if (!s->has[RUNTIME])
+		note_add(&t->notes, sched_no_runtime);
+}
+
+static void sched_put_rows(struct table *t, struct sched *s)
+{
+	size_t limit = s->q->limit > 0 ? (size_t)s->q->limit : LIMIT, shown = 0, all = 0, i;
+	uint64_t switches = 0, runtime = 0;
+
+	if (s->nrows)
+		qsort(s->rows, s->nrows, sizeof(*s->rows), sched_compare_delay);
+	for (i = 0; i < s->nrows && s->rows[i].sum.switches; i++, all++) {
+		switches += s->rows[i].sum.switches;
+		runtime += s->rows[i].sum.runtime;
+		if (!s->q->all && all >= limit)
+			continue;
+		sched_put_row(t, s, &s->rows[i]);
+		shown++;
+	}
+	note_add(&t->notes, sched_sum, (unsigned long long)switches, (double)runtime / 1e6, shown,
+		 all, shown < all ? "; --all shows all" : "");
+	sched_note_events(t, s);
+	tracepoints_add_notes(s->tp, &t->notes);
+	t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
+}
+
+static int sched_parse_by(const struct query *q, bool *by_tid, struct error *err)
+{
+	*by_tid = q->by && (!strcmp(q->by, "tid") || !strcmp(q->by, "thread"));
+	if (!q->by || *by_tid || !strcmp(q->by, "comm"))
+		return 0;
+	return error_set(err, EINVAL, "--by: table 'sched' has the keys comm and tid, not '%s'",
+			 q->by);
+}
+
+/*
+ * The table of a capture: how long the workload's threads ran and waited for a CPU in the window.
+ * The source is the kernel's schedstat. Each thread of each run has a row; --by comm adds the
+ * threads up.
+ */
+static const struct column sched_capture_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"run", .type = V_INT, .what = "the repeat of this thread"},
+	{"comm", .type = V_STR, .what = "command"},
+	{"pid", .type = V_INT},
+	{"tid", .type = V_INT},
+	{"threads", .type = V_INT, .what = "largest number of threads in a run"},
+	{"runtime_ms", "ms", V_REAL, .digits = 3, .what = "time on a CPU"},
+	{"delay_ms", "ms", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	 .what = "time runnable and waiting for a CPU"},
+	{"slices", .type = V_REAL, .what = "times the thread got a CPU"},
+	{"us_per_slice", "us", V_REAL, .digits = 2, .what = "delay / slices"},
+	{"voluntary", .type = V_REAL, .what = "times the thread went to sleep"},
+	{"involuntary", .type = V_REAL, .what = "times the kernel preempted the thread"},
+};
+
+static void sched_capture_put_group(const struct block_table *k, const struct thread_groups *groups,
+				    const struct thread_group *g)
+{
+	const struct block_runs *b = k->b;
+	struct table *t = k->t;
+	struct value *row = block_row(t, &b->block);
+	enum estimator est = k->list.estimator;
+	struct estimate run = thread_estimate(groups, g, THREAD_SCHED_RUN, est),
+			wait = thread_estimate(groups, g, THREAD_WAIT, est),
+			slices = thread_estimate(groups, g, THREAD_SLICES, est);
+
+	if (g->run >= 0)
+		table_set(t, row, "run", value_int(b->runs[g->run].repeat));
+	table_set(t, row, "comm", value_str(t, g->comm));
+	if (g->pid)
+		table_set(t, row, "pid", value_int(g->pid));
+	if (g->tid)
+		table_set(t, row, "tid", value_int(g->tid));
+	table_set(t, row, "threads", value_int(g->threads));
+	table_set(t, row, "runtime_ms", value_real(run.value / 1e6));
+	wait.value /= 1e6, wait.lo /= 1e6, wait.hi /= 1e6;
+	put_estimate(t, row, "delay_ms", &wait);
+	table_set(t, row, "slices", value_real(slices.value));
+	table_set(t, row, "us_per_slice", value_real(1e3 * wait.value / slices.value));
+	table_set(t, row, "voluntary",
+		  value_real(thread_estimate(groups, g, THREAD_VOLUNTARY, est).value));
+	table_set(t, row, "involuntary",
+		  value_real(thread_estimate(groups, g, THREAD_INVOLUNTARY, est).value));
+}
+
+/* Returns false for threads that ended before zcost read them. */
+static bool sched_capture_shows(const struct thread_groups *groups, const struct thread_group *g)
+{
+	int k;
+
+	for (k = 0; k < groups->nruns; k++)
+		if (!isnan(g->of[k][THREAD_WAIT]))
+			return true;
+	return false;
+}
+
+/* Adds the collector's note on why the data is missing. */
+static void sched_capture_note_absent(struct store *s, const struct block_runs *b, struct table *t)
+{
+	char *reason = block_collector_reason(s, b, "sched");
+
+	if (reason)
+		note_add_block(&t->notes, &b->block, sched_not_measured, reason);
+	else
+		note_add_block(&t->notes, &b->block, sched_not_collected);
+	free(reason);
+}
+
+static int sched_capture_find_key(const char *by, enum thread_key *key, struct error *err)
+{
+	*key = BY_THREAD;
+	if (!by || !strcmp(by, "thread") || !strcmp(by, "tid"))
+		return 0;
+	*key = BY_PROCESS;
+	if (!strcmp(by, "process") || !strcmp(by, "pid"))
+		return 0;
+	*key = BY_COMM;
+	if (!strcmp(by, "comm"))
+		return 0;
+	return error_set(err, EINVAL,
+			 "--by: table 'sched' has the keys comm, process and thread, not '%s'", by);
+}
+
+static int sched_capture_put_block(struct block_table *k, struct error *err)
+{
+	size_t limit = k->q->limit > 0 ? (size_t)k->q->limit : LIMIT, all = 0, shown = 0, i;
+	const struct block *b = &k->b->block;
+	struct thread_groups groups = {0};
+	enum thread_key key;
+	int rc = sched_capture_find_key(k->q->by, &key, err);
+
+	if (!rc)
+		rc = thread_groups_read(&groups, k->s, k->b, key, k->q->comm, THREAD_WAIT, err);
+	for (i = 0; i < groups.n && !rc; i++) {
+		if (!sched_capture_shows(&groups, &groups.g[i]) || (all++ >= limit && !k->q->all))
+			continue;
+		sched_capture_put_group(k, &groups, &groups.g[i]);
+		shown++;
+	}
+	if (!rc && !all)
+		sched_capture_note_absent(k->s, k->b, k->t);
+	if (shown < all)
+		note_add_block(&k->t->notes, b, rows_shown, shown, all);
+	thread_groups_free(&groups);
+	return rc;
+}
+
+static void sched_capture_add_notes(struct block_table *k)
+{
+	note_add(&k->t->notes, sched_source);
+}
+
+static int sched_capture_run(struct store *s, const struct query *q, struct table *t,
+			     struct error *err)
+{
+	enum thread_key key;
+	int rc = sched_capture_find_key(q->by, &key, err);
+
+	if (rc)
+		return rc;
+	thread_columns(t, sched_capture_columns, array_size(sched_capture_columns), key);
+	return block_table_run(s, q, t, sched_capture_put_block, sched_capture_add_notes, err);
+}
+
+static int sched_run(struct store *store, const struct query *q, struct table *t, struct error *err)
+{
+	struct sched s = {.tp = q->tracepoints, .q = q};
+	bool by_tid;
+	int rc;
+
+	if (store)
+		return sched_capture_run(store, q, t, err);
+	rc = sched_parse_by(q, &by_tid, err);
+	if (!rc && !s.tp)
+		rc = error_set(err, EINVAL,
+			       "table 'sched' is made from a capture, or from --perf FILE");
+	if (!rc)
+		rc = sched_read_events(&s, err);
+	if (!rc) {
+		if (by_tid) {
+			t->columns = sched_by_tid_columns;
+			t->ncolumns = (int)array_size(sched_by_tid_columns);
+		}
+		sched_make_rows(&s, by_tid);
+		sched_put_rows(t, &s);
+	}
+	free(s.tasks);
+	free(s.rows);
+	intern_free(&s.comms);
+	return rc;
+}
+
+const struct measure measure_sched = {
+	.name = "sched",
+	.what = "run time and wait for a CPU of each thread (or --perf with sched events)",
+	MEASURE_COLUMNS(sched_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS "comm workload-only by limit all",
+		    [SOURCE_PERF] = "from to cpu comm event by limit all"},
+	.spare = "max_end_s max_start_s",
+	.flags = MEASURE_TRACEPOINTS,
+	.run = sched_run,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sockstat.snap: a line "netns NUMBER", then /proc/net/sockstat and sockstat6, whose lines are a
+ * group and pairs of a name and a gauge: "TCP: inuse 5 orphan 0 tw 1 alloc 7 mem 3". A gauge is
+ * taken to move on a straight line between two readings: its mean and its maximum are those of that
+ * line in the window.
+ */
+#include "analyze/probes/snapshots.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gauge {
+	double last, area, seconds, most; /* area: gauge x seconds in the window */
+	size_t reading;			  /* that `last` is from, counted from 1 */
+};
+
+struct sockstat {
+	uint64_t from, to; /* the window */
+	uint64_t t_ns[2];  /* of the previous reading and of this one */
+	size_t reading;
+	struct intern names;
+	struct gauge *gauges; /* by the id of the name */
+	size_t n, cap;
+};
+
+/* Returns the gauge at time t between the last two readings. */
+static double gauge_at(const struct sockstat *s, double before, double now, uint64_t t)
+{
+	double share = (double)(t - s->t_ns[0]) / (double)(s->t_ns[1] - s->t_ns[0]);
+
+	return before + share * (now - before);
+}
+
+static void gauge_add_span(const struct sockstat *s, struct gauge *g, double now)
+{
+	uint64_t lo = s->t_ns[0] > s->from ? s->t_ns[0] : s->from;
+	uint64_t hi = s->t_ns[1] < s->to ? s->t_ns[1] : s->to;
+	double a, b, seconds;
+
+	if (g->reading + 1 != s->reading || hi <= lo)
+		return;
+	a = gauge_at(s, g->last, now, lo);
+	b = gauge_at(s, g->last, now, hi);
+	seconds = (double)(hi - lo) / 1e9;
+	g->area += (a + b) / 2 * seconds;
+	g->seconds += seconds;
+	g->most = fmax(g->most, fmax(a, b));
+}
+
+static void sockstat_add_gauge(struct sockstat *s, const char *name, double value)
+{
+	uint32_t id = intern_str(&s->names, name);
+	struct gauge *g;
+
+	if (id >= s->n)
+		array_add(s->gauges, s->n, s->cap, (struct gauge){0});
+	g = &s->gauges[id];
+	gauge_add_span(s, g, value);
+	g->last = value;
+	g->reading = s->reading;
+}
+
+/* "TCP: inuse 5 orphan 0"; the line "netns 7" has no group. */
+static bool sockstat_parse_line(char *line, void *sockstat)
+{
+	char *group = str_token(&line, ':'), *name, *value, *end, *full;
+	double x;
+
+	if (!line)
+		return str_starts(group, "netns ");
+	line = str_trim(line);
+	while ((name = str_token(&line, ' ')) && (value = str_token(&line, ' '))) {
+		x = strtod(value, &end);
+		if (end == value || *end)
+			return false;
+		full = xasprintf("%s.%s", group, name);
+		sockstat_add_gauge(sockstat, full, x);
+		free(full);
+	}
+	return !name;
+}
+
+static const char *sockstat_unit(const char *name)
+{
+	return str_ends(name, ".mem") ? "pages" : str_ends(name, ".memory") ? "B" : "1";
+}
+
+static void sockstat_add_metrics(struct ingest *in, const struct sockstat *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct gauge *g = &s->gauges[i];
+		const char *name = intern_get(&s->names, (uint32_t)i);
+		const char *unit = sockstat_unit(name);
+
+		if (!(g->seconds > 0))
+			continue;
+		ingest_metricf(in, unit, g->area / g->seconds, "sockstat_mean:%s", name);
+		ingest_metricf(in, unit, g->most, "sockstat_max:%s", name);
+	}
+}
+
+static int sockstat_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	struct sockstat s = {.from = in->run.start_ns, .to = in->run.end_ns};
+	struct snaps snaps;
+	size_t i, bad = 0;
+	int rc = snaps_open(in, "sockstat", path, &snaps, err);
+
+	if (rc)
+		return rc;
+	for (i = 0; i < snaps.n; i++) {
+		s.t_ns[0] = s.t_ns[1];
+		s.t_ns[1] = snaps.snap[i].mono_ns;
+		s.reading++;
+		bad += snap_lines(snaps_text(&snaps, i), sockstat_parse_line, &s);
+	}
+	if (bad)
+		note_add(&in->notes, sockstat_bad_lines, bad);
+	if (snaps_cover(in, "/proc/net/sockstat", &snaps) > 0)
+		sockstat_add_metrics(in, &s);
+	free(s.gauges);
+	intern_free(&s.names);
+	snaps_close(in, &snaps);
+	return 0;
+}
+
+const struct parser parser_sockstat = {.files = {"sockstat.snap"}, .read = sockstat_read_file};

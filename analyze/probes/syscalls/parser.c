@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* syscalls.tsv: rows by (pid, tid, syscall), with log2 histograms of time and size. */
+#include "analyze/probes/ingest.h"
+#include "analyze/probes/tsv.h"
+
+#include "lib/alloc.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Parses "7:120,8:3"; false on any other text. */
+static bool syscall_parse_hist(const char *text, uint64_t hist[64])
+{
+	char *copy = xstrdup(text), *rest = *copy ? copy : NULL, *item;
+	bool good = true;
+
+	while (good && (item = str_token(&rest, ','))) {
+		char *count = item, *bucket = str_token(&count, ':');
+		uint64_t b, n;
+
+		good = count && parse_u64(bucket, &b) && b < 64 && parse_u64(count, &n);
+		if (good)
+			hist[b] += n;
+	}
+	free(copy);
+	return good;
+}
+
+static const struct {
+	const char *column;
+	size_t offset;
+} numbers[] = {
+	{"calls", offsetof(struct syscall_row, calls)},
+	{"errors", offsetof(struct syscall_row, errors)},
+	{"total_ns", offsetof(struct syscall_row, total_ns)},
+	{"min_ns", offsetof(struct syscall_row, min_ns)},
+	{"max_ns", offsetof(struct syscall_row, max_ns)},
+};
+
+enum {
+	FIRST = 16
+}; /* the first calls of a thread, which are always timed; docs/reference/capture-folder.md */
+
+/* Calls and timed calls of all rows. */
+struct timed {
+	uint64_t calls, timed;
+};
+
+/*
+ * Estimates the total where only a random sample of calls was timed: the others took as long as
+ * those on average. The sum of squares is set so that the standard error of the mean, which is
+ * taken over `calls`, is the standard error of the timed calls.
+ */
+static void syscall_estimate_total(struct syscall_row *s, uint64_t timed, uint64_t first,
+				   uint64_t first_ns)
+{
+	double drawn = (double)(timed - first), n = (double)s->calls, k = (double)timed;
+	double mean =
+		drawn > 0 ? (double)(s->total_ns - first_ns) / drawn : (double)s->total_ns / k;
+
+	s->total_ns += (uint64_t)llround(mean * (n - k));
+	s->m2 *= k > 1 ? n * (n - 1) / (k * (k - 1)) : 1;
+}
+
+/*
+ * Finds how many timed calls were not sampled. A row of one thread has FIRST of them; a row of
+ * several threads says how many. Older files lack the column.
+ */
+static bool syscall_parse_first(const struct tsv *t, size_t row, uint64_t timed, uint64_t *first)
+{
+	int column = tsv_column(t, "first");
+
+	*first = timed < FIRST ? timed : FIRST;
+	return column < 0 || (parse_u64(tsv_cell(t, row, column), first) && *first <= timed);
+}
+
+/* Parses how many calls were timed. Files from before untimed calls lack the columns. */
+static bool syscall_parse_timed(const struct tsv *t, size_t row, struct syscall_row *s,
+				struct timed *sum)
+{
+	int column = tsv_column(t, "timed"), first = tsv_column(t, "first_ns");
+	uint64_t timed = s->calls, first_ns = 0, n_first;
+
+	if (column >= 0 && (first < 0 || !parse_u64(tsv_cell(t, row, column), &timed) ||
+			    !parse_u64(tsv_cell(t, row, first), &first_ns)))
+		return false;
+	if (timed > s->calls || first_ns > s->total_ns || (s->calls && !timed) ||
+	    !syscall_parse_first(t, row, timed, &n_first))
+		return false;
+	sum->calls += s->calls;
+	sum->timed += timed;
+	if (timed < s->calls)
+		syscall_estimate_total(s, timed, n_first, first_ns);
+	return true;
+}
+
+static bool syscall_parse_row(struct ingest *in, const struct tsv *t, size_t row,
+			      struct syscall_row *s, struct timed *sum)
+{
+	const char *bytes = tsv_cell(t, row, tsv_column(t, "bytes"));
+	uint64_t n = 0;
+	bool never; /* no call returned: there is no minimum, maximum or deviation */
+	size_t i;
+
+	*s = (struct syscall_row){
+		.comm = arena_strdup(&in->arena, tsv_cell(t, row, tsv_column(t, "comm"))),
+		.name = arena_strdup(&in->arena, tsv_cell(t, row, tsv_column(t, "name"))),
+		.pid = atoll(tsv_cell(t, row, tsv_column(t, "pid"))),
+		.tid = atoll(tsv_cell(t, row, tsv_column(t, "tid"))),
+		.nr = atoll(tsv_cell(t, row, tsv_column(t, "nr"))),
+	};
+	never = parse_u64(tsv_cell(t, row, tsv_column(t, "calls")), &n) && !n;
+	for (i = 0; i < array_size(numbers); i++) {
+		const char *cell = tsv_cell(t, row, tsv_column(t, numbers[i].column));
+
+		if (never && !*cell)
+			continue;
+		if (!parse_u64(cell, &n))
+			return false;
+		memcpy((char *)s + numbers[i].offset, &n, sizeof(n));
+	}
+	s->has_bytes = *bytes != '\0';
+	if (s->has_bytes && !parse_u64(bytes, &s->bytes))
+		return false;
+	parse_u64(tsv_cell(t, row, tsv_column(t, "unfinished")), &s->unfinished);
+	return (never || parse_real(tsv_cell(t, row, tsv_column(t, "m2_ns2")), &s->m2)) &&
+	       syscall_parse_timed(t, row, s, sum) &&
+	       syscall_parse_hist(tsv_cell(t, row, tsv_column(t, "time_hist")), s->time_hist) &&
+	       syscall_parse_hist(tsv_cell(t, row, tsv_column(t, "size_hist")), s->size_hist);
+}
+
+static int syscalls_read_file(struct ingest *in, const char *path, struct error *err)
+{
+	struct timed sum = {0};
+	struct syscall_row row;
+	size_t i, bad;
+	struct tsv t;
+	int rc = tsv_read(&t, path, '\t', err);
+
+	if (rc)
+		return rc;
+	bad = t.short_rows;
+	rc = tsv_require(&t, err, "comm", "pid", "tid", "nr", "name", "calls", "errors", "total_ns",
+			 "min_ns", "max_ns", "m2_ns2", "bytes", NULL);
+	for (i = 0; !rc && i < t.rows; i++) {
+		if (!syscall_parse_row(in, &t, i, &row, &sum)) {
+			bad++;
+			continue;
+		}
+		array_add(in->syscalls, in->nsyscalls, in->syscalls_cap, row);
+	}
+	if (bad)
+		note_add(&in->notes, syscalls_bad_rows, bad);
+	if (sum.timed < sum.calls)
+		note_add(&in->notes, syscalls_sampled, (double)sum.calls / (double)sum.timed);
+	tsv_free(&t);
+	return rc;
+}
+
+const struct parser parser_syscalls = {.files = {"syscalls.tsv"}, .read = syscalls_read_file};

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/threads/groups.h"
+
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Returns the name of a thread. A thread that ended before zcost read it has only its process's
+ * name.
+ */
+static const char *thread_name_of(struct thread_groups *list, const struct thread_row *t,
+				  enum thread_key key)
+{
+	const char *comm = t->comm ? t->comm : "?";
+
+	if (!t->pid)
+		return "(ended processes)";
+	if (t->tid || key == BY_PROCESS)
+		return comm;
+	return arena_printf(&list->arena, "%s (ended threads)", comm);
+}
+
+static bool thread_same(const struct thread_group *g, const char *comm, const struct thread_row *t,
+			enum thread_key key, int run)
+{
+	switch (key) {
+	case BY_COMM:
+		return !strcmp(g->comm, comm);
+	case BY_PROCESS:
+		return g->run == run && g->pid == t->pid;
+	default:
+		return g->run == run && g->pid == t->pid && g->tid == t->tid;
+	}
+}
+
+static struct thread_group *thread_group_of(struct thread_groups *list, const struct thread_row *t,
+					    enum thread_key key, int run)
+{
+	const char *comm = thread_name_of(list, t, key);
+	struct thread_group *g;
+	size_t i = list->n;
+	int k, f;
+
+	while (key != BY_THREAD && i-- > 0)
+		if (thread_same(&list->g[i], comm, t, key, run))
+			return &list->g[i];
+	array_grow(list->g, list->n, list->cap);
+	g = &list->g[list->n++];
+	*g = (struct thread_group){.comm = comm, .run = key == BY_COMM ? -1 : run};
+	g->pid = key == BY_COMM ? 0 : t->pid;
+	g->tid = key == BY_THREAD ? t->tid : 0;
+	g->of = arena_alloc(&list->arena, (size_t)list->nruns * sizeof(*g->of));
+	g->count = arena_alloc(&list->arena, (size_t)list->nruns * sizeof(*g->count));
+	for (k = 0; k < list->nruns; k++)
+		for (f = 0; f < THREAD_FIGURES; f++)
+			g->of[k][f] = NAN;
+	return g;
+}
+
+static void thread_add(struct thread_group *g, const struct thread_row *t, int run)
+{
+	const double values[THREAD_FIGURES] = {
+		[THREAD_RUN] = t->run_ns,
+		[THREAD_USER] = t->user_ns,
+		[THREAD_SYSTEM] = t->system_ns,
+		[THREAD_MIGRATIONS] = t->migrations,
+		[THREAD_SCHED_RUN] = t->sched_run_ns,
+		[THREAD_WAIT] = t->wait_ns,
+		[THREAD_SLICES] = t->slices,
+		[THREAD_VOLUNTARY] = t->voluntary,
+		[THREAD_INVOLUNTARY] = t->involuntary,
+	};
+	int f;
+
+	if (t->tid == t->pid && t->tid)
+		g->comm = g->run < 0 ? g->comm
+				     : t->comm; /* a process has the name of its first thread */
+	g->cpus = t->cpus;
+	g->count[run] += t->tid != 0;
+	g->threads = g->count[run] > g->threads ? g->count[run] : g->threads;
+	for (f = 0; f < THREAD_FIGURES; f++)
+		if (!isnan(values[f]))
+			g->of[run][f] = (isnan(g->of[run][f]) ? 0 : g->of[run][f]) + values[f];
+}
+
+static int thread_compare_order(const void *a, const void *b)
+{
+	const struct thread_group *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? 1 : -1;
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return strcmp(x->comm, y->comm);
+}
+
+static void thread_sort(struct thread_groups *list, enum thread_figure order)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < list->n; i++)
+		for (k = 0; k < list->nruns; k++)
+			list->g[i].order +=
+				isnan(list->g[i].of[k][order]) ? 0 : list->g[i].of[k][order];
+	if (list->n)
+		qsort(list->g, list->n, sizeof(*list->g), thread_compare_order);
+}
+
+int thread_groups_read(struct thread_groups *list, struct store *s, const struct block_runs *b,
+		       enum thread_key key, const char *comm, enum thread_figure order,
+		       struct error *err)
+{
+	struct thread_row *rows;
+	int run, i, n;
+
+	*list = (struct thread_groups){.nruns = b->n};
+	for (run = 0; run < b->n; run++) {
+		n = store_threads(s, b->runs[run].id, &rows, err);
+		if (n < 0)
+			return n;
+		for (i = 0; i < n; i++)
+			if (str_matches(comm, rows[i].comm ? rows[i].comm : ""))
+				thread_add(thread_group_of(list, &rows[i], key, run), &rows[i],
+					   run);
+		free(rows);
+	}
+	thread_sort(list, order);
+	return 0;
+}
+
+void thread_groups_free(struct thread_groups *list)
+{
+	free(list->g);
+	arena_free(&list->arena);
+	*list = (struct thread_groups){0};
+}
+
+/* Returns true if the run measured this figure for any thread. */
+static bool thread_measured(const struct thread_groups *list, int run, enum thread_figure f)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!isnan(list->g[i].of[run][f]))
+			return true;
+	return false;
+}
+
+struct estimate thread_estimate(const struct thread_groups *list, const struct thread_group *g,
+				enum thread_figure f, enum estimator e)
+{
+	struct estimate none = {NAN, NAN, NAN, NAN, 0, 0};
+	double *x = xcalloc((size_t)list->nruns + 1, sizeof(*x));
+	bool any = false;
+	size_t n = 0;
+	int k;
+
+	for (k = 0; k < list->nruns; k++) {
+		any |= !isnan(g->of[k][f]);
+		if (!isnan(g->of[k][f]))
+			x[n++] = g->of[k][f];
+		else if (g->run < 0 && !g->count[k] && thread_measured(list, k, f))
+			x[n++] = 0;
+	}
+	if (any)
+		none = stats_estimate(e, x, n, 0.95);
+	free(x);
+	return none;
+}
+
+/* Columns that need this key or a later one. */
+static const struct {
+	const char *column;
+	enum thread_key from;
+} narrow[] = {{"run", BY_PROCESS}, {"pid", BY_PROCESS}, {"tid", BY_THREAD}, {"cpus", BY_THREAD}};
+
+void thread_columns(struct table *t, const struct column *columns, size_t n, enum thread_key key)
+{
+	struct column *list = arena_alloc(&t->arena, n * sizeof(*list));
+	size_t i, k;
+
+	t->columns = list;
+	t->ncolumns = 0;
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < array_size(narrow); k++)
+			if (!strcmp(columns[i].name, narrow[k].column) && key < narrow[k].from)
+				break;
+		if (k == array_size(narrow) &&
+		    (strcmp(columns[i].name, "threads") || key != BY_THREAD))
+			list[t->ncolumns++] = columns[i];
+	}
+}

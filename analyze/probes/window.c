@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/ingest.h"
+
+#include "lib/alloc.h"
+#include "lib/snap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int window_narrow(struct ingest *in, struct error *err)
+{
+	const struct time_slice *s = &in->how.slice;
+	uint64_t start = in->run.start_ns, length = in->run.end_ns - start;
+	uint64_t from = s->from.given ? s->from.ns : 0, to = s->to.given ? s->to.ns : length;
+
+	in->sliced = (s->from.given || s->to.given) && in->run.end_ns > start;
+	if (!in->sliced)
+		return 0;
+	if (from >= length)
+		return error_set(err, ERANGE, "--from %.10g: its window is %.2f s long",
+				 (double)from / 1e9, (double)length / 1e9);
+	if (to > length) {
+		if ((double)(to - length) > 0.01 * (double)(length - from))
+			note_add(&in->notes, window_before_to, (double)length / 1e9,
+				 (double)to / 1e9);
+		to = length;
+	}
+	in->run.start_ns = start + from;
+	in->run.end_ns = start + to;
+	return 0;
+}
+
+void window_absent(struct ingest *in, const char *what, const char *why)
+{
+	size_t i;
+
+	note_add(&in->notes, not_in_slice, what, why);
+	for (i = 0; i < in->nabsent; i++)
+		if (!strcmp(in->absent[i], what))
+			return;
+	array_add(in->absent, in->nabsent, in->absent_cap, arena_strdup(&in->arena, what));
+}
+
+/* Returns how far `at` is from the nearer of the two readings around it. */
+static double distance_to_readings(const uint64_t *t, size_t n, uint64_t at)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (t[i - 1] <= at && at <= t[i])
+			return fmin((double)(at - t[i - 1]), (double)(t[i] - at));
+	return 0; /* outside all readings: ingest_cover checks how much they cover */
+}
+
+static bool readings_any_inside(const uint64_t *t, size_t n, uint64_t from, uint64_t to)
+{
+	uint64_t margin = (to - from) / 20;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (t[i] >= from + margin && t[i] + margin <= to)
+			return true;
+	return false;
+}
+
+bool window_resolves(struct ingest *in, const char *what, const uint64_t *t, size_t n)
+{
+	uint64_t from = in->run.start_ns, to = in->run.end_ns;
+	double length = (double)(to - from), off;
+
+	if (!in->sliced)
+		return true;
+	off = (distance_to_readings(t, n, from) + distance_to_readings(t, n, to)) / length;
+	if (off > 0.01 && (off > 0.4 || !readings_any_inside(t, n, from, to))) {
+		window_absent(in, what, "its readings are too far apart");
+		return false;
+	}
+	if (off > 0.05)
+		note_add(&in->notes, slice_interpolated, what, 100 * off);
+	return true;
+}
+
+bool window_resolves_snaps(struct ingest *in, const char *what, const char *path)
+{
+	struct error damage = {0};
+	struct snaps snaps;
+	uint64_t *t;
+	bool known;
+	size_t i;
+	int rc = snaps_read(&snaps, path, &damage);
+
+	if (rc && rc != -EBADMSG) {
+		snaps_free(&snaps);
+		note_add(&in->notes, file_unreadable, what, damage.text);
+		return false;
+	}
+	t = xcalloc(snaps.n + 1, sizeof(*t));
+	for (i = 0; i < snaps.n; i++)
+		t[i] = snaps.snap[i].mono_ns;
+	known = window_resolves(in, what, t, snaps.n);
+	free(t);
+	snaps_free(&snaps);
+	return known;
+}
+
+void window_cut_series(struct ingest *in)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < in->nseries && in->sliced; i++)
+		if (in->series[i].t_ns > in->run.start_ns && in->series[i].t_ns <= in->run.end_ns)
+			in->series[kept++] = in->series[i];
+	if (in->sliced)
+		in->nseries = kept;
+}

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/probes/workload/parser.h"
+
+#include "analyze/probes/ingest.h"
+#include "lib/alloc.h"
+#include "lib/stats.h"
+#include "lib/str.h"
+#include "workload/workload.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *rate, *rate_unit;
+	double per; /* units of work in one unit of the rate */
+} works[WORK_N] = {
+	[WORK_BYTES] = {"bytes", "rate_kib", "KiB/s", 1024},
+	[WORK_MESSAGES] = {"messages", "rate_messages", "1/s", 1},
+	[WORK_PACKETS] = {"packets", "rate_packets", "1/s", 1},
+};
+
+/*
+ * The work in the window is the difference between its two ends, interpolated between the points
+ * around each end. Nothing is extrapolated.
+ */
+static double points_at(const struct points *ps, enum work w, uint64_t t_ns)
+{
+	const struct point *a, *b;
+	size_t i = 1;
+
+	while (i < ps->n - 1 && ps->p[i].t_ns < t_ns)
+		i++;
+	a = &ps->p[i - 1];
+	b = &ps->p[i];
+	if (b->t_ns == a->t_ns)
+		return b->n[w];
+	return a->n[w] +
+	       (b->n[w] - a->n[w]) * ((double)(t_ns - a->t_ns) / (double)(b->t_ns - a->t_ns));
+}
+
+/* Returns the shortest interval that is not merged into its neighbour: a quarter of the median. */
+static uint64_t points_least_interval(const struct points *ps)
+{
+	double *gaps = xcalloc(ps->n, sizeof(*gaps)), least;
+	size_t i;
+
+	for (i = 1; i < ps->n; i++)
+		gaps[i - 1] = (double)(ps->p[i].t_ns - ps->p[i - 1].t_ns);
+	least = stats_point(EST_MEDIAN, gaps, ps->n - 1) / 4;
+	free(gaps);
+	return least > 1 ? (uint64_t)least : 1;
+}
+
+/*
+ * Adds the throughput in Gbit/s between points, at the later point. A workload counts once more
+ * when it ends. The bytes of that fraction of a millisecond came out of a queue, and their rate
+ * would be the peak of the run, so an interval far below the usual one is part of its neighbour.
+ */
+static void points_add_throughput(struct ingest *in, const struct points *ps)
+{
+	const struct point *a = ps->p, *last = &ps->p[ps->n - 1], *b;
+	uint64_t least = points_least_interval(ps);
+
+	for (b = a + 1; b <= last; b++) {
+		if (b->t_ns - a->t_ns < least || (b < last && last->t_ns - b->t_ns < least))
+			continue;
+		ingest_point(in, "throughput", b->t_ns,
+			     8 * (b->n[WORK_BYTES] - a->n[WORK_BYTES]) /
+				     (double)(b->t_ns - a->t_ns));
+		a = b;
+	}
+}
+
+static void points_add_metrics(struct ingest *in, const struct points *ps, enum work w,
+			       uint64_t from, uint64_t to, double seconds)
+{
+	double n = points_at(ps, w, to) - points_at(ps, w, from);
+
+	ingest_metric(in, works[w].name, "1", n, NULL);
+	ingest_metric(in, works[w].rate, works[w].rate_unit, n / works[w].per / seconds, NULL);
+	if (w == WORK_BYTES)
+		ingest_metric(in, "throughput", "Gbit/s", 8 * n / seconds / 1e9, NULL);
+}
+
+/* Returns the first kind of work that the points count, or WORK_N. */
+static enum work points_first_work(const struct points *ps)
+{
+	enum work w = WORK_BYTES;
+
+	while (w < WORK_N && !ps->has[w])
+		w++;
+	return w;
+}
+
+static bool points_resolve_slice(struct ingest *in, const struct points *ps)
+{
+	uint64_t *t = xcalloc(ps->n + 1, sizeof(*t));
+	bool known;
+	size_t i;
+
+	for (i = 0; i < ps->n; i++)
+		t[i] = ps->p[i].t_ns;
+	known = window_resolves(in, "workload", t, ps->n);
+	free(t);
+	return known;
+}
+
+/*
+ * --- stalls ---
+ *
+ * Rates between the points are compared with their median (weighted by time; with their mean where
+ * nothing was done in more than half of the time). A stretch of STALL_NS or more below a tenth of
+ * it is a stall. A point that came late because the workload was blocked makes a long span with
+ * little work in it, which counts the same way.
+ */
+
+enum { STALL_NS = 200000000 };
+
+struct span {
+	uint64_t from, to;
+	double rate; /* per ns */
+};
+
+struct stalls {
+	uint64_t all, longest, at; /* ns; `at`: where the longest begins */
+};
+
+static int span_compare_rate(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return (x->rate > y->rate) - (x->rate < y->rate);
+}
+
+/* Fills the spans between neighbouring points, cut to the window. Returns their number. */
+static size_t points_find_spans(const struct points *ps, enum work w, uint64_t start, uint64_t end,
+				struct span *spans)
+{
+	size_t i, n = 0;
+
+	for (i = 1; i < ps->n; i++) {
+		const struct point *a = &ps->p[i - 1], *b = &ps->p[i];
+		struct span s = {a->t_ns, b->t_ns, 0};
+
+		if (b->t_ns <= a->t_ns || b->t_ns <= start || a->t_ns >= end)
+			continue;
+		s.rate = (b->n[w] - a->n[w]) / (double)(b->t_ns - a->t_ns);
+		s.from = s.from < start ? start : s.from;
+		s.to = s.to > end ? end : s.to;
+		spans[n++] = s;
+	}
+	return n;
+}
+
+static double spans_usual_rate(const struct span *spans, size_t n)
+{
+	struct span *sorted = xmemdup(spans, n * sizeof(*spans));
+	double time = 0, work = 0, half = 0, rate = 0;
+	size_t i;
+
+	qsort(sorted, n, sizeof(*sorted), span_compare_rate);
+	for (i = 0; i < n; i++) {
+		time += (double)(spans[i].to - spans[i].from);
+		work += spans[i].rate * (double)(spans[i].to - spans[i].from);
+	}
+	for (i = 0; i < n && half < time / 2; i++) {
+		half += (double)(sorted[i].to - sorted[i].from);
+		rate = sorted[i].rate;
+	}
+	free(sorted);
+	return rate > 0 ? rate : work / time;
+}
+
+static void stalls_add_stretch(struct stalls *st, uint64_t from, uint64_t to)
+{
+	if (to - from < STALL_NS)
+		return;
+	st->all += to - from;
+	if (to - from > st->longest) {
+		st->longest = to - from;
+		st->at = from;
+	}
+}
+
+static struct stalls spans_find_stalls(const struct span *spans, size_t n, double slow)
+{
+	struct stalls st = {0};
+	size_t i, k;
+
+	for (i = 0; i < n; i = k) {
+		for (k = i; k < n && spans[k].rate < slow; k++)
+			;
+		if (k > i)
+			stalls_add_stretch(&st, spans[i].from, spans[k - 1].to);
+		else
+			k++;
+	}
+	return st;
+}
+
+static void points_add_stalls(struct ingest *in, const struct points *ps)
+{
+	struct span *spans = xcalloc(ps->n + 1, sizeof(*spans));
+	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	enum work w = points_first_work(ps);
+	struct stalls st = {0};
+	size_t n;
+
+	n = w < WORK_N ? points_find_spans(ps, w, in->run.start_ns, in->run.end_ns, spans) : 0;
+	if (n)
+		st = spans_find_stalls(spans, n, spans_usual_rate(spans, n) / 10);
+	free(spans);
+	if (!n)
+		return;
+	ingest_metric(in, "stalled_s", "s", (double)st.all / 1e9, NULL);
+	if (st.all)
+		note_add(&in->notes, workload_stalled, (double)st.all / 1e9, window,
+			 (double)st.longest / 1e9, (double)(st.at - in->run.start_ns) / 1e9);
+}
+
+/*
+ * --- how coarse the points are ---
+ *
+ * The points inside the window count the work between them, pauses included. Only the two gaps that
+ * hold the window's ends are interpolated. A gap's work may have been done at any time in the gap,
+ * so the gap bounds the error. The bound is closer if the workload was never faster than in its
+ * fastest span of about the gap's length: then a gap at full speed leaves no room for a pause. No
+ * such bound helps where a gap is longer than the window, as with a program that prints a total at
+ * its end: the figures are averages over the gap.
+ */
+
+struct doubt {
+	double any_less, any_more; /* work in the window, with any rate inside the gaps */
+	double less, more;	   /* at no more than the fastest rate */
+	uint64_t gap_ns;	   /* the longer gap */
+};
+
+/* Returns the highest rate in the window, per ns, of spans of at least `ns`. */
+static double points_fastest_rate(const struct points *ps, enum work w, const struct run *r,
+				  uint64_t ns)
+{
+	double fastest = 0;
+	size_t i;
+
+	for (i = 1; i < ps->n; i++) {
+		const struct point *a = &ps->p[i - 1], *b = &ps->p[i];
+
+		if (b->t_ns > r->start_ns && a->t_ns < r->end_ns && b->t_ns - a->t_ns >= ns)
+			fastest = fmax(fastest, (b->n[w] - a->n[w]) / (double)(b->t_ns - a->t_ns));
+	}
+	return fastest;
+}
+
+/* Adds the doubt about the work that was done until `at`, one of the window's ends. */
+static void doubt_add_gap(struct doubt *d, const struct points *ps, enum work w,
+			  const struct run *r, uint64_t at)
+{
+	const struct point *a, *b;
+	double work, until, rate, least, most;
+	size_t i = 1;
+
+	while (i < ps->n - 1 && ps->p[i].t_ns < at)
+		i++;
+	a = &ps->p[i - 1];
+	b = &ps->p[i];
+	if (at <= a->t_ns || at >= b->t_ns)
+		return;
+	work = b->n[w] - a->n[w];
+	until = points_at(ps, w, at) - a->n[w];
+	rate = points_fastest_rate(ps, w, r, (b->t_ns - a->t_ns) / 2);
+	least = fmax(0, work - rate * (double)(b->t_ns - at));
+	most = fmin(work, rate * (double)(at - a->t_ns));
+	/* Work before the window's start is missing in the window. */
+	d->any_less += at == r->start_ns ? work - until : until;
+	d->any_more += at == r->start_ns ? until : work - until;
+	d->less += at == r->start_ns ? most - until : until - least;
+	d->more += at == r->start_ns ? until - least : most - until;
+	d->gap_ns = b->t_ns - a->t_ns > d->gap_ns ? b->t_ns - a->t_ns : d->gap_ns;
+}
+
+static void points_note_doubt(struct ingest *in, const struct points *ps, uint64_t from,
+			      uint64_t to)
+{
+	enum work w = points_first_work(ps);
+	double done = w < WORK_N ? points_at(ps, w, to) - points_at(ps, w, from) : 0;
+	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, any, likely;
+	struct doubt d = {0};
+
+	if (!(done > 0))
+		return;
+	doubt_add_gap(&d, ps, w, &in->run, in->run.start_ns);
+	doubt_add_gap(&d, ps, w, &in->run, in->run.end_ns);
+	any = 100 * fmax(fmin(d.any_less, done), d.any_more) / done;
+	likely = 100 * fmax(fmin(d.less, done), d.more) / done;
+	if (likely >= 2)
+		note_add(&in->notes, workload_slow_at_ends, (double)d.gap_ns / 1e9, window, likely);
+	else if ((double)d.gap_ns / 1e9 > window)
+		note_add(&in->notes, workload_points_average, (double)d.gap_ns / 1e9, window);
+	else if (any >= 1)
+		note_add(&in->notes, workload_points_coarse, (double)d.gap_ns / 1e9, window, any)
+			->severity = any >= 20 ? SEVERITY_WARNING : SEVERITY_INFO;
+}
+
+/* --- metrics --- */
+
+/* Adds the metrics of the work in the window: bytes, throughput, rate_kib and so on. */
+static int points_metrics(struct ingest *in, const struct points *ps, const char *path,
+			  struct error *err)
+{
+	uint64_t from, to;
+	double seconds;
+	int w;
+
+	if (ps->backwards)
+		note_add(&in->notes, workload_points_backwards, ps->backwards);
+	if (ps->n < 2)
+		return error_set(err, ENODATA,
+				 "%s: %zu points of work done; two are needed to know a rate", path,
+				 ps->n);
+	if (!points_resolve_slice(in, ps))
+		return 0;
+	from = ps->p[0].t_ns;
+	to = ps->p[ps->n - 1].t_ns;
+	seconds = ingest_cover(in, "the workload's account", &from, &to);
+	if (ps->has[WORK_BYTES])
+		points_add_throughput(in, ps);
+	for (w = 0; w < WORK_N && seconds > 0; w++)
+		if (ps->has[w])
+			points_add_metrics(in, ps, (enum work)w, from, to, seconds);
+	if (seconds > 0) {
+		points_add_stalls(in, ps);
+		points_note_doubt(in, ps, from, to);
+	}
+	return 0;
+}
+
+/* --- the account --- */
+
+void workload_set_units(struct ingest *in)
+{
+	char *copy = xstrdup(in->how.units), *rest = copy, *line;
+
+	while ((line = str_token(&rest, '\n'))) {
+		const char *side = str_token(&line, '=');
+
+		if (line && (!*side || !strcmp(side, in->run.side)))
+			in->units = arena_strdup(&in->arena, line);
+	}
+	free(copy);
+}
+
+const char *workload_file(const struct ingest *in)
+{
+	const struct adapter *is = adapter_find(in->units);
+	size_t i;
+
+	if (!is || !is->collector)
+		return is && !is->read ? NULL : "workload.out";
+	for (i = 0; i < in->ncollectors; i++)
+		if (!strcmp(in->collectors[i].name, is->collector))
+			return is->file;
+	return NULL;
+}
+
+/* From a tenth of the window on, the window may hold the work of another part of the run. */
+static void account_note_dated(struct ingest *in, double late_s)
+{
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+
+	if (late_s > 0.1 * window_s)
+		note_add(&in->notes, workload_dated_coarse, late_s, window_s);
+	else if (isfinite(late_s))
+		note_add(&in->notes, workload_dated, late_s);
+}
+
+static void account_add_notes(struct ingest *in, const struct account *a)
+{
+	if (a->error)
+		note_add(&in->notes, workload_error, a->error);
+	account_note_dated(in, a->late_s);
+	if (a->rates > 1)
+		note_add(&in->notes, rates_spread, a->rates,
+			 (double)(in->ended_ns - in->started_ns) / 1e9);
+	if (a->udp)
+		ingest_metric(in, "workload_udp", "1", 1, NULL);
+	if (!in->sliced)
+		ingest_metric(in, "tcp_retransmits", "1", a->retransmits, NULL);
+	else if (isfinite(a->retransmits))
+		window_absent(in, "retransmits", "counted over the whole run");
+}
+
+static int account_read_summary(struct ingest *in, const struct workload_run *run,
+				struct error *err)
+{
+	const struct adapter *is = adapter_find(in->units);
+	char *text;
+	int rc;
+
+	if (!is->summary)
+		return 0;
+	rc = workload_text(run, "workload.out", &text, err);
+	if (rc)
+		return rc;
+	ingest_summary(in, text);
+	free(text);
+	return 0;
+}
+
+int ingest_workload(struct ingest *in, const char *path, struct error *err)
+{
+	struct workload_run run = {in->dir, in->started_ns, in->ended_ns, in->wall_clock};
+	struct account a;
+	int rc = account_read(&run, in->units, &a, err);
+
+	account_add_notes(in, &a);
+	if (!rc)
+		rc = account_read_summary(in, &run, err);
+	if (!rc)
+		rc = points_metrics(in, &a.points, path, err);
+	account_free(&a);
+	return rc;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables with rows for each block: their runs, notes and estimates. */
+#include "analyze/scope/scope.h"
+
+#include "lib/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- tables of rows for each variant and side --- */
+
+const char *const power_kind_names[4] = {"wall", "platform", "package", NULL};
+
+static int block_check_power(const char *kind, struct error *err)
+{
+	int i;
+
+	for (i = 0; power_kind_names[i]; i++)
+		if (!strcmp(power_kind_names[i], kind))
+			return 0;
+	return error_set(err, EINVAL,
+			 "no kind of power '%s'; the kinds are wall, platform and package", kind);
+}
+
+int block_list_read(struct block_list *list, struct store *s, const struct query *q,
+		    enum purpose purpose, struct error *err)
+{
+	struct block *blocks = NULL;
+	int n, i, rc;
+
+	*list = (struct block_list){0};
+	rc = scope_estimator(s, q, &list->estimator, err);
+	if (!rc && q->power_kind)
+		rc = block_check_power(q->power_kind, err);
+	if (rc)
+		return rc;
+	n = scope_blocks(s, q, &blocks, err);
+	if (n < 0)
+		return n;
+	list->blocks = xcalloc((size_t)n + 1, sizeof(*list->blocks));
+	for (i = 0; i < n; i++) {
+		struct block_runs *b = &list->blocks[list->n++];
+
+		b->block = blocks[i];
+		b->n = scope_runs(s, q, &blocks[i], purpose, &b->runs, err);
+		if (b->n < 0) {
+			rc = b->n;
+			b->n = 0;
+			break;
+		}
+	}
+	free(blocks);
+	return rc;
+}
+
+void block_list_free(struct block_list *list)
+{
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		free(list->blocks[i].runs);
+	free(list->blocks);
+	*list = (struct block_list){0};
+}
+
+static bool scope_has_interval(const struct table *t)
+{
+	int i;
+
+	for (i = 0; i < t->ncolumns; i++)
+		if (t->columns[i].spread == SPREAD_RANGE)
+			return true;
+	return false;
+}
+
+/* Adds a note on the estimator and, if the table has intervals, on its interval. */
+static void scope_note_interval(const struct block_list *list, struct table *t)
+{
+	static const char *const intervals[] = {
+		[EST_MEDIAN] =
+			"median; its interval uses order statistics: 95 % with 6 or more runs, min..max with fewer",
+		[EST_MIDDLE] =
+			"mean of the runs but the first and the last; its interval is Student's, 95 %",
+		[EST_MEAN] = "mean; its interval is Student's, 95 %",
+	};
+	const char *text = scope_has_interval(t) ? intervals[list->estimator]
+						 : estimator_names[list->estimator];
+	int most = 0, i;
+
+	for (i = 0; i < list->n; i++)
+		most = list->blocks[i].n > most ? list->blocks[i].n : most;
+	if (!most || !t->rows)
+		return;
+	if (most > 1)
+		note_add(&t->notes, over_runs, text);
+	else
+		note_add(&t->notes, one_run);
+}
+
+char *block_collector_reason(struct store *s, const struct block_runs *b, const char *collector)
+{
+	struct collector_row *rows;
+	char *reason = NULL;
+	int i, k, n;
+
+	for (i = 0; i < b->n && !reason; i++) {
+		n = store_collectors(s, b->runs[i].id, &rows, NULL);
+		for (k = 0; k < n && !reason; k++)
+			if (!strcmp(rows[k].name, collector) && rows[k].why && *rows[k].why)
+				reason = xstrdup(rows[k].why);
+		free(rows);
+	}
+	return reason;
+}
+
+void block_list_notes(const struct block_list *list, struct store *s, struct table *t)
+{
+	const char *doubt = NULL;
+	int i;
+
+	scope_note_interval(list, t);
+	for (i = 0; i < list->n; i++) {
+		const struct block_runs *b = &list->blocks[i];
+
+		doubt = doubt ? doubt : scope_doubt(b->runs, b->n);
+		if (!b->n)
+			note_add_block(&t->notes, &b->block, no_usable_run);
+		scope_notes(s, b->runs, b->n, t);
+	}
+	if (doubt)
+		note_add(&t->notes, no_measure_pass, doubt);
+	scope_capture_notes(s, t);
+}
+
+void block_list_run_notes(const struct block_list *list, struct store *s, struct table *t)
+{
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		scope_notes(s, list->blocks[i].runs, list->blocks[i].n, t);
+	scope_capture_notes(s, t);
+}
+
+int block_table_run(struct store *s, const struct query *q, struct table *t, block_fn *add,
+		    void (*note)(struct block_table *k), struct error *err)
+{
+	struct block_table k = {.s = s, .q = q, .t = t};
+	int rc = block_list_read(&k.list, s, q, FOR_FIGURES, err), i;
+
+	for (i = 0; i < k.list.n && !rc; i++) {
+		k.b = &k.list.blocks[i];
+		rc = add(&k, err);
+	}
+	if (!rc && note)
+		note(&k);
+	if (!rc)
+		block_list_notes(&k.list, s, t);
+	block_list_free(&k.list);
+	return rc;
+}
+
+struct value *block_row(struct table *t, const struct block *b)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "variant", value_str(t, b->variant));
+	table_set(t, row, "side", value_str(t, b->side));
+	return row;
+}
+
+struct estimate block_estimate(const struct block_table *k, figure_fn figure, const void *arg)
+{
+	return scope_estimate(k->s, k->b->runs, k->b->n, k->list.estimator, figure, arg);
+}
+
+int block_table_check_by(const struct query *q, const struct table *t, const char *key,
+			 struct error *err)
+{
+	return !q->by || !strcmp(q->by, key)
+		       ? 0
+		       : error_set(err, EINVAL, "--by: table '%s' has only the key %s, not '%s'",
+				   t->name, key, q->by);
+}
+
+void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e)
+{
+	table_set(t, row, column,
+		  e->n < 2 ? value_real(e->value) : value_estimate(t, e->value, e->lo, e->hi));
+}
+
+const struct run *block_runs_repeat(const struct block_runs *b, const struct run *r)
+{
+	int i;
+
+	for (i = 0; i < b->n; i++)
+		if (b->runs[i].repeat == r->repeat && !strcmp(b->runs[i].pass, r->pass))
+			return &b->runs[i];
+	return NULL;
+}
+
+int block_list_total(const struct block_list *list, int i)
+{
+	const char *variant = list->blocks[i].block.variant;
+	int n = 1;
+
+	if (i + 1 < list->n && !strcmp(list->blocks[i + 1].block.variant, variant))
+		return 0;
+	while (n <= i && !strcmp(list->blocks[i - n].block.variant, variant))
+		n++;
+	return n > 1 ? n : 0;
+}
+
+bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct run *first,
+			    const struct run *runs[])
+{
+	int i;
+
+	runs[0] = first;
+	for (i = 1; i < n; i++) {
+		runs[i] = block_runs_repeat(&sides[i], first);
+		if (!runs[i])
+			return false;
+	}
+	return true;
+}
+
+static void metric_names_add_one(struct metric_names *list, const struct metric_row *m)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->m[i].name, m->name))
+			return;
+	array_grow(list->m, list->n, list->cap);
+	list->m[list->n++] = *m;
+}
+
+static int metric_names_compare(const void *a, const void *b)
+{
+	return strverscmp(((const struct metric_row *)a)->name,
+			  ((const struct metric_row *)b)->name);
+}
+
+int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
+		     const char *prefix, const char *end, struct error *err)
+{
+	struct metric_row *rows;
+	int i, k, n;
+
+	for (i = 0; i < b->n; i++) {
+		n = store_metric_affixes(s, b->runs[i].id, prefix, end, &rows, err);
+		for (k = 0; k < n; k++)
+			metric_names_add_one(list, &rows[k]);
+		if (n < 0)
+			return n;
+		free(rows);
+	}
+	if (list->n)
+		qsort(list->m, list->n, sizeof(*list->m), metric_names_compare);
+	return 0;
+}

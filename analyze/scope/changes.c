@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/scope/changes.h"
+
+#include "analyze/scope/work.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void changes_add_row(struct changes *c, const char *name, const char *unit)
+{
+	size_t runs = (size_t)c->b->n, i;
+	double *x = xcalloc(runs + 1, sizeof(*x));
+
+	for (i = 0; i < runs; i++)
+		x[i] = NAN;
+	array_grow(c->row, c->n, c->cap);
+	c->row[c->n++] = (struct change_row){name, unit, x, NULL};
+}
+
+/* Adds the metrics of one run. `seen` maps the hash of a name to its row. */
+static void changes_add_run(struct changes *c, struct map *seen, const struct metric_row *m, int n,
+			    int run, const char *prefix)
+{
+	size_t skip = strlen(prefix);
+	uint64_t *at;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (!str_starts(m[i].name, prefix))
+			continue;
+		at = map_at(seen, hash_bytes(m[i].name, strlen(m[i].name), 0));
+		if (!*at) {
+			changes_add_row(c, m[i].name + skip, m[i].unit);
+			*at = c->n;
+		}
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a known name has a row. */
+		c->row[*at - 1].x[run] = m[i].value;
+	}
+}
+
+static int changes_by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct change_row *)a)->name,
+			  ((const struct change_row *)b)->name);
+}
+
+int changes_read(struct changes *c, const struct block_table *k, const char *prefix,
+		 struct error *err)
+{
+	const struct block_runs *b = k->b;
+	struct map seen = {0};
+	struct metric_row *rows;
+	int i, n = 0;
+
+	*c = (struct changes){.b = b, .estimator = k->list.estimator};
+	c->seconds = xcalloc((size_t)b->n + 1, sizeof(*c->seconds));
+	c->mib = xcalloc((size_t)b->n + 1, sizeof(*c->mib));
+	for (i = 0; i < b->n && n >= 0; i++) {
+		c->seconds[i] = figure_metric(k->s, &b->runs[i], "seconds");
+		c->mib[i] = work_in_window(k->s, &b->runs[i], "rate_kib") / PER_MIB;
+		n = store_metric_prefix(k->s, b->runs[i].id, prefix, &rows, err);
+		if (n < 0)
+			break;
+		changes_add_run(c, &seen, rows, n, i, prefix);
+		free(rows);
+	}
+	map_free(&seen);
+	if (c->n)
+		qsort(c->row, c->n, sizeof(*c->row), changes_by_name);
+	return n < 0 ? n : 0;
+}
+
+void changes_free(struct changes *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		free(c->row[i].x);
+		free(c->row[i].seconds);
+	}
+	free(c->row);
+	free(c->seconds);
+	free(c->mib);
+	*c = (struct changes){0};
+}
+
+int changes_known(struct changes *c, const struct block_table *k, const char *prefix,
+		  struct error *err)
+{
+	struct changes known;
+	int rc = changes_read(&known, k, prefix, err), r;
+	struct change_row *row;
+	size_t i;
+
+	for (i = 0; i < known.n && !rc; i++) {
+		row = (struct change_row *)changes_find(c, known.row[i].name);
+		if (!row || row->seconds)
+			continue;
+		row->seconds = xmemdup(known.row[i].x, (size_t)c->b->n * sizeof(*row->seconds));
+		for (r = 0; r < c->b->n; r++)
+			if (isnan(row->seconds[r]))
+				row->seconds[r] = c->seconds[r];
+	}
+	changes_free(&known);
+	return rc;
+}
+
+static double changes_figure(const struct changes *c, const struct change_row *row, int run,
+			     enum change_as as)
+{
+	double x = row->x[run], window = c->seconds[run];
+	double known = row->seconds ? row->seconds[run] : window;
+
+	/*
+	 * Divides two rates: mib covers the whole window, and x only the time when the counter was
+	 * known.
+	 */
+	return as == AS_PER_SECOND ? x / known
+	       : as == AS_PER_MIB  ? x / known / (c->mib[run] / window)
+				   : x;
+}
+
+struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
+				 enum change_as as)
+{
+	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
+	double *x = xcalloc((size_t)c->b->n + 1, sizeof(*x)), v;
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < c->b->n; i++) {
+		v = changes_figure(c, row, i, as);
+		if (isfinite(v))
+			x[n++] = v;
+	}
+	if (n)
+		e = stats_estimate(c->estimator, x, n, 0.95);
+	free(x);
+	return e;
+}
+
+bool change_happened(const struct changes *c, const struct change_row *row)
+{
+	int i;
+
+	for (i = 0; i < c->b->n; i++)
+		if (row->x[i] > 0)
+			return true;
+	return false;
+}
+
+const struct change_row *changes_find(const struct changes *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (!strcmp(c->row[i].name, name))
+			return &c->row[i];
+	return NULL;
+}
+
+void changes_put(const struct changes *c, const struct change_row *row, struct table *t,
+		 struct value *cells)
+{
+	struct estimate e = changes_estimate(c, row, AS_COUNT);
+
+	table_set(t, cells, "count", value_real(e.value));
+	table_set(t, cells, "runs", value_int((int64_t)e.n));
+	e = changes_estimate(c, row, AS_PER_SECOND);
+	put_estimate(t, cells, "per_s", &e);
+	e = changes_estimate(c, row, AS_PER_MIB);
+	table_set(t, cells, "per_mib", value_real(e.value));
+}
+
+void changes_nothing(struct store *s, struct table *t)
+{
+	if (scope_slice_absent(s, t->name))
+		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
+	else
+		note_add(&t->notes, table_not_measured);
+}
+
+void changes_note(struct block_table *k)
+{
+	if (!k->found)
+		changes_nothing(k->s, k->t);
+	else if (!k->q->all && !k->t->rows)
+		note_add(&k->t->notes, counters_unchanged, k->found);
+	else if (!k->q->all)
+		note_add(&k->t->notes, counters_changed_only);
+}
+
+/* --- kinds of counters --- */
+
+struct counter_kind {
+	const char *pattern, *kind;
+};
+
+/*
+ * The kinds of the network stack's counters, with the names that nstat prints. The first match
+ * wins.
+ */
+static const struct counter_kind snmp_kinds[] = {
+	{"TcpRetransSegs", "retransmit"},
+	{"tcp_socket_retransmits", "retransmit"},
+	{"TcpExtTCPLostRetransmit", "retransmit"},
+	{"TcpExtTCPFastRetrans", "retransmit"},
+	{"TcpExtTCPSlowStartRetrans", "retransmit"},
+	{"TcpExtTCPSynRetrans", "retransmit"},
+	{"TcpExtTCPTimeouts", "retransmit"},
+	{"TcpExtTCPLossProbes", "retransmit"},
+	{"TcpExtTCPSpuriousRTOs", "retransmit"},
+	{"TcpExtTCPRetransFail", "retransmit"},
+	{"TcpExtTCPSpuriousRtxHostQueues", "retransmit"},
+	{"TcpExtTCPDSACK*Sent", "retransmit"}, /* the peer sent the same data again */
+	{"MPTcpExtMPTCPRetrans", "retransmit"},
+	{"TcpExt*Prune*", "prune"},
+	{"TcpExtTCPRcvCollapsed", "copy"}, /* the kernel merged queued buffers to save memory */
+	{"TcpExtTCPMemoryPressure*", "pressure"},
+	{"TcpExtTCPAbortOnMemory", "pressure"},
+	{"TcpExtTCPWqueueTooBig", "pressure"},
+	{"TcpExtTCP*ZeroWindowAdv", "pressure"},
+	{"TcpExtTCPBacklogCoalesce", "pressure"}, /* a reader held the lock of the socket */
+	{"*Drop*", "drop"},
+	{"*Discard", NULL}, /* TCPSACKDiscard counts discarded SACK blocks, not data */
+	{"*Discards", "drop"},
+	{"*BufErrors", "drop"},
+	{"*MemErrors", "drop"},
+	{"*Overflow*", "drop"},
+	{"IpReasmFails", "drop"},
+	{"Ip6ReasmFails", "drop"},
+	{"*Csum*Err*", "error"},
+	{"*ChecksumErrors", "error"},
+	{"*InErrs", "error"},
+	{"*HdrErrors", "error"},
+	{"*AddrErrors", "error"},
+	{"*InErrors", "error"},
+	{"*OutErrors", "error"},
+	{"*NoRoutes", "error"},
+	{"*TruncatedPkts", "error"},
+};
+
+/* The kinds of interface counters, with the names that drivers use. */
+static const struct counter_kind nic_kinds[] = {
+	{"*drop*", "drop"},
+	{"*discard*", "drop"},
+	{"*out_of_buffer*", "drop"},
+	{"*no_buf*", "drop"},
+	{"*nobuf*", "drop"},
+	{"*missed*", "drop"},
+	{"*overrun*", "drop"},
+	{"*overflow*", "drop"},
+	{"*fifo*", "drop"},
+	{"*alloc*fail*", "drop"},
+	{"*alloc_err*", "drop"},
+	{"*no_desc*", "drop"},
+	{"*overruns*", "drop"},
+	{"*no_wqe*", "drop"},
+	{"*nodesc*", "drop"},
+	{"*alloc-fail*", "drop"},
+	{"*error*", "error"},
+	{"*err*", "error"},
+	{"*crc*", "error"},
+	{"*bad*", "error"},
+	{"*fail*", "error"},
+	{"*timeout*", "error"},
+	{"*collision*", "error"},
+	{"*carrier*", "error"},
+	{"*tx_queue_stopped*", "busy"},
+	{"*queue_stop*", "busy"},
+	{"*hw-drop*", "drop"},
+	{"*_xon*", "pause"},
+	{"*_xoff*", "pause"},
+	{"*pause*", "pause"},
+};
+
+static const char *counter_kind_of(const struct counter_kind *list, size_t n, const char *name,
+				   int flags)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!fnmatch(list[i].pattern, name, flags))
+			return list[i].kind;
+	return NULL;
+}
+
+const char *snmp_kind(const char *name)
+{
+	return counter_kind_of(snmp_kinds, array_size(snmp_kinds), name, 0);
+}
+
+const char *nic_kind(const char *name)
+{
+	return counter_kind_of(nic_kinds, array_size(nic_kinds), name, FNM_CASEFOLD);
+}

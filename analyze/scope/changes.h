@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The counters of a block's runs: the count in the window, the count per second and the count per
+ * MiB of work. Each row is a metric with a common prefix ("snmp:"), and has one value for each
+ * run.
+ */
+#ifndef ZC_CHANGES_H
+#define ZC_CHANGES_H
+
+#include "analyze/scope/scope.h"
+
+struct change_row {
+	const char *name; /* without the prefix; the store owns the string */
+	const char *unit;
+	double *x;	 /* by run; NAN: the run does not have the counter */
+	double *seconds; /* by run, how long the counter was known; NULL: in the whole window */
+};
+
+struct changes {
+	const struct block_runs *b;
+	enum estimator estimator;
+	double *seconds, *mib;	/* by run; NAN: not known */
+	struct change_row *row; /* sorted by name, with numbers in numeric order */
+	size_t n, cap;
+};
+
+enum change_as { AS_COUNT, AS_PER_SECOND, AS_PER_MIB };
+
+/*
+ * Reads all metrics of the current block's runs that begin with `prefix`. Returns 0 or -errno. The
+ * caller frees c in both cases.
+ */
+int changes_read(struct changes *c, const struct block_table *k, const char *prefix,
+		 struct error *err);
+void changes_free(struct changes *c);
+/* Reads for how long each counter was known, from the metrics `prefix`NAME. */
+int changes_known(struct changes *c, const struct block_table *k, const char *prefix,
+		  struct error *err);
+
+struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
+				 enum change_as as);
+
+/* Returns whether the counter changed in any run. */
+bool change_happened(const struct changes *c, const struct change_row *row);
+
+/* Returns the row with that name, or NULL. */
+const struct change_row *changes_find(const struct changes *c, const char *name);
+
+/* Sets count, per_s with its interval, per_mib and runs, where the table has these columns. */
+void changes_put(const struct changes *c, const struct change_row *row, struct table *t,
+		 struct value *cells);
+
+/* Adds a note that no run measured the table's data, with the reason. */
+void changes_nothing(struct store *s, struct table *t);
+/* Adds a note on the counters without a row, or that no run measured any counter. */
+void changes_note(struct block_table *k);
+
+/* The kinds of trouble that a counter of the network stack or of an interface indicates. */
+
+/*
+ * Returns the kind of trouble that a counter of the network stack indicates, or NULL:
+ * "retransmit", "drop", "prune", "copy", "pressure" or "error". "copy" means that the kernel
+ * copied payload, which zero copy should avoid.
+ */
+const char *snmp_kind(const char *name);
+/* Returns "drop", "error" or NULL for a counter of an interface, with any driver. */
+const char *nic_kind(const char *name);
+
+#endif

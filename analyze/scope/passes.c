@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * passes: the throughput of the workload in each pass, and its loss against the measure pass. Where
+ * the workload counts no bytes, the loss is that of its packets or messages per second. The
+ * interval of the loss is that of the exact test of the ratio of single runs. It is missing if the
+ * runs are too few for the test.
+ */
+#include "analyze/scope/runs.h"
+
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column passes_columns[] = {
+	{"variant", .type = V_STR},
+	{"side", .type = V_STR},
+	{"pass", .type = V_STR, .what = "measure, profile, syscalls"},
+	{"runs", .type = V_INT},
+	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3, .spread = SPREAD_RANGE,
+	 .stem = "throughput", .what = "estimate over the runs"},
+	{"cost_pct", "%", V_REAL, .digits = 1, .spread = SPREAD_RANGE, .stem = "cost",
+	 .what = "loss of throughput, or of packets or messages a second, against the measure pass; negative if the pass was faster"},
+	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "CPU use of the side, 100 = one CPU"},
+	{"own_cpu_pct", "%", V_REAL, .digits = 3, .what = "CPU use of zcost collect, without perf"},
+};
+
+static const char *const passes[] = {"measure", "profile", "syscalls"};
+
+enum { MEASURE, PROFILE, PASSES = array_size(passes) };
+
+/* The rates of work that passes are compared by. The first that the runs have is used. */
+static const struct {
+	const char *metric, *unit;
+} rates[] = {
+	{"throughput", "Gbit/s"},
+	{"rate_packets", "packets/s"},
+	{"rate_messages", "messages/s"},
+};
+
+enum { RATES = array_size(rates) };
+
+/* The rates of work of one block's runs in one pass. */
+struct pass_runs {
+	struct run *runs;
+	double *x;
+	int n;
+	size_t nx;
+};
+
+static void pass_runs_free(struct pass_runs *p)
+{
+	free(p->runs);
+	free(p->x);
+}
+
+/* Reads one rate of the runs. Returns false if none of the runs has it. */
+static bool pass_read_rate(struct store *s, int rate, struct pass_runs *p)
+{
+	double x;
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		x = figure_metric(s, &p->runs[i], rates[rate].metric);
+		if (isfinite(x))
+			p->x[p->nx++] = x;
+	}
+	return p->nx;
+}
+
+/* Reads the pass's runs at rates[*rate]. The measure pass sets *rate to the first that it has. */
+static int passes_read_pass(struct store *s, const struct block *b, int pass, int *rate,
+			    struct pass_runs *p, struct error *err)
+{
+	struct run_filter f = {.variant = b->variant, .pass = passes[pass], .side = b->side};
+
+	*p = (struct pass_runs){0};
+	p->n = store_runs(s, &f, &p->runs, err);
+	if (p->n < 0)
+		return p->n;
+	p->x = xcalloc((size_t)p->n + 1, sizeof(*p->x));
+	while (!pass_read_rate(s, *rate, p) && pass == MEASURE && *rate < RATES - 1)
+		(*rate)++;
+	return 0;
+}
+
+/* Returns the loss of the rate of work in percent of that of the measure pass. */
+static struct estimate pass_cost(enum estimator e, const struct pass_runs *measure,
+				 const struct pass_runs *pass)
+{
+	double p, was = stats_point(e, measure->x, measure->nx);
+	double is = stats_point(e, pass->x, pass->nx);
+	struct estimate ratio =
+		stats_test_ratio(measure->x, measure->nx, pass->x, pass->nx, 0.05, &p);
+
+	return (struct estimate){.value = was > 0 ? 100 * (1 - is / was) : NAN,
+				 .lo = 100 * (1 - ratio.hi),
+				 .hi = 100 * (1 - ratio.lo)};
+}
+
+static void passes_put_pass(struct store *s, const struct block *b, enum estimator e, int pass,
+			    const struct pass_runs all[PASSES], struct table *t)
+{
+	struct value *row = block_row(t, b);
+	struct estimate est =
+		scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "throughput");
+
+	table_set(t, row, "pass", value_str(t, passes[pass]));
+	table_set(t, row, "runs", value_int(all[pass].n));
+	put_estimate(t, row, "throughput_gbps", &est);
+	if (pass != MEASURE && all[MEASURE].nx && all[pass].nx) {
+		struct estimate c = pass_cost(e, &all[MEASURE], &all[pass]);
+
+		table_set(t, row, "cost_pct", value_estimate(t, c.value, c.lo, c.hi));
+	}
+	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "cpu_pct");
+	table_set(t, row, "cpu_pct", value_real(est.value));
+	est = scope_estimate(s, all[pass].runs, all[pass].n, e, figure_metric, "own_cpu_pct");
+	table_set(t, row, "own_cpu_pct", value_real(est.value));
+}
+
+static int passes_read_all(struct store *s, const struct block *b, struct pass_runs all[PASSES],
+			   struct error *err)
+{
+	int i, rate = 0, rc = 0;
+
+	for (i = 0; i < PASSES && !rc; i++)
+		rc = passes_read_pass(s, b, i, &rate, &all[i], err);
+	return rc;
+}
+
+static void passes_free_all(struct pass_runs all[PASSES])
+{
+	int i;
+
+	for (i = 0; i < PASSES; i++)
+		pass_runs_free(&all[i]);
+}
+
+static int passes_put_block(struct block_table *k, struct error *err)
+{
+	struct pass_runs all[PASSES] = {0};
+	int rc = passes_read_all(k->s, &k->b->block, all, err), i;
+
+	for (i = 0; i < PASSES && !rc; i++)
+		if (all[i].n)
+			passes_put_pass(k->s, &k->b->block, k->list.estimator, i, all, k->t);
+	passes_free_all(all);
+	return rc;
+}
+
+static void passes_add_notes(struct block_table *k)
+{
+	if (!k->t->rows)
+		note_add(&k->t->notes, no_passes);
+}
+
+static int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	return block_table_run(s, q, t, passes_put_block, passes_add_notes, err);
+}
+
+/* The profile gives the shares of a cost and the measure pass its basis, so both must fit. */
+enum { CONDITIONS_PCT = 10 };
+
+/* Returns whether the pass certainly did more or less work than the measure pass, by over 10 %.
+ */
+static bool pass_differs(const struct estimate *cost)
+{
+	return (cost->lo > 0 || cost->hi < 0) && fabs(cost->value) > CONDITIONS_PCT;
+}
+
+/* Returns how far the note's ratio is from 1, in either direction. */
+static double conditions_distance(const struct note *n)
+{
+	return fabs(log(n->value[0].number));
+}
+
+void passes_sort_last_note(struct notes *list)
+{
+	struct note last = list->note[list->n - 1];
+	size_t at = 0;
+
+	while (note_is(&list->note[at], NOTE_passes_differ) && at < list->n - 1 &&
+	       conditions_distance(&list->note[at]) >= conditions_distance(&last))
+		at++;
+	memmove(&list->note[at + 1], &list->note[at], (list->n - 1 - at) * sizeof(last));
+	list->note[at] = last;
+}
+
+int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
+			   struct table *t, struct error *err)
+{
+	struct pass_runs measure = {0}, profile = {0};
+	enum estimator e;
+	struct estimate cost;
+	double is, was;
+	int rate = 0, rc = scope_estimator(s, q, &e, err);
+
+	if (q->pass || q->repeat)
+		return rc;
+	if (!rc)
+		rc = passes_read_pass(s, b, MEASURE, &rate, &measure, err);
+	if (!rc)
+		rc = passes_read_pass(s, b, PROFILE, &rate, &profile, err);
+	if (!rc && measure.nx && profile.nx) {
+		was = stats_point(e, measure.x, measure.nx);
+		is = stats_point(e, profile.x, profile.nx);
+		cost = pass_cost(e, &measure, &profile);
+		if (pass_differs(&cost)) {
+			note_add_block(&t->notes, b, passes_differ, is / was, is, was,
+				       rates[rate].unit)
+				->pass = "profile";
+			passes_sort_last_note(&t->notes);
+		}
+	}
+	pass_runs_free(&measure);
+	pass_runs_free(&profile);
+	return rc;
+}
+
+/* MAYBE means that the interval contains 0 or that the runs are too few for an interval. */
+enum worse { SURELY_NOT, MAYBE, SURELY };
+
+struct passes_worst {
+	double pct; /* NAN if not known */
+	enum worse worse;
+	size_t n;    /* runs in this pass or in the measure pass, whichever is smaller */
+	bool faster; /* a side's pass was certainly faster, by over 10 %: that is no cost */
+};
+
+static void passes_update_worst(struct passes_worst *w, enum estimator e,
+				const struct pass_runs *measure, const struct pass_runs *pass)
+{
+	enum worse worse;
+	struct estimate c;
+
+	if (!measure->nx || !pass->nx)
+		return;
+	c = pass_cost(e, measure, pass);
+	w->faster |= c.hi < 0 && pass_differs(&c);
+	worse = c.lo > 0 ? SURELY : c.hi < 0 ? SURELY_NOT : MAYBE;
+	if (isnan(c.value) || worse < w->worse || (worse == w->worse && c.value <= w->pct))
+		return;
+	w->pct = c.value;
+	w->worse = worse;
+	w->n = measure->nx < pass->nx ? measure->nx : pass->nx;
+}
+
+/* Finds, for each pass, the side with the largest certain loss of throughput. */
+static void passes_worst(struct store *s, const struct block_list *list,
+			 struct passes_worst most[PASSES])
+{
+	int i, k;
+
+	for (i = 0; i < list->n; i++) {
+		struct pass_runs all[PASSES] = {0};
+
+		if (!passes_read_all(s, &list->blocks[i].block, all, NULL))
+			for (k = MEASURE + 1; k < PASSES; k++)
+				passes_update_worst(&most[k], list->estimator, &all[MEASURE],
+						    &all[k]);
+		passes_free_all(all);
+	}
+}
+
+static void passes_put_worst(struct str *text, const char *pass, const struct passes_worst *w)
+{
+	str_printf(text, "%s%s: ", text->len ? ", " : "", pass);
+	if (w->worse == MAYBE)
+		str_printf(text, "%s (n = %zu)", w->n < 2 ? "not known" : "no measurable loss",
+			   w->n);
+	else
+		str_printf(text, "%.1f %%", w->pct);
+}
+
+void passes_note(struct store *s, const struct block_list *list, struct table *t)
+{
+	struct passes_worst most[PASSES] = {{.pct = NAN}, {.pct = NAN}, {.pct = NAN}};
+	struct str text = {0};
+	int k;
+
+	passes_worst(s, list, most);
+	for (k = MEASURE + 1; k < PASSES; k++)
+		if (isfinite(most[k].pct) && (most[k].worse != MAYBE || !most[k].faster))
+			passes_put_worst(&text, passes[k], &most[k]);
+	if (text.len)
+		note_add(&t->notes, passes_cost, text.buf);
+	str_free(&text);
+}
+
+const struct measure measure_passes = {
+	.name = "passes",
+	.what = "throughput that the instruments of each pass cost",
+	MEASURE_COLUMNS(passes_columns),
+	.options = {[SOURCE_CAPTURE] = OPT_RUNS},
+	.whole = "only the measure pass has the CPU time of the workload's processes",
+	.flags = MEASURE_UNTITLED,
+	.run = passes_run,
+};

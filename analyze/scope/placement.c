@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/scope/placement.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool placement_is(const struct topology_row *r, const char *kind)
+{
+	return !strcmp(r->kind, kind);
+}
+
+static bool placement_parse(struct cpuset *set, const char *text)
+{
+	return text && *text && !cpuset_parse(set, text, NULL);
+}
+
+int machine_read(struct machine *m, struct store *s, const char *host, struct error *err)
+{
+	struct cpuset set;
+	unsigned int cpu;
+	int i;
+
+	*m = (struct machine){0};
+	m->n = host ? store_topology(s, host, &m->rows, err) : 0;
+	if (m->n < 0)
+		return m->n;
+	for (i = 0; i < m->n; i++)
+		if (placement_is(&m->rows[i], "core") && placement_parse(&set, m->rows[i].cpus))
+			for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+				if (cpuset_has(&set, cpu)) {
+					cpuset_add(&m->all, cpu);
+					m->core_of[cpu] = i;
+				}
+	return 0;
+}
+
+void machine_free(struct machine *m)
+{
+	free(m->rows);
+	*m = (struct machine){0};
+}
+
+static bool placement_same(const struct cpuset *a, const struct cpuset *b)
+{
+	return !memcmp(a->bits, b->bits, sizeof(a->bits));
+}
+
+/* Adds the core of a CPU unless a lower CPU of the placement is on the same core. */
+static void placement_add_core(struct placement *p, const struct topology_row *core,
+			       unsigned int cpu)
+{
+	unsigned int mine = 0, i;
+	struct cpuset set;
+
+	if (!placement_parse(&set, core->cpus))
+		return;
+	for (i = 0; i < cpu; i++)
+		if (cpuset_has(&set, i) && cpuset_has(&p->cpus, i))
+			return;
+	for (i = 0; i < array_size(set.bits); i++) {
+		mine += (unsigned int)__builtin_popcountll(set.bits[i] & p->cpus.bits[i]);
+		p->siblings.bits[i] |= set.bits[i] & ~p->cpus.bits[i];
+	}
+	p->cores++;
+	p->doubled += mine > 1;
+	if (core->package >= 0)
+		cpuset_add(&p->packages, (unsigned int)core->package);
+	if (core->node >= 0)
+		cpuset_add(&p->nodes, (unsigned int)core->node);
+}
+
+bool placement_of(struct placement *p, const struct machine *m, const char *cpus)
+{
+	unsigned int cpu;
+
+	*p = (struct placement){0};
+	if (!cpus)
+		p->cpus = m->all;
+	else if (!placement_parse(&p->cpus, cpus))
+		return false;
+	p->all = placement_same(&p->cpus, &m->all);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&p->cpus, cpu) && cpuset_has(&m->all, cpu))
+			placement_add_core(p, &m->rows[m->core_of[cpu]], cpu);
+	return p->cores > 0;
+}
+
+static bool placement_is_candidate(const struct topology_row *r)
+{
+	return placement_is(r, "nic") && r->node >= 0 && r->up != 0;
+}
+
+bool placement_counts(const struct machine *m, const struct topology_row *nic)
+{
+	int i;
+
+	if (!placement_is_candidate(nic))
+		return false;
+	for (i = 0; i < m->n; i++)
+		if (placement_is_candidate(&m->rows[i]) && !isnan(m->rows[i].speed) &&
+		    (isnan(nic->speed) || m->rows[i].speed > nic->speed))
+			return false;
+	return true;
+}
+
+/* --- notes --- */
+
+static void placement_note_smt(struct notes *notes, const struct placement *p)
+{
+	char *mine = cpuset_format(&p->cpus);
+
+	if (p->doubled && !p->all)
+		note_add(notes, topology_smt, mine, p->doubled);
+	free(mine);
+}
+
+static void placement_note_cores(struct notes *notes, const struct placement *p,
+				 const char *other_side, const struct placement *other)
+{
+	char *mine = cpuset_format(&p->cpus), *text;
+	struct cpuset both = {0};
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(&p->siblings, cpu) && cpuset_has(&other->cpus, cpu))
+			cpuset_add(&both, cpu);
+	text = cpuset_format(&both);
+	if (cpuset_count(&both) && !other->all)
+		note_add(notes, topology_shared_cores, mine, text, other_side);
+	free(text);
+	free(mine);
+}
+
+/*
+ * Adds a note for each card on another node than the side's CPUs. Some of the CPUs may still be on
+ * the card's node.
+ */
+static void placement_note_nics(struct notes *notes, const struct machine *m,
+				const struct placement *p)
+{
+	char *cpus = cpuset_format(&p->cpus), *nodes = cpuset_format(&p->nodes);
+	int i;
+
+	for (i = 0; i < m->n && cpuset_count(&p->nodes); i++) {
+		const struct topology_row *nic = &m->rows[i];
+
+		if (!placement_counts(m, nic) || p->all)
+			continue;
+		if (!cpuset_has(&p->nodes, (unsigned int)nic->node))
+			note_add(notes, topology_remote_nic, cpus, nodes, nic->name,
+				 (long long)nic->node);
+		else if (cpuset_count(&p->nodes) > 1)
+			note_add(notes, topology_half_remote_nic, cpus, nodes, nic->name,
+				 (long long)nic->node);
+	}
+	free(nodes);
+	free(cpus);
+}
+
+/* --- of all runs --- */
+
+static bool placement_is_one_host(const struct run *a, const struct run *b)
+{
+	return a->host && b->host && !strcmp(a->host, b->host);
+}
+
+static bool placement_is_one_repeat(const struct run *a, const struct run *b)
+{
+	return a->repeat == b->repeat && !strcmp(a->variant, b->variant) &&
+	       !strcmp(a->pass, b->pass);
+}
+
+static bool placement_one_repeat(const struct run *a, const struct run *b)
+{
+	return placement_is_one_repeat(a, b) && strcmp(a->side, b->side) &&
+	       placement_is_one_host(a, b);
+}
+
+static int placement_note_one(struct store *s, const struct run *runs, int n, const struct run *run,
+			      struct error *err)
+{
+	struct notes notes = {0};
+	struct placement p, other;
+	struct machine m;
+	size_t k;
+	int i, rc = machine_read(&m, s, run->host, err);
+
+	if (rc || !placement_of(&p, &m, run->cpus)) {
+		machine_free(&m);
+		return rc;
+	}
+	placement_note_smt(&notes, &p);
+	for (i = 0; i < n; i++)
+		if (placement_one_repeat(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus))
+			placement_note_cores(&notes, &p, runs[i].side, &other);
+	placement_note_nics(&notes, &m, &p);
+	machine_free(&m);
+	for (k = 0; k < notes.n && !rc; k++)
+		rc = store_note_add(s, run->id, &notes.note[k], err);
+	notes_free(&notes);
+	return rc;
+}
+
+int placement_notes(struct store *s, struct error *err)
+{
+	struct run_filter f = {0};
+	struct run *runs;
+	int n = store_runs(s, &f, &runs, err), i, rc;
+
+	if (n < 0)
+		return n;
+	rc = store_begin(s, err);
+	for (i = 0; i < n && !rc; i++)
+		if (runs[i].host)
+			rc = placement_note_one(s, runs, n, &runs[i], err);
+	free(runs);
+	return rc ? rc : store_commit(s, err);
+}
+
+/* --- CPUs that sides share --- */
+
+static const char of_cpu[] = "cpu_pct:cpu";
+
+/* Reads the run's CPUs. Returns false if the run used all CPUs of its host. */
+static bool placement_read_cpus(const struct run *r, struct cpuset *set)
+{
+	return r->cpus && *r->cpus && !cpuset_parse(set, r->cpus, NULL);
+}
+
+/* Returns "CPU 0", "CPUs 0-1", "all CPUs", or NULL if the runs share no CPU. */
+static char *placement_common_cpus(const struct run *a, const struct run *b)
+{
+	struct cpuset of_a, of_b, both = {0};
+	bool all_a = !placement_read_cpus(a, &of_a), all_b = !placement_read_cpus(b, &of_b);
+	char *list, *text;
+	int i;
+
+	if (!placement_is_one_host(a, b))
+		return NULL;
+	if (all_a && all_b)
+		return xstrdup("all CPUs");
+	for (i = 0; i < CPUSET_MAX / 64; i++)
+		both.bits[i] = (all_a ? ~0ULL : of_a.bits[i]) & (all_b ? ~0ULL : of_b.bits[i]);
+	if (!cpuset_count(&both))
+		return NULL;
+	list = cpuset_format(&both);
+	text = xasprintf("CPU%s %s", cpuset_count(&both) > 1 ? "s" : "", list);
+	free(list);
+	return text;
+}
+
+char *shared_cpus(const struct run *const sides[], int n)
+{
+	char *cpus, *text;
+	int i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = i + 1; k < n; k++) {
+			cpus = placement_common_cpus(sides[i], sides[k]);
+			if (!cpus)
+				continue;
+			text = xasprintf("%s and %s share %s", sides[i]->side, sides[k]->side,
+					 cpus);
+			free(cpus);
+			return text;
+		}
+	return NULL;
+}
+
+static bool placement_is_among(const char *side, const char *const sides[], int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(side, sides[i]))
+			return true;
+	return false;
+}
+
+char *shared_cpus_of(struct store *s, const struct query *q, const char *const sides[], int n)
+{
+	struct run_filter f = {q->variant, q->pass, NULL, q->repeat, false};
+	struct run *runs;
+	int all = store_runs(s, &f, &runs, NULL), i, k;
+	char *text = NULL;
+
+	for (i = 0; i < all && !text; i++)
+		for (k = i + 1; k < all && !text && placement_is_one_repeat(&runs[i], &runs[k]);
+		     k++) {
+			const struct run *both[] = {&runs[i], &runs[k]};
+
+			if (placement_is_among(both[0]->side, sides, n) &&
+			    placement_is_among(both[1]->side, sides, n))
+				text = shared_cpus(both, 2);
+		}
+	free(runs);
+	return text;
+}
+
+/* Returns the CPU use on the side's CPUs that are not in `before`. */
+static double placement_cpu_pct_elsewhere(struct store *s, const struct run *side,
+					  const struct cpuset *before)
+{
+	struct metric_row *rows;
+	int n = store_metric_prefix(s, side->id, of_cpu, &rows, NULL), i;
+	double sum = n > 0 ? 0 : NAN;
+	unsigned int cpu;
+
+	for (i = 0; i < n; i++)
+		if (sscanf(rows[i].name, "cpu_pct:cpu%u", &cpu) == 1 && !cpuset_has(before, cpu))
+			sum += rows[i].value;
+	free(rows);
+	return sum;
+}
+
+double cpu_pct_unshared(struct store *s, const struct run *const sides[], int i)
+{
+	struct cpuset before = {0}, set;
+	bool shares = false;
+	char *common;
+	int k, word;
+
+	for (k = 0; k < i; k++) {
+		if (!placement_is_one_host(sides[k], sides[i]))
+			continue;
+		common = placement_common_cpus(sides[k], sides[i]);
+		shares |= common != NULL;
+		free(common);
+		if (!placement_read_cpus(sides[k], &set))
+			return 0; /* an earlier side has all CPUs of the host */
+		for (word = 0; word < CPUSET_MAX / 64; word++)
+			before.bits[word] |= set.bits[word];
+	}
+	return shares ? placement_cpu_pct_elsewhere(s, sides[i], &before)
+		      : figure_metric(s, sides[i], "cpu_pct");
+}

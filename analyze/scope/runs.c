@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/scope/runs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns "iperf3 -c x" for "/usr/bin/iperf3 -c x". */
+static char *run_short_command(const char *command)
+{
+	const char *p = command + strcspn(command, " ");
+
+	while (p > command && p[-1] != '/')
+		p--;
+	return xstrdup(p);
+}
+
+struct run_facts run_facts_of(struct store *s, const char *variant, const char *side)
+{
+	struct run_filter filter = {.variant = variant, .side = side};
+	struct run_facts f = {0};
+	struct host_row *hosts = NULL;
+	struct run *runs = NULL;
+	int n = store_runs(s, &filter, &runs, NULL), i, nhosts;
+
+	if (n > 0) {
+		f.host = runs[0].host;
+		f.command = runs[0].command ? run_short_command(runs[0].command) : NULL;
+		if (f.command)
+			str_replace(f.command, '\n', ' ');
+	}
+	nhosts = n > 0 ? store_hosts(s, &hosts, NULL) : 0;
+	for (i = 0; i < nhosts; i++)
+		if (f.host && hosts[i].name && !strcmp(hosts[i].name, f.host))
+			f.kernel = hosts[i].release;
+	free(hosts);
+	free(runs);
+	return f;
+}
+
+void run_facts_free(struct run_facts *f)
+{
+	free(f->command);
+	*f = (struct run_facts){0};
+}
+
+void run_facts_host(struct str *s, const struct run_facts *f)
+{
+	char *line = xasprintf("Linux %s on host %s", f->kernel ? f->kernel : "(unknown)",
+			       f->host ? f->host : "(unknown)");
+
+	str_replace(line, '\n', ' ');
+	str_printf(s, "%s\n", line);
+	free(line);
+}
+
+/* Prints the host of each side, and a shared host only once. */
+static void run_facts_put_hosts(struct str *s, struct store *store, const struct block *blocks,
+				int n)
+{
+	struct str line = {0};
+	int i;
+
+	for (i = 0; i < n; i++) {
+		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
+
+		str_reset(&line);
+		run_facts_host(&line, &f);
+		if (!s->len || !strstr(s->buf, line.buf))
+			str_puts(s, line.buf);
+		run_facts_free(&f);
+	}
+	str_free(&line);
+}
+
+void run_facts_title(struct store *store, const struct query *q, struct table *t)
+{
+	struct block *blocks = NULL;
+	struct str s = {0};
+	int n = scope_blocks(store, q, &blocks, NULL), i;
+
+	run_facts_put_hosts(&s, store, blocks, n);
+	for (i = 0; i < n && (q->side || n == 1); i++) {
+		struct run_facts f = run_facts_of(store, blocks[i].variant, blocks[i].side);
+
+		if (f.command)
+			str_printf(&s, "%s: %s\n", blocks[i].variant, f.command);
+		run_facts_free(&f);
+	}
+	if (s.len)
+		table_title_lines(t, str_trim(s.buf));
+	str_free(&s);
+	free(blocks);
+}
+
+/* --- clocks of two hosts --- */
+
+/*
+ * A kernel slews its clock by at most 500 ppm. A faster drift means that the reference clock
+ * changed.
+ */
+#define FASTEST_PPM 1000
+
+struct clock_reading {
+	double at, offset, error; /* s; `at` is the time on the host's own clock */
+};
+
+/*
+ * Reads the clock offset of a run. Returns false if the run was on the steering host or has no
+ * clock data.
+ */
+static bool clocks_read(struct store *s, const struct run *r, struct clock_reading *c)
+{
+	*c = (struct clock_reading){.at = (double)r->start_ns / 1e9};
+	return r->start_ns && store_metric(s, r->id, "clock_offset", &c->offset, NULL) &&
+	       store_metric(s, r->id, "clock_error", &c->error, NULL);
+}
+
+static void clocks_put_drift(struct clock_facts *f, const struct clock_reading *first,
+			     const struct clock_reading *last)
+{
+	f->seconds = last->at - first->at;
+	f->drift = f->drift_error = NAN;
+	if (f->seconds <= 0)
+		return;
+	f->drift = 1e6 * (last->offset - first->offset) / f->seconds;
+	f->drift_error = 1e6 * (last->error + first->error) / f->seconds;
+	if (fabs(f->drift) - f->drift_error > FASTEST_PPM)
+		f->drift = f->drift_error = NAN;
+}
+
+int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, struct error *err)
+{
+	struct run_filter all = {0};
+	struct clock_reading first = {0}, last = {0}, c;
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i;
+
+	*f = (struct clock_facts){0};
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++) {
+		if (!runs[i].host || strcmp(runs[i].host, host) || !clocks_read(s, &runs[i], &c))
+			continue;
+		first = f->known ? first : c;
+		last = c;
+		f->known = true;
+	}
+	f->offset = first.offset;
+	f->error = first.error;
+	clocks_put_drift(f, &first, &last);
+	free(runs);
+	return 0;
+}
+
+char *clocks_text(double seconds)
+{
+	double x = fabs(seconds);
+
+	if (x >= 1)
+		return xasprintf("%.9g s", seconds);
+	if (x >= 1e-3)
+		return xasprintf("%.3g ms", seconds * 1e3);
+	return xasprintf("%.3g us", seconds * 1e6);
+}
+
+int clocks_note(struct store *s, struct table *t, struct error *err)
+{
+	struct run_filter all = {0};
+	double most = -1, error = 0, skew;
+	struct clock_reading c;
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i;
+	char *apart, *known;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++) {
+		if (!clocks_read(s, &runs[i], &c) ||
+		    !store_metric(s, runs[i].id, "window_skew_us", &skew, NULL))
+			continue;
+		most = fmax(most, skew / 1e6);
+		error = fmax(error, c.error);
+	}
+	free(runs);
+	if (most < 0)
+		return 0;
+	apart = clocks_text(most);
+	known = clocks_text(error);
+	note_add(&t->notes, two_hosts, apart, known);
+	free(apart);
+	free(known);
+	return 0;
+}
+
+/* --- the table --- */
+
+/* runs: every run with its state, window and placement, and all notes. */
+
+static const struct column runs_columns[] = {
+	{"position", .type = V_INT, .what = "order of execution, from 0"},
+	{"variant", .type = V_STR},
+	{"pass", .type = V_STR, .what = "measure, profile, syscalls or all"},
+	{"repeat", .type = V_INT},
+	{"side", .type = V_STR},
+	{"status", .type = V_STR, .what = "ok or failed"},
+	{"host", .type = V_STR},
+	{"cpus", .type = V_STR, .shape = STAYS_WHOLE, .what = "the side's CPUs"},
+	{"start_ns", .unit = "ns", .type = V_INT, .what = "start of the window, CLOCK_MONOTONIC"},
+	{"end_ns", .unit = "ns", .type = V_INT},
+	{"seconds", "s", V_REAL, .digits = 3, .what = "length of the window"},
+	{"throughput_gbps", "Gbit/s", V_REAL, .digits = 3},
+	{"cpu_pct", "%", V_REAL, .digits = 1, .what = "100 = one CPU"},
+	{"coverage_pct", "%", V_REAL, .digits = 1,
+	 .what = "time that the samples account for, over the busy time"},
+	{"window_error_us", "us", V_REAL,
+	 .what = "how far the totals' readings lie from the window's ends"},
+	{"readings_us", "us", V_REAL,
+	 .what = "largest distance from an interpolated reading to a window edge"},
+	{"skew_us", "us", V_REAL, .what = "distance between the two sides' windows"},
+	{"stalled_s", "s", V_REAL, .digits = 2, .what = "time in which the workload stood still"},
+	{"steal_pct", "%", V_REAL, .digits = 1,
+	 .what = "share of the side's CPU time that the hypervisor stole"},
+	{"throttled", .type = V_REAL, .what = "times that heat or a CPU quota throttled the run"},
+	{"why", .type = V_STR, .what = "why the run failed"},
+};
+
+static bool runs_wanted(const struct query *q, const struct run *r)
+{
+	return str_matches(q->variant, r->variant) && (!q->side || !strcmp(q->side, r->side)) &&
+	       (!q->pass || !strcmp(q->pass, r->pass)) && (!q->repeat || q->repeat == r->repeat);
+}
+
+/* Returns the larger of two metrics and ignores an absent metric. */
+static double runs_worse(struct store *s, const struct run *r, const char *a, const char *b)
+{
+	return fmax(figure_metric(s, r, a), figure_metric(s, r, b));
+}
+
+/* Fills the columns that give reason to doubt the run's figures. */
+static void runs_put_marks(struct store *s, const struct run *r, struct table *t, struct value *row)
+{
+	table_set(t, row, "window_error_us",
+		  value_real(runs_worse(s, r, "window_start_error_us", "window_end_error_us")));
+	table_set(
+		t, row, "readings_us",
+		value_real(runs_worse(s, r, "window_first_reading_us", "window_last_reading_us")));
+	table_set(t, row, "skew_us", value_real(figure_metric(s, r, "window_skew_us")));
+	table_set(t, row, "stalled_s", value_real(figure_metric(s, r, "stalled_s")));
+	if (r->ncpus > 0)
+		table_set(t, row, "steal_pct",
+			  value_real(figure_metric(s, r, "cpu_steal_pct") / r->ncpus));
+	table_set(t, row, "throttled",
+		  value_real(runs_worse(s, r, "throttled_heat", "throttled_quota")));
+}
+
+/* Adds a note for each of these columns that has a value. */
+static void runs_explain_marks(struct table *t)
+{
+	static const struct {
+		const char *column, *what;
+	} marks[] = {
+		{"window_error_us",
+		 "distance between the window's ends and the readings of totals (counters, system calls)"},
+		{"readings_us",
+		 "largest distance between the window's ends and the readings that zcost interpolates"},
+		{"skew_us", "distance between the two sides' window starts or ends"},
+	};
+	size_t i;
+
+	for (i = 0; i < array_size(marks); i++)
+		if (table_has_values(t, marks[i].column))
+			note_add(&t->notes, mark_explained, marks[i].column, marks[i].what);
+}
+
+static struct value *runs_put_run(const struct run *r, struct table *t)
+{
+	struct value *row = table_row(t);
+
+	table_set(t, row, "position", value_int(r->position));
+	table_set(t, row, "variant", value_str(t, r->variant));
+	table_set(t, row, "pass", value_str(t, r->pass));
+	table_set(t, row, "repeat", value_int(r->repeat));
+	table_set(t, row, "side", value_str(t, r->side));
+	table_set(t, row, "status", value_str(t, r->status));
+	table_set(t, row, "host", value_str(t, r->host));
+	table_set(t, row, "cpus", value_str(t, r->cpus));
+	return row;
+}
+
+static void runs_put_figures(struct store *s, const struct run *r, struct table *t,
+			     struct value *row)
+{
+	if (r->end_ns) {
+		table_set(t, row, "start_ns", value_int((int64_t)r->start_ns));
+		table_set(t, row, "end_ns", value_int((int64_t)r->end_ns));
+	}
+	table_set(t, row, "seconds", value_real(figure_metric(s, r, "seconds")));
+	table_set(t, row, "throughput_gbps", value_real(figure_metric(s, r, "throughput")));
+	table_set(t, row, "cpu_pct", value_real(figure_metric(s, r, "cpu_pct")));
+	table_set(t, row, "coverage_pct", value_real(figure_metric(s, r, "coverage_pct")));
+	runs_put_marks(s, r, t, row);
+	table_set(t, row, "why", value_str(t, r->why));
+}
+
+/* Adds all notes of the capture and the runs, including severity info. */
+static int runs_add_notes(struct store *s, const struct run *runs, int n, struct table *t,
+			  struct error *err)
+{
+	int rc = store_notes(s, 0, &t->notes, err), i;
+
+	for (i = 0; i < n && !rc; i++)
+		rc = store_notes(s, runs[i].id, &t->notes, err);
+	t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
+	return rc;
+}
+
+static int runs_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	struct run_filter all = {.failed = true};
+	struct value *row;
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i, kept = 0, rc;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++)
+		if (runs_wanted(q, &runs[i]))
+			runs[kept++] = runs[i];
+	for (i = 0; i < kept; i++) {
+		row = runs_put_run(&runs[i], t);
+		if (!q->figures_only)
+			runs_put_figures(s, &runs[i], t, row);
+	}
+	runs_explain_marks(t);
+	rc = runs_add_notes(s, runs, kept, t, err);
+	free(runs);
+	return rc ? rc
+	       : n && !kept
+		       ? error_set(
+				 err, ENOENT,
+				 "no such run; 'zcost report runs' without --variant, --side and --run lists them")
+		       : 0;
+}
+
+const struct measure measure_runs = {
+	.name = "runs",
+	.what = "every run with its state, and every note",
+	MEASURE_COLUMNS(runs_columns),
+	.options = {[SOURCE_CAPTURE] = "variant side run " OPT_SLICE},
+	.whole = WHOLE_FACTS,
+	.spare = "end_ns start_ns host position cpus",
+	.flags = MEASURE_FACTS,
+	.run = runs_run,
+};

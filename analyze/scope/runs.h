@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What several tables need of runs: their facts, their clocks, and the costs of their passes. */
+#ifndef ZC_RUNS_H
+#define ZC_RUNS_H
+
+#include "analyze/scope/measure.h"
+#include "analyze/scope/scope.h"
+#include "lib/str.h"
+
+/* The facts that a commit message needs: kernel, host and command. */
+
+struct run_facts {
+	const char *kernel, *host; /* strings of the store; NULL if unknown */
+	char *command;		   /* without the program's directory; owned, may be NULL */
+};
+
+/* Returns the facts of the first matching run. NULL matches any variant or any side. */
+struct run_facts run_facts_of(struct store *s, const char *variant, const char *side);
+void run_facts_free(struct run_facts *f);
+
+/* Prints "Linux 6.18 on host vm" and a newline. */
+void run_facts_host(struct str *s, const struct run_facts *f);
+
+/*
+ * Adds the host above the title of a report for a commit message. Adds each variant's command if
+ * the query asks for one side.
+ */
+void run_facts_title(struct store *s, const struct query *q, struct table *t);
+
+/* Two hosts have two clocks. These functions report how the clocks were compared. */
+
+/* The difference between a host's clock and the steering host's clock. */
+struct clock_facts {
+	bool known;
+	double offset, error; /* s, in the first run; the true offset is within +- error */
+	double drift,
+		drift_error; /* ppm, between the first and the last run; NAN for a single run */
+	double seconds;	     /* time between the first and the last run */
+};
+
+/* Reads the clock facts of all runs on the host. Returns 0 or -errno. */
+int clocks_of_host(struct store *s, const char *host, struct clock_facts *f, struct error *err);
+
+/* Adds a note on the distance between the windows of two sides. Adds none for sides on one host. */
+int clocks_note(struct store *s, struct table *t, struct error *err);
+
+/* Returns "65.3 us" or "+100.000000001 s". The caller frees the text. */
+char *clocks_text(double seconds);
+
+/* The throughput that the instruments of a pass cost. */
+
+/*
+ * Adds a note on the most expensive passes of the blocks. The note needs a measure pass and
+ * another pass.
+ */
+void passes_note(struct store *s, const struct block_list *list, struct table *t);
+
+/*
+ * Adds a warning before all other notes if the block's profile pass certainly did over 10 % more
+ * or less work than its measure pass. The largest difference is first. Returns 0 or -errno.
+ */
+int passes_note_conditions(struct store *s, const struct query *q, const struct block *b,
+			   struct table *t, struct error *err);
+/* Sorts the last note, a passes_differ, into those at the front: the largest difference is first.
+ */
+void passes_sort_last_note(struct notes *list);
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#include "analyze/scope/runs.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool scope_among(const char **names, int n, const char *name, bool glob)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(name, names[i]) || (glob && str_matches(name, names[i])))
+			return true;
+	return false;
+}
+
+int scope_check_name(struct store *s, const char *what, const char *name, bool glob,
+		     const char **names, int n, struct error *err)
+{
+	struct str list = {0};
+	int i, rc = 0;
+
+	if (!name || scope_among(names, n, name, glob))
+		return 0;
+	for (i = 0; i < n; i++)
+		str_printf(&list, "%s%s", i ? ", " : "", names[i]);
+	rc = error_set(err, ENOENT, "%s has no %s '%s'; %sit has: %s", store_path(s) ?: "the store",
+		       what, name, did_you_mean(list.buf, name), list.buf ? list.buf : "none");
+	str_free(&list);
+	return rc;
+}
+
+static bool scope_has_runs(struct store *s, const struct query *q, const char *variant,
+			   const char *side)
+{
+	struct run_filter f = {variant, q->pass, side, q->repeat, true};
+	struct run *runs;
+	int n = store_runs(s, &f, &runs, NULL);
+
+	free(runs);
+	return n > 0;
+}
+
+static int scope_pick_blocks(struct store *s, const struct query *q, const char **variants, int nv,
+			     const char **sides, int ns, struct block **blocks)
+{
+	size_t n = 0, cap = 0;
+	int v, i;
+
+	*blocks = NULL;
+	for (v = 0; v < nv; v++) {
+		if (!str_matches(q->variant, variants[v]))
+			continue;
+		for (i = 0; i < ns; i++) {
+			if ((q->side && strcmp(q->side, sides[i])) ||
+			    !scope_has_runs(s, q, variants[v], sides[i]))
+				continue;
+			array_grow(*blocks, n, cap);
+			(*blocks)[n++] = (struct block){variants[v], sides[i]};
+		}
+	}
+	return (int)n;
+}
+
+int scope_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err)
+{
+	const char **variants = NULL, **sides = NULL;
+	int nv = store_variants(s, &variants, err), ns, rc;
+
+	if (nv < 0)
+		return nv;
+	ns = store_sides(s, &sides, err);
+	rc = ns < 0 ? ns : scope_check_name(s, "variant", q->variant, true, variants, nv, err);
+	if (!rc)
+		rc = scope_check_name(s, "side", q->side, false, sides, ns, err);
+	if (!rc)
+		rc = scope_pick_blocks(s, q, variants, nv, sides, ns, blocks);
+	free(variants);
+	free(sides);
+	if (!rc && (q->repeat || q->pass))
+		return error_set(err, ENOENT, "no such run; 'zcost report runs' lists them");
+	return rc;
+}
+
+static bool scope_serves(struct store *s, const struct run *r, enum purpose p)
+{
+	switch (p) {
+	case FOR_PROFILE:
+		return store_has_profile(s, r->id);
+	case FOR_PROFILE_NOTES:
+		/* perf ran, even if its file is missing */
+		return store_has_profile(s, r->id) || store_has_collector(s, r->id, "perf");
+	case FOR_SYSCALLS:
+		return store_has_syscalls(s, r->id);
+	default:
+		return true;
+	}
+}
+
+/* Returns the pass with the cheapest instruments, which gives the figures. */
+static const char *scope_figures_pass(const struct run *runs, int n)
+{
+	static const char *const order[] = {"measure", "all", "syscalls", "profile"};
+	size_t o;
+	int i;
+
+	for (o = 0; o < array_size(order); o++)
+		for (i = 0; i < n; i++)
+			if (!strcmp(runs[i].pass, order[o]))
+				return order[o];
+	return n ? runs[0].pass : NULL;
+}
+
+int scope_runs(struct store *s, const struct query *q, const struct block *b, enum purpose p,
+	       struct run **runs, struct error *err)
+{
+	struct run_filter f = {b->variant, q->pass, b->side, q->repeat, false};
+	int n = store_runs(s, &f, runs, err), i, kept = 0;
+	const char *pass;
+
+	if (n <= 0)
+		return n;
+	pass = p == FOR_FIGURES ? scope_figures_pass(*runs, n) : NULL;
+	for (i = 0; i < n; i++)
+		if ((!pass || !strcmp((*runs)[i].pass, pass)) && scope_serves(s, &(*runs)[i], p))
+			(*runs)[kept++] = (*runs)[i];
+	return kept;
+}
+
+const char *scope_doubt(const struct run *runs, int n)
+{
+	if (!n || !strcmp(runs[0].pass, "measure"))
+		return NULL;
+	if (!strcmp(runs[0].pass, "all"))
+		return "every collector ran at once: throughput and CPU include the cost of the collectors";
+	return "there is no measure pass: throughput and CPU include the cost of the instruments";
+}
+
+/*
+ * Adds the warnings and losses, and the note on the origin of the work that figures are divided by.
+ * 'zcost report runs' shows the other notes.
+ */
+static void scope_add_notes(struct table *t, const struct notes *stored, int runs)
+{
+	size_t i;
+
+	for (i = 0; i < stored->n; i++) {
+		if (stored->note[i].severity != SEVERITY_WARNING &&
+		    stored->note[i].severity != SEVERITY_LOSSY &&
+		    !note_is(&stored->note[i], NOTE_work_of_side))
+			continue;
+		t->lossy |= stored->note[i].severity == SEVERITY_LOSSY;
+		notes_copy(&t->notes, &stored->note[i])->runs = runs;
+	}
+}
+
+void scope_notes(struct store *s, const struct run *runs, int n, struct table *t)
+{
+	struct notes stored = {0};
+	int r;
+
+	for (r = 0; r < n; r++)
+		store_notes(s, runs[r].id, &stored, NULL);
+	scope_add_notes(t, &stored, n);
+	notes_free(&stored);
+}
+
+int scope_profile_notes(struct store *s, const struct query *q, const struct block *b,
+			struct table *t, struct error *err)
+{
+	struct run *runs;
+	int n = scope_runs(s, q, b, FOR_PROFILE_NOTES, &runs, err);
+
+	scope_notes(s, runs, n, t);
+	free(runs);
+	return n < 0 ? n : passes_note_conditions(s, q, b, t, err);
+}
+
+static bool note_concerns_basis(const struct note *note)
+{
+	const char *concerns = note->kind->concerns;
+
+	return note->severity == SEVERITY_LOSSY &&
+	       (!concerns || !strcmp(concerns, "workload") || !strcmp(concerns, "cpu"));
+}
+
+int scope_basis_notes(struct store *s, const struct block *b, struct table *t, struct error *err)
+{
+	struct notes stored = {0}, losses = {0};
+	struct query every = {0};
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err), r;
+	size_t i;
+
+	for (r = 0; r < n; r++)
+		if (!scope_serves(s, &runs[r], FOR_PROFILE_NOTES))
+			store_notes(s, runs[r].id, &stored, NULL);
+	for (i = 0; i < stored.n; i++)
+		if (note_concerns_basis(&stored.note[i]))
+			notes_copy(&losses, &stored.note[i]);
+	scope_add_notes(t, &losses, n);
+	notes_free(&losses);
+	notes_free(&stored);
+	free(runs);
+	return n < 0 ? n : 0;
+}
+
+void scope_capture_notes(struct store *s, struct table *t)
+{
+	struct notes stored = {0};
+
+	store_notes(s, 0, &stored, NULL);
+	scope_add_notes(t, &stored, 0);
+	notes_free(&stored);
+}
+
+int scope_estimator(struct store *s, const struct query *q, enum estimator *e, struct error *err)
+{
+	const char *name = q->estimator ? q->estimator
+			   : s		? store_capture_value(s, "estimator")
+					: NULL;
+
+	if (estimator_parse(name, e))
+		return 0;
+	return error_set(err, EINVAL,
+			 "no estimator '%s'; the estimators are median, middle and mean", name);
+}
+
+double figure_metric(struct store *s, const struct run *r, const void *name)
+{
+	double v;
+
+	return store_metric(s, r->id, name, &v, NULL) ? v : NAN;
+}
+
+const char *busy_metric(const struct query *q)
+{
+	return q->workload_only ? "workload_cpu_pct" : "cpu_pct";
+}
+
+double *scope_figures(struct store *s, const struct run *runs, int nruns, figure_fn figure,
+		      const void *arg, size_t *n)
+{
+	double *x = xcalloc((size_t)nruns + 1, sizeof(*x));
+	int i;
+
+	*n = 0;
+	for (i = 0; i < nruns; i++) {
+		x[*n] = figure(s, &runs[i], arg);
+		*n += !isnan(x[*n]);
+	}
+	return x;
+}
+
+struct estimate scope_estimate(struct store *s, const struct run *runs, int n, enum estimator e,
+			       figure_fn figure, const void *arg)
+{
+	struct estimate result = {NAN, NAN, NAN, NAN, 0, 0};
+	size_t used;
+	double *x = scope_figures(s, runs, n, figure, arg, &used);
+
+	if (used)
+		result = stats_estimate(e, x, used, 0.95);
+	free(x);
+	return result;
+}
+
+/* --- the workload alone --- */
+
+enum { FEW_BLOCKS = 8 }; /* a note lists the sides of so many */
+
+const char *scope_of(const struct query *q, const char *scope)
+{
+	return busy_of_cpus(q) || strcmp(scope, "cpus") != 0 ? scope : "workload";
+}
+
+double busy_others(struct store *s, const struct run *r, const void *arg)
+{
+	(void)arg;
+	return figure_metric(s, r, "cpu_pct") - figure_metric(s, r, "workload_cpu_pct");
+}
+
+/* Adds whether the threads' times hold interrupts, and whether the threads leave the CPUs. */
+static void busy_note_threads(struct store *s, const struct block_runs *b, struct table *t)
+{
+	double holds = figure_metric(s, b->runs, "threads_hold_irq");
+
+	if (holds == 1)
+		note_add(&t->notes, interrupts_in_threads);
+	else if (holds == 0)
+		note_add(&t->notes, interrupts_not_in_threads);
+	if (figure_metric(s, b->runs, "workload_confined") == 0)
+		note_add_block(&t->notes, &b->block, threads_unconfined);
+}
+
+int busy_notes(struct store *s, const struct query *q, const char *end, struct table *t,
+	       struct error *err)
+{
+	struct block_list list = {0};
+	struct str rest = {0};
+	double least = INFINITY, most = 0;
+	struct estimate e;
+	int n = 0, rc = q->workload_only ? block_list_read(&list, s, q, FOR_FIGURES, err) : 0, i;
+
+	for (i = 0; i < list.n; i++) {
+		const struct block_runs *b = &list.blocks[i];
+
+		e = scope_estimate(s, b->runs, b->n, list.estimator, busy_others, NULL);
+		if (!e.n)
+			continue;
+		e.value = fmax(e.value, 0);
+		least = fmin(least, e.value);
+		most = fmax(most, e.value);
+		str_printf(&rest, "%s%s %s %.1f", n++ ? ", " : "", b->block.variant, b->block.side,
+			   e.value);
+		busy_note_threads(s, b, t);
+	}
+	if (n > FEW_BLOCKS) {
+		str_reset(&rest);
+		str_printf(&rest, "%.1f to %.1f; 'zcost report cpu' has each side", least, most);
+	}
+	if (rest.len)
+		note_add_of(&t->notes, end, NULL, workload_alone, rest.buf);
+	str_free(&rest);
+	block_list_free(&list);
+	return rc;
+}
+
+/* --- how the capture was read --- */
+
+void scope_add_slice_notes(struct store *s, bool frames, struct table *t)
+{
+	const char *slice = store_capture_value(s, "slice"),
+		   *absent = store_capture_value(s, "slice_absent");
+
+	if (slice)
+		note_add(&t->notes, slice, slice);
+	if (slice && absent)
+		note_add(&t->notes, slice_absent, absent);
+	if (frames && store_capture_value(s, "inlines"))
+		note_add(&t->notes, inlines);
+}
+
+const char *scope_slice_absent(struct store *s, const char *collector)
+{
+	const char *absent = store_capture_value(s, "slice_absent");
+
+	return absent && strstr(absent, collector)
+		       ? "only the total of the whole window is known, not the part between --from and --to"
+		       : NULL;
+}

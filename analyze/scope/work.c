@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/scope/work.h"
+#include "lib/str.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct work_kind work_kinds[WORK_KINDS] = {
+	{"KiB", "kib", "rate_kib"},
+	{"packet", "packet", "rate_packets"},
+	{"message", "message", "rate_messages"},
+	{"syscall", "syscall", NULL}, /* used only with --unit syscall */
+};
+
+static bool work_has_rate(struct store *s, const struct run *runs, int n, const char *rate)
+{
+	int i;
+
+	for (i = 0; rate && i < n; i++)
+		if (!isnan(figure_metric(s, &runs[i], rate)))
+			return true;
+	return false;
+}
+
+const char *work_unit(struct store *s, const struct run *runs, int n)
+{
+	size_t i;
+
+	for (i = 0; i < WORK_KINDS; i++)
+		if (work_has_rate(s, runs, n, work_kinds[i].rate))
+			return work_kinds[i].unit;
+	return NULL;
+}
+
+bool work_is_in(struct store *s, const struct query *q, const struct run *runs, int n,
+		const char *unit)
+{
+	const char *own = q->unit ? q->unit : work_unit(s, runs, n);
+
+	return own && !strcmp(own, unit);
+}
+
+const char *work_word(const char *unit)
+{
+	size_t i;
+
+	for (i = 0; i < WORK_KINDS; i++)
+		if (!strcmp(work_kinds[i].unit, unit))
+			return work_kinds[i].word;
+	return "unit";
+}
+
+char *work_units(struct store *s, const struct run *runs, int n)
+{
+	struct str out = {0};
+	size_t i;
+
+	for (i = 0; i < WORK_KINDS; i++)
+		if (work_has_rate(s, runs, n, work_kinds[i].rate))
+			str_printf(&out, "%s%s", out.len ? ", " : "", work_kinds[i].unit);
+	return out.buf ? str_take(&out) : xstrdup("");
+}
+
+double work_in_window(struct store *s, const struct run *r, const char *rate_metric)
+{
+	double work = figure_metric(s, r, rate_metric) * figure_metric(s, r, "seconds");
+
+	return work > 0 ? work : NAN;
+}
+
+/* More sides than a receiver and a sender have metrics of the transfer. */
+static bool transfer_has_metrics(struct store *s, const struct run *r)
+{
+	return !isnan(figure_metric(s, r, "transfer_sides"));
+}
+
+double transfer_rate(struct store *s, const struct run *r, const char *rate_metric)
+{
+	char name[64];
+
+	if (!transfer_has_metrics(s, r))
+		return figure_metric(s, r, rate_metric);
+	snprintf(name, sizeof(name), "transfer:%s", rate_metric);
+	return figure_metric(s, r, name);
+}
+
+double transfer_part(struct store *s, const struct run *r)
+{
+	return transfer_has_metrics(s, r) ? figure_metric(s, r, "transfer_part") : 1;
+}
+
+/* --- system calls per unit of work --- */
+
+double calls_of_run(struct store *s, const struct run *r)
+{
+	struct syscall_row *rows;
+	uint64_t calls = 0;
+	int n = store_syscalls(s, r->id, &rows, NULL), i;
+
+	if (n < 0)
+		return NAN;
+	for (i = 0; i < n; i++)
+		calls += rows[i].calls;
+	free(rows);
+	return n ? (double)calls : NAN;
+}
+
+static double work_calls_per_unit(struct store *s, const struct run *r, const void *rate_metric)
+{
+	return calls_of_run(s, r) / work_in_window(s, r, rate_metric);
+}
+
+struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
+			       const char *rate_metric, struct stats_error *error)
+{
+	const struct query every = {0};
+	struct estimate e = {NAN, NAN, NAN, NAN, 0, 0};
+	struct run *runs;
+	int n = scope_runs(s, &every, b, FOR_SYSCALLS, &runs, NULL);
+	size_t used;
+	double *x;
+
+	if (n < 0)
+		return e;
+	x = scope_figures(s, runs, n, work_calls_per_unit, rate_metric, &used);
+	if (used)
+		e = stats_estimate(est, x, used, 0.95);
+	*error = stats_error_of(est, x, used);
+	free(x);
+	free(runs);
+	return e;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The work that runs did: its unit, its rate and its amount in the window. */
+#ifndef ZC_WORK_H
+#define ZC_WORK_H
+
+#include "analyze/scope/scope.h"
+
+/*
+ * The unit of work of runs is KiB where bytes are known, else packets, else messages. --unit
+ * overrides the unit.
+ */
+
+/* A unit of work, its spelling in names of columns, and the metric with its rate or NULL. */
+struct work_kind {
+	const char *unit, *word, *rate;
+};
+enum { WORK_KINDS = 4 };
+extern const struct work_kind work_kinds[WORK_KINDS];
+
+/* Returns "KiB", "packet" or "message", or NULL when the workload counted no work. */
+const char *work_unit(struct store *s, const struct run *runs, int n);
+/* Says whether the figures are in this unit: the one of --unit, or that of the work. */
+bool work_is_in(struct store *s, const struct query *q, const struct run *runs, int n,
+		const char *unit);
+
+/*
+ * Returns the unit as names of columns and metrics spell it: "kib", "packet", "message" or
+ * "syscall", else "unit".
+ */
+const char *work_word(const char *unit);
+
+/*
+ * Returns the units with a rate in any of the runs, such as "packet, message", or "". The caller
+ * frees the string.
+ */
+char *work_units(struct store *s, const struct run *runs, int n);
+
+/*
+ * Returns the work of the whole window at the measured rate: KiB for "rate_kib". A total over the
+ * window divided by it is the ratio of two rates, also where the workload accounts for a part of
+ * the window only. The metric `bytes` is the work of that part. Returns NAN where no work was done
+ * or none is known.
+ */
+double work_in_window(struct store *s, const struct run *r, const char *rate_metric);
+
+/*
+ * Returns a rate of the whole transfer, such as "throughput": what passed its sides once. Any run
+ * of the repeat has it; of one receiver and one sender it is that of `r`.
+ */
+double transfer_rate(struct store *s, const struct run *r, const char *rate_metric);
+
+/*
+ * Returns the side's part of the work of the transfer, or NAN. A total adds up the sides' costs per
+ * unit of their own work, each times this part.
+ */
+double transfer_part(struct store *s, const struct run *r);
+
+/* Factors that turn an amount per KiB into an amount per byte, per MiB and per 1e9 bytes. */
+#define PER_BYTE (1.0 / 1024)
+#define PER_MIB	 1024.0
+#define PER_GB	 (1e9 / 1024)
+
+/* Returns how many system calls the run's processes made in its window. NAN: not counted. */
+double calls_of_run(struct store *s, const struct run *r);
+
+/*
+ * Returns the calls per unit of work over the block's runs that counted calls. rate_metric names
+ * the rate of work. n is 0 when no run counted calls. *error receives the standard error.
+ */
+struct estimate calls_per_work(struct store *s, const struct block *b, enum estimator est,
+			       const char *rate_metric, struct stats_error *error);
+
+#endif
