@@ -9,7 +9,7 @@ plandir := $(datadir)/zcost/samples
 docdir := $(datadir)/doc/zcost
 
 PLANS := $(wildcard samples/*.ini samples/*.sh samples/captures/*)
-DOCS := README.md $(shell find docs -name "*.md" -o -name "*.svg")
+DOCS := README.md CONTRIBUTING.md NEWS.md $(shell find docs -name "*.md" -o -name "*.svg")
 COMPLETIONS := bash-completion/completions/zcost bash-completion/completions/tcpzc zsh/site-functions/_zcost \
 	fish/vendor_completions.d/zcost.fish fish/vendor_completions.d/tcpzc.fish
 # Pages: of each program and command, and of the files, out of the reference. A page is made of the tables of the

@@ -149,14 +149,12 @@ static void analysis_add_absent(struct analysis *a, const char *name)
 		str_printf(&a->absent, "%s%s", a->absent.len ? ", " : "", name);
 }
 
-static void analysis_count_run(struct analysis *a, const struct run *r, const struct ingest *in)
+static void analysis_count_losses(struct analysis *a, const struct ingest *in)
 {
 	size_t i;
 
 	for (i = 0; i < in->nabsent; i++)
 		analysis_add_absent(a, in->absent[i]);
-	a->runs++;
-	a->failed += strcmp(r->status, "ok") != 0;
 	for (i = 0; i < in->notes.n; i++) {
 		a->lossy += in->notes.note[i].severity == SEVERITY_LOSSY;
 		a->warnings += in->notes.note[i].severity == SEVERITY_WARNING;
@@ -207,7 +205,7 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 		rc = job_write_unread(s, j, &r, err);
 	if (!rc)
 		rc = store_commit(s, err);
-	analysis_count_run(a, &r, &j->in);
+	analysis_count_losses(a, &j->in);
 	return rc;
 }
 
@@ -418,6 +416,29 @@ static int write_hosts(struct store *s, const struct layout *l, struct error *er
 	return rc ? rc : store_commit(s, err);
 }
 
+/* Counts the runs, and those that have a failed side. The sides of a run follow each other. */
+static int analysis_count_runs(struct analysis *a, struct store *s, struct error *err)
+{
+	struct run_filter all = {.failed = true};
+	struct run *runs;
+	int n = store_runs(s, &all, &runs, err), i, failed = -1;
+
+	for (i = 0; i < n; i++) {
+		const struct run *r = &runs[i], *before = i ? &runs[i - 1] : NULL;
+
+		if (!before || before->repeat != r->repeat || strcmp(before->pass, r->pass) != 0 ||
+		    strcmp(before->variant, r->variant) != 0)
+			a->runs++;
+		if (strcmp(r->status, "ok") != 0 && failed != (int)a->runs) {
+			failed = (int)a->runs;
+			a->failed++;
+		}
+	}
+	if (n >= 0)
+		free(runs);
+	return n < 0 ? n : 0;
+}
+
 /* Formats the slice as "1.5 to 3 s", "from 1.5 s" or "to 3 s". */
 static void slice_format(const struct time_slice *t, char *text, size_t size)
 {
@@ -432,7 +453,7 @@ static void slice_format(const struct time_slice *t, char *text, size_t size)
 
 /*
  * Writes how the analysis read the runs, if it used options. See scope_add_slice_notes() in
- * measures/scope.c.
+ * scope/scope.c.
  */
 static int write_manner(const struct analysis *a, struct store *s, struct error *err)
 {
@@ -493,8 +514,9 @@ static int analyze_layout(struct analysis *a, struct store *s, const struct layo
 		rc = work_share_store(s, sides, l->nentries, err);
 	if (!rc)
 		rc = coverage_store(s, err);
+	if (!rc)
+		rc = analysis_count_runs(a, s, err);
 	free(sides);
-	a->failed += apart;
 	a->lossy += apart;
 	if (!rc)
 		rc = components_store(s, err);

@@ -18,7 +18,7 @@ struct analysis {
 	const struct meter *meters;
 	size_t nmeters;
 	bool inlines;		 /* gives each inlined function a frame */
-	struct time_slice slice; /* the part of each run's window (ingest/window.c) */
+	struct time_slice slice; /* the part of each run's window (probes/window.c) */
 	char *units;		 /* as in struct ingest_options; owned */
 	const char *variant;	 /* reads the raw files of this variant only; NULL reads all */
 

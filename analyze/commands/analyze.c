@@ -281,7 +281,8 @@ static int analyze_report(struct analysis *a)
 		     a->forgotten);
 	analyze_warn_damage(a);
 	if (a->failed)
-		warn("%zu of the runs failed and are left out", a->failed);
+		warn("%zu of the runs failed and %s left out", a->failed,
+		     a->failed == 1 ? "is" : "are");
 	if (a->lossy)
 		warn("data is missing or lossy in %zu place%s; 'zcost report runs %s' lists them",
 		     a->lossy, plural(a->lossy), a->capture);

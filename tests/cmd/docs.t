@@ -17,7 +17,7 @@ ln -s /bin/true programs/r
 ln -s /bin/true programs/s
 ln -s /bin/true my-server
 PATH=$build:$scratch/programs:$PATH
-pages="README.md $(cd "$top" && find docs -name '*.md' | sort)"
+pages="README.md CONTRIBUTING.md NEWS.md $(cd "$top" && find docs -name '*.md' | sort)"
 
 # --- links ---
 
