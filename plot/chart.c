@@ -525,7 +525,7 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 	if (d->doubts > 1)
 		f->captions[f->ncaptions - 1] = arena_printf(
 			&f->arena, "%s; %d more%s", f->captions[f->ncaptions - 1], d->doubts - 1,
-			d->query.profile ? "" : ": zcost report summary --verbose");
+			d->query.bare.profile ? "" : ": zcost report summary --verbose");
 }
 
 void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)

@@ -456,9 +456,11 @@ static int diff_chart_open(struct diff_chart *c, const char *new, struct error *
 	q.side = d->side;
 	facts_comparison(&c->c, d->store, ends, &q);
 	c->c.slice = d->slice;
-	for (e = 0; e < ENDS; e++)
-		c->c.work[e] = (struct work){q.nrates > e ? q.rates[e] : q.rate, q.units, q.seconds,
-					     q.busy_ns};
+	for (e = 0; e < ENDS; e++) {
+		c->c.work[e] = q.work;
+		if (q.nrates > e)
+			c->c.work[e].rate = q.rates[e];
+	}
 	c->abroad = !d->store || drawing_place(d, new) < 0;
 	return c->abroad ? diff_chart_open_abroad(c, new, err) : 0;
 }

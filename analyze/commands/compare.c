@@ -148,7 +148,7 @@ static void compare_option_rates(const struct argp_state *state, const struct op
 static void compare_option_work(const struct argp_state *state, const struct option_row *o,
 				void *to, char *arg)
 {
-	char *base = (char *)to + o->at, *new = base + sizeof(struct work);
+	char *base = (char *)to + o->at, *new = base + sizeof(struct work_done);
 	double x[ENDS];
 	int end = 0, n = sscanf(arg, "%lf%n,%lf%n", &x[BASE], &end, &x[NEW], &end);
 

@@ -133,7 +133,7 @@ static enum data_source export_check_ends(struct argp_state *state, struct expor
 	if (!strcmp(a->ref[BASE], a->ref[NEW]))
 		argp_error(state, "%s against itself has no difference", a->ref[BASE]);
 	for (e = 0; e < ENDS; e++)
-		a->c.work[e].rate = a->o.q.nrates > e ? a->o.rates[e] : a->o.q.rate;
+		a->c.work[e].rate = a->o.q.nrates > e ? a->o.rates[e] : a->o.q.work.rate;
 	return a->capture || !bare_is(a->ref[BASE]) ? SOURCE_CAPTURE : SOURCE_PERF;
 }
 

@@ -242,7 +242,7 @@ static void option_rates(const struct argp_state *state, const struct option_row
 	if (all->q.nrates < 0)
 		argp_error(state, "--rate: %s", err.text);
 	all->q.rates = all->rates;
-	all->q.rate = all->rates[0];
+	all->q.work.rate = all->rates[0];
 }
 
 static void option_load(const struct argp_state *state, const struct option_row *o, void *to,
@@ -319,44 +319,44 @@ static int perf_read_profile(struct options *o, struct error *err)
 	for (i = 0; i < array_size(named); i++)
 		if (named[i].path && access(named[i].path, R_OK))
 			return error_sys(err, errno, "%s %s", named[i].option, named[i].path);
-	o->q.profile = &o->profile;
+	o->q.bare.profile = &o->profile;
 	return perfdata_read(&o->profile, o->path, &how, err);
 }
 
 static int perf_read(struct options *o, struct error *err)
 {
 	return o->read_flags & MEASURE_TRACEPOINTS
-		       ? tracepoints_open(&o->q.tracepoints, o->path, &o->slice, err)
+		       ? tracepoints_open(&o->q.bare.tracepoints, o->path, &o->slice, err)
 		       : perf_read_profile(o, err);
 }
 
 static int report_read(struct options *o, struct error *err)
 {
-	o->q.flat = &o->flat;
+	o->q.bare.flat = &o->flat;
 	return perf_report_parse(o->path, NULL, 0, o->q.event, &o->flat, err);
 }
 
 static int trace_read(struct options *o, struct error *err)
 {
-	o->q.trace = &o->trace;
+	o->q.bare.trace = &o->trace;
 	return perf_trace_parse(o->path, NULL, 0, &o->trace, err);
 }
 
 static int strace_read(struct options *o, struct error *err)
 {
-	o->q.trace = &o->trace;
+	o->q.bare.trace = &o->trace;
 	return strace_c_parse(o->path, NULL, 0, &o->trace, err);
 }
 
 static int stat_read(struct options *o, struct error *err)
 {
-	o->q.stat = &o->stat;
+	o->q.bare.stat = &o->stat;
 	return perf_stat_parse(o->path, NULL, 0, &o->stat, err);
 }
 
 static int ethtool_read(struct options *o, struct error *err)
 {
-	o->q.ethtool = &o->ethtool;
+	o->q.bare.ethtool = &o->ethtool;
 	return ethtool_text_parse(o->path, NULL, 0, &o->ethtool, err);
 }
 
@@ -444,15 +444,15 @@ const struct option_row option_table[] = {
 	       "units of work per second: 8165032, 8.1M, or frames on a link: 100Gbit/1536",
 	       option_rates, .of_capture = "omit --rate, costs use the measured rate"),
 	OPTION("units", "N", GROUP_WORK, "number of units of work done (with --seconds)", option_units,
-	       .at = AT(q.units)),
+	       .at = AT(q.work.units)),
 	OPTION("seconds", "S", GROUP_WORK, "time in which --units were done", option_number,
-	       .at = AT(q.seconds)),
+	       .at = AT(q.work.seconds)),
 	OPTION("busy-ns", "NS", GROUP_WORK, "busy CPU time of a file's recording", option_number,
-	       .at = AT(q.busy_ns)),
+	       .at = AT(q.work.busy_ns)),
 	OPTION("cycles", "N", GROUP_WORK, "total cycles of a file's recording (--in cycles)",
-	       option_number, .at = AT(q.cycles)),
+	       option_number, .at = AT(q.work.cycles)),
 	OPTION("instructions", "N", GROUP_WORK, "total instructions of a file's recording",
-	       option_number, .at = AT(q.instructions)),
+	       option_number, .at = AT(q.work.instructions)),
 	OPTION("system-load", "PCT|measured", GROUP_WORK,
 	       "percentage of all CPUs' time that was in use; adds the CPU use of each module, component or group. For a capture, 'measured' is the CPU use of the side",
 	       option_load),
@@ -481,7 +481,7 @@ const struct option_row option_table[] = {
 
 void options_free(struct options *o)
 {
-	tracepoints_close(o->q.tracepoints);
+	tracepoints_close(o->q.bare.tracepoints);
 	profile_free(&o->profile);
 	flat_free(&o->flat);
 	trace_free(&o->trace);

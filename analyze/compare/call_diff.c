@@ -62,7 +62,7 @@ static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, 
 	bool bare = c->end[e].bare;
 	int rc;
 
-	if (q.flat)
+	if (q.bare.flat)
 		return error_set(err, EINVAL, "%s is a text without call chains; give a perf.data",
 				 c->end[e].label);
 	rc = call_tree_read(&cd->tree, c->end[e].store, &q, bare ? NULL : &b, part, notes, err);

@@ -214,10 +214,10 @@ static int bare_open(struct bare **b, const char *path, const struct query *q,
 static void bare_query(struct bare *b, struct query *q)
 {
 	if (b->is_text)
-		q->flat = &b->flat;
+		q->bare.flat = &b->flat;
 	else
-		q->profile = &b->profile;
-	q->alike = true;
+		q->bare.profile = &b->profile;
+	q->bare.alike = true;
 }
 
 /* --- opening and closing --- */
@@ -380,10 +380,7 @@ struct query compare_query(const struct comparison *c, enum end e, const char *s
 	if (!c->end[e].bare)
 		return q;
 	q.side = NULL;
-	q.rate = c->work[e].rate;
-	q.units = c->work[e].units;
-	q.seconds = c->work[e].seconds;
-	q.busy_ns = c->work[e].busy_ns;
+	q.work = c->work[e];
 	bare_query(c->end[e].bare, &q);
 	return q;
 }

@@ -30,9 +30,7 @@ struct comparison {
 	struct compare_end end[ENDS];
 	struct query
 		query; /* of both ends: unit, basis, scores; each table sets variant and side */
-	struct work {  /* that a bare file did; 0: unknown */
-		double rate, units, seconds, busy_ns;
-	} work[ENDS];
+	struct work_done work[ENDS];
 	struct time_slice slice; /* of each run's window, or of a perf.data */
 	/* --side, or NULL for the table's default. Both are set or none is. They differ where the
 	 * ends name the compared side differently. */

@@ -134,7 +134,7 @@ static int diff_read_bare(struct diff *d, const struct comparison *c, enum end e
 			err, EINVAL,
 			"%s is no capture; files have functions, components, contexts and modules to compare",
 			c->end[e].label);
-	if (!(q.rate > 0) && !(q.units > 0))
+	if (!(q.work.rate > 0) && !(q.work.units > 0))
 		return error_set(
 			err, EINVAL,
 			"%s does not tell the work done: give --rate BASE,NEW in units per second (its CPUs fully used), or --units and --busy-ns",
@@ -142,8 +142,8 @@ static int diff_read_bare(struct diff *d, const struct comparison *c, enum end e
 	diff_set_runs(d, e, 1);
 	q.limit = LONG_MAX;
 	ret = diff_read_table(d, c, spec, e, DIFF_POOLED, &q, notes, err);
-	if (q.flat && q.flat->samples > 0 && !(d->samples[e] > 0))
-		d->samples[e] = q.flat->samples; /* said once for all rows */
+	if (q.bare.flat && q.bare.flat->samples > 0 && !(d->samples[e] > 0))
+		d->samples[e] = q.bare.flat->samples; /* said once for all rows */
 	return ret ? ret : diff_read_table(d, c, spec, e, 0, &q, notes, err);
 }
 

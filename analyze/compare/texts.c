@@ -195,9 +195,9 @@ static int text_end_measure(struct text_end *e, const struct text_table *l, stru
 	struct query q = {.all = true, .by = l->by};
 
 	if (!strcmp(l->table, "counters"))
-		q.stat = &e->stat;
+		q.bare.stat = &e->stat;
 	else
-		q.trace = &e->trace;
+		q.bare.trace = &e->trace;
 	return measure_run(l->table, NULL, &q, &e->made, err);
 }
 

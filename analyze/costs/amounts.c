@@ -55,12 +55,14 @@ bool amount_counted_by(enum amount in, const char *event)
 
 double amount_given(const struct query *q)
 {
-	return q->in == IN_CYCLES ? q->cycles : q->in == IN_INSTRUCTIONS ? q->instructions : 0;
+	return q->in == IN_CYCLES	  ? q->work.cycles
+	       : q->in == IN_INSTRUCTIONS ? q->work.instructions
+					  : 0;
 }
 
 double amount_units(const struct query *q)
 {
-	return q->units > 0 ? q->units : q->rate * q->seconds;
+	return q->work.units > 0 ? q->work.units : q->work.rate * q->work.seconds;
 }
 
 void amount_columns(struct table *t, enum amount in)

@@ -465,30 +465,30 @@ void basis_of_weights(const struct query *q, const char *event, double weight,
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,
 		  struct error *err)
 {
-	double rate = q->rate;
+	double rate = q->work.rate;
 	const char *unit;
 	int rc = basis_check_unit(q, &unit, err);
 
 	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis == BASIS_BUSY};
 	if (rc)
 		return rc;
-	if (!(rate > 0) && q->seconds > 0)
-		rate = q->units / q->seconds;
+	if (!(rate > 0) && q->work.seconds > 0)
+		rate = q->work.units / q->work.seconds;
 	unit = unit ? unit : "packet";
 	if (q->in != IN_NS)
 		return basis_fill_given(q, unit, v, err);
-	if (q->basis == BASIS_BUSY || (q->busy_ns > 0 && q->basis != BASIS_WALL)) {
-		double n = q->units > 0 ? q->units : rate * q->seconds;
+	if (q->basis == BASIS_BUSY || (q->work.busy_ns > 0 && q->basis != BASIS_WALL)) {
+		double n = q->work.units > 0 ? q->work.units : rate * q->work.seconds;
 
-		if (!(q->busy_ns > 0) || !(n > 0))
+		if (!(q->work.busy_ns > 0) || !(n > 0))
 			return error_set(
 				err, EINVAL,
 				"--basis busy needs the busy time and the work done in it: "
 				"--busy-ns, and --units or --rate with --seconds");
-		v->ns = q->busy_ns / n;
+		v->ns = q->work.busy_ns / n;
 		v->exclude_idle = true;
 		snprintf(v->text, sizeof(v->text), "busy: %.1f ns/%s = %.0f ns / %.0f", v->ns, unit,
-			 q->busy_ns, n);
+			 q->work.busy_ns, n);
 	} else if (rate > 0) {
 		v->ns = 1e9 / rate * ncpus;
 		snprintf(v->text, sizeof(v->text), "wall: %.1f ns/%s = 1e9 / %.10g x %u CPU%s",

@@ -310,7 +310,7 @@ static int call_tree_read_file(const struct query *q, const struct tally_spec *s
 
 	if (rc)
 		return rc;
-	profile_add_notes(q->profile, &notes->notes);
+	profile_add_notes(q->bare.profile, &notes->notes);
 	if (!isnan(part->basis.ns) && !part->basis.exclude_idle)
 		cost_note_wall_coverage(part, q, ncpus, notes);
 	return 0;
@@ -339,7 +339,7 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 	if (rc)
 		return rc;
 	s->components = q->rules ? q->rules : own;
-	s->separate_dsos = !b && !q->alike;
+	s->separate_dsos = !b && !q->bare.alike;
 	s->first = s->nruns;
 	spec = call_tree_spec(s, q);
 	rc = b ? call_tree_read_block(store, q, b, &spec, part, notes, err)

@@ -112,7 +112,7 @@ static int cost_table_make_plan(struct cost_table_plan *p, const struct cost_tab
 		.ct = ct, .load = q->system_load > 0 || q->load_measured, .in = q->in};
 	p->spec = (struct tally_spec){.totals = ct->totals,
 				      .merge_unresolved = !q->all,
-				      .separate_dsos = q->profile && !q->alike,
+				      .separate_dsos = q->bare.profile && !q->bare.alike,
 				      .workload_only = q->workload_only,
 				      .event = q->event,
 				      .in = q->in,
@@ -495,14 +495,14 @@ static int cost_table_check_flat(const struct cost_table_plan *p, const struct q
 	for (i = 0; i < p->spec.nkeys; i++) {
 		key = p->spec.keys[i];
 		if (key == BY_CPU || key == BY_CONTEXT || key == BY_PID || key == BY_TID ||
-		    key == BY_THREAD || (key == BY_COMM && !q->flat->has_comm) ||
-		    ((key == BY_COMPONENT || key == BY_SYMBOL) && !q->flat->has_symbol))
+		    key == BY_THREAD || (key == BY_COMM && !q->bare.flat->has_comm) ||
+		    ((key == BY_COMPONENT || key == BY_SYMBOL) && !q->bare.flat->has_symbol))
 			return error_set(
 				err, EINVAL,
 				"the text of perf report has no %s; give the perf.data itself with --perf",
 				tally_key_name(key));
 	}
-	return flat_check_samples(q->flat, q, err);
+	return flat_check_samples(q->bare.flat, q, err);
 }
 
 static int cost_table_run_file(struct cost_table_plan *p, const struct query *q, struct table *t,
@@ -510,7 +510,7 @@ static int cost_table_run_file(struct cost_table_plan *p, const struct query *q,
 {
 	struct cost_part part = {.load = {.pct = q->system_load}};
 	unsigned int ncpus;
-	int rc = q->flat ? cost_table_check_flat(p, q, err) : 0;
+	int rc = q->bare.flat ? cost_table_check_flat(p, q, err) : 0;
 
 	if (rc)
 		return rc;
@@ -520,15 +520,15 @@ static int cost_table_run_file(struct cost_table_plan *p, const struct query *q,
 		cost_table_make_columns(t, p, part.basis.unit);
 		cost_table_add_part(t, p, q, &part);
 	}
-	if (!rc && q->profile) {
+	if (!rc && q->bare.profile) {
 		cost_table_note_timer(t, part.tally.event);
-		profile_add_notes(q->profile, &t->notes);
+		profile_add_notes(q->bare.profile, &t->notes);
 		if (q->in == IN_NS && !isnan(part.basis.ns) && !part.basis.exclude_idle)
 			cost_note_wall_coverage(&part, q, ncpus, t);
 		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
-	if (!rc && q->flat) {
-		flat_note_tables(q->flat, t);
+	if (!rc && q->bare.flat) {
+		flat_note_tables(q->bare.flat, t);
 		flat_note_cpus(q, t);
 	}
 	cost_part_free(&part);
@@ -543,17 +543,17 @@ int cost_table_run(const struct cost_table *ct, struct store *s, const struct qu
 	int rc;
 
 	own.totals |= q->children;
-	if (!s && !q->profile && !q->flat)
+	if (!s && !q->bare.profile && !q->bare.flat)
 		return error_set(err, EINVAL, "table '%s' needs a capture, --perf or --perf-report",
 				 t->name);
-	if (q->flat && q->children && !ct->totals)
+	if (q->bare.flat && q->children && !ct->totals)
 		return error_set(
 			err, EINVAL,
 			"--children: the rows of a text call each other and cannot be added up; give the perf.data itself with --perf");
 	rc = cost_table_make_plan(&p, &own, q, err);
 	if (!rc)
-		rc = q->profile || q->flat ? cost_table_run_file(&p, q, t, err)
-					   : cost_table_run_store(&p, s, q, t, err);
+		rc = q->bare.profile || q->bare.flat ? cost_table_run_file(&p, q, t, err)
+						     : cost_table_run_store(&p, s, q, t, err);
 	components_free(p.components);
 	return rc;
 }

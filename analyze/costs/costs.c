@@ -176,7 +176,7 @@ void cost_note_wall_coverage(const struct cost_part *part, const struct query *q
 			     unsigned int ncpus, struct table *t)
 {
 	const struct tally *f = &part->tally;
-	const struct profile *p = q->profile;
+	const struct profile *p = q->bare.profile;
 	double weight = f->weight, wall;
 	uint32_t event;
 
@@ -399,7 +399,7 @@ static int cost_refuse_cpus(const struct cpuset *there, const char *asked, struc
 static int cost_count_cpus(const struct query *q, unsigned int *n, struct table *t,
 			   struct error *err)
 {
-	struct cpuset there = cost_cpus_of(q->profile), without = {0};
+	struct cpuset there = cost_cpus_of(q->bare.profile), without = {0};
 	char *text;
 	unsigned int cpu, missing;
 	int rc = 0;
@@ -435,10 +435,11 @@ int cost_part_read_file(const struct query *q, const struct tally_spec *spec,
 		return rc;
 	own.exclude_idle = part->basis.exclude_idle;
 	tally_init(&part->tally, &own, 1);
-	rc = q->profile ? tally_profile(&part->tally, q->profile, err)
-			: tally_flat(&part->tally, q->flat, err);
+	rc = q->bare.profile ? tally_profile(&part->tally, q->bare.profile, err)
+			     : tally_flat(&part->tally, q->bare.flat, err);
 	tally_sort(&part->tally);
-	basis_of_weights(q, part->tally.event, q->flat ? q->flat->event_count : part->tally.weight,
+	basis_of_weights(q, part->tally.event,
+			 q->bare.flat ? q->bare.flat->event_count : part->tally.weight,
 			 &part->basis);
 	return rc;
 }

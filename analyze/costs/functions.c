@@ -111,16 +111,18 @@ static int flat_amount_basis(const struct flat *f, const struct query *q, struct
  */
 static int flat_basis(const struct query *q, double *ns, struct error *err)
 {
-	double units = q->units > 0 ? q->units : q->rate * q->seconds;
-	double rate = q->rate > 0 ? q->rate : q->seconds > 0 ? q->units / q->seconds : 0;
+	double units = q->work.units > 0 ? q->work.units : q->work.rate * q->work.seconds;
+	double rate = q->work.rate > 0	    ? q->work.rate
+		      : q->work.seconds > 0 ? q->work.units / q->work.seconds
+					    : 0;
 
 	*ns = NAN;
-	if (q->basis == BASIS_BUSY || (q->basis == BASIS_DEFAULT && q->busy_ns > 0)) {
-		if (!(q->busy_ns > 0 && units > 0))
+	if (q->basis == BASIS_BUSY || (q->basis == BASIS_DEFAULT && q->work.busy_ns > 0)) {
+		if (!(q->work.busy_ns > 0 && units > 0))
 			return error_set(
 				err, EINVAL,
 				"the basis busy needs --busy-ns and --units (or --rate and --seconds)");
-		*ns = q->busy_ns / units;
+		*ns = q->work.busy_ns / units;
 	} else if (rate > 0) {
 		*ns = 1e9 / rate;
 	} else if (q->basis == BASIS_WALL) {
@@ -259,8 +261,8 @@ void flat_note_tables(const struct flat *f, struct table *t)
 
 void flat_note_cpus(const struct query *q, struct table *t)
 {
-	if (q->in == IN_NS && q->basis != BASIS_BUSY && !(q->busy_ns > 0) &&
-	    (q->rate > 0 || (q->units > 0 && q->seconds > 0)))
+	if (q->in == IN_NS && q->basis != BASIS_BUSY && !(q->work.busy_ns > 0) &&
+	    (q->work.rate > 0 || (q->work.units > 0 && q->work.seconds > 0)))
 		note_add(&t->notes, flat_one_cpu);
 }
 
@@ -358,11 +360,11 @@ static int functions_run(struct store *s, const struct query *q, struct table *t
 {
 	bool comm = q->by && strstr(q->by, "comm");
 
-	if (!q->flat)
+	if (!q->bare.flat)
 		return cost_table_run(&functions, s, q, t, err);
 	t->columns = comm ? by_comm : flat_columns;
 	t->ncolumns = comm ? (int)array_size(by_comm) : (int)array_size(flat_columns);
-	return functions_from_flat(q->flat, q, t, err);
+	return functions_from_flat(q->bare.flat, q, t, err);
 }
 
 const struct measure measure_functions = {

@@ -82,7 +82,7 @@ static void groups_copy_columns(struct table *t, const struct table *from)
  */
 static bool groups_is_known(const struct query *q, const struct column *c)
 {
-	return !q->flat || strncmp(c->name, "total_", strlen("total_"));
+	return !q->bare.flat || strncmp(c->name, "total_", strlen("total_"));
 }
 
 static void groups_copy_runs(struct cost_runs *to, const struct cost_runs *from, size_t row)

@@ -442,25 +442,25 @@ static int hotspots_from_profile(const struct query *q, struct table *t, bool *a
 	struct tally_spec spec = hotspots_spec(q);
 	struct cost_part part = {.nruns = 1};
 	struct hotspots_list h = {.n = 0};
-	struct hotspots_source from = {.p = q->profile, .part = &part, .in = q->in};
-	struct cpuset cpus = cost_cpus_of(q->profile);
+	struct hotspots_source from = {.p = q->bare.profile, .part = &part, .in = q->in};
+	struct cpuset cpus = cost_cpus_of(q->bare.profile);
 	int rc = basis_of_file(q, cpuset_count(&cpus) ? cpuset_count(&cpus) : 1, &part.basis, err);
 
 	if (rc)
 		return rc;
 	spec.exclude_idle = part.basis.exclude_idle;
 	tally_init(&part.tally, &spec, 1);
-	rc = tally_profile(&part.tally, q->profile, err);
+	rc = tally_profile(&part.tally, q->bare.profile, err);
 	tally_sort(&part.tally);
 	basis_of_weights(q, part.tally.event, part.tally.weight, &part.basis);
 	if (!rc && part.tally.event)
-		hotspots_add_profile(&h, q->profile, q, part.tally.event);
+		hotspots_add_profile(&h, q->bare.profile, q, part.tally.event);
 	hotspots_finish(&h, q);
 	if (!rc)
 		rc = hotspots_add_all(t, &from, &h, q, err);
 	if (!rc) {
 		hotspots_note_part(t, &part, q->in, &h);
-		profile_add_notes(q->profile, &t->notes);
+		profile_add_notes(q->bare.profile, &t->notes);
 		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
 	}
 	*any = part.tally.samples > 0;
@@ -482,7 +482,7 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 		return error_set(
 			err, EINVAL,
 			"instructions have no command and no CPU: --comm, --cpu and --dso cannot filter them");
-	if (!s && !q->profile)
+	if (!s && !q->bare.profile)
 		return error_set(
 			err, EINVAL,
 			"table hotspots is made from a capture or a perf.data (--perf), not from a text");

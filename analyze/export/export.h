@@ -13,7 +13,7 @@
 
 struct export
 {
-	struct store *store; /* NULL: q->profile is what there is */
+	struct store *store; /* NULL: q->bare.profile is what there is */
 	const struct query *q;
 	const char *path;	 /* NULL or "-": standard output */
 	const char *table;	 /* csv: one of the store's tables; NULL: all, into a folder */

@@ -41,7 +41,7 @@ static int folded_diff_read_end(struct folded_diff *w, struct export *x, enum en
 	int rc;
 
 	w->q[e] = compare_query(c, e, side);
-	if (w->q[e].flat)
+	if (w->q[e].bare.flat)
 		return error_set(err, EINVAL, "%s is a text without call chains; give a perf.data",
 				 c->end[e].label);
 	*s = (struct samples){

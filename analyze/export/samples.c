@@ -238,10 +238,10 @@ static int samples_read_store(struct samples *s, sample_fn *add, void *arg, stru
 
 static int samples_read_file(struct samples *s, sample_fn *add, void *arg, struct error *err)
 {
-	struct sample_run r = {.s = s, .block = &s->blocks[0], .p = s->q->profile};
+	struct sample_run r = {.s = s, .block = &s->blocks[0], .p = s->q->bare.profile};
 	int rc = samples_read_run(s, &r, add, arg, err);
 
-	profile_add_notes(s->q->profile, &s->notes->notes);
+	profile_add_notes(s->q->bare.profile, &s->notes->notes);
 	s->notes->lossy |= notes_have(&s->notes->notes, SEVERITY_LOSSY);
 	return rc;
 }

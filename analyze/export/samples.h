@@ -22,7 +22,7 @@ struct sample_block {
 };
 
 struct samples {
-	struct store *store; /* NULL: q->profile */
+	struct store *store; /* NULL: q->bare.profile */
 	const struct query *q;
 	struct table *notes;
 	bool costs; /* find the costs */

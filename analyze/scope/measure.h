@@ -7,7 +7,7 @@
 #define ZC_MEASURE_H
 
 #include "analyze/model/notes.h"
-#include "analyze/model/query.h"
+#include "analyze/scope/query.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/table.h"

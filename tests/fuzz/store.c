@@ -36,7 +36,7 @@ static void write_file(const uint8_t *data, size_t size)
 
 static void make(const struct measure *m, struct store *store)
 {
-	struct query q = {.rate = m->flags & MEASURE_RATES ? 1e6 : 0};
+	struct query q = {.work.rate = m->flags & MEASURE_RATES ? 1e6 : 0};
 	struct error err = {0};
 	struct table t;
 

@@ -36,11 +36,11 @@ static void make(const char *table, struct query *q)
 
 static int as_report(char *text, size_t size, struct error *err)
 {
-	struct query q = {.rate = 1e6};
+	struct query q = {.work.rate = 1e6};
 	struct flat flat;
 	int rc = perf_report_parse("-", text, size, NULL, &flat, err);
 
-	q.flat = &flat;
+	q.bare.flat = &flat;
 	if (!rc) {
 		make("functions", &q);
 		make("modules", &q);
@@ -52,7 +52,7 @@ static int as_report(char *text, size_t size, struct error *err)
 static int as_calls(char *text, size_t size, bool strace, struct error *err)
 {
 	struct trace trace;
-	struct query q = {.trace = &trace};
+	struct query q = {.bare.trace = &trace};
 	int rc = strace ? strace_c_parse("-", text, size, &trace, err)
 			: perf_trace_parse("-", text, size, &trace, err);
 
@@ -65,7 +65,7 @@ static int as_calls(char *text, size_t size, bool strace, struct error *err)
 static int as_stat(char *text, size_t size, struct error *err)
 {
 	struct perf_stat stat;
-	struct query q = {.stat = &stat, .units = 7};
+	struct query q = {.bare.stat = &stat, .work.units = 7};
 	int rc = perf_stat_parse("-", text, size, &stat, err);
 
 	if (!rc)

@@ -32,14 +32,14 @@ static double sum(const struct table *t, const char *column)
 
 static void test_functions(void **state)
 {
-	struct query q = {.rate = 1e7, .all = true};
+	struct query q = {.work.rate = 1e7, .all = true};
 	struct error err = {0};
 	struct world w;
 	struct table t;
 
 	(void)state;
 	make_world(&w, 3);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
 	assert_int_equal(t.rows, 4);
 	assert_string_equal(table_cell(&t, 0, 0)->str, "do_idle");
@@ -61,7 +61,7 @@ static void test_functions(void **state)
 
 static void test_busy_and_filters(void **state)
 {
-	struct query q = {.busy_ns = 6000, .units = 100, .unit = "message"};
+	struct query q = {.work.busy_ns = 6000, .work.units = 100, .unit = "message"};
 	struct cpuset cpus = {0};
 	struct error err = {0};
 	struct world w;
@@ -69,7 +69,7 @@ static void test_busy_and_filters(void **state)
 
 	(void)state;
 	make_world(&w, 3);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
 	assert_int_equal(t.rows, 3); /* no idle */
 	assert_float_equal(cell(&t, "symbol", "tcp_a", "self_ns"), 30, 1e-9);
@@ -77,7 +77,8 @@ static void test_busy_and_filters(void **state)
 	assert_string_equal(t.columns[table_column(&t, "self_ns")].unit, "ns/message");
 	table_free(&t);
 
-	q = (struct query){.profile = &w.p, .symbol = "skb_*", .cpus = &cpus, .rate = 1e7};
+	q = (struct query){
+		.bare.profile = &w.p, .symbol = "skb_*", .cpus = &cpus, .work.rate = 1e7};
 	cpuset_add(&cpus, 1);
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
 	assert_int_equal(t.rows, 1); /* a filter hides rows, the shares stay those of CPU 1 */
@@ -91,7 +92,7 @@ static void test_busy_and_filters(void **state)
  */
 static void test_cycles_of_weights(void **state)
 {
-	struct query q = {.in = IN_CYCLES, .units = 10, .all = true};
+	struct query q = {.in = IN_CYCLES, .work.units = 10, .all = true};
 	struct error err = {0};
 	struct world w;
 	struct table t;
@@ -99,7 +100,7 @@ static void test_cycles_of_weights(void **state)
 	(void)state;
 	make_world(&w, 3);
 	w.p.events[w.event].name = intern_str(&w.p.strings, "cpu_core/cycles/P");
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_cycles"), 3, 1e-9);
 	assert_float_equal(cell(&t, "symbol", "tcp_a", "total_cycles"), 6, 1e-9);
@@ -111,7 +112,7 @@ static void test_cycles_of_weights(void **state)
 	assert_float_equal(cell(&t, "symbol", "do_idle", "self_cycles"), 4, 1e-9);
 	assert_float_equal(sum(&t, "self_cycles"), 10, 1e-9);
 	table_free(&t);
-	q.cycles = q.units = 1; /* the total of the query comes before the weights */
+	q.work.cycles = q.work.units = 1; /* the total of the query comes before the weights */
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
 	assert_float_equal(cell(&t, "symbol", "do_idle", "self_cycles"), 0.4, 1e-9);
 	table_free(&t);
@@ -157,7 +158,7 @@ static void test_total_of_a_context_counts_the_whole_chain(void **state)
 	add(&w, frame(&w, softirq, "sysvec_x"), 1, CTX_HARDIRQ, 2);
 	add(&w, irq, 1, CTX_SOFTIRQ, 3);
 	add(&w, frame(&w, PROFILE_NONE, "__do_softirq"), 1, CTX_SOFTIRQ, 5);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("contexts", NULL, &q, &t, &err), 0);
 	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		assert_float_equal(cell(&t, "context", expected[i].context, "self_share"),
@@ -180,7 +181,7 @@ static void test_recursion_counts_once_in_callers_and_callees(void **state)
 
 	(void)state;
 	make_world(&w, 3);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), 0);
 	assert_int_equal(t.rows, 1);
 	assert_float_equal(cell(&t, "symbol", "main", "total_share"), 60, 1e-9);
@@ -224,7 +225,7 @@ static void test_callers_and_callees_have_interrupts_and_ends(void **state)
 	add(&w, f, 1, CTX_SYSCALL, 2);
 	add(&w, frame(&w, frame(&w, f, "do_softirq"), "g"), 1, CTX_SOFTIRQ, 3);
 	add(&w, frame(&w, frame(&w, f, "sysvec_x"), "h"), 1, CTX_HARDIRQ, 4);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	t = small_store_table(NULL, "callers", q);
 	small_store_column_is(&t, "symbol", "main [no caller]");
 	assert_float_equal(table_real(&t, 0, "total_share"), 90, 1e-9);
@@ -261,7 +262,7 @@ static void test_hotspots_are_in_order_of_cost_or_of_offset(void **state)
 				       {.offset = 0x10, .weight = 3},
 				       {.offset = 0x30, .weight = 2},
 				       {.offset = 0x4, .weight = 3}};
-	struct query q = {.symbol = "f", .limit = 2, .busy_ns = 100, .units = 1};
+	struct query q = {.symbol = "f", .limit = 2, .work.busy_ns = 100, .work.units = 1};
 	struct world w;
 	struct table t;
 	size_t i;
@@ -278,7 +279,7 @@ static void test_hotspots_are_in_order_of_cost_or_of_offset(void **state)
 	}
 	w.p.spots = spots;
 	w.p.nspots = array_size(spots);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	t = small_store_table(NULL, "hotspots", q);
 	small_store_column_is(&t, "offset", "+0x4 +0x10");
 	assert_float_equal(table_real(&t, 0, "function_share"), 30, 1e-9);
@@ -312,7 +313,7 @@ static void test_by(void **state)
 
 	(void)state;
 	make_world(&w, 3);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("components", NULL, &q, &t, &err), 0);
 	assert_string_equal(t.columns[0].name, "context");
 	assert_string_equal(t.columns[1].name, "cpu");
@@ -356,23 +357,23 @@ static bool warns_of_coverage(struct query *q, const char *expected)
 /* 100 ns of samples on two CPUs. */
 static void test_wall_basis_warns_of_time_without_samples(void **state)
 {
-	struct query q = {.rate = 1e7, .all = true};
+	struct query q = {.work.rate = 1e7, .all = true};
 	struct world w;
 
 	(void)state;
 	make_world(&w, 3);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	w.p.first_ns = 1000;
 	w.p.last_ns = 1165;
 	assert_true(warns_of_coverage(&q, "the samples cover 29 % of the time of 2 CPUs"));
-	q.rate = 0; /* shares only */
+	q.work.rate = 0; /* shares only */
 	assert_false(warns_of_coverage(&q, "samples cover"));
-	q.rate = 1e7;
+	q.work.rate = 1e7;
 	w.p.last_ns = 1041; /* with the first sample's period 51 ns on 2 CPUs */
 	assert_false(warns_of_coverage(&q, "samples cover"));
 	q.basis = BASIS_BUSY;
-	q.busy_ns = 100;
-	q.units = 1;
+	q.work.busy_ns = 100;
+	q.work.units = 1;
 	w.p.last_ns = 1165;
 	assert_false(warns_of_coverage(&q, "samples cover"));
 	profile_free(&w.p);
@@ -658,7 +659,7 @@ static void test_call_tree_has_the_chains_of_each_command(void **state)
 	add(&w, a, 1, CTX_SYSCALL, 4);
 	w.comm = intern_str(&w.p.strings, ":77"); /* perf does not know the name */
 	add(&w, a, 1, CTX_SYSCALL, 1);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	table_init(&notes, "flame", NULL, 0);
 	call_tree_init(&tree, false);
 	assert_int_equal(call_tree_read(&tree, NULL, &q, NULL, &part, &notes, &err), 0);
@@ -770,7 +771,7 @@ static void test_samples_are_split_by_each_key(void **state)
 	add_of(&w, f, "a", 1, 1, 0, CTX_SOFTIRQ, 3);
 	add_of(&w, f, "b", 5, 5, 3, CTX_USER, 2);
 	add_of(&w, f, NULL, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, CTX_SYSCALL, 1);
-	q.profile = &w.p;
+	q.bare.profile = &w.p;
 	for (i = 0; i < array_size(cases); i++) {
 		q.by = cases[i].by;
 		t = small_store_table(NULL, "functions", q);

@@ -276,7 +276,7 @@ static void near(double x, double y)
 static void test_functions_add_up_over_commands(void **state)
 {
 	struct flat f = parsed(TWO_COMMS);
-	struct query q = {.rate = 1e7};
+	struct query q = {.work.rate = 1e7};
 	struct table t = table_of(&f, &q);
 
 	(void)state;
@@ -330,7 +330,7 @@ static void test_components_say_which_shares_have_no_name(void **state)
 {
 	struct flat f = parsed("# Children  Self  Symbol\n 90.00%  10.00%  [k] 0xffffffff81000000\n"
 			       " 80.00%  20.00%  [k] zz_nobody_knows\n");
-	struct table t = small_store_table(NULL, "components", (struct query){.flat = &f});
+	struct table t = small_store_table(NULL, "components", (struct query){.bare.flat = &f});
 
 	(void)state;
 	assert_int_equal(t.rows, 1);
@@ -339,7 +339,7 @@ static void test_components_say_which_shares_have_no_name(void **state)
 	table_free(&t);
 	flat_free(&f);
 	f = parsed("# Children  Symbol\n 90.00%  [k] 0xffffffff81000000\n 80.00%  [k] tcp_ack\n");
-	t = small_store_table(NULL, "components", (struct query){.flat = &f});
+	t = small_store_table(NULL, "components", (struct query){.bare.flat = &f});
 	assert_true(isnan(table_real(&t, 0, "self_share")));
 	assert_false(small_store_noted(&t, "unresolved addresses"));
 	table_free(&t);
@@ -351,7 +351,7 @@ static void test_addresses_without_a_name_are_one_row_unless_all_are_wanted(void
 	struct flat f =
 		parsed("# Overhead  Symbol\n 40.00%  [k] tcp_ack\n"
 		       " 20.00%  [k] 0xffffffff81000000\n 10.00%  [k] 0xffffffff81000010\n");
-	struct query q = {.flat = &f, .by = "symbol"};
+	struct query q = {.bare.flat = &f, .by = "symbol"};
 	struct table t = small_store_table(NULL, "components", q);
 
 	(void)state;
@@ -369,7 +369,7 @@ static void test_components_of_a_text_are_not_split_by_what_it_lacks(void **stat
 {
 	static const char *const keys[] = {"cpu", "context", "pid", "tid", "thread", "process"};
 	struct flat f = parsed(TWO_COMMS);
-	struct query q = {.flat = &f};
+	struct query q = {.bare.flat = &f};
 	struct table t;
 	size_t i;
 
@@ -387,18 +387,23 @@ static void test_components_of_a_text_are_not_split_by_what_it_lacks(void **stat
 static void test_costs_follow_the_basis(void **state)
 {
 	struct flat f = parsed(TWO_COMMS);
-	struct query q = {.busy_ns = 4e9, .units = 2e7, .seconds = 10};
+	struct query q = {.work.busy_ns = 4e9, .work.units = 2e7, .work.seconds = 10};
 	struct table t = table_of(&f, &q);
 	static const struct {
 		struct query q;
 		double ns;
 	} small[] = {
-		{{.rate = 0.5}, 2e9},
-		{{.units = 0.5, .seconds = 0.5}, 1e9},
-		{{.rate = 4, .units = 6, .seconds = 3}, 2.5e8},
-		{{.busy_ns = 0.5, .units = 0.5}, 1},
-		{{.busy_ns = 60, .rate = 10, .seconds = 0.5}, 12},
-		{{.basis = BASIS_BUSY, .busy_ns = 60, .units = 5, .rate = 10, .seconds = 9}, 12},
+		{{.work.rate = 0.5}, 2e9},
+		{{.work.units = 0.5, .work.seconds = 0.5}, 1e9},
+		{{.work.rate = 4, .work.units = 6, .work.seconds = 3}, 2.5e8},
+		{{.work.busy_ns = 0.5, .work.units = 0.5}, 1},
+		{{.work.busy_ns = 60, .work.rate = 10, .work.seconds = 0.5}, 12},
+		{{.basis = BASIS_BUSY,
+		  .work.busy_ns = 60,
+		  .work.units = 5,
+		  .work.rate = 10,
+		  .work.seconds = 9},
+		 12},
 	};
 	size_t i;
 
@@ -428,10 +433,10 @@ static void test_missing_columns_and_bases_are_refused(void **state)
 		{{.dso = "[veth]"}, "Shared Object column"},
 		{{.by = "symbol,dso"}, "Shared Object column"},
 		{{.by = "cpu"}, "--perf"},
-		{{.basis = BASIS_BUSY, .rate = 5}, "--busy-ns"},
-		{{.basis = BASIS_BUSY, .units = 5}, "--busy-ns"},
-		{{.busy_ns = 5, .rate = 5}, "--busy-ns"},
-		{{.basis = BASIS_WALL, .units = 5}, "--rate"},
+		{{.basis = BASIS_BUSY, .work.rate = 5}, "--busy-ns"},
+		{{.basis = BASIS_BUSY, .work.units = 5}, "--busy-ns"},
+		{{.work.busy_ns = 5, .work.rate = 5}, "--busy-ns"},
+		{{.basis = BASIS_WALL, .work.units = 5}, "--rate"},
 		{{.basis = BASIS_WALL}, "--rate"},
 	};
 	struct flat f = parsed("34.33%  [k] a\n");

@@ -161,7 +161,7 @@ static void test_merged_threads_have_the_joint_standard_error(void **state)
 	struct trace tr = parsed("a (1), 6 events\n" HEAD "write 1 0 0.5 0.5 0.5 0.5 0.00%\n"
 				 "read 3 0 6.0 1.0 2.0 3.0 28.8675%\n"
 				 "a (2), 4 events\n" HEAD "read 2 1 12.0 5.0 6.0 7.0 16.6667%\n");
-	struct query q = {.units = 2048, .unit = "KiB"};
+	struct query q = {.work.units = 2048, .unit = "KiB"};
 	struct error err = {0};
 	struct table t;
 

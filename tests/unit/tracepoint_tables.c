@@ -144,7 +144,7 @@ static struct tracepoints *recording(const struct recorded *events, size_t neven
 
 static struct table table_of(const char *name, struct query q, struct tracepoints *tp)
 {
-	q.tracepoints = tp;
+	q.bare.tracepoints = tp;
 	return small_store_table(NULL, name, q);
 }
 
@@ -188,7 +188,8 @@ static const struct sampled calls[] = {
 static void test_calls_are_measured_from_entry_to_return(void **state)
 {
 	struct tracepoints *tp = recording(raw, 2, calls, array_size(calls));
-	struct table t = table_of("syscalls", (struct query){.units = 2048, .unit = "KiB"}, tp);
+	struct table t =
+		table_of("syscalls", (struct query){.work.units = 2048, .unit = "KiB"}, tp);
 
 	(void)state;
 	small_store_column_is(&t, "comm", "a b b");
@@ -256,7 +257,7 @@ static void test_events_of_single_calls_have_the_names_of_the_calls(void **state
 static void test_recording_without_returns_is_refused(void **state)
 {
 	static const struct sampled samples[] = {{ENTER, 100, 1, 20, {3}}};
-	struct query q = {.tracepoints = recording(raw, 1, samples, 1)};
+	struct query q = {.bare.tracepoints = recording(raw, 1, samples, 1)};
 	struct error err = {0};
 	struct table t;
 
@@ -264,7 +265,7 @@ static void test_recording_without_returns_is_refused(void **state)
 	assert_int_equal(measure_run("syscalls", NULL, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "has no system calls"));
 	table_free(&t);
-	tracepoints_close(q.tracepoints);
+	tracepoints_close(q.bare.tracepoints);
 }
 
 /* --- waits for a CPU --- */

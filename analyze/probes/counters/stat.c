@@ -163,7 +163,7 @@ static void stat_add_ratios(struct table *t, const struct perf_stat *st)
 /* Adds the rows "per_packet" and so on. The query gives the work done in the measured time. */
 static void stat_add_per_unit(struct table *t, const struct perf_stat *st, const struct query *q)
 {
-	double units = q->units > 0 ? q->units : q->rate * st->elapsed_s;
+	double units = q->work.units > 0 ? q->work.units : q->work.rate * st->elapsed_s;
 	const char *unit = q->unit ? q->unit : "unit";
 	struct str name = {0}, per = {0};
 	size_t i;
@@ -189,7 +189,7 @@ static void stat_add_per_unit(struct table *t, const struct perf_stat *st, const
 		stat_add_row(t, st, name.buf, per.buf, units / c->value);
 	}
 	note_add(&t->notes, stat_per_unit, unit, units,
-		 q->units > 0 ? "" : ", the rate x perf's elapsed time");
+		 q->work.units > 0 ? "" : ", the rate x perf's elapsed time");
 	str_free(&name);
 	str_free(&per);
 }

@@ -338,8 +338,8 @@ static void counters_add_notes(struct block_table *m)
 
 static int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	if (q->stat)
-		return counters_from_stat(q->stat, q, t, err);
+	if (q->bare.stat)
+		return counters_from_stat(q->bare.stat, q, t, err);
 	if (!s)
 		return error_set(
 			err, EINVAL,

@@ -81,7 +81,7 @@ static double ethtool_change_of(const struct ethtool_text *e, const struct ethto
 static double ethtool_rate_of(const struct ethtool_text *e, const struct ethtool_row *row,
 			      const struct query *q)
 {
-	return e->rates ? row->sum / e->outputs : ethtool_change_of(e, row) / q->seconds;
+	return e->rates ? row->sum / e->outputs : ethtool_change_of(e, row) / q->work.seconds;
 }
 
 static void ethtool_put_row(const struct ethtool_text *e, const struct ethtool_row *r,
@@ -150,7 +150,7 @@ static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q,
 		note_add(&t->notes, ethtool_rounds, e->outputs);
 	else if (!e->rates && e->outputs > 2)
 		note_add(&t->notes, ethtool_span, e->outputs);
-	if (!e->rates && !(q->seconds > 0))
+	if (!e->rates && !(q->work.seconds > 0))
 		note_add(&t->notes, ethtool_no_rates);
 	if (!q->all)
 		note_add(&t->notes, ethtool_changed_only,
@@ -303,8 +303,8 @@ static int nic_run(struct store *s, const struct query *q, struct table *t, stru
 		return error_set(err, EINVAL,
 				 "--by: table 'nic' has the keys interface and queue, not '%s'",
 				 q->by);
-	if (q->ethtool)
-		return nic_from_ethtool(q->ethtool, q, t, err);
+	if (q->bare.ethtool)
+		return nic_from_ethtool(q->bare.ethtool, q, t, err);
 	if (!s)
 		return error_set(err, EINVAL,
 				 "table nic is made from a capture, or from --ethtool FILE");

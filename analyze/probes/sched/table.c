@@ -498,7 +498,7 @@ static int sched_capture_run(struct store *s, const struct query *q, struct tabl
 
 static int sched_run(struct store *store, const struct query *q, struct table *t, struct error *err)
 {
-	struct sched s = {.tp = q->tracepoints, .q = q};
+	struct sched s = {.tp = q->bare.tracepoints, .q = q};
 	bool by_tid;
 	int rc;
 

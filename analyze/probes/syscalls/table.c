@@ -270,9 +270,9 @@ double syscalls_work_kib(const struct query *q)
 {
 	if (!q->unit || strcmp(q->unit, "KiB"))
 		return NAN;
-	if (q->units > 0)
-		return q->units;
-	return q->rate > 0 && q->seconds > 0 ? q->rate * q->seconds : NAN;
+	if (q->work.units > 0)
+		return q->work.units;
+	return q->work.rate > 0 && q->work.seconds > 0 ? q->work.rate * q->work.seconds : NAN;
 }
 
 /* --- the table of a capture --- */
@@ -384,10 +384,10 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 
 static int syscalls_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	if (q->trace)
-		return syscalls_from_perf_trace(q->trace, q, t, err);
-	if (q->tracepoints)
-		return syscalls_from_perf(q->tracepoints, q, t, err);
+	if (q->bare.trace)
+		return syscalls_from_perf_trace(q->bare.trace, q, t, err);
+	if (q->bare.tracepoints)
+		return syscalls_from_perf(q->bare.tracepoints, q, t, err);
 	if (!s)
 		return error_set(
 			err, EINVAL,

@@ -9,17 +9,37 @@
 #include <stddef.h>
 
 struct profile;	     /* analyze/model/profile.h */
-struct components;   /* analyze/costs/components.h */
 struct flat;	     /* the text of perf report, analyze/texts/perf_report.h */
 struct trace;	     /* the text of perf trace -s, analyze/texts/perf_trace.h */
 struct perf_stat;    /* what perf stat printed, analyze/texts/perf_stat.h */
 struct ethtool_text; /* what ethtool -S printed, analyze/texts/ethtool_text.h */
 struct tracepoints;  /* of a perf.data, analyze/perfdata/tracepoints.h */
+struct components;   /* analyze/costs/components.h */
 
 enum basis { BASIS_DEFAULT, BASIS_WALL, BASIS_BUSY };
 enum amount { IN_NS, IN_CYCLES, IN_INSTRUCTIONS }; /* --in */
 
 enum { LIMIT_MOST = 1000000000 }; /* rows that --limit may ask for */
+
+/* The work that a bare file did, from the command line; 0 where it is not given. */
+struct work_done {
+	double rate; /* units per second */
+	double units, seconds, busy_ns;
+	double cycles, instructions; /* counted meanwhile */
+};
+
+/* The files that a table is made from instead of a store. Each is NULL where it is not the input.
+ */
+struct bare_files {
+	struct profile *profile;
+	const struct flat *flat;
+	const struct trace *trace;
+	const struct perf_stat *stat;
+	const struct ethtool_text *ethtool;
+	struct tracepoints *tracepoints;
+	/* Rows are compared with those of another file: objects go by base name alone. */
+	bool alike;
+};
 
 struct basis_known;
 struct query {
@@ -50,14 +70,11 @@ struct query {
 	size_t ngroups;
 	const struct components *rules;		      /* instead of those two; NULL: none */
 	const char *components_file, *components_set; /* own rules; "fine" (NULL) or "basic" */
-	/* what a unit of work is and what it costs */
-	const char *unit;      /* packet, KiB, message, syscall; NULL: KiB where bytes are known */
-	double rate;	       /* units per second, bare files; 0: not given */
-	double units, seconds; /* units done in so many seconds; 0: not given */
-	double busy_ns;	       /* busy CPU time, bare files; 0: not given */
-	enum amount in;	       /* what costs are counted in */
-	double cycles, instructions; /* counted meanwhile, bare files; 0: not given */
-	const double *rates;	     /* all that --rate gave; `rate` is the first */
+	/* what a unit of work is, and what it costs */
+	const char *unit; /* packet, KiB, message, syscall; NULL: KiB where bytes are known */
+	enum amount in;	  /* what costs are counted in */
+	struct work_done work;
+	const double *rates; /* all that --rate gave; work.rate is the first */
 	int nrates;
 	double system_load; /* percent of the machine's CPU time in use meanwhile; 0: not given */
 	bool load_measured; /* it is that of each side's CPUs, of a capture */
@@ -69,14 +86,7 @@ struct query {
 	const char *power_kind; /* wall, platform, package; NULL: the first that was measured */
 	double throughput_gbps, cpu_pct,
 		power_w; /* given numbers instead of a store; 0: not given */
-	/* bare files instead of a store */
-	struct profile *profile;
-	bool alike; /* its rows are compared with another's: objects go by base name alone */
-	const struct flat *flat;
-	const struct trace *trace;
-	const struct perf_stat *stat;
-	const struct ethtool_text *ethtool;
-	struct tracepoints *tracepoints;
+	struct bare_files bare;
 };
 
 #endif
