@@ -80,11 +80,11 @@ static const struct argp_child children[] = {{&output_argp, 0, NULL, GROUP_OUTPU
 static const struct command command = {
 	.argp = {.parser = compare_parse,
 		 .args_doc = "BASE NEW\n--html FILE BASE NEW\n--self-test CAPTURE",
-		 .doc = "Compares two variants of the capture that -C names. Two patterns, as 'send+*' 'splice+*', compare variants with the same settings, one row for each pair. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions), or both the text of perf stat, perf trace -s or strace -c. "
+		 .doc = "Compares two variants of the capture that -C names. Two patterns, as 'send+*' 'splice+*', compare variants with the same settings, one row for each pair. Without -C, BASE and NEW are each CAPTURE:VARIANT, or CAPTURE if it has one variant. Also compares two files: each a perf.data or the text of perf report --stdio (default table: functions). "
 			"Differences are absolute, in ns per unit of work, and add up to the difference of the totals. For files, B[,N] is a number for BASE and one for NEW; a single number applies to both.\vA verdict is better, worse, ~ (no change that is both significant and above the threshold), too few runs, copied (better, but NEW asked for zero copy and copied), or drift? (the runs did not take turns, and a drift can explain the change). The test is the exact Mann-Whitney test over the runs of both ends, p < 0.05, with Holm's correction in a list of costs. A verdict on the metrics takes five runs at each end, a list of costs more, and a note says how many. Of the metrics, throughput, the cost of each side and of the total, and the total's score have a verdict, with Holm's correction over them. The interval beside a verdict belongs to the same test: it excludes 0 only if p < 0.05. In a list of costs it belongs to p before the correction, so it can exclude 0 although p after the correction is 0.05 or more; a verdict needs both. Exit status: 0 done, 1 failed, 2 usage error, 3 a row is worse (--fail-on worse), 4 done, but data were lost or the gate has too few runs for a verdict.",
 		 .children = children},
 	.heading = "Tables:",
-	.sources = {"two variants", "two files", "two texts of calls or counters", "one variant"},
+	.sources = {"two variants", "two files", "", "one variant"},
 	.feature = compare_feature,
 	.own = own,
 };
@@ -198,15 +198,9 @@ static void compare_check_ends(struct argp_state *state, const struct compare_ar
 
 static enum data_source compare_source(const struct compare_arguments *a)
 {
-	const char *base = a->ref[BASE], *new = a->ref[NEW];
-
 	if (a->self_test)
 		return SOURCE_NUMBERS;
-	if (a->capture || !bare_is(base))
-		return SOURCE_CAPTURE;
-	if (!a->table && bare_is_text(base) && bare_is_text(new) && compare_texts_table(base, new))
-		return SOURCE_TEXT;
-	return SOURCE_PERF;
+	return a->capture || !bare_is(a->ref[BASE]) ? SOURCE_CAPTURE : SOURCE_PERF;
 }
 
 static void compare_check_page(struct argp_state *state, const struct compare_arguments *a)
@@ -362,17 +356,6 @@ static int compare_run_self_test(struct compare_arguments *args, struct outcome 
 	return ret;
 }
 
-static int compare_run_texts(struct compare_arguments *args, struct error *err)
-{
-	struct table t = {0};
-	int ret = compare_texts(args->ref[BASE], args->ref[NEW], &t, err);
-
-	if (!ret)
-		ret = output_table(&args->output, &t, err);
-	table_free(&t);
-	return ret;
-}
-
 /*
  * Adds the lines above a table, and what a verdict takes. The table of settings needs neither, and
  * a commit message has the settings below its table. Evidence of copying comes first.
@@ -503,7 +486,6 @@ int cmd_compare(int argc, char **argv)
 	options_parse(&args.o, &command, argc, argv);
 	ret = args.html ? compare_run_page(&args, argc, argv, &out, &lossy, &err)
 	      : args.source == SOURCE_NUMBERS ? compare_run_self_test(&args, &out, &lossy, &err)
-	      : args.source == SOURCE_TEXT    ? compare_run_texts(&args, &err)
 					      : compare_run_ends(&args, &out, &lossy, &err);
 	options_free(&args.o);
 	if (ret) {

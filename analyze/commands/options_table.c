@@ -342,12 +342,6 @@ static int trace_read(struct options *o, struct error *err)
 	return perf_trace_parse(o->path, NULL, 0, &o->trace, err);
 }
 
-static int strace_read(struct options *o, struct error *err)
-{
-	o->q.bare.trace = &o->trace;
-	return strace_c_parse(o->path, NULL, 0, &o->trace, err);
-}
-
 static int stat_read(struct options *o, struct error *err)
 {
 	o->q.bare.stat = &o->stat;
@@ -403,7 +397,6 @@ const struct option_row option_table[] = {
 	       option_input, .read = report_read),
 	OPTION("perf-trace", "FILE", GROUP_TEXTS, "output of perf trace -s", option_input,
 	       .read = trace_read),
-	OPTION("strace-c", "FILE", GROUP_TEXTS, "output of strace -c", option_input, .read = strace_read),
 	OPTION("perf-stat", "FILE", GROUP_TEXTS, "output of perf stat, also with -x or -j", option_input,
 	       .read = stat_read),
 	OPTION("ethtool", "FILE", GROUP_TEXTS, "two or more outputs of ethtool -S, or the output of ethtool_stats.pl",

@@ -65,7 +65,7 @@ static const struct command command = {
 	.heading = "Tables:",
 	.sources = {"a capture", "a perf.data (--perf)", "a text", "given numbers"},
 	.feature = report_feature,
-	.offers = "perf perf-report perf-trace strace-c perf-stat ethtool",
+	.offers = "perf perf-report perf-trace perf-stat ethtool",
 	.own = own,
 };
 

@@ -34,7 +34,6 @@
 	row(waterfall) \
 	row(syscalls) \
 	row(settings) \
-	row(texts) \
 	row(self_test) \
 	row(pairs)
 // clang-format on

@@ -86,8 +86,8 @@ struct compare_table {
 	const char *table;	 /* "compare functions": the name in its output */
 	const struct column *columns;
 	int ncolumns;
-	/* As in struct measure. The sources are variants of captures, two files, two texts of calls
-	 * or counters, and the runs of one variant (SOURCE_NUMBERS). */
+	/* As in struct measure. The sources are variants of captures, two files, and the runs of
+	 * one variant (SOURCE_NUMBERS). */
 	const char *options[SOURCES];
 	const char *whole; /* as in struct measure */
 	const char *spare;
@@ -195,15 +195,5 @@ int compare_limits(const struct comparison *c, struct table *t, struct outcome *
 bool bare_is(const char *path);
 /* Returns whether it is such a text. */
 bool bare_is_text(const char *path);
-
-/* Returns the table that both files are texts of, "counters" or "syscalls", or NULL. */
-const char *compare_texts_table(const char *base, const char *new);
-
-/*
- * Initializes and fills `t` from two texts of one kind: perf stat (counters), perf trace -s or
- * strace -c (system calls). Each is one run, so that there are differences but no verdicts. A row
- * that one text lacks has empty cells there.
- */
-int compare_texts(const char *base, const char *new, struct table *t, struct error *err);
 
 #endif

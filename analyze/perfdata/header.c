@@ -38,7 +38,6 @@ static const struct {
 } texts[] = {
 	{"Performance counter stats for", "--perf-stat", "perf stat"},
 	{"Summary of events:", "--perf-trace", "perf trace -s"},
-	{"% time ", "--strace-c", "strace -c"},
 	{"Overhead", "--perf-report", "perf report"},
 };
 

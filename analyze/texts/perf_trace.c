@@ -129,21 +129,17 @@ static int trace_check_row(const struct reader *r, const struct trace_row *row)
 	return 0;
 }
 
-struct trace_row trace_row_empty(unsigned line)
-{
-	return (struct trace_row){.tid = -1,
-				  .errors = -1,
-				  .total_ms = NAN,
-				  .min_ms = NAN,
-				  .avg_ms = NAN,
-				  .max_ms = NAN,
-				  .stddev_pct = NAN,
-				  .line = line};
-}
-
 static int trace_read_row(struct reader *r, char *line)
 {
-	struct trace_row row = trace_row_empty(r->text.line);
+	struct trace_row row = {.comm = r->comm,
+				.tid = r->tid,
+				.errors = -1,
+				.total_ms = NAN,
+				.min_ms = NAN,
+				.avg_ms = NAN,
+				.max_ms = NAN,
+				.stddev_pct = NAN,
+				.line = r->text.line};
 	char *words[MAX_WORDS];
 	size_t n = text_fields(line, false, words, MAX_WORDS), i;
 	int ret = 0;
@@ -152,8 +148,6 @@ static int trace_read_row(struct reader *r, char *line)
 		return text_bad(&r->text, n > r->ncolumns
 						  ? "the row has more columns than the heading"
 						  : "the row has fewer columns than the heading");
-	row.comm = r->comm;
-	row.tid = r->tid;
 	row.syscall = arena_strdup(&r->trace->strings, words[0]);
 	for (i = 0; i < r->ncolumns && !ret; i++)
 		ret = trace_add_word(r, &row, r->column[i], words[i + 1]);

@@ -27,15 +27,9 @@ struct trace_row {
 struct trace {
 	struct trace_row *rows; /* in the text's order */
 	size_t n, cap;
-	uint64_t events;  /* sum over the threads: enters plus exits, about twice the calls */
-	unsigned tables;  /* strace -c: number of tables; only the first is read */
-	bool no_total;	  /* strace -c: the table has no total, so its sum is unchecked */
-	const char *says; /* what a reader must know about the times, or NULL */
+	uint64_t events; /* sum over the threads: enters plus exits, about twice the calls */
 	struct arena strings;
 };
-
-/* Returns a row without values. */
-struct trace_row trace_row_empty(unsigned line);
 
 /*
  * Parses a text and changes `data`, or reads the file `name` if `data` is NULL; "-" is standard
@@ -43,9 +37,6 @@ struct trace_row trace_row_empty(unsigned line);
  */
 int perf_trace_parse(const char *name, char *data, size_t len, struct trace *trace,
 		     struct error *err);
-/* Parses the table of `strace -c` in the same way (strace_c.c). */
-int strace_c_parse(const char *name, char *data, size_t len, struct trace *trace,
-		   struct error *err);
 void trace_free(struct trace *trace);
 
 #endif

@@ -141,13 +141,6 @@ cp "$tests/data/xdp-drop.stat" stat.txt
 for n in 100 900; do
 	printf 'NIC statistics:\n     rx_packets: %s\n     rx_bytes: %s00\n' $n $n
 done >ethtool.txt
-cat >strace.txt <<'END'
-% time     seconds  usecs/call     calls    errors syscall
------- ----------- ----------- --------- --------- ----------------
-100.00    0.000200          20        10           read
------- ----------- ----------- --------- --------- ----------------
-100.00    0.000200          20        10           total
-END
 awk 'BEGIN { print "time,watts"; for (i = 0; i < 20; i++) print i ",250" }' >meter.csv
 plans docs/howto/compare-variants.md
 mv plan-1.ini mine.ini

@@ -154,7 +154,6 @@ case $program in
 	printf 'gcopy=*copy*,memcpy' >"$seeds/group"
 	printf 'n0-3,8' >"$seeds/cpus"
 	printf 'n+0.25' >"$seeds/time"
-	strace -c -f -o "$seeds/c" sh -c 'ls /; cat missing' >/dev/null 2>&1 && as c "$seeds/c" || true
 	perf stat -a -A -x, -o "$seeds/csv" true >/dev/null 2>&1 && as s "$seeds/csv" || true
 	perf stat -j -o "$seeds/json" true >/dev/null 2>&1 && as s "$seeds/json" || true
 	;;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer: reads any bytes as a text that a user names. The first byte chooses: r perf report, t
- * perf trace, c strace -c, s perf stat, e ethtool -S, m rules of components, g one component, n a
+ * perf trace, s perf stat, e ethtool -S, m rules of components, g one component, n a
  * number or a range of an option. A refusal must give a reason. A text that is read must make a
  * table.
  */
@@ -49,12 +49,11 @@ static int as_report(char *text, size_t size, struct error *err)
 	return rc;
 }
 
-static int as_calls(char *text, size_t size, bool strace, struct error *err)
+static int as_calls(char *text, size_t size, struct error *err)
 {
 	struct trace trace;
 	struct query q = {.bare.trace = &trace};
-	int rc = strace ? strace_c_parse("-", text, size, &trace, err)
-			: perf_trace_parse("-", text, size, &trace, err);
+	int rc = perf_trace_parse("-", text, size, &trace, err);
 
 	if (!rc)
 		make("syscalls", &q);
@@ -150,9 +149,7 @@ static int read_text(char letter, char *text, size_t size, struct error *err)
 	case 'r':
 		return as_report(text, size, err);
 	case 't':
-		return as_calls(text, size, false, err);
-	case 'c':
-		return as_calls(text, size, true, err);
+		return as_calls(text, size, err);
 	case 'e':
 		return as_ethtool(text, size, err);
 	case 'm':

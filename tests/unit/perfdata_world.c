@@ -425,7 +425,6 @@ static void test_messages_name_the_cause_and_the_way_out(void **state)
 	static const char text[] = "# Overhead  Command\n 12.3% swapper\n";
 	static const char trace[] = "\n Summary of events:\n\n sh (1), 2 events, 1.0%\n";
 	static const char stat[] = "\n Performance counter stats for 'sleep 1':\n";
-	static const char strace[] = "% time     seconds  usecs/call     calls    errors syscall\n";
 	static const char script[] = "import os\nprint('%d' % os.getpid())\n";
 
 	(void)state;
@@ -434,7 +433,6 @@ static void test_messages_name_the_cause_and_the_way_out(void **state)
 	check_message(text, sizeof(text) - 1, "; --perf-report FILE reads the text of perf report");
 	check_message(trace, sizeof(trace) - 1, "; --perf-trace FILE reads the text of perf trace");
 	check_message(stat, sizeof(stat) - 1, "; --perf-stat FILE reads the text of perf stat");
-	check_message(strace, sizeof(strace) - 1, "; --strace-c FILE reads the text of strace -c");
 	check_message(script, sizeof(script) - 1,
 		      "\"import os\"); 'perf record -o FILE COMMAND' makes one");
 	check_message("PERFILE2", 8, "is not a perf.data file");

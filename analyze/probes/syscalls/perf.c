@@ -482,11 +482,7 @@ int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, stru
 		syscalls_trace_put_row(t, &sums[i], syscalls_work_kib(q));
 	if (shown < n)
 		note_add(&t->notes, more_rows, n - shown);
-	note_add(&t->notes, syscalls_times, tr->says ? tr->says : SYSCALLS_TIMES);
-	if (tr->no_total)
-		note_add(&t->notes, trace_no_total);
-	if (tr->tables > 1)
-		note_add(&t->notes, text_tables, tr->tables);
+	note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
 	if (tr->events)
 		note_add(&t->notes, trace_events, (unsigned long long)tr->events);
 	free(sums);

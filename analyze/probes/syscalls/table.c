@@ -389,9 +389,8 @@ static int syscalls_run(struct store *s, const struct query *q, struct table *t,
 	if (q->bare.tracepoints)
 		return syscalls_from_perf(q->bare.tracepoints, q, t, err);
 	if (!s)
-		return error_set(
-			err, EINVAL,
-			"table 'syscalls' is made from a capture, --perf, --perf-trace or --strace-c");
+		return error_set(err, EINVAL,
+				 "table 'syscalls' is made from a capture, --perf or --perf-trace");
 	return syscalls_run_store(s, q, t, err);
 }
 
