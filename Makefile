@@ -38,7 +38,7 @@ LDFLAGS += -fsanitize=$(SANITIZE)
 endif
 
 pkgs = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
-LIB_PKGS := jansson libzstd
+LIB_PKGS := jansson libzstd libgcrypt
 LAPTOP_PKGS := sqlite3 libdw libelf libtraceevent capstone libarchive libprotobuf-c
 LIB_LIBS := $(call pkgs,$(LIB_PKGS)) -lm
 LAPTOP_LIBS := $(call pkgs,$(LAPTOP_PKGS))
@@ -175,10 +175,10 @@ endif
 
 # --- what a fresh machine needs: installed when missing, and only then ---
 
-DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libsqlite3-dev libelf-dev libdw-dev \
+DEBS := gcc libc6-dev pkg-config libjansson-dev libzstd-dev libgcrypt20-dev libsqlite3-dev libelf-dev libdw-dev \
 	libtraceevent-dev libcapstone-dev libarchive-dev libiberty-dev protobuf-compiler protobuf-c-compiler \
 	libprotobuf-c-dev gnuplot-nox fonts-dejavu-core sqlite3 perl
-RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel sqlite-devel \
+RPMS := gcc glibc-devel pkgconf-pkg-config jansson-devel libzstd-devel libgcrypt-devel sqlite-devel \
 	elfutils-libelf-devel elfutils-devel libtraceevent-devel capstone-devel libarchive-devel binutils-devel protobuf-compiler \
 	protobuf-c-compiler protobuf-c-devel gnuplot dejavu-sans-fonts sqlite perl
 ifndef OFFLINE

@@ -5,6 +5,7 @@
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/json.h"
+#include "lib/sha256.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static int sums_add(void *arg, const struct walked *e, struct error *err)
 		return error_sys(err, e->code, "%s: cannot read", e->path);
 	if (!S_ISREG(e->st.st_mode))
 		return 0;
-	rc = file_sha256(e->path, hex, err);
+	rc = sha256_file(e->path, hex, err);
 	if (!rc && json_object_set_new(files, e->name, json_string(hex)))
 		rc = error_set(err, EILSEQ, "%s: the name is not UTF-8", e->path);
 	return rc;

@@ -66,25 +66,25 @@ static int fetch_bytes(struct fetch *f, int fd, uint64_t size, char hex[65], str
 {
 	struct sha256 sum;
 	char buf[65536];
-	int rc;
+	int rc = 0, failed;
 
 	sha256_begin(&sum);
 	while (size) {
 		size_t want = size < sizeof(buf) ? (size_t)size : sizeof(buf);
 		ssize_t n = link_read_bytes(&f->r->link, f->intr, fetch_deadline(f), buf, want);
 
-		if (n < 0)
-			return fetch_lost(f, (int)n, err);
-		if (clock_mono_ns() >= f->until_ns)
-			return fetch_too_long(f, err);
+		if (n < 0 || clock_mono_ns() >= f->until_ns) {
+			rc = n < 0 ? fetch_lost(f, (int)n, err) : fetch_too_long(f, err);
+			break;
+		}
 		sha256_add(&sum, buf, (size_t)n);
-		rc = f->bad.code ? 0 : file_write_all(fd, buf, (size_t)n);
-		if (rc)
-			error_sys(&f->bad, -rc, "%s: cannot write", f->dir);
+		failed = f->bad.code ? 0 : file_write_all(fd, buf, (size_t)n);
+		if (failed)
+			error_sys(&f->bad, -failed, "%s: cannot write", f->dir);
 		size -= (uint64_t)n;
 	}
 	sha256_hex(&sum, hex);
-	return 0;
+	return rc;
 }
 
 static void fetch_check_sum(struct fetch *f, const char *name, const char *line, const char *hex)

@@ -101,20 +101,19 @@ static bool stream_write_bytes(const struct sink *to, int file, uint64_t size)
 {
 	char buf[CHUNK], hex[65];
 	struct sha256 sum;
-	bool whole = true;
+	bool whole = true, sent = true;
 	uint64_t left = size;
 
 	sha256_begin(&sum);
-	while (left) {
+	while (left && sent) {
 		size_t n = stream_next_part(file, buf, left, &whole);
 
 		sha256_add(&sum, buf, n);
-		if (!stream_write(to, buf, n))
-			return false;
+		sent = stream_write(to, buf, n);
 		left -= n;
 	}
 	sha256_hex(&sum, hex);
-	return stream_write_line(to, "sum ", whole ? hex : "-");
+	return sent && stream_write_line(to, "sum ", whole ? hex : "-");
 }
 
 static bool stream_is_known(struct intern *sent, const char *name, const struct stat *st)

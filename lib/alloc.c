@@ -8,12 +8,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+void alloc_fail(void)
+{
+	fputs("zcost: out of memory\n", stderr);
+	exit(1);
+}
+
 static void *alloc_checked(void *p)
 {
-	if (!p) {
-		fputs("zcost: out of memory\n", stderr);
-		exit(1);
-	}
+	if (!p)
+		alloc_fail();
 	return p;
 }
 

@@ -10,6 +10,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/* Ends the program, because it has no memory left. */
+void alloc_fail(void) __attribute__((noreturn));
+
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 /* As xcalloc. It maps all pages at once, for a large table that is filled in random order. */

@@ -2,7 +2,6 @@
 #include "lib/file.h"
 
 #include "lib/alloc.h"
-#include "lib/sha256.h"
 #include "lib/str.h"
 
 #include <dirent.h>
@@ -333,26 +332,6 @@ bool path_is_dir(const char *path)
 	struct stat st;
 
 	return stat(path, &st) ? error_of_machine(errno) : S_ISDIR(st.st_mode);
-}
-
-int file_sha256(const char *path, char hex[65], struct error *err)
-{
-	int fd = file_open(path, err);
-	struct sha256 h;
-	char buf[CHUNK];
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	sha256_begin(&h);
-	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))
-		if (n > 0)
-			sha256_add(&h, buf, (size_t)n);
-	close(fd);
-	if (n < 0)
-		return error_set(err, EIO, "%s: cannot read", path);
-	sha256_hex(&h, hex);
-	return 0;
 }
 
 ssize_t file_read_at(int fd, void *buf, size_t n, uint64_t at)

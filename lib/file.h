@@ -93,9 +93,6 @@ bool path_is_dir(const char *path);
 /* Returns the part behind the last slash. */
 const char *path_base_name(const char *path);
 
-/* Returns the SHA-256 of a file as 64 hexadecimal digits. */
-int file_sha256(const char *path, char hex[65], struct error *err);
-
 /* --- temporary names, PATH.tmp.PID --- */
 
 /* Returns the temporary name of this process for `path`. The caller frees it. */

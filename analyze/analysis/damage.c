@@ -6,6 +6,7 @@
 #include "lib/json.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/sha256.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -117,7 +118,7 @@ static void damage_check(struct checked *c)
 {
 	char hex[65];
 
-	if (c->state != DAMAGE_UNREADABLE || file_sha256(c->path, hex, NULL))
+	if (c->state != DAMAGE_UNREADABLE || sha256_file(c->path, hex, NULL))
 		return;
 	c->state = strcasecmp(hex, c->named->hex) ? DAMAGE_DIFFERS : AS_IT_WAS;
 }

@@ -2,39 +2,12 @@
 #include "analyze/analysis/open.h"
 
 #include "analyze/analysis/analysis.h"
-#include "analyze/archive/archive.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-#include "lib/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/*
- * Finds the folder of the raw files: the capture itself, or the unpacked folder beside an archive.
- * Sets *folder to NULL if only the archive has the files.
- */
-static int capture_find_folder(const char *capture, char **folder, struct error *err)
-{
-	*folder = NULL;
-	if (!reader_is_archive(capture)) {
-		if (path_is_dir(capture) || !path_exists(capture)) {
-			*folder = xstrdup(capture);
-			return 0;
-		}
-		return error_set(
-			err, EOPNOTSUPP,
-			"%s: --from and --to need the capture's folder, with its raw files; a store alone has figures of whole windows only",
-			capture);
-	}
-	*folder = packed_folder(capture);
-	if (packed_folder_is(capture, *folder))
-		return 0;
-	free(*folder);
-	*folder = NULL;
-	return 0;
-}
 
 /* Sets the options of the analysis as the existing store records them. */
 static int analysis_follow_store(struct analysis *a, char **meters, struct error *err)
@@ -96,66 +69,19 @@ static int slice_open(struct store **store, const char *folder, const struct ope
 	return rc;
 }
 
-/* Makes a scratch folder and the path of a `folder` in it. The caller frees both. */
-static int scratch_make(const char *archive, char **scratch, char **folder, struct error *err)
-{
-	const char *tmp = getenv("TMPDIR");
-	char *beside = packed_folder(archive);
-	const char *name = strrchr(beside, '/');
-
-	*scratch = xasprintf("%s/zcost-XXXXXX", tmp && *tmp ? tmp : "/var/tmp");
-	*folder = NULL;
-	if (!mkdtemp(*scratch))
-		error_sys(err, errno, "%s: cannot make a folder to unpack %s into (TMPDIR)",
-			  *scratch, archive);
-	else
-		*folder = xasprintf("%s/%s", *scratch, name ? name + 1 : beside);
-	free(beside);
-	return *folder ? 0 : -err->code;
-}
-
-/*
- * Unpacks the archive into a scratch folder and makes the store. Removes the folder when the store
- * is made and when a signal stops zcost.
- */
-static int slice_open_packed(struct store **store, const char *archive,
-			     const struct open_options *o, struct error *err)
-{
-	struct unpack u = {.archive = archive};
-	char *scratch, *folder;
-	int rc = scratch_make(archive, &scratch, &folder, err);
-
-	if (!rc) {
-		u.folder = folder;
-		stop_watch();
-		rc = unpack_archive(&u, err); /* the analysis reports the findings in notes */
-		if (!rc)
-			rc = slice_open(store, folder, o, err);
-		dir_remove(scratch, NULL);
-		stop_if_asked();
-		stop_unwatch();
-		findings_free(&u.findings);
-	}
-	free(scratch);
-	free(folder);
-	return rc;
-}
-
 int capture_open(struct store **store, const char *capture, const struct open_options *o,
 		 struct error *err)
 {
-	char *folder;
 	int rc;
 
 	*store = NULL;
 	if (!slice_given(&o->slice))
 		return store_open(store, capture, err);
 	rc = slice_check(&o->slice, err);
-	if (!rc)
-		rc = capture_find_folder(capture, &folder, err);
-	if (rc)
-		return rc;
-	rc = folder ? slice_open(store, folder, o, err) : slice_open_packed(store, capture, o, err);
-	free(folder);
-	return rc;
+	if (!rc && path_exists(capture) && !path_is_dir(capture))
+		rc = error_set(
+			err, EOPNOTSUPP,
+			"%s: --from and --to need the capture's folder, with its raw files, which 'zcost unpack' makes of an archive; a store alone has figures of whole windows only",
+			capture);
+	return rc ? rc : slice_open(store, capture, o, err);
 }

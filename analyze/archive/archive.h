@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Archives of captures: `zcost pack` writes one, `zcost unpack` makes the folder again, and all
- * other commands take an archive in place of a capture.
+ * Archives of captures: `zcost pack` writes one, and `zcost unpack` makes the folder again.
  */
 #ifndef ZC_ARCHIVE_H
 #define ZC_ARCHIVE_H
@@ -55,35 +54,6 @@ struct unpack {
 
 /* Returns -EBADMSG if the archive is damaged, and leaves nothing behind. */
 int unpack_archive(struct unpack *u, struct error *err);
-
-/* --- packed.c --- */
-
-/* Finds the checksum of manifest.json, or of the run.json of a single run. */
-int packed_identity(const char *archive, char hex[65], struct error *err);
-
-/* The store inside an archive, read into memory, so that no file can be left behind. */
-struct packed_store {
-	void *bytes; /* NULL: the archive has no store; the caller frees */
-	size_t size;
-	char identity[65];
-};
-int packed_store_read(const char *archive, struct packed_store *s, struct error *err);
-
-/*
- * Returns the folder beside the archive, into which `zcost analyze` unpacks: ARCHIVE without
- * .tar.zst. The folder need not exist. The caller frees the name.
- */
-char *packed_folder(const char *archive);
-/* Returns whether the folder exists and holds the same capture as the archive. */
-bool packed_folder_is(const char *archive, const char *folder);
-
-/*
- * Returns -EBADMSG if the end of the archive is missing. A report reads only the beginning, with
- * the store, and would not notice a copy that broke off. This walks the heads of zstd's blocks and
- * unpacks nothing: it reads one page per 128 KB. If that does not lead to the end, it reads
- * everything to find the place. It does not notice changed bytes inside a block or a missing block.
- */
-int archive_whole(const char *path, struct error *err);
 
 /* --- job.c: a long job shows its progress --- */
 

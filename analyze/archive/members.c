@@ -305,21 +305,22 @@ int scan_open(const struct member *e, const char *capture, struct error *err)
 static int scan_sum_file(int fd, char *buf, char hex[65], struct advance *progress)
 {
 	struct sha256 h;
+	int rc = 0;
 	ssize_t n;
 
 	sha256_begin(&h);
-	while ((n = read(fd, buf, CHUNK)) != 0) {
-		if (n < 0 && errno != EINTR)
-			return -errno;
+	while (!rc && (n = read(fd, buf, CHUNK)) != 0) {
 		if (stop_asked())
-			return -EINTR;
-		if (n > 0) {
-			sha256_add(&h, buf, (size_t)n);
-			advance_add(progress, (uint64_t)n);
-		}
+			rc = -EINTR;
+		else if (n < 0 && errno != EINTR)
+			rc = -errno;
+		if (rc || n < 0)
+			continue;
+		sha256_add(&h, buf, (size_t)n);
+		advance_add(progress, (uint64_t)n);
 	}
 	sha256_hex(&h, hex);
-	return 0;
+	return rc;
 }
 
 int scan_sums(struct members *m, const char *capture, struct advance *progress, struct error *err)

@@ -240,18 +240,3 @@ uint64_t reader_input_size(const struct reader *r)
 {
 	return r->input_size;
 }
-
-bool reader_is_archive(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	char head[4];
-	bool is;
-
-	if (fd < 0)
-		return false;
-	is = !fstat(fd, &st) && S_ISREG(st.st_mode) && read(fd, head, 4) == 4 &&
-	     !memcmp(head, "\x28\xb5\x2f\xfd", 4);
-	close(fd);
-	return is;
-}

@@ -48,7 +48,4 @@ int reader_drain(struct reader *r, struct error *err);
 uint64_t reader_input(const struct reader *r);	    /* compressed bytes read so far */
 uint64_t reader_input_size(const struct reader *r); /* size of the file; 0: a pipe */
 
-/* Returns whether the file begins as zstd does. Every command takes such a file for an archive. */
-bool reader_is_archive(const char *path);
-
 #endif

@@ -96,6 +96,7 @@ static int unpack_copy_file(struct unpacking *k, int fd, const struct item *item
 		rc = unpack_write_blocks(fd, k->buf, (size_t)n, at);
 		at += (uint64_t)n;
 	}
+	sha256_hex(&h, hex);
 	if (!rc && n < 0)
 		return (int)n;
 	if (!rc && at != item->size)
@@ -104,7 +105,6 @@ static int unpack_copy_file(struct unpacking *k, int fd, const struct item *item
 				 (unsigned long long)item->size);
 	if (!rc && ftruncate(fd, (off_t)at))
 		rc = -errno;
-	sha256_hex(&h, hex);
 	return rc ? error_sys(err, -rc, "%s/%s: cannot write", k->tmp, item->name) : 0;
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* zcost analyze CAPTURE: makes or renews CAPTURE/zcost.db. */
 #include "analyze/analysis/analysis.h"
-#include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
-#include "lib/stop.h"
 #include "lib/str.h"
 #include "workload/workload.h"
 
@@ -196,7 +194,7 @@ static error_t analyze_parse(int key, char *arg, struct argp_state *state)
 		args->a.capture = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which capture? give its folder or archive");
+		argp_error(state, "which capture? give its folder");
 		return 0;
 	default:
 		return analyze_parse_meter(key, arg, state);
@@ -207,7 +205,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = analyze_parse,
 	.args_doc = "CAPTURE",
-	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\vIf a file is missing or damaged, zcost analyzes the other files, says what is lost, and exits with status 4. It also exits with status 4 if a file differs from its checksum in manifest.json. If CAPTURE is an archive, zcost unpacks it into a folder beside it, with the name of the archive without .tar.zst, unless that folder exists.",
+	.doc = "Makes or renews CAPTURE/zcost.db from the raw files of the capture.\vIf a file is missing or damaged, zcost analyzes the other files, says what is lost, and exits with status 4. It also exits with status 4 if a file differs from its checksum in manifest.json.",
 };
 
 static int analyze_check_meters(const struct analyze_arguments *args)
@@ -221,30 +219,6 @@ static int analyze_check_meters(const struct analyze_arguments *args)
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;
-}
-
-/* Unpacks an archive into a folder beside it, once: raw files are read from a folder. */
-static int analyze_open_archive(struct analysis *a, char **folder)
-{
-	struct unpack u = {.archive = a->capture};
-	struct error err = {0};
-	int rc = 0;
-
-	if (!reader_is_archive(a->capture))
-		return 0;
-	u.folder = a->capture = *folder = packed_folder(u.archive);
-	if (packed_folder_is(u.archive, u.folder))
-		return 0;
-	stop_watch();
-	rc = unpack_archive(&u, &err);
-	if (rc)
-		error_print(&err);
-	stop_if_asked();
-	stop_unwatch(); /* the analysis reports changed files itself */
-	findings_free(&u.findings);
-	if (!rc)
-		print_note("%s: unpacked into %s", u.archive, u.folder);
-	return rc;
 }
 
 static int analyze_run(struct analyze_arguments *args)
@@ -310,22 +284,17 @@ static bool analyze_is_done(const struct analyze_arguments *args)
 int cmd_analyze(int argc, char **argv)
 {
 	struct analyze_arguments args = {0};
-	char *folder = NULL;
 	int code;
 
 	args.a.meters = args.meters;
 	args_parse(&argp, argc, argv, 0, &args);
 	if (analyze_check_meters(&args))
 		return EXIT_FAILED;
-	code = analyze_open_archive(&args.a, &folder) ? EXIT_FAILED : EXIT_OK;
-	if (code || analyze_is_done(&args)) {
-		free(folder);
-		return code;
-	}
+	if (analyze_is_done(&args))
+		return EXIT_OK;
 	code = analyze_run(&args);
 	if (!code)
 		code = analyze_report(&args.a);
 	analysis_free(&args.a);
-	free(folder);
 	return code;
 }

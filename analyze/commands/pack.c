@@ -8,6 +8,7 @@
 #include "lib/command.h"
 #include "lib/file.h"
 #include "lib/json.h"
+#include "lib/sha256.h"
 #include "lib/stop.h"
 
 #include <argp.h>
@@ -142,8 +143,7 @@ static void pack_check_store(const struct pack *p)
 
 	if (path_exists(db) &&
 	    (store_open(&store, p->capture, &err) || store_close(store, 0, &err)))
-		warn("%s, and then pack again: reports of %s refuse this store", err.text,
-		     p->output);
+		warn("%s, and then pack again: reports refuse this store", err.text);
 	free(db);
 }
 
@@ -210,7 +210,7 @@ static int anonymous_write(const char *capture, const char *to, struct error *er
 	if (!rc)
 		rc = json_write(path, anonymous, JSON_INDENT(1), err);
 	if (!rc)
-		rc = file_sha256(path, hex, err);
+		rc = sha256_file(path, hex, err);
 	if (!rc)
 		rc = store_write_anonymous(store, db, hex, err);
 	rc = store_close(store, rc, err);

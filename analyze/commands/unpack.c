@@ -93,6 +93,17 @@ static int unpack_run(struct unpack *u)
 	return u->findings.n ? EXIT_LOSSY : EXIT_OK;
 }
 
+/* Returns ARCHIVE without .tar.zst. The caller frees the name. */
+static char *unpack_default_folder(const char *archive)
+{
+	static const char suffix[] = ".tar.zst";
+	size_t len = strlen(archive), cut = strlen(suffix);
+
+	if (len > cut && str_ends(archive, suffix) && archive[len - cut - 1] != '/')
+		return xstrndup(archive, len - cut);
+	return xasprintf("%s.unpacked", archive);
+}
+
 int cmd_unpack(int argc, char **argv)
 {
 	struct unpack u = {0};
@@ -101,7 +112,7 @@ int cmd_unpack(int argc, char **argv)
 	int code;
 
 	args_parse(&argp, argc, argv, 0, &u);
-	folder = u.folder ? xstrdup(u.folder) : packed_folder(u.archive);
+	folder = u.folder ? xstrdup(u.folder) : unpack_default_folder(u.archive);
 	for (len = strlen(folder); len > 1 && folder[len - 1] == '/';)
 		folder[--len] = '\0';
 	u.folder = folder;

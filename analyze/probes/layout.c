@@ -7,6 +7,7 @@
 #include "analyze/model/rows.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/sha256.h"
 #include "lib/str.h"
 
 #include <dirent.h>
@@ -190,7 +191,7 @@ static int layout_read_manifest(struct layout *l, const char *capture, const cha
 	if (json_is_false(json_object_get(root, "complete")))
 		note_add(&l->notes, capture_incomplete);
 	json_decref(root);
-	return file_sha256(path, l->manifest_sha256, err);
+	return sha256_file(path, l->manifest_sha256, err);
 }
 
 /* --- folders --- */
@@ -262,7 +263,7 @@ static int layout_scan(struct layout *l, const char *capture, struct error *err)
 	if (path_exists(plain)) {
 		e.dir = layout_keep(l, capture);
 		layout_add_entry(l, &e);
-		return file_sha256(plain, l->run_sha256, err);
+		return sha256_file(plain, l->run_sha256, err);
 	}
 	layout_each_folder(l, arena_printf(&l->arena, "%s/runs", capture), &e,
 			   layout_found_variant);
@@ -285,8 +286,10 @@ int layout_read(struct layout *l, const char *capture, struct error *err)
 	if (!path_exists(capture))
 		return error_set(err, ENOENT, NO_SUCH_CAPTURE, capture);
 	if (!path_is_dir(capture))
-		return error_set(err, ENOTDIR, "%s: neither a capture folder nor an archive of one",
-				 capture);
+		return error_set(
+			err, ENOTDIR,
+			"%s: not the folder of a capture; 'zcost unpack' makes one of an archive",
+			capture);
 	l->hosts_dir = arena_printf(&l->arena, "%s/hosts", capture);
 	manifest = arena_printf(&l->arena, "%s/manifest.json", capture);
 	if (path_exists(manifest))

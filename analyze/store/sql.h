@@ -20,11 +20,10 @@ struct dictionary;
 
 struct store {
 	sqlite3 *db;
-	char *path;  /* the file name; in memory, the name of the source or NULL */
-	char *tmp;   /* the temporary file name; NULL in memory or if complete */
-	void *image; /* the file's content, if the store is in an archive */
+	char *path; /* the file name; in memory, the name of the source or NULL */
+	char *tmp;  /* the temporary file name; NULL in memory or if complete */
 	bool writable;
-	bool strange;	     /* the store is in an archive or belongs to another user */
+	bool strange;	     /* the store belongs to another user */
 	struct error failed; /* the first error of a statement, even if its caller ignored it */
 	size_t cut;	     /* number of texts longer than TEXT_MOST */
 	struct statement {

@@ -5,9 +5,9 @@
  */
 #include "analyze/store/sql.h"
 
-#include "analyze/archive/archive.h"
 #include "analyze/model/notes.h"
 #include "lib/file.h"
+#include "lib/sha256.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -124,7 +124,6 @@ int store_close(struct store *s, int rc, struct error *err)
 	if (s->tmp)
 		unlink(s->tmp);
 	dictionary_free(s->dictionary);
-	free(s->image);
 	intern_free(&s->strings);
 	free(s->variants.list);
 	free(s->sides.list);
@@ -268,7 +267,7 @@ static int store_check_fresh(struct store *s, const char *capture, struct error 
 		char *path = xasprintf("%s/%s", capture, sources[i].file), hex[65];
 		struct error unread = {0};
 
-		if (path_exists(path) && !file_sha256(path, hex, &unread))
+		if (path_exists(path) && !sha256_file(path, hex, &unread))
 			rc = store_check_source(s, sources[i].key, sources[i].what, hex, capture,
 						err);
 		else if (error_of_machine(unread.code))
@@ -330,10 +329,8 @@ static int store_open_plain(struct store *s, const char *capture, struct error *
 	if (access(s->path, R_OK))
 		rc = store_report_missing(s->path, capture, folder, err);
 	else if (!folder && !file_begins_with(s->path, "SQLite format 3", 16))
-		return error_set(
-			err, EBADMSG,
-			"%s: neither a capture's folder, nor an archive of one (zcost pack), nor a zcost.db",
-			s->path);
+		return error_set(err, EBADMSG, "%s: neither a capture's folder nor a zcost.db",
+				 s->path);
 	else
 		rc = store_open_for_reading(s, err);
 	if (!rc)
@@ -341,52 +338,6 @@ static int store_open_plain(struct store *s, const char *capture, struct error *
 	if (!rc)
 		rc = guard_check(s, err);
 	return rc || !folder ? rc : store_check_fresh(s, capture, err);
-}
-
-/* Opens the store inside the archive, in memory. */
-static int store_open_packed(struct store *s, const char *archive, struct error *err)
-{
-	struct packed_store packed;
-	int rc = packed_store_read(archive, &packed, err);
-
-	if (rc)
-		return rc;
-	if (!packed.bytes)
-		return error_set(err, ENOENT,
-				 "%s: not analyzed before it was packed; run 'zcost unpack %s -o "
-				 "FOLDER' and 'zcost analyze FOLDER' first",
-				 archive, archive);
-	s->path = xstrdup(archive);
-	s->image = packed.bytes;
-	if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-			    NULL) ||
-	    sqlite3_deserialize(s->db, "main", s->image, (sqlite3_int64)packed.size,
-				(sqlite3_int64)packed.size, SQLITE_DESERIALIZE_READONLY))
-		return sql_error(s, err);
-	guard_configure(s->db);
-	rc = store_check_version(s, archive, err);
-	if (!rc)
-		rc = guard_check(s, err);
-	return rc ? rc
-		  : store_check_source(s, "manifest_sha256", "capture", packed.identity, archive,
-				       err);
-}
-
-/* Opens the folder beside the archive instead, if it holds the same capture and a store. */
-static int store_open_archive(struct store *s, const char *archive, struct error *err)
-{
-	char *folder = packed_folder(archive), *db = xasprintf("%s/zcost.db", folder);
-	int rc;
-
-	s->strange = true;
-
-	if (path_exists(db) && packed_folder_is(archive, folder))
-		rc = store_open_plain(s, folder, err);
-	else
-		rc = store_open_packed(s, archive, err);
-	free(folder);
-	free(db);
-	return rc;
 }
 
 int store_open(struct store **store, const char *capture, struct error *err)
@@ -398,8 +349,9 @@ int store_open(struct store **store, const char *capture, struct error *err)
 	if (file_begins_with(capture, "PERFILE2", 8) || file_begins_with(capture, "2ELIFREP", 8))
 		rc = error_set(err, EBADMSG,
 			       "%s is a perf.data, not a capture: give it with --perf", capture);
-	else if (reader_is_archive(capture))
-		rc = store_open_archive(s, capture, err);
+	else if (file_begins_with(capture, "\x28\xb5\x2f\xfd", 4)) /* zstd */
+		rc = error_set(err, EBADMSG, "%s is an archive: unpack it first: zcost unpack %s",
+			       capture, capture);
 	else
 		rc = store_open_plain(s, capture, err);
 	if (rc)

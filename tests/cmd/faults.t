@@ -19,7 +19,6 @@ tables() { # a table is printed and not closed, so its bounded test leaves out c
 ok "the test capture has rows in every table" every_row_capture cap
 ok "a failed call gives the same table, or exit 1 or 4 and the reason" tables
 "$zcost" pack cap -o cap.tar.zst 2>/dev/null
-ok "a failed call with an archive gives the same table, or exit 1 or 4 and the reason" faults "${FAULTS:-6}" "report summary cap.tar.zst" "report runs cap.tar.zst"
 
 packs_or_fails() { # the allocations 10 to 20 of pack list the capture's folder
 	for n in $(seq 10 20); do

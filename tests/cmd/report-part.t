@@ -95,24 +95,6 @@ rm -r gone/runs
 ok "the store still has the whole windows" exits 0 "$zcost" report summary gone
 ok "--from without raw files exits 1" exits 1 "$zcost" report summary gone --from 1
 ok "the message names the missing raw files" says 'gone: the raw files of its runs are gone, and zcost.db has figures of whole windows only' err
-"$zcost" pack cap 2>/dev/null
-mkdir elsewhere
-mv cap.tar.zst elsewhere
-mkdir scratch
-TMPDIR=$PWD/scratch
-export TMPDIR
-ok "--from unpacks an archive for the time of the command" sh -c "'$zcost' report summary cap --from 1 --format tsv >want 2>/dev/null
-	'$zcost' report summary elsewhere/cap.tar.zst --from 1 --format tsv >got 2>err && cmp want got && grep -q . got"
-ok "--from leaves no file of the archive behind" sh -c "! ls scratch elsewhere | grep -v '^scratch:\|^elsewhere:\|^$\|^cap.tar.zst$'"
-head -c $(($(stat -c %s elsewhere/cap.tar.zst) / 2)) elsewhere/cap.tar.zst >elsewhere/torn.tar.zst
-ok "--from with a damaged archive exits 1" exits 1 "$zcost" report summary elsewhere/torn.tar.zst --from 1
-ok "--from leaves no file of a damaged archive behind" test -z "$(ls scratch)"
-TMPDIR=$PWD/none
-ok "--from exits 1 when no folder can hold the files" exits 1 "$zcost" report summary elsewhere/cap.tar.zst --from 1
-ok "the message names the folder" says 'none/zcost-.*: cannot make a folder to unpack elsewhere/cap.tar.zst into .TMPDIR.' err
-unset TMPDIR
-(cd elsewhere && "$zcost" unpack cap.tar.zst 2>/dev/null)
-ok "--from uses the unpacked folder beside the archive" exits 0 "$zcost" report summary elsewhere/cap.tar.zst --from 1
 ok "compare --self-test with --from is a usage error" exits 2 "$zcost" compare --self-test cap --from 1
 
 printf 'time,watts\n9,100\n11,200\n13,100\n' >meter.csv

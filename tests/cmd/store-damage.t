@@ -106,9 +106,12 @@ ok "a store without one of the tables is refused" refused
 changed 'CREATE INDEX extra ON metric (name)'
 ok "a store with an index of another maker is refused" refused
 changed "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'comm') WHERE name = 'context'"
-mkdir arch && cp bad/zcost.db arch && echo '{}' >arch/run.json && tar -cf - arch | zstd -qc >packed.tar.zst
-ok "two tables in the same pages are refused in an archive" exits 1 "$zcost" report summary packed.tar.zst
-ok "the message says what is damaged" says '^zcost: packed.tar.zst: damaged: 2nd reference to page .*; run' err
+if chown 12345 bad/zcost.db 2>/dev/null; then
+	ok "two tables in the same pages are refused in a store of another user" refused
+	ok "the message says what is damaged" says 'damaged: 2nd reference to page .*; run' got/summary.err
+else
+	skip "a store of another user" "chown needs root"
+fi
 
 named() { # named LENGTH TABLE COLUMN: gives the first row a text of that length
 	changed "UPDATE $2 SET $3 = printf('%.*c', $1, 'n') WHERE rowid = 1"

@@ -3,6 +3,7 @@
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/sha256.h"
 #include "tests/unit/close.h"
 
 #include <errno.h>
@@ -246,7 +247,7 @@ static void test_changed_manifest_makes_a_store_stale(void **state)
 
 	(void)state;
 	assert_int_equal(file_write(manifest, "{}", 2, NULL), 0);
-	assert_int_equal(file_sha256(manifest, hex, NULL), 0);
+	assert_int_equal(sha256_file(manifest, hex, NULL), 0);
 	assert_int_equal(store_create(&s, db, &err), 0);
 	assert_int_equal(store_capture_put(s, "manifest_sha256", hex, &err), 0);
 	assert_int_equal(store_commit_all(s, &err), 0);
