@@ -5,6 +5,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/error.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -60,6 +61,16 @@ void collect_info_int(struct collect *c, const char *key, int64_t value)
 char *collect_path(const struct collect *c, const char *name)
 {
 	return xasprintf("%s/%s", c->run->dir, name);
+}
+
+void collect_write(struct collect *c, const char *name, const struct str *text)
+{
+	char *path = collect_path(c, name);
+	struct error err = {0};
+
+	if (text->len && file_write(path, text->buf, text->len, &err))
+		collect_degraded(c, "%s", err.text);
+	free(path);
 }
 
 static void collector_set_unsupported(struct collect *c)

@@ -114,6 +114,9 @@ void collect_info_int(struct collect *c, const char *key, int64_t value);
 /* Returns the path of `name` in the run's folder. The caller frees it. */
 char *collect_path(const struct collect *c, const char *name);
 
+/* Writes the text, if there is any, to a file of the run's folder. A failure is a loss. */
+void collect_write(struct collect *c, const char *name, const struct str *text);
+
 /*
  * Fills *list with the collectors to use. `names` is the user's list, such as "perf,cpu" or "all".
  * NULL means the collectors of the run's pass. The caller frees *list. Returns -EINVAL for an

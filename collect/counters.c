@@ -11,7 +11,6 @@
 #include "collect/events/events.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -208,18 +207,14 @@ static int counters_after(struct collect *c)
 static void counters_finish(struct collect *c)
 {
 	struct counters *k = c->data;
-	char *path = collect_path(c, "counters.tsv");
-	struct error err = {0};
 	size_t i;
 
-	if (k->rows.len && file_write(path, k->rows.buf, k->rows.len, &err))
-		collect_degraded(c, "%s", err.text);
+	collect_write(c, c->is->files[0], &k->rows);
 	for (i = 0; k->of && i < k->events.n; i++)
 		counting_close(&k->of[i]);
 	free(k->of);
 	event_list_free(&k->events);
 	str_free(&k->rows);
-	free(path);
 	free(k);
 }
 

@@ -12,7 +12,6 @@
 #include "collect/run/reading.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -190,27 +189,18 @@ static int nic_after(struct collect *c)
 	return rc ? error_sys(&c->err, -rc, "cannot read the set-up of interfaces by netlink") : 0;
 }
 
-static void nic_write(struct collect *c, const char *file, struct str *text)
-{
-	char *path = collect_path(c, file);
-	struct error err = {0};
-
-	if (text->len && file_write(path, text->buf, text->len, &err))
-		collect_degraded(c, "%s", err.text);
-	str_free(text);
-	free(path);
-}
-
 static void nic_finish(struct collect *c)
 {
 	struct nic *n = c->data;
 
-	nic_write(c, c->is->files[1], &n->state);
-	nic_write(c, c->is->files[2], &n->sysctls);
+	collect_write(c, c->is->files[1], &n->state);
+	collect_write(c, c->is->files[2], &n->sysctls);
 	collect_info_str(c, "netns", n->workload.inet < 0 ? "host" : "host,workload");
 	nic_space_close(&n->host);
 	nic_space_close(&n->workload);
 	netns_close(&n->netns);
+	str_free(&n->state);
+	str_free(&n->sysctls);
 	free(n);
 }
 

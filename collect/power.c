@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Power, from all sources of this host: energy counters, meters, programs that print watts, the log
- * of an external meter. A reading of /sys costs one pread per domain and stays in memory during the
- * window. A thread polls each program.
+ * Power, from all sources of this host: the energy counters of powercap (RAPL), commands that print
+ * watts, the logs of external meters. The name of a counter says where it lies, such as
+ * "package-0/core". A reading of a counter costs one pread and stays in memory during the window.
  */
-#include "collect/power.h"
+#include "collect/power_poll.h"
 
 #include "collect/collect.h"
 #include "collect/host.h"
@@ -13,217 +13,277 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/program_text.h"
 #include "lib/str.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The program that runs a --power-command. It points into itself and into the command. */
-struct power_shell {
-	struct power_program program;
-	char *argv[4];
+/* An energy counter, in microjoules. */
+struct domain {
+	char *name;
+	int fd;
+	uint64_t max; /* it wraps behind this value; 0: unknown */
+	uint64_t last, base, last_ns;
+	bool read, gone;
 };
 
 struct power {
-	struct power_domains domains;
-	bool has_ipmi;
-	struct power_poll *ipmi, *command[POWER_KINDS];
-	struct power_shell shell[POWER_KINDS];
-	struct str rows, sources;
+	struct domain *d;
+	size_t n, cap;
+	bool denied;	     /* a counter may not be read */
+	struct error failed; /* a counter, or its name, that the machine could not read */
+	struct power_poll *command[POWER_KINDS];
+	struct str rows;
 };
 
 /* Indexes in the list of files: one command file per kind, then the logs. */
-enum { COMMAND_FILE = 2, LOG_FILE = COMMAND_FILE + POWER_KINDS };
+enum { COMMAND_FILE = 1, LOG_FILE = COMMAND_FILE + POWER_KINDS };
+
+enum { MOST_WATTS = 20000 }; /* no single energy counter grows faster */
 
 static const char heading[] = "source\tdomain\tt_ns\tmicrojoules\twatts\n";
 
-/* --- what there is: everything is tried, and what was refused is kept as the reason --- */
+/* --- what there is --- */
 
-static char *const dcmi_argv[] = {"ipmitool", "dcmi", "power", "reading", NULL};
-static const struct power_program dcmi = {
-	.name = "ipmitool dcmi power reading",
-	.argv = dcmi_argv,
-	.whole = true,
-	.check = watts_of_dcmi,
-};
-
-static void power_add_source(struct power *p, const char *name)
+/* Returns the name of a zone: intel-rapl:0 is package-0, intel-rapl:0:1 a domain inside it. */
+static char *power_zone_name(const char *class, const char *zone, struct error *err)
 {
-	str_printf(&p->sources, "%s%s", p->sources.len ? "," : "", name);
+	char *own = host_label(err, "%s/%s/name", class, zone), *name, *parent, *above;
+	const char *colon = strrchr(zone, ':');
+
+	if (!own)
+		own = xstrdup(zone);
+	if (strchr(zone, ':') == colon)
+		return own;
+	parent = xstrndup(zone, (size_t)(colon - zone));
+	above = power_zone_name(class, parent, err);
+	name = xasprintf("%s/%s", above, own);
+	free(above);
+	free(parent);
+	free(own);
+	return name;
 }
 
-/* Asks ipmitool once. A controller without a power reading is no fault. */
-static void power_find_ipmi(struct collect *c, struct power *p, struct error *refused)
+/* A counter that is gone by now is no error. */
+static void power_add_zone(struct power *p, const char *class, const char *zone)
 {
-	if (!host_has_program(dcmi_argv[0])) {
-		error_set(refused, ENOENT, "ipmitool is not installed");
-		return;
-	}
-	p->has_ipmi = !power_poll_ask(&dcmi, refused);
-	if (p->has_ipmi)
-		power_add_source(p, "ipmi");
-	else
-		collect_info_str(c, "ipmi", refused->text);
-}
+	char *path = xasprintf("%s/%s/energy_uj", class, zone);
+	char *max = host_fact("%s/%s/max_energy_range_uj", class, zone);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-/*
- * Starts a poll. A program that does not start is a loss: it answered before, or the user named it.
- */
-static void power_start_poll(struct collect *c, struct power_poll **poll,
-			     const struct power_program *program, const char *file,
-			     const char *about)
-{
-	char *path = collect_path(c, file);
-	struct error err = {0};
-
-	if (power_poll_start(poll, program, path, about, &c->run->online, &c->run->cpus, &err)) {
-		collect_degraded(c, "%s", err.text);
-		unlink(path);
-	}
+	if (fd >= 0)
+		array_add(p->d, p->n, p->cap,
+			  (struct domain){.name = power_zone_name(class, zone, &p->failed),
+					  .fd = fd,
+					  .max = max ? strtoull(max, NULL, 10) : 0});
+	else if (errno == EACCES || errno == EPERM)
+		p->denied = true;
+	else if (error_of_machine(errno))
+		error_sys(&p->failed, errno, "%s: cannot open", path);
+	free(max);
 	free(path);
 }
 
-static void power_list_domains(struct power *p)
+/* The same package shows a second time through memory-mapped registers, and is skipped there. */
+static int power_is_zone(const struct dirent *e)
 {
-	const char *last = "";
-	size_t i;
-
-	for (i = 0; i < p->domains.n; i++) {
-		if (strcmp(last, p->domains.d[i].source))
-			power_add_source(p, p->domains.d[i].source);
-		last = p->domains.d[i].source;
-	}
+	return strchr(e->d_name, ':') && !str_starts(e->d_name, "intel-rapl-mmio");
 }
 
-static const char denied[] = "energy counters are there but not readable: run as root";
-
-static int power_set_none(struct collect *c, const struct power *p, const struct error *ipmi)
+static void power_find_zones(struct power *p)
 {
-	if (p->domains.denied)
-		return error_set(&c->err, EACCES, "%s", denied);
-	return error_set(
-		&c->err, ENODEV,
-		"no power source: neither powercap, perf's power/energy-pkg/ nor hwmon meters on this host; %s; --power-command runs a program that prints watts, --power-csv takes an external meter's log",
-		ipmi->text);
+	char *class = xasprintf("%s/class/powercap", sysfs_root());
+	struct dirent **entries;
+	int i, n = scandir(class, &entries, power_is_zone, versionsort);
+
+	if (n < 0 && error_of_machine(errno))
+		error_sys(&p->failed, errno, "%s: cannot read", class);
+	for (i = 0; i < n; i++) {
+		power_add_zone(p, class, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	free(class);
 }
 
 static void power_release(struct power *p)
 {
-	power_free(&p->domains);
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		close(p->d[i].fd);
+		free(p->d[i].name);
+	}
+	free(p->d);
 	str_free(&p->rows);
-	str_free(&p->sources);
 	free(p);
 }
 
-/* Finds the sources; `info` lists them, such as "powercap,hwmon,ipmi" or "csv". */
+/* Lists the sources in `info`, such as "powercap,command". */
+static void power_list_sources(struct collect *c, const struct power *p)
+{
+	char *list = xasprintf("%s%s%s", p->n ? ",powercap" : "",
+			       c->run->npower_command ? ",command" : "",
+			       c->run->npower_csv ? ",csv" : "");
+
+	if (*list)
+		collect_info_str(c, "source", list + 1);
+	free(list);
+}
+
 static int power_probe(struct collect *c)
 {
+	static const char denied[] = "energy counters are there but not readable: run as root";
 	struct power *p = xcalloc(1, sizeof(*p));
-	struct error ipmi = {0};
-	int rc;
 
-	power_find(&p->domains);
-	power_list_domains(p);
-	power_find_ipmi(c, p, &ipmi);
-	if (c->run->npower_command)
-		power_add_source(p, "command");
-	if (c->run->npower_csv)
-		power_add_source(p, "csv");
-	if (p->domains.failed.code) {
-		collect_degraded(c, "%s", p->domains.failed.text);
-	} else if (!p->sources.len) {
-		rc = power_set_none(c, p, &ipmi);
-		power_release(p);
-		return rc;
-	}
-	if (p->sources.len)
-		collect_info_str(c, "source", p->sources.buf);
-	if (p->domains.denied)
+	power_find_zones(p);
+	if (p->failed.code)
+		collect_degraded(c, "%s", p->failed.text);
+	else if (p->denied && !p->n && !c->run->npower_command && !c->run->npower_csv)
+		error_set(&c->err, EACCES, "%s", denied);
+	else if (!p->n && !c->run->npower_command && !c->run->npower_csv)
+		error_set(
+			&c->err, ENODEV,
+			"no power source: no energy counters (powercap) on this host; --power-command runs a program that prints watts, --power-csv takes an external meter's log");
+	else if (p->denied)
 		collect_why(c, "%s", denied); /* the other sources are read without them */
+	if (c->err.code) {
+		power_release(p);
+		return -c->err.code;
+	}
+	power_list_sources(c, p);
 	c->data = p;
 	return 0;
 }
 
-static const struct power_program *power_shell_program(struct power_shell *shell,
-						       const char *command)
-{
-	shell->argv[0] = (char *)"/bin/sh";
-	shell->argv[1] = (char *)"-c";
-	shell->argv[2] = (char *)command;
-	shell->argv[3] = NULL;
-	shell->program = (struct power_program){
-		.name = command, .argv = shell->argv, .check = watts_of_line};
-	return &shell->program;
-}
-
+/* A command that does not start is a loss: the user named it. */
 static void power_start_command(struct collect *c, struct power *p, size_t i)
 {
 	const struct power_command *is = &c->run->power_command[i];
+	char *path = collect_path(c, c->is->files[COMMAND_FILE + i]);
 	char *about = xasprintf("# kind: %s\n# command: %s\n", is->kind, is->command);
+	struct error err = {0};
 
-	power_start_poll(c, &p->command[i], power_shell_program(&p->shell[i], is->command),
-			 c->is->files[COMMAND_FILE + i], about);
+	if (power_poll_start(&p->command[i], c->run, is->command, path, about, &err)) {
+		collect_degraded(c, "%s", err.text);
+		unlink(path);
+	}
 	free(about);
+	free(path);
 }
 
 static int power_prepare(struct collect *c)
 {
-	struct power *p = c->data;
 	size_t i;
 
-	if (p->has_ipmi)
-		power_start_poll(c, &p->ipmi, &dcmi, "power-ipmi.snap",
-				 "# ipmitool dcmi power reading\n");
 	for (i = 0; i < c->run->npower_command; i++)
-		power_start_command(c, p, i);
+		power_start_command(c, c->data, i);
 	return 0;
 }
 
 /* --- readings --- */
 
-static void power_read_one(struct collect *c, struct power *p, struct power_domain *d)
+/*
+ * Says whether the counter wrapped. After a reset it would seem to have grown faster than
+ * MOST_WATTS.
+ */
+static bool power_went_round(const struct domain *d, uint64_t value, uint64_t now_ns)
 {
-	uint64_t value, now = clock_mono_ns();
-	int rc = power_read(d, now, &value);
+	double microjoules = (double)(d->max - d->last) + (double)value;
 
-	if (rc) {
-		d->gone = true;
-		collect_degraded(c, "%s: %s", d->name,
-				 rc == -ERANGE ? "the energy counter was set back" : strerror(-rc));
-		return;
+	return d->max >= d->last &&
+	       microjoules <= (double)MOST_WATTS * (double)(now_ns - d->last_ns) / 1e3;
+}
+
+/*
+ * Reads the microjoules since an arbitrary start, unwrapped from the first reading on. Returns 0 or
+ * -errno; -ERANGE: the counter was set back.
+ */
+static int power_read_counter(struct domain *d, uint64_t now_ns, uint64_t *value)
+{
+	char text[32], *end;
+	ssize_t n = pread(d->fd, text, sizeof(text) - 1, 0);
+	uint64_t now;
+
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	errno = 0;
+	now = strtoull(text, &end, 10);
+	if (end == text || errno)
+		return -EINVAL;
+	if (d->read && now < d->last) {
+		if (!power_went_round(d, now, now_ns))
+			return -ERANGE; /* the energy in between is unknown */
+		d->base += d->max;
 	}
-	str_printf(&p->rows, "%s\t%s\t%" PRIu64, d->source, d->name, now);
-	if (d->energy)
-		str_printf(&p->rows, "\t%" PRIu64 "\t\n", value);
-	else
-		str_printf(&p->rows, "\t\t%" PRIu64 ".%06u\n", value / 1000000,
-			   (unsigned int)(value % 1000000));
+	d->read = true;
+	d->last = now;
+	d->last_ns = now_ns;
+	*value = d->base + now;
+	return 0;
 }
 
 static int power_read_all(struct collect *c)
 {
 	struct power *p = c->data;
-	size_t i;
+	struct domain *d;
 
-	for (i = 0; i < p->domains.n; i++)
-		if (!p->domains.d[i].gone)
-			power_read_one(c, p, &p->domains.d[i]);
+	if (p->n && !p->rows.len)
+		str_puts(&p->rows, heading);
+	for (d = p->d; d < p->d + p->n; d++) {
+		uint64_t value = 0, now = clock_mono_ns();
+		int rc;
+
+		if (d->gone)
+			continue;
+		rc = power_read_counter(d, now, &value);
+		d->gone = rc;
+		if (rc)
+			collect_degraded(c, "%s: %s", d->name,
+					 rc == -ERANGE ? "the energy counter was set back"
+						       : strerror(-rc));
+		else
+			str_printf(&p->rows, "powercap\t%s\t%" PRIu64 "\t%" PRIu64 "\t\n", d->name,
+				   now, value);
+	}
 	return 0;
 }
 
-static void power_save(struct collect *c, const struct power *p)
+/* Waits until the last reading of each command lies behind the window's end. */
+static int power_after(struct collect *c)
 {
-	char *path = collect_path(c, "power.tsv"), *text = xasprintf("%s%s", heading, p->rows.buf);
-	struct error err = {0};
+	struct power *p = c->data;
+	size_t i;
 
-	if (file_write(path, text, strlen(text), &err))
-		collect_degraded(c, "%s", err.text);
-	free(text);
-	free(path);
+	for (i = 0; c->run->end_ns && i < c->run->npower_command; i++) {
+		struct error err = {0};
+
+		if (p->command[i] && power_poll_until(p->command[i], c->run->end_ns, &err))
+			collect_degraded(c, "%s", err.text);
+	}
+	return 0;
+}
+
+static void power_end_commands(struct collect *c, struct power *p)
+{
+	unsigned int missed = 0;
+	size_t i;
+
+	for (i = 0; i < c->run->npower_command; i++) {
+		struct error err = {0};
+
+		if (p->command[i] && power_poll_stop(p->command[i], &missed, &err))
+			collect_degraded(c, "%s", err.text);
+	}
+	if (missed)
+		collect_info_int(c, "command_missed", missed);
 }
 
 /* Copies the logs unchanged: zcost analyze understands the meter's clock and columns. */
@@ -241,66 +301,21 @@ static void power_copy_logs(struct collect *c)
 	}
 }
 
-static void power_await_last(struct collect *c, struct power_poll *poll)
-{
-	struct error err = {0};
-
-	if (poll && power_poll_until(poll, c->run->end_ns, &err))
-		collect_degraded(c, "%s", err.text);
-}
-
-/* Waits until the last reading of each poll lies behind the window's end. */
-static int power_after(struct collect *c)
-{
-	struct power *p = c->data;
-	size_t i;
-
-	if (!c->run->end_ns)
-		return 0;
-	power_await_last(c, p->ipmi);
-	for (i = 0; i < c->run->npower_command; i++)
-		power_await_last(c, p->command[i]);
-	return 0;
-}
-
-static unsigned int power_end_poll(struct collect *c, struct power_poll *poll)
-{
-	struct error err = {0};
-	unsigned int missed = 0;
-
-	if (poll && power_poll_stop(poll, &missed, &err))
-		collect_degraded(c, "%s", err.text);
-	return missed;
-}
-
-static void power_report_missed(struct collect *c, const char *name, unsigned int missed)
-{
-	if (missed)
-		collect_info_int(c, name, missed);
-}
-
 static void power_finish(struct collect *c)
 {
 	struct power *p = c->data;
-	unsigned int missed = 0;
-	size_t i;
 
-	power_report_missed(c, "ipmi_missed", power_end_poll(c, p->ipmi));
-	for (i = 0; i < c->run->npower_command; i++)
-		missed += power_end_poll(c, p->command[i]);
-	power_report_missed(c, "command_missed", missed);
-	if (p->rows.len)
-		power_save(c, p);
+	power_end_commands(c, p);
+	collect_write(c, c->is->files[0], &p->rows);
 	power_copy_logs(c);
 	power_release(p);
 }
 
 const struct collector collector_power = {
 	.name = "power",
-	.what = "energy counters, power meters, a program that prints watts, a meter's log",
-	.files = {"power.tsv", "power-ipmi.snap", "power-command.snap", "power-command-2.snap",
-		  "power-command-3.snap", "power-command-4.snap", "power.csv", "power-2.csv",
-		  "power-3.csv", "power-4.csv"},
+	.what = "energy counters, commands that print watts, a meter's log",
+	.files = {"power.tsv", "power-command.snap", "power-command-2.snap", "power-command-3.snap",
+		  "power-command-4.snap", "power.csv", "power-2.csv", "power-3.csv", "power-4.csv"},
 	.when = DATED,
 	.passes = PASS_MEASURE,
 	.probe = power_probe,

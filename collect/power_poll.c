@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/power.h"
+#include "collect/power_poll.h"
 
-#include "lib/file.h"
+#include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
+#include "lib/file.h"
+#include "lib/program_text.h"
 #include "lib/snap.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
@@ -12,7 +14,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -32,8 +33,8 @@ enum {
 };
 
 struct power_poll {
-	const struct power_program *is;
-	cpu_set_t aside;
+	const char *command;
+	const struct run *run;
 	int fd, wake; /* the .snap; an eventfd that tells the thread to check `stop` */
 	pthread_t thread;
 
@@ -57,7 +58,7 @@ static void power_poll_failed(struct power_poll *p, const char *why)
 {
 	pthread_mutex_lock(&p->lock);
 	p->err.code = 0;
-	error_set(&p->err, EIO, "%s: %s", p->is->name, why);
+	error_set(&p->err, EIO, "%s: %s", p->command, why);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -83,7 +84,7 @@ static void power_poll_save(struct power_poll *p, const char *text, uint64_t now
 	int saved = snap_append(p->fd, now, line, strlen(line));
 
 	free(line);
-	if (saved || p->is->check(text, &watts, &err)) {
+	if (saved || watts_of_line(text, &watts, &err)) {
 		power_poll_failed(p, saved ? strerror(-saved) : err.text);
 		return;
 	}
@@ -172,8 +173,7 @@ static bool power_poll_listen(struct power_poll *p, int out, int err)
 			f[1].fd = -1;
 		if (f[0].revents && !power_poll_read(p, out, &p->out))
 			f[0].fd = -1;
-		if (!p->is->whole)
-			power_poll_parse_lines(p, clock_mono_ns());
+		power_poll_parse_lines(p, clock_mono_ns());
 	}
 	return true;
 }
@@ -190,10 +190,8 @@ static void power_poll_set_failure(struct power_poll *p, const char *what)
 
 static void power_poll_judge(struct power_poll *p, bool answered, int status)
 {
-	const char *rest = p->out.len ? p->out.buf : NULL; /* the last line may lack its newline */
-
-	if (rest && (!p->is->whole || (answered && !status)))
-		power_poll_save(p, rest, p->heard_ns);
+	if (p->out.len) /* the last line may lack its newline */
+		power_poll_save(p, p->out.buf, p->heard_ns);
 	if (!answered)
 		power_poll_set_failure(p, "it printed nothing for 10 s, so zcost ended it");
 	else if (status)
@@ -208,6 +206,7 @@ static void power_poll_judge(struct power_poll *p, bool answered, int status)
 
 static bool power_poll_spawn(struct power_poll *p, struct pipes *f, pid_t *pid)
 {
+	char *argv[] = {"/bin/sh", "-c", (char *)p->command, NULL};
 	struct error err = {0};
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct spawn opts = {.in = in};
@@ -215,7 +214,7 @@ static bool power_poll_spawn(struct power_poll *p, struct pipes *f, pid_t *pid)
 
 	opts.out = f->out[1];
 	opts.err = f->err[1];
-	if (good && spawn_start(pid, p->is->argv, &opts, &err)) {
+	if (good && spawn_start(pid, argv, &opts, &err)) {
 		good = false;
 		close(f->out[0]);
 		close(f->err[0]);
@@ -268,8 +267,7 @@ static void *power_poll_thread(void *arg)
 {
 	struct power_poll *p = arg;
 
-	if (CPU_COUNT(&p->aside))
-		sched_setaffinity(0, sizeof(p->aside), &p->aside);
+	run_leave_cpus(p->run);
 	while (!power_poll_stopping(p) && p->failures < FAILURES) {
 		power_poll_run_once(p);
 		pthread_mutex_lock(&p->lock);
@@ -309,7 +307,7 @@ static int power_poll_wait_for(struct power_poll *p, uint64_t mono_ns, int64_t w
 		return 0;
 	if (p->err.code)
 		return error_set(err, p->err.code, "%s", p->err.text);
-	return error_set(err, ETIMEDOUT, "%s: no reading for %.1f s", p->is->name,
+	return error_set(err, ETIMEDOUT, "%s: no reading for %.1f s", p->command,
 			 (double)wait_ms / 1000);
 }
 
@@ -325,26 +323,12 @@ int power_poll_until(struct power_poll *p, uint64_t mono_ns, struct error *err)
 	return rc;
 }
 
-static void power_poll_choose_cpus(struct power_poll *p, const struct cpuset *online,
-				   const struct cpuset *measured)
-{
-	unsigned int cpu;
-
-	CPU_ZERO(&p->aside);
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (cpuset_has(online, cpu) && !cpuset_has(measured, cpu))
-			CPU_SET(cpu, &p->aside);
-}
-
-/* Without a path the readings go nowhere. file_create would replace the device /dev/null by a file.
- */
 static int power_poll_begin(struct power_poll *p, const char *path, const char *heading,
 			    struct error *err)
 {
 	int rc;
 
-	p->fd = path ? file_create(path, O_APPEND, 0600) : open("/dev/null", O_WRONLY | O_CLOEXEC);
-	path = path ? path : "/dev/null";
+	p->fd = file_create(path, O_APPEND, 0600);
 	p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->fd < 0 || p->wake < 0)
 		return error_sys(err, errno, "%s: cannot write", path);
@@ -366,17 +350,16 @@ static void power_poll_release(struct power_poll *p)
 	free(p);
 }
 
-int power_poll_start(struct power_poll **poll, const struct power_program *program,
-		     const char *path, const char *heading, const struct cpuset *online,
-		     const struct cpuset *measured, struct error *err)
+int power_poll_start(struct power_poll **poll, const struct run *run, const char *command,
+		     const char *path, const char *heading, struct error *err)
 {
 	struct power_poll *p = xcalloc(1, sizeof(*p));
 	int rc;
 
-	p->is = program;
+	p->run = run;
+	p->command = command;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
-	power_poll_choose_cpus(p, online, measured);
 	rc = power_poll_begin(p, path, heading, err);
 	if (rc) {
 		power_poll_release(p);
@@ -386,17 +369,6 @@ int power_poll_start(struct power_poll **poll, const struct power_program *progr
 	if (!rc)
 		*poll = p;
 	else
-		power_poll_stop(p, NULL, NULL);
-	return rc;
-}
-
-int power_poll_ask(const struct power_program *program, struct error *err)
-{
-	static const struct cpuset none;
-	struct power_poll *p;
-	int rc = power_poll_start(&p, program, NULL, "", &none, &none, err);
-
-	if (!rc)
 		power_poll_stop(p, NULL, NULL);
 	return rc;
 }
@@ -413,7 +385,7 @@ int power_poll_stop(struct power_poll *p, unsigned int *missed, struct error *er
 	power_poll_wake(p);
 	pthread_join(p->thread, NULL);
 	if (missed)
-		*missed = p->missed;
+		*missed += p->missed;
 	if (over)
 		rc = error_set(err, EIO, "%s; gave up after %d attempts", p->err.text, FAILURES);
 	power_poll_release(p);

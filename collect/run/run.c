@@ -462,15 +462,8 @@ static void run_end_earlier(const struct run *r)
 	free(dir);
 }
 
-/*
- * Moves us off the measured CPUs, where there are others, and raises our priority: on a busy host
- * the window would otherwise open some milliseconds late, differently on each side. It is called
- * after the workload has started, so the workload and its children have all CPUs and their own
- * priority.
- */
-static void run_step_aside(const struct run *r)
+void run_leave_cpus(const struct run *r)
 {
-	struct sched_param first = {.sched_priority = 1};
 	cpu_set_t aside;
 	unsigned int cpu;
 
@@ -480,6 +473,18 @@ static void run_step_aside(const struct run *r)
 			CPU_SET(cpu, &aside);
 	if (CPU_COUNT(&aside))
 		sched_setaffinity(0, sizeof(aside), &aside);
+}
+
+/*
+ * Moves us off the measured CPUs and raises our priority: on a busy host the window would otherwise
+ * open some milliseconds late, differently on each side. It is called after the workload has
+ * started, so the workload and its children have all CPUs and their own priority.
+ */
+static void run_step_aside(const struct run *r)
+{
+	struct sched_param first = {.sched_priority = 1};
+
+	run_leave_cpus(r);
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first); /* root may */
 }
 

@@ -156,6 +156,9 @@ struct run {
 /* Returns 0 when run.json is written, also for a run that failed (see `failed`), else -errno. */
 int run_execute(struct run *r, struct error *err);
 
+/* Moves the calling thread off the measured CPUs, where there are others. */
+void run_leave_cpus(const struct run *r);
+
 /* Writes run.json (docs/reference/capture-folder.md). */
 int run_write_json(const struct run *r, struct error *err);
 

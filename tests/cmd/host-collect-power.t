@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Power from fake /sys trees: counters that wrap, meters, an external log, no source.
+# Power from fake /sys trees, commands and logs: counters that wrap, meters, no source.
 . "$(dirname "$0")/../lib.sh"
 
 collect() {
@@ -38,15 +38,11 @@ zone intel-rapl:0:0 core 262143328850 5000
 zone intel-rapl:0:1 dram 65712999613 100
 zone intel-rapl:1 package-1 262143328850 7000000
 zone intel-rapl-mmio:0 package-0 262143328850 9
-mkdir -p sys/class/hwmon/hwmon2 sys/class/hwmon/hwmon10
-echo power_meter >sys/class/hwmon/hwmon2/name
-echo 231500000 >sys/class/hwmon/hwmon2/power1_average
-echo nvme >sys/class/hwmon/hwmon10/name # no power sensor
 ZCOST_SYSFS=$PWD/sys
 export ZCOST_SYSFS
 
 # Package 0's counter wraps once within the window, package 1's does not.
-ok "collect reads powercap and hwmon" exits 0 collect -- sh -c "
+ok "collect reads powercap" exits 0 collect -- sh -c "
 	sleep 0.3; echo 500 >sys/class/powercap/intel-rapl:0/energy_uj
 	sleep 1; echo 9000000 >sys/class/powercap/intel-rapl:1/energy_uj"
 ok "a counter that wraps continues above its maximum" \
@@ -55,11 +51,9 @@ ok "power.tsv has the readings of a counter that only grows" is "7000000 9000000
 ok "a domain inside a package has the package's name in front" is 5000 values powercap package-0/core 4
 ok "each domain is read once a second" test "$(grep -c '	package-0/core	' r/power.tsv)" -ge 3
 ok "the DRAM domain has its package's name in front" is 100 values powercap package-0/dram 4
-ok "a hwmon meter gives watts" is 231.500000 values hwmon power_meter@hwmon2/power1 5
-ok "a hwmon meter has no energy value" is "" values hwmon power_meter@hwmon2/power1 4
 ok "power.tsv omits the same package's counter in other registers" \
-	test "$(cut -f 2 r/power.tsv | sort -u | wc -l)" = 6 # heading included
-ok "run.json names the sources powercap and hwmon" is powercap,hwmon info .info.source
+	test "$(cut -f 2 r/power.tsv | sort -u | wc -l)" = 5 # heading included
+ok "run.json names the source powercap" is powercap info .info.source
 outside() {
 	exits 0 collect -- sleep 0.1 && awk -v a="$(jq .window.start_ns r/run.json)" -v b="$(jq .window.end_ns r/run.json)" '
 		NR > 1 && $3 <= a { before = $3 } NR > 1 && $3 >= b && !after { after = $3 }
@@ -93,97 +87,12 @@ printf 'time,watts\n1,2\n' >meter.csv
 ok "collect accepts two --power-csv files" exits 0 collect --power-csv meter.csv --power-csv meter.csv -- sleep 0.1
 ok "the first --power-csv file is copied byte for byte" cmp meter.csv r/power.csv
 ok "the second --power-csv file is copied byte for byte" cmp meter.csv r/power-2.csv
-ok "run.json lists the power files" is 'power.tsv power.csv power-2.csv' info '.files|join(" ")'
+ok "run.json lists the power files" is 'power.csv power-2.csv' info '.files|join(" ")'
 ok "collect exits 4 when a --power-csv file is missing" exits 4 collect --power-csv absent.csv -- true
 ok "the warning names the missing --power-csv file" says 'absent.csv' err
 
-rm -r sys/class/hwmon
 ok "collect accepts a --power-csv file as the only source" exits 0 collect --power-csv meter.csv -- true
 ok "run.json names the source csv" is csv info .info.source
-
-# --- perf's energy events: a PMU in a fake /sys with the type of the kernel's CPU clock, which counts 1e9 a second on
-# every CPU, idle or not. In nanojoules that is one watt.
-pmu=sys/bus/event_source/devices/power
-mkdir -p $pmu/events $pmu/format sys/devices/system/cpu/cpu0/topology
-echo 1 >$pmu/type
-echo config:0-7 >$pmu/format/event
-echo 0 >$pmu/cpumask
-echo 3 >sys/devices/system/cpu/cpu0/topology/physical_package_id
-for e in pkg cores psys; do
-	echo event=0x00 >$pmu/events/energy-$e
-	echo 1.0e-9 >$pmu/events/energy-$e.scale
-	echo Joules >$pmu/events/energy-$e.unit
-done
-echo 2.0e-9 >$pmu/events/energy-psys.scale
-echo event=0x00 >$pmu/events/energy-ram # no unit
-if ! perf stat -C 0 -e cpu-clock true 2>/dev/null; then
-	skip "perf's energy events give one watt by scale and time, and two by another scale" "perf_event_open is not allowed here"
-else
-	watts() { # watts NAME: its mean power in the store
-		sqlite3 r/zcost.db "SELECT round(value, 2) FROM metric WHERE name = 'power_w:$1'"
-	}
-	energy() { # on a busy machine a reading follows its clock late
-		exits 0 collect -- sleep 0.3 && exits 0 "$zcost" analyze r && near "$(watts package)" 1 0.03 &&
-			near "$(watts platform)" 2 0.06
-	}
-	steady "perf's energy events give one watt by scale and time, and two by another scale" energy
-	ok "the energy of the cores is not added to the package" near "$(watts package/perf/package-3/core)" "$(watts package)" 0.03
-	ok "run.json names the source perf" is perf info .info.source
-	ok "the domains of perf's events have the socket's number" is "package-3 package-3/core psys " \
-		sh -c "awk -F'\t' 'NR > 1 { print \$2 }' r/power.tsv | sort -u | tr '\n' ' '"
-	echo event=0x100 >$pmu/events/energy-pkg # more bits than the field has
-	ok "collect succeeds when one energy event is damaged" exits 0 collect -- true
-	ok "power.tsv omits the damaged energy event" sh -c "! grep -q 'package-3	' r/power.tsv"
-	echo event=0x00 >$pmu/events/energy-pkg
-	zone intel-rapl:0 package-0 262143328850 1000
-	ok "collect succeeds when powercap and perf have the same counters" exits 0 collect -- true
-	ok "powercap is preferred to perf" is powercap info .info.source
-	rm -r sys/class/powercap
-fi
-rm -r sys/bus
-
-# --- the BMC: a fake ipmitool with the output of real ones ---
-
-mkdir bin
-fake() { # fake STATUS: writes an ipmitool that prints this function's stdin
-	{ echo '#!/bin/sh'; echo 'echo "$*" >ipmi.args'; echo "cat <<'END'"; cat; echo END; echo "exit $1"; } >bin/ipmitool
-	chmod +x bin/ipmitool
-}
-reading() { # reading WATTS STATE
-	printf '\n    Instantaneous power reading:                   %s Watts\n' "$1"
-	printf '    Minimum during sampling period:                 18 Watts\n    Maximum during sampling period:                436 Watts\n'
-	printf '    Average power reading over sample period:      208 Watts\n    IPMI timestamp:                           Thu Sep 26 15:27:13 2013\n'
-	printf '    Sampling period:                          00000005 Seconds.\n    Power reading state is:                   %s\n\n\n' "$2"
-}
-refuses() { # refuses PATTERN: collect warns so about the current fake ipmitool
-	exits 4 collect -- true && says "$1" err && [ ! -e r/power-ipmi.snap ]
-}
-PATH=$scratch/bin:$PATH
-reading 231 activated | fake 0
-ok "collect reads power through ipmitool" exits 0 collect --duration 0.2 --grace 0 -- sleep 5
-ok "ipmitool runs with 'dcmi power reading'" is "dcmi power reading" cat ipmi.args
-ok "run.json names the source ipmi" is ipmi info .info.source
-ok "ipmitool runs before, inside and after the window" sh -c "test \$(grep -c '^@' r/power-ipmi.snap) -ge 3"
-ok "analyze accepts ipmitool's readings" exits 0 "$zcost" analyze r
-ok "the instantaneous reading of ipmitool is the wall power" near "$(sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = 'power_w:wall'")" 231 1e-9
-ok "doctor finds ipmitool" sh -c "'$zcost' doctor --format tsv power | grep -q '^power	power	yes	ipmi'"
-ok "a check of a program leaves /dev/null a device" test -c /dev/null
-reading 231 deactivated | fake 0
-ok "doctor gives the reason when the BMC's reading is deactivated" sh -c "'$zcost' doctor --format tsv power | grep -q '^power	power	no	.*reading is deactivated'"
-ok "a deactivated power reading is no power source" refuses "no power source: .*BMC's power reading is deactivated"
-reading 0 activated | fake 0
-ok "a reading of 0 W is no power source" refuses 'reads 0 W: it has no power meter'
-echo 'Could not open device at /dev/ipmi0 or /dev/ipmi/0 or /dev/ipmidev/0: No such file or directory' | fake 1
-ok "ipmitool without a device is no power source" refuses 'exited with status 1: Could not open device at /dev/ipmi0'
-printf '\n    DCMI request failed because: Invalid command (c1)\n' | fake 1
-ok "a BMC without DCMI is no power source" refuses 'DCMI request failed because: Invalid command'
-printf '\n    A valid DCMI command was not returned! (0)\n' | fake 0
-ok "an invalid DCMI response with exit status 0 is no power source" refuses 'A valid DCMI command was not returned'
-fake 0 </dev/null
-ok "an ipmitool without output is no power source" refuses 'it prints nothing'
-ok "a failing ipmitool is no failure beside another source" exits 0 collect --power-csv meter.csv -- true
-ok "run.json has the reason of the failing ipmitool" is 'ipmitool dcmi power reading: it prints nothing' info .info.ipmi
-rm bin/ipmitool
 
 # --- a command that prints watts ---
 
@@ -235,7 +144,7 @@ else
 fi
 
 ok "collect --collect power exits 4 without a power source" exits 4 collect -- true
-ok "the warning names ipmitool, --power-command and --power-csv" says 'no power source: .*ipmitool .*--power-command.*--power-csv' err
+ok "the warning names --power-command and --power-csv" says 'no power source: .*--power-command.*--power-csv' err
 ok "run.json marks power as unsupported and lists no file" is 'unsupported ' info '|.state + " " + (.files|join(","))'
 ok "collect --pass measure exits 0 without a power source" exits 0 "$zcost" collect -o r --pass measure -- true
 ok "a fifth --power-csv is a usage error" exits 2 collect --power-csv a --power-csv b --power-csv c --power-csv d --power-csv e -- true

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/perf.h"
-#include "collect/power.h"
 #include "collect/run/run.h"
 #include "collect/syscalls/syscalls.h"
 #include "collect/syscalls/methods.h"
@@ -610,51 +609,6 @@ static void test_lines_arrive_in_pieces_or_together(void **state)
 	close(p[0]);
 }
 
-static void test_energy_counter_that_wraps_keeps_growing(void **state)
-{
-	char path[] = "/tmp/zcost-power-XXXXXX";
-	struct power_domain d = {.energy = true, .max = 1000, .fd = mkstemp(path)};
-	const uint64_t second = 1000000000;
-	uint64_t v;
-
-	(void)state;
-	assert_int_equal(pwrite(d.fd, "990\n", 4, 0), 4);
-	assert_int_equal(power_read(&d, second, &v), 0);
-	assert_int_equal(v, 990);
-	assert_int_equal(pwrite(d.fd, "030\n", 4, 0), 4);
-	assert_int_equal(power_read(&d, 2 * second, &v), 0);
-	assert_int_equal(v, 1030);
-	assert_int_equal(pwrite(d.fd, "010\n", 4, 0), 4);
-	assert_int_equal(power_read(&d, 3 * second, &v), 0);
-	assert_int_equal(v, 2010);
-	assert_int_equal(pwrite(d.fd, "what", 4, 0), 4);
-	assert_int_equal(power_read(&d, 4 * second, &v), -EINVAL);
-	close(d.fd);
-	unlink(path);
-}
-
-/* A package's counter wraps at 262 kJ. A value far from there means a reset. */
-static void test_energy_counter_that_is_reset_does_not_wrap(void **state)
-{
-	char path[] = "/tmp/zcost-power-XXXXXX";
-	struct power_domain d = {.energy = true, .max = 262143328850, .fd = mkstemp(path)};
-	const uint64_t second = 1000000000;
-	uint64_t v;
-
-	(void)state;
-	assert_int_equal(pwrite(d.fd, "242144328850", 12, 0), 12);
-	assert_int_equal(power_read(&d, second, &v), 0);
-	assert_int_equal(pwrite(d.fd, "000000000000", 12, 0), 12);
-	assert_int_equal(power_read(&d, 2 * second, &v), 0); /* 19999 W */
-	assert_int_equal(v, 262143328850);
-	assert_int_equal(pwrite(d.fd, "005000000000", 12, 0), 12);
-	assert_int_equal(power_read(&d, 3 * second, &v), 0);
-	assert_int_equal(pwrite(d.fd, "000000001000", 12, 0), 12);
-	assert_int_equal(power_read(&d, 4 * second, &v), -ERANGE);
-	close(d.fd);
-	unlink(path);
-}
-
 static void test_ids_are_found_in_a_task_only_once(void **state)
 {
 	static struct task_copy copy = {.id = 0x2222ULL << 32 | 0x3333};
@@ -691,8 +645,6 @@ int main(void)
 		cmocka_unit_test(test_all_files_at_an_address_are_found),
 
 		cmocka_unit_test(test_lines_arrive_in_pieces_or_together),
-		cmocka_unit_test(test_energy_counter_that_wraps_keeps_growing),
-		cmocka_unit_test(test_energy_counter_that_is_reset_does_not_wrap),
 		cmocka_unit_test(test_ids_are_found_in_a_task_only_once),
 	};
 
