@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* zcost doctor: runs the checks, prints what they found, and says whether all is there. */
 #include "collect/doctor/doctor.h"
 
 #include "collect/host.h"
 #include "lib/alloc.h"
+#include "lib/command.h"
+#include "lib/complete.h"
+#include "lib/output.h"
 #include "lib/str.h"
+#include "lib/table.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct column doctor_columns[5] = {
-	{"group", .type = V_STR, .what = "what it is about"},
-	{"check", .type = V_STR},
-	{"state", .type = V_STR, .what = "yes, no, partly, or note: a fact"},
-	{"why", .type = V_STR, .what = "what was found, or why not"},
-	{"todo", .type = V_STR, .what = "what to do about it"},
-};
-
-static const char *const states[] = {"yes", "no", "partly", "note"};
+int cmd_doctor(int argc, char **argv);
 
 /* THE TABLE of checks, in the order in which they run and are printed. */
 // clang-format off
@@ -42,44 +41,33 @@ static const char *const states[] = {"yes", "no", "partly", "note"};
 
 CHECKS(DECLARE)
 
-const struct check *const checks[] = {CHECKS(ADDRESS) NULL};
+static const struct check *const checks[] = {CHECKS(ADDRESS) NULL};
 
-void doctor_put(struct doctor *d, const char *what, enum finding f, const char *todo,
+static const char *const states[] = {"yes", "no", "partly", "note"};
+
+void doctor_put(struct doctor *d, const char *what, enum state state, const char *todo,
 		const char *fmt, ...)
 {
-	struct value *row = table_row(&d->table);
-	char *why = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&why, fmt, ap) < 0)
-		why = NULL;
+	array_add(d->found, d->n, d->cap,
+		  (struct finding){.of = d->running,
+				   .what = xstrdup(what),
+				   .why = xvasprintf(fmt, ap),
+				   .todo = todo ? xstrdup(todo) : NULL,
+				   .state = state});
 	va_end(ap);
-	table_set(&d->table, row, "group", value_str(&d->table, d->group));
-	table_set(&d->table, row, "check", value_str(&d->table, what));
-	table_set(&d->table, row, "state", value_str(&d->table, states[f]));
-	table_set(&d->table, row, "why", value_str(&d->table, why));
-	table_set(&d->table, row, "todo", value_str(&d->table, todo));
-	free(why);
-}
-
-/* Returns the value of a sysctl, such as "net.core.rmem_max", or NULL. The caller frees it. */
-static char *doctor_sysctl(const char *name)
-{
-	char *path = xstrdup(name), *line;
-
-	str_replace(path, '.', '/');
-	line = host_fact("%s/sys/%s", proc_root(), path);
-	free(path);
-	return line;
 }
 
 double doctor_sysctl_number(const char *name, int n)
 {
-	char *line = doctor_sysctl(name), *p = line, *end;
+	char *path = xstrdup(name), *line, *p, *end;
 	double value = -1;
 
-	for (; p && n >= 0; n--, p = end) {
+	str_replace(path, '.', '/');
+	line = host_fact("%s/sys/%s", proc_root(), path);
+	for (p = line; p && n >= 0; n--, p = end) {
 		value = strtod(p, &end);
 		if (end == p) {
 			value = -1;
@@ -87,5 +75,471 @@ double doctor_sysctl_number(const char *name, int n)
 		}
 	}
 	free(line);
+	free(path);
 	return value;
+}
+
+/* --- options --- */
+
+enum key { KEY_NEED = 1000, KEY_RATE, KEY_RTT, KEY_NIC, KEY_ZCRX, KEY_DEVMEM };
+
+static const struct argp_option options[] = {
+	{"need", KEY_NEED, "GROUP[,...]", 0,
+	 "checks that must not be 'no', as group or group/check; default: perf,syscalls", 0},
+	{"nic", KEY_NIC, "IF", 0, "this interface; default: all that are up", 0},
+	{"rate", KEY_RATE, "GBPS", 0, "the rate that buffers and rings should be fit for", 0},
+	{"rtt", KEY_RTT, "MS", 0, "with --rate: the round-trip time", 0},
+	{"zcrx", KEY_ZCRX, "IF:QUEUE", 0,
+	 "register this receive queue with io_uring for a moment; the kernel cannot use the queue meanwhile",
+	 0},
+	{"devmem", KEY_DEVMEM, "IF:QUEUE", 0,
+	 "bind a udmabuf to this receive queue for a moment; the kernel cannot use the queue meanwhile",
+	 0},
+	{0},
+};
+
+/* A list of groups, and of findings in them: "perf,nic/queues". */
+struct list {
+	char *words;
+	struct item {
+		const struct check *of;
+		const char *what; /* NULL: every finding */
+	} * item;
+	size_t n, cap;
+};
+
+struct args {
+	struct doctor d;
+	struct output out;
+	const char *need; /* NULL: what `only` names, or the default */
+	const char *only; /* checks named on the command line; NULL: all */
+	struct list needs, shows;
+};
+
+static const char *doctor_queue_of(struct argp_state *state, const char *what, const char *arg)
+{
+	const char *colon = strrchr(arg, ':');
+
+	if (!colon || colon == arg || !colon[1] ||
+	    strspn(colon + 1, "0123456789") != strlen(colon + 1))
+		argp_error(state, "%s: '%s' is not IF:QUEUE, such as eth0:3", what, arg);
+	return arg;
+}
+
+static error_t doctor_parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->out;
+		return 0;
+	case KEY_NEED:
+		a->need = arg;
+		return 0;
+	case KEY_RATE:
+		a->d.rate_gbps = arg_above_0(state, "--rate", arg);
+		return 0;
+	case KEY_RTT:
+		a->d.rtt_ms = arg_above_0(state, "--rtt", arg);
+		return 0;
+	case KEY_NIC:
+		a->d.nic = arg;
+		return 0;
+	case KEY_ZCRX:
+		a->d.zcrx = doctor_queue_of(state, "--zcrx", arg);
+		return 0;
+	case KEY_DEVMEM:
+		a->d.devmem = doctor_queue_of(state, "--devmem", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			return ARGP_ERR_UNKNOWN;
+		a->only = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Refuses unknown names: a typo would pass for health. */
+static int list_read(struct list *list, const char *text, struct error *err)
+{
+	char *rest = xstrdup(text), *one, *slash;
+	size_t i;
+
+	list->words = rest;
+	while ((one = str_token(&rest, ','))) {
+		slash = strchr(one, '/');
+		if (slash)
+			*slash++ = '\0';
+		one = str_trim(one);
+		for (i = 0; checks[i] && strcmp(checks[i]->name, one); i++)
+			;
+		if (!checks[i])
+			return error_set(err, EINVAL,
+					 "no check '%s'; 'zcost doctor --help' lists them", one);
+		array_add(list->item, list->n, list->cap, (struct item){checks[i], slash});
+	}
+	return 0;
+}
+
+/* Says whether the list has the finding, or, with `what` NULL, anything of the group. */
+static bool list_has(const struct list *list, const struct check *of, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (list->item[i].of == of &&
+		    (!list->item[i].what || !what || !strcmp(list->item[i].what, what)))
+			return true;
+	return false;
+}
+
+static void list_free(struct list *list)
+{
+	free(list->words);
+	free(list->item);
+}
+
+/* Refuses options that only checks outside the groups on the command line use. */
+static int doctor_check_uses(const struct args *a, struct error *err)
+{
+	const struct {
+		const char *name, *groups;
+		unsigned int option;
+		bool given;
+	} uses[] = {
+		{"--nic", "nic, path", DOCTOR_NIC, a->d.nic},
+		{"--rate", "path", DOCTOR_RATE, a->d.rate_gbps},
+		{"--rtt", "path", DOCTOR_RTT, a->d.rtt_ms},
+		{"--zcrx", "zcrx", DOCTOR_ZCRX, a->d.zcrx},
+		{"--devmem", "devmem", DOCTOR_DEVMEM, a->d.devmem},
+	};
+	unsigned int used = 0;
+	size_t i;
+
+	for (i = 0; i < a->shows.n; i++)
+		used |= a->shows.item[i].of->options;
+	for (i = 0; a->only && i < array_size(uses); i++)
+		if (uses[i].given && !(used & uses[i].option))
+			return error_set(err, EINVAL, "%s does not apply to '%s'; it applies to %s",
+					 uses[i].name, a->only, uses[i].groups);
+	return 0;
+}
+
+/* --- for people --- */
+
+/*
+ * A finding is a line, its reason beside it and the way out below, wrapped. Both are below where
+ * there is little room.
+ */
+
+enum { NAME = 20, INDENT = 30, INDENT_NARROW = 4, NARROW = 70 };
+
+struct page {
+	FILE *out;
+	int width; /* 0: as many characters as it takes */
+	int indent;
+};
+
+/* Prints `text` behind `lead`, and wraps it with the same indent. */
+static void page_print_wrapped(const struct page *p, const char *text, const char *lead)
+{
+	int margin = p->indent + (int)strlen(lead);
+	const char *line;
+	bool first = true;
+	size_t len;
+
+	fputs(lead, p->out);
+	while ((line = str_line(&text, p->width ? p->width - margin : INT_MAX, &len))) {
+		if (!first)
+			fprintf(p->out, "\n%*s", margin, "");
+		fprintf(p->out, "%.*s", (int)len, line);
+		first = false;
+	}
+	fputc('\n', p->out);
+}
+
+static void page_print_finding(const struct page *p, const struct finding *f)
+{
+	bool is_long = strlen(f->what) > NAME;
+
+	if (p->indent == INDENT_NARROW) {
+		fprintf(p->out, "  %s: %s\n%*s", f->what, states[f->state], INDENT_NARROW, "");
+	} else {
+		if (is_long) /* such a name has its own line */
+			fprintf(p->out, "  %s\n", f->what);
+		fprintf(p->out, "  %-*s %-7s", NAME, is_long ? "" : f->what, states[f->state]);
+	}
+	page_print_wrapped(p, f->why, "");
+	if (f->todo) {
+		fprintf(p->out, "%*s", p->indent, "");
+		page_print_wrapped(p, f->todo, "-> ");
+	}
+}
+
+static int doctor_print_people(const struct args *a, const struct table *t, struct error *err)
+{
+	struct page p = {0}, below;
+	struct sink out;
+	char **notes = table_note_texts(t);
+	size_t i;
+	int rc = sink_open(&out, a->out.path, err);
+
+	if (!rc) {
+		p.out = out.f;
+		p.width = a->out.width_given ? a->out.width : output_terminal_width(out.fd);
+		below = p;
+		p.indent = p.width && p.width < NARROW ? INDENT_NARROW : INDENT;
+		for (i = 0; i < a->d.n; i++) {
+			if (!i || a->d.found[i].of != a->d.found[i - 1].of)
+				fprintf(p.out, "%s%s\n", i ? "\n" : "", a->d.found[i].of->name);
+			page_print_finding(&p, &a->d.found[i]);
+		}
+		fputs(notes[0] ? "\n" : "", p.out);
+		for (i = 0; notes[i]; i++)
+			page_print_wrapped(&below, notes[i], "");
+		rc = sink_close(&out, 0, err);
+	}
+	table_note_texts_free(notes);
+	return rc;
+}
+
+static const struct column columns[] = {
+	{"group", .type = V_STR, .what = "what it is about"},
+	{"check", .type = V_STR},
+	{"state", .type = V_STR, .what = "yes, no, partly, or note: a fact"},
+	{"why", .type = V_STR, .what = "what was found, or why not"},
+	{"todo", .type = V_STR, .what = "what to do about it"},
+};
+
+static void doctor_fill_table(struct table *t, const struct doctor *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++) {
+		const struct finding *f = &d->found[i];
+		struct value *row = table_row(t);
+
+		row[0] = value_str(t, f->of->name);
+		row[1] = value_str(t, f->what);
+		row[2] = value_str(t, states[f->state]);
+		row[3] = value_str(t, f->why);
+		row[4] = value_str(t, f->todo);
+	}
+}
+
+/* --- the verdict --- */
+
+static const struct note_kind note_unchecked = {"doctor_unchecked", SEVERITY_RESULT, NULL,
+						"%s: nothing was checked; see above"},
+			      note_missing = {"doctor_missing", SEVERITY_RESULT, NULL,
+					      "needed and missing: %s"},
+			      note_complete = {"doctor_complete", SEVERITY_RESULT, NULL,
+					       "nothing needed is missing (%s%-s)"};
+
+/* Refuses a --need that no finding answers: it could never fail. */
+static int doctor_check_need(const struct args *a, const struct item *need, struct error *err)
+{
+	struct str names = {0};
+	bool found = !need->what;
+	size_t i;
+
+	for (i = 0; i < a->d.n; i++) {
+		const struct finding *f = &a->d.found[i];
+
+		if (f->of != need->of)
+			continue;
+		found = found || !strcmp(f->what, need->what);
+		str_item(&names, !names.len, false, f->what);
+	}
+	if (need->of->options & DOCTOR_RTT && (!a->d.rate_gbps || !a->d.rtt_ms))
+		error_set(err, EINVAL, "--need %s: this group needs --rate and --rtt",
+			  need->of->name);
+	else if (!found)
+		error_set(err, EINVAL,
+			  "--need %s/%s: no such check on this host; the group %s has: %s",
+			  need->of->name, need->what, need->of->name,
+			  names.len ? names.buf : "none");
+	str_free(&names);
+	return -err->code;
+}
+
+/* An interface or a queue that the user named is always needed. */
+static bool doctor_is_needed(const struct args *a, const struct finding *f)
+{
+	const struct doctor *d = &a->d;
+	const char *zcrx = f->of->options & DOCTOR_ZCRX ? d->zcrx : NULL;
+	const char *devmem = f->of->options & DOCTOR_DEVMEM ? d->devmem : NULL;
+
+	return list_has(&a->needs, f->of, f->what) || (zcrx && !strcmp(f->what, zcrx)) ||
+	       (devmem && !strcmp(f->what, devmem)) ||
+	       (d->nic && f->of->options & DOCTOR_NIC && !strcmp(f->what, "interfaces"));
+}
+
+/* Notes the needed groups that only have facts, such as "path" without a rate. */
+static void doctor_note_unchecked(const struct args *a, struct notes *notes)
+{
+	size_t i, k;
+
+	for (i = 0; i < a->d.n; i = k) {
+		const struct check *of = a->d.found[i].of;
+		bool facts = true;
+
+		for (k = i; k < a->d.n && a->d.found[k].of == of; k++)
+			facts &= a->d.found[k].state == STATE_NOTE;
+		if (facts && list_has(&a->needs, of, NULL))
+			notes_add(notes, &note_unchecked, of->name);
+	}
+}
+
+/* Adds what is needed and missing, or that nothing is. Returns whether something is missing. */
+static bool doctor_judge(const struct args *a, const char *needed, struct notes *notes)
+{
+	struct str missing = {0};
+	size_t i;
+	bool any;
+
+	for (i = 0; i < a->d.n; i++) {
+		const struct finding *f = &a->d.found[i];
+
+		if (f->state == STATE_NO && doctor_is_needed(a, f))
+			str_printf(&missing, "%s%s/%s", missing.len ? ", " : "", f->of->name,
+				   f->what);
+	}
+	doctor_note_unchecked(a, notes);
+	any = missing.len;
+	if (any)
+		notes_add(notes, &note_missing, missing.buf);
+	else if (!notes->n)
+		notes_add(notes, &note_complete, needed,
+			  a->need || a->only ? "" : "; --need changes the list");
+	str_free(&missing);
+	return any;
+}
+
+/* --- the command --- */
+
+static void doctor_examine(struct args *a)
+{
+	size_t i;
+
+	for (i = 0; checks[i]; i++) {
+		if (a->only && !list_has(&a->shows, checks[i], NULL) &&
+		    !(a->need && list_has(&a->needs, checks[i], NULL)))
+			continue;
+		a->d.running = checks[i];
+		checks[i]->run(&a->d);
+	}
+}
+
+/* Returns what is needed: --need, or the groups on the command line, or the default. */
+static char *doctor_needed(const struct args *a)
+{
+	struct str names = {0};
+	size_t i;
+
+	if (a->need || a->only)
+		return xstrdup(a->need ? a->need : a->only);
+	for (i = 0; checks[i]; i++)
+		if (checks[i]->needed)
+			str_printf(&names, "%s%s", names.len ? "," : "", checks[i]->name);
+	return str_take(&names);
+}
+
+/* Returns an exit code. */
+static int doctor_run(struct args *a, const char *needed, struct table *t)
+{
+	struct error err = {0};
+	bool missing;
+	size_t i;
+
+	if ((!a->only || !list_read(&a->shows, a->only, &err)) &&
+	    !list_read(&a->needs, needed, &err) && !doctor_check_uses(a, &err)) {
+		doctor_examine(a);
+		for (i = 0; a->need && i < a->needs.n && !err.code; i++)
+			doctor_check_need(a, &a->needs.item[i], &err);
+	}
+	if (err.code) {
+		error_print(&err);
+		return EXIT_USAGE;
+	}
+	doctor_fill_table(t, &a->d);
+	missing = doctor_judge(a, needed, &t->notes);
+	if (a->out.format == FORMAT_TEXT)
+		doctor_print_people(a, t, &err);
+	else
+		output_table(&a->out, t, &err);
+	if (err.code)
+		error_print(&err);
+	return err.code || missing ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Lists the groups of checks behind the options. The caller frees the text. */
+static char *doctor_help(int key, const char *text, void *input)
+{
+	struct str s = {0};
+	size_t i;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	str_puts(&s, "Groups of checks, all by default:\n");
+	for (i = 0; checks[i]; i++)
+		args_help_line(&s, 17, checks[i]->name, checks[i]->what);
+	str_printf(&s, "\n%s", text);
+	return str_take(&s);
+}
+
+static void doctor_complete(struct str *lines, const char *option, const char *what, char **words,
+			    int n, const void *of)
+{
+	size_t i;
+
+	(void)option, (void)words, (void)n, (void)of;
+	for (i = 0; str_starts(what, "GROUP") && checks[i]; i++)
+		complete_add(lines, checks[i]->name, checks[i]->what);
+}
+
+static void doctor_free(struct doctor *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++) {
+		free(d->found[i].what);
+		free(d->found[i].why);
+		free(d->found[i].todo);
+	}
+	free(d->found);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	const struct argp_child children[] = {{&output_argp, 0, "Output:", 2}, {0}};
+	const struct argp argp = {
+		.options = options,
+		.parser = doctor_parse,
+		.args_doc = "[GROUP[,...]]",
+		.doc = "Shows what this host can measure and run, and how to make the rest work."
+		       "\vIf groups are named, doctor checks only these and those of --need, and all of their checks are needed unless --need is given. A named IF or QUEUE is always needed. Only --zcrx and --devmem change anything, for a moment.\n\n"
+		       "Exit status: 0 everything needed works, 1 something needed is missing, 2 wrong usage.",
+		.children = children,
+		.help_filter = doctor_help};
+	struct args a = {0};
+	struct table t;
+	char *needed;
+	int rc;
+
+	complete_run(&argp, argc, argv, doctor_complete, NULL);
+	args_parse(&argp, argc, argv, 0, &a);
+	table_init(&t, "doctor", columns, array_size(columns));
+	needed = doctor_needed(&a);
+	rc = doctor_run(&a, needed, &t);
+	free(needed);
+	list_free(&a.needs);
+	list_free(&a.shows);
+	doctor_free(&a.d);
+	table_free(&t);
+	return rc;
 }

@@ -7,25 +7,14 @@
 #ifndef ZC_DOCTOR_H
 #define ZC_DOCTOR_H
 
-#include "lib/table.h"
-
 #include <stdbool.h>
+#include <stddef.h>
 
-enum finding {
-	FINDING_YES,	/* there, and right */
-	FINDING_NO,	/* not there: what needs it cannot be done */
-	FINDING_PARTLY, /* it works, but figures suffer */
-	FINDING_NOTE,	/* a fact */
-};
-
-struct doctor {
-	struct table table; /* doctor_columns */
-	const char *group;  /* the name of the check that runs */
-
-	/* options of the command line */
-	double rate_gbps, rtt_ms;  /* 0: not given */
-	const char *nic;	   /* NULL: all that are up */
-	const char *zcrx, *devmem; /* IF:QUEUE to try for real; NULL: none */
+enum state {
+	STATE_YES,    /* there, and right */
+	STATE_NO,     /* not there: what needs it cannot be done */
+	STATE_PARTLY, /* it works, but figures suffer */
+	STATE_NOTE,   /* a fact */
 };
 
 /* Options that only some checks use. */
@@ -37,6 +26,8 @@ enum doctor_option {
 	DOCTOR_DEVMEM = 1 << 4
 };
 
+struct doctor;
+
 struct check {
 	const char *name, *what;
 	bool needed;	      /* a finding "no" is a failure unless the user says otherwise */
@@ -44,14 +35,28 @@ struct check {
 	void (*run)(struct doctor *d);
 };
 
-extern const struct check *const checks[]; /* ends with NULL */
-extern const struct column doctor_columns[5];
+struct finding {
+	const struct check *of;
+	char *what, *why, *todo; /* todo: the way out, or NULL */
+	enum state state;
+};
+
+struct doctor {
+	struct finding *found;
+	size_t n, cap;
+	const struct check *running;
+
+	/* options of the command line */
+	double rate_gbps, rtt_ms;  /* 0: not given */
+	const char *nic;	   /* NULL: all that are up */
+	const char *zcrx, *devmem; /* IF:QUEUE to try for real; NULL: none */
+};
 
 /*
  * Adds a finding. `what` is the thing that is there or not. `todo` is the way out and may be NULL.
  * The rest says what was found, or why the thing is not there. All of it is copied.
  */
-void doctor_put(struct doctor *d, const char *what, enum finding f, const char *todo,
+void doctor_put(struct doctor *d, const char *what, enum state state, const char *todo,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* Returns number n, from 0 on, in the value of a sysctl, or -1. */

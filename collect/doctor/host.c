@@ -40,22 +40,24 @@ static const struct {
 
 static void doctor_put_memlock(struct doctor *d)
 {
+	bool unlimited = rights_of_this_process().caps >> CAP_IPC_LOCK & 1, few;
 	struct rlimit r;
+	double mb;
 
 	if (getrlimit(RLIMIT_MEMLOCK, &r))
 		return;
+	mb = (double)r.rlim_cur / (1 << 20);
+	few = !unlimited && mb < 64;
 	if (r.rlim_cur == RLIM_INFINITY)
-		doctor_put(d, "memlock", FINDING_YES, NULL, "unlimited");
-	else if (rights_of_this_process().caps >> CAP_IPC_LOCK & 1)
-		doctor_put(d, "memlock", FINDING_YES, NULL,
-			   "unlimited with CAP_IPC_LOCK; %.1f MiB without",
-			   (double)r.rlim_cur / (1 << 20));
+		doctor_put(d, "memlock", STATE_YES, NULL, "unlimited");
 	else
 		doctor_put(
-			d, "memlock", r.rlim_cur < (64 << 20) ? FINDING_PARTLY : FINDING_YES,
-			r.rlim_cur < (64 << 20) ? "ulimit -l unlimited" : NULL,
-			"%.1f MiB may be pinned without CAP_IPC_LOCK: zero-copy buffers, rings and zcrx areas count",
-			(double)r.rlim_cur / (1 << 20));
+			d, "memlock", few ? STATE_PARTLY : STATE_YES,
+			few ? "ulimit -l unlimited" : NULL,
+			unlimited
+				? "unlimited with CAP_IPC_LOCK; %.1f MiB without"
+				: "%.1f MiB may be pinned without CAP_IPC_LOCK: zero-copy buffers, rings and zcrx areas count",
+			mb);
 }
 
 static void doctor_put_hugepages(struct doctor *d)
@@ -64,12 +66,12 @@ static void doctor_put_hugepages(struct doctor *d)
 	char *thp = host_fact("%s/kernel/mm/transparent_hugepage/enabled", sysfs_root());
 
 	if (n > 0)
-		doctor_put(d, "hugepages", FINDING_YES, NULL, "%.0f reserved", n);
+		doctor_put(d, "hugepages", STATE_YES, NULL, "%.0f reserved", n);
 	else if (thp && !strstr(thp, "[never]"))
-		doctor_put(d, "hugepages", FINDING_NOTE, "sysctl vm.nr_hugepages=64",
+		doctor_put(d, "hugepages", STATE_NOTE, "sysctl vm.nr_hugepages=64",
 			   "none reserved: tcpzc --huge-pages takes transparent ones (%s)", thp);
 	else
-		doctor_put(d, "hugepages", FINDING_NOTE, "sysctl vm.nr_hugepages=64",
+		doctor_put(d, "hugepages", STATE_NOTE, "sysctl vm.nr_hugepages=64",
 			   "none reserved, transparent ones %s: tcpzc --huge-pages is refused",
 			   thp ? "are off" : "not in this kernel");
 	free(thp);
@@ -84,16 +86,16 @@ static void doctor_check_sysctls(struct doctor *d)
 		double is = doctor_sysctl_number(limits[i].name, limits[i].n);
 
 		if (is < 0)
-			doctor_put(d, limits[i].name, FINDING_NOTE, NULL,
+			doctor_put(d, limits[i].name, STATE_NOTE, NULL,
 				   "not in this network namespace or kernel");
 		else if (is < limits[i].least)
-			doctor_put(d, limits[i].name, FINDING_PARTLY, limits[i].todo, "%.0f: %s",
-				   is, limits[i].why);
+			doctor_put(d, limits[i].name, STATE_PARTLY, limits[i].todo, "%.0f: %s", is,
+				   limits[i].why);
 		else
-			doctor_put(d, limits[i].name, FINDING_YES, NULL, "%.0f", is);
+			doctor_put(d, limits[i].name, STATE_YES, NULL, "%.0f", is);
 	}
 	if (paranoid > -1)
-		doctor_put(d, "perf_event_paranoid", FINDING_NOTE, NULL,
+		doctor_put(d, "perf_event_paranoid", STATE_NOTE, NULL,
 			   "%.0f: users other than root may not profile a whole CPU", paranoid);
 	doctor_put_memlock(d);
 	doctor_put_hugepages(d);
@@ -114,53 +116,40 @@ static void doctor_put_governors(struct doctor *d, const struct cpuset *online)
 	int n = 0, seen = 0;
 
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
-		char *g =
-			cpuset_has(online, cpu)
-				? host_fact("%s/devices/system/cpu/cpu%u/cpufreq/scaling_governor",
-					    sysfs_root(), cpu)
-				: NULL;
+		char *g = NULL;
 
+		if (cpuset_has(online, cpu))
+			g = host_fact("%s/devices/system/cpu/cpu%u/cpufreq/scaling_governor",
+				      sysfs_root(), cpu);
 		seen += g != NULL;
 		if (g && strcmp(g, "performance") && !n++)
 			str_printf(&odd, "cpu%u: %s", cpu, g);
 		free(g);
 	}
-	if (!seen)
-		doctor_put(d, "governor", FINDING_NOTE, NULL,
-			   "the kernel does not govern the clock rate here");
-	else if (n)
+	if (n)
 		doctor_put(
-			d, "governor", FINDING_PARTLY, "cpupower frequency-set -g performance",
+			d, "governor", STATE_PARTLY, "cpupower frequency-set -g performance",
 			"%d CPUs are not on 'performance' (%s): ns per unit follow the clock rate",
 			n, odd.buf);
 	else
-		doctor_put(d, "governor", FINDING_YES, NULL, "performance, on all CPUs");
+		doctor_put(d, "governor", seen ? STATE_YES : STATE_NOTE, NULL, "%s",
+			   seen ? "performance, on all CPUs"
+				: "the kernel does not govern the clock rate here");
 	str_free(&odd);
 }
 
-static void doctor_put_turbo(struct doctor *d)
-{
-	char *intel = host_fact("%s/devices/system/cpu/intel_pstate/no_turbo", sysfs_root());
-	char *boost = host_fact("%s/devices/system/cpu/cpufreq/boost", sysfs_root());
-
-	if ((intel && !strcmp(intel, "0")) || (boost && !strcmp(boost, "1")))
-		doctor_put(d, "turbo", FINDING_NOTE,
-			   intel ? "echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo"
-				 : "echo 0 >/sys/devices/system/cpu/cpufreq/boost",
-			   "on: the clock rate depends on heat and on the other CPUs");
-	free(intel);
-	free(boost);
-}
-
-static void doctor_put_smt(struct doctor *d)
-{
-	char *on = host_fact("%s/devices/system/cpu/smt/active", sysfs_root());
-
-	if (on && !strcmp(on, "1"))
-		doctor_put(d, "SMT", FINDING_NOTE, "echo off >/sys/devices/system/cpu/smt/control",
-			   "siblings share a core: busy time of one slows the other");
-	free(on);
-}
+/* Facts of sysfs that matter where the file below devices/system/cpu has this value. */
+static const struct {
+	const char *file, *value, *what, *why, *todo;
+} cpu_facts[] = {
+	{"intel_pstate/no_turbo", "0", "turbo",
+	 "on: the clock rate depends on heat and on the other CPUs",
+	 "echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo"},
+	{"cpufreq/boost", "1", "turbo", "on: the clock rate depends on heat and on the other CPUs",
+	 "echo 0 >/sys/devices/system/cpu/cpufreq/boost"},
+	{"smt/active", "1", "SMT", "siblings share a core: busy time of one slows the other",
+	 "echo off >/sys/devices/system/cpu/smt/control"},
+};
 
 /* Adds the CPUs that a device's interrupts may go to. Returns the number of interrupts. */
 static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
@@ -170,17 +159,14 @@ static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
 	int n = 0;
 
 	while (list && (e = readdir(list))) {
-		char *text = *e->d_name == '.' ? NULL
-					       : host_fact("%s/irq/%s/smp_affinity_list",
-							   proc_root(), e->d_name);
+		char *text = host_fact("%s/irq/%s/smp_affinity_list", proc_root(), e->d_name);
 		struct cpuset one;
-		unsigned int cpu;
+		size_t i;
 
 		if (text && !cpuset_parse(&one, text, NULL)) {
 			n++;
-			for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-				if (cpuset_has(&one, cpu))
-					cpuset_add(cpus, cpu);
+			for (i = 0; i < array_size(one.bits); i++)
+				cpus->bits[i] |= one.bits[i];
 		}
 		free(text);
 	}
@@ -190,34 +176,42 @@ static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
 }
 
 /*
- * Puts the CPUs of each interface with a device. The interrupts of a virtio device belong to the
+ * Puts the CPUs of an interface with a device. The interrupts of a virtio device belong to the
  * device above it.
  */
+static void doctor_put_interrupts_of(struct doctor *d, const char *nic)
+{
+	static const char *const places[] = {"msi_irqs", "../msi_irqs"};
+	struct cpuset cpus = {0};
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < array_size(places) && !n; i++) {
+		char *dir = xasprintf("%s/class/net/%s/device/%s", sysfs_root(), nic, places[i]);
+
+		n = doctor_count_interrupts(dir, &cpus);
+		free(dir);
+	}
+	if (n) {
+		char *text = cpuset_format(&cpus);
+
+		doctor_put(
+			d, "interrupts", STATE_NOTE, NULL,
+			"%s: %d, on CPUs %s (/proc/irq/N/smp_affinity_list; irqbalance moves them)",
+			nic, n, text);
+		free(text);
+	}
+}
+
 static void doctor_put_interrupts(struct doctor *d)
 {
 	char *class = xasprintf("%s/class/net", sysfs_root());
 	DIR *list = opendir(class);
 	struct dirent *e;
 
-	while (list && (e = readdir(list))) {
-		char *own = xasprintf("%s/%s/device/msi_irqs", class, e->d_name);
-		char *above = xasprintf("%s/%s/device/../msi_irqs", class, e->d_name);
-		struct cpuset cpus = {0};
-		int n = *e->d_name == '.' ? 0 : doctor_count_interrupts(own, &cpus);
-		char *text;
-
-		if (!n && *e->d_name != '.')
-			n = doctor_count_interrupts(above, &cpus);
-		text = cpuset_format(&cpus);
-		if (n)
-			doctor_put(
-				d, "interrupts", FINDING_NOTE, NULL,
-				"%s: %d, on CPUs %s (/proc/irq/N/smp_affinity_list; irqbalance moves them)",
-				e->d_name, n, text);
-		free(text);
-		free(above);
-		free(own);
-	}
+	while (list && (e = readdir(list)))
+		if (*e->d_name != '.')
+			doctor_put_interrupts_of(d, e->d_name);
 	if (list)
 		closedir(list);
 	free(class);
@@ -229,21 +223,28 @@ static void doctor_check_cpus(struct doctor *d)
 	struct error err = {0};
 	char *idle = host_fact("%s/devices/system/cpu/cpuidle/current_driver", sysfs_root());
 	char *isolated = host_fact("%s/devices/system/cpu/isolated", sysfs_root());
+	size_t i;
 
 	if (cpuset_online(&online, &err)) {
-		doctor_put(d, "cpus", FINDING_NO, NULL, "%s", err.text);
+		doctor_put(d, "cpus", STATE_NO, NULL, "%s", err.text);
 		return;
 	}
 	doctor_put_governors(d, &online);
-	doctor_put_turbo(d);
-	doctor_put_smt(d);
+	for (i = 0; i < array_size(cpu_facts); i++) {
+		char *is = host_fact("%s/devices/system/cpu/%s", sysfs_root(), cpu_facts[i].file);
+
+		if (is && !strcmp(is, cpu_facts[i].value))
+			doctor_put(d, cpu_facts[i].what, STATE_NOTE, cpu_facts[i].todo, "%s",
+				   cpu_facts[i].why);
+		free(is);
+	}
 	if (!idle || !strcmp(idle, "none"))
-		doctor_put(d, "cpuidle", FINDING_NOTE, NULL,
+		doctor_put(d, "cpuidle", STATE_NOTE, NULL,
 			   "no driver: the kernel does not count idle states");
 	else
-		doctor_put(d, "cpuidle", FINDING_YES, NULL, "%s", idle);
+		doctor_put(d, "cpuidle", STATE_YES, NULL, "%s", idle);
 	if (isolated)
-		doctor_put(d, "isolated", FINDING_NOTE, NULL, "CPUs %s", isolated);
+		doctor_put(d, "isolated", STATE_NOTE, NULL, "CPUs %s", isolated);
 	doctor_put_interrupts(d);
 	free(isolated);
 	free(idle);
@@ -257,37 +258,27 @@ const struct check check_cpus = {
 
 /* --- the path --- */
 
-/* Suggests a maximum and leaves the smallest and the default size of this host. */
-static char *doctor_buffer_todo(const char *name, double want)
-{
-	double least = doctor_sysctl_number(name, 0), usual = doctor_sysctl_number(name, 1);
-
-	if (least < 0 || usual < 0)
-		return NULL;
-	return xasprintf("sysctl %s='%.0f %.0f %.0f'", name, least, usual, want);
-}
-
+/* Suggests a maximum, and leaves the smallest and the default size of this host. */
 static void doctor_put_buffer(struct doctor *d, const char *name, double bdp)
 {
-	double most = doctor_sysctl_number(name, 2), want = 2 * bdp + 65536;
+	double least = doctor_sysctl_number(name, 0), usual = doctor_sysctl_number(name, 1);
+	double most = doctor_sysctl_number(name, 2);
 	/* The kernel needs half of the memory itself (tcp_adv_win_scale 1, skb overhead). */
-	bool fits = most >= 2 * bdp, takes = want <= INT_MAX;
-	char *todo;
+	double want = fmin(2 * bdp + 65536, INT_MAX);
+	bool fits = most >= 2 * bdp, never = !fits && 2 * bdp + 65536 > INT_MAX;
+	char *todo = fits || most >= INT_MAX
+			     ? NULL
+			     : xasprintf("sysctl %s='%.0f %.0f %.0f'", name, least, usual, want);
 
-	if (most < 0) {
-		doctor_put(d, name, FINDING_NOTE, NULL, "this kernel does not report it");
-		return;
-	}
-	todo = fits || (!takes && most >= INT_MAX)
-		       ? NULL
-		       : doctor_buffer_todo(name, takes ? want : (double)INT_MAX);
-	doctor_put(
-		d, name, fits ? FINDING_YES : FINDING_PARTLY, todo,
-		"at most %.2f MB; twice the bandwidth-delay product is %.2f MB%s", most / 1e6,
-		2 * bdp / 1e6,
-		takes || fits
-			? ""
-			: ", more than the kernel accepts (2147.48 MB): one flow cannot fill this path");
+	if (most < 0)
+		doctor_put(d, name, STATE_NOTE, NULL, "this kernel does not report it");
+	else
+		doctor_put(
+			d, name, fits ? STATE_YES : STATE_PARTLY, todo,
+			"at most %.2f MB; twice the bandwidth-delay product is %.2f MB%s",
+			most / 1e6, 2 * bdp / 1e6,
+			never ? ", more than the kernel accepts (2147.48 MB): one flow cannot fill this path"
+			      : "");
 	free(todo);
 }
 
@@ -300,12 +291,12 @@ static void doctor_put_zcrx_area(struct doctor *d, double bdp)
 
 	if (pages <= ZCRX_ENTRIES)
 		doctor_put(
-			d, "zcrx area", FINDING_NOTE, NULL,
+			d, "zcrx area", STATE_NOTE, NULL,
 			"at least %.0f pages of 4 KiB (tcpzc --area), and a refill ring of as many entries",
 			pages);
 	else
 		doctor_put(
-			d, "zcrx area", FINDING_PARTLY, NULL,
+			d, "zcrx area", STATE_PARTLY, NULL,
 			"%.0f pages of 4 KiB would be in flight, and a refill ring has %d entries at most: one queue cannot fill this path",
 			pages, ZCRX_ENTRIES);
 }
@@ -317,7 +308,7 @@ static void doctor_check_path(struct doctor *d)
 	if (d->rate_gbps)
 		doctor_put_rings(d);
 	if (!d->rate_gbps || !d->rtt_ms) {
-		doctor_put(d, "path", FINDING_NOTE,
+		doctor_put(d, "path", STATE_NOTE,
 			   d->rate_gbps ? "--rtt 0.1, in ms"
 			   : d->rtt_ms	? "--rate 100, in Gbit/s"
 					: "--rate 100 --rtt 0.1, in Gbit/s and ms",
@@ -327,7 +318,7 @@ static void doctor_check_path(struct doctor *d)
 					: "rate and round-trip time were not given");
 		return;
 	}
-	doctor_put(d, "product", FINDING_NOTE, NULL, "%g Gbit/s x %g ms = %.3f MB in flight",
+	doctor_put(d, "product", STATE_NOTE, NULL, "%g Gbit/s x %g ms = %.3f MB in flight",
 		   d->rate_gbps, d->rtt_ms, bdp / 1e6);
 	doctor_put_buffer(d, "net.ipv4.tcp_rmem", bdp);
 	doctor_put_buffer(d, "net.ipv4.tcp_wmem", bdp);

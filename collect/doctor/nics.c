@@ -12,54 +12,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts the findings of one interface, from the rows of nic_read_state. */
-typedef void (*put_fn)(struct doctor *d, const char *rows, const char *name);
+enum { LATE_US = 100 };
 
-enum { TEXT = 128, LATE_US = 100 };
+/* One interface, and the rows of all of them: "SPACE IFINDEX NAME key value" (nic_read_state). */
+struct port {
+	const char *rows, *name;
+};
 
-/* Returns the value of a key in the rows of nic_read_state, "SPACE IFINDEX NAME key value". */
-static bool doctor_nic_value_of(const char *rows, const char *name, const char *key,
-				char value[TEXT])
+/* Returns the value of a key of the interface, which the caller frees, or NULL. */
+static char *port_text(const struct port *p, const char *key)
 {
-	char *want = xasprintf("\t%s\t%s\t", name, key);
-	const char *at = rows ? strstr(rows, want) : NULL;
+	char *want = xasprintf("\t%s\t%s\t", p->name, key), *value = NULL;
+	const char *at = p->rows ? strstr(p->rows, want) : NULL;
 
 	if (at) {
 		at += strlen(want);
-		snprintf(value, TEXT, "%.*s", (int)strcspn(at, "\n"), at);
+		value = xstrndup(at, strcspn(at, "\n"));
 	}
 	free(want);
-	return at;
+	return value;
 }
 
-static double doctor_nic_number_of(const char *rows, const char *name, const char *key)
+static double port_number(const struct port *p, const char *key)
 {
-	char value[TEXT];
+	char *text = port_text(p, key);
+	double value = text ? strtod(text, NULL) : NAN;
 
-	return doctor_nic_value_of(rows, name, key, value) ? strtod(value, NULL) : NAN;
+	free(text);
+	return value;
 }
 
-static void doctor_nic_put_facts(struct doctor *d, const char *rows, const char *name)
+static void port_put_facts(struct doctor *d, const struct port *p)
 {
-	double speed = doctor_nic_number_of(rows, name, "speed_mbps"),
-	       mtu = doctor_nic_number_of(rows, name, "mtu");
-	double big = doctor_nic_number_of(rows, name, "gro_max_size");
-	char driver[TEXT] = "unknown driver", *node;
-	char of_node[TEXT] = "", gbps[TEXT] = "";
+	char *driver = port_text(p, "driver");
+	char *node = host_fact("%s/class/net/%s/device/numa_node", sysfs_root(), p->name);
+	double speed = port_number(p, "speed_mbps");
+	struct str why = {0};
 
-	doctor_nic_value_of(rows, name, "driver", driver);
-	node = host_fact("%s/class/net/%s/device/numa_node", sysfs_root(), name);
-	if (node && atoi(node) >= 0)
-		snprintf(of_node, sizeof(of_node), ", on NUMA node %s", node);
+	str_puts(&why, driver ? driver : "unknown driver");
 	if (speed > 0)
-		snprintf(gbps, sizeof(gbps), ", %g Gbit/s", speed / 1e3);
-	doctor_put(d, name, FINDING_NOTE, NULL, "%s%s, MTU %.0f%s%s", driver, gbps, mtu, of_node,
-		   big > 65536 ? ", BIG TCP" : "");
+		str_printf(&why, ", %g Gbit/s", speed / 1e3);
+	str_printf(&why, ", MTU %.0f", port_number(p, "mtu"));
+	if (node && atoi(node) >= 0)
+		str_printf(&why, ", on NUMA node %s", node);
+	if (port_number(p, "gro_max_size") > 65536)
+		str_puts(&why, ", BIG TCP");
+	doctor_put(d, p->name, STATE_NOTE, NULL, "%s", why.buf);
+	str_free(&why);
 	free(node);
+	free(driver);
 }
 
 /* Puts the offloads that are off and could be on. */
-static void doctor_nic_put_offloads(struct doctor *d, const char *rows, const char *name)
+static void port_put_offloads(struct doctor *d, const struct port *p)
 {
 	static const struct {
 		const char *feature, *option, *why;
@@ -73,108 +78,133 @@ static void doctor_nic_put_offloads(struct doctor *d, const char *rows, const ch
 	size_t i;
 
 	for (i = 0; i < array_size(list); i++) {
-		char *todo;
+		char *todo = xasprintf("ethtool -K %s %s on", p->name, list[i].option);
 
-		if (!(doctor_nic_number_of(rows, name, list[i].feature) ==
-		      0)) /* absent: the interface does not have it */
-			continue;
-		todo = xasprintf("ethtool -K %s %s on", name, list[i].option);
-		doctor_put(d, list[i].option, FINDING_PARTLY, todo, "%s: off: %s", name,
-			   list[i].why);
+		if (port_number(p, list[i].feature) == 0) /* NAN: the interface does not have it */
+			doctor_put(d, list[i].option, STATE_PARTLY, todo, "%s: off: %s", p->name,
+				   list[i].why);
 		free(todo);
 	}
 }
 
-static void doctor_nic_put_header_split(struct doctor *d, const char *rows, const char *name)
+static void port_put_header_split(struct doctor *d, const struct port *p)
 {
-	double split = doctor_nic_number_of(rows, name, "tcp_data_split");
-	double thresh = doctor_nic_number_of(rows, name, "hds_thresh");
-	char *todo = xasprintf("ethtool -G %s tcp-data-split on hds-thresh 0", name);
+	double split = port_number(p, "tcp_data_split"), thresh = port_number(p, "hds_thresh");
+	char *todo = xasprintf("ethtool -G %s tcp-data-split on hds-thresh 0", p->name);
 
 	if (isnan(split))
-		doctor_put(d, "header split", FINDING_NO, NULL,
+		doctor_put(d, "header split", STATE_NO, NULL,
 			   "%s: its driver reports none, so neither zcrx nor devmem TCP can work",
-			   name);
+			   p->name);
 	else if (split < 1)
-		doctor_put(d, "header split", FINDING_PARTLY, todo,
-			   "%s: off: zcrx and devmem TCP refuse it", name);
+		doctor_put(d, "header split", STATE_PARTLY, todo,
+			   "%s: off: zcrx and devmem TCP refuse it", p->name);
 	else if (thresh > 0)
 		doctor_put(
-			d, "header split", FINDING_PARTLY, todo,
+			d, "header split", STATE_PARTLY, todo,
 			"%s: only packets above %.0f bytes (hds-thresh): zcrx and devmem TCP refuse it",
-			name, thresh);
+			p->name, thresh);
 	else
-		doctor_put(d, "header split", FINDING_YES, NULL, "%s: on, for every packet", name);
+		doctor_put(d, "header split", STATE_YES, NULL, "%s: on, for every packet", p->name);
 	free(todo);
 }
 
-static void doctor_nic_put_queues(struct doctor *d, const char *rows, const char *name)
+static void port_put_queues(struct doctor *d, const struct port *p)
 {
-	double n = fmax(doctor_nic_number_of(rows, name, "combined_channels"),
-			doctor_nic_number_of(rows, name, "rx_channels"));
-	double filter = doctor_nic_number_of(rows, name, "feature:rx-ntuple-filter");
-	char *todo = xasprintf("ethtool -K %s ntuple on", name);
+	double n = fmax(port_number(p, "combined_channels"), port_number(p, "rx_channels"));
+	double filter = port_number(p, "feature:rx-ntuple-filter");
+	char *todo = xasprintf("ethtool -K %s ntuple on", p->name);
 
 	if (filter == 0)
-		doctor_put(d, "flow steering", FINDING_PARTLY, todo,
+		doctor_put(d, "flow steering", STATE_PARTLY, todo,
 			   "%s: off: flows cannot be steered to the queue that zcrx or devmem uses",
-			   name);
+			   p->name);
 	else if (filter > 0)
-		doctor_put(d, "flow steering", FINDING_YES, NULL, "%s: ntuple filters are on",
-			   name);
+		doctor_put(d, "flow steering", STATE_YES, NULL, "%s: ntuple filters are on",
+			   p->name);
 	free(todo);
 	if (n == 1)
-		doctor_put(d, "queues", FINDING_NOTE, NULL,
-			   "%s: one; zero copy needs a second queue for itself", name);
+		doctor_put(d, "queues", STATE_NOTE, NULL,
+			   "%s: one; zero copy needs a second queue for itself", p->name);
 	else if (n > 1)
-		doctor_put(d, "queues", FINDING_YES, NULL, "%s: %.0f", name, n);
+		doctor_put(d, "queues", STATE_YES, NULL, "%s: %.0f", p->name, n);
 }
 
 /* Puts how long the ring holds packets that nobody fetches, at --rate or at the NIC's own rate. */
-static void doctor_nic_put_ring(struct doctor *d, const char *rows, const char *name)
+static void port_put_ring(struct doctor *d, const struct port *p)
 {
-	double entries = doctor_nic_number_of(rows, name, "rx_ring"),
-	       mtu = doctor_nic_number_of(rows, name, "mtu");
-	double most = doctor_nic_number_of(rows, name, "rx_ring_max");
-	double gbps =
-		d->rate_gbps ? d->rate_gbps : doctor_nic_number_of(rows, name, "speed_mbps") / 1e3;
-	double us = entries * mtu * 8 / (gbps * 1e3);
-	char *todo = most > entries ? xasprintf("ethtool -G %s rx %.0f", name, most) : NULL;
+	double entries = port_number(p, "rx_ring"), most = port_number(p, "rx_ring_max");
+	double gbps = d->rate_gbps ? d->rate_gbps : port_number(p, "speed_mbps") / 1e3;
+	double us = entries * port_number(p, "mtu") * 8 / (gbps * 1e3);
+	bool late = us < LATE_US;
+	char *todo =
+		late && most > entries ? xasprintf("ethtool -G %s rx %.0f", p->name, most) : NULL;
 
 	if (isfinite(us) && gbps > 0)
-		doctor_put(d, "rx ring", us < LATE_US ? FINDING_PARTLY : FINDING_YES,
-			   us < LATE_US ? todo : NULL,
-			   "%s: %.0f of %.0f entries: %.0f us of full packets at %g Gbit/s%s", name,
-			   entries, most, us, gbps,
-			   us < LATE_US ? "; a softirq that comes later loses some" : "");
+		doctor_put(d, "rx ring", late ? STATE_PARTLY : STATE_YES, todo,
+			   "%s: %.0f of %.0f entries: %.0f us of full packets at %g Gbit/s%s",
+			   p->name, entries, most, us, gbps,
+			   late ? "; a softirq that comes later loses some" : "");
 	free(todo);
 }
 
-static void doctor_nic_put_one(struct doctor *d, const char *rows, const char *name)
+static void port_put_all(struct doctor *d, const struct port *p)
 {
-	doctor_nic_put_facts(d, rows, name);
-	doctor_nic_put_offloads(d, rows, name);
+	port_put_facts(d, p);
+	port_put_offloads(d, p);
 	if (!d->rate_gbps) /* else among the path's */
-		doctor_nic_put_ring(d, rows, name);
-	doctor_nic_put_queues(d, rows, name);
-	doctor_nic_put_header_split(d, rows, name);
+		port_put_ring(d, p);
+	port_put_queues(d, p);
+	port_put_header_split(d, p);
 }
 
-static void doctor_nic_put_none(struct doctor *d, const struct nic_space *s)
+/* --- all interfaces --- */
+
+static bool doctor_nic_is_up(const struct nic_port *p)
+{
+	return p->flags & IFF_UP && !(p->flags & IFF_LOOPBACK);
+}
+
+static void doctor_put_no_nic(struct doctor *d, const struct nic_space *s)
 {
 	struct str names = {0};
 	size_t i;
 
-	if (!d->nic) {
-		doctor_put(d, "interfaces", FINDING_NO, NULL, "only loopback is up");
+	for (i = 0; i < s->nports; i++)
+		str_item(&names, !i, false, s->port[i].name);
+	if (d->nic)
+		doctor_put(d, "interfaces", STATE_NO, NULL,
+			   "no interface '%s' in this network namespace; there are: %s", d->nic,
+			   names.len ? names.buf : "none");
+	else
+		doctor_put(d, "interfaces", STATE_NO, NULL, "only loopback is up");
+	str_free(&names);
+}
+
+/* Puts the findings of --nic, or of each interface that is up. */
+static void doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, const struct port *p))
+{
+	struct nic_space s;
+	struct str rows = {0};
+	int rc = nic_space_open(&s, "host");
+	bool any = false;
+	size_t i;
+
+	if (rc) {
+		doctor_put(d, "interfaces", STATE_NO, NULL, "cannot be listed: %s", strerror(-rc));
 		return;
 	}
-	for (i = 0; i < s->nports; i++)
-		str_printf(&names, "%s%s", i ? ", " : "", s->port[i].name);
-	doctor_put(d, "interfaces", FINDING_NO, NULL,
-		   "no interface '%s' in this network namespace; there are: %s", d->nic,
-		   names.len ? names.buf : "none");
-	str_free(&names);
+	nic_read_state(&s, &rows);
+	for (i = 0; i < s.nports; i++) {
+		if (d->nic ? strcmp(d->nic, s.port[i].name) != 0 : !doctor_nic_is_up(&s.port[i]))
+			continue;
+		put(d, &(struct port){rows.buf, s.port[i].name});
+		any = true;
+	}
+	if (!any)
+		doctor_put_no_nic(d, &s);
+	str_free(&rows);
+	nic_space_close(&s);
 }
 
 bool doctor_any_split(void)
@@ -187,53 +217,19 @@ bool doctor_any_split(void)
 	if (nic_space_open(&s, "host"))
 		return false;
 	nic_read_state(&s, &rows);
-	for (i = 0; i < s.nports; i++)
-		found |= s.port[i].flags & IFF_UP && !(s.port[i].flags & IFF_LOOPBACK) &&
-			 !isnan(doctor_nic_number_of(rows.buf, s.port[i].name, "tcp_data_split"));
+	for (i = 0; i < s.nports; i++) {
+		const struct port p = {rows.buf, s.port[i].name};
+
+		found |= doctor_nic_is_up(&s.port[i]) && !isnan(port_number(&p, "tcp_data_split"));
+	}
 	str_free(&rows);
 	nic_space_close(&s);
 	return found;
 }
 
-/* Puts the findings of --nic, or of each interface that is up. */
-static size_t doctor_nic_each(struct doctor *d, const struct nic_space *s, const char *rows,
-			      put_fn put)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < s->nports; i++) {
-		const struct nic_port *p = &s->port[i];
-
-		if (d->nic ? strcmp(d->nic, p->name) != 0
-			   : !(p->flags & IFF_UP) || p->flags & IFF_LOOPBACK)
-			continue;
-		put(d, rows, p->name);
-		n++;
-	}
-	return n;
-}
-
-static void doctor_nic_put_all(struct doctor *d, put_fn put)
-{
-	struct nic_space s;
-	struct str rows = {0};
-	int rc = nic_space_open(&s, "host");
-
-	if (rc) {
-		doctor_put(d, "interfaces", FINDING_NO, NULL, "cannot be listed: %s",
-			   strerror(-rc));
-		return;
-	}
-	nic_read_state(&s, &rows);
-	if (!doctor_nic_each(d, &s, rows.buf, put))
-		doctor_nic_put_none(d, &s);
-	str_free(&rows);
-	nic_space_close(&s);
-}
-
 static void doctor_check_nics(struct doctor *d)
 {
-	doctor_nic_put_all(d, doctor_nic_put_one);
+	doctor_nic_each(d, port_put_all);
 }
 
 const struct check check_nic = {
@@ -245,5 +241,5 @@ const struct check check_nic = {
 
 void doctor_put_rings(struct doctor *d)
 {
-	doctor_nic_put_all(d, doctor_nic_put_ring);
+	doctor_nic_each(d, port_put_ring);
 }

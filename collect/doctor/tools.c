@@ -7,7 +7,7 @@
 #include "collect/syscalls/methods.h"
 #include "collect/events/events.h"
 #include "lib/alloc.h"
-#include "lib/str.h"
+#include "lib/json.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -15,47 +15,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern const struct collector collector_perf, collector_power;
 
 /*
- * Runs a collector's probe in a child, which releases all that the probe opened. Returns the reason
+ * Runs a collector's probe, and `finish`, which releases what the probe opened. Returns the reason
  * when it fails, and the `info` of run.json when it succeeds.
  */
 static bool doctor_ask(const struct collector *is, const char *info, char why[512])
 {
 	struct run run = {.dir = "/nonexistent", .pass = "measure"};
 	struct collect c = {.is = is, .run = &run, .info = json_object()};
-	struct error err = {0};
-	int fds[2];
-	char answer[512] = "";
-	ssize_t n;
-	pid_t pid;
+	bool there = !cpuset_online(&run.cpus, &c.err) && !is->probe(&c);
+	const char *text = there ? json_str(c.info, info) : c.err.text;
 
-	if (cpuset_online(&run.cpus, &err) || pipe(fds))
-		return false;
-	run.online = run.cpus;
-	pid = fork();
-	if (!pid) {
-		const char *text;
-		int rc = is->probe(&c);
-
-		text = rc ? c.err.text : json_string_value(json_object_get(c.info, info));
-		snprintf(answer, sizeof(answer), "%c%.500s", rc ? 'n' : 'y', text ? text : "");
-		n = write(fds[1], answer, strlen(answer));
-		_exit(n < 0);
+	snprintf(why, 512, "%.511s", text ? text : "");
+	if (there) {
+		c.state = COLLECT_UNSUPPORTED; /* there is nothing to save */
+		is->finish(&c);
 	}
-	close(fds[1]);
-	n = read(fds[0], answer, sizeof(answer) - 1);
-	answer[n > 0 ? n : 0] = '\0';
-	close(fds[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
+	free(c.why);
 	json_decref(c.info);
-	snprintf(why, 512, "%.511s", answer[0] ? answer + 1 : "it could not be asked");
-	return answer[0] == 'y';
+	return there;
 }
 
 static void doctor_put_sampling_rate(struct doctor *d)
@@ -63,12 +45,12 @@ static void doctor_put_sampling_rate(struct doctor *d)
 	unsigned int rate = perf_event_max_rate();
 
 	if (rate && rate < 4999)
-		doctor_put(d, "sample rate", FINDING_PARTLY,
+		doctor_put(d, "sample rate", STATE_PARTLY,
 			   "sysctl kernel.perf_event_max_sample_rate=100000",
 			   "at most %u samples per second and CPU; capture takes 4999", rate);
 	else if (rate)
-		doctor_put(d, "sample rate", FINDING_YES, NULL,
-			   "up to %u samples per second and CPU", rate);
+		doctor_put(d, "sample rate", STATE_YES, NULL, "up to %u samples per second and CPU",
+			   rate);
 }
 
 static void doctor_kernel_names(struct doctor *d)
@@ -77,20 +59,20 @@ static void doctor_kernel_names(struct doctor *d)
 
 	if (kptr > 1 || (kptr > 0 && geteuid()))
 		doctor_put(
-			d, "kernel symbols", FINDING_NO,
+			d, "kernel symbols", STATE_NO,
 			kptr > 1 ? "sysctl kernel.kptr_restrict=0"
 				 : "run as root, or sysctl kernel.kptr_restrict=0",
 			"kernel.kptr_restrict is %.0f: /proc/kallsyms has no addresses, and profiles no names of kernel functions",
 			kptr);
 	else
-		doctor_put(d, "kernel symbols", FINDING_YES, NULL, "kernel.kptr_restrict is %.0f",
+		doctor_put(d, "kernel symbols", STATE_YES, NULL, "kernel.kptr_restrict is %.0f",
 			   kptr);
 	if (access("/proc/kcore", R_OK))
 		doctor_put(
-			d, "kernel code", FINDING_PARTLY, NULL,
+			d, "kernel code", STATE_PARTLY, NULL,
 			"/proc/kcore cannot be read: report hotspots shows the kernel's instructions as offsets, without their code");
 	else
-		doctor_put(d, "kernel code", FINDING_YES, NULL, "/proc/kcore can be copied");
+		doctor_put(d, "kernel code", STATE_YES, NULL, "/proc/kcore can be copied");
 }
 
 static void doctor_check_perf(struct doctor *d)
@@ -101,16 +83,16 @@ static void doctor_check_perf(struct doctor *d)
 	char why[512];
 
 	if (!doctor_ask(&collector_perf, "version", why)) {
-		doctor_put(d, "perf record", FINDING_NO, NULL, "%s", why);
+		doctor_put(d, "perf record", STATE_NO, NULL, "%s", why);
 		return;
 	}
-	doctor_put(d, "perf record", FINDING_YES, NULL, "%s", why);
+	doctor_put(d, "perf record", STATE_YES, NULL, "%s", why);
 	if (!cpuset_online(&cpus, &err) && !perf_event_choose(&cpus, &event, &err)) {
 		if (!strcmp(event, "cycles"))
-			doctor_put(d, "event", FINDING_YES, NULL, "profiles are of cycles");
+			doctor_put(d, "event", STATE_YES, NULL, "profiles are of cycles");
 		else
 			doctor_put(
-				d, "event", FINDING_PARTLY,
+				d, "event", STATE_PARTLY,
 				"measure on hardware, or give the virtual machine a PMU",
 				"there is no PMU: profiles use %s, which counts time with interrupts off where interrupts are switched on again",
 				event);
@@ -126,37 +108,27 @@ const struct check check_perf = {
 	.run = doctor_check_perf,
 };
 
-static void doctor_put_method(struct doctor *d, const struct syscalls_method *m, const char *what,
-			      enum finding otherwise, const char *todo)
-{
-	struct error err = {0};
-	void *self = NULL;
-
-	if (!m->open(&self, &err))
-		doctor_put(d, what, FINDING_YES, NULL, "loads and attaches");
-	else
-		doctor_put(d, what, otherwise, todo, "%s", err.text);
-	if (self)
-		m->close(self);
-}
-
 static void doctor_check_syscalls(struct doctor *d)
 {
 	static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
-	struct error err = {0};
-	bool bpf;
+	struct error err = {0}, refused = {0};
+	void *self = NULL;
 	int ids[2];
-	size_t had = d->table.rows;
 
-	doctor_put_method(
-		d, &syscalls_bpf, "bpf", FINDING_PARTLY,
-		"accounting falls back to tracepoints, which cost more and can lose calls");
-	bpf = !strcmp(table_cell(&d->table, had, 2)->str, "yes");
+	if (syscalls_bpf.open(&self, &refused))
+		doctor_put(
+			d, "bpf", STATE_PARTLY,
+			"accounting falls back to tracepoints, which cost more and can lose calls",
+			"%s", refused.text);
+	else
+		doctor_put(d, "bpf", STATE_YES, NULL, "loads and attaches");
+	if (self)
+		syscalls_bpf.close(self);
 	if (tracefs_ids(names, ids, 2, &err))
-		doctor_put(d, "tracepoints", bpf ? FINDING_PARTLY : FINDING_NO, NULL, "%s",
+		doctor_put(d, "tracepoints", refused.code ? STATE_NO : STATE_PARTLY, NULL, "%s",
 			   err.text);
 	else
-		doctor_put(d, "tracepoints", FINDING_YES, NULL, "raw_syscalls can be read");
+		doctor_put(d, "tracepoints", STATE_YES, NULL, "raw_syscalls can be read");
 }
 
 const struct check check_syscalls = {
@@ -207,13 +179,13 @@ static void doctor_check_events(struct doctor *d)
 		else if (rc)
 			perf_event_denied(rc, &err);
 		if (rc)
-			doctor_put(d, events[i].name, FINDING_NO, NULL, "%s; absent: %s", err.text,
+			doctor_put(d, events[i].name, STATE_NO, NULL, "%s; absent: %s", err.text,
 				   events[i].lost);
 		else
-			doctor_put(d, events[i].name, FINDING_YES, NULL, "counts");
+			doctor_put(d, events[i].name, STATE_YES, NULL, "counts");
 	}
 	if (watchdog > 0 && !doctor_try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
-		doctor_put(d, "nmi_watchdog", FINDING_PARTLY, "sysctl kernel.nmi_watchdog=0",
+		doctor_put(d, "nmi_watchdog", STATE_PARTLY, "sysctl kernel.nmi_watchdog=0",
 			   "it occupies one hardware counter; other events share the rest");
 }
 
@@ -228,11 +200,11 @@ static void doctor_check_power(struct doctor *d)
 	char why[512];
 
 	if (doctor_ask(&collector_power, "source", why))
-		doctor_put(d, "power", FINDING_YES, NULL, "%s",
+		doctor_put(d, "power", STATE_YES, NULL, "%s",
 			   *why ? why : "a source is there: zcost collect --list, report power");
 	else
 		doctor_put(
-			d, "power", FINDING_NO,
+			d, "power", STATE_NO,
 			"give an external meter's log (analyze --power-csv) or a model (report --power-model); without either there is no T^2/P",
 			"%s", why);
 }

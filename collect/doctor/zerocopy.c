@@ -25,9 +25,7 @@
 
 /* --- io_uring --- */
 
-/*
- * Makes a small ring with these IORING_SETUP_ flags and fills *p. Returns its descriptor or -errno.
- */
+/* Makes a ring with these IORING_SETUP_ flags and fills *p. Returns its descriptor or -errno. */
 static int uring_open(uint32_t flags, struct io_uring_params *p)
 {
 	int fd;
@@ -37,19 +35,13 @@ static int uring_open(uint32_t flags, struct io_uring_params *p)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns 0 or -errno. */
-static int uring_register(int fd, unsigned int op, void *arg, unsigned int n)
-{
-	return (int)syscall(__NR_io_uring_register, fd, op, arg, n) < 0 ? -errno : 0;
-}
-
 /* Says whether the kernel knows the opcode. It may not work all the same. */
 static bool uring_has(int fd, unsigned int op)
 {
 	enum { OPS = 128 };
 	struct io_uring_probe *p = xcalloc(1, sizeof(*p) + OPS * sizeof(p->ops[0]));
-	bool has = !uring_register(fd, IORING_REGISTER_PROBE, p, OPS) && op < p->ops_len &&
-		   op < OPS && (p->ops[op].flags & IO_URING_OP_SUPPORTED);
+	bool has = !syscall(__NR_io_uring_register, fd, IORING_REGISTER_PROBE, p, OPS) &&
+		   op < p->ops_len && op < OPS && (p->ops[op].flags & IO_URING_OP_SUPPORTED);
 
 	free(p);
 	return has;
@@ -63,6 +55,7 @@ static bool uring_has(int fd, unsigned int op)
 
 enum { PAGE = 4096, ENTRIES = 64, AREA = 64 * PAGE, REGION = 2 * PAGE };
 
+/* Returns 0 or -errno. */
 static int try_register_queue(int fd, unsigned int nic, unsigned int queue, char *memory)
 {
 	struct zc_zcrx_area_reg area = {.addr = (uintptr_t)memory, .len = AREA};
@@ -75,19 +68,20 @@ static int try_register_queue(int fd, unsigned int nic, unsigned int queue, char
 				      .area_ptr = (uintptr_t)&area,
 				      .region_ptr = (uintptr_t)&region};
 
-	return uring_register(fd, ZC_IORING_REGISTER_ZCRX_IFQ, &reg, 1);
+	return syscall(__NR_io_uring_register, fd, ZC_IORING_REGISTER_ZCRX_IFQ, &reg, 1) < 0
+		       ? -errno
+		       : 0;
 }
 
 /* Returns 0 or -errno. */
-static int try_zcrx_index(unsigned int nic, unsigned int queue)
+static int try_zcrx(unsigned int nic, unsigned int queue)
 {
 	uint32_t flags = ZC_IORING_SETUP_CQE32 | ZC_IORING_SETUP_SINGLE_ISSUER |
 			 ZC_IORING_SETUP_DEFER_TASKRUN;
 	struct io_uring_params p;
+	int fd = uring_open(flags, &p), rc;
 	char *memory;
-	int fd, rc;
 
-	fd = uring_open(flags, &p);
 	if (fd < 0)
 		return fd;
 	memory = mmap(NULL, AREA + REGION, PROT_READ | PROT_WRITE,
@@ -121,11 +115,12 @@ enum { FEW_NOTIFICATIONS = 131072 }; /* bytes of net.core.optmem_max; the defaul
 static const struct {
 	const char *name;
 	unsigned int op;
-	const char *since;
+	const char *since, *but;
 } ops[] = {
-	{"SEND_ZC", ZC_IORING_OP_SEND_ZC, "6.0"},
-	{"SENDMSG_ZC", ZC_IORING_OP_SENDMSG_ZC, "6.1"},
-	{"RECV_ZC", ZC_IORING_OP_RECV_ZC, "6.15"},
+	{"SEND_ZC", ZC_IORING_OP_SEND_ZC, "6.0", "over loopback and veth it copies anyway"},
+	{"SENDMSG_ZC", ZC_IORING_OP_SENDMSG_ZC, "6.1", "over loopback and veth it copies anyway"},
+	{"RECV_ZC", ZC_IORING_OP_RECV_ZC, "6.15",
+	 "only a registration shows whether a NIC has it (zcrx)"},
 };
 
 static void doctor_put_no_uring(struct doctor *d, int code)
@@ -133,13 +128,13 @@ static void doctor_put_no_uring(struct doctor *d, int code)
 	double off = doctor_sysctl_number("kernel.io_uring_disabled", 0);
 
 	if (code == EPERM && off > 0)
-		doctor_put(d, "io_uring", FINDING_NO, "sysctl kernel.io_uring_disabled=0",
+		doctor_put(d, "io_uring", STATE_NO, "sysctl kernel.io_uring_disabled=0",
 			   "kernel.io_uring_disabled is %.0f", off);
 	else if (code == ENOSYS)
-		doctor_put(d, "io_uring", FINDING_NO, NULL,
+		doctor_put(d, "io_uring", STATE_NO, NULL,
 			   "this kernel has none (CONFIG_IO_URING), or a seccomp filter hides it");
 	else
-		doctor_put(d, "io_uring", FINDING_NO, code == ENOMEM ? "ulimit -l unlimited" : NULL,
+		doctor_put(d, "io_uring", STATE_NO, code == ENOMEM ? "ulimit -l unlimited" : NULL,
 			   "io_uring_setup: %s", strerror(code));
 }
 
@@ -153,23 +148,19 @@ static void doctor_check_uring(struct doctor *d)
 		doctor_put_no_uring(d, -fd);
 		return;
 	}
-	doctor_put(d, "io_uring", FINDING_YES, NULL, "rings can be made");
-	for (i = 0; i < array_size(ops); i++) {
+	doctor_put(d, "io_uring", STATE_YES, NULL, "rings can be made");
+	for (i = 0; i < array_size(ops); i++)
 		if (uring_has(fd, ops[i].op))
-			doctor_put(
-				d, ops[i].name, FINDING_YES, NULL, "the kernel has it%s",
-				ops[i].op == ZC_IORING_OP_RECV_ZC
-					? "; only a registration shows whether a NIC has it (zcrx)"
-					: "; over loopback and veth it copies anyway");
+			doctor_put(d, ops[i].name, STATE_YES, NULL, "the kernel has it; %s",
+				   ops[i].but);
 		else
-			doctor_put(d, ops[i].name, FINDING_NO, NULL,
+			doctor_put(d, ops[i].name, STATE_NO, NULL,
 				   "this kernel lacks it; it came with %s", ops[i].since);
-	}
 	if (p.features & ZC_IORING_FEAT_NO_IOWAIT)
-		doctor_put(d, "NO_IOWAIT", FINDING_YES, NULL,
+		doctor_put(d, "NO_IOWAIT", STATE_YES, NULL,
 			   "waiting for completions need not count as iowait");
 	else
-		doctor_put(d, "NO_IOWAIT", FINDING_PARTLY, NULL,
+		doctor_put(d, "NO_IOWAIT", STATE_PARTLY, NULL,
 			   "waiting for completions counts as iowait, not as idle (before 6.15)");
 	close(fd);
 }
@@ -188,25 +179,25 @@ static void doctor_check_msg_zerocopy(struct doctor *d)
 	double optmem = doctor_sysctl_number("net.core.optmem_max", 0);
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)))
-		doctor_put(d, "MSG_ZEROCOPY", FINDING_NO, NULL, "SO_ZEROCOPY: %s", strerror(errno));
+		doctor_put(d, "MSG_ZEROCOPY", STATE_NO, NULL, "SO_ZEROCOPY: %s", strerror(errno));
 	else
-		doctor_put(d, "MSG_ZEROCOPY", FINDING_YES, NULL,
+		doctor_put(d, "MSG_ZEROCOPY", STATE_YES, NULL,
 			   "sockets take SO_ZEROCOPY; over loopback and veth every send is copied");
 	if (optmem >= 0 && optmem < FEW_NOTIFICATIONS)
-		doctor_put(d, "optmem_max", FINDING_PARTLY, "sysctl net.core.optmem_max=1048576",
+		doctor_put(d, "optmem_max", STATE_PARTLY, "sysctl net.core.optmem_max=1048576",
 			   "%.0f bytes: sends wait for notifications (ENOBUFS) with few in flight",
 			   optmem);
 	else if (optmem >= 0)
-		doctor_put(d, "optmem_max", FINDING_YES, NULL,
+		doctor_put(d, "optmem_max", STATE_YES, NULL,
 			   "%.0f bytes for notifications of sends in flight", optmem);
 	/* On a socket that is not connected: EINVAL where it is known, ENOPROTOOPT where not. */
 	if (fd >= 0 && getsockopt(fd, IPPROTO_TCP, TCP_ZEROCOPY_RECEIVE, &z, &len) &&
 	    (errno == ENOPROTOOPT || errno == EOPNOTSUPP))
-		doctor_put(d, "TCP_ZEROCOPY_RECEIVE", FINDING_NO, NULL,
+		doctor_put(d, "TCP_ZEROCOPY_RECEIVE", STATE_NO, NULL,
 			   "this kernel lacks it (4.18, CONFIG_MMU)");
 	else
 		doctor_put(
-			d, "TCP_ZEROCOPY_RECEIVE", FINDING_YES, NULL,
+			d, "TCP_ZEROCOPY_RECEIVE", STATE_YES, NULL,
 			"the kernel has it; pages map where the MSS is a multiple of 4096 and the sender's pages allow it");
 	if (fd >= 0)
 		close(fd);
@@ -224,7 +215,7 @@ static void doctor_put_refusal(struct doctor *d, const char *what, int rc, const
 {
 	const struct refusal *r = refusal_find(request, -rc);
 
-	doctor_put(d, what, FINDING_NO, r->todo, "%s: %s%s%s%s", strerror(-rc), r->why,
+	doctor_put(d, what, STATE_NO, r->todo, "%s: %s%s%s%s", strerror(-rc), r->why,
 		   reason && *reason ? " (the kernel: " : "", reason && *reason ? reason : "",
 		   reason && *reason ? ")" : "");
 }
@@ -236,16 +227,16 @@ static void doctor_put_try(struct doctor *d, const char *queue, int rc, const ch
 	if (rc)
 		doctor_put_refusal(d, queue, rc, reason, request);
 	else
-		doctor_put(d, queue, FINDING_YES, NULL, "registered, and released again");
+		doctor_put(d, queue, STATE_YES, NULL, "registered, and released again");
 }
 
-/* Returns the IF of "IF:QUEUE", which the caller frees. */
-static char *doctor_split_queue(const char *text, int *queue)
+/* Splits "IF:QUEUE". The caller frees *nic. */
+static unsigned int doctor_split_queue(const char *text, char **nic)
 {
 	const char *colon = strrchr(text, ':');
 
-	*queue = atoi(colon + 1);
-	return xstrndup(text, (size_t)(colon - text));
+	*nic = xstrndup(text, (size_t)(colon - text));
+	return (unsigned int)atoi(colon + 1);
 }
 
 /* Puts a finding when no interface can receive. A queue that the user named is tried instead. */
@@ -253,9 +244,13 @@ static void doctor_put_interfaces(struct doctor *d, const char *queue)
 {
 	if (!queue && !doctor_any_split())
 		doctor_put(
-			d, "interfaces", FINDING_NO, NULL,
+			d, "interfaces", STATE_NO, NULL,
 			"no driver of an interface that is up reports header split, so no packet can be received this way (doctor nic)");
 }
+
+#define HAS_IT(option)                                                                      \
+	"the kernel has it; it also needs a NIC with header split and a queue API (" option \
+	" IF:QUEUE tries)"
 
 /*
  * The kernel looks for the interface last, and this one cannot exist. ENODEV means that the kernel
@@ -264,25 +259,21 @@ static void doctor_put_interfaces(struct doctor *d, const char *queue)
  */
 static void doctor_check_zcrx(struct doctor *d)
 {
-	int rc = try_zcrx_index(INT32_MAX, 0), queue;
+	int rc = try_zcrx(INT32_MAX, 0);
 
-	if (rc == -ENODEV)
-		doctor_put(
-			d, "kernel", FINDING_YES, NULL,
-			"the kernel has it; it also needs a NIC with header split and a queue API (--zcrx IF:QUEUE tries)");
-	else if (rc == -EOPNOTSUPP)
-		doctor_put(d, "kernel", FINDING_NO, NULL,
+	if (rc == -EOPNOTSUPP)
+		doctor_put(d, "kernel", STATE_NO, NULL,
 			   "the kernel was built without CONFIG_IO_URING_ZCRX");
-	else if (!rc)
-		doctor_put(d, "kernel", FINDING_YES, NULL, "the kernel has it");
-	else
+	else if (rc && rc != -ENODEV)
 		doctor_put_refusal(d, "kernel", rc, NULL, ZC_ZCRX);
+	else
+		doctor_put(d, "kernel", STATE_YES, NULL, HAS_IT("--zcrx"));
 	doctor_put_interfaces(d, d->zcrx);
 	if (d->zcrx) {
-		char *nic = doctor_split_queue(d->zcrx, &queue);
-		unsigned int index = if_nametoindex(nic);
+		char *nic;
+		unsigned int queue = doctor_split_queue(d->zcrx, &nic), index = if_nametoindex(nic);
 
-		rc = index ? try_zcrx_index(index, (unsigned int)queue) : -ENODEV;
+		rc = index ? try_zcrx(index, queue) : -ENODEV;
 		doctor_put_try(d, d->zcrx, rc, NULL, ZC_ZCRX);
 		free(nic);
 	}
@@ -304,45 +295,40 @@ static bool doctor_is_there(int rc, const char *reason)
 	return !rc || rc == -EBADF || (rc == -EOPNOTSUPP && *reason);
 }
 
-static bool doctor_kernel_is_before(int major, int minor)
+/* Returns whether the kernel can receive. */
+static bool doctor_put_devmem_rx(struct doctor *d, int dmabuf)
 {
+	char reason[256];
+	int rc = try_devmem("lo", 0, dmabuf, reason), major = 0, minor = 0;
 	struct utsname u;
-	int x = 0, y = 0;
 
 	uname(&u);
-	sscanf(u.release, "%d.%d", &x, &y);
-	return x < major || (x == major && y < minor);
-}
-
-static void doctor_put_devmem_rx(struct doctor *d, int rc, const char *reason)
-{
+	sscanf(u.release, "%d.%d", &major, &minor);
 	if (doctor_is_there(rc, reason))
-		doctor_put(
-			d, "kernel", FINDING_YES, NULL,
-			"the kernel has it; it also needs a NIC with header split and a queue API (--devmem IF:QUEUE tries)");
+		doctor_put(d, "kernel", STATE_YES, NULL, HAS_IT("--devmem"));
 	else if (rc == -EOPNOTSUPP)
-		doctor_put(d, "kernel", FINDING_NO, NULL,
-			   "the kernel refused and gave no reason: %s",
-			   doctor_kernel_is_before(6, 12)
+		doctor_put(d, "kernel", STATE_NO, NULL, "the kernel refused and gave no reason: %s",
+			   major < 6 || (major == 6 && minor < 12)
 				   ? "devmem came with 6.12; this kernel is older"
 				   : "it was built without CONFIG_NET_DEVMEM");
 	else
 		doctor_put_refusal(d, "kernel", rc, reason, ZC_BIND_RX);
+	return doctor_is_there(rc, reason);
 }
 
 /* `rx` says that receiving is there: both directions share a part that the kernel checks last. */
-static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *reason, bool rx)
+static void doctor_put_devmem_tx(struct doctor *d, int dmabuf, bool rx)
 {
-	if (rx && doctor_is_there(rc, reason))
+	char reason[256];
+	int rc = try_devmem("lo", -1, dmabuf, reason);
+
+	if (doctor_is_there(rc, reason))
 		doctor_put(
-			d, "sending", FINDING_YES, NULL,
-			"the kernel has it; it also needs a NIC whose driver can send from device memory");
-	else if (doctor_is_there(rc, reason))
-		doctor_put(
-			d, "sending", FINDING_NO, NULL,
-			"the kernel knows the request, but the check 'kernel' failed; sending and receiving both need CONFIG_NET_DEVMEM");
+			d, "sending", rx ? STATE_YES : STATE_NO, NULL, "%s",
+			rx ? "the kernel has it; it also needs a NIC whose driver can send from device memory"
+			   : "the kernel knows the request, but the check 'kernel' failed; sending and receiving both need CONFIG_NET_DEVMEM");
 	else if (rc == -EOPNOTSUPP)
-		doctor_put(d, "sending", FINDING_NO, NULL,
+		doctor_put(d, "sending", STATE_NO, NULL,
 			   "the kernel does not know the request: it came with 6.16");
 	else
 		doctor_put_refusal(d, "sending", rc, reason, ZC_BIND_TX);
@@ -350,22 +336,17 @@ static void doctor_put_devmem_tx(struct doctor *d, int rc, const char *reason, b
 
 static void doctor_check_devmem(struct doctor *d)
 {
-	char reason[256];
-	int fd = udmabuf_make(1 << 20, NULL), rc, queue;
-	bool rx;
+	char reason[256], *nic;
+	int fd = udmabuf_make(1 << 20, NULL), rc;
 
 	if (fd < 0)
 		doctor_put_refusal(d, "udmabuf", fd, NULL, ZC_UDMABUF);
 	else
-		doctor_put(d, "udmabuf", FINDING_YES, NULL, "a dmabuf of host memory can be made");
-	rc = try_devmem("lo", 0, fd, reason);
-	doctor_put_devmem_rx(d, rc, reason);
-	rx = doctor_is_there(rc, reason);
-	rc = try_devmem("lo", -1, fd, reason);
-	doctor_put_devmem_tx(d, rc, reason, rx);
+		doctor_put(d, "udmabuf", STATE_YES, NULL, "a dmabuf of host memory can be made");
+	doctor_put_devmem_tx(d, fd, doctor_put_devmem_rx(d, fd));
 	doctor_put_interfaces(d, d->devmem);
 	if (d->devmem) {
-		char *nic = doctor_split_queue(d->devmem, &queue);
+		int queue = (int)doctor_split_queue(d->devmem, &nic);
 
 		rc = try_devmem(nic, queue, fd, reason);
 		doctor_put_try(d, d->devmem, rc, reason, ZC_BIND_RX);
