@@ -14,10 +14,77 @@
 #include "lib/alloc.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* --- which interfaces there are --- */
+
+struct listing {
+	struct nic_space *s;
+	nic_each each;
+	void *arg;
+};
+
+static struct nic_port *nic_links_find(struct nic_space *s, int index)
+{
+	size_t i;
+
+	for (i = 0; i < s->nports; i++)
+		if (s->port[i].index == index)
+			return &s->port[i];
+	return NULL;
+}
+
+/* After a rename all names of the interface's counters are written again. */
+static void nic_links_parse_name(struct nic_space *s, struct nic_port *p, const void *name,
+				 size_t size)
+{
+	char now[sizeof(p->name)] = "";
+
+	memcpy(now, name, size);
+	now[sizeof(now) - 1] = '\0';
+	if (*p->name && strcmp(p->name, now))
+		map_free(&s->said);
+	memcpy(p->name, now, sizeof(now));
+}
+
+static int nic_links_parse_link(void *arg, const void *attrs, size_t len)
+{
+	const struct ifinfomsg *info = netlink_head(attrs, sizeof(*info));
+	const struct nlattr *a = genl_find(attrs, len, IFLA_IFNAME);
+	struct listing *l = arg;
+	struct nic_port *p = nic_links_find(l->s, info->ifi_index);
+
+	if (!p) {
+		array_grow(l->s->port, l->s->nports, l->s->cap);
+		p = &l->s->port[l->s->nports++];
+		*p = (struct nic_port){.index = info->ifi_index};
+	}
+	p->flags = info->ifi_flags;
+	if (a && genl_size(a) <= sizeof(p->name))
+		nic_links_parse_name(l->s, p, genl_data(a), genl_size(a));
+	if (l->each)
+		l->each(l->s, p, attrs, len, l->arg);
+	return 0;
+}
+
+int nic_list(struct nic_space *s, nic_each each, void *arg)
+{
+	struct listing l = {s, each, arg};
+	const struct ifinfomsg head = {0};
+	size_t i;
+
+	for (i = 0; i < s->nports; i++)
+		s->port[i].flags = 0; /* unless it is still there */
+	netlink_begin(&s->links, RTM_GETLINK, NLM_F_DUMP, &head, sizeof(head));
+	return genl_ask(&s->links, nic_links_parse_link, &l, NULL);
+}
 
 /* --- a space --- */
 
@@ -32,28 +99,32 @@ static struct genl *nic_open_family(const char *name)
 	return NULL;
 }
 
+static void nic_close_family(struct genl **g)
+{
+	if (*g)
+		genl_close(*g);
+	free(*g);
+	*g = NULL;
+}
+
 int nic_space_open(struct nic_space *s, const char *name)
 {
-	int rc;
+	struct error err = {0};
 
-	*s = (struct nic_space){.name = name};
+	*s = (struct nic_space){.name = name, .links = {.fd = -1}, .stats = {.fd = -1}};
 	s->inet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	s->route = s->inet < 0 ? -errno : rtnl_open();
-	rc = s->route < 0 ? s->route : nic_list(s, NULL, NULL);
-	if (rc) {
+	if (s->inet < 0)
+		error_sys(&err, errno, "socket");
+	else if (!netlink_open(&s->links, NETLINK_ROUTE, sizeof(struct ifinfomsg), &err) &&
+		 !netlink_open(&s->stats, NETLINK_ROUTE, sizeof(struct if_stats_msg), &err))
+		error_set(&err, -nic_list(s, NULL, NULL), "links");
+	if (err.code) {
 		nic_space_close(s);
-		return rc;
+		return -err.code;
 	}
 	s->netdev = nic_open_family("netdev");
 	s->ethtool = nic_open_family("ethtool");
 	return 0;
-}
-
-static void nic_close_family(struct genl *g)
-{
-	if (g)
-		genl_close(g);
-	free(g);
 }
 
 void nic_space_close(struct nic_space *s)
@@ -66,10 +137,10 @@ void nic_space_close(struct nic_space *s)
 		free(s->port[i].names);
 	free(s->port);
 	map_free(&s->said);
-	nic_close_family(s->netdev);
-	nic_close_family(s->ethtool);
-	if (s->route >= 0)
-		close(s->route);
+	nic_close_family(&s->netdev);
+	nic_close_family(&s->ethtool);
+	genl_close(&s->links);
+	genl_close(&s->stats);
 	if (s->inet >= 0)
 		close(s->inet);
 	*s = (struct nic_space){.inet = -1};
@@ -85,6 +156,183 @@ void nic_put(struct nic_space *s, const struct nic_port *p, const char *group, c
 		str_printf(text, "n\t%s\t%d\t%s\t%s%s\n", s->name, p->index, p->name, group, names);
 	*said = hash;
 	str_printf(text, "v\t%s\t%d\t%s\t%s%s\n", s->name, p->index, p->name, group, values);
+}
+
+/* --- counters of 64 bits, rtnl_link_stats64 --- */
+
+/* In the kernel's order. An old kernel has fewer, a new one more at the end. */
+static const char *const link_names[] = {
+	"rx_packets",	       "tx_packets",	    "rx_bytes",		"tx_bytes",
+	"rx_errors",	       "tx_errors",	    "rx_dropped",	"tx_dropped",
+	"multicast",	       "collisions",	    "rx_length_errors", "rx_over_errors",
+	"rx_crc_errors",       "rx_frame_errors",   "rx_fifo_errors",	"rx_missed_errors",
+	"tx_aborted_errors",   "tx_carrier_errors", "tx_fifo_errors",	"tx_heartbeat_errors",
+	"tx_window_errors",    "rx_compressed",	    "tx_compressed",	"rx_nohandler",
+	"rx_otherhost_dropped"};
+
+struct counters {
+	struct stats {
+		int index;
+		unsigned int n;
+		uint64_t v[array_size(link_names)];
+	} * list;
+	size_t n, cap;
+	bool strange; /* a new interface */
+	struct nic_space *s;
+};
+
+static int nic_links_parse_stats(void *arg, const void *attrs, size_t len)
+{
+	const struct if_stats_msg *info = netlink_head(attrs, sizeof(*info));
+	const struct nlattr *a = genl_find(attrs, len, IFLA_STATS_LINK_64);
+	struct counters *c = arg;
+	struct stats *st;
+	size_t size;
+
+	if (!a)
+		return 0;
+	array_grow(c->list, c->n, c->cap);
+	st = &c->list[c->n++];
+	size = genl_size(a) < sizeof(st->v) ? genl_size(a) : sizeof(st->v);
+	st->index = (int)info->ifindex;
+	st->n = (unsigned int)(size / sizeof(st->v[0]));
+	memcpy(st->v, genl_data(a), size);
+	c->strange |= !nic_links_find(c->s, st->index);
+	return 0;
+}
+
+static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p,
+				const struct stats *st, struct str *text)
+{
+	struct str n = {0}, v = {0};
+	unsigned int i;
+
+	for (i = 0; i < st->n; i++) {
+		str_printf(&n, "\t%s", link_names[i]);
+		str_printf(&v, "\t%" PRIu64, st->v[i]);
+	}
+	if (st->n)
+		nic_put(s, p, "link", n.buf, v.buf, text);
+	str_free(&n);
+	str_free(&v);
+}
+
+static int nic_read_links(struct nic_space *s, struct str *text)
+{
+	struct if_stats_msg head = {.filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64)};
+	struct counters c = {.s = s};
+	struct nic_port *p;
+	size_t i;
+	int rc;
+
+	netlink_begin(&s->stats, RTM_GETSTATS, NLM_F_DUMP, &head, sizeof(head));
+	rc = genl_ask(&s->stats, nic_links_parse_stats, &c, NULL);
+	if (!rc && c.strange)
+		rc = nic_list(s, NULL, NULL);
+	for (i = 0; i < c.n && !rc; i++) {
+		p = nic_links_find(s, c.list[i].index);
+		if (p)
+			nic_links_add_stats(s, p, &c.list[i], text);
+	}
+	free(c.list);
+	return rc;
+}
+
+/* --- queues --- */
+
+/*
+ * Counters of queues that drivers report by the family "netdev" of generic netlink, Linux 6.10 and
+ * later. The numbers are the kernel's ABI; the installed headers may be older.
+ */
+
+enum { QSTATS_GET = 12, SCOPE_QUEUE = 1 };
+enum { A_IFINDEX = 1, A_TYPE, A_ID, A_SCOPE, A_FIRST = 8 };
+
+/* From A_FIRST on. */
+static const char *const queue_names[] = {
+	"rx-packets",
+	"rx-bytes",
+	"tx-packets",
+	"tx-bytes",
+	"rx-alloc-fail",
+	"rx-hw-drops",
+	"rx-hw-drop-overruns",
+	"rx-csum-complete",
+	"rx-csum-unnecessary",
+	"rx-csum-none",
+	"rx-csum-bad",
+	"rx-hw-gro-packets",
+	"rx-hw-gro-bytes",
+	"rx-hw-gro-wire-packets",
+	"rx-hw-gro-wire-bytes",
+	"rx-hw-drop-ratelimits",
+	"tx-hw-drops",
+	"tx-hw-drop-errors",
+	"tx-csum-none",
+	"tx-needs-csum",
+	"tx-hw-gso-packets",
+	"tx-hw-gso-bytes",
+	"tx-hw-gso-wire-packets",
+	"tx-hw-gso-wire-bytes",
+	"tx-hw-drop-ratelimits",
+	"tx-stop",
+	"tx-wake",
+};
+
+struct queues {
+	struct nic_space *s;
+	struct str *text;
+};
+
+static void nic_queues_add(struct queues *q, const void *attrs, size_t len, int index, bool tx,
+			   uint32_t id)
+{
+	const struct nic_port *p = nic_links_find(q->s, index);
+	struct str n = {0}, v = {0};
+	const struct nlattr *a;
+	char group[32];
+
+	while ((a = genl_next(&attrs, &len))) {
+		unsigned int type = a->nla_type & NLA_TYPE_MASK;
+
+		if (type < A_FIRST || type - A_FIRST >= array_size(queue_names))
+			continue;
+		str_printf(&n, "\t%s", queue_names[type - A_FIRST]);
+		str_printf(&v, "\t%" PRIu64, genl_u64(a));
+	}
+	snprintf(group, sizeof(group), "%s-%u", tx ? "tx" : "rx", id);
+	if (p && n.len)
+		nic_put(q->s, p, group, n.buf, v.buf, q->text);
+	str_free(&n);
+	str_free(&v);
+}
+
+static int nic_queues_parse(void *arg, const void *attrs, size_t len)
+{
+	const struct nlattr *index = genl_find(attrs, len, A_IFINDEX);
+	const struct nlattr *type = genl_find(attrs, len, A_TYPE);
+	const struct nlattr *id = genl_find(attrs, len, A_ID);
+
+	if (index && type && id && genl_u32(type) <= 1)
+		nic_queues_add(arg, attrs, len, (int)genl_u32(index), genl_u32(type), genl_u32(id));
+	return 0;
+}
+
+static int nic_read_queues(struct nic_space *s, struct str *text)
+{
+	struct queues q = {s, text};
+	int rc;
+
+	if (!s->netdev)
+		return 0;
+	genl_begin(s->netdev, QSTATS_GET, NLM_F_DUMP);
+	genl_put_u32(s->netdev, A_SCOPE, SCOPE_QUEUE);
+	rc = genl_ask(s->netdev, nic_queues_parse, &q, NULL);
+	if (rc == -EOPNOTSUPP || rc == -EINVAL) { /* the family of Linux 6.3 to 6.9 */
+		nic_close_family(&s->netdev);
+		return 0;
+	}
+	return rc;
 }
 
 static int nic_space_read(struct nic_space *s, struct str *text)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The interfaces of one network namespace: their counters, read again and again, and how they are
- * set up. nic_counters.c has the counters of all interfaces, by rtnetlink, and of their queues, by
- * the netdev family of generic netlink. nic_ethtool.c has the driver's counters and the set-up.
+ * set up. nic.c has the counters of all interfaces, by rtnetlink, and of their queues, by the
+ * netdev family of generic netlink. nic_ethtool.c has the driver's counters and the set-up.
  *
  * A reading is text: a line "v<tab>SPACE<tab>IFINDEX<tab>NAME<tab>GROUP<tab>value..." for each
  * group of counters. A line with "n" and the names stands before the first one, and again whenever
@@ -15,7 +15,6 @@
 #include "lib/hash.h"
 #include "lib/str.h"
 
-#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +32,7 @@ struct nic_port {
 struct nic_space {
 	const char *name;	       /* "host", "workload" */
 	int inet;		       /* a socket for ioctl; below 0: the space is not open */
-	int route;		       /* rtnetlink */
+	struct genl links, stats;      /* rtnetlink: all interfaces, their counters */
 	struct genl *netdev, *ethtool; /* NULL: the kernel has no such family */
 	struct nic_port *port;
 	size_t nports, cap;
@@ -44,9 +43,7 @@ struct nic_space {
 int nic_space_open(struct nic_space *s, const char *name);
 void nic_space_close(struct nic_space *s);
 
-/* Add the counters of all interfaces to `text`. Return 0 or -errno. */
-int nic_read_links(struct nic_space *s, struct str *text);
-int nic_read_queues(struct nic_space *s, struct str *text);
+/* Adds the drivers' counters to `text`. */
 void nic_read_ethtool(struct nic_space *s, struct str *text);
 
 /* Adds rows "SPACE IFINDEX NAME key value": rings, channels, offloads and so on. -errno: none. */
@@ -63,13 +60,5 @@ int nic_list(struct nic_space *s, nic_each each, void *arg);
  */
 void nic_put(struct nic_space *s, const struct nic_port *p, const char *group, const char *names,
 	     const char *values, struct str *text);
-
-/*
- * Dumps of rtnetlink: all links, the counters of all links. genl_next (lib/genl.h) walks the
- * attributes. A socket stays in the network namespace in which it was opened.
- */
-
-/* Returns a descriptor or -errno. */
-int rtnl_open(void);
 
 #endif

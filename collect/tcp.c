@@ -17,13 +17,12 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/error.h"
+#include "lib/genl.h"
 #include "lib/hash.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <linux/inet_diag.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -39,26 +38,6 @@
 
 /* --- sock_diag --- */
 
-/*
- * TCP sockets as the kernel's sock_diag(7) reports them. A descriptor stays in the network
- * namespace in which it was opened.
- */
-
-/*
- * What the kernel reports of one socket. Missing attributes are NULL. It is valid during the call.
- */
-struct sock_diag_socket {
-	const struct inet_diag_msg *msg;
-	const void *info,
-		*memory; /* struct tcp_info in the kernel's length; u32s of SK_MEMINFO_* */
-	size_t info_len, memory_len;
-	const char *congestion;
-};
-
-typedef void (*sock_diag_found)(void *arg, const struct sock_diag_socket *s);
-
-enum { ANSWER = 32768 };
-
 /* All states except those of sockets that no process holds, and of closed ones. */
 #define STATES                                                                             \
 	(1 << TCP_LISTEN | 1 << TCP_SYN_SENT | 1 << TCP_ESTABLISHED | 1 << TCP_FIN_WAIT1 | \
@@ -66,121 +45,35 @@ enum { ANSWER = 32768 };
 #define ATTRIBUTES \
 	(1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1) | 1 << (INET_DIAG_SKMEMINFO - 1))
 
-struct request {
-	struct nlmsghdr head;
-	struct inet_diag_req_v2 body;
-};
-
-static int sock_diag_send(int fd, int family, unsigned int flags, uint32_t states,
-			  const struct inet_diag_sockid *id)
+/*
+ * Calls `found` for the socket that an earlier `id` describes, or, without one, for all sockets of
+ * the family in these states. Returns 0 or -errno; -ENOENT: that socket is gone.
+ */
+static int sock_diag_ask(struct genl *diag, int family, uint32_t states,
+			 const struct inet_diag_sockid *id, genl_answer found, void *arg)
 {
-	struct request r = {
-		.head = {.nlmsg_len = sizeof(r),
-			 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			 .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags)},
-		.body = {.sdiag_family = (uint8_t)family,
-			 .sdiag_protocol = IPPROTO_TCP,
-			 .idiag_ext = ATTRIBUTES,
-			 .idiag_states = states},
-	};
+	struct inet_diag_req_v2 body = {.sdiag_family = (uint8_t)family,
+					.sdiag_protocol = IPPROTO_TCP,
+					.idiag_ext = ATTRIBUTES,
+					.idiag_states = states};
 
 	if (id)
-		r.body.id = *id;
-	return send(fd, &r, sizeof(r), 0) < 0 ? -errno : 0;
+		body.id = *id;
+	netlink_begin(diag, SOCK_DIAG_BY_FAMILY, id ? 0 : NLM_F_DUMP, &body, sizeof(body));
+	return genl_ask(diag, found, arg, NULL);
 }
 
-static void sock_diag_parse(const struct nlmsghdr *h, sock_diag_found found, void *arg)
-{
-	struct sock_diag_socket s = {.msg = NLMSG_DATA(h)};
-	int left = (int)h->nlmsg_len - (int)NLMSG_SPACE(sizeof(*s.msg));
-	struct rtattr *a = (struct rtattr *)((char *)h + NLMSG_SPACE(sizeof(*s.msg)));
-
-	if (h->nlmsg_type != SOCK_DIAG_BY_FAMILY || left < 0)
-		return;
-	for (; RTA_OK(a, left); a = RTA_NEXT(a, left)) {
-		if (a->rta_type == INET_DIAG_INFO) {
-			s.info = RTA_DATA(a);
-			s.info_len = RTA_PAYLOAD(a);
-		} else if (a->rta_type == INET_DIAG_SKMEMINFO) {
-			s.memory = RTA_DATA(a);
-			s.memory_len = RTA_PAYLOAD(a);
-		} else if (a->rta_type == INET_DIAG_CONG && RTA_PAYLOAD(a) &&
-			   !((char *)RTA_DATA(a))[RTA_PAYLOAD(a) - 1]) {
-			s.congestion = RTA_DATA(a);
-		}
-	}
-	found(arg, &s);
-}
-
-/* Returns 1 when more follows, 0 at the end, or -errno. The end of a list may carry an error. */
-static int sock_diag_read_answer(int fd, sock_diag_found found, void *arg, bool list)
-{
-	char buf[ANSWER] __attribute__((aligned(NLMSG_ALIGNTO)));
-	ssize_t n = recv(fd, buf, sizeof(buf), 0);
-	unsigned int left = n > 0 ? (unsigned int)n : 0;
-	int error = 0;
-	struct nlmsghdr *h;
-
-	if (n < 0)
-		return errno == EINTR ? 1 : -errno;
-	for (h = (struct nlmsghdr *)buf; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
-		if (h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR) {
-			if (NLMSG_PAYLOAD(h, 0) >= (int)sizeof(error))
-				memcpy(&error, NLMSG_DATA(h), sizeof(error));
-			return error < 0 ? error : 0;
-		}
-		sock_diag_parse(h, found, arg);
-	}
-	return list;
-}
-
-static int sock_diag_read_all(int fd, sock_diag_found found, void *arg, bool list)
-{
-	int rc;
-
-	do
-		rc = sock_diag_read_answer(fd, found, arg, list);
-	while (rc > 0);
-	return rc;
-}
-
-/*
- * Calls `found` for each socket of the family, AF_INET or AF_INET6, that is connected, connects or
- * listens. Returns 0 or -errno.
+/* Opens it in the network namespace that we are in, and tests with an empty list that it answers.
  */
-static int sock_diag_all(int fd, int family, sock_diag_found found, void *arg)
+static int sock_diag_open(struct genl *diag, struct error *err)
 {
-	int rc = sock_diag_send(fd, family, NLM_F_DUMP, STATES, NULL);
-
-	return rc ? rc : sock_diag_read_all(fd, found, arg, true);
-}
-
-/* Calls `found` for the socket that an earlier `msg` describes. Returns -ENOENT when it is gone. */
-static int sock_diag_one(int fd, const struct inet_diag_msg *msg, sock_diag_found found, void *arg)
-{
-	int rc = sock_diag_send(fd, msg->idiag_family, 0, STATES, &msg->id);
-
-	return rc ? rc : sock_diag_read_all(fd, found, arg, false);
-}
-
-/* Asks for a list of sockets in no state: that only tests whether the kernel answers. */
-static int sock_diag_probe(int fd)
-{
-	int rc = sock_diag_send(fd, AF_INET, NLM_F_DUMP, 0, NULL);
-
-	return rc ? rc : sock_diag_read_all(fd, NULL, NULL, true);
-}
-
-/* Returns a descriptor or -errno; -ENOENT: the kernel does not report TCP sockets. */
-static int sock_diag_open(struct error *err)
-{
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	int rc = fd < 0 ? -errno : sock_diag_probe(fd);
+	int rc = netlink_open(diag, NETLINK_SOCK_DIAG, sizeof(struct inet_diag_msg), NULL);
 
 	if (!rc)
-		return fd;
-	if (fd >= 0)
-		close(fd);
+		rc = sock_diag_ask(diag, AF_INET, 0, NULL, NULL, NULL);
+	if (!rc)
+		return 0;
+	genl_close(diag);
 	return error_sys(
 		err, -rc,
 		"the kernel does not list TCP sockets (CONFIG_INET_TCP_DIAG; modprobe tcp_diag)");
@@ -198,7 +91,7 @@ enum {
 struct tcp {
 	struct str *text; /* of the reading */
 	struct netns netns;
-	int diag;
+	struct genl diag; /* sock_diag(7) in the namespace of the workload */
 	struct held {
 		uint64_t inode;
 		pid_t pid;
@@ -242,8 +135,7 @@ static void tcp_add_held(struct tcp *t, pid_t pid, int dir, const char *name)
 		return;
 	if (!map_get(&t->tries, inode))
 		*map_at(&t->tries, inode) = tcp_is_tcp(pid, name) ? 0 : TRIES;
-	array_grow(t->held, t->nheld, t->held_cap);
-	t->held[t->nheld++] = (struct held){inode, pid};
+	array_add(t->held, t->nheld, t->held_cap, (struct held){inode, pid});
 	*map_at(&t->by_inode, inode) = t->nheld;
 }
 
@@ -314,47 +206,56 @@ static void tcp_add_hex(struct str *s, const void *data, size_t len)
 }
 
 /* The SYN of a client counts as one byte. */
-static bool tcp_has_moved(const struct sock_diag_socket *s)
+static bool tcp_has_moved(const struct nlattr *info)
 {
 	uint64_t bytes[2]; /* acknowledged and received: the kernel never changes their place */
 
-	if (s->info_len < BYTES_AT + sizeof(bytes))
+	if (!info || genl_size(info) < BYTES_AT + sizeof(bytes))
 		return false;
-	memcpy(bytes, (const char *)s->info + BYTES_AT, sizeof(bytes));
+	memcpy(bytes, (const char *)genl_data(info) + BYTES_AT, sizeof(bytes));
 	return bytes[0] > 1 || bytes[1] > 1;
 }
 
-static void tcp_add_socket(void *arg, const struct sock_diag_socket *s)
+static void tcp_add_attribute(struct str *s, const struct nlattr *a)
 {
+	tcp_add_hex(s, a ? genl_data(a) : NULL, a ? genl_size(a) : 0);
+}
+
+static int tcp_add_socket(void *arg, const void *attrs, size_t len)
+{
+	const struct inet_diag_msg *msg = netlink_head(attrs, sizeof(*msg));
+	const struct nlattr *info = genl_find(attrs, len, INET_DIAG_INFO);
+	const struct nlattr *congestion = genl_find(attrs, len, INET_DIAG_CONG);
 	struct tcp *t = arg;
-	uint64_t *at = map_get(&t->by_inode, s->msg->idiag_inode);
+	uint64_t *at = map_get(&t->by_inode, msg->idiag_inode);
 
 	if (!at)
-		return;
-	*map_at(&t->tries, s->msg->idiag_inode) = TRIES; /* found: no more lists for it */
+		return 0;
+	*map_at(&t->tries, msg->idiag_inode) = TRIES; /* found: no more lists for it */
 	t->seen.sockets = true;
-	t->seen.listens |= s->msg->idiag_state == TCP_LISTEN;
-	if (s->msg->idiag_state == TCP_LISTEN)
-		return;
-	t->seen.moved |= tcp_has_moved(s);
+	t->seen.listens |= msg->idiag_state == TCP_LISTEN;
+	if (msg->idiag_state == TCP_LISTEN)
+		return 0;
+	t->seen.moved |= tcp_has_moved(info);
 	if (t->nknown >= SOCKETS) {
 		t->cut = true;
-		return;
+		return 0;
 	}
-	array_grow(t->known, t->nknown, t->known_cap);
-	t->known[t->nknown++] = *s->msg;
+	array_add(t->known, t->nknown, t->known_cap, *msg);
 	str_printf(t->text, "%d ", (int)t->held[*at - 1].pid);
-	tcp_add_hex(t->text, s->msg, sizeof(*s->msg));
-	tcp_add_hex(t->text, s->info, s->info_len);
-	tcp_add_hex(t->text, s->memory, s->memory_len);
-	str_printf(t->text, "%s\n", s->congestion ? s->congestion : "-");
+	tcp_add_hex(t->text, msg, sizeof(*msg));
+	tcp_add_attribute(t->text, info);
+	tcp_add_attribute(t->text, genl_find(attrs, len, INET_DIAG_SKMEMINFO));
+	str_printf(t->text, "%.*s\n", congestion ? (int)genl_size(congestion) : 1,
+		   congestion ? (const char *)genl_data(congestion) : "-");
+	return 0;
 }
 
 static int tcp_read_all(struct tcp *t)
 {
-	int rc = sock_diag_all(t->diag, AF_INET, tcp_add_socket, t);
+	int rc = sock_diag_ask(&t->diag, AF_INET, STATES, NULL, tcp_add_socket, t);
 
-	return rc ? rc : sock_diag_all(t->diag, AF_INET6, tcp_add_socket, t);
+	return rc ? rc : sock_diag_ask(&t->diag, AF_INET6, STATES, NULL, tcp_add_socket, t);
 }
 
 static int tcp_read_known(struct tcp *t, const struct inet_diag_msg *known, size_t n)
@@ -365,7 +266,8 @@ static int tcp_read_known(struct tcp *t, const struct inet_diag_msg *known, size
 	for (i = 0; i < n && !rc; i++) {
 		if (!map_get(&t->by_inode, known[i].idiag_inode))
 			continue;
-		rc = sock_diag_one(t->diag, &known[i], tcp_add_socket, t);
+		rc = sock_diag_ask(&t->diag, known[i].idiag_family, STATES, &known[i].id,
+				   tcp_add_socket, t);
 		rc = rc == -ENOENT ? 0 : rc; /* it is gone now */
 	}
 	return rc;
@@ -393,13 +295,12 @@ static int tcp_read_sockets(struct tcp *t)
 static int tcp_open_diag(void *arg, struct error *err)
 {
 	struct tcp *t = arg;
-	int fd = sock_diag_open(err);
+	int rc;
 
-	if (fd < 0)
-		return fd;
-	if (t->diag >= 0)
-		close(t->diag);
-	t->diag = fd;
+	genl_close(&t->diag);
+	rc = sock_diag_open(&t->diag, err);
+	if (rc)
+		return rc;
 	t->nknown = 0;
 	map_free(&t->tries);
 	return 0;
@@ -409,12 +310,12 @@ static int tcp_open_diag(void *arg, struct error *err)
 
 static int tcp_probe(struct collect *c)
 {
-	int fd = sock_diag_open(&c->err);
+	struct genl diag;
+	int rc = sock_diag_open(&diag, &c->err);
 
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	if (!rc)
+		genl_close(&diag);
+	return rc;
 }
 
 static int tcp_prepare(struct collect *c)
@@ -422,9 +323,8 @@ static int tcp_prepare(struct collect *c)
 	struct tcp *t = xcalloc(1, sizeof(*t));
 
 	c->data = t;
-	t->diag = sock_diag_open(&c->err);
 	netns_init(&t->netns);
-	return t->diag < 0 ? t->diag : 0;
+	return sock_diag_open(&t->diag, &c->err);
 }
 
 static int tcp_read(struct collect *c)
@@ -473,8 +373,7 @@ static void tcp_finish(struct collect *c)
 
 	if (c->reading.n)
 		tcp_report(c, t);
-	if (t->diag >= 0)
-		close(t->diag);
+	genl_close(&t->diag);
 	map_free(&t->by_inode);
 	map_free(&t->tries);
 	free(t->held);

@@ -64,17 +64,21 @@ static struct nlmsghdr *genl_header(struct genl *g)
 	return (struct nlmsghdr *)g->msg;
 }
 
+void netlink_begin(struct genl *g, uint16_t type, uint16_t flags, const void *head, size_t len)
+{
+	memset(g->msg, 0, NLMSG_SPACE(len));
+	memcpy(g->msg + NLMSG_HDRLEN, head, len);
+	g->len = NLMSG_SPACE(len);
+	g->said[0] = '\0';
+	genl_header(g)->nlmsg_type = type;
+	genl_header(g)->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags);
+}
+
 static void genl_begin_family(struct genl *g, uint16_t family, uint8_t cmd, uint16_t flags)
 {
-	struct genlmsghdr *genl = (struct genlmsghdr *)(g->msg + NLMSG_HDRLEN);
+	const struct genlmsghdr head = {.cmd = cmd, .version = 1};
 
-	memset(g->msg, 0, NLMSG_HDRLEN + GENL_HDRLEN);
-	g->len = NLMSG_HDRLEN + GENL_HDRLEN;
-	g->said[0] = '\0';
-	genl_header(g)->nlmsg_type = family;
-	genl_header(g)->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | NLM_F_ACK | flags);
-	genl->cmd = cmd;
-	genl->version = 1;
+	netlink_begin(g, family, flags, &head, sizeof(head));
 }
 
 void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags)
@@ -160,15 +164,18 @@ static int genl_read_error(struct genl *g, const struct nlmsghdr *h, struct erro
 static int genl_read_message(struct genl *g, const struct nlmsghdr *h, genl_answer on, void *arg,
 			     struct error *err)
 {
-	size_t head = NLMSG_HDRLEN + GENL_HDRLEN;
-	int rc;
+	size_t head = NLMSG_SPACE(g->head_len);
+	int rc, code = 0;
 
 	if (h->nlmsg_seq != g->seq)
 		return 1;
 	if (h->nlmsg_type == NLMSG_ERROR)
 		return genl_read_error(g, h, err);
-	if (h->nlmsg_type == NLMSG_DONE)
-		return 0;
+	if (h->nlmsg_type == NLMSG_DONE) { /* the end of a list may carry an error */
+		if (h->nlmsg_len >= NLMSG_LENGTH(sizeof(code)))
+			memcpy(&code, NLMSG_DATA(h), sizeof(code));
+		return code < 0 ? error_sys(err, -code, "netlink") : 0;
+	}
 	if (!on || h->nlmsg_len < head)
 		return 1;
 	rc = on(arg, (const char *)h + head, h->nlmsg_len - head);
@@ -219,16 +226,26 @@ static int genl_read_family(void *arg, const void *attrs, size_t len)
 	return 0;
 }
 
-int genl_open(struct genl *g, const char *family, struct error *err)
+int netlink_open(struct genl *g, int protocol, size_t head_len, struct error *err)
 {
 	struct timeval patience = {.tv_sec = PATIENCE_S};
-	int one = 1, rc;
+	int one = 1;
 
-	*g = (struct genl){.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC)};
+	*g = (struct genl){.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol),
+			   .head_len = head_len};
 	if (g->fd < 0)
 		return error_sys(err, errno, "netlink");
 	setsockopt(g->fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(g->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return 0;
+}
+
+int genl_open(struct genl *g, const char *family, struct error *err)
+{
+	int rc = netlink_open(g, NETLINK_GENERIC, sizeof(struct genlmsghdr), err);
+
+	if (rc)
+		return rc;
 	genl_begin_family(g, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
 	genl_put_str(g, CTRL_ATTR_FAMILY_NAME, family);
 	rc = genl_ask(g, genl_read_family, &g->family, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Generic netlink: a request and its answer or dump. When the kernel refuses, `said` has its own
+ * Netlink, mostly generic netlink: a request and its answer or dump. When the kernel refuses, `said` has its own
  * words (the extended acknowledgement). A request looks like this:
  *
  *   struct genl g;
@@ -22,6 +22,7 @@
 struct genl {
 	int fd;
 	uint16_t family;
+	size_t head_len; /* of what stands before the attributes of an answer */
 	uint32_t seq;
 	size_t len;
 	char said[256]; /* the kernel's words for the last refusal, or "" */
@@ -31,6 +32,17 @@ struct genl {
 /* Returns -ENOENT if the kernel has no such family. */
 int genl_open(struct genl *g, const char *family, struct error *err);
 void genl_close(struct genl *g);
+
+/*
+ * Another kind of netlink, such as NETLINK_ROUTE: netlink_begin() begins a request of the type with
+ * the fixed part `head`. Each answer has a fixed part of `head_len` bytes (netlink_head).
+ */
+int netlink_open(struct genl *g, int protocol, size_t head_len, struct error *err);
+void netlink_begin(struct genl *g, uint16_t type, uint16_t flags, const void *head, size_t len);
+static inline const void *netlink_head(const void *attrs, size_t head_len)
+{
+	return (const char *)attrs - NLMSG_ALIGN(head_len);
+}
 
 /* Begins a request. `flags` is NLM_F_DUMP or 0. */
 void genl_begin(struct genl *g, uint8_t cmd, uint16_t flags);
