@@ -13,6 +13,8 @@
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/sockios.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -157,55 +159,40 @@ void nic_read_ethtool(struct nic_space *s, struct str *text)
 
 /* --- how it is set up --- */
 
-static void nic_state_add(const struct nic_space *s, const struct nic_port *p, struct str *rows,
-			  const char *key, uint64_t value)
-{
-	str_printf(rows, "%s\t%d\t%s\t%s\t%" PRIu64 "\n", s->name, p->index, p->name, key, value);
-}
-
-static void nic_state_add_text(const struct nic_space *s, const struct nic_port *p,
-			       struct str *rows, const char *key, const char *value)
-{
-	if (*value && !strpbrk(value, "\t\n"))
-		str_printf(rows, "%s\t%d\t%s\t%s\t%s\n", s->name, p->index, p->name, key, value);
-}
-
-/* Rows of numbers in a structure that the kernel fills. All of them have 32 bits. */
-struct member {
-	const char *key;
-	size_t offset;
+struct state {
+	const struct nic_space *s;
+	const struct nic_port *p;
+	struct str *rows;
 };
 
-static void nic_state_add_members(const struct nic_space *s, const struct nic_port *p,
-				  struct str *rows, const void *data, const struct member *list,
-				  size_t n)
+static void nic_state_add(const struct state *st, const char *key, uint64_t value)
 {
-	uint32_t v;
-	size_t i;
+	str_printf(st->rows, "%s\t%d\t%s\t%s\t%" PRIu64 "\n", st->s->name, st->p->index,
+		   st->p->name, key, value);
+}
 
-	for (i = 0; i < n; i++) {
-		memcpy(&v, (const char *)data + list[i].offset, sizeof(v));
-		nic_state_add(s, p, rows, list[i].key, v);
-	}
+static void nic_state_add_text(const struct state *st, const char *key, const char *value)
+{
+	if (*value && !strpbrk(value, "\t\n"))
+		str_printf(st->rows, "%s\t%d\t%s\t%s\t%s\n", st->s->name, st->p->index, st->p->name,
+			   key, value);
 }
 
 /* --- by ioctl --- */
 
-static void nic_state_add_driver(const struct nic_space *s, const struct nic_port *p,
-				 struct str *rows)
+static void nic_state_add_driver(const struct state *st)
 {
 	struct ethtool_drvinfo d = {.cmd = ETHTOOL_GDRVINFO};
 
-	if (nic_ethtool(s, p, &d))
+	if (nic_ethtool(st->s, st->p, &d))
 		return;
-	nic_state_add_text(s, p, rows, "driver", d.driver);
-	nic_state_add_text(s, p, rows, "driver_version", d.version);
-	nic_state_add_text(s, p, rows, "firmware", d.fw_version);
-	nic_state_add_text(s, p, rows, "bus", d.bus_info);
+	nic_state_add_text(st, "driver", d.driver);
+	nic_state_add_text(st, "driver_version", d.version);
+	nic_state_add_text(st, "firmware", d.fw_version);
+	nic_state_add_text(st, "bus", d.bus_info);
 }
 
-static void nic_state_add_speed(const struct nic_space *s, const struct nic_port *p,
-				struct str *rows)
+static void nic_state_add_speed(const struct state *st)
 {
 	union {
 		struct ethtool_link_settings link;
@@ -216,79 +203,80 @@ static void nic_state_add_speed(const struct nic_space *s, const struct nic_port
 	/*
 	 * When a request has no room for the masks, the kernel answers with their length, negated.
 	 */
-	if (nic_ethtool(s, p, &u) || u.link.link_mode_masks_nwords >= 0)
+	if (nic_ethtool(st->s, st->p, &u) || u.link.link_mode_masks_nwords >= 0)
 		return;
 	words = -u.link.link_mode_masks_nwords;
 	u.link = (struct ethtool_link_settings){.cmd = ETHTOOL_GLINKSETTINGS,
 						.link_mode_masks_nwords = (int8_t)words};
-	if (!nic_ethtool(s, p, &u) && u.link.speed && u.link.speed != (uint32_t)SPEED_UNKNOWN)
-		nic_state_add(s, p, rows, "speed_mbps", u.link.speed);
+	if (!nic_ethtool(st->s, st->p, &u) && u.link.speed &&
+	    u.link.speed != (uint32_t)SPEED_UNKNOWN)
+		nic_state_add(st, "speed_mbps", u.link.speed);
 }
 
-static void nic_state_add_rings(const struct nic_space *s, const struct nic_port *p,
-				struct str *rows)
+/* Numbers of 32 bits in the structure that the kernel fills for a command. */
+static const struct {
+	const char *key;
+	uint32_t command;
+	size_t offset;
+} numbers[] = {
+	{"rx_ring", ETHTOOL_GRINGPARAM, offsetof(struct ethtool_ringparam, rx_pending)},
+	{"rx_ring_max", ETHTOOL_GRINGPARAM, offsetof(struct ethtool_ringparam, rx_max_pending)},
+	{"tx_ring", ETHTOOL_GRINGPARAM, offsetof(struct ethtool_ringparam, tx_pending)},
+	{"tx_ring_max", ETHTOOL_GRINGPARAM, offsetof(struct ethtool_ringparam, tx_max_pending)},
+	{"rx_channels", ETHTOOL_GCHANNELS, offsetof(struct ethtool_channels, rx_count)},
+	{"rx_channels_max", ETHTOOL_GCHANNELS, offsetof(struct ethtool_channels, max_rx)},
+	{"tx_channels", ETHTOOL_GCHANNELS, offsetof(struct ethtool_channels, tx_count)},
+	{"tx_channels_max", ETHTOOL_GCHANNELS, offsetof(struct ethtool_channels, max_tx)},
+	{"combined_channels", ETHTOOL_GCHANNELS, offsetof(struct ethtool_channels, combined_count)},
+	{"combined_channels_max", ETHTOOL_GCHANNELS,
+	 offsetof(struct ethtool_channels, max_combined)},
+	{"rx_usecs", ETHTOOL_GCOALESCE, offsetof(struct ethtool_coalesce, rx_coalesce_usecs)},
+	{"rx_frames", ETHTOOL_GCOALESCE,
+	 offsetof(struct ethtool_coalesce, rx_max_coalesced_frames)},
+	{"tx_usecs", ETHTOOL_GCOALESCE, offsetof(struct ethtool_coalesce, tx_coalesce_usecs)},
+	{"adaptive_rx", ETHTOOL_GCOALESCE,
+	 offsetof(struct ethtool_coalesce, use_adaptive_rx_coalesce)},
+};
+
+static void nic_state_add_numbers(const struct state *st)
 {
-	static const struct member list[] = {
-		{"rx_ring", offsetof(struct ethtool_ringparam, rx_pending)},
-		{"rx_ring_max", offsetof(struct ethtool_ringparam, rx_max_pending)},
-		{"tx_ring", offsetof(struct ethtool_ringparam, tx_pending)},
-		{"tx_ring_max", offsetof(struct ethtool_ringparam, tx_max_pending)},
-	};
-	struct ethtool_ringparam r = {.cmd = ETHTOOL_GRINGPARAM};
+	union {
+		uint32_t command;
+		struct ethtool_ringparam rings;
+		struct ethtool_channels channels;
+		struct ethtool_coalesce coalesce;
+	} u = {0};
+	uint32_t value, asked = 0;
+	bool answered = false;
+	size_t i;
 
-	if (!nic_ethtool(s, p, &r))
-		nic_state_add_members(s, p, rows, &r, list, array_size(list));
-}
-
-static void nic_state_add_channels(const struct nic_space *s, const struct nic_port *p,
-				   struct str *rows)
-{
-	static const struct member list[] = {
-		{"rx_channels", offsetof(struct ethtool_channels, rx_count)},
-		{"rx_channels_max", offsetof(struct ethtool_channels, max_rx)},
-		{"tx_channels", offsetof(struct ethtool_channels, tx_count)},
-		{"tx_channels_max", offsetof(struct ethtool_channels, max_tx)},
-		{"combined_channels", offsetof(struct ethtool_channels, combined_count)},
-		{"combined_channels_max", offsetof(struct ethtool_channels, max_combined)},
-	};
-	struct ethtool_channels c = {.cmd = ETHTOOL_GCHANNELS};
-
-	if (!nic_ethtool(s, p, &c))
-		nic_state_add_members(s, p, rows, &c, list, array_size(list));
-}
-
-static void nic_state_add_coalescing(const struct nic_space *s, const struct nic_port *p,
-				     struct str *rows)
-{
-	static const struct member list[] = {
-		{"rx_usecs", offsetof(struct ethtool_coalesce, rx_coalesce_usecs)},
-		{"rx_frames", offsetof(struct ethtool_coalesce, rx_max_coalesced_frames)},
-		{"tx_usecs", offsetof(struct ethtool_coalesce, tx_coalesce_usecs)},
-		{"adaptive_rx", offsetof(struct ethtool_coalesce, use_adaptive_rx_coalesce)},
-	};
-	struct ethtool_coalesce c = {.cmd = ETHTOOL_GCOALESCE};
-
-	if (!nic_ethtool(s, p, &c))
-		nic_state_add_members(s, p, rows, &c, list, array_size(list));
+	for (i = 0; i < array_size(numbers); i++) {
+		if (numbers[i].command != asked) {
+			memset(&u, 0, sizeof(u));
+			asked = u.command = numbers[i].command;
+			answered = !nic_ethtool(st->s, st->p, &u);
+		}
+		memcpy(&value, (const char *)&u + numbers[i].offset, sizeof(value));
+		if (answered)
+			nic_state_add(st, numbers[i].key, value);
+	}
 }
 
 /*
  * Adds feature:rx-gro, feature:rx-gro-hw and so on: 1 on, 0 off. Features that are fixed off are
  * left out.
  */
-static void nic_state_add_features(const struct nic_space *s, const struct nic_port *p,
-				   struct str *rows)
+static void nic_state_add_features(const struct state *st)
 {
 	uint32_t n, i;
-	char *names = nic_strings(s, p, ETH_SS_FEATURES, &n);
+	char *names = nic_strings(st->s, st->p, ETH_SS_FEATURES, &n), key[ETH_GSTRING_LEN + 16];
 	struct ethtool_gfeatures *f;
-	struct str key = {0};
 
 	if (!names)
 		return;
 	f = xcalloc(1, sizeof(*f) + ((size_t)n / 32 + 1) * sizeof(f->features[0]));
 	*f = (struct ethtool_gfeatures){.cmd = ETHTOOL_GFEATURES, .size = n / 32 + 1};
-	for (i = nic_ethtool(s, p, f) ? n : 0; i < n; i++) {
+	for (i = nic_ethtool(st->s, st->p, f) ? n : 0; i < n; i++) {
 		const char *name = names + (size_t)i * ETH_GSTRING_LEN;
 		const struct ethtool_get_features_block *b = &f->features[i / 32];
 		bool on = b->active >> (i % 32) & 1;
@@ -296,11 +284,9 @@ static void nic_state_add_features(const struct nic_space *s, const struct nic_p
 
 		if (!*name || (!on && fixed))
 			continue;
-		str_reset(&key);
-		str_printf(&key, "feature:%.*s", ETH_GSTRING_LEN, name);
-		nic_state_add(s, p, rows, key.buf, on);
+		snprintf(key, sizeof(key), "feature:%.*s", ETH_GSTRING_LEN, name);
+		nic_state_add(st, key, on);
 	}
-	str_free(&key);
 	free(f);
 	free(names);
 }
@@ -308,76 +294,67 @@ static void nic_state_add_features(const struct nic_space *s, const struct nic_p
 /* --- by netlink --- */
 
 /* These numbers are the kernel's ABI; the installed headers may be older. */
-enum { RINGS_GET = 15, A_RINGS_HEADER = 1, A_HEADER_INDEX = 1, SPLIT_ON = 2 };
+enum { RINGS_GET = 15, A_RINGS_HEADER = 1, A_HEADER_INDEX = 1, A_SPLIT = 11, SPLIT_ON = 2 };
 
-static const struct {
+struct attribute {
 	uint16_t type;
 	const char *key;
-} rings[] =
-	{
-		{10, "rx_buf_len"}, /* size of receive buffers, where the driver offers a choice */
-		{11, "tcp_data_split"},
-		{17, "hds_thresh"}, /* Linux 6.14 */
-		{18, "hds_thresh_max"},
-},
-  links[] = {
-	  {IFLA_MTU, "mtu"},	     {IFLA_GSO_MAX_SIZE, "gso_max_size"},
-	  {58, "gro_max_size"}, /* BIG TCP: above 65536 */
-	  {63, "gso_ipv4_max_size"}, {64, "gro_ipv4_max_size"},
 };
 
-struct state {
-	const struct nic_space *s;
-	const struct nic_port *p;
-	struct str *rows;
+static const struct attribute rings[] = {
+	{10, "rx_buf_len"}, /* size of receive buffers, where the driver offers a choice */
+	{17, "hds_thresh"}, /* Linux 6.14 */
+	{18, "hds_thresh_max"},
+};
+static const struct attribute links[] = {
+	{IFLA_MTU, "mtu"},	   {IFLA_GSO_MAX_SIZE, "gso_max_size"},
+	{58, "gro_max_size"}, /* BIG TCP: above 65536 */
+	{63, "gso_ipv4_max_size"}, {64, "gro_ipv4_max_size"},
 };
 
-static int nic_state_parse_rings(void *arg, const void *attrs, size_t len)
+static void nic_state_add_attributes(const struct state *st, const void *attrs, size_t len,
+				     const struct attribute *list, size_t n)
 {
-	const struct state *st = arg;
 	const struct nlattr *a;
 	size_t i;
 
-	for (i = 0; i < array_size(rings); i++) {
-		a = genl_find(attrs, len, rings[i].type);
-		if (!a)
-			continue;
-		if (strcmp(rings[i].key, "tcp_data_split"))
-			nic_state_add(st->s, st->p, st->rows, rings[i].key, genl_u32(a));
-		else if (genl_size(a) && *(const uint8_t *)genl_data(a)) /* 0: unknown */
-			nic_state_add(st->s, st->p, st->rows, rings[i].key,
-				      *(const uint8_t *)genl_data(a) == SPLIT_ON);
-	}
+	for (i = 0; i < n; i++)
+		if ((a = genl_find(attrs, len, list[i].type)))
+			nic_state_add(st, list[i].key, genl_u32(a));
+}
+
+static int nic_state_parse_rings(void *arg, const void *attrs, size_t len)
+{
+	const struct nlattr *a = genl_find(attrs, len, A_SPLIT);
+	uint8_t split = a && genl_size(a) ? *(const uint8_t *)genl_data(a) : 0;
+
+	nic_state_add_attributes(arg, attrs, len, rings, array_size(rings));
+	if (split) /* 0: unknown */
+		nic_state_add(arg, "tcp_data_split", split == SPLIT_ON);
 	return 0;
 }
 
-static void nic_state_add_header_split(struct nic_space *s, const struct nic_port *p,
-				       struct str *rows)
+static void nic_state_add_rings(const struct state *st)
 {
-	struct state st = {s, p, rows};
+	struct genl *g = st->s->ethtool;
 	size_t nest;
 
-	if (!s->ethtool)
+	if (!g)
 		return;
-	genl_begin(s->ethtool, RINGS_GET, 0);
-	nest = genl_nest(s->ethtool, A_RINGS_HEADER);
-	genl_put_u32(s->ethtool, A_HEADER_INDEX, (uint32_t)p->index);
-	genl_nest_end(s->ethtool, nest);
-	genl_ask(s->ethtool, nic_state_parse_rings, &st, NULL);
+	genl_begin(g, RINGS_GET, 0);
+	nest = genl_nest(g, A_RINGS_HEADER);
+	genl_put_u32(g, A_HEADER_INDEX, (uint32_t)st->p->index);
+	genl_nest_end(g, nest);
+	genl_ask(g, nic_state_parse_rings, (void *)st, NULL);
 }
 
 static void nic_state_add_link(struct nic_space *s, const struct nic_port *p, const void *attrs,
 			       size_t len, void *rows)
 {
-	const struct nlattr *a;
-	size_t i;
+	const struct state st = {s, p, rows};
 
-	nic_state_add(s, p, rows, "up", !!(p->flags & IFF_UP));
-	for (i = 0; i < array_size(links); i++) {
-		a = genl_find(attrs, len, links[i].type);
-		if (a)
-			nic_state_add(s, p, rows, links[i].key, genl_u32(a));
-	}
+	nic_state_add(&st, "up", !!(p->flags & IFF_UP));
+	nic_state_add_attributes(&st, attrs, len, links, array_size(links));
 }
 
 int nic_read_state(struct nic_space *s, struct str *rows)
@@ -386,18 +363,16 @@ int nic_read_state(struct nic_space *s, struct str *rows)
 	size_t i;
 
 	for (i = 0; i < s->nports; i++) {
-		const struct nic_port *p = &s->port[i];
+		const struct state st = {s, &s->port[i], rows};
 
 		/* Another interface may have the name of one that is gone. */
-		if (!p->flags || p->flags & IFF_LOOPBACK)
+		if (!st.p->flags || st.p->flags & IFF_LOOPBACK)
 			continue;
-		nic_state_add_driver(s, p, rows);
-		nic_state_add_speed(s, p, rows);
-		nic_state_add_rings(s, p, rows);
-		nic_state_add_channels(s, p, rows);
-		nic_state_add_coalescing(s, p, rows);
-		nic_state_add_features(s, p, rows);
-		nic_state_add_header_split(s, p, rows);
+		nic_state_add_driver(&st);
+		nic_state_add_speed(&st);
+		nic_state_add_numbers(&st);
+		nic_state_add_features(&st);
+		nic_state_add_rings(&st);
 	}
 	return rc;
 }
