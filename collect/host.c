@@ -16,11 +16,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 const char *sysfs_root(void)
@@ -53,9 +59,62 @@ bool host_has_program(const char *name)
 	return found;
 }
 
-/* --- settings --- */
+void host_each(const char *dir, host_entry *each, void *arg, struct error *err)
+{
+	struct dirent **entries;
+	int i, n = scandir(dir, &entries, NULL, versionsort);
 
-enum { DEPTH = 6 };
+	if (n < 0 && error_of_machine(errno))
+		error_sys(err, errno, "%s: cannot read", dir);
+	for (i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			each(arg, dir, entries[i]->d_name, err);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+static char *host_first_line(struct error *err, const char *fmt, va_list ap)
+{
+	char *path = xvasprintf(fmt, ap), *text = NULL, *rest, *line = NULL;
+
+	if (!file_read(path, &text, NULL, err)) {
+		rest = text;
+		line = str_trim(str_token(&rest, '\n'));
+		line = *line ? xstrdup(line) : NULL;
+	}
+	free(text);
+	free(path);
+	return line;
+}
+
+char *host_fact(const char *fmt, ...)
+{
+	char *line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	line = host_first_line(NULL, fmt, ap);
+	va_end(ap);
+	return line;
+}
+
+char *host_label(struct error *err, const char *fmt, ...)
+{
+	struct error why = {0};
+	char *line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	line = host_first_line(&why, fmt, ap);
+	va_end(ap);
+	if (error_of_machine(why.code))
+		error_set(err, why.code, "%s", why.text);
+	return line;
+}
+
+/* --- settings --- */
 
 static const char root[] = "/proc/sys/";
 
@@ -67,26 +126,23 @@ static const char *const kernel[] = {"perf_",	 "sched_",	  "nmi_watchdog", "watc
 /* Sets the error where the machine failed. A setting that refuses to be read is no error. */
 static void sysctls_add_file(struct str *out, const char *path, struct error *err)
 {
-	const char *name = path + strlen(root);
+	char *name = xstrdup(path + strlen(root)), *text, *line, *rest;
 	struct error why = {0};
-	char *text, *line, *rest;
-	size_t len;
 
-	if (file_read(path, &text, &len, &why)) {
+	str_replace(name, '/', '.');
+	if (file_read(path, &text, NULL, &why)) {
 		if (error_of_machine(why.code) && why.code != EIO)
 			error_set(err, why.code, "%s", why.text);
+		free(name);
 		return;
 	}
 	for (rest = text; (line = str_token(&rest, '\n'));) {
-		if (!*line && out->len)
-			continue;
-		for (char *p = line; *p; p++)
-			*p = *p == '\t' ? ' ' : *p;
-		for (const char *p = name; *p; p++)
-			str_putc(out, *p == '/' ? '.' : *p);
-		str_printf(out, " = %s\n", str_trim(line));
+		str_replace(line, '\t', ' ');
+		if (*line || !out->len)
+			str_printf(out, "%s = %s\n", name, str_trim(line));
 	}
 	free(text);
+	free(name);
 }
 
 /* Skips secrets, and the settings of single interfaces: a host may have hundreds, all the same. */
@@ -94,60 +150,37 @@ static bool sysctls_skips(const char *dir, const char *name)
 {
 	bool per_interface = str_ends(dir, "/conf") || str_ends(dir, "/neigh");
 
-	if (strstr(name, "key") || strstr(name, "secret"))
-		return true;
-	return name[0] == '.' || (per_interface && strcmp(name, "all") && strcmp(name, "default"));
+	return strstr(name, "key") || strstr(name, "secret") ||
+	       (per_interface && strcmp(name, "all") && strcmp(name, "default"));
 }
 
-static void sysctls_add_folder(struct str *out, const char *dir, int depth, struct error *err)
+static void sysctls_add_net(void *out, const char *dir, const char *name, struct error *err)
 {
-	struct dirent **entries;
-	int i, n = depth ? scandir(dir, &entries, NULL, alphasort) : 0;
+	char *path = xasprintf("%s/%s", dir, name);
 
-	if (n < 0 && error_of_machine(errno))
-		error_sys(err, errno, "%s: cannot read", dir);
-
-	for (i = 0; i < n; i++) {
-		char *path = xasprintf("%s/%s", dir, entries[i]->d_name);
-
-		if (sysctls_skips(dir, entries[i]->d_name))
-			;
-		else if (path_is_dir(path))
-			sysctls_add_folder(out, path, depth - 1, err);
-		else
-			sysctls_add_file(out, path, err);
-		free(path);
-		free(entries[i]);
-	}
-	if (depth && n >= 0)
-		free(entries);
+	if (sysctls_skips(dir, name))
+		;
+	else if (path_is_dir(path))
+		host_each(path, sysctls_add_net, out, err);
+	else
+		sysctls_add_file(out, path, err);
+	free(path);
 }
 
-static void sysctls_add_kernel(struct str *out, struct error *err)
+static void sysctls_add_kernel(void *out, const char *dir, const char *name, struct error *err)
 {
-	struct dirent **entries;
-	int i, n = scandir("/proc/sys/kernel", &entries, NULL, alphasort);
+	char *path = xasprintf("%s/%s", dir, name);
 	size_t k;
 
-	if (n < 0 && error_of_machine(errno))
-		error_sys(err, errno, "/proc/sys/kernel: cannot read");
-
-	for (i = 0; i < n; i++) {
-		char *path = xasprintf("%skernel/%s", root, entries[i]->d_name);
-
-		for (k = 0; k < array_size(kernel); k++)
-			if (str_starts(entries[i]->d_name, kernel[k]) && !path_is_dir(path))
-				sysctls_add_file(out, path, err);
-		free(path);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
+	for (k = 0; k < array_size(kernel); k++)
+		if (str_starts(name, kernel[k]) && !path_is_dir(path))
+			sysctls_add_file(out, path, err);
+	free(path);
 }
 
 void host_add_net_sysctls(struct str *out, struct error *err)
 {
-	sysctls_add_folder(out, "/proc/sys/net", DEPTH, err);
+	host_each("/proc/sys/net", sysctls_add_net, out, err);
 }
 
 /* Writes `sysctls`: the network's settings, and those that influence measurements. */
@@ -158,7 +191,7 @@ static int host_write_sysctls(const char *dir, struct error *err)
 	struct str out = {0};
 	int rc;
 
-	sysctls_add_kernel(&out, &lost);
+	host_each("/proc/sys/kernel", sysctls_add_kernel, &out, &lost);
 	host_add_net_sysctls(&out, &lost);
 	rc = file_write(path, out.buf ? out.buf : "", out.len, err);
 	if (!rc && lost.code)
@@ -264,6 +297,100 @@ static void host_save_config(struct collect *c, const char *dir)
 	free(to);
 }
 
+/* --- interfaces --- */
+
+/*
+ * Files with numbers and words only: no network address is saved. Rings, channels and offloads are
+ * in the nic_state.tsv of each run.
+ */
+static const char *const nic_facts[] = {"mtu",
+					"operstate",
+					"speed",
+					"duplex",
+					"tx_queue_len",
+					"gro_flush_timeout",
+					"threaded",
+					"napi_defer_hard_irqs",
+					"type",
+					"device/numa_node",
+					"device/local_cpulist",
+					"device/current_link_speed",
+					"device/current_link_width",
+					"device/vendor",
+					"device/device"};
+
+/* Adds the number of queues/rx-* or queues/tx-*, where it can be read. */
+static void host_nics_add_queues(struct str *s, const char *class, const char *name,
+				 const char *kind)
+{
+	char *path = xasprintf("%s/%s/queues", class, name);
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	int n = 0;
+
+	while (dir && (e = readdir(dir)))
+		n += str_starts(e->d_name, kind);
+	if (dir && !closedir(dir))
+		str_printf(s, "%.2s_queues = %d\n", kind, n);
+	free(path);
+}
+
+/* Writes nic/<if>/sysfs, unless it is there. */
+static void host_nics_save(void *hosts, const char *class, const char *name, struct error *err)
+{
+	char *dir = xasprintf("%s/nic/%s", (const char *)hosts, name);
+	char *to = xasprintf("%s/sysfs", dir);
+	struct str s = {0};
+	size_t i;
+
+	if (!err->code && strcmp(name, "bonding_masters") != 0 && !path_exists(to) &&
+	    !dir_make(dir, err)) {
+		for (i = 0; i < array_size(nic_facts); i++) {
+			char *v = host_fact("%s/%s/%s", class, name, nic_facts[i]);
+
+			if (v)
+				str_printf(&s, "%s = %s\n", nic_facts[i], v);
+			free(v);
+		}
+		host_nics_add_queues(&s, class, name, "rx-");
+		host_nics_add_queues(&s, class, name, "tx-");
+		file_write(to, s.buf ? s.buf : "", s.len, err);
+	}
+	str_free(&s);
+	free(to);
+	free(dir);
+}
+
+/* Writes the facts of the interfaces of the network namespace that /sys belongs to. */
+static void host_save_nics(const char *hosts, struct error *err)
+{
+	host_each("/sys/class/net", host_nics_save, (void *)hosts, err);
+}
+
+/* Runs in a child, which has its own mounts: enters the namespace and mounts its sysfs. */
+static void host_nics_child(const char *hosts, int netns)
+{
+	struct error err = {0};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    setns(netns, CLONE_NEWNET) || mount("sysfs", "/sys", "sysfs", 0, NULL))
+		_exit(1);
+	host_save_nics(hosts, &err);
+	_exit(0);
+}
+
+/* Does the same for another network namespace, an open file of /proc/PID/ns/net. */
+static void host_save_nics_of(const char *hosts, int netns)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		host_nics_child(hosts, netns);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
 /* --- the collector --- */
 
 /* Says whether the facts are there. Facts without addresses of the kernel are saved again. */
@@ -299,7 +426,8 @@ static int host_prepare(struct collect *c)
 		return -c->err.code;
 	if (!host_is_complete(c->run->hosts))
 		host_save_facts(c);
-	if (host_write_nics(c->run->hosts, &err))
+	host_save_nics(c->run->hosts, &err);
+	if (err.code)
 		collect_degraded(c, "%s", err.text);
 	return 0;
 }
@@ -328,7 +456,7 @@ static void host_finish(struct collect *c)
 {
 	if (!c->data)
 		return;
-	host_write_nics_of(c->run->hosts, *(int *)c->data);
+	host_save_nics_of(c->run->hosts, *(int *)c->data);
 	close(*(int *)c->data);
 	free(c->data);
 }

@@ -23,17 +23,15 @@ const char *host_boot_id(void);
 /* Writes host.json. It is written last: where it exists, the other files do too. */
 int host_write_json(const char *dir, struct error *err);
 
-/* Writes nic/<if>/ of our network namespace. An interface that has a folder already is skipped. */
-int host_write_nics(const char *dir, struct error *err);
-
-/* Does the same for another network namespace, an open file of /proc/PID/ns/net. */
-void host_write_nics_of(const char *dir, int netns);
-
 /*
  * Adds a line "name = value" for each net.* sysctl of the network namespace that we are in, except
  * keys, secrets and the settings of single interfaces. Sets the error where the machine fails.
  */
 void host_add_net_sysctls(struct str *out, struct error *err);
+
+/* Calls `each` for the entries of a folder by name, except hidden ones. */
+typedef void host_entry(void *arg, const char *dir, const char *name, struct error *err);
+void host_each(const char *dir, host_entry *each, void *arg, struct error *err);
 
 /*
  * Returns the first line of a small file, trimmed, or NULL when it is empty or cannot be read. The

@@ -2,29 +2,17 @@
 /* host.json. It lacks the facts that this host does not have. */
 #include "collect/host.h"
 
-#include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/str.h"
 
-#include <dirent.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-
-/* --- topology --- */
-
-/*
- * Where CPUs, caches and memory lie, from sysfs, for host.json (docs/reference/capture-folder.md).
- * `root` is /sys, or a copy of parts of it from another host.
- */
-
-enum { NODES = 1024, CACHES = 16 }; /* caches of one CPU */
 
 static void host_set_text(json_t *o, const char *key, char *value)
 {
@@ -33,145 +21,144 @@ static void host_set_text(json_t *o, const char *key, char *value)
 	free(value);
 }
 
-static void topology_online(const char *root, struct cpuset *cpus)
+/* Returns the value behind "key<space>: " in a file such as cpuinfo or meminfo. */
+static char *host_value(const char *path, const char *key)
 {
-	char *text = host_fact("%s/devices/system/cpu/online", root);
+	char *text, *rest, *line, *found = NULL;
 
-	if (!text || cpuset_parse(cpus, text, NULL))
-		*cpus = (struct cpuset){0};
+	if (file_read(path, &text, NULL, NULL))
+		return NULL;
+	for (rest = text; !found && (line = str_token(&rest, '\n'));) {
+		char *colon = strchr(line, ':');
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		if (!strcmp(str_trim(line), key))
+			found = xstrdup(str_trim(colon + 1));
+	}
 	free(text);
+	return found;
 }
 
-/* Returns the node of a CPU: the CPU's folder has a link to it. */
-static char *topology_node(const char *dir)
-{
-	DIR *d = opendir(dir);
-	char *node = NULL;
-	struct dirent *e;
+/* --- topology: where CPUs, caches and memory lie --- */
 
-	while (d && !node && (e = readdir(d)))
-		if (str_starts(e->d_name, "node") && strspn(e->d_name + 4, "0123456789") &&
-		    !e->d_name[4 + strspn(e->d_name + 4, "0123456789")])
-			node = xstrdup(e->d_name + 4);
-	if (d)
-		closedir(d);
-	return node;
-}
+enum { CACHES = 16 }; /* of one CPU */
 
-static json_t *topology_cpu(const char *root, unsigned int cpu)
+struct part {
+	const char *key, *file;
+};
+
+static void host_set_parts(json_t *o, const char *dir, const struct part *parts, size_t n)
 {
-	static const struct {
-		const char *key, *file;
-	} parts[] = {{"package", "physical_package_id"},
-		     {"die", "die_id"},
-		     {"core", "core_id"},
-		     {"siblings", "thread_siblings_list"}};
-	char *dir = xasprintf("%s/devices/system/cpu/cpu%u", root, cpu);
-	json_t *o = json_pack("{s:i}", "cpu", (int)cpu);
 	size_t i;
 
-	for (i = 0; i < array_size(parts); i++)
-		host_set_text(o, parts[i].key, host_fact("%s/topology/%s", dir, parts[i].file));
-	host_set_text(o, "node", topology_node(dir));
-	free(dir);
+	for (i = 0; i < n; i++)
+		host_set_text(o, parts[i].key, host_fact("%s/%s", dir, parts[i].file));
+}
+
+static bool topology_is_node(const char *name, unsigned int *number)
+{
+	char end;
+
+	return sscanf(name, "node%u%c", number, &end) == 1;
+}
+
+/* Sets the node of a CPU: the CPU's folder has a link to it. */
+static void topology_set_node(void *cpu, const char *dir, const char *name, struct error *err)
+{
+	unsigned int number;
+
+	(void)dir, (void)err;
+	if (topology_is_node(name, &number))
+		host_set_text(cpu, "node", xasprintf("%u", number));
+}
+
+/* Returns package, die, core, node and siblings of a CPU. */
+static json_t *topology_cpu(unsigned int cpu, const char *dir)
+{
+	static const struct part parts[] = {{"package", "topology/physical_package_id"},
+					    {"die", "topology/die_id"},
+					    {"core", "topology/core_id"},
+					    {"siblings", "topology/thread_siblings_list"}};
+	json_t *o = json_pack("{s:i}", "cpu", (int)cpu);
+
+	host_set_parts(o, dir, parts, array_size(parts));
+	host_each(dir, topology_set_node, o, NULL);
 	return o;
 }
 
-/* Lists package, die, core, node and siblings of each online CPU. */
-static json_t *topology_cpus(const char *root)
-{
-	json_t *list = json_array();
-	struct cpuset cpus;
-	unsigned int cpu;
-
-	topology_online(root, &cpus);
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(&cpus, cpu))
-			json_array_append_new(list, topology_cpu(root, cpu));
-	return list;
-}
-
 /* Each CPU that shares a cache has a folder for it. Only the folder of the first CPU is used. */
-static bool topology_is_first(const json_t *cache, unsigned int cpu)
+static void topology_add_caches(unsigned int cpu, const char *dir, json_t *list)
 {
-	const char *cpus = json_string_value(json_object_get(cache, "cpus"));
-
-	return !cpus || strtoul(cpus, NULL, 10) == cpu;
-}
-
-static void topology_add_caches(const char *root, unsigned int cpu, json_t *list)
-{
+	static const struct part parts[] = {{"level", "level"},
+					    {"type", "type"},
+					    {"size", "size"},
+					    {"cpus", "shared_cpu_list"}};
+	bool more = true;
 	int i;
 
-	for (i = 0; i < CACHES; i++) {
-		char *dir = xasprintf("%s/devices/system/cpu/cpu%u/cache/index%d", root, cpu, i);
-		char *level = host_fact("%s/level", dir);
+	for (i = 0; i < CACHES && more; i++) {
+		char *cache = xasprintf("%s/cache/index%d", dir, i);
 		json_t *o = json_object();
-		bool there = level != NULL;
+		const char *cpus;
 
-		host_set_text(o, "level", level);
-		host_set_text(o, "type", host_fact("%s/type", dir));
-		host_set_text(o, "size", host_fact("%s/size", dir));
-		host_set_text(o, "cpus", host_fact("%s/shared_cpu_list", dir));
-		if (there && topology_is_first(o, cpu))
+		host_set_parts(o, cache, parts, array_size(parts));
+		cpus = json_str(o, "cpus");
+		more = json_str(o, "level");
+		if (more && (!cpus || strtoul(cpus, NULL, 10) == cpu))
 			json_array_append(list, o);
 		json_decref(o);
-		free(dir);
-		if (!there)
-			return;
+		free(cache);
 	}
 }
 
-/* Lists level, type, size and CPUs of each cache once. */
-static json_t *topology_caches(const char *root)
+/* Adds CPUs, memory and distances of a node. */
+static void topology_add_node(void *list, const char *dir, const char *name, struct error *err)
 {
-	json_t *list = json_array();
-	struct cpuset cpus;
+	static const struct part parts[] = {{"cpus", "cpulist"}, {"distances", "distance"}};
+	char *path = xasprintf("%s/%s", dir, name), *meminfo = xasprintf("%s/meminfo", path);
+	char *key = NULL;
+	unsigned int number;
+	json_t *o;
+
+	(void)err;
+	if (topology_is_node(name, &number)) {
+		key = xasprintf("Node %u MemTotal", number);
+		o = json_pack("{s:i}", "node", (int)number);
+		host_set_parts(o, path, parts, array_size(parts));
+		host_set_text(o, "memory", host_value(meminfo, key));
+		json_array_append_new(list, o);
+	}
+	free(key);
+	free(meminfo);
+	free(path);
+}
+
+static void host_set_topology(json_t *o)
+{
+	char *online = host_fact("%s/devices/system/cpu/online", sysfs_root()), *dir;
+	json_t *topology = json_array(), *caches = json_array(), *nodes = json_array();
+	struct cpuset cpus = {0};
 	unsigned int cpu;
 
-	topology_online(root, &cpus);
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(&cpus, cpu))
-			topology_add_caches(root, cpu, list);
-	return list;
-}
-
-/* "Node 0 MemTotal:  24684096 kB" gives "24684096 kB". */
-static char *topology_memory(const char *dir)
-{
-	static const char key[] = "MemTotal:";
-	char *path = xasprintf("%s/meminfo", dir), *text = NULL, *at, *value = NULL;
-
-	if (!file_read(path, &text, NULL, NULL) && (at = strstr(text, key))) {
-		at += sizeof(key) - 1;
-		at[strcspn(at, "\n")] = '\0';
-		value = xstrdup(str_trim(at));
-	}
-	free(text);
-	free(path);
-	return value;
-}
-
-/* Lists CPUs, memory and distances of each node. */
-static json_t *topology_nodes(const char *root)
-{
-	json_t *list = json_array();
-	int i;
-
-	for (i = 0; i < NODES; i++) {
-		char *dir = xasprintf("%s/devices/system/node/node%d", root, i);
-		json_t *o;
-
-		if (path_is_dir(dir)) {
-			o = json_pack("{s:i}", "node", i);
-			host_set_text(o, "cpus", host_fact("%s/cpulist", dir));
-			host_set_text(o, "memory", topology_memory(dir));
-			host_set_text(o, "distances", host_fact("%s/distance", dir));
-			json_array_append_new(list, o);
-		}
+	if (!online || cpuset_parse(&cpus, online, NULL))
+		cpus = (struct cpuset){0};
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+		if (!cpuset_has(&cpus, cpu))
+			continue;
+		dir = xasprintf("%s/devices/system/cpu/cpu%u", sysfs_root(), cpu);
+		json_array_append_new(topology, topology_cpu(cpu, dir));
+		topology_add_caches(cpu, dir, caches);
 		free(dir);
 	}
-	return list;
+	dir = xasprintf("%s/devices/system/node", sysfs_root());
+	host_each(dir, topology_add_node, nodes, NULL);
+	json_object_set_new(o, "topology", topology);
+	json_object_set_new(o, "caches", caches);
+	json_object_set_new(o, "nodes", nodes);
+	host_set_text(o, "online_cpus", online);
+	free(dir);
 }
 
 /* --- host.json --- */
@@ -179,47 +166,6 @@ static json_t *topology_nodes(const char *root)
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
-
-static const char cpu_dir[] = "/sys/devices/system/cpu";
-
-static char *host_first_line(struct error *err, const char *fmt, va_list ap)
-{
-	char *path = xvasprintf(fmt, ap), *text = NULL, *rest, *line = NULL;
-
-	if (!file_read(path, &text, NULL, err)) {
-		rest = text;
-		line = str_trim(str_token(&rest, '\n'));
-		line = *line ? xstrdup(line) : NULL;
-	}
-	free(text);
-	free(path);
-	return line;
-}
-
-char *host_fact(const char *fmt, ...)
-{
-	char *line;
-	va_list ap;
-
-	va_start(ap, fmt);
-	line = host_first_line(NULL, fmt, ap);
-	va_end(ap);
-	return line;
-}
-
-char *host_label(struct error *err, const char *fmt, ...)
-{
-	struct error why = {0};
-	char *line;
-	va_list ap;
-
-	va_start(ap, fmt);
-	line = host_first_line(&why, fmt, ap);
-	va_end(ap);
-	if (error_of_machine(why.code))
-		error_set(err, why.code, "%s", why.text);
-	return line;
-}
 
 const char *host_boot_id(void)
 {
@@ -254,26 +200,6 @@ char *host_folder(const char *wanted)
 
 /* --- the facts --- */
 
-/* Returns the value behind "key<space>: " in cpuinfo or meminfo. */
-static char *host_value(const char *path, const char *key)
-{
-	char *text, *rest, *line, *found = NULL;
-
-	if (file_read(path, &text, NULL, NULL))
-		return NULL;
-	for (rest = text; !found && (line = str_token(&rest, '\n'));) {
-		char *colon = strchr(line, ':');
-
-		if (!colon)
-			continue;
-		*colon = '\0';
-		if (!strcmp(str_trim(line), key))
-			found = xstrdup(str_trim(colon + 1));
-	}
-	free(text);
-	return found;
-}
-
 static const struct {
 	const char *key, *value;
 } hypervisors[] = {
@@ -305,24 +231,23 @@ static char *host_virtualization(void)
 
 static json_t *host_idle_states(void)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *o;
+	char *name, *dir;
 	int i;
 
 	for (i = 0;; i++) {
-		char *dir = xasprintf("%s/cpu0/cpuidle/state%d", cpu_dir, i);
-		char *name = host_fact("%s/name", dir);
-		json_t *o = json_object();
-
-		host_set_text(o, "name", name ? xstrdup(name) : NULL);
-		host_set_text(o, "latency_us", host_fact("%s/latency", dir));
-		if (name)
-			json_array_append(list, o);
-		json_decref(o);
-		free(dir);
+		dir = xasprintf("%s/devices/system/cpu/cpu0/cpuidle/state%d", sysfs_root(), i);
+		name = host_fact("%s/name", dir);
 		if (!name)
-			return list;
-		free(name);
+			break;
+		o = json_object();
+		host_set_text(o, "name", name);
+		host_set_text(o, "latency_us", host_fact("%s/latency", dir));
+		json_array_append_new(list, o);
+		free(dir);
 	}
+	free(dir);
+	return list;
 }
 
 /* Saves only the options of the boot line that influence speed. The rest may be private. */
@@ -385,63 +310,51 @@ static void host_set_kernel(json_t *o)
 	json_object_set_new(o, "arch", json_string(u.machine));
 	json_object_set_new(o, "boot_id", json_string(host_boot_id()));
 	host_set_text(o, "boot_options", host_boot_options());
-	host_set_text(
-		o, "clocksource",
-		host_fact("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
 }
 
-/* Returns what the kernel does against each flaw of the CPU: {"meltdown": "Mitigation: PTI"}. */
-static json_t *host_vulnerabilities(const char *root)
+/* Adds what the kernel does against a flaw of the CPU: {"meltdown": "Mitigation: PTI"}. */
+static void host_add_vulnerability(void *o, const char *dir, const char *name, struct error *err)
 {
-	char *dir = xasprintf("%s/devices/system/cpu/vulnerabilities", root);
-	DIR *d = opendir(dir);
-	json_t *o = json_object();
-	struct dirent *e;
+	(void)err;
+	host_set_text(o, name, host_fact("%s/%s", dir, name));
+}
 
-	while (d && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			host_set_text(o, e->d_name, host_fact("%s/%s", dir, e->d_name));
-	if (d)
-		closedir(d);
+static json_t *host_vulnerabilities(void)
+{
+	char *dir = xasprintf("%s/devices/system/cpu/vulnerabilities", sysfs_root());
+	json_t *o = json_object();
+
+	host_each(dir, host_add_vulnerability, o, NULL);
 	free(dir);
 	return o;
 }
 
-static void host_set_cpus(json_t *o, const struct cpuset *online)
-{
-	host_set_text(o, "cpu_model", host_value("/proc/cpuinfo", "model name"));
-	host_set_text(o, "online_cpus", cpuset_format(online));
-	host_set_text(o, "smt", host_fact("/sys/devices/system/cpu/smt/control"));
-	host_set_text(o, "governor",
-		      host_fact("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
-	host_set_text(o, "cpufreq_driver",
-		      host_fact("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"));
-	host_set_text(o, "turbo_off", host_fact("/sys/devices/system/cpu/intel_pstate/no_turbo"));
-	host_set_text(o, "cpuidle_driver",
-		      host_fact("/sys/devices/system/cpu/cpuidle/current_driver"));
-	host_set_text(o, "cpuidle_governor",
-		      host_fact("/sys/devices/system/cpu/cpuidle/current_governor_ro"));
-	json_object_set_new(o, "cpuidle_states", host_idle_states());
-	json_object_set_new(o, "vulnerabilities", host_vulnerabilities(sysfs_root()));
-	json_object_set_new(o, "topology", topology_cpus(sysfs_root()));
-	json_object_set_new(o, "caches", topology_caches(sysfs_root()));
-	json_object_set_new(o, "nodes", topology_nodes(sysfs_root()));
-}
+/* First lines of files below /sys. */
+static const struct part facts[] = {
+	{"clocksource", "devices/system/clocksource/clocksource0/current_clocksource"},
+	{"smt", "devices/system/cpu/smt/control"},
+	{"governor", "devices/system/cpu/cpu0/cpufreq/scaling_governor"},
+	{"cpufreq_driver", "devices/system/cpu/cpu0/cpufreq/scaling_driver"},
+	{"turbo_off", "devices/system/cpu/intel_pstate/no_turbo"},
+	{"cpuidle_driver", "devices/system/cpu/cpuidle/current_driver"},
+	{"cpuidle_governor", "devices/system/cpu/cpuidle/current_governor_ro"},
+	{"transparent_hugepage", "kernel/mm/transparent_hugepage/enabled"},
+};
 
 int host_write_json(const char *dir, struct error *err)
 {
 	json_t *o = json_pack("{s:i}", "schema_version", 1);
 	char *path = xasprintf("%s/host.json", dir);
-	struct cpuset online = {0};
 	int rc;
 
-	cpuset_online(&online, NULL);
 	host_set_kernel(o);
-	host_set_cpus(o, &online);
+	host_set_text(o, "cpu_model", host_value("/proc/cpuinfo", "model name"));
+	host_set_parts(o, sysfs_root(), facts, array_size(facts));
 	host_set_text(o, "memory", host_value("/proc/meminfo", "MemTotal"));
-	host_set_text(o, "transparent_hugepage",
-		      host_fact("%s/kernel/mm/transparent_hugepage/enabled", sysfs_root()));
 	host_set_text(o, "virtualization", host_virtualization());
+	json_object_set_new(o, "cpuidle_states", host_idle_states());
+	json_object_set_new(o, "vulnerabilities", host_vulnerabilities());
+	host_set_topology(o);
 	rc = json_write(path, o, JSON_INDENT(2), err);
 	free(path);
 	json_decref(o);
