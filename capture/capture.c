@@ -16,10 +16,24 @@
 #include <unistd.h>
 
 /*
- * Any failure may come from other load on the hosts, so a failed run is made again. When a run of a
- * variant has failed in all its tries, the others of that variant get one try until one succeeds.
+ * Any failure may come from other load on the hosts, and so may an account that is incomplete. So
+ * such a run is made again. After a run that has the fault in all its tries, the others of its
+ * variant get one try until one succeeds.
  */
 enum { TRIES = 3 };
+
+/* Returns why a run is to be tried again, or NULL. */
+static const char *outcome_fault(const struct run_outcome *out)
+{
+	return *out->why ? out->why : out->cut_off;
+}
+
+static void outcome_free(struct run_outcome *out)
+{
+	free(out->why);
+	free(out->cut_off);
+	*out = (struct run_outcome){0};
+}
 
 static char *run_path(const struct capture *c, const char *name)
 {
@@ -63,7 +77,7 @@ static void run_count_outcome(struct capture *c, const struct run_id *id,
 	char *name = run_name(c->plan, id);
 
 	progress_end(&c->progress, !*out->why);
-	c->given_up[id->variant] = *out->why;
+	c->given_up[id->variant] = outcome_fault(out);
 	if (*out->why) {
 		c->failed++;
 		if (retried)
@@ -73,6 +87,8 @@ static void run_count_outcome(struct capture *c, const struct run_id *id,
 	} else {
 		c->ok++;
 		c->lossy += out->lossy;
+		if (out->cut_off && retried)
+			print_note("%s: kept after %zu tries: %s", name, retried + 1, out->cut_off);
 	}
 	free(name);
 }
@@ -92,23 +108,22 @@ static int try_run(struct capture *c, const struct run_id *id, const char *tmp,
 	return rc;
 }
 
-/* Removes a failed run for its next try. Returns false when no new try is due. */
+/* Removes a run for its next try. Returns false when no new try is due. */
 static bool run_try_again(struct capture *c, const struct run_id *id, const char *tmp,
 			  struct run_outcome *out, json_t *earlier)
 {
 	size_t most = c->given_up[id->variant] ? 1 : TRIES;
 	char *name;
 
-	if (!*out->why || json_array_size(earlier) + 1 >= most || interrupt_came(&c->intr) ||
-	    dir_remove(tmp, NULL))
+	if (!outcome_fault(out) || json_array_size(earlier) + 1 >= most ||
+	    interrupt_came(&c->intr) || dir_remove(tmp, NULL))
 		return false;
 	name = run_name(c->plan, id);
 	progress_clear(&c->progress);
-	print_note("%s: trying again: %s", name, out->why);
-	json_array_append_new(earlier, manifest_why(out->why));
+	print_note("%s: trying again: %s", name, outcome_fault(out));
+	json_array_append_new(earlier, manifest_why(outcome_fault(out)));
 	free(name);
-	free(out->why);
-	*out = (struct run_outcome){0};
+	outcome_free(out);
 	return true;
 }
 
@@ -129,7 +144,7 @@ static int run_one(struct capture *c, const struct run_id *id, struct error *err
 		dir_remove(tmp, NULL);
 	}
 	json_decref(earlier);
-	free(out.why);
+	outcome_free(&out);
 	free(tmp);
 	return rc;
 }

@@ -66,7 +66,8 @@ int leftovers_remove(struct capture *c, struct error *err);
 
 /* The result of one run. */
 struct run_outcome {
-	char *why; /* why the run failed, owned; "" when it is ok */
+	char *why;     /* why the run failed, owned; "" when it is ok */
+	char *cut_off; /* why a run that is ok is to be tried again; owned; NULL: it is complete */
 	bool lossy;
 };
 
@@ -79,11 +80,12 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		      struct run_outcome *out, struct error *err);
 
 /*
- * Prints the remarks of a side that has ended, and sets *why to the reason why it failed. *why
- * stays NULL when its run.json says ok and its workload did some work. `ended` says how zcost
- * collect ended. It is the reason where there is no run.json.
+ * Prints the remarks of a side that has ended. Sets *why to the reason why it failed, where its
+ * run.json does not say ok, or else *cut_off to why its workload's account is incomplete. `ended`
+ * says how zcost collect ended. It is the reason where there is no run.json.
  */
-void report_side(struct capture *c, const char *dir, int side, const char *ended, char **why);
+void report_side(struct capture *c, const char *dir, int side, const char *ended, char **why,
+		 char **cut_off);
 
 /*
  * Returns why a run does not count although all of its sides are ok: the windows of its sides do

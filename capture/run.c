@@ -533,7 +533,7 @@ static void run_judge(struct live_run *r, struct run_outcome *out)
 			    : remote_of(r->c, i) && side_was_cut_off(s)
 				    ? "zcost collect was killed there"
 				    : side_status_text(s),
-			    &why);
+			    &why, &out->cut_off);
 		if (why && s->aborted && !r->late[i]) {
 			free(why);
 			why = NULL;
@@ -575,7 +575,6 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 	struct live_run r = {.c = c, .id = id, .dir = dir, .n = c->plan->nsides};
 	int i, rc = 0;
 
-	*out = (struct run_outcome){0};
 	rc = remotes_reconnect(c, err);
 	if (rc)
 		return rc;

@@ -260,12 +260,14 @@ static void report_add_why(struct str *s, const json_t *root, const char *run_di
 	free(log);
 }
 
-void report_side(struct capture *c, const char *dir, int side, const char *ended, char **why)
+void report_side(struct capture *c, const char *dir, int side, const char *ended, char **why,
+		 char **cut_off)
 {
 	char *run_dir = xasprintf("%s/%s", dir, c->plan->sides[side].name);
 	char *path = xasprintf("%s/run.json", run_dir);
 	json_t *root = json_load_file(path, 0, NULL);
 	struct str s = {0};
+	char *clean;
 
 	if (root) {
 		remark_collectors(c, side, root);
@@ -276,6 +278,10 @@ void report_side(struct capture *c, const char *dir, int side, const char *ended
 		str_printf(&s, "%s: ", c->plan->sides[side].name);
 		report_add_why(&s, root, run_dir, ended);
 		*why = str_take(&s);
+	} else if (*json_text(root, "cut_off") && !*cut_off) {
+		clean = text_clean(json_text(root, "cut_off"), WHY_MAX);
+		*cut_off = xasprintf("%s: %s", c->plan->sides[side].name, clean);
+		free(clean);
 	}
 	json_decref(root);
 	free(path);

@@ -26,6 +26,8 @@ static void tcpzc_read_line(const json_t *line, struct account *a)
 
 	if (type && !strcmp(type, "point"))
 		tcpzc_read_point(line, &a->points);
+	else if (type && !strcmp(type, "summary"))
+		a->summary = true;
 	else if (type && !strcmp(type, "error") && !a->error)
 		a->error = xstrdup(what && *what ? what : "(it does not say why)");
 }

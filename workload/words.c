@@ -6,6 +6,7 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,4 +152,32 @@ char *workload_undone(const struct workload_run *run, const char *units)
 	free(words);
 	account_free(&a);
 	return s.buf ? str_take(&s) : NULL;
+}
+
+/* The analysis calls a count of a smaller part of the window lossy (ingest_cover). */
+static const double cut_off_limit = 0.05;
+
+char *workload_cut_off(const struct workload_run *run, const char *units, uint64_t start_ns,
+		       uint64_t end_ns)
+{
+	const struct adapter *is = adapter_find(units);
+	const struct points *ps;
+	char *why = NULL;
+	double missing_s;
+	struct account a;
+
+	if (!is || !is->read || is->collector)
+		return NULL;
+	account_read(run, units, &a, NULL);
+	ps = &a.points;
+	missing_s = ps->n ? ((double)end_ns - (double)ps->p[ps->n - 1].t_ns) / 1e9 : 0;
+	if (isfinite(a.late_s)) /* the points are not that exact */
+		missing_s -= a.late_s;
+	if (missing_s > cut_off_limit * (double)(end_ns - start_ns) / 1e9)
+		why = xasprintf("the workload's account ends %.2f s before the window's end",
+				missing_s);
+	else if (is->summary && !a.summary)
+		why = xasprintf("the workload printed no summary (units = %s)", units);
+	account_free(&a);
+	return why;
 }

@@ -27,4 +27,12 @@ char *workload_words(const struct workload_run *run, const char *units);
  */
 char *workload_undone(const struct workload_run *run, const char *units);
 
+/*
+ * Returns why the account of a workload that did some work is incomplete: it lacks its summary, or
+ * it ends before the window does, by more than the analysis accepts without a doubt. NULL: it is
+ * complete, or it is not the workload's own. Times are CLOCK_MONOTONIC ns.
+ */
+char *workload_cut_off(const struct workload_run *run, const char *units, uint64_t start_ns,
+		       uint64_t end_ns);
+
 #endif

@@ -38,6 +38,7 @@ struct account {
 	double retransmits; /* TCP segments in the whole run; NAN: the workload does not count them
 			     */
 	bool udp;
+	bool summary; /* the output has a summary as tcpzc's */
 };
 
 void account_free(struct account *a);

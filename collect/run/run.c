@@ -547,6 +547,8 @@ static void run_judge_work(struct run *r)
 	else if (blind && strcmp(r->pass, "profile") && strcmp(r->pass, "syscalls"))
 		run_fail(r, "--units %s needs the collector '%s': add it to --collect", r->units,
 			 is->collector);
+	if (!r->failed && r->end_ns)
+		r->cut_off = workload_cut_off(&w, r->units, r->start_ns, r->end_ns);
 	free(undone);
 }
 
@@ -591,5 +593,6 @@ int run_execute(struct run *r, struct error *err)
 	rc = run_write_json(r, err);
 	tree_free(&r->tree);
 	free(r->processes);
+	free(r->cut_off);
 	return rc;
 }

@@ -151,6 +151,7 @@ struct run {
 	int status;   /* as from waitpid */
 	bool failed;
 	char why[1024];
+	char *cut_off; /* why the workload's account is incomplete; owned; NULL: it is complete */
 };
 
 /* Returns 0 when run.json is written, also for a run that failed (see `failed`), else -errno. */

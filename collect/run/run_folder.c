@@ -256,6 +256,8 @@ static json_t *run_json(const struct run *r)
 	json_object_set_new(o, "wall_clock", json_string(r->wall_clock));
 	json_object_set_new(o, "status", json_string(r->failed ? "failed" : "ok"));
 	json_object_set_new(o, "why", run_json_text(r->why));
+	if (r->cut_off)
+		json_object_set_new(o, "cut_off", run_json_text(r->cut_off));
 	json_object_set_new(o, "collectors", run_json_collectors(r));
 	return o;
 }

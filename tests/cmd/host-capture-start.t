@@ -24,6 +24,7 @@ END
 cat >client <<'END'
 use lib $ARGV[0]; use begin;
 $SIG{PIPE} = 'IGNORE';
+$SIG{TERM} = sub { print "{\"type\":\"summary\"}\n"; exit };
 my $c = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $ARGV[1]) or die "connect: $!\n";
 burn($ARGV[2]);
 Time::HiRes::sleep($ARGV[3] // 0);
@@ -88,4 +89,31 @@ ok "its window is whole" jq -es 'all(.[]; .window.end_ns - .window.start_ns > 7.
 plan "sleep 60" "$send 0" >p.ini
 ok "capture exits 1 without a server" exits 1 "$zcost" capture p.ini -o none
 ok "the error reports that no side listens" says 'a/measure-01 failed 3 times: sender: .*[Cc]onnection refused.*; no side that started before it listens there$' err
+
+# The account of the first try has no summary, and that of the second one ends early.
+cat >counts <<'END'
+use strict;
+use warnings;
+use Time::HiRes qw(sleep time clock_gettime CLOCK_MONOTONIC);
+open my $tries, '>>', $ARGV[0] or die;
+syswrite $tries, "x";
+my $try = $ARGV[1] // -s $ARGV[0];
+$SIG{TERM} = sub { print "{\"type\":\"summary\"}\n" if $try > 1; exit };
+$| = 1;
+for (my ($n, $begun) = (0, time); ; sleep 0.01) {
+	printf "{\"type\":\"point\",\"t_ns\":%.0f,\"bytes\":%d}\n", 1e9 * clock_gettime(CLOCK_MONOTONIC), $n++
+		if $try != 2 || time < $begun + 0.2;
+}
+END
+counting() { # counting ARGUMENTS: a plan with one side that counts its work
+	plan "" "perl $scratch/counts $*" | sed '/side receiver/,/null/d; /receiver =/d'
+}
+repeats=2 duration=0.5 counting tries >p.ini
+ok "capture succeeds when a later try has the whole account" exits 0 "$zcost" capture p.ini -o account
+ok "the manifest has why the tries before it do not count" jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0] and
+	(.runs[0].retried | (.[0] | test("sender: the workload printed no summary")) and (.[1] | test("sender: the workload.s account ends 0[.].* s before")))' account/manifest.json
+repeats=2 counting never 1 >p.ini
+ok "capture keeps a run without a summary in any try" exits 0 "$zcost" capture p.ini -o kept
+ok "a message reports that the run is kept" says 'a/measure-01: kept after 3 tries: sender: the workload printed no summary' err
+ok "later runs of the variant get one try" jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0]' kept/manifest.json
 done_testing
