@@ -52,10 +52,6 @@ SAME(IORING_SEND_ZC_REPORT_USAGE);
 #ifdef IORING_NOTIF_USAGE_ZC_COPIED
 SAME(IORING_NOTIF_USAGE_ZC_COPIED);
 #endif
-#ifdef IORING_FEAT_NO_IOWAIT
-SAME(IORING_FEAT_NO_IOWAIT);
-SAME(IORING_ENTER_NO_IOWAIT);
-#endif
 #if SINCE(6, 1)
 SAME(IORING_OP_SEND_ZC);
 SAME(IORING_OP_SENDMSG_ZC);
@@ -102,13 +98,6 @@ SAME_PLACE(io_uring_zcrx_cqe, zc_zcrx_cqe, off);
 SAME_PLACE(io_uring_zcrx_area_reg, zc_zcrx_area_reg, dmabuf_fd);
 SAME_PLACE(io_uring_zcrx_ifq_reg, zc_zcrx_ifq_reg, zcrx_id);
 #endif
-#if SINCE(7, 1)
-SAME(IORING_REGISTER_ZCRX_CTRL);
-SAME(ZCRX_REG_NODEV);
-SAME(ZCRX_CTRL_FLUSH_RQ);
-SAME_SIZE(zcrx_ctrl, zc_zcrx_ctrl);
-SAME_PLACE(zcrx_ctrl, zc_zcrx_ctrl, op);
-#endif
 
 /* --- sockets --- */
 
@@ -122,11 +111,9 @@ SAME(MSG_ZEROCOPY);
 SAME(SO_EE_ORIGIN_ZEROCOPY);
 SAME(SO_EE_CODE_ZEROCOPY_COPIED);
 #endif
-#ifdef SO_PREFER_BUSY_POLL
+#ifdef SO_BUSY_POLL
 SAME(SO_BUSY_POLL);
 SAME(SO_INCOMING_NAPI_ID);
-SAME(SO_PREFER_BUSY_POLL);
-SAME(SO_BUSY_POLL_BUDGET);
 #endif
 #ifdef TCP_ZEROCOPY_RECEIVE
 SAME(TCP_ZEROCOPY_RECEIVE);

@@ -22,18 +22,13 @@ enum {
 	ZC_IORING_SETUP_CQE32 = 1 << 11,
 	ZC_IORING_SETUP_SINGLE_ISSUER = 1 << 12,
 	ZC_IORING_SETUP_DEFER_TASKRUN = 1 << 13,
-	ZC_IORING_FEAT_NO_IOWAIT = 1 << 17, /* 6.15: waits that do not count as iowait */
-	ZC_IORING_ENTER_NO_IOWAIT = 1 << 7,
 	ZC_IORING_OP_SEND_ZC = 47,
 	ZC_IORING_OP_SENDMSG_ZC = 48,
 	ZC_IORING_OP_RECV_ZC = 58,
 	ZC_IORING_REGISTER_ZCRX_IFQ = 32,
-	ZC_IORING_REGISTER_ZCRX_CTRL = 36,
 	ZC_IORING_MEM_REGION_TYPE_USER = 1,
 	ZC_ZCRX_AREA_SHIFT = 48, /* shift of cqe.off; the upper bits are the area's id */
 	ZC_ZCRX_MAX_ENTRIES = 32768,
-	ZC_ZCRX_REG_NODEV = 2, /* 7.1: no interface, the kernel copies all data */
-	ZC_ZCRX_CTRL_FLUSH_RQ = 0,
 };
 
 struct zc_zcrx_offsets {
@@ -74,11 +69,6 @@ struct zc_zcrx_cqe { /* follows the plain CQE in rings with CQE32 */
 	uint64_t pad;
 };
 
-struct zc_zcrx_ctrl { /* ZCRX_CTRL */
-	uint32_t zcrx_id, op;
-	uint64_t resv[2], arg[6];
-};
-
 _Static_assert(sizeof(struct zc_zcrx_offsets) == 32, "io_uring_zcrx_offsets");
 _Static_assert(sizeof(struct zc_region_desc) == 64, "io_uring_region_desc");
 _Static_assert(sizeof(struct zc_zcrx_area_reg) == 48, "io_uring_zcrx_area_reg");
@@ -114,8 +104,6 @@ enum {
 	ZC_TCP_ZEROCOPY_RECEIVE = 35,
 	ZC_SO_BUSY_POLL = 46,
 	ZC_SO_INCOMING_NAPI_ID = 56,
-	ZC_SO_PREFER_BUSY_POLL = 69,
-	ZC_SO_BUSY_POLL_BUDGET = 70,
 };
 
 /*

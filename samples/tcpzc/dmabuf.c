@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "dmabuf.h"
+/* A dmabuf for devmem. We make it (udmabuf), or it is inherited. */
+#include "memory.h"
 
 #include "lib/zc_kernel.h"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A flow: its counters, its errors, its pace, and its steps. */
+#include "memory.h"
 #include "run.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -41,12 +43,20 @@ int flow_open(struct flow *f)
 		if (!f->hist[i])
 			return flow_fail(f, ENOMEM, "memory");
 	}
-	return f->mode->open(f);
+	f->state = f->mode->state_size ? calloc(1, f->mode->state_size) : memory_get(f, f->size);
+	if (!f->state)
+		return flow_fail(f, ENOMEM, "memory");
+	return f->mode->open ? f->mode->open(f) : 0;
 }
 
 void flow_close(struct flow *f)
 {
-	f->mode->close(f);
+	if (f->state && f->mode->close)
+		f->mode->close(f);
+	if (f->mode->state_size)
+		free(f->state);
+	else
+		memory_put(f, f->state, f->size);
 }
 
 void flow_free(struct flow *f)
@@ -72,22 +82,6 @@ static size_t flow_put_name(struct flow *f)
 	return (size_t)snprintf(f->what, sizeof(f->what), "flow %u: ", f->index);
 }
 
-/* Cuts a remark in brackets off the end. It says what the call needs, which misleads here. */
-static void flow_cut_remark(char *text)
-{
-	char *p = text + strlen(text);
-	int inside = 0;
-
-	if (p == text || p[-1] != ')')
-		return;
-	do {
-		p--;
-		inside += (*p == ')') - (*p == '(');
-	} while (p > text && inside);
-	if (p > text)
-		p[-1] = '\0';
-}
-
 int flow_fail(struct flow *f, int code, const char *fmt, ...)
 {
 	struct rlimit rl = {0};
@@ -101,8 +95,6 @@ int flow_fail(struct flow *f, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(f->what + n, sizeof(f->what) - n, fmt, ap);
 	va_end(ap);
-	if (code == EMFILE)
-		flow_cut_remark(f->what);
 	n = strlen(f->what);
 	n += (size_t)snprintf(f->what + n, sizeof(f->what) - n, ": %s", strerror(code));
 	if (code == EMFILE && n < sizeof(f->what) && !getrlimit(RLIMIT_NOFILE, &rl))
@@ -269,6 +261,72 @@ size_t flow_message(const struct flow *f, uint64_t pos)
 	return left < n ? (size_t)left : n;
 }
 
+/* --- the data --- */
+
+/*
+ * The data of --verify: a sequence of 64-bit little-endian words. Word i is a hash of i and the
+ * stream's seed. So the check finds a byte that is lost, repeated, moved, changed, or from another
+ * flow.
+ */
+static uint64_t pattern_word(uint64_t seed, uint64_t i)
+{
+	i = (i + 1 + (seed << 40)) * 0x9e3779b97f4a7c15ULL;
+	i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9ULL;
+	i = (i ^ i >> 27) * 0x94d049bb133111ebULL;
+	return htole64(i ^ i >> 31);
+}
+
+static void pattern_fill(void *buf, uint64_t seed, uint64_t pos, size_t n)
+{
+	unsigned char *p = buf;
+
+	while (n) {
+		uint64_t word = pattern_word(seed, pos >> 3);
+		size_t skip = pos & 7;
+		size_t k = 8 - skip < n ? 8 - skip : n;
+
+		memcpy(p, (unsigned char *)&word + skip, k);
+		p += k;
+		pos += k;
+		n -= k;
+	}
+}
+
+static size_t pattern_count_differing(const unsigned char *a, const unsigned char *b, size_t n,
+				      uint64_t pos, uint64_t *first, size_t bad)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < n; i++) {
+		if (a[i] == b[i])
+			continue;
+		if (!bad && !found)
+			*first = pos + i;
+		found++;
+	}
+	return found;
+}
+
+static size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t n, uint64_t *first)
+{
+	const unsigned char *p = buf;
+	size_t bad = 0;
+
+	while (n) {
+		uint64_t word = pattern_word(seed, pos >> 3);
+		size_t skip = pos & 7;
+		size_t k = 8 - skip < n ? 8 - skip : n;
+
+		if (memcmp(p, (unsigned char *)&word + skip, k))
+			bad += pattern_count_differing(p, (unsigned char *)&word + skip, k, pos,
+						       first, bad);
+		p += k;
+		pos += k;
+		n -= k;
+	}
+	return bad;
+}
+
 static void flow_compare(struct flow *f, const void *data, size_t n)
 {
 	uint64_t first;
@@ -294,13 +352,8 @@ void flow_take_unknown(struct flow *f, const void *data, size_t n)
 
 void flow_fill(const struct flow *f, void *buf, uint64_t pos, size_t n)
 {
-	const struct options *o = f->opt;
-
-	if (!o->verify)
-		return;
-	pattern_fill(buf, f->seed, pos, n);
-	if (o->corrupt && !f->index && o->corrupt_at >= pos && o->corrupt_at - pos < n)
-		((unsigned char *)buf)[o->corrupt_at - pos] ^= 0xff;
+	if (f->opt->verify)
+		pattern_fill(buf, f->seed, pos, n);
 }
 
 void half_wait_readable(struct flow *f)

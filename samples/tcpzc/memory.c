@@ -6,7 +6,6 @@
 #include "memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/sock_diag.h>
@@ -170,54 +169,6 @@ void memory_put(struct flow *f, void *p, size_t size)
 {
 	if (p && !huge_put(f, p))
 		munmap(p, size);
-}
-
-int buffer_open(struct flow *f)
-{
-	f->state = memory_get(f, f->size);
-	return f->state ? 0 : -f->error;
-}
-
-void buffer_close(struct flow *f)
-{
-	memory_put(f, f->state, f->size);
-}
-
-/* --- the pipe of a mode that splices --- */
-
-enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
-
-size_t pipe_size(const struct flow *f)
-{
-	size_t size = (f->size + PAGE - 1) / PAGE * PAGE;
-
-	return size < PIPE_MAX ? size : PIPE_MAX;
-}
-
-int pipe_open(struct flow *f, int fds[2], size_t size)
-{
-	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[1], F_SETPIPE_SZ, (int)size) < 0)
-		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", size);
-	return 0;
-}
-
-int pipe_send(struct flow *f, int pipe, size_t *left)
-{
-	ssize_t sent = CALL(f, SPLICE, splice(pipe, NULL, f->fd, NULL, *left, SPLICE_F_MOVE));
-
-	if (sent < 0)
-		return flow_call_failed(f, "splice");
-	*left -= (size_t)sent;
-	flow_sent(f, (size_t)sent);
-	return STEP_ON;
-}
-
-void pipe_close(const int fds[2])
-{
-	if (fds[0] >= 0)
-		close(fds[0]);
-	if (fds[1] >= 0)
-		close(fds[1]);
 }
 
 /* --- limits on pinned memory --- */

@@ -6,25 +6,14 @@
 
 #include "tcpzc.h"
 
+#include "lib/genl.h"
+
 /*
  * Returns page-aligned memory that the kernel has already backed with pages, or NULL after
  * flow_fail. With --huge-pages, memory of 64 KiB or more is in huge pages.
  */
 void *memory_get(struct flow *f, size_t size);
 void memory_put(struct flow *f, void *p, size_t size);
-
-/* Open and close a mode whose state is one buffer of --size bytes. */
-int buffer_open(struct flow *f);
-void buffer_close(struct flow *f);
-
-/* --- the pipe of a mode that splices --- */
-
-/* Returns what a pipe must hold for one message: whole pages, at most 1 MiB. */
-size_t pipe_size(const struct flow *f);
-int pipe_open(struct flow *f, int fds[2], size_t size);
-/* Sends up to *left bytes from the pipe to the socket. Returns a step. */
-int pipe_send(struct flow *f, int pipe, size_t *left);
-void pipe_close(const int fds[2]);
 
 /* --- limits on pinned memory --- */
 
@@ -101,5 +90,25 @@ static inline void slots_release(struct slots *s, unsigned int slot)
 	s->slot[slot].pending--;
 	s->in_flight--;
 }
+
+/* --- a dmabuf (dmabuf.c): memory that a NIC gets by a descriptor --- */
+
+struct dmabuf {
+	int fd, memory; /* the dmabuf and the memfd behind it; memory is -1 when it is inherited */
+	char *map;	/* NULL: this process cannot map it */
+	size_t size;
+	struct genl netdev; /* a binding lasts as long as its socket */
+	uint32_t id;	    /* the number of the binding */
+};
+
+/* Takes --dmabuf-fd, or makes a udmabuf of `size` bytes. Returns 0, or -errno after flow_fail. */
+int dmabuf_open(struct flow *f, struct dmabuf *d, size_t size);
+/* Binds it to a receive queue of --nic. Returns 0, or -errno after flow_fail. */
+int dmabuf_bind_rx(struct flow *f, struct dmabuf *d, unsigned int queue);
+/* Binds it to --nic for sending. Returns 0, or -errno after flow_fail. */
+int dmabuf_bind_tx(struct flow *f, struct dmabuf *d);
+/* Begins or ends reading, or writing, memory that the device shares. */
+void dmabuf_sync(const struct dmabuf *d, bool begin, bool write);
+void dmabuf_close(struct dmabuf *d); /* accepts one that is all zeroes */
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Connections over IPv4 or IPv6. Each wait for the other end has a time limit. */
-#include "net.h"
 #include "run.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/sockios.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 
 enum { RETRY_MS = 10, RESPONSES = 1 << 16 };
 
-int net_resolve(struct flow *f, int family, struct addrinfo **res)
+static int net_resolve(struct flow *f, int family, struct addrinfo **res)
 {
 	const struct options *o = f->opt;
 	struct addrinfo hints = {.ai_family = family,
@@ -31,16 +32,24 @@ int net_resolve(struct flow *f, int family, struct addrinfo **res)
 	return rc ? flow_wrong(f, "no address for %s: %s", host, gai_strerror(rc)) : 0;
 }
 
-int net_wait_until(int fd, short events, uint64_t deadline_ns)
+/*
+ * Returns 1 when an event came, 0 at the deadline, or -errno: -EINTR when the run is to stop, and
+ * -EPROTO when the sender of the run `terms` (or NULL) has other terms.
+ */
+static int net_wait_until(int fd, short events, uint64_t deadline_ns, struct run *terms)
 {
-	struct pollfd p = {.fd = fd, .events = events};
+	struct pollfd p[] = {{.fd = fd, .events = events}, {.fd = -1, .events = POLLIN}};
 
 	for (;;) {
 		uint64_t now = clock_mono_ns();
 		uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
-		int rc = poll(&p, 1, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
+		int rc;
 
-		if (rc > 0)
+		if (terms && terms_differ(terms))
+			return -EPROTO;
+		p[1].fd = terms && !terms->peer.told ? terms->peer.fd : -1;
+		rc = poll(p, 2, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
+		if (rc > 0 && p[0].revents)
 			return 1;
 		if (rc < 0 && errno != EINTR)
 			return -errno;
@@ -51,12 +60,7 @@ int net_wait_until(int fd, short events, uint64_t deadline_ns)
 	}
 }
 
-const char *net_plural(double n)
-{
-	return n == 1 ? "" : "s";
-}
-
-uint64_t net_deadline(double seconds)
+static uint64_t net_deadline(double seconds)
 {
 	return clock_mono_ns() + (uint64_t)(seconds * 1e9);
 }
@@ -82,7 +86,7 @@ static int net_listen_on(struct flow *f, const struct addrinfo *a)
 }
 
 /* Any address means IPv6 and IPv4 on one socket, or IPv4 alone on a host without IPv6. */
-int net_listener(struct flow *f)
+static int net_listener(struct flow *f)
 {
 	const int families[] = {f->opt->host ? AF_UNSPEC : AF_INET6, AF_INET};
 	int i, fd = -EAFNOSUPPORT;
@@ -108,7 +112,7 @@ int net_listener(struct flow *f)
  * The pattern of a stream depends on the sender's port, which both ends know. So the order in which
  * connections are accepted does not matter.
  */
-int net_connected(struct flow *f)
+static int net_connected(struct flow *f)
 {
 	union {
 		struct sockaddr any;
@@ -130,45 +134,19 @@ int net_connected(struct flow *f)
 	return 0;
 }
 
-/* Returns 1 for a connection, 0 at the deadline, -EPROTO when the sender has other terms. */
-static int net_wait_for_sender(struct run *r, int fd, uint64_t until)
-{
-	int rc = terms_differ(r) ? -EPROTO : 0;
-
-	while (!rc) {
-		struct pollfd p[] = {{.fd = fd, .events = POLLIN},
-				     {.fd = r->peer.told ? -1 : r->peer.fd, .events = POLLIN}};
-		uint64_t now = clock_mono_ns(), left = until > now ? until - now : 0;
-		int n = poll(p, 2, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
-
-		if (p[1].revents && n > 0 && terms_differ(r))
-			rc = -EPROTO;
-		else if (n > 0 && p[0].revents)
-			rc = 1;
-		else if (n < 0 && errno != EINTR)
-			rc = -errno;
-		else if (stop_requested)
-			rc = -EINTR;
-		else if (!left)
-			break;
-	}
-	return rc;
-}
-
 static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 {
 	const struct options *o = f->opt;
-	int rc = net_wait_for_sender(f->worker->run, fd, until);
+	int rc = net_wait_until(fd, POLLIN, until, f->worker->run);
 
 	if (!rc && !f->index)
-		return flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g second%s",
-				 o->port, o->accept_timeout, net_plural(o->accept_timeout));
+		return flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g s", o->port,
+				 o->accept_timeout);
 	if (!rc)
 		return flow_fail(
 			f, ETIMEDOUT,
-			"%u of %u connections came to port %s within %g second%s (the sender needs --flows too)",
-			f->index, o->flows, o->port, o->accept_timeout,
-			net_plural(o->accept_timeout));
+			"%u of %u connections came to port %s within %g s (the sender needs --flows too)",
+			f->index, o->flows, o->port, o->accept_timeout);
 	if (rc == -EINTR)
 		return flow_wrong(f, "stopped while waiting for a sender on port %s", o->port);
 	if (rc < 0)
@@ -176,6 +154,95 @@ static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 	f->fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 	return f->fd < 0 ? flow_fail(f, errno, "accept") : net_connected(f);
 }
+
+/* --- datagrams --- */
+
+/*
+ * --udp: datagrams, for control runs that check what counts as copied. A datagram may be lost, and
+ * the stream has no end. So the sender ends it with empty datagrams, and the receiver stops at the
+ * first of them. The sender repeats them until the closed socket of the receiver is reported, or
+ * until it gives up after half a second. Meanwhile each end reports its number of bytes to the
+ * other, which shows how many were lost.
+ */
+#define UDP_FORMAT "tcpzc 1 bytes %" SCNu64 "\n"
+
+enum { GOODBYES = 50, PAUSE_MS = 10, SETTLE_MS = 200, UDP_LINE = 64 };
+
+static int udp_accept(struct flow *f)
+{
+	const struct options *o = f->opt;
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	char byte;
+	int rc;
+
+	f->fd = net_listener(f);
+	if (f->fd < 0)
+		return f->fd;
+	rc = net_wait_until(f->fd, POLLIN, net_deadline(o->accept_timeout), NULL);
+	if (!rc)
+		return flow_fail(f, ETIMEDOUT, "no datagram came to port %s within %g s", o->port,
+				 o->accept_timeout);
+	if (rc == -EINTR)
+		return flow_wrong(f, "stopped while waiting for a datagram on port %s", o->port);
+	if (rc < 0)
+		return flow_fail(f, -rc, "waiting for a datagram on port %s", o->port);
+	if (recvfrom(f->fd, &byte, 1, MSG_PEEK, (struct sockaddr *)&from, &len) < 0 ||
+	    connect(f->fd, (struct sockaddr *)&from, len))
+		return flow_fail(f, errno, "connecting to the sender");
+	return 0;
+}
+
+static void udp_send_bytes(const struct flow *f)
+{
+	char line[UDP_LINE];
+	int n = snprintf(line, sizeof(line), UDP_FORMAT, f->bytes);
+
+	(void)!send(f->fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Reads one datagram if one has come. */
+static void udp_receive_bytes(struct flow *f)
+{
+	char line[UDP_LINE + 1];
+	ssize_t n = recv(f->fd, line, UDP_LINE, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return;
+	line[n] = '\0';
+	if (sscanf(line, UDP_FORMAT, &f->peer_bytes) == 1)
+		f->peer_told = true;
+}
+
+void udp_settle(struct flow *f)
+{
+	struct pollfd p = {.fd = f->fd, .events = POLLIN};
+	uint64_t until = clock_mono_ns() + SETTLE_MS * 1000000ull;
+
+	while (!f->peer_told && clock_mono_ns() < until) {
+		udp_send_bytes(f);
+		if (poll(&p, 1, PAUSE_MS) > 0)
+			udp_receive_bytes(f);
+	}
+}
+
+static void udp_linger(struct flow *f)
+{
+	struct pollfd p = {.fd = f->fd, .events = POLLIN};
+	int i;
+
+	for (i = 0; i < GOODBYES; i++) {
+		if (send(f->fd, "", 0, MSG_NOSIGNAL) < 0 && errno == ECONNREFUSED)
+			return;
+		if (poll(&p, 1, PAUSE_MS) <= 0)
+			continue;
+		udp_receive_bytes(f);
+		if (f->peer_told)
+			udp_send_bytes(f);
+	}
+}
+
+/* --- all flows --- */
 
 int net_accept(struct flow *flows, unsigned int n)
 {
@@ -200,7 +267,7 @@ int net_accept(struct flow *flows, unsigned int n)
 
 static int net_finish_connect(int fd, uint64_t deadline_ns)
 {
-	int rc = net_wait_until(fd, POLLOUT, deadline_ns), code;
+	int rc = net_wait_until(fd, POLLOUT, deadline_ns, NULL), code;
 	socklen_t len = sizeof(code);
 
 	if (rc <= 0)
@@ -257,8 +324,8 @@ static int net_connect_flow(struct flow *f)
 	if (rc && stop_requested)
 		return flow_wrong(f, "stopped while connecting to %s port %s", o->host, o->port);
 	if (rc)
-		return flow_fail(f, -rc, "cannot connect to %s port %s within %g second%s", o->host,
-				 o->port, o->connect_timeout, net_plural(o->connect_timeout));
+		return flow_fail(f, -rc, "cannot connect to %s port %s within %g s", o->host,
+				 o->port, o->connect_timeout);
 	return net_connected(f);
 }
 

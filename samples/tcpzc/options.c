@@ -1,14 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command line: it reads the options, checks them together, and prints the help. */
-#include "option_table.h"
+/* The command line: the table of modes and that of options, their arguments, checks and help. */
+#include "tcpzc.h"
 
+#include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/complete.h"
+#include "lib/cpuset.h"
 #include "lib/manual.h"
 
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* --- the modes, with a row for each --- */
+
+#define TX_MODES(X)            \
+	X(tx_send)             \
+	X(tx_sendfile)         \
+	X(tx_sendfile_direct)  \
+	X(tx_splice)           \
+	X(tx_msg_zerocopy)     \
+	X(tx_uring_send)       \
+	X(tx_uring_send_zc)    \
+	X(tx_uring_sendmsg_zc) \
+	X(tx_vmsplice)         \
+	X(tx_devmem)
+#define RX_MODES(X)           \
+	X(rx_recv)            \
+	X(rx_recvmsg)         \
+	X(rx_trunc)           \
+	X(rx_mmap)            \
+	X(rx_uring_recv)      \
+	X(rx_uring_multishot) \
+	X(rx_zcrx)            \
+	X(rx_devmem)
+
+#define DECLARE(m) extern const struct mode m;
+TX_MODES(DECLARE)
+RX_MODES(DECLARE)
+
+#define ROW(m) &(m),
+const struct mode *const tx_modes[] = {TX_MODES(ROW) NULL};
+const struct mode *const rx_modes[] = {RX_MODES(ROW) NULL};
+
+static const struct mode *mode_find(const struct mode *const *table, const char *name)
+{
+	for (; *table; table++)
+		if (!strcmp((*table)->name, name))
+			return *table;
+	return NULL;
+}
+
+/* --- the options --- */
 
 enum { ROW_KEY = 256, UDP_SIZE = 1400, UDP_MAX = 65507 };
 
@@ -19,6 +67,120 @@ static const char doc[] =
 	"Prints JSON lines: a point every 100 ms, then a summary. "
 	"Sizes take k, M and G (powers of 1024)."
 	"\vExample: tcpzc --listen --rx mmap & tcpzc --connect ::1 --tx sendfile --seconds 3";
+
+enum { ROWS_MAX = 48 };
+
+/* An option is a row: where its value goes and which values it takes. */
+enum option_kind {
+	HEADER,
+	FLAG,
+	NUMBER,
+	SIZE,
+	SECONDS,
+	RATE,
+	CPUS,
+	TEXT,
+	TX_MODE,
+	RX_MODE,
+	LISTEN,
+	CONNECT,
+	PORT
+};
+enum { SENDER = 1, RECEIVER = 2 }; /* the end that the option belongs to; 0: both */
+
+struct option_row {
+	const char *name;
+	int key; /* a letter, or 0 */
+	const char *arg, *help;
+	enum option_kind kind;
+	size_t at, width; /* in struct options; NUMBER and SIZE have 4 or 8 bytes */
+	uint64_t min, max;
+	int whose;
+	unsigned int taker; /* a flag of the modes that take the option; 0: all take it */
+};
+
+enum { FLOWS_MAX = 4096, CQ_ENTRIES_MAX = 1 << 16 /* the kernel's own limit */ };
+
+#define AT(member) offsetof(struct options, member), sizeof(((struct options *)0)->member)
+static const struct option_row option_table[ROWS_MAX + 1] = {
+	{"Which end:", 0, 0, 0, HEADER, 0, 0, 0, 0, 0, 0},
+	{"listen", 'l', "ADDRESS", "receive: wait for a sender", LISTEN, AT(listen), 0, 0, 0, 0},
+	{"connect", 'c', "HOST", "send: connect to a receiver (name, IPv4 or IPv6)", CONNECT,
+	 AT(host), 0, 0, 0, 0},
+	{"port", 'p', "PORT", "port (7077)", PORT, AT(port), 1, 65535, 0, 0},
+	{"How:", 0, 0, 0, HEADER, 0, 0, 0, 0, 0, 0},
+	{"tx", 0, "MODE", "way of sending", TX_MODE, AT(mode), 0, 0, 0, 0},
+	{"rx", 0, "MODE", "way of receiving", RX_MODE, AT(mode), 0, 0, 0, 0},
+	{"size", 's', "BYTES", "size of a message and of a receive (128k)", SIZE, AT(size), 1,
+	 64 << 20, 0, 0},
+	{"cq-entries", 0, "N",
+	 "room for N completions in io_uring's ring, rounded up to a power of two. Take more when the summary has ring_overflow, and fewer to provoke it (default: enough for everything that the mode has in flight)",
+	 NUMBER, AT(cq_entries), 1, CQ_ENTRIES_MAX, 0, MODE_RING},
+	{"plain-buffers", 0, 0,
+	 "--tx uring-send-zc, uring-sendmsg-zc: do not register the memory; the kernel pins it for each send",
+	 FLAG, AT(plain_buffers), 0, 0, 0, MODE_BUFFERS},
+	{"huge-pages", 0, 0,
+	 "use huge pages for memory of 64 KiB or more: those that vm.nr_hugepages reserves, or else transparent ones (the socket mapping of --rx mmap keeps small pages)",
+	 FLAG, AT(huge_pages), 0, 0, 0, 0},
+	{"udp", 0, 0,
+	 "send datagrams of --size (1400), for control runs that check what is reported as copied; both ends need it",
+	 FLAG, AT(udp), 0, 0, 0, 0},
+	{"rr", 0, 0,
+	 "send requests of --size and answer each with a response. Responses use send and recv, or --tx of the listening and --rx of the connecting end; both ends need it",
+	 FLAG, AT(rr), 0, 0, 0, 0},
+	{"response", 0, "BYTES",
+	 "--rr: size of a response; both ends need it (the size of a request)", SIZE, AT(response),
+	 1, 64 << 20, 0, 0},
+	{"outstanding", 0, "N", "--rr: requests in flight on each flow (1)", NUMBER,
+	 AT(outstanding), 1, 1 << 16, SENDER, 0},
+	{"rate", 0, "RATE",
+	 "send at most at this rate on each flow: 100M (bytes), 10Gbit/s, 5000msg/s; powers of 1000",
+	 RATE, AT(rate), 0, 0, SENDER, 0},
+	{"flows", 0, "N", "number of connections; both ends need it (1)", NUMBER, AT(flows), 1,
+	 FLOWS_MAX, 0, 0},
+	{"threads", 0, "N",
+	 "spread the flows over N threads (one per CPU of --cpu, but at most one per flow; else 1)",
+	 NUMBER, AT(threads), 1, FLOWS_MAX, 0, 0},
+	{"cpu", 0, "LIST",
+	 "run on these CPUs, such as 1 or 0-3,8. Threads take the CPUs in turn, and flows take the threads in turn",
+	 CPUS, AT(cpus), 0, 0, 0, 0},
+	{"The interface (zcrx, devmem):", 0, 0, 0, HEADER, 0, 0, 0, 0, 0, 0},
+	{"nic", 0, "IF", "the network interface", TEXT, AT(nic), 0, 0, 0, MODE_NIC},
+	{"queue", 0, "N",
+	 "its receive queue for the first flow; further flows take the following ones (1)", NUMBER,
+	 AT(queue), 0, 65535, RECEIVER, MODE_NIC},
+	{"area", 0, "BYTES", "memory that each flow's queue receives into (64M)", SIZE, AT(area),
+	 1 << 20, 128 << 20, RECEIVER, MODE_NIC},
+	{"dmabuf-fd", 0, "FD",
+	 "devmem: receive into, or send from, this inherited dmabuf (default: a udmabuf)", NUMBER,
+	 AT(dmabuf_fd), 0, 1 << 20, 0, MODE_DMABUF},
+	{"print-setup", 0, 0,
+	 "only print the commands that set up the interface and those that undo it", FLAG,
+	 AT(print_setup), 0, 0, RECEIVER, MODE_NIC},
+	{"The socket:", 0, 0, 0, HEADER, 0, 0, 0, 0, 0, 0},
+	{"sndbuf", 0, "BYTES", "SO_SNDBUF (default: the kernel tunes it)", SIZE, AT(sndbuf), 1,
+	 1 << 30, 0, 0},
+	{"rcvbuf", 0, "BYTES", "SO_RCVBUF (default: the kernel tunes it)", SIZE, AT(rcvbuf), 1,
+	 1 << 30, 0, 0},
+	{"busy-poll", 0, "US",
+	 "SO_BUSY_POLL: poll the device this long before sleeping, also in the waits of io_uring",
+	 NUMBER, AT(busy_poll), 1, 1000000, 0, 0},
+	{"How much:", 0, 0, 0, HEADER, 0, 0, 0, 0, 0, 0},
+	{"seconds", 't', "S", "send for S seconds (10, unless --bytes is set)", SECONDS,
+	 AT(seconds), 0, 0, SENDER, 0},
+	{"bytes", 'n', "BYTES",
+	 "send this much on each flow; a receiver fails when it gets another number of bytes", SIZE,
+	 AT(bytes), 1, INT64_MAX, 0, 0},
+	{"connect-timeout", 0, "S", "try to connect for S seconds while nobody listens (10)",
+	 SECONDS, AT(connect_timeout), 0, 0, 0, 0},
+	{"accept-timeout", 0, "S", "wait S seconds for a sender (60)", SECONDS, AT(accept_timeout),
+	 0, 0, 0, 0},
+	{"peer-timeout", 0, "S", "give up on a peer that is silent for S seconds (20)", SECONDS,
+	 AT(peer_timeout), 0, 0, 0, 0},
+	{"Checking (both ends need it):", 0, 0, 0, HEADER, 0, 0, 0, 0, 0, 0},
+	{"verify", 0, 0, "send a pattern that depends on the position, and compare every byte",
+	 FLAG, AT(verify), 0, 0, 0, 0},
+};
 
 struct parse {
 	struct options *opt;
@@ -48,8 +210,6 @@ static void options_check_udp(struct argp_state *state, const struct parse *p)
 		argp_error(state, "--udp does not go together with --rr, --verify or --flows");
 	if (m && !(m->flags & MODE_UDP))
 		argp_error(state, "--udp: '%s' does not take datagrams", m->name);
-	if (options_given(p, "mss"))
-		argp_error(state, "--mss belongs to TCP");
 	if (!options_given(p, "size"))
 		p->opt->size = UDP_SIZE;
 	if (o->size > UDP_MAX)
@@ -71,93 +231,36 @@ static void options_check_rr(struct argp_state *state, const struct parse *p)
 		argp_error(state, "--rr: --rx %s never sees the data", p->rx->name);
 }
 
-static void options_check_rings(struct argp_state *state, const struct parse *p)
-{
-	bool ring = (p->tx && p->tx->flags & MODE_RING) || (p->rx && p->rx->flags & MODE_RING);
-	/* The requests of a batch and one to cancel them: the kernel wants no fewer completions. */
-	unsigned int least = p->opt->batch + 1;
+/* The modes that take the options whose rows have a flag of a mode. */
+static const struct {
+	unsigned int flag;
+	const char *modes;
+} takers[] = {
+	{MODE_RING, "of io_uring"},
+	{MODE_NIC, "zcrx, devmem"},
+	{MODE_DMABUF, "devmem"},
+	{MODE_BUFFERS, "uring-send-zc, uring-sendmsg-zc"},
+};
 
-	if (p->opt->no_iowait && !ring)
-		argp_error(state, "--no-iowait belongs to a mode of io_uring");
-	if (p->opt->cq_entries && !ring)
-		argp_error(state, "--cq-entries belongs to a mode of io_uring");
-	if (p->opt->cq_entries && p->tx && p->tx->flags & MODE_RING && least > p->opt->cq_entries)
-		argp_error(state, "--cq-entries %u: --tx %s with --batch %u takes at least %u",
-			   p->opt->cq_entries, p->tx->name, p->opt->batch, least);
-}
-
-static bool mode_has_option(const struct mode *m, const char *option)
-{
-	size_t i;
-
-	for (i = 0; m && i < MODE_OPTIONS && m->options[i]; i++)
-		if (!strcmp(m->options[i], option))
-			return true;
-	return false;
-}
-
-static const struct mode *const *const tables[] = {rx_modes, tx_modes};
-enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
-
-/* Writes the names of the modes that take the option, such as "zcrx, devmem". Returns their number.
- */
-static int modes_with_option(const char *option, char *names, size_t size)
-{
-	const struct mode *const *m;
-	size_t len = 0, i;
-	int n = 0;
-
-	for (i = 0; i < TABLES; i++)
-		for (m = tables[i]; *m && len < size; m++) {
-			if (!mode_has_option(*m, option) ||
-			    (i && mode_has_option(mode_find(tables[0], (*m)->name), option)))
-				continue;
-			len += (size_t)snprintf(names + len, size - len, "%s%s", n++ ? ", " : "",
-						(*m)->name);
-		}
-	return n;
-}
-
-/* Aborts when a mode names an option that does not exist. */
-static void options_check_mode_names(const struct parse *p)
-{
-	const struct mode *const *m;
-	size_t i, k;
-
-	for (i = 0; i < TABLES; i++)
-		for (m = tables[i]; *m; m++)
-			for (k = 0; k < MODE_OPTIONS && (*m)->options[k]; k++)
-				options_given(p, (*m)->options[k]);
-}
-
-/* Checks options that only some modes take. options_check_rings has those of io_uring. */
+/* Checks options that only some modes take. */
 static void options_check_modes(struct argp_state *state, const struct parse *p)
 {
-	char names[256];
-	size_t i;
-	int n;
+	unsigned int flags = (p->tx ? p->tx->flags : 0) | (p->rx ? p->rx->flags : 0);
+	size_t i, k;
 
-	options_check_mode_names(p);
-	for (i = 0; option_table[i].name; i++) {
-		const char *name = option_table[i].name;
-
-		if (!p->given[i] || mode_has_option(p->tx, name) || mode_has_option(p->rx, name))
-			continue;
-		n = modes_with_option(name, names, sizeof(names));
-		if (n)
-			argp_error(state, "--%s belongs to the mode%s %s", name, n > 1 ? "s" : "",
-				   names);
-	}
+	for (i = 0; option_table[i].name; i++)
+		for (k = 0; k < array_size(takers) && p->given[i]; k++)
+			if (option_table[i].taker == takers[k].flag && !(flags & takers[k].flag))
+				argp_error(state, "--%s belongs to the modes %s",
+					   option_table[i].name, takers[k].modes);
 }
 
 static void options_check_nic(struct argp_state *state, const struct parse *p)
 {
 	const struct options *o = p->opt;
-	bool rx = p->rx && p->rx->flags & MODE_NIC && !o->no_device;
+	bool rx = p->rx && p->rx->flags & MODE_NIC;
 	bool tx = p->tx && p->tx->flags & MODE_NIC;
 
-	if (o->no_device && o->nic)
-		argp_error(state, "either --nic or --no-device");
 	if ((rx || tx) && !o->nic && !o->print_setup)
 		argp_error(state, "--%s %s: which interface? --nic IF", rx ? "rx" : "tx",
 			   (rx ? p->rx : p->tx)->name);
@@ -177,22 +280,126 @@ static void options_check(struct argp_state *state, const struct parse *p)
 		argp_error(state, "--rx belongs to --listen: the connecting side sends");
 	options_check_rr(state, p);
 	options_check_udp(state, p);
-	options_check_rings(state, p);
 	for (i = 0; option_table[i].name; i++)
 		if (p->given[i] && option_table[i].whose == (o->listen ? SENDER : RECEIVER))
 			argp_error(state, "--%s belongs to the %s", option_table[i].name,
 				   o->listen ? "sender" : "receiver");
 	options_check_modes(state, p);
 	options_check_nic(state, p);
-	if (options_given(p, "corrupt-at") && !o->verify)
-		argp_error(state, "--corrupt-at belongs to a sender with --verify");
-	if (options_given(p, "corrupt-at") && o->bytes && o->corrupt_at >= o->bytes)
-		argp_error(state, "--corrupt-at is not below --bytes: no byte would be changed");
 	if (o->threads > o->flows)
 		argp_error(state, "--threads %u: there are only %u --flows", o->threads, o->flows);
 	if (o->listen && o->verify && p->rx && p->rx->flags & MODE_NO_DATA)
 		argp_error(state, "--rx %s never sees the data: there is nothing to --verify",
 			   p->rx->name);
+}
+
+/* --- arguments: a bad one is a usage error, and then these functions do not return --- */
+
+/* Parses a whole number, with k, M or G (powers of 1024) when `suffixes` is set. */
+static uint64_t option_parse_number(struct argp_state *state, const char *name, const char *arg,
+				    uint64_t min, uint64_t max, bool suffixes)
+{
+	const char *known = suffixes ? "kMG" : "", *suffix;
+	uint64_t v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(arg, &end, 10);
+	if (end == arg || *arg == '-' || errno)
+		argp_error(state, "--%s: '%s' is not a number", name, arg);
+	suffix = *end ? strchr(known, *end == 'K' ? 'k' : *end) : NULL;
+	if (*end && (!suffix || end[1]))
+		argp_error(state, "--%s: '%s' is not a number%s", name, arg,
+			   suffixes ? ", optionally with k, M or G" : "");
+	if (suffix) {
+		int shift = 10 * (int)(suffix - known + 1);
+
+		v = v > UINT64_MAX >> shift ? UINT64_MAX : v << shift;
+	}
+	if (v < min || v > max)
+		argp_error(state, "--%s: %s is not within %llu to %llu", name, arg,
+			   (unsigned long long)min, (unsigned long long)max);
+	return v;
+}
+
+/* Parses "0-3,8". */
+static void option_parse_cpus(struct argp_state *state, const char *name, const char *arg,
+			      cpu_set_t *set)
+{
+	struct error err = {0};
+	struct cpuset cpus;
+	unsigned int cpu;
+
+	if (cpuset_parse(&cpus, arg, &err))
+		argp_error(state, "--%s: %s", name, err.text);
+	CPU_ZERO(set);
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
+		if (!cpuset_has(&cpus, cpu))
+			continue;
+		if (cpu >= (unsigned int)sysconf(_SC_NPROCESSORS_CONF))
+			argp_error(state, "--%s: this machine has no CPU %u, only %ld CPUs", name,
+				   cpu, sysconf(_SC_NPROCESSORS_CONF));
+		CPU_SET(cpu, set);
+	}
+}
+
+/* The units of a rate. Those in messages are only for --rate. */
+static const struct unit {
+	const char *name;
+	double bytes;
+	bool messages;
+} units[] = {
+	{"", 1, false},		 {"B/s", 1, false},  {"bit/s", 1.0 / 8, false},
+	{"bit", 1.0 / 8, false}, {"msg/s", 1, true}, {"msg", 1, true},
+};
+
+/* Parses "10Gbit/s" or "5000msg/s" into bytes or messages a second. */
+static double option_parse_rate(struct argp_state *state, const char *name, const char *arg,
+				bool *messages)
+{
+	static const char powers[] = "kMGT";
+	const struct unit *u = units, *end = units + array_size(units);
+	const char *power;
+	double v;
+	char *rest;
+
+	v = strtod(arg, &rest);
+	power = *rest ? strchr(powers, *rest == 'K' ? 'k' : *rest) : NULL;
+	if (power)
+		v *= pow(1000, (double)(power - powers) + 1), rest++;
+	while (u < end && strcmp(u->name, rest))
+		u++;
+	if (rest == arg || u == end || !isfinite(v) || v <= 0)
+		argp_error(state, "--%s: '%s' is not a rate such as 100M, 10Gbit/s or 5000msg/s",
+			   name, arg);
+	*messages = u->messages;
+	return v * u->bytes;
+}
+
+static double option_parse_seconds(struct argp_state *state, const char *name, const char *arg)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(v) || v <= 0 || v > 1e6)
+		argp_error(state, "--%s: '%s' is not a number of seconds above 0", name, arg);
+	return v;
+}
+
+static const struct mode *option_parse_mode(struct argp_state *state, const char *name,
+					    const struct mode *const *modes, const char *arg)
+{
+	const struct mode *m = mode_find(modes, arg);
+	char known[512] = "";
+
+	for (; !m && *modes; modes++) {
+		strncat(known, " ", sizeof(known) - strlen(known) - 1);
+		strncat(known, (*modes)->name, sizeof(known) - strlen(known) - 1);
+	}
+	if (!m)
+		argp_error(state, "--%s: there is no mode '%s'; the modes are:%s", name, arg,
+			   known);
+	return m;
 }
 
 static void option_put_number(struct options *o, const struct option_row *r, uint64_t v)
@@ -215,10 +422,7 @@ static void option_store(struct argp_state *state, struct parse *p, const struct
 	case HEADER:
 		break;
 	case FLAG:
-		if (r->width == sizeof(bool))
-			*(bool *)to = true;
-		else
-			option_put_number(o, r, 1);
+		*(bool *)to = true;
 		break;
 	case NUMBER:
 	case SIZE:
@@ -230,8 +434,7 @@ static void option_store(struct argp_state *state, struct parse *p, const struct
 		*(double *)to = option_parse_seconds(state, r->name, arg);
 		break;
 	case RATE:
-		*(double *)to = option_parse_rate(
-			state, r->name, arg, strcmp(r->name, "rate") ? NULL : &o->rate_messages);
+		*(double *)to = option_parse_rate(state, r->name, arg, &o->rate_messages);
 		break;
 	case CPUS:
 		option_parse_cpus(state, r->name, arg, (cpu_set_t *)to);
@@ -359,12 +562,10 @@ static void options_fill_defaults(struct parse *p)
 	if (!o->response)
 		o->response = o->size;
 	o->pinned = options_given(p, "cpu");
-	o->corrupt = options_given(p, "corrupt-at");
 	if (!o->threads)
 		o->threads = o->pinned ? (unsigned int)CPU_COUNT(&o->cpus) : 1;
 	if (o->threads > o->flows)
 		o->threads = o->flows;
-	o->window &= ~(size_t)0xffff;
 	if (!o->listen && !o->bytes && o->seconds <= 0)
 		o->seconds = 10;
 }
@@ -380,12 +581,9 @@ void options_parse(struct options *opt, int argc, char **argv)
 
 	*opt = (struct options){.port = "7077",
 				.size = 128 << 10,
-				.window = 2 << 20,
 				.queue = 1,
 				.area = 64 << 20,
 				.dmabuf_fd = -1,
-				.dontneed_batch = 512,
-				.batch = 8,
 				.flows = 1,
 				.outstanding = 1,
 				.connect_timeout = 10,

@@ -4,7 +4,6 @@
  * thread, starts the workers, waits for them, prints the points, and takes the signals. It pokes a
  * worker that is blocked in a call until the worker has ended.
  */
-#include "net.h"
 #include "run.h"
 
 #include <errno.h>

@@ -117,13 +117,24 @@ void terms_judge(struct run *r);
 const char *terms_verify(const struct run *r);
 void terms_close(struct run *r);
 
-/* summary.c: returns NULL when memory runs out. */
-json_t *summary_json(struct run *r);
-
-/* report.c: JSON lines on standard output. */
+/* summary.c: JSON lines on standard output. */
 void report_point(struct run *r, uint64_t t_ns);
 void report_summary(struct run *r);
 /* Prints the error of the first flow that failed, also on standard error. */
 void report_error(struct run *r);
+
+/* net.c: fills the fd of each flow, in order. */
+int net_connect(struct flow *flows, unsigned int n);
+int net_accept(struct flow *flows, unsigned int n);
+/* Makes a sender wait until its peers have read everything. */
+void net_linger(struct flow *flows, unsigned int n);
+void udp_settle(struct flow *f); /* --udp: makes a receiver learn how much was sent */
+
+/* sockopt.c: sets the options of a socket before it is connected. Returns 0 or -errno. */
+int sockopt_set(struct flow *f, int fd);
+/* Sums TCP_INFO over the flows with an open socket, or null when there are none. */
+json_t *sockopt_tcp_info(const struct flow *flows, unsigned int n);
+/* Reports --busy-poll and the number of flows whose device queue can be polled. */
+json_t *sockopt_busy_poll(const struct flow *flows, unsigned int n);
 
 #endif

@@ -6,7 +6,6 @@
  * copied. When the packets of a socket do not come through the bound queue, the flag does nothing
  * and the bytes come without a message. This mode makes an error of that.
  */
-#include "dmabuf.h"
 #include "memory.h"
 
 #include "lib/zc_uapi.h"
@@ -101,7 +100,11 @@ static bool devmem_add(struct devmem_tokens *t, uint32_t token)
 
 /* --- the mode --- */
 
-enum { PAGE = 4096, CONTROL = ZC_DEVMEM_MAX_FRAGS * CMSG_SPACE(sizeof(struct zc_dmabuf_cmsg)) };
+enum {
+	PAGE = 4096,
+	DONTNEED_BATCH = 512 /* tokens */,
+	CONTROL = ZC_DEVMEM_MAX_FRAGS * CMSG_SPACE(sizeof(struct zc_dmabuf_cmsg))
+};
 
 struct devmem_rx {
 	struct dmabuf mem;
@@ -111,20 +114,17 @@ struct devmem_rx {
 
 static int devmem_rx_open(struct flow *f)
 {
-	struct devmem_rx *s = calloc(1, sizeof(*s));
+	struct devmem_rx *s = f->state;
 
-	if (!s)
-		return flow_fail(f, ENOMEM, "memory");
-	f->state = s;
 	s->linear = memory_get(f, f->size);
 	s->control = memory_get(f, CONTROL);
 	if (!s->linear || !s->control || dmabuf_open(f, &s->mem, f->opt->area))
 		return -f->error;
-	if (s->mem.size < 2 * (size_t)f->opt->dontneed_batch * PAGE)
+	if (s->mem.size < 2 * DONTNEED_BATCH * PAGE)
 		return flow_wrong(
 			f,
-			"--dontneed-batch %u withholds more than half of %zu bytes from the NIC: take a larger --area or a smaller batch",
-			f->opt->dontneed_batch, s->mem.size);
+			"devmem: %zu bytes are too few for a NIC that waits for %d pages: take a larger --area",
+			s->mem.size, DONTNEED_BATCH);
 	return dmabuf_bind_rx(f, &s->mem, f->opt->queue + f->index);
 }
 
@@ -209,7 +209,7 @@ static int devmem_rx_step(struct flow *f)
 	ssize_t n;
 	int rc;
 
-	if (s->tokens.count >= f->opt->dontneed_batch && devmem_give_back(f, s))
+	if (s->tokens.count >= DONTNEED_BATCH && devmem_give_back(f, s))
 		return -f->error;
 	n = CALL(f, RECVMSG, recvmsg(f->fd, &msg, ZC_MSG_SOCK_DEVMEM | flow_dontwait(f)));
 	if (n > 0)
@@ -230,12 +230,9 @@ static void devmem_rx_close(struct flow *f)
 {
 	struct devmem_rx *s = f->state;
 
-	if (!s)
-		return;
 	dmabuf_close(&s->mem);
 	memory_put(f, s->linear, f->size);
 	memory_put(f, s->control, CONTROL);
-	free(s);
 }
 
 const struct mode rx_devmem = {
@@ -243,10 +240,10 @@ const struct mode rx_devmem = {
 	.what = "devmem TCP: payload stays in a dmabuf, tokens go back",
 	.needs =
 		"Linux 6.12, a NIC with header split and a queue API: --nic, --queue, --print-setup",
-	.flags = MODE_NIC,
+	.flags = MODE_NIC | MODE_DMABUF,
 	.hists = 1 << HIST_TOKENS | 1 << HIST_RETURNS,
 	.asks = ASKS_ZERO_COPY,
-	.options = {"nic", "queue", "area", "dmabuf-fd", "dontneed-batch", "print-setup"},
+	.state_size = sizeof(struct devmem_rx),
 	.open = devmem_rx_open,
 	.step = devmem_rx_step,
 	.drain = devmem_rx_drain,

@@ -31,6 +31,7 @@ struct mmap_rx {
 
 enum {
 	PAGE = 4096,
+	WINDOW = 2 << 20, /* what one call maps at most */
 	COPY_SIZE = 64 << 10,
 	/* The most that the mapping call copies. It does so when the queue has no more than that.
 	 */
@@ -39,11 +40,8 @@ enum {
 
 static int mmap_open(struct flow *f)
 {
-	struct mmap_rx *s = calloc(1, sizeof(*s));
+	struct mmap_rx *s = f->state;
 
-	if (!s)
-		return flow_fail(f, ENOMEM, "memory");
-	f->state = s;
 	s->copy_size = COPY_SIZE;
 	s->copy = memory_get(f, s->copy_size);
 	return s->copy ? 0 : -f->error;
@@ -52,8 +50,8 @@ static int mmap_open(struct flow *f)
 static int mmap_attach(struct flow *f)
 {
 	struct mmap_rx *s = f->state;
-	int low = f->opt->rr ? 1 : (int)(f->opt->window / 2);
-	void *p = CALL(f, MMAP, mmap(NULL, f->opt->window, PROT_READ, MAP_SHARED, f->fd, 0));
+	int low = f->opt->rr ? 1 : WINDOW / 2;
+	void *p = CALL(f, MMAP, mmap(NULL, WINDOW, PROT_READ, MAP_SHARED, f->fd, 0));
 
 	if (p == MAP_FAILED)
 		return flow_fail(
@@ -61,9 +59,8 @@ static int mmap_attach(struct flow *f)
 			"cannot map the socket (Linux 4.18 or later, CONFIG_MMU, IPv4 or IPv6 TCP)");
 	s->window = p;
 	/* Each page is read once: unmapping need not mark pages as recently used. */
-	CALL(f, MADVISE, madvise(p, f->opt->window, MADV_SEQUENTIAL));
-	if (!f->opt->rcvlowat &&
-	    CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low))))
+	CALL(f, MADVISE, madvise(p, WINDOW, MADV_SEQUENTIAL));
+	if (CALL(f, SETSOCKOPT, setsockopt(f->fd, SOL_SOCKET, SO_RCVLOWAT, &low, sizeof(low))))
 		return flow_fail(f, errno, "SO_RCVLOWAT");
 	return 0;
 }
@@ -92,7 +89,7 @@ static int mmap_map_window(struct flow *f, struct mmap_rx *s, struct zc_zerocopy
 
 	*zc = (struct zc_zerocopy_receive){
 		.address = (uintptr_t)s->window,
-		.length = (uint32_t)f->opt->window,
+		.length = WINDOW,
 		.copybuf_address = (uintptr_t)s->copy,
 		.copybuf_len = STRAGGLER,
 	};
@@ -142,12 +139,9 @@ static void mmap_close(struct flow *f)
 {
 	struct mmap_rx *s = f->state;
 
-	if (!s)
-		return;
 	if (s->window)
-		munmap(s->window, f->opt->window);
+		munmap(s->window, WINDOW);
 	memory_put(f, s->copy, s->copy_size);
-	free(s);
 }
 
 const struct mode rx_mmap = {
@@ -156,7 +150,7 @@ const struct mode rx_mmap = {
 	.needs = "Linux 4.18, TCP, packets of whole pages",
 	.hists = 1 << HIST_FRAGS,
 	.asks = ASKS_ZERO_COPY,
-	.options = {"window"},
+	.state_size = sizeof(struct mmap_rx),
 	.open = mmap_open,
 	.attach = mmap_attach,
 	.step = mmap_step,

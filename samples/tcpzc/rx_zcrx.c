@@ -119,7 +119,7 @@ struct zcrx_rx {
 	char *area, *region;
 	size_t area_size, region_size;
 	uint32_t id;
-	bool registered, armed;
+	bool armed;
 	/* Memory that the refill ring had no room for. */
 	struct back {
 		uint64_t off;
@@ -132,9 +132,6 @@ static int zcrx_fail(struct flow *f, int code)
 {
 	const struct refusal *r = refusal_find(ZC_ZCRX, code);
 	unsigned int queue = f->opt->queue + f->index;
-
-	if (f->opt->no_device)
-		return flow_fail(f, code, "zcrx without a device (Linux 7.1; CAP_NET_ADMIN)");
 
 	return flow_fail(f, code, "zcrx on %s queue %u: %s%s%s", f->opt->nic, queue, r->why,
 			 r->todo ? ". Way out: " : "", r->todo ? r->todo : "");
@@ -172,17 +169,13 @@ static int zcrx_register_queue(struct flow *f, struct zcrx_rx *s)
 	struct zc_zcrx_ifq_reg reg = {.if_rxq = f->opt->queue + f->index,
 				      .rq_entries = zcrx_ring_entries(f),
 				      .area_ptr = (uintptr_t)&area,
-				      .region_ptr = (uintptr_t)&region};
+				      .region_ptr = (uintptr_t)&region,
+				      .if_idx = if_nametoindex(f->opt->nic)};
 
-	if (f->opt->no_device)
-		reg.flags = ZC_ZCRX_REG_NODEV;
-	else
-		reg.if_idx = if_nametoindex(f->opt->nic);
-	if (!f->opt->no_device && !reg.if_idx)
+	if (!reg.if_idx)
 		return zcrx_fail(f, ENODEV);
 	if (syscall(SYS_io_uring_register, s->ring.ring_fd, ZC_IORING_REGISTER_ZCRX_IFQ, &reg, 1))
 		return zcrx_fail(f, errno);
-	s->registered = true;
 	s->id = reg.zcrx_id;
 	zcrx_ring_init(&s->refill, s->region, &reg, &area);
 	return 0;
@@ -190,12 +183,9 @@ static int zcrx_register_queue(struct flow *f, struct zcrx_rx *s)
 
 static int zcrx_open(struct flow *f)
 {
-	struct zcrx_rx *s = calloc(1, sizeof(*s));
+	struct zcrx_rx *s = f->state;
 	int rc;
 
-	if (!s)
-		return flow_fail(f, ENOMEM, "memory");
-	f->state = s;
 	rc = uring_open_with(f, &s->ring, 1, CQES,
 			     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
 				     IORING_SETUP_CQE32);
@@ -220,21 +210,8 @@ static int zcrx_add_backlog(struct flow *f, struct zcrx_rx *s, uint64_t off, uin
 	return 0;
 }
 
-/* Makes the kernel take entries. Without a device it does not do so by itself. */
-static void zcrx_flush_refill(struct flow *f, struct zcrx_rx *s)
+static void zcrx_give_back_backlog(struct zcrx_rx *s)
 {
-	struct zc_zcrx_ctrl flush = {.zcrx_id = s->id, .op = ZC_ZCRX_CTRL_FLUSH_RQ};
-
-	if (f->opt->no_device)
-		CALL(f, IO_URING_REGISTER,
-		     syscall(SYS_io_uring_register, s->ring.ring_fd, ZC_IORING_REGISTER_ZCRX_CTRL,
-			     &flush, 0));
-}
-
-static void zcrx_give_back_backlog(struct flow *f, struct zcrx_rx *s)
-{
-	if (s->nbacklog)
-		zcrx_flush_refill(f, s);
 	while (s->nbacklog && zcrx_give_back(&s->refill, s->backlog[s->nbacklog - 1].off,
 					     s->backlog[s->nbacklog - 1].len))
 		s->nbacklog--;
@@ -303,7 +280,7 @@ static int zcrx_step(struct flow *f)
 {
 	struct zcrx_rx *s = f->state;
 
-	zcrx_give_back_backlog(f, s);
+	zcrx_give_back_backlog(s);
 	zcrx_publish(&s->refill);
 	if (!s->armed) {
 		zcrx_prepare(io_uring_get_sqe(&s->ring), f->fd, s->id);
@@ -319,13 +296,10 @@ static void zcrx_close(struct flow *f)
 {
 	struct zcrx_rx *s = f->state;
 
-	if (!s)
-		return;
 	uring_close(f, &s->ring); /* gives the queue back before its memory is freed */
 	memory_put(f, s->area, s->area_size);
 	memory_put(f, s->region, s->region_size);
 	free(s->backlog);
-	free(s);
 }
 
 const struct mode rx_zcrx = {
@@ -336,7 +310,7 @@ const struct mode rx_zcrx = {
 	.flags = MODE_RING | MODE_NIC,
 	.hists = 1 << HIST_COMPLETIONS,
 	.asks = ASKS_ZERO_COPY,
-	.options = {"nic", "queue", "area", "no-device", "print-setup"},
+	.state_size = sizeof(struct zcrx_rx),
 	.open = zcrx_open,
 	.step = zcrx_step,
 	.close = zcrx_close,

@@ -4,7 +4,7 @@
  * early because they decide on the window scale, and the segment size because the handshake
  * negotiates it. Connections inherit the options of their listening socket.
  */
-#include "net.h"
+#include "run.h"
 
 #include "lib/zc_uapi.h"
 
@@ -31,48 +31,14 @@ static int sockopt_set_buffer(struct flow *f, int fd, int force, int plain, cons
 	return flow_fail(f, errno, "--%s %zu", what, size);
 }
 
-/* THE TABLE of socket options that are one number. A number that is 0 is not set. */
-static const struct {
-	const char *option, *needs;
-	int level, name;
-	size_t at; /* unsigned int in struct options */
-} numbers[] = {
-	{"rcvlowat", "", SOL_SOCKET, SO_RCVLOWAT, offsetof(struct options, rcvlowat)},
-	{"mss", " (the kernel takes 88 to 32767)", IPPROTO_TCP, TCP_MAXSEG,
-	 offsetof(struct options, mss)},
-	{"busy-poll", " (CONFIG_NET_RX_BUSY_POLL; CAP_NET_ADMIN for more than net.core.busy_read)",
-	 SOL_SOCKET, ZC_SO_BUSY_POLL, offsetof(struct options, busy_poll)},
-	{"busy-poll-budget", " (Linux 5.11; CAP_NET_ADMIN)", SOL_SOCKET, ZC_SO_BUSY_POLL_BUDGET,
-	 offsetof(struct options, busy_poll_budget)},
-	{"prefer-busy-poll", " (Linux 5.11; CAP_NET_ADMIN)", SOL_SOCKET, ZC_SO_PREFER_BUSY_POLL,
-	 offsetof(struct options, prefer_busy_poll)},
-};
-
-static int sockopt_set_numbers(struct flow *f, int fd)
+static int sockopt_set_busy_poll(struct flow *f, int fd)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		unsigned int v = *(const unsigned int *)((const char *)f->opt + numbers[i].at);
-
-		if (v && sockopt_set_int(fd, numbers[i].level, numbers[i].name, (int)v))
-			return flow_fail(f, errno, "--%s%s", numbers[i].option, numbers[i].needs);
-	}
-	return 0;
-}
-
-/* The rate has 64 bits since Linux 4.20 and 32 bits before. */
-static int sockopt_set_pacing(struct flow *f, int fd)
-{
-	uint64_t rate = (uint64_t)f->opt->pacing_rate;
-	uint32_t narrow = (uint32_t)rate;
-
-	if (!rate || !setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof(rate)))
+	if (!f->opt->busy_poll ||
+	    !sockopt_set_int(fd, SOL_SOCKET, ZC_SO_BUSY_POLL, (int)f->opt->busy_poll))
 		return 0;
-	if (rate == narrow &&
-	    !setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &narrow, sizeof(narrow)))
-		return 0;
-	return flow_fail(f, errno, "--pacing-rate");
+	return flow_fail(
+		f, errno,
+		"--busy-poll (CONFIG_NET_RX_BUSY_POLL; CAP_NET_ADMIN for more than net.core.busy_read)");
 }
 
 /* Limits the wait for a peer that vanished: by unacknowledged data, or by keepalive probes. */
@@ -97,7 +63,7 @@ int sockopt_set(struct flow *f, int fd)
 		sockopt_set_tcp(f, fd);
 	if (sockopt_set_buffer(f, fd, SO_SNDBUFFORCE, SO_SNDBUF, "sndbuf", o->sndbuf) ||
 	    sockopt_set_buffer(f, fd, SO_RCVBUFFORCE, SO_RCVBUF, "rcvbuf", o->rcvbuf) ||
-	    sockopt_set_numbers(f, fd) || sockopt_set_pacing(f, fd))
+	    sockopt_set_busy_poll(f, fd))
 		return -f->error;
 	return 0;
 }

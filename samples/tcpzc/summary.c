@@ -1,11 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The summary of all flows and of each flow. docs/reference/tcpzc.md describes it. */
-#include "net.h"
+/*
+ * JSON lines on standard output: points, the summary of all flows and of each flow, and an error.
+ * docs/reference/tcpzc.md describes them. A point is printed while data flows, so it is one
+ * write(2) and allocates no memory.
+ */
 #include "run.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- histograms --- */
+
+uint64_t hist_floor(unsigned int bucket)
+{
+	unsigned int shift;
+
+	if (bucket < 2 * HIST_SUB)
+		return bucket;
+	shift = bucket / HIST_SUB - 1;
+	return (uint64_t)(bucket - shift * HIST_SUB) << shift;
+}
+
+void hist_merge(struct hist *to, const struct hist *from)
+{
+	unsigned int i;
+
+	if (!from->count)
+		return;
+	if (!to->count || from->min < to->min)
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	to->count += from->count;
+	to->sum += from->sum;
+	for (i = 0; i < HIST_BUCKETS; i++)
+		to->buckets[i] += from->buckets[i];
+}
+
+uint64_t hist_quantile(const struct hist *h, double p)
+{
+	uint64_t want = (uint64_t)ceil(p * (double)h->count), below = 0, v;
+	unsigned int i;
+
+	if (!h->count)
+		return 0;
+	for (i = 0; i < HIST_BUCKETS - 1 && below + h->buckets[i] < want; i++)
+		below += h->buckets[i];
+	v = hist_floor(i) + (hist_floor(i + 1) - 1 - hist_floor(i)) / 2;
+	return v < h->min ? h->min : v > h->max ? h->max : v;
+}
 
 static const char *const hist_names[HIST_COUNT] = {
 	[HIST_RECV_BYTES] = "recv_bytes",   [HIST_FRAGS] = "frags",
@@ -382,7 +431,7 @@ static json_t *summary_lost_bytes(const struct flow *f)
 	return json_number(sent - came);
 }
 
-json_t *summary_json(struct run *r)
+static json_t *summary_json(struct run *r)
 {
 	const struct options *o = r->opt;
 	struct totals t = {0};
@@ -417,4 +466,82 @@ json_t *summary_json(struct run *r)
 		json_object_set_new(line, "threads", summary_threads(r));
 	}
 	return line;
+}
+
+/* --- lines --- */
+
+static int report_write(struct run *r, const char *text, size_t n)
+{
+	while (n) {
+		ssize_t k = CALL(r->boss, WRITE, write(STDOUT_FILENO, text, n));
+
+		if (k < 0 && errno != EINTR) {
+			r->out_error = errno;
+			stop_requested = 1;
+			return -errno;
+		}
+		text += k < 0 ? 0 : k;
+		n -= k < 0 ? 0 : (size_t)k;
+	}
+	return 0;
+}
+
+void report_point(struct run *r, uint64_t t_ns)
+{
+	uint64_t bytes = 0, messages = 0;
+	char line[160];
+	unsigned int i;
+	int n;
+
+	for (i = 0; t_ns != r->start_ns && i < r->n_flows; i++) {
+		uint64_t done = __atomic_load_n(&r->flows[i].bytes, __ATOMIC_RELAXED);
+
+		bytes += done;
+		messages += done / r->flows[i].size;
+	}
+	n = snprintf(line, sizeof(line),
+		     "{\"type\":\"point\",\"t_ns\":%" PRIu64 ",\"bytes\":%" PRIu64
+		     ",\"messages\":%" PRIu64 "}\n",
+		     t_ns, bytes, messages);
+	report_write(r, line, (size_t)n);
+}
+
+/* Prints the line and frees it. */
+static void report_write_json(struct run *r, json_t *line)
+{
+	char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+	size_t n = text ? strlen(text) : 0;
+
+	json_decref(line);
+	if (!text) {
+		r->out_error = ENOMEM;
+		return;
+	}
+	text[n] = '\n'; /* replaces the NUL */
+	report_write(r, text, n + 1);
+	free(text);
+}
+
+void report_summary(struct run *r)
+{
+	report_write_json(r, summary_json(r));
+}
+
+void report_error(struct run *r)
+{
+	const struct flow *f = NULL;
+	unsigned int i, more = 0;
+	char what[1200];
+
+	for (i = 0; i < r->n_flows; i++) {
+		more += f && r->flows[i].error;
+		if (!f && r->flows[i].error)
+			f = &r->flows[i];
+	}
+	snprintf(what, sizeof(what), "%s", f ? f->what : "out of memory");
+	if (more)
+		snprintf(what + strlen(what), sizeof(what) - strlen(what),
+			 " (and %u more flows failed)", more);
+	fprintf(stderr, "tcpzc: %s\n", what);
+	report_write_json(r, json_pack("{s:s,s:s}", "type", "error", "what", what));
 }

@@ -2,7 +2,7 @@
 /*
  * tcpzc moves bytes over TCP connections with one mode of sending or receiving, and reports what
  * happened. A connection is a flow. The flows are spread over threads (worker.c). A mode is one
- * file and one row in modes.c, and all of its state belongs to the flow.
+ * file and one row in options.c, and all of its state belongs to the flow.
  *
  * Functions return 0 or a count, or -errno after flow_fail has recorded the error. A flow keeps its
  * first error. An interrupted call is no error: the step returns, and its caller looks at
@@ -100,12 +100,12 @@ enum {
 	MODE_NO_DATA = 1 << 2,	/* rx: the mode never sees the data, so --verify cannot work */
 	MODE_RING = 1 << 3,	/* the mode's requests wait: the socket must not be O_NONBLOCK */
 	MODE_NIC = 1 << 4,	/* the mode needs --nic */
+	MODE_DMABUF = 1 << 5,	/* the mode takes --dmabuf-fd */
+	MODE_BUFFERS = 1 << 6,	/* the mode takes --plain-buffers */
 };
 
 /* Whether a mode asks the kernel for zero copy. A mode that shares pages asks for nothing. */
 enum asks { ASKS_UNSAID, ASKS_COPY, ASKS_ZERO_COPY };
-
-enum { MODE_OPTIONS = 8 };
 
 /* The histograms. summary.c has their names. */
 enum {
@@ -144,8 +144,9 @@ struct mode {
 	unsigned int flags;
 	unsigned int hists; /* 1 << HIST_... of the histograms that the mode fills itself */
 	enum asks asks;
-	const char *options[MODE_OPTIONS]; /* options that not every mode takes; NULL ends them */
-	/* Gets memory and rings, on the flow's thread, before the connection. Sets f->state. */
+	/* Bytes of f->state, which begins as zeroes. 0: the state is a buffer for one message. */
+	size_t state_size;
+	/* Gets memory and rings, on the flow's thread, before the connection. May be NULL. */
 	int (*open)(struct flow *f);
 	/* Prepares the connected socket before the data. May be NULL. */
 	int (*attach)(struct flow *f);
@@ -161,13 +162,12 @@ struct mode {
 	 * stays unknown. May be NULL.
 	 */
 	int (*drain)(struct flow *f);
-	/* Frees f->state, also after a failed or missing open. Runs on the flow's thread. */
+	/* Frees what open got, also after it failed. Runs on the flow's thread. May be NULL. */
 	void (*close)(struct flow *f);
 };
 
 /* Both end with NULL. The first mode is the default. */
 extern const struct mode *const tx_modes[], *const rx_modes[];
-const struct mode *mode_find(const struct mode *const *table, const char *name);
 
 /* --- options --- */
 
@@ -189,24 +189,16 @@ struct options {
 	cpu_set_t cpus; /* thread i runs on the i-th CPU, modulo their number */
 	bool pinned;
 	size_t sndbuf, rcvbuf;
-	unsigned int rcvlowat, mss;
-	unsigned int busy_poll, busy_poll_budget; /* microseconds; packets */
-	unsigned int prefer_busy_poll;
-	bool no_iowait;
-	double pacing_rate; /* bytes a second */
-	size_t window;	    /* bytes of the mapping */
-	const char *nic;    /* for zcrx and devmem; NULL: missing */
-	unsigned int queue; /* flow i takes receive queue `queue` + i */
-	size_t area;	    /* bytes of memory to receive into */
-	bool no_device, print_setup, plain_buffers;
+	unsigned int busy_poll; /* microseconds */
+	const char *nic;	/* for zcrx and devmem; NULL: missing */
+	unsigned int queue;	/* flow i takes receive queue `queue` + i */
+	size_t area;		/* bytes of memory to receive into */
+	bool print_setup, plain_buffers;
 	bool huge_pages;
-	int dmabuf_fd;		     /* devmem: an inherited dmabuf; -1: make a udmabuf */
-	unsigned int dontneed_batch; /* devmem: tokens given back at once */
-	unsigned batch;		     /* sends submitted by one io_uring_enter */
-	unsigned int cq_entries;     /* of io_uring's completion ring; 0: the mode decides */
+	int dmabuf_fd;		 /* devmem: an inherited dmabuf; -1: make a udmabuf */
+	unsigned int cq_entries; /* of io_uring's completion ring; 0: the mode decides */
 	double connect_timeout, accept_timeout, peer_timeout;
-	bool verify, corrupt;
-	uint64_t corrupt_at; /* offset in the first flow */
+	bool verify;
 };
 
 /* options.c: exits with 2 on a usage error. */
@@ -287,9 +279,9 @@ void flow_data_starts(struct flow *f);
 void flow_check(struct flow *f); /* reads the clock and prints a point when one is due */
 void flow_data_ends(struct flow *f);
 int flow_fail(struct flow *f, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Records an error that has no errno. */
 /* Handles errno after a call on the socket: waits for EAGAIN, tries again for EINTR, else fails. */
 int flow_call_failed(struct flow *f, const char *call);
+/* Records an error that has no errno. */
 int flow_wrong(struct flow *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int flow_copy_error(struct flow *f, const struct flow *from);
 uint64_t flow_left(const struct flow *f, uint64_t pos);	 /* bytes to send from `pos` on */
@@ -356,7 +348,7 @@ static inline void flow_tick(struct flow *f)
 		flow_check(f);
 }
 
-/* stop.c: SIGINT, SIGTERM and the timer set the flag and interrupt a call that blocks. */
+/* worker.c: SIGINT, SIGTERM and the timer set the flag and interrupt a call that blocks. */
 extern volatile sig_atomic_t stop_requested;
 bool stop_asked(void); /* true after a signal from outside, not after the timer */
 int stop_catch(struct flow *f);
@@ -364,10 +356,5 @@ void stop_after(struct worker *w, double seconds);
 void stop_count(struct worker *w); /* adds the calls of the thread's handler since the last time */
 void stop_mask_worker(void);	   /* lets this thread take STOP_POKE alone */
 enum { STOP_POKE = SIGUSR1 };
-
-/* pattern.c: byte k of the stream depends only on k and on the stream's seed. */
-void pattern_fill(void *buf, uint64_t seed, uint64_t pos, size_t n);
-/* Returns the number of wrong bytes. *first is the position of the first one. */
-size_t pattern_check(const void *buf, uint64_t seed, uint64_t pos, size_t n, uint64_t *first);
 
 #endif

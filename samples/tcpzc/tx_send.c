@@ -23,7 +23,5 @@ const struct mode tx_send = {
 	.what = "send(2), which copies: the baseline",
 	.flags = MODE_UDP,
 	.asks = ASKS_COPY,
-	.open = buffer_open,
 	.step = send_step,
-	.close = buffer_close,
 };

@@ -1,22 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * splice(2) of a pipe's pages: the pages themselves go into the packets. write(2) fills one pipe
- * once. For each message, tee(2) shares its pages with a second pipe, and splice passes those to
- * the socket. Nothing is copied, however often the data is sent.
+ * splice(2) of a pipe's pages into packets. Nothing is copied, however often the data is sent. The
+ * kernel does not report whether it copied pages later, so these sends count as unknown.
  *
- * The mode uses a pipe and not a file because, since Linux 6.8, a receiver with
- * TCP_ZEROCOPY_RECEIVE maps no page that belongs to a file system. A memfd's pages do, and a pipe's
- * pages do not.
+ * splice: write(2) fills one pipe once. For each message, tee(2) shares its pages with a second
+ * pipe, and splice passes those to the socket. The mode uses a pipe and not a file because, since
+ * Linux 6.8, a receiver with TCP_ZEROCOPY_RECEIVE maps no page that belongs to a file system. A
+ * memfd's pages do, and a pipe's pages do not. With --verify each message has other contents, so it
+ * is written and spliced.
  *
- * With --verify each message has other contents, so it is written and spliced. The kernel does not
- * report whether it copied pages later, so these sends count as unknown.
+ * vmsplice: vmsplice(2) puts our own pages into the pipe. The kernel never reports that it is done
+ * with the pages, so a program must not write to them again. Without --verify, the mode never
+ * changes the data. With --verify, each message is in new pages, which are unmapped at once and
+ * live on in the packets.
  */
 #include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+/* --- pipes --- */
+
+enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
+
+static size_t pipe_size(const struct flow *f)
+{
+	size_t size = (f->size + PAGE - 1) / PAGE * PAGE;
+
+	return size < PIPE_MAX ? size : PIPE_MAX;
+}
+
+static int pipe_open(struct flow *f, int fds[2], size_t size)
+{
+	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[1], F_SETPIPE_SZ, (int)size) < 0)
+		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", size);
+	return 0;
+}
+
+static int pipe_send(struct flow *f, int pipe, size_t *left)
+{
+	ssize_t sent = CALL(f, SPLICE, splice(pipe, NULL, f->fd, NULL, *left, SPLICE_F_MOVE));
+
+	if (sent < 0)
+		return flow_call_failed(f, "splice");
+	*left -= (size_t)sent;
+	flow_sent(f, (size_t)sent);
+	return STEP_ON;
+}
+
+static void pipe_close(const int fds[2])
+{
+	if (fds[0] >= 0)
+		close(fds[0]);
+	if (fds[1] >= 0)
+		close(fds[1]);
+}
+
+/* --- splice --- */
 
 struct splice_tx {
 	int store[2], out[2]; /* read end, write end */
@@ -40,11 +84,8 @@ static int splice_fill_pipe(struct flow *f, int fd, const char *buf, size_t n)
 
 static int splice_open(struct flow *f)
 {
-	struct splice_tx *s = calloc(1, sizeof(*s));
+	struct splice_tx *s = f->state;
 
-	if (!s)
-		return flow_fail(f, ENOMEM, "memory");
-	f->state = s;
 	s->store[0] = s->store[1] = s->out[0] = s->out[1] = -1;
 	s->size = pipe_size(f);
 	s->buf = memory_get(f, s->size);
@@ -88,19 +129,100 @@ static void splice_close(struct flow *f)
 {
 	struct splice_tx *s = f->state;
 
-	if (!s)
-		return;
 	pipe_close(s->store);
 	pipe_close(s->out);
 	memory_put(f, s->buf, s->size);
-	free(s);
 }
 
 const struct mode tx_splice = {
 	.name = "splice",
 	.what = "tee(2) and splice(2) from a pipe: its pages are shared, and mappable",
 	.flags = MODE_NONBLOCK,
+	.state_size = sizeof(struct splice_tx),
 	.open = splice_open,
 	.step = splice_step,
 	.close = splice_close,
+};
+
+/* --- vmsplice --- */
+
+struct vmsplice_tx {
+	int pipe[2];
+	size_t size; /* bytes that the pipe takes at once */
+	size_t left; /* bytes in the pipe that are not spliced yet */
+	char *buf;
+};
+
+static int vmsplice_open(struct flow *f)
+{
+	struct vmsplice_tx *s = f->state;
+
+	s->pipe[0] = s->pipe[1] = -1;
+	s->size = pipe_size(f);
+	s->buf = memory_get(f, s->size);
+	return s->buf ? pipe_open(f, s->pipe, s->size) : -f->error;
+}
+
+static char *vmsplice_get_pages(struct flow *f, struct vmsplice_tx *s, size_t n)
+{
+	char *p;
+
+	if (!f->opt->verify)
+		return s->buf;
+	p = CALL(f, MMAP,
+		 mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	if (p == MAP_FAILED) {
+		flow_fail(f, errno, "%zu bytes of memory", n);
+		return NULL;
+	}
+	flow_fill(f, p, f->bytes, n);
+	return p;
+}
+
+/* Puts the pages of the next message into the pipe, or as many as it takes. */
+static int vmsplice_load_message(struct flow *f, struct vmsplice_tx *s)
+{
+	size_t n = flow_message(f, f->bytes);
+	struct iovec iov = {.iov_len = n > s->size ? s->size : n};
+	ssize_t k;
+
+	iov.iov_base = vmsplice_get_pages(f, s, iov.iov_len);
+	if (!iov.iov_base)
+		return -f->error;
+	do
+		k = CALL(f, VMSPLICE, vmsplice(s->pipe[1], &iov, 1, 0));
+	while (k < 0 && errno == EINTR);
+	if (k < 0)
+		flow_fail(f, errno, "vmsplice");
+	s->left = k < 0 ? 0 : (size_t)k;
+	if (iov.iov_base != s->buf)
+		CALL(f, MUNMAP, munmap(iov.iov_base, iov.iov_len));
+	return -f->error;
+}
+
+static int vmsplice_step(struct flow *f)
+{
+	struct vmsplice_tx *s = f->state;
+
+	if (!s->left && vmsplice_load_message(f, s))
+		return -f->error;
+	return pipe_send(f, s->pipe[0], &s->left);
+}
+
+static void vmsplice_close(struct flow *f)
+{
+	struct vmsplice_tx *s = f->state;
+
+	pipe_close(s->pipe);
+	memory_put(f, s->buf, s->size);
+}
+
+const struct mode tx_vmsplice = {
+	.name = "vmsplice",
+	.what = "vmsplice(2) of our pages and splice(2): shared pages, and no report when they are free",
+	.flags = MODE_NONBLOCK,
+	.state_size = sizeof(struct vmsplice_tx),
+	.open = vmsplice_open,
+	.step = vmsplice_step,
+	.close = vmsplice_close,
 };

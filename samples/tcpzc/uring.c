@@ -32,49 +32,42 @@ static int uring_register_event(struct flow *f, struct io_uring *ring)
 	return rc ? flow_fail(f, -rc, "io_uring: an eventfd") : 0;
 }
 
-/* Applies --busy-poll and --no-iowait. A kernel that lacks them is an error. */
-static int uring_set_polling(struct flow *f, const struct io_uring *ring)
+static int uring_set_busy_poll(struct flow *f, const struct io_uring *ring)
 {
-	const struct options *o = f->opt;
-	struct zc_io_uring_napi napi = {.busy_poll_us = o->busy_poll,
-					.prefer_busy_poll = o->prefer_busy_poll != 0};
+	struct zc_io_uring_napi napi = {.busy_poll_us = f->opt->busy_poll};
 
-	if (o->no_iowait && !(ring->features & ZC_IORING_FEAT_NO_IOWAIT))
-		return flow_fail(f, EOPNOTSUPP, "--no-iowait (Linux 6.15 or later)");
-	if (!o->busy_poll)
+	if (!f->opt->busy_poll ||
+	    !syscall(SYS_io_uring_register, ring->ring_fd, ZC_IORING_REGISTER_NAPI, &napi, 1))
 		return 0;
-	if (syscall(SYS_io_uring_register, ring->ring_fd, ZC_IORING_REGISTER_NAPI, &napi, 1))
-		return flow_fail(
-			f, errno,
-			"--busy-poll in io_uring (Linux 6.9 or later, CONFIG_NET_RX_BUSY_POLL)");
-	return 0;
+	return flow_fail(f, errno,
+			 "--busy-poll in io_uring (Linux 6.9 or later, CONFIG_NET_RX_BUSY_POLL)");
 }
 
-static unsigned int uring_completions(const struct flow *f, unsigned int sqes, unsigned int cqes)
+static int uring_init(const struct flow *f, struct io_uring *ring, unsigned int sqes,
+		      unsigned int cqes, unsigned int flags)
 {
-	if (f->opt->cq_entries)
-		return f->opt->cq_entries;
-	return cqes > 2 * sqes ? cqes : 2 * sqes;
-}
+	struct io_uring_params p = {.flags = flags | IORING_SETUP_CQSIZE,
+				    .cq_entries = f->opt->cq_entries ?: cqes};
 
-static int uring_init(struct io_uring *ring, unsigned int sqes, unsigned int cqes,
-		      unsigned int flags)
-{
-	struct io_uring_params p = {.flags = flags | IORING_SETUP_CQSIZE, .cq_entries = cqes};
-
+	if (p.cq_entries < sqes) /* the kernel refuses fewer completions than requests */
+		p.cq_entries = sqes;
 	return io_uring_queue_init_params(sqes, ring, &p);
+}
+
+/* Sets up a new ring for the options, and for a flow that shares its thread. */
+static int uring_prepare(struct flow *f, struct io_uring *ring)
+{
+	if (uring_set_busy_poll(f, ring))
+		return -f->error;
+	return f->alone ? 0 : uring_register_event(f, ring);
 }
 
 int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
 		    unsigned int flags)
 {
-	int rc = uring_init(ring, sqes, uring_completions(f, sqes, cqes), flags);
+	int rc = uring_init(f, ring, sqes, cqes, flags);
 
-	if (rc)
-		return rc;
-	if (uring_set_polling(f, ring))
-		return -f->error;
-	return f->alone ? 0 : uring_register_event(f, ring);
+	return rc ? rc : uring_prepare(f, ring);
 }
 
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes)
@@ -83,7 +76,7 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 	size_t i;
 
 	for (i = 0; rc == -EINVAL && i < sizeof(setups) / sizeof(setups[0]); i++)
-		rc = uring_init(ring, sqes, uring_completions(f, sqes, cqes), setups[i]);
+		rc = uring_init(f, ring, sqes, cqes, setups[i]);
 	if (rc == -ENOMEM)
 		return flow_fail(f, ENOMEM, "io_uring with %u entries: raise a limit (%s)", sqes,
 				 limits_all());
@@ -91,9 +84,7 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 		return flow_fail(
 			f, -rc,
 			"io_uring (Linux 5.19 or later; kernel.io_uring_disabled must be 0)");
-	if (uring_set_polling(f, ring))
-		return -f->error;
-	return f->alone ? 0 : uring_register_event(f, ring);
+	return uring_prepare(f, ring);
 }
 
 /* Shows the prepared requests to the kernel. Returns the number that it has not taken yet. */
@@ -134,8 +125,6 @@ static int uring_enter_kernel(struct flow *f, struct io_uring *ring, unsigned in
 	f->event_awaited = false;
 	if (arg)
 		flags |= IORING_ENTER_EXT_ARG;
-	if (f->opt->no_iowait)
-		flags |= ZC_IORING_ENTER_NO_IOWAIT;
 	if (IO_URING_READ_ONCE(*ring->sq.kflags) & IORING_SQ_CQ_OVERFLOW)
 		f->ring_overflow++;
 	rc = CALL(f, IO_URING_ENTER,

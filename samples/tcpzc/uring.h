@@ -19,7 +19,7 @@
 
 /*
  * Opens a ring for this thread alone and for `sqes` requests at once. It has room for --cq-entries
- * completions, or for `cqes` or twice `sqes`, whichever is more.
+ * completions, or by default for `cqes`.
  */
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes);
 
@@ -42,38 +42,5 @@ int uring_later(struct flow *f);
 
 /* Closes a ring. It accepts one that is all zeroes and was never opened. */
 void uring_close(struct flow *f, struct io_uring *ring);
-
-/*
- * uring_tx.c: sending, shared by its modes. Messages go out in chains of linked requests with
- * MSG_WAITALL. The kernel starts a request when the one before is sent completely, which keeps the
- * stream in order. One io_uring_enter submits a chain and waits for it. When a send ends short
- * (after an error or a stop), the kernel cancels the rest of the chain, and the next chain goes on
- * after the last byte that was sent.
- */
-struct uring_tx {
-	struct io_uring ring;
-	struct slots slots;
-	/* Fills the request that sends `n` bytes of a slot. uring_tx.c sets flags and user_data. */
-	void (*prepare)(struct flow *f, struct io_uring_sqe *sqe, const void *buf, size_t n);
-	unsigned int chain; /* requests of the current chain without a completion */
-	bool usage;	    /* notifications say whether data was copied */
-	bool may_be_plain;  /* kernels with the mode may lack registered buffers: fall back */
-	bool starved;	    /* nothing is sent before the next notification */
-	/* For sendmsg, one per slot: each must live as long as its request. */
-	struct uring_msg {
-		struct msghdr msg;
-		struct iovec iov;
-	} * msgs;
-	bool cancelled;
-	int cancels; /* cancel requests without a completion */
-};
-
-int uring_tx_open(struct flow *f,
-		  void (*prepare)(struct flow *, struct io_uring_sqe *, const void *, size_t));
-/* Registers the slots as buffer 0 of the ring, unless with --plain-buffers. Sets f->buffers. */
-int uring_tx_register(struct flow *f, struct uring_tx *u);
-int uring_tx_step(struct flow *f);
-int uring_tx_drain(struct flow *f);
-void uring_tx_close(struct flow *f);
 
 #endif

@@ -20,18 +20,17 @@ usage() { # PATTERN OPTIONS...
 }
 ok "a receiver without an interface is refused" usage '^tcpzc: --rx devmem: which interface\? --nic IF$' --listen --rx devmem
 ok "a sender without an interface is refused" usage '^tcpzc: --tx devmem: which interface\? --nic IF$' --connect ::1 --tx devmem
-ok "a server with devmem responses and no interface is refused" usage '--tx devmem: which interface' --listen --rr --rx zcrx --no-device --tx devmem
-ok "devmem refuses --no-device" usage '--no-device belongs to the mode zcrx$' --listen --rx devmem --no-device --nic lo
+ok "a server with devmem responses and no interface is refused" usage '--tx devmem: which interface' --listen --rr --rx recv --tx devmem
 exec 7<&- # the shell may have inherited it
 ok "a receiver refuses a descriptor that is not a dmabuf" refused 'dmabuf-fd 7 is not a dmabuf' --nic lo --dmabuf-fd 7
 if [ -e /dev/udmabuf ] && [ "$(id -u)" = 0 ]; then
 	ok "an interface that does not exist is an error" refused 'devmem on none0: there is no such interface' --nic none0
 	ok "loopback is an error with the reason" refused 'cannot receive into device memory' --nic lo
-	ok "a batch that withholds all memory from the NIC is an error" refused 'larger --area' --nic lo --area 1M --dontneed-batch 1024
+	ok "memory that is too small for a NIC is an error" refused 'larger --area' --nic lo --area 1M
 else
 	ok "the error about a missing udmabuf says what to do" refused 'udmabuf.*Way out: modprobe udmabuf\|Permission' --nic lo
 	skip "loopback is an error with the reason" "no /dev/udmabuf, or no root"
-	skip "a batch that withholds all memory from the NIC is an error" "no /dev/udmabuf, or no root"
+	skip "memory that is too small for a NIC is an error" "no /dev/udmabuf, or no root"
 fi
 
 # An inherited dmabuf. tcpzc only asks for its size, so any file reaches the kernel's netdev family.

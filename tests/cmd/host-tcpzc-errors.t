@@ -22,12 +22,10 @@ ok "a port beyond 65535 is refused" usage 'not within' --listen --port 70000
 ok "a negative number of seconds is refused" usage 'not a number of seconds' --connect ::1 --seconds -1
 ok "an argument that is not an option is refused" usage "'stray'" --listen stray
 ok "an unknown option is refused" usage "no option '--frobnicate'" --listen --frobnicate
-ok "--corrupt-at without --verify is refused" usage 'with --verify' --connect ::1 --corrupt-at 5
-ok "--corrupt-at beyond --bytes is refused" usage 'no byte would be changed' --connect ::1 --verify --bytes 1M --corrupt-at 1M
-for option in '--window 1M' '--nic lo' '--queue 1' '--area 4M' '--dmabuf-fd 3' '--dontneed-batch 5' --no-device --print-setup; do
+for option in '--nic lo' '--queue 1' '--area 4M' '--dmabuf-fd 3' --print-setup; do
 	ok "$option is refused for a receiver with recv" usage "^tcpzc: ${option%% *} belongs to the mode" --listen --rx recv $option
 done
-for option in '--batch 4' --plain-buffers '--nic lo' '--dmabuf-fd 3'; do
+for option in --plain-buffers '--nic lo' '--dmabuf-fd 3'; do
 	ok "$option is refused for a sender with send" usage "^tcpzc: ${option%% *} belongs to the mode" --connect ::1 $option
 done
 ok "--plain-buffers is refused for uring-send" usage 'belongs to the modes uring-send-zc, uring-sendmsg-zc$' --connect ::1 --tx uring-send --plain-buffers
@@ -39,28 +37,19 @@ one_line() { # PATTERN: stderr has one line, and stdout has the same as JSON
 
 refused() {
 	exits 1 "$tcpzc" --connect 127.0.0.1 --port $port --connect-timeout 0.3 &&
-		one_line "cannot connect to 127.0.0.1 port $port within 0.3 seconds: Connection refused"
+		one_line "cannot connect to 127.0.0.1 port $port within 0.3 s: Connection refused"
 }
 steady "nobody listens" refused
 nobody_came() {
 	exits 1 "$tcpzc" --listen --port $port --accept-timeout 0.3 &&
-		one_line "nobody connected to port $port within 0.3 seconds"
+		one_line "nobody connected to port $port within 0.3 s"
 }
 ok "a receiver fails when nobody connects" nobody_came
 ok "a sender fails when the host name does not exist" exits 1 "$tcpzc" --connect no-such-host.invalid --connect-timeout 1
 ok "the error names the host" says 'no address for no-such-host.invalid' err
 ok "the error has the reason of the resolver" says '^tcpzc: no address for no-such-host.invalid: (Name or service not known|Temporary failure in name resolution|No address associated with hostname)$' err
 ok "a CPU that does not exist is refused" usage '^tcpzc: --cpu: this machine has no CPU 1000, only [0-9]+ CPUs$' --listen --cpu 1000
-ok "a CPU that does not exist is refused in a list" usage 'no CPU 999,' --listen --cpu 0,999-1000
 ok "--version prints the version of zcost" test "$("$tcpzc" --version | sed 's/^tcpzc/zcost/')" = "$("$zcost" --version | head -n 1)"
-
-one_second() {
-	exits 1 "$tcpzc" --listen --port $port --accept-timeout 1 && one_line 'nobody connected .* within 1 second' && says 'second(:|$)' err &&
-		exits 1 "$tcpzc" --listen --udp --port $port --accept-timeout 1 && one_line 'no datagram .* within 1 second' && says 'second(:|$)' err &&
-		exits 1 "$tcpzc" --connect 127.0.0.1 --port $port --connect-timeout 1 &&
-		one_line 'cannot connect .* within 1 second: Connection refused'
-}
-steady "one second is one" one_second
 
 # stopped_early PATTERN OPTIONS: stops the program before there is a connection
 stopped_early() {
@@ -253,16 +242,11 @@ few_files() { # WHAT FLOWS OPTIONS: with at most 60 files
 	[ $? = 1 ] && one_line "flow [0-9]+: $is: Too many open files \(RLIMIT_NOFILE \(ulimit -n\) is $limit: raise it, or take fewer --flows\)"
 }
 if here uring-send; then
-	# The number of open files decides whether the ring or its eventfd fails.
-	ok "the error about too many rings names the limit on files" \
-		few_files 'io_uring(: an eventfd)?' 90 --connect ::1 --tx uring-send
-	exec 7</dev/null
-	ok "the error about too many rings names the limit with one more file open" few_files 'io_uring(: an eventfd)?' 90 --connect ::1 --tx uring-send
-	exec 7<&-
+	ok "the error about too many rings names the limit on files" few_files 'io_uring.*' 90 --connect ::1 --tx uring-send
 else
 	skip "too many rings" "$why"
 fi
-ok "the error about too many pipes names the limit on files" few_files 'a pipe of [0-9]+ bytes' 20 --connect ::1 --tx splice --size 4096
+ok "the error about too many pipes names the limit on files" few_files 'a pipe of [0-9]+ bytes \(fs.pipe-max-size\)' 20 --connect ::1 --tx splice --size 4096
 few_files_softly() {
 	(
 		ulimit -Sn $((open_here + 20)) && transfer 127.0.0.1 --flows 30 -- --flows 30 --bytes 10000

@@ -47,20 +47,6 @@ ok "the points of several threads count all flows" timed 3 2
 steady "points of one thread come often" often 1 1
 steady "points of several threads too" often 3 2
 
-# found PATTERN: one flow has the changed byte, and the error names that flow. Any flow may be accepted first.
-found() {
-	says "flow [0-9]: verify: $1\$" rx.err &&
-		holds rxs "[.flows[] | select(.verify == \"failed\") | .flow] == [$(sed 's/^tcpzc: flow \(.\).*/\1/' rx.err)] and
-			all(.flows[].verify; . == \"ok\" or . == \"failed\")"
-}
-spoilt() {
-	! transfer 127.0.0.1 --verify --flows 3 -- --tx "$1" --verify --flows 3 --bytes 1M \
-		--corrupt-at 70000 >/dev/null && [ $rxrc = 1 ] &&
-		found '1 of 1048576 bytes differ, the first at offset 70000'
-}
-for tx in send msg-zerocopy sendfile splice; do
-	ok "$tx: a byte that changed in one flow is found in that flow" spoilt $tx
-done
 fewer() { # the sender is a program that does not send its terms
 	next_port
 	"$tcpzc" --listen --port $port --flows 3 --accept-timeout 1.5 >rx 2>rx.err &
@@ -162,15 +148,6 @@ for tx in uring-send uring-send-zc; do
 	ok "$tx and uring-multishot exchange requests on several flows" rr $tx uring-multishot --flows 2 -- \
 		--bytes 300000 --flows 2 --outstanding 4
 done
-spoilt_request() {
-	! transfer 127.0.0.1 --rr --size 3000 --verify --rx $2 --flows 2 -- --rr --size 3000 --verify --tx $1 \
-		--flows 2 --bytes 300000 --corrupt-at 123456 >/dev/null && [ $rxrc = 1 ] &&
-		found '1 of 300000 bytes differ, the first at offset 123456' && holds rxs '.verify == "failed"'
-}
-ok "a byte that changed in a request is found" spoilt_request send recv
-if here uring-send-zc; then
-	ok "uring-multishot finds a byte that changed in a request" spoilt_request uring-send-zc uring-multishot
-fi
 half_server() { # stops the receiver in the middle; the error has the requests and the responses
 	next_port
 	: >rx # removes the points of the previous test
@@ -211,39 +188,16 @@ paced_rr() {
 		holds txs '.messages > 0 and .messages <= 1000 * .seconds + 2 and .rr.responses == .messages'
 }
 ok "requests do not exceed a rate" paced_rr
-# The kernel reports the settings of the socket.
-settings() { # TX RX
-	transfer 127.0.0.1 --mss 1000 --rx $2 -- --mss 1000 --tx $1 --bytes 1M \
-		--pacing-rate 4Gbit/s --sndbuf 200k &&
-		holds txs '.tcp_info.mss > 500 and .tcp_info.mss <= 1000'
-}
-ok "the kernel takes the socket's settings" settings send recv
-if here uring-send; then
-	ok "the kernel takes the settings of sockets in io_uring" settings uring-send uring-multishot
-fi
 busy() {
-	transfer 127.0.0.1 --busy-poll 20 --prefer-busy-poll --busy-poll-budget 8 --rx uring-multishot -- \
-		--busy-poll 20 --tx uring-send --bytes 1M &&
+	transfer 127.0.0.1 --busy-poll 20 --rx uring-multishot -- --busy-poll 20 --tx uring-send --bytes 1M &&
 		holds rxs '.busy_poll == {us: 20, flows: 0}' # loopback has no device
 }
-why=
-if [ "$(id -u)" = 0 ]; then
-	rx_here uring-multishot --busy-poll 20 --prefer-busy-poll
-fi
-if [ "$(id -u)" = 0 ] && [ -z "$why" ]; then
+why='not root'
+if [ "$(id -u)" = 0 ] && rx_here uring-multishot --busy-poll 20; then
 	ok "sockets and io_uring poll busily" busy
 else
-	skip "busy polling" "${why:-not root}"
+	skip "busy polling" "$why"
 fi
-if rx_here uring-multishot --no-iowait; then
-	idle_waits() { transfer 127.0.0.1 --rx uring-multishot --no-iowait -- --tx uring-send --no-iowait --bytes 5M; }
-	ok "waits of io_uring with --no-iowait are not iowait" idle_waits
-else
-	skip "waits of io_uring with --no-iowait are not iowait" "$why"
-fi
-ok "--no-iowait without io_uring is refused" exits 2 "$tcpzc" --listen --no-iowait
-ok "a segment size that the kernel refuses is an error" exits 1 "$tcpzc" --listen --port $port --mss 40000 --accept-timeout 1
-ok "the error has the segment sizes that the kernel takes" says 'mss.*88 to 32767' err
 ok "a rate with an unknown unit is refused" exits 2 "$tcpzc" --connect ::1 --rate 5parsecs
 
 done_testing

@@ -161,19 +161,6 @@ dropped() {
 ok "trunc counts every byte as dropped" dropped
 ok "trunc refuses --verify" exits 2 "$tcpzc" --listen --rx trunc --verify
 
-corrupted() { # TX RX
-	! transfer $localhost --rx "$2" --verify -- --tx "$1" --verify --bytes 3M --size 70000 \
-		--corrupt-at 2097153 >/dev/null || { echo "not noticed"; return 1; }
-	[ $rxrc = 1 ] && [ $txrc = 0 ] && holds rxs '.verify == "failed"' &&
-		says '"type":"error","what":"verify: 1 of 3145728 bytes differ, the first at offset 2097153"' rx
-}
-for rx in $rx_modes; do
-	ok "$rx finds a changed byte" corrupted send "$rx"
-done
-for tx in $tx_modes; do
-	ok "a receiver finds a byte that $tx changed" corrupted "$tx" recv
-done
-
 points() {
 	transfer 127.0.0.1 -- --tx send --seconds 0.55 || return 1
 	jq -es 'map(select(.type == "point")) | .[0].bytes == 0 and

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# tcpzc --rx zcrx: the real refusals of this kernel with their reasons, the output of --print-setup, and a
-# transfer when the kernel has zcrx without a device.
+# tcpzc --rx zcrx: the real refusals of this kernel with their reasons, and the output of --print-setup.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
@@ -20,7 +19,6 @@ usage() { # PATTERN OPTIONS...
 	exits 2 "$tcpzc" "$@" && says "$pattern" err && [ ! -s out ]
 }
 ok "a receiver without an interface is refused" usage '^tcpzc: --rx zcrx: which interface\? --nic IF$' --listen --rx zcrx --queue 1
-ok "--nic with --no-device is refused" usage 'either --nic or --no-device' --listen --rx zcrx --nic lo --no-device
 why='no root'
 if [ "$(id -u)" = 0 ] && rx_here uring-multishot; then
 	ok "an interface that does not exist is an error" refused 'no such interface' --nic none0
@@ -63,22 +61,5 @@ PATH=$PWD/bin:$PATH sh -e setup
 ok "--print-setup leads other traffic above queues 0 and 1" says '^-X eth7 start 2 equal 6$' told
 ok "the undo restores the threshold of header split" test "$(grep -o 'hds-thresh .*' told | tr '\n' ,)" = 'hds-thresh 0,hds-thresh 256,'
 ok "the undo restores ntuple" test "$(grep -o 'ntuple .*' told | tr '\n' ,)" = 'ntuple on,ntuple off,'
-
-bytes=3000001
-no_device() {
-	transfer 127.0.0.1 --rx zcrx --no-device --verify --bytes $bytes -- --tx send --verify --bytes $bytes &&
-		holds rxs ".bytes == $bytes and .verify == \"ok\""
-}
-rx_here zcrx --no-device
-echo "$why" >why
-if [ -z "$why" ]; then
-	ok "zcrx without a device receives every byte" no_device
-	ok "zcrx without a device counts every byte as unknown" holds rxs ".receive.unknown_bytes == $bytes"
-elif grep -q '^zcrx' why; then
-	ok "the error about zcrx without a device names the Linux version" says 'zcrx without a device .Linux 7.1' why
-	skip "zcrx without a device counts every byte as unknown" "this kernel has no zcrx without a device"
-else
-	skip "without a device" "$why"
-fi
 
 done_testing

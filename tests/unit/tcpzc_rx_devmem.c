@@ -96,15 +96,14 @@ struct fake {
 	char area[AREA], linear[4096];
 };
 
-static struct fake *fake_new(unsigned int batch)
+static struct fake *fake_new(void)
 {
 	struct fake *k = calloc(1, sizeof(*k));
 
 	assert_non_null(k);
 	memset(&next, 0, sizeof(next));
 	memset(&returned, 0, sizeof(returned));
-	k->opt =
-		(struct options){.size = 4096, .flows = 1, .verify = true, .dontneed_batch = batch};
+	k->opt = (struct options){.size = 4096, .flows = 1, .verify = true};
 	flow_init(&k->f, &k->opt, 0);
 	k->f.hist[HIST_TOKENS] = calloc(1, sizeof(struct hist));
 	k->f.hist[HIST_RETURNS] = calloc(1, sizeof(struct hist));
@@ -132,7 +131,7 @@ static void fresh(void)
 
 static void arrive(struct fake *k, uint64_t *pos, uint64_t off, uint32_t len, uint32_t token)
 {
-	pattern_fill(k->area + off, k->f.seed, *pos, len);
+	flow_fill(&k->f, k->area + off, *pos, len);
 	*pos += len;
 	next.n += len;
 	message(DMABUF, off, len, token);
@@ -140,7 +139,7 @@ static void arrive(struct fake *k, uint64_t *pos, uint64_t off, uint32_t len, ui
 
 static void arrive_copied(struct fake *k, uint64_t *pos, uint32_t at, uint32_t len)
 {
-	pattern_fill(next.linear + at, k->f.seed, *pos, len);
+	flow_fill(&k->f, next.linear + at, *pos, len);
 	*pos += len;
 	next.n += len;
 	message(LINEAR, 0, len, 0);
@@ -148,7 +147,7 @@ static void arrive_copied(struct fake *k, uint64_t *pos, uint32_t at, uint32_t l
 
 static void test_pieces(void **arg)
 {
-	struct fake *k = fake_new(512);
+	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	(void)arg;
@@ -173,7 +172,7 @@ static void test_pieces(void **arg)
 
 static void test_wrong_byte(void **arg)
 {
-	struct fake *k = fake_new(512);
+	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	(void)arg;
@@ -185,35 +184,30 @@ static void test_wrong_byte(void **arg)
 	fake_free(k);
 }
 
-/* Tokens go back in batches of 1 and of 3, the rest at the end, and each token once. */
+/* Tokens go back in batches, the rest at the end, and each token once. */
 static void test_batches(void **arg)
 {
-	static const struct {
-		unsigned int batch, calls;
-	} cases[] = {{1, 7}, {3, 3}, {512, 1}};
-	unsigned int c, i;
+	struct fake *k = fake_new();
+	uint64_t pos = 0;
+	unsigned int i;
 
 	(void)arg;
-	for (c = 0; c < 3; c++) {
-		struct fake *k = fake_new(cases[c].batch);
-		uint64_t pos = 0;
-
-		for (i = 0; i < 7; i++) {
-			fresh();
-			arrive(k, &pos, 4096 * i, 64, 100 + 2 * i);
-			assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
-		}
-		devmem_rx_drain(&k->f);
-		assert_int_equal(returned.tokens, 7);
-		assert_int_equal(returned.calls, cases[c].calls);
-		fake_free(k);
+	for (i = 0; i < DONTNEED_BATCH + 1; i++) {
+		fresh();
+		arrive(k, &pos, 0, 64, 100 + i);
+		assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 	}
+	assert_int_equal(returned.tokens, DONTNEED_BATCH);
+	devmem_rx_drain(&k->f);
+	assert_int_equal(returned.tokens, DONTNEED_BATCH + 1);
+	assert_int_equal(returned.calls, 2);
+	fake_free(k);
 }
 
 /* One call takes 128 ranges, so 129 tokens that are not neighbours take two calls. */
 static void test_many_ranges(void **arg)
 {
-	struct fake *k = fake_new(1024);
+	struct fake *k = fake_new();
 	uint64_t pos = 0;
 	unsigned int i;
 
@@ -232,7 +226,7 @@ static void test_many_ranges(void **arg)
 /* An unbound socket gives bytes without a message, which must be an error. */
 static void test_no_message(void **arg)
 {
-	struct fake *k = fake_new(512);
+	struct fake *k = fake_new();
 
 	(void)arg;
 	next.n = 300;
@@ -243,7 +237,7 @@ static void test_no_message(void **arg)
 
 static void test_bad_messages(void **arg)
 {
-	struct fake *k = fake_new(512);
+	struct fake *k = fake_new();
 
 	(void)arg;
 	message(DMABUF, AREA - 10, 11, 1); /* one byte beyond the end */
@@ -252,7 +246,7 @@ static void test_bad_messages(void **arg)
 	assert_non_null(strstr(k->f.what, "outside of the dmabuf"));
 	fake_free(k);
 
-	k = fake_new(512);
+	k = fake_new();
 	message(DMABUF, 0, 5, 1);
 	next.n = 5;
 	next.flags = MSG_CTRUNC;
@@ -260,19 +254,19 @@ static void test_bad_messages(void **arg)
 	assert_non_null(strstr(k->f.what, "cut off"));
 	fake_free(k);
 
-	k = fake_new(1);
+	k = fake_new();
 	message(DMABUF, 0, 5, 1);
 	next.n = 5;
 	assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 	returned.refuse = 1;
-	assert_true(devmem_rx_step(&k->f) < 0);
+	assert_true(devmem_rx_drain(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "took 0 of 1 tokens back"));
 	fake_free(k);
 }
 
 static void test_ends(void **arg)
 {
-	struct fake *k = fake_new(512);
+	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
 	(void)arg;

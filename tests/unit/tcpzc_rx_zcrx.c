@@ -67,7 +67,7 @@ static void complete(struct fake *k, int res, unsigned int flags, uint64_t off)
 /* Puts the next bytes of the stream at `off` of the area and adds their completion. */
 static void arrive(struct fake *k, uint64_t *pos, uint64_t off, unsigned int len)
 {
-	pattern_fill(k->area + off, k->f.seed, *pos, len);
+	flow_fill(&k->f, k->area + off, *pos, len);
 	*pos += len;
 	complete(k, (int)len, IORING_CQE_F_MORE, off | 5ULL << ZC_ZCRX_AREA_SHIFT);
 }
@@ -139,12 +139,12 @@ static void test_full_ring(void **arg)
 	zcrx_collect(&k->f, &k->s);
 	assert_int_equal(*published_tail(k), RING);
 	assert_int_equal(k->s.nbacklog, 3);
-	zcrx_give_back_backlog(&k->f, &k->s);
+	zcrx_give_back_backlog(&k->s);
 	assert_int_equal(k->s.nbacklog, 3);
 	for (i = 0; i < RING; i++)
 		seen |= 1ULL << ((entry(k, i)->off & 0xffffffff) / PAGE);
 	*kernel_head(k) = RING;
-	zcrx_give_back_backlog(&k->f, &k->s);
+	zcrx_give_back_backlog(&k->s);
 	zcrx_publish(&k->s.refill);
 	assert_int_equal(k->s.nbacklog, 0);
 	assert_int_equal(*published_tail(k), RING + 3);

@@ -3,14 +3,14 @@
  * io_uring's zero-copy sendmsg on a ring and with an io_uring_enter that the test makes. They act
  * like kernels without registered buffers for it, and like kernels without a report of copies.
  */
-#include "samples/tcpzc/tx_uring_sendmsg_zc.c"
+#include "samples/tcpzc/tx_uring.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
 #include <cmocka.h>
 
-enum { ENTRIES = 8, SLOTS = 4, SIZE = 64 };
+enum { ENTRIES = 8, SLOTS = 2, SIZE = 64 };
 
 /* The ring that the kernel shares, and the bits of ioprio that the kernel does not know. */
 static struct kernel {
@@ -67,7 +67,8 @@ static void kernel_new(unsigned int unknown)
 	k = calloc(1, sizeof(*k));
 	assert_non_null(k);
 	k->unknown = unknown;
-	k->opt = (struct options){.size = SIZE, .flows = 1, .batch = 2, .bytes = 4 * SIZE};
+	k->opt = (struct options){
+		.size = SIZE, .mode = &tx_uring_sendmsg_zc, .flows = 1, .bytes = 4 * SIZE};
 	flow_init(&k->f, &k->opt, 0);
 	k->f.hist[HIST_COMPLETIONS] = calloc(1, sizeof(struct hist));
 	k->f.hist[HIST_NOTIFY_NS] = calloc(1, sizeof(struct hist));

@@ -3,7 +3,7 @@
  * io_uring's multishot receive on a ring and with an io_uring_enter that the test makes. They act
  * like a kernel with a full completion ring, and like one without memory for its backlog.
  */
-#include "samples/tcpzc/rx_uring_multishot.c"
+#include "samples/tcpzc/rx_uring.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * send(2) with MSG_ZEROCOPY: the kernel pins our pages until it has notified us. It numbers the
- * calls that it accepted, from 0. A notification covers the calls ee_info to ee_data.
+ * Sending with MSG_ZEROCOPY: the kernel pins our memory until it reports on the socket's error
+ * queue that it no longer needs it, and whether it had to copy. It numbers the calls that it
+ * accepted, from 0. A notification covers the calls ee_info to ee_data.
+ *
+ * msg-zerocopy sends our pages with send(2). devmem sends out of a dmabuf that is bound to the
+ * interface: sendmsg takes offsets in the dmabuf as addresses, and the socket is bound to the
+ * interface, because other interfaces cannot read this memory.
  */
-#include "tx_msg_zerocopy.h"
+#include "memory.h"
 
 #include "lib/zc_uapi.h"
 
@@ -15,17 +20,36 @@
 #include <sys/socket.h>
 #include <time.h>
 
-enum { ALONE_RETRIES = 100, ALONE_PAUSE_NS = 2000000 };
+enum {
+	ALONE_RETRIES = 100,
+	ALONE_PAUSE_NS = 2000000,
+	ZEROCOPY_IDS = 1 << 13 /* calls in flight at most */
+};
 
-int zerocopy_tx_open(struct flow *f, struct zerocopy_tx *z,
-		     ssize_t (*send)(struct flow *, char *, size_t, int))
+struct zerocopy_tx {
+	struct slots slots;
+	/* Sends `n` bytes of a slot and counts the call. It returns what send(2) returns. */
+	ssize_t (*send)(struct flow *f, char *p, size_t n, int flags);
+	uint32_t next_id;
+	struct limits limits;
+	unsigned int alone_retries; /* refusals in a row while nothing of ours was in flight */
+	bool waited; /* for the error queue, since the queue last had a notification */
+	struct zerocopy_send {
+		uint64_t handed_ns;
+		unsigned int slot;
+	} sends[ZEROCOPY_IDS]; /* by the call's number */
+};
+
+static int zerocopy_tx_open(struct flow *f, ssize_t (*send)(struct flow *, char *, size_t, int))
 {
+	struct zerocopy_tx *z = f->state;
+
 	z->send = send;
 	limits_read(&z->limits);
 	return slots_open(f, &z->slots);
 }
 
-int zerocopy_tx_attach(struct flow *f)
+static int zerocopy_tx_attach(struct flow *f)
 {
 	int on = 1;
 
@@ -121,8 +145,9 @@ static int zerocopy_tx_no_buffers(struct flow *f, struct zerocopy_tx *z)
 	return flow_wait_for(f, -1, 0);
 }
 
-int zerocopy_tx_step(struct flow *f, struct zerocopy_tx *z)
+static int zerocopy_tx_step(struct flow *f)
 {
+	struct zerocopy_tx *z = f->state;
 	struct slots *slots = &z->slots;
 	size_t n = flow_message(f, f->bytes), at = f->bytes % slots->size;
 	char *p = slots_mem(slots, slots->next) + at;
@@ -147,13 +172,17 @@ int zerocopy_tx_step(struct flow *f, struct zerocopy_tx *z)
 	return STEP_ON;
 }
 
-int zerocopy_tx_drain(struct flow *f, struct zerocopy_tx *z)
+static int zerocopy_tx_drain(struct flow *f)
 {
+	struct zerocopy_tx *z = f->state;
+
 	return z->slots.in_flight && !f->error ? zerocopy_tx_await(f, z) : 0;
 }
 
-void zerocopy_tx_close(struct flow *f, struct zerocopy_tx *z)
+static void zerocopy_tx_close(struct flow *f)
 {
+	struct zerocopy_tx *z = f->state;
+
 	slots_close(f, &z->slots);
 }
 
@@ -164,27 +193,7 @@ static ssize_t msg_zerocopy_send(struct flow *f, char *p, size_t n, int flags)
 
 static int msg_zerocopy_open(struct flow *f)
 {
-	f->state = calloc(1, sizeof(struct zerocopy_tx));
-	if (!f->state)
-		return flow_fail(f, ENOMEM, "memory");
-	return zerocopy_tx_open(f, f->state, msg_zerocopy_send);
-}
-
-static int msg_zerocopy_step(struct flow *f)
-{
-	return zerocopy_tx_step(f, f->state);
-}
-
-static int msg_zerocopy_drain(struct flow *f)
-{
-	return zerocopy_tx_drain(f, f->state);
-}
-
-static void msg_zerocopy_close(struct flow *f)
-{
-	if (f->state)
-		zerocopy_tx_close(f, f->state);
-	free(f->state);
+	return zerocopy_tx_open(f, msg_zerocopy_send);
 }
 
 const struct mode tx_msg_zerocopy = {
@@ -193,9 +202,94 @@ const struct mode tx_msg_zerocopy = {
 	.flags = MODE_UDP,
 	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
 	.asks = ASKS_ZERO_COPY,
+	.state_size = sizeof(struct zerocopy_tx),
 	.open = msg_zerocopy_open,
 	.attach = zerocopy_tx_attach,
-	.step = msg_zerocopy_step,
-	.drain = msg_zerocopy_drain,
-	.close = msg_zerocopy_close,
+	.step = zerocopy_tx_step,
+	.drain = zerocopy_tx_drain,
+	.close = zerocopy_tx_close,
+};
+
+/* --- devmem --- */
+
+struct devmem_tx {
+	struct zerocopy_tx zc; /* first: zerocopy_tx_step and others get f->state */
+	struct dmabuf mem;
+	char *own; /* memory of the slots, which the dmabuf replaces */
+};
+
+static ssize_t devmem_send(struct flow *f, char *p, size_t n, int flags)
+{
+	struct devmem_tx *s = f->state;
+	struct iovec iov = {(void *)(uintptr_t)(p - s->zc.slots.mem), n};
+	union {
+		char bytes[CMSG_SPACE(sizeof(uint32_t))];
+		struct cmsghdr align;
+	} control = {0};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control.bytes,
+			     .msg_controllen = sizeof(control.bytes)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = ZC_SO_DEVMEM_DMABUF;
+	c->cmsg_len = CMSG_LEN(sizeof(uint32_t));
+	memcpy(CMSG_DATA(c), &s->mem.id, sizeof(uint32_t));
+	if (f->opt->verify)
+		dmabuf_sync(&s->mem, false, true); /* ends our writes before the device reads */
+	return CALL(f, SENDMSG, sendmsg(f->fd, &msg, flags));
+}
+
+static int devmem_tx_open(struct flow *f)
+{
+	struct devmem_tx *s = f->state;
+	size_t size;
+
+	if (zerocopy_tx_open(f, devmem_send))
+		return -f->error;
+	size = (s->zc.slots.n * s->zc.slots.size + 4095) & ~(size_t)4095;
+	if (dmabuf_open(f, &s->mem, size))
+		return -f->error;
+	if (s->mem.size < size)
+		return flow_wrong(f, "the dmabuf has %zu bytes, messages of %zu take %zu",
+				  s->mem.size, f->size, size);
+	s->own = s->zc.slots.mem;
+	s->zc.slots.mem = s->mem.map; /* may be NULL: sending needs only offsets */
+	return dmabuf_bind_tx(f, &s->mem);
+}
+
+static int devmem_tx_attach(struct flow *f)
+{
+	const char *nic = f->opt->nic;
+
+	if (CALL(f, SETSOCKOPT,
+		 setsockopt(f->fd, SOL_SOCKET, SO_BINDTODEVICE, nic, (socklen_t)strlen(nic) + 1)))
+		return flow_fail(f, errno, "SO_BINDTODEVICE %s", nic);
+	return zerocopy_tx_attach(f);
+}
+
+static void devmem_tx_close(struct flow *f)
+{
+	struct devmem_tx *s = f->state;
+
+	if (s->own)
+		s->zc.slots.mem = s->own;
+	zerocopy_tx_close(f);
+	dmabuf_close(&s->mem);
+}
+
+const struct mode tx_devmem = {
+	.name = "devmem",
+	.what = "sendmsg(2) out of a dmabuf, notifications from the error queue",
+	.needs = "Linux 6.16, a driver with netmem_tx: --nic",
+	.flags = MODE_NIC | MODE_DMABUF,
+	.hists = 1 << HIST_NOTIFY_NS | 1 << HIST_BATCH,
+	.asks = ASKS_ZERO_COPY,
+	.state_size = sizeof(struct devmem_tx),
+	.open = devmem_tx_open,
+	.attach = devmem_tx_attach,
+	.step = zerocopy_tx_step,
+	.drain = zerocopy_tx_drain,
+	.close = devmem_tx_close,
 };

@@ -8,7 +8,7 @@ static ssize_t our_sendmsg(int fd, const struct msghdr *msg, int flags);
 static int our_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
 #define sendmsg	   our_sendmsg
 #define setsockopt our_setsockopt
-#include "samples/tcpzc/tx_devmem.c"
+#include "samples/tcpzc/tx_zerocopy.c"
 #undef sendmsg
 #undef setsockopt
 
@@ -85,13 +85,13 @@ static void test_request(void **arg)
 	struct fake *k = fake_new();
 
 	(void)arg;
-	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
+	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 0);
 	assert_int_equal(sent.len, 1000);
 	assert_true(sent.flags & 0x4000000); /* MSG_ZEROCOPY */
 	assert_int_equal(sent.control_len, 24);
 	assert_memory_equal(sent.control, control, sizeof(control));
-	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
+	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 1000); /* an offset in the dmabuf, not in our memory */
 	assert_int_equal(k->f.sends, 2);
 	assert_int_equal(k->s.zc.slots.in_flight, 2);
@@ -107,12 +107,12 @@ static void test_short(void **arg)
 	(void)arg;
 	k->s.mem.map = k->s.zc.slots.mem = NULL;
 	sent.answer = 300;
-	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
+	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
 	sent.answer = 0;
-	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
+	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 300);
 	assert_int_equal(sent.len, 700);
-	assert_int_equal(devmem_tx_step(&k->f), STEP_ON);
+	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 1000);
 	assert_int_equal(k->f.bytes, 2000);
 	flow_free(&k->f);

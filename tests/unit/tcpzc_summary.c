@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tcpzc's histograms: the buckets have no gaps, quantiles are within 1 %, and the rest is exact. */
-#include "samples/tcpzc/hist.c"
+#include "samples/tcpzc/summary.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Receiving with a plain call into one buffer. recv(2) is the baseline; programs use recvmsg(2)
+ * when they also want timestamps or tokens. The kernel copies each byte. With MSG_TRUNC, TCP drops
+ * the data unread: no program can receive like this, but the mode shows the most that a receiver
+ * could reach if copies cost nothing.
+ */
+#include "memory.h"
+
+#include <sys/socket.h>
+
+/* Counts what a call returned, and takes its bytes, which lie in the flow's buffer. */
+static int copy_received(struct flow *f, ssize_t n, const char *call)
+{
+	if (n < 0)
+		return flow_call_failed(f, call);
+	if (!n)
+		return STEP_END;
+	if (f->mode->flags & MODE_NO_DATA)
+		flow_drop(f, (size_t)n);
+	else
+		flow_take(f, f->state, (size_t)n, false);
+	flow_received(f, (size_t)n);
+	return STEP_ON;
+}
+
+static int recv_step(struct flow *f)
+{
+	ssize_t n = CALL(f, RECVFROM, recv(f->fd, f->state, f->size, flow_dontwait(f)));
+
+	return copy_received(f, n, "recv");
+}
+
+static int recvmsg_step(struct flow *f)
+{
+	char control[256];
+	struct iovec iov = {f->state, f->size};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control,
+			     .msg_controllen = sizeof(control)};
+	ssize_t n = CALL(f, RECVMSG, recvmsg(f->fd, &msg, flow_dontwait(f)));
+
+	return copy_received(f, n, "recvmsg");
+}
+
+static int trunc_step(struct flow *f)
+{
+	ssize_t n = CALL(f, RECVFROM, recv(f->fd, NULL, f->size, MSG_TRUNC | flow_dontwait(f)));
+
+	return copy_received(f, n, "recv with MSG_TRUNC");
+}
+
+const struct mode rx_recv = {
+	.name = "recv",
+	.what = "recv(2), which copies: the baseline",
+	.flags = MODE_UDP,
+	.asks = ASKS_COPY,
+	.step = recv_step,
+};
+
+const struct mode rx_recvmsg = {
+	.name = "recvmsg",
+	.what = "recvmsg(2), which copies",
+	.flags = MODE_UDP,
+	.asks = ASKS_COPY,
+	.step = recvmsg_step,
+};
+
+const struct mode rx_trunc = {
+	.name = "trunc",
+	.what = "recv with MSG_TRUNC: drops the bytes; an upper bound, not zero copy",
+	.flags = MODE_NO_DATA,
+	.asks = ASKS_COPY,
+	.step = trunc_step,
+};
