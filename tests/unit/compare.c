@@ -2,17 +2,7 @@
 #include "analyze/compare/diff.h"
 #include "analyze/compare/figures.h"
 #include "analyze/compare/self_test.h"
-
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const struct verdict_rule rule = {.alpha = 0.05, .threshold = 0.02};
 
@@ -22,11 +12,10 @@ static void near(double x, double y)
 		fail_msg("%.12g, expected %.12g", x, y);
 }
 
-static void test_verdicts(void **state)
+TEST(verdicts)
 {
 	struct verdict_rule copied = rule;
 
-	(void)state;
 	copied.copied = true;
 	assert_int_equal(verdict_of(&rule, +1, 100, 110, 0.01), VERDICT_BETTER);
 	assert_int_equal(verdict_of(&rule, -1, 100, 110, 0.01), VERDICT_WORSE);
@@ -49,9 +38,8 @@ static void test_verdicts(void **state)
 }
 
 /* 2 / choose(2n, n): 3 and 3 runs give 0.1, 4 and 4 0.0286, 5 and 5 0.0079. */
-static void test_too_few(void **state)
+TEST(too_few)
 {
-	(void)state;
 	assert_false(verdict_possible(&rule, 3, 3, 1));
 	assert_true(verdict_possible(&rule, 4, 4, 1));
 	assert_true(verdict_possible(&rule, 3, 5, 1));
@@ -67,7 +55,7 @@ static void test_too_few(void **state)
 }
 
 /* The ranges of 1, 2, 3 and of 10, 11 add up to 3. */
-static void test_a_drift_explains_no_more_than_the_ranges_of_both_ends(void **state)
+TEST(a_drift_explains_no_more_than_the_ranges_of_both_ends)
 {
 	static const double base[] = {2, 3, 1}, new[] = {11, 10};
 	static const struct {
@@ -88,7 +76,6 @@ static void test_a_drift_explains_no_more_than_the_ranges_of_both_ends(void **st
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct verdict_rule r = rule;
 
@@ -100,9 +87,8 @@ static void test_a_drift_explains_no_more_than_the_ranges_of_both_ends(void **st
 	}
 }
 
-static void test_an_interval_opposes_a_change_on_the_other_side(void **state)
+TEST(an_interval_opposes_a_change_on_the_other_side)
 {
-	(void)state;
 	assert_true(verdict_opposed(&(struct estimate){.lo = 1, .hi = 2}, 1, 0.9));
 	assert_false(verdict_opposed(&(struct estimate){.lo = 0.99, .hi = 2}, 1, 0.9));
 	assert_false(verdict_opposed(&(struct estimate){.lo = 1, .hi = 2}, 1, 1));
@@ -176,13 +162,12 @@ static void make_one(struct diff *d)
 	TAKE(d, NEW, 0, {"tcp", 500, 40, 4}, {"map", 500, 40, 1});
 }
 
-static void test_rows(void **state)
+TEST(rows)
 {
 	struct diff d;
 	double sum = 0, none;
 	size_t i;
 
-	(void)state;
 	make_one(&d);
 	diff_judge(&d, &rule);
 	assert_int_equal(d.n, 4);
@@ -211,12 +196,11 @@ static void test_rows(void **state)
 }
 
 /* A row is tested from 1 % of the costs of both ends on. */
-static void test_a_row_is_tested_from_its_share_of_the_family_on(void **state)
+TEST(a_row_is_tested_from_its_share_of_the_family_on)
 {
 	struct diff d;
 	int e;
 
-	(void)state;
 	diff_init(&d);
 	for (e = 0; e < ENDS; e++) {
 		diff_set_runs(&d, e, 1);
@@ -244,12 +228,11 @@ static void six_runs(struct diff *d, enum end e, double copy, double tcp, double
 		     {"tcp", 150, tcp - (i - 2.5) * step, 1});
 }
 
-static void test_significant(void **state)
+TEST(significant)
 {
 	const struct diff_row *row;
 	struct diff d;
 
-	(void)state;
 	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0.2);
 	six_runs(&d, NEW, 50, 40.1, 0.2);
@@ -268,13 +251,12 @@ static void test_significant(void **state)
 }
 
 /* Apart by no more than the noise of arithmetic: ties, not two samples fully apart. */
-static void test_ties(void **state)
+TEST(ties)
 {
 	const struct diff_row *row;
 	struct diff d;
 	int i;
 
-	(void)state;
 	assert_true(stats_significant(100) == stats_significant(nextafter(nextafter(100, 0), 0)));
 	assert_true(stats_significant(100) != stats_significant(100.0000001));
 	assert_true(stats_significant(-1.5e-300) == -1.5e-300);
@@ -298,14 +280,13 @@ static void test_ties(void **state)
  * An outlier pulls the pooled difference over all others. The interval is as wide as that, and the
  * test of ranks alone makes no verdict.
  */
-static void test_outlier(void **state)
+TEST(outlier)
 {
 	const double base[] = {60, 61, 62, 63, 64, 65}, new[] = {50, 51, 52, 53, 54, 260};
 	const struct diff_row *row;
 	struct diff d;
 	int e, i;
 
-	(void)state;
 	diff_init(&d);
 	for (e = 0; e < ENDS; e++) {
 		const double *x = e == BASE ? base : new;
@@ -324,13 +305,12 @@ static void test_outlier(void **state)
 }
 
 /* A row that one end does not have: the other end's error, and the limit of what was not seen. */
-static void test_vanished(void **state)
+TEST(vanished)
 {
 	const struct diff_row *row;
 	struct diff d;
 	int i;
 
-	(void)state;
 	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0.2);
 	diff_set_runs(&d, NEW, 6);
@@ -424,11 +404,10 @@ static void near_rate(int hits, int rounds, double rate)
 		fail_msg("%d of %d, expected %.1f +- %.1f", hits, rounds, rate * rounds, sd);
 }
 
-static void test_false_alarms(void **state)
+TEST(false_alarms)
 {
 	double step = stats_mann_whitney_level(6, 6, rule.alpha / SIMULATED_ROWS);
 
-	(void)state;
 	/* One row: the level that 6 and 6 runs can attain, 38 of 924; 10 and 10 come closer to 5 %.
 	 */
 	near_rate(count_alarms(6, 1, 0, 4000), 4000, 38.0 / 924);
@@ -443,7 +422,7 @@ static void test_false_alarms(void **state)
 
 /* A figure of merit by itself: interval, p and verdict of 6 and 6 runs agree, and are not wrong
  * more often than 38 of 924 times. */
-static void test_false_figures(void **state)
+TEST(false_figures)
 {
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEDIAN};
 	double x[6], y[6];
@@ -452,7 +431,6 @@ static void test_false_figures(void **state)
 	struct change k;
 	struct prng r;
 
-	(void)state;
 	prng_seed(&r, 23);
 	for (round = 0; round < 4000; round++) {
 		for (i = 0; i < 6; i++) {
@@ -574,12 +552,11 @@ static int count_comparisons(bool heavy, size_t runs, int rounds)
 }
 
 /* docs/method.md has the rates that this prints. */
-static void test_of_1000_equal_ends_at_most_5_percent_have_any_verdict(void **state)
+TEST(of_1000_equal_ends_at_most_5_percent_have_any_verdict)
 {
 	static const size_t runs[] = {5, 6, 8, 10};
 	size_t i;
 
-	(void)state;
 	assert_int_equal(count_comparisons(false, 4, 3), 0); /* too few for five tests */
 	for (i = 0; i < array_size(runs); i++) {
 		assert_in_range(count_comparisons(false, runs[i], FIGURE_ROUNDS), 1, 50);
@@ -645,14 +622,13 @@ static void count_drift(double phi, int gap, double change, double *before, doub
 }
 
 /* docs/method.md has the rates that this prints. */
-static void test_drift_between_runs_apart_rarely_gives_a_verdict(void **state)
+TEST(drift_between_runs_apart_rarely_gives_a_verdict)
 {
 	static const double phi[] = {0, 0.5, 0.8};
 	double before, after;
 	size_t i;
 	int gap;
 
-	(void)state;
 	for (i = 0; i < array_size(phi); i++)
 		for (gap = 0; gap <= 24; gap += gap ? 18 : 6) {
 			count_drift(phi[i], gap, 0, &before, &after);
@@ -668,12 +644,11 @@ static void test_drift_between_runs_apart_rarely_gives_a_verdict(void **state)
 		count_drift(0, 0, 0.03 * (double)i, &before, &after);
 }
 
-static void test_splits(void **state)
+TEST(splits)
 {
 	struct splits s;
 	size_t i, k;
 
-	(void)state;
 	splits_make(&s, 6, SPLITS); /* choose(6, 3) / 2: run 0 is always in the first half */
 	assert_int_equal(s.n, 10);
 	assert_true(s.every);
@@ -724,7 +699,7 @@ static void test_splits(void **state)
  * The mean of NEW is more than all runs of the base and all but one of its own: no interval of the
  * test holds it, and none is printed at its edge.
  */
-static void test_outlier_of_a_figure(void **state)
+TEST(outlier_of_a_figure)
 {
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEAN};
 	double x[] = {10, 10.1, 10.2, 10.3, 10.4, 10.5, 10.6, 10.7},
@@ -732,7 +707,6 @@ static void test_outlier_of_a_figure(void **state)
 	struct figure_runs base = {x, 8, 8, NAN}, new = {y, 8, 8, NAN};
 	struct change k = figure_change(&c, +1, &base, &new);
 
-	(void)state;
 	near(k.new, stats_mean(y, 8));
 	near(k.ratio.lo, NAN);
 	near(k.ratio.hi, NAN);
@@ -740,57 +714,28 @@ static void test_outlier_of_a_figure(void **state)
 }
 
 /* All runs of an end are equal, so the ratio is at both ends of its interval. */
-static void test_ratio_at_the_end_of_its_interval_has_it(void **state)
+TEST(ratio_at_the_end_of_its_interval_has_it)
 {
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEAN};
 	double x[] = {8, 8, 8, 8, 8, 8}, y[] = {10, 10, 10, 10, 10, 10};
 	struct figure_runs base = {x, 6, 6, NAN}, new = {y, 6, 6, NAN};
 	struct change k = figure_change(&c, +1, &base, &new);
 
-	(void)state;
 	near(k.ratio.value, 1.25);
 	near(k.ratio.lo, 1.25);
 	near(k.ratio.hi, 1.25);
 	assert_int_equal(k.verdict, VERDICT_BETTER);
 }
 
-static void test_unknown(void **state)
+TEST(unknown)
 {
 	const struct row none[] = {{"copy", 5, NAN, NAN}};
 	struct error err = {0};
 	struct diff d;
 
-	(void)state;
 	diff_init(&d);
 	diff_set_runs(&d, BASE, 1);
 	assert_int_equal(take(&d, BASE, DIFF_POOLED, none, 1, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "unit of work"));
 	diff_free(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_a_drift_explains_no_more_than_the_ranges_of_both_ends),
-		cmocka_unit_test(test_an_interval_opposes_a_change_on_the_other_side),
-		cmocka_unit_test(test_too_few),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_a_row_is_tested_from_its_share_of_the_family_on),
-		cmocka_unit_test(test_significant),
-		cmocka_unit_test(test_outlier),
-		cmocka_unit_test(test_vanished),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_false_alarms),
-		cmocka_unit_test(test_false_figures),
-		cmocka_unit_test(test_of_1000_equal_ends_at_most_5_percent_have_any_verdict),
-		cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_splits),
-		cmocka_unit_test(test_outlier_of_a_figure),
-		cmocka_unit_test(test_ratio_at_the_end_of_its_interval_has_it),
-		cmocka_unit_test(test_drift_between_runs_apart_rarely_gives_a_verdict),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

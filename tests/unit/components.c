@@ -3,16 +3,7 @@
 #include "analyze/costs/components.h"
 
 #include "lib/alloc.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const char *part(const struct components *c, const char *symbol, enum dso_kind kind)
 {
@@ -21,13 +12,12 @@ static const char *part(const struct components *c, const char *symbol, enum dso
 	return components_of(c, &f);
 }
 
-static void test_components(void **state)
+TEST(components)
 {
 	struct components *c, *basic;
 	struct error err = {0};
 	char name[64];
 
-	(void)state;
 	assert_int_equal(components_read(&c, NULL, NULL, &err), 0);
 	assert_string_equal(part(c, "_copy_to_iter", DSO_KERNEL), "data copy");
 	assert_string_equal(part(c, "tcp_zerocopy_receive", DSO_KERNEL), "page mapping");
@@ -66,7 +56,7 @@ static struct components *rules_of(const char *text)
 	return c;
 }
 
-static void test_most_specific_name_decides_in_any_order(void **state)
+TEST(most_specific_name_decides_in_any_order)
 {
 	static const char *const orders[] = {
 		"all | *\nnet | tcp_*\nack | tcp_a?k*\none | tcp_ack\nend | *_acks\n",
@@ -74,7 +64,6 @@ static void test_most_specific_name_decides_in_any_order(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(orders); i++) {
 		struct components *c = rules_of(orders[i]);
 
@@ -91,7 +80,7 @@ static void test_most_specific_name_decides_in_any_order(void **state)
 }
 
 /* A set [...] is a wildcard. Of globs with as many characters of a name, the first decides. */
-static void test_glob_with_more_characters_of_the_name_decides(void **state)
+TEST(glob_with_more_characters_of_the_name_decides)
 {
 	static const struct {
 		const char *rules, *symbol, *owner;
@@ -103,7 +92,6 @@ static void test_glob_with_more_characters_of_the_name_decides(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct components *c = rules_of(cases[i].rules);
 
@@ -112,24 +100,22 @@ static void test_glob_with_more_characters_of_the_name_decides(void **state)
 	}
 }
 
-static void test_function_of_one_module_is_not_that_of_another(void **state)
+TEST(function_of_one_module_is_not_that_of_another)
 {
 	struct components *c = rules_of("one | module:bc\ntwo | module:c\n");
 	struct function in_bc = {"a", "bc", DSO_MODULE, CTX_UNKNOWN},
 			in_c = {"ab", "c", DSO_MODULE, CTX_UNKNOWN};
 
-	(void)state;
 	assert_string_equal(components_of(c, &in_bc), "one");
 	assert_string_equal(components_of(c, &in_c), "two");
 	components_free(c);
 }
 
-static void test_rules_may_have_tabs_carriage_returns_and_lines_that_continue(void **state)
+TEST(rules_may_have_tabs_carriage_returns_and_lines_that_continue)
 {
 	struct components *c = rules_of(
 		"# a comment\r\none\t|\ttcp_a\ttcp_b\r\n\ttcp_c\r\n \r\ntwo | udp_a\r\n  udp_b");
 
-	(void)state;
 	assert_string_equal(part(c, "tcp_a", DSO_KERNEL), "one");
 	assert_string_equal(part(c, "tcp_b", DSO_KERNEL), "one");
 	assert_string_equal(part(c, "tcp_c", DSO_KERNEL), "one");
@@ -138,7 +124,7 @@ static void test_rules_may_have_tabs_carriage_returns_and_lines_that_continue(vo
 	components_free(c);
 }
 
-static void test_wrong_rules_are_refused_with_their_line(void **state)
+TEST(wrong_rules_are_refused_with_their_line)
 {
 	static const struct {
 		const char *text, *says;
@@ -151,7 +137,6 @@ static void test_wrong_rules_are_refused_with_their_line(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		char path[] = "/tmp/zcost-test.XXXXXX";
 		struct error err = {0};
@@ -169,13 +154,12 @@ static void test_wrong_rules_are_refused_with_their_line(void **state)
 }
 
 /* A place above the first name decides before names, a place below it after them. */
-static void test_places_decide_before_or_after_names(void **state)
+TEST(places_decide_before_or_after_names)
 {
 	struct components *before = rules_of("driver | module:veth\nskb | skb_*\n"),
 			  *after = rules_of(
 				  "skb | skb_*\ndriver | module:veth\nkernel | kind:kernel\n");
 
-	(void)state;
 	assert_string_equal(part(before, "skb_x", DSO_MODULE), "driver");
 	assert_string_equal(part(before, "skb_x", DSO_KERNEL), "skb");
 	assert_string_equal(part(after, "skb_x", DSO_MODULE), "skb");
@@ -183,20 +167,4 @@ static void test_places_decide_before_or_after_names(void **state)
 	assert_string_equal(part(after, "poll", DSO_KERNEL), "kernel");
 	components_free(before);
 	components_free(after);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_components),
-		cmocka_unit_test(test_most_specific_name_decides_in_any_order),
-		cmocka_unit_test(test_glob_with_more_characters_of_the_name_decides),
-		cmocka_unit_test(test_rules_may_have_tabs_carriage_returns_and_lines_that_continue),
-		cmocka_unit_test(test_wrong_rules_are_refused_with_their_line),
-		cmocka_unit_test(test_places_decide_before_or_after_names),
-		cmocka_unit_test(test_function_of_one_module_is_not_that_of_another),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

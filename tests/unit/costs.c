@@ -4,15 +4,7 @@
 #include "analyze/costs/costs.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
-
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/unit/unit.h"
 
 static double half(const struct table *t, const char *key, const char *value, const char *column)
 {
@@ -30,14 +22,13 @@ static double sum(const struct table *t, const char *column)
 	return all;
 }
 
-static void test_functions(void **state)
+TEST(functions)
 {
 	struct query q = {.work.rate = 1e7, .all = true};
 	struct error err = {0};
 	struct world w;
 	struct table t;
 
-	(void)state;
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
@@ -59,7 +50,7 @@ static void test_functions(void **state)
 	profile_free(&w.p);
 }
 
-static void test_busy_and_filters(void **state)
+TEST(busy_and_filters)
 {
 	struct query q = {.work.busy_ns = 6000, .work.units = 100, .unit = "message"};
 	struct cpuset cpus = {0};
@@ -67,7 +58,6 @@ static void test_busy_and_filters(void **state)
 	struct world w;
 	struct table t;
 
-	(void)state;
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
@@ -90,14 +80,13 @@ static void test_busy_and_filters(void **state)
 
 /* The weights of an event that counts cycles are the cycles: 60 that are not idle, of 10 packets.
  */
-static void test_cycles_of_weights(void **state)
+TEST(cycles_of_weights)
 {
 	struct query q = {.in = IN_CYCLES, .work.units = 10, .all = true};
 	struct error err = {0};
 	struct world w;
 	struct table t;
 
-	(void)state;
 	make_world(&w, 3);
 	w.p.events[w.event].name = intern_str(&w.p.strings, "cpu_core/cycles/P");
 	q.bare.profile = &w.p;
@@ -127,7 +116,7 @@ static void test_cycles_of_weights(void **state)
  * Of 100, 20 are in a system call, 30 in a softirq that it runs, 10 in an interrupt of that
  * softirq, 15 in the softirq of an interrupt of the system call, and 25 in another softirq.
  */
-static void test_total_of_a_context_counts_the_whole_chain(void **state)
+TEST(total_of_a_context_counts_the_whole_chain)
 {
 	static const struct {
 		const char *context;
@@ -145,7 +134,6 @@ static void test_total_of_a_context_counts_the_whole_chain(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	make_world(&w, 0);
 	w.p.ncosts = 0;
 	w.p.events[w.event].samples = w.p.events[w.event].weight = 0;
@@ -172,14 +160,13 @@ static void test_total_of_a_context_counts_the_whole_chain(void **state)
 }
 
 /* main calls tcp_a in 60 of 100. tcp_a is the leaf in 30 of them, 10 of these below itself. */
-static void test_recursion_counts_once_in_callers_and_callees(void **state)
+TEST(recursion_counts_once_in_callers_and_callees)
 {
 	struct query q = {.symbol = "tcp_a"};
 	struct error err = {0};
 	struct world w;
 	struct table t;
 
-	(void)state;
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), 0);
@@ -200,7 +187,7 @@ static void test_recursion_counts_once_in_callers_and_callees(void **state)
 
 /* Of 100, f has 10 without a caller and 20 below main. It runs a softirq of 30 and an interrupt
  * of 40. */
-static void test_callers_and_callees_have_interrupts_and_ends(void **state)
+TEST(callers_and_callees_have_interrupts_and_ends)
 {
 	static const struct {
 		const char *symbol, *says;
@@ -217,7 +204,6 @@ static void test_callers_and_callees_have_interrupts_and_ends(void **state)
 	uint32_t f;
 	size_t i;
 
-	(void)state;
 	start_world(&w);
 	w.comm = intern_str(&w.p.strings, "prog");
 	add(&w, frame(&w, PROFILE_NONE, "f"), 1, CTX_SYSCALL, 1);
@@ -256,7 +242,7 @@ static void test_callers_and_callees_have_interrupts_and_ends(void **state)
 }
 
 /* Instructions of equal cost are in the order of their offsets. */
-static void test_hotspots_are_in_order_of_cost_or_of_offset(void **state)
+TEST(hotspots_are_in_order_of_cost_or_of_offset)
 {
 	struct profile_spot spots[] = {{.offset = 0x20, .weight = 2},
 				       {.offset = 0x10, .weight = 3},
@@ -267,7 +253,6 @@ static void test_hotspots_are_in_order_of_cost_or_of_offset(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	start_world(&w);
 	w.comm = intern_str(&w.p.strings, "prog");
 	add(&w, frame(&w, PROFILE_NONE, "f"), 1, CTX_SYSCALL, 1);
@@ -304,14 +289,13 @@ static void test_hotspots_are_in_order_of_cost_or_of_offset(void **state)
 	profile_free(&w.p);
 }
 
-static void test_by(void **state)
+TEST(by)
 {
 	struct query q = {.by = "context,cpu"};
 	struct error err = {0};
 	struct world w;
 	struct table t;
 
-	(void)state;
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
 	assert_int_equal(measure_run("components", NULL, &q, &t, &err), 0);
@@ -355,12 +339,11 @@ static bool warns_of_coverage(struct query *q, const char *expected)
 }
 
 /* 100 ns of samples on two CPUs. */
-static void test_wall_basis_warns_of_time_without_samples(void **state)
+TEST(wall_basis_warns_of_time_without_samples)
 {
 	struct query q = {.work.rate = 1e7, .all = true};
 	struct world w;
 
-	(void)state;
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
 	w.p.first_ns = 1000;
@@ -383,7 +366,7 @@ static void test_wall_basis_warns_of_time_without_samples(void **state)
  * Two profiled runs whose shares of skb_b are 3/6 and 5/8 of the busy samples; two measured runs
  * of 400 and 600 busy ns per KiB. Pooled share 8/14; basis 500 (median).
  */
-static void test_store(void **state)
+TEST(store)
 {
 	struct query q = {0};
 	struct error err = {0};
@@ -393,7 +376,6 @@ static void test_store(void **state)
 	int64_t id;
 	int i;
 
-	(void)state;
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	for (i = 1; i <= 2; i++) {
 		id = add_run(s, "measure", i);
@@ -427,11 +409,10 @@ static void test_store(void **state)
  * CPUs that were busy half of the time, with samples of 60 for it, were idle for another 60. Where
  * the profile has at most half of that, the rest is added to the wall time.
  */
-static void test_wall_time_counts_idle_time_without_samples(void **state)
+TEST(wall_time_counts_idle_time_without_samples)
 {
 	uint64_t idle;
 
-	(void)state;
 	for (idle = 3; idle <= 4; idle++) {
 		struct query q = {.basis = BASIS_WALL};
 		struct error err = {0};
@@ -460,7 +441,7 @@ static void test_wall_time_counts_idle_time_without_samples(void **state)
 }
 
 /* The cost of copying of the workload alone needs to know its processes, in any variant. */
-static void test_summary_says_once_that_the_workloads_copies_are_not_known(void **state)
+TEST(summary_says_once_that_the_workloads_copies_are_not_known)
 {
 	static const char *const variants[] = {"v", "w"};
 	struct query q = {.workload_only = true};
@@ -470,7 +451,6 @@ static void test_summary_says_once_that_the_workloads_copies_are_not_known(void 
 	struct world w;
 	size_t i, n = 0;
 
-	(void)state;
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	for (i = 0; i < array_size(variants); i++) {
 		store_metric_put(s, add_basis(s, variants[i]), "workload_cpu_pct", "%", 10, NULL,
@@ -491,7 +471,7 @@ static void test_summary_says_once_that_the_workloads_copies_are_not_known(void 
 }
 
 /* A loss in a measured run concerns costs only where their basis comes from. */
-static void test_costs_are_lossy_where_their_basis_is(void **state)
+TEST(costs_are_lossy_where_their_basis_is)
 {
 	static const struct {
 		enum note_id kind;
@@ -510,7 +490,6 @@ static void test_costs_are_lossy_where_their_basis_is(void **state)
 	struct world w;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(notes); i++) {
 		const struct note_kind *kind = &note_kinds[notes[i].kind];
 		struct note note = {.kind = kind, .severity = kind->severity};
@@ -532,7 +511,7 @@ static void test_costs_are_lossy_where_their_basis_is(void **state)
 
 /* Of the weight, however small, a quarter is the workload's, and half is in interrupts elsewhere.
  */
-static void test_workloads_part_of_the_samples_is_printed(void **state)
+TEST(workloads_part_of_the_samples_is_printed)
 {
 	struct cost_part part = {.tally = {.spec = {.workload_only = true},
 					   .weight = 0.5,
@@ -540,7 +519,6 @@ static void test_workloads_part_of_the_samples_is_printed(void **state)
 					   .elsewhere = 0.25}};
 	struct str s = {0};
 
-	(void)state;
 	cost_print_workload(&part, &s);
 	assert_string_equal(s.buf,
 			    "; the workload's processes 25.00 %, interrupts elsewhere 50.00 %, "
@@ -555,7 +533,7 @@ static void test_workloads_part_of_the_samples_is_printed(void **state)
 }
 
 /* An object without samples takes no name from another, and only files have paths. */
-static void test_objects_of_the_same_name_get_longer_names(void **state)
+TEST(objects_of_the_same_name_get_longer_names)
 {
 	static const struct {
 		const char *path, *build_id;
@@ -578,7 +556,6 @@ static void test_objects_of_the_same_name_get_longer_names(void **state)
 	struct profile p;
 	size_t i;
 
-	(void)state;
 	profile_init(&p);
 	for (i = 0; i < array_size(dsos); i++) {
 		id[i] = profile_dso(&p, dsos[i].path, dsos[i].build_id, DSO_USER);
@@ -593,7 +570,7 @@ static void test_objects_of_the_same_name_get_longer_names(void **state)
 }
 
 /* The load of 10, 20 and 60 % of a CPU is 20 % as median and 30 % as mean. */
-static void test_measured_load_is_estimated_as_the_query_asks(void **state)
+TEST(measured_load_is_estimated_as_the_query_asks)
 {
 	static const double loads[] = {10, 20, 60};
 	struct store *s = small_store();
@@ -602,7 +579,6 @@ static void test_measured_load_is_estimated_as_the_query_asks(void **state)
 	size_t i;
 	int64_t id;
 
-	(void)state;
 	for (i = 0; i < array_size(loads); i++) {
 		id = small_store_run(s, (struct run){.pass = "all", .repeat = (int)i + 1});
 		small_store_metric(s, id, "cpu_pct", loads[i]);
@@ -638,7 +614,7 @@ static double weight_below(const struct call_tree *tree, const char *command, co
 	return sum;
 }
 
-static void test_call_tree_has_the_chains_of_each_command(void **state)
+TEST(call_tree_has_the_chains_of_each_command)
 {
 	struct table notes;
 	struct cost_part part;
@@ -648,7 +624,6 @@ static void test_call_tree_has_the_chains_of_each_command(void **state)
 	struct world w;
 	uint32_t a, b;
 
-	(void)state;
 	start_world(&w);
 	a = frame(&w, frame(&w, PROFILE_NONE, "main"), "tcp_a");
 	b = frame(&w, a, "skb_b");
@@ -676,7 +651,7 @@ static void test_call_tree_has_the_chains_of_each_command(void **state)
 }
 
 /* Each of ten runs has 100 samples. A row has an interval with 50 samples in 9 of the runs. */
-static void test_interval_needs_50_samples_in_9_of_10_runs(void **state)
+TEST(interval_needs_50_samples_in_9_of_10_runs)
 {
 	static const struct {
 		const char *name;
@@ -697,7 +672,6 @@ static void test_interval_needs_50_samples_in_9_of_10_runs(void **state)
 	size_t i, k;
 	int64_t id;
 
-	(void)state;
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	for (i = 0; i < 10; i++) {
 		id = add_run(s, "measure", (int)i + 1);
@@ -744,7 +718,7 @@ static void add_of(struct world *w, uint32_t leaf, const char *comm, uint32_t pi
 
 /* Thread 2 of process 1 has 4 of 10 samples, thread 1 has 3, process 5 has 2 and an unknown one 1.
  */
-static void test_samples_are_split_by_each_key(void **state)
+TEST(samples_are_split_by_each_key)
 {
 	static const struct {
 		const char *by, *column, *names;
@@ -764,7 +738,6 @@ static void test_samples_are_split_by_each_key(void **state)
 	uint32_t f;
 	size_t i, k;
 
-	(void)state;
 	start_world(&w);
 	f = frame(&w, PROFILE_NONE, "f");
 	add_of(&w, f, "a", 1, 2, 3, CTX_SYSCALL, 4);
@@ -803,7 +776,7 @@ static void test_samples_are_split_by_each_key(void **state)
 
 /* Process 1 is the workload. Interrupts count for it in other processes, too, but in a row of their
  * own. */
-static void test_workload_has_its_processes_and_interrupts_elsewhere(void **state)
+TEST(workload_has_its_processes_and_interrupts_elsewhere)
 {
 	struct query q = {.workload_only = true};
 	struct store *s = small_store();
@@ -813,7 +786,6 @@ static void test_workload_has_its_processes_and_interrupts_elsewhere(void **stat
 	uint32_t f;
 	size_t i;
 
-	(void)state;
 	small_store_metric(s, run, "cpu_pct", 50);
 	small_store_metric(s, run, "workload_cpu_pct", 40);
 	small_store_metric(s, run, "rate_kib", 1e6);
@@ -869,7 +841,7 @@ static void add_share(struct store *s, const char *pass, int repeat, uint64_t pa
  * Shares of 50, 60 and 70 % differ by -0.1, 0 and 0.1 from the pooled share. Three values with an
  * excess kurtosis of 1 have 2 / (2 / 2 + 1 / 3) = 1.5 degrees of freedom.
  */
-static void test_interval_of_a_cost_adds_the_errors_of_share_and_basis(void **state)
+TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 {
 	static const double basis[] = {400, 600, 500};
 	const double t15 = stats_t_quantile(0.975, 1.5), plain = 100 / sqrt(3);
@@ -880,7 +852,6 @@ static void test_interval_of_a_cost_adds_the_errors_of_share_and_basis(void **st
 	struct table t;
 	int i;
 
-	(void)state;
 	/* Other runs give the basis: both errors are independent. */
 	s = small_store();
 	for (i = 0; i < 3; i++) {
@@ -930,7 +901,7 @@ static void test_interval_of_a_cost_adds_the_errors_of_share_and_basis(void **st
 }
 
 /* The runs of the profile pass are surely slower or faster by more than 10 %, or may be alike. */
-static void test_profile_of_another_rate_is_warned_of(void **state)
+TEST(profile_of_another_rate_is_warned_of)
 {
 	static const struct {
 		double profile, step;
@@ -948,7 +919,6 @@ static void test_profile_of_another_rate_is_warned_of(void **state)
 	size_t i;
 	int r;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct store *s = small_store();
 
@@ -978,14 +948,13 @@ static void test_profile_of_another_rate_is_warned_of(void **state)
 }
 
 /* 30 of 100 samples: 1.96 x sqrt(0.3 x 0.7 / 100) of the basis, which may be a share of 1. */
-static void test_single_run_has_sampling_errors(void **state)
+TEST(single_run_has_sampling_errors)
 {
 	const double of = stats_normal_quantile(0.975) * sqrt(0.3 * 0.7 / 100);
 	struct store *s = small_store();
 	struct query q = {.system_load = 50};
 	struct table t;
 
-	(void)state;
 	add_share(s, "all", 1, 30, 400);
 	t = small_store_table(s, "functions", q);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 120, 1e-9);
@@ -1008,36 +977,4 @@ static void test_single_run_has_sampling_errors(void **state)
 	small_store_says(&t, "unclassified functions 0.00 % of all samples");
 	table_free(&t);
 	small_store_close(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_busy_and_filters),
-		cmocka_unit_test(test_cycles_of_weights),
-		cmocka_unit_test(test_total_of_a_context_counts_the_whole_chain),
-		cmocka_unit_test(test_recursion_counts_once_in_callers_and_callees),
-		cmocka_unit_test(test_callers_and_callees_have_interrupts_and_ends),
-		cmocka_unit_test(test_hotspots_are_in_order_of_cost_or_of_offset),
-		cmocka_unit_test(test_by),
-		cmocka_unit_test(test_wall_basis_warns_of_time_without_samples),
-		cmocka_unit_test(test_store),
-		cmocka_unit_test(test_wall_time_counts_idle_time_without_samples),
-		cmocka_unit_test(test_summary_says_once_that_the_workloads_copies_are_not_known),
-		cmocka_unit_test(test_costs_are_lossy_where_their_basis_is),
-		cmocka_unit_test(test_workloads_part_of_the_samples_is_printed),
-		cmocka_unit_test(test_objects_of_the_same_name_get_longer_names),
-		cmocka_unit_test(test_measured_load_is_estimated_as_the_query_asks),
-		cmocka_unit_test(test_call_tree_has_the_chains_of_each_command),
-		cmocka_unit_test(test_samples_are_split_by_each_key),
-		cmocka_unit_test(test_workload_has_its_processes_and_interrupts_elsewhere),
-		cmocka_unit_test(test_interval_of_a_cost_adds_the_errors_of_share_and_basis),
-		cmocka_unit_test(test_profile_of_another_rate_is_warned_of),
-		cmocka_unit_test(test_single_run_has_sampling_errors),
-		cmocka_unit_test(test_interval_needs_50_samples_in_9_of_10_runs),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

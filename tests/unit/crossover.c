@@ -4,13 +4,7 @@
 
 #include "lib/alloc.h"
 #include "lib/stats.h"
-#include "tests/unit/close.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
+#include "tests/unit/unit.h"
 
 enum { VALUES = 6, RUNS = 6 };
 
@@ -45,13 +39,12 @@ static void world_make(struct world *w, struct prng *r, double zero, double slop
 	}
 }
 
-static void test_lines_without_noise_cross_where_they_cross(void **state)
+TEST(lines_without_noise_cross_where_they_cross)
 {
 	struct prng r;
 	struct world w;
 	struct crossover c;
 
-	(void)state;
 	prng_seed(&r, 1);
 	world_make(&w, &r, 23, 0.3, 1e-9);
 	c = crossover_find(w.points, VALUES, -1, true);
@@ -64,13 +57,12 @@ static void test_lines_without_noise_cross_where_they_cross(void **state)
 	assert_float_equal(c.at, 23, 1e-4);
 }
 
-static void test_lines_that_do_not_cross_have_no_crossing(void **state)
+TEST(lines_that_do_not_cross_have_no_crossing)
 {
 	struct prng r;
 	struct world w;
 	struct crossover c;
 
-	(void)state;
 	prng_seed(&r, 1);
 	world_make(&w, &r, 0.1, 0.3, 0.01);
 	c = crossover_find(w.points, VALUES, -1, true);
@@ -83,14 +75,13 @@ static void test_lines_that_do_not_cross_have_no_crossing(void **state)
 	assert_int_equal(crossover_find(w.points, 3, -1, true).kind, CROSSOVER_NONE);
 }
 
-static void test_single_runs_show_no_crossing(void **state)
+TEST(single_runs_show_no_crossing)
 {
 	struct prng r;
 	struct world w;
 	struct crossover c;
 	int i;
 
-	(void)state;
 	prng_seed(&r, 1);
 	world_make(&w, &r, 23, 0.3, 0.01);
 	for (i = 0; i < VALUES; i++)
@@ -102,7 +93,7 @@ static void test_single_runs_show_no_crossing(void **state)
 }
 
 /* An open end covers all values beyond. Worlds without a single crossing have no interval. */
-static void test_the_95_percent_interval_covers_95_percent(void **state)
+TEST(the_95_percent_interval_covers_95_percent)
 {
 	enum { WORLDS = 1000 };
 	static const double noises[] = {0.03, 0.1, 0.3};
@@ -112,7 +103,6 @@ static void test_the_95_percent_interval_covers_95_percent(void **state)
 	struct prng r;
 	size_t n;
 
-	(void)state;
 	prng_seed(&r, 20261123);
 	for (n = 0; n < array_size(noises); n++) {
 		covered = crossed = 0;
@@ -133,7 +123,7 @@ static void test_the_95_percent_interval_covers_95_percent(void **state)
 	}
 }
 
-static void test_setting_is_printed_with_the_factor_of_its_like(void **state)
+TEST(setting_is_printed_with_the_factor_of_its_like)
 {
 	static const struct {
 		double x;
@@ -153,7 +143,6 @@ static void test_setting_is_printed_with_the_factor_of_its_like(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		char *text = setting_text(cases[i].x, cases[i].like);
 
@@ -164,14 +153,13 @@ static void test_setting_is_printed_with_the_factor_of_its_like(void **state)
 
 /* Five runs and five beyond them have p = 2 / 252, six and six 2 / 924. Seven values take six runs.
  */
-static void test_verdicts_are_corrected_for_the_number_of_values(void **state)
+TEST(verdicts_are_corrected_for_the_number_of_values)
 {
 	static const double base[] = {1, 2, 3, 4, 5, 6}, above[] = {7, 8, 9, 10, 11, 12};
 	struct crossover_point points[7];
 	struct crossover c;
 	size_t n, i;
 
-	(void)state;
 	for (n = 6; n <= 7; n++) {
 		for (i = 0; i < n; i++)
 			points[i] = (struct crossover_point){(double)i + 1, "", base, above, 5, 5,
@@ -188,14 +176,13 @@ static void test_verdicts_are_corrected_for_the_number_of_values(void **state)
 
 /* At each value both ends have the same median with noise, but for the lowest, where new is dearer.
  */
-static void test_noise_is_no_crossing_and_a_difference_at_few_values_is_shown(void **state)
+TEST(noise_is_no_crossing_and_a_difference_at_few_values_is_shown)
 {
 	struct prng r;
 	struct world w;
 	struct crossover c;
 	int i, k, crossings = 0, claims = 0;
 
-	(void)state;
 	prng_seed(&r, 5);
 	for (i = 0; i < 1000; i++) {
 		world_make(&w, &r, 1, 0, 0.1);
@@ -215,7 +202,7 @@ static void test_noise_is_no_crossing_and_a_difference_at_few_values_is_shown(vo
 }
 
 /* The line of the logarithms of 1 / 2, 2, 2, 1 / 2 at 1, 2, 3, 4 is 0 halfway. */
-static void test_lines_may_cross_more_than_once(void **state)
+TEST(lines_may_cross_more_than_once)
 {
 	static const double base[] = {1, 1, 1, 1, 1, 1}, high[] = {2, 2, 2, 2, 2, 2},
 			    low[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
@@ -225,7 +212,6 @@ static void test_lines_may_cross_more_than_once(void **state)
 					   {4, "", base, low, 6, 6, VERDICT_NONE}};
 	struct crossover c = crossover_find(points, 4, 1, false);
 
-	(void)state;
 	assert_int_equal(c.kind, CROSSOVER_OFTEN);
 	assert_true(isnan(c.at));
 	c = crossover_find(points, 3, 1, false);
@@ -240,7 +226,7 @@ static void test_lines_may_cross_more_than_once(void **state)
 	assert_float_equal(c.at, sqrt(2), 1e-12);
 }
 
-static void test_settings_are_numbers_with_factors(void **state)
+TEST(settings_are_numbers_with_factors)
 {
 	static const struct {
 		const char *text;
@@ -263,7 +249,6 @@ static void test_settings_are_numbers_with_factors(void **state)
 	double number;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		assert_true(setting_number(cases[i].text, &number, &rest));
 		assert_float_equal(number, cases[i].number, 0);
@@ -271,22 +256,4 @@ static void test_settings_are_numbers_with_factors(void **state)
 	}
 	assert_false(setting_number("on", &number, &rest));
 	assert_false(setting_number("", &number, &rest));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_without_noise_cross_where_they_cross),
-		cmocka_unit_test(test_lines_that_do_not_cross_have_no_crossing),
-		cmocka_unit_test(test_single_runs_show_no_crossing),
-		cmocka_unit_test(test_the_95_percent_interval_covers_95_percent),
-		cmocka_unit_test(test_verdicts_are_corrected_for_the_number_of_values),
-		cmocka_unit_test(test_noise_is_no_crossing_and_a_difference_at_few_values_is_shown),
-		cmocka_unit_test(test_lines_may_cross_more_than_once),
-		cmocka_unit_test(test_settings_are_numbers_with_factors),
-		cmocka_unit_test(test_setting_is_printed_with_the_factor_of_its_like),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

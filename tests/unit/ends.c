@@ -6,8 +6,7 @@
 #include "analyze/compare/settings.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
-
-#include <errno.h>
+#include "tests/unit/unit.h"
 
 /* --- call trees --- */
 
@@ -43,7 +42,7 @@ static const struct call_change *change_of(const struct call_diff *cd, const cha
 }
 
 /* Of 1000 ns at each end, tcp_a has 980, skb_b 960, rare 10 and rarest 9: below 1 %. */
-static void test_frames_with_98_percent_of_a_caller_share_its_test(void **state)
+TEST(frames_with_98_percent_of_a_caller_share_its_test)
 {
 	static const char *const chain[] = {"main", "tcp_a", "skb_b", "rare", "rarest"};
 	static const uint64_t samples[] = {20, 20, 950, 1, 9};
@@ -54,7 +53,6 @@ static void test_frames_with_98_percent_of_a_caller_share_its_test(void **state)
 	struct call_diff cd;
 	struct table notes;
 
-	(void)state;
 	add_variant(s, "a", chain, samples, array_size(chain));
 	add_variant(s, "b", chain, samples, array_size(chain));
 	c.end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
@@ -75,7 +73,7 @@ static void test_frames_with_98_percent_of_a_caller_share_its_test(void **state)
 }
 
 /* A stack with the weight 1 has samples: it is half of two, with the error of that share. */
-static void test_stack_with_the_least_weight_has_samples(void **state)
+TEST(stack_with_the_least_weight_has_samples)
 {
 	const double error = stats_normal_quantile(0.975) * sqrt(0.5 * 0.5 / 2) * 1000;
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02},
@@ -86,7 +84,6 @@ static void test_stack_with_the_least_weight_has_samples(void **state)
 	struct table notes;
 	int v;
 
-	(void)state;
 	for (v = 0; v < 2; v++) {
 		struct profile_cost cost = {
 			.cpu = 1, .context = CTX_SYSCALL, .samples = 1, .weight = 1};
@@ -128,7 +125,7 @@ static const struct call_change *change_in(const struct call_diff *cd, enum call
  * Each of 20 and 19 runs has 100 samples, 1000 ns in all. A stack that none of 1900 samples is in
  * may cost up to 1.94 ns. A stack in 18 of 20 runs is in nearly all, one in 17 of 19 is not.
  */
-static void test_stacks_of_one_end_alone_are_a_region(void **state)
+TEST(stacks_of_one_end_alone_are_a_region)
 {
 	static const struct {
 		const char *symbol;
@@ -149,7 +146,6 @@ static void test_stacks_of_one_end_alone_are_a_region(void **state)
 	size_t i;
 	int v, r;
 
-	(void)state;
 	for (v = 0; v < 2; v++) {
 		add_basis(s, v ? "b" : "a");
 		for (r = 0; r < (v ? 19 : 20); r++) {
@@ -240,7 +236,7 @@ static struct str drift_of(struct store *s, struct store *new, struct comparison
 }
 
 /* Runs take turns where the variant changes more often than half of the runs of an end. */
-static void test_runs_with_few_changes_of_the_variant_do_not_take_turns(void **state)
+TEST(runs_with_few_changes_of_the_variant_do_not_take_turns)
 {
 	static const struct {
 		int base[6], new[6];
@@ -258,7 +254,6 @@ static void test_runs_with_few_changes_of_the_variant_do_not_take_turns(void **s
 	static const double same[] = {1, 1, 1, 1, 1, 1};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct store *s = named_store("one");
 		struct comparison c;
@@ -281,7 +276,7 @@ static void test_runs_with_few_changes_of_the_variant_do_not_take_turns(void **s
  * Rates of 2, 1, 3, 4, 5, 6: 6 of 720 orders have neighbours as much alike, 12 such a trend. Four
  * tests at 5 % take less than 1.25 %. In 2 of 120 orders five values rise or fall.
  */
-static void test_drift_is_seen_in_the_rate_or_in_the_cost(void **state)
+TEST(drift_is_seen_in_the_rate_or_in_the_cost)
 {
 	static const int first[] = {1, 2, 3, 4, 5, 6, 0}, last[] = {7, 8, 9, 10, 11, 0};
 	static const double rising[] = {2, 1, 3, 4, 5, 6}, even[] = {1, 1, 1, 1, 1, 1},
@@ -300,7 +295,6 @@ static void test_drift_is_seen_in_the_rate_or_in_the_cost(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct store *s = named_store("one");
 		struct comparison c;
@@ -321,7 +315,7 @@ static void test_drift_is_seen_in_the_rate_or_in_the_cost(void **state)
 	}
 }
 
-static void test_runs_of_two_captures_never_take_turns(void **state)
+TEST(runs_of_two_captures_never_take_turns)
 {
 	static const int odd[] = {1, 3, 5, 0}, even[] = {2, 4, 6, 0};
 	static const double same[] = {1, 1, 1};
@@ -329,7 +323,6 @@ static void test_runs_of_two_captures_never_take_turns(void **state)
 	struct comparison c;
 	struct str lines;
 
-	(void)state;
 	store_capture_put(base, "created", "monday", NULL);
 	store_capture_put(new, "created", "friday", NULL);
 	add_runs(base, "a", odd, same, same);
@@ -350,7 +343,7 @@ static void test_runs_of_two_captures_never_take_turns(void **state)
 
 static const struct comparison at_5_percent = {.rule = {.alpha = 0.05, .threshold = 0.02}};
 
-static void test_words_of_a_movement_say_what_its_error_and_its_test_tell(void **state)
+TEST(words_of_a_movement_say_what_its_error_and_its_test_tell)
 {
 	static const struct {
 		double base, delta, ci, sampling, p;
@@ -411,7 +404,6 @@ static void test_words_of_a_movement_say_what_its_error_and_its_test_tell(void *
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct diff_row row = {.key = "copy",
 				       .key2 = "[kernel]",
@@ -470,7 +462,7 @@ static struct table table_of_movements(const double *deltas, size_t n, double er
 	return t;
 }
 
-static void test_five_largest_movements_are_notes(void **state)
+TEST(five_largest_movements_are_notes)
 {
 	static const double deltas[] = {1.5, -3, 0, 6, -5, 4, -4}, most[] = {6, -5, 4, -4, -3},
 			    two[] = {5, 3};
@@ -478,7 +470,6 @@ static void test_five_largest_movements_are_notes(void **state)
 	struct table t = table_of_movements(deltas, 7, 1, VERDICT_FEW, runs, 4);
 	size_t i;
 
-	(void)state;
 	assert_int_equal(t.detail->rows, 5);
 	for (i = 0; i < 5; i++)
 		assert_float_equal(table_real(t.detail, i, "delta_ns"), most[i],
@@ -614,7 +605,7 @@ static struct table metrics_of(struct comparison *c, struct store *s, const char
 }
 
 /* Repeat 3 has 1.03 x the CPU time. b needs half of what a needs. */
-static void test_metrics_compare_each_side_and_the_total(void **state)
+TEST(metrics_compare_each_side_and_the_total)
 {
 	const double roi = 64 / 51.5;
 	struct store *s = named_store("one");
@@ -623,7 +614,6 @@ static void test_metrics_compare_each_side_and_the_total(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	add_sides(s, "a", 1, 0);
 	add_sides(s, "b", 0.5, 0);
 	t = metrics_of(&c, s, "a", "b", &out);
@@ -678,14 +668,13 @@ static void test_metrics_compare_each_side_and_the_total(void **state)
 	small_store_close(s);
 }
 
-static void test_total_weighs_each_side_with_its_part_of_the_work(void **state)
+TEST(total_weighs_each_side_with_its_part_of_the_work)
 {
 	struct store *s = named_store("one");
 	struct comparison c = {.query = {.unit = "packet"}};
 	struct outcome out;
 	struct table t;
 
-	(void)state;
 	add_sides(s, "a", 1, 0.5);
 	add_sides(s, "b", 0.5, 0.5);
 	t = metrics_of(&c, s, "a", "b", &out);
@@ -754,7 +743,7 @@ static struct store *store_of_settings(void)
 	return s;
 }
 
-static void test_settings_that_differ_are_listed_once(void **state)
+TEST(settings_that_differ_are_listed_once)
 {
 	static const char *const lines[] = {
 		"setting: command: ... --rx read --size 4k -> ... --rx mmap --size 4k",
@@ -780,7 +769,6 @@ static void test_settings_that_differ_are_listed_once(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(lines); i++)
 		str_printf(&expected, "%s\n", lines[i]);
 	assert_int_equal(compare_settings(&c, array_size(lines), &text, &err), 0);
@@ -817,7 +805,7 @@ static void test_settings_that_differ_are_listed_once(void **state)
 
 /* 20 softirqs in 2 s are enough to name CPUs, 5 % of them are enough for a CPU, 19 interrupts are
  * not. */
-static void test_conditions_name_cpus_and_the_busiest_card(void **state)
+TEST(conditions_name_cpus_and_the_busiest_card)
 {
 	static const struct {
 		const char *name;
@@ -850,7 +838,6 @@ static void test_conditions_name_cpus_and_the_busiest_card(void **state)
 	size_t i;
 	int v;
 
-	(void)state;
 	for (v = 0; v < 2; v++) {
 		int64_t run = small_store_run(
 			s, (struct run){.variant = v ? "b" : "a",
@@ -930,13 +917,12 @@ static void check_costs(const struct table *t, size_t row, double base, double n
 	assert_float_equal(table_real(t, row, "delta_ns"), delta, 1e-9);
 }
 
-static void test_rows_beyond_the_limit_are_added_up(void **state)
+TEST(rows_beyond_the_limit_are_added_up)
 {
 	struct store *s = store_of_shares();
 	struct outcome out = {0};
 	struct table t;
 
-	(void)state;
 	t = list_of(s, "functions", 0, &out);
 	small_store_column_is(&t, "symbol", "udp_c skb_b tcp_a main");
 	small_store_column_is(&t, "state", "new vanished - -");
@@ -962,7 +948,7 @@ static void test_rows_beyond_the_limit_are_added_up(void **state)
 }
 
 /* What is saved comes before what is added, and the largest of each first. */
-static void test_steps_of_a_waterfall_lead_from_base_to_new(void **state)
+TEST(steps_of_a_waterfall_lead_from_base_to_new)
 {
 	static const double deltas[] = {NAN, -300, -100, -50, 450, NAN},
 			    totals[] = {1000, 700, 600, 550, 1000, 1000};
@@ -971,7 +957,6 @@ static void test_steps_of_a_waterfall_lead_from_base_to_new(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	t = list_of(s, "waterfall", 0, &out);
 	small_store_column_is(
 		&t, "step",
@@ -998,7 +983,7 @@ static void test_steps_of_a_waterfall_lead_from_base_to_new(void **state)
 
 /* --- pairs --- */
 
-static void test_variants_without_settings_are_pairs(void **state)
+TEST(variants_without_settings_are_pairs)
 {
 	static const char *const variants[] = {"old+a", "new+a"};
 	struct store *s = named_store("one");
@@ -1008,7 +993,6 @@ static void test_variants_without_settings_are_pairs(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(variants); i++) {
 		store_variant_add(s, variants[i], NULL, NULL, NULL);
 		small_store_metric(s,
@@ -1034,7 +1018,7 @@ static void test_variants_without_settings_are_pairs(void **state)
 
 /* --- commit messages --- */
 
-static void test_numbers_of_a_commit_message_have_four_digits(void **state)
+TEST(numbers_of_a_commit_message_have_four_digits)
 {
 	static const struct {
 		double base;
@@ -1050,7 +1034,6 @@ static void test_numbers_of_a_commit_message_have_four_digits(void **state)
 	struct table t, to;
 	size_t i;
 
-	(void)state;
 	table_init(&t, "metrics", columns, array_size(columns));
 	for (i = 0; i < array_size(cases); i++) {
 		struct value *row = table_row(&t);
@@ -1069,7 +1052,7 @@ static void test_numbers_of_a_commit_message_have_four_digits(void **state)
 	table_free(&t);
 }
 
-static void test_p_of_a_commit_message_has_three_digits(void **state)
+TEST(p_of_a_commit_message_has_three_digits)
 {
 	static const struct {
 		double p;
@@ -1079,35 +1062,8 @@ static void test_p_of_a_commit_message_has_three_digits(void **state)
 	struct table to;
 	size_t i;
 
-	(void)state;
 	table_init(&to, "p", NULL, 0);
 	for (i = 0; i < array_size(cases); i++)
 		assert_string_equal(commit_p(&to, cases[i].p).str, cases[i].text);
 	table_free(&to);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frames_with_98_percent_of_a_caller_share_its_test),
-		cmocka_unit_test(test_stack_with_the_least_weight_has_samples),
-		cmocka_unit_test(test_stacks_of_one_end_alone_are_a_region),
-		cmocka_unit_test(test_runs_with_few_changes_of_the_variant_do_not_take_turns),
-		cmocka_unit_test(test_drift_is_seen_in_the_rate_or_in_the_cost),
-		cmocka_unit_test(test_runs_of_two_captures_never_take_turns),
-		cmocka_unit_test(test_words_of_a_movement_say_what_its_error_and_its_test_tell),
-		cmocka_unit_test(test_five_largest_movements_are_notes),
-		cmocka_unit_test(test_metrics_compare_each_side_and_the_total),
-		cmocka_unit_test(test_total_weighs_each_side_with_its_part_of_the_work),
-		cmocka_unit_test(test_settings_that_differ_are_listed_once),
-		cmocka_unit_test(test_conditions_name_cpus_and_the_busiest_card),
-		cmocka_unit_test(test_rows_beyond_the_limit_are_added_up),
-		cmocka_unit_test(test_steps_of_a_waterfall_lead_from_base_to_new),
-		cmocka_unit_test(test_variants_without_settings_are_pairs),
-		cmocka_unit_test(test_numbers_of_a_commit_message_have_four_digits),
-		cmocka_unit_test(test_p_of_a_commit_message_has_three_digits),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "analyze/evidence/zerocopy.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
+#include "tests/unit/unit.h"
 
 struct call {
 	const char *name;
@@ -283,17 +284,16 @@ static void check_case(const struct counted_case *c)
 	small_store_close(s);
 }
 
-static void test_system_calls_and_the_kernels_count_are_evidence(void **state)
+TEST(system_calls_and_the_kernels_count_are_evidence)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++)
 		check_case(&cases[i]);
 }
 
 /* The workload's account of a receiver, by metric, and what the table then says. */
-static void test_verdict_follows_the_workloads_account(void **state)
+TEST(verdict_follows_the_workloads_account)
 {
 	static const struct {
 		struct metric metrics[5];
@@ -343,7 +343,6 @@ static void test_verdict_follows_the_workloads_account(void **state)
 	struct table t;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(verdicts); i++) {
 		struct store *s = small_store();
 		int64_t run = small_store_run(s, (struct run){0});
@@ -359,11 +358,10 @@ static void test_verdict_follows_the_workloads_account(void **state)
 }
 
 /* A fallback of more than a tenth stands above every table of the variant. */
-static void test_title_names_a_fallback_of_more_than_a_tenth(void **state)
+TEST(title_names_a_fallback_of_more_than_a_tenth)
 {
 	double copied;
 
-	(void)state;
 	for (copied = 10; copied <= 11; copied++) {
 		struct store *s = small_store();
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
@@ -385,7 +383,7 @@ static void test_title_names_a_fallback_of_more_than_a_tenth(void **state)
 
 /* The share of a receiver by system calls, `copied` of 1000 bytes, and by the workload's account.
  */
-static void test_sides_are_described_by_their_best_source(void **state)
+TEST(sides_are_described_by_their_best_source)
 {
 	static const struct {
 		double copied, mapped; /* mapped: of 100 by the workload; NAN: no account */
@@ -408,7 +406,6 @@ static void test_sides_are_described_by_their_best_source(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(sides); i++) {
 		struct store *s = small_store();
 		int64_t run = small_store_run(s, (struct run){.pass = "all"});
@@ -432,7 +429,7 @@ static void test_sides_are_described_by_their_best_source(void **state)
  * The receiver's account says 10 %, and system calls say 90 % in one of two runs. The sender, with
  * one run, has no contradiction.
  */
-static void test_contradiction_names_the_shares_of_its_side(void **state)
+TEST(contradiction_names_the_shares_of_its_side)
 {
 	struct store *s = small_store();
 	struct call calls[4] = {{"splice", 1, 900}, {"read", 1, 100}};
@@ -440,7 +437,6 @@ static void test_contradiction_names_the_shares_of_its_side(void **state)
 	int64_t run;
 	int repeat;
 
-	(void)state;
 	for (repeat = 1; repeat <= 2; repeat++) {
 		run = small_store_run(s, (struct run){.repeat = repeat});
 		small_store_metric(s, run, "rx_mapped_bytes", 10);
@@ -467,7 +463,7 @@ static void test_contradiction_names_the_shares_of_its_side(void **state)
 	small_store_close(s);
 }
 
-static void test_share_of_a_side_is_that_of_its_worst_evidence(void **state)
+TEST(share_of_a_side_is_that_of_its_worst_evidence)
 {
 	static const struct evidence e[] = {
 		{.side = "sender", .total = 10, .zero_copy = 1},
@@ -477,7 +473,6 @@ static void test_share_of_a_side_is_that_of_its_worst_evidence(void **state)
 		{.side = "receiver", .total = 10, .zero_copy = 6},
 	};
 
-	(void)state;
 	assert_float_equal(zero_copy_share(e, 5, "receiver"), 0.5, 0);
 	assert_float_equal(zero_copy_share(e, 5, "sender"), 0.1, 1e-12);
 	assert_true(isnan(zero_copy_share(e, 5, "proxy")));
@@ -502,7 +497,7 @@ static void add_copies(struct world *w, const char *comm, enum context context, 
  * 100 samples: the workload copies 30, softirqs 20, another program 40.
  * 10 are in softirqs that interrupt a copy, 4 of them a copy of the workload.
  */
-static void test_copying_of_other_programs_is_left_out(void **state)
+TEST(copying_of_other_programs_is_left_out)
 {
 	static const struct thread_row thread = {.pid = 7, .tid = 7, .comm = "tcpzc"};
 	static const char *const direction[] = {
@@ -517,7 +512,6 @@ static void test_copying_of_other_programs_is_left_out(void **state)
 	int64_t measured, profiled;
 	int known;
 
-	(void)state;
 	for (known = 0; known < 2; known++) {
 		assert_int_equal(store_create(&s, NULL, &err), 0);
 		measured = add_basis(s, "v");
@@ -561,7 +555,7 @@ static void add_sweep_variant(struct store *s, const char *variant, const char *
 	profile_free(&w.p);
 }
 
-static void test_copying_is_compared_with_the_variant_of_the_same_settings(void **state)
+TEST(copying_is_compared_with_the_variant_of_the_same_settings)
 {
 	static const struct {
 		const char *variant, *size, *evidence;
@@ -579,7 +573,6 @@ static void test_copying_is_compared_with_the_variant_of_the_same_settings(void 
 	char name[128];
 	size_t i, row;
 
-	(void)state;
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	for (i = 0; i < array_size(variants); i++)
 		add_sweep_variant(s, variants[i].variant, variants[i].size, variants[i].copies);
@@ -628,7 +621,7 @@ static int64_t add_sender(struct store *s, const char *variant, uint64_t copies)
  * The kernel may copy pages that a program lends it after the send call. The profile of the send
  * call confirms completions and sendfile. It contradicts completions only if the call copies.
  */
-static void test_profile_of_the_send_call_does_not_deny_a_later_copy(void **state)
+TEST(profile_of_the_send_call_does_not_deny_a_later_copy)
 {
 	static const struct {
 		struct metric metrics[3];
@@ -656,7 +649,6 @@ static void test_profile_of_the_send_call_does_not_deny_a_later_copy(void **stat
 	};
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(senders); i++) {
 		struct store *s = small_store();
 		struct table t;
@@ -682,7 +674,7 @@ static void test_profile_of_the_send_call_does_not_deny_a_later_copy(void **stat
  * A program that keeps no account of what the kernel answered to MSG_ZEROCOPY. From 5 % on the
  * copies after the send call are its own. Completions and calls that lend no pages say more.
  */
-static void test_late_copies_in_the_profile_are_evidence(void **state)
+TEST(late_copies_in_the_profile_are_evidence)
 {
 	static const struct {
 		struct call calls[4];
@@ -701,7 +693,6 @@ static void test_late_copies_in_the_profile_are_evidence(void **state)
 	};
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(senders); i++) {
 		struct store *s = small_store();
 		int64_t run = add_late_sender(s, "lends", 0, senders[i].late);
@@ -733,14 +724,13 @@ static void test_late_copies_in_the_profile_are_evidence(void **state)
  * A base that moves data the other way, as plain iperf3 for iperf3 -R, is no measure of copying:
  * its sender copies no received data to speak of. Each direction has its own row and verdict.
  */
-static void test_each_direction_of_a_side_has_its_own_verdict(void **state)
+TEST(each_direction_of_a_side_has_its_own_verdict)
 {
 	static const struct call plain[4] = {{"write", 9, 1000}}, reverse[4] = {{"read", 9, 1000}},
 				 both[4] = {{"read", 9, 500}, {"sendfile", 9, 1000}};
 	struct store *s = small_store();
 	struct table t;
 
-	(void)state;
 	add_calls(s, add_sender(s, "plain", 60), plain);
 	add_calls(s, add_sender(s, "reverse", 60), reverse);
 	add_calls(s, add_sender(s, "both", 0), both);
@@ -762,7 +752,7 @@ static void test_each_direction_of_a_side_has_its_own_verdict(void **state)
 }
 
 /* One side alone does not tell where its data went. */
-static void test_verdict_says_on_whose_word_sends_were_copied(void **state)
+TEST(verdict_says_on_whose_word_sends_were_copied)
 {
 	static const struct {
 		const char *host; /* of the receiver; NULL: no receiver */
@@ -770,7 +760,6 @@ static void test_verdict_says_on_whose_word_sends_were_copied(void **state)
 	} receivers[] = {{"h", true}, {"other", false}, {NULL, false}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(receivers); i++) {
 		struct store *s = small_store();
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
@@ -789,25 +778,4 @@ static void test_verdict_says_on_whose_word_sends_were_copied(void **state)
 		table_free(&t);
 		small_store_close(s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_system_calls_and_the_kernels_count_are_evidence),
-		cmocka_unit_test(test_verdict_follows_the_workloads_account),
-		cmocka_unit_test(test_title_names_a_fallback_of_more_than_a_tenth),
-		cmocka_unit_test(test_sides_are_described_by_their_best_source),
-		cmocka_unit_test(test_contradiction_names_the_shares_of_its_side),
-		cmocka_unit_test(test_share_of_a_side_is_that_of_its_worst_evidence),
-		cmocka_unit_test(test_copying_of_other_programs_is_left_out),
-		cmocka_unit_test(test_copying_is_compared_with_the_variant_of_the_same_settings),
-		cmocka_unit_test(test_profile_of_the_send_call_does_not_deny_a_later_copy),
-		cmocka_unit_test(test_late_copies_in_the_profile_are_evidence),
-		cmocka_unit_test(test_each_direction_of_a_side_has_its_own_verdict),
-		cmocka_unit_test(test_verdict_says_on_whose_word_sends_were_copied),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

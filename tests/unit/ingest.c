@@ -9,18 +9,11 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 #include "tests/unit/ingested.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const uint64_t S = 1000000000;
-static char dir[] = "/tmp/zcost-ingest-XXXXXX";
-static char path[64];
 
 static struct ingest fresh(const char *cpus)
 {
@@ -85,11 +78,10 @@ static void check_row(const struct tsv *t, size_t row, const char *a, const char
 		assert_string_equal(tsv_cell(t, row, i), want[i]);
 }
 
-static void test_whole_numbers_are_decimal(void **state)
+TEST(whole_numbers_are_decimal)
 {
 	uint64_t n;
 
-	(void)state;
 	assert_true(parse_u64("010", &n));
 	assert_int_equal(n, 10);
 	assert_false(parse_u64("0x10", &n));
@@ -97,12 +89,11 @@ static void test_whole_numbers_are_decimal(void **state)
 	assert_false(parse_u64("18446744073709551616", &n));
 }
 
-static void test_cells_lose_their_quotes_and_blanks(void **state)
+TEST(cells_lose_their_quotes_and_blanks)
 {
 	struct error err = {0};
 	struct tsv t;
 
-	(void)state;
 	put("\xef\xbb\xbf# a comment\n\nTime; \"Power, W\" ;c\n"
 	    "1;\"\";\"\n"
 	    "  \n"
@@ -124,14 +115,13 @@ static void test_cells_lose_their_quotes_and_blanks(void **state)
 	assert_int_equal(tsv_read(&t, path, 0, &err), -ENODATA);
 }
 
-static void test_table_has_all_of_its_rows(void **state)
+TEST(table_has_all_of_its_rows)
 {
 	struct error err = {0};
 	struct str s = {0};
 	struct tsv t;
 	size_t i;
 
-	(void)state;
 	str_puts(&s, "a,b\n");
 	for (i = 0; i < 300; i++)
 		str_printf(&s, "%zu,x%zu\n", i, i);
@@ -148,12 +138,11 @@ static void test_table_has_all_of_its_rows(void **state)
 
 /* --- /proc/stat --- */
 
-static void test_cpu_interpolates(void **state)
+TEST(cpu_interpolates)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 
-	(void)state;
 	unlink(path);
 	/* Snapshots at 9, 11, 14 s. CPU 1: 200 ticks user of 200, then 90 softirq of 300. In the
 	 * window: half of the first span, two thirds of the second: 100 user, 60 softirq ticks. */
@@ -174,12 +163,11 @@ static void test_cpu_interpolates(void **state)
 	ingest_free(&in);
 }
 
-static void test_number_of_a_cpu_is_decimal(void **state)
+TEST(number_of_a_cpu_is_decimal)
 {
 	struct ingest in = fresh("10");
 	struct error err = {0};
 
-	(void)state;
 	unlink(path);
 	add_snap(10, "cpu9 0 0 0 0 0 0 0 0\ncpu10 0 0 0 0 0 0 0 0\n");
 	add_snap(13, "cpu9 300 0 0 0 0 0 0 0\ncpu10 0 0 30 270 0 0 0 0\n");
@@ -188,12 +176,11 @@ static void test_number_of_a_cpu_is_decimal(void **state)
 	ingest_free(&in);
 }
 
-static void test_cpu_awkward(void **state)
+TEST(cpu_awkward)
 {
 	struct ingest in = fresh("0-1");
 	struct error err = {0};
 
-	(void)state;
 	unlink(path);
 	/* CPU 1 is offline at 12 s; iowait of CPU 0 steps back. */
 	add_snap(10, "cpu0 0 0 0 0 50 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n");
@@ -210,12 +197,11 @@ static void test_cpu_awkward(void **state)
 }
 
 /* Before the window CPU 1 goes offline, and its iowait steps back. */
-static void test_only_the_window_has_notes_on_its_cpus(void **state)
+TEST(only_the_window_has_notes_on_its_cpus)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 
-	(void)state;
 	unlink(path);
 	add_snap(6, "cpu1 0 0 0 0 50 0 0 0\n");
 	add_snap(7, "cpu1 0 0 0 90 40 0 0 0\n");
@@ -233,12 +219,11 @@ static void test_only_the_window_has_notes_on_its_cpus(void **state)
 
 /* CPU 1 works for 0.6 s, is offline for a while, and works for 0.3 s more: the kernel has it all.
  */
-static void test_cpu_returns(void **state)
+TEST(cpu_returns)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 
-	(void)state;
 	unlink(path);
 	add_snap(10, "cpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n");
 	add_snap(11, "cpu0 0 0 0 100 0 0 0 0\n");
@@ -254,12 +239,11 @@ static void test_cpu_returns(void **state)
 }
 
 /* 60 of 300 ticks are nowhere: idle is exact, so the rest was busy, half user and half softirq. */
-static void test_cpu_lost_ticks(void **state)
+TEST(cpu_lost_ticks)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 
-	(void)state;
 	unlink(path);
 	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\n");
 	add_snap(13, "cpu1 60 0 0 100 20 0 60 0\n");
@@ -273,12 +257,11 @@ static void test_cpu_lost_ticks(void **state)
 	ingest_free(&in);
 }
 
-static void test_cpu_missing(void **state)
+TEST(cpu_missing)
 {
 	struct ingest in = fresh("1,5");
 	struct error err = {0};
 
-	(void)state;
 	unlink(path);
 	add_snap(10, "cpu1 0 0 0 0 0 0 0 0\n");
 	assert_int_equal(parse_file(&in, "proc_stat.snap", path, &err),
@@ -318,11 +301,10 @@ static struct ingest cpu_1(const char *cpus, const char *ticks)
 	return in;
 }
 
-static void test_busy_cpu_without_ticks_has_no_user_time(void **state)
+TEST(busy_cpu_without_ticks_has_no_user_time)
 {
 	struct ingest in = cpu_1("1", "0 0 0 0 0 0 0 0");
 
-	(void)state;
 	assert_float_equal(metric(&in, "cpu_pct"), 100, 1e-9);
 	assert_float_equal(metric(&in, "cpu_user_pct"), 0, 0);
 	assert_float_equal(metric(&in, "cpu_user_pct:cpu1"), 0, 0);
@@ -330,11 +312,10 @@ static void test_busy_cpu_without_ticks_has_no_user_time(void **state)
 }
 
 /* A line needs the four oldest fields: CPU 2 has three. */
-static void test_side_without_a_list_has_the_cpus_of_the_file(void **state)
+TEST(side_without_a_list_has_the_cpus_of_the_file)
 {
 	struct ingest in = cpu_1(NULL, "30 0 0 270");
 
-	(void)state;
 	assert_int_equal(in.run.ncpus, 1);
 	assert_float_equal(metric(&in, "cpu_pct"), 10, 1e-9);
 	assert_float_equal(metric(&in, "cpu_user_pct"), 10, 1e-9);
@@ -346,11 +327,10 @@ static void test_side_without_a_list_has_the_cpus_of_the_file(void **state)
 }
 
 /* 3 ticks are 1 % of 3 s. */
-static void test_steal_above_1_percent_is_noted(void **state)
+TEST(steal_above_1_percent_is_noted)
 {
 	struct ingest in = cpu_1("1", "0 0 0 297 0 0 0 3");
 
-	(void)state;
 	assert_null(noted(&in, NOTE_cpu_stolen));
 	assert_float_equal(metric(&in, "cpu_steal_pct"), 1, 1e-9);
 	ingest_free(&in);
@@ -359,11 +339,10 @@ static void test_steal_above_1_percent_is_noted(void **state)
 	ingest_free(&in);
 }
 
-static void test_more_than_a_tenth_of_the_ticks_astray_is_noted(void **state)
+TEST(more_than_a_tenth_of_the_ticks_astray_is_noted)
 {
 	struct ingest in = cpu_1("1", "0 0 0 270 0 0 0 0");
 
-	(void)state;
 	assert_null(noted(&in, NOTE_cpu_ticks_scaled));
 	ingest_free(&in);
 	in = cpu_1("1", "0 0 0 269 0 0 0 0");
@@ -413,7 +392,7 @@ static void check_others(const struct others *o, double confined, double workloa
 	ingest_free(&in);
 }
 
-static void test_user_time_of_others_is_what_no_thread_used(void **state)
+TEST(user_time_of_others_is_what_no_thread_used)
 {
 	static const struct others rows[] = {
 		{50, 60, 20, 20, 30, 50},
@@ -434,30 +413,27 @@ static void test_user_time_of_others_is_what_no_thread_used(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++)
 		check_others(&rows[i], NAN, NAN);
 }
 
 /* All that a workload runs is on the side's CPUs: the rest of their busy time is the limit. */
-static void test_user_time_of_others_is_at_most_their_busy_time(void **state)
+TEST(user_time_of_others_is_at_most_their_busy_time)
 {
 	static const struct others limited = {50, 60, 20, 20, 15, 25},
 				   free_to_roam = {50, 60, 20, 20, 30, 50};
 
-	(void)state;
 	check_others(&limited, 1, 45);
 	check_others(&free_to_roam, 0, 45);
 }
 
 /* --- softnet --- */
 
-static void test_softnet(void **state)
+TEST(softnet)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 
-	(void)state;
 	unlink(path);
 	/* The second line is CPU 1, by its 13th word; the counter of packets wraps at 2^32. */
 	add_snap(10, "00000010 0 0 0 0 0 0 0 0 0 0 0 00000000\n"
@@ -482,12 +458,11 @@ static void test_softnet(void **state)
 
 /* --- counters --- */
 
-static void test_counters(void **state)
+TEST(counters)
 {
 	struct ingest in = fresh("1-2");
 	struct error err = {0};
 
-	(void)state;
 	put("event\tcpu\tvalue\tenabled_ns\trunning_ns\n"
 	    "cycles\t0\t999\t100\t100\n"
 	    "cycles\t1\t1000\t100\t50\n"
@@ -526,7 +501,7 @@ static struct ingest counted(const char *rows)
 	return in;
 }
 
-static void test_counter_has_its_scale_unit_and_group(void **state)
+TEST(counter_has_its_scale_unit_and_group)
 {
 	struct ingest in = counted("energy\t1\t8\t100\t100\t0\tsocket\t0.5\tJ\t\n"
 				   "energy\t0\t4\t100\t100\t0\tsocket\t0.5\tJ\t\n"
@@ -536,7 +511,6 @@ static void test_counter_has_its_scale_unit_and_group(void **state)
 				   "bad\t1\t6\t100\t100\t0\t\tmuch\t\t\n"
 				   "bad\t1\t6\t100\tx\t0\t\t\t\t\n");
 
-	(void)state;
 	assert_float_equal(metric(&in, "counter:energy"), 6, 0); /* of all CPUs of the sockets */
 	assert_string_equal(in.metrics[0].unit, "J");
 	assert_true(noted_text(&in, NOTE_counter_of_socket, "energy"));
@@ -555,7 +529,7 @@ static void test_counter_has_its_scale_unit_and_group(void **state)
 }
 
 /* A counter that no hardware counted, or that is not supported, is missing and not 0. */
-static void test_counter_that_was_not_counted_is_missing(void **state)
+TEST(counter_that_was_not_counted_is_missing)
 {
 	struct ingest in = counted("new\t1\t\t\t\t0\t\t\t\tnot-supported\n"
 				   "part\t1\t5\t100\t100\t0\t\t\t\t\n"
@@ -567,7 +541,6 @@ static void test_counter_that_was_not_counted_is_missing(void **state)
 				   "most\t1\t9223372036854775807\t100\t100\t0\t\t\t\t\n");
 	const struct note *n;
 
-	(void)state;
 	assert_float_equal(metric(&in, "counter_not_supported:new"), 1, 0);
 	assert_true(isnan(metric(&in, "counter_not_counted:new")));
 	assert_true(isnan(metric(&in, "counter:part")));
@@ -589,7 +562,7 @@ static void test_counter_that_was_not_counted_is_missing(void **state)
 }
 
 /* The CPU that was counted for the smallest part of the time is named, below 95 %. */
-static void test_cpu_that_was_away_is_noted(void **state)
+TEST(cpu_that_was_away_is_noted)
 {
 	struct ingest in = counted("cycles\t1\t5\t1000\t1000\t0\t\t\t\t\n"
 				   "cycles\t2\t5\t950\t950\t0\t\t\t\t\n"
@@ -597,7 +570,6 @@ static void test_cpu_that_was_away_is_noted(void **state)
 				   "off\t1\t0\t0\t0\t0\t\t\t\t\n");
 	const struct note *n;
 
-	(void)state;
 	assert_null(noted(&in, NOTE_counters_cpu_partial));
 	ingest_free(&in);
 	in = counted("cycles\t1\t5\t1000\t1000\t0\t\t\t\t\n"
@@ -620,7 +592,7 @@ static void test_cpu_that_was_away_is_noted(void **state)
 
 /* --- power --- */
 
-static void test_power_arithmetic(void **state)
+TEST(power_arithmetic)
 {
 	/* 100 W at 8 s, 300 W at 12 s, 300 W at 14 s; over [10, 13]: 200 -> 300 for 2 s, 300 for 1
 	 */
@@ -628,7 +600,6 @@ static void test_power_arithmetic(void **state)
 	struct reading j[] = {{8 * S, 50}, {12 * S, 850}, {14 * S, 1450}};
 	struct reading twice[] = {{10 * S, 5}, {10 * S, 6}, {13 * S, 20}};
 
-	(void)state;
 	assert_float_equal(readings_integrate(w, 3, 10 * S, 13 * S), 800, 1e-9);
 	assert_float_equal(readings_integrate(w, 3, 12 * S, 12 * S), 0, 0);
 	assert_float_equal(readings_integrate(w, 2, 10 * S, 13 * S), 500, 1e-9);
@@ -639,14 +610,13 @@ static void test_power_arithmetic(void **state)
 }
 
 /* A gap is longer than three median steps, and at least one of its two readings is inside. */
-static void test_gap_is_longer_than_three_usual_steps(void **state)
+TEST(gap_is_longer_than_three_usual_steps)
 {
 	struct reading three[] = {{8 * S, 1}, {9 * S, 1}, {10 * S, 1}, {13 * S, 1}},
 		       two[] = {{1 * S, 1},  {5 * S, 1},  {6 * S, 1},  {7 * S, 1},
 				{11 * S, 1}, {12 * S, 1}, {13 * S, 1}, {18 * S, 1}};
 	struct gaps g = readings_gaps(three, 4, 10 * S, 13 * S);
 
-	(void)state;
 	assert_int_equal(g.n, 0);
 	assert_float_equal(g.longest_s, 0, 0);
 	three[3].t_ns++;
@@ -678,11 +648,10 @@ static int read_power(struct ingest *in, const char *rows)
 	return rc;
 }
 
-static void test_power_domains(void **state)
+TEST(power_domains)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	assert_int_equal(read_power(&in, "powercap\tpackage-0\t10000000000\t5000000\t\n"
 					 "powercap\tpackage-0\t13000000000\t35000000\t\n"
 					 "powercap\tpackage-0/core\t10000000000\t0\t\n"
@@ -711,11 +680,10 @@ static void test_power_domains(void **state)
 }
 
 /* An energy of 0 is a figure, readings of less than nine tenths of the window are none. */
-static void test_readings_of_power_cover_the_window(void **state)
+TEST(readings_of_power_cover_the_window)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	in.run.end_ns = 10 * S + S / 2; /* seconds of the window: less than 1 */
 	assert_int_equal(read_power(&in, "powercap\tpackage-0\t10000000000\t5000000\t\n"
 					 "powercap\tpackage-0\t10500000000\t5000000\t\n"
@@ -732,12 +700,11 @@ static void test_readings_of_power_cover_the_window(void **state)
 	ingest_free(&in);
 }
 
-static void test_bad_rows_of_power_are_counted(void **state)
+TEST(bad_rows_of_power_are_counted)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 
-	(void)state;
 	assert_int_equal(read_power(&in, "hwmon\tpsu\t10000000000\t\t99\nhwmon\tpsu\tsoon\t\t99\n"
 					 "hwmon\tpsu\t11000000000\t\tmuch\nhwmon\n"
 					 "hwmon\tlone\t11000000000\t\t5\n"
@@ -755,7 +722,7 @@ static void test_bad_rows_of_power_are_counted(void **state)
 }
 
 /* Readings of two domains less than 50 ms apart make one point of their sum. */
-static void test_total_power_needs_every_domain_at_a_time(void **state)
+TEST(total_power_needs_every_domain_at_a_time)
 {
 	const struct reading a[] = {{10 * S, 1}, {11 * S, 2}, {12 * S, 3}, {13 * S, 4}},
 			     b[] = {{10 * S + 49999999, 10}, {11 * S + 50000000, 20}, {13 * S, 40}},
@@ -763,7 +730,6 @@ static void test_total_power_needs_every_domain_at_a_time(void **state)
 	struct ingest in = fresh("1");
 	size_t i, n = 0;
 
-	(void)state;
 	power_add(&in, "package", "perf", "package-0", 1, NULL);
 	power_add(&in, "package", "perf", "package-1", 10, NULL);
 	power_add(&in, "package", "perf", "package-1/core", 500, NULL);
@@ -783,13 +749,12 @@ static void test_total_power_needs_every_domain_at_a_time(void **state)
 }
 
 /* A meter's log may be hours longer: 10 s around the window are in the series. */
-static void test_series_of_a_meter_ends_10_s_from_the_window(void **state)
+TEST(series_of_a_meter_ends_10_s_from_the_window)
 {
 	const struct reading r[] = {{20 * S - 1, 1}, {20 * S, 2}, {43 * S, 3}, {43 * S + 1, 4}},
 			     joules[] = {{30 * S, 10}, {31 * S, 12}, {31 * S, 12}, {32 * S, 15}};
 	struct ingest in = fresh("1");
 
-	(void)state;
 	in.run.start_ns = 30 * S;
 	in.run.end_ns = 33 * S;
 	readings_add_series(&in, "wall", "csv", "m", r, 4, false);
@@ -804,13 +769,12 @@ static void test_series_of_a_meter_ends_10_s_from_the_window(void **state)
 }
 
 /* Every kind at once: none is in another's sum, and two sources of one kind are not added. */
-static void test_power_kinds(void **state)
+TEST(power_kinds)
 {
 	struct ingest in = fresh("1");
 	double two[] = {230, NAN};
 	size_t i;
 
-	(void)state;
 	assert_int_equal(read_power(&in, "powercap\tpsys\t10000000000\t0\t\n"
 					 "powercap\tpsys\t13000000000\t60000000\t\n"
 					 "powercap\tpackage-0\t10000000000\t0\t\n"
@@ -845,7 +809,7 @@ static void test_power_kinds(void **state)
 }
 
 /* Polled programs: the power is interpolated at the window's start, and a heading is no reading. */
-static void test_polled_programs_are_integrated_over_the_window(void **state)
+TEST(polled_programs_are_integrated_over_the_window)
 {
 	static const char dcmi[] = "    Instantaneous power reading:              %d Watts\n";
 	static const int watts[] = {100, 200, 200};
@@ -854,7 +818,6 @@ static void test_polled_programs_are_integrated_over_the_window(void **state)
 	char text[80];
 	int i;
 
-	(void)state;
 	unlink(path);
 	add_snap(8.5, "# kind: package\n");
 	add_snap(8.6, "PkgWatt\n");
@@ -929,7 +892,7 @@ static double read_meter(struct ingest *in, const struct meter *m, const char *t
 	return watts;
 }
 
-static void test_power_gap(void **state)
+TEST(power_gap)
 {
 	struct ingest in = fresh("1");
 	struct str s = {0};
@@ -937,7 +900,6 @@ static void test_power_gap(void **state)
 	struct meter m = {.path = path, .time_unit = "ms"};
 	int i;
 
-	(void)state;
 	str_puts(&s, "t;P (W)\n");
 	for (i = 9000; i <= 14000; i += 100)
 		if (i <= 11000 || i >= 12000)
@@ -956,12 +918,11 @@ static void test_power_gap(void **state)
 }
 
 /* Exactly the window, [10 s, 13 s]: a meter that misses some milliseconds of it has no figure. */
-static void test_meter_covers(void **state)
+TEST(meter_covers)
 {
 	const struct meter m = {.path = path};
 	struct ingest in = fresh("1");
 
-	(void)state;
 	assert_float_equal(read_meter(&in, &m, "t,w\n10,100\n13,100\n"), 100, 1e-9);
 	assert_false(lossy(&in));
 	assert_false(notes_have(&in.notes, SEVERITY_WARNING));
@@ -997,12 +958,11 @@ static void test_meter_covers(void **state)
 }
 
 /* The host's 8 s were 12:00:00 UTC of that day, which is 1769860800. */
-static void test_meter_clocks(void **state)
+TEST(meter_clocks)
 {
 	struct meter m = {.path = path};
 	struct ingest in = fresh("1");
 
-	(void)state;
 	in.wall_clock = 1769860800;
 	assert_float_equal(read_meter(&in, &m, "t,w\n1769860801,10\n1769860806,20\n"), 15, 1e-9);
 	assert_float_equal(
@@ -1036,7 +996,7 @@ static void test_meter_clocks(void **state)
 }
 
 /* All are 12:00:00 UTC, which is two seconds before the window, unless they are no date. */
-static void test_zones_of_dates_are_hours_and_minutes(void **state)
+TEST(zones_of_dates_are_hours_and_minutes)
 {
 	static const struct {
 		const char *date;
@@ -1062,7 +1022,6 @@ static void test_zones_of_dates_are_hours_and_minutes(void **state)
 	const struct meter m = {.path = path};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = fresh("1");
 		char *text = xasprintf("t,w\n%s,0\n2026-01-31T12:00:06Z,60\n", rows[i].date);
@@ -1080,14 +1039,13 @@ static void test_zones_of_dates_are_hours_and_minutes(void **state)
 	}
 }
 
-static void test_unit_is_a_word_of_the_heading(void **state)
+TEST(unit_is_a_word_of_the_heading)
 {
 	static const char *const others[] = {"loadmw", "HmW", "AW", "wattage kWh", "x"};
 	struct meter m = {.path = path};
 	char *text, *column;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(others); i++) {
 		struct ingest in = fresh("1");
 		bool watt = !strncmp(others[i], "watt", 4);
@@ -1128,11 +1086,10 @@ static void check_refused(const struct meter *m, const char *text, const char *w
 	ingest_free(&in);
 }
 
-static void test_unit_of_power_is_known(void **state)
+TEST(unit_of_power_is_known)
 {
 	struct meter m = {.path = path, .power_unit = "MW"};
 
-	(void)state;
 	check_refused(&m, "t,x\n9,40\n14,40\n", "power unit 'MW': use W, mW, uW or kW");
 	m.power_unit = NULL;
 	check_refused(&m, "t,P (MW)\n9,40\n14,40\n",
@@ -1140,12 +1097,11 @@ static void test_unit_of_power_is_known(void **state)
 }
 
 /* A comma may be the decimal point where it does not separate. A line may be too short. */
-static void test_lines_of_a_meter_may_have_decimal_commas(void **state)
+TEST(lines_of_a_meter_may_have_decimal_commas)
 {
 	struct ingest in = fresh("1");
 	struct meter m = {.path = path};
 
-	(void)state;
 	assert_float_equal(read_meter(&in, &m, "t;P (W)\n9,5;40,25\n11\n14,5;40,25\n"), 40.25,
 			   1e-9);
 	assert_float_equal(noted_number(&in, NOTE_meter_short_lines), 1, 0);
@@ -1162,7 +1118,7 @@ static void test_lines_of_a_meter_may_have_decimal_commas(void **state)
 }
 
 /* Each meter of the options is of one side or of all. The capture's logs are left alone then. */
-static void test_meters_of_the_options_are_read_for_their_side(void **state)
+TEST(meters_of_the_options_are_read_for_their_side)
 {
 	char *own = xasprintf("%s/power.csv", dir);
 	struct meter meters[] = {{.path = path, .side = "sender"},
@@ -1170,7 +1126,6 @@ static void test_meters_of_the_options_are_read_for_their_side(void **state)
 				 {.path = path}};
 	struct ingest in = fresh("1");
 
-	(void)state;
 	in.dir = dir;
 	in.how.meters = meters;
 	in.how.nmeters = array_size(meters);
@@ -1197,7 +1152,7 @@ static void test_meters_of_the_options_are_read_for_their_side(void **state)
 }
 
 /* From 1e9 s on, a time is of day: it needs to be known when the run was. */
-static void test_meter_needs_the_time_of_day(void **state)
+TEST(meter_needs_the_time_of_day)
 {
 	static const struct {
 		const char *text;
@@ -1215,7 +1170,6 @@ static void test_meter_needs_the_time_of_day(void **state)
 	double watts;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(logs); i++) {
 		put(logs[i].text);
 		assert_int_equal(ingest_meter(&in, &m, &watts, &err), logs[i].rc);
@@ -1226,14 +1180,13 @@ static void test_meter_needs_the_time_of_day(void **state)
 }
 
 /* A capture's own logs are power.csv, power-2.csv and so on. A FIFO in their place is not read. */
-static void test_logs_of_the_capture_are_read_in_their_order(void **state)
+TEST(logs_of_the_capture_are_read_in_their_order)
 {
 	struct ingest in = fresh("1");
 	char *first = xasprintf("%s/power.csv", dir), *second = xasprintf("%s/power-2.csv", dir);
 	char *fourth = xasprintf("%s/power-4.csv", dir);
 	const char *text = "t,w\n9,40\n14,40\n";
 
-	(void)state;
 	in.dir = dir;
 	assert_int_equal(file_write(first, text, strlen(text), NULL), 0);
 	assert_int_equal(mkfifo(second, 0600), 0);
@@ -1255,14 +1208,13 @@ static void test_logs_of_the_capture_are_read_in_their_order(void **state)
 }
 
 /* The time need not stand first, nor have a name. */
-static void test_meter_columns(void **state)
+TEST(meter_columns)
 {
 	struct meter m = {.path = path, .time_column = "when", .column = "AC W"};
 	struct ingest in = fresh("1");
 	struct error err = {0};
 	double watts;
 
-	(void)state;
 	assert_float_equal(read_meter(&in, &m, "n;AC W;when\n1;40;9\n2;40;14\n"), 40, 1e-9);
 	m.time_column = "3";
 	m.column = NULL; /* none is called watts: the first that is not the time */
@@ -1302,11 +1254,10 @@ static void workload(struct ingest *in, const char *units, const char *text)
 		note_add(&in->notes, file_unreadable, "workload", err.text);
 }
 
-static void test_tcpzc_awkward(void **state)
+TEST(tcpzc_awkward)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	/* Unevenly spaced points: 3000 at the start (half of 2000..4000), 9000 at the end. The
 	 * point at 12 s goes back and is left out. */
 	workload(&in, "tcpzc",
@@ -1396,11 +1347,10 @@ static void expect_note(struct ingest *in, enum note_id id, enum note_severity s
 	assert_float_equal(noted(in, id)->value[2].number, percent, 1e-3);
 }
 
-static void test_coarse_points_bound_the_error_of_the_work(void **state)
+TEST(coarse_points_bound_the_error_of_the_work)
 {
 	struct ingest in = coarse(0.5, 0); /* 10 and 13 are points */
 
-	(void)state;
 	assert_null(noted(&in, NOTE_workload_points_coarse));
 	assert_null(noted(&in, NOTE_workload_slow_at_ends));
 	ingest_free(&in);
@@ -1453,7 +1403,7 @@ static struct ingest pointed(const double *ms, size_t n, double first_work)
 
 /* The bounds from 1 % on are noted, and from 20 % on they are a warning. Each is 1000 * s of 3 s.
  */
-static void test_gap_at_an_end_is_noted_from_1_percent_on(void **state)
+TEST(gap_at_an_end_is_noted_from_1_percent_on)
 {
 	static const double one[] = {9986, 10014, 11000, 12000, 12984, 13016},
 			    less[] = {9986, 10014, 11000, 12000, 12985, 13015},
@@ -1461,7 +1411,6 @@ static void test_gap_at_an_end_is_noted_from_1_percent_on(void **state)
 			    fewer[] = {9702, 10298, 12700, 13300};
 	struct ingest in = pointed(one, array_size(one), 28);
 
-	(void)state;
 	expect_note(&in, NOTE_workload_points_coarse, SEVERITY_INFO, 1);
 	assert_float_equal(noted_number(&in, NOTE_workload_points_coarse), 0.032, 1e-9);
 	ingest_free(&in);
@@ -1481,13 +1430,12 @@ static void test_gap_at_an_end_is_noted_from_1_percent_on(void **state)
  * evenly. At 1000 bytes/s, the fastest rate over at least half of such a gap, all of them may have
  * been moved in the 0.1 s inside. A span of 0.2 s is too short to tell the usual speed.
  */
-static void test_slow_gap_at_the_start_is_compared_with_long_spans(void **state)
+TEST(slow_gap_at_the_start_is_compared_with_long_spans)
 {
 	static const double ms[] = {9600,  10100, 10400, 10700, 11000, 11300,
 				    11600, 11900, 12200, 12500, 12800, 13100};
 	struct ingest in = pointed(ms, array_size(ms), 100);
 
-	(void)state;
 	assert_float_equal(metric(&in, "bytes"), 2920, 1e-6);
 	expect_note(&in, NOTE_workload_slow_at_ends, SEVERITY_WARNING, 100 * 80 / 2920.0);
 	assert_float_equal(noted_number(&in, NOTE_workload_slow_at_ends), 0.5, 1e-9);
@@ -1538,7 +1486,7 @@ static void check_stalls(double step, const double *rates, size_t n, double all,
 	ingest_free(&in);
 }
 
-static void test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second(void **state)
+TEST(stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second)
 {
 	static const double slow[] = {10000, 950, 10000}, tenth[] = {19531250, 1953125, 19531250},
 			    mostly_idle[] = {0, 0, 30000},
@@ -1546,7 +1494,6 @@ static void test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_seco
 	double fine[300];
 	size_t i;
 
-	(void)state;
 	check_stalls(1, slow, array_size(slow), 1, 1, 1);
 	check_stalls(1, tenth, array_size(tenth), 0, 0, 0);
 	/* With nothing done in most of the time, the mean is the usual rate. */
@@ -1559,11 +1506,10 @@ static void test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_seco
 	check_stalls(0.01, fine, array_size(fine), 0.5, 0.3, 1.24);
 }
 
-static void test_stall_goes_on_at_two_points_of_one_time(void **state)
+TEST(stall_goes_on_at_two_points_of_one_time)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	workload(&in, "tcpzc",
 		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":0}\n"
 		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":1000}\n"
@@ -1578,11 +1524,10 @@ static void test_stall_goes_on_at_two_points_of_one_time(void **state)
 	ingest_free(&in);
 }
 
-static void test_points_too_far_apart_give_a_slice_no_figure(void **state)
+TEST(points_too_far_apart_give_a_slice_no_figure)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	in.sliced = true;
 	workload(&in, "tcpzc",
 		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":0}\n"
@@ -1595,13 +1540,12 @@ static void test_points_too_far_apart_give_a_slice_no_figure(void **state)
 
 /* A stall is cut to the window, which begins 1 s after the first point. */
 /* 1000 bytes/s in steps of a second, and 50 bytes/s in one step of two. */
-static void test_stall_is_a_matter_of_the_rate_and_not_of_the_step(void **state)
+TEST(stall_is_a_matter_of_the_rate_and_not_of_the_step)
 {
 	struct ingest in = fresh("1");
 	struct str s = {0};
 	int t;
 
-	(void)state;
 	in.run.end_ns = 20 * S;
 	for (t = 10; t <= 20; t++)
 		if (t != 18)
@@ -1613,11 +1557,10 @@ static void test_stall_is_a_matter_of_the_rate_and_not_of_the_step(void **state)
 	ingest_free(&in);
 }
 
-static void test_stall_counts_inside_the_window(void **state)
+TEST(stall_counts_inside_the_window)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	workload(&in, "tcpzc",
 		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":0}\n"
 		 "{\"type\":\"point\",\"t_ns\":10500000000,\"bytes\":0}\n"
@@ -1655,7 +1598,7 @@ static void check_noted(const char *members, enum note_id id, double a, double b
 	ingest_free(&in);
 }
 
-static void test_copied_responses_are_noted_where_zero_copy_was_asked_for(void **state)
+TEST(copied_responses_are_noted_where_zero_copy_was_asked_for)
 {
 	static const char copied[] = "\"rr\":{\"asks_zero_copy\":true,\"bytes\":100,\"sends\":"
 				     "{\"copied\":1,\"total\":5},\"receive\":{\"copied_bytes\":2}}",
@@ -1665,7 +1608,6 @@ static void test_copied_responses_are_noted_where_zero_copy_was_asked_for(void *
 				  "\"rr\":{\"asks_zero_copy\":false,\"bytes\":100,\"sends\":"
 				  "{\"copied\":5,\"total\":5},\"receive\":{\"copied_bytes\":1}}";
 
-	(void)state;
 	check_noted(copied, NOTE_responses_copied_sends, 1, 5);
 	check_noted(copied, NOTE_responses_copied_bytes, 2, 100);
 	check_noted(none, NOTE_responses_copied_sends, NAN, NAN);
@@ -1674,9 +1616,8 @@ static void test_copied_responses_are_noted_where_zero_copy_was_asked_for(void *
 	check_noted(unasked, NOTE_responses_copied_bytes, NAN, NAN);
 }
 
-static void test_notes_of_a_summary_begin_with_the_first_event(void **state)
+TEST(notes_of_a_summary_begin_with_the_first_event)
 {
-	(void)state;
 	check_noted("\"side\":\"receiver\",\"bytes\":90,\"lost_bytes\":1", NOTE_datagrams_lost, 1,
 		    91);
 	check_noted("\"side\":\"sender\",\"bytes\":90,\"lost_bytes\":1", NOTE_datagrams_lost, 1,
@@ -1702,7 +1643,7 @@ static void test_notes_of_a_summary_begin_with_the_first_event(void **state)
 
 /* In a slice of the window only the evidence of zero copy is used, which holds for the whole run.
  */
-static void test_slice_has_the_evidence_of_a_summary_alone(void **state)
+TEST(slice_has_the_evidence_of_a_summary_alone)
 {
 	static const char members[] =
 		"\"side\":\"receiver\",\"mode\":\"mmap\",\"bytes\":9,\"receive\":{\"calls\":3,"
@@ -1711,7 +1652,6 @@ static void test_slice_has_the_evidence_of_a_summary_alone(void **state)
 		"\"histograms\":{\"latency_ns\":{\"count\":8},\"batch\":{\"max\":9}}";
 	struct ingest in = summary(members, false);
 
-	(void)state;
 	assert_float_equal(metric(&in, "rx_calls"), 3, 0);
 	assert_float_equal(metric(&in, "rx_bytes"), 9, 0);
 	assert_float_equal(metric(&in, "workload_flows"), 1, 0);
@@ -1741,7 +1681,7 @@ static void test_slice_has_the_evidence_of_a_summary_alone(void **state)
 }
 
 /* The last line may be cut off, because the workload was ended. Any other line is a fault. */
-static void test_bad_line_is_named_by_its_number(void **state)
+TEST(bad_line_is_named_by_its_number)
 {
 	static const struct {
 		const char *text;
@@ -1753,7 +1693,6 @@ static void test_bad_line_is_named_by_its_number(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = fresh("1");
 		char *text = xstrdup(rows[i].text);
@@ -1767,11 +1706,10 @@ static void test_bad_line_is_named_by_its_number(void **state)
 	}
 }
 
-static void test_iperf3(void **state)
+TEST(iperf3)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	/* Six seconds in a command of six: placed exactly. 1, 1, 2, 3, 2, 1 GB; the window is 2..5
 	 */
 	workload(&in, "iperf3",
@@ -1816,12 +1754,11 @@ static void test_iperf3(void **state)
 }
 
 /* A slice has the rate of its time. What the program counted in all does not belong to it. */
-static void test_slice_has_no_retransmits_of_the_whole_run(void **state)
+TEST(slice_has_no_retransmits_of_the_whole_run)
 {
 	static const char *const ends[] = {"{\"sum_sent\":{\"retransmits\":4}}", "{}"};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		struct ingest in = fresh("1");
 		char *text =
@@ -1840,11 +1777,10 @@ static void test_slice_has_no_retransmits_of_the_whole_run(void **state)
 	}
 }
 
-static void test_several_line_rates_are_noted_to_be_spread(void **state)
+TEST(several_line_rates_are_noted_to_be_spread)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	workload(&in, "pps", "XDP-RX CPU total 3,000\nXDP-RX CPU total 5,000\n");
 	assert_float_equal(noted_number(&in, NOTE_rates_spread), 2, 0);
 	assert_float_equal(noted(&in, NOTE_rates_spread)->value[1].number, 6, 1e-9);
@@ -1866,11 +1802,10 @@ static void test_several_line_rates_are_noted_to_be_spread(void **state)
 	ingest_free(&in);
 }
 
-static void test_rates(void **state)
+TEST(rates)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	/* Three lines are two seconds each, [8, 10, 12, 14]: 2 s at the second, 1 s at the third */
 	workload(&in, "pps",
 		 "Running XDP on dev:eth0\nXDP-RX CPU 0  5,000\n"
@@ -1910,9 +1845,8 @@ static void check_units(const char *given, const char *expected)
 	ingest_free(&in);
 }
 
-static void test_units_are_set_for_one_side_or_all(void **state)
+TEST(units_are_set_for_one_side_or_all)
 {
-	(void)state;
 	check_units("=iperf3", "iperf3");
 	check_units("=iperf3\nsender=neper", "iperf3");
 	check_units("sender=neper\nreceiver=rates\n", "rates");
@@ -1921,12 +1855,11 @@ static void test_units_are_set_for_one_side_or_all(void **state)
 }
 
 /* The readings of a collector count where the run had that collector. */
-static void test_file_of_the_workload_is_that_of_its_unit(void **state)
+TEST(file_of_the_workload_is_that_of_its_unit)
 {
 	struct collector_row list[] = {{.name = "tcp"}, {.name = "nic"}};
 	struct ingest in = fresh("1");
 
-	(void)state;
 	in.collectors = list;
 	in.units = "tcpzc";
 	assert_string_equal(workload_file(&in), "workload.out");
@@ -1946,11 +1879,10 @@ static void test_file_of_the_workload_is_that_of_its_unit(void **state)
 }
 
 /* The error of the work is a part of the work, which is 0. */
-static void test_points_without_work_have_no_doubt(void **state)
+TEST(points_without_work_have_no_doubt)
 {
 	struct ingest in = fresh("1");
 
-	(void)state;
 	workload(&in, "tcpzc",
 		 "{\"type\":\"point\",\"t_ns\":9000000000,\"bytes\":500}\n"
 		 "{\"type\":\"point\",\"t_ns\":10000000000,\"bytes\":2000}\n"
@@ -1966,13 +1898,12 @@ static void test_points_without_work_have_no_doubt(void **state)
 static const char heading[] = "comm\tpid\ttid\tnr\tname\tcalls\terrors\ttotal_ns\tmin_ns\tmax_ns\t"
 			      "m2_ns2\tbytes\tunfinished\ttime_hist\tsize_hist\n";
 
-static void test_syscalls(void **state)
+TEST(syscalls)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	str_puts(&s, heading);
 	str_puts(&s, "a b\t1\t2\t45\trecvfrom\t3\t1\t600\t100\t300\t36893488147419103232\t4096\t1\t"
 		     "6:1,7:2\t12:1\n");
@@ -2000,12 +1931,11 @@ static void test_syscalls(void **state)
 	ingest_free(&in);
 }
 
-static void test_bytes_of_sockets_have_a_metric_for_each_event(void **state)
+TEST(bytes_of_sockets_have_a_metric_for_each_event)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 
-	(void)state;
 	put("event\tcalls\tbytes\nskb_copy_datagram_iovec\t1\t500\nskb_copy_ubufs\t2\t600\n"
 	    "__zerocopy_sg_from_iter\t3\t700\nanother\t4\t800\nskb_copy_ubufs\t2\tmany\nshort\n");
 	assert_int_equal(parse_file(&in, "socket_copies.tsv", path, &err), 0);
@@ -2026,13 +1956,12 @@ static void test_bytes_of_sockets_have_a_metric_for_each_event(void **state)
  * at 50 each. Of a row whose calls were all timed, of one with none to estimate from but the first,
  * of one that drew a single call, and of a row that cannot be.
  */
-static void test_untimed(void **state)
+TEST(untimed)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	str_printf(&s, "%.*s\ttimed\tfirst_ns\n", (int)strlen(heading) - 1, heading);
 	str_puts(&s,
 		 "a\t1\t2\t45\trecvfrom\t116\t1\t2100\t50\t100\t2600\t4096\t0\t5:10,6:16\t\t26\t"
@@ -2062,13 +1991,12 @@ static void test_untimed(void **state)
 }
 
 /* The standard error of two calls is that of one pair. One call has none. */
-static void test_few_timed_calls_are_scaled(void **state)
+TEST(few_timed_calls_are_scaled)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	str_printf(&s, "%.*s\ttimed\tfirst_ns\n", (int)strlen(heading) - 1, heading);
 	str_puts(&s, "a\t1\t2\t3\tclose\t10\t0\t70\t70\t70\t6\t\t0\t6:1\t\t1\t70\n");
 	str_puts(&s, "a\t1\t2\t4\tstat\t10\t0\t70\t30\t40\t6\t\t0\t6:1\t\t2\t70\n");
@@ -2090,13 +2018,12 @@ static void test_few_timed_calls_are_scaled(void **state)
  * Calls of several threads that ended: 20 of the 26 timed were the first of each and took 1600 ns,
  * 6 were drawn and took 300 in all: the other 90 at 50 each.
  */
-static void test_untimed_of_several(void **state)
+TEST(untimed_of_several)
 {
 	struct ingest in = fresh("1");
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	str_printf(&s, "%.*s\ttimed\tfirst_ns\tfirst\n", (int)strlen(heading) - 1, heading);
 	str_puts(&s, "a\t1\t0\t3\tclose\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t20\n");
 	str_puts(&s, "a\t1\t0\t0\tread\t116\t0\t1900\t50\t100\t240\t\t0\t6:26\t\t26\t1600\t27\n");
@@ -2107,95 +2034,4 @@ static void test_untimed_of_several(void **state)
 	assert_float_equal(noted_number(&in, NOTE_syscalls_bad_rows), 1, 0);
 	str_free(&s);
 	ingest_free(&in);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(path, sizeof(path), "%s/file", dir);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	return dir_remove(dir, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_numbers_are_decimal),
-		cmocka_unit_test(test_cells_lose_their_quotes_and_blanks),
-		cmocka_unit_test(test_table_has_all_of_its_rows),
-		cmocka_unit_test(test_cpu_interpolates),
-		cmocka_unit_test(test_number_of_a_cpu_is_decimal),
-		cmocka_unit_test(test_cpu_awkward),
-		cmocka_unit_test(test_cpu_missing),
-		cmocka_unit_test(test_only_the_window_has_notes_on_its_cpus),
-		cmocka_unit_test(test_cpu_returns),
-		cmocka_unit_test(test_cpu_lost_ticks),
-		cmocka_unit_test(test_busy_cpu_without_ticks_has_no_user_time),
-		cmocka_unit_test(test_side_without_a_list_has_the_cpus_of_the_file),
-		cmocka_unit_test(test_steal_above_1_percent_is_noted),
-		cmocka_unit_test(test_more_than_a_tenth_of_the_ticks_astray_is_noted),
-		cmocka_unit_test(test_user_time_of_others_is_what_no_thread_used),
-		cmocka_unit_test(test_user_time_of_others_is_at_most_their_busy_time),
-		cmocka_unit_test(test_softnet),
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_counter_has_its_scale_unit_and_group),
-		cmocka_unit_test(test_counter_that_was_not_counted_is_missing),
-		cmocka_unit_test(test_cpu_that_was_away_is_noted),
-		cmocka_unit_test(test_power_arithmetic),
-		cmocka_unit_test(test_gap_is_longer_than_three_usual_steps),
-		cmocka_unit_test(test_power_domains),
-		cmocka_unit_test(test_readings_of_power_cover_the_window),
-		cmocka_unit_test(test_bad_rows_of_power_are_counted),
-		cmocka_unit_test(test_total_power_needs_every_domain_at_a_time),
-		cmocka_unit_test(test_series_of_a_meter_ends_10_s_from_the_window),
-		cmocka_unit_test(test_power_kinds),
-		cmocka_unit_test(test_power_gap),
-		cmocka_unit_test(test_polled_programs_are_integrated_over_the_window),
-		cmocka_unit_test(test_meter_covers),
-		cmocka_unit_test(test_meter_clocks),
-		cmocka_unit_test(test_meter_columns),
-		cmocka_unit_test(test_zones_of_dates_are_hours_and_minutes),
-		cmocka_unit_test(test_unit_is_a_word_of_the_heading),
-		cmocka_unit_test(test_unit_of_power_is_known),
-		cmocka_unit_test(test_lines_of_a_meter_may_have_decimal_commas),
-		cmocka_unit_test(test_meters_of_the_options_are_read_for_their_side),
-		cmocka_unit_test(test_meter_needs_the_time_of_day),
-		cmocka_unit_test(test_logs_of_the_capture_are_read_in_their_order),
-		cmocka_unit_test(test_tcpzc_awkward),
-		cmocka_unit_test(test_coarse_points_bound_the_error_of_the_work),
-		cmocka_unit_test(test_gap_at_an_end_is_noted_from_1_percent_on),
-		cmocka_unit_test(test_slow_gap_at_the_start_is_compared_with_long_spans),
-		cmocka_unit_test(
-			test_stall_is_below_a_tenth_of_the_median_rate_for_a_fifth_of_a_second),
-		cmocka_unit_test(test_stall_is_a_matter_of_the_rate_and_not_of_the_step),
-		cmocka_unit_test(test_stall_counts_inside_the_window),
-		cmocka_unit_test(test_stall_goes_on_at_two_points_of_one_time),
-		cmocka_unit_test(test_points_too_far_apart_give_a_slice_no_figure),
-		cmocka_unit_test(test_copied_responses_are_noted_where_zero_copy_was_asked_for),
-		cmocka_unit_test(test_notes_of_a_summary_begin_with_the_first_event),
-		cmocka_unit_test(test_slice_has_the_evidence_of_a_summary_alone),
-		cmocka_unit_test(test_bad_line_is_named_by_its_number),
-		cmocka_unit_test(test_iperf3),
-		cmocka_unit_test(test_slice_has_no_retransmits_of_the_whole_run),
-		cmocka_unit_test(test_several_line_rates_are_noted_to_be_spread),
-		cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_units_are_set_for_one_side_or_all),
-		cmocka_unit_test(test_file_of_the_workload_is_that_of_its_unit),
-		cmocka_unit_test(test_points_without_work_have_no_doubt),
-		cmocka_unit_test(test_syscalls),
-		cmocka_unit_test(test_bytes_of_sockets_have_a_metric_for_each_event),
-		cmocka_unit_test(test_untimed),
-		cmocka_unit_test(test_few_timed_calls_are_scaled),
-		cmocka_unit_test(test_untimed_of_several),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

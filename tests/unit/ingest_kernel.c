@@ -8,17 +8,11 @@
 #include "lib/file.h"
 #include "lib/snap.h"
 #include "tests/unit/ingested.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <malloc.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const uint64_t S = 1000000000;
-static char path[64];
 
 static struct ingest fresh(void)
 {
@@ -40,7 +34,7 @@ static void add(double seconds, const char *text)
 
 /* --- counters over spans --- */
 
-static void test_deltas(void **state)
+TEST(deltas)
 {
 	static const char *const more[] = {"w", "x", "y", "z"};
 	struct ingest in = fresh();
@@ -48,7 +42,6 @@ static void test_deltas(void **state)
 	char *back;
 	size_t i;
 
-	(void)state;
 	deltas_init(&d, &in);
 	deltas_reading(&d, 9 * S);
 	assert_true(isnan(deltas_put(&d, "a", 100)));
@@ -91,12 +84,11 @@ static void test_deltas(void **state)
 }
 
 /* Only what happens in the window counts. A counter that appears at its start was not late. */
-static void test_deltas_of_the_window_alone(void **state)
+TEST(deltas_of_the_window_alone)
 {
 	struct ingest in = fresh();
 	struct deltas d;
 
-	(void)state;
 	deltas_init(&d, &in);
 	deltas_reading(&d, 8 * S);
 	deltas_put(&d, "a", 9);
@@ -139,12 +131,11 @@ static void snmp_at(double seconds, unsigned ns, unsigned retrans, unsigned drop
 	free(text);
 }
 
-static void test_snmp(void **state)
+TEST(snmp)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	snmp_at(10, 4026531840, 100, 7, 50);
 	snmp_at(12, 4026531840, 104, 7, 51);
 	snmp_at(13, 4026531840, 110, 9, 51);
@@ -164,12 +155,11 @@ static void test_snmp(void **state)
 }
 
 /* The workload enters its own namespace after the window has opened. */
-static void test_snmp_netns(void **state)
+TEST(snmp_netns)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	snmp_at(10, 1, 100000, 7, 50);
 	snmp_at(10.2, 2, 3, 0, 0);
 	snmp_at(13, 2, 8, 0, 0);
@@ -188,12 +178,11 @@ static void test_snmp_netns(void **state)
 	ingest_free(&in);
 }
 
-static void test_snmp_awkward(void **state)
+TEST(snmp_awkward)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	snmp_at(10, 1, 100, 7, 50);
 	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), -ENODATA);
 	add(11,
@@ -208,12 +197,11 @@ static void test_snmp_awkward(void **state)
 }
 
 /* An older capture has no line of the namespace. Only whole numbers from 0 on are counters. */
-static void test_values_of_snmp_are_whole_numbers(void **state)
+TEST(values_of_snmp_are_whole_numbers)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "Udp: InDatagrams Torn Empty Less\nUdp: 5 5x  -3\nIcmp6InMsgs 7\nIcmp6Torn 7x\n");
 	add(12.9, "Udp: InDatagrams Torn Empty Less\nUdp: 8 8x  -2\nIcmp6InMsgs 9\nIcmp6Torn 9x\n");
 	assert_int_equal(parse_file(&in, "snmp.snap", path, &err), 0);
@@ -231,12 +219,11 @@ static const char irq_head[] = "           CPU0       CPU1       \n"
 			       " 36:          0    2385392 PCI-MSIX-0000:00:02.0   1-edge      "
 			       "virtio1-req.0\n";
 
-static void test_irq(void **state)
+TEST(irq)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "           CPU0       CPU1       \n"
 		"  4:          1          0  IO-APIC   6-edge      ttyS0, ttyS1\n"
 		"  5:          1          0  IO-APIC   7-edge      two  words\n"
@@ -278,12 +265,11 @@ static void test_irq(void **state)
 }
 
 /* A device without a trigger stands behind two spaces, or it is all of the description. */
-static void test_device_of_an_interrupt_is_its_last_column(void **state)
+TEST(device_of_an_interrupt_is_its_last_column)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "           CPU1\n 60:   5  chip one two\n 61:  5  chip 7-x  my nic\n 62: 010\n");
 	add(13, "           CPU1\n 60:   6  chip one two\n 61:  7  chip 7-x  my nic\n 62: 19\n");
 	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
@@ -296,12 +282,11 @@ static void test_device_of_an_interrupt_is_its_last_column(void **state)
 }
 
 /* CPU 0 goes, so that the columns shift; CPU 2 comes; an interrupt gets another owner. */
-static void test_irq_hotplug(void **state)
+TEST(irq_hotplug)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "           CPU0       CPU1       \n"
 		" 40:        100        200  IO-APIC   6-edge      eth0\n"
 		"                    CPU0       CPU1       \n"
@@ -330,12 +315,11 @@ static void test_irq_hotplug(void **state)
 	ingest_free(&in);
 }
 
-static void test_irq_damaged(void **state)
+TEST(irq_damaged)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, irq_head);
 	add(13, " 36: 5 CPUX\n 9: 1 2 3\n     CPU0\n: 1\n 36\n 36: 18446744073709551616 x\n 36:\n");
 	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
@@ -347,12 +331,11 @@ static void test_irq_damaged(void **state)
 
 #define NAMES "\tlink\trx_packets\trx_bytes\n"
 
-static void test_nic(void **state)
+TEST(nic)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "n\thost\t4\teth0" NAMES "v\thost\t4\teth0\tlink\t100\t6400\n"
 		"n\thost\t4\teth0\tethtool\trx_drops\t[0]: rx_ucast/s\n"
 		"v\thost\t4\teth0\tethtool\t5\t18446744073709551610\n"
@@ -383,12 +366,11 @@ static void test_nic(void **state)
 }
 
 /* Counters that are known for 99 of 100 s are known in the whole window. */
-static void test_known_time_is_listed_below_99_percent(void **state)
+TEST(known_time_is_listed_below_99_percent)
 {
 	static const double ends[] = {109, 108.5};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(ends); i++) {
 		struct ingest in = fresh();
 		struct error err = {0};
@@ -412,12 +394,11 @@ static void test_known_time_is_listed_below_99_percent(void **state)
 	}
 }
 
-static void test_rates_of_links_are_of_bytes_in_both_directions(void **state)
+TEST(rates_of_links_are_of_bytes_in_both_directions)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "n\thost\t5\tf\tlink\ttx_bytes\tother\nv\thost\t5\tf\tlink\t1\t0\n"
 		"n\thost\t5\tf\ttx-0\ttx_bytes\nv\thost\t5\tf\ttx-0\t1\n");
 	add(13, "v\thost\t5\tf\tlink\t750000001\t7\nv\thost\t5\tf\ttx-0\t5\n");
@@ -431,12 +412,11 @@ static void test_rates_of_links_are_of_bytes_in_both_directions(void **state)
 }
 
 /* The workload went into its namespace between two readings that both lie before the window. */
-static void test_nic_early(void **state)
+TEST(nic_early)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(9.8, "n\thost\t4\ta" NAMES "v\thost\t4\ta\tlink\t100\t6400\n");
 	add(9.99, "v\thost\t4\ta\tlink\t100\t6400\n"
 		  "n\tworkload\t2\tb" NAMES "v\tworkload\t2\tb\tlink\t5\t1\n");
@@ -448,7 +428,7 @@ static void test_nic_early(void **state)
 	ingest_free(&in);
 }
 
-static void test_renamed_interface_has_its_last_name(void **state)
+TEST(renamed_interface_has_its_last_name)
 {
 	static const char *const expected[] = {"a0", "workload", "first0"};
 	struct ingest in = fresh();
@@ -456,7 +436,6 @@ static void test_renamed_interface_has_its_last_name(void **state)
 	const struct note *renamed;
 	int i;
 
-	(void)state;
 	add(10, "n\tworkload\t2\ta0" NAMES "v\tworkload\t2\ta0\tlink\t5\t1\n");
 	add(13, "n\tworkload\t2\tfirst0" NAMES "v\tworkload\t2\tfirst0\tlink\t20\t1\n");
 	assert_int_equal(parse_file(&in, "nic.snap", path, &err), 0);
@@ -476,7 +455,7 @@ static void test_renamed_interface_has_its_last_name(void **state)
 }
 
 /* nic_state.tsv is written last. */
-static void test_interface_has_its_name_in_the_last_list(void **state)
+TEST(interface_has_its_name_in_the_last_list)
 {
 	static const char states[] =
 		"ifindex\tnetns\tinterface\tkey\tvalue\n4\tworkload\tnew0\tmtu\t1\n"
@@ -487,7 +466,6 @@ static void test_interface_has_its_name_in_the_last_list(void **state)
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "n\tworkload\t4\told0" NAMES "v\tworkload\t4\told0\tlink\t5\t1\n");
 	add(13, "v\tworkload\t4\told0\tlink\t20\t1\n");
 	in.dir = dir;
@@ -508,12 +486,11 @@ static void test_interface_has_its_name_in_the_last_list(void **state)
 	ingest_free(&in);
 }
 
-static void test_nic_awkward(void **state)
+TEST(nic_awkward)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "n\thost\t4\ta" NAMES "v\thost\t4\ta\tlink\t100\t6400\n"
 		"n\thost\t5\tb" NAMES "v\thost\t5\tb\tlink\t1\t1\n"
 		"n\thost\t6\td" NAMES "v\thost\t6\td\tlink\t50\t50\n");
@@ -548,7 +525,7 @@ static void test_nic_awkward(void **state)
 /* --- softnet --- */
 
 /* As Linux 6.18 has it: 15 words, CPU 0 offline in between. */
-static void test_nic_state_has_numbers_and_words(void **state)
+TEST(nic_state_has_numbers_and_words)
 {
 	static const char good[] = "netns\tinterface\tkey\tvalue\nhost\te0\trx_ring\t256\n"
 				   "host\te0\tdriver\tveth\nhost\te0\n",
@@ -556,7 +533,6 @@ static void test_nic_state_has_numbers_and_words(void **state)
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	assert_int_equal(file_write(path, good, sizeof(good) - 1, NULL), 0);
 	assert_int_equal(parse_file(&in, "nic_state.tsv", path, &err), 0);
 	is(in, "nic_state:host/e0/rx_ring", 256);
@@ -571,12 +547,11 @@ static void test_nic_state_has_numbers_and_words(void **state)
 	ingest_free(&in);
 }
 
-static void test_softnet(void **state)
+TEST(softnet)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "0230a798 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 00000000 00000000 0 0\n"
 		"fffffff0 00000001 000001d8 0 0 0 0 0 0 0174e474 00000000 00000003 00000001 1 2\n");
 	add(11, "00000010 00000001 000001d8 0 0 0 0 0 0 0174e475 00000002 0000000a 00000001 a 0\n");
@@ -596,12 +571,11 @@ static void test_softnet(void **state)
 }
 
 /* Without numbers of CPUs, line 1 is CPU 1 only while no CPU goes. */
-static void test_softnet_by_place(void **state)
+TEST(softnet_by_place)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "1 0 0 0 0 0 0 0 0 0 0\n10 0 0 0 0 0 0 0 0 0 0\n20 0 0 0 0 0 0 0 0 0 0\n");
 	add(11, "1 0 0 0 0 0 0 0 0 0 0\n11 0 0 0 0 0 0 0 0 0 0\n21 0 0 0 0 0 0 0 0 0 0\n");
 	add(12, "12 0 0 0 0 0 0 0 0 0 0\n22 0 0 0 0 0 0 0 0 0 0\n");
@@ -615,7 +589,7 @@ static void test_softnet_by_place(void **state)
 }
 
 /* Lines of 9 words have no word 9, and lines of 10 words have no word 10. */
-static void test_softnet_counts_words_of_both_readings(void **state)
+TEST(softnet_counts_words_of_both_readings)
 {
 	static const char *const lines[] = {"10 0 0 0 0 0 0 0 0 5 6\n", "11 0 0 0 0 0 0 0 0\n",
 					    "13 0 0 0 0 0 0 0 0 5 6\n", "16 0 0 0 0 0 0 0 0 7\n",
@@ -624,7 +598,6 @@ static void test_softnet_counts_words_of_both_readings(void **state)
 	struct error err = {0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(lines); i++) {
 		char text[64];
 
@@ -639,12 +612,11 @@ static void test_softnet_counts_words_of_both_readings(void **state)
 }
 
 /* CPU 1 was never there, and CPU 3 goes before the window. */
-static void test_only_the_window_has_packets(void **state)
+TEST(only_the_window_has_packets)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	cpuset_add(&in.cpus, 0);
 	cpuset_add(&in.cpus, 2);
 	add(8, "0 0 0 0 0 0 0 0 0 0 0 00000005 00000000\n0 0 0 0 0 0 0 0 0 0 0 0 00000002\n"
@@ -665,12 +637,11 @@ static void test_only_the_window_has_packets(void **state)
 	ingest_free(&in);
 }
 
-static void test_highest_cpu_that_goes_is_noted(void **state)
+TEST(highest_cpu_that_goes_is_noted)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "0 0 0 0 0 0 0 0 0 0 0 0 1\n0 0 0 0 0 0 0 0 0 0 0 0 3\n");
 	add(13, "5 0 0 0 0 0 0 0 0 0 0 0 1\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
@@ -682,12 +653,11 @@ static void test_highest_cpu_that_goes_is_noted(void **state)
 #define SOFTNET(count, cpu) count " 0 0 0 0 0 0 0 0 0 0 0 " cpu "\n"
 
 /* CPUs come one after the other, with more packets each. */
-static void test_cpus_that_come_count_from_their_second_reading(void **state)
+TEST(cpus_that_come_count_from_their_second_reading)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, SOFTNET("1", "0") SOFTNET("1", "1"));
 	add(11, SOFTNET("2", "0") SOFTNET("3", "1"));
 	add(12, SOFTNET("2", "0") SOFTNET("3", "1") SOFTNET("5", "2") SOFTNET("7", "3")
@@ -703,12 +673,11 @@ static void test_cpus_that_come_count_from_their_second_reading(void **state)
 	ingest_free(&in);
 }
 
-static void test_words_that_a_reading_lacks_are_unknown(void **state)
+TEST(words_that_a_reading_lacks_are_unknown)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	cpuset_add(&in.cpus, 0);
 	add(10, "1 2 3 0 0 0 0 0 0 4\n1 2\n");
 	add(13, "2 4 6 0 0 0 0 0 0 8 9\n5 9\n");
@@ -729,12 +698,11 @@ static void test_words_that_a_reading_lacks_are_unknown(void **state)
 	ingest_free(&in);
 }
 
-static void test_packets_wait_at_the_first_reading_too(void **state)
+TEST(packets_wait_at_the_first_reading_too)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "0 0 0 0 0 0 0 0 0 0 0 9 1\n");
 	add(13, "0 0 0 0 0 0 0 0 0 0 0 2 1\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
@@ -744,12 +712,11 @@ static void test_packets_wait_at_the_first_reading_too(void **state)
 
 /* --- idle --- */
 
-static void test_idle(void **state)
+TEST(idle)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	cpuset_add(&in.cpus, 4);
 	add(10, "1\t0\tPOLL\t5\t100\n1\t3\tC6 deep\t10\t1000000\n4\t3\tC6 deep\t1\t7\n");
 	add(12, "1\t0\tPOLL\t9\t150100\n1\t3\tC6 deep\t14\t1900000\n4\t3\tC6 deep\t1\t7\n");
@@ -774,12 +741,11 @@ static void test_idle(void **state)
 }
 
 /* The memory behind the states is 0, like the number of the CPU that is the last one here. */
-static void test_states_of_cpu_0_end_with_the_list(void **state)
+TEST(states_of_cpu_0_end_with_the_list)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	cpuset_add(&in.cpus, 0);
 	mallopt(M_PERTURB, 0xff); /* glibc fills new memory with the complement */
 	add(10, "1\t3\tC6\t1\t0\n0\t3\tC6\t10\t1000000\n");
@@ -792,12 +758,11 @@ static void test_states_of_cpu_0_end_with_the_list(void **state)
 }
 
 /* A sleep of 100 s ends in the window; a CPU goes; a counter is set back. */
-static void test_idle_awkward(void **state)
+TEST(idle_awkward)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	cpuset_add(&in.cpus, 2);
 	add(10, "1\t1\tC1\t5\t100\n1\t3\tC6\t10\t1000000\n2\t1\tC1\t0\t0\n");
 	add(11, "1\t1\tC1\t6\t200100\n1\t3\tC6\t11\t101000000\n2\t1\tC1\t1\t4\n");
@@ -825,12 +790,11 @@ static void test_idle_awkward(void **state)
 }
 
 /* CPU 2 is known for 9 of 10 s, because the last reading has two rows of its state. */
-static void test_states_known_for_nine_tenths_are_used(void **state)
+TEST(states_known_for_nine_tenths_are_used)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	in.run.end_ns = 20 * S;
 	cpuset_add(&in.cpus, 2);
 	add(10, "1\t1\tC1\t5\t100\n2\t1\tC1\t0\t0\n");
@@ -848,12 +812,11 @@ static void test_states_known_for_nine_tenths_are_used(void **state)
 	ingest_free(&in);
 }
 
-static void test_states_known_for_eight_tenths_are_lossy(void **state)
+TEST(states_known_for_eight_tenths_are_lossy)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	in.run.end_ns = 20 * S;
 	cpuset_add(&in.cpus, 2);
 	add(10, "1\t1\tC1\t5\t100\n2\t1\tC1\t0\t0\n");
@@ -868,12 +831,11 @@ static void test_states_known_for_eight_tenths_are_lossy(void **state)
 }
 
 /* A span of 3 s with 8 s of sleep: the state with the most loses 5 s, or all of its time. */
-static void test_early_sleep_is_taken_from_the_longest_state(void **state)
+TEST(early_sleep_is_taken_from_the_longest_state)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	cpuset_add(&in.cpus, 2);
 	add(10, "1\t1\tC1\t0\t0\n1\t2\tC2\t0\t0\n1\t3\tC3\t0\t0\n"
 		"2\t1\tC1\t0\t0\n2\t2\tC2\t0\t0\n");
@@ -889,7 +851,7 @@ static void test_early_sleep_is_taken_from_the_longest_state(void **state)
 	ingest_free(&in);
 }
 
-static void test_notes_on_idle_states_begin_at_10_ms_and_1_percent(void **state)
+TEST(notes_on_idle_states_begin_at_10_ms_and_1_percent)
 {
 	static const struct {
 		long slept_us;
@@ -897,7 +859,6 @@ static void test_notes_on_idle_states_begin_at_10_ms_and_1_percent(void **state)
 	} rows[] = {{100010000, false}, {100010001, true}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = fresh();
 		struct error err = {0};
@@ -926,12 +887,11 @@ static void test_notes_on_idle_states_begin_at_10_ms_and_1_percent(void **state)
 	}
 }
 
-static void test_gauge_is_read_twice_at_one_time(void **state)
+TEST(gauge_is_read_twice_at_one_time)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "TCP: inuse 4\n");
 	add(11, "TCP: inuse 6\n");
 	add(11, "TCP: inuse 6\n");
@@ -944,12 +904,11 @@ static void test_gauge_is_read_twice_at_one_time(void **state)
 
 /* Gauges on straight lines: 10 at 9 s, 20 at 11 s, 0 at 15 s. The window begins at 15, ends at 10.
  */
-static void test_sockstat_means_and_maxima_of_the_window(void **state)
+TEST(sockstat_means_and_maxima_of_the_window)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(9, "netns 1\nsockets: used 4\nTCP: inuse 10 orphan 0 tw 0 alloc 9 mem 100\n");
 	add(11, "netns 1\nsockets: used 4\nTCP: inuse 20 orphan 0 tw 0 alloc 9 mem 100\n"
 		"TCP6: inuse 1\n");
@@ -968,12 +927,11 @@ static void test_sockstat_means_and_maxima_of_the_window(void **state)
 }
 
 /* Heat is counted by core and by package, a quota by cgroup. A counter needs both snapshots. */
-static void test_throttling_is_the_sum_of_cores_and_the_strictest_cgroup(void **state)
+TEST(throttling_is_the_sum_of_cores_and_the_strictest_cgroup)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 
-	(void)state;
 	add(10, "cpu1 core_throttle_count 5\ncpu1 core_throttle_total_time_ms 100\n"
 		"cpu1 package_throttle_count 50\ncpu11 core_throttle_count 7\n"
 		"cpu11 core_throttle_total_time_ms 0\ncpu11 package_throttle_count 50\n"
@@ -1042,11 +1000,10 @@ static struct ingest two_readings(const struct snapshots *s, double from, double
 	return in;
 }
 
-static void test_readings_need_nine_tenths_of_the_window(void **state)
+TEST(readings_need_nine_tenths_of_the_window)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(snapshots); i++) {
 		struct ingest in = two_readings(&snapshots[i], 10, 10.5, 10.5);
 
@@ -1062,13 +1019,12 @@ static void test_readings_need_nine_tenths_of_the_window(void **state)
 }
 
 /* A collector that was killed leaves a cut reading. Those before it count. */
-static void test_file_with_a_cut_reading_is_noted(void **state)
+TEST(file_with_a_cut_reading_is_noted)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 	FILE *f;
 
-	(void)state;
 	add(10, "Udp6Out 1\n");
 	add(13, "Udp6Out 4\n");
 	f = fopen(path, "a");
@@ -1088,13 +1044,12 @@ static void test_file_with_a_cut_reading_is_noted(void **state)
 }
 
 /* Columns of more CPUs than there can be, or with other names, have no counts. */
-static void test_columns_of_interrupts_are_cpus(void **state)
+TEST(columns_of_interrupts_are_cpus)
 {
 	struct ingest in = fresh();
 	struct error err = {0};
 	char *head = xasprintf("  CPU1 CPU%d\n 1: 1 1\n  CPU1\n RX: 1\n", CPUSET_MAX);
 
-	(void)state;
 	add(10, head);
 	add(13, "  CPU1 CPUs\n 1: 2 2\n  CPU1\n RX: 2\n");
 	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
@@ -1110,11 +1065,10 @@ static void test_columns_of_interrupts_are_cpus(void **state)
 	ingest_free(&in);
 }
 
-static void test_figures_need_two_readings(void **state)
+TEST(figures_need_two_readings)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(snapshots); i++) {
 		struct ingest in = fresh();
 		struct error err = {0};
@@ -1127,57 +1081,4 @@ static void test_figures_need_two_readings(void **state)
 		assert_int_equal(in.nmetrics, 0);
 		ingest_free(&in);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_throttling_is_the_sum_of_cores_and_the_strictest_cgroup),
-		cmocka_unit_test(test_readings_need_nine_tenths_of_the_window),
-		cmocka_unit_test(test_file_with_a_cut_reading_is_noted),
-		cmocka_unit_test(test_columns_of_interrupts_are_cpus),
-		cmocka_unit_test(test_figures_need_two_readings),
-		cmocka_unit_test(test_values_of_snmp_are_whole_numbers),
-		cmocka_unit_test(test_device_of_an_interrupt_is_its_last_column),
-		cmocka_unit_test(test_only_the_window_has_packets),
-		cmocka_unit_test(test_highest_cpu_that_goes_is_noted),
-		cmocka_unit_test(test_cpus_that_come_count_from_their_second_reading),
-		cmocka_unit_test(test_words_that_a_reading_lacks_are_unknown),
-		cmocka_unit_test(test_packets_wait_at_the_first_reading_too),
-		cmocka_unit_test(test_states_known_for_nine_tenths_are_used),
-		cmocka_unit_test(test_states_known_for_eight_tenths_are_lossy),
-		cmocka_unit_test(test_early_sleep_is_taken_from_the_longest_state),
-		cmocka_unit_test(test_nic_state_has_numbers_and_words),
-		cmocka_unit_test(test_softnet),
-		cmocka_unit_test(test_softnet_by_place),
-		cmocka_unit_test(test_softnet_counts_words_of_both_readings),
-		cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_states_of_cpu_0_end_with_the_list),
-		cmocka_unit_test(test_idle_awkward),
-		cmocka_unit_test(test_deltas),
-		cmocka_unit_test(test_deltas_of_the_window_alone),
-		cmocka_unit_test(test_snmp),
-		cmocka_unit_test(test_snmp_netns),
-		cmocka_unit_test(test_snmp_awkward),
-		cmocka_unit_test(test_irq),
-		cmocka_unit_test(test_irq_hotplug),
-		cmocka_unit_test(test_irq_damaged),
-		cmocka_unit_test(test_nic),
-		cmocka_unit_test(test_known_time_is_listed_below_99_percent),
-		cmocka_unit_test(test_rates_of_links_are_of_bytes_in_both_directions),
-		cmocka_unit_test(test_nic_early),
-		cmocka_unit_test(test_renamed_interface_has_its_last_name),
-		cmocka_unit_test(test_interface_has_its_name_in_the_last_list),
-		cmocka_unit_test(test_nic_awkward),
-		cmocka_unit_test(test_notes_on_idle_states_begin_at_10_ms_and_1_percent),
-		cmocka_unit_test(test_gauge_is_read_twice_at_one_time),
-		cmocka_unit_test(test_sockstat_means_and_maxima_of_the_window),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	snprintf(path, sizeof(path), "/tmp/zcost-kernel-%d", (int)getpid());
-	int rc = cmocka_run_group_tests(tests, NULL, NULL);
-
-	unlink(path);
-	return rc;
 }

@@ -9,17 +9,11 @@
 #include "lib/str.h"
 #include "tests/unit/ingested.h"
 #include "tests/unit/perfdata_writer.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const uint64_t S = 1000000000;
-static char dir[] = "/tmp/zcost-run-XXXXXX";
 static char hosts[sizeof(dir) + 6];
 
 /* Writes a file below the scratch folder, and the folders that it is in. */
@@ -52,11 +46,10 @@ static struct ingest run_of(const char *members)
 
 #define WINDOW "\"window\":{\"start_ns\":10000000000,\"end_ns\":110000000000}"
 
-static void test_run_has_names_and_a_window(void **state)
+TEST(run_has_names_and_a_window)
 {
 	struct ingest in = run_of("\"x\":1");
 
-	(void)state;
 	assert_string_equal(in.run.variant, "run");
 	assert_string_equal(in.run.pass, "all");
 	assert_string_equal(in.run.side, "local");
@@ -107,13 +100,12 @@ static void test_run_has_names_and_a_window(void **state)
 	ingest_free(&in);
 }
 
-static void test_run_of_another_schema_is_refused(void **state)
+TEST(run_of_another_schema_is_refused)
 {
 	struct ingest in = {0};
 	struct error err = {0};
 	char *path = xasprintf("%s/run.json", dir);
 
-	(void)state;
 	put("run.json", "{\"schema_version\":2}");
 	assert_int_equal(ingest_run_json(&in, path, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "schema_version 2; this zcost reads 1"));
@@ -126,7 +118,7 @@ static void test_run_of_another_schema_is_refused(void **state)
 }
 
 /* Below 99 of 100 s the window is short. Older captures show it by a command that has ended. */
-static void test_window_that_the_command_ended_is_noted(void **state)
+TEST(window_that_the_command_ended_is_noted)
 {
 	static const struct {
 		const char *members;
@@ -147,7 +139,6 @@ static void test_window_that_the_command_ended_is_noted(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = run_of(rows[i].members);
 
@@ -162,14 +153,13 @@ static void test_window_that_the_command_ended_is_noted(void **state)
 	}
 }
 
-static void test_collectors_have_their_state_files_and_tool(void **state)
+TEST(collectors_have_their_state_files_and_tool)
 {
 	struct ingest in = run_of(
 		"\"collectors\":[{\"name\":\"perf\",\"state\":\"degraded\",\"why\":\"old\",\"lost\":5,"
 		"\"files\":[\"perf.data\",7,\"b\"],\"info\":{\"version\":\"perf version 6.1\"}},"
 		"{\"name\":\"nic\",\"why\":\"\",\"info\":{\"version\":\"1.2\"}},{\"info\":{\"version\":\"\"}}]");
 
-	(void)state;
 	assert_int_equal(in.ncollectors, 3);
 	assert_string_equal(in.collectors[0].name, "perf");
 	assert_string_equal(in.collectors[0].state, "degraded");
@@ -201,11 +191,10 @@ static struct ingest cut_late(const char *key, long ns)
 	return in;
 }
 
-static void test_slowest_collector_bounds_the_edges_of_the_window(void **state)
+TEST(slowest_collector_bounds_the_edges_of_the_window)
 {
 	struct ingest in = cut_late("on_after_ns", 1000000);
 
-	(void)state;
 	assert_float_equal(metric(&in, "window_start_error_us"), 1000, 0);
 	assert_int_equal(in.nmetrics, 1);
 	assert_int_equal(in.notes.n, 0);
@@ -242,12 +231,11 @@ static void test_slowest_collector_bounds_the_edges_of_the_window(void **state)
 	ingest_free(&in);
 }
 
-static void test_time_of_zcost_itself_is_percent_of_the_window(void **state)
+TEST(time_of_zcost_itself_is_percent_of_the_window)
 {
 	struct ingest in = run_of("\"window\":{\"start_ns\":10000000000,\"end_ns\":14000000000,"
 				  "\"late_ns\":2500,\"own_cpu_ns\":1000000000}");
 
-	(void)state;
 	assert_float_equal(metric(&in, "own_cpu_pct"), 25, 1e-9);
 	assert_float_equal(metric(&in, "window_late_us"), 2.5, 1e-9);
 	ingest_free(&in);
@@ -270,7 +258,7 @@ static struct ingest clock_of(const char *before, const char *after)
 	return in;
 }
 
-static void test_clock_offset_is_interpolated(void **state)
+TEST(clock_offset_is_interpolated)
 {
 	static const char before[] = "{\"at_ns\":1e9,\"offset_ns\":2e9,\"error_ns\":3e3}",
 			  after[] = "{\"at_ns\":9e9,\"offset_ns\":4e9,\"error_ns\":1e3}";
@@ -290,7 +278,6 @@ static void test_clock_offset_is_interpolated(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = clock_of(rows[i].before, rows[i].after);
 
@@ -301,12 +288,11 @@ static void test_clock_offset_is_interpolated(void **state)
 	}
 }
 
-static void test_clock_that_cannot_be_read_is_noted(void **state)
+TEST(clock_that_cannot_be_read_is_noted)
 {
 	struct ingest in = {.dir = dir};
 	char *path = xasprintf("%s/clock.json", dir);
 
-	(void)state;
 	put("clock.json", "{\"schema_version\":2}");
 	ingest_clock(&in);
 	assert_true(noted_text(&in, NOTE_clock_unreadable, "schema_version is not 1"));
@@ -325,13 +311,12 @@ static void test_clock_that_cannot_be_read_is_noted(void **state)
 
 /* --- a whole run --- */
 
-static void test_files_and_collectors_that_are_not_whole_are_noted(void **state)
+TEST(files_and_collectors_that_are_not_whole_are_noted)
 {
 	const struct ingest_options how = {0};
 	struct ingest in;
 	char *path = xasprintf("%s/snmp.snap", dir);
 
-	(void)state;
 	put("run.json",
 	    "{\"schema_version\":1," WINDOW ",\"collectors\":["
 	    "{\"name\":\"cpu\",\"files\":[\"proc_stat.snap\"],\"lost\":0},"
@@ -370,12 +355,11 @@ static void test_files_and_collectors_that_are_not_whole_are_noted(void **state)
 }
 
 /* Options replace the run's unit and name its processes; the host's folder is that of its name. */
-static void test_options_of_a_run_change_what_is_read(void **state)
+TEST(options_of_a_run_change_what_is_read)
 {
 	struct ingest_options how = {.units = "=iperf3", .processes = "nginx"};
 	struct ingest in;
 
-	(void)state;
 	put("hosts/a/host.json", "{}");
 	put("run.json", "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"a\"}");
 	assert_int_equal(ingest_run(&in, dir, hosts, &how, NULL), 0);
@@ -400,7 +384,7 @@ static void test_options_of_a_run_change_what_is_read(void **state)
 }
 
 /* Figures need 90 % of the window, are lossy below 95 %, and below 99 % they are of a part. */
-static void test_cover_of_the_window_has_three_limits(void **state)
+TEST(cover_of_the_window_has_three_limits)
 {
 	static const struct {
 		uint64_t from, to;
@@ -417,7 +401,6 @@ static void test_cover_of_the_window_has_three_limits(void **state)
 	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 110 * S}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		uint64_t from = rows[i].from, to = rows[i].to;
 
@@ -482,12 +465,11 @@ static struct ingest sampled(const char *event, double busy, uint64_t sampled, u
 	return in;
 }
 
-static void test_samples_of_less_than_90_percent_of_the_busy_time_are_noted(void **state)
+TEST(samples_of_less_than_90_percent_of_the_busy_time_are_noted)
 {
 	struct ingest in = sampled("cpu-clock", 5e9, 9 * S, 5 * S);
 	const struct note *n;
 
-	(void)state;
 	assert_float_equal(metric(&in, "coverage_pct"), 90, 1e-9);
 	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
@@ -507,12 +489,11 @@ static void test_samples_of_less_than_90_percent_of_the_busy_time_are_noted(void
 	ingest_free(&in);
 }
 
-static void test_samples_of_more_than_110_percent_of_the_busy_time_are_noted(void **state)
+TEST(samples_of_more_than_110_percent_of_the_busy_time_are_noted)
 {
 	struct ingest in = sampled("cpu-clock", 5e9, 11 * S, 5 * S);
 	const struct note *n;
 
-	(void)state;
 	assert_float_equal(metric(&in, "coverage_pct"), 110, 1e-9);
 	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
@@ -533,11 +514,10 @@ static void test_samples_of_more_than_110_percent_of_the_busy_time_are_noted(voi
 }
 
 /* Without busy time or without samples of a clock there is nothing to compare. */
-static void test_coverage_needs_a_clock_and_busy_time(void **state)
+TEST(coverage_needs_a_clock_and_busy_time)
 {
 	struct ingest in = sampled("cpu-clock", 0, 0, 0);
 
-	(void)state;
 	assert_true(isnan(metric(&in, "coverage_pct")));
 	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
@@ -547,13 +527,12 @@ static void test_coverage_needs_a_clock_and_busy_time(void **state)
 	ingest_free(&in);
 }
 
-static void test_idle_time_without_samples_names_its_cpus(void **state)
+TEST(idle_time_without_samples_names_its_cpus)
 {
 	struct ingest in = sampled("cpu-clock", 4e9, 8 * S, 1 * S);
 	const struct note *n = noted(&in, NOTE_perf_idle_unseen);
 	double *idle = ingest_idle_ns(&in);
 
-	(void)state;
 	assert_string_equal(n->value[0].text, "0-1");
 	assert_float_equal(n->value[1].number, 2, 1e-9);
 	assert_float_equal(n->value[2].number, 12, 1e-9);
@@ -606,11 +585,10 @@ static struct ingest profiled(const char *named, const char *processes)
 	return in;
 }
 
-static void test_processes_of_the_plan_are_the_workloads(void **state)
+TEST(processes_of_the_plan_are_the_workloads)
 {
 	struct ingest in = profiled(NULL, NULL);
 
-	(void)state;
 	assert_int_equal(in.profile->nown, 0);
 	assert_int_equal(in.profile->events[0].weight, 25);
 	assert_null(noted(&in, NOTE_perf_no_samples));
@@ -628,13 +606,12 @@ static void test_processes_of_the_plan_are_the_workloads(void **state)
 	ingest_free(&in);
 }
 
-static void test_damaged_perf_data_leaves_no_profile(void **state)
+TEST(damaged_perf_data_leaves_no_profile)
 {
 	struct ingest in = {.run = {.start_ns = 10, .end_ns = 100}};
 	char *path = xasprintf("%s/perf.data", dir);
 	struct error err = {0};
 
-	(void)state;
 	put("perf.data", "no recording of perf at all");
 	assert_int_equal(parse_file(&in, "perf.data", path, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "is not a perf.data file"));
@@ -644,11 +621,10 @@ static void test_damaged_perf_data_leaves_no_profile(void **state)
 	ingest_free(&in);
 }
 
-static void test_older_capture_lacks_processes_that_the_plan_names(void **state)
+TEST(older_capture_lacks_processes_that_the_plan_names)
 {
 	struct ingest in = {0};
 
-	(void)state;
 	assert_false(ingest_lacks_processes(&in));
 	in.how.processes = "";
 	assert_false(ingest_lacks_processes(&in));
@@ -698,12 +674,11 @@ static const char host_json[] =
 	"{\"level\":\"1\",\"type\":\"Instruction\",\"cpus\":\"0,2\",\"size\":\"none\"},"
 	"{\"level\":\"3\",\"type\":\"Unified\",\"cpus\":\"0,2\",\"size\":\"2M\"},{\"cpus\":\"1\"}]}";
 
-static void test_host_has_its_places(void **state)
+TEST(host_has_its_places)
 {
 	const struct topology_row *p;
 	struct host h;
 
-	(void)state;
 	put("hosts/vm/host.json", host_json);
 	put("hosts/vm/nic/e0/sysfs",
 	    "speeds = 1\nmodel = 2\nspeed = 25000\noperstate = up\ndevice/numa_node = 1\n"
@@ -758,12 +733,11 @@ static void test_host_has_its_places(void **state)
 }
 
 /* Texts of host.json, the sysctls and the kernel's configuration are facts. */
-static void test_host_has_its_settings(void **state)
+TEST(host_has_its_settings)
 {
 	struct error err = {0};
 	struct host h;
 
-	(void)state;
 	put("hosts/vm/host.json", host_json);
 	put("hosts/vm/sysctls", "net.core.rmem_max = 212992\n# a comment = x\nempty =\nnothing\n");
 	put("hosts/vm/config", "CONFIG_HZ=250\n");
@@ -795,13 +769,12 @@ static void test_host_has_its_settings(void **state)
 }
 
 /* A file that this machine cannot read is an error, a missing one is not. */
-static void test_unreadable_file_of_a_host_is_an_error(void **state)
+TEST(unreadable_file_of_a_host_is_an_error)
 {
 	static const char *const files[] = {"sysctls", "config", "host.json", "nic/e0/sysfs"};
 	struct host h;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(files); i++) {
 		struct error err = {0};
 		char *path = xasprintf("%s/bad/%s", hosts, files[i]);
@@ -844,13 +817,12 @@ static const struct note *layout_note(const struct layout *l, enum note_id id)
 	return NULL;
 }
 
-static void test_manifest_lists_the_runs(void **state)
+TEST(manifest_lists_the_runs)
 {
 	const struct layout_entry *e;
 	struct error err;
 	struct layout l;
 
-	(void)state;
 	assert_int_equal(
 		layout_of(
 			&l,
@@ -904,7 +876,7 @@ static void test_manifest_lists_the_runs(void **state)
 	layout_free(&l);
 }
 
-static void test_manifest_of_another_kind_is_refused(void **state)
+TEST(manifest_of_another_kind_is_refused)
 {
 	static const struct {
 		const char *manifest;
@@ -921,7 +893,6 @@ static void test_manifest_of_another_kind_is_refused(void **state)
 	struct layout l;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		assert_int_equal(layout_of(&l, rows[i].manifest, &err), rows[i].rc);
 		assert_non_null(strstr(err.text, rows[i].why));
@@ -930,12 +901,11 @@ static void test_manifest_of_another_kind_is_refused(void **state)
 }
 
 /* Without a manifest the folders are the runs: VARIANT/PASS-REPEAT/SIDE. */
-static void test_folders_are_the_runs_without_a_manifest(void **state)
+TEST(folders_are_the_runs_without_a_manifest)
 {
 	struct error err;
 	struct layout l;
 
-	(void)state;
 	put("cap/runs/a/measure-02/rx/run.json", "{}");
 	put("cap/runs/a/measure-02/tx/run.json", "{}");
 	put("cap/runs/a/off-cpu-07/rx/run.json", "{}");
@@ -973,13 +943,12 @@ static void test_folders_are_the_runs_without_a_manifest(void **state)
 	layout_free(&l);
 }
 
-static void test_place_without_runs_is_no_capture(void **state)
+TEST(place_without_runs_is_no_capture)
 {
 	char *file = xasprintf("%s/hosts/vm/host.json", dir);
 	struct error err = {0};
 	struct layout l;
 
-	(void)state;
 	assert_int_equal(layout_read(&l, hosts, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "no manifest.json"));
 	layout_free(&l);
@@ -993,51 +962,11 @@ static void test_place_without_runs_is_no_capture(void **state)
 	free(file);
 }
 
-static int set_up(void **state)
+static int set_hosts(void **state)
 {
 	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
 	snprintf(hosts, sizeof(hosts), "%s/hosts", dir);
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	return dir_remove(dir, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run_has_names_and_a_window),
-		cmocka_unit_test(test_run_of_another_schema_is_refused),
-		cmocka_unit_test(test_window_that_the_command_ended_is_noted),
-		cmocka_unit_test(test_collectors_have_their_state_files_and_tool),
-		cmocka_unit_test(test_slowest_collector_bounds_the_edges_of_the_window),
-		cmocka_unit_test(test_time_of_zcost_itself_is_percent_of_the_window),
-		cmocka_unit_test(test_clock_offset_is_interpolated),
-		cmocka_unit_test(test_clock_that_cannot_be_read_is_noted),
-		cmocka_unit_test(test_files_and_collectors_that_are_not_whole_are_noted),
-		cmocka_unit_test(test_options_of_a_run_change_what_is_read),
-		cmocka_unit_test(test_cover_of_the_window_has_three_limits),
-		cmocka_unit_test(test_samples_of_less_than_90_percent_of_the_busy_time_are_noted),
-		cmocka_unit_test(test_samples_of_more_than_110_percent_of_the_busy_time_are_noted),
-		cmocka_unit_test(test_coverage_needs_a_clock_and_busy_time),
-		cmocka_unit_test(test_idle_time_without_samples_names_its_cpus),
-		cmocka_unit_test(test_processes_of_the_plan_are_the_workloads),
-		cmocka_unit_test(test_damaged_perf_data_leaves_no_profile),
-		cmocka_unit_test(test_older_capture_lacks_processes_that_the_plan_names),
-		cmocka_unit_test(test_host_has_its_places),
-		cmocka_unit_test(test_host_has_its_settings),
-		cmocka_unit_test(test_unreadable_file_of_a_host_is_an_error),
-		cmocka_unit_test(test_manifest_lists_the_runs),
-		cmocka_unit_test(test_manifest_of_another_kind_is_refused),
-		cmocka_unit_test(test_folders_are_the_runs_without_a_manifest),
-		cmocka_unit_test(test_place_without_runs_is_no_capture),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_TESTS(set_hosts, NULL)

@@ -6,16 +6,9 @@
 
 #include "analyze/probes/ingest.h"
 #include "lib/snap.h"
-#include "tests/unit/close.h"
+#include "tests/unit/unit.h"
 
 #include <fcntl.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Reads `path` as the raw file that a capture calls `file`. */
 static inline int parse_file(struct ingest *in, const char *file, const char *path,

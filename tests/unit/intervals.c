@@ -10,16 +10,7 @@
 #include "analyze/figures/tables.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { STORES = 24, VARIANTS = 25, RUNS = 6, SAMPLES = 4000 };
 #define BASIS 300.0
@@ -288,32 +279,17 @@ static void cover(enum lab lab)
 	check(&change, lab == NOISY ? 0.98 : 0.97);
 }
 
-static void test_intervals_from_separate_passes_hold_95_percent(void **state)
+TEST(intervals_from_separate_passes_hold_95_percent)
 {
-	(void)state;
 	cover(SEPARATE_PASSES);
 }
 
-static void test_intervals_from_the_same_runs_hold_95_percent(void **state)
+TEST(intervals_from_the_same_runs_hold_95_percent)
 {
-	(void)state;
 	cover(SAME_RUNS);
 }
 
-static void test_intervals_of_runs_with_outliers_hold_95_percent(void **state)
+TEST(intervals_of_runs_with_outliers_hold_95_percent)
 {
-	(void)state;
 	cover(NOISY);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_intervals_from_separate_passes_hold_95_percent),
-		cmocka_unit_test(test_intervals_from_the_same_runs_hold_95_percent),
-		cmocka_unit_test(test_intervals_of_runs_with_outliers_hold_95_percent),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

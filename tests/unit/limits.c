@@ -2,6 +2,7 @@
 /* What limits a variant, at each threshold and just below it. The windows have 2 s. */
 #include "analyze/evidence/limits.h"
 #include "tests/unit/small_store.h"
+#include "tests/unit/unit.h"
 
 struct metric {
 	const char *name;
@@ -202,11 +203,10 @@ static void check_case(const struct limit_case *c)
 	small_store_close(s);
 }
 
-static void test_figure_at_its_threshold_is_a_limit(void **state)
+TEST(figure_at_its_threshold_is_a_limit)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++)
 		check_case(&cases[i]);
 }
@@ -233,7 +233,7 @@ static void add_socket(struct store *s, int64_t run, const struct socket *k)
 	assert_int_equal(store_socket_add(s, run, &r, NULL), 0);
 }
 
-static void test_sockets_of_a_sender_wait_for_windows_buffers_or_data(void **state)
+TEST(sockets_of_a_sender_wait_for_windows_buffers_or_data)
 {
 	static const struct {
 		struct socket sockets[2];
@@ -280,7 +280,6 @@ static void test_sockets_of_a_sender_wait_for_windows_buffers_or_data(void **sta
 	};
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(waits); i++) {
 		struct store *s = small_store();
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
@@ -302,11 +301,10 @@ static void test_sockets_of_a_sender_wait_for_windows_buffers_or_data(void **sta
 }
 
 /* Both sides have data to send only where each sends a tenth of what the other sends. */
-static void test_side_that_sends_little_does_not_wait(void **state)
+TEST(side_that_sends_little_does_not_wait)
 {
 	double acked;
 
-	(void)state;
 	for (acked = 99; acked <= 100; acked++) {
 		struct store *s = small_store();
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
@@ -336,13 +334,12 @@ static void check_words(const struct table *t, const char *variant, enum limits_
 }
 
 /* A busy CPU makes data wait, too, so the application is no limit beside it. */
-static void test_words_name_each_limit_with_its_side(void **state)
+TEST(words_name_each_limit_with_its_side)
 {
 	struct store *s = small_store();
 	struct table t;
 	int64_t run;
 
-	(void)state;
 	run = small_store_run(s, (struct run){.side = "sender"});
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
@@ -385,12 +382,11 @@ static void add_transfer(struct store *s, const char *variant, double receiver_c
 }
 
 /* The strongest limit is the first one, and its order is no difference between two variants. */
-static void test_limits_stand_by_share_and_say_what_they_wait_for(void **state)
+TEST(limits_stand_by_share_and_say_what_they_wait_for)
 {
 	struct store *s = small_store();
 	struct table t;
 
-	(void)state;
 	add_transfer(s, "v", 92, 95, 1);
 	add_transfer(s, "w", 95, 92, 1.98);
 	t = small_store_table(s, "limits", (struct query){0});
@@ -420,13 +416,12 @@ static void test_limits_stand_by_share_and_say_what_they_wait_for(void **state)
  * The CPU is busy with other work while the workload's sockets have nothing to send: its own
  * figures show no limit, and the CPU may be the reason.
  */
-static void test_limits_of_the_workload_alone_name_those_outside(void **state)
+TEST(limits_of_the_workload_alone_name_those_outside)
 {
 	struct store *s = small_store();
 	struct table t;
 	int64_t run = small_store_run(s, (struct run){.side = "sender"});
 
-	(void)state;
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
 	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
@@ -483,7 +478,7 @@ static struct table limits_table(const struct limit_row *rows, size_t n)
 	return t;
 }
 
-static void test_variants_that_share_a_limit_have_no_different_limits(void **state)
+TEST(variants_that_share_a_limit_have_no_different_limits)
 {
 	static const struct limit_row rows[] = {
 		{"cpu", "sender", "cpu"},
@@ -506,7 +501,6 @@ static void test_variants_that_share_a_limit_have_no_different_limits(void **sta
 	struct table t = limits_table(rows, array_size(rows)), own;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		assert_int_equal(limits_differ(&t, cases[i].one, &t, cases[i].other),
 				 cases[i].differ);
@@ -518,20 +512,4 @@ static void test_variants_that_share_a_limit_have_no_different_limits(void **sta
 	assert_false(limits_differ(&t, "receiver", &own, "cpu"));
 	table_free(&own);
 	table_free(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_figure_at_its_threshold_is_a_limit),
-		cmocka_unit_test(test_sockets_of_a_sender_wait_for_windows_buffers_or_data),
-		cmocka_unit_test(test_side_that_sends_little_does_not_wait),
-		cmocka_unit_test(test_limits_of_the_workload_alone_name_those_outside),
-		cmocka_unit_test(test_words_name_each_limit_with_its_side),
-		cmocka_unit_test(test_limits_stand_by_share_and_say_what_they_wait_for),
-		cmocka_unit_test(test_variants_that_share_a_limit_have_no_different_limits),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@
 #include "analyze/probes/counters/table.h"
 #include "analyze/scope/runs.h"
 #include "tests/unit/small_store.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <malloc.h>
 
 static void add_syscall(struct store *s, int64_t run, int nr, const char *name, const char *comm,
@@ -26,7 +26,7 @@ static void add_syscall(struct store *s, int64_t run, int nr, const char *name, 
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 }
 
-static void test_calls_of_equal_time_are_in_order_of_name_command_and_thread(void **state)
+TEST(calls_of_equal_time_are_in_order_of_name_command_and_thread)
 {
 	static const struct {
 		const char *name, *comm;
@@ -42,7 +42,6 @@ static void test_calls_of_equal_time_are_in_order_of_name_command_and_thread(voi
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++)
 		add_syscall(s, run, (int)i, rows[i].name, rows[i].comm, rows[i].tid, rows[i].ns);
 	t = small_store_table(s, "syscalls", q);
@@ -77,7 +76,7 @@ static void test_calls_of_equal_time_are_in_order_of_name_command_and_thread(voi
  * 2 calls of 128 to 256 ns, none shorter than 150, and 2 of 512 to 1024 ns, none longer than 900.
  * The mean is 500 ns, and m2 / 3 / 4 = 10000 is the square of a standard error of 100 ns, 20 %.
  */
-static void test_figures_of_a_call_come_from_sums_and_buckets(void **state)
+TEST(figures_of_a_call_come_from_sums_and_buckets)
 {
 	struct syscall_row r = {.name = "recvfrom",
 				.comm = "c",
@@ -95,7 +94,6 @@ static void test_figures_of_a_call_come_from_sums_and_buckets(void **state)
 	int64_t run = small_store_run(s, (struct run){.pass = "syscalls"});
 	struct table t;
 
-	(void)state;
 	r.time_hist[7] = r.time_hist[9] = 2;
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 	r = (struct syscall_row){.name = "poll", .comm = "c", .pid = 7, .tid = 7, .unfinished = 1};
@@ -135,7 +133,7 @@ static void test_figures_of_a_call_come_from_sums_and_buckets(void **state)
  * Of 4 calls with a mean of 500 ns and a sum of squares of 120000, and one of 1000 ns: the mean is
  * 600, the sum 120000 + 500^2 x 4 / 5 = 320000, and sqrt(320000 / 4 / 5) / 600 is 21.08 %.
  */
-static void test_calls_of_threads_are_added_up(void **state)
+TEST(calls_of_threads_are_added_up)
 {
 	static const int tids[] = {8, 7, 9, 0};
 	struct syscall_row r = {.name = "read", .comm = "c", .pid = 7, .tid = 7};
@@ -145,7 +143,6 @@ static void test_calls_of_threads_are_added_up(void **state)
 	int64_t run;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) { /* one thread in each run, and one whose call did not return */
 		run = small_store_run(s, (struct run){.pass = "syscalls", .repeat = i + 1});
 		small_store_metric(s, run, "rate_kib", 1);
@@ -207,7 +204,7 @@ static void test_calls_of_threads_are_added_up(void **state)
 	small_store_close(s);
 }
 
-static void test_distances_of_clocks_have_a_fitting_unit(void **state)
+TEST(distances_of_clocks_have_a_fitting_unit)
 {
 	static const struct {
 		double seconds;
@@ -219,7 +216,6 @@ static void test_distances_of_clocks_have_a_fitting_unit(void **state)
 		     {0.0005, "500 us"}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		char *text = clocks_text(cases[i].seconds);
 
@@ -229,13 +225,12 @@ static void test_distances_of_clocks_have_a_fitting_unit(void **state)
 }
 
 /* A run whose first frame comes late has no weight in the frames before it. */
-static void test_frames_without_samples_have_zero_weight_and_samples(void **state)
+TEST(frames_without_samples_have_zero_weight_and_samples)
 {
 	struct call_tree tree;
 	char name[] = "a";
 	uint32_t i;
 
-	(void)state;
 	mallopt(M_PERTURB, 165); /* fresh memory is not zero */
 	call_tree_init(&tree, false);
 	for (; *name <= 't'; ++*name)
@@ -252,7 +247,7 @@ static void test_frames_without_samples_have_zero_weight_and_samples(void **stat
 	mallopt(M_PERTURB, 0);
 }
 
-static void test_timeline_counts_seconds_from_the_windows_start(void **state)
+TEST(timeline_counts_seconds_from_the_windows_start)
 {
 	struct query q = {.name = "power_w:*"};
 	struct store *s = small_store();
@@ -260,7 +255,6 @@ static void test_timeline_counts_seconds_from_the_windows_start(void **state)
 	struct table t;
 	int64_t run = small_store_run(s, (struct run){0});
 
-	(void)state;
 	assert_int_equal(measure_run("timeline", s, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "it has: none"));
 	table_free(&t);
@@ -287,12 +281,11 @@ static void test_timeline_counts_seconds_from_the_windows_start(void **state)
 	small_store_close(s);
 }
 
-static void test_side_without_a_complete_run_has_no_host(void **state)
+TEST(side_without_a_complete_run_has_no_host)
 {
 	struct store *s = small_store();
 	struct run_facts f;
 
-	(void)state;
 	small_store_run(s, (struct run){.status = "failed"});
 	f = run_facts_of(s, "v", "receiver");
 	assert_null(f.host);
@@ -327,7 +320,7 @@ static void add_clock(struct store *s, const char *host, int repeat, double at, 
 }
 
 /* A change beyond 1000 ppm and the error is no drift: the clock was set. */
-static void test_clock_of_a_host_drifts_from_its_first_to_its_last_reading(void **state)
+TEST(clock_of_a_host_drifts_from_its_first_to_its_last_reading)
 {
 	static const struct {
 		double last, drift, error;
@@ -339,7 +332,6 @@ static void test_clock_of_a_host_drifts_from_its_first_to_its_last_reading(void 
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct store *s = small_store();
 
@@ -368,7 +360,7 @@ static void test_clock_of_a_host_drifts_from_its_first_to_its_last_reading(void 
 	}
 }
 
-static void test_runs_have_the_marks_of_doubt(void **state)
+TEST(runs_have_the_marks_of_doubt)
 {
 	static const struct {
 		const char *metric, *column;
@@ -393,7 +385,6 @@ static void test_runs_have_the_marks_of_doubt(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	small_store_run(s, (struct run){.status = "failed",
 					.why = "it crashed",
 					.pass = "profile",
@@ -438,7 +429,7 @@ static void test_runs_have_the_marks_of_doubt(void **state)
 }
 
 /* A run of two sides succeeds if both do. */
-static void test_variants_count_runs_of_all_sides_once(void **state)
+TEST(variants_count_runs_of_all_sides_once)
 {
 	static const struct {
 		const char *variant, *pass, *status[2];
@@ -454,7 +445,6 @@ static void test_variants_count_runs_of_all_sides_once(void **state)
 	struct table t;
 	size_t i, k;
 
-	(void)state;
 	store_variant_add(s, "a", "it reads", NULL, NULL);
 	store_variant_add(s, "b", NULL, "a", NULL);
 	for (i = 0; i < array_size(runs); i++)
@@ -485,20 +475,19 @@ static void test_variants_count_runs_of_all_sides_once(void **state)
 	small_store_close(s);
 }
 
-static void test_unknown_table_is_an_error(void **state)
+TEST(unknown_table_is_an_error)
 {
 	struct store *s = small_store();
 	struct error err = {0};
 	struct table t;
 
-	(void)state;
 	assert_int_equal(measure_run("colours", s, &(struct query){0}, &t, &err), -EINVAL);
 	assert_string_equal(err.text, "no table 'colours'");
 	table_free(&t);
 	small_store_close(s);
 }
 
-static void test_cpu_by_refuses_options_that_its_key_cannot_serve(void **state)
+TEST(cpu_by_refuses_options_that_its_key_cannot_serve)
 {
 	struct cpuset cpus = {0};
 	const struct {
@@ -514,7 +503,6 @@ static void test_cpu_by_refuses_options_that_its_key_cannot_serve(void **state)
 	struct store *s = small_store();
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(refused); i++) {
 		struct error err = {0};
 		struct table t;
@@ -566,12 +554,11 @@ static struct store *store_of_threads(void)
 	return s;
 }
 
-static void test_threads_that_waited_equally_are_in_order_of_run_and_thread(void **state)
+TEST(threads_that_waited_equally_are_in_order_of_run_and_thread)
 {
 	struct store *s = store_of_threads();
 	struct table t = small_store_table(s, "sched", (struct query){0});
 
-	(void)state;
 	small_store_column_is(&t, "comm", "main helper main");
 	assert_int_equal(table_real(&t, 1, "run"), 1);
 	assert_int_equal(table_real(&t, 2, "run"), 2);
@@ -597,14 +584,13 @@ static void test_threads_that_waited_equally_are_in_order_of_run_and_thread(void
 }
 
 /* zcost read thread 0 of a process, and process 0, only after they ended. */
-static void test_ended_threads_and_processes_have_rows(void **state)
+TEST(ended_threads_and_processes_have_rows)
 {
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 	int i;
 
-	(void)state;
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "cpu_pct", 80);
 	small_store_metric(s, run, "workload_cpu_pct", 80);
@@ -658,7 +644,7 @@ static void test_ended_threads_and_processes_have_rows(void **state)
 }
 
 /* 0.8 Gbit/s in the measure pass, 0.6 in the profile pass: a quarter is lost. */
-static void test_cost_of_a_pass_is_the_loss_of_its_rate(void **state)
+TEST(cost_of_a_pass_is_the_loss_of_its_rate)
 {
 	static const double rates[] = {0.8, 0.6, 0};
 	static const char *const passes[] = {"measure", "profile", "syscalls"};
@@ -666,7 +652,6 @@ static void test_cost_of_a_pass_is_the_loss_of_its_rate(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(passes); i++)
 		small_store_metric(s, small_store_run(s, (struct run){.pass = passes[i]}),
 				   "throughput", rates[i]);
@@ -694,7 +679,7 @@ static void add_rates(struct store *s, const char *pass, const char *metric, con
 }
 
 /* The interval of 4 and 4 runs has the ratios of all pairs. */
-static void test_loss_of_a_pass_has_an_interval(void **state)
+TEST(loss_of_a_pass_has_an_interval)
 {
 	static const double measure[] = {10, 10.1, 10.2, 10.3}, slow[] = {8, 8.1, 8.2, 8.3},
 			    fast[] = {13, 13.1, 13.2, 13.3}, like[] = {9.9, 10.1, 10.3, 10.2};
@@ -711,7 +696,6 @@ static void test_loss_of_a_pass_has_an_interval(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct store *s = small_store();
 
@@ -736,13 +720,12 @@ static void test_loss_of_a_pass_has_an_interval(void **state)
 }
 
 /* Packets count where no run has a throughput. */
-static void test_passes_are_compared_by_the_rate_that_they_have(void **state)
+TEST(passes_are_compared_by_the_rate_that_they_have)
 {
 	static const double measure[] = {10, 10, 10, 10}, slow[] = {8, 8, 8, 8};
 	struct store *s = small_store();
 	struct table t;
 
-	(void)state;
 	add_rates(s, "measure", "rate_messages", measure);
 	add_rates(s, "profile", "rate_messages", slow);
 	add_rates(s, "syscalls", "rate_packets", slow);
@@ -760,12 +743,11 @@ static void test_passes_are_compared_by_the_rate_that_they_have(void **state)
 }
 
 /* The window has 2 s. A command that did not run in a measured run has 0 there. */
-static void test_cpu_by_has_threads_and_everything_else(void **state)
+TEST(cpu_by_has_threads_and_everything_else)
 {
 	struct store *s = store_of_threads();
 	struct table t = small_store_table(s, "cpu", (struct query){.by = "comm"});
 
-	(void)state;
 	small_store_column_is(&t, "comm", "helper main (everything else)");
 	small_store_says(&t, "v receiver: the side's CPUs were busy for 60.00 %");
 	assert_float_equal(table_real(&t, 0, "cpu_pct"), 25, 1e-9);
@@ -798,7 +780,7 @@ static bool has_row(const struct table *t, const char *comm)
 }
 
 /* A difference of the two clocks of up to 2 % is 0, a larger one is a note. */
-static void test_everything_else_is_not_below_zero(void **state)
+TEST(everything_else_is_not_below_zero)
 {
 	static const struct {
 		double busy[2], value, low, high;
@@ -812,7 +794,6 @@ static void test_everything_else_is_not_below_zero(void **state)
 	size_t i;
 	int r;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		const char *others =
 			cases[i].confined ? "(everything else)" : "(everything else, at least)";
@@ -867,12 +848,11 @@ static void test_everything_else_is_not_below_zero(void **state)
 }
 
 /* A thread has its identity in all tables but that of commands. */
-static void test_cpu_by_thread_has_pid_tid_run_and_cpus(void **state)
+TEST(cpu_by_thread_has_pid_tid_run_and_cpus)
 {
 	struct store *s = store_of_threads();
 	struct table t = small_store_table(s, "cpu", (struct query){.by = "thread"});
 
-	(void)state;
 	small_store_column_is(&t, "comm", "helper main (everything else) main (everything else)");
 	assert_int_equal(table_real(&t, 0, "run"), 1);
 	assert_int_equal(table_real(&t, 2, "run"), 1);
@@ -911,14 +891,13 @@ static void test_cpu_by_thread_has_pid_tid_run_and_cpus(void **state)
 	small_store_close(s);
 }
 
-static void test_cpu_by_cpu_has_the_cpus_that_have_figures(void **state)
+TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
 {
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){.cpus = "0-2"});
 	struct cpuset cpus = {0};
 	struct table t;
 
-	(void)state;
 	small_store_metric(s, run, "cpu_pct", 90);
 	small_store_metric(s, run, "cpu_pct:cpu0", 20);
 	small_store_metric(s, run, "cpu_pct:cpu2", 70);
@@ -956,7 +935,7 @@ static void test_cpu_by_cpu_has_the_cpus_that_have_figures(void **state)
 }
 
 /* Half of a CPU's time in 1000 stays a second: 500 us each. */
-static void test_idle_states_have_the_mean_time_of_a_stay(void **state)
+TEST(idle_states_have_the_mean_time_of_a_stay)
 {
 	static const struct {
 		const char *name;
@@ -978,7 +957,6 @@ static void test_idle_states_have_the_mean_time_of_a_stay(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(metrics); i++)
 		small_store_metric(s, run, metrics[i].name, metrics[i].value);
 	t = small_store_table(s, "idle", (struct query){0});
@@ -997,7 +975,7 @@ static void test_idle_states_have_the_mean_time_of_a_stay(void **state)
 }
 
 /* Eight CPUs are listed beside their sum, nine are not. Half a stay a second has a mean time. */
-static void test_idle_time_of_eight_cpus_is_listed(void **state)
+TEST(idle_time_of_eight_cpus_is_listed)
 {
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){.cpus = "0-8"});
@@ -1006,7 +984,6 @@ static void test_idle_time_of_eight_cpus_is_listed(void **state)
 	char name[32];
 	int i;
 
-	(void)state;
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "cpu_idle_pct", 60);
 	small_store_metric(s, run, "cstate_pct:0 POLL", 5);
@@ -1051,13 +1028,12 @@ static void test_idle_time_of_eight_cpus_is_listed(void **state)
 }
 
 /* 10 retransmits in 2 s, in which the workload moved 4 MiB. */
-static void test_counters_have_rates_and_kinds(void **state)
+TEST(counters_have_rates_and_kinds)
 {
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 
-	(void)state;
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "rate_kib", 2048);
 	small_store_metric(s, run, "snmp:TcpRetransSegs", 10);
@@ -1088,7 +1064,7 @@ static size_t row_of(const struct table *t, const char *name)
 }
 
 /* Three runs of 2 MiB. Events of group 2 were counted at another time than instructions. */
-static void test_counters_have_mean_error_share_of_time_and_ratios(void **state)
+TEST(counters_have_mean_error_share_of_time_and_ratios)
 {
 	static const double cycles[] = {100, 110, 130.4};
 	struct store *s = small_store();
@@ -1096,7 +1072,6 @@ static void test_counters_have_mean_error_share_of_time_and_ratios(void **state)
 	int64_t run;
 	size_t i, row;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		run = small_store_run(s, (struct run){.repeat = (int)i + 1});
 		small_store_metric(s, run, "seconds", 2);
@@ -1165,7 +1140,7 @@ static bool value_of_event(const void *arg, const char *event, double *value)
 	return false;
 }
 
-static void test_ratios_divide_counters_of_the_same_kind(void **state)
+TEST(ratios_divide_counters_of_the_same_kind)
 {
 	static const char *const known[] = {
 		"cycles",    "branches:u", "cpu/cpu-cycles/", "cache-references", "L1-dcache-loads",
@@ -1192,7 +1167,6 @@ static void test_ratios_divide_counters_of_the_same_kind(void **state)
 	struct counter_ratio r;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(ratios); i++) {
 		assert_int_equal(counter_ratio(&r, ratios[i].event, 4, value_of_event, known),
 				 ratios[i].name != NULL);
@@ -1203,13 +1177,12 @@ static void test_ratios_divide_counters_of_the_same_kind(void **state)
 	}
 }
 
-static void test_summary_has_the_columns_of_the_units_that_count(void **state)
+TEST(summary_has_the_columns_of_the_units_that_count)
 {
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 
-	(void)state;
 	small_store_metric(s, run, "rate_kib", 1000);
 	small_store_metric(s, run, "cpu_pct", 50);
 	t = small_store_table(s, "summary", (struct query){0});
@@ -1252,13 +1225,12 @@ static double score(const struct table *t, const char *side, const char *name)
 }
 
 /* Each side moves 2 MiB in 2 s: 4e6 and 6e6 ns, 4e6 and 1e6 cycles, 1e6 instructions, 10 W. */
-static void test_scores_of_a_total_add_up_costs_and_divide_sums(void **state)
+TEST(scores_of_a_total_add_up_costs_and_divide_sums)
 {
 	struct store *s = small_store();
 	struct table t;
 	int64_t run;
 
-	(void)state;
 	add_costs(s, (struct run){0}, 4e6, 4e6);
 	add_costs(s, (struct run){.side = "sender", .host = "g"}, 6e6, 1e6);
 	run = small_store_run(s, (struct run){.pass = "syscalls"});
@@ -1286,7 +1258,7 @@ static void test_scores_of_a_total_add_up_costs_and_divide_sums(void **state)
 }
 
 /* Of three sides, the two with runs did half of the work each. */
-static void test_scores_of_a_total_weigh_the_parts_of_the_work(void **state)
+TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 {
 	static const char *const sides[] = {"receiver", "sender"};
 	struct query q = {.workload_only = true};
@@ -1294,7 +1266,6 @@ static void test_scores_of_a_total_weigh_the_parts_of_the_work(void **state)
 	struct table t;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		int64_t run = small_store_run(s, (struct run){.side = sides[i], .host = sides[i]});
 
@@ -1338,12 +1309,11 @@ static void test_scores_of_a_total_weigh_the_parts_of_the_work(void **state)
 	small_store_close(s);
 }
 
-static void test_scores_have_no_total_of_a_cpu_that_sides_share(void **state)
+TEST(scores_have_no_total_of_a_cpu_that_sides_share)
 {
 	struct store *s = small_store();
 	struct table t;
 
-	(void)state;
 	add_costs(s, (struct run){0}, 4e6, 4e6);
 	add_costs(s, (struct run){.side = "sender"}, 6e6, 1e6);
 	add_costs(s, (struct run){.variant = "w", .position = 2}, 4e6, 4e6);
@@ -1361,13 +1331,12 @@ static void test_scores_have_no_total_of_a_cpu_that_sides_share(void **state)
 }
 
 /* A bucket with one call is a known share, and so is an empty one beside it. */
-static void test_sizes_are_shares_of_their_histogram(void **state)
+TEST(sizes_are_shares_of_their_histogram)
 {
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 
-	(void)state;
 	small_store_metric(s, run, "recv_size_log2:9", 1);
 	small_store_metric(s, run, "rx_bytes", 600);
 	small_store_metric(s, run, "rx_calls", 2);
@@ -1391,7 +1360,7 @@ static void test_sizes_are_shares_of_their_histogram(void **state)
 	small_store_close(s);
 }
 
-static void test_columns_of_ns_become_columns_of_cycles(void **state)
+TEST(columns_of_ns_become_columns_of_cycles)
 {
 	static const struct column columns[] = {
 		{"self_ns", .unit = "ns/KiB"}, {"delta_ns_ci", .unit = "ns"},
@@ -1403,7 +1372,6 @@ static void test_columns_of_ns_become_columns_of_cycles(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	table_init(&t, "functions", columns, array_size(columns));
 	amount_columns(&t, IN_NS);
 	assert_ptr_equal(t.columns, columns);
@@ -1417,7 +1385,7 @@ static void test_columns_of_ns_become_columns_of_cycles(void **state)
 }
 
 /* The numbers of a query may be below 1. */
-static void test_basis_of_a_file_follows_the_query(void **state)
+TEST(basis_of_a_file_follows_the_query)
 {
 	static const struct {
 		struct query q;
@@ -1529,7 +1497,6 @@ static void test_basis_of_a_file_follows_the_query(void **state)
 	struct basis_value v;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		assert_int_equal(basis_of_file(&cases[i].q, cases[i].ncpus, &v, &err), 0);
 		basis_of_weights(&cases[i].q, "cycles", 0.5, &v);
@@ -1588,14 +1555,13 @@ static void check_basis(struct store *s, struct query q, double ns, bool exclude
 	assert_int_equal(!v.unit, isnan(ns));
 }
 
-static void test_basis_of_a_side_is_time_or_events_per_unit_of_work(void **state)
+TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 {
 	struct store *s = store_of_work();
 	struct cpuset cpus = {0};
 	int64_t run;
 	int i;
 
-	(void)state;
 	check_basis(
 		s, (struct query){0}, 4e5, true,
 		"busy: 400000.0 ns/KiB of CPU 1 (median of 2 measure runs, 300000.0..500000.0)");
@@ -1651,7 +1617,7 @@ static void test_basis_of_a_side_is_time_or_events_per_unit_of_work(void **state
 	small_store_close(s);
 }
 
-static void test_event_that_does_not_count_the_amount_is_noted(void **state)
+TEST(event_that_does_not_count_the_amount_is_noted)
 {
 	static const struct {
 		double per;
@@ -1672,7 +1638,6 @@ static void test_event_that_does_not_count_the_amount_is_noted(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		table_init(&t, "functions", NULL, 0);
 		basis_note_event(&t, cases[i].per, cases[i].in, cases[i].event);
@@ -1685,7 +1650,7 @@ static void test_event_that_does_not_count_the_amount_is_noted(void **state)
 
 /* --- which runs give the figures --- */
 
-static void test_pass_with_the_cheapest_instruments_gives_the_figures(void **state)
+TEST(pass_with_the_cheapest_instruments_gives_the_figures)
 {
 	static const struct {
 		const char *passes[4];
@@ -1700,7 +1665,6 @@ static void test_pass_with_the_cheapest_instruments_gives_the_figures(void **sta
 	};
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct store *s = small_store();
 		struct table t;
@@ -1724,7 +1688,7 @@ static void test_pass_with_the_cheapest_instruments_gives_the_figures(void **sta
 }
 
 /* Each side has other programs for 1 %, 2 % and so on. From nine sides on, a note has the range. */
-static void test_time_of_other_programs_is_listed_for_eight_sides(void **state)
+TEST(time_of_other_programs_is_listed_for_eight_sides)
 {
 	struct store *s = small_store();
 	struct query q = {.workload_only = true};
@@ -1733,7 +1697,6 @@ static void test_time_of_other_programs_is_listed_for_eight_sides(void **state)
 	int64_t run;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 9; i++) {
 		if (i == 8) {
 			t = small_store_table(s, "cpu", q);
@@ -1764,7 +1727,7 @@ static void test_time_of_other_programs_is_listed_for_eight_sides(void **state)
 }
 
 /* The plan has 2k before 1k and 4k. new is worse up to 2k and better from 4k on. */
-static void test_sweep_has_the_values_in_their_order_and_a_crossover(void **state)
+TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 {
 	static const char *const sizes[] = {"2k", "1k", "4k"}, *const lines[] = {"old", "new"};
 	static const double rates[2][3] = {{10, 10, 10}, {9, 8, 12}};
@@ -1775,7 +1738,6 @@ static void test_sweep_has_the_values_in_their_order_and_a_crossover(void **stat
 	size_t i;
 	int v, k, r;
 
-	(void)state;
 	for (k = 0; k < 3; k++)
 		for (v = 0; v < 2; v++) {
 			char name[16];
@@ -1829,51 +1791,4 @@ static void test_sweep_has_the_values_in_their_order_and_a_crossover(void **stat
 			 -EINVAL);
 	table_free(&t);
 	small_store_close(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls_of_equal_time_are_in_order_of_name_command_and_thread),
-		cmocka_unit_test(test_figures_of_a_call_come_from_sums_and_buckets),
-		cmocka_unit_test(test_calls_of_threads_are_added_up),
-		cmocka_unit_test(test_distances_of_clocks_have_a_fitting_unit),
-		cmocka_unit_test(test_frames_without_samples_have_zero_weight_and_samples),
-		cmocka_unit_test(test_timeline_counts_seconds_from_the_windows_start),
-		cmocka_unit_test(test_side_without_a_complete_run_has_no_host),
-		cmocka_unit_test(test_clock_of_a_host_drifts_from_its_first_to_its_last_reading),
-		cmocka_unit_test(test_runs_have_the_marks_of_doubt),
-		cmocka_unit_test(test_variants_count_runs_of_all_sides_once),
-		cmocka_unit_test(test_unknown_table_is_an_error),
-		cmocka_unit_test(test_cpu_by_refuses_options_that_its_key_cannot_serve),
-		cmocka_unit_test(test_threads_that_waited_equally_are_in_order_of_run_and_thread),
-		cmocka_unit_test(test_ended_threads_and_processes_have_rows),
-		cmocka_unit_test(test_cost_of_a_pass_is_the_loss_of_its_rate),
-		cmocka_unit_test(test_loss_of_a_pass_has_an_interval),
-		cmocka_unit_test(test_passes_are_compared_by_the_rate_that_they_have),
-		cmocka_unit_test(test_cpu_by_has_threads_and_everything_else),
-		cmocka_unit_test(test_everything_else_is_not_below_zero),
-		cmocka_unit_test(test_cpu_by_thread_has_pid_tid_run_and_cpus),
-		cmocka_unit_test(test_cpu_by_cpu_has_the_cpus_that_have_figures),
-		cmocka_unit_test(test_idle_states_have_the_mean_time_of_a_stay),
-		cmocka_unit_test(test_idle_time_of_eight_cpus_is_listed),
-		cmocka_unit_test(test_counters_have_rates_and_kinds),
-		cmocka_unit_test(test_counters_have_mean_error_share_of_time_and_ratios),
-		cmocka_unit_test(test_ratios_divide_counters_of_the_same_kind),
-		cmocka_unit_test(test_scores_of_a_total_add_up_costs_and_divide_sums),
-		cmocka_unit_test(test_scores_of_a_total_weigh_the_parts_of_the_work),
-		cmocka_unit_test(test_scores_have_no_total_of_a_cpu_that_sides_share),
-		cmocka_unit_test(test_basis_of_a_file_follows_the_query),
-		cmocka_unit_test(test_basis_of_a_side_is_time_or_events_per_unit_of_work),
-		cmocka_unit_test(test_event_that_does_not_count_the_amount_is_noted),
-		cmocka_unit_test(test_pass_with_the_cheapest_instruments_gives_the_figures),
-		cmocka_unit_test(test_time_of_other_programs_is_listed_for_eight_sides),
-		cmocka_unit_test(test_sizes_are_shares_of_their_histogram),
-		cmocka_unit_test(test_columns_of_ns_become_columns_of_cycles),
-		cmocka_unit_test(test_sweep_has_the_values_in_their_order_and_a_crossover),
-		cmocka_unit_test(test_summary_has_the_columns_of_the_units_that_count),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

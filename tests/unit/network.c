@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of the network stack: packets of CPUs, interrupts, counters of cards, sockets. */
 #include "tests/unit/small_store.h"
-
-#include <errno.h>
+#include "tests/unit/unit.h"
 
 struct metric {
 	const char *name;
@@ -24,7 +23,7 @@ static struct store *store_with(const struct metric *metrics, size_t n)
 }
 #define STORE_WITH(metrics) store_with(metrics, array_size(metrics))
 
-static void test_softnet_names_the_cpus_with_the_most_packets(void **state)
+TEST(softnet_names_the_cpus_with_the_most_packets)
 {
 	static const struct metric metrics[] = {
 		{"softnet_processed", 100},	{"softnet_processed:cpu0", 20},
@@ -37,7 +36,6 @@ static void test_softnet_names_the_cpus_with_the_most_packets(void **state)
 	struct cpuset cpus = {0};
 	struct table t = small_store_table(s, "softnet", (struct query){0});
 
-	(void)state;
 	small_store_column_is(&t, "name", "softnet_processed softnet_dropped softnet_squeezed");
 	assert_string_equal(table_text(&t, 0, "cpus"), "2: 74 %, 0: 20 %, 3: 5 %");
 	assert_string_equal(table_text(&t, 2, "cpus"), "2: 100 %");
@@ -63,7 +61,7 @@ static void test_softnet_names_the_cpus_with_the_most_packets(void **state)
 }
 
 /* Less than one packet a second has shares, too. Of equal CPUs the first is named first. */
-static void test_softnet_has_shares_of_few_packets(void **state)
+TEST(softnet_has_shares_of_few_packets)
 {
 	static const struct metric metrics[] = {
 		{"softnet_dropped", 1},		 {"softnet_dropped:cpu2", 1},
@@ -74,7 +72,6 @@ static void test_softnet_has_shares_of_few_packets(void **state)
 	struct store *s = STORE_WITH(metrics);
 	struct table t = small_store_table(s, "softnet", (struct query){0});
 
-	(void)state;
 	small_store_column_is(&t, "name", "softnet_dropped softnet_squeezed softnet_waiting_max");
 	assert_string_equal(table_text(&t, 0, "cpus"), "2: 100 %");
 	assert_string_equal(table_text(&t, 1, "cpus"), "0: 50 %, 1: 50 %");
@@ -88,7 +85,7 @@ static void test_softnet_has_shares_of_few_packets(void **state)
 }
 
 /* A CPU that counted nothing in a run has no metric there: it counts as 0. */
-static void test_softnet_counts_a_silent_cpu_as_zero(void **state)
+TEST(softnet_counts_a_silent_cpu_as_zero)
 {
 	static const struct metric metrics[] = {{"softnet_processed", 9},
 						{"softnet_processed:cpu1", 9}};
@@ -96,7 +93,6 @@ static void test_softnet_counts_a_silent_cpu_as_zero(void **state)
 	int64_t run = small_store_run(s, (struct run){.repeat = 2});
 	struct table t;
 
-	(void)state;
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "softnet_processed", 3);
 	small_store_run(s, (struct run){.repeat = 3}); /* no readings at all */
@@ -107,7 +103,7 @@ static void test_softnet_counts_a_silent_cpu_as_zero(void **state)
 	small_store_close(s);
 }
 
-static void test_interrupts_are_ranked_by_rate_with_their_cpus(void **state)
+TEST(interrupts_are_ranked_by_rate_with_their_cpus)
 {
 	static const struct metric metrics[] = {
 		{"irq:24 eth0-rx", 10},	    {"irq_cpu1:24 eth0-rx", 9}, {"irq_cpu2:24 eth0-rx", 1},
@@ -118,7 +114,6 @@ static void test_interrupts_are_ranked_by_rate_with_their_cpus(void **state)
 	struct store *s = STORE_WITH(metrics);
 	struct table t = small_store_table(s, "irq", (struct query){0});
 
-	(void)state;
 	small_store_column_is(&t, "source", "25 24 NET_RX");
 	small_store_column_is(&t, "kind", "irq irq softirq");
 	small_store_column_is(&t, "device", "eth0-tx eth0-rx -");
@@ -139,7 +134,7 @@ static void test_interrupts_are_ranked_by_rate_with_their_cpus(void **state)
 	small_store_close(s);
 }
 
-static void test_nic_sorts_kernel_driver_and_queues_and_names_kinds(void **state)
+TEST(nic_sorts_kernel_driver_and_queues_and_names_kinds)
 {
 	static const struct metric metrics[] = {
 		{"nic:host/eth10/link/rx_packets", 2},
@@ -153,7 +148,6 @@ static void test_nic_sorts_kernel_driver_and_queues_and_names_kinds(void **state
 	struct store *s = STORE_WITH(metrics);
 	struct table t = small_store_table(s, "nic", (struct query){0});
 
-	(void)state;
 	small_store_column_is(&t, "interface", "eth2 eth2 eth2 eth2 eth10");
 	small_store_column_is(&t, "name", "rx_dropped packets packets rx_crc_errors rx_packets");
 	small_store_column_is(&t, "queue", "- rx-0 rx-1 - -");
@@ -174,7 +168,7 @@ static void test_nic_sorts_kernel_driver_and_queues_and_names_kinds(void **state
 
 /* Cards that moved packets have their settings in a note, of all runs. Other cards are in the
  * detail. */
-static void test_settings_of_working_cards_are_noted(void **state)
+TEST(settings_of_working_cards_are_noted)
 {
 	static const struct metric metrics[] = {
 		{"nic:host/eth0/link/rx_packets", 5},
@@ -204,7 +198,6 @@ static void test_settings_of_working_cards_are_noted(void **state)
 	struct table t;
 	size_t i, found = 0;
 
-	(void)state;
 	small_store_metric(s, run, "nic_state:host/eth0/rx_usecs", 16);
 	small_store_metric(s, run, "nic_state:host/eth0/mtu", 1500);
 	t = small_store_table(s, "nic", (struct query){0});
@@ -232,20 +225,19 @@ static void test_settings_of_working_cards_are_noted(void **state)
 	small_store_close(s);
 }
 
-static void test_counters_that_stand_still_are_named_in_a_note(void **state)
+TEST(counters_that_stand_still_are_named_in_a_note)
 {
 	static const struct metric metrics[] = {{"nic:host/eth2/link/rx_packets", 0}};
 	struct store *s = STORE_WITH(metrics);
 	struct table t = small_store_table(s, "nic", (struct query){0});
 
-	(void)state;
 	assert_int_equal(t.rows, 0);
 	assert_true(small_store_noted(&t, "none of 1 counter changed; --all shows them"));
 	table_free(&t);
 	small_store_close(s);
 }
 
-static void test_tcp_scales_the_figures_of_a_socket(void **state)
+TEST(tcp_scales_the_figures_of_a_socket)
 {
 	static const struct metric metrics[] = {
 		{"tcp_rtt_us", 55}, {"tcp_retransmits", 3}, {"workload_bytes", 2e9}};
@@ -256,7 +248,6 @@ static void test_tcp_scales_the_figures_of_a_socket(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(store_runs(s, &(struct run_filter){0}, &runs, NULL), 1);
 	for (i = 0; i < SOCKET_NFIGURES; i++)
 		r.f[i] = 1e6 * (double)(i + 1);
@@ -291,21 +282,4 @@ static void test_tcp_scales_the_figures_of_a_socket(void **state)
 	small_store_says(&t, "v receiver: sockets left out because they moved less: 1;");
 	table_free(&t);
 	small_store_close(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_softnet_names_the_cpus_with_the_most_packets),
-		cmocka_unit_test(test_softnet_has_shares_of_few_packets),
-		cmocka_unit_test(test_softnet_counts_a_silent_cpu_as_zero),
-		cmocka_unit_test(test_interrupts_are_ranked_by_rate_with_their_cpus),
-		cmocka_unit_test(test_nic_sorts_kernel_driver_and_queues_and_names_kinds),
-		cmocka_unit_test(test_settings_of_working_cards_are_noted),
-		cmocka_unit_test(test_counters_that_stand_still_are_named_in_a_note),
-		cmocka_unit_test(test_tcp_scales_the_figures_of_a_socket),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

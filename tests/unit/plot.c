@@ -9,18 +9,7 @@
 #include "plot/label.h"
 #include "plot/page.h"
 #include "plot/palette.h"
-
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 const char zcost_version[] = "test";
 
@@ -224,12 +213,11 @@ static char *slurp(const char *dir, const char *name)
 
 /* --- tables --- */
 
-static void test_rows(void **state)
+TEST(rows)
 {
 	struct table t;
 	struct estimate e;
 
-	(void)state;
 	fill(&t, "t",
 	     "variant\tside\tself_ns\tself_ns_ci\n"
 	     "a\treceiver\t10\t3\n"
@@ -248,11 +236,10 @@ static void test_rows(void **state)
 	table_free(&t);
 }
 
-static void test_copied(void **state)
+TEST(copied)
 {
 	struct table t;
 
-	(void)state;
 	fill(&t, "zerocopy", zerocopy);
 	assert_int_equal(copied_state(&t, "mmap", NULL), COPIED_NONE);
 	assert_int_equal(copied_state(&t, "mmap", "receiver"), COPIED_NONE);
@@ -265,12 +252,11 @@ static void test_copied(void **state)
 
 /* --- charts --- */
 
-static void test_throughput(void **state)
+TEST(throughput)
 {
 	struct fixture *x = fixture_new("summary", summary);
 	struct estimate e;
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	/* uring is faster still, but it copied */
 	assert_string_equal(x->f.title, "mmap: 1.60× the throughput of baseline");
@@ -297,7 +283,7 @@ static void test_throughput(void **state)
 }
 
 /* n is that of the bars, and the words are the estimator's. */
-static void test_runs_in_foot(void **state)
+TEST(runs_in_foot)
 {
 	static const char text[] = "variant\tside\truns\tthroughput_gbps\tthroughput_lo\t"
 				   "throughput_hi\n"
@@ -316,7 +302,6 @@ static void test_runs_in_foot(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		char all[256];
 		struct fixture *x;
@@ -331,11 +316,10 @@ static void test_runs_in_foot(void **state)
 }
 
 /* A share is never rounded to all or nothing. */
-static void test_almost_all(void **state)
+TEST(almost_all)
 {
 	struct fixture *x = fixture_new("summary", summary);
 
-	(void)state;
 	x->sheets[1].text = "variant\tside\tevidence\ttotal\tzero_copy\n"
 			    "mmap\treceiver\tbytes\t100000\t99999\n"
 			    "uring\treceiver\tbytes\t100000\t10\n";
@@ -347,7 +331,7 @@ static void test_almost_all(void **state)
 }
 
 /* A chart of one side has that side's share, a chart of all sides has each side's. */
-static void test_share_of_side(void **state)
+TEST(share_of_side)
 {
 	static const struct {
 		const char *chart, *side, *says;
@@ -366,7 +350,6 @@ static void test_share_of_side(void **state)
 	struct fixture *x;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		x = fixture_new("none", "");
 		x->sheets[1].text = "variant\tside\tevidence\ttotal\tzero_copy\n"
@@ -411,12 +394,11 @@ static struct fixture *fixture_many(const char **names)
 }
 
 /* No more than can be read; what is left out is said, and what is said of many is said once. */
-static void test_many(void **state)
+TEST(many)
 {
 	const char *names[MANY];
 	struct fixture *x = fixture_many(names);
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_int_equal(x->f.bars.n, CHART_ROWS);
 	assert_true(x->f.rows);
@@ -433,7 +415,7 @@ static void test_many(void **state)
 }
 
 /* The subtitle has the limits that two lines hold, and the number of the others. */
-static void test_many_limits(void **state)
+TEST(many_limits)
 {
 	const struct label_shape two = {
 		.size = 20, .width = PAGE_W - 80, .lines = 2, .breaks = " "};
@@ -442,7 +424,6 @@ static void test_many_limits(void **state)
 	struct str limits = {0};
 	int i;
 
-	(void)state;
 	str_puts(&limits, "variant\tlimit\tside\n");
 	for (i = 0; i < MANY; i++)
 		str_printf(&limits, "%s\tcause_%d\tsender\n", names[i], i < 5 ? 0 : i);
@@ -478,14 +459,13 @@ static void assert_on_page(const struct figure *f)
 	page_free(&page);
 }
 
-static void test_many_on_page(void **state)
+TEST(many_on_page)
 {
 	static const char *const charts[] = {"throughput", "roi_c"};
 	const char *names[MANY];
 	struct fixture *x = fixture_many(names);
 	size_t i;
 
-	(void)state;
 	assert_int_equal(drawing_prepare(&x->d, &x->err), 0);
 	for (i = 0; i < array_size(charts); i++) {
 		assert_int_equal(chart_draw(chart_find(charts[i]), &x->d, &x->f, &x->err), 0);
@@ -496,13 +476,12 @@ static void test_many_on_page(void **state)
 }
 
 /* A title claims what compare says, whatever the intervals look like, and nothing else. */
-static void test_no_claim(void **state)
+TEST(no_claim)
 {
 	static const char *const verdicts_of_mmap[] = {"~", "too few runs", "drift?", "copied", ""};
 	struct fixture *x;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(verdicts_of_mmap); i++) {
 		char *text = xasprintf("side\tmetric\tverdict\nreceiver\tthroughput\t%s\n"
 				       "receiver\tns_per_kib\tbetter\n",
@@ -530,14 +509,13 @@ static void test_no_claim(void **state)
 }
 
 /* A loss may be claimed of any variant. */
-static void test_slower_claim(void **state)
+TEST(slower_claim)
 {
 	struct fixture *x = fixture_new(
 		"summary", "variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n"
 			   "baseline\treceiver\t6\t10\t9.9\t10.1\n"
 			   "uring\treceiver\t6\t5\t4.9\t5.1\n");
 
-	(void)state;
 	x->sheets[2].text = "variant\tlimit\tside\nbaseline\tcpu\tsender\nuring\tcpu\tsender\n";
 	x->sheets[5].text = worse;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
@@ -546,7 +524,7 @@ static void test_slower_claim(void **state)
 }
 
 /* A variant with other limits than its base: the title claims its cost, if that changed. */
-static void test_limits_claim(void **state)
+TEST(limits_claim)
 {
 	static const struct {
 		double mmap, uring; /* ns per KiB */
@@ -558,7 +536,6 @@ static void test_limits_claim(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		char *text =
 			xasprintf("variant\tside\truns\tthroughput_gbps\tthroughput_gbps_lo\t"
@@ -586,7 +563,7 @@ static void test_limits_claim(void **state)
 	}
 }
 
-static void test_cpu(void **state)
+TEST(cpu)
 {
 	struct fixture *x = fixture_new(
 		"cpu",
@@ -596,7 +573,6 @@ static void test_cpu(void **state)
 		"mmap\treceiver\t6\t\t\t\t\t\t\n");
 	struct estimate e;
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "cpu"), 0);
 	assert_int_equal(x->f.groups.n, 2);
 	assert_string_equal(x->f.groups.mark[0].label, "receiver");
@@ -607,28 +583,25 @@ static void test_cpu(void **state)
 	fixture_free(x);
 }
 
-static void test_equal_runs_have_no_whisker(void **state)
+TEST(equal_runs_have_no_whisker)
 {
 	struct fixture *x = fixture_new(
 		"cpu", "variant\tside\truns\tapp_pct\tsys_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
 		       "baseline\treceiver\t6\t40\t60\t100\t99.99999999999999\t100\n");
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "cpu"), 0);
 	assert_lacks(x->f.foot, "whiskers");
 	fixture_free(x);
 }
 
 /* Medians of parts need not add up to that of the whole. Each is as high as its number says. */
-static void test_parts_have_their_own_height(void **state)
+TEST(parts_have_their_own_height)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *tsv;
+	char *tsv;
 	struct fixture *x = fixture_new(
 		"cpu", "variant\tside\truns\tapp_pct\tsys_pct\tbusy_pct\tbusy_lo\tbusy_hi\n"
 		       "baseline\treceiver\t6\t20\t60\t100\t90\t110\n");
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_int_equal(fixture_draw(x, "cpu"), 0);
 	assert_has(x->f.foot, "Each part is a median, so the parts do not add up to the whole");
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
@@ -636,17 +609,15 @@ static void test_parts_have_their_own_height(void **state)
 	assert_has(tsv, "\t0\t20\t20\t\t\treceiver\tbaseline\tuser\n");
 	assert_has(tsv, "\t20\t80\t60\t\t\treceiver\tbaseline\tsystem\n");
 	assert_has(tsv, "\t0\t100\t100\t90\t110\treceiver\tbaseline\tall\n");
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(tsv);
 	fixture_free(x);
 }
 
-static void test_roi(void **state)
+TEST(roi)
 {
 	struct fixture *x = fixture_new("roi", roi);
 	struct estimate e;
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "roi_c"), 0);
 	assert_string_equal(x->f.title, "mmap: 2.0× the T²/C of baseline, both sides "
 					"(throughput² per CPU use)");
@@ -658,11 +629,10 @@ static void test_roi(void **state)
 	fixture_free(x);
 }
 
-static void test_roi_exponents(void **state)
+TEST(roi_exponents)
 {
 	struct fixture *x = fixture_new("roi", roi);
 
-	(void)state;
 	x->d.query.roi_n = 1.5;
 	x->d.query.roi_m = 2;
 	assert_int_equal(fixture_draw(x, "roi_p"), 0);
@@ -670,11 +640,10 @@ static void test_roi_exponents(void **state)
 	fixture_free(x);
 }
 
-static void test_roi_p_modelled(void **state)
+TEST(roi_p_modelled)
 {
 	struct fixture *x = fixture_new("roi", roi);
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "roi_p"), 0);
 	assert_string_equal(x->f.title,
 			    "T²/P: throughput² per watt (power modelled, not measured)");
@@ -685,9 +654,9 @@ static void test_roi_p_modelled(void **state)
 }
 
 /* Where some runs have a meter and others a model, each bar tells which. */
-static void test_roi_p_partly_modelled(void **state)
+TEST(roi_p_partly_modelled)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *tsv, *svg;
+	char *tsv, *svg;
 	struct fixture *x =
 		fixture_new("roi", "variant\tside\truns\troi_p\troi_p_lo\troi_p_hi\t"
 				   "power_source\tpower_kind\n"
@@ -695,8 +664,6 @@ static void test_roi_p_partly_modelled(void **state)
 				   "mmap\treceiver\t6\t2.125\t2\t2.25\tmodelled\t\n"
 				   "uring\treceiver\t6\t\t\t\t\t\n");
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_int_equal(fixture_draw(x, "roi_p"), 0);
 	assert_has(x->f.title, "(power in part modelled, not measured)");
 	assert_has(x->f.subtitle, "P: wall power, W; higher"); /* there is no total */
@@ -712,18 +679,16 @@ static void test_roi_p_partly_modelled(void **state)
 	assert_lacks(tsv, "uring");
 	assert_has(svg, "2.12*"); /* 2.125, half to even */
 	assert_has(svg, "1.00<");
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(tsv);
 	free(svg);
 	fixture_free(x);
 }
 
-static void test_roi_p_absent(void **state)
+TEST(roi_p_absent)
 {
 	struct fixture *x = fixture_new("roi", "variant\tside\truns\troi_c\troi_p\tpower_source\n"
 					       "baseline\treceiver\t6\t0.5\t\t\n");
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "roi_p"), -ENODATA);
 	assert_has(x->err.text, "no run has a power source");
 	assert_has(x->err.text, "--power-csv");
@@ -741,12 +706,11 @@ static const char components[] =
 static const char in_all[] = "variant\tside\truns\tns_per_kib\tns_per_kib_lo\tns_per_kib_hi\n"
 			     "baseline\treceiver\t6\t65\t64\t66\n"
 			     "mmap\treceiver\t6\t33\t32\t34\n";
-static void test_components(void **state)
+TEST(components)
 {
 	struct fixture *x = fixture_new("components", components);
 	struct estimate e;
 
-	(void)state;
 	x->sheets[3] = (struct sheet){"summary", in_all};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	/* uring copies less still by this table, but its every byte was copied */
@@ -781,11 +745,10 @@ static const char copies_of_both_sides[] =
 	"mmap\tsender\tdata copy\t1\t1\t20\t1\n";
 
 /* The data copy of a side that copied may shrink as well, but the title is about the other side. */
-static void test_components_claim_no_side_that_copied(void **state)
+TEST(components_claim_no_side_that_copied)
 {
 	struct fixture *x = fixture_new("components", copies_of_both_sides);
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.title, "mmap, receiver: data copy 60.0 → 30.0 ns per KiB");
 	fixture_free(x);
@@ -810,7 +773,7 @@ static bool page_has(const struct page *page, const char *text)
 
 /* The number of the sum stands close above its bar, and its whisker beside the bar. The intervals
  * of the parts are in the .tsv alone. */
-static void test_number_and_whisker_of_a_stack(void **state)
+TEST(number_and_whisker_of_a_stack)
 {
 	static const char parts[] = "variant\tside\tcomponent\truns\tself_ns\tself_ns_ci\n"
 				    "baseline\treceiver\tdata copy\t6\t29.5\t15\n"
@@ -819,12 +782,10 @@ static void test_number_and_whisker_of_a_stack(void **state)
 				    "baseline\treceiver\tmemory\t6\t0.5\t8\n"
 				    "baseline\treceiver\tuser\t6\t10\t15\n"
 				    "baseline\treceiver\tlibraries\t6\t10\t15\n";
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	char *gp;
 	struct fixture *x = fixture_new("components", parts);
 	struct page page;
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	x->sheets[3] = (struct sheet){"summary", in_all};
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_has(x->f.foot, "n = 6 profiled runs per variant, intervals of parts in the .tsv · "
@@ -842,7 +803,6 @@ static void test_number_and_whisker_of_a_stack(void **state)
 	assert_true(page_has(&page, "data copy"));
 	assert_false(page_has(&page, "zero copy")); /* too thin to see */
 	page_free(&page);
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	fixture_free(x);
 }
@@ -856,11 +816,10 @@ static int counted_sheets(const struct chart_source *source, const char *name,
 	return from_sheets(source, name, q, t, err);
 }
 
-static void test_read_once(void **state)
+TEST(read_once)
 {
 	struct fixture *x = fixture_new("components", components);
 
-	(void)state;
 	x->source.table = counted_sheets;
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	figure_free(&x->f);
@@ -871,7 +830,7 @@ static void test_read_once(void **state)
 }
 
 /* Settings are not what a variant saves: it is held against the base under the same ones. */
-static void test_settings(void **state)
+TEST(settings)
 {
 	static const char *const names[] = {"baseline+mtu4k", "mmap+mtu4k", "baseline+mtu60k",
 					    "mmap+mtu60k"};
@@ -893,7 +852,6 @@ static void test_settings(void **state)
 				    "mmap+mtu60k\treceiver\t6\t22\t21.9\t22.1\n";
 	struct fixture *x = fixture_new("components", costs);
 
-	(void)state;
 	x->sheets[1].text = evidence;
 	x->sheets[3] = (struct sheet){"summary", rates};
 	x->sheets[4].name = names[1];
@@ -917,7 +875,7 @@ static void test_settings(void **state)
 }
 
 /* More parts than colours: the smallest become one, and the sum stays. */
-static void test_rest(void **state)
+TEST(rest)
 {
 	static const char *const names[] = {
 		"data copy",  "TCP/IP", "netdevice", "skb",    "memory", "lock",   "entry",
@@ -927,7 +885,6 @@ static void test_rest(void **state)
 	struct estimate e;
 	size_t i;
 
-	(void)state;
 	str_puts(&s, "variant\tside\tcomponent\tself_ns\tself_ns_ci\n");
 	for (i = 0; i < array_size(names); i++)
 		str_printf(&s, "baseline\treceiver\t%s\t%zu\t1\n", names[i], i + 1);
@@ -969,15 +926,13 @@ static char *drawn(struct fixture *x, const char *dir)
 }
 
 /* The axis has room for the whisker of the sum, and none for intervals that are not drawn. */
-static void test_whisker_on_stack(void **state)
+TEST(whisker_on_stack)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	char *gp;
 	struct fixture *x = stack_with("130");
 	struct page page;
 	bool cut;
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_true(page_reach(&x->f, &cut) == 130);
 	assert_false(cut);
 	page_make(&page, &x->f);
@@ -986,59 +941,50 @@ static void test_whisker_on_stack(void **state)
 	gp = drawn(x, dir);
 	assert_lacks(gp, "Arrow:");
 	assert_lacks(gp, "head filled");
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	fixture_free(x);
 }
 
 /* The heads of a whisker shorter than 3 pixels would be a blot. */
-static void test_short_whisker(void **state)
+TEST(short_whisker)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	char *gp;
 	struct fixture *x = stack_with("80.1");
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	gp = drawn(x, dir);
 	assert_lacks(gp, "with vectors");
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	fixture_free(x);
 }
 
 /* One that would make the bars unreadable goes on beyond the chart, which says so. */
-static void test_whisker_cut(void **state)
+TEST(whisker_cut)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	char *gp;
 	struct fixture *x = stack_with("900");
 	bool cut;
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_true(page_reach(&x->f, &cut) == 200);
 	assert_true(cut);
 	gp = drawn(x, dir);
 	assert_has(gp, "Arrow: the interval goes on beyond the chart · n = 1 profiled");
 	assert_has(gp, "head filled");
 	assert_has(gp, "reach = 200\n");
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	fixture_free(x);
 }
 
 /* The interval at 1 ends far above the chart, which ends at 27.5. */
-static void test_band_ends_at_the_plot(void **state)
+TEST(band_ends_at_the_plot)
 {
 	static const char sweep[] =
 		"setting\tvalue\tnumber\tvariant\tunder\tside\tmetric\testimate\testimate_lo\t"
 		"estimate_hi\n"
 		"size\tone\t1\tplain\t\treceiver\troi_c\t10\t0\t100\n"
 		"size\tthree\t3\tplain\t\treceiver\troi_c\t10\t8\t20\n";
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	char *gp;
 	struct fixture *x = fixture_new("sweep", sweep);
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_int_equal(fixture_draw(x, "sweep"), 0);
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	if (figure_render(&x->f, dir, FIGURE_SVG, &x->err))
@@ -1048,12 +994,11 @@ static void test_band_ends_at_the_plot(void **state)
 	assert_has(gp, "$band0 using 1:2:3 with filledcurves");
 	assert_has(gp, "set arrow from 1, graph 0.94 to 1, graph 1 head filled");
 	assert_has(gp, "Arrow: the interval goes on beyond the chart · ");
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	fixture_free(x);
 }
 
-static void test_functions(void **state)
+TEST(functions)
 {
 	struct fixture *x =
 		fixture_new("functions", "variant\tside\tsymbol\tdso\tself_ns\tself_ns_ci\n"
@@ -1067,7 +1012,6 @@ static void test_functions(void **state)
 	static const char *const only[] = {"mmap"};
 	struct estimate e;
 
-	(void)state;
 	x->d.news = (const char **)only;
 	x->d.nnews = 1;
 	assert_int_equal(fixture_draw(x, "functions"), 0);
@@ -1118,13 +1062,11 @@ static struct fixture *waterfall(const char *copy, const char *user)
 	return x;
 }
 
-static void test_waterfall(void **state)
+TEST(waterfall)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp, *svg;
+	char *gp, *svg;
 	struct fixture *x = waterfall("better", "~");
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_string_equal(x->f.title,
 			    "From baseline to mmap: 100 → 130 ns per KiB on the receiver");
 	assert_has(x->f.subtitle, "what each component saves (−) or adds (+); pale: chance is not");
@@ -1144,17 +1086,15 @@ static void test_waterfall(void **state)
 	assert_has(svg, "+70.0");
 	assert_has(gp, "vectors nohead"); /* steps are joined */
 	assert_has(gp, "vectors heads");  /* and have whiskers */
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	free(svg);
 	fixture_free(x);
 }
 
-static void test_waterfall_words(void **state)
+TEST(waterfall_words)
 {
 	struct fixture *x = waterfall("better", "worse");
 
-	(void)state;
 	assert_lacks(x->f.subtitle, "pale");
 	fixture_free(x);
 	base_runs = 2;
@@ -1172,7 +1112,7 @@ static void test_waterfall_words(void **state)
 }
 
 /* A profile of two runs has an interval too wide to draw; a chart without intervals names none. */
-static void test_foot_without_whiskers(void **state)
+TEST(foot_without_whiskers)
 {
 	static const char idle[] = "variant\tside\tcpu\tsource\tstate\ttime_pct\n"
 				   "baseline\treceiver\tall\t/proc/stat\tidle\t50\n"
@@ -1184,7 +1124,6 @@ static void test_foot_without_whiskers(void **state)
 	struct fixture *x = fixture_new("idle", idle);
 	char text[256];
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "idle"), 0);
 	assert_has(x->f.foot, "n = 6 measured runs per variant, median · ");
 	fixture_free(x);
@@ -1203,7 +1142,7 @@ static void test_foot_without_whiskers(void **state)
 
 /* A hundredth of a percent of a CPU would fill the chart with its noise. Busy time is a sum of
  * spans: equal runs differ by its rounding. */
-static void test_idle_has_an_axis_of_a_whole_cpu(void **state)
+TEST(idle_has_an_axis_of_a_whole_cpu)
 {
 	static const char idle[] =
 		"variant\tside\tcpu\tsource\tstate\ttime_pct\ttime_pct_lo\ttime_pct_hi\n"
@@ -1217,7 +1156,6 @@ static void test_idle_has_an_axis_of_a_whole_cpu(void **state)
 	struct estimate e;
 	bool cut;
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "idle"), 0);
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
 	assert_true(e.value == 0 && e.lo == 0 && e.hi == 0);
@@ -1227,21 +1165,19 @@ static void test_idle_has_an_axis_of_a_whole_cpu(void **state)
 	fixture_free(x);
 }
 
-static void test_no_profile(void **state)
+TEST(no_profile)
 {
 	struct fixture *x = fixture_new("functions", "variant\tside\tsymbol\tdso\tself_ns\n");
 
-	(void)state;
 	assert_int_equal(fixture_draw(x, "functions"), -ENODATA);
 	assert_has(x->err.text, "no profile of the receiver");
 	fixture_free(x);
 }
 
-static void test_unknown_variant(void **state)
+TEST(unknown_variant)
 {
 	struct fixture *x = fixture_new("summary", summary);
 
-	(void)state;
 	x->d.base = "bsaeline";
 	assert_int_equal(fixture_draw(x, "throughput"), -ENOENT);
 	assert_has(x->err.text, "no variant 'bsaeline'");
@@ -1264,11 +1200,10 @@ static int lossy_sheets(const struct chart_source *source, const char *name, con
 	return rc;
 }
 
-static void test_losses(void **state)
+TEST(losses)
 {
 	struct fixture *x = fixture_new("summary", summary);
 
-	(void)state;
 	x->source.table = lossy_sheets;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_true(x->d.lossy);
@@ -1294,11 +1229,10 @@ static int doubtful_sheets(const struct chart_source *source, const char *name,
 }
 
 /* A chart has one line of doubt: the one that weighs most, and the number of the others. */
-static void test_one_line_of_doubt(void **state)
+TEST(one_line_of_doubt)
 {
 	struct fixture *x = fixture_new("components", components);
 
-	(void)state;
 	x->source.table = doubtful_sheets;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
@@ -1310,7 +1244,7 @@ static void test_one_line_of_doubt(void **state)
 }
 
 /* On a linear axis, all costs beyond the smallest messages would lie on the ground. */
-static void test_sweep_has_a_log_axis(void **state)
+TEST(sweep_has_a_log_axis)
 {
 	static const char sweep[] =
 		"setting\tvalue\tnumber\tvariant\tunder\tside\tmetric\testimate\n"
@@ -1322,11 +1256,9 @@ static void test_sweep_has_a_log_axis(void **state)
 		"size\t1M\t1048576\tplain\t\ttotal\tns_per_kib\t500\n"
 		"size\t1k\t1024\tplain\t\ttotal\tthroughput_gbps\t10\n"
 		"size\t1M\t1048576\tplain\t\ttotal\tthroughput_gbps\t20\n";
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp;
+	char *gp;
 	struct fixture *x = fixture_new("sweep", sweep);
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_int_equal(fixture_draw(x, "sweep"), 0);
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	gp = slurp(dir, "sweep.gp");
@@ -1336,7 +1268,6 @@ static void test_sweep_has_a_log_axis(void **state)
 	assert_has(
 		gp,
 		"set xtics nomirror scale 0 (tick0 1024, tick1 4096, tick3 8192, tick4 16384, tick5 1048576)");
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	fixture_free(x);
 }
@@ -1352,11 +1283,10 @@ static int devmem_sheets(const struct chart_source *source, const char *name, co
 	return rc;
 }
 
-static void test_losses_of_devmem(void **state)
+TEST(losses_of_devmem)
 {
 	struct fixture *x = fixture_new("summary", summary);
 
-	(void)state;
 	x->source.table = devmem_sheets;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_true(x->d.lossy);
@@ -1379,11 +1309,10 @@ static int crowded_sheets(const struct chart_source *source, const char *name,
 	return rc;
 }
 
-static void test_others(void **state)
+TEST(others)
 {
 	struct fixture *x = fixture_new("components", components);
 
-	(void)state;
 	x->source.table = crowded_sheets;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
@@ -1398,7 +1327,7 @@ static void test_others(void **state)
 }
 
 /* A long name takes no figure off the title. */
-static void test_long_title(void **state)
+TEST(long_title)
 {
 	static const char long_name[] = "sendfile-direct from a memfd -> TCP_ZEROCOPY_RECEIVE "
 					"with segments of fifteen pages of four KiB each";
@@ -1409,7 +1338,6 @@ static void test_long_title(void **state)
 	char all[512] = "";
 	int i;
 
-	(void)state;
 	str_printf(&s,
 		   "variant\tside\tcomponent\tself_ns\tself_ns_ci\n"
 		   "baseline\treceiver\tdata copy\t60\t4\n"
@@ -1441,12 +1369,11 @@ static void test_long_title(void **state)
 }
 
 /* Every chart of THE TABLE says why it cannot be drawn from no tables at all. */
-static void test_nothing(void **state)
+TEST(nothing)
 {
 	const struct chart *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; (c = chart_at(i)); i++) {
 		struct fixture *x;
 
@@ -1514,13 +1441,11 @@ static void check_hostile_files(const char *dir)
 	free(svg);
 }
 
-static void test_hostile_files(void **state)
+TEST(hostile_files)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *text = hostile_summary();
+	char *text = hostile_summary();
 	struct fixture *x = fixture_new("summary", text);
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	x->d.facts.variants = (const char **)hostile;
 	x->d.facts.nvariants = array_size(hostile);
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
@@ -1529,41 +1454,35 @@ static void test_hostile_files(void **state)
 	if (figure_render(&x->f, dir, FIGURE_SVG | FIGURE_PNG, &x->err))
 		fail_msg("%s", x->err.text);
 	check_hostile_files(dir);
-	assert_int_equal(dir_remove(dir, &x->err), 0);
 	free(text);
 	fixture_free(x);
 }
 
 /* Numbers pass unchanged; a missing interval stays empty, a missing bar has no row. */
-static void test_tsv(void **state)
+TEST(tsv)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *tsv;
+	char *tsv;
 	struct fixture *x = fixture_new(
 		"summary", "variant\tside\truns\tthroughput_gbps\tthroughput_lo\tthroughput_hi\n"
 			   "baseline\treceiver\t6\t10.123456789\t9.5\t10.5\n"
 			   "uring\treceiver\t6\t20\t\t\n");
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	tsv = slurp(dir, "throughput.tsv");
 	assert_has(tsv, "\t10.12345679\t9.5\t10.5\t");
 	assert_has(tsv, "\t20\t\t\t");
 	assert_lacks(tsv, "mmap");
-	assert_int_equal(dir_remove(dir, &x->err), 0);
 	free(tsv);
 	fixture_free(x);
 }
 
 /* gnuplot's own words reach the user, and that the picture is that of an earlier run. */
-static void test_gnuplot_fails(void **state)
+TEST(gnuplot_fails)
 {
-	char dir[] = "/tmp/zcost-plot.XXXXXX", *gp, *svg;
+	char *gp, *svg;
 	struct fixture *x = fixture_new("summary", summary);
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_int_equal(figure_write(&x->f, dir, FIGURE_SVG, &x->err), 0);
 	gp = xasprintf("%s/throughput.gp", dir);
@@ -1575,17 +1494,15 @@ static void test_gnuplot_fails(void **state)
 	assert_has(x->err.text, "nrecognized option");
 	assert_has(x->err.text, "; the picture of an earlier run is still there");
 	assert_true(path_exists(svg));
-	assert_int_equal(dir_remove(dir, NULL), 0);
 	free(gp);
 	free(svg);
 	fixture_free(x);
 }
 
-static void test_formats(void **state)
+TEST(formats)
 {
 	unsigned int formats;
 
-	(void)state;
 	assert_int_equal(figure_formats("svg,png,pdf", &formats), 0);
 	assert_int_equal(formats, FIGURE_SVG | FIGURE_PNG | FIGURE_PDF);
 	assert_int_equal(figure_formats("png", &formats), 0);
@@ -1641,13 +1558,12 @@ static bool chart_needs(const struct chart *c, const char *option)
 	return true;
 }
 
-static void test_charts_take_the_selections_of_their_table(void **state)
+TEST(charts_take_the_selections_of_their_table)
 {
 	const struct option_row *o;
 	const struct chart *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; (c = chart_at(i)); i++)
 		for (o = option_table; o->name; o++) {
 			const struct measure *m = measure_find(c->sources[0]);
@@ -1686,11 +1602,10 @@ static bool any_chart_takes(const char *option)
 	return false;
 }
 
-static void test_some_chart_takes_each_selection_of_report(void **state)
+TEST(some_chart_takes_each_selection_of_report)
 {
 	const struct option_row *o;
 
-	(void)state;
 	for (o = option_table; o->name; o++)
 		if (option_selects(o) && any_table_takes(o->name) && !any_chart_takes(o->name))
 			fail_msg("no chart takes --%s", o->name);
@@ -1703,14 +1618,13 @@ static void feature_is_clear(const char *name, const char *options, const char *
 		fail_msg("%s: --workload-only %s", name, whole ? "and a reason" : "and no reason");
 }
 
-static void test_workload_alone_works_or_the_reason_is_said(void **state)
+TEST(workload_alone_works_or_the_reason_is_said)
 {
 	const struct compare_table *t;
 	const struct measure *m;
 	const struct chart *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; (m = measure_at(i)); i++) {
 		feature_is_clear(m->name, m->options[SOURCE_CAPTURE], m->whole);
 		if (m->by)
@@ -1729,62 +1643,4 @@ static int free_sheets(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_copied),
-		cmocka_unit_test(test_throughput),
-		cmocka_unit_test(test_runs_in_foot),
-		cmocka_unit_test(test_almost_all),
-		cmocka_unit_test(test_share_of_side),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_many_limits),
-		cmocka_unit_test(test_many_on_page),
-		cmocka_unit_test(test_no_claim),
-		cmocka_unit_test(test_slower_claim),
-		cmocka_unit_test(test_limits_claim),
-		cmocka_unit_test(test_cpu),
-		cmocka_unit_test(test_equal_runs_have_no_whisker),
-		cmocka_unit_test(test_parts_have_their_own_height),
-		cmocka_unit_test(test_roi),
-		cmocka_unit_test(test_roi_exponents),
-		cmocka_unit_test(test_roi_p_modelled),
-		cmocka_unit_test(test_roi_p_partly_modelled),
-		cmocka_unit_test(test_roi_p_absent),
-		cmocka_unit_test(test_components),
-		cmocka_unit_test(test_components_claim_no_side_that_copied),
-		cmocka_unit_test(test_number_and_whisker_of_a_stack),
-		cmocka_unit_test(test_read_once),
-		cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_waterfall),
-		cmocka_unit_test(test_waterfall_words),
-		cmocka_unit_test(test_foot_without_whiskers),
-		cmocka_unit_test(test_idle_has_an_axis_of_a_whole_cpu),
-		cmocka_unit_test(test_whisker_on_stack),
-		cmocka_unit_test(test_short_whisker),
-		cmocka_unit_test(test_whisker_cut),
-		cmocka_unit_test(test_band_ends_at_the_plot),
-		cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_no_profile),
-		cmocka_unit_test(test_unknown_variant),
-		cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_one_line_of_doubt),
-		cmocka_unit_test(test_sweep_has_a_log_axis),
-		cmocka_unit_test(test_losses_of_devmem),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_long_title),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_hostile_files),
-		cmocka_unit_test(test_tsv),
-		cmocka_unit_test(test_gnuplot_fails),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_charts_take_the_selections_of_their_table),
-		cmocka_unit_test(test_some_chart_takes_each_selection_of_report),
-		cmocka_unit_test(test_workload_alone_works_or_the_reason_is_said),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, free_sheets);
-}
+AROUND_TESTS(NULL, free_sheets)

@@ -4,14 +4,7 @@
 #include "lib/alloc.h"
 #include "plot/label.h"
 #include "plot/page.h"
-#include "tests/unit/close.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 struct box {
 	double left, top, right, bottom;
@@ -126,14 +119,13 @@ static void check_nasty_page(enum kind kind, int bars, int groups, int name, int
 	figure_free(&f);
 }
 
-static void test_nasty_pages(void **state)
+TEST(nasty_pages)
 {
 	static const int bars[] = {1, 2, 3, 6, 7, 12, 50}, groups[] = {1, 2, 4, 8};
 	enum { NAMES = array_size(names), BARS = array_size(bars), GROUPS = array_size(groups) };
 	enum { RANGES = 3, CASES = KINDS * BARS * GROUPS * NAMES * RANGES };
 	int i;
 
-	(void)state;
 	for (i = 0; i < CASES; i++) {
 		enum kind kind = (enum kind)(i / (BARS * GROUPS * NAMES * RANGES));
 		int b = bars[i / (GROUPS * NAMES * RANGES) % BARS];
@@ -162,9 +154,8 @@ static double reach_of_step(double from, struct estimate e)
 	return reach;
 }
 
-static void test_axis_reaches_the_highest_end_of_a_bar_or_whisker(void **state)
+TEST(axis_reaches_the_highest_end_of_a_bar_or_whisker)
 {
-	(void)state;
 	assert_float_equal(reach_of_step(0, (struct estimate){10, .lo = 8, .hi = 14}), 14, 0);
 	assert_float_equal(reach_of_step(100, (struct estimate){20, .lo = 10, .hi = 30}), 130, 0);
 	assert_float_equal(reach_of_step(100, (struct estimate){20, .lo = NAN, .hi = NAN}), 120, 0);
@@ -172,15 +163,4 @@ static void test_axis_reaches_the_highest_end_of_a_bar_or_whisker(void **state)
 	assert_float_equal(reach_of_step(100, (struct estimate){-40, .lo = -50, .hi = -30}), 100,
 			   0);
 	assert_float_equal(reach_of_step(100, (struct estimate){-40, .lo = -90, .hi = 10}), 110, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nasty_pages),
-		cmocka_unit_test(test_axis_reaches_the_highest_end_of_a_bar_or_whisker),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

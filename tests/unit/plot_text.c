@@ -3,20 +3,12 @@
 #include "lib/alloc.h"
 #include "plot/label.h"
 #include "plot/palette.h"
+#include "tests/unit/unit.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void test_label_clean(void **state)
+TEST(label_clean)
 {
 	struct arena a = {0};
 
-	(void)state;
 	assert_string_equal(label_clean(&a, "a\nb\x01\tc\x7f"), "a b\\x01 c\\x7f");
 	assert_string_equal(label_clean(&a, "\xff\xc3(\xc0\x80\xed\xa0\x80"),
 			    "\\xff\\xc3(\\xc0\\x80\\xed\\xa0\\x80");
@@ -29,11 +21,10 @@ static void test_label_clean(void **state)
 	arena_free(&a);
 }
 
-static void test_label_quote(void **state)
+TEST(label_quote)
 {
 	struct str s = {0};
 
-	(void)state;
 	label_quote(&s, "it's `id` \"$(id)\" \\n %s {a}_b^c");
 	assert_string_equal(s.buf,
 			    "\"it\\047s \\140id\\140 \\042\\044(id)\\042 \\134n %s {a}_b^c\"");
@@ -50,13 +41,12 @@ static void test_label_quote(void **state)
 	str_free(&s);
 }
 
-static void test_label_fit(void **state)
+TEST(label_fit)
 {
 	struct arena a = {0};
 	const char *name = "mlx5e_skb_from_cqe_mpwrq_nonlinear";
 	char *cut = label_fit(&a, name, 20, 200);
 
-	(void)state;
 	assert_true(label_width(cut, 20, false) <= 200);
 	assert_non_null(strstr(cut, "…"));
 	assert_int_equal(strncmp(cut, name, 4), 0);
@@ -67,13 +57,12 @@ static void test_label_fit(void **state)
 }
 
 /* A mark above a letter has no width, and a cut leaves it on its letter. */
-static void test_label_combining(void **state)
+TEST(label_combining)
 {
 	static const char name[] = "ee\u0301ee\u0301ee\u0301ee\u0301";
 	struct arena a = {0};
 	double width;
 
-	(void)state;
 	assert_true(label_width("e\u0301", 20, false) == label_width("e", 20, false));
 	for (width = 20; width < label_width(name, 20, false); width++) {
 		const char *cut = label_fit(&a, name, 20, width), *at = strstr(cut, "…");
@@ -85,13 +74,12 @@ static void test_label_combining(void **state)
 	arena_free(&a);
 }
 
-static void test_label_wrap(void **state)
+TEST(label_wrap)
 {
 	struct label_shape shape = {20, 130, 2, false, LABEL_BREAKS_NAMES, true};
 	struct arena a = {0};
 	char *lines[2];
 
-	(void)state;
 	assert_true(label_wraps("msg-zerocopy", &shape));
 	assert_int_equal(label_wrap(&a, "uring-send-zerocopy", &shape, lines), 2);
 	assert_string_equal(lines[0], "uring-send-");
@@ -104,14 +92,13 @@ static void test_label_wrap(void **state)
 }
 
 /* What an arrow joins stays together, and neither half of "->" is left alone. */
-static void test_label_arrows(void **state)
+TEST(label_arrows)
 {
 	struct label_shape title = {.size = 20, .width = 180, .lines = 3, .breaks = " "};
 	struct label_shape name = {20, 100, 2, false, LABEL_BREAKS_NAMES, true};
 	struct arena a = {0};
 	char *lines[3];
 
-	(void)state;
 	assert_int_equal(label_wrap(&a, "data copy 60.0 → 3.00 ns", &title, lines), 2);
 	assert_string_equal(lines[0], "data copy");
 	assert_string_equal(lines[1], "60.0 → 3.00 ns");
@@ -125,11 +112,10 @@ static void test_label_arrows(void **state)
 	arena_free(&a);
 }
 
-static void test_palette(void **state)
+TEST(palette)
 {
 	int i, k;
 
-	(void)state;
 	for (i = 0; i < 24; i++)
 		for (k = 0; k < i; k++)
 			assert_int_not_equal(palette_variant(i), palette_variant(k));
@@ -204,7 +190,7 @@ static double apart(uint32_t a, uint32_t b)
 	return least;
 }
 
-static void test_palette_apart(void **state)
+TEST(palette_apart)
 {
 	static const char *const parts[] = {
 		"data copy", "page mapping", "zero copy",  "TCP/IP",	   "netdevice", "skb",
@@ -212,7 +198,6 @@ static void test_palette_apart(void **state)
 		"interrupt", "user",	     "libraries",  "page pinning", "splice",	"the rest"};
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < 8; i++)
 		for (k = 0; k < i; k++)
 			if (apart(palette_variant((int)i), palette_variant((int)k)) < 11)
@@ -221,17 +206,4 @@ static void test_palette_apart(void **state)
 		for (k = 0; k < i; k++)
 			if (apart(palette_part(parts[i]), palette_part(parts[k])) < 11)
 				fail_msg("%s and %s", parts[k], parts[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_label_clean),   cmocka_unit_test(test_label_quote),
-		cmocka_unit_test(test_label_fit),     cmocka_unit_test(test_label_wrap),
-		cmocka_unit_test(test_label_arrows),  cmocka_unit_test(test_palette),
-		cmocka_unit_test(test_palette_apart), cmocka_unit_test(test_label_combining),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,7 @@
 /* The CPUs, the power and the scores of a side, and of sides that share CPUs or a host. */
 #include "analyze/scope/placement.h"
 #include "tests/unit/small_store.h"
-
-#include <errno.h>
+#include "tests/unit/unit.h"
 
 static int64_t add_side(struct store *s, const char *side, const char *host, const char *cpus,
 			double cpu_pct)
@@ -34,13 +33,12 @@ static void check_row(const struct table *t, size_t row, double t_gbps, double c
 }
 
 /* 4 Gbit/s with half a CPU and 100 W. */
-static void test_scores_are_powers_of_the_throughput_over_the_cost(void **state)
+TEST(scores_are_powers_of_the_throughput_over_the_cost)
 {
 	struct store *s = small_store();
 	int64_t run = add_side(s, "receiver", "h", "1", 50);
 	struct table t;
 
-	(void)state;
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 50, NAN, 0.32, NAN);
 	assert_int_equal(t.rows, 1); /* one side has no total */
@@ -77,12 +75,11 @@ static void test_scores_are_powers_of_the_throughput_over_the_cost(void **state)
 	small_store_close(s);
 }
 
-static void test_score_over_a_cost_of_0_is_missing(void **state)
+TEST(score_over_a_cost_of_0_is_missing)
 {
 	struct store *s = small_store();
 	struct table t;
 
-	(void)state;
 	small_store_metric(s, add_side(s, "receiver", "h", "1", 0), "power_w:wall", 0);
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 0, 0, NAN, NAN);
@@ -90,7 +87,7 @@ static void test_score_over_a_cost_of_0_is_missing(void **state)
 	small_store_close(s);
 }
 
-static void test_scores_of_given_numbers(void **state)
+TEST(scores_of_given_numbers)
 {
 	static const struct {
 		struct query q;
@@ -115,7 +112,6 @@ static void test_scores_of_given_numbers(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(given); i++) {
 		t = small_store_table(NULL, "roi", given[i].q);
 		check_row(&t, 0, 4, given[i].q.cpu_pct > 0 ? 50 : NAN, given[i].watts,
@@ -129,14 +125,13 @@ static void test_scores_of_given_numbers(void **state)
 }
 
 /* Of three sides, two have a run. The third side's traffic passed the transfer, too. */
-static void test_total_has_the_throughput_of_the_transfer(void **state)
+TEST(total_has_the_throughput_of_the_transfer)
 {
 	static const char *const sides[] = {"receiver", "sender"};
 	struct store *s = small_store();
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(sides); i++) {
 		int64_t run = add_side(s, sides[i], i ? "g" : "h", "1", 50);
 
@@ -162,14 +157,13 @@ static void test_total_has_the_throughput_of_the_transfer(void **state)
 }
 
 /* The receiver uses CPUs 1-2, the sender CPUs 2-3; CPU 2 is busy for 30 %. */
-static void test_total_counts_a_shared_cpu_once(void **state)
+TEST(total_counts_a_shared_cpu_once)
 {
 	struct store *s = small_store();
 	int64_t receiver = add_side(s, "receiver", "h", "1-2", 80);
 	int64_t sender = add_side(s, "sender", "h", "2-3", 70);
 	struct table t;
 
-	(void)state;
 	small_store_metric(s, receiver, "workload_cpu_pct", 20);
 	small_store_metric(s, sender, "workload_cpu_pct", 12);
 	t = small_store_table(s, "roi", (struct query){0});
@@ -194,7 +188,7 @@ static void test_total_counts_a_shared_cpu_once(void **state)
 }
 
 /* The sender's CPUs are also the receiver's, or the receiver has all CPUs of the host. */
-static void test_total_of_sides_on_the_same_cpus(void **state)
+TEST(total_of_sides_on_the_same_cpus)
 {
 	static const struct {
 		const char *host, *receiver, *sender;
@@ -211,7 +205,6 @@ static void test_total_of_sides_on_the_same_cpus(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(places); i++) {
 		struct store *s = small_store();
 		int64_t sender = add_side(s, "sender", places[i].host, places[i].sender, 70);
@@ -234,13 +227,12 @@ static void test_total_of_sides_on_the_same_cpus(void **state)
 }
 
 /* A meter on the sender measures host h, on which the receiver runs, too. */
-static void test_meter_of_a_host_serves_all_its_sides_and_counts_once(void **state)
+TEST(meter_of_a_host_serves_all_its_sides_and_counts_once)
 {
 	struct store *s = small_store();
 	int64_t meter = add_side(s, "sender", "h", "2", 30);
 	struct table t;
 
-	(void)state;
 	add_side(s, "receiver", "h", "1", 50);
 	small_store_metric(s, meter, "power_w:wall", 100);
 	t = small_store_table(s, "roi", (struct query){0});
@@ -273,13 +265,12 @@ static void test_meter_of_a_host_serves_all_its_sides_and_counts_once(void **sta
 	small_store_close(s);
 }
 
-static void test_notes_say_which_sides_lack_a_figure_and_why(void **state)
+TEST(notes_say_which_sides_lack_a_figure_and_why)
 {
 	struct store *s = small_store();
 	struct table t;
 	int64_t run;
 
-	(void)state;
 	add_side(s, "receiver", "h", "1", 50);
 	run = small_store_run(s, (struct run){.side = "sender"});
 	small_store_metric(s, run, "throughput", 4);
@@ -305,13 +296,12 @@ static void test_notes_say_which_sides_lack_a_figure_and_why(void **state)
 }
 
 /* 10 W of package power for 2 s at 1000 KiB/s. The model adds 6 W for each of 0.5 CPUs. */
-static void test_power_has_energy_and_score_of_each_kind(void **state)
+TEST(power_has_energy_and_score_of_each_kind)
 {
 	struct store *s = small_store();
 	int64_t run = add_side(s, "receiver", "h", "1", 50);
 	struct table t;
 
-	(void)state;
 	small_store_metric(s, run, "power_w:package", 10);
 	small_store_metric(s, run, "power_w:package/powercap/core", 4);
 	small_store_metric(s, run, "power_w:other/hwmon/gpu", 7);
@@ -339,7 +329,7 @@ static void test_power_has_energy_and_score_of_each_kind(void **state)
 }
 
 /* Only sides of one repeat, on one host, share a CPU. */
-static void test_shared_cpus_are_found_among_the_sides_of_a_repeat(void **state)
+TEST(shared_cpus_are_found_among_the_sides_of_a_repeat)
 {
 	static const char *const both[] = {"receiver", "sender"}, *const proxy[] = {"sender",
 										    "proxy"};
@@ -347,7 +337,6 @@ static void test_shared_cpus_are_found_among_the_sides_of_a_repeat(void **state)
 	struct query q = {0};
 	char *text;
 
-	(void)state;
 	small_store_run(s, (struct run){.cpus = "1"});
 	small_store_run(s,
 			(struct run){.cpus = "1", .variant = "w", .side = "sender", .position = 3});
@@ -394,7 +383,7 @@ static void add_machine(struct store *s)
 	}
 }
 
-static void test_placement_counts_cores_siblings_and_nodes(void **state)
+TEST(placement_counts_cores_siblings_and_nodes)
 {
 	static const struct {
 		const char *cpus;
@@ -412,7 +401,6 @@ static void test_placement_counts_cores_siblings_and_nodes(void **state)
 	struct machine m;
 	size_t i;
 
-	(void)state;
 	add_machine(s);
 	assert_int_equal(machine_read(&m, s, "h", NULL), 0);
 	for (i = 0; i < array_size(places); i++) {
@@ -433,7 +421,7 @@ static void test_placement_counts_cores_siblings_and_nodes(void **state)
 	small_store_close(s);
 }
 
-static void test_fastest_known_card_carries_the_traffic(void **state)
+TEST(fastest_known_card_carries_the_traffic)
 {
 	static const struct {
 		struct topology_row a, b;
@@ -466,7 +454,6 @@ static void test_fastest_known_card_carries_the_traffic(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cards); i++) {
 		struct topology_row rows[] = {cards[i].a, cards[i].b};
 		struct machine m = {.rows = rows, .n = 2};
@@ -476,7 +463,7 @@ static void test_fastest_known_card_carries_the_traffic(void **state)
 	}
 }
 
-static void test_notes_name_sides_that_slow_each_other(void **state)
+TEST(notes_name_sides_that_slow_each_other)
 {
 	static const struct {
 		const char *receiver, *sender;
@@ -502,7 +489,6 @@ static void test_notes_name_sides_that_slow_each_other(void **state)
 	struct table t;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(places); i++) {
 		struct store *s = small_store();
 
@@ -520,12 +506,11 @@ static void test_notes_name_sides_that_slow_each_other(void **state)
 	}
 }
 
-static void test_topology_has_a_row_for_alike_caches_and_for_each_side(void **state)
+TEST(topology_has_a_row_for_alike_caches_and_for_each_side)
 {
 	struct store *s = small_store();
 	struct table t;
 
-	(void)state;
 	add_machine(s);
 	small_store_run(s, (struct run){.cpus = "1-2,5"});
 	small_store_run(s, (struct run){.cpus = "1-2,5", .repeat = 2});
@@ -548,27 +533,4 @@ static void test_topology_has_a_row_for_alike_caches_and_for_each_side(void **st
 	assert_int_equal(t.rows, 12); /* 4 cores, 3 caches, 4 cards and a side */
 	table_free(&t);
 	small_store_close(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scores_are_powers_of_the_throughput_over_the_cost),
-		cmocka_unit_test(test_score_over_a_cost_of_0_is_missing),
-		cmocka_unit_test(test_scores_of_given_numbers),
-		cmocka_unit_test(test_total_has_the_throughput_of_the_transfer),
-		cmocka_unit_test(test_total_counts_a_shared_cpu_once),
-		cmocka_unit_test(test_total_of_sides_on_the_same_cpus),
-		cmocka_unit_test(test_meter_of_a_host_serves_all_its_sides_and_counts_once),
-		cmocka_unit_test(test_notes_say_which_sides_lack_a_figure_and_why),
-		cmocka_unit_test(test_power_has_energy_and_score_of_each_kind),
-		cmocka_unit_test(test_shared_cpus_are_found_among_the_sides_of_a_repeat),
-		cmocka_unit_test(test_fastest_known_card_carries_the_traffic),
-		cmocka_unit_test(test_placement_counts_cores_siblings_and_nodes),
-		cmocka_unit_test(test_notes_name_sides_that_slow_each_other),
-		cmocka_unit_test(test_topology_has_a_row_for_alike_caches_and_for_each_side),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,7 @@
 
 #include "analyze/figures/tables.h"
 #include "lib/str.h"
-#include "tests/unit/close.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 static inline struct store *small_store(void)
 {

@@ -4,18 +4,7 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
-#include "tests/unit/close.h"
-
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static char dir[] = "/tmp/zcost-store-XXXXXX";
+#include "tests/unit/unit.h"
 
 static void add_run(struct store *s, const char *variant, const char *pass, int repeat,
 		    const char *status, int64_t *id)
@@ -36,7 +25,7 @@ static void add_run(struct store *s, const char *variant, const char *pass, int 
 	*id = r.id;
 }
 
-static void test_runs_are_listed_by_filter(void **state)
+TEST(runs_are_listed_by_filter)
 {
 	struct run_filter mmap_only = {.variant = "mmap"}, failed = {.failed = true};
 	struct error err = {0};
@@ -45,7 +34,6 @@ static void test_runs_are_listed_by_filter(void **state)
 	const char **names;
 	int64_t id;
 
-	(void)state;
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	assert_int_equal(store_variant_add(s, "baseline", "send -> recv", NULL, &err), 0);
 	assert_int_equal(store_variant_add(s, "mmap", NULL, NULL, &err), 0);
@@ -69,7 +57,7 @@ static void test_runs_are_listed_by_filter(void **state)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
-static void test_metrics_are_stored_without_nan(void **state)
+TEST(metrics_are_stored_without_nan)
 {
 	struct error err = {0};
 	const char *source;
@@ -77,7 +65,6 @@ static void test_metrics_are_stored_without_nan(void **state)
 	double v = -1;
 	int64_t id;
 
-	(void)state;
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	add_run(s, "v", "measure", 1, "ok", &id);
 	assert_false(store_metric(s, id, "throughput", &v, NULL));
@@ -134,7 +121,7 @@ static void check_profile(struct store *s, int64_t id, const char *leaf, uint64_
 	assert_true(p->events[0].is_time);
 }
 
-static void test_profiles_are_read_back(void **state)
+TEST(profiles_are_read_back)
 {
 	char *path = xasprintf("%s/zcost.db", dir);
 	struct error err = {0};
@@ -143,7 +130,6 @@ static void test_profiles_are_read_back(void **state)
 	struct store *s;
 	int64_t a, b;
 
-	(void)state;
 	assert_int_equal(store_create(&s, path, &err), 0);
 	add_run(s, "v", "profile", 1, "ok", &a);
 	add_run(s, "v", "profile", 2, "ok", &b);
@@ -173,7 +159,7 @@ static void test_profiles_are_read_back(void **state)
 	free(path);
 }
 
-static void test_system_calls_are_read_back(void **state)
+TEST(system_calls_are_read_back)
 {
 	struct syscall_row in = {.comm = "c",
 				 .name = "recvfrom",
@@ -192,7 +178,6 @@ static void test_system_calls_are_read_back(void **state)
 	struct store *s;
 	int64_t id;
 
-	(void)state;
 	in.time_hist[7] = 2;
 	in.size_hist[63] = 1;
 	assert_int_equal(store_create(&s, NULL, &err), 0);
@@ -216,13 +201,12 @@ static void test_system_calls_are_read_back(void **state)
  * Opens what users pass: no folder, a folder without a store, a text file of that name, another
  * version.
  */
-static void test_open_says_what_is_wrong_with_a_store(void **state)
+TEST(open_says_what_is_wrong_with_a_store)
 {
 	char *empty = xasprintf("%s/empty", dir), *db = xasprintf("%s/empty/zcost.db", dir);
 	struct error err = {0};
 	struct store *s;
 
-	(void)state;
 	assert_int_equal(store_open(&s, "/nonexistent/capture", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "no such capture"));
 	assert_int_equal(dir_make(empty, NULL), 0);
@@ -238,14 +222,13 @@ static void test_open_says_what_is_wrong_with_a_store(void **state)
 	free(db);
 }
 
-static void test_changed_manifest_makes_a_store_stale(void **state)
+TEST(changed_manifest_makes_a_store_stale)
 {
 	char *db = xasprintf("%s/zcost.db", dir), *manifest = xasprintf("%s/manifest.json", dir);
 	struct error err = {0};
 	struct store *s;
 	char hex[65];
 
-	(void)state;
 	assert_int_equal(file_write(manifest, "{}", 2, NULL), 0);
 	assert_int_equal(sha256_file(manifest, hex, NULL), 0);
 	assert_int_equal(store_create(&s, db, &err), 0);
@@ -258,31 +241,4 @@ static void test_changed_manifest_makes_a_store_stale(void **state)
 	assert_int_equal(store_open(&s, dir, &err), -ESTALE);
 	free(db);
 	free(manifest);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	return dir_remove(dir, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs_are_listed_by_filter),
-		cmocka_unit_test(test_metrics_are_stored_without_nan),
-		cmocka_unit_test(test_profiles_are_read_back),
-		cmocka_unit_test(test_system_calls_are_read_back),
-		cmocka_unit_test(test_open_says_what_is_wrong_with_a_store),
-		cmocka_unit_test(test_changed_manifest_makes_a_store_stale),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

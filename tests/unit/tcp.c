@@ -8,21 +8,14 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 #include "tests/unit/ingested.h"
+#include "tests/unit/unit.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/tcp.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 static const uint64_t S = 1000000000;
-static char dir[] = "/tmp/zcost-tcp-XXXXXX";
-static char path[64];
 
 /* Recorded on Linux 6.18, over loopback with bbr. */
 static const char sender[] =
@@ -46,12 +39,11 @@ static const char receiver[] = /* an IPv6 socket with an IPv4 peer */
 	"a800000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
 	"000000 6f1a2d000ed12d0000000000000040009105000000000000000000000000000000000000 bbr";
 
-static void test_recorded_sockets_are_read(void **state)
+TEST(recorded_sockets_are_read)
 {
 	char *line = xstrdup(sender);
 	struct tcp_seen s;
 
-	(void)state;
 	assert_true(tcp_info_parse(line, true, &s));
 	assert_int_equal(s.pid, 3814);
 	assert_string_equal(s.local, "127.0.0.1:50332");
@@ -128,7 +120,7 @@ static void add_snap(double seconds, struct str *text)
 }
 
 /* Each field is at the offset in the kernel's header. */
-static void test_each_field_is_at_the_kernels_offset(void **state)
+TEST(each_field_is_at_the_kernels_offset)
 {
 	struct made m = socket_made(1);
 	struct tcp_info *i = &m.info;
@@ -136,7 +128,6 @@ static void test_each_field_is_at_the_kernels_offset(void **state)
 	struct tcp_seen seen;
 	int f;
 
-	(void)state;
 	i->tcpi_rtt = 1, i->tcpi_rttvar = 2, i->tcpi_min_rtt = 3, i->tcpi_snd_cwnd = 4;
 	i->tcpi_snd_ssthresh = 5, i->tcpi_snd_mss = 6, i->tcpi_delivery_rate = 7;
 	i->tcpi_pacing_rate = 8, i->tcpi_rcv_rtt = 9, i->tcpi_rcv_space = 10, i->tcpi_snd_wnd = 11;
@@ -161,13 +152,12 @@ static void test_each_field_is_at_the_kernels_offset(void **state)
 }
 
 /* In the other byte order words are swapped. Fields that an older kernel lacks are absent. */
-static void test_swapped_and_short_structures_are_read(void **state)
+TEST(swapped_and_short_structures_are_read)
 {
 	struct made m = socket_made(1);
 	struct str s = {0};
 	struct tcp_seen seen;
 
-	(void)state;
 	m.info.tcpi_rtt = __builtin_bswap32(70);
 	m.info.tcpi_pacing_rate = __builtin_bswap64(1ULL << 40);
 	put_line(&s, &m, 112);
@@ -184,7 +174,7 @@ static void test_swapped_and_short_structures_are_read(void **state)
  * retransmits wraps. Socket 2 appears in the second span with 600 bytes. Socket 3 ends in the
  * first span, socket 4 in the second.
  */
-static void test_counters_grow_inside_the_window(void **state)
+TEST(counters_grow_inside_the_window)
 {
 	struct made one = socket_made(1), two = socket_made(2), three = socket_made(3),
 		    four = socket_made(4);
@@ -192,7 +182,6 @@ static void test_counters_grow_inside_the_window(void **state)
 	const struct socket_row *r;
 	struct str s = {0};
 
-	(void)state;
 	unlink(path);
 	two.msg.id.idiag_sport = htons(81);
 	one.info.tcpi_bytes_acked = 1000, one.info.tcpi_total_retrans = UINT32_MAX - 4;
@@ -237,7 +226,7 @@ static void test_counters_grow_inside_the_window(void **state)
 }
 
 /* Two sockets carry data, and a control connection of the same process moves a few bytes. */
-static void test_medians_and_series_leave_out_idle_sockets(void **state)
+TEST(medians_and_series_leave_out_idle_sockets)
 {
 	static const uint32_t rtt[] = {60, 64, 199};
 	static const uint64_t bytes[] = {1000000, 900000, 400};
@@ -245,7 +234,6 @@ static void test_medians_and_series_leave_out_idle_sockets(void **state)
 	struct str s = {0};
 	uint32_t i, second, points = 0;
 
-	(void)state;
 	unlink(path);
 	for (second = 10; second <= 12; second++) {
 		str_puts(&s, "little\n");
@@ -294,12 +282,11 @@ static struct ingest socket_read(const struct made *at, size_t n, size_t info_le
 }
 
 /* An older kernel has no bytes in its structure. */
-static void test_missing_counter_has_no_growth(void **state)
+TEST(missing_counter_has_no_growth)
 {
 	struct made at[] = {socket_made(1), socket_made(1), socket_made(1)};
 	struct ingest in;
 
-	(void)state;
 	at[1].info.tcpi_total_retrans = 6;
 	at[2].info.tcpi_total_retrans = 9;
 	in = socket_read(at, 3, 112);
@@ -318,13 +305,12 @@ static void test_missing_counter_has_no_growth(void **state)
 }
 
 /* The smallest is of the readings inside the window, the share of limited rates their mean. */
-static void test_states_are_of_all_readings(void **state)
+TEST(states_are_of_all_readings)
 {
 	struct made at[21]; /* 16 of them inside the window */
 	struct ingest in;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < 21; i++) {
 		at[i] = socket_made(1);
 		at[i].info.tcpi_min_rtt = i < 5 ? 1 : 100 - i;
@@ -340,14 +326,13 @@ static void test_states_are_of_all_readings(void **state)
 }
 
 /* A reading is dropped if a later one is not after the window's start. */
-static void test_socket_has_its_last_congestion_control(void **state)
+TEST(socket_has_its_last_congestion_control)
 {
 	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 	static const char *const control[] = {"reno", "bbr", "cubic"};
 	static const double seconds[] = {8, 10, 13};
 	size_t i;
 
-	(void)state;
 	unlink(path);
 	for (i = 0; i < 3; i++) {
 		struct str s = {0};
@@ -385,12 +370,11 @@ static struct ingest sockets_send(const uint64_t *bytes, uint32_t n, double from
 	return in;
 }
 
-static void test_socket_is_idle_below_a_hundredth_of_the_busiest(void **state)
+TEST(socket_is_idle_below_a_hundredth_of_the_busiest)
 {
 	static const uint64_t idle[] = {1000000, 9999}, busy[] = {1000000, 10000};
 	struct ingest in = sockets_send(idle, 2, 10, 13);
 
-	(void)state;
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 10, 0);
 	assert_string_equal(in.sockets[0].state, "close-wait");
 	ingest_free(&in);
@@ -401,12 +385,11 @@ static void test_socket_is_idle_below_a_hundredth_of_the_busiest(void **state)
 }
 
 /* Readings of a third of the window give no amounts, and states of the time that they cover. */
-static void test_amounts_need_readings_of_the_whole_window(void **state)
+TEST(amounts_need_readings_of_the_whole_window)
 {
 	static const uint64_t bytes[] = {1000};
 	struct ingest in = sockets_send(bytes, 1, 10, 11);
 
-	(void)state;
 	assert_int_equal(in.nsockets, 1);
 	assert_true(isnan(in.sockets[0].f[SOCKET_bytes_acked]));
 	assert_float_equal(in.sockets[0].f[SOCKET_rtt_us], 10, 0);
@@ -416,14 +399,13 @@ static void test_amounts_need_readings_of_the_whole_window(void **state)
 	ingest_free(&in);
 }
 
-static void test_states_count_up_to_20_ms_outside_the_window(void **state)
+TEST(states_count_up_to_20_ms_outside_the_window)
 {
 	static const struct {
 		double from, to, rtt;
 	} rows[] = {{9.98, 13.02, 15}, {9.979, 13.02, 20}, {9.98, 13.021, 10}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 		struct made m = socket_made(1);
@@ -448,14 +430,13 @@ static void test_states_count_up_to_20_ms_outside_the_window(void **state)
 }
 
 /* The store has the 1000 busiest sockets. */
-static void test_the_least_busy_of_1002_sockets_are_added_up(void **state)
+TEST(the_least_busy_of_1002_sockets_are_added_up)
 {
 	uint64_t bytes[1002];
 	struct ingest in;
 	const struct note *merged;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < 1002; i++)
 		bytes[i] = 1000 + i;
 	in = sockets_send(bytes, 1002, 10, 13);
@@ -476,13 +457,12 @@ static void test_the_least_busy_of_1002_sockets_are_added_up(void **state)
 	ingest_free(&in);
 }
 
-static void test_readings_without_sockets_have_no_figures(void **state)
+TEST(readings_without_sockets_have_no_figures)
 {
 	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	unlink(path);
 	assert_int_equal(parse_file(&in, "tcp.snap", path, &err), -ENOENT);
 	str_puts(&s, "little\n");
@@ -511,14 +491,13 @@ static void check_digits(int at, char c, bool good)
 }
 
 /* A socket is the same in two readings if all 64 bits of its cookie are. */
-static void test_lines_are_read_whole(void **state)
+TEST(lines_are_read_whole)
 {
 	struct made m = socket_made(5);
 	struct str s = {0}, cut = {0};
 	struct tcp_seen seen;
 	int i;
 
-	(void)state;
 	m.msg.id.idiag_cookie[1] = 9;
 	m.memory[0] = 1, m.memory[8] = 2;
 	for (i = 11; i <= 12; i++) { /* the last state that has a name, and one more */
@@ -563,34 +542,4 @@ static void test_lines_are_read_whole(void **state)
 	assert_true(isnan(seen.f[SOCKET_drops]));
 	str_free(&cut);
 	str_free(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded_sockets_are_read),
-		cmocka_unit_test(test_each_field_is_at_the_kernels_offset),
-		cmocka_unit_test(test_swapped_and_short_structures_are_read),
-		cmocka_unit_test(test_counters_grow_inside_the_window),
-		cmocka_unit_test(test_medians_and_series_leave_out_idle_sockets),
-		cmocka_unit_test(test_socket_is_idle_below_a_hundredth_of_the_busiest),
-		cmocka_unit_test(test_missing_counter_has_no_growth),
-		cmocka_unit_test(test_states_are_of_all_readings),
-		cmocka_unit_test(test_socket_has_its_last_congestion_control),
-		cmocka_unit_test(test_amounts_need_readings_of_the_whole_window),
-		cmocka_unit_test(test_states_count_up_to_20_ms_outside_the_window),
-		cmocka_unit_test(test_the_least_busy_of_1002_sockets_are_added_up),
-		cmocka_unit_test(test_readings_without_sockets_have_no_figures),
-		cmocka_unit_test(test_lines_are_read_whole),
-	};
-	int rc;
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	if (!mkdtemp(dir))
-		return 1;
-	snprintf(path, sizeof(path), "%s/file", dir);
-	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	rmdir(dir);
-	return rc;
 }

@@ -8,17 +8,9 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 #include "tests/unit/ingested.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/unit/unit.h"
 
 static const uint64_t S = 1000000000;
-static char dir[] = "/tmp/zcost-threads-XXXXXX";
-static char path[64];
 
 static struct ingest fresh(const char *cpus)
 {
@@ -98,12 +90,11 @@ static void world(void)
 	add_snap(13, &s);
 }
 
-static void test_threads_that_come_and_go_are_counted(void **state)
+TEST(threads_that_come_and_go_are_counted)
 {
 	struct ingest in = fresh("1-2");
 	struct error err = {0};
 
-	(void)state;
 	world();
 	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
 	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
@@ -141,13 +132,12 @@ static void test_threads_that_come_and_go_are_counted(void **state)
 }
 
 /* Of several readings before the window the last one is the window's start. */
-static void test_last_reading_before_the_window_is_its_start(void **state)
+TEST(last_reading_before_the_window_is_its_start)
 {
 	struct ingest in = fresh("1-2");
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	process(&s, 7, 1e9, 0);
 	thread(&s, 7, 7, "ip", 1e9, 3);
 	process(&s, 5, 1e9, 0);
@@ -167,13 +157,12 @@ static void test_last_reading_before_the_window_is_its_start(void **state)
  * One thread appears with old counts, one goes backwards, one process has no parent that waits,
  * and lines are bad.
  */
-static void test_odd_threads_and_bad_lines_are_counted(void **state)
+TEST(odd_threads_and_bad_lines_are_counted)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	process(&s, 7, 5e9, 0);
 	process(&s, 30, 9e9, 0);
 	thread(&s, 7, 7, "w", 5e9, 1);
@@ -207,13 +196,12 @@ static void test_odd_threads_and_bad_lines_are_counted(void **state)
 }
 
 /* The readings cover 2.8 of 3 s, so times are scaled by 3 / 2.8. */
-static void test_times_are_scaled_to_the_window(void **state)
+TEST(times_are_scaled_to_the_window)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	process(&s, 7, 1e9, 0);
 	thread(&s, 7, 7, "w", 1e9, 1);
 	add_snap(10.2, &s);
@@ -227,13 +215,12 @@ static void test_times_are_scaled_to_the_window(void **state)
 	ingest_free(&in);
 }
 
-static void test_process_that_begins_in_the_window_counts_from_0(void **state)
+TEST(process_that_begins_in_the_window_counts_from_0)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	process(&s, 7, 1e9, 0);
 	thread(&s, 7, 7, "w", 1e9, 1);
 	add_snap(10, &s);
@@ -268,11 +255,10 @@ static struct ingest process_appears(double ns)
 	return in;
 }
 
-static void test_new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long(void **state)
+TEST(new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long)
 {
 	struct ingest in = process_appears(3.17e9);
 
-	(void)state;
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.17e9, 1);
 	assert_null(noted(&in, NOTE_threads_joined));
 	assert_true(in.workload_whole);
@@ -303,11 +289,10 @@ static struct ingest process_runs_more(double ns)
 	return in;
 }
 
-static void test_a_tenth_of_a_tick_is_no_ended_thread(void **state)
+TEST(a_tenth_of_a_tick_is_no_ended_thread)
 {
 	struct ingest in = process_runs_more(1e6);
 
-	(void)state;
 	assert_null(row(&in, 7, 0));
 	assert_float_equal(row(&in, 7, 8)->run_ns, 0, 0);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 1e9, 1);
@@ -323,7 +308,7 @@ static void test_a_tenth_of_a_tick_is_no_ended_thread(void **state)
 }
 
 /* A thread whose CPUs are not known is not confined to those of its side. */
-static void test_thread_with_unknown_cpus_is_not_confined(void **state)
+TEST(thread_with_unknown_cpus_is_not_confined)
 {
 	static const struct {
 		const char *allowed;
@@ -331,7 +316,6 @@ static void test_thread_with_unknown_cpus_is_not_confined(void **state)
 	} rows[] = {{"1-2", 1}, {"1-3", 0}, {"?", 0}};
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = fresh("1-2");
 		struct error err = {0};
@@ -351,12 +335,11 @@ static void test_thread_with_unknown_cpus_is_not_confined(void **state)
 }
 
 /* The process that the plan names was not read, so what other processes ran is not its time. */
-static void test_run_that_lacks_processes_has_no_time(void **state)
+TEST(run_that_lacks_processes_has_no_time)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 
-	(void)state;
 	world();
 	in.unmatched = true;
 	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
@@ -386,7 +369,7 @@ static struct ingest child_ends(int ticks)
 	return in;
 }
 
-static void test_ended_child_ran_what_its_parent_waited_for(void **state)
+TEST(ended_child_ran_what_its_parent_waited_for)
 {
 	static const struct {
 		int ticks;
@@ -395,7 +378,6 @@ static void test_ended_child_ran_what_its_parent_waited_for(void **state)
 	} rows[] = {{27, 0, true}, {28, 0, false}, {31, 0, false}, {32, 0.02e9, false}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = child_ends(rows[i].ticks);
 
@@ -411,13 +393,12 @@ static void test_ended_child_ran_what_its_parent_waited_for(void **state)
  * Without schedstat the kernel has no ns. The ticks show 0.5 s of thread 7 and 0.2 s of thread 8.
  * Child 20 ran 0.8 s in all, and of its own children 0.3 s are known.
  */
-static void test_times_are_ticks_without_schedstat(void **state)
+TEST(times_are_ticks_without_schedstat)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	str_puts(&s, "p - ");
 	stat_line(&s, 7, "w", 100, 50, 0, 1);
 	str_puts(&s, "t 7 - - 1-2 ");
@@ -466,21 +447,19 @@ static void check_accounting(const char *config, double expected)
 	ingest_free(&in);
 }
 
-static void test_kernel_configuration_says_who_is_charged_for_interrupts(void **state)
+TEST(kernel_configuration_says_who_is_charged_for_interrupts)
 {
-	(void)state;
 	check_accounting("CONFIG_IRQ_TIME_ACCOUNTING=y\n", 0);
 	check_accounting("# CONFIG_IRQ_TIME_ACCOUNTING is not set\n", 1);
 	check_accounting("CONFIG_HZ=250\n", NAN);
 }
 
-static void test_configuration_that_cannot_be_read_is_noted(void **state)
+TEST(configuration_that_cannot_be_read_is_noted)
 {
 	char *config = xasprintf("%s/config", dir);
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 
-	(void)state;
 	in.host_dir = dir;
 	world();
 	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
@@ -493,13 +472,12 @@ static void test_configuration_that_cannot_be_read_is_noted(void **state)
 	ingest_free(&in);
 }
 
-static void test_run_queue_delay_is_counted(void **state)
+TEST(run_queue_delay_is_counted)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	/*
 	 * Half of the first span is before the window. Thread 9 starts in the second span, thread
 	 * 8 ends.
@@ -548,13 +526,12 @@ static void test_run_queue_delay_is_counted(void **state)
 }
 
 /* A thread needs both numbers, a name and the time that it ran. Its other figures may be absent. */
-static void test_line_of_sched_needs_its_thread_and_its_time(void **state)
+TEST(line_of_sched_needs_its_thread_and_its_time)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	str_puts(&s, "7 7 0 0 0 0 0 w\n");
 	add_snap(10, &s);
 	str_puts(&s, "7 7 1000 2000 inf -5 3 w\n"
@@ -575,7 +552,7 @@ static void test_line_of_sched_needs_its_thread_and_its_time(void **state)
 }
 
 /* Thread 8 of process 7 ends, and process 9 has a new thread of that number. The span has 3 s. */
-static void test_thread_is_new_unless_it_ran_and_waited_too_long(void **state)
+TEST(thread_is_new_unless_it_ran_and_waited_too_long)
 {
 	static const struct {
 		const char *line;
@@ -588,7 +565,6 @@ static void test_thread_is_new_unless_it_ran_and_waited_too_long(void **state)
 	struct str s = {0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = fresh(NULL);
 		bool late = isnan(rows[i].ran);
@@ -607,13 +583,12 @@ static void test_thread_is_new_unless_it_ran_and_waited_too_long(void **state)
 	}
 }
 
-static void test_counter_of_sched_that_goes_back_is_noted(void **state)
+TEST(counter_of_sched_that_goes_back_is_noted)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 	struct str s = {0};
 
-	(void)state;
 	str_puts(&s, "7 7 1000 500 9 5 5 w\n");
 	add_snap(10, &s);
 	str_puts(&s, "7 7 1000 500 9 5 5 w\n");
@@ -630,49 +605,13 @@ static void test_counter_of_sched_that_goes_back_is_noted(void **state)
 	ingest_free(&in);
 }
 
-static void test_empty_file_is_refused(void **state)
+TEST(empty_file_is_refused)
 {
 	struct ingest in = fresh(NULL);
 	struct error err = {0};
 
-	(void)state;
 	close(open(path, O_WRONLY | O_CREAT, 0644));
 	assert_int_equal(parse_file(&in, "sched.snap", path, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "0 snapshots"));
 	ingest_free(&in);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads_that_come_and_go_are_counted),
-		cmocka_unit_test(test_last_reading_before_the_window_is_its_start),
-		cmocka_unit_test(test_odd_threads_and_bad_lines_are_counted),
-		cmocka_unit_test(test_times_are_scaled_to_the_window),
-		cmocka_unit_test(test_process_that_begins_in_the_window_counts_from_0),
-		cmocka_unit_test(
-			test_new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long),
-		cmocka_unit_test(test_a_tenth_of_a_tick_is_no_ended_thread),
-		cmocka_unit_test(test_thread_with_unknown_cpus_is_not_confined),
-		cmocka_unit_test(test_run_that_lacks_processes_has_no_time),
-		cmocka_unit_test(test_ended_child_ran_what_its_parent_waited_for),
-		cmocka_unit_test(test_times_are_ticks_without_schedstat),
-		cmocka_unit_test(test_kernel_configuration_says_who_is_charged_for_interrupts),
-		cmocka_unit_test(test_configuration_that_cannot_be_read_is_noted),
-		cmocka_unit_test(test_run_queue_delay_is_counted),
-		cmocka_unit_test(test_line_of_sched_needs_its_thread_and_its_time),
-		cmocka_unit_test(test_thread_is_new_unless_it_ran_and_waited_too_long),
-		cmocka_unit_test(test_counter_of_sched_that_goes_back_is_noted),
-		cmocka_unit_test(test_empty_file_is_refused),
-	};
-	int rc;
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	if (!mkdtemp(dir))
-		return 1;
-	snprintf(path, sizeof(path), "%s/file", dir);
-	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	rmdir(dir);
-	return rc;
 }

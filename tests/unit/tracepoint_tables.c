@@ -3,10 +3,7 @@
 #include "analyze/perfdata/tracepoints.h"
 #include "tests/unit/perfdata_writer.h"
 #include "tests/unit/small_store.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
+#include "tests/unit/unit.h"
 
 #define COMMON                                                                         \
 	"format:\n"                                                                    \
@@ -185,13 +182,12 @@ static const struct sampled calls[] = {
 };
 
 /* The mean of 100, 200 and 300 ns is 200. Their standard error is 100 / sqrt(3), 28.8675 %. */
-static void test_calls_are_measured_from_entry_to_return(void **state)
+TEST(calls_are_measured_from_entry_to_return)
 {
 	struct tracepoints *tp = recording(raw, 2, calls, array_size(calls));
 	struct table t =
 		table_of("syscalls", (struct query){.work.units = 2048, .unit = "KiB"}, tp);
 
-	(void)state;
 	small_store_column_is(&t, "comm", "a b b");
 	small_store_column_is(&t, "syscall", "syscall_0 syscall_15 syscall_4");
 	assert_true(table_column(&t, "variant") < 0);
@@ -216,13 +212,12 @@ static void test_calls_are_measured_from_entry_to_return(void **state)
 	tracepoints_close(tp);
 }
 
-static void test_calls_are_split_by_thread_and_chosen_by_cpu_and_command(void **state)
+TEST(calls_are_split_by_thread_and_chosen_by_cpu_and_command)
 {
 	struct cpuset cpus = {0};
 	struct tracepoints *tp = recording(raw, 2, calls, array_size(calls));
 	struct table t = table_of("syscalls", (struct query){.by = "tid", .comm = "a"}, tp);
 
-	(void)state;
 	assert_int_equal(t.rows, 2);
 	assert_int_equal(table_real(&t, 0, "tid"), 20);
 	assert_int_equal(table_real(&t, 1, "tid"), 21);
@@ -240,28 +235,26 @@ static void test_calls_are_split_by_thread_and_chosen_by_cpu_and_command(void **
 	tracepoints_close(tp);
 }
 
-static void test_events_of_single_calls_have_the_names_of_the_calls(void **state)
+TEST(events_of_single_calls_have_the_names_of_the_calls)
 {
 	static const struct sampled samples[] = {{ENTER, 100, 1, 20, {999}},
 						 {EXIT, 300, 1, 20, {999, 0}}};
 	struct tracepoints *tp = recording(single, 2, samples, 2);
 	struct table t = table_of("syscalls", (struct query){0}, tp);
 
-	(void)state;
 	small_store_column_is(&t, "syscall", "probe");
 	assert_float_equal(table_real(&t, 0, "total_ms"), 200e-6, 1e-15);
 	table_free(&t);
 	tracepoints_close(tp);
 }
 
-static void test_recording_without_returns_is_refused(void **state)
+TEST(recording_without_returns_is_refused)
 {
 	static const struct sampled samples[] = {{ENTER, 100, 1, 20, {3}}};
 	struct query q = {.bare.tracepoints = recording(raw, 1, samples, 1)};
 	struct error err = {0};
 	struct table t;
 
-	(void)state;
 	assert_int_equal(measure_run("syscalls", NULL, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "has no system calls"));
 	table_free(&t);
@@ -295,13 +288,12 @@ static const struct sampled switches[] = {
 	{SWITCH, 24000, 2, 0, {20, 22, 4096}}, /* 4000 ns */
 };
 
-static void test_waits_go_from_wakeup_or_preemption_to_the_cpu(void **state)
+TEST(waits_go_from_wakeup_or_preemption_to_the_cpu)
 {
 	struct cpuset cpus = {0};
 	struct tracepoints *tp = recording(sched, 4, switches, array_size(switches));
 	struct table t = table_of("sched", (struct query){.by = "tid"}, tp);
 
-	(void)state;
 	small_store_column_is(&t, "comm", "b a a");
 	assert_int_equal(table_real(&t, 0, "tid"), 22);
 	assert_int_equal(table_real(&t, 1, "tid"), 20);
@@ -338,7 +330,7 @@ static void test_waits_go_from_wakeup_or_preemption_to_the_cpu(void **state)
 }
 
 /* Threads 20 and 21 of one name each wait once for 1000 ns; 21 runs longer. */
-static void test_equal_waits_are_in_order_of_runtime(void **state)
+TEST(equal_waits_are_in_order_of_runtime)
 {
 	static const struct sampled equal[] = {
 		{WAKEUP, 1000, 1, 0, {20}},	   {SWITCH, 2000, 1, 0, {0, 20, 0}},
@@ -349,7 +341,6 @@ static void test_equal_waits_are_in_order_of_runtime(void **state)
 	struct tracepoints *tp = recording(sched, 4, equal, array_size(equal));
 	struct table t = table_of("sched", (struct query){.by = "tid"}, tp);
 
-	(void)state;
 	assert_int_equal(table_real(&t, 0, "tid"), 21);
 	assert_int_equal(table_real(&t, 1, "tid"), 20);
 	assert_float_equal(table_real(&t, 0, "avg_delay_ms"), table_real(&t, 1, "avg_delay_ms"), 0);
@@ -357,7 +348,7 @@ static void test_equal_waits_are_in_order_of_runtime(void **state)
 	tracepoints_close(tp);
 }
 
-static void test_waits_begin_with_the_chosen_event(void **state)
+TEST(waits_begin_with_the_chosen_event)
 {
 	static const struct {
 		const char *event, *says;
@@ -370,7 +361,6 @@ static void test_waits_begin_with_the_chosen_event(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(events); i++) {
 		struct tracepoints *tp = recording(sched, 5, switches, array_size(switches));
 		struct table t = table_of("sched", (struct query){.event = events[i].event}, tp);
@@ -385,7 +375,7 @@ static void test_waits_begin_with_the_chosen_event(void **state)
 }
 
 /* Thread 20 enters CPU 2 although it did not leave CPU 1, and 21 leaves twice. */
-static void test_missing_switches_are_counted(void **state)
+TEST(missing_switches_are_counted)
 {
 	static const struct sampled lost[] = {
 		{SWITCH, 1000, 1, 0, {0, 20, 0}},  {SWITCH, 2000, 2, 0, {0, 20, 0}},
@@ -395,28 +385,10 @@ static void test_missing_switches_are_counted(void **state)
 	struct tracepoints *tp = recording(sched, 1, lost, array_size(lost));
 	struct table t = table_of("sched", (struct query){0}, tp);
 
-	(void)state;
 	assert_true(isnan(table_real(&t, 0, "runtime_ms")));
 	small_store_says(&t, "the recording has no sched:sched_wakeup");
 	small_store_says(&t, "switches are missing (1 switch to a task that never left a CPU, 2 "
 			     "switches from a task that never came onto its CPU)");
 	table_free(&t);
 	tracepoints_close(tp);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls_are_measured_from_entry_to_return),
-		cmocka_unit_test(test_calls_are_split_by_thread_and_chosen_by_cpu_and_command),
-		cmocka_unit_test(test_events_of_single_calls_have_the_names_of_the_calls),
-		cmocka_unit_test(test_recording_without_returns_is_refused),
-		cmocka_unit_test(test_waits_go_from_wakeup_or_preemption_to_the_cpu),
-		cmocka_unit_test(test_equal_waits_are_in_order_of_runtime),
-		cmocka_unit_test(test_waits_begin_with_the_chosen_event),
-		cmocka_unit_test(test_missing_switches_are_counted),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks how the power is read from the output of programs. */
 #include "lib/program_text.h"
-#include "tests/unit/close.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-static void test_watts_are_read_from_lines(void **state)
+TEST(watts_are_read_from_lines)
 {
 	static const struct {
 		const char *line;
@@ -28,7 +21,6 @@ static void test_watts_are_read_from_lines(void **state)
 	double watts;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct error err = {0};
 
@@ -54,12 +46,11 @@ static void refuses(const char *text, const char *why)
 	assert_non_null(strstr(err.text, why));
 }
 
-static void test_watts_are_read_from_dcmi(void **state)
+TEST(watts_are_read_from_dcmi)
 {
 	struct error err = {0};
 	double watts;
 
-	(void)state;
 	assert_int_equal(watts_of_dcmi(DCMI("220 Watts", "activated"), &watts, &err), 0);
 	assert_float_equal(watts, 220, 0);
 	assert_int_equal(watts_of_dcmi("Instantaneous power reading: 5 Watts\r\n", &watts, &err),
@@ -71,15 +62,4 @@ static void test_watts_are_read_from_dcmi(void **state)
 	refuses("\n    DCMI request failed because: Invalid command (c1)\n\n",
 		"Invalid command (c1)");
 	refuses("", "prints nothing");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_watts_are_read_from_lines),
-		cmocka_unit_test(test_watts_are_read_from_dcmi),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,7 @@
 
 #include "lib/alloc.h"
 #include "tests/unit/ingested.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 static uint64_t ns(double s)
 {
@@ -52,12 +46,11 @@ static bool resolved(double from, double to, double step, size_t *warnings)
 	return known;
 }
 
-static void test_readings_are_cut_to_a_part_of_the_window(void **state)
+TEST(readings_are_cut_to_a_part_of_the_window)
 {
 	struct ingest in = narrowed(2, 3.5);
 	struct error err = {0};
 
-	(void)state;
 	assert_true(in.sliced);
 	assert_int_equal(in.run.start_ns, ns(102));
 	assert_int_equal(in.run.end_ns, ns(103.5));
@@ -90,11 +83,10 @@ static void test_readings_are_cut_to_a_part_of_the_window(void **state)
 	assert_non_null(strstr(err.text, "5.00 s long"));
 }
 
-static void test_readings_too_far_apart_are_warned_of(void **state)
+TEST(readings_too_far_apart_are_warned_of)
 {
 	size_t warnings;
 
-	(void)state;
 	/* once a second, at 99.9, 100.9 ...: 0.1 s off at both ends */
 	assert_true(resolved(1, 4, 1, &warnings));
 	assert_int_equal(warnings, 1); /* 0.2 of 3 s */
@@ -122,13 +114,12 @@ static void test_readings_too_far_apart_are_warned_of(void **state)
 }
 
 /* Readings of a file: 99.9, 100.9 and so on. The slice begins 0.15 s after the first reading. */
-static void test_file_of_readings_resolves_a_slice(void **state)
+TEST(file_of_readings_resolves_a_slice)
 {
 	char path[] = "/tmp/zcost-window-XXXXXX";
 	struct ingest in = narrowed(0.05, 4.1);
 	double at;
 
-	(void)state;
 	close(mkstemp(path));
 	assert_true(window_resolves_snaps(&in, "x", path)); /* no reading */
 	append_snap(path, 99.9, "", 0);
@@ -145,11 +136,10 @@ static void test_file_of_readings_resolves_a_slice(void **state)
 	ingest_free(&in);
 }
 
-static void test_absent_figures_are_listed_once(void **state)
+TEST(absent_figures_are_listed_once)
 {
 	struct ingest in = {0};
 
-	(void)state;
 	window_absent(&in, "x", "why");
 	window_absent(&in, "y", "why");
 	window_absent(&in, "x", "why else");
@@ -159,12 +149,11 @@ static void test_absent_figures_are_listed_once(void **state)
 	ingest_free(&in);
 }
 
-static void test_series_is_cut_to_a_part_of_the_window(void **state)
+TEST(series_is_cut_to_a_part_of_the_window)
 {
 	struct ingest in = narrowed(2, 3);
 	double s;
 
-	(void)state;
 	for (s = 100; s < 105; s += 0.5)
 		ingest_point(&in, "y", ns(s), s);
 	window_cut_series(&in);
@@ -172,18 +161,4 @@ static void test_series_is_cut_to_a_part_of_the_window(void **state)
 			 2); /* 102.5 and 103; the point at 102 covers the time before */
 	assert_int_equal(in.series[0].t_ns, ns(102.5));
 	ingest_free(&in);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_readings_are_cut_to_a_part_of_the_window),
-		cmocka_unit_test(test_readings_too_far_apart_are_warned_of),
-		cmocka_unit_test(test_file_of_readings_resolves_a_slice),
-		cmocka_unit_test(test_absent_figures_are_listed_once),
-		cmocka_unit_test(test_series_is_cut_to_a_part_of_the_window),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,21 +7,13 @@
 #include "lib/snap.h"
 #include "lib/str.h"
 #include "workload/workload.h"
-#include "tests/unit/close.h"
+#include "tests/unit/unit.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { STARTED_S = 100, ENDED_S = 110 };
 
@@ -65,13 +57,12 @@ static const struct {
 	{"iperf3", "iperf3-killed", WORK_BYTES, 2934046720},
 };
 
-static void test_counted_work(void **state)
+TEST(counted_work)
 {
 	struct error err = {0};
 	struct account a;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
 		print_message("# %s\n", counted[i].folder);
 		assert_int_equal(account_of(counted[i].units, counted[i].folder, 0, &a, &err), 0);
@@ -119,13 +110,12 @@ static const struct {
 	{"regex:^Requests/sec: *([0-9.]+)", "wrk", WORK_MESSAGES, 1617.17},
 };
 
-static void test_rates(void **state)
+TEST(rates)
 {
 	struct error err = {0};
 	struct account a;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(rated) / sizeof(rated[0]); i++) {
 		print_message("# %s\n", rated[i].folder);
 		assert_int_equal(account_of(rated[i].units, rated[i].folder, 0, &a, &err), 0);
@@ -160,12 +150,11 @@ static const struct {
 	{"netcat", "wrk", "no adapter 'netcat'; there are tcpzc, iperf3, "},
 };
 
-static void test_refused(void **state)
+TEST(refused)
 {
 	struct account a;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		struct error err = {0};
 		int rc = account_of(refused[i].units, refused[i].folder, 0, &a, &err);
@@ -192,12 +181,11 @@ int clock_gettime(clockid_t id, struct timespec *t)
 	return 0;
 }
 
-static void test_rates_that_take_too_long_are_refused(void **state)
+TEST(rates_that_take_too_long_are_refused)
 {
 	struct error err = {0};
 	struct account a;
 
-	(void)state;
 	cpu_flies = true;
 	assert_true(account_of("regex:^nothing ([0-9.]+)", "wrk", 0, &a, &err) < 0);
 	cpu_flies = false;
@@ -205,7 +193,7 @@ static void test_rates_that_take_too_long_are_refused(void **state)
 	account_free(&a);
 }
 
-static void test_expressions_that_could_take_hours_are_refused(void **state)
+TEST(expressions_that_could_take_hours_are_refused)
 {
 	static const char *const costly[] = {
 		"(x)*\\1y",	  "(x{1,40}){1,40}y",
@@ -218,7 +206,6 @@ static void test_expressions_that_could_take_hours_are_refused(void **state)
 	char units[1024];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(costly) / sizeof(costly[0]); i++) {
 		struct error err = {0};
 
@@ -234,7 +221,7 @@ static void test_expressions_that_could_take_hours_are_refused(void **state)
 	assert_int_equal(units_check(units, NULL), -EINVAL);
 }
 
-static void test_unit_of_bytes_behind_the_number_is_doubted(void **state)
+TEST(unit_of_bytes_behind_the_number_is_doubted)
 {
 	static const struct {
 		const char *units, *doubt;
@@ -261,7 +248,6 @@ static void test_unit_of_bytes_behind_the_number_is_doubted(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *doubt = units_doubt(cases[i].units);
 
@@ -275,12 +261,11 @@ static void test_unit_of_bytes_behind_the_number_is_doubted(void **state)
 	}
 }
 
-static void test_iperf3_times(void **state)
+TEST(iperf3_times)
 {
 	struct error err = {0};
 	struct account a;
 
-	(void)state;
 	/* Started at 100 s, dated 1.5 s later to the millisecond; 1 s is omitted. */
 	assert_int_equal(account_of("iperf3", "iperf3-stream", 1795383046.983, &a, &err), 0);
 	assert_float_equal((double)a.points.p[0].t_ns / 1e9, 102.5, 0.002);
@@ -289,12 +274,11 @@ static void test_iperf3_times(void **state)
 	account_free(&a);
 }
 
-static void test_iperf3_own_retransmits(void **state)
+TEST(iperf3_own_retransmits)
 {
 	struct error err = {0};
 	struct account a;
 
-	(void)state;
 	assert_int_equal(account_of("iperf3", "iperf3-bidir-client", 0, &a, &err), 0);
 	assert_float_equal(a.retransmits, 18, 0);
 	account_free(&a);
@@ -306,26 +290,24 @@ static void test_iperf3_own_retransmits(void **state)
 	account_free(&a);
 }
 
-static void test_iperf3_stopped_server(void **state)
+TEST(iperf3_stopped_server)
 {
 	struct error err = {0};
 	struct account a;
 
-	(void)state;
 	assert_int_equal(account_of("iperf3", "iperf3-stopped", 0, &a, &err), 0);
 	assert_true(account_has_work(&a));
 	assert_null(a.error);
 	account_free(&a);
 }
 
-static void test_neper_times(void **state)
+TEST(neper_times)
 {
 	struct workload_run run = {"tests/data/workload/neper-rr-client", 12718000000000,
 				   12722000000000, 0};
 	struct error err = {0};
 	struct account a;
 
-	(void)state;
 	assert_int_equal(account_read(&run, "neper", &a, &err), 0);
 	assert_int_equal(a.points.p[0].t_ns, 12718711855400);
 	assert_int_equal(a.points.p[1].t_ns, 12720712127889);
@@ -335,12 +317,11 @@ static void test_neper_times(void **state)
 	account_free(&a);
 }
 
-static void test_netperf_times(void **state)
+TEST(netperf_times)
 {
 	struct error err = {0};
 	struct account a;
 
-	(void)state;
 	assert_int_equal(account_of("netperf", "netperf-interim", 1795384149, &a, &err), 0);
 	assert_int_equal(a.points.n, 4);
 	assert_float_equal((double)a.points.p[0].t_ns / 1e9, 101.163, 0.001);
@@ -356,8 +337,6 @@ static void test_netperf_times(void **state)
 }
 
 /* --- readings of collectors --- */
-
-static char dir[] = "/tmp/zcost-workload-XXXXXX";
 
 static void snap_file(const char *name, const char *const text[], size_t n)
 {
@@ -382,7 +361,7 @@ static int snap_account(const char *units, struct account *a, struct error *err)
 	return account_read(&run, units, a, err);
 }
 
-static void test_nic(void **state)
+TEST(nic)
 {
 	static const char *const readings[] = {
 		"n\thost\t2\teth0\tlink\trx_packets\ttx_packets\trx_bytes\ttx_bytes\trx_errors\n"
@@ -404,7 +383,6 @@ static void test_nic(void **state)
 	struct account a;
 	size_t i;
 
-	(void)state;
 	snap_file("nic.snap", readings, 2);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(snap_account(cases[i].units, &a, &err), 0);
@@ -440,7 +418,7 @@ static void add_socket(struct str *s, unsigned int cookie, unsigned int acked,
 	str_puts(s, " - cubic\n");
 }
 
-static void test_tcp(void **state)
+TEST(tcp)
 {
 	struct str s[3] = {0};
 	const char *text[3];
@@ -448,7 +426,6 @@ static void test_tcp(void **state)
 	struct account a;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		str_puts(&s[i], "little\n");
 		add_socket(&s[i], 1, 5000 + 100 * (unsigned int)i, 40);
@@ -470,14 +447,13 @@ static void test_tcp(void **state)
 	account_free(&a);
 }
 
-static void test_readings_that_are_refused_are_freed(void **state)
+TEST(readings_that_are_refused_are_freed)
 {
 	struct workload_run run = {dir, 0, 0, 0};
 	struct error err = {0};
 	struct snaps snaps;
 	char path[64];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/nic.snap", dir);
 	assert_int_equal(file_write(path, "@1 9\ncut", 8, &err), 0);
 	assert_true(workload_snaps(&run, "nic.snap", &snaps, &err) < 0);
@@ -485,49 +461,12 @@ static void test_readings_that_are_refused_are_freed(void **state)
 	assert_null(snaps.buf);
 }
 
-static void test_absurd_dates_stay_in_range(void **state)
+TEST(absurd_dates_stay_in_range)
 {
 	struct workload_run run = {dir, 5, 6, 1795384155};
 
-	(void)state;
 	assert_true(workload_mono_ns(&run, 1795384156) == 1000000005);
 	assert_true(workload_mono_ns(&run, 1) == 0);
 	assert_true(workload_mono_ns(&run, 1e300) == INT64_MAX);
 	assert_true(workload_mono_ns(&run, NAN) == 0);
-}
-
-static int make_dir(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	(void)state;
-	return dir_remove(dir, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counted_work),
-		cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_rates_that_take_too_long_are_refused),
-		cmocka_unit_test(test_expressions_that_could_take_hours_are_refused),
-		cmocka_unit_test(test_neper_times),
-		cmocka_unit_test(test_netperf_times),
-		cmocka_unit_test(test_nic),
-		cmocka_unit_test(test_readings_that_are_refused_are_freed),
-		cmocka_unit_test(test_absurd_dates_stay_in_range),
-		cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_unit_of_bytes_behind_the_number_is_doubted),
-		cmocka_unit_test(test_iperf3_times),
-		cmocka_unit_test(test_iperf3_own_retransmits),
-		cmocka_unit_test(test_iperf3_stopped_server),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -4,9 +4,7 @@
 #define ZCOST_TESTS_UNIT_WORLD_H
 
 #include "analyze/figures/tables.h"
-#include "tests/unit/close.h"
-
-#include <string.h>
+#include "tests/unit/unit.h"
 
 /*
  * main -> a (20), main -> a -> b (30), main -> a -> b -> a (10), idle: do_idle (40); all CPU 1 but

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every unit test includes. A test is TEST(name) { ... }: the program runs all its tests in
+ * the order of the file, and prints TAP. They share the folder
+ * `dir`, which is gone at the end, and `path`, a file in it.
+ */
+#ifndef ZCOST_TESTS_UNIT_UNIT_H
+#define ZCOST_TESTS_UNIT_UNIT_H
+
+#include "lib/file.h"
+#include "tests/unit/close.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A lower priority runs first, so the tests stay in the order of their lines. */
+#define TEST_WITH(test, set_up)                                                         \
+	static void test_##test(void **state);                                          \
+	__attribute__((constructor(200 + __LINE__))) static void test_add_##test(void)  \
+	{                                                                               \
+		tests_add((struct CMUnitTest){#test, test_##test, set_up, NULL, NULL}); \
+	}                                                                               \
+	static void test_##test(__attribute__((unused)) void **state)
+#define TEST(test) TEST_WITH(test, NULL)
+
+static char dir[] = "/tmp/zcost-test.XXXXXX", path[64];
+
+static struct {
+	struct CMUnitTest test[200];
+	size_t n;
+	CMFixtureFunction before, after;
+} tests;
+
+/* Functions around all tests of the program; either may be NULL. */
+#define AROUND_TESTS(set_up, tear_down)                               \
+	__attribute__((constructor)) static void tests_surround(void) \
+	{                                                             \
+		tests.before = (set_up);                              \
+		tests.after = (tear_down);                            \
+	}
+
+static inline void tests_add(struct CMUnitTest test)
+{
+	if (tests.n == sizeof(tests.test) / sizeof(*tests.test))
+		abort();
+	tests.test[tests.n++] = test;
+}
+
+int main(void)
+{
+	int failed;
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	if (!mkdtemp(dir)) {
+		perror(dir);
+		return 1;
+	}
+	snprintf(path, sizeof(path), "%s/file", dir);
+	failed = _cmocka_run_group_tests("tests", tests.test, tests.n, tests.before, tests.after);
+	dir_remove(dir, NULL);
+	return failed;
+}
+
+#endif
