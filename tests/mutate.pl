@@ -15,11 +15,11 @@
 # index beyond an array (UBSan), and malloc() at a write beyond a block: SAN=1 tests do so, too.
 #
 # Two kinds of mutants do not count: those that do not compile, and those with the same machine code as the original.
-# Neither do those that tests/mutate.equivalent names. It gives a reason for each. Functions that free are left out, because
-# SAN=1 finds what they lose, and functions that prefetch, because they change no result. Where the smaller or larger of two
-# values is taken, equal values may be either. The order of two elements for qsort() is a sign, so 2 is as good as 1. The
-# arguments of a comparison of two texts are not swapped unless its sign is returned: only whether they are equal matters
-# elsewhere.
+# A mutant that no test can kill, because the program does the same with it, counts as a survivor. Functions that free are left
+# out, because SAN=1 finds what they lose, and functions that prefetch, because they change no result. Where the smaller or
+# larger of two values is taken, equal values may be either. The order of two elements for qsort() is a sign, so 2 is as good
+# as 1. The arguments of a comparison of two texts are not swapped unless its sign is returned: only whether they are equal
+# matters elsewhere.
 #
 # Command tests that compare each sample with perf, drive a browser, fetch programs or take minutes do not run. unwind.t runs
 # where no other test executes the line. A test that records with perf has another input each time, so it must fail twice.
@@ -155,7 +155,7 @@ sub trace_tests {
 	@tests = grep { !m{/(host|tcpzc)[-_]|/(docs|house|install|scaling|report-html|(export|perfdata)-(duckdb|formats|modes|lost|exact|foreign))\.t$} } @tests;
 	my $sources = Digest::SHA->new(1);
 	File::Find::find({no_chdir => 1, preprocess => sub { sort @_ }, wanted => sub {
-		$sources->addfile($_) if -f && !m{^\Q$tree\E/(build-|tests/(cmd|unit|bench|fuzz)/|docs/)|\.(pl|equivalent)$} }}, $tree);
+		$sources->addfile($_) if -f && !m{^\Q$tree\E/(build-|tests/(cmd|unit|bench|fuzz)/|docs/)|\.pl$} }}, $tree);
 	$sources = $sources->hexdigest;
 	my (%trace, @stale);
 	for my $test (@tests) {
@@ -336,14 +336,6 @@ sub of_log {
 	return grep { delete $named{$_->{key}} } @list;
 }
 
-# Text of tests/mutate.equivalent: "FILE: FUNCTION: BEFORE -> AFTER" for each mutant, its reason in the indented lines below.
-sub read_equivalent {
-	my %named;
-	my $text = slurp("$tree/tests/mutate.equivalent");
-	$named{"$1: $2"} = 1 while $text =~ /^([\w.\/]+\.c): (\w+: .* -> .*)$/gm;
-	return \%named;
-}
-
 my ($compiler, $linker, $libraries);
 
 sub compile {
@@ -433,7 +425,6 @@ sub wilson {
 copy_tree();
 ($compiler, $linker, $libraries) = commands();
 my $trace = trace_tests();
-my $equivalent = read_equivalent();
 my ($log) = map { /^\@(.+)/ } @chosen;
 my @list = list_mutants($seed, $log || !@chosen ? @calculation : @chosen);
 @list = of_log($log, @list) if $log;
@@ -447,7 +438,7 @@ in_parallel(sub {
 	return $m;
 }, sub {
 	my ($m, $slot) = @_;
-	return $equivalent->{$m->{key}} ? 'named' : try_mutant($m, $slot, tests_of($m, $trace, \%kills));
+	return try_mutant($m, $slot, tests_of($m, $trace, \%kills));
 }, sub {
 	my ($m, $result) = @_;
 	my ($what) = $result =~ /^(\w+)/;
@@ -459,5 +450,5 @@ in_parallel(sub {
 my ($killed, $survived) = map { $_ // 0 } @count{qw(killed survived)};
 my $tried = $killed + $survived or die "no mutant was tried\n";
 printf "seed %s: %d of %d mutants killed, %.1f %% (95 %% interval: %.1f to %.1f %%); not counted: %d that do not compile, %d with the " .
-	"same code, %d named in tests/mutate.equivalent\n", $seed, $killed, $tried, 100 * $killed / $tried, wilson($killed, $tried),
-	map { $_ // 0 } @count{qw(invalid same named)};
+	"same code\n", $seed, $killed, $tried, 100 * $killed / $tried, wilson($killed, $tried),
+	map { $_ // 0 } @count{qw(invalid same)};
