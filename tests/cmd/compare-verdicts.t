@@ -3,6 +3,7 @@
 # zcost compare: what is claimed where a figure is 0, where runs are few, where costs are small.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
+. "$tests/golden.sh"
 need_sqlite
 
 world four 4 $copying $mapping
@@ -22,36 +23,15 @@ per_mib() {
 # Retransmits: a run of the base without any has no ratio, so that no interval is known; never one below -100 %.
 per_mib four snmp:TcpRetransSegs copying 3 1 0 1
 per_mib four snmp:TcpRetransSegs mapping 0 0 2 0
-compared copying mapping -C four
-ok "a change to 0 is -100 %" near "$(field 'receiver retransmits_per_mib' change_pct)" -100 1e-9
-ok "a base run of 0 leaves no interval" test -z \
-	"$(field 'receiver retransmits_per_mib' change_lo)$(field 'receiver retransmits_per_mib' change_hi)"
-ok "the test still has the p of the runs" near "$(field 'receiver retransmits_per_mib' p)" 0.3714286 1e-6
-ok "a note says why the interval is missing" says 'no interval: a run of the base is 0' err
-below() { # lines of `out` with a change below -100 %
-	awk -F'\t' 'NR > 1 && ($6 < -100.0000001 || $7 != "" && $7 < -100.0000001)' out
-}
-ok "no metric falls by more than 100 %" test -z "$(below)"
-for format in csv json; do
-	"$zcost" compare copying mapping -C four --format $format >out 2>err
-	ok "no metric falls by more than 100 % in $format" sh -c "grep -q retransmits out && ! grep -q -e '-325' out"
-done
-"$zcost" compare copying mapping -C four --side receiver --format commit >out 2>err
-ok "no metric falls by more than 100 % in a commit message, and a secondary one has no p there" says '^  receiver retransmits/MiB +1.000 +0 +-100.0% +- +-$' out
-"$zcost" compare copying mapping -C four >out 2>err
-ok "no metric falls by more than 100 % in text" says '^receiver +retransmits_per_mib .* -100.0 +0.3714 ' out
-compared mapping copying -C four
-ok "a base of 0 has no ratio" test -z "$(field 'receiver retransmits_per_mib' change_pct)"
+compare four copying mapping
+run compare copying mapping -C four --side receiver --format commit
 per_mib four irq:total copying 4 5 6 7
 per_mib four irq:total mapping 0 0 1 0
-compared copying mapping -C four
-ok "zeros in NEW alone give an interval that ends at -100 %" near "$(field 'receiver interrupts_per_mib' change_lo)" -100 1e-9
-ok "the interval of zeros in NEW excludes 0" sh -c "test '$(field 'receiver interrupts_per_mib' change_hi)' != '' && test $(field 'receiver interrupts_per_mib' change_hi | cut -d. -f1) -lt 0 && test -z '$(below)'"
+compare four copying mapping # zeros in NEW alone give an interval that ends at -100 % and leaves 0 out
+compare four mapping copying # a base of 0 has no ratio
 world three 3 $copying $mapping
 per_mib three snmp:TcpRetransSegs copying 3 1 0
 per_mib three snmp:TcpRetransSegs mapping 1 1 2
-compared copying mapping -C three
-ok "too few runs with a base run of 0 have neither p nor a bootstrap interval" test -z "$(field 'receiver retransmits_per_mib' p)$(field 'receiver retransmits_per_mib' change_lo)"
 
 # A copy whose runs are fully apart, and yet so far from each other that the interval of the change holds 0.
 world apart 4 wild:1e6:100:10,90,0:40000:0:0 calm:1e6:100:5,95,0:40000:0:0
@@ -62,31 +42,9 @@ for share in 100 120 150 800; do # of 1000 samples
 		(SELECT id FROM run WHERE variant = 'wild' AND pass = 'profile' AND repeat = $repeat);
 		UPDATE cost SET weight = samples * 1000000"
 done
-compared wild calm -C apart
-ok "the metric of copying has the p of a single test and leaves the verdict to the components" test \
-	"$(field 'receiver copy_ns_per_kib' p | cut -c1-7)$(field 'receiver copy_ns_per_kib' verdict)" = 0.02857
-compared wild calm -C apart --table groups --group c=_copy_to_iter
-ok "a group of one function, a single test, has the same p" near "$(field c p)" 0.02857 1e-4
-ok "a group has no verdict if the interval of its change holds 0" test "$(field c verdict)" = '~'
-for args in "" "--table components" "--table waterfall"; do
-	compared wild calm -C apart $args
-	ok "in a list of two$args no note says that nothing moved" sh -c '! grep "passed the test" err'
-	ok "in a list of two$args a note says that the runs are too few and how many a verdict needs" says \
-		'too few runs to test 2 components at once \(that takes 5 a side\); the largest movements:' err
-	ok "in a list of two$args the notes name the movements" says 'receiver data copy -[0-9.]+ ns/KiB .*, \+-[0-9.]+: within its error, and too few runs to tell' err
-done
 
 # Costs of a third of a nanosecond: words have as many digits as it takes.
 world small 6 one:3e9:100:33,33,34:40000:0:0 two:7e9:100:10,80,10:40000:0:0
-compared one two -C small --table components
-ok "the words of a small movement have significant digits" says \
-	'receiver data copy -0.0957 ns/KiB \(0.1100 to 0.0143\), \+-0.0003, p = 0.0065: real, better' err
-ok "the sum of small costs has significant digits" says 'sum: 0.3333 \(one\) -0.1905 = 0.1429 \(two\) ns per KiB' err
-"$zcost" compare one two -C small --table components >out 2>err
-ok "the table of small costs has significant digits" says '^data copy +0.1100  0.0143  -0.0957 \+-0.0003' out
-ok "no small movement appears as 0" sh -c "! grep -E '[+-]0\.0+ ns' err"
-compared copying mapping -C four
-ok "the words of a large movement have no extra digits" says 'receiver data copy -600.0 ns/KiB \(600.0 to 0.0\)' err
 
 # The gate: a row without a verdict does not pass, and the message says so.
 world pair 2 $copying $mapping
@@ -180,7 +138,6 @@ world back 1 $copying fell_back:2e6:100:0,80,20:4000:1:0.9
 "$zcost" compare copying fell_back -C back >out 2>err
 ok "the line about the fallback is a whole sentence" says '90.0 % of bytes received, mapped or copied, fell back to copying' out
 
-. "$tests/golden.sh"
 movements() { # movements ARGUMENT...: adds the movements of a comparison
 	echo "## movements: $*"
 	"$zcost" compare "$@" --format json 2>>"$golden.notes" | jq -r '.movements.rows[] | [.[]] | @csv' || echo "no movements"

@@ -3,6 +3,7 @@
 # zcost compare: lists of costs, which ends there are, gates, exit codes.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
+. "$tests/golden.sh"
 need_sqlite
 
 world cap 6 $copying $mapping again:1e6:100:60,40,0:40000:0:0 \
@@ -11,58 +12,22 @@ world few 3 $copying $mapping
 world one 1 $copying $mapping
 world alone 6 $mapping
 
-
-ok "compare --table functions exits 0" exits 0 "$zcost" compare copying mapping -C cap --table functions --format tsv
-ok "table functions has the documented columns" test "$(head -n 1 out)" = "$(printf 'symbol\tdso\tbase_ns\tnew_ns\tdelta_ns\tdelta_ci\tsampling_error\tverdict\tp\tstate')"
-ok "the largest movement is the first row" says '^_copy_to_iter	\[kernel.kallsyms\]	600	0	-600	' out
-ok "a function that costs less is better" test "$(field _copy_to_iter verdict)" = better
-ok "a function without samples in NEW has the state vanished" test "$(field _copy_to_iter state)" = vanished
-ok "p of runs that do not overlap in three tests is 3 x 2/924" near "$(field _copy_to_iter p)" 0.0064935 1e-6
-ok "the interval of a change has the errors of 6 runs and the limit of 0 samples" near "$(field _copy_to_iter delta_ci)" 1.8570 1e-4
-ok "several runs have no sampling error" test -z "$(field _copy_to_iter sampling_error)"
-ok "a function without samples in BASE has the state new" test "$(field insert_page state)" = new
-ok "a function without samples in BASE costs 0 there" says '^insert_page	.*	0	100	100	' out
-ok "a function that costs more is worse" test "$(field insert_page verdict)" = worse
-ok "a function with the same cost has a delta of 0" near "$(field tcp_recvmsg delta_ns)" 0 1e-9
-ok "a function with the same cost has the verdict ~" test "$(field tcp_recvmsg verdict)" = '~'
-ok "the deltas add up to the difference of the totals" near "$(sum delta_ns)" -500 1e-9
-ok "the costs of BASE add up to its basis" near "$(sum base_ns)" 1000 1e-9
-ok "a note has the sum" says 'sum: 1000.00 \(copying\) -500.00 = 500.00 \(mapping\) ns per KiB' err
-ok "a note names the test" says 'Mann-Whitney over 6 and 6 runs, p < 0.05 after Holm' err
-compared copying mapping -C cap --table functions --limit 1
-ok "--limit adds the other rows up in one row" says '^\(2 other functions\)	' out
-ok "with --limit the columns still add up" near "$(sum delta_ns)" -500 1e-9
-
-compared copying mapping -C cap --table components
-ok "table components has the delta of a component" near "$(field 'data copy' delta_ns)" -600 1e-9
-ok "the deltas of the components add up" near "$(sum delta_ns)" -500 1e-9
-
-
+# copying costs 1000 ns/KiB, 60 % in _copy_to_iter; mapping 500, 20 % in insert_page. p of runs that do not overlap is 2/924, times the
+# number of tests. The interval has the errors of 6 runs and the limit of 0 samples. The deltas add up to the difference of the totals.
+compare cap copying mapping --table functions
+compare cap copying mapping --table functions --limit 1
+compare cap copying mapping --table components
 # Own groups. The first: 1000 -> 500 x 80 % = 400; the second, copying alone, 600 -> 0; they overlap.
-exits 0 "$zcost" compare copying mapping -C cap --table groups --group 'rx=_copy_to_iter,tcp_*' \
-	--group 'copy=*copy*' --format tsv >log 2>&1
-ok "table groups has the documented columns" test "$(head -n 1 out | cut -f 1-8 | tr '\t' ' ')" = \
-	"group base_ns new_ns delta_ns delta_ci sampling_error base_total_ns new_total_ns"
-ok "a group has its delta" near "$(field rx delta_ns)" -600 1e-9
-ok "another group with some of the same functions has its delta" near "$(field copy delta_ns)" -600 1e-9
-ok "each group has a verdict and a state" test "$(field rx verdict) $(field copy state)" = "better vanished"
-ok "p of a group is that of two tests" near "$(field copy p)" 0.0043290 1e-6
-ok "a group has the delta of its total" near "$(field rx delta_total_ns)" -600 1e-9
-ok "a note names the overlap at each end" says 'copying: the groups rx and copy overlap: _copy_to_iter \(self 60.00 %\)' err
-ok "a warning names a group without samples" says "warning: mapping: group 'copy': no sample has any of its functions" err
-ok "the note on the sum says that groups may overlap" says 'sum: 1000.00 \(copying\) -500.00 = 500.00 .*groups may overlap' err
-"$zcost" compare copying mapping -C cap --table groups --group 'copy=*copy*' --format commit >out 2>err
-ok "in a commit message groups have a row for all functions and no total" sh -c "grep -q '(all) *1000.00  *500.00  *-500.00' out && ! grep -q total out"
+compare cap copying mapping --table groups --group 'rx=_copy_to_iter,tcp_*' --group 'copy=*copy*'
+run compare copying mapping -C cap --table groups --group 'copy=*copy*' --format commit
 ok "table groups without --group is a usage error" exits 2 "$zcost" compare copying mapping -C cap --table groups
 ok "--group with another table is a usage error" exits 2 "$zcost" compare copying mapping -C cap --table functions --group a=b
 
 cp -r alone inlined
 sqlite3 inlined/zcost.db "INSERT INTO capture VALUES ('inlines', '1')"
-compared alone inlined --table functions
-ok "a note names the end that was analyzed with --inline" says 'warning: only inlined was analyzed with --inline' err
+run compare alone inlined --table functions --format csv
 cp -r inlined another
-compared inlined another --table functions
-ok "two ends with --inline have the note on inlined functions" says 'inlined functions have their own rows' err
+run compare inlined another --table functions --format csv
 
 # Sides of other names: a plan's receiver and sender, and the one side of a run without a plan.
 world base 6 $copying
@@ -76,21 +41,12 @@ for table in metrics components; do
 	ok "one line names the sides of both ends and the way out" sh -c "grep -c . err | grep -qx 1 && grep -qF \
 		'base has the sides receiver, sender, local has local: name the side of each, as in --side receiver,local' err"
 done
-compared base local --side receiver,local
-ok "--side with two names compares one side with another" near "$(field 'receiver throughput' change_pct)" 100 1e-6
-ok "a note names the two sides" says "sides: 'receiver' is called 'local' in local" err
-ok "the table has no other side" sh -c "! grep -E '^(sender|total|local)	' out"
-compared base local --side receiver,local --table functions
-ok "a list of costs accepts two names of sides" near "$(field _copy_to_iter delta_ns)" -600 1e-9
-compared base local --side sender,local --table metrics
-ok "a list of costs accepts the two names in either order" near "$(field 'sender throughput' new)" 16.384 1e-6
-compared receiving local
-ok "ends with one side each are compared whatever the names" near "$(field 'receiver throughput' change_pct)" 100 1e-6
-ok "a note names the sides of ends with one side each" says "sides: 'receiver' is called 'local' in local" err
-compared base alone
-ok "sides with the same name have no note" sh -c "! grep -E 'sides:|no side' err"
-compared base receiving
-ok "a note names the side that one end alone has" says "warning: receiving has no side 'sender'" err
+for options in receiver,local 'receiver,local --table functions' 'sender,local --table metrics'; do
+	run compare base local --side $options --format csv
+done
+run compare receiving local --format csv # one side each
+run compare base alone --format csv
+run compare base receiving --format csv
 ok "a side that one end lacks exits 1" exits 1 "$zcost" compare base local --side receiver
 ok "the message says how to name two sides" says "has no side 'receiver'; it has: local .*--side BASE'S,NEW'S" err
 ok "--side with three names is a usage error" exits 2 "$zcost" compare base local --side a,b,c
@@ -101,31 +57,15 @@ ok "--side with two sides of one capture is a usage error" exits 2 "$zcost" comp
 world idle 6 half:1e6:50:60,40,0:40000:0:0 same:1e6:50:60,40,0:40000:0:0
 sqlite3 idle/zcost.db "DELETE FROM metric WHERE name LIKE 'cpu_pct%' AND run IN
 	(SELECT id FROM run WHERE variant = 'same' AND pass = 'measure' AND repeat = 2)"
-compared half same -C idle --table functions
-ok "a run without CPU time does not count" says 'Mann-Whitney over 6 and 5 runs' err
-ok "a run without CPU time is not taken for a run without idle time" near "$(field _copy_to_iter delta_ns)" 0 1
+compare idle half same --table functions
 sqlite3 idle/zcost.db "DELETE FROM metric WHERE name LIKE 'cpu_pct%' AND run IN
 	(SELECT id FROM run WHERE variant = 'same' AND pass = 'measure')"
-compared half same -C idle --table functions
-ok "a note says that one end has no CPU time and so another basis" says \
-	'warning: the CPU time of same is not known: .* --basis wall compares like with like' err
-compared half same -C idle --table functions --basis wall
-ok "ends that both lack CPU time are comparable" near "$(field _copy_to_iter delta_ns)" 0 1e-6
-ok "ends that both lack CPU time have no note on the basis" sh -c "! grep 'is not known' err"
+compare idle half same --table functions
+compare idle half same --table functions --basis wall
 
-for args in "--table syscalls" "--table waterfall --by syscalls" "--table syscalls --format commit"; do
-	"$zcost" compare copying mapping -C cap $args >out 2>err
-	ok "compare$args says that a call's time includes waiting" sh -c "tr '\\n' ' ' <out | grep -q 'includes waiting: it *is not CPU time'"
+for args in "--table syscalls" "--table waterfall --by syscalls" "--table syscalls --format commit" "--table contexts" "--table modules" "--table functions"; do
+	run compare copying mapping -C cap $args
 done
-ok "a list of functions has no note on the time of calls" sh -c "! '$zcost' compare copying mapping -C cap --table functions | grep blocked"
-compared copying mapping -C cap --table contexts
-ok "table contexts has the delta of a context" near "$(field syscall delta_ns)" -500 1e-9
-compared copying mapping -C cap --table modules
-ok "table modules has the delta of a module" near "$(field kernel delta_ns)" -500 1e-9
-
-"$zcost" compare copying mapping -C cap --table functions >out 2>err
-ok "a note has the largest movement with its interval and p" says '^# receiver _copy_to_iter -600.0 ns/KiB \(600.0 to 0.0\), \+-1.9, p = 0.0065: real, better' out
-ok "a note says that a worse movement is real" says '^# receiver insert_page .*: real, worse' out
 ok "JSON has the movements as data" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json |
 	jq -e '.movements.rows[0] | .side == \"receiver\" and .what == \"_copy_to_iter\" and .real == \"yes\" and .delta_ns + .delta_ci < 0'"
 
@@ -134,19 +74,13 @@ cp -r cap bare
 sqlite3 bare/zcost.db "INSERT INTO dso VALUES (2, '/usr/lib/libone.so.1', NULL, 3), (3, '/opt/two', NULL, 3);
 	UPDATE symbol SET name = '0x1000', unresolved = 1, dso = 2 WHERE id = 1;
 	UPDATE symbol SET name = '0x2000', unresolved = 1, dso = 3 WHERE id = 3"
-"$zcost" compare copying mapping -C bare --table functions >out 2>err
-ok "a note names the DSO of [unresolved]" says '^# receiver \[unresolved\] of libone.so.1 -600.0 ns/KiB' out
-ok "a note names the DSO of the other [unresolved]" says '^# receiver \[unresolved\] of two \+100.0 ns/KiB' out
+run compare copying mapping -C bare --table functions
 ok "JSON has the DSOs of the movements" sh -c "'$zcost' compare copying mapping -C bare --table functions --format json |
 	jq -e '.movements.rows | map(select(.what == \"[unresolved]\").dso) == [\"libone.so.1\", \"two\"]'"
 sqlite3 bare/zcost.db "UPDATE symbol SET name = 'memcpy', unresolved = 0 WHERE id IN (1, 3)"
-"$zcost" compare copying mapping -C bare --table functions >out 2>err
-ok "a note names the DSO of a function that two DSOs have" says '^# receiver memcpy of libone.so.1 -600.0 ns/KiB' out
-ok "a note does not name the DSO of a unique function" sh -c "! grep 'of .kernel' out"
+run compare copying mapping -C bare --table functions
 
-compared copying mapping -C cap --table functions --symbol 'tcp_*'
-ok "--symbol selects functions" test "$(tail -n +2 out | cut -f 1)" = tcp_recvmsg
-ok "costs with --symbol are shares of the whole profile" near "$(field tcp_recvmsg base_ns)" 400 1e-9
+compare cap copying mapping --table functions --symbol 'tcp_*' # shares of the whole profile
 # adds_up DIGITS: in the table of steps each total is the one before plus the step, to the last digit printed
 adds_up() {
 	awk -F'\t' -v scale="1e$1" '
@@ -162,12 +96,7 @@ for by in components functions contexts modules syscalls; do
 	compared one two -C thirds --table waterfall --by $by
 	ok "the steps of a waterfall by $by add up to the last digit" adds_up 2
 done
-compared one two -C thirds --table waterfall
-ok "the first row of a waterfall is the base" says '^base: one		' out
-ok "the first row has the base's total" near "$(field 'base: one' total_ns)" 1428.57 1e-9
-ok "the last row is the new end" near "$(field 'new: two' total_ns)" 1666.67 1e-9
-ok "a row has the rest of the rounding" says "^\\(rounding\\)	0.01	" out
-ok "steps that got cheaper come first" test "$(sed -n 3p out | cut -f 1)" = 'page mapping'
+compare thirds one two --table waterfall # steps that got cheaper come first
 compared one two -C thirds --table waterfall --by functions --limit 1
 ok "--limit adds the other steps up in one step" says '^\(2 other functions\)	' out
 ok "a waterfall with --limit still adds up" adds_up 2
@@ -188,14 +117,11 @@ ok "--by with another table is a usage error" exits 2 "$zcost" compare one two -
 
 ok "a command without samples exits 1" exits 1 "$zcost" compare copying mapping -C cap --table components --comm nobody
 ok "the message says that no end has such samples" says 'has such a sample on its receiver' err
-compared copying mapping -C cap --table syscalls --comm tcp*
-ok "--comm selects the system calls of a command" near "$(field recvfrom base_ns)" 80.007 0.0001
+compare cap copying mapping --table syscalls --comm tcp*
 ok "a command without system calls exits 1" exits 1 "$zcost" compare copying mapping -C cap --table syscalls --comm x
 ok "--symbol with a waterfall by syscalls is a usage error" exits 2 "$zcost" compare copying mapping -C cap --table waterfall --by syscalls --symbol x
 sqlite3 cap/zcost.db "INSERT INTO metric SELECT run, 'busy_ns:cpu1', unit, value, source FROM metric WHERE name = 'busy_ns'"
-compared copying mapping -C cap --table functions --cpu 1
-ok "--cpu gives the costs of one CPU by its busy time" near "$(field _copy_to_iter base_ns)" 600 1e-9
-ok "--cpu gives the runs' costs of one CPU" near "$(field _copy_to_iter delta_ci)" 1.8570 1e-4
+compare cap copying mapping --table functions --cpu 1
 ok "--cpu with a CPU without samples exits 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --cpu 0
 ok "report --cpu with a CPU without samples exits 1" exits 1 "$zcost" report components cap --variant copying --side receiver --cpu 0
 ok "the message names the CPUs with samples" says \
@@ -205,23 +131,13 @@ ok "a side without a profile has a message that says so" sh -c "'$zcost' report 
 ok "a wrong list of CPUs is a usage error" exits 2 "$zcost" compare copying mapping -C cap --table functions --cpu x
 ok "--cpu with table metrics is a usage error" exits 2 "$zcost" compare copying mapping -C cap --comm tcpzc
 
-compared copying mapping -C few --table functions
-ok "three runs are too few for a verdict" test "$(field _copy_to_iter verdict)" = 'too few runs'
-ok "a note says how many runs a verdict needs" says 'too few runs: 3 and 3 .* 5 a side could' err
-compared copying mapping -C one --table functions
-ok "one run at each end has a difference" test "$(field _copy_to_iter delta_ns)" = -600
-ok "one run at each end has no interval" test -z "$(field _copy_to_iter delta_ci)"
-ok "one run at each end has a sampling error" near "$(field _copy_to_iter sampling_error)" 30.42 0.01
-ok "one run at each end has no verdict" test "$(field _copy_to_iter verdict)" = 'too few runs'
-
+compare few copying mapping --table functions
+compare one copying mapping --table functions
 ok "the gate exits 3 for a worse function" exits 3 "$zcost" compare copying mapping -C cap --table functions --fail-on worse
 ok "the gate names the function that failed" says '^zcost: 1 row is worse: receiver insert_page$' err
 
-"$zcost" compare copying fell_back -C cap --table functions >out 2>err
-ok "a fallback stands in the first line" sh -c 'head -n 1 out | grep -q "NOT ZERO COPY: fell_back receiver: 90.0 %.*no speed-up is claimed"'
-ok "a row that would be better has the verdict copied" says '^_copy_to_iter .* copied  ' out
-compared copying fell_back -C cap --table functions
-ok "in tsv the line about the fallback is on stderr" says 'NOT ZERO COPY' err
+run compare copying fell_back -C cap --table functions
+compare cap copying fell_back --table functions
 "$zcost" compare fell_back copying -C cap >out 2>err
 ok "a fallback of BASE alone forbids no speed-up" sh -c 'head -n 1 out | grep -q "^NOT ZERO COPY: fell_back receiver: 90.0 %.*fell back to copying$"'
 world both 4 one:1e6:100:60,40,0:40000:1:0.8 two:2e6:100:0,80,20:4000:1:0.9
@@ -257,16 +173,11 @@ ok "compare of lossy data exits 4" exits 4 "$zcost" compare copying mapping -C c
 ok "one note has the loss of both variants" test "$(grep -c 'perf lost .* and 7 samples' out)" = 1
 ok "the note on the loss names both variants" says '^# lossy: copying receiver, mapping receiver .2 of 12 runs.: perf lost 0 records and 7 samples' out
 sqlite3 few/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(40.0 + id) FROM run WHERE pass = 'measure'"
-"$zcost" report summary few >out 2>err
-ok "a note on many sides has the first names and the number of the others" says \
-	'^# warning: copying receiver, copying sender, mapping receiver and 1 more: other programs took [0-9]+ to [0-9]+ % of' out
+run report summary few
 world many 2 $copying $mapping third:1e6:100:60,40,0:40000:0:0
 sqlite3 many/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(40.0 + id) FROM run WHERE pass = 'measure';
 	INSERT INTO note SELECT id, 'warning', 'topology_remote_nic', json_array('' || (side = 'sender'), '0', 'eth0', 1.0) FROM run WHERE pass = 'measure'"
-"$zcost" report summary many >out 2>err
-ok "a note on several sides has at most three names" says '^# warning: copying receiver, copying sender, mapping receiver and 3 more: other programs' out
-ok "a note on several sides is one line" test "$(grep -c 'other programs took' out)" = 1
-ok "notes that differ in a CPU number merge" says 'copying sender, mapping sender, third sender: CPUs 1 are on NUMA node' out
+run report summary many
 ok "a failed gate takes precedence over a loss" exits 3 "$zcost" compare copying mapping -C cap --table functions --fail-on worse
 ok "JSON has the notes" sh -c "'$zcost' compare copying mapping -C cap --table functions --format json | jq -e '.lossy and (.rows | length == 3)'"
 
@@ -280,24 +191,16 @@ sqlite3 settings/zcost.db "INSERT INTO fact VALUES (NULL, 'copying', 'receiver.c
 	('vm', NULL, 'release', '6.18'), ('vm', NULL, 'sysctl:net.core.rmem_max', '212992');
 	INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', 1500, 'measured' FROM run;
 	INSERT INTO metric SELECT id, 'nic_state:host/eth0/feature:rx-gro', '', variant = 'copying', 'measured' FROM run"
-compared copying mapping -C settings --table settings
-printf 'side\tname\tbase\tnew\nreceiver\tcommand\tserver --size 1 --rx recv\tserver --size 1 --rx mmap\n\tnic:host/eth0/feature:rx-gro\t1\t0\n' >want
-ok "--table settings has the card's feature and the command that differ, and nothing else" diff want out
-"$zcost" compare copying mapping -C settings >out 2>err
-ok "compare begins with the settings that differ, the command first" sh -c "head -n 2 out | tr '\n' ' ' | grep -q '^setting: receiver command: ... --rx recv -> ... --rx mmap setting: nic:host/eth0/feature:rx-gro: 1 -> 0 '"
+compare settings copying mapping --table settings
+run compare copying mapping -C settings # begins with the settings that differ, the command first
 world single 1 $copying $mapping
 sqlite3 single/zcost.db "UPDATE run SET cpus = '7' WHERE variant = 'mapping' AND side = 'receiver'"
-compared copying mapping -C single --table settings
-ok "a single run has the CPUs of its side among the settings" says '^receiver	[a-z_]*cpus	1	7$' out
+compare single copying mapping --table settings # the CPUs of the side
 cp -r settings later
 sqlite3 later/zcost.db "UPDATE fact SET value = '7.0' WHERE name = 'release'; UPDATE fact SET value = 1 WHERE name LIKE 'sysctl:%';
 	UPDATE fact SET value = '3' WHERE name = 'sender.cpus'; UPDATE metric SET value = 9000 WHERE name LIKE 'nic_state:%mtu' AND run IN (SELECT id FROM run WHERE repeat = 1)"
-compared settings:copying later:mapping --table settings
-ok "two captures differ in plan, kernel, card and sysctl, in this order" test "$(cut -f 2 out | tr '\n' ' ')" = \
-	"name command cpus kernel nic:host/eth0/feature:rx-gro nic:host/eth0/mtu sysctl:net.core.rmem_max "
-ok "a setting that changed between runs has both values" says '	nic:host/eth0/mtu	1500	(1500.9000|9000.1500)$' out
-"$zcost" compare settings:copying later:mapping >out 2>err
-ok "at most three settings stand above a table, with the number of the others" sh -c "test \"\$(grep -c '^setting: ' out)\" = 3 && grep -q '^3 more in --table settings$' out"
+run compare settings:copying later:mapping --table settings --format csv # in the order plan, kernel, card, sysctl
+run compare settings:copying later:mapping
 ok "--side leaves out the settings of the other side" sh -c "'$zcost' compare settings:copying later:mapping --table settings --side receiver --format tsv | cut -f 2 | grep -c cpus | grep -qx 0"
 sqlite3 later/zcost.db "DELETE FROM metric WHERE name LIKE 'nic_state:%'"
 ok "a capture without the cards' settings does not differ in them" sh -c "'$zcost' compare settings:copying later:mapping --table settings | grep -c nic: | grep -qx 0"
@@ -337,8 +240,7 @@ ok "settings stand in the order command, units, duration, the plan's other keys,
 cp -r settings named
 sqlite3 named/zcost.db "DELETE FROM fact; UPDATE run SET side = 'server' WHERE side = 'receiver';
 	INSERT INTO fact VALUES (NULL, 'copying', 'server.command', 'server --size 1'), (NULL, 'mapping', 'server.command', 'server --size 2')"
-"$zcost" compare copying mapping -C named >out 2>err
-ok "the setting of a side with a free name has the name of the side once" says '^setting: server command: ... --size 1 -> ... --size 2$' out
+run compare copying mapping -C named
 # Values above a table: at most 60 letters, from the word on in which they differ.
 letters=$(printf '%060d' 0)
 world values 1 $copying $mapping
@@ -357,6 +259,5 @@ sqlite3 values/zcost.db "INSERT INTO fact VALUES (NULL, 'mapping', 'var:b', '1')
 ok "a setting that one end lacks has no value there" says '^setting: var:b: \(none\) -> 1$' out
 ok "the table of settings has every format" sh -c "for f in text json md csv commit; do '$zcost' compare copying mapping -C settings --table settings --format \$f || exit; done"
 
-. "$tests/golden.sh"
 golden_captures bare/zcost.db
 done_testing
