@@ -3,6 +3,7 @@
 # --format=commit: a text of one screen that can be pasted into a patch's commit message.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/world.sh"
+. "$tests/golden.sh"
 need_sqlite
 
 world cap 6 $copying $mapping fell_back:2e6:100:0,80,20:4000:1:0.9
@@ -29,35 +30,16 @@ done
 committed copying mapping -C cap
 printf '%s\n' 'mapping against copying: better: throughput +100.0%' '' 'better: receiver ns/KiB -50.0%, sender ns/KiB -50.0%' '' >want
 ok "the first line is complete, and the other verdicts stand below an empty line" sh -c 'head -n 4 out | diff want -'
-ok "the metrics have base, new, change, interval and p" says '^  receiver ns/KiB +1000 +500.0 +-50.0% +\[-50.1,-49.8\] 0.011$' out
-ok "the metrics have their units" says '^  throughput, Gbit/s +8.192 +16.38 \+100.0% ' out
-ok "a component that moved has its row" says '^  receiver page mapping, ns +0 +100.0 +- +\+-0.7 ns 0.006$' out
-ok "data copy has the row of the component, with its p" says '^  receiver data copy, ns +600.0 +0 +-100.0% +\+-1.9 ns 0.006$' out
-ok "data copy has no second row" sh -c '! grep "copy ns/KiB" out'
-ok "the last line says which rows have a p, and what it is corrected for" sh -c \
-	'tail -n 2 out | tr "\n" " " | grep -q "p: Holm.s correction over 5 primary figures, or the components; -:  *secondary"'
-ok "CPU use and system calls, which are secondary, have no p" sh -c "grep -qE '^  receiver syscalls/MiB .* -$' out && grep -qE '^  receiver cpu, % .* -$' out"
-ok "below the table stands whether each end was zero copy" says '^zero copy: receiver 0 %, sender no evidence$' out
-tr -s '\n ' ' ' <out >joined
-ok "kernel, host, program and CPUs stand in one line" says '^Linux 6.18 on host vm; workload: cmd; CPUs: receiver 1, sender 2; ' out
-ok "a network card that the capture does not know is not known" says 'NIC: not known n:' joined
-ok "the numbers of runs stand beside the test" says '^n: 6 and 6 runs of 1 s, in turns; p: exact Mann-Whitney' out
-committed copying mapping -C cap --table functions
-ok "the title of a list of functions says ns per KiB" says '^functions of the receiver, ns per KiB: mapping against copying$' out
-ok "a line has the numbers of runs" says '^n: 6 and 6 runs of 1 s, in turns$' out
-ok "a function has its row" says '^  _copy_to_iter +600.00 +0.00 +-600.00 +\+-1.86  0.006$' out
-ok "the total stands below the functions" says '^  total +1000.00 +500.00 +-500.00$' out
+for table in metrics functions components waterfall; do
+	run compare copying mapping -C cap --table $table --format commit
+done
 cp -r cap wrapped
 sqlite3 wrapped/zcost.db "UPDATE run SET command = 'sh -c exec taskset -c 1 /usr/bin/iperf3 -s'"
-committed copying mapping -C wrapped
-ok "the program behind sh -c and taskset is named" says 'workload: iperf3; ' out
+run compare copying mapping -C wrapped --format commit
 cp -r cap messages
 sqlite3 messages/zcost.db "INSERT INTO metric SELECT run, 'rate_messages', unit, value / 4, source FROM metric WHERE name = 'rate_kib'"
-committed copying mapping -C messages --unit message
-ok "--unit message puts the figures per message first" test "$(sed -n '/^  metric/,/^$/{ s/  [ +-]*[0-9].*//; p }' out | sed -n 2,3p | tr '\n' ',')" = "  rate messages, 1/s,  receiver ns/message,"
-ok "--unit message puts the verdict per message first" sh -c "head -n 3 out | grep -m 1 -o 'better: .*' | cut -d % -f 1 | grep -q message"
-"$zcost" report summary messages --format commit --unit message >out 2>err
-ok "report summary --unit message has the columns per message first" says '^ +variant +side .*rate_messages.* ns_per_message' out
+run compare copying mapping -C messages --unit message --format commit
+run report summary messages --format commit --unit message
 cp -r cap nic
 sqlite3 nic/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', CASE variant WHEN 'copying' THEN 1500 ELSE 9000 END, 'measured' FROM run;
 	INSERT INTO metric SELECT id, 'nic_state:host/eth0/speed_mbps', '', 100000, 'measured' FROM run;
@@ -69,29 +51,12 @@ sqlite3 nic/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '
 	UPDATE metric SET value = 9.9 WHERE name LIKE 'irq_cpu4%' AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
 cp -r cap short
 sqlite3 short/zcost.db "UPDATE metric SET value = 0.5 WHERE name = 'seconds'"
-"$zcost" compare cap:copying short:mapping --format commit >out 2>err
-ok "windows of two lengths stand with the runs of each end" says '^n: 6 runs of 1 s and 6 runs of 0.5 s, ' out
-committed copying mapping -C nic
-ok "the settings that differ stand below the table" says '^setting: nic:host/eth0/mtu: 1500 -> 9000$' out
-tr -s '\n ' ' ' <out >joined
-ok "the card with the most bytes has driver, speed and MTU" says 'NIC: eth0 \(mlx5_core\), 100 Gbit/s, MTU 1500 -> eth0 \(mlx5_core\), 100 Gbit/s, MTU 9000 n:' joined
-ok "CPUs that take 5 % of the network's softirqs are named" says 'NET_RX on CPUs: 2-3;' joined
-ok "CPUs that take the devices' interrupts are named where there are 10 a second" says 'device interrupts on CPUs: 4 -> unknown;' joined
+cp -r nic cards
 sqlite3 nic/zcost.db "UPDATE metric SET name = 'nic_info:host/eth0/driver=veth' WHERE name LIKE 'nic_info:%';
 	DELETE FROM metric WHERE name LIKE 'nic%' AND run IN (SELECT id FROM run WHERE repeat > 1)"
-committed copying mapping -C nic
-ok "the card is that of the first run, and a veth has no speed" sh -c "tr -s '\\n ' ' ' <out | grep -q 'NIC: eth0 (veth), MTU 1500'"
-committed copying mapping -C few
-ok "too few runs have neither p nor a 95 % interval" says '^  throughput, Gbit/s +8.192 +16.38 +.100.0% +- +-$' out
-ok "the verdict in words says that the runs are too few" sh -c "head -n 1 out | grep -q '^mapping against copying: too few runs to judge: throughput'"
-ok "one line has the self-test where rows leave room" says '^self-test: needs 10 runs an end \(base 3, new 3\)$' out
-committed copying mapping -C few --table functions
-ok "a note says that the runs are too few" says '^p: too few runs to test 3 rows, which takes 5 a side$' out
-ok "with too few runs the intervals are errors of measurement" says '^  insert_page .*\+-[0-9.]+ +-$' out
+run compare copying mapping -C nic --format commit # the card is that of the first run, and a veth has no speed
 cp -r few one
 sqlite3 one/zcost.db "UPDATE run SET status = 'failed' WHERE variant = 'copying' AND repeat > 1"
-committed copying mapping -C one
-ok "one run at an end stands beside the test" says '^n: 1 run of 1 s and 3 runs of 1 s' out
 committed copying fell_back -C cap --table components
 ok "a fallback to copying stands in the first line" test "$(head -n 1 out | cut -d: -f1)" = "NOT ZERO COPY"
 printf '%s\n' 'NOT ZERO COPY: fell_back against copying' '' 'components of the receiver, ns per KiB: fell_back against copying' >want
@@ -118,11 +83,7 @@ sqlite3 full/zcost.db "INSERT INTO metric SELECT id, 'throttled_quota_s', 's', 0
 	INSERT INTO note SELECT id, 'warning', 'throttled_heat', json_array(3.0, 1.0) FROM run WHERE pass = 'measure'"
 committed copying fell_back -C full
 ok "a message that is too long has no CPU use, which is secondary" sh -c '! grep -q "cpu, %" out'
-ok "a message that is too long keeps the data copy that changed" says '^  receiver data copy, ns +600.0 ' out
-ok "a message that is too long has no row without a verdict" sh -c '! grep -q "roi_c, T" out'
-tr -s '\n ' ' ' <out >joined
-ok "the last line names the worst of the warnings" says 'left out, see zcost compare --verbose: [0-9]+ rows with a verdict, 2 warnings \(the worst: heat throttled the CPUs\) ' joined
-
+run compare copying fell_back -C full --format commit
 cp -r cap wide
 sqlite3 wide/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT r.id, 'counter:context-switches', '1',
 	m.value / 1048576 * CASE r.variant WHEN 'copying' THEN 1000 * r.repeat ELSE 20000 * (r.repeat % 4) + 43 END

@@ -3,6 +3,7 @@
 # Checks report limits on captures made by hand, one for each limit, and on real transfers.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/capture.sh"
+. "$tests/golden.sh"
 command -v jq >/dev/null || skip_all "needs jq"
 ns=zct-limits-$$
 cleanup() { sh "$top/samples/testbed.sh" down "$ns" >/dev/null 2>&1; }
@@ -106,27 +107,16 @@ ok "the send buffer is a limit" found sndbuf "sender sndbuf 50"
 ok "sockets without data show the limit application" found application "sender application 80"
 ok "sockets without data are no limit where a CPU is busy" found busyapp "sender cpu 99"
 ok "no figure above its threshold is the limit none" found nothing "- none -"
-"$zcost" report limits cap --variant softirq >out 2>err
-ok "the evidence names the CPU and its contexts" says 'CPU 1 is 95.0 % busy \(system 20, softirq 73, user 2\)' out
-"$zcost" report limits cap --variant nothing >out 2>err
-ok "a variant without a limit has its largest figures" says 'receiver: CPU 1 is 50.0 % busy.*; sender: CPU 2 is 50.0 % busy' out
-exits 0 "$zcost" report summary cap --variant '[nr]*' >log
-ok "report summary has one line with the limits of all variants" says "^# limited: rwnd by sender rwnd [(]waits for the receiver[)]; nothing by no known limit; see 'zcost report limits'" out
-"$zcost" report summary cap --variant both >out 2>err
-ok "report summary says where several limits hold" says "both by receiver cpu and sender cpu" out
+report cap limits # the evidence names the CPU and its contexts, and a variant without a limit has its largest figures
+run report summary cap --variant '[nr]*'
+run report summary cap --variant both
 
-"$zcost" compare softirq cpu -C cap >out 2>err
-ok "compare says first that the ends have different limits, and what throughput cannot compare" \
-	sh -c "head -n 1 out | grep -q '^DIFFERENT LIMITS: softirq by receiver softirq; cpu by sender cpu[.] Each end has another bottleneck, so throughput does not compare the two methods$'"
-"$zcost" compare both cpu -C cap >out 2>err
-ok "two ends that share a limit do not have different limits" sh -c '! grep -q "DIFFERENT LIMITS" out'
-ok "compare names the limits of two ends that share one" says "^# limited: both by receiver cpu and sender cpu; cpu by sender cpu; see " out
+compare cap softirq cpu # the ends have different limits
+compare cap both cpu # they share one
 cp -r cap local
 sqlite3 local/zcost.db "UPDATE run SET side = 'local', role = 'local' WHERE side = 'sender'"
-"$zcost" compare cap:cpu local:busyapp --side sender,local >out 2>err
-ok "sides that are a pair share a limit under two names" says "^# limited: cap:cpu by sender cpu; local:busyapp by local cpu; see " out
-"$zcost" compare cpu busyapp -C cap >out 2>err
-ok "compare names a limit that both ends have in one line" says "^# limited: cpu and busyapp by sender cpu; see 'zcost report limits'$" out
+run compare cap:cpu local:busyapp --side sender,local
+compare cap cpu busyapp
 
 # Other programs take 60 of the 95 % of the CPU: the workload's thread has 30 % in user mode.
 variants=
@@ -146,11 +136,9 @@ manifest cap "$variants" $(for v in $variants; do echo $v/measure/1/ok; done)
 ok "a CPU that other programs keep busy is no limit" found noisy "- none -"
 echo "UPDATE thread SET wait_ns = 1.2e9" | sqlite3 cap/zcost.db
 ok "a thread that waits for 40 % of the window for that CPU is limited by it" found noisy "receiver cpu 40"
-"$zcost" report limits cap >out 2>/dev/null
-ok "the evidence names the other work" says 'a thread .w. waits for 40.0 % of the window for a CPU that other work holds' out
+report cap limits
 ok "the limit with the largest share stands first" found mixed "sender cpu 99" "receiver cpu 40"
-"$zcost" compare both mixed -C cap >out 2>err
-ok "compare does not call the same limits in another order different" says '^# limited: both by receiver cpu and sender cpu; mixed by sender cpu and receiver cpu; ' out
+compare cap both mixed # the same limits in another order
 cp -r cap apart
 sqlite3 apart/zcost.db "UPDATE metric SET value = 50 WHERE name = 'cpu_pct:cpu1' AND run IN (SELECT id FROM run WHERE variant = 'both')"
 "$zcost" plot apart throughput --format svg -o slides >out 2>err
@@ -205,6 +193,5 @@ real_transfers() {
 }
 real_transfers
 
-. "$tests/golden.sh"
 golden_captures cap/zcost.db
 done_testing
