@@ -147,7 +147,7 @@ ok "the chart of throughput warns of variants with different limits" \
 "$zcost" plot cap throughput --format svg -o alike --variant '[bm]*' >out 2>err
 ok "the chart of throughput does not warn of variants with the same limits" sh -c "grep -q 'limited by' alike/throughput.svg && ! grep -q 'Different limits' alike/throughput.svg"
 
-# Real transfers over veth: a sender with a rate, a sender of short messages on one CPU, and a queue with a rate.
+# Real transfers over veth, before all other programs, whose work would be the limit: a sender with a rate, a sender of short messages on one CPU, and a queue with a rate.
 real_transfers() {
 	[ "$(id -u)" = 0 ] || { skip "limits of real transfers" "network namespaces need root"; return; }
 	[ -x "$tcpzc" ] || { skip "limits of real transfers" "this zcost has no host half"; return; }
@@ -164,10 +164,10 @@ real_transfers() {
 	[vars]
 	send = \${bindir}/tcpzc --connect 192.0.2.1 --seconds 60 --tx send
 	[side receiver]
-	prefix = ip netns exec $ns-receiver
+	prefix = nice -n -20 ip netns exec $ns-receiver
 	units = tcpzc
 	[side sender]
-	prefix = ip netns exec $ns-sender
+	prefix = nice -n -20 ip netns exec $ns-sender
 	units = tcpzc
 	[variant rate]
 	receiver = \${bindir}/tcpzc --listen --rx recv

@@ -3,14 +3,7 @@
 
 #include "analyze/costs/costs.h"
 #include "tests/unit/small_store.h"
-
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 static struct flat parsed(const char *text)
 {
@@ -59,7 +52,7 @@ static void check_row(const struct flat *f, size_t i, double total, double self,
 	assert_true(row->total == total || (isnan(total) && isnan(row->total)));
 }
 
-static void test_stdio_table_is_read(void **state)
+TEST(stdio_table_is_read)
 {
 	struct flat f =
 		parsed("# To display the perf.data header info\n#\n"
@@ -78,7 +71,6 @@ static void test_stdio_table_is_read(void **state)
 		       "0x0000000000014a9e\n"
 		       "\n#\n# (Tip: Show current config key-value pairs: perf config)\n");
 
-	(void)state;
 	assert_int_equal(f.n, 3);
 	check_row(&f, 0, NAN, 26.45, 128, "dd", "[kernel.kallsyms]", "read_zero");
 	check_row(&f, 1, NAN, 2.48, 12, "Web Content", "libstdc++.so.6",
@@ -95,7 +87,7 @@ static void test_stdio_table_is_read(void **state)
 }
 
 /* Copies from the TUI, a slide or a browser have marks, commas, U+00A0, tabs and single spaces. */
-static void test_copies_from_tui_slides_and_browsers_are_read(void **state)
+TEST(copies_from_tui_slides_and_browsers_are_read)
 {
 	struct flat f =
 		parsed("Samples: 199K of event 'cpu-cycles', Event count (approx.): 168906\n"
@@ -105,7 +97,6 @@ static void test_copies_from_tui_slides_and_browsers_are_read(void **state)
 		       "+  \xc2\xa0 0,87%\xc2\xa0 :1 [kernel.kallsyms] [k]__inet_lookup\n"
 		       "\xc3\xb7 \x1b[31m0.73%\x1b[m ksoftirqd/0 [kernel.vmlinux] [k] xas_load\n");
 
-	(void)state;
 	assert_int_equal(f.n, 4);
 	check_row(&f, 0, NAN, 18.61, -1, ":18102", "[kernel.kallsyms]", "tcp_recvmsg_dmabuf");
 	check_row(&f, 1, NAN, 8.54, -1, "swapper", "[idpf]", "idpf_vport_splitq_napi_poll");
@@ -115,7 +106,7 @@ static void test_copies_from_tui_slides_and_browsers_are_read(void **state)
 	flat_free(&f);
 }
 
-static void test_children_column_is_read(void **state)
+TEST(children_column_is_read)
 {
 	struct flat f = parsed("  Children      Self  Symbol                 IPC   [IPC Coverage]\n"
 			       "+  100.00%     0.00%  [k] kthread            -      -            \n"
@@ -123,7 +114,6 @@ static void test_children_column_is_read(void **state)
 			       "   - 29.40% napi_gro_receive\n"
 			       "        24.50% netif_receive_skb_internal\n");
 
-	(void)state;
 	assert_int_equal(f.n, 2);
 	check_row(&f, 0, 100, 0, -1, NULL, NULL, "kthread");
 	check_row(&f, 1, 86.37, 34.33, -1, NULL, NULL, "mlx5e_handle_rx_cqe");
@@ -132,11 +122,10 @@ static void test_children_column_is_read(void **state)
 	flat_free(&f);
 }
 
-static void test_columns_are_read_in_any_order(void **state)
+TEST(columns_are_read_in_any_order)
 {
 	struct flat f;
 
-	(void)state;
 	f = parsed(
 		"# Overhead|Command|Shared Object|Symbol\n 26.45% |dd     |libc.so.6 |[.] read\n");
 	check_row(&f, 0, NAN, 26.45, -1, "dd", "libc.so.6", "read");
@@ -155,7 +144,7 @@ static void test_columns_are_read_in_any_order(void **state)
 	flat_free(&f);
 }
 
-static void test_table_without_a_heading_is_read(void **state)
+TEST(table_without_a_heading_is_read)
 {
 	struct flat f =
 		parsed("perf report | grep 8139\n"
@@ -163,7 +152,6 @@ static void test_table_without_a_heading_is_read(void **state)
 		       "0.03%\xc2\xa0 \xc2\xa0  X  [kernel] [k] dma_map.clone.1 [8139cp]\n"
 		       "0.02%     idle  [kernel] [k] f [clone .cold]\n");
 
-	(void)state;
 	check_row(&f, 0, NAN, 7.15, -1, "swapper", "[8139cp]", "cp_start_xmit");
 	check_row(&f, 1, NAN, 0.03, -1, "X", "[8139cp]", "dma_map.clone.1");
 	check_row(&f, 2, NAN, 0.02, -1, "idle", "[kernel]", "f [clone .cold]");
@@ -177,14 +165,13 @@ static void test_table_without_a_heading_is_read(void **state)
 	flat_free(&f);
 }
 
-static void test_only_the_first_table_is_read(void **state)
+TEST(only_the_first_table_is_read)
 {
 	struct flat f =
 		parsed("# Samples: 5 of event 'cycles'\n# Overhead  Symbol\n 60.00%  [k] a\n"
 		       "# Samples: 9 of event 'instructions'\n# Overhead  Symbol\n"
 		       " 70.00%  [k] b\n");
 
-	(void)state;
 	assert_int_equal(f.n, 1);
 	assert_int_equal(f.tables, 2);
 	same(f.event, "cycles");
@@ -192,13 +179,12 @@ static void test_only_the_first_table_is_read(void **state)
 	flat_free(&f);
 }
 
-static void test_damaged_table_is_refused(void **state)
+TEST(damaged_table_is_refused)
 {
 	struct error err = {0};
 	struct flat flat;
 	char binary[] = "PERFILE2\0\1\2";
 
-	(void)state;
 	refused("", ENODATA, "t is empty");
 	refused(" \n\n", ENODATA, "t is empty");
 	refused("hello\nworld 5%\n", ENODATA, "perf report --stdio");
@@ -273,13 +259,12 @@ static void near(double x, double y)
 	"# Samples: 1000 of event 'cycles'\n# Overhead  Command  Shared Object  Symbol\n" \
 	" 30.00%  a  [veth]  [k] f\n 10.00%  b  [veth]  [k] f\n 60.00%  b  [veth]  [k] g\n"
 
-static void test_functions_add_up_over_commands(void **state)
+TEST(functions_add_up_over_commands)
 {
 	struct flat f = parsed(TWO_COMMS);
 	struct query q = {.work.rate = 1e7};
 	struct table t = table_of(&f, &q);
 
-	(void)state;
 	assert_int_equal(t.rows, 2); /* f of both commands is one function: 40 % of 100 ns */
 	near(real_at(&t, 0, SELF_SHARE), 60); /* sums are sorted again */
 	near(real_at(&t, 1, SELF_SHARE), 40);
@@ -311,14 +296,13 @@ static void test_functions_add_up_over_commands(void **state)
 }
 
 /* f and g have 20 % each; the sums are sorted, because f has a row for each of two commands. */
-static void test_functions_of_equal_share_stay_in_the_texts_order(void **state)
+TEST(functions_of_equal_share_stay_in_the_texts_order)
 {
 	struct flat f = parsed("# Overhead  Command  Symbol\n 20.00%  b  [k] g\n"
 			       " 10.00%  a  [k] f\n 10.00%  b  [k] f\n 30.00%  b  [k] h\n");
 	struct query q = {0};
 	struct table t = table_of(&f, &q);
 
-	(void)state;
 	same(table_text(&t, 0, "symbol"), "h");
 	same(table_text(&t, 1, "symbol"), "g");
 	same(table_text(&t, 2, "symbol"), "f");
@@ -326,13 +310,12 @@ static void test_functions_of_equal_share_stay_in_the_texts_order(void **state)
 	flat_free(&f);
 }
 
-static void test_components_say_which_shares_have_no_name(void **state)
+TEST(components_say_which_shares_have_no_name)
 {
 	struct flat f = parsed("# Children  Self  Symbol\n 90.00%  10.00%  [k] 0xffffffff81000000\n"
 			       " 80.00%  20.00%  [k] zz_nobody_knows\n");
 	struct table t = small_store_table(NULL, "components", (struct query){.bare.flat = &f});
 
-	(void)state;
 	assert_int_equal(t.rows, 1);
 	near(table_real(&t, 0, "self_share"), 30);
 	small_store_says(&t, "unresolved addresses 10.00 %; unclassified functions 20.00 %");
@@ -346,7 +329,7 @@ static void test_components_say_which_shares_have_no_name(void **state)
 	flat_free(&f);
 }
 
-static void test_addresses_without_a_name_are_one_row_unless_all_are_wanted(void **state)
+TEST(addresses_without_a_name_are_one_row_unless_all_are_wanted)
 {
 	struct flat f =
 		parsed("# Overhead  Symbol\n 40.00%  [k] tcp_ack\n"
@@ -354,7 +337,6 @@ static void test_addresses_without_a_name_are_one_row_unless_all_are_wanted(void
 	struct query q = {.bare.flat = &f, .by = "symbol"};
 	struct table t = small_store_table(NULL, "components", q);
 
-	(void)state;
 	small_store_column_is(&t, "symbol", "tcp_ack [unresolved]");
 	near(table_real(&t, 1, "self_share"), 30);
 	table_free(&t);
@@ -365,7 +347,7 @@ static void test_addresses_without_a_name_are_one_row_unless_all_are_wanted(void
 	flat_free(&f);
 }
 
-static void test_components_of_a_text_are_not_split_by_what_it_lacks(void **state)
+TEST(components_of_a_text_are_not_split_by_what_it_lacks)
 {
 	static const char *const keys[] = {"cpu", "context", "pid", "tid", "thread", "process"};
 	struct flat f = parsed(TWO_COMMS);
@@ -373,7 +355,6 @@ static void test_components_of_a_text_are_not_split_by_what_it_lacks(void **stat
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(keys); i++) {
 		struct error err = {0};
 
@@ -384,7 +365,7 @@ static void test_components_of_a_text_are_not_split_by_what_it_lacks(void **stat
 	flat_free(&f);
 }
 
-static void test_costs_follow_the_basis(void **state)
+TEST(costs_follow_the_basis)
 {
 	struct flat f = parsed(TWO_COMMS);
 	struct query q = {.work.busy_ns = 4e9, .work.units = 2e7, .work.seconds = 10};
@@ -407,7 +388,6 @@ static void test_costs_follow_the_basis(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	near(real_at(&t, 1, SELF_NS), 0.4 * 200); /* busy: 4 s for 2e7 units */
 	table_free(&t);
 	q.basis = BASIS_WALL;
@@ -422,7 +402,7 @@ static void test_costs_follow_the_basis(void **state)
 	flat_free(&f);
 }
 
-static void test_missing_columns_and_bases_are_refused(void **state)
+TEST(missing_columns_and_bases_are_refused)
 {
 	static const struct {
 		struct query q;
@@ -443,7 +423,6 @@ static void test_missing_columns_and_bases_are_refused(void **state)
 	struct table t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct error err = {0};
 
@@ -454,27 +433,4 @@ static void test_missing_columns_and_bases_are_refused(void **state)
 		table_free(&t);
 	}
 	flat_free(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stdio_table_is_read),
-		cmocka_unit_test(test_copies_from_tui_slides_and_browsers_are_read),
-		cmocka_unit_test(test_children_column_is_read),
-		cmocka_unit_test(test_columns_are_read_in_any_order),
-		cmocka_unit_test(test_table_without_a_heading_is_read),
-		cmocka_unit_test(test_only_the_first_table_is_read),
-		cmocka_unit_test(test_damaged_table_is_refused),
-		cmocka_unit_test(test_functions_add_up_over_commands),
-		cmocka_unit_test(test_functions_of_equal_share_stay_in_the_texts_order),
-		cmocka_unit_test(test_components_say_which_shares_have_no_name),
-		cmocka_unit_test(test_addresses_without_a_name_are_one_row_unless_all_are_wanted),
-		cmocka_unit_test(test_components_of_a_text_are_not_split_by_what_it_lacks),
-		cmocka_unit_test(test_costs_follow_the_basis),
-		cmocka_unit_test(test_missing_columns_and_bases_are_refused),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
