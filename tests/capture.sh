@@ -118,5 +118,5 @@ manifest() {
 # metric DB VARIANT SIDE NAME: prints the value in the store, read by the sqlite3 shell.
 metric() {
 	sqlite3 "$1" "SELECT value FROM metric JOIN run ON run.id = metric.run
-		WHERE variant = '$2' AND side = '$3' AND name = '$4' ORDER BY repeat LIMIT 1"
+		WHERE variant = '$2' AND side = '$3' AND $spelled = '$4' ORDER BY repeat LIMIT 1"
 }

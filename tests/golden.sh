@@ -37,7 +37,7 @@ report_all() { # report_all CAPTURE
 	done
 	report "$1" timeline --limit 4
 	# The figures of all runs added up: every parser of a raw file is in the sums.
-	query "$1" "SELECT name, unit, count(*), printf('%.9g', sum(value)) FROM metric
+	query "$1" "SELECT $spelled, unit, count(*), printf('%.9g', sum(value)) FROM metric
 		WHERE value <> 0 GROUP BY 1, 2"
 	query "$1" "SELECT name, count(*), printf('%.9g', sum(value)), sum(t_ns - start_ns) FROM series JOIN run ON id = run GROUP BY 1"
 	query "$1" "SELECT name, state, why, count(*), sum(lost) FROM collector GROUP BY 1, 2, 3"

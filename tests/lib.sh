@@ -47,6 +47,12 @@ if command -v perf >/dev/null; then
 	}
 fi
 
+# SQL: the key of a row of metric as one text, NAME[:OBJECT][:cpuN]; and a statement that types the keys of rows
+# whose name was inserted as NAME:OBJECT.
+spelled="name || IFNULL(':' || object, '') || IFNULL(':cpu' || cpu, '')"
+typed="UPDATE OR REPLACE metric SET object = substr(name, instr(name, ':') + 1), name = substr(name, 1, instr(name, ':') - 1)
+	WHERE instr(name, ':')"
+
 # ok WHAT COMMAND...: one test; prints the command's output when it fails.
 ok() {
 	what=$1

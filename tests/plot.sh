@@ -10,7 +10,7 @@ repeats() {
 		echo "INSERT INTO run (variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns,
 			position, status, why) SELECT variant, pass, $r, side, host, command, cpus, ncpus, start_ns,
 			end_ns, position + 10 * $r, status, why FROM run WHERE repeat = 1;
-		INSERT INTO metric SELECT new.id, name, unit, CASE WHEN name IN ('bytes', 'throughput') OR
+		INSERT INTO metric SELECT new.id, name, cpu, object, unit, CASE WHEN name IN ('bytes', 'throughput') OR
 			name LIKE 'rate_%' THEN value * (1 + ($r - 1) / 1000.0) ELSE value END, source
 			FROM metric JOIN run old ON old.id = metric.run JOIN run new ON new.variant = old.variant AND
 			new.side = old.side AND new.repeat = $r WHERE old.repeat = 1;"
@@ -20,7 +20,7 @@ repeats() {
 # evidence VARIANT MAPPED COPIED: sets the receiver's bytes in every run of the variant.
 evidence() {
 	for m in "rx_mapped_bytes $2" "rx_copied_bytes $3"; do
-		echo "INSERT OR REPLACE INTO metric SELECT id, '${m% *}', 'B', ${m#* }, 'measured' FROM run
+		echo "INSERT OR REPLACE INTO metric (run, name, unit, value, source) SELECT id, '${m% *}', 'B', ${m#* }, 'measured' FROM run
 			WHERE variant = '$1' AND side = 'receiver' AND pass = 'measure';"
 	done
 }
@@ -88,7 +88,7 @@ twelve() {
 				SELECT id + ${k}0000, '$v+size${k}k', pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status,
 				why, role FROM run WHERE variant = '$v';"
 		done
-		for t in metric:run,name,unit,value,source series:run,name,t_ns,value cost:run,event,cpu,comm,pid,tid,context,frame,samples,weight \
+		for t in metric:run,name,cpu,object,unit,value,source series:run,name,t_ns,value cost:run,event,cpu,comm,pid,tid,context,frame,samples,weight \
 			event:id,run,name,is_time,samples,weight,weight2; do
 			columns=$(echo ${t#*:} | sed "s/\<run\>/run + ${k}0000/; s/\<id\>/id + ${k}0000/; s/\<event\>/event + ${k}0000/")
 			echo "INSERT INTO ${t%:*} (${t#*:}) SELECT $columns FROM ${t%:*} WHERE run < 10000;"

@@ -29,7 +29,7 @@ function run(variant, pass, repeat, side) {
 	return id
 }
 function metric(r, name, value) {
-	sql(sprintf("INSERT INTO metric VALUES (%d, '%s', '', %.10g, 'measured')", r, name, value))
+	sql(sprintf("INSERT INTO metric (run, name, unit, value, source) VALUES (%d, '%s', '', %.10g, 'measured')", r, name, value))
 }
 function cost(r, frame, samples) {
 	if (samples > 0)

@@ -121,8 +121,11 @@ static int job_write_rows(struct store *s, int64_t run, const struct ingest *in,
 	for (i = 0; i < in->ncollectors && !rc; i++)
 		rc = store_collector_add(s, run, &in->collectors[i], err);
 	for (i = 0; i < in->nmetrics && !rc; i++)
-		rc = store_metric_put(s, run, in->metrics[i].name, in->metrics[i].unit,
-				      in->metrics[i].value, in->metrics[i].source, err);
+		rc = store_metric_put(s, run, &in->metrics[i], err);
+	for (i = 0; i < in->nfacts && !rc; i++) {
+		in->facts[i].run = run;
+		rc = store_fact_add(s, &in->facts[i], err);
+	}
 	for (i = 0; i < in->nseries && !rc; i++)
 		rc = store_series_put(s, run, in->series[i].name, in->series[i].t_ns,
 				      in->series[i].value, err);
@@ -160,7 +163,8 @@ static void analysis_count_losses(struct analysis *a, const struct ingest *in)
 		a->warnings += in->notes.note[i].severity == SEVERITY_WARNING;
 	}
 	for (i = 0; i < in->nmetrics; i++)
-		a->shed += !strcmp(in->metrics[i].name, "lost_bytes") && in->metrics[i].value > 0;
+		a->shed +=
+			!strcmp(in->metrics[i].key.name, "lost_bytes") && in->metrics[i].value > 0;
 }
 
 /*
@@ -191,7 +195,7 @@ static int job_write(struct analysis *a, struct store *s, struct job *j, struct 
 
 	if (!strcmp(r.status, "ok") && j->in.run.end_ns > j->in.run.start_ns)
 		ingest_metric(&j->in, "seconds", "s",
-			      (double)(j->in.run.end_ns - j->in.run.start_ns) / 1e9, NULL);
+			      (double)(j->in.run.end_ns - j->in.run.start_ns) / 1e9);
 	if (strcmp(r.status, "ok"))
 		note_add(&j->in.notes, run_left_out, r.why ? r.why : "no reason");
 	rc = store_begin(s, err);

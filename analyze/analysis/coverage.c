@@ -82,7 +82,7 @@ int coverage_store(struct store *s, struct error *err)
 	struct siblings *of = xcalloc(n > 0 ? (size_t)n : 1, sizeof(*of));
 
 	for (i = 0; i < n; i++)
-		if (!store_metric(s, runs[i].id, "coverage_pct", &pct[i], NULL))
+		if (!store_metric(s, runs[i].id, "coverage_pct", &pct[i]))
 			pct[i] = NAN;
 	for (i = 0; i < n; i++)
 		if (!isnan(pct[i]) && !of[i].n)

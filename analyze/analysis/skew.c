@@ -30,8 +30,8 @@ static bool runs_are_sides(const struct run *a, const struct run *b)
 static bool skew_read_clock(struct store *s, const struct run *r, double *offset, double *error)
 {
 	*offset = *error = 0;
-	return store_metric(s, r->id, "clock_offset", offset, NULL) &&
-	       store_metric(s, r->id, "clock_error", error, NULL);
+	return store_metric(s, r->id, "clock_offset", offset) &&
+	       store_metric(s, r->id, "clock_error", error);
 }
 
 /*
@@ -123,7 +123,10 @@ static int skew_store_one(struct store *s, const struct run *r, const struct ske
 	bool far = window_skew_too_large(k->apart, k->error, k->shorter);
 	struct notes notes = {0};
 	char by[80] = "";
-	int rc = store_metric_put(s, r->id, "window_skew_us", "us", k->apart / 1e3, NULL, err);
+	int rc = store_metric_put(
+		s, r->id,
+		&(struct metric_row){{"window_skew_us", NULL, NO_CPU}, "us", k->apart / 1e3, NULL},
+		err);
 
 	if (!rc && k->gap >= k->error)
 		return skew_leave_out(s, r, k, err);

@@ -41,8 +41,8 @@ static void sharing_read_rates(struct sharing *k)
 		for (r = 0; r < RATES; r++) {
 			struct run_rates *of = &k->rates[i];
 
-			of->has[r] = store_metric(k->s, k->runs[i].id, rates_of[r].name,
-						  &of->rate[r], NULL);
+			of->has[r] =
+				store_metric(k->s, k->runs[i].id, rates_of[r].name, &of->rate[r]);
 			of->any |= of->has[r];
 		}
 }
@@ -175,14 +175,22 @@ static struct run_rates group_sum(const struct sharing *k, const struct group *g
 	return sum;
 }
 
+static int sharing_put(const struct sharing *k, const struct run *r, const char *name,
+		       const char *object, const char *unit, double value, struct error *err)
+{
+	const struct metric_row m = {{name, object, NO_CPU}, unit, value, NULL};
+
+	return store_metric_put(k->s, r->id, &m, err);
+}
+
 static int sharing_put_rates(const struct sharing *k, const struct run *r,
 			     const struct run_rates *sum, struct error *err)
 {
 	int c, rc = 0;
 
 	for (c = 0; c < RATES && !rc; c++)
-		rc = sum->has[c] ? store_metric_put(k->s, r->id, rates_of[c].name, rates_of[c].unit,
-						    sum->rate[c], NULL, err)
+		rc = sum->has[c] ? sharing_put(k, r, rates_of[c].name, NULL, rates_of[c].unit,
+					       sum->rate[c], err)
 				 : store_metric_drop(k->s, r->id, rates_of[c].name, err);
 	return rc;
 }
@@ -258,18 +266,14 @@ static int sharing_store_transfer(const struct sharing *k, const struct group *g
 {
 	const struct run *r = group_run(k, g, i);
 	double part = sharing_part(k, g, i, rates, transfer);
-	int c, rc = store_metric_put(k->s, r->id, "transfer_sides", "1", g->n, NULL, err);
+	int c, rc = sharing_put(k, r, "transfer_sides", NULL, "1", g->n, err);
 
-	for (c = 0; c < RATES && !rc; c++) {
-		char *name = xasprintf("transfer:%s", rates_of[c].name);
-
+	for (c = 0; c < RATES && !rc; c++)
 		if (transfer->has[c])
-			rc = store_metric_put(k->s, r->id, name, rates_of[c].unit,
-					      transfer->rate[c], NULL, err);
-		free(name);
-	}
+			rc = sharing_put(k, r, "transfer", rates_of[c].name, rates_of[c].unit,
+					 transfer->rate[c], err);
 	if (!rc && !isnan(part))
-		rc = store_metric_put(k->s, r->id, "transfer_part", "1", part, NULL, err);
+		rc = sharing_put(k, r, "transfer_part", NULL, "1", part, err);
 	return rc;
 }
 

@@ -85,7 +85,7 @@ static bool irq_is_device(const char *source)
 }
 
 /* Adds up a source's count on each CPU. Returns the sum over the CPUs. */
-static double irq_read_counts(const struct condition_side *side, const char *prefix,
+static double irq_read_counts(const struct condition_side *side, const char *metric,
 			      bool (*wanted)(const char *source), double counts[CPUSET_MAX])
 {
 	double sum = 0;
@@ -94,15 +94,15 @@ static double irq_read_counts(const struct condition_side *side, const char *pre
 	memset(counts, 0, CPUSET_MAX * sizeof(*counts));
 	for (r = 0; r < side->n; r++) {
 		struct metric_row *m;
-		int n = store_metric_prefix(side->s, side->runs[r].id, prefix, &m, side->err);
+		int n = store_metrics(side->s, side->runs[r].id, metric, OF_EACH_CPU, &m,
+				      side->err);
 
 		for (i = 0; i < n; i++) {
-			const char *colon = strchr(m[i].name, ':');
-			long cpu = atol(m[i].name + strlen(prefix));
+			const struct metric_key *k = &m[i].key;
 
-			if (!colon || !wanted(colon + 1) || cpu < 0 || cpu >= CPUSET_MAX)
+			if (!k->object || !wanted(k->object) || k->cpu < 0 || k->cpu >= CPUSET_MAX)
 				continue;
-			counts[cpu] += m[i].value;
+			counts[k->cpu] += m[i].value;
 			sum += m[i].value;
 		}
 		free(m);
@@ -111,10 +111,10 @@ static double irq_read_counts(const struct condition_side *side, const char *pre
 }
 
 /* Returns "0-1": the CPUs with a share of the source that is no accident. */
-static const char *irq_cpus(const struct condition_side *side, const char *prefix,
+static const char *irq_cpus(const struct condition_side *side, const char *metric,
 			    bool (*wanted)(const char *source))
 {
-	double counts[CPUSET_MAX], sum = irq_read_counts(side, prefix, wanted, counts), s = 0;
+	double counts[CPUSET_MAX], sum = irq_read_counts(side, metric, wanted, counts), s = 0;
 	struct cpuset set = {0};
 	const char *text;
 	unsigned int i;
@@ -136,35 +136,35 @@ static const char *irq_cpus(const struct condition_side *side, const char *prefi
 
 static const char *condition_network_irqs(const struct condition_side *side)
 {
-	return irq_cpus(side, "softirq_cpu", irq_is_network);
+	return irq_cpus(side, "softirq", irq_is_network);
 }
 
 static const char *condition_device_irqs(const struct condition_side *side)
 {
-	return irq_cpus(side, "irq_cpu", irq_is_device);
+	return irq_cpus(side, "irq", irq_is_device);
 }
 
 /* --- the network card: the interface that moved the most bytes --- */
 
-static double card_metric(const struct condition_side *side, const char *kind, const char *card,
+static double card_metric(const struct condition_side *side, const char *metric, const char *card,
 			  const char *key)
 {
-	char *name = arena_printf(side->arena, "%s:%s/%s", kind, card, key);
+	char *object = arena_printf(side->arena, "%s/%s", card, key);
 
-	return figure_metric(side->s, &side->runs[0], name);
+	return run_metric(side->s, &side->runs[0], metric, object, NO_CPU);
 }
 
-/* Returns "host/eth0" for the metric "nic:host/eth0/link/rx_bytes". */
+/* Returns "host/eth0" for the counter "host/eth0/link/rx_bytes". */
 static const char *card_find(const struct condition_side *side)
 {
 	static const char end[] = "/link/rx_bytes";
 	struct metric_row *m;
-	int n = store_metric_prefix(side->s, side->runs[0].id, "nic:", &m, side->err), i;
+	int n = store_metrics(side->s, side->runs[0].id, "nic", OF_SIDE, &m, side->err), i;
 	const char *best = NULL;
 	double most = 0, bytes;
 
 	for (i = 0; i < n; i++) {
-		const char *name = m[i].name + strlen("nic:"), *card;
+		const char *name = m[i].key.object ?: "", *card;
 
 		if (!str_ends(name, end))
 			continue;
@@ -179,17 +179,6 @@ static const char *card_find(const struct condition_side *side)
 	return best;
 }
 
-static const char *card_driver(const struct condition_side *side, const char *card)
-{
-	char *prefix = arena_printf(side->arena, "nic_info:%s/driver=", card);
-	struct metric_row *m;
-	int n = store_metric_prefix(side->s, side->runs[0].id, prefix, &m, side->err);
-	const char *driver = n > 0 ? m[0].name + strlen(prefix) : NULL;
-
-	free(m);
-	return driver;
-}
-
 /* Returns "eth0 (mlx5_core), 200 Gbit/s, MTU 1500". The speed of a veth is no speed. */
 static const char *condition_card(const struct condition_side *side)
 {
@@ -199,7 +188,8 @@ static const char *condition_card(const struct condition_side *side)
 
 	if (!card)
 		return NULL;
-	driver = card_driver(side, card);
+	driver = store_run_fact(side->s, side->runs[0].id,
+				arena_printf(side->arena, "nic:%s/driver", card));
 	speed = card_metric(side, "nic_state", card, "speed_mbps");
 	mtu = card_metric(side, "nic_state", card, "mtu");
 	str_puts(&s, strchr(card, '/') + 1);

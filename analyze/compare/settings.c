@@ -131,48 +131,30 @@ static int end_settings_read_facts(struct end_settings *e, struct store *s, cons
 	return nsides < 0 ? nsides : 0;
 }
 
-/* Adds "nic:host/eth0/driver=virtio_net" or "nic:host/eth0/mtu" with the value of the metric. */
-static void end_settings_add_card(struct end_settings *e, struct arena *a,
-				  const struct metric_row *m)
+/* Adds the facts of a run that begin with the prefix: "tool:perf", "sysctl:...", "nic:...". */
+static int end_settings_read_run(struct end_settings *e, int kind, const char *prefix,
+				 struct store *s, int64_t run, struct error *err)
 {
-	char *name = arena_printf(a, "nic:%s", strchr(m->name, ':') + 1);
-	char *equals = strchr(name, '=');
+	struct fact_row *f;
+	int n = store_run_facts(s, run, &f, err), i;
 
-	if (equals)
-		*equals = '\0';
-	end_settings_add(e, KIND_CARD, name,
-			 equals ? equals + 1 : arena_printf(a, "%.15g", m->value));
-}
-
-/* Adds "tool:perf" with the version of the metric "tool:perf=6.1.192", and the same for sysctls. */
-static int end_settings_read_words(struct end_settings *e, int kind, const char *prefix,
-				   struct arena *a, struct store *s, int64_t run, struct error *err)
-{
-	struct metric_row *m;
-	int n = store_metric_prefix(s, run, prefix, &m, err), i;
-
-	for (i = 0; i < n; i++) {
-		char *name = arena_strdup(a, m[i].name), *equals = strchr(name, '=');
-
-		if (!equals)
-			continue;
-		*equals = '\0';
-		end_settings_add(e, kind, name, equals + 1);
-	}
-	free(m);
+	for (i = 0; i < n; i++)
+		if (str_starts(f[i].name, prefix))
+			end_settings_add(e, kind, f[i].name, f[i].value);
+	free(f);
 	return n < 0 ? n : 0;
 }
 
 /* Adds the versions of tools, of runs of any pass. */
-static int end_settings_read_tools(struct end_settings *e, struct arena *a, struct store *s,
-				   const struct query *q, struct error *err)
+static int end_settings_read_tools(struct end_settings *e, struct store *s, const struct query *q,
+				   struct error *err)
 {
 	const struct run_filter filter = {.variant = q->variant, .side = q->side};
 	struct run *runs;
 	int n = store_runs(s, &filter, &runs, err), ret = n < 0 ? n : 0, r;
 
 	for (r = 0; r < n && !ret; r++)
-		ret = end_settings_read_words(e, KIND_TOOL, "tool:", a, s, runs[r].id, err);
+		ret = end_settings_read_run(e, KIND_TOOL, "tool:", s, runs[r].id, err);
 	free(runs);
 	return ret;
 }
@@ -211,23 +193,21 @@ static int end_settings_read_sets(struct end_settings *e, struct arena *a, struc
 	return n < 0 ? n : 0;
 }
 
+/* Adds "nic:host/eth0/driver" and "nic:host/eth0/mtu". */
 static int end_settings_read_cards(struct end_settings *e, struct arena *a, struct store *s,
 				   const struct run *r, struct error *err)
 {
-	static const char *const prefixes[] = {"nic_info:", "nic_state:"};
 	struct metric_row *m;
-	size_t i;
-	int n, k;
+	int n = end_settings_read_run(e, KIND_CARD, "nic:", s, r->id, err), k;
 
-	for (i = 0; i < array_size(prefixes); i++) {
-		n = store_metric_prefix(s, r->id, prefixes[i], &m, err);
-		for (k = 0; k < n; k++)
-			end_settings_add_card(e, a, &m[k]);
-		if (n < 0)
-			return n;
-		free(m);
-	}
-	return 0;
+	if (n < 0)
+		return n;
+	n = store_metrics(s, r->id, "nic_state", OF_SIDE, &m, err);
+	for (k = 0; k < n; k++)
+		end_settings_add(e, KIND_CARD, arena_printf(a, "nic:%s", m[k].key.object ?: ""),
+				 arena_printf(a, "%.15g", m[k].value));
+	free(m);
+	return n < 0 ? n : 0;
 }
 
 /* Joins different values of one name: "1|0". */
@@ -265,12 +245,11 @@ static int end_settings_read(struct end_settings *e, struct settings *all,
 	if (n > 0)
 		end_settings_add(e, KIND_HOST, "side_cpus", runs[0].cpus);
 	for (i = 0; i < n && !ret; i++)
-		ret = end_settings_read_words(e, KIND_SYSCTL, "sysctl:", &all->arena, s, runs[i].id,
-					      err);
+		ret = end_settings_read_run(e, KIND_SYSCTL, "sysctl:", s, runs[i].id, err);
 	if (n > 0 && !ret)
 		ret = end_settings_read_facts(e, s, &runs[0], n, q.side, err);
 	if (n > 0 && !ret)
-		ret = end_settings_read_tools(e, &all->arena, s, &q, err);
+		ret = end_settings_read_tools(e, s, &q, err);
 	if (n > 0 && !ret)
 		ret = end_settings_read_sets(e, &all->arena, s, q.variant, err);
 	if (n > 0 && !ret)

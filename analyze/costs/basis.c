@@ -51,7 +51,6 @@ double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset
 {
 	double seconds, sum = 0, v;
 	unsigned int cpu;
-	char name[32];
 
 	if (!cpus) {
 		v = figure_metric(s, r, "cpu_pct");
@@ -61,8 +60,7 @@ double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
 		if (!cpuset_has(cpus, cpu))
 			continue;
-		snprintf(name, sizeof(name), "busy_ns:cpu%u", cpu);
-		v = figure_metric(s, r, name);
+		v = run_metric(s, r, "busy_ns", NULL, (int)cpu);
 		if (!isnan(v))
 			sum += v;
 	}
@@ -72,12 +70,10 @@ double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset
 /* Returns the cycles or instructions per second, summed over all CPUs of the side. */
 static double basis_counted(struct store *s, const struct run *r, const struct basis_ratio *k)
 {
-	char name[40];
-
 	if (k->q->cpus)
 		return NAN;
-	snprintf(name, sizeof(name), "counter:%s", amount_name(k->q->in));
-	return figure_metric(s, r, name) / figure_metric(s, r, "seconds");
+	return run_metric(s, r, "counter", amount_name(k->q->in), NO_CPU) /
+	       figure_metric(s, r, "seconds");
 }
 
 static double basis_per_unit(struct store *s, const struct run *r, const void *arg)

@@ -59,12 +59,9 @@ static const struct {
 };
 
 static double limits_cpu_part(const struct limits_variant *v, const struct limits_side *side,
-			      size_t part, const char *cpu)
+			      const char *metric, int cpu)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s:cpu%s", cpu_parts[part].metric, cpu);
-	return limits_figure(v, side, figure_metric, name);
+	return limits_figure(v, side, figure_metric_of, &(struct metric_key){metric, NULL, cpu});
 }
 
 /* Returns the time of other programs on the CPU, as far as it is known: in user mode. */
@@ -76,18 +73,15 @@ static double limits_others(const struct limits_variant *v, const struct limits_
 	return others > user ? user : others >= 1 ? others : 0;
 }
 
-static void limits_add_cpu(const struct limits_variant *v, struct limits_side *side,
-			   const char *metric)
+static void limits_add_cpu(const struct limits_variant *v, struct limits_side *side, int cpu)
 {
-	const char *cpu = metric + strlen("cpu_pct:cpu");
-	double part[array_size(cpu_parts)], others,
-		busy = limits_figure(v, side, figure_metric, metric);
+	double part[array_size(cpu_parts)], others, busy = limits_cpu_part(v, side, "cpu_pct", cpu);
 	struct str s = {0};
 	size_t i, n = 0;
 
-	str_printf(&s, "CPU %s is %.1f %% busy", cpu, busy);
+	str_printf(&s, "CPU %d is %.1f %% busy", cpu, busy);
 	for (i = 0; i < array_size(cpu_parts); i++) {
-		part[i] = limits_cpu_part(v, side, i, cpu);
+		part[i] = limits_cpu_part(v, side, cpu_parts[i].metric, cpu);
 		if (part[i] >= 1)
 			str_printf(&s, "%s%s %.0f", n++ ? ", " : " (", cpu_parts[i].name, part[i]);
 	}
@@ -104,12 +98,12 @@ static void limits_add_cpu(const struct limits_variant *v, struct limits_side *s
 static int limits_add_cpus(const struct limits_variant *v, struct limits_side *side,
 			   struct error *err)
 {
-	struct metric_names cpus = {0};
-	int rc = metric_names_add(&cpus, v->s, side->b, "cpu_pct:cpu", NULL, err);
+	struct metric_keys cpus = {0};
+	int rc = metric_keys_add(&cpus, v->s, side->b, "cpu_pct", OF_EACH_CPU, err);
 	size_t i;
 
 	for (i = 0; i < cpus.n; i++)
-		limits_add_cpu(v, side, cpus.m[i].name);
+		limits_add_cpu(v, side, cpus.m[i].key.cpu);
 	free(cpus.m);
 	return rc;
 }
@@ -228,13 +222,13 @@ struct limits_link {
 	const char *way;  /* "rx" or "tx" */
 };
 
-static double limits_link_metric(struct store *s, const struct run *r, const char *fmt,
-				 const struct limits_link *l)
+static double limits_link_metric(struct store *s, const struct run *r, const char *metric,
+				 const char *link, const char *way, const char *key)
 {
-	char *name = xasprintf("%s%s%s", fmt, l->name, l->way);
-	double x = figure_metric(s, r, name);
+	char *object = xasprintf("%s/%s%s", link, way, key);
+	double x = run_metric(s, r, metric, object, NO_CPU);
 
-	free(name);
+	free(object);
 	return x;
 }
 
@@ -242,31 +236,28 @@ static double limits_link_metric(struct store *s, const struct run *r, const cha
 static double limits_link_share(struct store *s, const struct run *r, const void *link)
 {
 	const struct limits_link *l = link;
-	struct limits_link bytes = {l->name,
-				    !strcmp(l->way, "rx") ? "/link/rx_bytes" : "/link/tx_bytes"},
-			   packets = {l->name, !strcmp(l->way, "rx") ? "/link/rx_packets"
-								     : "/link/tx_packets"},
-			   speed = {l->name, "/speed_mbps"};
-	double n = limits_link_metric(s, r, "nic:", &bytes) +
-		   FRAME_MORE * limits_link_metric(s, r, "nic:", &packets);
+	const char *way = !strcmp(l->way, "rx") ? "link/rx" : "link/tx";
+	double n = limits_link_metric(s, r, "nic", l->name, way, "_bytes") +
+		   FRAME_MORE * limits_link_metric(s, r, "nic", l->name, way, "_packets");
 
 	return 100 * 8 * n /
 	       (figure_metric(s, r, "seconds") * 1e6 *
-		limits_link_metric(s, r, "nic_state:", &speed));
+		limits_link_metric(s, r, "nic_state", l->name, "", "speed_mbps"));
 }
 
 static bool limits_link_is_virtual(const struct limits_variant *v, const struct limits_side *side,
 				   const char *link)
 {
-	char *name;
+	char *name = xasprintf("nic:%s/driver", link);
+	const char *driver;
 	bool is = false;
-	size_t i;
+	int i;
 
-	for (i = 0; i < array_size(virtual_drivers); i++) {
-		name = xasprintf("nic_info:%s/driver=%s", link, virtual_drivers[i]);
-		is |= !isnan(limits_figure(v, side, figure_metric, name));
-		free(name);
+	for (i = 0; i < side->b->n; i++) {
+		driver = store_run_fact(v->s, side->b->runs[i].id, name);
+		is |= driver && limits_driver_is_virtual(driver);
 	}
+	free(name);
 	return is;
 }
 
@@ -274,15 +265,15 @@ static void limits_add_link(const struct limits_variant *v, struct limits_side *
 			    const char *name)
 {
 	static const char *const ways[] = {"rx", "tx"};
-	double speed, share;
-	char *state;
+	char *object = xasprintf("%s/speed_mbps", name);
+	double speed = limits_figure(v, side, figure_metric_of,
+				     &(struct metric_key){"nic_state", object, NO_CPU}),
+	       share;
 	size_t i;
 
+	free(object);
 	if (limits_link_is_virtual(v, side, name))
 		return;
-	state = xasprintf("nic_state:%s/speed_mbps", name);
-	speed = limits_figure(v, side, figure_metric, state);
-	free(state);
 	for (i = 0; i < array_size(ways); i++) {
 		struct limits_link l = {name, ways[i]};
 
@@ -296,15 +287,18 @@ static void limits_add_link(const struct limits_variant *v, struct limits_side *
 static int limits_add_links(const struct limits_variant *v, struct limits_side *side,
 			    struct error *err)
 {
-	static const char prefix[] = "nic_state:", end[] = "/speed_mbps";
-	struct metric_names states = {0};
-	int rc = metric_names_add(&states, v->s, side->b, prefix, end, err);
+	static const char end[] = "/speed_mbps";
+	struct metric_keys states = {0};
+	int rc = metric_keys_add(&states, v->s, side->b, "nic_state", OF_SIDE, err);
 	size_t i;
 
 	for (i = 0; i < states.n; i++) {
-		const char *at = states.m[i].name + strlen(prefix);
-		char *name = xstrndup(at, strlen(at) - strlen(end));
+		const char *object = states.m[i].key.object;
+		char *name;
 
+		if (!object || !str_ends(object, end))
+			continue;
+		name = xstrndup(object, strlen(object) - strlen(end));
 		limits_add_link(v, side, name);
 		free(name);
 	}

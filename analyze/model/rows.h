@@ -30,9 +30,11 @@ struct host_row {
 	int64_t cpus; /* 0: unknown */
 };
 
-/* A setting of a host or of a variant; the other of the two is NULL. */
+/* A setting of a host, of a variant or of a run; the others of the three are NULL and 0. */
 struct fact_row {
-	const char *host, *variant, *name, *value;
+	const char *host, *variant;
+	int64_t run;
+	const char *name, *value;
 };
 
 /* One place in a host's topology; schema.sql describes the columns. */
@@ -47,10 +49,22 @@ struct object_row {
 	const char *path, *build_id;
 };
 
+enum { NO_CPU = -1 };
+
+/*
+ * The key of a metric in a run: its name, and what it speaks of. The object is an event, a source
+ * of interrupts, a counter of an interface ...; NULL means none. NO_CPU means no single CPU.
+ */
+struct metric_key {
+	const char *name, *object;
+	int cpu;
+};
+
 struct metric_row {
-	const char *name, *unit;
+	struct metric_key key;
+	const char *unit;
 	double value;
-	const char *source;
+	const char *source; /* measured, modelled or imported; NULL: measured */
 };
 
 struct syscall_row {

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,34 +61,45 @@ const struct parser *parser_find(const char *file)
 	return NULL;
 }
 
-void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,
-		   const char *source)
+void ingest_metric_row(struct ingest *in, const struct metric_row *m)
 {
-	if (!isfinite(value))
+	struct metric_row row = *m;
+
+	if (!isfinite(m->value))
 		return;
-	array_add(in->metrics, in->nmetrics, in->metrics_cap,
-		  (struct metric_row){arena_strdup(&in->arena, name), unit, value, source});
+	row.key.name = arena_strdup(&in->arena, m->key.name);
+	row.key.object = m->key.object ? arena_strdup(&in->arena, m->key.object) : NULL;
+	array_add(in->metrics, in->nmetrics, in->metrics_cap, row);
 }
 
-void ingest_metricf(struct ingest *in, const char *unit, double value, const char *name, ...)
+void ingest_metric_of(struct ingest *in, const char *name, const char *object, int cpu,
+		      const char *unit, double value)
 {
-	char *text;
-	va_list ap;
+	ingest_metric_row(in, &(struct metric_row){{name, object, cpu}, unit, value, NULL});
+}
 
-	va_start(ap, name);
-	text = xvasprintf(name, ap);
-	va_end(ap);
-	ingest_metric(in, text, unit, value, NULL);
-	free(text);
+void ingest_metric(struct ingest *in, const char *name, const char *unit, double value)
+{
+	ingest_metric_of(in, name, NULL, NO_CPU, unit, value);
+}
+
+void ingest_fact(struct ingest *in, const char *name, const char *value)
+{
+	array_add(in->facts, in->nfacts, in->facts_cap,
+		  (struct fact_row){.name = arena_strdup(&in->arena, name),
+				    .value = arena_strdup(&in->arena, value)});
 }
 
 double ingest_find_metric(const struct ingest *in, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < in->nmetrics; i++)
-		if (!strcmp(in->metrics[i].name, name))
+	for (i = 0; i < in->nmetrics; i++) {
+		const struct metric_key *k = &in->metrics[i].key;
+
+		if (!k->object && k->cpu == NO_CPU && !strcmp(k->name, name))
 			return in->metrics[i].value;
+	}
 	return NAN;
 }
 
@@ -279,6 +289,7 @@ void ingest_free(struct ingest *in)
 	free(in->collectors);
 	free(in->files);
 	free(in->metrics);
+	free(in->facts);
 	notes_free(&in->notes);
 	free(in->series);
 	free(in->syscalls);

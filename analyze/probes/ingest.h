@@ -78,6 +78,7 @@ struct ingest {
 		const char *collector, *name;
 	} * files;
 	struct metric_row *metrics;
+	struct fact_row *facts;
 	struct notes notes;
 	struct ingest_series *series;
 	struct syscall_row *syscalls;
@@ -87,9 +88,9 @@ struct ingest {
 	struct map thread_index; /* pid << 32 | tid: its place + 1 */
 	struct profile *profile; /* NULL: no samples */
 	const char **absent;	 /* what has no figure in a slice: collectors */
-	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nseries,
-		series_cap, nsyscalls, syscalls_cap, npower, power_cap, nthreads_seen,
-		threads_seen_cap, nabsent, absent_cap, nsockets, sockets_cap;
+	size_t ncollectors, collectors_cap, nfiles, files_cap, nmetrics, metrics_cap, nfacts,
+		facts_cap, nseries, series_cap, nsyscalls, syscalls_cap, npower, power_cap,
+		nthreads_seen, threads_seen_cap, nabsent, absent_cap, nsockets, sockets_cap;
 	struct intern series_names;
 	struct error broken; /* a raw file that could not be read to its end, after some figures */
 	struct arena arena;
@@ -105,11 +106,15 @@ int ingest_run_json(struct ingest *in, const char *path, struct error *err);
 
 /* --- for the parsers --- */
 
-void ingest_metric(struct ingest *in, const char *name, const char *unit, double value,
-		   const char *source);
-/* Adds a measured value. The name is a format with its arguments. */
-void ingest_metricf(struct ingest *in, const char *unit, double value, const char *name, ...)
-	__attribute__((format(printf, 4, 5)));
+/* Adds a metric of the run. A value that is not finite adds none. */
+void ingest_metric(struct ingest *in, const char *name, const char *unit, double value);
+/* Adds a metric of an object, of a CPU, or of both. Copies the texts of the key. */
+void ingest_metric_of(struct ingest *in, const char *name, const char *object, int cpu,
+		      const char *unit, double value);
+/* Adds a fact of the run: a value that is a word, or the name of a setting. Copies both texts. */
+void ingest_fact(struct ingest *in, const char *name, const char *value);
+/* Adds a metric with a source, of an object or of none. */
+void ingest_metric_row(struct ingest *in, const struct metric_row *m);
 /*
  * Returns whether the files lack processes of the workload: an older zcost read only those that it
  * had started, and the plan names more, or no process had such a name.

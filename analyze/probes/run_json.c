@@ -65,7 +65,7 @@ static void edge_add_metric(struct ingest *in, const json_t *collectors, const s
 	}
 	if (worst < 0)
 		return;
-	ingest_metric(in, e->metric, "us", worst / 1e3, NULL);
+	ingest_metric(in, e->metric, "us", worst / 1e3);
 	edge_add_note(in, e, worst, window, who ? who : "a collector");
 }
 
@@ -81,11 +81,9 @@ static void run_add_edges(struct ingest *in, const json_t *root)
 	if (json_is_integer(own))
 		ingest_metric(in, "own_cpu_pct", "%",
 			      100 * (double)json_integer_value(own) /
-				      (double)(in->run.end_ns - in->run.start_ns),
-			      NULL);
+				      (double)(in->run.end_ns - in->run.start_ns));
 	if (json_is_integer(late))
-		ingest_metric(in, "window_late_us", "us", (double)json_integer_value(late) / 1e3,
-			      NULL);
+		ingest_metric(in, "window_late_us", "us", (double)json_integer_value(late) / 1e3);
 	for (i = 0; i < array_size(edges); i++)
 		edge_add_metric(in, json_object_get(root, "collectors"), &edges[i]);
 }
@@ -165,8 +163,7 @@ static const char *run_keep_part(struct ingest *in, const json_t *root, const ch
 	return otherwise;
 }
 
-/* Adds the metric tool:perf=6.1.192 for "perf version 6.1.192": as in nic_info, words are a name.
- */
+/* Adds the fact tool:perf with the value 6.1.192 for "perf version 6.1.192". */
 static void run_add_tool(struct ingest *in, const char *collector, const char *version)
 {
 	const char *word = version ? strstr(version, "version ") : NULL;
@@ -174,8 +171,8 @@ static void run_add_tool(struct ingest *in, const char *collector, const char *v
 
 	if (!version || !*version)
 		return;
-	name = xasprintf("tool:%s=%s", collector, word ? word + strlen("version ") : version);
-	ingest_metric(in, name, "1", 1, NULL);
+	name = xasprintf("tool:%s", collector);
+	ingest_fact(in, name, word ? word + strlen("version ") : version);
 	free(name);
 }
 
@@ -318,8 +315,8 @@ static int clock_read_file(struct ingest *in, const char *path, struct error *er
 	after = clock_read_comparison(root, "after");
 	json_decref(root);
 	c = clock_interpolate(&before, &after, (double)in->run.start_ns);
-	ingest_metric(in, "clock_offset", "s", c.offset / 1e9, "measured");
-	ingest_metric(in, "clock_error", "s", c.error / 1e9, "measured");
+	ingest_metric(in, "clock_offset", "s", c.offset / 1e9);
+	ingest_metric(in, "clock_error", "s", c.error / 1e9);
 	return 0;
 }
 

@@ -226,38 +226,49 @@ bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct 
 	return true;
 }
 
-static void metric_names_add_one(struct metric_names *list, const struct metric_row *m)
+static int metric_key_compare(const struct metric_key *a, const struct metric_key *b)
+{
+	int rc = strverscmp(a->name, b->name);
+
+	if (!rc)
+		rc = strverscmp(a->object ?: "", b->object ?: "");
+	return rc ? rc : (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+static int metric_rows_compare(const void *a, const void *b)
+{
+	return metric_key_compare(&((const struct metric_row *)a)->key,
+				  &((const struct metric_row *)b)->key);
+}
+
+static void metric_keys_add_one(struct metric_keys *list, const struct metric_row *m)
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		if (!strcmp(list->m[i].name, m->name))
+		if (!metric_key_compare(&list->m[i].key, &m->key))
 			return;
-	array_grow(list->m, list->n, list->cap);
-	list->m[list->n++] = *m;
+	array_add(list->m, list->n, list->cap, *m);
 }
 
-static int metric_names_compare(const void *a, const void *b)
+int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
+		    const char *name, enum metric_cpus cpus, struct error *err)
 {
-	return strverscmp(((const struct metric_row *)a)->name,
-			  ((const struct metric_row *)b)->name);
-}
-
-int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
-		     const char *prefix, const char *end, struct error *err)
-{
+	size_t len = strcspn(name, "*");
 	struct metric_row *rows;
 	int i, k, n;
 
 	for (i = 0; i < b->n; i++) {
-		n = store_metric_affixes(s, b->runs[i].id, prefix, end, &rows, err);
+		n = name[len] ? store_metric_list(s, b->runs[i].id, &rows, err)
+			      : store_metrics(s, b->runs[i].id, name, cpus, &rows, err);
 		for (k = 0; k < n; k++)
-			metric_names_add_one(list, &rows[k]);
+			if (!strncmp(rows[k].key.name, name, len))
+				metric_keys_add_one(list, &rows[k]);
 		if (n < 0)
 			return n;
 		free(rows);
 	}
 	if (list->n)
-		qsort(list->m, list->n, sizeof(*list->m), metric_names_compare);
+		qsort(list->m, list->n, sizeof(*list->m), metric_rows_compare);
 	return 0;
 }

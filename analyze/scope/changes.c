@@ -10,31 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void changes_add_row(struct changes *c, const char *name, const char *unit)
+static void changes_add_row(struct changes *c, const struct metric_row *m)
 {
 	size_t runs = (size_t)c->b->n, i;
 	double *x = xcalloc(runs + 1, sizeof(*x));
 
 	for (i = 0; i < runs; i++)
 		x[i] = NAN;
-	array_grow(c->row, c->n, c->cap);
-	c->row[c->n++] = (struct change_row){name, unit, x, NULL};
+	array_add(c->row, c->n, c->cap,
+		  (struct change_row){m->key.object ?: "", m->key.cpu, m->unit, x, NULL});
 }
 
-/* Adds the metrics of one run. `seen` maps the hash of a name to its row. */
+/* Adds the metrics of one run. `seen` maps the hash of a name and a CPU to its row. */
 static void changes_add_run(struct changes *c, struct map *seen, const struct metric_row *m, int n,
-			    int run, const char *prefix)
+			    int run)
 {
-	size_t skip = strlen(prefix);
+	const char *name;
 	uint64_t *at;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		if (!str_starts(m[i].name, prefix))
-			continue;
-		at = map_at(seen, hash_bytes(m[i].name, strlen(m[i].name), 0));
+		name = m[i].key.object ?: "";
+		at = map_at(seen, hash_bytes(name, strlen(name), (uint64_t)m[i].key.cpu + 1));
 		if (!*at) {
-			changes_add_row(c, m[i].name + skip, m[i].unit);
+			changes_add_row(c, &m[i]);
 			*at = c->n;
 		}
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a known name has a row. */
@@ -44,12 +43,14 @@ static void changes_add_run(struct changes *c, struct map *seen, const struct me
 
 static int changes_by_name(const void *a, const void *b)
 {
-	return strverscmp(((const struct change_row *)a)->name,
-			  ((const struct change_row *)b)->name);
+	const struct change_row *x = a, *y = b;
+	int rc = strverscmp(x->name, y->name);
+
+	return rc ? rc : (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-int changes_read(struct changes *c, const struct block_table *k, const char *prefix,
-		 struct error *err)
+int changes_read(struct changes *c, const struct block_table *k, const char *metric,
+		 enum metric_cpus cpus, struct error *err)
 {
 	const struct block_runs *b = k->b;
 	struct map seen = {0};
@@ -62,10 +63,10 @@ int changes_read(struct changes *c, const struct block_table *k, const char *pre
 	for (i = 0; i < b->n && n >= 0; i++) {
 		c->seconds[i] = figure_metric(k->s, &b->runs[i], "seconds");
 		c->mib[i] = work_in_window(k->s, &b->runs[i], "rate_kib") / PER_MIB;
-		n = store_metric_prefix(k->s, b->runs[i].id, prefix, &rows, err);
+		n = store_metrics(k->s, b->runs[i].id, metric, cpus, &rows, err);
 		if (n < 0)
 			break;
-		changes_add_run(c, &seen, rows, n, i, prefix);
+		changes_add_run(c, &seen, rows, n, i);
 		free(rows);
 	}
 	map_free(&seen);
@@ -88,16 +89,16 @@ void changes_free(struct changes *c)
 	*c = (struct changes){0};
 }
 
-int changes_known(struct changes *c, const struct block_table *k, const char *prefix,
+int changes_known(struct changes *c, const struct block_table *k, const char *metric,
 		  struct error *err)
 {
 	struct changes known;
-	int rc = changes_read(&known, k, prefix, err), r;
+	int rc = changes_read(&known, k, metric, OF_SIDE, err), r;
 	struct change_row *row;
 	size_t i;
 
 	for (i = 0; i < known.n && !rc; i++) {
-		row = (struct change_row *)changes_find(c, known.row[i].name);
+		row = (struct change_row *)changes_find(c, known.row[i].name, NO_CPU);
 		if (!row || row->seconds)
 			continue;
 		row->seconds = xmemdup(known.row[i].x, (size_t)c->b->n * sizeof(*row->seconds));
@@ -153,14 +154,61 @@ bool change_happened(const struct changes *c, const struct change_row *row)
 	return false;
 }
 
-const struct change_row *changes_find(const struct changes *c, const char *name)
+const struct change_row *changes_find(const struct changes *c, const char *name, int cpu)
 {
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
-		if (!strcmp(c->row[i].name, name))
+		if (c->row[i].cpu == cpu && !strcmp(c->row[i].name, name))
 			return &c->row[i];
 	return NULL;
+}
+
+/* Returns the CPU's row with the highest rate of those not yet said, or NULL. */
+static const struct change_row *changes_next_cpu(const struct changes *c, const char *name,
+						 const bool *said, double *rate)
+{
+	const struct change_row *most = NULL;
+	double x;
+	size_t i;
+
+	*rate = 0;
+	for (i = 0; i < c->n; i++) {
+		if (said[i] || c->row[i].cpu == NO_CPU || strcmp(c->row[i].name, name) != 0)
+			continue;
+		x = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
+		if (x > *rate) {
+			*rate = x;
+			most = &c->row[i];
+		}
+	}
+	return most;
+}
+
+void changes_put_cpus(const struct changes *by_cpu, const char *name, struct table *t,
+		      struct value *cells)
+{
+	enum { CPUS_SHOWN = 3 };
+	bool *said = xcalloc(by_cpu->n + 1, sizeof(*said));
+	const struct change_row *most[CPUS_SHOWN];
+	double rate[CPUS_SHOWN], x, all = 0;
+	const struct change_row *row;
+	size_t shown = 0, i;
+	struct str s = {0};
+
+	while ((row = changes_next_cpu(by_cpu, name, said, &x))) {
+		said[row - by_cpu->row] = true;
+		all += x;
+		if (shown < CPUS_SHOWN) {
+			most[shown] = row;
+			rate[shown++] = x;
+		}
+	}
+	for (i = 0; i < shown; i++)
+		str_printf(&s, "%s%d: %.0f %%", i ? ", " : "", most[i]->cpu, 100 * rate[i] / all);
+	table_set(t, cells, "cpus", value_str(t, s.buf));
+	str_free(&s);
+	free(said);
 }
 
 void changes_put(const struct changes *c, const struct change_row *row, struct table *t,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The counters of a block's runs: the count in the window, the count per second and the count per
- * MiB of work. Each row is a metric with a common prefix ("snmp:"), and has one value for each
- * run.
+ * MiB of work. Each row is a metric with a common name ("snmp"), and has one value for each run.
  */
 #ifndef ZC_CHANGES_H
 #define ZC_CHANGES_H
@@ -10,7 +9,8 @@
 #include "analyze/scope/scope.h"
 
 struct change_row {
-	const char *name; /* without the prefix; the store owns the string */
+	const char *name; /* the object of the metric, or "" */
+	int cpu;	  /* or NO_CPU */
 	const char *unit;
 	double *x;	 /* by run; NAN: the run does not have the counter */
 	double *seconds; /* by run, how long the counter was known; NULL: in the whole window */
@@ -20,21 +20,21 @@ struct changes {
 	const struct block_runs *b;
 	enum estimator estimator;
 	double *seconds, *mib;	/* by run; NAN: not known */
-	struct change_row *row; /* sorted by name, with numbers in numeric order */
+	struct change_row *row; /* sorted by name and CPU, with numbers in numeric order */
 	size_t n, cap;
 };
 
 enum change_as { AS_COUNT, AS_PER_SECOND, AS_PER_MIB };
 
 /*
- * Reads all metrics of the current block's runs that begin with `prefix`. Returns 0 or -errno. The
- * caller frees c in both cases.
+ * Reads all metrics of the current block's runs with that name. Returns 0 or -errno. The caller
+ * frees c in both cases.
  */
-int changes_read(struct changes *c, const struct block_table *k, const char *prefix,
-		 struct error *err);
+int changes_read(struct changes *c, const struct block_table *k, const char *metric,
+		 enum metric_cpus cpus, struct error *err);
 void changes_free(struct changes *c);
-/* Reads for how long each counter was known, from the metrics `prefix`NAME. */
-int changes_known(struct changes *c, const struct block_table *k, const char *prefix,
+/* Reads for how long each counter was known, from the metrics with that name. */
+int changes_known(struct changes *c, const struct block_table *k, const char *metric,
 		  struct error *err);
 
 struct estimate changes_estimate(const struct changes *c, const struct change_row *row,
@@ -43,8 +43,15 @@ struct estimate changes_estimate(const struct changes *c, const struct change_ro
 /* Returns whether the counter changed in any run. */
 bool change_happened(const struct changes *c, const struct change_row *row);
 
-/* Returns the row with that name, or NULL. */
-const struct change_row *changes_find(const struct changes *c, const char *name);
+/* Returns the row with that name and CPU, or NULL. */
+const struct change_row *changes_find(const struct changes *c, const char *name, int cpu);
+
+/*
+ * Sets the column cpus: the three CPUs with the largest shares of a counter, "1: 97 %, 0: 3 %".
+ * `by_cpu` has the counter of each CPU.
+ */
+void changes_put_cpus(const struct changes *by_cpu, const char *name, struct table *t,
+		      struct value *cells);
 
 /* Sets count, per_s with its interval, per_mib and runs, where the table has these columns. */
 void changes_put(const struct changes *c, const struct change_row *row, struct table *t,

@@ -3,7 +3,6 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,103 +25,95 @@ static void family_add_named(struct table *t, const struct block *b, const char 
 
 /*
  * The percentages: of the sum of the histogram's buckets, or of the same bucket of another
- * histogram. recv_per_return is the part of the returns of a size that one receive filled alone.
+ * histogram. A bucket is a metric whose object is the histogram's and the number of the bucket.
+ * recv_per_return is the part of the returns of a size that one receive filled alone.
  */
 static const struct size_part {
-	const char *histogram, *of, *name;
+	const char *metric, *object, *of, *name;
 } parts[] = {
-	{"recv_size_log2:", NULL, "recv_pct_log2:"},
-	{"recv_tokens_log2:", NULL, "recv_tokens_pct_log2:"},
-	{"return_tokens_log2:", NULL, "return_tokens_pct_log2:"},
-	{"hist:frags:log2:", NULL, "frags_pct_log2:"},
-	{"hist:batch:log2:", NULL, "batch_pct_log2:"},
-	{"hist:completions:log2:", NULL, "completions_pct_log2:"},
-	{"recv_tokens_log2:", "return_tokens_log2:", "recv_per_return_pct_log2:"},
+	{"recv_size_log2", "", NULL, "recv_pct_log2"},
+	{"recv_tokens_log2", "", NULL, "recv_tokens_pct_log2"},
+	{"return_tokens_log2", "", NULL, "return_tokens_pct_log2"},
+	{"hist", "frags:log2:", NULL, "frags_pct_log2"},
+	{"hist", "batch:log2:", NULL, "batch_pct_log2"},
+	{"hist", "completions:log2:", NULL, "completions_pct_log2"},
+	{"recv_tokens_log2", "", "return_tokens_log2", "recv_per_return_pct_log2"},
 };
 
 struct size_bucket {
 	const struct size_part *part;
-	int b;
+	const char *b; /* its number */
 };
 
-/* Returns whether the run has a metric with this prefix. */
-static bool size_has_any(struct store *s, const struct run *r, const char *prefix)
-{
-	struct error ignored = {0};
-	struct metric_row *rows = NULL;
-	int n = store_metric_prefix(s, r->id, prefix, &rows, &ignored);
-
-	free(rows);
-	return n > 0;
-}
-
 /*
- * Returns a metric of the family. A missing bucket of an existing histogram is a known 0. The name
- * of a bucket begins with that of its histogram: "recv_size_log2:9" with "recv_size_log2:", and
- * "hist:frags:log2:1" with "hist:frags:".
+ * Adds up the metrics of a run with the name and with an object that begins with the first `len`
+ * bytes of `object`. Returns whether there are any.
  */
-static double size_metric(struct store *s, const struct run *r, const void *name)
-{
-	static const char log2[] = "log2:";
-	double n = figure_metric(s, r, name);
-	const char *bucket = strstr(name, log2);
-	char histogram[64];
-
-	if (!isnan(n) || !bucket)
-		return n;
-	if (bucket[-1] != ':')
-		bucket += strlen(log2);
-	snprintf(histogram, sizeof(histogram), "%.*s", (int)(bucket - (const char *)name),
-		 (const char *)name);
-	return size_has_any(s, r, histogram) ? 0 : NAN;
-}
-
-static double size_at(struct store *s, const struct run *r, const char *histogram, int b)
-{
-	char name[40];
-
-	snprintf(name, sizeof(name), "%s%d", histogram, b);
-	return size_metric(s, r, name);
-}
-
-/* Returns the sum of the histogram's buckets. */
-static double size_total(struct store *s, const struct run *r, const char *histogram)
+static bool size_sum(struct store *s, const struct run *r, const char *metric, const char *object,
+		     size_t len, double *sum)
 {
 	struct metric_row *rows;
-	int n = store_metric_prefix(s, r->id, histogram, &rows, NULL), i;
-	double all = 0;
+	int n = store_metrics(s, r->id, metric, OF_SIDE, &rows, NULL), i;
+	bool any = false;
 
+	*sum = 0;
 	for (i = 0; i < n; i++)
-		all += rows[i].value;
+		if (!strncmp(rows[i].key.object ?: "", object, len)) {
+			*sum += rows[i].value;
+			any = true;
+		}
 	free(rows);
-	return all;
+	return any;
+}
+
+/* Returns a metric of the family. A missing bucket of an existing histogram is a known 0. */
+static double size_metric(struct store *s, const struct run *r, const void *key)
+{
+	const struct metric_key *k = key;
+	double n = figure_metric_of(s, r, k), sum;
+	bool own = str_ends(k->name, "_log2");
+
+	if (!isnan(n) || !k->object || (!own && !strstr(k->object, ":log2:")))
+		return n;
+	return size_sum(s, r, k->name, k->object, own ? 0 : strcspn(k->object, ":") + 1, &sum)
+		       ? 0
+		       : NAN;
 }
 
 static double size_percent(struct store *s, const struct run *r, const void *arg)
 {
 	const struct size_bucket *k = arg;
-	double all = k->part->of ? size_at(s, r, k->part->of, k->b)
-				 : size_total(s, r, k->part->histogram);
+	char *object = xasprintf("%s%s", k->part->object, k->b);
+	struct metric_key key = {k->part->metric, object, NO_CPU};
+	double n = size_metric(s, r, &key), all;
 
-	return all > 0 ? 100 * size_at(s, r, k->part->histogram, k->b) / all : NAN;
+	key.name = k->part->of;
+	if (key.name)
+		all = size_metric(s, r, &key);
+	else
+		size_sum(s, r, k->part->metric, object, strlen(k->part->object), &all);
+	free(object);
+	return all > 0 ? 100 * n / all : NAN;
 }
 
 /* Adds the rows for one bucket: "recv_size_log2:16" becomes "recv_pct_log2:16". */
-static void size_add_parts(struct block_table *t, const char *bucket)
+static void size_add_parts(struct block_table *t, const struct metric_key *k)
 {
 	struct estimate e;
-	struct size_bucket k;
-	char name[48];
+	struct size_bucket b;
+	char *name;
 	size_t i;
 
 	for (i = 0; i < array_size(parts); i++) {
-		k.part = &parts[i];
-		if (!str_starts(bucket, k.part->histogram) ||
-		    sscanf(bucket + strlen(k.part->histogram), "%d", &k.b) != 1)
+		b.part = &parts[i];
+		if (strcmp(k->name, b.part->metric) != 0 || !k->object ||
+		    !str_starts(k->object, b.part->object))
 			continue;
-		e = block_estimate(t, size_percent, &k);
-		snprintf(name, sizeof(name), "%s%d", k.part->name, k.b);
+		b.b = k->object + strlen(b.part->object);
+		e = block_estimate(t, size_percent, &b);
+		name = xasprintf("%s:%s", b.part->name, b.b);
 		family_add_named(t->t, &t->b->block, name, "%", &e);
+		free(name);
 	}
 }
 
@@ -152,14 +143,14 @@ static const struct family_ratio {
 	{"tcp", "retransmits_per_gb", "tcp_retransmits", "workload_bytes", "1/GB", 1e9},
 };
 
-/* The families: the prefixes of their metrics. */
+/* The families: the names of their metrics. */
 static const struct {
-	const char *family, *prefixes[8];
+	const char *family, *names[8];
 } families[] = {
-	{"tcp", {"tcp_"}},
+	{"tcp", {"tcp_*"}},
 	{"sizes",
-	 {"recv_size_log2:", "recv_tokens_log2:", "return_tokens_log2:", "hist:", "ring_overflow",
-	  "dropped_completions", "rearmed:"}},
+	 {"recv_size_log2", "recv_tokens_log2", "return_tokens_log2", "hist", "ring_overflow",
+	  "dropped_completions", "rearmed"}},
 };
 
 /* The metrics that a workload counts over its whole run. */
@@ -230,33 +221,36 @@ static double family_figure_ratio(struct store *s, const struct run *r, const vo
 
 /* Gathers the metrics of the family that any of the block's runs has. */
 static int family_gather(struct store *s, const struct block_runs *b, const char *family,
-			 struct metric_names *list, struct error *err)
+			 struct metric_keys *list, struct error *err)
 {
 	size_t i, k;
 	int rc = 0;
 
 	for (i = 0; i < array_size(families); i++)
-		for (k = 0; k < array_size(families[i].prefixes) && !rc; k++)
-			if (!strcmp(families[i].family, family) && families[i].prefixes[k])
-				rc = metric_names_add(list, s, b, families[i].prefixes[k], NULL,
-						      err);
+		for (k = 0; k < array_size(families[i].names) && !rc; k++)
+			if (!strcmp(families[i].family, family) && families[i].names[k])
+				rc = metric_keys_add(list, s, b, families[i].names[k], OF_SIDE,
+						     err);
 	return rc;
 }
 
 static int family_add_block(struct block_table *k, struct error *err)
 {
 	const struct block *b = &k->b->block;
-	struct metric_names list = {0};
+	struct metric_keys list = {0};
 	struct estimate e;
+	char *name;
 	size_t i;
 	int rc = family_gather(k->s, k->b, k->t->name, &list, err);
 
 	for (i = 0; i < list.n; i++) {
-		e = block_estimate(k, size_metric, list.m[i].name);
-		family_add_named(k->t, b, list.m[i].name, list.m[i].unit, &e);
+		e = block_estimate(k, size_metric, &list.m[i].key);
+		name = metric_spell(&list.m[i].key);
+		family_add_named(k->t, b, name, list.m[i].unit, &e);
+		free(name);
 	}
 	for (i = 0; i < list.n && !strcmp(k->t->name, "sizes"); i++)
-		size_add_parts(k, list.m[i].name);
+		size_add_parts(k, &list.m[i].key);
 	for (i = 0; i < array_size(ratios); i++) {
 		if (strcmp(ratios[i].family, k->t->name))
 			continue;

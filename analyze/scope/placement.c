@@ -221,8 +221,6 @@ int placement_notes(struct store *s, struct error *err)
 
 /* --- CPUs that sides share --- */
 
-static const char of_cpu[] = "cpu_pct:cpu";
-
 /* Reads the run's CPUs. Returns false if the run used all CPUs of its host. */
 static bool placement_read_cpus(const struct run *r, struct cpuset *set)
 {
@@ -304,12 +302,11 @@ static double placement_cpu_pct_elsewhere(struct store *s, const struct run *sid
 					  const struct cpuset *before)
 {
 	struct metric_row *rows;
-	int n = store_metric_prefix(s, side->id, of_cpu, &rows, NULL), i;
+	int n = store_metrics(s, side->id, "cpu_pct", OF_EACH_CPU, &rows, NULL), i;
 	double sum = n > 0 ? 0 : NAN;
-	unsigned int cpu;
 
 	for (i = 0; i < n; i++)
-		if (sscanf(rows[i].name, "cpu_pct:cpu%u", &cpu) == 1 && !cpuset_has(before, cpu))
+		if (!cpuset_has(before, (unsigned int)rows[i].key.cpu))
 			sum += rows[i].value;
 	free(rows);
 	return sum;

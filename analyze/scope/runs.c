@@ -113,8 +113,8 @@ struct clock_reading {
 static bool clocks_read(struct store *s, const struct run *r, struct clock_reading *c)
 {
 	*c = (struct clock_reading){.at = (double)r->start_ns / 1e9};
-	return r->start_ns && store_metric(s, r->id, "clock_offset", &c->offset, NULL) &&
-	       store_metric(s, r->id, "clock_error", &c->error, NULL);
+	return r->start_ns && store_metric(s, r->id, "clock_offset", &c->offset) &&
+	       store_metric(s, r->id, "clock_error", &c->error);
 }
 
 static void clocks_put_drift(struct clock_facts *f, const struct clock_reading *first,
@@ -178,7 +178,7 @@ int clocks_note(struct store *s, struct table *t, struct error *err)
 		return n;
 	for (i = 0; i < n; i++) {
 		if (!clocks_read(s, &runs[i], &c) ||
-		    !store_metric(s, runs[i].id, "window_skew_us", &skew, NULL))
+		    !store_metric(s, runs[i].id, "window_skew_us", &skew))
 			continue;
 		most = fmax(most, skew / 1e6);
 		error = fmax(error, c.error);

@@ -231,11 +231,36 @@ int scope_estimator(struct store *s, const struct query *q, enum estimator *e, s
 			 "no estimator '%s'; the estimators are median, middle and mean", name);
 }
 
-double figure_metric(struct store *s, const struct run *r, const void *name)
+double run_metric(struct store *s, const struct run *r, const char *name, const char *object,
+		  int cpu)
+{
+	return figure_metric_of(s, r, &(struct metric_key){name, object, cpu});
+}
+
+double figure_metric_of(struct store *s, const struct run *r, const void *key)
 {
 	double v;
 
-	return store_metric(s, r->id, name, &v, NULL) ? v : NAN;
+	return store_metric_of(s, r->id, key, &v, NULL) ? v : NAN;
+}
+
+double figure_metric(struct store *s, const struct run *r, const void *name)
+{
+	const char *colon = strchr(name, ':');
+	char *copy;
+	double v;
+
+	if (!colon)
+		return run_metric(s, r, name, NULL, NO_CPU);
+	copy = xstrndup(name, (size_t)(colon - (const char *)name));
+	v = run_metric(s, r, copy, colon + 1, NO_CPU);
+	free(copy);
+	return v;
+}
+
+char *metric_spell(const struct metric_key *key)
+{
+	return key->object ? xasprintf("%s:%s", key->name, key->object) : xstrdup(key->name);
 }
 
 const char *busy_metric(const struct query *q)

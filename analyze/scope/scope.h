@@ -73,7 +73,18 @@ int scope_estimator(struct store *s, const struct query *q, enum estimator *e, s
 
 /* Returns a figure of one run, or NAN. */
 typedef double (*figure_fn)(struct store *s, const struct run *r, const void *arg);
-double figure_metric(struct store *s, const struct run *r, const void *name); /* const char * */
+/* Returns a metric of the run or NAN, by the parts of its key. */
+double run_metric(struct store *s, const struct run *r, const char *name, const char *object,
+		  int cpu);
+/* The same as a figure_fn: `key` is a struct metric_key. */
+double figure_metric_of(struct store *s, const struct run *r, const void *key);
+/*
+ * The same for a constant text in a table of data: "NAME" or "NAME:OBJECT", as documents write
+ * them.
+ */
+double figure_metric(struct store *s, const struct run *r, const void *name);
+/* Returns "NAME" or "NAME:OBJECT". The caller frees. */
+char *metric_spell(const struct metric_key *key);
 
 /*
  * Returns the metric of the CPU use that the query's figures are made from, in percent of one CPU:
@@ -133,17 +144,17 @@ int block_list_total(const struct block_list *list, int i);
 bool block_runs_same_repeat(const struct block_runs *sides, int n, const struct run *first,
 			    const struct run *runs[]);
 
-/* Metrics of a block's runs, each name once. The strings are the store's; the caller frees `m`. */
-struct metric_names {
+/* Metrics of a block's runs, each key once. The strings are the store's; the caller frees `m`. */
+struct metric_keys {
 	struct metric_row *m;
 	size_t n, cap;
 };
 /*
- * Adds the metrics that begin with `prefix` and end in `end`. NULL means any end. Sorts the list by
- * name and compares digits as numbers.
+ * Adds the metrics with the name, or those whose name begins with "NAME" for "NAME*". Sorts the
+ * list by name, object and CPU and compares digits as numbers.
  */
-int metric_names_add(struct metric_names *list, struct store *s, const struct block_runs *b,
-		     const char *prefix, const char *end, struct error *err);
+int metric_keys_add(struct metric_keys *list, struct store *s, const struct block_runs *b,
+		    const char *name, enum metric_cpus cpus, struct error *err);
 
 /* Reads the blocks that the query asks for, with their runs. */
 int block_list_read(struct block_list *list, struct store *s, const struct query *q,

@@ -79,12 +79,9 @@ static bool transfer_has_metrics(struct store *s, const struct run *r)
 
 double transfer_rate(struct store *s, const struct run *r, const char *rate_metric)
 {
-	char name[64];
-
 	if (!transfer_has_metrics(s, r))
 		return figure_metric(s, r, rate_metric);
-	snprintf(name, sizeof(name), "transfer:%s", rate_metric);
-	return figure_metric(s, r, name);
+	return run_metric(s, r, "transfer", rate_metric, NO_CPU);
 }
 
 double transfer_part(struct store *s, const struct run *r)

@@ -136,30 +136,18 @@ static char *keep_text(struct anonymous *a, const char *text, sqlite3_stmt *row)
 	return xstrdup(text);
 }
 
-/* Says whether the value of a sysctl cannot be an address, a path or a name of a host. */
-static bool sysctl_is_public(const char *value)
-{
-	return !strpbrk(value, "/:.@");
-}
-
 /*
- * Keeps "nic:host/eth0/link/rx_bytes", and lets notes name its parts. Hides the file of a meter's
- * log in "power_w:wall/csv/log.csv", and a value in "sysctl:NAME=VALUE" that may be an address.
+ * Keeps "host/eth0/link/rx_bytes", and lets notes name its parts. Hides the file of a meter's log
+ * in "wall/csv/log.csv" of the power, which series have as "power_w:wall/csv/log.csv".
  */
-static char *hide_metric(struct anonymous *a, const char *text, sqlite3_stmt *row)
+static char *hide_object_of_metric(struct anonymous *a, const char *text, sqlite3_stmt *row)
 {
 	static const char log[] = "/csv/";
-	const char *csv = str_starts(text, "power_w:") ? strstr(text, log) : NULL;
-	const char *value = str_starts(text, "sysctl:") ? strchr(text, '=') : NULL;
+	const char *csv = strstr(text, log);
+	const char *name = (const char *)sqlite3_column_text(row, 1);
 	char *copy, *rest, *part, *hidden;
 
-	if (value && !sysctl_is_public(value)) {
-		hidden = hide_by_hash(a, "word", value + 1);
-		copy = xasprintf("%.*s=%s", (int)(value - text), text, hidden);
-		free(hidden);
-		return copy;
-	}
-	if (csv) {
+	if (csv && name && str_starts(name, "power_w")) {
 		csv += sizeof(log) - 1;
 		hidden = hide_by_hash(a, "file", csv);
 		copy = xasprintf("%.*s%s", (int)(csv - text), text, hidden);
@@ -280,6 +268,12 @@ static char *hide_setting(struct anonymous *a, const char *text, sqlite3_stmt *r
 								      : xstrdup(text);
 }
 
+/* Says whether the value of a sysctl cannot be an address, a path or a name of a host. */
+static bool sysctl_is_public(const char *value)
+{
+	return !strpbrk(value, "/:.@");
+}
+
 static bool fact_of_host_is_kept(const char *name, const char *value)
 {
 	static const char *const of_host[] = {"arch",
@@ -317,12 +311,15 @@ static char *hide_fact(struct anonymous *a, const char *text, sqlite3_stmt *row)
 					      "events",	    "role",    "time_one_in", "warmup",
 					      "work",	    NULL};
 	bool of_host = sqlite3_column_type(row, 0) == SQLITE_TEXT;
-	const char *name = (const char *)sqlite3_column_text(row, 2), *dot;
+	bool of_run = sqlite3_column_type(row, 2) == SQLITE_INTEGER;
+	const char *name = (const char *)sqlite3_column_text(row, 3), *dot;
 
 	if (!name)
 		return hide_words(a, text, row);
 	dot = strrchr(name, '.');
-	if (of_host)
+	if (of_run && !str_starts(name, "sysctl:"))
+		return keep_text(a, text, row);
+	if (of_host || of_run)
 		return fact_of_host_is_kept(name, text) ? xstrdup(text) : hide_words(a, text, row);
 	if (str_starts(name, "setting.") || str_ends(name, ".units"))
 		return hide_setting(a, text, row);
@@ -426,10 +423,11 @@ static const struct {
 	{"collector.name", keep_text},
 	{"collector.state", keep_text},
 	{"collector.why", hide_all},
-	{"metric.name", hide_metric},
+	{"metric.name", keep_text},
+	{"metric.object", hide_object_of_metric},
 	{"metric.unit", keep_text},
 	{"metric.source", keep_text},
-	{"series.name", hide_metric},
+	{"series.name", hide_object_of_metric},
 	{"event.name", keep_text},
 	{"comm.name", hide_comm},
 	{"dso.name", hide_object},

@@ -7,14 +7,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool store_metric(struct store *s, int64_t run, const char *name, double *value,
-		  const char **source)
+/* The unique index of the table has these terms, so a search by a whole key reads one row. */
+#define KEY_IS "name = ?2 AND IFNULL(object, '') = IFNULL(?3, '') AND IFNULL(cpu, -1) = ?4"
+
+bool store_metric_of(struct store *s, int64_t run, const struct metric_key *key, double *value,
+		     const char **source)
 {
 	sqlite3_stmt *q;
 	bool found;
 
-	if (sql_query(s, &q, NULL, "SELECT value, source FROM metric WHERE run = ? AND name = ?",
-		      "is", run, name))
+	if (sql_query(s, &q, NULL, "SELECT value, source FROM metric WHERE run = ?1 AND " KEY_IS,
+		      "issi", run, key->name, key->object, (int64_t)key->cpu))
 		return false;
 	found = sql_next(s, q, NULL) > 0 && sqlite3_column_type(q, 0) != SQLITE_NULL;
 	if (found)
@@ -25,6 +28,11 @@ bool store_metric(struct store *s, int64_t run, const char *name, double *value,
 	return found;
 }
 
+bool store_metric(struct store *s, int64_t run, const char *name, double *value)
+{
+	return store_metric_of(s, run, &(struct metric_key){name, NULL, NO_CPU}, value, NULL);
+}
+
 double store_metric_sum(struct store *s, const struct run *like, int repeat, const char *name)
 {
 	double sum = NAN, value;
@@ -32,8 +40,9 @@ double store_metric_sum(struct store *s, const struct run *like, int repeat, con
 
 	if (sql_query(s, &q, NULL,
 		      "SELECT m.value FROM run r CROSS JOIN metric m ON m.run = r.id AND "
-		      "m.name = ?5 WHERE r.variant = ?1 AND r.pass = ?2 AND r.side = ?3 AND "
-		      "(?4 = 0 OR r.repeat = ?4) AND r.status = 'ok'",
+		      "m.name = ?5 AND m.object IS NULL AND m.cpu IS NULL WHERE r.variant = ?1 AND "
+		      "r.pass = ?2 AND r.side = ?3 AND (?4 = 0 OR r.repeat = ?4) AND "
+		      "r.status = 'ok'",
 		      "sssis", like->variant, like->pass, like->side, (int64_t)repeat, name))
 		return NAN;
 	while (sql_next(s, q, NULL) > 0) {
@@ -43,24 +52,26 @@ double store_metric_sum(struct store *s, const struct run *like, int repeat, con
 	return sum;
 }
 
-bool store_has_metric(struct store *s, const char *name, const char *variant)
+bool store_has_metric(struct store *s, const char *name, const char *object, const char *variant)
 {
 	return sql_exists(s,
 			  "SELECT 1 FROM metric JOIN run ON run.id = metric.run WHERE name = ?1 "
-			  "AND (?2 IS NULL OR variant = ?2 OR variant GLOB ?2) LIMIT 1",
-			  "ss", name, variant);
+			  "AND object IS ?2 AND (?3 IS NULL OR variant = ?3 OR variant GLOB ?3) "
+			  "LIMIT 1",
+			  "sss", name, object, variant);
 }
 
 /* A value that is not finite is missing, so it gets no row. */
-int store_metric_put(struct store *s, int64_t run, const char *name, const char *unit, double value,
-		     const char *source, struct error *err)
+int store_metric_put(struct store *s, int64_t run, const struct metric_row *m, struct error *err)
 {
-	if (!isfinite(value))
+	if (!isfinite(m->value))
 		return 0;
-	return sql_run(s, err,
-		       "INSERT OR REPLACE INTO metric (run, name, unit, value, source) "
-		       "VALUES (?, ?, ?, ?, IFNULL(?, 'measured'))",
-		       "issds", run, name, unit, value, source);
+	return sql_run(
+		s, err,
+		"INSERT OR REPLACE INTO metric (run, name, object, cpu, unit, value, source) "
+		"VALUES (?, ?, ?, NULLIF(?, -1), ?, ?, IFNULL(?, 'measured'))",
+		"issisds", run, m->key.name, m->key.object, (int64_t)m->key.cpu, m->unit, m->value,
+		m->source);
 }
 
 int store_metric_drop(struct store *s, int64_t run, const char *name, struct error *err)
@@ -70,36 +81,28 @@ int store_metric_drop(struct store *s, int64_t run, const char *name, struct err
 
 static void metric_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	*(struct metric_row *)row = (struct metric_row){sql_name(s, q, 0), sql_text(s, q, 1),
-							sql_real(s, q, 2), sql_text(s, q, 3)};
+	*(struct metric_row *)row =
+		(struct metric_row){{sql_name(s, q, 0), sql_text(s, q, 1), sql_small(s, q, 2)},
+				    sql_text(s, q, 3),
+				    sql_real(s, q, 4),
+				    sql_text(s, q, 5)};
 }
+
+#define METRIC_ROW "SELECT name, object, IFNULL(cpu, -1), unit, value, source FROM metric "
 
 int store_metric_list(struct store *s, int64_t run, struct metric_row **rows, struct error *err)
 {
 	return sql_rows(s, rows, sizeof(**rows), metric_read_row, err,
-			"SELECT name, unit, value, source FROM metric WHERE run = ? ORDER BY name",
-			"i", run);
+			METRIC_ROW "WHERE run = ? ORDER BY name, object, cpu", "i", run);
 }
 
-/* UTF-8 never has the byte 0xff, so prefix + 0xff sorts behind all names with the prefix. */
-int store_metric_affixes(struct store *s, int64_t run, const char *prefix, const char *end,
-			 struct metric_row **rows, struct error *err)
+int store_metrics(struct store *s, int64_t run, const char *name, enum metric_cpus cpus,
+		  struct metric_row **rows, struct error *err)
 {
-	char *behind = xasprintf("%s\xff", prefix);
-	int rc = sql_rows(s, rows, sizeof(**rows), metric_read_row, err,
-			  "SELECT name, unit, value, source FROM metric WHERE run = ?1 "
-			  "AND name >= ?2 AND name < ?3 "
-			  "AND (?4 IS NULL OR substr(name, -length(?4)) = ?4) ORDER BY name",
-			  "isss", run, prefix, behind, end);
-
-	free(behind);
-	return rc;
-}
-
-int store_metric_prefix(struct store *s, int64_t run, const char *prefix, struct metric_row **rows,
-			struct error *err)
-{
-	return store_metric_affixes(s, run, prefix, NULL, rows, err);
+	return sql_rows(s, rows, sizeof(**rows), metric_read_row, err,
+			METRIC_ROW "WHERE run = ?1 AND name = ?2 AND (?3 = 2 OR (cpu IS NOT NULL) "
+				   "= ?3) ORDER BY object, cpu",
+			"isi", run, name, (int64_t)cpus);
 }
 
 int store_series_put(struct store *s, int64_t run, const char *name, uint64_t t_ns, double value,

@@ -166,23 +166,39 @@ int store_hosts(struct store *s, struct host_row **rows, struct error *err)
 
 int store_fact_add(struct store *s, const struct fact_row *f, struct error *err)
 {
-	return sql_run(s, err, "INSERT INTO fact (host, variant, name, value) VALUES (?, ?, ?, ?)",
-		       "ssss", f->host, f->variant, f->name, f->value);
+	return sql_run(s, err,
+		       "INSERT INTO fact (host, variant, run, name, value) VALUES (?, ?, "
+		       "NULLIF(?, 0), ?, ?)",
+		       "ssiss", f->host, f->variant, f->run, f->name, f->value);
 }
 
 static void fact_read_row(struct store *s, sqlite3_stmt *q, void *row)
 {
-	*(struct fact_row *)row = (struct fact_row){sql_text(s, q, 0), sql_text(s, q, 1),
-						    sql_name(s, q, 2), sql_text(s, q, 3)};
+	*(struct fact_row *)row =
+		(struct fact_row){sql_text(s, q, 0), sql_text(s, q, 1), sql_int(s, q, 2),
+				  sql_name(s, q, 3), sql_text(s, q, 4)};
 }
+
+#define FACT_COLUMNS "SELECT host, variant, IFNULL(run, 0), name, value FROM fact WHERE "
 
 int store_facts(struct store *s, const char *host, const char *variant, struct fact_row **rows,
 		struct error *err)
 {
 	return sql_rows(s, rows, sizeof(**rows), fact_read_row, err,
-			"SELECT host, variant, name, value FROM fact WHERE host = ?1 OR variant = "
-			"?2 ORDER BY rowid",
-			"ss", host, variant);
+			FACT_COLUMNS "host = ?1 OR variant = ?2 ORDER BY rowid", "ss", host,
+			variant);
+}
+
+int store_run_facts(struct store *s, int64_t run, struct fact_row **rows, struct error *err)
+{
+	return sql_rows(s, rows, sizeof(**rows), fact_read_row, err,
+			FACT_COLUMNS "run = ? ORDER BY name", "i", run);
+}
+
+const char *store_run_fact(struct store *s, int64_t run, const char *name)
+{
+	return sql_first_text(s, "SELECT value FROM fact WHERE run = ? AND name = ?", "is", run,
+			      name);
 }
 
 int store_run_add(struct store *s, struct run *r, struct error *err)

@@ -25,9 +25,12 @@ CREATE TABLE host (
 	release TEXT, arch TEXT, cpu_model TEXT, cpus INTEGER, virtualization TEXT
 );
 
--- The settings that compare lists. A row has a host or a variant. Names of a host: those of host.json, sysctl:NAME,
--- vulnerability:NAME and CONFIG_NAME. Names of a variant: the keys of its manifest, such as receiver.command.
-CREATE TABLE fact (host TEXT, variant TEXT, name TEXT NOT NULL, value TEXT);
+-- The settings that compare lists. A row has a host, a variant or a run. Names of a host: those of host.json,
+-- sysctl:NAME, vulnerability:NAME and CONFIG_NAME. Names of a variant: the keys of its manifest, such as
+-- receiver.command. Names of a run: tool:NAME for the version of a program that measured, sysctl:NAME for a value of
+-- the workload's network namespace that is not the host's, and nic:NAMESPACE/INTERFACE/KEY for words such as a driver.
+CREATE TABLE fact (host TEXT, variant TEXT, run INTEGER, name TEXT NOT NULL, value TEXT);
+CREATE INDEX fact_run ON fact (run);
 
 -- One row is one side of one (variant, pass, repeat).
 CREATE TABLE run (
@@ -45,9 +48,12 @@ CREATE TABLE run (
 CREATE TABLE collector (run INTEGER, name TEXT, state TEXT, why TEXT, lost INTEGER);
 CREATE INDEX collector_run ON collector (run);
 
--- One figure of a run over its window. source is measured, modelled or imported.
-CREATE TABLE metric (run INTEGER, name TEXT, unit TEXT, value REAL, source TEXT DEFAULT 'measured',
-	PRIMARY KEY (run, name)) WITHOUT ROWID;
+-- One figure of a run over its window. object is what the figure speaks of: an event, a source of interrupts, a
+-- counter of an interface ... cpu is NULL for a figure of all CPUs of the side, so a query for one figure of each run
+-- asks for "object IS NULL AND cpu IS NULL" where the name has parts. source is measured, modelled or imported.
+CREATE TABLE metric (run INTEGER NOT NULL, name TEXT NOT NULL, cpu INTEGER, object TEXT, unit TEXT, value REAL,
+	source TEXT DEFAULT 'measured');
+CREATE UNIQUE INDEX metric_key ON metric (run, name, IFNULL(object, ''), IFNULL(cpu, -1));
 CREATE INDEX metric_name ON metric (name);
 
 CREATE TABLE series (run INTEGER, name TEXT, t_ns INTEGER, value REAL);
@@ -145,8 +151,26 @@ CREATE TABLE note_kind (name TEXT PRIMARY KEY, concerns TEXT, sentence TEXT NOT 
 -- --- views ---
 
 CREATE VIEW metrics AS
-	SELECT m.run, r.variant, r.side, r.pass, r.repeat, m.name, m.value, m.unit, m.source
+	SELECT m.run, r.variant, r.side, r.pass, r.repeat, m.name, m.object, m.cpu, m.value, m.unit, m.source
 	FROM metric m JOIN run r ON r.id = m.run;
+
+-- One row per run with its main figures. NULL is not measured. power_w is of the first kind that was measured: wall,
+-- platform, package.
+CREATE VIEW runs AS
+	SELECT r.id AS run, r.variant, r.side, r.pass, r.repeat, r.position, r.host, r.status,
+		(r.end_ns - r.start_ns) / 1e9 AS seconds,
+		MAX(m.value) FILTER (WHERE m.name = 'throughput') AS throughput_gbps,
+		MAX(m.value) FILTER (WHERE m.name = 'rate_kib') AS rate_kib,
+		MAX(m.value) FILTER (WHERE m.name = 'rate_messages') AS rate_messages,
+		MAX(m.value) FILTER (WHERE m.name = 'rate_packets') AS rate_packets,
+		MAX(m.value) FILTER (WHERE m.name = 'cpu_pct') AS cpu_pct,
+		MAX(m.value) FILTER (WHERE m.name = 'workload_cpu_pct') AS workload_cpu_pct,
+		COALESCE(MAX(m.value) FILTER (WHERE m.name = 'power_w' AND m.object = 'wall'),
+			MAX(m.value) FILTER (WHERE m.name = 'power_w' AND m.object = 'platform'),
+			MAX(m.value) FILTER (WHERE m.name = 'power_w' AND m.object = 'package')) AS power_w
+	FROM run r LEFT JOIN metric m ON m.run = r.id AND m.cpu IS NULL
+		AND (m.object IS NULL OR m.name = 'power_w')
+	GROUP BY r.id;
 
 -- self_pct and total_pct are percentages of all samples of the event in the run, with the idle ones.
 CREATE VIEW functions AS

@@ -117,6 +117,9 @@ int store_fact_add(struct store *store, const struct fact_row *f, struct error *
 /* Reads the facts of a host or of a variant, by name. The caller frees the rows. */
 int store_facts(struct store *store, const char *host, const char *variant, struct fact_row **rows,
 		struct error *err);
+/* Reads the facts of a run by name. The caller frees the rows. */
+int store_run_facts(struct store *store, int64_t run, struct fact_row **rows, struct error *err);
+const char *store_run_fact(struct store *store, int64_t run, const char *name); /* or NULL */
 int store_hosts(struct store *store, struct host_row **rows, struct error *err);
 
 int store_topology_add(struct store *store, const struct topology_row *row, struct error *err);
@@ -128,32 +131,35 @@ int store_topology(struct store *store, const char *host, struct topology_row **
 		   struct error *err);
 
 /* Reads a metric of a run. Returns false if the run has no such metric. `source` may be NULL. */
-bool store_metric(struct store *store, int64_t run, const char *name, double *value,
-		  const char **source);
+bool store_metric_of(struct store *store, int64_t run, const struct metric_key *key, double *value,
+		     const char **source);
+/* The same for a metric with neither an object nor a CPU. */
+bool store_metric(struct store *store, int64_t run, const char *name, double *value);
 /*
- * Adds up a metric of the complete runs with the variant, pass and side of `like`; `repeat` 0: of
- * all repeats. NAN: no run has the metric.
+ * Adds up a metric without object of the complete runs with the variant, pass and side of `like`.
+ * `repeat` 0 means all repeats. Returns NAN if no run has the metric.
  */
 double store_metric_sum(struct store *store, const struct run *like, int repeat, const char *name);
 /* Returns whether any run of the variant has the metric. A NULL variant means any run. */
-bool store_has_metric(struct store *store, const char *name, const char *variant);
-int store_metric_put(struct store *store, int64_t run, const char *name, const char *unit,
-		     double value, const char *source, struct error *err);
+bool store_has_metric(struct store *store, const char *name, const char *object,
+		      const char *variant);
+int store_metric_put(struct store *store, int64_t run, const struct metric_row *m,
+		     struct error *err);
 int store_metric_drop(struct store *store, int64_t run, const char *name, struct error *err);
 
 /*
- * Reads all metrics of a run, sorted by name. The caller frees the rows. Returns the count or
- * -errno.
+ * Reads all metrics of a run, sorted by name, object and CPU. The caller frees the rows. Returns
+ * the count or -errno.
  */
 int store_metric_list(struct store *store, int64_t run, struct metric_row **rows,
 		      struct error *err);
-/* Reads the metrics of a run that begin with the prefix, like store_metric_list(). */
-int store_metric_prefix(struct store *store, int64_t run, const char *prefix,
-			struct metric_row **rows, struct error *err);
-
-/* As store_metric_prefix(), but only metrics that end in `end`. NULL means any end. */
-int store_metric_affixes(struct store *store, int64_t run, const char *prefix, const char *end,
-			 struct metric_row **rows, struct error *err);
+/*
+ * Reads the metrics of a run that have the name, with any object: those of the whole side, those of
+ * single CPUs, or both. Returns as store_metric_list().
+ */
+enum metric_cpus { OF_SIDE, OF_EACH_CPU, OF_ALL };
+int store_metrics(struct store *store, int64_t run, const char *name, enum metric_cpus cpus,
+		  struct metric_row **rows, struct error *err);
 
 /* Adds one point of a metric over time. */
 int store_series_put(struct store *store, int64_t run, const char *name, uint64_t t_ns,

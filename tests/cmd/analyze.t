@@ -95,7 +95,7 @@ printf 'time,volts,power (W)\n9,230,100\n11,230,200\n13,230,100\n' >meter.csv
 ok "analyze --power-csv exits 0" exits 0 "$zcost" analyze --power-csv receiver=meter.csv cap
 ok "the energy is the sum of trapezoids over the window" near "$(metric cap/zcost.db baseline receiver energy_j:wall)" 475 1e-6
 ok "the power is the mean over the window" near "$(metric cap/zcost.db baseline receiver power_w:wall)" 158.3333333 1e-6
-ok "the power of a meter is labelled as imported" test "$(sqlite3 cap/zcost.db "SELECT source FROM metric WHERE name = 'power_w:wall'")" = imported
+ok "the power of a meter is labelled as imported" test "$(sqlite3 cap/zcost.db "SELECT source FROM metric WHERE name = 'power_w' AND object = 'wall'")" = imported
 ok "the meter of one side gives the other side no power" test -z "$(metric cap/zcost.db baseline sender power_w:wall)"
 # In milliseconds since a start of its own, 9 s later.
 printf '0;1,5;100\n2000;1,5;200\n4000;1,5;100,0\n' >meter-ms.csv

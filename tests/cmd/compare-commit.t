@@ -37,23 +37,24 @@ cp -r cap wrapped
 sqlite3 wrapped/zcost.db "UPDATE run SET command = 'sh -c exec taskset -c 1 /usr/bin/iperf3 -s'"
 run compare copying mapping -C wrapped --format commit
 cp -r cap messages
-sqlite3 messages/zcost.db "INSERT INTO metric SELECT run, 'rate_messages', unit, value / 4, source FROM metric WHERE name = 'rate_kib'"
+sqlite3 messages/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT run, 'rate_messages', unit, value / 4, source FROM metric WHERE name = 'rate_kib'"
 run compare copying mapping -C messages --unit message --format commit
 run report summary messages --format commit --unit message
 cp -r cap nic
-sqlite3 nic/zcost.db "INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', CASE variant WHEN 'copying' THEN 1500 ELSE 9000 END, 'measured' FROM run;
-	INSERT INTO metric SELECT id, 'nic_state:host/eth0/speed_mbps', '', 100000, 'measured' FROM run;
-	INSERT INTO metric SELECT id, 'nic:host/' || column1, '', column2, 'measured' FROM run, (VALUES ('eth0/link/rx_bytes', 5e9), ('eth0/link/tx_bytes', 1e7), ('lo/link/rx_bytes', 10));
-	INSERT INTO metric SELECT id, 'nic_info:host/eth0/driver=mlx5_core', '', 1, 'measured' FROM run;
-	INSERT INTO metric SELECT id, column1, '', column2, 'measured' FROM run, (VALUES ('softirq_cpu2:NET_RX', 901), ('softirq_cpu3:NET_RX', 50), ('softirq_cpu5:NET_RX', 49), ('softirq_cpu6:TIMER', 900),
-		('irq_cpu4:42 mlx5_comp0', 10), ('irq_cpu5:LOC timer', 900))
+sqlite3 nic/zcost.db "INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'nic_state', 'host/eth0/mtu', '', CASE variant WHEN 'copying' THEN 1500 ELSE 9000 END, 'measured' FROM run;
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'nic_state', 'host/eth0/speed_mbps', '', 100000, 'measured' FROM run;
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'nic', 'host/' || column1, '', column2, 'measured' FROM run, (VALUES ('eth0/link/rx_bytes', 5e9), ('eth0/link/tx_bytes', 1e7), ('lo/link/rx_bytes', 10));
+	INSERT INTO fact (run, name, value) SELECT id, 'nic:host/eth0/driver', 'mlx5_core' FROM run;
+	INSERT INTO metric (run, name, object, cpu, value) SELECT id, column1, column2, column3, column4 FROM run, (VALUES ('softirq', 'NET_RX', 2, 901),
+		('softirq', 'NET_RX', 3, 50), ('softirq', 'NET_RX', 5, 49), ('softirq', 'TIMER', 6, 900), ('irq', '42 mlx5_comp0', 4, 10), ('irq', 'LOC timer', 5, 900))
 		WHERE pass = 'measure';
-	UPDATE metric SET value = 9.9 WHERE name LIKE 'irq_cpu4%' AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
+	UPDATE metric SET value = 9.9 WHERE name = 'irq' AND cpu = 4 AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
 cp -r cap short
 sqlite3 short/zcost.db "UPDATE metric SET value = 0.5 WHERE name = 'seconds'"
 cp -r nic cards
-sqlite3 nic/zcost.db "UPDATE metric SET name = 'nic_info:host/eth0/driver=veth' WHERE name LIKE 'nic_info:%';
-	DELETE FROM metric WHERE name LIKE 'nic%' AND run IN (SELECT id FROM run WHERE repeat > 1)"
+sqlite3 nic/zcost.db "UPDATE fact SET value = 'veth' WHERE name LIKE 'nic:%/driver';
+	DELETE FROM metric WHERE name LIKE 'nic%' AND run IN (SELECT id FROM run WHERE repeat > 1);
+	DELETE FROM fact WHERE run IN (SELECT id FROM run WHERE repeat > 1)"
 run compare copying mapping -C nic --format commit # the card is that of the first run, and a veth has no speed
 cp -r few one
 sqlite3 one/zcost.db "UPDATE run SET status = 'failed' WHERE variant = 'copying' AND repeat > 1"
@@ -65,7 +66,7 @@ ok "a message with a fallback fits its width" fits out
 
 # A wide interval takes room from the names, but not from the units in them.
 cp -r cap limited
-sqlite3 limited/zcost.db "INSERT INTO metric SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant = 'copying'"
+sqlite3 limited/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant = 'copying'"
 committed copying mapping -C limited
 printf '%s\n' 'mapping against copying: better: receiver ns/KiB -50.0%' '' 'better: sender ns/KiB -50.0%' >want
 ok "with different limits no words claim a change of throughput, but the cost" sh -c 'head -n 3 out | diff want - && grep -q "^DIFFERENT LIMITS: copying by receiver quota" out'
@@ -77,7 +78,7 @@ sqlite3 limited/zcost.db "DELETE FROM metric WHERE name IN ('cpu_pct', 'busy_ns'
 ok "the page does not deny a throughput that it does not judge" says '</b> against copying: no cost has a value at both ends' page.html
 
 cp -r nic full
-sqlite3 full/zcost.db "INSERT INTO metric SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant = 'copying';
+sqlite3 full/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant = 'copying';
 	UPDATE metric SET value = 0.8 * value WHERE name = 'cpu_pct' AND run IN (SELECT id FROM run WHERE variant = 'fell_back');
 	INSERT INTO note SELECT id, 'warning', 'cpu_stolen', json_array(2.0) FROM run WHERE pass = 'measure';
 	INSERT INTO note SELECT id, 'warning', 'throttled_heat', json_array(3.0, 1.0) FROM run WHERE pass = 'measure'"
@@ -85,14 +86,14 @@ committed copying fell_back -C full
 ok "a message that is too long has no CPU use, which is secondary" sh -c '! grep -q "cpu, %" out'
 run compare copying fell_back -C full --format commit
 cp -r cap wide
-sqlite3 wide/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT r.id, 'counter:context-switches', '1',
+sqlite3 wide/zcost.db "INSERT INTO metric (run, name, object, unit, value) SELECT r.id, 'counter', 'context-switches', '1',
 	m.value / 1048576 * CASE r.variant WHEN 'copying' THEN 1000 * r.repeat ELSE 20000 * (r.repeat % 4) + 43 END
 	FROM run r JOIN metric m ON m.run = r.id AND m.name = 'bytes' WHERE r.pass = 'measure'"
 committed copying mapping -C wide
 ok "a message with a wide interval fits its width" fits out
 ok "names with units stay whole" says '^  throughput, Gbit/s ' out
-sqlite3 wide/zcost.db "UPDATE metric SET value = value * 50 WHERE name = 'counter:context-switches' AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
-sqlite3 wide/zcost.db "UPDATE metric SET value = 0 WHERE name = 'counter:context-switches' AND run IN (SELECT id FROM run WHERE variant = 'copying' AND repeat = 1)"
+sqlite3 wide/zcost.db "UPDATE metric SET value = value * 50 WHERE name = 'counter' AND object = 'context-switches' AND run IN (SELECT id FROM run WHERE variant = 'mapping')"
+sqlite3 wide/zcost.db "UPDATE metric SET value = 0 WHERE name = 'counter' AND object = 'context-switches' AND run IN (SELECT id FROM run WHERE variant = 'copying' AND repeat = 1)"
 "$zcost" compare copying mapping -C wide --verbose >out 2>err
 ok "a metric that is not gated can lack an interval" sh -c "grep -qE ' context_switches_per_mib .* 0[.][0-9]+ +less +- ' out && grep -q '^# no interval: ' out"
 committed copying mapping -C wide

@@ -24,7 +24,7 @@ compare cap copying mapping --power-model idle=230,per_cpu=3.5
 compare cap copying mapping --power-model idle=230,per_cpu=3.5 --roi-n 1.5 --roi-m 3
 world kinds 4 $copying $mapping
 power() { # power VARIANT KIND WATTS: of both sides, in all runs
-	sqlite3 kinds/zcost.db "INSERT INTO metric SELECT id, 'power_w:$2', 'W', $3, 'measured' FROM run WHERE variant = '$1'"
+	sqlite3 kinds/zcost.db "INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'power_w', '$2', 'W', $3, 'measured' FROM run WHERE variant = '$1'"
 }
 power copying wall 100
 power mapping package 50
@@ -40,8 +40,8 @@ sqlite3 noise/zcost.db "UPDATE metric SET value = 100 + (SELECT CASE variant WHE
 ok "the CPU use of the runs differs by rounding" test "$(sqlite3 noise/zcost.db "SELECT COUNT(DISTINCT value) FROM metric WHERE name = 'cpu_pct'")" = 2
 compare noise copying again # ties
 world shared 6 $copying $mapping
-sqlite3 shared/zcost.db "UPDATE run SET cpus = '1'; INSERT INTO metric
-	SELECT run, 'workload_cpu_pct', '%', value * 0.8, 'measured' FROM metric WHERE name = 'cpu_pct'"
+sqlite3 shared/zcost.db "UPDATE run SET cpus = '1'; INSERT INTO metric (run, name, unit, value)
+	SELECT run, 'workload_cpu_pct', '%', value * 0.8 FROM metric WHERE name = 'cpu_pct'"
 compare shared copying mapping # sides on one CPU have no total per KiB, but their workloads have one
 compare shared copying mapping --workload-only
 "$zcost" compare copying mapping -C shared --workload-only --format commit >out 2>err
@@ -69,12 +69,12 @@ compare cap fell_back copying # but one can be worse
 count() { # count NAME COPYING MAPPING: so many per MiB
 	sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value) SELECT r.id, '$1', '1',
 		m.value / 1048576 * CASE r.variant WHEN 'copying' THEN $2 ELSE $3 END
-		FROM run r JOIN metric m ON m.run = r.id AND m.name = 'bytes' WHERE r.side = 'receiver'"
+		FROM run r JOIN metric m ON m.run = r.id AND m.name = 'bytes' WHERE r.side = 'receiver'; $typed"
 }
 count irq:total 4 2
 count snmp:TcpRetransSegs 0 0.5
 count tcp_socket_retransmits 0 0
-count softnet_dropped 0 0
+count softnet:dropped 0 0
 count counter:context-switches 3 3
 count sched_switches 1 1
 compare cap copying mapping
@@ -92,7 +92,7 @@ cp -r cap pooled
 sqlite3 pooled/zcost.db "UPDATE cost SET frame = 2 WHERE run IN (SELECT id FROM run WHERE variant = 'copying' AND repeat = 1)"
 compare pooled copying mapping # one run of six without a sample of copying: a sixth less
 sqlite3 cap/zcost.db "UPDATE run SET cpus = '0-1' WHERE side = 'receiver'; UPDATE run SET cpus = '1' WHERE side = 'sender';
-	INSERT INTO metric SELECT run, 'cpu_pct:cpu1', unit, value, source FROM metric WHERE name = 'cpu_pct'"
+	INSERT INTO metric (run, name, cpu, unit, value, source) SELECT run, 'cpu_pct', 1, unit, value, source FROM metric WHERE name = 'cpu_pct'"
 compare cap copying mapping # a shared CPU counts once in use and roi_c, and costs have no total
 ok "compare of sides on shared CPUs exits 0" exits 0 "$zcost" compare copying mapping -C cap
 
@@ -143,7 +143,7 @@ ok "a self-test has no total" exits 2 "$zcost" compare --self-test pair --side t
 world apart 6 $copying $mapping
 profile_moves() { # profile_moves FACTOR
 	sqlite3 apart/zcost.db "DELETE FROM metric WHERE name = 'throughput' AND run IN (SELECT id FROM run WHERE pass = 'profile');
-		INSERT INTO metric SELECT p.id, 'throughput', '', iif(p.variant = 'mapping', $1, 1) * m.value, 'measured' FROM run p
+		INSERT INTO metric (run, name, unit, value, source) SELECT p.id, 'throughput', '', iif(p.variant = 'mapping', $1, 1) * m.value, 'measured' FROM run p
 			JOIN run r ON r.variant = p.variant AND r.side = p.side AND r.repeat = p.repeat AND r.pass = 'measure'
 			JOIN metric m ON m.run = r.id AND m.name = 'throughput'
 			WHERE p.pass = 'profile'"

@@ -16,7 +16,7 @@ per_mib() {
 		repeat=$((repeat + 1))
 		sqlite3 "$capture/zcost.db" "INSERT INTO metric (run, name, unit, value) SELECT r.id, '$metric', '1', m.value / 1048576 * $n
 			FROM run r JOIN metric m ON m.run = r.id AND m.name = 'bytes'
-			WHERE r.pass = 'measure' AND r.side = 'receiver' AND r.variant = '$variant' AND r.repeat = $repeat"
+			WHERE r.pass = 'measure' AND r.side = 'receiver' AND r.variant = '$variant' AND r.repeat = $repeat; $typed"
 	done
 }
 

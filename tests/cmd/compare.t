@@ -120,7 +120,7 @@ ok "the message says that no end has such samples" says 'has such a sample on it
 compare cap copying mapping --table syscalls --comm tcp*
 ok "a command without system calls exits 1" exits 1 "$zcost" compare copying mapping -C cap --table syscalls --comm x
 ok "--symbol with a waterfall by syscalls is a usage error" exits 2 "$zcost" compare copying mapping -C cap --table waterfall --by syscalls --symbol x
-sqlite3 cap/zcost.db "INSERT INTO metric SELECT run, 'busy_ns:cpu1', unit, value, source FROM metric WHERE name = 'busy_ns'"
+sqlite3 cap/zcost.db "INSERT INTO metric (run, name, cpu, unit, value, source) SELECT run, 'busy_ns', 1, unit, value, source FROM metric WHERE name = 'busy_ns'"
 compare cap copying mapping --table functions --cpu 1
 ok "--cpu with a CPU without samples exits 1" exits 1 "$zcost" compare copying mapping -C cap --table functions --cpu 0
 ok "report --cpu with a CPU without samples exits 1" exits 1 "$zcost" report components cap --variant copying --side receiver --cpu 0
@@ -186,11 +186,11 @@ ok "the message names --self-test" says 'self-test cap --variant copying measure
 
 # Settings that differ: facts of hosts and variants, and network cards.
 world settings 4 $copying $mapping
-sqlite3 settings/zcost.db "INSERT INTO fact VALUES (NULL, 'copying', 'receiver.command', 'server --size 1 --rx recv'),
+sqlite3 settings/zcost.db "INSERT INTO fact (host, variant, name, value) VALUES (NULL, 'copying', 'receiver.command', 'server --size 1 --rx recv'),
 	(NULL, 'mapping', 'receiver.command', 'server --size 1 --rx mmap'), (NULL, 'copying', 'sender.cpus', '2'), (NULL, 'mapping', 'sender.cpus', '2'),
 	('vm', NULL, 'release', '6.18'), ('vm', NULL, 'sysctl:net.core.rmem_max', '212992');
-	INSERT INTO metric SELECT id, 'nic_state:host/eth0/mtu', '', 1500, 'measured' FROM run;
-	INSERT INTO metric SELECT id, 'nic_state:host/eth0/feature:rx-gro', '', variant = 'copying', 'measured' FROM run"
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'nic_state', 'host/eth0/mtu', '', 1500, 'measured' FROM run;
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'nic_state', 'host/eth0/feature:rx-gro', '', variant = 'copying', 'measured' FROM run"
 compare settings copying mapping --table settings
 run compare copying mapping -C settings # begins with the settings that differ, the command first
 world single 1 $copying $mapping
@@ -198,17 +198,17 @@ sqlite3 single/zcost.db "UPDATE run SET cpus = '7' WHERE variant = 'mapping' AND
 compare single copying mapping --table settings # the CPUs of the side
 cp -r settings later
 sqlite3 later/zcost.db "UPDATE fact SET value = '7.0' WHERE name = 'release'; UPDATE fact SET value = 1 WHERE name LIKE 'sysctl:%';
-	UPDATE fact SET value = '3' WHERE name = 'sender.cpus'; UPDATE metric SET value = 9000 WHERE name LIKE 'nic_state:%mtu' AND run IN (SELECT id FROM run WHERE repeat = 1)"
+	UPDATE fact SET value = '3' WHERE name = 'sender.cpus'; UPDATE metric SET value = 9000 WHERE name = 'nic_state' AND object LIKE '%mtu' AND run IN (SELECT id FROM run WHERE repeat = 1)"
 run compare settings:copying later:mapping --table settings --format csv # in the order plan, kernel, card, sysctl
 run compare settings:copying later:mapping
 ok "--side leaves out the settings of the other side" sh -c "'$zcost' compare settings:copying later:mapping --table settings --side receiver --format tsv | cut -f 2 | grep -c cpus | grep -qx 0"
-sqlite3 later/zcost.db "DELETE FROM metric WHERE name LIKE 'nic_state:%'"
+sqlite3 later/zcost.db "DELETE FROM metric WHERE name = 'nic_state'"
 ok "a capture without the cards' settings does not differ in them" sh -c "'$zcost' compare settings:copying later:mapping --table settings | grep -c nic: | grep -qx 0"
 cp -r settings tools
-sqlite3 tools/zcost.db "INSERT INTO metric SELECT id, 'tool:perf=6.1.9', '1', 1, 'measured' FROM run WHERE pass = 'profile' AND variant = 'copying';
-	INSERT INTO metric SELECT id, 'tool:perf=6.6.1', '1', 1, 'measured' FROM run WHERE pass = 'profile' AND variant = 'mapping';
+sqlite3 tools/zcost.db "INSERT INTO fact (run, name, value) SELECT id, 'tool:perf', '6.1.9' FROM run WHERE pass = 'profile' AND variant = 'copying';
+	INSERT INTO fact (run, name, value) SELECT id, 'tool:perf', '6.6.1' FROM run WHERE pass = 'profile' AND variant = 'mapping';
 	INSERT INTO setting VALUES (1, 'copying', 'mtu', '1500'), (2, 'mapping', 'mtu', '9000');
-	INSERT INTO fact VALUES (NULL, 'copying', 'setting.mtu', '1500'), (NULL, 'mapping', 'setting.mtu', '9000');
+	INSERT INTO fact (host, variant, name, value) VALUES (NULL, 'copying', 'setting.mtu', '1500'), (NULL, 'mapping', 'setting.mtu', '9000');
 	INSERT INTO dso VALUES (7, '/opt/a/server', 'aa', 3), (8, '/opt/b/server', 'bb', 3), (9, '/lib/old.so', 'cc', 3), (10, '/a/other', 'dd', 3), (11, '/b/other', 'ee', 3);
 	INSERT INTO symbol VALUES (7, 'main', 7, 0), (8, 'main', 8, 0), (9, 'f', 9, 0), (10, 'main', 10, 0), (11, 'main', 11, 0);
 	INSERT INTO frame SELECT id, NULL, id FROM symbol WHERE id >= 7;
@@ -239,13 +239,13 @@ ok "settings stand in the order command, units, duration, the plan's other keys,
 # A side with a free name: its keys are those of the side, not of the plan.
 cp -r settings named
 sqlite3 named/zcost.db "DELETE FROM fact; UPDATE run SET side = 'server' WHERE side = 'receiver';
-	INSERT INTO fact VALUES (NULL, 'copying', 'server.command', 'server --size 1'), (NULL, 'mapping', 'server.command', 'server --size 2')"
+	INSERT INTO fact (host, variant, name, value) VALUES (NULL, 'copying', 'server.command', 'server --size 1'), (NULL, 'mapping', 'server.command', 'server --size 2')"
 run compare copying mapping -C named
 # Values above a table: at most 60 letters, from the word on in which they differ.
 letters=$(printf '%060d' 0)
 world values 1 $copying $mapping
 differ() { # differ BASE NEW: the line of a setting with these values
-	sqlite3 values/zcost.db "DELETE FROM fact; INSERT INTO fact VALUES (NULL, 'copying', 'var:a', '$1'), (NULL, 'mapping', 'var:a', '$2')"
+	sqlite3 values/zcost.db "DELETE FROM fact; INSERT INTO fact (host, variant, name, value) VALUES (NULL, 'copying', 'var:a', '$1'), (NULL, 'mapping', 'var:a', '$2')"
 	"$zcost" compare copying mapping -C values 2>err | head -n 1
 }
 ok "a value of 60 letters is whole, and a longer one is cut" test "$(differ $letters 1$letters)" = "setting: var:a: $letters -> 1$(printf '%059d' 0) ..."
@@ -254,7 +254,7 @@ ok "words in common are left out but the last" test "$(differ 'a --b 1 --c' 'a -
 ok "a value that ends within the other's words has its last words" test "$(differ 'a b' 'a b c')" = "setting: var:a: a b -> a b c"
 ok "a line break becomes a blank" test "$(differ "1
 2" 3)" = "setting: var:a: 1 2 -> 3"
-sqlite3 values/zcost.db "INSERT INTO fact VALUES (NULL, 'mapping', 'var:b', '1')"
+sqlite3 values/zcost.db "INSERT INTO fact (host, variant, name, value) VALUES (NULL, 'mapping', 'var:b', '1')"
 "$zcost" compare copying mapping -C values >out 2>err
 ok "a setting that one end lacks has no value there" says '^setting: var:b: \(none\) -> 1$' out
 ok "the table of settings has every format" sh -c "for f in text json md csv commit; do '$zcost' compare copying mapping -C settings --table settings --format \$f || exit; done"

@@ -113,7 +113,7 @@ rename() { # rename EXPRESSION: an SQL expression of name
 	echo "UPDATE variant SET name = $1; UPDATE run SET variant = $(echo "$1" | sed 's/name/variant/g');"
 }
 profile_of 905 mmap sender 10 500 0 | sqlite3 caps/demo/zcost.db
-sqlite3 caps/demo/zcost.db "INSERT INTO metric SELECT id, 'power_w:wall', 'W', 250, 'imported' FROM run WHERE pass = 'measure'"
+sqlite3 caps/demo/zcost.db "INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'power_w', 'wall', 'W', 250, 'imported' FROM run WHERE pass = 'measure'"
 renamed caps/mine "$(rename "replace(name, 'mmap', 'zerocopy')")"
 renamed caps/matrix "$(rename "name || '+mtu9000'")"
 renamed caps/wire ''

@@ -231,7 +231,7 @@ else
 	skip "Prometheus imports every figure of openmetrics, and promtool finds no fault" "$why"
 fi
 cp -r cap both_units
-sqlite3 both_units/zcost.db "INSERT INTO metric SELECT run, 'rate_messages', unit, value / 4, source FROM metric WHERE name = 'rate_kib'"
+sqlite3 both_units/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT run, 'rate_messages', unit, value / 4, source FROM metric WHERE name = 'rate_kib'"
 costs_by() { "$zcost" export openmetrics both_units --variant copying --unit $1 2>err | sed -n 's/^zcost_component_cost_seconds{.*"receiver".*"data copy".*work="\([A-Za-z]*\)"} /\1 /p'; }
 ok "openmetrics takes --unit: costs of components per KiB and per message of 4 KiB" test "$(costs_by KiB) $(costs_by message)" = "KiB 6e-07 message 2.4e-06"
 ok "openmetrics ends with the mark of the end" test "$("$zcost" export openmetrics cap 2>err | tail -n 1)" = "# EOF"

@@ -7,7 +7,7 @@ need_sqlite
 
 world cap 2 "$copying" "$mapping"
 sqlite3 cap/zcost.db "INSERT INTO series VALUES (1, 'gone', 7, NULL);
-	INSERT INTO metric VALUES (1, 'third', '', 1.0/3, 'measured'), (1, 'quoted', 'a \"quote\", a comma
+	INSERT INTO metric (run, name, unit, value, source) VALUES (1, 'third', '', 1.0/3, 'measured'), (1, 'quoted', 'a \"quote\", a comma
 and a line', 1, 'measured'), (1, 'single', 'it''s', 1, 'measured')"
 
 # contents DB: prints every table and view, every value as SQLite quotes it

@@ -41,7 +41,7 @@ compare mapped baseline mmap --table waterfall --by functions --limit 8
 compare mapped baseline mmap --table functions --basis wall --unit message --limit 12
 run compare baseline mmap -C mapped --format commit
 run compare --self-test mapped --format csv
-query mapped "SELECT name, unit, count(*), printf('%.9g', sum(value)) FROM metric
+query mapped "SELECT $spelled, unit, count(*), printf('%.9g', sum(value)) FROM metric
 	WHERE value <> 0 GROUP BY 1, 2"
 
 for table in summary components syscalls zerocopy limits sizes; do

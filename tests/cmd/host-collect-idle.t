@@ -20,7 +20,7 @@ rows() {
 		END { print "" }' r/idle.snap
 }
 info() { jq -r ".collectors[0]$1" r/run.json; }
-metric() { sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = '$1'"; }
+metric() { sqlite3 r/zcost.db "SELECT value FROM metric WHERE $spelled = '$1'"; }
 
 state "$cpu" 0 POLL 10 200
 state "$cpu" 1 C1 100 10000
@@ -78,7 +78,7 @@ if [ -d "/sys/devices/system/cpu/cpu$cpu/cpuidle/state0" ]; then
 	ok "idle.snap has at least three readings of this host" test "$(grep -c "^$cpu	0	" r/idle.snap)" -ge 3
 	ok "analyze accepts this host's idle states" exits 0 "$zcost" analyze r
 	ok "the shares of this host's idle states sum to at most 100 %" sh -c "sqlite3 r/zcost.db \"SELECT SUM(value) FROM metric WHERE
-		name LIKE 'cstate_pct:%:cpu$cpu'\" | awk '{ exit !(\$1 >= 0 && \$1 <= 100.5) }'"
+		name = 'cstate_pct' AND cpu = $cpu\" | awk '{ exit !(\$1 >= 0 && \$1 <= 100.5) }'"
 else
 	skip "collect reads this host's idle states" "no cpuidle driver here"
 fi

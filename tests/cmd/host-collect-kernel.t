@@ -12,7 +12,7 @@ info() { # info COLLECTOR KEY
 	jq -r ".collectors[] | select(.name == \"$1\") | .$2" r/run.json
 }
 metric() { # metric NAME
-	sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = '$1'"
+	sqlite3 r/zcost.db "SELECT value FROM metric WHERE $spelled = '$1'"
 }
 notes() { notes_of r >notes; }
 at_least() { # at_least NAME N
@@ -31,7 +31,7 @@ here() {
 }
 steady "snmp counts the workload's datagrams under nstat's name" here
 ok "softirqs of all CPUs sum to the total" near "$(metric softirq:NET_RX)" "$(sqlite3 r/zcost.db \
-	"SELECT SUM(value) FROM metric WHERE name LIKE 'softirq_cpu%:NET_RX'")" 0.001
+	"SELECT SUM(value) FROM metric WHERE name = 'softirq' AND object = 'NET_RX' AND cpu IS NOT NULL")" 0.001
 ok "irq counts at least one interrupt" at_least irq:total 1
 ok "snmp reads the host's network namespace" test "$(info snmp info.netns)" = host
 for c in irq snmp; do

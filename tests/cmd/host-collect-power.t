@@ -98,7 +98,7 @@ ok "run.json names the source csv" is csv info .info.source
 
 wall() { # wall [KIND]: its watts in the store. A pause of the machine is a gap in them: analyze exits 4.
 	"$zcost" analyze r >/dev/null 2>err || [ $? = 4 ] || return
-	sqlite3 r/zcost.db "SELECT round(value, 3) FROM metric WHERE name = 'power_w:${1:-wall}'"
+	sqlite3 r/zcost.db "SELECT round(value, 3) FROM metric WHERE $spelled = 'power_w:${1:-wall}'"
 }
 ok "collect accepts a --power-command that prints one reading" exits 0 collect --power-command 'echo watts 42.5' --duration 0.2 --grace 0 -- sleep 5
 ok "a --power-command that prints one reading runs several times" sh -c "test \$(grep -c '^watts 42.5' r/power-command.snap) -ge 2"
@@ -126,8 +126,8 @@ ok "collect accepts two --power-command of different kinds" exits 0 collect --du
 	--power-command 'package=while echo 7; do sleep 0.05; done' --grace 0 -- sleep 5
 ok "run.json lists the files of both commands" is '["power-command.snap","power-command-2.snap"]' info '|.files|tostring'
 ok "each command's watts belong to its kind" is "300.0 7.0" echo "$(wall) $(wall package)"
-ok "each command's metric has its kind in the name" is "power_w:package/command/power power_w:wall/command/power " sh -c "sqlite3 r/zcost.db \"SELECT name
-	FROM metric WHERE name LIKE 'power_w:%/command/%' ORDER BY name\" | tr '\n' ' '"
+ok "each command's metric has its kind in the object" is "package/command/power wall/command/power " sh -c "sqlite3 r/zcost.db \"SELECT object
+	FROM metric WHERE name = 'power_w' AND object LIKE '%/command/%' ORDER BY object\" | tr '\n' ' '"
 ok "collect exits 4 when the second --power-command fails" exits 4 collect --power-command 'echo 300' --power-command 'other=exit 3' -- true
 ok "the warning names the second --power-command, which fails" says 'power: exit 3: exited with status 3' err
 ok "two --power-command of one kind are a usage error" exits 2 collect --power-command 'echo 1' --power-command 'wall=echo 2' -- true

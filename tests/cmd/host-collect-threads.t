@@ -7,7 +7,7 @@ info() { # info COLLECTOR JQ
 	jq -r ".collectors[] | select(.name == \"$1\") | $2" r/run.json
 }
 figure() { # figure NAME: a metric of the run
-	sqlite3 r/zcost.db "SELECT value FROM metric WHERE name = '$1'"
+	sqlite3 r/zcost.db "SELECT value FROM metric WHERE $spelled = '$1'"
 }
 holds() { # holds SQL: a condition that is true
 	got=$(sqlite3 r/zcost.db "SELECT $1")

@@ -40,7 +40,7 @@ again() { # again RUN UNITS: reads the run through another adapter
 	"$zcost" analyze --units "$2" "$1" >log 2>&1
 }
 figure() { # figure RUN NAME
-	sqlite3 "$1/zcost.db" "SELECT value FROM metric WHERE name = '$2'"
+	sqlite3 "$1/zcost.db" "SELECT value FROM metric WHERE $spelled = '$2'"
 }
 # within RUN FIGURE VALUE PERCENT: zcost's figure is as the program's own
 within() {

@@ -24,7 +24,7 @@ sqlite3 cap/zcost.db <<-'EOS'
 	UPDATE variant SET what = 'for SECRET';
 	UPDATE capture SET value = 'SECRET' WHERE key = 'name';
 	INSERT INTO capture VALUES ('power_csv', '/home/SECRET/log.csv');
-	INSERT INTO fact VALUES ('SECRET', NULL, 'hostname', 'SECRET'), ('SECRET', NULL, 'release', '6.18'),
+	INSERT INTO fact (host, variant, name, value) VALUES ('SECRET', NULL, 'hostname', 'SECRET'), ('SECRET', NULL, 'release', '6.18'),
 		('SECRET', NULL, 'new_fact', 'SECRET'), ('SECRET', NULL, 'sysctl:kernel.domainname', 'SECRET'),
 		('SECRET', NULL, 'sysctl:kernel.core_pattern', '/home/SECRET'), ('SECRET', NULL, 'sysctl:net.x', '10.1.2.3'),
 		('SECRET', NULL, 'sysctl:net.core.rmem_max', '4194304'), ('SECRET', NULL, 'CONFIG_BUILD_SALT', '"SECRET"'),
@@ -47,8 +47,9 @@ sqlite3 cap/zcost.db <<-'EOS'
 	INSERT INTO note VALUES (1, 'info', 'run_left_out', '["/home/SECRET: no"]'),
 		(1, 'info', 'work_of_side', '["sender"]'), (1, 'info', 'collector_lost', '["power",12]');
 	-- Texts of zcost stay, and a text of the capture is hidden in the same place of another note.
-	INSERT INTO metric (run, name, value) VALUES (1, 'nic:host/eth0/link/rx_packets', 1), (1, 'counter:cycles', 1),
-		(1, 'power_w:wall/csv/SECRET.csv', 5), (1, 'sysctl:net.x=10.1.2.3', 1);
+	INSERT INTO metric (run, name, object, value) VALUES (1, 'nic', 'host/eth0/link/rx_packets', 1), (1, 'counter', 'cycles', 1),
+		(1, 'power_w', 'wall/csv/SECRET.csv', 5);
+	INSERT INTO fact (run, name, value) VALUES (1, 'sysctl:net.x', '10.1.2.3'), (1, 'tool:perf', '6.1');
 	INSERT INTO series (run, name, t_ns, value) VALUES (1, 'power_w:wall/csv/SECRET.csv', 1, 5);
 	INSERT INTO note VALUES (2, 'info', 'window_reading_far', '["power","start",6.7]'),
 		(2, 'info', 'window_cut_late', '["end",1.3,"SECRETd"]'),

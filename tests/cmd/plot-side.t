@@ -42,9 +42,9 @@ sqlite3 named/zcost.db "UPDATE run SET role = 'receiver', side = 'server' WHERE 
 	UPDATE run SET role = 'sender', side = 'a' WHERE side = 'sender';
 	INSERT INTO run SELECT id + 1000, variant, pass, repeat, 'b', host, command, cpus, ncpus, start_ns, end_ns, position, status, why, role
 		FROM run WHERE side = 'a' AND pass = 'measure';
-	INSERT INTO metric SELECT run + 1000, name, unit, value, source FROM metric WHERE run IN (SELECT id - 1000 FROM run WHERE side = 'b');
-	INSERT INTO metric SELECT id, 'transfer_sides', '1', 3, 'measured' FROM run WHERE pass = 'measure';
-	INSERT INTO metric SELECT id, 'transfer:throughput', 'Gbit/s', 7, 'measured' FROM run WHERE pass = 'measure'"
+	INSERT INTO metric SELECT run + 1000, name, cpu, object, unit, value, source FROM metric WHERE run IN (SELECT id - 1000 FROM run WHERE side = 'b');
+	INSERT INTO metric (run, name, unit, value, source) SELECT id, 'transfer_sides', '1', 3, 'measured' FROM run WHERE pass = 'measure';
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'transfer', 'throughput', 'Gbit/s', 7, 'measured' FROM run WHERE pass = 'measure'"
 named() {
 	exits 0 "$zcost" plot named -o slides --format svg "$@"
 }

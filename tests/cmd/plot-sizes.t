@@ -12,11 +12,12 @@ put() {
 	where="variant = '$2' AND side = '$1' AND pass = 'measure'"
 	shift 2
 	for m; do
-		echo "INSERT OR REPLACE INTO metric SELECT id, '${m%=*}', '1', ${m#*=}, 'measured' FROM run WHERE $where;"
+		echo "INSERT OR REPLACE INTO metric (run, name, unit, value) SELECT id, '${m%=*}', '1', ${m#*=} FROM run WHERE $where;"
 	done
+	echo "$typed;"
 }
 {
-	echo "DELETE FROM metric WHERE name LIKE 'recv_size_log2:%';"
+	echo "DELETE FROM metric WHERE name = 'recv_size_log2';"
 	put receiver baseline recv_size_log2:10=30 recv_size_log2:12=70 hist:batch:log2:3=5
 	put receiver mmap recv_size_log2:12=25 recv_size_log2:16=75
 	put sender baseline hist:latency_ns:p50=20000 hist:latency_ns:p90=40000 hist:latency_ns:p99=800000 hist:latency_ns:p999=900000 \
@@ -74,7 +75,7 @@ sqlite3 cap/zcost.db "UPDATE metric SET value = 20 * value WHERE name = 'busy_ns
 ok "a bar of more than 500 % ends at 300 %" says '^reach = 300$' long/counters.gp
 ok "a remark says where long bars end" says 'Longer bars and whiskers end at 300 %; the numbers are whole' long/counters.gp
 ok "the number of a long bar is whole" test "$(cells long/counters.tsv value variant=mmap counter=receiver:~ns_per_kib | cut -d. -f1)" -gt 500
-sqlite3 cap/zcost.db "DELETE FROM metric WHERE name LIKE 'hist:latency%'"
+sqlite3 cap/zcost.db "DELETE FROM metric WHERE name = 'hist' AND object LIKE 'latency%'"
 ok "without times of requests or notifications latency is not drawn, exit 1" exits 1 "$zcost" plot cap latency -o none
 ok "the message says that no workload reported them" says 'no workload reported the times of requests or notifications' err
 done_testing

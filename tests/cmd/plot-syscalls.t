@@ -11,7 +11,7 @@ make_capture cap || { cat analyze.log; exit 1; }
 counted() {
 	echo "INSERT INTO run (id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position,
 		status, why) VALUES ($1, '$2', 'syscalls', 1, '$3', 'vm', 'x', '1', 1, 10000000000, 13000000000, $1, 'ok', '');
-		INSERT INTO metric VALUES ($1, 'bytes', 'B', 1048576, 'measured'),
+		INSERT INTO metric (run, name, unit, value, source) VALUES ($1, 'bytes', 'B', 1048576, 'measured'),
 			($1, 'rate_kib', 'KiB/s', 1024.0 / 3, 'measured'), ($1, 'seconds', 's', 3, 'measured');"
 }
 

@@ -26,7 +26,7 @@ world() {
 			(3, 'v', 'syscalls', 1, 'receiver', 'vm', 'cmd', '0-1', 2, 0, 2000000000, 3, 'ok', '', 'receiver');
 		INSERT INTO metric (run, name, value) VALUES (1, 'seconds', 2), (1, 'rate_kib', 1e6), (1, 'bytes', 2e6 * 1024),
 			(1, 'cpu_pct', 50), (1, 'busy_ns', 1e9), (1, 'counter:cycles', 3e9), (1, 'counter:instructions', 4.5e9),
-			(3, 'seconds', 2), (3, 'rate_kib', 5e5), (3, 'bytes', 1e6 * 1024);
+			(3, 'seconds', 2), (3, 'rate_kib', 5e5), (3, 'bytes', 1e6 * 1024); $typed;
 		INSERT INTO syscall (run, comm, pid, tid, nr, name, calls, errors, total_ns) VALUES
 			(3, 'srv', 10, 10, 45, 'recvfrom', 20000, 0, 9), (3, 'cli', 20, 20, 44, 'sendto', 5000, 0, 9);
 		INSERT INTO dso VALUES (1, '[kernel.kallsyms]', NULL, 1);
@@ -96,7 +96,7 @@ for options in 'functions --in cycles --all' 'components --in instructions' 'gro
 	report w $options
 done
 world n
-sqlite3 n/zcost.db "DELETE FROM metric WHERE name LIKE 'counter:%'"
+sqlite3 n/zcost.db "DELETE FROM metric WHERE name = 'counter'"
 report n functions --in cycles --all # shares alone
 ok "--in with another table is a usage error" exits 2 "$zcost" report roi w --in cycles
 ok "an unknown amount is a usage error" exits 2 "$zcost" report functions w --in hours
@@ -186,7 +186,7 @@ runs_until() {
 	for i in $(seq 2 "$1"); do
 		echo "INSERT OR IGNORE INTO run SELECT id + 10 * $i, variant, pass, $i, side, host, command, cpus, ncpus, start_ns, end_ns, 10 * $i + id, status, why, role
 			FROM run WHERE id < 3;
-			INSERT OR IGNORE INTO metric SELECT run + 10 * $i, name, unit, value, source FROM metric WHERE run < 3;
+			INSERT OR IGNORE INTO metric SELECT run + 10 * $i, name, cpu, object, unit, value, source FROM metric WHERE run < 3;
 			INSERT OR IGNORE INTO event SELECT id + $i, run + 10 * $i, name, is_time, samples, weight, weight2 FROM event WHERE id = 1;
 			INSERT INTO cost SELECT run + 10 * $i, event + $i, cpu, comm, pid, tid, context, frame, samples, weight FROM cost
 				WHERE run = 2 AND NOT EXISTS (SELECT 1 FROM cost WHERE run = 2 + 10 * $i);"

@@ -41,7 +41,7 @@ ok "analyze exits 0 for a capture with counters" exits 0 "$zcost" analyze cap
 # 10 / sqrt 3: 5.2486 %, as perf stat -r prints it. Ratios take events of one group; 4000 of 16000 were counted at different times.
 report cap counters
 ok "text shows the state of an unsupported event" sh -c "'$zcost' report counters cap | grep -q '<not supported>'"
-ok "the store has a metric for an unsupported event" test "$(sqlite3 cap/zcost.db "SELECT COUNT(*) FROM metric WHERE name = 'counter_not_supported:LLC-loads'")" = 3
+ok "the store has a metric for an unsupported event" test "$(sqlite3 cap/zcost.db "SELECT COUNT(*) FROM metric WHERE name = 'counter_not_supported' AND object = 'LLC-loads'")" = 3
 
 # CPUs that come and go, and counters that go backwards: S is CPUs 1 and 2.
 d=odd/runs/v/measure-01/local

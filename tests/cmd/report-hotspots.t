@@ -97,8 +97,8 @@ for arch in "'vax'" NULL; do
 	ok "code of the machine $arch has offsets and samples without instructions" \
 		awk -F'\t' "$columns"' $at["instruction"] != "" || !($at["samples"] >= 0) { bad = 1 } END { exit bad || NR < 2 }' unread
 done
-sqlite3 single/zcost.db "INSERT OR REPLACE INTO metric (run, name, unit, value) VALUES (1, 'counter:cycles', '1', 4e9),
-	(1, 'seconds', 's', 2), (1, 'rate_kib', '1/s', 1e6)"
+sqlite3 single/zcost.db "INSERT OR REPLACE INTO metric (run, name, object, value) VALUES (1, 'counter', 'cycles', 4e9),
+	(1, 'seconds', NULL, 2), (1, 'rate_kib', NULL, 1e6)"
 "$zcost" report hotspots hot single --all --in cycles --format tsv 2>err >stored
 ok "counted cycles give a cost of 2000 cycles per KiB" near "$(in_cycles stored)" \
 	"$(awk -F'\t' "$columns"' { n += $at["self_share"] } END { print n / 100 * 2000 }' stored)" 1

@@ -54,9 +54,9 @@ ok "--html and --format are a usage error" exits 2 "$zcost" report --html page2.
 ok "a folder that is not there fails" exits 1 "$zcost" report --html none/page.html cap
 
 # A page of the workload alone, of one side.
-sqlite3 cap/zcost.db "INSERT INTO metric SELECT id, 'workload_cpu_pct', '%', 40, 'measured' FROM run WHERE pass = 'measure';
+sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT id, 'workload_cpu_pct', '%', 40, 'measured' FROM run WHERE pass = 'measure';
 	INSERT OR IGNORE INTO process SELECT DISTINCT run, pid FROM cost;
-	UPDATE metric SET value = 99 WHERE name = 'cpu_pct:cpu2'"
+	UPDATE metric SET value = 99 WHERE name = 'cpu_pct' AND cpu = 2"
 ok "report --html takes --workload-only, --side and --basis" exits 0 "$zcost" report --html page.html cap --workload-only --side receiver --basis busy
 ok "the top of the page says what it is of" sh -c 'sed "/<nav/,\$d" page.html | tr "\n" " " | grep -q "Only the side receiver.*Only the workload.s processes.*parts of the busy time"'
 ok "the page says once that its options go with the command of a table" test 1 = "$(grep -c 'options of this page' page.html)"

@@ -140,7 +140,7 @@ report cap limits
 ok "the limit with the largest share stands first" found mixed "sender cpu 99" "receiver cpu 40"
 compare cap both mixed # the same limits in another order
 cp -r cap apart
-sqlite3 apart/zcost.db "UPDATE metric SET value = 50 WHERE name = 'cpu_pct:cpu1' AND run IN (SELECT id FROM run WHERE variant = 'both')"
+sqlite3 apart/zcost.db "UPDATE metric SET value = 50 WHERE name = 'cpu_pct' AND cpu = 1 AND run IN (SELECT id FROM run WHERE variant = 'both')"
 "$zcost" plot apart throughput --format svg -o slides >out 2>err
 ok "the chart of throughput warns of variants with different limits" \
 	says 'Different limits: noisy and both do not have the same bottleneck, so throughput does not' slides/throughput.svg

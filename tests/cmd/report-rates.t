@@ -31,8 +31,8 @@ ok "analyze of points that end before the window exits 4" exits 4 "$zcost" analy
 # 30 W, and 6 of every other count in the window: 0.002 per MiB
 sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value, source)
 	SELECT id, column1, 'W', column2, 'measured' FROM run, (VALUES ('power_w:wall', 30), ('irq:total', 6), ('irq:36 eth0', 6),
-		('snmp:TcpRetransSegs', 6), ('softnet_dropped', 6), ('softnet_processed', 6), ('softirq:NET_RX', 6),
-		('tcp_socket_retransmits', 3), ('sched_switches', 3))"
+		('snmp:TcpRetransSegs', 6), ('softnet:dropped', 6), ('softnet:processed', 6), ('softirq:NET_RX', 6),
+		('tcp_socket_retransmits', 3), ('sched_switches', 3)); $typed"
 ok "the workload of the part accounts for 93 % of the bytes" near \
 	"$(sqlite3 cap/zcost.db "SELECT 1.0 * SUM(value * (variant = 'part')) / SUM(value * (variant = 'whole'))
 		FROM metrics WHERE name = 'bytes'")" 0.933333 1e-5

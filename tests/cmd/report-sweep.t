@@ -18,7 +18,7 @@ variant() {
 		echo "INSERT INTO run (id, variant, pass, repeat, side, host, command, cpus, ncpus, start_ns, end_ns, position, status,
 			why) VALUES ($id, '$name', 'measure', $((r + 1)), 'receiver', 'vm', 'x', '1', 1, 10000000000, 13000000000, $id,
 			'ok', '');
-		INSERT INTO metric VALUES ($id, 'rate_kib', 'KiB/s', 1024, 'measured'), ($id, 'seconds', 's', 1, 'measured'),
+		INSERT INTO metric (run, name, unit, value, source) VALUES ($id, 'rate_kib', 'KiB/s', 1024, 'measured'), ($id, 'seconds', 's', 1, 'measured'),
 			($id, 'throughput', 'Gbit/s', 8, 'measured'), ($id, 'cpu_pct', '%', 50, 'measured'),
 			($id, 'bytes', 'B', 1048576, 'measured'), ($id, 'rx_mapped_bytes', 'B', $6, 'measured'),
 			($id, 'rx_copied_bytes', 'B', 1048576 - $6, 'measured'), ($id, 'busy_ns', 'ns', $5 * 1024 * (1 + $r / 100.0), 'measured');"
@@ -51,8 +51,8 @@ ok "json has the crossovers as rows" sh -c "\"$zcost\" report sweep cap --settin
 report cap sweep --setting size --variant '*+gro-on' --power-model idle=20,per_cpu=5
 "$zcost" plot cap sweep --setting size --variant '*+gro-on' --power-model idle=20,per_cpu=5 -o model --format svg >log 2>&1
 ok "the chart of a sweep says that its power is modelled" says 'T²/P, power modelled' model/sweep.svg
-sqlite3 cap/zcost.db "INSERT INTO metric SELECT run, 'workload_' || replace(name, 'busy', 'cpu'), unit, value / 2, source FROM metric
-	WHERE name = 'busy_ns'; INSERT INTO metric SELECT run, 'workload_cpu_pct', unit, value / 2, source FROM metric WHERE name = 'cpu_pct'"
+sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT run, 'workload_' || replace(name, 'busy', 'cpu'), unit, value / 2, source FROM metric
+	WHERE name = 'busy_ns'; INSERT INTO metric (run, name, unit, value, source) SELECT run, 'workload_cpu_pct', unit, value / 2, source FROM metric WHERE name = 'cpu_pct'"
 sweep --variant '*+gro-on' --workload-only >own.tsv
 ok "the sweep of the workload alone has its CPU time" near "$(cells own.tsv estimate value=4k variant=new metric=ns_per_kib)" \
 	"$(cells on.tsv estimate value=4k variant=new metric=ns_per_kib | awk '{ print $1 / 2 }')" 1e-6
@@ -134,10 +134,10 @@ ok "the other rows have seven tests" near "$(cells failed.tsv ns_per_kib_p size=
 	"$(echo "$(cells alone.tsv p metric=ns_per_kib)" | awk '{ print 7 / 3 * $1 }')" 1e-6
 cp -r cap copied
 sqlite3 copied/zcost.db "UPDATE metric SET value = CASE name WHEN 'rx_mapped_bytes' THEN 0 ELSE 1048576 END WHERE name IN ('rx_mapped_bytes', 'rx_copied_bytes');
-	INSERT INTO metric SELECT id, 'asked_zero_copy', '', 1, 'measured' FROM run WHERE variant LIKE 'new+size4k%'"
+	INSERT INTO metric (run, name, unit, value, source) SELECT id, 'asked_zero_copy', '', 1, 'measured' FROM run WHERE variant LIKE 'new+size4k%'"
 run report sweep copied --setting size
 cp -r cap stopped
-sqlite3 stopped/zcost.db "INSERT INTO metric SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant IN ('old+size1k+gro-on', 'new+size4k+gro-on')"
+sqlite3 stopped/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT id, 'throttled_quota_s', 's', 0.4, 'measured' FROM run WHERE variant IN ('old+size1k+gro-on', 'new+size4k+gro-on')"
 compare stopped 'old+*' 'new+*' # a row without a run has no test
 ok "a pattern that matches two variants of the same settings is a usage error" exits 2 pairs 'old+*' 'new*'
 ok "the message names both" says "'new\*' matches new\+size4k\+gro-on and newer\+size4k\+gro-on, which have the same settings" err

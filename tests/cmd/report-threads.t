@@ -46,8 +46,8 @@ ok "analyze exits 0 or 4 for a capture with threads and sockets" sh -c "'$zcost'
 # 100 switches per second of the workload, 1280 MB/s. Threads have run=1: 30 % of CPU 1 (7, 20 % of it in user mode), 10 % (8) and
 # 2 % (ended): 42 of 50 % busy. In the second run they may leave the CPU, so what is left is a lower bound.
 report cap scores --side receiver
-sqlite3 cap/zcost.db "INSERT INTO metric (run, name, unit, value, source)
-	SELECT id, 'snmp:TcpRetransSegs', '1', 36, 'measured' FROM run WHERE side = 'receiver'"
+sqlite3 cap/zcost.db "INSERT INTO metric (run, name, object, unit, value)
+	SELECT id, 'snmp', 'TcpRetransSegs', '1', 36 FROM run WHERE side = 'receiver'"
 for table in summary scores 'roi --side receiver' 'cpu --side receiver' 'cpu --by comm --side receiver' 'cpu --by cpu' 'timeline --name *sock* --limit 4' limits; do
 	report cap $table --workload-only
 done

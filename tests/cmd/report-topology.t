@@ -83,7 +83,7 @@ own_rmem both 2 65536
 # A run whose namespace has the host's sysctl has the host's value. Counts of connections are no sysctl of the store.
 compare facts host low --table settings
 compare facts low both --table settings
-query facts "SELECT variant, repeat, name FROM metric JOIN run ON run.id = run WHERE name LIKE 'sysctl:%'"
+query facts "SELECT r.variant, repeat, f.name || '=' || value FROM fact f JOIN run r ON r.id = f.run WHERE f.name LIKE 'sysctl:%'"
 report facts host
 rm facts/hosts/vm/host.json facts/hosts/vm/sysctls
 "$zcost" analyze facts >log 2>&1

@@ -8,7 +8,7 @@ need_sqlite
 world cap 6 $copying $mapping a-variant-with-a-very-long-name-indeed:2e6:100:0,80,20:4000:1:0.9
 sqlite3 cap/zcost.db "UPDATE symbol SET name = 'std::vector<zcost::frame, std::allocator<zcost::frame>>::_M_realloc_insert<zcost::frame const&>(zcost::frame const&)' WHERE id = 2;
 	UPDATE run SET why = 'the receiver ended before the window did, its log says why' WHERE id = 1;
-	INSERT INTO metric SELECT id, 'counter:a-counter-with-quite-a-long-name', '1', 123456789, 'measured' FROM run"
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'counter', 'a-counter-with-quite-a-long-name', '1', 123456789, 'measured' FROM run"
 
 # fits WIDTH: prints the lines of `out` that are wider, in characters, and fails if there are any.
 fits() {
@@ -83,7 +83,7 @@ ok "the wide table has values with intervals" test -s a
 # Runs break into parts. Both sides have one position, so each part repeats the identifying columns.
 is() { [ "$1" = "$2" ] || { echo "got '$1', expected '$2'"; return 1; }; }
 sqlite3 cap/zcost.db "UPDATE run SET position = (id - 1) / 2;
-	INSERT INTO metric SELECT id, 'counter:another-counter', 'ns', 98765432, 'measured' FROM run"
+	INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'counter', 'another-counter', 'ns', 98765432, 'measured' FROM run"
 "$zcost" report runs cap --width 80 >out
 grep '^variant ' out >heads
 ok "report runs breaks into parts at 80 columns" test "$(wc -l <heads)" -gt 2
@@ -109,7 +109,7 @@ socket() { # socket ADDRESS ADDRESS: adds a socket at both ends of each measured
 		4e9, 7e9, 75, 4e6, 8e5, 9e5, 8e8, 8e8, 8e8, 0, 1, 9e5, 1e5, 1e4, 2, 3 FROM run WHERE pass = 'measure'"
 }
 socket 192.0.2.2:58110 192.0.2.1:7077
-sqlite3 tcp/zcost.db "INSERT INTO metric SELECT id, 'tcp_rtt_us', 'us', 1246, 'measured' FROM run WHERE pass = 'measure'"
+sqlite3 tcp/zcost.db "INSERT INTO metric (run, name, unit, value, source) SELECT id, 'tcp_rtt_us', 'us', 1246, 'measured' FROM run WHERE pass = 'measure'"
 ok "report tcp fits 80 columns" printed 80 "$zcost" report tcp tcp
 ok "report tcp has a section for each side" is "$(grep -cE '^variant (copying|mapping), side ' out)" 4
 ok "each section of report tcp has one part" is "$(grep -cE '^run +' out)" 4

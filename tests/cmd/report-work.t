@@ -63,7 +63,7 @@ cp -r through twice && side twice mid 2 90 3072000000
 cp -r many half && side half c1 3 30
 for cap in many through twice half; do
 	roles $cap c1=sender c2=sender mid=proxy server=receiver
-	sqlite3 $cap/zcost.db "INSERT INTO metric SELECT id, 'power_w:wall', 'W', 100, 'measured' FROM run"
+	sqlite3 $cap/zcost.db "INSERT INTO metric (run, name, object, unit, value, source) SELECT id, 'power_w', 'wall', 'W', 100, 'measured' FROM run"
 done
 # A server and a proxy without a count take the sum of the clients' counts. Counts of both ends agree, and a proxy may count each byte
 # twice. Where one client or both do not count, they have no throughput, but the costs of the transfer.

@@ -379,11 +379,11 @@ TEST(store)
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	for (i = 1; i <= 2; i++) {
 		id = add_run(s, "measure", i);
-		store_metric_put(s, id, "cpu_pct", "%", 20.0 + 20 * i, NULL, NULL);
-		store_metric_put(s, id, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+		put_metric(s, id, "cpu_pct", "%", 20.0 + 20 * i);
+		put_metric(s, id, "rate_kib", "KiB/s", 1e6);
 		id = add_run(s, "profile", i);
-		store_metric_put(s, id, "cpu_pct", "%", 100, NULL, NULL);
-		store_metric_put(s, id, "rate_kib", "KiB/s", 1, NULL, NULL);
+		put_metric(s, id, "cpu_pct", "%", 100);
+		put_metric(s, id, "rate_kib", "KiB/s", 1);
 		make_world(&w, i == 1 ? 3 : 5);
 		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
 		profile_free(&w.p);
@@ -423,9 +423,9 @@ TEST(wall_time_counts_idle_time_without_samples)
 
 		assert_int_equal(store_create(&s, NULL, &err), 0);
 		id = add_run(s, "all", 1);
-		store_metric_put(s, id, "seconds", "s", 1, NULL, NULL);
-		store_metric_put(s, id, "cpu_pct", "%", 50, NULL, NULL);
-		store_metric_put(s, id, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+		put_metric(s, id, "seconds", "s", 1);
+		put_metric(s, id, "cpu_pct", "%", 50);
+		put_metric(s, id, "rate_kib", "KiB/s", 1e6);
 		start_world(&w);
 		w.comm = intern_str(&w.p.strings, "prog");
 		add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 6);
@@ -453,8 +453,7 @@ TEST(summary_says_once_that_the_workloads_copies_are_not_known)
 
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	for (i = 0; i < array_size(variants); i++) {
-		store_metric_put(s, add_basis(s, variants[i]), "workload_cpu_pct", "%", 10, NULL,
-				 NULL);
+		put_metric(s, add_basis(s, variants[i]), "workload_cpu_pct", "%", 10);
 		make_world(&w, 3);
 		assert_int_equal(store_profile_write(s, add_run_of(s, variants[i], "profile", 1),
 						     &w.p, &err),
@@ -675,8 +674,8 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	for (i = 0; i < 10; i++) {
 		id = add_run(s, "measure", (int)i + 1);
-		store_metric_put(s, id, "cpu_pct", "%", 40, NULL, NULL);
-		store_metric_put(s, id, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+		put_metric(s, id, "cpu_pct", "%", 40);
+		put_metric(s, id, "rate_kib", "KiB/s", 1e6);
 		id = add_run(s, "profile", (int)i + 1);
 		w = (struct world){0};
 		profile_init(&w.p);

@@ -722,7 +722,7 @@ static struct store *store_of_settings(void)
 										  : "1",
 								      .position = i + 1});
 
-			small_store_metric(s, run, "nic_info:host/eth0/driver=veth", 1);
+			small_store_metric(s, run, "nic:host/eth0/driver=veth", 1);
 			small_store_metric(s, run, "nic_state:host/eth0/speed_mbps",
 					   i ? 1e5 : 25e3);
 			small_store_metric(s, run, i ? "tool:perf=6.2" : "tool:perf=6.1", 1);
@@ -812,19 +812,19 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 		double of_a, of_b;
 	} metrics[] = {
 		{"seconds", 2, 4},
-		{"softirq_cpu0:NET_RX", 18, 90},
-		{"softirq_cpu1:NET_RX", 1, 5},
-		{"softirq_cpu4:NET_RX", 1, 4},
-		{"softirq_cpu5:TIMER", 90, 90},
-		{"irq_cpu2:42 eth0", 19, 40},
-		{"irq_cpu3:LOC timer", 90, 90},
+		{"softirq:NET_RX:cpu0", 18, 90},
+		{"softirq:NET_RX:cpu1", 1, 5},
+		{"softirq:NET_RX:cpu4", 1, 4},
+		{"softirq:TIMER:cpu5", 90, 90},
+		{"irq:42 eth0:cpu2", 19, 40},
+		{"irq:LOC timer:cpu3", 90, 90},
 		{"nic:host/eth0/link/rx_bytes", 5, 5},
 		{"nic:host/eth0/link/tx_bytes", 1, 1},
 		{"nic:host/eth1/link/rx_bytes", 3, 4},
 		{"nic:host/eth1/link/tx_bytes", 3, 3},
 		{"nic:host/eth1/link/rx_packets", 99, 99},
-		{"nic_info:host/eth0/driver=mlx5_core", 1, 1},
-		{"nic_info:host/eth1/driver=veth", 1, 1},
+		{"nic:host/eth0/driver=mlx5_core", 1, 1},
+		{"nic:host/eth1/driver=veth", 1, 1},
 		{"nic_state:host/eth0/speed_mbps", 500, 500},
 		{"nic_state:host/eth1/speed_mbps", 500, 500},
 		{"nic_state:host/eth0/mtu", 1, 1},

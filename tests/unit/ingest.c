@@ -372,10 +372,10 @@ static void check_others(const struct others *o, double confined, double workloa
 
 	in.run.end_ns = in.run.start_ns + 100 * PERCENT;
 	in.workload_whole = true;
-	ingest_metric(&in, "cpu_user_pct", "%", o->cpu_user, NULL);
-	ingest_metric(&in, "cpu_pct", "%", o->cpu, NULL);
-	ingest_metric(&in, "workload_confined", "1", confined, NULL);
-	ingest_metric(&in, "workload_cpu_pct", "%", workload, NULL);
+	ingest_metric(&in, "cpu_user_pct", "%", o->cpu_user);
+	ingest_metric(&in, "cpu_pct", "%", o->cpu);
+	ingest_metric(&in, "workload_confined", "1", confined);
+	ingest_metric(&in, "workload_cpu_pct", "%", workload);
 	row = ingest_thread(&in, 7, 7);
 	row->run_ns = o->run * (double)PERCENT;
 	row->user_ns = o->user * (double)PERCENT;
@@ -441,9 +441,9 @@ TEST(softnet)
 	add_snap(13, "00000020 0 0 0 0 0 0 0 0 0 0 0 00000000\n"
 		     "00000010 00000004 00000002 0 0 0 0 0 0 0 0 0 00000001\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	assert_float_equal(metric(&in, "softnet_processed"), 32, 0);
-	assert_float_equal(metric(&in, "softnet_dropped"), 3, 0);
-	assert_float_equal(metric(&in, "softnet_squeezed"), 0, 0);
+	assert_float_equal(metric(&in, "softnet:processed"), 32, 0);
+	assert_float_equal(metric(&in, "softnet:dropped"), 3, 0);
+	assert_float_equal(metric(&in, "softnet:squeezed"), 0, 0);
 	ingest_free(&in);
 	/* An old kernel has 11 words: the line's place is the CPU. CPU 0 offline shifts nothing
 	 * here. */
@@ -452,7 +452,7 @@ TEST(softnet)
 	add_snap(10, "1 0 0 0 0 0 0 0 0 0 0\n2 0 0 0 0 0 0 0 0 0 0\n");
 	add_snap(13, "1 0 0 0 0 0 0 0 0 0 0\n9 0 0 0 0 0 0 0 0 0 0\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	assert_float_equal(metric(&in, "softnet_processed"), 7, 0);
+	assert_float_equal(metric(&in, "softnet:processed"), 7, 0);
 	ingest_free(&in);
 }
 

@@ -247,12 +247,12 @@ TEST(irq)
 	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
 	is(in, "irq:36 virtio1-req.0", 10);
 	is(in, "irq_elsewhere:36 virtio1-req.0", 8);
-	is(in, "irq_cpu0:36 virtio1-req.0", 8);
-	is(in, "irq_cpu1:36 virtio1-req.0", 10);
+	is(in, "irq:36 virtio1-req.0:cpu0", 8);
+	is(in, "irq:36 virtio1-req.0:cpu1", 10);
 	is(in, "irq:24 arch_timer", 7);
 	is(in, "irq:50 eth0-q0-tx", 1);
 	is(in, "irq:4 ttyS0, ttyS1", 0);
-	absent(in, "irq_cpu0:4 ttyS0, ttyS1"); /* none taken there */
+	absent(in, "irq:4 ttyS0, ttyS1:cpu0"); /* none taken there */
 	is(in, "irq:5 two  words", 0);
 	is(in, "irq:LOC Local timer interrupts", 300);
 	is(in, "irq:ERR", 1); /* of no CPU */
@@ -305,7 +305,7 @@ TEST(irq_hotplug)
 		"      NET_RX:   11   5   0\n");
 	assert_int_equal(parse_file(&in, "irq.snap", path, &err), 0);
 	is(in, "irq:40 eth0", 6);
-	is(in, "irq_cpu2:40 eth0", 3);
+	is(in, "irq:40 eth0:cpu2", 3);
 	is(in, "irq_elsewhere:40 eth0", 3);
 	absent(in, "irq:40 eth1"); /* read once: not known */
 	is(in, "softirq:NET_RX", 2);
@@ -536,7 +536,7 @@ TEST(nic_state_has_numbers_and_words)
 	assert_int_equal(file_write(path, good, sizeof(good) - 1, NULL), 0);
 	assert_int_equal(parse_file(&in, "nic_state.tsv", path, &err), 0);
 	is(in, "nic_state:host/e0/rx_ring", 256);
-	is(in, "nic_info:host/e0/driver=veth", 1);
+	is(in, "nic:host/e0/driver=veth", 1);
 	assert_float_equal(noted_number(&in, NOTE_nic_state_bad_rows), 1, 0);
 	assert_int_equal(file_write(path, bad, sizeof(bad) - 1, NULL), 0);
 	assert_int_not_equal(parse_file(&in, "nic_state.tsv", path, &err), 0);
@@ -558,14 +558,14 @@ TEST(softnet)
 	add(13, "0230a799 00000000 000001d4 0 0 0 0 0 0 00d7f2a1 00000000 000000ff 00000000 0 0\n"
 		"00000020 00000005 000001d9 0 0 0 0 0 0 0174e476 00000002 00000000 00000001 0 0\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_processed", 48); /* wraps at 2^32 */
-	is(in, "softnet_processed:cpu1", 48);
-	absent(in, "softnet_processed:cpu0"); /* never read twice in a row */
-	is(in, "softnet_dropped", 4);
-	is(in, "softnet_squeezed", 1);
-	is(in, "softnet_received_rps", 2);
-	is(in, "softnet_flow_limit", 2);
-	is(in, "softnet_waiting_max", 10); /* of the side's CPU */
+	is(in, "softnet:processed", 48); /* wraps at 2^32 */
+	is(in, "softnet:processed:cpu1", 48);
+	absent(in, "softnet:processed:cpu0"); /* never read twice in a row */
+	is(in, "softnet:dropped", 4);
+	is(in, "softnet:squeezed", 1);
+	is(in, "softnet:received_rps", 2);
+	is(in, "softnet:flow_limit", 2);
+	is(in, "softnet:waiting_max", 10); /* of the side's CPU */
 	assert_non_null(noted(&in, NOTE_softnet_hotplug));
 	ingest_free(&in);
 }
@@ -581,9 +581,9 @@ TEST(softnet_by_place)
 	add(12, "12 0 0 0 0 0 0 0 0 0 0\n22 0 0 0 0 0 0 0 0 0 0\n");
 	add(13, "1 0 0 0 0 0 0 0 0 0 0\n13 0 0 0 0 0 0 0 0 0 0\n23 0 0 0 0 0 0 0 0 0 0\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_processed", 1);
-	is(in, "softnet_processed:cpu2", 1);
-	absent(in, "softnet_waiting_max");
+	is(in, "softnet:processed", 1);
+	is(in, "softnet:processed:cpu2", 1);
+	absent(in, "softnet:waiting_max");
 	assert_non_null(noted(&in, NOTE_softnet_shifted));
 	ingest_free(&in);
 }
@@ -605,9 +605,9 @@ TEST(softnet_counts_words_of_both_readings)
 		add(10 + 0.75 * (double)i, text);
 	}
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_processed", 10);
-	is(in, "softnet_received_rps", 3);
-	absent(in, "softnet_flow_limit");
+	is(in, "softnet:processed", 10);
+	is(in, "softnet:received_rps", 3);
+	absent(in, "softnet:flow_limit");
 	ingest_free(&in);
 }
 
@@ -626,9 +626,9 @@ TEST(only_the_window_has_packets)
 	add(13, "30 0 7 0 0 0 0 0 0 0 0 00000002 00000000\n30 0 4 0 0 0 0 0 0 0 0 0 00000002\n");
 	add(14, "40 0 7 0 0 0 0 0 0 0 0 00000063 00000000\n40 0 4 0 0 0 0 0 0 0 0 0 00000002\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_processed", 2 * 0x10);
-	is(in, "softnet_squeezed", 6 + 3);
-	is(in, "softnet_waiting_max", 7); /* in a reading at the window's start */
+	is(in, "softnet:processed", 2 * 0x10);
+	is(in, "softnet:squeezed", 6 + 3);
+	is(in, "softnet:waiting_max", 7); /* in a reading at the window's start */
 	assert_int_equal(in.notes.n, 0);
 	assert_int_equal(in.nseries, 3); /* none where a CPU went */
 	assert_float_equal(in.series[0].value, 2, 1e-9);
@@ -645,7 +645,7 @@ TEST(highest_cpu_that_goes_is_noted)
 	add(10, "0 0 0 0 0 0 0 0 0 0 0 0 1\n0 0 0 0 0 0 0 0 0 0 0 0 3\n");
 	add(13, "5 0 0 0 0 0 0 0 0 0 0 0 1\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_processed", 5);
+	is(in, "softnet:processed", 5);
 	assert_non_null(noted(&in, NOTE_softnet_hotplug));
 	ingest_free(&in);
 }
@@ -665,11 +665,11 @@ TEST(cpus_that_come_count_from_their_second_reading)
 	add(13, SOFTNET("2", "0") SOFTNET("3", "1") SOFTNET("9", "2") SOFTNET("f", "3")
 			SOFTNET("17", "4"));
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_processed:cpu0", 1);
-	is(in, "softnet_processed:cpu1", 2);
-	is(in, "softnet_processed:cpu2", 4);
-	is(in, "softnet_processed:cpu3", 8);
-	is(in, "softnet_processed:cpu4", 16);
+	is(in, "softnet:processed:cpu0", 1);
+	is(in, "softnet:processed:cpu1", 2);
+	is(in, "softnet:processed:cpu2", 4);
+	is(in, "softnet:processed:cpu3", 8);
+	is(in, "softnet:processed:cpu4", 16);
 	ingest_free(&in);
 }
 
@@ -682,19 +682,19 @@ TEST(words_that_a_reading_lacks_are_unknown)
 	add(10, "1 2 3 0 0 0 0 0 0 4\n1 2\n");
 	add(13, "2 4 6 0 0 0 0 0 0 8 9\n5 9\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_squeezed", 3);
-	is(in, "softnet_received_rps", 4);
-	absent(in, "softnet_flow_limit");
-	absent(in, "softnet_waiting_max");
-	absent(in, "softnet_processed:cpu1"); /* its line is cut */
+	is(in, "softnet:squeezed", 3);
+	is(in, "softnet:received_rps", 4);
+	absent(in, "softnet:flow_limit");
+	absent(in, "softnet:waiting_max");
+	absent(in, "softnet:processed:cpu1"); /* its line is cut */
 	ingest_free(&in);
 	in = fresh();
 	cpuset_add(&in.cpus, 0);
 	add(10, "1 2 3 0 0 0 0 0 0 4 5\n");
 	add(13, "2 4 6 0 0 0 0 0 0 8\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_received_rps", 4);
-	absent(in, "softnet_flow_limit");
+	is(in, "softnet:received_rps", 4);
+	absent(in, "softnet:flow_limit");
 	ingest_free(&in);
 }
 
@@ -706,7 +706,7 @@ TEST(packets_wait_at_the_first_reading_too)
 	add(10, "0 0 0 0 0 0 0 0 0 0 0 9 1\n");
 	add(13, "0 0 0 0 0 0 0 0 0 0 0 2 1\n");
 	assert_int_equal(parse_file(&in, "softnet.snap", path, &err), 0);
-	is(in, "softnet_waiting_max", 9);
+	is(in, "softnet:waiting_max", 9);
 	ingest_free(&in);
 }
 
@@ -975,7 +975,7 @@ static const struct snapshots {
 	const char *file, *first, *last, *metric;
 } snapshots[] = {
 	{"proc_stat.snap", "cpu1 0 0 0 0\n", "cpu1 9 0 0 9\n", "cpu_pct"},
-	{"softnet.snap", "1 2 3\n1 2 3\n", "2 3 4\n2 3 4\n", "softnet_dropped"},
+	{"softnet.snap", "1 2 3\n1 2 3\n", "2 3 4\n2 3 4\n", "softnet:dropped"},
 	{"idle.snap", "1\t1\tC1\t5\t100\n", "1\t1\tC1\t6\t200\n", "cstate_pct:1 C1"},
 	{"snmp.snap", "Udp6Out 1\n", "Udp6Out 2\n", "snmp:Udp6Out"},
 	{"irq.snap", "  CPU1\n 1: 1\n", "  CPU1\n 1: 2\n", "irq:1"},

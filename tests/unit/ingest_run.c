@@ -172,7 +172,7 @@ TEST(collectors_have_their_state_files_and_tool)
 	assert_int_equal(in.nfiles, 2);
 	assert_string_equal(in.files[1].name, "b");
 	assert_string_equal(in.files[1].collector, "perf");
-	assert_int_equal(in.nmetrics, 2);
+	assert_int_equal(in.nfacts, 2);
 	assert_float_equal(metric(&in, "tool:perf=6.1"), 1, 0);
 	assert_float_equal(metric(&in, "tool:nic=1.2"), 1, 0);
 	ingest_free(&in);
@@ -458,9 +458,9 @@ static struct ingest sampled(const char *event, double busy, uint64_t sampled, u
 	add_cost(in.profile, 1, CTX_IDLE, idle);
 	add_cost(in.profile, 1, CTX_USER, sampled);
 	in.profile->events[0].samples = 3;
-	ingest_metric(&in, "busy_ns:cpu0", "ns", busy, NULL);
-	ingest_metric(&in, "busy_ns:cpu1", "ns", busy, NULL);
-	ingest_metric(&in, "busy_ns", "ns", 2 * busy, NULL);
+	ingest_metric_of(&in, "busy_ns", NULL, 0, "ns", busy);
+	ingest_metric_of(&in, "busy_ns", NULL, 1, "ns", busy);
+	ingest_metric(&in, "busy_ns", "ns", 2 * busy);
 	ingest_coverage(&in);
 	return in;
 }

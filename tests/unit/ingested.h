@@ -6,6 +6,7 @@
 
 #include "analyze/probes/ingest.h"
 #include "lib/snap.h"
+#include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -17,14 +18,22 @@ static inline int parse_file(struct ingest *in, const char *file, const char *pa
 	return parser_find(file)->read(in, path, err);
 }
 
-/* The last of that name, NaN: none. */
+/* The last metric of that key, or 1 for a fact "NAME=VALUE". NaN: none. */
 static inline double metric(const struct ingest *in, const char *name)
 {
 	size_t i;
 
 	for (i = in->nmetrics; i-- > 0;)
-		if (!strcmp(in->metrics[i].name, name))
+		if (is_metric(&in->metrics[i].key, name))
 			return in->metrics[i].value;
+	for (i = 0; i < in->nfacts; i++) {
+		const struct fact_row *f = &in->facts[i];
+		size_t len = strlen(f->name);
+
+		if (!strncmp(f->name, name, len) && name[len] == '=' &&
+		    !strcmp(f->value, name + len + 1))
+			return 1;
+	}
 	return NAN;
 }
 

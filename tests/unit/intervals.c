@@ -10,6 +10,7 @@
 #include "analyze/figures/tables.h"
 #include "analyze/store/store.h"
 #include "lib/alloc.h"
+#include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
 
 enum { STORES = 24, VARIANTS = 25, RUNS = 6, SAMPLES = 4000 };
@@ -81,7 +82,7 @@ static void put(struct store *s, int64_t run, const char *name, double value)
 {
 	struct error err = {0};
 
-	assert_int_equal(store_metric_put(s, run, name, "", value, NULL, &err), 0);
+	assert_int_equal(put_metric(s, run, name, "", value), 0);
 }
 
 /* A second of a CPU at 100 %. */

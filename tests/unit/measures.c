@@ -1085,7 +1085,7 @@ TEST(counters_have_mean_error_share_of_time_and_ratios)
 		small_store_metric(s, run, "counter_running:instructions@2", 50);
 		small_store_metric(s, run, "counter_group:instructions@2", 2);
 		small_store_metric(s, run, "sched_switches", 6);
-		store_metric_put(s, run, "counter:watts", "W", 1.5, NULL, NULL);
+		put_metric(s, run, "counter:watts", "W", 1.5);
 		small_store_metric(s, run, "counter_not_counted:lost", 1);
 		if (!i)
 			small_store_metric(s, run, "counter_not_supported:absent", 1);

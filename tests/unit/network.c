@@ -26,11 +26,11 @@ static struct store *store_with(const struct metric *metrics, size_t n)
 TEST(softnet_names_the_cpus_with_the_most_packets)
 {
 	static const struct metric metrics[] = {
-		{"softnet_processed", 100},	{"softnet_processed:cpu0", 20},
-		{"softnet_processed:cpu2", 74}, {"softnet_processed:cpu3", 5},
-		{"softnet_processed:cpu4", 1},	{"softnet_dropped", 0},
-		{"softnet_squeezed", 8},	{"softnet_squeezed:cpu2", 8},
-		{"softnet_flow_limited", 0},
+		{"softnet:processed", 100},	{"softnet:processed:cpu0", 20},
+		{"softnet:processed:cpu2", 74}, {"softnet:processed:cpu3", 5},
+		{"softnet:processed:cpu4", 1},	{"softnet:dropped", 0},
+		{"softnet:squeezed", 8},	{"softnet:squeezed:cpu2", 8},
+		{"softnet:flow_limited", 0},
 	};
 	struct store *s = STORE_WITH(metrics);
 	struct cpuset cpus = {0};
@@ -64,10 +64,10 @@ TEST(softnet_names_the_cpus_with_the_most_packets)
 TEST(softnet_has_shares_of_few_packets)
 {
 	static const struct metric metrics[] = {
-		{"softnet_dropped", 1},		 {"softnet_dropped:cpu2", 1},
-		{"softnet_squeezed", 4},	 {"softnet_squeezed:cpu0", 2},
-		{"softnet_squeezed:cpu1", 2},	 {"softnet_waiting_max", 6},
-		{"softnet_processed_x:cpu5", 9},
+		{"softnet:dropped", 1},		 {"softnet:dropped:cpu2", 1},
+		{"softnet:squeezed", 4},	 {"softnet:squeezed:cpu0", 2},
+		{"softnet:squeezed:cpu1", 2},	 {"softnet:waiting_max", 6},
+		{"softnet:processed_x:cpu5", 9},
 	};
 	struct store *s = STORE_WITH(metrics);
 	struct table t = small_store_table(s, "softnet", (struct query){0});
@@ -87,14 +87,14 @@ TEST(softnet_has_shares_of_few_packets)
 /* A CPU that counted nothing in a run has no metric there: it counts as 0. */
 TEST(softnet_counts_a_silent_cpu_as_zero)
 {
-	static const struct metric metrics[] = {{"softnet_processed", 9},
-						{"softnet_processed:cpu1", 9}};
+	static const struct metric metrics[] = {{"softnet:processed", 9},
+						{"softnet:processed:cpu1", 9}};
 	struct store *s = STORE_WITH(metrics);
 	int64_t run = small_store_run(s, (struct run){.repeat = 2});
 	struct table t;
 
 	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "softnet_processed", 3);
+	small_store_metric(s, run, "softnet:processed", 3);
 	small_store_run(s, (struct run){.repeat = 3}); /* no readings at all */
 	t = small_store_table(s, "softnet", (struct query){.by = "cpu"});
 	assert_int_equal(table_real(&t, 0, "runs"), 2);
@@ -106,10 +106,10 @@ TEST(softnet_counts_a_silent_cpu_as_zero)
 TEST(interrupts_are_ranked_by_rate_with_their_cpus)
 {
 	static const struct metric metrics[] = {
-		{"irq:24 eth0-rx", 10},	    {"irq_cpu1:24 eth0-rx", 9}, {"irq_cpu2:24 eth0-rx", 1},
-		{"irq_cpu1:25 eth0-tx", 4}, {"irq_cpu2:25 eth0-tx", 3}, {"irq_cpu3:25 eth0-tx", 2},
-		{"irq_cpu4:25 eth0-tx", 1}, {"irq:25 eth0-tx", 30},	{"irq:LOC", 0},
-		{"softirq:NET_RX", 4},	    {"softirq_cpu1:NET_RX", 4},
+		{"irq:24 eth0-rx", 10},	    {"irq:24 eth0-rx:cpu1", 9}, {"irq:24 eth0-rx:cpu2", 1},
+		{"irq:25 eth0-tx:cpu1", 4}, {"irq:25 eth0-tx:cpu2", 3}, {"irq:25 eth0-tx:cpu3", 2},
+		{"irq:25 eth0-tx:cpu4", 1}, {"irq:25 eth0-tx", 30},	{"irq:LOC", 0},
+		{"softirq:NET_RX", 4},	    {"softirq:NET_RX:cpu1", 4},
 	};
 	struct store *s = STORE_WITH(metrics);
 	struct table t = small_store_table(s, "irq", (struct query){0});
@@ -190,7 +190,7 @@ TEST(settings_of_working_cards_are_noted)
 		{"nic_state:host/eth0/rx_usecs", 8},
 		{"nic_state:host/eth0/gro_max_size", 65536},
 		{"nic_state:host/eth0/gso_max_size", 65535},
-		{"nic_info:host/eth0/driver=mlx5_core", 1},
+		{"nic:host/eth0/driver=mlx5_core", 1},
 		{"nic_state:host/eth1/mtu", 9000},
 	};
 	struct store *s = STORE_WITH(metrics);

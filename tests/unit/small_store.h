@@ -5,6 +5,7 @@
 
 #include "analyze/figures/tables.h"
 #include "lib/str.h"
+#include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
 
 static inline struct store *small_store(void)
@@ -43,7 +44,7 @@ static inline int64_t small_store_run(struct store *s, struct run r)
 
 static inline void small_store_metric(struct store *s, int64_t run, const char *name, double value)
 {
-	assert_int_equal(store_metric_put(s, run, name, "1", value, NULL, NULL), 0);
+	assert_int_equal(put_metric(s, run, name, "1", value), 0);
 }
 
 static inline struct table small_store_table(struct store *s, const char *name, struct query q)

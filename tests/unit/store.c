@@ -4,6 +4,7 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/sha256.h"
+#include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
 
 static void add_run(struct store *s, const char *variant, const char *pass, int repeat,
@@ -67,13 +68,46 @@ TEST(metrics_are_stored_without_nan)
 
 	assert_int_equal(store_create(&s, NULL, &err), 0);
 	add_run(s, "v", "measure", 1, "ok", &id);
-	assert_false(store_metric(s, id, "throughput", &v, NULL));
-	assert_int_equal(store_metric_put(s, id, "throughput", "Gbit/s", 12.5, NULL, &err), 0);
-	assert_int_equal(store_metric_put(s, id, "power_w", "W", NAN, "modelled", &err), 0);
-	assert_true(store_metric(s, id, "throughput", &v, &source));
+	assert_false(store_metric(s, id, "throughput", &v));
+	assert_int_equal(put_metric(s, id, "throughput", "Gbit/s", 12.5), 0);
+	assert_int_equal(put_metric(s, id, "power_w", "W", NAN), 0);
+	assert_true(store_metric_of(s, id, &(struct metric_key){"throughput", NULL, NO_CPU}, &v,
+				    &source));
 	assert_float_equal(v, 12.5, 0);
 	assert_string_equal(source, "measured");
-	assert_false(store_metric(s, id, "power_w", &v, NULL));
+	assert_false(store_metric(s, id, "power_w", &v));
+	assert_int_equal(store_close(s, 0, NULL), 0);
+}
+
+TEST(keys_of_metrics_have_an_object_and_a_cpu)
+{
+	static const char *const keys[] = {"irq",	    "irq:LOC",		"irq:LOC:cpu1",
+					   "irq:LOC:cpu10", "irq:42 eth0:cpu1", "irqs:LOC"};
+	struct metric_row *rows;
+	struct store *s;
+	double v;
+	int64_t id;
+	size_t i;
+
+	assert_int_equal(store_create(&s, NULL, NULL), 0);
+	add_run(s, "v", "measure", 1, "ok", &id);
+	for (i = 0; i < array_size(keys); i++)
+		assert_int_equal(put_metric(s, id, keys[i], "1", (double)i), 0);
+	assert_int_equal(put_metric(s, id, "irq:LOC:cpu1", "1", 7), 0); /* replaces the first */
+	assert_int_equal(store_metrics(s, id, "irq", OF_SIDE, &rows, NULL), 2);
+	assert_null(rows[0].key.object);
+	assert_string_equal(rows[1].key.object, "LOC");
+	free(rows);
+	assert_int_equal(store_metrics(s, id, "irq", OF_EACH_CPU, &rows, NULL), 3);
+	assert_int_equal(rows[1].key.cpu, 1);
+	assert_float_equal(rows[1].value, 7, 0);
+	assert_int_equal(rows[2].key.cpu, 10);
+	free(rows);
+	assert_int_equal(store_metrics(s, id, "irq", OF_ALL, &rows, NULL), 5);
+	free(rows);
+	assert_true(store_metric(s, id, "irq", &v));
+	assert_float_equal(v, 0, 0);
+	assert_false(store_metric_of(s, id, &(struct metric_key){"irq", NULL, 1}, &v, NULL));
 	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 

@@ -4,6 +4,7 @@
 #define ZCOST_TESTS_UNIT_WORLD_H
 
 #include "analyze/figures/tables.h"
+#include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
 
 /*
@@ -106,8 +107,8 @@ static inline int64_t add_basis(struct store *s, const char *variant)
 {
 	int64_t run = add_run_of(s, variant, "measure", 1);
 
-	store_metric_put(s, run, "cpu_pct", "%", 100, NULL, NULL);
-	store_metric_put(s, run, "rate_kib", "KiB/s", 1e6, NULL, NULL);
+	put_metric(s, run, "cpu_pct", "%", 100);
+	put_metric(s, run, "rate_kib", "KiB/s", 1e6);
 	return run;
 }
 

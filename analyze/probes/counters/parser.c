@@ -158,10 +158,10 @@ static struct absent counters_most_absent(const struct ingest *in, const struct 
 static void counters_note_missing(struct ingest *in, const struct counter *c)
 {
 	if (!c->cpus) {
-		ingest_metricf(in, "1", 1, "counter_not_supported:%s", c->name);
+		ingest_metric_of(in, "counter_not_supported", c->name, NO_CPU, "1", 1);
 		return;
 	}
-	ingest_metricf(in, "1", (double)c->not_counted, "counter_not_counted:%s", c->name);
+	ingest_metric_of(in, "counter_not_counted", c->name, NO_CPU, "1", (double)c->not_counted);
 	if (c->backwards)
 		note_add(&in->notes, counter_backwards, c->event);
 	else
@@ -176,13 +176,13 @@ static void counter_add_metrics(struct ingest *in, const struct counter *c)
 		counters_note_missing(in, c);
 		return;
 	}
-	ingest_metricf(in, c->unit && *c->unit ? arena_strdup(&in->arena, c->unit) : "1", c->value,
-		       "counter:%s", c->name);
+	ingest_metric_of(in, "counter", c->name, NO_CPU,
+			 c->unit && *c->unit ? arena_strdup(&in->arena, c->unit) : "1", c->value);
 	if (c->running < c->enabled)
-		ingest_metricf(in, "%", 100 * c->running / c->enabled, "counter_running:%s",
-			       c->name);
+		ingest_metric_of(in, "counter_running", c->name, NO_CPU, "%",
+				 100 * c->running / c->enabled);
 	if (parse_u64(c->group, &group) && group)
-		ingest_metricf(in, "1", (double)group, "counter_group:%s", c->name);
+		ingest_metric_of(in, "counter_group", c->name, NO_CPU, "1", (double)group);
 	if (c->socket)
 		note_add(&in->notes, counter_of_socket, c->event);
 }

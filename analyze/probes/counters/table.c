@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,11 +53,7 @@ struct counters_names {
 static double counters_metric(struct store *s, const struct run *r, const char *what,
 			      const char *event)
 {
-	char *name = xasprintf("%s:%s", what, event);
-	double v = figure_metric(s, r, name);
-
-	free(name);
-	return v;
+	return run_metric(s, r, what, event, NO_CPU);
 }
 
 static double counters_figure_count(struct store *s, const struct run *r, const void *event)
@@ -278,17 +273,17 @@ static void counters_add_name(struct counters_names *list, const char *event, co
 static int counters_gather(struct store *s, const struct block_runs *b, struct counters_names *list,
 			   struct error *err)
 {
-	static const char *const what[] = {
-		"counter:", "counter_not_supported:", "counter_not_counted:"};
+	static const char *const what[] = {"counter", "counter_not_supported",
+					   "counter_not_counted"};
 	struct metric_row *rows;
 	size_t w;
 	int i, k, n;
 
 	for (i = 0; i < b->n; i++)
 		for (w = 0; w < array_size(what); w++) {
-			n = store_metric_prefix(s, b->runs[i].id, what[w], &rows, err);
+			n = store_metrics(s, b->runs[i].id, what[w], OF_SIDE, &rows, err);
 			for (k = 0; k < n; k++)
-				counters_add_name(list, rows[k].name + strlen(what[w]),
+				counters_add_name(list, rows[k].key.object ?: "",
 						  w ? NULL : rows[k].unit);
 			if (n < 0)
 				return n;

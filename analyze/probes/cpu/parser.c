@@ -240,9 +240,9 @@ static double sums_scale(const double f[FIELDS], double busy)
 	return ticks > 0 ? busy / ticks : 1;
 }
 
-/* Adds the parts of the side's busy time or, with a suffix to their names, of a CPU's. */
+/* Adds the parts of the busy time of one of the side's CPUs or, with NO_CPU, of all. */
 static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], double busy,
-				double covered_s, const char *suffix)
+				double covered_s, int cpu)
 {
 	double ns, scale = sums_scale(f, busy), to_pct = 100 / (covered_s * 1e9);
 	size_t i;
@@ -253,26 +253,24 @@ static void proc_stat_add_parts(struct ingest *in, const double f[FIELDS], doubl
 			ns += f[parts[i].field2];
 		if (part_is_busy((int)parts[i].field))
 			ns *= scale;
-		ingest_metricf(in, "%", ns * to_pct, "%s%s", parts[i].name, suffix);
+		ingest_metric_of(in, parts[i].name, NULL, cpu, "%", ns * to_pct);
 	}
-	ingest_metricf(in, "%", busy * to_pct, "cpu_pct%s", suffix);
+	ingest_metric_of(in, "cpu_pct", NULL, cpu, "%", busy * to_pct);
 }
 
 static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, double covered_s)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	char suffix[32];
 	unsigned int cpu;
 
-	proc_stat_add_parts(in, s->f, s->all_busy, covered_s, "");
-	ingest_metric(in, "busy_ns", "ns", s->all_busy * window_s / covered_s, NULL);
+	proc_stat_add_parts(in, s->f, s->all_busy, covered_s, NO_CPU);
+	ingest_metric(in, "busy_ns", "ns", s->all_busy * window_s / covered_s);
 	for (cpu = 0; cpu < s->n; cpu++) {
 		if (!ingest_has_cpu(in, cpu))
 			continue;
-		ingest_metricf(in, "ns", s->cpu[cpu].busy * window_s / covered_s, "busy_ns:cpu%u",
-			       cpu);
-		snprintf(suffix, sizeof(suffix), ":cpu%u", cpu);
-		proc_stat_add_parts(in, s->cpu[cpu].f, s->cpu[cpu].busy, covered_s, suffix);
+		ingest_metric_of(in, "busy_ns", NULL, (int)cpu, "ns",
+				 s->cpu[cpu].busy * window_s / covered_s);
+		proc_stat_add_parts(in, s->cpu[cpu].f, s->cpu[cpu].busy, covered_s, (int)cpu);
 	}
 }
 
@@ -417,7 +415,7 @@ void ingest_others(struct ingest *in)
 	 * known. */
 	if (others < -clocks_apart)
 		return;
-	ingest_metric(in, "others_user_pct", "%", fmax(others, 0), NULL);
+	ingest_metric(in, "others_user_pct", "%", fmax(others, 0));
 	surely = others - more * to_pct;
 	if (surely > clocks_apart && 100 * surely > note_from_pct * busy)
 		note_add(&in->notes, cpu_others, 100 * others / busy);

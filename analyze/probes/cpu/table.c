@@ -75,31 +75,28 @@ enum { LIMIT = 30 };
 
 /* --- by cpu --- */
 
-enum { ALL_CPUS = -1 };
+static struct estimate cpu_estimate(const struct block_table *k, const char *metric, int cpu)
+{
+	return block_estimate(k, figure_metric_of, &(struct metric_key){metric, NULL, cpu});
+}
 
 /* Adds the row of one CPU of the block, or of all its CPUs added up. */
 static void cpu_put_row(struct block_table *k, int cpu)
 {
-	char of_cpu[24] = "", name[48];
-	struct estimate e;
+	struct estimate e = cpu_estimate(k, "cpu_pct", cpu);
 	struct value *row;
 	size_t i;
 
-	if (cpu != ALL_CPUS)
-		snprintf(of_cpu, sizeof(of_cpu), ":cpu%d", cpu);
-	snprintf(name, sizeof(name), "cpu_pct%s", of_cpu);
-	e = block_estimate(k, figure_metric, name);
-	if (cpu != ALL_CPUS && !e.n)
+	if (cpu != NO_CPU && !e.n)
 		return;
 	row = block_row(k->t, &k->b->block);
 	table_set(k->t, row, "cpu", value_int(cpu));
-	table_set(k->t, row, "runs", value_int(cpu == ALL_CPUS ? k->b->n : (int64_t)e.n));
+	table_set(k->t, row, "runs", value_int(cpu == NO_CPU ? k->b->n : (int64_t)e.n));
 	put_estimate(k->t, row, "busy_pct", &e);
 	e = block_estimate(k, figure_metric, "workload_cpu_pct");
 	table_set(k->t, row, "workload_pct", value_real(e.value));
 	for (i = 0; i < array_size(cpu_parts); i++) {
-		snprintf(name, sizeof(name), "%s%s", cpu_parts[i].metric, of_cpu);
-		e = block_estimate(k, figure_metric, name);
+		e = cpu_estimate(k, cpu_parts[i].metric, cpu);
 		table_set(k->t, row, cpu_parts[i].column, value_real(e.value));
 	}
 }
@@ -108,14 +105,12 @@ static void cpu_put_row(struct block_table *k, int cpu)
 static void cpu_by_cpus_of(struct store *s, const struct block_runs *b, struct cpuset *set)
 {
 	struct metric_row *rows;
-	unsigned int cpu;
 	int i, k, n;
 
 	for (i = 0; i < b->n; i++) {
-		n = store_metric_list(s, b->runs[i].id, &rows, NULL);
+		n = store_metrics(s, b->runs[i].id, "cpu_pct", OF_EACH_CPU, &rows, NULL);
 		for (k = 0; k < n; k++)
-			if (sscanf(rows[k].name, "cpu_pct:cpu%u", &cpu) == 1)
-				cpuset_add(set, cpu);
+			cpuset_add(set, (unsigned int)rows[k].key.cpu);
 		free(rows);
 	}
 }
@@ -449,7 +444,7 @@ static int cpu_put_block(struct block_table *k, struct error *err)
 	if (k->q->workload_only)
 		cpu_put_workload(k);
 	else
-		cpu_put_row(k, ALL_CPUS);
+		cpu_put_row(k, NO_CPU);
 	return 0;
 }
 

@@ -159,8 +159,8 @@ static void idle_add_metrics(struct ingest *in, const struct idle *d)
 
 		if (!(s->known_s >= 0.9 * window_s) || !ingest_has_cpu(in, s->cpu))
 			continue;
-		ingest_metricf(in, "%", pct, "cstate_pct:%s:cpu%u", name, s->cpu);
-		ingest_metricf(in, "1", s->sum_entries, "cstate_entries:%s:cpu%u", name, s->cpu);
+		ingest_metric_of(in, "cstate_pct", name, (int)s->cpu, "%", pct);
+		ingest_metric_of(in, "cstate_entries", name, (int)s->cpu, "1", s->sum_entries);
 		sum = &sums[intern_str(&names, name)];
 		sum->pct += pct;
 		sum->entries += s->sum_entries;
@@ -168,8 +168,8 @@ static void idle_add_metrics(struct ingest *in, const struct idle *d)
 	for (i = 0; i < names.n; i++) {
 		const char *name = intern_get(&names, (uint32_t)i);
 
-		ingest_metricf(in, "%", sums[i].pct, "cstate_pct:%s", name);
-		ingest_metricf(in, "1", sums[i].entries, "cstate_entries:%s", name);
+		ingest_metric_of(in, "cstate_pct", name, NO_CPU, "%", sums[i].pct);
+		ingest_metric_of(in, "cstate_entries", name, NO_CPU, "1", sums[i].entries);
 	}
 	intern_free(&names);
 	free(sums);

@@ -8,7 +8,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,17 +34,17 @@ static const struct {
 
 struct idle {
 	struct block_table *k;
-	struct changes pct, entries; /* "3 C6", "3 C6:cpu1" */
+	struct changes pct, entries; /* of "3 C6", of all CPUs and of each */
 };
 
-/* Adds a row. A negative cpu means the sum over the side's CPUs. */
+/* Adds a row of a CPU or, with NO_CPU, of the sum over the side's CPUs. */
 static struct value *idle_add_row(struct idle *d, int cpu, const char *source, const char *state,
 				  const struct estimate *e)
 {
 	struct table *t = d->k->t;
 	struct value *row = block_row(t, &d->k->b->block);
 
-	table_set(t, row, "cpu", cpu < 0 ? value_str(t, "all") : value_int(cpu));
+	table_set(t, row, "cpu", cpu == NO_CPU ? value_str(t, "all") : value_int(cpu));
 	table_set(t, row, "source", value_str(t, source));
 	table_set(t, row, "state", value_str(t, state));
 	table_set(t, row, "runs", value_int((int64_t)e->n));
@@ -56,46 +55,23 @@ static struct value *idle_add_row(struct idle *d, int cpu, const char *source, c
 static void idle_put_proc_stat(struct idle *d, int cpu)
 {
 	struct estimate e;
-	char name[48];
 	size_t i;
 
 	for (i = 0; i < array_size(parts); i++) {
-		if (cpu < 0)
-			snprintf(name, sizeof(name), "%s", parts[i].metric);
-		else
-			snprintf(name, sizeof(name), "%s:cpu%d", parts[i].metric, cpu);
-		e = block_estimate(d->k, figure_metric, name);
+		e = block_estimate(d->k, figure_metric_of,
+				   &(struct metric_key){parts[i].metric, NULL, cpu});
 		if (e.n)
 			idle_add_row(d, cpu, "/proc/stat", parts[i].state, &e);
 	}
 }
 
-/*
- * Returns true if the metric name is for this CPU: "3 C6:cpu1" is for CPU 1, "3 C6" is for all
- * CPUs. The state's name may contain colons.
- */
-static bool idle_is_of(const char *name, int cpu)
+static void idle_put_state(struct idle *d, const struct change_row *pct)
 {
-	const char *colon = strrchr(name, ':');
-	int its = -1, end = 0;
-
-	if (colon && (sscanf(colon, ":cpu%d%n", &its, &end) != 1 || colon[end]))
-		its = -1;
-	return its == cpu;
-}
-
-static void idle_put_state(struct idle *d, int cpu, const struct change_row *pct)
-{
-	const struct change_row *entries = changes_find(&d->entries, pct->name);
+	const struct change_row *entries = changes_find(&d->entries, pct->name, pct->cpu);
 	struct estimate e = changes_estimate(&d->pct, pct, AS_COUNT), per_s;
 	const char *state = strchr(pct->name, ' ');
-	char *copy = xstrdup(state ? state + 1 : pct->name);
-	struct value *row;
+	struct value *row = idle_add_row(d, pct->cpu, "cpuidle", state ? state + 1 : pct->name, &e);
 
-	if (cpu >= 0)
-		*strrchr(copy, ':') = '\0';
-	row = idle_add_row(d, cpu, "cpuidle", copy, &e);
-	free(copy);
 	if (!entries)
 		return;
 	per_s = changes_estimate(&d->entries, entries, AS_PER_SECOND);
@@ -110,17 +86,8 @@ static void idle_put_cpu(struct idle *d, int cpu)
 
 	idle_put_proc_stat(d, cpu);
 	for (i = 0; i < d->pct.n; i++)
-		if (idle_is_of(d->pct.row[i].name, cpu))
-			idle_put_state(d, cpu, &d->pct.row[i]);
-}
-
-static void idle_add_cpu(struct cpuset *set, const char *name)
-{
-	const char *colon = strrchr(name, ':');
-	unsigned int cpu;
-
-	if (colon && sscanf(colon, ":cpu%u", &cpu) == 1)
-		cpuset_add(set, cpu);
+		if (d->pct.row[i].cpu == cpu)
+			idle_put_state(d, &d->pct.row[i]);
 }
 
 /* Collects the CPUs that have at least one metric. */
@@ -131,11 +98,13 @@ static void idle_cpus_of(const struct idle *d, struct cpuset *set)
 	size_t k;
 
 	for (k = 0; k < d->pct.n; k++)
-		idle_add_cpu(set, d->pct.row[k].name);
+		if (d->pct.row[k].cpu != NO_CPU)
+			cpuset_add(set, (unsigned int)d->pct.row[k].cpu);
 	for (r = 0; r < d->k->b->n; r++) {
-		n = store_metric_prefix(d->k->s, d->k->b->runs[r].id, "cpu_idle_pct:", &rows, NULL);
+		n = store_metrics(d->k->s, d->k->b->runs[r].id, "cpu_idle_pct", OF_EACH_CPU, &rows,
+				  NULL);
 		for (i = 0; i < n; i++)
-			idle_add_cpu(set, rows[i].name);
+			cpuset_add(set, (unsigned int)rows[i].key.cpu);
 		free(rows);
 	}
 }
@@ -149,7 +118,7 @@ static void idle_put_cpus(struct idle *d)
 
 	idle_cpus_of(d, &set);
 	if (!q->cpus && !q->by)
-		idle_put_cpu(d, -1);
+		idle_put_cpu(d, NO_CPU);
 	if (!q->cpus && !q->by && cpuset_count(&set) > CPUS_SHOWN) {
 		note_add_block(&d->k->t->notes, b, idle_many_cpus, cpuset_count(&set));
 		return;
@@ -162,10 +131,10 @@ static void idle_put_cpus(struct idle *d)
 static int idle_put_block(struct block_table *k, struct error *err)
 {
 	struct idle d = {.k = k};
-	int rc = changes_read(&d.pct, k, "cstate_pct:", err);
+	int rc = changes_read(&d.pct, k, "cstate_pct", OF_ALL, err);
 
 	if (!rc)
-		rc = changes_read(&d.entries, k, "cstate_entries:", err);
+		rc = changes_read(&d.entries, k, "cstate_entries", OF_ALL, err);
 	if (!rc)
 		idle_put_cpus(&d);
 	k->found += d.pct.n;

@@ -141,7 +141,7 @@ static void irq_parse_reading(struct irqs *q, char *text)
 		cpuset_add(&q->cpus, q->columns.cpu[i]);
 }
 
-/* --- metrics: irq:SOURCE of the side's CPUs, irq_elsewhere:SOURCE, irq_cpu1:SOURCE --- */
+/* --- metrics: irq of each source, of the side's CPUs and of each CPU; irq_elsewhere --- */
 
 struct source {
 	double here, elsewhere;
@@ -158,10 +158,11 @@ static void irq_add_cpu_metric(struct ingest *in, const char *kind, const char *
 	*(here ? &s->here : &s->elsewhere) += d->sum;
 	*(here ? &s->known : &s->known_elsewhere) = true;
 	if (*name != '-' && d->sum > 0)
-		ingest_metricf(in, "1", d->sum, "%s_cpu%d:%s", kind, atoi(name), source);
+		ingest_metric_of(in, kind, source, atoi(name), "1", d->sum);
 }
 
-static void irq_add_kind(struct ingest *in, const char *kind, const struct deltas *d)
+static void irq_add_kind(struct ingest *in, const char *kind, const char *elsewhere,
+			 const struct deltas *d)
 {
 	struct intern names = {0};
 	struct source *list = xcalloc(d->names.n + 1, sizeof(*list)), all = {0};
@@ -183,12 +184,12 @@ static void irq_add_kind(struct ingest *in, const char *kind, const struct delta
 		const char *source = intern_get(&names, (uint32_t)i);
 
 		if (list[i].known)
-			ingest_metricf(in, "1", list[i].here, "%s:%s", kind, source);
+			ingest_metric_of(in, kind, source, NO_CPU, "1", list[i].here);
 		if (list[i].known_elsewhere)
-			ingest_metricf(in, "1", list[i].elsewhere, "%s_elsewhere:%s", kind, source);
+			ingest_metric_of(in, elsewhere, source, NO_CPU, "1", list[i].elsewhere);
 	}
 	if (all.known)
-		ingest_metricf(in, "1", all.here, "%s:total", kind);
+		ingest_metric_of(in, kind, "total", NO_CPU, "1", all.here);
 	intern_free(&names);
 	free(list);
 }
@@ -204,8 +205,8 @@ static void irq_note_reset(struct ingest *in, const struct deltas *d)
 
 static void irq_add_metrics(struct ingest *in, const struct irqs *q)
 {
-	irq_add_kind(in, "irq", &q->hard);
-	irq_add_kind(in, "softirq", &q->soft);
+	irq_add_kind(in, "irq", "irq_elsewhere", &q->hard);
+	irq_add_kind(in, "softirq", "softirq_elsewhere", &q->soft);
 	irq_note_reset(in, &q->hard);
 	irq_note_reset(in, &q->soft);
 	if (q->offline)

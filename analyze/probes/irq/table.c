@@ -28,12 +28,9 @@ static const struct column irq_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-enum { CPUS_SHOWN = 3 };
-
 struct irq_kind {
 	const char *kind;
-	struct changes here, elsewhere, by_cpu; /* by_cpu: "1:LOC Local timer interrupts" */
-	struct irq_ranked *cpus;		/* rows of by_cpu, the most frequent first */
+	struct changes here, elsewhere, by_cpu; /* rows: "LOC Local timer interrupts" */
 };
 
 struct irq_ranked {
@@ -45,9 +42,13 @@ struct irq_ranked {
 
 static int irq_compare_rate(const void *a, const void *b)
 {
-	double x = ((const struct irq_ranked *)a)->rate, y = ((const struct irq_ranked *)b)->rate;
+	const struct irq_ranked *x = a, *y = b;
 
-	return x < y ? 1 : x > y ? -1 : 0;
+	if (x->rate != y->rate)
+		return x->rate < y->rate ? 1 : -1;
+	if (x->row->cpu != y->row->cpu)
+		return x->row->cpu < y->row->cpu ? -1 : 1;
+	return strverscmp(x->row->name, y->row->name);
 }
 
 static struct irq_ranked *irq_rank(const struct changes *c)
@@ -73,15 +74,13 @@ static void irq_fill_by_cpu(struct irq_kind *k)
 {
 	const struct change_row *here, *elsewhere;
 	struct change_row *row;
-	const char *source;
 	size_t i;
 	int r;
 
 	for (i = 0; i < k->by_cpu.n; i++) {
 		row = &k->by_cpu.row[i];
-		source = strchr(row->name, ':') + 1;
-		here = changes_find(&k->here, source);
-		elsewhere = changes_find(&k->elsewhere, source);
+		here = changes_find(&k->here, row->name, NO_CPU);
+		elsewhere = changes_find(&k->elsewhere, row->name, NO_CPU);
 		for (r = 0; r < k->by_cpu.b->n; r++)
 			if (isnan(row->x[r]) && ((here && !isnan(here->x[r])) ||
 						 (elsewhere && !isnan(elsewhere->x[r]))))
@@ -92,24 +91,18 @@ static void irq_fill_by_cpu(struct irq_kind *k)
 static int irq_read_kind(struct irq_kind *k, const struct block_table *from, const char *kind,
 			 struct error *err)
 {
-	const struct {
-		const char *where;
-		struct changes *c;
-	} parts[] = {{":", &k->here}, {"_elsewhere:", &k->elsewhere}, {"_cpu", &k->by_cpu}};
-	size_t i;
-	int rc = 0;
+	char *elsewhere = xasprintf("%s_elsewhere", kind);
+	int rc;
 
 	*k = (struct irq_kind){.kind = kind};
-	for (i = 0; i < array_size(parts) && !rc; i++) {
-		char *prefix = xasprintf("%s%s", kind, parts[i].where);
-
-		rc = changes_read(parts[i].c, from, prefix, err);
-		free(prefix);
-	}
-	if (!rc) {
+	rc = changes_read(&k->here, from, kind, OF_SIDE, err);
+	if (!rc)
+		rc = changes_read(&k->elsewhere, from, elsewhere, OF_SIDE, err);
+	if (!rc)
+		rc = changes_read(&k->by_cpu, from, kind, OF_EACH_CPU, err);
+	if (!rc)
 		irq_fill_by_cpu(k);
-		k->cpus = irq_rank(&k->by_cpu);
-	}
+	free(elsewhere);
 	return rc;
 }
 
@@ -118,38 +111,15 @@ static void irq_free_kind(struct irq_kind *k)
 	changes_free(&k->here);
 	changes_free(&k->elsewhere);
 	changes_free(&k->by_cpu);
-	free(k->cpus);
 }
 
 /* --- rows --- */
 
-/* "1: 97 %, 0: 3 %" */
-static void irq_put_cpus(const struct irq_kind *k, const char *source, struct table *t,
-			 struct value *row)
-{
-	const struct irq_ranked *list = k->cpus;
-	struct str s = {0};
-	double all = 0;
-	size_t i, shown = 0;
-
-	for (i = 0; i < k->by_cpu.n; i++)
-		if (!strcmp(strchr(list[i].row->name, ':') + 1, source) && list[i].rate > 0)
-			all += list[i].rate;
-	for (i = 0; i < k->by_cpu.n && all > 0 && shown < CPUS_SHOWN; i++) {
-		if (strcmp(strchr(list[i].row->name, ':') + 1, source) || !(list[i].rate > 0))
-			continue;
-		str_printf(&s, "%s%d: %.0f %%", shown++ ? ", " : "", atoi(list[i].row->name),
-			   100 * list[i].rate / all);
-	}
-	table_set(t, row, "cpus", value_str(t, s.buf));
-	str_free(&s);
-}
-
 static struct value *irq_put_row(const struct changes *c, const struct change_row *r,
-				 const char *kind, const char *source, struct table *t)
+				 const char *kind, struct table *t)
 {
 	struct value *row = block_row(t, &c->b->block);
-	char *copy = xstrdup(source), *device = strchr(copy, ' ');
+	char *copy = xstrdup(r->name), *device = strchr(copy, ' ');
 
 	if (device)
 		*device++ = '\0';
@@ -170,13 +140,13 @@ static long irq_put_sources(const struct irq_kind *k, const struct query *q, lon
 
 	for (i = 0; i < k->here.n && left; i++) {
 		const char *source = list[i].row->name;
-		const struct change_row *other = changes_find(&k->elsewhere, source);
+		const struct change_row *other = changes_find(&k->elsewhere, source, NO_CPU);
 
 		if (!q->all && !change_happened(&k->here, list[i].row) &&
 		    !(other && change_happened(&k->elsewhere, other)))
 			continue;
-		row = irq_put_row(&k->here, list[i].row, k->kind, source, t);
-		irq_put_cpus(k, source, t, row);
+		row = irq_put_row(&k->here, list[i].row, k->kind, t);
+		changes_put_cpus(&k->by_cpu, source, t, row);
 		left--;
 	}
 	free(list);
@@ -186,20 +156,20 @@ static long irq_put_sources(const struct irq_kind *k, const struct query *q, lon
 static long irq_put_by_cpu(const struct irq_kind *k, const struct query *q, long left,
 			   struct table *t)
 {
-	const struct irq_ranked *list = k->cpus;
+	struct irq_ranked *list = irq_rank(&k->by_cpu);
 	struct value *row;
 	size_t i;
 
 	for (i = 0; i < k->by_cpu.n && left; i++) {
-		int cpu = atoi(list[i].row->name);
+		int cpu = list[i].row->cpu;
 
 		if (q->cpus && !cpuset_has(q->cpus, (unsigned int)cpu))
 			continue;
-		row = irq_put_row(&k->by_cpu, list[i].row, k->kind,
-				  strchr(list[i].row->name, ':') + 1, t);
+		row = irq_put_row(&k->by_cpu, list[i].row, k->kind, t);
 		table_set(t, row, "cpu", value_int(cpu));
 		left--;
 	}
+	free(list);
 	return left;
 }
 

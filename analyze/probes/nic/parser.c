@@ -239,9 +239,9 @@ static void nic_add_total_metric(struct ingest *in, const char *name, const stru
 {
 	if (!t->known)
 		return;
-	ingest_metricf(in, "1", t->sum, "nic:%s", name);
+	ingest_metric_of(in, "nic", name, NO_CPU, "1", t->sum);
 	if (t->known_s < 0.99 * window_s)
-		ingest_metricf(in, "s", t->known_s, "nic_known_s:%s", name);
+		ingest_metric_of(in, "nic_known_s", name, NO_CPU, "s", t->known_s);
 }
 
 /* Notes that an interface did not exist all the time. Each has the counter "link/rx_packets". */
@@ -340,10 +340,21 @@ const struct parser parser_nic = {.files = {"nic.snap"}, .read = nic_read_file};
 
 /* --- nic_state.tsv: how interfaces are set up --- */
 
-/*
- * Adds numbers as nic_state:host/eth0/rx_ring = 256, and words within the name:
- * nic_info:host/eth0/driver=veth = 1.
- */
+/* Adds a number as a metric of "host/eth0/rx_ring", and a word as a fact "nic:host/eth0/driver". */
+static void nic_state_add(struct ingest *in, const char *object, const char *value)
+{
+	uint64_t v;
+	char *name;
+
+	if (parse_u64(value, &v)) {
+		ingest_metric_of(in, "nic_state", object, NO_CPU, "1", (double)v);
+		return;
+	}
+	name = xasprintf("nic:%s", object);
+	ingest_fact(in, name, value);
+	free(name);
+}
+
 static int nic_state_read_file(struct ingest *in, const char *path, struct error *err)
 {
 	struct tsv t;
@@ -359,12 +370,11 @@ static int nic_state_read_file(struct ingest *in, const char *path, struct error
 	value = tsv_column(&t, "value");
 	for (row = 0; row < t.rows && !rc; row++) {
 		const char *text = tsv_cell(&t, row, value);
-		uint64_t v = 1;
-		bool number = parse_u64(text, &v);
+		char *object = xasprintf("%s/%s/%s", tsv_cell(&t, row, netns),
+					 tsv_cell(&t, row, interface), tsv_cell(&t, row, key));
 
-		ingest_metricf(in, "1", (double)v, "nic_%s:%s/%s/%s%s%s", number ? "state" : "info",
-			       tsv_cell(&t, row, netns), tsv_cell(&t, row, interface),
-			       tsv_cell(&t, row, key), number ? "" : "=", number ? "" : text);
+		nic_state_add(in, object, text);
+		free(object);
 	}
 	if (!rc && t.short_rows)
 		note_add(&in->notes, nic_state_bad_rows, t.short_rows);
@@ -388,13 +398,12 @@ static char *net_sysctls_of_host(const struct ingest *in, struct error *err)
 }
 
 /*
- * Adds "sysctl:net.core.rmem_max=212992" for a line that the host's sysctls do not have. Nearly all
- * lines are the host's, and a run with all of them would have a thousand metrics. The number of
- * tracked connections is no setting.
+ * Adds the fact "sysctl:net.core.rmem_max" for a line that the host's sysctls do not have. Nearly
+ * all lines are the host's. The number of tracked connections is no setting.
  */
 static int net_sysctls_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	char *text = NULL, *host = NULL, *rest, *line, *equals;
+	char *text = NULL, *host = NULL, *rest, *line, *equals, *name;
 	struct error bad = {0};
 	struct intern known = {0};
 	int rc = file_read(path, &text, NULL, err);
@@ -409,8 +418,10 @@ static int net_sysctls_read_file(struct ingest *in, const char *path, struct err
 		if (!equals || intern_find(&known, line, strlen(line)) != INTERN_NONE ||
 		    str_starts(line, "net.netfilter.nf_conntrack_count "))
 			continue;
-		ingest_metricf(in, "1", 1, "sysctl:%.*s=%s", (int)(equals - line), line,
-			       equals + 3);
+		*equals = '\0';
+		name = xasprintf("sysctl:%s", line);
+		ingest_fact(in, name, equals + 3);
+		free(name);
 	}
 	intern_free(&known);
 	free(host);

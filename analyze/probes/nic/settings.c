@@ -70,7 +70,7 @@ static char *nic_setting_value_of(const struct changes *state, const char *inter
 {
 	char *name = xasprintf("%s/%s", interface, key), *text;
 
-	text = nic_setting_values_of(state, changes_find(state, name), is_switch);
+	text = nic_setting_values_of(state, changes_find(state, name, NO_CPU), is_switch);
 	free(name);
 	return text;
 }
@@ -105,31 +105,30 @@ static void nic_setting_add(struct str *s, const struct changes *state, const ch
 	free(value);
 }
 
-/* Returns "virtio_net" for "host/eth0/driver=virtio_net". */
-static const char *nic_driver_of(const struct changes *info, const char *interface)
+/* Returns the driver in the first run that has one, or NULL. */
+static const char *nic_driver_of(struct block_table *k, const char *interface)
 {
-	char *prefix = xasprintf("%s/driver=", interface);
+	char *name = xasprintf("nic:%s/driver", interface);
 	const char *driver = NULL;
-	size_t i;
+	int i;
 
-	for (i = 0; i < info->n && !driver; i++)
-		if (str_starts(info->row[i].name, prefix))
-			driver = info->row[i].name + strlen(prefix);
-	free(prefix);
+	for (i = 0; i < k->b->n && !driver; i++)
+		driver = store_run_fact(k->s, k->b->runs[i].id, name);
+	free(name);
 	return driver;
 }
 
-static void nic_setting_note_interface(const struct changes *state, const struct changes *info,
-				       const char *interface, struct table *t)
+static void nic_setting_note_interface(struct block_table *k, const struct changes *state,
+				       const char *interface)
 {
-	const char *driver = nic_driver_of(info, interface);
+	const char *driver = nic_driver_of(k, interface);
 	struct str s = {0};
 	size_t i;
 
 	for (i = 0; i < array_size(shown); i++)
 		nic_setting_add(&s, state, interface, i);
 	if (driver || s.len)
-		note_add_block(&t->notes, &state->b->block, nic_settings, interface,
+		note_add_block(&k->t->notes, &state->b->block, nic_settings, interface,
 			       driver ? driver : "", s.len ? s.buf + (driver ? 0 : 2) : "");
 	str_free(&s);
 }
@@ -143,7 +142,7 @@ static bool nic_is_at_work(const struct changes *c, const char *interface)
 
 	for (i = 0; i < array_size(moved); i++) {
 		char *name = xasprintf("%s/link/%s", interface, moved[i]);
-		const struct change_row *row = changes_find(c, name);
+		const struct change_row *row = changes_find(c, name, NO_CPU);
 
 		busy |= row && change_happened(c, row);
 		free(name);
@@ -151,23 +150,7 @@ static bool nic_is_at_work(const struct changes *c, const char *interface)
 	return busy && strcmp(strrchr(interface, '/'), "/lo");
 }
 
-static void nic_setting_put_detail(struct table *d, const struct block *b, const char *interface,
-				   const char *key, const char *value)
-{
-	struct value *row = block_row(d, b);
-	const char *slash = strchr(interface, '/');
-	char *netns = xstrndup(interface, (size_t)(slash - interface));
-
-	table_set(d, row, "netns", value_str(d, netns));
-	table_set(d, row, "interface", value_str(d, slash + 1));
-	table_set(d, row, "setting", value_str(d, key));
-	table_set(d, row, "value", value_str(d, value));
-	free(netns);
-}
-
-/*
- * Returns the key, which follows the second slash: "feature:rx-gro" in "host/eth0/feature:rx-gro".
- */
+/* Returns the key behind the interface: "feature:rx-gro" in "host/eth0/feature:rx-gro". */
 static const char *nic_setting_key_of(const char *name)
 {
 	const char *slash = strchr(name, '/');
@@ -176,38 +159,95 @@ static const char *nic_setting_key_of(const char *name)
 	return slash ? slash + 1 : NULL;
 }
 
-static void nic_setting_put_all(const struct changes *list, struct table *d)
+/* Adds the setting "host/eth0/mtu". */
+static void nic_setting_put(struct table *d, const struct block *b, const char *name,
+			    const char *value)
+{
+	const char *key = nic_setting_key_of(name), *slash = strchr(name, '/');
+	struct value *row;
+	char *netns, *interface;
+
+	if (!key)
+		return;
+	row = block_row(d, b);
+	netns = xstrndup(name, (size_t)(slash - name));
+	interface = xstrndup(slash + 1, (size_t)(key - 1 - (slash + 1)));
+	table_set(d, row, "netns", value_str(d, netns));
+	table_set(d, row, "interface", value_str(d, interface));
+	table_set(d, row, "setting", value_str(d, key));
+	table_set(d, row, "value", value_str(d, value));
+	free(interface);
+	free(netns);
+}
+
+struct nic_words {
+	const char **word; /* names and values in turns */
+	size_t n, cap;
+};
+
+static int nic_words_compare(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+	int rc = strverscmp(x[0], y[0]);
+
+	return rc ? rc : strverscmp(x[1], y[1]);
+}
+
+static void nic_words_add(struct nic_words *list, const struct fact_row *f)
+{
+	static const char prefix[] = "nic:";
+	const char *name = f->name + sizeof(prefix) - 1;
+	size_t i;
+
+	if (!str_starts(f->name, prefix))
+		return;
+	for (i = 0; i < list->n; i += 2)
+		if (!strcmp(list->word[i], name) && !strcmp(list->word[i + 1], f->value))
+			return;
+	array_add(list->word, list->n, list->cap, name);
+	array_add(list->word, list->n, list->cap, f->value);
+}
+
+/* Adds the settings that are words, each value of any run once. */
+static int nic_setting_put_words(struct block_table *k, struct error *err)
+{
+	struct nic_words list = {0};
+	struct fact_row *rows;
+	int r, i, n = 0;
+	size_t w;
+
+	for (r = 0; r < k->b->n && n >= 0; r++) {
+		n = store_run_facts(k->s, k->b->runs[r].id, &rows, err);
+		for (i = 0; i < n; i++)
+			nic_words_add(&list, &rows[i]);
+		free(rows);
+	}
+	if (list.n)
+		qsort(list.word, list.n / 2, 2 * sizeof(*list.word), nic_words_compare);
+	for (w = 0; w < list.n && n >= 0; w += 2)
+		nic_setting_put(k->t->detail, &k->b->block, list.word[w], list.word[w + 1]);
+	free(list.word);
+	return n < 0 ? n : 0;
+}
+
+static void nic_setting_put_numbers(const struct changes *list, struct table *d)
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
-		const char *key = nic_setting_key_of(list->row[i].name);
-		char *interface, *name, *equals, *value;
+		char *value = nic_setting_values_of(list, &list->row[i], false);
 
-		if (!key)
-			continue;
-		interface = xstrndup(list->row[i].name, (size_t)(key - 1 - list->row[i].name));
-		name = xstrdup(key);
-		equals = strchr(name, '=');
-		value = equals ? xstrdup(equals + 1)
-			       : nic_setting_values_of(list, &list->row[i], false);
-		if (equals)
-			*equals = '\0';
-		nic_setting_put_detail(d, &list->b->block, interface, name, value);
+		nic_setting_put(d, &list->b->block, list->row[i].name, value);
 		free(value);
-		free(name);
-		free(interface);
 	}
 }
 
 int nic_settings(struct block_table *k, const struct changes *c, struct error *err)
 {
-	struct changes state, info = {0};
-	int rc = changes_read(&state, k, "nic_state:", err);
+	struct changes state;
+	int rc = changes_read(&state, k, "nic_state", OF_SIDE, err);
 	size_t i;
 
-	if (!rc)
-		rc = changes_read(&info, k, "nic_info:", err);
 	if (!rc && state.n && !k->t->detail)
 		table_detail(k->t, "interfaces", columns, array_size(columns));
 	for (i = 0; i < state.n && !rc; i++) {
@@ -218,14 +258,13 @@ int nic_settings(struct block_table *k, const struct changes *c, struct error *e
 			continue;
 		interface = xstrndup(state.row[i].name, (size_t)(key - 1 - state.row[i].name));
 		if (nic_is_at_work(c, interface))
-			nic_setting_note_interface(&state, &info, interface, k->t);
+			nic_setting_note_interface(k, &state, interface);
 		free(interface);
 	}
-	if (!rc && state.n) {
-		nic_setting_put_all(&info, k->t->detail);
-		nic_setting_put_all(&state, k->t->detail);
-	}
+	if (!rc && state.n)
+		rc = nic_setting_put_words(k, err);
+	if (!rc && state.n)
+		nic_setting_put_numbers(&state, k->t->detail);
 	changes_free(&state);
-	changes_free(&info);
 	return rc;
 }

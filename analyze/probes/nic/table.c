@@ -277,11 +277,11 @@ static void nic_put_rows(const struct changes *c, const struct query *q, struct 
 static int nic_put_block(struct block_table *k, struct error *err)
 {
 	struct changes c;
-	int rc = changes_read(&c, k, "nic:", err);
+	int rc = changes_read(&c, k, "nic", OF_SIDE, err);
 
 	k->found += c.n;
 	if (!rc)
-		rc = changes_known(&c, k, "nic_known_s:", err);
+		rc = changes_known(&c, k, "nic_known_s", err);
 	if (!rc)
 		nic_put_rows(&c, k->q, k->t);
 	if (!rc)

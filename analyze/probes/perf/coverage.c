@@ -12,8 +12,8 @@
 #include "lib/str.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Busy time is known to two ticks for each CPU, so a smaller difference proves nothing. */
 static const double coverage_blur_ns = 2e7;
@@ -23,14 +23,16 @@ double *ingest_idle_ns(const struct ingest *in)
 {
 	double *ns = xcalloc(CPUSET_MAX, sizeof(*ns)),
 	       window = (double)(in->run.end_ns - in->run.start_ns);
-	unsigned int cpu;
 	size_t i;
+	int cpu;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		ns[cpu] = NAN;
-	for (i = 0; i < in->nmetrics; i++)
-		if (sscanf(in->metrics[i].name, "busy_ns:cpu%u", &cpu) == 1 && cpu < CPUSET_MAX)
+	for (i = 0; i < CPUSET_MAX; i++)
+		ns[i] = NAN;
+	for (i = 0; i < in->nmetrics; i++) {
+		cpu = in->metrics[i].key.cpu;
+		if (!strcmp(in->metrics[i].key.name, "busy_ns") && cpu >= 0 && cpu < CPUSET_MAX)
 			ns[cpu] = window - in->metrics[i].value;
+	}
 	return ns;
 }
 
@@ -83,7 +85,7 @@ void ingest_coverage(struct ingest *in)
 	pct = 100 * t.busy / busy;
 	blurred = fabs(busy - t.busy) <= coverage_blur_ns * in->run.ncpus;
 	low = pct < coverage_low_pct && !blurred;
-	ingest_metric(in, "coverage_pct", "%", pct, NULL);
+	ingest_metric(in, "coverage_pct", "%", pct);
 	if (low)
 		note_add(&in->notes, perf_coverage, pct, t.busy / 1e9, busy / 1e9);
 	if (pct > coverage_high_pct && !blurred)

@@ -101,13 +101,11 @@ static const char *power_find_source(const struct ingest *in, const char *kind)
 static void power_add_total_metrics(struct ingest *in, const char *kind, double watts,
 				    const char *how)
 {
-	char *name = xasprintf("power_w:%s", kind), *joules = xasprintf("energy_j:%s", kind);
+	double seconds = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 
-	ingest_metric(in, name, "W", watts, how);
-	ingest_metric(in, joules, "J", watts * (double)(in->run.end_ns - in->run.start_ns) / 1e9,
-		      how);
-	free(joules);
-	free(name);
+	ingest_metric_row(in, &(struct metric_row){{"power_w", kind, NO_CPU}, "W", watts, how});
+	ingest_metric_row(
+		in, &(struct metric_row){{"energy_j", kind, NO_CPU}, "J", watts * seconds, how});
 }
 
 /* Adds a kind's total. A domain without a figure is NAN, so the total is missing too. */
@@ -175,10 +173,11 @@ void power_put(struct ingest *in)
 
 	for (i = 0; i < in->npower; i++) {
 		const struct ingest_power *p = &in->power[i];
-		char *name = xasprintf("power_w:%s/%s/%s", p->kind, p->source, p->domain);
+		char *object = xasprintf("%s/%s/%s", p->kind, p->source, p->domain);
 
-		ingest_metric(in, name, "W", p->watts, p->how);
-		free(name);
+		ingest_metric_row(in, &(struct metric_row){
+					      {"power_w", object, NO_CPU}, "W", p->watts, p->how});
+		free(object);
 	}
 	for (i = 0; i < array_size(totals); i++)
 		power_add_total(in, totals[i]);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +18,7 @@ const char *const power_source_names[] = {
 
 bool power_has_kind(struct store *s, const struct query *q, const char *kind)
 {
-	char name[32];
-
-	snprintf(name, sizeof(name), "power_w:%s", kind);
-	return store_has_metric(s, name, q->variant);
+	return store_has_metric(s, "power_w", kind, q->variant);
 }
 
 const char *power_kind(struct store *s, const struct query *q)
@@ -63,20 +59,19 @@ static bool power_same_host(const struct run *a, const struct run *b)
 static bool power_metered(struct store *s, const struct run *side, struct power *p)
 {
 	struct run_filter f = {side->variant, side->pass, NULL, side->repeat, false};
+	const struct metric_key key = {"power_w", p->kind, NO_CPU};
 	const char *source;
 	struct run *all = NULL;
-	char name[32];
 	bool found;
 	int n, i;
 
 	if (!p->kind)
 		return false;
-	snprintf(name, sizeof(name), "power_w:%s", p->kind);
-	found = store_metric(s, side->id, name, &p->watts, &source);
+	found = store_metric_of(s, side->id, &key, &p->watts, &source);
 	n = found ? 0 : store_runs(s, &f, &all, NULL);
 	for (i = 0; i < n && !found; i++)
 		found = power_same_host(&all[i], side) &&
-			store_metric(s, all[i].id, name, &p->watts, &source);
+			store_metric_of(s, all[i].id, &key, &p->watts, &source);
 	free(all);
 	if (found)
 		p->source = !strcmp(source, "modelled")	  ? POWER_MODELLED
@@ -182,7 +177,7 @@ static const struct column power_columns[] = {
 /* The source of a row's watts: a metric or the query's model. */
 struct power_table_watts {
 	const struct query *q;
-	const char *metric; /* NULL for the model */
+	const struct metric_key *metric; /* NULL for the model */
 };
 
 static double power_figure_watts(struct store *s, const struct run *r, const void *arg)
@@ -190,7 +185,7 @@ static double power_figure_watts(struct store *s, const struct run *r, const voi
 	const struct power_table_watts *w = arg;
 
 	if (w->metric)
-		return figure_metric(s, r, w->metric);
+		return figure_metric_of(s, r, w->metric);
 	return w->q->model_idle + w->q->model_per_cpu * figure_metric(s, r, "cpu_pct") / 100;
 }
 
@@ -255,12 +250,12 @@ static void power_table_put_row(struct store *s, const struct power_table_row *k
 	}
 }
 
-/* --- the metrics power_w:KIND and power_w:KIND/SOURCE/DOMAIN --- */
+/* --- the metrics power_w of KIND and of KIND/SOURCE/DOMAIN --- */
 
 static void power_table_put_metric(struct store *s, struct power_table_row k,
 				   const struct metric_row *m, struct table *t)
 {
-	char *kind = xstrdup(strchr(m->name, ':') + 1), *domain = strchr(kind, '/'), *slash;
+	char *kind = xstrdup(m->key.object), *domain = strchr(kind, '/'), *slash;
 
 	if (domain)
 		*domain++ = '\0';
@@ -270,7 +265,7 @@ static void power_table_put_metric(struct store *s, struct power_table_row k,
 	k.kind = kind;
 	k.domain = domain;
 	k.source = m->source;
-	k.watts.metric = m->name;
+	k.watts.metric = &m->key;
 	power_table_put_row(s, &k, t);
 	free(kind);
 }
@@ -278,17 +273,17 @@ static void power_table_put_metric(struct store *s, struct power_table_row k,
 static int power_table_put_block(struct block_table *bt, struct error *err)
 {
 	struct power_table_row k = {.b = bt->b, .est = bt->list.estimator, .watts = {bt->q, NULL}};
-	struct metric_names names = {0};
-	int rc = metric_names_add(&names, bt->s, bt->b, "power_w:", NULL, err), i;
+	struct metric_keys names = {0};
+	int rc = metric_keys_add(&names, bt->s, bt->b, "power_w", OF_SIDE, err), i;
 	size_t n;
 
 	for (i = 0; power_kind_names[i] && !rc; i++)
 		for (n = 0; n < names.n; n++)
-			if (!strncmp(names.m[n].name + 8, power_kind_names[i],
-				     strlen(power_kind_names[i])))
+			if (names.m[n].key.object &&
+			    str_starts(names.m[n].key.object, power_kind_names[i]))
 				power_table_put_metric(bt->s, k, &names.m[n], bt->t);
 	for (n = 0; n < names.n && !rc; n++)
-		if (str_starts(names.m[n].name, "power_w:other/"))
+		if (names.m[n].key.object && str_starts(names.m[n].key.object, "other/"))
 			power_table_put_metric(bt->s, k, &names.m[n], bt->t);
 	k.kind = k.source = "model";
 	if (!rc && power_is_modelled(bt->q))

@@ -130,9 +130,8 @@ static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 	size_t i;
 
 	for (i = 0; i < array_size(metrics); i++)
-		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[metrics[i].figure],
-			      NULL);
-	ingest_metric(in, "sched_switches", "1", sums->f[VOLUNTARY] + sums->f[INVOLUNTARY], NULL);
+		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[metrics[i].figure]);
+	ingest_metric(in, "sched_switches", "1", sums->f[VOLUNTARY] + sums->f[INVOLUNTARY]);
 	if (sums->back)
 		note_add(&in->notes, sched_backwards);
 	if (sums->late)

@@ -168,7 +168,7 @@ static void snmp_add_metrics(struct ingest *in, const struct deltas *d)
 
 	for (i = 0; i < d->names.n; i++)
 		if (d->d[i].known_s > 0)
-			ingest_metricf(in, "1", d->d[i].sum, "snmp:%s", deltas_name(d, i));
+			ingest_metric_of(in, "snmp", deltas_name(d, i), NO_CPU, "1", d->d[i].sum);
 	if (back)
 		note_add(&in->notes, snmp_reset, back);
 	free(back);

@@ -101,8 +101,8 @@ static void sockstat_add_metrics(struct ingest *in, const struct sockstat *s)
 
 		if (!(g->seconds > 0))
 			continue;
-		ingest_metricf(in, unit, g->area / g->seconds, "sockstat_mean:%s", name);
-		ingest_metricf(in, unit, g->most, "sockstat_max:%s", name);
+		ingest_metric_of(in, "sockstat_mean", name, NO_CPU, unit, g->area / g->seconds);
+		ingest_metric_of(in, "sockstat_max", name, NO_CPU, unit, g->most);
 	}
 }
 

@@ -50,13 +50,13 @@ static void sockstat_add_row(const struct changes *means, const struct change_ro
 static int sockstat_add_block(struct block_table *k, struct error *err)
 {
 	struct changes means, maxima = {0};
-	int rc = changes_read(&means, k, "sockstat_mean:", err);
+	int rc = changes_read(&means, k, "sockstat_mean", OF_SIDE, err);
 	size_t i;
 
 	if (!rc)
-		rc = changes_read(&maxima, k, "sockstat_max:", err);
+		rc = changes_read(&maxima, k, "sockstat_max", OF_SIDE, err);
 	for (i = 0; i < means.n && !rc; i++) {
-		const struct change_row *r = changes_find(&maxima, means.row[i].name);
+		const struct change_row *r = changes_find(&maxima, means.row[i].name, NO_CPU);
 		struct estimate most = changes_estimate(&maxima, r, AS_COUNT);
 
 		if (k->q->all || change_happened(&maxima, r))

@@ -26,8 +26,7 @@ static const struct {
 	const char *name;
 	unsigned int word;
 } counters[] = {
-	{"softnet_processed", 0},    {"softnet_dropped", 1},	 {"softnet_squeezed", 2},
-	{"softnet_received_rps", 9}, {"softnet_flow_limit", 10},
+	{"processed", 0}, {"dropped", 1}, {"squeezed", 2}, {"received_rps", 9}, {"flow_limit", 10},
 };
 enum { COUNTERS = array_size(counters) };
 
@@ -149,14 +148,14 @@ static void softnet_add_metrics(struct ingest *in, const struct sums *s)
 				all += c->of[i];
 			}
 			if (c->of[i] > 0)
-				ingest_metricf(in, "1", c->of[i], "%s:cpu%u", counters[i].name,
-					       cpu);
+				ingest_metric_of(in, "softnet", counters[i].name, (int)cpu, "1",
+						 c->of[i]);
 		}
 		if (known)
-			ingest_metric(in, counters[i].name, "1", all, NULL);
+			ingest_metric_of(in, "softnet", counters[i].name, NO_CPU, "1", all);
 	}
 	if (s->has_waiting)
-		ingest_metric(in, "softnet_waiting_max", "1", s->waiting, NULL);
+		ingest_metric_of(in, "softnet", "waiting_max", NO_CPU, "1", s->waiting);
 }
 
 /* Adds the squeezes on the side's CPUs between two readings to their series. */

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +27,6 @@ static const struct column softnet_columns[] = {
 	{"runs", .type = V_INT, .what = "runs that measured it"},
 };
 
-enum { CPUS_SHOWN = 3 };
-
 /* Always listed: a zero here is an answer, not noise. */
 static const char *const always[] = {"processed", "dropped", "squeezed"};
 
@@ -39,27 +36,19 @@ static int softnet_rank(const char *name)
 	int i;
 
 	for (i = 0; i < (int)array_size(always); i++)
-		if (str_starts(name, always[i]))
+		if (!strcmp(name, always[i]))
 			break;
 	return i;
 }
 
 static int softnet_in_order(const void *a, const void *b)
 {
-	const char *x = ((const struct change_row *)a)->name;
-	const char *y = ((const struct change_row *)b)->name;
-	int rc = softnet_rank(x) - softnet_rank(y);
+	const struct change_row *x = a, *y = b;
+	int rc = softnet_rank(x->name) - softnet_rank(y->name);
 
-	return rc ? rc : strverscmp(x, y);
-}
-
-/* Returns the CPU number in the metric's name, or -1 for the sum over the side's CPUs. */
-static int softnet_cpu_of(const char *name)
-{
-	const char *colon = strchr(name, ':');
-	int cpu;
-
-	return colon && sscanf(colon, ":cpu%d", &cpu) == 1 ? cpu : -1;
+	if (!rc)
+		rc = strverscmp(x->name, y->name);
+	return rc ? rc : (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
 /*
@@ -68,59 +57,14 @@ static int softnet_cpu_of(const char *name)
  */
 static void softnet_fill_zeros(struct changes *c)
 {
-	const struct change_row *all = changes_find(c, "processed");
+	const struct change_row *all = changes_find(c, "processed", NO_CPU);
 	size_t i;
 	int r;
 
 	for (i = 0; i < c->n && all; i++)
 		for (r = 0; r < c->b->n; r++)
-			if (softnet_cpu_of(c->row[i].name) >= 0 && isnan(c->row[i].x[r]) &&
-			    !isnan(all->x[r]))
+			if (c->row[i].cpu != NO_CPU && isnan(c->row[i].x[r]) && !isnan(all->x[r]))
 				c->row[i].x[r] = 0;
-}
-
-static bool softnet_same_counter(const char *of_cpu, const char *name)
-{
-	size_t n = strlen(name);
-
-	return !strncmp(of_cpu, name, n) && of_cpu[n] == ':';
-}
-
-static double softnet_per_second(const struct changes *c, size_t i)
-{
-	double x = changes_estimate(c, &c->row[i], AS_PER_SECOND).value;
-
-	return isnan(x) ? 0 : x;
-}
-
-/* Fills "1: 97 %, 0: 3 %", the largest share first. */
-static void softnet_put_cpus(const struct changes *c, const char *name, struct table *t,
-			     struct value *row)
-{
-	bool *said = xcalloc(c->n + 1, sizeof(*said));
-	struct str s = {0};
-	double all = 0;
-	size_t i, shown, most;
-
-	for (i = 0; i < c->n; i++)
-		if (softnet_same_counter(c->row[i].name, name))
-			all += softnet_per_second(c, i);
-	for (shown = 0; shown < CPUS_SHOWN && all > 0; shown++) {
-		for (most = c->n, i = 0; i < c->n; i++)
-			if (softnet_same_counter(c->row[i].name, name) && !said[i] &&
-			    softnet_per_second(c, i) >
-				    (most < c->n ? softnet_per_second(c, most) : 0))
-				most = i;
-		if (most == c->n)
-			break;
-		said[most] = true;
-		str_printf(&s, "%s%d: %.0f %%", shown ? ", " : "",
-			   softnet_cpu_of(c->row[most].name),
-			   100 * softnet_per_second(c, most) / all);
-	}
-	table_set(t, row, "cpus", value_str(t, s.buf));
-	str_free(&s);
-	free(said);
 }
 
 static void softnet_put_row(const struct changes *c, const struct change_row *r, struct table *t)
@@ -128,11 +72,9 @@ static void softnet_put_row(const struct changes *c, const struct change_row *r,
 	struct estimate e = changes_estimate(c, r, AS_COUNT);
 	char *name = xasprintf("softnet_%s", r->name);
 	struct value *row = block_row(t, &c->b->block);
-	int cpu = softnet_cpu_of(r->name);
 
-	name[strcspn(name, ":")] = '\0';
 	table_set(t, row, "name", value_str(t, name));
-	table_set(t, row, "cpu", cpu < 0 ? value_none() : value_int(cpu));
+	table_set(t, row, "cpu", r->cpu == NO_CPU ? value_none() : value_int(r->cpu));
 	table_set(t, row, "unit", value_str(t, r->unit));
 	table_set(t, row, "runs", value_int((int64_t)e.n));
 	put_estimate(t, row, "value", &e);
@@ -142,26 +84,24 @@ static void softnet_put_row(const struct changes *c, const struct change_row *r,
 		e = changes_estimate(c, r, AS_PER_MIB);
 		table_set(t, row, "per_mib", value_real(e.value));
 	}
-	if (cpu < 0)
-		softnet_put_cpus(c, r->name, t, row);
+	if (r->cpu == NO_CPU)
+		changes_put_cpus(c, r->name, t, row);
 	free(name);
 }
 
 static bool softnet_wanted(const struct changes *c, const struct change_row *r,
 			   const struct query *q)
 {
-	int cpu = softnet_cpu_of(r->name);
-
 	if (q->by || q->cpus)
-		return cpu >= 0 && (!q->cpus || cpuset_has(q->cpus, (unsigned int)cpu));
-	return cpu < 0 &&
+		return r->cpu != NO_CPU && (!q->cpus || cpuset_has(q->cpus, (unsigned int)r->cpu));
+	return r->cpu == NO_CPU &&
 	       (q->all || softnet_rank(r->name) < (int)array_size(always) || change_happened(c, r));
 }
 
 static int softnet_put_block(struct block_table *k, struct error *err)
 {
 	struct changes c;
-	int rc = changes_read(&c, k, "softnet_", err);
+	int rc = changes_read(&c, k, "softnet", OF_ALL, err);
 	size_t i;
 
 	if (!rc) {

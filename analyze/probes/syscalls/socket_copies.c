@@ -33,7 +33,7 @@ static int socket_copies_read_file(struct ingest *in, const char *path, struct e
 		bad += !good;
 		for (i = 0; good && i < array_size(events); i++)
 			if (!strcmp(events[i].event, event))
-				ingest_metric(in, events[i].metric, "B", (double)bytes, NULL);
+				ingest_metric(in, events[i].metric, "B", (double)bytes);
 	}
 	if (bad)
 		note_add(&in->notes, socket_copies_bad_rows, bad);

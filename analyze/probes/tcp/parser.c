@@ -249,7 +249,7 @@ static void tcp_add_metric(struct ingest *in, const struct tracks *all, size_t m
 	}
 	if (v.n)
 		ingest_metric(in, metrics[metric].name, metrics[metric].unit,
-			      metrics[metric].sum ? sum : sockets_median(&v, &bytes), NULL);
+			      metrics[metric].sum ? sum : sockets_median(&v, &bytes));
 	free(v.v);
 	free(bytes.v);
 }
@@ -260,7 +260,7 @@ static void tcp_add_metrics(struct ingest *in, const struct tracks *all)
 
 	for (i = 0; i < array_size(metrics); i++)
 		tcp_add_metric(in, all, i);
-	ingest_metric(in, "tcp_sockets", "1", (double)all->n, NULL);
+	ingest_metric(in, "tcp_sockets", "1", (double)all->n);
 }
 
 static void tcp_add_rows(struct ingest *in, struct tracks *all, bool covered)

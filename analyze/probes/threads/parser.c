@@ -355,7 +355,7 @@ static void threads_add_accounting(struct ingest *in)
 
 	if (path && !file_read(path, &text, NULL, &err) && strstr(text, key))
 		ingest_metric(in, "threads_hold_irq", "1",
-			      !strstr(text, "CONFIG_IRQ_TIME_ACCOUNTING=y"), NULL);
+			      !strstr(text, "CONFIG_IRQ_TIME_ACCOUNTING=y"));
 	if (error_of_machine(err.code))
 		note_add(&in->notes, file_unreadable, "threads", err.text);
 	free(text);
@@ -396,12 +396,12 @@ static void threads_add_time(struct ingest *in, const struct sums *sums, double 
 
 	if (ingest_lacks_processes(in))
 		return;
-	ingest_metric(in, "workload_cpu_ns", "ns", rate * window, NULL);
-	ingest_metric(in, "workload_cpu_pct", "%", rate / 1e7, NULL);
+	ingest_metric(in, "workload_cpu_ns", "ns", rate * window);
+	ingest_metric(in, "workload_cpu_pct", "%", rate / 1e7);
 	if (ticks <= 0)
 		return;
-	ingest_metric(in, "workload_cpu_user_pct", "%", rate / 1e7 * sums->user / ticks, NULL);
-	ingest_metric(in, "workload_cpu_system_pct", "%", rate / 1e7 * sums->system / ticks, NULL);
+	ingest_metric(in, "workload_cpu_user_pct", "%", rate / 1e7 * sums->user / ticks);
+	ingest_metric(in, "workload_cpu_system_pct", "%", rate / 1e7 * sums->system / ticks);
 }
 
 static void threads_add_reading(struct ingest *in, void *sums, const void *a, void *b,
@@ -430,8 +430,8 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, struc
 	covered = snaps_cover(in, "threads.snap", snaps);
 	threads_scale(in, covered > 0 ? window / covered : NAN);
 	if (covered > 0 && in->nthreads_seen) {
-		ingest_metric(in, "workload_threads", "1", (double)sums->most, NULL);
-		ingest_metric(in, "workload_confined", "1", !sums->outside, NULL);
+		ingest_metric(in, "workload_threads", "1", (double)sums->most);
+		ingest_metric(in, "workload_confined", "1", !sums->outside);
 		threads_add_accounting(in);
 		in->workload_whole = !sums->back && !sums->late && !sums->elsewhere &&
 				     !sums->ticks && !bad && !ingest_lacks_processes(in);

@@ -98,13 +98,13 @@ static void throttle_add_metric(struct ingest *in, const double of[KINDS], const
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 
 	if (seen[HEAT])
-		ingest_metric(in, "throttled_heat", "1", of[HEAT], NULL);
+		ingest_metric(in, "throttled_heat", "1", of[HEAT]);
 	if (seen[HEAT_MS])
-		ingest_metric(in, "throttled_heat_s", "s", of[HEAT_MS] / 1e3, NULL);
+		ingest_metric(in, "throttled_heat_s", "s", of[HEAT_MS] / 1e3);
 	if (seen[QUOTA])
-		ingest_metric(in, "throttled_quota", "1", of[QUOTA], NULL);
+		ingest_metric(in, "throttled_quota", "1", of[QUOTA]);
 	if (seen[QUOTA_NS])
-		ingest_metric(in, "throttled_quota_s", "s", of[QUOTA_NS] / 1e9, NULL);
+		ingest_metric(in, "throttled_quota_s", "s", of[QUOTA_NS] / 1e9);
 	if (of[HEAT] > 0)
 		note_add(&in->notes, throttled_heat, of[HEAT], window);
 	if (of[QUOTA] > 0)

@@ -78,10 +78,10 @@ static void points_add_metrics(struct ingest *in, const struct points *ps, enum 
 {
 	double n = points_at(ps, w, to) - points_at(ps, w, from);
 
-	ingest_metric(in, works[w].name, "1", n, NULL);
-	ingest_metric(in, works[w].rate, works[w].rate_unit, n / works[w].per / seconds, NULL);
+	ingest_metric(in, works[w].name, "1", n);
+	ingest_metric(in, works[w].rate, works[w].rate_unit, n / works[w].per / seconds);
 	if (w == WORK_BYTES)
-		ingest_metric(in, "throughput", "Gbit/s", 8 * n / seconds / 1e9, NULL);
+		ingest_metric(in, "throughput", "Gbit/s", 8 * n / seconds / 1e9);
 }
 
 /* Returns the first kind of work that the points count, or WORK_N. */
@@ -214,7 +214,7 @@ static void points_add_stalls(struct ingest *in, const struct points *ps)
 	free(spans);
 	if (!n)
 		return;
-	ingest_metric(in, "stalled_s", "s", (double)st.all / 1e9, NULL);
+	ingest_metric(in, "stalled_s", "s", (double)st.all / 1e9);
 	if (st.all)
 		note_add(&in->notes, workload_stalled, (double)st.all / 1e9, window,
 			 (double)st.longest / 1e9, (double)(st.at - in->run.start_ns) / 1e9);
@@ -384,9 +384,9 @@ static void account_add_notes(struct ingest *in, const struct account *a)
 		note_add(&in->notes, rates_spread, a->rates,
 			 (double)(in->ended_ns - in->started_ns) / 1e9);
 	if (a->udp)
-		ingest_metric(in, "workload_udp", "1", 1, NULL);
+		ingest_metric(in, "workload_udp", "1", 1);
 	if (!in->sliced)
-		ingest_metric(in, "tcp_retransmits", "1", a->retransmits, NULL);
+		ingest_metric(in, "tcp_retransmits", "1", a->retransmits);
 	else if (isfinite(a->retransmits))
 		window_absent(in, "retransmits", "counted over the whole run");
 }

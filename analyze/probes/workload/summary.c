@@ -36,11 +36,11 @@ static const char *hist_find_unit(const char *histogram)
 static void hist_add_metric(struct ingest *in, const char *histogram, const char *what,
 			    const char *unit, const json_t *value)
 {
-	char *name = xasprintf("hist:%s:%s", histogram, what);
+	char *object = xasprintf("%s:%s", histogram, what);
 
 	if (json_is_number(value))
-		ingest_metric(in, name, unit, json_number_value(value), NULL);
-	free(name);
+		ingest_metric_of(in, "hist", object, NO_CPU, unit, json_number_value(value));
+	free(object);
 }
 
 static void hist_add_buckets(struct ingest *in, const char *histogram, const json_t *buckets)
@@ -74,14 +74,12 @@ static void tcpzc_note_retries(struct ingest *in, const json_t *retries)
 	json_t *value;
 
 	json_object_foreach ((json_t *)retries, limit, value) {
-		char *name = xasprintf("send_retries:%s", limit);
 		double n = json_number_value(value);
 
-		ingest_metric(in, name, "1", n, NULL);
+		ingest_metric_of(in, "send_retries", limit, NO_CPU, "1", n);
 		if (n > 0)
 			note_add(&in->notes, sends_retried, n,
 				 strcmp(limit, "memlock") ? limit : "RLIMIT_MEMLOCK");
-		free(name);
 	}
 }
 
@@ -98,7 +96,7 @@ static void tcpzc_add_hists(struct ingest *in, const json_t *summary)
 		note_add(&in->notes, busy_poll_no_effect);
 	tcpzc_note_retries(in, json_object_get(summary, "send_retries"));
 	if (flows > 0)
-		ingest_metric(in, "workload_flows", "1", flows, NULL);
+		ingest_metric(in, "workload_flows", "1", flows);
 }
 
 /* --- figures --- */
@@ -126,26 +124,19 @@ static const struct {
 	{"cpu", "system_s", "workload_system_s", "s", false},
 	{NULL, "ring_overflow", "ring_overflow", "1", true},
 	{NULL, "dropped_completions", "dropped_completions", "1", true},
-	{"rearmed", "ring_full", "rearmed:ring_full", "1", false},
-	{"rearmed", "no_buffers", "rearmed:no_buffers", "1", false},
-	{"rearmed", "interrupted", "rearmed:interrupted", "1", false},
 	{NULL, "bytes", "workload_bytes", "B", false},
 	{NULL, "lost_bytes", "lost_bytes", "B", true},
 };
 
-/* Adds {name: count} as one metric each: prefix + name. */
-static void tcpzc_add_counts(struct ingest *in, const json_t *object, const char *prefix)
+/* Adds {object: count} as one metric each. */
+static void tcpzc_add_counts(struct ingest *in, const json_t *counts, const char *name)
 {
 	const char *key;
 	json_t *value;
 
-	json_object_foreach ((json_t *)object, key, value) {
-		char *name = xasprintf("%s%s", prefix, key);
-
+	json_object_foreach ((json_t *)counts, key, value)
 		if (json_is_number(value))
-			ingest_metric(in, name, "1", json_number_value(value), NULL);
-		free(name);
-	}
+			ingest_metric_of(in, name, key, NO_CPU, "1", json_number_value(value));
 }
 
 /* What each mode asked for, for summaries that are older than asks_zero_copy. */
@@ -169,10 +160,10 @@ static void tcpzc_add_asked(struct ingest *in, const json_t *line)
 	size_t i;
 
 	if (json_is_boolean(asks))
-		ingest_metric(in, "asked_zero_copy", "1", json_is_true(asks), NULL);
+		ingest_metric(in, "asked_zero_copy", "1", json_is_true(asks));
 	for (i = 0; !asks && mode && i < array_size(modes); i++)
 		if (!strcmp(modes[i].mode, mode))
-			ingest_metric(in, "asked_zero_copy", "1", modes[i].zero_copy, NULL);
+			ingest_metric(in, "asked_zero_copy", "1", modes[i].zero_copy);
 }
 
 /*
@@ -201,7 +192,7 @@ static void tcpzc_note_datagrams(struct ingest *in, const json_t *line)
 
 	if (!json_object_get(line, "lost_bytes"))
 		return;
-	ingest_metric(in, "workload_udp", "1", 1, NULL);
+	ingest_metric(in, "workload_udp", "1", 1);
 	if (isnan(lost))
 		note_add(&in->notes, datagrams_lost_unknown);
 	else if (lost > 0)
@@ -234,13 +225,14 @@ static void tcpzc_add_whole_run(struct ingest *in, const json_t *line)
 		window_absent(in, "the workload's summary", "it is of the whole run");
 		return;
 	}
-	tcpzc_add_counts(in, json_object_get(line, "syscalls"), "workload_calls:");
-	tcpzc_add_counts(in, json_object_get(line, "recv_hist"), "recv_size_log2:");
-	tcpzc_add_counts(in, json_object_get(line, "token_hist"), "recv_tokens_log2:");
-	tcpzc_add_counts(in, json_object_get(line, "return_hist"), "return_tokens_log2:");
+	tcpzc_add_counts(in, json_object_get(line, "syscalls"), "workload_calls");
+	tcpzc_add_counts(in, json_object_get(line, "recv_hist"), "recv_size_log2");
+	tcpzc_add_counts(in, json_object_get(line, "token_hist"), "recv_tokens_log2");
+	tcpzc_add_counts(in, json_object_get(line, "return_hist"), "return_tokens_log2");
+	tcpzc_add_counts(in, json_object_get(line, "rearmed"), "rearmed");
 	tcpzc_add_hists(in, line);
 	if (side && str_starts(side, "r"))
-		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"), NULL);
+		ingest_metric(in, "rx_bytes", "B", json_num(line, "bytes"));
 }
 
 static void tcpzc_read_summary(struct ingest *in, const json_t *line)
@@ -254,7 +246,7 @@ static void tcpzc_read_summary(struct ingest *in, const json_t *line)
 
 		if (!in->sliced || figures[i].evidence)
 			ingest_metric(in, figures[i].metric, figures[i].unit,
-				      json_num(o, figures[i].member), NULL);
+				      json_num(o, figures[i].member));
 	}
 	tcpzc_add_asked(in, line);
 	tcpzc_note_ring(in, line);
