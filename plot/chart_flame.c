@@ -131,13 +131,14 @@ struct flame_chart {
 static int flame_chart_read(struct flame_chart *c, const struct block *b, struct error *err)
 {
 	struct drawing *d = c->d;
+	const struct block file = {0};
 	struct str why = {0};
 	size_t i;
 	int rc;
 
 	call_tree_init(&c->tree, d->reverse);
 	table_init(&c->notes, "functions", NULL, 0);
-	rc = call_tree_read(&c->tree, d->store, &d->query, b, &c->part, &c->notes, err);
+	rc = call_tree_read(&c->tree, d->store, &d->query, b ? b : &file, &c->part, &c->notes, err);
 	if (rc)
 		return rc;
 	c->totals = call_tree_totals(&c->tree, 0, c->tree.nruns);

@@ -57,7 +57,7 @@ static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, 
 			      struct table *notes, struct error *err)
 {
 	struct query q = compare_query(c, e, cd->side);
-	const struct block b = {q.variant, q.side};
+	const struct block b = {c->end[e].bare ? NULL : q.variant, q.side};
 	struct cost_part *part = &cd->part[e];
 	bool bare = c->end[e].bare;
 	int rc;
@@ -65,7 +65,7 @@ static int call_diff_read_end(struct call_diff *cd, const struct comparison *c, 
 	if (q.bare.flat)
 		return error_set(err, EINVAL, "%s is a text without call chains; give a perf.data",
 				 c->end[e].label);
-	rc = call_tree_read(&cd->tree, c->end[e].store, &q, bare ? NULL : &b, part, notes, err);
+	rc = call_tree_read(&cd->tree, c->end[e].store, &q, &b, part, notes, err);
 	if (rc)
 		return rc;
 	if (bare && isnan(part->basis.ns))

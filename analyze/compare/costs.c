@@ -40,21 +40,18 @@
 	{                           \
 		name, .type = V_STR \
 	}
-#define PROFILED .value = "self_ns", .samples = "samples", .sampling = "self_sampling_error"
-
 static const struct column function_columns[] = {KEY("symbol"), KEY("dso"), COST_COLUMNS,
 						 TEST_COLUMNS};
-const struct diff_spec function_spec = {
-	.measure = "functions", .key = "symbol", .key2 = "dso", PROFILED};
+const struct diff_spec function_spec = {.measure = "functions", .key = "symbol", .key2 = "dso"};
 
 static const struct column component_columns[] = {KEY("component"), COST_COLUMNS, TEST_COLUMNS};
-const struct diff_spec component_spec = {.measure = "components", .key = "component", PROFILED};
+const struct diff_spec component_spec = {.measure = "components", .key = "component"};
 
 static const struct column context_columns[] = {KEY("context"), COST_COLUMNS, TEST_COLUMNS};
-static const struct diff_spec context_spec = {.measure = "contexts", .key = "context", PROFILED};
+static const struct diff_spec context_spec = {.measure = "contexts", .key = "context"};
 
 static const struct column module_columns[] = {KEY("module"), COST_COLUMNS, TEST_COLUMNS};
-static const struct diff_spec module_spec = {.measure = "modules", .key = "module", PROFILED};
+static const struct diff_spec module_spec = {.measure = "modules", .key = "module"};
 
 static const struct column group_columns[] = {
 	KEY("group"),
@@ -65,8 +62,7 @@ static const struct column group_columns[] = {
 	{"delta_total_ns", "ns", V_REAL, .digits = 2, .what = "the difference; not tested"},
 	TEST_COLUMNS,
 };
-static const struct diff_spec group_spec = {
-	.measure = "groups", .key = "group", .count = "total_ns", .whole = "contexts", PROFILED};
+static const struct diff_spec group_spec = {.measure = "groups", .key = "group", .groups = true};
 
 static const struct column syscall_columns[] = {
 	KEY("syscall"),
@@ -76,17 +72,13 @@ static const struct column syscall_columns[] = {
 	{"delta_calls", "1/MiB", V_REAL, .digits = 3},
 	TEST_COLUMNS,
 };
-const struct diff_spec syscall_spec = {.measure = "syscalls",
-				       .key = "syscall",
-				       .value = "ns_per_kib",
-				       .count = "calls_per_mib",
-				       .syscalls = true};
+const struct diff_spec syscall_spec = {.measure = "syscalls", .key = "syscall", .syscalls = true};
 
 const struct diff_spec *diff_spec_find(const char *name)
 {
 	const struct compare_table *table = compare_table_find(name);
 
-	return table && table->spec && !table->spec->whole ? table->spec : NULL;
+	return table && table->spec && !table->spec->groups ? table->spec : NULL;
 }
 
 /* --- reading, and the notes below the rows --- */
@@ -153,7 +145,7 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 	snprintf(out->unit, sizeof(out->unit), "%s", l->unit);
 	memcpy(out->runs, l->d.nruns, sizeof(out->runs));
 	out->tests = l->d.tests;
-	out->parts = l->spec->whole != NULL;
+	out->parts = l->spec->groups;
 	memcpy(out->whole, l->d.total, sizeof(out->whole));
 	for (i = 0; i < l->d.n; i++)
 		outcome_count(out, l->d.rows[i].verdict, l->side, l->d.rows[i].key);
@@ -179,8 +171,8 @@ static void cost_list_note_sum(struct table *t, const struct comparison *c,
 				 c->end[NEW].label);
 
 	note_add(&t->notes, compare_sum, sum, l->unit,
-		 l->spec->whole ? "of all functions; groups may overlap and are a part of it"
-				: "the rows add up to it");
+		 l->spec->groups ? "of all functions; groups may overlap and are a part of it"
+				 : "the rows add up to it");
 }
 
 static void cost_list_note_rule(struct table *t, const struct comparison *c, const struct diff *d)
@@ -212,7 +204,7 @@ void cost_list_add_notes(const struct cost_list *l, const struct comparison *c, 
 	if (l->spec->syscalls)
 		note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
 	cost_list_note_rule(t, c, &l->d);
-	if (l->spec->samples)
+	if (!l->spec->syscalls)
 		cost_list_note_zero(t, &l->d);
 }
 

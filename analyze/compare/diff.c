@@ -72,102 +72,36 @@ struct value diff_p(const struct diff_row *row)
 									   : value_real(row->p);
 }
 
-/* Adds a row of a table, which may differ from others only in columns outside the key (comm). */
-static void diff_add_pooled(struct diff *d, struct diff_row *row, const struct diff_spec *spec,
-			    enum end e, const struct table *t, size_t i)
+struct diff_row *diff_add_cost(struct diff *d, enum end e, const struct diff_cost *cost)
 {
-	double cost = table_real(t, i, spec->value), count = table_real(t, i, spec->count);
-	double samples = table_real(t, i, spec->samples);
+	struct diff_row *row = diff_row_for(d, cost->key, cost->key2);
 
-	row->sampling[e] = hypot(row->sampling[e], table_real(t, i, spec->sampling));
-	row->samples[e] += isnan(samples) ? 0 : samples;
-	row->cost[e] += cost;
-	row->count[e] += count;
+	row->sampling[e] = hypot(row->sampling[e], cost->sampling);
+	row->samples[e] += cost->samples;
+	row->cost[e] += cost->cost;
+	row->count[e] += cost->count;
 	row->seen[e] = true;
-	if (spec->whole)
-		return;
-	d->total[e] += cost;
-	d->samples[e] += isnan(samples) ? 0 : samples;
-}
-
-void diff_add_whole(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->rows; i++) {
-		double cost = table_real(t, i, spec->value);
-		double samples = table_real(t, i, spec->samples);
-
-		d->total[e] += isnan(cost) ? 0 : cost;
-		d->samples[e] += isnan(samples) ? 0 : samples;
+	if (!d->parts) {
+		d->total[e] += cost->cost;
+		d->samples[e] += cost->samples;
 	}
+	return row;
 }
 
-/* Takes the unit of work from the unit of the value column: "ns/KiB". */
-static int diff_check_unit(struct diff *d, const struct diff_spec *spec, const struct table *t,
-			   struct error *err)
+void diff_add_run(struct diff *d, enum end e, size_t run, const struct diff_cost *cost)
 {
-	int column = table_column(t, spec->value);
-	const char *unit = column < 0 ? NULL : t->columns[column].unit;
+	diff_row_for(d, cost->key, cost->key2)->runs[e][run] += cost->cost;
+	d->run_count[e][run] += cost->count;
+}
 
-	unit = unit ? strchr(unit, '/') : NULL;
-	if (!unit)
-		return 0;
+int diff_set_unit(struct diff *d, const char *unit, struct error *err)
+{
 	if (!d->unit)
-		d->unit = arena_strdup(&d->arena, unit + 1);
-	if (!strcmp(d->unit, unit + 1))
+		d->unit = arena_strdup(&d->arena, unit);
+	if (!strcmp(d->unit, unit))
 		return 0;
 	return error_set(err, EINVAL, "one end's costs are per %s, the other's per %s; give --unit",
-			 d->unit, unit + 1);
-}
-
-int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int run,
-		   const struct table *t, struct error *err)
-{
-	int ret = diff_check_unit(d, spec, t, err);
-	size_t i;
-
-	if (ret)
-		return ret;
-	for (i = 0; i < t->rows; i++) {
-		const char *key = table_text(t, i, spec->key), *key2 = table_text(t, i, spec->key2);
-		double cost = table_real(t, i, spec->value);
-		struct diff_row *row;
-
-		if (!*key)
-			continue;
-		if (isnan(cost))
-			return error_set(
-				err, ENODATA,
-				"the cost of a unit of work is not known: the workload's output has no amount of work (zcost capture --units)");
-		row = diff_row_for(d, key, *key2 ? key2 : NULL);
-		if (run == DIFF_POOLED) {
-			diff_add_pooled(d, row, spec, e, t, i);
-			continue;
-		}
-		row->runs[e][run] += cost;
-		d->run_count[e][run] += table_real(t, i, spec->count);
-	}
-	return 0;
-}
-
-void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
-		   const struct cost_runs *runs)
-{
-	size_t i, r;
-
-	d->nruns[e] = runs->n;
-	d->never_idle[e] = runs->never_idle;
-	d->has_errors[e] = true;
-	for (i = 0; i < t->rows; i++) {
-		const char *key = table_text(t, i, spec->key), *key2 = table_text(t, i, spec->key2);
-		struct diff_row *row = key ? diff_row_for(d, key, key2) : NULL;
-
-		for (r = 0; row && r < runs->n; r++)
-			row->runs[e][r] += runs->ns[i * runs->n + r];
-		if (row)
-			row->error[e] = stats_error_add(row->error[e], runs->error[i]);
-	}
+			 d->unit, unit);
 }
 
 /* --- intervals --- */

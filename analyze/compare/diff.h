@@ -31,16 +31,11 @@
 /* A row is tested when it costs this share of the total of both ends. */
 #define FAMILY_SHARE 0.01
 
-/* A measure and the names of its columns, NULL for those it lacks. */
+/* A table of costs (costs.h), or the one of system calls. */
 struct diff_spec {
-	const char *measure, *key, *key2;
-	const char *value;    /* ns per unit */
-	const char *samples;  /* for the limit of a row with few samples */
-	const char *sampling; /* the sampling error of a single run */
-	const char *count;    /* calls per MiB; of groups, the cost with callees */
-	bool syscalls;	      /* from the runs of the pass syscalls, else from profiles */
-	/* The measure of the whole, where rows are parts of it and may overlap; else NULL. */
-	const char *whole;
+	const char *measure, *key, *key2; /* the key columns; key2 may be NULL */
+	bool groups;			  /* rows may overlap, so their sum is no total */
+	bool syscalls; /* from the runs of the pass syscalls, else from profiles */
 };
 
 struct diff_row {
@@ -57,7 +52,8 @@ struct diff_row {
 struct diff {
 	struct diff_row *rows; /* the largest |delta| first */
 	size_t n, cap;
-	const char *unit; /* of work: "KiB"; NULL before the first table */
+	const char *unit; /* of work: "KiB"; NULL before the first end */
+	bool parts;	  /* rows may overlap, and the reader sets the totals */
 	size_t nruns[ENDS];
 	double *run_count[ENDS]; /* all rows' counts, in each run */
 	double total[ENDS], samples[ENDS];
@@ -105,21 +101,24 @@ struct value diff_p(const struct diff_row *row);
 /* Returns the row, or NULL. */
 const struct diff_row *diff_find(const struct diff *d, const char *key, const char *key2);
 
-/* The parts of diff_read that need no store, in their order: runs, tables. */
-enum { DIFF_POOLED = -1 };
+/* A row of one end, over all its runs. */
+struct diff_cost {
+	const char *key, *key2;
+	double cost, sampling, samples, count; /* count: calls per MiB; of groups, with callees */
+};
+
+/* The parts of diff_read that need no store, in their order: runs, costs. */
 void diff_set_runs(struct diff *d, enum end e, size_t n);
-int diff_add_table(struct diff *d, const struct diff_spec *spec, enum end e, int run,
-		   const struct table *t, struct error *err);
-/* Each run's costs, which the measure found with the pooled table `t`. */
-void diff_add_runs(struct diff *d, const struct diff_spec *spec, enum end e, const struct table *t,
-		   const struct cost_runs *runs);
+/* Adds a cost to the row with its keys. Returns the row, valid until the next one. */
+struct diff_row *diff_add_cost(struct diff *d, enum end e, const struct diff_cost *cost);
+/* Adds a cost of one run. */
+void diff_add_run(struct diff *d, enum end e, size_t run, const struct diff_cost *cost);
+/* Returns -EINVAL for another unit than that of the other end. */
+int diff_set_unit(struct diff *d, const char *unit, struct error *err);
 /*
  * Adds a row without a table, after diff_set_runs of both ends. The row is valid until the next
  * one. `key` must live as long as the diff.
  */
 struct diff_row *diff_add_row(struct diff *d, const char *key, size_t id);
-/* Adds the total from the table of spec->whole. */
-void diff_add_whole(struct diff *d, const struct diff_spec *spec, enum end e,
-		    const struct table *t);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the figures of a diff. One table per end has the printed figures. The tested figures, those
- * of each run, are in that table too, or in one table per run.
+ * Reads the figures of a diff. The costs of a profile have the figures of each run. System calls
+ * have one table of all runs, and one for each run.
  */
 #include "analyze/compare/diff.h"
 
@@ -42,44 +42,145 @@ static void diff_carry_group_notes(struct table *to, const struct table *from, c
 		}
 }
 
-/* Reads the total of a measure of groups: groups may overlap, so their sum is no total. */
-static int diff_read_whole(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
-			   enum end e, const struct query *q, struct table *notes,
-			   struct error *err)
-{
-	struct query whole = *q;
-	struct table t;
-	int ret;
+/* --- costs of profiles --- */
 
-	whole.runs = NULL; /* they are the groups' */
-	ret = measure_run(spec->whole, c->end[e].store, &whole, &t, err);
-	if (!ret) {
-		diff_add_whole(d, spec, e, &t);
-		diff_carry_notes(notes, &t);
-	}
-	table_free(&t);
-	return ret;
+/*
+ * Fills the cost of each run: share i x basis i, which is 0 where the run has no sample in the row.
+ * A bare file is one run with the basis of the command line.
+ */
+static void diff_add_runs(const struct diff *d, enum end e, const struct cost_part *part,
+			  const double *weights, double cost, struct diff_row *row)
+{
+	const double *all = part->tally.run_weight;
+	size_t i;
+
+	if (!part->block.variant)
+		row->runs[e][0] += cost;
+	for (i = 0; part->block.variant && i < d->nruns[e]; i++)
+		if (all[i] > 0)
+			row->runs[e][i] += weights[i] / all[i] * part->measured.ns[i];
 }
 
-static int diff_read_table(struct diff *d, const struct comparison *c, const struct diff_spec *spec,
-			   enum end e, int run, const struct query *q, struct table *notes,
+static void diff_add_row_of(struct diff *d, enum end e, const struct cost_parts *c,
+			    const struct cost_part *part, const struct tally_row *r)
+{
+	const struct cost self = cost_self(part, r);
+	const struct diff_cost cost = {.key = r->key[0],
+				       .key2 = c->spec.nkeys > 1 && *r->key[1] ? r->key[1] : NULL,
+				       .cost = self.ns,
+				       .sampling =
+					       cost_part_is_single(part) ? self.ns_sampling : NAN,
+				       .samples = part->tally.no_samples ? 0 : (double)r->samples,
+				       .count = c->spec.totals ? cost_total(part, r).ns : NAN};
+	struct diff_row *row = diff_add_cost(d, e, &cost);
+
+	diff_add_runs(d, e, part, r->run_self, self.ns, row);
+	if (d->has_errors[e])
+		row->error[e] = stats_error_add(row->error[e], self.error);
+}
+
+/* Adds up all functions of a side: groups may overlap, so their sum is no total. */
+static void diff_add_whole(struct diff *d, enum end e, const struct cost_part *whole)
+{
+	const struct tally *f = &whole->tally;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		d->total[e] += cost_self(whole, &f->rows[i]).ns;
+		d->samples[e] += f->no_samples ? 0 : (double)f->rows[i].samples;
+	}
+}
+
+static int diff_add_parts(struct diff *d, enum end e, const struct cost_parts *c,
+			  const struct query *q, struct error *err)
+{
+	const struct cost_part *part = c->part;
+	size_t row, n;
+	int i, rc = 0;
+
+	if (part->block.variant) {
+		n = (size_t)part->nruns < part->measured.n ? (size_t)part->nruns : part->measured.n;
+		d->nruns[e] = n < d->nruns[e] ? n : d->nruns[e];
+		d->never_idle[e] = q->basis == BASIS_DEFAULT && !part->basis.exclude_idle;
+		d->has_errors[e] = true;
+	}
+	if (part->basis.unit)
+		rc = diff_set_unit(d, part->basis.unit, err);
+	for (i = 0; i < c->n && !rc; i++) {
+		part = &c->part[i];
+		if (part->tally.n && (isnan(part->basis.ns) || part->tally.no_self))
+			return error_set(
+				err, ENODATA,
+				"the cost of a unit of work is not known: the workload's output has no amount of work (zcost capture --units)");
+		for (row = 0; row < part->tally.n; row++)
+			if (cost_parts_has_row(c, &part->tally.rows[row]) &&
+			    *part->tally.rows[row].key[0])
+				diff_add_row_of(d, e, c, part, &part->tally.rows[row]);
+	}
+	if (c->whole && !rc)
+		diff_add_whole(d, e, c->whole);
+	return rc;
+}
+
+static int diff_read_costs(struct diff *d, const struct comparison *c, enum end e,
+			   const struct query *q, const struct diff_spec *spec, struct table *notes,
 			   struct error *err)
 {
+	struct store *s = c->end[e].store;
+	struct cost_parts parts;
 	struct table t;
-	int ret = measure_run(spec->measure, c->end[e].store, q, &t, err);
+	int rc = s && q->unit ? basis_require_unit(s, q, err) : 0;
 
-	if (!ret)
-		ret = diff_add_table(d, spec, e, run, &t, err);
-	if (!ret && q->runs)
-		diff_add_runs(d, spec, e, &t, q->runs);
-	if (!ret && run == DIFF_POOLED && spec->whole)
+	if (rc)
+		return rc;
+	d->parts = spec->groups;
+	table_init(&t, spec->measure, NULL, 0);
+	rc = cost_parts_read(&parts, cost_table_find(spec->measure), s, q, err);
+	if (!rc)
+		rc = diff_add_parts(d, e, &parts, q, err);
+	if (!rc)
+		rc = cost_parts_add_notes(&parts, s, q, &t, err);
+	if (!rc) {
+		diff_carry_notes(notes, &t);
 		diff_carry_group_notes(notes, &t, c->end[e].label);
-	else if (!ret && run == DIFF_POOLED)
+	}
+	cost_parts_free(&parts);
+	table_free(&t);
+	return rc || !s ? rc : store_failed(s, err);
+}
+
+/* --- system calls --- */
+
+static int diff_read_syscalls_table(struct diff *d, const struct comparison *c, enum end e,
+				    const struct run *run, size_t i, struct query *q,
+				    struct table *notes, struct error *err)
+{
+	struct table t;
+	size_t row;
+	int rc;
+
+	q->pass = run ? run->pass : c->query.pass;
+	q->repeat = run ? run->repeat : c->query.repeat;
+	rc = measure_run("syscalls", c->end[e].store, q, &t, err);
+	for (row = 0; row < t.rows && !rc; row++) {
+		struct diff_cost cost = {.key = table_text(&t, row, "syscall"),
+					 .cost = table_real(&t, row, "ns_per_kib"),
+					 .count = table_real(&t, row, "calls_per_mib"),
+					 .sampling = NAN};
+
+		if (isnan(cost.cost))
+			rc = error_set(
+				err, ENODATA,
+				"the cost of a unit of work is not known: the workload's output has no amount of work (zcost capture --units)");
+		else if (!run)
+			diff_add_cost(d, e, &cost);
+		else
+			diff_add_run(d, e, i, &cost);
+	}
+	if (!rc && !run)
 		diff_carry_notes(notes, &t);
 	table_free(&t);
-	if (!ret && run == DIFF_POOLED && spec->whole)
-		ret = diff_read_whole(d, c, spec, e, q, notes, err);
-	return ret;
+	return rc;
 }
 
 static int diff_find_runs(const struct comparison *c, enum end e, const char *side,
@@ -98,28 +199,19 @@ static int diff_find_runs(const struct comparison *c, enum end e, const char *si
 			 spec->syscalls ? "syscalls" : "profile");
 }
 
-static int diff_read_tables(struct diff *d, const struct comparison *c, enum end e,
-			    const char *side, const struct diff_spec *spec, const struct run *runs,
-			    struct table *notes, struct error *err)
+static int diff_read_syscalls(struct diff *d, const struct comparison *c, enum end e,
+			      struct query *q, const struct run *runs, struct table *notes,
+			      struct error *err)
 {
-	struct query q = compare_query(c, e, side);
-	struct basis_known known = {0};
-	size_t i, n = d->nruns[e];
-	struct cost_runs costs = {.n = n};
-	int ret;
+	size_t i;
+	int rc;
 
-	if (!spec->syscalls)
-		q.runs = &costs;
-	q.known = &known;
-	q.limit = LONG_MAX; /* not `all`, which would tell unresolved addresses apart */
-	ret = diff_read_table(d, c, spec, e, DIFF_POOLED, &q, notes, err);
-	cost_runs_free(&costs);
-	for (i = 0; i < n && !ret && !q.runs; i++) {
-		q.pass = runs[i].pass;
-		q.repeat = runs[i].repeat;
-		ret = diff_read_table(d, c, spec, e, (int)i, &q, notes, err);
-	}
-	return ret;
+	q->limit = LONG_MAX;
+	rc = diff_read_syscalls_table(d, c, e, NULL, 0, q, notes, err);
+
+	for (i = 0; i < d->nruns[e] && !rc; i++)
+		rc = diff_read_syscalls_table(d, c, e, &runs[i], i, q, notes, err);
+	return rc;
 }
 
 /* Reads a bare file: one run, with the basis of the command line. */
@@ -140,16 +232,16 @@ static int diff_read_bare(struct diff *d, const struct comparison *c, enum end e
 			"%s does not tell the work done: give --rate BASE,NEW in units per second (its CPUs fully used), or --units and --busy-ns",
 			c->end[e].label);
 	diff_set_runs(d, e, 1);
-	q.limit = LONG_MAX;
-	ret = diff_read_table(d, c, spec, e, DIFF_POOLED, &q, notes, err);
+	ret = diff_read_costs(d, c, e, &q, spec, notes, err);
 	if (q.bare.flat && q.bare.flat->samples > 0 && !(d->samples[e] > 0))
 		d->samples[e] = q.bare.flat->samples; /* said once for all rows */
-	return ret ? ret : diff_read_table(d, c, spec, e, 0, &q, notes, err);
+	return ret;
 }
 
 int diff_read(struct diff *d, const struct comparison *c, enum end e, const char *side,
 	      const struct diff_spec *spec, struct table *notes, struct error *err)
 {
+	struct query q = compare_query(c, e, side);
 	struct run *runs;
 	int n, ret;
 
@@ -159,7 +251,8 @@ int diff_read(struct diff *d, const struct comparison *c, enum end e, const char
 	if (n < 0)
 		return n;
 	diff_set_runs(d, e, (size_t)n);
-	ret = diff_read_tables(d, c, e, side, spec, runs, notes, err);
+	ret = spec->syscalls ? diff_read_syscalls(d, c, e, &q, runs, notes, err)
+			     : diff_read_costs(d, c, e, &q, spec, notes, err);
 	free(runs);
 	return ret;
 }

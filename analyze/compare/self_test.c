@@ -395,7 +395,7 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 
 bool compare_self_tests(const struct compare_table *table)
 {
-	return table == &comparison_metrics || (table->spec && !table->spec->whole);
+	return table == &comparison_metrics || (table->spec && !table->spec->groups);
 }
 
 /* --- one line beside the verdicts of a table --- */

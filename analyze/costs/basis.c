@@ -319,8 +319,8 @@ void basis_runs_free(struct basis_runs *r)
 	*r = (struct basis_runs){0};
 }
 
-static int basis_read(struct store *s, const struct query *q, const struct block *b,
-		      struct basis_value *v, struct error *err)
+int basis_of_block(struct store *s, const struct query *q, const struct block *b,
+		   struct basis_value *v, struct error *err)
 {
 	struct query every = {0}; /* all runs of the variant share one basis */
 	enum estimator est;
@@ -340,23 +340,6 @@ static int basis_read(struct store *s, const struct query *q, const struct block
 		basis_fill_none(v, s, q, unit, runs, n);
 	free(runs);
 	return 0;
-}
-
-int basis_of_block(struct store *s, const struct query *q, const struct block *b,
-		   struct basis_value *v, struct error *err)
-{
-	struct basis_known *known = q->known;
-	int rc;
-
-	if (known && known->block.variant && !strcmp(known->block.variant, b->variant) &&
-	    !strcmp(known->block.side, b->side)) {
-		*v = known->value;
-		return 0;
-	}
-	rc = basis_read(s, q, b, v, err);
-	if (!rc && known)
-		*known = (struct basis_known){*b, *v};
-	return rc;
 }
 
 /* Adds the units that the block's runs count and that `has` lacks. */
@@ -510,12 +493,10 @@ static bool basis_counts_time(const char *event)
 
 void basis_note_event(struct table *t, double per, enum amount in, const char *event)
 {
+	const char *what = in == IN_NS ? "time" : amount_name(in);
+
 	if (isnan(per) || !event)
 		return;
-	if (in == IN_NS && !basis_counts_time(event))
-		note_add(&t->notes, event_counts_no_time, event);
-	if (in != IN_NS && !amount_counted_by(in, event))
-		note_add(&t->notes, shares_of_event, event, amount_name(in),
-			 in == IN_CYCLES ? "all code ran at one clock rate"
-					 : "all code took as many per sample");
+	if (in == IN_NS ? !basis_counts_time(event) : !amount_counted_by(in, event))
+		note_add(&t->notes, event_counts_other, event, what, what);
 }

@@ -59,13 +59,8 @@ struct basis_value {
  * Reads the basis of a block. The measure pass provides it, because no profiler slows that pass.
  * Without a measure pass, the profiled runs provide it. In cycles or instructions, the basis is
  * their total / N for both `wall` and `busy`; only `wall` includes idle samples. Returns -EINVAL
- * for an unknown unit or an invalid rate. All runs of a block share one basis, so a query that
- * reads run after run caches it in q->known.
+ * for an unknown unit or an invalid rate.
  */
-struct basis_known {
-	struct block block; /* variant is NULL while the cache is empty */
-	struct basis_value value;
-};
 int basis_of_block(struct store *s, const struct query *q, const struct block *b,
 		   struct basis_value *v, struct error *err);
 

@@ -302,31 +302,6 @@ static struct tally_spec call_tree_spec(struct call_tree *s, const struct query 
 				   .calls = s};
 }
 
-static int call_tree_read_file(const struct query *q, const struct tally_spec *spec,
-			       struct cost_part *part, struct table *notes, struct error *err)
-{
-	unsigned int ncpus;
-	int rc = cost_part_read_file(q, spec, part, &ncpus, notes, err);
-
-	if (rc)
-		return rc;
-	profile_add_notes(q->bare.profile, &notes->notes);
-	if (!isnan(part->basis.ns) && !part->basis.exclude_idle)
-		cost_note_wall_coverage(part, q, ncpus, notes);
-	return 0;
-}
-
-static int call_tree_read_block(struct store *store, const struct query *q, const struct block *b,
-				const struct tally_spec *spec, struct cost_part *part,
-				struct table *notes, struct error *err)
-{
-	int rc = cost_part_read(store, q, b, spec, part, err);
-
-	if (!rc)
-		rc = scope_profile_notes(store, q, b, notes, err);
-	return rc ? rc : scope_basis_notes(store, b, notes, err);
-}
-
 int call_tree_read(struct call_tree *s, struct store *store, const struct query *q,
 		   const struct block *b, struct cost_part *part, struct table *notes,
 		   struct error *err)
@@ -339,11 +314,12 @@ int call_tree_read(struct call_tree *s, struct store *store, const struct query 
 	if (rc)
 		return rc;
 	s->components = q->rules ? q->rules : own;
-	s->separate_dsos = !b && !q->bare.alike;
+	s->separate_dsos = !b->variant && !q->bare.alike;
 	s->first = s->nruns;
 	spec = call_tree_spec(s, q);
-	rc = b ? call_tree_read_block(store, q, b, &spec, part, notes, err)
-	       : call_tree_read_file(q, &spec, part, notes, err);
+	rc = cost_part_read(store, q, b, &spec, part, err);
+	if (!rc)
+		rc = cost_part_add_notes(store, q, part, notes, err);
 	while (!rc && s->nruns < s->first + (size_t)part->nruns)
 		array_add(s->runs, s->nruns, s->runs_cap, (struct call_run){0});
 	call_tree_source_free(s);

@@ -51,9 +51,9 @@ void call_tree_init(struct call_tree *s, bool reverse);
 void call_tree_free(struct call_tree *s);
 
 /*
- * Adds the profiled runs of a block, or of the query's perf.data where `b` is NULL. `part` receives
- * their basis and weights; a weight x part->basis.ns / part->tally.weight is a cost. Notes about
- * the profiles go to `notes`. The caller frees `part`, also after an error.
+ * Adds the profiled runs of a block, or of the query's perf.data where `b` has no variant. `part`
+ * receives their basis and weights; a weight x part->basis.ns / part->tally.weight is a cost. Notes
+ * about the profiles go to `notes`. The caller frees `part`, also after an error.
  */
 int call_tree_read(struct call_tree *s, struct store *store, const struct query *q,
 		   const struct block *b, struct cost_part *part, struct table *notes,

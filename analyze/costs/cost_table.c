@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Reads and prints tables of costs: rows by keys, or by groups of functions. */
 #include "analyze/costs/costs.h"
 
-#include "analyze/texts/perf_report.h"
 #include "analyze/costs/basis.h"
+#include "analyze/texts/perf_report.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -43,39 +44,26 @@ static const struct column load_column = {"cpu_use_pct",
 					  .spread = SPREAD_HALF,
 					  .what = "self_share x the machine's load"};
 
-enum { KEY_VARIANT = TALLY_KEYS, KEY_SIDE };
+enum { GROUPS_MAX = 64, NAMED_MAX = 5 };
 
-/*
- * The part of the query that concerns one table: the key columns in their order, and the fold's
- * specification.
- */
-struct cost_table_plan {
-	const struct cost_table *ct;
-	struct tally_spec spec;
-	int by_block; /* the number of key columns "variant" and "side", which come first */
-	struct components *components; /* owned by the plan; NULL: use the query's */
-	bool load;		       /* add the column cpu_use_pct */
-	bool shares_only; /* no part has a basis, so the intervals are those of shares */
-	bool single;	  /* a part has a single run: add the columns of sampling errors */
-	enum amount in;
-};
+/* --- what is read --- */
 
-static bool cost_table_has_key(const struct tally_spec *spec, enum tally_key key)
+static bool cost_parts_has_key(const struct cost_parts *c, enum tally_key key)
 {
 	int i;
 
-	for (i = 0; i < spec->nkeys; i++)
-		if (spec->keys[i] == key)
+	for (i = 0; i < c->spec.nkeys; i++)
+		if (c->spec.keys[i] == key)
 			return true;
 	return false;
 }
 
-static int cost_table_add_key(struct cost_table_plan *p, const char *name, struct error *err)
+static int cost_parts_add_key(struct cost_parts *c, const char *name, struct error *err)
 {
 	int key = tally_key_find(name);
 
 	if (!strcmp(name, "variant") || !strcmp(name, "side")) {
-		p->by_block = 1;
+		c->by_block = true;
 		return 0;
 	}
 	if (key < 0)
@@ -83,158 +71,335 @@ static int cost_table_add_key(struct cost_table_plan *p, const char *name, struc
 			err, EINVAL,
 			"cannot split by '%s'; the keys are comm, pid, tid, thread, cpu, context, component, module, dso, symbol, variant and side",
 			name);
-	if (!cost_table_has_key(&p->spec, (enum tally_key)key))
-		p->spec.keys[p->spec.nkeys++] = (enum tally_key)key;
+	if (!cost_parts_has_key(c, (enum tally_key)key))
+		c->spec.keys[c->spec.nkeys++] = (enum tally_key)key;
 	return 0;
 }
 
-static int cost_table_plan_keys(struct cost_table_plan *p, const struct query *q, struct error *err)
+static int cost_parts_add_keys(struct cost_parts *c, const struct query *q, struct error *err)
 {
 	char *copy = xstrdup(q->by ? q->by : ""), *rest = copy, *word;
 	int rc = 0, i;
 
 	while (!rc && (word = str_token(&rest, ',')))
 		if (*str_trim(word))
-			rc = cost_table_add_key(p, str_trim(word), err);
-	for (i = 0; i < p->ct->nkeys; i++)
-		if (!cost_table_has_key(&p->spec, p->ct->keys[i]))
-			p->spec.keys[p->spec.nkeys++] = p->ct->keys[i];
+			rc = cost_parts_add_key(c, str_trim(word), err);
+	for (i = 0; i < c->table->nkeys; i++)
+		if (!cost_parts_has_key(c, c->table->keys[i]))
+			c->spec.keys[c->spec.nkeys++] = c->table->keys[i];
 	free(copy);
 	return rc;
 }
 
-static int cost_table_make_plan(struct cost_table_plan *p, const struct cost_table *ct,
-				const struct query *q, struct error *err)
+static int cost_parts_read_rules(struct cost_parts *c, const struct query *q, struct error *err)
+{
+	size_t i, n = c->table->groups ? q->ngroups : 1;
+	int rc = 0;
+
+	if (!n)
+		return error_set(
+			err, EINVAL,
+			"no groups: give --group NAME=FUNCTION,FUNCTION,... once or more; names may be globs");
+	if (n > GROUPS_MAX)
+		return error_set(err, EINVAL, "more than %d groups", GROUPS_MAX);
+	c->rules = xcalloc(n, sizeof(struct components *));
+	c->shared = q->rules && !c->table->groups;
+	if (c->shared)
+		c->rules[c->nrules++] = (struct components *)q->rules;
+	for (i = (size_t)c->nrules; i < n && !rc; i++) {
+		rc = c->table->groups ? components_group(&c->rules[i], q->groups[i], err)
+				      : components_read(&c->rules[i], q->components_file,
+							q->components_set, err);
+		c->nrules += !rc;
+	}
+	return rc;
+}
+
+/* Refuses a query that the text of perf report has no data for. */
+static int cost_parts_check_text(const struct cost_parts *c, const struct query *q,
+				 struct error *err)
+{
+	const struct flat *f = q->bare.flat;
+	bool comm = q->comm || cost_parts_has_key(c, BY_COMM);
+	int i;
+
+	for (i = 0; i < c->spec.nkeys; i++)
+		if (c->spec.keys[i] > BY_COMM && c->spec.keys[i] <= BY_CONTEXT)
+			return error_set(
+				err, EINVAL,
+				"the text of perf report has no %s; give the perf.data itself with --perf",
+				tally_key_name(c->spec.keys[i]));
+	if (q->cpus)
+		return error_set(
+			err, EINVAL,
+			"--cpu: the text of perf report does not record CPUs; give the perf.data itself with --perf");
+	if (q->children && !c->table->totals)
+		return error_set(
+			err, EINVAL,
+			"--children: the rows of a text call each other and cannot be added up; give the perf.data itself with --perf");
+	if (comm && !f->has_comm)
+		return error_set(
+			err, EINVAL,
+			"the perf report text has no Command column; run perf report with --sort comm,dso,symbol, or give the perf.data itself with --perf");
+	if ((q->dso || (q->by && strstr(q->by, "dso"))) && !f->has_dso)
+		return error_set(
+			err, EINVAL,
+			"the perf report text has no Shared Object column; run perf report with --sort dso,symbol");
+	if ((cost_parts_has_key(c, BY_SYMBOL) || cost_parts_has_key(c, BY_COMPONENT)) &&
+	    !f->has_symbol)
+		return error_set(
+			err, EINVAL,
+			"the perf report text has no Symbol column; run perf report with --sort symbol or dso,symbol");
+	return 0;
+}
+
+/* Reads all functions of a block: groups may overlap, so their sum is no total. */
+static int cost_parts_read_whole(struct cost_parts *c, struct store *s, const struct query *q,
+				 int block, struct error *err)
+{
+	struct tally_spec spec = c->spec;
+
+	spec.nkeys = 2;
+	spec.keys[0] = BY_SYMBOL;
+	spec.keys[1] = BY_MODULE;
+	spec.totals = false;
+	spec.merge_unresolved = false;
+	spec.components = NULL;
+	return cost_part_read(s, q, &c->blocks[block], &spec, &c->whole[block], err);
+}
+
+static int cost_parts_read_all(struct cost_parts *c, struct store *s, const struct query *q,
+			       struct error *err)
+{
+	int rc = 0, i, all = c->nblocks * c->nrules;
+
+	c->part = xcalloc((size_t)all + 1, sizeof(*c->part));
+	for (i = 0; i < all && !rc; i++) {
+		c->spec.components = c->rules[i / c->nblocks];
+		rc = cost_part_read(s, q, &c->blocks[i % c->nblocks], &c->spec, &c->part[i], err);
+		c->part[i].load = system_load_of(s, q, &c->blocks[i % c->nblocks]);
+		/* The rows of a text call each other: a sum of totals counts samples twice. */
+		c->part[i].tally.no_total |= q->bare.flat && c->table->groups;
+		c->n++;
+	}
+	if (c->table->groups)
+		c->whole = xcalloc((size_t)c->nblocks + 1, sizeof(*c->whole));
+	for (i = 0; c->whole && i < c->nblocks && !rc; i++)
+		rc = cost_parts_read_whole(c, s, q, i, err);
+	return rc;
+}
+
+int cost_parts_read(struct cost_parts *c, const struct cost_table *ct, struct store *s,
+		    const struct query *q, struct error *err)
 {
 	int rc;
 
-	*p = (struct cost_table_plan){
-		.ct = ct, .load = q->system_load > 0 || q->load_measured, .in = q->in};
-	p->spec = (struct tally_spec){.totals = ct->totals,
-				      .merge_unresolved = !q->all,
-				      .separate_dsos = q->bare.profile && !q->bare.alike,
-				      .workload_only = q->workload_only,
-				      .event = q->event,
-				      .in = q->in,
-				      .comm = q->comm,
-				      .dso = q->dso,
-				      .symbol = ct->relation ? NULL : q->symbol,
-				      .relation = ct->relation,
-				      .function = q->symbol,
-				      .cpus = q->cpus};
-	rc = cost_table_plan_keys(p, q, err);
-	if (!rc && !q->rules)
-		rc = components_read(&p->components, q->components_file, q->components_set, err);
-	p->spec.components = q->rules ? q->rules : p->components;
-	return rc;
+	*c = (struct cost_parts){.table = ct,
+				 .spec = {.totals = ct->totals || q->children,
+					  .merge_unresolved = !q->all,
+					  .separate_dsos = q->bare.profile && !q->bare.alike,
+					  .workload_only = q->workload_only,
+					  .event = q->event,
+					  .in = q->in,
+					  .comm = q->comm,
+					  .dso = q->dso,
+					  .symbol = ct->relation ? NULL : q->symbol,
+					  .relation = ct->relation,
+					  .function = q->symbol,
+					  .cpus = q->cpus}};
+	if (!s && !q->bare.profile && !q->bare.flat)
+		return error_set(err, EINVAL, "table '%s' needs a capture, --perf or --perf-report",
+				 ct->name);
+	rc = cost_parts_add_keys(c, q, err);
+	if (!rc && q->bare.flat)
+		rc = cost_parts_check_text(c, q, err);
+	if (!rc)
+		rc = cost_parts_read_rules(c, q, err);
+	if (!rc)
+		rc = cost_blocks(s, q, &c->blocks, err);
+	if (rc < 0)
+		return rc;
+	c->nblocks = rc;
+	c->by_block |= c->nblocks > 1;
+	return cost_parts_read_all(c, s, q, err);
+}
+
+void cost_parts_free(struct cost_parts *c)
+{
+	int i;
+
+	for (i = 0; i < c->n; i++)
+		cost_part_free(&c->part[i]);
+	for (i = 0; c->whole && i < c->nblocks; i++)
+		cost_part_free(&c->whole[i]);
+	for (i = 0; i < c->nrules && !c->shared; i++)
+		components_free(c->rules[i]);
+	free(c->part);
+	free(c->whole);
+	free(c->rules);
+	free(c->blocks);
+}
+
+bool cost_parts_has_row(const struct cost_parts *c, const struct tally_row *r)
+{
+	int i;
+
+	for (i = 0; c->table->groups && i < c->spec.nkeys; i++)
+		if (c->spec.keys[i] == BY_COMPONENT)
+			return strcmp(r->key[i], component_none) != 0;
+	return true;
 }
 
 /* --- columns --- */
 
-static bool cost_table_has_column(const struct cost_table *ct, const struct column *c)
+/* Returns the unit of work, or NULL if no part has a basis. The intervals are then of shares. */
+static const char *cost_parts_unit(const struct cost_parts *c)
 {
-	if (str_starts(c->name, "total_"))
-		return ct->totals || ct->relation;
-	return !ct->relation || !str_starts(c->name, "self_");
+	int i;
+
+	for (i = 0; i < c->n && !c->part[i].basis.unit; i++)
+		;
+	return i < c->n ? c->part[i].basis.unit : NULL;
 }
 
-static void cost_table_add_column(struct column *list, int *n, const char *name, const char *what)
+static bool cost_parts_shows_load(const struct query *q)
 {
-	list[(*n)++] = (struct column){name, .type = V_STR, .what = what};
+	return q->system_load > 0 || q->load_measured;
 }
 
-static void cost_table_make_columns(struct table *t, struct cost_table_plan *p, const char *unit)
+static bool cost_parts_has_column(const struct cost_parts *c, const struct column *column)
+{
+	if (str_starts(column->name, "total_"))
+		return c->spec.totals || c->table->relation;
+	return !c->table->relation || !str_starts(column->name, "self_");
+}
+
+static bool cost_parts_have_single(const struct cost_parts *c)
+{
+	int i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->part[i].nruns && cost_part_is_single(&c->part[i]))
+			return true;
+	return false;
+}
+
+static void cost_table_add_column(struct column *list, int *n, const char *name)
+{
+	list[(*n)++] = (struct column){name, .type = V_STR};
+}
+
+/* Adds the columns that the table has. With a `unit`, those in `in` have this unit. */
+static void cost_table_add_columns(struct column *list, int *n, const struct cost_parts *c,
+				   const struct column *from, size_t count, const char *in,
+				   const char *unit)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!cost_parts_has_column(c, &from[i]))
+			continue;
+		list[*n] = from[i];
+		if (unit && from[i].unit && !strcmp(from[i].unit, in))
+			list[*n].unit = unit;
+		++*n;
+	}
+}
+
+static void cost_table_make_columns(struct table *t, const struct cost_parts *c,
+				    const struct query *q)
 {
 	struct column *list = arena_alloc(&t->arena, 24 * sizeof(*list));
+	const char *work = cost_parts_unit(c),
+		   *unit = work ? arena_printf(&t->arena, "ns/%s", work) : NULL;
 	int n = 0, i;
 
-	if (p->by_block) {
-		cost_table_add_column(list, &n, "variant", NULL);
-		cost_table_add_column(list, &n, "side", NULL);
+	if (c->by_block) {
+		cost_table_add_column(list, &n, "variant");
+		cost_table_add_column(list, &n, "side");
 	}
-	for (i = 0; i < p->spec.nkeys; i++)
-		cost_table_add_column(list, &n, tally_key_name(p->spec.keys[i]), NULL);
-	for (i = 0; i < (int)array_size(shares); i++) {
-		if (!cost_table_has_column(p->ct, &shares[i]))
-			continue;
-		list[n] = shares[i];
-		if (unit && !strcmp(shares[i].unit ? shares[i].unit : "", "ns"))
-			list[n].unit = arena_printf(&t->arena, "ns/%s", unit);
-		n++;
-	}
-	p->shares_only = !unit;
-	for (i = 0; p->shares_only && i < (int)array_size(share_intervals); i++)
-		if (cost_table_has_column(p->ct, &share_intervals[i]))
-			list[n++] = share_intervals[i];
-	for (i = 0; p->single && i < (int)array_size(sampling_errors); i++) {
-		if (!cost_table_has_column(p->ct, &sampling_errors[i]))
-			continue;
-		list[n] = sampling_errors[i];
-		if (unit)
-			list[n].unit = arena_printf(&t->arena, "ns/%s", unit);
-		n++;
-	}
-	if (p->load)
+	for (i = 0; i < c->spec.nkeys; i++)
+		cost_table_add_column(list, &n,
+				      c->table->groups && c->spec.keys[i] == BY_COMPONENT
+					      ? "group"
+					      : tally_key_name(c->spec.keys[i]));
+	cost_table_add_columns(list, &n, c, shares, array_size(shares), "ns", unit);
+	if (!unit)
+		cost_table_add_columns(list, &n, c, share_intervals, array_size(share_intervals),
+				       "%", NULL);
+	if (cost_parts_have_single(c))
+		cost_table_add_columns(list, &n, c, sampling_errors, array_size(sampling_errors),
+				       "%", unit);
+	if (cost_parts_shows_load(q))
 		list[n++] = load_column;
 	t->columns = list;
 	t->ncolumns = n;
-	amount_columns(t, p->in);
+	amount_columns(t, q->in);
 }
 
 /* --- rows --- */
 
-static struct value cost_table_add_share(struct table *t, const struct cost_table_plan *p,
-					 const struct cost *cost)
-{
-	return value_half(t, 100 * cost->share, p->shares_only ? 100 * cost->share_ci : NAN);
-}
-
-static struct value cost_table_sampling(const struct cost_table_plan *p, const struct cost *cost)
-{
-	return value_real(p->shares_only ? 100 * cost->share_sampling : cost->ns_sampling);
-}
-
 /* Adds a row. The figures follow the keys, in the order of `shares`. */
-static void cost_table_add_row(struct table *t, const struct cost_table_plan *p,
+static void cost_table_add_row(struct table *t, const struct cost_parts *c, const struct query *q,
 			       const struct cost_part *part, const struct tally_row *r)
 {
+	const bool costs = cost_parts_unit(c);
 	const struct cost self = cost_self(part, r),
-			  total = p->ct->relation ? self : cost_total(part, r);
+			  total = c->table->relation ? self : cost_total(part, r);
 	const struct value figures[array_size(shares)] = {
 		part->tally.no_samples ? value_none() : value_int((int64_t)r->samples),
-		cost_table_add_share(t, p, &self),
-		cost_table_add_share(t, p, &total),
+		value_half(t, 100 * self.share, costs ? NAN : 100 * self.share_ci),
+		value_half(t, 100 * total.share, costs ? NAN : 100 * total.share_ci),
 		value_half(t, self.ns, self.ns_ci),
 		value_half(t, total.ns, total.ns_ci),
 	};
 	struct value *row = table_row(t);
-	int i, c = 0;
+	int i, k = 0;
 
-	if (p->by_block) {
-		row[c++] = value_str(t, part->block.variant);
-		row[c++] = value_str(t, part->block.side);
+	if (c->by_block) {
+		row[k++] = value_str(t, part->block.variant);
+		row[k++] = value_str(t, part->block.side);
 	}
-	for (i = 0; i < p->spec.nkeys; i++)
-		row[c++] = *r->key[i] ? value_str(t, r->key[i]) : value_none();
+	for (i = 0; i < c->spec.nkeys; i++)
+		row[k++] = *r->key[i] ? value_str(t, r->key[i]) : value_none();
 	for (i = 0; i < (int)array_size(shares); i++)
-		if (cost_table_has_column(p->ct, &shares[i]))
-			row[c++] = figures[i];
+		if (cost_parts_has_column(c, &shares[i]))
+			row[k++] = figures[i];
 	if (cost_part_is_single(part)) {
-		table_set(t, row, "self_sampling_error", cost_table_sampling(p, &self));
-		table_set(t, row, "total_sampling_error", cost_table_sampling(p, &total));
+		table_set(t, row, "self_sampling_error",
+			  value_real(costs ? self.ns_sampling : 100 * self.share_sampling));
+		table_set(t, row, "total_sampling_error",
+			  value_real(costs ? total.ns_sampling : 100 * total.share_sampling));
 	}
-	if (p->load)
+	if (cost_parts_shows_load(q))
 		table_set(t, row, "cpu_use_pct",
 			  value_half(t, self.share * part->load.pct,
 				     system_load_ci(&part->load, self.share, self.share_ci)));
 }
 
-static size_t cost_table_rows_shown(const struct cost_table_plan *p, const struct query *q,
-				    const struct tally *f)
+/* Returns how many rows of a part are shown. perf has chosen the rows of a text. */
+static size_t cost_parts_shown(const struct cost_parts *c, const struct query *q,
+			       const struct tally *f)
 {
-	long limit = q->limit > 0 ? q->limit : p->ct->limit;
+	long limit = q->limit > 0 ? q->limit : q->bare.flat ? 0 : c->table->limit;
 
 	return q->all || !limit || (size_t)limit > f->n ? f->n : (size_t)limit;
+}
+
+static void cost_table_add_rows(struct table *t, const struct cost_parts *c, const struct query *q)
+{
+	size_t row, shown, before;
+	int i;
+
+	for (i = 0; i < c->n; i++) {
+		const struct tally *f = &c->part[i].tally;
+
+		shown = cost_parts_shown(c, q, f);
+		before = t->rows;
+		for (row = 0; row < f->n && t->rows < before + shown; row++)
+			if (cost_parts_has_row(c, &f->rows[row]))
+				cost_table_add_row(t, c, q, &c->part[i], &f->rows[row]);
+	}
 }
 
 /* --- notes --- */
@@ -296,12 +461,14 @@ static void cost_table_print_left_out(struct str *s, const struct tally *f)
 	bool some = f->spec.comm || f->spec.dso || f->spec.symbol || f->spec.workload_only ||
 		    f->spec.relation;
 	const char *of = some ? " of all samples" : "";
+
 	if (f->unresolved > 0)
 		str_printf(s, "; unresolved addresses %.2f %%%s", 100 * f->unresolved / f->weight,
 			   of);
 	cost_table_print_causes(s, f);
-	str_printf(s, "; unclassified functions %.2f %%%s",
-		   f->weight > 0 ? 100 * f->unclassified / f->weight : 0, of);
+	if (f->spec.components)
+		str_printf(s, "; unclassified functions %.2f %%%s",
+			   f->weight > 0 ? 100 * f->unclassified / f->weight : 0, of);
 	if (f->idle > 0)
 		str_printf(s, "; idle left out: %.1f %% of the weight",
 			   100 * f->idle / (f->idle + f->weight));
@@ -310,35 +477,6 @@ static void cost_table_print_left_out(struct str *s, const struct tally *f)
 			   100 * f->unsampled_idle / f->weight);
 	if (f->events > 1)
 		str_printf(s, "; the profile has %zu events; --event selects another", f->events);
-}
-
-/* Adds a note when a filter matches nothing, because its value may be misspelled. */
-static void cost_table_note_filter(struct table *t, const struct cost_part *part)
-{
-	const struct tally *f = &part->tally;
-	const struct {
-		const char *option, *value;
-	} filters[] = {
-		{"--comm", f->spec.comm}, {"--dso", f->spec.dso}, {"--symbol", f->spec.symbol}};
-	struct str s = {0};
-	size_t i;
-
-	for (i = 0; i < array_size(filters); i++)
-		if (filters[i].value)
-			str_printf(&s, " %s %s", filters[i].option, filters[i].value);
-	if (s.len && f->samples && !f->n)
-		note_add_block(&t->notes, &part->block, no_sample_matches, s.buf);
-	str_free(&s);
-}
-
-/* A filter that matches samples of another variant or side is not misspelled. */
-static void cost_table_calm_filter_notes(struct table *t)
-{
-	size_t i;
-
-	for (i = 0; t->rows && i < t->notes.n; i++)
-		if (note_is(&t->notes.note[i], NOTE_no_sample_matches))
-			t->notes.note[i].severity = SEVERITY_INFO;
 }
 
 /*
@@ -352,6 +490,8 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 
 	if (!f->samples && !f->n) {
 		cost_print_absence(part, &s);
+	} else if (f->samples && !f->n && f->spec.relation) { /* one line for all such sides */
+		str_printf(&s, "no sample has '%s'", f->spec.function);
 	} else {
 		cost_table_print_sums(&s, part, in, shown);
 		str_printf(&s, "basis %s", part->basis.text);
@@ -364,196 +504,149 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 		cost_print_workload(part, &s);
 		cost_table_print_left_out(&s, f);
 	}
-	if (f->samples && !f->n && f->spec.relation) /* one line for all such sides */
-		note_add_block(&t->notes, &part->block, function_unseen, f->spec.function);
-	else
-		note_add_block(&t->notes, &part->block, cost_sum, s.buf);
+	note_add_block(&t->notes, &part->block, cost_sum, s.buf);
 	t->lossy |= part->basis.uncounted;
 	str_free(&s);
-	cost_table_note_filter(t, part);
 }
 
 /*
- * Adds a note for timer events. While interrupts are off, the timer's interrupt waits, and then
- * the sample charges the code that enables interrupts.
+ * Adds notes that hold for the whole table. While interrupts are off, the timer's interrupt waits,
+ * and then the sample charges the code that enables interrupts.
  */
-static void cost_table_note_timer(struct table *t, const char *event)
+static void cost_table_note_rules(struct table *t, const struct cost_part *part, int n)
 {
+	bool several = false, few = false;
+	const char *event = NULL;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		several |= part[i].nruns && !cost_part_is_single(&part[i]);
+		few |= cost_part_has_few_runs(&part[i]);
+		event = event ? event : part[i].tally.event;
+	}
+	if (several)
+		note_add(
+			&t->notes, cost_interval, COST_SAMPLES,
+			few ? "; it is nominal for fewer than 10 runs: intervals of six runs held the truth 91 to 97 % of the time on a quiet machine"
+			    : "");
 	if (event && (str_starts(event, "cpu-clock") || str_starts(event, "task-clock")))
 		note_add(&t->notes, timer_blind, event);
 }
 
-/* --- the two sources --- */
-
-static void cost_table_fill_runs(struct cost_runs *runs, const struct query *q,
-				 const struct cost_part *part, size_t shown)
+/* Adds a warning when a filter matches nothing, because its value may be misspelled. */
+static void cost_table_note_filters(struct table *t, const struct cost_parts *c)
 {
-	const struct tally *f = &part->tally;
-	size_t i, row, n = runs->n;
-	const double *self;
+	const struct tally_spec *spec = &c->spec;
+	const struct {
+		const char *option, *value;
+	} filters[] = {{"--comm", spec->comm}, {"--dso", spec->dso}, {"--symbol", spec->symbol}};
+	struct str s = {0};
+	size_t i;
 
-	n = (size_t)f->nruns < n ? (size_t)f->nruns : n;
-	runs->n = n = part->measured.n < n ? part->measured.n : n;
-	runs->never_idle = q->basis == BASIS_DEFAULT && !part->basis.exclude_idle;
-	runs->ns = xcalloc(shown * n + 1, sizeof(*runs->ns));
-	runs->error = xcalloc(shown + 1, sizeof(*runs->error));
-	for (row = 0; row < shown; row++) {
-		self = f->rows[row].run_self;
-		for (i = 0; i < n; i++)
-			if (self[i] > 0)
-				runs->ns[row * n + i] =
-					self[i] / f->run_weight[i] * part->measured.ns[i];
-		runs->error[row] = cost_self(part, &f->rows[row]).error;
+	for (i = 0; i < array_size(filters); i++)
+		if (filters[i].value)
+			str_printf(&s, " %s %s", filters[i].option, filters[i].value);
+	if (s.len && !t->rows && c->n && c->part[0].tally.samples)
+		note_add(&t->notes, no_sample_matches, s.buf);
+	str_free(&s);
+}
+
+/* --- notes on groups --- */
+
+static bool cost_group_has(const struct components *rules, const struct tally_row *r)
+{
+	const struct function f = {.symbol = r->key[0], .module = r->key[1]};
+
+	return components_of(rules, &f) != component_none;
+}
+
+/* Adds a note such as "the groups alloc and skb overlap: build_skb, __build_skb (self 17.85 %)". */
+static void cost_groups_note_overlap(struct table *t, const struct cost_part *whole,
+				     const struct components *a, const struct components *b)
+{
+	const struct tally *f = &whole->tally;
+	struct str names = {0};
+	double share = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < f->n; i++) {
+		if (!cost_group_has(a, &f->rows[i]) || !cost_group_has(b, &f->rows[i]))
+			continue;
+		share += 100 * f->rows[i].self / f->weight;
+		if (n++ < NAMED_MAX)
+			str_printf(&names, "%s%s", names.len ? ", " : "", f->rows[i].key[0]);
 	}
-	runs->rows = shown;
+	if (n > NAMED_MAX)
+		str_printf(&names, " and %zu more", n - NAMED_MAX);
+	if (n)
+		note_add_block(&t->notes, &whole->block, groups_overlap, components_name(a, 0),
+			       components_name(b, 0), names.buf, share);
+	str_free(&names);
 }
 
-static void cost_table_add_part(struct table *t, const struct cost_table_plan *p,
-				const struct query *q, const struct cost_part *part)
+static bool cost_group_is_empty(const struct cost_parts *c, int group)
 {
-	size_t shown = cost_table_rows_shown(p, q, &part->tally), i;
-
-	for (i = 0; i < shown; i++)
-		cost_table_add_row(t, p, part, &part->tally.rows[i]);
-	if (q->runs)
-		cost_table_fill_runs(q->runs, q, part, shown);
-	cost_table_note_part(t, part, p->in, shown);
-	if (p->load)
-		system_load_note(&part->load, &part->block, t);
-	basis_note_event(t, part->basis.ns, p->in, part->tally.event);
-}
-
-static int cost_table_add_notes(struct store *s, const struct query *q, const struct block *b,
-				struct table *t, struct error *err)
-{
-	int rc = scope_profile_notes(s, q, b, t, err);
-
-	return rc ? rc : scope_basis_notes(s, b, t, err);
-}
-
-static int cost_table_run_blocks(struct cost_table_plan *p, struct store *s, const struct query *q,
-				 const struct block *blocks, int n, struct table *t,
-				 struct error *err)
-{
-	struct cost_part *parts = xcalloc((size_t)n + 1, sizeof(*parts));
-	const char *unit = NULL;
-	bool any = false, several = false, few = false;
-	int i, rc = 0;
-
-	p->by_block |= n > 1;
-	for (i = 0; i < n && !rc; i++) {
-		rc = cost_part_read(s, q, &blocks[i], &p->spec, &parts[i], err);
-		if (p->load)
-			parts[i].load = system_load_of(s, q, &blocks[i]);
-		unit = unit ? unit : parts[i].basis.unit;
-		any |= parts[i].nruns > 0;
-		several |= parts[i].nruns && !cost_part_is_single(&parts[i]);
-		few |= cost_part_has_few_runs(&parts[i]);
-		p->single |= parts[i].nruns && cost_part_is_single(&parts[i]);
-	}
-	cost_table_make_columns(t, p, unit);
-	for (i = 0; i < n && !rc; i++) {
-		cost_table_add_part(t, p, q, &parts[i]);
-		rc = cost_table_add_notes(s, q, &blocks[i], t, err);
-	}
-	cost_table_calm_filter_notes(t);
-	if (several && !rc)
-		note_add(&t->notes, cost_interval, COST_SAMPLES);
-	if (few && !rc)
-		note_add(&t->notes, cost_few_runs, COST_RUNS);
-	if (any && !rc)
-		cost_table_note_timer(t, parts[0].tally.event);
-	for (i = 0; i < n; i++)
-		cost_part_free(&parts[i]);
-	free(parts);
-	return rc;
-}
-
-static int cost_table_run_store(struct cost_table_plan *p, struct store *s, const struct query *q,
-				struct table *t, struct error *err)
-{
-	struct block *blocks = NULL;
-	int n = scope_blocks(s, q, &blocks, err), rc = n < 0 ? n : 0;
-
-	if (!rc)
-		rc = cost_table_run_blocks(p, s, q, blocks, n, t, err);
-	if (!rc && q->in == IN_NS)
-		rc = cost_note_workload(s, q, t, err);
-	if (!rc)
-		scope_capture_notes(s, t);
-	free(blocks);
-	return rc;
-}
-
-/* Refuses a query that the text of perf report has no data for. */
-static int cost_table_check_flat(const struct cost_table_plan *p, const struct query *q,
-				 struct error *err)
-{
-	enum tally_key key;
+	size_t row;
 	int i;
 
-	for (i = 0; i < p->spec.nkeys; i++) {
-		key = p->spec.keys[i];
-		if (key == BY_CPU || key == BY_CONTEXT || key == BY_PID || key == BY_TID ||
-		    key == BY_THREAD || (key == BY_COMM && !q->bare.flat->has_comm) ||
-		    ((key == BY_COMPONENT || key == BY_SYMBOL) && !q->bare.flat->has_symbol))
-			return error_set(
-				err, EINVAL,
-				"the text of perf report has no %s; give the perf.data itself with --perf",
-				tally_key_name(key));
-	}
-	return flat_check_samples(q->bare.flat, q, err);
+	for (i = group * c->nblocks; i < (group + 1) * c->nblocks; i++)
+		for (row = 0; row < c->part[i].tally.n; row++)
+			if (cost_parts_has_row(c, &c->part[i].tally.rows[row]))
+				return false;
+	return true;
 }
 
-static int cost_table_run_file(struct cost_table_plan *p, const struct query *q, struct table *t,
-			       struct error *err)
+static void cost_groups_add_notes(const struct cost_parts *c, struct table *t)
 {
-	struct cost_part part = {.load = {.pct = q->system_load}};
-	unsigned int ncpus;
-	int rc = q->bare.flat ? cost_table_check_flat(p, q, err) : 0;
+	int i, k, block;
 
-	if (rc)
-		return rc;
-	p->single = true;
-	rc = cost_part_read_file(q, &p->spec, &part, &ncpus, t, err);
-	if (!rc) {
-		cost_table_make_columns(t, p, part.basis.unit);
-		cost_table_add_part(t, p, q, &part);
+	for (i = 0; i < c->nrules; i++) {
+		if (cost_group_is_empty(c, i))
+			note_add(&t->notes, group_empty, components_name(c->rules[i], 0));
+		for (k = i + 1; k < c->nrules; k++)
+			for (block = 0; block < c->nblocks; block++)
+				cost_groups_note_overlap(t, &c->whole[block], c->rules[i],
+							 c->rules[k]);
 	}
-	if (!rc && q->bare.profile) {
-		cost_table_note_timer(t, part.tally.event);
-		profile_add_notes(q->bare.profile, &t->notes);
-		if (q->in == IN_NS && !isnan(part.basis.ns) && !part.basis.exclude_idle)
-			cost_note_wall_coverage(&part, q, ncpus, t);
-		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
+}
+
+int cost_parts_add_notes(const struct cost_parts *c, struct store *s, const struct query *q,
+			 struct table *t, struct error *err)
+{
+	const struct cost_part *parts = c->whole ? c->whole : c->part, *part;
+	int rc = 0, i;
+
+	if (c->whole)
+		cost_groups_add_notes(c, t);
+	for (i = 0; i < c->nblocks && !rc; i++) {
+		part = &parts[i];
+		cost_table_note_part(t, part, q->in,
+				     c->whole ? part->tally.n
+					      : cost_parts_shown(c, q, &part->tally));
+		if (cost_parts_shows_load(q))
+			system_load_note(&c->part[i].load, &part->block, t);
+		basis_note_event(t, part->basis.ns, q->in, part->tally.event);
+		rc = cost_part_add_notes(s, q, part, t, err);
 	}
-	if (!rc && q->bare.flat) {
-		flat_note_tables(q->bare.flat, t);
-		flat_note_cpus(q, t);
-	}
-	cost_part_free(&part);
+	cost_table_note_rules(t, parts, c->nblocks);
+	cost_table_note_filters(t, c);
+	if (!rc && s && q->in == IN_NS)
+		rc = cost_note_workload(s, q, t, err);
+	if (!rc && s)
+		scope_capture_notes(s, t);
 	return rc;
 }
 
-int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
-		   struct table *t, struct error *err)
+int cost_table_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct cost_table own = *ct;
-	struct cost_table_plan p;
-	int rc;
+	struct cost_parts c;
+	int rc = cost_parts_read(&c, cost_table_find(t->name), s, q, err);
 
-	own.totals |= q->children;
-	if (!s && !q->bare.profile && !q->bare.flat)
-		return error_set(err, EINVAL, "table '%s' needs a capture, --perf or --perf-report",
-				 t->name);
-	if (q->bare.flat && q->children && !ct->totals)
-		return error_set(
-			err, EINVAL,
-			"--children: the rows of a text call each other and cannot be added up; give the perf.data itself with --perf");
-	rc = cost_table_make_plan(&p, &own, q, err);
-	if (!rc)
-		rc = q->bare.profile || q->bare.flat ? cost_table_run_file(&p, q, t, err)
-						     : cost_table_run_store(&p, s, q, t, err);
-	components_free(p.components);
+	if (!rc) {
+		cost_table_make_columns(t, &c, q);
+		cost_table_add_rows(t, &c, q);
+		rc = cost_parts_add_notes(&c, s, q, t, err);
+	}
+	cost_parts_free(&c);
 	return rc;
 }

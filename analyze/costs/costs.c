@@ -123,12 +123,6 @@ bool cost_part_has_few_runs(const struct cost_part *p)
 	       (p->nruns < COST_RUNS || (!isnan(p->basis.ns) && p->measured.n < COST_RUNS));
 }
 
-void cost_runs_free(struct cost_runs *runs)
-{
-	free(runs->ns);
-	free(runs->error);
-}
-
 struct cost cost_self(const struct cost_part *p, const struct tally_row *r)
 {
 	return cost_from_weight(p, p->tally.no_self ? NAN : r->self, r->run_self);
@@ -139,7 +133,7 @@ struct cost cost_total(const struct cost_part *p, const struct tally_row *r)
 	return cost_from_weight(p, p->tally.no_total ? NAN : r->total, r->run_total);
 }
 
-void cost_cpus_add(struct cpuset *set, const struct profile *p)
+static void cost_cpus_add(struct cpuset *set, const struct profile *p)
 {
 	size_t i;
 
@@ -170,22 +164,6 @@ void cost_print_coverage(const struct cost_part *p, struct str *s)
 		   100 * p->coverage.weight / p->coverage.busy_ns);
 	if (high - low >= 0.1)
 		str_printf(s, " (%.1f to %.1f %% by run)", low, high);
-}
-
-void cost_note_wall_coverage(const struct cost_part *part, const struct query *q,
-			     unsigned int ncpus, struct table *t)
-{
-	const struct tally *f = &part->tally;
-	const struct profile *p = q->bare.profile;
-	double weight = f->weight, wall;
-	uint32_t event;
-
-	if (profile_pick_event(p, f->event, &event, NULL) || event >= p->nevents ||
-	    !p->events[event].is_time || !p->first_ns || !f->samples)
-		return;
-	wall = ncpus * ((double)(p->last_ns - p->first_ns) + weight / (double)f->samples);
-	if (100 * weight < 90 * wall)
-		note_add(&t->notes, wall_not_covered, 100 * weight / wall, ncpus, weight);
 }
 
 void cost_print_workload(const struct cost_part *p, struct str *s)
@@ -343,20 +321,18 @@ static int cost_count_lost(struct store *s, const struct query *q, struct cost_p
 	return 0;
 }
 
-int cost_part_read(struct store *s, const struct query *q, const struct block *b,
-		   const struct tally_spec *spec, struct cost_part *p, struct error *err)
+static int cost_read_block(struct store *s, const struct query *q, const struct tally_spec *spec,
+			   struct cost_part *p, struct error *err)
 {
 	struct tally_spec own = *spec;
 	struct run *runs;
-	int n, rc;
+	int n, rc = basis_of_block(s, q, &p->block, &p->basis, err);
 
-	*p = (struct cost_part){.block = *b};
-	rc = basis_of_block(s, q, b, &p->basis, err);
 	if (!rc)
-		rc = basis_runs_read(s, q, b, &p->basis, &p->measured, err);
+		rc = basis_runs_read(s, q, &p->block, &p->basis, &p->measured, err);
 	if (rc)
 		return rc;
-	n = scope_runs(s, q, b, FOR_PROFILE, &runs, err);
+	n = scope_runs(s, q, &p->block, FOR_PROFILE, &runs, err);
 	if (n < 0)
 		return n;
 	own.exclude_idle = p->basis.exclude_idle;
@@ -371,77 +347,146 @@ int cost_part_read(struct store *s, const struct query *q, const struct block *b
 	return rc;
 }
 
-struct cpuset cost_cpus_of(const struct profile *p)
+/* --- a bare file --- */
+
+/* Finds the CPUs of the wall basis: the selected CPUs that have samples. */
+static int cost_find_cpus(const struct query *q, struct cost_part *p, struct error *err)
 {
-	struct cpuset set = {0};
+	char *asked, *there;
+	unsigned int cpu;
+	int rc;
 
-	if (p)
-		cost_cpus_add(&set, p);
-	return set;
-}
-
-static int cost_refuse_cpus(const struct cpuset *there, const char *asked, struct error *err)
-{
-	char *text = cpuset_format(there);
-	int rc = cpuset_count(there)
-			 ? error_set(
-				   err, ENODATA,
-				   "--cpu %s: the file has no samples of this CPU; its CPUs are %s",
-				   asked, text)
-			 : error_set(err, ENODATA,
-				     "--cpu %s: the file's samples do not record their CPU", asked);
-
-	free(text);
-	return rc;
-}
-
-/* Counts the CPUs of the wall basis: the selected CPUs that have samples. */
-static int cost_count_cpus(const struct query *q, unsigned int *n, struct table *t,
-			   struct error *err)
-{
-	struct cpuset there = cost_cpus_of(q->bare.profile), without = {0};
-	char *text;
-	unsigned int cpu, missing;
-	int rc = 0;
-
-	*n = cpuset_count(&there) ? cpuset_count(&there) : 1;
+	if (q->bare.profile)
+		cost_cpus_add(&p->cpus, q->bare.profile);
+	p->ncpus = cpuset_count(&p->cpus) ? cpuset_count(&p->cpus) : 1;
 	if (!q->cpus)
 		return 0;
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if (cpuset_has(q->cpus, cpu) && !cpuset_has(&there, cpu))
-			cpuset_add(&without, cpu);
-	missing = cpuset_count(&without);
-	*n = cpuset_count(q->cpus) - missing;
-	text = cpuset_format(&without);
-	if (!*n)
-		rc = cost_refuse_cpus(&there, text, err);
-	else if (missing)
-		note_add(&t->notes, cpu_without_samples, text);
-	free(text);
+	for (p->ncpus = 0, cpu = 0; cpu < CPUSET_MAX; cpu++)
+		p->ncpus += cpuset_has(q->cpus, cpu) && cpuset_has(&p->cpus, cpu);
+	if (p->ncpus)
+		return 0;
+	asked = cpuset_format(q->cpus);
+	there = cpuset_format(&p->cpus);
+	rc = *there ? error_set(err, ENODATA,
+				"--cpu %s: the file has no samples of this CPU; its CPUs are %s",
+				asked, there)
+		    : error_set(err, ENODATA,
+				"--cpu %s: the file's samples do not record their CPU", asked);
+	free(asked);
+	free(there);
 	return rc;
 }
 
-int cost_part_read_file(const struct query *q, const struct tally_spec *spec,
-			struct cost_part *part, unsigned int *ncpus, struct table *t,
-			struct error *err)
+static int cost_read_file(const struct query *q, const struct tally_spec *spec, struct cost_part *p,
+			  struct error *err)
 {
 	struct tally_spec own = *spec;
-	int rc = cost_count_cpus(q, ncpus, t, err);
+	int rc = cost_find_cpus(q, p, err);
 
-	part->nruns = 1;
+	p->nruns = 1;
 	if (!rc)
-		rc = basis_of_file(q, *ncpus, &part->basis, err);
+		rc = basis_of_file(q, p->ncpus, &p->basis, err);
 	if (rc)
 		return rc;
-	own.exclude_idle = part->basis.exclude_idle;
-	tally_init(&part->tally, &own, 1);
-	rc = q->bare.profile ? tally_profile(&part->tally, q->bare.profile, err)
-			     : tally_flat(&part->tally, q->bare.flat, err);
-	tally_sort(&part->tally);
-	basis_of_weights(q, part->tally.event,
-			 q->bare.flat ? q->bare.flat->event_count : part->tally.weight,
-			 &part->basis);
+	own.exclude_idle = p->basis.exclude_idle;
+	tally_init(&p->tally, &own, 1);
+	if (q->bare.profile)
+		rc = tally_profile(&p->tally, q->bare.profile, err);
+	else
+		tally_flat(&p->tally, q->bare.flat);
+	basis_of_weights(q, p->tally.event,
+			 q->bare.flat ? q->bare.flat->event_count : p->tally.weight, &p->basis);
 	return rc;
+}
+
+int cost_part_read(struct store *s, const struct query *q, const struct block *b,
+		   const struct tally_spec *spec, struct cost_part *p, struct error *err)
+{
+	*p = (struct cost_part){.block = *b};
+	return b->variant ? cost_read_block(s, q, spec, p, err) : cost_read_file(q, spec, p, err);
+}
+
+void cost_note_silent_cpus(const struct query *q, const struct cost_part *p, struct table *t)
+{
+	struct cpuset without = {0};
+	unsigned int cpu;
+	char *text;
+
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		if (cpuset_has(q->cpus, cpu) && !cpuset_has(&p->cpus, cpu))
+			cpuset_add(&without, cpu);
+	text = cpuset_format(&without);
+	if (*text)
+		note_add(&t->notes, cpu_without_samples, text);
+	free(text);
+}
+
+/*
+ * Warns if the samples of a file have less than 90 % of the time of the wall basis' CPUs, as in a
+ * recording of one process that sleeps. The first sample's period lies before its time.
+ */
+static void cost_note_wall_coverage(const struct cost_part *part, const struct profile *p,
+				    struct table *t)
+{
+	const struct tally *f = &part->tally;
+	double weight = f->weight, wall;
+	uint32_t event;
+
+	if (profile_pick_event(p, f->event, &event, NULL) || event >= p->nevents ||
+	    !p->events[event].is_time || !p->first_ns || !f->samples)
+		return;
+	wall = part->ncpus * ((double)(p->last_ns - p->first_ns) + weight / (double)f->samples);
+	if (100 * weight < 90 * wall)
+		note_add(&t->notes, wall_not_covered, 100 * weight / wall, part->ncpus, weight);
+}
+
+static void cost_note_text(const struct query *q, struct table *t)
+{
+	const struct flat *f = q->bare.flat;
+	bool events = f->events && f->event && strcmp(f->events, f->event) != 0;
+
+	if (f->tables > 1)
+		note_add(&t->notes, text_tables, f->tables,
+			 !events ? "first"
+				 : arena_printf(&t->arena,
+						"table of %s; --event picks another (%s)", f->event,
+						f->events));
+	if (f->unmarked)
+		note_add(&t->notes, flat_unmarked, f->unmarked);
+	if (f->lost > 0)
+		note_add(&t->notes, perf_lost, 0ULL, (unsigned long long)f->lost);
+	if (q->in == IN_NS && q->basis != BASIS_BUSY && !(q->work.busy_ns > 0) &&
+	    (q->work.rate > 0 || (q->work.units > 0 && q->work.seconds > 0)))
+		note_add(&t->notes, flat_one_cpu);
+}
+
+int cost_part_add_notes(struct store *s, const struct query *q, const struct cost_part *p,
+			struct table *t, struct error *err)
+{
+	int rc;
+
+	if (p->block.variant) {
+		rc = scope_profile_notes(s, q, &p->block, t, err);
+		return rc ? rc : scope_basis_notes(s, &p->block, t, err);
+	}
+	if (q->bare.profile && q->cpus)
+		cost_note_silent_cpus(q, p, t);
+	if (q->bare.profile)
+		profile_add_notes(q->bare.profile, &t->notes);
+	if (q->bare.profile && q->in == IN_NS && !isnan(p->basis.ns) && !p->basis.exclude_idle)
+		cost_note_wall_coverage(p, q->bare.profile, t);
+	if (q->bare.flat)
+		cost_note_text(q, t);
+	t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
+	return 0;
+}
+
+int cost_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err)
+{
+	if (s)
+		return scope_blocks(s, q, blocks, err);
+	*blocks = xcalloc(1, sizeof(**blocks));
+	return 1;
 }
 
 void cost_part_free(struct cost_part *p)
@@ -512,7 +557,6 @@ struct system_load system_load_of(struct store *s, const struct query *q, const 
 	x = scope_figures(s, runs, n, system_load_of_run, NULL, &used);
 	l.pct = used ? stats_point(est, x, used) : NAN;
 	l.ci = stats_error_half(stats_error_of(est, x, used), 0.95);
-	l.ncpus = n ? runs[0].ncpus : 0;
 	free(x);
 	free(runs);
 	return l;
@@ -525,13 +569,14 @@ double system_load_ci(const struct system_load *l, double share, double share_ci
 
 void system_load_note(const struct system_load *l, const struct block *b, struct table *t)
 {
-	if (!l->measured)
-		note_add(&t->notes, system_load_given, l->pct);
-	else if (isnan(l->pct))
+	if (l->measured && isnan(l->pct))
 		note_add_block(
 			&t->notes, b, system_load_absent,
 			l->one_cpu ? "the load is known only for all CPUs of the side; omit --cpu"
 				   : "CPU time was not collected (collector 'cpu')");
+	else if (l->measured)
+		note_add_block(&t->notes, b, system_load, "measured", l->pct, "the side's", "");
 	else
-		note_add_block(&t->notes, b, system_load_measured, l->pct, l->ncpus);
+		note_add(&t->notes, system_load, "given", l->pct, "all",
+			 "; the samples must be of all CPUs under that load, without idle");
 }

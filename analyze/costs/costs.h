@@ -36,7 +36,6 @@
 struct system_load {
 	double pct, ci; /* NAN: not known; ci: half the interval, 0 for a load from the query */
 	bool measured, one_cpu; /* one_cpu: --cpu is set, but the load covers all CPUs */
-	int ncpus;
 };
 
 struct system_load system_load_of(struct store *s, const struct query *q, const struct block *b);
@@ -62,7 +61,8 @@ struct cost_part {
 		double low, high;	/* of the runs, 0 to 1 */
 	} coverage;
 	int nlost;	    /* the number of profiled runs without a sample */
-	struct cpuset cpus; /* CPUs with samples in the profiles; set only with spec.cpus */
+	struct cpuset cpus; /* CPUs with samples; of a block only with spec.cpus */
+	unsigned int ncpus; /* CPUs of a bare file's basis */
 };
 
 /* The least number of samples of a row with an interval, and of runs whose intervals hold 95 %
@@ -79,25 +79,21 @@ struct cost cost_self(const struct cost_part *p, const struct tally_row *r);
 struct cost cost_total(const struct cost_part *p, const struct tally_row *r);
 
 /*
- * Reads the profiled runs of one block with `spec`. The query provides the filters and the event.
+ * Reads the profiled runs of one block with `spec`, or the samples of the query's bare file if the
+ * block has no variant. The query provides the filters and the event.
  */
 int cost_part_read(struct store *s, const struct query *q, const struct block *b,
 		   const struct tally_spec *spec, struct cost_part *p, struct error *err);
-/*
- * Reads the samples of a bare file with `spec`. *ncpus receives the CPUs of the wall basis. `t`
- * receives notes about CPUs without samples.
- */
-int cost_part_read_file(const struct query *q, const struct tally_spec *spec, struct cost_part *p,
-			unsigned int *ncpus, struct table *t, struct error *err);
 void cost_part_free(struct cost_part *p);
+/* Adds the doubts about the part's runs, or about its bare file. */
+int cost_part_add_notes(struct store *s, const struct query *q, const struct cost_part *p,
+			struct table *t, struct error *err);
+/* Adds a note on CPUs that the query selects and a bare file has no samples of. */
+void cost_note_silent_cpus(const struct query *q, const struct cost_part *p, struct table *t);
+/* Lists the blocks that the query asks for. A bare file is one block without a variant. */
+int cost_blocks(struct store *s, const struct query *q, struct block **blocks, struct error *err);
 /* Appends how much of the busy time the samples cover, if that is known. */
 void cost_print_coverage(const struct cost_part *p, struct str *s);
-/*
- * Warns if the samples of a file have less than 90 % of the time of the wall basis' CPUs, as in a
- * recording of one process that sleeps. The first sample's period lies before its time.
- */
-void cost_note_wall_coverage(const struct cost_part *part, const struct query *q,
-			     unsigned int ncpus, struct table *t);
 /* Returns whether the part has too few runs for an interval, so that its rows have sampling errors.
  */
 bool cost_part_is_single(const struct cost_part *p);
@@ -163,21 +159,40 @@ int copying_read_direction(struct store *s, const struct query *q, struct copyin
  */
 int copying_read_late(struct store *s, const struct block *b, double *share, struct error *err);
 
-/*
- * Returns the CPUs of the samples in a bare file. The set is empty when the file does not record
- * CPUs.
- */
-struct cpuset cost_cpus_of(const struct profile *p);
-void cost_cpus_add(struct cpuset *set, const struct profile *p);
-
-/* The keys of one table of costs, and whether it has totals. */
+/* What the rows of a table of costs are. THE LIST is in cost_tables.c. */
 struct cost_table {
+	const char *name;
 	enum tally_key keys[TALLY_KEYS];
 	int nkeys;
 	bool totals;
+	bool groups;		      /* a row for each group of the query; groups may overlap */
 	enum tally_relation relation; /* of the query's function; then the only cost is the total */
 	long limit;		      /* rows of each part, unless the query has a limit; 0: all */
 };
+const struct cost_table *cost_table_find(const char *name);
+
+/* The costs of a table's rows. */
+struct cost_parts {
+	const struct cost_table *table;
+	struct tally_spec spec;
+	struct components **rules; /* one set, or one for each group */
+	int nrules;
+	bool shared, by_block; /* shared: the rules are the query's */
+	struct block *blocks;
+	int nblocks;
+	struct cost_part *part; /* of each block; then those of the next group */
+	int n;
+	struct cost_part *whole; /* all functions of each block; NULL unless rows are groups */
+};
+/* Reads the table that the query asks for. The caller frees c, also after an error. */
+int cost_parts_read(struct cost_parts *c, const struct cost_table *ct, struct store *s,
+		    const struct query *q, struct error *err);
+/* Adds the notes of the table, whose parts show `shown` rows each. NULL means all rows. */
+int cost_parts_add_notes(const struct cost_parts *c, struct store *s, const struct query *q,
+			 struct table *t, struct error *err);
+void cost_parts_free(struct cost_parts *c);
+/* Returns whether the row is in the table: a function outside a group is not. */
+bool cost_parts_has_row(const struct cost_parts *c, const struct tally_row *r);
 
 /* The options of every table of costs, followed by `more`. */
 #define COST_ROWS                                                                  \
@@ -190,20 +205,6 @@ struct cost_table {
 		[SOURCE_TEXT] = OPT_SAMPLES COST_ROWS OPT_DONE more,                     \
 	}
 
-/*
- * The costs of a table's rows in each run of the query's single block. ns[row * n + i] is share i x
- * basis i, or 0 where the run has no sample in the row. n is the smaller number of profiled and of
- * measured runs; the caller sets it to the most that it can use. error[row] is that of the row's
- * self_ns. The caller frees both.
- */
-struct cost_runs {
-	size_t n, rows;
-	double *ns;
-	struct stats_error *error;
-	bool never_idle; /* CPU time is not known, so the basis is wall time */
-};
-void cost_runs_free(struct cost_runs *runs);
-
 /* The column of a cost in a table of costs: self_ns or total_ns. */
 #define COST_COLUMN(which)                                                     \
 	{                                                                      \
@@ -211,32 +212,7 @@ void cost_runs_free(struct cost_runs *runs);
 					   .what = which "_share x basis"      \
 	}
 
-/* Fills the whole table: columns, rows and notes. */
-int cost_table_run(const struct cost_table *ct, struct store *s, const struct query *q,
-		   struct table *t, struct error *err);
-
-/* --- the `functions` table from the text of perf report --- */
-
-/*
- * Fills `t`, which the caller has initialised with the columns of `functions` (and with "comm" if
- * q->by has it). Adds up the rows of one symbol in one shared object where the text splits them
- * further, for example by comm. It then sorts by self, then by total. If no rows were added up,
- * the order of the text stays, because perf sorts by the children's share where the text has one.
- * ns is share x basis, with --rate, or with --units and --busy-ns. Returns -EINVAL if the query
- * needs data that the text lacks.
- */
-int functions_from_flat(const struct flat *flat, const struct query *q, struct table *t,
-			struct error *err);
-
-/*
- * Returns -EINVAL if the query has --cpu or --comm and the text lacks CPUs or commands. Applies to
- * every table from the text.
- */
-int flat_check_samples(const struct flat *flat, const struct query *q, struct error *err);
-/* Adds a note that names the table of the text that is shown, if the text has several. */
-void flat_note_tables(const struct flat *flat, struct table *t);
-
-/* Adds a note with the number of CPUs that did the work of --rate. */
-void flat_note_cpus(const struct query *q, struct table *t);
+/* Fills the table of that name: columns, rows and notes. */
+int cost_table_run(struct store *s, const struct query *q, struct table *t, struct error *err);
 
 #endif

@@ -217,24 +217,27 @@ static struct store_code hotspots_code_in_profile(const struct profile *p, int64
 
 /* --- rows --- */
 
-struct hotspots_source {
-	struct store *s; /* either the store or the profile */
-	const struct profile *p;
-	const struct cost_part *part;
-	enum amount in;
-};
+static int hotspots_read_code(struct store *s, const struct query *q, int64_t id,
+			      struct store_code *code, struct error *err)
+{
+	*code = (struct store_code){0};
+	if (s)
+		return store_code(s, id, code, err);
+	*code = hotspots_code_in_profile(q->bare.profile, id);
+	return 0;
+}
 
-static void hotspots_add_row(struct table *t, const struct hotspots_source *from,
+static void hotspots_add_row(struct table *t, const struct query *q, const struct cost_part *part,
 			     const struct hotspots_spot *h, const struct hotspots_listing *code)
 {
-	struct cost cost = cost_self(from->part, &h->sum);
+	struct cost cost = cost_self(part, &h->sum);
 	struct value *row = table_row(t);
 	char offset[24], self[32];
 
-	snprintf(self, sizeof(self), "self_%s", amount_name(from->in));
+	snprintf(self, sizeof(self), "self_%s", amount_name(q->in));
 	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)h->offset);
-	table_set(t, row, "variant", value_str(t, from->part->block.variant));
-	table_set(t, row, "side", value_str(t, from->part->block.side));
+	table_set(t, row, "variant", value_str(t, part->block.variant));
+	table_set(t, row, "side", value_str(t, part->block.side));
 	table_set(t, row, "symbol", value_str(t, h->symbol));
 	table_set(t, row, "dso", value_str(t, h->dso));
 	table_set(t, row, "offset", value_str(t, offset));
@@ -242,57 +245,34 @@ static void hotspots_add_row(struct table *t, const struct hotspots_source *from
 	table_set(t, row, "function_share", value_real(100 * h->sum.self / h->function));
 	table_set(t, row, "self_share", value_real(100 * cost.share));
 	table_set(t, row, self, value_half(t, cost.ns, cost.ns_ci));
-	if (cost_part_is_single(from->part))
+	if (cost_part_is_single(part))
 		table_set(t, row, "sampling_error", value_real(cost.ns_sampling));
 	table_set(t, row, "instruction", value_str(t, hotspots_instruction_at(code, h->offset)));
 	table_set(t, row, "source", value_str(t, h->line));
 }
 
-static int hotspots_add_all(struct table *t, const struct hotspots_source *from,
-			    const struct hotspots_list *h, const struct query *q, struct error *err)
+static int hotspots_add_rows(struct table *t, struct store *s, const struct query *q,
+			     const struct cost_part *part, const struct hotspots_list *h,
+			     struct error *err)
 {
-	size_t limit = q->limit > 0 ? (size_t)q->limit : LIMIT, i;
+	size_t limit = q->all ? SIZE_MAX : q->limit > 0 ? (size_t)q->limit : LIMIT, i;
 	struct hotspots_listing code = {.id = -1};
 	struct store_code bytes;
-	double shown = 0, all = 0;
 	int rc = 0;
 
-	for (i = 0; i < h->n && !rc; i++) {
-		all += h->list[i].sum.self;
-		if (!q->all && i >= limit)
-			continue;
-		shown += h->list[i].sum.self;
-		bytes = (struct store_code){0};
-		if (from->s)
-			rc = store_code(from->s, h->list[i].id, &bytes, err);
-		else
-			bytes = hotspots_code_in_profile(from->p, h->list[i].id);
+	for (i = 0; i < h->n && i < limit && !rc; i++) {
+		rc = hotspots_read_code(s, q, h->list[i].id, &bytes, err);
 		hotspots_disassemble_code(&code, h->list[i].id, &bytes);
 		free(bytes.bytes);
-		hotspots_add_row(t, from, &h->list[i], &code);
+		hotspots_add_row(t, q, part, &h->list[i], &code);
 	}
 	free(code.list);
-	if (h->n > limit && !q->all)
-		note_add(&t->notes, hotspots_shown, limit, h->n, 100 * shown / all);
+	if (h->n > limit)
+		note_add(&t->notes, rows_shown, limit, h->n);
 	return rc;
 }
 
-/* Adds a note for a part without rows: the part has no samples, or none in the function. */
-static void hotspots_note_absence(struct table *t, const struct cost_part *part)
-{
-	struct str s = {0};
-
-	if (part->block.variant)
-		str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
-	if (!part->tally.samples)
-		cost_print_absence(part, &s);
-	else
-		str_printf(&s, "none of %llu samples of %s is in the function itself",
-			   (unsigned long long)part->tally.samples, part->tally.event);
-	note_add(&t->notes, hotspots_code, s.buf);
-	str_free(&s);
-}
-
+/* Prints the cost of each function with the name, or why the part has no rows. */
 static void hotspots_note_part(struct table *t, const struct cost_part *part, enum amount in,
 			       const struct hotspots_list *h)
 {
@@ -300,19 +280,25 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 	size_t i;
 
 	t->lossy |= part->basis.uncounted;
-	if (!f->n)
-		hotspots_note_absence(t, part);
-	for (i = 0; i < f->n; i++) {
-		struct cost self = cost_self(part, &f->rows[i]);
+	for (i = 0; i < f->n || !i; i++) {
 		struct str s = {0};
 
-		if (part->block.variant)
-			str_printf(&s, "%s %s: ", part->block.variant, part->block.side);
-		str_printf(&s, "%s: self %.2f %%", f->rows[i].key[0], 100 * self.share);
-		if (!isnan(self.ns))
-			str_printf(&s, " = %.1f %s/%s", self.ns, amount_name(in), part->basis.unit);
-		cost_print_coverage(part, &s);
-		note_add(&t->notes, hotspots_part, s.buf, part->basis.text);
+		if (!f->samples) {
+			cost_print_absence(part, &s);
+		} else if (!f->n) {
+			str_printf(&s, "none of %llu samples of %s is in the function itself",
+				   (unsigned long long)f->samples, f->event);
+		} else {
+			struct cost self = cost_self(part, &f->rows[i]);
+
+			str_printf(&s, "%s: self %.2f %%", f->rows[i].key[0], 100 * self.share);
+			if (!isnan(self.ns))
+				str_printf(&s, " = %.1f %s/%s", self.ns, amount_name(in),
+					   part->basis.unit);
+			cost_print_coverage(part, &s);
+			str_printf(&s, "; basis %s", part->basis.text);
+		}
+		note_add_block(&t->notes, &part->block, cost_sum, s.buf);
 		str_free(&s);
 	}
 	if (f->n)
@@ -323,19 +309,10 @@ static void hotspots_note_part(struct table *t, const struct cost_part *part, en
 		note_add(&t->notes, hotspots_none);
 }
 
-static struct tally_spec hotspots_spec(const struct query *q)
-{
-	return (struct tally_spec){.keys = {BY_SYMBOL, BY_DSO},
-				   .nkeys = 2,
-				   .event = q->event,
-				   .in = q->in,
-				   .symbol = q->symbol};
-}
-
 /* --- the two sources --- */
 
-static int hotspots_add_runs(struct store *s, const struct query *q, const struct cost_part *part,
-			     struct hotspots_list *h, struct error *err)
+static int hotspots_gather_store(struct hotspots_list *h, struct store *s, const struct query *q,
+				 const struct cost_part *part, struct error *err)
 {
 	struct store_spot *rows;
 	struct run *runs;
@@ -353,22 +330,51 @@ static int hotspots_add_runs(struct store *s, const struct query *q, const struc
 	return rc < 0 ? rc : 0;
 }
 
+static void hotspots_gather_profile(struct hotspots_list *h, const struct profile *p,
+				    const struct query *q, const char *event)
+{
+	size_t i;
+
+	for (i = 0; i < p->nspots && event; i++) {
+		const struct profile_spot *s = &p->spots[i];
+		struct store_spot row = {.id = s->symbol,
+					 .symbol = profile_symbol_name(p, s->symbol),
+					 .dso = profile_symbol_dso(p, s->symbol),
+					 .offset = s->offset,
+					 .samples = s->samples,
+					 .weight = s->weight};
+
+		if (s->line != PROFILE_NONE)
+			row.line = intern_get(&p->strings, s->line);
+		if (str_matches(q->symbol, row.symbol) &&
+		    !strcmp(event, intern_get(&p->strings, p->events[s->event].name)))
+			hotspots_add(h, &row, 0, 1);
+	}
+}
+
 static int hotspots_add_block(struct store *s, const struct query *q, const struct block *b,
 			      struct table *t, bool *any, struct error *err)
 {
-	struct tally_spec spec = hotspots_spec(q);
+	const struct tally_spec spec = {.keys = {BY_SYMBOL, BY_DSO},
+					.nkeys = 2,
+					.event = q->event,
+					.in = q->in,
+					.symbol = q->symbol};
 	struct hotspots_list h = {.n = 0};
 	struct cost_part part;
-	struct hotspots_source from = {.s = s, .part = &part, .in = q->in};
 	int rc = cost_part_read(s, q, b, &spec, &part, err);
 
-	if (!rc)
-		rc = hotspots_add_runs(s, q, &part, &h, err);
+	if (!rc && s)
+		rc = hotspots_gather_store(&h, s, q, &part, err);
+	else if (!rc)
+		hotspots_gather_profile(&h, q->bare.profile, q, part.tally.event);
 	hotspots_finish(&h, q);
 	if (!rc)
-		rc = hotspots_add_all(t, &from, &h, q, err);
-	if (!rc)
+		rc = hotspots_add_rows(t, s, q, &part, &h, err);
+	if (!rc) {
 		hotspots_note_part(t, &part, q->in, &h);
+		rc = cost_part_add_notes(s, q, &part, t, err);
+	}
 	*any |= part.tally.samples > 0;
 	cost_part_free(&part);
 	hotspots_free(&h);
@@ -395,84 +401,11 @@ static int hotspots_check_found(struct store *s, const struct query *q, const st
 				 : "; 'zcost report runs' shows why");
 }
 
-static int hotspots_from_store(struct store *s, const struct query *q, struct table *t, bool *any,
-			       struct error *err)
-{
-	struct block *blocks;
-	int n = scope_blocks(s, q, &blocks, err), i, rc = n < 0 ? n : 0;
-
-	if (n < 0)
-		return n;
-	for (i = 0; i < n && !rc; i++) {
-		rc = hotspots_add_block(s, q, &blocks[i], t, any, err);
-		if (!rc)
-			rc = scope_profile_notes(s, q, &blocks[i], t, err);
-	}
-	if (!rc)
-		scope_capture_notes(s, t);
-	free(blocks);
-	return rc;
-}
-
-static void hotspots_add_profile(struct hotspots_list *h, const struct profile *p,
-				 const struct query *q, const char *event)
-{
-	size_t i;
-
-	for (i = 0; i < p->nspots; i++) {
-		const struct profile_spot *s = &p->spots[i];
-		struct store_spot row = {.id = s->symbol,
-					 .symbol = profile_symbol_name(p, s->symbol),
-					 .dso = profile_symbol_dso(p, s->symbol),
-					 .offset = s->offset,
-					 .samples = s->samples,
-					 .weight = s->weight};
-
-		if (s->line != PROFILE_NONE)
-			row.line = intern_get(&p->strings, s->line);
-		if (str_matches(q->symbol, row.symbol) &&
-		    !strcmp(event, intern_get(&p->strings, p->events[s->event].name)))
-			hotspots_add(h, &row, 0, 1);
-	}
-}
-
-static int hotspots_from_profile(const struct query *q, struct table *t, bool *any,
-				 struct error *err)
-{
-	struct tally_spec spec = hotspots_spec(q);
-	struct cost_part part = {.nruns = 1};
-	struct hotspots_list h = {.n = 0};
-	struct hotspots_source from = {.p = q->bare.profile, .part = &part, .in = q->in};
-	struct cpuset cpus = cost_cpus_of(q->bare.profile);
-	int rc = basis_of_file(q, cpuset_count(&cpus) ? cpuset_count(&cpus) : 1, &part.basis, err);
-
-	if (rc)
-		return rc;
-	spec.exclude_idle = part.basis.exclude_idle;
-	tally_init(&part.tally, &spec, 1);
-	rc = tally_profile(&part.tally, q->bare.profile, err);
-	tally_sort(&part.tally);
-	basis_of_weights(q, part.tally.event, part.tally.weight, &part.basis);
-	if (!rc && part.tally.event)
-		hotspots_add_profile(&h, q->bare.profile, q, part.tally.event);
-	hotspots_finish(&h, q);
-	if (!rc)
-		rc = hotspots_add_all(t, &from, &h, q, err);
-	if (!rc) {
-		hotspots_note_part(t, &part, q->in, &h);
-		profile_add_notes(q->bare.profile, &t->notes);
-		t->lossy |= notes_have(&t->notes, SEVERITY_LOSSY);
-	}
-	*any = part.tally.samples > 0;
-	cost_part_free(&part);
-	hotspots_free(&h);
-	return rc;
-}
-
 static int hotspots_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
+	struct block *blocks = NULL;
 	bool any = false;
-	int rc;
+	int n, i, rc = 0;
 
 	if (!q->symbol)
 		return error_set(
@@ -487,8 +420,15 @@ static int hotspots_run(struct store *s, const struct query *q, struct table *t,
 			err, EINVAL,
 			"table hotspots is made from a capture or a perf.data (--perf), not from a text");
 	amount_columns(t, q->in);
-	rc = s ? hotspots_from_store(s, q, t, &any, err) : hotspots_from_profile(q, t, &any, err);
-	return rc ? rc : hotspots_check_found(s, q, t, any, err);
+	n = cost_blocks(s, q, &blocks, err);
+	for (i = 0; i < n && !rc; i++)
+		rc = hotspots_add_block(s, q, &blocks[i], t, &any, err);
+	free(blocks);
+	if (n < 0 || rc)
+		return n < 0 ? n : rc;
+	if (s)
+		scope_capture_notes(s, t);
+	return hotspots_check_found(s, q, t, any, err);
 }
 
 #define SPOTS OPT_SAMPLES "dso symbol limit all unit basis in"

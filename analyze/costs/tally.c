@@ -79,6 +79,8 @@ static int tally_by_cost(const void *a, const void *b)
 		return x->self < y->self ? 1 : -1;
 	if (x->total != y->total)
 		return x->total < y->total ? 1 : -1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
 	for (i = 0; i < TALLY_KEYS && x->key[i]; i++) {
 		c = strcmp(x->key[i], y->key[i]);
 		if (c)
@@ -99,6 +101,7 @@ int tally_profile(struct tally *f, const struct profile *p, struct error *err)
 	int rc = tally_run(w, 0, err);
 
 	tally_end(w);
+	tally_sort(f);
 	return rc;
 }
 
@@ -252,7 +255,8 @@ static const char *tally_flat_key_of(const struct tally *f, enum tally_key key,
 	}
 }
 
-static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
+/* Returns false if the row is not wanted. */
+static bool tally_flat_add_row(struct tally *f, const struct flat_row *r)
 {
 	const char *key[TALLY_KEYS];
 	struct tally_row *row;
@@ -268,7 +272,7 @@ static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
 	if (!str_matches(f->spec.symbol, r->symbol) ||
 	    !str_matches(f->spec.dso, r->dso ? r->dso : "") ||
 	    !str_matches(f->spec.comm, r->comm ? r->comm : ""))
-		return;
+		return false;
 	for (i = 0; i < f->spec.nkeys; i++)
 		key[i] = tally_flat_key_of(f, f->spec.keys[i], r, &fn);
 	row = tally_row(f, key);
@@ -277,25 +281,43 @@ static void tally_flat_add_row(struct tally *f, const struct flat_row *r)
 		row->self += r->self;
 	if (!isnan(r->total))
 		row->total += r->total;
+	row->line = row->line ? row->line : r->line;
+	return true;
 }
 
-int tally_flat(struct tally *f, const struct flat *flat, struct error *err)
+/* Returns the number of all samples, exact where the text has exact numbers, or NAN. */
+static double tally_flat_samples(const struct flat *f)
 {
+	double sum = 0;
 	size_t i;
 
-	(void)err;
+	if (!isnan(f->samples) && !f->samples_rounded)
+		return f->samples;
+	for (i = 0; i < f->n && f->rows[i].samples >= 0; i++)
+		sum += (double)f->rows[i].samples;
+	if (f->n && i == f->n && !f->has_total) /* with children, the counts cover only self */
+		return sum;
+	return f->samples;
+}
+
+void tally_flat(struct tally *f, const struct flat *flat)
+{
+	double samples = tally_flat_samples(flat);
+	size_t i, used = 0;
+
 	f->weight = f->run_weight[0] = 100;
 	f->event = flat->event;
 	f->no_self = !flat->has_self;
 	f->no_total = !flat->has_total;
 	f->no_samples = !flat->has_samples;
-	if (!isnan(flat->samples)) {
-		f->samples = (uint64_t)flat->samples;
-		f->n_eff = flat->samples;
+	if (!isnan(samples)) {
+		f->samples = (uint64_t)samples;
+		f->n_eff = samples;
 	}
 	for (i = 0; i < flat->n; i++)
-		tally_flat_add_row(f, &flat->rows[i]);
-	return 0;
+		used += tally_flat_add_row(f, &flat->rows[i]);
+	if (f->n < used)
+		tally_sort(f);
 }
 
 /* --- names of objects --- */

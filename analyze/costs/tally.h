@@ -74,6 +74,7 @@ struct tally_spec {
 struct tally_row {
 	const char *key[TALLY_KEYS]; /* in the spec's order; "" if not known */
 	uint64_t samples;
+	unsigned int line; /* the first of the text; 0 of a profile */
 	double self, total;
 	double *run_self, *run_total; /* by run */
 };
@@ -119,13 +120,16 @@ struct tally_pass;
 struct tally_pass *tally_begin(struct tally *f, const struct profile *p);
 int tally_run(struct tally_pass *pass, int run, struct error *err);
 void tally_end(struct tally_pass *pass);
-/* Calls all three functions for a tally of one run. */
+/* Calls all three functions for a tally of one run, and sorts the rows. */
 int tally_profile(struct tally *f, const struct profile *p, struct error *err);
 
-/* Adds the rows of the text of perf report, whose weights are percentages. */
-int tally_flat(struct tally *f, const struct flat *flat, struct error *err);
+/*
+ * Adds the rows of the text of perf report, whose weights are percentages. Sorts them if a row adds
+ * up several lines. Else they stay in the order of perf, which may sort by the children's share.
+ */
+void tally_flat(struct tally *f, const struct flat *flat);
 
-/* Sorts by self, then by total, then by the keys' names. */
+/* Sorts by self, then by total, then by the text's lines, then by the keys' names. */
 void tally_sort(struct tally *f);
 
 /* --- for the two loaders --- */

@@ -11,17 +11,6 @@
 
 /* --- costs --- */
 
-static int samples_read_part(struct samples *s, struct sample_block *b, struct cost_part *part,
-			     struct error *err)
-{
-	const struct tally_spec spec = {
-		.keys = {BY_CONTEXT}, .nkeys = 1, .event = s->q->event, .cpus = s->q->cpus};
-	unsigned int ncpus;
-
-	return s->store ? cost_part_read(s->store, s->q, &b->of, &spec, part, err)
-			: cost_part_read_file(s->q, &spec, part, &ncpus, s->notes, err);
-}
-
 /* A report calls the text "basis", and shows shares. An export does neither. */
 static const char *samples_cost_reason(const char *basis)
 {
@@ -36,10 +25,14 @@ static const char *samples_cost_reason(const char *basis)
 
 static int samples_find_cost(struct samples *s, struct sample_block *b, struct error *err)
 {
-	struct cost_part part = {0};
-	int rc = samples_read_part(s, b, &part, err);
+	const struct tally_spec spec = {
+		.keys = {BY_CONTEXT}, .nkeys = 1, .event = s->q->event, .cpus = s->q->cpus};
+	struct cost_part part;
+	int rc = cost_part_read(s->store, s->q, &b->of, &spec, &part, err);
 
 	if (!rc) {
+		if (!s->store && s->q->cpus)
+			cost_note_silent_cpus(s->q, &part, s->notes);
 		b->ns = part.basis.ns / part.tally.weight;
 		b->unit = isfinite(b->ns) ? xstrdup(part.basis.unit) : NULL;
 		if (isnan(part.basis.ns))
@@ -58,14 +51,14 @@ int samples_open(struct samples *s, struct error *err)
 	struct block *blocks = NULL;
 	int i, rc;
 
-	s->nblocks = s->store ? scope_blocks(s->store, s->q, &blocks, err) : 1;
+	s->nblocks = cost_blocks(s->store, s->q, &blocks, err);
 	if (s->nblocks < 0)
 		return s->nblocks;
 	s->blocks = xcalloc((size_t)s->nblocks + 1, sizeof(*s->blocks));
 	for (i = 0, rc = 0; i < s->nblocks && !rc; i++) {
 		struct sample_block *b = &s->blocks[i];
 
-		*b = (struct sample_block){.of = blocks ? blocks[i] : (struct block){0}, .ns = NAN};
+		*b = (struct sample_block){.of = blocks[i], .ns = NAN};
 		b->name = s->store ? xasprintf("%s/%s", b->of.variant, b->of.side)
 				   : xstrdup("samples");
 		rc = s->costs ? samples_find_cost(s, b, err) : 0;

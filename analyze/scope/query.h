@@ -41,7 +41,6 @@ struct bare_files {
 	bool alike;
 };
 
-struct basis_known;
 struct query {
 	/* which runs; NULL or 0: all */
 	const char *variant; /* a name, or a glob over names */
@@ -53,8 +52,6 @@ struct query {
 	const char *drawn; /* globs of the series that a chart draws, by blanks; NULL: all */
 	int parts;	   /* a longer series becomes so many means with ranges; 0: every point */
 	const char *event; /* NULL: the first that has samples */
-	struct basis_known *known; /* of queries that differ in the run alone (basis.h); or NULL */
-	struct cost_runs *runs;	   /* a table of costs fills in each run's own (costs.h); or NULL */
 	const struct cpuset *cpus; /* --cpu; NULL: all */
 	bool workload_only; /* rows of the workload's processes, and one of interrupts elsewhere */
 	/* how to print */
