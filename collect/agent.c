@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/agent.h"
 
-#include "collect/events/counting.h"
+#include "collect/events/events.h"
 #include "collect/host.h"
 #include "collect/stream.h"
 #include "lib/alloc.h"

@@ -7,7 +7,6 @@
  * says so.
  */
 #include "collect/collect.h"
-#include "collect/events/counting.h"
 #include "collect/events/events.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"

@@ -367,26 +367,26 @@ static void host_save_nics(const char *hosts, struct error *err)
 	host_each("/sys/class/net", host_nics_save, (void *)hosts, err);
 }
 
-/* Runs in a child, which has its own mounts: enters the namespace and mounts its sysfs. */
-static void host_nics_child(const char *hosts, int netns)
+int host_mount_alone(const char *type, const char *where, int netns)
 {
-	struct error err = {0};
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    setns(netns, CLONE_NEWNET) || mount("sysfs", "/sys", "sysfs", 0, NULL))
-		_exit(1);
-	host_save_nics(hosts, &err);
-	_exit(0);
+	    (netns >= 0 && setns(netns, CLONE_NEWNET)) || mount("nodev", where, type, 0, NULL))
+		return -errno;
+	return 0;
 }
 
 /* Does the same for another network namespace, an open file of /proc/PID/ns/net. */
 static void host_save_nics_of(const char *hosts, int netns)
 {
+	struct error err = {0};
 	pid_t pid = fork();
 
-	if (!pid)
-		host_nics_child(hosts, netns);
+	if (!pid) {
+		if (!host_mount_alone("sysfs", "/sys", netns))
+			host_save_nics(hosts, &err);
+		_exit(0);
+	}
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 }

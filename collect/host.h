@@ -45,6 +45,12 @@ char *host_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 char *host_label(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * For a child: mounts a file system of the kernel in a mount namespace of its own, and enters the
+ * network namespace `netns` before, unless it is -1. Returns 0 or -errno.
+ */
+int host_mount_alone(const char *type, const char *where, int netns);
+
 /* Return /sys and /proc, or ZCOST_SYSFS and ZCOST_PROC, which tests set. */
 const char *sysfs_root(void);
 const char *proc_root(void);

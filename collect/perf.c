@@ -16,7 +16,7 @@
 #include "collect/perf.h"
 
 #include "collect/collect.h"
-#include "collect/events/counting.h"
+#include "collect/events/events.h"
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"

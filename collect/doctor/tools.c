@@ -2,7 +2,6 @@
 /* Instruments: perf, system call accounting, events, power. */
 #include "collect/collect.h"
 #include "collect/doctor/doctor.h"
-#include "collect/events/counting.h"
 #include "collect/run/run.h"
 #include "collect/syscalls/methods.h"
 #include "collect/events/events.h"

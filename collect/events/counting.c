@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/events/counting.h"
+#include "collect/events/events.h"
 
 #include "collect/host.h"
 #include "lib/alloc.h"
@@ -92,9 +92,7 @@ int perf_event_choose(const struct cpuset *cpus, const char **event, struct erro
 
 static int libperf_print_nothing(enum libperf_print_level level, const char *fmt, va_list ap)
 {
-	(void)level;
-	(void)fmt;
-	(void)ap;
+	(void)level, (void)fmt, (void)ap;
 	return 0;
 }
 
@@ -150,30 +148,8 @@ static int counting_open_one(struct counting *c, const struct event *e, const st
 	return rc;
 }
 
-static void counting_close_all(struct counting *of, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		counting_close(&of[i]);
-}
-
-static void counting_open_apart(struct counting *of, const struct event *events, size_t n,
-				const struct cpuset *cpus)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (of[i].state == NOT_SUPPORTED)
-			continue;
-		of[i].rc = counting_open_one(&of[i], &events[i], cpus, false);
-		of[i].state = of[i].rc ? NOT_SUPPORTED : COUNTING;
-		of[i].leads = !of[i].rc;
-	}
-}
-
 /* libperf makes a group of a list's events. After that the list is not needed. */
-static int counting_leads(struct counting *of, size_t n)
+static int counting_lead(struct counting *of, size_t n)
 {
 	struct perf_evlist *list = perf_evlist__new();
 	size_t i;
@@ -191,6 +167,7 @@ static int counting_leads(struct counting *of, size_t n)
 	return 0;
 }
 
+/* Opens those of the events that the host has as one group, or none of them. */
 static int counting_open_together(struct counting *of, const struct event *events, size_t n,
 				  const struct cpuset *cpus)
 {
@@ -203,29 +180,17 @@ static int counting_open_together(struct counting *of, const struct event *event
 			continue;
 		rc = counting_make(&of[i], &events[i], cpus, false, !led);
 		of[i].leads = !led;
+		of[i].group = events[i].group;
 		led = true;
 	}
 	if (!rc)
-		rc = counting_leads(of, n);
+		rc = counting_lead(of, n);
 	for (i = 0; i < n && !rc; i++)
 		if (of[i].evsel)
 			rc = perf_evsel__open(of[i].evsel, of[i].cpus, NULL);
-	if (!rc)
-		return 0;
-	counting_close_all(of, n);
+	for (i = 0; i < n && rc; i++)
+		counting_close(&of[i]);
 	return rc;
-}
-
-static void counting_refuse(struct counting *of, size_t n, int rc)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (of[i].state != COUNTING)
-			continue;
-		of[i].state = NOT_SUPPORTED;
-		of[i].rc = rc;
-	}
 }
 
 void counting_open_group(struct counting *of, const struct event *events, size_t n,
@@ -242,15 +207,17 @@ void counting_open_group(struct counting *of, const struct event *events, size_t
 	}
 	if (have > 1)
 		rc = counting_open_together(of, events, n, cpus);
+	/* Without memory, the hardware may well count them together. */
 	*fits = !rc || rc == -ENOMEM;
-	if (rc == -ENOMEM) { /* the hardware may well count them together */
-		counting_refuse(of, n, rc);
+	if (have > 1 && !rc)
 		return;
+	for (i = 0; i < n; i++) {
+		if (of[i].state == NOT_SUPPORTED)
+			continue;
+		of[i].rc = rc == -ENOMEM ? rc : counting_open_one(&of[i], &events[i], cpus, false);
+		of[i].state = of[i].rc ? NOT_SUPPORTED : COUNTING;
+		of[i].leads = !of[i].rc;
 	}
-	for (i = 0; i < n && have > 1 && *fits; i++)
-		of[i].group = events[i].group;
-	if (have < 2 || !*fits)
-		counting_open_apart(of, events, n, cpus);
 }
 
 void counting_close(struct counting *c)
@@ -263,6 +230,7 @@ void counting_close(struct counting *c)
 	c->evsel = NULL;
 	c->cpus = NULL;
 	c->leads = false;
+	c->group = 0;
 }
 
 uint64_t counting_more_files(void)

@@ -180,25 +180,6 @@ static int events_apply_modifiers(struct event *e, const char *mods, struct erro
 
 /* --- one event --- */
 
-static int events_pmu_length(struct event *e, const char *pmu, const char *terms, struct error *err)
-{
-	struct pmu_event p;
-	int rc = pmu_event_read(&p, pmu, terms, err);
-
-	if (rc)
-		return rc;
-	e->attr.type = p.type;
-	e->attr.config = p.config[0];
-	e->attr.config1 = p.config[1];
-	e->attr.config2 = p.config[2];
-	e->scale = p.scale;
-	memcpy(e->unit, p.unit, sizeof(e->unit));
-	e->per_socket = p.per_socket;
-	e->some_cpus = p.some_cpus;
-	e->cpus = p.cpus;
-	return 0;
-}
-
 /* "pmu/terms/mods". `terms` is the first '/'. */
 static int events_pmu_event(struct reader *r, struct event *e, char *text, char *terms,
 			    struct error *err)
@@ -212,7 +193,7 @@ static int events_pmu_event(struct reader *r, struct event *e, char *text, char 
 	*end++ = '\0';
 	if (!*text || !*terms)
 		return error_set(err, EINVAL, "'%s' is not PMU/TERMS/", e->name);
-	if (r->look && events_pmu_length(e, text, terms, err))
+	if (r->look && pmu_event_read(e, text, terms, err))
 		return -err->code;
 	return events_apply_modifiers(e, *end == ':' ? end + 1 : end, err);
 }
@@ -243,7 +224,7 @@ static bool events_cpu_pmu_event(struct event *e, const char *name)
 
 	for (i = 0; i < array_size(pmus); i++)
 		if (pmu_has_event(pmus[i], name))
-			return !events_pmu_length(e, pmus[i], name, NULL);
+			return !pmu_event_read(e, pmus[i], name, NULL);
 	return false;
 }
 
@@ -300,8 +281,7 @@ static int events_add_event(struct reader *r, const char *from, size_t len, stru
 		free(e.name);
 		return rc;
 	}
-	array_grow(r->list->e, r->list->n, r->list->cap);
-	r->list->e[r->list->n++] = e;
+	array_add(r->list->e, r->list->n, r->list->cap, e);
 	return 0;
 }
 

@@ -20,52 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Events of a PMU, by its description in sysfs, written as for perf: "pmu/event=0x3c,umask=0x1/",
- * "power/energy-pkg/". The folder bus/event_source/devices/PMU holds type, format/NAME (the bits
- * that a term fills), and events/NAME (terms under a name) with .scale and .unit. A PMU of a socket
- * has cpumask, the CPU that counts for each socket. A PMU of one kind of core has cpus.
- */
-
-struct pmu_event {
-	uint32_t type;
-	uint64_t config[4]; /* config, config1, config2, config3 */
-	double scale;	    /* 1 when sysfs has none */
-	char unit[32];	    /* "" when sysfs has none */
-	bool per_socket;    /* cpus is a cpumask: one CPU counts for its socket */
-	bool some_cpus;	    /* only `cpus` can count it; else every CPU can */
-	struct cpuset cpus;
-};
-
-/*
- * Reads an event. `terms` is the text between the slashes. Returns -ENOENT for an unknown PMU or
- * term, and the error lists the known ones; -EINVAL for a malformed term or a value that does not
- * fit.
- */
-int pmu_event_read(struct pmu_event *e, const char *pmu, const char *terms, struct error *err);
-
-/* Says whether the PMU has an event of that name. */
-bool pmu_has_event(const char *pmu, const char *event);
-
-/*
- * Numbers of tracepoints, from tracefs where it is mounted. Elsewhere a child mounts tracefs in its
- * own mount namespace, which ends with the child, so no other process sees the mount.
- */
-
-/*
- * Fills ids[i] with the number of the tracepoint names[i], "system/name". Returns -EACCES with the
- * way out where it is not allowed.
- */
-int tracefs_ids(const char *const *names, int *ids, size_t n, struct error *err);
-
 struct event {
 	char *name;	    /* as the user wrote it, with its modifiers */
 	unsigned int group; /* from 1 on; events with the same number are one group */
 	struct perf_event_attr attr;
-	double scale;
-	char unit[32]; /* "" for counts, "ns" for clocks, the unit in sysfs for a PMU's event */
-	bool per_socket, some_cpus;
-	struct cpuset cpus; /* with some_cpus: the only CPUs that can count it */
+	double scale;	 /* 1 where sysfs has none */
+	char unit[32];	 /* "" for counts, "ns" for clocks, the unit in sysfs for a PMU's event */
+	bool per_socket; /* one of `cpus` counts for each socket */
+	bool some_cpus;	 /* only `cpus` can count it */
+	struct cpuset cpus;
 };
 
 struct event_list {
@@ -88,5 +51,80 @@ int event_list_check(const char *text, struct error *err);
  */
 int event_list_read(struct event_list *list, const char *text, struct error *err);
 void event_list_free(struct event_list *list);
+
+/* --- what this host has --- */
+
+/*
+ * Fills an event of a PMU: "pmu/event=0x3c,umask=0x1/", "imc/reads/". `terms` is the text between
+ * the slashes. The folder bus/event_source/devices/PMU of sysfs holds type, format/NAME (the bits
+ * that a term fills), and events/NAME (terms under a name) with .scale and .unit. A PMU of a socket
+ * has cpumask, the CPU that counts for each socket. A PMU of one kind of core has cpus.
+ * Returns -ENOENT for an unknown PMU or term, and the error lists the known ones; -EINVAL for a
+ * malformed term or a value that does not fit.
+ */
+int pmu_event_read(struct event *e, const char *pmu, const char *terms, struct error *err);
+
+/* Says whether the PMU has an event of that name. */
+bool pmu_has_event(const char *pmu, const char *event);
+
+/*
+ * Fills ids[i] with the number of the tracepoint names[i], "system/name". Returns -EACCES with the
+ * way out where it is not allowed.
+ */
+int tracefs_ids(const char *const *names, int *ids, size_t n, struct error *err);
+
+/* --- what perf_event_open allows here --- */
+
+/*
+ * Checks that these CPUs can be sampled as a whole. Then *event is "cycles", or "cpu-clock" where
+ * there is no PMU. Returns -EACCES with the way out where it is not allowed.
+ */
+int perf_event_choose(const struct cpuset *cpus, const char **event, struct error *err);
+
+/* Returns kernel.perf_event_max_sample_rate, or 0 when it is unknown. */
+unsigned int perf_event_max_rate(void);
+
+/* Returns kernel.perf_event_paranoid, or the kernel's default of 2 when it is unknown. */
+int perf_event_paranoid(void);
+
+/*
+ * Fills `err` for a perf_event_open that failed with `code`, with what is missing and the way out.
+ */
+int perf_event_denied(int code, struct error *err);
+
+/* --- counting on CPUs, in groups, through libperf --- */
+
+/* Stops libperf from printing debug messages. */
+void libperf_quiet(void);
+
+struct perf_evsel;
+struct perf_cpu_map;
+
+struct counting {
+	enum { NOT_SUPPORTED, COUNTING } state;
+	int rc;		    /* -errno of an event that is not supported */
+	unsigned int group; /* the event's group; 0: it is counted by itself */
+	bool leads;	    /* it is switched, and the others of its group with it */
+	struct perf_evsel *evsel;
+	struct perf_cpu_map *cpus;
+};
+
+/*
+ * Opens `n` events as one group on those of `cpus` that can count them. Events of a socket are
+ * opened on the CPU that counts for the socket. Events that the host does not have are left out.
+ * Where the hardware cannot count them together, each is opened by itself, and *fits is false.
+ * Where memory is missing, none is opened, and each `rc` is -ENOMEM.
+ */
+void counting_open_group(struct counting *of, const struct event *events, size_t n,
+			 const struct cpuset *cpus, bool *fits);
+void counting_close(struct counting *c);
+
+/*
+ * Many CPUs need many open files. counting_more_files raises the limit as far as possible and
+ * returns the old one. counting_own_files restores the old limit, under which open files stay open,
+ * and keeps the workload from inheriting the events.
+ */
+uint64_t counting_more_files(void);
+void counting_own_files(uint64_t limit);
 
 #endif

@@ -7,7 +7,6 @@
  */
 #include "collect/syscalls/methods.h"
 
-#include "collect/events/counting.h"
 #include "collect/events/events.h"
 #include "collect/host.h"
 #include "lib/alloc.h"
@@ -299,14 +298,6 @@ static int tp_open_events(struct tp *tp)
 	return rc ? rc : perf_evsel__enable(tp->evsel[SIDEBAND]);
 }
 
-static int tp_print_libperf(enum libperf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
 /* The main thread reads all signals. */
 static int tp_start_reader(struct tp *tp)
 {
@@ -338,7 +329,7 @@ static int tp_open(void **self, struct error *err)
 	*self = tp;
 	tp->self = getpid();
 	tp->fred = tp_has_fred();
-	libperf_init(tp_print_libperf);
+	libperf_quiet();
 	rc = tracefs_ids(names, tp->ids, array_size(names), err);
 	if (rc)
 		return rc;

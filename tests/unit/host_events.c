@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks lists of events in perf's syntax on a fake sysfs: which are read and which are refused. */
+/* Checks events in perf's syntax on a fake sysfs: which are read and which are refused. */
 #include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -102,7 +102,7 @@ static void test_pmu_events_are_read(void **state)
 	assert_int_equal(cpuset_count(&l.e[1].cpus), 2);
 	assert_float_equal(l.e[1].scale, 6.103515625e-5, 1e-15);
 	assert_string_equal(l.e[1].unit, "MiB");
-	expect(&l.e[3], "stalls", 3, 4, 0xa3); /* a name of the processor's own PMU */
+	expect(&l.e[3], "stalls", 3, 4, 0x4a3); /* a name of the processor's own PMU */
 	event_list_free(&l);
 }
 
@@ -136,9 +136,92 @@ static void test_bad_event_list_is_refused(void **state)
 	refuses("imc/", "the '/' behind its terms is missing");
 	refuses("/x/", "is not PMU/TERMS/");
 	refuses("imc//", "is not PMU/TERMS/");
-	refuses("gpu/x/", "no PMU 'gpu' on this host; this host has: cpu imc");
+	refuses("gpu/x/", "no PMU 'gpu' on this host; this host has: cpu cpu_atom imc power");
 	refuses("r", "unknown event 'r'");
 	refuses("r12345678901234567", "unknown event");
+}
+
+/* --- events of a PMU: terms, bit fields, names and errors --- */
+
+static struct event read_event(const char *pmu, const char *terms)
+{
+	struct error err = {0};
+	struct event e = {.scale = 1};
+	int rc = pmu_event_read(&e, pmu, terms, &err);
+
+	if (rc)
+		fprintf(stderr, "%s\n", err.text);
+	assert_int_equal(rc, 0);
+	return e;
+}
+
+static void test_terms_fill_their_bit_fields(void **state)
+{
+	struct event e;
+
+	(void)state;
+	e = read_event("cpu", "event=0x3c,umask=0x1,edge");
+	assert_int_equal(e.attr.type, 4);
+	assert_int_equal(e.attr.config, 0x4013c);
+	assert_false(e.some_cpus);
+	e = read_event("cpu", "event=0x1b7,offcore_rsp=0x123456789abc"); /* 0xb7, and 1 in bit 32 */
+	assert_true(e.attr.config == 0x1000000b7);
+	assert_true(e.attr.config1 == 0x123456789abc);
+	e = read_event("cpu", "config=0xc0,name=mine");
+	assert_int_equal(e.attr.config, 0xc0);
+	e = read_event("cpu", "umask=3,umask=1"); /* the last one counts */
+	assert_int_equal(e.attr.config, 0x100);
+}
+
+static void test_named_events_have_scale_unit_and_cpus(void **state)
+{
+	struct event e = read_event("power", "energy-pkg");
+
+	(void)state;
+	assert_int_equal(e.attr.type, 21);
+	assert_int_equal(e.attr.config, 2);
+	assert_float_equal(e.scale, 2.3283064365386962890625e-10, 1e-25);
+	assert_string_equal(e.unit, "Joules");
+	assert_true(e.per_socket && e.some_cpus);
+	assert_true(cpuset_has(&e.cpus, 0) && cpuset_has(&e.cpus, 28));
+	assert_int_equal(cpuset_count(&e.cpus), 2);
+	e = read_event("cpu", "stalls,umask=0x7"); /* a name, then a term over it */
+	assert_int_equal(e.attr.config, 0x7a3);
+	assert_float_equal(e.scale, 1, 0);
+	e = read_event("cpu_atom", "config=1");
+	assert_true(e.some_cpus);
+	assert_false(e.per_socket);
+	assert_true(pmu_has_event("power", "energy-pkg"));
+	assert_false(pmu_has_event("power", "energy-moon"));
+	assert_false(pmu_has_event("../cpu", "stalls"));
+}
+
+static void refuses_terms(const char *pmu, const char *terms, int code, const char *why)
+{
+	struct error err = {0};
+	struct event e = {.scale = 1};
+
+	assert_int_equal(pmu_event_read(&e, pmu, terms, &err), -code);
+	if (!strstr(err.text, why))
+		fprintf(stderr, "%s\n", err.text);
+	assert_non_null(strstr(err.text, why));
+}
+
+static void test_bad_terms_are_refused(void **state)
+{
+	(void)state;
+	refuses_terms("gpu", "x", ENOENT,
+		      "no PMU 'gpu' on this host; this host has: cpu cpu_atom imc power");
+	refuses_terms("..", "x", ENOENT, "no PMU '..'");
+	refuses_terms("cpu", "stals", ENOENT,
+		      "neither an event nor a term 'stals'; its events: stalls; its terms: ");
+	refuses_terms("cpu", "event=0x200", EINVAL, "event=0x200 does not fit into config:0-7,32");
+	refuses_terms("cpu", "umask=many", EINVAL, "umask=many is not a number");
+	refuses_terms("cpu", "umask=", EINVAL, "is not a number");
+	refuses_terms("cpu", "umask=-1", EINVAL, "is not a number");
+	refuses_terms("cpu", "odd=1", EBADMSG, "its format of 'odd' is 'config9:0-7'");
+	refuses_terms("cpu", "../type", ENOENT, "neither an event nor a term");
+	refuses_terms("cpu", "", ENOENT, "neither an event nor a term ''");
 }
 
 /* Events that another host may have pass. Events that no host has are refused. */
@@ -157,9 +240,20 @@ static int set_up(void **state)
 		return -1;
 	setenv("ZCOST_SYSFS", dir, 1);
 	put("cpu/type", "4\n");
-	put("cpu/format/event", "config:0-7\n");
+	put("cpu/format/event", "config:0-7,32\n");
 	put("cpu/format/umask", "config:8-15\n");
-	put("cpu/events/stalls", "event=0xa3\n");
+	put("cpu/format/edge", "config:18\n");
+	put("cpu/format/odd", "config9:0-7\n");
+	put("cpu/format/offcore_rsp", "config1:0-63\n");
+	put("cpu/events/stalls", "event=0xa3,umask=0x4\n");
+	put("power/type", "21\n");
+	put("power/format/event", "config:0-7\n");
+	put("power/cpumask", "0,28\n");
+	put("power/events/energy-pkg", "event=0x02\n");
+	put("power/events/energy-pkg.scale", "2.3283064365386962890625e-10\n");
+	put("power/events/energy-pkg.unit", "Joules\n");
+	put("cpu_atom/type", "10\n");
+	put("cpu_atom/cpus", "16-23\n");
 	put("imc/type", "30\n");
 	put("imc/cpumask", "0,28\n");
 	put("imc/format/event", "config:0-7\n");
@@ -184,6 +278,9 @@ int main(void)
 		cmocka_unit_test(test_groups_are_read),
 		cmocka_unit_test(test_pmu_events_are_read),
 		cmocka_unit_test(test_bad_event_list_is_refused),
+		cmocka_unit_test(test_terms_fill_their_bit_fields),
+		cmocka_unit_test(test_named_events_have_scale_unit_and_cpus),
+		cmocka_unit_test(test_bad_terms_are_refused),
 		cmocka_unit_test(test_check_refuses_only_what_no_host_can_have),
 	};
 
