@@ -26,88 +26,102 @@
 
 int cmd_collect(int argc, char **argv);
 
-enum key {
-	KEY_WARMUP = 1000,
-	KEY_DURATION,
-	KEY_GRACE,
-	KEY_COLLECT,
-	KEY_CPUS,
-	KEY_VARIANT,
-	KEY_PASS,
-	KEY_REPEAT,
-	KEY_SIDE,
-	KEY_HOST_DIR,
-	KEY_UNITS,
-	KEY_PROCESSES,
-	KEY_POWER_CSV,
-	KEY_POWER_COMMAND,
-	KEY_EVENTS,
-	KEY_SYNC,
-	KEY_AGENT,
-	KEY_MARK,
-	KEY_FREQ,
-	KEY_CALL_GRAPH,
-	KEY_METHOD,
-	KEY_TIME_ONE_IN,
-	KEY_LIST,
-	KEY_USER,
-	KEY_PREFIX,
-};
-
-static const struct argp_option options[] = {
-	{"output", 'o', "RUN", 0, "folder for the run's files (required); created if missing", 0},
-	{"collect", KEY_COLLECT, "COLLECTOR[,...]", 0,
-	 "collectors, or 'all'; default: what the pass needs", 0},
-	{"cpus", KEY_CPUS, "SET", 0, "CPUs to measure, as 0-3,8; default: all online", 0},
-	{"warmup", KEY_WARMUP, "S", 0, "seconds from the command's start to the window (0)", 0},
-	{"duration", KEY_DURATION, "S", 0, "length of the window; default: until COMMAND ends", 0},
-	{"grace", KEY_GRACE, "S", 0, "time COMMAND has to end after the window (10)", 0},
-	{"freq", KEY_FREQ, "HZ", 0, "profile: samples per second and CPU (4999)", 0},
-	{"call-graph", KEY_CALL_GRAPH, "fp|dwarf|dwarf,SIZE|lbr", 0,
-	 "profile: how perf finds callers: fp, dwarf, dwarf,SIZE or lbr (fp)", 0},
-	{"syscalls-method", KEY_METHOD, "bpf|tracepoint", 0,
-	 "bpf or tracepoint; default: the first that works", 0},
-	{"time-one-in", KEY_TIME_ONE_IN, "N", 0,
-	 "syscalls: count every call, but time only one in N (1: all); saves CPU time at millions of calls a second; bpf only",
-	 0},
-	{"events", KEY_EVENTS, "LIST", 0,
-	 "events for the collector 'counters', in perf's syntax: {cycles,instructions},r01c2,pmu/terms/,a:tracepoint",
-	 0},
-	{"power-csv", KEY_POWER_CSV, "FILE", 0,
-	 "log of an external meter, to copy into RUN; may be repeated", 0},
-	{"power-command", KEY_POWER_COMMAND, "[KIND=]CMD", 0,
-	 "program that prints watts, one reading a line; a program that ends after one reading is started again each second; KIND: wall (the default), platform, package, other; may be repeated, one of each kind",
-	 0},
-	{"user", KEY_USER, "NAME", 0,
-	 "run COMMAND as this user, without the rights of root; zcost and its collectors stay root",
-	 0},
-	{"units", KEY_UNITS, "ADAPTER", 0,
-	 "how to read the work done: the name of a program whose output zcost knows, such as iperf3 (an unknown name lists all), none (the default), or regex:RE; the (group) of RE is a rate per second of messages; regex:bytes=RE and regex:packets=RE name another unit",
-	 0},
-	{"processes", KEY_PROCESSES, "NAMES", 0,
-	 "names of more processes that belong to the workload, with globs: 'nginx java*'", 0},
-	{"verbose", 'v', NULL, 0, "print why something is not measured", 0},
-	{"list", KEY_LIST, NULL, 0, "list the collectors and exit", 0},
-	{0, 0, 0, 0, "Naming, for captures:", 1},
-	{"variant", KEY_VARIANT, "NAME", 0, "(run)", 1},
-	{"pass", KEY_PASS, "measure|profile|syscalls|all", 0,
-	 "measure, profile, syscalls or all (all)", 1},
-	{"repeat", KEY_REPEAT, "N", 0, "(1)", 1},
-	{"side", KEY_SIDE, "NAME", 0, "(local)", 1},
-	{"host-dir", KEY_HOST_DIR, "DIR", 0, "hosts/<host> of the capture; default: inside RUN", 1},
-	{"sync", KEY_SYNC, NULL, 0, "print 'ready', and open the window when 'go' arrives on stdin",
-	 1},
-	{"prefix", KEY_PREFIX, "N", OPTION_HIDDEN, "with --user, the first N words stay root's", 1},
-	{"agent", KEY_AGENT, "KEY", OPTION_HIDDEN, "serve a capture on another host", 1},
-	{"mark", KEY_MARK, "DIR", OPTION_HIDDEN, "take the mark of an agent's folder", 1},
-	{0},
-};
+/* How the argument of an option becomes a member of struct args. */
+enum option_kind { TEXT, NAME, UNITS, CALL_GRAPH, SECONDS, COUNT, FLAG, CSV, COMMAND, LIST };
 
 struct args {
 	struct run run;
 	const char *collect, *cpus, *agent, *mark;
 	bool verbose;
 };
+
+#define AT(member) offsetof(struct args, member)
+
+enum { HIDDEN = 1 };
+
+/* THE TABLE of options. A row without a name is the heading of the group of options behind it. */
+static const struct option_row {
+	char letter; /* 0: none; HIDDEN: not in --help */
+	const char *name, *arg, *help;
+	enum option_kind kind;
+	size_t offset;
+} rows[] = {
+	{'o', "output", "RUN", "folder for the run's files (required); created if missing", TEXT,
+	 AT(run.dir)},
+	{0, "collect", "COLLECTOR[,...]", "collectors, or 'all'; default: what the pass needs",
+	 TEXT, AT(collect)},
+	{0, "cpus", "SET", "CPUs to measure, as 0-3,8; default: all online", TEXT, AT(cpus)},
+	{0, "warmup", "S", "seconds from the command's start to the window (0)", SECONDS,
+	 AT(run.warmup_s)},
+	{0, "duration", "S", "length of the window; default: until COMMAND ends", SECONDS,
+	 AT(run.duration_s)},
+	{0, "grace", "S", "time COMMAND has to end after the window (10)", SECONDS,
+	 AT(run.grace_s)},
+	{0, "freq", "HZ", "profile: samples per second and CPU (4999)", COUNT, AT(run.freq)},
+	{0, "call-graph", "fp|dwarf|dwarf,SIZE|lbr",
+	 "profile: how perf finds callers: fp, dwarf, dwarf,SIZE or lbr (fp)", CALL_GRAPH,
+	 AT(run.call_graph)},
+	{0, "syscalls-method", "bpf|tracepoint", "bpf or tracepoint; default: the first that works",
+	 TEXT, AT(run.syscalls_method)},
+	{0, "time-one-in", "N",
+	 "syscalls: count every call, but time only one in N (1: all); saves CPU time at millions of calls a second; bpf only",
+	 COUNT, AT(run.time_one_in)},
+	{0, "events", "LIST",
+	 "events for the collector 'counters', in perf's syntax: {cycles,instructions},r01c2,pmu/terms/,a:tracepoint",
+	 TEXT, AT(run.events)},
+	{0, "power-csv", "FILE", "log of an external meter, to copy into RUN; may be repeated", CSV,
+	 0},
+	{0, "power-command", "[KIND=]CMD",
+	 "program that prints watts, one reading a line; a program that ends after one reading is started again each second; KIND: wall (the default), platform, package, other; may be repeated, one of each kind",
+	 COMMAND, 0},
+	{0, "user", "NAME",
+	 "run COMMAND as this user, without the rights of root; zcost and its collectors stay root",
+	 TEXT, AT(run.user)},
+	{0, "units", "ADAPTER",
+	 "how to read the work done: the name of a program whose output zcost knows, such as iperf3 (an unknown name lists all), none (the default), or regex:RE; the (group) of RE is a rate per second of messages; regex:bytes=RE and regex:packets=RE name another unit",
+	 UNITS, AT(run.units)},
+	{0, "processes", "NAMES",
+	 "names of more processes that belong to the workload, with globs: 'nginx java*'", TEXT,
+	 AT(run.named)},
+	{'v', "verbose", NULL, "print why something is not measured", FLAG, AT(verbose)},
+	{0, "list", NULL, "list the collectors and exit", LIST, 0},
+	{0, NULL, NULL, "Naming, for captures:", TEXT, 0},
+	{0, "variant", "NAME", "(run)", NAME, AT(run.variant)},
+	{0, "pass", "measure|profile|syscalls|all", "measure, profile, syscalls or all (all)", NAME,
+	 AT(run.pass)},
+	{0, "repeat", "N", "(1)", COUNT, AT(run.repeat)},
+	{0, "side", "NAME", "(local)", NAME, AT(run.side)},
+	{0, "host-dir", "DIR", "hosts/<host> of the capture; default: inside RUN", TEXT,
+	 AT(run.host_dir)},
+	{0, "sync", NULL, "print 'ready', and open the window when 'go' arrives on stdin", FLAG,
+	 AT(run.sync)},
+	{HIDDEN, "prefix", "N", "with --user, the first N words stay root's", COUNT,
+	 AT(run.prefix)},
+	{HIDDEN, "agent", "KEY", "serve a capture on another host", NAME, AT(agent)},
+	{HIDDEN, "mark", "DIR", "take the mark of an agent's folder", TEXT, AT(mark)},
+};
+
+/* The same for argp, which collect_set_options() fills. The last one stays empty. */
+static struct argp_option options[array_size(rows) + 1];
+
+static void collect_set_options(void)
+{
+	enum { KEY = 1000 };
+	int i, group = 0;
+
+	for (i = 0; i < (int)array_size(rows); i++) {
+		const struct option_row *r = &rows[i];
+
+		group += !r->name;
+		options[i] = (struct argp_option){.name = r->name,
+						  .arg = r->arg,
+						  .flags = r->letter == HIDDEN ? OPTION_HIDDEN : 0,
+						  .doc = r->help,
+						  .group = group};
+		if (r->name)
+			options[i].key = isalpha(r->letter) ? r->letter : KEY + i;
+	}
+}
 
 /* Refuses names that cannot be folders of a capture. */
 static void collect_check_name(struct argp_state *state, const char *option, const char *arg)
@@ -138,56 +152,24 @@ static void collect_list_collectors(void)
 	exit(fflush(stdout) ? EXIT_FAILED : EXIT_OK);
 }
 
-static void collect_add_power_command(struct argp_state *state, struct run *r, const char *arg)
+static void collect_store(struct argp_state *state, const struct option_row *row, const char *arg)
 {
+	struct args *a = state->input;
+	void *to = (char *)a + row->offset;
 	struct error err = {0};
+	char option[32];
 
-	if (power_command_add(r->power_command, &r->npower_command, arg, &err))
-		argp_error(state, "--power-command: %s", err.text);
-}
-
-/* How the argument of an option becomes a member of struct args. */
-enum option_kind { TEXT, NAME, UNITS, CALL_GRAPH, SECONDS, COUNT, FLAG };
-
-#define AT(member) offsetof(struct args, member)
-static const struct option_place {
-	int key;
-	enum option_kind kind;
-	size_t offset;
-} places[] = {
-	{'o', TEXT, AT(run.dir)},
-	{KEY_COLLECT, TEXT, AT(collect)},
-	{KEY_CPUS, TEXT, AT(cpus)},
-	{KEY_HOST_DIR, TEXT, AT(run.host_dir)},
-	{KEY_MARK, TEXT, AT(mark)},
-	{KEY_METHOD, TEXT, AT(run.syscalls_method)},
-	{KEY_EVENTS, TEXT, AT(run.events)},
-	{KEY_PROCESSES, TEXT, AT(run.named)},
-	{KEY_USER, TEXT, AT(run.user)},
-	{KEY_VARIANT, NAME, AT(run.variant)},
-	{KEY_PASS, NAME, AT(run.pass)},
-	{KEY_SIDE, NAME, AT(run.side)},
-	{KEY_AGENT, NAME, AT(agent)},
-	{KEY_UNITS, UNITS, AT(run.units)},
-	{KEY_CALL_GRAPH, CALL_GRAPH, AT(run.call_graph)},
-	{KEY_WARMUP, SECONDS, AT(run.warmup_s)},
-	{KEY_DURATION, SECONDS, AT(run.duration_s)},
-	{KEY_GRACE, SECONDS, AT(run.grace_s)},
-	{KEY_REPEAT, COUNT, AT(run.repeat)},
-	{KEY_PREFIX, COUNT, AT(run.prefix)},
-	{KEY_FREQ, COUNT, AT(run.freq)},
-	{KEY_TIME_ONE_IN, COUNT, AT(run.time_one_in)},
-	{KEY_SYNC, FLAG, AT(run.sync)},
-	{'v', FLAG, AT(verbose)},
-};
-
-static void collect_store(struct argp_state *state, const struct option_place *p,
-			  const char *option, const char *arg)
-{
-	void *to = (char *)state->input + p->offset;
-	struct error err = {0};
-
-	switch (p->kind) {
+	snprintf(option, sizeof(option), "--%s", row->name);
+	switch (row->kind) {
+	case LIST:
+		collect_list_collectors();
+		return;
+	case CSV:
+		collect_add_power_csv(state, &a->run, arg);
+		return;
+	case COMMAND:
+		power_command_add(a->run.power_command, &a->run.npower_command, arg, &err);
+		break;
 	case SECONDS:
 		*(double *)to = arg_from_0(state, option, arg);
 		if (*(double *)to > 1e8)
@@ -213,53 +195,30 @@ static void collect_store(struct argp_state *state, const struct option_place *p
 	}
 	if (err.code)
 		argp_error(state, "%s: %s", option, err.text);
-	*(const char **)to = arg;
-}
-
-static error_t collect_parse_place(int key, const char *arg, struct argp_state *state)
-{
-	char option[32];
-	size_t i, k;
-
-	for (i = 0; i < array_size(places) && places[i].key != key; i++)
-		;
-	if (i == array_size(places))
-		return ARGP_ERR_UNKNOWN;
-	for (k = 0; options[k].key != key; k++)
-		;
-	snprintf(option, sizeof(option), "--%s", options[k].name);
-	collect_store(state, &places[i], option, arg);
-	return 0;
+	if (row->kind != COMMAND)
+		*(const char **)to = arg;
 }
 
 static error_t collect_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
+	size_t i;
 
-	switch (key) {
-	case KEY_LIST:
-		collect_list_collectors();
-		return 0;
-	case KEY_POWER_CSV:
-		collect_add_power_csv(state, &a->run, arg);
-		return 0;
-	case KEY_POWER_COMMAND:
-		collect_add_power_command(state, &a->run, arg);
-		return 0;
-	case ARGP_KEY_ARGS:
+	if (key == ARGP_KEY_ARGS)
 		a->run.argv = state->argv + state->next;
+	if (key == ARGP_KEY_END && !a->agent && !a->run.argv)
+		argp_error(state, "there is no COMMAND");
+	if (key == ARGP_KEY_END && !a->agent && (!a->run.dir || !*a->run.dir))
+		argp_error(state, "there is no folder for the run; use -o RUN");
+	if (key == ARGP_KEY_ARGS || key == ARGP_KEY_END)
 		return 0;
-	case ARGP_KEY_END:
-		if (a->agent)
-			return 0;
-		if (!a->run.argv)
-			argp_error(state, "there is no COMMAND");
-		if (!a->run.dir || !*a->run.dir)
-			argp_error(state, "there is no folder for the run; use -o RUN");
+	for (i = 0; i < array_size(rows); i++) {
+		if (!rows[i].name || options[i].key != key)
+			continue;
+		collect_store(state, &rows[i], arg);
 		return 0;
-	default:
-		return collect_parse_place(key, arg, state);
 	}
+	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
@@ -270,18 +229,11 @@ static const struct argp argp = {
 	       "run.json in RUN says which and why. ZCOST_SYSFS: another root than /sys for power, idle and topology (for tests).",
 };
 
-static const char *const methods[] = {"bpf", "tracepoint"};
-
 static int collect_check_timed(const struct run *r, struct error *err)
 {
-	bool counted = false;
-	size_t i;
-
-	for (i = 0; i < r->ncollect; i++)
-		counted |= !strcmp(r->collect[i].is->name, "syscalls");
 	if (r->time_one_in <= 1)
 		return 0;
-	if (!counted)
+	if (!run_has_collector(r, "syscalls"))
 		return error_set(err, EINVAL,
 				 "--time-one-in: the collector syscalls is not among those chosen");
 	if (r->syscalls_method && !strcmp(r->syscalls_method, "tracepoint"))
@@ -296,13 +248,10 @@ static int collect_check_events(const struct run *r, struct error *err)
 {
 	struct error why = {0};
 	struct event_list list;
-	size_t i;
 
 	if (!r->events)
 		return 0;
-	for (i = 0; i < r->ncollect && strcmp(r->collect[i].is->name, "counters"); i++)
-		;
-	if (i == r->ncollect)
+	if (!run_has_collector(r, "counters"))
 		return error_set(
 			err, EINVAL,
 			"--events belongs to the collector 'counters', which is not among those chosen");
@@ -320,7 +269,6 @@ static int collect_check(struct args *a, struct error *err)
 	struct run *r = &a->run;
 	struct cpuset online;
 	unsigned int cpu;
-	size_t i;
 	int rc = cpuset_online(&online, err);
 
 	if (!rc && a->mark && !path_is_dir(a->mark))
@@ -335,44 +283,33 @@ static int collect_check(struct args *a, struct error *err)
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&r->cpus, cpu) && !cpuset_has(&online, cpu))
 			return error_set(err, EINVAL, "--cpus: CPU %u is not online", cpu);
-	for (i = 0; r->syscalls_method && strcmp(r->syscalls_method, methods[i]);)
-		if (++i == array_size(methods))
-			return error_set(err, EINVAL,
-					 "--syscalls-method: '%s' is not bpf or tracepoint",
-					 r->syscalls_method);
+	if (r->syscalls_method && strcmp(r->syscalls_method, "bpf") != 0 &&
+	    strcmp(r->syscalls_method, "tracepoint") != 0)
+		return error_set(err, EINVAL, "--syscalls-method: '%s' is not bpf or tracepoint",
+				 r->syscalls_method);
 	rc = collect_choose(r, a->collect, &r->collect, &r->ncollect, err);
 	if (!rc)
 		rc = collect_check_timed(r, err);
 	return rc ? rc : collect_check_events(r, err);
 }
 
-/* Prints in one line what is not measured on this host, unless the user asked for it by name. */
-static void collect_print_unmeasured(const struct run *r)
-{
-	struct str names = {0};
-	size_t i;
-
-	for (i = 0; i < r->ncollect; i++) {
-		const struct collect *c = &r->collect[i];
-
-		if (c->state == COLLECT_UNSUPPORTED && !c->asked)
-			str_printf(&names, "%s%s", names.len ? ", " : "", c->is->name);
-	}
-	if (names.len)
-		print_note("not measured here: %s (why: --verbose, or %s/run.json)", names.buf,
-			   r->dir);
-	str_free(&names);
-}
-
-/* Prints what failed or was lost. Returns true when that means exit code 4. */
+/*
+ * Prints what failed, was lost or cannot be measured, which is one line of names unless the user
+ * asked for it by name or for the reasons. Returns true when that means exit code 4.
+ */
 static bool collect_print_outcome(const struct run *r, bool verbose)
 {
+	struct str names = {0};
 	bool lossy = false;
 	size_t i;
 
-	if (!verbose)
-		collect_print_unmeasured(r);
-
+	for (i = 0; i < r->ncollect; i++)
+		if (r->collect[i].state == COLLECT_UNSUPPORTED && !r->collect[i].asked)
+			str_item(&names, !names.len, false, r->collect[i].is->name);
+	if (names.len && !verbose)
+		print_note("not measured here: %s (why: --verbose, or %s/run.json)", names.buf,
+			   r->dir);
+	str_free(&names);
 	for (i = 0; i < r->ncollect; i++) {
 		const struct collect *c = &r->collect[i];
 
@@ -465,6 +402,7 @@ int cmd_collect(int argc, char **argv)
 	struct error err = {0};
 	int code;
 
+	collect_set_options();
 	complete_run(&argp, argc, argv, collect_complete, NULL);
 	args_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	if (a.agent) {

@@ -521,7 +521,7 @@ static int run_set_up(struct run *r, struct error *err)
 	return r->words ? 0 : -EINVAL;
 }
 
-static bool run_has_collector(const struct run *r, const char *name)
+bool run_has_collector(const struct run *r, const char *name)
 {
 	size_t i;
 

@@ -157,6 +157,9 @@ struct run {
 /* Returns 0 when run.json is written, also for a run that failed (see `failed`), else -errno. */
 int run_execute(struct run *r, struct error *err);
 
+/* Says whether a collector of that name was chosen. */
+bool run_has_collector(const struct run *r, const char *name);
+
 /* Moves the calling thread off the measured CPUs, where there are others. */
 void run_leave_cpus(const struct run *r);
 
