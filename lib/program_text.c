@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_ONES = 0xffff }; /* of the 16 bits that DCMI has for a reading */
-
 static const struct {
 	const char *name;
 	double watts;
@@ -61,56 +59,5 @@ int watts_of_line(const char *line, double *watts, struct error *err)
 	else if (*watts < 0)
 		rc = error_set(err, ERANGE, "'%.80s': power cannot be negative", str_trim(copy));
 	free(copy);
-	return rc;
-}
-
-/* Returns the value behind "NAME:", or NULL. */
-static const char *dcmi_parse_value(char *line, const char *name)
-{
-	size_t n = strlen(name);
-
-	line = str_trim(line);
-	if (strncasecmp(line, name, n) || line[n] != ':')
-		return NULL;
-	return str_trim(line + n + 1);
-}
-
-static bool dcmi_find_value(const char *text, const char *name, char *value, size_t size)
-{
-	char *copy = xstrdup(text), *rest = copy, *line;
-	const char *found = NULL;
-
-	while (!found && (line = str_token(&rest, '\n')))
-		found = dcmi_parse_value(line, name);
-	if (found) {
-		strncpy(value, found, size - 1);
-		value[size - 1] = '\0';
-	}
-	free(copy);
-	return found;
-}
-
-int watts_of_dcmi(const char *text, double *watts, struct error *err)
-{
-	char reading[64], state[64], *copy, *last;
-	int rc;
-
-	if (!dcmi_find_value(text, "Instantaneous power reading", reading, sizeof(reading))) {
-		copy = xstrdup(text);
-		last = str_last_line(copy); /* there a program says why it failed */
-		rc = error_set(err, ENODATA, "%.200s", last ? last : "it prints nothing");
-		free(copy);
-		return rc;
-	}
-	if (dcmi_find_value(text, "Power reading state is", state, sizeof(state)) &&
-	    strcasecmp(state, "activated"))
-		return error_set(err, ENODATA, "the BMC's power reading is %s", state);
-	rc = watts_of_line(reading, watts, err);
-	if (!rc && !(*watts > 0))
-		return error_set(err, ENODATA, "the BMC reads 0 W: it has no power meter");
-	if (!rc && *watts >= ALL_ONES)
-		return error_set(err, ENODATA,
-				 "the BMC reads %d W, all bits set: its reading is not available",
-				 ALL_ONES);
 	return rc;
 }

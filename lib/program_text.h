@@ -14,11 +14,4 @@
  */
 int watts_of_line(const char *line, double *watts, struct error *err);
 
-/*
- * Finds the instantaneous reading in the output of `ipmitool dcmi power reading`. Returns -ENODATA
- * and the reason if the BMC refuses, if its reading is off, if it reads 0 W (a board without a
- * meter), or if it reads 65535 W (no reading at this moment).
- */
-int watts_of_dcmi(const char *text, double *watts, struct error *err);
-
 #endif

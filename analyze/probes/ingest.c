@@ -30,7 +30,6 @@
 	row(perf) \
 	row(power) \
 	row(power_command) \
-	row(power_ipmi) \
 	row(proc_stat) \
 	row(sched) \
 	row(snmp) \

@@ -27,17 +27,11 @@ while IFS='|' read -r heading value want unit; do
 	ok "  is noted" says "^info .*power meter meter.csv: column '.*' is read as $unit" notes
 done <<'END'
 power (W)|150|150|W
-power|150|150|W, because no heading names a unit; --power-unit names another
 power_mW|150000|150|mW
 Power [mW]|150000|150|mW
-PowermW|150000|150|mW
-load mw|150000|150|mW
-Milliwatts|150000|150|mW
 power_input_uW|150000000|150|uW
-power (µW)|150000000|150|uW
 total_kW|0.15|150|kW
-KILOWATT|0.15|150|kW
-Watts|150|150|W
+Watts|150|150|Watts
 END
 ok "a column that names a unit is preferred to one with power in its name" \
 	near "$(power 'time,power factor,power_mW' 150000)" 150 1e-9
@@ -49,10 +43,13 @@ ok "the note names a column without a heading by its number" says "column 3 is r
 ok "analyze without the meter exits 0" exits 0 "$zcost" analyze cap
 ok "the message names the options that import the meter again" says 'add: --power-csv meter.csv --column 3 --power-unit mW' err
 
-ok "a column in MW gives no power" test -z "$(power time,volts,POWER_MW 150000)"
+ok "a log of which no heading names watts gives no power" test -z "$(power time,volts,POWER_MW 150000)"
 notes >/dev/null
-ok "the note on MW asks for --power-unit" says "meter.csv: column 'POWER_MW': MW may mean milliwatts; give --power-unit mW, W or kW" notes
-ok "--power-unit mW reads a column named MW in milliwatts" near "$(power time,volts,POWER_MW 150000 --power-unit mW)" 150 1e-9
+ok "the note on it asks for --column" says "meter.csv: no heading names watts; name the column with --column" notes
+ok "a column without a unit gives no power" test -z "$(power time,volts,POWER_MW 150000 --column POWER_MW)"
+notes >/dev/null
+ok "the note on it asks for --power-unit" says "meter.csv: the heading 'POWER_MW' names no unit of power; give --power-unit W, mW, uW or kW" notes
+ok "--power-unit mW reads such a column" near "$(power time,volts,POWER_MW 150000 --column POWER_MW --power-unit mW)" 150 1e-9
 ok "an unknown power unit exits 2" exits 2 "$zcost" analyze --power-csv meter.csv --power-unit hp cap
 ok "the message on an unknown power unit lists the units" says "power-unit 'hp' is none of: W mW uW kW" err
 

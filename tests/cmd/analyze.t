@@ -100,7 +100,7 @@ ok "the meter of one side gives the other side no power" test -z "$(metric cap/z
 # In milliseconds since a start of its own, 9 s later.
 printf '0;1,5;100\n2000;1,5;200\n4000;1,5;100,0\n' >meter-ms.csv
 ok "analyze reads a CSV with another unit, column, offset, a decimal comma and no heading" exits 0 "$zcost" analyze --power-csv meter-ms.csv \
-	--time-unit ms --column 3 --offset 9 cap
+	--time-unit ms --column 3 --power-unit W --offset 9 cap
 ok "the other form of the CSV gives the same power" near "$(metric cap/zcost.db baseline sender power_w:wall)" 158.3333333 1e-6
 # Time of day: run.json says that 8 s were 12:00:00.
 printf 'date,watts\n2026-01-31T12:00:01Z,100\n2026-01-31T12:00:03Z,200\n2026-01-31T12:00:05Z,100\n' >meter-date.csv

@@ -70,7 +70,6 @@ case $program in
 	snaps sched.snap "$(printf '7 7 1 2 3 4 5 w\n7 8 1 2 3 - - w\n')"
 	snaps tcp.snap "$(printf 'little\n7 0201%0140d %0560d %072d bbr\n7 0a01%0140d - - -\n' 0 0 0 0)"
 	printf 'source\tdomain\tt_ns\tmicrojoules\twatts\npowercap\tpackage-0\t10000000000\t0\t\n' | raw power.tsv
-	printf '@9000000000 2\n#\n@10000000000 45\nInstantaneous power reading:   220 Watts    \n\n' | raw power-ipmi.snap
 	printf '@9000000000 14\n# kind: wall\n\n@10000000000 3\n7W\n' | raw power-command.snap
 	printf 'time;watts\n9;7,5\n14;9\n2026-01-31T12:00:05+01:00;3\n' | raw meter
 	printf 'event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\ncycles\t1\t5\t9\t5\t1\tcpu\t\t\t\n' | raw counters.tsv

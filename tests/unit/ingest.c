@@ -730,13 +730,13 @@ TEST(total_power_needs_every_domain_at_a_time)
 	struct ingest in = fresh("1");
 	size_t i, n = 0;
 
-	power_add(&in, "package", "perf", "package-0", 1, NULL);
-	power_add(&in, "package", "perf", "package-1", 10, NULL);
-	power_add(&in, "package", "perf", "package-1/core", 500, NULL);
+	power_add(&in, "package", "powercap", "package-0", 1, NULL);
+	power_add(&in, "package", "powercap", "package-1", 10, NULL);
+	power_add(&in, "package", "powercap", "package-1/core", 500, NULL);
 	power_add(&in, "wall", "csv", "m", 70, NULL);
-	readings_add_series(&in, "package", "perf", "package-0", a, 4, false);
-	readings_add_series(&in, "package", "perf", "package-1", b, 3, false);
-	readings_add_series(&in, "package", "perf", "package-1/core", core, 2, false);
+	readings_add_series(&in, "package", "powercap", "package-0", a, 4, false);
+	readings_add_series(&in, "package", "powercap", "package-1", b, 3, false);
+	readings_add_series(&in, "package", "powercap", "package-1/core", core, 2, false);
 	power_put(&in);
 	for (i = 0; i < in.nseries; i++)
 		if (!strcmp(in.series[i].name, "power_w:package")) {
@@ -761,7 +761,7 @@ TEST(series_of_a_meter_ends_10_s_from_the_window)
 	assert_int_equal(in.nseries, 2);
 	assert_int_equal(in.series[0].t_ns, 20 * S);
 	assert_int_equal(in.series[1].t_ns, 43 * S);
-	readings_add_series(&in, "package", "perf", "p", joules, 4, true);
+	readings_add_series(&in, "package", "powercap", "p", joules, 4, true);
 	assert_int_equal(in.nseries, 4);
 	assert_float_equal(in.series[2].value, 2, 1e-9);
 	assert_float_equal(in.series[3].value, 3, 1e-9);
@@ -779,16 +779,13 @@ TEST(power_kinds)
 					 "powercap\tpsys\t13000000000\t60000000\t\n"
 					 "powercap\tpackage-0\t10000000000\t0\t\n"
 					 "powercap\tpackage-0\t13000000000\t30000000\t\n"
-					 "perf\tpackage-0\t10000000000\t0\t\n"
-					 "perf\tpackage-0\t13000000000\t33000000\t\n"
-					 "hwmon\tpower_meter@hwmon2/power1\t10000000000\t\t99\n"
-					 "hwmon\tpower_meter@hwmon2/power1\t13000000000\t\t99\n"),
+					 "other\tsensor\t10000000000\t\t99\n"
+					 "other\tsensor\t13000000000\t\t99\n"),
 			 0);
 	assert_float_equal(metric(&in, "power_w:platform"), 20, 1e-9);
 	assert_float_equal(metric(&in, "power_w:package"), 10, 1e-9);
-	assert_float_equal(metric(&in, "power_w:package/perf/package-0"), 11, 1e-9);
-	assert_float_equal(metric(&in, "power_w:wall"), 99, 1e-9);
-	assert_float_equal(metric(&in, "energy_j:wall"), 297, 1e-9);
+	assert_float_equal(metric(&in, "power_w:other/other/sensor"), 99, 1e-9);
+	assert_true(isnan(metric(&in, "power_w:wall")));
 	ingest_free(&in);
 	/* Two meters of the wall are added; one that failed leaves no total, and no other source's.
 	 */
@@ -796,7 +793,7 @@ TEST(power_kinds)
 		in = fresh("1");
 		power_add(&in, "wall", "csv", "meter.csv", 100, "imported");
 		power_add(&in, "wall", "csv", "meter.csv", two[i], "imported");
-		power_add(&in, "wall", "ipmi", "dcmi", 250, NULL);
+		power_add(&in, "wall", "command", "power", 250, NULL);
 		power_put(&in);
 		assert_float_equal(metric(&in, "power_w:wall/csv/meter.csv"), 100, 0);
 		assert_string_equal(in.power[1].domain, "meter.csv (2)");
@@ -811,12 +808,8 @@ TEST(power_kinds)
 /* Polled programs: the power is interpolated at the window's start, and a heading is no reading. */
 TEST(polled_programs_are_integrated_over_the_window)
 {
-	static const char dcmi[] = "    Instantaneous power reading:              %d Watts\n";
-	static const int watts[] = {100, 200, 200};
 	struct ingest in = fresh("1");
 	struct error err = {0};
-	char text[80];
-	int i;
 
 	unlink(path);
 	add_snap(8.5, "# kind: package\n");
@@ -859,18 +852,6 @@ TEST(polled_programs_are_integrated_over_the_window)
 
 	in = fresh("1");
 	unlink(path);
-	for (i = 0; i < 3; i++) {
-		snprintf(text, sizeof(text), dcmi, watts[i]);
-		add_snap(9 + 2 * i, text);
-	}
-	assert_int_equal(parse_file(&in, "power-ipmi.snap", path, &err), 0);
-	assert_int_equal(in.nseries, 3);
-	assert_float_equal(in.series[1].value, 200, 0);
-	power_put(&in);
-	assert_float_equal(metric(&in, "power_w:wall/ipmi/dcmi"), 575 / 3.0, 1e-9);
-	ingest_free(&in);
-	in = fresh("1");
-	unlink(path);
 	add_snap(9, "5\n"); /* no kind */
 	add_snap(13, "5\n");
 	append_text("@13");
@@ -880,7 +861,7 @@ TEST(polled_programs_are_integrated_over_the_window)
 	assert_float_equal(metric(&in, "power_w:other/command/power"), 5, 1e-9);
 	ingest_free(&in);
 	unlink(path);
-	assert_int_equal(parse_file(&in, "power-ipmi.snap", path, &err), -ENOENT);
+	assert_int_equal(parse_file(&in, "power-command.snap", path, &err), -ENOENT);
 }
 
 static double read_meter(struct ingest *in, const struct meter *m, const char *text)
@@ -923,36 +904,36 @@ TEST(meter_covers)
 	const struct meter m = {.path = path};
 	struct ingest in = fresh("1");
 
-	assert_float_equal(read_meter(&in, &m, "t,w\n10,100\n13,100\n"), 100, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "t,W\n10,100\n13,100\n"), 100, 1e-9);
 	assert_false(lossy(&in));
 	assert_false(notes_have(&in.notes, SEVERITY_WARNING));
-	assert_float_equal(read_meter(&in, &m, "t,w\n9,100\n14,100\n"), 100, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "t,W\n9,100\n14,100\n"), 100, 1e-9);
 	assert_float_equal(noted(&in, NOTE_power_no_reading_inside)->value[1].number, 3, 1e-9);
 	assert_float_equal(noted(&in, NOTE_power_no_reading_inside)->value[2].number, 5, 1e-9);
-	assert_true(isnan(read_meter(&in, &m, "t,w\n10.01,100\n13,100\n")));
+	assert_true(isnan(read_meter(&in, &m, "t,W\n10.01,100\n13,100\n")));
 	assert_float_equal(noted(&in, NOTE_power_not_covered)->value[1].number, 0.01, 1e-9);
 	assert_float_equal(noted(&in, NOTE_power_not_covered)->value[2].number, 3, 1e-9);
 	assert_float_equal(noted(&in, NOTE_power_not_covered)->value[3].number, 3, 1e-9);
-	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n12.99,100\n")));
+	assert_true(isnan(read_meter(&in, &m, "t,W\n9,100\n12.99,100\n")));
 	assert_null(noted(&in, NOTE_power_few_readings));
-	assert_true(isnan(read_meter(&in, &m, "t,w\n9,100\n")));
+	assert_true(isnan(read_meter(&in, &m, "t,W\n9,100\n")));
 	assert_float_equal(noted(&in, NOTE_power_few_readings)->value[1].number, 1, 0);
 	ingest_free(&in);
 	/* A reading at an end of the window is inside it. */
 	in = fresh("1");
-	assert_float_equal(read_meter(&in, &m, "t,w\n0,100\n13,100\n14,100\n"), 100, 1e-9);
-	assert_float_equal(read_meter(&in, &m, "t,w\n9,100\n10,100\n14,100\n"), 100, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "t,W\n0,100\n13,100\n14,100\n"), 100, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "t,W\n9,100\n10,100\n14,100\n"), 100, 1e-9);
 	assert_null(noted(&in, NOTE_power_no_reading_inside));
 	assert_null(noted(&in, NOTE_meter_bad_lines));
 	/* steps of 0.5, 0.5, 1.6, 0.5, 1.7 and 0.5 s */
-	read_meter(&in, &m, "t,w\n9,1\n9.5,1\n10,1\n11.6,1\n12.1,1\n13.8,1\n14.3,1\n");
+	read_meter(&in, &m, "t,W\n9,1\n9.5,1\n10,1\n11.6,1\n12.1,1\n13.8,1\n14.3,1\n");
 	assert_string_equal(noted(&in, NOTE_power_gap)->value[3].text, ", the longest of 2 gaps");
-	read_meter(&in, &m, "t,w\n-1,100\n9,100\n14,100\n");
+	read_meter(&in, &m, "t,W\n-1,100\n9,100\n14,100\n");
 	assert_float_equal(noted_number(&in, NOTE_meter_bad_lines), 1, 0);
 	ingest_free(&in);
 	in = fresh("1");
 	/* lines in any order, one of them damaged */
-	assert_float_equal(read_meter(&in, &m, "t,w\n14,100\n11,oops\n9,100\n12,100\n"), 100, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "t,W\n14,100\n11,oops\n9,100\n12,100\n"), 100, 1e-9);
 	assert_non_null(noted(&in, NOTE_meter_bad_lines));
 	ingest_free(&in);
 }
@@ -964,34 +945,34 @@ TEST(meter_clocks)
 	struct ingest in = fresh("1");
 
 	in.wall_clock = 1769860800;
-	assert_float_equal(read_meter(&in, &m, "t,w\n1769860801,10\n1769860806,20\n"), 15, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "t,W\n1769860801,10\n1769860806,20\n"), 15, 1e-9);
 	assert_float_equal(
 		read_meter(&in, &m,
-			   "t,w\n2026-01-31T12:00:01Z,10\n2026-01-31T13:00:06.0+01:00,20\n"),
+			   "t,W\n2026-01-31T12:00:01Z,10\n2026-01-31T13:00:06.0+01:00,20\n"),
 		15, 1e-9);
 	/* The window begins at 12:00:02. */
 	assert_float_equal(read_meter(&in, &m,
-				      "t,w\n2026-01-31T12:00:01Z,10\n2026-01-31T12:00:03.25Z,10\n"
+				      "t,W\n2026-01-31T12:00:01Z,10\n2026-01-31T12:00:03.25Z,10\n"
 				      "2026-01-31T12:00:03.25Z,30\n2026-01-31 12:00:06.5 UTC,30\n"),
 			   (1.25 * 10 + 1.75 * 30) / 3, 1e-6);
 	assert_float_equal(
 		read_meter(&in, &m,
-			   "t,w\n2026/01/31 06:30:01 -0530,10\n2026-01-31 12:00:06 UTC,20\n"),
+			   "t,W\n2026/01/31 06:30:01 -0530,10\n2026-01-31 12:00:06 UTC,20\n"),
 		15, 1e-9);
 	assert_true(isnan(
-		read_meter(&in, &m, "t,w\n2026-01-31T12:00:01 noon,1\n2026-01-31T12:00:06,2\n")));
+		read_meter(&in, &m, "t,W\n2026-01-31T12:00:01 noon,1\n2026-01-31T12:00:06,2\n")));
 	m.offset_s = -3600;
 	assert_float_equal(
-		read_meter(&in, &m, "t,w\n2026-01-31T13:00:01,10\n2026-01-31T13:00:06,20\n"), 15,
+		read_meter(&in, &m, "t,W\n2026-01-31T13:00:01,10\n2026-01-31T13:00:06,20\n"), 15,
 		1e-9);
 	/* seconds of a clock that is near the epoch, told to be the time of day */
 	in.wall_clock = 100;
 	m = (struct meter){.path = path, .clock = "wall"};
-	assert_float_equal(read_meter(&in, &m, "t,w\n101,10\n106,20\n"), 15, 1e-9);
+	assert_float_equal(read_meter(&in, &m, "t,W\n101,10\n106,20\n"), 15, 1e-9);
 	m.clock = "monotonic";
 	in.run.start_ns = 1769860802 * S;
 	in.run.end_ns = 1769860805 * S;
-	assert_float_equal(read_meter(&in, &m, "t,w\n1769860801,10\n1769860806,20\n"), 15, 1e-6);
+	assert_float_equal(read_meter(&in, &m, "t,W\n1769860801,10\n1769860806,20\n"), 15, 1e-6);
 	ingest_free(&in);
 }
 
@@ -1024,7 +1005,7 @@ TEST(zones_of_dates_are_hours_and_minutes)
 
 	for (i = 0; i < array_size(rows); i++) {
 		struct ingest in = fresh("1");
-		char *text = xasprintf("t,w\n%s,0\n2026-01-31T12:00:06Z,60\n", rows[i].date);
+		char *text = xasprintf("t,W\n%s,0\n2026-01-31T12:00:06Z,60\n", rows[i].date);
 		double watts;
 
 		in.wall_clock = 1769860800;
@@ -1037,40 +1018,6 @@ TEST(zones_of_dates_are_hours_and_minutes)
 		free(text);
 		ingest_free(&in);
 	}
-}
-
-TEST(unit_is_a_word_of_the_heading)
-{
-	static const char *const others[] = {"loadmw", "HmW", "AW", "wattage kWh", "x"};
-	struct meter m = {.path = path};
-	char *text, *column;
-	size_t i;
-
-	for (i = 0; i < array_size(others); i++) {
-		struct ingest in = fresh("1");
-		bool watt = !strncmp(others[i], "watt", 4);
-
-		text = xasprintf("t,%s\n9,40\n14,40\n", others[i]);
-		column = xasprintf("column '%s'", others[i]);
-		assert_float_equal(read_meter(&in, &m, text), 40, 1e-9);
-		assert_int_equal(noted(&in, NOTE_meter_unit_guessed) != NULL, !watt);
-		assert_true(
-			noted_text(&in, watt ? NOTE_meter_unit : NOTE_meter_unit_guessed, column));
-		free(column);
-		free(text);
-		ingest_free(&in);
-	}
-	/* A column without a heading has its number from 1. */
-	struct ingest in = fresh("1");
-
-	m.column = "3";
-	assert_float_equal(read_meter(&in, &m, "9,1,40\n14,1,40\n"), 40, 1e-9);
-	assert_string_equal(noted(&in, NOTE_meter_unit_guessed)->value[1].text, "column 3");
-	m.power_unit = "kW";
-	assert_float_equal(read_meter(&in, &m, "9,1,40\n14,1,40\n"), 40e3, 1e-9);
-	assert_string_equal(noted(&in, NOTE_meter_unit)->value[1].text, "column 3");
-	assert_string_equal(noted(&in, NOTE_meter_unit)->value[2].text, "kW");
-	ingest_free(&in);
 }
 
 /* Reads a meter's log that is refused. */
@@ -1086,14 +1033,30 @@ static void check_refused(const struct meter *m, const char *text, const char *w
 	ingest_free(&in);
 }
 
-TEST(unit_of_power_is_known)
+TEST(unit_is_a_word_of_the_heading)
 {
-	struct meter m = {.path = path, .power_unit = "MW"};
+	static const char *const others[] = {"loadmW", "HmW", "AW", "P (MW)", "mw", "wattage kWh"};
+	struct meter m = {.path = path};
+	struct ingest in = fresh("1");
+	char *text;
+	size_t i;
 
-	check_refused(&m, "t,x\n9,40\n14,40\n", "power unit 'MW': use W, mW, uW or kW");
-	m.power_unit = NULL;
-	check_refused(&m, "t,P (MW)\n9,40\n14,40\n",
-		      "column 'P (MW)': MW may mean milliwatts; give --power-unit");
+	for (i = 0; i < array_size(others); i++) {
+		text = xasprintf("t,%s\n9,40\n14,40\n", others[i]);
+		check_refused(&m, text,
+			      "names no unit of power; give --power-unit W, mW, uW or kW");
+		free(text);
+	}
+	assert_float_equal(read_meter(&in, &m, "t,P_mW\n9,40\n14,40\n"), 40e-3, 1e-12);
+	/* A column without a heading has its number from 1. */
+	m.column = "3";
+	check_refused(&m, "9,1,40\n14,1,40\n", "the heading '40' names no unit");
+	m.power_unit = "kW";
+	assert_float_equal(read_meter(&in, &m, "9,1,40\n14,1,40\n"), 40e3, 1e-9);
+	assert_true(noted_text(&in, NOTE_meter_unit, "column 3"));
+	m.power_unit = "MW";
+	check_refused(&m, "t,x,y\n9,1,40\n14,1,40\n", "power unit 'MW': use W, mW, uW or kW");
+	ingest_free(&in);
 }
 
 /* A comma may be the decimal point where it does not separate. A line may be too short. */
@@ -1112,7 +1075,7 @@ TEST(lines_of_a_meter_may_have_decimal_commas)
 	/* A date is no time of CLOCK_MONOTONIC. */
 	in = fresh("1");
 	m.clock = "monotonic";
-	assert_true(isnan(read_meter(&in, &m, "t,w\n2026-01-31T12:00:01,1\n14,2\n")));
+	assert_true(isnan(read_meter(&in, &m, "t,W\n2026-01-31T12:00:01,1\n14,2\n")));
 	assert_float_equal(noted_number(&in, NOTE_meter_bad_lines), 1, 0);
 	ingest_free(&in);
 }
@@ -1158,11 +1121,11 @@ TEST(meter_needs_the_time_of_day)
 		const char *text;
 		int rc;
 	} logs[] = {
-		{"t,w\n2026-01-31T12:00:01,1\n", -EINVAL},
-		{"t,w\n1000000000,1\n", -EINVAL},
-		{"t,w\n999999999,1\n", 0},
-		{"t,w\n", 0},
-		{"t,w\nnever,1\n", 0},
+		{"t,W\n2026-01-31T12:00:01,1\n", -EINVAL},
+		{"t,W\n1000000000,1\n", -EINVAL},
+		{"t,W\n999999999,1\n", 0},
+		{"t,W\n", 0},
+		{"t,W\nnever,1\n", 0},
 	};
 	const struct meter m = {.path = path};
 	struct ingest in = fresh("1");
@@ -1185,7 +1148,7 @@ TEST(logs_of_the_capture_are_read_in_their_order)
 	struct ingest in = fresh("1");
 	char *first = xasprintf("%s/power.csv", dir), *second = xasprintf("%s/power-2.csv", dir);
 	char *fourth = xasprintf("%s/power-4.csv", dir);
-	const char *text = "t,w\n9,40\n14,40\n";
+	const char *text = "t,W\n9,40\n14,40\n";
 
 	in.dir = dir;
 	assert_int_equal(file_write(first, text, strlen(text), NULL), 0);
@@ -1217,10 +1180,10 @@ TEST(meter_columns)
 
 	assert_float_equal(read_meter(&in, &m, "n;AC W;when\n1;40;9\n2;40;14\n"), 40, 1e-9);
 	m.time_column = "3";
-	m.column = NULL; /* none is called watts: the first that is not the time */
+	m.column = NULL; /* the first that names a unit, or the only one beside the time */
 	assert_float_equal(read_meter(&in, &m, "W;x;9\n40;1;9\n40;1;14\n"), 40, 1e-9);
-	assert_float_equal(read_meter(&in, &m, "50;1;9\n50;1;11\n50;1;14\n"), 1, 1e-9);
 	m.time_column = "2";
+	m.power_unit = "W";
 	assert_float_equal(read_meter(&in, &m, "x;y\n40;9\n40;14\n"), 40, 1e-9);
 	m.column = "1";
 	assert_float_equal(read_meter(&in, &m, "x;y;W\n40;9;1\n40;14;1\n"), 40, 1e-9);
@@ -1228,7 +1191,7 @@ TEST(meter_columns)
 	assert_float_equal(read_meter(&in, &m, "x;y\n9;40\n14;40\n"), 40, 1e-9);
 	put("x\n9\n14\n");
 	assert_int_equal(ingest_meter(&in, &m, &watts, &err), -EBADMSG);
-	assert_non_null(strstr(err.text, "no column of watts"));
+	assert_non_null(strstr(err.text, "no heading names watts"));
 	err = (struct error){0};
 	m.time_column = "nowhen";
 	assert_int_equal(ingest_meter(&in, &m, &watts, &err), -EINVAL);

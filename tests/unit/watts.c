@@ -31,35 +31,3 @@ TEST(watts_are_read_from_lines)
 			assert_true(*err.text);
 	}
 }
-
-#define DCMI(reading, state)                                               \
-	"\n    Instantaneous power reading:              " reading         \
-	"\n    Minimum during sampling period:                 18 Watts\n" \
-	"    Power reading state is:                   " state "\n\n\n"
-
-static void refuses(const char *text, const char *why)
-{
-	struct error err = {0};
-	double watts;
-
-	assert_int_equal(watts_of_dcmi(text, &watts, &err), -ENODATA);
-	assert_non_null(strstr(err.text, why));
-}
-
-TEST(watts_are_read_from_dcmi)
-{
-	struct error err = {0};
-	double watts;
-
-	assert_int_equal(watts_of_dcmi(DCMI("220 Watts", "activated"), &watts, &err), 0);
-	assert_float_equal(watts, 220, 0);
-	assert_int_equal(watts_of_dcmi("Instantaneous power reading: 5 Watts\r\n", &watts, &err),
-			 0);
-	refuses(DCMI("220 Watts", "deactivated"), "power reading is deactivated");
-	refuses(DCMI("0 Watts", "activated"), "no power meter");
-	refuses(DCMI("65535 Watts", "activated"), "65535 W, all bits set: its reading is not");
-	refuses(DCMI("many", "activated"), "not a reading");
-	refuses("\n    DCMI request failed because: Invalid command (c1)\n\n",
-		"Invalid command (c1)");
-	refuses("", "prints nothing");
-}

@@ -21,89 +21,34 @@
 #include <string.h>
 #include <time.h>
 
-/* --- the unit that the heading of a column names: "power (W)", "power_mW", "Milliwatts" --- */
+/* --- units, as a heading or --power-unit names them --- */
 
-struct power_unit {
+static const struct power_unit {
 	const char *name;
 	double watts;
-};
+} power_units[] = {{"W", 1},	{"mW", 1e-3}, {"uW", 1e-6}, {"kW", 1e3},
+		   {"watt", 1}, {"watts", 1}, {"Watts", 1}};
 
-static const struct power_unit power_units[] = {{"W", 1}, {"mW", 1e-3}, {"uW", 1e-6}, {"kW", 1e3}};
-
-/* Found anywhere in a heading, in upper or lower case. The last one is a part of all others. */
-static const struct {
-	const char *word, *unit;
-} words[] = {{"microwatt", "uW"}, {"milliwatt", "mW"}, {"kilowatt", "kW"}, {"watt", "W"}};
-
-/* Found as a whole word, or after lower-case letters: "power_mW", "load mw", "PowermW". */
-static const struct {
-	const char *text, *unit;
-	bool behind;
-} symbols[] = {
-	{"W", "W", false},   {"w", "W", false},	  {"mW", "mW", true},	   {"mw", "mW", false},
-	{"uW", "uW", true},  {"uw", "uW", false}, {"kW", "kW", true},	   {"kw", "kW", false},
-	{"KW", "kW", false}, {"MW", NULL, true},  {"\u00b5W", "uW", true}, {"\u03bcW", "uW", true},
-};
-
-/* Returns the unit that --power-unit names, "mW", or NULL. */
-static const struct power_unit *power_unit_named(const char *name)
+static const struct power_unit *power_unit_named(const char *name, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < array_size(power_units); i++)
-		if (!strcmp(power_units[i].name, name))
+		if (strlen(power_units[i].name) == n && !strncmp(power_units[i].name, name, n))
 			return &power_units[i];
 	return NULL;
 }
 
-/* Returns the length of a word of letters, including those of UTF-8. */
-static size_t unit_word_length(const char *text)
-{
-	size_t n = 0;
-
-	while (isalpha((unsigned char)text[n]) || (unsigned char)text[n] >= 0x80)
-		n++;
-	return n;
-}
-
-static bool unit_word_ends_with(const char *word, size_t n, const char *symbol, bool behind)
-{
-	size_t len = strlen(symbol);
-
-	if (n < len || memcmp(word + n - len, symbol, len))
-		return false;
-	return n == len || (behind && islower((unsigned char)word[n - len - 1]));
-}
-
-static const struct power_unit *power_unit_of_word(const char *word, size_t n, bool *unclear)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(symbols); i++) {
-		if (!unit_word_ends_with(word, n, symbols[i].text, symbols[i].behind))
-			continue;
-		*unclear = !symbols[i].unit;
-		return *unclear ? NULL : power_unit_named(symbols[i].unit);
-	}
-	return NULL;
-}
-
-/*
- * Returns the unit that a heading names, or NULL. *unclear: it says MW, which is hardly a million
- * watts.
- */
-static const struct power_unit *power_unit_in(const char *heading, bool *unclear)
+/* Returns the unit among the words of a heading, "power (W)" or "power_mW", or NULL. */
+static const struct power_unit *power_unit_in(const char *heading)
 {
 	const struct power_unit *unit = NULL;
-	size_t i, n;
+	size_t n;
 
-	*unclear = false;
-	for (i = 0; i < array_size(words); i++)
-		if (strcasestr(heading, words[i].word))
-			return power_unit_named(words[i].unit);
-	for (; *heading && !unit && !*unclear; heading += n ? n : 1) {
-		n = unit_word_length(heading);
-		unit = power_unit_of_word(heading, n, unclear);
+	for (; *heading && !unit; heading += n ? n : 1) {
+		for (n = 0; isalpha((unsigned char)heading[n]);)
+			n++;
+		unit = power_unit_named(heading, n);
 	}
 	return unit;
 }
@@ -229,18 +174,6 @@ static bool meter_to_monotonic(const struct reader *d, const char *text, double 
 	return *t >= 0;
 }
 
-static bool heading_names_unit(const char *name)
-{
-	bool unclear;
-
-	return power_unit_in(name, &unclear) || unclear;
-}
-
-static bool heading_names_power(const char *name)
-{
-	return strcasestr(name, "power");
-}
-
 /* Finds a column by its name, else by its number from 1. */
 static int meter_named_column(const struct tsv *t, const char *name, const char *option,
 			      struct error *err)
@@ -257,19 +190,17 @@ static int meter_named_column(const struct tsv *t, const char *name, const char 
 
 static int meter_find_watts(const struct tsv *t, const struct meter *m, int time, struct error *err)
 {
-	bool (*const looks[])(const char *) = {heading_names_unit, heading_names_power};
-	size_t k;
 	int i;
 
 	if (m->column)
 		return meter_named_column(t, m->column, "--column", err);
-	for (k = 0; k < array_size(looks); k++)
-		for (i = 0; i < t->ncolumns; i++)
-			if (i != time && looks[k](t->names[i]))
-				return i;
-	if (t->ncolumns > 1)
+	for (i = 0; i < t->ncolumns; i++)
+		if (i != time && power_unit_in(t->names[i]))
+			return i;
+	if (t->ncolumns == 2)
 		return time == 1 ? 0 : 1;
-	return error_set(err, EBADMSG, "%s: no column of watts; name it with --column", t->path);
+	return error_set(err, EBADMSG, "%s: no heading names watts; name the column with --column",
+			 t->path);
 }
 
 static int meter_find_columns(struct reader *d, const struct tsv *t, struct error *err)
@@ -282,40 +213,31 @@ static int meter_find_columns(struct reader *d, const struct tsv *t, struct erro
 	return d->watts < 0 ? d->watts : 0;
 }
 
-/* Uses the unit that the user named, else the unit in the heading, else watts. */
+/* Uses the unit that the user named, else the unit in the heading. */
 static int meter_find_power_unit(struct reader *d, const struct tsv *t, struct error *err)
 {
-	const char *heading = t->names[d->watts];
-	bool unclear = false;
+	const char *heading = t->names[d->watts], *named = d->m->power_unit;
 
-	d->power = d->m->power_unit ? power_unit_named(d->m->power_unit)
-				    : power_unit_in(heading, &unclear);
-	if (unclear)
-		return error_set(
-			err, EINVAL,
-			"%s: column '%s': MW may mean milliwatts; give --power-unit mW, W or kW",
-			t->path, heading);
-	if (!d->power && d->m->power_unit)
-		return error_set(err, EINVAL, "power unit '%s': use W, mW, uW or kW",
-				 d->m->power_unit);
-	return 0;
+	d->power = named ? power_unit_named(named, strlen(named)) : power_unit_in(heading);
+	if (d->power)
+		return 0;
+	if (named)
+		return error_set(err, EINVAL, "power unit '%s': use W, mW, uW or kW", named);
+	return error_set(
+		err, EINVAL,
+		"%s: the heading '%s' names no unit of power; give --power-unit W, mW, uW or kW",
+		t->path, heading);
 }
 
 /* Notes the column and unit in use. `heading` may be the first reading. */
-static void meter_note_unit(struct ingest *in, const char *what, struct reader *d,
+static void meter_note_unit(struct ingest *in, const char *what, const struct reader *d,
 			    const char *heading)
 {
 	double x;
-	bool number = meter_parse_number(heading, &x);
-	char *column =
-		number ? xasprintf("column %d", d->watts + 1) : xasprintf("column '%s'", heading);
+	char *column = meter_parse_number(heading, &x) ? xasprintf("column %d", d->watts + 1)
+						       : xasprintf("column '%s'", heading);
 
-	if (d->power)
-		note_add(&in->notes, meter_unit, what, column, d->power->name);
-	else
-		note_add(&in->notes, meter_unit_guessed, what, column);
-	if (!d->power)
-		d->power = power_unit_named("W");
+	note_add(&in->notes, meter_unit, what, column, d->power->name);
 	free(column);
 }
 

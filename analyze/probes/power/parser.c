@@ -8,7 +8,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,36 +15,20 @@
 
 /* --- kinds --- */
 
-/* Kinds by source and domain; the first row that matches counts. */
-static const struct {
-	const char *source, *domain, *kind;
-} kinds[] = {
-	{"powercap", "psys*", "platform"},
-	{"powercap", "*", "package"},
-	{"perf", "psys*", "platform"},
-	{"perf", "*", "package"},
-	{"hwmon", "power_meter@*", "wall"},
-	{"hwmon", "fam15h_power@*", "package"},
-	{"hwmon", "*", "other"},
-	{"ipmi", "*", "wall"},
-};
-
 /*
  * The sources of a kind's total. The first source in this list that measures the kind gives its
- * total. Sources that the user named come first, then those that measure closest to the wall.
+ * total. Those that the user named come first.
  */
-static const char *const order[] = {"csv", "command", "ipmi", "hwmon", "powercap", "perf"};
+static const char *const order[] = {"csv", "command", "powercap"};
 
 static const char *const totals[] = {"wall", "platform", "package"};
 
-const char *power_kind_of(const char *source, const char *domain)
+/* Returns the kind of a domain of power.tsv. */
+static const char *power_kind_of(const char *source, const char *domain)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(kinds); i++)
-		if (!strcmp(kinds[i].source, source) && !fnmatch(kinds[i].domain, domain, 0))
-			return kinds[i].kind;
-	return "other";
+	if (strcmp(source, "powercap") != 0)
+		return "other";
+	return str_starts(domain, "psys") ? "platform" : "package";
 }
 
 static bool power_name_is_taken(const struct ingest *in, const char *kind, const char *source,
@@ -98,16 +81,6 @@ static const char *power_find_source(const struct ingest *in, const char *kind)
 	return NULL;
 }
 
-static void power_add_total_metrics(struct ingest *in, const char *kind, double watts,
-				    const char *how)
-{
-	double seconds = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-
-	ingest_metric_row(in, &(struct metric_row){{"power_w", kind, NO_CPU}, "W", watts, how});
-	ingest_metric_row(
-		in, &(struct metric_row){{"energy_j", kind, NO_CPU}, "J", watts * seconds, how});
-}
-
 /* Adds a kind's total. A domain without a figure is NAN, so the total is missing too. */
 static void power_add_total(struct ingest *in, const char *kind)
 {
@@ -126,7 +99,13 @@ static void power_add_total(struct ingest *in, const char *kind)
 		str_printf(&used, "%s%s", used.len ? " + " : "", p->domain);
 	}
 	if (used.len && isfinite(watts)) {
-		power_add_total_metrics(in, kind, watts, how);
+		double seconds = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+
+		ingest_metric_row(in,
+				  &(struct metric_row){{"power_w", kind, NO_CPU}, "W", watts, how});
+		ingest_metric_row(in,
+				  &(struct metric_row){
+					  {"energy_j", kind, NO_CPU}, "J", watts * seconds, how});
 		note_add(&in->notes, power_kind_used, kind, used.buf, source);
 	}
 	str_free(&used);

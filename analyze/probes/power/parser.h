@@ -41,18 +41,15 @@ double readings_metered(struct ingest *in, const char *what, const struct readin
 /*
  * What a figure of watts is the power of. Figures of two kinds never meet in one sum:
  *
- *   wall      what the whole machine takes in: a meter, the BMC, an ACPI power meter
+ *   wall      what the whole machine takes in: a meter, a BMC
  *   platform  RAPL's psys: what the board's regulators count, less than the wall
  *   package   the processors' packages, and the memory that RAPL counts beside them
- *   other     something that a sensor of this host measures, which no total can be made of
+ *   other     something that no total can be made of
  *
  * Each domain of each source has a metric, power_w:KIND/SOURCE/DOMAIN. Several sources of a kind
  * measure the same watts, so a kind's total (power_w:KIND, energy_j:KIND) is the sum over one
  * source. It leaves out a domain inside another domain (package-0/core).
  */
-
-/* Returns the kind of a domain of power.tsv. */
-const char *power_kind_of(const char *source, const char *domain);
 
 /*
  * Adds a domain's mean watts in the window. NAN: its readings do not cover the window. `how`: NULL
