@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/ini.h"
 
+#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* Calls the handler for a value only at the next key, section or end, when no line continues it. */
-struct ini_parser {
-	const struct ini_handler *h;
-	void *ctx;
-	struct ini_at at;
-	struct ini_at key_at;
-	const char *key;
-	struct str value;
-	bool in_section;
-};
 
 int ini_error(const struct ini_at *at, struct error *err, const char *fmt, ...)
 {
@@ -32,80 +22,138 @@ int ini_error(const struct ini_at *at, struct error *err, const char *fmt, ...)
 	return error_set(err, EINVAL, "%s:%d: %s", at->path, at->line, text);
 }
 
-static int ini_flush_key(struct ini_parser *p, struct error *err)
+int ini_unknown_key(const struct ini_entry *e, const char *known, struct error *err)
 {
-	int rc;
-
-	if (!p->key)
-		return 0;
-	rc = p->h->key(p->ctx, &p->key_at, p->key, p->value.buf, err);
-	p->key = NULL;
-	str_reset(&p->value);
-	return rc;
+	return ini_error(&e->at, err, "unknown key '%s' in [%s]; %sthere are: %s", e->key, e->kind,
+			 did_you_mean(known, e->key), known);
 }
 
-static int ini_parse_section(struct ini_parser *p, char *line, struct error *err)
+bool ini_begins(const struct ini_entry *e, const char *kind)
+{
+	return !e->key && !strcmp(e->kind, kind);
+}
+
+const struct ini_entry *ini_get(const struct ini_entry *section, const char *key)
+{
+	while (section && (++section)->key)
+		if (!strcmp(section->key, key))
+			return section;
+	return NULL;
+}
+
+const struct ini_entry *ini_find_var(const struct ini *ini, const char *name, size_t len)
+{
+	const struct ini_entry *e;
+
+	for (e = ini->entry; e < ini->entry + ini->n; e++)
+		if (e->key && !strcmp(e->kind, "vars") && !strncmp(e->key, name, len) &&
+		    !e->key[len])
+			return e;
+	return NULL;
+}
+
+static bool ini_may_go_on(const char *kind)
+{
+	return !strcmp(kind, "vars") || !strcmp(kind, "matrix");
+}
+
+/* Adds an entry, unless the same section or key came before. */
+static int ini_add(struct ini *ini, struct ini_entry e, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < ini->n; i++) {
+		const struct ini_entry *was = &ini->entry[i];
+
+		if (strcmp(was->kind, e.kind) != 0 || strcmp(was->name, e.name) != 0)
+			continue;
+		if (e.key && was->key && !strcmp(was->key, e.key))
+			return ini_error(&e.at, err, "'%s' appears twice", e.key);
+		if (!e.key && !was->key && !ini_may_go_on(e.kind))
+			return ini_error(&e.at, err, "[%s%s%s] appears twice", e.kind,
+					 *e.name ? " " : "", e.name);
+	}
+	array_add(ini->entry, ini->n, ini->cap, e);
+	return 0;
+}
+
+static int ini_parse_section(struct ini *ini, struct ini_at at, char *line, struct error *err)
 {
 	char *end = strchr(line, ']'), *kind, *name;
 
 	if (!end || end[1])
-		return ini_error(&p->at, err, "a section is written [name]: '%s'", line);
+		return ini_error(&at, err, "a section is written [name]: '%s'", line);
 	*end = '\0';
 	kind = str_trim(line + 1);
 	name = kind + strcspn(kind, " \t");
 	if (*name)
 		*name++ = '\0';
-	p->in_section = true;
-	return p->h->section(p->ctx, &p->at, kind, str_trim(name), err);
+	return ini_add(ini, (struct ini_entry){.kind = kind, .name = str_trim(name), .at = at},
+		       err);
 }
 
-static int ini_parse_key(struct ini_parser *p, char *line, struct error *err)
+static int ini_parse_key(struct ini *ini, struct ini_at at, char *line, struct error *err)
 {
+	const struct ini_entry *last = ini->n ? &ini->entry[ini->n - 1] : NULL;
 	char *eq = strchr(line, '=');
 
 	if (!eq || eq == line)
-		return ini_error(&p->at, err, "neither '[section]' nor 'key = value': '%s'", line);
-	if (!p->in_section)
-		return ini_error(&p->at, err, "'%s' stands before the first [section]", line);
+		return ini_error(&at, err, "neither '[section]' nor 'key = value': '%s'", line);
+	if (!last)
+		return ini_error(&at, err, "'%s' stands before the first [section]", line);
 	*eq = '\0';
-	p->key = str_trim(line);
-	p->key_at = p->at;
-	str_puts(&p->value, str_trim(eq + 1));
-	return 0;
+	return ini_add(ini,
+		       (struct ini_entry){last->kind, last->name, str_trim(line), str_trim(eq + 1),
+					  at, at.line},
+		       err);
 }
 
-static int ini_parse_line(struct ini_parser *p, char *raw, struct error *err)
+/* Moves the line behind the value, which ends before the line in the same text. */
+static void ini_continue_value(struct ini_entry *e, const char *line, int n)
 {
+	char *end = (char *)e->value + strlen(e->value);
+
+	*end = '\n';
+	memmove(end + 1, line, strlen(line) + 1);
+	e->last_line = n;
+}
+
+static int ini_parse_line(struct ini *ini, struct ini_at at, char *raw, struct error *err)
+{
+	struct ini_entry *last = ini->n ? &ini->entry[ini->n - 1] : NULL;
 	bool indented = isspace((unsigned char)*raw);
 	char *line = str_trim(raw);
-	int rc;
 
 	if (!*line || *line == '#' || *line == ';')
 		return 0;
-	if (indented && p->key) {
-		str_putc(&p->value, '\n');
-		str_puts(&p->value, line);
+	if (indented && last && last->key) {
+		ini_continue_value(last, line, at.line);
 		return 0;
 	}
-	rc = ini_flush_key(p, err);
-	if (rc)
-		return rc;
-	return *line == '[' ? ini_parse_section(p, line, err) : ini_parse_key(p, line, err);
+	return *line == '[' ? ini_parse_section(ini, at, line, err)
+			    : ini_parse_key(ini, at, line, err);
 }
 
-int ini_parse(const char *path, char *text, const struct ini_handler *h, void *ctx,
-	      struct error *err)
+int ini_read(struct ini *ini, const char *path, const char *text, struct error *err)
 {
-	struct ini_parser p = {.h = h, .ctx = ctx, .at = {.path = path}};
-	char *rest = text, *line;
+	char *rest, *line;
+	struct ini_at at = {.path = path};
 	int rc = 0;
 
+	*ini = (struct ini){.text = xstrdup(text)};
+	rest = ini->text;
 	while (!rc && (line = str_token(&rest, '\n'))) {
-		p.at.line++;
-		rc = ini_parse_line(&p, line, err);
+		at.line++;
+		rc = ini_parse_line(ini, at, line, err);
 	}
-	if (!rc)
-		rc = ini_flush_key(&p, err);
-	str_free(&p.value);
+	array_grow(ini->entry, ini->n, ini->cap);
+	ini->entry[ini->n] = (struct ini_entry){.kind = "", .name = "", .at = at};
 	return rc;
+}
+
+void ini_free(struct ini *ini)
+{
+	free(ini->text);
+	free(ini->entry);
+	*ini = (struct ini){0};
 }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/matrix.h"
 
+#include "lib/alloc.h"
 #include "lib/str.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_COMBINATIONS = 1000 };
 
 size_t matrix_count(const struct matrix *m)
 {
 	size_t i, n = 1;
 
 	for (i = 0; i < m->ncross; i++)
-		n *= m->setting[m->cross[i]].n;
+		n *= m->setting[m->cross[i]].value.n;
 	return n;
 }
 
@@ -20,24 +25,34 @@ void matrix_pick(const struct matrix *m, size_t n, size_t *pick)
 	size_t i = m->ncross;
 
 	while (i--) {
-		size_t values = m->setting[m->cross[i]].n;
+		size_t values = m->setting[m->cross[i]].value.n;
 
 		pick[i] = n % values;
 		n /= values;
 	}
 }
 
-const struct matrix_value *matrix_value(const struct matrix *m, const size_t *pick, size_t i)
+const char *matrix_value(const struct matrix *m, const size_t *pick, size_t i)
 {
-	return &m->setting[m->cross[i]].value[pick[i]];
+	return m->setting[m->cross[i]].value.word[pick[i]];
 }
 
-int matrix_find(const struct matrix *m, const char *setting)
+const struct ini_entry *matrix_section(const struct matrix *m, const size_t *pick, size_t i)
+{
+	return m->setting[m->cross[i]].section[pick[i]];
+}
+
+static bool name_is(const char *name, const char *text, size_t len)
+{
+	return !strncmp(name, text, len) && !name[len];
+}
+
+int matrix_find(const struct matrix *m, const char *setting, size_t len)
 {
 	size_t i;
 
 	for (i = 0; i < m->ncross; i++)
-		if (!strcmp(m->setting[m->cross[i]].name, setting))
+		if (name_is(m->setting[m->cross[i]].name, setting, len))
 			return (int)i;
 	return -1;
 }
@@ -46,18 +61,12 @@ int matrix_find(const struct matrix *m, const char *setting)
 static bool exclude_word_holds(const struct matrix *m, const size_t *pick, const char *variant,
 			       const char *word)
 {
-	const char *eq = strchr(word, '=');
-	size_t i, len = (size_t)(eq - word);
+	size_t len = strcspn(word, "=");
+	int i = matrix_find(m, word, len);
 
-	if (len == strlen("variant") && str_starts(word, "variant"))
-		return str_matches(eq + 1, variant);
-	for (i = 0; i < m->ncross; i++) {
-		const char *name = m->setting[m->cross[i]].name;
-
-		if (strlen(name) == len && !memcmp(name, word, len))
-			return str_matches(eq + 1, matrix_value(m, pick, i)->value);
-	}
-	return false;
+	if (name_is("variant", word, len))
+		return str_matches(word + len + 1, variant);
+	return i >= 0 && str_matches(word + len + 1, matrix_value(m, pick, (size_t)i));
 }
 
 bool matrix_excludes(const struct matrix *m, const size_t *pick, const char *variant)
@@ -75,44 +84,23 @@ bool matrix_excludes(const struct matrix *m, const size_t *pick, const char *var
 	return false;
 }
 
-const struct matrix_var *matrix_var(const struct matrix *m, const size_t *pick, const char *name)
+const struct ini_entry *matrix_var(const struct matrix *m, const size_t *pick, const char *name)
 {
-	size_t i, k;
-
-	for (i = 0; i < m->ncross; i++) {
-		const struct matrix_value *v = matrix_value(m, pick, i);
-
-		for (k = 0; k < v->nvar; k++)
-			if (!strcmp(v->var[k].name, name))
-				return &v->var[k];
-	}
-	return NULL;
-}
-
-static void value_free(struct matrix_value *v)
-{
+	const struct ini_entry *var = NULL;
 	size_t i;
 
-	for (i = 0; i < v->nvar; i++) {
-		free(v->var[i].name);
-		free(v->var[i].raw);
-	}
-	free(v->var);
-	free(v->value);
-	free(v->label);
-	free(v->what);
+	for (i = 0; i < m->ncross && !var; i++)
+		var = ini_get(matrix_section(m, pick, i), name);
+	return var;
 }
 
 void matrix_free(struct matrix *m)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < m->n; i++) {
-		for (k = 0; k < m->setting[i].n; k++)
-			value_free(&m->setting[i].value[k]);
-		free(m->setting[i].value);
-		free(m->setting[i].name);
-		free(m->setting[i].what);
+		words_free(&m->setting[i].value);
+		free(m->setting[i].section);
 	}
 	for (i = 0; i < m->nexclude; i++)
 		words_free(&m->exclude[i].word);
@@ -120,4 +108,319 @@ void matrix_free(struct matrix *m)
 	free(m->exclude);
 	free(m->cross);
 	*m = (struct matrix){0};
+}
+
+/* --- reading --- */
+
+static struct matrix_setting *matrix_setting_named(const struct matrix *m, const char *name,
+						   size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (name_is(m->setting[i].name, name, len))
+			return &m->setting[i];
+	return NULL;
+}
+
+/* Returns the values of a setting, with blanks between, or "none". The caller frees. */
+static char *setting_list_values(const struct matrix_setting *s)
+{
+	struct str list = {0};
+	size_t i;
+
+	for (i = 0; i < s->value.n; i++)
+		str_printf(&list, "%s%s", i ? " " : "", s->value.word[i]);
+	return list.len ? str_take(&list) : xstrdup("none");
+}
+
+static int matrix_unknown_setting(const struct matrix *m, const struct ini_at *at, const char *key,
+				  const char *name, size_t len, struct error *err)
+{
+	struct str known = {0};
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		str_printf(&known, " %s", m->setting[i].name);
+	ini_error(at, err, "%s: there is no [setting %.*s]; there are:%s", key, (int)len, name,
+		  known.len ? known.buf : " none");
+	str_free(&known);
+	return -EINVAL;
+}
+
+static int matrix_split(struct words *w, const struct ini_entry *e, struct error *err)
+{
+	struct error why = {0};
+
+	return words_split(w, e->value, &why) ? ini_error(&e->at, err, "%s: %s", e->key, why.text)
+					      : 0;
+}
+
+static int matrix_add_setting(struct matrix *m, const struct ini_entry *e, struct error *err)
+{
+	const char *p;
+
+	for (p = e->name; isalnum((unsigned char)*p) || *p == '_'; p++)
+		;
+	if (*p || !isalpha((unsigned char)*e->name) || !strcmp(e->name, "variant"))
+		return ini_error(
+			&e->at, err,
+			"'%s' is no name for a setting: letters, digits and _, a letter first, and not 'variant'",
+			e->name);
+	array_add(m->setting, m->n, m->cap, (struct matrix_setting){.name = e->name});
+	return 0;
+}
+
+static size_t setting_find_value(const struct matrix_setting *s, const char *value)
+{
+	size_t i;
+
+	for (i = 0; i < s->value.n && strcmp(s->value.word[i], value) != 0; i++)
+		;
+	return i;
+}
+
+static int setting_read_key(struct matrix_setting *s, const struct ini_entry *e, struct error *err)
+{
+	size_t i;
+
+	if (strcmp(e->key, "values") != 0)
+		return str_matches_any("what save before after", e->key)
+			       ? 0
+			       : ini_unknown_key(e, "values what save before after", err);
+	if (matrix_split(&s->value, e, err))
+		return -EINVAL;
+	for (i = 0; i < s->value.n; i++)
+		if (setting_find_value(s, s->value.word[i]) < i)
+			return ini_error(&e->at, err, "values: '%s' appears twice",
+					 s->value.word[i]);
+	if (!s->value.n)
+		return ini_error(&e->at, err, "values: the list is empty");
+	s->section = xcalloc(s->value.n, sizeof(*s->section));
+	return 0;
+}
+
+static int matrix_add_value(struct matrix *m, const struct ini_entry *e, struct error *err)
+{
+	size_t len = strcspn(e->name, "="), i;
+	struct matrix_setting *s = matrix_setting_named(m, e->name, len);
+	char *values;
+
+	if (!s || !e->name[len])
+		return ini_error(
+			&e->at, err,
+			"[value %s]: it is written [value SETTING=VALUE], and [setting SETTING] stands above",
+			e->name);
+	i = setting_find_value(s, e->name + len + 1);
+	if (i < s->value.n) {
+		s->section[i] = e;
+		return 0;
+	}
+	values = setting_list_values(s);
+	ini_error(&e->at, err, "[value %s]: setting '%s' has no such value; it has: %s", e->name,
+		  s->name, values);
+	free(values);
+	return -EINVAL;
+}
+
+static int value_check_label(const struct ini_entry *e, struct error *err)
+{
+	const char *p;
+
+	for (p = e->value; isalnum((unsigned char)*p) || (*p && strchr("_-.", *p)); p++)
+		;
+	if (!*p && *e->value)
+		return 0;
+	return ini_error(
+		&e->at, err,
+		"label: '%s' becomes a part of variants' names: letters, digits, _ - . only",
+		e->value);
+}
+
+/* Refuses a variable that a value of another setting changes, too. */
+static int value_check_var(const struct matrix *m, const struct ini_entry *e, struct error *err)
+{
+	const struct matrix_setting *own = matrix_setting_named(m, e->name, strcspn(e->name, "="));
+	const struct matrix_setting *s;
+	size_t i;
+
+	for (s = m->setting; s < m->setting + m->n; s++)
+		for (i = 0; s != own && i < s->value.n; i++)
+			if (ini_get(s->section[i], e->key))
+				return ini_error(&e->at, err,
+						 "variable '%s' is changed by setting '%s' too: "
+						 "only one setting may change it",
+						 e->key, s->name);
+	return 0;
+}
+
+static int value_read_key(const struct matrix *m, const struct ini *ini, const struct ini_entry *e,
+			  struct error *err)
+{
+	static const char keys[] = "what label save before after";
+	const struct ini_entry *var;
+	struct str known = {0};
+
+	if (!strcmp(e->key, "label"))
+		return value_check_label(e, err);
+	if (str_matches_any(keys, e->key))
+		return 0;
+	if (ini_find_var(ini, e->key, strlen(e->key)))
+		return value_check_var(m, e, err);
+	str_printf(&known, "%s, and the variables of [vars]:", keys);
+	for (var = ini->entry; var < ini->entry + ini->n; var++)
+		if (var->key && !strcmp(var->kind, "vars"))
+			str_printf(&known, " %s", var->key);
+	ini_unknown_key(e, known.buf, err);
+	str_free(&known);
+	return -EINVAL;
+}
+
+static int matrix_add_excludes(struct matrix *m, const struct ini_entry *e, struct error *err)
+{
+	char *copy = xstrdup(e->value), *rest = copy, *line;
+	int rc = 0;
+
+	while (!rc && (line = str_token(&rest, '\n'))) {
+		struct ini_entry one = *e;
+
+		one.value = line;
+		array_add(m->exclude, m->nexclude, m->exclude_cap,
+			  (struct matrix_exclude){.at = e->at});
+		rc = matrix_split(&m->exclude[m->nexclude - 1].word, &one, err);
+		if (!rc && !m->exclude[m->nexclude - 1].word.n)
+			m->nexclude--;
+	}
+	free(copy);
+	return rc;
+}
+
+/* Adds the settings of `cross`, or all where `e` is NULL. */
+static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct error *err)
+{
+	struct words w = {0};
+	size_t i;
+	int rc = e ? matrix_split(&w, e, err) : 0;
+
+	m->cross = xcalloc(m->n + w.n + 1, sizeof(*m->cross));
+	for (i = 0; !e && i < m->n; i++)
+		m->cross[m->ncross++] = i;
+	for (i = 0; i < w.n && !rc; i++) {
+		const char *name = w.word[i];
+		const struct matrix_setting *s = matrix_setting_named(m, name, strlen(name));
+
+		if (!s)
+			rc = matrix_unknown_setting(m, &e->at, "cross", name, strlen(name), err);
+		else if (matrix_find(m, name, strlen(name)) >= 0)
+			rc = ini_error(&e->at, err, "cross: '%s' appears twice", name);
+		else
+			m->cross[m->ncross++] = (size_t)(s - m->setting);
+	}
+	words_free(&w);
+	return rc;
+}
+
+/* Checks the value of an exclude: a misspelled one would leave no combination out. */
+static int exclude_check_value(const struct matrix_setting *s, const struct ini_at *at,
+			       const char *pattern, struct error *err)
+{
+	char *values;
+	size_t i;
+
+	for (i = 0; i < s->value.n; i++)
+		if (str_matches(pattern, s->value.word[i]))
+			return 0;
+	values = setting_list_values(s);
+	ini_error(at, err, "exclude: no value of '%s' is '%s'; there are: %s", s->name, pattern,
+		  values);
+	free(values);
+	return -EINVAL;
+}
+
+static int exclude_check_word(const struct matrix *m, const struct ini *ini,
+			      const struct ini_at *at, const char *word, struct error *err)
+{
+	size_t len = strcspn(word, "=");
+	const struct matrix_setting *s = matrix_setting_named(m, word, len);
+	const struct ini_entry *e;
+
+	if (!word[len])
+		return ini_error(at, err, "exclude: '%s' is not SETTING=VALUE or variant=NAME",
+				 word);
+	if (name_is("variant", word, len)) {
+		for (e = ini->entry; e < ini->entry + ini->n; e++)
+			if (ini_begins(e, "variant") && str_matches(word + len + 1, e->name))
+				return 0;
+		return ini_error(at, err, "exclude: no variant is '%s'", word + len + 1);
+	}
+	if (!s)
+		return matrix_unknown_setting(m, at, "exclude", word, len, err);
+	if (matrix_find(m, word, len) < 0)
+		return ini_error(
+			at, err,
+			"exclude: '%s' is not in 'cross', so this line would exclude nothing",
+			s->name);
+	return exclude_check_value(s, at, word + len + 1, err);
+}
+
+static int matrix_check(const struct matrix *m, const struct ini *ini, struct error *err)
+{
+	size_t i, k;
+	int rc = 0;
+
+	for (i = 0; i < m->nexclude; i++)
+		for (k = 0; k < m->exclude[i].word.n && !rc; k++)
+			rc = exclude_check_word(m, ini, &m->exclude[i].at,
+						m->exclude[i].word.word[k], err);
+	for (i = 0, k = 1; i < m->ncross && !rc; i++) {
+		k *= m->setting[m->cross[i]].value.n;
+		if (k > MAX_COMBINATIONS)
+			rc = error_set(err, EINVAL,
+				       "%s: more than %d combinations of settings: cross fewer",
+				       ini->entry->at.path, MAX_COMBINATIONS);
+	}
+	return rc;
+}
+
+/* Reads one entry. *cross is set to the key `cross`, which is read after all settings. */
+static int matrix_read_entry(struct matrix *m, const struct ini *ini, const struct ini_entry *e,
+			     const struct ini_entry **cross, struct error *err)
+{
+	if (ini_begins(e, "setting"))
+		return matrix_add_setting(m, e, err);
+	if (ini_begins(e, "value"))
+		return matrix_add_value(m, e, err);
+	if (!e->key)
+		return 0;
+	if (!strcmp(e->kind, "setting"))
+		return setting_read_key(&m->setting[m->n - 1], e, err);
+	if (!strcmp(e->kind, "value"))
+		return value_read_key(m, ini, e, err);
+	if (strcmp(e->kind, "matrix") != 0)
+		return 0;
+	if (!strcmp(e->key, "exclude"))
+		return matrix_add_excludes(m, e, err);
+	if (strcmp(e->key, "cross") != 0)
+		return ini_unknown_key(e, "cross exclude", err);
+	*cross = e;
+	return 0;
+}
+
+int matrix_read(struct matrix *m, const struct ini *ini, struct error *err)
+{
+	const struct ini_entry *cross = NULL;
+	size_t i;
+	int rc = 0;
+
+	*m = (struct matrix){0};
+	for (i = 0; i < ini->n && !rc; i++)
+		rc = matrix_read_entry(m, ini, &ini->entry[i], &cross, err);
+	for (i = 0; i < m->n && !rc; i++)
+		if (!m->setting[i].value.n)
+			rc = error_set(err, EINVAL,
+				       "%s: setting '%s' has no values: add 'values = ...'",
+				       ini->entry->at.path, m->setting[i].name);
+	if (!rc)
+		rc = matrix_cross(m, cross, err);
+	return rc ? rc : matrix_check(m, ini, err);
 }

@@ -10,7 +10,7 @@
  *                    exclude = S=V S=V     one line for each combination to leave out; V may be a
  *                                          glob, and S `variant`
  *
- * struct matrix has no hooks (save, before, after), because variables in them must be expanded.
+ * plan_read.c reads the hooks (save, before, after), because variables in them must be expanded.
  */
 #ifndef ZC_CAPTURE_MATRIX_H
 #define ZC_CAPTURE_MATRIX_H
@@ -21,26 +21,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct matrix_var {
-	char *name, *raw; /* the variable, and its value before expansion */
-	struct ini_at at;
-};
-
-struct matrix_value {
-	char *value;
-	char *label; /* in the names of variants: "mtu9000", "gro-off" */
-	char *what;  /* "MTU 9000" */
-	struct matrix_var *var;
-	size_t nvar, var_cap;
-	bool seen; /* it has a section [value] */
-};
-
 struct matrix_setting {
-	char *name, *what;
-	struct matrix_value *value;
-	size_t n, cap;
+	const char *name;
+	struct words value;
+	const struct ini_entry **section; /* [value S=V] of each value, or NULL */
 };
 
+/* Strings and sections belong to the struct ini that the matrix was read from. */
 struct matrix {
 	struct matrix_setting *setting; /* in the order of the file */
 	size_t n, cap;
@@ -53,8 +40,8 @@ struct matrix {
 	size_t nexclude, exclude_cap;
 };
 
-/* Reads the matrix from the text of a plan. -EINVAL with file:line. */
-int matrix_read(struct matrix *m, const char *path, const char *text, struct error *err);
+/* Reads the matrix of a plan. -EINVAL with file:line. The caller frees it in any case. */
+int matrix_read(struct matrix *m, const struct ini *ini, struct error *err);
 void matrix_free(struct matrix *m);
 
 /* Returns the number of combinations, which is 1 without settings. */
@@ -63,14 +50,16 @@ size_t matrix_count(const struct matrix *m);
 /* Fills `pick` with combination n: for each setting in `cross` the index of its value. */
 void matrix_pick(const struct matrix *m, size_t n, size_t *pick);
 
-/* Returns the value of setting cross[i] in a combination. */
-const struct matrix_value *matrix_value(const struct matrix *m, const size_t *pick, size_t i);
+/* Return the value of setting cross[i] in a combination, and its section [value S=V] or NULL. */
+const char *matrix_value(const struct matrix *m, const size_t *pick, size_t i);
+const struct ini_entry *matrix_section(const struct matrix *m, const size_t *pick, size_t i);
+
 bool matrix_excludes(const struct matrix *m, const size_t *pick, const char *variant);
 
 /* Returns the index of a setting in `cross`, or -1. */
-int matrix_find(const struct matrix *m, const char *setting);
+int matrix_find(const struct matrix *m, const char *setting, size_t len);
 
 /* Returns the value that a combination has for a variable of [vars], or NULL. */
-const struct matrix_var *matrix_var(const struct matrix *m, const size_t *pick, const char *name);
+const struct ini_entry *matrix_var(const struct matrix *m, const size_t *pick, const char *name);
 
 #endif

@@ -125,10 +125,6 @@ int plan_read(struct plan *p, const char *path, const struct words *sets, const 
 int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
 	       struct error *err);
 
-/* Replaces a variable's value in `text`, the content of the plan `path`. `set` is NAME=VALUE. */
-int plan_set_variable(struct plan *p, const char *path, char **text, const char *set,
-		      struct error *err);
-
 /*
  * Reads the keys and commands of a side on another host again, with the folder of zcost there as
  * ${bindir}. Until then they have the folder of zcost here. Does nothing for a side on this host.

@@ -10,10 +10,11 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct combining {
@@ -22,19 +23,35 @@ struct combining {
 	const struct plan_source *source;
 };
 
+/* Returns what a value is called in the names of variants, such as "mtu9000" and "gro-off". */
+static char *value_label(const char *setting, const char *value, const struct ini_entry *given)
+{
+	char *label = given ? xstrdup(given->value)
+			    : xasprintf("%s%s%s", setting,
+					isdigit((unsigned char)*value) ? "" : "-", value);
+	char *p;
+
+	for (p = label; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("_-.", *p))
+			*p = '-';
+	return label;
+}
+
 static void combination_fill(struct combination *c, const struct matrix *m, const size_t *pick)
 {
 	size_t i;
 
 	*c = (struct combination){.set = xcalloc(m->ncross + 1, sizeof(*c->set)), .n = m->ncross};
 	for (i = 0; i < c->n; i++) {
-		const struct matrix_value *v = matrix_value(m, pick, i);
+		const char *name = m->setting[m->cross[i]].name, *value = matrix_value(m, pick, i);
+		const struct ini_entry *section = matrix_section(m, pick, i);
+		const struct ini_entry *what = ini_get(section, "what");
 
 		c->set[i] = (struct set_value){
-			.name = xstrdup(m->setting[m->cross[i]].name),
-			.value = xstrdup(v->value),
-			.label = xstrdup(v->label),
-			.what = xstrdup(v->what),
+			.name = xstrdup(name),
+			.value = xstrdup(value),
+			.label = value_label(name, value, ini_get(section, "label")),
+			.what = what ? xstrdup(what->value) : xasprintf("%s %s", name, value),
 		};
 		plan_keys_init(SECTION_HOOKS, &c->set[i].hooks);
 	}
@@ -207,19 +224,25 @@ static int combine_all(struct combining *x, struct error *err)
 	return rc;
 }
 
-/* Reads the text of `source` with all combinations of its settings. */
-static int plan_read_source(struct plan *p, const struct plan_source *source, struct error *err)
+/* Reads the text of the plan with all combinations of its settings. */
+static int plan_read_text(struct plan *p, const char *path, const char *text, const char *plandir,
+			  const char *bindir, const char *side_bindir, struct error *err)
 {
 	static const struct combination plain;
-	struct matrix m;
-	struct combining x = {.plan = p, .m = &m, .source = source};
-	int rc = matrix_read(&m, source->path, source->text, err);
+	struct ini ini;
+	struct matrix m = {0};
+	struct plan_source source = {path, &ini, plandir, bindir, side_bindir};
+	struct combining x = {.plan = p, .m = &m, .source = &source};
+	int rc = ini_read(&ini, path, text, err);
 
+	if (!rc)
+		rc = matrix_read(&m, &ini, err);
 	if (!rc && m.ncross)
 		rc = combine_all(&x, err);
 	else if (!rc)
-		rc = plan_read_once(p, source, &m, NULL, &plain, err);
+		rc = plan_read_once(p, &source, &m, NULL, &plain, err);
 	matrix_free(&m);
+	ini_free(&ini);
 	return rc;
 }
 
@@ -227,7 +250,6 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	       struct error *err)
 {
 	char *real = realpath(path, NULL);
-	int rc;
 
 	if (!real) /* not a file, as in tests */
 		real = xstrdup(path);
@@ -235,9 +257,90 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	p->text = xstrdup(text);
 	p->plandir = xstrdup(dirname(real));
 	p->bindir = xstrdup(bindir);
-	rc = plan_read_source(p, &(struct plan_source){path, text, p->plandir, bindir, bindir},
-			      err);
 	free(real);
+	return plan_read_text(p, path, text, p->plandir, bindir, bindir, err);
+}
+
+/* --- --set NAME=VALUE --- */
+
+/*
+ * The value is written into the text of the plan before the text is read. So plan.ini of the
+ * capture is the plan as used, and [value] sections still replace the value.
+ */
+
+/* Replaces the lines of a value by one line. All lines keep their numbers. */
+static char *text_replace_value(const char *text, const struct ini_entry *e, const char *with)
+{
+	char *copy = xstrdup(text), *rest = copy, *line;
+	struct str s = {0};
+	int n = 0;
+
+	while ((line = str_token(&rest, '\n'))) {
+		n++;
+		if (n == e->at.line)
+			str_puts(&s, with);
+		else if (n < e->at.line || n > e->last_line)
+			str_puts(&s, line);
+		str_puts(&s, rest ? "\n" : "");
+	}
+	free(copy);
+	return str_take(&s);
+}
+
+static int set_unknown(const struct ini *ini, const char *path, const char *name, struct error *err)
+{
+	static const char *const options[][2] = {{"repeats", "use --repeat N"},
+						 {"passes", "use --pass LIST"},
+						 {"warmup", "use --warmup S"},
+						 {"duration", "use --duration S"},
+						 {"grace", "use --grace S"}};
+	const char *way = plan_key_find(SECTION_PLAN, name) ? "edit the plan" : NULL;
+	struct str known = {0};
+	size_t i;
+
+	for (i = 0; i < array_size(options); i++)
+		if (!strcmp(name, options[i][0]))
+			way = options[i][1];
+	if (way)
+		return error_set(err, EINVAL, "--set %s: %s is a key of [plan]: %s", name, name,
+				 way);
+	for (i = 0; i < ini->n; i++)
+		if (ini->entry[i].key && !strcmp(ini->entry[i].kind, "vars"))
+			str_printf(&known, " %s", ini->entry[i].key);
+	error_set(err, EINVAL, "--set %s: %s has no such variable; [vars] has:%s", name, path,
+		  known.buf ? known.buf : " none");
+	str_free(&known);
+	return -EINVAL;
+}
+
+/* Replaces a variable's value in `text`, the content of the plan `path`. `set` is NAME=VALUE. */
+static int plan_set_variable(struct plan *p, const char *path, char **text, const char *set,
+			     struct error *err)
+{
+	size_t len = strcspn(set, "=");
+	char *name, *with, *was = *text;
+	const struct ini_entry *e;
+	struct ini ini;
+	int rc;
+
+	if (!len || !set[len] || strpbrk(set, "\r\n"))
+		return error_set(err, EINVAL, "--set '%s' is not NAME=VALUE on one line", set);
+	name = xstrndup(set, len);
+	rc = ini_read(&ini, path, *text, err);
+	e = ini_find_var(&ini, name, len);
+	if (!rc && !e)
+		rc = set_unknown(&ini, path, name, err);
+	if (!rc) {
+		with = xasprintf("%s = %s", name, set + len + 1);
+		*text = text_replace_value(was, e, with);
+		free(was);
+		was = p->sets;
+		p->sets = xasprintf("%sset %s (%s in the plan)\n", was, with, e->value);
+		free(was);
+		free(with);
+	}
+	ini_free(&ini);
+	free(name);
 	return rc;
 }
 
@@ -259,6 +362,8 @@ int plan_read(struct plan *p, const char *path, const struct words *sets, const 
 	free(text);
 	return rc;
 }
+
+/* --- ${bindir} on another host --- */
 
 /* Swaps everything but name and host: a struct remote points to them. */
 static void side_plan_swap(struct side_plan *a, struct side_plan *b)
@@ -301,9 +406,7 @@ int plan_set_bindir(struct plan *p, int side, const char *bindir, struct error *
 	if (!*p->sides[side].host)
 		return 0;
 	plan_init(&there);
-	rc = plan_read_source(
-		&there, &(struct plan_source){p->path, p->text, p->plandir, p->bindir, bindir},
-		err);
+	rc = plan_read_text(&there, p->path, p->text, p->plandir, p->bindir, bindir, err);
 	if (!rc)
 		plan_swap_side(p, &there, side);
 	plan_free(&there);

@@ -158,8 +158,6 @@ const struct plan_key plan_keys[] = {
 const struct plan_key plan_command_key = {SECTION_VARIANT, "a side",   KIND_TEXT, 0,
 					  command_check,   KEY_OF_SIDE};
 
-_Static_assert(array_size(plan_keys) <= 64, "struct plan_reader has a bit for each row");
-
 const struct plan_key *plan_key_find(enum plan_section section, const char *name)
 {
 	const struct plan_key *k;

@@ -2,102 +2,88 @@
 /* Reads the text of a plan once: its sections, their keys, and the variables in the values. */
 #include "capture/plan_read.h"
 
-#include "capture/ini.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- ${name} in values --- */
 
-struct vars {
-	struct var {
-		char *name, *value;
-	} * var;
-	size_t n, cap;
-	const char *text; /* of the plan */
+/* A variable. Its value may have ${bindir}, which differs on a side's host. */
+struct var {
+	char *name, *value, *side_value;
 };
 
-static const char *vars_get(const struct vars *v, const char *name, size_t len)
+struct vars {
+	struct var *var;
+	size_t n, cap;
+	const struct ini *ini;
+};
+
+static const struct var *vars_get(const struct vars *v, const char *name, size_t len)
 {
 	size_t i;
 
 	for (i = 0; i < v->n; i++)
-		if (strlen(v->var[i].name) == len && !memcmp(v->var[i].name, name, len))
-			return v->var[i].value;
+		if (!strncmp(v->var[i].name, name, len) && !v->var[i].name[len])
+			return &v->var[i];
 	return NULL;
 }
 
-static void vars_set(struct vars *v, const char *name, const char *value)
+static void vars_set(struct vars *v, const char *name, const char *value, const char *side_value)
 {
-	array_grow(v->var, v->n, v->cap);
-	v->var[v->n++] = (struct var){.name = xstrdup(name), .value = xstrdup(value)};
-}
-
-/* Returns the line of [vars] that defines the variable, or 0. */
-static int vars_find_line(const char *text, const char *name, size_t len)
-{
-	bool in_vars = false;
-	int line = 1;
-
-	for (; text && *text; line++) {
-		if (*text == '[')
-			in_vars = str_starts(text, "[vars]");
-		else if (in_vars && !strncmp(text, name, len) &&
-			 text[len + strspn(text + len, " \t")] == '=')
-			return line;
-		text = strchr(text, '\n');
-		text = text ? text + 1 : NULL;
-	}
-	return 0;
+	array_add(v->var, v->n, v->cap,
+		  (struct var){xstrdup(name), xstrdup(value), xstrdup(side_value)});
 }
 
 static int vars_unknown(const struct vars *v, const char *name, size_t len, struct error *err)
 {
+	const struct ini_entry *later = ini_find_var(v->ini, name, len);
 	struct str known = {0};
-	int line = vars_find_line(v->text, name, len);
 	size_t i;
 
-	if (line)
+	if (later)
 		return error_set(err, EINVAL, "${%.*s} is defined at line %d; move it above",
-				 (int)len, name, line);
+				 (int)len, name, later->at.line);
 	for (i = 0; i < v->n; i++)
 		str_printf(&known, " ${%s}", v->var[i].name);
 	error_set(err, EINVAL, "unknown variable ${%.*s}; known here:%s; [vars] adds more",
-		  (int)len, name, known.buf ? known.buf : " none");
+		  (int)len, name, known.buf);
 	str_free(&known);
 	return -EINVAL;
 }
 
 /* Adds the value of the variable that `p`, a "${", begins. Returns the text after its "}", or NULL.
  */
-static const char *vars_expand_one(const struct vars *v, const char *p, struct str *out,
-				   struct error *err)
+static const char *vars_expand_one(const struct vars *v, const char *p, bool of_side,
+				   struct str *out, struct error *err)
 {
-	const char *name = p + 2, *end = strchr(name, '}'), *value;
+	const char *name = p + 2, *end = strchr(name, '}');
+	size_t len = end ? (size_t)(end - name) : 0;
+	const struct var *var;
 
 	if (!end) {
 		error_set(err, EINVAL, "${ without }: '%s'", p);
 		return NULL;
 	}
-	value = vars_get(v, name, (size_t)(end - name));
-	if (!value && str_starts(p, PLAN_SECONDS) &&
-	    !vars_find_line(v->text, name, (size_t)(end - name)))
-		value = PLAN_SECONDS;
-	if (!value) {
-		vars_unknown(v, name, (size_t)(end - name), err);
+	var = vars_get(v, name, len);
+	if (var) {
+		str_puts(out, of_side ? var->side_value : var->value);
+	} else if (str_starts(p, PLAN_SECONDS) && !ini_find_var(v->ini, name, len)) {
+		str_puts(out, PLAN_SECONDS);
+	} else {
+		vars_unknown(v, name, len, err);
 		return NULL;
 	}
-	str_puts(out, value);
 	return end + 1;
 }
 
 /* Copies the text with every ${name} replaced and every $${ turned into ${. */
-static int vars_expand(const struct vars *v, const char *text, char **out, struct error *err)
+static int vars_expand(const struct vars *v, const char *text, bool of_side, char **out,
+		       struct error *err)
 {
 	struct str s = {0};
 	const char *p = text;
@@ -113,7 +99,7 @@ static int vars_expand(const struct vars *v, const char *text, char **out, struc
 			str_puts(&s, "${");
 			p += 3;
 		} else if (str_starts(p, "${")) {
-			p = vars_expand_one(v, p, &s, err);
+			p = vars_expand_one(v, p, of_side, &s, err);
 		} else {
 			str_putc(&s, *p++);
 		}
@@ -133,6 +119,7 @@ static void vars_free(struct vars *v)
 	for (i = 0; i < v->n; i++) {
 		free(v->var[i].name);
 		free(v->var[i].value);
+		free(v->var[i].side_value);
 	}
 	free(v->var);
 	*v = (struct vars){0};
@@ -146,276 +133,194 @@ struct plan_reader {
 	const struct matrix *matrix;
 	const size_t *pick;
 	struct vars vars;
-	struct vars side_vars; /* the same, but ${bindir} is the folder on a side's host */
 	enum plan_section section;
-	void *base;	   /* what the keys' offsets count from */
-	uint64_t keys_set; /* bits: rows of plan_keys set in this section */
-	bool has_plan;	   /* [plan] was there */
+	void *base; /* what the keys' offsets count from */
 };
 
 static int reader_enter(struct plan_reader *r, enum plan_section section, void *base)
 {
 	r->section = section;
 	r->base = base;
-	r->keys_set = 0;
 	return 0;
 }
 
-static int reader_enter_plan(struct plan_reader *r, const struct ini_at *at, struct error *err)
-{
-	if (r->has_plan)
-		return ini_error(at, err, "[plan] appears twice");
-	r->has_plan = true;
-	return reader_enter(r, SECTION_PLAN, r->plan);
-}
-
-/* sides_read found the side. */
-static int reader_enter_side(struct plan_reader *r, const char *name)
-{
-	return reader_enter(r, SECTION_SIDE, &r->plan->sides[plan_find_side(r->plan, name)]);
-}
-
-static int reader_enter_variant(struct plan_reader *r, const struct ini_at *at, const char *name,
-				struct error *err)
+static int reader_enter_variant(struct plan_reader *r, const struct ini_entry *e, struct error *err)
 {
 	struct plan *p = r->plan;
-	struct error e = {0};
+	struct error why = {0};
 	struct variant *v;
 	size_t i, n = (size_t)p->nsides;
 
-	if (plan_check_name(name, &e))
-		return ini_error(at, err, "%s", e.text);
-	for (i = 0; i < p->nvariants; i++)
-		if (!strcmp(name, p->variants[i].name))
-			return ini_error(at, err, "variant '%s' appears twice", name);
+	if (plan_check_name(e->name, &why))
+		return ini_error(&e->at, err, "%s", why.text);
 	array_grow(p->variants, p->nvariants, p->variants_cap);
 	v = &p->variants[p->nvariants++];
-	*v = (struct variant){.name = xstrdup(name), .what = xstrdup(""), .base = xstrdup(name)};
+	*v = (struct variant){
+		.name = xstrdup(e->name), .what = xstrdup(""), .base = xstrdup(e->name)};
 	v->command = xcalloc(n + 1, sizeof(*v->command));
 	for (i = 0; i < n; i++)
 		v->command[i] = xstrdup("");
 	return reader_enter(r, SECTION_VARIANT, v);
 }
 
-static int reader_enter_setting(struct plan_reader *r, const char *name)
+/* Enters [setting S] or [value S=V], if the combination has S, or S=V. The hooks of a value replace
+ * those of its setting. */
+static int reader_enter_hooks(struct plan_reader *r, const char *name)
 {
-	int i = matrix_find(r->matrix, name);
+	size_t len = strcspn(name, "=");
+	int i = matrix_find(r->matrix, name, len);
 
-	if (i < 0)
+	if (i < 0 || (name[len] && strcmp(name + len + 1, r->with->set[i].value) != 0))
 		return reader_enter(r, SECTION_SKIPPED, NULL);
 	return reader_enter(r, SECTION_HOOKS, &r->with->set[i].hooks);
 }
 
-/* `name` is "mtu=9000". The hooks of a value replace those of its setting. */
-static int reader_enter_value(struct plan_reader *r, const char *name)
+static int reader_enter_section(struct plan_reader *r, const struct ini_entry *e, struct error *err)
 {
-	size_t len = strcspn(name, "="), i;
-
-	for (i = 0; i < r->with->n; i++) {
-		struct set_value *s = &r->with->set[i];
-
-		if (strlen(s->name) == len && !memcmp(s->name, name, len) &&
-		    !strcmp(s->value, name + len + 1))
-			return reader_enter(r, SECTION_HOOKS, &s->hooks);
-	}
-	return reader_enter(r, SECTION_SKIPPED, NULL);
-}
-
-static int reader_on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
-			     struct error *err)
-{
-	struct plan_reader *r = ctx;
-
-	if (!strcmp(kind, "plan") && !*name)
-		return reader_enter_plan(r, at, err);
-	if (!strcmp(kind, "vars") && !*name)
+	if (!strcmp(e->kind, "plan") && !*e->name)
+		return reader_enter(r, SECTION_PLAN, r->plan);
+	if (!strcmp(e->kind, "vars") && !*e->name)
 		return reader_enter(r, SECTION_VARS, NULL);
-	if (!strcmp(kind, "side"))
-		return reader_enter_side(r, name);
-	if (!strcmp(kind, "variant"))
-		return reader_enter_variant(r, at, name, err);
-	if (!strcmp(kind, "setting"))
-		return reader_enter_setting(r, name);
-	if (!strcmp(kind, "value"))
-		return reader_enter_value(r, name);
-	if (!strcmp(kind, "matrix") && !*name)
+	if (!strcmp(e->kind, "side"))
+		return reader_enter(r, SECTION_SIDE,
+				    &r->plan->sides[plan_find_side(r->plan, e->name)]);
+	if (!strcmp(e->kind, "variant"))
+		return reader_enter_variant(r, e, err);
+	if (!strcmp(e->kind, "setting") || !strcmp(e->kind, "value"))
+		return reader_enter_hooks(r, e->name);
+	if (!strcmp(e->kind, "matrix") && !*e->name)
 		return reader_enter(r, SECTION_SKIPPED, NULL);
 	return ini_error(
-		at, err,
+		&e->at, err,
 		"unknown section [%s%s%s]; %sthere are [plan], [vars], [side NAME], [variant NAME], [setting NAME], [value SETTING=VALUE], [matrix]",
-		kind, *name ? " " : "", name,
-		did_you_mean("plan vars side variant setting value matrix", kind));
+		e->kind, *e->name ? " " : "", e->name,
+		did_you_mean("plan vars side variant setting value matrix", e->kind));
 }
 
 /* --- keys --- */
 
-static int reader_unknown_key(const struct plan_reader *r, const struct ini_at *at, const char *key,
+static int reader_unknown_key(const struct plan_reader *r, const struct ini_entry *e,
 			      struct error *err)
 {
-	static const char *const sections[] = {"[plan]", "[side]", "[variant]"};
 	struct str known = {0};
 	const struct plan_key *k;
 	int i;
 
 	for (k = plan_keys; k->name; k++)
 		if (k->section == r->section)
-			str_printf(&known, " %s", k->name);
+			str_printf(&known, "%s%s", known.len ? " " : "", k->name);
 	for (i = 0; i < r->plan->nsides && r->section == SECTION_VARIANT; i++)
 		str_printf(&known, " %s", r->plan->sides[i].name);
-	ini_error(at, err, "unknown key '%s' in %s%s; %sthere are:%s", key, sections[r->section],
-		  r->section == SECTION_VARIANT ? ", and no [side] of the plan" : "",
-		  did_you_mean(known.buf, key), known.buf);
+	ini_unknown_key(e, known.buf, err);
 	str_free(&known);
 	return -EINVAL;
 }
 
-/* Adds a variable to both sets, because its value may have ${bindir}. */
-static int reader_read_var(struct plan_reader *r, const struct ini_at *at, const char *name,
-			   const char *raw, struct error *err)
+static int reader_read_var(struct plan_reader *r, const struct ini_entry *e, struct error *err)
 {
-	const struct matrix_var *instead = matrix_var(r->matrix, r->pick, name);
+	const struct ini_entry *from = matrix_var(r->matrix, r->pick, e->key) ?: e;
 	char *here = NULL, *there = NULL;
-	struct error e = {0};
+	struct error why = {0};
 	int rc = 0;
 
-	if (instead) {
-		raw = instead->raw;
-		at = &instead->at;
-	}
-	if (vars_expand(&r->vars, raw, &here, &e) || vars_expand(&r->side_vars, raw, &there, &e))
-		rc = ini_error(at, err, "%s: %s", name, e.text);
-	else if (vars_get(&r->vars, name, strlen(name)))
-		rc = ini_error(at, err, "variable '%s' is already defined", name);
+	if (vars_expand(&r->vars, from->value, false, &here, &why) ||
+	    vars_expand(&r->vars, from->value, true, &there, &why))
+		rc = ini_error(&from->at, err, "%s: %s", e->key, why.text);
+	else if (vars_get(&r->vars, e->key, strlen(e->key)))
+		rc = ini_error(&e->at, err, "variable '%s' is already defined", e->key);
 	if (!rc) {
-		vars_set(&r->vars, name, here);
-		vars_set(&r->side_vars, name, there);
+		vars_set(&r->vars, e->key, here, there);
 		array_add(r->plan->vars, r->plan->nvars, r->plan->vars_cap,
-			  (struct plan_var){xstrdup(name), xstrdup(raw)});
+			  (struct plan_var){xstrdup(e->key), xstrdup(from->value)});
 	}
 	free(there);
 	free(here);
 	return rc;
 }
 
-static int reader_read_key(struct plan_reader *r, const struct plan_key *k, const struct ini_at *at,
-			   const char *raw, struct error *err)
+/* Reads a key whose offset counts from `base`. */
+static int reader_read_key(struct plan_reader *r, const struct plan_key *k, void *base,
+			   const struct ini_entry *e, struct error *err)
 {
-	const struct vars *vars = k->flags & KEY_OF_SIDE ? &r->side_vars : &r->vars;
-	uint64_t bit = (uint64_t)1 << (k - plan_keys);
-	struct error e = {0};
-	char *value;
-	int rc;
-
-	if (vars_expand(vars, raw, &value, &e))
-		return ini_error(at, err, "%s: %s", k->name, e.text);
-	if (strstr(value, PLAN_SECONDS))
-		rc = ini_error(
-			at, err,
-			"%s: " PLAN_SECONDS
-			" has a value in the commands of [variant] only; [vars] may define another 'seconds'",
-			k->name);
-	else if (r->keys_set & bit)
-		rc = ini_error(at, err, "'%s' appears twice", k->name);
-	else if (plan_key_set(k, r->base, value, &e))
-		rc = ini_error(at, err, "%s: %s", k->name, e.text);
-	else
-		rc = 0;
-	r->keys_set |= bit;
-	free(value);
-	return rc;
-}
-
-/* Reads the command of a side of the variant. */
-static int reader_read_command(struct plan_reader *r, int side, const struct ini_at *at,
-			       const char *raw, struct error *err)
-{
-	char **command = &((struct variant *)r->base)->command[side];
-	const char *name = r->plan->sides[side].name;
-	struct error e = {0};
+	struct error why = {0};
 	char *value;
 	int rc = 0;
 
-	if (vars_expand(&r->side_vars, raw, &value, &e))
-		return ini_error(at, err, "%s: %s", name, e.text);
-	if (**command)
-		rc = ini_error(at, err, "'%s' appears twice", name);
-	else if (plan_key_set(&plan_command_key, command, value, &e))
-		rc = ini_error(at, err, "%s: %s", name, e.text);
+	if (vars_expand(&r->vars, e->value, k->flags & KEY_OF_SIDE, &value, &why))
+		return ini_error(&e->at, err, "%s: %s", e->key, why.text);
+	if (k != &plan_command_key && strstr(value, PLAN_SECONDS))
+		rc = ini_error(
+			&e->at, err,
+			"%s: " PLAN_SECONDS
+			" has a value in the commands of [variant] only; [vars] may define another 'seconds'",
+			e->key);
+	else if (plan_key_set(k, base, value, &why))
+		rc = ini_error(&e->at, err, "%s: %s", e->key, why.text);
 	free(value);
 	return rc;
 }
 
-/* matrix_read.c reads the other keys of [setting] and [value]. */
-static int reader_on_key(void *ctx, const struct ini_at *at, const char *key, const char *raw,
-			 struct error *err)
+/* matrix.c reads the other keys of [setting] and [value]. */
+static int reader_read_entry(struct plan_reader *r, const struct ini_entry *e, struct error *err)
 {
-	struct plan_reader *r = ctx;
-	const struct plan_key *k = plan_key_find(r->section, key);
+	const struct plan_key *k;
+	int side;
 
-	int side = r->section == SECTION_VARIANT ? plan_find_side(r->plan, key) : -1;
-
+	if (!e->key)
+		return reader_enter_section(r, e, err);
+	k = plan_key_find(r->section, e->key);
+	side = r->section == SECTION_VARIANT ? plan_find_side(r->plan, e->key) : -1;
 	if (k)
-		return reader_read_key(r, k, at, raw, err);
+		return reader_read_key(r, k, r->base, e, err);
 	if (side >= 0)
-		return reader_read_command(r, side, at, raw, err);
+		return reader_read_key(r, &plan_command_key,
+				       &((struct variant *)r->base)->command[side], e, err);
 	if (r->section == SECTION_VARS)
-		return reader_read_var(r, at, key, raw, err);
+		return reader_read_var(r, e, err);
 	if (r->section == SECTION_HOOKS || r->section == SECTION_SKIPPED)
 		return 0;
-	return reader_unknown_key(r, at, key, err);
+	return reader_unknown_key(r, e, err);
 }
 
 /* --- the sides, which [variant] may name before their sections --- */
 
-struct side_reader {
-	struct plan *plan;
-	struct side_plan *side; /* NULL: in another section */
-};
-
 /* Sides become folders and keys of a plan. A table has a row "total". */
-static int side_check_name(const struct plan *p, const struct ini_at *at, const char *name,
-			   struct error *err)
+static int side_check_name(const struct ini_entry *e, struct error *err)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	const char *name = e->name;
 	bool reserved = !strcmp(name, "total") || !strcmp(name, "setting") ||
 			plan_key_find(SECTION_VARIANT, name);
 
-	if (!isalnum((unsigned char)*name) || name[strspn(name, letters)] || strlen(name) > 32 ||
-	    reserved)
-		return ini_error(
-			at, err,
-			"'%s' is no name for a side: letters, digits, - _ only, a letter or digit first, at most 32; what, total and setting are taken",
-			name);
-	if (plan_find_side(p, name) >= 0)
-		return ini_error(at, err, "%s appears twice", name);
-	return 0;
+	if (isalnum((unsigned char)*name) && !name[strspn(name, letters)] && strlen(name) <= 32 &&
+	    !reserved)
+		return 0;
+	return ini_error(
+		&e->at, err,
+		"'%s' is no name for a side: letters, digits, - _ only, a letter or digit first, at most 32; what, total and setting are taken",
+		name);
 }
 
-static int sides_on_section(void *ctx, const struct ini_at *at, const char *kind, const char *name,
-			    struct error *err)
+/* Adds a side with its role, which decides on the order of the sides. */
+static int side_read(struct plan *p, const struct ini_entry *section, struct error *err)
 {
-	struct side_reader *r = ctx;
+	const struct plan_key *key = plan_key_find(SECTION_SIDE, "role");
+	const struct ini_entry *role = ini_get(section, key->name);
+	struct error why = {0};
+	struct side_plan *s;
 
-	r->side = NULL;
-	if (strcmp(kind, "side") != 0)
-		return 0;
-	if (side_check_name(r->plan, at, name, err))
+	if (side_check_name(section, err))
 		return -EINVAL;
-	r->side = plan_add_side(r->plan, name);
-	return 0;
-}
-
-static int sides_on_key(void *ctx, const struct ini_at *at, const char *key, const char *value,
-			struct error *err)
-{
-	const struct plan_key *role = plan_key_find(SECTION_SIDE, "role");
-	struct side_reader *r = ctx;
-	struct error e = {0};
-
-	if (!r->side || strcmp(key, role->name) != 0)
+	s = plan_add_side(p, section->name);
+	if (role && plan_key_set(key, s, role->value, &why))
+		return ini_error(&role->at, err, "role: %s", why.text);
+	if (plan_role(s) != ROLE_NONE)
 		return 0;
-	return plan_key_set(role, r->side, value, &e) ? ini_error(at, err, "role: %s", e.text) : 0;
+	return error_set(
+		err, EINVAL,
+		"%s: [side %s] has no role: add 'role = receiver', 'role = sender' or 'role = proxy'",
+		section->at.path, s->name);
 }
 
 /* Moves each side to its place in the order of the roles. Sides of one role keep their order. */
@@ -432,24 +337,16 @@ static void sides_sort(struct plan *p)
 	}
 }
 
-/* Adds the sides of the text in the order in which they start. */
-static int sides_read(struct plan *p, const struct plan_source *source, struct error *err)
+/* Adds the sides in the order in which they start. */
+static int sides_read(struct plan *p, const struct ini *ini, struct error *err)
 {
-	static const struct ini_handler handler = {.section = sides_on_section,
-						   .key = sides_on_key};
-	struct side_reader r = {.plan = p};
-	char *copy = xstrdup(source->text);
-	int i, rc = ini_parse(source->path, copy, &handler, &r, err);
+	size_t i;
+	int rc = 0;
 
-	for (i = 0; i < p->nsides && !rc; i++)
-		if (plan_role(&p->sides[i]) == ROLE_NONE)
-			rc = error_set(
-				err, EINVAL,
-				"%s: [side %s] has no role: add 'role = receiver', 'role = sender' or 'role = proxy'",
-				source->path, p->sides[i].name);
-	if (!rc)
-		sides_sort(p);
-	free(copy);
+	for (i = 0; i < ini->n && !rc; i++)
+		if (ini_begins(&ini->entry[i], "side"))
+			rc = side_read(p, &ini->entry[i], err);
+	sides_sort(p);
 	return rc;
 }
 
@@ -509,38 +406,22 @@ static int plan_check_whole(const struct plan *p, const char *path, struct error
 	return rc;
 }
 
-static void reader_set_vars(struct plan_reader *r, const struct plan_source *source)
-{
-	struct vars *both[] = {&r->vars, &r->side_vars};
-	const char *bindirs[] = {source->bindir, source->side_bindir};
-	size_t i, k;
-
-	for (i = 0; i < array_size(both); i++) {
-		both[i]->text = source->text;
-		vars_set(both[i], "bindir", bindirs[i]);
-		vars_set(both[i], "plandir", source->plandir);
-		for (k = 0; k < r->with->n; k++)
-			vars_set(both[i], r->with->set[k].name, r->with->set[k].value);
-	}
-}
-
 int plan_read_once(struct plan *p, const struct plan_source *source, const struct matrix *m,
 		   const size_t *pick, const struct combination *with, struct error *err)
 {
-	static const struct ini_handler handler = {.section = reader_on_section,
-						   .key = reader_on_key};
-	struct plan_reader r = {.plan = p, .matrix = m, .pick = pick, .with = with};
-	char *copy = xstrdup(source->text);
-	int rc;
+	struct plan_reader r = {
+		.plan = p, .matrix = m, .pick = pick, .with = with, .vars.ini = source->ini};
+	size_t i;
+	int rc = sides_read(p, source->ini, err);
 
-	reader_set_vars(&r, source);
-	rc = sides_read(p, source, err);
-	if (!rc)
-		rc = ini_parse(source->path, copy, &handler, &r, err);
+	vars_set(&r.vars, "bindir", source->bindir, source->side_bindir);
+	vars_set(&r.vars, "plandir", source->plandir, source->plandir);
+	for (i = 0; i < with->n; i++)
+		vars_set(&r.vars, with->set[i].name, with->set[i].value, with->set[i].value);
+	for (i = 0; i < source->ini->n && !rc; i++)
+		rc = reader_read_entry(&r, &source->ini->entry[i], err);
 	if (!rc)
 		rc = plan_check_whole(p, source->path, err);
 	vars_free(&r.vars);
-	vars_free(&r.side_vars);
-	free(copy);
 	return rc;
 }

@@ -53,13 +53,14 @@ void plan_keys_free(enum plan_section section, void *base);
 const char *plan_keys_differ(const struct plan *a, const struct plan *b);
 
 struct plan_source {
-	const char *path, *text;
+	const char *path;
+	const struct ini *ini; /* its content */
 	const char *plandir, *bindir;
 	const char *side_bindir; /* ${bindir} in keys with KEY_OF_SIDE */
 };
 
 /*
- * Reads the text into `p`, with the values of the settings in `with` as variables, and fills the
+ * Reads the content into `p`, with the values of the settings in `with` as variables, and fills the
  * hooks in `with`. `pick` is the same combination as indexes into `m`.
  */
 int plan_read_once(struct plan *p, const struct plan_source *source, const struct matrix *m,
