@@ -24,6 +24,7 @@ void recording_close(struct recording *r)
 {
 	input_close(r);
 	events_free(&r->events);
+	history_free(&r->history);
 	sideband_free(&r->side);
 	arena_free(&r->arena);
 	free(r->build_ids);
@@ -160,6 +161,7 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 
 	if (o->threads != 1)
 		job.started = !pthread_create(&job.thread, NULL, perfdata_load_kernel, &job);
+	history_make(&r->history, &r->side);
 	r->unwinding = unwinding_new(r, o);
 	folds_run(&f, r, o);
 	folds_weigh(&f, r, o);

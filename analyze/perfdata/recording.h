@@ -87,6 +87,7 @@ struct recording {
 	uint64_t order;	    /* position of the next record; its offset in a plain file */
 	struct spool spool; /* unpacked records */
 	struct sideband side;
+	struct history history; /* made before pass two of a profile */
 	/* Samples and side-band records that PERF_FORMAT_LOST reports once more after LOST. */
 	uint64_t lost_twice, lost_side;
 	struct unwinding *unwinding; /* NULL: no event records user stacks */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sorts the stacks in an order that depends only on them (stacks.c) and cuts them into pieces.
- * Threads take one piece after the other. Each thread replays the maps itself and turns a piece
- * into a branch of frames. Then the branches are grafted onto the profile in order, so the profile
- * does not depend on the number of threads.
+ * Threads take one piece after the other and turn it into a branch of frames. Then the branches are
+ * grafted onto the profile in order, so the profile does not depend on the number of threads.
  *
  * An address gets the symbol that perf report shows (objects.c): a return address is looked up as
  * it is, and an unresolved address is a frame too.
@@ -23,7 +22,7 @@ enum { CACHE_SIZE = 1 << 13 };
 
 struct cached_place {
 	uint64_t addr;
-	uint32_t state; /* state of the space */
+	uint32_t state; /* history_state() of the space */
 	uint32_t mode;	/* + 1, shifted, and whether it is a return address; 0: free */
 	struct place place;
 };
@@ -31,29 +30,24 @@ struct cached_place {
 static void addresses_init(struct addresses *a, struct objects *objects)
 {
 	*a = (struct addresses){.objects = objects, .pid = KERNEL_PID, .version = UINT32_MAX};
-	a->spaces.side = &objects->r->side;
+	a->history = &objects->r->history;
 	a->cache = xcalloc(CACHE_SIZE, sizeof(*a->cache));
 }
 
 static void addresses_free(struct addresses *a)
 {
-	spaces_free(&a->spaces);
 	free(a->cache);
 }
 
-/*
- * Enters a process's space in a version, which must never decrease. Returns true if it is the space
- * of the last call.
- */
+/* Enters a process's space in a version. Returns true if it is the space of the last call. */
 static bool addresses_enter(struct addresses *a, uint32_t pid, uint32_t version)
 {
 	if (a->pid == pid && a->version == version)
 		return true;
-	spaces_advance(&a->spaces, version);
 	a->pid = pid;
 	a->version = version;
-	a->user = spaces_get(&a->spaces, pid);
-	a->kernel = spaces_get(&a->spaces, KERNEL_PID);
+	a->user_state = history_state(a->history, pid, version);
+	a->kernel_state = history_state(a->history, KERNEL_PID, version);
 	return false;
 }
 
@@ -64,11 +58,11 @@ static struct place addresses_look_up(struct addresses *a, uint32_t mode, uint64
 
 	switch (mode) {
 	case PERF_RECORD_MISC_KERNEL:
-		program = spaces_ksymbol(&a->spaces, addr);
-		map = spaces_find(&a->spaces, a->kernel, addr);
+		program = history_find_program(a->history, addr, a->version);
+		map = history_find(a->history, KERNEL_PID, addr, a->version);
 		return objects_find_kernel(a->objects, addr, ret, program, map);
 	case PERF_RECORD_MISC_USER:
-		map = spaces_find(&a->spaces, a->user, addr);
+		map = history_find(a->history, a->pid, addr, a->version);
 		return objects_find_user(a->objects, a->pid, addr, ret, map);
 	default:
 		return objects_find_other(a->objects, mode, addr);
@@ -85,9 +79,9 @@ static struct place addresses_find(struct addresses *a, uint32_t mode, uint64_t 
 	struct cached_place *c;
 
 	if (mode == PERF_RECORD_MISC_KERNEL)
-		state = a->spaces.kernel_state;
-	else if (mode == PERF_RECORD_MISC_USER && a->user)
-		state = a->user->state;
+		state = a->kernel_state;
+	else if (mode == PERF_RECORD_MISC_USER)
+		state = a->user_state;
 	c = &a->cache[(addr ^ addr >> 13 ^ (uint64_t)state * 0x9e3779b1) & (CACHE_SIZE - 1)];
 	if (c->addr != addr || c->state != state || c->mode != key)
 		*c = (struct cached_place){addr, state, key, addresses_look_up(a, mode, addr, ret)};

@@ -13,14 +13,14 @@ void resolve_folds(struct recording *r, struct folds *f, struct kernel_symbols *
 		   const struct perfdata_options *o);
 
 /*
- * Looks up symbols for one thread. Each thread has its own replay of the address spaces and a cache
- * of recent addresses. `objects` is shared.
+ * Looks up symbols for one thread. Each thread has a cache of recent addresses. `objects` and the
+ * history are shared.
  */
 struct addresses {
 	struct objects *objects;
-	struct spaces spaces;
+	const struct history *history;
 	uint32_t pid, version;		   /* the current space */
-	const struct space *user, *kernel; /* maps of the current space */
+	uint32_t user_state, kernel_state; /* of the maps in the current space */
 	struct cached_place *cache;
 };
 

@@ -158,56 +158,13 @@ void sideband_free(struct sideband *s);
 /* --- space.c --- */
 
 /*
- * The address spaces of all processes, replayed from the side-band in the order of time. The user
- * advances the replay to a version and then looks maps up. The replay only reads the side-band, so
- * every thread can have one.
- */
-
-/* Forked processes share a list until one of them changes it. */
-struct space_maps {
-	uint32_t refs, n, cap;
-	uint32_t id[]; /* side-band maps or pieces, sorted by address, without overlaps */
-};
-
-struct space {
-	struct space_maps *maps; /* NULL: no maps */
-	uint32_t state;		 /* 1 + the row of its last change; equal states have equal maps */
-};
-
-struct spaces {
-	const struct sideband *side;
-	struct map index; /* pid -> index + 1 */
-	struct space *list;
-	size_t n, cap;
-	struct space programs;	 /* in kernel memory; `dso` of its maps: index into ksymbols */
-	struct side_map *pieces; /* parts of old maps that new maps left */
-	size_t npieces, pieces_cap;
-	uint32_t done;	       /* side-band rows applied so far */
-	uint32_t kernel_state; /* as space.state, for the kernel's maps and programs */
-};
-
-/* Applies the rows up to and including `version`. UINT32_MAX means no row. Never goes back. */
-void spaces_advance(struct spaces *s, uint32_t version);
-
-/* Returns the space of a process or of KERNEL_PID, or NULL. Valid until spaces_advance. */
-const struct space *spaces_get(const struct spaces *s, uint32_t pid);
-
-/* Returns the map at `addr`, or NULL. `space` may be NULL. Valid until spaces_advance. */
-const struct side_map *spaces_find(const struct spaces *s, const struct space *space,
-				   uint64_t addr);
-
-/* Returns the program in kernel memory (such as BPF) at `addr`, or NULL. */
-const struct side_ksymbol *spaces_ksymbol(const struct spaces *s, uint64_t addr);
-void spaces_free(struct spaces *s);
-
-/*
- * The address spaces of all processes at all times, for look-ups in any order from any thread. It
- * finds the same maps as the replay: the last one over an address since the process was forked, and
- * otherwise the parent's at the time of the fork.
+ * The address spaces of all processes at all times. The map at an address is the last one over it
+ * since the process was forked, and otherwise the parent's at the time of the fork.
  */
 struct history_map {
 	uint64_t start, end, reach; /* reach: the highest end of all maps up to this one */
-	uint32_t row, map;	    /* indexes into the side-band */
+	uint32_t row, map;	    /* indexes into the side-band; of a program: into ksymbols */
+	uint32_t until;		    /* the row that removed the program, or UINT32_MAX */
 };
 
 struct history_space {
@@ -221,6 +178,7 @@ struct history {
 	struct map index; /* pid -> index + 1 */
 	struct history_space *list;
 	size_t n, cap;
+	struct history_space programs; /* such as BPF, in kernel memory */
 };
 
 /* `side` must be finished and must outlive the history. */
@@ -233,5 +191,15 @@ void history_free(struct history *h);
  */
 const struct side_map *history_find(const struct history *h, uint32_t pid, uint64_t addr,
 				    uint32_t version);
+
+/* Returns the program in kernel memory at `addr` in `version`, or NULL. */
+const struct side_ksymbol *history_find_program(const struct history *h, uint64_t addr,
+						uint32_t version);
+
+/*
+ * Returns the state of a process's or of the kernel's maps in `version`. Equal states have equal
+ * maps. 0: nothing is known about the process.
+ */
+uint32_t history_state(const struct history *h, uint32_t pid, uint32_t version);
 
 #endif

@@ -24,8 +24,8 @@ static struct spot spot_in_table(const struct symtab_symbol *s, uint32_t symbol,
 
 static struct spot spot_in_kernel(const struct addresses *a, uint64_t addr, uint32_t symbol)
 {
-	const struct side_ksymbol *program = spaces_ksymbol(&a->spaces, addr);
-	const struct side_map *map = spaces_find(&a->spaces, a->kernel, addr);
+	const struct side_ksymbol *program = history_find_program(a->history, addr, a->version);
+	const struct side_map *map = history_find(a->history, KERNEL_PID, addr, a->version);
 	const struct objects *ob = a->objects;
 	struct spot spot;
 
@@ -41,7 +41,7 @@ static struct spot spot_in_kernel(const struct addresses *a, uint64_t addr, uint
 
 static struct spot spot_in_user(const struct addresses *a, uint64_t addr, uint32_t symbol)
 {
-	const struct side_map *map = spaces_find(&a->spaces, a->user, addr);
+	const struct side_map *map = history_find(a->history, a->pid, addr, a->version);
 	uint64_t at;
 
 	if (!map)

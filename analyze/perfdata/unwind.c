@@ -123,7 +123,6 @@ enum { SEEN = 1024, PAGE_BITS = 12, CHAIN_MAX = (1 << 16) / 8, FP_FAR = 0x4000 }
 struct unwinding {
 	const struct recording *r;
 	const struct perfdata_options *o;
-	struct history history;
 	struct identities identities;
 	struct profile_unwinds counts; /* of all threads */
 	uint64_t *missed;	       /* by object: stacks that ended there without a row */
@@ -180,7 +179,6 @@ struct unwinding *unwinding_new(const struct recording *r, const struct perfdata
 		return NULL;
 	with->r = r;
 	with->o = o;
-	history_make(&with->history, &r->side);
 	identities_init(&with->identities, r);
 	with->missed = xcalloc(r->side.ndsos + 1, sizeof(*with->missed));
 	return with;
@@ -210,7 +208,7 @@ static const struct side_map *unwind_find_map(const struct unwind_walk *w, uint6
 	    addr >= s->map->start && addr < s->map->end)
 		return s->map;
 	*s = (struct seen_page){.page = page + 1, .pid = w->pid, .version = w->version};
-	s->map = history_find(&w->u->with->history, w->pid, addr, w->version);
+	s->map = history_find(&w->u->with->r->history, w->pid, addr, w->version);
 	return s->map;
 }
 
@@ -548,7 +546,6 @@ void unwinding_finish(struct unwinding *with, struct profile *p)
 		return;
 	p->health.unwinds = with->counts;
 	p->unwind_note = unwinding_describe_shortfall(with);
-	history_free(&with->history);
 	identities_free(&with->identities);
 	free(with->missed);
 	free(with);

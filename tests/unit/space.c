@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks address spaces: a fork shares the maps until one of the two changes. */
+/* Checks address spaces: a fork has its parent's maps until one of the two changes. */
 #include "analyze/perfdata/sideband.h"
 
 #include "lib/alloc.h"
@@ -35,51 +35,44 @@ static struct side_row rows[] = {
 static struct sideband side = {
 	.list = rows, .n = array_size(rows), .maps = maps, .nmaps = array_size(maps)};
 
-static long at(const struct spaces *s, uint32_t pid, uint64_t addr)
+/* Returns the object of the map at an address in a version, or -1. */
+static long at(const struct sideband *b, uint32_t version, uint32_t pid, uint64_t addr)
 {
-	const struct side_map *m = spaces_find(s, spaces_get(s, pid), addr);
+	const struct side_map *m;
+	struct history h;
+	long dso;
 
-	return m ? (long)m->dso : -1;
+	history_make(&h, b);
+	m = history_find(&h, pid, addr, version);
+	dso = m ? (long)m->dso : -1;
+	history_free(&h);
+	return dso;
 }
 
-static void test_forked_space_is_shared_until_it_changes(void **state)
+static void test_fork_has_the_maps_of_its_parent(void **state)
 {
-	struct spaces s = {.side = &side};
-
 	(void)state;
-	spaces_advance(&s, 3);
-	assert_ptr_equal(spaces_get(&s, PARENT)->maps, spaces_get(&s, CHILD)->maps);
-	assert_ptr_equal(spaces_get(&s, PARENT)->maps, spaces_get(&s, OTHER)->maps);
-	assert_int_equal(at(&s, CHILD, 0x4800), 1);
-
-	spaces_advance(&s, 4);
-	assert_int_equal(at(&s, CHILD, 0x3800), 1);
-	assert_int_equal(at(&s, CHILD, 0x4800), 2);
-	assert_int_equal(at(&s, CHILD, 0x5800), 1);
-	assert_int_equal(at(&s, PARENT, 0x4800), 1);
-	assert_int_equal(at(&s, OTHER, 0x4800), 1);
-	spaces_free(&s);
+	assert_int_equal(at(&side, 3, CHILD, 0x4800), 1);
+	assert_int_equal(at(&side, 4, CHILD, 0x3800), 1);
+	assert_int_equal(at(&side, 4, CHILD, 0x4800), 2);
+	assert_int_equal(at(&side, 4, CHILD, 0x5800), 1);
+	assert_int_equal(at(&side, 4, PARENT, 0x4800), 1);
+	assert_int_equal(at(&side, 4, OTHER, 0x4800), 1);
 }
 
 static void test_changed_spaces_are_separate(void **state)
 {
-	struct spaces s = {.side = &side};
-
 	(void)state;
-	spaces_advance(&s, 5);
-	assert_int_equal(at(&s, PARENT, 0x3800), 3);
-	assert_int_equal(at(&s, CHILD, 0x3800), 1);
-	assert_int_equal(at(&s, OTHER, 0x3800), 1);
-	spaces_advance(&s, 7);
-	assert_int_equal(at(&s, CHILD, 0x3800), 3);
-	assert_int_equal(at(&s, CHILD, 0x4800), 1);
-	assert_int_equal(at(&s, OTHER, 0x8000), 4);
-	assert_int_equal(at(&s, CHILD, 0x8000), -1);
-	spaces_advance(&s, 8);
-	assert_int_equal(at(&s, PARENT, 0x1000), -1);
-	assert_int_equal(at(&s, CHILD, 0x1000), 0);
-	assert_int_equal(at(&s, OTHER, 0x1000), 0);
-	spaces_free(&s);
+	assert_int_equal(at(&side, 5, PARENT, 0x3800), 3);
+	assert_int_equal(at(&side, 5, CHILD, 0x3800), 1);
+	assert_int_equal(at(&side, 5, OTHER, 0x3800), 1);
+	assert_int_equal(at(&side, 7, CHILD, 0x3800), 3);
+	assert_int_equal(at(&side, 7, CHILD, 0x4800), 1);
+	assert_int_equal(at(&side, 7, OTHER, 0x8000), 4);
+	assert_int_equal(at(&side, 7, CHILD, 0x8000), -1);
+	assert_int_equal(at(&side, 8, PARENT, 0x1000), -1);
+	assert_int_equal(at(&side, 8, CHILD, 0x1000), 0);
+	assert_int_equal(at(&side, 8, OTHER, 0x1000), 0);
 }
 
 /*
@@ -112,7 +105,6 @@ static void test_late_synthesized_maps_apply_from_the_start(void **state)
 		{.order = 7, .kind = SIDE_MAP, .pid = OTHER, .what = 4},
 	};
 	const struct side_timeline *t;
-	struct spaces s = {.side = &b};
 	size_t i;
 
 	(void)state;
@@ -126,12 +118,10 @@ static void test_late_synthesized_maps_apply_from_the_start(void **state)
 	assert_int_equal(t->changes[t->n - 1].time, 100); /* from its start on, not before */
 	t = sideband_get_timeline(&b.comms, OTHER);
 	assert_int_equal(t->changes[0].time, 0);
-	spaces_advance(&s, (uint32_t)b.n - 1);
-	assert_int_equal(at(&s, CHILD, 0x3800), 1);
-	assert_int_equal(at(&s, CHILD, 0x1800),
+	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x3800), 1);
+	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x1800),
 			 0); /* the parent's map still exists, as after an exec */
-	assert_int_equal(at(&s, OTHER, 0x8800), 4);
-	spaces_free(&s);
+	assert_int_equal(at(&b, (uint32_t)b.n - 1, OTHER, 0x8800), 4);
 	sideband_free(&b);
 	intern_free(&names);
 }
@@ -174,7 +164,6 @@ static void test_exec_that_only_the_end_knows_wins(void **state)
 	uint32_t ip = intern_str(&names, "ip"), tcpzc = intern_str(&names, "tcpzc"),
 		 sh = intern_str(&names, "sh");
 	struct sideband b = {.strings = &names};
-	struct spaces s = {.side = &b};
 	struct side_row list[] = {
 		{.time = 150,
 		 .kind = SIDE_FORK,
@@ -205,7 +194,6 @@ static void test_exec_that_only_the_end_knows_wins(void **state)
 		{.kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = tcpzc},
 		{.kind = SIDE_MAP, .pid = CHILD, .what = 2},
 	};
-	struct history h;
 
 	(void)state;
 	make_side(&b, list, array_size(list));
@@ -214,13 +202,8 @@ static void test_exec_that_only_the_end_knows_wins(void **state)
 	assert_string_equal(name_at(&b, CHILD, 105), "sh");
 	assert_string_equal(name_at(&b, CHILD, 130), "tcpzc");
 	assert_string_equal(name_at(&b, OTHER, 160), "tcpzc");
-	spaces_advance(&s, (uint32_t)b.n - 1);
-	assert_int_equal(at(&s, CHILD, 0x3800), 1);
-	assert_int_equal(at(&s, CHILD, 0x4800), 2);
-	history_make(&h, &b);
-	assert_int_equal(history_find(&h, CHILD, 0x4800, (uint32_t)b.n - 1)->dso, 2);
-	history_free(&h);
-	spaces_free(&s);
+	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x3800), 1);
+	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x4800), 2);
 	sideband_free(&b);
 	intern_free(&names);
 }
@@ -250,19 +233,15 @@ static void test_recorded_exec_wins_over_the_end(void **state)
 		{.kind = SIDE_COMM, .pid = CHILD, .tid = CHILD, .what = tcpzc},
 		{.kind = SIDE_MAP, .pid = CHILD, .what = 1},
 	};
-	struct spaces s = {.side = &b};
 
 	(void)state;
 	make_side(&b, list, array_size(list));
 	assert_string_equal(name_at(&b, CHILD, 105), "sh");
 	assert_string_equal(name_at(&b, CHILD, 125), "tcpzc");
 	assert_string_equal(name_at(&b, CHILD, 135), "tcpzc");
-	spaces_advance(&s, 1);
-	assert_int_equal(at(&s, CHILD, 0x4800), -1);
-	spaces_advance(&s, (uint32_t)b.n - 1);
-	assert_int_equal(at(&s, CHILD, 0x3800), 1);
-	assert_int_equal(at(&s, CHILD, 0x4800), 2);
-	spaces_free(&s);
+	assert_int_equal(at(&b, 1, CHILD, 0x4800), -1);
+	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x3800), 1);
+	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x4800), 2);
 	sideband_free(&b);
 	intern_free(&names);
 }
@@ -276,7 +255,6 @@ static void test_rows_with_equal_times_apply_in_order_of_the_file(void **state)
 	struct intern names = {0};
 	uint32_t ip = intern_str(&names, "ip"), tcpzc = intern_str(&names, "tcpzc");
 	struct sideband b = {.strings = &names};
-	struct spaces s = {.side = &b};
 	struct side_row list[] = {
 		MAP(120, CHILD, 1),	FORK(100, CHILD, CHILD), COMM(100, CHILD, ip, .exec = true),
 		COMM(0, CHILD, tcpzc),	MAP(0, CHILD, 2),	 COMM(90, OTHER, ip),
@@ -288,9 +266,8 @@ static void test_rows_with_equal_times_apply_in_order_of_the_file(void **state)
 	assert_string_equal(name_at(&b, CHILD, 101), "tcpzc");
 	assert_string_equal(name_at(&b, OTHER, 101), "tcpzc");
 	assert_string_equal(name_at(&b, 0, 0), "swapper");
-	spaces_advance(&s, (uint32_t)b.n - 1);
-	assert_int_equal(at(&s, CHILD, 0x4800), 2); /* the map of ip came before */
-	spaces_free(&s);
+	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x4800),
+			 2); /* the map of ip came before */
 	sideband_free(&b);
 	intern_free(&names);
 }
@@ -316,16 +293,13 @@ static void test_name_without_an_exec_starts_no_program(void **state)
 	for (i = 0; i < array_size(cases); i++) {
 		struct intern names = {0};
 		struct sideband b = {.strings = &names};
-		struct spaces s = {.side = &b};
 		struct side_row rows[5];
 
 		memcpy(rows, cases[i], sizeof(rows));
 		for (n = 0; n < 5 && rows[n].pid; n++)
 			;
 		make_side(&b, rows, n);
-		spaces_advance(&s, (uint32_t)b.n - 1);
-		assert_int_equal(at(&s, CHILD, 0x4800), 1);
-		spaces_free(&s);
+		assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x4800), 1);
 		sideband_free(&b);
 		intern_free(&names);
 	}
@@ -359,28 +333,47 @@ static void test_start_of_a_listed_process_keeps_its_maps(void **state)
 	for (i = 0; i < array_size(cases); i++) {
 		struct intern names = {0};
 		struct sideband b = {.strings = &names};
-		struct spaces s = {.side = &b};
 		struct side_row rows[5];
 
 		for (n = 0; n < 4 && cases[i].rows[n].pid; n++)
 			rows[n] = cases[i].rows[n];
 		rows[n++] = (struct side_row)MAP(0, OTHER, 0);
 		make_side(&b, rows, n);
-		spaces_advance(&s, (uint32_t)b.n - 1);
-		if (at(&s, CHILD, 0x8800) != (cases[i].keeps ? 4 : -1))
+		if (at(&b, (uint32_t)b.n - 1, CHILD, 0x8800) != (cases[i].keeps ? 4 : -1))
 			print_message("# case %zu\n", i);
-		assert_int_equal(at(&s, CHILD, 0x8800), cases[i].keeps ? 4 : -1);
-		spaces_free(&s);
+		assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x8800), cases[i].keeps ? 4 : -1);
 		sideband_free(&b);
 		intern_free(&names);
 	}
 }
 
+/* A program in kernel memory exists from its registration on, until it is unregistered. */
+static void test_programs_come_and_go(void **state)
+{
+	static struct side_ksymbol symbols[] = {
+		{0x1000, 0x1100, 0, false}, {0x1000, 0x1100, 0, true}, {0x1080, 0x1180, 0, false}};
+	static struct side_row list[] = {{.kind = SIDE_KSYMBOL, .pid = KERNEL_PID, .what = 0},
+					 {.kind = SIDE_KSYMBOL, .pid = KERNEL_PID, .what = 1},
+					 {.kind = SIDE_KSYMBOL, .pid = KERNEL_PID, .what = 2}};
+	struct sideband b = {.list = list, .n = 3, .ksymbols = symbols, .nksymbols = 3};
+	struct history h;
+
+	(void)state;
+	history_make(&h, &b);
+	assert_null(history_find_program(&h, 0x1000, UINT32_MAX));
+	assert_ptr_equal(history_find_program(&h, 0x1000, 0), &symbols[0]);
+	assert_null(history_find_program(&h, 0x1100, 0));
+	assert_null(history_find_program(&h, 0x1090, 1));
+	assert_ptr_equal(history_find_program(&h, 0x1090, 2), &symbols[2]);
+	history_free(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forked_space_is_shared_until_it_changes),
+		cmocka_unit_test(test_fork_has_the_maps_of_its_parent),
 		cmocka_unit_test(test_changed_spaces_are_separate),
+		cmocka_unit_test(test_programs_come_and_go),
 		cmocka_unit_test(test_late_synthesized_maps_apply_from_the_start),
 		cmocka_unit_test(test_exec_that_only_the_end_knows_wins),
 		cmocka_unit_test(test_recorded_exec_wins_over_the_end),
