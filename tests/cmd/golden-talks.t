@@ -63,7 +63,7 @@ ok "the message names the line with the fused columns" says 'fused, line 6: ' er
 # A list of perf top
 "$zcost" report functions --perf-report "$data/perf-top.txt" --all --format tsv >top 2>err
 ok "a list of perf top has thirty rows" is "$(wc -l <top)" 31
-ok "a note says that the shares of perf top add up to 70.03 %" says 'self shares add up to 70\.03 %' err
+ok "a note says that the shares of perf top add up to 70.03 %" says 'all 30 rows: 70\.03 %' err
 
 # In a German locale perf stat groups digits by points and has a comma as decimal mark.
 counter() {

@@ -71,7 +71,7 @@ if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
 	ok "a text with two events gives the first table, and a note says so" says '^zcost: the text holds 2 tables; this is the table of cpu-clock; --event picks another \(cpu-clock, page-faults\)' err
 	report -g none --sort symbol >text
 	functions text --event page-faults
-	ok "--event picks the second table" says 'event page-faults, ' err
+	ok "--event picks the second table" says 'samples of page-faults' err
 	faults=$(report -g none --sort symbol | awk '/page-faults/ { on = 1 } on && /%/ { sub(/.*\[.\] /, ""); sub(/  .*/, ""); print; exit }')
 	ok "--event shows the rows of the second table" says "^$faults	" got
 	ok "an unknown event is refused" sh -c '! "$1" report functions --perf-report text --event cycles 2>err' - "$zcost"

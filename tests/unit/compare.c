@@ -99,66 +99,43 @@ TEST(an_interval_opposes_a_change_on_the_other_side)
 	assert_false(verdict_opposed(&(struct estimate){.lo = NAN, .hi = NAN}, 1, 2));
 }
 
-static const struct column columns[] = {
-	{"symbol", .type = V_STR},
-	{"dso", .type = V_STR},
-	{"samples", .type = V_INT},
-	{"self_ns", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_HALF},
-	{"calls", .type = V_REAL, .digits = 1},
-	{"self_sampling_error", "ns/KiB", V_REAL, .digits = 1},
-};
-static const struct diff_spec spec = {.measure = "functions",
-				      .key = "symbol",
-				      .key2 = "dso",
-				      .value = "self_ns",
-				      .samples = "samples",
-				      .sampling = "self_sampling_error",
-				      .count = "calls"};
-
 struct row {
 	const char *symbol;
 	int samples;
 	double ns, sampling;
 };
 
-static int take(struct diff *d, enum end e, int run, const struct row *rows, size_t n,
-		struct error *err)
+/* The costs of all runs together. */
+enum { POOLED = -1 };
+
+static void take(struct diff *d, enum end e, int run, const struct row *rows, size_t n)
 {
-	struct table t;
 	size_t i;
-	int ret;
 
-	table_init(&t, "functions", columns, 6);
 	for (i = 0; i < n; i++) {
-		struct value *v = table_row(&t);
+		const struct diff_cost cost = {rows[i].symbol,	 "[kernel]",	  rows[i].ns,
+					       rows[i].sampling, rows[i].samples, 1};
 
-		v[0] = value_str(&t, rows[i].symbol);
-		v[1] = value_str(&t, "[kernel]");
-		v[2] = value_int(rows[i].samples);
-		v[3] = value_real(rows[i].ns);
-		v[4] = value_real(1);
-		v[5] = value_real(rows[i].sampling);
+		if (run == POOLED)
+			diff_add_cost(d, e, &cost);
+		else
+			diff_add_run(d, e, (size_t)run, &cost);
 	}
-	ret = diff_add_table(d, &spec, e, run, &t, err);
-	table_free(&t);
-	return ret;
 }
 
-#define TAKE(d, e, run, ...)                                                                  \
-	assert_int_equal(take((d), (e), (run), (const struct row[]){__VA_ARGS__},             \
-			      sizeof((const struct row[]){__VA_ARGS__}) / sizeof(struct row), \
-			      NULL),                                                          \
-			 0)
+#define TAKE(d, e, run, ...)                                     \
+	take((d), (e), (run), (const struct row[]){__VA_ARGS__}, \
+	     sizeof((const struct row[]){__VA_ARGS__}) / sizeof(struct row))
 
 /* One profile each: 1000 samples, 100 ns against 80 ns; one function is gone, one is new. */
 static void make_one(struct diff *d)
 {
 	diff_init(d);
 	diff_set_runs(d, BASE, 1);
-	TAKE(d, BASE, DIFF_POOLED, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
+	TAKE(d, BASE, POOLED, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
 	TAKE(d, BASE, 0, {"copy", 600, 60, 3}, {"tcp", 390, 39, 2}, {"gone", 10, 1, 0.5});
 	diff_set_runs(d, NEW, 1);
-	TAKE(d, NEW, DIFF_POOLED, {"tcp", 500, 40, 4}, {"map", 500, 40, 1});
+	TAKE(d, NEW, POOLED, {"tcp", 500, 40, 4}, {"map", 500, 40, 1});
 	TAKE(d, NEW, 0, {"tcp", 500, 40, 4}, {"map", 500, 40, 1});
 }
 
@@ -171,7 +148,6 @@ TEST(rows)
 	make_one(&d);
 	diff_judge(&d, &rule);
 	assert_int_equal(d.n, 4);
-	assert_string_equal(d.unit, "KiB");
 	assert_string_equal(d.rows[0].key, "copy"); /* vanished: the largest */
 	near(d.rows[0].delta, -60);
 	near(d.rows[0].cost[NEW], 0);
@@ -204,7 +180,7 @@ TEST(a_row_is_tested_from_its_share_of_the_family_on)
 	diff_init(&d);
 	for (e = 0; e < ENDS; e++) {
 		diff_set_runs(&d, e, 1);
-		TAKE(&d, e, DIFF_POOLED, {"large", 980, 98.25, 1}, {"edge", 10, 1, 1},
+		TAKE(&d, e, POOLED, {"large", 980, 98.25, 1}, {"edge", 10, 1, 1},
 		     {"small", 7, 0.75, 1});
 		TAKE(&d, e, 0, {"large", 980, 98.25, 1}, {"edge", 10, 1, 1}, {"small", 7, 1, 1});
 	}
@@ -222,7 +198,7 @@ static void six_runs(struct diff *d, enum end e, double copy, double tcp, double
 	int i;
 
 	diff_set_runs(d, e, 6);
-	TAKE(d, e, DIFF_POOLED, {"copy", 900, copy, 0.1}, {"tcp", 900, tcp, 0.1});
+	TAKE(d, e, POOLED, {"copy", 900, copy, 0.1}, {"tcp", 900, tcp, 0.1});
 	for (i = 0; i < 6; i++)
 		TAKE(d, e, i, {"copy", 150, copy + (i - 2.5) * step, 1},
 		     {"tcp", 150, tcp - (i - 2.5) * step, 1});
@@ -265,7 +241,7 @@ TEST(ties)
 	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0);
 	diff_set_runs(&d, NEW, 6);
-	TAKE(&d, NEW, DIFF_POOLED, {"copy", 900, 60, 0.1}, {"tcp", 900, 40, 0.1});
+	TAKE(&d, NEW, POOLED, {"copy", 900, 60, 0.1}, {"tcp", 900, 40, 0.1});
 	for (i = 0; i < 6; i++)
 		TAKE(&d, NEW, i, {"copy", 150, 60 + 2e-14, 1}, {"tcp", 150, 40 - 2e-14, 1});
 	diff_judge(&d, &rule);
@@ -292,7 +268,7 @@ TEST(outlier)
 		const double *x = e == BASE ? base : new;
 
 		diff_set_runs(&d, e, 6);
-		TAKE(&d, e, DIFF_POOLED, {"copy", 900, stats_mean(x, 6), 0.1});
+		TAKE(&d, e, POOLED, {"copy", 900, stats_mean(x, 6), 0.1});
 		for (i = 0; i < 6; i++)
 			TAKE(&d, e, i, {"copy", 150, x[i], 1});
 	}
@@ -314,7 +290,7 @@ TEST(vanished)
 	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0.2);
 	diff_set_runs(&d, NEW, 6);
-	TAKE(&d, NEW, DIFF_POOLED, {"tcp", 900, 40, 0.1});
+	TAKE(&d, NEW, POOLED, {"tcp", 900, 40, 0.1});
 	for (i = 0; i < 6; i++)
 		TAKE(&d, NEW, i, {"tcp", 150, 40, 1});
 	d.has_errors[NEW] = true;
@@ -362,7 +338,7 @@ static void simulate(struct diff *d, struct prng *r, size_t runs, size_t rows, d
 				sum += run / (double)runs;
 				TAKE(d, e, (int)i, {names[k], 100, run, 1});
 			}
-			TAKE(d, e, DIFF_POOLED, {names[k], 1000, sum, 0.1});
+			TAKE(d, e, POOLED, {names[k], 1000, sum, 0.1});
 		}
 	}
 }
@@ -727,15 +703,15 @@ TEST(ratio_at_the_end_of_its_interval_has_it)
 	assert_int_equal(k.verdict, VERDICT_BETTER);
 }
 
-TEST(unknown)
+TEST(ends_in_two_units_are_refused)
 {
-	const struct row none[] = {{"copy", 5, NAN, NAN}};
 	struct error err = {0};
 	struct diff d;
 
 	diff_init(&d);
-	diff_set_runs(&d, BASE, 1);
-	assert_int_equal(take(&d, BASE, DIFF_POOLED, none, 1, &err), -ENODATA);
-	assert_non_null(strstr(err.text, "unit of work"));
+	assert_int_equal(diff_set_unit(&d, "KiB", &err), 0);
+	assert_int_equal(diff_set_unit(&d, "KiB", &err), 0);
+	assert_int_equal(diff_set_unit(&d, "packet", &err), -EINVAL);
+	assert_non_null(strstr(err.text, "give --unit"));
 	diff_free(&d);
 }

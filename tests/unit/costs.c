@@ -269,7 +269,7 @@ TEST(hotspots_are_in_order_of_cost_or_of_offset)
 	small_store_column_is(&t, "offset", "+0x4 +0x10");
 	assert_float_equal(table_real(&t, 0, "function_share"), 30, 1e-9);
 	assert_float_equal(table_real(&t, 0, "self_ns"), 30, 1e-9);
-	small_store_says(&t, "2 of 4 instructions with 60.0 % of the samples' weight");
+	small_store_says(&t, "2 of 4 rows; --all shows all");
 	table_free(&t);
 	q.limit = 4;
 	t = small_store_table(NULL, "hotspots", q);
@@ -587,11 +587,11 @@ TEST(measured_load_is_estimated_as_the_query_asks)
 		profile_free(&w.p);
 	}
 	t = small_store_table(s, "components", (struct query){.load_measured = true});
-	small_store_says(&t, "the measured load of 20.00 % of the time of 1 CPU");
+	small_store_says(&t, "the measured load of 20.00 % of the time of the side's CPUs");
 	table_free(&t);
 	t = small_store_table(s, "components",
 			      (struct query){.load_measured = true, .estimator = "mean"});
-	small_store_says(&t, "the measured load of 30.00 % of the time of 1 CPU");
+	small_store_says(&t, "the measured load of 30.00 % of the time of the side's CPUs");
 	table_free(&t);
 	small_store_close(s);
 }
@@ -621,6 +621,7 @@ TEST(call_tree_has_the_chains_of_each_command)
 	struct error err = {0};
 	struct query q = {0};
 	struct world w;
+	const struct block file = {0};
 	uint32_t a, b;
 
 	start_world(&w);
@@ -636,7 +637,7 @@ TEST(call_tree_has_the_chains_of_each_command)
 	q.bare.profile = &w.p;
 	table_init(&notes, "flame", NULL, 0);
 	call_tree_init(&tree, false);
-	assert_int_equal(call_tree_read(&tree, NULL, &q, NULL, &part, &notes, &err), 0);
+	assert_int_equal(call_tree_read(&tree, NULL, &q, &file, &part, &notes, &err), 0);
 	assert_float_equal(weight_below(&tree, "one", "skb_b"), 20, 0);
 	assert_float_equal(weight_below(&tree, "one", "main"), 20, 0);
 	assert_float_equal(weight_below(&tree, "two", "skb_b"), 30, 0);

@@ -80,8 +80,6 @@ static int64_t add_run(struct store *s, const char *variant, const char *pass, i
 
 static void put(struct store *s, int64_t run, const char *name, double value)
 {
-	struct error err = {0};
-
 	assert_int_equal(put_metric(s, run, name, "", value), 0);
 }
 

@@ -1631,9 +1631,9 @@ TEST(event_that_does_not_count_the_amount_is_noted)
 		{1, IN_NS, "instructions", NULL},
 		{1, IN_NS, NULL, NULL},
 		{NAN, IN_NS, "cache-misses", NULL},
-		{1, IN_CYCLES, "cpu-clock", "all code ran at one clock rate"},
+		{1, IN_CYCLES, "cpu-clock", "cpu-clock counts no cycles"},
 		{1, IN_CYCLES, "cpu-cycles", NULL},
-		{1, IN_INSTRUCTIONS, "cycles", "all code took as many per sample"},
+		{1, IN_INSTRUCTIONS, "cycles", "cycles counts no instructions"},
 	};
 	struct table t;
 	size_t i;

@@ -216,37 +216,12 @@ TEST(damaged_table_is_refused)
 	assert_non_null(strstr(err.text, "/nonexistent/report"));
 }
 
-static const struct column columns[] = {
-	{"comm", .type = V_STR},
-	{"symbol", .type = V_STR},
-	{"dso", .type = V_STR},
-	{"samples", .type = V_INT},
-	{"self_share", "%", V_REAL, .digits = 2},
-	{"total_share", "%", V_REAL, .digits = 2},
-	{"self_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},
-	{"total_ns", "ns", V_REAL, .digits = 1, .spread = SPREAD_HALF},
-	{"self_sampling_error", "ns", V_REAL, .digits = 1},
-	{"total_sampling_error", "ns", V_REAL, .digits = 1},
-};
-enum { COMM, SYMBOL, DSO, SAMPLES, SELF_SHARE, TOTAL_SHARE, SELF_NS, TOTAL_NS };
-
-/* The columns without --by. "comm" is not among them. */
 static struct table table_of(const struct flat *f, const struct query *q)
 {
-	struct error err = {0};
-	struct table t;
+	struct query with = *q;
 
-	table_init(&t, "functions", columns + !q->by, 10 - !q->by);
-	if (functions_from_flat(f, q, &t, &err))
-		fail_msg("%s", err.text);
-	return t;
-}
-
-static double real_at(const struct table *t, size_t row, int column)
-{
-	struct value *v = table_cell(t, row, column - (t->ncolumns == 9));
-
-	return v->type == V_REAL ? v->real : NAN;
+	with.bare.flat = f;
+	return small_store_table(NULL, "functions", with);
 }
 
 static void near(double x, double y)
@@ -266,31 +241,28 @@ TEST(functions_add_up_over_commands)
 	struct table t = table_of(&f, &q);
 
 	assert_int_equal(t.rows, 2); /* f of both commands is one function: 40 % of 100 ns */
-	near(real_at(&t, 0, SELF_SHARE), 60); /* sums are sorted again */
-	near(real_at(&t, 1, SELF_SHARE), 40);
-	near(real_at(&t, 1, SELF_NS), 40);
+	near(table_real(&t, 0, "self_share"), 60); /* sums are sorted again */
+	near(table_real(&t, 1, "self_share"), 40);
+	near(table_real(&t, 1, "self_ns"), 40);
 	assert_true(isnan(table_interval(&t, 1, "self_ns").half)); /* one run */
 	near(table_real(&t, 1, "self_sampling_error"),
 	     1.959963984540054 * 100 * sqrt(0.4 * 0.6 / 1000));
-	assert_true(isnan(real_at(&t, 1, TOTAL_NS)) &&
+	assert_true(isnan(table_real(&t, 1, "total_ns")) &&
 		    isnan(table_real(&t, 1, "total_sampling_error")));
-	assert_int_equal(table_cell(&t, 1, SAMPLES - 1)->type, V_NONE);
-	assert_true(note_is(&t.notes.note[0], NOTE_flat_sum_cost));
-	assert_float_equal(t.notes.note[0].value[0].number, 100, 0.005);
-	assert_float_equal(t.notes.note[0].value[2].number, 100, 0.05);
+	assert_true(isnan(table_real(&t, 1, "samples")));
+	small_store_says(&t, "all 2 rows: 100.00 % = 100.0 ns/packet");
 	table_free(&t);
 	q.by = "comm";
 	t = table_of(&f, &q);
 	assert_int_equal(t.rows, 3);
-	same(table_cell(&t, 1, COMM)->str, "b");
+	same(table_text(&t, 1, "comm"), "b");
 	table_free(&t);
 	q = (struct query){.comm = "b", .limit = 1};
 	t = table_of(&f, &q);
 	assert_int_equal(t.rows, 1); /* a share stays one of the whole event */
-	near(real_at(&t, 0, SELF_SHARE), 10);
-	assert_true(isnan(real_at(&t, 0, SELF_NS)));
-	assert_true(note_is(&t.notes.note[0], NOTE_more_rows));
-	assert_int_equal(t.notes.note[0].value[0].number, 1);
+	near(table_real(&t, 0, "self_share"), 10);
+	assert_true(isnan(table_real(&t, 0, "self_ns")));
+	small_store_says(&t, "all 2 rows: 70.00 % (the 1 shown: 10.00 %; --all shows all)");
 	table_free(&t);
 	flat_free(&f);
 }
@@ -388,15 +360,15 @@ TEST(costs_follow_the_basis)
 	};
 	size_t i;
 
-	near(real_at(&t, 1, SELF_NS), 0.4 * 200); /* busy: 4 s for 2e7 units */
+	near(table_real(&t, 1, "self_ns"), 0.4 * 200); /* busy: 4 s for 2e7 units */
 	table_free(&t);
 	q.basis = BASIS_WALL;
 	t = table_of(&f, &q);
-	near(real_at(&t, 1, SELF_NS), 0.4 * 500); /* wall: 2e6 units a second */
+	near(table_real(&t, 1, "self_ns"), 0.4 * 500); /* wall: 2e6 units a second */
 	table_free(&t);
 	for (i = 0; i < array_size(small); i++) {
 		t = table_of(&f, &small[i].q);
-		near(real_at(&t, 1, SELF_NS), 0.4 * small[i].ns);
+		near(table_real(&t, 1, "self_ns"), 0.4 * small[i].ns);
 		table_free(&t);
 	}
 	flat_free(&f);
@@ -416,18 +388,18 @@ TEST(missing_columns_and_bases_are_refused)
 		{{.basis = BASIS_BUSY, .work.rate = 5}, "--busy-ns"},
 		{{.basis = BASIS_BUSY, .work.units = 5}, "--busy-ns"},
 		{{.work.busy_ns = 5, .work.rate = 5}, "--busy-ns"},
-		{{.basis = BASIS_WALL, .work.units = 5}, "--rate"},
-		{{.basis = BASIS_WALL}, "--rate"},
 	};
 	struct flat f = parsed("34.33%  [k] a\n");
+	struct query q;
 	struct table t;
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct error err = {0};
 
-		table_init(&t, "functions", columns, 10);
-		assert_int_equal(functions_from_flat(&f, &rows[i].q, &t, &err), -EINVAL);
+		q = rows[i].q;
+		q.bare.flat = &f;
+		assert_int_equal(measure_run("functions", NULL, &q, &t, &err), -EINVAL);
 		if (!strstr(err.text, rows[i].says))
 			fail_msg("'%s' does not say '%s'", err.text, rows[i].says);
 		table_free(&t);

@@ -1193,7 +1193,7 @@ static int lossy_sheets(const struct chart_source *source, const char *name, con
 	if (!rc && strcmp(name, "zerocopy")) {
 		t->lossy = true;
 		note_add_of(&t->notes, "mmap", "receiver", workload_corrupt);
-		note_add(&t->notes, basis, "busy");
+		note_add(&t->notes, cost_sum, "basis busy");
 		note_add_of(&t->notes, "mmap", "sender", nic_bad_lines, (size_t)3);
 		note_add_of(&t->notes, "mmap", "sender", workload_no_summary);
 	}
