@@ -156,8 +156,8 @@ int table_format_parse(const char *name, enum table_format *format); /* -EINVAL 
  * a line of text, 0 for no limit. Other formats ignore `width`. Returns 0 or -errno.
  */
 int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out);
-/* Writes a text as a field of csv (RFC 4180), in quotes if it needs them. Puts an apostrophe before a
- * text that a spreadsheet would take for a formula. */
+/* Writes a text as a field of csv (RFC 4180), in quotes if it needs them. Puts an apostrophe before
+ * a text that a spreadsheet would take for a formula. */
 void csv_write_text(FILE *out, const char *s);
 int table_write(const struct table *t, enum table_format format, FILE *out);
 

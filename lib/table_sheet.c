@@ -7,10 +7,60 @@
 #include <string.h>
 
 /*
- * Names have at least NAME_GOOD characters at first, NAME_FAIR before columns are dropped, and
- * NAME_LEAST at worst. Sentences have at least PROSE_LEAST.
+ * Names have at least NAME_FAIR characters before columns are left out, and NAME_LEAST at worst.
+ * Sentences have at least PROSE_LEAST.
  */
-enum { NAME_GOOD = 30, NAME_FAIR = 22, NAME_LEAST = 14, PROSE_LEAST = 28, ROWS_OF_SECTION = 2 };
+enum { NAME_FAIR = 22, NAME_LEAST = 14, PROSE_LEAST = 20, ROWS_OF_SECTION = 2 };
+
+/* --- widths --- */
+
+/* Returns the position after `chars` characters. */
+static const char *after(const char *s, int chars)
+{
+	for (; *s; s++)
+		if (((unsigned char)*s & 0xc0) != 0x80 && !chars--)
+			break;
+	return s;
+}
+
+void fit_short(struct str *out, const char *s, int width)
+{
+	int len = people_width_of(s), tail = (width - 2) / 3, head = width - 2 - tail;
+
+	if (len <= width)
+		str_puts(out, s);
+	else if (width < 3)
+		str_printf(out, "%.*s", (int)(after(s, width) - s), s);
+	else
+		str_printf(out, "%.*s..%s", (int)(after(s, head) - s), s, after(s, len - tail));
+}
+
+/* Returns the width of the first `end` columns as far as they stand in rows. */
+static int sheet_columns_width(const struct sheet *sh, int end)
+{
+	int sum = sh->indent - sh->gap, i;
+
+	for (i = 0; i < end; i++)
+		sum += sh->p.columns[i].place == IN_ROWS ? sh->p.columns[i].width + sh->gap : 0;
+	return sum;
+}
+
+/* Shortens the widest of the first `end` names until they take `room`. Returns whether they do. */
+static bool sheet_shorten_names(struct sheet *sh, int end, int room, int least)
+{
+	struct people_column *c, *widest = sh->p.columns;
+
+	while (widest && sheet_columns_width(sh, end) > room) {
+		widest = NULL;
+		for (c = sh->p.columns; c < sh->p.columns + end; c++)
+			if (c->place == IN_ROWS && !c->whole && c->width > least &&
+			    (!widest || c->width > widest->width))
+				widest = c;
+		if (widest)
+			widest->width--;
+	}
+	return sheet_columns_width(sh, end) <= room;
+}
 
 static struct people_column *sheet_last_shown(const struct sheet *sh)
 {
@@ -31,29 +81,44 @@ static void sheet_restore_widths(struct sheet *sh)
 		sheet_last_shown(sh)->width = PROSE_LEAST;
 }
 
-/*
- * Returns whether the shown columns fit if names have `least` characters. If not, changes nothing.
- */
+/* Returns whether the shown columns fit if names have `least` characters. */
 static bool sheet_try_names(struct sheet *sh, int least)
 {
 	for (sh->gap = 2; sh->gap > 0; sh->gap--) {
 		sheet_restore_widths(sh);
-		if (fit_names(&sh->p, sh->gap, sh->width, least))
+		if (sheet_shorten_names(sh, sh->p.ncolumns, sh->width, least))
 			return true;
 	}
-	sheet_restore_widths(sh);
-	sh->gap = 2;
+	sh->gap = 1;
 	return false;
 }
 
-/* Returns the number of names at the beginning. */
-static int sheet_leading_names(const struct sheet *sh)
-{
-	int n = 0;
+/* --- names --- */
 
-	while (n < sh->p.ncolumns && sh->p.columns[n].left)
-		n++;
-	return n;
+static bool sheet_column_is_constant(const struct people *p, int column)
+{
+	size_t row;
+
+	for (row = 1; row < p->rows; row++)
+		if (strcmp(people_cell(p, row, column), people_cell(p, 0, column)))
+			return false;
+	return p->rows > 1;
+}
+
+/* Hides columns with the same word in each row and adds them to `once`. */
+static void sheet_hide_constant(struct sheet *sh)
+{
+	int i;
+
+	for (i = 0; i < sh->p.ncolumns - 1; i++) {
+		struct people_column *c = &sh->p.columns[i];
+
+		if (!c->left || !sheet_column_is_constant(&sh->p, i))
+			continue;
+		c->place = SAID_ONCE;
+		str_printf(&sh->once, "%s%s %s", sh->once.len ? ", " : "", c->name,
+			   people_cell(&sh->p, 0, i));
+	}
 }
 
 /*
@@ -75,11 +140,11 @@ static int sheet_naming_columns(const struct sheet *sh)
 	return n;
 }
 
-static int sheet_compare_rows(const struct sheet *sh, size_t a, size_t b, int from, int to)
+static int sheet_compare_rows(const struct sheet *sh, size_t a, size_t b, int end)
 {
 	int i, order = 0;
 
-	for (i = from; i < to && !order; i++)
+	for (i = 0; i < end && !order; i++)
 		if (sh->p.columns[i].place == IN_ROWS || i < sh->section)
 			order = strcmp(people_cell(&sh->p, a, i), people_cell(&sh->p, b, i));
 	return order;
@@ -89,11 +154,10 @@ static int sheet_compare_names(const void *a, const void *b, void *sheet)
 {
 	const struct sheet *sh = sheet;
 
-	return sheet_compare_rows(sh, *(const size_t *)a, *(const size_t *)b, 0,
-				  sheet_naming_columns(sh));
+	return sheet_compare_rows(sh, *(const size_t *)a, *(const size_t *)b, sh->keys);
 }
 
-/* Returns whether two rows have the same names. */
+/* Returns whether two rows have the same keys. */
 static bool sheet_is_ambiguous(struct sheet *sh)
 {
 	size_t *rows = xcalloc(sh->p.rows + 1, sizeof(*rows)), i;
@@ -108,58 +172,98 @@ static bool sheet_is_ambiguous(struct sheet *sh)
 	return same;
 }
 
-static void sheet_set_bare(struct sheet *sh, int i, bool bare)
+/* --- sections --- */
+
+bool sheet_starts_section(const struct sheet *sh, size_t row)
 {
-	people_set_bare(&sh->p, sh->t, i, bare);
-	sh->natural[i] = sh->p.columns[i].width;
+	return sh->section && (!row || sheet_compare_rows(sh, row - 1, row, sh->section));
 }
+
+static size_t sheet_count_sections(const struct sheet *sh)
+{
+	size_t n = 0, row;
+
+	for (row = 0; row < sh->p.rows; row++)
+		n += sheet_starts_section(sh, row);
+	return n;
+}
+
+/* Puts the first `n` columns above their rows, and takes other columns back into the rows. */
+static void sheet_set_section(struct sheet *sh, int n)
+{
+	int i;
+
+	sh->section = n;
+	for (i = 0; i < sh->p.ncolumns; i++) {
+		struct people_column *c = &sh->p.columns[i];
+
+		if (c->place == IN_ROWS || c->place == IN_SECTION)
+			c->place = i < n ? IN_SECTION : IN_ROWS;
+	}
+}
+
+/*
+ * Puts rows into sections: as many columns as possible that still group several rows under each
+ * value. At least one name remains in the rows.
+ */
+static bool sheet_try_sections(struct sheet *sh)
+{
+	int names = 0;
+
+	while (names < sh->p.ncolumns && sh->p.columns[names].left)
+		names++;
+	sh->section = !sh->p.rows ? 0 : sh->keys > names ? names : names - 1;
+	for (; sh->section > 0; sh->section--)
+		if (sh->p.columns[sh->section].place == IN_ROWS &&
+		    sheet_count_sections(sh) * ROWS_OF_SECTION <= sh->p.rows)
+			break;
+	if (sh->section <= 0) {
+		sh->section = 0;
+		return false;
+	}
+	sheet_set_section(sh, sh->section);
+	return sheet_try_names(sh, NAME_FAIR);
+}
+
+/* --- columns that the table can spare --- */
 
 static void sheet_leave_out(struct sheet *sh, const char *name)
 {
 	str_printf(&sh->left_out, "%s%s", sh->left_out.len ? ", " : "", name);
 }
 
-/* Hides an interval. "value[]" is the interval in the cells of the column "value". */
-static bool sheet_hide_interval(struct sheet *sh, const char *name)
+static void sheet_leave_out_bound(struct sheet *sh, const struct column *c, enum interval_part part)
 {
-	struct str part = {0};
-	int i;
+	struct str name = {0};
 
-	for (i = 0; i < sh->p.ncolumns; i++) {
-		const struct column *c = &sh->t->columns[sh->p.columns[i].value];
-		size_t len = strlen(c->name);
-
-		if (!sh->p.columns[i].interval || strncmp(c->name, name, len) ||
-		    strcmp(name + len, "[]"))
-			continue;
-		sheet_set_bare(sh, i, true);
-		column_part_name(&part, c, PART_LOW);
-		sheet_leave_out(sh, part.buf);
-		str_reset(&part);
-		column_part_name(&part, c, PART_HIGH);
-		sheet_leave_out(sh, part.buf);
-		str_free(&part);
-		return true;
-	}
-	return false;
+	column_part_name(&name, c, part);
+	sheet_leave_out(sh, name.buf);
+	str_free(&name);
 }
 
+/* Hides a column. "value[]" is the interval in the cells of the column "value". */
 static void sheet_hide(struct sheet *sh, const char *name)
 {
-	int i, names = sheet_naming_columns(sh);
+	int i;
 
-	if (sheet_hide_interval(sh, name))
-		return;
 	for (i = 1; i < sh->p.ncolumns; i++) {
 		struct people_column *c = &sh->p.columns[i];
+		size_t len = strlen(c->name);
 
-		if (c->place != IN_ROWS || strcmp(c->name, name))
+		if (c->place != IN_ROWS || strncmp(c->name, name, len))
 			continue;
-		c->place = SPARED;
-		if (i < names && sheet_is_ambiguous(sh))
-			c->place = IN_ROWS;
-		else
-			sheet_leave_out(sh, name);
+		if (c->interval && !strcmp(name + len, "[]")) {
+			people_set_bare(&sh->p, sh->t, i, true);
+			sh->natural[i] = c->width;
+			sheet_leave_out_bound(sh, &sh->t->columns[c->value], PART_LOW);
+			sheet_leave_out_bound(sh, &sh->t->columns[c->value], PART_HIGH);
+		} else if (!name[len]) {
+			c->place = LEFT_OUT;
+			if (i < sh->keys && sheet_is_ambiguous(sh))
+				c->place = IN_ROWS;
+			else
+				sheet_leave_out(sh, name);
+		}
 	}
 }
 
@@ -177,39 +281,57 @@ static bool sheet_try_sparing(struct sheet *sh)
 	return fits || sheet_try_names(sh, NAME_LEAST);
 }
 
-bool sheet_starts_section(const struct sheet *sh, size_t row)
+/* --- blocks --- */
+
+static int sheet_widest_figure(const struct sheet *sh)
 {
-	return sh->section && (!row || sheet_compare_rows(sh, row - 1, row, 0, sh->section));
+	int i, most = 0;
+
+	for (i = sh->keys; i < sh->p.ncolumns; i++)
+		if (sh->p.columns[i].place == IN_ROWS && sh->p.columns[i].width > most)
+			most = sh->p.columns[i].width;
+	return most;
 }
 
-static size_t sheet_count_sections(const struct sheet *sh)
+/* Chooses the columns that begin each block, or puts them above each row if they leave no room. */
+static void sheet_choose_keys(struct sheet *sh)
 {
-	size_t n = 0, row;
+	int room;
 
-	for (row = 0; row < sh->p.rows; row++)
-		n += sheet_starts_section(sh, row);
-	return n;
+	sh->gap = sh->indent ? 1 : 2;
+	sheet_set_section(sh, 0);
+	sheet_restore_widths(sh);
+	sh->keys = sh->keys < sh->p.ncolumns ? sh->keys : 1;
+	while (sh->keys < sh->p.ncolumns - 1 && sheet_is_ambiguous(sh))
+		sh->keys++;
+	room = sh->width - sh->gap - sheet_widest_figure(sh);
+	if (sheet_shorten_names(sh, sh->keys, room, NAME_LEAST))
+		return;
+	sheet_set_section(sh, sh->keys);
+	sh->keys = 0;
 }
 
-/*
- * Puts rows into sections: as many columns as possible that still group several rows under each
- * value.
- */
-static void sheet_make_sections(struct sheet *sh)
+static void sheet_assign_blocks(struct sheet *sh)
 {
-	int i, names = sheet_leading_names(sh);
+	int first = sheet_columns_width(sh, sh->keys), used = first, i;
 
-	/* at least one name remains in the rows */
-	sh->section = !sh->p.rows ? 0 : sheet_naming_columns(sh) > names ? names : names - 1;
-	for (; sh->section > 0; sh->section--)
-		if (sh->p.columns[sh->section].place == IN_ROWS &&
-		    sheet_count_sections(sh) * ROWS_OF_SECTION <= sh->p.rows)
-			break;
-	sh->section = sh->section < 0 ? 0 : sh->section;
-	for (i = 0; i < sh->section; i++)
-		if (sh->p.columns[i].place == IN_ROWS)
-			sh->p.columns[i].place = IN_SECTION;
+	for (i = sh->keys; i < sh->p.ncolumns; i++) {
+		struct people_column *c = &sh->p.columns[i];
+
+		if (c->place != IN_ROWS)
+			continue;
+		if (used > first && used + sh->gap + c->width > sh->width) {
+			sh->blocks++;
+			used = first;
+		}
+		c->block = sh->blocks - 1;
+		used += sh->gap + c->width;
+	}
+	if (sh->prose && used < sh->width)
+		sheet_last_shown(sh)->width += sh->width - used;
 }
+
+/* --- the page --- */
 
 static bool sheet_is_prose(const struct sheet *sh)
 {
@@ -224,112 +346,31 @@ static bool sheet_is_prose(const struct sheet *sh)
 	return false;
 }
 
-static void sheet_narrow_names(struct sheet *sh, int least)
+static void sheet_fit(struct sheet *sh, bool sections)
 {
-	int i;
-
-	sheet_restore_widths(sh);
-	for (i = 0; i < sh->p.ncolumns; i++)
-		if (!sh->p.columns[i].whole && sh->p.columns[i].width > least &&
-		    !(sh->prose && &sh->p.columns[i] == sheet_last_shown(sh)))
-			sh->p.columns[i].width = least;
-}
-
-/* Returns whether the widest other column fits beside the keys. */
-static bool sheet_has_room_beside_keys(const struct sheet *sh)
-{
-	int i, most = 0, room = sh->width;
-
-	for (i = 0; i < sh->p.ncolumns; i++) {
-		const struct people_column *c = &sh->p.columns[i];
-
-		if (c->place == IN_ROWS && c->key)
-			room -= c->width + sh->gap;
-		else if (c->place == IN_ROWS && c->width > most)
-			most = c->width;
-	}
-	return room >= most;
-}
-
-/*
- * Tries parts below each other. Shortens names until the widest other column fits beside the keys,
- * but only while all rows begin differently.
- */
-static bool sheet_try_parts(struct sheet *sh)
-{
-	int least;
-
-	sheet_arrange(sh);
-	for (least = NAME_GOOD; least >= NAME_LEAST; least--) {
-		sheet_narrow_names(sh, least);
-		if (sheet_has_room_beside_keys(sh) && sheet_is_distinct(sh))
-			return true;
-	}
-	return false;
-}
-
-static void sheet_fit_parts(struct sheet *sh)
-{
-	sheet_restore_widths(sh);
-	sh->as_lists = !sheet_choose_keys(sh) ||
-		       (!sheet_try_parts(sh) && !(sheet_spare_keys(sh) && sheet_try_parts(sh)));
-	if (sh->as_lists)
-		sheet_arrange(sh);
-}
-
-static void sheet_widen_prose(struct sheet *sh)
-{
-	int room = sh->width - fit_width(&sh->p, sh->gap);
-	struct people_column *c = sheet_last_shown(sh);
-
-	if (sh->prose && !sh->keys && room > 0)
-		c->width += room;
-}
-
-static bool sheet_try_sections(struct sheet *sh)
-{
-	sheet_make_sections(sh);
-	return sh->section && (sheet_try_names(sh, NAME_GOOD) || sheet_try_names(sh, NAME_FAIR));
-}
-
-/* Shows all columns in parts. Each row of a part begins with its names. */
-static void sheet_show_all(struct sheet *sh)
-{
-	int i;
-
-	str_reset(&sh->left_out);
-	sh->section = 0;
-	for (i = 0; i < sh->p.ncolumns; i++) {
-		sheet_set_bare(sh, i, false);
-		if (sh->p.columns[i].place != SAID_ONCE)
-			sh->p.columns[i].place = IN_ROWS;
-	}
-	sheet_fit_parts(sh);
-}
-
-static void fit(struct sheet *sh)
-{
-	if (!sh->width || fit_width(&sh->p, sh->gap) <= sh->width)
-		return;
 	sh->prose = sheet_is_prose(sh);
-	fit_hide_constant(&sh->p, &sh->once);
-	if (sheet_try_names(sh, NAME_GOOD) || sheet_try_names(sh, NAME_FAIR) ||
-	    sheet_try_sections(sh) || sheet_try_sparing(sh))
-		sheet_widen_prose(sh);
-	else
-		sheet_show_all(sh);
+	sh->keys = sheet_naming_columns(sh);
+	if (!sheet_try_names(sh, NAME_FAIR) && !(sections && sheet_try_sections(sh)) &&
+	    !sheet_try_sparing(sh))
+		sheet_choose_keys(sh);
+	sheet_assign_blocks(sh);
 }
 
-void sheet_of(struct sheet *sh, const struct table *t, int width)
+void sheet_of(struct sheet *sh, const struct table *t, int width, int indent, bool sections)
 {
+	bool fits;
 	int i;
 
-	*sh = (struct sheet){.t = t, .width = width, .gap = 2};
+	*sh = (struct sheet){.t = t, .width = width, .indent = indent, .gap = 2, .blocks = 1};
 	people_of(&sh->p, t);
 	sh->natural = xcalloc((size_t)sh->p.ncolumns + 1, sizeof(*sh->natural));
 	for (i = 0; i < sh->p.ncolumns; i++)
 		sh->natural[i] = sh->p.columns[i].width;
-	fit(sh);
+	fits = !width || sheet_columns_width(sh, sh->p.ncolumns) <= width;
+	if (!fits || !sections)
+		sheet_hide_constant(sh);
+	if (!fits)
+		sheet_fit(sh, sections);
 }
 
 void sheet_free(struct sheet *sh)

@@ -1,55 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Writes a table as text, and as text for a patch's commit message. */
 #include "lib/table_layout.h"
 
+#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void text_print_lines(const struct sheet *sh, FILE *out, const char *first, const char *more,
+/* --- lines of words --- */
+
+static void text_put_short(FILE *out, const char *s, int width)
+{
+	struct str text = {0};
+
+	fit_short(&text, s, width);
+	fputs(text.buf ? text.buf : "", out);
+	str_free(&text);
+}
+
+/* Prints a text, wrapped at blanks. */
+static void text_print_lines(FILE *out, int width, const char *first, const char *more,
 			     const char *text)
 {
 	const char *line;
 	size_t len;
-	int room;
 
-	if (!sh->width) {
+	if (!width) {
 		fprintf(out, "%s%s\n", first, text);
 		return;
 	}
-	for (;; first = more) {
-		room = sh->width - people_width_of(first);
-		line = str_line(&text, room, &len);
-		if (!line)
-			break;
+	while ((line = str_line(&text, width - people_width_of(first), &len))) {
 		fprintf(out, "%s%.*s\n", first, (int)len, line);
+		first = more;
 	}
 }
 
-/* Returns the end of the part that begins at column `from`: the index after its last column. */
-static int text_part_end(const struct sheet *sh, int from)
-{
-	int i, used = 0;
-
-	if (!sh->keys)
-		return sh->p.ncolumns;
-	for (i = 0; i < sh->keys; i++)
-		used += sh->p.columns[i].place != IN_ROWS ? 0 : sh->p.columns[i].width + sh->gap;
-	for (i = from; i < sh->p.ncolumns; i++) {
-		if (sh->p.columns[i].place != IN_ROWS)
-			continue;
-		used += sh->p.columns[i].width;
-		if (used > sh->width && i > from)
-			break;
-		used += sh->gap;
-	}
-	return i;
-}
-
-static void text_print_blanks(FILE *out, int n)
-{
-	fprintf(out, "%*s", n, "");
-}
+/* --- the rows --- */
 
 /* Prints wrapped prose. `at` is the position of its column. */
 static void text_print_prose(FILE *out, const char *text, int at, int room)
@@ -59,75 +47,57 @@ static void text_print_prose(FILE *out, const char *text, int at, int room)
 	bool first = true;
 
 	while ((line = str_line(&text, room, &len))) {
-		if (!first) {
-			fputc('\n', out);
-			text_print_blanks(out, at);
-		}
+		if (!first)
+			fprintf(out, "\n%*s", at, "");
 		fwrite(line, 1, len, out);
 		first = false;
 	}
 }
 
-static void text_print_cell(const struct sheet *sh, FILE *out, const char *cell, int column, int at,
-			    bool last)
-{
-	const struct people_column *c = &sh->p.columns[column];
-	int chars = people_width_of(cell), pad = c->width > chars ? c->width - chars : 0;
-
-	if (!c->left)
-		text_print_blanks(out, pad);
-	if (sh->prose && column == sh->p.ncolumns - 1 && chars > c->width)
-		text_print_prose(out, cell, at, c->width);
-	else
-		fit_put_short(out, cell, c->width);
-	if (c->left && !last)
-		text_print_blanks(out, pad);
-}
-
 /*
- * Prints a row from column `from` to `end`. Strings are left-aligned, and numbers are
- * right-aligned. The last column has no padding. Row -1 prints the names.
+ * Prints the cells of a row that a block shows. Strings are left-aligned, and numbers are
+ * right-aligned. No line ends in blanks. Row -1 prints the names.
  */
-static void text_print_row(const struct sheet *sh, FILE *out, long row, int from, int end)
+static void text_print_row(const struct sheet *sh, FILE *out, long row, int block)
 {
-	int i, last = 0, at = 0;
+	int i, at = sh->indent, cursor = 0, chars, from;
 
-	for (i = 0; i < end; i++)
-		if (sh->p.columns[i].place == IN_ROWS && (i < sh->keys || i >= from))
-			last = i;
-	for (i = 0; i < end; i++) {
+	for (i = 0; i < sh->p.ncolumns; i++) {
 		const struct people_column *c = &sh->p.columns[i];
+		const char *cell = row < 0 ? c->name : people_cell(&sh->p, (size_t)row, i);
 
-		if (c->place != IN_ROWS || (i >= sh->keys && i < from))
+		if (c->place != IN_ROWS || (i >= sh->keys && c->block != block))
 			continue;
-		text_print_cell(sh, out, row < 0 ? c->name : people_cell(&sh->p, (size_t)row, i), i,
-				at, i == last);
+		chars = people_width_of(cell);
+		from = at + (c->left || chars > c->width ? 0 : c->width - chars);
+		if (chars) {
+			fprintf(out, "%*s", from - cursor, "");
+			cursor = from + (chars < c->width ? chars : c->width);
+		}
+		if (sh->prose && i == sh->p.ncolumns - 1 && chars > c->width)
+			text_print_prose(out, cell, at, c->width);
+		else
+			text_put_short(out, cell, c->width);
 		at += c->width + sh->gap;
-		if (i < last)
-			text_print_blanks(out, sh->gap);
 	}
 	fputc('\n', out);
 }
 
-/* Prints the rows in as many parts as necessary. */
-static void text_print_parts(const struct sheet *sh, FILE *out, size_t first, size_t end)
+static void text_print_blocks(const struct sheet *sh, FILE *out, size_t first, size_t end)
 {
-	int from = sh->keys, to;
 	size_t row;
+	int block;
 
-	do {
-		to = text_part_end(sh, from);
-		if (from > sh->keys)
-			fputc('\n', out);
-		text_print_row(sh, out, -1, from, to);
+	for (block = 0; block < sh->blocks; block++) {
+		fputs(block ? "\n" : "", out);
+		text_print_row(sh, out, -1, block);
 		for (row = first; row < end; row++)
-			text_print_row(sh, out, (long)row, from, to);
-		from = to;
-	} while (from < sh->p.ncolumns);
+			text_print_row(sh, out, (long)row, block);
+	}
 }
 
 /* Prints the heading of a section: "variant mmap, side receiver". Shortens names to the line. */
-static void text_print_section(const struct sheet *sh, FILE *out, size_t row)
+static void text_print_heading(const struct sheet *sh, FILE *out, size_t row)
 {
 	static const char indent[] = "  ";
 	/* A name has a line at most, which begins with the indent and ends with a comma. */
@@ -144,7 +114,7 @@ static void text_print_section(const struct sheet *sh, FILE *out, size_t row)
 	if (!s.len)
 		return;
 	fputs(row ? "\n" : "", out);
-	text_print_lines(sh, out, "", indent, s.buf);
+	text_print_lines(out, sh->width, "", indent, s.buf);
 	str_free(&s);
 }
 
@@ -155,62 +125,14 @@ static void text_print_sections(const struct sheet *sh, FILE *out)
 	do {
 		for (end = row + 1; end < sh->p.rows && !sheet_starts_section(sh, end); end++)
 			;
-		text_print_section(sh, out, row);
-		text_print_parts(sh, out, row, end < sh->p.rows ? end : sh->p.rows);
+		text_print_heading(sh, out, row);
+		text_print_blocks(sh, out, row, end < sh->p.rows ? end : sh->p.rows);
 		row = end;
 	} while (row < sh->p.rows);
 }
 
-/* Prints a cell of a list. A figure is never cut. */
-static void text_print_listed(FILE *out, const struct people_column *c, const char *cell, int at,
-			      int room)
-{
-	if (!c->left)
-		fputs(cell, out);
-	else if (c->whole && !strchr(cell, ' '))
-		fputs(cell, out);
-	else if (strchr(cell, ' '))
-		text_print_prose(out, cell, at, room);
-	else
-		fit_put_short(out, cell, room);
-}
-
-static void text_print_list(const struct sheet *sh, FILE *out, size_t row)
-{
-	int i, names = 0;
-
-	for (i = 0; i < sh->p.ncolumns; i++)
-		if (people_width_of(sh->p.columns[i].name) > names)
-			names = people_width_of(sh->p.columns[i].name);
-	for (i = 0; i < sh->p.ncolumns; i++) {
-		const struct people_column *c = &sh->p.columns[i];
-
-		if (c->place == SAID_ONCE || c->place == SPARED)
-			continue;
-		fprintf(out, "%-*s  ", names, c->name);
-		text_print_listed(out, c, people_cell(&sh->p, row, i), names + 2,
-				  sh->width - names - 2);
-		fputc('\n', out);
-	}
-}
-
-static void text_print_table(const struct sheet *sh, FILE *out)
-{
-	size_t row;
-
-	if (!sh->as_lists) {
-		text_print_sections(sh, out);
-		return;
-	}
-	for (row = 0; row < sh->p.rows; row++) {
-		fputs(row ? "\n" : "", out);
-		text_print_list(sh, out, row);
-	}
-}
-
 static void text_print_notes(const struct sheet *sh, FILE *out)
 {
-	const struct table *t = sh->t;
 	struct str s = {0};
 	char **lines;
 	size_t n;
@@ -218,17 +140,17 @@ static void text_print_notes(const struct sheet *sh, FILE *out)
 	if (sh->left_out.len) {
 		str_printf(&s, "left out at %d columns: %s (--width 0 and --format tsv have them)",
 			   sh->width, sh->left_out.buf);
-		text_print_lines(sh, out, "# ", "#   ", s.buf);
+		text_print_lines(out, sh->width, "# ", "#   ", s.buf);
 		str_reset(&s);
 	}
 	if (sh->p.absent) {
 		str_printf(&s, "not measured: %s", sh->p.absent);
-		text_print_lines(sh, out, "# ", "#   ", s.buf);
+		text_print_lines(out, sh->width, "# ", "#   ", s.buf);
 	}
 	str_free(&s);
-	lines = table_note_texts(t);
+	lines = table_note_texts(sh->t);
 	for (n = 0; lines[n]; n++)
-		text_print_lines(sh, out, "# ", "#   ", lines[n]);
+		text_print_lines(out, sh->width, "# ", "#   ", lines[n]);
 	table_note_texts_free(lines);
 }
 
@@ -236,12 +158,119 @@ void table_write_text(const struct table *t, int width, FILE *out)
 {
 	struct sheet sh;
 
-	sheet_of(&sh, t, width);
+	sheet_of(&sh, t, width, 0, true);
 	if (t->title)
-		text_print_lines(&sh, out, "", "", t->title);
+		text_print_lines(out, width, "", "", t->title);
 	if (sh.once.len)
-		text_print_lines(&sh, out, "", "", sh.once.buf);
-	text_print_table(&sh, out);
+		text_print_lines(out, width, "", "", sh.once.buf);
+	text_print_sections(&sh, out);
 	text_print_notes(&sh, out);
 	sheet_free(&sh);
+}
+
+/* --- a commit message --- */
+
+/*
+ * git gives lines that begin with '#' or "---" a meaning, so no line begins with them: rows are
+ * indented by two.
+ */
+enum { COMMIT_WIDTH = 72, INDENT = 2 };
+
+static const struct {
+	const char *utf8, *ascii;
+} spellings[] = {
+	{"²", "^2"}, {"→", "->"}, {"×", "x"},  {"±", "+-"},	{"µ", "u"},
+	{"μ", "u"},  {"–", "-"},  {"—", "--"}, {"…", ".."},	{"≤", "<="},
+	{"≥", ">="}, {"·", "-"},  {"“", "\""}, {"”", "\""},	{"‘", "'"},
+	{"’", "'"},  {"Δ", "d"},  {"σ", "s"},  {"\u00a0", " "},
+};
+
+/* Returns the ASCII spelling of the character at `s`, and the number of its bytes. */
+static const char *spell(const char *s, size_t *len)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(spellings); i++) {
+		*len = strlen(spellings[i].utf8);
+		if (!strncmp(s, spellings[i].utf8, *len))
+			return spellings[i].ascii;
+	}
+	*len = 1;
+	while (((unsigned char)s[*len] & 0xc0) == 0x80)
+		++*len;
+	return "?";
+}
+
+char *ascii_of(struct arena *a, const char *s)
+{
+	struct str out = {0};
+	char *kept;
+	size_t len;
+
+	str_puts(&out, "");
+	while (*s) {
+		if ((unsigned char)*s >= 0x80) {
+			str_puts(&out, spell(s, &len));
+			s += len;
+			continue;
+		}
+		str_putc(&out, *s == '\n' ? '\n' : *s < ' ' || *s == 0x7f ? ' ' : *s);
+		s++;
+	}
+	kept = arena_strdup(a, out.buf);
+	str_free(&out);
+	return kept;
+}
+
+/* Prints lines of words. A word that is longer than a line loses its middle. */
+static void commit_print_text(FILE *out, struct arena *a, const char *text)
+{
+	char *copy = xstrdup(ascii_of(a, text)), *rest = copy, *line;
+
+	while ((line = str_token(&rest, '\n'))) {
+		const char *at = line, *first = "", *part;
+		size_t len;
+
+		if (*line == '#' || str_starts(line, "---"))
+			first = "  ";
+		if (!*line)
+			fputc('\n', out);
+		while ((part = str_line(&at, COMMIT_WIDTH - (int)strlen(first), &len))) {
+			char *words = xstrndup(part, len);
+
+			fputs(first, out);
+			text_put_short(out, words, COMMIT_WIDTH - (int)strlen(first));
+			fputc('\n', out);
+			free(words);
+			first = "  ";
+		}
+	}
+	free(copy);
+}
+
+/* The table's words are ASCII already: table_write_wide() spells them. */
+void table_write_commit(const struct table *t, FILE *out)
+{
+	char **notes = table_note_texts(t);
+	struct arena a = {0};
+	struct sheet sh;
+	size_t n;
+
+	sheet_of(&sh, t, COMMIT_WIDTH, INDENT, false);
+	if (t->title)
+		commit_print_text(out, &a, t->title);
+	if (sh.once.len)
+		commit_print_text(out, &a, sh.once.buf);
+	if (sh.p.ncolumns) {
+		fputs(t->title || sh.once.len ? "\n" : "", out);
+		text_print_sections(&sh, out);
+		fputs(t->notes.n || sh.left_out.len ? "\n" : "", out);
+	}
+	if (sh.left_out.len)
+		text_print_lines(out, COMMIT_WIDTH, "left out, too wide: ", "  ", sh.left_out.buf);
+	for (n = 0; notes[n]; n++)
+		commit_print_text(out, &a, notes[n]);
+	table_note_texts_free(notes);
+	sheet_free(&sh);
+	arena_free(&a);
 }

@@ -365,14 +365,7 @@ int table_format_parse(const char *name, enum table_format *format)
 	return -EINVAL;
 }
 
-static const char *escaped(struct table *copy, struct str *scratch, const char *s, int kind)
-{
-	const char *text = s ? printable(scratch, s, kind) : NULL;
-
-	return text == s ? s : arena_strdup(&copy->arena, text);
-}
-
-/* --- columns: machine formats have one column for each part of an estimate --- */
+/* --- a copy of the table with escaped strings, and a column for each part of an estimate --- */
 
 /* The table's column and the interval's part that fill a column of the copy. */
 struct source {
@@ -380,129 +373,137 @@ struct source {
 	enum interval_part part;
 };
 
-static void spread_part(struct table *copy, struct source *from, struct column *columns,
-			const struct column *c, int column, enum interval_part part)
+struct copying {
+	struct table *copy; /* its arena owns the strings and the arrays */
+	const struct table *t;
+	struct str scratch;
+	bool spread, ascii;
+	struct column *columns;
+	struct source *from; /* by column of the copy */
+};
+
+static const char *escaped(struct copying *k, const char *s, int kind)
+{
+	const char *text = s ? printable(&k->scratch, s, kind) : NULL;
+
+	if (s && k->ascii)
+		return ascii_of(&k->copy->arena, text);
+	return text == s ? s : arena_strdup(&k->copy->arena, text);
+}
+
+static void copy_part(struct copying *k, const struct column *c, int column,
+		      enum interval_part part)
 {
 	struct str name = {0};
+	int i = k->copy->ncolumns++;
 
-	columns[copy->ncolumns] = *c;
-	if (part != PART_VALUE) {
-		column_part_name(&name, c, part);
-		columns[copy->ncolumns].name = arena_strdup(&copy->arena, name.buf);
-		str_free(&name);
-	}
-	from[copy->ncolumns++] = (struct source){column, part};
+	k->columns[i] = *c;
+	k->from[i] = (struct source){column, part};
+	if (part == PART_VALUE)
+		return;
+	column_part_name(&name, c, part);
+	k->columns[i].name = arena_strdup(&k->copy->arena, name.buf);
+	str_free(&name);
 }
 
-static void spread_column(struct table *copy, struct source *from, struct column *columns,
-			  const struct column *c, int column)
+static void copy_column(struct copying *k, const struct column *c, int column)
 {
-	spread_part(copy, from, columns, c, column, PART_VALUE);
-	if (c->spread == SPREAD_RANGE) {
-		spread_part(copy, from, columns, c, column, PART_LOW);
-		spread_part(copy, from, columns, c, column, PART_HIGH);
-	} else if (c->spread == SPREAD_HALF) {
-		spread_part(copy, from, columns, c, column, PART_HALF);
+	if (k->spread && c->part_of) {
+		copy_part(k, c, table_column(k->t, c->part_of), PART_VALUE);
+		k->from[k->copy->ncolumns - 1].part = c->part;
+		return;
+	}
+	copy_part(k, c, column, PART_VALUE);
+	if (k->spread && c->spread == SPREAD_RANGE) {
+		copy_part(k, c, column, PART_LOW);
+		copy_part(k, c, column, PART_HIGH);
+	} else if (k->spread && c->spread == SPREAD_HALF) {
+		copy_part(k, c, column, PART_HALF);
 	}
 }
 
-/*
- * Copies the columns and escapes their names, because a plan can name columns at run time. The
- * copy's arena owns the arrays.
- */
-static struct source *escape_columns(struct table *copy, const struct table *t, bool spread,
-				     struct str *scratch)
+/* Copies the columns and escapes their names, because a plan can name columns at run time. */
+static void copy_columns(struct copying *k)
 {
-	size_t n = 3 * (size_t)t->ncolumns + 1;
-	struct column *columns = arena_alloc(&copy->arena, n * sizeof(*columns));
-	struct source *from = arena_alloc(&copy->arena, n * sizeof(*from));
+	size_t n = 3 * (size_t)k->t->ncolumns + 1;
 	int i;
 
-	copy->ncolumns = 0;
-	for (i = 0; i < t->ncolumns; i++) {
-		struct column c = t->columns[i];
+	k->copy->columns = k->columns = arena_alloc(&k->copy->arena, n * sizeof(*k->columns));
+	k->from = arena_alloc(&k->copy->arena, n * sizeof(*k->from));
+	k->copy->ncolumns = 0;
+	for (i = 0; i < k->t->ncolumns; i++) {
+		struct column c = k->t->columns[i];
 
-		c.name = escaped(copy, scratch, c.name, PRINTABLE_LINE);
-		if (spread && c.part_of) {
-			columns[copy->ncolumns] = c;
-			from[copy->ncolumns++] =
-				(struct source){table_column(t, c.part_of), c.part};
-		} else if (spread) {
-			spread_column(copy, from, columns, &c, i);
-		} else {
-			spread_part(copy, from, columns, &c, i, PART_VALUE);
-		}
+		c.name = escaped(k, c.name, PRINTABLE_LINE);
+		copy_column(k, &c, i);
 	}
-	copy->columns = columns;
-	return from;
 }
 
-static void escape_cells(struct table *copy, const struct table *t, const struct source *from,
-			 bool spread, struct str *scratch)
+static void copy_cells(struct copying *k)
 {
 	struct value *cell;
 	size_t row;
 	int i;
 
-	copy->cells = cell = xmalloc((t->rows * (size_t)copy->ncolumns + 1) * sizeof(*cell));
-	for (row = 0; row < t->rows; row++) {
-		for (i = 0; i < copy->ncolumns; i++, cell++) {
-			const struct value *v = table_cell(t, row, from[i].column);
+	k->copy->cells = cell =
+		xmalloc((k->t->rows * (size_t)k->copy->ncolumns + 1) * sizeof(*cell));
+	for (row = 0; row < k->t->rows; row++) {
+		for (i = 0; i < k->copy->ncolumns; i++, cell++) {
+			const struct value *v = table_cell(k->t, row, k->from[i].column);
 
-			*cell = spread ? value_part(v, from[i].part) : *v;
+			*cell = k->spread ? value_part(v, k->from[i].part) : *v;
 			if (cell->type == V_STR)
-				cell->str = escaped(copy, scratch, v->str, PRINTABLE_CELL);
+				cell->str = escaped(k, v->str, PRINTABLE_CELL);
 		}
 	}
 }
 
-static void escape_notes(struct table *copy, const struct table *t, struct str *scratch)
+static void copy_notes(struct copying *k)
 {
+	struct notes *notes = &k->copy->notes;
 	size_t n;
 	int v;
 
-	copy->notes = (struct notes){0};
-	notes_copy_all(&copy->notes, &t->notes);
-	for (n = 0; n < copy->notes.n; n++) {
-		struct note *note = &copy->notes.note[n];
+	*notes = (struct notes){0};
+	notes_copy_all(notes, &k->t->notes);
+	for (n = 0; n < notes->n; n++) {
+		struct note *note = &notes->note[n];
 
-		note->variant = escaped(copy, scratch, note->variant, PRINTABLE_LINE);
-		note->side = escaped(copy, scratch, note->side, PRINTABLE_LINE);
-		note->pass = escaped(copy, scratch, note->pass, PRINTABLE_LINE);
+		note->variant = escaped(k, note->variant, PRINTABLE_LINE);
+		note->side = escaped(k, note->side, PRINTABLE_LINE);
+		note->pass = escaped(k, note->pass, PRINTABLE_LINE);
 		for (v = 0; v < note->nvalues; v++)
-			note->value[v].text =
-				escaped(copy, scratch, note->value[v].text, PRINTABLE_LINE);
+			note->value[v].text = escaped(k, note->value[v].text, PRINTABLE_LINE);
 	}
 }
 
-/*
- * Copies the table and escapes every string for any format. table_free(copy) frees the copy's
- * strings.
- */
-static void table_escape(struct table *copy, const struct table *t, bool spread)
+/* Copies the table for a format. The caller frees the copy. */
+static void table_copy(struct table *copy, const struct table *t, enum table_format format)
 {
-	struct str scratch = {0};
-	struct source *from;
+	struct copying k = {.copy = copy,
+			    .t = t,
+			    .spread = formats[format].spread,
+			    .ascii = format == FORMAT_COMMIT};
 
 	*copy = *t;
 	copy->arena = (struct arena){0};
 	copy->texts = (struct intern){0};
-	copy->title = escaped(copy, &scratch, t->title, PRINTABLE_CELL);
-	escape_notes(copy, t, &scratch);
-	from = escape_columns(copy, t, spread, &scratch);
-	escape_cells(copy, t, from, spread, &scratch);
-	str_free(&scratch);
+	copy->title = escaped(&k, t->title, PRINTABLE_CELL);
+	copy_notes(&k);
+	copy_columns(&k);
+	copy_cells(&k);
+	str_free(&k.scratch);
 	if (!t->detail)
 		return;
 	copy->detail = xmalloc(sizeof(*copy->detail));
-	table_escape(copy->detail, t->detail, spread);
+	table_copy(copy->detail, t->detail, format);
 }
 
 int table_write_wide(const struct table *t, enum table_format format, int width, FILE *out)
 {
 	struct table copy;
 
-	table_escape(&copy, t, formats[format].spread);
+	table_copy(&copy, t, format);
 	if (format == FORMAT_TEXT)
 		table_write_text(&copy, width, out);
 	else
