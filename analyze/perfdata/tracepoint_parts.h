@@ -164,46 +164,27 @@ static inline uint32_t tracepoint_threads_at(struct tracepoint_threads *t, uint3
 void tracepoint_threads_free(struct tracepoint_threads *t);
 
 /* Sorts events from several ring buffers by time. */
-
-enum { TIME_ORDER_PIECE = 1 << 20 };
-
-/* Sorted events: a stretch in memory, or a piece in the temporary file. */
-struct time_order_run {
-	const struct tracepoint *at, *end; /* in memory, to be delivered */
-	size_t number;			   /* for equal times: runs with lower numbers go first */
-	struct tracepoint *buf;		   /* of a piece: the memory for at and end */
-	uint64_t offset, left;		   /* of a piece: the place and number of unread events */
-};
-
 struct time_order {
-	struct tracepoint *list; /* room for `piece` events */
-	size_t piece, n;	 /* events ascend, except at `starts` */
-	size_t *starts;		 /* the first events of ascending stretches, one per ring buffer */
+	struct tracepoint *list; /* events ascend, except at `starts` */
+	size_t n, cap;
+	size_t *starts; /* the first events of ascending stretches, one per ring buffer */
 	size_t nstarts, starts_cap;
-	uint64_t limit, max, last;   /* times: deliverable, latest, delivered last */
-	bool fresh;		     /* an event arrived since the last round */
-	uint64_t late;		     /* events delivered after a later one */
-	struct time_order_run *runs; /* pieces */
-	size_t nruns, runs_cap;
-	struct spool spool;
+	uint64_t limit, max, last; /* times: deliverable, latest, delivered last */
+	bool fresh;		   /* an event arrived since the last round */
+	uint64_t late;		   /* events delivered after a later one */
 	void (*deliver)(void *ctx, const struct tracepoint *t);
 	void *ctx;
 };
 
-void time_order_init(struct time_order *o, size_t piece,
-		     void (*deliver)(void *ctx, const struct tracepoint *t), void *ctx);
-/*
- * Fill the slot, then keep it. Events with equal times stay in order. Returns -errno if a temporary
- * file cannot be written.
- */
-static inline struct tracepoint *time_order_slot(struct time_order *o)
-{
-	return &o->list[o->n];
-}
-
-int time_order_keep(struct time_order *o, struct error *err);
-int time_order_round(struct time_order *o, struct error *err);
-int time_order_finish(struct time_order *o, struct error *err);
+void time_order_init(struct time_order *o, void (*deliver)(void *ctx, const struct tracepoint *t),
+		     void *ctx);
+/* Returns the place for the next event. The caller fills it, and then may keep it. */
+struct tracepoint *time_order_slot(struct time_order *o);
+/* Keeps the event in the slot. Events with equal times stay in order. */
+void time_order_keep(struct time_order *o);
+/* Ends a round: delivers the events up to the latest time of the round before. */
+void time_order_round(struct time_order *o);
+void time_order_finish(struct time_order *o);
 void time_order_free(struct time_order *o);
 
 #endif

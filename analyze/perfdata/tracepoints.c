@@ -144,7 +144,6 @@ struct tracepoints {
 	struct tracepoint_plan *plans; /* by event */
 	struct known_id known[KNOWN_IDS];
 	long id_at; /* offset of the id in samples; -1: no id */
-	int ret;    /* result of the time order */
 	struct time_order order;
 	struct tracepoint now[SAME_TIME]; /* delivered events with the latest time */
 	unsigned int nnow;
@@ -366,31 +365,27 @@ static inline long tracepoints_sample_event(struct tracepoints *tp, struct curso
 	return known->event;
 }
 
-/* Returns false on an error, like its callers. Reading then stops. */
-static bool tracepoints_read_sample(struct tracepoints *tp, struct chunk_sample *at)
+static void tracepoints_read_sample(struct tracepoints *tp, struct chunk_sample *at)
 {
 	long event = tracepoints_sample_event(tp, at->body);
 	struct tracepoint *t;
 	const char *wrong;
 
 	if (event < 0 || !tp->plans[event].wanted)
-		return true;
+		return;
 	t = time_order_slot(&tp->order);
 	wrong = tracepoint_plan_read(&tp->plans[event], &tp->r.events.list[event], &at->body, t);
 	if (wrong)
 		recording_damaged(&tp->r, at->order, wrong);
 	else if (!tracepoints_leave_out(tp, t->time))
-		tp->ret = time_order_keep(&tp->order, tp->err);
-	return !tp->ret;
+		time_order_keep(&tp->order);
 }
 
 /* The files of a folder do not share rounds. */
-static bool tracepoints_end_round(struct tracepoints *tp)
+static void tracepoints_end_round(struct tracepoints *tp)
 {
-	if (tp->r.ninputs > 1)
-		return true;
-	tp->ret = time_order_round(&tp->order, tp->err);
-	return !tp->ret;
+	if (tp->r.ninputs == 1)
+		time_order_round(&tp->order);
 }
 
 /*
@@ -414,24 +409,25 @@ static bool tracepoints_view_chunk(const struct tracepoints *tp, struct chunk_re
 	return true;
 }
 
-static bool tracepoints_read_chunk(struct tracepoints *tp, struct chunk_reader *reader,
+static void tracepoints_read_chunk(struct tracepoints *tp, struct chunk_reader *reader,
 				   const struct chunk *chunk)
 {
 	struct chunk_sample at;
-	bool more = true, viewed = tracepoints_view_chunk(tp, reader, chunk);
+	bool viewed = tracepoints_view_chunk(tp, reader, chunk);
 	uint32_t type;
 
 	if (!viewed && !chunk_read(reader, chunk, tp->r.swap))
 		recording_damaged(&tp->r, chunk->order, "the file was cut while it was read");
-	while (more && chunk_next_record(reader, &at, &type)) {
+	while (chunk_next_record(reader, &at, &type)) {
 		if (type == PERF_RECORD_SAMPLE)
-			more = tracepoints_read_sample(tp, &at);
+			tracepoints_read_sample(tp, &at);
 		else if (type == REC_FINISHED_ROUND)
-			more = tracepoints_end_round(tp);
+			tracepoints_end_round(tp);
 	}
 	if (viewed)
 		input_forget(reader->start, chunk->len);
-	return more && (!chunk->round || tracepoints_end_round(tp));
+	if (chunk->round)
+		tracepoints_end_round(tp);
 }
 
 /*
@@ -475,20 +471,18 @@ static void tracepoints_deliver(void *ctx, const struct tracepoint *t)
 }
 
 /* Uses one thread. To pass 50 ns of work to another thread costs as much as the work. */
-static int tracepoints_read_samples(struct tracepoints *tp)
+static void tracepoints_read_samples(struct tracepoints *tp)
 {
 	struct chunk_reader reader = {0};
-	size_t i = 0;
+	size_t i;
 
-	time_order_init(&tp->order, TIME_ORDER_PIECE, tracepoints_deliver, tp);
-	while (i < tp->r.nchunks && tracepoints_read_chunk(tp, &reader, &tp->r.chunks[i]))
-		i++;
-	if (!tp->ret)
-		tp->ret = time_order_finish(&tp->order, tp->err);
+	time_order_init(&tp->order, tracepoints_deliver, tp);
+	for (i = 0; i < tp->r.nchunks; i++)
+		tracepoints_read_chunk(tp, &reader, &tp->r.chunks[i]);
+	time_order_finish(&tp->order);
 	tp->late = tp->order.late;
 	time_order_free(&tp->order);
 	free(reader.buf);
-	return tp->ret;
 }
 
 int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, struct error *err)
@@ -500,7 +494,7 @@ int tracepoints_read(struct tracepoints *tp, const struct tracepoints_query *q, 
 	tp->id_at = sample_id_at(&tp->r.events);
 	ret = tracepoints_make_plans(tp);
 	if (!ret)
-		ret = tracepoints_read_samples(tp);
+		tracepoints_read_samples(tp);
 	free(tp->plans);
 	return ret;
 }

@@ -5,8 +5,8 @@
  *
  * Each ring buffer is in order, and the file has the buffers in turns. perf marks the end of each
  * round of turns. Events up to the latest time of the previous round are then complete and can be
- * delivered (as in tools/perf/util/ordered-events.c). Without marks, sorted pieces go to a
- * temporary file and are merged at the end. So memory holds a round or a piece.
+ * delivered (as in tools/perf/util/ordered-events.c). So memory holds two rounds, and without marks
+ * all events.
  *
  * A tid that is forked again is a new thread. A thread has the last name that it got.
  */

@@ -370,11 +370,8 @@ static void see(void *ctx, const struct tracepoint *t)
 
 static void come(struct time_order *o, uint64_t time, uint64_t v)
 {
-	struct tracepoint t = {.time = time, .v = {v}};
-	struct error err = {0};
-
-	*time_order_slot(o) = t;
-	assert_int_equal(time_order_keep(o, &err), 0);
+	*time_order_slot(o) = (struct tracepoint){.time = time, .v = {v}};
+	time_order_keep(o);
 }
 
 static void check_order(const struct seen *s, size_t n)
@@ -390,106 +387,60 @@ static void check_order(const struct seen *s, size_t n)
 /* Each round has two buffers, and the second is earlier. Samples with equal times stay in order. */
 static void test_rounds_are_sorted_by_time(void **state)
 {
-	struct error err = {0};
 	struct seen s = {0};
 	struct time_order o;
 
 	(void)state;
-	time_order_init(&o, 16, see, &s);
+	time_order_init(&o, see, &s);
 	come(&o, 10, 1);
 	come(&o, 30, 2);
 	come(&o, 20, 3);
-	time_order_round(&o, &err);
+	time_order_round(&o);
 	assert_int_equal(s.n, 0); /* the next round may overlap */
 	come(&o, 40, 4);
 	come(&o, 15, 5);
 	come(&o, 30, 6);
-	time_order_round(&o, &err);
-	assert_int_equal(s.n, 5);   /* samples up to time 30 */
-	time_order_round(&o, &err); /* an empty round changes nothing */
+	time_order_round(&o);
+	assert_int_equal(s.n, 5); /* samples up to time 30 */
+	time_order_round(&o);	  /* an empty round changes nothing */
 	assert_int_equal(s.n, 5);
 	come(&o, 35, 7);
-	time_order_finish(&o, &err);
+	time_order_finish(&o);
 	check_order(&s, 7);
 	assert_int_equal(o.late, 0);
 	time_order_free(&o);
 }
 
-/* Without rounds, pieces of 4 are stored and merged. The input is in reverse order. */
+/* The input is in reverse order. */
 static void test_samples_without_rounds_are_merged(void **state)
 {
-	struct error err = {0};
 	struct seen s = {0};
 	struct time_order o;
-	struct stat st;
 	uint64_t i;
 
 	(void)state;
-	time_order_init(&o, 4, see, &s);
+	time_order_init(&o, see, &s);
 	for (i = 0; i < 50; i++)
 		come(&o, (50 - i) / 3, i);
-	assert_int_equal(o.nruns, 12);
-	assert_int_equal(fstat(o.spool.fd, &st), 0);
-	assert_int_equal(st.st_mode, S_IFREG | 0600); /* nobody else can read it */
-	assert_int_equal(st.st_size, 48 * sizeof(struct tracepoint));
-	time_order_finish(&o, &err);
+	time_order_finish(&o);
 	check_order(&s, 50);
-	time_order_free(&o);
-}
-
-struct counted {
-	uint64_t n, last, sum;
-};
-
-static void count_in_order(void *ctx, const struct tracepoint *t)
-{
-	struct counted *c = ctx;
-
-	assert_true(t->time > c->last);
-	c->last = t->time;
-	c->sum += t->v[0];
-	c->n++;
-}
-
-/* Pieces that are larger than the buffers in which they are read again, at times in turn. */
-static void test_large_pieces_are_merged(void **state)
-{
-	enum { PIECE = 5000, PIECES = 3, TIMES = PIECE * PIECES + 7 };
-	struct error err = {0};
-	struct counted c = {0};
-	struct time_order o;
-	uint64_t i, k, n = 0;
-
-	(void)state;
-	time_order_init(&o, PIECE, count_in_order, &c);
-	for (k = 0; k < PIECES; k++)
-		for (i = k; i < TIMES; i += PIECES, n++)
-			come(&o, 1 + i, 10 + i);
-	time_order_finish(&o, &err);
-	assert_int_equal(err.code, 0);
-	assert_int_equal(n, TIMES);
-	assert_int_equal(c.n, TIMES);
-	assert_int_equal(c.last, TIMES);
-	assert_int_equal(c.sum, 10 * TIMES + (uint64_t)TIMES * (TIMES - 1) / 2);
-	assert_int_equal(o.late, 0);
 	time_order_free(&o);
 }
 
 /* A sample that is earlier than its round is delivered late and counted. */
 static void test_sample_after_its_round_is_counted_as_late(void **state)
 {
-	struct error err = {0};
 	struct seen s = {0};
 	struct time_order o;
 
 	(void)state;
-	time_order_init(&o, 16, see, &s);
+	time_order_init(&o, see, &s);
 	come(&o, 10, 1);
-	time_order_round(&o, &err);
+	time_order_round(&o);
 	come(&o, 20, 2);
-	time_order_round(&o, &err);
+	time_order_round(&o);
 	come(&o, 5, 3);
-	time_order_finish(&o, &err);
+	time_order_finish(&o);
 	assert_int_equal(s.n, 3);
 	assert_int_equal(o.late, 1);
 	time_order_free(&o);
@@ -1045,7 +996,6 @@ int main(void)
 		cmocka_unit_test(test_samples_have_their_ids_time_cpu_and_fields),
 		cmocka_unit_test(test_rounds_are_sorted_by_time),
 		cmocka_unit_test(test_samples_without_rounds_are_merged),
-		cmocka_unit_test(test_large_pieces_are_merged),
 		cmocka_unit_test(test_sample_after_its_round_is_counted_as_late),
 		cmocka_unit_test(test_temporary_file_is_in_tmpdir_and_has_no_name),
 		cmocka_unit_test(test_thread_ids_have_the_names_of_their_time),
