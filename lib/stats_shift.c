@@ -4,8 +4,7 @@
  * ratios) that, taken back, leave samples which the test does not tell apart. Without ties these
  * lie between two of the sorted pairwise differences; with ties, whose distribution is another for
  * each shift, the ends are searched for with the test itself. Above STATS_EXACT_MAX values the
- * normal approximation says which of the sorted pairs the ends are, and each of these pairs is
- * found without sorting them: 500 values a side have 250,000 pairs.
+ * normal approximation says which of the sorted pairs the ends are.
  */
 #include "lib/stats.h"
 
@@ -49,83 +48,20 @@ struct pairs {
 	const double *a, *b;
 	size_t na, nb;
 	const struct change *change;
-	double *pairs; /* sorted, na x nb; NULL above STATS_EXACT_MAX values, which are sorted then
-			*/
-	double *sorted_a, *sorted_b;
+	double *pairs; /* sorted, na x nb */
 };
-
-/* Returns the number of pairs of at most x. A pair grows with b and falls with a. */
-static size_t pairs_up_to(const struct pairs *t, double x)
-{
-	size_t i, j = 0, n = 0;
-
-	for (i = 0; i < t->na; i++) {
-		while (j < t->nb && t->change->pair(t->sorted_a[i], t->sorted_b[j]) <= x)
-			j++;
-		n += j;
-	}
-	return n;
-}
-
-/* Turns a double into a whole number that sorts alike; double_of_order() turns it back. */
-static int64_t double_order(double x)
-{
-	int64_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return bits < 0 ? INT64_MIN - bits : bits;
-}
-
-static double double_of_order(int64_t order)
-{
-	int64_t bits = order < 0 ? INT64_MIN - order : order;
-	double x;
-
-	memcpy(&x, &bits, sizeof(x));
-	return x;
-}
-
-/* Returns the pair with `rank` pairs below it. */
-static double pairs_find(const struct pairs *t, size_t rank)
-{
-	int64_t low, high, mid;
-
-	if (t->pairs)
-		return t->pairs[rank];
-	low = double_order(t->change->pair(t->sorted_a[t->na - 1], t->sorted_b[0]));
-	high = double_order(t->change->pair(t->sorted_a[0], t->sorted_b[t->nb - 1]));
-	while (low < high) {
-		mid = (low & high) + ((low ^ high) >> 1); /* rounds down, and cannot overflow */
-		if (pairs_up_to(t, double_of_order(mid)) > rank)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return double_of_order(low);
-}
 
 /* Computes the pairs and returns their median: Hodges and Lehmann's estimate. */
 static double pairs_init(struct pairs *t)
 {
 	size_t n = t->na * t->nb, i, j;
 
-	t->sorted_a = stats_sorted(t->a, t->na);
-	t->sorted_b = stats_sorted(t->b, t->nb);
-	if (t->na + t->nb <= STATS_EXACT_MAX) {
-		t->pairs = xmalloc(n * sizeof(*t->pairs));
-		for (i = 0; i < t->na; i++)
-			for (j = 0; j < t->nb; j++)
-				t->pairs[i * t->nb + j] = t->change->pair(t->a[i], t->b[j]);
-		qsort(t->pairs, n, sizeof(*t->pairs), stats_by_value);
-	}
-	return (pairs_find(t, (n - 1) / 2) + pairs_find(t, n / 2)) / 2;
-}
-
-static void pairs_free(struct pairs *t)
-{
-	free(t->pairs);
-	free(t->sorted_a);
-	free(t->sorted_b);
+	t->pairs = xmalloc(n * sizeof(*t->pairs));
+	for (i = 0; i < t->na; i++)
+		for (j = 0; j < t->nb; j++)
+			t->pairs[i * t->nb + j] = t->change->pair(t->a[i], t->b[j]);
+	qsort(t->pairs, n, sizeof(*t->pairs), stats_by_value);
+	return (t->pairs[(n - 1) / 2] + t->pairs[n / 2]) / 2;
 }
 
 /* --- the interval that agrees with p --- */
@@ -228,9 +164,9 @@ static void interval_fit_p(struct estimate *e, double none, bool rejected)
 }
 
 /* Returns the sum of t^3 - t over the groups of equal values in one sample. */
-static double sample_ties(const double *sorted, size_t n)
+static double sample_ties(const double *x, size_t n)
 {
-	double sum = 0, group;
+	double sum = 0, group, *sorted = stats_sorted(x, n);
 	size_t i, j;
 
 	for (i = 0; i < n; i = j) {
@@ -239,6 +175,7 @@ static double sample_ties(const double *sorted, size_t n)
 		group = (double)(j - i);
 		sum += group * group * group - group;
 	}
+	free(sorted);
 	return sum;
 }
 
@@ -250,18 +187,19 @@ static double sample_ties(const double *sorted, size_t n)
 static void interval_fill_normal(const struct pairs *t, double alpha, struct estimate *e)
 {
 	double na = (double)t->na, nb = (double)t->nb, n = na + nb, low;
-	double ties = sample_ties(t->sorted_a, t->na) + sample_ties(t->sorted_b, t->nb);
+	double ties = sample_ties(t->a, t->na) + sample_ties(t->b, t->nb);
 	double var = na * nb / 12 * (n + 1 - ties / (n * (n - 1)));
 
 	low = ceil(na * nb / 2 - 0.5 - stats_normal_quantile(1 - alpha / 2) * sqrt(var));
 	low = fmax(low, 1); /* rank of the first pair inside, from 1 */
 	e->level = 1 - alpha;
-	e->lo = pairs_find(t, (size_t)low - 1);
-	e->hi = pairs_find(t, t->na * t->nb - (size_t)low);
+	e->lo = t->pairs[(size_t)low - 1];
+	e->hi = t->pairs[t->na * t->nb - (size_t)low];
 }
 
 static struct estimate change_test(struct pairs *t, double alpha, double *p)
 {
+	bool exact = t->na + t->nb <= STATS_EXACT_MAX;
 	size_t n = t->na * t->nb, cut, kept;
 	struct estimate e = {NAN, NAN, NAN, NAN, t->na + t->nb, t->na + t->nb};
 	double below;
@@ -270,8 +208,8 @@ static struct estimate change_test(struct pairs *t, double alpha, double *p)
 	if (!n)
 		return e;
 	e.value = pairs_init(t);
-	cut = t->pairs ? stats_wilcoxon_cut(t->na, t->nb, alpha / 2, &below) : 0;
-	if (!t->pairs && stats_mann_whitney_min(t->na, t->nb) < alpha) {
+	cut = exact ? stats_wilcoxon_cut(t->na, t->nb, alpha / 2, &below) : 0;
+	if (!exact && stats_mann_whitney_min(t->na, t->nb) < alpha) {
 		interval_fill_normal(t, alpha, &e);
 		interval_fit_p(&e, t->change->none, *p < alpha);
 	} else if (cut) {
@@ -285,7 +223,7 @@ static struct estimate change_test(struct pairs *t, double alpha, double *p)
 			interval_fit_p(&e, t->change->none, *p < alpha);
 		}
 	}
-	pairs_free(t);
+	free(t->pairs);
 	return e;
 }
 
