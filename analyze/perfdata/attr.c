@@ -93,8 +93,6 @@ static void attr_parse_rest(struct event *e, struct cursor c)
 	e->branch_sample_type = cursor_u64(&c);
 	e->regs_user = cursor_u64(&c);
 	e->stack_user = cursor_u32(&c);
-	cursor_u32(&c); /* clockid */
-	e->regs_intr = cursor_u64(&c);
 	/* The attr may end anywhere here. Missing fields read as 0. */
 }
 

@@ -37,11 +37,8 @@ enum feature {
 	FEAT_BUILD_ID = 2,
 	FEAT_HOSTNAME = 3,
 	FEAT_OSRELEASE = 4,
-	FEAT_VERSION = 5,
 	FEAT_ARCH = 6,
 	FEAT_EVENT_DESC = 12,
-	FEAT_GROUP_DESC = 17,
-	FEAT_COMPRESSED = 27,
 	FEAT_BITS = 256,
 };
 
@@ -64,8 +61,8 @@ enum {
 struct event {
 	uint32_t type;
 	uint64_t config, sample_period, sample_type, read_format, branch_sample_type;
-	uint64_t regs_user, regs_intr; /* masks */
-	uint32_t stack_user;	       /* bytes */
+	uint64_t regs_user;  /* mask */
+	uint32_t stack_user; /* bytes */
 	bool freq, inherit, sample_id_all;
 	char modifier[16]; /* ":u", or "" without a modifier */
 	char *name;	   /* NULL until it is known; owned */
@@ -99,14 +96,14 @@ void events_free(struct events *ev);
  * event's.
  */
 struct sample {
-	uint64_t id, ip, time, addr, period;
+	uint64_t id, ip, time, period;
 	uint32_t pid, tid, cpu;
 	struct cursor read;   /* the bytes of PERF_SAMPLE_READ, for sample_read_value */
 	const uint8_t *chain; /* nr addresses of 8 bytes, in the file's endianness */
 	uint64_t nr;
 };
 
-/* The fields after the call chain. NULL or 0: not recorded. */
+/* The fields after the call chain, up to the user stack. NULL or 0: not recorded. */
 struct sample_rest {
 	const uint8_t *raw;
 	uint32_t raw_size;
@@ -114,9 +111,6 @@ struct sample_rest {
 	struct cursor user_regs; /* one u64 per bit of the event's mask */
 	const uint8_t *stack;
 	uint64_t stack_size; /* bytes that the kernel has filled */
-	uint64_t weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
-	const uint8_t *aux;
-	uint64_t aux_size;
 };
 
 /*

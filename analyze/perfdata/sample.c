@@ -3,10 +3,6 @@
 
 /* Older headers lack these. */
 enum {
-	SAMPLE_CGROUP = 1 << 21,
-	SAMPLE_DATA_PAGE_SIZE = 1 << 22,
-	SAMPLE_CODE_PAGE_SIZE = 1 << 23,
-	SAMPLE_WEIGHT_STRUCT = 1 << 24,
 	BRANCH_HW_INDEX = 1 << 17,
 	BRANCH_COUNTERS = 1 << 19,
 };
@@ -72,7 +68,7 @@ bool sample_decode(struct sample *s, const struct event *e, struct cursor *c)
 	if (type & PERF_SAMPLE_TIME)
 		s->time = cursor_u64(c);
 	if (type & PERF_SAMPLE_ADDR)
-		s->addr = cursor_u64(c);
+		cursor_u64(c);
 	if (type & PERF_SAMPLE_ID)
 		s->id = cursor_u64(c);
 	if (type & PERF_SAMPLE_STREAM_ID)
@@ -125,32 +121,6 @@ static void sample_decode_user_state(struct sample_rest *r, const struct event *
 	}
 }
 
-static void sample_decode_tail(struct sample_rest *r, uint64_t type, const struct event *e,
-			       struct cursor *c)
-{
-	if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
-		r->weight = cursor_u64(c);
-	if (type & PERF_SAMPLE_DATA_SRC)
-		r->data_src = cursor_u64(c);
-	if (type & PERF_SAMPLE_TRANSACTION)
-		r->transaction = cursor_u64(c);
-	if (type & PERF_SAMPLE_REGS_INTR && cursor_u64(c))
-		cursor_take(c, count_bits(e->regs_intr) * 8);
-	if (type & PERF_SAMPLE_PHYS_ADDR)
-		r->phys_addr = cursor_u64(c);
-	if (type & SAMPLE_CGROUP)
-		r->cgroup = cursor_u64(c);
-	if (type & SAMPLE_DATA_PAGE_SIZE)
-		r->data_page_size = cursor_u64(c);
-	if (type & SAMPLE_CODE_PAGE_SIZE)
-		r->code_page_size = cursor_u64(c);
-	if (type & PERF_SAMPLE_AUX) {
-		r->aux_size = cursor_u64(c);
-		r->aux = r->aux_size <= cursor_left(c) ? cursor_take(c, (size_t)r->aux_size) : NULL;
-		c->bad |= !r->aux;
-	}
-}
-
 bool sample_decode_rest(struct sample_rest *r, const struct event *e, struct cursor *c)
 {
 	uint64_t type = e->sample_type;
@@ -163,7 +133,6 @@ bool sample_decode_rest(struct sample_rest *r, const struct event *e, struct cur
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		sample_skip_branches(e, c);
 	sample_decode_user_state(r, e, c);
-	sample_decode_tail(r, type, e, c);
 	return !c->bad;
 }
 
