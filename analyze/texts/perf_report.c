@@ -212,7 +212,6 @@ static int report_nothing_found(const struct reader *r)
 static int report_read_row(struct reader *r, char *line, struct flat_row *row)
 {
 	int ret;
-	char *p;
 
 	if (r->row.grid.n) {
 		ret = grid_row(&r->row, line, row);
@@ -224,9 +223,6 @@ static int report_read_row(struct reader *r, char *line, struct flat_row *row)
 						  "the columns are not where the heading has them")
 				       : ROW_NONE;
 	}
-	for (p = line; r->row.head.separator && *p; p++)
-		if (*p == r->row.head.separator)
-			*p = '\t';
 	return row_read(&r->row, line, row);
 }
 

@@ -71,20 +71,11 @@ enum head_column head_name(const char *name)
 	return end && !*end ? column : HEAD_TEXT;
 }
 
-static const char *head_next_column(const char *p, char separator)
+/* Returns the end of an unknown column's name: the next wide gap, or the end of the word. */
+static const char *head_unknown_end(const char *p, bool wide)
 {
-	p += strspn(p, " \t");
-	return separator && *p == separator ? p + 1 + strspn(p + 1, " \t") : p;
-}
-
-/*
- * Returns the end of an unknown column's name: the separator, the next wide gap, or the end of the
- * word.
- */
-static const char *head_unknown_end(const char *p, char separator, bool wide)
-{
-	for (; *p && *p != '\t' && *p != separator; p++)
-		if (!separator && *p == ' ' && (!wide || p[1] == ' '))
+	for (; *p && *p != '\t'; p++)
+		if (*p == ' ' && (!wide || p[1] == ' '))
 			break;
 	return p;
 }
@@ -99,13 +90,10 @@ enum head_found head_parse(struct head *h, const char *line)
 	end = head_match(p, &column);
 	if (!end || (column != HEAD_TOTAL && column != HEAD_SELF))
 		return HEAD_NONE;
-	end += strspn(end, " ");
-	if (*end && strchr("|;,:", *end))
-		got.separator = *end;
-	for (; *p && got.n < HEAD_MAX; p = head_next_column(end, got.separator)) {
+	for (; *p && got.n < HEAD_MAX; p = text_skip(end)) {
 		end = head_match(p, &column);
 		if (!end) {
-			end = head_unknown_end(p, got.separator, wide);
+			end = head_unknown_end(p, wide);
 			column = HEAD_TEXT;
 			known = false;
 		}
@@ -156,11 +144,11 @@ static const char *row_skip_marks(const char *p)
 	return p;
 }
 
-static bool row_parse_share(const struct row_reader *r, const char **p, double *value)
+static bool row_parse_share(const char **p, double *value)
 {
 	const char *at = *p;
 
-	if (!text_percent(&at, value) && !(r->head.separator && text_number(&at, value)))
+	if (!text_percent(&at, value))
 		return false;
 	if (*at && *at != ' ' && *at != '\t')
 		return false;
@@ -178,13 +166,12 @@ static size_t row_expected_percents(const struct row_reader *r)
 }
 
 /* Cuts the line into its parts. Returns false if the line is not a row. */
-static bool row_cut(const struct row_reader *r, char *line, struct cut *c)
+static bool row_cut(char *line, struct cut *c)
 {
-	size_t limit = r->head.separator ? row_expected_percents(r) : HEAD_MAX;
 	const char *p = row_skip_marks(line);
 
 	*c = (struct cut){0};
-	while (c->npercents < limit && row_parse_share(r, &p, &c->percent[c->npercents]))
+	while (c->npercents < HEAD_MAX && row_parse_share(&p, &c->percent[c->npercents]))
 		c->npercents++;
 	if (!c->npercents || !*p)
 		return false;
@@ -359,24 +346,6 @@ static int row_infer_columns(struct row_reader *r, struct flat_row *row, const c
 	return 0;
 }
 
-/*
- * Removes "0xffffffff81d3361f k " before the mark: perf report -v prints the symbol's address and
- * origin.
- */
-static void row_cut_verbose(char *s)
-{
-	char *end, *at;
-
-	str_trim(s);
-	end = s + strlen(s);
-	at = strstr(s, "0x");
-	if (!at || (at > s && at[-1] != ' ') || end - s < 4 || end[-2] != ' ')
-		return;
-	at += 2 + strspn(at + 2, "0123456789abcdef");
-	if (at + strspn(at, " ") == end - 1)
-		*strstr(s, "0x") = 0;
-}
-
 static int row_add_middle(struct row_reader *r, const struct cut *c, struct flat_row *row)
 {
 	enum head_column list[HEAD_MAX];
@@ -385,7 +354,6 @@ static int row_add_middle(struct row_reader *r, const struct cut *c, struct flat
 
 	s = arena_dup(r->strings, c->middle, (size_t)(c->mark - c->middle) + 1);
 	s[c->mark - c->middle] = 0;
-	row_cut_verbose(s);
 	if (!r->head.n)
 		return row_infer_columns(r, row, s);
 	for (i = 0; i < r->head.n && r->head.column[i] != HEAD_SYMBOL; i++)
@@ -448,7 +416,7 @@ int row_read(struct row_reader *r, char *line, struct flat_row *row)
 	struct cut c;
 	int ret;
 
-	if (!row_cut(r, line, &c))
+	if (!row_cut(line, &c))
 		return ROW_NONE;
 	if (!c.mark && r->marked) /* an entry of a call chain has one share and no mark */
 		return c.npercents > 1 ? text_bad(r->text, "the row has no symbol") : ROW_UNMARKED;

@@ -28,7 +28,6 @@ enum { HEAD_MAX = 16 };
 struct head {
 	enum head_column column[HEAD_MAX];
 	size_t n;
-	char separator; /* the separator of `perf report -t`, or 0 */
 };
 
 enum head_found { HEAD_NONE, HEAD_FOUND, HEAD_NO_SYMBOL };

@@ -138,10 +138,6 @@ TEST(columns_are_read_in_any_order)
 		   "     1.50%     1.00%     0.50%       3000000  -01    77:a b     [k] f\n");
 	check_row(&f, 0, NAN, 1.5, -1, "a b", NULL, "f");
 	flat_free(&f);
-	f = parsed("# Overhead  Shared Object  Symbol\n"
-		   "    16.53%  libc.so.6      0x15594e           D [.] __strcmp_avx2\n");
-	check_row(&f, 0, NAN, 16.53, -1, NULL, "libc.so.6", "__strcmp_avx2");
-	flat_free(&f);
 }
 
 TEST(table_without_a_heading_is_read)
