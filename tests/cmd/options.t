@@ -12,29 +12,8 @@ refused() { # refused COMMAND...: the command exits 2 and its message names the 
 	exits 2 "$zcost" "$@" && says "does not apply to '.*' of .*; it applies to [a-z]" err && test ! -s out
 }
 
-# An unknown option: one line, with the nearest option of the command.
-unknown() { # unknown PROPOSAL COMMAND WORD...: the command exits 2 and prints one line
-	near=$1 name=$2
-	shift
-	exits 2 "$zcost" "$@" && test "$(wc -l <err)" = 1 -a ! -s out || return
-	for last; do :; done
-	test "$(cat err)" = "zcost $name: no option '${last%%=*}'; ${near:+did you mean $near? }'zcost $name --help' lists them"
-}
-ok "report proposes --limit for --limt" unknown --limit report functions cap --limt
-ok "report proposes --limit for --limt=3" unknown --limit report functions cap --limt=3
-ok "compare proposes --table for --tabel" unknown --table compare copying mapping --tabel
-ok "plot proposes --output for --ouput" unknown --output plot cap --ouput=x
-ok "export proposes --from for --fromat" unknown --from export cap --fromat
-ok "analyze proposes --jobs for --job-s" unknown --jobs analyze cap --job-s
-ok "pack proposes --anonymous for --annonymous" unknown --anonymous pack --annonymous
-ok "unpack proposes --output for --outpt" unknown --output unpack --outpt
-if "$zcost" help | grep -q '^  capture'; then
-	ok "capture proposes --dry-run for --dryrun" unknown --dry-run capture p.ini --dryrun
-	ok "collect proposes --collect for --colect" unknown --collect collect -o x --colect
-	ok "doctor proposes --format for --fromat" unknown --format doctor --fromat
-fi
-ok "an option that resembles none is refused without a proposal" unknown '' report functions cap --elephant
-ok "an unknown letter is refused in one line" unknown '' report -q
+ok "an unknown option is a usage error" exits 2 "$zcost" report functions cap --limt
+ok "the message names the option and --help" says "unrecognized option '--limt'" err
 ok "the argument of an option may begin with a dash" sh -c '"$1" report functions cap --comm --bar 2>&1 | grep -q "nothing matches --comm --bar"' - "$zcost"
 ok "an option may be cut where no other begins alike" exits 0 "$zcost" report functions cap --lim 3
 ok "words behind -- are no options" exits 1 "$zcost" unpack -- --bar
