@@ -3,7 +3,7 @@
  * Constants and structures of the kernel's zero-copy interfaces, for systems with headers older
  * than the kernel. They follow the kernel's documentation
  * (Documentation/networking/{msg_zerocopy,iou-zcrx,devmem}.rst, netlink/specs/netdev.yaml).
- * lib/zc_uapi.c compares them with the system's headers.
+ * They are part of the kernel's stable interface.
  */
 #ifndef ZC_UAPI_H
 #define ZC_UAPI_H
