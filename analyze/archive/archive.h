@@ -55,7 +55,7 @@ struct unpack {
 /* Returns -EBADMSG if the archive is damaged, and leaves nothing behind. */
 int unpack_archive(struct unpack *u, struct error *err);
 
-/* --- job.c: a long job shows its progress --- */
+/* --- members.c: a long job shows its progress --- */
 
 /* Shows "packing 45 %" on the last line of a terminal. Shows nothing if stderr is no terminal. */
 struct advance {
