@@ -85,7 +85,7 @@ ok "a capture of eleven runs succeeds" exits 0 "$zcost" capture eleven.ini -o el
 seq 2 10 | sed 's/.*/zcost: & of 11 runs made, about 0:00 left/' >want
 echo 'zcost: 11 runs were added to eleven; next: zcost analyze eleven' >>want
 ok "a log gets a line at each tenth of the runs, and the next command at the end" sh -c \
-	"sed '/share CPU/d; s/0:0[0-9]/0:00/' err | diff want -"
+	"sed '/share CPU/d; s/0:[0-9][0-9]/0:00/' err | diff want -"
 rm -f log
 repeats=3 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p3.ini
 ok "a plan with more repeats continues the capture" exits 0 "$zcost" capture p3.ini -o c
@@ -283,12 +283,12 @@ fi
 
 # The fake sender is ready when it has written to its standard error.
 slow="sh -c 'sleep 1.5; echo ready >\&2; sleep 60'"
-repeats=2 patience=2 plan 'a=sh -c "echo ${seconds}; exec sleep 60"' | sed "s/^sender = .*/sender = $slow/" >p.ini
+repeats=2 patience=8 plan 'a=sh -c "echo ${seconds}; exec sleep 60"' | sed "s/^sender = .*/sender = $slow/" >p.ini
 ok "a plan with \${seconds} and a sender that starts late runs" exits 0 "$zcost" capture p.ini -o seconds
 seconds() { cat seconds/runs/a/measure-0$1/receiver/workload.out; }
 ok "\${seconds} is the warm-up, the window and a margin in whole seconds" test "$(seconds 1)" = 3
 ok "in the next run \${seconds} has the time of the late start, but not more than start_timeout" \
-	test "$(seconds 2)" -ge 4 -a "$(seconds 2)" -le 5
+	test "$(seconds 2)" -ge 4 -a "$(seconds 2)" -le 11
 ok "a dry run shows the seconds" exits 0 "$zcost" capture p.ini --dry-run
 ok "a dry run has no \${seconds}" says 'receiver .*echo 3; exec sleep 60' out
 
