@@ -34,17 +34,10 @@
 /*
  * The build-id of an ELF image, 32 or 64 bit, in this machine's byte order, is a note of type 3 by
  * "GNU" in any PT_NOTE segment. No offset in the file can be trusted, so all reading goes through
- * elf_source_read() and a cursor.
+ * elf_read_at() and a cursor.
  */
 
 enum { BUILD_ID_MAX = 64, NOTES_MAX = 64 * 1024, SEGMENTS_MAX = 256 };
-
-/* An image in memory, or, where `image` is NULL, a file. */
-struct source {
-	const uint8_t *image;
-	uint64_t len;
-	int fd;
-};
 
 struct layout {
 	uint64_t phoff;
@@ -52,28 +45,23 @@ struct layout {
 	bool wide;
 };
 
-static bool elf_source_read(const struct source *s, uint64_t at, void *to, size_t n)
+static bool elf_read_at(int fd, uint64_t at, void *to, size_t n)
 {
-	if (at > s->len || n > s->len - at)
-		return false;
-	if (!s->image)
-		return pread(s->fd, to, n, (off_t)at) == (ssize_t)n;
-	memcpy(to, s->image + at, n);
-	return true;
+	return at <= INT64_MAX && pread(fd, to, n, (off_t)at) == (ssize_t)n;
 }
 
-static bool elf_read_header(const struct source *s, struct layout *l)
+static bool elf_read_header(int fd, struct layout *l)
 {
 	Elf64_Ehdr h64 = {0};
 	Elf32_Ehdr h32;
 
-	if (!elf_source_read(s, 0, &h32, sizeof(h32)) || memcmp(h32.e_ident, ELFMAG, SELFMAG))
+	if (!elf_read_at(fd, 0, &h32, sizeof(h32)) || memcmp(h32.e_ident, ELFMAG, SELFMAG))
 		return false;
 	l->wide = h32.e_ident[EI_CLASS] == ELFCLASS64;
 	if (h32.e_ident[EI_DATA] !=
 	    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB))
 		return false;
-	if (l->wide && !elf_source_read(s, 0, &h64, sizeof(h64)))
+	if (l->wide && !elf_read_at(fd, 0, &h64, sizeof(h64)))
 		return false;
 	l->phoff = l->wide ? h64.e_phoff : h32.e_phoff;
 	l->phentsize = l->wide ? h64.e_phentsize : h32.e_phentsize;
@@ -110,15 +98,14 @@ static bool elf_find_note(struct cursor c, size_t align, char hex[129])
 	return false;
 }
 
-static bool elf_read_segment(const struct source *s, const struct layout *l, uint16_t i,
-			     Elf64_Phdr *p)
+static bool elf_read_segment(int fd, const struct layout *l, uint16_t i, Elf64_Phdr *p)
 {
 	uint64_t at = l->phoff + (uint64_t)i * l->phentsize;
 	Elf32_Phdr q;
 
 	if (l->wide)
-		return elf_source_read(s, at, p, sizeof(*p));
-	if (!elf_source_read(s, at, &q, sizeof(q)))
+		return elf_read_at(fd, at, p, sizeof(*p));
+	if (!elf_read_at(fd, at, &q, sizeof(q)))
 		return false;
 	*p = (Elf64_Phdr){.p_type = q.p_type,
 			  .p_offset = q.p_offset,
@@ -128,7 +115,7 @@ static bool elf_read_segment(const struct source *s, const struct layout *l, uin
 }
 
 /* Reads 64 KiB of notes at most: a file may declare 4 GiB of them. */
-static bool elf_find_in(const struct source *s, char hex[129])
+bool elf_build_id(int fd, char hex[129])
 {
 	char notes[NOTES_MAX];
 	size_t room = sizeof(notes);
@@ -136,13 +123,13 @@ static bool elf_find_in(const struct source *s, char hex[129])
 	Elf64_Phdr p;
 	uint16_t i;
 
-	if (!elf_read_header(s, &l))
+	if (!elf_read_header(fd, &l))
 		return false;
 	for (i = 0; i < l.phnum && i < SEGMENTS_MAX; i++) {
-		if (!elf_read_segment(s, &l, i, &p))
+		if (!elf_read_segment(fd, &l, i, &p))
 			return false;
 		if (p.p_type != PT_NOTE || p.p_filesz > room ||
-		    !elf_source_read(s, p.p_offset, notes, p.p_filesz))
+		    !elf_read_at(fd, p.p_offset, notes, p.p_filesz))
 			continue;
 		room -= p.p_filesz;
 		if (elf_find_note(cursor_of(notes, p.p_filesz, false), p.p_align, hex))
@@ -151,25 +138,9 @@ static bool elf_find_in(const struct source *s, char hex[129])
 	return false;
 }
 
-bool elf_build_id(const void *image, size_t len, char hex[129])
-{
-	const struct source s = {.image = image, .len = len};
-
-	return elf_find_in(&s, hex);
-}
-
-bool elf_build_id_fd(int fd, char hex[129])
-{
-	const struct source s = {.fd = fd, .len = INT64_MAX};
-
-	return elf_find_in(&s, hex);
-}
-
-/* --- copies --- */
+/* --- which file --- */
 
 enum { CHUNK = 64 * 1024 };
-
-/* --- which file --- */
 
 /* The path of an MMAP2 record has no symbolic links. One that is there now was put there later. */
 static int dso_path_find(const char *path)
@@ -250,11 +221,9 @@ static bool dso_inode_matches(int fd, const struct stat *st, const struct perf_f
 
 static bool dso_id_matches(const char *id, const struct perf_file *as)
 {
-	char mapped[2 * sizeof(as->id) + 1] = "";
-	size_t i;
+	char mapped[129] = "";
 
-	for (i = 0; i < as->id_len && i < sizeof(as->id); i++)
-		sprintf(mapped + 2 * i, "%02x", as->id[i]);
+	elf_format_hex(as->id, as->id_len < sizeof(as->id) ? as->id_len : sizeof(as->id), mapped);
 	return *mapped && !strcmp(mapped, id);
 }
 
@@ -279,7 +248,7 @@ static int dso_object_open(const char *path, const struct perf_file *as, char id
 	close(at);
 	if (fd < 0)
 		return fd;
-	if (!elf_build_id_fd(fd, id))
+	if (!elf_build_id(fd, id))
 		at = -ENODATA;
 	else if (as->ino ? !dso_inode_matches(fd, &st, as) : !dso_id_matches(id, as))
 		at = error_set(err, ESTALE, "%s: not the file that was mapped", path);
@@ -434,20 +403,18 @@ static void dso_save_debug(const char *hosts, const char *id, const char *name,
 static int dso_save_vdso(const char *hosts, struct error *err)
 {
 	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR);
-	size_t len;
+	int fd = memfd_create("vdso", MFD_CLOEXEC), rc = -ENODATA;
+	size_t len = h ? h->e_shoff + (size_t)h->e_shentsize * h->e_shnum : 0;
 	char id[129], *to;
-	int rc;
 
-	if (!h || h->e_ident[EI_CLASS] != ELFCLASS64)
-		return -ENODATA;
-	len = h->e_shoff + (size_t)h->e_shentsize * h->e_shnum;
-	if (!elf_build_id(h, len, id))
-		return -ENODATA;
-	to = dso_destination(hosts, id, "[vdso]", err);
-	if (!to)
-		return -err->code;
-	rc = !access(to, F_OK) ? 0 : file_write(to, h, len, err);
-	free(to);
+	if (fd >= 0 && h && h->e_ident[EI_CLASS] == ELFCLASS64 && !file_write_all(fd, h, len) &&
+	    elf_build_id(fd, id)) {
+		to = dso_destination(hosts, id, "[vdso]", err);
+		rc = !to ? -err->code : access(to, F_OK) ? file_write(to, h, len, err) : 0;
+		free(to);
+	}
+	if (fd >= 0)
+		close(fd);
 	return rc;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The profile: `perf record` on the side's CPUs with call graphs. It starts before the workload,
- * with its events off, and control pipes switch the events on and off at the window's ends. Each
- * switch is acknowledged.
+ * with its events off, and a control socket switches the events on and off at the window's ends.
+ * Each switch is acknowledged.
  *
  * Perf learns names and mappings of programs by events of the CPU on which a program starts. On all
  * CPUs it sees every program. On some CPUs it misses a program that started elsewhere and moved
@@ -34,63 +34,54 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- the control pipes --- */
+enum { MS = 1000000, WHY_MAX = 4000, READY_MS = 60000, SWITCH_MS = 10000, END_MS = 120000 };
 
-/*
- * The control pipes of `perf record --control=fd:CTL,ACK`: open them, start perf, which inherits
- * its ends, call perf_control_started, then send commands. Each command waits for perf's
- * acknowledgement.
- */
-
-struct perf_control {
-	int ctl[2], ack[2]; /* pipes; 0: not open */
+struct perf {
+	pid_t pid;
+	int ours, perfs; /* ends of the socket of `perf record --control`; 0: not open */
+	const char *event;
+	char *data, *log; /* perf.data, and what perf printed */
+	bool tail;	  /* perf reads names and mappings from /proc at the end (see above) */
 };
 
-enum { READ, WRITE, MS = 1000000 };
+/* --- the control socket: perf acknowledges each command --- */
 
-/* Perf's ends must survive its exec. No process may inherit ours. */
-static int perf_control_open(struct perf_control *p, struct error *err)
+/* Perf's end must survive its exec. No process may inherit ours. */
+static int perf_control_open(struct perf *p, struct error *err)
 {
-	if (pipe2(p->ctl, O_CLOEXEC) || pipe2(p->ack, O_CLOEXEC))
-		return error_sys(err, errno, "cannot make a pipe");
-	fcntl(p->ctl[READ], F_SETFD, 0);
-	fcntl(p->ack[WRITE], F_SETFD, 0);
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return error_sys(err, errno, "cannot make a socket");
+	p->ours = ends[0];
+	p->perfs = ends[1];
+	fcntl(p->perfs, F_SETFD, 0);
 	return 0;
 }
 
-/* the caller frees */
-static char *perf_control_option(const struct perf_control *p)
+static void perf_control_close(int *end)
 {
-	return xasprintf("--control=fd:%d,%d", p->ctl[READ], p->ack[WRITE]);
+	if (*end > 0)
+		close(*end);
+	*end = 0;
 }
 
-static void perf_control_close_end(int *fd)
-{
-	if (*fd > 0)
-		close(*fd);
-	*fd = 0;
-}
-
-/* closes perf's ends */
-static void perf_control_started(struct perf_control *p)
-{
-	perf_control_close_end(&p->ctl[READ]);
-	perf_control_close_end(&p->ack[WRITE]);
-}
-
-/* Waits for "ack\n", behind which most versions send a NUL. */
-static int perf_control_wait_ack(int fd, int timeout_ms)
+/* Waits for "ack\n", behind which most versions send a NUL. Returns 0 or -errno. */
+static int perf_control_send(const struct perf *perf, const char *command, int timeout_ms)
 {
 	uint64_t end = clock_mono_ns() + (uint64_t)timeout_ms * MS;
-	struct pollfd p = {.fd = fd, .events = POLLIN};
+	struct pollfd p = {.fd = perf->ours, .events = POLLIN};
 	char buf[64];
 	ssize_t n;
 	int rc;
 
+	if (write(perf->ours, command, strlen(command)) < 0)
+		return -errno;
 	for (;;) {
 		uint64_t now = clock_mono_ns();
 
@@ -99,7 +90,7 @@ static int perf_control_wait_ack(int fd, int timeout_ms)
 			continue;
 		if (rc <= 0)
 			return rc ? -errno : -ETIMEDOUT;
-		n = read(fd, buf, sizeof(buf));
+		n = read(perf->ours, buf, sizeof(buf));
 		if (n <= 0)
 			return -EPIPE;
 		if (memmem(buf, (size_t)n, "ack\n", 4))
@@ -107,62 +98,26 @@ static int perf_control_wait_ack(int fd, int timeout_ms)
 	}
 }
 
-/* or -errno */
-static int perf_control_send(struct perf_control *p, const char *command, int timeout_ms)
-{
-	if (write(p->ctl[WRITE], command, strlen(command)) < 0)
-		return -errno;
-	return perf_control_wait_ack(p->ack[READ], timeout_ms);
-}
-
-static void perf_control_close(struct perf_control *p)
-{
-	perf_control_started(p);
-	perf_control_close_end(&p->ctl[WRITE]);
-	perf_control_close_end(&p->ack[READ]);
-}
-
-enum { WHY_MAX = 4000 };
-enum { READY_MS = 60000, SWITCH_MS = 10000, END_MS = 120000 };
-
-struct perf {
-	pid_t pid;
-	struct perf_control control;
-	const char *event;
-	char *data, *log; /* perf.data, and what perf printed */
-	bool tail;	  /* perf reads names and mappings from /proc at the end (see above) */
-};
-
 /* --- can it be done? --- */
 
-/*
- * Returns what `perf --version` prints, such as "perf version 6.1.192", or "". The caller frees it.
- */
-static char *perf_version(void)
+/* Refuses versions before 5.11, which know no `ping`. */
+static int perf_check_version(struct collect *c)
 {
 	FILE *f = popen("perf --version 2>/dev/null", "re");
-	char line[128] = "";
+	char line[128] = "", *version; /* "perf version 6.1.192" */
+	unsigned int major, minor;
 
 	if (f && !fgets(line, sizeof(line), f))
 		line[0] = '\0';
 	if (f)
 		pclose(f);
-	return xstrdup(str_trim(line));
-}
-
-/* Refuses versions before 5.11, which have no `ping` on the control pipe. */
-static int perf_check_version(struct collect *c)
-{
-	char *version = perf_version();
-	unsigned int major, minor;
-	bool old = sscanf(version, "perf version %u.%u", &major, &minor) == 2 &&
-		   (major < 5 || (major == 5 && minor < 11));
-
+	version = str_trim(line);
 	collect_info_str(c, "version", version);
-	if (old)
-		error_set(&c->err, ENOTSUP, "%s is too old; 5.11 or later is needed", version);
-	free(version);
-	return old ? -ENOTSUP : 0;
+	if (sscanf(version, "perf version %u.%u", &major, &minor) == 2 &&
+	    (major < 5 || (major == 5 && minor < 11)))
+		return error_set(&c->err, ENOTSUP, "%s is too old; 5.11 or later is needed",
+				 version);
+	return 0;
 }
 
 static int perf_probe(struct collect *c)
@@ -183,21 +138,6 @@ static int perf_probe(struct collect *c)
 
 /* --- set up --- */
 
-static int perf_open_log(struct perf *p, struct error *err)
-{
-	int fd = file_create(p->log, 0, 0600);
-
-	return fd < 0 ? error_sys(err, errno, "%s: cannot write", p->log) : fd;
-}
-
-/* Returns --freq, or the kernel's limit, which the kernel lowers under load. */
-static unsigned int perf_frequency(const struct run *r)
-{
-	unsigned int max = perf_event_max_rate();
-
-	return max && r->freq > max ? max : r->freq;
-}
-
 /*
  * Returns the pages of each CPU's ring buffer: 16 MB, or less where all buffers would exceed 512
  * MB. Without privileges the limit is small, so perf's own default is used.
@@ -213,9 +153,11 @@ static unsigned int perf_ring_pages(const struct cpuset *cpus)
 
 static int perf_launch(struct collect *c, struct perf *p)
 {
-	unsigned int hz = perf_frequency(c->run);
+	/* The kernel lowers its limit under load. */
+	unsigned int max = perf_event_max_rate();
+	unsigned int hz = max && c->run->freq > max ? max : c->run->freq;
 	char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
-	char *control = perf_control_option(&p->control);
+	char *control = xasprintf("--control=fd:%d,%d", p->perfs, p->perfs);
 	char *pages = xasprintf("%u", perf_ring_pages(&c->run->cpus));
 	char *argv[] = {"perf",
 			"record",
@@ -241,7 +183,8 @@ static int perf_launch(struct collect *c, struct perf *p)
 			p->data,
 			p->tail ? "--tail-synthesize" : NULL,
 			NULL};
-	int log = perf_open_log(p, &c->err), rc = log < 0 ? log : 0;
+	int log = file_create(p->log, 0, 0600);
+	int rc = log < 0 ? error_sys(&c->err, -log, "%s: cannot write", p->log) : 0;
 	struct spawn opts = {.out = log, .err = log, .mark = c->run->mark};
 
 	if (!rc)
@@ -270,29 +213,22 @@ static int perf_set_died(struct perf *p, const char *when, struct error *err)
 	return -EIO;
 }
 
-static bool perf_on_some_cpus(const struct cpuset *cpus)
-{
-	struct cpuset online;
-
-	return !cpuset_online(&online, NULL) && cpuset_count(cpus) < cpuset_count(&online);
-}
-
 static int perf_prepare(struct collect *c)
 {
 	struct perf *p = c->data;
 	int rc;
 
-	p->tail = perf_on_some_cpus(&c->run->cpus);
+	p->tail = cpuset_count(&c->run->cpus) < cpuset_count(&c->run->online);
 	p->data = collect_path(c, "perf.data");
 	p->log = collect_path(c, ".perf.log");
-	rc = perf_control_open(&p->control, &c->err);
+	rc = perf_control_open(p, &c->err);
 	if (!rc)
 		rc = perf_launch(c, p);
 	if (rc)
 		return rc;
-	perf_control_started(&p->control);
+	perf_control_close(&p->perfs);
 	/* Not `disable`: it would also switch off the events for mappings and names. */
-	if (perf_control_send(&p->control, "ping\n", READY_MS))
+	if (perf_control_send(p, "ping\n", READY_MS))
 		return perf_set_died(p, "did not start", &c->err);
 	collect_info_str(c, "event", p->event);
 	collect_info_str(c, "callgraph", c->run->call_graph);
@@ -305,7 +241,7 @@ static int perf_start(struct collect *c)
 {
 	struct perf *p = c->data;
 
-	if (perf_control_send(&p->control, "enable\n", SWITCH_MS))
+	if (perf_control_send(p, "enable\n", SWITCH_MS))
 		return perf_set_died(p, "could not be switched on", &c->err);
 	return 0;
 }
@@ -338,7 +274,7 @@ static int perf_stop(struct collect *c)
 {
 	struct perf *p = c->data;
 
-	if (perf_control_send(&p->control, "disable\n", SWITCH_MS))
+	if (perf_control_send(p, "disable\n", SWITCH_MS))
 		return perf_set_died(p, "ended before the window did", &c->err);
 	return 0;
 }
@@ -410,7 +346,8 @@ static void perf_finish(struct collect *c)
 	struct perf *p = c->data;
 
 	perf_end_perf(c, p);
-	perf_control_close(&p->control);
+	perf_control_close(&p->ours);
+	perf_control_close(&p->perfs);
 	if (c->state != COLLECT_UNSUPPORTED)
 		perf_report(c, p);
 	if (p->log)

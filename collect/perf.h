@@ -15,8 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * The kernel counts the losses of a full ring buffer in two ways: in LOST records, and, since newer
+ * versions, in a LOST_SAMPLES at the end of the recording. `lost` is the larger sum.
+ */
 struct perf_data_sums {
-	uint64_t samples, lost, throttled;
+	uint64_t samples, throttled, lost, lost_samples;
 };
 
 /*
@@ -38,8 +42,9 @@ const char *perf_file_get(const struct intern *files, uint32_t i, struct perf_fi
 int perf_data_read(const char *path, struct perf_data_sums *sums, struct intern *files,
 		   struct error *err);
 
-/* Does the second part of it over the file's records. `sample_type` is the attribute's. */
-int perf_records_files(struct cursor records, uint64_t sample_type, struct intern *files);
+/* Does it over the file's records. `sample_type` is the attribute's. */
+int perf_records_read(struct cursor records, uint64_t sample_type, struct perf_data_sums *sums,
+		      struct intern *files);
 
 /*
  * dso_save copies programs and libraries to hosts/<host>/dso/<build-id>/<basename>, so that
@@ -71,10 +76,10 @@ struct dso_room dso_room_of(const char *hosts);
 int dso_save(const char *hosts, const char *path, const struct perf_file *as, struct dso_room *room,
 	     struct error *err);
 
-/* Fills the build-id of the ELF image in hexadecimal. Returns false when there is none. */
-bool elf_build_id(const void *image, size_t len, char hex[129]);
-
-/* Does the same for a file. Its owner may truncate it meanwhile, so it is read and never mapped. */
-bool elf_build_id_fd(int fd, char hex[129]);
+/*
+ * Fills the build-id of the ELF file in hexadecimal. Returns false when there is none. The file's
+ * owner may truncate it meanwhile, so it is read and never mapped.
+ */
+bool elf_build_id(int fd, char hex[129]);
 
 #endif

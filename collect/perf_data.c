@@ -169,7 +169,37 @@ static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor b
 		perf_maps_note_address(m, pid, cursor_u64(&body));
 }
 
-static int perf_maps_walk(struct maps *m, struct cursor c, uint64_t sample_type, bool samples)
+/* Counts, and reads the mappings. */
+static void perf_maps_note(struct maps *m, uint32_t type, uint16_t misc, struct cursor body,
+			   struct perf_data_sums *sums)
+{
+	switch (type) {
+	case PERF_RECORD_FORK:
+		perf_maps_note_fork(m, misc, body);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		perf_maps_note_mapping(m, type, misc, body);
+		break;
+	case PERF_RECORD_SAMPLE:
+		sums->samples++;
+		break;
+	case PERF_RECORD_THROTTLE:
+		sums->throttled++;
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		sums->lost_samples += cursor_u64(&body);
+		break;
+	case PERF_RECORD_LOST:
+		cursor_take(&body, 8);
+		sums->lost += cursor_u64(&body);
+		break;
+	}
+}
+
+/* Calls perf_maps_note for each record, or, without `sums`, reads the addresses of the samples. */
+static int perf_maps_walk(struct maps *m, struct cursor c, uint64_t sample_type,
+			  struct perf_data_sums *sums)
 {
 	while (cursor_left(&c)) {
 		uint32_t type = cursor_u32(&c);
@@ -181,12 +211,10 @@ static int perf_maps_walk(struct maps *m, struct cursor c, uint64_t sample_type,
 		body = cursor_sub(&c, size - 8u);
 		if (body.bad)
 			return -EBADMSG;
-		if (samples && type == PERF_RECORD_SAMPLE)
+		if (sums)
+			perf_maps_note(m, type, misc, body, sums);
+		else if (type == PERF_RECORD_SAMPLE)
 			perf_maps_note_sample(m, sample_type, body);
-		else if (!samples && type == PERF_RECORD_FORK)
-			perf_maps_note_fork(m, misc, body);
-		else if (!samples && (type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2))
-			perf_maps_note_mapping(m, type, misc, body);
 	}
 	return 0;
 }
@@ -267,16 +295,19 @@ static void perf_maps_compare(struct maps *m, struct intern *files)
 	}
 }
 
-int perf_records_files(struct cursor records, uint64_t sample_type, struct intern *files)
+int perf_records_read(struct cursor records, uint64_t sample_type, struct perf_data_sums *sums,
+		      struct intern *files)
 {
 	const uint64_t need = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 	struct maps m = {0};
-	int rc = (sample_type & need) == need ? perf_maps_walk(&m, records, sample_type, false)
-					      : -EBADMSG;
+	int rc = perf_maps_walk(&m, records, sample_type, sums);
 
 	if (!rc)
-		rc = perf_maps_walk(&m, records, sample_type, true);
+		rc = (sample_type & need) == need ? perf_maps_walk(&m, records, sample_type, NULL)
+						  : -EBADMSG;
 	perf_maps_compare(&m, files);
+	if (sums->lost < sums->lost_samples)
+		sums->lost = sums->lost_samples;
 	intern_free(&m.names);
 	map_free(&m.parent);
 	map_free(&m.looked);
@@ -287,17 +318,16 @@ int perf_records_files(struct cursor records, uint64_t sample_type, struct inter
 
 /* --- the file --- */
 
-struct layout {
-	struct cursor records;
-	uint64_t sample_type; /* the same for all our events */
-};
-
-/* The header is magic, sizes, then (offset, size) of the attributes and of the records. */
-static int perf_data_read_head(const uint8_t *map, size_t len, struct layout *l)
+/*
+ * The header is magic, sizes, then (offset, size) of the attributes and of the records. The sample
+ * type is the same for all our events.
+ */
+static int perf_data_read_map(const uint8_t *map, size_t len, struct perf_data_sums *sums,
+			      struct intern *files)
 {
 	struct cursor c = cursor_of(map, len, false), attr = c;
 	const void *magic = cursor_take(&c, 8);
-	uint64_t attrs, offset, size;
+	uint64_t attrs, offset, size, sample_type;
 
 	cursor_take(&c, 8 + 8);
 	attrs = cursor_u64(&c);
@@ -308,52 +338,10 @@ static int perf_data_read_head(const uint8_t *map, size_t len, struct layout *l)
 		return -EBADMSG;
 	cursor_take(&attr, attrs);
 	cursor_take(&attr, 24); /* type, size, config, period */
-	l->sample_type = cursor_u64(&attr);
-	l->records = cursor_of(map + offset, size, false);
-	return attr.bad || !size ? -EBADMSG : 0;
-}
-
-/*
- * The kernel counts the losses of a full ring buffer in two ways: in LOST records, and, since newer
- * versions, in a LOST_SAMPLES at the end of the recording. The larger sum is the right one.
- */
-static int perf_data_sum_records(struct cursor *c, struct perf_data_sums *s)
-{
-	uint64_t lost = 0, lost_samples = 0;
-
-	while (cursor_left(c)) {
-		uint32_t type = cursor_u32(c);
-		uint16_t size = (cursor_u16(c), cursor_u16(c));
-		struct cursor body;
-
-		if (c->bad || size < 8)
-			return -EBADMSG;
-		body = cursor_sub(c, size - 8u);
-		if (type == PERF_RECORD_SAMPLE)
-			s->samples++;
-		else if (type == PERF_RECORD_THROTTLE)
-			s->throttled++;
-		else if (type == PERF_RECORD_LOST_SAMPLES)
-			lost_samples += cursor_u64(&body);
-		else if (type == PERF_RECORD_LOST && cursor_take(&body, 8))
-			lost += cursor_u64(&body);
-	}
-	s->lost = lost > lost_samples ? lost : lost_samples;
-	return c->bad ? -EBADMSG : 0;
-}
-
-static int perf_data_read_map(const uint8_t *map, size_t len, struct perf_data_sums *sums,
-			      struct intern *files)
-{
-	struct layout l;
-	struct cursor c;
-	int rc = perf_data_read_head(map, len, &l);
-
-	if (rc)
-		return rc;
-	c = l.records;
-	rc = perf_data_sum_records(&c, sums);
-	return rc ? rc : perf_records_files(l.records, l.sample_type, files);
+	sample_type = cursor_u64(&attr);
+	if (attr.bad || !size)
+		return -EBADMSG;
+	return perf_records_read(cursor_of(map + offset, size, false), sample_type, sums, files);
 }
 
 static int perf_data_read_fd(int fd, struct perf_data_sums *sums, struct intern *files)

@@ -135,12 +135,13 @@ ok "a run without perf is ok" test "$(jq -r .status r/run.json)" = ok
 
 # A perf that dies in the window costs the profile, not the run.
 cat >bin/perf <<-'EOF'
-	#!/bin/sh
-	[ "$1" = --version ] && exit
-	for a; do case $a in --control=fd:*) a=${a#*fd:}; in=${a%,*} out=${a#*,} ;; esac; done
-	for i in 1 2; do read x </proc/$$/fd/$in; echo ack >/proc/$$/fd/$out; done # dash knows no >&10
-	echo "the ring buffer is on fire" >&2
-	exit 3
+	#!/usr/bin/perl
+	exit if $ARGV[0] eq '--version';
+	my ($fd) = "@ARGV" =~ /--control=fd:(\d+)/;
+	open(my $control, '+<&=', $fd) or die;
+	for (1, 2) { sysread($control, my $command, 64); syswrite($control, "ack\n"); }
+	print STDERR "the ring buffer is on fire\n";
+	exit 3;
 EOF
 chmod +x bin/perf
 ok "collect exits 4 when perf dies in the window" exits 4 env PATH="$PWD/bin:$PATH" "$zcost" collect -o r --collect perf,cpu --duration 0.5 -- sleep 0.6

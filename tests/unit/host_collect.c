@@ -3,33 +3,20 @@
 #include "collect/run/run.h"
 #include "collect/syscalls/syscalls.h"
 #include "collect/syscalls/methods.h"
-#include "collect/syscalls/task_ids.h"
-#include "lib/file.h"
 #include "lib/str.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 typedef unsigned __int128 u128;
 
-static void test_bucket_is_the_logarithm_of_the_value(void **state)
+TEST(bucket_is_the_logarithm_of_the_value)
 {
 	int b;
 
-	(void)state;
 	assert_int_equal(syscall_bucket(0), 0);
 	assert_int_equal(syscall_bucket(1), 0);
 	for (b = 1; b < 64; b++) {
@@ -41,7 +28,7 @@ static void test_bucket_is_the_logarithm_of_the_value(void **state)
 }
 
 /* Compares with 128-bit arithmetic, with carries from every part. */
-static void test_square_equals_128_bit_arithmetic(void **state)
+TEST(square_equals_128_bit_arithmetic)
 {
 	static const uint64_t ns[] = {1,
 				      0xffffffff,
@@ -54,7 +41,6 @@ static void test_square_equals_128_bit_arithmetic(void **state)
 	u128 sum = 0;
 	size_t i, k;
 
-	(void)state;
 	for (k = 0; k < 5; k++)
 		for (i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
 			sum += (u128)ns[i] * ns[i];
@@ -93,14 +79,13 @@ static void expect(const struct syscall_counts *counts, int column, const char *
 }
 
 /* Times 2, 4, 4, 4, 5, 5, 7, 9 have mean 5 and squared deviations 32, also far from 0. */
-static void test_syscalls_table_has_sums_and_squared_deviations(void **state)
+TEST(syscalls_table_has_sums_and_squared_deviations)
 {
 	static const uint64_t ns[] = {2, 4, 4, 4, 5, 5, 7, 9};
 	static const uint64_t shift[] = {0, 1ULL << 40, 1ULL << 60};
 	struct syscall_thread t[2] = {{0}, {.pid = 7, .tid = 8, .comm = "a\tb"}};
 	size_t i, k;
 
-	(void)state;
 	t[1].cell[SYS_read] = 1;
 	for (k = 0; k < 3; k++) {
 		struct syscall_cell c[2] = {{0}};
@@ -123,7 +108,7 @@ static void test_syscalls_table_has_sums_and_squared_deviations(void **state)
 }
 
 /* The sum over two groups of threads equals the sum over all threads. */
-static void test_merged_threads_equal_threads_counted_together(void **state)
+TEST(merged_threads_equal_threads_counted_together)
 {
 	static const uint64_t ns[] = {1ULL << 40, 3, 1ULL << 33, 900, 5};
 	struct syscall_thread t = {.pid = 7, .tid = 8, .comm = "a", .nr = SYS_read, .entered = 9};
@@ -132,7 +117,6 @@ static void test_merged_threads_equal_threads_counted_together(void **state)
 	uint64_t first = 0;
 	int i, k;
 
-	(void)state;
 	t.cell[SYS_read] = 1;
 	for (k = 0; k < 5; k++) {
 		memset(each, 0, sizeof(each));
@@ -157,7 +141,7 @@ static void test_merged_threads_equal_threads_counted_together(void **state)
 }
 
 /* Tens of thousands of ended threads with different names have a bounded number of rows. */
-static void test_rows_of_ended_threads_are_bounded(void **state)
+TEST(rows_of_ended_threads_are_bounded)
 {
 	enum { N = SYSCALLS_ENDED_ROWS, THREADS = 5 * N };
 	struct syscall_cell c[3] = {{0}, {.calls = 1, .timed = 1}, {.calls = 2, .timed = 2}};
@@ -165,7 +149,6 @@ static void test_rows_of_ended_threads_are_bounded(void **state)
 	uint64_t calls = 0, at[4] = {0};
 	uint32_t i;
 
-	(void)state;
 	for (i = 1; i <= THREADS; i++) {
 		struct syscall_thread t = {.pid = i, .tid = i + 1};
 
@@ -187,7 +170,7 @@ static void test_rows_of_ended_threads_are_bounded(void **state)
 	syscalls_ended_free(&e);
 }
 
-static void test_ended_threads_have_a_row(void **state)
+TEST(ended_threads_have_a_row)
 {
 	const struct syscall_sum sum = {.key = {.pid = 7, .nr = SYS_read, .comm = "a"},
 					.first = 3,
@@ -195,7 +178,6 @@ static void test_ended_threads_have_a_row(void **state)
 					.cell = {.calls = 4, .timed = 4, .first_total = 5}};
 	const struct syscall_counts counts = {.ended = &sum, .nended = 1};
 
-	(void)state;
 	expect(&counts, 1, "7");
 	expect(&counts, 2, "0");
 	expect(&counts, 5, "4");
@@ -209,7 +191,7 @@ static void test_ended_threads_have_a_row(void **state)
  * every 8th of all calls would always be the same one of two. The limits are six standard
  * deviations of the binomial distribution.
  */
-static void test_sampling_takes_each_call_at_the_same_rate(void **state)
+TEST(sampling_takes_each_call_at_the_same_rate)
 {
 	static struct syscall_thread t = {.lot = 7};
 	const uint32_t untimed = SYSCALLS_LOTS - SYSCALLS_LOTS / 8;
@@ -217,7 +199,6 @@ static void test_sampling_takes_each_call_at_the_same_rate(void **state)
 	uint64_t timed[2] = {0};
 	int i, nr;
 
-	(void)state;
 	for (i = 0; i < 16; i++)
 		for (nr = 0; nr < 2; nr++)
 			assert_true(syscall_timed(&t, (uint32_t)nr, untimed));
@@ -243,7 +224,7 @@ static void feed(struct syscalls_events *e, const struct syscall_event *list, si
 }
 
 /* The events are out of order, cut off at both ends, and one enter is lost. */
-static void test_events_make_calls_in_any_order(void **state)
+TEST(events_make_calls_in_any_order)
 {
 	const struct syscall_event list[] = {
 		event(150, 10, SYSCALL_EXIT, SYS_read, 5), /* of 100 */
@@ -258,7 +239,6 @@ static void test_events_make_calls_in_any_order(void **state)
 	struct syscalls_events e = {0};
 	struct syscall_cell *c;
 
-	(void)state;
 	feed(&e, list, sizeof(list) / sizeof(list[0]));
 	syscalls_events_until(&e, 180);
 	feed(&e, &late, 1);
@@ -278,7 +258,7 @@ static void test_events_make_calls_in_any_order(void **state)
 }
 
 /* sigreturn leaves with the number -1 and the interrupted code's register. No other call does. */
-static void test_sigreturn_ends_without_a_number_or_a_result(void **state)
+TEST(sigreturn_ends_without_a_number_or_a_result)
 {
 	const struct syscall_event list[] = {
 		event(100, 10, SYSCALL_ENTER, SYS_rt_sigreturn, 0),
@@ -291,7 +271,6 @@ static void test_sigreturn_ends_without_a_number_or_a_result(void **state)
 	struct syscalls_events e = {0};
 	struct syscall_cell *c;
 
-	(void)state;
 	feed(&e, list, sizeof(list) / sizeof(list[0]));
 	syscalls_events_until(&e, UINT64_MAX);
 	c = &e.cells[e.threads[1].cell[SYS_rt_sigreturn]];
@@ -307,7 +286,7 @@ static void test_sigreturn_ends_without_a_number_or_a_result(void **state)
  * A thread id that is used again is a new thread. It has its parent's name until it has a new
  * name.
  */
-static void test_reused_thread_id_is_a_new_thread(void **state)
+TEST(reused_thread_id_is_a_new_thread)
 {
 	struct syscalls_events e = {0};
 	uint32_t first = intern_str(&e.names, "first"), second = intern_str(&e.names, "second");
@@ -318,7 +297,6 @@ static void test_reused_thread_id_is_a_new_thread(void **state)
 		event(7, 20, SYSCALL_ENTER, SYS_dup, 0), event(9, 20, SYSCALL_EXIT, SYS_dup, 0),
 	};
 
-	(void)state;
 	feed(&e, list, sizeof(list) / sizeof(list[0]));
 	syscalls_events_until(&e, UINT64_MAX);
 	assert_int_equal(e.nthreads, 3);
@@ -329,9 +307,8 @@ static void test_reused_thread_id_is_a_new_thread(void **state)
 	syscalls_events_free(&e);
 }
 
-static void test_system_calls_have_names(void **state)
+TEST(system_calls_have_names)
 {
-	(void)state;
 	assert_string_equal(syscall_name(SYS_getppid), "getppid");
 	assert_string_equal(syscall_name(SYS_io_uring_enter), "io_uring_enter");
 	assert_string_equal(syscall_name(462), "mseal");
@@ -387,6 +364,13 @@ static void put_sample(struct str *s, uint32_t pid, uint64_t ip, uint64_t caller
 	put(s, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, &r, sizeof(r));
 }
 
+static int files_of(const struct str *s, uint64_t type, struct intern *files)
+{
+	struct perf_data_sums sums = {0};
+
+	return perf_records_read(cursor_of(s->buf, s->len, false), type, &sums, files);
+}
+
 static bool has_file(const struct intern *files, const char *name)
 {
 	struct perf_file as;
@@ -398,15 +382,15 @@ static bool has_file(const struct intern *files, const char *name)
 	return false;
 }
 
-static void test_files_of_chains_are_found(void **state)
+TEST(files_of_chains_are_found)
 {
 	const uint64_t type =
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
+	struct perf_data_sums sums = {0};
 	struct intern files = {0};
 	struct str s = {0};
 	size_t len;
 
-	(void)state;
 	put_mmap(&s, 1, 0x1000, "/leaf");
 	put_mmap(&s, 1, 0x2000, "/caller");
 	put_mmap(&s, 1, 0x3000, "/unused");
@@ -418,18 +402,18 @@ static void test_files_of_chains_are_found(void **state)
 	put_sample(&s, 3, 0x3010, 0x3020);
 	put_sample(&s, 1, 0x5000, 0xffffffff81000000);
 	put_sample(&s, 1, 0x2000 + 0x1000 * 100, 0x6000);
-	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files_of(&s, type, &files), 0);
 	assert_int_equal(files.n, 2);
 	assert_true(has_file(&files, "/leaf"));
 	assert_true(has_file(&files, "/caller"));
 	for (len = 1; len < s.len; len++)
-		perf_records_files(cursor_of(s.buf, len, false), type, &files);
+		perf_records_read(cursor_of(s.buf, len, false), type, &sums, &files);
 	intern_free(&files);
 	str_free(&s);
 }
 
 /* The kernel's record identifies a file by an inode and its generation, or by a build-id. */
-static void test_file_has_the_identity_in_its_mapping(void **state)
+TEST(file_has_the_identity_in_its_mapping)
 {
 	const uint64_t type =
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
@@ -453,13 +437,12 @@ static void test_file_has_the_identity_in_its_mapping(void **state)
 	struct perf_file as;
 	struct str s = {0};
 
-	(void)state;
 	put(&s, PERF_RECORD_MMAP2, 0, &m, sizeof(m));
 	m.start = 0x2000;
 	memcpy(&m.maj, "\x03\0\0\0\xab\xcd\xef", 8);
 	put(&s, PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, &m, sizeof(m));
 	put_sample(&s, 1, 0x1010, 0x2fff);
-	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files_of(&s, type, &files), 0);
 	assert_int_equal(files.n, 2);
 	assert_string_equal(perf_file_get(&files, 0, &as), "/one");
 	assert_true(as.maj == 8 && as.min == 1 && as.ino == 77 && as.generation == 99);
@@ -470,7 +453,7 @@ static void test_file_has_the_identity_in_its_mapping(void **state)
 }
 
 /* A copied stack has the callers' addresses among its words. */
-static void test_files_of_stack_words_are_found(void **state)
+TEST(files_of_stack_words_are_found)
 {
 	const uint64_t type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
 			      PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -489,12 +472,11 @@ static void test_files_of_stack_words_are_found(void **state)
 	struct intern files = {0};
 	struct str s = {0};
 
-	(void)state;
 	put_mmap(&s, 1, 0x1000, "/leaf");
 	put_mmap(&s, 1, 0x2000, "/caller");
 	put_mmap(&s, 1, 0x3000, "/unused");
 	put(&s, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, &r, sizeof(r));
-	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files_of(&s, type, &files), 0);
 	assert_int_equal(files.n, 2);
 	assert_true(has_file(&files, "/caller"));
 	intern_free(&files);
@@ -528,7 +510,7 @@ static double files_seconds(unsigned int n)
 	for (i = 0; i < n; i++)
 		put_sample(&s, i % 2 + 1, 0x1000000 + (uint64_t)(i * 7919 % n) * 0x2000, 0);
 	begun = cpu_seconds();
-	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files_of(&s, type, &files), 0);
 	begun = cpu_seconds() - begun;
 	assert_int_equal(files.n, n);
 	intern_free(&files);
@@ -537,16 +519,15 @@ static double files_seconds(unsigned int n)
 }
 
 /* Sixteen times the mappings take about sixteen times as long. A list would take 256 times. */
-static void test_time_grows_linearly_with_mappings(void **state)
+TEST(time_grows_linearly_with_mappings)
 {
 	double few = files_seconds(4096);
 
-	(void)state;
 	assert_true(files_seconds(65536) < 80 * few);
 }
 
 /* An address in two mappings, and one in a large mapping that smaller ones follow. */
-static void test_all_files_at_an_address_are_found(void **state)
+TEST(all_files_at_an_address_are_found)
 {
 	const uint64_t type =
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
@@ -554,7 +535,6 @@ static void test_all_files_at_an_address_are_found(void **state)
 	struct str s = {0};
 	size_t large;
 
-	(void)state;
 	large = s.len;
 	put_mmap(&s, 1, 0x1000, "/large");
 	*(uint64_t *)(s.buf + large + 8 + 16) = 0x10000; /* its length */
@@ -565,11 +545,11 @@ static void test_all_files_at_an_address_are_found(void **state)
 	put_fork(&s, 2, 1, 0);
 	put_fork(&s, 3, 2, 0);
 	put_sample(&s, 3, 0x9000, 0x3000);
-	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files_of(&s, type, &files), 0);
 	assert_int_equal(files.n, 2);
 	assert_true(has_file(&files, "/large") && has_file(&files, "/other"));
 	put_sample(&s, 1, 0x3fff, 0);
-	assert_int_equal(perf_records_files(cursor_of(s.buf, s.len, false), type, &files), 0);
+	assert_int_equal(files_of(&s, type, &files), 0);
 	assert_int_equal(files.n, 4);
 	assert_false(has_file(&files, "/inside"));
 	intern_free(&files);
@@ -582,13 +562,12 @@ static enum sync_event hear(struct sync *s, int fd, const char *text)
 	return sync_read(s);
 }
 
-static void test_lines_arrive_in_pieces_or_together(void **state)
+TEST(lines_arrive_in_pieces_or_together)
 {
 	struct sync s = {0};
 	char longer[400];
 	int p[2];
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
 	s.fd = p[0];
 	assert_int_equal(hear(&s, p[1], "go 1"), SYNC_NOTHING);
@@ -607,47 +586,4 @@ static void test_lines_arrive_in_pieces_or_together(void **state)
 	assert_int_equal(hear(&s, p[1], longer), SYNC_ABORT);
 	close(p[1]);
 	close(p[0]);
-}
-
-static void test_ids_are_found_in_a_task_only_once(void **state)
-{
-	static struct task_copy copy = {.id = 0x2222ULL << 32 | 0x3333};
-	const uint32_t tid = 0x3333, tgid = 0x2222;
-
-	(void)state;
-	assert_int_equal(task_ids_find(&copy), -ENOENT);
-	memcpy(copy.bytes + 1000, &tid, 4);
-	assert_int_equal(task_ids_find(&copy), -ENOENT);
-	memcpy(copy.bytes + 1004, &tgid, 4);
-	assert_int_equal(task_ids_find(&copy), 1000);
-	memcpy(copy.bytes + TASK_COPY - 8, copy.bytes + 1000, 8);
-	assert_int_equal(task_ids_find(&copy), -ENOENT); /* two places match */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bucket_is_the_logarithm_of_the_value),
-		cmocka_unit_test(test_square_equals_128_bit_arithmetic),
-		cmocka_unit_test(test_syscalls_table_has_sums_and_squared_deviations),
-		cmocka_unit_test(test_sampling_takes_each_call_at_the_same_rate),
-		cmocka_unit_test(test_events_make_calls_in_any_order),
-		cmocka_unit_test(test_sigreturn_ends_without_a_number_or_a_result),
-		cmocka_unit_test(test_reused_thread_id_is_a_new_thread),
-		cmocka_unit_test(test_system_calls_have_names),
-		cmocka_unit_test(test_merged_threads_equal_threads_counted_together),
-		cmocka_unit_test(test_rows_of_ended_threads_are_bounded),
-		cmocka_unit_test(test_ended_threads_have_a_row),
-		cmocka_unit_test(test_files_of_chains_are_found),
-		cmocka_unit_test(test_file_has_the_identity_in_its_mapping),
-		cmocka_unit_test(test_files_of_stack_words_are_found),
-		cmocka_unit_test(test_time_grows_linearly_with_mappings),
-		cmocka_unit_test(test_all_files_at_an_address_are_found),
-
-		cmocka_unit_test(test_lines_arrive_in_pieces_or_together),
-		cmocka_unit_test(test_ids_are_found_in_a_task_only_once),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,53 +2,42 @@
 /* Checks which files are copied when several can have the name of a recorded object. */
 #include "collect/perf.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
+#include "tests/unit/unit.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-/* Reads every cut of the vdso and every flipped byte of its headers, before an unmapped page. */
-static void test_damaged_headers_do_not_crash_build_id(void **state)
+/* Reads every cut of the vdso, and every flipped byte of its headers. */
+TEST(damaged_headers_do_not_crash_build_id)
 {
 	const uint8_t *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
-	size_t page = 4096, len, i;
+	int fd = memfd_create("vdso", 0);
 	char id[129], damaged[129];
-	uint8_t *p;
+	off_t page = 4096, i;
 
-	(void)state;
 	if (!vdso)
 		skip();
-	p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	munmap(p + page, page);
-	assert_true(elf_build_id(vdso, page, id));
+	assert_int_equal(write(fd, vdso, (size_t)page), page);
+	assert_true(elf_build_id(fd, id));
 	assert_true(strlen(id) >= 16 && strlen(id) % 2 == 0);
-	for (len = 0; len <= page; len++) {
-		memcpy(p + page - len, vdso, len);
-		if (elf_build_id(p + page - len, len, damaged))
+	for (i = 0; i < 1024; i++) {
+		uint8_t flipped = vdso[i] ^ 0xff;
+
+		assert_int_equal(pwrite(fd, &flipped, 1, i), 1);
+		elf_build_id(fd, damaged);
+		assert_int_equal(pwrite(fd, vdso + i, 1, i), 1);
+	}
+	for (i = page; i--;) {
+		assert_int_equal(ftruncate(fd, i), 0);
+		if (elf_build_id(fd, damaged))
 			assert_string_equal(damaged, id);
 	}
-	memcpy(p, vdso, page);
-	for (i = 0; i < 1024; i++) {
-		p[i] ^= 0xff;
-		elf_build_id(p, page, damaged);
-		p[i] ^= 0xff;
-	}
-	munmap(p, page);
+	close(fd);
 }
 
 /* --- copies: the vdso is an ELF file with a build-id that every machine has --- */
@@ -80,7 +69,7 @@ static struct perf_file object_id(void)
 	size_t i;
 	int fd = open("object", O_RDONLY);
 
-	assert_true(elf_build_id_fd(fd, id));
+	assert_true(elf_build_id(fd, id));
 	close(fd);
 	as.id_len = (uint8_t)(strlen(id) / 2);
 	for (i = 0; i < as.id_len; i++)
@@ -127,11 +116,10 @@ static int copies(void)
 	return n;
 }
 
-static void test_mapped_file_is_copied(void **state)
+TEST(mapped_file_is_copied)
 {
 	struct perf_file as = object_make(0644);
 
-	(void)state;
 	assert_int_equal(save("object", &as), 0);
 	assert_int_equal(copies(), 1);
 	as.ino++;
@@ -142,20 +130,18 @@ static void test_mapped_file_is_copied(void **state)
 	assert_int_equal(copies(), 0);
 }
 
-static void test_file_without_identity_is_refused(void **state)
+TEST(file_without_identity_is_refused)
 {
 	struct perf_file none = {0};
 
-	(void)state;
 	object_make(0644);
 	assert_int_equal(save("object", &none), -ESTALE);
 }
 
-static void test_build_id_identifies_a_file_without_inode(void **state)
+TEST(build_id_identifies_a_file_without_inode)
 {
 	struct perf_file as, other;
 
-	(void)state;
 	object_make(0644);
 	as = other = object_id();
 	assert_int_equal(save("object", &as), 0);
@@ -166,7 +152,7 @@ static void test_build_id_identifies_a_file_without_inode(void **state)
 }
 
 /* A program that other users may run but not read must not be copied. */
-static void test_only_readable_modes_are_copied(void **state)
+TEST(only_readable_modes_are_copied)
 {
 	static const struct {
 		mode_t mode;
@@ -175,7 +161,6 @@ static void test_only_readable_modes_are_copied(void **state)
 		     {0711, -EACCES}, {0710, -EACCES}, {04711, -EACCES}, {0600, -EACCES}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(modes); i++) {
 		struct perf_file as = object_make(modes[i].mode);
 
@@ -183,11 +168,10 @@ static void test_only_readable_modes_are_copied(void **state)
 	}
 }
 
-static void test_symbolic_links_are_refused(void **state)
+TEST(symbolic_links_are_refused)
 {
 	struct perf_file as = object_make(0644), id = object_id();
 
-	(void)state;
 	unlink("link");
 	assert_int_equal(symlink("object", "link"), 0);
 	assert_true(save("link", &as) < 0);
@@ -198,11 +182,10 @@ static void test_symbolic_links_are_refused(void **state)
 }
 
 /* Opening a fifo would block. */
-static void test_fifos_and_folders_are_refused_without_waiting(void **state)
+TEST(fifos_and_folders_are_refused_without_waiting)
 {
 	struct perf_file as = object_make(0644);
 
-	(void)state;
 	unlink("pipe");
 	assert_int_equal(mkfifo("pipe", 0666), 0);
 	alarm(10);
@@ -213,14 +196,13 @@ static void test_fifos_and_folders_are_refused_without_waiting(void **state)
 	alarm(0);
 }
 
-static void test_sparse_file_is_copied(void **state)
+TEST(sparse_file_is_copied)
 {
 	struct perf_file as = object_make(0644);
 	struct stat st;
 	char *copy;
 	FILE *f;
 
-	(void)state;
 	assert_int_equal(truncate("object", 3LL << 30), 0);
 	assert_int_equal(save("object", &as), 0);
 	f = popen("echo hosts/dso/*/object", "r");
@@ -234,12 +216,11 @@ static void test_sparse_file_is_copied(void **state)
 	free(copy);
 }
 
-static void test_each_limit_of_a_run_is_kept(void **state)
+TEST(each_limit_of_a_run_is_kept)
 {
 	struct perf_file as = object_make(0644);
 	struct dso_room room;
 
-	(void)state;
 	assert_int_equal(dir_remove("hosts", NULL), 0);
 	room = dso_room_of("hosts");
 	assert_true(room.bytes == DSO_RUN_BYTES && room.files == DSO_RUN_FILES);
@@ -255,22 +236,20 @@ static void test_each_limit_of_a_run_is_kept(void **state)
 }
 
 /* A hole costs a user nothing, and fills the disk of another host that gets the copy. */
-static void test_holes_count_as_bytes(void **state)
+TEST(holes_count_as_bytes)
 {
 	struct perf_file as = object_make(0644);
 
-	(void)state;
 	assert_int_equal(truncate("object", 20LL << 30), 0);
 	assert_int_equal(save("object", &as), -EFBIG);
 	assert_int_equal(copies(), 0);
 }
 
-static void test_copies_of_earlier_runs_count(void **state)
+TEST(copies_of_earlier_runs_count)
 {
 	struct perf_file as = object_make(0644);
 	int fd;
 
-	(void)state;
 	assert_int_equal(dir_remove("hosts", NULL), 0);
 	assert_int_equal(dir_make("hosts/dso/01", NULL), 0);
 	fd = file_create("hosts/dso/01/earlier", 0, 0600);
@@ -284,7 +263,7 @@ static void test_copies_of_earlier_runs_count(void **state)
 }
 
 /* A file can declare 65,535 segments of notes, 64 KiB each. */
-static void test_few_notes_are_read(void **state)
+TEST(few_notes_are_read)
 {
 	enum { SEGMENTS = 60000 };
 	Elf64_Ehdr h = {
@@ -299,7 +278,6 @@ static void test_few_notes_are_read(void **state)
 	FILE *f;
 	int fd, i;
 
-	(void)state;
 	f = fopen("notes", "we");
 	fwrite(&h, sizeof(h), 1, f);
 	for (i = 0; i < SEGMENTS; i++)
@@ -307,7 +285,7 @@ static void test_few_notes_are_read(void **state)
 	fclose(f);
 	fd = open("notes", O_RDONLY | O_CLOEXEC);
 	before = bytes_read();
-	assert_false(elf_build_id_fd(fd, id));
+	assert_false(elf_build_id(fd, id));
 	after = bytes_read();
 	assert_true(after - before < 1 << 20);
 	close(fd);
@@ -315,37 +293,8 @@ static void test_few_notes_are_read(void **state)
 
 static int set_up(void **state)
 {
-	char *dir = xasprintf("%s/zcost-dso.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-
-	*state = dir;
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
+	(void)state;
+	return chdir(dir);
 }
 
-static int tear_down(void **state)
-{
-	int rc = chdir("/") || dir_remove(*state, NULL);
-
-	free(*state);
-	return rc;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_damaged_headers_do_not_crash_build_id),
-		cmocka_unit_test(test_mapped_file_is_copied),
-		cmocka_unit_test(test_file_without_identity_is_refused),
-		cmocka_unit_test(test_build_id_identifies_a_file_without_inode),
-		cmocka_unit_test(test_only_readable_modes_are_copied),
-		cmocka_unit_test(test_symbolic_links_are_refused),
-		cmocka_unit_test(test_fifos_and_folders_are_refused_without_waiting),
-		cmocka_unit_test(test_sparse_file_is_copied),
-		cmocka_unit_test(test_each_limit_of_a_run_is_kept),
-		cmocka_unit_test(test_holes_count_as_bytes),
-		cmocka_unit_test(test_copies_of_earlier_runs_count),
-		cmocka_unit_test(test_few_notes_are_read),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_TESTS(set_up, NULL)

@@ -2,18 +2,7 @@
 /* Checks events in perf's syntax on a fake sysfs: which are read and which are refused. */
 #include "collect/events/events.h"
 #include "lib/alloc.h"
-#include "lib/file.h"
-#include "tests/unit/close.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static char dir[] = "/tmp/zcost-events-XXXXXX";
+#include "tests/unit/unit.h"
 
 static void put(const char *name, const char *text)
 {
@@ -49,12 +38,11 @@ static void expect(const struct event *e, const char *name, unsigned int group, 
 	assert_true(e->attr.config == config);
 }
 
-static void test_event_names_are_read(void **state)
+TEST(event_names_are_read)
 {
 	struct event_list l =
 		read_list("cycles, cs,r1C2,L1-dcache-load-misses,LLC-stores,cpu-clock");
 
-	(void)state;
 	assert_int_equal(l.n, 6);
 	expect(&l.e[0], "cycles", 1, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 	expect(&l.e[1], "cs", 2, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
@@ -66,12 +54,11 @@ static void test_event_names_are_read(void **state)
 	event_list_free(&l);
 }
 
-static void test_groups_are_read(void **state)
+TEST(groups_are_read)
 {
 	struct event_list l =
 		read_list("{cycles,instructions},faults,{cycles:k,branches}:u,{cs}:W");
 
-	(void)state;
 	assert_int_equal(l.n, 6);
 	assert_int_equal(l.e[0].group, 1);
 	assert_int_equal(l.e[1].group, 1);
@@ -88,12 +75,11 @@ static void test_groups_are_read(void **state)
 	event_list_free(&l);
 }
 
-static void test_pmu_events_are_read(void **state)
+TEST(pmu_events_are_read)
 {
 	struct event_list l =
 		read_list("cpu/event=0x3c,umask=0x1/u,{imc/reads/,imc/writes/},stalls");
 
-	(void)state;
 	assert_int_equal(l.n, 4);
 	expect(&l.e[0], "cpu/event=0x3c,umask=0x1/u", 1, 4, 0x13c);
 	assert_true(l.e[0].attr.exclude_kernel);
@@ -117,9 +103,8 @@ static void refuses(const char *text, const char *why)
 	assert_non_null(strstr(err.text, why));
 }
 
-static void test_bad_event_list_is_refused(void **state)
+TEST(bad_event_list_is_refused)
 {
-	(void)state;
 	refuses("", "an event is missing before 'the end'");
 	refuses("cycles,,cs", "an event is missing before ',cs'");
 	refuses("{}", "an event is missing");
@@ -155,11 +140,10 @@ static struct event read_event(const char *pmu, const char *terms)
 	return e;
 }
 
-static void test_terms_fill_their_bit_fields(void **state)
+TEST(terms_fill_their_bit_fields)
 {
 	struct event e;
 
-	(void)state;
 	e = read_event("cpu", "event=0x3c,umask=0x1,edge");
 	assert_int_equal(e.attr.type, 4);
 	assert_int_equal(e.attr.config, 0x4013c);
@@ -173,11 +157,10 @@ static void test_terms_fill_their_bit_fields(void **state)
 	assert_int_equal(e.attr.config, 0x100);
 }
 
-static void test_named_events_have_scale_unit_and_cpus(void **state)
+TEST(named_events_have_scale_unit_and_cpus)
 {
 	struct event e = read_event("power", "energy-pkg");
 
-	(void)state;
 	assert_int_equal(e.attr.type, 21);
 	assert_int_equal(e.attr.config, 2);
 	assert_float_equal(e.scale, 2.3283064365386962890625e-10, 1e-25);
@@ -207,9 +190,8 @@ static void refuses_terms(const char *pmu, const char *terms, int code, const ch
 	assert_non_null(strstr(err.text, why));
 }
 
-static void test_bad_terms_are_refused(void **state)
+TEST(bad_terms_are_refused)
 {
-	(void)state;
 	refuses_terms("gpu", "x", ENOENT,
 		      "no PMU 'gpu' on this host; this host has: cpu cpu_atom imc power");
 	refuses_terms("..", "x", ENOENT, "no PMU '..'");
@@ -225,9 +207,8 @@ static void test_bad_terms_are_refused(void **state)
 }
 
 /* Events that another host may have pass. Events that no host has are refused. */
-static void test_check_refuses_only_what_no_host_can_have(void **state)
+TEST(check_refuses_only_what_no_host_can_have)
 {
-	(void)state;
 	assert_int_equal(event_list_check("gpu/x/,sys:point,cycles", NULL), 0);
 	assert_int_equal(event_list_check("cyles", NULL), -EINVAL);
 	assert_int_equal(event_list_check("{gpu/x/", NULL), -EINVAL);
@@ -236,8 +217,6 @@ static void test_check_refuses_only_what_no_host_can_have(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
 	setenv("ZCOST_SYSFS", dir, 1);
 	put("cpu/type", "4\n");
 	put("cpu/format/event", "config:0-7,32\n");
@@ -265,25 +244,4 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	return dir_remove(dir, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event_names_are_read),
-		cmocka_unit_test(test_groups_are_read),
-		cmocka_unit_test(test_pmu_events_are_read),
-		cmocka_unit_test(test_bad_event_list_is_refused),
-		cmocka_unit_test(test_terms_fill_their_bit_fields),
-		cmocka_unit_test(test_named_events_have_scale_unit_and_cpus),
-		cmocka_unit_test(test_bad_terms_are_refused),
-		cmocka_unit_test(test_check_refuses_only_what_no_host_can_have),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_TESTS(set_up, NULL)
