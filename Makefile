@@ -124,10 +124,8 @@ $(B)/collect/%.bpf.o: collect/%.bpf.c
 	$(Q)$(CLANG) -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) $(if $(MULTIARCH),-I/usr/include/$(MULTIARCH)) -I. \
 		-Wall -MMD -MP -c -o $@ $<
 $(HOST_OBJ): | $(BPF_OBJ)
-$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"' \
-	-DBPF_TASK='"$(B)/collect/syscalls/task.bpf.o"'
+$(HOST_OBJ): OUR_CFLAGS += -DHAVE_BPF -DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"'
 $(B)/collect/syscalls/bpf.o: $(B)/collect/syscalls/syscalls.bpf.o
-$(B)/collect/syscalls/task_ids.o: $(B)/collect/syscalls/task.bpf.o
 endif
 
 # Names of system calls, out of the C library's headers.

@@ -123,15 +123,6 @@ static void syscalls_print_hist(struct str *s, const uint64_t *hist)
 	}
 }
 
-/* Adds a name without tab or newline: the workload chooses its names. */
-static void syscalls_print_comm(struct str *s, const char comm[SYSCALLS_COMM])
-{
-	size_t i;
-
-	for (i = 0; i < SYSCALLS_COMM && comm[i]; i++)
-		str_putc(s, (unsigned char)comm[i] < ' ' ? '?' : comm[i]);
-}
-
 static void syscalls_print_name(struct str *s, uint32_t index)
 {
 	const char *name = syscall_name(index);
@@ -144,57 +135,47 @@ static void syscalls_print_name(struct str *s, uint32_t index)
 		str_puts(s, " (32-bit)");
 }
 
-/* `c` is NULL for a call that never returned: its figures stay empty. */
+/* `c` is all 0 for a call that never returned. */
 static void syscalls_print_row(struct str *s, const struct syscall_key *key, uint64_t unfinished,
 			       uint64_t first, const struct syscall_cell *c)
 {
-	syscalls_print_comm(s, key->comm);
+	size_t i;
+
+	/* The workload chooses its names: they may have a tab or a newline. */
+	for (i = 0; i < SYSCALLS_COMM && key->comm[i]; i++)
+		str_putc(s, (unsigned char)key->comm[i] < ' ' ? '?' : key->comm[i]);
 	str_printf(s, "\t%u\t%u\t%u\t", key->pid, key->tid, key->nr);
 	syscalls_print_name(s, key->nr);
-	if (c)
-		str_printf(s,
-			   "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-			   "\t%.0Lf\t",
-			   c->calls, c->errors, c->total, c->min, c->max, syscalls_m2(c));
+	str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", c->calls, c->errors, c->total);
+	if (c->calls)
+		str_printf(s, "%" PRIu64 "\t%" PRIu64 "\t%.0Lf\t", c->min, c->max, syscalls_m2(c));
 	else
-		str_puts(s, "\t0\t0\t0\t\t\t\t");
+		str_puts(s, "\t\t\t");
 	if (syscall_moves_bytes(key->nr))
-		str_printf(s, "%" PRIu64, c ? c->bytes : 0);
+		str_printf(s, "%" PRIu64, c->bytes);
 	str_printf(s, "\t%" PRIu64 "\t", unfinished);
-	if (c)
-		syscalls_print_hist(s, c->time_hist);
+	syscalls_print_hist(s, c->time_hist);
 	str_putc(s, '\t');
-	if (c)
-		syscalls_print_hist(s, c->size_hist);
-	if (c)
-		str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", c->timed, c->first_total,
-			   first);
-	else
-		str_puts(s, "\t0\t0\t0\n");
+	syscalls_print_hist(s, c->size_hist);
+	str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", c->timed, c->first_total, first);
 }
 
 static void syscalls_print_thread(struct str *s, const struct syscall_thread *t,
 				  const struct syscall_counts *counts)
 {
+	static const struct syscall_cell none;
 	struct syscall_key key = {.pid = t->pid, .tid = t->tid};
 
 	memcpy(key.comm, t->comm, sizeof(key.comm));
 	for (key.nr = 0; key.nr < SYSCALLS_NR; key.nr++) {
-		uint32_t cell = t->cell[key.nr];
-		const struct syscall_cell *c = &counts->cells[cell];
+		uint32_t at = t->cell[key.nr];
+		const struct syscall_cell *c =
+			at && at <= counts->ncells ? &counts->cells[at] : &none;
 		bool unfinished = t->entered && t->nr == key.nr;
 
-		if (cell && cell <= counts->ncells && c->calls)
+		if (c->calls || unfinished)
 			syscalls_print_row(s, &key, unfinished, syscall_first(c), c);
-		else if (unfinished)
-			syscalls_print_row(s, &key, 1, 0, NULL);
 	}
-}
-
-static void syscalls_print_sum(struct str *s, const struct syscall_sum *sum)
-{
-	syscalls_print_row(s, &sum->key, sum->unfinished, sum->first,
-			   sum->cell.calls ? &sum->cell : NULL);
 }
 
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err)
@@ -208,7 +189,8 @@ int syscalls_write(const struct syscall_counts *counts, const char *path, struct
 	for (i = 1; i <= counts->nthreads; i++)
 		syscalls_print_thread(&s, &counts->threads[i], counts);
 	for (k = 0; k < counts->nended; k++)
-		syscalls_print_sum(&s, &counts->ended[k]);
+		syscalls_print_row(&s, &counts->ended[k].key, counts->ended[k].unfinished,
+				   counts->ended[k].first, &counts->ended[k].cell);
 	rc = file_write(path, s.buf, s.len, err);
 	str_free(&s);
 	return rc;
@@ -247,34 +229,12 @@ struct syscalls {
 
 static const struct syscalls_method *const methods[] = {&syscalls_bpf, &syscalls_tracepoint};
 
-static bool syscalls_may_try(const struct run *r, const struct syscalls_method *m)
-{
-	return !r->syscalls_method || !strcmp(r->syscalls_method, m->name);
-}
-
-/* Saves why the better method was not possible. */
-static void syscalls_add_reason(struct str *s, const char *name, const struct error *err)
-{
-	str_printf(s, "%s%s: %s", s->len ? "; " : "", name, err->text);
-}
-
-/*
- * A method that can only time every call ignores --time-one-in: it is more exact, and costs more.
- */
-static void syscalls_choose_timed(struct collect *c, struct syscalls *s)
-{
-	unsigned int n = c->run->time_one_in;
-
-	if (n > 1 && s->method->time_one_in)
-		s->method->time_one_in(s->self, n);
-	else
-		n = 1;
-	collect_info_int(c, "time_one_in", n);
-}
-
+/* Chooses the first method that works, and says why a better one does not. */
 static int syscalls_prepare(struct collect *c)
 {
 	struct syscalls *s = xcalloc(1, sizeof(*s));
+	const char *only = c->run->syscalls_method;
+	unsigned int one_in = c->run->time_one_in;
 	struct str reasons = {0};
 	size_t i;
 
@@ -282,27 +242,32 @@ static int syscalls_prepare(struct collect *c)
 	for (i = 0; i < array_size(methods) && !s->method; i++) {
 		struct error err = {0};
 
-		if (!syscalls_may_try(c->run, methods[i]))
+		if (only && strcmp(only, methods[i]->name) != 0)
 			continue;
 		if (!methods[i]->open(&s->self, &err)) {
 			s->method = methods[i];
 			break;
 		}
-		syscalls_add_reason(&reasons, methods[i]->name, &err);
+		str_printf(&reasons, "%s%s: %s", reasons.len ? "; " : "", methods[i]->name,
+			   err.text);
 		if (s->self)
 			methods[i]->close(s->self);
 		s->self = NULL;
 	}
 	if (s->method) {
+		/* A method that can only time every call is more exact, and costs more. */
+		one_in = one_in > 1 && s->method->time_one_in ? one_in : 1;
+		if (one_in > 1)
+			s->method->time_one_in(s->self, one_in);
 		collect_info_str(c, "method", s->method->name);
-		syscalls_choose_timed(c, s);
+		collect_info_int(c, "time_one_in", one_in);
 		if (reasons.len)
 			collect_why(c, "%s", reasons.buf);
 	} else {
 		error_set(&c->err, ENOSYS, "%s", reasons.buf);
 	}
 	str_free(&reasons);
-	return s->method ? 0 : -ENOSYS;
+	return -c->err.code;
 }
 
 /*

@@ -3,7 +3,6 @@
 #include "collect/syscalls/methods.h"
 
 #include "collect/host.h"
-#include "collect/syscalls/task_ids.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
@@ -42,17 +41,22 @@ __asm__(".section .rodata\n"
 	".previous\n");
 extern const char zcost_syscalls_bpf[], zcost_syscalls_bpf_end[];
 
-static const char *const programs[] = {"on_fork",   "on_task_exit", "on_exec",
-				       "on_rename", "on_enter",	    "on_exit"};
-
-/* Each counts one kind of socket_copies. A kernel may lack them, or refuse fentry. */
+/*
+ * The first ones each count one kind of socket_copies. A kernel may lack those, or refuse fentry.
+ */
 static const struct {
-	const char *program;
+	const char *name;
 	bool fentry;
-} copy_programs[SOCKET_COPY_KINDS] = {
+} programs[] = {
 	[SOCKET_COPY_OUT] = {"on_copy_out", false},
 	[SOCKET_COPY_FRAGS] = {"on_copy_frags", true},
 	[SOCKET_COPY_PINS] = {"on_pin", true},
+	[SOCKET_COPY_KINDS] = {"on_fork", false},
+	{"on_task_exit", false},
+	{"on_exec", false},
+	{"on_rename", false},
+	{"on_enter", false},
+	{"on_exit", false},
 };
 
 enum {
@@ -65,9 +69,7 @@ enum {
 struct bpf {
 	struct bpf_object *obj;
 	struct bpf_link *links[array_size(programs)];
-	struct bpf_link *copy_links[SOCKET_COPY_KINDS];
 	bool copies_failed;
-	int btf; /* type information that we made, where the kernel has none; else -1 */
 	volatile struct syscall_control *control;
 	struct syscall_thread *threads;
 	struct syscall_cell *cells;
@@ -116,24 +118,9 @@ static uint32_t bpf_tid_max(void)
 	return n > 4194304 || n < 32768 ? 4194304 : n;
 }
 
-/* ZCOST_NO_BTF hides the kernel's type information, for tests. */
-static bool bpf_has_btf(void)
+static struct bpf_program *bpf_program(const struct bpf *b, size_t i)
 {
-	return path_exists("/sys/kernel/btf/vmlinux") && !getenv("ZCOST_NO_BTF");
-}
-
-static int bpf_open_object(struct bpf *b)
-{
-	char path[32];
-	LIBBPF_OPTS(bpf_object_open_opts, opts);
-
-	if (b->btf >= 0) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", b->btf);
-		opts.btf_custom_path = path;
-	}
-	b->obj = bpf_object__open_mem(zcost_syscalls_bpf,
-				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), &opts);
-	return b->obj ? 0 : -errno;
+	return bpf_object__find_program_by_name(b->obj, programs[i].name);
 }
 
 static int bpf_load(struct bpf *b, bool fentry)
@@ -143,7 +130,9 @@ static int bpf_load(struct bpf *b, bool fentry)
 	size_t len = 0, i;
 	uint32_t nr;
 
-	if (bpf_open_object(b))
+	b->obj = bpf_object__open_mem(zcost_syscalls_bpf,
+				      (size_t)(zcost_syscalls_bpf_end - zcost_syscalls_bpf), NULL);
+	if (!b->obj)
 		return -errno;
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->obj, "tids"), bpf_tid_max());
 	rodata = bpf_object__find_map_by_name(b->obj, ".rodata");
@@ -155,17 +144,15 @@ static int bpf_load(struct bpf *b, bool fentry)
 		traits[nr].moves = (uint8_t)syscall_moves_bytes(nr);
 		traits[nr].restores = syscall_restores(nr);
 	}
-	for (i = 0; i < array_size(copy_programs); i++)
-		bpf_program__set_autoload(
-			bpf_object__find_program_by_name(b->obj, copy_programs[i].program),
-			fentry || !copy_programs[i].fentry);
+	for (i = 0; i < array_size(programs); i++)
+		bpf_program__set_autoload(bpf_program(b, i), fentry || !programs[i].fentry);
 	return bpf_object__load(b->obj);
 }
 
-/* fentry needs BTF, and a kernel that lets us change its code. A refused object cannot be used. */
+/* fentry needs a kernel that lets us change its code. A refused object cannot be used. */
 static int bpf_load_best(struct bpf *b)
 {
-	if (bpf_has_btf() && !bpf_load(b, true))
+	if (!bpf_load(b, true))
 		return 0;
 	bpf_object__close(b->obj);
 	b->obj = NULL;
@@ -216,19 +203,16 @@ static int bpf_attach(struct bpf *b)
 	size_t i;
 
 	for (i = 0; i < array_size(programs); i++) {
-		struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, programs[i]);
+		struct bpf_program *prog = bpf_program(b, i);
 
-		b->links[i] = prog ? bpf_program__attach(prog) : NULL;
-		if (!b->links[i])
-			return prog ? -errno : -ENOENT;
-	}
-	for (i = 0; i < array_size(copy_programs); i++) {
-		struct bpf_program *prog =
-			bpf_object__find_program_by_name(b->obj, copy_programs[i].program);
-
-		if (bpf_program__autoload(prog))
-			b->copy_links[i] = bpf_program__attach(prog);
-		if (bpf_program__autoload(prog) && !b->copy_links[i] && error_of_machine(errno))
+		if (!prog)
+			return -ENOENT;
+		if (!bpf_program__autoload(prog))
+			continue;
+		b->links[i] = bpf_program__attach(prog);
+		if (!b->links[i] && i >= SOCKET_COPY_KINDS)
+			return -errno;
+		if (!b->links[i] && error_of_machine(errno))
 			b->copies_failed = true;
 	}
 	return 0;
@@ -240,9 +224,12 @@ static int bpf_open(void **self, struct error *err)
 	int rc;
 
 	*self = b;
+	/* ZCOST_NO_BTF hides the kernel's type information, for tests. */
+	if (!path_exists("/sys/kernel/btf/vmlinux") || getenv("ZCOST_NO_BTF"))
+		return error_set(err, ENOTSUP,
+				 "this kernel was built without CONFIG_DEBUG_INFO_BTF");
 	libbpf_set_print(bpf_listen);
 	said[0] = '\0';
-	b->btf = bpf_has_btf() ? -1 : task_ids_btf(NULL);
 	rc = bpf_load_best(b);
 	if (!rc)
 		rc = bpf_map_all(b);
@@ -268,11 +255,6 @@ static void bpf_settle(void)
 /* --- threads that ended --- */
 
 /* A slot that the kernel does not take back is not used again. It is empty, so nothing is lost. */
-static void bpf_hand_back(int map, uint32_t n)
-{
-	bpf_map_update_elem(map, NULL, &n, BPF_ANY);
-}
-
 static void bpf_take_out(struct bpf *b, uint32_t slot)
 {
 	struct syscall_thread *t = &b->threads[slot];
@@ -285,10 +267,10 @@ static void bpf_take_out(struct bpf *b, uint32_t slot)
 		if (!cell || cell >= SYSCALLS_CELLS)
 			continue;
 		memset(&b->cells[cell], 0, sizeof(b->cells[cell]));
-		bpf_hand_back(b->free_cells, cell);
+		bpf_map_update_elem(b->free_cells, NULL, &cell, BPF_ANY);
 	}
 	memset(t, 0, sizeof(*t));
-	bpf_hand_back(b->free_slots, slot);
+	bpf_map_update_elem(b->free_slots, NULL, &slot, BPF_ANY);
 }
 
 /*
@@ -387,12 +369,11 @@ static uint64_t bpf_missed(const struct bpf *b)
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < array_size(programs); i++) {
-		struct bpf_program *prog = bpf_object__find_program_by_name(b->obj, programs[i]);
+	for (i = SOCKET_COPY_KINDS; i < array_size(programs); i++) {
 		struct bpf_prog_info info = {0};
 		uint32_t len = sizeof(info);
 
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(bpf_program(b, i)), &info, &len))
 			sum += info.recursion_misses;
 	}
 	return sum;
@@ -408,9 +389,9 @@ static void bpf_read_copies(const struct bpf *b, struct syscall_counts *counts)
 
 	counts->copies_failed = b->copies_failed;
 	for (kind = 0; kind < SOCKET_COPY_KINDS; kind++) {
-		counts->copies_known[kind] = b->copy_links[kind] && ncpus > 0 &&
-					     !bpf_map_lookup_elem(map, &kind, per_cpu);
-		counts->copies_failed |= b->copy_links[kind] && !counts->copies_known[kind];
+		counts->copies_known[kind] =
+			b->links[kind] && ncpus > 0 && !bpf_map_lookup_elem(map, &kind, per_cpu);
+		counts->copies_failed |= b->links[kind] && !counts->copies_known[kind];
 		for (i = 0; counts->copies_known[kind] && i < ncpus; i++) {
 			counts->copies[kind].calls += per_cpu[i].calls;
 			counts->copies[kind].bytes += per_cpu[i].bytes;
@@ -419,22 +400,20 @@ static void bpf_read_copies(const struct bpf *b, struct syscall_counts *counts)
 	free(per_cpu);
 }
 
-static uint32_t bpf_at_most(uint32_t n, uint32_t max)
-{
-	return n < max ? n : max;
-}
-
 static void bpf_counts(void *self, struct syscall_counts *counts)
 {
 	struct bpf *b = self;
+	uint32_t threads, cells;
 
 	bpf_end_drainer(b);
 	bpf_settle();
+	threads = b->control->threads;
+	cells = b->control->cells;
 	*counts = (struct syscall_counts){
 		.threads = b->threads,
 		.cells = b->cells,
-		.nthreads = bpf_at_most(b->control->threads, SYSCALLS_THREADS - 1),
-		.ncells = bpf_at_most(b->control->cells, SYSCALLS_CELLS - 1),
+		.nthreads = threads < SYSCALLS_THREADS ? threads : SYSCALLS_THREADS - 1,
+		.ncells = cells < SYSCALLS_CELLS ? cells : SYSCALLS_CELLS - 1,
 		.ended = b->sums.rows,
 		.nended = b->sums.n,
 		.lost = b->control->lost + bpf_missed(b),
@@ -456,15 +435,11 @@ static void bpf_close(void *self)
 	bpf_end_drainer(b);
 	for (i = 0; i < array_size(programs); i++)
 		bpf_link__destroy(b->links[i]);
-	for (i = 0; i < array_size(copy_programs); i++)
-		bpf_link__destroy(b->copy_links[i]);
 	bpf_unmap(b->control, sizeof(*b->control));
 	bpf_unmap(b->threads, THREADS_LEN);
 	bpf_unmap(b->cells, CELLS_LEN);
 	bpf_object__close(b->obj);
 	syscalls_ended_free(&b->sums);
-	if (b->btf >= 0)
-		close(b->btf);
 	free(b);
 }
 

@@ -84,11 +84,11 @@ struct syscalls_method {
 
 extern const struct syscalls_method syscalls_bpf, syscalls_tracepoint;
 
-/* By the call's index. NULL when the name is unknown; does the return value count bytes? */
+/* Returns the name of a call by its index, or NULL when it is unknown. */
 const char *syscall_name(uint32_t index);
+/* Says whether the return value of the call counts bytes. */
 int syscall_moves_bytes(uint32_t index);
-/* Says whether the call is a sigreturn: its exit has the number -1, and the register of the code
- * that the signal interrupted as its result. */
+/* Says whether the call is a sigreturn (struct syscall_trait). */
 bool syscall_restores(uint32_t index);
 struct syscall_trait syscall_trait_of(uint32_t index); /* without `moves` and `restores` */
 

@@ -124,7 +124,7 @@ static __always_inline struct syscall_thread *thread_at(uint32_t known)
 
 /*
  * Says whether the call that begins now is a 32-bit call of x86-64. Such a call has another table
- * of numbers: each `int $0x80`, also in a 64-bit program. Without BTF nothing tells them.
+ * of numbers: each `int $0x80`, also in a 64-bit program.
  */
 static __always_inline int is_32bit(void)
 {

@@ -73,7 +73,11 @@ struct syscall_trait {
 	uint16_t flagged; /* from SYSCALLS_FLAGGED on */
 	uint8_t argument; /* the argument with the flags, from 0 */
 	uint8_t moves;	  /* the return value is a number of bytes */
-	uint8_t restores; /* sigreturn: its exit has the registers of the interrupted code */
+	/*
+	 * sigreturn: its exit has the number -1, and the register of the code that the signal
+	 * interrupted as its result
+	 */
+	uint8_t restores;
 };
 
 /* Data of sockets that the kernel copied or pinned. A row of socket_copies.tsv each. */

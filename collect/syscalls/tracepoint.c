@@ -12,6 +12,7 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/cursor.h"
+#include "lib/file.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -314,10 +315,12 @@ static int tp_start_reader(struct tp *tp)
 
 static bool tp_has_fred(void)
 {
-	char *cpuinfo = host_fact("/proc/cpuinfo");
-	bool has = cpuinfo && strstr(cpuinfo, " fred ");
+	char *path = xasprintf("%s/cpuinfo", proc_root()), *text = NULL;
+	bool has = !file_read(path, &text, NULL, NULL) &&
+		   (strstr(text, " fred ") || strstr(text, " fred\n"));
 
-	free(cpuinfo);
+	free(text);
+	free(path);
 	return has;
 }
 

@@ -96,6 +96,11 @@ if "$calls" 32bit 0; then
 		ok "$method: no 32-bit call has the name of a 64-bit call" test "$(column calls writev) $(column calls stat)" = '0 0'
 		ok "$method: the bytes are those that 32-bit calls moved" test "$(column bytes 'write (32-bit)') $(column bytes 'getpid (32-bit)')" = '1000 0'
 	done
+	mkdir proc
+	echo 'flags : fpu fred vme' >proc/cpuinfo
+	fred() { ZCOST_PROC=$PWD/proc exits 0 collect -- "$calls" 32bit 300; }
+	ok "tracepoint: collect succeeds on a CPU with FRED" fred
+	ok "tracepoint: on a CPU with FRED only 32-bit programs make 32-bit calls" test "$(column calls 'getpid (32-bit)')" = 0
 else
 	skip "32-bit calls have rows with their own names" "no int 0x80 on this machine"
 fi
@@ -156,11 +161,12 @@ else
 	skip "collect exits 4 when more threads run at once than it has room for" "8500 cannot be had here (threads-max, pids.max, ulimit -u)"
 fi
 
-ZCOST_NO_BTF=1
-export ZCOST_NO_BTF
-ok "bpf: collect succeeds on a kernel without BTF" exits 0 collect -- "$calls" 400
-ok "bpf: calls, errors and bytes are exact without BTF" agrees
-unset ZCOST_NO_BTF
+without_btf() {
+	ZCOST_NO_BTF=1 exits 0 "$zcost" collect -o r --collect syscalls -- "$calls" 400
+}
+ok "collect succeeds on a kernel without BTF" without_btf
+ok "run.json says why it uses tracepoints" test "$(jq -r '.collectors[0] | .info.method + ": " + .why' r/run.json)" = \
+	"tracepoint: bpf: this kernel was built without CONFIG_DEBUG_INFO_BTF"
 
 ok "collect leaves no tracefs mounted" test "$(grep -c tracefs /proc/mounts)" = "$tracefs_before"
 
