@@ -33,27 +33,14 @@
  */
 enum { TERM_MS = 10000, TICK_MS = 20 };
 
-/* Every process of a run in the folder has this mark. `zcost collect --mark` takes it, too. */
-static char *agent_mark(const char *folder)
-{
-	return xasprintf("ZCOST_RUN=%s/", folder);
-}
-
-static int agent_count_processes(const char *folder)
-{
-	char *mark = agent_mark(folder);
-	int n = marked_count(mark, true);
-
-	free(mark);
-	return n;
-}
-
-/* Waits `patience_ms` for the processes to end by themselves, ends them, and returns how many are
- * left. */
+/*
+ * Waits `patience_ms` for the processes with the mark of a folder to end by themselves, ends them,
+ * and returns how many are left. `zcost collect --mark` takes the mark, too.
+ */
 static int agent_end_processes(const char *folder, int patience_ms)
 {
 	uint64_t deadline = clock_mono_ns() + (uint64_t)patience_ms * 1000000;
-	char *mark = agent_mark(folder);
+	char *mark = xasprintf("ZCOST_RUN=%s/", folder);
 	int n = 0;
 
 	while (clock_mono_ns() < deadline && marked_count(mark, true))
@@ -120,23 +107,18 @@ static char *agent_folder_make(const char *key, struct error *err)
 
 /* --- rights --- */
 
-static uint64_t rights_capabilities(void)
-{
-	char *text, *at;
-	uint64_t caps = 0;
-
-	if (file_read("/proc/self/status", &text, NULL, NULL))
-		return 0;
-	at = strstr(text, "\nCapEff:");
-	if (at)
-		caps = strtoull(at + strlen("\nCapEff:"), NULL, 16);
-	free(text);
-	return caps;
-}
-
 struct rights rights_of_this_process(void)
 {
-	return (struct rights){.caps = rights_capabilities(), .paranoid = perf_event_paranoid()};
+	struct rights r = {.paranoid = perf_event_paranoid()};
+	char *text, *at;
+
+	if (file_read("/proc/self/status", &text, NULL, NULL))
+		return r;
+	at = strstr(text, "\nCapEff:");
+	if (at)
+		r.caps = strtoull(at + strlen("\nCapEff:"), NULL, 16);
+	free(text);
+	return r;
 }
 
 /* --- the agent --- */
@@ -212,54 +194,41 @@ static void agent_print_hello(struct agent *a)
 	json_decref(o);
 }
 
-static void agent_send_files(struct agent *a, const char *name, bool news)
+static void agent_drop(struct agent *a, const char *dir)
 {
-	char *dir = xasprintf("%s/%s", a->folder, name);
-
-	if (!stream_send(STDOUT_FILENO, dir, news ? &a->sent : NULL, a->patience_ms))
-		a->over = true;
-	free(dir);
-}
-
-static void agent_drop(struct agent *a, const char *name)
-{
-	char *dir = xasprintf("%s/%s", a->folder, name);
 	struct error err = {0};
 
 	if (dir_remove(dir, &err))
 		agent_print_line(a, "failed %s", err.text);
 	else
 		agent_print_line(a, "dropped");
-	free(dir);
-}
-
-/* "patience 64", "patience 64 3600" */
-static void agent_set_patience(struct agent *a, const char *text)
-{
-	char *rest;
-	double s = strtod(text, &rest), idle_s = strtod(rest, NULL);
-
-	a->patience_ms = (int)(s * 1000);
-	if (idle_s > 0)
-		a->idle_ms = (int)(idle_s * 1000);
 }
 
 static void agent_handle_named(struct agent *a, const char *line)
 {
 	const char *name = strchr(line, ' ');
+	char *dir, *rest;
+	double s, idle_s;
 
-	if (!name || !stream_name_ok(name + 1))
+	if (!name || !stream_name_ok(++name)) {
 		agent_print_line(a, "failed not understood: %s", line);
-	else if (str_starts(line, "send "))
-		agent_send_files(a, name + 1, false);
-	else if (str_starts(line, "news "))
-		agent_send_files(a, name + 1, true);
-	else if (str_starts(line, "drop "))
-		agent_drop(a, name + 1);
-	else if (str_starts(line, "patience "))
-		agent_set_patience(a, name);
-	else
+		return;
+	}
+	dir = xasprintf("%s/%s", a->folder, name);
+	if (str_starts(line, "send ") || str_starts(line, "news ")) {
+		a->over = !stream_send(STDOUT_FILENO, dir, *line == 'n' ? &a->sent : NULL,
+				       a->patience_ms);
+	} else if (str_starts(line, "drop ")) {
+		agent_drop(a, dir);
+	} else if (str_starts(line, "patience ")) { /* "patience 64", "patience 64 3600" */
+		s = strtod(name, &rest);
+		idle_s = strtod(rest, NULL);
+		a->patience_ms = (int)(s * 1000);
+		a->idle_ms = idle_s > 0 ? (int)(idle_s * 1000) : a->idle_ms;
+	} else {
 		agent_print_line(a, "failed not understood: %s", line);
+	}
+	free(dir);
 }
 
 static void agent_handle(struct agent *a, const char *line)
@@ -297,31 +266,29 @@ static void agent_read(struct agent *a)
 	}
 }
 
-static int agent_wait_ms(const struct agent *a)
-{
-	return a->patience_ms >= 0 && a->patience_ms < a->idle_ms ? a->patience_ms : a->idle_ms;
-}
-
 /*
  * A cut network brings no end of input, only silence. During a run the agent waits for `patience`.
  * Without a run it waits much longer, because nobody speaks while a plan's `before` runs.
  */
 static void agent_serve(struct agent *a)
 {
+	char *mark = xasprintf("ZCOST_RUN=%s/", a->folder);
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 	uint64_t heard = clock_mono_ns();
 
 	while (!a->over && !stop_signal) {
-		int n = poll(&p, 1, agent_wait_ms(a));
+		bool patient = a->patience_ms < 0 || a->patience_ms > a->idle_ms;
+		int n = poll(&p, 1, patient ? a->idle_ms : a->patience_ms);
 
 		if (n > 0) {
 			agent_read(a);
 			heard = clock_mono_ns();
 		} else if (!n) {
-			a->over = agent_count_processes(a->folder) ||
+			a->over = marked_count(mark, true) ||
 				  clock_mono_ns() - heard >= (uint64_t)a->idle_ms * 1000000;
 		}
 	}
+	free(mark);
 }
 
 int agent_run(const char *key)

@@ -126,20 +126,16 @@ void collect_before(struct collect *list, size_t n)
 		collector_step(&list[i], list[i].is->before);
 }
 
-/* A collector with `read` takes a reading wherever it has no hook of its own. */
-static collect_hook *collector_start(const struct collector *is)
+/* A collector with `read` takes a reading where it has no hook of its own. */
+static collect_hook *collector_hook(const struct collector *is, collect_hook *own)
 {
-	return is->read && !is->start ? reading_take : is->start;
+	return is->read && !own ? reading_take : own;
 }
 
+/* Inside the window only a DATED collector takes readings, unless it has a hook. */
 static collect_hook *collector_snap(const struct collector *is)
 {
-	return is->read && !is->snap ? reading_take_when_due : is->snap;
-}
-
-static collect_hook *collector_stop(const struct collector *is)
-{
-	return is->read && !is->stop ? reading_take : is->stop;
+	return is->read && is->when == DATED ? reading_take_when_due : is->snap;
 }
 
 void collect_start(struct collect *list, size_t n, enum collect_when when)
@@ -148,7 +144,9 @@ void collect_start(struct collect *list, size_t n, enum collect_when when)
 
 	for (i = 0; i < n; i++)
 		if (list[i].is->when == when)
-			collector_step_timed(&list[i], collector_start(list[i].is), &list[i].on);
+			collector_step_timed(&list[i],
+					     collector_hook(list[i].is, list[i].is->start),
+					     &list[i].on);
 }
 
 void collect_rehearse(struct collect *list, size_t n)
@@ -172,7 +170,8 @@ void collect_stop(struct collect *list, size_t n, enum collect_when when)
 {
 	while (n--)
 		if (list[n].is->when == when)
-			collector_step_timed(&list[n], collector_stop(list[n].is), &list[n].off);
+			collector_step_timed(&list[n], collector_hook(list[n].is, list[n].is->stop),
+					     &list[n].off);
 }
 
 void collect_after(struct collect *list, size_t n)

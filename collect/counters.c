@@ -28,64 +28,46 @@ struct counters {
 static const char heading[] =
 	"event\tcpu\tvalue\tenabled_ns\trunning_ns\tgroup\tscope\tscale\tunit\tstate\n";
 
-static void counters_add_name(struct str *list, const char *name)
-{
-	str_printf(list, "%s%s", list->len ? ", " : "", name);
-}
-
-/*
- * Adds a row for an event that is not counted, with the reason unless the host does not have the
- * event.
- */
+/* Adds an event that is not counted, with the reason unless the host does not have the event. */
 static void counters_add_missing(struct str *list, const char *name, int rc)
 {
-	counters_add_name(list, name);
+	str_item(list, !list->len, false, name);
 	if (rc != -ENOENT && rc != -EOPNOTSUPP && rc != -ENODEV && rc != -EINVAL)
 		str_printf(list, " (%s)", strerror(-rc));
 }
 
-/*
- * Reports events that are not counted: as a loss where the user chose them or the machine failed,
- * else as a remark.
- */
-static void counters_why_missing(struct collect *c, const struct str *missing, bool failed,
-				 const struct str *apart)
+/* Opens all groups. The events of a group stand together in the list. */
+static void counters_open_groups(struct collect *c, struct counters *k)
 {
-	if (missing->len && failed)
-		collect_degraded(c, "not counted: %s", missing->buf);
-	else if (missing->len && c->run->events)
-		collect_degraded(c, "not supported on this host: %s", missing->buf);
-	else if (missing->len)
-		collect_why(c, "not on this host: %s", missing->buf);
-	if (apart->len)
-		collect_info_str(c, "ungrouped", apart->buf);
-}
-
-/* The events of a group stand together in the list. */
-static size_t counters_group_end(const struct event_list *list, size_t first)
-{
-	size_t i = first;
-
-	while (i < list->n && list->e[i].group == list->e[first].group)
-		i++;
-	return i;
-}
-
-static int counters_open_all(struct collect *c, struct counters *k)
-{
-	struct str missing = {0}, apart = {0};
-	bool failed = false;
-	size_t i, end, open = 0;
-	int rc = -ENOENT;
+	const struct event *e = k->events.e;
+	struct str apart = {0};
+	size_t i, end;
+	bool fits;
 
 	for (i = 0; i < k->events.n; i = end) {
-		bool fits = true;
-
-		end = counters_group_end(&k->events, i);
-		counting_open_group(k->of + i, k->events.e + i, end - i, &c->run->cpus, &fits);
+		for (end = i; end < k->events.n && e[end].group == e[i].group;)
+			end++;
+		counting_open_group(k->of + i, e + i, end - i, &c->run->cpus, &fits);
 		if (!fits)
-			counters_add_name(&apart, k->events.e[i].name);
+			str_item(&apart, !apart.len, false, e[i].name);
 	}
+	if (apart.len)
+		collect_info_str(c, "ungrouped", apart.buf);
+	str_free(&apart);
+}
+
+/*
+ * Events that are not counted are a loss where the user chose them or the machine failed, else a
+ * remark.
+ */
+static int counters_open_all(struct collect *c, struct counters *k)
+{
+	struct str missing = {0};
+	bool failed = false;
+	size_t i, open = 0;
+	int rc = -ENOENT;
+
+	counters_open_groups(c, k);
 	for (i = 0; i < k->events.n; i++) {
 		open += k->of[i].state == COUNTING;
 		if (k->of[i].state == COUNTING)
@@ -94,17 +76,20 @@ static int counters_open_all(struct collect *c, struct counters *k)
 		failed |= error_of_machine(-rc);
 		counters_add_missing(&missing, k->events.e[i].name, rc);
 	}
-	if (open)
-		counters_why_missing(c, &missing, failed, &apart);
-	else if (rc == -ENOENT || rc == -EOPNOTSUPP)
-		rc = error_set(&c->err, ENOENT,
-			       "this host has none of %s (a virtual machine may have no PMU)",
-			       missing.buf);
-	else
-		rc = perf_event_denied(-rc, &c->err);
+	if (open && missing.len && failed)
+		collect_degraded(c, "not counted: %s", missing.buf);
+	else if (open && missing.len && c->run->events)
+		collect_degraded(c, "not supported on this host: %s", missing.buf);
+	else if (open && missing.len)
+		collect_why(c, "not on this host: %s", missing.buf);
+	else if (!open && (rc == -ENOENT || rc == -EOPNOTSUPP))
+		error_set(&c->err, ENOENT,
+			  "this host has none of %s (a virtual machine may have no PMU)",
+			  missing.buf);
+	else if (!open)
+		perf_event_denied(-rc, &c->err);
 	str_free(&missing);
-	str_free(&apart);
-	return open ? 0 : rc;
+	return -c->err.code;
 }
 
 static int counters_prepare(struct collect *c)

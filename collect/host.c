@@ -393,16 +393,6 @@ static void host_save_nics_of(const char *hosts, int netns)
 
 /* --- the collector --- */
 
-/* Says whether the facts are there. Facts without addresses of the kernel are saved again. */
-static bool host_is_complete(const char *dir)
-{
-	char *path = xasprintf("%s/host.json", dir);
-	bool there = path_exists(path) && host_has_addresses(dir);
-
-	free(path);
-	return there;
-}
-
 static void host_save_facts(struct collect *c)
 {
 	const char *dir = c->run->hosts;
@@ -420,11 +410,15 @@ static void host_save_facts(struct collect *c)
 
 static int host_prepare(struct collect *c)
 {
+	char *json = xasprintf("%s/host.json", c->run->hosts);
 	struct error err = {0};
+	bool there = path_exists(json);
 
+	free(json);
 	if (dir_make(c->run->hosts, &c->err))
 		return -c->err.code;
-	if (!host_is_complete(c->run->hosts))
+	/* Facts without addresses of the kernel are saved again. */
+	if (!there || !host_has_addresses(c->run->hosts))
 		host_save_facts(c);
 	host_save_nics(c->run->hosts, &err);
 	if (err.code)

@@ -38,10 +38,10 @@ struct idle_states {
 
 enum { STATES = 32 }; /* of one CPU; the kernel has at most 10 */
 
-static bool idle_add_state(struct idle_states *list, const char *root, unsigned int cpu,
-			   unsigned int number)
+static bool idle_add_state(struct idle_states *list, unsigned int cpu, unsigned int number)
 {
-	char *dir = xasprintf("%s/devices/system/cpu/cpu%u/cpuidle/state%u", root, cpu, number);
+	char *dir =
+		xasprintf("%s/devices/system/cpu/cpu%u/cpuidle/state%u", sysfs_root(), cpu, number);
 	char *name;
 
 	if (!path_is_dir(dir)) {
@@ -52,26 +52,19 @@ static bool idle_add_state(struct idle_states *list, const char *root, unsigned 
 	if (!name)
 		name = xasprintf("state%u", number);
 	str_replace(name, '\t', ' ');
-	array_grow(list->s, list->n, list->cap);
-	list->s[list->n++] = (struct idle_state){cpu, number, dir, name, -1, -1};
+	array_add(list->s, list->n, list->cap, (struct idle_state){cpu, number, dir, name, -1, -1});
 	return true;
 }
 
-/*
- * Finds the states of these CPUs and opens no file yet. `root` is "/sys", or another folder for
- * tests.
- */
-static void idle_find(struct idle_states *list, const char *root, const struct cpuset *cpus)
+/* Finds the states of these CPUs and opens no file yet. */
+static void idle_find(struct idle_states *list, const struct cpuset *cpus)
 {
 	unsigned int cpu, number;
 
-	for (cpu = 0; cpu < CPUSET_MAX; cpu++) {
-		if (!cpuset_has(cpus, cpu))
-			continue;
-		for (number = 0; number < STATES; number++)
-			if (!idle_add_state(list, root, cpu, number))
+	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
+		for (number = 0; cpuset_has(cpus, cpu) && number < STATES; number++)
+			if (!idle_add_state(list, cpu, number))
 				break;
-	}
 }
 
 static void idle_close_state(struct idle_state *s)
@@ -83,35 +76,15 @@ static void idle_close_state(struct idle_state *s)
 	s->usage = s->time = -1;
 }
 
-static void idle_free(struct idle_states *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
-		idle_close_state(&list->s[i]);
-		free(list->s[i].dir);
-		free(list->s[i].name);
-	}
-	free(list->s);
-	*list = (struct idle_states){0};
-}
-
-static int idle_open_file(const char *dir, const char *name)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	free(path);
-	return fd;
-}
-
 /* Returns the number in the file, without its newline, or NULL when it cannot be read. */
 static const char *idle_read_number(int *fd, const char *dir, const char *name, char text[32])
 {
+	char *path = xasprintf("%s/%s", dir, name);
 	ssize_t n;
 
 	if (*fd < 0)
-		*fd = idle_open_file(dir, name);
+		*fd = open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
 	n = *fd < 0 ? -1 : pread(*fd, text, 31, 0);
 	if (n <= 0)
 		return NULL;
@@ -144,36 +117,32 @@ static size_t idle_add_rows(struct idle_states *list, struct str *rows)
 	return missing;
 }
 
-/* Returns why there are no states. The caller frees the text. */
-static char *idle_why(const char *root)
+/* --- the collector --- */
+
+static int idle_set_none(struct error *err)
 {
-	char *driver = host_fact("%s/devices/system/cpu/cpuidle/current_driver", root), *why;
+	char *driver = host_fact("%s/devices/system/cpu/cpuidle/current_driver", sysfs_root());
 
 	if (!driver || !strcmp(driver, "none"))
-		why = xasprintf(
+		error_set(
+			err, ENODEV,
 			"the kernel has no cpuidle driver in use: in a virtual machine the host has the idle states; on hardware, cpuidle.off=1, idle=poll or idle=halt on the kernel's command line turn it off. /proc/stat still has idle and iowait time");
 	else
-		why = xasprintf(
+		error_set(
+			err, ENODEV,
 			"the cpuidle driver %s reports no states of these CPUs (no cpu<n>/cpuidle in sysfs)",
 			driver);
 	free(driver);
-	return why;
+	return -ENODEV;
 }
-
-/* --- the collector --- */
 
 static int idle_probe(struct collect *c)
 {
 	struct idle_states states = {0};
-	char *why;
 
-	idle_find(&states, sysfs_root(), &c->run->cpus);
-	if (!states.n) {
-		why = idle_why(sysfs_root());
-		error_set(&c->err, ENODEV, "%s", why);
-		free(why);
-		return -ENODEV;
-	}
+	idle_find(&states, &c->run->cpus);
+	if (!states.n)
+		return idle_set_none(&c->err);
 	if (states.failed.code)
 		collect_degraded(c, "%s", states.failed.text);
 	c->data = xmemdup(&states, sizeof(states));
@@ -202,8 +171,16 @@ static int idle_read(struct collect *c)
 
 static void idle_finish(struct collect *c)
 {
-	idle_free(c->data);
-	free(c->data);
+	struct idle_states *list = c->data;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		idle_close_state(&list->s[i]);
+		free(list->s[i].dir);
+		free(list->s[i].name);
+	}
+	free(list->s);
+	free(list);
 }
 
 const struct collector collector_idle = {

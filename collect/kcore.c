@@ -33,11 +33,6 @@ struct ranges {
 	size_t n;
 };
 
-static char *kcore_target(const struct collect *c)
-{
-	return xasprintf("%s/kcore", c->run->hosts);
-}
-
 /* --- which code --- */
 
 /* "ffffffff81000000 T _stext" */
@@ -73,19 +68,19 @@ static void kcore_module_ranges(struct ranges *r, char *modules)
 
 static int kcore_read_ranges(struct ranges *r, struct error *err)
 {
-	char *path = xasprintf("%s/kallsyms", proc_root()), *text = NULL;
-	int rc = file_read(path, &text, NULL, err);
+	char *symbols = xasprintf("%s/kallsyms", proc_root()), *text = NULL;
+	char *modules = xasprintf("%s/modules", proc_root());
+	int rc = file_read(symbols, &text, NULL, err);
 
 	if (!rc)
 		kcore_kernel_range(r, text);
 	free(text);
-	free(path);
-	path = xasprintf("%s/modules", proc_root());
-	if (!rc && !file_read(path, &text, NULL, NULL)) {
+	text = NULL;
+	if (!rc && !file_read(modules, &text, NULL, NULL))
 		kcore_module_ranges(r, text);
-		free(text);
-	}
-	free(path);
+	free(text);
+	free(modules);
+	free(symbols);
 	return rc;
 }
 
@@ -177,17 +172,15 @@ static int kcore_write_core(int from, int to, Elf64_Ehdr *head, const struct ran
 }
 
 /* Writes the file whole or not at all: two sides on one host may do this at the same time. */
-static int kcore_save(struct collect *c, int from, Elf64_Ehdr *head, const struct ranges *r)
+static int kcore_save(const char *path, int from, Elf64_Ehdr *head, const struct ranges *r,
+		      struct error *err)
 {
-	char *path = kcore_target(c), *tmp = remains_name(path);
+	char *tmp = remains_name(path);
 	int to = file_create(tmp, 0, 0600);
 	int rc = file_replace(to, tmp, path, to < 0 ? to : kcore_write_core(from, to, head, r));
 
-	if (rc)
-		error_sys(&c->err, -rc, "%s: cannot copy the kernel's code", path);
 	free(tmp);
-	free(path);
-	return rc;
+	return rc ? error_sys(err, -rc, "%s: cannot copy the kernel's code", path) : 0;
 }
 
 static int kcore_probe(struct collect *c)
@@ -208,7 +201,8 @@ static int kcore_probe(struct collect *c)
 static int kcore_prepare(struct collect *c)
 {
 	struct ranges *r = xcalloc(1, sizeof(*r));
-	char *path = xasprintf("%s/kcore", proc_root()), *there = kcore_target(c);
+	char *path = xasprintf("%s/kcore", proc_root()),
+	     *there = xasprintf("%s/kcore", c->run->hosts);
 	Elf64_Ehdr head;
 	int fd, rc = 0;
 
@@ -220,7 +214,7 @@ static int kcore_prepare(struct collect *c)
 		if (!rc)
 			rc = dir_make(c->run->hosts, &c->err);
 		if (!rc)
-			rc = kcore_save(c, fd, &head, r);
+			rc = kcore_save(there, fd, &head, r, &c->err);
 		if (fd >= 0)
 			close(fd);
 	}

@@ -354,11 +354,16 @@ struct nic {
 	struct str state, sysctls;
 };
 
-static int nic_open_named(struct nic_space *s, const char *name, struct error *err)
+static int nic_open(void *space, const char *name, struct error *err)
 {
-	int rc = nic_space_open(s, name);
+	int rc = nic_space_open(space, name);
 
 	return rc ? error_sys(err, -rc, "cannot list interfaces by netlink") : 0;
+}
+
+static int nic_open_workload(void *space, struct error *err)
+{
+	return nic_open(space, "workload", err);
 }
 
 static int nic_prepare(struct collect *c)
@@ -368,12 +373,7 @@ static int nic_prepare(struct collect *c)
 	c->data = n;
 	n->host.inet = n->workload.inet = -1;
 	netns_init(&n->netns);
-	return nic_open_named(&n->host, "host", &c->err);
-}
-
-static int nic_open_workload(void *arg, struct error *err)
-{
-	return nic_open_named(arg, "workload", err);
+	return nic_open(&n->host, "host", &c->err);
 }
 
 static int nic_read(struct collect *c)

@@ -136,21 +136,14 @@ static bool nic_driver_renamed(const struct nic_space *s, const struct nic_port 
 	return ioctl(s->inet, SIOCGIFINDEX, &ifr) ? errno == ENODEV : ifr.ifr_ifindex != p->index;
 }
 
-static bool nic_driver_any_renamed(const struct nic_space *s)
+void nic_read_ethtool(struct nic_space *s, struct str *text)
 {
+	bool renamed = false;
 	size_t i;
 
 	for (i = 0; i < s->nports; i++)
-		if (s->port[i].flags && nic_driver_renamed(s, &s->port[i]))
-			return true;
-	return false;
-}
-
-void nic_read_ethtool(struct nic_space *s, struct str *text)
-{
-	size_t i;
-
-	if (nic_driver_any_renamed(s))
+		renamed |= s->port[i].flags && nic_driver_renamed(s, &s->port[i]);
+	if (renamed)
 		nic_list(s, NULL, NULL);
 	for (i = 0; i < s->nports; i++)
 		if ((s->port[i].flags & IFF_UP) && !(s->port[i].flags & IFF_LOOPBACK))

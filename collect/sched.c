@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_LEN = 96, STATUS_LEN = 8192 };
+enum { STATUS_LEN = 8192 };
 
 /*
  * Checks that the kernel counts: we have run for a while, so our own counts are above 0. ZCOST_PROC
@@ -25,19 +25,18 @@ enum { PATH_LEN = 96, STATUS_LEN = 8192 };
 static int sched_probe(struct collect *c)
 {
 	unsigned long long run, waited, slices;
-	char own[512], line[128];
+	char line[128];
 
-	snprintf(own, sizeof(own), "%s/thread-self/schedstat", proc_root());
-	if (!tree_file(own, line, sizeof(line)))
+	if (!tree_file(line, sizeof(line), "%s/thread-self/schedstat", proc_root()))
 		return error_set(
 			&c->err, EOPNOTSUPP,
-			"%s: not there: the kernel is built without CONFIG_SCHED_INFO (CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT bring it)",
-			own);
+			"%s/thread-self/schedstat: not there: the kernel is built without CONFIG_SCHED_INFO (CONFIG_SCHEDSTATS or CONFIG_TASK_DELAY_ACCT bring it)",
+			proc_root());
 	if (sscanf(line, "%llu %llu %llu", &run, &waited, &slices) != 3 || !slices)
 		return error_set(
 			&c->err, EOPNOTSUPP,
-			"%s: counts nothing: boot with 'delayacct', or a kernel with CONFIG_SCHEDSTATS",
-			own);
+			"%s/thread-self/schedstat: counts nothing: boot with 'delayacct', or a kernel with CONFIG_SCHEDSTATS",
+			proc_root());
 	return 0;
 }
 
@@ -53,16 +52,14 @@ static void sched_add_field(struct str *s, const char *status, const char *key)
 
 static void sched_add_thread(struct str *s, const struct tree_thread *t)
 {
-	char path[PATH_LEN], line[128], status[STATUS_LEN], *name;
+	char line[128], status[STATUS_LEN], *name;
+	int pid = t->pid, tid = t->tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)t->pid, (int)t->tid);
-	if (!tree_file(path, line, sizeof(line)))
+	if (!tree_file(line, sizeof(line), "/proc/%d/task/%d/schedstat", pid, tid) ||
+	    !tree_file(status, sizeof(status), "/proc/%d/task/%d/status", pid, tid))
 		return; /* the thread is gone */
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)t->pid, (int)t->tid);
-	if (!tree_file(path, status, sizeof(status)))
-		return;
 	line[strcspn(line, "\n")] = '\0';
-	str_printf(s, "%d %d %s ", (int)t->pid, (int)t->tid, line);
+	str_printf(s, "%d %d %s ", pid, tid, line);
 	sched_add_field(s, status, "\nvoluntary_ctxt_switches:");
 	sched_add_field(s, status, "\nnonvoluntary_ctxt_switches:");
 	name = strncmp(status, "Name:\t", 6) ? "?" : status + 6;

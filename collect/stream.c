@@ -26,30 +26,18 @@ struct sink {
 	struct intern *sent;
 };
 
-static bool stream_await(const struct sink *to)
-{
-	struct pollfd p = {.fd = to->fd, .events = POLLOUT};
-	int n;
-
-	do
-		n = poll(&p, 1, to->patience_ms);
-	while (n < 0 && errno == EINTR);
-	return n > 0;
-}
-
 static bool stream_write(const struct sink *to, const void *data, size_t len)
 {
 	const char *p = data;
 
 	while (len) {
-		ssize_t n;
+		struct pollfd ready = {.fd = to->fd, .events = POLLOUT};
+		int there = poll(&ready, 1, to->patience_ms);
+		ssize_t n = there > 0 ? write(to->fd, p, len < PIPE_BUF ? len : PIPE_BUF) : there;
 
-		if (!stream_await(to))
-			return false;
-		n = write(to->fd, p, len < PIPE_BUF ? len : PIPE_BUF);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
+		if (n <= 0)
 			return false;
 		p += n;
 		len -= (size_t)n;
@@ -163,17 +151,12 @@ static bool stream_write_file(const struct sink *to, const char *path, const cha
 	return there;
 }
 
-/* A file that a killed process wrote only in part has such a name. */
-static bool stream_is_half(const char *name)
-{
-	return strstr(name, ".tmp.") != NULL;
-}
-
 static bool stream_write_entry(const struct sink *to, const struct walked *e)
 {
 	if (e->code && e->code != ENOENT)
 		return stream_write_failed(to, e->path, e->code);
-	if (e->code || !S_ISREG(e->st.st_mode) || stream_is_half(path_base_name(e->name)))
+	/* A killed process may have left a part of a file under a temporary name. */
+	if (e->code || !S_ISREG(e->st.st_mode) || strstr(path_base_name(e->name), ".tmp."))
 		return true;
 	if (!stream_name_ok(e->name))
 		return stream_write_line(to, "failed ",

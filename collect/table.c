@@ -54,17 +54,6 @@ static const struct {
 	{"all", PASS_EVERY},
 };
 
-static bool table_in_list(const char *names, const char *name)
-{
-	char *copy = xstrdup(names), *rest = copy, *token;
-	bool found = false;
-
-	while (!found && (token = str_token(&rest, ',')))
-		found = !strcmp(str_trim(token), name);
-	free(copy);
-	return found;
-}
-
 static int table_set_unknown(const char *name, struct error *err)
 {
 	struct str s = {0};
@@ -78,7 +67,12 @@ static int table_set_unknown(const char *name, struct error *err)
 	return -EINVAL;
 }
 
-static int table_check_names(const char *names, struct error *err)
+/* What the user named: `all` is every collector that some pass uses. */
+struct named {
+	bool it[array_size(collectors)], all;
+};
+
+static int table_read_names(struct named *named, const char *names, struct error *err)
 {
 	char *copy = xstrdup(names), *rest = copy, *token;
 	int rc = 0;
@@ -88,24 +82,15 @@ static int table_check_names(const char *names, struct error *err)
 		token = str_trim(token);
 		for (i = 0; collectors[i] && strcmp(collectors[i]->name, token); i++)
 			;
-		if (!collectors[i] && strcmp(token, "all"))
+		if (collectors[i])
+			named->it[i] = true;
+		else if (!strcmp(token, "all"))
+			named->all = true;
+		else
 			rc = table_set_unknown(token, err);
 	}
 	free(copy);
 	return rc;
-}
-
-/* "all", as a pass or as a name, is every collector that some pass uses. */
-static bool table_uses(const struct collector *is, const char *names, unsigned int pass)
-{
-	if (!names)
-		return is->passes & pass;
-	return table_in_list(names, is->name) || (is->passes && table_in_list(names, "all"));
-}
-
-static bool table_requires(const struct collector *is, const char *names, unsigned int pass)
-{
-	return names ? table_in_list(names, is->name) : (is->required & pass) == pass;
 }
 
 static int table_find_pass(const char *name, unsigned int *pass, struct error *err)
@@ -125,19 +110,23 @@ static int table_find_pass(const char *name, unsigned int *pass, struct error *e
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
 		   struct error *err)
 {
+	struct named named = {0};
 	unsigned int pass = 0;
 	size_t i;
 
-	if (table_find_pass(run->pass, &pass, err) || (names && table_check_names(names, err)))
+	if (table_find_pass(run->pass, &pass, err) ||
+	    (names && table_read_names(&named, names, err)))
 		return -EINVAL;
 	*list = xcalloc(array_size(collectors), sizeof(**list));
 	for (*n = 0, i = 0; collectors[i]; i++) {
-		if (!table_uses(collectors[i], names, pass))
+		const struct collector *is = collectors[i];
+
+		if (names ? !named.it[i] && !(named.all && is->passes) : !(is->passes & pass))
 			continue;
 		(*list)[(*n)++] = (struct collect){
-			.is = collectors[i],
+			.is = is,
 			.run = run,
-			.asked = table_requires(collectors[i], names, pass),
+			.asked = names ? named.it[i] : (is->required & pass) == pass,
 			.lost = -1,
 			.info = json_object(),
 		};

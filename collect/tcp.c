@@ -143,10 +143,9 @@ static void tcp_add_held(struct tcp *t, pid_t pid, int dir, const char *name)
  * none. */
 static bool process_has_ended(pid_t pid)
 {
-	char path[64], stat[512], *name_end;
+	char stat[512], *name_end;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (!tree_file(path, stat, sizeof(stat)))
+	if (!tree_file(stat, sizeof(stat), "/proc/%d/stat", (int)pid))
 		return true;
 	name_end = strrchr(stat, ')');
 	return name_end && (str_starts(name_end, ") Z") || str_starts(name_end, ") X"));
@@ -251,13 +250,6 @@ static int tcp_add_socket(void *arg, const void *attrs, size_t len)
 	return 0;
 }
 
-static int tcp_read_all(struct tcp *t)
-{
-	int rc = sock_diag_ask(&t->diag, AF_INET, STATES, NULL, tcp_add_socket, t);
-
-	return rc ? rc : sock_diag_ask(&t->diag, AF_INET6, STATES, NULL, tcp_add_socket, t);
-}
-
 static int tcp_read_known(struct tcp *t, const struct inet_diag_msg *known, size_t n)
 {
 	int rc = 0;
@@ -275,16 +267,19 @@ static int tcp_read_known(struct tcp *t, const struct inet_diag_msg *known, size
 
 static int tcp_read_sockets(struct tcp *t)
 {
+	static const int families[] = {AF_INET, AF_INET6};
 	struct inet_diag_msg *known = t->known;
+	const int *family;
 	size_t n = t->nknown;
-	int rc;
+	int rc = 0;
 
 	t->known = NULL;
 	t->nknown = t->known_cap = 0;
-	if (tcp_any_new(t) || n > ONE_BY_ONE)
-		rc = tcp_read_all(t);
-	else
+	if (!tcp_any_new(t) && n <= ONE_BY_ONE)
 		rc = tcp_read_known(t, known, n);
+	else
+		for (family = families; family < families + array_size(families) && !rc; family++)
+			rc = sock_diag_ask(&t->diag, *family, STATES, NULL, tcp_add_socket, t);
 	free(known);
 	t->most = t->nknown > t->most ? t->nknown : t->most;
 	return rc;

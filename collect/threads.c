@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PATH_LEN = 96, STAT_LEN = 1024, SCHED_LEN = 2048 };
+enum { STAT_LEN = 1024, SCHED_LEN = 2048 };
 
 /* Adds the CPU time of a process, from its CPU clock (clock_getcpuclockid(3) makes the number). */
 static void threads_add_process_time(struct str *s, pid_t pid)
@@ -61,10 +61,9 @@ static void threads_add_allowed(struct str *s, pid_t tid, struct allowed *last)
 /* Adds the line of a process, unless it is gone. The kernel's line ends with a newline. */
 static void threads_add_process(struct str *s, pid_t pid)
 {
-	char path[PATH_LEN], line[STAT_LEN];
+	char line[STAT_LEN];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (!tree_file(path, line, sizeof(line)))
+	if (!tree_file(line, sizeof(line), "/proc/%d/stat", (int)pid))
 		return;
 	str_puts(s, "p ");
 	threads_add_process_time(s, pid);
@@ -74,10 +73,9 @@ static void threads_add_process(struct str *s, pid_t pid)
 /* Adds the first word of schedstat: the time on a CPU in ns. */
 static void threads_add_run(struct str *s, const struct tree_thread *t)
 {
-	char path[PATH_LEN], line[128];
+	char line[128];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)t->pid, (int)t->tid);
-	if (tree_file(path, line, sizeof(line)))
+	if (tree_file(line, sizeof(line), "/proc/%d/task/%d/schedstat", (int)t->pid, (int)t->tid))
 		str_printf(s, "%.*s ", (int)strcspn(line, " \n"), line);
 	else
 		str_puts(s, "- ");
@@ -86,11 +84,11 @@ static void threads_add_run(struct str *s, const struct tree_thread *t)
 static void threads_add_migrations(struct str *s, const struct tree_thread *t)
 {
 	static const char key[] = "\nse.nr_migrations";
-	char path[PATH_LEN], text[SCHED_LEN], *at;
+	char text[SCHED_LEN], *at = NULL;
 	unsigned long long n;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", (int)t->pid, (int)t->tid);
-	at = tree_file(path, text, sizeof(text)) ? strstr(text, key) : NULL;
+	if (tree_file(text, sizeof(text), "/proc/%d/task/%d/sched", (int)t->pid, (int)t->tid))
+		at = strstr(text, key);
 	if (at && sscanf(at + sizeof(key) - 1, " : %llu", &n) == 1)
 		str_printf(s, "%llu ", n);
 	else
@@ -99,15 +97,14 @@ static void threads_add_migrations(struct str *s, const struct tree_thread *t)
 
 static void threads_add_thread(struct str *s, const struct tree_thread *t, struct allowed *allowed)
 {
-	char path[PATH_LEN], line[STAT_LEN];
+	char line[STAT_LEN];
 	size_t before = s->len;
 
 	str_printf(s, "t %d ", (int)t->pid);
 	threads_add_run(s, t);
 	threads_add_migrations(s, t);
 	threads_add_allowed(s, t->tid, allowed);
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)t->pid, (int)t->tid);
-	if (tree_file(path, line, sizeof(line)))
+	if (tree_file(line, sizeof(line), "/proc/%d/task/%d/stat", (int)t->pid, (int)t->tid))
 		str_puts(s, line);
 	else
 		s->buf[s->len = before] = '\0'; /* it is gone now */

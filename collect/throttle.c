@@ -9,9 +9,7 @@
 #include "collect/host.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
-#include "lib/clock.h"
 #include "lib/file.h"
-#include "lib/snap.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -29,7 +27,6 @@ struct source {
 struct throttle {
 	struct source *s;
 	size_t n, cap;
-	int out;
 };
 
 static const char *const heat[] = {"core_throttle_count", "core_throttle_total_time_ms",
@@ -45,8 +42,7 @@ static void throttle_add(struct throttle *t, char *path, char *label)
 		free(label);
 		return;
 	}
-	array_grow(t->s, t->n, t->cap);
-	t->s[t->n++] = (struct source){label, fd};
+	array_add(t->s, t->n, t->cap, (struct source){label, fd});
 }
 
 static void throttle_find_heat(struct throttle *t, const struct run *r)
@@ -128,53 +124,36 @@ static void throttle_find_quota(struct throttle *t, pid_t pid)
 static int throttle_prepare(struct collect *c)
 {
 	struct throttle *t = c->data = xcalloc(1, sizeof(*t));
-	char *path = collect_path(c, c->is->files[0]);
 
 	throttle_find_heat(t, c->run);
 	throttle_find_quota(t, 0);
-	t->out = file_create(path, O_APPEND, 0600);
-	if (t->out < 0)
-		error_sys(&c->err, errno, "%s: cannot write", path);
-	free(path);
-	return -c->err.code;
-}
-
-static void throttle_add_lines(struct str *text, const struct source *s, char *content)
-{
-	char *rest = content, *line;
-
-	while ((line = str_token(&rest, '\n')))
-		if (*line)
-			str_printf(text, "%s %s\n", s->label, line);
+	return 0;
 }
 
 static int throttle_read(struct collect *c)
 {
 	struct throttle *t = c->data;
-	struct str text = {0};
-	uint64_t now = clock_mono_ns();
+	char content[1024], *rest, *line;
 	size_t i;
-	int rc;
 
 	for (i = 0; i < t->n; i++) {
-		char content[1024];
 		ssize_t len = pread(t->s[i].fd, content, sizeof(content) - 1, 0);
 
 		if (len < 0) /* the CPU went offline, the group was removed */
 			continue;
-		content[len] = 0;
-		throttle_add_lines(&text, &t->s[i], content);
+		content[len] = '\0';
+		for (rest = content; (line = str_token(&rest, '\n'));)
+			if (*line)
+				str_printf(&c->reading.text, "%s %s\n", t->s[i].label, line);
 	}
-	rc = snap_append(t->out, now, text.buf ? text.buf : "", text.len);
-	str_free(&text);
-	return rc ? error_sys(&c->err, -rc, "%s", c->is->files[0]) : 0;
+	return 0;
 }
 
 /* The workload may have entered another group since `prepare`. */
 static int throttle_start(struct collect *c)
 {
 	throttle_find_quota(c->data, c->run->pid);
-	return throttle_read(c);
+	return reading_take(c);
 }
 
 static void throttle_finish(struct collect *c)
@@ -192,8 +171,6 @@ static void throttle_finish(struct collect *c)
 		close(t->s[i].fd);
 		free(t->s[i].label);
 	}
-	if (t->out > 0)
-		close(t->out);
 	free(t->s);
 	free(t);
 }
@@ -203,8 +180,9 @@ const struct collector collector_throttle = {
 	.what = "CPU throttling: by heat, by a cgroup's quota",
 	.files = {"throttle.snap"},
 	.passes = PASS_EVERY,
+	.always_due = true,
 	.prepare = throttle_prepare,
 	.start = throttle_start,
-	.stop = throttle_read,
+	.read = throttle_read,
 	.finish = throttle_finish,
 };

@@ -301,10 +301,9 @@ static size_t events_name_length(const char *at)
 static int events_parse_event(struct reader *r, struct error *err)
 {
 	const char *from = r->at;
-	size_t len = events_name_length(from);
 
-	r->at += len;
-	return events_add_event(r, from, len, err);
+	r->at += events_name_length(from);
+	return events_add_event(r, from, (size_t)(r->at - from), err);
 }
 
 /*
@@ -336,21 +335,16 @@ static int events_group_modifiers(struct reader *r, size_t first, struct error *
 	return rc;
 }
 
-static bool events_same_place(const struct event *a, const struct event *b)
-{
-	return a->some_cpus == b->some_cpus && !memcmp(&a->cpus, &b->cpus, sizeof(a->cpus));
-}
-
 static int events_check_group(const struct reader *r, size_t first, struct error *err)
 {
-	size_t i;
+	const struct event *a = &r->list->e[first], *b;
 
-	for (i = first + 1; i < r->list->n; i++)
-		if (!events_same_place(&r->list->e[first], &r->list->e[i]))
+	for (b = a + 1; b < r->list->e + r->list->n; b++)
+		if (a->some_cpus != b->some_cpus || memcmp(&a->cpus, &b->cpus, sizeof(a->cpus)))
 			return error_set(
 				err, EINVAL,
 				"'%s' and '%s' are counted by different CPUs: not in one group",
-				r->list->e[first].name, r->list->e[i].name);
+				a->name, b->name);
 	return 0;
 }
 

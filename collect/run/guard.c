@@ -23,24 +23,13 @@
 enum { GRACE_MS = 2000 };
 
 /*
- * Other descriptors stay open, so a program that waits for all of us by a lock waits for the guard
- * too.
- */
-static void guard_release_stdio(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), i;
-
-	for (i = 0; null >= 0 && i <= STDERR_FILENO; i++)
-		dup2(null, i);
-}
-
-/*
  * Waits for our end in its own process group, so that a signal to our group does not end it. Never
  * returns.
  */
 static void guard_watch(int from, const char *mark)
 {
 	sigset_t all;
+	int null, i;
 	char byte;
 	ssize_t n;
 
@@ -48,7 +37,13 @@ static void guard_watch(int from, const char *mark)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	prctl(PR_SET_NAME, "zcost-guard");
-	guard_release_stdio();
+	/*
+	 * Other descriptors stay open, so a program that waits for all of us by a lock waits for
+	 * the guard too.
+	 */
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (i = 0; null >= 0 && i <= STDERR_FILENO; i++)
+		dup2(null, i);
 	do
 		n = read(from, &byte, 1);
 	while (n < 0 && errno == EINTR);
@@ -99,19 +94,6 @@ void orphans_adopt(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/*
- * Returns the parent of a process, or 0 when the process is gone. The name in stat may hold any
- * byte, also ')'.
- */
-static pid_t orphans_parent(const char *pid)
-{
-	char path[300], line[1024], *p;
-
-	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	p = tree_file(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
-	return p && strlen(p) > 4 ? (pid_t)atoi(p + 4) : 0;
-}
-
 /* Sends sig to all our children except one and returns their number. Signal 0 only counts. */
 static int orphans_signal(int sig, pid_t except)
 {
@@ -122,7 +104,7 @@ static int orphans_signal(int sig, pid_t except)
 	while (dir && (e = readdir(dir))) {
 		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
 
-		if (!pid || pid == except || orphans_parent(e->d_name) != getpid())
+		if (!pid || pid == except || tree_parent(pid) != getpid())
 			continue;
 		kill(pid, sig);
 		n++;

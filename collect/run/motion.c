@@ -20,21 +20,14 @@ struct motion {
 	bool settled, moving;
 };
 
-/* Says whether nothing would tell that the workload moves data. */
-static bool motion_is_blind(const struct run *r)
-{
-	const struct adapter *is = adapter_find(r->units);
-
-	return r->warmup_s <= 0 || !is || !is->read;
-}
-
 struct motion *motion_begin(struct run *r)
 {
+	const struct adapter *is = adapter_find(r->units);
 	struct motion *m = xcalloc(1, sizeof(*m));
 
 	m->run = m->tcp.run = r;
 	m->begun = clock_mono_ns();
-	m->moving = motion_is_blind(r);
+	m->moving = r->warmup_s <= 0 || !is || !is->read; /* else nothing would tell */
 	if (m->moving)
 		sync_print(r, "moving");
 	return m;
@@ -56,39 +49,28 @@ static bool motion_account_has_begun(const struct run *r)
 	return begun;
 }
 
-static void motion_settle(struct motion *m, const struct tcp_seen *tcp,
-			  const struct tree_state *now)
-{
-	m->settled = tcp->listens || (now->sleeps && m->slept) || now->cpu_s > SETTLE_CPU_S;
-	if (m->settled)
-		sync_print(m->run, "settled");
-}
-
-static void motion_move(struct motion *m, const struct tcp_seen *tcp, const struct tree_state *now)
-{
-	bool long_ago = clock_mono_ns() - m->begun > MOVE_NS;
-	bool begun = (now->sleeps && m->slept) || now->cpu_s > MOVE_CPU_S;
-
-	m->moving = tcp->moved || (!tcp->sockets && long_ago && begun) ||
-		    motion_account_has_begun(m->run);
-	if (m->moving)
-		sync_print(m->run, "moving");
-}
-
 bool motion_look(struct motion *m)
 {
 	struct tree_state now;
 	struct tcp_seen tcp;
+	bool waits, begun;
 
 	if (m->settled && m->moving)
 		return true;
 	tcp = tcp_look(&m->tcp);
 	now = tree_state_of(tree_of(m->run));
-	if (!m->settled)
-		motion_settle(m, &tcp, &now);
-	if (!m->moving)
-		motion_move(m, &tcp, &now);
+	waits = now.sleeps && m->slept;
 	m->slept = now.sleeps;
+	if (!m->settled && (tcp.listens || waits || now.cpu_s > SETTLE_CPU_S)) {
+		m->settled = true;
+		sync_print(m->run, "settled");
+	}
+	begun = clock_mono_ns() - m->begun > MOVE_NS && (waits || now.cpu_s > MOVE_CPU_S);
+	if (!m->moving &&
+	    (tcp.moved || (!tcp.sockets && begun) || motion_account_has_begun(m->run))) {
+		m->moving = true;
+		sync_print(m->run, "moving");
+	}
 	return m->settled && m->moving;
 }
 

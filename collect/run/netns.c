@@ -40,21 +40,6 @@ static uint64_t netns_id(pid_t pid)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-static int netns_open(pid_t pid, uint64_t id)
-{
-	char path[64];
-	struct stat st;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && !fstat(fd, &st) && st.st_ino == id)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
 /* Returns the process to follow, or 0 when all processes are in our namespace. */
 static pid_t netns_find(struct netns *n, const struct tree *tree, uint64_t *id)
 {
@@ -82,13 +67,20 @@ static pid_t netns_find(struct netns *n, const struct tree *tree, uint64_t *id)
 static bool netns_follow(struct netns *n, struct run *r)
 {
 	uint64_t id = 0;
+	struct stat st;
+	char path[64];
 	pid_t found;
 	int fd;
 
 	if (!n->ours || n->fd >= 0)
 		return false;
 	found = netns_find(n, tree_of(r), &id);
-	fd = found ? netns_open(found, id) : -1;
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)found);
+	fd = found ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != id)) {
+		close(fd);
+		fd = -1;
+	}
 	if (fd < 0)
 		return false;
 	n->fd = fd;

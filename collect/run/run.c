@@ -69,15 +69,6 @@ static int run_poll_until(struct pollfd *p, nfds_t n, uint64_t deadline)
 	return ppoll(p, n, deadline == UINT64_MAX ? NULL : &ts, NULL);
 }
 
-static void run_read_signal(struct run *r)
-{
-	struct signalfd_siginfo si;
-
-	if (read(r->signals, &si, sizeof(si)) == sizeof(si))
-		run_fail(r, "stopped by signal %u (%s)", si.ssi_signo,
-			 strsignal((int)si.ssi_signo));
-}
-
 /*
  * Waits for the deadline, the workload's end, a line on standard input or a signal, whichever comes
  * first.
@@ -87,6 +78,7 @@ static enum woken run_wait_until(struct run *r, uint64_t deadline)
 	struct pollfd p[3] = {{.fd = r->signals, .events = POLLIN},
 			      {.fd = r->running ? r->pidfd : -1, .events = POLLIN},
 			      {.fd = r->sync && !r->in.closed ? r->in.fd : -1, .events = POLLIN}};
+	struct signalfd_siginfo si;
 	enum sync_event event;
 
 	while (!r->failed) {
@@ -98,8 +90,9 @@ static enum woken run_wait_until(struct run *r, uint64_t deadline)
 			continue;
 		if (!n)
 			return WOKEN_TIME;
-		if (p[0].revents)
-			run_read_signal(r);
+		if (p[0].revents && read(r->signals, &si, sizeof(si)) == sizeof(si))
+			run_fail(r, "stopped by signal %u (%s)", si.ssi_signo,
+				 strsignal((int)si.ssi_signo));
 		event = p[2].revents ? sync_read(&r->in) : SYNC_NOTHING;
 		if (event == SYNC_ABORT)
 			run_fail(r, "%s", r->in.why);
@@ -234,18 +227,6 @@ static void run_end_workload(struct run *r)
 
 /* --- the window --- */
 
-/*
- * Takes one reading of all that will be read at the window's start. Returns the time it took, and a
- * quarter more.
- */
-static uint64_t run_rehearse(struct run *r)
-{
-	uint64_t from = clock_mono_ns();
-
-	collect_rehearse(r->collect, r->ncollect);
-	return (clock_mono_ns() - from) * 5 / 4;
-}
-
 static void run_start_before(struct run *r)
 {
 	collect_start(r->collect, r->ncollect, APART);
@@ -256,22 +237,21 @@ static void run_start_before(struct run *r)
 static enum woken run_wait_for_start(struct run *r, uint64_t start)
 {
 	enum woken w = run_wait_until(r, start > LEAD ? start - LEAD : 0);
+	uint64_t from;
 
 	if (w != WOKEN_TIME)
 		return w;
 	run_start_before(r);
-	if (start > clock_mono_ns())
-		w = run_wait_until(r, start - run_rehearse(r));
+	from = clock_mono_ns();
+	if (start > from) {
+		/* A rehearsal tells how long the readings take. They get a quarter more. */
+		collect_rehearse(r->collect, r->ncollect);
+		w = run_wait_until(r, start - (clock_mono_ns() - from) * 5 / 4);
+	}
 	if (w != WOKEN_TIME)
 		return w;
 	collect_start(r->collect, r->ncollect, DATED);
 	return run_wait_until(r, start);
-}
-
-static void run_start_at_once(struct run *r)
-{
-	run_start_before(r);
-	collect_start(r->collect, r->ncollect, DATED);
 }
 
 /*
@@ -310,10 +290,12 @@ static bool run_wait_for_go(struct run *r, uint64_t *start, uint64_t *duration)
 		*duration = r->in.duration_ns;
 	}
 	/* Without a warm-up the command is held: the window opens at its start. */
-	if (w == WOKEN_GO || (w == WOKEN_TIME && r->warmup_s > 0))
+	if (w == WOKEN_GO || (w == WOKEN_TIME && r->warmup_s > 0)) {
 		w = run_wait_for_start(r, *start);
-	else if (w == WOKEN_TIME)
-		run_start_at_once(r);
+	} else if (w == WOKEN_TIME) {
+		run_start_before(r);
+		collect_start(r->collect, r->ncollect, DATED);
+	}
 	if (w != WOKEN_EXIT)
 		return w == WOKEN_TIME;
 	run_reap_workload(r);
@@ -347,13 +329,6 @@ static uint64_t run_own_cpu_ns(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
-}
-
-/* Records that the window ended before `end` (0: open) by more than 1 % of the wanted length. */
-static void run_note_early_end(struct run *r, uint64_t end, uint64_t wanted)
-{
-	if (!r->failed && r->start_ns && r->end_ns + wanted / 100 < end)
-		r->early_ns = end - r->end_ns;
 }
 
 /*
@@ -408,7 +383,8 @@ static void run_measure(struct run *r)
 	sync_print(r, "step ending the measurement");
 	collect_stop(r->collect, r->ncollect, APART);
 	run_note_processes(r);
-	run_note_early_end(r, end, duration);
+	if (!r->failed && r->start_ns && r->end_ns + duration / 100 < end)
+		r->early_ns = end - r->end_ns; /* by more than 1 % of the wanted length */
 	p = (struct pollfd){.fd = r->pidfd, .events = POLLIN};
 	if (r->running && poll(&p, 1, 0) > 0)
 		run_reap_workload(r);
@@ -552,15 +528,6 @@ static void run_judge_work(struct run *r)
 	free(undone);
 }
 
-/* A workload or a tool that could not write often ends without a word, also for lack of room. */
-static void run_note_full_disk(struct run *r)
-{
-	size_t n = strlen(r->why);
-
-	if (r->failed && disk_is_full(r->dir))
-		snprintf(r->why + n, sizeof(r->why) - n, "; %s: %s", r->dir, strerror(ENOSPC));
-}
-
 int run_execute(struct run *r, struct error *err)
 {
 	int rc = run_set_up(r, err);
@@ -587,7 +554,10 @@ int run_execute(struct run *r, struct error *err)
 	r->ended_ns = clock_mono_ns();
 	sync_print(r, "step writing run.json");
 	run_judge_work(r);
-	run_note_full_disk(r);
+	/* A workload or a tool that cannot write often ends without a word. */
+	if (r->failed && disk_is_full(r->dir))
+		snprintf(r->why + strlen(r->why), sizeof(r->why) - strlen(r->why), "; %s: %s",
+			 r->dir, strerror(ENOSPC));
 	close(r->pidfd);
 	close(r->signals);
 	rc = run_write_json(r, err);

@@ -49,22 +49,14 @@ static bool folder_is_of_run(const char *name)
 	return false;
 }
 
-static bool folder_has(const char *dir, const char *name)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	bool there = path_exists(path);
-
-	free(path);
-	return there;
-}
-
 int folder_check(const char *dir, bool *used, struct error *err)
 {
+	char *json = xasprintf("%s/run.json", dir), *out = xasprintf("%s/workload.out", dir);
 	struct dirent *e;
 	int rc = 0;
 	DIR *d;
 
-	*used = folder_has(dir, "run.json") || folder_has(dir, "workload.out");
+	*used = path_exists(json) || path_exists(out);
 	d = *used ? NULL : opendir(dir);
 	while (d && !rc && (e = readdir(d)))
 		if (!folder_is_of_run(e->d_name))
@@ -74,6 +66,8 @@ int folder_check(const char *dir, bool *used, struct error *err)
 				dir, e->d_name);
 	if (d)
 		closedir(d);
+	free(out);
+	free(json);
 	return rc;
 }
 
@@ -128,6 +122,11 @@ static json_t *run_json_command(char **argv)
 	return list;
 }
 
+static void run_json_set_int(json_t *o, const char *key, uint64_t value)
+{
+	json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
 static json_t *run_json_window(const struct run *r)
 {
 	json_t *o;
@@ -136,19 +135,18 @@ static json_t *run_json_window(const struct run *r)
 		return json_null();
 	o = json_pack("{s:I, s:I, s:s}", "start_ns", (json_int_t)r->start_ns, "end_ns",
 		      (json_int_t)r->end_ns, "clock", "CLOCK_MONOTONIC");
-	json_object_set_new(o, "own_cpu_ns", json_integer((json_int_t)r->own_ns));
+	run_json_set_int(o, "own_cpu_ns", r->own_ns);
 	if (r->early_ns)
-		json_object_set_new(o, "early_ns", json_integer((json_int_t)r->early_ns));
+		run_json_set_int(o, "early_ns", r->early_ns);
 	if (r->wanted_ns && r->wanted_ns <= r->start_ns)
-		json_object_set_new(o, "late_ns",
-				    json_integer((json_int_t)(r->start_ns - r->wanted_ns)));
+		run_json_set_int(o, "late_ns", r->start_ns - r->wanted_ns);
 	return o;
 }
 
 static void run_json_add_ns(json_t *o, const char *key, uint64_t from, uint64_t to)
 {
 	if (from && to)
-		json_object_set_new(o, key, json_integer((json_int_t)(to - from)));
+		run_json_set_int(o, key, to - from);
 }
 
 static json_t *run_json_exit(const struct run *r)
@@ -183,7 +181,7 @@ static json_t *run_json_collector(struct collect *c)
 			      state_names[c->state], "why", run_json_text(c->why ? c->why : ""));
 
 	if (c->lost >= 0)
-		json_object_set_new(o, "lost", json_integer(c->lost));
+		run_json_set_int(o, "lost", (uint64_t)c->lost);
 	if (c->is->when == AT_THE_EDGE) {
 		run_json_add_ns(o, "on_after_ns", c->run->start_ns, c->on.to);
 		run_json_add_ns(o, "off_after_ns", c->run->end_ns, c->off.to);
@@ -251,8 +249,8 @@ static json_t *run_json(const struct run *r)
 	if (*r->named)
 		json_object_set_new(o, "matched", run_json_matched(&r->tree));
 	json_object_set_new(o, "exit", run_json_exit(r));
-	json_object_set_new(o, "started_ns", json_integer((json_int_t)r->started_ns));
-	json_object_set_new(o, "ended_ns", json_integer((json_int_t)r->ended_ns));
+	run_json_set_int(o, "started_ns", r->started_ns);
+	run_json_set_int(o, "ended_ns", r->ended_ns);
 	json_object_set_new(o, "wall_clock", json_string(r->wall_clock));
 	json_object_set_new(o, "status", json_string(r->failed ? "failed" : "ok"));
 	json_object_set_new(o, "why", run_json_text(r->why));

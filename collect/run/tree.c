@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,18 @@ struct place {
 	uint64_t start;
 };
 
-size_t tree_file(const char *path, char *buf, size_t cap)
+size_t tree_file(char *buf, size_t cap, const char *path, ...)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, cap - 1);
+	char name[128];
+	va_list ap;
+	ssize_t n;
+	int fd;
 
+	va_start(ap, path);
+	vsnprintf(name, sizeof(name), path, ap);
+	va_end(ap);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, buf, cap - 1);
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0)
@@ -39,11 +47,11 @@ size_t tree_file(const char *path, char *buf, size_t cap)
 /* The name may hold any byte, also ')'. Behind the last ')' there are only numbers. */
 static bool tree_read_place(pid_t pid, struct place *p)
 {
-	char path[PATH_LEN], line[1024], *after;
+	char line[1024], *after;
 	unsigned long long start;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (!tree_file(path, line, sizeof(line)) || !(after = strrchr(line, ')')))
+	if (!tree_file(line, sizeof(line), "/proc/%d/stat", (int)pid) ||
+	    !(after = strrchr(line, ')')))
 		return false;
 	if (sscanf(after + 1,
 		   " %*c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
@@ -51,6 +59,13 @@ static bool tree_read_place(pid_t pid, struct place *p)
 		return false;
 	p->start = start;
 	return true;
+}
+
+pid_t tree_parent(pid_t pid)
+{
+	struct place p;
+
+	return tree_read_place(pid, &p) ? p.parent : 0;
 }
 
 static bool tree_has(const struct tree *t, pid_t pid)
@@ -173,11 +188,9 @@ static void tree_scan(struct tree *t, pid_t command)
 /* Reads the name of the process. Returns false when it is none of `names`. */
 static bool tree_read_name(pid_t pid, const char *names, struct tree_match *m)
 {
-	char path[PATH_LEN], name[64];
-	size_t len;
+	char name[64];
+	size_t len = tree_file(name, sizeof(name), "/proc/%d/comm", (int)pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	len = tree_file(path, name, sizeof(name));
 	if (!len)
 		return false;
 	name[len - (name[len - 1] == '\n')] = '\0';
@@ -192,16 +205,10 @@ static bool tree_read_name(pid_t pid, const char *names, struct tree_match *m)
  */
 static bool tree_has_environment(pid_t pid, const struct place *p)
 {
-	char path[PATH_LEN], first[2];
+	char first[2];
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	return p->parent == KTHREADD || tree_file(path, first, sizeof(first));
-}
-
-/* Says whether another run of zcost started the process. */
-static bool tree_is_of_another_run(const char *pid, const char *mark)
-{
-	return marked_has_mark(pid, "ZCOST_RUN=", true) && !marked_has_mark(pid, mark, false);
+	return p->parent == KTHREADD ||
+	       tree_file(first, sizeof(first), "/proc/%d/cmdline", (int)pid);
 }
 
 /* Says whether a process is a match, and adds it if it is none of another run. */
@@ -212,8 +219,9 @@ static bool tree_match(struct tree *t, struct tree_match *m, const struct place 
 
 	if (map_get(&t->matched, key))
 		return true;
-	if (!tree_has_environment(m->process.pid, p) || tree_is_of_another_run(pid, mark))
-		return false;
+	if (!tree_has_environment(m->process.pid, p) ||
+	    (marked_has_mark(pid, "ZCOST_RUN=", true) && !marked_has_mark(pid, mark, false)))
+		return false; /* the second: another run of zcost started it */
 	if (t->nmatches >= TREE_THREADS) {
 		t->cut = true;
 		return false;
@@ -246,16 +254,6 @@ static void tree_add_named(struct tree *t, const char *names, const char *mark)
 
 /* --- threads --- */
 
-static void tree_add_thread(struct tree *t, pid_t pid, pid_t tid)
-{
-	if (t->nthreads >= TREE_THREADS) {
-		t->cut = true;
-		return;
-	}
-	array_grow(t->threads, t->nthreads, t->threads_cap);
-	t->threads[t->nthreads++] = (struct tree_thread){pid, tid};
-}
-
 /* Adds the threads of a process, unless it is our own, and the children of each thread. */
 static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 {
@@ -268,8 +266,11 @@ static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 	while (dir && (e = readdir(dir))) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		if (pid != getpid())
-			tree_add_thread(t, pid, (pid_t)atoi(e->d_name));
+		if (pid != getpid() && t->nthreads < TREE_THREADS)
+			array_add(t->threads, t->nthreads, t->threads_cap,
+				  (struct tree_thread){pid, (pid_t)atoi(e->d_name)});
+		else if (pid != getpid())
+			t->cut = true;
 		if (!t->scan)
 			tree_add_children(t, pid, e->d_name, command);
 	}
@@ -329,11 +330,11 @@ struct tree_state tree_state_of(const struct tree *t)
 	size_t i;
 
 	for (i = 0; i < t->nprocesses; i++) {
-		char path[PATH_LEN], line[1024], *after, state;
+		char line[1024], *after, state;
 		unsigned long user, system;
 
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)t->processes[i].pid);
-		if (!tree_file(path, line, sizeof(line)) || !(after = strrchr(line, ')')) ||
+		if (!tree_file(line, sizeof(line), "/proc/%d/stat", (int)t->processes[i].pid) ||
+		    !(after = strrchr(line, ')')) ||
 		    sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state,
 			   &user, &system) != 3)
 			continue;

@@ -73,7 +73,11 @@ void tree_free(struct tree *t);
  * Reads the first cap - 1 bytes of a small file of /proc and adds a NUL. Returns their number, or 0
  * when the file is gone or may not be read.
  */
-size_t tree_file(const char *path, char *buf, size_t cap);
+size_t tree_file(char *buf, size_t cap, const char *path, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Returns the parent of a process, or 0 when the process is gone. */
+pid_t tree_parent(pid_t pid);
 
 /*
  * Hooks of a collector of which each reading (collect/run/reading.h) has a line for each of the

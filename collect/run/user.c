@@ -61,21 +61,18 @@ static char *user_groups(const struct passwd *pw)
 }
 
 /* Variables may hold secrets of root, so that only these pass, and zcost's mark of the run. */
-static bool user_may_have(const char *variable)
-{
-	return str_starts(variable, "PATH=") || str_starts(variable, "LANG=") ||
-	       str_starts(variable, "LC_");
-}
+static const char *const may_pass[] = {"PATH=", "LANG=", "LC_"};
 
 static size_t user_add_env(char **words, const struct passwd *pw, const char *mark)
 {
-	size_t n = 0, i;
+	size_t n = 0, i, k;
 
 	words[n++] = xstrdup("env");
 	words[n++] = xstrdup("-i");
 	for (i = 0; environ[i]; i++)
-		if (user_may_have(environ[i]))
-			words[n++] = xstrdup(environ[i]);
+		for (k = 0; k < array_size(may_pass); k++)
+			if (str_starts(environ[i], may_pass[k]))
+				words[n++] = xstrdup(environ[i]);
 	words[n++] = xstrdup(mark);
 	words[n++] = xasprintf("HOME=%s", pw->pw_dir);
 	words[n++] = xasprintf("SHELL=%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh");
