@@ -95,7 +95,7 @@ static inline void slots_release(struct slots *s, unsigned int slot)
 
 struct dmabuf {
 	int fd, memory; /* the dmabuf and the memfd behind it; memory is -1 when it is inherited */
-	char *map;	/* NULL: this process cannot map it */
+	char *map;	/* NULL when this process cannot map it */
 	size_t size;
 	struct genl netdev; /* a binding lasts as long as its socket */
 	uint32_t id;	    /* the number of the binding */

@@ -45,7 +45,7 @@ static int net_wait_until(int fd, short events, uint64_t deadline_ns, struct run
 		uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
 		int rc;
 
-		if (terms && terms_differ(terms))
+		if (terms && terms_differ(terms, NULL))
 			return -EPROTO;
 		p[1].fd = terms && !terms->peer.told ? terms->peer.fd : -1;
 		rc = poll(p, 2, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
@@ -319,7 +319,7 @@ static int net_connect_flow(struct flow *f)
 		if (!rc || f->error || stop_requested || !net_worth_retrying(rc))
 			break;
 		nanosleep(&pause, NULL);
-	} while (clock_mono_ns() < until && !stop_requested && !terms_differ(f->worker->run));
+	} while (clock_mono_ns() < until && !stop_requested && !terms_differ(f->worker->run, NULL));
 	freeaddrinfo(res);
 	if (rc && stop_requested)
 		return flow_wrong(f, "stopped while connecting to %s port %s", o->host, o->port);
@@ -361,13 +361,6 @@ static int linger_peer_closed(int fd)
 	return n == 0;
 }
 
-static bool linger_all_acknowledged(int fd)
-{
-	int left = 0;
-
-	return ioctl(fd, SIOCOUTQ, &left) || !left;
-}
-
 /*
  * Waits until the peer has read everything. The peer then closes its socket; a peer that goes away
  * early resets the connection. A peer may close its half before that, so everything must also be
@@ -380,14 +373,14 @@ static int linger_flow(struct flow *f)
 	uint64_t start = clock_mono_ns();
 
 	for (;;) {
-		int closed = linger_peer_closed(f->fd);
+		int closed = linger_peer_closed(f->fd), left = 0;
 		uint64_t waited_ms = (clock_mono_ns() - start) / 1000000;
 
 		if (closed < 0)
 			return flow_fail(
 				f, -closed,
 				"the receiver closed the connection before it had read everything");
-		if (closed && linger_all_acknowledged(f->fd))
+		if (closed && (ioctl(f->fd, SIOCOUTQ, &left) || !left))
 			return 0;
 		if (stop_asked() && waited_ms > HURRY_MS)
 			return 0;

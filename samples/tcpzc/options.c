@@ -402,21 +402,12 @@ static const struct mode *option_parse_mode(struct argp_state *state, const char
 	return m;
 }
 
-static void option_put_number(struct options *o, const struct option_row *r, uint64_t v)
-{
-	char *to = (char *)o + r->at;
-
-	if (r->width == sizeof(uint64_t))
-		*(uint64_t *)to = v;
-	else
-		*(unsigned int *)to = (unsigned int)v;
-}
-
 static void option_store(struct argp_state *state, struct parse *p, const struct option_row *r,
 			 char *arg)
 {
 	struct options *o = p->opt;
 	char *to = (char *)o + r->at;
+	uint64_t v;
 
 	switch (r->kind) {
 	case HEADER:
@@ -426,9 +417,11 @@ static void option_store(struct argp_state *state, struct parse *p, const struct
 		break;
 	case NUMBER:
 	case SIZE:
-		option_put_number(
-			o, r,
-			option_parse_number(state, r->name, arg, r->min, r->max, r->kind == SIZE));
+		v = option_parse_number(state, r->name, arg, r->min, r->max, r->kind == SIZE);
+		if (r->width == sizeof(v))
+			*(uint64_t *)to = v;
+		else
+			*(unsigned int *)to = (unsigned int)v;
 		break;
 	case SECONDS:
 		*(double *)to = option_parse_seconds(state, r->name, arg);

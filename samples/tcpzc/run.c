@@ -21,7 +21,7 @@ void run_starts(struct run *r, uint64_t t_ns)
 	r->start_ns = t_ns;
 	r->next_point_ns = t_ns + point_ns;
 	report_point(r, t_ns);
-	if (r->opt->listen && terms_differ_counted(r))
+	if (r->opt->listen && terms_differ(r, &r->boss->calls[CALL_RECVFROM]))
 		stop_requested = 1;
 }
 
@@ -147,30 +147,20 @@ static int run_one_thread(struct run *r)
 
 enum { POKE_MS = 20 };
 
-static void boss_wait_for_worker(sem_t *sem)
+/* Returns how many workers are not done, and wakes these when the run is to stop. */
+static unsigned int boss_count_workers(struct run *r)
 {
-	while (sem_wait(sem) && errno == EINTR)
-		;
-}
+	unsigned int i, left = 0;
 
-static bool boss_all_done(const struct run *r)
-{
-	unsigned int i;
-
-	for (i = 0; i < r->n_workers; i++)
-		if (!__atomic_load_n(&r->workers[i].done, __ATOMIC_ACQUIRE))
-			return false;
-	return true;
-}
-
-static void boss_poke_workers(struct run *r)
-{
-	unsigned int i;
-
-	for (i = 0; i < r->n_workers; i++)
-		if (!__atomic_load_n(&r->workers[i].done, __ATOMIC_ACQUIRE))
+	for (i = 0; i < r->n_workers; i++) {
+		if (__atomic_load_n(&r->workers[i].done, __ATOMIC_ACQUIRE))
+			continue;
+		left++;
+		if (stop_requested)
 			CALL(r->boss, TGKILL,
 			     syscall(SYS_tgkill, r->pid, r->workers[i].tid, STOP_POKE));
+	}
+	return left;
 }
 
 static uint64_t boss_first_start_ns(const struct run *r)
@@ -204,14 +194,12 @@ static void boss_supervise(struct run *r)
 	struct pollfd p = {.fd = r->wake, .events = POLLIN};
 	uint64_t news;
 
-	while (!boss_all_done(r)) {
+	while (boss_count_workers(r)) {
 		if (CALL(r->boss, POLL, poll(&p, 1, boss_pause_ms(r))) > 0)
 			(void)!CALL(r->boss, READ, read(r->wake, &news, sizeof(news)));
 		if (!r->start_ns && boss_first_start_ns(r))
 			run_starts(r, boss_first_start_ns(r));
 		run_point_if_due(r, clock_mono_ns());
-		if (stop_requested)
-			boss_poke_workers(r);
 	}
 }
 
@@ -223,7 +211,8 @@ static void boss_direct(struct run *r, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		boss_wait_for_worker(&r->opened);
+		while (sem_wait(&r->opened) && errno == EINTR)
+			;
 	for (i = 0; i < r->n_flows; i++)
 		r->give_up |= r->flows[i].error != 0;
 	if (!r->give_up)

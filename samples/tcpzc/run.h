@@ -56,7 +56,7 @@ struct run {
 	struct flow *flows;
 	struct worker *workers, *boss; /* the boss is workers[0], or the entry after the last one */
 	unsigned int n_flows, n_workers;
-	uint64_t start_ns, next_point_ns; /* 0: no data yet */
+	uint64_t start_ns, next_point_ns; /* 0 until there is data */
 	int wake;			  /* eventfd: a worker has news for the boss; -1: none */
 	sem_t opened;			  /* each worker posts it when it has its memory */
 	int go;				  /* eventfd: counts the workers that may start */
@@ -103,12 +103,13 @@ int rr_next(struct flow *f); /* as flow_next */
 bool rr_may_block(const struct options *o);
 
 /* terms.c */
-void terms_listen(struct run *r, int listener); /* for a receiver, beside its listening socket */
-void terms_send(struct run *r, int fd);		/* for a sender, to the peer of connection 0 */
-/* Reads the peer's terms with at most one call. Returns true when they differ from ours. */
-bool terms_differ(struct run *r);
-/* The same among the data: the call is counted. */
-bool terms_differ_counted(struct run *r);
+void terms_listen(struct run *r, int listener); /* a receiver listens for terms beside its socket */
+void terms_send(struct run *r, int fd); /* a sender sends its terms to the peer of connection 0 */
+/*
+ * Reads the peer's terms with at most one call, which is counted in *calls unless that is NULL.
+ * Returns true when they differ from ours.
+ */
+bool terms_differ(struct run *r, uint64_t *calls);
 /* For a receiver with all connections: waits 200 ms for terms or data, then compares. */
 bool terms_await(struct run *r);
 /* At the end: different terms become the run's error. A receiver also sends its own terms. */

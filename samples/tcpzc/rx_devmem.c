@@ -36,15 +36,6 @@ struct devmem_tokens {
 	unsigned int ranges, count;
 };
 
-static void devmem_read(struct devmem_reader *r, struct msghdr *msg, size_t area_size,
-			size_t iov_size)
-{
-	*r = (struct devmem_reader){.msg = msg,
-				    .next = CMSG_FIRSTHDR(msg),
-				    .area_size = area_size,
-				    .iov_size = iov_size};
-}
-
 static bool devmem_is_piece(const struct cmsghdr *c)
 {
 	return c->cmsg_level == SOL_SOCKET &&
@@ -148,14 +139,6 @@ static int devmem_give_back(struct flow *f, struct devmem_rx *s)
 	return 0;
 }
 
-static int devmem_add_token(struct flow *f, struct devmem_rx *s, uint32_t token)
-{
-	if (!devmem_add(&s->tokens, token) &&
-	    (devmem_give_back(f, s) || !devmem_add(&s->tokens, token)))
-		return f->error ? -f->error : flow_wrong(f, "devmem: too many tokens to give back");
-	return 0;
-}
-
 static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct devmem_piece *p)
 {
 	const char *base = p->linear ? s->linear : s->mem.map;
@@ -165,18 +148,24 @@ static int devmem_take_piece(struct flow *f, struct devmem_rx *s, const struct d
 	flow_take(f, base ? base + p->offset : NULL, p->len, !p->linear);
 	if (f->opt->verify && !p->linear)
 		dmabuf_sync(&s->mem, false, false);
-	return p->linear ? 0 : devmem_add_token(f, s, p->token);
+	if (p->linear || devmem_add(&s->tokens, p->token))
+		return 0;
+	return devmem_give_back(f, s) || devmem_add(&s->tokens, p->token)
+		       ? -f->error
+		       : flow_wrong(f, "devmem: too many tokens to give back");
 }
 
 /* Takes the pieces of one receive of `n` bytes. */
 static int devmem_take_pieces(struct flow *f, struct devmem_rx *s, struct msghdr *msg, size_t n)
 {
-	struct devmem_reader r;
+	struct devmem_reader r = {.msg = msg,
+				  .next = CMSG_FIRSTHDR(msg),
+				  .area_size = s->mem.size,
+				  .iov_size = f->size};
 	struct devmem_piece p;
 	size_t all = 0, tokens = 0;
 	int rc;
 
-	devmem_read(&r, msg, s->mem.size, f->size);
 	while ((rc = devmem_next(&r, &p)) > 0) {
 		all += p.len;
 		tokens += !p.linear;

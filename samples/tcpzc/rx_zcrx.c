@@ -105,7 +105,7 @@ static void zcrx_prepare(struct io_uring_sqe *sqe, int fd, uint32_t zcrx_id)
 		.opcode = ZC_IORING_OP_RECV_ZC,
 		.fd = fd,
 		.ioprio = RECV_MULTISHOT,
-		.file_index = zcrx_id, /* the same field as zcrx_ifq_idx */
+		.file_index = zcrx_id, /* zcrx_ifq_idx is another name of this field */
 	};
 }
 

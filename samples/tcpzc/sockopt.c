@@ -95,11 +95,6 @@ static uint64_t tcp_info_figure(const struct tcp_info *ti, size_t i)
 	return tcp_figures[i].size == 8 ? *(const uint64_t *)p : *(const uint32_t *)p;
 }
 
-static uint64_t tcp_info_fold(enum fold how, uint64_t a, uint64_t b)
-{
-	return how != LEAST ? a + b : a < b ? a : b;
-}
-
 json_t *sockopt_tcp_info(const struct flow *flows, unsigned int n)
 {
 	uint64_t v[TCP_FIGURES] = {0};
@@ -112,10 +107,14 @@ json_t *sockopt_tcp_info(const struct flow *flows, unsigned int n)
 
 		if (getsockopt(flows[i].fd, IPPROTO_TCP, TCP_INFO, &ti, &len))
 			continue;
-		for (k = 0; k < TCP_FIGURES; k++)
-			v[k] = seen ? tcp_info_fold(tcp_figures[k].fold, v[k],
-						    tcp_info_figure(&ti, k))
-				    : tcp_info_figure(&ti, k);
+		for (k = 0; k < TCP_FIGURES; k++) {
+			uint64_t one = tcp_info_figure(&ti, k);
+
+			if (tcp_figures[k].fold != LEAST)
+				v[k] += one;
+			else if (!seen || one < v[k])
+				v[k] = one;
+		}
 		seen++;
 	}
 	if (!seen)

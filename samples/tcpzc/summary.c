@@ -286,7 +286,7 @@ static void summary_put_figures(json_t *o, const struct run *r, const struct flo
 
 /* THE TABLE of counters that add up over the flows. */
 static const struct {
-	size_t at, n; /* of 64-bit counters */
+	size_t at, n; /* place and number of 64-bit counters */
 } sums[] = {
 #define SUM_OF(member)                                                                \
 	{                                                                             \

@@ -175,8 +175,8 @@ struct options {
 	bool listen;
 	const char *host; /* to connect to, or the address to listen on; NULL: any address */
 	const char *port;
-	const struct mode *mode, *back_mode; /* of the data, and of the responses to it */
-	size_t size;			     /* of a message */
+	const struct mode *mode, *back_mode; /* the modes of the data, and of the responses to it */
+	size_t size;			     /* the size of a message */
 	bool udp;			     /* there is one flow */
 	bool rr;
 	size_t response; /* size of a response */
@@ -184,7 +184,7 @@ struct options {
 	double rate; /* bytes or messages a second on each flow; 0: no limit */
 	bool rate_messages;
 	uint64_t bytes; /* per flow: what a sender sends or a receiver expects; 0: no limit */
-	double seconds; /* for a sender; 0: no limit */
+	double seconds; /* the time of a sender; 0 when there is no limit */
 	unsigned int flows, threads;
 	cpu_set_t cpus; /* thread i runs on the i-th CPU, modulo their number */
 	bool pinned;
@@ -195,8 +195,9 @@ struct options {
 	size_t area;		/* bytes of memory to receive into */
 	bool print_setup, plain_buffers;
 	bool huge_pages;
-	int dmabuf_fd;		 /* devmem: an inherited dmabuf; -1: make a udmabuf */
-	unsigned int cq_entries; /* of io_uring's completion ring; 0: the mode decides */
+	int dmabuf_fd; /* devmem: an inherited dmabuf; -1: make a udmabuf */
+	unsigned int
+		cq_entries; /* entries of io_uring's completion ring; 0 when the mode decides */
 	double connect_timeout, accept_timeout, peer_timeout;
 	bool verify;
 };
@@ -218,19 +219,19 @@ struct flow {
 	bool alone; /* the only flow on its thread: steps may block */
 	int fd;
 	int kept_fd; /* a mode's file, closed after the peer has read everything; -1: none */
-	void *state; /* of the mode */
+	void *state; /* the mode's own state */
 
 	struct flow *back; /* --rr: the flow of the responses (rr.c); else NULL */
 
-	size_t size;	/* of a message */
+	size_t size;	/* the size of a message */
 	uint64_t limit; /* bytes to send; UINT64_MAX: no limit */
 	uint64_t allow; /* bytes that may be sent by now */
-	uint64_t seed;	/* of the pattern */
-	int event_fd;	/* of the mode's ring (uring.c); -1: none */
+	uint64_t seed;	/* the seed of the pattern */
+	int event_fd;	/* the event of the mode's ring (uring.c); -1 when there is none */
 	bool event_awaited;
 	bool blocked; /* nothing can be done until poll reports this flow or f->back */
 	bool waiting; /* this direction waits for: */
-	int wait_fd;  /* see flow_wait_for */
+	int wait_fd;  /* what flow_wait_for said */
 	short wait_events;
 	bool polled;	 /* poll reported wait_fd */
 	uint64_t due_ns; /* the wait ends at this time; 0: no time is set */
@@ -249,7 +250,7 @@ struct flow {
 
 	uint64_t bad_bytes, first_bad; /* --verify */
 	uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC of the first and last data; 0: not yet */
-	uint64_t check_ns;	       /* see flow_tick */
+	uint64_t check_ns;	       /* when flow_tick last read the clock */
 	uint64_t check_bytes;
 	unsigned int check_steps, check_every;
 	bool draining;	   /* the last step is over */

@@ -121,7 +121,7 @@ static bool terms_are_different(const struct run *r)
 				  a.verify != b->verify);
 }
 
-static bool terms_receive(struct run *r, uint64_t *calls)
+bool terms_differ(struct run *r, uint64_t *calls)
 {
 	struct peer_terms *p = &r->peer;
 	char line[LINE + 1];
@@ -129,24 +129,13 @@ static bool terms_receive(struct run *r, uint64_t *calls)
 
 	if (p->fd >= 0 && !terms_known(r)) {
 		p->from_len = sizeof(p->from);
-		++*calls;
 		n = recvfrom(p->fd, line, LINE, MSG_DONTWAIT, &p->from.any, &p->from_len);
+		if (calls)
+			++*calls;
 		if (n > 0)
 			terms_parse(r, line, (size_t)n);
 	}
 	return terms_are_different(r);
-}
-
-bool terms_differ(struct run *r)
-{
-	uint64_t not_counted = 0;
-
-	return terms_receive(r, &not_counted);
-}
-
-bool terms_differ_counted(struct run *r)
-{
-	return terms_receive(r, &r->boss->calls[CALL_RECVFROM]);
 }
 
 bool terms_await(struct run *r)
@@ -156,7 +145,7 @@ bool terms_await(struct run *r)
 
 	if (r->peer.fd >= 0 && !terms_known(r))
 		poll(p, 2, AWAIT_MS);
-	return terms_differ(r);
+	return terms_differ(r, NULL);
 }
 
 void terms_judge(struct run *r)
@@ -166,7 +155,7 @@ void terms_judge(struct run *r)
 	struct flow *f = r->flows;
 	unsigned int i;
 
-	if (terms_differ(r)) {
+	if (terms_differ(r, NULL)) {
 		for (i = 0; i < r->n_flows; i++)
 			r->flows[i].error = 0;
 		f->error = EPROTO;

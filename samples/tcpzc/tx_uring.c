@@ -124,13 +124,6 @@ static void uring_tx_notified(struct flow *f, struct uring_tx *u, const struct i
 		f->sends_zero_copy++;
 }
 
-/* A send lacks memory that earlier sends hold. It is repeated after their notifications. */
-static void uring_tx_starve(struct flow *f, struct uring_tx *u)
-{
-	f->retries[LIMIT_MEMLOCK]++;
-	u->starved = true;
-}
-
 /* The kernel does not know this kind of send. Falls back to an older kind if there is one. */
 static bool uring_tx_fall_back(struct flow *f, struct uring_tx *u)
 {
@@ -161,9 +154,12 @@ static void uring_tx_sent(struct flow *f, struct uring_tx *u, const struct io_ur
 	} else if (cqe->res == -EINVAL && !f->bytes && uring_tx_fall_back(f, u))
 		return;
 	else if ((cqe->res == -ENOMEM || cqe->res == -ENOBUFS) &&
-		 u->slots.in_flight > u->chain + more)
-		uring_tx_starve(f, u);
-	else if (cqe->res == -ENOMEM || cqe->res == -ENOBUFS)
+		 u->slots.in_flight > u->chain + more) {
+		/* It lacks memory that earlier sends hold: it is repeated after their
+		 * notifications. */
+		f->retries[LIMIT_MEMLOCK]++;
+		u->starved = true;
+	} else if (cqe->res == -ENOMEM || cqe->res == -ENOBUFS)
 		flow_fail(f, -cqe->res, "io_uring send of %zu bytes: raise a limit (%s)", f->size,
 			  limits_all());
 	else if (cqe->res != -ECANCELED && cqe->res != -EINTR)

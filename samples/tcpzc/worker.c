@@ -36,22 +36,18 @@ static int worker_pin(struct worker *w)
 	return flow_fail(w->flows[0], errno, "--cpu %d", cpu);
 }
 
-static int worker_open_flow(struct flow *f)
-{
-	int rc = flow_open(f);
-
-	return rc || !f->back ? rc : rr_open(f);
-}
-
 int worker_open(struct worker *w)
 {
 	unsigned int i;
 
 	if (worker_pin(w))
 		return -w->flows[0]->error;
-	for (i = 0; i < w->n; i++)
-		if (worker_open_flow(w->flows[i]))
-			return -w->flows[i]->error;
+	for (i = 0; i < w->n; i++) {
+		struct flow *f = w->flows[i];
+
+		if (flow_open(f) || (f->back && rr_open(f)))
+			return -f->error;
+	}
 	return 0;
 }
 
@@ -222,24 +218,18 @@ void worker_notify_boss(struct worker *w)
 	(void)!CALL(w, WRITE, write(w->run->wake, &one, sizeof(one)));
 }
 
-static void worker_wait_to_go(struct run *r)
-{
-	uint64_t one;
-
-	while (read(r->go, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
-}
-
 void *worker_thread(void *arg)
 {
 	struct worker *w = arg;
 	struct run *r = w->run;
+	uint64_t one;
 
 	stop_mask_worker();
 	w->tid = (int)syscall(SYS_gettid);
 	worker_open(w);
 	sem_post(&r->opened);
-	worker_wait_to_go(r);
+	while (read(r->go, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
 	if (!r->give_up) {
 		worker_span_begins(w, RUSAGE_THREAD);
 		worker_work(w);

@@ -61,7 +61,7 @@ else
 	skip "an io_uring sender that its timer stops makes the system calls that it counts" "$why"
 	rx=recv
 fi
-for tx in $(modes sending); do
+for tx in send msg-zerocopy uring-send; do
 	here "$tx" && ok "$tx: four flows on two threads make the system calls that they count" threads --flows 4 --threads 2 --rx $rx -- \
 		--flows 4 --threads 2 --tx "$tx" --bytes 1M
 done
