@@ -18,16 +18,6 @@
 
 static const char prefix[] = "old-";
 
-static struct variant *plan_find_variant(struct plan *p, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < p->nvariants; i++)
-		if (!strcmp(p->variants[i].name, name))
-			return &p->variants[i];
-	return NULL;
-}
-
 /* Fills the commands of the earlier variant, "" for a side without one. */
 static void against_fill(const struct plan *p, struct variant *v, const char *name,
 			 const json_t *old)

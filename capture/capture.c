@@ -7,11 +7,13 @@
 #include "capture/stage.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
+#include "lib/json.h"
 #include "lib/str.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,11 +37,6 @@ static void outcome_free(struct run_outcome *out)
 	*out = (struct run_outcome){0};
 }
 
-static char *run_path(const struct capture *c, const char *name)
-{
-	return xasprintf("%s/runs/%s", c->dir, name);
-}
-
 /* Returns runs/mmap/.measure-01.tmp for the run "mmap/measure-01". The caller frees. */
 static char *run_temporary_path(const struct capture *c, const struct run_id *id)
 {
@@ -54,7 +51,7 @@ static char *run_temporary_path(const struct capture *c, const struct run_id *id
 static int run_store(struct capture *c, const struct run_id *id, const char *tmp, const char *why,
 		     const json_t *earlier, struct error *err)
 {
-	char *name = run_name(c->plan, id), *path = run_path(c, name);
+	char *name = run_name(c->plan, id), *path = xasprintf("%s/runs/%s", c->dir, name);
 	json_t *sums = manifest_sums(tmp, err);
 	int rc = sums ? dir_remove(path, err) : -EIO;
 
@@ -69,6 +66,19 @@ static int run_store(struct capture *c, const struct run_id *id, const char *tmp
 	free(name);
 	free(path);
 	return rc;
+}
+
+void capture_note(struct capture *c, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	progress_clear(&c->progress);
+	print_note("%s", text);
+	free(text);
 }
 
 static void run_count_outcome(struct capture *c, const struct run_id *id,
@@ -119,9 +129,8 @@ static bool run_try_again(struct capture *c, const struct run_id *id, const char
 	    interrupt_came(&c->intr) || dir_remove(tmp, NULL))
 		return false;
 	name = run_name(c->plan, id);
-	progress_clear(&c->progress);
-	print_note("%s: trying again: %s", name, outcome_fault(out));
-	json_array_append_new(earlier, manifest_why(outcome_fault(out)));
+	capture_note(c, "%s: trying again: %s", name, outcome_fault(out));
+	json_array_append_new(earlier, json_any_text(outcome_fault(out)));
 	free(name);
 	outcome_free(out);
 	return true;

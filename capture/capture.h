@@ -11,11 +11,53 @@
 
 #include "capture/child.h"
 #include "capture/manifest.h"
-#include "capture/order.h"
 #include "capture/plan.h"
-#include "capture/progress.h"
 #include "capture/remote.h"
 #include "lib/intern.h"
+
+#include <stdint.h>
+
+/*
+ * Shows the progress of a capture and the time left. On a terminal it is one line that is printed
+ * again and again, elsewhere at most nine lines. The times are learned from the runs that ended.
+ * `verbose` prints one line for each run that ended, on any output.
+ */
+struct progress {
+	const struct plan *plan;
+	bool tty, verbose, shown;
+	size_t total, done;
+	double left_s; /* the time of the runs that have not begun */
+	bool learned[PASS_COUNT];
+	double extra_s[PASS_COUNT];  /* time of a run without warm-up and window */
+	double switch_s;	     /* time of a change of settings */
+	const struct run_id *run;    /* the run that goes on; NULL: none */
+	const struct run_id *before; /* the last run that began */
+	bool switching;
+	uint64_t began_ns;
+};
+
+void progress_init(struct progress *p, const struct plan *plan, bool verbose);
+/* Learns from a run that took took_s. */
+void progress_learn(struct progress *p, enum pass pass, double took_s);
+/* Learns from the runs that the capture has. */
+void history_learn(const struct manifest *m, struct progress *p);
+/* Returns the seconds that a run is expected to take. */
+double progress_expect(const struct progress *p, const struct run_id *id);
+/* Returns the seconds that the change of settings between two runs is expected to take. */
+double progress_expect_switch(const struct progress *p, const struct run_id *from,
+			      const struct run_id *to);
+/* Call these before and after settings change. left_s is the time of the runs after this one. */
+void progress_begin_switch(struct progress *p, const struct run_id *id, double left_s);
+void progress_end_switch(struct progress *p);
+void progress_begin(struct progress *p, const struct run_id *id, double left_s);
+void progress_tick(struct progress *p);
+void progress_end(struct progress *p, bool ok);
+void progress_clear(struct progress *p); /* call it before another line is printed */
+
+/* Returns "1:05" or "2:00:00" in a static buffer. */
+const char *progress_time(double seconds);
+
+/* --- the capture --- */
 
 struct capture {
 	struct plan *plan;
@@ -30,7 +72,8 @@ struct capture {
 	struct interrupt intr;
 	char *mark;	       /* in the environment of all processes of all runs (lib/spawn.h) */
 	int runs_fd;	       /* runs/, locked; all sides of a run inherit it. -1: not open */
-	struct remote *remote; /* of each side, url is NULL for one that runs here; NULL: all are */
+	struct remote *remote; /* one for each side, without a url where the side runs here; NULL
+				  when all run here */
 	struct progress progress;
 	struct intern remarks; /* remarks on collectors that were printed: each is printed once */
 	int starts_last; /* number + 1 of a side that needs the others before it; 0: none does */
@@ -60,6 +103,9 @@ void capture_note_existing(const char *dir, size_t all, size_t left);
  * the capture to continue. Where it is NULL or does not exist, all runs are to be made.
  */
 int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err);
+
+/* Prints a note, and the progress again below it. */
+void capture_note(struct capture *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Removes runs that the manifest does not list. The caller holds the lock of the capture. */
 int leftovers_remove(struct capture *c, struct error *err);

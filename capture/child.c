@@ -4,7 +4,7 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "workload/words.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,22 +205,17 @@ bool link_ended(struct link *l, int *status)
 	return true;
 }
 
-/* Reads until the end, because a child that cannot write never sees the end of its input. */
-static void link_drain(struct link *l, uint64_t deadline)
-{
-	while (clock_mono_ns() < deadline && !link_fill(l, NULL, deadline))
-		;
-	l->at = l->len = 0;
-}
-
 void link_close(struct link *l, double patience_s, int *status)
 {
 	uint64_t deadline = link_deadline(patience_s), now;
 	int st = 0, left;
 
 	close_fd(&l->to);
-	if (l->pid && patience_s > 0)
-		link_drain(l, deadline);
+	/* A child that cannot write never sees the end of its input, so it is read until its end.
+	 */
+	while (l->pid && patience_s > 0 && clock_mono_ns() < deadline &&
+	       !link_fill(l, NULL, deadline))
+		;
 	now = clock_mono_ns();
 	left = deadline > now ? (int)((deadline - now) / MS) : 0;
 	if (l->pid && spawn_wait(l->pid, left, &st) == -ETIMEDOUT)

@@ -31,7 +31,7 @@ void interrupt_close(struct interrupt *i);
  *     -EINTR      a signal came (only where `intr` is not NULL)
  */
 struct link {
-	pid_t pid;    /* 0: no child */
+	pid_t pid;    /* 0 when there is no child */
 	int to, from; /* its standard input and output */
 	char buf[65536];
 	size_t at, len; /* bytes of buf that the caller has taken, and that were read */
@@ -66,16 +66,8 @@ void link_close(struct link *l, double patience_s, int *status);
  * One side of a run: a child `zcost collect --sync`. The capture talks with it over its standard
  * input and output only, so that ssh can run it on another host. Its standard error goes to a file.
  *
- *     child: ready              the workload runs and the collectors are set up
- *            settled            the workload listens for its clients, or waits
- *            moving             the workload moves data, or nothing will tell
- *            step WORDS         what the child does now
- *            error WORDS        why it leaves no run.json
- *     us:    go <at> <length>   measure from CLOCK_MONOTONIC `at` ns (of the child's host), for
- *                               `length` ns, 0: until the workload ends
- *     us:    abort              (or end of input) stop everything
- *
- * The child exits with 0 or with 4 (lossy). With any other status, run.json says why it failed.
+ * collect/run/run.h has the protocol. The child exits with 0 or with 4 (lossy). With any other
+ * status, run.json says why it failed.
  */
 enum side_state { SIDE_UNUSED, SIDE_STARTING, SIDE_READY, SIDE_DONE };
 
@@ -84,7 +76,7 @@ struct side_proc {
 	pid_t pid;
 	int pidfd;
 	int to, from; /* its standard input and output */
-	int status;   /* as of waitpid, when SIDE_DONE */
+	int status;   /* the status of waitpid, when SIDE_DONE */
 	bool aborted; /* side_abort ended it: its error is not why the run failed */
 	bool settled, moving;
 	char *step, *error; /* the last ones; owned; NULL: none came */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command zcost capture. */
 #include "capture/capture.h"
+#include "capture/plan_read.h"
 #include "capture/undo.h"
 #include "lib/words.h"
 #include "collect/options.h"
-#include "collect/events/events.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/complete.h"
@@ -12,7 +12,6 @@
 #include "lib/spawn.h"
 #include "lib/str.h"
 #include "lib/table.h"
-#include "workload/workload.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -33,20 +32,41 @@ enum {
 	KEY_FORGET,
 	KEY_AGAINST,
 	KEY_VARIANT,
-	KEY_REPEAT,
+	KEY_SET,
+	KEY_USER,
+	/* These set a key of the plan: see plan_options. */
 	KEY_PASS,
-	KEY_CPUS,
+	KEY_REPEAT,
 	KEY_WARMUP,
 	KEY_DURATION,
 	KEY_GRACE,
+	KEY_CPUS,
 	KEY_UNITS,
 	KEY_COLLECT,
 	KEY_CALL_GRAPH,
 	KEY_POWER_CSV,
 	KEY_POWER_COMMAND,
 	KEY_EVENTS,
-	KEY_SET,
-	KEY_USER,
+	KEY_END,
+};
+
+/* Options that set a key of [plan], or of the one side that --variant has. */
+static const struct {
+	const char *name, *key;
+	enum plan_section section;
+} plan_options[KEY_END - KEY_PASS] = {
+	{"pass", "passes", SECTION_PLAN},
+	{"repeat", "repeats", SECTION_PLAN},
+	{"warmup", "warmup", SECTION_PLAN},
+	{"duration", "duration", SECTION_PLAN},
+	{"grace", "grace", SECTION_PLAN},
+	{"cpus", "cpus", SECTION_SIDE},
+	{"units", "units", SECTION_SIDE},
+	{"collect", "collect", SECTION_SIDE},
+	{"call-graph", "call_graph", SECTION_SIDE},
+	{"power-csv", "power_csv", SECTION_SIDE},
+	{"power-command", "power_command", SECTION_SIDE},
+	{"events", "events", SECTION_SIDE},
 };
 
 static const struct argp_option options[] = {
@@ -96,46 +116,13 @@ static const char doc[] =
 	"Exit status: 0 all runs are there, 1 no run succeeded or a signal came, 2 wrong usage or a wrong plan, 4 some runs failed or lost data.";
 
 struct capture_args {
-	const char *output, *against, *variant, *cpus, *units, *collect, *call_graph, *power_csv,
-		*power_command, *events;
-	const char *user, *pass, *repeat, *warmup, *duration, *grace;
+	const char *output, *against, *variant, *user;
+	const char *plan[KEY_END - KEY_PASS]; /* arguments of plan_options */
 	struct words set;
 	bool dry, undo, forget, verbose, after_dashes;
 	char **rest;
 	int nrest;
 };
-
-/* Returns where the argument of an option is stored, or NULL for a key that takes none. */
-static const char **args_text_option(struct capture_args *a, int key)
-{
-	static const struct {
-		int key;
-		size_t offset;
-	} texts[] = {
-		{'o', offsetof(struct capture_args, output)},
-		{KEY_AGAINST, offsetof(struct capture_args, against)},
-		{KEY_VARIANT, offsetof(struct capture_args, variant)},
-		{KEY_CPUS, offsetof(struct capture_args, cpus)},
-		{KEY_UNITS, offsetof(struct capture_args, units)},
-		{KEY_COLLECT, offsetof(struct capture_args, collect)},
-		{KEY_CALL_GRAPH, offsetof(struct capture_args, call_graph)},
-		{KEY_POWER_CSV, offsetof(struct capture_args, power_csv)},
-		{KEY_POWER_COMMAND, offsetof(struct capture_args, power_command)},
-		{KEY_EVENTS, offsetof(struct capture_args, events)},
-		{KEY_USER, offsetof(struct capture_args, user)},
-		{KEY_PASS, offsetof(struct capture_args, pass)},
-		{KEY_REPEAT, offsetof(struct capture_args, repeat)},
-		{KEY_WARMUP, offsetof(struct capture_args, warmup)},
-		{KEY_DURATION, offsetof(struct capture_args, duration)},
-		{KEY_GRACE, offsetof(struct capture_args, grace)},
-	};
-	size_t i;
-
-	for (i = 0; i < array_size(texts); i++)
-		if (texts[i].key == key)
-			return (const char **)((char *)a + texts[i].offset);
-	return NULL;
-}
 
 /* Says whether COMMAND is a plan. argp moves words from before "--" behind it. */
 static bool args_are_plan(const struct capture_args *a)
@@ -149,8 +136,7 @@ static bool args_are_plan(const struct capture_args *a)
 
 static void args_check(struct argp_state *state, const struct capture_args *a)
 {
-	const char *kind, *command;
-	struct error err = {0};
+	size_t i;
 
 	if (!a->output && !a->dry && !a->undo)
 		argp_error(state, "the folder of the capture is missing; give -o CAPTURE");
@@ -180,37 +166,46 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 	if (a->variant && a->set.n)
 		argp_error(state, "--set %s changes a variable of a plan; --variant has no plan",
 			   a->set.word[0]);
-	if (!a->variant && (a->cpus || a->units || a->collect || a->call_graph || a->power_csv ||
-			    a->power_command || a->events))
+	for (i = 0; i < array_size(plan_options) && !a->variant; i++)
+		if (a->plan[i] && plan_options[i].section == SECTION_SIDE)
+			argp_error(
+				state,
+				"--%s and the like belong to --variant; a plan has them in its [side] sections",
+				plan_options[i].name);
+}
+
+static void args_set_plan_option(struct argp_state *state, const char **to, int key,
+				 const char *arg)
+{
+	if (*to && key == KEY_POWER_COMMAND)
 		argp_error(
 			state,
-			"--cpus, --units, --collect, --call-graph, --power-csv, --power-command and --events belong to --variant; "
-			"a plan has them in its [side] sections");
-	if (a->units && units_check(a->units, &err))
-		argp_error(state, "--units: %s", err.text);
-	if (a->call_graph && call_graph_check(a->call_graph, &err))
-		argp_error(state, "--call-graph: %s", err.text);
-	if (a->power_command && power_command_split(a->power_command, &kind, &command, &err))
-		argp_error(state, "--power-command: %s", err.text);
-	if (a->events && event_list_check(a->events, &err))
-		argp_error(state, "--events: %s", err.text);
+			"--power-command twice: a capture takes one ('%s' or '%s'), zcost collect one of each kind",
+			*to, arg);
+	*to = arg;
 }
 
 static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct capture_args *a = state->input;
-	const char **to = args_text_option(a, key);
 
-	if (to) {
-		if (key == KEY_POWER_COMMAND && *to)
-			argp_error(
-				state,
-				"--power-command twice: a capture takes one ('%s' or '%s'), zcost collect one of each kind",
-				*to, arg);
-		*to = arg;
+	if (key >= KEY_PASS && key < KEY_END) {
+		args_set_plan_option(state, &a->plan[key - KEY_PASS], key, arg);
 		return 0;
 	}
 	switch (key) {
+	case 'o':
+		a->output = arg;
+		return 0;
+	case KEY_AGAINST:
+		a->against = arg;
+		return 0;
+	case KEY_VARIANT:
+		a->variant = arg;
+		return 0;
+	case KEY_USER:
+		a->user = arg;
+		return 0;
 	case KEY_DRY:
 		a->dry = true;
 		return 0;
@@ -258,58 +253,38 @@ static char *program_path(void)
 	return xstrdup(path_exists(path) ? path : "/proc/self/exe");
 }
 
-static void text_replace(char **to, const char *value)
-{
-	if (!value)
-		return;
-	free(*to);
-	*to = xstrdup(value);
-}
-
 static int plan_apply_options(struct plan *p, const struct capture_args *a, struct error *err)
 {
-	int rc = 0;
+	struct error why = {0};
+	size_t i;
 
 	if (a->user)
 		plan_set_user(p, a->user);
-	if (a->pass)
-		rc = plan_parse_passes(a->pass, &p->passes, err);
-	if (!rc && a->repeat)
-		rc = plan_parse_count(a->repeat, &p->repeats[PASS_MEASURE], err);
-	if (!rc && a->warmup)
-		rc = plan_parse_seconds(a->warmup, &p->warmup_s, err);
-	if (!rc && a->duration)
-		rc = plan_parse_seconds(a->duration, &p->duration_s, err);
-	if (!rc && a->grace)
-		rc = plan_parse_seconds(a->grace, &p->grace_s, err);
-	if (!rc && !a->variant && p->duration_s <= 0)
-		rc = error_set(err, EINVAL, "--duration must be more than 0 for a plan");
-	return rc;
+	for (i = 0; i < array_size(plan_options); i++) {
+		enum plan_section section = plan_options[i].section;
+		const struct plan_key *k = plan_key_find(section, plan_options[i].key);
+		void *base = section == SECTION_SIDE ? (void *)p->sides : p;
+
+		if (a->plan[i] && plan_key_set(k, base, a->plan[i], &why))
+			return error_set(err, EINVAL, "--%s: %s", plan_options[i].name, why.text);
+	}
+	if (!a->variant && p->duration_s <= 0)
+		return error_set(err, EINVAL, "--duration must be more than 0 for a plan");
+	return 0;
 }
 
 static int plan_make(struct plan *p, const struct capture_args *a, const char *bindir,
 		     struct error *err)
 {
-	struct side_plan *s;
 	int rc;
 
 	if (!a->variant) {
 		rc = plan_read(p, a->rest[0], &a->set, bindir, err);
-		return rc ? rc : plan_apply_options(p, a, err);
+	} else {
+		p->warmup_s = p->duration_s = 0;
+		rc = plan_wrap(p, a->variant, a->rest, err);
 	}
-	p->warmup_s = p->duration_s = 0;
-	rc = plan_wrap(p, a->variant, a->rest, err);
-	if (rc)
-		return rc;
-	s = &p->sides[0];
-	text_replace(&s->cpus, a->cpus);
-	text_replace(&s->units, a->units);
-	text_replace(&s->collect, a->collect);
-	text_replace(&s->call_graph, a->call_graph);
-	text_replace(&s->power_csv, a->power_csv);
-	text_replace(&s->power_command, a->power_command);
-	text_replace(&s->events, a->events);
-	return plan_apply_options(p, a, err);
+	return rc ? rc : plan_apply_options(p, a, err);
 }
 
 /*

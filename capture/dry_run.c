@@ -68,45 +68,36 @@ static void print_set(const struct set_value *s)
 		printf("    set %s=%s\n", s->name, s->value);
 }
 
-/* Prints what stage_set would do: undo settings down to the common ones, then set up the others. */
-static void print_switch(const struct plan *p, size_t from, size_t to, bool first)
+/* Undoes the settings of a combination down to the first `keep`. */
+static void print_undo(const struct combination *c, size_t keep)
 {
-	const struct combination *a = plan_combination(p, from), *b = plan_combination(p, to);
-	size_t keep = first ? 0 : stage_common(p, from, to), i;
-
-	for (i = first ? 0 : a->n; i > keep; i--)
-		print_hook("undo", &a->set[i - 1], "", a->set[i - 1].hooks.after);
-	for (i = keep; i < b->n; i++)
-		print_set(&b->set[i]);
-}
-
-static void print_undo(const struct plan *p, size_t combination)
-{
-	const struct combination *c = plan_combination(p, combination);
 	size_t i;
 
-	for (i = c->n; i > 0; i--)
+	for (i = c->n; i > keep; i--)
 		print_hook("undo", &c->set[i - 1], "", c->set[i - 1].hooks.after);
 }
 
 /* Prints the runs and the changes of settings between them. Returns the number of changes. */
 static size_t print_order(const struct plan *p, const struct order *o)
 {
-	size_t i, at = 0, changes = 0;
+	size_t i, at = 0, changes = 0, keep;
 
 	for (i = 0; i < o->n; i++) {
 		size_t to = p->variants[o->run[i].variant].combination;
 		char *name = run_name(p, &o->run[i]);
 
-		if (!i || to != at)
-			print_switch(p, at, to, !i);
+		keep = i ? stage_common(p, at, to) : 0;
+		if (i)
+			print_undo(plan_combination(p, at), keep);
+		for (; (!i || to != at) && keep < plan_combination(p, to)->n; keep++)
+			print_set(&plan_combination(p, to)->set[keep]);
 		changes += i && to != at;
 		at = to;
 		printf("%3zu %s\n", i + 1, name);
 		free(name);
 	}
 	if (o->n)
-		print_undo(p, at);
+		print_undo(plan_combination(p, at), 0);
 	return changes;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/hook.h"
+#include "capture/undo.h"
 
 #include "capture/plan.h"
-#include "capture/undo.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -46,21 +45,18 @@ static int hook_await(pid_t pid, const struct hook *h, int *status)
 	return rc;
 }
 
-/* Returns a mark that no other hook has, because the time is in it. */
-static char *hook_mark(const char *folder)
-{
-	return xasprintf("ZCOST_HOOK=%s.%llu", folder, (unsigned long long)clock_mono_ns());
-}
-
 /*
- * Returns a mark for the processes of this hook and writes it to the state folder, where the next
- * capture finds it if this one is killed. NULL: `err` says why the hook may not run.
+ * Returns a mark for the processes of this hook, which no other hook has, and writes it to the
+ * state folder, where the next capture finds it if this one is killed. NULL: `err` says why the
+ * hook may not run.
  */
 static char *hook_begin(const struct hook *h, struct error *err)
 {
 	struct error e = {0};
-	char *folder = state_folder(h->dir, true, &e), *mark = hook_mark(folder ? folder : h->dir);
+	char *folder = state_folder(h->dir, true, &e);
 	char *path = xasprintf("%s/running", folder ? folder : "");
+	char *mark = xasprintf("ZCOST_HOOK=%s.%llu", folder ? folder : h->dir,
+			       (unsigned long long)clock_mono_ns());
 
 	if (folder)
 		file_write(path, mark, strlen(mark), &e);

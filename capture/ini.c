@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/ini.h"
+#include "capture/plan_read.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -52,11 +52,6 @@ const struct ini_entry *ini_find_var(const struct ini *ini, const char *name, si
 	return NULL;
 }
 
-static bool ini_may_go_on(const char *kind)
-{
-	return !strcmp(kind, "vars") || !strcmp(kind, "matrix");
-}
-
 /* Adds an entry, unless the same section or key came before. */
 static int ini_add(struct ini *ini, struct ini_entry e, struct error *err)
 {
@@ -69,7 +64,7 @@ static int ini_add(struct ini *ini, struct ini_entry e, struct error *err)
 			continue;
 		if (e.key && was->key && !strcmp(was->key, e.key))
 			return ini_error(&e.at, err, "'%s' appears twice", e.key);
-		if (!e.key && !was->key && !ini_may_go_on(e.kind))
+		if (!e.key && !was->key && !str_matches_any("vars matrix", e.kind))
 			return ini_error(&e.at, err, "[%s%s%s] appears twice", e.kind,
 					 *e.name ? " " : "", e.name);
 	}

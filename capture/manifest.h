@@ -6,7 +6,6 @@
 #ifndef ZC_CAPTURE_MANIFEST_H
 #define ZC_CAPTURE_MANIFEST_H
 
-#include "capture/order.h"
 #include "capture/plan.h"
 
 #include <jansson.h>
@@ -36,15 +35,13 @@ void manifest_runs_left(const struct manifest *m, const struct plan *p, const st
 
 /*
  * Adds or replaces a run, and owns `files` (path -> SHA-256). An empty `why` means ok. `earlier` is
- * a list of manifest_why(), one for each earlier try, or NULL.
+ * a list of texts, one for each earlier try, or NULL.
  */
 void manifest_add_run(struct manifest *m, const struct plan *p, const struct run_id *id,
 		      const char *why, const json_t *earlier, json_t *files);
-json_t *manifest_why(const char *why); /* the caller owns it */
 
 /* Adds the checksums of hosts/, sets `complete`, and saves. */
 int manifest_finish(struct manifest *m, struct error *err);
-bool manifest_complete(const struct manifest *m);
 
 /* Returns path -> SHA-256 of every file under `dir`, sorted by name. NULL after an error. */
 json_t *manifest_sums(const char *dir, struct error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/matrix.h"
+#include "capture/plan_read.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"

@@ -12,7 +12,7 @@
  *     [side S]    role cpus prefix collect units call_graph time_one_in power_csv host zcost
  *                 power_command events work processes user
  *     [variant V] what, and the command of each side under the side's name
- *     [setting S], [value S=V], [matrix]: see capture/matrix.h. Each variant is measured under each
+ *     [setting S], [value S=V], [matrix]: see plan_read.h. Each variant is measured under each
  *                 combination of settings, as a separate variant: V+mtu9000+gro-off.
  */
 #ifndef ZC_CAPTURE_PLAN_H
@@ -34,17 +34,18 @@ extern const char *const pass_names[PASS_COUNT];
 
 struct side_plan {
 	char *name;
-	char *role;	     /* "": the name is that of a role, or the side has none */
-	char *cpus;	     /* kernel notation, "": all online */
-	char *prefix;	     /* words before the command: ip netns exec ... */
-	char *collect;	     /* collectors of the measure pass, "": the usual ones */
-	char *units;	     /* adapter that reads the workload's output, "": collect's default */
-	char *call_graph;    /* of the profile pass: fp, dwarf,SIZE ...; "": collect's default */
-	char *power_csv;     /* an external meter's log, "": none */
-	char *host;	     /* ssh://user@name:port, "": this host */
-	char *zcost;	     /* words that start zcost on that host, "": zcost */
-	char *time_one_in;   /* of the syscalls pass: one call in so many is timed; "": all */
-	char *events;	     /* what `counters` counts, "": the usual ones */
+	char *role;	   /* empty when the name is that of a role, or the side has none */
+	char *cpus;	   /* kernel notation, "": all online */
+	char *prefix;	   /* words before the command: ip netns exec ... */
+	char *collect;	   /* collectors of the measure pass, "": the usual ones */
+	char *units;	   /* adapter that reads the workload's output, "": collect's default */
+	char *call_graph;  /* call chains of the profile pass: fp, dwarf,SIZE ...; empty: collect's
+			      default */
+	char *power_csv;   /* an external meter's log, "": none */
+	char *host;	   /* ssh://user@name:port, "": this host */
+	char *zcost;	   /* words that start zcost on that host, "": zcost */
+	char *time_one_in; /* the syscalls pass times one call in so many; empty: all */
+	char *events;	   /* what `counters` counts, "": the usual ones */
 	char *power_command; /* prints watts, [KIND=]CMD; "": none */
 	char *processes;     /* names of more processes of the workload, with globs; "": none */
 	char *user;	     /* runs the commands, "": the user of zcost */
@@ -53,10 +54,10 @@ struct side_plan {
 
 struct variant {
 	char *name, *what;
-	char **command;	    /* of each side, expanded, not split yet; the last is NULL */
-	char *base;	    /* its name in the plan; `name` where there is no matrix */
-	size_t combination; /* see plan_combination */
-	bool earlier;	    /* of --against */
+	char **command; /* the command of each side, expanded, not split yet; the last is NULL */
+	char *base;	/* its name in the plan; `name` where there is no matrix */
+	size_t combination; /* index for plan_combination */
+	bool earlier;	    /* the variant comes from --against */
 };
 
 /* Commands for /bin/sh that set something up and undo it. An empty command does nothing. */
@@ -92,9 +93,9 @@ struct plan {
 	unsigned int passes;		  /* bits 1 << enum pass */
 	unsigned int repeats[PASS_COUNT]; /* as in the plan; see plan_repeats */
 	double warmup_s, duration_s;	  /* duration 0: until the command ends */
-	double grace_s;			  /* for a workload to end by itself after the window */
+	double grace_s; /* the time in which a workload may end by itself after the window */
 	double start_timeout_s, stop_timeout_s;
-	double hook_timeout_s;	 /* of each save, before and after; 0: none */
+	double hook_timeout_s;	 /* the limit of each save, before and after; 0: none */
 	struct side_plan *sides; /* in the order of their roles, then of the plan */
 	int nsides, sides_cap;
 	enum plan_order order;
@@ -149,6 +150,9 @@ const struct combination *plan_combination(const struct plan *p, size_t combinat
 
 /* Adds a side. Its keys are empty. */
 struct side_plan *plan_add_side(struct plan *p, const char *name);
+
+/* Returns the variant with this name, or NULL. */
+struct variant *plan_find_variant(const struct plan *p, const char *name);
 
 /* Returns the index of the side with this name, or -1. */
 int plan_find_side(const struct plan *p, const char *name);
@@ -224,10 +228,37 @@ int hook_check_script(const char *owner, const char *what, const char *command, 
 char *command_missing_file(const char *command);
 
 /*
- * Prints what a user should know before the runs: units that may count something else than they
- * seem, whether perf is missing for the profile pass, and which sides share CPUs on one host. A
- * figure by CPU then adds up these sides.
+ * Prints what a user should know before the runs: whether perf is missing for the profile pass, and
+ * which sides share CPUs on one host. A figure by CPU then adds up these sides.
  */
 void plan_note_start(const struct plan *p);
+
+/* --- the order of the runs --- */
+
+/*
+ * The order of the runs of a plan. Measure runs are interleaved, and each second round is reversed
+ * (A B C, C B A, A B C ...), so that a drift over the hour affects all variants alike. The passes
+ * profile and syscalls disturb more and come later. Settings change within a round, the first one
+ * of the matrix least often, and they do not change between two rounds.
+ *
+ * With ORDER_BLOCKS all runs of one combination of settings come before those of the next. Each
+ * combination is set up once, but a drift over the hour looks like an effect of the settings.
+ */
+struct run_id {
+	size_t variant; /* index into the plan's variants */
+	enum pass pass;
+	unsigned int repeat; /* from 1 */
+};
+
+struct order {
+	struct run_id *run;
+	size_t n;
+};
+
+void order_make(struct order *o, const struct plan *p);
+void order_free(struct order *o);
+
+/* Returns the folder of a run under runs/, such as "mmap/measure-01". The caller frees. */
+char *run_name(const struct plan *p, const struct run_id *id);
 
 #endif

@@ -7,7 +7,6 @@
 #include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
-#include "lib/intern.h"
 #include "lib/str.h"
 #include "workload/workload.h"
 
@@ -120,60 +119,27 @@ int plan_check_cpus(const struct plan *p, struct error *err)
 	return rc;
 }
 
-/* Fills the CPUs of a side in the plan's words. Returns false for a side that may use all CPUs. */
-static bool side_read_cpus(const struct side_plan *s, struct cpuset *set)
+/* Returns which CPUs two sides on one host share, such as "CPUs 0-1", or NULL. */
+static char *sides_shared_cpus(const struct side_plan *a, const struct side_plan *b)
 {
-	*set = (struct cpuset){0};
-	return *s->cpus && !cpuset_parse(set, s->cpus, NULL);
-}
-
-/* Adds the CPUs that two sides share to `common`. Returns false if they share none. */
-static bool sides_add_common(const struct side_plan *a, const struct side_plan *b,
-			     struct cpuset *common, bool *all)
-{
-	struct cpuset of_a, of_b;
-	bool any_a = !side_read_cpus(a, &of_a), any_b = !side_read_cpus(b, &of_b);
-	bool shared = any_a && any_b;
+	struct cpuset of_a, of_b, common = {0};
+	bool any_a = !*a->cpus || cpuset_parse(&of_a, a->cpus, NULL);
+	bool any_b = !*b->cpus || cpuset_parse(&of_b, b->cpus, NULL);
+	char *list, *text = NULL;
 	unsigned int cpu;
 
 	if (strcmp(a->host, b->host) != 0)
-		return false;
-	*all |= shared;
+		return NULL;
+	if (any_a && any_b)
+		return xstrdup("all CPUs");
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
-		if ((any_a || cpuset_has(&of_a, cpu)) && (any_b || cpuset_has(&of_b, cpu)) &&
-		    !(any_a && any_b)) {
-			cpuset_add(common, cpu);
-			shared = true;
-		}
-	return shared;
-}
-
-/* Returns "receiver and sender share CPUs 0-1" for the sides that share CPUs, or NULL. */
-static char *sides_shared_cpus(const struct side_plan *s, int n)
-{
-	bool *shares = xcalloc((size_t)n + 1, sizeof(*shares)), all = false;
-	struct cpuset common = {0};
-	struct str text = {0};
-	int i, k, left = 0, named = 0;
-	char *list;
-
-	for (i = 0; i < n; i++)
-		for (k = i + 1; k < n; k++)
-			if (sides_add_common(&s[i], &s[k], &common, &all))
-				shares[i] = shares[k] = true;
-	for (i = 0; i < n; i++)
-		left += shares[i];
-	for (i = 0; i < n; i++)
-		if (shares[i])
-			str_item(&text, !named++, !--left, s[i].name);
+		if ((any_a || cpuset_has(&of_a, cpu)) && (any_b || cpuset_has(&of_b, cpu)))
+			cpuset_add(&common, cpu);
 	list = cpuset_format(&common);
-	if (text.len && all)
-		str_puts(&text, " share all CPUs");
-	else if (text.len)
-		str_printf(&text, " share CPU%s %s", cpuset_count(&common) > 1 ? "s" : "", list);
+	if (*list)
+		text = xasprintf("CPU%s %s", cpuset_count(&common) > 1 ? "s" : "", list);
 	free(list);
-	free(shares);
-	return text.buf ? str_take(&text) : NULL;
+	return text;
 }
 
 static void plan_note_missing_perf(const struct plan *p)
@@ -189,53 +155,32 @@ static void plan_note_missing_perf(const struct plan *p)
 		}
 }
 
-static void plan_note_shared_cpus(const struct plan *p)
+/* Prints a note on the first two sides that share CPUs, and says whether there are any. */
+static bool variant_note_shared_cpus(const struct plan *p, const struct variant *v)
 {
-	size_t *times = xcalloc(p->nvariants + 1, sizeof(*times)), i;
-	const char **first = xcalloc(p->nvariants + 1, sizeof(*first));
-	struct intern texts = {0};
+	const struct side_plan *s = plan_sides(p, v);
+	int i, k;
 
-	for (i = 0; i < p->nvariants; i++) {
-		const struct side_plan *s = plan_sides(p, &p->variants[i]);
-		char *cpus = sides_shared_cpus(s, p->nsides);
-		uint32_t id = cpus ? intern_str(&texts, cpus) : 0;
+	for (i = 0; i < p->nsides; i++)
+		for (k = i + 1; k < p->nsides; k++) {
+			char *shared = sides_shared_cpus(&s[i], &s[k]);
 
-		if (cpus && !times[id]++)
-			first[id] = p->variants[i].name;
-		free(cpus);
-	}
-	for (i = 0; i < texts.n; i++) {
-		char *some = times[i] < p->nvariants
-				     ? xasprintf(" in %zu of %zu variants (%s first)", times[i],
-						 p->nvariants, first[i])
-				     : xstrdup("");
-
-		print_note(
-			"%s%s: per-CPU figures (cpu, profile, costs) of each side include the others', and a sum of the sides would count the CPUs twice, so it is left out; 'cpus' in [side] separates the sides",
-			intern_get(&texts, (uint32_t)i), some);
-		free(some);
-	}
-	intern_free(&texts);
-	free(first);
-	free(times);
-}
-
-static void plan_warn_units(const struct plan *p)
-{
-	int i;
-
-	for (i = 0; i < p->nsides; i++) {
-		char *doubt = units_doubt(p->sides[i].units);
-
-		if (doubt)
-			warn("units of side %s: %s", p->sides[i].name, doubt);
-		free(doubt);
-	}
+			if (!shared)
+				continue;
+			print_note(
+				"%s and %s share %s in variant %s: per-CPU figures (cpu, profile, costs) of each side include the others', and a sum of the sides would count the CPUs twice, so it is left out; 'cpus' in [side] separates the sides",
+				s[i].name, s[k].name, shared, v->name);
+			free(shared);
+			return true;
+		}
+	return false;
 }
 
 void plan_note_start(const struct plan *p)
 {
-	plan_warn_units(p);
+	size_t i;
+
 	plan_note_missing_perf(p);
-	plan_note_shared_cpus(p);
+	for (i = 0; i < p->nvariants && !variant_note_shared_cpus(p, &p->variants[i]); i++)
+		;
 }

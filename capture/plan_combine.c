@@ -82,20 +82,6 @@ static int variant_rename(struct variant *v, const struct combination *c, const 
 		  : 0;
 }
 
-static int variant_check_unique(const struct plan *p, const char *name, const char *path,
-				struct error *err)
-{
-	size_t i;
-
-	for (i = 0; i < p->nvariants; i++)
-		if (!strcmp(p->variants[i].name, name))
-			return error_set(
-				err, EINVAL,
-				"%s: two combinations are named '%s': give the values different labels",
-				path, name);
-	return 0;
-}
-
 /* Moves the variants of one reading from `from` to the plan. Excluded ones stay in `from`. */
 static int combine_take_variants(struct combining *x, struct plan *from, const size_t *pick,
 				 size_t combination, struct error *err)
@@ -113,8 +99,11 @@ static int combine_take_variants(struct combining *x, struct plan *from, const s
 			continue;
 		}
 		rc = variant_rename(v, c, x->source->path, err);
-		if (!rc)
-			rc = variant_check_unique(p, v->name, x->source->path, err);
+		if (!rc && plan_find_variant(p, v->name))
+			rc = error_set(
+				err, EINVAL,
+				"%s: two combinations are named '%s': give the values different labels",
+				x->source->path, v->name);
 		v->combination = combination;
 		array_grow(p->variants, p->nvariants, p->variants_cap);
 		p->variants[p->nvariants++] = *v;

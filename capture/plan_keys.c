@@ -81,15 +81,6 @@ static int estimator_check(const char *value, struct error *err)
 	return 0;
 }
 
-static int order_parse(const char *value, enum plan_order *order, struct error *err)
-{
-	if (strcmp(value, "interleaved") && strcmp(value, "blocks"))
-		return error_set(err, EINVAL, "unknown order '%s'; there are interleaved, blocks",
-				 value);
-	*order = *value == 'b' ? ORDER_BLOCKS : ORDER_INTERLEAVED;
-	return 0;
-}
-
 #define PLAN_KEY(name, kind, member, check, flags)                                    \
 	{                                                                             \
 		SECTION_PLAN, name, kind, offsetof(struct plan, member), check, flags \
@@ -193,7 +184,12 @@ int plan_key_set(const struct plan_key *k, void *base, const char *value, struct
 	case KIND_PASSES:
 		return plan_parse_passes(value, to, err);
 	case KIND_ORDER:
-		return order_parse(value, to, err);
+		if (strcmp(value, "interleaved") != 0 && strcmp(value, "blocks") != 0)
+			return error_set(err, EINVAL,
+					 "unknown order '%s'; there are interleaved, blocks",
+					 value);
+		*(enum plan_order *)to = *value == 'b' ? ORDER_BLOCKS : ORDER_INTERLEAVED;
+		return 0;
 	case KIND_TEXT:
 		break;
 	}

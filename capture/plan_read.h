@@ -6,8 +6,118 @@
 #ifndef ZC_CAPTURE_PLAN_READ_H
 #define ZC_CAPTURE_PLAN_READ_H
 
-#include "capture/matrix.h"
 #include "capture/plan.h"
+#include "lib/words.h"
+
+/* --- ini.c --- */
+
+/*
+ * Reads ini text, the form of plans:
+ *
+ *     # a comment, also with ;
+ *     [section name]
+ *     key = value
+ *         a line that starts with a blank continues the value (joined by a newline)
+ *
+ * There are no comments behind a value, because commands have # and ; in them. A section may stand
+ * once, but [vars] and [matrix] may go on later. A key may stand once in its section.
+ */
+struct ini_at {
+	const char *path;
+	int line;
+};
+
+/* A key of a section, or the line that begins a section: then `key` is NULL. */
+struct ini_entry {
+	const char *kind, *name; /* [side receiver]: "side" and "receiver"; [plan]: "plan" and "" */
+	const char *key, *value;
+	struct ini_at at;
+	int last_line; /* the last line of the value */
+};
+
+struct ini {
+	char *text;		 /* all strings lie in it */
+	struct ini_entry *entry; /* behind the last one stands one without a key */
+	size_t n, cap;
+};
+
+/* Reads `text`. -EINVAL for bad syntax. The caller calls ini_free() in any case. */
+int ini_read(struct ini *ini, const char *path, const char *text, struct error *err);
+void ini_free(struct ini *ini);
+
+/* Returns whether the entry is the line that begins a section of this kind. */
+bool ini_begins(const struct ini_entry *e, const char *kind);
+
+/* Returns the key of a section that begins at `section`, or NULL, also where `section` is NULL. */
+const struct ini_entry *ini_get(const struct ini_entry *section, const char *key);
+
+/* Returns a variable of [vars], or NULL. */
+const struct ini_entry *ini_find_var(const struct ini *ini, const char *name, size_t len);
+
+/* Sets "<path>:<line>: <text>", returns -EINVAL. */
+int ini_error(const struct ini_at *at, struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Refuses a key that its section does not have. `known` has the keys, with blanks between. */
+int ini_unknown_key(const struct ini_entry *e, const char *known, struct error *err);
+
+/* --- matrix.c --- */
+
+/*
+ * The matrix of a plan: its settings, their values, and which combinations of them are measured. It
+ * is read first, because the rest of a plan is read once for each combination, with its values as
+ * variables:
+ *
+ *     [setting S]    values = V..., what, save, before, after    ${S} is the value
+ *     [value S=V]    what, label, save, before, after, and variables of [vars] that it changes
+ *     [matrix]       cross = S...          default: all settings, in their order
+ *                    exclude = S=V S=V     one line for each combination to leave out; V may be a
+ *                                          glob, and S `variant`
+ *
+ * plan_read.c reads the hooks (save, before, after), because variables in them must be expanded.
+ */
+struct matrix_setting {
+	const char *name;
+	struct words value;
+	const struct ini_entry **section; /* [value S=V] of each value, or NULL */
+};
+
+/* Strings and sections belong to the struct ini that the matrix was read from. */
+struct matrix {
+	struct matrix_setting *setting; /* in the order of the file */
+	size_t n, cap;
+	size_t *cross; /* indexes into `setting`, the one that changes least often first */
+	size_t ncross;
+	struct matrix_exclude {
+		struct words word; /* each is S=V */
+		struct ini_at at;
+	} * exclude;
+	size_t nexclude, exclude_cap;
+};
+
+/* Reads the matrix of a plan. -EINVAL with file:line. The caller frees it in any case. */
+int matrix_read(struct matrix *m, const struct ini *ini, struct error *err);
+void matrix_free(struct matrix *m);
+
+/* Returns the number of combinations, which is 1 without settings. */
+size_t matrix_count(const struct matrix *m);
+
+/* Fills `pick` with combination n: for each setting in `cross` the index of its value. */
+void matrix_pick(const struct matrix *m, size_t n, size_t *pick);
+
+/* Return the value of setting cross[i] in a combination, and its section [value S=V] or NULL. */
+const char *matrix_value(const struct matrix *m, const size_t *pick, size_t i);
+const struct ini_entry *matrix_section(const struct matrix *m, const size_t *pick, size_t i);
+
+bool matrix_excludes(const struct matrix *m, const size_t *pick, const char *variant);
+
+/* Returns the index of a setting in `cross`, or -1. */
+int matrix_find(const struct matrix *m, const char *setting, size_t len);
+
+/* Returns the value that a combination has for a variable of [vars], or NULL. */
+const struct ini_entry *matrix_var(const struct matrix *m, const size_t *pick, const char *name);
+
+/* --- the keys --- */
 
 /* SECTION_HOOKS is both [setting S] and [value S=V]. The last two have no keys in the table. */
 enum plan_section {
@@ -31,8 +141,9 @@ struct plan_key {
 	enum plan_section section;
 	const char *name;
 	enum plan_key_kind kind;
-	size_t offset;					    /* in the section's struct */
-	int (*check)(const char *value, struct error *err); /* of KIND_TEXT; NULL: any text */
+	size_t offset; /* in the section's struct */
+	int (*check)(const char *value,
+		     struct error *err); /* checks a KIND_TEXT; NULL where any text will do */
 	unsigned int flags;
 };
 

@@ -127,40 +127,14 @@ int variant_check_programs(const struct plan *p, const struct variant *v, struct
 /* Adds a reason to fail, or prints it once as a note if a `before` that runs earlier may help. */
 static int check_found(struct error *found, bool made, struct str *said, struct error *err)
 {
-	int rc = 0;
-
-	if (found->code && !made)
-		rc = error_set(err, EINVAL, "%s", found->text);
-	else if (found->code && !(said->buf && strstr(said->buf, found->text))) {
+	if (!made)
+		return error_set(err, EINVAL, "%s", found->text);
+	if (!said->buf || !strstr(said->buf, found->text)) {
 		print_note("%s, unless 'before' makes it", found->text);
 		str_printf(said, "%s\n", found->text);
 	}
 	*found = (struct error){0};
-	return rc;
-}
-
-/* Checks the scripts of a setting. `made`: a `before` runs earlier. */
-static int setting_check_scripts(const struct set_value *v, bool made, struct str *said,
-				 struct error *err)
-{
-	const struct hooks *h = &v->hooks;
-	const struct {
-		const char *what, *command;
-		bool made;
-	} scripts[] = {{"save", h->save, made},
-		       {"before", h->before, made},
-		       {"after", h->after, made || *h->before}};
-	char *owner = set_value_owner(v);
-	struct error e = {0};
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; i < array_size(scripts) && !rc; i++) {
-		hook_check_script(owner, scripts[i].what, scripts[i].command, &e);
-		rc = check_found(&e, scripts[i].made, said, err);
-	}
-	free(owner);
-	return rc;
+	return 0;
 }
 
 static int variant_check_all(const struct plan *p, const struct variant *v, struct str *said,
@@ -173,11 +147,20 @@ static int variant_check_all(const struct plan *p, const struct variant *v, stru
 	int rc = 0;
 
 	for (i = 0; i < c->n && !rc; i++) {
-		rc = setting_check_scripts(&c->set[i], made, said, err);
-		made |= *c->set[i].hooks.before;
+		const struct hooks *h = &c->set[i].hooks;
+		char *owner = set_value_owner(&c->set[i]);
+
+		rc = hook_check_script(owner, "save", h->save, err);
+		if (!rc)
+			rc = hook_check_script(owner, "before", h->before, err);
+		made |= *h->before;
+		if (!rc && hook_check_script(owner, "after", h->after, &e))
+			rc = check_found(&e, made, said, err);
+		free(owner);
 	}
-	variant_check_programs(p, v, &e);
-	return rc ? rc : check_found(&e, made, said, err);
+	if (!rc && variant_check_programs(p, v, &e))
+		rc = check_found(&e, made, said, err);
+	return rc;
 }
 
 int plan_check_programs(const struct plan *p, struct error *err)

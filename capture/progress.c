@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "capture/progress.h"
+#include "capture/capture.h"
 
 #include "capture/manifest.h"
 #include "lib/alloc.h"

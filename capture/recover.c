@@ -2,7 +2,6 @@
 /* The folder of a capture: whether it may be written to, and what a killed capture left in it. */
 #include "capture/capture.h"
 
-#include "capture/hook.h"
 #include "capture/undo.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
@@ -20,7 +19,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* --- which folders a capture is written to --- */
@@ -83,43 +81,6 @@ int capture_folder_check(const char *dir, struct error *err)
 
 /* --- half runs --- */
 
-typedef int (*visitor)(struct capture *c, const char *path, const char *name, struct error *err);
-
-/* Calls `visit` for each entry of a folder. A folder that does not exist has none. */
-static int folder_visit(struct capture *c, const char *dir, visitor visit, struct error *err)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	int rc = 0;
-
-	if (!d && error_of_machine(errno))
-		return error_sys(err, errno, "%s: cannot read", dir);
-	while (d && !rc && (errno = 0, e = readdir(d))) {
-		char *path;
-
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		path = xasprintf("%s/%s", dir, e->d_name);
-		rc = visit(c, path, e->d_name, err);
-		free(path);
-	}
-	if (d && !rc && errno)
-		rc = error_sys(err, errno, "%s: cannot read", dir);
-	if (d)
-		closedir(d);
-	return rc;
-}
-
-static int leftovers_drop_file(struct capture *c, const char *path, const char *name,
-			       struct error *err)
-{
-	(void)c;
-	if (str_starts(name, "manifest.json.tmp.") || str_starts(name, "plan.ini.tmp.") ||
-	    !strcmp(name, ".incoming"))
-		return dir_remove(path, err);
-	return 0;
-}
-
 /* Recognizes names such as "measure-01". Other files are the user's. */
 static bool is_run_name(const char *name)
 {
@@ -133,72 +94,39 @@ static bool is_run_name(const char *name)
 	return false;
 }
 
-static int leftovers_drop_run(struct capture *c, const char *path, const char *name,
-			      struct error *err)
+/* Removes temporary files of the capture, and in its folder runs/ runs that do not count. */
+static int leftovers_visit(void *arg, const struct walked *e, struct error *err)
 {
-	const char *variant_and_name = path + strlen(c->dir) + strlen("/runs/");
+	const struct capture *c = arg;
+	const char *last = path_base_name(e->name);
+	bool drop;
+	int rc;
 
-	if (*name == '.' && str_ends(name, ".tmp"))
-		return dir_remove(path, err);
-	if (is_run_name(name) && !manifest_has_run(&c->manifest, variant_and_name))
-		return dir_remove(path, err);
-	return 0;
-}
-
-static int leftovers_drop_runs(struct capture *c, const char *path, const char *name,
-			       struct error *err)
-{
-	(void)name;
-	return folder_visit(c, path, leftovers_drop_run, err);
+	if (e->code)
+		return error_of_machine(e->code)
+			       ? error_sys(err, e->code, "%s: cannot read", e->path)
+			       : 0;
+	if (!strcmp(e->name, "runs") || (e->level < RUN_LEVEL && str_starts(e->name, "runs/")))
+		return 0;
+	if (e->level == RUN_LEVEL)
+		drop = (*last == '.' && str_ends(last, ".tmp")) ||
+		       (is_run_name(last) &&
+			!manifest_has_run(&c->manifest, e->name + strlen("runs/")));
+	else
+		drop = str_starts(last, "manifest.json.tmp.") ||
+		       str_starts(last, "plan.ini.tmp.") || !strcmp(last, ".incoming");
+	rc = drop ? dir_remove(e->path, err) : 0;
+	return rc ? rc : WALK_SKIP;
 }
 
 int leftovers_remove(struct capture *c, struct error *err)
 {
-	char *runs = xasprintf("%s/runs", c->dir);
-	int rc = folder_visit(c, c->dir, leftovers_drop_file, err);
-
-	if (!rc)
-		rc = folder_visit(c, runs, leftovers_drop_runs, err);
-	free(runs);
-	return rc;
+	return dir_walk(c->dir, leftovers_visit, c, err);
 }
 
 /* --- processes and settings --- */
 
 enum { ORPHANS_S = 10, GRACE_MS = 2000 };
-
-/* Returns the process that holds the lock on an open folder, from /proc/locks; 0: unknown. */
-static int lock_holder(int fd)
-{
-	FILE *f = fopen("/proc/locks", "re");
-	unsigned long long inode;
-	unsigned int maj, min;
-	struct stat st;
-	char line[256];
-	int pid, found = 0;
-
-	if (fstat(fd, &st))
-		st = (struct stat){0};
-	while (f && !found && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%*d: FLOCK %*s WRITE %d %x:%x:%llu", &pid, &maj, &min, &inode) ==
-			    4 &&
-		    makedev(maj, min) == st.st_dev && inode == st.st_ino)
-			found = pid;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static int refuse_busy(const char *dir, int holder, struct error *err)
-{
-	char *who = holder > 0 ? xasprintf(" (pid %d)", holder) : xstrdup("");
-
-	error_set(err, EBUSY,
-		  "%s: another zcost capture%s is at work here; wait for it, or give another -o",
-		  dir, who);
-	free(who);
-	return -EBUSY;
-}
 
 int recover_lock(const char *dir, struct error *err)
 {
@@ -214,8 +142,12 @@ int recover_lock(const char *dir, struct error *err)
 		return error_sys(err, errno, "%s: cannot open", dir);
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
-	rc = errno == EWOULDBLOCK ? refuse_busy(dir, lock_holder(fd), err)
-				  : error_sys(err, errno, "%s: cannot lock", dir);
+	rc = errno == EWOULDBLOCK
+		     ? error_set(
+			       err, EBUSY,
+			       "%s: another zcost capture is at work here; wait for it, or give another -o",
+			       dir)
+		     : error_sys(err, errno, "%s: cannot lock", dir);
 	close(fd);
 	return rc;
 }
@@ -257,17 +189,6 @@ int recover_lock_runs(struct capture *c, struct error *err)
 	return rc;
 }
 
-/* Warns of the journal of an older zcost. It is not run: the folder may come from anybody. */
-static void warn_of_old_journal(const char *dir)
-{
-	char *path = xasprintf("%s/.undo", dir);
-
-	if (path_exists(path))
-		warn("%s: not run, because this folder may come from anybody; run its scripts by hand if they are still needed, and remove it",
-		     path);
-	free(path);
-}
-
 int recover_earlier(struct capture *c, struct error *err)
 {
 	char *dir = realpath(c->dir, NULL);
@@ -276,7 +197,6 @@ int recover_earlier(struct capture *c, struct error *err)
 		return error_sys(err, errno, "%s: cannot be found", c->dir);
 	c->mark = xasprintf("ZCOST_RUN=%s/runs/", dir);
 	free(dir);
-	warn_of_old_journal(c->dir);
 	hook_recover(c->dir);
 	await_orphans(c);
 	return undo_recover(c->dir, c->forget, err);

@@ -7,7 +7,7 @@
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/spawn.h"
-#include "workload/words.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -62,21 +62,15 @@ int remote_init(struct remote *r, const struct plan *p, int side, const char *ke
 	return rc ? rc : remote_make_dir(r, err);
 }
 
-static void remote_forget_host(struct remote *r)
-{
-	free(r->exe);
-	free(r->host);
-	free(r->boot_id);
-	free(r->folder);
-	r->exe = r->host = r->boot_id = r->folder = NULL;
-}
-
 void remote_free(struct remote *r)
 {
 	remote_disconnect(r);
 	if (r->dir)
 		dir_remove(r->dir, NULL);
-	remote_forget_host(r);
+	free(r->exe);
+	free(r->host);
+	free(r->boot_id);
+	free(r->folder);
 	words_free(&r->ssh);
 	words_free(&r->zcost);
 	free(r->key);

@@ -12,7 +12,7 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
-#include "workload/words.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,18 +33,13 @@ static void ssh_add_option(struct words *argv, const char *text)
 	words_add(argv, text);
 }
 
-static void words_add_all(struct words *to, const struct words *from)
-{
-	size_t i;
-
-	for (i = 0; i < from->n; i++)
-		words_add(to, from->word[i]);
-}
-
 /* Adds the ssh command. The options of the user come first, because ssh uses the first of two. */
 static void ssh_add_words(const struct remote *r, bool master, struct words *argv)
 {
-	words_add_all(argv, &r->ssh);
+	size_t i;
+
+	for (i = 0; i < r->ssh.n; i++)
+		words_add(argv, r->ssh.word[i]);
 	ssh_add_option(argv, "BatchMode=yes");
 	ssh_add_option(argv, "RemoteCommand=none");
 	ssh_add_option(argv, "RequestTTY=no");
@@ -134,18 +129,26 @@ static int remote_connect_failed(struct remote *r, int rc, const char *missing, 
 					r->url, r->start_timeout_s);
 }
 
-/* Reads the version of zcost there. A login script may print lines before it. */
-static int remote_check_version(struct remote *r, struct interrupt *intr, struct error *err)
+/* Reads a line behind lines that do not count: those of a login script, and those of --version. */
+static int remote_read_greeting(struct remote *r, struct interrupt *intr, bool version,
+				struct str *line)
 {
 	uint64_t deadline = link_deadline(r->start_timeout_s);
-	struct str line = {0};
-	int n = 0, rc;
+	int n, rc = 0;
 
-	do
-		rc = link_read_line(&r->link, intr, deadline, &line);
-	while (!rc && !str_starts(line.buf, "zcost ") && n++ < NOISE_LINES);
-	if (!rc && n > NOISE_LINES)
-		rc = -EPIPE;
+	for (n = 0; !rc && n <= NOISE_LINES; n++) {
+		rc = link_read_line(&r->link, intr, deadline, line);
+		if (!rc && (version ? str_starts(line->buf, "zcost ") : *line->buf != ' '))
+			return 0;
+	}
+	return rc ? rc : -EPIPE;
+}
+
+static int remote_check_version(struct remote *r, struct interrupt *intr, struct error *err)
+{
+	struct str line = {0};
+	int rc = remote_read_greeting(r, intr, true, &line);
+
 	if (rc) {
 		rc = remote_connect_failed(r, rc, "does not print its version", err);
 	} else if (strcmp(line.buf + strlen("zcost "), zcost_version) != 0) {
@@ -198,16 +201,11 @@ static int hello_parse(struct remote *r, const char *line, struct error *err)
 			 r->url);
 }
 
-/* Reads the greeting of the agent, behind the indented lines of --version. */
 static int hello_read(struct remote *r, struct interrupt *intr, struct error *err)
 {
-	uint64_t deadline = link_deadline(r->start_timeout_s);
 	struct str line = {0};
-	int n = 0, rc;
+	int rc = remote_read_greeting(r, intr, false, &line);
 
-	do
-		rc = link_read_line(&r->link, intr, deadline, &line);
-	while (!rc && *line.buf == ' ' && n++ < NOISE_LINES);
 	if (rc)
 		rc = remote_connect_failed(r, rc, "has the same version but is another build", err);
 	else
@@ -270,11 +268,6 @@ static char *remote_key_path(const struct capture *c, bool make, struct error *e
 	return path;
 }
 
-static bool is_remote_key(const char *text)
-{
-	return strlen(text) == KEY_DIGITS && strspn(text, "0123456789abcdef") == KEY_DIGITS;
-}
-
 /* Returns the key of a capture that could not remove its folders, or makes a new one. */
 static char *remote_key_make(struct capture *c, struct error *err)
 {
@@ -284,8 +277,9 @@ static char *remote_key_make(struct capture *c, struct error *err)
 
 	if (!path)
 		return NULL;
-	if (!file_read(path, &text, NULL, NULL) && is_remote_key(str_trim(text))) {
-		key = xstrdup(str_trim(text));
+	if (!file_read(path, &text, NULL, NULL) && strlen(text) == KEY_DIGITS &&
+	    strspn(text, "0123456789abcdef") == KEY_DIGITS) {
+		key = xstrdup(text);
 		for (i = 0; i < c->plan->nsides; i++)
 			c->remote[i].owed = true;
 	} else if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
@@ -393,8 +387,7 @@ int remotes_reconnect(struct capture *c, struct error *err)
 		if (!r || remote_alive(r))
 			continue;
 		remote_disconnect(r);
-		progress_clear(&c->progress);
-		print_note("%s: connecting again", r->url);
+		capture_note(c, "%s: connecting again", r->url);
 		rc = remote_connect_checked(c, r, err);
 	}
 	return rc;

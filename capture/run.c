@@ -9,7 +9,7 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
-#include "workload/words.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -29,26 +29,6 @@ static void command_add_option(struct words *argv, const char *name, const char 
 		return;
 	words_add(argv, name);
 	words_add(argv, value);
-}
-
-static void command_add_identity(const struct capture *c, const struct run_id *id, int side,
-				 struct words *argv)
-{
-	command_add_option(argv, "--variant", c->plan->variants[id->variant].name);
-	command_add_option(argv, "--pass", pass_names[id->pass]);
-	words_add(argv, "--repeat");
-	words_addf(argv, "%u", id->repeat);
-	command_add_option(argv, "--side", c->plan->sides[side].name);
-}
-
-static void command_add_host_dir(const struct capture *c, const struct remote *r,
-				 struct words *argv)
-{
-	struct utsname u;
-
-	uname(&u);
-	words_add(argv, "--host-dir");
-	words_addf(argv, "%s/hosts/%s", r ? r->folder : c->dir, r ? r->host_name : u.nodename);
 }
 
 /* Adds `zcost collect` and its output folder. On another host it is in the folder of the agent. */
@@ -118,11 +98,18 @@ static int run_command(struct capture *c, const struct run_id *id, int side, con
 	const struct variant *v = &c->plan->variants[id->variant];
 	const struct side_plan *s = &plan_sides(c->plan, v)[side];
 	const struct remote *r = remote_of(c, side);
+	struct utsname u;
 	int rc;
 
+	uname(&u);
 	command_add_program(c, r, s->name, dir, argv);
-	command_add_identity(c, id, side, argv);
-	command_add_host_dir(c, r, argv);
+	command_add_option(argv, "--variant", v->name);
+	command_add_option(argv, "--pass", pass_names[id->pass]);
+	words_add(argv, "--repeat");
+	words_addf(argv, "%u", id->repeat);
+	command_add_option(argv, "--side", s->name);
+	words_add(argv, "--host-dir");
+	words_addf(argv, "%s/hosts/%s", r ? r->folder : c->dir, r ? r->host_name : u.nodename);
 	words_add(argv, "--warmup");
 	words_addf(argv, "%.9g", c->plan->warmup_s);
 	words_add(argv, "--duration");
@@ -219,21 +206,17 @@ static bool run_has_side(const struct live_run *r, enum side_state state)
 }
 
 /* Says whether a side has ended, and neither ok nor lossy. */
-static bool side_went_wrong(const struct side_proc *s)
-{
-	if (s->state != SIDE_DONE)
-		return false;
-	return !WIFEXITED(s->status) ||
-	       (WEXITSTATUS(s->status) != EXIT_OK && WEXITSTATUS(s->status) != EXIT_LOSSY);
-}
-
 static bool run_went_wrong(const struct live_run *r)
 {
-	int i;
+	int i, status;
 
-	for (i = 0; i < r->n; i++)
-		if (side_went_wrong(&r->sides[i]))
+	for (i = 0; i < r->n; i++) {
+		status = r->sides[i].status;
+		if (r->sides[i].state == SIDE_DONE &&
+		    (!WIFEXITED(status) ||
+		     (WEXITSTATUS(status) != EXIT_OK && WEXITSTATUS(status) != EXIT_LOSSY)))
 			return true;
+	}
 	return false;
 }
 
@@ -265,15 +248,12 @@ static int run_side_at(const struct live_run *r, int k)
 	return k == r->n - 1 ? last : k + (k >= last);
 }
 
-/* Returns why the run ends a side that takes too long, with what it was doing. */
-static char *side_late_words(const struct side_proc *s, const char *what)
-{
-	return xasprintf("%s%s%s", what, s->step ? ", while " : "", s->step ? s->step : "");
-}
-
+/* Notes why the run ends a side that takes too long, with what the side was doing. */
 static void run_set_late(struct live_run *r, int side, char *what)
 {
-	r->late[side] = side_late_words(&r->sides[side], what);
+	const char *step = r->sides[side].step;
+
+	r->late[side] = xasprintf("%s%s%s", what, step ? ", while " : "", step ? step : "");
 	free(what);
 }
 
@@ -352,15 +332,6 @@ static int run_compare_clocks(struct live_run *r, uint64_t *way_ns)
 			*way_ns = 2 * (uint64_t)remote->before.rtt_ns + WAY_NS;
 	}
 	return rc;
-}
-
-/* The workload of the next try, or of the next run, lasts longer by this time. */
-static void run_learn_start(struct live_run *r)
-{
-	double s = (double)(clock_mono_ns() - r->begun) / NS;
-
-	if (r->c->start_s < s)
-		r->c->start_s = s;
 }
 
 /* Has all sides measure from the same instant on, after the warm-up, and waits for their ends. */
@@ -515,39 +486,37 @@ static void run_explain_refused(struct live_run *r, int side, const char *why, s
 		   r->c->plan->sides[side].name);
 }
 
-/* Collects why the sides failed. A side that the run ended because of another one is left out. */
+/* Adds why a side failed. A side that the run ended because of another one is left out. */
+static void run_judge_side(struct live_run *r, int side, struct str *all, struct run_outcome *out)
+{
+	struct side_proc *s = &r->sides[side];
+	const char *name = r->c->plan->sides[side].name, *between = all->len ? "; " : "";
+	const char *ended = s->error ? s->error
+			    : remote_of(r->c, side) && side_was_cut_off(s)
+				    ? "zcost collect was killed there"
+				    : side_status_text(s);
+	char *why = NULL;
+
+	report_side(r->c, r->dir, side, ended, &why, &out->cut_off);
+	if (r->late[side]) {
+		str_printf(all, "%s%s: %s", between, name, r->late[side]);
+	} else if (why && !s->aborted) {
+		str_printf(all, "%s%s", between, why);
+		run_explain_refused(r, side, why, all);
+	}
+	out->lossy |= WIFEXITED(s->status) && WEXITSTATUS(s->status) == EXIT_LOSSY;
+	free(why);
+}
+
 static void run_judge(struct live_run *r, struct run_outcome *out)
 {
 	struct str all = {0};
 	char *missed = NULL;
 	int i;
 
-	for (i = 0; i < r->n; i++) {
-		struct side_proc *s = &r->sides[i];
-		char *why = NULL;
-
-		if (s->state == SIDE_UNUSED)
-			continue;
-		report_side(r->c, r->dir, i,
-			    s->error ? s->error
-			    : remote_of(r->c, i) && side_was_cut_off(s)
-				    ? "zcost collect was killed there"
-				    : side_status_text(s),
-			    &why, &out->cut_off);
-		if (why && s->aborted && !r->late[i]) {
-			free(why);
-			why = NULL;
-		}
-		if (r->late[i])
-			str_printf(&all, "%s%s: %s", all.len ? "; " : "", r->c->plan->sides[i].name,
-				   r->late[i]);
-		if (why && !r->late[i]) {
-			str_printf(&all, "%s%s", all.len ? "; " : "", why);
-			run_explain_refused(r, i, why, &all);
-		}
-		out->lossy |= WIFEXITED(s->status) && WEXITSTATUS(s->status) == EXIT_LOSSY;
-		free(why);
-	}
+	for (i = 0; i < r->n; i++)
+		if (r->sides[i].state != SIDE_UNUSED)
+			run_judge_side(r, i, &all, out);
 	if (!all.len)
 		missed = overlap_missing(r->c, r->dir);
 	str_puts(&all, missed ? missed : "");
@@ -573,6 +542,7 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		      struct run_outcome *out, struct error *err)
 {
 	struct live_run r = {.c = c, .id = id, .dir = dir, .n = c->plan->nsides};
+	double start_s;
 	int i, rc = 0;
 
 	rc = remotes_reconnect(c, err);
@@ -586,7 +556,10 @@ int run_execute_sides(struct capture *c, const struct run_id *id, const char *di
 		rc = run_start_until_ready(&r, run_side_at(&r, i), i == r.n - 1, err);
 	if (!rc)
 		rc = run_await_data(&r);
-	run_learn_start(&r);
+	start_s = (double)(clock_mono_ns() - r.begun) / NS;
+	if (c->start_s <
+	    start_s) /* the workload of the next try, or run, lasts longer by this time */
+		c->start_s = start_s;
 	if (!rc)
 		rc = run_measure(&r);
 	run_end_sides(&r);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/stage.h"
 
-#include "capture/hook.h"
 #include "capture/undo.h"
 #include "lib/alloc.h"
 

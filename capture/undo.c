@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/undo.h"
 
-#include "capture/hook.h"
 #include "lib/words.h"
 #include "collect/host.h"
 #include "lib/alloc.h"
@@ -231,56 +230,71 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 	return rc;
 }
 
-/* Returns the text after `mark` ("# ", "# boot ") in a line. The caller frees. */
-static char *script_header(const char *script, const char *mark, unsigned int line)
+/* An entry that was read. `header` has its first lines, which the other members point into. */
+struct undo_entry {
+	char *script, *header;
+	const char *owner, *boot, *timeout, *capture;
+	const char *plain; /* the plan's command, in `script` */
+};
+
+static const char *header_read(char **rest, const char *mark)
 {
-	while (line-- && script)
-		script = strchr(script, '\n') ? strchr(script, '\n') + 1 : NULL;
-	if (!script || !str_starts(script, mark))
-		return xstrdup("");
-	script += strlen(mark);
-	return xstrndup(script, strcspn(script, "\n"));
+	const char *line = str_token(rest, '\n');
+
+	return line && str_starts(line, mark) ? line + strlen(mark) : "";
 }
 
-/* Runs a script, also on a full disk. An error shows only the plan's command, not our lines. */
-static int script_run(const char *dir, const char *script, struct error *err)
+static int entry_read(struct undo_entry *e, const char *path, struct error *err)
 {
-	char *owner = script_header(script, "# ", 0),
-	     *timeout = script_header(script, "# timeout ", 2);
-	struct hook hook = {.dir = dir,
-			    .owner = owner,
-			    .what = "after",
-			    .command = script,
-			    .timeout_s = strtod(timeout, NULL),
-			    .anyway = true};
-	const char *plain = strstr(script, undo_script_begins);
-	struct error e = {0};
-	int rc = hook_run(&hook, &e);
-	char *ours = rc ? strstr(e.text, ": # ") : NULL;
+	int rc = file_read(path, &e->script, NULL, err);
+	char *rest;
 
+	if (rc) {
+		*e = (struct undo_entry){0};
+		return rc;
+	}
+	rest = e->header = xstrdup(e->script);
+	e->owner = header_read(&rest, "# ");
+	e->boot = header_read(&rest, "# boot ");
+	e->timeout = header_read(&rest, "# timeout ");
+	e->capture = header_read(&rest, "# capture ");
+	e->plain = strstr(e->script, undo_script_begins);
+	e->plain = e->plain ? e->plain + strlen(undo_script_begins) : e->script;
+	return 0;
+}
+
+static void entry_free(struct undo_entry *e)
+{
+	free(e->script);
+	free(e->header);
+}
+
+/*
+ * Runs an entry, also on a full disk, and removes it when that succeeds. An error shows only the
+ * plan's command, not our lines.
+ */
+static int entry_run(const char *dir, const char *path, const struct undo_entry *e,
+		     struct error *err)
+{
+	struct hook hook = {.dir = dir,
+			    .owner = e->owner,
+			    .what = "after",
+			    .command = e->script,
+			    .timeout_s = strtod(e->timeout, NULL),
+			    .anyway = true};
+	struct error why = {0};
+	int rc = hook_run(&hook, &why);
+	char *ours = rc ? strstr(why.text, ": # ") : NULL;
+
+	if (!rc) {
+		unlink(path);
+		return 0;
+	}
 	if (ours)
 		*ours = '\0';
-	if (rc)
-		error_set(err, -rc, "%s: %s", e.text,
-			  plain ? plain + strlen(undo_script_begins) : script);
-	if (rc && err && str_ends(err->text, "\n"))
+	error_set(err, -rc, "%s: %s", why.text, e->plain);
+	if (err && str_ends(err->text, "\n"))
 		err->text[strlen(err->text) - 1] = '\0';
-	free(timeout);
-	free(owner);
-	return rc;
-}
-
-static int undo_run_entry(const char *dir, const char *path, struct error *err)
-{
-	char *script;
-	int rc = file_read(path, &script, NULL, err);
-
-	if (rc)
-		return rc;
-	rc = script_run(dir, script, err);
-	if (!rc)
-		unlink(path);
-	free(script);
 	return rc;
 }
 
@@ -288,13 +302,18 @@ int undo_run(const char *dir, unsigned int n, struct error *err)
 {
 	struct error why = {0};
 	char *folder = state_folder(dir, false, &why), *path;
+	struct undo_entry e;
 	int rc = 0;
 
 	if (!folder)
 		return why.code ? error_set(err, why.code, "%s", why.text) : 0;
 	path = undo_entry_path(folder, n);
-	if (path_exists(path))
-		rc = undo_run_entry(dir, path, err);
+	if (path_exists(path)) {
+		rc = entry_read(&e, path, err);
+		if (!rc)
+			rc = entry_run(dir, path, &e, err);
+		entry_free(&e);
+	}
 	free(path);
 	free(folder);
 	state_drop(dir);
@@ -312,48 +331,31 @@ static int undo_last_first(const struct dirent **a, const struct dirent **b)
 }
 
 /*
- * Drops an entry from before the last boot. The boot has undone it, and to undo it again could
- * break what is set up now.
+ * Runs an entry. Drops it from before the last boot: the boot has undone it, and to undo it again
+ * could break what is set up now.
  */
-static bool undo_drop_stale(const char *path)
-{
-	char *script, *then, *owner;
-	const char *plain;
-	bool stale;
-
-	if (file_read(path, &script, NULL, NULL))
-		return false;
-	then = script_header(script, "# boot ", 1);
-	owner = script_header(script, "# ", 0);
-	plain = strstr(script, undo_script_begins);
-	plain = plain ? plain + strlen(undo_script_begins) : "";
-	stale = strcmp(then, host_boot_id()) != 0;
-	if (stale) {
-		warn("%s's 'after' is dropped, because this host has booted since and that undid what it undoes: %.*s",
-		     owner, (int)strcspn(plain, "\n"), plain);
-		unlink(path);
-	}
-	free(owner);
-	free(then);
-	free(script);
-	return stale;
-}
-
 static int undo_recover_entry(const char *dir, const char *path, bool forget, struct error *err)
 {
-	struct error e = {0};
-	int rc = undo_drop_stale(path) ? 0 : undo_run_entry(dir, path, &e);
+	struct error why = {0};
+	struct undo_entry e;
+	int rc = entry_read(&e, path, &why);
 
-	if (!rc)
-		return 0;
-	if (forget) {
-		warn("%s; forgotten", e.text);
+	if (!rc && strcmp(e.boot, host_boot_id()) != 0) {
+		warn("%s's 'after' is dropped, because this host has booted since and that undid what it undoes: %.*s",
+		     e.owner, (int)strcspn(e.plain, "\n"), e.plain);
+		unlink(path);
+	} else if (!rc) {
+		rc = entry_run(dir, path, &e, &why);
+	}
+	entry_free(&e);
+	if (rc && forget) {
+		warn("%s; forgotten", why.text);
 		unlink(path);
 		return 0;
 	}
-	if (err->code)
-		warn("%s", e.text);
-	return error_set(err, -rc, "%s", e.text);
+	if (rc && err->code)
+		warn("%s", why.text);
+	return rc ? error_set(err, -rc, "%s", why.text) : 0;
 }
 
 /* Recognizes temporary files of file_write. What they would undo was never begun. */
@@ -445,26 +447,24 @@ int undo_recover(const char *dir, bool forget, struct error *err)
 
 static void undo_list_entry(struct table *t, const char *key, const char *path)
 {
-	struct value *row = table_row(t);
-	char *script, *capture, *owner, *own, when[32];
+	struct value *row;
+	struct undo_entry e;
+	char *own, when[32];
 	struct stat st;
 	struct tm tm;
 
-	if (stat(path, &st) || file_read(path, &script, NULL, NULL))
+	if (stat(path, &st) || entry_read(&e, path, NULL))
 		return;
-	capture = script_header(script, "# capture ", 3);
-	owner = script_header(script, "# ", 0);
-	own = state_key(capture, NULL);
+	row = table_row(t);
+	own = state_key(e.capture, NULL);
 	strftime(when, sizeof(when), "%F %T", localtime_r(&st.st_mtime, &tm));
 	row[0] = value_str(t, key);
 	row[1] = value_str(t, when);
-	row[2] = value_str(t, *capture ? capture : NULL);
+	row[2] = value_str(t, *e.capture ? e.capture : NULL);
 	row[3] = value_str(t, own && !strcmp(own, key) ? "there" : "gone");
-	row[4] = value_str(t, owner);
+	row[4] = value_str(t, e.owner);
 	free(own);
-	free(owner);
-	free(capture);
-	free(script);
+	entry_free(&e);
 }
 
 static void undo_list_key(struct table *t, const char *parent, const char *key)
@@ -513,23 +513,27 @@ int undo_list(struct table *t, struct error *err)
 
 char *undo_find(const char *key, struct error *err)
 {
-	struct table t;
-	char *dir = NULL, *base = state_base();
-	size_t i;
+	char *base = state_base(), *folder = xasprintf("%s/zcost/%s", base, key), *path, *own, *dir;
+	struct undo_entry e = {0};
+	struct dirent **list;
+	int n = strchr(key, '/') ? -1 : undo_list_entries(folder, &list);
 
-	if (!undo_list(&t, err))
+	free(base);
+	if (n <= 0) {
+		free(folder);
 		error_set(
 			err, ENOENT,
 			"%s: nothing is left to undo under this key; 'zcost capture --undo' lists the keys",
 			key);
-	for (i = 0; i < t.rows && !dir; i++) {
-		if (strcmp(table_text(&t, i, "key"), key) != 0)
-			continue;
-		dir = strcmp(table_text(&t, i, "folder"), "there") != 0
-			      ? xasprintf("%s/zcost/%s", base, key)
-			      : xstrdup(table_text(&t, i, "capture"));
+		return NULL;
 	}
-	table_free(&t);
-	free(base);
+	path = xasprintf("%s/%s", folder, list[0]->d_name);
+	own = entry_read(&e, path, NULL) ? NULL : state_key(e.capture, NULL);
+	dir = xstrdup(own && !strcmp(own, key) ? e.capture : folder);
+	undo_free_entries(list, n);
+	entry_free(&e);
+	free(own);
+	free(path);
+	free(folder);
 	return dir;
 }

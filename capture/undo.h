@@ -9,6 +9,7 @@
 #ifndef ZC_CAPTURE_UNDO_H
 #define ZC_CAPTURE_UNDO_H
 
+#include "capture/child.h"
 #include "lib/error.h"
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct undo {
 	const char *owner; /* "the plan", "setting mtu=9000" */
 	const char *saved; /* $saved in `after`; NULL: not set */
 	const char *after;
-	double timeout_s; /* 0: no limit */
+	double timeout_s; /* 0 when there is no limit */
 };
 
 int undo_write(const char *dir, unsigned int n, const struct undo *u, struct error *err);
@@ -67,5 +68,31 @@ bool state_of_root(const char *capture);
 
 /* Removes the state folder if it is empty. */
 void state_drop(const char *capture);
+
+/* --- hooks (hook.c) --- */
+
+struct hook {
+	const char *dir;	  /* the capture */
+	const char *owner, *what; /* for messages: "the plan", "before" */
+	const char *command;
+	double timeout_s;	/* 0 when there is no limit */
+	struct interrupt *intr; /* NULL when no signal interrupts the hook */
+	bool anyway; /* run it also when a full disk prevents hook_recover from finding it */
+};
+
+/*
+ * Returns -EINTR when a signal came, and -ETIMEDOUT when the command took too long. Both end all
+ * processes that it started. -EIO: the command failed.
+ */
+int hook_run(const struct hook *h, struct error *err);
+
+/* Runs a hook and returns its standard output in *output, without newlines at the end. */
+int hook_read(const struct hook *h, char **output, struct error *err);
+
+/*
+ * Ends the processes of the hook that ran when a capture in `dir` was killed. Processes that a hook
+ * leaves when it ends are intended by the plan.
+ */
+void hook_recover(const char *dir);
 
 #endif

@@ -6,7 +6,7 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/str.h"
-#include "workload/words.h"
+#include "workload/workload.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -54,22 +54,6 @@ static bool window_to_our_clock(const struct remote *r, struct side_window *w)
 	return true;
 }
 
-static bool window_read(struct capture *c, const char *dir, int side, struct side_window *w)
-{
-	const struct remote *r = remote_of(c, side);
-
-	*w = (struct side_window){.side = c->plan->sides[side].name};
-	return window_read_times(dir, w) && (!r || window_to_our_clock(r, w));
-}
-
-static char *windows_no_overlap(const struct side_window w[2])
-{
-	return xasprintf(
-		"the sides' windows do not overlap: the %s's began %.1f ms after the %s's, which was %.1f ms long: the cost of one does not belong to the bytes of the other",
-		w[1].side, (w[1].start - w[0].start) / 1e6, w[0].side,
-		(w[0].end - w[0].start) / 1e6);
-}
-
 static char *windows_too_far_apart(const struct side_window w[2], double apart, double shorter)
 {
 	const struct side_window *e = w[1].early > w[0].early ? &w[1] : &w[0];
@@ -97,7 +81,10 @@ static char *windows_check(const struct side_window *a, const struct side_window
 	double shorter = fmin(w[0].end - w[0].start, w[1].end - w[1].start);
 
 	if (w[1].start - w[0].end >= error)
-		return windows_no_overlap(w);
+		return xasprintf(
+			"the sides' windows do not overlap: the %s's began %.1f ms after the %s's, which was %.1f ms long: the cost of one does not belong to the bytes of the other",
+			w[1].side, (w[1].start - w[0].start) / 1e6, w[0].side,
+			(w[0].end - w[0].start) / 1e6);
 	return window_skew_too_large(apart, error, shorter)
 		       ? windows_too_far_apart(w, apart, shorter)
 		       : NULL;
@@ -109,9 +96,12 @@ char *overlap_missing(struct capture *c, const char *dir)
 	char *missing = NULL;
 	int n = 0, i, k;
 
-	for (i = 0; i < c->plan->nsides; i++)
-		if (window_read(c, dir, i, &w[n]))
-			n++;
+	for (i = 0; i < c->plan->nsides; i++) {
+		const struct remote *r = remote_of(c, i);
+
+		w[n] = (struct side_window){.side = c->plan->sides[i].name};
+		n += window_read_times(dir, &w[n]) && (!r || window_to_our_clock(r, &w[n]));
+	}
 	for (i = 0; i < n && !missing; i++)
 		for (k = 0; k < i && !missing; k++)
 			missing = windows_check(&w[k], &w[i]);
@@ -174,8 +164,7 @@ static void remark_collector(struct capture *c, int side, const char *host, cons
 	if (cannot && !c->verbose && !collector_is_asked_for(c, side, name)) {
 		str_printf(unmeasured, "%s%s", unmeasured->len ? ", " : "", name);
 	} else {
-		progress_clear(&c->progress);
-		print_note("%s", remark);
+		capture_note(c, "%s", remark);
 	}
 	free(remark);
 }
@@ -189,11 +178,9 @@ static void remark_collectors(struct capture *c, int side, const json_t *root)
 
 	json_array_foreach (json_object_get(root, "collectors"), i, collector)
 		remark_collector(c, side, host, collector, &names);
-	if (names.len) {
-		progress_clear(&c->progress);
-		print_note("%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)",
-			   host, names.buf, c->dir, c->plan->sides[side].name);
-	}
+	if (names.len)
+		capture_note(c, "%s: not measured: %s (why: --verbose, or %s/runs/*/*/%s/run.json)",
+			     host, names.buf, c->dir, c->plan->sides[side].name);
 	str_free(&names);
 }
 
@@ -210,10 +197,8 @@ static void remark_matched(struct capture *c, int side, const json_t *root)
 		   json_array_size(list));
 	json_array_foreach (list, i, one)
 		str_printf(&s, "%s%s", i ? ", " : "", json_string_value(one));
-	if (remark_is_new(c, s.buf)) {
-		progress_clear(&c->progress);
-		print_note("%s", s.buf);
-	}
+	if (remark_is_new(c, s.buf))
+		capture_note(c, "%s", s.buf);
 	str_free(&s);
 }
 
@@ -225,17 +210,14 @@ static void remark_early_end(struct capture *c, int side, const json_t *root)
 	double length = json_number_value(json_object_get(w, "end_ns")) -
 			json_number_value(json_object_get(w, "start_ns"));
 	char *key = xasprintf("%s/%s early", json_text(root, "variant"), c->plan->sides[side].name);
-	size_t known = c->remarks.n;
 
-	if (early > 0 && !strcmp(json_text(root, "status"), "ok") &&
-	    intern_str(&c->remarks, key) == known) {
-		progress_clear(&c->progress);
-		print_note(
+	if (early > 0 && !strcmp(json_text(root, "status"), "ok") && remark_is_new(c, key))
+		capture_note(
+			c,
 			"%s/%s-%02d: %s: the command ended after %.3g s of the window's %.3g s; let it run longer, or set a shorter duration",
 			json_text(root, "variant"), json_text(root, "pass"),
 			(int)json_integer_value(json_object_get(root, "repeat")),
 			c->plan->sides[side].name, length / 1e9, (length + early) / 1e9);
-	}
 	free(key);
 }
 

@@ -29,6 +29,27 @@ json_t *json_file(const char *path, struct error *err)
 	return NULL;
 }
 
+json_t *json_any_text(const char *s)
+{
+	json_t *j = json_string(s);
+	char *latin, *to;
+
+	if (j)
+		return j;
+	latin = to = xmalloc(2 * strlen(s) + 1);
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c >= 0x80)
+			*to++ = (char)(0xc0 | c >> 6);
+		*to++ = (char)(c < 0x80 ? c : 0x80 | (c & 0x3f));
+	}
+	*to = '\0';
+	j = json_string(latin);
+	free(latin);
+	return j;
+}
+
 int json_write(const char *path, const json_t *value, size_t flags, struct error *err)
 {
 	char *text = json_dumps(value, flags), *line = xasprintf("%s\n", text ? text : "");

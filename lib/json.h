@@ -35,6 +35,9 @@ static inline double json_num(const json_t *object, const char *key)
 /* Reads a whole file. An error names the line. Returns NULL after an error. */
 json_t *json_file(const char *path, struct error *err);
 
+/* Makes a string of any text: what is not UTF-8 is read as Latin-1. */
+json_t *json_any_text(const char *text);
+
 /* Writes the value and a newline as file_write() does. `flags` are those of json_dumps(). */
 int json_write(const char *path, const json_t *value, size_t flags, struct error *err);
 

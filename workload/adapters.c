@@ -84,13 +84,6 @@ int units_check(const char *units, struct error *err)
 	return is->check ? is->check(arg, err) : 0;
 }
 
-char *units_doubt(const char *units)
-{
-	const struct adapter *is = adapter_find(units);
-
-	return is && is->doubt ? is->doubt(units_argument(units)) : NULL;
-}
-
 /* --- accounts --- */
 
 void points_add(struct points *ps, const struct point *p)

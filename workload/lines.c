@@ -5,7 +5,7 @@
  * A carriage return ends a line, too: a program can print its progress for minutes without a
  * newline.
  */
-#include "workload/lines.h"
+#include "workload/workload.h"
 
 #include "lib/alloc.h"
 #include "lib/str.h"
@@ -16,6 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* The first (group) of `re` is a number. Of one program, the first row of a work that matches
+ * counts. */
+struct line_pattern {
+	const char *re; /* NULL ends the table */
+	enum work work;
+	double scale; /* units of work in one unit of the number */
+	/* The number is a total, and the second group its time in units of so many s. 0: a rate */
+	double per_s;
+	bool time_first; /* the time is the first group and the total the second */
+	int base; /* the base of the letter K, M or G in the second group; 0 when there is no letter
+		   */
+	bool sum; /* lines are connections and add up. false: lines follow each other in time */
+	bool one_test; /* lines are tests of different lengths: more than one is refused */
+};
 
 enum { GROUPS = 3 };
 
@@ -245,6 +260,7 @@ static int lines_parse(const char *text, const char *file, const struct line_pat
 	return rc;
 }
 
+/* The lines may be in standard output or standard error. */
 static int lines_read_table(const struct line_pattern *table, const char *end,
 			    const struct workload_run *run, struct account *a, struct error *err)
 {
@@ -263,16 +279,14 @@ static int lines_read_table(const struct line_pattern *table, const char *end,
 			rc = lines_parse(text, files[i], table, run, a, &why);
 			free(text);
 		}
-		if (rc && (!i || rc != -ENOENT)) /* older captures may lack workload.err */
+		if (rc)
 			error_set(err, why.code, "%s", why.text);
-		if (i && rc == -ENOENT)
-			rc = -ENODATA;
 	}
 	return rc;
 }
 
-int lines_read(const struct adapter *is, const struct workload_run *run, const char *arg,
-	       struct account *a, struct error *err)
+static int lines_read(const struct adapter *is, const struct workload_run *run, const char *arg,
+		      struct account *a, struct error *err)
 {
 	(void)arg;
 	return lines_read_table(is->lines, is->lines_end, run, a, err);
@@ -377,53 +391,6 @@ static int regex_check(const char *arg, struct error *err)
 	return 0;
 }
 
-/*
- * Finds a unit of bytes or bits behind a group in the text of an expression, such as "B/s" in
- * "([0-9]+) B/s". Returns a copy of the unit, or NULL. *plain says whether it is one byte.
- */
-static char *regex_find_unit(const char *text, bool *plain)
-{
-	static const char behind[] =
-		"\\)([] ?*+)]|\\\\s|\\[[^]]*)*" /* the group's end, repeats and blanks */
-		"(([KMGTkmgt]i?)?([Bb]ytes?|[Bb]its?|B|b)(ps|/[a-z]+)?)([^A-Za-z]|$)";
-	regmatch_t m[5];
-	char *unit = NULL;
-	regex_t re;
-
-	if (regcomp(&re, behind, REG_EXTENDED))
-		return NULL;
-	if (!regexec(&re, text, array_size(m), m, 0)) {
-		const char *kind = text + m[4].rm_so;
-
-		unit = xstrndup(text + m[2].rm_so, (size_t)(m[2].rm_eo - m[2].rm_so));
-		*plain = m[3].rm_so < 0 &&
-			 (str_starts(kind, "by") || (*kind == 'B' && !str_starts(kind, "Bi")));
-	}
-	regfree(&re);
-	return unit;
-}
-
-/* zcost reads plain numbers: no k, and no bits. */
-static char *regex_doubt(const char *arg)
-{
-	const struct line_pattern p = regex_pattern(arg);
-	bool named = p.re != arg, plain = false;
-	char *unit = !named || p.work == WORK_BYTES ? regex_find_unit(p.re, &plain) : NULL;
-	char *doubt = NULL;
-
-	if (unit && !named)
-		doubt = xasprintf(
-			"regex:%s counts messages per second, and '%s' stands behind its number: regex:bytes=%s counts bytes%s",
-			arg, unit, arg,
-			plain ? "" : "; let the program print plain bytes per second");
-	else if (unit && !plain)
-		doubt = xasprintf(
-			"regex:%s counts plain bytes per second, and '%s' stands behind its number: let the program print plain bytes per second",
-			arg, unit);
-	free(unit);
-	return doubt;
-}
-
 static int regex_read(const struct adapter *is, const struct workload_run *run, const char *arg,
 		      struct account *a, struct error *err)
 {
@@ -433,8 +400,5 @@ static int regex_read(const struct adapter *is, const struct workload_run *run, 
 	return lines_read_table(table, NULL, run, a, err);
 }
 
-const struct adapter adapter_regex = {.name = "regex",
-				      .argument = "RE",
-				      .check = regex_check,
-				      .doubt = regex_doubt,
-				      .read = regex_read};
+const struct adapter adapter_regex = {
+	.name = "regex", .argument = "RE", .check = regex_check, .read = regex_read};

@@ -22,11 +22,6 @@ struct nic_want {
 	struct str others;		      /* names of other interfaces */
 };
 
-static bool nic_is_direction(const char *text)
-{
-	return !strcmp(text, "rx") || !strcmp(text, "tx");
-}
-
 /* Parses "[NETNS/]IF[/rx|/tx]". */
 static void nic_parse_want(const char *arg, struct nic_want *w)
 {
@@ -34,7 +29,7 @@ static void nic_parse_want(const char *arg, struct nic_want *w)
 
 	w->name = w->copy = xstrdup(arg);
 	slash = strrchr(w->copy, '/');
-	if (slash && nic_is_direction(slash + 1)) {
+	if (slash && str_matches_any("rx tx", slash + 1)) {
 		*slash = '\0';
 		w->direction = slash + 1;
 	}

@@ -20,7 +20,7 @@ enum { COOKIE = 44, BYTES_ACKED = 120, BYTES_RECEIVED = 128 };
 
 struct tcp_sockets {
 	struct map at; /* cookie: place + 1 */
-	double *bytes; /* of each socket when it was last seen */
+	double *bytes; /* the bytes of each socket when it was last seen */
 	size_t n, cap;
 	double total;
 	bool little, first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a workload says of itself when it fails. */
-#include "workload/words.h"
+#include "workload/workload.h"
 
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -24,39 +24,27 @@ char *text_clean(const char *s, size_t most)
 	return out;
 }
 
-/* Recognizes "Try `x --help' for more information.", which argp prints last and is no reason. */
-static bool line_invites_to_help(const char *line)
-{
-	return strcasestr(line, "--help") &&
-	       (strcasestr(line, "try ") || strcasestr(line, "for more"));
-}
-
-/* Recognizes the line before a list of options, which is no reason. */
-static bool line_is_usage(const char *line)
-{
-	return !strncasecmp(line, "usage:", strlen("usage:"));
-}
-
-/* Recognizes a line of JSON, whose error an adapter finds. */
-static bool line_is_json(const char *line)
-{
-	return strchr("{}[]\"", *line) != NULL;
-}
-
-/* Returns the last line that may be a reason, or else the first line. */
+/*
+ * Returns the last line that may be a reason, or else the first line. No reason are lines of JSON,
+ * whose error an adapter finds, a usage and the options below it, and "Try `x --help' for more
+ * information.", which argp prints last.
+ */
 static char *find_telling_line(char *text)
 {
 	char *rest = text, *line, *first = NULL, *last = NULL;
+	bool usage;
 
 	while ((line = str_token(&rest, '\n'))) {
 		line = str_trim(line);
-		if (!*line || line_is_json(line))
+		usage = !strncasecmp(line, "usage:", strlen("usage:"));
+		if (!*line || strchr("{}[]\"", *line))
 			continue;
 		if (!first)
 			first = line;
-		if (line_is_usage(line) && last)
+		if (usage && last)
 			break;
-		if (!line_invites_to_help(line) && !line_is_usage(line))
+		if (!usage && !(strcasestr(line, "--help") &&
+				(strcasestr(line, "try ") || strcasestr(line, "for more"))))
 			last = line;
 	}
 	return last ? last : first;

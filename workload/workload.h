@@ -57,13 +57,12 @@ struct adapter {
 	const char *file;      /* the raw file that it reads; NULL: workload.out */
 	const char *collector; /* what writes `file`; NULL: the workload */
 	bool summary; /* workload.out ends with a summary as tcpzc's: docs/reference/tcpzc.md */
-	const struct line_pattern *lines; /* for lines_read() */
-	const char *lines_end;		  /* the text behind it is left out; NULL: none is */
+	const struct line_pattern
+		*lines;	       /* the patterns of a program that prints rates (lines.c) */
+	const char *lines_end; /* the text behind it is left out; NULL: none is */
 
 	/* Refuses a wrong argument before any run is made. NULL: any argument will do. */
 	int (*check)(const char *arg, struct error *err);
-	/* Returns why the argument may count something else than it seems, or NULL. */
-	char *(*doubt)(const char *arg);
 	/* Fills the account. NULL: the adapter reads nothing. Returns 0, or -errno with the reason.
 	 */
 	int (*read)(const struct adapter *is, const struct workload_run *run, const char *arg,
@@ -76,15 +75,45 @@ const struct adapter *adapter_find(const char *units);
 /* Checks `units`. Returns -EINVAL with the list of adapters when there is no such adapter. */
 int units_check(const char *units, struct error *err);
 
-/* Returns a warning about `units` that units_check accepts, or NULL. The caller frees it. */
-char *units_doubt(const char *units);
-
 /* Reads a run through the adapter that `units` names. The caller calls account_free(). */
 int account_read(const struct workload_run *run, const char *units, struct account *a,
 		 struct error *err);
 
 /* Returns whether the account has any work in it. */
 bool account_has_work(const struct account *a);
+
+/* --- what a workload says of itself when it fails (words.c) --- */
+
+/* Copies the text of another program as plain ASCII, cut to `most` bytes. The caller frees. */
+char *text_clean(const char *s, size_t most);
+
+/*
+ * Returns the first line of a file, or the last line that may be a reason, as plain ASCII. NULL:
+ * the file has no such line. The caller frees.
+ */
+char *line_of_file(const char *path, bool first);
+
+/*
+ * Returns the error that ended the workload, in its own words and in plain ASCII: the one that its
+ * adapter finds, or the last line of its standard error, or of its output. NULL: it printed none.
+ */
+char *workload_words(const struct workload_run *run, const char *units);
+
+/*
+ * Returns why a workload did no work: its adapter finds an error, or no work. Where no adapter
+ * reads the output, the workload prints an error line as tcpzc does. NULL: it did some work, or
+ * nothing says that it did none. A workload that is stopped at the end of the window has no exit
+ * status that tells.
+ */
+char *workload_undone(const struct workload_run *run, const char *units);
+
+/*
+ * Returns why the account of a workload that did some work is incomplete: it lacks its summary, or
+ * it ends before the window does, by more than the analysis accepts without a doubt. NULL: it is
+ * complete, or it is not the workload's own. Times are CLOCK_MONOTONIC ns.
+ */
+char *workload_cut_off(const struct workload_run *run, const char *units, uint64_t start_ns,
+		       uint64_t end_ns);
 
 /* --- for adapters --- */
 

@@ -12,7 +12,7 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/spawn.h"
-#include "workload/words.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -44,8 +44,8 @@ struct sync {
 	char line[256];
 	size_t len;
 	bool closed;
-	uint64_t start_ns, duration_ns; /* of the `go` heard */
-	char why[128];			/* of an abort */
+	uint64_t start_ns, duration_ns; /* the window that `go` asked for */
+	char why[128];			/* the reason of an abort */
 };
 
 int sync_print_ready(struct error *err);
@@ -66,7 +66,7 @@ enum sync_event sync_read(struct sync *s);
  */
 
 struct guard {
-	pid_t pid; /* 0: there is none */
+	pid_t pid; /* 0 when there is no guard */
 	int fd;
 };
 
@@ -113,7 +113,7 @@ struct run {
 	bool sync;
 	unsigned int freq;	     /* samples per second and CPU */
 	const char *call_graph;	     /* fp, dwarf, dwarf,SIZE or lbr, as for perf record */
-	const char *syscalls_method; /* NULL: the best there is */
+	const char *syscalls_method; /* NULL for the best method that works here */
 	unsigned int time_one_in; /* every nth system call is timed, all are counted; 0 is as 1 */
 	const char **power_csv;	  /* files of an external meter */
 	size_t npower_csv;
@@ -129,14 +129,14 @@ struct run {
 	char *hosts;	      /* folder for the facts that explain this host's samples; owned */
 	struct cpuset online; /* CPUs there are */
 	char **words;	      /* argv, and with `user` the words that change the user; owned */
-	pid_t pid;	      /* of the workload */
+	pid_t pid;	      /* the workload's first process */
 	int pidfd, signals;
 	int held;   /* descriptor that releases the workload when the window opens; -1: it runs */
 	char *mark; /* environment variable of all processes that must end with the run; owned */
 	struct guard guard;
 	struct sync in;
 	bool running;
-	struct tree tree; /* of the workload's processes: tree_of() */
+	struct tree tree; /* the workload's processes: tree_of() */
 	pid_t *processes; /* those at the window's start and end */
 	size_t nprocesses, processes_cap;
 

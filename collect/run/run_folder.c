@@ -96,29 +96,12 @@ void folder_clear(const char *dir)
 
 static const char *const state_names[] = {"ok", "unsupported", "degraded"};
 
-/* Arguments and messages may hold any byte, and JSON only UTF-8. */
-static json_t *run_json_text(const char *text)
-{
-	json_t *o = json_string(text);
-	char *copy, *p;
-
-	if (o)
-		return o;
-	copy = xstrdup(text);
-	for (p = copy; *p; p++)
-		if (*p & 0x80)
-			*p = '?';
-	o = json_string(copy);
-	free(copy);
-	return o;
-}
-
 static json_t *run_json_command(char **argv)
 {
 	json_t *list = json_array();
 
 	for (; *argv; argv++)
-		json_array_append_new(list, run_json_text(*argv));
+		json_array_append_new(list, json_any_text(*argv));
 	return list;
 }
 
@@ -178,7 +161,7 @@ static json_t *run_json_collector(struct collect *c)
 {
 	json_t *files = run_json_files(c); /* may change the state */
 	json_t *o = json_pack("{s:s, s:s, s:o}", "name", c->is->name, "state",
-			      state_names[c->state], "why", run_json_text(c->why ? c->why : ""));
+			      state_names[c->state], "why", json_any_text(c->why ? c->why : ""));
 
 	if (c->lost >= 0)
 		run_json_set_int(o, "lost", (uint64_t)c->lost);
@@ -222,7 +205,7 @@ static json_t *run_json_matched(const struct tree *t)
 	for (i = 0; i < t->nmatches; i++) {
 		char *text = xasprintf("%d %s", (int)t->matches[i].process.pid, t->matches[i].name);
 
-		json_array_append_new(list, run_json_text(text));
+		json_array_append_new(list, json_any_text(text));
 		free(text);
 	}
 	return list;
@@ -235,17 +218,17 @@ static json_t *run_json(const struct run *r)
 
 	o = json_pack("{s:i, s:s, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}",
 		      "schema_version", 1, "zcost_version", zcost_version, "variant",
-		      run_json_text(r->variant), "pass", run_json_text(r->pass), "repeat",
-		      (int)r->repeat, "side", run_json_text(r->side), "host",
-		      run_json_text(path_base_name(r->hosts)), "command", run_json_command(r->argv),
-		      "units", run_json_text(r->units), "cpus", cpus, "warmup_s", r->warmup_s,
+		      json_any_text(r->variant), "pass", json_any_text(r->pass), "repeat",
+		      (int)r->repeat, "side", json_any_text(r->side), "host",
+		      json_any_text(path_base_name(r->hosts)), "command", run_json_command(r->argv),
+		      "units", json_any_text(r->units), "cpus", cpus, "warmup_s", r->warmup_s,
 		      "duration_s", r->duration_s);
 	free(cpus);
 	if (r->user)
-		json_object_set_new(o, "user", run_json_text(r->user));
+		json_object_set_new(o, "user", json_any_text(r->user));
 	json_object_set_new(o, "window", run_json_window(r));
 	json_object_set_new(o, "processes", run_json_processes(r));
-	json_object_set_new(o, "named", run_json_text(r->named));
+	json_object_set_new(o, "named", json_any_text(r->named));
 	if (*r->named)
 		json_object_set_new(o, "matched", run_json_matched(&r->tree));
 	json_object_set_new(o, "exit", run_json_exit(r));
@@ -253,9 +236,9 @@ static json_t *run_json(const struct run *r)
 	run_json_set_int(o, "ended_ns", r->ended_ns);
 	json_object_set_new(o, "wall_clock", json_string(r->wall_clock));
 	json_object_set_new(o, "status", json_string(r->failed ? "failed" : "ok"));
-	json_object_set_new(o, "why", run_json_text(r->why));
+	json_object_set_new(o, "why", json_any_text(r->why));
 	if (r->cut_off)
-		json_object_set_new(o, "cut_off", run_json_text(r->cut_off));
+		json_object_set_new(o, "cut_off", json_any_text(r->cut_off));
 	json_object_set_new(o, "collectors", run_json_collectors(r));
 	return o;
 }

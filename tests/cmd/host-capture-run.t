@@ -51,7 +51,7 @@ sums() { # the manifest lists exactly the files of all runs and hosts, with the 
 repeats=2 passes=measure,syscalls plan 'a=sleep 60' 'b=sleep 60' >p.ini
 ok "capture runs a whole plan" exits 0 "$zcost" capture p.ini -o c
 ok "without a terminal capture prints only the note about the shared CPU, its progress and the next command" \
-	test "$(sed '/share CPU 0: /d; s/, about .*//' err | tr '\n' ',')" = "$(seq 1 5 | sed 's/.*/zcost: & of 6 runs made/' | tr '\n' ',')zcost: 6 runs were added to c; next: zcost analyze c,"
+	test "$(sed '/share CPU 0 in /d; s/, about .*//' err | tr '\n' ',')" = "$(seq 1 5 | sed 's/.*/zcost: & of 6 runs made/' | tr '\n' ',')zcost: 6 runs were added to c; next: zcost analyze c,"
 cat >want <<EOT
 a/measure-1 ok
 b/measure-1 ok

@@ -30,8 +30,8 @@ ok "capture wraps a command without -- before it" exits 0 "$zcost" capture -o c 
 # --- two sides on the same CPUs ---
 
 shares() { # shares WHAT: a capture and a dry run each print the note once
-	exits 0 "$zcost" capture s.ini -o "c$planned" && test "$(grep -c "share $1: per-CPU figures .* of each side include the others" err)" = 1 &&
-		exits 0 "$zcost" capture --dry-run s.ini && test "$(grep -c "share $1: per-CPU figures" err)" = 1
+	exits 0 "$zcost" capture s.ini -o "c$planned" && test "$(grep -c "share $1 in variant ${2:-a}: per-CPU figures .* of each side include the others" err)" = 1 &&
+		exits 0 "$zcost" capture --dry-run s.ini && test "$(grep -c "share $1 in variant ${2:-a}: per-CPU figures" err)" = 1
 }
 alone() {
 	exits 0 "$zcost" capture "$@" --dry-run s.ini && ! grep -q share err
@@ -51,10 +51,10 @@ if grep -q ^0- /sys/devices/system/cpu/online; then
 	plan 0 1 >s.ini
 	ok "sides with different CPUs do not share any" alone
 	plan 0 '${cpu}' | sed '/^\[side receiver\]/i [vars]\ncpu = 1\n[setting place]\nvalues = one two\n[value place=one]\ncpu = 0' >s.ini
-	ok "the note counts the variants with shared CPUs and names the first" shares 'CPU 0 in 1 of 2 variants (a+place-one first)'
+	ok "the note names the first variant with shared CPUs" shares 'CPU 0' a+place-one
 else
 	skip "sides with different CPUs do not share any" "CPUs 0 and 1 are not there"
-	skip "the note counts the variants with shared CPUs and names the first" "CPUs 0 and 1 are not there"
+	skip "the note names the first variant with shared CPUs" "CPUs 0 and 1 are not there"
 fi
 
 ok "capture --help succeeds" exits 0 "$zcost" capture --help

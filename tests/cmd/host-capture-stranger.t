@@ -49,17 +49,11 @@ unharmed() {
 	[ ! -e canary ] || { rm canary; echo "a script of the folder was run"; return 1; }
 	kill -0 $bystander || { echo "the bystander was ended"; return 1; }
 }
-told() { # told DIR: the warning is one line
-	says "^zcost: warning: $1/.undo: not run, because .*remove it" err && test "$(grep -c '\.undo' err)" = 1
-}
-
 evil e
 ok "capture continues in a folder that contains undo scripts" exits 0 "$zcost" capture p.ini -o e
 ok "capture runs no undo script of the folder and ends no process" unharmed
-ok "a one-line warning names the folder's undo scripts and the way out" told e
 ok "capture --undo succeeds in a folder with undo scripts" exits 0 "$zcost" capture --undo -o e
 ok "capture --undo runs no undo script of the folder" unharmed
-ok "capture --undo warns of the folder's undo scripts" told e
 ok "capture --undo --forget succeeds in a folder with undo scripts" exits 0 "$zcost" capture --undo --forget -o e
 ok "capture --undo --forget runs no undo script of the folder" unharmed
 ok "another plan is refused in a folder with undo scripts" exits 1 "$zcost" capture other.ini -o e

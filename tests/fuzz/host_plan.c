@@ -5,7 +5,6 @@
  * plan must split into words, and the same plan must give the same order of runs.
  */
 #include "capture/manifest.h"
-#include "capture/order.h"
 #include "capture/plan.h"
 #include "lib/words.h"
 #include "collect/agent.h"

@@ -221,46 +221,6 @@ TEST(expressions_that_could_take_hours_are_refused)
 	assert_int_equal(units_check(units, NULL), -EINVAL);
 }
 
-TEST(unit_of_bytes_behind_the_number_is_doubted)
-{
-	static const struct {
-		const char *units, *doubt;
-	} cases[] = {
-		{"regex:rate=([0-9]+) B/s",
-		 "regex:rate=([0-9]+) B/s counts messages per second, and 'B/s' stands behind its number: regex:bytes=rate=([0-9]+) B/s counts bytes"},
-		{"regex:([0-9.]+)[[:space:]]*KiB",
-		 "'KiB' stands behind its number: regex:bytes=([0-9.]+)[[:space:]]*KiB counts bytes; let the program print plain bytes"},
-		{"regex:(([0-9]+) )+Gbit/s", "'Gbit/s' stands"},
-		{"regex:([0-9]+)\\s+bytes per second", "'bytes' stands"},
-		{"regex:([0-9]+) Mbps$", "'Mbps' stands"},
-		{"regex:bytes=([0-9]+) MB/s", "counts plain bytes per second, and 'MB/s' stands"},
-		{"regex:bytes=([0-9]+) bits", "'bits' stands"},
-		{"regex:bytes=([0-9]+) B/s", NULL},
-		{"regex:bytes=([0-9]+) Bytes", NULL},
-		{"regex:messages=([0-9]+) B/s", NULL},
-		{"regex:packets=([0-9]+) B/s", NULL},
-		{"regex:rate=([0-9]+) req/s", NULL},
-		{"regex:([0-9]+) messages, B/s unknown", NULL},
-		{"regex:([0-9]+) [a-z]+ blocks", NULL},
-		{"regex:MB/s ([0-9]+)", NULL},
-		{"iperf3", NULL},
-		{"", NULL},
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *doubt = units_doubt(cases[i].units);
-
-		if (cases[i].doubt)
-			assert_non_null(doubt);
-		else
-			assert_null(doubt);
-		if (doubt && !strstr(doubt, cases[i].doubt))
-			fail_msg("%s: %s", cases[i].units, doubt);
-		free(doubt);
-	}
-}
-
 TEST(iperf3_times)
 {
 	struct error err = {0};
