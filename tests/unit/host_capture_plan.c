@@ -4,16 +4,7 @@
 #include "lib/words.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 const char zcost_version[] = "test";
 
@@ -50,12 +41,11 @@ static const char good[] = "# what it is for\n"
 			   "receiver = ${plandir}/x\n"
 			   "sender = y\n";
 
-static void test_plan_with_every_section_is_read(void **state)
+TEST(plan_with_every_section_is_read)
 {
 	struct error err = {0};
 	struct plan p;
 
-	(void)state;
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "dir/p.ini", good, "/opt", &err), 0);
 	assert_string_equal(p.name, "a try; with # signs");
@@ -90,12 +80,11 @@ static const char afar[] = "[plan]\nbefore = ${bindir}/b\n"
 			   "[side receiver]\nprefix = ${bindir}/p\nzcost = ${bindir}/zcost\n"
 			   "host = ssh://root@b:22\n";
 
-static void test_bindir_is_that_of_each_side(void **state)
+TEST(bindir_is_that_of_each_side)
 {
 	struct error err = {0};
 	struct plan p;
 
-	(void)state;
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", afar, "/opt", &err), 0);
 	assert_string_equal(p.before, "/opt/b");
@@ -116,7 +105,7 @@ static void test_bindir_is_that_of_each_side(void **state)
 }
 
 /* A matrix can give each combination of settings its sides. Hooks run on this host. */
-static void test_bindir_is_that_of_each_side_in_a_matrix(void **state)
+TEST(bindir_is_that_of_each_side_in_a_matrix)
 {
 	static const char text[] = "[vars]\nx = ${bindir}/x\n"
 				   "[setting s]\nvalues = 1 2\nbefore = ${x} ${s}\nafter = ${x}\n"
@@ -125,7 +114,6 @@ static void test_bindir_is_that_of_each_side_in_a_matrix(void **state)
 	struct error err = {0};
 	struct plan p;
 
-	(void)state;
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
 	assert_int_equal(plan_set_bindir(&p, RECEIVER, "/there", &err), 0);
@@ -137,7 +125,7 @@ static void test_bindir_is_that_of_each_side_in_a_matrix(void **state)
 }
 
 /* Sides have free names. A variant may name them before their sections. */
-static void test_sides_start_in_the_order_of_their_roles(void **state)
+TEST(sides_start_in_the_order_of_their_roles)
 {
 	static const char text[] = "[variant v]\nclient-1 = a\nserver = b\nmid = c\nsender = d\n"
 				   "[side client-1]\nrole = sender\nwork = server\n"
@@ -150,7 +138,6 @@ static void test_sides_start_in_the_order_of_their_roles(void **state)
 	struct plan p;
 	int i;
 
-	(void)state;
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
 	assert_int_equal(p.nsides, 4);
@@ -164,7 +151,7 @@ static void test_sides_start_in_the_order_of_their_roles(void **state)
 }
 
 /* ${seconds} covers the window and 2 s of margin, and the time in which runs were seen to start. */
-static void test_seconds_of_a_command_grow_with_the_start(void **state)
+TEST(seconds_of_a_command_grow_with_the_start)
 {
 	static const char text[] =
 		"[plan]\nwarmup = 0.2\nduration = 0.6\n"
@@ -178,7 +165,6 @@ static void test_seconds_of_a_command_grow_with_the_start(void **state)
 	char *command;
 	int i;
 
-	(void)state;
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
 	assert_string_equal(p.variants[0].command[1],
@@ -196,14 +182,13 @@ static void test_seconds_of_a_command_grow_with_the_start(void **state)
 }
 
 /* The seconds of the plan's own [vars] are a variable like any other. */
-static void test_seconds_of_the_plan_are_not_replaced(void **state)
+TEST(seconds_of_the_plan_are_not_replaced)
 {
 	static const char text[] = "[vars]\nseconds = 60\n[side receiver]\ncpus = ${seconds}\n"
 				   "[variant v]\nreceiver = x ${seconds}\n";
 	struct error err = {0};
 	struct plan p;
 
-	(void)state;
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
 	assert_string_equal(p.sides[0].cpus, "60");
@@ -337,11 +322,10 @@ static const struct {
 	 "p.ini: 'a+" LONG LONG "' is no name for a variant"},
 };
 
-static void test_bad_plan_is_refused_with_its_line(void **state)
+TEST(bad_plan_is_refused_with_its_line)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(bad); i++) {
 		struct error err = {0};
 		struct plan p;
@@ -393,13 +377,12 @@ static const char matrix[] = "[plan]\n"
 static void check_order(const struct plan *p, const char *want);
 
 /* The exclusions leave 4 of 2 variants x 2 places x 2 MTUs. */
-static void test_matrix_leaves_out_excluded_combinations(void **state)
+TEST(matrix_leaves_out_excluded_combinations)
 {
 	const struct combination *c;
 	struct error err = {0};
 	struct plan p;
 
-	(void)state;
 	plan_init(&p);
 	if (plan_parse(&p, "p.ini", matrix, "/opt", &err))
 		fail_msg("%s", err.text);
@@ -431,14 +414,13 @@ static void test_matrix_leaves_out_excluded_combinations(void **state)
 	plan_free(&p);
 }
 
-static void test_words_split_and_join_as_a_shell_does(void **state)
+TEST(words_split_and_join_as_a_shell_does)
 {
 	static const char *const want[] = {"sh", "-c", "a \"b\" $c", "d'e", "f g", "", "\\", NULL};
 	struct words w = {0}, again = {0};
 	char *line;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(words_split(&w, "  sh -c 'a \"b\" $c' \"d'e\"\n f\\ g '' \\\\ ", NULL), 0);
 	line = words_join(w.word);
 	assert_int_equal(words_split(&again, line, NULL), 0);
@@ -482,12 +464,11 @@ static void check_order(const struct plan *p, const char *want)
 	order_free(&o);
 }
 
-static void test_order_of_variants_rotates_with_each_repeat(void **state)
+TEST(order_of_variants_rotates_with_each_repeat)
 {
 	static const char *const abc[] = {"a", "b", "c", NULL};
 	struct plan p;
 
-	(void)state;
 	fill(&p, abc);
 	p.repeats[PASS_MEASURE] = 3;
 	p.repeats[PASS_PROFILE] = 2;
@@ -505,14 +486,13 @@ static void test_order_of_variants_rotates_with_each_repeat(void **state)
 	plan_free(&p);
 }
 
-static void test_changed_settings_of_a_variant_are_refused(void **state)
+TEST(changed_settings_of_a_variant_are_refused)
 {
 	static const char *const a[] = {"a", NULL};
 	struct error err = {0};
 	json_t *one, *two;
 	struct plan p;
 
-	(void)state;
 	fill(&p, a);
 	one = settings_of(&p, &p.variants[0]);
 	p.repeats[PASS_MEASURE] = 99; /* another number of repeats does not change the settings */
@@ -532,24 +512,4 @@ static void test_changed_settings_of_a_variant_are_refused(void **state)
 	json_decref(one);
 	json_decref(two);
 	plan_free(&p);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plan_with_every_section_is_read),
-		cmocka_unit_test(test_bindir_is_that_of_each_side),
-		cmocka_unit_test(test_bindir_is_that_of_each_side_in_a_matrix),
-		cmocka_unit_test(test_sides_start_in_the_order_of_their_roles),
-		cmocka_unit_test(test_seconds_of_a_command_grow_with_the_start),
-		cmocka_unit_test(test_seconds_of_the_plan_are_not_replaced),
-		cmocka_unit_test(test_bad_plan_is_refused_with_its_line),
-		cmocka_unit_test(test_matrix_leaves_out_excluded_combinations),
-		cmocka_unit_test(test_words_split_and_join_as_a_shell_does),
-		cmocka_unit_test(test_order_of_variants_rotates_with_each_repeat),
-		cmocka_unit_test(test_changed_settings_of_a_variant_are_refused),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,11 @@
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 const char zcost_version[] = "test";
 
@@ -81,19 +73,17 @@ static void expect(struct fetch_limits most, const char *text, const char *rest,
 	free(why);
 }
 
-static void test_run_within_the_limits_is_fetched(void **state)
+TEST(run_within_the_limits_is_fetched)
 {
-	(void)state;
 	expect((struct fetch_limits){0, 1, 60}, "end\nend\ndropped\n", "", "");
 }
 
 /* The limits are for the run and what it adds to the description of the host, together. */
-static void test_bytes_and_files_of_run_and_host_count_together(void **state)
+TEST(bytes_and_files_of_run_and_host_count_together)
 {
 	char *two =
 		xasprintf("file 0 x\n%send\nfile 0 far/y\n%send\ndropped\n", empty_sum, empty_sum);
 
-	(void)state;
 	expect((struct fetch_limits){0, 2, 60}, two, "", "");
 	expect((struct fetch_limits){0, 1, 60}, two, "",
 	       "far: sends more than 1 files for one run");
@@ -103,11 +93,10 @@ static void test_bytes_and_files_of_run_and_host_count_together(void **state)
 }
 
 /* Each piece comes in time. */
-static void test_slow_host_is_left_at_the_time_limit(void **state)
+TEST(slow_host_is_left_at_the_time_limit)
 {
 	uint64_t begun = clock_mono_ns();
 
-	(void)state;
 	expect((struct fetch_limits){1000, 1000000, 0.3}, "file 1000 x\n", ".",
 	       "far: has sent the files of one run for 0.3 s, which is the limit");
 	expect((struct fetch_limits){1000, 1000000, 0.3}, "", "failed no\n",
@@ -117,30 +106,9 @@ static void test_slow_host_is_left_at_the_time_limit(void **state)
 
 static int set_up(void **state)
 {
-	char *dir =
-		xasprintf("%s/zcost-remote.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-
-	*state = dir;
+	(void)state;
 	signal(SIGPIPE, SIG_IGN);
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
+	return chdir(dir);
 }
 
-static int tear_down(void **state)
-{
-	int rc = chdir("/") || dir_remove(*state, NULL);
-
-	free(*state);
-	return rc;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run_within_the_limits_is_fetched),
-		cmocka_unit_test(test_bytes_and_files_of_run_and_host_count_together),
-		cmocka_unit_test(test_slow_host_is_left_at_the_time_limit),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_TESTS(set_up, NULL)

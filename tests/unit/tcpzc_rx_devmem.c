@@ -3,7 +3,6 @@
  * Receives with devmem TCP from control messages that the test lays out byte by byte, as the
  * kernel's uapi defines them. The test replaces two system calls. All other code is the mode's.
  */
-#include <string.h>
 #include <sys/socket.h>
 
 static ssize_t our_recvmsg(int fd, struct msghdr *msg, int flags);
@@ -11,12 +10,9 @@ static int our_setsockopt(int fd, int level, int name, const void *value, sockle
 #define recvmsg	   our_recvmsg
 #define setsockopt our_setsockopt
 #include "samples/tcpzc/rx_devmem.c"
+#include "tests/unit/unit.h"
 #undef recvmsg
 #undef setsockopt
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 enum { AREA = 64 * 4096, DMABUF = 79, LINEAR = 78, MESSAGES = 4096 };
 
@@ -145,12 +141,11 @@ static void arrive_copied(struct fake *k, uint64_t *pos, uint32_t at, uint32_t l
 	message(LINEAR, 0, len, 0);
 }
 
-static void test_pieces(void **arg)
+TEST(pieces)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
-	(void)arg;
 	arrive_copied(k, &pos, 0, 100);
 	arrive(k, &pos, 4096, 1448, 7);
 	arrive_copied(k, &pos, 100, 52);
@@ -170,12 +165,11 @@ static void test_pieces(void **arg)
 	fake_free(k);
 }
 
-static void test_wrong_byte(void **arg)
+TEST(wrong_byte)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
-	(void)arg;
 	arrive(k, &pos, 4096, 4096, 1);
 	k->area[4096 + 9] ^= 4;
 	devmem_rx_step(&k->f);
@@ -185,13 +179,12 @@ static void test_wrong_byte(void **arg)
 }
 
 /* Tokens go back in batches, the rest at the end, and each token once. */
-static void test_batches(void **arg)
+TEST(batches)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0;
 	unsigned int i;
 
-	(void)arg;
 	for (i = 0; i < DONTNEED_BATCH + 1; i++) {
 		fresh();
 		arrive(k, &pos, 0, 64, 100 + i);
@@ -205,13 +198,12 @@ static void test_batches(void **arg)
 }
 
 /* One call takes 128 ranges, so 129 tokens that are not neighbours take two calls. */
-static void test_many_ranges(void **arg)
+TEST(many_ranges)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0;
 	unsigned int i;
 
-	(void)arg;
 	for (i = 0; i < 129; i++) {
 		fresh();
 		arrive(k, &pos, 0, 16, 3 * i);
@@ -224,22 +216,20 @@ static void test_many_ranges(void **arg)
 }
 
 /* An unbound socket gives bytes without a message, which must be an error. */
-static void test_no_message(void **arg)
+TEST(no_message)
 {
 	struct fake *k = fake_new();
 
-	(void)arg;
 	next.n = 300;
 	assert_true(devmem_rx_step(&k->f) < 0);
 	assert_non_null(strstr(k->f.what, "300 of 300 bytes came without a control message"));
 	fake_free(k);
 }
 
-static void test_bad_messages(void **arg)
+TEST(bad_messages)
 {
 	struct fake *k = fake_new();
 
-	(void)arg;
 	message(DMABUF, AREA - 10, 11, 1); /* one byte beyond the end */
 	next.n = 11;
 	assert_true(devmem_rx_step(&k->f) < 0);
@@ -264,12 +254,11 @@ static void test_bad_messages(void **arg)
 	fake_free(k);
 }
 
-static void test_ends(void **arg)
+TEST(ends)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
-	(void)arg;
 	arrive(k, &pos, 0, 64, 1);
 	assert_int_equal(devmem_rx_step(&k->f), STEP_ON);
 	next.n = -EAGAIN;
@@ -280,17 +269,4 @@ static void test_ends(void **arg)
 	next.n = -ECONNRESET;
 	assert_int_equal(devmem_rx_step(&k->f), -ECONNRESET);
 	fake_free(k);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces),	   cmocka_unit_test(test_wrong_byte),
-		cmocka_unit_test(test_batches),	   cmocka_unit_test(test_many_ranges),
-		cmocka_unit_test(test_no_message), cmocka_unit_test(test_bad_messages),
-		cmocka_unit_test(test_ends),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

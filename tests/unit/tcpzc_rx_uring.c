@@ -4,11 +4,7 @@
  * like a kernel with a full completion ring, and like one without memory for its backlog.
  */
 #include "samples/tcpzc/rx_uring.c"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { RING = 2, BUFS = 8, SIZE = 64 };
 
@@ -109,9 +105,8 @@ static void hands_the_backlog_over(struct kernel *unused)
 	k->sq_flags = 0;
 }
 
-static void test_full(void **arg)
+TEST(full)
 {
-	(void)arg;
 	kernel_new();
 	k->then = fills;
 	assert_int_equal(multishot_step(&k->f), STEP_ON);
@@ -141,12 +136,11 @@ static void drops(struct kernel *unused)
 }
 
 /* Dropped completions are an error for any result of the enter. Kernels report EBADR. */
-static void test_dropped(void **arg)
+TEST(dropped)
 {
 	static const int said[] = {1, -EBADR, -EINTR};
 	size_t i;
 
-	(void)arg;
 	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
 		kernel_new();
 		k->then = drops;
@@ -161,9 +155,8 @@ static void test_dropped(void **arg)
 }
 
 /* The error of a sender says that other things are unknown. */
-static void test_dropped_by_sender(void **arg)
+TEST(dropped_by_sender)
 {
-	(void)arg;
 	kernel_new();
 	k->f.tx = true;
 	k->then = drops;
@@ -173,9 +166,8 @@ static void test_dropped_by_sender(void **arg)
 }
 
 /* Linux before 6.2 returns EBUSY while the ring has no room for the backlog: empty it first. */
-static void test_busy(void **arg)
+TEST(busy)
 {
-	(void)arg;
 	kernel_new();
 	k->then = fills;
 	k->rc = -EBUSY;
@@ -193,9 +185,8 @@ static void no_buffer(struct kernel *unused)
 	k->cqes[k->cq_tail++ % RING] = (struct io_uring_cqe){.res = -ENOBUFS};
 }
 
-static void test_no_buffers(void **arg)
+TEST(no_buffers)
 {
-	(void)arg;
 	kernel_new();
 	k->then = no_buffer;
 	assert_int_equal(multishot_step(&k->f), STEP_ON);
@@ -203,18 +194,4 @@ static void test_no_buffers(void **arg)
 	assert_int_equal(k->f.rearmed[REARM_RING_FULL], 0);
 	assert_false(k->s.armed);
 	kernel_free();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_dropped),
-		cmocka_unit_test(test_dropped_by_sender),
-		cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_no_buffers),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

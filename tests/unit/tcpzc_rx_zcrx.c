@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Receives with zcrx from completions that the test puts into a ring. All code is the mode's. */
 #include "samples/tcpzc/rx_zcrx.c"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { RING = 8, AREA = 16 * PAGE };
 
@@ -87,12 +84,11 @@ static struct zc_zcrx_rqe *entry(struct fake *k, unsigned int i)
 	return (struct zc_zcrx_rqe *)(k->region + PAGE) + (i & (RING - 1));
 }
 
-static void test_data(void **arg)
+TEST(data)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
-	(void)arg;
 	arrive(k, &pos, 3 * PAGE, 1448);
 	arrive(k, &pos, 7 * PAGE + 100, 999);
 	assert_int_equal(zcrx_collect(&k->f, &k->s), STEP_ON);
@@ -109,12 +105,11 @@ static void test_data(void **arg)
 	fake_free(k);
 }
 
-static void test_wrong_byte(void **arg)
+TEST(wrong_byte)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
-	(void)arg;
 	arrive(k, &pos, PAGE, 4096);
 	k->area[PAGE + 77] ^= 1;
 	zcrx_collect(&k->f, &k->s);
@@ -124,13 +119,12 @@ static void test_wrong_byte(void **arg)
 }
 
 /* While the ring is full, memory waits. None is lost, and none is given back twice. */
-static void test_full_ring(void **arg)
+TEST(full_ring)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0, seen = 0;
 	unsigned int i;
 
-	(void)arg;
 	for (i = 0; i < RING; i++)
 		arrive(k, &pos, i * PAGE, 64);
 	zcrx_collect(&k->f, &k->s);
@@ -156,12 +150,11 @@ static void test_full_ring(void **arg)
 }
 
 /* Positions of the ring wrap at 2^32. */
-static void test_wrap(void **arg)
+TEST(wrap)
 {
 	struct fake *k = fake_new();
 	uint64_t pos = 0;
 
-	(void)arg;
 	*kernel_head(k) = *published_tail(k) = UINT32_MAX;
 	k->s.refill.next = UINT32_MAX;
 	arrive(k, &pos, 0, 10);
@@ -174,11 +167,10 @@ static void test_wrap(void **arg)
 	fake_free(k);
 }
 
-static void test_ends(void **arg)
+TEST(ends)
 {
 	struct fake *k = fake_new();
 
-	(void)arg;
 	complete(k, -ENOSPC, 0, 0);
 	assert_int_equal(zcrx_collect(&k->f, &k->s), STEP_ON);
 	assert_false(k->s.armed); /* the request must be repeated */
@@ -190,11 +182,10 @@ static void test_ends(void **arg)
 	fake_free(k);
 }
 
-static void test_errors(void **arg)
+TEST(errors)
 {
 	struct fake *k = fake_new();
 
-	(void)arg;
 	complete(k, -ECONNRESET, 0, 0);
 	assert_int_equal(zcrx_collect(&k->f, &k->s), -ECONNRESET);
 	assert_int_equal(k->f.error, ECONNRESET);
@@ -208,11 +199,10 @@ static void test_errors(void **arg)
 	fake_free(k);
 }
 
-static void test_request(void **arg)
+TEST(request)
 {
 	struct io_uring_sqe sqe;
 
-	(void)arg;
 	memset(&sqe, 0xff, sizeof(sqe));
 	zcrx_prepare(&sqe, 11, 3);
 	assert_int_equal(sqe.opcode, 58);
@@ -221,17 +211,4 @@ static void test_request(void **arg)
 	assert_int_equal(((const uint32_t *)&sqe)[11], 3); /* byte 44: zcrx_ifq_idx */
 	assert_int_equal(sqe.len, 0);
 	assert_int_equal(sqe.addr, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_data),	  cmocka_unit_test(test_wrong_byte),
-		cmocka_unit_test(test_full_ring), cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_ends),	  cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_request),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

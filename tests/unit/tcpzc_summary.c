@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tcpzc's histograms: the buckets have no gaps, quantiles are within 1 %, and the rest is exact. */
 #include "samples/tcpzc/summary.c"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-static void test_buckets(void **state)
+TEST(buckets)
 {
 	uint64_t v;
 	unsigned int i;
 
-	(void)state;
 	for (i = 1; i < HIST_BUCKETS; i++) {
 		uint64_t floor = hist_floor(i);
 
@@ -35,7 +28,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Compares the quantiles with the sorted values. */
-static void test_quantiles(void **state)
+TEST(quantiles)
 {
 	enum { N = 20000 };
 	static const double ps[] = {0.001, 0.5, 0.9, 0.99, 0.999, 1};
@@ -44,7 +37,6 @@ static void test_quantiles(void **state)
 	uint64_t seed = 1, sum = 0;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < N; i++) {
 		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 		values[i] = (seed >> 33) >> (seed >> 20 & 31); /* of all magnitudes */
@@ -64,11 +56,10 @@ static void test_quantiles(void **state)
 	}
 }
 
-static void test_merged(void **state)
+TEST(merged)
 {
 	static struct hist a, b, empty;
 
-	(void)state;
 	assert_int_equal(hist_quantile(&empty, 0.5), 0);
 	hist_add(&a, 0);
 	hist_merge(&b, &empty);
@@ -81,16 +72,4 @@ static void test_merged(void **state)
 	assert_int_equal(hist_quantile(&a, 1), 1000000);
 	assert_int_equal(hist_quantile(&b, 0.001),
 			 1000000); /* every quantile of one value is that value */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_buckets),
-		cmocka_unit_test(test_quantiles),
-		cmocka_unit_test(test_merged),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,7 @@
  * like kernels without registered buffers for it, and like kernels without a report of copies.
  */
 #include "samples/tcpzc/tx_uring.c"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { ENTRIES = 8, SLOTS = 2, SIZE = 64 };
 
@@ -110,9 +106,8 @@ static void send_all(unsigned int steps)
 			break;
 }
 
-static void test_new(void **arg)
+TEST(new)
 {
-	(void)arg;
 	kernel_new(0);
 	send_all(2);
 	assert_int_equal(k->f.bytes, 4 * SIZE);
@@ -121,9 +116,8 @@ static void test_new(void **arg)
 	kernel_free();
 }
 
-static void test_plain_instead(void **arg)
+TEST(plain_instead)
 {
-	(void)arg;
 	kernel_new(ZC_IORING_RECVSEND_FIXED_BUF); /* 6.2 to 6.14 */
 	send_all(3);
 	assert_int_equal(k->f.error, 0);
@@ -133,9 +127,8 @@ static void test_plain_instead(void **arg)
 	kernel_free();
 }
 
-static void test_no_report_either(void **arg)
+TEST(no_report_either)
 {
-	(void)arg;
 	kernel_new(ZC_IORING_RECVSEND_FIXED_BUF | ZC_IORING_SEND_ZC_REPORT_USAGE); /* 6.1 */
 	send_all(4);
 	assert_int_equal(k->f.error, 0);
@@ -147,26 +140,12 @@ static void test_no_report_either(void **arg)
 }
 
 /* It is an error when no older kind of send helps. */
-static void test_refused(void **arg)
+TEST(refused)
 {
-	(void)arg;
 	kernel_new(0);
 	k->refuses = true;
 	send_all(5);
 	assert_int_equal(k->f.error, EINVAL);
 	assert_int_equal(k->f.bytes, 0);
 	kernel_free();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_new),
-		cmocka_unit_test(test_plain_instead),
-		cmocka_unit_test(test_no_report_either),
-		cmocka_unit_test(test_refused),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sends from device memory and compares, byte by byte, what the kernel gets. */
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 
 static ssize_t our_sendmsg(int fd, const struct msghdr *msg, int flags);
@@ -9,12 +8,9 @@ static int our_setsockopt(int fd, int level, int name, const void *value, sockle
 #define sendmsg	   our_sendmsg
 #define setsockopt our_setsockopt
 #include "samples/tcpzc/tx_zerocopy.c"
+#include "tests/unit/unit.h"
 #undef sendmsg
 #undef setsockopt
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 
 static struct {
 	unsigned int calls;
@@ -76,7 +72,7 @@ static struct fake *fake_new(void)
 	return k;
 }
 
-static void test_request(void **arg)
+TEST(request)
 {
 	static const unsigned char control[] = {20, 0, 0, 0, 0, 0, 0, 0, /* length */
 						1,  0, 0, 0,		 /* SOL_SOCKET */
@@ -84,7 +80,6 @@ static void test_request(void **arg)
 						4,  3, 2, 1};		 /* the binding */
 	struct fake *k = fake_new();
 
-	(void)arg;
 	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
 	assert_int_equal(sent.offset, 0);
 	assert_int_equal(sent.len, 1000);
@@ -100,11 +95,10 @@ static void test_request(void **arg)
 }
 
 /* A short send continues in its slot. A dmabuf that cannot be mapped has the same offsets. */
-static void test_short(void **arg)
+TEST(short)
 {
 	struct fake *k = fake_new();
 
-	(void)arg;
 	k->s.mem.map = k->s.zc.slots.mem = NULL;
 	sent.answer = 300;
 	assert_int_equal(zerocopy_tx_step(&k->f), STEP_ON);
@@ -119,27 +113,14 @@ static void test_short(void **arg)
 	free(k);
 }
 
-static void test_interface(void **arg)
+TEST(interface)
 {
 	struct fake *k = fake_new();
 
-	(void)arg;
 	k->opt.nic = "none0";
 	assert_true(devmem_tx_attach(&k->f) < 0);
 	assert_string_equal(bound_to, "none0");
 	assert_non_null(strstr(k->f.what, "SO_BINDTODEVICE none0"));
 	flow_free(&k->f);
 	free(k);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_request),
-		cmocka_unit_test(test_short),
-		cmocka_unit_test(test_interface),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
