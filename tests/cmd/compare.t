@@ -223,7 +223,7 @@ printf '%s\t%s\t%s\n' set:mtu 1500 9000 tool:perf 6.1.9 6.6.1 build-id:server aa
 ok "settings that differ have the plan's settings once, the version of perf, and the build-id of a program that the workloads of both ends ran" diff want got
 # The same settings in two captures, with other values.
 sqlite3 tools/zcost.db "INSERT INTO capture VALUES ('zcost_version', '1'); UPDATE fact SET variant = 'both', value = '2' WHERE name = 'sender.cpus';
-	INSERT INTO fact SELECT iif(column1 = 'vm', 'vm', NULL), iif(column1 = 'vm', NULL, 'both'), column2, 1 FROM
+	INSERT INTO fact (host, variant, name, value) SELECT iif(column1 = 'vm', 'vm', NULL), iif(column1 = 'vm', NULL, 'both'), column2, 1 FROM
 		(VALUES ('vm', 'CONFIG_HZ'), ('vm', 'boot'), ('', 'sender.duration'), ('', 'units'), ('', 'sender.command'), ('', 'var:z'), ('', 'runs'))"
 cp -r tools kinds
 sqlite3 kinds/zcost.db "UPDATE capture SET value = 2 WHERE key = 'zcost_version'; UPDATE fact SET value = 3 WHERE value IN ('1', '6.18', '2', '212992')"
