@@ -10,8 +10,6 @@
 
 enum { MAX_PART = 255, MAX_NAME = 1024, MAX_DEPTH = 32, SHOWN = 120 };
 
-const char *const names_of_host[] = {".undo", ".remote", NULL};
-
 static bool is_control(char c)
 {
 	return (unsigned char)c < ' ' || c == 0x7f;

@@ -14,12 +14,6 @@
 /* `raw` without leading "./" and trailing "/"; "" for the folder itself. The caller frees. */
 int name_clean(const char *raw, char **clean, struct error *err);
 
-/*
- * Names at the top of a capture folder under which a zcost before this one noted commands to undo
- * and keys of other hosts. They are never packed or unpacked. Ends with NULL.
- */
-extern const char *const names_of_host[];
-
 /* Returns whether the name is one part of a path: no '/', no control character, at most 255 bytes,
  * and neither "", "." nor "..". */
 bool name_is_part(const char *name);

@@ -20,8 +20,8 @@
  * threads: sorted names, no owner, no time but that of the capture. All members lie under the name
  * of the folder:
  *
- *	NAME/SHA256SUMS      of every file, first, so that a reader can check each file as it comes
- *	NAME/manifest.json, NAME/zcost.db (where analyzed), and the rest by name
+ *	NAME/SHA256SUMS      of every file
+ *	NAME/...             the files and folders by name
  */
 struct pack {
 	const char *capture;

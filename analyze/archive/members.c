@@ -215,16 +215,6 @@ static bool scan_is_temporary(const char *name)
 	return tmp && tmp[5] && !tmp[5 + strspn(tmp + 5, "0123456789")];
 }
 
-static bool scan_is_of_host(const char *name)
-{
-	size_t len = strcspn(name, "/"), i;
-
-	for (i = 0; names_of_host[i]; i++)
-		if (strlen(names_of_host[i]) == len && !strncmp(name, names_of_host[i], len))
-			return true;
-	return false;
-}
-
 static const char *scan_kind(mode_t mode)
 {
 	switch (mode & S_IFMT) {
@@ -255,8 +245,7 @@ static int scan_add_entry(void *arg, const struct walked *e, struct error *err)
 		return error_set(err, EINTR, "interrupted");
 	if (e->code)
 		return error_sys(err, e->code, "%s: cannot read", e->path);
-	if (!strcmp(e->name, SUMS_NAME) || scan_is_of_host(e->name) ||
-	    scan_is_temporary(path_base_name(e->name)))
+	if (!strcmp(e->name, SUMS_NAME) || scan_is_temporary(path_base_name(e->name)))
 		return 0;
 	rc = name_clean(e->name, &clean, err);
 	if (rc)

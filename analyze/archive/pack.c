@@ -32,9 +32,6 @@ struct packing {
 	char *buf;
 };
 
-/* These members come first, so that a reader of the store need not read the rest. */
-static const char *const pack_first[] = {"manifest.json", "zcost.db"};
-
 /* --- output --- */
 
 static la_ssize_t pack_write(struct archive *a, void *arg, const void *data, size_t len)
@@ -174,29 +171,13 @@ static int pack_write_sums(struct packing *k, struct error *err)
 	return rc;
 }
 
-static bool pack_is_first(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(pack_first); i++)
-		if (!strcmp(name, pack_first[i]))
-			return true;
-	return false;
-}
-
 static int pack_write_members(struct packing *k, struct error *err)
 {
 	int rc = pack_write_sums(k, err);
 	size_t i;
 
-	for (i = 0; i < array_size(pack_first) && !rc; i++) {
-		const struct member *e = members_find(&k->members, pack_first[i]);
-
-		rc = e ? pack_write_member(k, e, err) : 0;
-	}
 	for (i = 0; i < k->members.n && !rc; i++)
-		if (!pack_is_first(k->members.list[i].name))
-			rc = pack_write_member(k, &k->members.list[i], err);
+		rc = pack_write_member(k, &k->members.list[i], err);
 	if (!rc && archive_write_close(k->a))
 		rc = pack_error(k, err);
 	return rc;

@@ -263,25 +263,6 @@ static int unpack_check_capture(struct unpacking *k, const char *root, struct er
 			    k->u->archive);
 }
 
-static int unpack_drop_of_host(struct unpacking *k, const char *root, struct error *err)
-{
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; names_of_host[i] && !rc; i++) {
-		char *path = xasprintf("%s/%s", root, names_of_host[i]);
-
-		if (path_exists(path)) {
-			print_note(
-				"%s: %s is left out, because it belongs to the host that wrote it",
-				k->u->archive, names_of_host[i]);
-			rc = dir_remove(path, err);
-		}
-		free(path);
-	}
-	return rc;
-}
-
 static int unpack_rename(struct unpacking *k, const char *root, struct error *err)
 {
 	if (syncfs(k->dir) || rename(root, k->u->folder))
@@ -309,8 +290,6 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 		rc = unpack_check_sums(k, root, err);
 	if (!rc)
 		rc = unpack_check_manifest(k, root, err);
-	if (!rc)
-		rc = unpack_drop_of_host(k, root, err);
 	if (!rc)
 		rc = unpack_rename(k, root, err);
 	free(root);

@@ -60,17 +60,6 @@ ok "another plan is refused in a folder with undo scripts" exits 1 "$zcost" capt
 ok "a refused plan runs no undo script of the folder" unharmed
 ok "capture removes no undo script from the folder" test -e e/.undo/000
 
-evil e
-ok "pack archives a folder with undo scripts" exits 0 "$zcost" pack e
-ok "pack leaves out undo scripts and keys" sh -c \
-	"zstd -dc e.tar.zst | tar -t >list && grep -q manifest.json list && ! grep -E '\.undo|\.remote' list"
-tar -cf - e | zstd -q >arch.tar.zst
-ok "unpack extracts an archive with undo scripts" exits 0 "$zcost" unpack arch.tar.zst -o arch
-ok "unpack leaves out undo scripts and keys" test ! -e arch/.undo -a ! -e arch/.remote -a -e arch/manifest.json
-ok "unpack reports what it leaves out" says "^zcost: arch.tar.zst: \.undo is left out" err
-ok "capture continues in the unpacked folder" exits 0 "$zcost" capture p.ini -o arch
-ok "capture runs no undo script of the archive" unharmed
-
 # --- zcost's undo state ---
 
 until_begun() {
