@@ -213,7 +213,7 @@ static bool commit_lacks_interval(const struct table *to)
 /* Returns whether a reader would misread the printed figures without this note. */
 static bool commit_keeps_note(const struct note *n, const struct table *to)
 {
-	static const enum note_id kept[] = {NOTE_slice, NOTE_slice_absent, NOTE_compare_side_names,
+	static const enum note_id kept[] = {NOTE_slice, NOTE_compare_side_names,
 					    NOTE_syscalls_times};
 	size_t i;
 

@@ -29,17 +29,21 @@ void diff_carry_notes(struct table *to, const struct table *from)
 	}
 }
 
-/* Copies the notes on groups, which hold for one end. */
-static void diff_carry_group_notes(struct table *to, const struct table *from, const char *label)
+/* Labels the notes on groups, which hold for one end, and copies those that are no warnings. */
+static void diff_carry_group_notes(struct table *to, struct table *from, const char *label)
 {
 	size_t i;
 
-	for (i = 0; i < from->notes.n; i++)
-		if (note_is(&from->notes.note[i], NOTE_groups_overlap) ||
-		    note_is(&from->notes.note[i], NOTE_group_empty)) {
-			notes_copy(&to->notes, &from->notes.note[i]);
-			notes_set_side(&to->notes, label, NULL);
-		}
+	for (i = 0; i < from->notes.n; i++) {
+		struct note *n = &from->notes.note[i];
+
+		if (!note_is(n, NOTE_groups_overlap) && !note_is(n, NOTE_group_empty))
+			continue;
+		n->variant = label;
+		n->side = NULL;
+		if (note_is(n, NOTE_groups_overlap))
+			notes_copy(&to->notes, n);
+	}
 }
 
 /* --- costs of profiles --- */
@@ -141,8 +145,8 @@ static int diff_read_costs(struct diff *d, const struct comparison *c, enum end 
 	if (!rc)
 		rc = cost_parts_add_notes(&parts, s, q, &t, err);
 	if (!rc) {
-		diff_carry_notes(notes, &t);
 		diff_carry_group_notes(notes, &t, c->end[e].label);
+		diff_carry_notes(notes, &t);
 	}
 	cost_parts_free(&parts);
 	table_free(&t);

@@ -342,73 +342,22 @@ int limits_read(struct store *s, const struct query *q, struct table *t, struct 
 	return limits_run(s, &all, t, err) ?: store_failed(s, err);
 }
 
-/* What limits one variant. */
-struct limits_line {
-	const char *variant;
-	char *key; /* of variants with equal limits: equal */
-};
-
-static size_t limits_read_lines(const struct table *t, struct limits_line *lines)
-{
-	const char *variant;
-	size_t i, n = 0;
-
-	for (i = 0; i < t->rows; i++) {
-		variant = table_text(t, i, "variant");
-		if (!n || strcmp(lines[n - 1].variant, variant) != 0)
-			lines[n++] = (struct limits_line){variant,
-							  limits_words(t, variant, LIMITS_BY_NAME)};
-	}
-	return n;
-}
-
-/* Appends "a, b, c and 4 more by sender cpu" if no earlier variant has the limits of line i. */
-static void limits_add_line(struct str *s, const struct table *t, const struct limits_line *lines,
-			    size_t n, size_t i)
-{
-	enum { NAMED = 3 };
-	size_t k, alike = 0, named = 0;
-	char *words;
-
-	for (k = 0; k < n; k++) {
-		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it has a row. */
-		if (strcmp(lines[k].key, lines[i].key) != 0)
-			continue;
-		if (k < i)
-			return;
-		alike++;
-	}
-	str_puts(s, s->len ? "; " : "");
-	for (k = i; named < alike && named < NAMED; k++)
-		if (!strcmp(lines[k].key, lines[i].key)) {
-			str_item(s, !named, named + 1 == alike, lines[k].variant);
-			named++;
-		}
-	if (alike > named)
-		str_printf(s, " and %zu more", alike - named);
-	words = limits_words(t, lines[i].variant, LIMITS_BY_SHARE);
-	str_printf(s, " by %s", words);
-	free(words);
-}
-
 int limits_note(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	struct limits_line *lines;
-	struct str line = {0};
 	struct table limits;
 	int rc = limits_read(s, q, &limits, err);
-	size_t i, n;
+	const char *variant = "";
+	char *words;
+	size_t i;
 
-	lines = xcalloc(limits.rows + 1, sizeof(*lines));
-	n = rc ? 0 : limits_read_lines(&limits, lines);
-	for (i = 0; i < n; i++)
-		limits_add_line(&line, &limits, lines, n, i);
-	for (i = 0; i < n; i++)
-		free(lines[i].key);
-	if (line.len)
-		note_add(&t->notes, limited_by, line.buf);
-	free(lines);
-	str_free(&line);
+	for (i = 0; i < limits.rows && !rc; i++) {
+		if (!strcmp(table_text(&limits, i, "variant"), variant))
+			continue;
+		variant = table_text(&limits, i, "variant");
+		words = limits_words(&limits, variant, LIMITS_BY_NAME);
+		note_add_of(&t->notes, variant, NULL, limited_by, words);
+		free(words);
+	}
 	table_free(&limits);
 	return rc;
 }

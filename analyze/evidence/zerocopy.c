@@ -139,8 +139,7 @@ static int evidence_add_side(struct store *s, const struct query *q, const struc
 					       .total = total,
 					       .zero_copy = zc,
 					       .copied = copied,
-					       .asked = drops ? ASKED_DROP : wish,
-					       .runs = n};
+					       .asked = drops ? ASKED_DROP : wish};
 	}
 	free(runs);
 	if (!count)
@@ -175,39 +174,6 @@ int zero_copy_evidence(struct store *s, const struct query *q, const char *varia
 		       struct evidence e[MAX_EVIDENCE], struct error *err)
 {
 	return evidence_read(s, q, variant, true, e, err);
-}
-
-void zero_copy_add_runs(struct evidence_runs *r, const struct evidence *e, int n)
-{
-	int i, others, runs;
-
-	for (i = 0; i < n; i++) {
-		others = e[i].source != BY_WORKLOAD;
-		runs = e[i].runs;
-		if (!r->by[others].least || runs < r->by[others].least)
-			r->by[others].least = runs;
-		if (runs > r->by[others].most)
-			r->by[others].most = runs;
-	}
-}
-
-/* Returns "1 run", "6 whole runs" or "4 to 6 runs". */
-static const char *evidence_runs_words(struct table *t, int least, int most, const char *whole)
-{
-	if (least < most)
-		return arena_printf(&t->arena, "%d to %d %sruns", least, most, whole);
-	return arena_printf(&t->arena, "%d %srun%s", most, whole, most == 1 ? "" : "s");
-}
-
-void zero_copy_note_runs(const struct evidence_runs *r, const char *what, struct table *t)
-{
-	const char *own = evidence_runs_words(t, r->by[0].least, r->by[0].most, "whole ");
-	const char *others = evidence_runs_words(t, r->by[1].least, r->by[1].most, "");
-
-	if (r->by[0].most)
-		note_add(&t->notes, evidence_own, what, own);
-	if (r->by[1].most)
-		note_add(&t->notes, evidence_counted, what, others);
 }
 
 double zero_copy_share(const struct evidence *e, int n, const char *side)
@@ -442,10 +408,10 @@ static int zerocopy_start_copying(struct store *s, const struct block *b, const 
 	return rc;
 }
 
-/* Adds the rows and the verdict of a variant, and the runs of its evidence to *runs. */
+/* Adds the rows and the verdict of a variant. */
 static int zerocopy_put_variant(struct store *s, const struct query *q, struct copying_base *base,
-				const struct block_runs *blocks, int nblocks,
-				struct evidence_runs *runs, struct table *t, struct error *err)
+				const struct block_runs *blocks, int nblocks, struct table *t,
+				struct error *err)
 {
 	const char *variant = blocks->block.variant;
 	struct copying(*copying)[DIRECTIONS] = xcalloc((size_t)nblocks, sizeof(*copying));
@@ -454,10 +420,8 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 
 	for (i = 0; i < nblocks && !rc; i++) {
 		for (k = 0; k < n; k++)
-			if (!strcmp(e[k].side, blocks[i].block.side)) {
+			if (!strcmp(e[k].side, blocks[i].block.side))
 				zerocopy_put_evidence(t, &blocks[i].block, &e[k]);
-				zero_copy_add_runs(runs, &e[k], 1);
-			}
 		if (!rc)
 			rc = zerocopy_start_copying(s, &blocks[i].block, e, n, copying[i], err);
 		if (!rc && !q->figures_only)
@@ -465,6 +429,9 @@ static int zerocopy_put_variant(struct store *s, const struct query *q, struct c
 	}
 	if (!rc)
 		zero_copy_add_verdict(t, blocks, nblocks, e, n, copying);
+	for (k = 0; k < n; k++)
+		if (e[k].source == BY_WORKLOAD) /* equal notes are one line */
+			note_add(&t->notes, whole_run, "sends and bytes");
 	free(copying);
 	return rc;
 }
@@ -473,7 +440,6 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 {
 	struct block_list list;
 	struct copying_base base = {0};
-	struct evidence_runs runs = {0};
 	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i, end;
 
 	if (!rc)
@@ -484,11 +450,10 @@ static int zerocopy_run(struct store *s, const struct query *q, struct table *t,
 		     end++)
 			;
 		copying_base_choose(&base, list.blocks[i].block.variant);
-		rc = zerocopy_put_variant(s, q, &base, &list.blocks[i], end - i, &runs, t, err);
+		rc = zerocopy_put_variant(s, q, &base, &list.blocks[i], end - i, t, err);
 	}
 	copying_base_free(&base);
 	if (!rc) {
-		zero_copy_note_runs(&runs, "sends and bytes", t);
 		block_list_run_notes(&list, s, t);
 	}
 	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */

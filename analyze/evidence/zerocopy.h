@@ -25,14 +25,6 @@ struct evidence {
 	double total, zero_copy, copied; /* NAN if not known, as for dropped data */
 	enum asked asked;
 	bool lends; /* the calls lent pages to the kernel, which may have copied them later */
-	int runs;   /* in the sums */
-};
-
-/* The numbers of runs in the evidence of a table, by the workload [0] or by others [1]. */
-struct evidence_runs {
-	struct {
-		int least, most; /* 0: none */
-	} by[2];
 };
 
 /* The text for data that nobody read. */
@@ -46,10 +38,6 @@ enum { MAX_EVIDENCE = 256 };
  */
 int zero_copy_evidence(struct store *s, const struct query *q, const char *variant,
 		       struct evidence e[MAX_EVIDENCE], struct error *err);
-
-void zero_copy_add_runs(struct evidence_runs *r, const struct evidence *e, int n);
-/* Adds a note for each source in the table: what its counts cover. `what`: the figures. */
-void zero_copy_note_runs(const struct evidence_runs *r, const char *what, struct table *t);
 
 /* Returns a side's zero-copy share, 0 to 1, from its worst evidence, or NAN without evidence. */
 double zero_copy_share(const struct evidence *e, int n, const char *side);

@@ -279,7 +279,6 @@ int zero_copy_add_counted(struct store *s, const struct block *b,
 		if (found[i].source != BY_KERNEL)
 			found[i].source = BY_SYSCALLS;
 		found[i].side = b->side;
-		found[i].runs = rc;
 		if (asked[found[i].way] != ASKED_UNKNOWN)
 			found[i].asked = asked[found[i].way];
 		e[count++] = found[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verdict on a variant: by the workload's account, and by all sources of evidence together. */
+/* The verdict on a variant, by all sources of evidence together. */
 #include "analyze/evidence/zerocopy.h"
 
 #include "lib/str.h"
@@ -15,84 +15,6 @@ static bool zerocopy_any_asked(const struct evidence *e, int n, enum asked what)
 		;
 	return i < n;
 }
-
-/* Returns true if any evidence does not say what was copied. */
-static bool zerocopy_silent(const struct evidence *e, int n)
-{
-	int i;
-
-	for (i = 0; i < n && (e[i].source != BY_WORKLOAD || !isnan(e[i].zero_copy)); i++)
-		;
-	return i < n;
-}
-
-/* Returns the workload's evidence with the largest zero-copy share, or -1 if none has a share. */
-static int zerocopy_best_of(const struct evidence *e, int n)
-{
-	int i, best = -1;
-	double share;
-
-	for (i = 0; i < n; i++) {
-		share = e[i].zero_copy / e[i].total;
-		if (e[i].source == BY_WORKLOAD && !isnan(share) &&
-		    (best < 0 || share > e[best].zero_copy / e[best].total))
-			best = i;
-	}
-	return best;
-}
-
-/* Adds that all was copied, and on whose word. */
-static void zerocopy_add_copied(struct table *t, const char *variant, const struct evidence *e,
-				int n, bool one_host)
-{
-	struct str text = {0};
-	int i;
-
-	str_puts(&text, zerocopy_any_asked(e, n, ASKED_ZERO_COPY)
-				? ", although zero copy was asked for"
-			: zerocopy_any_asked(e, n, ASKED_COPY) ? ", as asked"
-							       : "");
-	for (i = 0; i < n; i++)
-		if (e[i].source == BY_WORKLOAD && e[i].asked == ASKED_ZERO_COPY &&
-		    str_starts(e[i].what, "sends"))
-			str_printf(&text, ": the kernel said so for %.1f %% of sends%s",
-				   100 * e[i].copied / e[i].total,
-				   one_host ? "; it copies packets that stay on the host" : "");
-	note_add_of(&t->notes, variant, NULL, zerocopy_copied, text.len ? text.buf : "");
-	str_free(&text);
-}
-
-/*
- * Adds the verdict by the workload's account, such as "mmap: the receiver is zero copy for 93.7 %
- * of ...". `others`: other sources have their own verdict. `one_host`: the data stay on one host.
- */
-static void zerocopy_add_account(struct table *t, const char *variant, const struct evidence *e,
-				 int n, bool others, bool one_host)
-{
-	int best = zerocopy_best_of(e, n);
-	double share = best < 0 ? NAN : e[best].zero_copy / e[best].total;
-
-	if (zerocopy_any_asked(e, n, ASKED_DROP))
-		note_add_of(&t->notes, variant, NULL, zerocopy_dropped);
-	if (share > 0)
-		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the first n are filled. */
-		note_add_of(&t->notes, variant, NULL, zerocopy_share, e[best].side,
-			    share >= 0.9 ? "" : "only ", 100 * share, e[best].what);
-	else if (zerocopy_any_asked(e, n, ASKED_DROP))
-		return;
-	else if (best < 0 && others)
-		return;
-	else if (best < 0)
-		note_add_of(&t->notes, variant, NULL, zerocopy_no_evidence);
-	else if (zerocopy_silent(e, n) && others)
-		return;
-	else if (zerocopy_silent(e, n))
-		note_add_of(&t->notes, variant, NULL, zerocopy_one_side, e[best].side);
-	else
-		zerocopy_add_copied(t, variant, e, n, one_host);
-}
-
-/* --- what all sources say together --- */
 
 /* A side's zero-copy share by its sources; NAN: not known. */
 struct side_shares {
@@ -270,16 +192,15 @@ static void side_shares_print(struct str *s, const char *side, const char *suffi
 }
 
 /*
- * Adds the verdict of all sources, such as "the sender does not copy (from system calls, profile),
- * the receiver copies every byte (from system calls)". Returns false if only the workload says
- * something.
+ * Appends the verdict of all sources on each side, such as "the sender does not copy (from system
+ * calls, profile), the receiver copies every byte (from system calls)". Returns whether sources of
+ * a side disagree.
  */
-static bool zerocopy_add_sources(struct table *t, const struct block_runs *blocks, int nblocks,
-				 const struct evidence *e, int n,
+static bool zerocopy_print_sides(struct str *s, struct table *t, const struct block_runs *blocks,
+				 int nblocks, const struct evidence *e, int n,
 				 const struct copying (*copying)[DIRECTIONS])
 {
-	struct str text = {0};
-	bool others = false;
+	bool disagree = false, of_side;
 	int i;
 
 	for (i = 0; i < DIRECTIONS * nblocks; i++) {
@@ -288,16 +209,12 @@ static bool zerocopy_add_sources(struct table *t, const struct block_runs *block
 		const struct copying *c = &copying[i / DIRECTIONS][way];
 		struct side_shares v = side_shares_of(e, n, b->side, way, c);
 
-		if (side_shares_disagree(t, b, way, &v, e, n, c) || isnan(v.share))
-			continue;
-		side_shares_print(&text, b->side, c->suffix, &v);
-		others |= v.by[BY_KERNEL] || v.by[BY_SYSCALLS] ||
-			  (v.profile && (v.later || !v.by[BY_WORKLOAD]));
+		of_side = side_shares_disagree(t, b, way, &v, e, n, c);
+		disagree |= of_side;
+		if (!of_side && !isnan(v.share))
+			side_shares_print(s, b->side, c->suffix, &v);
 	}
-	if (others)
-		note_add_of(&t->notes, blocks->block.variant, NULL, zerocopy_sources, text.buf);
-	str_free(&text);
-	return others;
+	return disagree;
 }
 
 /* Returns whether all sides ran on one host. One side alone does not tell. */
@@ -312,11 +229,37 @@ static bool zerocopy_one_host(const struct block_runs *blocks, int n)
 	return n > 1 && first;
 }
 
+/* Appends what fell back to copying, such as "100.0 % of sends, by completion flags". */
+static void zerocopy_print_fallback(struct str *s, const struct evidence *e, int n, bool one_host)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (e[i].source == BY_WORKLOAD && e[i].asked == ASKED_ZERO_COPY &&
+		    e[i].copied > 0.1 * e[i].total)
+			str_printf(s,
+				   ". Zero copy was asked for: the kernel copied %.1f %% of %s%s",
+				   100 * e[i].copied / e[i].total, e[i].what,
+				   e[i].way == SENT && one_host
+					   ? "; it copies packets that stay on the host"
+					   : "");
+}
+
 void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int nblocks,
 			   const struct evidence *e, int n, const struct copying (*c)[DIRECTIONS])
 {
-	bool others = zerocopy_add_sources(t, blocks, nblocks, e, n, c);
+	struct str s = {0};
+	bool disagree = zerocopy_print_sides(&s, t, blocks, nblocks, e, n, c);
 
-	zerocopy_add_account(t, blocks->block.variant, e, n, others,
-			     zerocopy_one_host(blocks, nblocks));
+	zerocopy_print_fallback(&s, e, n, zerocopy_one_host(blocks, nblocks));
+	if (zerocopy_any_asked(e, n, ASKED_DROP))
+		str_printf(
+			&s,
+			"%sthe receiver dropped the bytes unread (MSG_TRUNC): an upper bound for receiving, not zero copy",
+			s.len ? "; " : "");
+	if (!s.len && !disagree)
+		str_puts(&s, "no evidence: the workload does not report how its data were moved");
+	if (s.len)
+		note_add_of(&t->notes, blocks->block.variant, NULL, zerocopy_verdict, s.buf);
+	str_free(&s);
 }

@@ -172,7 +172,7 @@ struct summary_evidence {
 	const char *variant;
 	struct evidence e[MAX_EVIDENCE];
 	int n;
-	struct evidence_runs runs; /* of the evidence with a share, of all variants */
+	bool own; /* a share is by the workload's own account */
 };
 
 static int summary_read_evidence(struct store *s, const struct query *q, const char *variant,
@@ -187,7 +187,7 @@ static int summary_read_evidence(struct store *s, const struct query *q, const c
 	all->n = n < 0 ? 0 : n;
 	for (i = 0; i < n; i++)
 		if (!isnan(all->e[i].zero_copy))
-			zero_copy_add_runs(&all->runs, &all->e[i], 1);
+			all->own |= all->e[i].source == BY_WORKLOAD;
 	return n < 0 ? n : 0;
 }
 
@@ -292,10 +292,9 @@ static int summary_run(struct store *s, const struct query *q, struct table *t, 
 	if (!rc)
 		rc = clocks_note(s, t, err);
 	if (!rc) {
-		passes_note(s, &list, t);
 		power_note_kinds(s, q, t);
-		if (table_has_values(t, "zero_copy_share"))
-			zero_copy_note_runs(&evidence.runs, "zero_copy_share", t);
+		if (evidence.own)
+			note_add(&t->notes, whole_run, "zero_copy_share");
 		summary_note_variants(s, &list, t);
 		block_list_notes(&list, s, t);
 		rc = limits_note(s, q, t, err);

@@ -93,10 +93,7 @@ static void scope_note_interval(const struct block_list *list, struct table *t)
 		most = list->blocks[i].n > most ? list->blocks[i].n : most;
 	if (!most || !t->rows)
 		return;
-	if (most > 1)
-		note_add(&t->notes, over_runs, text);
-	else
-		note_add(&t->notes, one_run);
+	note_add(&t->notes, over_runs, most > 1 ? text : "the only run, so there is no interval");
 }
 
 char *block_collector_reason(struct store *s, const struct block_runs *b, const char *collector)

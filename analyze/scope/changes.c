@@ -226,20 +226,19 @@ void changes_put(const struct changes *c, const struct change_row *row, struct t
 
 void changes_nothing(struct store *s, struct table *t)
 {
-	if (scope_slice_absent(s, t->name))
-		note_add(&t->notes, table_unknown, scope_slice_absent(s, t->name));
-	else
-		note_add(&t->notes, table_not_measured);
+	const char *why = scope_slice_absent(s, t->name);
+
+	note_add(&t->notes, table_not_measured,
+		 why ? why : "no run measured this; see 'zcost report runs'");
 }
 
 void changes_note(struct block_table *k)
 {
 	if (!k->found)
 		changes_nothing(k->s, k->t);
-	else if (!k->q->all && !k->t->rows)
-		note_add(&k->t->notes, counters_unchanged, k->found);
 	else if (!k->q->all)
-		note_add(&k->t->notes, counters_changed_only);
+		note_add(&k->t->notes, counters_changed_only,
+			 k->t->rows ? "counters that changed" : "no counter changed");
 }
 
 /* --- kinds of counters --- */

@@ -162,18 +162,6 @@ static const struct {
 	{"tcp", "tcp_retransmits", "tcp_retransmits, retransmits_per_gb"},
 };
 
-/* The histograms with names that need an explanation. */
-static const struct {
-	const char *name, *what;
-} histograms[] = {
-	{"hist:batch", "sends per notification"},
-	{"hist:completions", "completions found together in the io_uring ring"},
-	{"hist:frags", "pages mapped, or completions, per receive"},
-	{"hist:notify_ns", "time from a send to its notification"},
-	{"hist:returns", "tokens per return"},
-	{"hist:tokens", "tokens per receive"},
-};
-
 static bool family_has_row(const struct table *t, const char *prefix)
 {
 	int c = table_column(t, "name");
@@ -195,20 +183,6 @@ static void family_note_whole_run(struct table *t)
 			str_printf(&what, "%s%s", what.len ? ", " : "", whole_run[i].what);
 	if (what.len)
 		note_add(&t->notes, whole_run, what.buf);
-	str_free(&what);
-}
-
-static void family_note_histograms(struct table *t)
-{
-	struct str what = {0};
-	size_t i;
-
-	for (i = 0; i < array_size(histograms); i++)
-		if (family_has_row(t, histograms[i].name))
-			str_printf(&what, "%s%s: %s", what.len ? "; " : "", histograms[i].name,
-				   histograms[i].what);
-	if (what.len)
-		note_add(&t->notes, sizes_histograms, what.buf);
 	str_free(&what);
 }
 
@@ -266,7 +240,6 @@ static void family_add_notes(struct block_table *k)
 	if (!k->t->rows)
 		changes_nothing(k->s, k->t);
 	family_note_whole_run(k->t);
-	family_note_histograms(k->t);
 }
 
 static int family_run(struct store *s, const struct query *q, struct table *t, struct error *err)

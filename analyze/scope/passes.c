@@ -150,15 +150,9 @@ static int passes_put_block(struct block_table *k, struct error *err)
 	return rc;
 }
 
-static void passes_add_notes(struct block_table *k)
-{
-	if (!k->t->rows)
-		note_add(&k->t->notes, no_passes);
-}
-
 static int passes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
-	return block_table_run(s, q, t, passes_put_block, passes_add_notes, err);
+	return block_table_run(s, q, t, passes_put_block, NULL, err);
 }
 
 /* The profile gives the shares of a cost and the measure pass its basis, so both must fit. */
@@ -218,76 +212,6 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 	pass_runs_free(&measure);
 	pass_runs_free(&profile);
 	return rc;
-}
-
-/* MAYBE means that the interval contains 0 or that the runs are too few for an interval. */
-enum worse { SURELY_NOT, MAYBE, SURELY };
-
-struct passes_worst {
-	double pct; /* NAN if not known */
-	enum worse worse;
-	size_t n;    /* runs in this pass or in the measure pass, whichever is smaller */
-	bool faster; /* a side's pass was certainly faster, by over 10 %: that is no cost */
-};
-
-static void passes_update_worst(struct passes_worst *w, enum estimator e,
-				const struct pass_runs *measure, const struct pass_runs *pass)
-{
-	enum worse worse;
-	struct estimate c;
-
-	if (!measure->nx || !pass->nx)
-		return;
-	c = pass_cost(e, measure, pass);
-	w->faster |= c.hi < 0 && pass_differs(&c);
-	worse = c.lo > 0 ? SURELY : c.hi < 0 ? SURELY_NOT : MAYBE;
-	if (isnan(c.value) || worse < w->worse || (worse == w->worse && c.value <= w->pct))
-		return;
-	w->pct = c.value;
-	w->worse = worse;
-	w->n = measure->nx < pass->nx ? measure->nx : pass->nx;
-}
-
-/* Finds, for each pass, the side with the largest certain loss of throughput. */
-static void passes_worst(struct store *s, const struct block_list *list,
-			 struct passes_worst most[PASSES])
-{
-	int i, k;
-
-	for (i = 0; i < list->n; i++) {
-		struct pass_runs all[PASSES] = {0};
-
-		if (!passes_read_all(s, &list->blocks[i].block, all, NULL))
-			for (k = MEASURE + 1; k < PASSES; k++)
-				passes_update_worst(&most[k], list->estimator, &all[MEASURE],
-						    &all[k]);
-		passes_free_all(all);
-	}
-}
-
-static void passes_put_worst(struct str *text, const char *pass, const struct passes_worst *w)
-{
-	str_printf(text, "%s%s: ", text->len ? ", " : "", pass);
-	if (w->worse == MAYBE)
-		str_printf(text, "%s (n = %zu)", w->n < 2 ? "not known" : "no measurable loss",
-			   w->n);
-	else
-		str_printf(text, "%.1f %%", w->pct);
-}
-
-void passes_note(struct store *s, const struct block_list *list, struct table *t)
-{
-	struct passes_worst most[PASSES] = {{.pct = NAN}, {.pct = NAN}, {.pct = NAN}};
-	struct str text = {0};
-	int k;
-
-	passes_worst(s, list, most);
-	for (k = MEASURE + 1; k < PASSES; k++)
-		if (isfinite(most[k].pct) && (most[k].worse != MAYBE || !most[k].faster))
-			passes_put_worst(&text, passes[k], &most[k]);
-	if (text.len)
-		note_add(&t->notes, passes_cost, text.buf);
-	str_free(&text);
 }
 
 const struct measure measure_passes = {

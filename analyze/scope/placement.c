@@ -150,10 +150,11 @@ static void placement_note_nics(struct notes *notes, const struct machine *m,
 			continue;
 		if (!cpuset_has(&p->nodes, (unsigned int)nic->node))
 			note_add(notes, topology_remote_nic, cpus, nodes, nic->name,
-				 (long long)nic->node);
+				 (long long)nic->node, "its");
 		else if (cpuset_count(&p->nodes) > 1)
-			note_add(notes, topology_half_remote_nic, cpus, nodes, nic->name,
-				 (long long)nic->node);
+			note_add(notes, topology_remote_nic, cpus, nodes, nic->name,
+				 (long long)nic->node, "some of its")
+				->severity = SEVERITY_INFO;
 	}
 	free(nodes);
 	free(cpus);

@@ -215,7 +215,7 @@ static const struct column runs_columns[] = {
 	{"coverage_pct", "%", V_REAL, .digits = 1,
 	 .what = "time that the samples account for, over the busy time"},
 	{"window_error_us", "us", V_REAL,
-	 .what = "how far the totals' readings lie from the window's ends"},
+	 .what = "how far the readings of totals (counters, system calls) lie from the window's ends"},
 	{"readings_us", "us", V_REAL,
 	 .what = "largest distance from an interpolated reading to a window edge"},
 	{"skew_us", "us", V_REAL, .what = "distance between the two sides' windows"},
@@ -253,25 +253,6 @@ static void runs_put_marks(struct store *s, const struct run *r, struct table *t
 			  value_real(figure_metric(s, r, "cpu_steal_pct") / r->ncpus));
 	table_set(t, row, "throttled",
 		  value_real(runs_worse(s, r, "throttled_heat", "throttled_quota")));
-}
-
-/* Adds a note for each of these columns that has a value. */
-static void runs_explain_marks(struct table *t)
-{
-	static const struct {
-		const char *column, *what;
-	} marks[] = {
-		{"window_error_us",
-		 "distance between the window's ends and the readings of totals (counters, system calls)"},
-		{"readings_us",
-		 "largest distance between the window's ends and the readings that zcost interpolates"},
-		{"skew_us", "distance between the two sides' window starts or ends"},
-	};
-	size_t i;
-
-	for (i = 0; i < array_size(marks); i++)
-		if (table_has_values(t, marks[i].column))
-			note_add(&t->notes, mark_explained, marks[i].column, marks[i].what);
 }
 
 static struct value *runs_put_run(const struct run *r, struct table *t)
@@ -333,7 +314,6 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 		if (!q->figures_only)
 			runs_put_figures(s, &runs[i], t, row);
 	}
-	runs_explain_marks(t);
 	rc = runs_add_notes(s, runs, kept, t, err);
 	free(runs);
 	return rc ? rc

@@ -50,12 +50,6 @@ char *clocks_text(double seconds);
 /* The throughput that the instruments of a pass cost. */
 
 /*
- * Adds a note on the most expensive passes of the blocks. The note needs a measure pass and
- * another pass.
- */
-void passes_note(struct store *s, const struct block_list *list, struct table *t);
-
-/*
  * Adds a warning before all other notes if the block's profile pass certainly did over 10 % more
  * or less work than its measure pass. The largest difference is first. Returns 0 or -errno.
  */

@@ -316,9 +316,11 @@ static void busy_note_threads(struct store *s, const struct block_runs *b, struc
 	double holds = figure_metric(s, b->runs, "threads_hold_irq");
 
 	if (holds == 1)
-		note_add(&t->notes, interrupts_in_threads);
+		note_add(&t->notes, interrupts_of_threads, INTERRUPTS_IN_THREADS);
 	else if (holds == 0)
-		note_add(&t->notes, interrupts_not_in_threads);
+		note_add(
+			&t->notes, interrupts_of_threads,
+			"leaves out softirqs and interrupts, those of its own system calls too: the kernel has CONFIG_IRQ_TIME_ACCOUNTING. Costs of code count them for the thread");
 	if (figure_metric(s, b->runs, "workload_confined") == 0)
 		note_add_block(&t->notes, &b->block, threads_unconfined);
 }
@@ -364,9 +366,9 @@ void scope_add_slice_notes(struct store *s, bool frames, struct table *t)
 		   *absent = store_capture_value(s, "slice_absent");
 
 	if (slice)
-		note_add(&t->notes, slice, slice);
-	if (slice && absent)
-		note_add(&t->notes, slice_absent, absent);
+		note_add(&t->notes, slice, slice,
+			 absent ? "; no part of the window has figures of: " : "",
+			 absent ? absent : "");
 	if (frames && store_capture_value(s, "inlines"))
 		note_add(&t->notes, inlines);
 }

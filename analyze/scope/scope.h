@@ -98,6 +98,9 @@ static inline bool busy_of_cpus(const struct query *q)
 }
 /* Returns the text of column `scope` for a figure with this scope. */
 const char *scope_of(const struct query *q, const char *scope);
+/* The words of the note interrupts_of_threads, where a thread's time includes them. */
+#define INTERRUPTS_IN_THREADS \
+	"includes the softirqs and interrupts that interrupted it: the kernel has no CONFIG_IRQ_TIME_ACCOUNTING"
 /* Returns the busy time outside the workload's processes, in percent of one CPU. A figure_fn. */
 double busy_others(struct store *s, const struct run *r, const void *arg);
 /*

@@ -360,8 +360,8 @@ TEST(words_name_each_limit_with_its_side)
 	check_words(&t, "w", LIMITS_BY_SHARE, "no known limit");
 	table_free(&t);
 	t = small_store_table(s, "summary", (struct query){0});
-	small_store_says(&t, "limited: v by sender cpu and receiver cpu; w by no known limit; "
-			     "see 'zcost report limits'");
+	small_store_says(&t, "v: limited: receiver cpu and sender cpu; see 'zcost report limits'");
+	small_store_says(&t, "w: limited: no known limit; see 'zcost report limits'");
 	table_free(&t);
 	small_store_close(s);
 }
@@ -402,12 +402,12 @@ TEST(limits_stand_by_share_and_say_what_they_wait_for)
 		    "receiver cpu, sender cpu and sender rwnd (waits for the receiver)");
 	table_free(&t);
 	t = small_store_table(s, "summary", (struct query){0});
-	small_store_says(&t, "limited: v and w by sender cpu, receiver cpu and sender rwnd");
+	small_store_says(&t, "v, w: limited: receiver cpu, sender cpu and sender rwnd");
 	table_free(&t);
 	add_transfer(s, "x", 92, 95, 1);
 	add_transfer(s, "y", 92, 95, 1);
 	t = small_store_table(s, "summary", (struct query){0});
-	small_store_says(&t, "limited: v, w, x and 1 more by sender cpu");
+	small_store_says(&t, "v, w, x and 1 more: limited: receiver cpu");
 	table_free(&t);
 	small_store_close(s);
 }

@@ -482,7 +482,7 @@ TEST(notes_name_sides_that_slow_each_other)
 		 "eth0"},
 		{"1-2",
 		 "3",
-		 {"CPUs 1-2 are on NUMA nodes 0-1 and network card eth1 is on node 1; some"},
+		 {"CPUs 1-2 are on NUMA node 0-1 and network card eth1 is on node 1; some"},
 		 "share"},
 		{"0-7", "3", {NULL}, "CPUs"},
 	};

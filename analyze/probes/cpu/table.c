@@ -301,7 +301,7 @@ static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, si
 		note_add_block(&t->notes, b, side_busy, busy.value, soft.value);
 	note_add(&t->notes, ticks_and_clock);
 	if (side->k->b->n && figure_metric(side->k->s, side->k->b->runs, "threads_hold_irq") == 1)
-		note_add(&t->notes, interrupts_in_threads);
+		note_add(&t->notes, interrupts_of_threads, INTERRUPTS_IN_THREADS);
 	if (!cpu_by_confined(side, -1))
 		note_add_block(&t->notes, b, threads_unconfined);
 }

@@ -148,7 +148,7 @@ static void idle_add_notes(struct block_table *k)
 	if (k->found)
 		note_add(&k->t->notes, idle_when_counted);
 	else
-		note_add(&k->t->notes, table_not_measured);
+		changes_nothing(k->s, k->t);
 	if (k->t->rows)
 		note_add(&k->t->notes, percent_of_cpu);
 }

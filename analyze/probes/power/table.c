@@ -4,6 +4,7 @@
 #include "analyze/scope/work.h"
 #include "analyze/scope/placement.h"
 #include "analyze/scope/absences.h"
+#include "analyze/scope/changes.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -300,7 +301,7 @@ static void power_table_note_absent(struct block_table *k)
 	int i;
 
 	if (scope_slice_absent(k->s, k->t->name)) {
-		note_add(&k->t->notes, table_unknown, scope_slice_absent(k->s, k->t->name));
+		changes_nothing(k->s, k->t);
 		return;
 	}
 	for (i = 0; i < k->list.n; i++) {
