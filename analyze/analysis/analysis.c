@@ -9,7 +9,7 @@
 #include "analyze/probes/workload/parser.h"
 #include "analyze/costs/components.h"
 #include "analyze/scope/placement.h"
-#include "analyze/symbols/cache.h"
+#include "analyze/symbols/symtab.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/intern.h"

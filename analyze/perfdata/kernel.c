@@ -6,7 +6,7 @@
  */
 #include "analyze/perfdata/objects.h"
 
-#include "analyze/symbols/cache.h"
+#include "analyze/symbols/symtab.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"

@@ -271,7 +271,7 @@ static void object_read_symbols(struct objects *ob, struct object *obj,
 	if (!ret) {
 		ret = dso_files_symbols(&obj->table, &files, id, why, sizeof(why));
 		if (from.want_dwarf)
-			obj->inlines = inlines_of_files(&files, NULL, from.unread);
+			obj->inlines = inlines_of_files(&files, from.unread);
 		dso_files_close(&files);
 	}
 	obj->missing = ret == -ESTALE ? UNRESOLVED_MISMATCH

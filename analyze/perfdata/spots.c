@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/perfdata/resolve.h"
 
-#include "analyze/symbols/cache.h"
 #include "analyze/symbols/elf.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
@@ -209,7 +208,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 	from.want_dwarf = true;
 	if (identity_has_no_file(&id) || dso_files_find(&files, &from, &id, why, sizeof(why)))
 		return;
-	in = inlines_of_files(&files, ob->o->cache, from.unread);
+	in = inlines_of_files(&files, from.unread);
 	code = files.have_run && files.run.code ? &files.run : NULL;
 	for (i = 0; i < n; i++) {
 		if (code && function_place_fits(&f[i]))
@@ -218,7 +217,7 @@ static void spots_explain_file(struct objects *ob, const struct function_place *
 				code_at_offset(code, f[i].start, (size_t)(f[i].end - f[i].start)));
 		spots_add_lines(ob->p, &f[i], in, inlines_line_at_offset);
 	}
-	symbol_cache_return(ob->o->cache, files.dwarf, in);
+	inlines_close(in);
 	dso_files_close(&files);
 }
 

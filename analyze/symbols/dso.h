@@ -65,7 +65,6 @@ int dso_files_symbols(struct symtab *t, struct dso_files *found, const struct ds
 void module_name(char *name, size_t size, const char *path);
 
 struct inlines;
-struct symbol_cache; /* cache.h */
 
 /* Names of the inlined functions at an address, outermost first. inlines_close frees them. */
 struct inlined {
@@ -75,17 +74,12 @@ struct inlined {
 
 /*
  * Open the debug information of an object, or of one file. The caller may close `files` afterwards.
- * The cache may be NULL. Both return NULL without debug information. One thread at a time may use a
+ * Both return NULL without debug information. One thread at a time may use a
  * struct inlines.
  */
-struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_cache *cache,
-				 struct unread *unread);
+struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread);
 struct inlines *inlines_open(const char *path, struct unread *unread);
 void inlines_close(struct inlines *in);
-/* Sends later errors to `unread`, which may be NULL while nobody uses the file. */
-void inlines_use(struct inlines *in, struct unread *unread);
-/* Returns the bytes of memory that unpacked debug information takes. */
-uint64_t inlines_unpacked(const struct inlines *in);
 
 /* Return "file.c:123" of an instruction at a file offset or at a linked address, or NULL. */
 const char *inlines_line_at_offset(struct inlines *in, uint64_t offset);

@@ -16,7 +16,6 @@ struct elf_file {
 	int fd;
 	char *image; /* owns the bytes of `elf` if the file is packed */
 	size_t image_len;
-	uint64_t unpacked; /* bytes that the file and its debug information take unpacked */
 	GElf_Ehdr header;
 	Elf_Scn *symtab, *dynsym; /* NULL: no such section */
 	bool has_dwarf;

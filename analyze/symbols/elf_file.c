@@ -123,7 +123,6 @@ static bool elf_is_too_large(struct elf_file *f)
 	size_t packed = 0;
 
 	elf_rawfile(f->elf, &packed);
-	f->unpacked = f->image_len + sections;
 	if (sections <= elf_unpacked_most(packed))
 		return false;
 	errno = EFBIG;

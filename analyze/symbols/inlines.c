@@ -6,8 +6,6 @@
  */
 #include "analyze/symbols/dso.h"
 
-#include "analyze/symbols/cache.h"
-
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/hash.h"
@@ -47,7 +45,7 @@ struct inlines {
 	struct elf_file file;
 	Dwarf *dwarf;
 	char *path;
-	struct unread *unread;	  /* belongs to the recording that uses the file now */
+	struct unread *unread;
 	struct segment *segments; /* of the mapped file */
 	size_t nsegments, segments_cap;
 	struct unit *units;
@@ -315,21 +313,9 @@ struct inlines *inlines_open(const char *path, struct unread *unread)
 	return in;
 }
 
-void inlines_use(struct inlines *in, struct unread *unread)
+struct inlines *inlines_of_files(const struct dso_files *files, struct unread *unread)
 {
-	in->unread = unread;
-}
-
-uint64_t inlines_unpacked(const struct inlines *in)
-{
-	return in->file.unpacked;
-}
-
-struct inlines *inlines_of_files(const struct dso_files *files, struct symbol_cache *cache,
-				 struct unread *unread)
-{
-	struct inlines *in =
-		files->dwarf ? symbol_cache_inlines(cache, files->dwarf, unread) : NULL;
+	struct inlines *in = files->dwarf ? inlines_open(files->dwarf, unread) : NULL;
 
 	if (in)
 		inlines_set_segments(in, files->have_run ? files->run.elf : files->syms.elf);

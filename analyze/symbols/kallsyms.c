@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/symbols/symtab.h"
 
+#include "lib/alloc.h"
 #include "lib/cursor.h"
 #include "lib/file.h"
 
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +107,72 @@ int kallsyms_read(struct symtab *t, const char *path, struct error *err)
 			path);
 	symtab_finish(t, true);
 	return 0;
+}
+
+/* --- kernels that several recordings have in common --- */
+
+struct symbol_cache {
+	pthread_mutex_t lock;
+	struct cached_kernel {
+		char *path;
+		struct symtab table;
+	} * kernels;
+	size_t nkernels, kernels_cap;
+};
+
+struct symbol_cache *symbol_cache_new(void)
+{
+	struct symbol_cache *c = xcalloc(1, sizeof(*c));
+
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+void symbol_cache_free(struct symbol_cache *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nkernels; i++) {
+		free(c->kernels[i].path);
+		symtab_free(&c->kernels[i].table);
+	}
+	free(c->kernels);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+static const struct symtab *cached_kernel_find(const struct symbol_cache *c, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < c->nkernels; i++)
+		if (!strcmp(c->kernels[i].path, path))
+			return &c->kernels[i].table;
+	return NULL;
+}
+
+int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *path,
+			  struct error *err)
+{
+	const struct symtab *known;
+	int rc = 0;
+
+	if (!c)
+		return kallsyms_read(t, path, err);
+	pthread_mutex_lock(&c->lock); /* also while it reads: other threads want the same file */
+	known = cached_kernel_find(c, path);
+	if (known) {
+		symtab_copy(t, known);
+	} else {
+		rc = kallsyms_read(t, path, err);
+		if (!rc) {
+			array_add(c->kernels, c->nkernels, c->kernels_cap,
+				  (struct cached_kernel){.path = xstrdup(path)});
+			symtab_copy(&c->kernels[c->nkernels - 1].table, t);
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
+	return rc;
 }
 
 bool kallsyms_address(const char *path, const char *name, uint64_t *addr, struct error *err)

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct symbol_cache;
+
 struct symtab_symbol {
 	uint64_t start, end; /* [start, end) */
 	uint32_t name;	     /* offset in `names` */
@@ -71,6 +73,17 @@ char *demangle(const char *name);
  * (kptr_restrict), and -EBADMSG if there is no symbol.
  */
 int kallsyms_read(struct symtab *t, const char *path, struct error *err);
+
+/*
+ * The symbols of kernels that several recordings have in common. Any thread may use the cache. A
+ * NULL cache is valid and holds nothing.
+ */
+struct symbol_cache *symbol_cache_new(void);
+void symbol_cache_free(struct symbol_cache *c);
+
+/* Fills the empty table `t` as kallsyms_read() does. Reads a file only once. */
+int symbol_cache_kallsyms(struct symbol_cache *c, struct symtab *t, const char *path,
+			  struct error *err);
 
 /*
  * Finds the address of a function such as "_text". Returns false if the file does not have it, or

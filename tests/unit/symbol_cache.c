@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What recordings of one capture share: a kernel's symbols, and open debug information. */
-#include "analyze/symbols/cache.h"
-#include "analyze/symbols/dso.h"
+/* What recordings of one capture share: a kernel's symbols. */
+#include "analyze/symbols/symtab.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 
@@ -16,7 +15,7 @@
 
 #include <cmocka.h>
 
-static const char path[] = "kallsyms", self[] = "/proc/self/exe";
+static const char path[] = "kallsyms";
 
 static void kallsyms_write(const char *text)
 {
@@ -75,56 +74,6 @@ static void test_file_without_symbols_fails_each_time(void **state)
 	symbol_cache_free(c);
 }
 
-static void test_debug_information_has_one_user_at_a_time(void **state)
-{
-	struct symbol_cache *c = symbol_cache_new();
-	struct inlines *one = symbol_cache_inlines(c, self, NULL), *two;
-
-	(void)state;
-	if (!one)
-		skip(); /* built without debug information */
-	two = symbol_cache_inlines(c, self, NULL);
-	assert_ptr_not_equal(one, two);
-	symbol_cache_return(c, self, one);
-	assert_ptr_equal(symbol_cache_inlines(c, self, NULL), one);
-	symbol_cache_return(c, self, one);
-	symbol_cache_return(c, self, two);
-	symbol_cache_free(c);
-}
-
-/* Returns how many file descriptors are open. */
-static int descriptors(void)
-{
-	int fd, n = 0;
-
-	for (fd = 0; fd < 256; fd++)
-		n += lseek(fd, 0, SEEK_CUR) >= 0 || errno != EBADF;
-	return n;
-}
-
-static void test_cache_closes_the_file_that_was_returned_first(void **state)
-{
-	struct symbol_cache *c = symbol_cache_new();
-	int before = descriptors(), i;
-	struct inlines *in;
-	char name[80];
-
-	(void)state;
-	for (i = 1; i <= 40; i++) {
-		snprintf(name, sizeof(name), "/%.*sproc/self/exe", i,
-			 "////////////////////////////////////////");
-		in = symbol_cache_inlines(c, name, NULL);
-		if (!in)
-			skip();
-		symbol_cache_return(c, name, in);
-	}
-	assert_in_range(descriptors() - before, 8, 32);
-	assert_ptr_equal(symbol_cache_inlines(c, name, NULL), in);
-	symbol_cache_return(c, name, in);
-	symbol_cache_free(c);
-	assert_int_equal(descriptors(), before);
-}
-
 static int set_up(void **state)
 {
 	char *dir =
@@ -147,8 +96,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_second_table_is_a_copy_of_the_first),
 		cmocka_unit_test(test_file_without_symbols_fails_each_time),
-		cmocka_unit_test(test_debug_information_has_one_user_at_a_time),
-		cmocka_unit_test(test_cache_closes_the_file_that_was_returned_first),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
