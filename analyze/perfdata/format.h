@@ -53,10 +53,10 @@ enum {
 #define MISC_FORK_EXEC	   (1 << 13) /* in FORK: perf wrote the record, and the maps follow */
 #define MISC_MMAP_BUILD_ID (1 << 14) /* in MMAP2: a build-id replaces the inode */
 
-/* --- attr.c --- */
+/* --- sample.c: events --- */
 
 /*
- * An event of a recording. attr.c reads struct perf_event_attr of any size and either endianness.
+ * An event of a recording, from a struct perf_event_attr of any size and either endianness.
  */
 struct event {
 	uint32_t type;
@@ -88,7 +88,7 @@ void event_set_name(struct event *e, const char *name, size_t len);
 void events_name_rest(struct events *ev);
 void events_free(struct events *ev);
 
-/* --- sample.c --- */
+/* --- sample.c: samples --- */
 
 /*
  * The fields of one sample in the kernel's order (perf_event.h, PERF_RECORD_SAMPLE). A field that

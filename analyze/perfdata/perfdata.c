@@ -3,9 +3,9 @@
 
 #include "analyze/perfdata/resolve.h"
 #include "analyze/perfdata/unwind.h"
+#include "lib/workers.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -141,8 +141,6 @@ struct kernel_job {
 	struct kernel_symbols symbols;
 	const struct recording *r;
 	const struct perfdata_options *o;
-	pthread_t thread;
-	bool started;
 };
 
 static void *perfdata_load_kernel(void *arg)
@@ -156,11 +154,12 @@ static void *perfdata_load_kernel(void *arg)
 static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata_options *o)
 {
 	struct kernel_job job = {.r = r, .o = o};
+	struct background loading = {0};
 	struct folds f;
 	size_t i;
 
 	if (o->threads != 1)
-		job.started = !pthread_create(&job.thread, NULL, perfdata_load_kernel, &job);
+		background_start(&loading, perfdata_load_kernel, &job);
 	history_make(&r->history, &r->side);
 	r->unwinding = unwinding_new(r, o);
 	folds_run(&f, r, o);
@@ -168,10 +167,9 @@ static void perfdata_fold_and_resolve(struct recording *r, const struct perfdata
 	for (i = 0; i < f.n; i++)
 		unwinder_finish(f.list[i].unwinder);
 	unwinding_finish(r->unwinding, r->profile);
-	if (job.started)
-		pthread_join(job.thread, NULL);
-	else
+	if (o->threads == 1)
 		perfdata_load_kernel(&job);
+	background_wait(&loading);
 	for (i = 0; i < f.n; i++)
 		perfdata_add_health(r, &f.list[i]);
 	resolve_folds(r, &f, &job.symbols, o);

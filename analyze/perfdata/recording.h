@@ -5,12 +5,12 @@
  * The way of a sample, from the file to the profile:
  *   input.c       the bytes: a mapped file, standard input, a folder of `perf record --threads`
  *   header.c      the file header: events, build-ids, host
- *   attr.c        the events: struct perf_event_attr and names
  *   scan.c        pass one looks at every record once and cuts the stream into chunks
  *   compressed.c  unpacks compressed records for pass one
  *   records.c     what each record that is no sample means
  *   sideband.c    maps, comms and forks in the order of time
- *   fold.c        pass two decodes the samples of the chunks (sample.c) and adds equal ones up
+ *   sample.c      the events and their samples, field by field
+ *   fold.c        pass two decodes the samples of the chunks and adds equal ones up
  *   clock.c       weighs late samples of a clock
  *   unwind.c      turns user stacks in samples into call chains; cfi.c reads the unwind tables
  *   stacks.c      the distinct stacks, and the order in which to resolve them
