@@ -355,27 +355,6 @@ static void test_wilcoxon_counts_equal_r(void **state)
 	near(stats_mann_whitney_level(30, 31, 0.05), 0.05);
 }
 
-/* Hollander and Wolfe (1973), p. 69: the example of R's wilcox.test. */
-static void test_published_examples_are_reproduced(void **state)
-{
-	const double term[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
-	const double early[] = {1.15, 0.88, 0.90, 0.74, 1.21};
-	/* Student (1908): hours of sleep, the example of R's t.test. */
-	const double one[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
-	const double two[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
-	struct stats_error e;
-	double p;
-
-	(void)state;
-	near_rel(stats_mann_whitney(term, 10, early, 5) / 2, 0.1272, 1e-3, __LINE__);
-	check_estimate(stats_test_shift(early, 5, term, 10, 0.05, &p), 0.305, -0.15, 0.76,
-		       0.96003996003996); /* 1 - 2 * pwilcox(8, 10, 5) */
-	e = stats_error_add(stats_error_of(EST_MEAN, one, 10), stats_error_of(EST_MEAN, two, 10));
-	near_rel(-1.58 / e.se, -1.8608, 1e-4, __LINE__);
-	near_rel(e.df, 17.776, 1e-4, __LINE__);
-	near(stats_error_half(e, 0.95), (0.205483230711719 + 3.36548323071172) / 2);
-}
-
 /* Checks that the interval and the test agree. `none` is 0 or 1. */
 static void check_agrees(struct estimate e, double none, double p, double alpha)
 {
@@ -575,25 +554,6 @@ static void test_proportion_interval_equals_r(void **state)
 	check_estimate(stats_proportion(2, 1, 0.95), NAN, NAN, NAN, NAN);
 }
 
-static struct stats_error welch(const double *a, size_t na, const double *b, size_t nb)
-{
-	return stats_error_add(stats_error_of(EST_MEAN, a, na), stats_error_of(EST_MEAN, b, nb));
-}
-
-static void test_welch_interval_equals_r(void **state)
-{
-	struct stats_error e = welch(LIST(A), LIST(B));
-
-	(void)state;
-	near(-2.116 / e.se, -7.01385512136729);
-	near(e.df, 7.94512578413463);
-	/* t.test(b,a)$conf.int */
-	near(stats_error_half(e, 0.95), 2.81253236525196 - 2.116);
-	near(stats_error_half(welch(LIST(1, 1), LIST(3, 3)), 0.95), 0);
-	near(stats_error_half(welch(LIST(1), LIST(3, 4)), 0.95), NAN);
-	near(stats_error_half(stats_error_times(e, -2), 0.95), 2 * (2.81253236525196 - 2.116));
-}
-
 /* Draws values around 0; every tenth is an outlier with `outliers`. */
 static void draw_values(struct prng *r, double *x, size_t n, bool outliers)
 {
@@ -668,20 +628,6 @@ static void test_errors_of_estimators_are_those_worked_by_hand(void **state)
 	check_error(stats_error_add((struct stats_error){3, 3}, (struct stats_error){4, 4}), 5,
 		    625. / 91);
 	check_error(stats_error_times((struct stats_error){3, 5}, -2), 6, 5);
-}
-
-static void test_holm_equals_r(void **state)
-{
-	/* p.adjust(c(0.01,0.04,0.03,0.005,NA,0.9),'holm') */
-	double p[] = {0.01, 0.04, 0.03, 0.005, NAN, 0.9};
-	const double adjusted[] = {0.04, 0.09, 0.09, 0.025, NAN, 0.9};
-	size_t i;
-
-	(void)state;
-	stats_holm(p, 6);
-	for (i = 0; i < 6; i++)
-		near(p[i], adjusted[i]);
-	stats_holm(p, 0);
 }
 
 static void test_prng_equals_its_reference(void **state)
@@ -775,46 +721,13 @@ static void test_order_of_runs_has_few_false_alarms_and_shows_a_drift(void **sta
 	assert_int_equal(trend, 20);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Three runs have 27 draws, so the limit of the bootstrap can be counted. */
-static void test_bootstrap_reaches_the_counted_limits(void **state)
-{
-	const double x[] = {10, 11, 13}, y[] = {8, 8.5, 9.5};
-	double all[729], base, new;
-	size_t i, j;
-	struct estimate e = stats_boot_ratio(EST_MEAN, x, 3, y, 3, 0.95);
-
-	(void)state;
-	for (i = 0; i < 27; i++) {
-		for (j = 0; j < 27; j++) {
-			base = x[i % 3] + x[i / 3 % 3] + x[i / 9];
-			new = y[j % 3] + y[j / 3 % 3] + y[j / 9];
-			all[i * 27 + j] = new / base;
-		}
-	}
-	qsort(all, 729, sizeof(*all), by_value);
-	near(e.value, 26.0 / 34);
-	near_rel(e.lo, stats_quantile(all, 729, 0.025), 0.005, __LINE__);
-	near_rel(e.hi, stats_quantile(all, 729, 0.975), 0.005, __LINE__);
-}
-
-static void test_bootstrap_comes_near_r(void **state)
+static void test_bootstrap_needs_two_runs_on_a_side(void **state)
 {
 	const double x[] = {10.1, 10.4, 9.8, 10.9, 10.2, 10.0},
 		     y[] = {8.9, 9.2, 9.05, 8.7, 9.4, 9.1};
 	struct estimate e = stats_boot_ratio(EST_MEAN, x, 6, y, 6, 0.95), again;
 
 	(void)state;
-	/* quantile(replicate(4e5, mean(sample(y,6,TRUE)) / mean(sample(x,6,TRUE))), c(.025,.975))
-	 */
-	near_rel(e.lo, 0.854992076069731, 0.002, __LINE__);
-	near_rel(e.hi, 0.913907284768212, 0.002, __LINE__);
 	again = stats_boot_ratio(EST_MEAN, x, 6, y, 6, 0.95);
 	assert_true(e.lo == again.lo && e.hi == again.hi);
 	/* `middle` must not draw the runs that it drops, 1000 and 0. */
@@ -840,21 +753,17 @@ int main(void)
 		cmocka_unit_test(test_halves_have_the_p_of_the_test),
 		cmocka_unit_test(test_false_positives_stay_below_the_level),
 		cmocka_unit_test(test_wilcoxon_counts_equal_r),
-		cmocka_unit_test(test_published_examples_are_reproduced),
 		cmocka_unit_test(test_interval_of_tenths_is_a_tenth_of_that_of_whole_numbers),
 		cmocka_unit_test(test_interval_of_many_values_ends_at_pairs),
 		cmocka_unit_test(test_relative_change_equals_r),
 		cmocka_unit_test(test_interval_agrees_with_the_test),
-		cmocka_unit_test(test_welch_interval_equals_r),
 		cmocka_unit_test(test_errors_of_estimators_are_those_worked_by_hand),
-		cmocka_unit_test(test_holm_equals_r),
 		cmocka_unit_test(test_the_error_of_an_estimator_covers_95_percent),
 		cmocka_unit_test(test_proportion_interval_equals_r),
 		cmocka_unit_test(test_prng_equals_its_reference),
 		cmocka_unit_test(test_order_of_runs_is_tested_by_permutation),
 		cmocka_unit_test(test_order_of_runs_has_few_false_alarms_and_shows_a_drift),
-		cmocka_unit_test(test_bootstrap_reaches_the_counted_limits),
-		cmocka_unit_test(test_bootstrap_comes_near_r),
+		cmocka_unit_test(test_bootstrap_needs_two_runs_on_a_side),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
