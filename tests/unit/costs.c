@@ -35,13 +35,11 @@ TEST(functions)
 	assert_int_equal(t.rows, 4);
 	assert_string_equal(table_cell(&t, 0, 0)->str, "do_idle");
 	/* wall: 2 CPUs x 100 ns; idle stays */
-	assert_float_equal(cell(&t, "symbol", "tcp_a", "self_share"), 30, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "tcp_a", "total_share"), 60, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "tcp_a", "self_ns"), 60, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "tcp_a", "total_ns"), 120, 1e-9);
+	row_is(&t, find(&t, "symbol", "tcp_a"),
+	       "self_share = 30, total_share = 60, "
+	       "self_ns = 60, total_ns = 120");
 	assert_float_equal(cell(&t, "symbol", "skb_b", "total_share"), 40, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "main", "self_share"), 0, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "main", "total_share"), 60, 1e-9);
+	row_is(&t, find(&t, "symbol", "main"), "self_share = 0, total_share = 60");
 	assert_float_equal(cell(&t, "symbol", "skb_b", "samples"), 3, 0);
 	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns"))); /* 3 samples are too few */
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
@@ -72,8 +70,7 @@ TEST(busy_and_filters)
 	cpuset_add(&cpus, 1);
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
 	assert_int_equal(t.rows, 1); /* a filter hides rows, the shares stay those of CPU 1 */
-	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 50, 1e-9);
-	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 50, 1e-9);
+	row_is(&t, find(&t, "symbol", "skb_b"), "self_share = 50, self_ns = 50");
 	table_free(&t);
 	profile_free(&w.p);
 }
@@ -267,8 +264,7 @@ TEST(hotspots_are_in_order_of_cost_or_of_offset)
 	q.bare.profile = &w.p;
 	t = small_store_table(NULL, "hotspots", q);
 	small_store_column_is(&t, "offset", "+0x4 +0x10");
-	assert_float_equal(table_real(&t, 0, "function_share"), 30, 1e-9);
-	assert_float_equal(table_real(&t, 0, "self_ns"), 30, 1e-9);
+	row_is(&t, 0, "function_share = 30, self_ns = 30");
 	small_store_says(&t, "2 of 4 rows; --all shows all");
 	table_free(&t);
 	q.limit = 4;
@@ -803,9 +799,7 @@ TEST(workload_has_its_processes_and_interrupts_elsewhere)
 	t = small_store_table(s, "functions", q);
 	small_store_column_is(&t, "symbol", TALLY_ELSEWHERE " tcp_a");
 	for (i = 0; i < 2; i++) {
-		assert_float_equal(table_real(&t, i, "self_share"), 40, 1e-9);
-		assert_float_equal(table_real(&t, i, "total_share"), 40, 1e-9);
-		assert_int_equal(table_real(&t, i, "samples"), 4);
+		row_is(&t, i, "self_share = 40, total_share = 40, samples = 4");
 	}
 	small_store_says(
 		&t,

@@ -584,8 +584,7 @@ static void check_metric(const struct table *t, const char *side, const char *me
 			 table_real(t, i, "new"));
 	assert_string_equal(table_text(t, i, "verdict"), verdict);
 	assert_float_equal(table_real(t, i, "change_pct"), 100 * (new / base - 1), 1e-9);
-	assert_int_equal(table_real(t, i, "base_runs"), 5);
-	assert_int_equal(table_real(t, i, "new_runs"), 5);
+	row_is(t, i, "base_runs = 5, new_runs = 5");
 }
 
 static struct table metrics_of(struct comparison *c, struct store *s, const char *base,
@@ -626,17 +625,13 @@ TEST(metrics_compare_each_side_and_the_total)
 	check_metric(&t, "sender", "context_switches_per_mib", 20.03 * 0.512, 10.03 * 0.512, "");
 	check_metric(&t, "sender", "retransmits_per_mib", 2.048, 2.048, "");
 	i = metric_row(&t, "receiver", "ns_per_kib");
-	assert_float_equal(table_real(&t, i, "p"), 5 * 2 / 252.0, 1e-9);
-	assert_string_equal(table_text(&t, i, "better"), "less");
-	assert_string_equal(table_text(&t, i, "scope"), "cpus");
+	row_is(&t, i, "p = 0.0396825396825, better = less, scope = cpus");
 	assert_true(table_interval(&t, i, "change_pct").low < -50);
 	i = metric_row(&t, "sender", "roi_c");
-	assert_string_equal(table_text(&t, i, "better"), "more");
-	assert_string_equal(table_text(&t, i, "unit"), "T^2/C");
+	row_is(&t, i, "better = more, unit = T^2/C");
 	i = metric_row(&t, "receiver",
 		       "workload_retransmits_per_mib"); /* 0, as no other socket's */
-	assert_float_equal(table_real(&t, i, "new"), 0, 0);
-	assert_true(isnan(table_real(&t, i, "change_pct")));
+	row_is(&t, i, "new = 0, change_pct = -");
 	assert_int_equal(t.rows, 18); /* no interrupts, drops, packets and power */
 	assert_int_equal(out.worse, 0);
 	table_free(&t);
@@ -781,8 +776,7 @@ TEST(settings_that_differ_are_listed_once)
 	compare_table_init(&comparison_settings, &t);
 	assert_int_equal(comparison_settings.run(&c, &t, &out, &err), 0);
 	assert_int_equal(t.rows, array_size(lines));
-	assert_string_equal(table_text(&t, 1, "name"), "duration");
-	assert_string_equal(table_text(&t, 1, "new"), "5");
+	row_is(&t, 1, "name = duration, new = 5");
 	table_free(&t);
 	c.side[BASE] = c.side[NEW] = "sender"; /* all settings are those of the side */
 	str_reset(&text);

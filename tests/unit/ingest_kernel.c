@@ -309,8 +309,7 @@ TEST(irq_hotplug)
 	is(in, "irq_elsewhere:40 eth0", 3);
 	absent(in, "irq:40 eth1"); /* read once: not known */
 	is(in, "softirq:NET_RX", 2);
-	assert_non_null(noted(&in, NOTE_irq_hotplug));
-	assert_non_null(noted(&in, NOTE_irq_reset));
+	metrics_are(&in, "note irq_hotplug = +, note irq_reset = +");
 	assert_true(noted_text(&in, NOTE_irq_reset, "1 NET_RX"));
 	ingest_free(&in);
 }
@@ -517,8 +516,7 @@ TEST(nic_awkward)
 	assert_true(noted_text(&in, NOTE_nic_partial, "appeared after the window's start"));
 	is(in, "nic:host/d/link/rx_packets", 11);
 	is(in, "nic:host/d/link/rx_bytes", 11);
-	assert_non_null(noted(&in, NOTE_nic_reset));
-	assert_float_equal(noted_number(&in, NOTE_nic_bad_lines), 5, 0);
+	metrics_are(&in, "note nic_reset = +, note nic_bad_lines = 5");
 	ingest_free(&in);
 }
 
@@ -771,9 +769,8 @@ TEST(idle_awkward)
 	is(in, "cstate_pct:1 C1:cpu1", 20 / 3.0);
 	is(in, "cstate_pct:3 C6:cpu1", 80 / 3.0); /* what is left of the first second */
 	absent(in, "cstate_pct:1 C1:cpu2");
-	assert_non_null(noted(&in, NOTE_idle_early_sleep));
-	assert_non_null(noted(&in, NOTE_idle_partial));
-	assert_float_equal(noted_number(&in, NOTE_idle_bad_rows), 2, 0);
+	metrics_are(&in, "note idle_early_sleep = +, note idle_partial = +, "
+			 "note idle_bad_rows = 2");
 	ingest_free(&in);
 
 	in = fresh();
@@ -781,8 +778,7 @@ TEST(idle_awkward)
 	add(13, "1\t1\tC1\t6\t10\n");
 	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
 	absent(in, "cstate_pct:1 C1:cpu1");
-	assert_non_null(noted(&in, NOTE_idle_reset));
-	assert_float_equal(noted_number(&in, NOTE_idle_partial), 1, 0);
+	metrics_are(&in, "note idle_reset = +, note idle_partial = 1");
 	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
 	assert_string_equal(noted(&in, NOTE_idle_partial)->value[3].text, " and are not used");
 	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
@@ -804,8 +800,7 @@ TEST(states_known_for_nine_tenths_are_used)
 	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
 	is(in, "cstate_pct:1 C1:cpu2", 10);
 	is(in, "cstate_entries:1 C1:cpu2", 1);
-	assert_float_equal(noted_number(&in, NOTE_idle_partial), 2, 0);
-	assert_float_equal(noted(&in, NOTE_idle_partial)->value[1].number, 9, 1e-9);
+	metrics_are(&in, "note idle_partial = 2, note idle_partial[1] = 9");
 	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_WARNING);
 	assert_string_equal(noted(&in, NOTE_idle_partial)->value[3].text, "");
 	assert_float_equal(noted_number(&in, NOTE_idle_bad_rows), 2, 0);
@@ -824,8 +819,7 @@ TEST(states_known_for_eight_tenths_are_lossy)
 	add(20, "1\t1\tC1\t5\t100\n");
 	assert_int_equal(parse_file(&in, "idle.snap", path, &err), 0);
 	absent(in, "cstate_pct:1 C1:cpu2");
-	assert_float_equal(noted_number(&in, NOTE_idle_partial), 2, 0);
-	assert_float_equal(noted(&in, NOTE_idle_partial)->value[1].number, 8, 1e-9);
+	metrics_are(&in, "note idle_partial = 2, note idle_partial[1] = 8");
 	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
 	ingest_free(&in);
 }
@@ -949,11 +943,9 @@ TEST(throttling_is_the_sum_of_cores_and_the_strictest_cgroup)
 	is(in, "throttled_heat_s", 1.25);
 	is(in, "throttled_quota", 3);
 	is(in, "throttled_quota_s", 1 + 0.5); /* a host has one hierarchy or the other */
-	assert_float_equal(noted_number(&in, NOTE_throttled_heat), 13, 0);
-	assert_float_equal(noted(&in, NOTE_throttled_heat)->value[1].number, 3, 0);
-	assert_float_equal(noted_number(&in, NOTE_throttled_quota), 3, 0);
-	assert_float_equal(noted(&in, NOTE_throttled_quota)->value[1].number, 1.5, 1e-9);
-	assert_float_equal(noted(&in, NOTE_throttled_quota)->value[2].number, 3, 0);
+	metrics_are(&in, "note throttled_heat = 13, note throttled_heat[1] = 3, "
+			 "note throttled_quota = 3, note throttled_quota[1] = 1.5, "
+			 "note throttled_quota[2] = 3");
 	ingest_free(&in);
 	in = fresh();
 	add(10,

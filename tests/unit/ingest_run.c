@@ -236,8 +236,7 @@ TEST(time_of_zcost_itself_is_percent_of_the_window)
 	struct ingest in = run_of("\"window\":{\"start_ns\":10000000000,\"end_ns\":14000000000,"
 				  "\"late_ns\":2500,\"own_cpu_ns\":1000000000}");
 
-	assert_float_equal(metric(&in, "own_cpu_pct"), 25, 1e-9);
-	assert_float_equal(metric(&in, "window_late_us"), 2.5, 1e-9);
+	metrics_are(&in, "own_cpu_pct = 25, window_late_us = 2.5");
 	ingest_free(&in);
 	in = run_of("\"window\":{\"start_ns\":10,\"end_ns\":10,\"own_cpu_ns\":1000000000}");
 	assert_int_equal(in.nmetrics, 0);
@@ -419,9 +418,8 @@ TEST(cover_of_the_window_has_three_limits)
 	uint64_t from = 20 * S + 1, to = 110 * S;
 
 	assert_float_equal(ingest_cover(&in, "x", &from, &to), 0, 0);
-	assert_float_equal(noted(&in, NOTE_coverage_too_small)->value[1].number, 89.999999999,
-			   1e-12);
-	assert_float_equal(noted(&in, NOTE_coverage_too_small)->value[2].number, 100, 1e-12);
+	metrics_are(&in, "note coverage_too_small[1] = 89.999999999, "
+			 "note coverage_too_small[2] = 100");
 	from = 200 * S, to = 300 * S;
 	assert_float_equal(ingest_cover(&in, "x", &from, &to), 0, 0);
 	assert_float_equal(in.notes.note[1].value[1].number, 0, 0);
@@ -481,8 +479,7 @@ TEST(samples_of_less_than_90_percent_of_the_busy_time_are_noted)
 	ingest_free(&in);
 	/* Two ticks for each CPU are below the resolution of busy time. */
 	in = sampled("cpu-clock", 0.1e9, S * 16 / 100, 5 * S);
-	assert_float_equal(metric(&in, "coverage_pct"), 80, 1e-9);
-	assert_null(noted(&in, NOTE_perf_coverage));
+	metrics_are(&in, "coverage_pct = 80, note perf_coverage = -");
 	ingest_free(&in);
 	in = sampled("cpu-clock", 0.1e9, S * 15 / 100, 5 * S);
 	assert_non_null(noted(&in, NOTE_perf_coverage));

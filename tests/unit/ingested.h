@@ -80,4 +80,26 @@ static inline void append_snap(const char *path, double seconds, const char *tex
 	close(fd);
 }
 
+/* A metric, or the first number of the first note of a kind: "note cpu_stolen", of another value
+ * "note cpu_stolen[1]". */
+static inline struct named_figure ingested_figure(const void *from, const char *name)
+{
+	const struct ingest *in = from;
+	const struct note *n;
+	char kind[64];
+	int value = 0;
+
+	if (sscanf(name, "note %63[^[][%d]", kind, &value) < 1)
+		return (struct named_figure){.number = metric(in, name)};
+	if (!note_kind_find(kind))
+		fail_msg("no kind of note '%s'", kind);
+	n = noted(in, (enum note_id)(note_kind_find(kind) - note_kinds));
+	if (!n)
+		return (struct named_figure){.number = NAN};
+	return (struct named_figure){.number = value < n->nvalues ? n->value[value].number : 0,
+				     .text = "noted"};
+}
+
+#define metrics_are(in, expected) figures_are(ingested_figure, (in), (expected))
+
 #endif

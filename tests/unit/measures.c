@@ -102,17 +102,13 @@ TEST(figures_of_a_call_come_from_sums_and_buckets)
 	small_store_metric(s, run, "seconds", 2);
 	t = small_store_table(s, "syscalls", (struct query){0});
 	small_store_column_is(&t, "syscall", "recvfrom poll");
-	assert_float_equal(table_real(&t, 0, "total_ms"), 0.002, 1e-12);
-	assert_float_equal(table_real(&t, 0, "min_ms"), 0.00015, 1e-12);
-	assert_float_equal(table_real(&t, 0, "avg_ms"), 0.0005, 1e-12);
-	assert_float_equal(table_real(&t, 0, "max_ms"), 0.0009, 1e-12);
-	assert_float_equal(table_real(&t, 0, "stddev_pct"), 20, 1e-9);
-	assert_float_equal(table_real(&t, 0, "p50_ms"), 0.000256, 1e-12);
+	row_is(&t, 0,
+	       "total_ms = 0.002, min_ms = 0.00015, avg_ms = 0.0005, max_ms = 0.0009, "
+	       "stddev_pct = 20, p50_ms = 0.000256");
 	/* 1.96 of the 2 calls in 512 to 900 ns */
-	assert_float_equal(table_real(&t, 0, "p99_ms"), 0.00089224, 1e-12);
-	assert_float_equal(table_real(&t, 0, "bytes_per_call"), 250, 0);
-	assert_float_equal(table_real(&t, 0, "calls_per_mib"), 1024, 1e-9);
-	assert_float_equal(table_real(&t, 0, "ns_per_kib"), 500, 1e-9);
+	row_is(&t, 0,
+	       "p99_ms = 0.00089224, bytes_per_call = 250, calls_per_mib = 1024, "
+	       "ns_per_kib = 500");
 	assert_true(isnan(table_real(&t, 1, "avg_ms"))); /* no call of poll has returned */
 	assert_true(isnan(table_real(&t, 1, "p50_ms")));
 	table_free(&t);
@@ -167,16 +163,10 @@ TEST(calls_of_threads_are_added_up)
 	}
 	t = small_store_table(s, "syscalls", q);
 	assert_int_equal(t.rows, 1);
-	assert_int_equal(table_real(&t, 0, "calls"), 5);
-	assert_int_equal(table_real(&t, 0, "errors"), 3);
-	assert_float_equal(table_real(&t, 0, "total_ms"), 0.003, 1e-12);
-	assert_float_equal(table_real(&t, 0, "min_ms"), 0.00015, 1e-12);
-	assert_float_equal(table_real(&t, 0, "avg_ms"), 0.0006, 1e-12);
-	assert_float_equal(table_real(&t, 0, "max_ms"), 0.001, 1e-12);
-	assert_float_equal(table_real(&t, 0, "stddev_pct"), 100 * sqrt(16000) / 600, 1e-9);
-	assert_float_equal(table_real(&t, 0, "bytes_per_call"), 300, 0);
-	assert_float_equal(table_real(&t, 0, "calls_per_mib"), 2560, 1e-9);
-	assert_float_equal(table_real(&t, 0, "ns_per_kib"), 1500, 1e-9);
+	row_is(&t, 0,
+	       "calls = 5, errors = 3, total_ms = 0.003, min_ms = 0.00015, "
+	       "avg_ms = 0.0006, max_ms = 0.001, stddev_pct = 21.0818510678, "
+	       "bytes_per_call = 300, calls_per_mib = 2560, ns_per_kib = 1500");
 	small_store_says(&t, "v receiver: 5 calls in all, 0.003 ms (runs: 2); 1 of 1 row");
 	small_store_says(&t, "not returned at the window's end: read 2");
 	assert_int_equal(table_column(&t, "tid"), -1);
@@ -190,9 +180,8 @@ TEST(calls_of_threads_are_added_up)
 	t = small_store_table(s, "syscalls", q);
 	assert_int_equal(t.rows, 3);
 	assert_int_equal(table_real(&t, 0, "tid"), 8);
-	assert_int_equal(table_real(&t, 1, "tid"), 7);
-	assert_int_equal(table_real(&t, 1, "calls"), 1);
-	assert_float_equal(table_real(&t, 1, "stddev_pct"), 0, 0); /* of one call */
+	/* of one call */
+	row_is(&t, 1, "tid = 7, calls = 1, stddev_pct = 0");
 	assert_true(isnan(table_real(&t, 2, "tid")));
 	small_store_column_is(&t, "variant", "v v v");
 	small_store_says(&t, "6 calls of ended threads");
@@ -264,9 +253,7 @@ TEST(timeline_counts_seconds_from_the_windows_start)
 	t = small_store_table(s, "timeline", q);
 	assert_int_equal(t.rows, 2);
 	assert_float_equal(table_real(&t, 0, "t_s"), -0.5, 1e-12);
-	assert_float_equal(table_real(&t, 1, "t_s"), 1, 1e-12);
-	assert_float_equal(table_real(&t, 1, "seconds"), 2, 1e-12);
-	assert_float_equal(table_real(&t, 1, "value"), 80, 0);
+	row_is(&t, 1, "t_s = 1, seconds = 2, value = 80");
 	small_store_column_is(&t, "unit", "W W");
 	table_free(&t);
 	q = (struct query){.limit = 1};
@@ -403,8 +390,7 @@ TEST(runs_have_the_marks_of_doubt)
 		assert_float_equal(table_real(&t, 0, marks[i].column), marks[i].shown, 1e-12);
 		assert_true(isnan(table_real(&t, 1, marks[i].column)));
 	}
-	assert_int_equal(table_real(&t, 0, "position"), 3);
-	assert_int_equal(table_real(&t, 0, "start_ns"), 10000000000);
+	row_is(&t, 0, "position = 3, start_ns = 10000000000");
 	assert_int_equal(t.notes.n, 3);
 	table_free(&t);
 	t = small_store_table(s, "runs", (struct query){.figures_only = true});
@@ -560,18 +546,12 @@ TEST(threads_that_waited_equally_are_in_order_of_run_and_thread)
 	small_store_column_is(&t, "comm", "main helper main");
 	assert_int_equal(table_real(&t, 1, "run"), 1);
 	assert_int_equal(table_real(&t, 2, "run"), 2);
-	assert_float_equal(table_real(&t, 0, "runtime_ms"), 200, 1e-9);
-	assert_float_equal(table_real(&t, 0, "delay_ms"), 4, 1e-12);
-	assert_float_equal(table_real(&t, 0, "us_per_slice"), 2000, 1e-9);
-	assert_float_equal(table_real(&t, 1, "us_per_slice"), 500, 1e-9);
-	assert_float_equal(table_real(&t, 1, "voluntary"), 6, 0);
-	assert_true(isnan(table_real(&t, 1, "involuntary")));
+	row_is(&t, 0, "runtime_ms = 200, delay_ms = 4, us_per_slice = 2000");
+	row_is(&t, 1, "us_per_slice = 500, voluntary = 6, involuntary = -");
 	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){.by = "process"});
 	small_store_column_is(&t, "comm", "main main"); /* the name of the first thread */
-	assert_int_equal(table_real(&t, 0, "threads"), 2);
-	assert_float_equal(table_real(&t, 0, "delay_ms"), 8, 1e-12);
-	assert_float_equal(table_real(&t, 0, "us_per_slice"), 800, 1e-9);
+	row_is(&t, 0, "threads = 2, delay_ms = 8, us_per_slice = 800");
 	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){.by = "comm", .limit = 1});
 	small_store_column_is(&t, "comm", "main");
@@ -598,26 +578,18 @@ TEST(ended_threads_and_processes_have_rows)
 	add_thread(s, run, 0, 0, NULL, 1e8, NAN, NAN);
 	add_thread(s, run, 8, 8, "c", 3e8, 1e6, 4);
 	t = small_store_table(s, "cpu", (struct query){.by = "thread"});
-	assert_string_equal(table_text(&t, 0, "comm"), "main (ended threads)");
-	assert_true(isnan(table_real(&t, 0, "tid")));
-	assert_int_equal(table_real(&t, 0, "pid"), 7);
+	row_is(&t, 0, "comm = main (ended threads), tid = -, pid = 7");
 	assert_string_equal(table_text(&t, 1, "comm"), "worker");
 	assert_string_equal(table_text(&t, 2, "comm"), "c");
 	assert_string_equal(table_text(&t, 3, "comm"), "main");
-	assert_string_equal(table_text(&t, 4, "comm"), "(ended processes)");
-	assert_true(isnan(table_real(&t, 4, "pid")));
-	assert_float_equal(table_real(&t, 0, "cpu_pct"), 30, 1e-9);
-	assert_float_equal(table_real(&t, 0, "user_pct"), 7.5, 1e-9);
-	assert_float_equal(table_real(&t, 0, "sys_pct"), 15, 1e-9);
+	row_is(&t, 4, "comm = (ended processes), pid = -");
+	row_is(&t, 0, "cpu_pct = 30, user_pct = 7.5, sys_pct = 15");
 	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "process"});
-	assert_string_equal(table_text(&t, 0, "comm"), "main"); /* of the first thread */
-	assert_int_equal(table_real(&t, 0, "threads"), 2);
-	assert_float_equal(table_real(&t, 0, "cpu_pct"), 60, 1e-9);
-	assert_int_equal(table_real(&t, 0, "migrations"), 9);
+	/* of the first thread */
+	row_is(&t, 0, "comm = main, threads = 2, cpu_pct = 60, migrations = 9");
 	assert_string_equal(table_text(&t, 1, "comm"), "c");
-	assert_string_equal(table_text(&t, 2, "comm"), "(ended processes)");
-	assert_true(isnan(table_real(&t, 2, "threads")));
+	row_is(&t, 2, "comm = (ended processes), threads = -");
 	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){0}); /* their waits are not known */
 	small_store_column_is(&t, "comm", "main worker c");
@@ -702,10 +674,9 @@ TEST(loss_of_a_pass_has_an_interval)
 		assert_float_equal(table_real(&t, 1, "cost_pct"), cases[i].cost, 1e-9);
 		assert_float_equal(table_interval(&t, 1, "cost_pct").low, cases[i].low, 1e-9);
 		assert_float_equal(table_interval(&t, 1, "cost_pct").high, cases[i].high, 1e-9);
-		assert_float_equal(table_real(&t, 0, "throughput_gbps"), 10.15, 1e-9);
-		assert_float_equal(table_real(&t, 0, "cpu_pct"), 51.5, 1e-9);
-		assert_float_equal(table_real(&t, 0, "own_cpu_pct"), 1.5, 1e-9);
-		assert_int_equal(table_real(&t, 0, "runs"), 4);
+		row_is(&t, 0,
+		       "throughput_gbps = 10.15, cpu_pct = 51.5, own_cpu_pct = 1.5, "
+		       "runs = 4");
 		table_free(&t);
 		small_store_close(s);
 	}
@@ -743,18 +714,14 @@ TEST(cpu_by_has_threads_and_everything_else)
 	small_store_column_is(&t, "comm", "helper main (everything else)");
 	small_store_says(&t, "v receiver: the side's CPUs were busy for 60.00 %");
 	assert_float_equal(table_real(&t, 0, "cpu_pct"), 25, 1e-9);
-	assert_float_equal(table_real(&t, 1, "cpu_pct"), 20, 1e-9);
-	assert_float_equal(table_real(&t, 1, "busy_share"), 100 * 20 / 60.0, 1e-9);
-	assert_float_equal(table_real(&t, 1, "user_pct"), 5, 1e-9);
-	assert_float_equal(table_real(&t, 1, "sys_pct"), 10, 1e-9);
+	row_is(&t, 1, "cpu_pct = 20, busy_share = 33.3333333333, user_pct = 5, sys_pct = 10");
 	assert_float_equal(table_real(&t, 2, "cpu_pct"), 15, 1e-9); /* of 20 and 10 */
 	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "thread", .limit = 1});
 	small_store_column_is(&t, "comm",
 			      "helper (rows left out) (everything else) main (everything else)");
 	assert_float_equal(table_real(&t, 0, "cpu_pct"), 50, 1e-9);
-	assert_float_equal(table_real(&t, 1, "cpu_pct"), 10, 1e-9);
-	assert_float_equal(table_real(&t, 1, "busy_share"), 12.5, 1e-9);
+	row_is(&t, 1, "cpu_pct = 10, busy_share = 12.5");
 	assert_float_equal(table_real(&t, 2, "cpu_pct"), 20, 1e-9);
 	assert_float_equal(table_real(&t, 3, "cpu_pct"), 30, 1e-9);
 	table_free(&t);
@@ -849,10 +816,8 @@ TEST(cpu_by_thread_has_pid_tid_run_and_cpus)
 	assert_int_equal(table_real(&t, 0, "run"), 1);
 	assert_int_equal(table_real(&t, 2, "run"), 1);
 	assert_int_equal(table_real(&t, 3, "run"), 2);
-	assert_int_equal(table_real(&t, 0, "pid"), 7);
-	assert_int_equal(table_real(&t, 0, "tid"), 8);
-	assert_true(isnan(table_real(&t, 2, "pid")));
-	assert_true(isnan(table_real(&t, 2, "tid")));
+	row_is(&t, 0, "pid = 7, tid = 8");
+	row_is(&t, 2, "pid = -, tid = -");
 	small_store_column_is(&t, "cpus", "1 1 - 1 -");
 	assert_int_equal(table_real(&t, 0, "migrations"), 3);
 	assert_int_equal(table_column(&t, "threads"), -1);
@@ -863,15 +828,13 @@ TEST(cpu_by_thread_has_pid_tid_run_and_cpus)
 	assert_int_equal(table_real(&t, 2, "threads"), 1);
 	assert_true(isnan(table_real(&t, 1, "threads")));
 	assert_int_equal(table_column(&t, "tid"), -1);
-	assert_float_equal(table_real(&t, 0, "cpu_pct"), 60, 1e-9);
-	assert_float_equal(table_real(&t, 0, "busy_share"), 75, 1e-9);
+	row_is(&t, 0, "cpu_pct = 60, busy_share = 75");
 	assert_float_equal(table_real(&t, 2, "busy_share"), 75, 1e-9);
 	assert_false(small_store_noted(&t, "--all shows all"));
 	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "comm", .limit = 1});
 	small_store_column_is(&t, "comm", "helper (rows left out) (everything else)");
-	assert_true(isnan(table_real(&t, 1, "run")));
-	assert_float_equal(table_real(&t, 1, "cpu_pct"), 20, 1e-9);
+	row_is(&t, 1, "run = -, cpu_pct = 20");
 	small_store_says(&t, "1 of 2 rows; --all shows all");
 	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "comm", .limit = 1, .all = true});
@@ -903,9 +866,7 @@ TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
 	assert_int_equal(table_real(&t, 0, "cpu"), 0);
 	assert_int_equal(table_real(&t, 1, "cpu"), 2);
 	assert_int_equal(table_real(&t, 0, "runs"), 1);
-	assert_int_equal(table_real(&t, 1, "runs"), 2);
-	assert_float_equal(table_real(&t, 1, "busy_pct"), 65, 0);
-	assert_float_equal(table_real(&t, 1, "idle_pct"), 30, 0);
+	row_is(&t, 1, "runs = 2, busy_pct = 65, idle_pct = 30");
 	table_free(&t);
 	cpuset_add(&cpus, 0);
 	cpuset_add(&cpus, 1);
@@ -915,13 +876,10 @@ TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
 	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){0});
 	assert_int_equal(t.rows, 1);
-	assert_int_equal(table_real(&t, 0, "runs"), 2);
-	assert_float_equal(table_real(&t, 0, "busy_pct"), 90, 0);
-	assert_float_equal(table_real(&t, 0, "workload_pct"), 50, 0);
+	row_is(&t, 0, "runs = 2, busy_pct = 90, workload_pct = 50");
 	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.workload_only = true});
-	assert_int_equal(table_real(&t, 0, "runs"), 1);
-	assert_float_equal(table_real(&t, 0, "cpu_pct"), 50, 0);
+	row_is(&t, 0, "runs = 1, cpu_pct = 50");
 	table_free(&t);
 	small_store_close(s);
 }
@@ -954,8 +912,7 @@ TEST(idle_states_have_the_mean_time_of_a_stay)
 	t = small_store_table(s, "idle", (struct query){0});
 	small_store_column_is(&t, "state", "busy idle C1 a:b idle C1");
 	assert_float_equal(table_real(&t, 0, "time_pct"), 40, 0);
-	assert_float_equal(table_real(&t, 2, "entries_per_s"), 1000, 0);
-	assert_float_equal(table_real(&t, 2, "mean_us"), 500, 1e-9);
+	row_is(&t, 2, "entries_per_s = 1000, mean_us = 500");
 	assert_true(isnan(table_real(&t, 3, "mean_us")));
 	assert_int_equal(table_real(&t, 4, "cpu"), 1);
 	assert_float_equal(table_real(&t, 5, "mean_us"), 5000, 1e-9);
@@ -994,8 +951,7 @@ TEST(idle_time_of_eight_cpus_is_listed)
 	t = small_store_table(s, "idle", (struct query){0});
 	small_store_column_is(&t, "state", "idle POLL C1:cpux");
 	small_store_column_is(&t, "source", "/proc/stat cpuidle cpuidle");
-	assert_float_equal(table_real(&t, 1, "entries_per_s"), 0.5, 0);
-	assert_float_equal(table_real(&t, 1, "mean_us"), 100000, 1e-6);
+	row_is(&t, 1, "entries_per_s = 0.5, mean_us = 100000");
 	small_store_says(&t, "9 CPUs; --by cpu shows each");
 	table_free(&t);
 	t = small_store_table(s, "idle", (struct query){.by = "cpu"});
@@ -1034,9 +990,7 @@ TEST(counters_have_rates_and_kinds)
 	t = small_store_table(s, "snmp", (struct query){0});
 	small_store_column_is(&t, "name", "TcpRetransSegs TcpExtTCPSACKDiscard");
 	small_store_column_is(&t, "kind", "retransmit -");
-	assert_float_equal(table_real(&t, 0, "count"), 10, 0);
-	assert_float_equal(table_real(&t, 0, "per_s"), 5, 1e-12);
-	assert_float_equal(table_real(&t, 0, "per_mib"), 2.5, 1e-12);
+	row_is(&t, 0, "count = 10, per_s = 5, per_mib = 2.5");
 	table_free(&t);
 	t = small_store_table(s, "snmp", (struct query){.all = true});
 	assert_int_equal(t.rows, 3);
@@ -1097,14 +1051,11 @@ TEST(counters_have_mean_error_share_of_time_and_ratios)
 	assert_float_equal(table_interval(&t, row, "value").high, 130, 0);
 	assert_float_equal(table_real(&t, row, "mean"), 113, 0);
 	/* R: sd(c(100, 110, 130.4)) / sqrt(3) / mean(c(100, 110, 130.4)) */
-	assert_float_equal(table_real(&t, row, "stddev_pct"), 7.8836, 0.0001);
-	assert_float_equal(table_real(&t, row, "running_pct"), 51, 0);
-	assert_int_equal(table_real(&t, row, "runs"), 3);
+	row_is(&t, row, "stddev_pct = 7.88360663583, running_pct = 51, runs = 3");
 	row = row_of(&t, "counter:once");
 	assert_float_equal(table_real(&t, row, "value"), 7, 0);
 	assert_true(isnan(table_interval(&t, row, "value").low));
-	assert_true(isnan(table_real(&t, row, "mean")));
-	assert_true(isnan(table_real(&t, row, "running_pct")));
+	row_is(&t, row, "mean = -, running_pct = -");
 	row = row_of(&t, "counter:watts");
 	assert_float_equal(table_real(&t, row, "mean"), 1.5, 0);
 	small_store_column_is(&t, "unit", "- 1 1 1 - 1 W 1/cycle 1/cycle 1/B 1/B 1/MiB");
@@ -1187,8 +1138,7 @@ TEST(summary_has_the_columns_of_the_units_that_count)
 	assert_true(table_column(&t, "copy_ns_per_kib") < 0);
 	assert_true(table_column(&t, "copy_ns_per_packet") >= 0);
 	assert_true(table_column(&t, "rate_messages") < 0);
-	assert_float_equal(table_real(&t, 0, "ns_per_packet"), 5e6, 1e-6);
-	assert_float_equal(table_real(&t, 0, "rate_packets"), 100, 0);
+	row_is(&t, 0, "ns_per_packet = 5000000, rate_packets = 100");
 	table_free(&t);
 	small_store_close(s);
 }
@@ -1754,20 +1704,15 @@ TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 	small_store_column_is(&t, "under", "- - - - - -"); /* gro has one value */
 	for (i = 0; i < t.rows; i++) {
 		assert_float_equal(table_real(&t, i, "number"), 1024 << i / 2, 0);
-		assert_int_equal(table_real(&t, i, "runs"), 5);
-		assert_string_equal(table_text(&t, i, "metric"), "throughput_gbps");
+		row_is(&t, i, "runs = 5, metric = throughput_gbps");
 	}
 	assert_float_equal(table_real(&t, 3, "estimate"), 9.2, 1e-9);
 	assert_float_equal(table_interval(&t, 3, "estimate").low, 9, 1e-9);
 	assert_int_equal(t.detail->rows, 1);
-	assert_string_equal(table_text(t.detail, 0, "kind"), "begins");
-	assert_string_equal(table_text(t.detail, 0, "base"), "old");
-	assert_string_equal(table_text(t.detail, 0, "new"), "new");
+	row_is(t.detail, 0, "kind = begins, base = old, new = new");
 	assert_float_equal(table_real(t.detail, 0, "at"), 2048 * (1 + below / (below - above)),
 			   1e-6);
-	assert_int_equal(table_real(t.detail, 0, "better"), 1);
-	assert_int_equal(table_real(t.detail, 0, "worse"), 2);
-	assert_int_equal(table_real(t.detail, 0, "values"), 3);
+	row_is(t.detail, 0, "better = 1, worse = 2, values = 3");
 	small_store_says(
 		&t,
 		"receiver throughput_gbps: new is worse than old up to size = 2k; better at size = 4k; the lines cross at size = 2.73k (95 %: ");

@@ -39,16 +39,13 @@ TEST(softnet_names_the_cpus_with_the_most_packets)
 	small_store_column_is(&t, "name", "softnet_processed softnet_dropped softnet_squeezed");
 	assert_string_equal(table_text(&t, 0, "cpus"), "2: 74 %, 0: 20 %, 3: 5 %");
 	assert_string_equal(table_text(&t, 2, "cpus"), "2: 100 %");
-	assert_float_equal(table_real(&t, 0, "value"), 100, 0);
-	assert_float_equal(table_real(&t, 0, "per_s"), 50, 0);
-	assert_float_equal(table_real(&t, 0, "per_mib"), 25, 1e-12);
+	row_is(&t, 0, "value = 100, per_s = 50, per_mib = 25");
 	table_free(&t);
 	cpuset_add(&cpus, 2);
 	cpuset_add(&cpus, 4);
 	t = small_store_table(s, "softnet", (struct query){.cpus = &cpus});
 	small_store_column_is(&t, "name", "softnet_processed softnet_processed softnet_squeezed");
-	assert_int_equal(table_real(&t, 1, "cpu"), 4);
-	assert_float_equal(table_real(&t, 1, "value"), 1, 0);
+	row_is(&t, 1, "cpu = 4, value = 1");
 	table_free(&t);
 	t = small_store_table(s, "softnet", (struct query){.by = "cpu"});
 	assert_int_equal(t.rows, 5);
@@ -76,9 +73,7 @@ TEST(softnet_has_shares_of_few_packets)
 	assert_string_equal(table_text(&t, 0, "cpus"), "2: 100 %");
 	assert_string_equal(table_text(&t, 1, "cpus"), "0: 50 %, 1: 50 %");
 	assert_float_equal(table_real(&t, 0, "per_s"), 0.5, 0);
-	assert_float_equal(table_real(&t, 2, "value"), 6, 0);
-	assert_true(isnan(table_real(&t, 2, "per_s")));
-	assert_true(isnan(table_real(&t, 2, "per_mib")));
+	row_is(&t, 2, "value = 6, per_s = -, per_mib = -");
 	assert_true(isnan(table_real(&t, 0, "cpu")));
 	table_free(&t);
 	small_store_close(s);
@@ -97,8 +92,7 @@ TEST(softnet_counts_a_silent_cpu_as_zero)
 	small_store_metric(s, run, "softnet:processed", 3);
 	small_store_run(s, (struct run){.repeat = 3}); /* no readings at all */
 	t = small_store_table(s, "softnet", (struct query){.by = "cpu"});
-	assert_int_equal(table_real(&t, 0, "runs"), 2);
-	assert_float_equal(table_real(&t, 0, "value"), 4.5, 1e-12);
+	row_is(&t, 0, "runs = 2, value = 4.5");
 	table_free(&t);
 	small_store_close(s);
 }
@@ -124,8 +118,7 @@ TEST(interrupts_are_ranked_by_rate_with_their_cpus)
 	table_free(&t);
 	t = small_store_table(s, "irq", (struct query){.by = "cpu"});
 	small_store_column_is(&t, "source", "24 25 25 25 24 25 NET_RX");
-	assert_int_equal(table_real(&t, 1, "cpu"), 1);
-	assert_float_equal(table_real(&t, 1, "per_s"), 2, 0);
+	row_is(&t, 1, "cpu = 1, per_s = 2");
 	assert_false(small_store_noted(&t, "counts are those of the side's CPUs"));
 	table_free(&t);
 	t = small_store_table(s, "irq", (struct query){.limit = 1});
@@ -153,8 +146,7 @@ TEST(nic_sorts_kernel_driver_and_queues_and_names_kinds)
 	small_store_column_is(&t, "queue", "- rx-0 rx-1 - -");
 	small_store_column_is(&t, "kind", "drop - - error -");
 	/* The counter was known for one of the two seconds. */
-	assert_float_equal(table_real(&t, 0, "per_s"), 4, 0);
-	assert_float_equal(table_real(&t, 0, "per_mib"), 2, 1e-12);
+	row_is(&t, 0, "per_s = 4, per_mib = 2");
 	assert_float_equal(table_real(&t, 3, "per_s"), 3, 0);
 	table_free(&t);
 	t = small_store_table(s, "nic", (struct query){.by = "queue"});
@@ -211,8 +203,7 @@ TEST(settings_of_working_cards_are_noted)
 	for (i = 0; i < t.detail->rows; i++) {
 		assert_string_equal(table_text(t.detail, i, "netns"), "host");
 		if (!strcmp(table_text(t.detail, i, "setting"), "rx_usecs")) {
-			assert_string_equal(table_text(t.detail, i, "interface"), "eth0");
-			assert_string_equal(table_text(t.detail, i, "value"), "8|16");
+			row_is(t.detail, i, "interface = eth0, value = 8|16");
 			found++;
 		}
 		if (!strcmp(table_text(t.detail, i, "setting"), "driver")) {
@@ -274,8 +265,7 @@ TEST(tcp_scales_the_figures_of_a_socket)
 	assert_float_equal(table_real(&t, 0, "retrans_per_gb"),
 			   1e9 * (SOCKET_retrans + 1) / (SOCKET_bytes_sent + 1), 1e-3);
 	assert_true(isnan(table_real(&t, 1, "retrans_per_gb")));
-	assert_float_equal(table_real(&t, 2, "rtt_us"), 55, 0);
-	assert_float_equal(table_real(&t, 2, "retrans_per_gb"), 1.5, 1e-12);
+	row_is(&t, 2, "rtt_us = 55, retrans_per_gb = 1.5");
 	table_free(&t);
 	t = small_store_table(s, "tcp", (struct query){.limit = 1});
 	small_store_column_is(&t, "local", "a:1 -");

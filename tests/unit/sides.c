@@ -311,15 +311,11 @@ TEST(power_has_energy_and_score_of_each_kind)
 	small_store_column_is(&t, "kind", "package package other model");
 	assert_string_equal(table_text(&t, 0, "domain"), "total");
 	assert_string_equal(table_text(&t, 1, "domain"), "powercap core");
-	assert_float_equal(table_real(&t, 0, "power_w"), 10, 0);
-	assert_float_equal(table_real(&t, 0, "energy_j"), 20, 0);
-	assert_float_equal(table_real(&t, 0, "j_per_gb"), 20 / (2000 * 1024 / 1e9), 1e-6);
-	assert_float_equal(table_real(&t, 0, "roi_p"), 0.64, 1e-9);
+	row_is(&t, 0, "power_w = 10, energy_j = 20, j_per_gb = 9765.625, roi_p = 0.64");
 	assert_float_equal(table_real(&t, 1, "energy_j"), 8, 0);
 	assert_true(isnan(table_real(&t, 1, "j_per_gb"))); /* a part of the package */
 	assert_float_equal(table_real(&t, 2, "power_w"), 7, 0);
-	assert_float_equal(table_real(&t, 3, "power_w"), 4, 1e-9);
-	assert_float_equal(table_real(&t, 3, "roi_p"), 4, 1e-9);
+	row_is(&t, 3, "power_w = 4, roi_p = 4");
 	table_free(&t);
 	t = small_store_table(s, "power", (struct query){0});
 	assert_int_equal(t.rows, 3);
@@ -516,12 +512,9 @@ TEST(topology_has_a_row_for_alike_caches_and_for_each_side)
 	small_store_run(s, (struct run){.cpus = "1-2,5", .repeat = 2});
 	t = small_store_table(s, "topology", (struct query){0});
 	small_store_column_is(&t, "kind", "cache cache nic nic nic nic side");
-	assert_int_equal(table_real(&t, 0, "count"), 2);
-	assert_string_equal(table_text(&t, 0, "detail"), "each of 2 CPUs");
-	assert_int_equal(table_real(&t, 1, "count"), 1);
-	assert_string_equal(table_text(&t, 1, "cpus"), "2");
-	assert_float_equal(table_real(&t, 2, "speed_gbps"), 1, 0);
-	assert_string_equal(table_text(&t, 2, "detail"), "up");
+	row_is(&t, 0, "count = 2, detail = each of 2 CPUs");
+	row_is(&t, 1, "count = 1, cpus = 2");
+	row_is(&t, 2, "speed_gbps = 1, detail = up");
 	assert_string_equal(table_text(&t, 4, "detail"), "down");
 	assert_string_equal(table_text(&t, 5, "detail"), "node unknown");
 	assert_string_equal(table_text(&t, 6, "nodes"), "0-1");

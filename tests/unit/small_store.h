@@ -73,6 +73,23 @@ static inline void small_store_column_is(const struct table *t, const char *colu
 	str_free(&s);
 }
 
+struct table_row_at {
+	const struct table *t;
+	size_t row;
+};
+
+static inline struct named_figure row_figure(const void *from, const char *column)
+{
+	const struct table_row_at *at = from;
+
+	return (struct named_figure){table_real(at->t, at->row, column),
+				     table_text(at->t, at->row, column)};
+}
+
+/* Checks cells of a row: row_is(&t, 0, "symbol = main, self_ns = 3, total_ns = -"). */
+#define row_is(t, row, expected) \
+	figures_are(row_figure, (&(struct table_row_at){(t), (row)}), (expected))
+
 /* Returns whether a note of the table has the words. */
 static inline bool small_store_noted(const struct table *t, const char *words)
 {

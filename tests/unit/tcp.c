@@ -217,11 +217,8 @@ TEST(counters_grow_inside_the_window)
 	assert_int_equal(r->readings, 3);
 	assert_int_equal(r->first_ns, 9 * S);
 	assert_int_equal(r->last_ns, 13 * S);
-	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 900, 1e-9);
-	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 78.5, 1e-9);
-	assert_float_equal(metric(&in, "tcp_sockets"), 4, 0);
-	assert_float_equal(noted_number(&in, NOTE_tcp_closed), 2, 0);
-	assert_float_equal(noted_number(&in, NOTE_tcp_bad_lines), 2, 0);
+	metrics_are(&in, "tcp_socket_bytes_acked = 900, tcp_socket_rtt_us = 78.5, "
+			 "tcp_sockets = 4, note tcp_closed = 2, note tcp_bad_lines = 2");
 	ingest_free(&in);
 }
 
@@ -248,9 +245,8 @@ TEST(medians_and_series_leave_out_idle_sockets)
 		add_snap(second, &s);
 	}
 	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
-	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 62, 1e-9);
-	assert_float_equal(metric(&in, "tcp_sockets"), 3, 0);
-	assert_float_equal(metric(&in, "tcp_socket_bytes_acked"), 3800800, 1e-6);
+	metrics_are(&in, "tcp_socket_rtt_us = 62, tcp_sockets = 3, "
+			 "tcp_socket_bytes_acked = 3800800");
 	for (i = 0; i < in.nseries; i++) {
 		bool cwnd = !strcmp(in.series[i].name, "tcp_socket_cwnd");
 
@@ -294,8 +290,7 @@ TEST(missing_counter_has_no_growth)
 	assert_true(isnan(in.sockets[0].f[SOCKET_bytes_acked]));
 	assert_true(isnan(in.sockets[0].f[SOCKET_segs_in]));
 	assert_true(isnan(in.sockets[0].f[SOCKET_rtt_us])); /* 0: not measured yet */
-	assert_true(isnan(metric(&in, "tcp_socket_bytes_acked")));
-	assert_float_equal(metric(&in, "tcp_socket_retransmits"), 6, 0);
+	metrics_are(&in, "tcp_socket_bytes_acked = -, tcp_socket_retransmits = 6");
 	ingest_free(&in);
 	at[1].info.tcpi_bytes_acked = UINT64_MAX; /* unknown, then counted from 0 */
 	at[2].info.tcpi_bytes_acked = 8;
@@ -393,9 +388,7 @@ TEST(amounts_need_readings_of_the_whole_window)
 	assert_int_equal(in.nsockets, 1);
 	assert_true(isnan(in.sockets[0].f[SOCKET_bytes_acked]));
 	assert_float_equal(in.sockets[0].f[SOCKET_rtt_us], 10, 0);
-	assert_true(isnan(metric(&in, "tcp_sockets")));
-	assert_true(isnan(metric(&in, "tcp_socket_rtt_us")));
-	assert_non_null(noted(&in, NOTE_coverage_too_small));
+	metrics_are(&in, "tcp_sockets = -, tcp_socket_rtt_us = -, note coverage_too_small = +");
 	ingest_free(&in);
 }
 

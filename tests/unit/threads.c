@@ -115,12 +115,9 @@ TEST(threads_that_come_and_go_are_counted)
 	 */
 	assert_float_equal(row(&in, 20, 20)->run_ns, 0.2e9, 1);
 	assert_float_equal(row(&in, 0, 0)->run_ns, 0.2e9, 1);
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
-	assert_float_equal(metric(&in, "workload_cpu_pct"), 340.0 / 3, 1e-6);
-	assert_float_equal(metric(&in, "workload_cpu_user_pct"), 85, 1e-6);
-	assert_float_equal(metric(&in, "workload_cpu_system_pct"), 85.0 / 3, 1e-9);
-	assert_float_equal(metric(&in, "workload_threads"), 3, 0);
-	assert_float_equal(metric(&in, "workload_confined"), 1, 0);
+	metrics_are(&in, "workload_cpu_ns = 3400000000, workload_cpu_pct = 113.333333333, "
+			 "workload_cpu_user_pct = 85, workload_cpu_system_pct = 28.3333333333, "
+			 "workload_threads = 3, workload_confined = 1");
 	assert_true(in.workload_whole);
 	assert_int_equal(in.notes.n, 0);
 	ingest_free(&in);
@@ -183,10 +180,8 @@ TEST(odd_threads_and_bad_lines_are_counted)
 	assert_true(isnan(row(&in, 7, 9)->run_ns));
 	assert_null(row(&in, 40, 0)); /* its ended threads and children do not count either */
 	assert_null(row(&in, 0, 0));
-	assert_non_null(noted(&in, NOTE_threads_backwards));
-	assert_float_equal(noted_number(&in, NOTE_threads_joined), 3, 0);
-	assert_non_null(noted(&in, NOTE_threads_ended));
-	assert_float_equal(noted_number(&in, NOTE_threads_bad_lines), 4, 0);
+	metrics_are(&in, "note threads_backwards = +, note threads_joined = 3, "
+			 "note threads_ended = +, note threads_bad_lines = 4");
 	assert_false(in.workload_whole);
 	ingest_free(&in);
 	in = fresh(NULL);
@@ -230,9 +225,8 @@ TEST(process_that_begins_in_the_window_counts_from_0)
 	thread(&s, 30, 30, "new", 0.4e9, 1);
 	add_snap(13, &s);
 	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 0.4e9, 0);
-	assert_float_equal(metric(&in, "workload_cpu_user_pct"), 10, 1e-9);
-	assert_float_equal(metric(&in, "workload_cpu_system_pct"), 10 / 3.0, 1e-9);
+	metrics_are(&in, "workload_cpu_ns = 400000000, workload_cpu_user_pct = 10, "
+			 "workload_cpu_system_pct = 3.33333333333");
 	ingest_free(&in);
 }
 
@@ -259,13 +253,11 @@ TEST(new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long)
 {
 	struct ingest in = process_appears(3.17e9);
 
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.17e9, 1);
-	assert_null(noted(&in, NOTE_threads_joined));
+	metrics_are(&in, "workload_cpu_ns = 3170000000, note threads_joined = -");
 	assert_true(in.workload_whole);
 	ingest_free(&in);
 	in = process_appears(3.171e9);
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
-	assert_float_equal(noted_number(&in, NOTE_threads_joined), 1, 0);
+	metrics_are(&in, "workload_cpu_ns = 0, note threads_joined = 1");
 	assert_false(in.workload_whole);
 	ingest_free(&in);
 }
@@ -343,8 +335,7 @@ TEST(run_that_lacks_processes_has_no_time)
 	world();
 	in.unmatched = true;
 	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
-	assert_true(isnan(metric(&in, "workload_cpu_ns")));
-	assert_true(isnan(metric(&in, "workload_cpu_pct")));
+	metrics_are(&in, "workload_cpu_ns = -, workload_cpu_pct = -");
 	assert_int_equal(in.nseries, 0);
 	assert_false(in.workload_whole);
 	ingest_free(&in);
@@ -421,8 +412,7 @@ TEST(times_are_ticks_without_schedstat)
 	assert_float_equal(row(&in, 7, 8)->run_ns, 0.2e9, 0);
 	assert_null(row(&in, 7, 0));
 	assert_float_equal(row(&in, 0, 0)->run_ns, 0.5e9, 0);
-	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.2e9, 0);
-	assert_non_null(noted(&in, NOTE_threads_ticks));
+	metrics_are(&in, "workload_cpu_ns = 1200000000, note threads_ticks = +");
 	assert_false(in.workload_whole);
 	ingest_free(&in);
 }
@@ -506,11 +496,10 @@ TEST(run_queue_delay_is_counted)
 	assert_int_equal(in.series[0].t_ns, 11 * S);
 	assert_float_equal(in.series[0].value, 10, 1e-9);
 	assert_float_equal(in.series[1].value, 0.25, 1e-9);
-	assert_float_equal(metric(&in, "sched_wait_ns"), 0.105e9, 1);
-	assert_float_equal(metric(&in, "sched_involuntary"), 9, 1e-9);
-	assert_float_equal(noted_number(&in, NOTE_sched_ended), 1, 0);
-	assert_null(noted(&in, NOTE_sched_backwards)); /* it waited for 0 ns at last */
-	assert_true(isnan(row(&in, 7, 7)->run_ns));    /* the threads collector measures it */
+	/* it waited for 0 ns at last */
+	metrics_are(&in, "sched_wait_ns = 105000000, sched_involuntary = 9, "
+			 "note sched_ended = 1, note sched_backwards = -");
+	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* the threads collector measures it */
 	ingest_free(&in);
 	in = fresh(NULL);
 	str_puts(&s, "7 7 1000 1000 10 5 5 w\n");
@@ -520,8 +509,7 @@ TEST(run_queue_delay_is_counted)
 	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 10, 1e-9);
 	assert_true(isnan(row(&in, 7, 8)->wait_ns));
-	assert_float_equal(noted_number(&in, NOTE_sched_joined), 1, 0);
-	assert_float_equal(noted_number(&in, NOTE_sched_bad_lines), 1, 0);
+	metrics_are(&in, "note sched_joined = 1, note sched_bad_lines = 1");
 	ingest_free(&in);
 }
 
@@ -545,9 +533,7 @@ TEST(line_of_sched_needs_its_thread_and_its_time)
 	assert_true(isnan(row(&in, 7, 7)->slices));
 	assert_true(isnan(row(&in, 7, 7)->voluntary));
 	assert_float_equal(row(&in, 7, 7)->involuntary, 3, 1e-9);
-	assert_true(isnan(metric(&in, "sched_slices")));
-	assert_true(isnan(metric(&in, "sched_switches")));
-	assert_null(noted(&in, NOTE_sched_backwards));
+	metrics_are(&in, "sched_slices = -, sched_switches = -, note sched_backwards = -");
 	ingest_free(&in);
 }
 
@@ -596,10 +582,8 @@ TEST(counter_of_sched_that_goes_back_is_noted)
 	str_puts(&s, "7 7 1000 400 9 5 6 w\n");
 	add_snap(13, &s);
 	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
-	assert_non_null(noted(&in, NOTE_sched_backwards));
-	assert_float_equal(metric(&in, "sched_run_ns"), 0, 0);
-	assert_float_equal(metric(&in, "sched_wait_ns"), 0, 0);
-	assert_float_equal(metric(&in, "sched_switches"), 1, 0);
+	metrics_are(&in, "note sched_backwards = +, sched_run_ns = 0, sched_wait_ns = 0, "
+			 "sched_switches = 1");
 	assert_int_equal(in.nseries, 1); /* no rate between readings of one time */
 	assert_float_equal(in.series[0].value, 0, 0);
 	ingest_free(&in);

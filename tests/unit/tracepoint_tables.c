@@ -191,19 +191,15 @@ TEST(calls_are_measured_from_entry_to_return)
 	small_store_column_is(&t, "comm", "a b b");
 	small_store_column_is(&t, "syscall", "syscall_0 syscall_15 syscall_4");
 	assert_true(table_column(&t, "variant") < 0);
-	assert_int_equal(table_real(&t, 0, "calls"), 3);
-	assert_int_equal(table_real(&t, 0, "errors"), 1);
+	row_is(&t, 0, "calls = 3, errors = 1");
 	assert_int_equal(table_real(&t, 1, "errors"), 0);
-	assert_float_equal(table_real(&t, 0, "total_ms"), 600e-6, 1e-15);
-	assert_float_equal(table_real(&t, 0, "min_ms"), 100e-6, 1e-15);
-	assert_float_equal(table_real(&t, 0, "max_ms"), 300e-6, 1e-15);
-	assert_float_equal(table_real(&t, 0, "stddev_pct"), 100 / (2 * sqrt(3)), 1e-9);
+	row_is(&t, 0,
+	       "total_ms = 0.0006, min_ms = 0.0001, max_ms = 0.0003, "
+	       "stddev_pct = 28.8675134595");
 	/* The middle of 1.5 calls: the first is in 64 to 128 ns, the second in 128 to 256. */
-	assert_float_equal(table_real(&t, 0, "p50_ms"), 192e-6, 1e-12);
-	assert_float_equal(table_real(&t, 0, "calls_per_mib"), 1.5, 1e-12);
+	row_is(&t, 0, "p50_ms = 0.000192, calls_per_mib = 1.5");
 	assert_float_equal(table_real(&t, 1, "total_ms"), 10e-6, 1e-15);
-	assert_int_equal(table_real(&t, 2, "calls"), 1);
-	assert_float_equal(table_real(&t, 2, "min_ms"), 0, 0);
+	row_is(&t, 2, "calls = 1, min_ms = 0");
 	small_store_says(&t, "5 calls in all, 0.001 ms; 3 of 3 rows");
 	small_store_says(&t, "not returned at the recording's end: syscall_0 1, syscall_4 2");
 	small_store_says(&t, "returns without an entry, which do not count: 2 ");
@@ -221,16 +217,14 @@ TEST(calls_are_split_by_thread_and_chosen_by_cpu_and_command)
 	assert_int_equal(t.rows, 2);
 	assert_int_equal(table_real(&t, 0, "tid"), 20);
 	assert_int_equal(table_real(&t, 1, "tid"), 21);
-	assert_int_equal(table_real(&t, 0, "pid"), 7);
-	assert_int_equal(table_real(&t, 0, "calls"), 2);
+	row_is(&t, 0, "pid = 7, calls = 2");
 	assert_int_equal(table_real(&t, 1, "calls"), 1);
 	table_free(&t);
 	tracepoints_close(tp);
 	tp = recording(raw, 2, calls, array_size(calls));
 	cpuset_add(&cpus, 2);
 	t = table_of("syscalls", (struct query){.cpus = &cpus, .by = "syscall"}, tp);
-	assert_int_equal(table_real(&t, 0, "calls"), 1);
-	assert_float_equal(table_real(&t, 0, "total_ms"), 200e-6, 1e-15);
+	row_is(&t, 0, "calls = 1, total_ms = 0.0002");
 	table_free(&t);
 	tracepoints_close(tp);
 }
@@ -296,16 +290,11 @@ TEST(waits_go_from_wakeup_or_preemption_to_the_cpu)
 
 	small_store_column_is(&t, "comm", "b a a");
 	assert_int_equal(table_real(&t, 0, "tid"), 22);
-	assert_int_equal(table_real(&t, 1, "tid"), 20);
-	assert_int_equal(table_real(&t, 1, "switches"), 3);
-	assert_float_equal(table_real(&t, 1, "runtime_ms"), 8000e-6, 1e-12);
-	assert_float_equal(table_real(&t, 1, "avg_delay_ms"), 8000e-6 / 3, 1e-12);
-	assert_float_equal(table_real(&t, 1, "max_delay_ms"), 5000e-6, 1e-12);
-	assert_float_equal(table_real(&t, 1, "max_start_s"), 9000e-9, 1e-15);
-	assert_float_equal(table_real(&t, 1, "max_end_s"), 14000e-9, 1e-15);
-	assert_int_equal(table_real(&t, 2, "switches"), 1);
-	assert_float_equal(table_real(&t, 2, "avg_delay_ms"), 0, 0);
-	assert_true(isnan(table_real(&t, 2, "max_start_s")));
+	row_is(&t, 1,
+	       "tid = 20, switches = 3, runtime_ms = 0.008, "
+	       "avg_delay_ms = 0.00266666666667, max_delay_ms = 0.005, "
+	       "max_start_s = 9e-06, max_end_s = 1.4e-05");
+	row_is(&t, 2, "switches = 1, avg_delay_ms = 0, max_start_s = -");
 	small_store_says(&t, "5 switches, 0.008 ms of runtime in all; 3 of 3 tasks");
 	small_store_says(&t, "preemptions inside the kernel (R+): 1;");
 	small_store_says(&t, "a delay begins with sched:sched_wakeup or");
@@ -315,16 +304,13 @@ TEST(waits_go_from_wakeup_or_preemption_to_the_cpu)
 	tp = recording(sched, 4, switches, array_size(switches));
 	t = table_of("sched", (struct query){.comm = "a"}, tp);
 	small_store_column_is(&t, "comm", "a");
-	assert_int_equal(table_real(&t, 0, "threads"), 2);
-	assert_int_equal(table_real(&t, 0, "switches"), 4);
-	assert_float_equal(table_real(&t, 0, "avg_delay_ms"), 2000e-6, 1e-12);
+	row_is(&t, 0, "threads = 2, switches = 4, avg_delay_ms = 0.002");
 	table_free(&t);
 	tracepoints_close(tp);
 	tp = recording(sched, 4, switches, array_size(switches));
 	cpuset_add(&cpus, 2);
 	t = table_of("sched", (struct query){.cpus = &cpus, .comm = "a", .limit = 1}, tp);
-	assert_int_equal(table_real(&t, 0, "switches"), 1);
-	assert_float_equal(table_real(&t, 0, "max_delay_ms"), 1000e-6, 1e-12);
+	row_is(&t, 0, "switches = 1, max_delay_ms = 0.001");
 	table_free(&t);
 	tracepoints_close(tp);
 }

@@ -11,6 +11,7 @@
 #include "tests/unit/close.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,60 @@ static struct {
 		tests.before = (set_up);                              \
 		tests.after = (tear_down);                            \
 	}
+
+/* A figure or text by its name; text may be NULL. */
+struct named_figure {
+	double number;
+	const char *text;
+};
+
+/*
+ * Checks figures by their names: "self_ns = 3, total_ns = -, symbol = main, runs = +". "-" is a
+ * missing one, "+" any that is there. A number may be off by a part in 10^9.
+ */
+#define figures_are(figure, from, expected) \
+	assert_figures((figure), (from), (expected), __FILE__, __LINE__)
+
+static inline bool figure_is(struct named_figure f, const char *expected)
+{
+	bool missing = isnan(f.number) && (!f.text || !*f.text);
+	char *end;
+	double x = strtod(expected, &end);
+
+	if (!strcmp(expected, "-") || !strcmp(expected, "+"))
+		return missing == (*expected == '-');
+	if (f.text && !strcmp(f.text, expected))
+		return true;
+	return !*end && fabs(f.number - x) <= fabs(x) * 1e-9 + 1e-12;
+}
+
+static inline void assert_figures(struct named_figure (*figure)(const void *from, const char *name),
+				  const void *from, const char *expected, const char *file,
+				  int line)
+{
+	char *list = strdup(expected), *rest = list, *name;
+
+	while ((name = rest) && *name) {
+		char *value = strstr(name, " = "), *next = strstr(name, ", ");
+		struct named_figure f;
+
+		rest = next ? next + 2 : NULL;
+		if (next)
+			*next = '\0';
+		if (!value || (next && value > next)) {
+			print_error("'%s' is not \"name = value\"\n", name);
+			_fail(file, line);
+		}
+		*value = '\0';
+		f = figure(from, name);
+		if (!figure_is(f, value + 3)) {
+			print_error("%s is %.17g '%s', not %s\n", name, f.number,
+				    f.text ? f.text : "", value + 3);
+			_fail(file, line);
+		}
+	}
+	free(list);
+}
 
 static inline void tests_add(struct CMUnitTest test)
 {

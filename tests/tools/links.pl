@@ -1,0 +1,69 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+# Checks by linked symbols which folders use which: links.pl BUILD <ROWS
+#
+# Each row of standard input is a folder, then the folders that its objects may use beside lib and itself. Prints each symbol that
+# is defined elsewhere, and each circle of objects that spans several folders. zcost.c holds the table of commands and the version,
+# which all may use, and it may use every command.
+use strict;
+use warnings;
+
+my $build = shift // die "usage: links.pl BUILD <ROWS\n";
+my (%allowed, %defined_in, %uses);
+while (<STDIN>) {
+	my ($folder, @others) = split;
+	$allowed{$folder}{$_} = 1 for $folder, 'lib', 'zcost.c', @others;
+}
+
+# The folder of a source file, as a row calls it: the longest row that it is below.
+sub folder_of {
+	my ($file) = @_;
+	my ($row) = sort { length $b <=> length $a } grep { $file eq $_ || index($file, "$_/") == 0 } keys %allowed;
+	return $row // die "$file: no row has its folder\n";
+}
+
+my @objects = grep { chomp; s{^\Q$build\E/}{} } `find '$build' -name '*.o' ! -name '*.bpf.o'`;
+for my $object (grep { m{^(zcost|(lib|workload|collect|capture|analyze|plot)/)} } @objects) {
+	my $file = $object =~ s/\.o$/.c/r;
+	next unless -e $file || $file =~ /\.pb-c\.c$/; # an object of a file that is gone
+	for (`nm '$build/$object'`) {
+		my ($type, $symbol) = /([A-Za-z]) (\S+)$/ or next;
+		$defined_in{$symbol} = $file if $type =~ /[TDRBCVW]/;
+		$uses{$file}{$symbol} = 1 if $type eq 'U';
+	}
+}
+
+my %edges;
+for my $file (sort keys %uses) {
+	for my $symbol (sort keys %{$uses{$file}}) {
+		my $to = $defined_in{$symbol} // next;
+		next if $to eq $file || $to eq 'zcost.c' || $file eq 'zcost.c' && $symbol =~ /^cmd_/;
+		print "$file: $symbol of $to\n" unless $allowed{folder_of($file)}{folder_of($to)};
+		$edges{$file}{$to} = $symbol;
+	}
+}
+
+# Circles: the strongly connected components, after Tarjan.
+my (%index, %low, %on, @stack);
+my $next = 1;
+sub visit {
+	my ($file) = @_;
+	$index{$file} = $low{$file} = $next++;
+	push @stack, $file;
+	$on{$file} = 1;
+	for my $to (sort keys %{$edges{$file}}) {
+		if (!$index{$to}) {
+			visit($to);
+			$low{$file} = $low{$to} if $low{$to} < $low{$file};
+		} elsif ($on{$to}) {
+			$low{$file} = $index{$to} if $index{$to} < $low{$file};
+		}
+	}
+	return if $low{$file} != $index{$file};
+	my @circle;
+	do { push @circle, pop @stack; delete $on{$circle[-1]} } until $circle[-1] eq $file;
+	my %folders = map { folder_of($_) => 1 } @circle;
+	print "circle: @circle\n" if keys %folders > 1;
+}
+no warnings 'recursion';
+$index{$_} or visit($_) for sort keys %edges;
