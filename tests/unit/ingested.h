@@ -18,6 +18,24 @@ static inline int parse_file(struct ingest *in, const char *file, const char *pa
 	return parser_find(file)->read(in, path, err);
 }
 
+/* The run whose raw files a test reads. It lives until the next one starts. */
+static struct ingest in;
+
+static inline void ingest_start(struct ingest fresh)
+{
+	ingest_free(&in);
+	in = fresh;
+}
+
+/* Reads `path` as a raw file that is whole enough to have figures. */
+static inline void read_raw(struct ingest *in, const char *file)
+{
+	struct error err = {0};
+
+	if (parse_file(in, file, path, &err))
+		fail_msg("%s: %s", file, err.text);
+}
+
 /* The last metric of that key, or 1 for a fact "NAME=VALUE". NaN: none. */
 static inline double metric(const struct ingest *in, const char *name)
 {

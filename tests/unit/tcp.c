@@ -178,10 +178,10 @@ TEST(counters_grow_inside_the_window)
 {
 	struct made one = socket_made(1), two = socket_made(2), three = socket_made(3),
 		    four = socket_made(4);
-	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 	const struct socket_row *r;
 	struct str s = {0};
 
+	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
 	unlink(path);
 	two.msg.id.idiag_sport = htons(81);
 	one.info.tcpi_bytes_acked = 1000, one.info.tcpi_total_retrans = UINT32_MAX - 4;
@@ -203,7 +203,7 @@ TEST(counters_grow_inside_the_window)
 	put_line(&s, &two, sizeof(two.info));
 	str_puts(&s, "77 00 - - x\nnonsense\n");
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+	read_raw(&in, "tcp.snap");
 	assert_int_equal(in.nsockets, 4);
 	r = &in.sockets[0];
 	assert_string_equal(r->local, "[fd00::1]:81");
@@ -219,7 +219,6 @@ TEST(counters_grow_inside_the_window)
 	assert_int_equal(r->last_ns, 13 * S);
 	metrics_are(&in, "tcp_socket_bytes_acked = 900, tcp_socket_rtt_us = 78.5, "
 			 "tcp_sockets = 4, note tcp_closed = 2, note tcp_bad_lines = 2");
-	ingest_free(&in);
 }
 
 /* Two sockets carry data, and a control connection of the same process moves a few bytes. */
@@ -227,10 +226,10 @@ TEST(medians_and_series_leave_out_idle_sockets)
 {
 	static const uint32_t rtt[] = {60, 64, 199};
 	static const uint64_t bytes[] = {1000000, 900000, 400};
-	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 12 * S}};
 	struct str s = {0};
 	uint32_t i, second, points = 0;
 
+	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 12 * S}});
 	unlink(path);
 	for (second = 10; second <= 12; second++) {
 		str_puts(&s, "little\n");
@@ -244,7 +243,7 @@ TEST(medians_and_series_leave_out_idle_sockets)
 		}
 		add_snap(second, &s);
 	}
-	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+	read_raw(&in, "tcp.snap");
 	metrics_are(&in, "tcp_socket_rtt_us = 62, tcp_sockets = 3, "
 			 "tcp_socket_bytes_acked = 3800800");
 	for (i = 0; i < in.nseries; i++) {
@@ -257,53 +256,47 @@ TEST(medians_and_series_leave_out_idle_sockets)
 	}
 	assert_int_equal(points, 3);
 	assert_float_equal(in.series[2].value, 62, 1e-9);
-	ingest_free(&in);
 }
 
 /* Reads a socket at `n` times, from 9 s to 13 s. */
-static struct ingest socket_read(const struct made *at, size_t n, size_t info_len)
+static void socket_read(const struct made *at, size_t n, size_t info_len)
 {
-	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 	struct str s = {0};
 	size_t i;
 
+	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
 	unlink(path);
 	for (i = 0; i < n; i++) {
 		str_puts(&s, "little\n");
 		put_line(&s, &at[i], info_len);
 		add_snap(9 + 4 * (double)i / (double)(n - 1), &s);
 	}
-	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
-	return in;
+	read_raw(&in, "tcp.snap");
 }
 
 /* An older kernel has no bytes in its structure. */
 TEST(missing_counter_has_no_growth)
 {
 	struct made at[] = {socket_made(1), socket_made(1), socket_made(1)};
-	struct ingest in;
 
 	at[1].info.tcpi_total_retrans = 6;
 	at[2].info.tcpi_total_retrans = 9;
-	in = socket_read(at, 3, 112);
+	socket_read(at, 3, 112);
 	assert_float_equal(in.sockets[0].f[SOCKET_retrans], 3 + 3, 0); /* 9 to 11 s: half of 6 */
 	assert_true(isnan(in.sockets[0].f[SOCKET_bytes_acked]));
 	assert_true(isnan(in.sockets[0].f[SOCKET_segs_in]));
 	assert_true(isnan(in.sockets[0].f[SOCKET_rtt_us])); /* 0: not measured yet */
 	metrics_are(&in, "tcp_socket_bytes_acked = -, tcp_socket_retransmits = 6");
-	ingest_free(&in);
 	at[1].info.tcpi_bytes_acked = UINT64_MAX; /* unknown, then counted from 0 */
 	at[2].info.tcpi_bytes_acked = 8;
-	in = socket_read(at, 3, sizeof(at->info));
+	socket_read(at, 3, sizeof(at->info));
 	assert_float_equal(in.sockets[0].f[SOCKET_bytes_acked], 8, 0);
-	ingest_free(&in);
 }
 
 /* The smallest is of the readings inside the window, the share of limited rates their mean. */
 TEST(states_are_of_all_readings)
 {
 	struct made at[21]; /* 16 of them inside the window */
-	struct ingest in;
 	uint32_t i;
 
 	for (i = 0; i < 21; i++) {
@@ -312,22 +305,21 @@ TEST(states_are_of_all_readings)
 		at[i].info.tcpi_delivery_rate = 7;
 		at[i].info.tcpi_delivery_rate_app_limited = i >= 17;
 	}
-	in = socket_read(at, 21, sizeof(at->info));
+	socket_read(at, 21, sizeof(at->info));
 	assert_int_equal(in.sockets[0].readings, 16);
 	assert_float_equal(in.sockets[0].f[SOCKET_min_rtt_us], 80, 0);
 	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 		assert_float_equal(in.sockets[0].f[SOCKET_app_limited_pct], 25, 0);
-	ingest_free(&in);
 }
 
 /* A reading is dropped if a later one is not after the window's start. */
 TEST(socket_has_its_last_congestion_control)
 {
-	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 	static const char *const control[] = {"reno", "bbr", "cubic"};
 	static const double seconds[] = {8, 10, 13};
 	size_t i;
 
+	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
 	unlink(path);
 	for (i = 0; i < 3; i++) {
 		struct str s = {0};
@@ -335,20 +327,19 @@ TEST(socket_has_its_last_congestion_control)
 		str_printf(&s, "little\n%.*s%s\n", (int)strlen(sender) - 3, sender, control[i]);
 		add_snap(seconds[i], &s);
 	}
-	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+	read_raw(&in, "tcp.snap");
 	assert_string_equal(in.sockets[0].congestion, "cubic");
 	assert_int_equal(in.sockets[0].readings, 2);
 	assert_int_equal(in.sockets[0].first_ns, 10 * S);
-	ingest_free(&in);
 }
 
 /* Reads two readings of sockets; socket i sends bytes[i] in the window. NULL: an older kernel. */
-static struct ingest sockets_send(const uint64_t *bytes, uint32_t n, double from, double to)
+static void sockets_send(const uint64_t *bytes, uint32_t n, double from, double to)
 {
-	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 	struct str s = {0};
 	uint32_t i;
 
+	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
 	unlink(path);
 	for (i = 0; i < 2 * n; i++) {
 		struct made m = socket_made(i % n + 1);
@@ -361,35 +352,31 @@ static struct ingest sockets_send(const uint64_t *bytes, uint32_t n, double from
 		if (i % n == n - 1)
 			add_snap(i < n ? from : to, &s);
 	}
-	assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
-	return in;
+	read_raw(&in, "tcp.snap");
 }
 
 TEST(socket_is_idle_below_a_hundredth_of_the_busiest)
 {
 	static const uint64_t idle[] = {1000000, 9999}, busy[] = {1000000, 10000};
-	struct ingest in = sockets_send(idle, 2, 10, 13);
 
+	sockets_send(idle, 2, 10, 13);
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 10, 0);
 	assert_string_equal(in.sockets[0].state, "close-wait");
-	ingest_free(&in);
-	in = sockets_send(busy, 2, 10, 13);
+	sockets_send(busy, 2, 10, 13);
 	assert_float_equal(metric(&in, "tcp_socket_rtt_us"), 15, 0);
 	assert_float_equal(in.series[0].value, 15, 0); /* none is idle before the first byte */
-	ingest_free(&in);
 }
 
 /* Readings of a third of the window give no amounts, and states of the time that they cover. */
 TEST(amounts_need_readings_of_the_whole_window)
 {
 	static const uint64_t bytes[] = {1000};
-	struct ingest in = sockets_send(bytes, 1, 10, 11);
 
+	sockets_send(bytes, 1, 10, 11);
 	assert_int_equal(in.nsockets, 1);
 	assert_true(isnan(in.sockets[0].f[SOCKET_bytes_acked]));
 	assert_float_equal(in.sockets[0].f[SOCKET_rtt_us], 10, 0);
 	metrics_are(&in, "tcp_sockets = -, tcp_socket_rtt_us = -, note coverage_too_small = +");
-	ingest_free(&in);
 }
 
 TEST(states_count_up_to_20_ms_outside_the_window)
@@ -400,10 +387,10 @@ TEST(states_count_up_to_20_ms_outside_the_window)
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
-		struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 		struct made m = socket_made(1);
 		struct str s = {0};
 
+		ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
 		unlink(path);
 		m.info.tcpi_bytes_acked = 600;
 		m.info.tcpi_rtt = 10;
@@ -415,10 +402,9 @@ TEST(states_count_up_to_20_ms_outside_the_window)
 		str_puts(&s, "little\n");
 		put_line(&s, &m, sizeof(m.info));
 		add_snap(rows[i].to, &s);
-		assert_int_equal(parse_file(&in, "tcp.snap", path, NULL), 0);
+		read_raw(&in, "tcp.snap");
 		assert_float_equal(in.sockets[0].f[SOCKET_rtt_us], rows[i].rtt, 0);
 		assert_float_equal(in.sockets[0].f[SOCKET_bytes_acked], 0, 0);
-		ingest_free(&in);
 	}
 }
 
@@ -426,13 +412,12 @@ TEST(states_count_up_to_20_ms_outside_the_window)
 TEST(the_least_busy_of_1002_sockets_are_added_up)
 {
 	uint64_t bytes[1002];
-	struct ingest in;
 	const struct note *merged;
 	uint32_t i;
 
 	for (i = 0; i < 1002; i++)
 		bytes[i] = 1000 + i;
-	in = sockets_send(bytes, 1002, 10, 13);
+	sockets_send(bytes, 1002, 10, 13);
 	assert_int_equal(in.nsockets, 1000);
 	assert_float_equal(in.sockets[0].f[SOCKET_bytes_acked], 2001, 0);
 	assert_float_equal(in.sockets[999].f[SOCKET_bytes_acked], 1002, 0);
@@ -440,22 +425,19 @@ TEST(the_least_busy_of_1002_sockets_are_added_up)
 	assert_float_equal(merged->value[0].number, 1002, 0);
 	assert_float_equal(merged->value[1].number, 1000, 0);
 	assert_float_equal(merged->value[2].number, 1000 + 1001, 0);
-	ingest_free(&in);
-	in = sockets_send(NULL, 1002, 10, 13);
+	sockets_send(NULL, 1002, 10, 13);
 	assert_float_equal(noted(&in, NOTE_tcp_sockets_merged)->value[2].number, 0, 0);
-	ingest_free(&in);
-	in = sockets_send(bytes, 1000, 10, 13);
+	sockets_send(bytes, 1000, 10, 13);
 	assert_int_equal(in.nsockets, 1000);
 	assert_null(noted(&in, NOTE_tcp_sockets_merged));
-	ingest_free(&in);
 }
 
 TEST(readings_without_sockets_have_no_figures)
 {
-	struct ingest in = {.run = {.start_ns = 10 * S, .end_ns = 13 * S}};
 	struct error err = {0};
 	struct str s = {0};
 
+	ingest_start((struct ingest){.run = {.start_ns = 10 * S, .end_ns = 13 * S}});
 	unlink(path);
 	assert_int_equal(parse_file(&in, "tcp.snap", path, &err), -ENOENT);
 	str_puts(&s, "little\n");
@@ -464,9 +446,8 @@ TEST(readings_without_sockets_have_no_figures)
 	assert_int_equal(parse_file(&in, "tcp.snap", path, &err), -ENODATA);
 	str_puts(&s, "big\n");
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "tcp.snap", path, &err), 0);
+	read_raw(&in, "tcp.snap");
 	assert_int_equal(in.nseries + in.nmetrics + in.notes.n, 0);
-	ingest_free(&in);
 }
 
 /* Puts a character into the line of a socket, at a place of the first structure. */

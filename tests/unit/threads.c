@@ -12,17 +12,15 @@
 
 static const uint64_t S = 1000000000;
 
-static struct ingest fresh(const char *cpus)
+static void fresh(const char *cpus)
 {
-	struct ingest in = {0};
-
+	ingest_start((struct ingest){0});
 	in.run.start_ns = 10 * S;
 	in.run.end_ns = 13 * S;
 	in.has_cpus = cpus != NULL;
 	if (cpus)
 		assert_int_equal(cpuset_parse(&in.cpus, cpus, NULL), 0);
 	unlink(path);
-	return in;
 }
 
 static void add_snap(double seconds, struct str *text)
@@ -92,11 +90,9 @@ static void world(void)
 
 TEST(threads_that_come_and_go_are_counted)
 {
-	struct ingest in = fresh("1-2");
-	struct error err = {0};
-
+	fresh("1-2");
 	world();
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
 	assert_float_equal(row(&in, 7, 7)->user_ns, 0.75e9, 2e7);
 	assert_string_equal(row(&in, 7, 7)->comm, "a) b (c");
@@ -120,34 +116,30 @@ TEST(threads_that_come_and_go_are_counted)
 			 "workload_threads = 3, workload_confined = 1");
 	assert_true(in.workload_whole);
 	assert_int_equal(in.notes.n, 0);
-	ingest_free(&in);
-	in = fresh("1");
+	fresh("1");
 	world();
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	assert_float_equal(metric(&in, "workload_confined"), 0, 0); /* the threads may use 2 CPUs */
-	ingest_free(&in);
 }
 
 /* Of several readings before the window the last one is the window's start. */
 TEST(last_reading_before_the_window_is_its_start)
 {
-	struct ingest in = fresh("1-2");
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh("1-2");
 	process(&s, 7, 1e9, 0);
 	thread(&s, 7, 7, "ip", 1e9, 3);
 	process(&s, 5, 1e9, 0);
 	thread(&s, 5, 5, "gone", 1e9, 3);
 	add_snap(9.8, &s);
 	world();
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	assert_string_equal(row(&in, 7, 7)->cpus, "1-2");
 	assert_null(row(&in, 5, 5));
 	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 3.4e9, 1);
 	assert_int_equal(in.notes.n, 0);
-	ingest_free(&in);
 }
 
 /*
@@ -156,10 +148,10 @@ TEST(last_reading_before_the_window_is_its_start)
  */
 TEST(odd_threads_and_bad_lines_are_counted)
 {
-	struct ingest in = fresh(NULL);
 	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	process(&s, 7, 5e9, 0);
 	process(&s, 30, 9e9, 0);
 	thread(&s, 7, 7, "w", 5e9, 1);
@@ -173,7 +165,7 @@ TEST(odd_threads_and_bad_lines_are_counted)
 	thread(&s, 40, 40, "joined", 60e9, 1);
 	str_puts(&s, "t 7 1 2\nnonsense\np 5\nt 7 1 1 1 9 (cut) R 1\n");
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 0, 0);
 	assert_float_equal(row(&in, 7, 7)->run_ns, 0, 0);
 	assert_true(isnan(row(&in, 7, 8)->run_ns));
@@ -183,39 +175,34 @@ TEST(odd_threads_and_bad_lines_are_counted)
 	metrics_are(&in, "note threads_backwards = +, note threads_joined = 3, "
 			 "note threads_ended = +, note threads_bad_lines = 4");
 	assert_false(in.workload_whole);
-	ingest_free(&in);
-	in = fresh(NULL);
+	fresh(NULL);
 	add_snap(10, &s);
 	assert_int_equal(parse_file(&in, "threads.snap", path, &err), -ENODATA);
-	ingest_free(&in);
 }
 
 /* The readings cover 2.8 of 3 s, so times are scaled by 3 / 2.8. */
 TEST(times_are_scaled_to_the_window)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	process(&s, 7, 1e9, 0);
 	thread(&s, 7, 7, "w", 1e9, 1);
 	add_snap(10.2, &s);
 	process(&s, 7, 2.4e9, 0);
 	thread(&s, 7, 7, "w", 2.4e9, 1);
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	assert_float_equal(row(&in, 7, 7)->run_ns, 1.5e9, 1);
 	assert_float_equal(row(&in, 7, 7)->user_ns + row(&in, 7, 7)->system_ns, 1.5e9, 1);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.5e9, 1);
-	ingest_free(&in);
 }
 
 TEST(process_that_begins_in_the_window_counts_from_0)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	process(&s, 7, 1e9, 0);
 	thread(&s, 7, 7, "w", 1e9, 1);
 	add_snap(10, &s);
@@ -224,19 +211,17 @@ TEST(process_that_begins_in_the_window_counts_from_0)
 	process(&s, 30, 0.4e9, 0);
 	thread(&s, 30, 30, "new", 0.4e9, 1);
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	metrics_are(&in, "workload_cpu_ns = 400000000, workload_cpu_user_pct = 10, "
 			 "workload_cpu_system_pct = 3.33333333333");
-	ingest_free(&in);
 }
 
 /* Process 30 and its only thread are new, and ran for `ns`. The span has 3 s. */
-static struct ingest process_appears(double ns)
+static void process_appears(double ns)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	process(&s, 7, 1e9, 0);
 	thread(&s, 7, 7, "w", 1e9, 1);
 	add_snap(10, &s);
@@ -245,30 +230,25 @@ static struct ingest process_appears(double ns)
 	process(&s, 30, ns, 0);
 	thread(&s, 30, 30, "new", ns, 1);
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
-	return in;
+	read_raw(&in, "threads.snap");
 }
 
 TEST(new_thread_ran_before_if_it_ran_5_percent_and_2_ticks_too_long)
 {
-	struct ingest in = process_appears(3.17e9);
-
+	process_appears(3.17e9);
 	metrics_are(&in, "workload_cpu_ns = 3170000000, note threads_joined = -");
 	assert_true(in.workload_whole);
-	ingest_free(&in);
-	in = process_appears(3.171e9);
+	process_appears(3.171e9);
 	metrics_are(&in, "workload_cpu_ns = 0, note threads_joined = 1");
 	assert_false(in.workload_whole);
-	ingest_free(&in);
 }
 
 /* Process 7 runs `ns` more than its thread, which runs 1 s. */
-static struct ingest process_runs_more(double ns)
+static void process_runs_more(double ns)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	process(&s, 7, 1e9, 0);
 	thread(&s, 7, 7, "w", 1e9, 1);
 	thread(&s, 7, 8, "sleeps", 0, 1);
@@ -277,26 +257,21 @@ static struct ingest process_runs_more(double ns)
 	thread(&s, 7, 7, "w", 2e9, 1);
 	thread(&s, 7, 8, "sleeps", 0, 1);
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
-	return in;
+	read_raw(&in, "threads.snap");
 }
 
 TEST(a_tenth_of_a_tick_is_no_ended_thread)
 {
-	struct ingest in = process_runs_more(1e6);
-
+	process_runs_more(1e6);
 	assert_null(row(&in, 7, 0));
 	assert_float_equal(row(&in, 7, 8)->run_ns, 0, 0);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 1e9, 1);
 	assert_int_equal(in.notes.n, 0);
-	ingest_free(&in);
-	in = process_runs_more(2e6);
+	process_runs_more(2e6);
 	assert_float_equal(row(&in, 7, 0)->run_ns, 2e6, 1);
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 1.002e9, 1);
-	ingest_free(&in);
-	in = process_runs_more(-1e6); /* it is read before its threads */
+	process_runs_more(-1e6); /* it is read before its threads */
 	assert_float_equal(metric(&in, "workload_cpu_ns"), 1e9, 1);
-	ingest_free(&in);
 }
 
 /* A thread whose CPUs are not known is not confined to those of its side. */
@@ -309,45 +284,39 @@ TEST(thread_with_unknown_cpus_is_not_confined)
 	size_t i, k;
 
 	for (i = 0; i < array_size(rows); i++) {
-		struct ingest in = fresh("1-2");
-		struct error err = {0};
 		struct str s = {0};
 
+		fresh("1-2");
 		for (k = 0; k < 2; k++) {
 			str_printf(&s, "t 7 %zu 0 %s ", k, rows[i].allowed);
 			stat_line(&s, 7, "w", 0, 0, 0, 1);
 			str_puts(&s, "p 0 7 w) R 1\n"); /* no line of a process */
 			add_snap(k ? 13 : 10, &s);
 		}
-		assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+		read_raw(&in, "threads.snap");
 		assert_float_equal(metric(&in, "workload_confined"), rows[i].confined, 0);
 		assert_float_equal(noted_number(&in, NOTE_threads_bad_lines), 2, 0);
-		ingest_free(&in);
 	}
 }
 
 /* The process that the plan names was not read, so what other processes ran is not its time. */
 TEST(run_that_lacks_processes_has_no_time)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
-
+	fresh(NULL);
 	world();
 	in.unmatched = true;
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	metrics_are(&in, "workload_cpu_ns = -, workload_cpu_pct = -");
 	assert_int_equal(in.nseries, 0);
 	assert_false(in.workload_whole);
-	ingest_free(&in);
 }
 
 /* Child 20 ran 0.3 s when it was last seen, and its parent waited for children of `ticks`. */
-static struct ingest child_ends(int ticks)
+static void child_ends(int ticks)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	process(&s, 7, 1e9, 10);
 	thread(&s, 7, 7, "w", 1e9, 1);
 	process(&s, 20, 0.3e9, 0);
@@ -356,8 +325,7 @@ static struct ingest child_ends(int ticks)
 	process(&s, 7, 1e9, 10 + ticks);
 	thread(&s, 7, 7, "w", 1e9, 1);
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
-	return in;
+	read_raw(&in, "threads.snap");
 }
 
 TEST(ended_child_ran_what_its_parent_waited_for)
@@ -370,13 +338,11 @@ TEST(ended_child_ran_what_its_parent_waited_for)
 	size_t i;
 
 	for (i = 0; i < array_size(rows); i++) {
-		struct ingest in = child_ends(rows[i].ticks);
-
+		child_ends(rows[i].ticks);
 		assert_float_equal(metric(&in, "workload_cpu_ns"), rows[i].ns, 1);
 		assert_int_equal(row(&in, 0, 0) != NULL, rows[i].ns > 0);
 		assert_int_equal(noted(&in, NOTE_threads_ended) != NULL, rows[i].unknown);
 		assert_int_equal(in.workload_whole, !rows[i].unknown);
-		ingest_free(&in);
 	}
 }
 
@@ -386,10 +352,9 @@ TEST(ended_child_ran_what_its_parent_waited_for)
  */
 TEST(times_are_ticks_without_schedstat)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	str_puts(&s, "p - ");
 	stat_line(&s, 7, "w", 100, 50, 0, 1);
 	str_puts(&s, "t 7 - - 1-2 ");
@@ -404,7 +369,7 @@ TEST(times_are_ticks_without_schedstat)
 	str_puts(&s, "t 7 - - 1-2 ");
 	stat_line(&s, 8, "w8", 19, 1, 0, 1);
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	assert_float_equal(row(&in, 7, 7)->run_ns, 0.5e9, 0);
 	assert_float_equal(row(&in, 7, 7)->user_ns, 0.4e9, 0);
 	assert_float_equal(row(&in, 7, 7)->system_ns, 0.1e9, 0);
@@ -414,27 +379,24 @@ TEST(times_are_ticks_without_schedstat)
 	assert_float_equal(row(&in, 0, 0)->run_ns, 0.5e9, 0);
 	metrics_are(&in, "workload_cpu_ns = 1200000000, note threads_ticks = +");
 	assert_false(in.workload_whole);
-	ingest_free(&in);
 }
 
 /* The kernel's configuration says whether threads are charged for interrupts. */
 static void check_accounting(const char *config, double expected)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	char file[80];
 
+	fresh(NULL);
 	snprintf(file, sizeof(file), "%s/config", dir);
 	assert_int_equal(file_write(file, config, strlen(config), NULL), 0);
 	in.host_dir = dir;
 	world();
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	if (isnan(expected))
 		assert_true(isnan(metric(&in, "threads_hold_irq")));
 	else
 		assert_float_equal(metric(&in, "threads_hold_irq"), expected, 0);
 	unlink(file);
-	ingest_free(&in);
 }
 
 TEST(kernel_configuration_says_who_is_charged_for_interrupts)
@@ -447,27 +409,24 @@ TEST(kernel_configuration_says_who_is_charged_for_interrupts)
 TEST(configuration_that_cannot_be_read_is_noted)
 {
 	char *config = xasprintf("%s/config", dir);
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 
+	fresh(NULL);
 	in.host_dir = dir;
 	world();
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	assert_int_equal(in.notes.n, 0);			/* an older capture has none */
 	assert_int_equal(symlink("/proc/self/mem", config), 0); /* EIO at address 0 */
-	assert_int_equal(parse_file(&in, "threads.snap", path, &err), 0);
+	read_raw(&in, "threads.snap");
 	assert_true(noted_text(&in, NOTE_file_unreadable, config));
 	unlink(config);
 	free(config);
-	ingest_free(&in);
 }
 
 TEST(run_queue_delay_is_counted)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	/*
 	 * Half of the first span is before the window. Thread 9 starts in the second span, thread
 	 * 8 ends.
@@ -478,7 +437,7 @@ TEST(run_queue_delay_is_counted)
 	add_snap(11, &s);
 	str_puts(&s, "7 7 2500000000 400000000 40 25 15 other\n7 9 100000000 5000000 7 3 4 w\n");
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
+	read_raw(&in, "sched.snap");
 	assert_float_equal(row(&in, 7, 7)->sched_run_ns, 1e9, 1);
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 0.1e9, 1);
 	assert_float_equal(row(&in, 7, 7)->slices, 20, 1e-9);
@@ -500,32 +459,29 @@ TEST(run_queue_delay_is_counted)
 	metrics_are(&in, "sched_wait_ns = 105000000, sched_involuntary = 9, "
 			 "note sched_ended = 1, note sched_backwards = -");
 	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* the threads collector measures it */
-	ingest_free(&in);
-	in = fresh(NULL);
+	fresh(NULL);
 	str_puts(&s, "7 7 1000 1000 10 5 5 w\n");
 	add_snap(10, &s);
 	str_puts(&s, "7 7 500 10 1 1 1 new of that number\n7 8 9000000000 1 1 1 1 late\n7 x\n");
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
+	read_raw(&in, "sched.snap");
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 10, 1e-9);
 	assert_true(isnan(row(&in, 7, 8)->wait_ns));
 	metrics_are(&in, "note sched_joined = 1, note sched_bad_lines = 1");
-	ingest_free(&in);
 }
 
 /* A thread needs both numbers, a name and the time that it ran. Its other figures may be absent. */
 TEST(line_of_sched_needs_its_thread_and_its_time)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	str_puts(&s, "7 7 0 0 0 0 0 w\n");
 	add_snap(10, &s);
 	str_puts(&s, "7 7 1000 2000 inf -5 3 w\n"
 		     "7 0 1 1 1 1 1 w\n0 9 1 1 1 1 1 w\n7 9 1 1 1 1 1\n7 9 - 1 1 1 1 w\n7\n");
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
+	read_raw(&in, "sched.snap");
 	assert_float_equal(noted_number(&in, NOTE_sched_bad_lines), 5, 0);
 	assert_int_equal(in.nthreads_seen, 1);
 	assert_float_equal(row(&in, 7, 7)->sched_run_ns, 1000, 1e-9);
@@ -534,7 +490,6 @@ TEST(line_of_sched_needs_its_thread_and_its_time)
 	assert_true(isnan(row(&in, 7, 7)->voluntary));
 	assert_float_equal(row(&in, 7, 7)->involuntary, 3, 1e-9);
 	metrics_are(&in, "sched_slices = -, sched_switches = -, note sched_backwards = -");
-	ingest_free(&in);
 }
 
 /* Thread 8 of process 7 ends, and process 9 has a new thread of that number. The span has 3 s. */
@@ -547,55 +502,50 @@ TEST(thread_is_new_unless_it_ran_and_waited_too_long)
 		{"9 8 2000000000 1160000000 1 1 1 w\n", 2e9}, /* 5 % and 10 ms more than the span */
 		{"9 8 2000000000 1161000000 1 1 1 w\n", NAN},
 	};
-	struct error err = {0};
 	struct str s = {0};
 	size_t i;
 
 	for (i = 0; i < array_size(rows); i++) {
-		struct ingest in = fresh(NULL);
 		bool late = isnan(rows[i].ran);
 
+		fresh(NULL);
 		str_puts(&s, "7 8 1000 1000 1 1 1 w\n");
 		add_snap(10, &s);
 		str_puts(&s, rows[i].line);
 		add_snap(13, &s);
-		assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
+		read_raw(&in, "sched.snap");
 		assert_int_equal(isnan(row(&in, 9, 8)->sched_run_ns), late);
 		if (!late)
 			assert_float_equal(row(&in, 9, 8)->sched_run_ns, rows[i].ran, 1);
 		assert_int_equal(noted(&in, NOTE_sched_joined) != NULL, late);
 		assert_float_equal(noted_number(&in, NOTE_sched_ended), 1, 0);
-		ingest_free(&in);
 	}
 }
 
 TEST(counter_of_sched_that_goes_back_is_noted)
 {
-	struct ingest in = fresh(NULL);
-	struct error err = {0};
 	struct str s = {0};
 
+	fresh(NULL);
 	str_puts(&s, "7 7 1000 500 9 5 5 w\n");
 	add_snap(10, &s);
 	str_puts(&s, "7 7 1000 500 9 5 5 w\n");
 	add_snap(10, &s);
 	str_puts(&s, "7 7 1000 400 9 5 6 w\n");
 	add_snap(13, &s);
-	assert_int_equal(parse_file(&in, "sched.snap", path, &err), 0);
+	read_raw(&in, "sched.snap");
 	metrics_are(&in, "note sched_backwards = +, sched_run_ns = 0, sched_wait_ns = 0, "
 			 "sched_switches = 1");
 	assert_int_equal(in.nseries, 1); /* no rate between readings of one time */
 	assert_float_equal(in.series[0].value, 0, 0);
-	ingest_free(&in);
 }
 
 TEST(empty_file_is_refused)
 {
-	struct ingest in = fresh(NULL);
 	struct error err = {0};
 
+	fresh(NULL);
 	close(open(path, O_WRONLY | O_CREAT, 0644));
 	assert_int_equal(parse_file(&in, "sched.snap", path, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "0 snapshots"));
-	ingest_free(&in);
 }

@@ -14,27 +14,25 @@ static uint64_t ns(double s)
 	return (uint64_t)(s * 1e9 + 0.5);
 }
 
-static struct ingest narrowed(double from, double to)
+static void narrowed(double from, double to)
 {
-	struct ingest in = {.run = {.start_ns = ns(100), .end_ns = ns(105)}};
-
+	ingest_start((struct ingest){.run = {.start_ns = ns(100), .end_ns = ns(105)}});
 	if (from > 0)
 		in.how.slice.from = (struct time_point){ns(from), true, false};
 	if (to > 0)
 		in.how.slice.to = (struct time_point){ns(to), true, false};
 	assert_int_equal(window_narrow(&in, NULL), 0);
-	return in;
 }
 
 /* Adds readings from 99.9 s on, `step` apart, to beyond the window's end. */
 static bool resolved(double from, double to, double step, size_t *warnings)
 {
-	struct ingest in = narrowed(from, to);
 	uint64_t t[64];
 	size_t n = 0, i;
 	double at;
 	bool known;
 
+	narrowed(from, to);
 	for (at = 99.9; at < 105 + step && n < array_size(t); at += step)
 		t[n++] = ns(at);
 	known = window_resolves(&in, "x", t, n);
@@ -42,41 +40,34 @@ static bool resolved(double from, double to, double step, size_t *warnings)
 	*warnings = 0;
 	for (i = 0; i < in.notes.n; i++)
 		*warnings += in.notes.note[i].severity == SEVERITY_WARNING;
-	ingest_free(&in);
 	return known;
 }
 
 TEST(readings_are_cut_to_a_part_of_the_window)
 {
-	struct ingest in = narrowed(2, 3.5);
 	struct error err = {0};
 
+	narrowed(2, 3.5);
 	assert_true(in.sliced);
 	assert_int_equal(in.run.start_ns, ns(102));
 	assert_int_equal(in.run.end_ns, ns(103.5));
-	ingest_free(&in);
-	in = narrowed(0, 0);
+	narrowed(0, 0);
 	assert_false(in.sliced);
 	assert_int_equal(in.run.end_ns, ns(105));
-	ingest_free(&in);
-	in = narrowed(0, 3);
+	narrowed(0, 3);
 	assert_int_equal(in.run.start_ns, ns(100));
 	assert_int_equal(in.run.end_ns, ns(103));
-	ingest_free(&in);
-	in = narrowed(2, 0);
+	narrowed(2, 0);
 	assert_int_equal(in.run.start_ns, ns(102));
 	assert_int_equal(in.run.end_ns, ns(105));
-	ingest_free(&in);
-	in = narrowed(4, 5.5);
+	narrowed(4, 5.5);
 	assert_int_equal(in.run.end_ns, ns(105));
 	assert_int_equal(in.notes.n, 1);
 	assert_float_equal(in.notes.note[0].value[0].number, 5, 1e-9);
 	assert_float_equal(in.notes.note[0].value[1].number, 5.5, 1e-9);
-	ingest_free(&in);
-	in = narrowed(4, 5.005); /* within a hundredth of the slice */
+	narrowed(4, 5.005); /* within a hundredth of the slice */
 	assert_int_equal(in.run.end_ns, ns(105));
 	assert_int_equal(in.notes.n, 0);
-	ingest_free(&in);
 	in = (struct ingest){.run = {.start_ns = ns(100), .end_ns = ns(105)}};
 	in.how.slice.from = (struct time_point){ns(5), true, false};
 	assert_int_equal(window_narrow(&in, &err), -ERANGE);
@@ -117,9 +108,9 @@ TEST(readings_too_far_apart_are_warned_of)
 TEST(file_of_readings_resolves_a_slice)
 {
 	char path[] = "/tmp/zcost-window-XXXXXX";
-	struct ingest in = narrowed(0.05, 4.1);
 	double at;
 
+	narrowed(0.05, 4.1);
 	close(mkstemp(path));
 	assert_true(window_resolves_snaps(&in, "x", path)); /* no reading */
 	append_snap(path, 99.9, "", 0);
@@ -133,32 +124,28 @@ TEST(file_of_readings_resolves_a_slice)
 	assert_false(window_resolves_snaps(&in, "x", path));
 	assert_true(noted_text(&in, NOTE_file_unreadable, path));
 	assert_int_equal(in.nabsent, 0);
-	ingest_free(&in);
 }
 
 TEST(absent_figures_are_listed_once)
 {
-	struct ingest in = {0};
-
+	ingest_start((struct ingest){0});
 	window_absent(&in, "x", "why");
 	window_absent(&in, "y", "why");
 	window_absent(&in, "x", "why else");
 	assert_int_equal(in.nabsent, 2);
 	assert_int_equal(in.notes.n, 3);
 	assert_true(noted_text(&in, NOTE_not_in_slice, "why else"));
-	ingest_free(&in);
 }
 
 TEST(series_is_cut_to_a_part_of_the_window)
 {
-	struct ingest in = narrowed(2, 3);
 	double s;
 
+	narrowed(2, 3);
 	for (s = 100; s < 105; s += 0.5)
 		ingest_point(&in, "y", ns(s), s);
 	window_cut_series(&in);
 	assert_int_equal(in.nseries,
 			 2); /* 102.5 and 103; the point at 102 covers the time before */
 	assert_int_equal(in.series[0].t_ns, ns(102.5));
-	ingest_free(&in);
 }
