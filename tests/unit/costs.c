@@ -25,13 +25,12 @@ static double sum(const struct table *t, const char *column)
 TEST(functions)
 {
 	struct query q = {.work.rate = 1e7, .all = true};
-	struct error err = {0};
 	struct world w;
 	struct table t;
 
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
-	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "functions", q);
 	assert_int_equal(t.rows, 4);
 	assert_string_equal(table_cell(&t, 0, 0)->str, "do_idle");
 	/* wall: 2 CPUs x 100 ns; idle stays */
@@ -44,7 +43,6 @@ TEST(functions)
 	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns"))); /* 3 samples are too few */
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
 	assert_float_equal(sum(&t, "self_ns"), 200, 1e-9);
-	table_free(&t);
 	profile_free(&w.p);
 }
 
@@ -52,26 +50,23 @@ TEST(busy_and_filters)
 {
 	struct query q = {.work.busy_ns = 6000, .work.units = 100, .unit = "message"};
 	struct cpuset cpus = {0};
-	struct error err = {0};
 	struct world w;
 	struct table t;
 
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
-	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "functions", q);
 	assert_int_equal(t.rows, 3); /* no idle */
 	assert_float_equal(cell(&t, "symbol", "tcp_a", "self_ns"), 30, 1e-9);
 	assert_float_equal(sum(&t, "self_ns"), 60, 1e-9);
 	assert_string_equal(t.columns[table_column(&t, "self_ns")].unit, "ns/message");
-	table_free(&t);
 
 	q = (struct query){
 		.bare.profile = &w.p, .symbol = "skb_*", .cpus = &cpus, .work.rate = 1e7};
 	cpuset_add(&cpus, 1);
-	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "functions", q);
 	assert_int_equal(t.rows, 1); /* a filter hides rows, the shares stay those of CPU 1 */
 	row_is(&t, find(&t, "symbol", "skb_b"), "self_share = 50, self_ns = 50");
-	table_free(&t);
 	profile_free(&w.p);
 }
 
@@ -80,32 +75,27 @@ TEST(busy_and_filters)
 TEST(cycles_of_weights)
 {
 	struct query q = {.in = IN_CYCLES, .work.units = 10, .all = true};
-	struct error err = {0};
 	struct world w;
 	struct table t;
 
 	make_world(&w, 3);
 	w.p.events[w.event].name = intern_str(&w.p.strings, "cpu_core/cycles/P");
 	q.bare.profile = &w.p;
-	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "functions", q);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_cycles"), 3, 1e-9);
 	assert_float_equal(cell(&t, "symbol", "tcp_a", "total_cycles"), 6, 1e-9);
 	assert_float_equal(sum(&t, "self_cycles"), 6, 1e-9);
 	assert_string_equal(t.columns[table_column(&t, "self_cycles")].unit, "cycles/packet");
-	table_free(&t);
 	q.basis = BASIS_WALL; /* idle stays */
-	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "functions", q);
 	assert_float_equal(cell(&t, "symbol", "do_idle", "self_cycles"), 4, 1e-9);
 	assert_float_equal(sum(&t, "self_cycles"), 10, 1e-9);
-	table_free(&t);
 	q.work.cycles = q.work.units = 1; /* the total of the query comes before the weights */
-	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "functions", q);
 	assert_float_equal(cell(&t, "symbol", "do_idle", "self_cycles"), 0.4, 1e-9);
-	table_free(&t);
 	q.in = IN_INSTRUCTIONS; /* it does not count those */
-	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "functions", q);
 	assert_int_equal(table_cell(&t, 0, table_column(&t, "self_instructions"))->type, V_NONE);
-	table_free(&t);
 	profile_free(&w.p);
 }
 
@@ -125,7 +115,6 @@ TEST(total_of_a_context_counts_the_whole_chain)
 		{"hardirq", 10, 25},
 	};
 	struct query q = {.children = true};
-	struct error err = {0};
 	uint32_t call, softirq, irq;
 	struct world w;
 	struct table t;
@@ -144,7 +133,7 @@ TEST(total_of_a_context_counts_the_whole_chain)
 	add(&w, irq, 1, CTX_SOFTIRQ, 3);
 	add(&w, frame(&w, PROFILE_NONE, "__do_softirq"), 1, CTX_SOFTIRQ, 5);
 	q.bare.profile = &w.p;
-	assert_int_equal(measure_run("contexts", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "contexts", q);
 	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		assert_float_equal(cell(&t, "context", expected[i].context, "self_share"),
 				   expected[i].self, 1e-9);
@@ -152,7 +141,6 @@ TEST(total_of_a_context_counts_the_whole_chain)
 				   expected[i].total, 1e-9);
 	}
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
-	table_free(&t);
 	profile_free(&w.p);
 }
 
@@ -166,15 +154,13 @@ TEST(recursion_counts_once_in_callers_and_callees)
 
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
-	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "callers", q);
 	assert_int_equal(t.rows, 1);
 	assert_float_equal(cell(&t, "symbol", "main", "total_share"), 60, 1e-9);
-	table_free(&t);
-	assert_int_equal(measure_run("callees", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "callees", q);
 	assert_int_equal(t.rows, 2);
 	assert_float_equal(cell(&t, "symbol", "[self]", "total_share"), 30, 1e-9);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "total_share"), 30, 1e-9);
-	table_free(&t);
 	q.symbol = "tcp_b";
 	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "similar names: tcp_a"));
@@ -213,7 +199,6 @@ TEST(callers_and_callees_have_interrupts_and_ends)
 	small_store_column_is(&t, "symbol", "main [no caller]");
 	assert_float_equal(table_real(&t, 0, "total_share"), 90, 1e-9);
 	assert_float_equal(table_real(&t, 1, "total_share"), 10, 1e-9);
-	table_free(&t);
 	t = small_store_table(NULL, "callees", q);
 	small_store_column_is(&t, "symbol", "sysvec_x [self] do_softirq");
 	assert_float_equal(table_real(&t, 0, "total_share"), 40, 1e-9);
@@ -221,12 +206,10 @@ TEST(callers_and_callees_have_interrupts_and_ends)
 	small_store_says(
 		&t,
 		"all 3 rows (the total of 'f'): 100.00 %, of that softirqs inside it 30.00 %, hardirqs 40.00 %; basis");
-	table_free(&t);
 	q.symbol = "sys*"; /* a glob, where no function has the name */
 	t = small_store_table(NULL, "callers", q);
 	small_store_column_is(&t, "symbol", "f");
 	assert_float_equal(table_real(&t, 0, "total_share"), 40, 1e-9);
-	table_free(&t);
 	for (i = 0; i < array_size(wrong); i++) {
 		q.symbol = wrong[i].symbol;
 		err = (struct error){0};
@@ -266,21 +249,17 @@ TEST(hotspots_are_in_order_of_cost_or_of_offset)
 	small_store_column_is(&t, "offset", "+0x4 +0x10");
 	row_is(&t, 0, "function_share = 30, self_ns = 30");
 	small_store_says(&t, "2 of 4 rows; --all shows all");
-	table_free(&t);
 	q.limit = 4;
 	t = small_store_table(NULL, "hotspots", q);
 	small_store_column_is(&t, "offset", "+0x4 +0x10 +0x20 +0x30");
 	assert_false(small_store_noted(&t, "of 4 instructions"));
-	table_free(&t);
 	spots[0].weight = 9;
 	q.limit = 0;
 	t = small_store_table(NULL, "hotspots", q);
 	small_store_column_is(&t, "offset", "+0x20 +0x4 +0x10 +0x30");
-	table_free(&t);
 	q.all = true;
 	t = small_store_table(NULL, "hotspots", q);
 	small_store_column_is(&t, "offset", "+0x4 +0x10 +0x20 +0x30");
-	table_free(&t);
 	w.p.spots = NULL;
 	profile_free(&w.p);
 }
@@ -294,7 +273,7 @@ TEST(by)
 
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
-	assert_int_equal(measure_run("components", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "components", q);
 	assert_string_equal(t.columns[0].name, "context");
 	assert_string_equal(t.columns[1].name, "cpu");
 	assert_string_equal(t.columns[2].name, "component");
@@ -303,12 +282,10 @@ TEST(by)
 	assert_float_equal(cell(&t, "context", "syscall", "self_share"), 20, 1e-9);
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
 	assert_int_equal(table_cell(&t, 0, table_column(&t, "self_ns"))->type, V_NONE);
-	table_free(&t);
 	/* totals by context: tcp_a is in 30 + 10 of softirq, once per sample */
 	q.by = "context";
-	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), 0);
+	t = small_store_table(NULL, "functions", q);
 	assert_float_equal(cell(&t, "context", "softirq", "total_share"), 40, 1e-9);
-	table_free(&t);
 	q.by = "colour";
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "colour"));
@@ -324,13 +301,12 @@ static bool warns_of_coverage(struct query *q, const char *expected)
 	bool found = false;
 	size_t i;
 
-	assert_int_equal(measure_run("functions", NULL, q, &t, NULL), 0);
+	t = small_store_table(NULL, "functions", *q);
 	note_lines_make(&lines, &t.notes);
 	for (i = 0; i < lines.n; i++)
 		found |= lines.line[i].severity == SEVERITY_WARNING &&
 			 strstr(lines.line[i].text, expected) != NULL;
 	note_lines_free(&lines);
-	table_free(&t);
 	return found;
 }
 
@@ -372,7 +348,7 @@ TEST(store)
 	int64_t id;
 	int i;
 
-	assert_int_equal(store_create(&s, NULL, &err), 0);
+	s = small_store();
 	for (i = 1; i <= 2; i++) {
 		id = add_run(s, "measure", i);
 		put_metric(s, id, "cpu_pct", "%", 20.0 + 20 * i);
@@ -384,21 +360,18 @@ TEST(store)
 		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
 		profile_free(&w.p);
 	}
-	assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+	t = small_store_table(s, "functions", q);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 800.0 / 14, 1e-9);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_ns"), 8.0 / 14 * 500, 1e-9);
 	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns"))); /* 8 samples are too few */
 	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
-	table_free(&t);
 	q.repeat = 1;
-	assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+	t = small_store_table(s, "functions", q);
 	assert_float_equal(cell(&t, "symbol", "skb_b", "self_share"), 50, 1e-9);
 	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
-	table_free(&t);
 	q.variant = "w";
 	assert_int_equal(measure_run("functions", s, &q, &t, &err), -ENOENT);
 	table_free(&t);
-	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 /*
@@ -417,7 +390,7 @@ TEST(wall_time_counts_idle_time_without_samples)
 		struct world w;
 		int64_t id;
 
-		assert_int_equal(store_create(&s, NULL, &err), 0);
+		s = small_store();
 		id = add_run(s, "all", 1);
 		put_metric(s, id, "seconds", "s", 1);
 		put_metric(s, id, "cpu_pct", "%", 50);
@@ -428,11 +401,9 @@ TEST(wall_time_counts_idle_time_without_samples)
 		add(&w, frame(&w, PROFILE_NONE, "do_idle"), 1, CTX_IDLE, idle);
 		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
 		profile_free(&w.p);
-		assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+		t = small_store_table(s, "functions", q);
 		assert_float_equal(cell(&t, "symbol", "tcp_a", "self_share"), idle == 3 ? 50 : 60,
 				   1e-9);
-		table_free(&t);
-		assert_int_equal(store_close(s, 0, NULL), 0);
 	}
 }
 
@@ -447,7 +418,7 @@ TEST(summary_says_once_that_the_workloads_copies_are_not_known)
 	struct world w;
 	size_t i, n = 0;
 
-	assert_int_equal(store_create(&s, NULL, &err), 0);
+	s = small_store();
 	for (i = 0; i < array_size(variants); i++) {
 		put_metric(s, add_basis(s, variants[i]), "workload_cpu_pct", "%", 10);
 		make_world(&w, 3);
@@ -456,13 +427,11 @@ TEST(summary_says_once_that_the_workloads_copies_are_not_known)
 				 0);
 		profile_free(&w.p);
 	}
-	assert_int_equal(measure_run("summary", s, &q, &t, &err), 0);
+	t = small_store_table(s, "summary", q);
 	assert_int_equal(t.rows, 2);
 	for (i = 0; i < t.notes.n; i++)
 		n += note_is(&t.notes.note[i], NOTE_workload_copy);
 	assert_int_equal(n, 1);
-	table_free(&t);
-	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 /* A loss in a measured run concerns costs only where their basis comes from. */
@@ -489,18 +458,15 @@ TEST(costs_are_lossy_where_their_basis_is)
 		const struct note_kind *kind = &note_kinds[notes[i].kind];
 		struct note note = {.kind = kind, .severity = kind->severity};
 
-		assert_int_equal(store_create(&s, NULL, &err), 0);
+		s = small_store();
 		assert_int_equal(store_note_add(s, add_basis(s, "v"), &note, &err), 0);
 		make_world(&w, 3);
 		assert_int_equal(store_profile_write(s, add_run(s, "profile", 1), &w.p, &err), 0);
 		profile_free(&w.p);
-		assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+		t = small_store_table(s, "functions", q);
 		assert_int_equal(t.lossy, notes[i].lossy);
-		table_free(&t);
-		assert_int_equal(measure_run("groups", s, &q, &t, &err), 0);
+		t = small_store_table(s, "groups", q);
 		assert_int_equal(t.lossy, notes[i].lossy);
-		table_free(&t);
-		assert_int_equal(store_close(s, 0, NULL), 0);
 	}
 }
 
@@ -584,12 +550,9 @@ TEST(measured_load_is_estimated_as_the_query_asks)
 	}
 	t = small_store_table(s, "components", (struct query){.load_measured = true});
 	small_store_says(&t, "the measured load of 20.00 % of the time of the side's CPUs");
-	table_free(&t);
 	t = small_store_table(s, "components",
 			      (struct query){.load_measured = true, .estimator = "mean"});
 	small_store_says(&t, "the measured load of 30.00 % of the time of the side's CPUs");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* Returns the weight of the frames of a function below the root of a command. */
@@ -668,7 +631,7 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 	size_t i, k;
 	int64_t id;
 
-	assert_int_equal(store_create(&s, NULL, &err), 0);
+	s = small_store();
 	for (i = 0; i < 10; i++) {
 		id = add_run(s, "measure", (int)i + 1);
 		put_metric(s, id, "cpu_pct", "%", 40);
@@ -686,11 +649,9 @@ TEST(interval_needs_50_samples_in_9_of_10_runs)
 		assert_int_equal(store_profile_write(s, id, &w.p, &err), 0);
 		profile_free(&w.p);
 	}
-	assert_int_equal(measure_run("functions", s, &q, &t, &err), 0);
+	t = small_store_table(s, "functions", q);
 	for (k = 0; k < array_size(rows); k++)
 		assert_int_equal(!isnan(half(&t, "symbol", rows[k].name, "self_ns")), rows[k].has);
-	table_free(&t);
-	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 static void add_of(struct world *w, uint32_t leaf, const char *comm, uint32_t pid, uint32_t tid,
@@ -748,13 +709,11 @@ TEST(samples_are_split_by_each_key)
 		for (k = 0; k < t.rows; k++)
 			assert_float_equal(table_real(&t, k, "self_share"), cases[i].shares[k],
 					   1e-9);
-		table_free(&t);
 	}
 	q.by = NULL;
 	q.comm = "b";
 	t = small_store_table(NULL, "functions", q);
 	assert_float_equal(table_real(&t, 0, "self_share"), 20, 1e-9);
-	table_free(&t);
 	q.comm = NULL;
 	q.cpus = &cpus;
 	cpuset_add(&cpus, 3);
@@ -762,11 +721,9 @@ TEST(samples_are_split_by_each_key)
 	t = small_store_table(NULL, "functions", q);
 	small_store_column_is(&t, "comm", "a b");
 	assert_float_equal(table_real(&t, 0, "self_share"), 200 / 3.0, 1e-9);
-	table_free(&t);
 	cpuset_add(&cpus, 7);
 	t = small_store_table(NULL, "functions", q);
 	small_store_says(&t, "CPU 7");
-	table_free(&t);
 	profile_free(&w.p);
 }
 
@@ -804,13 +761,10 @@ TEST(workload_has_its_processes_and_interrupts_elsewhere)
 	small_store_says(
 		&t,
 		"; the workload's processes 40.00 %, interrupts elsewhere 40.00 %, everything else 20.00 % of all samples");
-	table_free(&t);
 	q.by = "comm,context";
 	t = small_store_table(s, "functions", q);
 	small_store_column_is(&t, "comm", "- a a");
 	small_store_column_is(&t, "context", TALLY_ELSEWHERE " syscall softirq");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* Adds a run with 100 samples, `part` of them in skb_b, and a basis of `ns` per KiB. */
@@ -860,8 +814,6 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 			   1e-9);
 	assert_float_equal(half(&t, "symbol", "skb_b", "total_ns"), stats_error_half(all, 0.95),
 			   1e-9);
-	table_free(&t);
-	small_store_close(s);
 	/* The same runs give both. */
 	s = small_store();
 	for (i = 0; i < 3; i++) {
@@ -871,8 +823,6 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 	t = small_store_table(s, "functions", q);
 	assert_float_equal(half(&t, "symbol", "skb_b", "self_ns"), t15 * stats_sd(x, 3) / sqrt(3),
 			   1e-9);
-	table_free(&t);
-	small_store_close(s);
 	/* Without a basis, the shares have the interval. */
 	s = small_store();
 	for (i = 0; i < 3; i++) {
@@ -890,8 +840,6 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 	assert_float_equal(half(&t, "symbol", "skb_b", "self_share"), 100 * t15 * 0.1 / sqrt(3),
 			   1e-9);
 	assert_true(isnan(cell(&t, "symbol", "skb_b", "self_ns")));
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* The runs of the profile pass are surely slower or faster by more than 10 %, or may be alike. */
@@ -933,11 +881,8 @@ TEST(profile_of_another_rate_is_warned_of)
 				 cases[i].says != NULL);
 		if (cases[i].says)
 			small_store_says(&t, cases[i].says);
-		table_free(&t);
 		t = small_store_table(s, "functions", (struct query){.repeat = 1});
 		assert_false(small_store_noted(&t, "times the work of the measure pass"));
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -958,17 +903,13 @@ TEST(single_run_has_sampling_errors)
 	assert_float_equal(cell(&t, "symbol", "skb_b", "cpu_use_pct"), 15, 1e-9);
 	small_store_says(&t, "all 2 rows: 100.00 % = 400.0 ns/KiB; basis busy: 400.0 ns/KiB");
 	small_store_says(&t, "100 samples of cpu-clock in 1 run; unclassified functions 0.00 %");
-	table_free(&t);
 	q = (struct query){.limit = 1};
 	t = small_store_table(s, "functions", q);
 	small_store_says(
 		&t,
 		"all 2 rows: 100.00 % = 400.0 ns/KiB (the 1 shown: 70.00 %; --all shows all); basis");
-	table_free(&t);
 	q = (struct query){.symbol = "skb_*"};
 	t = small_store_table(s, "functions", q);
 	small_store_says(&t, "1 row: 30.00 % = 120.0 ns/KiB; basis");
 	small_store_says(&t, "unclassified functions 0.00 % of all samples");
-	table_free(&t);
-	small_store_close(s);
 }

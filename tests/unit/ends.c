@@ -69,7 +69,6 @@ TEST(frames_with_98_percent_of_a_caller_share_its_test)
 	assert_null(change_of(&cd, "rarest")->row);
 	call_diff_free(&cd);
 	table_free(&notes);
-	small_store_close(s);
 }
 
 /* A stack with the weight 1 has samples: it is half of two, with the error of that share. */
@@ -112,7 +111,6 @@ TEST(stack_with_the_least_weight_has_samples)
 	assert_float_equal(change_of(&cd, "one")->row->delta_sampling, hypot(error, error), 1e-3);
 	call_diff_free(&cd);
 	table_free(&notes);
-	small_store_close(s);
 }
 
 static const struct call_change *change_in(const struct call_diff *cd, enum call_region of,
@@ -194,7 +192,6 @@ TEST(stacks_of_one_end_alone_are_a_region)
 	assert_float_equal(cd.d.total[BASE], 1000, 1e-9);
 	call_diff_free(&cd);
 	table_free(&notes);
-	small_store_close(s);
 }
 
 /* --- the order of runs --- */
@@ -214,14 +211,6 @@ static void add_runs(struct store *s, const char *variant, const int *positions,
 		if (busy[i] > 0)
 			small_store_metric(s, run, "cpu_pct", busy[i]);
 	}
-}
-
-static struct store *named_store(const char *name)
-{
-	struct store *s;
-
-	assert_int_equal(store_create_in_memory(&s, name, NULL), 0);
-	return s;
 }
 
 static struct str drift_of(struct store *s, struct store *new, struct comparison *c)
@@ -255,7 +244,7 @@ TEST(runs_with_few_changes_of_the_variant_do_not_take_turns)
 	size_t i;
 
 	for (i = 0; i < array_size(cases); i++) {
-		struct store *s = named_store("one");
+		struct store *s = small_store_named("one");
 		struct comparison c;
 		struct str lines;
 
@@ -268,7 +257,6 @@ TEST(runs_with_few_changes_of_the_variant_do_not_take_turns)
 		if (cases[i].apart)
 			assert_non_null(strstr(lines.buf, "drift within base: not tested, "));
 		str_free(&lines);
-		small_store_close(s);
 	}
 }
 
@@ -296,7 +284,7 @@ TEST(drift_is_seen_in_the_rate_or_in_the_cost)
 	size_t i;
 
 	for (i = 0; i < array_size(cases); i++) {
-		struct store *s = named_store("one");
+		struct store *s = small_store_named("one");
 		struct comparison c;
 		struct str lines;
 
@@ -311,7 +299,6 @@ TEST(drift_is_seen_in_the_rate_or_in_the_cost)
 			lines.buf,
 			"; new: not seen (p: trend 0.017, autocorrelation 0.017; 5 runs)\n"));
 		str_free(&lines);
-		small_store_close(s);
 	}
 }
 
@@ -319,7 +306,7 @@ TEST(runs_of_two_captures_never_take_turns)
 {
 	static const int odd[] = {1, 3, 5, 0}, even[] = {2, 4, 6, 0};
 	static const double same[] = {1, 1, 1};
-	struct store *base = named_store("one"), *new = named_store("two");
+	struct store *base = small_store_named("one"), *new = small_store_named("two");
 	struct comparison c;
 	struct str lines;
 
@@ -335,8 +322,6 @@ TEST(runs_of_two_captures_never_take_turns)
 	lines = drift_of(base, new, &c);
 	assert_non_null(strstr(lines.buf, "lie apart in time, and a drift"));
 	str_free(&lines);
-	small_store_close(base);
-	small_store_close(new);
 }
 
 /* --- movements --- */
@@ -607,7 +592,7 @@ static struct table metrics_of(struct comparison *c, struct store *s, const char
 TEST(metrics_compare_each_side_and_the_total)
 {
 	const double roi = 64 / 51.5;
-	struct store *s = named_store("one");
+	struct store *s = small_store_named("one");
 	struct comparison c = {.limit = 0};
 	struct outcome out;
 	struct table t;
@@ -660,12 +645,11 @@ TEST(metrics_compare_each_side_and_the_total)
 	for (i = 0; i < t.rows; i++)
 		assert_string_equal(table_text(&t, i, "side"), "total");
 	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(total_weighs_each_side_with_its_part_of_the_work)
 {
-	struct store *s = named_store("one");
+	struct store *s = small_store_named("one");
 	struct comparison c = {.query = {.unit = "packet"}};
 	struct outcome out;
 	struct table t;
@@ -679,7 +663,6 @@ TEST(total_weighs_each_side_with_its_part_of_the_work)
 	check_metric(&t, "total", "rate_packets", 200, 200, "");
 	check_metric(&t, "total", "throughput", 16, 16, "");
 	table_free(&t);
-	small_store_close(s);
 }
 
 /* --- settings --- */
@@ -700,7 +683,7 @@ static void add_fact(struct store *s, const char *host, const char *variant, con
 static struct store *store_of_settings(void)
 {
 	static const char *const sides[] = {"receiver", "sender"};
-	struct store *s = named_store("one");
+	struct store *s = small_store_named("one");
 	int i, r;
 
 	for (i = 0; i < 2; i++) {
@@ -792,7 +775,6 @@ TEST(settings_that_differ_are_listed_once)
 	table_free(&t);
 	str_free(&text);
 	str_free(&expected);
-	small_store_close(s);
 }
 
 /* --- conditions --- */
@@ -823,7 +805,7 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 		{"nic_state:host/eth1/speed_mbps", 500, 500},
 		{"nic_state:host/eth0/mtu", 1, 1},
 	};
-	struct store *s = named_store("one");
+	struct store *s = small_store_named("one");
 	struct comparison c = {.end = {{.store = s, .variant = "a", .label = "a"},
 				       {.store = s, .variant = "b", .label = "b"}},
 			       .table = &comparison_metrics};
@@ -851,7 +833,6 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 		"NIC: eth0 (mlx5_core), 0.5 Gbit/s, MTU 1 -> eth1 (veth)\n"
 		"n: 1 run of 2 s and 1 run of 4 s, in turns; p: exact Mann-Whitney, two-sided\n");
 	str_free(&text);
-	small_store_close(s);
 }
 
 /* --- lists of costs --- */
@@ -897,7 +878,7 @@ static struct table list_of(struct store *s, const char *name, long limit, struc
 static struct store *store_of_shares(void)
 {
 	static const uint64_t of_a[] = {400, 300, 0, 300}, of_b[] = {300, 0, 450, 250};
-	struct store *s = named_store("one");
+	struct store *s = small_store_named("one");
 
 	add_shares(s, "a", of_a);
 	add_shares(s, "b", of_b);
@@ -938,7 +919,6 @@ TEST(rows_beyond_the_limit_are_added_up)
 	t = list_of(s, "functions", 4, &out);
 	assert_int_equal(t.rows, 4);
 	table_free(&t);
-	small_store_close(s);
 }
 
 /* What is saved comes before what is added, and the largest of each first. */
@@ -972,7 +952,6 @@ TEST(steps_of_a_waterfall_lead_from_base_to_new)
 	assert_float_equal(table_real(&t, 1, "total_ns"), 1450, 1e-9);
 	assert_float_equal(table_real(&t, 2, "delta_ns"), -450, 1e-9);
 	table_free(&t);
-	small_store_close(s);
 }
 
 /* --- pairs --- */
@@ -980,7 +959,7 @@ TEST(steps_of_a_waterfall_lead_from_base_to_new)
 TEST(variants_without_settings_are_pairs)
 {
 	static const char *const variants[] = {"old+a", "new+a"};
-	struct store *s = named_store("one");
+	struct store *s = small_store_named("one");
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02}};
 	struct outcome out = {0};
 	struct error err = {0};
@@ -1007,7 +986,6 @@ TEST(variants_without_settings_are_pairs)
 	assert_int_equal(comparison_pairs.run(&c, &t, &out, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "settings: none; variants: old+a, new+a"));
 	table_free(&t);
-	small_store_close(s);
 }
 
 /* --- commit messages --- */

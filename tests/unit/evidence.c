@@ -280,7 +280,6 @@ static void check_case(const struct counted_case *c)
 		assert_int_equal(e[i].source, strcmp(e[i].what, KERNEL) ? BY_SYSCALLS : BY_KERNEL);
 	}
 	assert_true(n == 3 || !c->rows[n].what);
-	small_store_close(s);
 }
 
 TEST(system_calls_and_the_kernels_count_are_evidence)
@@ -353,8 +352,6 @@ TEST(verdict_follows_the_workloads_account)
 					   verdicts[i].metrics[k].value);
 		t = small_store_table(s, "zerocopy", (struct query){0});
 		small_store_says(&t, verdicts[i].says);
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -377,8 +374,6 @@ TEST(title_names_a_fallback_of_more_than_a_tenth)
 						     "completion flags, fell back to copying");
 		else
 			assert_null(t.title);
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -421,8 +416,6 @@ TEST(sides_are_described_by_their_best_source)
 		}
 		t = small_store_table(s, "zerocopy", (struct query){0});
 		small_store_says(&t, sides[i].says);
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -458,8 +451,6 @@ TEST(contradiction_names_the_shares_of_its_side)
 			     "(bytes received, by system calls (splice))");
 	small_store_says(&t, "the sender does not copy 75.0 % of its data");
 	small_store_says(&t, "the workload's own count over its whole run, warm-up included");
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(share_of_a_side_is_that_of_its_worst_evidence)
@@ -512,7 +503,7 @@ TEST(copying_of_other_programs_is_left_out)
 	int known;
 
 	for (known = 0; known < 2; known++) {
-		assert_int_equal(store_create(&s, NULL, &err), 0);
+		s = small_store();
 		measured = add_basis(s, "v");
 		if (known)
 			assert_int_equal(store_thread_add(s, measured, &thread, &err), 0);
@@ -525,12 +516,10 @@ TEST(copying_of_other_programs_is_left_out)
 		add_copies(&w, "mandb", CTX_SOFTIRQ, 6, "tcp_ack");
 		assert_int_equal(store_profile_write(s, profiled, &w.p, &err), 0);
 		profile_free(&w.p);
-		assert_int_equal(measure_run("zerocopy", s, &q, &t, &err), 0);
+		t = small_store_table(s, "zerocopy", q);
 		assert_float_equal(cell(&t, "side", "receiver", "copied"), known ? 500 : 900, 1e-9);
 		assert_float_equal(cell(&t, "evidence", direction[known], "copied"),
 				   known ? 340 : 1000, 1e-9);
-		table_free(&t);
-		assert_int_equal(store_close(s, 0, NULL), 0);
 	}
 }
 
@@ -566,16 +555,15 @@ TEST(copying_is_compared_with_the_variant_of_the_same_settings)
 		{"zc+64K", "64K", " (plain+64K: 200.0)", 5},
 	};
 	struct query q = {0};
-	struct error err = {0};
 	struct table t;
 	struct store *s;
 	char name[128];
 	size_t i, row;
 
-	assert_int_equal(store_create(&s, NULL, &err), 0);
+	s = small_store();
 	for (i = 0; i < array_size(variants); i++)
 		add_sweep_variant(s, variants[i].variant, variants[i].size, variants[i].copies);
-	assert_int_equal(measure_run("zerocopy", s, &q, &t, &err), 0);
+	t = small_store_table(s, "zerocopy", q);
 	for (i = 0; i < array_size(variants); i++) {
 		row = find(&t, "variant", variants[i].variant) + 1;
 		snprintf(name, sizeof(name),
@@ -583,8 +571,6 @@ TEST(copying_is_compared_with_the_variant_of_the_same_settings)
 			 variants[i].evidence);
 		assert_string_equal(table_text(&t, row, "evidence"), name);
 	}
-	table_free(&t);
-	assert_int_equal(store_close(s, 0, NULL), 0);
 }
 
 /*
@@ -664,8 +650,6 @@ TEST(profile_of_the_send_call_does_not_deny_a_later_copy)
 			small_store_says(&t, senders[i].says);
 		else
 			assert_false(small_store_noted(&t, "profile)"));
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -709,13 +693,10 @@ TEST(late_copies_in_the_profile_are_evidence)
 					 "skb_copy_ubufs in the profile, fell back to copying");
 			assert_float_equal(table_real(&t, 0, "zero_copy_share"), 0, 0);
 		}
-		table_free(&t);
 		t = small_store_table(s, "zerocopy", (struct query){0});
 		assert_int_equal(small_store_noted(&t, "the sender copies every byte after the "
 						       "send call (from system calls, profile)"),
 				 senders[i].fell_back);
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -738,7 +719,6 @@ TEST(each_direction_of_a_side_has_its_own_verdict)
 	assert_string_equal(table_text(&t, 2, "evidence"),
 			    "_copy_to_iter of all programs with callees and interrupts, ns/KiB");
 	small_store_says(&t, "the sender copies every byte that it receives (from system calls)");
-	table_free(&t);
 	t = small_store_table(s, "zerocopy", (struct query){.variant = "both"});
 	small_store_says(&t, "the sender copies every byte that it receives (from system calls), "
 			     "the sender does not copy a byte that it sends (from system calls, "
@@ -746,8 +726,6 @@ TEST(each_direction_of_a_side_has_its_own_verdict)
 	assert_true(find(&t, "evidence",
 			 "_copy_from_iter of all programs with callees and interrupts, ns/KiB "
 			 "(plain: 600.0)") > 0);
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* One side alone does not tell where its data went. */
@@ -775,7 +753,5 @@ TEST(verdict_says_on_whose_word_sends_were_copied)
 				 "copy was asked for: the kernel copied 100.0 % of sends");
 		assert_int_equal(small_store_noted(&t, "; it copies packets that stay on the host"),
 				 receivers[i].local);
-		table_free(&t);
-		small_store_close(s);
 	}
 }

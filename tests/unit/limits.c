@@ -199,8 +199,6 @@ static void check_case(const struct limit_case *c)
 	t = small_store_table(s, "limits", (struct query){0});
 	assert_int_equal(t.rows, 1);
 	check_row(&t, 0, c->limit, c->share, c->evidence);
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(figure_at_its_threshold_is_a_limit)
@@ -295,8 +293,6 @@ TEST(sockets_of_a_sender_wait_for_windows_buffers_or_data)
 		else
 			assert_string_equal(table_text(&t, 0, "limit"), "none");
 		assert_int_equal(t.rows, 1);
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -319,8 +315,6 @@ TEST(side_that_sends_little_does_not_wait)
 		add_socket(s, run, &(struct socket){acked, 2, 0.7, 0, 0, 1, 10});
 		t = small_store_table(s, "limits", (struct query){0});
 		small_store_column_is(&t, "side", acked < 100 ? "sender" : "receiver sender");
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -349,7 +343,6 @@ TEST(words_name_each_limit_with_its_side)
 	small_store_column_is(&t, "limit", "cpu");
 	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu");
 	assert_null(limits_words(&t, "w", LIMITS_BY_SHARE));
-	table_free(&t);
 	run = small_store_run(s, (struct run){0});
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "cpu_pct:cpu1", 95);
@@ -358,12 +351,9 @@ TEST(words_name_each_limit_with_its_side)
 	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu and receiver cpu");
 	check_words(&t, "v", LIMITS_BY_NAME, "receiver cpu and sender cpu");
 	check_words(&t, "w", LIMITS_BY_SHARE, "no known limit");
-	table_free(&t);
 	t = small_store_table(s, "summary", (struct query){0});
 	small_store_says(&t, "v: limited: receiver cpu and sender cpu; see 'zcost report limits'");
 	small_store_says(&t, "w: limited: no known limit; see 'zcost report limits'");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* A run of the variant with one CPU on each side and a sender that waits for the receiver. */
@@ -400,16 +390,12 @@ TEST(limits_stand_by_share_and_say_what_they_wait_for)
 		    "receiver cpu, sender cpu and sender rwnd (waits for the receiver)");
 	check_words(&t, "w", LIMITS_BY_NAME,
 		    "receiver cpu, sender cpu and sender rwnd (waits for the receiver)");
-	table_free(&t);
 	t = small_store_table(s, "summary", (struct query){0});
 	small_store_says(&t, "v, w: limited: receiver cpu, sender cpu and sender rwnd");
-	table_free(&t);
 	add_transfer(s, "x", 92, 95, 1);
 	add_transfer(s, "y", 92, 95, 1);
 	t = small_store_table(s, "summary", (struct query){0});
 	small_store_says(&t, "v, w, x and 1 more: limited: receiver cpu");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /*
@@ -430,18 +416,15 @@ TEST(limits_of_the_workload_alone_name_those_outside)
 	small_store_says(
 		&t,
 		"v sender: not measured, so never named as a limit: busy threads (collector threads)");
-	table_free(&t);
 	small_store_metric(s, run, "cpu_pct:cpu1", 95);
 	small_store_metric(s, run, "workload_threads", 1);
 	t = small_store_table(s, "limits", (struct query){.workload_only = true});
 	small_store_column_is(&t, "limit", "none");
 	small_store_says(&t, "limited outside of the workload, by a CPU or a link: sender cpu;");
 	assert_false(small_store_noted(&t, "busy threads"));
-	table_free(&t);
 	t = small_store_table(s, "limits", (struct query){0});
 	small_store_column_is(&t, "limit", "cpu");
 	assert_false(small_store_noted(&t, "collector"));
-	table_free(&t);
 	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
 	small_store_metric(s, run, "seconds", 2);
 	t = small_store_table(s, "limits", (struct query){.variant = "w"});
@@ -451,11 +434,9 @@ TEST(limits_of_the_workload_alone_name_those_outside)
 	small_store_says(
 		&t,
 		"w: not measured, so never named as a limit: cwnd, rwnd, sndbuf and application");
-	table_free(&t);
 	assert_true(limits_driver_is_virtual("veth"));
 	assert_true(limits_driver_is_virtual("virtio_net"));
 	assert_false(limits_driver_is_virtual("mlx5_core"));
-	small_store_close(s);
 }
 
 struct limit_row {

@@ -49,27 +49,21 @@ TEST(calls_of_equal_time_are_in_order_of_name_command_and_thread)
 	small_store_column_is(&t, "comm", "z a a b a");
 	assert_int_equal(table_real(&t, 1, "tid"), 2);
 	assert_int_equal(table_real(&t, 2, "tid"), 3);
-	table_free(&t);
 	assert_int_equal(measure_run("syscalls", s, &(struct query){.by = "comm,colour"}, &t, NULL),
 			 -EINVAL);
 	table_free(&t);
 	t = small_store_table(s, "syscalls", (struct query){.by = "syscall"});
 	small_store_column_is(&t, "syscall", "read zz write");
 	assert_int_equal(table_real(&t, 0, "calls"), 3);
-	table_free(&t);
 	q.limit = 2;
 	t = small_store_table(s, "syscalls", q);
 	small_store_column_is(&t, "syscall", "zz read");
-	table_free(&t);
 	q.limit = 1;
 	t = small_store_table(s, "syscalls", q);
 	small_store_column_is(&t, "syscall", "zz");
-	table_free(&t);
 	q.limit = 5;
 	t = small_store_table(s, "syscalls", q);
 	assert_int_equal(t.rows, 5);
-	table_free(&t);
-	small_store_close(s);
 }
 
 /*
@@ -111,18 +105,14 @@ TEST(figures_of_a_call_come_from_sums_and_buckets)
 	       "ns_per_kib = 500");
 	assert_true(isnan(table_real(&t, 1, "avg_ms"))); /* no call of poll has returned */
 	assert_true(isnan(table_real(&t, 1, "p50_ms")));
-	table_free(&t);
 	r.pid = r.tid = 8;
 	r.unfinished = 2;
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 	t = small_store_table(s, "syscalls", (struct query){.by = "syscall"});
 	small_store_column_is(&t, "syscall", "recvfrom poll");
 	small_store_says(&t, "not returned at the window's end: poll 3");
-	table_free(&t);
 	t = small_store_table(s, "syscalls", (struct query){.by = "pid"});
 	small_store_column_is(&t, "syscall", "recvfrom poll poll");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /*
@@ -172,7 +162,6 @@ TEST(calls_of_threads_are_added_up)
 	assert_int_equal(table_column(&t, "tid"), -1);
 	assert_int_equal(table_column(&t, "comm"), -1);
 	assert_int_equal(table_column(&t, "variant"), -1);
-	table_free(&t);
 	q.by = "tid,syscall,variant";
 	r.tid = tids[3]; /* of threads that ended before zcost read their names */
 	r.calls = r.total_ns = r.min_ns = r.max_ns = 6;
@@ -185,12 +174,9 @@ TEST(calls_of_threads_are_added_up)
 	assert_true(isnan(table_real(&t, 2, "tid")));
 	small_store_column_is(&t, "variant", "v v v");
 	small_store_says(&t, "6 calls of ended threads");
-	table_free(&t);
 	q = (struct query){.comm = "d*"};
 	t = small_store_table(s, "syscalls", q);
 	assert_int_equal(t.rows, 0);
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(distances_of_clocks_have_a_fitting_unit)
@@ -255,17 +241,14 @@ TEST(timeline_counts_seconds_from_the_windows_start)
 	assert_float_equal(table_real(&t, 0, "t_s"), -0.5, 1e-12);
 	row_is(&t, 1, "t_s = 1, seconds = 2, value = 80");
 	small_store_column_is(&t, "unit", "W W");
-	table_free(&t);
 	q = (struct query){.limit = 1};
 	t = small_store_table(s, "timeline", q);
 	small_store_column_is(&t, "name", "power_w:wall");
-	table_free(&t);
 	q.name = "power";
 	err = (struct error){0};
 	assert_int_equal(measure_run("timeline", s, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "it has: power_w:wall, tcp_retransmits_per_s"));
 	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(side_without_a_complete_run_has_no_host)
@@ -282,7 +265,6 @@ TEST(side_without_a_complete_run_has_no_host)
 	f = run_facts_of(s, "v", "receiver");
 	assert_string_equal(f.host, "h");
 	run_facts_free(&f);
-	small_store_close(s);
 }
 
 /* Adds a run on a host whose clock is `offset` s ahead at `at` s. */
@@ -339,11 +321,9 @@ TEST(clock_of_a_host_drifts_from_its_first_to_its_last_reading)
 		t = small_store_table(s, "summary", (struct query){0});
 		small_store_says(&t, "3 ms");
 		small_store_says(&t, "2 ms");
-		table_free(&t);
 		assert_int_equal(clocks_of_host(s, "none", &f, NULL), 0);
 		assert_false(f.known);
 		assert_true(isnan(f.drift));
-		small_store_close(s);
 	}
 }
 
@@ -392,10 +372,8 @@ TEST(runs_have_the_marks_of_doubt)
 	}
 	row_is(&t, 0, "position = 3, start_ns = 10000000000");
 	assert_int_equal(t.notes.n, 3);
-	table_free(&t);
 	t = small_store_table(s, "runs", (struct query){.figures_only = true});
 	assert_true(isnan(table_real(&t, 0, "seconds")));
-	table_free(&t);
 	for (i = 0; i < 5; i++) {
 		const struct query q[] = {{.variant = "w"},
 					  {.side = "sender"},
@@ -409,7 +387,6 @@ TEST(runs_have_the_marks_of_doubt)
 			assert_string_equal(table_text(&t, 0, "status"), "failed");
 		table_free(&t);
 	}
-	small_store_close(s);
 }
 
 /* A run of two sides succeeds if both do. */
@@ -441,7 +418,6 @@ TEST(variants_count_runs_of_all_sides_once)
 							.position = (int)i + 1});
 	t = small_store_table(s, "variants", (struct query){0});
 	assert_int_equal(table_column(&t, "base"), -1);
-	table_free(&t);
 	store_setting_add(s, "b", "size", "4k", NULL);
 	t = small_store_table(s, "variants", (struct query){0});
 	small_store_column_is(&t, "variant", "a b");
@@ -452,11 +428,9 @@ TEST(variants_count_runs_of_all_sides_once)
 	assert_int_equal(table_cell(&t, 0, 4)->integer, 2);
 	assert_int_equal(table_cell(&t, 1, 3)->integer, 0);
 	assert_int_equal(table_cell(&t, 1, 4)->integer, 1);
-	table_free(&t);
 	assert_int_equal(measure_run("variants", s, &(struct query){.variant = "c*"}, &t, &err),
 			 -ENOENT);
 	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(unknown_table_is_an_error)
@@ -468,7 +442,6 @@ TEST(unknown_table_is_an_error)
 	assert_int_equal(measure_run("colours", s, &(struct query){0}, &t, &err), -EINVAL);
 	assert_string_equal(err.text, "no table 'colours'");
 	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(cpu_by_refuses_options_that_its_key_cannot_serve)
@@ -495,7 +468,6 @@ TEST(cpu_by_refuses_options_that_its_key_cannot_serve)
 		assert_non_null(strstr(err.text, refused[i].says));
 		table_free(&t);
 	}
-	small_store_close(s);
 }
 
 static void add_thread(struct store *s, int64_t run, int pid, int tid, const char *comm,
@@ -548,17 +520,13 @@ TEST(threads_that_waited_equally_are_in_order_of_run_and_thread)
 	assert_int_equal(table_real(&t, 2, "run"), 2);
 	row_is(&t, 0, "runtime_ms = 200, delay_ms = 4, us_per_slice = 2000");
 	row_is(&t, 1, "us_per_slice = 500, voluntary = 6, involuntary = -");
-	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){.by = "process"});
 	small_store_column_is(&t, "comm", "main main"); /* the name of the first thread */
 	row_is(&t, 0, "threads = 2, delay_ms = 8, us_per_slice = 800");
-	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){.by = "comm", .limit = 1});
 	small_store_column_is(&t, "comm", "main");
 	assert_float_equal(table_real(&t, 0, "runtime_ms"), 400, 1e-9);
 	small_store_says(&t, "1 of 2");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* zcost read thread 0 of a process, and process 0, only after they ended. */
@@ -584,13 +552,11 @@ TEST(ended_threads_and_processes_have_rows)
 	assert_string_equal(table_text(&t, 3, "comm"), "main");
 	row_is(&t, 4, "comm = (ended processes), pid = -");
 	row_is(&t, 0, "cpu_pct = 30, user_pct = 7.5, sys_pct = 15");
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "process"});
 	/* of the first thread */
 	row_is(&t, 0, "comm = main, threads = 2, cpu_pct = 60, migrations = 9");
 	assert_string_equal(table_text(&t, 1, "comm"), "c");
 	row_is(&t, 2, "comm = (ended processes), threads = -");
-	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){0}); /* their waits are not known */
 	small_store_column_is(&t, "comm", "main worker c");
 	for (i = 0; i < 3; i++)
@@ -599,18 +565,13 @@ TEST(ended_threads_and_processes_have_rows)
 	assert_float_equal(table_real(&t, 0, "slices"), 2, 0);
 	assert_float_equal(table_real(&t, 1, "runtime_ms"), 400, 1e-9);
 	assert_int_equal(table_column(&t, "threads"), -1);
-	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){.by = "thread", .limit = 2});
 	small_store_column_is(&t, "comm", "main worker");
 	small_store_says(&t, "2 of 3 rows; --all shows all");
-	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){.by = "thread", .limit = 2, .all = true});
 	assert_int_equal(t.rows, 3);
-	table_free(&t);
 	t = small_store_table(s, "sched", (struct query){.comm = "none"});
 	small_store_says(&t, "run-queue delay was not measured");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* 0.8 Gbit/s in the measure pass, 0.6 in the profile pass: a quarter is lost. */
@@ -630,8 +591,6 @@ TEST(cost_of_a_pass_is_the_loss_of_its_rate)
 	assert_true(isnan(table_real(&t, 0, "cost_pct")));
 	assert_float_equal(table_real(&t, 1, "cost_pct"), 25, 1e-9);
 	assert_float_equal(table_real(&t, 2, "cost_pct"), 100, 1e-9);
-	table_free(&t);
-	small_store_close(s);
 }
 
 static void add_rates(struct store *s, const char *pass, const char *metric, const double rate[4])
@@ -677,8 +636,6 @@ TEST(loss_of_a_pass_has_an_interval)
 		row_is(&t, 0,
 		       "throughput_gbps = 10.15, cpu_pct = 51.5, own_cpu_pct = 1.5, "
 		       "runs = 4");
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -695,14 +652,10 @@ TEST(passes_are_compared_by_the_rate_that_they_have)
 	t = small_store_table(s, "passes", (struct query){0});
 	assert_float_equal(table_real(&t, 1, "cost_pct"), 20, 1e-9);
 	assert_true(isnan(table_real(&t, 2, "cost_pct")));
-	table_free(&t);
-	small_store_close(s);
 	s = small_store();
 	small_store_run(s, (struct run){.pass = "all"});
 	t = small_store_table(s, "passes", (struct query){0});
 	small_store_says(&t, "every collector ran at once");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* The window has 2 s. A command that did not run in a measured run has 0 there. */
@@ -716,7 +669,6 @@ TEST(cpu_by_has_threads_and_everything_else)
 	assert_float_equal(table_real(&t, 0, "cpu_pct"), 25, 1e-9);
 	row_is(&t, 1, "cpu_pct = 20, busy_share = 33.3333333333, user_pct = 5, sys_pct = 10");
 	assert_float_equal(table_real(&t, 2, "cpu_pct"), 15, 1e-9); /* of 20 and 10 */
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "thread", .limit = 1});
 	small_store_column_is(&t, "comm",
 			      "helper (rows left out) (everything else) main (everything else)");
@@ -724,8 +676,6 @@ TEST(cpu_by_has_threads_and_everything_else)
 	row_is(&t, 1, "cpu_pct = 10, busy_share = 12.5");
 	assert_float_equal(table_real(&t, 2, "cpu_pct"), 20, 1e-9);
 	assert_float_equal(table_real(&t, 3, "cpu_pct"), 30, 1e-9);
-	table_free(&t);
-	small_store_close(s);
 }
 
 static bool has_row(const struct table *t, const char *comm)
@@ -788,21 +738,16 @@ TEST(everything_else_is_not_below_zero)
 		assert_int_equal(small_store_noted(&t, "the threads may also run on CPUs outside"),
 				 !cases[i].confined);
 		small_store_says(&t, "a thread's time includes the softirqs and interrupts");
-		table_free(&t);
 		/* Only the first run could leave the side's CPUs. */
 		t = small_store_table(s, "cpu", (struct query){.by = "process"});
 		assert_int_equal(has_row(&t, "(everything else, at least)"),
 				 !cases[i].confined && !isnan(cases[i].value));
 		assert_int_equal(has_row(&t, "(everything else)"), !isnan(cases[i].value));
-		table_free(&t);
 		t = small_store_table(s, "cpu", (struct query){.by = "comm", .comm = "main"});
 		assert_int_equal(t.rows, 1);
-		table_free(&t);
 		t = small_store_table(s, "cpu", (struct query){.by = "comm", .comm = "none"});
 		assert_int_equal(t.rows, 0);
 		small_store_says(&t, "no collector saw a thread");
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -821,7 +766,6 @@ TEST(cpu_by_thread_has_pid_tid_run_and_cpus)
 	small_store_column_is(&t, "cpus", "1 1 - 1 -");
 	assert_int_equal(table_real(&t, 0, "migrations"), 3);
 	assert_int_equal(table_column(&t, "threads"), -1);
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "process", .limit = 1});
 	small_store_column_is(&t, "comm", "main (everything else) main (everything else)");
 	assert_int_equal(table_real(&t, 0, "threads"), 2);
@@ -831,19 +775,14 @@ TEST(cpu_by_thread_has_pid_tid_run_and_cpus)
 	row_is(&t, 0, "cpu_pct = 60, busy_share = 75");
 	assert_float_equal(table_real(&t, 2, "busy_share"), 75, 1e-9);
 	assert_false(small_store_noted(&t, "--all shows all"));
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "comm", .limit = 1});
 	small_store_column_is(&t, "comm", "helper (rows left out) (everything else)");
 	row_is(&t, 1, "run = -, cpu_pct = 20");
 	small_store_says(&t, "1 of 2 rows; --all shows all");
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "comm", .limit = 1, .all = true});
 	small_store_column_is(&t, "comm", "helper main (everything else)");
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.by = "comm", .workload_only = true});
 	small_store_column_is(&t, "comm", "helper main");
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
@@ -867,21 +806,16 @@ TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
 	assert_int_equal(table_real(&t, 1, "cpu"), 2);
 	assert_int_equal(table_real(&t, 0, "runs"), 1);
 	row_is(&t, 1, "runs = 2, busy_pct = 65, idle_pct = 30");
-	table_free(&t);
 	cpuset_add(&cpus, 0);
 	cpuset_add(&cpus, 1);
 	t = small_store_table(s, "cpu", (struct query){.by = "cpu", .cpus = &cpus});
 	assert_int_equal(t.rows, 1);
 	assert_int_equal(table_real(&t, 0, "cpu"), 0);
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){0});
 	assert_int_equal(t.rows, 1);
 	row_is(&t, 0, "runs = 2, busy_pct = 90, workload_pct = 50");
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){.workload_only = true});
 	row_is(&t, 0, "runs = 1, cpu_pct = 50");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* Half of a CPU's time in 1000 stays a second: 500 us each. */
@@ -916,11 +850,8 @@ TEST(idle_states_have_the_mean_time_of_a_stay)
 	assert_true(isnan(table_real(&t, 3, "mean_us")));
 	assert_int_equal(table_real(&t, 4, "cpu"), 1);
 	assert_float_equal(table_real(&t, 5, "mean_us"), 5000, 1e-9);
-	table_free(&t);
 	t = small_store_table(s, "idle", (struct query){.by = "cpu"});
 	small_store_column_is(&t, "state", "idle C1");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* Eight CPUs are listed beside their sum, nine are not. Half a stay a second has a mean time. */
@@ -943,7 +874,6 @@ TEST(idle_time_of_eight_cpus_is_listed)
 			t = small_store_table(s, "idle", (struct query){0});
 			assert_int_equal(t.rows, 11);
 			small_store_column_is(&t, "cpu", "all all all - - - - - - - -");
-			table_free(&t);
 		}
 		snprintf(name, sizeof(name), "cpu_idle_pct:cpu%d", i);
 		small_store_metric(s, run, name, i);
@@ -953,26 +883,20 @@ TEST(idle_time_of_eight_cpus_is_listed)
 	small_store_column_is(&t, "source", "/proc/stat cpuidle cpuidle");
 	row_is(&t, 1, "entries_per_s = 0.5, mean_us = 100000");
 	small_store_says(&t, "9 CPUs; --by cpu shows each");
-	table_free(&t);
 	t = small_store_table(s, "idle", (struct query){.by = "cpu"});
 	assert_int_equal(t.rows, 9);
 	assert_int_equal(table_real(&t, 0, "cpu"), 0);
 	assert_int_equal(table_real(&t, 8, "cpu"), 8);
 	assert_false(small_store_noted(&t, "9 CPUs"));
-	table_free(&t);
 	cpuset_add(&cpus, 0);
 	cpuset_add(&cpus, 20);
 	t = small_store_table(s, "idle", (struct query){.cpus = &cpus});
 	assert_int_equal(t.rows, 1);
 	assert_int_equal(table_real(&t, 0, "cpu"), 0);
-	table_free(&t);
-	small_store_close(s);
 	s = small_store();
 	small_store_run(s, (struct run){0});
 	t = small_store_table(s, "idle", (struct query){0});
 	small_store_says(&t, "no run measured this");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* 10 retransmits in 2 s, in which the workload moved 4 MiB. */
@@ -991,11 +915,8 @@ TEST(counters_have_rates_and_kinds)
 	small_store_column_is(&t, "name", "TcpRetransSegs TcpExtTCPSACKDiscard");
 	small_store_column_is(&t, "kind", "retransmit -");
 	row_is(&t, 0, "count = 10, per_s = 5, per_mib = 2.5");
-	table_free(&t);
 	t = small_store_table(s, "snmp", (struct query){.all = true});
 	assert_int_equal(t.rows, 3);
-	table_free(&t);
-	small_store_close(s);
 }
 
 static size_t row_of(const struct table *t, const char *name)
@@ -1068,8 +989,6 @@ TEST(counters_have_mean_error_share_of_time_and_ratios)
 			   3, 1e-12);
 	small_store_says(&t, "ipc@2: its events took turns");
 	assert_false(small_store_noted(&t, "ipc: its events took turns"));
-	table_free(&t);
-	small_store_close(s);
 }
 
 static bool value_of_event(const void *arg, const char *event, double *value)
@@ -1132,15 +1051,12 @@ TEST(summary_has_the_columns_of_the_units_that_count)
 	assert_true(table_column(&t, "copy_ns_per_kib") >= 0);
 	assert_true(table_column(&t, "rate_packets") < 0);
 	assert_float_equal(table_real(&t, 0, "ns_per_kib"), 500000, 1e-6);
-	table_free(&t);
 	small_store_metric(s, run, "rate_packets", 100);
 	t = small_store_table(s, "summary", (struct query){.unit = "packet"});
 	assert_true(table_column(&t, "copy_ns_per_kib") < 0);
 	assert_true(table_column(&t, "copy_ns_per_packet") >= 0);
 	assert_true(table_column(&t, "rate_messages") < 0);
 	row_is(&t, 0, "ns_per_packet = 5000000, rate_packets = 100");
-	table_free(&t);
-	small_store_close(s);
 }
 
 static void add_costs(struct store *s, struct run r, double busy_ns, double cycles)
@@ -1192,11 +1108,8 @@ TEST(scores_of_a_total_add_up_costs_and_divide_sums)
 	small_store_says(&t, "context_switches_per_mib are absent: these events were not counted");
 	small_store_says(&t, "cache_miss_pct, branch_miss_pct");
 	assert_false(small_store_noted(&t, "ns_per_packet")); /* packets do not count here */
-	table_free(&t);
 	t = small_store_table(s, "scores", (struct query){.side = "total"});
 	small_store_column_is(&t, "side", "total total total total total");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* Of three sides, the two with runs did half of the work each. */
@@ -1234,21 +1147,17 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 	assert_float_equal(score(&t, "total", "workload_context_switches_per_mib"), 4, 1e-12);
 	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 4194304 * 20, 1e-6);
 	assert_true(isnan(score(&t, "sender", "ns_per_packet")));
-	table_free(&t);
 	t = small_store_table(s, "scores", q);
 	assert_float_equal(score(&t, "receiver", "ns_per_kib"), 1e6 / 2048, 1e-9);
 	assert_float_equal(score(&t, "total", "ns_per_kib"), 1.5e6 / 2048, 1e-9);
 	assert_true(isnan(score(&t, "sender", "cache_miss_pct")));
 	small_store_says(&t, "--workload-only: the counts are of all that runs on the side's CPUs");
-	table_free(&t);
 	t = small_store_table(
 		s, "scores",
 		(struct query){.unit = "packet", .power_kind = "package", .model_idle = 7});
 	assert_float_equal(score(&t, "sender", "ns_per_packet"), 6e4, 1e-6);
 	assert_true(isnan(score(&t, "receiver", "ns_per_packet"))); /* of 0 packets */
 	assert_float_equal(score(&t, "receiver", "j_per_gb"), 1e9 / 1048576 * 7, 1e-6);
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(scores_have_no_total_of_a_cpu_that_sides_share)
@@ -1268,8 +1177,6 @@ TEST(scores_have_no_total_of_a_cpu_that_sides_share)
 	small_store_says(&t, "v total: receiver and sender share CPU 1: ");
 	small_store_says(&t, "w total: no repeat has the score on all sides");
 	small_store_says(&t, "j_per_gb uses the watts of the whole host");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* A bucket with one call is a known share, and so is an empty one beside it. */
@@ -1298,8 +1205,6 @@ TEST(sizes_are_shares_of_their_histogram)
 	assert_float_equal(table_real(&t, 7, "value"), 300, 0);
 	assert_int_equal(table_real(&t, 5, "runs"), 2);
 	assert_int_equal(table_real(&t, 7, "runs"), 1);
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(columns_of_ns_become_columns_of_cycles)
@@ -1545,7 +1450,6 @@ TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 	check_basis(
 		s, (struct query){.unit = "syscall"}, 4e8 / 3, true,
 		"busy: 133333333.3 ns/syscall of CPU 1 (median of 2 measure runs, 100000000.0..166666666.7; 0.003 calls/KiB of 1 run)");
-	small_store_close(s);
 	s = small_store();
 	run = small_store_run(s, (struct run){.ncpus = 2, .cpus = "1-2"});
 	check_basis(s, (struct query){0}, NAN, true,
@@ -1556,7 +1460,6 @@ TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 		"wall: 4000000000.0 ns/packet of CPU 1-2 (1 measure run); CPU time is not known; the basis assumes that the CPUs were never idle");
 	check_basis(s, (struct query){.basis = BASIS_BUSY}, NAN, true,
 		    "none: no run measured both its work and the time of its CPUs; shares only");
-	small_store_close(s);
 }
 
 TEST(event_that_does_not_count_the_amount_is_noted)
@@ -1624,8 +1527,6 @@ TEST(pass_with_the_cheapest_instruments_gives_the_figures)
 			small_store_says(&t, cases[i].doubt);
 		else
 			assert_false(small_store_noted(&t, "throughput and CPU include the cost"));
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -1646,7 +1547,6 @@ TEST(time_of_other_programs_is_listed_for_eight_sides)
 				&t,
 				"in percent of one CPU: v0 receiver 0.0, v1 receiver 1.0, v2 receiver 2.0, v3 "
 				"receiver 3.0, v4 receiver 4.0, v5 receiver 5.0, v6 receiver 6.0, v7 receiver 7.0");
-			table_free(&t);
 		}
 		snprintf(variant, sizeof(variant), "v%d", i);
 		run = small_store_run(s, (struct run){.variant = variant, .position = i + 1});
@@ -1661,11 +1561,8 @@ TEST(time_of_other_programs_is_listed_for_eight_sides)
 	small_store_says(&t, "a thread's time includes the softirqs");
 	small_store_says(&t, "a thread's time leaves out softirqs");
 	small_store_says(&t, "v2 receiver: the threads may also run on CPUs outside");
-	table_free(&t);
 	t = small_store_table(s, "cpu", (struct query){0});
 	assert_false(small_store_noted(&t, "in percent of one CPU: 0.0"));
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* The plan has 2k before 1k and 4k. new is worse up to 2k and better from 4k on. */
@@ -1716,16 +1613,13 @@ TEST(sweep_has_the_values_in_their_order_and_a_crossover)
 	small_store_says(
 		&t,
 		"receiver throughput_gbps: new is worse than old up to size = 2k; better at size = 4k; the lines cross at size = 2.73k (95 %: ");
-	table_free(&t);
 	t = small_store_table(s, "sweep", (struct query){.variant = "old+*"});
 	small_store_column_is(&t, "value", "1k 2k 4k");
 	assert_int_equal(t.detail->rows, 0);
-	table_free(&t);
 	assert_int_equal(measure_run("sweep", s, &(struct query){.setting = "gro"}, &t, &err),
 			 -ENODATA);
 	table_free(&t);
 	assert_int_equal(measure_run("sweep", s, &(struct query){.setting = "colour"}, &t, &err),
 			 -EINVAL);
 	table_free(&t);
-	small_store_close(s);
 }

@@ -40,21 +40,16 @@ TEST(softnet_names_the_cpus_with_the_most_packets)
 	assert_string_equal(table_text(&t, 0, "cpus"), "2: 74 %, 0: 20 %, 3: 5 %");
 	assert_string_equal(table_text(&t, 2, "cpus"), "2: 100 %");
 	row_is(&t, 0, "value = 100, per_s = 50, per_mib = 25");
-	table_free(&t);
 	cpuset_add(&cpus, 2);
 	cpuset_add(&cpus, 4);
 	t = small_store_table(s, "softnet", (struct query){.cpus = &cpus});
 	small_store_column_is(&t, "name", "softnet_processed softnet_processed softnet_squeezed");
 	row_is(&t, 1, "cpu = 4, value = 1");
-	table_free(&t);
 	t = small_store_table(s, "softnet", (struct query){.by = "cpu"});
 	assert_int_equal(t.rows, 5);
 	assert_int_equal(table_real(&t, 0, "cpu"), 0);
-	table_free(&t);
 	t = small_store_table(s, "softnet", (struct query){.all = true});
 	assert_int_equal(t.rows, 4);
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* Less than one packet a second has shares, too. Of equal CPUs the first is named first. */
@@ -75,8 +70,6 @@ TEST(softnet_has_shares_of_few_packets)
 	assert_float_equal(table_real(&t, 0, "per_s"), 0.5, 0);
 	row_is(&t, 2, "value = 6, per_s = -, per_mib = -");
 	assert_true(isnan(table_real(&t, 0, "cpu")));
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* A CPU that counted nothing in a run has no metric there: it counts as 0. */
@@ -93,8 +86,6 @@ TEST(softnet_counts_a_silent_cpu_as_zero)
 	small_store_run(s, (struct run){.repeat = 3}); /* no readings at all */
 	t = small_store_table(s, "softnet", (struct query){.by = "cpu"});
 	row_is(&t, 0, "runs = 2, value = 4.5");
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(interrupts_are_ranked_by_rate_with_their_cpus)
@@ -115,16 +106,12 @@ TEST(interrupts_are_ranked_by_rate_with_their_cpus)
 	assert_string_equal(table_text(&t, 0, "cpus"), "1: 40 %, 2: 30 %, 3: 20 %");
 	assert_string_equal(table_text(&t, 1, "cpus"), "1: 90 %, 2: 10 %");
 	assert_true(small_store_noted(&t, "counts are those of the side's CPUs"));
-	table_free(&t);
 	t = small_store_table(s, "irq", (struct query){.by = "cpu"});
 	small_store_column_is(&t, "source", "24 25 25 25 24 25 NET_RX");
 	row_is(&t, 1, "cpu = 1, per_s = 2");
 	assert_false(small_store_noted(&t, "counts are those of the side's CPUs"));
-	table_free(&t);
 	t = small_store_table(s, "irq", (struct query){.limit = 1});
 	small_store_column_is(&t, "source", "25");
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(nic_sorts_kernel_driver_and_queues_and_names_kinds)
@@ -148,14 +135,10 @@ TEST(nic_sorts_kernel_driver_and_queues_and_names_kinds)
 	/* The counter was known for one of the two seconds. */
 	row_is(&t, 0, "per_s = 4, per_mib = 2");
 	assert_float_equal(table_real(&t, 3, "per_s"), 3, 0);
-	table_free(&t);
 	t = small_store_table(s, "nic", (struct query){.by = "queue"});
 	small_store_column_is(&t, "queue", "rx-0 rx-1");
-	table_free(&t);
 	t = small_store_table(s, "nic", (struct query){.by = "interface", .all = true, .limit = 2});
 	small_store_column_is(&t, "name", "rx_dropped tx_packets");
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* Cards that moved packets have their settings in a note, of all runs. Other cards are in the
@@ -212,8 +195,6 @@ TEST(settings_of_working_cards_are_noted)
 		}
 	}
 	assert_int_equal(found, 2);
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(counters_that_stand_still_are_named_in_a_note)
@@ -224,8 +205,6 @@ TEST(counters_that_stand_still_are_named_in_a_note)
 
 	assert_int_equal(t.rows, 0);
 	assert_true(small_store_noted(&t, "none of 1 counter changed; --all shows them"));
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(tcp_scales_the_figures_of_a_socket)
@@ -266,10 +245,7 @@ TEST(tcp_scales_the_figures_of_a_socket)
 			   1e9 * (SOCKET_retrans + 1) / (SOCKET_bytes_sent + 1), 1e-3);
 	assert_true(isnan(table_real(&t, 1, "retrans_per_gb")));
 	row_is(&t, 2, "rtt_us = 55, retrans_per_gb = 1.5");
-	table_free(&t);
 	t = small_store_table(s, "tcp", (struct query){.limit = 1});
 	small_store_column_is(&t, "local", "a:1 -");
 	small_store_says(&t, "v receiver: sockets left out because they moved less: 1;");
-	table_free(&t);
-	small_store_close(s);
 }

@@ -287,13 +287,11 @@ TEST(components_say_which_shares_have_no_name)
 	assert_int_equal(t.rows, 1);
 	near(table_real(&t, 0, "self_share"), 30);
 	small_store_says(&t, "unresolved addresses 10.00 %; unclassified functions 20.00 %");
-	table_free(&t);
 	flat_free(&f);
 	f = parsed("# Children  Symbol\n 90.00%  [k] 0xffffffff81000000\n 80.00%  [k] tcp_ack\n");
 	t = small_store_table(NULL, "components", (struct query){.bare.flat = &f});
 	assert_true(isnan(table_real(&t, 0, "self_share")));
 	assert_false(small_store_noted(&t, "unresolved addresses"));
-	table_free(&t);
 	flat_free(&f);
 }
 
@@ -307,11 +305,9 @@ TEST(addresses_without_a_name_are_one_row_unless_all_are_wanted)
 
 	small_store_column_is(&t, "symbol", "tcp_ack [unresolved]");
 	near(table_real(&t, 1, "self_share"), 30);
-	table_free(&t);
 	q.all = true;
 	t = small_store_table(NULL, "components", q);
 	small_store_column_is(&t, "symbol", "tcp_ack 0xffffffff81000000 0xffffffff81000010");
-	table_free(&t);
 	flat_free(&f);
 }
 

@@ -44,12 +44,10 @@ TEST(scores_are_powers_of_the_throughput_over_the_cost)
 	assert_int_equal(t.rows, 1); /* one side has no total */
 	small_store_says(&t, "power_w is absent: no power source");
 	small_store_says(&t, "roi_c = T^2 / C, roi_p = T^2 / P;");
-	table_free(&t);
 	t = small_store_table(s, "roi", (struct query){.model_idle = 10, .model_per_cpu = 6});
 	check_row(&t, 0, 4, 50, 13, 0.32, 16.0 / 13);
 	small_store_column_is(&t, "power_source", "modelled");
 	small_store_column_is(&t, "power_kind", "-");
-	table_free(&t);
 	small_store_metric(s, run, "power_w:package", 100);
 	small_store_metric(s, run, "power_w:platform", 200);
 	t = small_store_table(s, "roi", (struct query){.roi_n = 3, .roi_m = 2, .model_idle = 10});
@@ -57,22 +55,17 @@ TEST(scores_are_powers_of_the_throughput_over_the_cost)
 	small_store_says(&t, "roi_c = T^3 / C, roi_p = T^3 / P^2;");
 	small_store_says(&t, "power is platform power; also measured: package");
 	small_store_column_is(&t, "power_source", "measured");
-	table_free(&t);
 	t = small_store_table(s, "roi", (struct query){.power_kind = "package"});
 	check_row(&t, 0, 4, 50, 100, 0.32, 0.16);
 	small_store_column_is(&t, "power_kind", "package");
-	table_free(&t);
 	small_store_metric(s, run, "workload_udp", 1);
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 50, 200, NAN, NAN);
 	small_store_says(&t, "roi_c, roi_p are absent: the workload sent datagrams (UDP)");
-	table_free(&t);
 	t = small_store_table(s, "power", (struct query){0});
 	small_store_column_is(&t, "kind", "platform package");
 	assert_true(isnan(table_real(&t, 0, "roi_p")));
 	small_store_says(&t, "roi_p is absent: the workload sent datagrams (UDP)");
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(score_over_a_cost_of_0_is_missing)
@@ -83,8 +76,6 @@ TEST(score_over_a_cost_of_0_is_missing)
 	small_store_metric(s, add_side(s, "receiver", "h", "1", 0), "power_w:wall", 0);
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 0, 0, NAN, NAN);
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(scores_of_given_numbers)
@@ -117,7 +108,6 @@ TEST(scores_of_given_numbers)
 		check_row(&t, 0, 4, given[i].q.cpu_pct > 0 ? 50 : NAN, given[i].watts,
 			  given[i].roi_c, given[i].roi_p);
 		small_store_column_is(&t, "power_source", given[i].source);
-		table_free(&t);
 	}
 	assert_int_equal(measure_run("roi", NULL, &without, &t, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "table roi needs a divisor"));
@@ -141,8 +131,6 @@ TEST(total_has_the_throughput_of_the_transfer)
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 50, NAN, 0.32, NAN);
 	check_row(&t, 2, 6, 100, NAN, 0.36, NAN);
-	table_free(&t);
-	small_store_close(s);
 	s = small_store(); /* a receiver and a sender: what was received */
 	for (i = 0; i < array_size(sides); i++) {
 		int64_t run = small_store_run(s, (struct run){.side = sides[i], .host = sides[i]});
@@ -152,8 +140,6 @@ TEST(total_has_the_throughput_of_the_transfer)
 	}
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 2, 4, 100, NAN, 0.16, NAN);
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* The receiver uses CPUs 1-2, the sender CPUs 2-3; CPU 2 is busy for 30 %. */
@@ -170,7 +156,6 @@ TEST(total_counts_a_shared_cpu_once)
 	small_store_column_is(&t, "side", "receiver sender total");
 	check_row(&t, 2, 4, NAN, NAN, NAN, NAN);
 	small_store_says(&t, "v total: receiver and sender share CPU 2: there is no cpu_pct");
-	table_free(&t);
 	small_store_metric(s, sender, "cpu_pct:cpu2", 30);
 	small_store_metric(s, sender, "cpu_pct:cpu3", 40);
 	t = small_store_table(s, "roi", (struct query){0});
@@ -178,13 +163,10 @@ TEST(total_counts_a_shared_cpu_once)
 	check_row(&t, 2, 4, 120, NAN, 16.0 / 120, NAN);
 	small_store_says(&t,
 			 "v total: receiver and sender share CPU 2: cpu_pct and roi_c count each");
-	table_free(&t);
 	/* CPU time of processes is not that of CPUs: nothing is shared. */
 	t = small_store_table(s, "roi", (struct query){.workload_only = true});
 	check_row(&t, 2, 4, 32, NAN, 0.5, NAN);
 	assert_false(small_store_noted(&t, "share CPU"));
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* The sender's CPUs are also the receiver's, or the receiver has all CPUs of the host. */
@@ -221,8 +203,6 @@ TEST(total_of_sides_on_the_same_cpus)
 			small_store_says(&t, places[i].says);
 		else
 			assert_false(small_store_noted(&t, "share"));
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -240,14 +220,11 @@ TEST(meter_of_a_host_serves_all_its_sides_and_counts_once)
 	check_row(&t, 1, 4, 30, 100, 16.0 / 30, 0.16);
 	check_row(&t, 2, 4, 80, 100, 0.2, 0.16);
 	small_store_says(&t, "v receiver, v sender: the watts are those of the whole host");
-	table_free(&t);
 	t = small_store_table(
 		s, "roi",
 		(struct query){.power_kind = "package", .model_idle = 10, .model_per_cpu = 10});
 	check_row(&t, 0, 4, 50, 15, 0.32, 16.0 / 15);
 	check_row(&t, 2, 4, 80, 18, 0.2, 16.0 / 18); /* the idle power counts once */
-	table_free(&t);
-	small_store_close(s);
 	s = small_store();
 	add_side(s, "receiver", "h", "1", 50);
 	meter = add_side(s, "sender", "g", "1", 30);
@@ -258,11 +235,8 @@ TEST(meter_of_a_host_serves_all_its_sides_and_counts_once)
 	check_row(&t, 2, 4, 80, 120, 0.2, 16.0 / 120);
 	small_store_column_is(&t, "power_source", "modelled measured modelled");
 	assert_false(small_store_noted(&t, "whole host"));
-	table_free(&t);
 	t = small_store_table(s, "roi", (struct query){0}); /* host h has no power */
 	check_row(&t, 2, 4, 80, NAN, 0.2, NAN);
-	table_free(&t);
-	small_store_close(s);
 }
 
 TEST(notes_say_which_sides_lack_a_figure_and_why)
@@ -278,8 +252,6 @@ TEST(notes_say_which_sides_lack_a_figure_and_why)
 	small_store_says(&t, "cpu_pct is absent for v sender, v total: CPU time was not collected");
 	small_store_says(&t, "roi_c is absent for v sender, v total: it needs throughput and CPU");
 	small_store_says(&t, "power_w is absent: no power source");
-	table_free(&t);
-	small_store_close(s);
 	s = small_store();
 	run = small_store_run(s, (struct run){.variant = "w"});
 	small_store_metric(s, run, "rate_messages", 9);
@@ -288,11 +260,8 @@ TEST(notes_say_which_sides_lack_a_figure_and_why)
 	small_store_says(&t, "w receiver: the workload counts messages and roi takes bytes; "
 			     "'zcost report summary' and 'zcost compare' have its rate and ns per "
 			     "message");
-	table_free(&t);
-	small_store_close(s);
 	t = small_store_table(NULL, "roi", (struct query){.throughput_gbps = 4, .cpu_pct = 50});
 	small_store_says(&t, "power_w is absent: --power is missing");
-	table_free(&t);
 }
 
 /* 10 W of package power for 2 s at 1000 KiB/s. The model adds 6 W for each of 0.5 CPUs. */
@@ -316,12 +285,9 @@ TEST(power_has_energy_and_score_of_each_kind)
 	assert_true(isnan(table_real(&t, 1, "j_per_gb"))); /* a part of the package */
 	assert_float_equal(table_real(&t, 2, "power_w"), 7, 0);
 	row_is(&t, 3, "power_w = 4, roi_p = 4");
-	table_free(&t);
 	t = small_store_table(s, "power", (struct query){0});
 	assert_int_equal(t.rows, 3);
 	assert_float_equal(table_real(&t, 0, "roi_p"), 1.6, 1e-9);
-	table_free(&t);
-	small_store_close(s);
 }
 
 /* Only sides of one repeat, on one host, share a CPU. */
@@ -344,7 +310,6 @@ TEST(shared_cpus_are_found_among_the_sides_of_a_repeat)
 	free(text);
 	assert_null(shared_cpus_of(s, &q, both, 1));
 	assert_null(shared_cpus_of(s, &q, proxy, 2));
-	small_store_close(s);
 }
 
 /* --- the machine --- */
@@ -414,7 +379,6 @@ TEST(placement_counts_cores_siblings_and_nodes)
 	for (i = 0; i < (size_t)m.n; i++)
 		assert_int_equal(placement_counts(&m, &m.rows[i]), !strcmp(m.rows[i].name, "eth1"));
 	machine_free(&m);
-	small_store_close(s);
 }
 
 TEST(fastest_known_card_carries_the_traffic)
@@ -497,8 +461,6 @@ TEST(notes_name_sides_that_slow_each_other)
 			small_store_says(&t, places[i].says[k]);
 		if (small_store_noted(&t, places[i].silent))
 			fail_msg("case %zu: a note has '%s'", i, places[i].silent);
-		table_free(&t);
-		small_store_close(s);
 	}
 }
 
@@ -521,9 +483,6 @@ TEST(topology_has_a_row_for_alike_caches_and_for_each_side)
 	assert_string_equal(table_text(&t, 6, "detail"),
 			    "both threads of 1 core; SMT siblings 6 are not the side's; eth0 near; "
 			    "eth1 near");
-	table_free(&t);
 	t = small_store_table(s, "topology", (struct query){.all = true});
 	assert_int_equal(t.rows, 12); /* 4 cores, 3 caches, 4 cards and a side */
-	table_free(&t);
-	small_store_close(s);
 }

@@ -8,17 +8,24 @@
 #include "tests/unit/spelled.h"
 #include "tests/unit/unit.h"
 
-static inline struct store *small_store(void)
+/* Returns a new store. It is closed when four others were made after it. */
+static inline struct store *small_store_named(const char *name)
 {
-	struct store *s;
+	static struct store *made[4];
+	static size_t n;
+	struct store **s = &made[n++ % 4];
 
-	assert_int_equal(store_create(&s, NULL, NULL), 0);
-	return s;
+	if (*s)
+		assert_int_equal(store_close(*s, 0, NULL), 0);
+	*s = NULL;
+	assert_int_equal(name ? store_create_in_memory(s, name, NULL) : store_create(s, NULL, NULL),
+			 0);
+	return *s;
 }
 
-static inline void small_store_close(struct store *s)
+static inline struct store *small_store(void)
 {
-	assert_int_equal(store_close(s, 0, NULL), 0);
+	return small_store_named(NULL);
 }
 
 /*
@@ -47,14 +54,18 @@ static inline void small_store_metric(struct store *s, int64_t run, const char *
 	assert_int_equal(put_metric(s, run, name, "1", value), 0);
 }
 
+/* Returns a table to read. It is freed when eight others were made after it. */
 static inline struct table small_store_table(struct store *s, const char *name, struct query q)
 {
+	static struct table made[8];
+	static size_t n;
+	struct table *t = &made[n++ % 8];
 	struct error err = {0};
-	struct table t;
 
-	if (measure_run(name, s, &q, &t, &err))
+	table_free(t);
+	if (measure_run(name, s, &q, t, &err))
 		fail_msg("%s: %s", name, err.text);
-	return t;
+	return *t;
 }
 
 /* Checks the texts of a column, row by row, in order: "a b c". An empty cell is "-". */

@@ -204,7 +204,6 @@ TEST(calls_are_measured_from_entry_to_return)
 	small_store_says(&t, "not returned at the recording's end: syscall_0 1, syscall_4 2");
 	small_store_says(&t, "returns without an entry, which do not count: 2 ");
 	small_store_says(&t, "the names of calls are not known for a recording that does not name");
-	table_free(&t);
 	tracepoints_close(tp);
 }
 
@@ -219,13 +218,11 @@ TEST(calls_are_split_by_thread_and_chosen_by_cpu_and_command)
 	assert_int_equal(table_real(&t, 1, "tid"), 21);
 	row_is(&t, 0, "pid = 7, calls = 2");
 	assert_int_equal(table_real(&t, 1, "calls"), 1);
-	table_free(&t);
 	tracepoints_close(tp);
 	tp = recording(raw, 2, calls, array_size(calls));
 	cpuset_add(&cpus, 2);
 	t = table_of("syscalls", (struct query){.cpus = &cpus, .by = "syscall"}, tp);
 	row_is(&t, 0, "calls = 1, total_ms = 0.0002");
-	table_free(&t);
 	tracepoints_close(tp);
 }
 
@@ -238,7 +235,6 @@ TEST(events_of_single_calls_have_the_names_of_the_calls)
 
 	small_store_column_is(&t, "syscall", "probe");
 	assert_float_equal(table_real(&t, 0, "total_ms"), 200e-6, 1e-15);
-	table_free(&t);
 	tracepoints_close(tp);
 }
 
@@ -251,7 +247,6 @@ TEST(recording_without_returns_is_refused)
 
 	assert_int_equal(measure_run("syscalls", NULL, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "has no system calls"));
-	table_free(&t);
 	tracepoints_close(q.bare.tracepoints);
 }
 
@@ -299,19 +294,16 @@ TEST(waits_go_from_wakeup_or_preemption_to_the_cpu)
 	small_store_says(&t, "preemptions inside the kernel (R+): 1;");
 	small_store_says(&t, "a delay begins with sched:sched_wakeup or");
 	assert_false(small_store_noted(&t, "missing"));
-	table_free(&t);
 	tracepoints_close(tp);
 	tp = recording(sched, 4, switches, array_size(switches));
 	t = table_of("sched", (struct query){.comm = "a"}, tp);
 	small_store_column_is(&t, "comm", "a");
 	row_is(&t, 0, "threads = 2, switches = 4, avg_delay_ms = 0.002");
-	table_free(&t);
 	tracepoints_close(tp);
 	tp = recording(sched, 4, switches, array_size(switches));
 	cpuset_add(&cpus, 2);
 	t = table_of("sched", (struct query){.cpus = &cpus, .comm = "a", .limit = 1}, tp);
 	row_is(&t, 0, "switches = 1, max_delay_ms = 0.001");
-	table_free(&t);
 	tracepoints_close(tp);
 }
 
@@ -330,7 +322,6 @@ TEST(equal_waits_are_in_order_of_runtime)
 	assert_int_equal(table_real(&t, 0, "tid"), 21);
 	assert_int_equal(table_real(&t, 1, "tid"), 20);
 	assert_float_equal(table_real(&t, 0, "avg_delay_ms"), table_real(&t, 1, "avg_delay_ms"), 0);
-	table_free(&t);
 	tracepoints_close(tp);
 }
 
@@ -355,7 +346,6 @@ TEST(waits_begin_with_the_chosen_event)
 		assert_int_equal(small_store_noted(&t, "ignores sched_waking"), i == 0);
 		assert_float_equal(table_real(&t, 1, "avg_delay_ms"), events[i].delay_ns / 1e6,
 				   1e-12);
-		table_free(&t);
 		tracepoints_close(tp);
 	}
 }
@@ -375,6 +365,5 @@ TEST(missing_switches_are_counted)
 	small_store_says(&t, "the recording has no sched:sched_wakeup");
 	small_store_says(&t, "switches are missing (1 switch to a task that never left a CPU, 2 "
 			     "switches from a task that never came onto its CPU)");
-	table_free(&t);
 	tracepoints_close(tp);
 }
