@@ -182,12 +182,6 @@ static error_t export_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-FILE *export_open(struct export *x, struct error *err)
-{
-	sink_open(&x->out, x->path, err);
-	return x->out.f;
-}
-
 static int export_run_ends(struct export_arguments *a, struct error *err)
 {
 	struct comparison *c = &a->c;

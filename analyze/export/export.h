@@ -38,6 +38,10 @@ struct format {
 
 /* Opens the output; called when the first bytes are ready, so that a failure leaves a file alone.
  */
-FILE *export_open(struct export *x, struct error *err);
+static inline FILE *export_open(struct export *x, struct error *err)
+{
+	sink_open(&x->out, x->path, err);
+	return x->out.f;
+}
 
 #endif

@@ -20,7 +20,8 @@ licensed() {
 }
 
 # The layers. Each row is a folder, then the folders that its files may include beside lib and itself.
-# A row names only folders of rows above it, so that no two folders include each other.
+# A row names only folders of rows above it, so that no two folders include each other. FOLDER:SYMBOL is a symbol that FOLDER
+# defines for the row: the page of HTML has charts, and commands of analyze ask for it.
 layers='lib
 workload
 collect workload
@@ -39,7 +40,7 @@ analyze/figures analyze/model analyze/store analyze/scope analyze/probes analyze
 analyze/analysis analyze/model analyze/symbols analyze/archive analyze/store analyze/scope analyze/probes analyze/costs
 analyze/compare analyze/model analyze/perfdata analyze/texts analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis
 analyze/export analyze/model analyze/store analyze/scope analyze/costs analyze/evidence analyze/figures analyze/compare
-analyze/commands workload analyze/model analyze/perfdata analyze/texts analyze/archive analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/export
+analyze/commands workload analyze/model analyze/perfdata analyze/texts analyze/archive analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/export plot:page_write
 plot analyze/model analyze/perfdata analyze/texts analyze/store analyze/scope analyze/probes analyze/costs analyze/evidence analyze/figures analyze/analysis analyze/compare analyze/commands
 zcost.c'
 
@@ -57,6 +58,8 @@ layers_broken() {
 				words = split(row[i], word, " ")
 				allowed[word[1], word[1]] = allowed[word[1], "lib"] = 1
 				for (k = 2; k <= words; k++) {
+					if (word[k] ~ /:/)
+						continue
 					allowed[word[1], word[k]] = 1
 					if (!(word[k] in known))
 						print word[1] ": " word[k] " is not a row above it"
@@ -83,9 +86,10 @@ notes_searched() {
 	done
 }
 
-headers_alone() {
+headers_alone() { # a header that its own .c includes first is compiled alone there
 	bad=
 	for h in $(find lib workload collect capture analyze plot -name '*.h' ! -name '*bpf*'); do
+		! grep -sm 1 '^#include' "${h%.h}.c" | grep -qF "\"$h\"" || continue
 		${CC:-gcc} -std=gnu17 -D_GNU_SOURCE -I. -isystem build/libperf/include -fsyntax-only \
 			-Wall -Wextra -Werror -x c -include "$h" /dev/null || bad="$bad $h"
 	done
@@ -97,6 +101,11 @@ layers_hold() {
 	[ -z "$broken" ] || { echo "$broken"; return 1; }
 }
 
+links_hold() { # objects are linked as the rows say, and in no circle of several folders
+	broken=$(echo "$layers" | perl tests/tools/links.pl "$build")
+	[ -z "$broken" ] || { echo "$broken"; return 1; }
+}
+
 # zcost.c is the list of commands and their dispatch.
 declares_commands_only() {
 	! sed -nE '/^[a-z].*\);$/p' zcost.c | grep -vE '^int cmd_[a-z]+\(int argc, char \*\*argv\);$'
@@ -105,6 +114,7 @@ declares_commands_only() {
 ok "every test can be run" test -z "$(find "$tests/cmd" -name '*.t' ! -perm -u=x)"
 ok "every source file carries its licence" in_top licensed
 ok "a folder includes only lib and folders to its left" in_top layers_hold
+ok "an object is linked only with lib and folders to its left, and no circle spans folders" in_top links_hold
 ok "zcost.c declares no function but commands" in_top declares_commands_only
 ok "only the store speaks SQL" in_top sh -c "! grep -rln 'sqlite3_' lib workload collect capture analyze plot | grep -v '^analyze/store/'"
 ok "only lib, through the cursor, and the reader touch perf.data" in_top sh -c "! grep -rln 'PERF_RECORD_' lib analyze/scope analyze/costs analyze/evidence analyze/figures analyze/store plot"
