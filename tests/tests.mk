@@ -123,7 +123,7 @@ tsan:
 		--timer --failures --comments $(TSAN_UNIT:%=build-tsan/tests/unit/%) $(TSAN_CMD:%=tests/cmd/%.t)
 tsan-programs: $(PROGRAMS) $(TSAN_UNIT:%=$(B)/tests/unit/%) $(TOOLS)
 
-# gcc -fanalyzer, clang-tidy and cppcheck over the product; LINT="lib/snap.c" for some files. tests/analyzer.supp,
+# gcc -fanalyzer, clang-tidy, cppcheck and a look at comments over the product; LINT="lib/snap.c" for some files. tests/analyzer.supp,
 # .clang-tidy and tests/cppcheck.supp have the exceptions with their reasons. A second run reads only what changed.
 DEBS_LINT := gcc clang-tidy cppcheck
 RPMS_LINT := gcc clang-tools-extra cppcheck
@@ -133,12 +133,12 @@ LINT_CFLAGS = $(if $(filter lib/error.c,$<),,-include tests/lint.h) -std=gnu17 -
 	-isystem $(LIBPERF)/include $(shell $(PKG_CONFIG) --cflags capstone) -DHAVE_LIBIBERTY \
 	$(foreach d,ZCOST_VERSION FEATURES LIBRARIES,-D$(d)='""') $(if $(HAVE_BPF),-DHAVE_BPF \
 	-DBPF_SYSCALLS='"$(B)/collect/syscalls/syscalls.bpf.o"')
-.PHONY: lint lint-cppcheck
+.PHONY: lint lint-cppcheck lint-comments
 lint: DEPS_DEBS := $(DEBS_LINT)
 lint: DEPS_RPMS := $(RPMS_LINT)
 lint: deps
 	@$(MAKE) --no-print-directory $(JOBS) all
-	@$(MAKE) --no-print-directory $(JOBS) --keep-going $(foreach c,analyzer tidy,$(LINT:%.c=$(B)/lint/%.$(c))) lint-cppcheck
+	@$(MAKE) --no-print-directory $(JOBS) --keep-going $(foreach c,analyzer tidy,$(LINT:%.c=$(B)/lint/%.$(c))) lint-cppcheck lint-comments
 	@echo "no findings"
 $(B)/lint/%.analyzer: %.c $(B)/%.o tests/lint.h tests/analyzer.supp tests/analyzer.awk
 	@mkdir -p $(@D)
@@ -149,6 +149,10 @@ $(B)/lint/%.tidy: %.c $(B)/%.o tests/lint.h .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  TIDY    $<"
 	$(Q)clang-tidy --quiet $< -- $(LINT_CFLAGS) >$@ 2>&1 || { cat $@; exit 1; }
+# A comment that begins so has lost its noun: "of summary", "NULL: all".
+lint-comments:
+	$(Q)! grep -rnE '(/\*+|//) *(of |NULL:|-1:)' --include='*.[ch]' zcost.c lib workload collect capture analyze plot samples tests
+
 lint-cppcheck:
 	@mkdir -p $(B)/lint/cppcheck
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,performance,portability --library=tests/cppcheck.cfg \
