@@ -3,6 +3,7 @@
 # Compares report counters --perf-stat with the figures in the text, for every layout of this machine's
 # perf stat and for typed-in texts of other versions and locales.
 . "$(dirname "$0")/../lib.sh"
+. "$tests/golden.sh"
 
 counters() { # counters FILE OPTION...: writes the table as tsv into got and the notes into err
 	file=$1
@@ -74,52 +75,27 @@ fi
 printf '\302\240Performance counter stats for "ls":\n
           3\342\200\257254,38 msec task-clock                #    0,995 CPUs utilized\n  1\342\200\257208\342\200\257000\342\200\257453      cycles:u                  #    3,254 GHz                      (65,65%%)\n  1\302\240643\302\240737\302\240756      instructions:u            #    1,36  insn per cycle           (65,67%%)\n   <not counted>      branches\n
        3,270733042 seconds time elapsed\n' >french
-ok "a text with narrow and wide no-break spaces is read" counters french
-ok "a count in a French locale is read" is counter:cycles:u 1208000453
-ok "a time in a French locale is read" is counter:task-clock 3254.38
-ok "events with the same modifier give instructions per cycle" near "$(value ipc:u)" 1.360709 0.00001
-ok "an event that was not counted has no value" is counter:branches ''
-ok "an event that was not counted has the state <not counted>" is counter:branches "<not counted>" state
-ok "a note names the event that was not counted" says 'not counted, or only in part: branches' err
 
 printf "       1'234'567      cycles\n      0.50 seconds user\n" >swiss
-ok "a text with apostrophes in numbers is read" counters swiss
-ok "a count in a Swiss locale is read" is counter:cycles 1234567
 printf '  12,34,567      cycles\n     1.001 seconds time elapsed\n' >indian
-ok "a text with Indian digit groups is read" counters indian
-ok "a count in an Indian locale is read" is counter:cycles 1234567
-printf '  1,234 cycles\n' | "$zcost" report counters --perf-stat - --format tsv >got 2>err
-ok "the comma in 1,234 groups digits when no other number decides" is counter:cycles 1234
+printf '  1,234 cycles\n' >grouped # the comma groups digits when no other number decides
 
 printf ' 0.661438 task-clock (msec)         #    0.001 CPUs utilized    [33.31%%]\n 57 page-faults\n 1.000861 seconds time elapsed\n' >old
-ok "a text of perf 3 and 4 is read" counters old
-ok "a text of perf 3 and 4 gives the clock" is counter:task-clock 0.661438
-ok "a text of perf 3 and 4 gives the running share" is counter:task-clock 33.31 running_pct
 printf '12.50,Joules,power/energy-pkg/,1.50%%,1000,100.00,,\n1234,,cpu/event=0x3c,umask=0x0/,1000,50.00,,\n,,,,,0.5,metric\n' >csv
-ok "rows with units, spreads and commas in event names are read" counters csv
-ok "an energy counter has its unit" is counter:power/energy-pkg/ J unit
-ok "an event name with a comma stays whole" is counter:cpu/event=0x3c,umask=0x0/ 1234
 printf '            bash-42         1.50 msec task-clock\n      Web Content-43         0.50 msec task-clock\n\n 0.1 seconds time elapsed\n' >threads
-ok "a text with a row for each thread is read" counters threads
-ok "the rows of threads add up" is counter:task-clock 2
 printf 'CPU0  10 cycles\nCPU1  <not counted>  cycles\nCPU0 5 instructions\nCPU1 5 instructions\n' >part
-ok "a text with a CPU that was not counted is read" counters part
-ok "a sum without one of its parts is empty" is counter:cycles ''
-ok "a sum with all its parts has a value" is counter:instructions 10
 
 printf '100,,cpu_core/cycles/,1,100.00,,\n250,,cpu_core/instructions/,1,100.00,,\n40,,cpu_atom/LLC-loads/k,1,100.00,,\n10,,cpu_atom/LLC-load-misses/k,1,100.00,,\n' >hybrid
-ok "counters of two kinds of cores are read" counters hybrid
-ok "the instructions per cycle of a kind of cores have its name" is cpu_core/ipc 2.5
-ok "the misses of a kind of cores have its name and the modifier" is cpu_atom/LLC-load_miss_pct/k 25
 
 # --- work, and refused texts ---
 
+for text in french swiss indian grouped old csv threads part hybrid; do
+	run report counters --perf-stat $text --format csv --verbose
+done
 printf '40,,cycles,1,100.00,,\n' >work
-ok "--units gives costs per unit of work" counters work --units 10 --unit packet
-ok "cycles per packet are cycles / --units" is cycles_per_packet 4
+run report counters --perf-stat work --units 10 --unit packet --format csv
 printf ' 4,000 cycles\n  2.0 seconds time elapsed\n' >work
-ok "--rate gives costs by perf's elapsed time" counters work --rate 1000 --unit packet
-ok "cycles per packet are cycles / (--rate x elapsed time)" is cycles_per_packet 2
+run report counters --perf-stat work --rate 1000 --unit packet --format csv # by perf's elapsed time
 
 ok "a damaged count is refused with its line" refuses 'standard input, line 1: the count is not a number' \
 	' 12x4 cycles\n 0.1 seconds time elapsed\n'
@@ -134,4 +110,5 @@ ok "an empty file exits 1" exits 1 "$zcost" report counters --perf-stat /dev/nul
 ok "--cpu with --perf-stat is a usage error" exits 2 "$zcost" report counters --perf-stat old --cpu 1
 ok "a table other than counters with --perf-stat is a usage error" exits 2 "$zcost" report functions --perf-stat old
 ok "report counters without a source is a usage error" exits 2 "$zcost" report counters --throughput 1
+ok "texts of other versions and places are as in tests/data/golden/$golden.txt" is_golden
 done_testing
