@@ -205,14 +205,14 @@ static void print_time(const struct progress *progress, const struct order *o, s
 
 /*
  * The runs of two variants that can differ significantly: exact Mann-Whitney, p < 0.05. The
- * smallest p is 2 / choose(2n, n). Holm's correction multiplies it by the rows of a list: 4 runs
- * are enough for one row, 5 for 6 rows, 6 for 23 rows (docs/method.md, Differences).
+ * smallest p is 2 / choose(2n, n). Holm's correction multiplies it by the rows of a list: 5 runs
+ * are enough for the primary figures, 6 for 23 rows (docs/method.md, Differences).
  */
 static const struct {
 	const char *key, *of;
 	unsigned int runs;
 } verdict_needs[PASS_SYSCALLS] = {
-	[PASS_MEASURE] = {"repeats", "a verdict", 4},
+	[PASS_MEASURE] = {"repeats", "a verdict", 5},
 	[PASS_PROFILE] = {"profile_repeats", "verdicts on lists of functions or components", 6},
 };
 
