@@ -142,8 +142,16 @@ char *workload_undone(const struct workload_run *run, const char *units)
 	return s.buf ? str_take(&s) : NULL;
 }
 
-/* The analysis calls a count of a smaller part of the window lossy (ingest_cover). */
-static const double cut_off_limit = 0.05;
+/*
+ * How long before the window's end an account may end: what the analysis does not call lossy
+ * (ingest_cover), and two of its own intervals, because a workload is stopped between two points.
+ */
+static double cut_off_limit_s(const struct points *ps, double window_s)
+{
+	double span_s = (double)(ps->p[ps->n - 1].t_ns - ps->p[0].t_ns) / 1e9;
+
+	return fmax(0.05 * window_s, ps->n > 1 ? 2 * span_s / (double)(ps->n - 1) : 0);
+}
 
 char *workload_cut_off(const struct workload_run *run, const char *units, uint64_t start_ns,
 		       uint64_t end_ns)
@@ -161,7 +169,7 @@ char *workload_cut_off(const struct workload_run *run, const char *units, uint64
 	missing_s = ps->n ? ((double)end_ns - (double)ps->p[ps->n - 1].t_ns) / 1e9 : 0;
 	if (isfinite(a.late_s)) /* the points are not that exact */
 		missing_s -= a.late_s;
-	if (missing_s > cut_off_limit * (double)(end_ns - start_ns) / 1e9)
+	if (ps->n && missing_s > cut_off_limit_s(ps, (double)(end_ns - start_ns) / 1e9))
 		why = xasprintf("the workload's account ends %.2f s before the window's end",
 				missing_s);
 	else if (is->summary && !a.summary)

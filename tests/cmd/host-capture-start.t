@@ -108,12 +108,12 @@ END
 counting() { # counting ARGUMENTS: a plan with one side that counts its work
 	plan "" "perl $scratch/counts $*" | sed '/side receiver/,/null/d; /receiver =/d'
 }
-repeats=2 duration=0.5 counting tries >p.ini
+repeats=2 duration=1 counting tries >p.ini
 ok "capture succeeds when a later try has the whole account" exits 0 "$zcost" capture p.ini -o account
 ok "the manifest has why the tries before it do not count" jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0] and
-	(.runs[0].retried | (.[0] | test("sender: the workload printed no summary")) and (.[1] | test("sender: the workload.s account ends 0[.].* s before")))' account/manifest.json
-repeats=2 counting never 1 >p.ini
+	(.runs[0].retried | (.[0] | test("sender: the workload printed no summary")) and (.[1] | test("sender: the workload.s account ends [0-9.]+ s before")))' account/manifest.json
+repeats=2 duration=1 counting never 1 >p.ini
 ok "capture keeps a run without a summary in any try" exits 0 "$zcost" capture p.ini -o kept
-ok "a message reports that the run is kept" says 'a/measure-01: kept after 3 tries: sender: the workload printed no summary' err
+ok "a message reports that the run is kept" says 'a/measure-01: kept after 3 tries: sender: the workload' err
 ok "later runs of the variant get one try" jq -e '[.runs[] | .status, (.retried // [] | length)] == ["ok", 2, "ok", 0]' kept/manifest.json
 done_testing

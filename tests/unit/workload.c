@@ -3,6 +3,7 @@
  * Every adapter on recorded outputs of the real programs, in tests/data/workload. The expected
  * figures are the programs' own totals.
  */
+#include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/snap.h"
 #include "lib/str.h"
@@ -219,6 +220,45 @@ TEST(expressions_that_could_take_hours_are_refused)
 	}
 	snprintf(units, sizeof(units), "regex:(%0600d)", 0); /* 600 zeroes */
 	assert_int_equal(units_check(units, NULL), -EINVAL);
+}
+
+/* Points of each second from 1 to 9, and a window that begins at 2 s. */
+TEST(account_that_ends_before_the_window_is_cut_off)
+{
+	static const struct {
+		double end_s;
+		const char *units, *last, *says;
+	} cases[] = {
+		{9.5, "tcpzc", "{\"type\":\"summary\"}\n", NULL},
+		{10.9, "tcpzc", "{\"type\":\"summary\"}\n", NULL}, /* less than two intervals */
+		{11.5, "tcpzc", "{\"type\":\"summary\"}\n",
+		 "the workload's account ends 2.50 s before the window's end"},
+		{9.5, "tcpzc", "", "the workload printed no summary (units = tcpzc)"},
+		{20, "none", "", NULL},
+		{20, "pps", "10 pps\n", NULL}, /* the rate is that of the whole command */
+	};
+	const struct workload_run run = {dir, 1000000000, 21000000000, 0};
+	char *out = xasprintf("%s/workload.out", dir), *why;
+	size_t i, t;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str text = {0};
+
+		for (t = 1; t <= 9; t++)
+			str_printf(&text, "{\"type\":\"point\",\"t_ns\":%zu,\"bytes\":%zu}\n",
+				   t * 1000000000, t);
+		str_puts(&text, cases[i].last);
+		assert_int_equal(file_write(out, text.buf, text.len, NULL), 0);
+		why = workload_cut_off(&run, cases[i].units, 2000000000,
+				       (uint64_t)(cases[i].end_s * 1e9));
+		if (cases[i].says)
+			assert_string_equal(why, cases[i].says);
+		else
+			assert_null(why);
+		free(why);
+		str_free(&text);
+	}
+	free(out);
 }
 
 TEST(iperf3_times)
