@@ -5,7 +5,7 @@
 #include "capture/capture.h"
 #include "capture/undo.h"
 #include "collect/host.h"
-#include "collect/stream.h"
+#include "collect/agent.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/command.h"

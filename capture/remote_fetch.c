@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fetches the files of a run from its host: the receiver of collect/stream.h. */
+/* Fetches the files of a run from its host: the receiver of collect/agent.h. */
 #include "capture/remote.h"
 
-#include "collect/stream.h"
+#include "collect/agent.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"

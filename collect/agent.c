@@ -3,7 +3,6 @@
 
 #include "collect/events/events.h"
 #include "collect/host.h"
-#include "collect/stream.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/command.h"

@@ -14,8 +14,8 @@
  *                                           nobody reads its files for <s>, the agent ends with the
  *                                           run (default: never). Without a run it ends after
  *                                           <idle s> of silence (default: an hour)
- *     send <name>   as in stream.h          all files in the subfolder <name>
- *     news <name>   as in stream.h          the files that `news` has not sent yet
+ *     send <name>   as below          all files in the subfolder <name>
+ *     news <name>   as below          the files that `news` has not sent yet
  *     forget                                no answer: `news` sends all files again
  *     drop <name>   dropped                 removes the subfolder, or `failed <why>`
  *     sweep         swept <n>               ends every process of a run; n processes resisted
@@ -26,6 +26,9 @@
 #ifndef ZC_AGENT_H
 #define ZC_AGENT_H
 
+#include "lib/intern.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Returns an exit code. */
@@ -39,5 +42,27 @@ struct rights {
 };
 
 struct rights rights_of_this_process(void);
+
+/*
+ * Files of a folder through a pipe, each with its checksum. So the run of a capture comes back from
+ * another host through the one connection to it:
+ *
+ *     file <bytes> <name>\n<the bytes>sum <SHA-256>\n     for each regular file, by name
+ *     failed <why>\n                                      in place of a file that cannot be read
+ *     end\n
+ *
+ * Names are relative to the folder, without ".", ".." and control characters. A file that is
+ * shorter than announced is filled up with zeros, and its sum is `-`.
+ */
+
+/*
+ * Writes the files below `dir` to `fd`, or none when there is no such folder. Files that are in
+ * `sent` by name, size and time of change are left out, and the others are added to it; NULL sends
+ * all. Returns false when nobody reads `fd`, or nobody did for `patience_ms` (-1: for ever).
+ */
+bool stream_send(int fd, const char *dir, struct intern *sent, int patience_ms);
+
+/* Says whether stream_send may send such a name. */
+bool stream_name_ok(const char *name);
 
 #endif

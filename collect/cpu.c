@@ -11,8 +11,5 @@ const struct collector collector_cpu = {
 	.passes = PASS_EVERY,
 	.required = PASS_MEASURE,
 	.always_due = true,
-	.probe = snapfile_probe,
-	.prepare = snapfile_prepare,
-	.read = snapfile_read,
-	.finish = snapfile_finish,
+	SNAPFILE_HOOKS,
 };

@@ -303,21 +303,13 @@ static void host_save_config(struct collect *c, const char *dir)
  * Files with numbers and words only: no network address is saved. Rings, channels and offloads are
  * in the nic_state.tsv of each run.
  */
-static const char *const nic_facts[] = {"mtu",
-					"operstate",
-					"speed",
-					"duplex",
-					"tx_queue_len",
-					"gro_flush_timeout",
-					"threaded",
-					"napi_defer_hard_irqs",
-					"type",
-					"device/numa_node",
-					"device/local_cpulist",
-					"device/current_link_speed",
-					"device/current_link_width",
-					"device/vendor",
-					"device/device"};
+// clang-format off
+static const char *const nic_facts[] = {
+	"mtu", "operstate", "speed", "duplex", "tx_queue_len", "gro_flush_timeout", "threaded",
+	"napi_defer_hard_irqs", "type", "device/numa_node", "device/local_cpulist",
+	"device/current_link_speed", "device/current_link_width", "device/vendor",
+	"device/device"};
+// clang-format on
 
 /* Adds the number of queues/rx-* or queues/tx-*, where it can be read. */
 static void host_nics_add_queues(struct str *s, const char *class, const char *name,

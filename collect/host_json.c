@@ -251,50 +251,20 @@ static json_t *host_idle_states(void)
 }
 
 /* Saves only the options of the boot line that influence speed. The rest may be private. */
-static const char *const boot_known[] = {
-	"mitigations",
-	"isolcpus",
-	"nohz",
-	"rcu_nocb",
-	"idle",
-	"intel_idle",
-	"processor.",
-	"intel_pstate",
-	"amd_pstate",
-	"cpuidle",
-	"iommu",
-	"intel_iommu",
-	"amd_iommu",
-	"hugepage",
-	"default_hugepagesz",
-	"transparent_hugepage",
-	"preempt",
-	"nosmt",
-	"threadirqs",
-	"irqaffinity",
-	"skew_tick",
-	"tsc",
-	"clocksource",
-	"pcie_aspm",
-	"numa",
-	"nosoftlockup",
-	"spec",
-	"pti",
-};
+static const char boot_known[] =
+	"mitigations* isolcpus* nohz* rcu_nocb* idle* intel_idle* processor.* intel_pstate* "
+	"amd_pstate* cpuidle* iommu* intel_iommu* amd_iommu* hugepage* default_hugepagesz* "
+	"transparent_hugepage* preempt* nosmt* threadirqs* irqaffinity* skew_tick* tsc* "
+	"clocksource* pcie_aspm* numa* nosoftlockup* spec* pti*";
 
 static char *host_boot_options(void)
 {
 	char *line = host_fact("/proc/cmdline"), *rest = line, *word;
 	struct str found = {0};
-	size_t i;
 
 	while ((word = str_token(&rest, ' ')))
-		for (i = 0; i < array_size(boot_known); i++) {
-			if (!str_starts(word, boot_known[i]))
-				continue;
+		if (str_matches_any(boot_known, word))
 			str_printf(&found, "%s%s", found.len ? " " : "", word);
-			break;
-		}
 	free(line);
 	return str_take(&found);
 }

@@ -9,9 +9,6 @@ const struct collector collector_irq = {
 	.sources = {"/proc/interrupts", "/proc/softirqs"},
 	.when = DATED,
 	.passes = PASS_MEASURE,
-	.probe = snapfile_probe,
-	.prepare = snapfile_prepare,
 	.before = snapfile_read,
-	.read = snapfile_read,
-	.finish = snapfile_finish,
+	SNAPFILE_HOOKS,
 };

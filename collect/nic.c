@@ -249,35 +249,16 @@ enum { QSTATS_GET = 12, SCOPE_QUEUE = 1 };
 enum { A_IFINDEX = 1, A_TYPE, A_ID, A_SCOPE, A_FIRST = 8 };
 
 /* From A_FIRST on. */
+// clang-format off
 static const char *const queue_names[] = {
-	"rx-packets",
-	"rx-bytes",
-	"tx-packets",
-	"tx-bytes",
-	"rx-alloc-fail",
-	"rx-hw-drops",
-	"rx-hw-drop-overruns",
-	"rx-csum-complete",
-	"rx-csum-unnecessary",
-	"rx-csum-none",
-	"rx-csum-bad",
-	"rx-hw-gro-packets",
-	"rx-hw-gro-bytes",
-	"rx-hw-gro-wire-packets",
-	"rx-hw-gro-wire-bytes",
-	"rx-hw-drop-ratelimits",
-	"tx-hw-drops",
-	"tx-hw-drop-errors",
-	"tx-csum-none",
-	"tx-needs-csum",
-	"tx-hw-gso-packets",
-	"tx-hw-gso-bytes",
-	"tx-hw-gso-wire-packets",
-	"tx-hw-gso-wire-bytes",
-	"tx-hw-drop-ratelimits",
-	"tx-stop",
-	"tx-wake",
-};
+	"rx-packets", "rx-bytes", "tx-packets", "tx-bytes", "rx-alloc-fail", "rx-hw-drops",
+	"rx-hw-drop-overruns", "rx-csum-complete", "rx-csum-unnecessary", "rx-csum-none",
+	"rx-csum-bad", "rx-hw-gro-packets", "rx-hw-gro-bytes", "rx-hw-gro-wire-packets",
+	"rx-hw-gro-wire-bytes", "rx-hw-drop-ratelimits", "tx-hw-drops", "tx-hw-drop-errors",
+	"tx-csum-none", "tx-needs-csum", "tx-hw-gso-packets", "tx-hw-gso-bytes",
+	"tx-hw-gso-wire-packets", "tx-hw-gso-wire-bytes", "tx-hw-drop-ratelimits", "tx-stop",
+	"tx-wake"};
+// clang-format on
 
 struct queues {
 	struct nic_space *s;

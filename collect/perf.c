@@ -159,30 +159,13 @@ static int perf_launch(struct collect *c, struct perf *p)
 	char *freq = xasprintf("%u", hz), *cpus = cpuset_format(&c->run->cpus);
 	char *control = xasprintf("--control=fd:%d,%d", p->perfs, p->perfs);
 	char *pages = xasprintf("%u", perf_ring_pages(&c->run->cpus));
-	char *argv[] = {"perf",
-			"record",
-			"-q",
-			"--call-graph",
-			(char *)c->run->call_graph,
-			"-e",
-			(char *)p->event,
-			"-F",
-			freq,
-			"-C",
-			cpus,
-			"-k",
-			"CLOCK_MONOTONIC",
-			"-m",
-			pages,
-			"-D",
-			"-1",
-			control,
-			"--buildid-all",
-			"-N",
-			"-o",
-			p->data,
-			p->tail ? "--tail-synthesize" : NULL,
-			NULL};
+	// clang-format off
+	char *argv[] = {
+		"perf", "record", "-q", "--call-graph", (char *)c->run->call_graph,
+		"-e", (char *)p->event, "-F", freq, "-C", cpus, "-k", "CLOCK_MONOTONIC",
+		"-m", pages, "-D", "-1", control, "--buildid-all", "-N", "-o", p->data,
+		p->tail ? "--tail-synthesize" : NULL, NULL};
+	// clang-format on
 	int log = file_create(p->log, 0, 0600);
 	int rc = log < 0 ? error_sys(&c->err, -log, "%s: cannot write", p->log) : 0;
 	struct spawn opts = {.out = log, .err = log, .mark = c->run->mark};

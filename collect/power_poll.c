@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -35,7 +36,8 @@ enum {
 struct power_poll {
 	const char *command;
 	const struct run *run;
-	int fd, wake; /* the .snap; an eventfd that tells the thread to check `stop` */
+	int fd, wake;	  /* the .snap; an eventfd that tells the thread to check `stop` */
+	atomic_bool stop; /* the thread shall end */
 	pthread_t thread;
 
 	/* used by the thread only */
@@ -46,7 +48,7 @@ struct power_poll {
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool stop, over;    /* the thread shall end; it has ended */
+	bool over;	    /* the thread has ended */
 	uint64_t last_ns;   /* the last reading; 0: none yet */
 	int64_t slowest_ms; /* longest time from the start, or from the reading before, to a reading
 			     */
@@ -60,16 +62,6 @@ static void power_poll_failed(struct power_poll *p, const char *why)
 	p->err.code = 0;
 	error_set(&p->err, EIO, "%s: %s", p->command, why);
 	pthread_mutex_unlock(&p->lock);
-}
-
-static bool power_poll_stopping(struct power_poll *p)
-{
-	bool stop;
-
-	pthread_mutex_lock(&p->lock);
-	stop = p->stop;
-	pthread_mutex_unlock(&p->lock);
-	return stop;
 }
 
 /* --- what it prints --- */
@@ -135,21 +127,6 @@ static bool power_poll_read(struct power_poll *p, int fd, struct str *to)
 
 /* --- one run of it --- */
 
-struct pipes {
-	int out[2], err[2];
-};
-
-static bool power_poll_open_pipes(struct pipes *f)
-{
-	if (pipe2(f->out, O_CLOEXEC))
-		return false;
-	if (!pipe2(f->err, O_CLOEXEC))
-		return true;
-	close(f->out[0]);
-	close(f->out[1]);
-	return false;
-}
-
 /* Reads until the program closes its output or hangs, or the thread shall end. */
 static bool power_poll_listen(struct power_poll *p, int out, int err)
 {
@@ -167,7 +144,7 @@ static bool power_poll_listen(struct power_poll *p, int out, int err)
 		if (poll(f, 3, (int)(SILENCE_MS - silent)) < 0 && errno != EINTR)
 			return false;
 		if (f[2].revents && read(p->wake, &woken, sizeof(woken)) > 0 &&
-		    power_poll_stopping(p))
+		    atomic_load(&p->stop))
 			return true;
 		if (f[1].revents && !power_poll_read(p, err, &p->said))
 			f[1].fd = -1;
@@ -178,79 +155,77 @@ static bool power_poll_listen(struct power_poll *p, int out, int err)
 	return true;
 }
 
-/* Saves the failure with the last words of the program. */
-static void power_poll_set_failure(struct power_poll *p, const char *what)
-{
-	char *last = str_last_line(p->said.len ? p->said.buf : p->out.buf), *why;
-
-	why = last ? xasprintf("%s: %.200s", what, last) : xstrdup(what);
-	power_poll_failed(p, why);
-	free(why);
-}
-
+/* Judges a run that ended. The last line of its output may lack the newline. */
 static void power_poll_judge(struct power_poll *p, bool answered, int status)
 {
-	if (p->out.len) /* the last line may lack its newline */
+	const char *what = NULL;
+	char *words, *why;
+
+	if (p->out.len)
 		power_poll_save(p, p->out.buf, p->heard_ns);
 	if (!answered)
-		power_poll_set_failure(p, "it printed nothing for 10 s, so zcost ended it");
+		what = "it printed nothing for 10 s, so zcost ended it";
 	else if (status)
-		power_poll_set_failure(p, spawn_status_text(status));
+		what = spawn_status_text(status);
 	else if (!p->printed)
-		power_poll_set_failure(p, "it prints nothing");
+		what = "it prints nothing";
+	if (what) {
+		words = str_last_line(p->said.len ? p->said.buf : p->out.buf);
+		why = xasprintf("%s%s%.200s", what, words ? ": " : "", words ? words : "");
+		power_poll_failed(p, why);
+		free(why);
+	}
 	if (p->got && answered && !status)
 		return;
 	p->failures++;
 	p->missed++;
 }
 
-static bool power_poll_spawn(struct power_poll *p, struct pipes *f, pid_t *pid)
+/* Starts the command with its output and errors in pipes, whose ends to read are in `from`. */
+static bool power_poll_spawn(struct power_poll *p, int from[2], pid_t *pid)
 {
 	char *argv[] = {"/bin/sh", "-c", (char *)p->command, NULL};
+	int out[2] = {-1, -1}, errors[2] = {-1, -1};
+	struct spawn opts = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC)};
 	struct error err = {0};
-	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	struct spawn opts = {.in = in};
-	bool good = power_poll_open_pipes(f);
 
-	opts.out = f->out[1];
-	opts.err = f->err[1];
-	if (good && spawn_start(pid, argv, &opts, &err)) {
-		good = false;
-		close(f->out[0]);
-		close(f->err[0]);
-	}
-	if (good || err.code) {
-		close(f->out[1]);
-		close(f->err[1]);
-	}
-	if (!good)
-		power_poll_failed(p, err.code ? err.text : strerror(errno));
-	close(in);
-	return good;
+	if (pipe2(out, O_CLOEXEC) || pipe2(errors, O_CLOEXEC))
+		error_sys(&err, errno, "cannot make a pipe");
+	opts.out = out[1];
+	opts.err = errors[1];
+	if (!err.code)
+		spawn_start(pid, argv, &opts, &err);
+	close(out[1]);
+	close(errors[1]);
+	close(opts.in);
+	from[0] = out[0];
+	from[1] = errors[0];
+	if (err.code)
+		power_poll_failed(p, err.text);
+	return !err.code;
 }
 
 static void power_poll_run_once(struct power_poll *p)
 {
-	struct pipes f;
 	bool answered;
-	int status = 0;
+	int from[2], status = 0;
 	pid_t pid;
 
 	str_reset(&p->out);
 	str_reset(&p->said);
 	p->got = p->printed = false;
 	p->began_ns = clock_mono_ns();
-	if (!power_poll_spawn(p, &f, &pid)) {
+	if (power_poll_spawn(p, from, &pid)) {
+		answered = power_poll_listen(p, from[0], from[1]);
+		if (atomic_load(&p->stop) || !answered || spawn_wait(pid, GRACE_MS, &status))
+			spawn_stop(pid, GRACE_MS, NULL);
+		if (!atomic_load(&p->stop))
+			power_poll_judge(p, answered, status);
+	} else {
 		p->failures = FAILURES;
-		return;
 	}
-	answered = power_poll_listen(p, f.out[0], f.err[0]);
-	if (power_poll_stopping(p) || !answered || spawn_wait(pid, GRACE_MS, &status))
-		spawn_stop(pid, GRACE_MS, NULL);
-	close(f.out[0]);
-	close(f.err[0]);
-	if (!power_poll_stopping(p))
-		power_poll_judge(p, answered, status);
+	close(from[0]);
+	close(from[1]);
 }
 
 static void power_poll_rest(struct power_poll *p, uint64_t until)
@@ -268,7 +243,7 @@ static void *power_poll_thread(void *arg)
 	struct power_poll *p = arg;
 
 	run_leave_cpus(p->run);
-	while (!power_poll_stopping(p) && p->failures < FAILURES) {
+	while (!atomic_load(&p->stop) && p->failures < FAILURES) {
 		power_poll_run_once(p);
 		pthread_mutex_lock(&p->lock);
 		if (!p->last_ns)
@@ -379,9 +354,9 @@ int power_poll_stop(struct power_poll *p, unsigned int *missed, struct error *er
 	int rc = 0;
 
 	pthread_mutex_lock(&p->lock);
-	p->stop = true;
 	over = p->over;
 	pthread_mutex_unlock(&p->lock);
+	atomic_store(&p->stop, true);
 	power_poll_wake(p);
 	pthread_join(p->thread, NULL);
 	if (missed)

@@ -10,9 +10,6 @@ const struct collector collector_sockstat = {
 	.when = DATED,
 	.passes = PASS_MEASURE,
 	.in_netns = true,
-	.probe = snapfile_probe,
-	.prepare = snapfile_prepare,
 	.before = snapfile_read,
-	.read = snapfile_read,
-	.finish = snapfile_finish,
+	SNAPFILE_HOOKS,
 };

@@ -10,8 +10,5 @@ const struct collector collector_softnet = {
 	.when = DATED,
 	.passes = PASS_EVERY,
 	.always_due = true,
-	.probe = snapfile_probe,
-	.prepare = snapfile_prepare,
-	.read = snapfile_read,
-	.finish = snapfile_finish,
+	SNAPFILE_HOOKS,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/stream.h"
+#include "collect/agent.h"
 
 #include "lib/alloc.h"
 #include "lib/file.h"

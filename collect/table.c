@@ -93,20 +93,6 @@ static int table_read_names(struct named *named, const char *names, struct error
 	return rc;
 }
 
-static int table_find_pass(const char *name, unsigned int *pass, struct error *err)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(passes); i++) {
-		if (strcmp(passes[i].name, name))
-			continue;
-		*pass = passes[i].bits;
-		return 0;
-	}
-	return error_set(err, EINVAL, "unknown pass '%s'; there are: measure profile syscalls all",
-			 name);
-}
-
 int collect_choose(struct run *run, const char *names, struct collect **list, size_t *n,
 		   struct error *err)
 {
@@ -114,8 +100,14 @@ int collect_choose(struct run *run, const char *names, struct collect **list, si
 	unsigned int pass = 0;
 	size_t i;
 
-	if (table_find_pass(run->pass, &pass, err) ||
-	    (names && table_read_names(&named, names, err)))
+	for (i = 0; i < array_size(passes); i++)
+		if (!strcmp(passes[i].name, run->pass))
+			pass = passes[i].bits;
+	if (!pass)
+		return error_set(err, EINVAL,
+				 "unknown pass '%s'; there are: measure profile syscalls all",
+				 run->pass);
+	if (names && table_read_names(&named, names, err))
 		return -EINVAL;
 	*list = xcalloc(array_size(collectors), sizeof(**list));
 	for (*n = 0, i = 0; collectors[i]; i++) {

@@ -13,7 +13,6 @@
 #include "collect/collect.h"
 #include "collect/run/netns.h"
 #include "collect/run/reading.h"
-#include "collect/run/motion.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/error.h"

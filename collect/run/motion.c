@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/run/motion.h"
 
 #include "collect/run/run.h"
 #include "lib/alloc.h"

@@ -52,4 +52,8 @@ int snapfile_prepare(struct collect *c);
 int snapfile_read(struct collect *c);
 void snapfile_finish(struct collect *c);
 
+#define SNAPFILE_HOOKS                                                               \
+	.probe = snapfile_probe, .prepare = snapfile_prepare, .read = snapfile_read, \
+	.finish = snapfile_finish
+
 #endif

@@ -6,7 +6,6 @@
  */
 #include "collect/run/run.h"
 
-#include "collect/run/motion.h"
 #include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"

@@ -4,6 +4,7 @@
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
+#include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
 
@@ -101,42 +102,22 @@ static void tree_add_child(struct tree *t, pid_t parent, pid_t pid, pid_t comman
 		tree_add(t, pid, p.start);
 }
 
-/* Reads a piece of "12 34 ". A number that is cut at the end is left for the next piece. */
-static bool tree_read_numbers(int fd, char *buf, size_t cap)
-{
-	ssize_t n = read(fd, buf, cap - 1);
-	char *last;
-
-	if (n <= 0)
-		return false;
-	buf[n] = '\0';
-	last = strrchr(buf, ' ');
-	if (last && last[1]) {
-		lseek(fd, -(off_t)strlen(last + 1), SEEK_CUR);
-		last[1] = '\0';
-	}
-	return true;
-}
-
-/* Adds the children of one thread from the kernel's list. */
+/* Adds the children of one thread from the kernel's list, "12 34 ". */
 static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t command)
 {
-	char path[PATH_LEN], line[8192], *at, *end;
-	int fd;
+	char path[PATH_LEN], *text = NULL, *at, *end;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && tree_read_numbers(fd, line, sizeof(line))) {
-		for (at = line; *at; at = end) {
-			long child = strtol(at, &end, 10);
+	if (file_read(path, &text, NULL, NULL))
+		return;
+	for (at = text; *at; at = end) {
+		long child = strtol(at, &end, 10);
 
-			if (end == at)
-				break;
-			tree_add_child(t, pid, (pid_t)child, command);
-		}
+		if (end == at)
+			break;
+		tree_add_child(t, pid, (pid_t)child, command);
 	}
-	if (fd >= 0)
-		close(fd);
+	free(text);
 }
 
 /* A process and its parent, to find descendants without the kernel's lists. */

@@ -63,65 +63,64 @@ static char *user_groups(const struct passwd *pw)
 /* Variables may hold secrets of root, so that only these pass, and zcost's mark of the run. */
 static const char *const may_pass[] = {"PATH=", "LANG=", "LC_"};
 
-static size_t user_add_env(char **words, const struct passwd *pw, const char *mark)
-{
-	size_t n = 0, i, k;
+struct words {
+	char **word;
+	size_t n, cap;
+};
 
-	words[n++] = xstrdup("env");
-	words[n++] = xstrdup("-i");
+static void user_add_word(struct words *w, char *word)
+{
+	array_add(w->word, w->n, w->cap, word);
+}
+
+static void user_add_env(struct words *w, const struct passwd *pw, const char *mark)
+{
+	size_t i, k;
+
+	user_add_word(w, xstrdup("env"));
+	user_add_word(w, xstrdup("-i"));
 	for (i = 0; environ[i]; i++)
 		for (k = 0; k < array_size(may_pass); k++)
 			if (str_starts(environ[i], may_pass[k]))
-				words[n++] = xstrdup(environ[i]);
-	words[n++] = xstrdup(mark);
-	words[n++] = xasprintf("HOME=%s", pw->pw_dir);
-	words[n++] = xasprintf("SHELL=%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh");
-	words[n++] = xasprintf("USER=%s", pw->pw_name);
-	words[n++] = xasprintf("LOGNAME=%s", pw->pw_name);
-	return n;
+				user_add_word(w, xstrdup(environ[i]));
+	user_add_word(w, xstrdup(mark));
+	user_add_word(w, xasprintf("HOME=%s", pw->pw_dir));
+	user_add_word(w, xasprintf("SHELL=%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh"));
+	user_add_word(w, xasprintf("USER=%s", pw->pw_name));
+	user_add_word(w, xasprintf("LOGNAME=%s", pw->pw_name));
 }
 
 /* Ids are numbers: a prefix may lead to a container that does not know the name. */
-static size_t user_add_setpriv(char **words, const struct passwd *pw)
+static void user_add_setpriv(struct words *w, const struct passwd *pw)
 {
-	size_t n = 0;
-
-	words[n++] = xstrdup("setpriv");
-	words[n++] = xasprintf("--reuid=%u", pw->pw_uid);
-	words[n++] = xasprintf("--regid=%u", pw->pw_gid);
-	words[n++] = user_groups(pw);
-	words[n++] = xstrdup("--inh-caps=-all");
-	words[n++] = xstrdup("--bounding-set=-all");
-	words[n++] = xstrdup("--no-new-privs");
-	words[n++] = xstrdup("--");
-	return n;
+	user_add_word(w, xstrdup("setpriv"));
+	user_add_word(w, xasprintf("--reuid=%u", pw->pw_uid));
+	user_add_word(w, xasprintf("--regid=%u", pw->pw_gid));
+	user_add_word(w, user_groups(pw));
+	user_add_word(w, xstrdup("--inh-caps=-all"));
+	user_add_word(w, xstrdup("--bounding-set=-all"));
+	user_add_word(w, xstrdup("--no-new-privs"));
+	user_add_word(w, xstrdup("--"));
 }
-
-/* More than the words between the prefix and the command, but for those of the environment. */
-enum { USER_WORDS = 20 };
 
 char **user_command(const char *name, size_t prefix, char *const argv[], const char *mark,
 		    struct error *err)
 {
 	struct passwd *pw = NULL;
-	size_t n = 0, i, len, variables;
-	char **words;
+	struct words w = {0};
+	size_t i;
 
 	if (name && user_find(name, &pw, err))
 		return NULL;
-	for (len = 0; argv[len]; len++)
-		;
-	for (variables = 0; environ[variables]; variables++)
-		;
-	words = xcalloc(len + variables + USER_WORDS, sizeof(*words));
-	for (i = 0; i < len; i++) {
+	for (i = 0; argv[i]; i++) {
 		if (i == prefix && pw && pw->pw_uid != geteuid()) {
-			n += user_add_env(words + n, pw, mark);
-			n += user_add_setpriv(words + n, pw);
+			user_add_env(&w, pw, mark);
+			user_add_setpriv(&w, pw);
 		}
-		words[n++] = xstrdup(argv[i]);
+		user_add_word(&w, xstrdup(argv[i]));
 	}
-	return words;
+	user_add_word(&w, NULL);
+	return w.word;
 }
 
 void user_free(char **words)
