@@ -206,5 +206,5 @@ ok "the setting has its saved value after the completed capture" test "$(cat lam
 ok "each setting is undone before it is set again" awk '
 	$1 == last && $1 == "on" { exit 1 } { last = $1 } END { exit last != "off" }' log
 "$zcost" analyze c >out 2>err # exits 4 where the hypervisor took CPU time
-ok "analyze reads all twelve sides of the completed capture" says 'c/zcost.db: 12 runs' err
+ok "analyze reads all runs of the completed capture" says 'c/zcost.db: 6 runs' err
 done_testing

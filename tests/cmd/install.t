@@ -19,7 +19,7 @@ ok "make install needs no git" test ! -e git-ran
 ok "the installed zcost runs" exits 0 "$prefix/bin/zcost" --version
 ok "--version begins with the number alone" says '^zcost [0-9.]+$' out
 ok "--version names the features that were built in" says "^  features: [+-]host [+-]bpf [+-]io_uring [+-]c" out
-ok "--version names the libraries with their versions" says '^  libraries: jansson [0-9.]+; libzstd [0-9.]+; sqlite3 [0-9.]+;' out
+ok "--version names the libraries with their versions" says '^  libraries: jansson [0-9.]+; libzstd [0-9.]+; libgcrypt [0-9.]+; sqlite3 [0-9.]+;' out
 if [ "$host" = 1 ]; then
 	ok "an installed plan is valid" exits 0 "$prefix/bin/zcost" capture "$prefix/share/zcost/samples/demo.ini" --dry-run
 	ok "the plan runs the installed tcpzc" says "$prefix/bin/tcpzc --listen" out

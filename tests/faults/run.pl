@@ -184,10 +184,12 @@ sub callers {
 	return @names ? ' in ' . join ' < ', @names[0 .. ($#names > 4 ? 4 : $#names)] : '';
 }
 
-# A library that ends the process met the failed malloc() itself: its frame is the one that called inject.so's.
+# A library that ends the process met the failed call itself: its frame is the one that called inject.so's. libgcrypt ends a
+# process that has no file descriptor left for /proc/sys/crypto/fips_enabled.
 sub in_library {
 	my ($kind, $trace) = @_;
-	return $kind eq 'alloc' && (grep { !/inject\.so|libc\.so/ } split /\n/, $trace)[0] =~ m{/lib(dw|archive)[-.]};
+	my $caller = (grep { !/inject\.so|libc\.so/ } split /\n/, $trace)[0] // '';
+	return $kind eq 'alloc' && $caller =~ m{/lib(dw|archive|gcrypt)[-.]} || $kind eq 'open' && $caller =~ m{/libgcrypt[-.]};
 }
 
 # Makes the files of an earlier run. Each run begins with them.
