@@ -158,17 +158,6 @@ static int run_one(struct capture *c, const struct run_id *id, struct error *err
 	return rc;
 }
 
-static double order_seconds_after(const struct capture *c, const struct order *todo, size_t i)
-{
-	double s = 0;
-
-	while (++i < todo->n) {
-		s += progress_expect(&c->progress, &todo->run[i]);
-		s += progress_expect_switch(&c->progress, &todo->run[i - 1], &todo->run[i]);
-	}
-	return s;
-}
-
 /* Stores a failed run because its settings could not be set up. Other runs may still succeed. */
 static int run_fail_unset(struct capture *c, const struct run_id *id, const char *why,
 			  struct error *err)
@@ -216,7 +205,8 @@ static int run_all(struct capture *c, struct stage *stage, const struct order *t
 	for (i = 0; i < todo->n && !rc && !run_all_is_hopeless(c); i++) {
 		if (interrupt_came(&c->intr))
 			return -EINTR;
-		rc = run_next(c, stage, &todo->run[i], order_seconds_after(c, todo, i), err);
+		rc = run_next(c, stage, &todo->run[i], progress_expect_after(&c->progress, todo, i),
+			      err);
 	}
 	return rc;
 }

@@ -43,9 +43,8 @@ void progress_learn(struct progress *p, enum pass pass, double took_s);
 void history_learn(const struct manifest *m, struct progress *p);
 /* Returns the seconds that a run is expected to take. */
 double progress_expect(const struct progress *p, const struct run_id *id);
-/* Returns the seconds that the change of settings between two runs is expected to take. */
-double progress_expect_switch(const struct progress *p, const struct run_id *from,
-			      const struct run_id *to);
+/* Returns the seconds that the runs behind run i of the order are expected to take. */
+double progress_expect_after(const struct progress *p, const struct order *o, size_t i);
 /* Call these before and after settings change. left_s is the time of the runs after this one. */
 void progress_begin_switch(struct progress *p, const struct run_id *id, double left_s);
 void progress_end_switch(struct progress *p);

@@ -101,19 +101,6 @@ static size_t print_order(const struct plan *p, const struct order *o)
 	return changes;
 }
 
-static double order_estimate(const struct progress *progress, const struct order *o)
-{
-	double s = 0;
-	size_t i;
-
-	for (i = 0; i < o->n; i++) {
-		s += progress_expect(progress, &o->run[i]);
-		if (i)
-			s += progress_expect_switch(progress, &o->run[i - 1], &o->run[i]);
-	}
-	return s;
-}
-
 static void print_around(const struct progress *progress)
 {
 	const struct plan *p = progress->plan;
@@ -182,7 +169,9 @@ static size_t order_unlearned(const struct progress *progress, const struct orde
 static void print_time(const struct progress *progress, const struct order *o, size_t changes)
 {
 	const struct plan *p = progress->plan;
-	double s = order_estimate(progress, o), wait_s = plan_longest_grace(p), most_s;
+	double s = o->n ? progress_expect(progress, o->run) + progress_expect_after(progress, o, 0)
+			: 0;
+	double wait_s = plan_longest_grace(p), most_s;
 	bool waits = p->duration_s > 0 && wait_s > 0;
 
 	printf("estimated: %g s warm-up and %g s window a run, and around it ", p->warmup_s,

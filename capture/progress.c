@@ -31,15 +31,21 @@ static bool progress_settings_differ(const struct progress *p, const struct run_
 	return v[a->variant].combination != v[b->variant].combination;
 }
 
-double progress_expect_switch(const struct progress *p, const struct run_id *from,
-			      const struct run_id *to)
-{
-	return progress_settings_differ(p, from, to) ? p->switch_s : 0;
-}
-
 double progress_expect(const struct progress *p, const struct run_id *id)
 {
 	return p->plan->warmup_s + p->plan->duration_s + p->extra_s[id->pass];
+}
+
+double progress_expect_after(const struct progress *p, const struct order *o, size_t i)
+{
+	double s = 0;
+
+	while (++i < o->n) {
+		s += progress_expect(p, &o->run[i]);
+		if (progress_settings_differ(p, &o->run[i - 1], &o->run[i]))
+			s += p->switch_s;
+	}
+	return s;
 }
 
 const char *progress_time(double seconds)

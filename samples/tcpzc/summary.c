@@ -128,19 +128,6 @@ static json_t *summary_hists(const struct flow *flows, unsigned int n, bool buck
 	return o;
 }
 
-static json_t *summary_hist_log2(const struct flow *flows, unsigned int n, unsigned int which)
-{
-	struct hist *all = calloc(1, sizeof(*all));
-	json_t *o = NULL;
-
-	if (all) {
-		summary_merge_hist(all, flows, n, which);
-		o = hist_log2_json(all);
-	}
-	free(all);
-	return o;
-}
-
 static const char *const buffer_names[] = {
 	[BUFFERS_REGISTERED] = "registered",
 	[BUFFERS_PLAIN] = "plain",
@@ -380,15 +367,13 @@ static json_t *summary_threads(const struct run *r)
 	return list;
 }
 
-/* Reports the tokens of a mode that gives its buffers back with them. */
-static void summary_put_tokens(json_t *line, const struct run *r)
+/* Puts the buckets of a histogram of `line` beside it, or none where it is empty. */
+static void summary_put_log2(json_t *line, const char *key, unsigned int which)
 {
-	if (!r->flows->hist[HIST_TOKENS])
-		return;
-	json_object_set_new(line, "token_hist",
-			    summary_hist_log2(r->flows, r->n_flows, HIST_TOKENS));
-	json_object_set_new(line, "return_hist",
-			    summary_hist_log2(r->flows, r->n_flows, HIST_RETURNS));
+	const json_t *all = json_object_get(line, "histograms");
+	json_t *log2 = json_object_get(json_object_get(all, hist_names[which]), "log2");
+
+	json_object_set_new(line, key, log2 ? json_incref(log2) : json_object());
 }
 
 struct totals {
@@ -446,10 +431,12 @@ static json_t *summary_json(struct run *r)
 	if (o->udp)
 		json_object_set_new(line, "lost_bytes", summary_lost_bytes(r->flows));
 	summary_put_memory(line, r->flows, r->n_flows, false);
-	json_object_set_new(line, "recv_hist",
-			    summary_hist_log2(r->flows, r->n_flows, HIST_RECV_BYTES));
-	summary_put_tokens(line, r);
 	json_object_set_new(line, "histograms", summary_hists(r->flows, r->n_flows, true));
+	summary_put_log2(line, "recv_hist", HIST_RECV_BYTES);
+	if (r->flows->hist[HIST_TOKENS]) {
+		summary_put_log2(line, "token_hist", HIST_TOKENS);
+		summary_put_log2(line, "return_hist", HIST_RETURNS);
+	}
 	json_object_set_new(line, "syscalls", summary_calls(t.all.calls));
 	json_object_set_new(line, "tcp_info", sockopt_tcp_info(r->flows, r->n_flows));
 	json_object_set_new(line, "cpu", summary_cpu_time(r->boss));
