@@ -1,11 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/costs/basis.h"
 
+#include "lib/str.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- amounts --- */
+
+static const struct {
+	const char *name;
+	const char *events[3]; /* events with weights in this amount */
+} amounts[] = {
+	[IN_NS] = {"ns", {NULL}},
+	[IN_CYCLES] = {"cycles", {"cycles", "cpu-cycles", NULL}},
+	[IN_INSTRUCTIONS] = {"instructions", {"instructions", NULL}},
+};
+
+const char *amount_name(enum amount in)
+{
+	return amounts[in].name;
+}
+
+int amount_parse(const char *name, enum amount *in, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(amounts); i++) {
+		if (!strcmp(amounts[i].name, name)) {
+			*in = (enum amount)i;
+			return 0;
+		}
+	}
+	return error_set(err, EINVAL, "costs are in ns, cycles or instructions, not in '%s'", name);
+}
+
+bool amount_is_event(const char *event, const char *name)
+{
+	const char *slash = strchr(event, '/');
+	size_t n;
+
+	event = slash ? slash + 1 : event;
+	n = strcspn(event, ":/");
+	return strlen(name) == n && !strncmp(name, event, n);
+}
+
+bool amount_counted_by(enum amount in, const char *event)
+{
+	int i;
+
+	for (i = 0; event && amounts[in].events[i]; i++)
+		if (amount_is_event(event, amounts[in].events[i]))
+			return true;
+	return false;
+}
+
+static double amount_given(const struct query *q)
+{
+	return q->in == IN_CYCLES	  ? q->work.cycles
+	       : q->in == IN_INSTRUCTIONS ? q->work.instructions
+					  : 0;
+}
+
+static double amount_units(const struct query *q)
+{
+	return q->work.units > 0 ? q->work.units : q->work.rate * q->work.seconds;
+}
+
+void amount_columns(struct table *t, enum amount in)
+{
+	struct column *list;
+	const char *ns, *name = amount_name(in);
+	int i;
+
+	if (in == IN_NS)
+		return;
+	list = arena_dup(&t->arena, t->columns, (size_t)t->ncolumns * sizeof(*list));
+	for (i = 0; i < t->ncolumns; i++) {
+		if (list[i].unit && str_starts(list[i].unit, "ns"))
+			list[i].unit = arena_printf(&t->arena, "%s%s", name, list[i].unit + 2);
+		ns = strstr(list[i].name, "_ns");
+		if (ns && (!ns[3] || ns[3] == '_'))
+			list[i].name =
+				arena_printf(&t->arena, "%.*s_%s%s", (int)(ns - list[i].name),
+					     list[i].name, name, ns + 3);
+	}
+	t->columns = list;
+}
+
+/* --- units of work --- */
 
 const char *basis_rate_metric(const char *unit)
 {
@@ -39,12 +125,25 @@ static int basis_check_unit(const struct query *q, const char **unit, struct err
 
 /* --- a block of the store --- */
 
+/* How a basis divides two figures of a run. */
 struct basis_ratio {
 	const struct query *q;
 	const char *rate_metric;
 	bool busy;
 	struct estimate calls; /* calls per unit of work; n is 0 unless the unit is a syscall */
 	struct stats_error calls_error;
+};
+
+/* What the search for a block's basis reads and fills. */
+struct basis_search {
+	struct store *s;
+	const struct block *block;
+	struct run *runs;
+	int n;
+	enum estimator est;
+	struct basis_ratio k;
+	struct basis_value *v;
+	struct basis_runs *measured;
 };
 
 double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus)
@@ -106,46 +205,59 @@ static const char *basis_plural(int n)
 	return n == 1 ? "" : "s";
 }
 
-static void basis_fill_text(struct basis_value *v, const struct basis_ratio *k,
-			    const struct estimate *e, const struct run *runs, int n,
-			    enum estimator est)
+static void basis_fill_text(const struct basis_search *b, const struct estimate *e)
 {
-	const char *in = amount_name(k->q->in);
-	char range[64] = "", calls[64] = "", of[32] = "";
+	const struct basis_ratio *k = &b->k;
+	const struct run *first = b->runs;
+	bool all = !strcmp(first->pass, "all");
 	char *cpus = k->q->cpus ? cpuset_format(k->q->cpus) : NULL;
+	struct str s = {0};
 
+	str_printf(&s, "%s: %.1f %s/%s of CPU %s (",
+		   k->q->in != IN_NS ? "counted"
+		   : k->busy	     ? "busy"
+				     : "wall",
+		   b->v->ns, amount_name(k->q->in), b->v->unit,
+		   cpus		 ? cpus
+		   : first->cpus ? first->cpus
+				 : "all");
 	if (e->n > 1)
-		snprintf(of, sizeof(of), "%s of ", estimator_names[est]);
+		str_printf(&s, "%s of ", estimator_names[b->est]);
+	str_printf(&s, "%zu %s%srun%s", e->n, all ? "" : first->pass, all ? "" : " ",
+		   basis_plural((int)e->n));
 	if (e->n > 1 && !isnan(e->lo))
-		snprintf(range, sizeof(range), ", %.1f..%.1f", e->lo, e->hi);
+		str_printf(&s, ", %.1f..%.1f", e->lo, e->hi);
 	if (k->calls.n)
-		snprintf(calls, sizeof(calls), "; %.4g calls/%s of %zu run%s", k->calls.value,
-			 basis_unit_of_rate(k->rate_metric), k->calls.n,
-			 basis_plural((int)k->calls.n));
-	snprintf(v->text, sizeof(v->text), "%s: %.1f %s/%s of CPU %s (%s%zu %s%srun%s%s%s)",
-		 k->q->in != IN_NS ? "counted"
-		 : k->busy	   ? "busy"
-				   : "wall",
-		 v->ns, in, v->unit,
-		 cpus		? cpus
-		 : runs[0].cpus ? runs[0].cpus
-				: "all",
-		 of, e->n, strcmp(runs[0].pass, "all") ? runs[0].pass : "",
-		 strcmp(runs[0].pass, "all") ? " " : "", basis_plural((int)e->n), range, calls);
+		str_printf(&s, "; %.4g calls/%s of %zu run%s", k->calls.value,
+			   basis_unit_of_rate(k->rate_metric), k->calls.n,
+			   basis_plural((int)k->calls.n));
+	snprintf(b->v->text, sizeof(b->v->text), "%s)", s.buf);
+	str_free(&s);
 	free(cpus);
-	(void)n;
 }
 
-static bool basis_try_runs(struct store *s, struct basis_ratio *k, const struct run *runs, int n,
-			   enum estimator est, struct basis_value *v)
+/* Reads the basis of each run by the ratio. Returns false if no run has one. */
+static bool basis_try_ratio(struct basis_search *b)
 {
-	struct estimate e = scope_estimate(s, runs, n, est, basis_per_unit, k);
+	struct basis_runs *r = b->measured;
+	struct estimate e;
+	int i;
 
-	if (!e.n)
+	for (r->n = 0, i = 0; i < b->n; i++) {
+		r->ns[r->n] = basis_per_unit(b->s, &b->runs[i], &b->k);
+		r->id[r->n] = b->runs[i].id;
+		r->n += !isnan(r->ns[r->n]);
+	}
+	if (!r->n)
 		return false;
-	v->ns = e.value;
-	v->exclude_idle = k->busy;
-	basis_fill_text(v, k, &e, runs, n, est);
+	e = stats_estimate(b->est, r->ns, r->n, 0.95);
+	r->error = stats_error_of(b->est, r->ns, r->n);
+	if (b->k.calls.n)
+		r->error = stats_error_add(
+			r->error, stats_error_times(b->k.calls_error, e.value / b->k.calls.value));
+	b->v->ns = e.value;
+	b->v->exclude_idle = b->k.busy;
+	basis_fill_text(b, &e);
 	return true;
 }
 
@@ -155,46 +267,31 @@ static bool basis_is_syscall(const char *unit)
 }
 
 /*
- * Tries the basis per system call. Separate runs count the calls, and counting slows those runs.
- * So the rate of calls is the calls per unit of work of the counting runs, times the rate of work
- * of the runs that the costs are from.
+ * Tries KiB first, then the other units that the workload counted. System calls are counted in
+ * separate runs, and counting slows those runs. So the rate of calls is the calls per unit of work
+ * of the counting runs, times the rate of work of the runs that the costs are from.
  */
-static bool basis_try_calls(struct store *s, const struct block *b, struct basis_ratio *k,
-			    const struct run *runs, int n, enum estimator est,
-			    struct basis_value *v)
+static bool basis_try_units(struct basis_search *b, const char *unit, bool busy)
 {
+	bool calls = basis_is_syscall(unit);
 	size_t i;
 
-	v->unit = "syscall";
-	for (i = 0; work_kinds[i].rate; i++) {
-		k->rate_metric = work_kinds[i].rate;
-		k->calls = calls_per_work(s, b, est, k->rate_metric, &k->calls_error);
-		if (k->calls.n && basis_try_runs(s, k, runs, n, est, v))
-			return true;
-	}
-	v->unit = NULL;
-	return false;
-}
-
-/* Tries KiB first, then the other units that the workload counted. */
-static bool basis_try_units(struct store *s, const struct query *q, const struct block *b,
-			    const char *unit, bool busy, const struct run *runs, int n,
-			    enum estimator est, struct basis_value *v)
-{
-	struct basis_ratio k = {.q = q, .busy = busy};
-	size_t i;
-
-	if (basis_is_syscall(unit))
-		return basis_try_calls(s, b, &k, runs, n, est, v);
+	b->k.busy = busy;
 	for (i = 0; i < WORK_KINDS; i++) {
-		if (unit ? strcmp(unit, work_kinds[i].unit) : !work_kinds[i].rate)
+		if (!work_kinds[i].rate ||
+		    (unit && !calls && strcmp(unit, work_kinds[i].unit) != 0))
 			continue;
-		k.rate_metric = work_kinds[i].rate;
-		v->unit = work_kinds[i].unit;
-		if (basis_try_runs(s, &k, runs, n, est, v))
+		b->k.rate_metric = work_kinds[i].rate;
+		if (calls)
+			b->k.calls = calls_per_work(b->s, b->block, b->est, b->k.rate_metric,
+						    &b->k.calls_error);
+		if (calls && !b->k.calls.n)
+			continue;
+		b->v->unit = calls ? "syscall" : work_kinds[i].unit;
+		if (basis_try_ratio(b))
 			return true;
 	}
-	v->unit = NULL;
+	b->v->unit = NULL;
 	return false;
 }
 
@@ -208,16 +305,16 @@ static void basis_warn_never_idle(struct store *s, struct basis_value *v)
 		 scope_slice_absent(s, "cpu") ? " of this part of the window" : "");
 }
 
-static bool basis_find(struct store *s, const struct query *q, const struct block *b,
-		       const char *unit, const struct run *runs, int n, enum estimator est,
-		       struct basis_value *v)
+static bool basis_find(struct basis_search *b, const char *unit)
 {
-	if (q->basis != BASIS_WALL && basis_try_units(s, q, b, unit, true, runs, n, est, v))
+	const struct query *q = b->k.q;
+
+	if (q->basis != BASIS_WALL && basis_try_units(b, unit, true))
 		return true;
-	if (q->basis == BASIS_BUSY || !basis_try_units(s, q, b, unit, false, runs, n, est, v))
+	if (q->basis == BASIS_BUSY || !basis_try_units(b, unit, false))
 		return false;
 	if (q->basis == BASIS_DEFAULT && q->in == IN_NS)
-		basis_warn_never_idle(s, v);
+		basis_warn_never_idle(b->s, b->v);
 	return true;
 }
 
@@ -258,57 +355,28 @@ static void basis_fill_none(struct basis_value *v, struct store *s, const struct
 	free(has);
 }
 
-/* Finds how the block's basis was read: with calls, in a unit, busy or wall. */
-static struct basis_ratio basis_ratio_of(struct store *s, const struct query *q,
-					 const struct block *b, enum estimator est,
-					 const struct basis_value *v)
+int basis_of_block(struct store *s, const struct query *q, const struct block *block,
+		   struct basis_value *v, struct basis_runs *measured, struct error *err)
 {
-	struct basis_ratio k = {
-		.q = q, .rate_metric = basis_rate_metric(v->unit), .busy = v->exclude_idle};
-	size_t i;
+	const struct query every = {0}; /* all runs of the variant share one basis */
+	struct basis_search b = {
+		.s = s, .block = block, .k = {.q = q}, .v = v, .measured = measured};
+	const char *unit;
+	int rc = basis_check_unit(q, &unit, err);
 
-	for (i = 0; basis_is_syscall(v->unit) && work_kinds[i].rate && !k.calls.n; i++) {
-		k.rate_metric = work_kinds[i].rate;
-		k.calls = calls_per_work(s, b, est, k.rate_metric, &k.calls_error);
-	}
-	return k;
-}
-
-static struct stats_error basis_error(const struct basis_runs *r, const struct basis_ratio *k,
-				      enum estimator est, double ns)
-{
-	struct stats_error e = stats_error_of(est, r->ns, r->n);
-
-	if (!k->calls.n)
-		return e;
-	return stats_error_add(e, stats_error_times(k->calls_error, ns / k->calls.value));
-}
-
-int basis_runs_read(struct store *s, const struct query *q, const struct block *b,
-		    const struct basis_value *v, struct basis_runs *r, struct error *err)
-{
-	const struct query every = {0};
-	struct basis_ratio k;
-	enum estimator est;
-	struct run *runs;
-	int n = scope_estimator(s, q, &est, err), i;
-
-	*r = (struct basis_runs){.error = {NAN, NAN}};
-	if (n || isnan(v->ns))
-		return n;
-	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
-	if (n < 0)
-		return n;
-	k = basis_ratio_of(s, q, b, est, v);
-	r->ns = xcalloc((size_t)n + 1, sizeof(*r->ns));
-	r->id = xcalloc((size_t)n + 1, sizeof(*r->id));
-	for (i = 0; i < n; i++) {
-		r->ns[r->n] = basis_per_unit(s, &runs[i], &k);
-		r->id[r->n] = runs[i].id;
-		r->n += !isnan(r->ns[r->n]);
-	}
-	r->error = basis_error(r, &k, est, v->ns);
-	free(runs);
+	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis != BASIS_WALL};
+	*measured = (struct basis_runs){.error = {NAN, NAN}};
+	if (!rc)
+		rc = scope_estimator(s, q, &b.est, err);
+	if (!rc)
+		rc = b.n = scope_runs(s, &every, block, FOR_FIGURES, &b.runs, err);
+	if (rc < 0)
+		return rc;
+	measured->ns = xcalloc((size_t)b.n + 1, sizeof(*measured->ns));
+	measured->id = xcalloc((size_t)b.n + 1, sizeof(*measured->id));
+	if (!basis_find(&b, unit))
+		basis_fill_none(v, s, q, unit, b.runs, b.n);
+	free(b.runs);
 	return 0;
 }
 
@@ -317,29 +385,6 @@ void basis_runs_free(struct basis_runs *r)
 	free(r->ns);
 	free(r->id);
 	*r = (struct basis_runs){0};
-}
-
-int basis_of_block(struct store *s, const struct query *q, const struct block *b,
-		   struct basis_value *v, struct error *err)
-{
-	struct query every = {0}; /* all runs of the variant share one basis */
-	enum estimator est;
-	struct run *runs;
-	const char *unit;
-	int n, rc = basis_check_unit(q, &unit, err);
-
-	*v = (struct basis_value){.ns = NAN, .exclude_idle = q->basis != BASIS_WALL};
-	if (!rc)
-		rc = scope_estimator(s, q, &est, err);
-	if (rc)
-		return rc;
-	n = scope_runs(s, &every, b, FOR_FIGURES, &runs, err);
-	if (n < 0)
-		return n;
-	if (!basis_find(s, q, b, unit, runs, n, est, v))
-		basis_fill_none(v, s, q, unit, runs, n);
-	free(runs);
-	return 0;
 }
 
 /* Adds the units that the block's runs count and that `has` lacks. */

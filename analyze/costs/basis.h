@@ -34,12 +34,6 @@ bool amount_is_event(const char *event, const char *name);
 bool amount_counted_by(enum amount in, const char *event);
 
 /*
- * Return the total and the units of work that the query gives for a bare file, or 0 without them.
- */
-double amount_given(const struct query *q);
-double amount_units(const struct query *q);
-
-/*
  * Renames "self_ns" to "self_cycles", and the column's unit as well. The table then owns its
  * columns.
  */
@@ -55,18 +49,6 @@ struct basis_value {
 	char text[384];	   /* describes the basis, or the reason why it is missing */
 };
 
-/*
- * Reads the basis of a block. The measure pass provides it, because no profiler slows that pass.
- * Without a measure pass, the profiled runs provide it. In cycles or instructions, the basis is
- * their total / N for both `wall` and `busy`; only `wall` includes idle samples. Returns -EINVAL
- * for an unknown unit or an invalid rate.
- */
-int basis_of_block(struct store *s, const struct query *q, const struct block *b,
-		   struct basis_value *v, struct error *err);
-
-/* Returns the busy ns per second of some CPUs (NULL: all CPUs of the side) in one run, or NAN. */
-double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus);
-
 /* The basis of each run of a block that measured it. */
 struct basis_runs {
 	double *ns;  /* of each run */
@@ -75,16 +57,21 @@ struct basis_runs {
 	/* of the block's basis; it includes the error of the calls per unit of work */
 	struct stats_error error;
 };
-/* Reads the runs that the block's basis `v` is from. */
-int basis_runs_read(struct store *s, const struct query *q, const struct block *b,
-		    const struct basis_value *v, struct basis_runs *runs, struct error *err);
+/*
+ * Reads the basis of a block, and that of each run behind it. The measure pass provides it, because
+ * no profiler slows that pass. Without a measure pass, the profiled runs provide it. In cycles or
+ * instructions, the basis is their total / N for both `wall` and `busy`; only `wall` includes idle
+ * samples. Returns -EINVAL for an unknown unit. The caller frees *runs, also after an error.
+ */
+int basis_of_block(struct store *s, const struct query *q, const struct block *b,
+		   struct basis_value *v, struct basis_runs *runs, struct error *err);
 void basis_runs_free(struct basis_runs *runs);
+
+/* Returns the busy ns per second of some CPUs (NULL: all CPUs of the side) in one run, or NAN. */
+double basis_busy_rate(struct store *s, const struct run *r, const struct cpuset *cpus);
 
 /* Returns -ENODATA when no run that the query asks for counts work in --unit. */
 int basis_require_unit(struct store *s, const struct query *q, struct error *err);
-
-/* Returns the basis of one run in `unit`, with the query's basis and CPUs. NAN: not known. */
-double basis_of_run(struct store *s, const struct query *q, const char *unit, const struct run *r);
 
 /* Fills the basis of a bare file from the query. The file has samples of `ncpus` CPUs. */
 int basis_of_file(const struct query *q, unsigned int ncpus, struct basis_value *v,

@@ -60,28 +60,6 @@ void call_tree_free(struct call_tree *s)
 	map_free(&s->frame_ids);
 }
 
-/* --- contexts --- */
-
-static void call_tree_find_contexts(struct call_source *source)
-{
-	const struct profile *p = source->p;
-	enum context *revealed = tally_symbol_contexts(p), own, outer;
-	uint32_t i, parent;
-
-	source->contexts = xcalloc(p->nframes + 1, sizeof(*source->contexts));
-	source->begins = xcalloc(p->nframes + 1, sizeof(*source->begins));
-	for (i = 0; i < p->nframes; i++) {
-		parent = p->frames[i].parent;
-		outer = parent == PROFILE_NONE ? CTX_UNKNOWN : source->contexts[parent];
-		own = revealed[p->frames[i].symbol];
-		if (own == CTX_SOFTIRQ)
-			own = context_is_softirq(outer) ? outer : context_of_softirq(outer);
-		source->contexts[i] = own == CTX_UNKNOWN ? outer : own;
-		source->begins[i] = source->contexts[i] != outer && own != CTX_USER;
-	}
-	free(revealed);
-}
-
 static void call_tree_set_source(struct call_tree *s, const struct profile *p)
 {
 	if (s->source && s->source->p == p)
@@ -90,7 +68,9 @@ static void call_tree_set_source(struct call_tree *s, const struct profile *p)
 	s->source = xcalloc(1, sizeof(*s->source));
 	s->source->p = p;
 	dso_names_init(&s->source->dsos, p);
-	call_tree_find_contexts(s->source);
+	s->source->contexts = xcalloc(p->nframes + 1, sizeof(*s->source->contexts));
+	s->source->begins = xcalloc(p->nframes + 1, sizeof(*s->source->begins));
+	tally_frame_contexts(p, s->source->contexts, s->source->begins);
 	if (!s->reverse)
 		s->source->places = xcalloc(p->nframes + 1, sizeof(*s->source->places));
 }

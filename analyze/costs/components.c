@@ -35,8 +35,8 @@ struct components {
 	struct components_rule *rules; /* in the order of the file */
 	size_t n, cap;
 	struct map exact;		      /* hash of the name -> index of its first rule + 1 */
-	const struct components_rule **globs; /* by first character, the most specific first */
-	size_t globs_from[256 + 1];	      /* [0]: globs that begin with a wildcard */
+	const struct components_rule **globs; /* the most specific first */
+	size_t nglobs;
 	const struct components_rule **places;
 	size_t nplaces, nfirst; /* nfirst: places that decide before names */
 	const char **names;
@@ -191,59 +191,36 @@ static int components_parse(struct components *c, const char *path, bool basic, 
 
 /* --- the order of rules --- */
 
-/* Returns < 0 if glob `l` is more specific than `r`. Of equals, the first in the file wins. */
-static int components_compare_globs(const struct components_rule *l,
-				    const struct components_rule *r)
+/* Puts the more specific glob first. Of equals, the first in the file wins. */
+static int components_compare_globs(const void *a, const void *b)
 {
+	const struct components_rule *l = *(const struct components_rule *const *)a;
+	const struct components_rule *r = *(const struct components_rule *const *)b;
+
 	if (l->literals != r->literals)
 		return l->literals > r->literals ? -1 : 1;
 	return l < r ? -1 : l > r;
 }
 
-static int components_order_globs(const void *a, const void *b)
-{
-	const struct components_rule *const *l = a, *const *r = b;
-	int d = (*l)->first - (*r)->first;
-
-	return d ? d : components_compare_globs(*l, *r);
-}
-
-static void components_index_globs(struct components *c)
-{
-	size_t i, n = 0, first;
-
-	c->globs = xmalloc((c->n + 1) * sizeof(*c->globs));
-	for (i = 0; i < c->n; i++)
-		if (c->rules[i].match == PREFIX || c->rules[i].match == GLOB)
-			c->globs[n++] = &c->rules[i];
-	qsort(c->globs, n, sizeof(*c->globs), components_order_globs);
-	for (i = 0, first = 0; first <= 256; first++) {
-		while (i < n && c->globs[i]->first < first)
-			i++;
-		c->globs_from[first] = i;
-	}
-}
-
-static void components_index_places(struct components *c)
+static void components_index(struct components *c)
 {
 	bool named = false;
 	size_t i;
 
+	c->globs = xmalloc((c->n + 1) * sizeof(*c->globs));
 	c->places = xmalloc((c->n + 1) * sizeof(*c->places));
 	for (i = 0; i < c->n; i++) {
-		if (c->rules[i].match < MODULE) {
-			named = true;
+		const struct components_rule *r = &c->rules[i];
+
+		if (r->match == PREFIX || r->match == GLOB)
+			c->globs[c->nglobs++] = r;
+		named |= r->match < MODULE;
+		if (r->match < MODULE)
 			continue;
-		}
-		c->places[c->nplaces++] = &c->rules[i];
+		c->places[c->nplaces++] = r;
 		c->nfirst += !named;
 	}
-}
-
-static void components_index(struct components *c)
-{
-	components_index_globs(c);
-	components_index_places(c);
+	qsort(c->globs, c->nglobs, sizeof(*c->globs), components_compare_globs);
 }
 
 static struct components *components_new(void)
@@ -364,7 +341,8 @@ static bool components_matches(const struct components_rule *r, const struct fun
 	case PREFIX:
 		return !strncmp(r->pattern, name, r->len);
 	case GLOB:
-		return !fnmatch(r->pattern, name, 0);
+		return (!r->first || r->first == (unsigned char)*name) &&
+		       !fnmatch(r->pattern, name, 0);
 	case MODULE:
 		return f->module && (!r->first || r->first == (unsigned char)*f->module) &&
 		       !fnmatch(r->pattern, f->module, 0);
@@ -397,18 +375,6 @@ static const struct components_rule *components_find(const struct components_rul
 	return NULL;
 }
 
-static const struct components_rule *components_find_glob(const struct components *c,
-							  const struct function *f,
-							  const char *name)
-{
-	const size_t *from = c->globs_from, first = (unsigned char)*name;
-	const struct components_rule *any, *r;
-
-	any = components_find(c->globs, from[0], from[1], f, name);
-	r = first ? components_find(c->globs, from[first], from[first + 1], f, name) : NULL;
-	return !any || (r && components_compare_globs(r, any) < 0) ? r : any;
-}
-
 static const char *components_search(const struct components *c, const struct function *f)
 {
 	const struct components_rule *r = components_find(c->places, 0, c->nfirst, f, NULL);
@@ -418,7 +384,7 @@ static const char *components_search(const struct components *c, const struct fu
 	if (!r)
 		r = components_find_exact(c, f, name);
 	if (!r)
-		r = components_find_glob(c, f, name);
+		r = components_find(c->globs, 0, c->nglobs, f, name);
 	if (!r)
 		r = components_find(c->places, c->nfirst, c->nplaces, f, NULL);
 	return r ? r->component : component_none;

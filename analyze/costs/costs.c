@@ -326,10 +326,8 @@ static int cost_read_block(struct store *s, const struct query *q, const struct 
 {
 	struct tally_spec own = *spec;
 	struct run *runs;
-	int n, rc = basis_of_block(s, q, &p->block, &p->basis, err);
+	int n, rc = basis_of_block(s, q, &p->block, &p->basis, &p->measured, err);
 
-	if (!rc)
-		rc = basis_runs_read(s, q, &p->block, &p->basis, &p->measured, err);
 	if (rc)
 		return rc;
 	n = scope_runs(s, q, &p->block, FOR_PROFILE, &runs, err);

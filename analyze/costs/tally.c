@@ -6,6 +6,7 @@
 #include "analyze/texts/perf_report.h"
 #include "lib/str.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,31 +147,40 @@ enum context *tally_symbol_contexts(const struct profile *p)
 	return contexts;
 }
 
-static enum context tally_frame_context(const struct profile *p, const enum context *revealed,
-					uint32_t frame)
+void tally_frame_contexts(const struct profile *p, enum context *contexts, bool *begins)
 {
-	enum context c = revealed[p->frames[frame].symbol], outer = c;
+	enum context *revealed = tally_symbol_contexts(p), own, outer;
+	uint32_t i, parent;
 
-	if (c != CTX_SOFTIRQ)
-		return c;
-	while ((outer == CTX_UNKNOWN || outer == CTX_SOFTIRQ) &&
-	       (frame = p->frames[frame].parent) != PROFILE_NONE)
-		outer = revealed[p->frames[frame].symbol];
-	return context_of_softirq(outer);
+	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
+		parent = p->frames[i].parent;
+		outer = parent == PROFILE_NONE ? CTX_UNKNOWN : contexts[parent];
+		own = revealed[p->frames[i].symbol];
+		if (own == CTX_SOFTIRQ)
+			own = context_is_softirq(outer) ? outer : context_of_softirq(outer);
+		contexts[i] = own == CTX_UNKNOWN ? outer : own;
+		begins[i] = contexts[i] != outer && own != CTX_USER;
+	}
+	free(revealed);
 }
 
 enum context *tally_contexts(const struct tally *f, const struct profile *p)
 {
-	enum context *revealed, *contexts;
+	enum context *contexts, *revealed;
+	bool *begins;
 	uint32_t i;
 
 	if (!f->spec.totals || !tally_is_of_contexts(&f->spec))
 		return NULL;
-	revealed = tally_symbol_contexts(p);
 	contexts = xcalloc(p->nframes + 1, sizeof(*contexts));
+	begins = xcalloc(p->nframes + 1, sizeof(*begins));
+	tally_frame_contexts(p, contexts, begins);
+	revealed = tally_symbol_contexts(p);
 	for (i = 0; i < p->nframes; i++)
-		contexts[i] = tally_frame_context(p, revealed, i);
+		if (revealed[p->frames[i].symbol] == CTX_UNKNOWN)
+			contexts[i] = CTX_UNKNOWN;
 	free(revealed);
+	free(begins);
 	return contexts;
 }
 
@@ -193,6 +203,119 @@ void tally_add_softirqs(struct tally *f, int run)
 		softirq->total += f->rows[i].run_total[run];
 		softirq->run_total[run] += f->rows[i].run_total[run];
 	}
+}
+
+/* --- the direct caller or callee of a function in each call chain --- */
+
+/* Returns whether each symbol is the function, or NULL if none is. */
+static bool *tally_find_function(const struct profile *p, const char *function)
+{
+	bool *is = xcalloc(p->nsymbols + 1, sizeof(*is)), any = false;
+	uint32_t i, glob;
+	const char *name;
+
+	for (glob = 0; glob < 2 && !any; glob++)
+		for (i = 0; i < p->nsymbols; i++) {
+			name = profile_symbol_name(p, i);
+			is[i] = glob ? str_matches(function, name) : !strcmp(function, name);
+			any |= is[i];
+		}
+	if (any)
+		return is;
+	free(is);
+	return NULL;
+}
+
+/* Returns the symbol of a frame's samples, as tally_relatives. `above` is that of its parent. */
+static uint32_t tally_caller(const struct profile *p, const bool *is, uint32_t frame,
+			     uint32_t above)
+{
+	uint32_t parent = p->frames[frame].parent;
+
+	if (above != PROFILE_NONE || !is[p->frames[frame].symbol])
+		return above;
+	return parent == PROFILE_NONE ? (uint32_t)p->nsymbols : p->frames[parent].symbol;
+}
+
+static uint32_t tally_callee(const struct profile *p, const bool *is, uint32_t frame,
+			     uint32_t above)
+{
+	if (is[p->frames[frame].symbol])
+		return (uint32_t)p->nsymbols;
+	return above == p->nsymbols ? p->frames[frame].symbol : above;
+}
+
+uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p)
+{
+	bool *is = spec->relation ? tally_find_function(p, spec->function) : NULL;
+	uint32_t *relatives, i, above;
+
+	if (!is)
+		return NULL;
+	relatives = xcalloc(p->nframes + 1, sizeof(*relatives));
+	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
+		above = p->frames[i].parent;
+		above = above == PROFILE_NONE ? PROFILE_NONE : relatives[above];
+		relatives[i] = spec->relation == TALLY_CALLERS ? tally_caller(p, is, i, above)
+							       : tally_callee(p, is, i, above);
+	}
+	free(is);
+	return relatives;
+}
+
+enum context *tally_interrupts(const uint32_t *relatives, const struct profile *p)
+{
+	enum context *revealed = tally_symbol_contexts(p), own;
+	enum context *inside = xcalloc(p->nframes + 1, sizeof(*inside));
+	uint32_t i, above;
+
+	for (i = 0; i < p->nframes; i++) {
+		above = p->frames[i].parent;
+		if (above == PROFILE_NONE || relatives[above] == PROFILE_NONE)
+			continue;
+		own = revealed[p->frames[i].symbol];
+		inside[i] = own == CTX_SOFTIRQ || own == CTX_HARDIRQ ? own : inside[above];
+	}
+	free(revealed);
+	return inside;
+}
+
+const char *tally_none_name(enum tally_relation relation)
+{
+	return relation == TALLY_CALLERS ? "[no caller]" : "[self]";
+}
+
+/* Returns how many characters two names begin with alike, after their first underscores. */
+static size_t tally_name_likeness(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	a += strspn(a, "_");
+	b += strspn(b, "_");
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+int tally_no_function(const char *name, const struct profile *p, struct error *err)
+{
+	size_t best = strlen(name) / 2 + 1, n, shown = 0;
+	struct str near = {0};
+	uint32_t i, pass;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < p->nsymbols; i++) {
+			n = tally_name_likeness(name, profile_symbol_name(p, i));
+			if (!pass)
+				best = n > best ? n : best;
+			else if (n >= best && shown++ < 5)
+				str_printf(&near, "%s%s", near.len ? ", " : "; similar names: ",
+					   profile_symbol_name(p, i));
+		}
+	error_set(err, ENOENT, "no sample has a function '%s' in its call chain%s", name,
+		  near.len ? near.buf : "; 'zcost report functions --all' lists the functions");
+	str_free(&near);
+	return -ENOENT;
 }
 
 /* --- rows of the text of perf report --- */

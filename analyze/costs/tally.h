@@ -137,6 +137,9 @@ void tally_sort(struct tally *f);
 /* Returns the context that each symbol reveals. The caller frees the array. */
 enum context *tally_symbol_contexts(const struct profile *p);
 
+/* Fills the context that each frame runs in, by its callers, and whether it begins there. */
+void tally_frame_contexts(const struct profile *p, enum context *contexts, bool *begins);
+
 /*
  * Returns the context that each frame begins, or CTX_UNKNOWN. In a table of contexts such a frame
  * counts for its own context: a system call counts although its sample is in a softirq. Other

@@ -43,11 +43,8 @@ struct tally_pass {
 	size_t ngroups, groups_cap;
 	uint32_t *present; /* groups of this run */
 	size_t npresent, present_cap;
-	struct intern group_ids;
-	struct intern numbers;	    /* the result of tally_sample_numbers for a cost */
-	uint32_t *group_of_numbers; /* by id in `numbers` */
-	uint32_t last;		    /* id of the last cost's numbers */
-	size_t numbers_cap;
+	struct intern numbers; /* what tally_sample_numbers says of each group */
+	uint32_t last;	       /* group of the last cost */
 	uint32_t
 		*place_of; /* place of each cost's group; PROFILE_NONE if the cost does not count */
 	uint32_t *costs, *first;       /* costs in the order of places; first cost of each place */
@@ -134,35 +131,6 @@ static const char *tally_sample_text(const struct tally_pass *w, const struct pr
 	}
 }
 
-static void tally_sample_keys(const struct tally_pass *w, const struct profile_cost *c,
-			      uint32_t id[TALLY_KEYS])
-{
-	struct tally *f = w->f;
-	char buf[256];
-	int i;
-
-	for (i = 0; i < f->spec.nkeys; i++)
-		id[i] = intern_str(&f->strings,
-				   tally_sample_text(w, c, f->spec.keys[i], buf, sizeof(buf)));
-}
-
-static uint32_t tally_new_group(struct tally_pass *w, const struct profile_cost *c)
-{
-	uint32_t id[TALLY_KEYS], group;
-	int i;
-
-	tally_sample_keys(w, c, id);
-	group = intern_bytes(&w->group_ids, id, (size_t)w->f->spec.nkeys * sizeof(*id));
-	if (group == w->ngroups) {
-		array_grow(w->groups, w->ngroups, w->groups_cap);
-		w->groups[group].last_run = 0;
-		for (i = 0; i < w->f->spec.nkeys; i++)
-			w->groups[group].key[i] = intern_get(&w->f->strings, id[i]);
-		w->ngroups++;
-	}
-	return group;
-}
-
 /* Fills the numbers behind the keys. Samples with equal numbers belong to one group. */
 static void tally_sample_numbers(const struct tally_pass *w, const struct profile_cost *c,
 				 uint32_t numbers[TALLY_KEYS + 1])
@@ -188,8 +156,10 @@ static void tally_sample_numbers(const struct tally_pass *w, const struct profil
 			numbers[i] = c->cpu;
 			break;
 		case BY_CONTEXT:
-		case BY_COMPONENT:
 			numbers[i] = c->context;
+			break;
+		case BY_COMPONENT:
+			numbers[i] = components_context(w->f->spec.components, c->context);
 			break;
 		default:
 			break;
@@ -197,20 +167,32 @@ static void tally_sample_numbers(const struct tally_pass *w, const struct profil
 	}
 }
 
+static void tally_add_group(struct tally_pass *w, const struct profile_cost *c)
+{
+	struct intern *in = &w->f->strings;
+	struct group *g;
+	char buf[256];
+	int i;
+
+	array_grow(w->groups, w->ngroups, w->groups_cap);
+	g = &w->groups[w->ngroups++];
+	g->last_run = 0;
+	for (i = 0; i < w->f->spec.nkeys; i++)
+		g->key[i] =
+			intern_get(in, intern_str(in, tally_sample_text(w, c, w->f->spec.keys[i],
+									buf, sizeof(buf))));
+}
+
 static uint32_t tally_group_of(struct tally_pass *w, const struct profile_cost *c)
 {
-	uint32_t numbers[TALLY_KEYS + 1] = {0}, id;
-	size_t before = w->numbers.n;
+	uint32_t numbers[TALLY_KEYS + 1] = {0};
 
 	tally_sample_numbers(w, c, numbers);
-	if (before && !memcmp(numbers, intern_get(&w->numbers, w->last), sizeof(numbers)))
-		return w->group_of_numbers[w->last];
-	w->last = id = intern_bytes(&w->numbers, numbers, sizeof(numbers));
-	if (w->numbers.n > before) {
-		array_grow(w->group_of_numbers, id, w->numbers_cap);
-		w->group_of_numbers[id] = tally_new_group(w, c);
-	}
-	return w->group_of_numbers[id];
+	if (!w->ngroups || memcmp(numbers, intern_get(&w->numbers, w->last), sizeof(numbers)) != 0)
+		w->last = intern_bytes(&w->numbers, numbers, sizeof(numbers));
+	if (w->last == w->ngroups)
+		tally_add_group(w, c);
+	return w->last;
 }
 
 /* Adds a sample to the totals. Returns true if the sample belongs to a row. */
@@ -598,7 +580,6 @@ void tally_end(struct tally_pass *w)
 	if (!w)
 		return;
 	free(w->groups);
-	free(w->group_of_numbers);
 	free(w->present);
 	free(w->rows);
 	free(w->contexts);
@@ -606,7 +587,6 @@ void tally_end(struct tally_pass *w)
 	free(w->interrupts);
 	free(w->sums);
 	free(w->frames);
-	intern_free(&w->group_ids);
 	intern_free(&w->numbers);
 	free(w->parts);
 	dso_names_free(&w->dsos);

@@ -2,7 +2,6 @@
 /* limits: what limited each variant. A figure above its threshold is a limit. */
 #include "analyze/evidence/limits.h"
 
-#include "analyze/evidence/limits_figures.h"
 #include "analyze/evidence/zerocopy.h"
 #include "lib/str.h"
 

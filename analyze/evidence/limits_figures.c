@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/evidence/limits_figures.h"
 
 #include "analyze/evidence/limits.h"
 
