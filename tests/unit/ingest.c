@@ -1153,6 +1153,8 @@ static void expect_note(struct ingest *in, enum note_id id, enum note_severity s
 
 TEST(coarse_points_bound_the_error_of_the_work)
 {
+	coarse(0.5, 0); /* 10 and 13 are points */
+	metrics_are(&in, "note workload_points_coarse = -, note workload_slow_at_ends = -");
 	/* 0.3 s: points at 9.8 and 10.1, 12.8 and 13.1. Up to 200 or 100 bytes less, as much more.
 	 */
 	coarse(0.3, 0);
@@ -1178,8 +1180,6 @@ TEST(coarse_points_bound_the_error_of_the_work)
 	assert_int_equal(noted(&in, NOTE_workload_points_average)->severity, SEVERITY_INFO);
 }
 
-coarse(0.5, 0); /* 10 and 13 are points */
-metrics_are(&in, "note workload_points_coarse = -, note workload_slow_at_ends = -");
 /* Writes points of 1000 bytes/s, but the first gap has another work. Times are in ms. */
 static void pointed(const double *ms, size_t n, double first_work)
 {
