@@ -41,7 +41,7 @@ enum { HIDDEN = 1 };
 
 /* THE TABLE of options. A row without a name is the heading of the group of options behind it. */
 static const struct option_row {
-	char letter; /* 0: none; HIDDEN: not in --help */
+	char letter; /* 0 if it has none; HIDDEN: --help leaves it out */
 	const char *name, *arg, *help;
 	enum option_kind kind;
 	size_t offset;

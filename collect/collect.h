@@ -96,7 +96,7 @@ struct collect {
 	struct error err;
 	char *why;
 	struct reading reading; /* for the hook `read` */
-	int64_t lost;		/* -1: unknown */
+	int64_t lost;		/* -1 if unknown */
 	struct cut {
 		uint64_t from, to; /* CLOCK_MONOTONIC ns; 0: never */
 	} on, off;		   /* the times before and after start, and before and after stop */

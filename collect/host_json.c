@@ -43,7 +43,7 @@ static char *host_value(const char *path, const char *key)
 
 /* --- topology: where CPUs, caches and memory lie --- */
 
-enum { CACHES = 16 }; /* of one CPU */
+enum { CACHES = 16 }; /* the most of one CPU */
 
 struct part {
 	const char *key, *file;

@@ -36,7 +36,7 @@ struct idle_states {
 	struct error failed; /* a state's name that the machine could not read */
 };
 
-enum { STATES = 32 }; /* of one CPU; the kernel has at most 10 */
+enum { STATES = 32 }; /* the most of one CPU; the kernel has at most 10 */
 
 static bool idle_add_state(struct idle_states *list, unsigned int cpu, unsigned int number)
 {

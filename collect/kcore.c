@@ -25,7 +25,7 @@ enum { RANGES_MAX = 1024, SEGMENTS_MAX = 4096, CODE_MAX = 256 << 20 };
 
 struct range {
 	uint64_t start, size;
-	uint64_t at; /* in /proc/kcore */
+	uint64_t at; /* the offset in /proc/kcore */
 };
 
 struct ranges {

@@ -33,7 +33,7 @@ struct nic_space {
 	const char *name;	       /* "host", "workload" */
 	int inet;		       /* a socket for ioctl; below 0: the space is not open */
 	struct genl links, stats;      /* rtnetlink: all interfaces, their counters */
-	struct genl *netdev, *ethtool; /* NULL: the kernel has no such family */
+	struct genl *netdev, *ethtool; /* NULL if the kernel has no such family */
 	struct nic_port *port;
 	size_t nports, cap;
 	struct map said; /* hash of the names that were written; the key is an interface's group */

@@ -322,7 +322,7 @@ static int nic_state_parse_rings(void *arg, const void *attrs, size_t len)
 	uint8_t split = a && genl_size(a) ? *(const uint8_t *)genl_data(a) : 0;
 
 	nic_state_add_attributes(arg, attrs, len, rings, array_size(rings));
-	if (split) /* 0: unknown */
+	if (split) /* 0 is unknown */
 		nic_state_add(arg, "tcp_data_split", split == SPLIT_ON);
 	return 0;
 }

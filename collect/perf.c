@@ -41,6 +41,8 @@
 
 enum { MS = 1000000, WHY_MAX = 4000, READY_MS = 60000, SWITCH_MS = 10000, END_MS = 120000 };
 
+static const char log_name[] = ".perf.log";
+
 struct perf {
 	pid_t pid;
 	int ours, perfs; /* ends of the socket of `perf record --control`; 0: not open */
@@ -166,8 +168,7 @@ static int perf_launch(struct collect *c, struct perf *p)
 		"-m", pages, "-D", "-1", control, "--buildid-all", "-N", "-o", p->data,
 		p->tail ? "--tail-synthesize" : NULL, NULL};
 	// clang-format on
-	int log = file_create(p->log, 0, 0600);
-	int rc = log < 0 ? error_sys(&c->err, -log, "%s: cannot write", p->log) : 0;
+	int log = run_create_file(c->run, log_name, &c->err), rc = -c->err.code;
 	struct spawn opts = {.out = log, .err = log, .mark = c->run->mark};
 
 	if (!rc)
@@ -203,7 +204,7 @@ static int perf_prepare(struct collect *c)
 
 	p->tail = cpuset_count(&c->run->cpus) < cpuset_count(&c->run->online);
 	p->data = collect_path(c, "perf.data");
-	p->log = collect_path(c, ".perf.log");
+	p->log = collect_path(c, log_name);
 	rc = perf_control_open(p, &c->err);
 	if (!rc)
 		rc = perf_launch(c, p);

@@ -29,7 +29,7 @@ struct perf_data_sums {
  */
 struct perf_file {
 	uint32_t maj, min; /* device of its file system */
-	uint64_t ino;	   /* 0: there is a build-id instead, or nothing */
+	uint64_t ino;	   /* 0 where there is a build-id instead, or nothing */
 	uint64_t generation;
 	uint8_t id[20], id_len;
 	uint8_t none[3]; /* the structure is compared by all its bytes */

@@ -29,7 +29,7 @@ enum {
 	PATIENCE_MS = 12000, /* wait for the first reading */
 	NEXT_MS = 3000, /* the wait for another reading, plus twice the longest time of a reading */
 	GRACE_MS = 500,
-	FAILURES = 3,	   /* in a row: polling stops */
+	FAILURES = 3,	   /* failed runs in a row end the polling */
 	LONGEST = 1 << 16, /* bytes of one reading */
 };
 

@@ -88,7 +88,7 @@ enum {
 };
 
 struct tcp {
-	struct str *text; /* of the reading */
+	struct str *text; /* belongs to the reading */
 	struct netns netns;
 	struct genl diag; /* sock_diag(7) in the namespace of the workload */
 	struct held {
@@ -102,7 +102,7 @@ struct tcp {
 	size_t nknown, known_cap, most;
 	unsigned int lists;
 	bool cut, refused, crowded;
-	struct tcp_seen seen; /* in the last reading */
+	struct tcp_seen seen; /* what the last reading showed */
 };
 
 /* --- what the processes hold --- */

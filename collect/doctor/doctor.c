@@ -103,7 +103,7 @@ struct list {
 	char *words;
 	struct item {
 		const struct check *of;
-		const char *what; /* NULL: every finding */
+		const char *what; /* every finding if NULL */
 	} * item;
 	size_t n, cap;
 };
@@ -111,7 +111,7 @@ struct list {
 struct args {
 	struct doctor d;
 	struct output out;
-	const char *need; /* NULL: what `only` names, or the default */
+	const char *need; /* if NULL, what `only` names, or the default */
 	const char *only; /* checks named on the command line; NULL: all */
 	struct list needs, shows;
 };
@@ -239,7 +239,7 @@ enum { NAME = 20, INDENT = 30, INDENT_NARROW = 4, NARROW = 70 };
 
 struct page {
 	FILE *out;
-	int width; /* 0: as many characters as it takes */
+	int width; /* 0 is as many characters as it takes */
 	int indent;
 };
 

@@ -47,8 +47,8 @@ struct doctor {
 	const struct check *running;
 
 	/* options of the command line */
-	double rate_gbps, rtt_ms;  /* 0: not given */
-	const char *nic;	   /* NULL: all that are up */
+	double rate_gbps, rtt_ms;  /* 0 if not given */
+	const char *nic;	   /* if NULL, all that are up */
 	const char *zcrx, *devmem; /* IF:QUEUE to try for real; NULL: none */
 };
 

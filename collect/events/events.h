@@ -22,7 +22,7 @@
 
 struct event {
 	char *name;	    /* as the user wrote it, with its modifiers */
-	unsigned int group; /* from 1 on; events with the same number are one group */
+	unsigned int group; /* counts from 1; events with the same number are one group */
 	struct perf_event_attr attr;
 	double scale;	 /* 1 where sysfs has none */
 	char unit[32];	 /* "" for counts, "ns" for clocks, the unit in sysfs for a PMU's event */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROCESSES = 64 }; /* of a workload that are checked */
+enum { PROCESSES = 64 }; /* the most of a workload that are checked */
 
 static const char own[] = "/proc/thread-self/ns/net";
 

@@ -13,8 +13,8 @@
 struct collect;
 
 struct netns {
-	int fd;		     /* of the namespace; -1: our own */
-	uint64_t id, ours;   /* as in /proc/PID/ns/net: net:[ID]; 0: not known */
+	int fd;		     /* the namespace, open; -1 for our own */
+	uint64_t id, ours;   /* the ID in net:[ID] of /proc/PID/ns/net; 0 if not known */
 	unsigned int others; /* further namespaces that the workload's processes are in */
 };
 

@@ -27,13 +27,8 @@ static uint64_t reading_cpu_time(void)
 
 int reading_open(struct collect *c)
 {
-	char *path = collect_path(c, c->is->files[0]);
-
 	str_free(&c->reading.text);
-	c->reading = (struct reading){.fd = file_create(path, O_APPEND, 0600)};
-	if (c->reading.fd < 0)
-		error_sys(&c->err, errno, "%s: cannot write", path);
-	free(path);
+	c->reading = (struct reading){.fd = run_create_file(c->run, c->is->files[0], &c->err)};
 	return -c->err.code;
 }
 
@@ -71,23 +66,17 @@ int reading_take_when_due(struct collect *c)
 	return 0;
 }
 
-static void reading_save_cost(struct collect *c)
+void reading_close(struct collect *c)
 {
 	const struct reading *r = &c->reading;
 
-	if (r->n) {
+	if (!c->is->always_due && r->n) {
 		collect_info_int(c, "readings", r->n);
 		collect_info_int(c, "reading_us", (int64_t)(r->spent_ns / r->n / 1000));
 		collect_info_int(c, "longest_us", (int64_t)(r->longest_ns / 1000));
 	}
-	if (r->skipped)
+	if (!c->is->always_due && r->skipped)
 		collect_info_int(c, "skipped", r->skipped);
-}
-
-void reading_close(struct collect *c)
-{
-	if (!c->is->always_due)
-		reading_save_cost(c);
 	if (c->reading.fd > 0)
 		close(c->reading.fd);
 	str_free(&c->reading.text);
@@ -113,7 +102,7 @@ static int reading_add(struct reading *r, int fd)
 struct snapfile {
 	const char *const *sources;
 	struct netns netns;
-	int fd[COLLECT_SOURCES]; /* -1: not open */
+	int fd[COLLECT_SOURCES]; /* -1 if not open */
 };
 
 int snapfile_probe(struct collect *c)

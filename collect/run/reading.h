@@ -20,7 +20,7 @@ struct collect;
 
 struct reading {
 	int fd;			    /* the .snap; 0: not open */
-	struct str text;	    /* of the present reading; the collector adds to it */
+	struct str text;	    /* the present reading; the collector adds to it */
 	bool next_is_cheaper;	    /* set by the collector: the next reading is not skipped */
 	uint64_t began_ns, next_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;	    /* CPU time of the thread when the reading began */

@@ -105,13 +105,13 @@ static enum woken run_wait_until(struct run *r, uint64_t deadline)
 
 /* --- the workload --- */
 
-static int run_open_output(const struct run *r, const char *name, struct error *err)
+int run_create_file(const struct run *r, const char *name, struct error *err)
 {
 	char *path = xasprintf("%s/%s", r->dir, name);
 	int fd = file_create(path, O_APPEND, 0600);
 
 	if (fd < 0)
-		error_sys(err, errno, "%s: cannot write", path);
+		error_sys(err, -fd, "%s: cannot write", path);
 	free(path);
 	return fd;
 }
@@ -129,46 +129,30 @@ static void run_let_go(struct run *r)
 	}
 }
 
-static int run_spawn_workload(struct run *r, int in, int out, int errfd)
+/* The workload reads /dev/null: with --sync, standard input belongs to us. */
+static bool run_start_workload(struct run *r)
 {
-	struct spawn opts = {.in = in, .out = out, .err = errfd, .mark = r->mark, .apart = r->user};
 	struct error err = {0};
+	struct spawn opts = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC),
+			     .out = run_create_file(r, "workload.out", &err),
+			     .err = run_create_file(r, "workload.err", &err),
+			     .mark = r->mark,
+			     .apart = r->user};
 
 	/* Without a warm-up the command is measured from its first instruction. */
 	if (!r->sync && r->warmup_s <= 0)
 		opts.held = &r->held;
-	if (spawn_start(&r->pid, r->words, &opts, &err)) {
+	r->running = !err.code && !spawn_start(&r->pid, r->words, &opts, &err);
+	if (!r->running)
 		r->pid = 0;
+	else if ((r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0)) < 0)
+		error_sys(&err, errno, "cannot watch the workload");
+	if (err.code)
 		run_fail(r, "%s", err.text);
-		return -err.code;
-	}
-	r->running = true;
-	r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
-	if (r->pidfd >= 0)
-		return 0;
-	run_fail(r, "cannot watch the workload: %s", strerror(errno));
-	return -errno;
-}
-
-/* The workload reads /dev/null: with --sync, standard input belongs to us. */
-static int run_start_workload(struct run *r)
-{
-	struct error err = {0};
-	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	int out = run_open_output(r, "workload.out", &err);
-	int errfd = run_open_output(r, "workload.err", &err);
-	int rc = 0;
-
-	if (out < 0 || errfd < 0) {
-		run_fail(r, "%s", err.text);
-		rc = -err.code;
-	} else {
-		rc = run_spawn_workload(r, in, out, errfd);
-	}
-	close(in);
-	close(out);
-	close(errfd);
-	return rc;
+	close(opts.in);
+	close(opts.out);
+	close(opts.err);
+	return !err.code;
 }
 
 static struct workload_run run_as_workload(const struct run *r)
@@ -538,7 +522,7 @@ int run_execute(struct run *r, struct error *err)
 	run_note_start(r);
 	collect_prepare(r->collect, r->ncollect);
 	sync_print(r, "step starting the command");
-	if (!run_start_workload(r)) {
+	if (run_start_workload(r)) {
 		run_step_aside(r);
 		run_measure(r);
 	}

@@ -148,7 +148,7 @@ struct run {
 	uint64_t own_ns;   /* our own CPU time in the window, without children */
 	char wall_clock[32];
 	bool stopped; /* we stopped it: there is no exit status */
-	int status;   /* as from waitpid */
+	int status;   /* what waitpid() returned */
 	bool failed;
 	char why[1024];
 	char *cut_off; /* why the workload's account is incomplete; owned; NULL: it is complete */
@@ -159,6 +159,9 @@ int run_execute(struct run *r, struct error *err);
 
 /* Says whether a collector of that name was chosen. */
 bool run_has_collector(const struct run *r, const char *name);
+
+/* Creates a file of the run for appending. Returns its descriptor or -errno. */
+int run_create_file(const struct run *r, const char *name, struct error *err);
 
 /* Moves the calling thread off the measured CPUs, where there are others. */
 void run_leave_cpus(const struct run *r);

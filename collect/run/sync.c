@@ -54,39 +54,25 @@ static enum sync_event sync_parse(struct sync *s, const char *line)
 	return SYNC_GO;
 }
 
-/* Takes the first whole line out of the buffer. */
-static enum sync_event sync_parse_next(struct sync *s)
-{
-	char *nl = memchr(s->line, '\n', s->len), line[sizeof(s->line)];
-	size_t used;
-
-	if (!nl)
-		return s->len == sizeof(s->line)
-			       ? sync_set_aborted(s, "standard input: line too long")
-			       : SYNC_NOTHING;
-	used = (size_t)(nl - s->line) + 1;
-	memcpy(line, s->line, used - 1);
-	line[used - 1] = '\0';
-	s->len -= used;
-	memmove(s->line, s->line + used, s->len);
-	return sync_parse(s, str_trim(line));
-}
-
 enum sync_event sync_read(struct sync *s)
 {
 	enum sync_event all = SYNC_NOTHING, heard;
 	ssize_t n = read(s->fd, s->line + s->len, sizeof(s->line) - s->len);
-	bool more;
+	char *end;
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return SYNC_NOTHING;
 	if (n <= 0)
 		return sync_set_aborted(s, "standard input was closed before the run was over");
 	s->len += (size_t)n;
-	do {
-		more = memchr(s->line, '\n', s->len) != NULL;
-		heard = sync_parse_next(s);
+	while (all != SYNC_ABORT && (end = memchr(s->line, '\n', s->len))) {
+		*end++ = '\0';
+		heard = sync_parse(s, str_trim(s->line));
 		all = heard > all ? heard : all;
-	} while (more && all != SYNC_ABORT);
+		s->len -= (size_t)(end - s->line);
+		memmove(s->line, end, s->len);
+	}
+	if (all != SYNC_ABORT && s->len == sizeof(s->line))
+		return sync_set_aborted(s, "standard input: line too long");
 	return all;
 }

@@ -27,13 +27,13 @@ struct run;
 
 struct tree_process {
 	pid_t pid;
-	uint64_t start; /* in ticks since boot: a later process with the same number has another one
+	uint64_t start; /* ticks since boot: a later process with the same number has another one
 			 */
 };
 
 struct tree_match {
 	struct tree_process process;
-	char name[16]; /* as in /proc/PID/comm */
+	char name[16]; /* the one in /proc/PID/comm */
 };
 
 struct tree_thread {
@@ -44,7 +44,7 @@ struct tree {
 	struct tree_process *processes;
 	struct tree_match *matches; /* all processes that ever had a name of the user's */
 	size_t nmatches, matches_cap;
-	struct tree_thread *threads; /* by process, in the order of the processes */
+	struct tree_thread *threads; /* ordered as the processes are */
 	size_t nprocesses, processes_cap, nthreads, threads_cap;
 	struct map known;	   /* the pids in `processes` */
 	struct map matched;	   /* the processes in `matches` */

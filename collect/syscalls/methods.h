@@ -69,7 +69,7 @@ struct syscall_counts {
 struct syscalls_method {
 	const char *name;
 	int (*open)(void **self, struct error *err);
-	void (*time_one_in)(void *self, unsigned int n); /* NULL: every call is timed */
+	void (*time_one_in)(void *self, unsigned int n); /* without it every call is timed */
 	int (*before)(void *self, struct error *err);
 	/*
 	 * Adds a thread that zcost did not start to the workload. Returns 1, 0 for a thread that

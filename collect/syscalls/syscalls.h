@@ -52,7 +52,7 @@ struct syscall_thread {
 	uint64_t entered; /* when the call in progress began; 0: none is; SYSCALLS_UNTIMED */
 	uint32_t nr;	  /* index of that call */
 	uint32_t lot;	  /* random state; decides for each call whether it is timed */
-	uint32_t cell[SYSCALLS_NR]; /* 0: not called yet */
+	uint32_t cell[SYSCALLS_NR]; /* a call that was not made yet has 0 */
 	uint8_t first[SYSCALLS_NR]; /* number of the first calls that have begun */
 };
 
@@ -63,14 +63,14 @@ struct syscall_control {
 	uint32_t self;	/* filled by `whoami` */
 	uint32_t tid_max;
 	uint32_t threads, cells; /* used so far, without those that are used again */
-	uint32_t untimed;	 /* of SYSCALLS_LOTS draws, so many leave a call untimed */
+	uint32_t untimed;	 /* draws of SYSCALLS_LOTS that leave a call untimed */
 	uint64_t lost;		 /* calls without room in the arrays */
 };
 
 /* What is known of a call before it is made. All 0: its return value does not count bytes. */
 struct syscall_trait {
 	uint32_t flag;	  /* a call with this flag counts under the index `flagged` */
-	uint16_t flagged; /* from SYSCALLS_FLAGGED on */
+	uint16_t flagged; /* an index from SYSCALLS_FLAGGED on */
 	uint8_t argument; /* the argument with the flags, from 0 */
 	uint8_t moves;	  /* the return value is a number of bytes */
 	/*

@@ -364,6 +364,9 @@ static void put_sample(struct str *s, uint32_t pid, uint64_t ip, uint64_t caller
 	put(s, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, &r, sizeof(r));
 }
 
+static const uint64_t chains =
+	PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
+
 static int files_of(const struct str *s, uint64_t type, struct intern *files)
 {
 	struct perf_data_sums sums = {0};
@@ -384,8 +387,6 @@ static bool has_file(const struct intern *files, const char *name)
 
 TEST(files_of_chains_are_found)
 {
-	const uint64_t type =
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
 	struct perf_data_sums sums = {0};
 	struct intern files = {0};
 	struct str s = {0};
@@ -402,12 +403,12 @@ TEST(files_of_chains_are_found)
 	put_sample(&s, 3, 0x3010, 0x3020);
 	put_sample(&s, 1, 0x5000, 0xffffffff81000000);
 	put_sample(&s, 1, 0x2000 + 0x1000 * 100, 0x6000);
-	assert_int_equal(files_of(&s, type, &files), 0);
+	assert_int_equal(files_of(&s, chains, &files), 0);
 	assert_int_equal(files.n, 2);
 	assert_true(has_file(&files, "/leaf"));
 	assert_true(has_file(&files, "/caller"));
 	for (len = 1; len < s.len; len++)
-		perf_records_read(cursor_of(s.buf, len, false), type, &sums, &files);
+		perf_records_read(cursor_of(s.buf, len, false), chains, &sums, &files);
 	intern_free(&files);
 	str_free(&s);
 }
@@ -415,8 +416,6 @@ TEST(files_of_chains_are_found)
 /* The kernel's record identifies a file by an inode and its generation, or by a build-id. */
 TEST(file_has_the_identity_in_its_mapping)
 {
-	const uint64_t type =
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
 	struct {
 		uint32_t pid, tid;
 		uint64_t start, len, pgoff;
@@ -442,7 +441,7 @@ TEST(file_has_the_identity_in_its_mapping)
 	memcpy(&m.maj, "\x03\0\0\0\xab\xcd\xef", 8);
 	put(&s, PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, &m, sizeof(m));
 	put_sample(&s, 1, 0x1010, 0x2fff);
-	assert_int_equal(files_of(&s, type, &files), 0);
+	assert_int_equal(files_of(&s, chains, &files), 0);
 	assert_int_equal(files.n, 2);
 	assert_string_equal(perf_file_get(&files, 0, &as), "/one");
 	assert_true(as.maj == 8 && as.min == 1 && as.ino == 77 && as.generation == 99);
@@ -494,8 +493,6 @@ static double cpu_seconds(void)
 /* Returns the CPU time of a recording with n mappings and a sample in each. */
 static double files_seconds(unsigned int n)
 {
-	const uint64_t type =
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
 	struct intern files = {0};
 	struct str s = {0};
 	char name[32];
@@ -510,7 +507,7 @@ static double files_seconds(unsigned int n)
 	for (i = 0; i < n; i++)
 		put_sample(&s, i % 2 + 1, 0x1000000 + (uint64_t)(i * 7919 % n) * 0x2000, 0);
 	begun = cpu_seconds();
-	assert_int_equal(files_of(&s, type, &files), 0);
+	assert_int_equal(files_of(&s, chains, &files), 0);
 	begun = cpu_seconds() - begun;
 	assert_int_equal(files.n, n);
 	intern_free(&files);
@@ -529,8 +526,6 @@ TEST(time_grows_linearly_with_mappings)
 /* An address in two mappings, and one in a large mapping that smaller ones follow. */
 TEST(all_files_at_an_address_are_found)
 {
-	const uint64_t type =
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN;
 	struct intern files = {0};
 	struct str s = {0};
 	size_t large;
@@ -545,11 +540,11 @@ TEST(all_files_at_an_address_are_found)
 	put_fork(&s, 2, 1, 0);
 	put_fork(&s, 3, 2, 0);
 	put_sample(&s, 3, 0x9000, 0x3000);
-	assert_int_equal(files_of(&s, type, &files), 0);
+	assert_int_equal(files_of(&s, chains, &files), 0);
 	assert_int_equal(files.n, 2);
 	assert_true(has_file(&files, "/large") && has_file(&files, "/other"));
 	put_sample(&s, 1, 0x3fff, 0);
-	assert_int_equal(files_of(&s, type, &files), 0);
+	assert_int_equal(files_of(&s, chains, &files), 0);
 	assert_int_equal(files.n, 4);
 	assert_false(has_file(&files, "/inside"));
 	intern_free(&files);
