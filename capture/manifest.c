@@ -202,16 +202,6 @@ void manifest_runs_left(const struct manifest *m, const struct plan *p, const st
 	}
 }
 
-static json_t *plan_sides_json(const struct plan *p)
-{
-	json_t *list = json_array();
-	int i;
-
-	for (i = 0; i < p->nsides; i++)
-		json_array_append_new(list, json_string(p->sides[i].name));
-	return list;
-}
-
 /* Removes a run, so that it is added again at the end: the manifest lists runs as they were made.
  */
 static void manifest_forget_run(struct manifest *m, const char *name)
@@ -232,14 +222,17 @@ static void manifest_forget_run(struct manifest *m, const char *name)
 void manifest_add_run(struct manifest *m, const struct plan *p, const struct run_id *id,
 		      const char *why, const json_t *earlier, json_t *files)
 {
+	json_t *run, *sides = json_array();
 	char *name = run_name(p, id);
-	json_t *run;
+	int i;
 
+	for (i = 0; i < p->nsides; i++)
+		json_array_append_new(sides, json_string(p->sides[i].name));
 	manifest_forget_run(m, name);
 	run = json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o}", "variant",
 			p->variants[id->variant].name, "pass", pass_names[id->pass], "repeat",
 			(int)id->repeat, "status", *why ? "failed" : "ok", "why",
-			json_any_text(why), "sides", plan_sides_json(p), "files", files);
+			json_any_text(why), "sides", sides, "files", files);
 	if (json_array_size(earlier))
 		json_object_set_new(run, "retried", json_deep_copy(earlier));
 	json_array_append_new(json_object_get(m->root, "runs"), run);

@@ -4,16 +4,8 @@
  * or made from the command line (plan_wrap). The plan owns all strings. None is NULL unless a
  * comment says so.
  *
- *     [plan]      name passes repeats profile_repeats syscalls_repeats warmup duration estimator
- *                 before after grace start_timeout stop_timeout hook_timeout ssh order
- *     [vars]      any name; ${name} in any later value; ${bindir} is the folder of zcost,
- *                 ${plandir} is the folder of the plan; $${ is a plain ${; ${seconds} in a
- *                 command is how long the workload runs
- *     [side S]    role cpus prefix collect units call_graph time_one_in power_csv host zcost
- *                 power_command events work processes user
- *     [variant V] what, and the command of each side under the side's name
- *     [setting S], [value S=V], [matrix]: see plan_read.h. Each variant is measured under each
- *                 combination of settings, as a separate variant: V+mtu9000+gro-off.
+ * plan_keys.c has the keys of its sections, and docs/reference/plan.md what they mean. Each variant
+ * is measured under each combination of settings, as a separate variant: V+mtu9000+gro-off.
  */
 #ifndef ZC_CAPTURE_PLAN_H
 #define ZC_CAPTURE_PLAN_H

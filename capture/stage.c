@@ -19,19 +19,18 @@ char *set_value_owner(const struct set_value *s)
 	return xasprintf("setting %s=%s", s->name, s->value);
 }
 
-static bool set_value_same(const struct set_value *a, const struct set_value *b)
-{
-	return !strcmp(a->value, b->value) && !strcmp(a->hooks.save, b->hooks.save) &&
-	       !strcmp(a->hooks.before, b->hooks.before) && !strcmp(a->hooks.after, b->hooks.after);
-}
-
 size_t stage_common(const struct plan *p, size_t a, size_t b)
 {
 	const struct combination *x = plan_combination(p, a), *y = plan_combination(p, b);
 	size_t i;
 
-	for (i = 0; i < x->n && set_value_same(&x->set[i], &y->set[i]); i++)
-		;
+	for (i = 0; i < x->n; i++) {
+		const struct hooks *h = &x->set[i].hooks, *k = &y->set[i].hooks;
+
+		if (strcmp(x->set[i].value, y->set[i].value) || strcmp(h->save, k->save) ||
+		    strcmp(h->before, k->before) || strcmp(h->after, k->after))
+			break;
+	}
 	return i;
 }
 

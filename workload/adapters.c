@@ -138,6 +138,20 @@ int workload_text(const struct workload_run *run, const char *file, char **text,
 	return rc;
 }
 
+int workload_read_text(const struct adapter *is, const struct workload_run *run, const char *arg,
+		       struct account *a, struct error *err)
+{
+	char *text;
+	int rc = workload_text(run, "workload.out", &text, err);
+
+	(void)arg;
+	if (rc)
+		return rc;
+	rc = is->parse(run, text, a, err);
+	free(text);
+	return rc;
+}
+
 int workload_snaps(const struct workload_run *run, const char *file, struct snaps *snaps,
 		   struct error *err)
 {

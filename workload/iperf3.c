@@ -178,20 +178,13 @@ static json_t *iperf3_parse(const char *text, struct error *err)
 	return NULL;
 }
 
-static int iperf3_read(const struct adapter *is, const struct workload_run *run, const char *arg,
-		       struct account *a, struct error *err)
+static int iperf3_parse_account(const struct workload_run *run, char *text, struct account *a,
+				struct error *err)
 {
 	struct error why = {0};
-	json_t *test;
-	char *text;
-	int rc = workload_text(run, "workload.out", &text, err);
+	json_t *test = iperf3_parse(text, &why);
+	int rc;
 
-	(void)is;
-	(void)arg;
-	if (rc)
-		return rc;
-	test = iperf3_parse(text, &why);
-	free(text);
 	if (!test)
 		return error_set(err, why.code, "%s", why.text);
 	rc = iperf3_read_test(run, test, a, err);
@@ -199,4 +192,5 @@ static int iperf3_read(const struct adapter *is, const struct workload_run *run,
 	return rc;
 }
 
-const struct adapter adapter_iperf3 = {.name = "iperf3", .read = iperf3_read};
+const struct adapter adapter_iperf3 = {
+	.name = "iperf3", .read = workload_read_text, .parse = iperf3_parse_account};

@@ -37,29 +37,21 @@ static void neper_find_times(const char *text, const struct workload_run *run, u
 	}
 }
 
-static int neper_read(const struct adapter *is, const struct workload_run *run, const char *arg,
-		      struct account *a, struct error *err)
+static int neper_parse(const struct workload_run *run, char *text, struct account *a,
+		       struct error *err)
 {
-	double local, remote;
+	double local = neper_number(text, "local_throughput");
+	double remote = neper_number(text, "remote_throughput");
+	bool stream = workload_value(text, "throughput_opt") != NULL;
 	uint64_t from, to;
-	bool stream;
-	char *text;
-	int rc = workload_text(run, "workload.out", &text, err);
 
-	(void)is;
-	(void)arg;
-	if (rc)
-		return rc;
-	local = neper_number(text, "local_throughput");
-	remote = neper_number(text, "remote_throughput");
-	stream = workload_value(text, "throughput_opt") != NULL;
-	neper_find_times(text, run, &from, &to);
-	free(text);
 	if (isnan(local) || isnan(remote))
 		return error_set(err, ENODATA, "workload.out: no local_throughput of neper in it");
+	neper_find_times(text, run, &from, &to);
 	account_add_rate(a, run, stream ? WORK_BYTES : WORK_MESSAGES,
 			 stream ? (local + remote) / 8 : fmax(local, remote), from, to);
 	return 0;
 }
 
-const struct adapter adapter_neper = {.name = "neper", .read = neper_read};
+const struct adapter adapter_neper = {
+	.name = "neper", .read = workload_read_text, .parse = neper_parse};

@@ -154,24 +154,17 @@ static double netperf_find_result(const char *text, const struct netperf_unit **
 	return (isnan(x) ? netperf_number_below(at) : x) * (*unit)->scale;
 }
 
-static int netperf_read(const struct adapter *is, const struct workload_run *run, const char *arg,
-			struct account *a, struct error *err)
+static int netperf_parse(const struct workload_run *run, char *text, struct account *a,
+			 struct error *err)
 {
 	const struct netperf_unit *unit;
-	char *text;
 	double rate;
-	int rc = workload_text(run, "workload.out", &text, err);
 
-	(void)is;
-	(void)arg;
-	if (rc)
-		return rc;
 	if (run->wall_clock > 0)
 		netperf_read_interim(text, run, a);
-	rate = netperf_find_result(text, &unit);
-	free(text);
 	if (a->points.n)
 		return 0;
+	rate = netperf_find_result(text, &unit);
 	if (!unit || isnan(rate))
 		return error_set(
 			err, ENODATA,
@@ -180,4 +173,5 @@ static int netperf_read(const struct adapter *is, const struct workload_run *run
 	return 0;
 }
 
-const struct adapter adapter_netperf = {.name = "netperf", .read = netperf_read};
+const struct adapter adapter_netperf = {
+	.name = "netperf", .read = workload_read_text, .parse = netperf_parse};

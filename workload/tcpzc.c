@@ -32,24 +32,21 @@ static void tcpzc_read_line(const json_t *line, struct account *a)
 		a->error = xstrdup(what && *what ? what : "(it does not say why)");
 }
 
-static int tcpzc_read(const struct adapter *is, const struct workload_run *run, const char *arg,
-		      struct account *a, struct error *err)
+static int tcpzc_parse(const struct workload_run *run, char *text, struct account *a,
+		       struct error *err)
 {
-	char *text, *rest, *line;
-	int rc = workload_text(run, "workload.out", &text, err);
+	char *line;
 
-	(void)is;
-	(void)arg;
-	if (rc)
-		return rc;
-	for (rest = text; (line = str_token(&rest, '\n'));) {
+	(void)run;
+	(void)err;
+	while ((line = str_token(&text, '\n'))) {
 		json_t *object = *line ? json_loads(line, 0, NULL) : NULL;
 
 		tcpzc_read_line(object, a);
 		json_decref(object);
 	}
-	free(text);
 	return 0;
 }
 
-const struct adapter adapter_tcpzc = {.name = "tcpzc", .summary = true, .read = tcpzc_read};
+const struct adapter adapter_tcpzc = {
+	.name = "tcpzc", .summary = true, .read = workload_read_text, .parse = tcpzc_parse};

@@ -67,6 +67,9 @@ struct adapter {
 	 */
 	int (*read)(const struct adapter *is, const struct workload_run *run, const char *arg,
 		    struct account *a, struct error *err);
+	/* Fills the account from workload.out, where `read` is workload_read_text(). */
+	int (*parse)(const struct workload_run *run, char *text, struct account *a,
+		     struct error *err);
 };
 
 /* Returns the adapter that the text NAME or NAME:ARG names, or NULL. */
@@ -122,6 +125,10 @@ char *workload_cut_off(const struct workload_run *run, const char *units, uint64
 
 /* Reads a file of the run. The caller frees it. */
 int workload_text(const struct workload_run *run, const char *file, char **text, struct error *err);
+
+/* Reads workload.out and has the adapter's parse() fill the account. */
+int workload_read_text(const struct adapter *is, const struct workload_run *run, const char *arg,
+		       struct account *a, struct error *err);
 
 struct snaps;
 
