@@ -63,6 +63,13 @@ static struct conversion conversion_next(const char *s)
 	return c;
 }
 
+const char *note_collector(const struct note *note)
+{
+	const char *concerns = note->kind->concerns;
+
+	return concerns && !strcmp(concerns, "*") ? note->value[0].text : concerns;
+}
+
 bool note_text_is_own(const struct note_kind *kind, size_t place)
 {
 	struct conversion c = conversion_next(kind->sentence);

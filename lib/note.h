@@ -27,7 +27,11 @@ enum { NOTES_SHOWN = 5, NOTE_VALUES = 8 };
 struct note_kind {
 	const char *name;	     /* the name in the store and in JSON: "cpu_other_programs" */
 	enum note_severity severity; /* the default severity of a note */
-	const char *concerns; /* the collector with the doubtful figures; NULL means all figures */
+	/*
+	 * The collector with the doubtful figures. "*" means that the first value names it, and
+	 * NULL means all figures.
+	 */
+	const char *concerns;
 	/*
 	 * A printf format with at most NOTE_VALUES conversions. "%zu row{|s} {is|are} bad" is "1
 	 * row is bad" or "2 rows are bad". "%-s" is a text of zcost itself, "%s" may be a text of
@@ -76,6 +80,8 @@ void notes_copy_all(struct notes *list, const struct notes *from);
 struct note *notes_set_side(struct notes *list, const char *variant, const char *side);
 /* Returns whether the sentence's value at the place is always a text of zcost itself: "%-s". */
 bool note_text_is_own(const struct note_kind *kind, size_t place);
+/* Returns the collector with the doubtful figures, or NULL for all figures. */
+const char *note_collector(const struct note *note);
 /* Returns whether two notes have the same kind, severity and values. */
 bool notes_equal(const struct note *a, const struct note *b);
 bool notes_have(const struct notes *list, enum note_severity severity);

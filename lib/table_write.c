@@ -255,7 +255,7 @@ static json_t *json_notes(const struct table *t)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s?, s:o, s:o, s:o}", "severity",
 						      severity_name(line->severity), "kind",
 						      line->notes[0]->kind->name, "concerns",
-						      line->notes[0]->kind->concerns, "of",
+						      note_collector(line->notes[0]), "of",
 						      json_note_runs(line), "values", values,
 						      "text", json_string(line->text)));
 	}

@@ -48,8 +48,9 @@ static bool note_concerns(const struct table *t, const struct note *note)
 {
 	const struct measure *m = measure_find(t->name);
 
-	return !note->kind->concerns || !m || !m->collectors ||
-	       list_has(m->collectors, note->kind->concerns);
+	const char *collector = note_collector(note);
+
+	return !collector || !m || !m->collectors || list_has(m->collectors, collector);
 }
 
 static bool note_is_drawn(const struct drawing *d, const struct note *note)

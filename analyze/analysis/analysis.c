@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/analysis/analysis.h"
 
-#include "analyze/analysis/coverage.h"
-#include "analyze/analysis/damage.h"
-#include "analyze/analysis/work_share.h"
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/layout.h"
 #include "analyze/probes/workload/parser.h"
@@ -60,8 +57,7 @@ static void job_read(const struct pool *p, struct job *j)
 					   .slice = p->a->slice,
 					   .inlines = p->a->inlines,
 					   .units = p->a->units,
-					   .symbols = p->symbols,
-					   .processes = j->entry->processes};
+					   .symbols = p->symbols};
 
 	if (!strcmp(j->entry->status, "ok") && entry_is_wanted(p->a, j->entry))
 		j->rc = ingest_run(&j->in, j->entry->dir, p->hosts_dir, &how, &j->err);

@@ -6,11 +6,42 @@
 #ifndef ZC_ANALYSIS_H
 #define ZC_ANALYSIS_H
 
-#include "analyze/analysis/damage.h"
 #include "analyze/probes/ingest.h"
 #include "analyze/probes/layout.h"
 #include "analyze/store/store.h"
 #include "lib/str.h"
+
+/*
+ * --- damage.c: files that changed after the capture, by the checksums in the manifest ---
+ *
+ * Threads check the files while other threads analyze the runs, so a machine with idle CPUs loses
+ * no time.
+ */
+
+struct damage;
+
+enum damage_kind { DAMAGE_DIFFERS, DAMAGE_MISSING, DAMAGE_UNREADABLE, DAMAGE_KINDS };
+
+/*
+ * Starts to check the files of the entries that are `wanted` and have a successful run, and the
+ * files outside all entries. Returns 0 or -errno.
+ */
+int damage_start(struct damage **d, const struct layout *l, const char *capture,
+		 bool (*wanted)(const void *arg, const struct layout_entry *e), const void *arg,
+		 size_t threads, struct error *err);
+void damage_wait(struct damage *d);
+void damage_free(struct damage *d);
+
+/*
+ * Returns a message such as "2 files (first perf.data) differ from ..." about the files of an
+ * entry, or NULL if there are none. If the entry is NULL, the message covers the files outside all
+ * entries. The caller frees the message. damage_of_all() covers all files and prints names relative
+ * to the capture's folder.
+ */
+char *damage_of(const struct damage *d, const struct layout_entry *e, enum damage_kind kind);
+char *damage_of_all(const struct damage *d, enum damage_kind kind);
+
+/* --- analysis.c --- */
 
 struct analysis {
 	const char *capture;
@@ -67,5 +98,49 @@ int meters_remember(const struct analysis *a, struct store *s, struct error *err
  * that do not overlap fail, and *left_out counts them. Returns 0 or -errno.
  */
 int skew_store(struct store *s, size_t *left_out, struct error *err);
+
+/*
+ * --- work_share.c ---
+ *
+ * Gives a side the work that another side of the same run counted. A server's cost per request
+ * needs the count of its client.
+ */
+
+/* One side of one run. */
+struct work_side {
+	int64_t run;
+	const char *work; /* the sides that the plan names, or NULL */
+	bool counts;	  /* its workload accounts for its work, readable or not */
+};
+
+/*
+ * Copies the rates of work to each run of a side that does not count, or for which the plan names
+ * other sides. Adds a note to the run. Returns 0 or -errno.
+ */
+int work_share_store(struct store *s, const struct work_side *sides, size_t n, struct error *err);
+
+/* --- coverage.c --- */
+
+/*
+ * Adds a warning to each run whose metric coverage_pct is an outlier among the runs of its variant,
+ * side and pass. Returns 0 or -errno.
+ */
+int coverage_store(struct store *s, struct error *err);
+
+/*
+ * --- open.c ---
+ *
+ * Opens the store of a capture for a command. For a part of each run's window (--from, --to), makes
+ * a store in memory from the raw files.
+ */
+
+struct open_options {
+	struct time_slice slice; /* empty: opens the existing store */
+	const char *variant;	 /* the only variant to read; NULL reads all */
+	int jobs;		 /* threads; 0 means one per CPU */
+};
+
+int capture_open(struct store **store, const char *capture, const struct open_options *o,
+		 struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/analysis/coverage.h"
+#include "analyze/analysis/analysis.h"
 
 #include "analyze/model/notes.h"
 #include "lib/alloc.h"

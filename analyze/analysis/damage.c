@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/analysis/damage.h"
+#include "analyze/analysis/analysis.h"
 
 #include "analyze/archive/members.h"
 #include "lib/names.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/analysis/open.h"
-
 #include "analyze/analysis/analysis.h"
+
 #include "lib/alloc.h"
 #include "lib/file.h"
 

@@ -3,7 +3,7 @@
 #include "analyze/commands/options.h"
 
 #include "analyze/costs/basis.h"
-#include "analyze/analysis/open.h"
+#include "analyze/analysis/analysis.h"
 #include "analyze/perfdata/perfdata.h"
 #include "analyze/perfdata/tracepoints.h"
 #include "lib/command.h"

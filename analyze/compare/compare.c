@@ -9,7 +9,7 @@
 #include "analyze/evidence/limits.h"
 #include "analyze/evidence/zerocopy.h"
 #include "analyze/model/profile.h"
-#include "analyze/analysis/open.h"
+#include "analyze/analysis/analysis.h"
 #include "analyze/perfdata/perfdata.h"
 #include "lib/file.h"
 #include "lib/str.h"

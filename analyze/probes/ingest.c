@@ -173,11 +173,13 @@ static void ingest_read_file(struct ingest *in, const char *what, const char *fi
 	struct stat st;
 
 	if (stat(path, &st))
-		note_add(&in->notes, file_missing, what, file);
+		error_set(&err, ENOENT, "the file %s is missing", file);
 	else if (!S_ISREG(st.st_mode)) /* open() of a FIFO waits for ever */
-		note_add(&in->notes, file_not_regular, what, file);
-	else if (read(in, path, &err))
-		note_add(&in->notes, file_unreadable, what, err.text);
+		error_set(&err, EBADMSG, "%s is not a regular file", file);
+	else
+		read(in, path, &err);
+	if (err.code)
+		note_add(&in->notes, file_damaged, what, err.text);
 	free(path);
 }
 
@@ -241,11 +243,6 @@ static void ingest_read_files(struct ingest *in)
 	ingest_clock(in);
 }
 
-bool ingest_lacks_processes(const struct ingest *in)
-{
-	return in->unmatched || (in->how.processes && *in->how.processes && !in->named);
-}
-
 int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	       const struct ingest_options *how, struct error *err)
 {
@@ -271,8 +268,6 @@ int ingest_run(struct ingest *in, const char *dir, const char *hosts_dir,
 	if (rc)
 		return rc;
 	collector_add_notes(in);
-	if (ingest_lacks_processes(in) && !in->unmatched)
-		note_add(&in->notes, processes_unread);
 	if (in->run.end_ns <= in->run.start_ns)
 		note_add(&in->notes, window_missing);
 	else

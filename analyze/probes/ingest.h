@@ -41,7 +41,6 @@ struct ingest_options {
 	bool inlines;		      /* inlined functions are frames of their own */
 	const char *units;	      /* lines SIDE=ADAPTER, or =ADAPTER; NULL: run.json says */
 	struct symbol_cache *symbols; /* shared by all runs */
-	const char *processes; /* names of more processes of the workload, with globs; or NULL */
 };
 
 struct ingest_series {
@@ -115,11 +114,6 @@ void ingest_metric_of(struct ingest *in, const char *name, const char *object, i
 void ingest_fact(struct ingest *in, const char *name, const char *value);
 /* Adds a metric with a source, of an object or of none. */
 void ingest_metric_row(struct ingest *in, const struct metric_row *m);
-/*
- * Returns whether the files lack processes of the workload: an older zcost read only those that it
- * had started, and the plan names more, or no process had such a name.
- */
-bool ingest_lacks_processes(const struct ingest *in);
 /* Returns the metric that a parser has added, or NAN. */
 double ingest_find_metric(const struct ingest *in, const char *name);
 /* Adds a point of a series. Copies the name. */

@@ -57,6 +57,14 @@ static const char *layout_side_setting(struct layout *l, const json_t *root, con
 	return NULL;
 }
 
+static void layout_note_bad_run(struct layout *l, size_t index, const char *what)
+{
+	char *text = xasprintf("run %zu %s and is left out", index, what);
+
+	note_add(&l->notes, file_damaged, "manifest.json", text);
+	free(text);
+}
+
 static void layout_add_run(struct layout *l, const char *capture, const json_t *root,
 			   const json_t *run, size_t index)
 {
@@ -72,11 +80,11 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 	size_t i;
 
 	if ((e.variant && !name_is_part(e.variant)) || (e.pass && !name_is_part(e.pass))) {
-		note_add(&l->notes, manifest_bad_name, index);
+		layout_note_bad_run(l, index, "has a name that is not one of a folder");
 		return;
 	}
 	if (!e.variant || !e.pass) {
-		note_add(&l->notes, manifest_bad_run, index);
+		layout_note_bad_run(l, index, "has no variant or pass");
 		return;
 	}
 	name = arena_printf(&l->arena, "%s/%s-%02d", e.variant, e.pass, e.repeat);
@@ -86,12 +94,11 @@ static void layout_add_run(struct layout *l, const char *capture, const json_t *
 		if (!e.side)
 			continue;
 		if (!name_is_part(e.side)) {
-			note_add(&l->notes, manifest_bad_name, index);
+			layout_note_bad_run(l, index, "has a side that is not a folder's name");
 			continue;
 		}
 		e.dir = arena_printf(&l->arena, "%s/runs/%s/%s", capture, name, e.side);
 		e.work = layout_side_setting(l, root, e.variant, e.side, "work");
-		e.processes = layout_side_setting(l, root, e.variant, e.side, "processes");
 		e.role = layout_side_setting(l, root, e.variant, e.side, "role");
 		layout_add_entry(l, &e);
 	}

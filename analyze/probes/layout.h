@@ -19,8 +19,7 @@ struct layout_entry {
 	const char *dir;
 	const char
 		*work; /* the sides that count this side's work, as in the plan; NULL: not said */
-	const char *processes; /* names of more processes of the workload, likewise */
-	const char *role;      /* receiver, sender or proxy, as in the plan; NULL: not said */
+	const char *role; /* receiver, sender or proxy, as in the plan; NULL: not said */
 	int repeat, position;
 };
 

@@ -138,7 +138,7 @@ static void run_read_cpus(struct ingest *in, const json_t *root)
 	if (!text || !*text)
 		return;
 	if (cpuset_parse(&in->cpus, text, &err)) {
-		note_add(&in->notes, run_json_unreadable, err.text);
+		note_add(&in->notes, file_damaged, "run.json", err.text);
 		return;
 	}
 	in->has_cpus = true;
@@ -154,12 +154,15 @@ static const char *run_keep_part(struct ingest *in, const json_t *root, const ch
 				 const char *otherwise)
 {
 	const char *s = json_str(root, key);
+	char *text;
 
 	if (!s || !*s)
 		return otherwise;
 	if (name_is_part(s))
 		return arena_strdup(&in->arena, s);
-	note_add(&in->notes, run_json_bad_name, key, name_shown(s));
+	text = xasprintf("%s '%s' is not the name of a folder", key, name_shown(s));
+	note_add(&in->notes, file_damaged, "run.json", text);
+	free(text);
 	return otherwise;
 }
 
@@ -199,17 +202,13 @@ static void run_read_collector(struct ingest *in, const json_t *c)
 
 /*
  * Notes a window that the command ended early. That is no failure: many workloads end by
- * themselves. Older captures do not say so, but show a command that has ended and a window that is
- * too short.
+ * themselves.
  */
 static void run_read_early_end(struct ingest *in, const json_t *root)
 {
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 	double asked = window + (double)json_u64(json_object_get(root, "window"), "early_ns") / 1e9;
-	double plan = json_number_value(json_object_get(root, "duration_s"));
 
-	if (asked <= window && json_is_object(json_object_get(root, "exit")))
-		asked = plan;
 	if (in->run.end_ns && !strcmp(in->run.status, "ok") && window < 0.99 * asked)
 		note_add(&in->notes, window_short, window, asked);
 }
@@ -326,6 +325,6 @@ void ingest_clock(struct ingest *in)
 	struct error err = {0};
 
 	if (path_exists(path) && clock_read_file(in, path, &err))
-		note_add(&in->notes, clock_unreadable, err.text);
+		note_add(&in->notes, file_damaged, "clock.json", err.text);
 	free(path);
 }

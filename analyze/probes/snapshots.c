@@ -91,7 +91,7 @@ int lines_reader_read(const struct lines_reader *r, struct ingest *in, const cha
 	return 0;
 }
 
-/* --- counters by name --- */
+/* --- counters by name and CPU --- */
 
 void deltas_init(struct deltas *d, const struct ingest *in)
 {
@@ -100,53 +100,67 @@ void deltas_init(struct deltas *d, const struct ingest *in)
 
 void deltas_free(struct deltas *d)
 {
-	intern_free(&d->names);
+	map_free(&d->index);
+	arena_free(&d->names);
 	free(d->d);
 	*d = (struct deltas){0};
 }
 
+/* Compares the CPUs at both ends of the last span. */
+static void deltas_compare_cpus(struct deltas *d)
+{
+	d->hotplug |= d->share > 0 && memcmp(&d->cpus, &d->before, sizeof(d->cpus)) != 0;
+}
+
 void deltas_reading(struct deltas *d, uint64_t t_ns)
 {
+	deltas_compare_cpus(d);
 	d->share = d->t_ns ? span_inside(d->t_ns, t_ns, d->from, d->to) : 0;
 	d->span_s = d->t_ns && t_ns > d->t_ns ? (double)(t_ns - d->t_ns) / 1e9 : 0;
+	d->before = d->cpus;
+	d->cpus = (struct cpuset){0};
 	d->t_ns = t_ns;
 	d->round++;
 	d->next = 0;
 }
 
-uint32_t deltas_id(struct deltas *d, const char *name)
+static struct delta *deltas_find(struct deltas *d, const char *name, int cpu)
 {
-	uint32_t id = d->next;
-	size_t n = d->names.n;
+	struct delta *c = d->next < d->n ? &d->d[d->next] : NULL;
+	uint64_t *at;
 
-	/* Most readings have the same names in the same order. */
-	if (id >= n || strcmp(deltas_name(d, id), name) != 0)
-		id = intern_str(&d->names, name);
-	if (d->names.n > n) {
-		array_grow(d->d, id, d->cap);
-		d->d[id] = (struct delta){.between = d->round > 1 && d->t_ns > d->from};
+	/* Most readings have the same counters in the same order. */
+	if (!c || c->cpu != cpu || strcmp(c->name, name) != 0) {
+		at = map_at(&d->index, hash_bytes(name, strlen(name), (uint64_t)cpu + 1));
+		if (!*at) {
+			array_add(d->d, d->n, d->cap,
+				  (struct delta){.name = arena_strdup(&d->names, name),
+						 .cpu = cpu,
+						 .between = d->round > 1 && d->t_ns > d->from});
+			*at = d->n;
+		}
+		c = &d->d[*at - 1];
 	}
-	d->next = id + 1;
-	return id;
+	d->next = (size_t)(c - d->d) + 1;
+	return c;
 }
 
-double deltas_put(struct deltas *d, const char *name, uint64_t value)
+double deltas_put(struct deltas *d, const char *name, int cpu, uint64_t value)
 {
-	return deltas_put_id(d, deltas_id(d, name), value);
-}
-
-double deltas_put_id(struct deltas *d, uint32_t id, uint64_t value)
-{
-	struct delta *c = &d->d[id];
+	struct delta *c = deltas_find(d, name, cpu);
 	bool known = c->round && c->round == d->round - 1;
 	uint64_t last = c->last;
 
 	if (c->round == d->round)
 		return NAN; /* the first of two values of one name counts */
+	if (cpu != NO_CPU)
+		cpuset_add(&d->cpus, (unsigned int)cpu);
 	c->last = value;
 	c->round = d->round;
 	if (!known)
 		return NAN;
+	if (value < last && d->wraps)
+		value += 1ULL << 32;
 	c->back |= value < last && d->share > 0;
 	if (value < last)
 		return NAN;
@@ -161,18 +175,66 @@ void deltas_restart(struct deltas *d)
 	d->t_ns = 0;
 }
 
-char *deltas_set_back(const struct deltas *d)
+void deltas_note_resets(struct ingest *in, const struct deltas *d, const char *what)
 {
 	struct str s = {0};
 	size_t i, n = 0;
 
-	for (i = 0; i < d->names.n; i++) {
-		if (!d->d[i].back)
+	for (i = 0; i < d->n; i++) {
+		if (!d->d[i].back || n++ >= 3)
 			continue;
-		if (n++ < 3)
-			str_printf(&s, "%s%s", s.len ? ", " : "", deltas_name(d, i));
+		str_printf(&s, "%s%s", s.len ? ", " : "", d->d[i].name);
+		if (d->d[i].cpu != NO_CPU)
+			str_printf(&s, " of CPU %d", d->d[i].cpu);
 	}
 	if (n > 3)
 		str_printf(&s, " and %zu more", n - 3);
-	return n ? str_take(&s) : NULL;
+	if (n)
+		note_add(&in->notes, counter_reset, what, s.buf);
+	str_free(&s);
+}
+
+struct delta_sum {
+	double here, elsewhere; /* NAN: not known */
+};
+
+double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what, const char *metric,
+			  const char *elsewhere)
+{
+	struct delta_sum *list = xcalloc(d->n + 1, sizeof(*list)), *sum;
+	struct intern names = {0};
+	double all = NAN;
+	bool here;
+	size_t i, n;
+
+	for (i = 0; i < d->n; i++) {
+		const struct delta *c = &d->d[i];
+
+		n = names.n;
+		sum = &list[intern_str(&names, c->name)];
+		if (names.n > n)
+			*sum = (struct delta_sum){NAN, NAN};
+		if (!(c->known_s > 0))
+			continue;
+		here = c->cpu == NO_CPU || ingest_has_cpu(in, (unsigned int)c->cpu);
+		figure_add(here ? &sum->here : &sum->elsewhere, c->sum);
+		if (c->cpu != NO_CPU && c->sum > 0)
+			ingest_metric_of(in, metric, c->name, c->cpu, "1", c->sum);
+		if (c->cpu != NO_CPU && here)
+			figure_add(&all, c->sum);
+	}
+	for (i = 0; i < names.n; i++) {
+		ingest_metric_of(in, metric, intern_get(&names, (uint32_t)i), NO_CPU, "1",
+				 list[i].here);
+		if (elsewhere)
+			ingest_metric_of(in, elsewhere, intern_get(&names, (uint32_t)i), NO_CPU,
+					 "1", list[i].elsewhere);
+	}
+	intern_free(&names);
+	free(list);
+	deltas_compare_cpus(d);
+	deltas_note_resets(in, d, what);
+	if (d->hotplug)
+		note_add(&in->notes, cpu_hotplug, what);
+	return all;
 }

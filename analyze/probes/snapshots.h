@@ -8,7 +8,7 @@
 #define ZC_SNAPSHOTS_H
 
 #include "analyze/probes/ingest.h"
-#include "lib/intern.h"
+#include "lib/hash.h"
 #include "lib/snap.h"
 
 /* Returns the share of [a, b] that lies in [from, to], 0 to 1. */
@@ -57,13 +57,15 @@ int lines_reader_read(const struct lines_reader *r, struct ingest *in, const cha
 		      struct snaps *snaps, void *sums, size_t *bad, struct error *err);
 
 /*
- * --- counters by name ---
+ * --- counters by name and CPU ---
  *
  * A counter counts between two readings that both have it. A counter that went backwards was reset,
  * by how much nobody knows: that span counts nothing, and the reset is remembered.
  */
 
 struct delta {
+	const char *name;
+	int cpu; /* NO_CPU: not of one CPU */
 	uint64_t last;
 	unsigned int round; /* of the reading that `last` is from */
 	double sum;	    /* in the window */
@@ -72,15 +74,19 @@ struct delta {
 };
 
 struct deltas {
-	struct intern names;
-	struct delta *d; /* by the name's id */
-	size_t cap;
+	struct delta *d;
+	size_t n, cap;
+	struct map index; /* hash of name and CPU: place + 1 */
+	struct arena names;
 	uint64_t from, to; /* the window */
 	uint64_t t_ns;	   /* of the last reading, 0: none */
 	unsigned int round;
-	uint32_t next;	      /* the id that probably comes next in this reading */
+	bool wraps;	      /* the counters have 32 bits, and begin again at 0 */
+	size_t next;	      /* the place that probably comes next in this reading */
 	double share, span_s; /* share: the part of the span since the last reading that lies in the
 				 window */
+	struct cpuset cpus, before; /* of this reading and of the one before */
+	bool hotplug;		    /* a CPU came or went between two readings */
 };
 
 void deltas_init(struct deltas *d, const struct ingest *in);
@@ -93,19 +99,10 @@ void deltas_reading(struct deltas *d, uint64_t t_ns);
  * Adds a counter of the reading. Returns its growth since the last reading, inside the window or
  * not, or NAN: not known.
  */
-double deltas_put(struct deltas *d, const char *name, uint64_t value);
-
-/* The same in two steps, for a parser that remembers the id of the name. */
-uint32_t deltas_id(struct deltas *d, const char *name);
-double deltas_put_id(struct deltas *d, uint32_t id, uint64_t value);
+double deltas_put(struct deltas *d, const char *name, int cpu, uint64_t value);
 
 /* Forgets the last reading, which belongs to something else. */
 void deltas_restart(struct deltas *d);
-
-static inline const char *deltas_name(const struct deltas *d, size_t i)
-{
-	return intern_get(&d->names, (uint32_t)i);
-}
 
 /* Returns whether the counter vanished before the last reading. */
 static inline bool delta_gone(const struct deltas *d, const struct delta *c)
@@ -114,9 +111,14 @@ static inline bool delta_gone(const struct deltas *d, const struct delta *c)
 }
 
 /*
- * Returns the names of at most three counters that were reset and the number of the others, or
- * NULL. The caller frees.
+ * Adds a metric for each counter, with its name as the object. A counter of CPUs has one for each
+ * CPU that counted anything, for the sum over the side's CPUs, and as `elsewhere`, unless that is
+ * NULL, for the sum over the others. Adds notes on counters that were reset, and on CPUs that came
+ * or went. Returns the sum of all counters of the side's CPUs, or NAN.
  */
-char *deltas_set_back(const struct deltas *d);
+double deltas_add_metrics(struct ingest *in, struct deltas *d, const char *what, const char *metric,
+			  const char *elsewhere);
+/* Adds the note on the counters that were reset. */
+void deltas_note_resets(struct ingest *in, const struct deltas *d, const char *what);
 
 #endif

@@ -93,7 +93,7 @@ bool window_resolves_snaps(struct ingest *in, const char *what, const char *path
 
 	if (rc && rc != -EBADMSG) {
 		snaps_free(&snaps);
-		note_add(&in->notes, file_unreadable, what, damage.text);
+		note_add(&in->notes, file_damaged, what, damage.text);
 		return false;
 	}
 	t = xcalloc(snaps.n + 1, sizeof(*t));

@@ -183,7 +183,7 @@ int scope_profile_notes(struct store *s, const struct query *q, const struct blo
 
 static bool note_concerns_basis(const struct note *note)
 {
-	const char *concerns = note->kind->concerns;
+	const char *concerns = note_collector(note);
 
 	return note->severity == SEVERITY_LOSSY &&
 	       (!concerns || !strcmp(concerns, "workload") || !strcmp(concerns, "cpu"));

@@ -43,7 +43,7 @@ cp -r cap hole
 rm hole/runs/baseline/measure-01/receiver/workload.out
 ok "analyze of a capture without workload.out exits 4" exits 4 "$zcost" analyze hole
 ok "the message counts one place with lost data" says "data is missing or lossy in 1 place; " err
-ok "a lossy note names the missing file" sh -c "sqlite3 hole/zcost.db 'SELECT severity, kind, vals FROM note' | grep 'lossy|file_missing.*workload.out'"
+ok "a lossy note names the missing file" sh -c "sqlite3 hole/zcost.db 'SELECT severity, kind, vals FROM note' | grep 'lossy|file_damaged.*workload.out'"
 ok "a missing file does not change the figures of other files" near "$(metric hole/zcost.db baseline receiver cpu_pct)" 50 1e-9
 ok "a missing workload.out gives no throughput" test -z "$(metric hole/zcost.db baseline receiver throughput)"
 

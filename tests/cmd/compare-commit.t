@@ -100,7 +100,7 @@ committed copying mapping -C wide
 ok "a metric that is not gated stands in no verdict" sh -c "! sed '/^  metric/q' out | grep -q 'context switches'"
 ok "a note on rows without an interval is left out where every printed row has one" sh -c "! grep -q 'no interval' out"
 sqlite3 wide/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(40.0 + repeat) FROM run WHERE pass = 'measure';
-	INSERT INTO note SELECT id, 'warning', 'cpu_ticks_scaled', json_array(id, 1.5) FROM run"
+	INSERT INTO note SELECT id, 'warning', 'throttled_heat', json_array(id, 1.5) FROM run"
 committed copying mapping -C wide
 ok "a message without room for the warnings has the share of other programs" says '^other programs took up to 4[0-9] % of a side.s busy time; figures by CPU$' out
 long=$(printf '%0150d' 7 | tr 0 x)

@@ -53,16 +53,15 @@ sqlite3 cap/zcost.db <<-'EOS'
 	INSERT INTO series (run, name, t_ns, value) VALUES (1, 'power_w:wall/csv/SECRET.csv', 1, 5);
 	INSERT INTO note VALUES (2, 'info', 'window_reading_far', '["power","start",6.7]'),
 		(2, 'info', 'window_cut_late', '["end",1.3,"SECRETd"]'),
-		(2, 'info', 'file_missing', '["power","power.tsv"]'),
+		(2, 'info', 'rows_unreadable', '["power",3,"power.tsv"]'),
 		(2, 'info', 'collector_state', '["power","unsupported",": ","no meter on SECRET"]'),
-		(2, 'info', 'idle_partial', '[1,1.5,2," and are not used"]'),
+		(2, 'info', 'known_partly', '["nic","the interface eth0",1.5,2]'),
 		(2, 'info', 'power_gap', '["the power meter SECRET.csv",3,1,", the longest of 2 gaps"]'),
 		(2, 'info', 'meter_unit', '["the power meter SECRET.csv","column ''SECRET''","mW"]'),
-		(2, 'info', 'nic_partial', '["eth0","appeared after the window''s start",1,2]'),
 		(2, 'info', 'windows_apart', '[1,2,3," (two clocks, compared to +-0.100 ms)"]'),
 		(2, 'info', 'work_of_side', '["the sides receiver and sender"]'),
 		(2, 'info', 'coverage_partial', '["the workload''s account",95]'),
-		(2, 'info', 'counter_backwards', '["cycles"]'),
+		(2, 'info', 'counter_reset', '["counters","cycles"]'),
 		(2, 'info', 'workload_error', '["and SECRET"]'), (2, 'info', 'files_changed', '["start"]');
 EOS
 for table in $(sqlite3 cap/zcost.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"); do
@@ -105,16 +104,15 @@ notes_are() { # the values of the notes of run 2, where H is a hash
 	diff - values <<-'EOS'
 		window_reading_far ["power","start",6.7000000000000002]
 		window_cut_late ["end",1.3,H]
-		file_missing ["power","power.tsv"]
+		rows_unreadable ["power",3,"power.tsv"]
 		collector_state ["power","unsupported",": ",H]
-		idle_partial [1,1.5,2," and are not used"]
+		known_partly ["nic","the interface eth0",1.5,2]
 		power_gap [H,3,1,", the longest of 2 gaps"]
 		meter_unit [H,H,"mW"]
-		nic_partial ["eth0","appeared after the window's start",1,2]
 		windows_apart [1,2,3," (two clocks, compared to +-0.100 ms)"]
 		work_of_side ["the sides receiver and sender"]
 		coverage_partial ["the workload's account",95]
-		counter_backwards ["cycles"]
+		counter_reset ["counters","cycles"]
 		workload_error [H]
 		files_changed [H]
 	EOS

@@ -15,7 +15,12 @@ lacks() { # lacks PATTERN FILE
 # summary that count copied bytes and copied sends.
 side() {
 	measure_run cap "$1" 1 "$2" 1280000000 150
-	sed -i "s/\"mode\":\"x\"/\"mode\":\"$3\"/${4:+; s/\"receive\":{[^\}]*\}/\"receive\":{$4\}/}${5:+; s/\"sends\":{[^\}]*\}/\"sends\":{$5\}/}" \
+	case $3 in
+	msg-zerocopy | uring-send-zc | mmap) asks=',"asks_zero_copy":true' ;;
+	send | recv | trunc) asks=',"asks_zero_copy":false' ;;
+	*) asks= ;; # not known
+	esac
+	sed -i "s/\"mode\":\"x\"/\"mode\":\"$3\"$asks/${4:+; s/\"receive\":{[^\}]*\}/\"receive\":{$4\}/}${5:+; s/\"sends\":{[^\}]*\}/\"sends\":{$5\}/}" \
 		"$d/workload.out"
 }
 pair() { # pair VARIANT TX RX [RECEIVE [SENDS]]
@@ -35,13 +40,12 @@ pair mapped msg-zerocopy mmap '"calls":7,"mapped_bytes":94,"copied_bytes":6,"unk
 pair old uring-send-zc recv '' "$unknown"
 pair splice splice recv '' "$unknown"
 pair plain send recv
-# The workload's report takes precedence over the known modes.
 pair new a-new-mode recv
 sed -i 's/"mode":"a-new-mode"/&,"asks_zero_copy":true/' "$d/workload.out"
 pair unsaid msg-zerocopy recv
-sed -i 's/"mode":"msg-zerocopy"/&,"asks_zero_copy":null/' "$d/workload.out"
+sed -i 's/"asks_zero_copy":true/"asks_zero_copy":null/' "$d/workload.out"
 pair unlike msg-zerocopy recv
-sed -i 's/"mode":"msg-zerocopy"/&,"asks_zero_copy":false/' "$d/workload.out"
+sed -i 's/"asks_zero_copy":true/"asks_zero_copy":false/' "$d/workload.out"
 variants="msgzc uringzc trunc splicetrunc zctrunc mapped old splice plain new unsaid unlike"
 manifest cap "$variants" $(printf '%s/measure/1/ok ' $variants)
 ok "analyze exits 0 for a capture of zero-copy and copying modes" exits 0 "$zcost" analyze cap

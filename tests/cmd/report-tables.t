@@ -14,9 +14,9 @@ for r in 1 2 3; do
 	done
 	d=cap/runs/mmap/measure-0$r
 	{ points 2560000000 65536 9 14
-	  summary receiver 0 0 0 937 63 1000 | sed 's/"mode":"x"/"mode":"mmap"/'; } >$d/receiver/workload.out
+	  summary receiver 0 0 0 937 63 1000 | sed 's/"mode":"x"/"mode":"mmap","asks_zero_copy":true/'; } >$d/receiver/workload.out
 	{ points 2560000000 65536 9 14
-	  summary sender 200 0 200 0 0 1000 | sed 's/"mode":"x"/"mode":"msg-zerocopy"/'; } >$d/sender/workload.out
+	  summary sender 200 0 200 0 0 1000 | sed 's/"mode":"x"/"mode":"msg-zerocopy","asks_zero_copy":true/'; } >$d/sender/workload.out
 done
 
 # The syscalls run has threads 11 and 12 of one command. 3 calls of 100, 200 and 300 us: mean 200, m2 20000 us^2.

@@ -27,7 +27,7 @@ linear() {
 
 for n in 125 500; do
 	world w$n $n "$copying" "$mapping"
-	sqlite3 w$n/zcost.db "INSERT INTO note SELECT run.id, 'warning', 'cpu_ticks_scaled', json_array(run.id, 1.5)
+	sqlite3 w$n/zcost.db "INSERT INTO note SELECT run.id, 'warning', 'throttled_heat', json_array(run.id, 1.5)
 			FROM run, json_each('[1,2,3,4,5,6,7,8]');
 		INSERT INTO metric (run, name, object, unit, value) SELECT run.id, 'counter', 'e' || k.value, '1', run.id
 			FROM run, json_each('[1,2,3,4,5,6,7,8]') k WHERE pass = 'measure'"

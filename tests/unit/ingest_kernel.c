@@ -37,25 +37,24 @@ TEST(deltas)
 {
 	static const char *const more[] = {"w", "x", "y", "z"};
 	struct deltas d;
-	char *back;
 	size_t i;
 
 	fresh();
 	deltas_init(&d, &in);
 	deltas_reading(&d, 9 * S);
-	assert_true(isnan(deltas_put(&d, "a", 100)));
-	deltas_put(&d, "b", 5);
+	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 100)));
+	deltas_put(&d, "b", NO_CPU, 5);
 	deltas_reading(&d, 11 * S); /* half of it is in the window */
-	assert_float_equal(deltas_put(&d, "a", 200), 100, 0);
-	deltas_put(&d, "b", 9);
-	assert_true(isnan(deltas_put(&d, "b", 99))); /* the first of two counts */
-	deltas_put(&d, "late", 1000);
+	assert_float_equal(deltas_put(&d, "a", NO_CPU, 200), 100, 0);
+	deltas_put(&d, "b", NO_CPU, 9);
+	assert_true(isnan(deltas_put(&d, "b", NO_CPU, 99))); /* the first of two counts */
+	deltas_put(&d, "late", NO_CPU, 1000);
 	deltas_reading(&d, 12 * S);
-	deltas_put(&d, "a", 20); /* set back: what it counted is not known */
-	deltas_put(&d, "late", 1007);
-	deltas_put(&d, "late", 9999); /* twice in one reading */
+	deltas_put(&d, "a", NO_CPU, 20); /* set back: what it counted is not known */
+	deltas_put(&d, "late", NO_CPU, 1007);
+	deltas_put(&d, "late", NO_CPU, 9999); /* twice in one reading */
 	deltas_reading(&d, 13 * S);
-	deltas_put(&d, "a", 50);
+	deltas_put(&d, "a", NO_CPU, 50);
 	assert_float_equal(d.d[0].sum, 50 + 30, 1e-9);
 	assert_float_equal(d.d[0].known_s, 2, 1e-9);
 	assert_true(d.d[0].back && !d.d[0].between && !delta_gone(&d, &d.d[0]));
@@ -63,21 +62,20 @@ TEST(deltas)
 	assert_true(delta_gone(&d, &d.d[1]));
 	assert_float_equal(d.d[2].sum, 7, 1e-9);
 	assert_true(d.d[2].between);
-	back = deltas_set_back(&d);
-	assert_string_equal(back, "a");
-	free(back);
+	deltas_note_resets(&in, &d, "x");
+	assert_string_equal(noted(&in, NOTE_counter_reset)->value[1].text, "a");
+	notes_free(&in.notes);
+	in.notes = (struct notes){0};
 	for (i = 0; i < 4; i++)
-		d.d[deltas_id(&d, more[i])].back = true;
-	back = deltas_set_back(&d);
-	assert_string_equal(back, "a, w, x and 2 more");
-	free(back);
-	d.d[5].back = d.d[6].back = false;
-	back = deltas_set_back(&d);
-	assert_string_equal(back, "a, w, x");
-	free(back);
+		deltas_put(&d, more[i], 1, 0);
+	for (i = 3; i < d.n; i++)
+		d.d[i].back = true;
+	deltas_note_resets(&in, &d, "x");
+	assert_string_equal(noted(&in, NOTE_counter_reset)->value[1].text,
+			    "a, w of CPU 1, x of CPU 1 and 2 more");
 	deltas_restart(&d);
 	deltas_reading(&d, 13 * S + 1);
-	assert_true(isnan(deltas_put(&d, "a", 900))); /* of another */
+	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 900))); /* of another */
 	deltas_free(&d);
 }
 
@@ -89,27 +87,50 @@ TEST(deltas_of_the_window_alone)
 	fresh();
 	deltas_init(&d, &in);
 	deltas_reading(&d, 8 * S);
-	deltas_put(&d, "a", 9);
+	deltas_put(&d, "a", NO_CPU, 9);
 	deltas_reading(&d, 9 * S);
-	assert_true(isnan(deltas_put(&d, "a", 5))); /* set back before the window */
+	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 5))); /* set back before the window */
 	deltas_reading(&d, 10 * S);
-	assert_float_equal(deltas_put(&d, "a", 6), 1, 0);
-	deltas_put(&d, "b", 50);
+	assert_float_equal(deltas_put(&d, "a", NO_CPU, 6), 1, 0);
+	deltas_put(&d, "b", NO_CPU, 50);
 	deltas_reading(&d, 13 * S);
-	deltas_put(&d, "a", 16);
-	deltas_put(&d, "b", 53);
+	deltas_put(&d, "a", NO_CPU, 16);
+	deltas_put(&d, "b", NO_CPU, 53);
 	deltas_reading(&d, 14 * S);
-	deltas_put(&d, "a", 2); /* set back after the window */
-	deltas_put(&d, "b", 99);
+	deltas_put(&d, "a", NO_CPU, 2); /* set back after the window */
+	deltas_put(&d, "b", NO_CPU, 99);
 	assert_false(d.d[0].back || d.d[0].between || d.d[1].between);
 	assert_float_equal(d.d[0].sum, 10, 1e-9);
 	assert_float_equal(d.d[0].known_s, 3, 1e-9);
 	assert_float_equal(d.d[1].sum, 3, 1e-9);
-	assert_null(deltas_set_back(&d));
+	deltas_note_resets(&in, &d, "x");
+	assert_int_equal(in.notes.n, 0);
 	assert_float_equal(d.span_s, 1, 1e-9);
 	deltas_restart(&d);
 	deltas_reading(&d, 15 * S);
 	assert_float_equal(d.span_s, 0, 0); /* another's reading came before */
+	deltas_free(&d);
+}
+
+/* The sum over the side's CPUs; the CPUs alone where they counted; words of 32 bits begin again. */
+TEST(deltas_of_cpus_have_sums)
+{
+	struct deltas d;
+
+	fresh(); /* the side has CPU 1 */
+	deltas_init(&d, &in);
+	d.wraps = true;
+	deltas_reading(&d, 10 * S);
+	deltas_put(&d, "a", 0, 1);
+	deltas_put(&d, "a", 1, UINT32_MAX);
+	deltas_put(&d, "a", 2, 5);
+	deltas_reading(&d, 13 * S);
+	deltas_put(&d, "a", 0, 3);
+	deltas_put(&d, "a", 1, 9);
+	assert_float_equal(deltas_add_metrics(&in, &d, "x", "m", "m_elsewhere"), 10, 0);
+	/* CPU 2 has gone */
+	metrics_are(&in, "m:a = 10, m:a:cpu0 = 2, m:a:cpu1 = 10, m_elsewhere:a = 2, "
+			 "m:a:cpu2 = -, note cpu_hotplug = +");
 	deltas_free(&d);
 }
 
@@ -177,8 +198,8 @@ TEST(snmp_awkward)
 	snmp_at(13, 1, 90, 8, 50); /* the host's counters were set back */
 	read_raw(&in, "snmp.snap");
 	/* read once */
-	metrics_are(&in, "snmp:TcpRetransSegs = 20, snmp:TcpInSegs = -, note snmp_reset = +");
-	assert_true(noted_text(&in, NOTE_snmp_reset, "TcpRetransSegs"));
+	metrics_are(&in, "snmp:TcpRetransSegs = 20, snmp:TcpInSegs = -, note counter_reset = +");
+	assert_true(noted_text(&in, NOTE_counter_reset, "TcpRetransSegs"));
 }
 
 /* An older capture has no line of the namespace. Only whole numbers from 0 on are counters. */
@@ -271,8 +292,8 @@ TEST(irq_hotplug)
 	/* read once: not known */
 	metrics_are(&in, "irq:40 eth0 = 6, irq:40 eth0:cpu2 = 3, irq_elsewhere:40 eth0 = 3, "
 			 "irq:40 eth1 = -, softirq:NET_RX = 2");
-	metrics_are(&in, "note irq_hotplug = +, note irq_reset = +");
-	assert_true(noted_text(&in, NOTE_irq_reset, "1 NET_RX"));
+	metrics_are(&in, "note cpu_hotplug = +, note counter_reset = +");
+	assert_true(noted_text(&in, NOTE_counter_reset, "NET_RX of CPU 1"));
 }
 
 TEST(irq_damaged)
@@ -338,9 +359,9 @@ TEST(known_time_is_listed_below_99_percent)
 			is(in, "nic_known_s:host/e/link/rx_packets", 98.5);
 		else
 			absent(in, "nic_known_s:host/e/link/rx_packets");
-		assert_float_equal(noted(&in, NOTE_nic_partial)->value[2].number, ends[i] - 10,
+		assert_float_equal(noted(&in, NOTE_known_partly)->value[2].number, ends[i] - 10,
 				   1e-9);
-		assert_float_equal(noted(&in, NOTE_nic_partial)->value[3].number, 100, 1e-9);
+		assert_float_equal(noted(&in, NOTE_known_partly)->value[3].number, 100, 1e-9);
 		assert_int_equal(in.nseries, 1); /* f has no two readings in a row */
 	}
 }
@@ -370,25 +391,17 @@ TEST(nic_early)
 	read_raw(&in, "nic.snap");
 	is(in, "nic:workload/b/link/rx_packets", 300);
 	absent(in, "nic_known_s:workload/b/link/rx_packets");
-	assert_false(noted_text(&in, NOTE_nic_partial, "appeared"));
+	assert_null(noted(&in, NOTE_known_partly));
 }
 
 TEST(renamed_interface_has_its_last_name)
 {
-	static const char *const expected[] = {"a0", "workload", "first0"};
-	const struct note *renamed;
-	int i;
-
 	fresh();
 	add(10, "n\tworkload\t2\ta0" NAMES "v\tworkload\t2\ta0\tlink\t5\t1\n");
 	add(13, "n\tworkload\t2\tfirst0" NAMES "v\tworkload\t2\tfirst0\tlink\t20\t1\n");
 	read_raw(&in, "nic.snap");
 	is(in, "nic:workload/first0/link/rx_packets", 15);
 	absent(in, "nic:workload/a0/link/rx_packets");
-	renamed = noted(&in, NOTE_nic_renamed);
-	assert_non_null(renamed);
-	for (i = 0; i < 3; i++)
-		assert_string_equal(renamed->value[i].text, expected[i]);
 	fresh(); /* the names of the counters need not come again */
 	add(10, "n\tworkload\t2\ta0" NAMES "v\tworkload\t2\ta0\tlink\t5\t1\n");
 	add(13, "v\tworkload\t2\tlast0\tlink\t20\t1\n");
@@ -413,10 +426,6 @@ TEST(interface_has_its_name_in_the_last_list)
 	assert_int_equal(file_write(file, states, sizeof(states) - 1, NULL), 0);
 	read_raw(&in, "nic.snap");
 	is(in, "nic:workload/new0/link/rx_packets", 15);
-	assert_string_equal(noted(&in, NOTE_nic_renamed)->value[2].text, "new0");
-	assert_int_equal(in.notes.n, 1);
-	notes_free(&in.notes);
-	in.notes = (struct notes){0};
 	assert_int_equal(file_write(file, nameless, sizeof(nameless) - 1, NULL), 0);
 	read_raw(&in, "nic.snap");
 	is(in, "nic:workload/old0/link/rx_packets", 15);
@@ -444,15 +453,13 @@ TEST(nic_awkward)
 		"v\thost\t6\td\tlink\t4\tmany\n");
 	read_raw(&in, "nic.snap");
 	metrics_are(&in, "nic:host/a/link/rx_packets = 17, "
-			 "nic_known_s:host/a/link/rx_packets = 2, note nic_registered_again = +, "
+			 "nic_known_s:host/a/link/rx_packets = 2, note known_partly = +, "
 			 "nic:host/b/link/rx_packets = 4, nic_known_s:host/b/link/rx_packets = 1");
-	assert_true(noted_text(&in, NOTE_nic_partial, "host/b"));
-	assert_true(noted_text(&in, NOTE_nic_partial, "vanished before the window's end"));
+	assert_true(noted_text(&in, NOTE_known_partly, "host/b"));
 	is(in, "nic:host/c/link/rx_packets", 4);
-	assert_true(noted_text(&in, NOTE_nic_partial, "host/c"));
-	assert_true(noted_text(&in, NOTE_nic_partial, "appeared after the window's start"));
+	assert_true(noted_text(&in, NOTE_known_partly, "host/c"));
 	metrics_are(&in, "nic:host/d/link/rx_packets = 11, nic:host/d/link/rx_bytes = 11");
-	metrics_are(&in, "note nic_reset = +, note nic_bad_lines = 5");
+	metrics_are(&in, "note counter_reset = +, note rows_unreadable = 5");
 }
 
 /* --- softnet --- */
@@ -470,7 +477,7 @@ TEST(nic_state_has_numbers_and_words)
 	read_raw(&in, "nic_state.tsv");
 	is(in, "nic_state:host/e0/rx_ring", 256);
 	is(in, "nic:host/e0/driver=veth", 1);
-	assert_float_equal(noted_number(&in, NOTE_nic_state_bad_rows), 1, 0);
+	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 1, 0);
 	assert_int_equal(file_write(path, bad, sizeof(bad) - 1, NULL), 0);
 	assert_int_not_equal(parse_file(&in, "nic_state.tsv", path, &err), 0);
 	assert_non_null(strstr(err.text, "value"));
@@ -494,7 +501,7 @@ TEST(softnet)
 	metrics_are(&in, "softnet:processed = 48, softnet:processed:cpu1 = 48, "
 			 "softnet:processed:cpu0 = -, softnet:dropped = 4, softnet:squeezed = 1, "
 			 "softnet:received_rps = 2, softnet:flow_limit = 2, "
-			 "softnet:waiting_max = 10, note softnet_hotplug = +");
+			 "softnet:waiting_max = 10, note cpu_hotplug = +");
 }
 
 /* Without numbers of CPUs, line 1 is CPU 1 only while no CPU goes. */
@@ -546,7 +553,7 @@ TEST(only_the_window_has_packets)
 	/* in a reading at the window's start */
 	metrics_are(&in, "softnet:processed = 32, softnet:squeezed = 9, softnet:waiting_max = 7");
 	assert_int_equal(in.notes.n, 0);
-	assert_int_equal(in.nseries, 3); /* none where a CPU went */
+	assert_int_equal(in.nseries, 4);
 	assert_float_equal(in.series[0].value, 2, 1e-9);
 	assert_float_equal(in.series[1].value, 3, 1e-9);
 	assert_float_equal(in.series[2].value, 0, 1e-9);
@@ -558,7 +565,7 @@ TEST(highest_cpu_that_goes_is_noted)
 	add(10, "0 0 0 0 0 0 0 0 0 0 0 0 1\n0 0 0 0 0 0 0 0 0 0 0 0 3\n");
 	add(13, "5 0 0 0 0 0 0 0 0 0 0 0 1\n");
 	read_raw(&in, "softnet.snap");
-	metrics_are(&in, "softnet:processed = 5, note softnet_hotplug = +");
+	metrics_are(&in, "softnet:processed = 5, note cpu_hotplug = +");
 }
 
 #define SOFTNET(count, cpu) count " 0 0 0 0 0 0 0 0 0 0 0 " cpu "\n"
@@ -642,7 +649,6 @@ TEST(states_of_cpu_0_end_with_the_list)
 	read_raw(&in, "idle.snap");
 	mallopt(M_PERTURB, 0);
 	is(in, "cstate_pct:3 C6:cpu0", 100); /* of 3 s, not of the 100 s before */
-	assert_non_null(noted(&in, NOTE_idle_early_sleep));
 }
 
 /* A sleep of 100 s ends in the window; a CPU goes; a counter is set back. */
@@ -657,18 +663,16 @@ TEST(idle_awkward)
 	is(in, "cstate_pct:1 C1:cpu1", 20 / 3.0);
 	is(in, "cstate_pct:3 C6:cpu1", 80 / 3.0); /* what is left of the first second */
 	absent(in, "cstate_pct:1 C1:cpu2");
-	metrics_are(&in, "note idle_early_sleep = +, note idle_partial = +, "
-			 "note idle_bad_rows = 2");
+	metrics_are(&in, "note known_partly = +, note rows_unreadable = 2");
 
 	fresh();
 	add(10, "1\t1\tC1\t5\t1000\n");
 	add(13, "1\t1\tC1\t6\t10\n");
 	read_raw(&in, "idle.snap");
 	absent(in, "cstate_pct:1 C1:cpu1");
-	metrics_are(&in, "note idle_reset = +, note idle_partial = 1");
-	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
-	assert_string_equal(noted(&in, NOTE_idle_partial)->value[3].text, " and are not used");
-	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
+	metrics_are(&in, "note counter_reset = +, note known_partly = 0");
+	assert_true(noted_text(&in, NOTE_known_partly, "CPU 1"));
+	assert_int_equal(noted(&in, NOTE_known_partly)->severity, SEVERITY_LOSSY);
 }
 
 /* CPU 2 is known for 9 of 10 s, because the last reading has two rows of its state. */
@@ -683,10 +687,9 @@ TEST(states_known_for_nine_tenths_are_used)
 	    "1\t1\tC1\t5\t100\n2\t1\tC1\t1\t900000\n2\t1\tC1\t1\t900000\n4096\t1\tC1\t1\t1\nx\t1\tC1\t1\t1\n");
 	read_raw(&in, "idle.snap");
 	metrics_are(&in, "cstate_pct:1 C1:cpu2 = 10, cstate_entries:1 C1:cpu2 = 1");
-	metrics_are(&in, "note idle_partial = 2, note idle_partial[1] = 9");
-	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_WARNING);
-	assert_string_equal(noted(&in, NOTE_idle_partial)->value[3].text, "");
-	assert_float_equal(noted_number(&in, NOTE_idle_bad_rows), 2, 0);
+	metrics_are(&in, "note known_partly = 9");
+	assert_int_equal(noted(&in, NOTE_known_partly)->severity, SEVERITY_WARNING);
+	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 2, 0);
 }
 
 TEST(states_known_for_eight_tenths_are_lossy)
@@ -699,8 +702,8 @@ TEST(states_known_for_eight_tenths_are_lossy)
 	add(20, "1\t1\tC1\t5\t100\n");
 	read_raw(&in, "idle.snap");
 	absent(in, "cstate_pct:1 C1:cpu2");
-	metrics_are(&in, "note idle_partial = 2, note idle_partial[1] = 8");
-	assert_int_equal(noted(&in, NOTE_idle_partial)->severity, SEVERITY_LOSSY);
+	metrics_are(&in, "note known_partly = 8");
+	assert_int_equal(noted(&in, NOTE_known_partly)->severity, SEVERITY_LOSSY);
 }
 
 /* A span of 3 s with 8 s of sleep: the state with the most loses 5 s, or all of its time. */
@@ -716,40 +719,21 @@ TEST(early_sleep_is_taken_from_the_longest_state)
 	/* the first of equal states */
 	metrics_are(&in, "cstate_pct:1 C1:cpu1 = 50, cstate_pct:2 C2:cpu1 = 0, "
 			 "cstate_pct:3 C3:cpu1 = 50, cstate_pct:1 C1:cpu2 = 0, "
-			 "cstate_pct:2 C2:cpu2 = 133.333333333, note idle_early_sleep = 10");
+			 "cstate_pct:2 C2:cpu2 = 133.333333333");
 }
 
-TEST(notes_on_idle_states_begin_at_10_ms_and_1_percent)
+TEST(notes_on_idle_states_begin_at_1_percent)
 {
-	static const struct {
-		long slept_us;
-		bool early;
-	} rows[] = {{100010000, false}, {100010001, true}};
-	size_t i;
-
-	for (i = 0; i < array_size(rows); i++) {
-		char *last = xasprintf("1\t1\tC1\t1\t%ld\n", rows[i].slept_us);
-
-		fresh();
-		in.run.end_ns = 110 * S;
-		cpuset_add(&in.cpus, 2);
-		add(10, "1\t1\tC1\t0\t0\n2\t1\tC1\t0\t0\n");
-		add(109, "2\t1\tC1\t0\t0\n");
-		add(110, last);
-		free(last);
-		read_raw(&in, "idle.snap");
-		is(in, "cstate_pct:1 C1:cpu2", 0); /* known for 99 of 100 s */
-		assert_float_equal(noted_number(&in, NOTE_idle_partial), 1, 0);
-		assert_int_equal(in.notes.n, 1);
-		fresh();
-		in.run.end_ns = 110 * S;
-		last = xasprintf("1\t1\tC1\t1\t%ld\n", rows[i].slept_us);
-		add(10, "1\t1\tC1\t0\t0\n");
-		add(110, last);
-		free(last);
-		read_raw(&in, "idle.snap");
-		assert_int_equal(noted(&in, NOTE_idle_early_sleep) != NULL, rows[i].early);
-	}
+	fresh();
+	in.run.end_ns = 110 * S;
+	cpuset_add(&in.cpus, 2);
+	add(10, "1\t1\tC1\t0\t0\n2\t1\tC1\t0\t0\n");
+	add(109, "2\t1\tC1\t0\t0\n");
+	add(110, "1\t1\tC1\t1\t100010000\n");
+	read_raw(&in, "idle.snap");
+	is(in, "cstate_pct:1 C1:cpu2", 0); /* known for 99 of 100 s */
+	assert_true(noted_text(&in, NOTE_known_partly, "CPU 1"));
+	assert_int_equal(in.notes.n, 1);
 }
 
 TEST(gauge_is_read_twice_at_one_time)
@@ -779,7 +763,7 @@ TEST(sockstat_means_and_maxima_of_the_window)
 	metrics_are(&in, "sockstat_mean:TCP.inuse = 15.8333333333, sockstat_max:UDP.inuse = -, "
 			 "sockstat_max:TCP.inuse = 20, sockstat_mean:sockets.used = 4, "
 			 "sockstat_max:TCP.mem = 100, sockstat_mean:TCP6.inuse = 2, "
-			 "sockstat_mean:TCP.orphan = 0, note sockstat_bad_lines[0] = 4");
+			 "sockstat_mean:TCP.orphan = 0, note rows_unreadable = 4");
 }
 
 /* Heat is counted by core and by package, a quota by cgroup. A counter needs both snapshots. */
@@ -898,7 +882,7 @@ TEST(columns_of_interrupts_are_cpus)
 	add(10, "  CPU0 CPU2\n 1: 1 1\n");
 	add(13, "  CPU1 CPU2\n 1: 1 1\n");
 	read_raw(&in, "irq.snap");
-	assert_non_null(noted(&in, NOTE_irq_hotplug));
+	assert_non_null(noted(&in, NOTE_cpu_hotplug));
 }
 
 TEST(figures_need_two_readings)

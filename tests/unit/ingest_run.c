@@ -68,8 +68,7 @@ TEST(run_has_names_and_a_window)
 	assert_string_equal(in.run.variant, "v");
 	assert_string_equal(in.run.pass, "p");
 	assert_string_equal(in.run.side, "local"); /* it would leave the capture */
-	assert_string_equal(noted(&in, NOTE_run_json_bad_name)->value[0].text, "side");
-	assert_string_equal(noted(&in, NOTE_run_json_bad_name)->value[1].text, "../s");
+	assert_true(noted_text(&in, NOTE_file_damaged, "side '../s'"));
 	assert_string_equal(in.run.host, "h");
 	assert_int_equal(in.run.repeat, 3);
 	assert_string_equal(in.run.command, "a ? b c");
@@ -90,7 +89,7 @@ TEST(run_has_names_and_a_window)
 	assert_float_equal(in.wall_clock, 1769860800.25, 0);
 	run_of("\"cpus\":\"two\",\"matched\":[7],\"wall_clock\":\"noon\"");
 	assert_false(in.has_cpus || in.unmatched);
-	assert_non_null(noted(&in, NOTE_run_json_unreadable));
+	assert_non_null(noted(&in, NOTE_file_damaged));
 	assert_float_equal(in.wall_clock, 0, 0);
 }
 
@@ -111,7 +110,7 @@ TEST(run_of_another_schema_is_refused)
 	free(path);
 }
 
-/* Below 99 of 100 s the window is short. Older captures show it by a command that has ended. */
+/* Below 99 of 100 s the window is short. */
 TEST(window_that_the_command_ended_is_noted)
 {
 	static const struct {
@@ -122,10 +121,7 @@ TEST(window_that_the_command_ended_is_noted)
 		 NAN},
 		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000,\"early_ns\":2000000000}",
 		 101},
-		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000},\"duration_s\":101,\"exit\":{}",
-		 101},
-		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000},\"duration_s\":101",
-		 NAN},
+		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000}", NAN},
 		{"\"window\":{\"start_ns\":1000000000,\"end_ns\":100000000000,\"early_ns\":2000000000},"
 		 "\"status\":\"failed\"",
 		 NAN},
@@ -267,11 +263,11 @@ TEST(clock_that_cannot_be_read_is_noted)
 	ingest_start((struct ingest){.dir = dir});
 	put("clock.json", "{\"schema_version\":2}");
 	ingest_clock(&in);
-	assert_true(noted_text(&in, NOTE_clock_unreadable, "schema_version is not 1"));
+	assert_true(noted_text(&in, NOTE_file_damaged, "schema_version is not 1"));
 	ingest_start((struct ingest){.dir = dir});
 	put("clock.json", "[");
 	ingest_clock(&in);
-	assert_true(noted_text(&in, NOTE_clock_unreadable, path));
+	assert_true(noted_text(&in, NOTE_file_damaged, path));
 	unlink(path);
 	ingest_start((struct ingest){.dir = dir});
 	ingest_clock(&in);
@@ -300,12 +296,11 @@ TEST(files_and_collectors_that_are_not_whole_are_noted)
 	put("irq.snap", "");
 	assert_int_equal(mkdir(path, 0700), 0);
 	read_run(NULL, &how);
-	assert_string_equal(noted(&in, NOTE_file_missing)->value[0].text, "cpu");
-	assert_string_equal(noted(&in, NOTE_file_missing)->value[1].text, "proc_stat.snap");
-	assert_string_equal(noted(&in, NOTE_file_not_regular)->value[0].text, "snmp");
-	assert_string_equal(noted(&in, NOTE_file_not_regular)->value[1].text, "snmp.snap");
+	assert_string_equal(noted(&in, NOTE_file_damaged)->value[0].text, "cpu");
+	assert_true(noted_text(&in, NOTE_file_damaged, "the file proc_stat.snap is missing"));
+	assert_true(noted_text(&in, NOTE_file_damaged, "snmp.snap is not a regular file"));
 	assert_true(isnan(ingest_find_metric(&in, "cpu_pct")));
-	assert_true(noted_text(&in, NOTE_file_unreadable, "irq.snap: 0 snapshots"));
+	assert_true(noted_text(&in, NOTE_file_damaged, "irq.snap: 0 snapshots"));
 	assert_true(noted_text(&in, NOTE_collector_lost, "snmp"));
 	assert_float_equal(noted(&in, NOTE_collector_lost)->value[1].number, 1, 0);
 	assert_false(noted_text(&in, NOTE_collector_lost, "cpu"));
@@ -326,29 +321,25 @@ TEST(files_and_collectors_that_are_not_whole_are_noted)
 	assert_int_equal(in.notes.n, 0);
 }
 
-/* Options replace the run's unit and name its processes; the host's folder is that of its name. */
+/* An option replaces the run's unit; the host's folder is that of its name. */
 TEST(options_of_a_run_change_what_is_read)
 {
-	struct ingest_options how = {.units = "=iperf3", .processes = "nginx"};
+	struct ingest_options how = {.units = "=iperf3"};
 
 	put("hosts/a/host.json", "{}");
 	put("run.json", "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"a\"}");
 	read_run(hosts, &how);
 	assert_string_equal(in.units, "iperf3");
-	assert_non_null(noted(&in, NOTE_processes_unread));
 	assert_true(str_ends(in.host_dir, "/hosts/a"));
 	put("run.json", "{\"schema_version\":1," WINDOW ",\"units\":\"tcpzc\",\"host\":\"b\","
 			"\"matched\":[]}");
 	how.units = NULL;
 	read_run(hosts, &how);
 	assert_string_equal(in.units, "tcpzc");
-	assert_null(noted(&in, NOTE_processes_unread)); /* none had the name */
-	assert_null(in.host_dir);			/* no such folder */
+	assert_null(in.host_dir); /* no such folder */
 	put("run.json", "{\"schema_version\":1," WINDOW ",\"host\":\"a\"}");
-	how.processes = NULL;
 	read_run(NULL, &how);
 	assert_null(in.host_dir);
-	assert_null(noted(&in, NOTE_processes_unread));
 }
 
 /* Figures need 90 % of the window, are lossy below 95 %, and below 99 % they are of a part. */
@@ -502,7 +493,7 @@ TEST(idle_time_without_samples_names_its_cpus)
 /* --- processes of the workload in perf.data --- */
 
 /* Samples of nginx with a worker thread, and of a process whose second thread is called nginx. */
-static void profiled(const char *named, const char *processes)
+static void profiled(const char *named)
 {
 	static const struct {
 		uint32_t pid, tid;
@@ -527,7 +518,6 @@ static void profiled(const char *named, const char *processes)
 						      .chain = {0x4000}});
 	w_file(&file, &records.out, 0);
 	assert_int_equal(file_write(path, file.out.buf, file.out.len, NULL), 0);
-	in.how.processes = processes;
 	assert_int_equal(parse_file(&in, "perf.data", path, NULL), 0);
 	str_free(&records.out);
 	str_free(&file.out);
@@ -537,18 +527,13 @@ static void profiled(const char *named, const char *processes)
 
 TEST(processes_of_the_plan_are_the_workloads)
 {
-	profiled(NULL, NULL);
+	profiled(NULL);
 	assert_int_equal(in.profile->nown, 0);
 	assert_int_equal(in.profile->events[0].weight, 25);
 	assert_null(noted(&in, NOTE_perf_no_samples));
-	profiled("nginx", "sshd"); /* the processes that run.json names, by their first thread */
+	profiled("nginx"); /* by the first thread */
 	assert_int_equal(in.profile->nown, 1);
 	assert_true(profile_is_own(in.profile, 10));
-	profiled(NULL, "nginx"); /* an older capture: by any thread */
-	assert_int_equal(in.profile->nown, 2);
-	assert_true(profile_is_own(in.profile, 10));
-	assert_true(profile_is_own(in.profile, 20));
-	assert_false(profile_is_own(in.profile, 30));
 }
 
 TEST(damaged_perf_data_leaves_no_profile)
@@ -563,20 +548,6 @@ TEST(damaged_perf_data_leaves_no_profile)
 	assert_null(in.profile);
 	unlink(path);
 	free(path);
-}
-
-TEST(older_capture_lacks_processes_that_the_plan_names)
-{
-	ingest_start((struct ingest){0});
-	assert_false(ingest_lacks_processes(&in));
-	in.how.processes = "";
-	assert_false(ingest_lacks_processes(&in));
-	in.how.processes = "nginx";
-	assert_true(ingest_lacks_processes(&in));
-	in.named = "nginx";
-	assert_false(ingest_lacks_processes(&in));
-	in.unmatched = true;
-	assert_true(ingest_lacks_processes(&in));
 }
 
 /* --- hosts --- */
@@ -808,13 +779,12 @@ TEST(manifest_lists_the_runs)
 	assert_int_equal(e->repeat, 2);
 	assert_true(str_ends(e->dir, "/cap/runs/b/measure-02/rx"));
 	assert_string_equal(e->work, "tx");
-	assert_string_equal(e->processes, "nginx");
 	assert_string_equal(e->role, "receiver");
 	assert_string_equal(l.entries[2].side, "tx");
 	assert_null(l.entries[2].role);
 	assert_int_equal(l.notes.n, 4);
-	assert_float_equal(layout_note(&l, NOTE_manifest_bad_run)->value[0].number, 0, 0);
-	assert_float_equal(layout_note(&l, NOTE_manifest_bad_name)->value[0].number, 1, 0);
+	assert_string_equal(layout_note(&l, NOTE_file_damaged)->value[1].text,
+			    "run 0 has no variant or pass and is left out");
 	assert_non_null(layout_note(&l, NOTE_capture_incomplete));
 	layout_free(&l);
 }

@@ -70,8 +70,11 @@ static inline const struct note *noted(const struct ingest *in, enum note_id id)
 static inline double noted_number(const struct ingest *in, enum note_id id)
 {
 	const struct note *n = noted(in, id);
+	int i = 0;
 
-	return n && n->nvalues ? n->value[0].number : NAN;
+	while (n && i < n->nvalues && n->value[i].text)
+		i++;
+	return n && i < n->nvalues ? n->value[i].number : n ? 0 : NAN;
 }
 
 /* Is there such a note with a text value that has `part`? */
@@ -105,7 +108,7 @@ static inline struct named_figure ingested_figure(const void *from, const char *
 	const struct ingest *in = from;
 	const struct note *n;
 	char kind[64];
-	int value = 0;
+	int value = -1;
 
 	if (sscanf(name, "note %63[^[][%d]", kind, &value) < 1)
 		return (struct named_figure){.number = metric(in, name)};
@@ -114,6 +117,10 @@ static inline struct named_figure ingested_figure(const void *from, const char *
 	n = noted(in, (enum note_id)(note_kind_find(kind) - note_kinds));
 	if (!n)
 		return (struct named_figure){.number = NAN};
+	if (value < 0)
+		return (struct named_figure){
+			.number = noted_number(in, (enum note_id)(n->kind - note_kinds)),
+			.text = "noted"};
 	return (struct named_figure){.number = value < n->nvalues ? n->value[value].number : 0,
 				     .text = "noted"};
 }

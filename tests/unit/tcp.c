@@ -218,7 +218,7 @@ TEST(counters_grow_inside_the_window)
 	assert_int_equal(r->first_ns, 9 * S);
 	assert_int_equal(r->last_ns, 13 * S);
 	metrics_are(&in, "tcp_socket_bytes_acked = 900, tcp_socket_rtt_us = 78.5, "
-			 "tcp_sockets = 4, note tcp_closed = 2, note tcp_bad_lines = 2");
+			 "tcp_sockets = 4, note ended_between = +, note rows_unreadable = 2");
 }
 
 /* Two sockets carry data, and a control connection of the same process moves a few bytes. */

@@ -172,8 +172,8 @@ TEST(odd_threads_and_bad_lines_are_counted)
 	assert_true(isnan(row(&in, 7, 9)->run_ns));
 	assert_null(row(&in, 40, 0)); /* its ended threads and children do not count either */
 	assert_null(row(&in, 0, 0));
-	metrics_are(&in, "note threads_backwards = +, note threads_joined = 3, "
-			 "note threads_ended = +, note threads_bad_lines = 4");
+	metrics_are(&in, "note counter_reset = +, note threads_joined = 3, "
+			 "note threads_ended = +, note rows_unreadable = 4");
 	assert_false(in.workload_whole);
 	fresh(NULL);
 	add_snap(10, &s);
@@ -295,7 +295,7 @@ TEST(thread_with_unknown_cpus_is_not_confined)
 		}
 		read_raw(&in, "threads.snap");
 		assert_float_equal(metric(&in, "workload_confined"), rows[i].confined, 0);
-		assert_float_equal(noted_number(&in, NOTE_threads_bad_lines), 2, 0);
+		assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 2, 0);
 	}
 }
 
@@ -417,7 +417,7 @@ TEST(configuration_that_cannot_be_read_is_noted)
 	assert_int_equal(in.notes.n, 0);			/* an older capture has none */
 	assert_int_equal(symlink("/proc/self/mem", config), 0); /* EIO at address 0 */
 	read_raw(&in, "threads.snap");
-	assert_true(noted_text(&in, NOTE_file_unreadable, config));
+	assert_true(noted_text(&in, NOTE_file_damaged, config));
 	unlink(config);
 	free(config);
 }
@@ -457,7 +457,7 @@ TEST(run_queue_delay_is_counted)
 	assert_float_equal(in.series[1].value, 0.25, 1e-9);
 	/* it waited for 0 ns at last */
 	metrics_are(&in, "sched_wait_ns = 105000000, sched_involuntary = 9, "
-			 "note sched_ended = 1, note sched_backwards = -");
+			 "note ended_between = +, note counter_reset = -");
 	assert_true(isnan(row(&in, 7, 7)->run_ns)); /* the threads collector measures it */
 	fresh(NULL);
 	str_puts(&s, "7 7 1000 1000 10 5 5 w\n");
@@ -467,7 +467,7 @@ TEST(run_queue_delay_is_counted)
 	read_raw(&in, "sched.snap");
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 10, 1e-9);
 	assert_true(isnan(row(&in, 7, 8)->wait_ns));
-	metrics_are(&in, "note sched_joined = 1, note sched_bad_lines = 1");
+	metrics_are(&in, "note threads_joined = 1, note rows_unreadable = 1");
 }
 
 /* A thread needs both numbers, a name and the time that it ran. Its other figures may be absent. */
@@ -482,14 +482,14 @@ TEST(line_of_sched_needs_its_thread_and_its_time)
 		     "7 0 1 1 1 1 1 w\n0 9 1 1 1 1 1 w\n7 9 1 1 1 1 1\n7 9 - 1 1 1 1 w\n7\n");
 	add_snap(13, &s);
 	read_raw(&in, "sched.snap");
-	assert_float_equal(noted_number(&in, NOTE_sched_bad_lines), 5, 0);
+	assert_float_equal(noted_number(&in, NOTE_rows_unreadable), 5, 0);
 	assert_int_equal(in.nthreads_seen, 1);
 	assert_float_equal(row(&in, 7, 7)->sched_run_ns, 1000, 1e-9);
 	assert_float_equal(row(&in, 7, 7)->wait_ns, 2000, 1e-9);
 	assert_true(isnan(row(&in, 7, 7)->slices));
 	assert_true(isnan(row(&in, 7, 7)->voluntary));
 	assert_float_equal(row(&in, 7, 7)->involuntary, 3, 1e-9);
-	metrics_are(&in, "sched_slices = -, sched_switches = -, note sched_backwards = -");
+	metrics_are(&in, "sched_slices = -, sched_switches = -, note counter_reset = -");
 }
 
 /* Thread 8 of process 7 ends, and process 9 has a new thread of that number. The span has 3 s. */
@@ -517,8 +517,8 @@ TEST(thread_is_new_unless_it_ran_and_waited_too_long)
 		assert_int_equal(isnan(row(&in, 9, 8)->sched_run_ns), late);
 		if (!late)
 			assert_float_equal(row(&in, 9, 8)->sched_run_ns, rows[i].ran, 1);
-		assert_int_equal(noted(&in, NOTE_sched_joined) != NULL, late);
-		assert_float_equal(noted_number(&in, NOTE_sched_ended), 1, 0);
+		assert_int_equal(noted(&in, NOTE_threads_joined) != NULL, late);
+		assert_non_null(noted(&in, NOTE_ended_between));
 	}
 }
 
@@ -534,7 +534,7 @@ TEST(counter_of_sched_that_goes_back_is_noted)
 	str_puts(&s, "7 7 1000 400 9 5 6 w\n");
 	add_snap(13, &s);
 	read_raw(&in, "sched.snap");
-	metrics_are(&in, "note sched_backwards = +, sched_run_ns = 0, sched_wait_ns = 0, "
+	metrics_are(&in, "note counter_reset = +, sched_run_ns = 0, sched_wait_ns = 0, "
 			 "sched_switches = 1");
 	assert_int_equal(in.nseries, 1); /* no rate between readings of one time */
 	assert_float_equal(in.series[0].value, 0, 0);

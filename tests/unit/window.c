@@ -122,7 +122,7 @@ TEST(file_of_readings_resolves_a_slice)
 	assert_float_equal(noted(&in, NOTE_slice_interpolated)->value[1].number, 35 / 4.05, 1e-6);
 	unlink(path);
 	assert_false(window_resolves_snaps(&in, "x", path));
-	assert_true(noted_text(&in, NOTE_file_unreadable, path));
+	assert_true(noted_text(&in, NOTE_file_damaged, path));
 	assert_int_equal(in.nabsent, 0);
 }
 

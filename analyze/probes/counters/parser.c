@@ -119,7 +119,7 @@ static void counters_add_rows(struct ingest *in, const struct tsv *t, const stru
 			counter_add_row(c, &r);
 	}
 	if (bad)
-		note_add(&in->notes, counters_bad_rows, bad);
+		note_add(&in->notes, rows_unreadable, "counters", bad, "counters.tsv");
 }
 
 /* --- CPUs that were not there all the time --- */
@@ -153,6 +153,15 @@ static struct absent counters_most_absent(const struct ingest *in, const struct 
 	return a;
 }
 
+static void counters_note_absent(struct ingest *in, const struct absent *a)
+{
+	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
+	char *what = xasprintf("CPU %s", a->cpu);
+
+	note_add(&in->notes, known_partly, "counters", what, a->pct / 100 * window_s, window_s);
+	free(what);
+}
+
 /* --- metrics --- */
 
 static void counters_note_missing(struct ingest *in, const struct counter *c)
@@ -163,7 +172,7 @@ static void counters_note_missing(struct ingest *in, const struct counter *c)
 	}
 	ingest_metric_of(in, "counter_not_counted", c->name, NO_CPU, "1", (double)c->not_counted);
 	if (c->backwards)
-		note_add(&in->notes, counter_backwards, c->event);
+		note_add(&in->notes, counter_reset, "counters", c->event);
 	else
 		note_add(&in->notes, counter_not_scheduled, c->event, c->not_counted, c->cpus);
 }
@@ -204,7 +213,7 @@ static int counters_read_file(struct ingest *in, const char *path, struct error 
 		counters_add_rows(in, &t, &k, &list);
 		absent = counters_most_absent(in, &t, &k, &list);
 		if (absent.cpu)
-			note_add(&in->notes, counters_cpu_partial, absent.cpu, absent.pct);
+			counters_note_absent(in, &absent);
 		for (i = 0; i < list.n; i++)
 			counter_add_metrics(in, &list.c[i]);
 	}

@@ -220,13 +220,16 @@ static void stat_note_source(struct table *t, const struct perf_stat *st)
 	stat_note_absent(t, st, STAT_NOT_SUPPORTED, "this machine does not support");
 	stat_note_absent(t, st, STAT_NOT_COUNTED, "not counted, or only in part");
 	if (added)
-		note_add(&t->notes, stat_added);
+		note_add(&t->notes, table_how, "rows of CPUs, threads or intervals are added up");
 	if (shared)
-		note_add(&t->notes, stat_scaled);
+		note_add(&t->notes, table_how,
+			 "perf scaled the counters that took turns to the whole time");
 	if (st->runs > 1)
 		note_add(&t->notes, stat_mean, st->runs);
 	if (stat_hides_runs(st))
-		note_add(&t->notes, stat_mean_unknown);
+		note_add(
+			&t->notes, table_how,
+			"mean of several runs; perf stat -x and -j do not print how many, so there is no interval");
 	if (st->blocks > 1)
 		note_add(&t->notes, stat_blocks, st->blocks);
 	if (st->repeated)

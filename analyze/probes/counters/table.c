@@ -324,11 +324,17 @@ static void counters_add_notes(struct block_table *m)
 	if (!m->t->rows)
 		changes_nothing(m->s, m->t);
 	else
-		note_add(&m->t->notes, counters_of_side);
+		note_add(
+			&m->t->notes, table_how,
+			"events are counted for all that runs on the side's CPUs, other programs and the kernel's threads included; a name that begins with workload_ is of the workload's own threads");
 	if (table_has_values(m->t, "running_pct"))
-		note_add(&m->t->notes, counters_scaled);
+		note_add(
+			&m->t->notes, table_how,
+			"events that shared a hardware counter are scaled to the whole time; running_pct is the counted part");
 	if (table_has_values(m->t, "stddev_pct"))
-		note_add(&m->t->notes, counters_mean);
+		note_add(
+			&m->t->notes, table_how,
+			"mean and stddev_pct are those of perf stat -r: the mean over the runs and its standard error in percent");
 }
 
 static int counters_run(struct store *s, const struct query *q, struct table *t, struct error *err)

@@ -3,7 +3,7 @@
  * CPU time out of snapshots of /proc/stat. The kernel counts user and nice with the guests' time
  * already in them, so guest and guest_nice are left alone. idle and iowait may go backwards (a CPU
  * went offline and came back, iowait is only an estimate): a step back counts as no time. A CPU
- * that is missing from a snapshot was offline and is not busy then.
+ * that is missing from a snapshot is not busy before or after it.
  *
  * Busy is the time that passed less idle and iowait, not the sum of the busy fields. The kernel
  * times idle periods with a clock (CONFIG_NO_HZ), but counts busy time in ticks. Ticks get lost: on
@@ -42,11 +42,10 @@ struct sums {
 	double all_busy;  /* ns, all CPUs of S */
 	struct cpu_sums {
 		double busy, f[FIELDS];
-		struct cpu_times last; /* of the last reading that has the CPU */
-		uint64_t last_ns;      /* of that reading */
+		bool seen;
 	} * cpu;
 	unsigned int n;
-	bool offline, back;
+	bool offline;
 };
 
 /* Parses "1 10 0 20 900 ...", what follows "cpu". Fields behind idle may be missing. */
@@ -124,7 +123,6 @@ static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_time
 	int i;
 
 	for (i = 0; i < FIELDS; i++) {
-		s->back |= b->f[i] < a->f[i];
 		s->f[i] += share * counter_advance(a, b, i);
 		s->cpu[cpu].f[i] += share * counter_advance(a, b, i);
 	}
@@ -132,45 +130,13 @@ static void sums_add_cpu(struct sums *s, unsigned int cpu, const struct cpu_time
 	s->all_busy += share * busy;
 }
 
-/*
- * Adds the busy time of a CPU that came online again. The kernel preserves the counters of an
- * offline CPU, so its busy ticks between the two snapshots are known. Its idle time is not.
- */
-static void sums_add_return(struct ingest *in, struct sums *s, unsigned int cpu,
-			    const struct cpu_times *now, uint64_t t_ns)
-{
-	const struct cpu_sums *was = &s->cpu[cpu];
-	double busy = 0, share;
-	int i;
-
-	share = span_inside(was->last_ns, t_ns, in->run.start_ns, in->run.end_ns);
-	for (i = 0; i < FIELDS; i++)
-		busy += part_is_busy(i) ? counter_advance(&was->last, now, i) : 0;
-	if (share > 0)
-		sums_add_cpu(s, cpu, &was->last, now, busy, share);
-}
-
-static void sums_add_returns(struct ingest *in, struct sums *s, const struct times *before,
-			     const struct times *now, uint64_t t_ns)
-{
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < now->n; cpu++)
-		if (ingest_has_cpu(in, cpu) && cpu_is_there(now, cpu) &&
-		    !cpu_is_there(before, cpu) && s->cpu[cpu].last.there)
-			sums_add_return(in, s, cpu, &now->cpu[cpu], t_ns);
-}
-
 /* Records the CPUs of a reading. */
-static void sums_see(struct sums *s, const struct times *now, uint64_t t_ns)
+static void sums_see(struct sums *s, const struct times *now)
 {
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < now->n; cpu++)
-		if (now->cpu[cpu].there) {
-			s->cpu[cpu].last = now->cpu[cpu];
-			s->cpu[cpu].last_ns = t_ns;
-		}
+		s->cpu[cpu].seen |= now->cpu[cpu].there;
 }
 
 /*
@@ -215,7 +181,7 @@ static unsigned int sums_count_seen(const struct ingest *in, const struct sums *
 	unsigned int cpu, seen = 0;
 
 	for (cpu = 0; cpu < s->n; cpu++)
-		seen += s->cpu[cpu].last.there && ingest_has_cpu(in, cpu);
+		seen += s->cpu[cpu].seen && ingest_has_cpu(in, cpu);
 	return seen;
 }
 
@@ -277,19 +243,12 @@ static void proc_stat_add_metrics(struct ingest *in, const struct sums *s, doubl
 static void proc_stat_add_notes(struct ingest *in, const struct sums *s, unsigned int seen,
 				double covered_s)
 {
-	double all = 0, expected = covered_s * 1e9 * seen;
-	int i;
+	double expected = covered_s * 1e9 * seen;
 
-	for (i = 0; i < FIELDS; i++)
-		all += s->f[i];
 	if (s->f[STEAL] > expected / 100)
 		note_add(&in->notes, cpu_stolen, 100 * s->f[STEAL] / expected);
 	if (s->offline)
-		note_add(&in->notes, cpu_offline);
-	if (s->back)
-		note_add(&in->notes, cpu_backwards);
-	if (!s->offline && fabs(all - expected) > 0.1 * expected)
-		note_add(&in->notes, cpu_ticks_scaled, all / 1e9, expected / 1e9);
+		note_add(&in->notes, cpu_hotplug, "cpu");
 }
 
 static void proc_stat_add_span(struct ingest *in, struct sums *s, const struct times *before,
@@ -298,7 +257,6 @@ static void proc_stat_add_span(struct ingest *in, struct sums *s, const struct t
 	double share = span_inside(a, b, in->run.start_ns, in->run.end_ns);
 	double busy = sums_add_span(in, s, before, now, (double)(b - a), share);
 
-	sums_add_returns(in, s, before, now, b);
 	if (b > a)
 		ingest_point(in, "cpu_pct", b, 100 * busy / (double)(b - a));
 }
@@ -316,7 +274,7 @@ static void proc_stat_read_snaps(struct ingest *in, struct sums *s, struct snaps
 		sums_grow(s, now->n);
 		if (i)
 			proc_stat_add_span(in, s, before, now, snaps->snap[i - 1].mono_ns, t_ns);
-		sums_see(s, now, t_ns);
+		sums_see(s, now);
 	}
 	free(t[0].cpu);
 	free(t[1].cpu);

@@ -292,14 +292,17 @@ static void cpu_by_note_side(struct table *t, const struct cpu_by_side *side, si
 			soft = block_estimate(side->k, figure_metric, "cpu_softirq_pct");
 
 	if (!side->groups.n) {
-		note_add_block(&t->notes, b, no_thread_seen);
+		note_add_block(&t->notes, b, table_not_measured,
+			       "no collector saw a thread; see 'zcost report runs'");
 		return;
 	}
 	if (shown < side->groups.n)
 		note_add_block(&t->notes, b, rows_shown, shown, side->groups.n);
 	if (busy.n)
 		note_add_block(&t->notes, b, side_busy, busy.value, soft.value);
-	note_add(&t->notes, ticks_and_clock);
+	note_add(
+		&t->notes, table_how,
+		"user and sys are the kernel's ticks and cpu is the scheduler's clock, so they need not add up");
 	if (side->k->b->n && figure_metric(side->k->s, side->k->b->runs, "threads_hold_irq") == 1)
 		note_add(&t->notes, interrupts_of_threads, INTERRUPTS_IN_THREADS);
 	if (!cpu_by_confined(side, -1))
@@ -452,8 +455,10 @@ static void cpu_add_notes(struct block_table *k)
 {
 	if (k->q->workload_only)
 		return;
-	note_add(&k->t->notes, percent_of_cpu);
-	note_add(&k->t->notes, cpu_of_side);
+	note_add(&k->t->notes, table_how, "percent of one CPU, summed over the side's CPUs");
+	note_add(
+		&k->t->notes, table_how,
+		"busy_pct and its parts are of all that runs on the side's CPUs, other programs included; workload_pct is of the workload's processes, on any CPU");
 }
 
 static int cpu_run(struct store *s, const struct query *q, struct table *t, struct error *err)

@@ -239,7 +239,7 @@ static void topology_add_notes(struct store *s, const struct block_runs *b, stru
 	for (i = 0; i < b->n; i++)
 		store_notes(s, b->runs[i].id, &stored, NULL);
 	for (k = 0; k < stored.n; k++) {
-		concerns = stored.note[k].kind->concerns;
+		concerns = note_collector(&stored.note[k]);
 		if (concerns && !strcmp(concerns, t->name))
 			notes_copy(&t->notes, &stored.note[k]);
 	}
@@ -267,7 +267,7 @@ static int topology_run(struct store *s, const struct query *q, struct table *t,
 	for (i = 0; i < list.n && !rc; i++)
 		topology_add_notes(s, &list.blocks[i], t);
 	if (!rc && !q->all)
-		note_add(&t->notes, topology_all);
+		note_add(&t->notes, table_how, "--all shows every core and cache");
 	free(hosts);
 	block_list_free(&list);
 	return rc;

@@ -32,7 +32,6 @@ struct idle {
 	struct state *s;     /* by the name's id; a CPU's states stand together */
 	size_t cap, bad;
 	unsigned int round;
-	double moved_us; /* subtracted, because it was slept before a span */
 	bool back;
 };
 
@@ -98,7 +97,6 @@ static void idle_cut_early_sleep(struct idle *d, size_t first, size_t end, doubl
 	}
 	if (!most || all <= span_us)
 		return;
-	d->moved_us += all - span_us;
 	most->change_us -= all - span_us;
 	if (most->change_us < 0)
 		most->change_us = 0;
@@ -175,6 +173,16 @@ static void idle_add_metrics(struct ingest *in, const struct idle *d)
 	free(sums);
 }
 
+/* Below nine tenths of the window the states have no figures. */
+static void idle_note_partial(struct ingest *in, const struct state *s, double window_s)
+{
+	char what[48];
+
+	snprintf(what, sizeof(what), "the idle states of CPU %u", s->cpu);
+	note_add(&in->notes, known_partly, "idle", what, s->known_s, window_s)->severity =
+		s->known_s < 0.9 * window_s ? SEVERITY_LOSSY : SEVERITY_WARNING;
+}
+
 static void idle_add_notes(struct ingest *in, const struct idle *d)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
@@ -182,16 +190,11 @@ static void idle_add_notes(struct ingest *in, const struct idle *d)
 
 	for (i = 0; i < d->names.n; i++)
 		if (d->s[i].known_s < 0.99 * window_s && (!i || d->s[i].cpu != d->s[i - 1].cpu))
-			note_add(&in->notes, idle_partial, d->s[i].cpu, d->s[i].known_s, window_s,
-				 d->s[i].known_s < 0.9 * window_s ? " and are not used" : "")
-				->severity = d->s[i].known_s < 0.9 * window_s ? SEVERITY_LOSSY
-									      : SEVERITY_WARNING;
+			idle_note_partial(in, &d->s[i], window_s);
 	if (d->back)
-		note_add(&in->notes, idle_reset);
-	if (d->moved_us > 1e4)
-		note_add(&in->notes, idle_early_sleep, d->moved_us / 1e6);
+		note_add(&in->notes, counter_reset, "idle", "of cpuidle");
 	if (d->bad)
-		note_add(&in->notes, idle_bad_rows, d->bad);
+		note_add(&in->notes, rows_unreadable, "idle", d->bad, "idle.snap");
 }
 
 static int idle_read_file(struct ingest *in, const char *path, struct error *err)

@@ -146,11 +146,14 @@ static int idle_put_block(struct block_table *k, struct error *err)
 static void idle_add_notes(struct block_table *k)
 {
 	if (k->found)
-		note_add(&k->t->notes, idle_when_counted);
+		note_add(
+			&k->t->notes, table_how,
+			"cpuidle counts a sleep when it ends, and iowait like any other idle time");
 	else
 		changes_nothing(k->s, k->t);
 	if (k->t->rows)
-		note_add(&k->t->notes, percent_of_cpu);
+		note_add(&k->t->notes, table_how,
+			 "percent of one CPU, summed over the side's CPUs");
 }
 
 static int idle_run(struct store *s, const struct query *q, struct table *t, struct error *err)

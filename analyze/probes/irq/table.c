@@ -196,7 +196,9 @@ static void irq_add_notes(struct block_table *k)
 {
 	changes_note(k);
 	if (k->found && !k->q->by && !k->q->cpus)
-		note_add(&k->t->notes, irq_of_side);
+		note_add(
+			&k->t->notes, table_how,
+			"counts are those of the side's CPUs; the column cpus lists the CPUs on which the host took the interrupts");
 }
 
 static int irq_run(struct store *s, const struct query *q, struct table *t, struct error *err)

@@ -33,9 +33,7 @@
 struct nic_names {
 	struct intern ports; /* "NETNS IFINDEX" */
 	struct intern texts;
-	struct nic_name {
-		uint32_t first, last; /* in texts */
-	} * of;			      /* by the port's id */
+	uint32_t *last; /* by the port's id: in texts */
 	size_t cap;
 };
 
@@ -44,14 +42,12 @@ static void nic_names_put(struct nic_names *n, const char *netns, const char *in
 {
 	char *key = xasprintf("%s %s", netns, index);
 	size_t before = n->ports.n;
-	uint32_t port = intern_str(&n->ports, key), text = intern_str(&n->texts, name);
+	uint32_t port = intern_str(&n->ports, key);
 
 	free(key);
-	if (n->ports.n > before) {
-		array_grow(n->of, port, n->cap);
-		n->of[port].first = text;
-	}
-	n->of[port].last = text;
+	if (n->ports.n > before)
+		array_grow(n->last, port, n->cap);
+	n->last[port] = intern_str(&n->texts, name);
 }
 
 static const char *nic_names_last(const struct nic_names *n, const char *netns, const char *index,
@@ -61,31 +57,14 @@ static const char *nic_names_last(const struct nic_names *n, const char *netns, 
 	uint32_t port = intern_find(&n->ports, key, strlen(key));
 
 	free(key);
-	return port == INTERN_NONE ? name : intern_get(&n->texts, n->of[port].last);
-}
-
-static void nic_note_renames(const struct nic_names *n, struct ingest *in)
-{
-	size_t i;
-
-	for (i = 0; i < n->ports.n; i++) {
-		char *netns;
-
-		if (n->of[i].first == n->of[i].last)
-			continue;
-		netns = xstrdup(intern_get(&n->ports, (uint32_t)i));
-		netns[strcspn(netns, " ")] = '\0';
-		note_add(&in->notes, nic_renamed, intern_get(&n->texts, n->of[i].first), netns,
-			 intern_get(&n->texts, n->of[i].last));
-		free(netns);
-	}
+	return port == INTERN_NONE ? name : intern_get(&n->texts, n->last[port]);
 }
 
 static void nic_names_free(struct nic_names *n)
 {
 	intern_free(&n->ports);
 	intern_free(&n->texts);
-	free(n->of);
+	free(n->last);
 }
 
 /* --- nic.snap --- */
@@ -144,7 +123,7 @@ static void nic_add_values(struct nic *n, const char *index, const char *interfa
 		}
 		key.len = prefix;
 		str_puts(&key, name);
-		change = deltas_put(&n->d, key.buf, v);
+		change = deltas_put(&n->d, key.buf, NO_CPU, v);
 		if (!strcmp(group, "link"))
 			nic_add_rate(n, interface, name, change);
 	}
@@ -213,7 +192,7 @@ static void nic_learn_state_names(struct nic_names *called, struct ingest *in)
 		tsv_free(&t);
 	}
 	if (error_of_machine(err.code))
-		note_add(&in->notes, file_unreadable, "nic", err.text);
+		note_add(&in->notes, file_damaged, "nic", err.text);
 	free(path);
 }
 
@@ -222,16 +201,15 @@ static void nic_learn_state_names(struct nic_names *called, struct ingest *in)
 /* One counter of one interface name, summed over all numbers of the interface. */
 struct total {
 	double sum, known_s;
-	unsigned int numbers;
-	bool known;
+	bool known, partial;
 };
 
-static void nic_total_add(struct total *t, const struct delta *c)
+static void nic_total_add(struct total *t, const struct deltas *d, const struct delta *c)
 {
 	t->sum += c->sum;
 	t->known_s += c->known_s;
 	t->known |= c->known_s > 0;
-	t->numbers++;
+	t->partial |= c->between || delta_gone(d, c);
 }
 
 static void nic_add_total_metric(struct ingest *in, const char *name, const struct total *t,
@@ -245,58 +223,42 @@ static void nic_add_total_metric(struct ingest *in, const char *name, const stru
 }
 
 /* Notes that an interface did not exist all the time. Each has the counter "link/rx_packets". */
-static void nic_note_partial(struct ingest *in, const char *name, const struct total *t, bool came,
-			     bool went, double window_s)
+static void nic_note_partial(struct ingest *in, const char *name, const struct total *t,
+			     double window_s)
 {
 	const char *end = strstr(name, "/link/rx_packets");
-	char *interface = end ? xstrndup(name, (size_t)(end - name)) : NULL;
+	char *what =
+		end && t->partial ? xasprintf("the interface %.*s", (int)(end - name), name) : NULL;
 
-	if (interface && t->numbers > 1)
-		note_add(&in->notes, nic_registered_again, interface, t->known_s, window_s);
-	else if (interface && (came || went))
-		note_add(&in->notes, nic_partial, interface,
-			 came ? "appeared after the window's start"
-			      : "vanished before the window's end",
-			 t->known_s, window_s);
-	free(interface);
+	if (what)
+		note_add(&in->notes, known_partly, "nic", what, t->known_s, window_s);
+	free(what);
 }
 
 static void nic_add_metrics(struct ingest *in, const struct nic *n)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
-	struct total *list = xcalloc(n->d.names.n + 1, sizeof(*list));
-	bool *came = xcalloc(n->d.names.n + 1, sizeof(*came));
-	bool *went = xcalloc(n->d.names.n + 1, sizeof(*went));
+	struct total *list = xcalloc(n->d.n + 1, sizeof(*list));
 	struct intern names = {0};
 	size_t i, k;
 
-	for (i = 0; i < n->d.names.n; i++) {
-		k = intern_str(&names, strchr(deltas_name(&n->d, i), ' ') + 1);
-		nic_total_add(&list[k], &n->d.d[i]);
-		came[k] |= n->d.d[i].between;
-		went[k] |= delta_gone(&n->d, &n->d.d[i]);
+	for (i = 0; i < n->d.n; i++) {
+		k = intern_str(&names, strchr(n->d.d[i].name, ' ') + 1);
+		nic_total_add(&list[k], &n->d, &n->d.d[i]);
 	}
 	for (k = 0; k < names.n; k++) {
 		nic_add_total_metric(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
-		nic_note_partial(in, intern_get(&names, (uint32_t)k), &list[k], came[k], went[k],
-				 window_s);
+		nic_note_partial(in, intern_get(&names, (uint32_t)k), &list[k], window_s);
 	}
 	intern_free(&names);
 	free(list);
-	free(came);
-	free(went);
 }
 
 static void nic_add_notes(struct ingest *in, const struct nic *n)
 {
-	char *back = deltas_set_back(&n->d);
-
-	if (back)
-		note_add(&in->notes, nic_reset, back);
-	nic_note_renames(&n->called, in);
+	deltas_note_resets(in, &n->d, "nic");
 	if (n->bad)
-		note_add(&in->notes, nic_bad_lines, n->bad);
-	free(back);
+		note_add(&in->notes, rows_unreadable, "nic", n->bad, "nic.snap");
 }
 
 static void nic_free(struct nic *n)
@@ -377,7 +339,7 @@ static int nic_state_read_file(struct ingest *in, const char *path, struct error
 		free(object);
 	}
 	if (!rc && t.short_rows)
-		note_add(&in->notes, nic_state_bad_rows, t.short_rows);
+		note_add(&in->notes, rows_unreadable, "nic", t.short_rows, "nic_state.tsv");
 	tsv_free(&t);
 	return rc;
 }

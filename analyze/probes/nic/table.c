@@ -151,7 +151,7 @@ static int nic_from_ethtool(const struct ethtool_text *e, const struct query *q,
 	else if (!e->rates && e->outputs > 2)
 		note_add(&t->notes, ethtool_span, e->outputs);
 	if (!e->rates && !(q->work.seconds > 0))
-		note_add(&t->notes, ethtool_no_rates);
+		note_add(&t->notes, table_how, "no rates; --seconds says how long the text spans");
 	if (!q->all)
 		note_add(&t->notes, ethtool_changed_only,
 			 e->rates ? "" : "; --all shows the others");
@@ -294,7 +294,9 @@ static void nic_add_notes(struct block_table *k)
 {
 	changes_note(k);
 	if (k->t->rows)
-		note_add(&k->t->notes, nic_interpolated);
+		note_add(
+			&k->t->notes, table_how,
+			"counters are interpolated between readings, and the workload's bytes (per_mib) between its points; they differ a little at the window's ends; they are those of the whole interface, for all programs");
 }
 
 static int nic_run(struct store *s, const struct query *q, struct table *t, struct error *err)

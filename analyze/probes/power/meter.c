@@ -298,10 +298,10 @@ static int meter_mean_watts(struct ingest *in, struct reader *d, const struct ts
 	meter_note_unit(in, what, d, t->names[d->watts]);
 	d->r = xcalloc(t->rows + 1, sizeof(*d->r));
 	meter_read_rows(d, t);
+	d->bad += t->short_rows;
 	if (d->bad)
-		note_add(&in->notes, meter_bad_lines, d->bad, t->path, d->bad_time, d->bad_watts);
-	if (t->short_rows)
-		note_add(&in->notes, meter_short_lines, t->short_rows, t->path);
+		note_add(&in->notes, meter_bad_lines, d->bad, t->path, d->bad_time ?: "",
+			 d->bad_watts ?: "");
 	readings_sort(d->r, d->n);
 	*watts = readings_metered(in, what, d->r, d->n);
 	readings_add_series(in, d->m->kind ? d->m->kind : "wall", "csv", path_base_name(d->m->path),

@@ -314,7 +314,9 @@ static void power_table_note_absent(struct block_table *k)
 
 static void power_table_note_rules(const struct query *q, struct table *t)
 {
-	note_add(&t->notes, power_kinds_apart);
+	note_add(
+		&t->notes, table_how,
+		"kinds of power are never added up; the total of a kind is the sum of one source without the parts inside a package (core, uncore)");
 	if (power_is_modelled(q))
 		note_add(&t->notes, power_modelled, q->model_idle, q->model_per_cpu);
 }

@@ -133,11 +133,11 @@ static void sched_add_metrics(struct ingest *in, const struct sums *sums)
 		ingest_metric(in, metrics[i].name, metrics[i].unit, sums->f[metrics[i].figure]);
 	ingest_metric(in, "sched_switches", "1", sums->f[VOLUNTARY] + sums->f[INVOLUNTARY]);
 	if (sums->back)
-		note_add(&in->notes, sched_backwards);
+		note_add(&in->notes, counter_reset, "sched", "of a thread");
 	if (sums->late)
-		note_add(&in->notes, sched_joined, sums->late);
+		note_add(&in->notes, threads_joined, "sched", sums->late);
 	if (sums->ended)
-		note_add(&in->notes, sched_ended, sums->ended);
+		note_add(&in->notes, ended_between, "sched", "threads");
 }
 
 static void sched_add_reading(struct ingest *in, void *sums, const void *a, void *b, uint64_t from,
@@ -179,7 +179,7 @@ static int sched_read_file(struct ingest *in, const char *path, struct error *er
 	if (rc)
 		return rc;
 	if (bad)
-		note_add(&in->notes, sched_bad_lines, bad);
+		note_add(&in->notes, rows_unreadable, "sched", bad, "sched.snap");
 	if (snaps_cover(in, "sched.snap", &snaps) > 0)
 		sched_add_metrics(in, &sums);
 	snaps_close(in, &snaps);

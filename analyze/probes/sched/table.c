@@ -324,7 +324,9 @@ static void sched_note_events(struct table *t, const struct sched *s)
 	else
 		note_add(&t->notes, sched_no_wakeups, wake);
 	if (s->has[WAKE] && !strcmp(wake, "sched_waking"))
-		note_add(&t->notes, sched_like_perf);
+		note_add(
+			&t->notes, table_how,
+			"perf sched latency of 6.1 ignores sched_waking; --event sched_wakeup gives its figures");
 	if (s->no_out || s->no_in)
 		note_add(&t->notes, sched_switches_missing, (unsigned long long)s->no_out,
 			 (unsigned long long)s->no_in);
@@ -436,7 +438,8 @@ static void sched_capture_note_absent(struct store *s, const struct block_runs *
 	if (reason)
 		note_add_block(&t->notes, &b->block, sched_not_measured, reason);
 	else
-		note_add_block(&t->notes, &b->block, sched_not_collected);
+		note_add_block(&t->notes, &b->block, sched_not_measured,
+			       "see collector 'sched' of the measure pass");
 	free(reason);
 }
 
@@ -481,7 +484,9 @@ static int sched_capture_put_block(struct block_table *k, struct error *err)
 
 static void sched_capture_add_notes(struct block_table *k)
 {
-	note_add(&k->t->notes, sched_source);
+	note_add(
+		&k->t->notes, table_how,
+		"over the window, from /proc/PID/task/TID/schedstat and status; a thread that ended counts until its last reading");
 }
 
 static int sched_capture_run(struct store *s, const struct query *q, struct table *t,

@@ -6,13 +6,10 @@
  * out.
  */
 #include "analyze/probes/snapshots.h"
-#include "analyze/probes/ingest.h"
+#include "analyze/probes/tsv.h"
 
-#include "lib/alloc.h"
-#include "lib/snap.h"
 #include "lib/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,95 +29,49 @@ static bool snmp_is_counter(const char *name)
 	return true;
 }
 
-/*
- * The lines of names are equal in most readings. So the ids of their names are remembered, by the
- * place of the line in the reading. INTERN_NONE: not a counter.
- */
-struct snmp_names {
-	char *line;
-	uint32_t *ids;
-	size_t n, cap;
-};
-
-struct snmp {
-	struct deltas d;
-	struct snmp_names *lines;
-	size_t n, cap;
-};
-
-static uint32_t snmp_find_id(struct snmp *s, const char *name)
+static void snmp_add_value(struct ingest *in, struct deltas *d, const char *name, const char *value)
 {
-	return snmp_is_counter(name) ? deltas_id(&s->d, name) : INTERN_NONE;
-}
-
-static void snmp_add_value(struct ingest *in, struct deltas *d, uint32_t id, const char *value)
-{
-	char *end;
-	unsigned long long v;
+	uint64_t v;
 	double n;
 
-	errno = 0;
-	v = strtoull(value, &end, 10);
-	if (end == value || *end || errno || *value == '-' || id == INTERN_NONE)
+	if (!snmp_is_counter(name) || !parse_u64(value, &v))
 		return;
-	n = deltas_put_id(d, id, v);
-	if (!strcmp(deltas_name(d, id), "TcpRetransSegs") && d->span_s > 0 && !isnan(n))
+	n = deltas_put(d, name, NO_CPU, v);
+	if (!strcmp(name, "TcpRetransSegs") && d->span_s > 0 && !isnan(n))
 		ingest_point(in, "tcp_retransmits_per_s", d->t_ns, n / d->span_s);
 }
 
-/* "Tcp: InSegs OutSegs" */
-static void snmp_learn_names(struct snmp *s, struct snmp_names *names, const char *line)
+/* "Tcp: InSegs OutSegs", "Tcp: 5 7". `word`: the length of the group with its colon. */
+static void snmp_parse_pair(struct ingest *in, struct deltas *d, char *names, size_t word,
+			    char *values)
 {
-	char *copy = xstrdup(line), *rest = copy, *group = str_token(&rest, ' '), *name;
+	const char *group = str_token(&names, ' '), *of_values = str_token(&values, ' '), *name,
+		   *value;
 	struct str full = {0};
 
-	free(names->line);
-	names->line = xstrdup(line);
-	names->n = 0;
-	while ((name = str_token(&rest, ' '))) {
+	while (!strcmp(group, of_values) && (name = str_token(&names, ' ')) &&
+	       (value = str_token(&values, ' '))) {
 		str_reset(&full);
-		str_add(&full, group, strlen(group) - 1);
+		str_add(&full, group, word - 1);
 		str_puts(&full, name);
-		array_add(names->ids, names->n, names->cap, snmp_find_id(s, full.buf));
+		snmp_add_value(in, d, full.buf, value);
 	}
 	str_free(&full);
-	free(copy);
 }
 
-/* "Tcp: InSegs OutSegs", "Tcp: 5 7". `word`: the length of the group. */
-static void snmp_parse_pair(struct ingest *in, struct snmp *s, size_t at, const char *line,
-			    size_t word, char *values)
-{
-	const char *group = str_token(&values, ' '), *value;
-	struct snmp_names *names;
-	size_t i;
-
-	if (strlen(group) != word || strncmp(line, group, word) != 0)
-		return;
-	if (at >= s->n)
-		array_add(s->lines, s->n, s->cap, (struct snmp_names){0});
-	names = &s->lines[at];
-	if (!names->line || strcmp(names->line, line) != 0)
-		snmp_learn_names(s, names, line);
-	for (i = 0; i < names->n && (value = str_token(&values, ' ')); i++)
-		snmp_add_value(in, &s->d, names->ids[i], value);
-}
-
-static void snmp_parse_reading(struct ingest *in, struct snmp *s, char *text)
+static void snmp_parse_reading(struct ingest *in, struct deltas *d, char *text)
 {
 	char *line, *value;
-	size_t pairs = 0;
 
 	while ((line = str_token(&text, '\n'))) {
 		size_t word = strcspn(line, " \t");
 
 		if (word && line[word - 1] == ':' && text) {
-			snmp_parse_pair(in, s, pairs, line, word, str_token(&text, '\n'));
-			pairs += pairs < s->n;
+			snmp_parse_pair(in, d, line, word, str_token(&text, '\n'));
 		} else if (line[word]) {
 			value = line + word;
 			*value++ = '\0';
-			snmp_add_value(in, &s->d, snmp_find_id(s, line), str_trim(value));
+			snmp_add_value(in, d, line, str_trim(value));
 		}
 	}
 }
@@ -140,7 +91,7 @@ static unsigned long long snmp_find_netns(char **text)
  * Reads all snapshots. Returns the time since which all snapshots are of the same namespace as the
  * last snapshot.
  */
-static uint64_t snmp_read_snaps(struct ingest *in, struct snmp *s, struct snaps *snaps)
+static uint64_t snmp_read_snaps(struct ingest *in, struct deltas *d, struct snaps *snaps)
 {
 	unsigned long long before = 0;
 	uint64_t from = snaps->snap[0].mono_ns;
@@ -151,56 +102,31 @@ static uint64_t snmp_read_snaps(struct ingest *in, struct snmp *s, struct snaps 
 		unsigned long long id = snmp_find_netns(&text);
 
 		if (i && id != before) {
-			deltas_restart(&s->d);
+			deltas_restart(d);
 			from = snaps->snap[i].mono_ns;
 		}
 		before = id;
-		deltas_reading(&s->d, snaps->snap[i].mono_ns);
-		snmp_parse_reading(in, s, text);
+		deltas_reading(d, snaps->snap[i].mono_ns);
+		snmp_parse_reading(in, d, text);
 	}
 	return from;
 }
 
-static void snmp_add_metrics(struct ingest *in, const struct deltas *d)
-{
-	char *back = deltas_set_back(d);
-	size_t i;
-
-	for (i = 0; i < d->names.n; i++)
-		if (d->d[i].known_s > 0)
-			ingest_metric_of(in, "snmp", deltas_name(d, i), NO_CPU, "1", d->d[i].sum);
-	if (back)
-		note_add(&in->notes, snmp_reset, back);
-	free(back);
-}
-
-static void snmp_free(struct snmp *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		free(s->lines[i].line);
-		free(s->lines[i].ids);
-	}
-	free(s->lines);
-	deltas_free(&s->d);
-}
-
 static int snmp_read_file(struct ingest *in, const char *path, struct error *err)
 {
-	struct snmp s = {0};
+	struct deltas d;
 	struct snaps snaps;
 	uint64_t from, to;
 	int rc = snaps_open(in, "snmp", path, &snaps, err);
 
 	if (rc)
 		return rc;
-	deltas_init(&s.d, in);
-	from = snmp_read_snaps(in, &s, &snaps);
+	deltas_init(&d, in);
+	from = snmp_read_snaps(in, &d, &snaps);
 	to = snaps.snap[snaps.n - 1].mono_ns;
 	if (ingest_cover(in, "/proc/net/snmp", &from, &to) > 0)
-		snmp_add_metrics(in, &s.d);
-	snmp_free(&s);
+		deltas_add_metrics(in, &d, "snmp", "snmp", NULL);
+	deltas_free(&d);
 	snaps_close(in, &snaps);
 	return 0;
 }

@@ -122,7 +122,7 @@ static int sockstat_read_file(struct ingest *in, const char *path, struct error 
 		bad += snap_lines(snaps_text(&snaps, i), sockstat_parse_line, &s);
 	}
 	if (bad)
-		note_add(&in->notes, sockstat_bad_lines, bad);
+		note_add(&in->notes, rows_unreadable, "sockstat", bad, "sockstat.snap");
 	if (snaps_cover(in, "/proc/net/sockstat", &snaps) > 0)
 		sockstat_add_metrics(in, &s);
 	free(s.gauges);

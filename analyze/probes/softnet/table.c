@@ -121,7 +121,9 @@ static void softnet_add_notes(struct block_table *k)
 	if (!k->t->rows)
 		changes_nothing(k->s, k->t);
 	else if (!k->q->by && !k->q->cpus)
-		note_add(&k->t->notes, softnet_of_side);
+		note_add(
+			&k->t->notes, table_how,
+			"values are those of the side's CPUs; the column cpus lists the CPUs on which the host did the work");
 }
 
 static int softnet_run(struct store *s, const struct query *q, struct table *t, struct error *err)

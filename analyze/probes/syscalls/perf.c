@@ -298,7 +298,9 @@ static void syscalls_perf_note_calls(struct table *t, const struct syscalls_perf
 	if (c->unnamed && !syscall_arch_known(arch))
 		note_add(&t->notes, syscalls_no_names,
 			 arch ? arch : "a recording that does not name its architecture");
-	note_add(&t->notes, syscalls_times_hist);
+	note_add(
+		&t->notes, table_how,
+		"a call's time runs from its entry to its return and includes waiting: it is not CPU time; p50 and p99 are interpolated in log2 buckets");
 	free(open);
 }
 
@@ -482,7 +484,7 @@ int syscalls_from_perf_trace(const struct trace *tr, const struct query *q, stru
 		syscalls_trace_put_row(t, &sums[i], syscalls_work_kib(q));
 	if (shown < n)
 		note_add(&t->notes, more_rows, n - shown);
-	note_add(&t->notes, syscalls_times, SYSCALLS_TIMES);
+	note_add(&t->notes, table_how, SYSCALLS_TIMES);
 	if (tr->events)
 		note_add(&t->notes, trace_events, (unsigned long long)tr->events);
 	free(sums);

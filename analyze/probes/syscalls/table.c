@@ -375,7 +375,9 @@ static int syscalls_run_store(struct store *s, const struct query *q, struct tab
 	for (i = 0; i < list.n && !rc; i++)
 		rc = syscalls_put_block(s, q, &list.blocks[i], keys, t, err);
 	if (!rc)
-		note_add(&t->notes, syscalls_times_hist);
+		note_add(
+			&t->notes, table_how,
+			"a call's time runs from its entry to its return and includes waiting: it is not CPU time; p50 and p99 are interpolated in log2 buckets");
 	if (!rc)
 		block_list_run_notes(&list, s, t);
 	block_list_free(&list);

@@ -336,13 +336,13 @@ static void tcp_evaluate(struct ingest *in, struct snaps *snaps)
 	for (i = 0; i < snaps->n; i++)
 		bad += tcp_read_snap(&all, snaps, i);
 	if (bad)
-		note_add(&in->notes, tcp_bad_lines, bad);
+		note_add(&in->notes, rows_unreadable, "tcp", bad, "tcp.snap");
 	covered = snaps_cover(in, "tcp.snap", snaps) > 0;
 	tcp_add_rows(in, &all, covered);
 	if (covered && all.n)
 		tcp_add_metrics(in, &all);
 	if (all.ended)
-		note_add(&in->notes, tcp_closed, all.ended);
+		note_add(&in->notes, ended_between, "tcp", "sockets");
 	tracks_free(&all);
 }
 

@@ -166,7 +166,9 @@ static int tcp_put_block(struct store *s, const struct query *q, const struct bl
 	if (left)
 		note_add_block(&t->notes, &b->block, tcp_more_sockets, left);
 	if (b->n && t->rows == before)
-		note_add_block(&t->notes, &b->block, tcp_no_socket);
+		note_add_block(
+			&t->notes, &b->block, table_not_measured,
+			"no collector saw a socket of the workload; see 'zcost report runs'");
 	return rc < 0 ? rc : 0;
 }
 
@@ -180,9 +182,13 @@ static int tcp_run_sockets(struct store *s, const struct query *q, struct table 
 	for (i = 0; i < list.n && !rc; i++)
 		rc = tcp_put_block(s, q, &list.blocks[i], t, &said, err);
 	if (!rc && t->rows)
-		note_add(&t->notes, tcp_medians);
+		note_add(
+			&t->notes, table_how,
+			"values are medians of one reading per second; amounts are the growth in the window, interpolated between readings, so they differ a little from the workload's own bytes");
 	if (!rc && said)
-		note_add(&t->notes, tcp_of_workload);
+		note_add(
+			&t->notes, table_how,
+			"evidence 'workload': rtt is the value at the workload's end; retransmits cover its whole run, warm-up included");
 	if (!rc)
 		block_list_run_notes(&list, s, t);
 	block_list_free(&list);

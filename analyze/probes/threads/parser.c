@@ -316,7 +316,7 @@ static void threads_add_span(struct ingest *in, struct sums *sums, const struct 
 	threads_add_ended(in, sums, a, b, span);
 	sums->most = threads > sums->most ? threads : sums->most;
 	sums->total += span->share * sums->span;
-	if (span->ns > 0 && !ingest_lacks_processes(in))
+	if (span->ns > 0 && !in->unmatched)
 		ingest_point(in, "workload_cpu_pct", span->end, 100 * sums->span / span->ns);
 }
 
@@ -357,7 +357,7 @@ static void threads_add_accounting(struct ingest *in)
 		ingest_metric(in, "threads_hold_irq", "1",
 			      !strstr(text, "CONFIG_IRQ_TIME_ACCOUNTING=y"));
 	if (error_of_machine(err.code))
-		note_add(&in->notes, file_unreadable, "threads", err.text);
+		note_add(&in->notes, file_damaged, "threads", err.text);
 	free(text);
 	free(path);
 }
@@ -377,9 +377,9 @@ static void threads_scale(struct ingest *in, double by)
 static void threads_add_notes(struct ingest *in, const struct sums *s)
 {
 	if (s->back)
-		note_add(&in->notes, threads_backwards);
+		note_add(&in->notes, counter_reset, "threads", "of a thread");
 	if (s->late)
-		note_add(&in->notes, threads_joined, s->late);
+		note_add(&in->notes, threads_joined, "threads", s->late);
 	if (s->elsewhere)
 		note_add(&in->notes, threads_ended);
 	if (s->ticks)
@@ -394,7 +394,7 @@ static void threads_add_time(struct ingest *in, const struct sums *sums, double 
 {
 	double ticks = sums->user + sums->system;
 
-	if (ingest_lacks_processes(in))
+	if (in->unmatched)
 		return;
 	ingest_metric(in, "workload_cpu_ns", "ns", rate * window);
 	ingest_metric(in, "workload_cpu_pct", "%", rate / 1e7);
@@ -425,7 +425,7 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, struc
 	double window = (double)(in->run.end_ns - in->run.start_ns) / 1e9, covered;
 
 	if (bad)
-		note_add(&in->notes, threads_bad_lines, bad);
+		note_add(&in->notes, rows_unreadable, "threads", bad, "threads.snap");
 	threads_add_cpus(in, sums);
 	covered = snaps_cover(in, "threads.snap", snaps);
 	threads_scale(in, covered > 0 ? window / covered : NAN);
@@ -434,7 +434,7 @@ static void threads_evaluate(struct ingest *in, const struct snaps *snaps, struc
 		ingest_metric(in, "workload_confined", "1", !sums->outside);
 		threads_add_accounting(in);
 		in->workload_whole = !sums->back && !sums->late && !sums->elsewhere &&
-				     !sums->ticks && !bad && !ingest_lacks_processes(in);
+				     !sums->ticks && !bad && !in->unmatched;
 		threads_add_time(in, sums, sums->total / covered, window);
 	}
 	threads_add_notes(in, sums);

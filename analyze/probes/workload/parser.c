@@ -369,10 +369,12 @@ static void account_note_dated(struct ingest *in, double late_s)
 {
 	double window_s = (double)(in->run.end_ns - in->run.start_ns) / 1e9;
 
-	if (late_s > 0.1 * window_s)
-		note_add(&in->notes, workload_dated_coarse, late_s, window_s);
-	else if (isfinite(late_s))
-		note_add(&in->notes, workload_dated, late_s);
+	bool coarse = late_s > 0.1 * window_s;
+
+	if (isfinite(late_s))
+		note_add(&in->notes, workload_dated, late_s, window_s,
+			 coarse ? ": take a longer window" : "")
+			->severity = coarse ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
 static void account_add_notes(struct ingest *in, const struct account *a)

@@ -139,44 +139,12 @@ static void tcpzc_add_counts(struct ingest *in, const json_t *counts, const char
 			ingest_metric_of(in, name, key, NO_CPU, "1", json_number_value(value));
 }
 
-/* What each mode asked for, for summaries that are older than asks_zero_copy. */
-static const struct {
-	const char *mode;
-	bool zero_copy;
-} modes[] = {
-	{"send", false},	{"uring-send", false},
-	{"msg-zerocopy", true}, {"uring-send-zc", true},
-	{"recv", false},	{"uring-multishot", false},
-	{"uring-recv", false}, /* single shot; in version 0.1.0 the name of uring-multishot */
-	{"mmap", true},		{"zcrx", true},
-	{"devmem", true},	{"uring-sendmsg-zc", true},
-	{"recvmsg", false},	{"trunc", false},
-};
-
-static void tcpzc_add_asked(struct ingest *in, const json_t *line)
-{
-	const json_t *asks = json_object_get(line, "asks_zero_copy");
-	const char *mode = json_str(line, "mode");
-	size_t i;
-
-	if (json_is_boolean(asks))
-		ingest_metric(in, "asked_zero_copy", "1", json_is_true(asks));
-	for (i = 0; !asks && mode && i < array_size(modes); i++)
-		if (!strcmp(modes[i].mode, mode))
-			ingest_metric(in, "asked_zero_copy", "1", modes[i].zero_copy);
-}
-
-/*
- * Notes a full ring. In summaries without dropped_completions, ring_overflow counted what the
- * kernel dropped.
- */
+/* Notes a full ring, and completions that the kernel dropped. */
 static void tcpzc_note_ring(struct ingest *in, const json_t *line)
 {
 	double full = json_num(line, "ring_overflow"), lost = json_num(line, "dropped_completions");
 
-	if (full > 0 && isnan(lost))
-		note_add(&in->notes, uring_ring_full_count, full);
-	else if (full > 0)
+	if (full > 0)
 		note_add(&in->notes, uring_ring_full, full);
 	if (lost > 0)
 		note_add(&in->notes, uring_completions_lost, lost);
@@ -209,11 +177,11 @@ static void tcpzc_note_responses(struct ingest *in, const json_t *rr)
 	if (!json_is_true(json_object_get(rr, "asks_zero_copy")))
 		return;
 	if (copied > 0)
-		note_add(&in->notes, responses_copied_sends, copied, all);
+		note_add(&in->notes, responses_copied, copied, all, "sends");
 	copied = json_num(r, "copied_bytes");
 	all = json_num(rr, "bytes");
 	if (copied > 0)
-		note_add(&in->notes, responses_copied_bytes, copied, all);
+		note_add(&in->notes, responses_copied, copied, all, "bytes");
 }
 
 /* Adds what the workload counted from its start to its end. */
@@ -248,7 +216,9 @@ static void tcpzc_read_summary(struct ingest *in, const json_t *line)
 			ingest_metric(in, figures[i].metric, figures[i].unit,
 				      json_num(o, figures[i].member));
 	}
-	tcpzc_add_asked(in, line);
+	if (json_is_boolean(json_object_get(line, "asks_zero_copy")))
+		ingest_metric(in, "asked_zero_copy", "1",
+			      json_is_true(json_object_get(line, "asks_zero_copy")));
 	tcpzc_note_ring(in, line);
 	tcpzc_note_datagrams(in, line);
 	tcpzc_note_responses(in, json_object_get(line, "rr"));
