@@ -4,7 +4,6 @@
 #define ZC_SCORES_H
 
 #include "analyze/probes/power/table.h"
-#include "analyze/scope/absences.h"
 #include "analyze/scope/scope.h"
 #include "lib/str.h"
 #include "lib/table.h"

@@ -269,3 +269,76 @@ int metric_keys_add(struct metric_keys *list, struct store *s, const struct bloc
 		qsort(list->m, list->n, sizeof(*list->m), metric_rows_compare);
 	return 0;
 }
+
+/* --- figures that a table cannot give --- */
+
+void absences_add(struct absences *a, const char *score, const char *variant, const char *side,
+		  const char *reason)
+{
+	struct absence *at = NULL;
+	size_t i;
+
+	for (i = a->first; i < a->n && !at; i++)
+		if (!strcmp(a->list[i].reason ?: "", reason ?: ""))
+			at = &a->list[i];
+	if (!at) {
+		array_grow(a->list, a->n, a->cap);
+		at = &a->list[a->n++];
+		*at = (struct absence){.score = score, .reason = reason ? xstrdup(reason) : NULL};
+	}
+	str_printf(&at->blocks, "%s%s %s", at->nblocks++ ? ", " : "", variant, side);
+}
+
+void absences_next(struct absences *a, size_t blocks)
+{
+	for (; a->first < a->n; a->first++)
+		if (a->list[a->first].nblocks == blocks)
+			str_reset(&a->list[a->first].blocks);
+}
+
+/* Returns whether two scores are absent in the same blocks for the same reason. */
+static bool absence_is_like(const struct absence *a, const struct absence *b)
+{
+	return !strcmp(a->reason ?: "", b->reason ?: "") &&
+	       !strcmp(a->blocks.buf ?: "", b->blocks.buf ?: "");
+}
+
+void absences_add_notes(const struct absences *a, struct table *t)
+{
+	struct str names = {0};
+	size_t i, k, n;
+
+	for (i = 0; i < a->n; i++) {
+		const struct absence *at = &a->list[i];
+
+		for (k = 0; k < i && !absence_is_like(&a->list[k], at); k++)
+			;
+		if (k < i)
+			continue;
+		str_reset(&names);
+		for (n = 0, k = i; k < a->n; k++)
+			if (absence_is_like(&a->list[k], at))
+				str_printf(&names, "%s%s", n++ ? ", " : "", a->list[k].score);
+		if (at->reason)
+			note_add(&t->notes, score_absent, names.buf, n > 1 ? "are" : "is",
+				 at->blocks.len ? " for " : "",
+				 at->blocks.len ? at->blocks.buf : "", at->reason);
+		else
+			note_add(&t->notes, score_absent_datagrams, names.buf, n > 1 ? "are" : "is",
+				 at->blocks.len ? " for " : "",
+				 at->blocks.len ? at->blocks.buf : "");
+	}
+	str_free(&names);
+}
+
+void absences_free(struct absences *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->n; i++) {
+		free(a->list[i].reason);
+		str_free(&a->list[i].blocks);
+	}
+	free(a->list);
+	*a = (struct absences){0};
+}

@@ -10,6 +10,7 @@
 #include "analyze/scope/measure.h"
 #include "analyze/store/store.h"
 #include "lib/stats.h"
+#include "lib/str.h"
 #include "lib/table.h"
 
 /* What a column `scope` says of a figure. */
@@ -203,6 +204,33 @@ int block_table_check_by(const struct query *q, const struct table *t, const cha
 
 /* Fills the column if the table has the column. A single run has no interval. */
 void put_estimate(struct table *t, struct value *row, const char *column, const struct estimate *e);
+
+/* --- figures that a table cannot give, with one note for each reason --- */
+
+/* A score without a value, and the blocks that lack it for one reason. */
+struct absence {
+	const char *score; /* the caller's */
+	char *reason;	   /* NULL if the workload sent datagrams */
+	struct str blocks; /* "a receiver, b total"; empty for all blocks */
+	size_t nblocks;
+};
+
+struct absences {
+	struct absence *list;
+	size_t n, cap;
+	size_t first; /* first absence of the current score */
+};
+
+/*
+ * Records that the current score has no value in this block. A NULL reason means that the workload
+ * sent datagrams.
+ */
+void absences_add(struct absences *a, const char *score, const char *variant, const char *side,
+		  const char *reason);
+/* Ends the current score. `blocks` is the number of blocks that should have the score. */
+void absences_next(struct absences *a, size_t blocks);
+void absences_add_notes(const struct absences *a, struct table *t);
+void absences_free(struct absences *a);
 
 /*
  * Adds a note on the part of the window that the figures cover. With `frames`, adds a note on rows

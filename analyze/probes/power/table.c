@@ -3,7 +3,6 @@
 
 #include "analyze/scope/work.h"
 #include "analyze/scope/placement.h"
-#include "analyze/scope/absences.h"
 #include "analyze/scope/changes.h"
 #include "lib/str.h"
 
