@@ -95,17 +95,6 @@ static void limits_put_none(struct table *t, const struct limits_variant *v)
 	str_free(&s);
 }
 
-/*
- * A queue below TCP and the application are the limit only where nothing else is: a busy CPU, for
- * example, makes the data wait, too.
- */
-static void limits_put_variant(struct table *t, const struct limits_variant *v)
-{
-	if (!limits_put_found(t, v, LIMIT_CPU, LIMIT_SNDBUF) &&
-	    !limits_put_found(t, v, LIMIT_QUEUE, LIMIT_APPLICATION))
-		limits_put_none(t, v);
-}
-
 static bool limits_has_cpu_time(const struct limits_variant *v, const struct limits_side *side)
 {
 	if (v->own)
@@ -164,36 +153,28 @@ static int limits_read_whole(struct limits_variant *v, bool *whole, bool *any, s
 	return rc;
 }
 
-/* The last limits count only where nothing else limits the variant, also outside the workload. */
-static int limits_add_own(struct table *t, struct limits_variant *v, struct error *err)
+/*
+ * A queue below TCP and the application are the limit only where nothing else is, also outside the
+ * workload: a busy CPU, for example, makes the data wait, too.
+ */
+static int limits_add_variant(struct table *t, struct limits_variant *v, bool own,
+			      struct error *err)
 {
 	bool *whole = xcalloc((size_t)v->n * LIMITS, sizeof(*whole)), any = false;
-	int rc = limits_read_whole(v, whole, &any, err);
+	int rc = own ? limits_read_whole(v, whole, &any, err) : 0;
 
-	v->own = true;
+	v->own = own;
 	if (!rc)
 		rc = limits_read_figures(v, err);
 	if (!rc && !limits_put_found(t, v, LIMIT_CPU, LIMIT_SNDBUF) &&
 	    (any || !limits_put_found(t, v, LIMIT_QUEUE, LIMIT_APPLICATION)))
 		limits_put_none(t, v);
-	if (!rc) {
+	if (!rc && own)
 		limits_note_outside(t, v, whole);
+	if (!rc)
 		limits_note_unmeasured(t, v);
-	}
 	limits_free_figures(v);
 	free(whole);
-	return rc;
-}
-
-static int limits_add_variant(struct table *t, struct limits_variant *v, struct error *err)
-{
-	int rc = limits_read_figures(v, err);
-
-	if (!rc) {
-		limits_put_variant(t, v);
-		limits_note_unmeasured(t, v);
-	}
-	limits_free_figures(v);
 	return rc;
 }
 
@@ -221,7 +202,7 @@ static int limits_run(struct store *s, const struct query *q, struct table *t, s
 	while (i < list.n && !rc) {
 		i = limits_collect_sides(&list, i, &v);
 		if (v.n)
-			rc = (q->workload_only ? limits_add_own : limits_add_variant)(t, &v, err);
+			rc = limits_add_variant(t, &v, q->workload_only, err);
 	}
 	if (!rc)
 		block_list_notes(&list, s, t);

@@ -7,15 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool zerocopy_any_asked(const struct evidence *e, int n, enum asked what)
-{
-	int i;
-
-	for (i = 0; i < n && e[i].asked != what; i++)
-		;
-	return i < n;
-}
-
 /* A side's zero-copy share by its sources; NAN: not known. */
 struct side_shares {
 	double share, least, most, by_profile;
@@ -229,12 +220,14 @@ static bool zerocopy_one_host(const struct block_runs *blocks, int n)
 	return n > 1 && first;
 }
 
-/* Appends what fell back to copying, such as "100.0 % of sends, by completion flags". */
-static void zerocopy_print_fallback(struct str *s, const struct evidence *e, int n, bool one_host)
+/* Appends what fell back to copying, and what the workload dropped. */
+static void zerocopy_print_asked(struct str *s, const struct evidence *e, int n, bool one_host)
 {
+	bool dropped = false;
 	int i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		dropped |= e[i].asked == ASKED_DROP;
 		if (e[i].source == BY_WORKLOAD && e[i].asked == ASKED_ZERO_COPY &&
 		    e[i].copied > 0.1 * e[i].total)
 			str_printf(s,
@@ -243,6 +236,12 @@ static void zerocopy_print_fallback(struct str *s, const struct evidence *e, int
 				   e[i].way == SENT && one_host
 					   ? "; it copies packets that stay on the host"
 					   : "");
+	}
+	if (dropped)
+		str_printf(
+			s,
+			"%sthe receiver dropped the bytes unread (MSG_TRUNC): an upper bound for receiving, not zero copy",
+			s->len ? "; " : "");
 }
 
 void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int nblocks,
@@ -251,12 +250,7 @@ void zero_copy_add_verdict(struct table *t, const struct block_runs *blocks, int
 	struct str s = {0};
 	bool disagree = zerocopy_print_sides(&s, t, blocks, nblocks, e, n, c);
 
-	zerocopy_print_fallback(&s, e, n, zerocopy_one_host(blocks, nblocks));
-	if (zerocopy_any_asked(e, n, ASKED_DROP))
-		str_printf(
-			&s,
-			"%sthe receiver dropped the bytes unread (MSG_TRUNC): an upper bound for receiving, not zero copy",
-			s.len ? "; " : "");
+	zerocopy_print_asked(&s, e, n, zerocopy_one_host(blocks, nblocks));
 	if (!s.len && !disagree)
 		str_puts(&s, "no evidence: the workload does not report how its data were moved");
 	if (s.len)

@@ -120,33 +120,19 @@ static void passes_put_pass(struct store *s, const struct block *b, enum estimat
 	table_set(t, row, "own_cpu_pct", value_real(est.value));
 }
 
-static int passes_read_all(struct store *s, const struct block *b, struct pass_runs all[PASSES],
-			   struct error *err)
-{
-	int i, rate = 0, rc = 0;
-
-	for (i = 0; i < PASSES && !rc; i++)
-		rc = passes_read_pass(s, b, i, &rate, &all[i], err);
-	return rc;
-}
-
-static void passes_free_all(struct pass_runs all[PASSES])
-{
-	int i;
-
-	for (i = 0; i < PASSES; i++)
-		pass_runs_free(&all[i]);
-}
-
 static int passes_put_block(struct block_table *k, struct error *err)
 {
+	const struct block *b = &k->b->block;
 	struct pass_runs all[PASSES] = {0};
-	int rc = passes_read_all(k->s, &k->b->block, all, err), i;
+	int rate = 0, rc = 0, i;
 
 	for (i = 0; i < PASSES && !rc; i++)
+		rc = passes_read_pass(k->s, b, i, &rate, &all[i], err);
+	for (i = 0; i < PASSES && !rc; i++)
 		if (all[i].n)
-			passes_put_pass(k->s, &k->b->block, k->list.estimator, i, all, k->t);
-	passes_free_all(all);
+			passes_put_pass(k->s, b, k->list.estimator, i, all, k->t);
+	for (i = 0; i < PASSES; i++)
+		pass_runs_free(&all[i]);
 	return rc;
 }
 
@@ -157,13 +143,6 @@ static int passes_run(struct store *s, const struct query *q, struct table *t, s
 
 /* The profile gives the shares of a cost and the measure pass its basis, so both must fit. */
 enum { CONDITIONS_PCT = 10 };
-
-/* Returns whether the pass certainly did more or less work than the measure pass, by over 10 %.
- */
-static bool pass_differs(const struct estimate *cost)
-{
-	return (cost->lo > 0 || cost->hi < 0) && fabs(cost->value) > CONDITIONS_PCT;
-}
 
 /* Returns how far the note's ratio is from 1, in either direction. */
 static double conditions_distance(const struct note *n)
@@ -202,7 +181,7 @@ int passes_note_conditions(struct store *s, const struct query *q, const struct 
 		was = stats_point(e, measure.x, measure.nx);
 		is = stats_point(e, profile.x, profile.nx);
 		cost = pass_cost(e, &measure, &profile);
-		if (pass_differs(&cost)) {
+		if ((cost.lo > 0 || cost.hi < 0) && fabs(cost.value) > CONDITIONS_PCT) {
 			note_add_block(&t->notes, b, passes_differ, is / was, is, was,
 				       rates[rate].unit)
 				->pass = "profile";

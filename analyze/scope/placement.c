@@ -42,11 +42,6 @@ void machine_free(struct machine *m)
 	*m = (struct machine){0};
 }
 
-static bool placement_same(const struct cpuset *a, const struct cpuset *b)
-{
-	return !memcmp(a->bits, b->bits, sizeof(a->bits));
-}
-
 /* Adds the core of a CPU unless a lower CPU of the placement is on the same core. */
 static void placement_add_core(struct placement *p, const struct topology_row *core,
 			       unsigned int cpu)
@@ -80,7 +75,7 @@ bool placement_of(struct placement *p, const struct machine *m, const char *cpus
 		p->cpus = m->all;
 	else if (!placement_parse(&p->cpus, cpus))
 		return false;
-	p->all = placement_same(&p->cpus, &m->all);
+	p->all = !memcmp(p->cpus.bits, m->all.bits, sizeof(m->all.bits));
 	for (cpu = 0; cpu < CPUSET_MAX; cpu++)
 		if (cpuset_has(&p->cpus, cpu) && cpuset_has(&m->all, cpu))
 			placement_add_core(p, &m->rows[m->core_of[cpu]], cpu);
@@ -173,12 +168,6 @@ static bool placement_is_one_repeat(const struct run *a, const struct run *b)
 	       !strcmp(a->pass, b->pass);
 }
 
-static bool placement_one_repeat(const struct run *a, const struct run *b)
-{
-	return placement_is_one_repeat(a, b) && strcmp(a->side, b->side) &&
-	       placement_is_one_host(a, b);
-}
-
 static int placement_note_one(struct store *s, const struct run *runs, int n, const struct run *run,
 			      struct error *err)
 {
@@ -194,7 +183,8 @@ static int placement_note_one(struct store *s, const struct run *runs, int n, co
 	}
 	placement_note_smt(&notes, &p);
 	for (i = 0; i < n; i++)
-		if (placement_one_repeat(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus))
+		if (placement_is_one_repeat(run, &runs[i]) && strcmp(run->side, runs[i].side) &&
+		    placement_is_one_host(run, &runs[i]) && placement_of(&other, &m, runs[i].cpus))
 			placement_note_cores(&notes, &p, runs[i].side, &other);
 	placement_note_nics(&notes, &m, &p);
 	machine_free(&m);
