@@ -8,41 +8,41 @@ every_row() {
 	echo "INSERT OR REPLACE INTO $1 FROM run WHERE pass = 'measure';"
 }
 
+# Each line is NAME, OBJECT, CPU and VALUE of a metric; "-" is none.
 every_metric() {
-	while read -r name value; do
-		every_row "metric SELECT id, '$name', '1', $value, 'measured'"
+	while read -r name object cpu value; do
+		every_row "metric SELECT id, '$name', nullif('$cpu', '-'), nullif('$object', '-'), '1', $value, 'measured'"
 	done <<-'END'
-	counter:cycles 3e9
-	counter:instructions 4e9
-	counter:cycles:cpu1 3e9
-	counter_not_supported:branches 1
-	cpu_user_pct:cpu1 40
-	cstate_entries:0/POLL 7
-	cstate_pct:0/POLL 60
-	hist:frags:log2:2 4
-	irq:24/eth0 5
-	irq_cpu1:24/eth0 5
-	softirq:NET_RX 900
-	softirq_cpu1:NET_RX 900
-	nic:vm/eth0/ethtool/rx0_drops 3
-	nic_info:vm/eth0/driver=virtio_net 1
-	nic_state:vm/eth0/mtu 1500
-	power_w:wall 100
-	power_w:wall/csv/meter 100
-	energy_j:wall 300
-	recv_size_log2:14 3
-	sched_run_ns 1e9
-	sched_wait_ns 1e8
-	sched_slices 400
-	snmp:TcpRetransSegs 2
-	softnet_processed 15000
-	softnet_processed:cpu1 15000
-	softnet_squeezed 3
-	tcp_rtt_us 19
-	tcp_socket_rtt_us 19
-	tcp_sockets 1
-	workload_cpu_ns 1e9
-	workload_calls:recvfrom 30000
+	counter cycles - 3e9
+	counter instructions - 4e9
+	counter cycles 1 3e9
+	counter_not_supported branches - 1
+	cpu_user_pct - 1 40
+	cstate_entries 0/POLL - 7
+	cstate_pct 0/POLL - 60
+	hist frags:log2:2 - 4
+	irq 24/eth0 - 5
+	irq 24/eth0 1 5
+	softirq NET_RX - 900
+	softirq NET_RX 1 900
+	nic vm/eth0/ethtool/rx0_drops - 3
+	nic_state vm/eth0/mtu - 1500
+	power_w wall - 100
+	power_w wall/csv/meter - 100
+	energy_j wall - 300
+	recv_size_log2 14 - 3
+	sched_run_ns - - 1e9
+	sched_wait_ns - - 1e8
+	sched_slices - - 400
+	snmp TcpRetransSegs - 2
+	softnet processed - 15000
+	softnet processed 1 15000
+	softnet squeezed - 3
+	tcp_rtt_us - - 19
+	tcp_socket_rtt_us - - 19
+	tcp_sockets - - 1
+	workload_cpu_ns - - 1e9
+	workload_calls recvfrom - 30000
 	END
 }
 
@@ -66,6 +66,7 @@ every_cost() {
 
 every_thing() {
 	every_metric
+	every_row "fact (run, name, value) SELECT id, 'nic:vm/eth0/driver', 'virtio_net'"
 	every_cost
 	every_row "syscall SELECT id, 'tcpzc', 7, 7, 45, 'recvfrom', 40, 0, 80000, 1000, 9000, 1e9, 655360, 0"
 	every_row "syscall_hist SELECT id, 'tcpzc', 7, 7, 45, 'time', 10, 40"
