@@ -121,10 +121,11 @@ struct profile_health {
 
 /* The first file with symbols or code that exists and could not be read. Threads share it. */
 struct unread {
-	char *why; /* NULL: none; owned */
+	char *why; /* The profile owns it; without a reason it is NULL. */
 };
 
-/* Keeps the error if error_of_machine() or EFBIG, and no other came first. Other errors are no loss. */
+/* Keeps the error if error_of_machine() or EFBIG, and no other came first. Other errors are no
+ * loss. */
 void unread_add(struct unread *u, const struct error *err);
 /* Adds errno if it is an error of the machine: libelf and libdw have no public number for one. */
 void unread_add_errno(struct unread *u, const char *path);

@@ -22,7 +22,7 @@ struct run {
 
 struct collector_row {
 	const char *name, *state, *why;
-	int64_t lost; /* -1: the collector cannot count it */
+	int64_t lost; /* A collector that cannot count it has -1. */
 };
 
 struct host_row {
@@ -40,7 +40,7 @@ struct fact_row {
 /* One place in a host's topology; schema.sql describes the columns. */
 struct topology_row {
 	const char *host, *kind, *name, *cpus, *distances;
-	int64_t package, node, up; /* -1: not known */
+	int64_t package, node, up; /* A number that is not known is -1. */
 	double size_kib, speed;	   /* NAN: not known */
 };
 

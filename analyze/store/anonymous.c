@@ -479,7 +479,7 @@ struct copying {
 	struct store *from, *to;
 	const char *table;
 	sqlite3_stmt *read, *write;
-	hide_text *hide[COLUMNS]; /* of each column, or NULL */
+	hide_text *hide[COLUMNS]; /* a function for each column, or NULL */
 };
 
 /* The code of the user's own programs is left out, and that of the kernel stays. */

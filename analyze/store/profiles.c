@@ -19,7 +19,8 @@ struct dictionary {
 	struct map places;    /* maps a run to its first cost << 32 | number of costs */
 	struct intern comms;
 	struct map comm_strings; /* maps the index of a comm to its string in `all` + 1 */
-	struct map events;	 /* of the run that is being read: maps the id to the index + 1 */
+	struct map events; /* maps the ids of events of the run that is being read to their index +
+			      1 */
 	bool loaded;
 	bool reads;   /* the connection has cost_read() */
 	bool damaged; /* cost_read() met a wrong row */

@@ -40,7 +40,7 @@ struct store {
 	struct run *runs;   /* as `variants`; sorted by variant, then in the order of the capture */
 	struct run *repeats; /* the same runs, sorted by variant, repeat, then as above */
 	size_t nruns;
-	struct notes notes; /* of all runs, by run; complete if has_notes */
+	struct notes notes; /* the notes of all runs, by run; complete if has_notes */
 	int64_t *note_runs; /* the run of each note */
 	size_t note_runs_cap;
 	bool has_notes;
