@@ -25,7 +25,7 @@
 enum {
 	CPUS = 8,
 	PROCESSES = 100,
-	THREADS = 3, /* of each process */
+	THREADS = 3, /* in each process */
 	KERNEL_THREADS = 16,
 	TASKS = PROCESSES * THREADS + KERNEL_THREADS + 1, /* with idle */
 	SHELL = 1000, /* pid of the first process; the other pids follow in steps of 10 */

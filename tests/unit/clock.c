@@ -4,13 +4,7 @@
  * for the periods that the timer missed, and what makes a sample late. A period is 1000 ns.
  */
 #include "tests/unit/perfdata_stream.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { P = 1000, ON = 0x1000, LATE = 0x2000, IDLE = 0x3000 };
 
@@ -69,33 +63,30 @@ static uint64_t read_weight(struct writer *records, bool with_idle_ns)
 	return weight;
 }
 
-static void test_late_sample_counts_for_missed_periods_on_a_busy_cpu(void **state)
+TEST_WITH(late_sample_counts_for_missed_periods_on_a_busy_cpu, set_up)
 {
 	struct writer w = {0};
 
-	(void)state;
 	idle_ns[1] = 0;
 	late_after_punctual(&w, 1);
 	assert_int_equal(read_weight(&w, true), 7 * P);
 }
 
-static void test_late_sample_counts_for_one_period_without_idle_times(void **state)
+TEST_WITH(late_sample_counts_for_one_period_without_idle_times, set_up)
 {
 	struct writer w = {0};
 
-	(void)state;
 	late_after_punctual(&w, 1);
 	assert_int_equal(read_weight(&w, false), 3 * P);
 	late_after_punctual(&w, 2); /* its idle time is NAN */
 	assert_int_equal(read_weight(&w, true), 3 * P);
 }
 
-static void test_idle_time_needs_samples_of_the_idle_task(void **state)
+TEST_WITH(idle_time_needs_samples_of_the_idle_task, set_up)
 {
 	struct writer w = {0};
 	uint64_t i;
 
-	(void)state;
 	idle_ns[1] = 2e7 + 100 * P;
 	late_after_punctual(&w, 1);
 	for (i = 17; i < 17 + 49; i++)
@@ -107,22 +98,20 @@ static void test_idle_time_needs_samples_of_the_idle_task(void **state)
 	assert_int_equal(read_weight(&w, true), (7 + 50) * P);
 }
 
-static void test_lost_samples_are_not_late(void **state)
+TEST_WITH(lost_samples_are_not_late, set_up)
 {
 	struct writer w = {0};
 
-	(void)state;
 	idle_ns[1] = 0;
 	late_after_punctual(&w, 1);
 	w_lost(&w, PERF_RECORD_LOST, 4);
 	assert_int_equal(read_weight(&w, true), 3 * P);
 }
 
-static void test_each_cpu_has_its_timer(void **state)
+TEST_WITH(each_cpu_has_its_timer, set_up)
 {
 	struct writer w = {0};
 
-	(void)state;
 	idle_ns[1] = idle_ns[3] = 0;
 	sample_at(&w, 10000, 1, ON);
 	sample_at(&w, 10500, 3, ON);
@@ -132,12 +121,11 @@ static void test_each_cpu_has_its_timer(void **state)
 }
 
 /* An early sample corrects the grid: the first one was 900 ns late, so the last one is punctual. */
-static void test_delays_below_a_period_and_drift_make_no_sample_late(void **state)
+TEST_WITH(delays_below_a_period_and_drift_make_no_sample_late, set_up)
 {
 	struct writer w = {0};
 	uint64_t i;
 
-	(void)state;
 	idle_ns[1] = 0;
 	sample_at(&w, 10900, 1, ON);
 	sample_at(&w, 11000, 1, ON);
@@ -147,22 +135,4 @@ static void test_delays_below_a_period_and_drift_make_no_sample_late(void **stat
 	for (i = 0; i < 10000; i++) /* the clock is 500 ppm slow, then 500 ppm fast */
 		sample_at(&w, 10000 + i * P + (i < 5000 ? i : 10000 - i) / 2, 1, ON);
 	assert_int_equal(read_weight(&w, true), 10000 * P);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_late_sample_counts_for_missed_periods_on_a_busy_cpu,
-				       set_up),
-		cmocka_unit_test_setup(test_late_sample_counts_for_one_period_without_idle_times,
-				       set_up),
-		cmocka_unit_test_setup(test_idle_time_needs_samples_of_the_idle_task, set_up),
-		cmocka_unit_test_setup(test_lost_samples_are_not_late, set_up),
-		cmocka_unit_test_setup(test_each_cpu_has_its_timer, set_up),
-		cmocka_unit_test_setup(test_delays_below_a_period_and_drift_make_no_sample_late,
-				       set_up),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ TEST(single_runs_show_no_crossing)
 		w.points[i].nbase = w.points[i].nnew = 1;
 	c = crossover_find(w.points, VALUES, -1, true);
 	assert_int_equal(c.kind, CROSSOVER_UNCLEAR);
-	assert_int_equal(c.needed, 5); /* of six values */
+	assert_int_equal(c.needed, 5); /* six values were measured */
 	assert_true(isnan(c.at) && isnan(c.lo) && isnan(c.hi));
 }
 
@@ -97,7 +97,7 @@ TEST(the_95_percent_interval_covers_95_percent)
 {
 	enum { WORLDS = 1000 };
 	static const double noises[] = {0.03, 0.1, 0.3};
-	unsigned int covered, crossed, i; /* of 1000, the standard error of 95 % is 0.7 % */
+	unsigned int covered, crossed, i; /* 95 % of 1000 have a standard error of 0.7 % */
 	struct crossover c;
 	struct world w;
 	struct prng r;

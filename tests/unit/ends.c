@@ -458,7 +458,7 @@ TEST(five_largest_movements_are_notes)
 	assert_int_equal(t.detail->rows, 5);
 	for (i = 0; i < 5; i++)
 		assert_float_equal(table_real(t.detail, i, "delta_ns"), most[i],
-				   0); /* of equals the first */
+				   0); /* the first one among equals */
 	assert_string_equal(table_text(t.detail, 0, "side"), "sender");
 	/* The DSO tells names apart, and says whose a name in brackets is. */
 	small_store_says(&t, "sender [one] of d +6.0 ns/KiB");

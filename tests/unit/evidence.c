@@ -612,7 +612,7 @@ TEST(profile_of_the_send_call_does_not_deny_a_later_copy)
 		struct metric metrics[3];
 		struct call calls[4];
 		uint64_t copies;
-		const char *says; /* NULL: no verdict of several sources */
+		const char *says; /* the verdict of several sources, or NULL */
 	} senders[] = {
 		{{{"sends_zero_copy", 0}, {"sends_copied", 7}, {"asked_zero_copy", 1}},
 		 {{"sendto (MSG_ZEROCOPY)", 1, 100}},
@@ -732,7 +732,7 @@ TEST(each_direction_of_a_side_has_its_own_verdict)
 TEST(verdict_says_on_whose_word_sends_were_copied)
 {
 	static const struct {
-		const char *host; /* of the receiver; NULL: no receiver */
+		const char *host; /* the receiver's, or NULL without a receiver */
 		bool local;
 	} receivers[] = {{"h", true}, {"other", false}, {NULL, false}};
 	size_t i;

@@ -227,12 +227,13 @@ static void feed(struct syscalls_events *e, const struct syscall_event *list, si
 TEST(events_make_calls_in_any_order)
 {
 	const struct syscall_event list[] = {
-		event(150, 10, SYSCALL_EXIT, SYS_read, 5), /* of 100 */
+		event(150, 10, SYSCALL_EXIT, SYS_read, 5), /* it ends the call at 100 */
 		event(50, 11, SYSCALL_EXIT, SYS_read, 5),  /* began before the window */
 		event(100, 10, SYSCALL_ENTER, SYS_read, 0),
 		event(160, 10, SYSCALL_ENTER, SYS_write, 0),
 		event(170, 10, SYSCALL_EXIT, SYS_read, 1),   /* its enter was lost */
-		event(210, 10, SYSCALL_EXIT, SYS_read, -4),  /* of 200, which comes later */
+		event(210, 10, SYSCALL_EXIT, SYS_read, -4),  /* it ends the call at 200, which comes
+								later */
 		event(300, 10, SYSCALL_ENTER, SYS_pause, 0), /* does not return */
 	};
 	const struct syscall_event late = event(200, 10, SYSCALL_ENTER, SYS_read, 0);

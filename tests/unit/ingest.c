@@ -407,7 +407,7 @@ TEST(counter_has_its_scale_unit_and_group)
 		"tree\t-1\t6\t100\t100\t0\t\t\t\t\n"
 		"bad\t1\t6\t100\t100\t0\t\tmuch\t\t\n"
 		"bad\t1\t6\t100\tx\t0\t\t\t\t\n");
-	assert_float_equal(metric(&in, "counter:energy"), 6, 0); /* of all CPUs of the sockets */
+	assert_float_equal(metric(&in, "counter:energy"), 6, 0); /* all CPUs of the sockets count */
 	assert_string_equal(in.metrics[0].unit, "J");
 	assert_true(noted_text(&in, NOTE_counter_of_socket, "energy"));
 	metrics_are(&in, "counter:cycles = 7, counter_group:cycles = 1, counter:cycles@2 = 18, "
@@ -1282,7 +1282,7 @@ TEST(stall_goes_on_at_two_points_of_one_time)
 		 "{\"type\":\"point\",\"t_ns\":13000000000,\"bytes\":270000}\n");
 	assert_float_equal(metric(&in, "stalled_s"), 0.3, 1e-9);
 	assert_float_equal(metric(&in, "bytes"), 269000, 1e-6); /* the later point counts */
-	assert_int_equal(in.nseries, 4);			/* of the throughput */
+	assert_int_equal(in.nseries, 4);			/* points of the throughput */
 }
 
 TEST(points_too_far_apart_give_a_slice_no_figure)

@@ -75,7 +75,7 @@ TEST(deltas)
 			    "a, w of CPU 1, x of CPU 1 and 2 more");
 	deltas_restart(&d);
 	deltas_reading(&d, 13 * S + 1);
-	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 900))); /* of another */
+	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 900))); /* another counter */
 	deltas_free(&d);
 }
 
@@ -250,7 +250,7 @@ TEST(irq)
 			 "irq:24 arch_timer = 7, irq:50 eth0-q0-tx = 1");
 	is(in, "irq:4 ttyS0, ttyS1", 0);
 	absent(in, "irq:4 ttyS0, ttyS1:cpu0"); /* none taken there */
-	/* of no CPU */
+	/* there is no CPU */
 	metrics_are(&in, "irq:5 two  words = 0, irq:LOC Local timer interrupts = 300, "
 			 "irq:ERR = 1, irq:total = 318, softirq:NET_RX = 100, "
 			 "softirq_elsewhere:NET_RX = 0, softirq:total = 100");
@@ -497,7 +497,7 @@ TEST(softnet)
 	read_raw(&in, "softnet.snap");
 	/* wraps at 2^32 */
 	/* never read twice in a row */
-	/* of the side's CPU */
+	/* the side's CPU alone counts */
 	metrics_are(&in, "softnet:processed = 48, softnet:processed:cpu1 = 48, "
 			 "softnet:processed:cpu0 = -, softnet:dropped = 4, softnet:squeezed = 1, "
 			 "softnet:received_rps = 2, softnet:flow_limit = 2, "
@@ -648,7 +648,7 @@ TEST(states_of_cpu_0_end_with_the_list)
 	add(13, "1\t3\tC6\t1\t0\n0\t3\tC6\t11\t101000000\n");
 	read_raw(&in, "idle.snap");
 	mallopt(M_PERTURB, 0);
-	is(in, "cstate_pct:3 C6:cpu0", 100); /* of 3 s, not of the 100 s before */
+	is(in, "cstate_pct:3 C6:cpu0", 100); /* a share of 3 s, not of the 100 s before */
 }
 
 /* A sleep of 100 s ends in the window; a CPU goes; a counter is set back. */

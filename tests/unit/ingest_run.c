@@ -348,7 +348,7 @@ TEST(cover_of_the_window_has_three_limits)
 	static const struct {
 		uint64_t from, to;
 		double covered;
-		int severity; /* -1: no note */
+		int severity; /* -1 without a note */
 	} rows[] = {
 		{99 * S / 10, 111 * S, 100, -1},
 		{10 * S, 109 * S, 99, -1},
@@ -848,7 +848,7 @@ TEST(folders_are_the_runs_without_a_manifest)
 	assert_int_equal(l.notes.n, 1);
 	assert_non_null(layout_note(&l, NOTE_manifest_missing));
 	layout_free(&l);
-	put("cap/run.json", "{}"); /* of a single collect */
+	put("cap/run.json", "{}"); /* what a single collect leaves */
 	assert_int_equal(layout_of(&l, NULL, &err), 0);
 	assert_int_equal(l.nentries, 1);
 	assert_int_equal(strlen(l.run_sha256), 64);

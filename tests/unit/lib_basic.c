@@ -13,32 +13,22 @@
 #include "lib/str.h"
 #include "lib/table.h"
 #include "lib/workers.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-static void test_cpuset_is_read_and_printed(void **state)
+TEST(cpuset_is_read_and_printed)
 {
 	struct cpuset set;
 	struct error err = {0};
 	char *text;
 
-	(void)state;
 	assert_int_equal(cpuset_parse(&set, "0-3,8\n", &err), 0);
 	assert_int_equal(cpuset_count(&set), 5);
 	text = cpuset_format(&set);
@@ -53,7 +43,7 @@ static void test_cpuset_is_read_and_printed(void **state)
 }
 
 /* The cursor's bytes end at an unmapped page, so a read one byte too far crashes. */
-static void test_cursor_stays_inside_its_bytes(void **state)
+TEST(cursor_stays_inside_its_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *p =
@@ -61,7 +51,6 @@ static void test_cursor_stays_inside_its_bytes(void **state)
 	uint8_t *at = p + page - 7;
 	struct cursor c;
 
-	(void)state;
 	munmap(p + page, page);
 	memcpy(at, "\x01\x02\x03\x04\x05\x06\x07", 7);
 	c = cursor_of(at, 7, false);
@@ -76,14 +65,13 @@ static void test_cursor_stays_inside_its_bytes(void **state)
 	munmap(p, page);
 }
 
-static void test_intern_and_map_find_what_was_added(void **state)
+TEST(intern_and_map_find_what_was_added)
 {
 	struct intern in = {0};
 	struct map m = {0};
 	char name[16];
 	uint32_t i;
 
-	(void)state;
 	assert_int_equal(intern_find(&in, "x", 1), INTERN_NONE);
 	for (i = 0; i < 5000; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
@@ -98,7 +86,7 @@ static void test_intern_and_map_find_what_was_added(void **state)
 	map_free(&m);
 }
 
-static void test_sha256_equals_fips_180_2(void **state)
+TEST(sha256_equals_fips_180_2)
 {
 	struct sha256 h;
 	char hex[65];
@@ -117,14 +105,13 @@ static void test_sha256_equals_fips_180_2(void **state)
 			    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-static void test_snapshots_are_read_back(void **state)
+TEST(snapshots_are_read_back)
 {
 	char path[] = "/tmp/zcost-snap-XXXXXX";
 	struct error err = {0};
 	struct snaps s;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_int_equal(snap_append(fd, 5, "one\n", 4), 0);
 	assert_int_equal(snap_append(fd, 9, "", 0), 0);
 	assert_int_equal(snaps_read(&s, path, &err), 0);
@@ -147,7 +134,7 @@ static void test_snapshots_are_read_back(void **state)
 	unlink(path);
 }
 
-static void test_programs_start_stop_and_time_out(void **state)
+TEST(programs_start_stop_and_time_out)
 {
 	char *yes[] = {"true", NULL}, *no[] = {"zcost-no-such-program", NULL};
 	char *slow[] = {"sleep", "60", NULL};
@@ -155,7 +142,6 @@ static void test_programs_start_stop_and_time_out(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(spawn_run(yes, NULL, &err), 0);
 	assert_int_equal(spawn_run(no, NULL, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "zcost-no-such-program"));
@@ -165,14 +151,13 @@ static void test_programs_start_stop_and_time_out(void **state)
 	assert_int_equal(WTERMSIG(status), SIGTERM);
 }
 
-static void test_wait_times_out_without_a_free_descriptor(void **state)
+TEST(wait_times_out_without_a_free_descriptor)
 {
 	char *slow[] = {"sleep", "60", NULL};
 	struct rlimit was, none;
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(spawn_start(&pid, slow, NULL, NULL), 0);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
 	none = (struct rlimit){0, was.rlim_max};
@@ -270,11 +255,10 @@ static bool finds_mark(size_t at, size_t len, unsigned long long *read_bytes)
 	return found;
 }
 
-static void test_mark_search_reads_two_mib_of_an_environment_at_most(void **state)
+TEST(mark_search_reads_two_mib_of_an_environment_at_most)
 {
 	unsigned long long n;
 
-	(void)state;
 	assert_true(finds_mark(1000000, 1 << 20, &n));
 	assert_false(finds_mark(1000000, (size_t)6 << 30, &n));
 	assert_true(n < 2 << 20);
@@ -312,9 +296,8 @@ static void check_format(enum table_format format, const char *expected)
 	table_free(&t);
 }
 
-static void test_table_is_written_in_every_format(void **state)
+TEST(table_is_written_in_every_format)
 {
-	(void)state;
 	check_format(FORMAT_TSV, "name\tn\tns\na,\"b\" |\t-3\t1.25\n\xc3\xa9\t\t\n");
 	check_format(FORMAT_CSV, "name,n,ns\n\"a,\"\"b\"\"\t|\",-3,1.25\n\xc3\xa9,,\n");
 	check_format(FORMAT_TEXT, "name      n   ns\n"
@@ -323,7 +306,7 @@ static void test_table_is_written_in_every_format(void **state)
 }
 
 /* Text joins a value and its interval in one cell and leaves out empty columns. */
-static void test_text_joins_value_and_interval(void **state)
+TEST(text_joins_value_and_interval)
 {
 	static const struct column c[] = {
 		{"side", .type = V_STR},
@@ -336,7 +319,6 @@ static void test_text_joins_value_and_interval(void **state)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	table_init(&t, "t", c, 4);
 	row = table_row(&t);
 	row[0] = value_str(&t, "a");
@@ -358,12 +340,11 @@ static void test_text_joins_value_and_interval(void **state)
 	table_free(&t);
 }
 
-static void test_only_regular_files_are_opened(void **state)
+TEST(only_regular_files_are_opened)
 {
 	char dir[] = "/tmp/zcost-file.XXXXXX", *fifo, *text, hex[65];
 	struct error err = {0};
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	fifo = xasprintf("%s/fifo", dir);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -383,13 +364,12 @@ static void test_only_regular_files_are_opened(void **state)
 }
 
 /* file_create() replaces a file of the name, but no device and no FIFO. */
-static void test_only_files_are_replaced(void **state)
+TEST(only_files_are_replaced)
 {
 	char dir[] = "/tmp/zcost-unit.XXXXXX", path[64];
 	struct stat st;
 	int fd;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/x", dir);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
@@ -420,13 +400,12 @@ static int walk_note(void *arg, const struct walked *e, struct error *err)
 	return !strcmp(e->name, "skipped") ? WALK_SKIP : 0;
 }
 
-static void test_a_walk_visits_all_entries_and_says_which_are_gone(void **state)
+TEST(a_walk_visits_all_entries_and_says_which_are_gone)
 {
 	char dir[] = "/tmp/zcost-walk.XXXXXX", before[PATH_MAX];
 	struct error err = {0};
 	struct str seen = {0};
 
-	(void)state;
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(chdir(dir), 0);
@@ -456,11 +435,10 @@ static void names_write(void *arg, size_t number)
 	shown[2 + number] = spawn_status_text(0);
 }
 
-static void test_each_thread_has_its_own_texts_of_messages(void **state)
+TEST(each_thread_has_its_own_texts_of_messages)
 {
 	const char *shown[4] = {0};
 
-	(void)state;
 	workers_run(2, names_write, shown);
 	assert_string_equal(shown[0], "a");
 	assert_ptr_not_equal(shown[0], shown[1]);
@@ -473,12 +451,11 @@ static void *number_double(void *number)
 	return NULL;
 }
 
-static void test_background_work_is_done_after_the_wait(void **state)
+TEST(background_work_is_done_after_the_wait)
 {
 	struct background b = {0};
 	int number = 21;
 
-	(void)state;
 	background_wait(&b); /* none runs */
 	background_start(&b, number_double, &number);
 	background_wait(&b);
@@ -487,7 +464,7 @@ static void test_background_work_is_done_after_the_wait(void **state)
 	assert_int_equal(number, 42);
 }
 
-static void test_program_of_a_command_is_found_behind_prefixes(void **state)
+TEST(program_of_a_command_is_found_behind_prefixes)
 {
 	static const struct {
 		const char *command, *program;
@@ -513,7 +490,6 @@ static void test_program_of_a_command_is_found_behind_prefixes(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		char *name = program_name(cases[i].command);
 
@@ -521,29 +497,4 @@ static void test_program_of_a_command_is_found_behind_prefixes(void **state)
 		free(name);
 	}
 	assert_null(program_name(" "));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpuset_is_read_and_printed),
-		cmocka_unit_test(test_cursor_stays_inside_its_bytes),
-		cmocka_unit_test(test_intern_and_map_find_what_was_added),
-		cmocka_unit_test(test_sha256_equals_fips_180_2),
-		cmocka_unit_test(test_snapshots_are_read_back),
-		cmocka_unit_test(test_programs_start_stop_and_time_out),
-		cmocka_unit_test(test_wait_times_out_without_a_free_descriptor),
-		cmocka_unit_test(test_mark_search_reads_two_mib_of_an_environment_at_most),
-		cmocka_unit_test(test_table_is_written_in_every_format),
-		cmocka_unit_test(test_text_joins_value_and_interval),
-		cmocka_unit_test(test_only_regular_files_are_opened),
-		cmocka_unit_test(test_only_files_are_replaced),
-		cmocka_unit_test(test_a_walk_visits_all_entries_and_says_which_are_gone),
-		cmocka_unit_test(test_each_thread_has_its_own_texts_of_messages),
-		cmocka_unit_test(test_program_of_a_command_is_found_behind_prefixes),
-		cmocka_unit_test(test_background_work_is_done_after_the_wait),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

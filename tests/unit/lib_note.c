@@ -3,14 +3,7 @@
 #include "lib/note.h"
 
 #include "lib/table.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 static const struct note_kind covers = {"covers", SEVERITY_WARNING, "cpu",
 					"%s covers %.1f %% of %zu CPUs"},
@@ -32,11 +25,10 @@ static void expect_line(const struct notes *list, size_t place, const char *text
 	note_lines_free(&lines);
 }
 
-static void test_note_is_a_sentence_with_numbers(void **state)
+TEST(note_is_a_sentence_with_numbers)
 {
 	struct notes list = {0};
 
-	(void)state;
 	notes_add(&list, &covers, "cpu", 93.26, (size_t)4);
 	notes_add(&list, &lost, -3, 0x5eedULL);
 	expect_line(&list, 0, "lossy: -3 records are missing at 0x5eed");
@@ -44,11 +36,10 @@ static void test_note_is_a_sentence_with_numbers(void **state)
 	notes_free(&list);
 }
 
-static void test_marked_text_is_of_zcost(void **state)
+TEST(marked_text_is_of_zcost)
 {
 	static const struct note_kind kind = {"own", SEVERITY_INFO, NULL, "%5.1f %% of %s at %-s"};
 
-	(void)state;
 	assert_false(note_text_is_own(&kind, 0));
 	assert_false(note_text_is_own(&kind, 1));
 	assert_true(note_text_is_own(&kind, 2));
@@ -66,11 +57,10 @@ static void add_run(struct notes *list, const char *variant, const char *side, i
 	n->runs = 6;
 }
 
-static void test_runs_become_one_line(void **state)
+TEST(runs_become_one_line)
 {
 	struct notes list = {0};
 
-	(void)state;
 	add_run(&list, "mmap", "receiver", 1, 1.26);
 	add_run(&list, "mmap", "receiver", 2, 5.3);
 	add_run(&list, "mmap", "sender", 2, 2);
@@ -81,12 +71,11 @@ static void test_runs_become_one_line(void **state)
 	notes_free(&list);
 }
 
-static void test_run_counts_once_for_notes_of_several_tables(void **state)
+TEST(run_counts_once_for_notes_of_several_tables)
 {
 	struct notes list = {0};
 	int table;
 
-	(void)state;
 	for (table = 0; table < 3; table++) {
 		add_run(&list, "mmap", "receiver", 1, 2);
 		add_run(&list, "mmap", "sender", 1, 2);
@@ -97,12 +86,11 @@ static void test_run_counts_once_for_notes_of_several_tables(void **state)
 	notes_free(&list);
 }
 
-static void test_run_is_named_where_runs_are_not_counted(void **state)
+TEST(run_is_named_where_runs_are_not_counted)
 {
 	struct notes list = {0};
 	struct note *n;
 
-	(void)state;
 	notes_add(&list, &about, "cpu1");
 	n = notes_set_side(&list, "mmap", "receiver");
 	n->pass = "measure";
@@ -113,11 +101,10 @@ static void test_run_is_named_where_runs_are_not_counted(void **state)
 	notes_free(&list);
 }
 
-static void test_numbers_of_files_stay_apart(void **state)
+TEST(numbers_of_files_stay_apart)
 {
 	struct notes list = {0};
 
-	(void)state;
 	notes_add(&list, &sum, 2.0);
 	notes_set_side(&list, "b.txt", NULL);
 	notes_add(&list, &sum, 1.0);
@@ -129,21 +116,19 @@ static void test_numbers_of_files_stay_apart(void **state)
 	notes_free(&list);
 }
 
-static void test_missing_number_is_no_zero(void **state)
+TEST(missing_number_is_no_zero)
 {
 	struct notes list = {0};
 
-	(void)state;
 	notes_add(&list, &sum, (double)NAN);
 	expect_line(&list, 0, "sum an unknown number");
 	notes_free(&list);
 }
 
-static void test_other_texts_stay_apart(void **state)
+TEST(other_texts_stay_apart)
 {
 	struct notes list = {0};
 
-	(void)state;
 	notes_add(&list, &about, "cpu1");
 	notes_add(&list, &about, "cpu2");
 	notes_add(&list, &about, "cpu1");
@@ -152,13 +137,12 @@ static void test_other_texts_stay_apart(void **state)
 	notes_free(&list);
 }
 
-static void test_many_sides_are_counted(void **state)
+TEST(many_sides_are_counted)
 {
 	static const char *const variants[] = {"a", "b", "c", "d", "e"};
 	struct notes list = {0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 5; i++)
 		add_run(&list, variants[i], "sender", 0, 1);
 	expect_line(&list, 0,
@@ -167,13 +151,12 @@ static void test_many_sides_are_counted(void **state)
 }
 
 /* All results come first, then the worst five of the other notes. */
-static void test_text_has_all_results_and_the_worst_five_notes(void **state)
+TEST(text_has_all_results_and_the_worst_five_notes)
 {
 	struct table t;
 	char **texts, name[8];
 	int i;
 
-	(void)state;
 	table_init(&t, "x", NULL, 0);
 	for (i = 0; i < 6; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
@@ -201,7 +184,7 @@ static void test_text_has_all_results_and_the_worst_five_notes(void **state)
 
 /* The array of kinds is the order of weight of losses and warnings. Others stay as they were added.
  */
-static void test_weightier_warnings_stand_first(void **state)
+TEST(weightier_warnings_stand_first)
 {
 	static const struct note_kind kinds[] = {
 		{"heavy", SEVERITY_WARNING, NULL, "heavy %s"},
@@ -213,7 +196,6 @@ static void test_weightier_warnings_stand_first(void **state)
 	struct notes list = {0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(order); i++)
 		notes_add(&list, &kinds[order[i]], i < 4 ? "a" : "b");
 	expect_line(&list, 0, "warning: heavy a");
@@ -222,24 +204,4 @@ static void test_weightier_warnings_stand_first(void **state)
 	expect_line(&list, 3, "second a");
 	expect_line(&list, 4, "first a");
 	notes_free(&list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_note_is_a_sentence_with_numbers),
-		cmocka_unit_test(test_marked_text_is_of_zcost),
-		cmocka_unit_test(test_runs_become_one_line),
-		cmocka_unit_test(test_run_counts_once_for_notes_of_several_tables),
-		cmocka_unit_test(test_other_texts_stay_apart),
-		cmocka_unit_test(test_run_is_named_where_runs_are_not_counted),
-		cmocka_unit_test(test_numbers_of_files_stay_apart),
-		cmocka_unit_test(test_missing_number_is_no_zero),
-		cmocka_unit_test(test_many_sides_are_counted),
-		cmocka_unit_test(test_text_has_all_results_and_the_worst_five_notes),
-		cmocka_unit_test(test_weightier_warnings_stand_first),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,7 @@
 /* Checks text on a narrow page: what is shortened, moved and left out. Figures stay whole. */
 #include "lib/str.h"
 #include "lib/table.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const struct column columns[] = {
 	{"variant", .type = V_STR},
@@ -84,12 +76,11 @@ static void expect(const struct table *t, int width, const char *expected)
 	free(text);
 }
 
-static void test_table_that_fits_is_unchanged(void **state)
+TEST(table_that_fits_is_unchanged)
 {
 	struct table t;
 	char *text;
 
-	(void)state;
 	fill(&t);
 	text = text_of(&t, 0);
 	assert_non_null(strstr(text, symbols[0]));
@@ -101,11 +92,10 @@ static void test_table_that_fits_is_unchanged(void **state)
 	table_free(&t);
 }
 
-static void test_long_names_are_shortened(void **state)
+TEST(long_names_are_shortened)
 {
 	struct table t;
 
-	(void)state;
 	fill(&t);
 	expect(&t, 80,
 	       "side receiver, dso [kernel.kallsyms]\n"
@@ -122,11 +112,10 @@ static void test_long_names_are_shortened(void **state)
 	table_free(&t);
 }
 
-static void test_repeated_cells_become_section_heads(void **state)
+TEST(repeated_cells_become_section_heads)
 {
 	struct table t;
 
-	(void)state;
 	fill(&t);
 	t.least = "samples total_ns";
 	expect(&t, 54,
@@ -147,12 +136,11 @@ static void test_repeated_cells_become_section_heads(void **state)
 	table_free(&t);
 }
 
-static void test_less_important_columns_are_left_out(void **state)
+TEST(less_important_columns_are_left_out)
 {
 	struct table t;
 	char *text;
 
-	(void)state;
 	fill(&t);
 	t.least = "samples total_ns";
 	text = text_of(&t, 45);
@@ -164,12 +152,11 @@ static void test_less_important_columns_are_left_out(void **state)
 }
 
 /* A column stays if two rows would have the same name without it. */
-static void test_columns_that_tell_rows_apart_stay(void **state)
+TEST(columns_that_tell_rows_apart_stay)
 {
 	struct table t;
 	char *text;
 
-	(void)state;
 	fill(&t);
 	table_cell(&t, 1, 2)->str = table_cell(&t, 2, 2)->str;
 	table_cell(&t, 1, 3)->str = "other.so";
@@ -185,7 +172,7 @@ static void test_columns_that_tell_rows_apart_stay(void **state)
  * If no column can be left out, the columns go on below. Each block repeats the columns that tell
  * rows apart, the number of a repeat among them.
  */
-static void test_table_without_spare_columns_breaks_into_blocks(void **state)
+TEST(table_without_spare_columns_breaks_into_blocks)
 {
 	static const struct column c[] = {{"variant", .type = V_STR},
 					  {"repeat", .type = V_INT},
@@ -197,7 +184,6 @@ static void test_table_without_spare_columns_breaks_into_blocks(void **state)
 	char *text;
 	int i;
 
-	(void)state;
 	table_init(&t, "runs", c, 5);
 	for (i = 0; i < 4; i++) {
 		row = table_row(&t);
@@ -227,13 +213,12 @@ static void test_table_without_spare_columns_breaks_into_blocks(void **state)
 }
 
 /* At any width the lines fit, and every figure is present and whole. */
-static void test_lines_fit_and_figures_stay_whole_at_any_width(void **state)
+TEST(lines_fit_and_figures_stay_whole_at_any_width)
 {
 	struct table t;
 	char *text, *at;
 	int width, figures;
 
-	(void)state;
 	fill(&t);
 	for (width = 40; width < 200; width++) {
 		text = text_of(&t, width);
@@ -249,13 +234,12 @@ static void test_lines_fit_and_figures_stay_whole_at_any_width(void **state)
 	table_free(&t);
 }
 
-static void test_names_of_4_kib_are_shortened_to_the_page(void **state)
+TEST(names_of_4_kib_are_shortened_to_the_page)
 {
 	char name[4097], *text;
 	struct table t;
 	int i, width;
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	fill(&t);
@@ -273,13 +257,12 @@ static void test_names_of_4_kib_are_shortened_to_the_page(void **state)
 	table_free(&t);
 }
 
-static void test_equal_long_strings_share_one_copy(void **state)
+TEST(equal_long_strings_share_one_copy)
 {
 	char name[201];
 	struct value a, b, c;
 	struct table t;
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	fill(&t);
@@ -293,13 +276,12 @@ static void test_equal_long_strings_share_one_copy(void **state)
 	table_free(&t);
 }
 
-static void test_sentences_wrap(void **state)
+TEST(sentences_wrap)
 {
 	static const struct column c[] = {{"run", .type = V_STR}, {"why", .type = V_STR}};
 	struct table t;
 	struct value *row;
 
-	(void)state;
 	table_init(&t, "runs", c, 2);
 	row = table_row(&t);
 	row[0] = value_str(&t, "mmap");
@@ -313,7 +295,7 @@ static void test_sentences_wrap(void **state)
 	table_free(&t);
 }
 
-static void test_interval_is_left_out_before_its_value(void **state)
+TEST(interval_is_left_out_before_its_value)
 {
 	static const struct column c[] = {
 		{"name", .type = V_STR},
@@ -322,7 +304,6 @@ static void test_interval_is_left_out_before_its_value(void **state)
 	struct table t;
 	struct value *row;
 
-	(void)state;
 	table_init(&t, "counters", c, 3);
 	t.least = "value[]";
 	row = table_row(&t);
@@ -344,7 +325,7 @@ static void test_interval_is_left_out_before_its_value(void **state)
 }
 
 /* A whole number has whole bounds. A bound may be far from the value. */
-static void test_interval_of_whole_numbers_is_whole(void **state)
+TEST(interval_of_whole_numbers_is_whole)
 {
 	static const struct column c[] = {
 		{"delta_ns", .type = V_INT, .spread = SPREAD_HALF, .stem = "delta"},
@@ -356,7 +337,6 @@ static void test_interval_of_whole_numbers_is_whole(void **state)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	table_init(&t, "t", c, 3);
 	row = table_row(&t);
 	row[0] = value_with(&t, value_int(10), (struct interval){7, 12, 2.5});
@@ -373,7 +353,7 @@ static void test_interval_of_whole_numbers_is_whole(void **state)
 }
 
 /* perf's clock starts with the host, so times range from a second to a year. */
-static void test_times_have_nanoseconds(void **state)
+TEST(times_have_nanoseconds)
 {
 	static const struct column c[] = {{"at_s", "s", V_REAL, .digits = 6},
 					  {"ns", "ns", V_REAL, .digits = 1}};
@@ -383,7 +363,6 @@ static void test_times_have_nanoseconds(void **state)
 	size_t len, i;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	table_init(&t, "sched", c, 2);
 	for (i = 0; i < 4; i++) {
 		struct value *row = table_row(&t);
@@ -445,11 +424,10 @@ static void assert_harmless(const char *text)
 	}
 }
 
-static void test_hostile_text_is_printable_in_every_format(void **state)
+TEST(hostile_text_is_printable_in_every_format)
 {
 	enum table_format format;
 
-	(void)state;
 	for (format = FORMAT_TEXT; format <= FORMAT_COMMIT; format++) {
 		char *text = write_hostile(format);
 
@@ -462,12 +440,11 @@ static void test_hostile_text_is_printable_in_every_format(void **state)
 	}
 }
 
-static void test_line_ends_in_cells_are_escaped(void **state)
+TEST(line_ends_in_cells_are_escaped)
 {
 	char *tsv = write_hostile(FORMAT_TSV), *csv = write_hostile(FORMAT_CSV),
 	     *json = write_hostile(FORMAT_JSON);
 
-	(void)state;
 	assert_non_null(strstr(tsv, "\na b c\\x0d,\"\t2\n"));
 	assert_non_null(strstr(csv, "\n\"a\tb\nc\\x0d,\"\"\",2\n"));
 	assert_non_null(strstr(json, "\"a\\tb\\nc\\\\x0d,\\\"\""));
@@ -488,7 +465,7 @@ static char *written(const struct table *t, enum table_format format)
 }
 
 /* A text that a spreadsheet would run gets an apostrophe in csv alone. Numbers stay numbers. */
-static void test_formulas_are_texts_in_csv(void **state)
+TEST(formulas_are_texts_in_csv)
 {
 	static const struct column c[] = {{"=name", NULL, V_STR, .digits = 0},
 					  {"x", NULL, V_REAL, .digits = 0}};
@@ -499,7 +476,6 @@ static void test_formulas_are_texts_in_csv(void **state)
 	char *csv, *tsv;
 	size_t i;
 
-	(void)state;
 	table_init(&t, "t", c, 2);
 	for (i = 0; i < array_size(names); i++) {
 		struct value *row = table_row(&t);
@@ -519,7 +495,7 @@ static void test_formulas_are_texts_in_csv(void **state)
 }
 
 /* A text of perf trace has three digits, which stay three. tsv is exact. */
-static void test_short_times_in_ms_have_three_significant_digits(void **state)
+TEST(short_times_in_ms_have_three_significant_digits)
 {
 	static const struct column c[] = {{"avg_ms", "ms", V_REAL, .digits = 3},
 					  {"x", "%", V_REAL, .digits = 3}};
@@ -528,7 +504,6 @@ static void test_short_times_in_ms_have_three_significant_digits(void **state)
 	char *text;
 	size_t i;
 
-	(void)state;
 	table_init(&t, "t", c, 2);
 	for (i = 0; i < sizeof(ms) / sizeof(ms[0]); i++) {
 		struct value *row = table_row(&t);
@@ -547,7 +522,7 @@ static void test_short_times_in_ms_have_three_significant_digits(void **state)
 	table_free(&t);
 }
 
-static void test_small_numbers_have_two_significant_digits(void **state)
+TEST(small_numbers_have_two_significant_digits)
 {
 	static const struct column c[] = {{"base", "1/MiB", V_REAL, .digits = 3},
 					  {"new", "1/MiB", V_REAL, .digits = 3},
@@ -558,7 +533,6 @@ static void test_small_numbers_have_two_significant_digits(void **state)
 	struct value *row;
 	size_t i;
 
-	(void)state;
 	table_init(&t, "small", c, 3);
 	for (i = 0; i < array_size(base); i++) {
 		row = table_row(&t);
@@ -573,31 +547,4 @@ static void test_small_numbers_have_two_significant_digits(void **state)
 	       "  0.067     0.100  0.1\n"
 	       "  0.000   -0.0005  0.0\n");
 	table_free(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table_that_fits_is_unchanged),
-		cmocka_unit_test(test_long_names_are_shortened),
-		cmocka_unit_test(test_repeated_cells_become_section_heads),
-		cmocka_unit_test(test_less_important_columns_are_left_out),
-		cmocka_unit_test(test_columns_that_tell_rows_apart_stay),
-		cmocka_unit_test(test_table_without_spare_columns_breaks_into_blocks),
-		cmocka_unit_test(test_lines_fit_and_figures_stay_whole_at_any_width),
-		cmocka_unit_test(test_names_of_4_kib_are_shortened_to_the_page),
-		cmocka_unit_test(test_equal_long_strings_share_one_copy),
-		cmocka_unit_test(test_sentences_wrap),
-		cmocka_unit_test(test_times_have_nanoseconds),
-		cmocka_unit_test(test_short_times_in_ms_have_three_significant_digits),
-		cmocka_unit_test(test_small_numbers_have_two_significant_digits),
-		cmocka_unit_test(test_interval_is_left_out_before_its_value),
-		cmocka_unit_test(test_interval_of_whole_numbers_is_whole),
-		cmocka_unit_test(test_hostile_text_is_printable_in_every_format),
-		cmocka_unit_test(test_line_ends_in_cells_are_escaped),
-		cmocka_unit_test(test_formulas_are_texts_in_csv),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ struct metric {
 
 struct limit_case {
 	struct metric metrics[5];
-	double run_s, wait_s; /* of a thread; both 0: none was seen */
+	double run_s, wait_s; /* a thread has these; both are 0 where none was seen */
 	const char *limit;
 	double share;
 	const char *evidence;

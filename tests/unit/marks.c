@@ -2,17 +2,10 @@
 #include "analyze/texts/text.h"
 
 #include "lib/alloc.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* Returns the decimal mark that a line decides, or 0. */
-static void test_line_decides_about_the_decimal_mark(void **state)
+TEST(line_decides_about_the_decimal_mark)
 {
 	static const struct {
 		const char *line;
@@ -33,7 +26,6 @@ static void test_line_decides_about_the_decimal_mark(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(lines); i++) {
 		struct marks m = {0};
 
@@ -44,7 +36,7 @@ static void test_line_decides_about_the_decimal_mark(void **state)
 	}
 }
 
-static void test_numbers_are_read_with_either_mark(void **state)
+TEST(numbers_are_read_with_either_mark)
 {
 	static const struct {
 		char decimal;
@@ -73,7 +65,6 @@ static void test_numbers_are_read_with_either_mark(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(numbers); i++) {
 		struct marks m = {.decimal = numbers[i].decimal};
 		const char *p = numbers[i].text;
@@ -86,11 +77,10 @@ static void test_numbers_are_read_with_either_mark(void **state)
 	}
 }
 
-static void test_two_decimal_marks_are_refused(void **state)
+TEST(two_decimal_marks_are_refused)
 {
 	struct marks m = {0};
 
-	(void)state;
 	marks_learn(&m, "1.5 msec", 3);
 	marks_learn(&m, "12,5 %", 7);
 	marks_learn(&m, "13,5 %", 8);
@@ -98,28 +88,14 @@ static void test_two_decimal_marks_are_refused(void **state)
 	assert_int_equal(m.other, 7);
 }
 
-static void test_no_break_spaces_become_group_marks(void **state)
+TEST(no_break_spaces_become_group_marks)
 {
 	char text[] = "1\xc2\xa0"
 		      "208\xe2\x80\xaf"
 		      "453\xc2\xa0 cycles 12\xe2\x80\x89"
 		      "3456 5\xc2\xa0";
 
-	(void)state;
 	marks_keep_groups(text);
 	assert_string_equal(text, "1'208'453\xc2\xa0 cycles 12\xe2\x80\x89"
 				  "3456 5\xc2\xa0");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line_decides_about_the_decimal_mark),
-		cmocka_unit_test(test_numbers_are_read_with_either_mark),
-		cmocka_unit_test(test_two_decimal_marks_are_refused),
-		cmocka_unit_test(test_no_break_spaces_become_group_marks),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

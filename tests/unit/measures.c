@@ -163,13 +163,13 @@ TEST(calls_of_threads_are_added_up)
 	assert_int_equal(table_column(&t, "comm"), -1);
 	assert_int_equal(table_column(&t, "variant"), -1);
 	q.by = "tid,syscall,variant";
-	r.tid = tids[3]; /* of threads that ended before zcost read their names */
+	r.tid = tids[3]; /* threads that ended before zcost read their names */
 	r.calls = r.total_ns = r.min_ns = r.max_ns = 6;
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 	t = small_store_table(s, "syscalls", q);
 	assert_int_equal(t.rows, 3);
 	assert_int_equal(table_real(&t, 0, "tid"), 8);
-	/* of one call */
+	/* one call has no deviation */
 	row_is(&t, 1, "tid = 7, calls = 1, stddev_pct = 0");
 	assert_true(isnan(table_real(&t, 2, "tid")));
 	small_store_column_is(&t, "variant", "v v v");
@@ -553,7 +553,7 @@ TEST(ended_threads_and_processes_have_rows)
 	row_is(&t, 4, "comm = (ended processes), pid = -");
 	row_is(&t, 0, "cpu_pct = 30, user_pct = 7.5, sys_pct = 15");
 	t = small_store_table(s, "cpu", (struct query){.by = "process"});
-	/* of the first thread */
+	/* the name is that of the first thread */
 	row_is(&t, 0, "comm = main, threads = 2, cpu_pct = 60, migrations = 9");
 	assert_string_equal(table_text(&t, 1, "comm"), "c");
 	row_is(&t, 2, "comm = (ended processes), threads = -");
@@ -668,7 +668,8 @@ TEST(cpu_by_has_threads_and_everything_else)
 	small_store_says(&t, "v receiver: the side's CPUs were busy for 60.00 %");
 	assert_float_equal(table_real(&t, 0, "cpu_pct"), 25, 1e-9);
 	row_is(&t, 1, "cpu_pct = 20, busy_share = 33.3333333333, user_pct = 5, sys_pct = 10");
-	assert_float_equal(table_real(&t, 2, "cpu_pct"), 15, 1e-9); /* of 20 and 10 */
+	assert_float_equal(table_real(&t, 2, "cpu_pct"), 15,
+			   1e-9); /* the median is that of 20 and 10 */
 	t = small_store_table(s, "cpu", (struct query){.by = "thread", .limit = 1});
 	small_store_column_is(&t, "comm",
 			      "helper (rows left out) (everything else) main (everything else)");
@@ -1101,7 +1102,8 @@ TEST(scores_of_a_total_add_up_costs_and_divide_sums)
 	assert_float_equal(score(&t, "total", "ns_per_kib"), 1e7 / 2048, 1e-9);
 	assert_float_equal(score(&t, "receiver", "cycles_per_byte"), 4e6 / 2097152, 1e-9);
 	assert_float_equal(score(&t, "sender", "ipc"), 1, 1e-12);
-	assert_float_equal(score(&t, "total", "ipc"), 0.4, 1e-12); /* of the sums */
+	assert_float_equal(score(&t, "total", "ipc"), 0.4,
+			   1e-12); /* the ratio is that of the sums */
 	assert_float_equal(score(&t, "receiver", "j_per_gb"), 1e9 / 1048576 * 10, 1e-6);
 	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 1048576 * 20, 1e-6);
 	assert_float_equal(score(&t, "receiver", "syscalls_per_mib"), 4, 1e-12);
@@ -1142,7 +1144,7 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 	t = small_store_table(s, "scores", (struct query){0});
 	assert_float_equal(score(&t, "total", "ns_per_kib"), 5e6 / 2048, 1e-9);
 	assert_float_equal(score(&t, "sender", "cache_miss_pct"), 25, 1e-9);
-	assert_true(isnan(score(&t, "receiver", "cache_miss_pct"))); /* of 0 references */
+	assert_true(isnan(score(&t, "receiver", "cache_miss_pct"))); /* there are no references */
 	assert_float_equal(score(&t, "total", "cache_miss_pct"), 25, 1e-9);
 	assert_float_equal(score(&t, "total", "workload_context_switches_per_mib"), 4, 1e-12);
 	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 4194304 * 20, 1e-6);
@@ -1156,7 +1158,7 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 		s, "scores",
 		(struct query){.unit = "packet", .power_kind = "package", .model_idle = 7});
 	assert_float_equal(score(&t, "sender", "ns_per_packet"), 6e4, 1e-6);
-	assert_true(isnan(score(&t, "receiver", "ns_per_packet"))); /* of 0 packets */
+	assert_true(isnan(score(&t, "receiver", "ns_per_packet"))); /* there are no packets */
 	assert_float_equal(score(&t, "receiver", "j_per_gb"), 1e9 / 1048576 * 7, 1e-6);
 }
 

@@ -247,19 +247,16 @@ TEST(functions_add_up_over_commands)
 		    isnan(table_real(&t, 1, "total_sampling_error")));
 	assert_true(isnan(table_real(&t, 1, "samples")));
 	small_store_says(&t, "all 2 rows: 100.00 % = 100.0 ns/packet");
-	table_free(&t);
 	q.by = "comm";
 	t = table_of(&f, &q);
 	assert_int_equal(t.rows, 3);
 	same(table_text(&t, 1, "comm"), "b");
-	table_free(&t);
 	q = (struct query){.comm = "b", .limit = 1};
 	t = table_of(&f, &q);
 	assert_int_equal(t.rows, 1); /* a share stays one of the whole event */
 	near(table_real(&t, 0, "self_share"), 10);
 	assert_true(isnan(table_real(&t, 0, "self_ns")));
 	small_store_says(&t, "all 2 rows: 70.00 % (the 1 shown: 10.00 %; --all shows all)");
-	table_free(&t);
 	flat_free(&f);
 }
 
@@ -274,7 +271,6 @@ TEST(functions_of_equal_share_stay_in_the_texts_order)
 	same(table_text(&t, 0, "symbol"), "h");
 	same(table_text(&t, 1, "symbol"), "g");
 	same(table_text(&t, 2, "symbol"), "f");
-	table_free(&t);
 	flat_free(&f);
 }
 
@@ -353,15 +349,12 @@ TEST(costs_follow_the_basis)
 	size_t i;
 
 	near(table_real(&t, 1, "self_ns"), 0.4 * 200); /* busy: 4 s for 2e7 units */
-	table_free(&t);
 	q.basis = BASIS_WALL;
 	t = table_of(&f, &q);
 	near(table_real(&t, 1, "self_ns"), 0.4 * 500); /* wall: 2e6 units a second */
-	table_free(&t);
 	for (i = 0; i < array_size(small); i++) {
 		t = table_of(&f, &small[i].q);
 		near(table_real(&t, 1, "self_ns"), 0.4 * small[i].ns);
-		table_free(&t);
 	}
 	flat_free(&f);
 }

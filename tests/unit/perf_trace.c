@@ -2,16 +2,7 @@
 #include "analyze/texts/perf_trace.h"
 
 #include "analyze/probes/syscalls/table.h"
-
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static int parse(const char *text, struct trace *tr, struct error *err)
 {
@@ -46,7 +37,7 @@ static void check_row(const struct trace *tr, size_t i, const char *name, uint64
 	assert_true(r->stddev_pct == pct);
 }
 
-static void test_perf_trace_table_is_read(void **state)
+TEST(perf_trace_table_is_read)
 {
 	struct trace tr =
 		parsed("\n Summary of events:\n\n ls (worker) (28441), 296 events, 97.4%\n\n"
@@ -67,7 +58,6 @@ static void test_perf_trace_table_is_read(void **state)
 		       "   read                   2      0     0,030     0,010     0,015     0,020 "
 		       "    33.33%\n");
 
-	(void)state;
 	assert_int_equal(tr.n, 3);
 	check_row(&tr, 0, "openat", 39, 19, 1.944, 0.021, 0.05, 0.116, 8.34);
 	check_row(&tr, 1, "mmap", 30, 0, 1.321, 0.023, 0.044, 0.107, 9.24);
@@ -80,7 +70,7 @@ static void test_perf_trace_table_is_read(void **state)
 }
 
 /* Figures of the zero-copy talk (1 CPU, devmem), with the text as copied from its slides. */
-static void test_copied_slides_are_read(void **state)
+TEST(copied_slides_are_read)
 {
 	struct trace tr = parsed(":10435 (10435), 1627807 events, 100.0%\n\n"
 				 "syscall\tcalls\terrors\ttotal (msec)\tmin (msec)\tavg "
@@ -92,7 +82,6 @@ static void test_copied_slides_are_read(void **state)
 				 "epoll_wait\t1398\t0\t727.045\t0.000\t0.520\t100.199\t25.99%\n\n"
 				 "### Recycling: setsockopt costs 203 us\n");
 
-	(void)state;
 	assert_int_equal(tr.n, 4);
 	check_row(&tr, 1, "recvmsg", 168459, 1391, 26726.717, 0.001, 0.159, 84.382, 0.32);
 	assert_string_equal(tr.rows[3].comm, ":10435");
@@ -112,9 +101,8 @@ static void refused(const char *text, int code, const char *says)
 
 #define HEAD "syscall calls errors total min avg max stddev\n"
 
-static void test_damaged_table_is_refused(void **state)
+TEST(damaged_table_is_refused)
 {
-	(void)state;
 	refused("", ENODATA, "t is empty");
 	refused("read 3 0 1 1 1 1 1\n", ENODATA, "perf trace -s");
 	refused(HEAD "read 809214 2595 0.001 0.094 0.272 0.03%\n", EBADMSG,
@@ -156,7 +144,7 @@ static void near(const struct table *t, size_t row, int column, double y, double
  * sqrt(3) of mean 2 is 28.8675 %; sd 1.4142 / sqrt(2) of 6 is 16.6667 %. Together 5 calls, mean
  * 3.6, sd 2.4083, standard error 1.0770, 29.9177 %.
  */
-static void test_merged_threads_have_the_joint_standard_error(void **state)
+TEST(merged_threads_have_the_joint_standard_error)
 {
 	struct trace tr = parsed("a (1), 6 events\n" HEAD "write 1 0 0.5 0.5 0.5 0.5 0.00%\n"
 				 "read 3 0 6.0 1.0 2.0 3.0 28.8675%\n"
@@ -165,7 +153,6 @@ static void test_merged_threads_have_the_joint_standard_error(void **state)
 	struct error err = {0};
 	struct table t;
 
-	(void)state;
 	table_init(&t, "syscalls", columns, 11);
 	assert_int_equal(syscalls_from_perf_trace(&tr, &q, &t, &err), 0);
 	assert_int_equal(t.rows, 2);
@@ -191,17 +178,4 @@ static void test_merged_threads_have_the_joint_standard_error(void **state)
 	assert_int_equal(t.rows, 0);
 	table_free(&t);
 	trace_free(&tr);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_perf_trace_table_is_read),
-		cmocka_unit_test(test_copied_slides_are_read),
-		cmocka_unit_test(test_damaged_table_is_refused),
-		cmocka_unit_test(test_merged_threads_have_the_joint_standard_error),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

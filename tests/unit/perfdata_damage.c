@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Cuts and changes the recording of perfdata_world.h at every byte, in every form of perf.data. */
 #include "tests/unit/perfdata_world.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /*
  * A file cut anywhere gives an error with a message, or a profile marked incomplete, and never
@@ -27,13 +22,12 @@ static void check_damaged(const struct str *file, bool cut)
 	profile_free(&p);
 }
 
-static void test_truncated_file_is_refused_or_incomplete(void **state)
+TEST(truncated_file_is_refused_or_incomplete)
 {
 	struct str file;
 	size_t len;
 	int bits;
 
-	(void)state;
 	for (bits = 0; bits < 8; bits += 2) {
 		file = form(bits & 1, false, bits & 4, 112);
 		len = file.len;
@@ -44,7 +38,7 @@ static void test_truncated_file_is_refused_or_incomplete(void **state)
 }
 
 /* Flips every byte in turn and many at random: no crash, no hang. */
-static void test_flipped_bytes_do_not_crash(void **state)
+TEST(flipped_bytes_do_not_crash)
 {
 	static const uint8_t masks[] = {0xff, 0x80, 0x01};
 	uint32_t seed = 12345;
@@ -52,7 +46,6 @@ static void test_flipped_bytes_do_not_crash(void **state)
 	size_t i, k;
 	int bits;
 
-	(void)state;
 	for (bits = 0; bits < 8; bits++) {
 		file = form(bits & 1, bits & 2, bits & 4, 112);
 		for (i = 0; i < file.len; i++) {
@@ -67,15 +60,4 @@ static void test_flipped_bytes_do_not_crash(void **state)
 		}
 		str_free(&file);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truncated_file_is_refused_or_incomplete),
-		cmocka_unit_test(test_flipped_bytes_do_not_crash),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,27 +8,18 @@
 #include "lib/file.h"
 #include "lib/str.h"
 #include "tests/unit/perfdata_stream.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "/tmp/zcost-input-XXXXXX";
 
 static char *path_of(const char *name)
 {
-	return xasprintf("%s/%s", folder, name);
+	return xasprintf("%s/%s", dir, name);
 }
 
 static void put(const char *name, const char *text)
@@ -48,7 +39,7 @@ static void check_bytes(const struct input *in, const char *text)
 	assert_memory_equal(in->data, text, in->len);
 }
 
-static void test_file_is_mapped(void **state)
+TEST(file_is_mapped)
 {
 	const struct timespec times[] = {{1000, 7}, {2000, 9}};
 	int standard = dup(STDIN_FILENO);
@@ -56,7 +47,6 @@ static void test_file_is_mapped(void **state)
 	struct error err = {0};
 	char *path = path_of("file"), *empty = path_of("empty"), *none = path_of("none");
 
-	(void)state;
 	put("file", "bytes");
 	put("empty", "");
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
@@ -84,13 +74,12 @@ static void test_file_is_mapped(void **state)
 }
 
 /* Opens a folder's files, of `perf record --threads`. */
-static void test_folder_has_its_files_up_to_the_first_gap(void **state)
+TEST(folder_has_its_files_up_to_the_first_gap)
 {
 	struct recording r = {.spool.fd = -1};
 	struct error err = {0};
 	char *path = path_of("threads"), *other = path_of("other");
 
-	(void)state;
 	put("threads/data", "head");
 	put("threads/data.0", "zero");
 	put("threads/data.1", "one");
@@ -163,22 +152,20 @@ static void check_pipe(size_t n, bool standard)
 	input_close(&r);
 }
 
-static void test_pipe_is_copied(void **state)
+TEST(pipe_is_copied)
 {
-	(void)state;
 	check_pipe(100000, false); /* more than it holds, and than one read takes */
 	check_pipe(100000, true);
 	check_pipe(0, false);
 	check_pipe(0, true);
 }
 
-static void test_pipe_that_cannot_be_read_is_an_error(void **state)
+TEST(pipe_that_cannot_be_read_is_an_error)
 {
 	struct recording r = {.spool.fd = -1};
 	int old = dup(STDIN_FILENO), fd[2];
 	struct error err = {0};
 
-	(void)state;
 	assert_int_equal(pipe(fd), 0);
 	dup2(fd[1], STDIN_FILENO); /* the end to write to */
 	assert_int_equal(input_open(&r, "-", false, &err), -EBADF);
@@ -215,22 +202,20 @@ static void check_standard(const char *text, off_t at, int expected)
 	free(path);
 }
 
-static void test_standard_input_is_read_from_its_place(void **state)
+TEST(standard_input_is_read_from_its_place)
 {
-	(void)state;
 	check_standard("bytes", 0, 0);
 	check_standard("bytes", 2, 0);
 	check_standard("bytes", 5, -ENODATA);
 	check_standard("", 0, -ENODATA);
 }
 
-static void test_chunk_is_a_part_of_a_file(void **state)
+TEST(chunk_is_a_part_of_a_file)
 {
 	struct chunk_reader reader = {0};
 	struct chunk chunk = {.at = 2, .len = 3, .order = 77};
 	char *path = path_of("chunks");
 
-	(void)state;
 	put("chunks", "0123456789");
 	chunk.fd = open(path, O_RDONLY);
 	assert_true(chunk_read(&reader, &chunk, true));
@@ -284,14 +269,13 @@ static void open_samples(struct recording *r, struct profile *p, size_t n, size_
 }
 
 /* A round that ends where a chunk is full belongs to that chunk. Others lie inside a chunk. */
-static void test_round_behind_a_full_chunk_belongs_to_it(void **state)
+TEST(round_behind_a_full_chunk_belongs_to_it)
 {
 	enum { SAMPLES = 8000 };
 	size_t size, first, i, len = 0, round;
 	struct recording r;
 	struct profile p;
 
-	(void)state;
 	open_samples(&r, &p, SAMPLES, 0, &size);
 	assert_true(r.nchunks > 1);
 	first = r.chunks[0].len;
@@ -317,7 +301,7 @@ static void test_round_behind_a_full_chunk_belongs_to_it(void **state)
 
 /* --- types of records --- */
 
-static void test_types_of_records_are_known(void **state)
+TEST(types_of_records_are_known)
 {
 	static const uint8_t size[] = {9, 1, 0, 0, 0, 0, 0, 0};
 	static const struct {
@@ -342,7 +326,6 @@ static void test_types_of_records_are_known(void **state)
 	struct cursor body = cursor_of(size, sizeof(size), false);
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		assert_int_equal(record_known(rows[i].type), rows[i].known);
 		assert_int_equal(record_quiet(rows[i].type), rows[i].quiet);
@@ -355,7 +338,7 @@ static void test_types_of_records_are_known(void **state)
 /* --- files of one name --- */
 
 /* The header has a build-id for a name. It does not help where two files have that name. */
-static void test_files_of_one_name_are_told_apart(void **state)
+TEST(files_of_one_name_are_told_apart)
 {
 	enum { A, B, C, D, E, F, G };
 	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "/lib/net-x.ko.xz"};
@@ -386,7 +369,6 @@ static void test_files_of_one_name_are_told_apart(void **state)
 	struct identities all;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(names); i++)
 		intern_str(&strings, names[i]);
 	identities_init(&all, &r);
@@ -420,7 +402,7 @@ static void test_files_of_one_name_are_told_apart(void **state)
 /* --- processes of the workload --- */
 
 /* A child may be recorded before its parent. A thread is no child, and a pid may come twice. */
-static void test_descendants_of_a_process_are_found(void **state)
+TEST(descendants_of_a_process_are_found)
 {
 	static struct side_row rows[] = {
 		{.kind = SIDE_FORK, .pid = 13, .ppid = 12, .tid = 13},
@@ -437,7 +419,6 @@ static void test_descendants_of_a_process_are_found(void **state)
 	struct profile p;
 	size_t i;
 
-	(void)state;
 	profile_init(&p);
 	sideband_add_descendants(&side, pids, 2, &p);
 	assert_int_equal(p.nown, array_size(expected));
@@ -449,7 +430,7 @@ static void test_descendants_of_a_process_are_found(void **state)
 /* --- slices --- */
 
 /* Samples at 90, 100 and 120 ns, of weights 1, 2 and 4. */
-static void test_slice_is_of_times_or_of_distances_from_the_first_sample(void **state)
+TEST(slice_is_of_times_or_of_distances_from_the_first_sample)
 {
 	static const struct {
 		struct time_slice slice;
@@ -480,7 +461,6 @@ static void test_slice_is_of_times_or_of_distances_from_the_first_sample(void **
 	struct profile p;
 	size_t i, at;
 
-	(void)state;
 	w_add_sample(&records, 2, 100, 1, 0x1000);
 	w_add_sample(&records, 1, 90, 1, 0x1000);
 	w_add_sample(&records, 4, 120, 1, 0x1000);
@@ -520,9 +500,9 @@ enum { PROCESS = 4190001 }; /* above the largest pid that the kernel gives by de
 
 struct jit_case {
 	int forked_s, written_s;    /* before the end of the recording */
-	int end_s;		    /* of the recording, from now on */
+	int end_s;		    /* the end of the recording, from now on */
 	bool running;		    /* the process has just begun */
-	const char *host, *refused; /* NULL: this host; NULL: the map is used */
+	const char *host, *refused; /* NULL stands for this host, and for a map that is used */
 };
 
 static void w_text(struct writer *w, uint64_t feature, const char *text)
@@ -602,7 +582,7 @@ static void check_map(const struct jit_case *c)
 	free(map);
 }
 
-static void test_perf_map_of_this_host_belongs_to_the_recorded_process(void **state)
+TEST(perf_map_of_this_host_belongs_to_the_recorded_process)
 {
 	static const struct jit_case cases[] = {
 		{50, 50, 0, false, NULL, NULL},
@@ -618,40 +598,6 @@ static void test_perf_map_of_this_host_belongs_to_the_recorded_process(void **st
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++)
 		check_map(&cases[i]);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return dir_remove(folder, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file_is_mapped),
-		cmocka_unit_test(test_folder_has_its_files_up_to_the_first_gap),
-		cmocka_unit_test(test_pipe_is_copied),
-		cmocka_unit_test(test_pipe_that_cannot_be_read_is_an_error),
-		cmocka_unit_test(test_standard_input_is_read_from_its_place),
-		cmocka_unit_test(test_chunk_is_a_part_of_a_file),
-		cmocka_unit_test(test_round_behind_a_full_chunk_belongs_to_it),
-		cmocka_unit_test(test_types_of_records_are_known),
-		cmocka_unit_test(test_files_of_one_name_are_told_apart),
-		cmocka_unit_test(test_descendants_of_a_process_are_found),
-		cmocka_unit_test(test_slice_is_of_times_or_of_distances_from_the_first_sample),
-		cmocka_unit_test(test_perf_map_of_this_host_belongs_to_the_recorded_process),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -5,12 +5,7 @@
  */
 #include "analyze/perfdata/fold.h"
 #include "tests/unit/perfdata_stream.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static uint64_t seed;
 
@@ -38,12 +33,11 @@ static uint32_t id_of(struct stacks *s, uint32_t i)
 	return stacks_id(s, hash_of(i), &head, chain);
 }
 
-static void test_each_stack_has_one_number(void **state)
+TEST(each_stack_has_one_number)
 {
 	struct stacks s;
 	uint32_t i;
 
-	(void)state;
 	stacks_init(&s);
 	for (i = 0; i < STACKS; i++) {
 		assert_int_equal(id_of(&s, i), i);
@@ -62,7 +56,7 @@ static void test_each_stack_has_one_number(void **state)
 }
 
 /* Stacks with the same hash are different if their chain or any part of their head differs. */
-static void test_stacks_differ_by_chain_and_head(void **state)
+TEST(stacks_differ_by_chain_and_head)
 {
 	static const struct stack_head heads[] = {
 		{.ip = 1, .pid = 2, .version = 3, .mode = 4, .nr = 2},
@@ -77,7 +71,6 @@ static void test_stacks_differ_by_chain_and_head(void **state)
 	uint32_t i, k, round;
 	struct stacks s;
 
-	(void)state;
 	stacks_init(&s);
 	for (round = 0; round < 2; round++)
 		for (k = 0; k < 2; k++)
@@ -102,7 +95,7 @@ static size_t count_changes(const struct stack_order *so, uint32_t n)
 }
 
 /* Stacks of 16 addresses, each of them one of two, from two folds. The root is the last address. */
-static void test_stacks_with_the_same_root_are_neighbours(void **state)
+TEST(stacks_with_the_same_root_are_neighbours)
 {
 	static const uint32_t lengths[] = {3, 6, 10};
 	struct fold list[2] = {0};
@@ -110,7 +103,6 @@ static void test_stacks_with_the_same_root_are_neighbours(void **state)
 	struct stack_order so;
 	uint32_t i, k, n, *chain_bits;
 
-	(void)state;
 	seed = 3;
 	stacks_init(&list[0].stacks);
 	stacks_init(&list[1].stacks);
@@ -158,7 +150,7 @@ static uint32_t add_deep_stack(struct stacks *s, uint32_t i)
 }
 
 /* Which fold has a stack, and which number, does not count. */
-static void test_order_of_stacks_depends_on_nothing_but_them(void **state)
+TEST(order_of_stacks_depends_on_nothing_but_them)
 {
 	enum { N = 4000 };
 	struct fold list[3] = {0};
@@ -166,7 +158,6 @@ static void test_order_of_stacks_depends_on_nothing_but_them(void **state)
 	struct stack_order a, b;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		stacks_init(&list[i].stacks);
 	for (i = 0; i < N; i++) {
@@ -191,7 +182,7 @@ static void test_order_of_stacks_depends_on_nothing_but_them(void **state)
 
 /* --- the table of costs --- */
 
-static void test_each_cost_has_one_row(void **state)
+TEST(each_cost_has_one_row)
 {
 	enum { KEYS = 3000 };
 	struct stack *stacks[2] = {xcalloc(1, sizeof(struct stack)),
@@ -199,7 +190,6 @@ static void test_each_cost_has_one_row(void **state)
 	struct fold_costs c = {0};
 	uint32_t i, round;
 
-	(void)state;
 	for (round = 0; round < 2; round++)
 		for (i = 0; i < KEYS; i++) {
 			struct fold_cost key = {.stack = i % 2,
@@ -243,7 +233,7 @@ static int compare_rows(const struct profile_cost *a, const struct profile_cost 
  * Samples at one address that no mapping has, by falling keys and twice, with a mapping between the
  * two. The names of the threads change.
  */
-static void test_rows_of_a_frame_are_sorted_by_their_keys(void **state)
+TEST(rows_of_a_frame_are_sorted_by_their_keys)
 {
 	enum { KEYS = 16 };
 	struct writer w = {0};
@@ -251,7 +241,6 @@ static void test_rows_of_a_frame_are_sorted_by_their_keys(void **state)
 	uint32_t i, pid;
 	size_t k;
 
-	(void)state;
 	for (pid = 1; pid <= 2; pid++)
 		for (i = 0; i < 2; i++) {
 			w_comm(&w, 0, pid, pid + 10 * i, false, "later");
@@ -290,7 +279,7 @@ enum { SAMPLES = 24000, LEVELS = 14 };
 
 /* What the profile must have: sums over the samples, or over the rows. */
 struct sums {
-	uint64_t weights; /* of each row's weight and key */
+	uint64_t weights; /* a sum over each row's weight and key */
 	struct map rows, frames;
 };
 
@@ -340,12 +329,11 @@ static void sum_profile(const struct profile *p, struct sums *sums)
 	free(frames);
 }
 
-static void test_profile_of_many_stacks_has_each_sample_once(void **state)
+TEST(profile_of_many_stacks_has_each_sample_once)
 {
 	unsigned int threads;
 	int big, i;
 
-	(void)state;
 	for (big = 0; big < 2; big++) {
 		struct writer records = {.big = big}, w = {.big = big};
 		struct sums expected = {0};
@@ -381,7 +369,7 @@ static void test_profile_of_many_stacks_has_each_sample_once(void **state)
  * end of a chunk is late as well. perf writes the buffers of the CPUs one after the other, so the
  * last sample of a CPU lies up to a chunk and a half before.
  */
-static void test_late_samples_count_across_chunks_and_threads(void **state)
+TEST(late_samples_count_across_chunks_and_threads)
 {
 	enum { TIMER_CPUS = 3, ROUNDS = 10, TOGETHER = 1500, DEPTH = 12, LATE = 10 };
 	static double idle_ns[CPUSET_MAX];
@@ -391,7 +379,6 @@ static void test_late_samples_count_across_chunks_and_threads(void **state)
 	unsigned int threads;
 	int round, i;
 
-	(void)state;
 	s.chain[0] = (uint64_t)PERF_CONTEXT_USER;
 	for (i = 1; i <= DEPTH; i++)
 		s.chain[i] = 0x1000;
@@ -415,21 +402,4 @@ static void test_late_samples_count_across_chunks_and_threads(void **state)
 	}
 	str_free(&records.out);
 	str_free(&w.out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_stack_has_one_number),
-		cmocka_unit_test(test_stacks_differ_by_chain_and_head),
-		cmocka_unit_test(test_stacks_with_the_same_root_are_neighbours),
-		cmocka_unit_test(test_order_of_stacks_depends_on_nothing_but_them),
-		cmocka_unit_test(test_each_cost_has_one_row),
-		cmocka_unit_test(test_rows_of_a_frame_are_sorted_by_their_keys),
-		cmocka_unit_test(test_profile_of_many_stacks_has_each_sample_once),
-		cmocka_unit_test(test_late_samples_count_across_chunks_and_threads),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

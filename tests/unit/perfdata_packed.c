@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks packed records of perf 6.16, in which records and pieces straddle each other. */
 #include "tests/unit/perfdata_stream.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* Writes samples that compress badly. */
 static void noise(struct writer *w, size_t n)
@@ -88,12 +82,11 @@ static void check_packed(size_t push, enum data_size wrong, bool big)
 	profile_free(&p);
 }
 
-static void test_packed_records_of_perf_6_16_are_read(void **state)
+TEST(packed_records_of_perf_6_16_are_read)
 {
 	size_t push;
 	int big;
 
-	(void)state;
 	for (big = 0; big < 2; big++) {
 		check_packed(1000, RIGHT, big);
 		check_packed(30001, RIGHT, big);
@@ -107,13 +100,12 @@ static void test_packed_records_of_perf_6_16_are_read(void **state)
 }
 
 /* The file ends inside a wrapped record. The samples before it count. */
-static void test_samples_before_a_cut_packed_record_count(void **state)
+TEST(samples_before_a_cut_packed_record_count)
 {
 	struct writer records = {0}, packed = {0};
 	ZSTD_CStream *z = ZSTD_createCStream();
 	struct profile p;
 
-	(void)state;
 	noise(&records, 3000);
 	ZSTD_initCStream(z, 1);
 	w_add_sample(&packed, 5, 1, 1, 0x1000);
@@ -126,15 +118,4 @@ static void test_samples_before_a_cut_packed_record_count(void **state)
 	assert_true(p.events[0].weight >= 5);
 	profile_free(&p);
 	str_free(&records.out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packed_records_of_perf_6_16_are_read),
-		cmocka_unit_test(test_samples_before_a_cut_packed_record_count),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,7 @@
  */
 #include "analyze/perfdata/format.h"
 #include "tests/unit/perfdata_stream.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define KERNEL 0xffffffff81000000ULL
 
@@ -36,13 +30,12 @@ static void check_row(const struct profile *p, uint64_t weight, const char *comm
 
 /* --- payloads, and records that zcost does not use --- */
 
-static void test_payloads_behind_records_are_skipped(void **state)
+TEST(payloads_behind_records_are_skipped)
 {
 	struct writer w = {0};
 	struct profile p;
 	size_t at;
 
-	(void)state;
 	at = w_begin(&w, 66, 0); /* tracing data: 13 bytes, padded to 16 */
 	w32(&w, 13);
 	w_end(&w, at);
@@ -67,14 +60,13 @@ static void test_payloads_behind_records_are_skipped(void **state)
  * Writes every record type with a body of 24 bytes. zcost knows the types of the kernel and of
  * perf and counts the others.
  */
-static void test_unknown_record_types_are_counted(void **state)
+TEST(unknown_record_types_are_counted)
 {
 	struct writer w = {0};
 	struct profile p;
 	uint32_t type;
 	size_t at;
 
-	(void)state;
 	for (type = 0; type < 260; type++) {
 		if (type == PERF_RECORD_SAMPLE || (type >= 64 && type < 87) || type == 2 ||
 		    type == PERF_RECORD_LOST_SAMPLES)
@@ -114,7 +106,7 @@ static void lost(struct writer *w, uint32_t type, uint64_t id, uint64_t n, uint6
  * The buffers lost 50 records: 40 samples of the event and 10 of perf's side-band event. perf 6.1
  * asks the kernel for them at the end. A PMU dropped 7 more samples and reported them at once.
  */
-static void test_lost_samples_count_once(void **state)
+TEST(lost_samples_count_once)
 {
 	uint64_t type =
 		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER;
@@ -128,7 +120,6 @@ static void test_lost_samples_count_once(void **state)
 	struct profile p;
 	int format;
 
-	(void)state;
 	for (format = 0; format < 3; format++) {
 		struct writer w = {0};
 
@@ -157,12 +148,11 @@ static void test_lost_samples_count_once(void **state)
 /* --- who ran, and what was mapped, when --- */
 
 /* A thread id is used again by a thread of another process and by a new process. */
-static void test_reused_thread_id_belongs_to_its_new_process(void **state)
+TEST(reused_thread_id_belongs_to_its_new_process)
 {
 	struct writer w = {0};
 	struct profile p;
 
-	(void)state;
 	w_comm(&w, 0, 10, 10, false, "first");
 	w_mmap2(&w, 0, 10, 0x1000, 0x1000, 0, "/first");
 	w_comm(&w, 0, 20, 20, false, "second");
@@ -195,13 +185,12 @@ static void test_reused_thread_id_belongs_to_its_new_process(void **state)
  * perf synthesizes forks at its start. The child's maps follow, so it does not inherit the
  * parent's.
  */
-static void test_synthesized_fork_shares_no_maps(void **state)
+TEST(synthesized_fork_shares_no_maps)
 {
 	struct writer w = {0};
 	struct profile p;
 	size_t at;
 
-	(void)state;
 	w_mmap2(&w, 0, 10, 0x1000, 0x1000, 0, "/parent");
 	at = w_begin(&w, PERF_RECORD_FORK, 1 << 13);
 	w32(&w, 11);
@@ -221,12 +210,11 @@ static void test_synthesized_fork_shares_no_maps(void **state)
  * Rounds overlap: a later record in the file may have an earlier time. Records with equal times
  * stay in file order.
  */
-static void test_overlapping_rounds_are_sorted_by_time(void **state)
+TEST(overlapping_rounds_are_sorted_by_time)
 {
 	struct writer w = {0};
 	struct profile p;
 
-	(void)state;
 	w_comm(&w, 0, 1, 1, false, "a");
 	w_mmap2(&w, 50, 1, 0x1000, 0x1000, 0, "/late");
 	w_comm(&w, 50, 1, 1, false, "b");
@@ -245,7 +233,7 @@ static void test_overlapping_rounds_are_sorted_by_time(void **state)
 }
 
 /* A new map covers the middle, the head or the tail of another map, several maps, or all maps. */
-static void test_later_map_replaces_the_part_it_covers(void **state)
+TEST(later_map_replaces_the_part_it_covers)
 {
 	static const struct {
 		uint64_t start, len, pgoff;
@@ -266,7 +254,6 @@ static void test_later_map_replaces_the_part_it_covers(void **state)
 	struct profile p;
 	size_t i;
 
-	(void)state;
 	w_comm(&w, 0, 1, 1, false, "x");
 	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		w_mmap2(&w, i + 1, 1, maps[i].start, maps[i].len, maps[i].pgoff, maps[i].name);
@@ -303,13 +290,12 @@ static void mmap2_of(struct writer *w, uint64_t start, bool with_id, uint8_t id,
 }
 
 /* A mapping has four or twenty bytes of build-id. The build-id tells files of one path apart. */
-static void test_build_id_tells_files_of_one_path_apart(void **state)
+TEST(build_id_tells_files_of_one_path_apart)
 {
 	struct writer w = {.big = true};
 	struct profile p;
 	size_t i, found = 0;
 
-	(void)state;
 	mmap2_of(&w, 0x1000, true, 1, 0);
 	mmap2_of(&w, 0x2000, true, 2, 0);
 	mmap2_of(&w, 0x3000, false, 0, 5);
@@ -385,12 +371,12 @@ static void file_of(struct writer *w, uint64_t start, const char *name, const ui
  * files have that name. A row of the kernel says nothing about files, and the first row of a name
  * counts.
  */
-static void test_build_ids_of_the_header_belong_to_names(void **state)
+TEST(build_ids_of_the_header_belong_to_names)
 {
 	enum { USER = PERF_RECORD_MISC_USER, KERN = PERF_RECORD_MISC_KERNEL, SIZED = 1 << 15 };
 	static const char whole[] = "0102030405060708090a0b0c0d0e0f1011121314";
 	static const struct {
-		const char *name, *expected; /* NULL: no build-id */
+		const char *name, *expected; /* NULL where there is no build-id */
 		uint16_t misc;
 		uint8_t size;
 		uint32_t files[2][3]; /* device, inode */
@@ -410,7 +396,6 @@ static void test_build_ids_of_the_header_belong_to_names(void **state)
 	struct profile p;
 	size_t i, k, n;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		listed_id_of(&list, cases[i].misc, cases[i].size, cases[i].name);
 		listed_id_of(&list, USER | SIZED, 3, "/other");
@@ -468,7 +453,7 @@ static void described_event(struct writer *w, const char *name, const uint64_t *
 }
 
 /* An event is found by any of its ids, and without ids by its position. */
-static void test_description_of_events_names_them(void **state)
+TEST(description_of_events_names_them)
 {
 	static const uint64_t lists[][3][3] = {
 		{{W_OTHER_ID}, {999, W_EVENT_ID}, {998}},
@@ -479,7 +464,6 @@ static void test_description_of_events_names_them(void **state)
 	struct profile p;
 	size_t i, at;
 
-	(void)state;
 	for (i = 0; i < array_size(lists); i++) {
 		struct writer w = {.big = i & 1};
 
@@ -508,14 +492,13 @@ static void update_of(struct writer *w, uint64_t type, uint64_t id, const char *
 	w_end(w, at);
 }
 
-static void test_features_of_a_stream_are_read(void **state)
+TEST(features_of_a_stream_are_read)
 {
 	struct writer w = {0};
 	struct perfdata_options o = {.threads = 1, .spots = true};
 	struct writer all = {0};
 	struct profile p;
 
-	(void)state;
 	feature_of(&w, 6, "riscv64");
 	feature_of(&w, 5, "6.16");
 	feature_of(&w, 4, "6.1.0-test");
@@ -541,14 +524,13 @@ static void test_features_of_a_stream_are_read(void **state)
 }
 
 /* perf itself has far fewer events than the file may describe. */
-static void test_events_beyond_65536_are_damage(void **state)
+TEST(events_beyond_65536_are_damage)
 {
 	static const struct w_event event = {.sample_type = PERF_SAMPLE_IP};
 	struct writer w = {0};
 	struct profile p;
 	size_t i, at;
 
-	(void)state;
 	w_stream_head(&w, &event, 1);
 	for (i = 1; i < 65537; i++) {
 		if (i == 65536) {
@@ -571,7 +553,7 @@ static void test_events_beyond_65536_are_damage(void **state)
 
 /* Samples without call chains. Their rows come in the order of address spaces, then of addresses.
  */
-static void test_profile_has_the_order_of_spaces_and_addresses(void **state)
+TEST(profile_has_the_order_of_spaces_and_addresses)
 {
 	enum { USER = PERF_RECORD_MISC_USER, GUEST = PERF_RECORD_MISC_GUEST_USER };
 	static const struct {
@@ -590,7 +572,6 @@ static void test_profile_has_the_order_of_spaces_and_addresses(void **state)
 	struct profile p;
 	size_t i, at;
 
-	(void)state;
 	w_stream_head(&w, &e, 1);
 	w_mmap2(&w, 1, 1, 0x1000, 0x1000, 0, "/old");
 	w_mmap2(&w, 5, 1, 0x1000, 0x1000, 0, "/new");
@@ -617,7 +598,7 @@ static void test_profile_has_the_order_of_spaces_and_addresses(void **state)
 }
 
 /* A mapping may reach to the end of the address space: its length then is one beyond. */
-static void test_mapping_to_the_end_of_the_addresses_has_no_end(void **state)
+TEST(mapping_to_the_end_of_the_addresses_has_no_end)
 {
 	const uint64_t kernel = 0xffffffff81000000, low = (uint64_t)-0x3000;
 	struct w_sample s = {.time = 2,
@@ -628,7 +609,6 @@ static void test_mapping_to_the_end_of_the_addresses_has_no_end(void **state)
 	struct profile p;
 	size_t i;
 
-	(void)state;
 	w_kernel_map(&w, kernel, 0 - kernel + 0x10, kernel, "[kernel.kallsyms]_text");
 	w_mmap2(&w, 1, 1, low, 0x4000, 0x5000, "/end");
 	w_add_sample(&w, 4, 2, 1, low + 0x1000);
@@ -647,11 +627,11 @@ static void test_mapping_to_the_end_of_the_addresses_has_no_end(void **state)
 }
 
 /* Records that end inside their fields say nothing, and the sample between them counts. */
-static void test_records_without_all_of_their_fields_are_ignored(void **state)
+TEST(records_without_all_of_their_fields_are_ignored)
 {
 	static const struct {
 		uint32_t type;
-		size_t len; /* of the fields, without the name */
+		size_t len; /* the length of the fields, without the name */
 	} rows[] = {
 		{PERF_RECORD_MMAP, 32},	   {PERF_RECORD_COMM, 8},   {PERF_RECORD_EXIT, 16},
 		{PERF_RECORD_FORK, 16},	   {PERF_RECORD_MMAP2, 64}, {PERF_RECORD_KSYMBOL, 16},
@@ -663,7 +643,6 @@ static void test_records_without_all_of_their_fields_are_ignored(void **state)
 	struct profile p;
 	size_t i, len, at;
 
-	(void)state;
 	w_stream_head(&w, &e, 1);
 	for (i = 0; i < array_size(rows); i++)
 		for (len = 0; len < rows[i].len; len++) {
@@ -693,7 +672,7 @@ static void test_records_without_all_of_their_fields_are_ignored(void **state)
 /* --- modes --- */
 
 /* A system call is kernel code directly before user code. */
-static void test_kernel_code_below_a_hypervisor_is_of_unknown_context(void **state)
+TEST(kernel_code_below_a_hypervisor_is_of_unknown_context)
 {
 	enum { KERN = PERF_RECORD_MISC_KERNEL };
 	const uint64_t in_kernel = (uint64_t)PERF_CONTEXT_KERNEL, k = 0xffffffff81000000;
@@ -702,7 +681,7 @@ static void test_kernel_code_below_a_hypervisor_is_of_unknown_context(void **sta
 		uint16_t mode;
 		uint64_t chain[8];
 		enum context context;
-		uint32_t depth; /* of the frames */
+		uint32_t depth; /* the number of frames */
 	} rows[] = {
 		{KERN, {in_kernel, k + 1, in_user, 0x10}, CTX_SYSCALL, 2},
 		{KERN, {in_kernel, k + 2, k + 1, in_user, 0x10, 0x20}, CTX_SYSCALL, 4},
@@ -714,7 +693,6 @@ static void test_kernel_code_below_a_hypervisor_is_of_unknown_context(void **sta
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct w_sample s = {
 			.time = 1, .period = 1, .pid = 1, .tid = 1, .mode = rows[i].mode};
@@ -737,14 +715,13 @@ static void test_kernel_code_below_a_hypervisor_is_of_unknown_context(void **sta
 }
 
 /* Guests have separate address spaces: their maps and samples do not belong to the host. */
-static void test_guests_have_separate_address_spaces(void **state)
+TEST(guests_have_separate_address_spaces)
 {
 	struct w_sample kernel = w_user_sample(10, 1, 0x1010), user = kernel, host = kernel;
 	struct writer w = {0};
 	struct profile p;
 	size_t at;
 
-	(void)state;
 	w_comm(&w, 0, 1, 1, false, "qemu");
 	w_mmap2(&w, 0, 1, 0x1000, 0x1000, 0, "/host");
 	at = w_begin(&w, PERF_RECORD_MMAP, PERF_RECORD_MISC_GUEST_USER);
@@ -773,7 +750,7 @@ static void test_guests_have_separate_address_spaces(void **state)
 }
 
 /* A program is registered twice, unregistered by its start, and registered over another program. */
-static void test_kernel_programs_follow_ksymbol_records(void **state)
+TEST(kernel_programs_follow_ksymbol_records)
 {
 	static const uint64_t times[] = {15, 25, 35, 45};
 	static const char *const expected[] = {"one", "two", "[unknown]", "three"};
@@ -785,7 +762,6 @@ static void test_kernel_programs_follow_ksymbol_records(void **state)
 	struct profile p;
 	size_t i, at;
 
-	(void)state;
 	w_comm(&w, 0, 1, 1, false, "x");
 	w_mmap2(&w, 1, UINT32_MAX - 1, KERNEL, 0x1000, 0, "/of/a/process/that/cannot/be");
 	w_ksymbol(&w, 10, KERNEL, 0x100, false, "one");
@@ -824,7 +800,7 @@ static void test_kernel_programs_follow_ksymbol_records(void **state)
 /* --- headers of other machines --- */
 
 /* Moves the bit of the host name to its place on machines with longs of 32 bits. */
-static void test_feature_bitmaps_of_other_machines_are_read(void **state)
+TEST(feature_bitmaps_of_other_machines_are_read)
 {
 	struct writer w = {.big = true}, records = {.big = true};
 	const size_t bitmap = 72;
@@ -832,7 +808,6 @@ static void test_feature_bitmaps_of_other_machines_are_read(void **state)
 	struct profile p;
 	int bits32;
 
-	(void)state;
 	w_add_sample(&records, 1, 1, 1, 0x1000);
 	w_file(&w, &records.out, 112);
 	str_free(&records.out);
@@ -852,7 +827,7 @@ static void test_feature_bitmaps_of_other_machines_are_read(void **state)
 }
 
 /* Reads an event table of a newer perf: larger entries, and one id more. */
-static void test_larger_attrs_of_a_newer_perf_are_read(void **state)
+TEST(larger_attrs_of_a_newer_perf_are_read)
 {
 	static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144, 256, 4096};
 	struct error err = {0};
@@ -860,7 +835,6 @@ static void test_larger_attrs_of_a_newer_perf_are_read(void **state)
 	size_t i;
 	int big;
 
-	(void)state;
 	for (i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct writer w = {0}, records = {0};
 
@@ -881,33 +855,4 @@ static void test_larger_attrs_of_a_newer_perf_are_read(void **state)
 		str_free(&w.out);
 		str_free(&records.out);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_payloads_behind_records_are_skipped),
-		cmocka_unit_test(test_unknown_record_types_are_counted),
-		cmocka_unit_test(test_lost_samples_count_once),
-		cmocka_unit_test(test_events_beyond_65536_are_damage),
-		cmocka_unit_test(test_reused_thread_id_belongs_to_its_new_process),
-		cmocka_unit_test(test_synthesized_fork_shares_no_maps),
-		cmocka_unit_test(test_overlapping_rounds_are_sorted_by_time),
-		cmocka_unit_test(test_later_map_replaces_the_part_it_covers),
-		cmocka_unit_test(test_build_id_tells_files_of_one_path_apart),
-		cmocka_unit_test(test_build_ids_of_the_header_belong_to_names),
-		cmocka_unit_test(test_description_of_events_names_them),
-		cmocka_unit_test(test_features_of_a_stream_are_read),
-		cmocka_unit_test(test_profile_has_the_order_of_spaces_and_addresses),
-		cmocka_unit_test(test_records_without_all_of_their_fields_are_ignored),
-		cmocka_unit_test(test_mapping_to_the_end_of_the_addresses_has_no_end),
-		cmocka_unit_test(test_kernel_code_below_a_hypervisor_is_of_unknown_context),
-		cmocka_unit_test(test_guests_have_separate_address_spaces),
-		cmocka_unit_test(test_kernel_programs_follow_ksymbol_records),
-		cmocka_unit_test(test_feature_bitmaps_of_other_machines_are_read),
-		cmocka_unit_test(test_larger_attrs_of_a_newer_perf_are_read),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,7 @@
  */
 #include "analyze/perfdata/format.h"
 #include "tests/unit/perfdata_stream.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* Some kernel headers lack these. */
 enum {
@@ -177,13 +171,12 @@ static void check_type(uint64_t type, uint64_t branch_type, bool big)
 	str_free(&w.out);
 }
 
-static void test_every_sample_field_is_read(void **state)
+TEST(every_sample_field_is_read)
 {
 	static const uint64_t branch_types[] = {0, B_HW_INDEX, B_COUNTERS, B_HW_INDEX | B_COUNTERS};
 	uint64_t all = FIELDS, seed = 42;
 	int i, big, b;
 
-	(void)state;
 	for (big = 0; big < 2; big++) {
 		for (i = 0; i < 64; i++) {
 			check_type(1ULL << i & all, 0, big);
@@ -202,7 +195,7 @@ static void test_every_sample_field_is_read(void **state)
 }
 
 /* Lengths exceed the record: of a chain, of branches, raw bytes, stacks and values. */
-static void test_impossible_lengths_are_refused(void **state)
+TEST(impossible_lengths_are_refused)
 {
 	static const uint64_t types[] = {PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW,
 					 PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_STACK_USER,
@@ -214,7 +207,6 @@ static void test_impossible_lengths_are_refused(void **state)
 	uint8_t *copy;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		for (k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
 			struct event e = {.sample_type = types[i],
@@ -230,7 +222,7 @@ static void test_impossible_lengths_are_refused(void **state)
 }
 
 /* An empty stack has no dynamic size. Registers of ABI 0 are absent. */
-static void test_sample_without_user_registers_and_stack_is_read(void **state)
+TEST(sample_without_user_registers_and_stack_is_read)
 {
 	struct event e = {.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 			  .regs_user = REGS_USER};
@@ -239,7 +231,6 @@ static void test_sample_without_user_registers_and_stack_is_read(void **state)
 	struct sample s;
 	uint8_t *copy;
 
-	(void)state;
 	w64(&w, 0); /* user registers' ABI */
 	w64(&w, 0); /* stack size */
 	assert_true(decode(&e, &w.out, w.out.len, false, &s, &rest, &copy));
@@ -250,7 +241,7 @@ static void test_sample_without_user_registers_and_stack_is_read(void **state)
 
 /* --- the time at the end of other records --- */
 
-static void test_time_is_found_in_every_trailer(void **state)
+TEST(time_is_found_in_every_trailer)
 {
 	static const uint64_t behind[] = {PERF_SAMPLE_TID, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID,
 					  PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
@@ -259,7 +250,6 @@ static void test_time_is_found_in_every_trailer(void **state)
 	uint64_t time;
 	int set, i;
 
-	(void)state;
 	events_add(&ev, &e);
 	for (set = 0; set < 64; set++) {
 		struct writer w = {.big = set & 1};
@@ -293,7 +283,7 @@ enum { NO_USER = 1 << 4, NO_KERNEL = 1 << 5, NO_HV = 1 << 6, PRECISE = 1 << 15 }
 enum { NO_HOST = 1 << 19, NO_GUEST = 1 << 20 };
 
 /* The modifiers are those that perf shows. By default it excludes guests. */
-static void test_events_have_the_modifiers_of_perf(void **state)
+TEST(events_have_the_modifiers_of_perf)
 {
 	static const struct {
 		uint64_t flags;
@@ -319,7 +309,6 @@ static void test_events_have_the_modifiers_of_perf(void **state)
 	struct event e;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2 * array_size(cases); i++) {
 		struct w_event from = {.type = 7,
 				       .config = 8,
@@ -349,7 +338,7 @@ static void test_events_have_the_modifiers_of_perf(void **state)
 	}
 }
 
-static void test_events_without_a_name_are_named_by_type_and_config(void **state)
+TEST(events_without_a_name_are_named_by_type_and_config)
 {
 	static const struct {
 		uint32_t type;
@@ -369,7 +358,6 @@ static void test_events_without_a_name_are_named_by_type_and_config(void **state
 	struct events ev = {0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct event e = {
 			.type = cases[i].type, .config = cases[i].config, .modifier = ":u"};
@@ -447,11 +435,10 @@ static void check_ids(uint64_t how, bool big)
 	str_free(&w.out);
 }
 
-static void test_id_finds_the_event(void **state)
+TEST(id_finds_the_event)
 {
 	int big;
 
-	(void)state;
 	for (big = 0; big < 2; big++) {
 		check_ids(PERF_SAMPLE_IDENTIFIER, big);
 		check_ids(PERF_SAMPLE_ID, big);
@@ -460,13 +447,12 @@ static void test_id_finds_the_event(void **state)
 	}
 }
 
-static void test_single_event_needs_no_id(void **state)
+TEST(single_event_needs_no_id)
 {
 	struct w_event one = {.sample_type = BASE | PERF_SAMPLE_IDENTIFIER, .id = 5};
 	struct writer w = {0};
 	struct profile p;
 
-	(void)state;
 	w_stream_head(&w, &one, 1);
 	plain_sample(&w, one.sample_type, 999, 1, 7);
 	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
@@ -533,14 +519,13 @@ static void read_stream(struct profile *p, uint64_t format, uint64_t flags, cons
 }
 
 /* A sample counts what the counter gained, in every read format. A gain of 0 is no sample. */
-static void test_counter_gains_are_weights_in_every_read_format(void **state)
+TEST(counter_gains_are_weights_in_every_read_format)
 {
 	static const struct values v[] = {{1, 1, {100, 7}}, {1, 2, {150, 7}}, {1, 3, {175, 9}}};
 	struct profile p;
 	uint64_t format;
 	bool group;
 
-	(void)state;
 	for (format = 0; format < 32; format++) {
 		group = format & PERF_FORMAT_GROUP;
 		if (group && !(format & PERF_FORMAT_ID))
@@ -557,12 +542,11 @@ static void test_counter_gains_are_weights_in_every_read_format(void **state)
 }
 
 /* A counter that goes backwards was reset. It gives no huge weight, and a counter reports it. */
-static void test_counter_that_goes_backwards_is_reported(void **state)
+TEST(counter_that_goes_backwards_is_reported)
 {
 	static const struct values v[] = {{1, 1, {100, 0}}, {1, 2, {40, 0}}, {1, 3, {60, 0}}};
 	struct profile p;
 
-	(void)state;
 	read_stream(&p, PERF_FORMAT_ID, 0, v, 3, NULL);
 	assert_int_equal(p.events[0].weight, 120);
 	assert_int_equal(p.events[0].samples, 2);
@@ -572,13 +556,12 @@ static void test_counter_that_goes_backwards_is_reported(void **state)
 }
 
 /* Inherited counters (Linux 6.12) have one value per thread under one id. */
-static void test_inherited_counters_gain_per_thread(void **state)
+TEST(inherited_counters_gain_per_thread)
 {
 	static const struct values v[] = {
 		{1, 1, {100, 0}}, {2, 2, {30, 0}}, {1, 3, {110, 0}}, {2, 4, {35, 0}}};
 	struct profile p;
 
-	(void)state;
 	read_stream(&p, PERF_FORMAT_ID, W_INHERIT, v, 4, NULL);
 	assert_int_equal(p.events[0].weight, 110 + 35);
 	assert_int_equal(p.health.backwards, 0);
@@ -590,14 +573,13 @@ static void test_inherited_counters_gain_per_thread(void **state)
  * Samples outside the window do not count, and the first sample inside does not include their
  * gain.
  */
-static void test_gains_outside_the_window_do_not_count(void **state)
+TEST(gains_outside_the_window_do_not_count)
 {
 	static const struct values v[] = {
 		{1, 1, {1000, 50}}, {1, 2, {2000, 60}}, {1, 3, {2010, 61}}, {1, 9, {5000, 99}}};
 	struct perfdata_options o = {.from_ns = 3, .to_ns = 9, .threads = 1};
 	struct profile p;
 
-	(void)state;
 	read_stream(&p, PERF_FORMAT_ID | PERF_FORMAT_GROUP | W_FORMAT_LOST, 0, v, 4, &o);
 	assert_int_equal(p.events[0].weight, 10);
 	assert_int_equal(p.events[1].weight, 1);
@@ -625,7 +607,7 @@ static void check_periods(uint64_t flags, uint64_t outliers, uint64_t starts)
 	assert_int_equal(p.events[0].samples, 103);
 	assert_int_equal(p.events[0].outliers, outliers);
 	assert_int_equal(p.events[0].outlier_weight, outliers * 40000000);
-	assert_true(p.events[0].weight2 == 1690238350000002); /* of squares */
+	assert_true(p.events[0].weight2 == 1690238350000002); /* a sum of squares */
 	assert_int_equal(p.events[0].starts, starts);
 	check_rows(&p);
 	profile_free(&p);
@@ -636,7 +618,7 @@ static void check_periods(uint64_t flags, uint64_t outliers, uint64_t starts)
  * Most periods are from 512 to 1023. Periods of 16 times as much as 1024 are outliers, and the
  * periods below 32 belong to the start.
  */
-static void test_periods_are_unusual_from_a_factor_of_16_on(void **state)
+TEST(periods_are_unusual_from_a_factor_of_16_on)
 {
 	static const struct {
 		uint64_t period;
@@ -646,7 +628,6 @@ static void test_periods_are_unusual_from_a_factor_of_16_on(void **state)
 		     {1 << 20, false, true}};
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct w_event one = {.sample_type = BASE, .flags = W_FREQ};
 		struct writer w = {0};
@@ -668,7 +649,7 @@ static void test_periods_are_unusual_from_a_factor_of_16_on(void **state)
 }
 
 /* Of two samples that are longer than their records, the message names the first. */
-static void test_first_sample_longer_than_its_record_is_named(void **state)
+TEST(first_sample_longer_than_its_record_is_named)
 {
 	struct w_event one = {.sample_type = BASE, .type = PERF_TYPE_SOFTWARE, .config = 1};
 	char where[40];
@@ -676,7 +657,6 @@ static void test_first_sample_longer_than_its_record_is_named(void **state)
 	struct profile p;
 	size_t at, i;
 
-	(void)state;
 	w_stream_head(&w, &one, 1);
 	at = w_begin(&w, 71, 0); /* AUXTRACE: 16 bytes follow */
 	w64(&w, 16);
@@ -703,33 +683,8 @@ static void test_first_sample_longer_than_its_record_is_named(void **state)
 	str_free(&w.out);
 }
 
-static void test_unusual_periods_are_counted(void **state)
+TEST(unusual_periods_are_counted)
 {
-	(void)state;
 	check_periods(W_FREQ, 1, 2);
 	check_periods(0, 0, 0); /* fixed periods are never outliers */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_sample_field_is_read),
-		cmocka_unit_test(test_impossible_lengths_are_refused),
-		cmocka_unit_test(test_sample_without_user_registers_and_stack_is_read),
-		cmocka_unit_test(test_time_is_found_in_every_trailer),
-		cmocka_unit_test(test_events_have_the_modifiers_of_perf),
-		cmocka_unit_test(test_events_without_a_name_are_named_by_type_and_config),
-		cmocka_unit_test(test_id_finds_the_event),
-		cmocka_unit_test(test_single_event_needs_no_id),
-		cmocka_unit_test(test_counter_gains_are_weights_in_every_read_format),
-		cmocka_unit_test(test_counter_that_goes_backwards_is_reported),
-		cmocka_unit_test(test_inherited_counters_gain_per_thread),
-		cmocka_unit_test(test_gains_outside_the_window_do_not_count),
-		cmocka_unit_test(test_unusual_periods_are_counted),
-		cmocka_unit_test(test_periods_are_unusual_from_a_factor_of_16_on),
-		cmocka_unit_test(test_first_sample_longer_than_its_record_is_named),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,7 @@
 #include "analyze/perfdata/format.h"
 #include "analyze/perfdata/scan.h"
 #include "tests/unit/perfdata_stream.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { SAMPLE_MAX = 65528, FIXED = 64, THREADS = 4 };
 
@@ -49,7 +43,7 @@ static void small_samples(struct writer *w, uint64_t time, size_t n)
 
 	s.mode = PERF_RECORD_MISC_USER;
 	for (; n--; s.time++) {
-		s.chain[1 + s.time % 13] = 0; /* of many sizes */
+		s.chain[1 + s.time % 13] = 0; /* chains of many sizes */
 		w_sample(w, &s);
 		s.chain[1 + s.time % 13] = 0x2000;
 	}
@@ -100,12 +94,11 @@ static struct found search(const struct writer *w, size_t nparts)
 	return found;
 }
 
-static void test_stretches_start_at_records(void **state)
+TEST(stretches_start_at_records)
 {
 	size_t nparts, i;
 	int big;
 
-	(void)state;
 	for (big = 0; big < 2; big++) {
 		struct writer w = {.big = big};
 		struct found found;
@@ -124,13 +117,12 @@ static void test_stretches_start_at_records(void **state)
 	}
 }
 
-static void test_imitations_start_stretches_too(void **state)
+TEST(imitations_start_stretches_too)
 {
 	struct writer w = {0};
 	struct found found;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 151; i++) /* the second half begins inside a sample */
 		imitation(&w, i, SAMPLE_MAX);
 	found = search(&w, 2);
@@ -191,12 +183,11 @@ static void imitations(struct writer *w, bool big, uint16_t size)
 	str_free(&records.out);
 }
 
-static void test_imitations_do_not_change_the_profile(void **state)
+TEST(imitations_do_not_change_the_profile)
 {
 	static const uint16_t sizes[] = {8, 16, 24, 40, 4096, 65520, SAMPLE_MAX};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2 * array_size(sizes); i++) {
 		struct writer w = {0};
 
@@ -206,13 +197,12 @@ static void test_imitations_do_not_change_the_profile(void **state)
 	}
 }
 
-static void test_renames_do_not_depend_on_stretches(void **state)
+TEST(renames_do_not_depend_on_stretches)
 {
 	struct writer w = {0};
 	struct profile p;
 	size_t i;
 
-	(void)state;
 	imitations(&w, false, SAMPLE_MAX);
 	read_on(&p, &w.out, 2);
 	assert_int_equal(p.ncosts, SAMPLES / 20);
@@ -223,12 +213,11 @@ static void test_renames_do_not_depend_on_stretches(void **state)
 }
 
 /* Cuts the last sample but 10, or gives the record there a size of 0. */
-static void test_damage_does_not_depend_on_stretches(void **state)
+TEST(damage_does_not_depend_on_stretches)
 {
 	struct writer w = {0};
 	size_t cut, len;
 
-	(void)state;
 	imitations(&w, false, SAMPLE_MAX);
 	cut = w.out.len - 10 * (size_t)SAMPLE_MAX;
 	len = w.out.len;
@@ -238,18 +227,4 @@ static void test_damage_does_not_depend_on_stretches(void **state)
 	memset(w.out.buf + cut + 6, 0, 2);
 	check_same(&w.out, SAMPLES - 10);
 	str_free(&w.out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretches_start_at_records),
-		cmocka_unit_test(test_imitations_start_stretches_too),
-		cmocka_unit_test(test_imitations_do_not_change_the_profile),
-		cmocka_unit_test(test_renames_do_not_depend_on_stretches),
-		cmocka_unit_test(test_damage_does_not_depend_on_stretches),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,13 @@
  * cache and of the user, with and without proof that it is the recorded kernel, and perf maps.
  */
 #include "tests/unit/perfdata_stream.h"
+#include "tests/unit/unit.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <cmocka.h>
 
 #define KERNEL 0xffffffff81000000ULL
 #define MODULE 0xffffffffc0000000ULL
 #define BOOT   0x2000000ULL /* distance to the kernel's place after another boot */
-
-static char folder[] = "/tmp/zcost-symbols-XXXXXX";
 
 static const char kallsyms[] = "ffffffff81000000 T _text\n"
 			       "ffffffff81000300 T tcp_sendmsg\n"
@@ -26,7 +19,7 @@ static const char kallsyms[] = "ffffffff81000000 T _text\n"
 
 static void write_text(const char *name, const void *text, size_t len)
 {
-	char *path = xasprintf("%s/%s", folder, name), *slash = strrchr(path, '/');
+	char *path = xasprintf("%s/%s", dir, name), *slash = strrchr(path, '/');
 
 	*slash = '\0';
 	assert_int_equal(dir_make(path, NULL), 0);
@@ -114,7 +107,6 @@ static void write_vmlinux(const char *name, uint8_t byte)
 static int make_folder(void **state)
 {
 	(void)state;
-	assert_non_null(mkdtemp(folder));
 	write_text("same/kallsyms", kallsyms, sizeof(kallsyms) - 1);
 	write_notes("same/notes", 0xaa);
 	write_text("bare/kallsyms", kallsyms, sizeof(kallsyms) - 1);
@@ -133,12 +125,6 @@ static int make_folder(void **state)
 	write_vmlinux("core/kcore", 0);
 	write_vmlinux("root/w/prog", 0);
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return dir_remove(folder, NULL);
 }
 
 /* The header's row of the kernel. */
@@ -185,7 +171,7 @@ static uint32_t symbol_of(const struct profile *p, uint64_t weight)
 	return p->frames[p->costs[i].frame].symbol;
 }
 
-static void test_kernel_symbols_need_proof(void **state)
+TEST(kernel_symbols_need_proof)
 {
 	enum { NOTHING, CAPTURE, CACHE, NAMED, SYMFS, VMLINUX };
 	static const struct {
@@ -194,7 +180,7 @@ static void test_kernel_symbols_need_proof(void **state)
 		uint8_t recorded; /* byte of the build-id; 0: none */
 		bool moved;	  /* the recorded boot had the kernel elsewhere */
 		enum unresolved why;
-		const char *note; /* NULL: none */
+		const char *note; /* the note, or NULL without one */
 	} cases[] = {
 		{CAPTURE, "same", 0xaa, false, RESOLVED, NULL},
 		{CAPTURE, "same", 0xaa, true, RESOLVED, NULL},
@@ -231,10 +217,9 @@ static void test_kernel_symbols_need_proof(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		uint64_t at = KERNEL - (cases[i].moved ? BOOT : 0);
-		char *path = xasprintf("%s/%s", folder, cases[i].place);
+		char *path = xasprintf("%s/%s", dir, cases[i].place);
 		struct perfdata_options o = {
 			.threads = 1,
 			.host_dir = cases[i].from == CAPTURE ? path : NULL,
@@ -286,14 +271,13 @@ static void test_kernel_symbols_need_proof(void **state)
 }
 
 /* Without an address to compare, the kernel with the recorded build-id lies where kallsyms says. */
-static void test_kernel_without_an_address_lies_where_kallsyms_says(void **state)
+TEST(kernel_without_an_address_lies_where_kallsyms_says)
 {
-	char *host = xasprintf("%s/same", folder);
+	char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	struct writer records = {0}, w = {0};
 	struct profile p;
 
-	(void)state;
 	w_kernel_map(&records, KERNEL, 0xa00, 0, "[kernel.kallsyms]");
 	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
 	w_kernel_sample(&records, 1, KERNEL + 0x2ff);
@@ -309,13 +293,12 @@ static void test_kernel_without_an_address_lies_where_kallsyms_says(void **state
 }
 
 /* A mapping with a build-id counts before the header's row. */
-static void test_mapping_has_the_build_id_of_the_kernel(void **state)
+TEST(mapping_has_the_build_id_of_the_kernel)
 {
-	char *host = xasprintf("%s/same", folder);
+	char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	int byte, i;
 
-	(void)state;
 	for (byte = 0xaa; byte <= 0xab; byte++) {
 		struct writer records = {0}, w = {0};
 		size_t at = w_begin(&records, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL | 1 << 14);
@@ -348,7 +331,7 @@ static void test_mapping_has_the_build_id_of_the_kernel(void **state)
 }
 
 /* The symbol that the recording names gives the distance to the linked addresses. */
-static void test_vmlinux_needs_the_symbol_of_the_recording(void **state)
+TEST(vmlinux_needs_the_symbol_of_the_recording)
 {
 	static const struct {
 		const char *map;
@@ -358,11 +341,10 @@ static void test_vmlinux_needs_the_symbol_of_the_recording(void **state)
 		{"[kernel.kallsyms]_stext", false},
 		{"[kernel.kallsyms]", false},
 	};
-	char *vmlinux = xasprintf("%s/without-id", folder);
+	char *vmlinux = xasprintf("%s/without-id", dir);
 	const struct perfdata_options o = {.threads = 1, .vmlinux = vmlinux};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		const char *symbol = strchr(rows[i].map, ']') + 1;
 		char *note = xasprintf("%s or the recording lacks the address of %s", vmlinux,
@@ -394,7 +376,7 @@ static void test_vmlinux_needs_the_symbol_of_the_recording(void **state)
 }
 
 /* perf has no records of modules and BPF programs that were loaded before it began. */
-static void test_kallsyms_name_what_was_not_recorded(void **state)
+TEST(kallsyms_name_what_was_not_recorded)
 {
 	static const char text[] = "ffffffff81000000 T _text\n"
 				   "ffffffff81000300 T tcp_sendmsg\n"
@@ -403,11 +385,10 @@ static void test_kallsyms_name_what_was_not_recorded(void **state)
 				   "ffffffffc0000100 t veth_end\t[veth]\n"
 				   "ffffffffc1000000 t bpf_prog_1_drop\t[bpf]\n"
 				   "ffffffffc1000100 t bpf_prog_2_last\t[bpf]\n";
-	char *host = xasprintf("%s/early", folder);
+	char *host = xasprintf("%s/early", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	int recorded; /* bits: a module elsewhere, a program elsewhere */
 
-	(void)state;
 	write_text("early/kallsyms", text, sizeof(text) - 1);
 	for (recorded = 0; recorded < 4; recorded++) {
 		struct writer records = {0}, w = {0};
@@ -445,7 +426,7 @@ static void w_file_id(struct writer *w, uint8_t byte, const char *name)
 }
 
 /* The note has the reason for the first, the names of three more and the number of the others. */
-static void test_files_of_other_builds_are_noted(void **state)
+TEST(files_of_other_builds_are_noted)
 {
 	static const char *const behind[] = {
 		NULL,
@@ -456,11 +437,10 @@ static void test_files_of_other_builds_are_noted(void **state)
 		"; also p1, p2, p3 and 1 more",
 		"; also p1, p2, p3 and 2 more",
 	};
-	char *root = xasprintf("%s/builds", folder);
+	char *root = xasprintf("%s/builds", dir);
 	const struct perfdata_options o = {.threads = 1, .symfs = root};
 	size_t n, i;
 
-	(void)state;
 	for (n = 1; n < array_size(behind); n++) {
 		char *file = xasprintf("builds/w/p%zu", n - 1), *start;
 		struct writer records = {0}, w = {0};
@@ -496,11 +476,11 @@ static void test_files_of_other_builds_are_noted(void **state)
 }
 
 /* A name of up to 4096 bytes is whole. A longer one ends with dots, between two characters. */
-static void test_long_names_are_cut(void **state)
+TEST(long_names_are_cut)
 {
 	static const struct {
 		size_t len;
-		const char *end; /* of the name */
+		const char *end; /* the end of the name */
 		size_t cut_len;	 /* with the dots; 0: it is whole */
 	} cases[] = {
 		{4096, "", 0},
@@ -511,13 +491,12 @@ static void test_long_names_are_cut(void **state)
 		{4092, "\u00e9\u00e9\u00e9", 4095},
 		{4091, "\u20ac\u20ac", 4094},
 	};
-	const struct perfdata_options o = {.threads = 1, .host_dir = folder};
+	const struct perfdata_options o = {.threads = 1, .host_dir = dir};
 	struct writer records = {0}, w = {0};
 	struct str map = {0};
 	struct profile p;
 	size_t i, k;
 
-	(void)state;
 	w_mmap2(&records, 0, 300, 0x10000, 0x1000, 0, "//anon");
 	for (i = 0; i < array_size(cases); i++) {
 		str_printf(&map, "%zx 10 %zu", 0x10000 + 0x10 * i, i);
@@ -614,15 +593,14 @@ static void check_spots(const struct str *file, const struct perfdata_options *o
 }
 
 /* The code is that of the vmlinux, of the capture's copy of kernel memory, or of the program. */
-static void test_spots_are_instructions_of_a_function(void **state)
+TEST(spots_are_instructions_of_a_function)
 {
 	enum { VMLINUX, CORE, NO_CORE, PROGRAM };
 	const uint64_t moved = KERNEL - BOOT;
-	char *paths[] = {xasprintf("%s/without-id", folder), xasprintf("%s/core", folder),
-			 xasprintf("%s/same", folder), xasprintf("%s/root", folder)};
+	char *paths[] = {xasprintf("%s/without-id", dir), xasprintf("%s/core", dir),
+			 xasprintf("%s/same", dir), xasprintf("%s/root", dir)};
 	int from;
 
-	(void)state;
 	for (from = VMLINUX; from <= PROGRAM; from++) {
 		struct perfdata_options o = {
 			.threads = 1,
@@ -657,17 +635,16 @@ static void test_spots_are_instructions_of_a_function(void **state)
 }
 
 /* Functions of two objects are sampled in turn. The code of each object is together. */
-static void test_code_is_in_the_order_of_objects(void **state)
+TEST(code_is_in_the_order_of_objects)
 {
 	static const uint64_t at[] = {0x910, 0x10, 0x310};
-	char *core = xasprintf("%s/core", folder), *root = xasprintf("%s/root", folder);
+	char *core = xasprintf("%s/core", dir), *root = xasprintf("%s/root", dir);
 	const struct perfdata_options o = {
 		.threads = 1, .spots = true, .host_dir = core, .symfs = root};
 	struct writer records = {0}, w = {0};
 	struct profile p;
 	size_t i, k;
 
-	(void)state;
 	w_kernel_map(&records, KERNEL - BOOT, 0xa00, KERNEL - BOOT, "[kernel.kallsyms]_text");
 	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
 	w_mmap2(&records, 0, 200, 0x400000, 0x1000, TEXT, "/w/prog");
@@ -700,17 +677,16 @@ static void test_code_is_in_the_order_of_objects(void **state)
 }
 
 /* A function below a thousandth of the weight of all samples of the event has no spots. */
-static void test_cheap_functions_have_no_spots(void **state)
+TEST(cheap_functions_have_no_spots)
 {
 	static const struct {
 		uint64_t costly, cheap[2];
 		size_t nspots;
 	} rows[] = {{1998, {1, 0}, 2}, {1999, {1, 0}, 1}, {2997, {1, 1}, 3}, {2998, {1, 1}, 1}};
-	char *host = xasprintf("%s/same", folder);
+	char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .spots = true, .host_dir = host};
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct writer records = {0}, w = {0};
 		struct profile p;
@@ -734,7 +710,7 @@ static void test_cheap_functions_have_no_spots(void **state)
 }
 
 /* The last line of an address counts. Lines that are no symbols are passed by. */
-static void test_perf_maps_name_compiled_code(void **state)
+TEST(perf_maps_name_compiled_code)
 {
 	static const char map[] = "10100 80 old code\n"
 				  "10000 100 first\n"
@@ -765,7 +741,6 @@ static void test_perf_maps_name_compiled_code(void **state)
 	struct profile p;
 	size_t i, other;
 
-	(void)state;
 	write_text("tmp/perf-200.map", map, sizeof(map) - 1);
 	for (i = 0; i < 2; i++)
 		w_mmap2(&records, 0, i ? 200 : 201, 0x10000, 0x1000, 0, "//anon");
@@ -775,8 +750,8 @@ static void test_perf_maps_name_compiled_code(void **state)
 	w_add_sample(&records, 1000, 1, 201, 0x10000);
 	w_pipe(&w, &records.out);
 	for (other = 0; other < 2; other++) { /* in a capture, or in a copy of the host's files */
-		o.host_dir = other ? NULL : folder;
-		o.symfs = other ? folder : NULL;
+		o.host_dir = other ? NULL : dir;
+		o.symfs = other ? dir : NULL;
 		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 		for (i = 0; i < array_size(cases); i++) {
 			uint32_t symbol = symbol_of(&p, i < 4 ? 3ULL << (i & 2) : 1ULL << i);
@@ -793,22 +768,4 @@ static void test_perf_maps_name_compiled_code(void **state)
 	str_free(&w.out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel_symbols_need_proof),
-		cmocka_unit_test(test_kernel_without_an_address_lies_where_kallsyms_says),
-		cmocka_unit_test(test_mapping_has_the_build_id_of_the_kernel),
-		cmocka_unit_test(test_vmlinux_needs_the_symbol_of_the_recording),
-		cmocka_unit_test(test_kallsyms_name_what_was_not_recorded),
-		cmocka_unit_test(test_files_of_other_builds_are_noted),
-		cmocka_unit_test(test_long_names_are_cut),
-		cmocka_unit_test(test_spots_are_instructions_of_a_function),
-		cmocka_unit_test(test_code_is_in_the_order_of_objects),
-		cmocka_unit_test(test_cheap_functions_have_no_spots),
-		cmocka_unit_test(test_perf_maps_name_compiled_code),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+AROUND_TESTS(make_folder, NULL)

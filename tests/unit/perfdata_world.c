@@ -4,19 +4,10 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "tests/unit/perfdata_world.h"
+#include "tests/unit/unit.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "/tmp/zcost-world-XXXXXX";
 
 /* Functions of 0x100 bytes each, the first at 0x1000 in the file. */
 static const struct object {
@@ -75,7 +66,7 @@ static void write_object(const struct object *o)
 		{7, SHT_SYMTAB, 0, 0, SYMS, 5 * sizeof(Elf64_Sym), 3, 1, 8, sizeof(Elf64_Sym)},
 		{15, SHT_STRTAB, 0, 0, NAMES, 0x100, 0, 0, 1, 0},
 	};
-	char *path = xasprintf("%s%s", folder, o->path);
+	char *path = xasprintf("%s%s", dir, o->path);
 
 	memset(file, 0, sizeof(file));
 	*(Elf64_Ehdr *)file =
@@ -109,22 +100,15 @@ static int make_world(void **state)
 	size_t i;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
-	path = xasprintf("%s/w", folder);
+	path = xasprintf("%s/w", dir);
 	assert_int_equal(dir_make(path, NULL), 0);
 	free(path);
 	for (i = 0; i < 4; i++)
 		write_object(&objects[i]);
-	path = xasprintf("%s/kallsyms", folder);
+	path = xasprintf("%s/kallsyms", dir);
 	assert_int_equal(file_write(path, kallsyms, sizeof(kallsyms) - 1, NULL), 0);
 	free(path);
 	return 0;
-}
-
-static int remove_world(void **state)
-{
-	(void)state;
-	return dir_remove(folder, NULL);
 }
 
 /* The expected rows, worked out by hand. */
@@ -249,10 +233,10 @@ static int read_bytes(struct profile *p, const void *data, size_t len, struct er
 {
 	struct perfdata_options o = more ? *more : (struct perfdata_options){0};
 	int ret, fd = memfd_create("perf.data", MFD_CLOEXEC);
-	char *path = xasprintf("/proc/self/fd/%d", fd), *kall = xasprintf("%s/kallsyms", folder);
+	char *path = xasprintf("/proc/self/fd/%d", fd), *kall = xasprintf("%s/kallsyms", dir);
 
 	assert_int_equal(write(fd, data, len), len);
-	o.symfs = symbols ? folder : NULL;
+	o.symfs = symbols ? dir : NULL;
 	o.kallsyms = symbols ? kall : NULL;
 	profile_init(p);
 	ret = perfdata_read(p, path, &o, err);
@@ -262,7 +246,7 @@ static int read_bytes(struct profile *p, const void *data, size_t len, struct er
 	return ret;
 }
 
-static void test_every_form_gives_the_same_profile(void **state)
+TEST(every_form_gives_the_same_profile)
 {
 	static const uint32_t attr_sizes[] = {0, 64, 72, 80, 96, 104, 112, 136, 160};
 	struct profile p;
@@ -271,7 +255,6 @@ static void test_every_form_gives_the_same_profile(void **state)
 	size_t i;
 	int bits;
 
-	(void)state;
 	for (bits = 0; bits < 8; bits++)
 		for (i = 0; i < sizeof(attr_sizes) / sizeof(attr_sizes[0]); i++) {
 			file = form(bits & 1, bits & 2, bits & 4, attr_sizes[i]);
@@ -289,7 +272,7 @@ static void test_every_form_gives_the_same_profile(void **state)
  * As perf record -C 1 --tail-synthesize writes it: the client's exec on CPU 0 is not in the file,
  * an earlier exec on CPU 1 is.
  */
-static void test_samples_after_a_missed_exec_have_the_name_and_program_of_the_end(void **state)
+TEST(samples_after_a_missed_exec_have_the_name_and_program_of_the_end)
 {
 	static const struct w_sample sample = {
 		50, 1000, CLIENT, CLIENT, 1, USER, {IN_USER, EXE + 0x110}, 0};
@@ -298,7 +281,6 @@ static void test_samples_after_a_missed_exec_have_the_name_and_program_of_the_en
 	struct profile p;
 	size_t fork;
 
-	(void)state;
 	w_comm(&records, 10, SERVER, SERVER, true, "server");
 	w_task(&records, PERF_RECORD_FORK, 25, CLIENT, SERVER, CLIENT, SERVER);
 	w_comm(&records, 30, CLIENT, CLIENT, true, "ip");
@@ -321,14 +303,13 @@ static void test_samples_after_a_missed_exec_have_the_name_and_program_of_the_en
 }
 
 /* Filters by [from, to) of perf's clock and by a set of CPUs. */
-static void test_window_and_cpus_filter_samples(void **state)
+TEST(window_and_cpus_filter_samples)
 {
 	struct perfdata_options o = {.from_ns = 21, .to_ns = 60};
 	struct cpuset one = {0};
 	struct profile p;
 	struct str file = form(false, false, false, 112);
 
-	(void)state;
 	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, true, &o), 0);
 	assert_int_equal(p.events[0].weight, 2000 + 4000 + 8000 + 16000 + 32000);
 	assert_int_equal(p.health.outside_window, NSAMPLES - 1 - 5);
@@ -343,14 +324,13 @@ static void test_window_and_cpus_filter_samples(void **state)
 }
 
 /* Without symbols addresses are shown, and no file of this machine explains them. */
-static void test_foreign_addresses_stay_without_names(void **state)
+TEST(foreign_addresses_stay_without_names)
 {
 	struct perfdata_options o = {.use_this_host = true};
 	struct profile p;
 	struct str file = form(false, false, false, 112);
 	size_t i;
 
-	(void)state;
 	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, false, &o), 0);
 	assert_non_null(p.kernel_note);
 	for (i = 0; i < p.nsymbols; i++)
@@ -361,18 +341,17 @@ static void test_foreign_addresses_stay_without_names(void **state)
 }
 
 /* Neither the recording nor the kernel's file has a build-id. */
-static void test_kernel_file_without_proof_is_not_used(void **state)
+TEST(kernel_file_without_proof_is_not_used)
 {
 	const struct object kernel = {"/boot/vmlinux-6.1", {"tcp_sendmsg"}};
 	struct w_event e = {.sample_type = W_SAMPLE_TYPE, .id = W_EVENT_ID, .flags = W_ID_ALL};
 	struct w_sample s = {.time = 1, .period = 1, .mode = KERN, .chain = {IN_KERN, KERNEL}};
-	struct perfdata_options o = {.threads = 1, .symfs = folder};
-	char *boot = xasprintf("%s/boot", folder);
+	struct perfdata_options o = {.threads = 1, .symfs = dir};
+	char *boot = xasprintf("%s/boot", dir);
 	struct writer w = {0};
 	struct profile p;
 	size_t at;
 
-	(void)state;
 	assert_int_equal(dir_make(boot, NULL), 0);
 	write_object(&kernel);
 	w_stream_head(&w, &e, 1);
@@ -393,12 +372,11 @@ static void test_kernel_file_without_proof_is_not_used(void **state)
 }
 
 /* The samples with whole records before the cut count. */
-static void test_samples_before_the_cut_count(void **state)
+TEST(samples_before_the_cut_count)
 {
 	struct str file = form(false, false, false, 112);
 	struct profile p;
 
-	(void)state;
 	assert_int_equal(read_bytes(&p, file.buf, file.len - 400, NULL, true, NULL), 0);
 	assert_true(p.health.truncated);
 	assert_non_null(strstr(p.health.why, "the file ends before its data does"));
@@ -420,14 +398,13 @@ static void check_message(const char *data, size_t len, const char *expected)
 	profile_free(&p);
 }
 
-static void test_messages_name_the_cause_and_the_way_out(void **state)
+TEST(messages_name_the_cause_and_the_way_out)
 {
 	static const char text[] = "# Overhead  Command\n 12.3% swapper\n";
 	static const char trace[] = "\n Summary of events:\n\n sh (1), 2 events, 1.0%\n";
 	static const char stat[] = "\n Performance counter stats for 'sleep 1':\n";
 	static const char script[] = "import os\nprint('%d' % os.getpid())\n";
 
-	(void)state;
 	check_message("", 0, "is empty");
 	check_message(text, sizeof(text) - 1, "is not a perf.data file (starts with \"# Overhead");
 	check_message(text, sizeof(text) - 1, "; --perf-report FILE reads the text of perf report");
@@ -444,13 +421,12 @@ static void test_messages_name_the_cause_and_the_way_out(void **state)
 }
 
 /* Words of other texts count in the first 4096 bytes. */
-static void test_text_is_known_by_its_first_bytes(void **state)
+TEST(text_is_known_by_its_first_bytes)
 {
 	static const char word[] = "Overhead";
 	const size_t place = 4096 - strlen(word);
 	char text[5000];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	memcpy(text + place, word, strlen(word));
 	check_message(text, sizeof(text), "--perf-report FILE");
@@ -489,9 +465,8 @@ static void check_header(size_t at, uint64_t value, const char *why, uint64_t of
 	str_free(&number.out);
 }
 
-static void test_damaged_header_is_named(void **state)
+TEST(damaged_header_is_named)
 {
-	(void)state;
 	check_header(0, 0, "", 1);
 	check_header(DATA_SIZE, 0, "the header has no size of the data,", 40);
 	check_header(DATA_SIZE, UINT64_MAX, "the file ends before its data does,", 0);
@@ -499,11 +474,11 @@ static void test_damaged_header_is_named(void **state)
 }
 
 /* What the last bytes of a stream say. The sample before them counts. */
-static void test_last_record_of_a_stream_is_checked(void **state)
+TEST(last_record_of_a_stream_is_checked)
 {
 	static const struct {
 		uint16_t size;
-		size_t len; /* of what there is of it */
+		size_t len; /* the length of what there is of it */
 		const char *why;
 	} rows[] = {
 		{8, 8, NULL},
@@ -518,7 +493,6 @@ static void test_last_record_of_a_stream_is_checked(void **state)
 	};
 	size_t i, at;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		struct writer records = {0}, w = {0};
 		struct profile p;
@@ -544,22 +518,4 @@ static void test_last_record_of_a_stream_is_checked(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_form_gives_the_same_profile),
-		cmocka_unit_test(
-			test_samples_after_a_missed_exec_have_the_name_and_program_of_the_end),
-		cmocka_unit_test(test_window_and_cpus_filter_samples),
-		cmocka_unit_test(test_foreign_addresses_stay_without_names),
-		cmocka_unit_test(test_kernel_file_without_proof_is_not_used),
-		cmocka_unit_test(test_samples_before_the_cut_count),
-		cmocka_unit_test(test_text_is_known_by_its_first_bytes),
-		cmocka_unit_test(test_damaged_header_is_named),
-		cmocka_unit_test(test_last_record_of_a_stream_is_checked),
-		cmocka_unit_test(test_messages_name_the_cause_and_the_way_out),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_world, remove_world);
-}
+AROUND_TESTS(make_world, NULL)

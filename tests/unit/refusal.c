@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Every refusal has a reason and a way out, for known and unknown errnos. */
 #include "lib/zc_kernel.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { LAST_ERRNO = 133, MOST = 12 };
 
@@ -26,11 +18,10 @@ static const struct {
 
 enum { KINDS = sizeof(kernels) / sizeof(kernels[0]) };
 
-static void test_every_listed_errno_has_a_refusal(void **state)
+TEST(every_listed_errno_has_a_refusal)
 {
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < KINDS; i++)
 		for (k = 0; kernels[i].codes[k]; k++)
 			assert_int_equal(
@@ -38,12 +29,11 @@ static void test_every_listed_errno_has_a_refusal(void **state)
 				kernels[i].codes[k]);
 }
 
-static void test_every_errno_has_a_reason_and_a_way_out(void **state)
+TEST(every_errno_has_a_reason_and_a_way_out)
 {
 	size_t i;
 	int code;
 
-	(void)state;
 	for (i = 0; i < KINDS; i++) {
 		for (code = 1; code <= LAST_ERRNO; code++) {
 			const struct refusal *r = refusal_find(kernels[i].request, code);
@@ -56,15 +46,4 @@ static void test_every_errno_has_a_reason_and_a_way_out(void **state)
 		}
 	}
 	assert_int_equal(refusal_find(ZC_ZCRX, EILSEQ)->code, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_listed_errno_has_a_refusal),
-		cmocka_unit_test(test_every_errno_has_a_reason_and_a_way_out),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

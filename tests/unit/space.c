@@ -3,13 +3,7 @@
 #include "analyze/perfdata/sideband.h"
 
 #include "lib/alloc.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { PARENT = 1, CHILD = 2, OTHER = 3 };
 
@@ -49,9 +43,8 @@ static long at(const struct sideband *b, uint32_t version, uint32_t pid, uint64_
 	return dso;
 }
 
-static void test_fork_has_the_maps_of_its_parent(void **state)
+TEST(fork_has_the_maps_of_its_parent)
 {
-	(void)state;
 	assert_int_equal(at(&side, 3, CHILD, 0x4800), 1);
 	assert_int_equal(at(&side, 4, CHILD, 0x3800), 1);
 	assert_int_equal(at(&side, 4, CHILD, 0x4800), 2);
@@ -60,9 +53,8 @@ static void test_fork_has_the_maps_of_its_parent(void **state)
 	assert_int_equal(at(&side, 4, OTHER, 0x4800), 1);
 }
 
-static void test_changed_spaces_are_separate(void **state)
+TEST(changed_spaces_are_separate)
 {
-	(void)state;
 	assert_int_equal(at(&side, 5, PARENT, 0x3800), 3);
 	assert_int_equal(at(&side, 5, CHILD, 0x3800), 1);
 	assert_int_equal(at(&side, 5, OTHER, 0x3800), 1);
@@ -79,7 +71,7 @@ static void test_changed_spaces_are_separate(void **state)
  * As with perf record --tail-synthesize: the file has CHILD's start but not its exec. Records at
  * the end, without a time, describe CHILD. OTHER started before perf.
  */
-static void test_late_synthesized_maps_apply_from_the_start(void **state)
+TEST(late_synthesized_maps_apply_from_the_start)
 {
 	struct intern names = {0};
 	struct sideband b = {.strings = &names};
@@ -107,7 +99,6 @@ static void test_late_synthesized_maps_apply_from_the_start(void **state)
 	const struct side_timeline *t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(maps); i++)
 		sideband_add_map(&b, &maps[i]);
 	for (i = 0; i < array_size(list); i++)
@@ -158,7 +149,7 @@ static const char *name_at(const struct sideband *b, uint32_t tid, uint64_t time
 }
 
 /* CHILD starts, execs ip on a measured CPU and tcpzc on another one. It starts OTHER. */
-static void test_exec_that_only_the_end_knows_wins(void **state)
+TEST(exec_that_only_the_end_knows_wins)
 {
 	struct intern names = {0};
 	uint32_t ip = intern_str(&names, "ip"), tcpzc = intern_str(&names, "tcpzc"),
@@ -195,7 +186,6 @@ static void test_exec_that_only_the_end_knows_wins(void **state)
 		{.kind = SIDE_MAP, .pid = CHILD, .what = 2},
 	};
 
-	(void)state;
 	make_side(&b, list, array_size(list));
 	assert_int_equal(b.n, array_size(list) - 1); /* without the FORK that perf wrote */
 	assert_string_equal(name_at(&b, CHILD, 99), "");
@@ -209,7 +199,7 @@ static void test_exec_that_only_the_end_knows_wins(void **state)
 }
 
 /* The recording has the exec of tcpzc and a later map. A thread names itself later. */
-static void test_recorded_exec_wins_over_the_end(void **state)
+TEST(recorded_exec_wins_over_the_end)
 {
 	struct intern names = {0};
 	uint32_t tcpzc = intern_str(&names, "tcpzc"), sh = intern_str(&names, "sh");
@@ -234,7 +224,6 @@ static void test_recorded_exec_wins_over_the_end(void **state)
 		{.kind = SIDE_MAP, .pid = CHILD, .what = 1},
 	};
 
-	(void)state;
 	make_side(&b, list, array_size(list));
 	assert_string_equal(name_at(&b, CHILD, 105), "sh");
 	assert_string_equal(name_at(&b, CHILD, 125), "tcpzc");
@@ -250,7 +239,7 @@ static void test_recorded_exec_wins_over_the_end(void **state)
  * Of rows with equal times the later one in the file counts. That holds for the program of a
  * process that starts and execs at the same time, too, and for the first row of the file.
  */
-static void test_rows_with_equal_times_apply_in_order_of_the_file(void **state)
+TEST(rows_with_equal_times_apply_in_order_of_the_file)
 {
 	struct intern names = {0};
 	uint32_t ip = intern_str(&names, "ip"), tcpzc = intern_str(&names, "tcpzc");
@@ -261,7 +250,6 @@ static void test_rows_with_equal_times_apply_in_order_of_the_file(void **state)
 		COMM(90, OTHER, tcpzc),
 	};
 
-	(void)state;
 	make_side(&b, list, array_size(list));
 	assert_string_equal(name_at(&b, CHILD, 101), "tcpzc");
 	assert_string_equal(name_at(&b, OTHER, 101), "tcpzc");
@@ -276,7 +264,7 @@ static void test_rows_with_equal_times_apply_in_order_of_the_file(void **state)
  * The file has maps of CHILD with a time, and at its end others without a time. The recorded map
  * stays the later one unless CHILD has the name of another program than the recorded exec started.
  */
-static void test_name_without_an_exec_starts_no_program(void **state)
+TEST(name_without_an_exec_starts_no_program)
 {
 	static const struct side_row cases[][5] = {
 		{FORK(100, CHILD, CHILD), MAP(120, CHILD, 1), COMM(0, CHILD, 0), MAP(0, CHILD, 2)},
@@ -289,7 +277,6 @@ static void test_name_without_an_exec_starts_no_program(void **state)
 	};
 	size_t i, n;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct intern names = {0};
 		struct sideband b = {.strings = &names};
@@ -309,7 +296,7 @@ static void test_name_without_an_exec_starts_no_program(void **state)
  * perf lists a process while it starts. Its start then keeps the listed maps. OTHER is a parent
  * with a map at 0x1000, and the list has a map of CHILD at 0x8000.
  */
-static void test_start_of_a_listed_process_keeps_its_maps(void **state)
+TEST(start_of_a_listed_process_keeps_its_maps)
 {
 	static const struct {
 		struct side_row rows[4];
@@ -329,7 +316,6 @@ static void test_start_of_a_listed_process_keeps_its_maps(void **state)
 	};
 	size_t i, n;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		struct intern names = {0};
 		struct sideband b = {.strings = &names};
@@ -348,7 +334,7 @@ static void test_start_of_a_listed_process_keeps_its_maps(void **state)
 }
 
 /* A program in kernel memory exists from its registration on, until it is unregistered. */
-static void test_programs_come_and_go(void **state)
+TEST(programs_come_and_go)
 {
 	static struct side_ksymbol symbols[] = {
 		{0x1000, 0x1100, 0, false}, {0x1000, 0x1100, 0, true}, {0x1080, 0x1180, 0, false}};
@@ -358,7 +344,6 @@ static void test_programs_come_and_go(void **state)
 	struct sideband b = {.list = list, .n = 3, .ksymbols = symbols, .nksymbols = 3};
 	struct history h;
 
-	(void)state;
 	history_make(&h, &b);
 	assert_null(history_find_program(&h, 0x1000, UINT32_MAX));
 	assert_ptr_equal(history_find_program(&h, 0x1000, 0), &symbols[0]);
@@ -366,22 +351,4 @@ static void test_programs_come_and_go(void **state)
 	assert_null(history_find_program(&h, 0x1090, 1));
 	assert_ptr_equal(history_find_program(&h, 0x1090, 2), &symbols[2]);
 	history_free(&h);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fork_has_the_maps_of_its_parent),
-		cmocka_unit_test(test_changed_spaces_are_separate),
-		cmocka_unit_test(test_programs_come_and_go),
-		cmocka_unit_test(test_late_synthesized_maps_apply_from_the_start),
-		cmocka_unit_test(test_exec_that_only_the_end_knows_wins),
-		cmocka_unit_test(test_recorded_exec_wins_over_the_end),
-		cmocka_unit_test(test_rows_with_equal_times_apply_in_order_of_the_file),
-		cmocka_unit_test(test_name_without_an_exec_starts_no_program),
-		cmocka_unit_test(test_start_of_a_listed_process_keeps_its_maps),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("space", tests, NULL, NULL);
 }

@@ -3,18 +3,12 @@
 #include "analyze/perfdata/fold.h"
 
 #include "lib/alloc.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { FRAMES = 20 };
 
 /* The key has hashes of the first 3, 6, 10 and 15 frames from the root, and of all. */
-static void test_key_of_a_root_begins_like_that_of_a_longer_one(void **state)
+TEST(key_of_a_root_begins_like_that_of_a_longer_one)
 {
 	static const uint32_t lengths[] = {3, 6, 10, 15, FRAMES};
 	struct stack_head head = {.nr = FRAMES};
@@ -22,7 +16,6 @@ static void test_key_of_a_root_begins_like_that_of_a_longer_one(void **state)
 	uint32_t i, level, changed;
 	struct stacks s;
 
-	(void)state;
 	stacks_init(&s);
 	for (i = 0; i < FRAMES; i++)
 		chain[i] = 100 + i;
@@ -65,7 +58,7 @@ static int compare_stacks(const struct stack *a, const struct stack *b)
  * Stacks of two folds and two spaces. They share 15 frames from the root, so that many have the
  * same key.
  */
-static void test_stacks_are_ordered_by_space_key_and_frames(void **state)
+TEST(stacks_are_ordered_by_space_key_and_frames)
 {
 	enum { STACKS = 6000 };
 	struct stack_key *keys = xcalloc(2 * STACKS, sizeof(*keys));
@@ -75,7 +68,6 @@ static void test_stacks_are_ordered_by_space_key_and_frames(void **state)
 	struct stack_order so;
 	uint32_t k, seed = 1;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		stacks_init(&list[i].stacks); /* the last stays empty */
 	for (i = 0; i < STACKS; i++) {
@@ -117,7 +109,7 @@ static void test_stacks_are_ordered_by_space_key_and_frames(void **state)
 }
 
 /* Of two stacks with equal keys, the shorter is first. */
-static void test_shorter_of_two_stacks_is_first(void **state)
+TEST(shorter_of_two_stacks_is_first)
 {
 	struct stack_head head = {.nr = 16};
 	uint64_t chain[17] = {0};
@@ -127,7 +119,6 @@ static void test_shorter_of_two_stacks_is_first(void **state)
 	struct stacks s;
 	uint32_t id;
 
-	(void)state;
 	stacks_init(&s);
 	stacks_id(&s, 0, &head, chain + 1);
 	do { /* finds a frame that leaves the key as it was */
@@ -145,16 +136,4 @@ static void test_shorter_of_two_stacks_is_first(void **state)
 	assert_int_equal(so.stacks[so.order[1]]->head.nr, 17);
 	stacks_free(&list[0].stacks);
 	stack_order_free(&so);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_key_of_a_root_begins_like_that_of_a_longer_one),
-		cmocka_unit_test(test_stacks_are_ordered_by_space_key_and_frames),
-		cmocka_unit_test(test_shorter_of_two_stacks_is_first),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

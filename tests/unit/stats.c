@@ -3,14 +3,7 @@
 #include "lib/stats.h"
 
 #include "lib/alloc.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define A	     139.46, 140.02, 138.91, 139.77, 139.11
 #define B	     141.2, 142.05, 141.77, 140.9, 141.93
@@ -28,9 +21,8 @@ static void near_rel(double x, double y, double tolerance, int line)
 		fail_msg("line %d: %.17g, expected %.17g", line, x, y);
 }
 
-static void test_distributions_equal_r(void **state)
+TEST(distributions_equal_r)
 {
-	(void)state;
 	near(stats_normal_cdf(-1.5), 0.0668072012688581); /* pnorm(-1.5) */
 	near(stats_normal_quantile(0.975), STATS_Z95);	  /* qnorm(0.975) */
 	near(stats_normal_quantile(0.025), -STATS_Z95);
@@ -58,12 +50,11 @@ static void test_distributions_equal_r(void **state)
 	near(stats_binomial_cdf(6, 6, 0.5), 1);
 }
 
-static void test_distributions_are_nan_outside_of_their_range(void **state)
+TEST(distributions_are_nan_outside_of_their_range)
 {
 	static const double p[] = {-0.5, 0, 1, 1.5, NAN};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(p); i++) {
 		near(stats_normal_quantile(p[i]), NAN);
 		near(stats_t_quantile(p[i], 3), NAN);
@@ -78,11 +69,10 @@ static void test_distributions_are_nan_outside_of_their_range(void **state)
 	near(stats_beta_cdf(1.1, 2, 3), 1);
 }
 
-static void test_statistics_of_one_sample_equal_r(void **state)
+TEST(statistics_of_one_sample_equal_r)
 {
 	const double a[] = {A};
 
-	(void)state;
 	near(stats_mean(a, 5), 139.454);
 	near(stats_mean(a, 0), NAN);
 	near(stats_sd(a, 5), 0.456760331027119); /* sd(a) */
@@ -105,12 +95,11 @@ static void check_estimate(struct estimate e, double value, double lo, double hi
 	near(e.level, level);
 }
 
-static void test_estimators_equal_r(void **state)
+TEST(estimators_equal_r)
 {
 	const double a[] = {A};
 	struct estimate e;
 
-	(void)state;
 	/* t.test(a)$conf.int */
 	check_estimate(stats_estimate(EST_MEAN, a, 5, 0.95), 139.454, 138.886857141156,
 		       140.021142858844, 0.95);
@@ -127,7 +116,7 @@ static void test_estimators_equal_r(void **state)
 }
 
 /* Levels: 1 - 2 * pbinom(k - 1, n, 0.5), k = max(1, qbinom(0.025, n, 0.5)). */
-static void test_median_interval_has_the_binomial_level(void **state)
+TEST(median_interval_has_the_binomial_level)
 {
 	static const struct {
 		size_t n, k;
@@ -142,7 +131,6 @@ static void test_median_interval_has_the_binomial_level(void **state)
 	double x[20];
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < array_size(rows); i++) {
 		for (j = 0; j < rows[i].n; j++) /* n, n-1 .. 1, because the order must not matter */
 			x[j] = (double)(rows[i].n - j);
@@ -154,11 +142,10 @@ static void test_median_interval_has_the_binomial_level(void **state)
 	check_estimate(stats_estimate(EST_MEDIAN, x, 0, 0.95), NAN, NAN, NAN, NAN);
 }
 
-static void test_estimator_names_are_parsed(void **state)
+TEST(estimator_names_are_parsed)
 {
 	enum estimator e;
 
-	(void)state;
 	assert_true(estimator_parse("middle", &e));
 	assert_int_equal(e, EST_MIDDLE);
 	assert_true(estimator_parse(NULL, &e));
@@ -166,12 +153,11 @@ static void test_estimator_names_are_parsed(void **state)
 	assert_false(estimator_parse("modus", &e));
 }
 
-static void test_mann_whitney_equals_r(void **state)
+TEST(mann_whitney_equals_r)
 {
 	double x[40], y[35];
 	int i;
 
-	(void)state;
 	/* wilcox.test(a,b)$p.value: fully apart, 2 / choose(10, 5) */
 	near(stats_mann_whitney(LIST(A), LIST(B)), 0.00793650793650794);
 	near(stats_mann_whitney(LIST(B), LIST(A)), 0.00793650793650794);
@@ -192,9 +178,8 @@ static void test_mann_whitney_equals_r(void **state)
 }
 
 /* Ties: mean(abs(W - E) >= abs(w - E)) over combn(rank(c(a, b)), length(a)). */
-static void test_mann_whitney_is_exact_with_ties(void **state)
+TEST(mann_whitney_is_exact_with_ties)
 {
-	(void)state;
 	near(stats_mann_whitney(LIST(1, 2, 2, 3), LIST(2, 3, 3, 5, 6)), 0.111111111111111);
 	near(stats_mann_whitney(LIST(1, 1, 1, 2), LIST(1, 2, 2, 2, 2)), 0.206349206349206);
 	near(stats_mann_whitney(LIST(5, 5), LIST(5, 5, 9)), 1);
@@ -236,14 +221,13 @@ static double enumerate(const double *all, size_t n, size_t m)
 	return hit / ways;
 }
 
-static void test_mann_whitney_equals_enumeration(void **state)
+TEST(mann_whitney_equals_enumeration)
 {
 	double all[10];
 	struct prng r;
 	size_t i, n, m;
 	int round;
 
-	(void)state;
 	prng_seed(&r, 42);
 	for (round = 0; round < 300; round++) {
 		n = 2 + prng_below(&r, 9);
@@ -278,13 +262,12 @@ static void check_halves(struct prng *r, size_t n, size_t values)
 	stats_halves_free(h);
 }
 
-static void test_halves_have_the_p_of_the_test(void **state)
+TEST(halves_have_the_p_of_the_test)
 {
 	static const size_t sizes[] = {2, 3, 8, 15, 40, 59, 60, 61, 63};
 	struct prng r;
 	size_t i;
 
-	(void)state;
 	prng_seed(&r, 7);
 	for (i = 0; i < array_size(sizes); i++) {
 		check_halves(&r, sizes[i], 1 + sizes[i] / 4);
@@ -296,13 +279,12 @@ static void test_halves_have_the_p_of_the_test(void **state)
  * Compares two samples of the same distribution, 6 against 6. The largest attainable p below 0.05
  * is 38/924.
  */
-static void test_false_positives_stay_below_the_level(void **state)
+TEST(false_positives_stay_below_the_level)
 {
 	double x[12];
 	struct prng r;
 	int round, i, positive = 0;
 
-	(void)state;
 	prng_seed(&r, 3);
 	for (round = 0; round < 10000; round++) {
 		for (i = 0; i < 12; i++)
@@ -313,7 +295,7 @@ static void test_false_positives_stay_below_the_level(void **state)
 }
 
 /* Ways to order 5 and 3 values by U: dwilcox(0:15, 5, 3) * 56. */
-static void test_wilcoxon_counts_equal_r(void **state)
+TEST(wilcoxon_counts_equal_r)
 {
 	static const double expected[] = {1, 1, 2, 3, 4, 5, 6, 6, 6, 6, 5, 4, 3, 2, 1, 1};
 	/* Critical values of U, two-sided, 5 %: the printed tables' (e.g. Milton 1964). */
@@ -326,7 +308,6 @@ static void test_wilcoxon_counts_equal_r(void **state)
 	double *counts, below;
 	size_t n, i;
 
-	(void)state;
 	counts = stats_wilcoxon_counts(5, 3, &n);
 	assert_int_equal(n, 16);
 	for (i = 0; i < n; i++)
@@ -396,7 +377,7 @@ static void check_sharp(const double *x, size_t na, size_t nb, struct estimate e
 		assert_true(shifted_p(x, na, x + na, nb, e.hi - 0.25) >= alpha);
 }
 
-static void test_interval_agrees_with_the_test(void **state)
+TEST(interval_agrees_with_the_test)
 {
 	static const double alphas[] = {0.05, 0.05 / 7, 0.2};
 	double x[80], p, q, alpha;
@@ -405,7 +386,6 @@ static void test_interval_agrees_with_the_test(void **state)
 	size_t round, i, na, nb;
 	int apart = 0;
 
-	(void)state;
 	prng_seed(&r, 11);
 	for (round = 0; round < 6000; round++) {
 		na = 4 + prng_below(&r, round % 50 ? 6 : 33);
@@ -431,14 +411,13 @@ static void test_interval_agrees_with_the_test(void **state)
 }
 
 /* Differences of tenths are equal up to rounding errors. The interval takes them as equal. */
-static void test_interval_of_tenths_is_a_tenth_of_that_of_whole_numbers(void **state)
+TEST(interval_of_tenths_is_a_tenth_of_that_of_whole_numbers)
 {
 	double x[12], tenths[12], p, q;
 	struct estimate e, f;
 	struct prng r;
 	size_t round, i;
 
-	(void)state;
 	prng_seed(&r, 12);
 	for (round = 0; round < 500; round++) {
 		for (i = 0; i < 12; i++) {
@@ -470,7 +449,7 @@ static double count_ties(const double *x, size_t n)
 }
 
 /* Above STATS_EXACT_MAX values: the ends are the pairs at the ranks of the normal approximation. */
-static void test_interval_of_many_values_ends_at_pairs(void **state)
+TEST(interval_of_many_values_ends_at_pairs)
 {
 	enum { NA = 31, NB = 40, N = NA + NB, PAIRS = NA * NB };
 	double x[N], pairs[PAIRS], p, rank;
@@ -479,7 +458,6 @@ static void test_interval_of_many_values_ends_at_pairs(void **state)
 	size_t round, i;
 	int checked = 0;
 
-	(void)state;
 	prng_seed(&r, 5);
 	for (round = 0; round < 60; round++) {
 		for (i = 0; i < N; i++) /* ties everywhere, or at one end alone */
@@ -513,12 +491,11 @@ static void test_interval_of_many_values_ends_at_pairs(void **state)
 	check_estimate(stats_test_shift(x, 1, x + 1, 60, 0.02, &p), 0, NAN, NAN, NAN);
 }
 
-static void test_relative_change_equals_r(void **state)
+TEST(relative_change_equals_r)
 {
 	struct estimate e;
 	double p;
 
-	(void)state;
 	/* Without ties it is wilcox.test(b, a, conf.int=TRUE). */
 	e = stats_test_shift(LIST(A), LIST(B), 0.05, &p);
 	check_estimate(e, 2.09, 1.18, 2.94, 1 - 2 * 4.0 / 252);
@@ -541,9 +518,8 @@ static void test_relative_change_equals_r(void **state)
 	near(p, 1);
 }
 
-static void test_proportion_interval_equals_r(void **state)
+TEST(proportion_interval_equals_r)
 {
-	(void)state;
 	/* binom.test(7, 100)$conf.int, (0, 20), (20, 20) */
 	check_estimate(stats_proportion(7, 100, 0.95), 0.07, 0.0286052889074387, 0.138919728455858,
 		       0.95);
@@ -568,7 +544,7 @@ static void draw_values(struct prng *r, double *x, size_t n, bool outliers)
 	}
 }
 
-static void test_the_error_of_an_estimator_covers_95_percent(void **state)
+TEST(the_error_of_an_estimator_covers_95_percent)
 {
 	enum { DRAWS = 4000 };
 	const size_t sizes[] = {2, 3, 4, 5, 6, 7, 8, 11, 12, 16, 25};
@@ -577,7 +553,6 @@ static void test_the_error_of_an_estimator_covers_95_percent(void **state)
 	size_t i;
 	int e, k, hits;
 
-	(void)state;
 	prng_seed(&r, STATS_SEED);
 	for (e = EST_MEDIAN; e <= EST_MEAN; e++) {
 		for (i = e == EST_MIDDLE ? 2 : 0; i < array_size(sizes); i++) {
@@ -599,9 +574,8 @@ static void check_error(struct stats_error e, double se, double df)
 	near(e.df, df);
 }
 
-static void test_errors_of_estimators_are_those_worked_by_hand(void **state)
+TEST(errors_of_estimators_are_those_worked_by_hand)
 {
-	(void)state;
 	check_error(stats_error_of(EST_MEAN, LIST(1)), NAN, NAN);
 	check_error(stats_error_of(EST_MEAN, LIST(1, 3)), 1, 1);
 	/* The middle ignores the first and the last value by position. */
@@ -630,13 +604,12 @@ static void test_errors_of_estimators_are_those_worked_by_hand(void **state)
 	check_error(stats_error_times((struct stats_error){3, 5}, -2), 6, 5);
 }
 
-static void test_prng_equals_its_reference(void **state)
+TEST(prng_equals_its_reference)
 {
 	struct prng r;
 	size_t seen[3] = {0};
 	int i;
 
-	(void)state;
 	/* xoshiro256** from state {1, 2, 3, 4}: its authors' reference gives these. */
 	r = (struct prng){{1, 2, 3, 4}};
 	assert_true(prng_next(&r) == 11520);
@@ -663,13 +636,12 @@ static struct order_test order_test_of(const double *x, size_t n)
 }
 
 /* Kendall's p is that of R: cor.test(1:5, c(2,1,3,4,5), method="kendall")$p.value */
-static void test_order_of_runs_is_tested_by_permutation(void **state)
+TEST(order_of_runs_is_tested_by_permutation)
 {
 	const double *both[] = {(const double[]){4, 1, 6, 2, 5, 3},
 				(const double[]){1, 2, 3, 4, 5, 6}};
 	struct order_test t = order_test_of(LIST(2, 1, 3, 4, 5));
 
-	(void)state;
 	near(t.trend, 10.0 / 120);
 	/* 2 of the 720 orders rise or fall throughout; they also have the smallest steps. */
 	t = order_test_of(LIST(10, 20, 30, 40, 50, 60));
@@ -708,11 +680,10 @@ static void count_order(size_t n, double phi, int rounds, int *serial, int *tren
 	}
 }
 
-static void test_order_of_runs_has_few_false_alarms_and_shows_a_drift(void **state)
+TEST(order_of_runs_has_few_false_alarms_and_shows_a_drift)
 {
 	int serial, trend;
 
-	(void)state;
 	count_order(6, 0, 2000, &serial, &trend); /* seed 41 */
 	assert_in_range(serial, 20, 130);	  /* at most 100 +- 3 standard deviations */
 	assert_in_range(trend, 20, 130);
@@ -721,13 +692,12 @@ static void test_order_of_runs_has_few_false_alarms_and_shows_a_drift(void **sta
 	assert_int_equal(trend, 20);
 }
 
-static void test_bootstrap_needs_two_runs_on_a_side(void **state)
+TEST(bootstrap_needs_two_runs_on_a_side)
 {
 	const double x[] = {10.1, 10.4, 9.8, 10.9, 10.2, 10.0},
 		     y[] = {8.9, 9.2, 9.05, 8.7, 9.4, 9.1};
 	struct estimate e = stats_boot_ratio(EST_MEAN, x, 6, y, 6, 0.95), again;
 
-	(void)state;
 	again = stats_boot_ratio(EST_MEAN, x, 6, y, 6, 0.95);
 	assert_true(e.lo == again.lo && e.hi == again.hi);
 	/* `middle` must not draw the runs that it drops, 1000 and 0. */
@@ -736,36 +706,4 @@ static void test_bootstrap_needs_two_runs_on_a_side(void **state)
 	check_estimate(stats_boot_ratio(EST_MEDIAN, x, 1, y, 6, 0.95), 9.075 / 10.1, NAN, NAN, NAN);
 	check_estimate(stats_boot_ratio(EST_MIDDLE, x, 2, y, 6, 0.95), NAN, NAN, NAN, NAN);
 	check_estimate(stats_boot_ratio(EST_MEDIAN, LIST(0, 0), y, 6, 0.95), NAN, NAN, NAN, NAN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distributions_equal_r),
-		cmocka_unit_test(test_distributions_are_nan_outside_of_their_range),
-		cmocka_unit_test(test_statistics_of_one_sample_equal_r),
-		cmocka_unit_test(test_estimators_equal_r),
-		cmocka_unit_test(test_median_interval_has_the_binomial_level),
-		cmocka_unit_test(test_estimator_names_are_parsed),
-		cmocka_unit_test(test_mann_whitney_equals_r),
-		cmocka_unit_test(test_mann_whitney_is_exact_with_ties),
-		cmocka_unit_test(test_mann_whitney_equals_enumeration),
-		cmocka_unit_test(test_halves_have_the_p_of_the_test),
-		cmocka_unit_test(test_false_positives_stay_below_the_level),
-		cmocka_unit_test(test_wilcoxon_counts_equal_r),
-		cmocka_unit_test(test_interval_of_tenths_is_a_tenth_of_that_of_whole_numbers),
-		cmocka_unit_test(test_interval_of_many_values_ends_at_pairs),
-		cmocka_unit_test(test_relative_change_equals_r),
-		cmocka_unit_test(test_interval_agrees_with_the_test),
-		cmocka_unit_test(test_errors_of_estimators_are_those_worked_by_hand),
-		cmocka_unit_test(test_the_error_of_an_estimator_covers_95_percent),
-		cmocka_unit_test(test_proportion_interval_equals_r),
-		cmocka_unit_test(test_prng_equals_its_reference),
-		cmocka_unit_test(test_order_of_runs_is_tested_by_permutation),
-		cmocka_unit_test(test_order_of_runs_has_few_false_alarms_and_shows_a_drift),
-		cmocka_unit_test(test_bootstrap_needs_two_runs_on_a_side),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,7 @@
 #include "analyze/symbols/symtab.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static const char path[] = "kallsyms";
+#include "tests/unit/unit.h"
 
 static void kallsyms_write(const char *text)
 {
@@ -38,13 +26,12 @@ static char *symbol_name(struct symbol_cache *c, uint32_t *id)
 	return name;
 }
 
-static void test_second_table_is_a_copy_of_the_first(void **state)
+TEST(second_table_is_a_copy_of_the_first)
 {
 	struct symbol_cache *c = symbol_cache_new();
 	char *first, *second, *uncached;
 	uint32_t id;
 
-	(void)state;
 	kallsyms_write("1000 T first\n2000 T end\n");
 	first = symbol_name(c, &id);
 	kallsyms_write("1000 T second\n2000 T end\n");
@@ -60,44 +47,15 @@ static void test_second_table_is_a_copy_of_the_first(void **state)
 	symbol_cache_free(c);
 }
 
-static void test_file_without_symbols_fails_each_time(void **state)
+TEST(file_without_symbols_fails_each_time)
 {
 	struct symbol_cache *c = symbol_cache_new();
 	struct symtab t = {0};
 
-	(void)state;
 	kallsyms_write("no symbol\n");
 	assert_int_equal(symbol_cache_kallsyms(c, &t, path, NULL), -EBADMSG);
 	symtab_free(&t);
 	assert_int_equal(symbol_cache_kallsyms(c, &t, path, NULL), -EBADMSG);
 	symtab_free(&t);
 	symbol_cache_free(c);
-}
-
-static int set_up(void **state)
-{
-	char *dir =
-		xasprintf("%s/zcost-cache.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-
-	*state = dir;
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	int rc = chdir("/") || dir_remove(*state, NULL);
-
-	free(*state);
-	return rc;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_second_table_is_a_copy_of_the_first),
-		cmocka_unit_test(test_file_without_symbols_fails_each_time),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

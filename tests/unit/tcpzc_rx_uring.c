@@ -20,7 +20,7 @@ static struct kernel {
 	struct io_uring_buf bufs[BUFS];
 	char mem[BUFS * SIZE];
 	unsigned int enters, requests;
-	int rc;			       /* of the next enter */
+	int rc;			       /* the result of the next enter */
 	void (*then)(struct kernel *); /* what else the enter does */
 } * k;
 

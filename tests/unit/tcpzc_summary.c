@@ -39,7 +39,7 @@ TEST(quantiles)
 
 	for (i = 0; i < N; i++) {
 		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-		values[i] = (seed >> 33) >> (seed >> 20 & 31); /* of all magnitudes */
+		values[i] = (seed >> 33) >> (seed >> 20 & 31); /* numbers of all magnitudes */
 		sum += values[i];
 		hist_add(&h, values[i]);
 	}

@@ -8,21 +8,12 @@
 #include "analyze/model/notes.h"
 #include "analyze/perfdata/tracepoint_parts.h"
 #include "lib/alloc.h"
-#include "tests/unit/close.h"
 #include "tests/unit/perfdata_stream.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #define COMMON                                                                         \
 	"format:\n"                                                                    \
@@ -134,11 +125,10 @@ static void whole(struct writer *w)
 	str_free(&w->out);
 }
 
-static void test_formats_are_read_in_both_byte_orders(void **state)
+TEST(formats_are_read_in_both_byte_orders)
 {
 	struct writer little = {0}, big = {.big = true};
 
-	(void)state;
 	whole(&little);
 	whole(&big);
 }
@@ -162,11 +152,10 @@ static void cut_at(const struct writer *w, size_t len, size_t end)
 	free((void *)c.at);
 }
 
-static void test_cut_formats_before_the_cut_are_read(void **state)
+TEST(cut_formats_before_the_cut_are_read)
 {
 	int big;
 
-	(void)state;
 	for (big = 0; big < 2; big++) {
 		struct writer w = {.big = big};
 		size_t end = w_tracing(&w, "0.5"), len;
@@ -178,13 +167,12 @@ static void test_cut_formats_before_the_cut_are_read(void **state)
 }
 
 /* Changes every byte in turn. */
-static void test_damaged_formats_do_not_crash(void **state)
+TEST(damaged_formats_do_not_crash)
 {
 	struct writer w = {0};
 	static const uint8_t other[] = {0xff, 0x0a, 0x01, 0x7f, 0x80, 0x20};
 	size_t i, k;
 
-	(void)state;
 	w_tracing(&w, "0.6");
 	for (i = 0; i < w.out.len * sizeof(other); i++) {
 		struct cursor c = copy_of(&w, w.out.len);
@@ -226,7 +214,7 @@ static struct tracing_field field_of(const char *format, uint64_t id, const char
 }
 
 /* libtraceevent gets the lines up to the first one that is not a field. */
-static void test_fields_behind_a_damaged_line_are_not_read(void **state)
+TEST(fields_behind_a_damaged_line_are_not_read)
 {
 	static const struct {
 		const char *line;
@@ -263,7 +251,6 @@ static void test_fields_behind_a_damaged_line_are_not_read(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(lines); i++) {
 		char *text = xasprintf("name: made\nID: 70\n" COMMON "%s\n"
 				       "\tfield:int after;\toffset:64;\tsize:4;\tsigned:1;\n\n"
@@ -279,12 +266,11 @@ static void test_fields_behind_a_damaged_line_are_not_read(void **state)
 	}
 }
 
-static void test_fields_have_their_values(void **state)
+TEST(fields_have_their_values)
 {
 	static const uint8_t raw[] = {0xfe, 0xff, 0xff, 0xff, 1, 2, 3, 4};
 	bool bad = false;
 
-	(void)state;
 #define VALUE(at, size, sign, swap) \
 	tracing_value((struct tracing_field){at, size, sign}, raw, sizeof(raw), swap, &bad)
 	assert_true(VALUE(0, 4, true, false) == (uint64_t)-2);
@@ -343,11 +329,10 @@ static void sample_is_read(bool big, bool fixed)
 	str_free(&w.out);
 }
 
-static void test_samples_have_their_ids_time_cpu_and_fields(void **state)
+TEST(samples_have_their_ids_time_cpu_and_fields)
 {
 	int i;
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		sample_is_read(i & 1, i & 2);
 }
@@ -385,12 +370,11 @@ static void check_order(const struct seen *s, size_t n)
 }
 
 /* Each round has two buffers, and the second is earlier. Samples with equal times stay in order. */
-static void test_rounds_are_sorted_by_time(void **state)
+TEST(rounds_are_sorted_by_time)
 {
 	struct seen s = {0};
 	struct time_order o;
 
-	(void)state;
 	time_order_init(&o, see, &s);
 	come(&o, 10, 1);
 	come(&o, 30, 2);
@@ -412,13 +396,12 @@ static void test_rounds_are_sorted_by_time(void **state)
 }
 
 /* The input is in reverse order. */
-static void test_samples_without_rounds_are_merged(void **state)
+TEST(samples_without_rounds_are_merged)
 {
 	struct seen s = {0};
 	struct time_order o;
 	uint64_t i;
 
-	(void)state;
 	time_order_init(&o, see, &s);
 	for (i = 0; i < 50; i++)
 		come(&o, (50 - i) / 3, i);
@@ -428,12 +411,11 @@ static void test_samples_without_rounds_are_merged(void **state)
 }
 
 /* A sample that is earlier than its round is delivered late and counted. */
-static void test_sample_after_its_round_is_counted_as_late(void **state)
+TEST(sample_after_its_round_is_counted_as_late)
 {
 	struct seen s = {0};
 	struct time_order o;
 
-	(void)state;
 	time_order_init(&o, see, &s);
 	come(&o, 10, 1);
 	time_order_round(&o);
@@ -497,7 +479,7 @@ static void check_spool(const char *dir)
 	assert_int_equal(s.fd, -1);
 }
 
-static void test_temporary_file_is_in_tmpdir_and_has_no_name(void **state)
+TEST(temporary_file_is_in_tmpdir_and_has_no_name)
 {
 	char dir[] = "/tmp/zcost-spool-XXXXXX";
 	char *old = getenv("TMPDIR") ? xstrdup(getenv("TMPDIR")) : NULL;
@@ -505,7 +487,6 @@ static void test_temporary_file_is_in_tmpdir_and_has_no_name(void **state)
 	struct error err = {0};
 	struct spool s;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	for (i = 0; i < 4; i++) {
 		if (i & 2)
@@ -535,7 +516,7 @@ static void test_temporary_file_is_in_tmpdir_and_has_no_name(void **state)
 
 /* --- threads --- */
 
-static void test_thread_ids_have_the_names_of_their_time(void **state)
+TEST(thread_ids_have_the_names_of_their_time)
 {
 	struct intern strings = {0};
 	struct sideband side = {.strings = &strings, .kernel_build_id = UINT32_MAX};
@@ -551,7 +532,6 @@ static void test_thread_ids_have_the_names_of_their_time(void **state)
 	uint32_t first, second, early;
 	size_t i;
 
-	(void)state;
 	intern_str(&strings, "parent");
 	intern_str(&strings, "child");
 	for (i = 0; i < array_size(rows); i++) {
@@ -687,7 +667,7 @@ static int read_calls(const struct writer *w, const struct time_slice *slice,
 static const struct tracepoint_want enters = {"raw_syscalls", "sys_enter", {"id"}};
 static const struct tracepoint_want exits = {"raw_syscalls", "sys_ex*", {"nr|id", "ret"}};
 
-static void test_calls_are_delivered_in_order_and_once(void **state)
+TEST(calls_are_delivered_in_order_and_once)
 {
 	const struct tracepoint_want wants[] = {enters, exits};
 	const struct time_slice all = {0};
@@ -697,7 +677,6 @@ static void test_calls_are_delivered_in_order_and_once(void **state)
 	size_t len;
 	int big;
 
-	(void)state;
 	for (big = 0; big < 2; big++) {
 		struct writer w = {.big = big};
 
@@ -750,7 +729,7 @@ static void w_short_sample(struct writer *w, uint32_t pid, uint32_t tid, uint32_
 }
 
 /* At one time only a sample that is equal in everything is left out. */
-static void test_calls_that_differ_are_no_doubles(void **state)
+TEST(calls_that_differ_are_no_doubles)
 {
 	const struct w_event one = {
 		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
@@ -761,7 +740,6 @@ static void test_calls_that_differ_are_no_doubles(void **state)
 	struct delivered d;
 	size_t i, lines = 0;
 
-	(void)state;
 	w_stream_head(&w, &one, 1);
 	w_tracing_record(&w);
 	w_short_sample(&w, 1, 2, 3, 4, 20);
@@ -787,7 +765,7 @@ static void test_calls_that_differ_are_no_doubles(void **state)
 }
 
 /* The samples before and behind a damaged one count. */
-static void test_health_of_calls_is_noted(void **state)
+TEST(health_of_calls_is_noted)
 {
 	const struct w_event one = {
 		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
@@ -798,7 +776,6 @@ static void test_health_of_calls_is_noted(void **state)
 	struct delivered d;
 	int damage; /* bits: lost records, lost samples, a short sample, a late one */
 
-	(void)state;
 	for (damage = 0; damage < 16; damage++) {
 		size_t n = 0;
 
@@ -845,7 +822,7 @@ static void test_health_of_calls_is_noted(void **state)
 }
 
 /* Each thread of perf record ends its own rounds. */
-static void test_files_of_a_folder_share_no_rounds(void **state)
+TEST(files_of_a_folder_share_no_rounds)
 {
 	const struct w_event one = {
 		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
@@ -858,7 +835,6 @@ static void test_files_of_a_folder_share_no_rounds(void **state)
 	char *data, *other;
 	int i;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	data = xasprintf("%s/data", dir);
 	other = xasprintf("%s/data.0", dir);
@@ -892,7 +868,7 @@ static void test_files_of_a_folder_share_no_rounds(void **state)
 	str_free(&second.out);
 }
 
-static void test_narrow_fields_keep_their_sign(void **state)
+TEST(narrow_fields_keep_their_sign)
 {
 	static const struct tracepoint_want narrow = {
 		"raw_syscalls", "sys_exit", {"flags", "half"}};
@@ -903,7 +879,6 @@ static void test_narrow_fields_keep_their_sign(void **state)
 	struct delivered d;
 	int big;
 
-	(void)state;
 	for (big = 0; big < 2; big++) {
 		struct writer w = {.big = big};
 
@@ -918,7 +893,7 @@ static void test_narrow_fields_keep_their_sign(void **state)
 	}
 }
 
-static void test_calls_outside_the_slice_are_left_out(void **state)
+TEST(calls_outside_the_slice_are_left_out)
 {
 	static const struct {
 		struct time_slice slice;
@@ -936,7 +911,6 @@ static void test_calls_outside_the_slice_are_left_out(void **state)
 	struct delivered d;
 	size_t i;
 
-	(void)state;
 	w_calls(&w, RECORDED);
 	for (i = 0; i < array_size(cases); i++) {
 		assert_int_equal(read_calls(&w, &cases[i].slice, wants, 2, &d, &err), 0);
@@ -960,7 +934,7 @@ static void check_refusal(const struct writer *w, const struct time_slice *slice
 	str_free(&d.text);
 }
 
-static void test_messages_name_what_a_recording_of_calls_lacks(void **state)
+TEST(messages_name_what_a_recording_of_calls_lacks)
 {
 	static const struct tracepoint_want other = {"raw_syscalls", "sys_exit", {"ret", "fd"}};
 	static const struct time_slice all = {0}, later = {.from = {150, true, false}},
@@ -969,7 +943,6 @@ static void test_messages_name_what_a_recording_of_calls_lacks(void **state)
 		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
 	struct writer w = {0}, bare = {0}, cpus = {0};
 
-	(void)state;
 	w_calls(&w, RECORDED);
 	check_refusal(&w, &all, &other, "the format of raw_syscalls:sys_exit has no number 'fd'");
 	check_refusal(&w, &later, &enters,
@@ -983,31 +956,4 @@ static void test_messages_name_what_a_recording_of_calls_lacks(void **state)
 	str_free(&w.out);
 	str_free(&bare.out);
 	str_free(&cpus.out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats_are_read_in_both_byte_orders),
-		cmocka_unit_test(test_cut_formats_before_the_cut_are_read),
-		cmocka_unit_test(test_damaged_formats_do_not_crash),
-		cmocka_unit_test(test_fields_behind_a_damaged_line_are_not_read),
-		cmocka_unit_test(test_fields_have_their_values),
-		cmocka_unit_test(test_samples_have_their_ids_time_cpu_and_fields),
-		cmocka_unit_test(test_rounds_are_sorted_by_time),
-		cmocka_unit_test(test_samples_without_rounds_are_merged),
-		cmocka_unit_test(test_sample_after_its_round_is_counted_as_late),
-		cmocka_unit_test(test_temporary_file_is_in_tmpdir_and_has_no_name),
-		cmocka_unit_test(test_thread_ids_have_the_names_of_their_time),
-		cmocka_unit_test(test_calls_are_delivered_in_order_and_once),
-		cmocka_unit_test(test_calls_that_differ_are_no_doubles),
-		cmocka_unit_test(test_health_of_calls_is_noted),
-		cmocka_unit_test(test_files_of_a_folder_share_no_rounds),
-		cmocka_unit_test(test_narrow_fields_keep_their_sign),
-		cmocka_unit_test(test_calls_outside_the_slice_are_left_out),
-		cmocka_unit_test(test_messages_name_what_a_recording_of_calls_lacks),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

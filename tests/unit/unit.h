@@ -1,21 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What every unit test includes. A test is TEST(name) { ... }: the program runs all its tests in
- * the order of the file, and prints TAP. They share the folder
- * `dir`, which is gone at the end, and `path`, a file in it.
+ * the order of the file, and prints TAP. They share the folder `dir`, which is gone at the end,
+ * and `path`, a file in it.
  */
 #ifndef ZCOST_TESTS_UNIT_UNIT_H
 #define ZCOST_TESTS_UNIT_UNIT_H
 
 #include "lib/file.h"
-#include "tests/unit/close.h"
 
 #include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
+
+/* cmocka's own compares as float, and takes NaN, a missing figure, for equal to everything. */
+#undef assert_float_equal
+#define assert_float_equal(a, b, epsilon) assert_close((a), (b), (epsilon), __FILE__, __LINE__)
+
+static inline void assert_close(double a, double b, double epsilon, const char *file, int line)
+{
+	if (a == b || fabs(a - b) <= epsilon)
+		return;
+	print_error("%.17g is not %.17g\n", a, b);
+	_fail(file, line);
+}
 
 /* A lower priority runs first, so the tests stay in the order of their lines. */
 #define TEST_WITH(test, set_up)                                                         \

@@ -213,7 +213,7 @@ struct machine {
 	uint16_t elf;
 	uint8_t word, abi, sp, fp, ra; /* DWARF's numbers */
 	bool big;
-	uint64_t mask; /* of the recorded registers */
+	uint64_t mask; /* a bit for each recorded register */
 	uint8_t perf_sp, perf_fp, perf_pc, perf_lr;
 	bool debug; /* the tables are in .debug_frame, not in .eh_frame */
 };
@@ -540,7 +540,7 @@ static void w_machine_name(struct writer *w, const char *name)
 }
 
 static char folder[] = "/tmp/zcost-unwind-XXXXXX";
-static char note[512]; /* of the last profile */
+static char note[512]; /* the note of the last profile */
 
 static void read_kept(struct profile *p, const struct machine *m, const struct kept *k, size_t n)
 {
@@ -636,7 +636,7 @@ static void frames_of(const struct machine *m)
 		k.words[k.nwords++] = back_in(m, MIDDLE);
 		top += word;
 	}
-	k.words[k.nwords++] = 0; /* of middle */
+	k.words[k.nwords++] = 0; /* middle's word */
 	k.fp = top + word;
 	k.words[k.nwords++] = 0xfeed; /* main's frame pointer */
 	k.words[k.nwords++] = back_in(m, MAIN);

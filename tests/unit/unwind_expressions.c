@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks the expressions in unwind tables. */
 #include "analyze/perfdata/cfi.h"
+#include "tests/unit/unit.h"
 
 #include <dwarf.h>
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define OP(a)               \
 	{                   \
@@ -54,9 +50,8 @@ static bool evaluate(const Dwarf_Op *ops, size_t n, uint64_t *value)
 		assert_false(evaluate(ops, array_size(ops), &value)); \
 	} while (0)
 
-static void test_dwarf_expressions_are_evaluated(void **state)
+TEST(dwarf_expressions_are_evaluated)
 {
-	(void)state;
 	/* a PLT entry of x86-64 at its second half: CFA = rsp + 8 + ((rip & 15) >= 11) * 8 */
 	GIVES(0x1010, OP1(DW_OP_breg7, 8), OP1(DW_OP_breg16, 0), OP(DW_OP_lit15), OP(DW_OP_and),
 	      OP(DW_OP_lit11), OP(DW_OP_ge), OP(DW_OP_lit3), OP(DW_OP_shl), OP(DW_OP_plus));
@@ -78,7 +73,7 @@ static void test_dwarf_expressions_are_evaluated(void **state)
 }
 
 /* Operations on two numbers: a, b and the result, on 64 bits and on 32. */
-static void test_dwarf_operations_have_their_results(void **state)
+TEST(dwarf_operations_have_their_results)
 {
 	static const struct {
 		int64_t a, b, wide, narrow;
@@ -115,7 +110,7 @@ static void test_dwarf_operations_have_their_results(void **state)
 		{7, 8, 0, 0, DW_OP_eq},
 		{7, 7, 0, 0, DW_OP_ne},
 		{7, 8, 1, 1, DW_OP_ne},
-		{-9, 5, 5, 5, DW_OP_abs}, /* of the second number only */
+		{-9, 5, 5, 5, DW_OP_abs}, /* the second number alone loses its sign */
 		{9, -5, 5, 5, DW_OP_abs},
 		{9, 5, -5, UINT32_MAX - 4, DW_OP_neg},
 		{9, 5, -6, UINT32_MAX - 5, DW_OP_not},
@@ -127,7 +122,6 @@ static void test_dwarf_operations_have_their_results(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(cases); i++) {
 		GIVES(cases[i].wide, OP1(DW_OP_const8s, cases[i].a), OP1(DW_OP_consts, cases[i].b),
 		      OP(cases[i].atom));
@@ -154,13 +148,12 @@ static void test_dwarf_operations_have_their_results(void **state)
 }
 
 /* A stack has 32 entries, and an expression takes 512 steps at most. */
-static void test_dwarf_expressions_have_limits(void **state)
+TEST(dwarf_expressions_have_limits)
 {
 	Dwarf_Op ops[513];
 	uint64_t value;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < array_size(ops); i++)
 		ops[i] = (Dwarf_Op){.atom = i < 32 ? DW_OP_lit1 : DW_OP_nop};
 	assert_true(evaluate(ops, 512, &value));
@@ -170,13 +163,12 @@ static void test_dwarf_expressions_have_limits(void **state)
 	assert_false(evaluate(ops, 33, &value));
 }
 
-static void test_bad_dwarf_expressions_are_refused(void **state)
+TEST(bad_dwarf_expressions_are_refused)
 {
 	Dwarf_Op many[40];
 	uint64_t value;
 	size_t i;
 
-	(void)state;
 	FAILS(OP(DW_OP_plus));
 	FAILS(OP(DW_OP_lit1), OP(DW_OP_lit0), OP(DW_OP_div));
 	FAILS(OP(DW_OP_lit1), OP(DW_OP_lit0), OP(DW_OP_mod));
@@ -197,17 +189,4 @@ static void test_bad_dwarf_expressions_are_refused(void **state)
 		many[i] = (Dwarf_Op){.atom = DW_OP_lit1};
 	assert_false(evaluate(many, array_size(many), &value));
 	assert_false(evaluate(many, 0, &value));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dwarf_expressions_are_evaluated),
-		cmocka_unit_test(test_dwarf_operations_have_their_results),
-		cmocka_unit_test(test_dwarf_expressions_have_limits),
-		cmocka_unit_test(test_bad_dwarf_expressions_are_refused),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
