@@ -739,9 +739,7 @@ TEST(workload_has_its_processes_and_interrupts_elsewhere)
 	uint32_t f;
 	size_t i;
 
-	small_store_metric(s, run, "cpu_pct", 50);
-	small_store_metric(s, run, "workload_cpu_pct", 40);
-	small_store_metric(s, run, "rate_kib", 1e6);
+	small_store_metrics(s, run, "cpu_pct = 50, workload_cpu_pct = 40, rate_kib = 1000000");
 	start_world(&w);
 	f = frame(&w, PROFILE_NONE, "tcp_a");
 	add_of(&w, f, "a", 1, 1, 3, CTX_SYSCALL, 3);

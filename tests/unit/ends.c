@@ -444,7 +444,7 @@ static struct table table_of_movements(const double *deltas, size_t n, double er
 	movements_add(&m, "sender", &d, "KiB");
 	movements_add_notes(&m, &at_5_percent, &t, "component");
 	movements_free(&m);
-	return t;
+	return small_store_keep(t);
 }
 
 TEST(five_largest_movements_are_notes)
@@ -464,49 +464,38 @@ TEST(five_largest_movements_are_notes)
 	small_store_says(&t, "sender [one] of d +6.0 ns/KiB");
 	small_store_says(&t, "sender same of b -3.0 ns/KiB");
 	assert_int_equal(t.notes.n, 5);
-	table_free(&t);
 	t = table_of_movements(deltas, 3, 1, VERDICT_FEW, runs, 4);
 	assert_int_equal(t.detail->rows, 2); /* the third row did not move */
 	small_store_says(&t, "sender same +1.5 ns/KiB");
-	table_free(&t);
 	t = table_of_movements(deltas, 1, 1, VERDICT_FEW, runs, 4);
 	small_store_says(&t, "sender same +1.5 ns/KiB");
 	assert_int_equal(t.notes.n, 1);
-	table_free(&t);
 	t = table_of_movements(two, 2, 1, VERDICT_FEW, runs, 4);
 	small_store_says(&t, "sender same of b +3.0 ns/KiB");
-	table_free(&t);
 	/* Nothing is beyond its error: more runs could tell, unless a side has a single run. */
 	t = table_of_movements(deltas, 1, 1.5, VERDICT_FEW, runs, 4);
 	small_store_says(&t, "sender same +1.5 ns/KiB");
 	small_store_says(&t, "too few runs to test 4 components at once (that takes 5 a side)");
 	assert_int_equal(t.notes.n, 2);
-	table_free(&t);
 	t = table_of_movements(deltas, 1, 1.5, VERDICT_FEW, single, 4);
 	small_store_says(
 		&t,
 		"no component passed the test: p < 0.05 after Holm's correction, a change above 2 %");
 	assert_int_equal(t.notes.n, 1);
-	table_free(&t);
 	t = table_of_movements(deltas, 1, 1.5, VERDICT_FEW, alone, 4);
 	small_store_says(&t, "no component passed the test");
-	table_free(&t);
 	t = table_of_movements(deltas, 1, NAN, VERDICT_FEW, single, 4);
 	small_store_says(&t, "sender same +1.5 ns/KiB");
 	small_store_says(
 		&t, "one run on a side gives no error, so any change of a component may be chance");
 	assert_int_equal(t.notes.n, 2);
-	table_free(&t);
 	t = table_of_movements(deltas + 2, 1, NAN, VERDICT_FEW, single, 4); /* no row moved */
 	small_store_says(&t, "no component passed the test");
-	table_free(&t);
 	t = table_of_movements(deltas, 7, 1, VERDICT_SAME, single, 4);
 	small_store_says(&t, "no component passed the test");
 	assert_int_equal(t.detail->rows, 5);
-	table_free(&t);
 	t = table_of_movements(deltas, 0, 1, VERDICT_SAME, single, 4);
 	assert_int_equal(t.notes.n, 0);
-	table_free(&t);
 }
 
 /* --- metrics --- */
@@ -527,17 +516,16 @@ static void add_sides(struct store *s, const char *variant, double scale, double
 								.repeat = r,
 								.position = 2 * r + (scale < 1)});
 
-			small_store_metric(s, run, "seconds", 2);
-			small_store_metric(s, run, "throughput", 8);
-			small_store_metric(s, run, "rate_kib", 1000);
-			small_store_metric(s, run, "rate_packets", 100);
+			small_store_metrics(s, run,
+					    "seconds = 2, throughput = 8, "
+					    "rate_kib = 1000, rate_packets = 100");
 			small_store_metric(s, run, "cpu_pct",
 					   (i ? 30 : 50) * scale * (1 + 0.01 * r));
 			small_store_metric(s, run, "counter:context-switches",
 					   20 * scale + 0.01 * r);
-			small_store_metric(s, run, "irq:total", 0);
-			small_store_metric(s, run, "snmp:TcpRetransSegs", 4);
-			small_store_metric(s, run, "tcp_socket_retransmits", 0);
+			small_store_metrics(s, run,
+					    "irq:total = 0, snmp:TcpRetransSegs = 4, "
+					    "tcp_socket_retransmits = 0");
 			if (part > 0) {
 				small_store_metric(s, run, "transfer_sides", 3);
 				small_store_metric(s, run, "transfer:throughput", 16);
@@ -585,7 +573,7 @@ static struct table metrics_of(struct comparison *c, struct store *s, const char
 	*out = (struct outcome){0};
 	if (comparison_metrics.run(c, &t, out, &err))
 		fail_msg("%s", err.text);
-	return t;
+	return small_store_keep(t);
 }
 
 /* Repeat 3 has 1.03 x the CPU time. b needs half of what a needs. */
@@ -619,32 +607,27 @@ TEST(metrics_compare_each_side_and_the_total)
 	row_is(&t, i, "new = 0, change_pct = -");
 	assert_int_equal(t.rows, 18); /* no interrupts, drops, packets and power */
 	assert_int_equal(out.worse, 0);
-	table_free(&t);
 	c.query.roi_n = 1;
 	t = metrics_of(&c, s, "b", "a", &out);
 	check_metric(&t, "total", "ns_per_kib", 412000, 824000, "worse");
 	assert_string_equal(table_text(&t, metric_row(&t, "sender", "roi_c"), "unit"), "T/C");
 	assert_int_equal(out.worse, 4);
 	assert_int_equal(out.judged, 5);
-	table_free(&t);
 	c.query.roi_n = 0;
 	c.query.unit = "packet";
 	t = metrics_of(&c, s, "a", "b", &out);
 	check_metric(&t, "total", "ns_per_packet", 8240000, 4120000, "better");
 	check_metric(&t, "total", "rate_packets", 100, 100, "~");
-	table_free(&t);
 	c = (struct comparison){.side = {"sender", "sender"}};
 	t = metrics_of(&c, s, "a", "b", &out);
 	check_metric(&t, "sender", "ns_per_kib", 309000, 154500, "better");
 	for (i = 0; i < t.rows; i++)
 		assert_string_equal(table_text(&t, i, "side"), "sender");
-	table_free(&t);
 	c = (struct comparison){.total = true};
 	t = metrics_of(&c, s, "a", "b", &out);
 	check_metric(&t, "total", "throughput", 8, 8, "~");
 	for (i = 0; i < t.rows; i++)
 		assert_string_equal(table_text(&t, i, "side"), "total");
-	table_free(&t);
 }
 
 TEST(total_weighs_each_side_with_its_part_of_the_work)
@@ -662,7 +645,6 @@ TEST(total_weighs_each_side_with_its_part_of_the_work)
 	check_metric(&t, "total", "ns_per_packet", 4120000, 2060000, "better");
 	check_metric(&t, "total", "rate_packets", 200, 200, "");
 	check_metric(&t, "total", "throughput", 16, 16, "");
-	table_free(&t);
 }
 
 /* --- settings --- */
@@ -870,7 +852,7 @@ static struct table list_of(struct store *s, const char *name, long limit, struc
 	compare_table_init(table, &t);
 	if (table->run(&c, &t, out, &err))
 		fail_msg("%s", err.text);
-	return t;
+	return small_store_keep(t);
 }
 
 /* Of 1000 ns at each end: tcp_a 400 to 300, skb_b 300 to none, udp_c none to 450, main 300 to 250.
@@ -910,15 +892,12 @@ TEST(rows_beyond_the_limit_are_added_up)
 	assert_int_equal(out.tests, 4);
 	assert_float_equal(out.whole[BASE], 1000, 1e-9);
 	small_store_says(&t, "1000.00 (a) +0.00 = 1000.00 (b)");
-	table_free(&t);
 	t = list_of(s, "functions", 2, &out);
 	small_store_column_is(&t, "symbol", "udp_c skb_b (2 other functions)");
 	check_costs(&t, 2, 700, 550, -150);
 	assert_true(isnan(table_real(&t, 2, "p")));
-	table_free(&t);
 	t = list_of(s, "functions", 4, &out);
 	assert_int_equal(t.rows, 4);
-	table_free(&t);
 }
 
 /* What is saved comes before what is added, and the largest of each first. */
@@ -945,13 +924,11 @@ TEST(steps_of_a_waterfall_lead_from_base_to_new)
 	}
 	small_store_column_is(&t, "state", "- vanished - - new -");
 	assert_string_equal(t.title, "functions of the receiver, ns per KiB: from a to b");
-	table_free(&t);
 	t = list_of(s, "waterfall", 1, &out); /* the largest step alone */
 	small_store_column_is(&t, "step",
 			      "base: a udp_c [kernel.kallsyms] (3 other functions) new: b");
 	assert_float_equal(table_real(&t, 1, "total_ns"), 1450, 1e-9);
 	assert_float_equal(table_real(&t, 2, "delta_ns"), -450, 1e-9);
-	table_free(&t);
 }
 
 /* --- pairs --- */

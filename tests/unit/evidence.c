@@ -433,14 +433,12 @@ TEST(contradiction_names_the_shares_of_its_side)
 
 	for (repeat = 1; repeat <= 2; repeat++) {
 		run = small_store_run(s, (struct run){.repeat = repeat});
-		small_store_metric(s, run, "rx_mapped_bytes", 10);
-		small_store_metric(s, run, "rx_copied_bytes", 90);
+		small_store_metrics(s, run, "rx_mapped_bytes = 10, rx_copied_bytes = 90");
 	}
 	run = small_store_run(s, (struct run){.pass = "syscalls"});
 	add_calls(s, run, calls);
 	run = small_store_run(s, (struct run){.side = "sender"});
-	small_store_metric(s, run, "sends_zero_copy", 3);
-	small_store_metric(s, run, "sends_copied", 1);
+	small_store_metrics(s, run, "sends_zero_copy = 3, sends_copied = 1");
 	t = small_store_table(s, "zerocopy", (struct query){0});
 	small_store_column_is(&t, "side", "receiver receiver sender");
 	row_is(&t, 0, "total = 200, share = 10");
@@ -584,8 +582,7 @@ static int64_t add_late_sender(struct store *s, const char *variant, uint64_t co
 
 	assert_int_equal(store_variant_add(s, variant, "", NULL, NULL), 0);
 	run = small_store_run(s, (struct run){.variant = variant, .pass = "all", .side = "sender"});
-	small_store_metric(s, run, "cpu_pct", 100);
-	small_store_metric(s, run, "rate_kib", 1e6);
+	small_store_metrics(s, run, "cpu_pct = 100, rate_kib = 1000000");
 	start_world(&w);
 	add(&w, frame(&w, PROFILE_NONE, "_copy_from_iter"), 1, CTX_SYSCALL, copies);
 	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies - late);
@@ -742,9 +739,9 @@ TEST(verdict_says_on_whose_word_sends_were_copied)
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
 		struct table t;
 
-		small_store_metric(s, run, "sends_zero_copy", 0);
-		small_store_metric(s, run, "sends_copied", 7);
-		small_store_metric(s, run, "asked_zero_copy", 1);
+		small_store_metrics(s, run,
+				    "sends_zero_copy = 0, sends_copied = 7, "
+				    "asked_zero_copy = 1");
 		if (receivers[i].host)
 			small_store_run(s, (struct run){.host = receivers[i].host});
 		t = small_store_table(s, "zerocopy", (struct query){0});

@@ -4,165 +4,6 @@
 #include "tests/unit/small_store.h"
 #include "tests/unit/unit.h"
 
-struct metric {
-	const char *name;
-	double value;
-};
-
-struct limit_case {
-	struct metric metrics[5];
-	double run_s, wait_s; /* a thread has these; both are 0 where none was seen */
-	const char *limit;
-	double share;
-	const char *evidence;
-};
-
-#define CPU(busy)                    \
-	{                            \
-		"cpu_pct:cpu1", busy \
-	}
-#define LINK(bytes, packets)                                                        \
-	{"nic_state:h/eth0/speed_mbps", 1000}, {"nic:h/eth0/link/rx_bytes", bytes}, \
-	{                                                                           \
-		"nic:h/eth0/link/rx_packets", packets                               \
-	}
-
-static const struct limit_case cases[] = {
-	{{CPU(90),
-	  {"cpu_system_pct:cpu1", 60},
-	  {"cpu_user_pct:cpu1", 29},
-	  {"cpu_steal_pct:cpu1", 1}},
-	 0,
-	 0,
-	 "cpu",
-	 90,
-	 "CPU 1 is 90.0 % busy (system 60, user 29, steal 1)"},
-	{{CPU(90), {"cpu_system_pct:cpu1", 0.9}}, 0, 0, "cpu", 90, "CPU 1 is 90.0 % busy"},
-	{{CPU(89.9), {"cpu_pct:cpu2", 80}}, 0, 0, "none", NAN, "receiver: CPU 1 is 89.9 % busy"},
-	{{CPU(80), {"cpu_pct:cpu2", 91}}, 0, 0, "cpu", 91, "CPU 2 is 91.0 % busy"},
-	{{CPU(96), {"cpu_softirq_pct:cpu1", 40}, {"cpu_irq_pct:cpu1", 9}},
-	 0,
-	 0,
-	 "softirq",
-	 96,
-	 "CPU 1 is 96.0 % busy (softirq 40, irq 9)"},
-	{{CPU(96), {"cpu_softirq_pct:cpu1", 40}, {"cpu_irq_pct:cpu1", 8}},
-	 0,
-	 0,
-	 "cpu",
-	 96,
-	 "CPU 1 is 96.0 % busy (softirq 40, irq 8)"},
-	/* Other programs: as far as they can be on this CPU, from 1 % on. */
-	{{CPU(100), {"cpu_user_pct:cpu1", 50}, {"others_user_pct", 20}},
-	 0,
-	 0,
-	 "none",
-	 NAN,
-	 "receiver: CPU 1 is 100.0 % busy (user 50), less 20.0 % of other programs"},
-	{{CPU(100), {"cpu_user_pct:cpu1", 5}, {"others_user_pct", 20}},
-	 0,
-	 0,
-	 "cpu",
-	 95,
-	 "CPU 1 is 100.0 % busy (user 5), less 5.0 % of other programs"},
-	{{CPU(91), {"cpu_user_pct:cpu1", 5}, {"others_user_pct", 1}},
-	 0,
-	 0,
-	 "cpu",
-	 90,
-	 "CPU 1 is 91.0 % busy (user 5), less 1.0 % of other programs"},
-	{{CPU(90), {"cpu_user_pct:cpu1", 5}, {"others_user_pct", 0.9}},
-	 0,
-	 0,
-	 "cpu",
-	 90,
-	 "CPU 1 is 90.0 % busy (user 5)"},
-	/* A thread that runs or waits all the time, or waits for a CPU. */
-	{{{NULL, 0}},
-	 1.2,
-	 0.6,
-	 "cpu",
-	 90,
-	 "a thread (t) is running or ready to run for 90.0 % of the window; in the first run it waits 30.0 % "
-	 "of it for a CPU"},
-	{{{NULL, 0}},
-	 3,
-	 0,
-	 "cpu",
-	 100,
-	 "a thread (t) is running or ready to run for 100.0 % of the window; in the first run it waits 0.0 % "
-	 "of it for a CPU"},
-	{{{NULL, 0}},
-	 1.1,
-	 0.6,
-	 "cpu",
-	 30,
-	 "a thread (t) waits for 30.0 % of the window for a CPU that other work holds"},
-	{{{NULL, 0}},
-	 1.1,
-	 0.59,
-	 "none",
-	 NAN,
-	 "receiver: a thread (t) waits for 29.5 % of the window for a CPU that other work holds"},
-	{{CPU(95)}, 1.9, 0, "cpu", 95, "CPU 1 is 95.0 % busy"},
-	{{CPU(95), {"cpu_softirq_pct:cpu1", 95}, {"cpu_irq_pct:cpu1", 0}},
-	 1.9,
-	 0,
-	 "softirq",
-	 95,
-	 "CPU 1 is 95.0 % busy (softirq 95)"},
-	{{CPU(50)},
-	 1.9,
-	 0,
-	 "cpu",
-	 95,
-	 "a thread (t) is running or ready to run for 95.0 % of the window; in the first run it waits 0.0 % "
-	 "of it for a CPU"},
-	{{{"throttled_quota_s", 0.2}},
-	 0,
-	 0,
-	 "quota",
-	 10,
-	 "a cgroup's CPU quota stopped the workload for 10.0 % of the window"},
-	{{{"throttled_quota_s", 0.19}},
-	 0,
-	 0,
-	 "none",
-	 NAN,
-	 "receiver: a cgroup's CPU quota stopped the workload for 9.5 % of the window"},
-	{{{"throttled_quota_s", 5}},
-	 0,
-	 0,
-	 "quota",
-	 100,
-	 "a cgroup's CPU quota stopped the workload for 100.0 % of the window"},
-	/* 225 MB of 250 MB in 2 s, with 24 bytes for each frame. */
-	{{LINK(222600000, 100000)}, 0, 0, "wire", 90, "eth0 rx: 0.90 of 1 Gbit/s"},
-	{{LINK(222600000, 99999)}, 0, 0, "none", NAN, "receiver: eth0 rx: 0.90 of 1 Gbit/s"},
-	{{LINK(222600000, 100000), {"nic:h/eth0/driver=veth", 1}},
-	 0,
-	 0,
-	 "none",
-	 NAN,
-	 "nothing was measured"},
-	{{LINK(222600000, 100000), {"nic:h/eth0/driver=virtio_net", 1}},
-	 0,
-	 0,
-	 "none",
-	 NAN,
-	 "nothing was measured"},
-	{{{"nic_state:h/eth1/speed_mbps", 100},
-	  {"nic:h/eth1/link/tx_bytes", 23990400},
-	  {"nic:h/eth1/link/tx_packets", 400}},
-	 0,
-	 0,
-	 "wire",
-	 96,
-	 "eth1 tx: 0.10 of 0.1 Gbit/s"},
-	{{CPU(0.9)}, 0, 0, "none", NAN, "nothing was measured"},
-	{{CPU(1)}, 0, 0, "none", NAN, "receiver: CPU 1 is 1.0 % busy"},
-};
-
 static void check_row(const struct table *t, size_t row, const char *limit, double share,
 		      const char *evidence)
 {
@@ -174,39 +15,95 @@ static void check_row(const struct table *t, size_t row, const char *limit, doub
 		fail_msg("%s: %g, not %g", evidence, v, share);
 }
 
-static void check_case(const struct limit_case *c)
+/* A thread has the two times; both are 0 where none was seen. */
+static void check_case(const char *metrics, double run_s, double wait_s, const char *limit,
+		       double share, const char *evidence)
 {
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
-	struct thread_row thread = {.pid = 7,
-				    .tid = 7,
-				    .comm = "t",
-				    .run_ns = c->run_s * 1e9,
-				    .wait_ns = c->wait_s * 1e9};
+	struct thread_row thread = {
+		.pid = 7, .tid = 7, .comm = "t", .run_ns = run_s * 1e9, .wait_ns = wait_s * 1e9};
 	struct table t;
-	size_t i;
 
 	small_store_metric(s, run, "seconds", 2);
-	for (i = 0; i < array_size(c->metrics) && c->metrics[i].name; i++)
-		small_store_metric(s, run, c->metrics[i].name, c->metrics[i].value);
-	if (c->run_s > 0)
+	small_store_metrics(s, run, metrics);
+	if (run_s > 0)
 		assert_int_equal(store_thread_add(s, run, &thread, NULL), 0);
 	thread.tid = 8;
 	thread.comm = "idle";
 	thread.run_ns = thread.wait_ns = 1e6;
-	if (c->run_s > 0)
+	if (run_s > 0)
 		assert_int_equal(store_thread_add(s, run, &thread, NULL), 0);
 	t = small_store_table(s, "limits", (struct query){0});
 	assert_int_equal(t.rows, 1);
-	check_row(&t, 0, c->limit, c->share, c->evidence);
+	check_row(&t, 0, limit, share, evidence);
 }
 
 TEST(figure_at_its_threshold_is_a_limit)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(cases); i++)
-		check_case(&cases[i]);
+	check_case(
+		"cpu_pct:cpu1 = 90, cpu_system_pct:cpu1 = 60, cpu_user_pct:cpu1 = 29, cpu_steal_pct:cpu1 = 1",
+		0, 0, "cpu", 90, "CPU 1 is 90.0 % busy (system 60, user 29, steal 1)");
+	check_case("cpu_pct:cpu1 = 90, cpu_system_pct:cpu1 = 0.9", 0, 0, "cpu", 90,
+		   "CPU 1 is 90.0 % busy");
+	check_case("cpu_pct:cpu1 = 89.9, cpu_pct:cpu2 = 80", 0, 0, "none", NAN,
+		   "receiver: CPU 1 is 89.9 % busy");
+	check_case("cpu_pct:cpu1 = 80, cpu_pct:cpu2 = 91", 0, 0, "cpu", 91, "CPU 2 is 91.0 % busy");
+	check_case("cpu_pct:cpu1 = 96, cpu_softirq_pct:cpu1 = 40, cpu_irq_pct:cpu1 = 9", 0, 0,
+		   "softirq", 96, "CPU 1 is 96.0 % busy (softirq 40, irq 9)");
+	check_case("cpu_pct:cpu1 = 96, cpu_softirq_pct:cpu1 = 40, cpu_irq_pct:cpu1 = 8", 0, 0,
+		   "cpu", 96, "CPU 1 is 96.0 % busy (softirq 40, irq 8)");
+	/* Other programs: as far as they can be on this CPU, from 1 % on. */
+	check_case("cpu_pct:cpu1 = 100, cpu_user_pct:cpu1 = 50, others_user_pct = 20", 0, 0, "none",
+		   NAN, "receiver: CPU 1 is 100.0 % busy (user 50), less 20.0 % of other programs");
+	check_case("cpu_pct:cpu1 = 100, cpu_user_pct:cpu1 = 5, others_user_pct = 20", 0, 0, "cpu",
+		   95, "CPU 1 is 100.0 % busy (user 5), less 5.0 % of other programs");
+	check_case("cpu_pct:cpu1 = 91, cpu_user_pct:cpu1 = 5, others_user_pct = 1", 0, 0, "cpu", 90,
+		   "CPU 1 is 91.0 % busy (user 5), less 1.0 % of other programs");
+	check_case("cpu_pct:cpu1 = 90, cpu_user_pct:cpu1 = 5, others_user_pct = 0.9", 0, 0, "cpu",
+		   90, "CPU 1 is 90.0 % busy (user 5)");
+	/* A thread that runs or waits all the time, or waits for a CPU. */
+	check_case(
+		"", 1.2, 0.6, "cpu", 90,
+		"a thread (t) is running or ready to run for 90.0 % of the window; in the first run it waits 30.0 % of it for a CPU");
+	check_case(
+		"", 3, 0, "cpu", 100,
+		"a thread (t) is running or ready to run for 100.0 % of the window; in the first run it waits 0.0 % of it for a CPU");
+	check_case("", 1.1, 0.6, "cpu", 30,
+		   "a thread (t) waits for 30.0 % of the window for a CPU that other work holds");
+	check_case(
+		"", 1.1, 0.59, "none", NAN,
+		"receiver: a thread (t) waits for 29.5 % of the window for a CPU that other work holds");
+	check_case("cpu_pct:cpu1 = 95", 1.9, 0, "cpu", 95, "CPU 1 is 95.0 % busy");
+	check_case("cpu_pct:cpu1 = 95, cpu_softirq_pct:cpu1 = 95, cpu_irq_pct:cpu1 = 0", 1.9, 0,
+		   "softirq", 95, "CPU 1 is 95.0 % busy (softirq 95)");
+	check_case(
+		"cpu_pct:cpu1 = 50", 1.9, 0, "cpu", 95,
+		"a thread (t) is running or ready to run for 95.0 % of the window; in the first run it waits 0.0 % of it for a CPU");
+	check_case("throttled_quota_s = 0.2", 0, 0, "quota", 10,
+		   "a cgroup's CPU quota stopped the workload for 10.0 % of the window");
+	check_case("throttled_quota_s = 0.19", 0, 0, "none", NAN,
+		   "receiver: a cgroup's CPU quota stopped the workload for 9.5 % of the window");
+	check_case("throttled_quota_s = 5", 0, 0, "quota", 100,
+		   "a cgroup's CPU quota stopped the workload for 100.0 % of the window");
+	/* 225 MB of 250 MB in 2 s, with 24 bytes for each frame. */
+	check_case(
+		"nic_state:h/eth0/speed_mbps = 1000, nic:h/eth0/link/rx_bytes = 222600000, nic:h/eth0/link/rx_packets = 100000",
+		0, 0, "wire", 90, "eth0 rx: 0.90 of 1 Gbit/s");
+	check_case(
+		"nic_state:h/eth0/speed_mbps = 1000, nic:h/eth0/link/rx_bytes = 222600000, nic:h/eth0/link/rx_packets = 99999",
+		0, 0, "none", NAN, "receiver: eth0 rx: 0.90 of 1 Gbit/s");
+	check_case(
+		"nic_state:h/eth0/speed_mbps = 1000, nic:h/eth0/link/rx_bytes = 222600000, nic:h/eth0/link/rx_packets = 100000, nic:h/eth0/driver=veth = 1",
+		0, 0, "none", NAN, "nothing was measured");
+	check_case(
+		"nic_state:h/eth0/speed_mbps = 1000, nic:h/eth0/link/rx_bytes = 222600000, nic:h/eth0/link/rx_packets = 100000, nic:h/eth0/driver=virtio_net = 1",
+		0, 0, "none", NAN, "nothing was measured");
+	check_case(
+		"nic_state:h/eth1/speed_mbps = 100, nic:h/eth1/link/tx_bytes = 23990400, nic:h/eth1/link/tx_packets = 400",
+		0, 0, "wire", 96, "eth1 tx: 0.10 of 0.1 Gbit/s");
+	check_case("cpu_pct:cpu1 = 0.9", 0, 0, "none", NAN, "nothing was measured");
+	check_case("cpu_pct:cpu1 = 1", 0, 0, "none", NAN, "receiver: CPU 1 is 1.0 % busy");
 }
 
 /* A socket of the sender; its times are seconds. */
@@ -283,8 +180,7 @@ TEST(sockets_of_a_sender_wait_for_windows_buffers_or_data)
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
 		struct table t;
 
-		small_store_metric(s, run, "seconds", 2);
-		small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+		small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
 		for (k = 0; k < 2 && waits[i].sockets[k].acked > 0; k++)
 			add_socket(s, run, &waits[i].sockets[k]);
 		t = small_store_table(s, "limits", (struct query){0});
@@ -306,8 +202,7 @@ TEST(side_that_sends_little_does_not_wait)
 		int64_t run = small_store_run(s, (struct run){.side = "sender"});
 		struct table t;
 
-		small_store_metric(s, run, "seconds", 2);
-		small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+		small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
 		add_socket(s, run, &(struct socket){1000, 2, 0.6, 0, 0, 1, 10});
 		run = small_store_run(s, (struct run){0});
 		small_store_metric(s, run, "seconds", 2);
@@ -335,17 +230,16 @@ TEST(words_name_each_limit_with_its_side)
 	int64_t run;
 
 	run = small_store_run(s, (struct run){.side = "sender"});
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
-	small_store_metric(s, run, "cpu_pct:cpu1", 99);
+	small_store_metrics(s, run,
+			    "seconds = 2, tcp_socket_bytes_acked = 1000, "
+			    "cpu_pct:cpu1 = 99");
 	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
 	t = small_store_table(s, "limits", (struct query){0});
 	small_store_column_is(&t, "limit", "cpu");
 	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu");
 	assert_null(limits_words(&t, "w", LIMITS_BY_SHARE));
 	run = small_store_run(s, (struct run){0});
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "cpu_pct:cpu1", 95);
+	small_store_metrics(s, run, "seconds = 2, cpu_pct:cpu1 = 95");
 	run = small_store_run(s, (struct run){.variant = "w", .position = 2});
 	t = small_store_table(s, "limits", (struct query){0});
 	check_words(&t, "v", LIMITS_BY_SHARE, "sender cpu and receiver cpu");
@@ -365,8 +259,7 @@ static void add_transfer(struct store *s, const char *variant, double receiver_c
 	small_store_metric(s, run, "seconds", 2);
 	small_store_metric(s, run, "cpu_pct:cpu1", receiver_cpu);
 	run = small_store_run(s, (struct run){.variant = variant, .side = "sender"});
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+	small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
 	small_store_metric(s, run, "cpu_pct:cpu2", sender_cpu);
 	add_socket(s, run, &(struct socket){1000, 2, rwnd_s, 0, 0, 1, 10});
 }
@@ -408,16 +301,14 @@ TEST(limits_of_the_workload_alone_name_those_outside)
 	struct table t;
 	int64_t run = small_store_run(s, (struct run){.side = "sender"});
 
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "tcp_socket_bytes_acked", 1000);
+	small_store_metrics(s, run, "seconds = 2, tcp_socket_bytes_acked = 1000");
 	add_socket(s, run, &(struct socket){1000, 1, 0, 0, 0, 1, 10});
 	t = small_store_table(s, "limits", (struct query){.workload_only = true});
 	small_store_column_is(&t, "limit", "application");
 	small_store_says(
 		&t,
 		"v sender: not measured, so never named as a limit: busy threads (collector threads)");
-	small_store_metric(s, run, "cpu_pct:cpu1", 95);
-	small_store_metric(s, run, "workload_threads", 1);
+	small_store_metrics(s, run, "cpu_pct:cpu1 = 95, workload_threads = 1");
 	t = small_store_table(s, "limits", (struct query){.workload_only = true});
 	small_store_column_is(&t, "limit", "none");
 	small_store_says(&t, "limited outside of the workload, by a CPU or a link: sender cpu;");

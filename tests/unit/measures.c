@@ -92,8 +92,7 @@ TEST(figures_of_a_call_come_from_sums_and_buckets)
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
 	r = (struct syscall_row){.name = "poll", .comm = "c", .pid = 7, .tid = 7, .unfinished = 1};
 	assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
-	small_store_metric(s, run, "rate_kib", 2);
-	small_store_metric(s, run, "seconds", 2);
+	small_store_metrics(s, run, "rate_kib = 2, seconds = 2");
 	t = small_store_table(s, "syscalls", (struct query){0});
 	small_store_column_is(&t, "syscall", "recvfrom poll");
 	row_is(&t, 0,
@@ -131,8 +130,7 @@ TEST(calls_of_threads_are_added_up)
 
 	for (i = 0; i < 2; i++) { /* one thread in each run, and one whose call did not return */
 		run = small_store_run(s, (struct run){.pass = "syscalls", .repeat = i + 1});
-		small_store_metric(s, run, "rate_kib", 1);
-		small_store_metric(s, run, "seconds", 1);
+		small_store_metrics(s, run, "rate_kib = 1, seconds = 1");
 		if (!i) {
 			r.unfinished = 2;
 			assert_int_equal(store_syscall_add(s, run, &r, NULL), 0);
@@ -497,15 +495,11 @@ static struct store *store_of_threads(void)
 	struct store *s = small_store();
 	int64_t run = small_store_run(s, (struct run){0});
 
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "cpu_pct", 80);
-	small_store_metric(s, run, "workload_cpu_pct", 60);
+	small_store_metrics(s, run, "seconds = 2, cpu_pct = 80, workload_cpu_pct = 60");
 	add_thread(s, run, 7, 8, "helper", 1e9, 4e6, 8);
 	add_thread(s, run, 7, 7, "main", 2e8, 4e6, 2);
 	run = small_store_run(s, (struct run){.repeat = 2});
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "cpu_pct", 40);
-	small_store_metric(s, run, "workload_cpu_pct", 30);
+	small_store_metrics(s, run, "seconds = 2, cpu_pct = 40, workload_cpu_pct = 30");
 	add_thread(s, run, 7, 7, "main", 6e8, 4e6, 1);
 	return s;
 }
@@ -537,9 +531,7 @@ TEST(ended_threads_and_processes_have_rows)
 	struct table t;
 	int i;
 
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "cpu_pct", 80);
-	small_store_metric(s, run, "workload_cpu_pct", 80);
+	small_store_metrics(s, run, "seconds = 2, cpu_pct = 80, workload_cpu_pct = 80");
 	add_thread(s, run, 7, 9, "worker", 4e8, 2e6, 2);
 	add_thread(s, run, 7, 7, "main", 2e8, 3e6, 2);
 	add_thread(s, run, 7, 0, "main", 6e8, NAN, NAN);
@@ -793,14 +785,11 @@ TEST(cpu_by_cpu_has_the_cpus_that_have_figures)
 	struct cpuset cpus = {0};
 	struct table t;
 
-	small_store_metric(s, run, "cpu_pct", 90);
-	small_store_metric(s, run, "cpu_pct:cpu0", 20);
-	small_store_metric(s, run, "cpu_pct:cpu2", 70);
-	small_store_metric(s, run, "cpu_idle_pct:cpu2", 30);
-	small_store_metric(s, run, "workload_cpu_pct", 50);
+	small_store_metrics(s, run,
+			    "cpu_pct = 90, cpu_pct:cpu0 = 20, cpu_pct:cpu2 = 70, "
+			    "cpu_idle_pct:cpu2 = 30, workload_cpu_pct = 50");
 	run = small_store_run(s, (struct run){.repeat = 2, .cpus = "0-2"});
-	small_store_metric(s, run, "cpu_pct", 90);
-	small_store_metric(s, run, "cpu_pct:cpu2", 60);
+	small_store_metrics(s, run, "cpu_pct = 90, cpu_pct:cpu2 = 60");
 	t = small_store_table(s, "cpu", (struct query){.by = "cpu", .estimator = "mean"});
 	assert_int_equal(t.rows, 2);
 	assert_int_equal(table_real(&t, 0, "cpu"), 0);
@@ -865,11 +854,10 @@ TEST(idle_time_of_eight_cpus_is_listed)
 	char name[32];
 	int i;
 
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "cpu_idle_pct", 60);
-	small_store_metric(s, run, "cstate_pct:0 POLL", 5);
-	small_store_metric(s, run, "cstate_entries:0 POLL", 1);
-	small_store_metric(s, run, "cstate_pct:1 C1:cpux", 10); /* a state of all CPUs */
+	/* a state of all CPUs */
+	small_store_metrics(s, run,
+			    "seconds = 2, cpu_idle_pct = 60, cstate_pct:0 POLL = 5, "
+			    "cstate_entries:0 POLL = 1, cstate_pct:1 C1:cpux = 10");
 	for (i = 0; i < 9; i++) {
 		if (i == 8) {
 			t = small_store_table(s, "idle", (struct query){0});
@@ -907,11 +895,9 @@ TEST(counters_have_rates_and_kinds)
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "rate_kib", 2048);
-	small_store_metric(s, run, "snmp:TcpRetransSegs", 10);
-	small_store_metric(s, run, "snmp:TcpExtTCPSACKDiscard", 3);
-	small_store_metric(s, run, "snmp:TcpOutSegs", 0);
+	small_store_metrics(s, run,
+			    "seconds = 2, rate_kib = 2048, snmp:TcpRetransSegs = 10, "
+			    "snmp:TcpExtTCPSACKDiscard = 3, snmp:TcpOutSegs = 0");
 	t = small_store_table(s, "snmp", (struct query){0});
 	small_store_column_is(&t, "name", "TcpRetransSegs TcpExtTCPSACKDiscard");
 	small_store_column_is(&t, "kind", "retransmit -");
@@ -942,17 +928,16 @@ TEST(counters_have_mean_error_share_of_time_and_ratios)
 
 	for (i = 0; i < 3; i++) {
 		run = small_store_run(s, (struct run){.repeat = (int)i + 1});
-		small_store_metric(s, run, "seconds", 2);
-		small_store_metric(s, run, "rate_kib", 1024);
+		small_store_metrics(s, run, "seconds = 2, rate_kib = 1024");
 		small_store_metric(s, run, "counter:cycles", cycles[i]);
 		small_store_metric(s, run, "counter_running:cycles", 50 + (double)i);
 		small_store_metric(s, run, "counter:instructions", 2 * cycles[i]);
 		small_store_metric(s, run, "counter_group:cycles", 1);
 		small_store_metric(s, run, "counter_group:instructions", 1);
 		small_store_metric(s, run, "counter:instructions@2", 3 * cycles[i]);
-		small_store_metric(s, run, "counter_running:instructions@2", 50);
-		small_store_metric(s, run, "counter_group:instructions@2", 2);
-		small_store_metric(s, run, "sched_switches", 6);
+		small_store_metrics(s, run,
+				    "counter_running:instructions@2 = 50, "
+				    "counter_group:instructions@2 = 2, sched_switches = 6");
 		put_metric(s, run, "counter:watts", "W", 1.5);
 		small_store_metric(s, run, "counter_not_counted:lost", 1);
 		if (!i)
@@ -1046,8 +1031,7 @@ TEST(summary_has_the_columns_of_the_units_that_count)
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 
-	small_store_metric(s, run, "rate_kib", 1000);
-	small_store_metric(s, run, "cpu_pct", 50);
+	small_store_metrics(s, run, "rate_kib = 1000, cpu_pct = 50");
 	t = small_store_table(s, "summary", (struct query){0});
 	assert_true(table_column(&t, "copy_ns_per_kib") >= 0);
 	assert_true(table_column(&t, "rate_packets") < 0);
@@ -1064,12 +1048,10 @@ static void add_costs(struct store *s, struct run r, double busy_ns, double cycl
 {
 	int64_t run = small_store_run(s, r);
 
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "rate_kib", 1024);
+	small_store_metrics(s, run, "seconds = 2, rate_kib = 1024");
 	small_store_metric(s, run, "busy_ns", busy_ns);
 	small_store_metric(s, run, "counter:cycles", cycles);
-	small_store_metric(s, run, "counter:instructions", 1e6);
-	small_store_metric(s, run, "power_w:wall", 10);
+	small_store_metrics(s, run, "counter:instructions = 1000000, power_w:wall = 10");
 }
 
 static double score(const struct table *t, const char *side, const char *name)
@@ -1093,8 +1075,7 @@ TEST(scores_of_a_total_add_up_costs_and_divide_sums)
 	add_costs(s, (struct run){0}, 4e6, 4e6);
 	add_costs(s, (struct run){.side = "sender", .host = "g"}, 6e6, 1e6);
 	run = small_store_run(s, (struct run){.pass = "syscalls"});
-	small_store_metric(s, run, "seconds", 1);
-	small_store_metric(s, run, "rate_kib", 512);
+	small_store_metrics(s, run, "seconds = 1, rate_kib = 512");
 	add_syscall(s, run, 0, "read", "c", 1, 10);
 	add_syscall(s, run, 1, "write", "c", 1, 10);
 	t = small_store_table(s, "scores", (struct query){0});
@@ -1126,20 +1107,17 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 	for (i = 0; i < 2; i++) {
 		int64_t run = small_store_run(s, (struct run){.side = sides[i], .host = sides[i]});
 
-		small_store_metric(s, run, "seconds", 2);
-		small_store_metric(s, run, "rate_kib", 1024);
+		small_store_metrics(s, run, "seconds = 2, rate_kib = 1024");
 		small_store_metric(s, run, "rate_packets", i ? 50 : 0);
 		small_store_metric(s, run, "busy_ns", i ? 6e6 : 4e6);
 		small_store_metric(s, run, "workload_cpu_ns", i ? 2e6 : 1e6);
-		small_store_metric(s, run, "cpu_pct", 1);
-		small_store_metric(s, run, "workload_cpu_pct", 1);
+		small_store_metrics(s, run, "cpu_pct = 1, workload_cpu_pct = 1");
 		small_store_metric(s, run, "counter:cache-misses", i);
 		small_store_metric(s, run, "counter:cache-references", 4 * i);
-		small_store_metric(s, run, "sched_switches", 8);
-		small_store_metric(s, run, "power_w:wall", 10);
-		small_store_metric(s, run, "transfer_sides", 3);
-		small_store_metric(s, run, "transfer_part", 0.5);
-		small_store_metric(s, run, "transfer:rate_kib", 4096);
+		small_store_metrics(s, run,
+				    "sched_switches = 8, power_w:wall = 10, "
+				    "transfer_sides = 3, transfer_part = 0.5, "
+				    "transfer:rate_kib = 4096");
 	}
 	t = small_store_table(s, "scores", (struct query){0});
 	assert_float_equal(score(&t, "total", "ns_per_kib"), 5e6 / 2048, 1e-9);
@@ -1188,14 +1166,12 @@ TEST(sizes_are_shares_of_their_histogram)
 	int64_t run = small_store_run(s, (struct run){0});
 	struct table t;
 
-	small_store_metric(s, run, "recv_size_log2:9", 1);
-	small_store_metric(s, run, "rx_bytes", 600);
-	small_store_metric(s, run, "rx_calls", 2);
-	small_store_metric(s, run, "recv_tokens_log2:3", 2);
-	small_store_metric(s, run, "return_tokens_log2:3", 0); /* a share of none is not known */
+	/* a share of none is not known */
+	small_store_metrics(s, run,
+			    "recv_size_log2:9 = 1, rx_bytes = 600, rx_calls = 2, "
+			    "recv_tokens_log2:3 = 2, return_tokens_log2:3 = 0");
 	run = small_store_run(s, (struct run){.repeat = 2});
-	small_store_metric(s, run, "recv_size_log2:8", 3);
-	small_store_metric(s, run, "recv_size_log2:9", 1);
+	small_store_metrics(s, run, "recv_size_log2:8 = 3, recv_size_log2:9 = 1");
 	t = small_store_table(s, "sizes", (struct query){.estimator = "mean"});
 	small_store_column_is(
 		&t, "name",
@@ -1233,110 +1209,25 @@ TEST(columns_of_ns_become_columns_of_cycles)
 	table_free(&t);
 }
 
+static void check_file_basis(struct query q, unsigned int ncpus, double ns, bool busy,
+			     const char *text)
+{
+	struct error err = {0};
+	struct basis_value v;
+
+	assert_int_equal(basis_of_file(&q, ncpus, &v, &err), 0);
+	basis_of_weights(&q, "cycles", 0.5, &v);
+	assert_string_equal(v.text, text);
+	assert_int_equal(v.exclude_idle, busy);
+	assert_int_equal(isnan(v.ns), isnan(ns));
+	assert_int_equal(!v.unit, isnan(v.ns));
+	if (!isnan(v.ns))
+		assert_float_equal(v.ns, ns, 1e-9 * v.ns);
+}
+
 /* The numbers of a query may be below 1. */
 TEST(basis_of_a_file_follows_the_query)
 {
-	static const struct {
-		struct query q;
-		unsigned int ncpus;
-		double ns;
-		bool busy;
-		const char *text;
-	} cases[] = {
-		{{.work.rate = 0.5},
-		 1,
-		 2e9,
-		 false,
-		 "wall: 2000000000.0 ns/packet = 1e9 / 0.5 x 1 CPU"},
-		{{.work.rate = 2e6, .unit = "kib"},
-		 2,
-		 1000,
-		 false,
-		 "wall: 1000.0 ns/KiB = 1e9 / 2000000 x 2 CPUs"},
-		{{.work.units = 0.5, .work.seconds = 0.5},
-		 1,
-		 1e9,
-		 false,
-		 "wall: 1000000000.0 ns/packet = 1e9 / 1 x 1 CPU"},
-		{{.work.rate = 4, .work.units = 6, .work.seconds = 3},
-		 1,
-		 2.5e8,
-		 false,
-		 "wall: 250000000.0 ns/packet = 1e9 / 4 x 1 CPU"},
-		{{.work.rate = 0.5, .work.units = 6, .work.seconds = 3},
-		 1,
-		 2e9,
-		 false,
-		 "wall: 2000000000.0 ns/packet = 1e9 / 0.5 x 1 CPU"},
-		{{.work.busy_ns = 0.5, .work.units = 0.5},
-		 1,
-		 1,
-		 true,
-		 "busy: 1.0 ns/packet = 0 ns / 0"},
-		{{.work.busy_ns = 6000, .work.rate = 10, .work.seconds = 0.5},
-		 1,
-		 1200,
-		 true,
-		 "busy: 1200.0 ns/packet = 6000 ns / 5"},
-		{{.work.busy_ns = 6000, .work.units = 100, .work.rate = 1, .work.seconds = 1},
-		 1,
-		 60,
-		 true,
-		 "busy: 60.0 ns/packet = 6000 ns / 100"},
-		{{.work.busy_ns = 6000, .work.rate = 10, .basis = BASIS_WALL},
-		 1,
-		 1e8,
-		 false,
-		 "wall: 100000000.0 ns/packet = 1e9 / 10 x 1 CPU"},
-		{{.work.units = 3},
-		 1,
-		 NAN,
-		 false,
-		 "none: shares only; for costs, add --rate, or --units and --seconds"},
-		{{.work.seconds = 3},
-		 1,
-		 NAN,
-		 false,
-		 "none: shares only; for costs, add --rate, or --units and --seconds"},
-		{{.in = IN_CYCLES, .work.cycles = 0.5, .work.units = 0.5},
-		 1,
-		 1,
-		 true,
-		 "given: 1.0 cycles/packet = 0 / 0"},
-		{{.in = IN_CYCLES,
-		  .work.cycles = 300,
-		  .work.instructions = 7,
-		  .work.rate = 10,
-		  .work.seconds = 0.5,
-		  .basis = BASIS_WALL},
-		 1,
-		 60,
-		 false,
-		 "given: 60.0 cycles/packet = 300 / 5"},
-		{{.in = IN_INSTRUCTIONS,
-		  .work.instructions = 300,
-		  .work.cycles = 7,
-		  .work.units = 3},
-		 1,
-		 100,
-		 true,
-		 "given: 100.0 instructions/packet = 300 / 3"},
-		{{.in = IN_CYCLES, .work.units = 0.5},
-		 1,
-		 1,
-		 true,
-		 "counted: 1.0 cycles/packet = 0, the weight of the samples of cycles, / 0"},
-		{{.in = IN_CYCLES},
-		 1,
-		 NAN,
-		 true,
-		 "none: the work done is not known (--units, or --rate with --seconds); shares only"},
-		{{.in = IN_INSTRUCTIONS, .work.units = 1},
-		 1,
-		 NAN,
-		 true,
-		 "none: cycles does not count instructions, and --instructions is missing; shares only"},
-	};
 	static const struct query refused[] = {
 		{.basis = BASIS_BUSY, .work.rate = 10}, {.basis = BASIS_BUSY, .work.busy_ns = 5},
 		{.work.busy_ns = 5, .work.rate = 10},	{.in = IN_CYCLES, .work.cycles = 300},
@@ -1346,16 +1237,54 @@ TEST(basis_of_a_file_follows_the_query)
 	struct basis_value v;
 	size_t i;
 
-	for (i = 0; i < array_size(cases); i++) {
-		assert_int_equal(basis_of_file(&cases[i].q, cases[i].ncpus, &v, &err), 0);
-		basis_of_weights(&cases[i].q, "cycles", 0.5, &v);
-		assert_string_equal(v.text, cases[i].text);
-		assert_int_equal(v.exclude_idle, cases[i].busy);
-		assert_int_equal(isnan(v.ns), isnan(cases[i].ns));
-		assert_int_equal(!v.unit, isnan(v.ns));
-		if (!isnan(v.ns))
-			assert_float_equal(v.ns, cases[i].ns, 1e-9 * v.ns);
-	}
+	check_file_basis((struct query){.work.rate = 0.5}, 1, 2e9, false,
+			 "wall: 2000000000.0 ns/packet = 1e9 / 0.5 x 1 CPU");
+	check_file_basis((struct query){.work.rate = 2e6, .unit = "kib"}, 2, 1000, false,
+			 "wall: 1000.0 ns/KiB = 1e9 / 2000000 x 2 CPUs");
+	check_file_basis((struct query){.work.units = 0.5, .work.seconds = 0.5}, 1, 1e9, false,
+			 "wall: 1000000000.0 ns/packet = 1e9 / 1 x 1 CPU");
+	check_file_basis((struct query){.work.rate = 4, .work.units = 6, .work.seconds = 3}, 1,
+			 2.5e8, false, "wall: 250000000.0 ns/packet = 1e9 / 4 x 1 CPU");
+	check_file_basis((struct query){.work.rate = 0.5, .work.units = 6, .work.seconds = 3}, 1,
+			 2e9, false, "wall: 2000000000.0 ns/packet = 1e9 / 0.5 x 1 CPU");
+	check_file_basis((struct query){.work.busy_ns = 0.5, .work.units = 0.5}, 1, 1, true,
+			 "busy: 1.0 ns/packet = 0 ns / 0");
+	check_file_basis((struct query){.work.busy_ns = 6000, .work.rate = 10, .work.seconds = 0.5},
+			 1, 1200, true, "busy: 1200.0 ns/packet = 6000 ns / 5");
+	check_file_basis(
+		(struct query){
+			.work.busy_ns = 6000, .work.units = 100, .work.rate = 1, .work.seconds = 1},
+		1, 60, true, "busy: 60.0 ns/packet = 6000 ns / 100");
+	check_file_basis((struct query){.work.busy_ns = 6000, .work.rate = 10, .basis = BASIS_WALL},
+			 1, 1e8, false, "wall: 100000000.0 ns/packet = 1e9 / 10 x 1 CPU");
+	check_file_basis((struct query){.work.units = 3}, 1, NAN, false,
+			 "none: shares only; for costs, add --rate, or --units and --seconds");
+	check_file_basis((struct query){.work.seconds = 3}, 1, NAN, false,
+			 "none: shares only; for costs, add --rate, or --units and --seconds");
+	check_file_basis((struct query){.in = IN_CYCLES, .work.cycles = 0.5, .work.units = 0.5}, 1,
+			 1, true, "given: 1.0 cycles/packet = 0 / 0");
+	check_file_basis((struct query){.in = IN_CYCLES,
+					.work.cycles = 300,
+					.work.instructions = 7,
+					.work.rate = 10,
+					.work.seconds = 0.5,
+					.basis = BASIS_WALL},
+			 1, 60, false, "given: 60.0 cycles/packet = 300 / 5");
+	check_file_basis((struct query){.in = IN_INSTRUCTIONS,
+					.work.instructions = 300,
+					.work.cycles = 7,
+					.work.units = 3},
+			 1, 100, true, "given: 100.0 instructions/packet = 300 / 3");
+	check_file_basis(
+		(struct query){.in = IN_CYCLES, .work.units = 0.5}, 1, 1, true,
+		"counted: 1.0 cycles/packet = 0, the weight of the samples of cycles, / 0");
+	check_file_basis(
+		(struct query){.in = IN_CYCLES}, 1, NAN, true,
+		"none: the work done is not known (--units, or --rate with --seconds); shares only");
+	check_file_basis(
+		(struct query){.in = IN_INSTRUCTIONS, .work.units = 1}, 1, NAN, true,
+		"none: cycles does not count instructions, and --instructions is missing; shares only");
+
 	for (i = 0; i < array_size(refused); i++)
 		assert_int_equal(basis_of_file(&refused[i], 1, &v, &err), -EINVAL);
 	assert_int_equal(basis_of_file(&no_weight, 1, &v, &err), 0);
@@ -1377,9 +1306,7 @@ static struct store *store_of_work(void)
 	for (r = 0; r < 2; r++) {
 		int64_t run = small_store_run(s, (struct run){.repeat = r + 1});
 
-		small_store_metric(s, run, "seconds", 2);
-		small_store_metric(s, run, "rate_kib", 1000);
-		small_store_metric(s, run, "rate_packets", 10);
+		small_store_metrics(s, run, "seconds = 2, rate_kib = 1000, rate_packets = 10");
 		small_store_metric(s, run, "cpu_pct", r ? 30 : 50);
 		small_store_metric(s, run, "counter:cycles", r ? 2e6 : 4e6);
 		if (!r)
@@ -1447,8 +1374,7 @@ TEST(basis_of_a_side_is_time_or_events_per_unit_of_work)
 		s, (struct query){.cpus = &cpus, .in = IN_CYCLES}, NAN, true,
 		"none: events are counted for all CPUs of the side together; omit --cpu; shares only");
 	run = small_store_run(s, (struct run){.pass = "syscalls"});
-	small_store_metric(s, run, "seconds", 2);
-	small_store_metric(s, run, "rate_kib", 500);
+	small_store_metrics(s, run, "seconds = 2, rate_kib = 500");
 	for (i = 0; i < 3; i++)
 		add_syscall(s, run, i, "read", "c", i + 1, 10);
 	check_basis(

@@ -9,9 +9,7 @@ static int64_t add_side(struct store *s, const char *side, const char *host, con
 {
 	int64_t run = small_store_run(s, (struct run){.side = side, .host = host, .cpus = cpus});
 
-	small_store_metric(s, run, "throughput", 4);
-	small_store_metric(s, run, "rate_kib", 1000);
-	small_store_metric(s, run, "seconds", 2);
+	small_store_metrics(s, run, "throughput = 4, rate_kib = 1000, seconds = 2");
 	small_store_metric(s, run, "cpu_pct", cpu_pct);
 	return run;
 }
@@ -48,8 +46,7 @@ TEST(scores_are_powers_of_the_throughput_over_the_cost)
 	check_row(&t, 0, 4, 50, 13, 0.32, 16.0 / 13);
 	small_store_column_is(&t, "power_source", "modelled");
 	small_store_column_is(&t, "power_kind", "-");
-	small_store_metric(s, run, "power_w:package", 100);
-	small_store_metric(s, run, "power_w:platform", 200);
+	small_store_metrics(s, run, "power_w:package = 100, power_w:platform = 200");
 	t = small_store_table(s, "roi", (struct query){.roi_n = 3, .roi_m = 2, .model_idle = 10});
 	check_row(&t, 0, 4, 50, 200, 1.28, 64.0 / 40000);
 	small_store_says(&t, "roi_c = T^3 / C, roi_p = T^3 / P^2;");
@@ -125,8 +122,7 @@ TEST(total_has_the_throughput_of_the_transfer)
 	for (i = 0; i < array_size(sides); i++) {
 		int64_t run = add_side(s, sides[i], i ? "g" : "h", "1", 50);
 
-		small_store_metric(s, run, "transfer_sides", 3);
-		small_store_metric(s, run, "transfer:throughput", 6);
+		small_store_metrics(s, run, "transfer_sides = 3, transfer:throughput = 6");
 	}
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 50, NAN, 0.32, NAN);
@@ -156,8 +152,7 @@ TEST(total_counts_a_shared_cpu_once)
 	small_store_column_is(&t, "side", "receiver sender total");
 	check_row(&t, 2, 4, NAN, NAN, NAN, NAN);
 	small_store_says(&t, "v total: receiver and sender share CPU 2: there is no cpu_pct");
-	small_store_metric(s, sender, "cpu_pct:cpu2", 30);
-	small_store_metric(s, sender, "cpu_pct:cpu3", 40);
+	small_store_metrics(s, sender, "cpu_pct:cpu2 = 30, cpu_pct:cpu3 = 40");
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 80, NAN, 16.0 / 80, NAN);
 	check_row(&t, 2, 4, 120, NAN, 16.0 / 120, NAN);
@@ -192,8 +187,7 @@ TEST(total_of_sides_on_the_same_cpus)
 		int64_t sender = add_side(s, "sender", places[i].host, places[i].sender, 70);
 
 		add_side(s, "receiver", "h", places[i].receiver, 50);
-		small_store_metric(s, sender, "cpu_pct:cpu1", 50);
-		small_store_metric(s, sender, "cpu_pct:cpu0", 20);
+		small_store_metrics(s, sender, "cpu_pct:cpu1 = 50, cpu_pct:cpu0 = 20");
 		t = small_store_table(s, "roi", (struct query){0});
 		if (i == 0) /* only CPU 0, which is outside the sender's set, remains */
 			check_row(&t, 2, 4, 70, NAN, 16.0 / 70, NAN);
@@ -254,8 +248,7 @@ TEST(notes_say_which_sides_lack_a_figure_and_why)
 	small_store_says(&t, "power_w is absent: no power source");
 	s = small_store();
 	run = small_store_run(s, (struct run){.variant = "w"});
-	small_store_metric(s, run, "rate_messages", 9);
-	small_store_metric(s, run, "cpu_pct", 9);
+	small_store_metrics(s, run, "rate_messages = 9, cpu_pct = 9");
 	t = small_store_table(s, "roi", (struct query){0});
 	small_store_says(&t, "w receiver: the workload counts messages and roi takes bytes; "
 			     "'zcost report summary' and 'zcost compare' have its rate and ns per "
@@ -271,9 +264,9 @@ TEST(power_has_energy_and_score_of_each_kind)
 	int64_t run = add_side(s, "receiver", "h", "1", 50);
 	struct table t;
 
-	small_store_metric(s, run, "power_w:package", 10);
-	small_store_metric(s, run, "power_w:package/powercap/core", 4);
-	small_store_metric(s, run, "power_w:other/hwmon/gpu", 7);
+	small_store_metrics(s, run,
+			    "power_w:package = 10, power_w:package/powercap/core = 4, "
+			    "power_w:other/hwmon/gpu = 7");
 	t = small_store_table(
 		s, "power",
 		(struct query){.model_idle = 1, .model_per_cpu = 6, .roi_n = 3, .roi_m = 2});

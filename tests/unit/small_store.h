@@ -54,18 +54,40 @@ static inline void small_store_metric(struct store *s, int64_t run, const char *
 	assert_int_equal(put_metric(s, run, name, "1", value), 0);
 }
 
-/* Returns a table to read. It is freed when eight others were made after it. */
-static inline struct table small_store_table(struct store *s, const char *name, struct query q)
+/* Stores metrics of a run: "rate_kib = 1000, cpu_pct:cpu1 = 50". */
+static inline void small_store_metrics(struct store *s, int64_t run, const char *metrics)
+{
+	char *list = strdup(metrics), *rest = list, *name;
+
+	while ((name = rest) && *name) {
+		char *value = strstr(name, " = "), *next = strstr(name, ", ");
+
+		assert_true(value && (!next || value < next));
+		rest = next ? next + 2 : NULL;
+		*value = '\0';
+		small_store_metric(s, run, name, strtod(value + 3, NULL));
+	}
+	free(list);
+}
+
+/* Keeps a table until eight others are made, and returns it. */
+static inline struct table small_store_keep(struct table t)
 {
 	static struct table made[8];
 	static size_t n;
-	struct table *t = &made[n++ % 8];
-	struct error err = {0};
 
-	table_free(t);
-	if (measure_run(name, s, &q, t, &err))
+	table_free(&made[n % 8]);
+	return made[n++ % 8] = t;
+}
+
+static inline struct table small_store_table(struct store *s, const char *name, struct query q)
+{
+	struct error err = {0};
+	struct table t;
+
+	if (measure_run(name, s, &q, &t, &err))
 		fail_msg("%s: %s", name, err.text);
-	return *t;
+	return small_store_keep(t);
 }
 
 /* Checks the texts of a column, row by row, in order: "a b c". An empty cell is "-". */
