@@ -271,35 +271,16 @@ static void summary_put_figures(json_t *o, const struct run *r, const struct flo
 	summary_put_way(o, f);
 }
 
-/* THE TABLE of counters that add up over the flows. */
-static const struct {
-	size_t at, n; /* place and number of 64-bit counters */
-} sums[] = {
-#define SUM_OF(member)                                                                \
-	{                                                                             \
-		offsetof(struct flow, member), sizeof(((struct flow *)0)->member) / 8 \
-	}
-	SUM_OF(bytes),		 SUM_OF(sends),
-	SUM_OF(sends_zero_copy), SUM_OF(sends_copied),
-	SUM_OF(receives),	 SUM_OF(mapped_bytes),
-	SUM_OF(copied_bytes),	 SUM_OF(dropped_bytes),
-	SUM_OF(unknown_bytes),	 SUM_OF(retries),
-	SUM_OF(ring_overflow),	 SUM_OF(calls),
-	SUM_OF(bad_bytes),	 SUM_OF(dropped_completions),
-	SUM_OF(rearmed),
-};
-
 static void totals_add_flow(struct flow *total, const struct flow *f)
 {
-	size_t i, k;
+	const size_t first = offsetof(struct flow, bytes) / sizeof(uint64_t);
+	const size_t end =
+		first + (offsetof(struct flow, first_bad) - offsetof(struct flow, bytes)) /
+				sizeof(uint64_t);
+	size_t i;
 
-	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
-		uint64_t *to = (uint64_t *)((char *)total + sums[i].at);
-		const uint64_t *from = (const uint64_t *)((const char *)f + sums[i].at);
-
-		for (k = 0; k < sums[i].n; k++)
-			to[k] += from[k];
-	}
+	for (i = first; i < end; i++)
+		((uint64_t *)total)[i] += ((const uint64_t *)f)[i];
 	if (f->start_ns && (!total->start_ns || f->start_ns < total->start_ns))
 		total->start_ns = f->start_ns;
 	if (f->end_ns > total->end_ns)

@@ -236,21 +236,23 @@ struct flow {
 	bool polled;	 /* poll reported wait_fd */
 	uint64_t due_ns; /* the wait ends at this time; 0: no time is set */
 
+	/* Counters that add up over the flows: all are uint64_t, from `bytes` to `calls`. */
 	uint64_t bytes; /* sent or received so far; other threads read it */
 	uint64_t sends, sends_zero_copy, sends_copied;
 	/* Each received byte is in one of these. unknown: the kernel does not say if it copied. */
 	uint64_t receives, mapped_bytes, copied_bytes, dropped_bytes, unknown_bytes;
-	struct hist *hist[HIST_COUNT]; /* NULL for events that the mode does not have */
 	uint64_t retries[LIMIT_COUNT]; /* sends refused for lack of memory, by limit */
 	uint64_t ring_overflow, dropped_completions; /* uring.c */
-	enum buffers buffers;
-	struct huge_map huge[HUGE_MAPS];
 	uint64_t rearmed[REARM_COUNT];
+	uint64_t bad_bytes; /* --verify */
 	uint64_t calls[CALL_COUNT];
 
-	uint64_t bad_bytes, first_bad; /* --verify */
-	uint64_t start_ns, end_ns;     /* CLOCK_MONOTONIC of the first and last data; 0: not yet */
-	uint64_t check_ns;	       /* when flow_tick last read the clock */
+	uint64_t first_bad;	       /* --verify */
+	struct hist *hist[HIST_COUNT]; /* NULL for events that the mode does not have */
+	enum buffers buffers;
+	struct huge_map huge[HUGE_MAPS];
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC of the first and last data; 0: not yet */
+	uint64_t check_ns;	   /* when flow_tick last read the clock */
 	uint64_t check_bytes;
 	unsigned int check_steps, check_every;
 	bool draining;	   /* the last step is over */
