@@ -554,9 +554,9 @@ TEST(only_the_window_has_packets)
 	metrics_are(&in, "softnet:processed = 32, softnet:squeezed = 9, softnet:waiting_max = 7");
 	assert_int_equal(in.notes.n, 0);
 	assert_int_equal(in.nseries, 4);
-	assert_float_equal(in.series[0].value, 2, 1e-9);
-	assert_float_equal(in.series[1].value, 3, 1e-9);
-	assert_float_equal(in.series[2].value, 0, 1e-9);
+	assert_float_equal(in.series[1].value, 2, 1e-9);
+	assert_float_equal(in.series[2].value, 3, 1e-9);
+	assert_float_equal(in.series[3].value, 0, 1e-9);
 }
 
 TEST(highest_cpu_that_goes_is_noted)
