@@ -144,8 +144,8 @@ CREATE TABLE topology (host TEXT, kind TEXT, name TEXT, cpus TEXT, package INTEG
 -- vals is a JSON array with the values of the sentence, in their order.
 CREATE TABLE note (run INTEGER, severity TEXT, kind TEXT, vals TEXT);
 CREATE INDEX note_run ON note (run);
--- The kinds of notes. concerns is the collector with the figures to distrust (NULL: all figures). sentence is a
--- printf format.
+-- The kinds of notes. concerns is the collector with the figures to distrust (NULL: all figures, '*': the first
+-- value names it). sentence is a printf format.
 CREATE TABLE note_kind (name TEXT PRIMARY KEY, concerns TEXT, sentence TEXT NOT NULL);
 
 -- --- views ---

@@ -55,13 +55,13 @@ sqlite3 cap/zcost.db <<-'EOS'
 		(2, 'info', 'window_cut_late', '["end",1.3,"SECRETd"]'),
 		(2, 'info', 'rows_unreadable', '["power",3,"power.tsv"]'),
 		(2, 'info', 'collector_state', '["power","unsupported",": ","no meter on SECRET"]'),
-		(2, 'info', 'known_partly', '["nic","the interface eth0",1.5,2]'),
+		(2, 'info', 'known_partly', '["power","the interface eth0",1.5,2]'),
 		(2, 'info', 'power_gap', '["the power meter SECRET.csv",3,1,", the longest of 2 gaps"]'),
 		(2, 'info', 'meter_unit', '["the power meter SECRET.csv","column ''SECRET''","mW"]'),
 		(2, 'info', 'windows_apart', '[1,2,3," (two clocks, compared to +-0.100 ms)"]'),
 		(2, 'info', 'work_of_side', '["the sides receiver and sender"]'),
 		(2, 'info', 'coverage_partial', '["the workload''s account",95]'),
-		(2, 'info', 'counter_reset', '["counters","cycles"]'),
+		(2, 'info', 'counter_reset', '["power","cycles"]'),
 		(2, 'info', 'workload_error', '["and SECRET"]'), (2, 'info', 'files_changed', '["start"]');
 EOS
 for table in $(sqlite3 cap/zcost.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"); do
@@ -106,13 +106,13 @@ notes_are() { # the values of the notes of run 2, where H is a hash
 		window_cut_late ["end",1.3,H]
 		rows_unreadable ["power",3,"power.tsv"]
 		collector_state ["power","unsupported",": ",H]
-		known_partly ["nic","the interface eth0",1.5,2]
+		known_partly ["power","the interface eth0",1.5,2]
 		power_gap [H,3,1,", the longest of 2 gaps"]
 		meter_unit [H,H,"mW"]
 		windows_apart [1,2,3," (two clocks, compared to +-0.100 ms)"]
 		work_of_side ["the sides receiver and sender"]
 		coverage_partial ["the workload's account",95]
-		counter_reset ["counters","cycles"]
+		counter_reset ["power","cycles"]
 		workload_error [H]
 		files_changed [H]
 	EOS
