@@ -111,6 +111,24 @@ declares_commands_only() {
 	! sed -nE '/^[a-z].*\);$/p' zcost.c | grep -vE '^int cmd_[a-z]+\(int argc, char \*\*argv\);$'
 }
 
+# How large the tree may become. What stands in tests/data is not counted: recordings, and what commands print.
+most_lines=112000 most_files=500 most_test_lines=62000 most_notes=170
+sizes() { # sets and prints the sizes that count
+	find . \( -name 'build*' -o -path ./tests -o -path ./.git \) -prune -o -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' \
+		-o -name '*.awk' -o -name '*.js' -o -name '*.css' \) -print >"$scratch/product"
+	files=$(wc -l <"$scratch/product")
+	lines=$(xargs cat <"$scratch/product" | wc -l)
+	test_lines=$(find tests -path tests/data -prune -o -type f -exec cat {} + | wc -l)
+	notes=$(grep -c '^NOTE(' analyze/model/notes.def)
+	echo "# product: $lines lines in $files files; tests: $test_lines lines; kinds of notes: $notes"
+}
+in_budget() {
+	[ $lines -le $most_lines ] && [ $files -le $most_files ] && [ $test_lines -le $most_test_lines ] && [ $notes -le $most_notes ]
+}
+cd "$top" && sizes
+cd "$scratch" || exit 1
+ok "product, tests and notes keep to $most_lines lines in $most_files files, $most_test_lines lines and $most_notes kinds" in_budget
+
 ok "every test can be run" test -z "$(find "$tests/cmd" -name '*.t' ! -perm -u=x)"
 ok "every source file carries its licence" in_top licensed
 ok "a folder includes only lib and folders to its left" in_top layers_hold
