@@ -15,10 +15,8 @@
 enum { NAMES_SHOWN = 3 };
 
 static const char *const severities[] = {
-	[SEVERITY_INFO] = "info",
-	[SEVERITY_WARNING] = "warning",
-	[SEVERITY_LOSSY] = "lossy",
-	[SEVERITY_RESULT] = "result",
+	[SEVERITY_INFO] = "info",     [SEVERITY_WARNING] = "warning", [SEVERITY_LOSSY] = "lossy",
+	[SEVERITY_METHOD] = "method", [SEVERITY_RESULT] = "result",
 };
 
 const char *severity_name(enum note_severity severity)
@@ -344,7 +342,7 @@ static void whose_add_runs(struct str *s, const struct note *const *notes, size_
 			   notes[0]->repeat);
 }
 
-/* Appends "mmap receiver, mmap sender and 3 more (4 of 6 runs): ". */
+/* Appends "mmap receiver, mmap sender and 3 more (4 of 6 runs)". */
 static void whose_add(struct str *s, const struct note *const *notes, size_t n)
 {
 	const struct note **sides;
@@ -360,7 +358,6 @@ static void whose_add(struct str *s, const struct note *const *notes, size_t n)
 	if (nsides > NAMES_SHOWN)
 		str_printf(s, " and %zu more", nsides - NAMES_SHOWN);
 	whose_add_runs(s, notes, n, sides, nsides);
-	str_puts(s, ": ");
 	free(sides);
 }
 
@@ -439,10 +436,22 @@ static int line_compare(const void *x, const void *y)
 static void line_fill(struct note_line *line, const struct note **notes, size_t n, struct arena *a)
 {
 	struct str s = {0};
+	const char *end;
+	size_t from;
 
+	*line = (struct note_line){.severity = notes[0]->severity, .notes = notes, .n = n};
+	str_puts(&s, "");
 	whose_add(&s, notes, n);
+	line->whose = arena_strdup(a, s.buf);
+	str_puts(&s, s.len ? ": " : "");
+	from = s.len;
 	sentence_add(&s, notes, n);
-	*line = (struct note_line){notes[0]->severity, notes, n, arena_strdup(a, s.buf)};
+	line->text = arena_strdup(a, s.buf);
+	end = strstr(line->text + from, "; ");
+	line->said = end ? arena_printf(a, "%.*s", (int)(end - line->text - (long)from),
+					line->text + from)
+			 : line->text + from;
+	line->advice = end ? end + strlen("; ") : NULL;
 	str_free(&s);
 }
 
@@ -474,22 +483,34 @@ void note_lines_free(struct note_lines *lines)
 	*lines = (struct note_lines){0};
 }
 
-size_t note_lines_shown(const struct note_lines *lines, bool all)
+size_t note_lines_shown(const struct note_lines *lines)
 {
 	size_t i, others = 0;
 
-	if (all)
-		return lines->n;
 	for (i = 0; i < lines->n; i++)
-		if (lines->line[i].severity != SEVERITY_RESULT && ++others > NOTES_SHOWN)
+		if (lines->line[i].severity < SEVERITY_METHOD && ++others > NOTES_SHOWN)
 			break;
 	return i;
 }
 
-char *note_line_text(const struct note_line *line)
+static char *line_message(const struct note_line *line, const char *text)
 {
 	bool named = line->severity == SEVERITY_WARNING || line->severity == SEVERITY_LOSSY;
 
 	return xasprintf("%s%s%s", named ? severity_name(line->severity) : "", named ? ": " : "",
-			 line->text);
+			 text);
+}
+
+char *note_line_text(const struct note_line *line)
+{
+	return line_message(line, line->text);
+}
+
+char *note_line_brief(const struct note_line *line)
+{
+	char *text = xasprintf("%s%s%s", line->whose, *line->whose ? ": " : "", line->said);
+	char *message = line_message(line, text);
+
+	free(text);
+	return message;
 }

@@ -13,14 +13,16 @@
 #include <stddef.h>
 
 enum note_severity {
-	SEVERITY_INFO,	  /* how zcost computes a figure */
+	SEVERITY_INFO,	  /* what else is worth knowing of a figure */
 	SEVERITY_WARNING, /* which figure to distrust */
 	SEVERITY_LOSSY,	  /* data are missing */
-	SEVERITY_RESULT,  /* a result in words, such as a sum; every writer prints it first */
+	SEVERITY_METHOD,  /* how the figures are made: sums, basis, estimator */
+	SEVERITY_RESULT,  /* a result in words; every writer prints it first */
 };
 
 /*
- * NOTES_SHOWN is the number of notes that a table prints without --verbose, results not counted.
+ * NOTES_SHOWN is the number of doubts and infos that tsv and csv print without --verbose. Text and
+ * md have one line on the method and one doubt.
  */
 enum { NOTES_SHOWN = 5, NOTE_VALUES = 8 };
 
@@ -35,7 +37,9 @@ struct note_kind {
 	/*
 	 * A printf format with at most NOTE_VALUES conversions. "%zu row{|s} {is|are} bad" is "1
 	 * row is bad" or "2 rows are bad". "%-s" is a text of zcost itself, "%s" may be a text of
-	 * the host or the user.
+	 * the host or the user. The first "; " of a note ends its statement. What follows is
+	 * advice: what the statement means for the figures, or what to do. A table on a terminal
+	 * leaves it out.
 	 */
 	const char *sentence;
 };
@@ -62,7 +66,8 @@ struct notes {
 	struct arena arena;
 };
 
-const char *severity_name(enum note_severity severity); /* "info", "warning", "lossy", "result" */
+const char *severity_name(
+	enum note_severity severity); /* "info", "warning", "lossy", "method", "result" */
 bool severity_parse(const char *name, enum note_severity *severity);
 
 /*
@@ -85,6 +90,11 @@ const char *note_collector(const struct note *note);
 /* Returns whether two notes have the same kind, severity and values. */
 bool notes_equal(const struct note *a, const struct note *b);
 bool notes_have(const struct notes *list, enum note_severity severity);
+/* Returns whether a figure is doubtful or data are missing. */
+static inline bool note_is_doubt(const struct note *note)
+{
+	return note->severity == SEVERITY_WARNING || note->severity == SEVERITY_LOSSY;
+}
 void notes_free(struct notes *list);
 
 /* Lets the compiler check a note's arguments against its sentence. Nobody calls this function. */
@@ -98,7 +108,10 @@ struct note_line {
 	enum note_severity severity;
 	const struct note **notes; /* at least one, in their order */
 	size_t n;
-	const char *text; /* "mmap receiver (4 of 6 runs): ... 1.3 to 5.3 %" */
+	const char *whose;  /* "mmap receiver (4 of 6 runs)"; empty if it is about all */
+	const char *said;   /* the statement: "... 1.3 to 5.3 %" */
+	const char *advice; /* the rest of the sentence, or NULL */
+	const char *text;   /* all three: "mmap receiver (4 of 6 runs): ... 1.3 to 5.3 %; ..." */
 };
 
 struct note_lines {
@@ -108,14 +121,17 @@ struct note_lines {
 };
 
 /*
- * Merges the notes into lines: results first, then the worst notes first. Losses and warnings stand
- * in the order of the array of their kinds, the weightiest first, and other notes in their own.
+ * Merges the notes into lines: results and methods first, then the worst notes first. Losses and
+ * warnings stand in the order of the array of their kinds, the weightiest first, and other notes in
+ * their own.
  */
 void note_lines_make(struct note_lines *lines, const struct notes *list);
 void note_lines_free(struct note_lines *lines);
-/* Returns how many lines a writer prints: all lines, or the results and NOTES_SHOWN others. */
-size_t note_lines_shown(const struct note_lines *lines, bool all);
+/* Returns how many lines tsv and csv print: results, methods and NOTES_SHOWN others. */
+size_t note_lines_shown(const struct note_lines *lines);
 /* Returns the line as a message: "warning: mmap receiver: ...". The caller frees the message. */
 char *note_line_text(const struct note_line *line);
+/* Returns the message without the advice. */
+char *note_line_brief(const struct note_line *line);
 
 #endif

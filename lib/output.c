@@ -21,7 +21,7 @@ static const struct argp_option output_options[] = {
 	{"output", 'o', "FILE", 0, "write there instead of standard output", 90},
 	{"width", KEY_WIDTH, "N", 0,
 	 "characters in a line of text; 0: no limit; default: the terminal's width, else 0", 90},
-	{"verbose", KEY_VERBOSE, NULL, 0, "print all notes, not the worst five", 90},
+	{"verbose", KEY_VERBOSE, NULL, 0, "print all notes", 90},
 	{0},
 };
 

@@ -50,13 +50,63 @@ char **table_note_texts(const struct table *t)
 	char **texts;
 
 	note_lines_make(&lines, &t->notes);
-	shown = note_lines_shown(&lines, t->verbose);
+	shown = t->verbose ? lines.n : note_lines_shown(&lines);
 	texts = xcalloc(shown + 2, sizeof(*texts));
 	for (i = 0; i < shown; i++)
 		texts[i] = note_line_text(&lines.line[i]);
 	if (shown < lines.n)
 		texts[i] = xasprintf("%zu more note%s; --verbose prints all", lines.n - shown,
 				     lines.n - shown == 1 ? "" : "s");
+	note_lines_free(&lines);
+	return texts;
+}
+
+/* Finds the first line whose severity is one of two. Returns lines->n if there is none. */
+static size_t brief_find(const struct note_lines *lines, enum note_severity a, enum note_severity b)
+{
+	size_t i;
+
+	for (i = 0; i < lines->n && lines->line[i].severity != a && lines->line[i].severity != b;
+	     i++)
+		;
+	return i;
+}
+
+/* Adds how the figures are made, and which columns the reader does not see. */
+static void brief_add_method(char **texts, const struct note_lines *lines, size_t method,
+			     const char *columns)
+{
+	char *made = method < lines->n ? note_line_brief(&lines->line[method]) : NULL;
+
+	if (made || *columns)
+		*texts = xasprintf("%s%s%s", made ?: "", made && *columns ? "; " : "", columns);
+	free(made);
+}
+
+char **table_note_texts_brief(const struct table *t, const char *columns)
+{
+	struct note_lines lines;
+	size_t method, doubt, more, n = 0;
+	char **texts;
+
+	note_lines_make(&lines, &t->notes);
+	texts = xcalloc(lines.n + 4, sizeof(*texts));
+	for (; n < lines.n && lines.line[n].severity == SEVERITY_RESULT; n++)
+		texts[n] = note_line_text(&lines.line[n]);
+	method = brief_find(&lines, SEVERITY_METHOD, SEVERITY_METHOD);
+	if (method == lines.n)
+		method = brief_find(&lines, SEVERITY_INFO, SEVERITY_INFO);
+	doubt = brief_find(&lines, SEVERITY_LOSSY, SEVERITY_WARNING);
+	more = lines.n - n - (method < lines.n) - (doubt < lines.n);
+	brief_add_method(texts + n, &lines, method, columns);
+	n += texts[n] != NULL;
+	if (doubt < lines.n)
+		texts[n++] = more ? note_line_brief(&lines.line[doubt])
+				  : note_line_text(&lines.line[doubt]);
+	if (more && t->notes_command)
+		texts[n] = xasprintf("%zu more: %s, or --verbose", more, t->notes_command);
+	else if (more)
+		texts[n] = xasprintf("%zu more: --verbose", more);
 	note_lines_free(&lines);
 	return texts;
 }

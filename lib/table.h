@@ -82,7 +82,8 @@ struct table {
 	struct notes
 		notes; /* text, md and json contain the notes; tsv and csv print them on stderr */
 	bool verbose;  /* writers print all notes */
-	struct table *detail; /* data behind the notes, owned, for json only; or NULL */
+	const char *notes_command; /* prints the notes of the whole capture; or NULL */
+	struct table *detail;	   /* data behind the notes, owned, for json only; or NULL */
 	/*
 	 * columns that a narrow terminal may drop, the least important first: "samples dso"; or
 	 * NULL
@@ -101,11 +102,17 @@ void table_title(struct table *t, const char *fmt, ...) __attribute__((format(pr
 /* Adds lines below the title. The caller ensures that no name in the lines has a newline. */
 void table_title_lines(struct table *t, const char *lines);
 /*
- * Returns the notes as lines of text, ended by NULL. Merges notes and puts results first, then the
- * worst notes. Without `verbose` there are at most NOTES_SHOWN other notes and a line with the
- * number of the rest.
+ * Returns the notes as lines of text, ended by NULL. Merges notes and puts results and methods
+ * first, then the worst notes. Without `verbose` there are at most NOTES_SHOWN other notes and a
+ * line with the number of the rest.
  */
 char **table_note_texts(const struct table *t);
+/*
+ * Returns what a reader of text or md needs: the results, and at most three lines: how the figures
+ * are made, the doubt that weighs most, and how many notes there are beside them. The first of the
+ * three ends with `columns`, which says what columns are not in the table, or is empty.
+ */
+char **table_note_texts_brief(const struct table *t, const char *columns);
 void table_note_texts_free(char **texts);
 /* Creates t->detail. JSON prints it under its name. */
 struct table *table_detail(struct table *t, const char *name, const struct column *columns,

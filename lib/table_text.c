@@ -137,21 +137,20 @@ static void text_print_notes(const struct sheet *sh, FILE *out)
 	char **lines;
 	size_t n;
 
-	if (sh->left_out.len) {
-		str_printf(&s, "left out at %d columns: %s (--width 0 and --format tsv have them)",
-			   sh->width, sh->left_out.buf);
-		text_print_lines(out, sh->width, "# ", "#   ", s.buf);
-		str_reset(&s);
-	}
-	if (sh->p.absent) {
+	str_puts(&s, "");
+	if (sh->p.absent)
 		str_printf(&s, "not measured: %s", sh->p.absent);
+	if (sh->left_out.len)
+		str_printf(&s,
+			   "%sleft out at %d columns: %s (--width 0 and --format tsv have them)",
+			   s.len ? "; " : "", sh->width, sh->left_out.buf);
+	if (sh->t->verbose && s.len)
 		text_print_lines(out, sh->width, "# ", "#   ", s.buf);
-	}
-	str_free(&s);
-	lines = table_note_texts(sh->t);
+	lines = sh->t->verbose ? table_note_texts(sh->t) : table_note_texts_brief(sh->t, s.buf);
 	for (n = 0; lines[n]; n++)
 		text_print_lines(out, sh->width, "# ", "#   ", lines[n]);
 	table_note_texts_free(lines);
+	str_free(&s);
 }
 
 void table_write_text(const struct table *t, int width, FILE *out)
@@ -251,7 +250,7 @@ static void commit_print_text(FILE *out, struct arena *a, const char *text)
 /* The table's words are ASCII already: table_write_wide() spells them. */
 void table_write_commit(const struct table *t, FILE *out)
 {
-	char **notes = table_note_texts(t);
+	char **notes = t->verbose ? table_note_texts(t) : table_note_texts_brief(t, "");
 	struct arena a = {0};
 	struct sheet sh;
 	size_t n;

@@ -306,8 +306,9 @@ static void md_note(FILE *out, const char *text, bool first)
 
 static void write_md(const struct table *t, FILE *out)
 {
-	char **notes = table_note_texts(t);
+	struct str absent = {0};
 	struct people p;
+	char **notes;
 	size_t row, n;
 	int i;
 
@@ -322,15 +323,18 @@ static void write_md(const struct table *t, FILE *out)
 	for (row = 0; row < t->rows; row++)
 		for (i = 0; i < p.ncolumns; i++)
 			md_row(out, people_cell(&p, row, i), i == p.ncolumns - 1);
-	if (p.absent) {
-		md_note(out, "not measured: ", true);
-		put_md(out, p.absent);
-	}
+	str_puts(&absent, "");
+	if (p.absent)
+		str_printf(&absent, "not measured: %s", p.absent);
+	notes = t->verbose ? table_note_texts(t) : table_note_texts_brief(t, absent.buf);
+	if (t->verbose && absent.len)
+		md_note(out, absent.buf, true);
 	for (n = 0; notes[n]; n++)
-		md_note(out, notes[n], !n && !p.absent);
-	if (n || p.absent)
+		md_note(out, notes[n], !n && !(t->verbose && absent.len));
+	if (n || absent.len)
 		fputc('\n', out);
 	table_note_texts_free(notes);
+	str_free(&absent);
 	people_free(&p);
 }
 

@@ -78,7 +78,8 @@ static void drawing_add_losses(struct drawing *d, const struct table *t)
 	d->lossy |= lossy.n || (t->lossy && !notes_have(&t->notes, SEVERITY_LOSSY));
 	note_lines_make(&lines, &lossy);
 	if (lines.n && !d->losses)
-		snprintf(d->loss, sizeof(d->loss), "%s", lines.line[0].text);
+		snprintf(d->loss, sizeof(d->loss), "%s%s%s", lines.line[0].whose,
+			 *lines.line[0].whose ? ": " : "", lines.line[0].said);
 	d->losses += (int)lines.n;
 	note_lines_free(&lines);
 	notes_free(&lossy);
@@ -367,13 +368,13 @@ void drawing_bars_of(const struct drawing *d, struct figure *f, const struct tab
 		list = row_find(t, 0, v, side) < 0 ? &absent : &unknown;
 		if (side_has_figure(t, v, side, column))
 			drawing_add_bar(d, f, v);
-		else if (!drawing_all_failed(d, v)) /* another caption says that */
+		else if (!drawing_all_failed(d, v)) /* another remark says that */
 			str_printf(list, "%s%s", list->len ? ", " : "", drawing_label(d, f, v));
 	}
 	if (absent.len)
-		figure_caption(f, "%s: %s", without, absent.buf);
+		figure_remark(f, "%s: %s", without, absent.buf);
 	if (unknown.len)
-		figure_caption(f, "%s: %s", costless, unknown.buf);
+		figure_remark(f, "%s: %s", costless, unknown.buf);
 	str_free(&absent);
 	str_free(&unknown);
 }
@@ -465,22 +466,6 @@ void drawing_sides(const struct drawing *d, struct figure *f, const struct table
 		}
 }
 
-/* Adds a caption for the first doubt, and counts the others. */
-static void __attribute__((format(printf, 3, 4)))
-drawing_doubt(struct drawing *d, struct figure *f, const char *fmt, ...)
-{
-	va_list ap;
-	char *text;
-
-	if (d->doubts++)
-		return;
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	figure_caption(f, "%s", text);
-	free(text);
-}
-
 /* Only the measured runs have the busy time of the side's CPUs. */
 static void drawing_doubt_others(struct drawing *d, struct figure *f)
 {
@@ -492,9 +477,8 @@ static void drawing_doubt_others(struct drawing *d, struct figure *f)
 	if (!drawing_add_table(d, "cpu", d->side, &t, &ignored))
 		drawing_add_others(d, t);
 	if (d->others > 0)
-		drawing_doubt(
-			d, f,
-			"Other programs took up to %.0f %% of a side's busy time in user mode%s",
+		figure_doubt(
+			f, "Other programs took up to %.0f %% of a side's busy time in user mode%s",
 			d->others,
 			d->chart->flags & CHART_SUFFERS || d->query.workload_only
 				? ""
@@ -508,32 +492,30 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 	size_t i;
 
 	if (least)
-		drawing_doubt(d, f,
-			      "The samples cover as little as %.0f %% of the busy time (%s %s)",
-			      least->value[0].number, least->variant, least->side);
+		figure_doubt(f, "The samples cover as little as %.0f %% of the busy time (%s %s)",
+			     least->value[0].number, least->variant, least->side);
 	if (d->losses)
-		drawing_doubt(d, f, "Incomplete data: %s", d->loss);
-	d->doubts += d->losses > 1 ? d->losses - 1 : 0;
+		figure_doubt(f, "Incomplete data: %s", d->loss);
+	f->doubts += d->losses > 1 ? d->losses - 1 : 0;
 	if (apart)
-		drawing_doubt(
-			d, f,
+		figure_doubt(
+			f,
 			"Other conditions: the profile pass of %s %s did %.1f times the work of the measure pass",
 			apart->variant, apart->side, apart->value[0].number);
 	for (i = 0; i < array_size(d->disturbed); i++)
 		if (d->disturbed[i])
-			drawing_doubt(d, f, "Disturbed: %s", d->disturbed[i]);
+			figure_doubt(f, "Disturbed: %s", d->disturbed[i]);
 	drawing_doubt_others(d, f);
-	if (d->doubts > 1)
-		f->captions[f->ncaptions - 1] = arena_printf(
-			&f->arena, "%s; %d more%s", f->captions[f->ncaptions - 1], d->doubts - 1,
-			d->query.bare.profile ? "" : ": zcost report summary --verbose");
+	if (f->doubts > 1)
+		f->doubt = arena_printf(&f->arena, "%s; %d more%s", f->doubt, f->doubts - 1,
+					d->query.bare.profile ? "" : ": zcost report notes");
 }
 
 void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
 {
 	figure_init(f, c->name);
 	d->chart = c;
-	d->losses = d->doubts = 0;
+	d->losses = 0;
 	d->others = 0;
 	d->least = NULL;
 	d->apart = NULL;

@@ -83,7 +83,7 @@ struct drawing {
 	struct table runs;	       /* all runs, failed ones too; no rows: not known */
 	bool lossy;		       /* a table behind a chart so far was incomplete */
 	char loss[256];		       /* the present chart's first loss in words */
-	int losses, doubts;	       /* of the present chart */
+	int losses;		       /* of the present chart */
 	double others; /* percent of busy time that other programs took, the most in the chart */
 	const struct note *least; /* the lowest coverage of a profile below 90 %; NULL: none */
 	const struct note *apart; /* the profile pass with the most other work; NULL: none */

@@ -256,16 +256,16 @@ static void flame_chart_captions(struct flame_chart *c, struct figure *f)
 	const struct tally *t = &c->part.tally;
 
 	if (!c->costs)
-		figure_caption(f, "The widths are shares of the time, not costs: %s",
-			       c->part.basis.text +
-				       (str_starts(c->part.basis.text, "none: ") ? 6 : 0));
+		figure_doubt(f, "The widths are shares of the time, not costs: %s",
+			     c->part.basis.text +
+				     (str_starts(c->part.basis.text, "none: ") ? 6 : 0));
 	if (flame_chart_is_flat(c))
-		figure_caption(
+		figure_doubt(
 			f,
 			"The samples have no call chains, so that all functions are on one level; perf record -g records chains");
 	if (t->unresolved > UNRESOLVED_MOST * t->weight)
-		figure_caption(f, "%.0f %% of the samples are in addresses without a symbol",
-			       100 * t->unresolved / t->weight);
+		figure_doubt(f, "%.0f %% of the samples are in addresses without a symbol",
+			     100 * t->unresolved / t->weight);
 	drawing_add_notes(c->d, &c->notes);
 	chart_end(c->d, f);
 }

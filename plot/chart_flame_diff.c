@@ -243,7 +243,7 @@ static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
 	const struct diff *d = &c->cd.d;
 
 	if (c->shares)
-		figure_caption(
+		figure_doubt(
 			f,
 			"The widths are shares of each recording's time, not costs; --rate gives costs");
 	if (ends_are_files(&c->cd)) {
@@ -252,7 +252,7 @@ static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
 		return;
 	}
 	if (!d->possible || !d->tests) {
-		figure_caption(
+		figure_doubt(
 			f,
 			"No change can be told from chance: %zu and %zu runs are too few for a test; one frame needs %zu at each end",
 			d->nruns[BASE], d->nruns[NEW], verdict_runs_needed(&c->c.rule, 1));
@@ -270,17 +270,17 @@ static void diff_chart_caption_tests(struct diff_chart *c, struct figure *f)
 static void diff_chart_captions(struct diff_chart *c, struct figure *f)
 {
 	if (c->abroad && c->evidence.len)
-		figure_caption(f, "%s", c->evidence.buf);
+		figure_doubt(f, "%s", c->evidence.buf);
 	else if (!c->abroad)
 		copied_caption(c->d, f, c->cd.side);
 	diff_chart_caption_tests(c, f);
 	if (c->c.rule.apart)
-		figure_caption(
+		figure_doubt(
 			f,
 			"The runs of the two ends did not take turns: a drift of the machine looks like a change%s",
 			c->c.rule.drifts ? "; the runs of an end drift" : "");
 	if (c->cd.d.never_idle[BASE] != c->cd.d.never_idle[NEW])
-		figure_caption(
+		figure_doubt(
 			f,
 			"The CPU time of %s is not known: its costs are those of CPUs that are never idle",
 			c->c.end[c->cd.d.never_idle[BASE] ? BASE : NEW].label);

@@ -130,7 +130,7 @@ static void functions_put_words(const struct drawing *d, struct figure *f, const
 	else
 		figure_title(f, "Where %s time goes: the top %d functions", whose, f->groups.n);
 	if (f->groups.mark[0].name[0] == '[')
-		figure_caption(
+		figure_doubt(
 			f,
 			"The first row is code without a name: its symbols were not found at analysis");
 	free(whose);

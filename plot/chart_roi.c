@@ -84,21 +84,16 @@ static void roi_claim(struct drawing *d, struct figure *f, const struct score *s
 	}
 }
 
-/* Adds the table's reason why a bar is missing. */
-static void roi_caption_datagrams(struct figure *f, const struct table *t)
+/* Says why bars are missing. */
+static void roi_remark_datagrams(struct figure *f, const struct table *t)
 {
-	struct notes datagrams = {0};
-	struct note_lines lines;
 	size_t i;
 
 	for (i = 0; i < t->notes.n; i++)
-		if (note_is(&t->notes.note[i], NOTE_score_absent_datagrams))
-			notes_copy(&datagrams, &t->notes.note[i]);
-	note_lines_make(&lines, &datagrams);
-	for (i = 0; i < lines.n; i++)
-		figure_caption(f, "%s", lines.line[i].text);
-	note_lines_free(&lines);
-	notes_free(&datagrams);
+		if (note_is(&t->notes.note[i], NOTE_score_absent_datagrams)) {
+			figure_remark(f, "n/a: the workload sent datagrams (UDP)");
+			return;
+		}
 }
 
 static void roi_put_bars(struct drawing *d, struct figure *f, const struct table *t,
@@ -121,7 +116,7 @@ static void roi_put_bars(struct drawing *d, struct figure *f, const struct table
 						 table_text(t, (size_t)row, "power_source"));
 		}
 	}
-	roi_caption_datagrams(f, t);
+	roi_remark_datagrams(f, t);
 }
 
 /* Returns whether the sides share CPUs. The total counts shared CPUs once. */

@@ -257,8 +257,8 @@ static void sweep_put_multiples(struct sweep_rows *r, struct figure *f)
 	figure_remark(f, "More than %d variants: only %s%s%s is drawn; grey: %s", FIGURE_BARS,
 		      p->gauge->label, *p->under ? " at " : "", p->under, f->bars.mark[0].label);
 	if (r->left_out)
-		figure_caption(f, "Not in this chart: %d more variants (--variant chooses)",
-			       r->left_out);
+		figure_remark(f, "Not in this chart: %d more variants (--variant chooses)",
+			      r->left_out);
 	r->left_out = 0;
 }
 
@@ -347,8 +347,7 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
  * Warnings of copying stay. */
 static void sweep_drop_remarks(struct figure *f)
 {
-	while (f->ncaptions && f->calm[f->ncaptions - 1])
-		f->calm[--f->ncaptions] = false;
+	f->remarks = NULL;
 }
 
 static int sweep_draw(struct drawing *d, struct figure *f, struct error *err)

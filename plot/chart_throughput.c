@@ -120,31 +120,13 @@ static int throughput_print_limit(const struct drawing *d, struct figure *f, str
 	return same;
 }
 
-/* Adds the text if the subtitle has room for it and for what follows. */
-static bool throughput_add_fitting(struct str *s, const char *before, const char *text,
-				   const char *follows)
+/* Says each limit once. Where the words have no room, a table has them. */
+static void throughput_remark_limits(const struct drawing *d, struct figure *f, char *const *words,
+				     int n)
 {
-	static const struct label_shape lines = {
-		.size = LIMIT_SIZE, .width = PAGE_W - 2 * PAGE_MARGIN, .lines = 2, .breaks = " "};
-	size_t was = s->len, is;
-	bool fits;
-
-	str_printf(s, "%s%s", before, text);
-	is = s->len;
-	str_puts(s, follows);
-	fits = label_wraps(s->buf, &lines);
-	s->len = fits ? is : was;
-	s->buf[s->len] = '\0';
-	return fits;
-}
-
-/* Adds each limit once, and the number of variants of which the limit has no room. */
-static void throughput_add_limits(const struct drawing *d, struct figure *f, struct str *s,
-				  char *const *words, int n)
-{
-	const char *before = " · limited: ", *more = " more in 'zcost report limits'";
-	int i, k, same, seen = 0, left = 0;
-	struct str one = {0};
+	enum { ROOM = 80 }; /* characters beside the other remarks */
+	int i, k, limits = 0, same = 0;
+	struct str s = {0};
 
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < i && words[i]; k++)
@@ -152,18 +134,14 @@ static void throughput_add_limits(const struct drawing *d, struct figure *f, str
 				break;
 		if (!words[i] || k < i)
 			continue;
-		str_reset(&one);
-		same = throughput_print_limit(d, f, &one, words, i, n);
-		seen += same;
-		if (throughput_add_fitting(s, same < n ? before : " · limited by ", one.buf,
-					   seen < n || left ? more : ""))
-			before = "; ";
-		else
-			left += same;
+		str_puts(&s, limits++ ? "; " : "");
+		same = throughput_print_limit(d, f, &s, words, i, n);
 	}
-	if (left)
-		str_printf(s, "%s%d%s", before, left, more);
-	str_free(&one);
+	if (limits > 1 && s.len > ROOM)
+		figure_remark(f, "%d different limits: zcost report limits", limits);
+	else if (limits)
+		figure_remark(f, "limited%s%s", same < n ? ": " : " by ", s.buf);
+	str_free(&s);
 }
 
 /* Returns whether the bar's variant and its base have different bottlenecks. */
@@ -175,7 +153,7 @@ static bool throughput_limits_differ(const struct drawing *d, const struct table
 
 static void throughput_warn_limits(const struct drawing *d, struct figure *f, int b)
 {
-	figure_caption(
+	figure_doubt(
 		f,
 		"Different limits: %s and %s do not have the same bottleneck, so throughput does not compare the two methods",
 		label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, drawing_base_of(d, b))),
@@ -201,22 +179,6 @@ static int throughput_read_limits(const struct drawing *d, const struct table *l
 	for (k = 0; k < n; k++)
 		free(key[k]);
 	return n;
-}
-
-/* Writes the subtitle: what is drawn, and what limited the variants. */
-static void throughput_subtitle(const struct drawing *d, struct figure *f, const char *speed,
-				const struct table *limits)
-{
-	char *words[CHART_ROWS];
-	struct str s = {0};
-	int i, n = throughput_read_limits(d, limits, words);
-
-	str_puts(&s, speed);
-	throughput_add_limits(d, f, &s, words, n);
-	figure_subtitle(f, "%s", s.buf);
-	for (i = 0; i < n; i++)
-		free(words[i]);
-	str_free(&s);
 }
 
 /* Claims the largest change among the variants that share a limit with their base. Returns whether
@@ -292,7 +254,8 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 	const struct speed *speed;
 	const struct table *t, *limits;
 	bool by_side = d->facts.nsides > 2, alone = d->query.workload_only;
-	int rc = drawing_table(d, 0, &t, err), warned;
+	int rc = drawing_table(d, 0, &t, err), warned, i, n;
+	char *words[CHART_ROWS];
 
 	d->query.workload_only = false; /* what limits the workload may lie outside of it */
 	if (!rc)
@@ -302,7 +265,11 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 		return rc;
 	figure_title(f, "Throughput by variant");
 	speed = throughput_speed(d, t);
-	throughput_subtitle(d, f, by_side ? speed->of_sides : speed->subtitle, limits);
+	f->subtitle = by_side ? speed->of_sides : speed->subtitle;
+	n = throughput_read_limits(d, limits, words);
+	throughput_remark_limits(d, f, words, n);
+	for (i = 0; i < n; i++)
+		free(words[i]);
 	f->axis = speed->axis;
 	if (by_side)
 		rc = throughput_put_sides(d, f, t, speed, err);

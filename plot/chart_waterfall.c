@@ -103,7 +103,7 @@ static void waterfall_put_words(const struct drawing *d, struct figure *f, const
 	figure_subtitle(f, "CPU time per %s: what each component saves (−) or adds (+)%s", of->unit,
 			real < steps ? "; pale: chance is not ruled out" : "");
 	if (steps && !tested)
-		figure_caption(
+		figure_doubt(
 			f, "No step is distinguishable from chance: too few runs, n = %zu and %zu",
 			of->runs[0], of->runs[1]);
 	f->axis = arena_strdup(&f->arena, axis);

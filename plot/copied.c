@@ -394,7 +394,7 @@ void copied_caption(const struct drawing *d, struct figure *f, const char *side)
 				alike_add_words(d, rank < NO_EVIDENCE ? &warnings : &remarks,
 						&all.alike[i]);
 	if (warnings.len)
-		figure_caption(f, "%s", warnings.buf);
+		figure_doubt(f, "%s", warnings.buf);
 	if (remarks.len)
 		figure_remark(f, "%s", remarks.buf);
 	for (i = 0; i < all.n; i++) {

@@ -113,27 +113,26 @@ void figure_foot(struct figure *f, const char *fmt, ...)
 	va_end(ap);
 }
 
-void figure_caption(struct figure *f, const char *fmt, ...)
+void figure_doubt(struct figure *f, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (f->ncaptions >= (int)array_size(f->captions))
+	if (f->doubts++)
 		return;
 	va_start(ap, fmt);
-	f->captions[f->ncaptions++] = figure_text(f, fmt, ap);
+	f->doubt = figure_text(f, fmt, ap);
 	va_end(ap);
 }
 
 void figure_remark(struct figure *f, const char *fmt, ...)
 {
+	const char *text;
 	va_list ap;
 
-	if (f->ncaptions >= (int)array_size(f->captions))
-		return;
-	f->calm[f->ncaptions] = true;
 	va_start(ap, fmt);
-	f->captions[f->ncaptions++] = figure_text(f, fmt, ap);
+	text = figure_text(f, fmt, ap);
 	va_end(ap);
+	f->remarks = f->remarks ? arena_printf(&f->arena, "%s · %s", f->remarks, text) : text;
 }
 
 static int figure_add_mark(struct figure *f, struct figure_marks *m, const char *label,

@@ -57,14 +57,14 @@ struct figure {
 	const char *axis;		     /* the unit: "Gbit/s" */
 	const char *group_word;		     /* heading of the .tsv's column: "side" */
 	const char *note_word;		     /* heading of the .tsv's column of notes; NULL: none */
-	const char *note_unit;	 /* notes are numbers in this unit, beside the bars' own; or NULL */
-	const char *starred;	 /* the note of bars whose numbers have a star */
-	const char *absent;	 /* the text where a bar is missing: "n/a" */
-	double least;		 /* the axis of values reaches at least so far */
-	double cut;		 /* a longer bar ends here, with a mark; 0: none */
-	const char *captions[8]; /* what a reader must not miss */
-	bool calm[8];		 /* the caption is no warning */
-	int ncaptions;
+	const char *note_unit; /* notes are numbers in this unit, beside the bars' own; or NULL */
+	const char *starred;   /* the note of bars whose numbers have a star */
+	const char *absent;    /* the text where a bar is missing: "n/a" */
+	double least;	       /* the axis of values reaches at least so far */
+	double cut;	       /* a longer bar ends here, with a mark; 0: none */
+	const char *remarks;   /* what else is drawn, or is not: it follows the subtitle */
+	const char *doubt;     /* what a reader must not miss, in one sentence */
+	int doubts;	       /* that one, and those that have no room */
 	struct figure_marks groups, bars, parts;
 	struct table data; /* group bar part value lo hi runs from note, the first three places */
 	struct curves *curves; /* NULL: bars */
@@ -78,8 +78,9 @@ void figure_title(struct figure *f, const char *fmt, ...) __attribute__((format(
 void figure_subtitle(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void figure_axis(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void figure_foot(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Adds a caption that is no warning. */
+/* Keeps the first doubt, and counts the others: the weightiest must come first. */
+void figure_doubt(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a remark that is no warning. */
 void figure_remark(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 enum { FIGURE_BARS = 6 }; /* more variants have a row each */

@@ -140,18 +140,17 @@ static int gnuplot_run(char *const argv[], const struct spawn *opts, const char 
 
 static void svg_add_head(struct str *out, const struct figure *f)
 {
-	int i;
+	const char *const texts[] = {f->remarks, f->doubt, f->foot};
+	size_t i;
 
 	str_puts(out, "<title>");
 	label_xml(out, f->title ? f->title : f->name);
 	str_puts(out, "</title>\n<desc>");
 	label_xml(out, f->subtitle ? f->subtitle : "");
-	for (i = 0; i < f->ncaptions; i++) {
-		str_puts(out, ". ");
-		label_xml(out, f->captions[i]);
+	for (i = 0; i < array_size(texts); i++) {
+		str_puts(out, texts[i] ? ". " : "");
+		label_xml(out, texts[i] ? texts[i] : "");
 	}
-	str_puts(out, ". ");
-	label_xml(out, f->foot ? f->foot : "");
 	str_puts(out, "</desc>");
 }
 

@@ -102,20 +102,18 @@ static void table_add_rows(struct str *out, const struct people *p, const struct
 	str_puts(out, "</tbody></table></div>\n");
 }
 
-/* Results, and how the figures are made. Notes of a run are in a list of the page. */
+/* Results, and the sums of the sides. Other notes are once in the lists of the page. */
 static void table_add_notes(struct str *out, const struct table *t)
 {
 	struct note_lines lines;
 	size_t i;
 
 	note_lines_make(&lines, &t->notes);
-	for (i = 0; i < lines.n; i++) {
-		const struct note_line *line = &lines.line[i];
-
-		if (line->severity == SEVERITY_RESULT)
-			html_add_element(out, "p class=result", line->text);
-		else if (line->severity == SEVERITY_INFO && !line->notes[0]->variant)
-			html_add_element(out, "p class=what", line->text);
+	for (i = 0; i < lines.n && lines.line[i].severity >= SEVERITY_METHOD; i++) {
+		if (lines.line[i].severity == SEVERITY_RESULT)
+			html_add_element(out, "p class=result", lines.line[i].text);
+		else if (lines.line[i].notes[0]->variant)
+			html_add_element(out, "p class=what", lines.line[i].text);
 	}
 	note_lines_free(&lines);
 }

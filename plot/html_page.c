@@ -283,6 +283,7 @@ static void page_add_method(struct html_page *p)
 		   page_has_options(p->r) ? " The options of this page go with the command." : "");
 	for (i = 0; i < array_size(method_lines); i++)
 		html_add_element(&p->out, "li", method_lines[i]);
+	page_add_note_list(p, &p->methods);
 	str_puts(&p->out,
 		 "</ul>\n<details class=absent><summary>Remarks on the runs</summary><ul>\n");
 	page_add_note_list(p, &p->remarks);
@@ -410,6 +411,7 @@ static void html_page_free(struct html_page *p)
 	facts_free(&p->facts);
 	notes_free(&p->losses);
 	notes_free(&p->remarks);
+	notes_free(&p->methods);
 	str_free(&p->failed);
 	str_free(&p->absent);
 	str_free(&p->out);

@@ -42,9 +42,9 @@ struct html_page {
 	int nstores;
 	struct html_pair *pairs;
 	size_t npairs, npairs_all;
-	struct end_tests tests;	      /* of the metrics of all pairs */
-	struct notes losses, remarks; /* of all tables, each once */
-	struct str failed;	      /* list items: variants without a good run */
+	struct end_tests tests;		       /* of the metrics of all pairs */
+	struct notes losses, remarks, methods; /* of all tables, each once */
+	struct str failed;		       /* list items: variants without a good run */
 	int nids;
 	struct str absent; /* list items: tables and charts that the page does not have */
 };

@@ -136,7 +136,7 @@ static bool page_has_note(const struct notes *list, const struct note *note)
 	return false;
 }
 
-/* Collects the notes of runs and all warnings. The others stand below their table. */
+/* Collects all notes but the results and sums, which stand below their table. */
 static void page_add_notes(struct html_page *p, const struct table *t)
 {
 	size_t i;
@@ -144,10 +144,12 @@ static void page_add_notes(struct html_page *p, const struct table *t)
 	p->r->lossy |= t->lossy;
 	for (i = 0; i < t->notes.n; i++) {
 		const struct note *note = &t->notes.note[i];
-		bool info = note->severity == SEVERITY_INFO;
-		struct notes *to = info ? &p->remarks : &p->losses;
+		struct notes *to = note_is_doubt(note) ? &p->losses
+				   : note->variant     ? &p->remarks
+						       : &p->methods;
 
-		if (note->severity != SEVERITY_RESULT && (!info || note->variant) &&
+		if (note->severity != SEVERITY_RESULT &&
+		    (note->severity != SEVERITY_METHOD || !note->variant) &&
 		    !page_has_note(to, note))
 			notes_copy(to, note);
 	}

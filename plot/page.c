@@ -136,24 +136,21 @@ static void page_place_heading(struct page *page, const struct figure *f, struct
 				  .bold = true,
 				  .breaks = " "};
 	bool fits = !f->title || label_wraps(f->title, &two);
-	int i;
+	const char *shown = f->subtitle ? f->subtitle : "";
+	int lines = f->narrow ? PAGE_LINES_MAX : 2;
 
 	page_put_lines(page, &pen->top, f->title,
 		       (struct page_text){.size = fits ? PAGE_TITLE_SIZE : PAGE_TITLE_SMALL,
 					  .bold = true,
 					  .rgb = INK},
 		       two.lines);
-	page_put_lines(page, &pen->top, f->subtitle,
-		       (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT},
-		       f->narrow ? PAGE_LINES_MAX : 2);
-	/* the first, on zero copy, matters most */
-	for (i = 0; i < f->ncaptions; i++)
-		page_put_lines(page, &pen->top, f->captions[i],
-			       (struct page_text){.size = i ? PAGE_TICK_SIZE : PAGE_SUBTITLE_SIZE,
-						  .rgb = f->calm[i] ? INK_SOFT : INK_WARN},
-			       f->narrow ? PAGE_LINES_MAX
-			       : i	 ? 2
-					 : 3);
+	if (f->remarks)
+		shown = arena_printf(&page->arena, "%s · %s", shown, f->remarks);
+	page_put_lines(page, &pen->top, shown,
+		       (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, lines);
+	page_put_lines(page, &pen->top, f->doubt,
+		       (struct page_text){.size = PAGE_TICK_SIZE, .rgb = INK_WARN},
+		       f->narrow ? PAGE_LINES_MAX : 3);
 }
 
 /* The foot note begins with the meaning of a cut whisker. */

@@ -260,11 +260,10 @@ void drawing_caption_left_out(const struct drawing *d, struct figure *f)
 	for (n = 0; left <= NAMED && n < left; n++)
 		str_printf(&names, "%s%s", n ? ", " : "", variant_any(d, most + n));
 	if (names.len)
-		figure_caption(f, "Not in this chart: %s", names.buf);
+		figure_remark(f, "Not in this chart: %s", names.buf);
 	else if (left)
-		figure_caption(f,
-			       "Not in this chart: %d more variants (--new or --variant chooses)",
-			       left);
+		figure_remark(f, "Not in this chart: %d more variants (--new or --variant chooses)",
+			      left);
 	str_free(&names);
 }
 

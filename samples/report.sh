@@ -4,7 +4,6 @@
 # Each table is the output of a zcost command. The page shows the command above it.
 set -u
 zcost=$1 capture=$2 charts=$3 model=$4
-status=0
 
 table() { # table HEADING ARGS...: a section with the command and its output
 	printf '\n## %s\n\n    zcost' "$1"
@@ -14,7 +13,19 @@ table() { # table HEADING ARGS...: a section with the command and its output
 	"$zcost" "$@" --format md
 	code=$?
 	# 4 means that data is incomplete; the notes under the table say what is missing.
-	[ "$code" = 0 ] || [ "$code" = 4 ] || { status=1; echo "(failed, exit $code)"; }
+	[ "$code" = 0 ] || [ "$code" = 4 ] || echo "(failed, exit $code)"
+}
+
+# Each note once: a line below a table that stood below an earlier one is left out. Table notes has them all.
+notes_once() {
+	awk '/^\(failed, exit/ { failed = 1 }
+		/^[|#!]/ || /^    / || /^$/ { print; next }
+		/^\*\*/ { title = 1 }
+		title { print; title = !/\*\*$/; next }
+		{ line = $0; sub(/ +$/, "", line) }
+		line ~ /^[0-9]+ more: / || seen[line]++ { next }
+		{ print }
+		END { exit failed }'
 }
 
 chart() { # chart NAME TEXT
@@ -26,6 +37,7 @@ variants=$("$zcost" report summary "$capture" --format tsv 2>/dev/null |
 		NR > 1 && !seen[$c]++ { print $c }')
 base=$(echo "$variants" | head -n 1)
 
+{
 echo "# $(basename "$(dirname "$(cd "$capture" && pwd)")"): $(echo "$variants" | paste -sd, | sed 's/,/, /g')"
 table 'What it costs' report summary "$capture"
 chart throughput 'Throughput per variant'
@@ -51,4 +63,5 @@ chart roi_p 'T²/P, modelled power'
 table 'System calls of the receiver' report syscalls "$capture" --side receiver
 table 'CPU use' report cpu "$capture"
 table 'Runs' report runs "$capture"
-exit $status
+table 'Notes' report notes "$capture"
+} | notes_once

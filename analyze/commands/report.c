@@ -331,6 +331,7 @@ static int report(struct report_arguments *a, struct error *err)
 		report_merge(a, parts, &merged);
 	if (!rc)
 		rc = report_check_filters(a, t, err);
+	t->notes_command = a->ncaptures ? "zcost report notes" : NULL;
 	if (!rc)
 		rc = output_table(&a->out, t, err);
 	else

@@ -240,7 +240,7 @@ static void commit_add_conditions(const struct commit *m, struct table *to)
 		if (note_is(n, NOTE_compare_self_test))
 			note_add(&to->notes, commit_self_test, n->value[1].text);
 		if (note_is(n, NOTE_compare_self_test_few) && !m->brief)
-			notes_copy(&to->notes, n);
+			notes_copy(&to->notes, n)->severity = SEVERITY_RESULT;
 		if (note_is(n, NOTE_limited_by))
 			note_add(&to->notes, commit_limited_by, n->value[0].text);
 	}
@@ -335,9 +335,9 @@ static void commit_add_notes(const struct commit *m, struct table *to)
 	commit_add_conditions(m, to);
 	if (!m->warnings)
 		commit_add_others(t, to);
+	commit_note_left(m, to);
 	if (m->out->runs[BASE])
 		commit_note_test(to, m->c, m->out);
-	commit_note_left(m, to);
 }
 
 /* --- the text --- */

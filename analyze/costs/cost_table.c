@@ -404,18 +404,23 @@ static void cost_table_add_rows(struct table *t, const struct cost_parts *c, con
 
 /* --- notes --- */
 
+static double cost_table_sum(const struct tally *f, size_t n)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += f->rows[i].self;
+	return sum;
+}
+
 /* Appends the sum of all rows, and the sum of the rows that are shown. */
 static void cost_table_print_sums(struct str *s, const struct cost_part *part, enum amount in,
 				  size_t shown)
 {
 	const struct tally *f = &part->tally;
-	double sum = 0, seen = 0, of = f->weight > 0 ? 100 / f->weight : NAN;
-	size_t i;
+	double sum = cost_table_sum(f, f->n), of = f->weight > 0 ? 100 / f->weight : NAN;
 
-	for (i = 0; i < f->n; i++) {
-		sum += f->rows[i].self;
-		seen += i < shown ? f->rows[i].self : 0;
-	}
 	if (f->no_self)
 		return;
 	str_printf(s, f->n == 1 ? "%zu row" : "all %zu rows", f->n);
@@ -426,7 +431,8 @@ static void cost_table_print_sums(struct str *s, const struct cost_part *part, e
 		str_printf(s, " = %.1f %s/%s", sum * of / 100 * part->basis.ns, amount_name(in),
 			   part->basis.unit);
 	if (shown < f->n)
-		str_printf(s, " (the %zu shown: %.2f %%; --all shows all)", shown, seen * of);
+		str_printf(s, " (the %zu shown: %.2f %%, --all shows all)", shown,
+			   cost_table_sum(f, shown) * of);
 	if (f->softirq > 0 || f->hardirq > 0)
 		str_printf(s, ", of that softirqs inside it %.2f %%, hardirqs %.2f %%",
 			   f->softirq * of, f->hardirq * of);
@@ -486,6 +492,7 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 				 size_t shown)
 {
 	const struct tally *f = &part->tally;
+	enum note_severity severity = SEVERITY_RESULT;
 	struct str s = {0};
 
 	if (!f->samples && !f->n) {
@@ -493,6 +500,7 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 	} else if (f->samples && !f->n && f->spec.relation) { /* one line for all such sides */
 		str_printf(&s, "no sample has '%s'", f->spec.function);
 	} else {
+		severity = SEVERITY_METHOD;
 		cost_table_print_sums(&s, part, in, shown);
 		str_printf(&s, "basis %s", part->basis.text);
 		if (f->samples)
@@ -504,8 +512,31 @@ static void cost_table_note_part(struct table *t, const struct cost_part *part, 
 		cost_print_workload(part, &s);
 		cost_table_print_left_out(&s, f);
 	}
-	note_add_block(&t->notes, &part->block, cost_sum, s.buf);
+	note_add_block(&t->notes, &part->block, cost_sum, s.buf)->severity = severity;
 	t->lossy |= part->basis.uncounted;
+	str_free(&s);
+}
+
+/* Adds the sums of several parts in one line, before the notes of the parts. */
+static void cost_table_note_sums(struct table *t, const struct cost_part *part, int n,
+				 enum amount in)
+{
+	const char *unit = NULL;
+	struct str s = {0};
+	int i;
+
+	for (i = 0; i < n && n > 1; i++) {
+		const struct tally *f = &part[i].tally;
+
+		if (!f->n || f->no_self || isnan(part[i].basis.ns))
+			continue;
+		unit = part[i].basis.unit;
+		str_printf(&s, "%s%s %s %.1f", s.len ? ", " : "", part[i].block.variant,
+			   part[i].block.side,
+			   cost_table_sum(f, f->n) / f->weight * part[i].basis.ns);
+	}
+	if (unit)
+		note_add(&t->notes, cost_sums, s.buf, amount_name(in), unit);
 	str_free(&s);
 }
 
@@ -618,6 +649,7 @@ int cost_parts_add_notes(const struct cost_parts *c, struct store *s, const stru
 
 	if (c->whole)
 		cost_groups_add_notes(c, t);
+	cost_table_note_sums(t, parts, c->nblocks, q->in);
 	for (i = 0; i < c->nblocks && !rc; i++) {
 		part = &parts[i];
 		cost_table_note_part(t, part, q->in,

@@ -15,6 +15,7 @@
 	row(summary) \
 	row(variants) \
 	row(runs) \
+	row(notes) \
 	row(passes) \
 	row(functions) \
 	row(components) \

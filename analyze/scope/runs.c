@@ -326,7 +326,7 @@ static int runs_run(struct store *s, const struct query *q, struct table *t, str
 
 const struct measure measure_runs = {
 	.name = "runs",
-	.what = "every run with its state, and every note",
+	.what = "every run with its state",
 	MEASURE_COLUMNS(runs_columns),
 	.options = {[SOURCE_CAPTURE] = "variant side run " OPT_SLICE},
 	.whole = WHOLE_FACTS,

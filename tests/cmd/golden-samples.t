@@ -64,7 +64,7 @@ costs() { # costs TABLE ARGUMENT...: the costs of the baseline's receiver that a
 	table=$1
 	shift
 	"$zcost" report $table mapped --workload-only --variant baseline --side receiver --verbose --format tsv "$@" >out 2>err
-	sed -n 's/.*warning: the workload has two costs.*: baseline receiver \([0-9.]*\) and \([0-9.]*\) ns.KiB; .*/\1 \2/p' err
+	sed -n 's/.*warning: the workload.s CPU time and its samples give two costs: baseline receiver \([0-9.]*\) and \([0-9.]*\) ns.KiB; .*/\1 \2/p' err
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } "ns_per_kib" in at { printf "%.1f\n", $at["ns_per_kib"] }
 		!/interrupts elsewhere/ { sum += $at["self_ns"] } END { if ("self_ns" in at) printf "%.1f\n", sum }' out
 }

@@ -99,8 +99,8 @@ ok "a typing error in a variant names the variant" suggests "no variant 'copyng'
 ok "compare names the variant that a typing error means" suggests "no variant 'maping'; did you mean mapping[?]" compare copying maping -C cap
 ok "a typing error in a side names the side" suggests "no side 'reciever'; did you mean receiver[?]" report summary cap --side reciever
 ok "a word that resembles no table gets no suggestion" sh -c '! "$1" report zzz cap 2>&1 | grep "did you mean"' - "$zcost"
-ok "report limits, which has no interval, names only the estimator" sh -c '"$1" report limits cap 2>&1 | grep "over the runs: median$"' - "$zcost"
-ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page
+ok "report limits, which has no interval, names only the estimator" sh -c '"$1" report limits cap --verbose 2>&1 | grep "over the runs: median$"' - "$zcost"
+ok "report functions takes a --symbol that only one variant has" exits 0 "$zcost" report functions cap --symbol insert_page --verbose
 ok "a note names the variant and sides without the symbol" says '^# copying receiver(, copying sender)?: no sample matches --symbol insert_page$' out
 "$zcost" report callers insert_page cap >out 2>err
 ok "one note of callers names the variant and sides without the function" says "^# copying receiver(, copying sender)?[a-z, ]*: no sample has 'insert_page'$" out

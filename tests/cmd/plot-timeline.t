@@ -125,7 +125,7 @@ ok "the strong line of a long series has the means" sh -c "printf '%s\n' $(at "$
 ok "a remark explains the lines of a long series" says 'Pale: the lowest and the highest reading of every 0.01 s; strong: the means' slides/timeline.svg
 ok "plot timeline reads a long series in parts" \
 	awk '{ print; peak[NR] = $3 } END { exit !(peak[2] < peak[1] + 25) }' long.used
-"$zcost" report timeline cap --side receiver >long 2>&1
+"$zcost" report timeline cap --side receiver --verbose >long 2>&1
 ok "report timeline counts the points of a long series" says 'receiver: 30 of 200213 rows' long
 echo "DELETE FROM series WHERE name = 'tcp_socket_rtt_us'" | sqlite3 cap/zcost.db
 

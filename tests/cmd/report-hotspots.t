@@ -103,7 +103,7 @@ sqlite3 single/zcost.db "INSERT OR REPLACE INTO metric (run, name, object, value
 ok "counted cycles give a cost of 2000 cycles per KiB" near "$(in_cycles stored)" \
 	"$(awk -F'\t' "$columns"' { n += $at["self_share"] } END { print n / 100 * 2000 }' stored)" 1
 ok "the basis says that the cycles were counted" says 'basis counted: 2000.0 cycles/KiB' err
-ok "the basis says that no run counted instructions" sh -c "'$zcost' report hotspots hot single --in instructions 2>&1 |
+ok "the basis says that no run counted instructions" sh -c "'$zcost' report hotspots hot single --in instructions --verbose 2>&1 |
 	grep -q 'basis none: no run counted both its work and the events'"
 
 strip -o stripped burn

@@ -905,7 +905,7 @@ TEST(single_run_has_sampling_errors)
 	t = small_store_table(s, "functions", q);
 	small_store_says(
 		&t,
-		"all 2 rows: 100.00 % = 400.0 ns/KiB (the 1 shown: 70.00 %; --all shows all); basis");
+		"all 2 rows: 100.00 % = 400.0 ns/KiB (the 1 shown: 70.00 %, --all shows all); basis");
 	q = (struct query){.symbol = "skb_*"};
 	t = small_store_table(s, "functions", q);
 	small_store_says(&t, "1 row: 30.00 % = 120.0 ns/KiB; basis");

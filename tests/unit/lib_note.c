@@ -10,6 +10,10 @@ static const struct note_kind covers = {"covers", SEVERITY_WARNING, "cpu",
 			      lost = {"lost", SEVERITY_LOSSY, NULL,
 				      "%d record{|s} {is|are} missing at %#llx"},
 			      sum = {"sum", SEVERITY_RESULT, NULL, "sum %g"},
+			      basis = {"basis", SEVERITY_METHOD, NULL,
+				       "basis %g ns; over %d run{|s}"},
+			      slow = {"slow", SEVERITY_WARNING, NULL,
+				      "%d run{|s} {was|were} slow; measure {it|them} again"},
 			      about = {"about", SEVERITY_INFO, NULL, "about %s"};
 
 static void expect_line(const struct notes *list, size_t place, const char *text)
@@ -150,8 +154,8 @@ TEST(many_sides_are_counted)
 	notes_free(&list);
 }
 
-/* All results come first, then the worst five of the other notes. */
-TEST(text_has_all_results_and_the_worst_five_notes)
+/* In tsv all results come first, then the worst five of the other notes. */
+TEST(tsv_has_all_results_and_the_worst_five_notes)
 {
 	struct table t;
 	char **texts, name[8];
@@ -179,6 +183,63 @@ TEST(text_has_all_results_and_the_worst_five_notes)
 	assert_string_equal(texts[8], "about n5");
 	assert_null(texts[9]);
 	table_note_texts_free(texts);
+	table_free(&t);
+}
+
+TEST(advice_follows_the_statement)
+{
+	struct note_lines lines;
+	struct notes list = {0};
+	char *brief;
+
+	notes_add(&list, &slow, 1);
+	notes_set_side(&list, "mmap", NULL);
+	note_lines_make(&lines, &list);
+	assert_string_equal(lines.line[0].whose, "mmap");
+	assert_string_equal(lines.line[0].said, "1 run was slow");
+	assert_string_equal(lines.line[0].advice, "measure it again");
+	brief = note_line_brief(&lines.line[0]);
+	assert_string_equal(brief, "warning: mmap: 1 run was slow");
+	free(brief);
+	note_lines_free(&lines);
+	notes_free(&list);
+}
+
+static void expect_brief(const struct table *t, const char *columns, const char *const *expected)
+{
+	char **texts = table_note_texts_brief(t, columns);
+	size_t i;
+
+	for (i = 0; expected[i]; i++)
+		assert_string_equal(texts[i], expected[i]);
+	assert_null(texts[i]);
+	table_note_texts_free(texts);
+}
+
+/* How the figures are made, the worst doubt, and the number of the others. */
+TEST(reader_gets_three_lines_beside_results)
+{
+	struct table t;
+
+	table_init(&t, "x", NULL, 0);
+	expect_brief(&t, "", (const char *const[]){NULL});
+	expect_brief(&t, "not measured: y", (const char *const[]){"not measured: y", NULL});
+	notes_add(&t.notes, &slow, 2);
+	expect_brief(&t, "",
+		     (const char *const[]){"warning: 2 runs were slow; measure them again", NULL});
+	notes_add(&t.notes, &about, "n0");
+	notes_add(&t.notes, &about, "n1");
+	expect_brief(&t, "",
+		     (const char *const[]){"about n0", "warning: 2 runs were slow",
+					   "1 more: --verbose", NULL});
+	notes_add(&t.notes, &basis, 3.0, 6);
+	notes_add(&t.notes, &lost, 1, 2ULL);
+	notes_add(&t.notes, &sum, 2.5);
+	t.notes_command = "zcost report notes";
+	expect_brief(&t, "not measured: y",
+		     (const char *const[]){"sum 2.5", "basis 3 ns; not measured: y",
+					   "lossy: 1 record is missing at 0x2",
+					   "3 more: zcost report notes, or --verbose", NULL});
 	table_free(&t);
 }
 

@@ -256,7 +256,7 @@ TEST(functions_add_up_over_commands)
 	assert_int_equal(t.rows, 1); /* a share stays one of the whole event */
 	near(table_real(&t, 0, "self_share"), 10);
 	assert_true(isnan(table_real(&t, 0, "self_ns")));
-	small_store_says(&t, "all 2 rows: 70.00 % (the 1 shown: 10.00 %; --all shows all)");
+	small_store_says(&t, "all 2 rows: 70.00 % (the 1 shown: 10.00 %, --all shows all)");
 	flat_free(&f);
 }
 

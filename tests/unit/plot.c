@@ -269,22 +269,17 @@ TEST(throughput)
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	/* uring is faster still, but it copied */
 	assert_string_equal(x->f.title, "mmap: 1.60× the throughput of baseline");
-	assert_int_equal(x->f.ncaptions, 2); /* the last one is about uring */
 	/* no variant says what it asked for: no warning, and the same words for base and others */
-	assert_string_equal(x->f.captions[0],
+	assert_string_equal(x->f.remarks,
 			    "baseline, uring: every byte was copied · "
-			    "mmap: 99.80 % zero copy on the receiver, not on the sender");
-	assert_true(x->f.calm[0]);
+			    "mmap: 99.80 % zero copy on the receiver, not on the sender · "
+			    "3 different limits: zcost report limits");
 	assert_string_equal(
-		x->f.captions[1],
+		x->f.doubt,
 		"Different limits: baseline and uring do not have the same bottleneck, so "
 		"throughput does not compare the two methods");
-	assert_false(x->f.calm[1]);
 	assert_true(figure_get(&x->f, 0, 0, FIGURE_WHOLE, &e));
 	assert_true(e.value == 10 && e.lo == 9.5 && e.hi == 10.5 && e.n == 6);
-	assert_has(x->f.subtitle,
-		   "limited: baseline by sender cpu; mmap by receiver softirq and sender cpu; "
-		   "uring by no known limit");
 	assert_has(x->f.foot, "n = 6 measured runs per variant");
 	assert_has(x->f.foot, "95 % interval");
 	assert_has(x->f.foot, "box · Linux 6.18.0 · zc-4k · 2026-01-31");
@@ -331,9 +326,9 @@ TEST(almost_all)
 			    "mmap\treceiver\tbytes\t100000\t99999\n"
 			    "uring\treceiver\tbytes\t100000\t10\n";
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
-	assert_string_equal(x->f.captions[0],
-			    "mmap: over 99.99 % zero copy on the receiver · uring: under 1 % zero "
-			    "copy on the receiver, the rest was copied");
+	assert_has(x->f.remarks,
+		   "mmap: over 99.99 % zero copy on the receiver · uring: under 1 % zero "
+		   "copy on the receiver, the rest was copied");
 }
 
 /* A chart of one side has that side's share, a chart of all sides has each side's. */
@@ -365,7 +360,7 @@ TEST(share_of_side)
 		x->d.nnews = 1;
 		x->d.side = cases[i].side;
 		(void)fixture_draw(x, cases[i].chart);
-		assert_string_equal(x->f.captions[0], cases[i].says);
+		assert_has(x->f.remarks, cases[i].says);
 	}
 }
 
@@ -409,20 +404,18 @@ TEST(many)
 	assert_true(x->f.rows);
 	assert_string_equal(x->f.bars.mark[3].name, "b+s1+x");
 	assert_string_equal(x->f.bars.mark[3].label, "b+s1");
-	assert_string_equal(x->f.captions[0], "a+… (25): every byte was copied · "
-					      "b+… (25): 96 to 98 % zero copy on the receiver");
-	assert_string_equal(x->f.captions[1],
-			    "Not in this chart: 6 more variants (--new or --variant chooses)");
+	assert_has(x->f.remarks, "a+… (25): every byte was copied · "
+				 "b+… (25): 96 to 98 % zero copy on the receiver");
+	assert_has(x->f.remarks, "Not in this chart: 6 more variants (--new or --variant chooses)");
+	assert_null(x->f.doubt);
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("roi_c"), &x->d, &x->f, &x->err), 0);
 	assert_int_equal(x->f.bars.n, CHART_ROWS);
 }
 
-/* The subtitle has the limits that two lines hold, and the number of the others. */
+/* Limits that have no room are those of a table. */
 TEST(many_limits)
 {
-	const struct label_shape two = {
-		.size = 20, .width = PAGE_W - 80, .lines = 2, .breaks = " "};
 	const char *names[MANY];
 	struct fixture *x = fixture_many(names);
 	struct str limits = {0};
@@ -433,9 +426,7 @@ TEST(many_limits)
 		str_printf(&limits, "%s\tcause_%d\tsender\n", names[i], i < 5 ? 0 : i);
 	x->sheets[2].text = limits.buf;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
-	assert_has(x->f.subtitle, "limited: 5 of 50 by sender cause_0; ");
-	assert_has(x->f.subtitle, "more in 'zcost report limits'");
-	assert_true(label_wraps(x->f.subtitle, &two));
+	assert_has(x->f.remarks, "46 different limits: zcost report limits");
 	str_free(&limits);
 }
 
@@ -503,8 +494,7 @@ TEST(no_claim)
 	x->sheets[1].name = "nothing";
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_string_equal(x->f.title, "Throughput by variant");
-	assert_string_equal(x->f.captions[0], "mmap, uring: copied bytes not counted");
-	assert_true(x->f.calm[0]);
+	assert_has(x->f.remarks, "mmap, uring: copied bytes not counted");
 }
 
 /* A loss may be claimed of any variant. */
@@ -554,7 +544,7 @@ TEST(limits_claim)
 			x->sheets[5].text = worse;
 		assert_int_equal(fixture_draw(x, "throughput"), 0);
 		assert_string_equal(x->f.title, cases[i].title);
-		assert_has(x->f.captions[x->f.ncaptions - 1], warning);
+		assert_has(x->f.doubt, warning);
 		free(warning);
 		free(text);
 	}
@@ -840,7 +830,7 @@ TEST(settings)
 	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(x->f.title, "mmap+mtu60k against baseline+mtu60k, receiver: data copy "
 					"90.0 → 8.00 ns per KiB");
-	assert_has(x->f.captions[0], "baseline+mtu4k, baseline+mtu60k: every byte was copied");
+	assert_has(x->f.remarks, "baseline+mtu4k, baseline+mtu60k: every byte was copied");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
 	assert_string_equal(x->f.title, "mmap+mtu4k: 1.50× the throughput of baseline+mtu4k");
@@ -1038,10 +1028,9 @@ TEST(waterfall)
 	assert_string_equal(x->f.title,
 			    "From baseline to mmap: 100 → 130 ns per KiB on the receiver");
 	assert_has(x->f.subtitle, "what each component saves (−) or adds (+); pale: chance is not");
-	assert_int_equal(x->f.ncaptions, 2); /* none of uring, which is not in it */
-	assert_lacks(x->f.captions[0], "uring");
-	assert_string_equal(x->f.captions[1],
-			    "One pair of 3 variants: baseline and mmap; --base and --new choose");
+	assert_lacks(x->f.remarks, "uring"); /* which is not in it */
+	assert_has(x->f.remarks,
+		   "One pair of 3 variants: baseline and mmap; --base and --new choose");
 	assert_has(x->f.foot, "whiskers: 95 % interval");
 	assert_int_equal(x->f.bars.mark[1].rgb, palette_part("data copy"));
 	assert_int_equal(x->f.bars.mark[2].rgb, palette_pale(palette_part("user")));
@@ -1063,7 +1052,7 @@ TEST(waterfall_words)
 	assert_lacks(x->f.subtitle, "pale");
 	base_runs = 2;
 	x = waterfall("too few runs", "");
-	assert_string_equal(x->f.captions[1],
+	assert_string_equal(x->f.doubt,
 			    "No step is distinguishable from chance: too few runs, n = 2 and 3");
 	assert_has(x->f.foot, "too few for a test or an interval");
 	assert_lacks(x->f.foot, "whiskers");
@@ -1163,11 +1152,16 @@ TEST(losses)
 	x->source.table = lossy_sheets;
 	assert_int_equal(fixture_draw(x, "throughput"), 0);
 	assert_true(x->d.lossy);
-	assert_int_equal(x->f.ncaptions, 3);
+	assert_has(x->f.doubt, "Different limits: ");
+	assert_has(x->f.doubt, "two methods; 2 more: zcost report notes");
+	x = fixture_new("components", components);
+	x->source.table = lossy_sheets;
+	x->sheets[3] = (struct sheet){"summary", summary};
+	assert_int_equal(fixture_draw(x, "components"), 0);
 	assert_string_equal(
-		x->f.captions[2],
+		x->f.doubt,
 		"Incomplete data: mmap receiver: the received data differ from the sent "
-		"data; 1 more: zcost report summary --verbose");
+		"data; 1 more: zcost report notes");
 }
 
 static int doubtful_sheets(const struct chart_source *source, const char *name,
@@ -1191,10 +1185,9 @@ TEST(one_line_of_doubt)
 	x->source.table = doubtful_sheets;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
-	assert_int_equal(x->f.ncaptions, 2); /* the other is about copying */
-	assert_string_equal(x->f.captions[1],
+	assert_string_equal(x->f.doubt,
 			    "The samples cover as little as 40 % of the busy time (mmap receiver); "
-			    "2 more: zcost report summary --verbose");
+			    "2 more: zcost report notes");
 }
 
 /* On a linear axis, all costs beyond the smallest messages would lie on the ground. */
@@ -1267,13 +1260,12 @@ TEST(others)
 	x->source.table = crowded_sheets;
 	x->sheets[3] = (struct sheet){"summary", summary};
 	assert_int_equal(fixture_draw(x, "components"), 0);
-	assert_int_equal(x->f.ncaptions, 2);
-	assert_string_equal(x->f.captions[1],
+	assert_string_equal(x->f.doubt,
 			    "Other programs took up to 51 % of a side's busy time in user mode, "
 			    "which is in these figures");
 	figure_free(&x->f);
 	assert_int_equal(chart_draw(chart_find("throughput"), &x->d, &x->f, &x->err), 0);
-	assert_int_equal(x->f.ncaptions, 2);
+	assert_has(x->f.doubt, "Different limits: ");
 }
 
 /* A long name takes no figure off the title. */

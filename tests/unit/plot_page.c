@@ -69,7 +69,7 @@ static void nasty_fill(struct figure *f, enum kind kind, int bars, int groups, i
 	f->lying = kind == LYING;
 	figure_title(f, "A title of one line");
 	figure_subtitle(f, "What is drawn; higher is better");
-	figure_caption(f, "a, b, c: every byte was copied on the receiver");
+	figure_doubt(f, "a, b, c: every byte was copied on the receiver");
 	figure_remark(f, "d: 99 %% zero copy");
 	figure_foot(f, "n = 6 measured runs per variant, whiskers: 95 %% interval");
 	figure_axis(f, "ns per KiB");

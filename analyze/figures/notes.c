@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* notes: what is to know of the data of a capture, and what to do about it. */
+#include "analyze/figures/tables.h"
+#include "analyze/scope/runs.h"
+
+static const struct column notes_columns[] = {
+	{"severity", NULL, V_STR, .what = "lossy: data are missing; warning: a figure is doubtful"},
+	{"runs", NULL, V_STR, .shape = STAYS_WHOLE,
+	 .what = "variants, sides and runs; none: the whole capture"},
+	{"note", NULL, V_STR, .shape = STAYS_WHOLE, .what = "what was found"},
+	{"advice", NULL, V_STR, .shape = STAYS_WHOLE,
+	 .what = "what it means for the figures, or what to do"},
+	{"kind", NULL, V_STR, .what = "the note's name in JSON and in the store"},
+	{"concerns", NULL, V_STR, .what = "the collector of the figures; none: all figures"},
+};
+
+static bool notes_have_equal(const struct notes *list, const struct note *note)
+{
+	size_t i;
+
+	for (i = 0; i < list->n && !notes_equal(&list->note[i], note); i++)
+		;
+	return i < list->n;
+}
+
+/* Adds the doubts that a table finds when it is made: they compare runs, so no run has them. */
+static void notes_add_doubts(struct store *s, const struct query *q, const char *table,
+			     struct notes *to)
+{
+	struct error ignored = {0};
+	struct table t;
+	size_t i;
+
+	if (!measure_run(table, s, q, &t, &ignored))
+		for (i = 0; i < t.notes.n; i++)
+			if (!t.notes.note[i].repeat && note_is_doubt(&t.notes.note[i]) &&
+			    !notes_have_equal(to, &t.notes.note[i]))
+				notes_copy(to, &t.notes.note[i]);
+	table_free(&t);
+}
+
+static int notes_run(struct store *s, const struct query *q, struct table *t, struct error *err)
+{
+	static const char *const tables[] = {"summary", "components"};
+	struct note_lines lines;
+	struct table runs;
+	size_t i;
+	int rc = measure_run("runs", s, q, &runs, err);
+
+	for (i = 0; !rc && i < array_size(tables); i++)
+		notes_add_doubts(s, q, tables[i], &runs.notes);
+	note_lines_make(&lines, &runs.notes);
+	for (i = 0; !rc && i < lines.n; i++) {
+		const struct note_line *line = &lines.line[i];
+		struct value *row = table_row(t);
+
+		row[0] = value_str(t, severity_name(line->severity));
+		row[1] = *line->whose ? value_str(t, line->whose) : value_none();
+		row[2] = value_str(t, line->said);
+		row[3] = value_str(t, line->advice);
+		row[4] = value_str(t, line->notes[0]->kind->name);
+		row[5] = value_str(t, line->notes[0]->kind->concerns);
+	}
+	t->lossy = !rc && runs.lossy;
+	note_lines_free(&lines);
+	table_free(&runs);
+	return rc;
+}
+
+const struct measure measure_notes = {
+	.name = "notes",
+	.what = "what is doubtful in the data of the capture, and what to do",
+	MEASURE_COLUMNS(notes_columns),
+	.options = {[SOURCE_CAPTURE] = "variant side run " OPT_SLICE},
+	.whole = WHOLE_FACTS,
+	.flags = MEASURE_FACTS,
+	.run = notes_run,
+};
