@@ -111,6 +111,8 @@ static void export_set_argument(struct argp_state *state, struct export_argument
 {
 	if (!a->format)
 		export_set_format(state, a, arg);
+	else if (!a->format->two_ends && !a->refs && bare_is(arg) && !bare_is_text(arg))
+		options_set_perf(&a->o, arg);
 	else if (a->refs < (a->format->two_ends ? ENDS : 1))
 		a->ref[a->refs++] = arg;
 	else if (a->format->two_ends && !a->capture && options_is_capture(arg))

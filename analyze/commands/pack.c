@@ -37,6 +37,19 @@ struct pack_arguments {
 	bool anonymous;
 };
 
+/* Refuses the name of another kind of archive: its user would unpack it with the wrong program. */
+static void pack_check_ending(const struct argp_state *state, const char *path)
+{
+	static const char *const others[] = {".zip", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".tar"};
+	size_t i;
+
+	for (i = 0; i < array_size(others); i++)
+		if (str_ends(path, others[i]))
+			argp_error(state,
+				   "-o %s: pack writes a .tar.zst: give the file that ending",
+				   path);
+}
+
 static error_t pack_parse(int key, char *arg, struct argp_state *state)
 {
 	struct pack_arguments *args = state->input;
@@ -47,6 +60,7 @@ static error_t pack_parse(int key, char *arg, struct argp_state *state)
 		args->anonymous = true;
 		return 0;
 	case 'o':
+		pack_check_ending(state, arg);
 		p->output = arg;
 		return 0;
 	case 'l':

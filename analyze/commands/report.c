@@ -3,6 +3,7 @@
 #include "analyze/commands/commands.h"
 #include "analyze/commands/page.h"
 #include "analyze/model/notes.h"
+#include "analyze/compare/compare.h"
 #include "analyze/scope/runs.h"
 #include "analyze/commands/options.h"
 #include "lib/command.h"
@@ -59,7 +60,7 @@ static const struct argp_child children[] = {{&output_argp, 0, NULL, GROUP_OUTPU
 static const struct command command = {
 	.argp = {.parser = report_parse,
 		 .args_doc =
-			 "TABLE [CAPTURE...]\ncallers|callees|hotspots FUNCTION [CAPTURE...]\n--html FILE CAPTURE",
+			 "TABLE [CAPTURE...|PERF.DATA]\ncallers|callees|hotspots FUNCTION [CAPTURE...|PERF.DATA]\n--html FILE CAPTURE",
 		 .doc = "Prints one table of an analyzed capture, or of a bare perf file. The table of several captures begins with a column of their names.\vExit status 4: the table is complete, but its data is lossy.",
 		 .children = children},
 	.heading = "Tables:",
@@ -85,6 +86,10 @@ static void report_add_capture(struct argp_state *state, struct report_arguments
 {
 	size_t i;
 
+	if (!a->ncaptures && !a->html && bare_is(arg) && !bare_is_text(arg)) {
+		options_set_perf(&a->o, arg);
+		return;
+	}
 	for (i = 0; i < a->ncaptures; i++)
 		if (!strcmp(a->captures[i], arg))
 			argp_error(state, "capture '%s' stands twice on the command line", arg);

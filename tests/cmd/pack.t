@@ -66,6 +66,7 @@ piped() {
 		! grep -q % err1 && ! grep -q % err2
 }
 ok "pack and unpack work through a pipe and print no progress" piped
+ok "a name of another kind of archive is a usage error" sh -c '"$1" pack cap -o cap.zip 2>err; [ $? = 2 ] && grep -q "pack writes a .tar.zst" err && [ ! -e cap.zip ]' - "$zcost"
 ok "an archive inside the capture is a usage error" exits 2 "$zcost" pack cap -o cap/hosts/x.tar.zst
 ok "pack . names the archive after the folder" sh -c "cd copy/cap && rm -f ../cap.tar.zst && '$zcost' pack . && cmp ../cap.tar.zst ../../cap.tar.zst"
 

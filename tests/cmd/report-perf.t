@@ -122,6 +122,13 @@ sqlite3 -separator "$(printf '\t')" run/zcost.db "SELECT s.name, SUM(c.samples),
 	FROM cost c JOIN frame f ON f.id = c.frame JOIN symbol s ON s.id = f.symbol
 	WHERE NOT s.unresolved GROUP BY s.name, s.dso" | sort >sql.tsv
 ok "self shares from SQL equal report functions" cmp report.tsv sql.tsv
+bare_argument() { # a perf.data as argument is that of --perf
+	"$zcost" report functions --perf perf.data --all --format tsv >named 2>/dev/null &&
+		"$zcost" report functions perf.data --all --format tsv 2>/dev/null | cmp - named &&
+		"$zcost" export folded --perf perf.data >named 2>/dev/null && "$zcost" export folded perf.data 2>/dev/null | cmp - named &&
+		exits 2 "$zcost" report functions perf.data run
+}
+ok "report and export take a perf.data as argument, and no capture beside it" bare_argument
 ok "callers without a function is a usage error" exits 2 "$zcost" report callers --perf perf.data
 ok "the message asks for the function" says 'callers of which function' err
 
