@@ -180,20 +180,41 @@ static bool commit_has_errors(const struct table *to)
 	return false;
 }
 
+/* Adds a line below the table of a commit message. */
+static void __attribute__((format(printf, 2, 3)))
+commit_add_line(struct table *to, const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	line = xvasprintf(fmt, ap);
+	va_end(ap);
+	note_add(&to->notes, commit_line, line);
+	free(line);
+}
+
 static void commit_note_test(struct table *to, const struct comparison *c,
 			     const struct outcome *out)
 {
 	bool possible = verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests);
 
 	if (possible && table_column(to, "metric") >= 0)
-		note_add(&to->notes, commit_rule_figures, out->tests);
+		commit_add_line(
+			to,
+			"p: Holm's correction over %zu primary figure%s, or the components; -: secondary",
+			out->tests, out->tests == 1 ? "" : "s");
 	else if (possible)
-		note_add(&to->notes, commit_rule_rows, out->tests);
+		commit_add_line(
+			to,
+			"p: exact Mann-Whitney, Holm's correction over %zu row%s; -: not tested",
+			out->tests, out->tests == 1 ? "" : "s");
 	else
-		note_add(&to->notes, commit_too_few, out->tests,
-			 verdict_runs_needed(&c->rule, out->tests));
+		commit_add_line(to, "p: too few runs to test %zu row%s, which takes %zu a side",
+				out->tests, out->tests == 1 ? "" : "s",
+				verdict_runs_needed(&c->rule, out->tests));
 	if (commit_has_errors(to) && table_column(to, "metric") < 0)
-		note_add(&to->notes, commit_error);
+		commit_add_line(to, "+-: half of the 95 %% interval");
 }
 
 /* --- notes --- */
@@ -233,16 +254,16 @@ static void commit_add_conditions(const struct commit *m, struct table *to)
 
 	while ((line = str_token(&rest, '\n')))
 		if (*line)
-			note_add(&to->notes, commit_condition, line);
+			commit_add_line(to, "%s", line);
 	for (i = 0; i < m->t->notes.n; i++) {
 		const struct note *n = &m->t->notes.note[i];
 
 		if (note_is(n, NOTE_compare_self_test))
-			note_add(&to->notes, commit_self_test, n->value[1].text);
+			commit_add_line(to, "self-test: %s", n->value[1].text);
 		if (note_is(n, NOTE_compare_self_test_few) && !m->brief)
 			notes_copy(&to->notes, n)->severity = SEVERITY_RESULT;
 		if (note_is(n, NOTE_limited_by))
-			note_add(&to->notes, commit_limited_by, n->value[0].text);
+			commit_add_line(to, "limited: %s", n->value[0].text);
 	}
 	free(copy);
 }
@@ -258,7 +279,10 @@ static void commit_add_others(const struct table *t, struct table *to)
 		if (note_is(&t->notes.note[i], NOTE_cpu_others))
 			most = fmax(most, t->notes.note[i].value[0].number);
 	if (most > 0)
-		note_add(&to->notes, commit_others, most);
+		commit_add_line(
+			to,
+			"other programs took up to %.0f %% of a side's busy time; figures by CPU include their work",
+			most);
 }
 
 static size_t commit_count_warnings(const struct table *t)
@@ -318,7 +342,7 @@ static void commit_note_left(const struct commit *m, struct table *to)
 	if (worst)
 		str_printf(&s, " (the worst: %s)", worst);
 	if (s.len)
-		note_add(&to->notes, commit_left_out, s.buf);
+		commit_add_line(to, "left out, see zcost compare --verbose: %s", s.buf);
 	str_free(&s);
 }
 

@@ -275,7 +275,8 @@ static void metrics_note_rules(struct table *t, const struct comparison *c,
 	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
 	metrics_note_bootstrap(t);
 	metrics_note_no_ratio(t);
-	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests, 100 * c->rule.threshold,
+	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests,
+		 out->tests == 1 ? "primary figure" : "primary figures", 100 * c->rule.threshold,
 		 needed);
 	if (out->tests && !verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
 		note_add(&t->notes, compare_few, out->tests, needed, out->runs[BASE],
@@ -364,10 +365,9 @@ static void metrics_add_movements(struct table *t, const struct comparison *c,
 	for (i = 0; i < f->n; i++)
 		movements_add(&m, f->side[i].side, &f->side[i].components,
 			      f->side[i].components.unit);
-	if (!m.n && c->query.workload_only)
-		note_add(&t->notes, compare_no_workload);
-	else if (!m.n)
-		note_add(&t->notes, compare_no_profile);
+	if (!m.n)
+		note_add(&t->notes, compare_no_profile,
+			 c->query.workload_only ? " that names the processes of the workload" : "");
 	movements_add_notes(&m, c, t, "component");
 	movements_free(&m);
 }

@@ -206,12 +206,22 @@ static bool movements_note_first(const struct movements *m, const struct compari
 	for (i = 0; i < n; i++)
 		beyond |= movement_is_beyond(m->list[i].row);
 	if (!movements_error_known(m, n))
-		note_add(&t->notes, movements_one_run, thing);
+		note_add(
+			&t->notes, movement,
+			arena_printf(
+				&t->arena,
+				"one run on a side gives no error, so any change of a %s may be chance; the largest movements:",
+				thing));
 	else if (beyond)
 		return true;
 	else if (m->untested)
-		note_add(&t->notes, movements_too_few, m->untested, thing,
-			 verdict_runs_needed(&c->rule, m->untested));
+		note_add(
+			&t->notes, movement,
+			arena_printf(
+				&t->arena,
+				"too few runs to test %zu %s%s at once (that takes %zu a side); the largest movements:",
+				m->untested, thing, m->untested == 1 ? "" : "s",
+				verdict_runs_needed(&c->rule, m->untested)));
 	else
 		return false;
 	return true;
@@ -236,7 +246,12 @@ void movements_add_notes(struct movements *m, const struct comparison *c, struct
 		free(words);
 	}
 	if (m->n && !say)
-		note_add(&t->notes, movements_none, thing, c->rule.alpha, 100 * c->rule.threshold);
+		note_add(
+			&t->notes, movement,
+			arena_printf(
+				&t->arena,
+				"no %s passed the test: p < %g after Holm's correction, a change above %g %%, an interval that leaves 0 out, and no drift",
+				thing, c->rule.alpha, 100 * c->rule.threshold));
 }
 
 void movements_free(struct movements *m)

@@ -236,7 +236,8 @@ static int pairs_read(struct pairs *p, const struct comparison *c, struct table 
 		out->tests = tests > out->tests ? tests : out->tests;
 	}
 	if (apart) {
-		note_add(&t->notes, compare_pairs_apart, apart, p->n);
+		note_add(&t->notes, compare_pairs_differ, apart, p->n,
+			 "the runs of base and new did not take turns: their verdicts need more");
 		note_add(&t->notes, compare_apart, c->rule.alpha);
 	}
 	return ret;
@@ -375,7 +376,9 @@ static int pairs_put_limits(struct table *t, const struct pairs *p, const struct
 					p->list[i].variant[NEW]);
 	}
 	if (differ)
-		note_add(&t->notes, compare_pairs_limits, differ, p->n);
+		note_add(
+			&t->notes, compare_pairs_differ, differ, p->n,
+			"base and new have different limits (base_limit, new_limit), so throughput does not compare the two methods");
 	table_free(&limits);
 	return ret;
 }
@@ -386,8 +389,9 @@ static void pairs_note_rules(struct table *t, const struct pairs *p, const struc
 	if (p->alone.len)
 		note_add(&t->notes, compare_pairs_alone, p->alone.buf);
 	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
-	note_add(&t->notes, compare_pairs_verdict, c->rule.alpha, out->tests,
-		 100 * c->rule.threshold, verdict_runs_needed(&c->rule, out->tests));
+	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests,
+		 out->tests == 1 ? "row of a metric" : "rows of a metric", 100 * c->rule.threshold,
+		 verdict_runs_needed(&c->rule, out->tests));
 }
 
 static void pairs_free(struct pairs *p)

@@ -36,7 +36,9 @@ static int export_folded(struct export *x, struct error *err)
 	if (!rc)
 		rc = samples_read(&s, lines_add, &f.lines, err);
 	if (!rc && s.nblocks > 1)
-		note_add(&x->notes.notes, folded_several);
+		note_add(
+			&x->notes.notes, export_about,
+			"each line begins with its variant and side; --variant and --side pick one");
 	if (!rc) {
 		f.out = export_open(x, err);
 		rc = f.out ? 0 : -err->code;

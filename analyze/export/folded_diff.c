@@ -76,7 +76,9 @@ static int folded_diff_read(struct folded_diff *w, struct export *x, struct erro
 				 "%s costs ns per %s, %s ns per %s: give a --unit that both have",
 				 x->ends->end[BASE].label, unit[BASE], x->ends->end[NEW].label,
 				 unit[NEW]);
-	note_add(&x->notes.notes, export_diff_unit, *side ? side : "files", unit[BASE]);
+	note_add(&x->notes.notes, export_about,
+		 arena_printf(&x->notes.arena, "%s: picoseconds per %s, of BASE and of NEW",
+			      *side ? side : "files", unit[BASE]));
 	return 0;
 }
 

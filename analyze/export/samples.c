@@ -36,8 +36,12 @@ static int samples_find_cost(struct samples *s, struct sample_block *b, struct e
 		b->ns = part.basis.ns / part.tally.weight;
 		b->unit = isfinite(b->ns) ? xstrdup(part.basis.unit) : NULL;
 		if (isnan(part.basis.ns))
-			note_add_block(&s->notes->notes, &b->of, export_no_cost,
-				       samples_cost_reason(part.basis.text));
+			note_add_block(
+				&s->notes->notes, &b->of, export_about,
+				arena_printf(
+					&s->notes->arena,
+					"samples and times are written, but no cost per unit of work: %s",
+					samples_cost_reason(part.basis.text)));
 		b->exclude_idle = part.basis.exclude_idle;
 		basis_note_event(s->notes, part.basis.ns, IN_NS, part.tally.event);
 		s->notes->lossy |= part.basis.uncounted;
@@ -291,7 +295,8 @@ static int samples_check(struct samples *s, struct error *err)
 		return samples_refuse_empty(s, err);
 	for (i = 0; i < s->nblocks; i++)
 		if (!s->blocks[i].weight)
-			note_add_block(&s->notes->notes, &s->blocks[i].of, export_empty);
+			note_add_block(&s->notes->notes, &s->blocks[i].of, export_about,
+				       "no line: no sample matches");
 	if (s->store)
 		scope_capture_notes(s->store, s->notes);
 	return 0;
