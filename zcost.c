@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char zcost_version[] = ZCOST_VERSION;
-
 /* Each is defined in the folder it belongs to; a new command is a prototype and a row. */
 #ifndef OFFLINE
 int cmd_collect(int argc, char **argv);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char zcost_version[] = ZCOST_VERSION;
+
 enum { HELP_WIDTH = 79 }; /* the width that argp uses without ARGP_HELP_FMT */
 
 /* Returns NAN if the text is not a finite number. */

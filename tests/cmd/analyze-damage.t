@@ -212,7 +212,7 @@ host_outside() { # host_outside NAME
 	"$zcost" analyze other/cap 2>err
 	[ $? = 4 ] || { cat err; return 1; }
 	! sqlite3 other/cap/zcost.db .dump | grep 'of another capture' &&
-		sqlite3 other/cap/zcost.db 'SELECT kind, vals FROM note' | grep '^run_json_bad_name|.*host'
+		sqlite3 other/cap/zcost.db 'SELECT kind, vals FROM note' | grep '^file_damaged|.*run.json.*host .* is not the name of a folder'
 }
 for name in ../../hosts/elsewhere .. . '\\u001b[31m'; do
 	ok "host '$name' in run.json is refused" host_outside "$name"
@@ -220,8 +220,8 @@ done
 for key in variant pass; do
 	rm -rf other/cap && cp -r cap other/cap && sed -i "s|\"$key\": \"[a-z]*\"|\"$key\": \"..\"|" other/cap/manifest.json
 	"$zcost" analyze other/cap >said 2>&1
-	sqlite3 other/cap/zcost.db 'SELECT kind FROM note' >said
-	ok "$key '..' in manifest.json is refused" says '^manifest_bad_name$' said
+	sqlite3 other/cap/zcost.db 'SELECT kind, vals FROM note' >said
+	ok "$key '..' in manifest.json is refused" says '^file_damaged.*manifest.json.*run [0-9]+.* is left out' said
 done
 mkdir list && echo '{"schema_version": 1, "runs": 5}' >list/manifest.json
 ok "analyze of a manifest without a list of runs exits 1" exits 1 "$zcost" analyze list
