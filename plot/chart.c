@@ -492,8 +492,8 @@ static void drawing_add_doubts(struct drawing *d, struct figure *f)
 	size_t i;
 
 	if (least)
-		figure_doubt(f, "The samples cover as little as %.0f %% of the busy time (%s %s)",
-			     least->value[0].number, least->variant, least->side);
+		figure_doubt(f, "%s %s: %s, %.0f %%", least->variant, least->side,
+			     note_brief(least), least->value[0].number);
 	if (d->losses)
 		figure_doubt(f, "Incomplete data: %s", d->loss);
 	f->doubts += d->losses > 1 ? d->losses - 1 : 0;

@@ -297,31 +297,17 @@ static size_t commit_count_warnings(const struct table *t)
 	return n;
 }
 
-/* The warnings that most put a verdict in doubt, the worst first, in few words. */
-static const struct {
-	enum note_id id;
-	const char *words;
-} worst_warnings[] = {
-	{NOTE_passes_differ, "the profile pass ran under other conditions"},
-	{NOTE_workload_stalled, "the workload stalled"},
-	{NOTE_throttled_quota, "a CPU quota held the workload back"},
-	{NOTE_throttled_heat, "heat throttled the CPUs"},
-	{NOTE_windows_apart_far, "the windows of the two sides are far apart"},
-	{NOTE_basis_mixed, "the costs of the ends have different bases"},
-	{NOTE_perf_coverage, "the samples cover only a part of the busy time"},
-	{NOTE_cpu_stolen, "the hypervisor took CPU time"},
-};
-
-/* Returns the worst warning in few words, or NULL if the list above has none. */
+/* Returns the worst doubt in few words, or NULL. The table of kinds has the worst first. */
 static const char *commit_worst_warning(const struct table *t)
 {
-	size_t k, i;
+	const struct note *worst = NULL;
+	size_t i;
 
-	for (k = 0; k < array_size(worst_warnings); k++)
-		for (i = 0; i < t->notes.n; i++)
-			if (note_is(&t->notes.note[i], worst_warnings[k].id))
-				return worst_warnings[k].words;
-	return NULL;
+	for (i = 0; i < t->notes.n; i++)
+		if (note_brief(&t->notes.note[i]) &&
+		    (!worst || t->notes.note[i].kind < worst->kind))
+			worst = &t->notes.note[i];
+	return worst ? note_brief(worst) : NULL;
 }
 
 /* Adds the line that says what is left out, and where it stands. A list of costs has its own row of

@@ -9,9 +9,11 @@
 #include "lib/note.h"
 
 enum note_id {
-#define NOTE(id, severity, concerns, sentence) NOTE_##id,
+#define NOTE(id, severity, concerns, sentence)		    NOTE_##id,
+#define NOTE_BRIEF(id, severity, concerns, sentence, brief) NOTE_##id,
 #include "analyze/model/notes.def"
 #undef NOTE
+#undef NOTE_BRIEF
 	NOTE_KINDS
 };
 
@@ -20,8 +22,10 @@ extern const struct note_kind note_kinds[NOTE_KINDS];
 /* The sentences again, where the compiler sees them: it checks the arguments of note_add. */
 #define NOTE(id, severity, concerns, sentence) \
 	static const char note_sentence_##id[] __attribute__((unused)) = sentence;
+#define NOTE_BRIEF(id, severity, concerns, sentence, brief) NOTE(id, severity, concerns, sentence)
 #include "analyze/model/notes.def"
 #undef NOTE
+#undef NOTE_BRIEF
 
 /* Adds a note NOTE_<id> with the arguments of its sentence; see notes_add. */
 #define note_add(list, id, ...)                                         \
@@ -47,6 +51,8 @@ static inline bool note_is(const struct note *n, enum note_id id)
 	return n->kind == &note_kinds[id];
 }
 
+/* Returns the doubt in few words, for a commit message or a chart, or NULL. */
+const char *note_brief(const struct note *n);
 const struct note_kind *note_kind_find(const char *name); /* or NULL */
 
 #endif
