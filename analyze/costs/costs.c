@@ -144,16 +144,6 @@ static void cost_cpus_add(struct cpuset *set, const struct profile *p)
 
 /* --- coverage --- */
 
-static void cost_add_coverage(struct cost_part *p, double weight, double busy_ns)
-{
-	double part = weight / busy_ns;
-
-	p->coverage.low = p->coverage.busy_ns > 0 ? fmin(p->coverage.low, part) : part;
-	p->coverage.high = fmax(p->coverage.high, part);
-	p->coverage.weight += weight;
-	p->coverage.busy_ns += busy_ns;
-}
-
 void cost_print_coverage(const struct cost_part *p, struct str *s)
 {
 	const double low = 100 * p->coverage.low, high = 100 * p->coverage.high;
@@ -250,24 +240,19 @@ static void cost_compare_time(struct store *s, struct cost_part *p, const struct
 {
 	const struct cpuset *cpus = p->tally.spec.cpus;
 	double ns = figure_metric(s, r, "seconds") * 1e9;
-	double busy_ns = basis_busy_rate(s, r, cpus) * ns / 1e9;
+	double busy_ns = basis_busy_rate(s, r, cpus) * ns / 1e9, part;
 	unsigned int ncpus = cpus ? cpuset_count(cpus) : (unsigned int)r->ncpus;
 	struct profile_time t;
 
 	if (!(busy_ns > 0) || !profile_time_of(profile, cpus, &t) ||
 	    strcmp(intern_get(&profile->strings, profile->events[t.event].name), p->tally.event))
 		return;
-	cost_add_coverage(p, t.busy, busy_ns);
+	part = t.busy / busy_ns;
+	p->coverage.low = p->coverage.busy_ns > 0 ? fmin(p->coverage.low, part) : part;
+	p->coverage.high = fmax(p->coverage.high, part);
+	p->coverage.weight += t.busy;
+	p->coverage.busy_ns += busy_ns;
 	cost_add_unsampled_idle(p, run, &t, busy_ns, ns * ncpus);
-}
-
-/* Refuses --workload-only for a run in which the workload's processes are not known. */
-static int cost_check_workload(const struct cost_part *p, const struct run *r,
-			       const struct profile *profile, struct error *err)
-{
-	if (!p->tally.spec.workload_only)
-		return 0;
-	return profile_check_own(profile, r->variant, r->side, err);
 }
 
 static int cost_read_runs(struct store *s, struct cost_part *p, const struct run *runs, int n,
@@ -281,7 +266,8 @@ static int cost_read_runs(struct store *s, struct cost_part *p, const struct run
 		rc = store_profile(s, runs[i].id, &profile, err);
 		if (rc)
 			break;
-		rc = cost_check_workload(p, &runs[i], profile, err);
+		if (p->tally.spec.workload_only)
+			rc = profile_check_own(profile, runs[i].variant, runs[i].side, err);
 		if (rc)
 			break;
 		pass = pass ?: tally_begin(&p->tally, profile);

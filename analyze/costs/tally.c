@@ -226,38 +226,24 @@ static bool *tally_find_function(const struct profile *p, const char *function)
 	return NULL;
 }
 
-/* Returns the symbol of a frame's samples, as tally_relatives. `above` is that of its parent. */
-static uint32_t tally_caller(const struct profile *p, const bool *is, uint32_t frame,
-			     uint32_t above)
-{
-	uint32_t parent = p->frames[frame].parent;
-
-	if (above != PROFILE_NONE || !is[p->frames[frame].symbol])
-		return above;
-	return parent == PROFILE_NONE ? (uint32_t)p->nsymbols : p->frames[parent].symbol;
-}
-
-static uint32_t tally_callee(const struct profile *p, const bool *is, uint32_t frame,
-			     uint32_t above)
-{
-	if (is[p->frames[frame].symbol])
-		return (uint32_t)p->nsymbols;
-	return above == p->nsymbols ? p->frames[frame].symbol : above;
-}
-
 uint32_t *tally_relatives(const struct tally_spec *spec, const struct profile *p)
 {
-	bool *is = spec->relation ? tally_find_function(p, spec->function) : NULL;
-	uint32_t *relatives, i, above;
+	bool *is = spec->relation ? tally_find_function(p, spec->function) : NULL, here;
+	uint32_t *relatives, i, parent, above, none = (uint32_t)p->nsymbols;
 
 	if (!is)
 		return NULL;
 	relatives = xcalloc(p->nframes + 1, sizeof(*relatives));
 	for (i = 0; i < p->nframes; i++) { /* parents precede their children */
-		above = p->frames[i].parent;
-		above = above == PROFILE_NONE ? PROFILE_NONE : relatives[above];
-		relatives[i] = spec->relation == TALLY_CALLERS ? tally_caller(p, is, i, above)
-							       : tally_callee(p, is, i, above);
+		parent = p->frames[i].parent;
+		above = parent == PROFILE_NONE ? PROFILE_NONE : relatives[parent];
+		here = is[p->frames[i].symbol];
+		if (spec->relation == TALLY_CALLEES)
+			relatives[i] = here ? none : above == none ? p->frames[i].symbol : above;
+		else if (above != PROFILE_NONE || !here)
+			relatives[i] = above;
+		else
+			relatives[i] = parent == PROFILE_NONE ? none : p->frames[parent].symbol;
 	}
 	free(is);
 	return relatives;
