@@ -231,8 +231,8 @@ static void zerocopy_print_asked(struct str *s, const struct evidence *e, int n,
 		if (e[i].source == BY_WORKLOAD && e[i].asked == ASKED_ZERO_COPY &&
 		    e[i].copied > 0.1 * e[i].total)
 			str_printf(s,
-				   ". Zero copy was asked for: the kernel copied %.1f %% of %s%s",
-				   100 * e[i].copied / e[i].total, e[i].what,
+				   "%sZero copy was asked for: the kernel copied %.1f %% of %s%s",
+				   s->len ? ". " : "", 100 * e[i].copied / e[i].total, e[i].what,
 				   e[i].way == SENT && one_host
 					   ? "; it copies packets that stay on the host"
 					   : "");

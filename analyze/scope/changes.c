@@ -238,7 +238,7 @@ void changes_note(struct block_table *k)
 		changes_nothing(k->s, k->t);
 	else if (!k->q->all)
 		note_add(&k->t->notes, counters_changed_only,
-			 k->t->rows ? "counters that changed" : "no counter changed");
+			 k->t->rows ? "only counters that changed" : "no counter changed");
 }
 
 /* --- kinds of counters --- */
