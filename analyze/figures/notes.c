@@ -59,7 +59,7 @@ static int notes_run(struct store *s, const struct query *q, struct table *t, st
 		row[2] = value_str(t, line->said);
 		row[3] = value_str(t, line->advice);
 		row[4] = value_str(t, line->notes[0]->kind->name);
-		row[5] = value_str(t, line->notes[0]->kind->concerns);
+		row[5] = value_str(t, note_collector(line->notes[0]));
 	}
 	t->lossy = !rc && runs.lossy;
 	note_lines_free(&lines);

@@ -1139,7 +1139,8 @@ static int lossy_sheets(const struct chart_source *source, const char *name, con
 		t->lossy = true;
 		note_add_of(&t->notes, "mmap", "receiver", workload_corrupt);
 		note_add(&t->notes, cost_sum, "basis busy");
-		note_add_of(&t->notes, "mmap", "sender", rows_unreadable, "nic", (size_t)3, "nic.snap");
+		note_add_of(&t->notes, "mmap", "sender", rows_unreadable, "nic", (size_t)3,
+			    "nic.snap");
 		note_add_of(&t->notes, "mmap", "sender", workload_no_summary);
 	}
 	return rc;
