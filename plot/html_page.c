@@ -109,7 +109,7 @@ static void page_add_pair_words(struct html_page *p, const struct html_pair *pai
 {
 	struct str no_subject = {0}, words = {0};
 
-	commit_print_verdicts(&no_subject, 0, &words, &pair->metrics, pair->outcome.limits_differ);
+	commit_print_verdicts(&no_subject, 0, &words, &pair->figures, pair->outcome.limits_differ);
 	str_puts(&p->out, "<li><b>");
 	html_add_text(&p->out, pair->c.end[NEW].label);
 	str_puts(&p->out, "</b> against ");
@@ -404,6 +404,7 @@ static void html_page_free(struct html_page *p)
 	for (i = 0; i < p->npairs; i++) {
 		str_free(&p->pairs[i].first);
 		table_free(&p->pairs[i].metrics);
+		figures_free(&p->pairs[i].figures);
 	}
 	free(p->pairs);
 	end_tests_free(&p->tests);

@@ -8,6 +8,7 @@
 #define ZC_PLOT_HTML_PAGE_H
 
 #include "analyze/commands/page.h"
+#include "analyze/compare/figures.h"
 #include "analyze/compare/self_test.h"
 #include "plot/chart.h"
 #include "plot/html.h"
@@ -28,6 +29,7 @@ struct html_pair {
 	struct comparison c;
 	struct str first; /* lines that stand above its tables */
 	struct table metrics;
+	struct figures figures; /* of the metrics */
 	struct outcome outcome;
 };
 

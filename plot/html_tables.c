@@ -176,9 +176,11 @@ static int pair_read(struct html_page *p, struct html_pair *pair, struct error *
 
 	compare_evidence(&pair->c, &pair->first);
 	rc = compare_drift(&pair->c, &pair->first, err);
+	pair->outcome.figures = &pair->figures;
 	if (!rc)
 		rc = compare_table_run(&comparison_metrics, &pair->c, &pair->metrics,
 				       &pair->outcome, err);
+	pair->outcome.figures = NULL;
 	if (!rc)
 		rc = compare_limits(&pair->c, &pair->metrics, &pair->outcome, &pair->first, err);
 	if (!rc)
@@ -238,14 +240,14 @@ static void pair_add_table(struct html_page *p, const struct comparison *c, cons
 	char *title = xasprintf("%s%s%s", named ? "" : table->name, named ? "" : ": ",
 				t->title ? t->title : "");
 
-	html_add_table(&p->out, t,
-		       &(struct html_heading){.id = id,
-					      .title = title,
-					      .what = table->what,
-					      .command = command,
-					      .most = PAGE_ROWS,
-					      .open = table == &comparison_metrics ||
-						      table == compare_table_at(1)});
+	html_add_table(
+		&p->out, t,
+		&(struct html_heading){.id = id,
+				       .title = title,
+				       .what = table->what,
+				       .command = command,
+				       .most = PAGE_ROWS,
+				       .open = table->of_figures || table == compare_table_at(1)});
 	page_add_notes(p, t);
 	free(title);
 	free(id);
@@ -304,7 +306,7 @@ static int pair_add(struct html_page *p, struct html_pair *pair, struct error *e
 	str_puts(&p->out, "</h3>\n");
 	pair_add_table(p, &pair->c, &pair->metrics, &comparison_metrics, "");
 	for (i = 0; (table = compare_table_at(i)) && !rc; i++)
-		if (table != &comparison_metrics && table->what && table->options[SOURCE_CAPTURE])
+		if (!table->of_figures && table->what && table->options[SOURCE_CAPTURE])
 			rc = pair_add_sides(p, pair, table, err);
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include "analyze/analysis/analysis.h"
 
 #include "analyze/model/notes.h"
+#include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -9,13 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+// clang-format off
 /* THE TABLE of metrics of work. Rates, because the windows of two sides may differ in length. */
 static const struct {
 	const char *name, *unit;
-} rates_of[] = {{"rate_kib", "KiB/s"},
-		{"rate_messages", "1/s"},
-		{"rate_packets", "1/s"},
-		{"throughput", "Gbit/s"}};
+} rates_of[] = {
+	{"rate_kib", "KiB/s"},
+#define RATE_OF_UNIT(id, unit, units) {"rate_" units, "1/s"},
+	WORK_UNITS(RATE_OF_UNIT)
+	{"throughput", "Gbit/s"},
+};
+
+// clang-format on
 
 enum { RATES = array_size(rates_of) };
 

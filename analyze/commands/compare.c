@@ -3,9 +3,8 @@
 #include "analyze/commands/commands.h"
 #include "analyze/commands/options.h"
 #include "analyze/commands/page.h"
-#include "analyze/compare/diff.h"
+#include "analyze/compare/figures.h"
 #include "analyze/compare/self_test.h"
-#include "analyze/compare/settings.h"
 #include "lib/command.h"
 #include "lib/output.h"
 
@@ -274,13 +273,13 @@ static void compare_check_patterns(struct argp_state *state, struct compare_argu
 		argp_error(
 			state,
 			"--html compares two variants, not patterns; report --html has all variants");
-	if (a->table != &comparison_metrics)
+	if (!a->table->pairs)
 		argp_error(state,
 			   "--table %s compares two variants, and '%s' is a pattern of several",
 			   a->table->name, a->ref[compare_is_pattern(a->ref[BASE]) ? BASE : NEW]);
 	if (a->output.format == FORMAT_COMMIT)
 		argp_error(state, "--format commit compares two variants, not patterns");
-	a->table = &comparison_pairs;
+	a->table = a->table->pairs;
 }
 
 static void compare_check(struct argp_state *state, struct compare_arguments *a)
@@ -366,10 +365,10 @@ static int compare_read_first(struct compare_arguments *args, struct str *eviden
 	enum table_format format = args->output.format;
 	int ret;
 
-	if (args->table == &comparison_settings)
+	if (args->table->of_facts)
 		return 0;
 	compare_evidence(&args->c, evidence);
-	if (args->table == &comparison_pairs)
+	if (args->table->of_pairs)
 		return 0;
 	ret = compare_drift(&args->c, first, err);
 	if (ret || format == FORMAT_TSV || format == FORMAT_CSV || format == FORMAT_COMMIT)
@@ -390,11 +389,13 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	struct table t = {0};
 	struct str evidence = {0}, first = {0};
 	struct end_tests tests = {0};
-	bool commit = args->output.format == FORMAT_COMMIT && args->table != &comparison_settings;
+	struct figures figures = {0};
+	bool commit = args->output.format == FORMAT_COMMIT && !args->table->of_facts;
 	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
 
 	if (ret)
 		return ret;
+	out->figures = commit && args->table->of_figures ? &figures : NULL;
 	ret = compare_pair(args, err);
 	if (!ret)
 		ret = compare_read_first(args, &evidence, &first, err);
@@ -405,7 +406,7 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 		compare_note_reading(&args->c, &t);
 		compare_note_self_test(&args->c, args->table, &tests, &t);
 		end_tests_free(&tests);
-		if (args->table != &comparison_pairs)
+		if (!args->table->of_pairs)
 			ret = compare_limits(&args->c, &t, out, &first, err);
 	}
 	if (!ret && commit)
@@ -419,6 +420,8 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	if (!ret)
 		ret = output_table(&args->output, &t, err);
 	*lossy = t.lossy;
+	figures_free(&figures);
+	out->figures = NULL;
 	str_free(&first);
 	str_free(&evidence);
 	table_free(&t);

@@ -22,6 +22,7 @@ enum { SCREEN = 24, SUBJECT = 72, LIST_ROWS = 12, LEAST_ROWS = 3 };
 struct commit {
 	const struct comparison *c;
 	const struct outcome *out;
+	const struct figures *figures; /* NULL: a list of costs */
 	const struct table *t;
 	const char *first, *second; /* lines above and below the title */
 	const char *conditions;	    /* lines below the table */
@@ -45,9 +46,9 @@ static void commit_add_title(const struct commit *m, struct table *to)
 				: xstrdup(m->t->title);
 	size_t used = strlen(title) + strlen(": ");
 
-	if (table_column(m->t, "metric") >= 0)
+	if (m->figures)
 		commit_print_verdicts(&words, *m->first || used > SUBJECT ? 0 : SUBJECT - used,
-				      &body, m->t, m->out->limits_differ);
+				      &body, m->figures, m->out->limits_differ);
 	if (words.len)
 		str_printf(&subject, "%s: %s", title, words.buf);
 	else
@@ -67,7 +68,7 @@ static void commit_add_title(const struct commit *m, struct table *to)
 
 /* --- lists of costs, and the steps of a waterfall --- */
 
-static const struct column cost_columns[] = {
+static const struct column list_columns[] = {
 	{"name", .type = V_STR}, {"base", NUMBER},     {"new", NUMBER},
 	{"change", NUMBER},	 {"interval", NUMBER}, {"p", NUMBER},
 };
@@ -194,12 +195,13 @@ commit_add_line(struct table *to, const char *fmt, ...)
 	free(line);
 }
 
-static void commit_note_test(struct table *to, const struct comparison *c,
-			     const struct outcome *out)
+static void commit_note_test(const struct commit *m, struct table *to)
 {
+	const struct comparison *c = m->c;
+	const struct outcome *out = m->out;
 	bool possible = verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests);
 
-	if (possible && table_column(to, "metric") >= 0)
+	if (possible && m->figures)
 		commit_add_line(
 			to,
 			"p: Holm's correction over %zu primary figure%s, or the components; -: secondary",
@@ -213,7 +215,7 @@ static void commit_note_test(struct table *to, const struct comparison *c,
 		commit_add_line(to, "p: too few runs to test %zu row%s, which takes %zu a side",
 				out->tests, out->tests == 1 ? "" : "s",
 				verdict_runs_needed(&c->rule, out->tests));
-	if (commit_has_errors(to) && table_column(to, "metric") < 0)
+	if (!m->figures && commit_has_errors(to))
 		commit_add_line(to, "+-: half of the 95 %% interval");
 }
 
@@ -314,8 +316,7 @@ static const char *commit_worst_warning(const struct table *t)
  * what is left out. */
 static void commit_note_left(const struct commit *m, struct table *to)
 {
-	bool metrics = table_column(m->t, "metric") >= 0;
-	size_t rows = metrics ? commit_metrics_left(m->t, m->shown) : 0;
+	size_t rows = m->figures ? commit_metrics_left(m->figures, m->shown) : 0;
 	size_t warnings = m->warnings ? 0 : commit_count_warnings(m->t);
 	const char *worst = warnings ? commit_worst_warning(m->t) : NULL;
 	struct str s = {0};
@@ -347,7 +348,7 @@ static void commit_add_notes(const struct commit *m, struct table *to)
 		commit_add_others(t, to);
 	commit_note_left(m, to);
 	if (m->out->runs[BASE])
-		commit_note_test(to, m->c, m->out);
+		commit_note_test(m, to);
 }
 
 /* --- the text --- */
@@ -357,19 +358,17 @@ static void commit_make(const struct commit *m, struct table *to)
 	const struct table *t = m->t;
 	int value = table_column(t, "base_ns"), step = table_column(t, "total_ns");
 
-	if (table_column(t, "metric") >= 0)
-		commit_init_metrics(to, t);
-	else if (step >= 0)
+	if (m->figures) {
+		*to = (struct table){.name = t->name};
+		commit_add_metrics(to, m->c, m->figures, m->shown);
+	} else if (step >= 0) {
 		table_init(to, t->name, step_columns, array_size(step_columns));
-	else
-		table_init(to, t->name, cost_columns, array_size(cost_columns));
-	commit_add_title(m, to);
-	if (table_column(t, "metric") >= 0)
-		commit_add_metrics(to, t, m->shown);
-	else if (step >= 0)
 		commit_add_steps(to, t, t->columns[step].digits);
-	else
+	} else {
+		table_init(to, t->name, list_columns, array_size(list_columns));
 		commit_add_costs(m, to, t->columns[value].digits);
+	}
+	commit_add_title(m, to);
 	commit_add_notes(m, to);
 }
 
@@ -395,9 +394,8 @@ static size_t commit_lines(const struct table *to)
  */
 static void commit_fit(struct commit *m, struct table *to)
 {
-	bool metrics = table_column(m->t, "metric") >= 0;
-	size_t decided = metrics ? commit_least_metrics(m->t, true) : LEAST_ROWS;
-	size_t least = metrics ? commit_least_metrics(m->t, false) : LEAST_ROWS;
+	size_t decided = m->figures ? commit_least_metrics(m->figures, true) : LEAST_ROWS;
+	size_t least = m->figures ? commit_least_metrics(m->figures, false) : LEAST_ROWS;
 
 	commit_make(m, to);
 	m->shown = to->rows < m->shown ? to->rows : m->shown;
@@ -429,10 +427,10 @@ static void commit_try_warnings(struct commit *m, struct table *to)
 int compare_commit(const struct comparison *c, const struct outcome *out, const struct str *first,
 		   const struct str *second, struct table *t, struct error *err)
 {
-	bool metrics = table_column(t, "metric") >= 0;
 	struct str conditions = {0};
 	struct commit m = {.c = c,
 			   .out = out,
+			   .figures = out->figures,
 			   .t = t,
 			   .first = first->len ? first->buf : "",
 			   .second = second->len ? second->buf : ""};
@@ -444,8 +442,8 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
 		return ret;
 	}
 	m.conditions = conditions.len ? conditions.buf : "";
-	m.shown = metrics || c->limit > 0 || c->all || out->parts ? SIZE_MAX : LIST_ROWS;
-	if (metrics || m.shown == LIST_ROWS)
+	m.shown = m.figures || c->limit > 0 || c->all || out->parts ? SIZE_MAX : LIST_ROWS;
+	if (m.figures || m.shown == LIST_ROWS)
 		commit_fit(&m, &to);
 	else
 		commit_make(&m, &to);

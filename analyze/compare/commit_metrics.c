@@ -2,7 +2,6 @@
 /* The figures of merit in a commit message: their rows, and the verdict in words. */
 #include "analyze/compare/commit.h"
 
-#include "analyze/compare/figures.h"
 #include "lib/table_layout.h"
 
 #include <math.h>
@@ -46,81 +45,67 @@ static const struct column metric_columns[] = {
 	{"p", NUMBER},
 };
 
-/* RANK_OPEN is added to the rank of a row without a verdict, unless it is a headline. Rows up to
- * RANK_MUST stay in a text that is too long. */
-enum { RANK_HEADLINE = 1, RANK_MUST = 2, RANK_MOVED = 4, RANK_OPEN = 10, RANK_NONE = 100 };
-
-/* The rows of the text, the most important first: their rank for a side, and for the total. */
-static const struct {
-	const char *prefix;
-	int side, total;
-} metric_ranks[] = {
-	{"throughput", 0, RANK_NONE},
-	{"rate_", 0, RANK_NONE},
-	{"ns_per_", 1, 5},
-	{"roi_", 8, 3},
-	{"power", 8, 3},
-	{"cpu", 2, 8},
-	{COPY_NAME, 2, 9},
-	{"syscalls_per_", 8, 9},
-	{"retransmits_per_", 8, 9},
-};
+/* Added to the rank of a row without a verdict, unless it is a headline. */
+enum { RANK_OPEN = 10 };
 
 /* Returns whether the row is the total of sides that have rows, too. */
-static bool metric_is_total(const struct table *t, size_t i)
+static bool metric_is_total(const struct figures *f, const struct shown_figure *r)
 {
-	return !strcmp(table_text(t, i, "side"), SIDE_TOTAL) &&
-	       strcmp(table_text(t, 0, "side"), SIDE_TOTAL) != 0;
+	return !strcmp(r->side->side, SIDE_TOTAL) && strcmp(f->rows->side->side, SIDE_TOTAL);
 }
 
 /* Returns the row's rank. The throughput of the first side is that of all sides. */
-static int metric_rank(const struct table *t, size_t i)
+static enum figure_rank metric_rank(const struct figures *f, const struct shown_figure *r)
 {
-	const char *name = table_text(t, i, "metric");
-	bool has_total = metric_is_total(t, t->rows - 1);
-	size_t k = 0;
+	enum figure_rank side = figure_kinds[r->figure].rank.side;
+	enum figure_rank total = figure_kinds[r->figure].rank.total;
 
-	while (k < array_size(metric_ranks) && !str_starts(name, metric_ranks[k].prefix))
-		k++;
-	if (k == array_size(metric_ranks))
+	if (side == RANK_THROUGHPUT && r->side != f->rows->side)
 		return RANK_NONE;
-	if (!metric_ranks[k].side && strcmp(table_text(t, i, "side"), table_text(t, 0, "side")))
-		return RANK_NONE;
-	if (has_total)
-		return metric_is_total(t, i) ? metric_ranks[k].total : metric_ranks[k].side;
-	return metric_ranks[k].side < metric_ranks[k].total ? metric_ranks[k].side
-							    : metric_ranks[k].total;
+	if (metric_is_total(f, &f->rows[f->nrows - 1]))
+		return metric_is_total(f, r) ? total : side;
+	return !total || side < total ? side : total;
+}
+
+/* Returns whether the row is the throughput, or the cost of a side. */
+static bool metric_is_main(const struct figures *f, const struct shown_figure *r)
+{
+	enum figure_rank rank = metric_rank(f, r);
+
+	return rank == RANK_THROUGHPUT || rank == RANK_COST;
+}
+
+static const char *metric_per(const struct shown_figure *r)
+{
+	return r->figure == FIGURE_COPY ? r->side->copy_unit : figure_kinds[r->figure].per;
 }
 
 /* Prints "receiver ns/KiB". The throughput needs no side. */
-static void commit_print_metric(struct str *s, const struct table *t, size_t i)
+static void commit_print_metric(struct str *s, const struct figures *f,
+				const struct shown_figure *r)
 {
-	const char *p = table_text(t, i, "metric");
+	const char *p = figure_kinds[r->figure].name;
 
-	if (metric_rank(t, i) || !strcmp(table_text(t, i, "side"), "local")) {
-		fit_short(s, table_text(t, i, "side"), SIDE_WIDTH);
+	if (metric_rank(f, r) != RANK_THROUGHPUT || !strcmp(r->side->side, "local")) {
+		fit_short(s, r->side->side, SIDE_WIDTH);
 		str_putc(s, ' ');
 	}
-	for (; *p; p++) {
-		if (str_starts(p, "_per_")) {
-			bool binary = str_starts(p, "_per_kib") || str_starts(p, "_per_mib");
-
-			str_printf(s, "/%s", !binary ? p + 5 : p[5] == 'k' ? "KiB" : "MiB");
-			return;
-		}
+	for (; *p && !str_starts(p, "_per_"); p++)
 		str_putc(s, *p == '_' && !str_ends(p, "_c") && !str_ends(p, "_p") ? ' ' : *p);
-	}
+	if (*p)
+		str_printf(s, "/%s", metric_per(r));
 }
 
 /* Prints the name with its unit, and says where a figure is modelled. */
-static void commit_print_metric_unit(struct str *s, const struct table *t, size_t i)
+static void commit_print_metric_unit(struct str *s, const struct comparison *c,
+				     const struct figures *f, const struct shown_figure *r)
 {
-	const char *unit = table_text(t, i, "unit");
-
-	commit_print_metric(s, t, i);
-	if (!strstr(table_text(t, i, "metric"), "_per_") && *unit)
-		str_printf(s, ", %s", unit);
-	else if (strstr(unit, "modelled"))
+	commit_print_metric(s, f, r);
+	if (!metric_per(r)) {
+		str_puts(s, ", ");
+		figure_print_unit(s, &c->query, r->figure, false);
+	}
+	if (r->side->modelled[r->figure])
 		str_puts(s, ", modelled");
 }
 
@@ -136,119 +121,104 @@ static struct value commit_percent(struct table *to, double x)
 }
 
 /* Returns the interval of the test. Without p it is a bootstrap interval, not one of 95 %. */
-static struct value commit_change_interval(struct table *to, const struct table *t, size_t i)
+static struct value commit_change_interval(struct table *to, const struct change *k, bool tested)
 {
-	struct interval change = table_interval(t, i, "change_pct");
+	double low = 100 * (k->ratio.lo - 1), high = 100 * (k->ratio.hi - 1);
 
-	if (isnan(table_real(t, i, "p")) || isnan(change.low) || isnan(change.high))
+	if (!tested || isnan(low) || isnan(high))
 		return value_str(to, "-");
-	return value_str(to, arena_printf(&to->arena, "[%+.*f,%+.*f]",
-					  commit_percent_digits(change.low), change.low,
-					  commit_percent_digits(change.high), change.high));
+	return value_str(to, arena_printf(&to->arena, "[%+.*f,%+.*f]", commit_percent_digits(low),
+					  low, commit_percent_digits(high), high));
 }
 
-static void commit_add_metric(struct table *to, const struct table *t, size_t i)
+static void commit_add_metric(struct table *to, const struct comparison *c, const struct figures *f,
+			      const struct shown_figure *r)
 {
-	double base = table_real(t, i, "base"), new = table_real(t, i, "new");
+	const struct change *k = &r->side->change[r->figure];
+	bool tested = figure_is_tested(c, r);
 	struct str name = {0};
 	struct value *row = table_row(to);
 
-	commit_print_metric_unit(&name, t, i);
+	commit_print_metric_unit(&name, c, f, r);
 	row[0] = value_str(to, name.buf);
-	row[1] = commit_number(to, "%.*f", commit_digits(base), base);
-	row[2] = commit_number(to, "%.*f", commit_digits(new), new);
-	row[3] = commit_percent(to, table_real(t, i, "change_pct"));
-	row[4] = commit_change_interval(to, t, i);
-	row[5] = *table_text(t, i, "verdict") ? commit_p(to, table_real(t, i, "p"))
-					      : value_str(to, "-");
+	row[1] = commit_number(to, "%.*f", commit_digits(k->base), k->base);
+	row[2] = commit_number(to, "%.*f", commit_digits(k->new), k->new);
+	row[3] = commit_percent(to, 100 * (k->ratio.value - 1));
+	row[4] = commit_change_interval(to, k, tested);
+	row[5] =
+		k->verdict != VERDICT_NONE ? commit_p(to, tested ? k->p : NAN) : value_str(to, "-");
 	str_free(&name);
 }
 
 /* Adds a component that moved. Its interval is one of ns per unit of work. */
-static void commit_add_movement(struct table *to, const struct table *moved, size_t i)
+static void commit_add_movement(struct table *to, const struct movement *moved)
 {
-	double base = table_real(moved, i, "base_ns"), new = table_real(moved, i, "new_ns");
-	double half = table_interval(moved, i, "delta_ns").half;
-	const char *side = table_text(moved, i, "side");
+	const struct diff_row *r = moved->row;
+	double base = r->cost[BASE], new = r->cost[NEW];
+	const struct value p = diff_p(r);
 	struct str name = {0};
 	struct value *row = table_row(to);
 
-	fit_short(&name, side, SIDE_WIDTH);
-	str_printf(&name, "%s%s, ns", *side ? " " : "", table_text(moved, i, "what"));
+	fit_short(&name, moved->side, SIDE_WIDTH);
+	str_printf(&name, "%s%s, ns", *moved->side ? " " : "", r->key);
 	row[0] = value_str(to, name.buf);
 	row[1] = commit_number(to, "%.*f", commit_digits(base), base);
 	row[2] = commit_number(to, "%.*f", commit_digits(new), new);
 	row[3] = commit_percent(to, base > 0 ? 100 * (new / base - 1) : NAN);
-	row[4] = isnan(half) ? value_str(to, "-") : commit_number(to, "+-%.*f ns", 1, half);
-	row[5] = commit_p(to, table_real(moved, i, "p"));
+	row[4] = isnan(r->delta_ci) ? value_str(to, "-")
+				    : commit_number(to, "+-%.*f ns", 1, r->delta_ci);
+	row[5] = commit_p(to, p.type == V_NONE ? NAN : r->p);
 	str_free(&name);
 }
 
 /* --- the most important rows --- */
 
-static bool row_has_verdict(const struct table *t, size_t i, enum verdict v)
-{
-	return !strcmp(table_text(t, i, "verdict"), verdict_name(v));
-}
-
-static bool row_is_decided(const struct table *t, size_t i)
-{
-	return row_has_verdict(t, i, VERDICT_BETTER) || row_has_verdict(t, i, VERDICT_WORSE) ||
-	       row_has_verdict(t, i, VERDICT_COPIED);
-}
-
 struct ranked_row {
-	const struct table *t; /* of metrics, or of movements */
-	size_t row;
-	int rank;
+	const struct shown_figure *metric; /* NULL: `moved` */
+	const struct movement *moved;
+	int rank; /* RANK_NONE: not in the text */
 	bool decided;
 };
 
 /* Returns the rank of a component that moved. One that may not have moved has none. */
-static int movement_rank(const struct table *moved, size_t i)
+static int movement_rank(const struct movement *m)
 {
-	if (row_is_decided(moved, i))
-		return strcmp(table_text(moved, i, "what"), COPY_COMPONENT) ? RANK_MOVED
-									    : RANK_MUST;
-	return row_has_verdict(moved, i, VERDICT_FEW) ? RANK_MOVED + RANK_OPEN : RANK_NONE;
+	if (verdict_is_claim(m->row->verdict))
+		return strcmp(m->row->key, COPY_COMPONENT) ? RANK_MOVED : RANK_MUST;
+	return m->row->verdict == VERDICT_FEW ? RANK_MOVED + RANK_OPEN : RANK_NONE;
 }
 
 /* Returns whether a component's row has the cost of this metric, with its verdict. */
-static bool metric_is_movement(const struct table *t, size_t i)
+static bool metric_is_movement(const struct figures *f, const struct shown_figure *r)
 {
-	const struct table *moved = t->detail;
 	size_t k;
 
-	if (!str_starts(table_text(t, i, "metric"), COPY_NAME))
-		return false;
-	for (k = 0; moved && k < moved->rows; k++)
-		if (!strcmp(table_text(moved, k, "what"), COPY_COMPONENT) &&
-		    !strcmp(table_text(moved, k, "side"), table_text(t, i, "side")) &&
-		    movement_rank(moved, k) < RANK_NONE)
+	for (k = 0; k < f->nmoved && r->figure == FIGURE_COPY; k++)
+		if (!strcmp(f->moved[k].row->key, COPY_COMPONENT) &&
+		    !strcmp(f->moved[k].side, r->side->side) && movement_rank(&f->moved[k]))
 			return true;
 	return false;
 }
 
 /* Returns the metrics and the movements in their order, `n` in all. The caller frees them. */
-static struct ranked_row *rank_rows(const struct table *t, size_t *n)
+static struct ranked_row *rank_rows(const struct figures *f, size_t *n)
 {
-	const struct table *moved = t->detail;
-	struct ranked_row *rows;
+	struct ranked_row *rows = xcalloc(f->nrows + f->nmoved + 1, sizeof(*rows)), *r = rows;
 	size_t i;
 
-	*n = t->rows + (moved ? moved->rows : 0);
-	rows = xcalloc(*n + 1, sizeof(*rows));
-	for (i = 0; i < *n; i++) {
-		struct ranked_row *r = &rows[i];
-
-		r->t = i < t->rows ? t : moved;
-		r->row = i < t->rows ? i : i - t->rows;
-		r->decided = row_is_decided(r->t, r->row);
-		r->rank = r->t == t ? metric_rank(t, i) : movement_rank(r->t, r->row);
-		if (r->t == t && metric_is_movement(t, i))
-			r->rank = RANK_NONE;
-		if (r->t == t && r->rank > RANK_HEADLINE && r->rank < RANK_NONE && !r->decided)
+	*n = f->nrows + f->nmoved;
+	for (i = 0; i < f->nrows; i++, r++) {
+		r->metric = &f->rows[i];
+		r->decided = verdict_is_claim(r->metric->side->change[r->metric->figure].verdict);
+		r->rank = metric_is_movement(f, r->metric) ? RANK_NONE
+							   : (int)metric_rank(f, r->metric);
+		if (r->rank && !r->decided && !metric_is_main(f, r->metric))
 			r->rank += RANK_OPEN;
+	}
+	for (i = 0; i < f->nmoved; i++, r++) {
+		r->moved = &f->moved[i];
+		r->decided = verdict_is_claim(r->moved->row->verdict);
+		r->rank = movement_rank(r->moved);
 	}
 	return rows;
 }
@@ -259,51 +229,54 @@ static bool rank_is_shown(const struct ranked_row *rows, size_t n, size_t i, siz
 	size_t k, place = 0;
 
 	for (k = 0; k < n; k++)
-		place += rows[k].rank < rows[i].rank || (rows[k].rank == rows[i].rank && k < i);
-	return rows[i].rank < RANK_NONE && place < shown;
+		place += rows[k].rank &&
+			 (rows[k].rank < rows[i].rank || (rows[k].rank == rows[i].rank && k < i));
+	return rows[i].rank && place < shown;
 }
 
-void commit_add_metrics(struct table *to, const struct table *t, size_t shown)
+void commit_add_metrics(struct table *to, const struct comparison *c, const struct figures *f,
+			size_t shown)
 {
 	size_t n, i;
-	struct ranked_row *rows = rank_rows(t, &n);
+	struct ranked_row *rows = rank_rows(f, &n);
 
+	table_init(to, to->name, metric_columns, array_size(metric_columns));
 	for (i = 0; i < n; i++) {
 		if (!rank_is_shown(rows, n, i, shown))
 			continue;
-		if (rows[i].t == t)
-			commit_add_metric(to, t, rows[i].row);
+		if (rows[i].metric)
+			commit_add_metric(to, c, f, rows[i].metric);
 		else
-			commit_add_movement(to, rows[i].t, rows[i].row);
+			commit_add_movement(to, rows[i].moved);
 	}
 	free(rows);
 }
 
-size_t commit_least_metrics(const struct table *t, bool decided)
+size_t commit_least_metrics(const struct figures *f, bool decided)
 {
 	size_t n, i, least = 0;
-	struct ranked_row *rows = rank_rows(t, &n);
+	struct ranked_row *rows = rank_rows(f, &n);
 
 	for (i = 0; i < n; i++)
-		least += rows[i].rank <= (decided ? RANK_OPEN - 1 : RANK_MUST);
+		least += rows[i].rank && rows[i].rank <= (decided ? RANK_OPEN - 1 : RANK_MUST);
 	free(rows);
 	return least;
 }
 
 /* Returns whether the row is a throughput of another side than the first. */
-static bool is_throughput_again(const struct table *t, size_t i)
+static bool is_throughput_again(const struct figures *f, const struct shown_figure *r)
 {
-	return metric_rank(t, i) && !strcmp(table_text(t, i, "metric"), table_text(t, 0, "metric"));
+	return metric_rank(f, r) != RANK_THROUGHPUT && r->figure == f->rows->figure;
 }
 
-size_t commit_metrics_left(const struct table *t, size_t shown)
+size_t commit_metrics_left(const struct figures *f, size_t shown)
 {
 	size_t n, i, left = 0;
-	struct ranked_row *rows = rank_rows(t, &n);
+	struct ranked_row *rows = rank_rows(f, &n);
 
 	for (i = 0; i < n; i++)
 		left += rows[i].decided && !rank_is_shown(rows, n, i, shown) &&
-			!(rows[i].t == t && is_throughput_again(t, i));
+			!(rows[i].metric && is_throughput_again(f, rows[i].metric));
 	free(rows);
 	return left;
 }
@@ -323,18 +296,20 @@ static const struct {
  * Returns whether the words name the row: throughput and the cost of a side always, and of the
  * total what is worse. --fail-on worse asks these rows.
  */
-static bool metric_is_headline(const struct table *t, size_t i, enum verdict v)
+static bool metric_is_headline(const struct figures *f, const struct shown_figure *r,
+			       enum verdict v)
 {
-	if (is_throughput_again(t, i))
+	if (is_throughput_again(f, r))
 		return false;
-	return v == VERDICT_WORSE || (!metric_is_total(t, i) && metric_rank(t, i) <= RANK_HEADLINE);
+	return v == VERDICT_WORSE || (!metric_is_total(f, r) && metric_is_main(f, r));
 }
 
-static void commit_print_change(struct str *s, const struct table *t, size_t i, enum verdict v)
+static void commit_print_change(struct str *s, const struct figures *f,
+				const struct shown_figure *r, enum verdict v)
 {
-	double change = table_real(t, i, "change_pct");
+	double change = 100 * (r->side->change[r->figure].ratio.value - 1);
 
-	commit_print_metric(s, t, i);
+	commit_print_metric(s, f, r);
 	if (v != VERDICT_SAME && v != VERDICT_FEW)
 		str_printf(s, " %+.*f%%", commit_percent_digits(change), change);
 }
@@ -363,31 +338,28 @@ static bool commit_put_change(struct str *s, size_t room, const char *words, con
 }
 
 void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
-			   const struct table *t, bool limits_differ)
+			   const struct figures *f, bool limits_differ)
 {
 	const char *last[2] = {NULL, NULL}, *words;
+	const struct shown_figure *r;
 	struct str change = {0};
 	enum verdict v;
-	size_t k, i;
+	size_t k;
 
 	for (k = 0; k < array_size(verdict_words); k++) {
 		words = verdict_words[k].words;
 		v = verdict_words[k].verdict;
-		for (i = 0; i < t->rows; i++) {
-			if (!row_has_verdict(t, i, v) || !metric_is_headline(t, i, v) ||
-			    (limits_differ && !metric_rank(t, i)))
+		for (r = f->rows; r < f->rows + f->nrows; r++) {
+			if (r->side->change[r->figure].verdict != v ||
+			    !metric_is_headline(f, r, v) ||
+			    (limits_differ && metric_rank(f, r) == RANK_THROUGHPUT))
 				continue;
 			change.len = 0;
-			commit_print_change(&change, t, i, v);
+			commit_print_change(&change, f, r, v);
 			if (body->len ||
 			    !commit_put_change(subject, room, words, &last[0], change.buf))
 				commit_put_change(body, SIZE_MAX, words, &last[1], change.buf);
 		}
 	}
 	str_free(&change);
-}
-
-void commit_init_metrics(struct table *to, const struct table *t)
-{
-	table_init(to, t->name, metric_columns, array_size(metric_columns));
 }

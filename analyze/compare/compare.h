@@ -59,6 +59,8 @@ int compare_close(struct comparison *c, int ret, struct error *err)
 /* Returns the first error of the stores, or 0. */
 int compare_failed(const struct comparison *c, struct error *err);
 
+struct figures; /* figures.h */
+
 /* What the gate and the commit message need of a table. Starts as zeros. */
 struct outcome {
 	unsigned worse;	    /* gated rows that fail --fail-on worse */
@@ -73,6 +75,9 @@ struct outcome {
 	char unit[32];	  /* of work: "KiB" */
 	bool parts;	  /* rows may overlap and are parts of `whole`, ns per unit */
 	double whole[ENDS];
+	/* Table metrics leaves its figures here if the caller sets it; they go with the comparison.
+	 */
+	struct figures *figures;
 };
 
 /* Counts a gated row, and names it if it is worse. The side may be "". */
@@ -91,8 +96,12 @@ struct compare_table {
 	const char *options[SOURCES];
 	const char *whole; /* as in struct measure */
 	const char *spare;
-	const struct diff_spec *spec; /* of a list of costs */
-	size_t limit;		      /* rows without --limit; 0: all */
+	const struct diff_spec *spec;	   /* of a list of costs */
+	const struct compare_table *pairs; /* compares two patterns of variants instead */
+	bool of_figures;		   /* rows are figures, with the movements of components */
+	bool of_facts;			   /* rows are no figures and have no verdicts */
+	bool of_pairs;			   /* each row compares two variants of its own */
+	size_t limit;			   /* rows without --limit; 0: all */
 	int (*run)(const struct comparison *c, struct table *t, struct outcome *out,
 		   struct error *err);
 };
@@ -105,7 +114,7 @@ struct compare_table {
 	.options = {[SOURCE_CAPTURE] = OPT_VERDICT OPT_CHOICE "workload-only " more, \
 		    [SOURCE_PERF] = "rate units seconds busy-ns " OPT_CHOICE more}
 
-extern const struct compare_table comparison_metrics, comparison_settings, comparison_pairs;
+extern const struct compare_table comparison_metrics, comparison_pairs;
 const struct compare_table *compare_table_find(const char *name); /* or NULL */
 const struct compare_table *compare_table_at(size_t i);		  /* NULL past the last */
 /* Returns the first table that is made from this source. */
@@ -130,6 +139,9 @@ int compare_commit(const struct comparison *c, const struct outcome *out, const 
  */
 int compare_conditions(const struct comparison *c, const char *side, struct str *lines,
 		       struct error *err);
+
+/* Adds at most `most` lines with a setting that differs, and the number of the others. */
+int compare_settings(const struct comparison *c, size_t most, struct str *lines, struct error *err);
 
 /* Notes how the captures were read, where that was unusual or differs between the ends. */
 void compare_note_reading(const struct comparison *c, struct table *t);

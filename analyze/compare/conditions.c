@@ -4,7 +4,7 @@
  * CPUs of the network's interrupts, network card, zero copy, number of runs, and the settings that
  * differ. A text that all sides share stands once.
  */
-#include "analyze/compare/settings.h"
+#include "analyze/compare/compare.h"
 
 #include "analyze/evidence/limits.h"
 #include "analyze/scope/runs.h"
@@ -307,7 +307,7 @@ static void conditions_print_runs(struct str *s, const struct comparison *c,
 		str_printf(s, " %s", base);
 	str_printf(s, " and %d %s%s", ends[NEW].n, new,
 		   c->rule.apart ? ", not in turns" : ", in turns");
-	if (c->table == &comparison_metrics)
+	if (c->table->of_figures)
 		str_puts(s, "; p: exact Mann-Whitney, two-sided");
 	if (c->query.workload_only)
 		str_puts(s, "; CPU time: of the workload's processes alone");

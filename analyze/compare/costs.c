@@ -40,20 +40,20 @@
 	{                           \
 		name, .type = V_STR \
 	}
-static const struct column function_columns[] = {KEY("symbol"), KEY("dso"), COST_COLUMNS,
-						 TEST_COLUMNS};
-const struct diff_spec function_spec = {.measure = "functions", .key = "symbol", .key2 = "dso"};
+static const struct column functions_columns[] = {KEY("symbol"), KEY("dso"), COST_COLUMNS,
+						  TEST_COLUMNS};
+const struct diff_spec functions_spec = {.measure = "functions", .key = "symbol", .key2 = "dso"};
 
-static const struct column component_columns[] = {KEY("component"), COST_COLUMNS, TEST_COLUMNS};
-const struct diff_spec component_spec = {.measure = "components", .key = "component"};
+static const struct column components_columns[] = {KEY("component"), COST_COLUMNS, TEST_COLUMNS};
+const struct diff_spec components_spec = {.measure = "components", .key = "component"};
 
-static const struct column context_columns[] = {KEY("context"), COST_COLUMNS, TEST_COLUMNS};
-static const struct diff_spec context_spec = {.measure = "contexts", .key = "context"};
+static const struct column contexts_columns[] = {KEY("context"), COST_COLUMNS, TEST_COLUMNS};
+static const struct diff_spec contexts_spec = {.measure = "contexts", .key = "context"};
 
-static const struct column module_columns[] = {KEY("module"), COST_COLUMNS, TEST_COLUMNS};
-static const struct diff_spec module_spec = {.measure = "modules", .key = "module"};
+static const struct column modules_columns[] = {KEY("module"), COST_COLUMNS, TEST_COLUMNS};
+static const struct diff_spec modules_spec = {.measure = "modules", .key = "module"};
 
-static const struct column group_columns[] = {
+static const struct column groups_columns[] = {
 	KEY("group"),
 	COST_COLUMNS,
 	{"base_total_ns", "ns", V_REAL, .digits = 2,
@@ -62,9 +62,9 @@ static const struct column group_columns[] = {
 	{"delta_total_ns", "ns", V_REAL, .digits = 2, .what = "the difference; not tested"},
 	TEST_COLUMNS,
 };
-static const struct diff_spec group_spec = {.measure = "groups", .key = "group", .groups = true};
+static const struct diff_spec groups_spec = {.measure = "groups", .key = "group", .groups = true};
 
-static const struct column syscall_columns[] = {
+static const struct column syscalls_columns[] = {
 	KEY("syscall"),
 	COST_COLUMNS,
 	{"base_calls", "1/MiB", V_REAL, .digits = 3, .what = "calls per MiB in BASE"},
@@ -72,7 +72,7 @@ static const struct column syscall_columns[] = {
 	{"delta_calls", "1/MiB", V_REAL, .digits = 3},
 	TEST_COLUMNS,
 };
-const struct diff_spec syscall_spec = {.measure = "syscalls", .key = "syscall", .syscalls = true};
+const struct diff_spec syscalls_spec = {.measure = "syscalls", .key = "syscall", .syscalls = true};
 
 const struct diff_spec *diff_spec_find(const char *name)
 {
@@ -284,63 +284,25 @@ static int compare_costs(const struct comparison *c, struct table *t, struct out
 	return 0;
 }
 
-const struct compare_table comparison_functions = {
-	COMPARE_NAMES("functions"),
-	.what = "ns per unit of work in every function",
-	MEASURE_COLUMNS(function_columns),
-	OPT_COST_LIST(""),
-	.spare = "state dso",
-	.spec = &function_spec,
-	.limit = 30,
-	.run = compare_costs,
-};
+/* A table of compare whose rows are the costs of a measure of that name. */
+#define COST_TABLE(table_name, text, dropped, ...)             \
+	const struct compare_table comparison_##table_name = { \
+		COMPARE_NAMES(#table_name),                    \
+		.what = text,                                  \
+		MEASURE_COLUMNS(table_name##_columns),         \
+		.spare = dropped,                              \
+		.spec = &table_name##_spec,                    \
+		.run = compare_costs,                          \
+		__VA_ARGS__,                                   \
+	}
 
-const struct compare_table comparison_components = {
-	COMPARE_NAMES("components"),
-	.what = "ns per unit of work in every component",
-	MEASURE_COLUMNS(component_columns),
-	OPT_COST_LIST(""),
-	.spare = "state",
-	.spec = &component_spec,
-	.run = compare_costs,
-};
-
-const struct compare_table comparison_contexts = {
-	COMPARE_NAMES("contexts"),
-	.what = "in user space, system calls, softirq, hardirq",
-	MEASURE_COLUMNS(context_columns),
-	OPT_COST_LIST(""),
-	.spare = "state",
-	.spec = &context_spec,
-	.run = compare_costs,
-};
-
-const struct compare_table comparison_modules = {
-	COMPARE_NAMES("modules"),
-	.what = "in the kernel, its modules, programs and libraries",
-	MEASURE_COLUMNS(module_columns),
-	OPT_COST_LIST(""),
-	.spare = "state",
-	.spec = &module_spec,
-	.run = compare_costs,
-};
-
-const struct compare_table comparison_groups = {
-	COMPARE_NAMES("groups"),
-	.what = "in your own groups of functions (--group)",
-	MEASURE_COLUMNS(group_columns),
-	OPT_COST_LIST("group"),
-	.spare = "state base_total_ns new_total_ns",
-	.spec = &group_spec,
-	.run = compare_costs,
-};
-
-const struct compare_table comparison_syscalls = {
-	COMPARE_NAMES("syscalls"),
-	.what = "ns per KiB in, and calls per MiB of, every system call",
-	MEASURE_COLUMNS(syscall_columns),
-	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to unit comm workload-only limit all"},
-	.spare = "state delta_calls",
-	.spec = &syscall_spec,
-	.run = compare_costs,
-};
+COST_TABLE(functions, "ns per unit of work in every function", "state dso", OPT_COST_LIST(""),
+	   .limit = 30);
+COST_TABLE(components, "ns per unit of work in every component", "state", OPT_COST_LIST(""));
+COST_TABLE(contexts, "in user space, system calls, softirq, hardirq", "state", OPT_COST_LIST(""));
+COST_TABLE(modules, "in the kernel, its modules, programs and libraries", "state",
+	   OPT_COST_LIST(""));
+COST_TABLE(groups, "in your own groups of functions (--group)", "state base_total_ns new_total_ns",
+	   OPT_COST_LIST("group"));
+COST_TABLE(syscalls, "ns per KiB in, and calls per MiB of, every system call", "state delta_calls",
+	   .options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to unit comm workload-only limit all"});

@@ -51,10 +51,11 @@ void movements_add(struct movements *m, const char *side, const struct diff *d, 
 /*
  * Adds the five largest movements to `t`, as notes and as its detail table "movements". Where no
  * movement is beyond its error, one note says so instead. Where more runs could tell, or where no
- * error is known, a note says that first. `thing` is the word for a row: "component".
+ * error is known, a note says that first. `thing` is the word for a row: "component". Returns the
+ * number of the rows, which the list has first.
  */
-void movements_add_notes(struct movements *m, const struct comparison *c, struct table *t,
-			 const char *thing);
+size_t movements_add_notes(struct movements *m, const struct comparison *c, struct table *t,
+			   const char *thing);
 void movements_free(struct movements *m);
 
 #endif

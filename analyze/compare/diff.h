@@ -69,7 +69,7 @@ struct diff {
 	struct map limits[ENDS]; /* maps a number of samples to its upper limit as a share */
 };
 
-extern const struct diff_spec function_spec, component_spec, syscall_spec;
+extern const struct diff_spec functions_spec, components_spec, syscalls_spec;
 /* Returns the spec of "functions"; NULL unless its rows add up to the whole. */
 const struct diff_spec *diff_spec_find(const char *name);
 

@@ -7,6 +7,7 @@
 #include "analyze/compare/compare.h"
 
 #include "analyze/costs/basis.h"
+#include "analyze/scope/work.h"
 #include "lib/alloc.h"
 #include "lib/str.h"
 
@@ -35,17 +36,16 @@ static void end_order_free(struct end_order *o)
 	free(o->runs);
 }
 
-/* Adds a figure unless a run lacks it: rate of work, or the metric `cost` per unit of work. */
-static void end_order_add(struct end_order *o, struct store *s, const struct run *runs,
-			  const char *rate, const char *cost)
+/* Adds a figure unless a run lacks it: the rate of work, or the CPU time of a unit of work. */
+static void end_order_add(struct end_order *o, struct store *s, const struct query *q,
+			  const struct run *runs, const char *rate, bool time)
 {
-	double *x = xcalloc((size_t)o->n + 1, sizeof(*x)), work;
+	double *x = xcalloc((size_t)o->n + 1, sizeof(*x));
 	int i;
 
 	for (i = 0; i < o->n; i++) {
-		work = figure_metric(s, &runs[i], rate);
-		x[i] = cost ? figure_metric(s, &runs[i], cost) / work : work;
-		x[i] = stats_significant(x[i]);
+		x[i] = stats_significant(time ? work_time(s, q, &runs[i], rate)
+					      : figure_metric(s, &runs[i], rate));
 		if (isnan(x[i])) {
 			free(x);
 			return;
@@ -69,8 +69,8 @@ static int end_order_add_side(struct end_order *o, const struct comparison *c, e
 	if (!o->runs)
 		o->n = n;
 	if (unit && n == o->n) {
-		end_order_add(o, s, runs, basis_rate_metric(unit), NULL);
-		end_order_add(o, s, runs, basis_rate_metric(unit), busy_metric(&q));
+		end_order_add(o, s, &q, runs, basis_rate_metric(unit), false);
+		end_order_add(o, s, &q, runs, basis_rate_metric(unit), true);
 	}
 	if (o->runs)
 		free(runs);

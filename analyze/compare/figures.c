@@ -10,20 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char total_name[] = "total";
-
-/* Columns of the roi table. */
-static const struct {
-	enum figure figure;
-	const char *column;
-} roi_columns[] = {
-	{FIGURE_THROUGHPUT, "throughput_gbps"},
-	{FIGURE_CPU, "cpu_pct"},
-	{FIGURE_POWER, "power_w"},
-	{FIGURE_ROI_C, "roi_c"},
-	{FIGURE_ROI_P, "roi_p"},
-};
-
 /* Rounds: 100 % that is computed in two ways must be a tie. */
 static void figure_add_run(struct figure_runs *s, double x)
 {
@@ -33,13 +19,7 @@ static void figure_add_run(struct figure_runs *s, double x)
 	s->x[s->n++] = stats_significant(x);
 }
 
-const struct figure_kind figure_kinds[FIGURES] = {
-#define FIGURE(id, ...) {__VA_ARGS__},
-#include "analyze/compare/figures.def"
-#undef FIGURE
-};
-
-double figure_value(const struct figure_runs *s, enum estimator e)
+double figure_runs_value(const struct figure_runs *s, enum estimator e)
 {
 	return isnan(s->pooled) ? stats_point(e, s->x, s->n) : s->pooled;
 }
@@ -69,7 +49,7 @@ static void figures_add_side(struct figures *f, const char *name)
 		return;
 	array_grow(f->side, f->n, f->cap);
 	side = &f->side[f->n];
-	*side = (struct side_figures){.side = name};
+	*side = (struct side_figures){.side = name, .copy_unit = "KiB"};
 	for (k = 0; k < FIGURES; k++)
 		for (e = 0; e < ENDS; e++)
 			side->of[k][e].pooled = NAN;
@@ -100,7 +80,7 @@ static int figures_list_sides(struct figures *f, const struct comparison *c, str
 		free(names);
 	}
 	if (f->n > 1)
-		figures_add_side(f, total_name);
+		figures_add_side(f, SIDE_TOTAL);
 	return 0;
 }
 
@@ -111,23 +91,6 @@ static struct side_figures *figures_side_of_end(struct figures *f, const struct 
 	if (c->side[e] && !strcmp(c->side[e], name))
 		name = c->side[BASE];
 	return figures_find_side(f, name);
-}
-
-static void figures_add_roi(struct figures *f, const struct comparison *c, enum end e,
-			    const struct table *t)
-{
-	struct side_figures *side;
-	size_t row, k;
-
-	for (row = 0; row < t->rows; row++) {
-		side = figures_side_of_end(f, c, e, table_text(t, row, "side"));
-		if (!side)
-			continue;
-		side->modelled |= !strcmp(table_text(t, row, "power_source"), "modelled");
-		for (k = 0; k < array_size(roi_columns); k++)
-			figure_add_run(&side->of[roi_columns[k].figure][e],
-				       table_real(t, row, roi_columns[k].column));
-	}
 }
 
 /* Returns the kind of power that both ends have; wall power is never compared with package power.
@@ -157,90 +120,14 @@ static const char *figures_power_kind(const struct comparison *c, struct table *
 	return of[BASE] ? of[BASE] : of[NEW];
 }
 
-/* Reads the roi table of each measured run, all sides, with its notes on modelled power. */
-static int figures_read_roi(struct figures *f, const struct comparison *c, enum end e,
-			    const char *kind, struct table *notes, struct error *err)
+/* Returns the unit of work as a string that outlives the diff. */
+static const char *figures_unit(const char *unit)
 {
-	const char *side = compare_side_of(c, e, f->side[0].side);
-	struct query q = compare_query(c, e, NULL);
-	struct block b = {q.variant, side};
-	struct run *runs;
-	struct table t;
-	int i, n = scope_runs(c->end[e].store, &q, &b, FOR_FIGURES, &runs, err), ret = 0;
+	size_t i = 0;
 
-	q.power_kind = kind;
-	for (i = 0; i < n && !ret; i++) {
-		q.pass = runs[i].pass;
-		q.repeat = runs[i].repeat;
-		ret = measure_run("roi", c->end[e].store, &q, &t, err);
-		if (!ret) {
-			figures_add_roi(f, c, e, &t);
-			diff_carry_notes(notes, &t);
-		}
-		table_free(&t);
-	}
-	free(runs);
-	return n < 0 ? n : ret;
-}
-
-static void figures_read_counters(struct side_figures *side, struct store *s, const struct run *r,
-				  const struct query *q, enum end e)
-{
-	double kib = work_in_window(s, r, "rate_kib");
-	const struct figure_kind *k;
-
-	/* No part of a count of the CPUs is known to be the workload's. */
-	for (k = figure_kinds; k < figure_kinds + FIGURES; k++)
-		if (k->counter && (strcmp(k->scope, "cpus") || busy_of_cpus(q)))
-			figure_add_run(&side->of[k - figure_kinds][e],
-				       PER_MIB * figure_metric(s, r, k->counter) / kib);
-}
-
-/* The units of work. A run has figures for the units that its workload counts. */
-static const struct {
-	const char *unit, *rate;
-	enum figure cost, speed; /* speed FIGURES: the throughput has it */
-} works[] = {
-	{"KiB", "rate_kib", FIGURE_NS_PER_KIB, FIGURES},
-	{"packet", "rate_packets", FIGURE_NS_PER_PACKET, FIGURE_RATE_PACKETS},
-	{"message", "rate_messages", FIGURE_NS_PER_MESSAGE, FIGURE_RATE_MESSAGES},
-};
-
-static void figures_read_work(struct side_figures *side, struct store *s, const struct run *r,
-			      const char *unit, const struct query *q, enum end e)
-{
-	const char *asked = q->unit ? q->unit : "";
-	double rate;
-	size_t i;
-
-	for (i = 0; i < array_size(works); i++) {
-		if (!unit || (strcmp(unit, works[i].unit) && strcmp(asked, works[i].unit)))
-			continue;
-		rate = figure_metric(s, r, works[i].rate);
-		figure_add_run(&side->of[works[i].cost][e],
-			       figure_metric(s, r, busy_metric(q)) * 1e7 / rate);
-		if (works[i].speed != FIGURES)
-			figure_add_run(&side->of[works[i].speed][e], rate);
-	}
-}
-
-static int figures_read_cost(struct side_figures *side, const struct comparison *c, enum end e,
-			     struct error *err)
-{
-	struct store *s = c->end[e].store;
-	struct query q = compare_query(c, e, side->side);
-	struct block b = {q.variant, q.side};
-	struct run *runs;
-	int i, n = scope_runs(s, &q, &b, FOR_FIGURES, &runs, err);
-	const char *unit = n > 0 ? work_unit(s, runs, n) : NULL;
-
-	for (i = 0; i < n; i++) {
-		side->part[e] += transfer_part(s, &runs[i]) / n;
-		figures_read_work(side, s, &runs[i], unit, &q, e);
-		figures_read_counters(side, s, &runs[i], &q, e);
-	}
-	free(runs);
-	return n < 0 ? n : 0;
+	while (i + 1 < WORK_KINDS && strcmp(work_kinds[i].unit, unit))
+		i++;
+	return work_kinds[i].unit;
 }
 
 /* Adds the cost of "data copy". A profile without a sample of it measured 0. */
@@ -249,7 +136,7 @@ static void figures_add_copy(struct side_figures *side, enum end e)
 	const struct diff_row *row = diff_find(&side->components, COPY_COMPONENT, NULL);
 	size_t i;
 
-	side->copy_unit = work_word(side->components.unit ? side->components.unit : "KiB");
+	side->copy_unit = figures_unit(side->components.unit ?: "KiB");
 	side->of[FIGURE_COPY][e].pooled = row ? row->cost[e] : 0;
 	for (i = 0; i < side->components.nruns[e]; i++)
 		figure_add_run(&side->of[FIGURE_COPY][e], row ? row->runs[e][i] : 0);
@@ -263,7 +150,7 @@ static int figures_read_copy(struct side_figures *side, const struct comparison 
 	for (e = 0; e < figures_ends(c); e++) {
 		struct error none = {0};
 
-		ret = diff_read(&side->components, c, (enum end)e, side->side, &component_spec,
+		ret = diff_read(&side->components, c, (enum end)e, side->side, &components_spec,
 				notes, &none);
 		if (ret && ret != -ENODATA)
 			return error_set(err, -ret, "%s", none.text);
@@ -279,118 +166,85 @@ static int figures_read_copy(struct side_figures *side, const struct comparison 
 	return 0;
 }
 
-static int figures_read_syscalls(struct side_figures *side, const struct comparison *c, enum end e,
-				 struct table *notes, struct error *err)
+/* Adds up the cost of copying of all sides, run by run. */
+static void figures_add_copies(struct figures *f, struct side_figures *total, enum end e)
 {
-	struct error none = {0};
-	struct diff d;
+	struct figure_runs *sum = &total->of[FIGURE_COPY][e];
+	const struct side_figures *side;
+	size_t n = SIZE_MAX, k;
+	double x;
+
+	total->copy_unit = f->side[0].copy_unit;
+	sum->pooled = 0;
+	for (side = f->side; side < total; side++) {
+		/* NAN where a side has none */
+		sum->pooled += side->part[e] * side->of[FIGURE_COPY][e].pooled;
+		if (side->of[FIGURE_COPY][e].n < n)
+			n = side->of[FIGURE_COPY][e].n;
+	}
+	for (k = 0; k < n; k++) {
+		for (side = f->side, x = 0; side < total; side++)
+			x += side->part[e] * side->of[FIGURE_COPY][e].x[k];
+		figure_add_run(sum, x);
+	}
+}
+
+/* Notes that sides share CPUs: costs measured by CPU then have no total. */
+static void figures_note_shared(const struct figures *f, const struct comparison *c, enum end e,
+				const char *cpus, struct table *notes)
+{
+	const char *unit = work_word(f->side->copy_unit);
+
+	note_add_of(&notes->notes, c->end[e].label, NULL, compare_shared_cpus, cpus, unit, unit);
+}
+
+/* Takes the value as that of a side at an end. */
+static void figures_take(struct figures *f, const struct comparison *c, enum end e,
+			 const struct figure_value *v, struct table *notes)
+{
+	struct side_figures *side = figures_side_of_end(f, c, e, v->side);
+	const struct block_runs *b = v->sides;
+	size_t i;
+	int r;
+
+	if (!side)
+		return;
+	for (i = 0; i < v->n; i++)
+		figure_add_run(&side->of[v->id][e], v->x[i]);
+	side->modelled[v->id] |= v->source == POWER_MODELLED;
+	if (v->twice && !side->shares_cpus[e])
+		figures_note_shared(f, c, e, v->twice, notes);
+	side->shares_cpus[e] |= v->twice != NULL;
+	for (r = 0; r < b->n && v->nsides == 1 && v->id == FIGURE_THROUGHPUT; r++)
+		side->part[e] += transfer_part(c->end[e].store, &b->runs[r]) / b->n;
+}
+
+/* Reads the figures of an end, of all sides, with the warnings and losses of their runs. */
+static int figures_read_end(struct figures *f, const struct comparison *c, enum end e,
+			    const char *kind, struct table *notes, struct error *err)
+{
+	struct query q = compare_query(c, e, NULL);
+	struct table warnings = {0};
+	struct figure_list l;
 	size_t i;
 	int ret;
 
-	diff_init(&d);
-	ret = diff_read(&d, c, e, side->side, &syscall_spec, notes, &none);
-	for (i = 0; !ret && i < d.nruns[e]; i++)
-		figure_add_run(&side->of[FIGURE_SYSCALLS][e], d.run_count[e][i]);
-	diff_free(&d);
-	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
-}
-
-/* Adds up the costs of all sides, run by run. */
-static void figures_add_up(struct figures *f, struct side_figures *total, enum figure figure,
-			   enum end e)
-{
-	size_t n = SIZE_MAX, i, k;
-	double pooled = 0;
-
-	for (i = 0; i < f->n; i++) {
-		if (&f->side[i] == total)
-			continue;
-		/* NAN where a side has none */
-		pooled += f->side[i].part[e] * f->side[i].of[figure][e].pooled;
-		if (f->side[i].of[figure][e].n < n)
-			n = f->side[i].of[figure][e].n;
+	q.power_kind = kind;
+	ret = q.unit ? basis_require_unit(c->end[e].store, &q, err) : 0;
+	ret = ret ?: figure_list_read(&l, c->end[e].store, &q, IN_COMPARE, IN_TOTAL, err);
+	for (i = 0; i < l.n && !ret; i++)
+		figures_take(f, c, e, &l.list[i], notes);
+	if (!ret) {
+		figure_list_notes(&l, &warnings);
+		block_list_run_notes(&l.blocks[FOR_SYSCALLS], l.s, &warnings);
+		if (power_is_modelled(&q))
+			note_add(&warnings.notes, power_modelled_absent, q.model_idle,
+				 q.model_per_cpu);
+		diff_carry_notes(notes, &warnings);
 	}
-	total->of[figure][e].pooled = pooled;
-	for (k = 0; k < n; k++) {
-		double sum = 0;
-
-		for (i = 0; i < f->n; i++)
-			if (&f->side[i] != total)
-				sum += f->side[i].part[e] * f->side[i].of[figure][e].x[k];
-		figure_add_run(&total->of[figure][e], sum);
-	}
-}
-
-static int figures_read_side(struct side_figures *side, const struct comparison *c,
-			     struct table *notes, struct error *err)
-{
-	int e, ret = figures_read_copy(side, c, notes, err);
-
-	for (e = 0; e < figures_ends(c) && !ret; e++) {
-		ret = figures_read_cost(side, c, (enum end)e, err);
-		if (!ret)
-			ret = figures_read_syscalls(side, c, (enum end)e, notes, err);
-	}
+	table_free(&warnings);
+	figure_list_free(&l);
 	return ret;
-}
-
-/* Returns whether sides share CPUs, and notes it: costs measured by CPU then have no sum. */
-static bool figures_share_cpus(const struct figures *f, const struct comparison *c, enum end e,
-			       struct table *notes)
-{
-	const struct query q = compare_query(c, e, NULL);
-	const char **names = xcalloc(f->n, sizeof(*names));
-	const char *unit = f->side[0].copy_unit ? f->side[0].copy_unit : "kib";
-	char *cpus;
-	size_t i;
-
-	for (i = 0; i < f->n; i++)
-		names[i] = f->side[i].side;
-	cpus = shared_cpus_of(c->end[e].store, &q, names, (int)f->n);
-	free(names);
-	if (!cpus)
-		return false;
-	note_add_of(&notes->notes, c->end[e].label, NULL, compare_shared_cpus, cpus, unit, unit);
-	free(cpus);
-	return true;
-}
-
-/* The figures that add up to a total, and whether they are measured by CPU or by thread. */
-static const struct {
-	enum figure figure;
-	bool of_cpus;
-} added[] = {
-	{FIGURE_NS_PER_KIB, true}, {FIGURE_NS_PER_PACKET, true}, {FIGURE_NS_PER_MESSAGE, true},
-	{FIGURE_COPY, true},	   {FIGURE_SYSCALLS, false},
-};
-
-/* Sets the total rates to those of the transfer. A receiver is the first side. */
-static void figures_add_rates(struct figures *f, struct side_figures *total, enum end e)
-{
-	const struct side_figures *first = &f->side[0];
-	const struct figure_runs *from;
-	size_t i, k;
-
-	for (i = 0; i < array_size(works); i++) {
-		if (works[i].speed == FIGURES)
-			continue;
-		from = &first->of[works[i].speed][e];
-		for (k = 0; k < from->n; k++)
-			figure_add_run(&total->of[works[i].speed][e], from->x[k] / first->part[e]);
-	}
-}
-
-static void figures_add_total(struct figures *f, const struct comparison *c,
-			      struct side_figures *total, enum end e, struct table *notes)
-{
-	bool shared = busy_of_cpus(&c->query) && figures_share_cpus(f, c, e, notes);
-	size_t k;
-
-	total->copy_unit = f->side[0].copy_unit;
-	figures_add_rates(f, total, e);
-	for (k = 0; k < array_size(added); k++)
-		if (!shared || !added[k].of_cpus)
-			figures_add_up(f, total, added[k].figure, e);
 }
 
 int figures_read(struct figures *f, const struct comparison *c, struct table *notes,
@@ -403,15 +257,16 @@ int figures_read(struct figures *f, const struct comparison *c, struct table *no
 
 	*f = (struct figures){0};
 	ret = figures_list_sides(f, c, err);
-	kind = ret ? NULL : figures_power_kind(c, notes);
-	for (e = 0; e < figures_ends(c) && !ret && f->n; e++)
-		ret = figures_read_roi(f, c, (enum end)e, kind, notes, err);
-	total = f->n ? figures_find_side(f, total_name) : NULL;
+	total = f->n ? figures_find_side(f, SIDE_TOTAL) : NULL;
 	for (i = 0; i < f->n && !ret; i++)
 		if (&f->side[i] != total)
-			ret = figures_read_side(&f->side[i], c, notes, err);
-	for (e = 0; e < figures_ends(c) && total && f->n > 1 && !ret; e++)
-		figures_add_total(f, c, total, (enum end)e, notes);
+			ret = figures_read_copy(&f->side[i], c, notes, err);
+	kind = ret ? NULL : figures_power_kind(c, notes);
+	for (e = 0; e < figures_ends(c) && !ret && f->n; e++) {
+		ret = figures_read_end(f, c, (enum end)e, kind, notes, err);
+		if (!ret && total && !total->shares_cpus[e])
+			figures_add_copies(f, total, (enum end)e);
+	}
 	if (ret)
 		figures_free(f);
 	return ret;
@@ -419,36 +274,30 @@ int figures_read(struct figures *f, const struct comparison *c, struct table *no
 
 /* --- the family --- */
 
-bool figure_is_modelled(const struct side_figures *side, enum figure f)
+/* Returns whether --unit asks for another unit of work, whose cost the side has. */
+static bool figure_is_unasked(const struct side_figures *side, const char *unit, enum figure_id f)
 {
-	return side->modelled && (f == FIGURE_POWER || f == FIGURE_ROI_P);
-}
+	const struct figure_kind *k = figure_kinds;
 
-/* Returns whether --unit asks for another unit of work, whose cost and rate the side has. */
-static bool figure_is_unasked(const struct side_figures *side, const char *unit, enum figure f)
-{
-	size_t i, asked = array_size(works);
-
-	for (i = 0; i < array_size(works) && unit; i++)
-		if (!strcmp(unit, works[i].unit) && side->of[works[i].cost][BASE].n)
-			asked = i;
-	for (i = 0; i < array_size(works) && asked < array_size(works); i++)
-		if (works[i].cost == f || works[i].speed == f ||
-		    (works[i].speed == FIGURES && f == FIGURE_THROUGHPUT))
-			return i != asked;
+	if (!unit || !figure_kinds[f].work)
+		return false;
+	for (; k < figure_kinds + FIGURES; k++)
+		if (k->primary == PRIMARY_SIDES && !strcmp(k->work, unit) &&
+		    side->of[k - figure_kinds][BASE].n)
+			return strcmp(figure_kinds[f].work, unit) != 0;
 	return false;
 }
 
 /* Returns whether the figure is primary at the side, whose only side is the last. */
 static bool figure_is_primary(const struct side_figures *side, const struct comparison *c,
-			      enum figure f, bool last, bool *seen)
+			      enum figure_id f, bool last, bool *seen)
 {
-	enum primary primary = figure_kinds[f].primary;
+	enum figure_primary primary = figure_kinds[f].primary;
 	bool once = primary == PRIMARY_ONCE;
 	int e;
 
 	if (primary == SECONDARY || (primary == PRIMARY_TOTAL && !last) || (once && *seen) ||
-	    figure_is_modelled(side, f) || figure_is_unasked(side, c->query.unit, f))
+	    side->modelled[f] || figure_is_unasked(side, c->query.unit, f))
 		return false;
 	for (e = 0; e < figures_ends(c); e++)
 		if (!side->of[f][e].n)
@@ -458,17 +307,17 @@ static bool figure_is_primary(const struct side_figures *side, const struct comp
 }
 
 size_t figures_primary(const struct figures *f, const struct comparison *c,
-		       struct primary_figure **list)
+		       struct shown_figure **list)
 {
 	bool seen = false;
 	size_t i = c->total && f->n ? f->n - 1 : 0, n = 0;
-	enum figure k;
+	enum figure_id k;
 
 	*list = xcalloc(f->n * FIGURES + 1, sizeof(**list));
 	for (; i < f->n; i++)
 		for (k = 0; k < FIGURES; k++)
 			if (figure_is_primary(&f->side[i], c, k, i + 1 == f->n, &seen))
-				(*list)[n++] = (struct primary_figure){&f->side[i], k};
+				(*list)[n++] = (struct shown_figure){&f->side[i], k};
 	return n;
 }
 
@@ -484,5 +333,7 @@ void figures_free(struct figures *f)
 		diff_free(&f->side[i].components);
 	}
 	free(f->side);
+	free(f->rows);
+	free(f->moved);
 	*f = (struct figures){0};
 }

@@ -38,9 +38,11 @@ static const struct column columns[] = {
 	{"scope", .type = V_STR, .what = SCOPE_WHAT},
 };
 
-static double ratio_percent(double ratio)
+struct value figure_change_value(struct table *t, const struct change *k)
 {
-	return 100 * (ratio - 1);
+	const struct estimate *r = &k->ratio;
+
+	return value_estimate(t, 100 * (r->value - 1), 100 * (r->lo - 1), 100 * (r->hi - 1));
 }
 
 static bool figure_has_zero(const struct figure_runs *s)
@@ -100,8 +102,8 @@ static enum verdict figure_judge(const struct comparison *c, int better,
 struct change figure_change(const struct comparison *c, int better, const struct figure_runs *base,
 			    const struct figure_runs *new)
 {
-	struct change k = {.base = figure_value(base, c->estimator),
-			   .new = figure_value(new, c->estimator),
+	struct change k = {.base = figure_runs_value(base, c->estimator),
+			   .new = figure_runs_value(new, c->estimator),
 			   .p = stats_mann_whitney(base->x, base->n, new->x, new->n)};
 
 	figure_correct(c, better, base, new, k.p, 1, &k);
@@ -131,7 +133,7 @@ static bool figure_runs_equal(const struct figure_runs *a, const struct figure_r
 
 /* Copies the change to sides with the same runs: the same figure, as the receiver's throughput is
  * that of the total. It is tested once. */
-static void figures_repeat_change(const struct figures *f, const struct primary_figure *of)
+static void figures_repeat_change(const struct figures *f, const struct shown_figure *of)
 {
 	const struct figure_runs *ends = of->side->of[of->figure], *other;
 	size_t i;
@@ -148,7 +150,7 @@ static void figures_repeat_change(const struct figures *f, const struct primary_
 static void figures_judge_primary(const struct figures *f, const struct comparison *c,
 				  struct outcome *out)
 {
-	struct primary_figure *list;
+	struct shown_figure *list;
 	size_t n = figures_primary(f, c, &list), i;
 	double *p = xcalloc(n + 1, sizeof(*p));
 
@@ -157,7 +159,7 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 	stats_holm(p, n);
 	out->tests = n;
 	for (i = 0; i < n; i++) {
-		enum figure k = list[i].figure;
+		enum figure_id k = list[i].figure;
 		const struct figure_runs *of = list[i].side->of[k];
 		struct change *change = &list[i].side->change[k];
 
@@ -176,7 +178,7 @@ static void figures_judge_primary(const struct figures *f, const struct comparis
 void figures_judge(struct figures *f, const struct comparison *c, struct outcome *out)
 {
 	size_t i;
-	enum figure k;
+	enum figure_id k;
 
 	for (i = 0; i < f->n; i++)
 		for (k = 0; k < FIGURES; k++) {
@@ -187,94 +189,73 @@ void figures_judge(struct figures *f, const struct comparison *c, struct outcome
 	figures_judge_primary(f, c, out);
 }
 
-/* Appends the unit with the exponents in use: "T^2/P" of "T^n/P^m". */
-static void figure_print_unit(struct str *s, const struct query *q, enum figure f)
+bool figure_is_tested(const struct comparison *c, const struct shown_figure *r)
 {
-	const char *p = figure_kinds[f].unit;
-	double exponent;
+	const struct figure_runs *of = r->side->of[r->figure];
 
-	for (; *p; p++) {
-		if (*p != '^') {
-			str_putc(s, *p);
-			continue;
-		}
-		exponent = *++p == 'n' ? q->roi_n ?: 2 : q->roi_m ?: 1;
-		if (exponent != 1)
-			str_printf(s, "^%g", exponent);
-	}
+	return r->side->change[r->figure].verdict != VERDICT_FEW &&
+	       verdict_possible(&c->rule, of[BASE].n, of[NEW].n, 1);
 }
 
-static void metrics_add_row(struct table *t, const struct comparison *c, enum figure f,
-			    const struct side_figures *side)
+static void metrics_add_row(struct table *t, const struct comparison *c,
+			    const struct shown_figure *r)
 {
-	const struct figure_kind *m = &figure_kinds[f];
-	const struct figure_runs *base = &side->of[f][BASE], *new = &side->of[f][NEW];
-	const struct change *k = &side->change[f];
-	bool tested = k->verdict != VERDICT_FEW && verdict_possible(&c->rule, base->n, new->n, 1);
+	const struct side_figures *side = r->side;
+	const struct figure_kind *m = &figure_kinds[r->figure];
+	const struct change *k = &side->change[r->figure];
 	struct value *row = table_row(t);
 	char *name = arena_printf(&t->arena, "%s%s", m->name,
-				  f != FIGURE_COPY  ? ""
-				  : side->copy_unit ? side->copy_unit
-						    : "kib");
+				  r->figure == FIGURE_COPY ? work_word(side->copy_unit) : "");
 	struct str unit = {0};
 
 	table_set(t, row, "side", value_str(t, side->side));
 	table_set(t, row, "metric", value_str(t, name));
-	figure_print_unit(&unit, &c->query, f);
-	str_puts(&unit, figure_is_modelled(side, f) ? ", modelled" : "");
+	figure_print_unit(&unit, &c->query, r->figure, !strcmp(m->unit, "1"));
+	str_puts(&unit, side->modelled[r->figure] ? ", modelled" : "");
 	table_set(t, row, "unit", value_str(t, unit.buf));
 	str_free(&unit);
 	table_set(t, row, "base", value_real(k->base));
 	table_set(t, row, "new", value_real(k->new));
-	table_set(t, row, "change_pct",
-		  value_estimate(t, ratio_percent(k->ratio.value), ratio_percent(k->ratio.lo),
-				 ratio_percent(k->ratio.hi)));
-	table_set(t, row, "p", tested ? value_real(k->p) : value_none());
+	table_set(t, row, "change_pct", figure_change_value(t, k));
+	table_set(t, row, "p", figure_is_tested(c, r) ? value_real(k->p) : value_none());
 	table_set(t, row, "scope", value_str(t, scope_of(&c->query, m->scope)));
 	table_set(t, row, "better", value_str(t, directions[m->better + 1]));
 	table_set(t, row, "verdict", value_str(t, verdict_name(k->verdict)));
-	table_set(t, row, "base_runs", value_int(base->n));
-	table_set(t, row, "new_runs", value_int(new->n));
+	table_set(t, row, "base_runs", value_int(side->of[r->figure][BASE].n));
+	table_set(t, row, "new_runs", value_int(side->of[r->figure][NEW].n));
 }
 
-/* Notes that a row has a bootstrap interval, because its runs are too few for the exact one. */
-static void metrics_note_bootstrap(struct table *t)
+/*
+ * Notes that a row has a bootstrap interval, because its runs are too few for the exact one, and
+ * that a row has no interval although both ends have several runs.
+ */
+static void metrics_note_intervals(struct table *t, const struct comparison *c,
+				   const struct figures *f)
 {
-	size_t row;
+	bool bootstrap = false, none = false;
+	const struct shown_figure *r;
 
-	for (row = 0; row < t->rows; row++) {
-		if (isnan(table_real(t, row, "p")) &&
-		    !isnan(table_interval(t, row, "change_pct").low)) {
-			note_add(&t->notes, compare_bootstrap, STATS_ROUNDS,
-				 (unsigned long long)STATS_SEED);
-			return;
-		}
+	for (r = f->rows; r < f->rows + f->nrows; r++) {
+		const struct change *k = &r->side->change[r->figure];
+		const struct figure_runs *of = r->side->of[r->figure];
+
+		bootstrap |= !figure_is_tested(c, r) && !isnan(k->ratio.lo);
+		none |= of[BASE].n > 1 && of[NEW].n > 1 && isnan(k->ratio.lo);
 	}
-}
-
-/* Notes that a row has no interval although both ends have several runs. */
-static void metrics_note_no_ratio(struct table *t)
-{
-	size_t row;
-
-	for (row = 0; row < t->rows; row++) {
-		if (table_real(t, row, "base_runs") < 2 || table_real(t, row, "new_runs") < 2 ||
-		    isnan(table_real(t, row, "base")) || isnan(table_real(t, row, "new")) ||
-		    !isnan(table_interval(t, row, "change_pct").low))
-			continue;
+	if (bootstrap)
+		note_add(&t->notes, compare_bootstrap, STATS_ROUNDS,
+			 (unsigned long long)STATS_SEED);
+	if (none)
 		note_add(&t->notes, compare_zero_base);
-		return;
-	}
 }
 
-static void metrics_note_rules(struct table *t, const struct comparison *c,
+static void metrics_note_rules(struct table *t, const struct comparison *c, const struct figures *f,
 			       const struct outcome *out)
 {
 	size_t needed = verdict_runs_needed(&c->rule, out->tests);
 
 	note_add(&t->notes, compare_interval, estimator_names[c->estimator], c->rule.alpha);
-	metrics_note_bootstrap(t);
-	metrics_note_no_ratio(t);
+	metrics_note_intervals(t, c, f);
 	note_add(&t->notes, compare_verdict, c->rule.alpha, out->tests,
 		 out->tests == 1 ? "primary figure" : "primary figures", 100 * c->rule.threshold,
 		 needed);
@@ -300,7 +281,7 @@ static bool figure_all_zero(const struct figure_runs *ends)
  * Returns whether the row is left out: no end has the figure, or it is a kind of trouble that no
  * run had. The workload's own retransmits stay where other sockets of the namespace had some.
  */
-static bool figure_is_left_out(const struct side_figures *side, enum figure f)
+static bool figure_is_left_out(const struct side_figures *side, enum figure_id f)
 {
 	const struct figure_runs *ends = side->of[f];
 
@@ -308,56 +289,57 @@ static bool figure_is_left_out(const struct side_figures *side, enum figure f)
 		return true;
 	if (f == FIGURE_OWN_RETRANSMITS && !figure_all_zero(side->of[FIGURE_RETRANSMITS]))
 		return false;
-	return figure_kinds[f].counter && figure_all_zero(ends);
+	return figure_kinds[f].trouble && figure_all_zero(ends);
 }
 
-static void metrics_add_side(struct table *t, const struct comparison *c,
-			     const struct side_figures *side)
+static void metrics_add_side(struct table *t, const struct comparison *c, struct figures *f,
+			     struct side_figures *side)
 {
 	const char *asked = c->query.unit && strcmp(c->query.unit, "KiB") ? c->query.unit : NULL;
 	int place;
 
 	for (place = 0; place < 2 * FIGURES; place++) {
-		enum figure f = place % FIGURES;
-		bool first = asked && strstr(figure_kinds[f].name, asked);
+		const struct shown_figure r = {side, place % FIGURES};
+		const char *work = figure_kinds[r.figure].work;
+		bool first = asked && work && !strcmp(work, asked);
 
 		/* The figures of the unit that --unit names come before the others. */
-		if (first == (place < FIGURES) && !figure_is_left_out(side, f))
-			metrics_add_row(t, c, f, side);
+		if (first != (place < FIGURES) || figure_is_left_out(side, r.figure))
+			continue;
+		metrics_add_row(t, c, &r);
+		array_add(f->rows, f->nrows, f->rows_cap, r);
 	}
 }
 
 /* Notes that the cost of the total at an end is not the sum of the sides' rows. */
 static void metrics_note_total(struct table *t, const struct comparison *c, const struct figures *f,
-			       enum figure cost, enum end e)
+			       enum figure_id cost, enum end e)
 {
 	const struct figure_runs *total = &f->side[f->n - 1].of[cost][e];
-	double value = figure_value(total, c->estimator), sum = 0;
+	double value = figure_runs_value(total, c->estimator), sum = 0;
 	size_t i;
 
 	for (i = 0; i + 1 < f->n; i++)
-		sum += f->side[i].part[e] * figure_value(&f->side[i].of[cost][e], c->estimator);
+		sum += f->side[i].part[e] *
+		       figure_runs_value(&f->side[i].of[cost][e], c->estimator);
 	if (total->n && fabs(sum - value) > 0.0005 * value)
 		note_add_of(&t->notes, c->end[e].label, NULL, compare_total,
-			    figure_kinds[cost].name + strlen("ns_per_"), value,
+			    work_word(figure_kinds[cost].work), value,
 			    estimator_names[c->estimator], sum);
 }
 
 static void metrics_note_totals(struct table *t, const struct comparison *c,
 				const struct figures *f)
 {
-	static const enum figure costs[] = {FIGURE_NS_PER_KIB, FIGURE_NS_PER_PACKET,
-					    FIGURE_NS_PER_MESSAGE};
-	size_t i;
+	enum figure_id id;
 	int e;
 
-	for (i = 0; f->n > 1 && i < array_size(costs); i++)
-		for (e = 0; e < ENDS; e++)
-			metrics_note_total(t, c, f, costs[i], (enum end)e);
+	for (id = 0; f->n > 1 && id < FIGURES; id++)
+		for (e = 0; e < ENDS && figure_kinds[id].primary == PRIMARY_SIDES; e++)
+			metrics_note_total(t, c, f, id, (enum end)e);
 }
 
-static void metrics_add_movements(struct table *t, const struct comparison *c,
-				  const struct figures *f)
+static void metrics_add_movements(struct table *t, const struct comparison *c, struct figures *f)
 {
 	struct movements m = {0};
 	size_t i;
@@ -368,8 +350,8 @@ static void metrics_add_movements(struct table *t, const struct comparison *c,
 	if (!m.n)
 		note_add(&t->notes, compare_no_profile,
 			 c->query.workload_only ? " that names the processes of the workload" : "");
-	movements_add_notes(&m, c, t, "component");
-	movements_free(&m);
+	f->nmoved = movements_add_notes(&m, c, t, "component");
+	f->moved = m.list;
 }
 
 int compare_note_workload(const struct comparison *c, struct table *t, struct error *err)
@@ -387,18 +369,18 @@ int compare_note_workload(const struct comparison *c, struct table *t, struct er
 static int compare_metrics(const struct comparison *c, struct table *t, struct outcome *out,
 			   struct error *err)
 {
-	struct figures f;
+	struct figures own, *f = out->figures ?: &own;
 	size_t i;
 	int ret;
 
 	table_title(t, "%s against %s", c->end[NEW].label, c->end[BASE].label);
-	ret = figures_read(&f, c, t, err);
+	ret = figures_read(f, c, t, err);
 	if (ret)
 		return ret;
-	figures_judge(&f, c, out);
-	for (i = 0; i < f.n; i++)
-		if (!c->total || !strcmp(f.side[i].side, SIDE_TOTAL))
-			metrics_add_side(t, c, &f.side[i]);
+	figures_judge(f, c, out);
+	for (i = 0; i < f->n; i++)
+		if (!c->total || !strcmp(f->side[i].side, SIDE_TOTAL))
+			metrics_add_side(t, c, f, &f->side[i]);
 	if (!t->rows)
 		ret = error_set(err, ENODATA, "neither %s nor %s has a figure to compare%s%s",
 				c->end[BASE].label, c->end[NEW].label,
@@ -406,17 +388,20 @@ static int compare_metrics(const struct comparison *c, struct table *t, struct o
 				c->total	? SIDE_TOTAL
 				: c->side[BASE] ? c->side[BASE]
 						: "");
-	metrics_add_movements(t, c, &f);
-	metrics_note_rules(t, c, out);
-	metrics_note_totals(t, c, &f);
+	metrics_add_movements(t, c, f);
+	metrics_note_rules(t, c, f, out);
+	metrics_note_totals(t, c, f);
 	if (c->query.workload_only)
 		note_add(&t->notes, workload_no_part);
-	figures_free(&f);
+	if (f == &own)
+		figures_free(f);
 	return ret ?: compare_note_workload(c, t, err);
 }
 
 const struct compare_table comparison_metrics = {
 	COMPARE_NAMES("metrics"),
+	.pairs = &comparison_pairs,
+	.of_figures = true,
 	.what = "throughput, CPU, scores, copying and system calls (default)",
 	MEASURE_COLUMNS(columns),
 	.options = {[SOURCE_CAPTURE] =

@@ -227,8 +227,8 @@ static bool movements_note_first(const struct movements *m, const struct compari
 	return true;
 }
 
-void movements_add_notes(struct movements *m, const struct comparison *c, struct table *t,
-			 const char *thing)
+size_t movements_add_notes(struct movements *m, const struct comparison *c, struct table *t,
+			   const char *thing)
 {
 	struct table *detail = table_detail(t, "movements", columns, array_size(columns));
 	size_t i, n = m->n < MOVEMENTS ? m->n : MOVEMENTS;
@@ -252,6 +252,7 @@ void movements_add_notes(struct movements *m, const struct comparison *c, struct
 				&t->arena,
 				"no %s passed the test: p < %g after Holm's correction, a change above %g %%, an interval that leaves 0 out, and no drift",
 				thing, c->rule.alpha, 100 * c->rule.threshold));
+	return i;
 }
 
 void movements_free(struct movements *m)

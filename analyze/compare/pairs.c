@@ -14,17 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum figure metrics[] = {FIGURE_THROUGHPUT,    FIGURE_RATE_PACKETS,
-				      FIGURE_RATE_MESSAGES, FIGURE_NS_PER_KIB,
-				      FIGURE_NS_PER_PACKET, FIGURE_NS_PER_MESSAGE};
-enum { METRICS = array_size(metrics) };
-
 struct pair {
 	const char *variant[ENDS];
 	struct verdict_rule rule;
 	struct figures figures;
 	const struct side_figures *side; /* NULL: no run of either end succeeded */
-	struct change change[METRICS];
+	struct change change[FIGURES];	 /* of the figures with IN_PAIRS */
 };
 
 struct pairs {
@@ -36,6 +31,17 @@ struct pairs {
 	struct column *columns;
 	int ncolumns;
 };
+
+/* Returns the next figure of a pair after `id`; FIGURES: there is none. */
+static enum figure_id pair_next_figure(enum figure_id id)
+{
+	do
+		id++;
+	while (id < FIGURES && !(figure_kinds[id].in & IN_PAIRS));
+	return id;
+}
+#define FOR_PAIR_FIGURES(id) \
+	for ((id) = FIGURE_THROUGHPUT; (id) < FIGURES; (id) = pair_next_figure(id))
 
 /* --- which variants are a pair --- */
 
@@ -174,7 +180,7 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 {
 	struct comparison one;
 	struct str ignored = {0};
-	size_t m;
+	enum figure_id id;
 	int ret;
 
 	pair->rule = c->rule;
@@ -186,24 +192,25 @@ static int pair_read(struct pair *pair, const struct comparison *c, struct table
 	if (!ret)
 		ret = figures_read(&pair->figures, &one, notes, err);
 	pair->side = ret ? NULL : pair_side(&pair->figures);
-	for (m = 0; m < METRICS && pair->side; m++) {
-		const struct figure_runs *of = pair->side->of[metrics[m]];
+	FOR_PAIR_FIGURES(id)
+	{
+		const struct figure_runs *of = pair->side ? pair->side->of[id] : NULL;
 
-		pair->change[m] =
-			figure_change(&one, figure_kinds[metrics[m]].better, &of[BASE], &of[NEW]);
+		if (of)
+			pair->change[id] =
+				figure_change(&one, figure_kinds[id].better, &of[BASE], &of[NEW]);
 	}
 	return ret;
 }
 
 /* Judges a metric again, with Holm's correction over its rows. Returns the number of rows. */
-static size_t pairs_correct(struct pairs *p, const struct comparison *c, size_t m)
+static size_t pairs_correct(struct pairs *p, const struct comparison *c, enum figure_id id)
 {
 	double *corrected = xcalloc(p->n + 1, sizeof(*corrected));
-	enum figure figure = metrics[m];
 	size_t i, tests = 0;
 
 	for (i = 0; i < p->n; i++) {
-		corrected[i] = p->list[i].side ? p->list[i].change[m].p : NAN;
+		corrected[i] = p->list[i].side ? p->list[i].change[id].p : NAN;
 		tests += !isnan(corrected[i]);
 	}
 	stats_holm(corrected, p->n);
@@ -213,9 +220,9 @@ static size_t pairs_correct(struct pairs *p, const struct comparison *c, size_t 
 
 		if (isnan(corrected[i]))
 			continue;
-		of = p->list[i].side->of[figure];
-		figure_correct(&one, figure_kinds[figure].better, &of[BASE], &of[NEW], corrected[i],
-			       tests, &p->list[i].change[m]);
+		of = p->list[i].side->of[id];
+		figure_correct(&one, figure_kinds[id].better, &of[BASE], &of[NEW], corrected[i],
+			       tests, &p->list[i].change[id]);
 	}
 	free(corrected);
 	return tests;
@@ -224,15 +231,17 @@ static size_t pairs_correct(struct pairs *p, const struct comparison *c, size_t 
 static int pairs_read(struct pairs *p, const struct comparison *c, struct table *t,
 		      struct outcome *out, struct error *err)
 {
-	size_t i, m, tests, apart = 0;
+	size_t i, tests, apart = 0;
+	enum figure_id id;
 	int ret = 0;
 
 	for (i = 0; i < p->n && !ret; i++) {
 		ret = pair_read(&p->list[i], c, t, err);
 		apart += p->list[i].rule.apart;
 	}
-	for (m = 0; m < METRICS && !ret; m++) {
-		tests = pairs_correct(p, c, m);
+	FOR_PAIR_FIGURES(id)
+	{
+		tests = ret ? 0 : pairs_correct(p, c, id);
 		out->tests = tests > out->tests ? tests : out->tests;
 	}
 	if (apart) {
@@ -267,89 +276,85 @@ static const struct column columns[LAST] = {
 	[LIMIT + NEW] = {"new_limit", .type = V_STR},
 };
 
-static bool metric_is_known(const struct pairs *p, size_t m)
+static bool pairs_have_figure(const struct pairs *p, enum figure_id id)
 {
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
-		if (p->list[i].side && (p->list[i].side->of[metrics[m]][BASE].n ||
-					p->list[i].side->of[metrics[m]][NEW].n))
+		if (p->list[i].side &&
+		    (p->list[i].side->of[id][BASE].n || p->list[i].side->of[id][NEW].n))
 			return true;
 	return false;
 }
 
-static const char *metric_column(struct arena *a, size_t m, int column)
+static const char *pair_column(struct arena *a, enum figure_id id, int column)
 {
-	return arena_printf(a, "%s_%s", figure_kinds[metrics[m]].name, metric_columns[column].name);
+	return arena_printf(a, "%s_%s", figure_kinds[id].name, metric_columns[column].name);
 }
 
-/* Makes the columns: the settings, then each metric, then what a narrow terminal leaves out. */
+/* Makes the columns: the settings, then each figure, then what a narrow terminal leaves out. */
 static void pairs_add_columns(struct pairs *p, struct arena *a)
 {
-	size_t most = (size_t)p->nsettings + METRICS * METRIC_COLUMNS + LAST, m;
+	size_t most = (size_t)p->nsettings + FIGURES * METRIC_COLUMNS + LAST;
 	struct column *to = arena_alloc(a, most * sizeof(*to));
+	enum figure_id id;
 	int k;
 
 	p->columns = to;
 	for (k = 0; k < p->nsettings; k++)
 		*to++ = (struct column){p->settings[k], .type = V_STR, .shape = STANDS_RIGHT};
-	for (m = 0; m < METRICS; m++)
-		for (k = 0; k < METRIC_COLUMNS && metric_is_known(p, m); k++) {
-			*to = metric_columns[k];
-			to->name = metric_column(a, m, k);
-			if (k == BASE_COLUMN || k == NEW_COLUMN)
-				to->unit = figure_kinds[metrics[m]].unit;
-			if (k == CHANGE_COLUMN)
-				to->stem =
-					arena_printf(a, "%s_change", figure_kinds[metrics[m]].name);
-			to++;
-		}
+	FOR_PAIR_FIGURES(id)
+	for (k = 0; k < METRIC_COLUMNS && pairs_have_figure(p, id); k++) {
+		*to = metric_columns[k];
+		to->name = pair_column(a, id, k);
+		if (k == BASE_COLUMN || k == NEW_COLUMN)
+			to->unit = figure_kinds[id].unit;
+		if (k == CHANGE_COLUMN)
+			to->stem = arena_printf(a, "%s_change", figure_kinds[id].name);
+		to++;
+	}
 	memcpy(to, columns, sizeof(columns));
 	p->ncolumns = (int)(to - p->columns) + LAST;
 }
 
-static double change_percent(double ratio)
+static void pair_put_figure(struct table *t, struct value *row, const struct pair *pair,
+			    enum figure_id id)
 {
-	return 100 * (ratio - 1);
-}
-
-static void pair_put_metric(struct table *t, struct value *row, const struct pair *pair, size_t m)
-{
-	const struct change *k = &pair->change[m];
+	const struct change *k = &pair->change[id];
 	const struct value cells[METRIC_COLUMNS] = {
 		[BASE_COLUMN] = value_real(k->base),
 		[NEW_COLUMN] = value_real(k->new),
-		[CHANGE_COLUMN] =
-			value_estimate(t, change_percent(k->ratio.value),
-				       change_percent(k->ratio.lo), change_percent(k->ratio.hi)),
+		[CHANGE_COLUMN] = figure_change_value(t, k),
 		[P_COLUMN] = k->verdict == VERDICT_FEW ? value_none() : value_real(k->p),
 		[VERDICT_COLUMN] = value_str(t, verdict_name(k->verdict)),
 	};
 	int i;
 
 	for (i = 0; i < METRIC_COLUMNS; i++)
-		table_set(t, row, metric_column(&t->arena, m, i), cells[i]);
+		table_set(t, row, pair_column(&t->arena, id, i), cells[i]);
 }
 
 static void pair_put_row(struct table *t, const struct pairs *p, const struct comparison *c,
 			 const struct pair *pair, struct outcome *out)
 {
 	struct value *row = table_row(t), *last = row + t->ncolumns - LAST;
-	size_t m, runs[ENDS] = {0};
+	const struct side_figures *side = pair->side;
+	size_t runs[ENDS] = {0};
+	enum figure_id id;
 	int k, e;
 
 	for (k = 0; k < p->nsettings; k++)
 		row[k] = value_str(t, pair_setting(p, c, k, pair->variant[BASE]));
-	for (m = 0; m < METRICS && pair->side; m++) {
+	for (id = 0; side && id < FIGURES; id = pair_next_figure(id)) {
 		for (e = 0; e < ENDS; e++)
-			if (pair->side->of[metrics[m]][e].n > runs[e])
-				runs[e] = pair->side->of[metrics[m]][e].n;
-		pair_put_metric(t, row, pair, m);
-		outcome_count(out, pair->change[m].verdict, pair->side->side,
-			      arena_printf(&t->arena, "%s of %s", figure_kinds[metrics[m]].name,
+			if (side->of[id][e].n > runs[e])
+				runs[e] = side->of[id][e].n;
+		pair_put_figure(t, row, pair, id);
+		outcome_count(out, pair->change[id].verdict, side->side,
+			      arena_printf(&t->arena, "%s of %s", figure_kinds[id].name,
 					   pair->variant[NEW]));
 	}
-	last[SIDE] = value_str(t, pair->side ? pair->side->side : NULL);
+	last[SIDE] = value_str(t, side ? side->side : NULL);
 	for (e = 0; e < ENDS; e++) {
 		last[VARIANT + e] = value_str(t, pair->variant[e]);
 		last[RUNS + e] = value_int((int64_t)runs[e]);
@@ -437,10 +442,12 @@ static int compare_pairs(const struct comparison *c, struct table *t, struct out
 
 const struct compare_table comparison_pairs = {
 	COMPARE_NAMES("pairs"),
+	.of_pairs = true,
 	MEASURE_COLUMNS(columns),
 	.options = {[SOURCE_CAPTURE] = OPT_VERDICT "from to workload-only unit basis"},
 	.spare =
-		"base_variant new_variant base_runs new_runs side base_limit new_limit throughput_p "
-		"rate_packets_p rate_messages_p ns_per_kib_p ns_per_packet_p ns_per_message_p",
+		"base_variant new_variant base_runs new_runs side base_limit new_limit throughput_p ns_per_kib_p"
+#define P_COLUMNS_OF_UNIT(id, unit, units) " rate_" units "_p ns_per_" unit "_p"
+	WORK_UNITS(P_COLUMNS_OF_UNIT),
 	.run = compare_pairs,
 };

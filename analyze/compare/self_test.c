@@ -41,6 +41,25 @@ struct alarms {
 	size_t splits, halves, alternate;
 };
 
+struct alarms_list {
+	struct alarms *list;
+	size_t n, cap;
+};
+
+/* Returns the share of splits with a false alarm. Its n is 0 where the runs are too few. */
+static struct estimate alarms_rate(const struct alarms *k)
+{
+	if (!(k->of > 0))
+		return (struct estimate){.value = NAN};
+	return stats_proportion((unsigned)lround(k->alarms / k->of * (double)k->splits),
+				(unsigned)k->splits, 0.95);
+}
+
+static const char *alarms_result(const struct alarms *k, const struct comparison *c)
+{
+	return alarms_rate(k).lo > c->rule.alpha ? "too often" : "ok";
+}
+
 /* Returns the runs of one variant that a self-test needs. */
 static size_t alarms_runs_needed(const struct comparison *c, size_t rows)
 {
@@ -58,13 +77,12 @@ static void alarms_set_attainable(struct alarms *k, const struct comparison *c)
 static void alarms_add_row(struct table *t, const struct comparison *c, const struct alarms *k,
 			   struct outcome *out)
 {
-	double rate = k->of > 0 ? k->alarms / k->of : NAN;
-	struct estimate e =
-		stats_proportion((unsigned)lround(isnan(rate) ? 0 : rate * (double)k->splits),
-				 (unsigned)k->splits, 0.95);
+	struct estimate rate = alarms_rate(k);
+	bool tested = k->of > 0;
 	struct value *row = table_row(t);
-	bool often = k->of > 0 && e.lo > c->rule.alpha;
-	char *few = arena_printf(&t->arena, "needs %zu runs", alarms_runs_needed(c, k->rows));
+	const char *result =
+		tested ? alarms_result(k, c)
+		       : arena_printf(&t->arena, "needs %zu runs", alarms_runs_needed(c, k->rows));
 
 	table_set(t, row, "variant", value_str(t, k->variant));
 	table_set(t, row, "table", value_str(t, k->table));
@@ -73,13 +91,14 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 	table_set(t, row, "rows", value_int((int64_t)k->rows));
 	table_set(t, row, "base_runs", value_int((int64_t)k->base));
 	table_set(t, row, "new_runs", value_int((int64_t)k->new));
-	table_set(t, row, "result", value_str(t, !(k->of > 0) ? few : often ? "too often" : "ok"));
-	outcome_count(out, often ? VERDICT_WORSE : VERDICT_NONE, k->side,
-		      arena_printf(&t->arena, "%s of %s", k->table, k->variant));
-	if (!(k->of > 0))
+	table_set(t, row, "result", value_str(t, result));
+	outcome_count(out, tested && rate.lo > c->rule.alpha ? VERDICT_WORSE : VERDICT_NONE,
+		      k->side, arena_printf(&t->arena, "%s of %s", k->table, k->variant));
+	if (!tested)
 		return;
 	table_set(t, row, "splits", value_int((int64_t)k->splits));
-	table_set(t, row, "rate_pct", value_estimate(t, 100 * rate, 100 * e.lo, 100 * e.hi));
+	table_set(t, row, "rate_pct",
+		  value_estimate(t, 100 * k->alarms / k->of, 100 * rate.lo, 100 * rate.hi));
 	table_set(t, row, "attainable_pct", value_real(100 * k->attainable));
 	table_set(t, row, "nominal_pct", value_real(100 * c->rule.alpha));
 	table_set(t, row, "claims_pct", value_real(100 * k->claims / k->of));
@@ -90,7 +109,7 @@ static void alarms_add_row(struct table *t, const struct comparison *c, const st
 /* --- metrics: the primary figures of all sides, with Holm's correction --- */
 
 struct figure_splits {
-	struct primary_figure *figures;
+	struct shown_figure *figures;
 	struct stats_halves **tests;
 	double *p;
 	size_t n;
@@ -126,7 +145,7 @@ static void figure_splits_free(struct figure_splits *l)
 }
 
 /* Returns whether compare would claim that the halves of the first `n` runs differ. */
-static bool figure_split_claims(const struct comparison *c, const struct primary_figure *of,
+static bool figure_split_claims(const struct comparison *c, const struct shown_figure *of,
 				size_t tests, size_t n, uint64_t base, double p)
 {
 	const struct figure_runs *all = &of->side->of[of->figure][BASE];
@@ -141,8 +160,8 @@ static bool figure_split_claims(const struct comparison *c, const struct primary
 		e = base >> i & 1 ? BASE : NEW;
 		half[e].x[half[e].n++] = all->x[i];
 	}
-	k.base = figure_value(&half[BASE], c->estimator);
-	k.new = figure_value(&half[NEW], c->estimator);
+	k.base = figure_runs_value(&half[BASE], c->estimator);
+	k.new = figure_runs_value(&half[NEW], c->estimator);
 	figure_correct(c, figure_kinds[of->figure].better, &half[BASE], &half[NEW], p, tests, &k);
 	for (e = 0; e < ENDS; e++)
 		free(half[e].x);
@@ -186,15 +205,15 @@ static void alarms_count_figures(struct alarms *k, const struct comparison *c,
 	k->splits = s->n;
 }
 
-static int self_test_metrics(struct table *t, const struct comparison *c, struct outcome *out,
-			     struct error *err)
+static int self_test_metrics(struct alarms_list *all, struct table *notes,
+			     const struct comparison *c, struct error *err)
 {
 	struct alarms k = {
 		.variant = c->end[BASE].variant, .table = "metrics", .side = c->side[BASE]};
 	struct figure_splits l;
 	struct figures f;
 	struct splits s;
-	int ret = figures_read(&f, c, t, err);
+	int ret = figures_read(&f, c, notes, err);
 
 	if (ret)
 		return ret;
@@ -205,7 +224,7 @@ static int self_test_metrics(struct table *t, const struct comparison *c, struct
 	alarms_count_figures(&k, c, &l, &s);
 	alarms_set_attainable(&k, c);
 	if (s.runs)
-		alarms_add_row(t, c, &k, out);
+		array_add(all->list, all->n, all->cap, k);
 	figure_splits_free(&l);
 	splits_free(&s);
 	figures_free(&f);
@@ -272,29 +291,29 @@ static void alarms_count_list(struct alarms *k, const struct comparison *c, cons
 }
 
 /* Tests one list; a side without a profile has none. */
-static int self_test_list(struct table *t, const struct comparison *c, const struct diff_spec *spec,
-			  const char *side, struct outcome *out, struct error *err)
+static int self_test_list(struct alarms_list *all, struct table *notes, const struct comparison *c,
+			  const struct diff_spec *spec, const char *side, struct error *err)
 {
 	struct alarms k = {.variant = c->end[BASE].variant, .table = spec->measure, .side = side};
 	struct error none = {0};
-	struct diff all;
+	struct diff d;
 	int ret;
 
-	diff_init(&all);
-	ret = diff_read(&all, c, BASE, side, spec, t, &none);
-	if (!ret && all.nruns[BASE]) {
-		alarms_count_list(&k, c, &all);
-		alarms_add_row(t, c, &k, out);
+	diff_init(&d);
+	ret = diff_read(&d, c, BASE, side, spec, notes, &none);
+	if (!ret && d.nruns[BASE]) {
+		alarms_count_list(&k, c, &d);
+		array_add(all->list, all->n, all->cap, k);
 	}
-	diff_free(&all);
+	diff_free(&d);
 	return ret && ret != -ENODATA ? error_set(err, -ret, "%s", none.text) : 0;
 }
 
-static int self_test_lists(struct table *t, const struct comparison *c, struct outcome *out,
+static int self_test_lists(struct alarms_list *all, struct table *notes, const struct comparison *c,
 			   struct error *err)
 {
 	const struct diff_spec *const only[] = {c->table ? c->table->spec : NULL};
-	static const struct diff_spec *const both[] = {&component_spec, &function_spec};
+	static const struct diff_spec *const both[] = {&components_spec, &functions_spec};
 	const struct diff_spec *const *specs = c->table ? only : both;
 	const char **sides;
 	int n = store_sides(c->end[BASE].store, &sides, err), i, ret = n < 0 ? n : 0;
@@ -303,7 +322,7 @@ static int self_test_lists(struct table *t, const struct comparison *c, struct o
 	for (k = 0; k < nspecs; k++)
 		for (i = 0; i < n && !ret; i++)
 			if (!c->side[BASE] || !strcmp(c->side[BASE], sides[i]))
-				ret = self_test_list(t, c, specs[k], sides[i], out, err);
+				ret = self_test_list(all, notes, c, specs[k], sides[i], err);
 	free(sides);
 	return ret;
 }
@@ -329,38 +348,35 @@ static void self_test_note_rules(struct table *t, const struct comparison *c)
 		"a random split hides drift: halves counts the rows in which the first half of the runs differs from the second, alternate those in which every other run differs from the rest");
 }
 
-static bool self_test_tested_any(const struct table *t)
+/* Tests the variant at both ends. */
+static int self_test_tables(struct alarms_list *all, struct table *notes,
+			    const struct comparison *c, struct error *err)
 {
-	int splits = table_column(t, "splits");
-	bool any = false;
-	size_t i;
+	bool figures = !c->table || c->table->of_figures, lists = !c->table || !figures;
+	int ret = figures ? self_test_metrics(all, notes, c, err) : 0;
 
-	for (i = 0; i < t->rows; i++)
-		any |= table_cell(t, i, splits)->type != V_NONE;
-	return any;
+	return ret || !lists ? ret : self_test_lists(all, notes, c, err);
 }
 
-static int self_test_tables(struct table *t, const struct comparison *c, struct outcome *out,
-			    struct error *err)
-{
-	int ret = 0;
-
-	if (!c->table || c->table == &comparison_metrics)
-		ret = self_test_metrics(t, c, out, err);
-	if (!ret && c->table != &comparison_metrics)
-		ret = self_test_lists(t, c, out, err);
-	return ret;
-}
-
+/* Adds the rows of a variant. Sets *tested if the runs of one of them can be split. */
 static int self_test_variant(struct comparison *c, const char *variant, struct table *t,
-			     struct outcome *out, struct error *err)
+			     struct outcome *out, bool *tested, struct error *err)
 {
+	struct alarms_list all = {0};
 	int ret, e;
+	size_t i;
 
 	for (e = 0; e < ENDS; e++)
 		c->end[e].variant = variant;
 	ret = compare_estimator(c, err);
-	return ret ? ret : self_test_tables(t, c, out, err);
+	if (!ret)
+		ret = self_test_tables(&all, t, c, err);
+	for (i = 0; i < all.n && !ret; i++) {
+		alarms_add_row(t, c, &all.list[i], out);
+		*tested |= all.list[i].splits > 0;
+	}
+	free(all.list);
+	return ret;
 }
 
 const struct compare_table comparison_self_test = {
@@ -371,14 +387,14 @@ const struct compare_table comparison_self_test = {
 };
 
 static int self_test_variants(struct comparison *c, const char *only, struct table *t,
-			      struct outcome *out, struct error *err)
+			      struct outcome *out, bool *tested, struct error *err)
 {
 	const char **names = NULL;
 	int n = store_variants(c->end[BASE].store, &names, err), i, ret = n < 0 ? n : 0;
 
 	for (i = 0; i < n && !ret; i++)
 		if (str_matches(only, names[i]))
-			ret = self_test_variant(c, names[i], t, out, err);
+			ret = self_test_variant(c, names[i], t, out, tested, err);
 	free(names);
 	return ret;
 }
@@ -387,6 +403,7 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 		      struct table *t, struct outcome *out, struct error *err)
 {
 	const char *ref = variant ? variant : "*";
+	bool tested = false;
 	int ret;
 
 	c->splits = SPLITS;
@@ -394,11 +411,11 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 	table_title(t, "false alarms of compare on %s", capture);
 	ret = compare_open(c, capture, ref, ref, err);
 	if (!ret)
-		ret = compare_close(c, self_test_variants(c, variant, t, out, err), err);
+		ret = compare_close(c, self_test_variants(c, variant, t, out, &tested, err), err);
 	if (!ret && !t->rows)
 		ret = error_set(err, ENODATA, "%s has no runs to split", capture);
 	self_test_note_rules(t, c);
-	if (!ret && !self_test_tested_any(t)) {
+	if (!ret && !tested) {
 		note_add(&t->notes, self_test_none);
 		t->lossy = true;
 	}
@@ -407,7 +424,7 @@ int compare_self_test(struct comparison *c, const char *capture, const char *var
 
 bool compare_self_tests(const struct compare_table *table)
 {
-	return table == &comparison_metrics || (table->spec && !table->spec->groups);
+	return table->of_figures || (table->spec && !table->spec->groups);
 }
 
 /* --- one line beside the verdicts of a table --- */
@@ -420,33 +437,33 @@ struct end_test {
 	size_t runs, needed; /* needed 0: there is a rate, or no run */
 };
 
-static void end_test_read_table(struct end_test *test, const struct comparison *c,
-				const struct table *t)
+static void end_test_print(struct end_test *test, const struct comparison *c,
+			   const struct alarms_list *all)
 {
+	const struct alarms *k;
 	double rate, lo = NAN, hi = NAN;
-	const char *result = "no runs";
-	size_t i;
+	const char *result = NULL;
 
-	for (i = 0; i < t->rows; i++) {
-		rate = table_real(t, i, "rate_pct");
-		if (isnan(rate))
+	for (k = all->list; k < all->list + all->n; k++) {
+		if (!(k->of > 0))
 			continue;
-		if (isnan(lo) || !strcmp(table_text(t, i, "result"), "too often"))
-			result = table_text(t, i, "result");
+		rate = 100 * k->alarms / k->of;
+		if (!result || !strcmp(alarms_result(k, c), "too often"))
+			result = alarms_result(k, c);
 		lo = fmin(lo, rate);
 		hi = fmax(hi, rate);
 	}
-	if (!isnan(lo)) {
+	if (result) {
 		str_printf(&test->words, "%.1f", lo);
 		if (hi > lo)
 			str_printf(&test->words, " to %.1f", hi);
 		str_printf(&test->words, " %%, %s", result);
-	} else if (t->rows) {
-		test->runs = (size_t)(table_real(t, 0, "base_runs") + table_real(t, 0, "new_runs"));
-		test->needed = alarms_runs_needed(c, (size_t)table_real(t, 0, "rows"));
+	} else if (all->n) {
+		test->runs = all->list->base + all->list->new;
+		test->needed = alarms_runs_needed(c, all->list->rows);
 		str_printf(&test->words, "needs %zu runs, has %zu", test->needed, test->runs);
 	} else {
-		str_puts(&test->words, result);
+		str_puts(&test->words, "no runs");
 	}
 }
 
@@ -455,21 +472,21 @@ static void end_test_read(struct end_test *test, const struct comparison *c, enu
 			  const struct compare_table *table)
 {
 	struct comparison one = *c;
-	struct outcome out = {0};
+	struct alarms_list all = {0};
+	struct table notes = {0};
 	struct error none = {0};
-	struct table t;
 
 	one.table = table;
 	one.splits = SPLITS_BESIDE;
 	one.end[BASE] = one.end[NEW] = c->end[e];
 	one.side[BASE] = one.side[NEW] = c->side[e];
 	one.rule.copied = one.rule.apart = one.rule.drifts = false;
-	compare_table_init(&comparison_self_test, &t);
-	if (self_test_tables(&t, &one, &out, &none))
+	if (self_test_tables(&all, &notes, &one, &none))
 		str_puts(&test->words, none.text);
 	else
-		end_test_read_table(test, c, &t);
-	table_free(&t);
+		end_test_print(test, c, &all);
+	table_free(&notes);
+	free(all.list);
 }
 
 /* Returns the index of the end's self-test. An index stays valid when the list grows. */

@@ -5,9 +5,10 @@
  * run, so a value that differs between the runs of an end is "1|0". A kind of settings that one end
  * lacks altogether was not collected there. It is left out.
  */
-#include "analyze/compare/settings.h"
+#include "analyze/compare/compare.h"
 
 #include "analyze/scope/scope.h"
+#include "lib/alloc.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -33,6 +34,18 @@ static const struct column columns[] = {
 	{"name", .type = V_STR},
 	{"base", .type = V_STR, .what = "empty: the end does not have the setting"},
 	{"new", .type = V_STR},
+};
+
+struct setting {
+	int kind;		       /* the order of the table */
+	const char *side;	       /* "": all sides */
+	const char *name, *base, *new; /* NULL: this end does not have it */
+};
+
+struct settings {
+	struct setting *list;
+	size_t n, cap;
+	struct arena arena;
 };
 
 /* One setting of one side at one end. */
@@ -327,7 +340,7 @@ static int setting_order(const void *a, const void *b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-int settings_read(struct settings *s, const struct comparison *c, struct error *err)
+static int settings_read(struct settings *s, const struct comparison *c, struct error *err)
 {
 	const char **sides;
 	int n = store_sides(c->end[BASE].store, &sides, err), i, e, ret = n < 0 ? n : 0;
@@ -349,7 +362,7 @@ int settings_read(struct settings *s, const struct comparison *c, struct error *
 	return ret;
 }
 
-void settings_free(struct settings *s)
+static void settings_free(struct settings *s)
 {
 	free(s->list);
 	arena_free(&s->arena);
@@ -442,6 +455,7 @@ static int compare_settings_table(const struct comparison *c, struct table *t, s
 
 const struct compare_table comparison_settings = {
 	COMPARE_NAMES("settings"),
+	.of_facts = true,
 	.what = "settings that differ: kernel, command line, sysctls, network cards, CPUs, plan",
 	MEASURE_COLUMNS(columns),
 	.options = {[SOURCE_CAPTURE] = "side "},

@@ -6,10 +6,12 @@
  */
 #include "analyze/compare/diff.h"
 #include "analyze/export/export.h"
+#include "analyze/scope/work.h"
 
 #include <math.h>
 #include <string.h>
 
+// clang-format off
 /* A figure, and the column of a table that has it. Rows of one gauge stand together. */
 static const struct gauge {
 	const char *name, *unit; /* zcost_NAME_UNIT; unit "": none */
@@ -20,13 +22,15 @@ static const struct gauge {
 } gauges[] = {
 	{"throughput", "bytes_per_second", "summary", "throughput_gbps", 1.25e8, NULL,
 	 "Throughput."},
-	{"work", "per_second", "summary", "rate_packets", 1, "packet", "Units of work done."},
-	{"work", "per_second", "summary", "rate_messages", 1, "message", NULL},
+#define GAUGE_OF_RATE(id, unit, units) \
+	{"work", "per_second", "summary", "rate_" units, 1, unit, "Units of work done."},
+	WORK_UNITS(GAUGE_OF_RATE)
 	{"cpu", "ratio", "summary", "cpu_pct", 0.01, NULL,
 	 "CPU time in use on the CPUs of the side; 1 is one CPU."},
 	{"cost", "seconds", "summary", "ns_per_kib", 1e-9, "KiB", "CPU time per unit of work."},
-	{"cost", "seconds", "summary", "ns_per_packet", 1e-9, "packet", NULL},
-	{"cost", "seconds", "summary", "ns_per_message", 1e-9, "message", NULL},
+#define GAUGE_OF_COST(id, unit, units) \
+	{"cost", "seconds", "summary", "ns_per_" unit, 1e-9, unit, NULL},
+	WORK_UNITS(GAUGE_OF_COST)
 	{"component_cost", "seconds", "components", "self_ns", 1e-9, "",
 	 "CPU time of a component per unit of work."},
 	{"zero_copy", "ratio", "summary", "zero_copy_share", 0.01, NULL,
@@ -39,6 +43,7 @@ static const struct gauge {
 	 "A score of zcost report scores in the unit of its label."},
 	{"runs", "", "summary", "runs", 1, NULL, "Runs in the estimates."},
 };
+// clang-format on
 
 /* Columns of words that become labels. */
 static const char *const labels[] = {"variant", "side",	      "component",   "score",
@@ -235,6 +240,7 @@ static int export_openmetrics(struct export *x, struct error *err)
 const struct format format_openmetrics = {
 	.name = "openmetrics",
 	.what = "the figures of summary, components, roi and scores, as gauges (Prometheus)",
-	.options = {[SOURCE_CAPTURE] = "variant side estimator unit power-model power-kind " OPT_SLICE},
+	.options = {[SOURCE_CAPTURE] =
+			    "variant side estimator unit power-model power-kind " OPT_SLICE},
 	.write = export_openmetrics,
 };

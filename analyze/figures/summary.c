@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* summary: one line for each variant and side: throughput, costs, and zero copy or not. */
+#include "analyze/figures/figures.h"
+
 #include "analyze/costs/basis.h"
-#include "analyze/scope/runs.h"
 #include "analyze/costs/costs.h"
 #include "analyze/evidence/limits.h"
-#include "analyze/probes/power/table.h"
 #include "analyze/evidence/zerocopy.h"
+#include "analyze/scope/runs.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -17,14 +18,13 @@
 /* More notes than this would bury the figures. */
 enum { SOME_BLOCKS = 16 };
 
+// clang-format off
 /* Columns for workloads that count other units than bytes. */
 #define COST_OF(unit, kind) "ns/" unit, V_REAL, .digits = 1, .spread = kind
-#define OF_UNITS(unit, count)                                                \
-	{"rate_" count, "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE}, \
-		{"ns_per_" unit, COST_OF(unit, SPREAD_RANGE)},               \
-	{                                                                    \
-		"copy_ns_per_" unit, COST_OF(unit, SPREAD_HALF)              \
-	}
+#define COLUMNS_OF_UNIT(id, unit, units)                                     \
+	{"rate_" units, "1/s", V_REAL, .digits = 1, .spread = SPREAD_RANGE}, \
+	{"ns_per_" unit, COST_OF(unit, SPREAD_RANGE)},                       \
+	{"copy_ns_per_" unit, COST_OF(unit, SPREAD_HALF)},
 
 static const struct column summary_columns[] = {
 	{"variant", .type = V_STR},
@@ -38,95 +38,40 @@ static const struct column summary_columns[] = {
 	 .what = "that CPU time per KiB"},
 	{"copy_ns_per_kib", "ns/KiB", V_REAL, .digits = 1, .spread = SPREAD_HALF,
 	 .what = "part of ns_per_kib in functions that copy data (profile)"},
-	OF_UNITS("packet", "packets"),
-	OF_UNITS("message", "messages"),
+	WORK_UNITS(COLUMNS_OF_UNIT)
 	{"zero_copy_share", "%", V_REAL, .digits = 1,
 	 .what = "share of sends or bytes without a copy, the lowest of all sources"},
 	{"power_w", "W", V_REAL, .digits = 1, .spread = SPREAD_RANGE},
 	{"power_source", .type = V_STR, .what = "measured, imported or modelled"},
 	{"power_kind", .type = V_STR, .what = "wall, platform or package"},
 };
+// clang-format on
 
-/* A column that is estimated over the runs. */
-struct summary_rate {
-	const char *column, *metric; /* metric NULL: CPU use */
-	const char *unit;	     /* only for work counted in this unit */
-	bool cost;		     /* the figure is busy time per unit of the metric */
-};
-
-struct summary_rate_of {
-	const struct summary_rate *rate;
-	const char *busy; /* busy_metric() */
-};
-
-struct summary_watts {
-	const struct query *q;
-	enum power_source source;
-	const char *kind;
-};
-
-static double summary_watts(struct store *s, const struct run *r, const void *arg)
-{
-	struct summary_watts *w = (struct summary_watts *)arg;
-	struct power p = power_of(s, w->q, &r, 1);
-
-	if (p.source > w->source) {
-		w->source = p.source;
-		w->kind = p.kind;
-	}
-	return p.watts;
-}
-
-static size_t summary_put_power(struct store *s, const struct query *q,
-				const struct block_list *list, const struct block_runs *b,
-				struct table *t, struct value *row)
-{
-	struct summary_watts w = {q, POWER_NONE, NULL};
-	struct estimate e = scope_estimate(s, b->runs, b->n, list->estimator, summary_watts, &w);
-
-	put_estimate(t, row, "power_w", &e);
-	table_set(t, row, "power_source", value_str(t, power_source_names[w.source]));
-	table_set(t, row, "power_kind", value_str(t, w.kind));
-	return e.n;
-}
-
-static double summary_rate(struct store *s, const struct run *r, const void *arg)
-{
-	const struct summary_rate_of *k = arg;
-	double x = figure_metric(s, r, k->rate->metric ?: k->busy);
-
-	return k->rate->cost ? figure_metric(s, r, k->busy) * 1e7 / x : x;
-}
-
-static const struct summary_rate rates[] = {
-	{"throughput_gbps", "throughput", NULL, false},
-	{"cpu_pct", NULL, NULL, false},
-	{"ns_per_kib", "rate_kib", NULL, true},
-	{"rate_packets", "rate_packets", "packet", false},
-	{"ns_per_packet", "rate_packets", "packet", true},
-	{"rate_messages", "rate_messages", "message", false},
-	{"ns_per_message", "rate_messages", "message", true},
-};
-
-/* Fills the rates and adds a note on figures that some runs lack, such as "cpu_pct 1". */
-static size_t summary_put_rates(struct store *s, const struct query *q,
-				const struct block_list *list, const struct block_runs *b,
-				struct table *t, struct value *row)
+/*
+ * Fills the figures of the row and adds a note on figures that some runs lack, such as "cpu_pct 1".
+ * Returns the most runs of a figure.
+ */
+static size_t summary_put_figures(const struct figure_list *l, const struct block_runs *b,
+				  struct table *t, struct value *row)
 {
 	struct str fewer = {0};
 	size_t most = 0, i;
 
-	for (i = 0; i < array_size(rates); i++) {
-		const struct summary_rate_of of = {&rates[i], busy_metric(q)};
-		struct estimate e;
+	for (i = 0; i < l->n; i++) {
+		const struct figure_value *v = &l->list[i];
+		const char *column = figure_column(v->id);
 
-		if (rates[i].unit && !work_is_in(s, q, b->runs, b->n, rates[i].unit))
+		if (v->sides != b)
 			continue;
-		e = scope_estimate(s, b->runs, b->n, list->estimator, summary_rate, &of);
-		put_estimate(t, row, rates[i].column, &e);
-		most = e.n > most ? e.n : most;
-		if (e.n && e.n < (size_t)b->n)
-			str_printf(&fewer, "%s%s %zu", fewer.len ? ", " : "", rates[i].column, e.n);
+		put_estimate(t, row, column, &v->e);
+		most = v->n > most ? v->n : most;
+		if (v->id == FIGURE_POWER) {
+			table_set(t, row, "power_source",
+				  value_str(t, power_source_names[v->source]));
+			table_set(t, row, "power_kind", value_str(t, v->kind));
+		} else if (v->n && v->n < (size_t)b->n) {
+			str_printf(&fewer, "%s%s %zu", fewer.len ? ", " : "", column, v->n);
+		}
 	}
 	if (fewer.len)
 		note_add_block(&t->notes, &b->block, fewer_runs, fewer.buf, b->n);
@@ -191,31 +136,28 @@ static int summary_read_evidence(struct store *s, const struct query *q, const c
 	return n < 0 ? n : 0;
 }
 
-static int summary_put_block(struct store *s, const struct query *q, const struct block_list *list,
-			     const struct block_runs *b, struct summary_evidence *all,
-			     struct table *t, struct error *err)
+static int summary_put_block(const struct figure_list *l, const struct block_runs *b,
+			     struct summary_evidence *all, struct table *t, struct error *err)
 {
 	struct value *row = block_row(t, &b->block);
-	size_t with_rates, with_power;
-	int rc = summary_read_evidence(s, q, b->block.variant, all, err);
+	int rc = summary_read_evidence(l->s, l->q, b->block.variant, all, err);
 
-	if (!rc && !q->figures_only)
-		rc = summary_put_copy(s, q, &b->block, t, row, err);
-	with_rates = summary_put_rates(s, q, list, b, t, row);
+	if (!rc && !l->q->figures_only)
+		rc = summary_put_copy(l->s, l->q, &b->block, t, row, err);
+	table_set(t, row, "runs", value_int((int64_t)summary_put_figures(l, b, t, row)));
 	table_set(t, row, "zero_copy_share",
 		  value_real(100 * zero_copy_share(all->e, all->n, b->block.side)));
-	with_power = summary_put_power(s, q, list, b, t, row);
-	table_set(t, row, "runs", value_int(with_rates > with_power ? with_rates : with_power));
 	return rc;
 }
 
-static bool summary_counts_in(struct store *s, const struct query *q, const struct block_list *list,
-			      const char *unit)
+/* Returns whether some block has figures of this unit of work. */
+static bool summary_counts_in(const struct figure_list *l, const char *unit)
 {
-	int i;
+	size_t i;
 
-	for (i = 0; i < list->n; i++)
-		if (work_is_in(s, q, list->blocks[i].runs, list->blocks[i].n, unit))
+	for (i = 0; i < l->n; i++)
+		if (figure_kinds[l->list[i].id].work &&
+		    !strcmp(figure_kinds[l->list[i].id].work, unit))
 			return true;
 	return false;
 }
@@ -236,27 +178,26 @@ static void summary_move_unit(const char *unit, struct column *list, int n)
 }
 
 /* Leaves out the columns of units that no workload counts. */
-static void summary_choose_columns(struct store *s, const struct query *q,
-				   const struct block_list *list, struct table *t)
+static void summary_choose_columns(const struct figure_list *l, struct table *t)
 {
-	static const char *const others[] = {"packet", "message"};
+	const char *unit = l->q->unit && strcmp(l->q->unit, "KiB") ? l->q->unit : NULL;
 	struct column *kept = arena_alloc(&t->arena, sizeof(summary_columns));
-	bool other_unit = q->unit && strcmp(q->unit, "KiB") != 0;
+	bool left_out;
 	size_t i, k;
 	int n = 0;
 
 	for (i = 0; i < array_size(summary_columns); i++) {
-		if (other_unit && !strcmp(summary_columns[i].name, "copy_ns_per_kib"))
-			continue;
-		for (k = 0; k < array_size(others); k++)
-			if (strstr(summary_columns[i].name, others[k]) &&
-			    !summary_counts_in(s, q, list, others[k]))
-				break;
-		if (k == array_size(others))
-			kept[n++] = summary_columns[i];
+		const struct column *c = &summary_columns[i];
+
+		left_out = unit && !strcmp(c->name, "copy_ns_per_kib");
+		for (k = 1; k < WORK_KINDS && work_kinds[k].rate; k++)
+			left_out |= strstr(c->name, work_kinds[k].word) &&
+				    !summary_counts_in(l, work_kinds[k].unit);
+		if (!left_out)
+			kept[n++] = *c;
 	}
-	if (other_unit)
-		summary_move_unit(q->unit, kept, n);
+	if (unit)
+		summary_move_unit(unit, kept, n);
 	t->columns = kept;
 	t->ncolumns = n;
 }
@@ -282,30 +223,31 @@ static void summary_note_variants(struct store *s, const struct block_list *list
 static int summary_run(struct store *s, const struct query *q, struct table *t, struct error *err)
 {
 	struct summary_evidence evidence = {0};
-	struct block_list list;
-	int rc = block_list_read(&list, s, q, FOR_FIGURES, err), i;
+	struct figure_list l;
+	int rc = figure_list_read(&l, s, q, IN_SUMMARY, 0, err), i;
+	const struct block_list *list = &l.blocks[FOR_FIGURES];
 
 	if (!rc)
-		summary_choose_columns(s, q, &list, t);
-	for (i = 0; i < list.n && !rc; i++)
-		rc = summary_put_block(s, q, &list, &list.blocks[i], &evidence, t, err);
+		summary_choose_columns(&l, t);
+	for (i = 0; i < list->n && !rc; i++)
+		rc = summary_put_block(&l, &list->blocks[i], &evidence, t, err);
 	if (!rc)
 		rc = clocks_note(s, t, err);
 	if (!rc) {
 		power_note_kinds(s, q, t);
 		if (evidence.own)
 			note_add(&t->notes, whole_run, "zero_copy_share");
-		summary_note_variants(s, &list, t);
-		block_list_notes(&list, s, t);
+		summary_note_variants(s, list, t);
+		figure_list_notes(&l, t);
 		rc = limits_note(s, q, t, err);
 	}
 	if (!rc)
 		rc = busy_notes(s, q, NULL, t, err);
 	if (!rc)
 		rc = cost_note_workload(s, q, t, err);
-	for (i = 0; i < list.n && !rc; i++) /* the cost of copying is from the profiles */
-		rc = scope_profile_notes(s, q, &list.blocks[i].block, t, err);
-	block_list_free(&list);
+	for (i = 0; i < list->n && !rc; i++) /* the cost of copying is from the profiles */
+		rc = scope_profile_notes(s, q, &list->blocks[i].block, t, err);
+	figure_list_free(&l);
 	return rc;
 }
 

@@ -5,9 +5,7 @@
  * the crossover of each line with that of the plan's first variant is computed.
  */
 #include "analyze/figures/crossover.h"
-#include "analyze/figures/tables.h"
-#include "analyze/scope/scope.h"
-#include "analyze/evidence/zerocopy.h"
+#include "analyze/figures/figures.h"
 
 #include "lib/str.h"
 
@@ -54,33 +52,6 @@ static const struct column crossover_columns[] = {
 static const char *const kind_words[] = {"",	  "begins", "ends",   "always",
 					 "never", "often",  "unclear"};
 
-/* What a sweep shows. `table` has it, in the column or in the row of that score. */
-static const struct sweep_metric {
-	const char *table, *name, *unit;
-	int better;
-	bool of_power; /* a column of roi; "power_source" says whether it is modelled */
-} metrics[] = {
-	{"roi", "throughput_gbps", "Gbit/s", 1, false},
-	{"roi", "cpu_pct", "%", 0, false},
-	{"scores", "ns_per_kib", "ns/KiB", -1, false},
-	{"scores", "ns_per_packet", "ns/packet", -1, false},
-	{"scores", "ns_per_message", "ns/message", -1, false},
-	{"scores", "syscalls_per_mib", "1/MiB", -1, false},
-	{"roi", "roi_c", "", 1, false},
-	{"roi", "power_w", "W", 0, true},
-	{"roi", "roi_p", "", 1, true},
-	{"scores", "j_per_gb", "J/GB", -1, false},
-};
-
-/* A figure of one variant: its estimate, and its runs. */
-struct sweep_figure {
-	int variant, metric;
-	const char *side, *unit;
-	struct estimate e;
-	double *x;
-	size_t n, cap;
-};
-
 /* A variant of the plan under one combination of settings. */
 struct sweep_variant {
 	const char *name, *base;
@@ -95,8 +66,7 @@ struct sweep {
 	int nvariants;
 	const char **settings;
 	int nsettings;
-	struct sweep_figure *figures;
-	size_t nfigures, figures_cap;
+	struct figure_list figures;
 };
 
 /* --- the values of a setting --- */
@@ -152,131 +122,6 @@ static const char *sweep_under(const struct sweep *w, int variant, int setting)
 	return under;
 }
 
-/* --- figures --- */
-
-static struct sweep_figure *sweep_find(const struct sweep *w, int variant, int metric,
-				       const char *side)
-{
-	size_t i;
-
-	for (i = 0; i < w->nfigures; i++)
-		if (w->figures[i].variant == variant && w->figures[i].metric == metric &&
-		    !strcmp(w->figures[i].side, side))
-			return &w->figures[i];
-	return NULL;
-}
-
-static int sweep_find_variant(const struct sweep *w, const char *name)
-{
-	int i;
-
-	for (i = 0; i < w->nvariants; i++)
-		if (!strcmp(w->variants[i].name, name))
-			return i;
-	return -1;
-}
-
-/* Reads a figure of a row of roi or scores. Returns false where the row has none. */
-static bool sweep_read_cell(const struct table *t, size_t row, const struct sweep_metric *m,
-			    struct estimate *e)
-{
-	bool score = !strcmp(t->name, "scores");
-	const char *column = score ? "value" : m->name;
-	struct interval i = table_interval(t, row, column);
-
-	if (strcmp(t->name, m->table) || (score && strcmp(table_text(t, row, "score"), m->name)))
-		return false;
-	*e = (struct estimate){.value = table_real(t, row, column), .lo = i.low, .hi = i.high};
-	e->n = (size_t)table_real(t, row, "runs");
-	return !isnan(e->value);
-}
-
-/* Returns the unit of a figure. It says where power is modelled, as the unit of a score does. */
-static const char *sweep_unit(const struct sweep *w, const struct table *t, size_t row,
-			      const struct sweep_metric *m)
-{
-	const char *source;
-
-	if (!strcmp(t->name, "scores"))
-		return arena_strdup(&w->t->arena, table_text(t, row, "unit"));
-	source = table_text(t, row, "power_source");
-	if (!m->of_power || !source || strcmp(source, "modelled") != 0)
-		return m->unit;
-	return arena_printf(&w->t->arena, "%s%smodelled", m->unit, *m->unit ? ", " : "");
-}
-
-/* Adds the table's figures: estimates of all runs, or those of one repeat. */
-static void sweep_add_table(struct sweep *w, const struct table *t, bool of_run)
-{
-	struct sweep_figure *f;
-	struct estimate e;
-	size_t row, m;
-	int v;
-
-	for (row = 0; row < t->rows; row++) {
-		v = sweep_find_variant(w, table_text(t, row, "variant"));
-		for (m = 0; m < array_size(metrics) && v >= 0; m++) {
-			const char *side = table_text(t, row, "side");
-
-			if (!sweep_read_cell(t, row, &metrics[m], &e))
-				continue;
-			f = sweep_find(w, v, (int)m, side);
-			if (f && of_run)
-				array_add(f->x, f->n, f->cap, e.value);
-			else if (!of_run)
-				array_add(w->figures, w->nfigures, w->figures_cap,
-					  (struct sweep_figure){
-						  .variant = v,
-						  .metric = (int)m,
-						  .side = arena_strdup(&w->t->arena, side),
-						  .unit = sweep_unit(w, t, row, &metrics[m]),
-						  .e = e});
-		}
-	}
-}
-
-static int sweep_read_tables(struct sweep *w, int repeat, struct error *err)
-{
-	static const char *const tables[] = {"roi", "scores"};
-	struct query q = *w->q;
-	struct table t;
-	size_t i;
-	int rc = 0;
-
-	q.limit = 0;
-	q.repeat = repeat ? repeat : q.repeat;
-	for (i = 0; i < array_size(tables) && !rc; i++) {
-		rc = measure_run(tables[i], w->s, &q, &t, err);
-		if (!rc)
-			sweep_add_table(w, &t, repeat > 0);
-		if (!rc && !repeat)
-			w->t->lossy |= t.lossy;
-		table_free(&t);
-	}
-	return rc;
-}
-
-static int sweep_last_repeat(struct sweep *w, struct error *err)
-{
-	struct run_filter f = {.pass = w->q->pass};
-	struct run *runs;
-	int n = store_runs(w->s, &f, &runs, err), i, last = 0;
-
-	for (i = 0; i < n; i++)
-		last = runs[i].repeat > last ? runs[i].repeat : last;
-	free(runs);
-	return n < 0 ? n : last;
-}
-
-static int sweep_read_figures(struct sweep *w, struct error *err)
-{
-	int rc = sweep_read_tables(w, 0, err), last = rc ? rc : sweep_last_repeat(w, err), r;
-
-	for (r = 1; r <= last && !rc && !w->q->repeat; r++)
-		rc = sweep_read_tables(w, r, err);
-	return rc ? rc : last < 0 ? last : 0;
-}
-
 static int sweep_read_variants(struct sweep *w, struct error *err)
 {
 	const char **names = NULL;
@@ -305,38 +150,42 @@ static int sweep_read_variants(struct sweep *w, struct error *err)
 
 /* --- rows --- */
 
-/* Returns the side that a metric is shown for: --side, the total, or the only one that has it. */
-static const char *sweep_side(const struct sweep *w, int metric)
+/* Returns the side that a figure is shown for: --side, the total, or the only one that has it. */
+static const char *sweep_side(const struct sweep *w, enum figure_id id)
 {
 	const char *side = NULL;
 	size_t i;
 
-	for (i = 0; i < w->nfigures; i++) {
-		if (w->figures[i].metric != metric)
-			continue;
-		if (!side || !strcmp(w->figures[i].side, "total"))
-			side = w->figures[i].side;
+	for (i = 0; i < w->figures.n; i++) {
+		const struct figure_value *v = &w->figures.list[i];
+
+		if (v->id == id && v->n && (!side || v->nsides > 1))
+			side = v->side;
 	}
 	return w->q->side ? w->q->side : side;
 }
 
-static void sweep_put_row(const struct sweep *w, int setting, const struct sweep_figure *f)
+static void sweep_put_row(const struct sweep *w, int setting, int variant,
+			  const struct figure_value *f)
 {
 	struct value *row = table_row(w->t);
-	const struct sweep_variant *v = &w->variants[f->variant];
-	const struct sweep_metric *m = &metrics[f->metric];
-	const char *under = sweep_under(w, f->variant, setting);
+	const struct sweep_variant *v = &w->variants[variant];
+	const char *under = sweep_under(w, variant, setting);
+	struct str unit = {0};
 
+	figure_print_unit(&unit, w->q, f->id, true);
+	str_puts(&unit, f->source == POWER_MODELLED ? ", modelled" : "");
 	table_set(w->t, row, "setting", value_str(w->t, w->settings[setting]));
 	table_set(w->t, row, "value", value_str(w->t, v->values[setting]));
 	table_set(w->t, row, "number", value_real(sweep_number(w, setting, v->values[setting])));
 	table_set(w->t, row, "variant", value_str(w->t, v->base));
 	table_set(w->t, row, "under", value_str(w->t, *under ? under : NULL));
 	table_set(w->t, row, "side", value_str(w->t, f->side));
-	table_set(w->t, row, "metric", value_str(w->t, m->name));
-	table_set(w->t, row, "unit", value_str(w->t, f->unit));
+	table_set(w->t, row, "metric", value_str(w->t, figure_column(f->id)));
+	table_set(w->t, row, "unit", value_str(w->t, unit.buf));
 	table_set(w->t, row, "runs", value_int((int64_t)f->e.n));
 	put_estimate(w->t, row, "estimate", &f->e);
+	str_free(&unit);
 }
 
 struct sweep_place {
@@ -368,18 +217,22 @@ static int sweep_places(const struct sweep *w, int setting, struct sweep_place *
 static void sweep_put_rows(const struct sweep *w, int setting)
 {
 	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
-	int n = sweep_places(w, setting, p), m, i;
+	int n = sweep_places(w, setting, p), i;
+	enum figure_id id;
 	size_t k;
 
-	for (m = 0; m < (int)array_size(metrics); m++) {
-		const char *side = sweep_side(w, m);
+	for (id = 0; id < FIGURES; id++) {
+		const char *side = sweep_side(w, id);
 
 		for (i = 0; i < n && side; i++)
-			for (k = 0; k < w->nfigures; k++)
-				if (w->figures[k].variant == p[i].variant &&
-				    w->figures[k].metric == m &&
-				    (w->q->all || !strcmp(w->figures[k].side, side)))
-					sweep_put_row(w, setting, &w->figures[k]);
+			for (k = 0; k < w->figures.n; k++) {
+				const struct figure_value *f = &w->figures.list[k];
+
+				if (f->id == id && f->n &&
+				    !strcmp(f->variant, w->variants[p[i].variant].name) &&
+				    (w->q->all || !strcmp(f->side, side)))
+					sweep_put_row(w, setting, p[i].variant, f);
+			}
 	}
 	free(p);
 }
@@ -387,7 +240,8 @@ static void sweep_put_rows(const struct sweep *w, int setting)
 /* --- crossovers --- */
 
 struct sweep_pair {
-	int setting, metric;
+	int setting;
+	enum figure_id id;
 	const char *side, *under, *base, *new;
 };
 
@@ -426,11 +280,11 @@ static void crossover_print(struct str *s, const struct sweep *w, const struct s
 	size_t from, to;
 
 	for (from = 0; from < n; from = to + 1) {
-		const char *word = crossover_word(points[from].verdict, metrics[p->metric].better);
+		const char *word = crossover_word(points[from].verdict, figure_kinds[p->id].better);
 
 		for (to = from; to + 1 < n; to++)
 			if (strcmp(word, crossover_word(points[to + 1].verdict,
-							metrics[p->metric].better)))
+							figure_kinds[p->id].better)))
 				break;
 		if (from)
 			str_puts(s, "; ");
@@ -450,7 +304,7 @@ static void sweep_note_crossover(const struct sweep *w, const struct sweep_pair 
 				 const struct crossover *c, const char *words)
 {
 	struct notes *notes = &w->t->notes;
-	char *what = xasprintf("%s %s%s%s", p->side, metrics[p->metric].name, *p->under ? " " : "",
+	char *what = xasprintf("%s %s%s%s", p->side, figure_column(p->id), *p->under ? " " : "",
 			       p->under);
 
 	if (c->needed)
@@ -484,7 +338,7 @@ static void sweep_put_crossover(const struct sweep *w, struct table *d, const st
 	table_set(d, row, "setting", value_str(d, w->settings[p->setting]));
 	table_set(d, row, "under", value_str(d, p->under));
 	table_set(d, row, "side", value_str(d, p->side));
-	table_set(d, row, "metric", value_str(d, metrics[p->metric].name));
+	table_set(d, row, "metric", value_str(d, figure_column(p->id)));
 	table_set(d, row, "base", value_str(d, p->base));
 	table_set(d, row, "new", value_str(d, p->new));
 	table_set(d, row, "kind", value_str(d, kind_words[c->kind]));
@@ -523,7 +377,7 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 				 struct str *words)
 {
 	struct crossover_point *points = xcalloc((size_t)n + 1, sizeof(*points));
-	const struct sweep_figure *f;
+	const struct figure_value *f;
 	size_t count = 0;
 	int i;
 
@@ -531,8 +385,8 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 		const struct sweep_variant *v = &w->variants[places[i].variant];
 		bool base = !strcmp(v->base, p->base);
 
-		f = sweep_find(w, places[i].variant, p->metric, p->side);
-		if (!f || (!base && strcmp(v->base, p->new)) ||
+		f = figure_find(&w->figures, p->id, v->name, p->side);
+		if (!f || !f->n || (!base && strcmp(v->base, p->new)) ||
 		    strcmp(sweep_under(w, places[i].variant, p->setting), p->under))
 			continue;
 		if (!count || points[count - 1].at != places[i].at)
@@ -547,7 +401,7 @@ static bool sweep_find_crossover(const struct sweep *w, const struct sweep_pair 
 		}
 	}
 	count = crossover_drop_single(points, count);
-	*c = crossover_find(points, count, metrics[p->metric].better,
+	*c = crossover_find(points, count, figure_kinds[p->id].better,
 			    n && places[0].at > 0 && places[n - 1].at >= 8 * places[0].at);
 	str_reset(words);
 	crossover_print(words, w, p, points, count);
@@ -573,17 +427,18 @@ static bool sweep_begins_line(const struct sweep *w, int setting, const struct s
 static void sweep_add_crossovers(const struct sweep *w, struct table *d, int setting)
 {
 	struct sweep_place *p = xcalloc((size_t)w->nvariants + 1, sizeof(*p));
-	int n = sweep_places(w, setting, p), m, i;
+	int n = sweep_places(w, setting, p), i;
 	struct str words = {0};
 	struct crossover c;
+	enum figure_id id;
 
-	for (m = 0; m < (int)array_size(metrics) && n; m++) {
-		const char *side = sweep_side(w, m);
+	for (id = 0; id < FIGURES && n; id++) {
+		const char *side = sweep_side(w, id);
 
-		for (i = 0; i < n && side && metrics[m].better; i++) {
+		for (i = 0; i < n && side && figure_kinds[id].better; i++) {
 			const struct sweep_variant *v = &w->variants[p[i].variant];
 			struct sweep_pair pair = {setting,
-						  m,
+						  id,
 						  side,
 						  sweep_under(w, p[i].variant, setting),
 						  w->variants[0].base,
@@ -630,13 +485,20 @@ static int sweep_put(struct sweep *w, struct error *err)
 
 static void sweep_free(struct sweep *w)
 {
-	size_t i;
-
-	for (i = 0; i < w->nfigures; i++)
-		free(w->figures[i].x);
-	free(w->figures);
+	figure_list_free(&w->figures);
 	free(w->variants);
 	free(w->settings);
+}
+
+/* The notes on runs would bury the rows, so only their loss shows. */
+static void sweep_add_notes(const struct sweep *w)
+{
+	struct table runs = {0};
+
+	figure_list_notes(&w->figures, &runs);
+	w->t->lossy |= runs.lossy;
+	table_free(&runs);
+	scope_capture_notes(w->s, w->t);
 }
 
 static int sweep_run(struct store *s, const struct query *q, struct table *t, struct error *err)
@@ -645,10 +507,10 @@ static int sweep_run(struct store *s, const struct query *q, struct table *t, st
 	int rc = sweep_read_variants(&w, err);
 
 	if (!rc)
-		rc = sweep_read_figures(&w, err);
+		rc = figure_list_read(&w.figures, s, q, IN_SWEEP, IN_SWEEP, err);
 	if (!rc)
 		rc = sweep_put(&w, err);
-	scope_capture_notes(s, t);
+	sweep_add_notes(&w);
 	if (!rc)
 		rc = busy_notes(s, q, NULL, t, err);
 	sweep_free(&w);

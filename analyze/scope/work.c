@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORK_KIND(id, unit, units) {unit, unit, "rate_" units},
+// clang-format off
 const struct work_kind work_kinds[WORK_KINDS] = {
 	{"KiB", "kib", "rate_kib"},
-	{"packet", "packet", "rate_packets"},
-	{"message", "message", "rate_messages"},
+	WORK_UNITS(WORK_KIND)
 	{"syscall", "syscall", NULL}, /* used only with --unit syscall */
 };
+// clang-format on
 
 static bool work_has_rate(struct store *s, const struct run *runs, int n, const char *rate)
 {
@@ -33,14 +35,6 @@ const char *work_unit(struct store *s, const struct run *runs, int n)
 		if (work_has_rate(s, runs, n, work_kinds[i].rate))
 			return work_kinds[i].unit;
 	return NULL;
-}
-
-bool work_is_in(struct store *s, const struct query *q, const struct run *runs, int n,
-		const char *unit)
-{
-	const char *own = q->unit ? q->unit : work_unit(s, runs, n);
-
-	return own && !strcmp(own, unit);
 }
 
 const char *work_word(const char *unit)
@@ -69,6 +63,12 @@ double work_in_window(struct store *s, const struct run *r, const char *rate_met
 	double work = figure_metric(s, r, rate_metric) * figure_metric(s, r, "seconds");
 
 	return work > 0 ? work : NAN;
+}
+
+double work_time(struct store *s, const struct query *q, const struct run *r,
+		 const char *rate_metric)
+{
+	return figure_metric(s, r, busy_metric(q)) * 1e7 / figure_metric(s, r, rate_metric);
 }
 
 /* More sides than a receiver and a sender have metrics of the transfer. */

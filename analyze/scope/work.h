@@ -10,19 +10,26 @@
  * overrides the unit.
  */
 
+/*
+ * THE LIST of units of work beside bytes: an identifier, the unit, and the end of the name of the
+ * metric with its rate. A new unit is a row here, and one in workload/workload.h.
+ */
+// clang-format off
+#define WORK_UNITS(row) \
+	row(PACKET, "packet", "packets") \
+	row(MESSAGE, "message", "messages")
+// clang-format on
+
 /* A unit of work, its spelling in names of columns, and the metric with its rate or NULL. */
 struct work_kind {
 	const char *unit, *word, *rate;
 };
-enum { WORK_KINDS = 4 };
+#define WORK_COUNT(...) +1
+enum { WORK_KINDS = 2 WORK_UNITS(WORK_COUNT) };
 extern const struct work_kind work_kinds[WORK_KINDS];
 
 /* Returns "KiB", "packet" or "message", or NULL when the workload counted no work. */
 const char *work_unit(struct store *s, const struct run *runs, int n);
-/* Says whether the figures are in this unit: the one of --unit, or that of the work. */
-bool work_is_in(struct store *s, const struct query *q, const struct run *runs, int n,
-		const char *unit);
-
 /*
  * Returns the unit as names of columns and metrics spell it: "kib", "packet", "message" or
  * "syscall", else "unit".
@@ -42,6 +49,13 @@ char *work_units(struct store *s, const struct run *runs, int n);
  * or none is known.
  */
 double work_in_window(struct store *s, const struct run *r, const char *rate_metric);
+
+/*
+ * Returns the CPU time of a unit of work in ns: of the side's CPUs, or of the workload's processes
+ * with --workload-only. All costs per unit of work of a run are this one.
+ */
+double work_time(struct store *s, const struct query *q, const struct run *r,
+		 const char *rate_metric);
 
 /*
  * Returns a rate of the whole transfer, such as "throughput": what passed its sides once. Any run

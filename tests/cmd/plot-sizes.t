@@ -70,7 +70,7 @@ for c in sizes latency idle counters; do
 	ok "$c.svg is XML" xmllint --noout slides/$c.svg
 done
 ok "bars are whole where none is long" sh -c "! grep -q 'Longer bars' slides/counters.gp"
-sqlite3 cap/zcost.db "UPDATE metric SET value = 20 * value WHERE name = 'busy_ns' AND run IN (SELECT id FROM run WHERE variant = 'mmap' AND side = 'receiver')"
+sqlite3 cap/zcost.db "UPDATE metric SET value = 20 * value WHERE name = 'cpu_pct' AND run IN (SELECT id FROM run WHERE variant = 'mmap' AND side = 'receiver')"
 "$zcost" plot cap counters -o long >out 2>err
 ok "a bar of more than 500 % ends at 300 %" says '^reach = 300$' long/counters.gp
 ok "a remark says where long bars end" says 'Longer bars and whiskers end at 300 %; the numbers are whole' long/counters.gp

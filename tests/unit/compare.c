@@ -443,8 +443,8 @@ static double tail(struct prng *r)
 
 /* The figures of receiver, sender and total that every capture of a TCP workload has, and two that
  * are secondary. */
-static const enum figure simulated_figures[] = {FIGURE_THROUGHPUT, FIGURE_CPU,	FIGURE_NS_PER_KIB,
-						FIGURE_COPY,	   FIGURE_IRQS, FIGURE_ROI_C};
+static const enum figure_id simulated_figures[] = {
+	FIGURE_THROUGHPUT, FIGURE_CPU, FIGURE_NS_PER_KIB, FIGURE_COPY, FIGURE_IRQS, FIGURE_ROI_C};
 
 struct simulated {
 	double x[FIGURE_SIDES][FIGURES][ENDS][FIGURE_RUNS];
@@ -498,7 +498,7 @@ static int count_comparisons(bool heavy, size_t runs, int rounds)
 {
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0}, .estimator = EST_MEDIAN};
 	static struct simulated s;
-	struct figures f = {s.side, FIGURE_SIDES, FIGURE_SIDES};
+	struct figures f = {.side = s.side, .n = FIGURE_SIDES, .cap = FIGURE_SIDES};
 	int round, i, k, claims = 0;
 	struct prng r;
 

@@ -3,7 +3,6 @@
 #include "analyze/compare/call_diff.h"
 #include "analyze/compare/commit.h"
 #include "analyze/compare/costs.h"
-#include "analyze/compare/settings.h"
 #include "tests/unit/small_store.h"
 #include "tests/unit/world.h"
 #include "tests/unit/unit.h"
@@ -529,6 +528,7 @@ static void add_sides(struct store *s, const char *variant, double scale, double
 			if (part > 0) {
 				small_store_metric(s, run, "transfer_sides", 3);
 				small_store_metric(s, run, "transfer:throughput", 16);
+				small_store_metric(s, run, "transfer:rate_packets", 200);
 				small_store_metric(s, run, "transfer_part", part);
 			}
 		}
@@ -738,8 +738,8 @@ TEST(settings_that_differ_are_listed_once)
 	str_printf(&expected, "%s\n%s\n11 more in --table settings\n", lines[0], lines[1]);
 	assert_int_equal(compare_settings(&c, 2, &text, &err), 0);
 	assert_string_equal(text.buf, expected.buf);
-	compare_table_init(&comparison_settings, &t);
-	assert_int_equal(comparison_settings.run(&c, &t, &out, &err), 0);
+	compare_table_init(compare_table_find("settings"), &t);
+	assert_int_equal(compare_table_find("settings")->run(&c, &t, &out, &err), 0);
 	assert_int_equal(t.rows, array_size(lines));
 	row_is(&t, 1, "name = duration, new = 5");
 	table_free(&t);
@@ -750,8 +750,8 @@ TEST(settings_that_differ_are_listed_once)
 	assert_non_null(strstr(text.buf, "10 more"));
 	c.side[BASE] = c.side[NEW] = NULL;
 	c.end[NEW] = c.end[BASE];
-	compare_table_init(&comparison_settings, &t);
-	assert_int_equal(comparison_settings.run(&c, &t, &out, &err), 0);
+	compare_table_init(compare_table_find("settings"), &t);
+	assert_int_equal(compare_table_find("settings")->run(&c, &t, &out, &err), 0);
 	assert_int_equal(t.rows, 0);
 	assert_int_equal(t.notes.n, 1);
 	table_free(&t);
@@ -976,29 +976,20 @@ TEST(numbers_of_a_commit_message_have_four_digits)
 		     {0.9994, "0.9994"}, {0.9996, "1.000"},	   {1, "1.000"},
 		     {9.994, "9.994"},	 {99.96, "100.0"},	   {999.4, "999.4"},
 		     {999.5, "1000"},	 {-12.344, "-12.34"},	   {NAN, "-"}};
-	static const struct column columns[] = {
-		{"side", .type = V_STR},  {"metric", .type = V_STR}, {"unit", .type = V_STR},
-		{"base", .type = V_REAL}, {"new", .type = V_REAL},   {"change_pct", .type = V_REAL},
-		{"p", .type = V_REAL},	  {"verdict", .type = V_STR}};
-	struct table t, to;
+	const struct comparison c = {.rule = {.alpha = 0.05}};
+	struct side_figures side = {.side = "receiver"};
+	struct shown_figure row = {&side, FIGURE_THROUGHPUT};
+	struct figures f = {.side = &side, .n = 1, .rows = &row, .nrows = 1};
+	struct table to = {0};
 	size_t i;
 
-	table_init(&t, "metrics", columns, array_size(columns));
 	for (i = 0; i < array_size(cases); i++) {
-		struct value *row = table_row(&t);
-
-		row[0] = value_str(&t, "receiver");
-		row[1] = value_str(&t, "throughput");
-		row[2] = value_str(&t, "Gbit/s");
-		row[3] = value_real(cases[i].base);
+		side.change[FIGURE_THROUGHPUT].base = cases[i].base;
+		commit_add_metrics(&to, &c, &f, SIZE_MAX);
+		assert_int_equal(to.rows, 1);
+		assert_string_equal(table_text(&to, 0, "base"), cases[i].text);
+		table_free(&to);
 	}
-	commit_init_metrics(&to, &t);
-	commit_add_metrics(&to, &t, SIZE_MAX);
-	assert_int_equal(to.rows, array_size(cases));
-	for (i = 0; i < to.rows; i++)
-		assert_string_equal(table_text(&to, i, "base"), cases[i].text);
-	table_free(&to);
-	table_free(&t);
 }
 
 TEST(p_of_a_commit_message_has_three_digits)

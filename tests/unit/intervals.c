@@ -227,7 +227,7 @@ static void count_differences(struct store *s, char names[][8], int n, struct hi
 		c.end[BASE] = (struct compare_end){.store = s, .variant = names[i]};
 		c.end[NEW] = (struct compare_end){.store = s, .variant = names[i + 1]};
 		table_init(&notes, "notes", NULL, 0);
-		assert_int_equal(diff_read_ends(&d, &c, "receiver", &function_spec, &notes, &err),
+		assert_int_equal(diff_read_ends(&d, &c, "receiver", &functions_spec, &notes, &err),
 				 0);
 		for (row = 0; row < d.n; row++)
 			count(h, d.rows[row].delta, d.rows[row].delta_ci);

@@ -1049,7 +1049,7 @@ static void add_costs(struct store *s, struct run r, double busy_ns, double cycl
 	int64_t run = small_store_run(s, r);
 
 	small_store_metrics(s, run, "seconds = 2, rate_kib = 1024");
-	small_store_metric(s, run, "busy_ns", busy_ns);
+	small_store_metric(s, run, "cpu_pct", busy_ns / 2e7);
 	small_store_metric(s, run, "counter:cycles", cycles);
 	small_store_metrics(s, run, "counter:instructions = 1000000, power_w:wall = 10");
 }
@@ -1109,9 +1109,8 @@ TEST(scores_of_a_total_weigh_the_parts_of_the_work)
 
 		small_store_metrics(s, run, "seconds = 2, rate_kib = 1024");
 		small_store_metric(s, run, "rate_packets", i ? 50 : 0);
-		small_store_metric(s, run, "busy_ns", i ? 6e6 : 4e6);
-		small_store_metric(s, run, "workload_cpu_ns", i ? 2e6 : 1e6);
-		small_store_metrics(s, run, "cpu_pct = 1, workload_cpu_pct = 1");
+		small_store_metric(s, run, "cpu_pct", i ? 0.3 : 0.2);
+		small_store_metric(s, run, "workload_cpu_pct", i ? 0.1 : 0.05);
 		small_store_metric(s, run, "counter:cache-misses", i);
 		small_store_metric(s, run, "counter:cache-references", 4 * i);
 		small_store_metrics(s, run,
@@ -1155,7 +1154,7 @@ TEST(scores_have_no_total_of_a_cpu_that_sides_share)
 	assert_true(isnan(score(&t, "total", "ns_per_kib")));
 	assert_float_equal(score(&t, "total", "j_per_gb"), 1e9 / 1048576 * 10, 1e-6);
 	small_store_says(&t, "v total: receiver and sender share CPU 1: ");
-	small_store_says(&t, "w total: no repeat has the score on all sides");
+	small_store_says(&t, "w total: no repeat has the figure on all sides");
 	small_store_says(&t, "j_per_gb uses the watts of the whole host");
 }
 

@@ -40,7 +40,7 @@ TEST(scores_are_powers_of_the_throughput_over_the_cost)
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 50, NAN, 0.32, NAN);
 	assert_int_equal(t.rows, 1); /* one side has no total */
-	small_store_says(&t, "power_w is absent: no power source");
+	small_store_says(&t, "power_w, roi_p are absent: no power source");
 	small_store_says(&t, "roi_c = T^2 / C, roi_p = T^2 / P;");
 	t = small_store_table(s, "roi", (struct query){.model_idle = 10, .model_per_cpu = 6});
 	check_row(&t, 0, 4, 50, 13, 0.32, 16.0 / 13);
@@ -151,7 +151,8 @@ TEST(total_counts_a_shared_cpu_once)
 	t = small_store_table(s, "roi", (struct query){0});
 	small_store_column_is(&t, "side", "receiver sender total");
 	check_row(&t, 2, 4, NAN, NAN, NAN, NAN);
-	small_store_says(&t, "v total: receiver and sender share CPU 2: there is no cpu_pct");
+	small_store_says(
+		&t, "cpu_pct, roi_c are absent for v total: receiver and sender share CPU 2: ");
 	small_store_metrics(s, sender, "cpu_pct:cpu2 = 30, cpu_pct:cpu3 = 40");
 	t = small_store_table(s, "roi", (struct query){0});
 	check_row(&t, 0, 4, 80, NAN, 16.0 / 80, NAN);
@@ -243,9 +244,9 @@ TEST(notes_say_which_sides_lack_a_figure_and_why)
 	run = small_store_run(s, (struct run){.side = "sender"});
 	small_store_metric(s, run, "throughput", 4);
 	t = small_store_table(s, "roi", (struct query){0});
-	small_store_says(&t, "cpu_pct is absent for v sender, v total: CPU time was not collected");
-	small_store_says(&t, "roi_c is absent for v sender, v total: it needs throughput and CPU");
-	small_store_says(&t, "power_w is absent: no power source");
+	small_store_says(
+		&t, "cpu_pct, roi_c are absent for v sender, v total: CPU time was not collected");
+	small_store_says(&t, "power_w, roi_p are absent: no power source");
 	s = small_store();
 	run = small_store_run(s, (struct run){.variant = "w"});
 	small_store_metrics(s, run, "rate_messages = 9, cpu_pct = 9");

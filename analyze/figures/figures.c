@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/figures/figures.h"
+
+#include "analyze/scope/placement.h"
+#include "lib/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a figure is read for. The reader notes in `value` where power comes from. */
+struct figure_reading {
+	struct store *s;
+	const struct query *q;
+	const struct figure_kind *k;
+	struct figure_value *value;
+};
+
+/* --- how figures are computed --- */
+
+/* Returns a rate of work. The total is that of the transfer: what passed its sides once. */
+static double figure_rate(const struct figure_reading *r, const struct run *const sides[], int n)
+{
+	return n > 1 ? transfer_rate(r->s, sides[0], r->k->over)
+		     : figure_metric(r->s, sides[0], r->k->over);
+}
+
+/* Returns the factor of a side's cost in a sum of `n` sides. */
+static double figure_part(const struct figure_reading *r, const struct run *side, int n)
+{
+	return n > 1 ? transfer_part(r->s, side) : 1;
+}
+
+/* Returns the CPU time of a unit of work, added up over the sides. */
+static double figure_time(const struct figure_reading *r, const struct run *const sides[], int n)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < n; i++)
+		sum += figure_part(r, sides[i], n) * work_time(r->s, r->q, sides[i], r->k->under);
+	return sum;
+}
+
+/*
+ * Returns whether the figure is a count of the side's CPUs although --workload-only asks for the
+ * workload's processes. No part of such a count is known to be theirs.
+ */
+static bool figure_is_of_others(const struct query *q, const struct figure_kind *k)
+{
+	return k->cpus && !busy_of_cpus(q);
+}
+
+/* Returns a count per unit of work, added up over the sides. */
+static double figure_cost(const struct figure_reading *r, const struct run *const sides[], int n)
+{
+	const struct figure_kind *k = r->k;
+	double sum = figure_is_of_others(r->q, k) ? NAN : 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		double count = !strcmp(k->over, INPUT_CALLS)
+				       ? calls_of_run(r->s, sides[i])
+				       : figure_metric(r->s, sides[i], k->over);
+
+		sum += figure_part(r, sides[i], n) * k->scale * count /
+		       work_in_window(r->s, sides[i], k->under);
+	}
+	return sum;
+}
+
+/* Returns the quotient of two counts, each added up over the sides. */
+static double figure_ratio(const struct figure_reading *r, const struct run *const sides[], int n)
+{
+	double over = figure_is_of_others(r->q, r->k) ? NAN : 0, under = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		over += figure_metric(r->s, sides[i], r->k->over);
+		under += figure_metric(r->s, sides[i], r->k->under);
+	}
+	return r->k->scale * over / under;
+}
+
+/* Returns the CPU use of all sides. A CPU that two sides share counts once. */
+static double figure_cpu(const struct figure_reading *r, const struct run *const sides[], int n)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < n; i++)
+		sum += busy_of_cpus(r->q) ? cpu_pct_unshared(r->s, sides, i)
+					  : figure_metric(r->s, sides[i], busy_metric(r->q));
+	return sum;
+}
+
+/* Returns the watts of the sides' hosts, each host once. */
+static double figure_power(const struct figure_reading *r, const struct run *const sides[], int n)
+{
+	struct power p = power_of(r->s, r->q, sides, n);
+
+	if (p.source > r->value->source) {
+		r->value->source = p.source;
+		r->value->kind = p.kind;
+	}
+	r->value->shared |= p.shared;
+	return p.watts;
+}
+
+/* Returns joules per 10^9 bytes: watts x seconds / bytes. */
+static double figure_joules(const struct figure_reading *r, const struct run *const sides[], int n)
+{
+	double rate = n > 1 ? transfer_rate(r->s, sides[0], r->k->under)
+			    : figure_metric(r->s, sides[0], r->k->under);
+
+	return r->k->scale * figure_power(r, sides, n) / rate;
+}
+
+double roi_exponent_n(const struct query *q)
+{
+	return q->roi_n > 0 ? q->roi_n : 2;
+}
+
+double roi_exponent_m(const struct query *q)
+{
+	return q->roi_m > 0 ? q->roi_m : 1;
+}
+
+double roi_c(const struct query *q, double throughput, double cpu)
+{
+	return cpu > 0 ? pow(throughput, roi_exponent_n(q)) / cpu : NAN;
+}
+
+double roi_p(const struct query *q, double throughput, double watts)
+{
+	return watts > 0 ? pow(throughput, roi_exponent_n(q)) / pow(watts, roi_exponent_m(q)) : NAN;
+}
+
+/* Returns whether a side sent datagrams: T is then what it sent, or what arrived of it. */
+static bool sides_sent_datagrams(struct store *s, const struct run *const sides[], int n)
+{
+	while (n && !sent_datagrams(s, sides[n - 1]))
+		n--;
+	return n;
+}
+
+static double figure_roi(const struct figure_reading *r, const struct run *const sides[], int n)
+{
+	double t = figure_rate(r, sides, n);
+
+	if (sides_sent_datagrams(r->s, sides, n))
+		return NAN;
+	return r->k->cpus ? roi_c(r->q, t, figure_cpu(r, sides, n))
+			  : roi_p(r->q, t, figure_power(r, sides, n));
+}
+
+/* --- the table --- */
+
+const struct figure_kind figure_kinds[FIGURES] = {
+#define FIGURE(id, figure, of, ...) [FIGURE_##id] = {.name = figure, .unit = of, __VA_ARGS__},
+#include "analyze/figures/figures.def"
+#undef FIGURE
+};
+
+const char *figure_column(enum figure_id id)
+{
+	return figure_kinds[id].column ?: figure_kinds[id].name;
+}
+
+void figure_print_unit(struct str *s, const struct query *q, enum figure_id id, bool per)
+{
+	const struct figure_kind *k = &figure_kinds[id];
+	const char *p = k->unit;
+	double exponent;
+
+	for (; *p; p++) {
+		if (*p != '^') {
+			str_putc(s, *p);
+			continue;
+		}
+		exponent = *++p == 'n' ? roi_exponent_n(q) : roi_exponent_m(q);
+		if (exponent != 1)
+			str_printf(s, "^%g", exponent);
+	}
+	if (per && k->per)
+		str_printf(s, "/%s", k->per);
+}
+
+/* --- reading --- */
+
+/*
+ * Returns whether the block has work of the figure's unit: its own unit, or that of --unit. Bytes
+ * are looked for in every workload.
+ */
+static bool figure_is_of_work(const struct figure_list *l, const struct figure_kind *k,
+			      const struct block_runs *b)
+{
+	const char *own;
+
+	if (!k->work || !strcmp(k->work, "KiB"))
+		return true;
+	own = work_unit(l->s, b->runs, b->n);
+	return (own && !strcmp(own, k->work)) ||
+	       (own && l->q->unit && !strcmp(l->q->unit, k->work));
+}
+
+/* Reads the figure of each repeat that has runs of all sides. */
+static void figure_read_repeats(struct figure_list *l, struct figure_value *v)
+{
+	const struct figure_kind *k = &figure_kinds[v->id];
+	const struct figure_reading r = {l->s, l->q, k, v};
+	const struct run **runs = xcalloc((size_t)v->nsides, sizeof(*runs));
+	bool of_cpus = k->cpus && busy_of_cpus(l->q);
+	double x;
+	int i;
+
+	for (i = 0; i < v->sides->n; i++) {
+		if (!block_runs_same_repeat(v->sides, v->nsides, &v->sides->runs[i], runs))
+			continue;
+		v->repeats++;
+		if (of_cpus && v->nsides > 1 && !v->twice) {
+			char *twice = shared_cpus(runs, v->nsides);
+
+			v->twice = twice ? arena_strdup(&l->arena, twice) : NULL;
+			free(twice);
+		}
+		x = v->twice && k->cpus == CPUS_APART ? NAN : k->read(&r, runs, v->nsides);
+		if (isfinite(x))
+			v->x[v->n++] = x;
+	}
+	if (v->twice && k->cpus == CPUS_APART)
+		v->n = 0;
+	free(runs);
+}
+
+static void figure_list_add(struct figure_list *l, enum figure_id id,
+			    const struct block_runs *sides, int nsides)
+{
+	struct figure_value *v;
+
+	array_grow(l->list, l->n, l->cap);
+	v = &l->list[l->n++];
+	*v = (struct figure_value){.id = id,
+				   .variant = sides->block.variant,
+				   .side = nsides > 1 ? SIDE_TOTAL : sides->block.side,
+				   .e = {NAN, NAN, NAN, NAN, 0, 0},
+				   .sides = sides,
+				   .nsides = nsides};
+	v->x = arena_alloc(&l->arena, ((size_t)sides->n + 1) * sizeof(*v->x));
+	figure_read_repeats(l, v);
+	if (v->n)
+		v->e = stats_estimate(l->blocks->estimator, v->x, v->n, 0.95);
+}
+
+/* Adds the figure of each side, and of a variant's total behind its last side. */
+static void figure_list_add_figure(struct figure_list *l, enum figure_id id, bool total)
+{
+	const struct figure_kind *k = &figure_kinds[id];
+	const struct block_list *blocks = &l->blocks[k->purpose];
+	int i, n, of;
+
+	for (i = 0; i < blocks->n; i++) {
+		const struct block_runs *b = &blocks->blocks[i];
+
+		if (figure_is_of_work(l, k, b))
+			figure_list_add(l, id, b, 1);
+		n = total ? block_list_total(blocks, i) : 0;
+		for (of = 0; of < n && figure_is_of_work(l, k, b - of); of++)
+			;
+		if (n && of == n)
+			figure_list_add(l, id, b + 1 - n, n);
+	}
+}
+
+int figure_list_read(struct figure_list *l, struct store *s, const struct query *q, unsigned tables,
+		     unsigned totals, struct error *err)
+{
+	enum figure_id id;
+	int rc;
+
+	*l = (struct figure_list){.s = s, .q = q};
+	rc = block_list_read(&l->blocks[FOR_FIGURES], s, q, FOR_FIGURES, err);
+	for (id = 0; id < FIGURES && !rc; id++) {
+		const struct figure_kind *k = &figure_kinds[id];
+
+		if (!(k->in & tables) || !k->read)
+			continue;
+		if (!l->blocks[k->purpose].blocks)
+			rc = block_list_read(&l->blocks[k->purpose], s, q, k->purpose, err);
+		if (!rc)
+			figure_list_add_figure(l, id, k->in & totals);
+	}
+	return rc;
+}
+
+void figure_list_free(struct figure_list *l)
+{
+	size_t i;
+
+	for (i = 0; i < array_size(l->blocks); i++)
+		block_list_free(&l->blocks[i]);
+	free(l->list);
+	arena_free(&l->arena);
+	*l = (struct figure_list){0};
+}
+
+const struct figure_value *figure_find(const struct figure_list *l, enum figure_id id,
+				       const char *variant, const char *side)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (l->list[i].id == id && !strcmp(l->list[i].variant, variant) &&
+		    !strcmp(l->list[i].side, side))
+			return &l->list[i];
+	return NULL;
+}
+
+/* --- figures that are missing --- */
+
+/* THE TABLE of inputs, by the prefix of their names. */
+static const struct {
+	const char *name, *collector, *absent;
+} inputs[] = {
+	{"counter:", "counters",
+	 "these events were not counted (collector 'counters'; a virtual machine may have no PMU)"},
+	{"sched_switches", "sched",
+	 "the switches of the workload's threads were not collected (collector 'sched')"},
+	{"cpu_pct", "cpu", "CPU time was not collected (collector 'cpu')"},
+	{"workload_cpu_pct", "threads",
+	 "no run has the CPU time of the workload's processes (collector 'threads')"},
+	{"throughput", "workload", "the workload did not report its bytes (zcost capture --units)"},
+	{"rate_kib", "workload", "the workload did not report its bytes (zcost capture --units)"},
+	{"rate_", "workload",
+	 "the workload did not report this unit of work (zcost capture --units)"},
+	{INPUT_POWER, "power",
+	 "no power source: import a meter's readings with 'zcost analyze --power-csv', or use --power-model"},
+	{INPUT_CALLS, "syscalls", "no run counted its system calls (pass 'syscalls')"},
+};
+
+static const char *input_absent(struct store *s, const char *name)
+{
+	const char *sliced;
+	size_t i;
+
+	for (i = 0; i < array_size(inputs); i++) {
+		if (!str_starts(name, inputs[i].name))
+			continue;
+		sliced = scope_slice_absent(s, inputs[i].collector);
+		return sliced ? sliced : inputs[i].absent;
+	}
+	return "it was not measured";
+}
+
+static bool input_is_known(const struct figure_list *l, const struct run *r, const char *name)
+{
+	if (!strcmp(name, INPUT_CALLS))
+		return !isnan(calls_of_run(l->s, r));
+	if (!strcmp(name, INPUT_POWER))
+		return !isnan(power_of(l->s, l->q, &r, 1).watts);
+	return !isnan(figure_metric(l->s, r, name));
+}
+
+/* Returns why a side has no run with an input of the figure, or NULL if all inputs are there. */
+static const char *figure_missing_input(const struct figure_list *l, const struct figure_kind *k,
+					const struct block_runs *b)
+{
+	bool busy = k->cpus == CPUS_ONCE || k->read == figure_time;
+	const char *const names[] = {k->over, k->under, busy ? busy_metric(l->q) : NULL};
+	size_t i;
+	int r;
+
+	if (!busy && figure_is_of_others(l->q, k))
+		return "--workload-only: the counts are of all that runs on the side's CPUs";
+	for (i = 0; i < array_size(names); i++) {
+		if (!names[i])
+			continue;
+		for (r = 0; r < b->n && !input_is_known(l, &b->runs[r], names[i]); r++)
+			;
+		if (r == b->n)
+			return input_absent(l->s, names[i]);
+	}
+	return NULL;
+}
+
+static bool figure_has_datagrams(const struct figure_list *l, const struct figure_value *v)
+{
+	int i, r;
+
+	for (i = 0; i < v->nsides; i++)
+		for (r = 0; r < v->sides[i].n; r++)
+			if (sent_datagrams(l->s, &v->sides[i].runs[r]))
+				return true;
+	return false;
+}
+
+/* A missing input comes before shared CPUs, because separate CPUs would not supply the input. */
+const char *figure_absent(struct figure_list *l, const struct figure_value *v)
+{
+	const struct figure_kind *k = &figure_kinds[v->id];
+	const char *why = NULL;
+	int i;
+
+	for (i = 0; i < v->nsides && !why; i++)
+		why = figure_missing_input(l, k, &v->sides[i]);
+	if (why)
+		return why;
+	if (k->read == figure_roi && figure_has_datagrams(l, v))
+		return NULL;
+	if (v->twice)
+		return arena_printf(&l->arena, "%s: %s", v->twice,
+				    k->cpus == CPUS_APART ? SHARED_CPUS_TWICE
+							  : "CPU time is not known for each CPU");
+	return v->nsides > 1 ? "no repeat has the figure on all sides" : "no run has both inputs";
+}
+
+void figure_list_note_absent(struct figure_list *l, struct table *t)
+{
+	struct absences absent = {0};
+	size_t i, wanted = 0;
+
+	for (i = 0; i < l->n; i++) {
+		const struct figure_value *v = &l->list[i];
+
+		wanted++;
+		if (!v->n)
+			absences_add(&absent, figure_column(v->id), v->variant, v->side,
+				     figure_absent(l, v));
+		if (i + 1 < l->n && l->list[i + 1].id == v->id)
+			continue;
+		absences_next(&absent, wanted);
+		wanted = 0;
+	}
+	absences_add_notes(&absent, t);
+	absences_free(&absent);
+}
+
+void figure_list_notes(const struct figure_list *l, struct table *t)
+{
+	block_list_notes(&l->blocks[FOR_FIGURES], l->s, t);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Figures of one variant: throughput, CPU use, costs, scores. A figure has one row in figures.def
+ * and is computed in one function, whatever table, chart or export shows it. Its value is that of
+ * each run of a side, or of the runs of all sides in one repeat for the total, and an estimate over
+ * them.
+ */
+#ifndef ZC_FIGURES_H
+#define ZC_FIGURES_H
+
+#include "analyze/probes/power/table.h"
+#include "analyze/scope/scope.h"
+#include "analyze/scope/work.h"
+
+enum figure_id {
+#define FIGURE(id, ...) FIGURE_##id,
+#include "analyze/figures/figures.def"
+#undef FIGURE
+	FIGURES
+};
+
+/* The tables with the figure. IN_TOTAL: the total of the sides in compare has it, too. */
+enum figure_tables {
+	IN_SUMMARY = 1,
+	IN_SCORES = 2,
+	IN_ROI = 4,
+	IN_SWEEP = 8,
+	IN_COMPARE = 16,
+	IN_TOTAL = 32,
+	IN_PAIRS = 64,
+};
+
+/* How a total treats a CPU that two sides share, for figures measured by CPU. */
+enum figure_cpus {
+	CPUS_NONE,  /* the figure is not measured by CPU */
+	CPUS_ONCE,  /* the CPU counts once */
+	CPUS_APART, /* there is no total: it would count the CPU twice */
+};
+
+/*
+ * The sides at which `compare` judges a figure. The primary figures of a comparison are one family
+ * with Holm's correction: no more than 5 % of the comparisons of equal ends have any verdict. All
+ * other figures are secondary: each has the p and the interval of a single test, and no verdict.
+ */
+enum figure_primary {
+	SECONDARY,
+	PRIMARY_ONCE,  /* at the first side that has it, which is the receiver */
+	PRIMARY_SIDES, /* at each side and in total */
+	PRIMARY_TOTAL, /* in total, or at the only side */
+};
+
+/* The weight of a figure in a commit message, the most important first. RANK_NONE: no row. */
+enum figure_rank {
+	RANK_NONE,
+	RANK_THROUGHPUT,
+	RANK_COST,
+	RANK_MUST,
+	RANK_SCORE,
+	RANK_MOVED, /* a component that moved */
+	RANK_TOTAL_COST,
+	RANK_OTHER,
+	RANK_LAST,
+};
+
+struct figure_reading;
+
+struct figure_kind {
+	const char *name;
+	const char *unit;   /* "ns"; ^n and ^m become the exponents in use */
+	const char *per;    /* what the unit is divided by: "KiB" */
+	const char *column; /* the name in tables of one variant; NULL: `name` */
+	const char *scope;  /* SCOPE_WHAT */
+	int better;	    /* 1: more is better, -1: less is better, 0: neither */
+	/* Reads the figure of `n` sides of one repeat. NULL: compare takes it from profiles. */
+	double (*read)(const struct figure_reading *r, const struct run *const sides[], int n);
+	const char *over, *under; /* metrics, or INPUT_CALLS, INPUT_POWER */
+	double scale;		  /* of over / under */
+	const char *work;	  /* the unit of work that the figure belongs to; NULL: any */
+	enum purpose purpose;	  /* selects the runs */
+	enum figure_cpus cpus;
+	bool trouble; /* compare shows it only where some run had such trouble */
+	unsigned in;  /* enum figure_tables */
+	enum figure_primary primary;
+	struct {
+		enum figure_rank side, total;
+	} rank;
+};
+
+#define INPUT_CALLS "calls"
+#define INPUT_POWER "power"
+
+extern const struct figure_kind figure_kinds[FIGURES];
+
+/* Returns the name in tables of one variant. */
+const char *figure_column(enum figure_id id);
+/* Appends the unit with the exponents in use, "T^2/P", and with what it is per, "ns/KiB". */
+void figure_print_unit(struct str *s, const struct query *q, enum figure_id id, bool per);
+
+/* A figure of one side of a variant, or of the total. */
+struct figure_value {
+	enum figure_id id;
+	const char *variant, *side; /* the side of a total is SIDE_TOTAL */
+	double *x;		    /* of each repeat that has the figure; the list's */
+	size_t n;
+	size_t repeats; /* with runs of all sides */
+	struct estimate e;
+	enum power_source source; /* the weakest source of power used */
+	const char *kind;	  /* kind of power; NULL for none or a model */
+	bool shared;		  /* the hosts also run sides that the query excludes */
+	const char *twice;	  /* "receiver and sender share CPU 0", or NULL */
+	const struct block_runs *sides;
+	int nsides;
+};
+
+/* The figures that a table asks for: by figure, then in the order of the blocks. */
+struct figure_list {
+	struct figure_value *list;
+	size_t n, cap;
+	struct store *s;
+	const struct query *q;
+	struct block_list blocks[FOR_SYSCALLS + 1]; /* by purpose */
+	struct arena arena;
+};
+
+/*
+ * Reads the figures with a bit of `tables`. Totals have those with a bit of `totals`. The caller
+ * frees the list, also after an error.
+ */
+int figure_list_read(struct figure_list *l, struct store *s, const struct query *q, unsigned tables,
+		     unsigned totals, struct error *err);
+void figure_list_free(struct figure_list *l);
+
+/* Returns the figure of that variant and side, or NULL. */
+const struct figure_value *figure_find(const struct figure_list *l, enum figure_id id,
+				       const char *variant, const char *side);
+
+/*
+ * Returns why the value has no repeat: the input that is missing and how to get it, or why its
+ * sides have no total. Returns NULL for datagrams, which have no scores.
+ */
+const char *figure_absent(struct figure_list *l, const struct figure_value *v);
+
+/* Adds a note for each figure that has no value: "ipc is absent for a receiver: ...". */
+void figure_list_note_absent(struct figure_list *l, struct table *t);
+
+/* Adds the notes on the runs of the figures: estimator, warnings, losses. */
+void figure_list_notes(const struct figure_list *l, struct table *t);
+
+/* The exponents of the scores: T^n / C and T^n / P^m. */
+double roi_exponent_n(const struct query *q);
+double roi_exponent_m(const struct query *q);
+/* Returns T^n / C, or NAN without CPU use. */
+double roi_c(const struct query *q, double throughput, double cpu);
+double roi_p(const struct query *q, double throughput, double watts);
+
+#endif
