@@ -11,8 +11,6 @@
 #include "plot/palette.h"
 #include "tests/unit/unit.h"
 
-const char zcost_version[] = "test";
-
 /* --- tables from text: "name" and lines of fields between tabs, "" is a missing value --- */
 
 struct sheet {
