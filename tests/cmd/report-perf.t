@@ -151,8 +151,6 @@ ok "report functions says that no run was profiled" says 'no samples: no run was
 of() { exits 0 "$zcost" report functions --perf perf.data "$@" --format tsv && [ "$(wc -l <out)" -gt 1 ]; }
 ok "--dso takes the name of an object in brackets" of --dso '[kernel.kallsyms]'
 ok "--dso takes a glob" of --dso '*kallsyms*'
-ok "a perf.data file in place of a capture is refused" sh -c "! '$zcost' report functions perf.data 2>err"
-ok "the message says to use --perf" says 'is a perf.data, not a capture: give it with --perf' err
 ok "--comm with an unknown command exits 1" exits 1 "$zcost" report functions --perf perf.data --comm nosuch
 ok "the message names the unknown command" says 'has no row: nothing matches --comm nosuch' err
 mkdir -p nofile
