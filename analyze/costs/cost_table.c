@@ -564,7 +564,10 @@ static void cost_table_note_rules(struct table *t, const struct cost_part *part,
 		note_add(&t->notes, timer_blind, event);
 }
 
-/* Adds a warning when a filter matches nothing, because its value may be misspelled. */
+/*
+ * Names the blocks in which a filter matches nothing. It is a warning if no block has a match,
+ * because the filter may be misspelled.
+ */
 static void cost_table_note_filters(struct table *t, const struct cost_parts *c)
 {
 	const struct tally_spec *spec = &c->spec;
@@ -572,13 +575,16 @@ static void cost_table_note_filters(struct table *t, const struct cost_parts *c)
 		const char *option, *value;
 	} filters[] = {{"--comm", spec->comm}, {"--dso", spec->dso}, {"--symbol", spec->symbol}};
 	struct str s = {0};
-	size_t i;
+	size_t k;
+	int i;
 
-	for (i = 0; i < array_size(filters); i++)
-		if (filters[i].value)
-			str_printf(&s, " %s %s", filters[i].option, filters[i].value);
-	if (s.len && !t->rows && c->n && c->part[0].tally.samples)
-		note_add(&t->notes, no_sample_matches, s.buf);
+	for (k = 0; k < array_size(filters); k++)
+		if (filters[k].value)
+			str_printf(&s, " %s %s", filters[k].option, filters[k].value);
+	for (i = 0; s.len && i < c->n; i++)
+		if (c->part[i].tally.samples && !c->part[i].tally.n)
+			note_add_block(&t->notes, &c->part[i].block, no_sample_matches, s.buf)
+				->severity = t->rows ? SEVERITY_INFO : SEVERITY_WARNING;
 	str_free(&s);
 }
 
