@@ -3,15 +3,14 @@
 #include "analyze/figures/tables.h"
 #include "analyze/scope/runs.h"
 
+#include <stdlib.h>
+
 static const struct column notes_columns[] = {
 	{"severity", NULL, V_STR, .what = "lossy: data are missing; warning: a figure is doubtful"},
-	{"runs", NULL, V_STR, .shape = STAYS_WHOLE,
-	 .what = "variants, sides and runs; none: the whole capture"},
-	{"note", NULL, V_STR, .shape = STAYS_WHOLE, .what = "what was found"},
-	{"advice", NULL, V_STR, .shape = STAYS_WHOLE,
-	 .what = "what it means for the figures, or what to do"},
 	{"kind", NULL, V_STR, .what = "the note's name in JSON and in the store"},
 	{"concerns", NULL, V_STR, .what = "the collector of the figures; none: all figures"},
+	{"note", NULL, V_STR, .shape = STAYS_WHOLE,
+	 .what = "whose runs, what was found, what it means for the figures, and what to do"},
 };
 
 static bool notes_have_equal(const struct notes *list, const struct note *note)
@@ -54,12 +53,15 @@ static int notes_run(struct store *s, const struct query *q, struct table *t, st
 		const struct note_line *line = &lines.line[i];
 		struct value *row = table_row(t);
 
+		char *sentence =
+			xasprintf("%s%s%s%s%s", line->whose, *line->whose ? ": " : "", line->said,
+				  line->advice ? "; " : "", line->advice ?: "");
+
 		row[0] = value_str(t, severity_name(line->severity));
-		row[1] = *line->whose ? value_str(t, line->whose) : value_none();
-		row[2] = value_str(t, line->said);
-		row[3] = value_str(t, line->advice);
-		row[4] = value_str(t, line->notes[0]->kind->name);
-		row[5] = value_str(t, note_collector(line->notes[0]));
+		row[1] = value_str(t, line->notes[0]->kind->name);
+		row[2] = value_str(t, note_collector(line->notes[0]));
+		row[3] = value_str(t, sentence);
+		free(sentence);
 	}
 	t->lossy = !rc && runs.lossy;
 	note_lines_free(&lines);
@@ -73,6 +75,7 @@ const struct measure measure_notes = {
 	MEASURE_COLUMNS(notes_columns),
 	.options = {[SOURCE_CAPTURE] = "variant side run " OPT_SLICE},
 	.whole = WHOLE_FACTS,
+	.spare = "concerns kind",
 	.flags = MEASURE_FACTS,
 	.run = notes_run,
 };
