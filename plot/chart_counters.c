@@ -101,9 +101,6 @@ static void counters_cut_bars(struct figure *f)
 		for (b = 0; b < f->bars.n; b++)
 			if (figure_get(f, g, b, FIGURE_WHOLE, &e) && e.value > COUNTERS_LONG)
 				f->cut = COUNTERS_CUT;
-	if (f->cut > 0)
-		figure_remark(f, "Longer bars and whiskers end at %d %%; the numbers are whole",
-			      COUNTERS_CUT);
 }
 
 static int counters_draw(struct drawing *d, struct figure *f, struct error *err)

@@ -153,7 +153,7 @@ static void page_place_heading(struct page *page, const struct figure *f, struct
 		       f->narrow ? PAGE_LINES_MAX : 3);
 }
 
-/* The foot note begins with the meaning of a cut whisker. */
+/* The foot note begins with the meaning of cut bars, or of a cut whisker. */
 static const char *page_foot_text(struct page *page, const struct figure *f)
 {
 	char *text;
@@ -162,9 +162,14 @@ static const char *page_foot_text(struct page *page, const struct figure *f)
 
 	if (!f->curves)
 		page_reach(f, &cut);
-	if (!cut)
+	if (f->cut > 0)
+		text = xasprintf(
+			"Longer bars and whiskers end at %g %%; the numbers are whole · %s", f->cut,
+			f->foot);
+	else if (cut)
+		text = xasprintf("Arrow: the interval goes on beyond the chart · %s", f->foot);
+	else
 		return f->foot;
-	text = xasprintf("Arrow: the interval goes on beyond the chart · %s", f->foot);
 	kept = arena_strdup(&page->arena, text);
 	free(text);
 	return kept;

@@ -155,7 +155,7 @@ ok "compare does not call that total better either" sh -c "'$zcost' compare base
 sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'warning', 'cpu_others', json_array(10.0 * repeat + 20)
 	FROM run WHERE variant = 'mmap' AND side = 'receiver' AND pass = 'measure' AND repeat < 4"
 ok "plot draws the charts of a side with other programs" exits 0 "$zcost" plot cap cpu throughput roi_c components functions waterfall -o crowded --format svg
-for c in cpu roi_c components functions waterfall; do
+for c in cpu roi_c components functions; do
 	ok "the caption of $c says how much time other programs took" says 'Other programs took up to 50 % of a side' crowded/$c.gp
 done
 ok "the caption of throughput does not say that other programs are in its figure" sh -c '! grep "which is in these figures" crowded/throughput.gp'
@@ -168,7 +168,7 @@ sqlite3 cap/zcost.db "INSERT INTO note SELECT id, 'warning', 'workload_stalled',
 ok "plot draws the charts of disturbed runs" exits 0 "$zcost" plot cap throughput roi_c cpu -o disturbed --format svg
 for c in throughput roi_c; do
 	ok "the caption of $c says how long a side stood still" says "Disturbed: mmap receiver stood still for 0.10 s of the window's 3.00 s" disturbed/$c.svg
-	ok "the caption of $c counts the other doubts" says "of the window's 3.00 s; [0-9] more: zcost report summary --verbose" disturbed/$c.svg
+	ok "the caption of $c counts the other doubts" says "of the window's 3.00 s; [0-9] more: zcost report notes" disturbed/$c.svg
 done
 ok "the caption leaves out windows that are 0.1 % apart" sh -c '! grep "are 1.0 ms apart" disturbed/*.svg'
 ok "the CPU chart has no caption about a side that stood still" sh -c '! grep stalled disturbed/cpu.svg'

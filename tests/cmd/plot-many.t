@@ -66,7 +66,6 @@ ok "a character that no font has is drawn as a box" says '▯ 零拷贝接收 б
 ok "the .tsv has the name as it is" sh -c "grep -q '🚀 零拷贝接收' names/throughput.tsv"
 ok "a title with long names has its claim in full" says '<title>[^<]*\(throughput² per CPU use\)</title>' names/roi_c.svg
 ok "the picture has that claim in full" says 'per CPU use\)' names/roi_c.gp
-ok "long names do not push the limit off the subtitle" says 'limited by no known limit' names/throughput.gp
 
 cp -r small one && sqlite3 one/zcost.db "DELETE FROM run WHERE repeat > 1"
 ok "plot draws one run of each variant over time" exits 0 "$zcost" plot one timeline -o single --format svg

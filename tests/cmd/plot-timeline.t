@@ -64,7 +64,7 @@ ok "report timeline has a point of throughput every 100 ms" test \
 
 "$zcost" report timeline cap --name 'power_w:*/package-?' --all --format tsv >named 2>/dev/null
 ok "report timeline --name prints the series that match the glob, and no other" is \
-	"power_w:package/perf/package-0 power_w:package/powercap/package-0 power_w:package/powercap/package-1" \
+	"power_w:other/perf/package-0 power_w:package/powercap/package-0 power_w:package/powercap/package-1" \
 	sh -c "cut -f 4 named | sed 1d | sort -u | paste -sd ' '"
 ok "report timeline --name of no series exits 1" exits 1 "$zcost" report timeline cap --name throughputt
 ok "the message names the series that the user may have meant" says "has no series 'throughputt'; did you mean throughput?" err

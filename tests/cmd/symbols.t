@@ -217,7 +217,7 @@ wrong_vmlinux() {
 	make_vmlinux 0102030405060708090a0b0c0d0e0f1011121314 && "$dump" health --foreign --vmlinux kernel.elf kernel.data >out &&
 		says "kernel_note	.*recorded on the kernel with build-id $kernel_id, kernel.elf has 0102" out &&
 		! kernel_rows --foreign --vmlinux kernel.elf | awk -F'\t' '!$4' | grep . &&
-		"$zcost" report functions --perf kernel.data --vmlinux kernel.elf >out 2>&1 && says 'not the recorded file [0-9.]+ %' out
+		"$zcost" report functions --perf kernel.data --vmlinux kernel.elf --verbose >out 2>&1 && says 'not the recorded file [0-9.]+ %' out
 }
 kernel_cache() {
 	dir="kcache/[kernel.kallsyms]/$kernel_id"
@@ -331,9 +331,9 @@ shares_by_cause() { # one program has no symbols, the other one changed
 }
 ok "unresolved addresses are offsets in their object, with their share by cause" shares_by_cause
 of_all() { # the note below a filtered table counts all samples
-	"$zcost" report functions --perf causes.data >out 2>err
+	"$zcost" report functions --perf causes.data --verbose >out 2>err
 	share=$(cat out err | sed -n 's/.*unresolved addresses \([0-9.]* %\) (.*/\1/p')
-	"$zcost" report functions --perf causes.data --comm bare >out 2>err && cat out >>err &&
+	"$zcost" report functions --perf causes.data --comm bare --verbose >out 2>err && cat out >>err &&
 		test -n "$share" && says "unresolved addresses $share of all samples \(.*unclassified functions [0-9.]+ % of all samples" err
 }
 ok "a filtered table has the share of unresolved addresses of all samples" of_all
@@ -388,7 +388,7 @@ generated() {
 	unnamed 'made at run time' jit.data && "$dump" health jit.data >out &&
 		says 'dso_note	.*was written to after the recording' out || return 1
 	rm -f "$map"
-	"$zcost" report functions --perf jit.data >out 2>&1 && says 'generated code [0-9.]+ %' out
+	"$zcost" report functions --perf jit.data --verbose >out 2>&1 && says 'generated code [0-9.]+ %' out
 }
 stale_map() { # an earlier process with the same number left the map
 	record nomap.data sh -c './jit & wait' || return 1
