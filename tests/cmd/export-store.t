@@ -39,7 +39,7 @@ ok "export csv quotes fields with quotes, commas and line breaks" test "$(sqlite
 and a line'")" = 1
 "$zcost" export csv cap --table metric >metric.csv 2>err
 ok "export csv --table writes one table to standard output" cmp metric.csv folder/metric.csv
-ok "an empty text in CSV is two quotes" says '^1,third,"",0\.3' metric.csv
+ok "an empty text in CSV is two quotes" says '^1,third,,,"",0\.3' metric.csv
 ok "a missing value in CSV is an empty field" says '^1,gone,7,$' folder/series.csv
 sqlite3 cap/zcost.db "INSERT INTO series VALUES (1, '=1+1', -5, -1.5)"
 ok "a formula in CSV begins with an apostrophe, and a number does not" sh -c '

@@ -64,7 +64,7 @@ ok "samples that the PMU dropped count as lost in a stream" lost piped.lost_samp
 
 # The first periods of the stream are 1, 1, 11, 318, ...
 starts() {
-	"$zcost" report functions --perf "$foreign/sleep.compressed.data" >out 2>&1
+	"$zcost" report functions --perf "$foreign/sleep.compressed.data" --verbose >out 2>&1
 	says 'periods below a 16th of the usual, as at the start of a stream' out
 }
 ok "report functions notes the short periods at the start of a stream" starts

@@ -165,9 +165,9 @@ ok "perf records single scheduler tracepoints" lossless wakeup.data perf record 
 ok "report sched of single tracepoints matches perf" as_sched wakeup.data
 # Before Linux 4.14 the format had the bit as a number. No task of this kernel has bit 2048.
 numbered_bit() {
-	exits 0 "$zcost" report sched --perf wakeup.data && says 'preemptions inside the kernel' out &&
+	exits 0 "$zcost" report sched --perf wakeup.data --verbose && says 'preemptions inside the kernel' out &&
 		perl -0777 -pe 's/(REC->prev_state & )([^?]*?)( \? "\+")/" " x (length($2) - 4) . $1 . "2048" . $3/e' wakeup.data >old.data &&
-		! cmp -s wakeup.data old.data && exits 0 "$zcost" report sched --perf old.data && ! says 'preemptions inside the kernel' out >/dev/null
+		! cmp -s wakeup.data old.data && exits 0 "$zcost" report sched --perf old.data --verbose && ! says 'preemptions inside the kernel' out >/dev/null
 }
 ok "the bit of a preempted task is the one in the format" numbered_bit
 stream_of_switches() {
@@ -181,7 +181,7 @@ ok "report sched of a truncated stream exits 4" exits 4 "$zcost" report sched --
 ok "a note of report sched has the place of the cut" says 'lossy: cut.pipe: .* at offset [0-9]+' out
 some() {
 	perf record -q -a $m -o switch.data -e sched:sched_switch -- sh busy.sh 2>/dev/null
-	exits 0 "$zcost" report sched --perf switch.data && says 'the recording has no sched:sched_wakeup;' out &&
+	exits 0 "$zcost" report sched --perf switch.data --verbose && says 'the recording has no sched:sched_wakeup;' out &&
 		says 'the recording has no sched:sched_stat_runtime,' out && ! says '^comm.*runtime_ms' out >/dev/null
 }
 ok "report sched without wakeups and run times names what is missing" some
