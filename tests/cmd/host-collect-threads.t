@@ -87,7 +87,7 @@ echo "0 0 0" >proc/thread-self/schedstat
 ok "collect exits 4 on a kernel with schedstat switched off" exits 4 env ZCOST_PROC="$PWD/proc" "$zcost" collect -o r2 --collect sched -- true
 ok "the warning about a disabled schedstat names the boot parameter delayacct" says "boot with 'delayacct'" err
 "$zcost" analyze r2 >log 2>&1
-exits 0 "$zcost" report sched r2 >log
+exits 0 "$zcost" report sched r2 --verbose >log
 ok "report sched gives the reason for its empty table" says 'was not measured: .*counts nothing' out
 
 # Many threads: run.json has the cost of a reading.
@@ -117,11 +117,11 @@ steady "collect reads 8192 processes at most, and says so" swarm
 if [ "$(nproc)" -ge 2 ]; then
 	"$zcost" collect -o r --collect threads,cpu --cpus 0 -- ./burn free 1 0.3 0.1 >log 2>&1
 	"$zcost" analyze r >log 2>&1
-	exits 0 "$zcost" report cpu r --by comm >log
+	exits 0 "$zcost" report cpu r --by comm --verbose >log
 	ok "report cpu notes threads that may run outside of the side's CPUs" says 'may also run on CPUs outside' out
 	"$zcost" collect -o r --collect threads,cpu --cpus 0 -- taskset -c 0 ./burn bound 1 0.3 0.1 >log 2>&1
 	"$zcost" analyze r >log 2>&1
-	exits 0 "$zcost" report cpu r --by comm >log
+	exits 0 "$zcost" report cpu r --by comm --verbose >log
 	ok "report cpu has no such note for a thread bound to the side's CPU" sh -c '! grep -q "may also run" out'
 fi
 done_testing
