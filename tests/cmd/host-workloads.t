@@ -114,7 +114,7 @@ if [ -d omit ]; then
 	ok "the peer acknowledges the bytes of iperf3" paced omit bytes 20e-9 10 # 8 bits, in 0.4 s
 	ok "--units with a side that no run has is a usage error" exits 2 "$zcost" analyze --units sender=tcp omit
 	again omit local=nic:zcwx
-	ok "a missing interface is named" sh -c "'$zcost' report runs omit | grep -q \"no interface 'zcwx'; there are host/lo\""
+	ok "a missing interface is named" sh -c "'$zcost' report runs omit --verbose | grep -q \"no interface 'zcwx'; there are host/lo\""
 fi
 [ ! -d sockperf ] || ok "sockperf's messages are counted" within sockperf rate_messages \
 	"$(sed -n 's/.*Valid Duration. RunTime=\([0-9.]*\) .*Received.*=\([0-9]*\)/\2 \1/p' sockperf/workload.out | awk '{ print $1 / $2 }')" 0.1
