@@ -310,6 +310,10 @@ struct inlines *inlines_open(const char *path, struct unread *unread)
 		return NULL;
 	}
 	inlines_index_units(in);
+	if (!in->nunits) {
+		error_set(&err, EIO, "%s: its debug information has no unit", path);
+		unread_add(unread, &err);
+	}
 	return in;
 }
 
