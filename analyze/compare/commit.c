@@ -22,7 +22,7 @@ enum { SCREEN = 24, SUBJECT = 72, LIST_ROWS = 12, LEAST_ROWS = 3 };
 struct commit {
 	const struct comparison *c;
 	const struct outcome *out;
-	const struct figures *figures; /* NULL: a list of costs */
+	const struct figures *figures; /* a list of costs has none */
 	const struct table *t;
 	const char *first, *second; /* lines above and below the title */
 	const char *conditions;	    /* lines below the table */

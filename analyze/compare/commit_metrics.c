@@ -174,7 +174,7 @@ static void commit_add_movement(struct table *to, const struct movement *moved)
 /* --- the most important rows --- */
 
 struct ranked_row {
-	const struct shown_figure *metric; /* NULL: `moved` */
+	const struct shown_figure *metric; /* the row is `moved` where this is NULL */
 	const struct movement *moved;
 	int rank; /* RANK_NONE: not in the text */
 	bool decided;

@@ -72,7 +72,7 @@ struct outcome {
 	size_t runs[ENDS], tests; /* the fewest runs of a primary figure; its tests */
 	/* of a list of costs: */
 	const char *side; /* until the ends are closed; NULL: all sides, or files */
-	char unit[32];	  /* of work: "KiB" */
+	char unit[32];	  /* unit of work, as "KiB" */
 	bool parts;	  /* rows may overlap and are parts of `whole`, ns per unit */
 	double whole[ENDS];
 	/* Table metrics leaves its figures here if the caller sets it; they go with the comparison.
@@ -96,7 +96,7 @@ struct compare_table {
 	const char *options[SOURCES];
 	const char *whole; /* as in struct measure */
 	const char *spare;
-	const struct diff_spec *spec;	   /* of a list of costs */
+	const struct diff_spec *spec;	   /* the columns of a list of costs */
 	const struct compare_table *pairs; /* compares two patterns of variants instead */
 	bool of_figures;		   /* rows are figures, with the movements of components */
 	bool of_facts;			   /* rows are no figures and have no verdicts */

@@ -10,7 +10,7 @@ struct cost_list {
 	struct diff d;
 	const struct diff_spec *spec;
 	const char *side;
-	const char *unit; /* of work: "KiB" */
+	const char *unit; /* unit of work, as "KiB" */
 };
 
 /* Reads both ends and adds notes to `t`. Returns -ENODATA where no end has a row. On error `l` is
@@ -35,7 +35,7 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out);
 /* --- movements.c: the largest movements, as notes and as a detail table --- */
 
 struct movement {
-	const char *side, *unit; /* of work: "KiB" */
+	const char *side, *unit; /* unit of work, as "KiB" */
 	const struct diff_row *row;
 };
 

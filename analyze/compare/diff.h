@@ -52,7 +52,7 @@ struct diff_row {
 struct diff {
 	struct diff_row *rows; /* the largest |delta| first */
 	size_t n, cap;
-	const char *unit; /* of work: "KiB"; NULL before the first end */
+	const char *unit; /* unit of work, as "KiB"; unset before the first end */
 	bool parts;	  /* rows may overlap, and the reader sets the totals */
 	size_t nruns[ENDS];
 	double *run_count[ENDS]; /* all rows' counts, in each run */

@@ -42,7 +42,7 @@ struct side_figures {
 	struct figure_runs of[FIGURES][ENDS];
 	bool modelled[FIGURES]; /* an end's power is that of --power-model */
 	double part[ENDS];	/* of the transfer's work: see transfer_part() */
-	bool shares_cpus[ENDS]; /* of a total: its sides share CPUs */
+	bool shares_cpus[ENDS]; /* the sides of a total share CPUs */
 	const char *copy_unit;	/* the unit of work of FIGURE_COPY */
 	struct diff components; /* judged; empty unless both ends have profiles */
 	struct change change[FIGURES];
@@ -57,7 +57,7 @@ struct shown_figure {
 struct figures {
 	struct side_figures *side;
 	size_t n, cap;
-	struct shown_figure *rows; /* of table metrics */
+	struct shown_figure *rows; /* the rows of table metrics */
 	size_t nrows, rows_cap;
 	struct movement *moved; /* the components with the largest movements */
 	size_t nmoved;

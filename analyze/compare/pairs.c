@@ -19,7 +19,7 @@ struct pair {
 	struct verdict_rule rule;
 	struct figures figures;
 	const struct side_figures *side; /* NULL: no run of either end succeeded */
-	struct change change[FIGURES];	 /* of the figures with IN_PAIRS */
+	struct change change[FIGURES];	 /* changes of the figures with IN_PAIRS */
 };
 
 struct pairs {

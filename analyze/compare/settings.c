@@ -39,7 +39,7 @@ static const struct column columns[] = {
 struct setting {
 	int kind;		       /* the order of the table */
 	const char *side;	       /* "": all sides */
-	const char *name, *base, *new; /* NULL: this end does not have it */
+	const char *name, *base, *new; /* a value is NULL where its end lacks the setting */
 };
 
 struct settings {

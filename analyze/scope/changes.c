@@ -164,7 +164,7 @@ const struct change_row *changes_find(const struct changes *c, const char *name,
 	return NULL;
 }
 
-/* Returns the CPU's row with the highest rate of those not yet said, or NULL. */
+/* Returns the CPU's row with the highest rate among the rows that no note names yet, or NULL. */
 static const struct change_row *changes_next_cpu(const struct changes *c, const char *name,
 						 const bool *said, double *rate)
 {
