@@ -32,24 +32,18 @@ static int net_resolve(struct flow *f, int family, struct addrinfo **res)
 	return rc ? flow_wrong(f, "no address for %s: %s", host, gai_strerror(rc)) : 0;
 }
 
-/*
- * Returns 1 when an event came, 0 at the deadline, or -errno: -EINTR when the run is to stop, and
- * -EPROTO when the sender of the run `terms` (or NULL) has other terms.
- */
-static int net_wait_until(int fd, short events, uint64_t deadline_ns, struct run *terms)
+/* Returns 1 when an event came, 0 at the deadline, or -errno: -EINTR when the run is to stop. */
+static int net_wait_until(int fd, short events, uint64_t deadline_ns)
 {
-	struct pollfd p[] = {{.fd = fd, .events = events}, {.fd = -1, .events = POLLIN}};
+	struct pollfd p = {.fd = fd, .events = events};
 
 	for (;;) {
 		uint64_t now = clock_mono_ns();
 		uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
 		int rc;
 
-		if (terms && terms_differ(terms, NULL))
-			return -EPROTO;
-		p[1].fd = terms && !terms->peer.told ? terms->peer.fd : -1;
-		rc = poll(p, 2, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
-		if (rc > 0 && p[0].revents)
+		rc = poll(&p, 1, left > 1000000000 ? 1000 : (int)((left + 999999) / 1000000));
+		if (rc > 0)
 			return 1;
 		if (rc < 0 && errno != EINTR)
 			return -errno;
@@ -137,7 +131,7 @@ static int net_connected(struct flow *f)
 static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 {
 	const struct options *o = f->opt;
-	int rc = net_wait_until(fd, POLLIN, until, f->worker->run);
+	int rc = net_wait_until(fd, POLLIN, until);
 
 	if (!rc && !f->index)
 		return flow_fail(f, ETIMEDOUT, "nobody connected to port %s within %g s", o->port,
@@ -179,7 +173,7 @@ static int udp_accept(struct flow *f)
 	f->fd = net_listener(f);
 	if (f->fd < 0)
 		return f->fd;
-	rc = net_wait_until(f->fd, POLLIN, net_deadline(o->accept_timeout), NULL);
+	rc = net_wait_until(f->fd, POLLIN, net_deadline(o->accept_timeout));
 	if (!rc)
 		return flow_fail(f, ETIMEDOUT, "no datagram came to port %s within %g s", o->port,
 				 o->accept_timeout);
@@ -256,18 +250,16 @@ int net_accept(struct flow *flows, unsigned int n)
 	}
 	fd = net_listener(flows);
 	rc = fd < 0 ? fd : 0;
-	if (!rc)
-		terms_listen(flows->worker->run, fd);
 	for (i = 0; i < n && !rc; i++)
 		rc = net_accept_flow(&flows[i], fd, until);
 	if (fd >= 0)
 		close(fd);
-	return rc ? rc : terms_await(flows->worker->run) ? -EPROTO : 0;
+	return rc;
 }
 
 static int net_finish_connect(int fd, uint64_t deadline_ns)
 {
-	int rc = net_wait_until(fd, POLLOUT, deadline_ns, NULL), code;
+	int rc = net_wait_until(fd, POLLOUT, deadline_ns), code;
 	socklen_t len = sizeof(code);
 
 	if (rc <= 0)
@@ -319,7 +311,7 @@ static int net_connect_flow(struct flow *f)
 		if (!rc || f->error || stop_requested || !net_worth_retrying(rc))
 			break;
 		nanosleep(&pause, NULL);
-	} while (clock_mono_ns() < until && !stop_requested && !terms_differ(f->worker->run, NULL));
+	} while (clock_mono_ns() < until && !stop_requested);
 	freeaddrinfo(res);
 	if (rc && stop_requested)
 		return flow_wrong(f, "stopped while connecting to %s port %s", o->host, o->port);
@@ -334,11 +326,8 @@ int net_connect(struct flow *flows, unsigned int n)
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++) {
+	for (i = 0; i < n && !rc; i++)
 		rc = net_connect_flow(&flows[i]);
-		if (!rc && !i && !flows->opt->udp)
-			terms_send(flows->worker->run, flows->fd);
-	}
 	return rc;
 }
 

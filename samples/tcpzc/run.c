@@ -21,8 +21,6 @@ void run_starts(struct run *r, uint64_t t_ns)
 	r->start_ns = t_ns;
 	r->next_point_ns = t_ns + point_ns;
 	report_point(r, t_ns);
-	if (r->opt->listen && terms_differ(r, &r->boss->calls[CALL_RECVFROM]))
-		stop_requested = 1;
 }
 
 void run_point_if_due(struct run *r, uint64_t now)
@@ -82,7 +80,7 @@ static int run_init(struct run *r)
 
 	r->n_flows = r->opt->flows;
 	r->n_workers = r->opt->threads;
-	r->wake = r->peer.fd = -1;
+	r->wake = -1;
 	r->flows = aligned_alloc(_Alignof(struct flow), r->n_flows * sizeof(struct flow));
 	r->workers = calloc(r->n_workers + 1, sizeof(*r->workers));
 	if (!r->flows || !r->workers)
@@ -104,7 +102,6 @@ static void run_free(struct run *r)
 {
 	unsigned int i;
 
-	terms_close(r);
 	for (i = 0; r->flows && i < r->n_flows; i++) {
 		if (r->flows[i].fd >= 0)
 			close(r->flows[i].fd);
@@ -287,8 +284,6 @@ int run_all(struct run *r)
 			udp_settle(r->flows);
 		run_judge_no_data(r);
 	}
-	if (r->flows && r->boss)
-		terms_judge(r);
 	if (!rc)
 		report_summary(r);
 	if (r->flows && r->out_error)

@@ -32,25 +32,6 @@ struct worker {
 	bool done; /* other threads read it */
 };
 
-/* The options that must be the same at both ends. */
-struct terms {
-	unsigned int flows, rr, verify, udp;
-	unsigned int port; /* the sender's port of its first connection */
-	size_t size, response;
-};
-
-/* What the peer has said about its terms. It starts as all zeroes with fd = -1. */
-struct peer_terms {
-	int fd;
-	bool told; /* `its` is filled */
-	struct terms its;
-	union {
-		struct sockaddr any;
-		struct sockaddr_in6 v6; /* the largest */
-	} from;
-	socklen_t from_len;
-};
-
 struct run {
 	const struct options *opt;
 	struct flow *flows;
@@ -63,7 +44,6 @@ struct run {
 	int out_error;			  /* errno of standard output; 0: none */
 	int pid;
 	bool give_up; /* the run ends before any data */
-	struct peer_terms peer;
 };
 
 /* run.c: does everything from the modes' memory to the summary. Returns 0 or -errno. */
@@ -101,22 +81,6 @@ int rr_open(struct flow *f);
 void rr_close(struct flow *f);
 int rr_next(struct flow *f); /* as flow_next */
 bool rr_may_block(const struct options *o);
-
-/* terms.c */
-void terms_listen(struct run *r, int listener); /* a receiver listens for terms beside its socket */
-void terms_send(struct run *r, int fd); /* a sender sends its terms to the peer of connection 0 */
-/*
- * Reads the peer's terms with at most one call, which is counted in *calls unless that is NULL.
- * Returns true when they differ from ours.
- */
-bool terms_differ(struct run *r, uint64_t *calls);
-/* For a receiver with all connections: waits 200 ms for terms or data, then compares. */
-bool terms_await(struct run *r);
-/* At the end: different terms become the run's error. A receiver also sends its own terms. */
-void terms_judge(struct run *r);
-/* Returns the sender's "verify" at the end: "peer" when the peer compares, else "unknown". */
-const char *terms_verify(const struct run *r);
-void terms_close(struct run *r);
 
 /* summary.c: JSON lines on standard output. */
 void report_point(struct run *r, uint64_t t_ns);
