@@ -158,9 +158,6 @@ static void analysis_count_losses(struct analysis *a, const struct ingest *in)
 		a->lossy += in->notes.note[i].severity == SEVERITY_LOSSY;
 		a->warnings += in->notes.note[i].severity == SEVERITY_WARNING;
 	}
-	for (i = 0; i < in->nmetrics; i++)
-		a->shed +=
-			!strcmp(in->metrics[i].key.name, "lost_bytes") && in->metrics[i].value > 0;
 }
 
 /*

@@ -55,7 +55,6 @@ struct analysis {
 
 	/* results */
 	size_t runs, failed, lossy, warnings;
-	size_t shed;	   /* sides where the workload lost datagrams */
 	struct str absent; /* collectors without data in the slice: "counters, syscalls" */
 	char *forgotten; /* meters of the previous store that this analysis does not use, or NULL */
 	char *damage[DAMAGE_KINDS]; /* messages about changed files, from damage_of_all() */

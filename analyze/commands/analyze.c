@@ -249,7 +249,7 @@ static const char *plural(size_t n)
 static int analyze_report(struct analysis *a)
 {
 	print_note("%s/zcost.db: %zu run%s%s", a->capture, a->runs, plural(a->runs),
-		   a->lossy || a->shed ? "" : ", nothing lost");
+		   a->lossy ? "" : ", nothing lost");
 	if (a->forgotten)
 		warn("the store no longer has the power that was imported before; to import it again, add: %s",
 		     a->forgotten);
@@ -260,9 +260,6 @@ static int analyze_report(struct analysis *a)
 	if (a->lossy)
 		warn("data is missing or lossy in %zu place%s; 'zcost report runs %s' lists them",
 		     a->lossy, plural(a->lossy), a->capture);
-	if (a->shed)
-		warn("datagrams (UDP) were lost in %zu place%s; 'zcost report runs %s' lists them",
-		     a->shed, plural(a->shed), a->capture);
 	return a->lossy ? EXIT_LOSSY : EXIT_OK;
 }
 

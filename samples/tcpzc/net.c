@@ -4,12 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -65,12 +63,11 @@ static int net_listen_on(struct flow *f, const struct addrinfo *a)
 
 	if (fd < 0)
 		return -errno;
-	if (!f->opt->udp)
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (a->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	if (sockopt_set(f, fd) || bind(fd, a->ai_addr, a->ai_addrlen) ||
-	    (!f->opt->udp && listen(fd, (int)f->opt->flows))) {
+	    listen(fd, (int)f->opt->flows)) {
 		int code = errno;
 
 		close(fd);
@@ -149,107 +146,14 @@ static int net_accept_flow(struct flow *f, int fd, uint64_t until)
 	return f->fd < 0 ? flow_fail(f, errno, "accept") : net_connected(f);
 }
 
-/* --- datagrams --- */
-
-/*
- * --udp: datagrams, for control runs that check what counts as copied. A datagram may be lost, and
- * the stream has no end. So the sender ends it with empty datagrams, and the receiver stops at the
- * first of them. The sender repeats them until the closed socket of the receiver is reported, or
- * until it gives up after half a second. Meanwhile each end reports its number of bytes to the
- * other, which shows how many were lost.
- */
-#define UDP_FORMAT "tcpzc 1 bytes %" SCNu64 "\n"
-
-enum { GOODBYES = 50, PAUSE_MS = 10, SETTLE_MS = 200, UDP_LINE = 64 };
-
-static int udp_accept(struct flow *f)
-{
-	const struct options *o = f->opt;
-	struct sockaddr_storage from;
-	socklen_t len = sizeof(from);
-	char byte;
-	int rc;
-
-	f->fd = net_listener(f);
-	if (f->fd < 0)
-		return f->fd;
-	rc = net_wait_until(f->fd, POLLIN, net_deadline(o->accept_timeout));
-	if (!rc)
-		return flow_fail(f, ETIMEDOUT, "no datagram came to port %s within %g s", o->port,
-				 o->accept_timeout);
-	if (rc == -EINTR)
-		return flow_wrong(f, "stopped while waiting for a datagram on port %s", o->port);
-	if (rc < 0)
-		return flow_fail(f, -rc, "waiting for a datagram on port %s", o->port);
-	if (recvfrom(f->fd, &byte, 1, MSG_PEEK, (struct sockaddr *)&from, &len) < 0 ||
-	    connect(f->fd, (struct sockaddr *)&from, len))
-		return flow_fail(f, errno, "connecting to the sender");
-	return 0;
-}
-
-static void udp_send_bytes(const struct flow *f)
-{
-	char line[UDP_LINE];
-	int n = snprintf(line, sizeof(line), UDP_FORMAT, f->bytes);
-
-	(void)!send(f->fd, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-/* Reads one datagram if one has come. */
-static void udp_receive_bytes(struct flow *f)
-{
-	char line[UDP_LINE + 1];
-	ssize_t n = recv(f->fd, line, UDP_LINE, MSG_DONTWAIT);
-
-	if (n <= 0)
-		return;
-	line[n] = '\0';
-	if (sscanf(line, UDP_FORMAT, &f->peer_bytes) == 1)
-		f->peer_told = true;
-}
-
-void udp_settle(struct flow *f)
-{
-	struct pollfd p = {.fd = f->fd, .events = POLLIN};
-	uint64_t until = clock_mono_ns() + SETTLE_MS * 1000000ull;
-
-	while (!f->peer_told && clock_mono_ns() < until) {
-		udp_send_bytes(f);
-		if (poll(&p, 1, PAUSE_MS) > 0)
-			udp_receive_bytes(f);
-	}
-}
-
-static void udp_linger(struct flow *f)
-{
-	struct pollfd p = {.fd = f->fd, .events = POLLIN};
-	int i;
-
-	for (i = 0; i < GOODBYES; i++) {
-		if (send(f->fd, "", 0, MSG_NOSIGNAL) < 0 && errno == ECONNREFUSED)
-			return;
-		if (poll(&p, 1, PAUSE_MS) <= 0)
-			continue;
-		udp_receive_bytes(f);
-		if (f->peer_told)
-			udp_send_bytes(f);
-	}
-}
-
 /* --- all flows --- */
 
 int net_accept(struct flow *flows, unsigned int n)
 {
 	uint64_t until = net_deadline(flows->opt->accept_timeout);
 	unsigned int i;
-	int rc, fd;
+	int fd = net_listener(flows), rc = fd < 0 ? fd : 0;
 
-	if (flows->opt->udp) {
-		rc = udp_accept(flows);
-		return rc ? rc : net_connected(flows);
-	}
-	fd = net_listener(flows);
-	rc = fd < 0 ? fd : 0;
 	for (i = 0; i < n && !rc; i++)
 		rc = net_accept_flow(&flows[i], fd, until);
 	if (fd >= 0)
@@ -384,13 +288,9 @@ void net_linger(struct flow *flows, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (!flows[i].error && !flows[i].opt->udp)
+		if (!flows[i].error)
 			shutdown(flows[i].fd, SHUT_WR);
 	for (i = 0; i < n; i++)
-		if (flows[i].error)
-			continue;
-		else if (flows[i].opt->udp)
-			udp_linger(&flows[i]);
-		else
+		if (!flows[i].error)
 			linger_flow(&flows[i]);
 }

@@ -123,8 +123,8 @@ static const struct option_row option_table[ROWS_MAX + 1] = {
 	 "use huge pages for memory of 64 KiB or more: those that vm.nr_hugepages reserves, or else transparent ones (the socket mapping of --rx mmap keeps small pages)",
 	 FLAG, AT(huge_pages), 0, 0, 0, 0},
 	{"udp", 0, 0,
-	 "send datagrams of --size (1400), for control runs that check what is reported as copied; both ends need it",
-	 FLAG, AT(udp), 0, 0, 0, 0},
+	 "send datagrams of --size (1400), for control runs that check what is reported as copied; nobody need receive them",
+	 FLAG, AT(udp), 0, 0, SENDER, 0},
 	{"rr", 0, 0,
 	 "send requests of --size and answer each with a response. Responses use send and recv, or --tx of the listening and --rx of the connecting end; both ends need it",
 	 FLAG, AT(rr), 0, 0, 0, 0},
@@ -201,15 +201,14 @@ static bool options_given(const struct parse *p, const char *name)
 
 static void options_check_udp(struct argp_state *state, const struct parse *p)
 {
-	const struct mode *m = p->opt->listen ? p->rx : p->tx;
 	const struct options *o = p->opt;
 
-	if (!o->udp)
+	if (!o->udp || o->listen)
 		return;
 	if (o->rr || o->verify || o->flows > 1)
 		argp_error(state, "--udp does not go together with --rr, --verify or --flows");
-	if (m && !(m->flags & MODE_UDP))
-		argp_error(state, "--udp: '%s' does not take datagrams", m->name);
+	if (p->tx && !(p->tx->flags & MODE_UDP))
+		argp_error(state, "--udp: '%s' does not send datagrams", p->tx->name);
 	if (!options_given(p, "size"))
 		p->opt->size = UDP_SIZE;
 	if (o->size > UDP_MAX)

@@ -265,7 +265,7 @@ static void run_judge_no_data(struct run *r)
 		if (r->flows[i].bytes)
 			return;
 	flow_wrong(r->flows,
-		   "no data came; --flows, --rr, --size and --udp must be the same at both ends");
+		   "no data came; --flows, --rr and --size must be the same at both ends");
 }
 
 /* Runs the transfer. Prints the summary unless no connection came up. */
@@ -278,10 +278,8 @@ int run_all(struct run *r)
 	if (!rc)
 		rc = r->n_workers == 1 ? run_one_thread(r) : boss_run(r);
 	if (!rc) {
-		if (!r->opt->listen)
+		if (!r->opt->listen && !r->opt->udp)
 			net_linger(r->flows, r->n_flows);
-		else if (r->opt->udp && !r->flows->error && !stop_asked())
-			udp_settle(r->flows);
 		run_judge_no_data(r);
 	}
 	if (!rc)

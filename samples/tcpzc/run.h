@@ -93,7 +93,6 @@ int net_connect(struct flow *flows, unsigned int n);
 int net_accept(struct flow *flows, unsigned int n);
 /* Makes a sender wait until its peers have read everything. */
 void net_linger(struct flow *flows, unsigned int n);
-void udp_settle(struct flow *f); /* --udp: makes a receiver learn how much was sent */
 
 /* sockopt.c: sets the options of a socket before it is connected. Returns 0 or -errno. */
 int sockopt_set(struct flow *f, int fd);

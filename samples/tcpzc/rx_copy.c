@@ -54,7 +54,6 @@ static int trunc_step(struct flow *f)
 const struct mode rx_recv = {
 	.name = "recv",
 	.what = "recv(2), which copies: the baseline",
-	.flags = MODE_UDP,
 	.asks = ASKS_COPY,
 	.step = recv_step,
 };
@@ -62,7 +61,6 @@ const struct mode rx_recv = {
 const struct mode rx_recvmsg = {
 	.name = "recvmsg",
 	.what = "recvmsg(2), which copies",
-	.flags = MODE_UDP,
 	.asks = ASKS_COPY,
 	.step = recvmsg_step,
 };

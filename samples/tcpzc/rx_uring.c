@@ -72,7 +72,7 @@ static void uring_recv_close(struct flow *f)
 const struct mode rx_uring_recv = {
 	.name = "uring-recv",
 	.what = "io_uring recv, a request for each receive: copies",
-	.flags = MODE_RING | MODE_UDP,
+	.flags = MODE_RING,
 	.asks = ASKS_COPY,
 	.state_size = sizeof(struct uring_rx),
 	.open = uring_recv_open,

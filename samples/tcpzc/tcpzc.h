@@ -94,7 +94,7 @@ enum {
 enum { DRAIN_PATIENCE_MS = 2000 };
 
 enum {
-	MODE_UDP = 1 << 0,	/* the mode also takes datagrams */
+	MODE_UDP = 1 << 0,	/* tx: the mode also sends datagrams */
 	MODE_NONBLOCK = 1 << 1, /* the mode's calls have no MSG_DONTWAIT: the socket is O_NONBLOCK
 				   when the flow shares its thread */
 	MODE_NO_DATA = 1 << 2,	/* rx: the mode never sees the data, so --verify cannot work */
@@ -177,7 +177,7 @@ struct options {
 	const char *port;
 	const struct mode *mode, *back_mode; /* the modes of the data, and of the responses to it */
 	size_t size;			     /* the size of a message */
-	bool udp;			     /* there is one flow */
+	bool udp;			     /* a sender with one flow */
 	bool rr;
 	size_t response; /* size of a response */
 	unsigned int outstanding;
@@ -265,9 +265,6 @@ struct flow {
 	uint64_t *begun_ns, begun, completed; /* indexed by request number modulo `outstanding` */
 	uint64_t rest_ns;
 	bool held, ended; /* rr.c */
-
-	uint64_t peer_bytes; /* --udp: the bytes that the peer sent or received */
-	bool peer_told;
 
 	int error; /* positive errno; 0: none */
 	char what[1024];

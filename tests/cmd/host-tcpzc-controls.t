@@ -7,6 +7,7 @@
 . "$tests/tcpzc.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "namespaces need root"
+command -v perl >/dev/null || skip_all "no perl to take the datagrams"
 cleanup() {
 	ip netns del $name-a 2>/dev/null
 	ip netns del $name-b 2>/dev/null
@@ -27,18 +28,18 @@ sent() {
 		{ cat tx.err; return 1; }
 	grep '"summary"' tx >txs
 }
-# received BED HOST TX SIZE: does the same with a receiver
+# received BED HOST TX SIZE: does the same with a program that takes the datagrams
 received() {
 	next_port
-	ip netns exec $name-$1 "$tcpzc" --udp --listen --port $port --size "$4" --accept-timeout 20 >rx 2>rx.err &
+	ip netns exec $name-$1 perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Proto => "udp", LocalAddr => $ARGV[0],
+		LocalPort => $ARGV[1]) or die; 1 while defined $s->recv($_, 65536)' "$2" $port 2>rx.err &
 	pid=$!
 	bound $pid || return 1
 	sent "$2" "$3" "$4"
 	rc=$?
-	wait $pid && [ $rc = 0 ] || { cat rx.err; return 1; }
-	grep '"summary"' rx >rxs
-	holds rxs ".messages > 0 and .receive.copied_bytes == .bytes and .histograms.recv_bytes.min == $4 and
-		.histograms.recv_bytes.max == $4"
+	kill $pid
+	wait $pid
+	return $rc
 }
 none_copied() { holds txs '.sends == {total: 50, zero_copy: 50, copied: 0, unknown: 0}'; }
 all_copied() { holds txs '.sends == {total: 50, zero_copy: 0, copied: 50, unknown: 0}'; }
@@ -76,56 +77,14 @@ usage() {
 	shift
 	exits 2 "$tcpzc" --udp "$@" && says "$pattern" err
 }
-ok "--udp with --verify is refused" usage 'does not go together with --rr, --verify or --flows' --listen --verify
-ok "--udp with a mode for TCP is refused" usage "'sendfile' does not take datagrams" --connect ::1 --tx sendfile
+ok "--udp with --verify is refused" usage 'does not go together with --rr, --verify or --flows' --connect ::1 --verify
+ok "--udp with a mode for TCP is refused" usage "'sendfile' does not send datagrams" --connect ::1 --tx sendfile
+ok "--udp of a receiver is refused" usage '--udp belongs to the sender' --listen
 ok "a datagram that is too large is refused" usage 'at most 65507' --connect ::1 --size 128k
 refused() {
 	next_port
 	exits 1 "$tcpzc" --udp --connect 127.0.0.1 --port $port --seconds 2 --rate 1000msg && says 'send: Connection refused' err
 }
 ok "a sender reports that nobody listens on the port" refused
-
-# receive OPTIONS: starts a receiver, rxpid, and waits for its socket
-receive() {
-	next_port
-	"$tcpzc" --udp --listen --port $port "$@" >rx 2>rx.err &
-	rxpid=$!
-	bound $rxpid
-}
-send_to() { # OPTIONS
-	"$tcpzc" --udp --connect 127.0.0.1 --port $port "$@" >tx 2>tx.err
-}
-summaries() {
-	grep '"summary"' rx >rxs
-	grep '"summary"' tx >txs
-}
-# A slow machine may lose a report at the end. Then the lost bytes are unknown, and the test runs again.
-none_lost() { # sends no more than the socket holds
-	receive
-	send_to --bytes 70000 --rate 1M
-	wait $rxpid && summaries && holds rxs '.bytes == 70000 and .lost_bytes == 0' && holds txs '.lost_bytes == 0'
-}
-steady "both ends report that nothing is lost" none_lost
-lossy() { # the receiver is stopped and has room for a few datagrams
-	receive --rcvbuf 5000
-	send_to --bytes 2800000 --rate 2M &
-	txpid=$!
-	sleep 0.5
-	kill -STOP $rxpid
-	sleep 0.5
-	kill -CONT $rxpid
-	wait $txpid && wait $rxpid && summaries || return 1
-	holds rxs ".lost_bytes > 0 and .bytes + .lost_bytes == 2800000" &&
-		holds txs ".bytes == 2800000 and .lost_bytes == $(jq .lost_bytes rxs)"
-}
-steady "both ends report the lost bytes" lossy
-unanswered() { # another program sends; unknown is not 0
-	receive
-	perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Proto => "udp", PeerAddr => "127.0.0.1:$ARGV[0]") or die;
-		$s->send("hello"); $s->send("")' $port
-	wait $rxpid
-	[ $? = 0 ] && grep '"summary"' rx >rxs && holds rxs '.bytes == 5 and .lost_bytes == null'
-}
-ok "the lost bytes of a sender that does not report them are unknown" unanswered
 
 done_testing

@@ -1367,13 +1367,6 @@ TEST(copied_responses_are_noted_where_zero_copy_was_asked_for)
 
 TEST(notes_of_a_summary_begin_with_the_first_event)
 {
-	check_noted("\"side\":\"receiver\",\"bytes\":90,\"lost_bytes\":1", NOTE_datagrams_lost, 1,
-		    91);
-	check_noted("\"side\":\"sender\",\"bytes\":90,\"lost_bytes\":1", NOTE_datagrams_lost, 1,
-		    90);
-	check_noted("\"bytes\":90,\"lost_bytes\":0", NOTE_datagrams_lost, NAN, NAN);
-	check_noted("\"bytes\":90,\"lost_bytes\":null", NOTE_datagrams_lost_unknown, 0, NAN);
-	check_noted("\"bytes\":90,\"lost_bytes\":0", NOTE_datagrams_lost_unknown, NAN, NAN);
 	check_noted("\"ring_overflow\":1,\"dropped_completions\":0", NOTE_uring_ring_full, 1, NAN);
 	check_noted("\"ring_overflow\":0,\"dropped_completions\":0", NOTE_uring_ring_full, NAN,
 		    NAN);

@@ -7,7 +7,6 @@
 #include "lib/json.h"
 #include "lib/str.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +124,6 @@ static const struct {
 	{NULL, "ring_overflow", "ring_overflow", "1", true},
 	{NULL, "dropped_completions", "dropped_completions", "1", true},
 	{NULL, "bytes", "workload_bytes", "B", false},
-	{NULL, "lost_bytes", "lost_bytes", "B", true},
 };
 
 /* Adds {object: count} as one metric each. */
@@ -148,24 +146,6 @@ static void tcpzc_note_ring(struct ingest *in, const json_t *line)
 		note_add(&in->notes, uring_ring_full, full);
 	if (lost > 0)
 		note_add(&in->notes, uring_completions_lost, lost);
-}
-
-/*
- * Notes lost datagrams (--udp). A sender counts the bytes it sent, a receiver those that arrived.
- */
-static void tcpzc_note_datagrams(struct ingest *in, const json_t *line)
-{
-	double bytes = json_num(line, "bytes"), lost = json_num(line, "lost_bytes");
-	const char *side = json_str(line, "side");
-
-	if (!json_object_get(line, "lost_bytes"))
-		return;
-	ingest_metric(in, "workload_udp", "1", 1);
-	if (isnan(lost))
-		note_add(&in->notes, datagrams_lost_unknown);
-	else if (lost > 0)
-		note_add(&in->notes, datagrams_lost, lost,
-			 side && str_starts(side, "r") ? bytes + lost : bytes);
 }
 
 /* Notes responses (--rr) that were copied although zero copy was asked for. They have no metric. */
@@ -220,7 +200,8 @@ static void tcpzc_read_summary(struct ingest *in, const json_t *line)
 		ingest_metric(in, "asked_zero_copy", "1",
 			      json_is_true(json_object_get(line, "asks_zero_copy")));
 	tcpzc_note_ring(in, line);
-	tcpzc_note_datagrams(in, line);
+	if (json_is_true(json_object_get(line, "udp")))
+		ingest_metric(in, "workload_udp", "1", 1);
 	tcpzc_note_responses(in, json_object_get(line, "rr"));
 	if (json_num(json_object_get(line, "receive"), "dropped_bytes") > 0)
 		note_add(&in->notes, workload_truncated);
