@@ -25,10 +25,6 @@ int main(int argc, char **argv)
 	struct run r = {.opt = &opt};
 
 	options_parse(&opt, argc, argv);
-	if (opt.print_setup) {
-		nic_setup_print(opt.nic ? opt.nic : "IF", opt.queue, opt.flows, opt.port);
-		return EXIT_SUCCESS;
-	}
 	main_raise_file_limit(&opt);
 	return run_all(&r) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -154,9 +154,6 @@ static const struct option_row option_table[ROWS_MAX + 1] = {
 	{"dmabuf-fd", 0, "FD",
 	 "devmem: receive into, or send from, this inherited dmabuf (default: a udmabuf)", NUMBER,
 	 AT(dmabuf_fd), 0, 1 << 20, 0, MODE_DMABUF},
-	{"print-setup", 0, 0,
-	 "only print the commands that set up the interface and those that undo it", FLAG,
-	 AT(print_setup), 0, 0, RECEIVER, MODE_NIC},
 	{"The socket:", 0, 0, 0, HEADER, 0, 0, 0, 0, 0, 0},
 	{"sndbuf", 0, "BYTES", "SO_SNDBUF (default: the kernel tunes it)", SIZE, AT(sndbuf), 1,
 	 1 << 30, 0, 0},
@@ -260,7 +257,7 @@ static void options_check_nic(struct argp_state *state, const struct parse *p)
 	bool rx = p->rx && p->rx->flags & MODE_NIC;
 	bool tx = p->tx && p->tx->flags & MODE_NIC;
 
-	if ((rx || tx) && !o->nic && !o->print_setup)
+	if ((rx || tx) && !o->nic)
 		argp_error(state, "--%s %s: which interface? --nic IF", rx ? "rx" : "tx",
 			   (rx ? p->rx : p->tx)->name);
 }

@@ -180,7 +180,7 @@ static int devmem_take_pieces(struct flow *f, struct devmem_rx *s, struct msghdr
 	if (all != n)
 		return flow_wrong(
 			f,
-			"devmem: %zu of %zu bytes came without a control message: their packets do not come through the bound queue (flow steering, --print-setup)",
+			"devmem: %zu of %zu bytes came without a control message: their packets do not come through the bound queue (flow steering)",
 			n - all, n);
 	flow_hist(f, HIST_TOKENS, tokens);
 	flow_received(f, n);
@@ -227,8 +227,7 @@ static void devmem_rx_close(struct flow *f)
 const struct mode rx_devmem = {
 	.name = "devmem",
 	.what = "devmem TCP: payload stays in a dmabuf, tokens go back",
-	.needs =
-		"Linux 6.12, a NIC with header split and a queue API: --nic, --queue, --print-setup",
+	.needs = "Linux 6.12, a NIC with header split and a queue API: --nic, --queue",
 	.flags = MODE_NIC | MODE_DMABUF,
 	.hists = 1 << HIST_TOKENS | 1 << HIST_RETURNS,
 	.asks = ASKS_ZERO_COPY,

@@ -305,8 +305,7 @@ static void zcrx_close(struct flow *f)
 const struct mode rx_zcrx = {
 	.name = "zcrx",
 	.what = "io_uring zero-copy receive: the NIC writes into our memory",
-	.needs =
-		"Linux 6.15, a NIC with header split and a queue API: --nic, --queue, --print-setup",
+	.needs = "Linux 6.15, a NIC with header split and a queue API: --nic, --queue",
 	.flags = MODE_RING | MODE_NIC,
 	.hists = 1 << HIST_COMPLETIONS,
 	.asks = ASKS_ZERO_COPY,

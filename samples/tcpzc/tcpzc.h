@@ -193,8 +193,7 @@ struct options {
 	const char *nic;	/* for zcrx and devmem; NULL: missing */
 	unsigned int queue;	/* flow i takes receive queue `queue` + i */
 	size_t area;		/* bytes of memory to receive into */
-	bool print_setup, plain_buffers;
-	bool huge_pages;
+	bool plain_buffers, huge_pages;
 	int dmabuf_fd; /* devmem: an inherited dmabuf; -1: make a udmabuf */
 	unsigned int
 		cq_entries; /* entries of io_uring's completion ring; 0 when the mode decides */
@@ -204,9 +203,6 @@ struct options {
 
 /* options.c: exits with 2 on a usage error. */
 void options_parse(struct options *opt, int argc, char **argv);
-
-/* nic_setup.c: prints the commands that prepare receive queues `queue` to `queue` + `n` - 1. */
-void nic_setup_print(const char *nic, unsigned int queue, unsigned int n, const char *port);
 
 /* --- flows --- */
 

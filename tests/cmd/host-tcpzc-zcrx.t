@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# tcpzc --rx zcrx: the real refusals of this kernel with their reasons, and the output of --print-setup.
+# tcpzc --rx zcrx: the real refusals of this kernel with their reasons.
 . "$(dirname "$0")/../lib.sh"
 . "$tests/tcpzc.sh"
 
@@ -31,35 +31,5 @@ else
 	skip "an interface that does not exist is an error" "$why"
 	skip "loopback is an error with the reason" "$why"
 fi
-
-"$tcpzc" --listen --rx zcrx --print-setup --nic eth7 --queue 5 --port 4711 >setup
-ok "--print-setup sets up header split" says '^ethtool -G eth7 tcp-data-split on hds-thresh 0$' setup
-ok "--print-setup leads the flow to the queue" says '^ethtool -N eth7 flow-type tcp4 dst-port 4711 action 5' setup
-ok "--print-setup leads other traffic past the queue" says '^ethtool -X eth7 equal 5' setup
-ok "--print-setup prints the undo" says '^ethtool -X eth7 default$' setup
-"$tcpzc" --listen --rx zcrx --print-setup --nic eth7 --queue 5 --flows 4 >setup
-ok "--print-setup makes an RSS context for several flows" says 'context new start 5 equal 4' setup
-ok "--print-setup leads IPv4 and IPv6 to the context" test "$(grep -cE '^ethtool -N eth7 flow-type tcp[46] dst-port 7077 context ID' setup)" = 2
-"$tcpzc" --listen --rx zcrx --print-setup --nic eth7 --queue 0 --flows 2 >setup
-ok "--print-setup prints at most 80 columns" sh -c '! grep -E "^.{81}" setup'
-grep -q 'equal 0' setup
-ok "--print-setup uses no queue below queue 0" test $? = 1
-
-# Runs the printed commands with a fake ethtool, which logs its arguments and shows a NIC of 8 queues.
-mkdir -p bin
-cat >bin/ethtool <<'END'
-#!/bin/sh
-case $1 in
--g) printf 'HDS thresh:\t\t1023\nCurrent hardware settings:\nTCP data split:\toff\nHDS thresh:\t\t256\n' ;;
--k) echo 'ntuple-filters: off' ;;
-*) echo "$*" >>told ;;
-esac
-END
-printf '#!/bin/sh\nseq 8\n' >bin/ls
-chmod +x bin/ethtool bin/ls
-PATH=$PWD/bin:$PATH sh -e setup
-ok "--print-setup leads other traffic above queues 0 and 1" says '^-X eth7 start 2 equal 6$' told
-ok "the undo restores the threshold of header split" test "$(grep -o 'hds-thresh .*' told | tr '\n' ,)" = 'hds-thresh 0,hds-thresh 256,'
-ok "the undo restores ntuple" test "$(grep -o 'ntuple .*' told | tr '\n' ,)" = 'ntuple on,ntuple off,'
 
 done_testing
