@@ -19,42 +19,24 @@
 
 /*
  * Finds the files that the samples lie in, by the addresses of samples and of their callers. The
- * first pass reads all executable mappings of each process, the second the addresses. Then both are
- * sorted and compared in one sweep, because any process can have tens of thousands of mappings.
- * Time is ignored: for an address that two files covered one after the other, both are copied,
- * which only costs room. A process that forked has its parent's mappings until it execs.
+ * first pass reads all executable mappings, the second the addresses. Processes and times are
+ * ignored: a file that another process mapped at the same address is copied, too, which only costs
+ * room. Any process can have tens of thousands of mappings, so each one searches the sorted
+ * addresses.
  */
 
 struct mapping {
-	uint64_t pid, start, end;
+	uint64_t start, end;
 	uint32_t file;
-	bool hit;
-};
-
-struct address {
-	uint64_t pid, ip;
 };
 
 struct maps {
 	struct intern names;
 	struct mapping *m;
-	struct address *a; /* one of each page */
+	uint64_t *a; /* an address of each page */
 	size_t n, cap, na, acap;
-	struct map parent; /* pid -> parent + 1 */
-	struct map looked; /* (pid, page) */
+	struct map looked; /* pages */
 };
-
-static void perf_maps_note_fork(struct maps *m, uint16_t misc, struct cursor body)
-{
-	uint32_t pid = cursor_u32(&body), parent = cursor_u32(&body);
-
-	/*
-	 * FORK_EXEC: perf made up the event for a process that it found, and that process's
-	 * mappings follow.
-	 */
-	if (!body.bad && pid != parent && !(misc & PERF_RECORD_MISC_FORK_EXEC))
-		*map_at(&m->parent, pid) = (uint64_t)parent + 1;
-}
 
 /* Interns the identity with the name behind it. */
 static uint32_t perf_file_add(struct intern *in, const struct perf_file *as, const char *name)
@@ -104,12 +86,12 @@ static struct perf_file perf_maps_read_identity(struct cursor *body, uint16_t mi
  */
 static void perf_maps_note_mapping(struct maps *m, uint32_t type, uint16_t misc, struct cursor body)
 {
-	uint32_t pid = cursor_u32(&body), prot = PROT_EXEC;
+	uint32_t prot = PROT_EXEC;
 	struct perf_file as = {0};
 	uint64_t start, len;
 	const char *name;
 
-	cursor_take(&body, 4);
+	cursor_take(&body, 8);
 	start = cursor_u64(&body);
 	len = cursor_u64(&body);
 	cursor_take(&body, 8);
@@ -123,22 +105,20 @@ static void perf_maps_note_mapping(struct maps *m, uint32_t type, uint16_t misc,
 		return;
 	if (prot & PROT_EXEC && !(misc & PERF_RECORD_MISC_MMAP_DATA) &&
 	    (*name == '/' || !strcmp(name, "[vdso]")))
-		array_add(m->m, m->n, m->cap,
-			  (struct mapping){.pid = pid,
-					   .start = start,
-					   .end = start + len,
-					   .file = perf_file_add(&m->names, &as, name)});
+		array_add(
+			m->m, m->n, m->cap,
+			(struct mapping){start, start + len, perf_file_add(&m->names, &as, name)});
 }
 
-static void perf_maps_note_address(struct maps *m, uint64_t pid, uint64_t ip)
+static void perf_maps_note_address(struct maps *m, uint64_t ip)
 {
 	uint64_t *looked;
 
 	if (ip >> 63) /* the kernel, or a marker in a call chain */
 		return;
-	looked = map_at(&m->looked, pid << 45 ^ ip >> 12);
+	looked = map_at(&m->looked, ip >> 12);
 	if (!*looked)
-		array_add(m->a, m->na, m->acap, (struct address){pid, ip});
+		array_add(m->a, m->na, m->acap, ip);
 	*looked = 1;
 }
 
@@ -148,25 +128,24 @@ static void perf_maps_note_sample(struct maps *m, uint64_t type, struct cursor b
 	static const uint64_t between[] = {PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR,
 					   PERF_SAMPLE_ID,   PERF_SAMPLE_STREAM_ID,
 					   PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD};
-	uint64_t ip, pid, n;
+	uint64_t ip, n;
 	size_t i;
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		cursor_take(&body, 8);
 	ip = cursor_u64(&body);
-	pid = cursor_u32(&body);
-	cursor_take(&body, 4);
+	cursor_take(&body, 8);
 	if (!body.bad)
-		perf_maps_note_address(m, pid, ip);
+		perf_maps_note_address(m, ip);
 	for (i = 0; i < array_size(between); i++)
 		if (type & between[i])
 			cursor_take(&body, 8);
 	n = type & PERF_SAMPLE_CALLCHAIN && !(type & PERF_SAMPLE_READ) ? cursor_u64(&body) : 0;
 	while (n-- && !body.bad)
-		perf_maps_note_address(m, pid, cursor_u64(&body));
+		perf_maps_note_address(m, cursor_u64(&body));
 	/* any word of the stack's copy may be a caller */
 	while (type & PERF_SAMPLE_STACK_USER && cursor_left(&body) >= 8)
-		perf_maps_note_address(m, pid, cursor_u64(&body));
+		perf_maps_note_address(m, cursor_u64(&body));
 }
 
 /* Counts, and reads the mappings. */
@@ -174,9 +153,6 @@ static void perf_maps_note(struct maps *m, uint32_t type, uint16_t misc, struct 
 			   struct perf_data_sums *sums)
 {
 	switch (type) {
-	case PERF_RECORD_FORK:
-		perf_maps_note_fork(m, misc, body);
-		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		perf_maps_note_mapping(m, type, misc, body);
@@ -219,78 +195,39 @@ static int perf_maps_walk(struct maps *m, struct cursor c, uint64_t sample_type,
 	return 0;
 }
 
-static int mapping_compare(const void *x, const void *y)
-{
-	const struct mapping *a = x, *b = y;
-
-	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid)
-				: (a->start > b->start) - (a->start < b->start);
-}
-
 static int address_compare(const void *x, const void *y)
 {
-	const struct address *a = x, *b = y;
+	const uint64_t *a = x, *b = y;
 
-	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid)
-				: (a->ip > b->ip) - (a->ip < b->ip);
+	return (*a > *b) - (*a < *b);
 }
 
-static bool address_is_below(const struct address *a, const struct mapping *m)
+static bool perf_maps_is_hit(const struct maps *m, const struct mapping *g)
 {
-	return a->pid != m->pid ? a->pid < m->pid : a->ip < m->start;
-}
+	size_t from = 0, to = m->na;
 
-/* Marks the mappings that an address lies in. */
-static void perf_maps_mark_hits(struct maps *m)
-{
-	size_t i, at = 0;
+	while (from < to) {
+		size_t mid = (from + to) / 2;
 
-	for (i = 0; i < m->n; i++) {
-		while (at < m->na && address_is_below(&m->a[at], &m->m[i]))
-			at++;
-		m->m[i].hit |=
-			at < m->na && m->a[at].pid == m->m[i].pid && m->a[at].ip < m->m[i].end;
+		if (m->a[mid] < g->start)
+			from = mid + 1;
+		else
+			to = mid;
 	}
+	return from < m->na && m->a[from] < g->end;
 }
 
-/* Keeps the addresses that no mapping of their process covers, as addresses of its parent. */
-static void perf_maps_keep_uncovered(struct maps *m)
+static void perf_maps_compare(const struct maps *m, struct intern *files)
 {
-	uint64_t pid = 0, end = 0; /* the largest end of the process's mappings so far */
-	size_t i, at = 0, kept = 0;
-
-	for (i = 0; i < m->na; i++) {
-		const struct address a = m->a[i];
-		const uint64_t *parent;
-
-		for (; at < m->n && !address_is_below(&a, &m->m[at]); at++) {
-			end = m->m[at].pid == pid && end > m->m[at].end ? end : m->m[at].end;
-			pid = m->m[at].pid;
-		}
-		parent = pid == a.pid && a.ip < end ? NULL : map_get(&m->parent, a.pid);
-		if (parent)
-			m->a[kept++] = (struct address){*parent - 1, a.ip};
-	}
-	m->na = kept;
-}
-
-static void perf_maps_compare(struct maps *m, struct intern *files)
-{
-	int generations = 16;
 	struct perf_file as;
 	const char *name;
 	size_t i;
 
-	if (m->n)
-		qsort(m->m, m->n, sizeof(*m->m), mapping_compare);
-	while (m->na && generations--) {
+	if (m->na)
 		qsort(m->a, m->na, sizeof(*m->a), address_compare);
-		perf_maps_mark_hits(m);
-		perf_maps_keep_uncovered(m);
-	}
 	for (i = 0; i < m->n; i++) {
 		name = perf_file_get(&m->names, m->m[i].file, &as);
-		if (m->m[i].hit)
+		if (perf_maps_is_hit(m, &m->m[i]))
 			perf_file_add(files, &as, name);
 	}
 }
@@ -309,7 +246,6 @@ int perf_records_read(struct cursor records, uint64_t sample_type, struct perf_d
 	if (sums->lost < sums->lost_samples)
 		sums->lost = sums->lost_samples;
 	intern_free(&m.names);
-	map_free(&m.parent);
 	map_free(&m.looked);
 	free(m.m);
 	free(m.a);
