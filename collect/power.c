@@ -15,7 +15,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -69,47 +68,29 @@ static char *power_zone_name(const char *class, const char *zone, struct error *
 	return name;
 }
 
-/* A counter that is gone by now is no error. */
-static void power_add_zone(struct power *p, const char *class, const char *zone)
+/*
+ * Adds a counter. One that is gone by now is no error. The same package shows a second time through
+ * memory-mapped registers, and is skipped there.
+ */
+static void power_add_zone(void *power, const char *class, const char *zone, struct error *err)
 {
 	char *path = xasprintf("%s/%s/energy_uj", class, zone);
 	char *max = host_fact("%s/%s/max_energy_range_uj", class, zone);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is_zone = strchr(zone, ':') && !str_starts(zone, "intel-rapl-mmio");
+	int fd = is_zone ? open(path, O_RDONLY | O_CLOEXEC) : -ENOENT;
+	struct power *p = power;
 
 	if (fd >= 0)
 		array_add(p->d, p->n, p->cap,
-			  (struct domain){.name = power_zone_name(class, zone, &p->failed),
+			  (struct domain){.name = power_zone_name(class, zone, err),
 					  .fd = fd,
 					  .max = max ? strtoull(max, NULL, 10) : 0});
-	else if (errno == EACCES || errno == EPERM)
+	else if (is_zone && (errno == EACCES || errno == EPERM))
 		p->denied = true;
-	else if (error_of_machine(errno))
-		error_sys(&p->failed, errno, "%s: cannot open", path);
+	else if (is_zone && error_of_machine(errno))
+		error_sys(err, errno, "%s: cannot open", path);
 	free(max);
 	free(path);
-}
-
-/* The same package shows a second time through memory-mapped registers, and is skipped there. */
-static int power_is_zone(const struct dirent *e)
-{
-	return strchr(e->d_name, ':') && !str_starts(e->d_name, "intel-rapl-mmio");
-}
-
-static void power_find_zones(struct power *p)
-{
-	char *class = xasprintf("%s/class/powercap", sysfs_root());
-	struct dirent **entries;
-	int i, n = scandir(class, &entries, power_is_zone, versionsort);
-
-	if (n < 0 && error_of_machine(errno))
-		error_sys(&p->failed, errno, "%s: cannot read", class);
-	for (i = 0; i < n; i++) {
-		power_add_zone(p, class, entries[i]->d_name);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-	free(class);
 }
 
 static void power_release(struct power *p)
@@ -140,14 +121,17 @@ static void power_list_sources(struct collect *c, const struct power *p)
 static int power_probe(struct collect *c)
 {
 	static const char denied[] = "energy counters are there but not readable: run as root";
+	char *class = xasprintf("%s/class/powercap", sysfs_root());
+	bool other = c->run->npower_command || c->run->npower_csv;
 	struct power *p = xcalloc(1, sizeof(*p));
 
-	power_find_zones(p);
+	host_each(class, power_add_zone, p, &p->failed);
+	free(class);
 	if (p->failed.code)
 		collect_degraded(c, "%s", p->failed.text);
-	else if (p->denied && !p->n && !c->run->npower_command && !c->run->npower_csv)
+	else if (p->denied && !p->n && !other)
 		error_set(&c->err, EACCES, "%s", denied);
-	else if (!p->n && !c->run->npower_command && !c->run->npower_csv)
+	else if (!p->n && !other)
 		error_set(
 			&c->err, ENODEV,
 			"no power source: no energy counters (powercap) on this host; --power-command runs a program that prints watts, --power-csv takes an external meter's log");
@@ -273,17 +257,14 @@ static int power_after(struct collect *c)
 
 static void power_end_commands(struct collect *c, struct power *p)
 {
-	unsigned int missed = 0;
 	size_t i;
 
 	for (i = 0; i < c->run->npower_command; i++) {
 		struct error err = {0};
 
-		if (p->command[i] && power_poll_stop(p->command[i], &missed, &err))
+		if (p->command[i] && power_poll_stop(p->command[i], &err))
 			collect_degraded(c, "%s", err.text);
 	}
-	if (missed)
-		collect_info_int(c, "command_missed", missed);
 }
 
 /* Copies the logs unchanged: zcost analyze understands the meter's clock and columns. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A command that prints watts (--power-command). A thread runs it beside the workload: once a
- * second, or slower where it takes longer, or only once where it goes on printing. Its output goes
- * to a .snap file, each line with its time. One process runs at a time, away from the measured CPUs
- * where there are others. It is killed with all its children when it hangs or is no longer needed.
+ * A command that prints watts (--power-command). A shell runs it beside the workload once a second,
+ * or slower where the command takes longer, or only once where it goes on printing. A thread saves
+ * each line with its time in a .snap file. Both run away from the measured CPUs where there are
+ * others.
  */
 #ifndef ZC_POWER_POLL_H
 #define ZC_POWER_POLL_H
@@ -26,10 +26,7 @@ int power_poll_start(struct power_poll **poll, const struct run *run, const char
 /* Waits some seconds for a reading of that time or later. */
 int power_poll_until(struct power_poll *poll, uint64_t mono_ns, struct error *err);
 
-/*
- * Ends the poll, and adds the number of runs that gave no reading to *missed, which may be NULL.
- * Returns 0, or the reason why polling stopped earlier.
- */
-int power_poll_stop(struct power_poll *poll, unsigned int *missed, struct error *err);
+/* Ends the poll. Returns 0, or the reason why the command ended earlier. */
+int power_poll_stop(struct power_poll *poll, struct error *err);
 
 #endif
