@@ -542,7 +542,7 @@ int chart_draw(const struct chart *c, struct drawing *d, struct figure *f, struc
 	chart_end(d, f);
 	if (!rc)
 		rc = store_failed(d->store, err);
-	if (!rc && !f->data.rows && !f->curves)
+	if (!rc && !f->ndata && !f->curves)
 		return error_set(err, ENODATA, "no variant has these figures");
 	return rc;
 }

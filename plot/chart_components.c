@@ -212,8 +212,9 @@ static void components_claim_total(struct figure *f, int g, int from, int b)
 	struct estimate base, new;
 
 	if (figure_get(f, g, from, FIGURE_WHOLE, &base) && figure_get(f, g, b, FIGURE_WHOLE, &new))
-		figure_title(f, "%s, in all %.*f → %.*f", f->title, claim_places(base.value),
-			     base.value, claim_places(new.value), new.value);
+		f->title =
+			figure_text(f, "%s, in all %.*f → %.*f", f->title, claim_places(base.value),
+				    base.value, claim_places(new.value), new.value);
 }
 
 /* Claims the saving of one bar if it is better than the best one so far. */
@@ -235,11 +236,11 @@ static void components_claim_bar(struct drawing *d, struct figure *f, const stru
 	if (ratio <= 0 || ratio >= *best)
 		return;
 	*best = ratio;
-	figure_title(f, "%s%s%s, %s: data copy %.*f → %.*f ns per %s",
-		     drawing_title(d, f, drawing_variant(d, b)), several ? " against " : "",
-		     several ? drawing_title(d, f, drawing_variant(d, from)) : "", side->label,
-		     claim_places(base.value), base.value, claim_places(new.value), new.value,
-		     unit);
+	f->title = figure_text(
+		f, "%s%s%s, %s: data copy %.*f → %.*f ns per %s",
+		drawing_title(d, f, drawing_variant(d, b)), several ? " against " : "",
+		several ? drawing_title(d, f, drawing_variant(d, from)) : "", side->label,
+		claim_places(base.value), base.value, claim_places(new.value), new.value, unit);
 	if (summary && components_total_holds(d, summary, unit, side->name, from, b))
 		components_claim_total(f, g, from, b);
 }
@@ -272,16 +273,16 @@ static int components_draw(struct drawing *d, struct figure *f, struct error *er
 		return rc;
 	drawing_table(d, 1, &summary, &ignored);
 	unit = row_unit(t, "self_ns");
-	figure_title(f, "What one %s costs, by component", unit);
-	figure_subtitle(f, "CPU time of a side per %s moved; lower is better", unit);
-	figure_axis(f, "ns per %s", unit);
+	f->title = figure_text(f, "What one %s costs, by component", unit);
+	f->subtitle = figure_text(f, "CPU time of a side per %s moved; lower is better", unit);
+	f->axis = figure_text(f, "ns per %s", unit);
 	drawing_sides(d, f, t);
 	drawing_bars(d, f);
 	components_add_parts(f, t);
 	for (g = 0; g < f->groups.n; g++)
 		for (b = 0; b < f->bars.n; b++)
 			components_put_bar(f, t, summary, unit, g, b);
-	if (!f->data.rows)
+	if (!f->ndata)
 		rc = error_set(
 			err, ENODATA,
 			"no variant has a profile with a known cost per unit of work; capture with the passes measure and profile, and --units");

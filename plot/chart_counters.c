@@ -116,12 +116,12 @@ static int counters_draw(struct drawing *d, struct figure *f, struct error *err)
 		return error_set(err, ENODATA,
 				 "%s has no score above 0; 'zcost report scores' says why",
 				 d->base);
-	figure_title(f, "Counters per unit of work, in percent of %s",
-		     drawing_title(d, f, f->bars.mark[0].name));
-	figure_subtitle(f, "%s the variant's own interval, in percent of the base's %s",
-			figure_has_many(f) ? "Whiskers:"
-					   : "Beside each bar the figure itself; whiskers:",
-			d->facts.estimator ? d->facts.estimator : "median");
+	f->title = figure_text(f, "Counters per unit of work, in percent of %s",
+			       drawing_title(d, f, f->bars.mark[0].name));
+	f->subtitle = figure_text(
+		f, "%s the variant's own interval, in percent of the base's %s",
+		figure_has_many(f) ? "Whiskers:" : "Beside each bar the figure itself; whiskers:",
+		d->facts.estimator ? d->facts.estimator : "median");
 	f->axis = "% of the base";
 	f->group_word = "counter";
 	f->note_word = "score";

@@ -77,8 +77,8 @@ static int cpu_draw_workload(struct drawing *d, struct figure *f, struct error *
 
 	if (rc)
 		return rc;
-	figure_title(f, "CPU use of the workload");
-	figure_subtitle(
+	f->title = figure_text(f, "CPU use of the workload");
+	f->subtitle = figure_text(
 		f,
 		"CPU time of its processes, on any CPU; 100 %% = one CPU; lower is better at the same throughput");
 	f->axis = "% of one CPU";
@@ -109,8 +109,8 @@ static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 	rc = drawing_table(d, 0, &t, err);
 	if (rc)
 		return rc;
-	figure_title(f, "CPU use: user, system and softirq");
-	figure_subtitle(
+	f->title = figure_text(f, "CPU use: user, system and softirq");
+	f->subtitle = figure_text(
 		f,
 		"All CPUs of a side added up, with all programs on them; 100 %% = one CPU; lower is better at the same throughput");
 	f->axis = "% of one CPU";
@@ -128,8 +128,9 @@ static int cpu_draw(struct drawing *d, struct figure *f, struct error *err)
 	}
 	drawing_foot(d, f, FROM_MEASURED);
 	if (!cpu_parts_add_up(f))
-		figure_foot(f, "Each part is a %s, so the parts do not add up to the whole · %s",
-			    d->facts.estimator ? d->facts.estimator : "median", f->foot);
+		f->foot = figure_text(
+			f, "Each part is a %s, so the parts do not add up to the whole · %s",
+			d->facts.estimator ? d->facts.estimator : "median", f->foot);
 	return 0;
 }
 

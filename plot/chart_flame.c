@@ -207,13 +207,14 @@ static void flame_chart_title(const struct flame_chart *c, struct figure *f)
 	char of[64] = "";
 
 	if (!c->costs) {
-		figure_title(f, "Where %stime goes: %s", flame_whose(c->d, f, c->side), name);
+		f->title = figure_text(f, "Where %stime goes: %s", flame_whose(c->d, f, c->side),
+				       name);
 		return;
 	}
 	if (sum < 0.9995 * whole)
 		snprintf(of, sizeof(of), " (of %.*f)", claim_places(whole) + 1, whole);
-	figure_title(f, "Where %s%.*f ns per %s go%s: %s", flame_whose(c->d, f, c->side),
-		     claim_places(sum) + 1, sum, c->part.basis.unit, of, name);
+	f->title = figure_text(f, "Where %s%.*f ns per %s go%s: %s", flame_whose(c->d, f, c->side),
+			       claim_places(sum) + 1, sum, c->part.basis.unit, of, name);
 }
 
 static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
@@ -231,7 +232,7 @@ static void flame_chart_subtitle(const struct flame_chart *c, struct figure *f)
 	str_printf(&s, "width: %s",
 		   c->d->reverse ? "cost of a function alone, divided by its callers"
 				 : "cost of a function and all it calls");
-	figure_subtitle(f, "%s", s.buf);
+	f->subtitle = figure_text(f, "%s", s.buf);
 	str_free(&s);
 }
 

@@ -207,12 +207,14 @@ static void diff_chart_title(struct diff_chart *c, struct figure *f)
 						 label_clean(&f->arena, c->c.end[e].label), 35, 420)
 				     : drawing_title(c->d, f, c->c.end[e].variant);
 	if (c->shares)
-		figure_title(f, "From %s to %s: where the time goes", names[BASE], names[NEW]);
+		f->title = figure_text(f, "From %s to %s: where the time goes", names[BASE],
+				       names[NEW]);
 	else
-		figure_title(f, "From %s to %s: %.*f → %.*f %s%s%s", names[BASE], names[NEW],
-			     claim_places(d->total[BASE]) + 1, d->total[BASE],
-			     claim_places(d->total[BASE]) + 1, d->total[NEW], c->picture.graph.unit,
-			     *c->cd.side ? " on the " : "", c->cd.side);
+		f->title = figure_text(f, "From %s to %s: %.*f → %.*f %s%s%s", names[BASE],
+				       names[NEW], claim_places(d->total[BASE]) + 1, d->total[BASE],
+				       claim_places(d->total[BASE]) + 1, d->total[NEW],
+				       c->picture.graph.unit, *c->cd.side ? " on the " : "",
+				       c->cd.side);
 }
 
 static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
@@ -225,7 +227,7 @@ static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 	text_add_change(&s, ", new ", region_change(cd, APPEARED));
 	text_add_change(&s, ": together ", rounded(cd->d.total[NEW]) - rounded(cd->d.total[BASE]));
 	str_printf(&s, " %s", c->picture.graph.unit);
-	figure_subtitle(f, "%s", s.buf);
+	f->subtitle = figure_text(f, "%s", s.buf);
 	str_free(&s);
 }
 

@@ -122,20 +122,22 @@ static void functions_put_words(const struct drawing *d, struct figure *f, const
 						  : xstrdup("the");
 
 	if (f->bars.n == 2)
-		figure_title(f, "Where %s time goes: %s against %s", whose,
-			     drawing_title(d, f, f->bars.mark[0].name),
-			     drawing_title(d, f, f->bars.mark[1].name));
+		f->title = figure_text(f, "Where %s time goes: %s against %s", whose,
+				       drawing_title(d, f, f->bars.mark[0].name),
+				       drawing_title(d, f, f->bars.mark[1].name));
 	else if (f->groups.n == 1)
-		figure_title(f, "Where %s time goes: %s", whose, f->groups.mark[0].label);
+		f->title = figure_text(f, "Where %s time goes: %s", whose, f->groups.mark[0].label);
 	else
-		figure_title(f, "Where %s time goes: the top %d functions", whose, f->groups.n);
+		f->title = figure_text(f, "Where %s time goes: the top %d functions", whose,
+				       f->groups.n);
 	if (f->groups.mark[0].name[0] == '[')
 		figure_doubt(
 			f,
 			"The first row is code without a name: its symbols were not found at analysis");
 	free(whose);
-	figure_subtitle(f, "CPU time in the function itself per %s moved; lower is better", unit);
-	figure_axis(f, "ns per %s", unit);
+	f->subtitle = figure_text(
+		f, "CPU time in the function itself per %s moved; lower is better", unit);
+	f->axis = figure_text(f, "ns per %s", unit);
 	f->group_word = "symbol";
 	f->absent = "no samples";
 	f->lying = true;

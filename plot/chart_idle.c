@@ -118,8 +118,8 @@ static int idle_draw(struct drawing *d, struct figure *f, struct error *err)
 
 	if (rc)
 		return rc;
-	figure_title(f, "How long the CPUs were idle, and in which idle state");
-	figure_subtitle(
+	f->title = figure_text(f, "How long the CPUs were idle, and in which idle state");
+	f->subtitle = figure_text(
 		f,
 		"100 %% = one CPU idle all the time; the CPUs of a side added up; deeper states save more power");
 	f->axis = "% of one CPU";

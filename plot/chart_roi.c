@@ -77,10 +77,10 @@ static void roi_claim(struct drawing *d, struct figure *f, const struct score *s
 		if (ratio <= 0 || fabs(log(ratio)) <= best)
 			continue;
 		best = fabs(log(ratio));
-		figure_title(f, "%s: %s the %s of %s, %s (%s)",
-			     drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
-			     s->formula, drawing_title(d, f, drawing_variant(d, from)), side,
-			     s->words);
+		f->title = figure_text(
+			f, "%s: %s the %s of %s, %s (%s)",
+			drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
+			s->formula, drawing_title(d, f, drawing_variant(d, from)), side, s->words);
 	}
 }
 
@@ -138,10 +138,10 @@ static int roi_c_draw(struct drawing *d, struct figure *f, struct error *err)
 
 	if (rc)
 		return rc;
-	figure_title(f, "%s: %s", s.formula, s.words);
-	f->axis = arena_strdup(&f->arena, s.unit);
+	f->title = figure_text(f, "%s: %s", s.formula, s.words);
+	f->axis = figure_text(f, "%s", s.unit);
 	roi_put_bars(d, f, t, &s);
-	figure_subtitle(
+	f->subtitle = figure_text(
 		f,
 		"T: throughput, Gbit/s; C: CPU use%s, 100 %% = one CPU%s%s%s%s; higher is better",
 		d->query.workload_only ? " of the workload" : "",
@@ -207,16 +207,17 @@ static void roi_put_model(const struct drawing *d, struct figure *f, const struc
 	const struct query *q = &d->query;
 	char *axis = xasprintf("%s, %sP modelled", s->unit, all ? "" : "* ");
 
-	figure_title(f, "%s: %s (power %smodelled, not measured)", s->formula, s->words,
-		     all ? "" : "in part ");
+	f->title = figure_text(f, "%s: %s (power %smodelled, not measured)", s->formula, s->words,
+			       all ? "" : "in part ");
 	f->axis = arena_strdup(&f->arena, axis);
 	f->starred = modelled_note;
 	if (q->model_idle > 0 || q->model_per_cpu > 0)
-		figure_foot(f,
-			    "* Power is modelled, not measured: %g W idle + %g W per busy CPU · %s",
-			    q->model_idle, q->model_per_cpu, f->foot);
+		f->foot = figure_text(
+			f, "* Power is modelled, not measured: %g W idle + %g W per busy CPU · %s",
+			q->model_idle, q->model_per_cpu, f->foot);
 	else
-		figure_foot(f, "* Power is modelled from CPU use, not measured · %s", f->foot);
+		f->foot = figure_text(f, "* Power is modelled from CPU use, not measured · %s",
+				      f->foot);
 	free(axis);
 }
 
@@ -232,15 +233,16 @@ static int roi_p_draw(struct drawing *d, struct figure *f, struct error *err)
 		return error_set(
 			err, ENODATA,
 			"no run has a power source; give a meter's readings with --power-csv at capture or analysis, or a model with --power-model");
-	figure_title(f, "%s: %s", s.formula, s.words);
-	f->axis = arena_strdup(&f->arena, s.unit);
+	f->title = figure_text(f, "%s: %s", s.formula, s.words);
+	f->axis = figure_text(f, "%s", s.unit);
 	f->note_word = "power_source";
 	roi_put_bars(d, f, t, &s);
 	roi_count_modelled(f, &bars, &modelled);
-	figure_subtitle(f, "T: throughput, Gbit/s; P: %spower, W%s%s%s; higher is better",
-			modelled == bars ? "modelled " : roi_power_word(f, t),
-			roi_has_total(f) ? "; total: over " : "",
-			roi_has_total(f) ? roi_sides(f) : "", roi_has_total(f) ? "' power" : "");
+	f->subtitle = figure_text(f, "T: throughput, Gbit/s; P: %spower, W%s%s%s; higher is better",
+				  modelled == bars ? "modelled " : roi_power_word(f, t),
+				  roi_has_total(f) ? "; total: over " : "",
+				  roi_has_total(f) ? roi_sides(f) : "",
+				  roi_has_total(f) ? "' power" : "");
 	drawing_foot(d, f, FROM_MEASURED);
 	if (modelled)
 		roi_put_model(d, f, &s, modelled == bars);

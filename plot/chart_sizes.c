@@ -243,9 +243,11 @@ static int sizes_draw_kind(struct drawing *d, struct figure *f, bool times, stru
 		return error_set(err, ENODATA, "no workload reported %s",
 				 times ? "the times of requests or notifications"
 				       : "the sizes of its receives or batches");
-	figure_title(f, times ? "Times by percentile" : "How large receives and batches were");
-	figure_subtitle(f, "Counted by the workload over its whole run, warm-up included%s",
-			times ? "; lower is better" : "; at 64: 64 to 127");
+	f->title = figure_text(f, times ? "Times by percentile"
+					: "How large receives and batches were");
+	f->subtitle =
+		figure_text(f, "Counted by the workload over its whole run, warm-up included%s",
+			    times ? "; lower is better" : "; at 64: 64 to 127");
 	if (left_out && !f->curves->multiples)
 		figure_remark(f, "No room for %d more panel%s; --side chooses a side", left_out,
 			      left_out == 1 ? "" : "s");

@@ -297,14 +297,14 @@ static void sweep_claim(const struct drawing *d, const struct sweep_rows *r, str
 		kind = table_text(r->crossovers, (size_t)row, "kind");
 		i = table_interval(r->crossovers, (size_t)row, "at");
 		if (!strcmp(kind, "begins") && !isnan(i.high))
-			figure_title(f,
-				     "%s costs less CPU time than %s from %s = %s on (95 %%: %s)",
-				     name, f->bars.mark[0].name, r->setting,
-				     table_text(r->crossovers, (size_t)row, "at_words"),
-				     table_text(r->crossovers, (size_t)row, "range_words"));
+			f->title = figure_text(
+				f, "%s costs less CPU time than %s from %s = %s on (95 %%: %s)",
+				name, f->bars.mark[0].name, r->setting,
+				table_text(r->crossovers, (size_t)row, "at_words"),
+				table_text(r->crossovers, (size_t)row, "range_words"));
 		else if (!strcmp(kind, "always"))
-			figure_title(f, "%s costs less CPU time than %s at every %s", name,
-				     f->bars.mark[0].name, r->setting);
+			f->title = figure_text(f, "%s costs less CPU time than %s at every %s",
+					       name, f->bars.mark[0].name, r->setting);
 		else
 			continue;
 		return;
@@ -326,16 +326,17 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 {
 	const struct sweep_panel *p = &r->panels[0];
 
-	figure_title(f, "%s over %s",
-		     *p->under || f->curves->multiples ? p->gauge->label : "Cost and throughput",
-		     r->setting);
-	figure_subtitle(f, "%s%s: %s of the runs%s",
-			!strcmp(p->side, "total") ? "All sides together" : p->side,
-			*p->under && !f->curves->multiples
-				? ", a panel for each combination of the other settings"
-				: "",
-			d->facts.estimator ? d->facts.estimator : "median",
-			sweep_mark_words(f->curves));
+	f->title = figure_text(f, "%s over %s",
+			       *p->under || f->curves->multiples ? p->gauge->label
+								 : "Cost and throughput",
+			       r->setting);
+	f->subtitle = figure_text(f, "%s%s: %s of the runs%s",
+				  !strcmp(p->side, "total") ? "All sides together" : p->side,
+				  *p->under && !f->curves->multiples
+					  ? ", a panel for each combination of the other settings"
+					  : "",
+				  d->facts.estimator ? d->facts.estimator : "median",
+				  sweep_mark_words(f->curves));
 	f->group_word = "panel";
 	if (r->left_out)
 		figure_remark(

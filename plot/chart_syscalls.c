@@ -139,10 +139,11 @@ static void syscalls_put_groups(struct figure *f, const struct table *t,
 static void syscalls_put_words(const struct drawing *d, struct figure *f, size_t shown, size_t n)
 {
 	if (shown < n)
-		figure_title(f, "System calls: the %zu of %zu that take most time", shown, n);
+		f->title = figure_text(f, "System calls: the %zu of %zu that take most time", shown,
+				       n);
 	else
-		figure_title(f, "System calls: time per KiB and calls per MiB");
-	figure_subtitle(
+		f->title = figure_text(f, "System calls: time per KiB and calls per MiB");
+	f->subtitle = figure_text(
 		f, "Time from entry to return, waiting included, per KiB moved%s; lower is better",
 		figure_has_many(f) ? "" : "; beside it the calls per MiB moved");
 	f->axis = figure_has_many(f) ? "ns per KiB" : "ns per KiB · calls per MiB";

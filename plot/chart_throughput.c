@@ -208,9 +208,10 @@ static bool throughput_claim(struct drawing *d, struct figure *f, const struct t
 		if (ratio <= 0 || fabs(log(ratio)) <= best)
 			continue;
 		best = fabs(log(ratio));
-		figure_title(f, "%s: %s the throughput of %s",
-			     drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
-			     drawing_title(d, f, drawing_variant(d, from)));
+		f->title = figure_text(f, "%s: %s the throughput of %s",
+				       drawing_title(d, f, drawing_variant(d, b)),
+				       claim_times(f, ratio),
+				       drawing_title(d, f, drawing_variant(d, from)));
 	}
 	return best > 0;
 }
@@ -242,9 +243,10 @@ static int throughput_claim_cost(struct drawing *d, struct figure *f, const stru
 			continue;
 		best = fabs(log(ratio));
 		warned = b;
-		figure_title(f, "%s: %s the ns per %s of %s on the %s", drawing_title(d, f, new),
-			     claim_times(f, ratio), speed->unit, drawing_title(d, f, base),
-			     table_text(t, (size_t)is, "side"));
+		f->title =
+			figure_text(f, "%s: %s the ns per %s of %s on the %s",
+				    drawing_title(d, f, new), claim_times(f, ratio), speed->unit,
+				    drawing_title(d, f, base), table_text(t, (size_t)is, "side"));
 	}
 	return warned;
 }
@@ -263,7 +265,7 @@ static int throughput_draw(struct drawing *d, struct figure *f, struct error *er
 	d->query.workload_only = alone;
 	if (rc)
 		return rc;
-	figure_title(f, "Throughput by variant");
+	f->title = figure_text(f, "Throughput by variant");
 	speed = throughput_speed(d, t);
 	f->subtitle = by_side ? speed->of_sides : speed->subtitle;
 	n = throughput_read_limits(d, limits, words);

@@ -431,13 +431,14 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 {
 	struct str others = {0};
 
-	figure_title(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
-		     gauges[p->of[0].gauge].label,
-		     p->n > 1 && !f->curves->multiples ? " and what moved with it" : "");
-	figure_subtitle(f, "%s; the grey area is the window",
-			d->facts.measured.most == 1
-				? "Each line is the only run"
-				: "Pale: each run; strong: the median of the runs");
+	f->title =
+		figure_text(f, "Over time: %.*s%s", (int)strcspn(gauges[p->of[0].gauge].label, ","),
+			    gauges[p->of[0].gauge].label,
+			    p->n > 1 && !f->curves->multiples ? " and what moved with it" : "");
+	f->subtitle = figure_text(f, "%s; the grey area is the window",
+				  d->facts.measured.most == 1
+					  ? "Each line is the only run"
+					  : "Pale: each run; strong: the median of the runs");
 	if (l->thinned_s > 0)
 		figure_remark(
 			f,
@@ -447,7 +448,7 @@ static void timeline_put_words(const struct drawing *d, struct figure *f, const 
 	drawing_foot(d, f, FROM_EACH_RUN);
 	panels_print_others(p, &others);
 	if (others.len && !f->curves->multiples)
-		figure_foot(f, "%s · not drawn: %s", f->foot, others.buf);
+		f->foot = figure_text(f, "%s · not drawn: %s", f->foot, others.buf);
 	str_free(&others);
 }
 

@@ -96,12 +96,13 @@ static void waterfall_put_words(const struct drawing *d, struct figure *f, const
 	char *axis = xasprintf("ns per %s", of->unit);
 	int steps, real, tested;
 
-	figure_title(f, "From %s to %s: %.*f → %.*f ns per %s on the %s",
-		     drawing_title(d, f, d->base), drawing_title(d, f, drawing_variant(d, 1)),
-		     places, base, places, new, of->unit, of->side);
+	f->title = figure_text(f, "From %s to %s: %.*f → %.*f ns per %s on the %s",
+			       drawing_title(d, f, d->base),
+			       drawing_title(d, f, drawing_variant(d, 1)), places, base, places,
+			       new, of->unit, of->side);
 	waterfall_count_steps(t, &steps, &real, &tested);
-	figure_subtitle(f, "CPU time per %s: what each component saves (−) or adds (+)%s", of->unit,
-			real < steps ? "; pale: chance is not ruled out" : "");
+	f->subtitle = figure_text(f, "CPU time per %s: what each component saves (−) or adds (+)%s",
+				  of->unit, real < steps ? "; pale: chance is not ruled out" : "");
 	if (steps && !tested)
 		figure_doubt(
 			f, "No step is distinguishable from chance: too few runs, n = %zu and %zu",

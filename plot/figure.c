@@ -4,7 +4,7 @@
 #include "plot/figure.h"
 
 #include "lib/alloc.h"
-#include "lib/file.h"
+#include "lib/output.h"
 #include "plot/label.h"
 #include "plot/curves.h"
 
@@ -13,21 +13,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { D_GROUP, D_BAR, D_PART, D_VALUE, D_LO, D_HI, D_RUNS, D_FROM, D_NOTE };
-
-static const struct column data_columns[] = {
-	{"group", .type = V_INT},
-	{"bar", .type = V_INT},
-	{"part", .type = V_INT},
-	{"value", .type = V_REAL, .digits = 3},
-	{"lo", .type = V_REAL, .digits = 3},
-	{"hi", .type = V_REAL, .digits = 3},
-	{"runs", .type = V_INT},
-	{"from", .type = V_REAL, .digits = 3},
-	{"note", .type = V_STR},
-};
 
 int figure_formats(const char *list, unsigned int *formats)
 {
@@ -54,7 +39,6 @@ int figure_formats(const char *list, unsigned int *formats)
 void figure_init(struct figure *f, const char *name)
 {
 	*f = (struct figure){.name = name, .group_word = "group", .absent = "n/a"};
-	table_init(&f->data, name, data_columns, (int)array_size(data_columns));
 }
 
 void figure_free(struct figure *f)
@@ -62,13 +46,13 @@ void figure_free(struct figure *f)
 	free(f->groups.mark);
 	free(f->bars.mark);
 	free(f->parts.mark);
-	table_free(&f->data);
+	free(f->data);
 	curves_free(f);
 	arena_free(&f->arena);
 	*f = (struct figure){0};
 }
 
-static const char *figure_text(struct figure *f, const char *fmt, va_list ap)
+static const char *figure_vtext(struct figure *f, const char *fmt, va_list ap)
 {
 	char *text = xvasprintf(fmt, ap);
 	const char *kept = label_clean(&f->arena, text);
@@ -77,40 +61,15 @@ static const char *figure_text(struct figure *f, const char *fmt, va_list ap)
 	return kept;
 }
 
-void figure_title(struct figure *f, const char *fmt, ...)
+const char *figure_text(struct figure *f, const char *fmt, ...)
 {
+	const char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	f->title = figure_text(f, fmt, ap);
+	text = figure_vtext(f, fmt, ap);
 	va_end(ap);
-}
-
-void figure_subtitle(struct figure *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	f->subtitle = figure_text(f, fmt, ap);
-	va_end(ap);
-}
-
-void figure_axis(struct figure *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	f->axis = figure_text(f, fmt, ap);
-	va_end(ap);
-}
-
-void figure_foot(struct figure *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	f->foot = figure_text(f, fmt, ap);
-	va_end(ap);
+	return text;
 }
 
 void figure_doubt(struct figure *f, const char *fmt, ...)
@@ -120,7 +79,7 @@ void figure_doubt(struct figure *f, const char *fmt, ...)
 	if (f->doubts++)
 		return;
 	va_start(ap, fmt);
-	f->doubt = figure_text(f, fmt, ap);
+	f->doubt = figure_vtext(f, fmt, ap);
 	va_end(ap);
 }
 
@@ -130,7 +89,7 @@ void figure_remark(struct figure *f, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = figure_text(f, fmt, ap);
+	text = figure_vtext(f, fmt, ap);
 	va_end(ap);
 	f->remarks = f->remarks ? arena_printf(&f->arena, "%s · %s", f->remarks, text) : text;
 }
@@ -159,93 +118,76 @@ int figure_part(struct figure *f, const char *label, uint32_t rgb)
 	return figure_add_mark(f, &f->parts, label, rgb);
 }
 
-void figure_put(struct figure *f, int group, int bar, int part, struct estimate e)
-{
-	struct value *row = table_row(&f->data);
-
-	if (e.hi - e.lo <= 1e-9 * fabs(e.hi)) /* equal runs, but for the rounding of sums */
-		e.lo = e.hi = e.value;
-	row[D_GROUP] = value_int(group);
-	row[D_BAR] = value_int(bar);
-	row[D_PART] = value_int(part);
-	row[D_VALUE] = value_real(e.value);
-	row[D_LO] = value_real(e.lo);
-	row[D_HI] = value_real(e.hi);
-	row[D_RUNS] = value_int((int64_t)e.n);
-}
-
 void figure_put_step(struct figure *f, int group, int bar, double from, struct estimate e)
 {
-	figure_put(f, group, bar, FIGURE_WHOLE, e);
-	table_cell(&f->data, f->data.rows - 1, 0)[D_FROM] = value_real(from);
+	struct figure_bar new = {group, bar, FIGURE_WHOLE, from, e, ""};
+
+	if (e.hi - e.lo <= 1e-9 * fabs(e.hi)) /* equal runs, but for the rounding of sums */
+		new.e.lo = new.e.hi = e.value;
+	array_add(f->data, f->ndata, f->data_cap, new);
+}
+
+void figure_put(struct figure *f, int group, int bar, int part, struct estimate e)
+{
+	figure_put_step(f, group, bar, 0, e);
+	f->data[f->ndata - 1].part = part;
 }
 
 void figure_put_noted(struct figure *f, int group, int bar, struct estimate e, const char *note)
 {
 	figure_put(f, group, bar, FIGURE_WHOLE, e);
-	table_cell(&f->data, f->data.rows - 1, 0)[D_NOTE] = value_str(&f->data, note);
+	f->data[f->ndata - 1].note = arena_strdup(&f->arena, note);
+}
+
+static const struct figure_bar *figure_find(const struct figure *f, int group, int bar, int part)
+{
+	size_t i;
+
+	for (i = 0; i < f->ndata; i++)
+		if (f->data[i].group == group && f->data[i].bar == bar && f->data[i].part == part)
+			return &f->data[i];
+	return NULL;
 }
 
 const char *figure_note(const struct figure *f, int group, int bar)
 {
-	const struct value *row;
-	size_t i;
+	const struct figure_bar *b = figure_find(f, group, bar, FIGURE_WHOLE);
 
-	for (i = 0; i < f->data.rows; i++) {
-		row = table_cell(&f->data, i, 0);
-		if (row[D_GROUP].integer == group && row[D_BAR].integer == bar &&
-		    row[D_NOTE].type == V_STR)
-			return row[D_NOTE].str;
-	}
-	return "";
+	return b ? b->note : "";
 }
 
 double figure_from(const struct figure *f, int group, int bar)
 {
-	const struct value *row;
-	size_t i;
+	const struct figure_bar *b = figure_find(f, group, bar, FIGURE_WHOLE);
 
-	for (i = 0; i < f->data.rows; i++) {
-		row = table_cell(&f->data, i, 0);
-		if (row[D_GROUP].integer == group && row[D_BAR].integer == bar &&
-		    row[D_FROM].type == V_REAL)
-			return row[D_FROM].real;
-	}
-	return 0;
+	return b ? b->from : 0;
 }
 
 bool figure_has_steps(const struct figure *f)
 {
 	size_t i;
 
-	for (i = 0; i < f->data.rows; i++)
-		if (table_cell(&f->data, i, D_FROM)->type == V_REAL)
+	for (i = 0; i < f->ndata; i++)
+		if (f->data[i].from != 0)
 			return true;
 	return false;
 }
 
-static double value_real_or_nan(const struct value *v)
+bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e)
 {
-	return v->type == V_REAL ? v->real : NAN;
+	const struct figure_bar *b = figure_find(f, group, bar, part);
+
+	*e = b ? b->e : (struct estimate){.value = NAN, .lo = NAN, .hi = NAN};
+	return !isnan(e->value);
 }
 
-bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e)
+bool figure_part_exceeds(const struct figure *f, int part, double least)
 {
 	size_t i;
 
-	*e = (struct estimate){.value = NAN, .lo = NAN, .hi = NAN};
-	for (i = 0; i < f->data.rows; i++) {
-		const struct value *row = table_cell(&f->data, i, 0);
-
-		if (row[D_GROUP].integer != group || row[D_BAR].integer != bar ||
-		    row[D_PART].integer != part)
-			continue;
-		e->value = value_real_or_nan(&row[D_VALUE]);
-		e->lo = value_real_or_nan(&row[D_LO]);
-		e->hi = value_real_or_nan(&row[D_HI]);
-		e->n = (size_t)row[D_RUNS].integer;
-		return !isnan(e->value);
-	}
+	for (i = 0; i < f->ndata; i++)
+		if (f->data[i].part == part && f->data[i].e.value > least)
+			return true;
 	return false;
 }
 
@@ -323,39 +265,12 @@ static void tsv_add_bar(struct table *t, const struct figure *f, const struct pa
 		tsv_add_row(t, f, place, from, from + e.value, e);
 }
 
-enum { BUFFER = 1 << 16 };
-
-/* Writes to the open file, which it closes. */
-static int table_write_file(const struct table *t, int fd)
-{
-	FILE *out = fdopen(fd, "w");
-	char *buffer = xmalloc(BUFFER);
-	int rc = -errno;
-
-	if (out) {
-		setvbuf(out, buffer, _IOFBF, BUFFER);
-		rc = table_write(t, FORMAT_TSV, out);
-	}
-	if (!rc && (fflush(out) || (fsync(fd) && errno != EINVAL)))
-		rc = -errno;
-	if ((out ? fclose(out) : close(fd)) && !rc)
-		rc = -errno;
-	free(buffer);
-	return rc;
-}
-
-/* As file_write(), but the text is never in memory as a whole: long names make it large. */
 int figure_write_table(const struct table *t, const char *path, struct error *err)
 {
-	char *tmp = remains_name(path);
-	int fd = file_create(tmp, 0, 0644);
-	int rc = file_replace(-1, tmp, path, fd < 0 ? fd : table_write_file(t, fd));
+	struct sink out;
+	int rc = sink_open(&out, path, err);
 
-	free(tmp);
-	if (rc)
-		error_sys(err, -rc, "%s: cannot write", path);
-	caller_give_path(path);
-	return rc;
+	return rc ? rc : sink_close(&out, table_write(t, FORMAT_TSV, out.f), err);
 }
 
 int figure_write_tsv(const struct figure *f, const char *path, struct error *err)
@@ -388,28 +303,13 @@ int figure_write_tsv(const struct figure *f, const char *path, struct error *err
 	return rc;
 }
 
-static bool row_has_whisker(const struct figure *f, size_t row)
+bool figure_has_whiskers(const struct figure *f, bool of_parts)
 {
-	return table_real(&f->data, row, "hi") - table_real(&f->data, row, "lo") > 0;
-}
+	size_t i;
 
-bool figure_has_whiskers(const struct figure *f)
-{
-	size_t row;
-
-	for (row = 0; row < f->data.rows; row++)
-		if (row_has_whisker(f, row))
-			return true;
-	return false;
-}
-
-bool figure_has_part_whiskers(const struct figure *f)
-{
-	size_t row;
-
-	for (row = 0; row < f->data.rows; row++)
-		if (table_cell(&f->data, row, D_PART)->integer != FIGURE_WHOLE &&
-		    row_has_whisker(f, row))
+	for (i = 0; i < f->ndata; i++)
+		if ((!of_parts || f->data[i].part != FIGURE_WHOLE) &&
+		    f->data[i].e.hi > f->data[i].e.lo)
 			return true;
 	return false;
 }

@@ -46,6 +46,13 @@ struct figure_marks {
 
 enum { FIGURE_WHOLE = -1 }; /* the part that stands for the whole bar */
 
+struct figure_bar {
+	int group, bar, part; /* places */
+	double from;	      /* where a step begins; 0: no step */
+	struct estimate e;    /* lo and hi are NaN where absent; n is for the foot note */
+	const char *note;
+};
+
 struct curves;
 
 struct figure {
@@ -66,7 +73,8 @@ struct figure {
 	const char *doubt;     /* what a reader must not miss, in one sentence */
 	int doubts;	       /* that one, and those that have no room */
 	struct figure_marks groups, bars, parts;
-	struct table data; /* group bar part value lo hi runs from note, the first three places */
+	struct figure_bar *data;
+	size_t ndata, data_cap;
 	struct curves *curves; /* NULL: bars */
 	struct arena arena;
 };
@@ -74,10 +82,9 @@ struct figure {
 void figure_init(struct figure *f, const char *name);
 void figure_free(struct figure *f);
 
-void figure_title(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void figure_subtitle(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void figure_axis(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void figure_foot(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Returns a cleaned text that lives as long as the figure. */
+const char *figure_text(struct figure *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Keeps the first doubt, and counts the others: the weightiest must come first. */
 void figure_doubt(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a remark that is no warning. */
@@ -95,7 +102,7 @@ int figure_group(struct figure *f, const char *label);
 int figure_bar(struct figure *f, const char *label, uint32_t rgb);
 int figure_part(struct figure *f, const char *label, uint32_t rgb);
 
-/* Adds a bar or a part. lo and hi are NaN where absent; n is for the foot note. */
+/* Adds a bar or a part. */
 void figure_put(struct figure *f, int group, int bar, int part, struct estimate e);
 /* Adds a whole bar with a note. Without a value, the note is drawn instead of `absent`. */
 void figure_put_noted(struct figure *f, int group, int bar, struct estimate e, const char *note);
@@ -111,10 +118,11 @@ double figure_stack_excess(const struct figure *f);
 /* Gives the estimate of a bar or part. Returns false when there is none. */
 bool figure_get(const struct figure *f, int group, int bar, int part, struct estimate *e);
 
+/* Returns whether the part is larger than `least` in any bar. */
+bool figure_part_exceeds(const struct figure *f, int part, double least);
+
 /* Returns whether any bar or part has an interval longer than 0. */
-bool figure_has_whiskers(const struct figure *f);
-/* The same of the parts of bars. */
-bool figure_has_part_whiskers(const struct figure *f);
+bool figure_has_whiskers(const struct figure *f, bool of_parts);
 
 /* Writes a figure's data as tsv. */
 int figure_write_table(const struct table *t, const char *path, struct error *err);
@@ -133,7 +141,8 @@ bool figure_has_fonts(void);
  * show as tool tips, go. */
 void figure_describe_svg(const struct figure *f, struct str *out, const char *svg);
 
-/* Runs gnuplot on DIR/name.gp. -ENOENT: there is no gnuplot. */
+/* Runs gnuplot on DIR/name.gp. A failure leaves no picture, not even one of an earlier run. Returns
+ * -ENOENT where there is no gnuplot. */
 int figure_render(const struct figure *f, const char *dir, unsigned int formats, struct error *err);
 
 /* Figures that figure_write has written into one folder. It owns them. */

@@ -138,19 +138,6 @@ static const char *gp_whole_rows(const struct figure *f)
 	return f->parts.n ? "$1 == 0" : "$1 > 0";
 }
 
-/* Returns whether the part is larger than `least` in any bar. */
-static bool part_is_larger(const struct figure *f, int part, double least)
-{
-	struct estimate e;
-	int g, b;
-
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
-			if (figure_get(f, g, b, part, &e) && e.value > least)
-				return true;
-	return false;
-}
-
 /* Returns the least whisker, in units of value: the heads of a shorter one would be a blot. */
 static double gp_least_whisker(const struct page *page, const struct figure *f)
 {
@@ -159,11 +146,10 @@ static double gp_least_whisker(const struct page *page, const struct figure *f)
 
 static bool bar_is_drawn(const struct figure *f, int bar)
 {
-	struct estimate e;
-	int g;
+	size_t i;
 
-	for (g = 0; g < f->groups.n; g++)
-		if (figure_get(f, g, bar, FIGURE_WHOLE, &e))
+	for (i = 0; i < f->ndata; i++)
+		if (f->data[i].bar == bar && !isnan(f->data[i].e.value))
 			return true;
 	return false;
 }
@@ -175,7 +161,7 @@ static void gp_add_boxes(struct str *s, const struct figure *f)
 	int i, n = 0;
 
 	for (i = 0; i < m->n; i++) {
-		if (f->parts.n ? !part_is_larger(f, i, -1) : !bar_is_drawn(f, i))
+		if (f->parts.n ? !figure_part_exceeds(f, i, -1) : !bar_is_drawn(f, i))
 			continue;
 		str_printf(
 			s,
@@ -280,7 +266,7 @@ static void gp_add_numbers(struct str *s, const struct figure *f, const struct p
 {
 	int i;
 
-	if (part_is_larger(f, FIGURE_WHOLE, -1))
+	if (figure_part_exceeds(f, FIGURE_WHOLE, -1))
 		str_printf(
 			s,
 			", \\\n\t\tdata skip 1 using (%s ? %s noenhanced font 'sans-serif,%g' textcolor rgb '#%06x'",
@@ -300,7 +286,7 @@ static void gp_add_numbers(struct str *s, const struct figure *f, const struct p
 				: "($2+$3)/2 : NaN):(end($5) + lift):(step($6)) with labels center boxed",
 			page->value_size, INK);
 	for (i = 0; i < f->parts.n && page->part_size > 0; i++)
-		if (part_is_larger(f, i, gp_least_part(page, f)))
+		if (figure_part_exceeds(f, i, gp_least_part(page, f)))
 			gp_add_part_number(s, f, page, i);
 	str_puts(s, "\n");
 }
@@ -343,19 +329,16 @@ static void gp_add_functions(struct str *s, const struct figure *f, const struct
 void gp_add_terminals(struct str *s, const struct figure *f, const struct page *page,
 		      unsigned int formats)
 {
-	str_printf(
-		s,
-		"\ndata = '%s.tsv'\nformats = '%s%s%s'\n"
-		"if (!exists('half')) { half = '' } # zcost names a picture that is not whole\n\n",
-		f->name, formats & FIGURE_SVG ? "svg " : "", formats & FIGURE_PNG ? "png " : "",
-		formats & FIGURE_PDF ? "pdf " : "");
+	str_printf(s, "\ndata = '%s.tsv'\nformats = '%s%s%s'\n\n", f->name,
+		   formats & FIGURE_SVG ? "svg " : "", formats & FIGURE_PNG ? "png " : "",
+		   formats & FIGURE_PDF ? "pdf " : "");
 	str_printf(
 		s,
 		"do for [format in formats] {\n"
 		"\tif (format eq 'svg') { set terminal svg size %g,%g fixed enhanced font 'sans-serif,17' background '#ffffff' }\n"
 		"\tif (format eq 'png') { set terminal pngcairo size 1920,1080 enhanced font 'sans-serif,17' fontscale 1.125 linewidth 1.5 }\n"
 		"\tif (format eq 'pdf') { set terminal pdfcairo size 13.34in,7.504in enhanced font 'sans-serif,17' fontscale 0.5625 linewidth 1.5 }\n"
-		"\tset output '%s.'.format.half\n",
+		"\tset output '%s.'.format\n",
 		page->width, page->height, f->name);
 }
 

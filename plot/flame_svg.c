@@ -396,7 +396,7 @@ int flame_write(struct flame *fl, struct figure *f, const char *dir, struct erro
 
 	json = flame_fold_to_fit(fl, &folded);
 	if (folded.frames)
-		figure_foot(
+		f->foot = figure_text(
 			f,
 			"%zu frames narrower than %.2g %% are drawn together, in %zu places: %.1f %% of the whole · %s",
 			folded.frames, 100 * folded.least, folded.in,

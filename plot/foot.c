@@ -20,10 +20,10 @@ static struct run_counts foot_runs(const struct drawing *d, const struct figure 
 						    ? a->measured
 					    : from == FROM_COUNTED ? a->counted
 								   : a->profiled;
-	size_t row;
+	size_t i;
 
-	for (row = 0; row < f->data.rows; row++) {
-		int runs = (int)table_real(&f->data, row, "runs");
+	for (i = 0; i < f->ndata; i++) {
+		int runs = (int)f->data[i].e.n;
 
 		if (runs <= 0)
 			continue;
@@ -68,7 +68,7 @@ static bool foot_has_sum(const struct figure *f, enum drawn_from from)
 /* Appends what the intervals of a profile are, or why it has none. */
 static void foot_add_profile_whiskers(const struct figure *f, struct str *s, struct run_counts n)
 {
-	if (!(f->parts.n ? figure_has_part_whiskers(f) : figure_has_whiskers(f)))
+	if (!(figure_has_whiskers(f, f->parts.n)))
 		str_puts(s, n.most < INTERVAL_RUNS ? "too few for an interval" : "no interval");
 	else
 		str_printf(s, "%s%s",
@@ -107,8 +107,9 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 	if (from == FROM_TESTED)
 		str_puts(s, "exact Mann-Whitney with Holm's correction, whiskers: 95 % interval");
 	else if (from == FROM_UNTESTED)
-		str_puts(s, figure_has_whiskers(f) ? "too few for a test, whiskers: 95 % interval"
-						   : "too few for a test or an interval");
+		str_puts(s, figure_has_whiskers(f, false)
+				    ? "too few for a test, whiskers: 95 % interval"
+				    : "too few for a test or an interval");
 	else if (from == FROM_EACH_RUN)
 		str_puts(s, n.most == 1 ? "so no median" : "strong line: median");
 	else if (from == FROM_COUNTED)
@@ -117,7 +118,7 @@ static void foot_add_runs(const struct drawing *d, const struct figure *f, struc
 		str_puts(s, "no interval from one run");
 	else if (from == FROM_PROFILED)
 		foot_add_profile_whiskers(f, s, n);
-	else if (!f->curves && !figure_has_whiskers(f))
+	else if (!f->curves && !figure_has_whiskers(f, false))
 		str_puts(s, d->facts.estimator ? d->facts.estimator : "median");
 	else
 		str_printf(s, "%s, %s: %s", d->facts.estimator ? d->facts.estimator : "median",
@@ -175,6 +176,6 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 		str_printf(&s, " · %s", a->capture);
 	if (a->date)
 		str_printf(&s, " · %s", a->date);
-	figure_foot(f, "%s · zcost %s", s.buf, zcost_version);
+	f->foot = figure_text(f, "%s · zcost %s", s.buf, zcost_version);
 	str_free(&s);
 }

@@ -12,7 +12,6 @@
 #include "plot/palette.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +22,15 @@
 #define PAGE_LEGEND_SIZE   19.0
 #define PAGE_GROUP_SIZE	   20.0
 #define PAGE_FOOT_SIZE	   14.5
+#define PAGE_PANEL_SIZE	   16.0 /* the name of a panel of rows */
 
 /* Widths, pixels. */
 #define PAGE_LEGEND_MAX 330.0
 #define PAGE_SYMBOL_MAX 430.0
 #define PAGE_TURNED_MAX 230.0
+#define PAGE_ROW_MAX	330.0
 
-enum { PAGE_LINES_MAX = 4 };
+enum { PAGE_LINES_MAX = 4, PAGE_PANEL_LINES = 3 };
 
 struct pen { /* what is still free, from top to bottom */
 	double top, bottom;
@@ -40,29 +41,58 @@ struct pen { /* what is still free, from top to bottom */
 	int turned_lines;  /* on so many lines */
 };
 
-void page_put_text(struct page *page, struct page_text t)
+static void page_put(struct page *page, struct page_text like, double x, double y, const char *text)
 {
-	array_grow(page->texts, page->ntexts, page->texts_cap);
-	page->texts[page->ntexts++] = t;
+	like.x = x;
+	like.y = y;
+	like.text = text;
+	array_add(page->texts, page->ntexts, page->texts_cap, like);
 }
 
-static void page_put_swatch(struct page *page, double x, double y, double size, uint32_t rgb)
+/* Places a line of the legend: a swatch and the label. */
+static void page_put_entry(struct page *page, double x, double y, double swatch, double size,
+			   const struct figure_mark *m, double width)
 {
-	array_grow(page->swatches, page->nswatches, page->swatches_cap);
-	page->swatches[page->nswatches++] =
-		(struct page_swatch){x, y - size / 2, x + size, y + size / 2, rgb};
+	array_add(page->swatches, page->nswatches, page->swatches_cap,
+		  (struct page_swatch){x, y - swatch / 2, x + swatch, y + swatch / 2, m->rgb});
+	page_put(page, (struct page_text){.size = size, .rgb = INK}, x + 26, y,
+		 label_fit(&page->arena, m->label, size, width));
 }
 
-double page_longest(const struct figure_marks *m, double size, double max)
+/* A name with settings, "mmap+mtu9000+gro-off", breaks between the settings. */
+static const char *label_breaks(const char *name)
 {
-	double widest = 0, w;
+	return strchr(name, '+') ? "+" : LABEL_BREAKS_NAMES;
+}
+
+/*
+ * Places the lines of a name, `step` apart: across the text if it is turned. `anchor`: 0 places the
+ * first line at the position of `like`, 0.5 the middle, 1 the last line.
+ */
+static void page_put_name(struct page *page, struct page_text like, const char *name, double width,
+			  int lines, double step, double anchor)
+{
+	struct label_shape shape = {like.size, width, lines, like.bold, label_breaks(name), true};
+	char *line[PAGE_LINES_MAX];
+	int i, n = label_wrap(&page->arena, name, &shape, line);
+
+	for (i = 0; i < n; i++) {
+		double shift = (i - anchor * (n - 1)) * step;
+
+		page_put(page, like, like.x + (like.turn ? shift : 0),
+			 like.y + (like.turn ? 0 : shift), line[i]);
+	}
+}
+
+/* Returns the width of the longest label, but not more than `max`. */
+static double page_longest(const struct figure_marks *m, double size, double max)
+{
+	double widest = 0;
 	int i;
 
-	for (i = 0; i < m->n; i++) {
-		w = label_width(m->mark[i].label, size, false);
-		widest = w > widest ? w : widest;
-	}
-	return widest > max ? max : widest;
+	for (i = 0; i < m->n; i++)
+		widest = fmax(widest, label_width(m->mark[i].label, size, false));
+	return fmin(widest, max);
 }
 
 /* Returns the least width with the same number of lines, so that no line has a single word. */
@@ -103,32 +133,32 @@ static int page_wrap_text(struct page *page, const char *text, struct label_shap
 	return n;
 }
 
-/* Places a text from *y downwards, over the whole width. */
-static void page_put_lines(struct page *page, double *y, const char *text, struct page_text like,
-			   int max)
+/* Places a text over the whole width, from *top downwards, or above *bottom. */
+static void page_put_prose(struct page *page, struct page_text like, const char *text, int max,
+			   double *top, double *bottom)
 {
 	struct label_shape shape = {.size = like.size,
 				    .width = page->width - 2 * PAGE_MARGIN,
 				    .lines = max,
 				    .bold = like.bold,
 				    .breaks = " "};
+	double height = like.size * (top ? 1.28 : 1.3), y;
 	char *lines[PAGE_LINES_MAX];
-	double height = like.size * 1.28;
 	int i, n;
 
 	if (!text)
 		return;
 	n = page_wrap_text(page, text, shape, lines);
-	for (i = 0; i < n; i++) {
-		like.x = PAGE_MARGIN;
-		like.y = *y + height / 2;
-		like.text = lines[i];
-		page_put_text(page, like);
-		*y += height;
-	}
+	y = top ? *top : *bottom - n * height;
+	for (i = 0; i < n; i++)
+		page_put(page, like, PAGE_MARGIN, y + (i + 0.5) * height, lines[i]);
+	if (top)
+		*top = y + n * height;
+	else
+		*bottom = y - 12;
 }
 
-static void page_place_heading(struct page *page, const struct figure *f, struct pen *pen)
+static void page_place_heading(struct page *page, const struct figure *f, double *top)
 {
 	struct label_shape two = {.size = PAGE_TITLE_SIZE,
 				  .width = page->width - 2 * PAGE_MARGIN,
@@ -137,72 +167,36 @@ static void page_place_heading(struct page *page, const struct figure *f, struct
 				  .breaks = " "};
 	bool fits = !f->title || label_wraps(f->title, &two);
 	const char *shown = f->subtitle ? f->subtitle : "";
-	int lines = f->narrow ? PAGE_LINES_MAX : 2;
 
-	page_put_lines(page, &pen->top, f->title,
+	page_put_prose(page,
 		       (struct page_text){.size = fits ? PAGE_TITLE_SIZE : PAGE_TITLE_SMALL,
 					  .bold = true,
 					  .rgb = INK},
-		       two.lines);
+		       f->title, two.lines, top, NULL);
 	if (f->remarks)
 		shown = arena_printf(&page->arena, "%s · %s", shown, f->remarks);
-	page_put_lines(page, &pen->top, shown,
-		       (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, lines);
-	page_put_lines(page, &pen->top, f->doubt,
-		       (struct page_text){.size = PAGE_TICK_SIZE, .rgb = INK_WARN},
-		       f->narrow ? PAGE_LINES_MAX : 3);
+	page_put_prose(page, (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, shown,
+		       f->narrow ? PAGE_LINES_MAX : 2, top, NULL);
+	page_put_prose(page, (struct page_text){.size = PAGE_TICK_SIZE, .rgb = INK_WARN}, f->doubt,
+		       f->narrow ? PAGE_LINES_MAX : 3, top, NULL);
 }
 
 /* The foot note begins with the meaning of cut bars, or of a cut whisker. */
 static const char *page_foot_text(struct page *page, const struct figure *f)
 {
-	char *text;
-	const char *kept;
 	bool cut = f->curves && curves_are_cut(f);
 
 	if (!f->curves)
 		page_reach(f, &cut);
-	if (f->cut > 0)
-		text = xasprintf(
+	if (f->foot && f->cut > 0)
+		return arena_printf(
+			&page->arena,
 			"Longer bars and whiskers end at %g %%; the numbers are whole · %s", f->cut,
 			f->foot);
-	else if (cut)
-		text = xasprintf("Arrow: the interval goes on beyond the chart · %s", f->foot);
-	else
-		return f->foot;
-	kept = arena_strdup(&page->arena, text);
-	free(text);
-	return kept;
-}
-
-static void page_place_foot(struct page *page, const struct figure *f, struct pen *pen)
-{
-	char *lines[PAGE_LINES_MAX];
-	int n, i;
-
-	if (!f->foot)
-		return;
-	n = page_wrap_text(page, page_foot_text(page, f),
-			   (struct label_shape){.size = PAGE_FOOT_SIZE,
-						.width = page->width - 2 * PAGE_MARGIN,
-						.lines = f->narrow ? PAGE_LINES_MAX : 3,
-						.breaks = " "},
-			   lines);
-	for (i = n - 1; i >= 0; i--) {
-		pen->bottom -= PAGE_FOOT_SIZE * 1.3;
-		page_put_text(page, (struct page_text){.x = PAGE_MARGIN,
-						       .y = pen->bottom + PAGE_FOOT_SIZE * 0.65,
-						       .size = PAGE_FOOT_SIZE,
-						       .rgb = INK_SOFT,
-						       .text = lines[i]});
-	}
-	pen->bottom -= 12;
-}
-
-/* A name with settings, "mmap+mtu9000+gro-off", breaks between the settings. */
-static const char *label_breaks(const char *name)
-{
-	return strchr(name, '+') ? "+" : LABEL_BREAKS_NAMES;
+	if (f->foot && cut)
+		return arena_printf(&page->arena,
+				    "Arrow: the interval goes on beyond the chart · %s", f->foot);
+	return f->foot;
 }
 
 static bool bar_labels_fit(const struct figure *f, double size, double slot, int lines)
@@ -260,49 +254,23 @@ static void page_choose_bar_labels(struct pen *pen, const struct figure *f, doub
 	page_turn_bar_labels(pen, f, slot);
 }
 
-static void page_place_turned_label(struct page *page, const struct pen *pen, double x,
-				    const char *label)
-{
-	double step = pen->bar_size * 1.2;
-	char *lines[PAGE_LINES_MAX];
-	int i, n;
-
-	n = label_wrap(&page->arena, label,
-		       &(struct label_shape){pen->bar_size, pen->bar_turned, pen->turned_lines,
-					     false, label_breaks(label), true},
-		       lines);
-	for (i = 0; i < n; i++)
-		page_put_text(page, (struct page_text){.x = x + (i - (n - 1) / 2.0) * step,
-						       .y = page->bottom + 10,
-						       .size = pen->bar_size,
-						       .align = ALIGN_RIGHT,
-						       .turn = 90,
-						       .rgb = INK,
-						       .text = lines[i]});
-}
-
 static void page_place_bar_label(struct page *page, const struct figure *f, const struct pen *pen,
 				 double x, const char *label)
 {
-	double slot = page_slot_px(page, f) - 8, y = page->bottom + 8 + pen->bar_size * 0.65;
-	char *lines[PAGE_LINES_MAX];
-	int i, n;
+	double size = pen->bar_size;
+	struct page_text like = {.size = size, .align = ALIGN_CENTER, .rgb = INK, .x = x};
 
-	if (!pen->bar_lines) {
-		page_place_turned_label(page, pen, x, label);
-		return;
+	if (pen->bar_lines) {
+		like.y = page->bottom + 8 + size * 0.65;
+		page_put_name(page, like, label, page_slot_px(page, f) - 8, pen->bar_lines,
+			      size * 1.2, 0);
+	} else {
+		like.y = page->bottom + 10;
+		like.align = ALIGN_RIGHT;
+		like.turn = 90;
+		page_put_name(page, like, label, pen->bar_turned, pen->turned_lines, size * 1.2,
+			      0.5);
 	}
-	n = label_wrap(&page->arena, label,
-		       &(struct label_shape){pen->bar_size, slot, pen->bar_lines, false,
-					     label_breaks(label), true},
-		       lines);
-	for (i = 0; i < n; i++)
-		page_put_text(page, (struct page_text){.x = x,
-						       .y = y + i * pen->bar_size * 1.2,
-						       .size = pen->bar_size,
-						       .align = ALIGN_CENTER,
-						       .rgb = INK,
-						       .text = lines[i]});
 }
 
 static double page_bar_label_height(const struct pen *pen)
@@ -315,7 +283,9 @@ static double page_bar_label_height(const struct pen *pen)
 static void page_place_upright_labels(struct page *page, const struct figure *f,
 				      const struct pen *pen)
 {
-	double y = page->bottom + page_bar_label_height(pen) + PAGE_GROUP_SIZE * 0.65, span;
+	static const struct page_text like = {
+		.size = PAGE_GROUP_SIZE, .align = ALIGN_CENTER, .bold = true, .rgb = INK};
+	double y = page->bottom + page_bar_label_height(pen) + PAGE_GROUP_SIZE * 0.65;
 	int g, b;
 
 	for (g = 0; g < f->groups.n; g++) {
@@ -326,120 +296,76 @@ static void page_place_upright_labels(struct page *page, const struct figure *f,
 			page_place_bar_label(page, f, pen,
 					     page_position_px(page, f, page_position(f, g, b)),
 					     f->bars.mark[b].label);
-		span = x1 - x0 + page_slot_px(page, f) * 1.2;
-		page_put_text(page, (struct page_text){
-					    .x = (x0 + x1) / 2,
-					    .y = y,
-					    .size = PAGE_GROUP_SIZE,
-					    .align = ALIGN_CENTER,
-					    .bold = true,
-					    .rgb = INK,
-					    .text = label_fit(&page->arena, f->groups.mark[g].label,
-							      PAGE_GROUP_SIZE * 1.13, span)});
+		page_put(page, like, (x0 + x1) / 2, y,
+			 label_fit(&page->arena, f->groups.mark[g].label, PAGE_GROUP_SIZE * 1.13,
+				   x1 - x0 + page_slot_px(page, f) * 1.2));
 	}
 }
 
 static void page_place_lying_labels(struct page *page, const struct figure *f, double width)
 {
-	double mid = (f->bars.n - 1) / 2.0, size = 18;
-	char *lines[PAGE_LINES_MAX];
-	int g, i, n;
+	struct page_text like = {
+		.x = page->left - 12, .size = 18, .align = ALIGN_RIGHT, .rgb = INK};
+	int g;
 
 	for (g = 0; g < f->groups.n; g++) {
-		n = label_wrap(&page->arena, f->groups.mark[g].label,
-			       &(struct label_shape){size, width, f->narrow ? 3 : 1, false,
-						     LABEL_BREAKS_NAMES, true},
-			       lines);
-		for (i = 0; i < n; i++)
-			page_put_text(page,
-				      (struct page_text){
-					      .x = page->left - 12,
-					      .y = page_position_px(page, f,
-								    page_position(f, g, 0) + mid) +
-						   (i - (n - 1) / 2.0) * size * 1.15,
-					      .size = size,
-					      .align = ALIGN_RIGHT,
-					      .rgb = INK,
-					      .text = lines[i]});
+		like.y = page_position_px(page, f, page_position(f, g, 0) + (f->bars.n - 1) / 2.0);
+		page_put_name(page, like, f->groups.mark[g].label, width, f->narrow ? 3 : 1,
+			      like.size * 1.15, 0.5);
 	}
 }
 
 /* Says at the axis that a bar is missing. */
 static void page_place_absent(struct page *page, const struct figure *f)
 {
+	struct page_text like = {.size = f->lying ? page->value_size * 0.9 : 17,
+				 .align = f->lying ? ALIGN_LEFT : ALIGN_CENTER,
+				 .rgb = INK_SOFT};
+	struct estimate e;
 	int g, b, p;
 
 	for (g = 0; g < f->groups.n; g++) {
 		for (b = 0; b < f->bars.n; b++) {
 			double at = page_position_px(page, f, page_position(f, g, b));
+			double zero = page->left + 6 + g * page->pitch * page_scale(page, f);
 			const char *note = figure_note(f, g, b);
-			struct estimate e;
 			bool there = figure_get(f, g, b, FIGURE_WHOLE, &e);
 
 			for (p = 0; p < f->parts.n && !there; p++)
 				there = figure_get(f, g, b, p, &e);
-			if (there)
-				continue;
-			page_put_text(
-				page,
-				(struct page_text){
-					.x = f->lying
-						     ? page->left + 6 +
-							       g * page->pitch * page_scale(page, f)
-						     : at,
-					.y = f->lying ? at : page->bottom - 14,
-					.size = f->lying ? page->value_size * 0.9 : 17,
-					.align = f->lying ? ALIGN_LEFT : ALIGN_CENTER,
-					.rgb = INK_SOFT,
-					.text = label_fit(&page->arena, *note ? note : f->absent,
-							  17, 300)});
+			if (!there)
+				page_put(
+					page, like, f->lying ? zero : at,
+					f->lying ? at : page->bottom - 14,
+					label_fit(&page->arena, *note ? note : f->absent, 17, 300));
 		}
 	}
 }
 
-/* Returns whether the part is thick enough to be seen in any bar. */
-static bool part_is_seen(const struct figure *f, int part, double least)
-{
-	struct estimate e;
-	int g, b;
-
-	for (g = 0; g < f->groups.n; g++)
-		for (b = 0; b < f->bars.n; b++)
-			if (figure_get(f, g, b, part, &e) && e.value >= least)
-				return true;
-	return false;
-}
-
-void page_place_part_legend(struct page *page, const struct figure *f, double bottom)
+/* Places the legend of parts at the right, in the order of the stack, without those too thin to be
+ * seen in any bar. */
+static void page_place_part_legend(struct page *page, const struct figure *f, double bottom)
 {
 	enum { THINNEST = 250 }; /* the axis has room for this many of the thinnest parts */
-	double widest = 0, y, step, size = PAGE_LEGEND_SIZE, w, least;
 	bool *seen = xcalloc((size_t)f->parts.n + 1, sizeof(*seen)), cut;
+	double widest = 0, y, step, size, least = page_reach(f, &cut) / THINNEST;
 	int i, used = 0;
 
-	least = page_reach(f, &cut) / THINNEST;
 	for (i = 0; i < f->parts.n; i++)
-		used += seen[i] = part_is_seen(f, i, least);
+		used += seen[i] = figure_part_exceeds(f, i, least);
 	step = used ? fmin(31, (bottom - page->top) / used) : 31;
-	size = fmin(size, step * 0.8);
-	for (i = 0; i < f->parts.n; i++) {
-		w = label_width(f->parts.mark[i].label, size, false);
-		widest = w > widest && seen[i] ? w : widest;
-	}
+	size = fmin(PAGE_LEGEND_SIZE, step * 0.8);
+	for (i = 0; i < f->parts.n; i++)
+		if (seen[i])
+			widest = fmax(widest, label_width(f->parts.mark[i].label, size, false));
 	widest = fmin(widest, PAGE_LEGEND_MAX * page->width / PAGE_W);
 	page->right -= widest + 50;
 	y = page->top + 14;
 	for (i = f->parts.n - 1; i >= 0; i--) {
 		if (!seen[i])
 			continue;
-		page_put_swatch(page, page->right + 20, y, size * 0.95, f->parts.mark[i].rgb);
-		page_put_text(page, (struct page_text){.x = page->right + 46,
-						       .y = y,
-						       .size = size,
-						       .rgb = INK,
-						       .text = label_fit(&page->arena,
-									 f->parts.mark[i].label,
-									 size, widest)});
+		page_put_entry(page, page->right + 20, y, size * 0.95, size, &f->parts.mark[i],
+			       widest);
 		y += step;
 	}
 	free(seen);
@@ -465,36 +391,27 @@ static void page_place_bar_legend(struct page *page, const struct figure *f, str
 
 	columns = columns < 1 ? 1 : columns;
 	for (i = 0; i < f->bars.n; i++) {
-		double x = PAGE_MARGIN + n % columns * (width + 60);
-
 		if (bar_has_no_curve(f, i))
 			continue;
 		y += n && n % columns == 0 ? 28 : 0;
-		n++;
-		page_put_swatch(page, x, y, 18, f->bars.mark[i].rgb);
-		page_put_text(page, (struct page_text){.x = x + 26,
-						       .y = y,
-						       .size = PAGE_LEGEND_SIZE,
-						       .rgb = INK,
-						       .text = label_fit(&page->arena,
-									 f->bars.mark[i].label,
-									 PAGE_LEGEND_SIZE, width)});
+		page_put_entry(page, PAGE_MARGIN + n++ % columns * (width + 60), y, 18,
+			       PAGE_LEGEND_SIZE, &f->bars.mark[i], width);
 	}
 	pen->top = y + 14;
 }
 
-/* --- upright and lying --- */
+static const struct page_text page_unit = {
+	.size = PAGE_TICK_SIZE, .align = ALIGN_RIGHT, .rgb = INK_SOFT};
 
 static void page_place_unit(struct page *page, const struct figure *f, struct pen *pen)
 {
-	struct page_text unit = {.size = PAGE_TICK_SIZE, .rgb = INK_SOFT, .text = f->axis};
+	struct page_text like = page_unit;
 
 	if (!f->axis)
 		return;
-	unit.x = f->lying ? page->width - PAGE_MARGIN : PAGE_MARGIN;
-	unit.y = f->lying ? pen->top - 14 : pen->top + 18;
-	unit.align = f->lying ? ALIGN_RIGHT : ALIGN_LEFT;
-	page_put_text(page, unit);
+	like.align = f->lying ? ALIGN_RIGHT : ALIGN_LEFT;
+	page_put(page, like, f->lying ? page->width - PAGE_MARGIN : PAGE_MARGIN,
+		 pen->top + (f->lying ? -14 : 18), f->axis);
 	pen->top += f->lying ? 10 : 42;
 }
 
@@ -525,6 +442,7 @@ static void page_make_upright(struct page *page, const struct figure *f, struct 
 static void page_make_lying(struct page *page, const struct figure *f, struct pen *pen)
 {
 	double widest = page_longest(&f->groups, 18, PAGE_SYMBOL_MAX * page->width / PAGE_W), bar;
+
 	page->left = PAGE_MARGIN + widest + 12;
 	page->right = page->width - PAGE_MARGIN;
 	page_place_bar_legend(page, f, pen);
@@ -538,34 +456,94 @@ static void page_make_lying(struct page *page, const struct figure *f, struct pe
 	page_place_lying_labels(page, f, widest);
 }
 
+/* --- rows: names at the left, panels side by side with their names above --- */
+
+/* Returns the lines of the longest name of a panel. */
+static int page_panel_lines(const struct page *page, const struct figure *f)
+{
+	struct label_shape shape = {
+		PAGE_PANEL_SIZE, page_panel_px(page, f), 0, true, LABEL_BREAKS_NAMES, true};
+	int g, n = 0;
+
+	for (g = 0; g < f->groups.n; g++) {
+		const char *label = f->groups.mark[g].label;
+
+		for (shape.lines = n; shape.lines < PAGE_PANEL_LINES && *label; shape.lines++)
+			if (label_wraps(label, &shape))
+				break;
+		n = shape.lines > n ? shape.lines : n;
+	}
+	return n;
+}
+
+/* Names the rows, in the largest font that has room, and the panels. */
+static void page_place_row_names(struct page *page, const struct figure *f, double size)
+{
+	struct page_text row = {.size = size, .align = ALIGN_RIGHT, .rgb = INK};
+	struct page_text panel = {.size = PAGE_PANEL_SIZE, .bold = true, .rgb = INK};
+	double step = PAGE_PANEL_SIZE * 1.2;
+	int b, g;
+
+	for (b = 0; b < f->bars.n; b++)
+		page_put(page, row, page->left - 10, page_position_px(page, f, b),
+			 label_fit(&page->arena, f->bars.mark[b].label, size,
+				   page->left - 10 - PAGE_MARGIN));
+	panel.y = page->top - 8 - step / 2;
+	for (g = 0; g < f->groups.n; g++) {
+		panel.x = page->left + g * page->pitch * page_scale(page, f);
+		page_put_name(page, panel, f->groups.mark[g].label, page_panel_px(page, f),
+			      PAGE_PANEL_LINES, step, 1);
+	}
+}
+
+/* Makes a row for each bar and a panel for each group. The unit stands left of the ticks. */
+static void page_make_rows(struct page *page, const struct figure *f, const struct pen *pen)
+{
+	double names = (pen->bottom - pen->top - 90) / f->bars.n * 0.85, unit;
+
+	names = fmin(17, fmax(8.5, names));
+	unit = f->axis ? label_width(f->axis, PAGE_TICK_SIZE, false) : 0;
+	page->left = PAGE_MARGIN + 10 +
+		     fmax(page_longest(&f->bars, names, PAGE_ROW_MAX), fmin(unit, PAGE_ROW_MAX));
+	page->right = page->width - PAGE_MARGIN;
+	page->bottom = pen->bottom - PAGE_TICK_SIZE * 1.5;
+	page->top = pen->top + 12;
+	if (f->parts.n)
+		page_place_part_legend(page, f, page->bottom);
+	page->top += page_panel_lines(page, f) * PAGE_PANEL_SIZE * 1.2 + 8;
+	page_place_positions(page, f);
+	names = fmin(names, page_slot_px(page, f) * 0.95);
+	page->value_size = fmin(15, names);
+	page_place_limit(page, f);
+	page_place_row_names(page, f, names);
+	if (f->axis)
+		page_put(page, page_unit, page->left - 14, page->bottom + PAGE_TICK_SIZE * 0.85,
+			 label_fit(&page->arena, f->axis, PAGE_TICK_SIZE, page->left - 14 - 4));
+}
+
 /* Leaves a frame for the panels between the legend and the name of the axis of x. */
 static void page_make_curves(struct page *page, const struct figure *f, struct pen *pen)
 {
 	if (f->bars.n > 1 && !f->curves->multiples)
 		page_place_bar_legend(page, f, pen);
-	page->left = PAGE_MARGIN;
-	page->right = page->width - PAGE_MARGIN;
 	page->top = pen->top;
 	page->bottom = pen->bottom - PAGE_TICK_SIZE * 1.5;
-	page_put_text(page, (struct page_text){.x = page->width - PAGE_MARGIN,
-					       .y = pen->bottom - PAGE_TICK_SIZE * 0.6,
-					       .size = PAGE_TICK_SIZE,
-					       .align = ALIGN_RIGHT,
-					       .rgb = INK_SOFT,
-					       .text = f->curves->axis});
+	page_put(page, page_unit, page->width - PAGE_MARGIN, pen->bottom - PAGE_TICK_SIZE * 0.6,
+		 f->curves->axis);
 }
 
 void page_make_texts(struct page *page, const struct figure *f, double height)
 {
-	struct pen pen = {.top = 22, .bottom = height - 14};
-
-	*page = (struct page){.width = f->narrow ? PAGE_NARROW_W : PAGE_W, .height = height};
-	page_place_heading(page, f, &pen);
-	page_place_foot(page, f, &pen);
-	page->left = PAGE_MARGIN;
+	*page = (struct page){.width = f->narrow ? PAGE_NARROW_W : PAGE_W,
+			      .height = height,
+			      .left = PAGE_MARGIN,
+			      .top = 22,
+			      .bottom = height - 14};
 	page->right = page->width - PAGE_MARGIN;
-	page->top = pen.top;
-	page->bottom = pen.bottom;
+	page_place_heading(page, f, &page->top);
+	page_put_prose(page, (struct page_text){.size = PAGE_FOOT_SIZE, .rgb = INK_SOFT},
+		       page_foot_text(page, f), f->narrow ? PAGE_LINES_MAX : 3, NULL,
+		       &page->bottom);
 }
 
 static double page_height(const struct figure *f)
@@ -583,17 +561,16 @@ void page_make(struct page *page, const struct figure *f)
 
 	page_make_texts(page, f, page_height(f));
 	pen = (struct pen){.top = page->top, .bottom = page->bottom};
-	if (f->curves) {
+	if (f->curves)
 		page_make_curves(page, f, &pen);
-		return;
-	}
-	if (f->rows)
-		page_make_rows(page, f, pen.top, pen.bottom);
+	else if (f->rows)
+		page_make_rows(page, f, &pen);
 	else if (f->lying)
 		page_make_lying(page, f, &pen);
 	else
 		page_make_upright(page, f, &pen);
-	page_place_absent(page, f);
+	if (!f->curves)
+		page_place_absent(page, f);
 }
 
 void page_free(struct page *page)

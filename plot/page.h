@@ -71,16 +71,6 @@ double page_scale(const struct page *page, const struct figure *f);
  * pixels on an axis of `length` pixels that ends at `limit`. */
 double page_axis_step(double limit, double length, double apart);
 
-void page_put_text(struct page *page, struct page_text t);
-/* Returns the width of the longest label, but not more than `max`. */
-double page_longest(const struct figure_marks *m, double size, double max);
-/* Places the legend of parts at the right, in the order of the stack. */
-void page_place_part_legend(struct page *page, const struct figure *f, double bottom);
-
-/* Makes a page with a row for each bar and a panel for each group between `top` and `bottom`. The
- * unit stands left of the ticks: page_rows.c. */
-void page_make_rows(struct page *page, const struct figure *f, double top, double bottom);
-
 /* --- gnuplot: figure_gp.c --- */
 
 /* Adds a text. `name` is the variable that has it; NULL: the text itself. */

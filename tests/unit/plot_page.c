@@ -67,12 +67,12 @@ static void nasty_fill(struct figure *f, enum kind kind, int bars, int groups, i
 
 	figure_init(f, "nasty");
 	f->lying = kind == LYING;
-	figure_title(f, "A title of one line");
-	figure_subtitle(f, "What is drawn; higher is better");
+	f->title = figure_text(f, "A title of one line");
+	f->subtitle = figure_text(f, "What is drawn; higher is better");
 	figure_doubt(f, "a, b, c: every byte was copied on the receiver");
 	figure_remark(f, "d: 99 %% zero copy");
-	figure_foot(f, "n = 6 measured runs per variant, whiskers: 95 %% interval");
-	figure_axis(f, "ns per KiB");
+	f->foot = figure_text(f, "n = 6 measured runs per variant, whiskers: 95 %% interval");
+	f->axis = figure_text(f, "ns per KiB");
 	for (g = 0; g < groups; g++) {
 		snprintf(text, sizeof(text),
 			 kind == LYING ? "a_function_of_the_kernel_%d" : "side%d", g);
