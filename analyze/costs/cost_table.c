@@ -145,11 +145,6 @@ static int cost_parts_check_text(const struct cost_parts *c, const struct query 
 		return error_set(
 			err, EINVAL,
 			"the perf report text has no Shared Object column; run perf report with --sort dso,symbol");
-	if ((cost_parts_has_key(c, BY_SYMBOL) || cost_parts_has_key(c, BY_COMPONENT)) &&
-	    !f->has_symbol)
-		return error_set(
-			err, EINVAL,
-			"the perf report text has no Symbol column; run perf report with --sort symbol or dso,symbol");
 	return 0;
 }
 

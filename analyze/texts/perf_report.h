@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 struct flat_row {
-	const char *symbol;	/* "" if the text has no such column */
+	const char *symbol;
 	const char *dso, *comm; /* NULL if the text has no such column */
 	char level;		/* k kernel, . user, g u H guest and hypervisor; 0 if unmarked */
 	double self, total;	/* percent; NAN if the text lacks it */
@@ -29,7 +29,7 @@ struct flat_row {
 struct flat {
 	struct flat_row *rows; /* in the text's order */
 	size_t n, cap;
-	bool has_symbol, has_self, has_total, has_samples, has_dso, has_comm;
+	bool has_self, has_total, has_samples, has_dso, has_comm;
 	const char *event;  /* NULL if not stated */
 	const char *events; /* all events with a table, "cycles, instructions"; or NULL */
 	double event_count; /* sum of the periods; NAN if not stated */

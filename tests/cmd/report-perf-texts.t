@@ -45,29 +45,15 @@ if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
 	ok "perf report --sort cpu,pid,symbol is read" same -g none --sort cpu,pid,symbol
 	ok "perf report --sort time,comm,symbol is read" same -g none --sort time,comm,symbol
 	ok "perf report with samples and periods is read" same -g none -n --no-children -F overhead,sample,period,comm,sym,dso
-	ok "perf report with shares behind the symbol is read" same -g none -F sym,overhead_children,overhead,dso
-	ok "perf report with shares in the last column is read" same -g none --no-children -F dso,sample,sym,overhead
 	ok "perf report --showcpuutilization is read" same -g none --showcpuutilization --sort symbol
 	ok "perf report with call graphs between the rows is read" same --sort dso,symbol
 	ok "perf report -g caller is read" same -g caller --sort symbol
 	ok "perf report -g flat is read" same -g flat --sort symbol
 	ok "perf report -g folded is read" same -g folded --sort symbol
 	ok "perf report with counts in its chains is read" same -g graph,0.5,callee,function,count --no-children --sort comm,symbol
-	ok "perf report -v with addresses is read" same -g none -v --sort dso,symbol
 
-	separated() { # separated CHARACTER OPTION...: compares with the table from -t CHARACTER
-		report -g none --sort dso,symbol >text
-		functions text && cp got plain
-		report -g none --sort dso,symbol -t "$1" >text
-		functions text || { cat err; return 1; }
-		# perf replaces a separator inside a name by a point
-		sed "s/$2/./g" plain | LC_ALL=C sort >theirs
-		sed "s/$2/./g" got | LC_ALL=C sort | diff theirs -
-	}
-	ok "perf report -t , gives the same table" separated , ,
-	ok "perf report -t ; gives the same table" separated ';' ';'
-	ok "perf report -t | gives the same table" separated '|' '|'
-
+	report -g none --sort dso,symbol >text
+	functions text
 	ok "a text with two events gives the first table, and a note says so" says '^zcost: the text holds 2 tables; this is the table of cpu-clock; --event picks another \(cpu-clock, page-faults\)' err
 	report -g none --sort symbol >text
 	functions text --event page-faults
@@ -78,9 +64,6 @@ if [ -s data ] && report -g none --sort symbol | grep -q '%'; then
 	ok "the message lists the events of the text" says "text: no table of the event 'cycles'; there are: cpu-clock, page-faults" err
 
 	report -g none --sort comm,dso >text
-	"$zcost" report modules --perf-report text --format tsv >got 2>err
-	ok "report modules needs no symbol column" near "$(awk -F'\t' '$1 == "kernel" { print $3 }' got)" \
-		"$(awk '/Samples.*page/ { exit } / \[kernel.kallsyms\] / { s += $2 } END { print s }' text)" 0.001
 	ok "report functions refuses a text without a symbol column" sh -c '! "$1" report functions --perf-report text 2>err' - "$zcost"
 	ok "the message says that the text has no symbol column" says 'has no Symbol column' err
 	report --hierarchy -g none --sort comm,dso,symbol >text
@@ -109,17 +92,10 @@ ok "a table with source lines is read" functions lines
 ok "source lines between the columns do not change the symbols" test "$(awk -F'\t' 'NR > 1 { print $1, $4 }' got)" = 'pv_native_safe_halt 2
 f 1'
 
-# --- damaged tables with fixed columns ---
+# --- damaged tables ---
 
-table='# Overhead  Command  Symbol\n# ........  .......  ......\n#\n    34.33%  dd       [k] f\n'
-ok "a damaged share is refused" refuses 'line 5: the share is not a percentage' "$table    3x.33%  dd       [k] g\n"
-ok "the share is above 100 % is refused" refuses 'line 5: the share is above 100' "$table   343.30%  dd       [k] g\n"
 above='# Children  Self  Command  Symbol\n# ........  ....  .......  ......\n#\n   111.54%  0.00%  ls       [k] 0x1\n'
 printf '%b' "$above" >text
 ok "a share of children above 100 % is taken, as perf counts some chains twice" sh -c "'$zcost' report functions --all --perf-report text --format tsv 2>err | grep -q '111.54'"
 ok "a self share above 100 % is refused" refuses 'line 5: the share is above 100' "$above    11.54%  103.00%  ls       [k] 0x2\n"
-ok "a missing share is refused" refuses 'line 5: the share is not a percentage' "$table            dd       [k] g\n"
-wrong='# Symbol  Overhead\n# ......  ........\n'
-ok "columns away from their heading are refused" refuses 'line 3: the columns are not where' "$wrong       [k] f   34.33%\n"
-ok "a row with too few fields is refused" refuses 'line 2: the row and the heading differ' '# Overhead,Command,Symbol\n34.33%,[k] f\n'
 done_testing
