@@ -86,15 +86,6 @@ enum {
 };
 #define ZC_IORING_NOTIF_USAGE_ZC_COPIED (1U << 31)
 
-/* io_uring's busy polling, 6.9. */
-enum { ZC_IORING_REGISTER_NAPI = 27 };
-struct zc_io_uring_napi {
-	uint32_t busy_poll_us;
-	uint8_t prefer_busy_poll, opcode, pad[2]; /* opcode 0: set */
-	uint32_t tracking;			  /* 0 tracks all sockets of requests */
-	uint32_t resv;
-};
-
 /* --- sockets --- */
 
 enum {
@@ -103,8 +94,6 @@ enum {
 	ZC_SO_EE_ORIGIN_ZEROCOPY = 5,
 	ZC_SO_EE_CODE_ZEROCOPY_COPIED = 1,
 	ZC_TCP_ZEROCOPY_RECEIVE = 35,
-	ZC_SO_BUSY_POLL = 46,
-	ZC_SO_INCOMING_NAPI_ID = 56,
 };
 
 /*

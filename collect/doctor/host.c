@@ -63,18 +63,12 @@ static void doctor_put_memlock(struct doctor *d)
 static void doctor_put_hugepages(struct doctor *d)
 {
 	double n = doctor_sysctl_number("vm.nr_hugepages", 0);
-	char *thp = host_fact("%s/kernel/mm/transparent_hugepage/enabled", sysfs_root());
 
 	if (n > 0)
 		doctor_put(d, "hugepages", STATE_YES, NULL, "%.0f reserved", n);
-	else if (thp && !strstr(thp, "[never]"))
-		doctor_put(d, "hugepages", STATE_NOTE, "sysctl vm.nr_hugepages=64",
-			   "none reserved: tcpzc --huge-pages takes transparent ones (%s)", thp);
 	else
 		doctor_put(d, "hugepages", STATE_NOTE, "sysctl vm.nr_hugepages=64",
-			   "none reserved, transparent ones %s: tcpzc --huge-pages is refused",
-			   thp ? "are off" : "not in this kernel");
-	free(thp);
+			   "none reserved: tcpzc --huge-pages is refused");
 }
 
 static void doctor_check_sysctls(struct doctor *d)

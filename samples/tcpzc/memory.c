@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory that modes send from and receive into: pages, huge pages, the slots of zero-copy
+ * The memory that modes send from and receive into: pages, the slots of zero-copy
  * senders, and the limits that pinned memory runs into.
  */
 #include "memory.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
+#include <linux/mman.h>
 #include <linux/sock_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,159 +16,42 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* --- huge pages --- */
-
-/*
- * --huge-pages takes pages that the administrator has reserved (hugetlb). When too few are free, it
- * takes transparent huge pages. The kernel does not report when it has none of these, so smaps is
- * read afterwards.
- */
-
-enum { GUARD = 64 << 10 /* at least as large as any page that is not huge */ };
-
-static size_t huge_round_up(size_t size, size_t page)
-{
-	return (size + page - 1) / page * page;
-}
-
-/* Returns the number in the first line of `path` that matches `format`, or 0. */
-static size_t huge_read_number(const char *path, const char *format)
-{
-	FILE *in = fopen(path, "r");
-	char line[256];
-	size_t v = 0;
-
-	while (in && !v && fgets(line, sizeof(line), in))
-		if (sscanf(line, format, &v) != 1)
-			v = 0;
-	if (in)
-		fclose(in);
-	return v;
-}
-
-static bool huge_map_hugetlb(struct huge_map *m, size_t size)
-{
-	size_t page = huge_read_number("/proc/meminfo", "Hugepagesize: %zu kB") << 10;
-
-	if (!page)
-		return false;
-	m->mapped = huge_round_up(size, page);
-	m->p = mmap(NULL, m->mapped, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_HUGETLB, -1, 0);
-	if (m->p == MAP_FAILED)
-		return false;
-	m->kind = HUGE_TLB;
-	m->bytes = m->mapped;
-	return true;
-}
-
-/* Returns the bytes in transparent huge pages of the mapping that begins at `p`. */
-static size_t huge_read_transparent(const void *p)
-{
-	FILE *in = fopen("/proc/self/smaps", "r");
-	uintptr_t start, end;
-	bool here = false;
-	char line[512];
-	size_t kib = 0;
-
-	while (in && fgets(line, sizeof(line), in)) {
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &start, &end) == 2)
-			here = start == (uintptr_t)p;
-		else if (here && sscanf(line, "AnonHugePages: %zu kB", &kib) == 1)
-			break;
-	}
-	if (in)
-		fclose(in);
-	return kib << 10;
-}
-
-/* Maps at a boundary of huge pages and between two guards, so that smaps lists it alone. */
-static bool huge_map_transparent(struct huge_map *m, size_t size)
-{
-	size_t page = huge_read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "%zu");
-	size_t all = huge_round_up(size, page ? page : 1), room = all + page + 2 * GUARD;
-	char *p, *at;
-
-	if (!page)
-		return false;
-	p = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
-		return false;
-	at = p + (huge_round_up((uintptr_t)p + GUARD, page) - (uintptr_t)p);
-	m->before = (size_t)(at - p);
-	m->p = at;
-	m->mapped = room - m->before;
-	m->kind = HUGE_TRANSPARENT;
-	if (!mprotect(at, all, PROT_READ | PROT_WRITE) && !madvise(at, all, MADV_HUGEPAGE)) {
-		memset(at, 'z', all);
-		m->bytes = huge_read_transparent(at);
-	}
-	if (!m->bytes)
-		munmap(p, room);
-	return m->bytes != 0;
-}
-
-/* Returns at least `size` bytes, or NULL after flow_fail when there are no huge pages. */
-static void *huge_get(struct flow *f, size_t size)
-{
-	struct huge_map *m = f->huge;
-
-	while (m < f->huge + HUGE_MAPS && m->bytes)
-		m++;
-	if (m == f->huge + HUGE_MAPS) {
-		flow_fail(f, ENOMEM, "--huge-pages: more than %d pieces of memory", HUGE_MAPS);
-		return NULL;
-	}
-	if (huge_map_hugetlb(m, size) || huge_map_transparent(m, size))
-		return m->p;
-	m->p = NULL;
-	flow_fail(
-		f, ENOMEM,
-		"--huge-pages: for %zu KiB too few are free (raise sysctl vm.nr_hugepages), and there are no transparent ones (/sys/kernel/mm/transparent_hugepage/enabled)",
-		size >> 10);
-	return NULL;
-}
-
-/* Unmaps huge pages. Returns false for other memory. m->bytes stays, for the summary. */
-static bool huge_put(struct flow *f, void *p)
-{
-	struct huge_map *m;
-
-	for (m = f->huge; m < f->huge + HUGE_MAPS; m++) {
-		if (!m->bytes || m->p != p)
-			continue;
-		munmap((char *)p - m->before, m->before + m->mapped);
-		m->p = NULL;
-		return true;
-	}
-	return false;
-}
-
 /* --- pages --- */
 
-enum { SMALL = 64 << 10 /* smaller memory is not worth a huge page */ };
+/* A huge page, as vm.nr_hugepages reserves them. Smaller memory is not worth one. */
+enum { HUGE_PAGE = 2 << 20, SMALL = 64 << 10 };
+
+static bool memory_is_huge(const struct flow *f, size_t size)
+{
+	return f->opt->huge_pages && size >= SMALL;
+}
+
+static size_t memory_length(const struct flow *f, size_t size)
+{
+	return memory_is_huge(f, size) ? (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE : size;
+}
 
 void *memory_get(struct flow *f, size_t size)
 {
-	void *p;
-
-	if (f->opt->huge_pages && size >= SMALL)
-		return huge_get(f, size);
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
-		 0);
+	int huge = memory_is_huge(f, size) ? MAP_HUGETLB | MAP_HUGE_2MB : 0;
+	size_t length = memory_length(f, size);
+	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | huge, -1, 0);
 
 	if (p == MAP_FAILED) {
-		flow_fail(f, errno, "%zu bytes of memory", size);
+		flow_fail(f, errno, "%zu bytes of memory%s", size,
+			  huge ? " in huge pages of 2 MiB: raise sysctl vm.nr_hugepages" : "");
 		return NULL;
 	}
-	memset(p, 'z', size); /* replaces the shared zero page by own pages */
+	memset(p, 'z', length); /* replaces the shared zero page by own pages */
+	f->huge_bytes += huge ? length : 0;
 	return p;
 }
 
 void memory_put(struct flow *f, void *p, size_t size)
 {
-	if (p && !huge_put(f, p))
-		munmap(p, size);
+	if (p)
+		munmap(p, memory_length(f, size));
 }
 
 /* --- limits on pinned memory --- */

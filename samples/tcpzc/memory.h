@@ -10,7 +10,7 @@
 
 /*
  * Returns page-aligned memory that the kernel has already backed with pages, or NULL after
- * flow_fail. With --huge-pages, memory of 64 KiB or more is in huge pages.
+ * flow_fail. With --huge-pages, memory of 64 KiB or more is in reserved huge pages.
  */
 void *memory_get(struct flow *f, size_t size);
 void memory_put(struct flow *f, void *p, size_t size);

@@ -98,7 +98,4 @@ void net_linger(struct flow *flows, unsigned int n);
 int sockopt_set(struct flow *f, int fd);
 /* Sums TCP_INFO over the flows with an open socket, or null when there are none. */
 json_t *sockopt_tcp_info(const struct flow *flows, unsigned int n);
-/* Reports --busy-poll and the number of flows whose device queue can be polled. */
-json_t *sockopt_busy_poll(const struct flow *flows, unsigned int n);
-
 #endif

@@ -6,10 +6,9 @@
  */
 #include "run.h"
 
-#include "lib/zc_uapi.h"
-
 #include <errno.h>
 #include <limits.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
 
 enum { KEEP_COUNT = 4 };
@@ -29,16 +28,6 @@ static int sockopt_set_buffer(struct flow *f, int fd, int force, int plain, cons
 	    !sockopt_set_int(fd, SOL_SOCKET, plain, value))
 		return 0;
 	return flow_fail(f, errno, "--%s %zu", what, size);
-}
-
-static int sockopt_set_busy_poll(struct flow *f, int fd)
-{
-	if (!f->opt->busy_poll ||
-	    !sockopt_set_int(fd, SOL_SOCKET, ZC_SO_BUSY_POLL, (int)f->opt->busy_poll))
-		return 0;
-	return flow_fail(
-		f, errno,
-		"--busy-poll (CONFIG_NET_RX_BUSY_POLL; CAP_NET_ADMIN for more than net.core.busy_read)");
 }
 
 /* Limits the wait for a peer that vanished: by unacknowledged data, or by keepalive probes. */
@@ -62,8 +51,7 @@ int sockopt_set(struct flow *f, int fd)
 	if (!o->udp)
 		sockopt_set_tcp(f, fd);
 	if (sockopt_set_buffer(f, fd, SO_SNDBUFFORCE, SO_SNDBUF, "sndbuf", o->sndbuf) ||
-	    sockopt_set_buffer(f, fd, SO_RCVBUFFORCE, SO_RCVBUF, "rcvbuf", o->rcvbuf) ||
-	    sockopt_set_busy_poll(f, fd))
+	    sockopt_set_buffer(f, fd, SO_RCVBUFFORCE, SO_RCVBUF, "rcvbuf", o->rcvbuf))
 		return -f->error;
 	return 0;
 }
@@ -126,18 +114,4 @@ json_t *sockopt_tcp_info(const struct flow *flows, unsigned int n)
 			json_integer(
 				(json_int_t)(tcp_figures[k].fold == MEAN ? v[k] / seen : v[k])));
 	return o;
-}
-
-json_t *sockopt_busy_poll(const struct flow *flows, unsigned int n)
-{
-	unsigned int i, polled = 0;
-
-	for (i = 0; i < n; i++) {
-		int id = 0;
-		socklen_t len = sizeof(id);
-
-		if (!getsockopt(flows[i].fd, SOL_SOCKET, ZC_SO_INCOMING_NAPI_ID, &id, &len))
-			polled += id != 0;
-	}
-	return json_pack("{s:i,s:i}", "us", (int)flows->opt->busy_poll, "flows", (int)polled);
 }

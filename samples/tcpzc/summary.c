@@ -133,44 +133,13 @@ static const char *const buffer_names[] = {
 	[BUFFERS_PLAIN] = "plain",
 };
 
-/* A kernel has registered buffers for all flows or for none. A flow that sent knows which. */
-static void summary_put_buffers(json_t *o, const struct flow *flows, unsigned int n, bool back)
+/* Reports the memory of one direction of all flows. */
+static void summary_put_memory(json_t *o, const struct flow *total)
 {
-	enum buffers all = BUFFERS_NONE;
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		const struct flow *f = back ? flows[i].back : &flows[i];
-
-		if (f->buffers > all)
-			all = f->buffers;
-	}
-	if (all != BUFFERS_NONE)
-		json_object_set_new(o, "buffers", json_string(buffer_names[all]));
-}
-
-static void summary_put_huge(json_t *o, const struct flow *flows, unsigned int n, bool back)
-{
-	size_t bytes[HUGE_KINDS] = {0};
-	unsigned int i, k;
-
-	for (i = 0; i < n; i++) {
-		const struct flow *f = back ? flows[i].back : &flows[i];
-
-		for (k = 0; k < HUGE_MAPS; k++)
-			bytes[f->huge[k].kind] += f->huge[k].bytes;
-	}
-	json_object_set_new(o, "huge_pages",
-			    json_pack("{s:I,s:I}", "hugetlb", (json_int_t)bytes[HUGE_TLB], "thp",
-				      (json_int_t)bytes[HUGE_TRANSPARENT]));
-}
-
-/* Reports the memory of n flows, or of their responses. */
-static void summary_put_memory(json_t *o, const struct flow *flows, unsigned int n, bool back)
-{
-	if (flows->opt->huge_pages)
-		summary_put_huge(o, flows, n, back);
-	summary_put_buffers(o, flows, n, back);
+	if (total->opt->huge_pages)
+		json_object_set_new(o, "huge_pages", json_integer((json_int_t)total->huge_bytes));
+	if (total->buffers != BUFFERS_NONE)
+		json_object_set_new(o, "buffers", json_string(buffer_names[total->buffers]));
 }
 
 #define CALL_NAME(id, name) name,
@@ -283,6 +252,8 @@ static void totals_add_flow(struct flow *total, const struct flow *f)
 		total->start_ns = f->start_ns;
 	if (f->end_ns > total->end_ns)
 		total->end_ns = f->end_ns;
+	if (f->buffers > total->buffers) /* a kernel has registered buffers for all flows or none */
+		total->buffers = f->buffers;
 }
 
 /* Reports the responses of one connection, or of all. */
@@ -399,7 +370,7 @@ static json_t *summary_json(struct run *r)
 	summary_put_figures(line, &t.all, t.messages);
 	if (o->udp)
 		json_object_set_new(line, "udp", json_true());
-	summary_put_memory(line, r->flows, r->n_flows, false);
+	summary_put_memory(line, &t.all);
 	json_object_set_new(line, "histograms", summary_hists(r->flows, r->n_flows, true));
 	summary_put_log2(line, "recv_hist", HIST_RECV_BYTES);
 	if (r->flows->hist[HIST_TOKENS]) {
@@ -409,12 +380,10 @@ static json_t *summary_json(struct run *r)
 	json_object_set_new(line, "syscalls", summary_calls(t.all.calls));
 	json_object_set_new(line, "tcp_info", sockopt_tcp_info(r->flows, r->n_flows));
 	json_object_set_new(line, "cpu", summary_cpu_time(r->boss));
-	if (o->busy_poll)
-		json_object_set_new(line, "busy_poll", sockopt_busy_poll(r->flows, r->n_flows));
 	if (o->rr) {
 		json_t *rr = summary_rr(&t.back, t.messages, t.responses);
 
-		summary_put_memory(rr, r->flows, r->n_flows, true);
+		summary_put_memory(rr, &t.back);
 		json_object_set_new(line, "rr", rr);
 	}
 	if (r->n_flows > 1) {

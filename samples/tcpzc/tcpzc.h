@@ -128,16 +128,6 @@ enum buffers { BUFFERS_NONE, BUFFERS_REGISTERED, BUFFERS_PLAIN };
 /* Why an io_uring multishot request ended before the stream did and had to be repeated. */
 enum rearm { REARM_RING_FULL, REARM_NO_BUFFERS, REARM_INTERRUPTED, REARM_COUNT };
 
-/* Memory in huge pages (memory.c). */
-enum huge_kind { HUGE_TLB, HUGE_TRANSPARENT, HUGE_KINDS };
-struct huge_map {
-	void *p;
-	size_t before, mapped; /* bytes of address space before p, and from p on */
-	size_t bytes;	       /* bytes in huge pages; 0: this entry is free */
-	enum huge_kind kind;
-};
-enum { HUGE_MAPS = 4 };
-
 struct mode {
 	const char *name, *what;
 	const char *needs; /* beyond Linux 5.19; NULL: nothing */
@@ -189,10 +179,9 @@ struct options {
 	cpu_set_t cpus; /* thread i runs on the i-th CPU, modulo their number */
 	bool pinned;
 	size_t sndbuf, rcvbuf;
-	unsigned int busy_poll; /* microseconds */
-	const char *nic;	/* for zcrx and devmem; NULL: missing */
-	unsigned int queue;	/* flow i takes receive queue `queue` + i */
-	size_t area;		/* bytes of memory to receive into */
+	const char *nic;    /* for zcrx and devmem; NULL: missing */
+	unsigned int queue; /* flow i takes receive queue `queue` + i */
+	size_t area;	    /* bytes of memory to receive into */
 	bool plain_buffers, huge_pages;
 	int dmabuf_fd; /* devmem: an inherited dmabuf; -1: make a udmabuf */
 	unsigned int
@@ -240,13 +229,13 @@ struct flow {
 	uint64_t retries[LIMIT_COUNT]; /* sends refused for lack of memory, by limit */
 	uint64_t ring_overflow, dropped_completions; /* uring.c */
 	uint64_t rearmed[REARM_COUNT];
-	uint64_t bad_bytes; /* --verify */
+	uint64_t bad_bytes;  /* --verify */
+	uint64_t huge_bytes; /* memory in huge pages */
 	uint64_t calls[CALL_COUNT];
 
 	uint64_t first_bad;	       /* --verify */
 	struct hist *hist[HIST_COUNT]; /* NULL for events that the mode does not have */
 	enum buffers buffers;
-	struct huge_map huge[HUGE_MAPS];
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC of the first and last data; 0: not yet */
 	uint64_t check_ns;	   /* when flow_tick last read the clock */
 	uint64_t check_bytes;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "uring.h"
 
-#include "lib/zc_uapi.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -32,17 +30,6 @@ static int uring_register_event(struct flow *f, struct io_uring *ring)
 	return rc ? flow_fail(f, -rc, "io_uring: an eventfd") : 0;
 }
 
-static int uring_set_busy_poll(struct flow *f, const struct io_uring *ring)
-{
-	struct zc_io_uring_napi napi = {.busy_poll_us = f->opt->busy_poll};
-
-	if (!f->opt->busy_poll ||
-	    !syscall(SYS_io_uring_register, ring->ring_fd, ZC_IORING_REGISTER_NAPI, &napi, 1))
-		return 0;
-	return flow_fail(f, errno,
-			 "--busy-poll in io_uring (Linux 6.9 or later, CONFIG_NET_RX_BUSY_POLL)");
-}
-
 static int uring_init(const struct flow *f, struct io_uring *ring, unsigned int sqes,
 		      unsigned int cqes, unsigned int flags)
 {
@@ -54,20 +41,12 @@ static int uring_init(const struct flow *f, struct io_uring *ring, unsigned int 
 	return io_uring_queue_init_params(sqes, ring, &p);
 }
 
-/* Sets up a new ring for the options, and for a flow that shares its thread. */
-static int uring_prepare(struct flow *f, struct io_uring *ring)
-{
-	if (uring_set_busy_poll(f, ring))
-		return -f->error;
-	return f->alone ? 0 : uring_register_event(f, ring);
-}
-
 int uring_open_with(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes,
 		    unsigned int flags)
 {
 	int rc = uring_init(f, ring, sqes, cqes, flags);
 
-	return rc ? rc : uring_prepare(f, ring);
+	return rc || f->alone ? rc : uring_register_event(f, ring);
 }
 
 int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigned int cqes)
@@ -84,7 +63,7 @@ int uring_open(struct flow *f, struct io_uring *ring, unsigned int sqes, unsigne
 		return flow_fail(
 			f, -rc,
 			"io_uring (Linux 5.19 or later; kernel.io_uring_disabled must be 0)");
-	return uring_prepare(f, ring);
+	return f->alone ? 0 : uring_register_event(f, ring);
 }
 
 /* Shows the prepared requests to the kernel. Returns the number that it has not taken yet. */

@@ -146,16 +146,6 @@ paced_rr() {
 		holds txs '.messages > 0 and .messages <= 1000 * .seconds + 2 and .rr.responses == .messages'
 }
 ok "requests do not exceed a rate" paced_rr
-busy() {
-	transfer 127.0.0.1 --busy-poll 20 --rx uring-multishot -- --busy-poll 20 --tx uring-send --bytes 1M &&
-		holds rxs '.busy_poll == {us: 20, flows: 0}' # loopback has no device
-}
-why='not root'
-if [ "$(id -u)" = 0 ] && rx_here uring-multishot --busy-poll 20; then
-	ok "sockets and io_uring poll busily" busy
-else
-	skip "busy polling" "$why"
-fi
 ok "a rate with an unknown unit is refused" exits 2 "$tcpzc" --connect ::1 --rate 5parsecs
 
 done_testing

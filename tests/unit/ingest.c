@@ -1068,7 +1068,6 @@ TEST(tcpzc_awkward)
 		"\"copied_bytes\":1000},\"tcp_info\":{\"rtt_us\":55},"
 		"\"histograms\":{\"notify_ns\":{\"count\":7,\"p99\":900,\"log2\":{\"9\":7}},"
 		"\"recv_bytes\":{\"max\":4096,\"log2\":{\"12\":3}}},\"ring_overflow\":2,"
-		"\"busy_poll\":{\"us\":50,\"flows\":0},"
 		"\"send_retries\":{\"optmem_max\":4,\"memlock\":0},"
 		"\"flows\":[{\"flow\":0},{\"flow\":1}]}\n");
 	metrics_are(&in, "bytes = 6000, rate_kib = 1.953125, throughput = 1.6e-05");
@@ -1079,7 +1078,7 @@ TEST(tcpzc_awkward)
 			 "hist:recv_bytes:max = 4096, hist:recv_bytes:log2:12 = -, "
 			 "send_retries:optmem_max = 4, send_retries:memlock = 0, "
 			 "workload_flows = 2, note sends_retried = 4, "
-			 "note uring_ring_full = 2, note busy_poll_no_effect = +, "
+			 "note uring_ring_full = 2, "
 			 "note workload_points_backwards = 1, note workload_corrupt = +, "
 			 "note workload_bad_line = +, dropped_completions = -");
 	fresh("1");
@@ -1376,8 +1375,6 @@ TEST(notes_of_a_summary_begin_with_the_first_event)
 	check_noted("\"receive\":{\"dropped_bytes\":0}", NOTE_workload_truncated, NAN, NAN);
 	check_noted("\"send_retries\":{\"memlock\":1}", NOTE_sends_retried, 1, NAN);
 	check_noted("\"send_retries\":{\"memlock\":0}", NOTE_sends_retried, NAN, NAN);
-	check_noted("\"busy_poll\":{\"flows\":0}", NOTE_busy_poll_no_effect, 0, NAN);
-	check_noted("\"busy_poll\":{\"flows\":1}", NOTE_busy_poll_no_effect, NAN, NAN);
 	check_noted("\"verify\":\"ok\"", NOTE_workload_corrupt, NAN, NAN);
 }
 

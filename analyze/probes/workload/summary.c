@@ -90,9 +90,6 @@ static void tcpzc_add_hists(struct ingest *in, const json_t *summary)
 
 	json_object_foreach (json_object_get(summary, "histograms"), name, value)
 		hist_add_metrics(in, name, value);
-	if (json_object_get(summary, "busy_poll") &&
-	    json_num(json_object_get(summary, "busy_poll"), "flows") == 0)
-		note_add(&in->notes, busy_poll_no_effect);
 	tcpzc_note_retries(in, json_object_get(summary, "send_retries"));
 	if (flows > 0)
 		ingest_metric(in, "workload_flows", "1", flows);
