@@ -64,7 +64,6 @@ struct capture {
 	const char *collect; /* the program whose `collect` runs each side */
 	bool whole;	     /* the capture may have no variants but the plan's */
 	bool verbose;
-	bool forget; /* drop what an earlier capture set up and undo_recover cannot undo */
 
 	struct order order;
 	struct manifest manifest;
@@ -89,9 +88,9 @@ int capture_all(struct capture *c, struct error *err);
 
 /*
  * Ends the processes and undoes the settings that a killed capture in `dir` left. It makes no run.
- * `forget` is as in undo_recover.
+ * Where the capture folder is gone, `dir` is its state folder.
  */
-int capture_undo(const char *dir, bool forget, struct error *err);
+int capture_undo(const char *dir, struct error *err);
 
 /* Prints how many runs the capture has of all runs of the plan, and what to do with a complete one.
  */

@@ -11,7 +11,6 @@
 #include "lib/file.h"
 #include "lib/spawn.h"
 #include "lib/str.h"
-#include "lib/table.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -29,7 +28,6 @@ int cmd_capture(int argc, char **argv);
 enum {
 	KEY_DRY = 256,
 	KEY_UNDO,
-	KEY_FORGET,
 	KEY_AGAINST,
 	KEY_VARIANT,
 	KEY_SET,
@@ -74,9 +72,7 @@ static const struct argp_option options[] = {
 	{"dry-run", KEY_DRY, NULL, 0,
 	 "print the runs in order and how long they take; with -o, only those that are left", 1},
 	{"undo", KEY_UNDO, NULL, 0,
-	 "make no run; undo what a killed capture set up, and end its processes; without -o, list what is left, and undo KEY of the list",
-	 1},
-	{"forget", KEY_FORGET, NULL, 0, "with --undo: drop what cannot be undone", 1},
+	 "make no run; undo what a killed capture set up, and end its processes", 1},
 	{"verbose", 'v', NULL, 0, "print each run, and why something is not measured", 1},
 	{"against", KEY_AGAINST, "CAPTURE", 0,
 	 "also measure the variants of this earlier capture, as old-NAME; their runs take turns with those of the plan",
@@ -119,7 +115,7 @@ struct capture_args {
 	const char *output, *against, *variant, *user;
 	const char *plan[KEY_END - KEY_PASS]; /* arguments of plan_options */
 	struct words set;
-	bool dry, undo, forget, verbose, after_dashes;
+	bool dry, undo, verbose, after_dashes;
 	char **rest;
 	int nrest;
 };
@@ -138,15 +134,10 @@ static void args_check(struct argp_state *state, const struct capture_args *a)
 {
 	size_t i;
 
-	if (!a->output && !a->dry && !a->undo)
+	if (!a->output && !a->dry)
 		argp_error(state, "the folder of the capture is missing; give -o CAPTURE");
-	if (a->forget && !a->undo)
-		argp_error(state, "--forget goes with --undo");
-	if (a->undo && (a->nrest > !a->output || (a->forget && !a->output && !a->nrest) ||
-			a->set.n || a->against || a->variant || a->dry))
-		argp_error(
-			state,
-			"--undo takes -o CAPTURE or a KEY, --forget with them, and nothing else");
+	if (a->undo && (a->nrest || a->set.n || a->against || a->variant || a->dry))
+		argp_error(state, "--undo takes -o CAPTURE and nothing else");
 	if (a->undo)
 		return;
 	if (a->variant && !a->nrest)
@@ -212,9 +203,6 @@ static error_t args_parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_UNDO:
 		a->undo = true;
 		return 0;
-	case KEY_FORGET:
-		a->forget = true;
-		return 0;
 	case KEY_SET:
 		words_add(&a->set, arg);
 		return 0;
@@ -237,7 +225,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = args_parse_option,
 	.args_doc =
-		"PLAN -o CAPTURE [--against CAPTURE]\n-o CAPTURE --variant NAME -- COMMAND...\n--undo [[--forget] -o CAPTURE|KEY]",
+		"PLAN -o CAPTURE [--against CAPTURE]\n-o CAPTURE --variant NAME -- COMMAND...\n--undo -o CAPTURE",
 	.doc = doc,
 };
 
@@ -294,14 +282,17 @@ static int plan_make(struct plan *p, const struct capture_args *a, const char *b
 static void note_undo_due(const char *dir)
 {
 	int lock = recover_lock(dir, NULL);
+	char *state;
 
 	if (lock < 0)
 		return;
 	close(lock);
+	state = state_folder(dir, false, NULL);
 	if (undo_due(dir))
 		print_note(
-			"not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, add --forget",
-			dir, dir);
+			"not undone yet: the next capture into %s tries again, and so does 'zcost capture --undo -o %s'. If you have undone it by hand, remove %s",
+			dir, dir, state ? state : "its state");
+	free(state);
 }
 
 static int capture_conclude(const struct capture *c, int rc, const struct error *err)
@@ -352,43 +343,15 @@ static int capture_run_dry(struct plan *p, const struct capture_args *a)
 	return rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
-static int capture_list_undo(void)
-{
-	struct error err = {0};
-	struct table t;
-	int rc = undo_list(&t, &err);
-
-	if (rc)
-		error_print(&err);
-	else if (!t.rows)
-		print_note("nothing is left to undo");
-	else
-		rc = table_write(&t, FORMAT_TEXT, stdout);
-	table_free(&t);
-	return rc ? EXIT_FAILED : EXIT_OK;
-}
-
-static int capture_run_undo(const char *dir, bool forget)
+static int capture_run_undo(const char *dir)
 {
 	struct error err = {0};
 
-	if (!capture_undo(dir, forget, &err))
+	if (!capture_undo(dir, &err))
 		return EXIT_OK;
 	error_print(&err);
 	note_undo_due(dir);
 	return EXIT_FAILED;
-}
-
-static int capture_undo_key(const char *key, bool forget)
-{
-	struct error err = {0};
-	char *dir = undo_find(key, &err);
-	int code = dir ? capture_run_undo(dir, forget) : EXIT_FAILED;
-
-	if (!dir)
-		error_print(&err);
-	free(dir);
-	return code;
 }
 
 static int capture_run_plan(struct plan *p, const struct capture_args *a, const char *self)
@@ -420,10 +383,8 @@ int cmd_capture(int argc, char **argv)
 	complete_run(&argp, argc, argv, collect_complete, NULL);
 	args_parse(&argp, argc, argv, 0, &a);
 	spawn_private();
-	if (a.undo && !a.output)
-		return a.nrest ? capture_undo_key(a.rest[0], a.forget) : capture_list_undo();
 	if (a.undo)
-		return capture_run_undo(a.output, a.forget);
+		return capture_run_undo(a.output);
 	self = program_path();
 	dir = xstrdup(self);
 	plan_init(&plan);

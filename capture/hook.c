@@ -20,6 +20,11 @@
 
 enum { TICK_MS = 100, GRACE_MS = 2000, MAX_OUTPUT = 65536 };
 
+static const char *hook_text(const struct hook *h)
+{
+	return h->shown ? h->shown : h->command;
+}
+
 /* Waits for the command, and ends it when a signal comes or its time is over. */
 static int hook_await(pid_t pid, const struct hook *h, int *status)
 {
@@ -64,7 +69,7 @@ static char *hook_begin(const struct hook *h, struct error *err)
 		warn("%s: running %s's '%s' anyway", e.text, h->owner, h->what);
 	} else if (e.code) {
 		error_set(err, e.code, "%s: %s's '%s' was not run: %s", e.text, h->owner, h->what,
-			  h->command);
+			  hook_text(h));
 		free(mark);
 		mark = NULL;
 	}
@@ -129,7 +134,7 @@ static int hook_failed(const struct hook *h, int status, struct error *err)
 			h->owner, h->what, spawn_status_text(status), missing);
 	else
 		error_set(err, EIO, "%s's '%s' %s: %s", h->owner, h->what,
-			  spawn_status_text(status), h->command);
+			  spawn_status_text(status), hook_text(h));
 	free(missing);
 	return -EIO;
 }
@@ -141,7 +146,7 @@ static int hook_judge(const struct hook *h, int rc, int status, struct error *er
 		return error_set(err, EINTR, "interrupted in %s's '%s'", h->owner, h->what);
 	if (rc == -ETIMEDOUT)
 		return error_set(err, ETIMEDOUT, "%s's '%s' took more than %g s (hook_timeout): %s",
-				 h->owner, h->what, h->timeout_s, h->command);
+				 h->owner, h->what, h->timeout_s, hook_text(h));
 	if (rc)
 		return error_sys(err, -rc, "cannot wait for %s's '%s'", h->owner, h->what);
 	return status ? hook_failed(h, status, err) : 0;

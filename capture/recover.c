@@ -199,7 +199,7 @@ int recover_earlier(struct capture *c, struct error *err)
 	free(dir);
 	hook_recover(c->dir);
 	await_orphans(c);
-	return undo_recover(c->dir, c->forget, err);
+	return undo_recover(c->dir, err);
 }
 
 void recover_hand_down(const struct capture *c, bool down)
@@ -217,9 +217,9 @@ void recover_sweep(const struct capture *c, const struct run_id *id)
 	free(mark);
 }
 
-int capture_undo(const char *dir, bool forget, struct error *err)
+int capture_undo(const char *dir, struct error *err)
 {
-	struct capture c = {.dir = dir, .forget = forget, .intr.fd = -1, .runs_fd = -1};
+	struct capture c = {.dir = dir, .intr.fd = -1, .runs_fd = -1};
 	int fd = recover_lock(dir, err), rc;
 
 	if (fd < 0)

@@ -6,7 +6,6 @@
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/str.h"
-#include "lib/table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --- the state folder --- */
@@ -233,8 +231,8 @@ int undo_write(const char *dir, unsigned int n, const struct undo *u, struct err
 /* An entry that was read. `header` has its first lines, which the other members point into. */
 struct undo_entry {
 	char *script, *header;
-	const char *owner, *boot, *timeout, *capture;
-	const char *plain; /* the plan's command, in `script` */
+	const char *owner, *boot, *timeout;
+	const char *plain; /* the plan's command, in `header` */
 };
 
 static const char *header_read(char **rest, const char *mark)
@@ -246,20 +244,19 @@ static const char *header_read(char **rest, const char *mark)
 
 static int entry_read(struct undo_entry *e, const char *path, struct error *err)
 {
-	int rc = file_read(path, &e->script, NULL, err);
-	char *rest;
+	char *rest, *plain;
+	int rc;
 
-	if (rc) {
-		*e = (struct undo_entry){0};
+	*e = (struct undo_entry){0};
+	rc = file_read(path, &e->script, NULL, err);
+	if (rc)
 		return rc;
-	}
 	rest = e->header = xstrdup(e->script);
 	e->owner = header_read(&rest, "# ");
 	e->boot = header_read(&rest, "# boot ");
 	e->timeout = header_read(&rest, "# timeout ");
-	e->capture = header_read(&rest, "# capture ");
-	e->plain = strstr(e->script, undo_script_begins);
-	e->plain = e->plain ? e->plain + strlen(undo_script_begins) : e->script;
+	plain = rest ? strstr(rest, undo_script_begins) : NULL;
+	e->plain = plain ? str_trim(plain + strlen(undo_script_begins)) : e->script;
 	return 0;
 }
 
@@ -269,10 +266,7 @@ static void entry_free(struct undo_entry *e)
 	free(e->header);
 }
 
-/*
- * Runs an entry, also on a full disk, and removes it when that succeeds. An error shows only the
- * plan's command, not our lines.
- */
+/* Runs an entry, also on a full disk, and removes it when that succeeds. */
 static int entry_run(const char *dir, const char *path, const struct undo_entry *e,
 		     struct error *err)
 {
@@ -280,21 +274,13 @@ static int entry_run(const char *dir, const char *path, const struct undo_entry 
 			    .owner = e->owner,
 			    .what = "after",
 			    .command = e->script,
+			    .shown = e->plain,
 			    .timeout_s = strtod(e->timeout, NULL),
 			    .anyway = true};
-	struct error why = {0};
-	int rc = hook_run(&hook, &why);
-	char *ours = rc ? strstr(why.text, ": # ") : NULL;
+	int rc = hook_run(&hook, err);
 
-	if (!rc) {
+	if (!rc)
 		unlink(path);
-		return 0;
-	}
-	if (ours)
-		*ours = '\0';
-	error_set(err, -rc, "%s: %s", why.text, e->plain);
-	if (err && str_ends(err->text, "\n"))
-		err->text[strlen(err->text) - 1] = '\0';
 	return rc;
 }
 
@@ -334,7 +320,7 @@ static int undo_last_first(const struct dirent **a, const struct dirent **b)
  * Runs an entry. Drops it from before the last boot: the boot has undone it, and to undo it again
  * could break what is set up now.
  */
-static int undo_recover_entry(const char *dir, const char *path, bool forget, struct error *err)
+static int undo_recover_entry(const char *dir, const char *path, struct error *err)
 {
 	struct error why = {0};
 	struct undo_entry e;
@@ -348,11 +334,6 @@ static int undo_recover_entry(const char *dir, const char *path, bool forget, st
 		rc = entry_run(dir, path, &e, &why);
 	}
 	entry_free(&e);
-	if (rc && forget) {
-		warn("%s; forgotten", why.text);
-		unlink(path);
-		return 0;
-	}
 	if (rc && err->code)
 		warn("%s", why.text);
 	return rc ? error_set(err, -rc, "%s", why.text) : 0;
@@ -406,7 +387,7 @@ static void undo_drop_halves(const char *folder)
 	undo_free_entries(list, n);
 }
 
-static int undo_recover_all(const char *dir, const char *folder, bool forget, struct error *err)
+static int undo_recover_all(const char *dir, const char *folder, struct error *err)
 {
 	struct dirent **list;
 	int n = undo_list_entries(folder, &list), i, rc = 0;
@@ -419,7 +400,7 @@ static int undo_recover_all(const char *dir, const char *folder, bool forget, st
 	for (i = 0; i < n; i++) {
 		char *path = xasprintf("%s/%s", folder, list[i]->d_name);
 
-		if (undo_recover_entry(dir, path, forget, err))
+		if (undo_recover_entry(dir, path, err))
 			rc = -EIO;
 		free(path);
 	}
@@ -427,113 +408,17 @@ static int undo_recover_all(const char *dir, const char *folder, bool forget, st
 	return rc;
 }
 
-int undo_recover(const char *dir, bool forget, struct error *err)
+int undo_recover(const char *dir, struct error *err)
 {
 	struct error why = {0};
 	char *folder = state_folder(dir, false, &why);
-	int rc = folder ? undo_recover_all(dir, folder, forget, err) : -why.code;
+	int rc = folder ? undo_recover_all(dir, folder, err) : -why.code;
 
 	if (why.code)
 		error_set(err, why.code, "%s", why.text);
-
 	if (folder)
 		undo_drop_halves(folder);
 	free(folder);
 	state_drop(dir);
 	return rc;
-}
-
-/* --- what is left, without the capture folder --- */
-
-static void undo_list_entry(struct table *t, const char *key, const char *path)
-{
-	struct value *row;
-	struct undo_entry e;
-	char *own, when[32];
-	struct stat st;
-	struct tm tm;
-
-	if (stat(path, &st) || entry_read(&e, path, NULL))
-		return;
-	row = table_row(t);
-	own = state_key(e.capture, NULL);
-	strftime(when, sizeof(when), "%F %T", localtime_r(&st.st_mtime, &tm));
-	row[0] = value_str(t, key);
-	row[1] = value_str(t, when);
-	row[2] = value_str(t, *e.capture ? e.capture : NULL);
-	row[3] = value_str(t, own && !strcmp(own, key) ? "there" : "gone");
-	row[4] = value_str(t, e.owner);
-	free(own);
-	entry_free(&e);
-}
-
-static void undo_list_key(struct table *t, const char *parent, const char *key)
-{
-	char *folder = xasprintf("%s/%s", parent, key), *path;
-	struct dirent **list;
-	int n = undo_list_entries(folder, &list), i;
-
-	for (i = 0; i < n; i++) {
-		path = xasprintf("%s/%s", folder, list[i]->d_name);
-		undo_list_entry(t, key, path);
-		free(path);
-	}
-	undo_free_entries(list, n);
-	free(folder);
-}
-
-static int undo_is_key(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
-
-int undo_list(struct table *t, struct error *err)
-{
-	static const struct column columns[] = {
-		{"key", NULL, V_STR, .shape = STAYS_WHOLE},
-		{"when", NULL, V_STR, .shape = STAYS_WHOLE},
-		{"capture", NULL, V_STR, .shape = STAYS_WHOLE},
-		{"folder", NULL, V_STR, .digits = 0},
-		{"set_up_by", NULL, V_STR, .digits = 0},
-	};
-	char *base = state_base(), *parent = xasprintf("%s/zcost", base);
-	struct dirent **list = NULL;
-	int n = scandir(parent, &list, undo_is_key, alphasort), i, rc = 0;
-
-	table_init(t, "undo", columns, array_size(columns));
-	if (n < 0 && errno != ENOENT)
-		rc = error_sys(err, errno, "%s: cannot read", parent);
-	for (i = 0; i < n; i++)
-		undo_list_key(t, parent, list[i]->d_name);
-	undo_free_entries(list, n);
-	free(parent);
-	free(base);
-	return rc;
-}
-
-char *undo_find(const char *key, struct error *err)
-{
-	char *base = state_base(), *folder = xasprintf("%s/zcost/%s", base, key), *path, *own, *dir;
-	struct undo_entry e = {0};
-	struct dirent **list;
-	int n = strchr(key, '/') ? -1 : undo_list_entries(folder, &list);
-
-	free(base);
-	if (n <= 0) {
-		free(folder);
-		error_set(
-			err, ENOENT,
-			"%s: nothing is left to undo under this key; 'zcost capture --undo' lists the keys",
-			key);
-		return NULL;
-	}
-	path = xasprintf("%s/%s", folder, list[0]->d_name);
-	own = entry_read(&e, path, NULL) ? NULL : state_key(e.capture, NULL);
-	dir = xstrdup(own && !strcmp(own, key) ? e.capture : folder);
-	undo_free_entries(list, n);
-	entry_free(&e);
-	free(own);
-	free(path);
-	free(folder);
-	return dir;
 }

@@ -31,22 +31,9 @@ int undo_run(const char *dir, unsigned int n, struct error *err);
 
 /*
  * Runs the entries that a killed capture in `dir` left. `err` is the first failure. An entry from
- * before the last boot is dropped with a warning: the boot has undone what it undoes. With
- * `forget`, a failure is a warning and the entry is dropped. This is the way out where the entry
- * can never succeed, because its interface or namespace is gone.
+ * before the last boot is dropped with a warning: the boot has undone what it undoes.
  */
-int undo_recover(const char *dir, bool forget, struct error *err);
-
-struct table;
-
-/* Makes the table of all entries of this user: key, when, capture, folder (there or gone),
- * set_up_by. */
-int undo_list(struct table *t, struct error *err);
-/*
- * Returns what capture_undo() takes for a key: the capture folder, or where that is gone, the state
- * folder. NULL: no entry has this key. The caller frees.
- */
-char *undo_find(const char *key, struct error *err);
+int undo_recover(const char *dir, struct error *err);
 
 /* Says whether an entry is left, or may be left in a folder that cannot be read. */
 bool undo_due(const char *dir);
@@ -75,6 +62,7 @@ struct hook {
 	const char *dir;	  /* the capture */
 	const char *owner, *what; /* for messages: "the plan", "before" */
 	const char *command;
+	const char *shown;	/* the command in messages; NULL: `command` */
 	double timeout_s;	/* 0 when there is no limit */
 	struct interrupt *intr; /* NULL when no signal interrupts the hook */
 	bool anyway; /* run it also when a full disk prevents hook_recover from finding it */

@@ -54,8 +54,6 @@ ok "capture continues in a folder that contains undo scripts" exits 0 "$zcost" c
 ok "capture runs no undo script of the folder and ends no process" unharmed
 ok "capture --undo succeeds in a folder with undo scripts" exits 0 "$zcost" capture --undo -o e
 ok "capture --undo runs no undo script of the folder" unharmed
-ok "capture --undo --forget succeeds in a folder with undo scripts" exits 0 "$zcost" capture --undo --forget -o e
-ok "capture --undo --forget runs no undo script of the folder" unharmed
 ok "another plan is refused in a folder with undo scripts" exits 1 "$zcost" capture other.ini -o e
 ok "a refused plan runs no undo script of the folder" unharmed
 ok "capture removes no undo script from the folder" test -e e/.undo/000
