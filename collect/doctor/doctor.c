@@ -85,7 +85,7 @@ enum key { KEY_NEED = 1000, KEY_RATE, KEY_RTT, KEY_NIC, KEY_ZCRX, KEY_DEVMEM };
 
 static const struct argp_option options[] = {
 	{"need", KEY_NEED, "GROUP[,...]", 0,
-	 "checks that must not be 'no', as group or group/check; default: perf,syscalls", 0},
+	 "groups without which doctor fails; default: perf,syscalls", 0},
 	{"nic", KEY_NIC, "IF", 0, "this interface; default: all that are up", 0},
 	{"rate", KEY_RATE, "GBPS", 0, "the rate that buffers and rings should be fit for", 0},
 	{"rtt", KEY_RTT, "MS", 0, "with --rate: the round-trip time", 0},
@@ -98,22 +98,12 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-/* A list of groups, and of findings in them: "perf,nic/queues". */
-struct list {
-	char *words;
-	struct item {
-		const struct check *of;
-		const char *what; /* every finding if NULL */
-	} * item;
-	size_t n, cap;
-};
-
 struct args {
 	struct doctor d;
 	struct output out;
-	const char *need; /* if NULL, what `only` names, or the default */
-	const char *only; /* checks named on the command line; NULL: all */
-	struct list needs, shows;
+	const char *need;	   /* if NULL, what `only` names, or the default */
+	const char *only;	   /* checks named on the command line; NULL: all */
+	unsigned int needs, shows; /* bit i: checks[i] */
 };
 
 static const char *doctor_queue_of(struct argp_state *state, const char *what, const char *arg)
@@ -163,43 +153,32 @@ static error_t doctor_parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Refuses unknown names: a typo would pass for health. */
-static int list_read(struct list *list, const char *text, struct error *err)
+static int doctor_read_groups(const char *text, unsigned int *bits, struct error *err)
 {
-	char *rest = xstrdup(text), *one, *slash;
+	char *copy = xstrdup(text), *rest = copy, *one;
 	size_t i;
 
-	list->words = rest;
-	while ((one = str_token(&rest, ','))) {
-		slash = strchr(one, '/');
-		if (slash)
-			*slash++ = '\0';
+	while (!err->code && (one = str_token(&rest, ','))) {
 		one = str_trim(one);
 		for (i = 0; checks[i] && strcmp(checks[i]->name, one); i++)
 			;
-		if (!checks[i])
-			return error_set(err, EINVAL,
-					 "no check '%s'; 'zcost doctor --help' lists them", one);
-		array_add(list->item, list->n, list->cap, (struct item){checks[i], slash});
+		if (checks[i])
+			*bits |= 1U << i;
+		else
+			error_set(err, EINVAL, "no check '%s'; 'zcost doctor --help' lists them",
+				  one);
 	}
-	return 0;
+	free(copy);
+	return -err->code;
 }
 
-/* Says whether the list has the finding, or, with `what` NULL, anything of the group. */
-static bool list_has(const struct list *list, const struct check *of, const char *what)
+static bool doctor_has(unsigned int bits, const struct check *of)
 {
 	size_t i;
 
-	for (i = 0; i < list->n; i++)
-		if (list->item[i].of == of &&
-		    (!list->item[i].what || !what || !strcmp(list->item[i].what, what)))
-			return true;
-	return false;
-}
-
-static void list_free(struct list *list)
-{
-	free(list->words);
-	free(list->item);
+	for (i = 0; checks[i] != of; i++)
+		;
+	return bits >> i & 1;
 }
 
 /* Refuses options that only checks outside the groups on the command line use. */
@@ -219,40 +198,40 @@ static int doctor_check_uses(const struct args *a, struct error *err)
 	unsigned int used = 0;
 	size_t i;
 
-	for (i = 0; i < a->shows.n; i++)
-		used |= a->shows.item[i].of->options;
+	for (i = 0; checks[i]; i++)
+		used |= a->shows >> i & 1 ? checks[i]->options : 0;
 	for (i = 0; a->only && i < array_size(uses); i++)
 		if (uses[i].given && !(used & uses[i].option))
 			return error_set(err, EINVAL, "%s does not apply to '%s'; it applies to %s",
 					 uses[i].name, a->only, uses[i].groups);
+	for (i = 0; checks[i]; i++)
+		if (a->needs >> i & 1 && checks[i]->options & DOCTOR_RTT &&
+		    (!a->d.rate_gbps || !a->d.rtt_ms))
+			return error_set(err, EINVAL, "%s: this group needs --rate and --rtt",
+					 checks[i]->name);
 	return 0;
 }
 
 /* --- for people --- */
 
-/*
- * A finding is a line, its reason beside it and the way out below, wrapped. Both are below where
- * there is little room.
- */
+/* A finding is a line with its reason. The way out is below. Both are wrapped. */
 
-enum { NAME = 20, INDENT = 30, INDENT_NARROW = 4, NARROW = 70 };
+enum { NAME = 20, INDENT = 30 };
 
 struct page {
 	FILE *out;
 	int width; /* 0 is as many characters as it takes */
-	int indent;
 };
 
-/* Prints `text` behind `lead`, and wraps it with the same indent. */
-static void page_print_wrapped(const struct page *p, const char *text, const char *lead)
+/* Prints `text` behind `lead`, and wraps it at an indent of `margin`. */
+static void page_print_wrapped(const struct page *p, const char *text, int margin)
 {
-	int margin = p->indent + (int)strlen(lead);
+	int room = p->width > margin ? p->width - margin : 1;
 	const char *line;
 	bool first = true;
 	size_t len;
 
-	fputs(lead, p->out);
-	while ((line = str_line(&text, p->width ? p->width - margin : INT_MAX, &len))) {
+	while ((line = str_line(&text, p->width ? room : INT_MAX, &len))) {
 		if (!first)
 			fprintf(p->out, "\n%*s", margin, "");
 		fprintf(p->out, "%.*s", (int)len, line);
@@ -265,33 +244,28 @@ static void page_print_finding(const struct page *p, const struct finding *f)
 {
 	bool is_long = strlen(f->what) > NAME;
 
-	if (p->indent == INDENT_NARROW) {
-		fprintf(p->out, "  %s: %s\n%*s", f->what, states[f->state], INDENT_NARROW, "");
-	} else {
-		if (is_long) /* such a name has its own line */
-			fprintf(p->out, "  %s\n", f->what);
-		fprintf(p->out, "  %-*s %-7s", NAME, is_long ? "" : f->what, states[f->state]);
-	}
-	page_print_wrapped(p, f->why, "");
+	if (is_long) /* such a name has its own line */
+		fprintf(p->out, "  %s\n", f->what);
+	fprintf(p->out, "  %-*s %-7s", NAME, is_long ? "" : f->what, states[f->state]);
+	page_print_wrapped(p, f->why, INDENT);
 	if (f->todo) {
-		fprintf(p->out, "%*s", p->indent, "");
-		page_print_wrapped(p, f->todo, "-> ");
+		fprintf(p->out, "%*s-> ", INDENT, "");
+		page_print_wrapped(p, f->todo, INDENT + 3);
 	}
 }
 
 static int doctor_print_people(const struct args *a, const struct table *t, struct error *err)
 {
-	struct page p = {0}, below;
 	struct sink out;
 	char **notes = table_note_texts(t);
 	size_t i;
 	int rc = sink_open(&out, a->out.path, err);
 
 	if (!rc) {
-		p.out = out.f;
-		p.width = a->out.width_given ? a->out.width : output_terminal_width(out.fd);
-		below = p;
-		p.indent = p.width && p.width < NARROW ? INDENT_NARROW : INDENT;
+		struct page p = {.out = out.f, .width = a->out.width};
+
+		if (!a->out.width_given)
+			p.width = output_terminal_width(out.fd);
 		for (i = 0; i < a->d.n; i++) {
 			if (!i || a->d.found[i].of != a->d.found[i - 1].of)
 				fprintf(p.out, "%s%s\n", i ? "\n" : "", a->d.found[i].of->name);
@@ -299,7 +273,7 @@ static int doctor_print_people(const struct args *a, const struct table *t, stru
 		}
 		fputs(notes[0] ? "\n" : "", p.out);
 		for (i = 0; notes[i]; i++)
-			page_print_wrapped(&below, notes[i], "");
+			page_print_wrapped(&p, notes[i], 0);
 		rc = sink_close(&out, 0, err);
 	}
 	table_note_texts_free(notes);
@@ -332,39 +306,10 @@ static void doctor_fill_table(struct table *t, const struct doctor *d)
 
 /* --- the verdict --- */
 
-static const struct note_kind note_unchecked = {"doctor_unchecked", SEVERITY_RESULT, NULL,
-						"%s: nothing was checked; see above"},
-			      note_missing = {"doctor_missing", SEVERITY_RESULT, NULL,
+static const struct note_kind note_missing = {"doctor_missing", SEVERITY_RESULT, NULL,
 					      "needed and missing: %s"},
 			      note_complete = {"doctor_complete", SEVERITY_RESULT, NULL,
 					       "nothing needed is missing (%s%-s)"};
-
-/* Refuses a --need that no finding answers: it could never fail. */
-static int doctor_check_need(const struct args *a, const struct item *need, struct error *err)
-{
-	struct str names = {0};
-	bool found = !need->what;
-	size_t i;
-
-	for (i = 0; i < a->d.n; i++) {
-		const struct finding *f = &a->d.found[i];
-
-		if (f->of != need->of)
-			continue;
-		found = found || !strcmp(f->what, need->what);
-		str_item(&names, !names.len, false, f->what);
-	}
-	if (need->of->options & DOCTOR_RTT && (!a->d.rate_gbps || !a->d.rtt_ms))
-		error_set(err, EINVAL, "--need %s: this group needs --rate and --rtt",
-			  need->of->name);
-	else if (!found)
-		error_set(err, EINVAL,
-			  "--need %s/%s: no such check on this host; the group %s has: %s",
-			  need->of->name, need->what, need->of->name,
-			  names.len ? names.buf : "none");
-	str_free(&names);
-	return -err->code;
-}
 
 /* An interface or a queue that the user named is always needed. */
 static bool doctor_is_needed(const struct args *a, const struct finding *f)
@@ -373,25 +318,9 @@ static bool doctor_is_needed(const struct args *a, const struct finding *f)
 	const char *zcrx = f->of->options & DOCTOR_ZCRX ? d->zcrx : NULL;
 	const char *devmem = f->of->options & DOCTOR_DEVMEM ? d->devmem : NULL;
 
-	return list_has(&a->needs, f->of, f->what) || (zcrx && !strcmp(f->what, zcrx)) ||
+	return doctor_has(a->needs, f->of) || (zcrx && !strcmp(f->what, zcrx)) ||
 	       (devmem && !strcmp(f->what, devmem)) ||
 	       (d->nic && f->of->options & DOCTOR_NIC && !strcmp(f->what, "interfaces"));
-}
-
-/* Notes the needed groups that only have facts, such as "path" without a rate. */
-static void doctor_note_unchecked(const struct args *a, struct notes *notes)
-{
-	size_t i, k;
-
-	for (i = 0; i < a->d.n; i = k) {
-		const struct check *of = a->d.found[i].of;
-		bool facts = true;
-
-		for (k = i; k < a->d.n && a->d.found[k].of == of; k++)
-			facts &= a->d.found[k].state == STATE_NOTE;
-		if (facts && list_has(&a->needs, of, NULL))
-			notes_add(notes, &note_unchecked, of->name);
-	}
 }
 
 /* Adds what is needed and missing, or that nothing is. Returns whether something is missing. */
@@ -408,11 +337,10 @@ static bool doctor_judge(const struct args *a, const char *needed, struct notes 
 			str_printf(&missing, "%s%s/%s", missing.len ? ", " : "", f->of->name,
 				   f->what);
 	}
-	doctor_note_unchecked(a, notes);
 	any = missing.len;
 	if (any)
 		notes_add(notes, &note_missing, missing.buf);
-	else if (!notes->n)
+	else
 		notes_add(notes, &note_complete, needed,
 			  a->need || a->only ? "" : "; --need changes the list");
 	str_free(&missing);
@@ -426,11 +354,9 @@ static void doctor_examine(struct args *a)
 	size_t i;
 
 	for (i = 0; checks[i]; i++) {
-		if (a->only && !list_has(&a->shows, checks[i], NULL) &&
-		    !(a->need && list_has(&a->needs, checks[i], NULL)))
-			continue;
 		a->d.running = checks[i];
-		checks[i]->run(&a->d);
+		if (!a->only || (a->shows | (a->need ? a->needs : 0)) >> i & 1)
+			checks[i]->run(&a->d);
 	}
 }
 
@@ -453,18 +379,13 @@ static int doctor_run(struct args *a, const char *needed, struct table *t)
 {
 	struct error err = {0};
 	bool missing;
-	size_t i;
 
-	if ((!a->only || !list_read(&a->shows, a->only, &err)) &&
-	    !list_read(&a->needs, needed, &err) && !doctor_check_uses(a, &err)) {
-		doctor_examine(a);
-		for (i = 0; a->need && i < a->needs.n && !err.code; i++)
-			doctor_check_need(a, &a->needs.item[i], &err);
-	}
-	if (err.code) {
+	if ((a->only && doctor_read_groups(a->only, &a->shows, &err)) ||
+	    doctor_read_groups(needed, &a->needs, &err) || doctor_check_uses(a, &err)) {
 		error_print(&err);
 		return EXIT_USAGE;
 	}
+	doctor_examine(a);
 	doctor_fill_table(t, &a->d);
 	missing = doctor_judge(a, needed, &t->notes);
 	if (a->out.format == FORMAT_TEXT)
@@ -522,7 +443,7 @@ int cmd_doctor(int argc, char **argv)
 		.parser = doctor_parse,
 		.args_doc = "[GROUP[,...]]",
 		.doc = "Shows what this host can measure and run, and how to make the rest work."
-		       "\vIf groups are named, doctor checks only these and those of --need, and all of their checks are needed unless --need is given. A named IF or QUEUE is always needed. Only --zcrx and --devmem change anything, for a moment.\n\n"
+		       "\vIf groups are named, doctor checks only these and those of --need, and all of them are needed unless --need is given. A named IF or QUEUE is always needed. Only --zcrx and --devmem change anything, for a moment.\n\n"
 		       "Exit status: 0 everything needed works, 1 something needed is missing, 2 wrong usage.",
 		.children = children,
 		.help_filter = doctor_help};
@@ -537,8 +458,6 @@ int cmd_doctor(int argc, char **argv)
 	needed = doctor_needed(&a);
 	rc = doctor_run(&a, needed, &t);
 	free(needed);
-	list_free(&a.needs);
-	list_free(&a.shows);
 	doctor_free(&a.d);
 	table_free(&t);
 	return rc;

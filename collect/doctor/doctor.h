@@ -45,6 +45,7 @@ struct doctor {
 	struct finding *found;
 	size_t n, cap;
 	const struct check *running;
+	bool split; /* an interface reports header split */
 
 	/* options of the command line */
 	double rate_gbps, rtt_ms;  /* 0 if not given */
@@ -62,9 +63,8 @@ void doctor_put(struct doctor *d, const char *what, enum state state, const char
 /* Returns number n, from 0 on, in the value of a sysctl, or -1. */
 double doctor_sysctl_number(const char *name, int n);
 
-/* Says whether the driver of any interface that is up reports header split: zcrx and devmem need
- * it. */
-bool doctor_any_split(void);
+/* Puts a finding when no driver reports header split: zcrx and devmem need it. */
+void doctor_put_split(struct doctor *d);
 
 /* Puts how long each interface's receive ring holds what arrives at --rate, or at its own rate. */
 void doctor_put_rings(struct doctor *d);

@@ -1,19 +1,231 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Settings of the host: limits, CPUs, and whether buffers and rings hold a path's data. */
+/*
+ * Instruments (perf, system call accounting, events, power), and settings of the host: limits,
+ * CPUs, and whether buffers and rings hold a path's data.
+ */
 #include "collect/agent.h"
+#include "collect/collect.h"
 #include "collect/doctor/doctor.h"
+#include "collect/events/events.h"
 #include "collect/host.h"
+#include "collect/run/run.h"
+#include "collect/syscalls/methods.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
+#include "lib/json.h"
 #include "lib/str.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern const struct collector collector_perf, collector_power;
+
+/*
+ * Runs a collector's probe, and `finish`, which releases what the probe opened. Returns the reason
+ * when it fails, and the `info` of run.json when it succeeds.
+ */
+static bool doctor_ask(const struct collector *is, const char *info, char why[512])
+{
+	struct run run = {.dir = "/nonexistent", .pass = "measure"};
+	struct collect c = {.is = is, .run = &run, .info = json_object()};
+	bool there = !cpuset_online(&run.cpus, &c.err) && !is->probe(&c);
+	const char *text = there ? json_str(c.info, info) : c.err.text;
+
+	snprintf(why, 512, "%.511s", text ? text : "");
+	if (there) {
+		c.state = COLLECT_UNSUPPORTED; /* there is nothing to save */
+		is->finish(&c);
+	}
+	free(c.why);
+	json_decref(c.info);
+	return there;
+}
+
+static void doctor_put_sampling_rate(struct doctor *d)
+{
+	unsigned int rate = perf_event_max_rate();
+
+	if (rate && rate < 4999)
+		doctor_put(d, "sample rate", STATE_PARTLY,
+			   "sysctl kernel.perf_event_max_sample_rate=100000",
+			   "at most %u samples per second and CPU; capture takes 4999", rate);
+	else if (rate)
+		doctor_put(d, "sample rate", STATE_YES, NULL, "up to %u samples per second and CPU",
+			   rate);
+}
+
+static void doctor_kernel_names(struct doctor *d)
+{
+	double kptr = doctor_sysctl_number("kernel.kptr_restrict", 0);
+
+	if (kptr > 1 || (kptr > 0 && geteuid()))
+		doctor_put(
+			d, "kernel symbols", STATE_NO,
+			kptr > 1 ? "sysctl kernel.kptr_restrict=0"
+				 : "run as root, or sysctl kernel.kptr_restrict=0",
+			"kernel.kptr_restrict is %.0f: /proc/kallsyms has no addresses, and profiles no names of kernel functions",
+			kptr);
+	else
+		doctor_put(d, "kernel symbols", STATE_YES, NULL, "kernel.kptr_restrict is %.0f",
+			   kptr);
+	if (access("/proc/kcore", R_OK))
+		doctor_put(
+			d, "kernel code", STATE_PARTLY, NULL,
+			"/proc/kcore cannot be read: report hotspots shows the kernel's instructions as offsets, without their code");
+	else
+		doctor_put(d, "kernel code", STATE_YES, NULL, "/proc/kcore can be copied");
+}
+
+static void doctor_check_perf(struct doctor *d)
+{
+	struct cpuset cpus;
+	const char *event;
+	struct error err = {0};
+	char why[512];
+
+	if (!doctor_ask(&collector_perf, "version", why)) {
+		doctor_put(d, "perf record", STATE_NO, NULL, "%s", why);
+		return;
+	}
+	doctor_put(d, "perf record", STATE_YES, NULL, "%s", why);
+	if (!cpuset_online(&cpus, &err) && !perf_event_choose(&cpus, &event, &err)) {
+		if (!strcmp(event, "cycles"))
+			doctor_put(d, "event", STATE_YES, NULL, "profiles are of cycles");
+		else
+			doctor_put(
+				d, "event", STATE_PARTLY,
+				"measure on hardware, or give the virtual machine a PMU",
+				"there is no PMU: profiles use %s, which counts time with interrupts off where interrupts are switched on again",
+				event);
+	}
+	doctor_put_sampling_rate(d);
+	doctor_kernel_names(d);
+}
+
+const struct check check_perf = {
+	.name = "perf",
+	.what = "perf record, its event and sample rate, the symbols and code of the kernel",
+	.needed = true,
+	.run = doctor_check_perf,
+};
+
+static void doctor_check_syscalls(struct doctor *d)
+{
+	static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
+	struct error err = {0}, refused = {0};
+	void *self = NULL;
+	int ids[2];
+
+	if (syscalls_bpf.open(&self, &refused))
+		doctor_put(
+			d, "bpf", STATE_PARTLY,
+			"accounting falls back to tracepoints, which cost more and can lose calls",
+			"%s", refused.text);
+	else
+		doctor_put(d, "bpf", STATE_YES, NULL, "loads and attaches");
+	if (self)
+		syscalls_bpf.close(self);
+	if (tracefs_ids(names, ids, 2, &err))
+		doctor_put(d, "tracepoints", refused.code ? STATE_NO : STATE_PARTLY, NULL, "%s",
+			   err.text);
+	else
+		doctor_put(d, "tracepoints", STATE_YES, NULL, "raw_syscalls can be read");
+}
+
+const struct check check_syscalls = {
+	.name = "syscalls",
+	.what = "the ways of accounting system calls: BPF, tracepoints",
+	.needed = true,
+	.run = doctor_check_syscalls,
+};
+
+static const struct {
+	const char *name, *lost; /* what zcost report lacks without it */
+	uint32_t type;
+	uint64_t config;
+} events[] = {
+	{"cycles", "cycles per byte, --in cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+	{"instructions", "IPC, --in instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+	{"cache-misses", "cache miss ratio", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+	{"branch-misses", "branch miss ratio", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+	{"context-switches", "context switches", PERF_TYPE_SOFTWARE,
+	 PERF_COUNT_SW_CONTEXT_SWITCHES},
+};
+
+/* Counts the event on the first CPU. Returns 0 or its errno. */
+static int doctor_try_event(uint32_t type, uint64_t config)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr), .type = type, .config = config};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static void doctor_check_events(struct doctor *d)
+{
+	double watchdog = doctor_sysctl_number("kernel.nmi_watchdog", 0);
+	size_t i;
+
+	for (i = 0; i < array_size(events); i++) {
+		int rc = doctor_try_event(events[i].type, events[i].config);
+		struct error err = {0};
+
+		if (rc == ENOENT || rc == EOPNOTSUPP || rc == ENODEV)
+			error_set(
+				&err, rc,
+				"this CPU has no such counter, or the virtual machine has no PMU");
+		else if (rc)
+			perf_event_denied(rc, &err);
+		if (rc)
+			doctor_put(d, events[i].name, STATE_NO, NULL, "%s; absent: %s", err.text,
+				   events[i].lost);
+		else
+			doctor_put(d, events[i].name, STATE_YES, NULL, "counts");
+	}
+	if (watchdog > 0 && !doctor_try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
+		doctor_put(d, "nmi_watchdog", STATE_PARTLY, "sysctl kernel.nmi_watchdog=0",
+			   "it occupies one hardware counter; other events share the rest");
+}
+
+const struct check check_events = {
+	.name = "events",
+	.what = "hardware and software events that perf can count",
+	.run = doctor_check_events,
+};
+
+static void doctor_check_power(struct doctor *d)
+{
+	char why[512];
+
+	if (doctor_ask(&collector_power, "source", why))
+		doctor_put(d, "power", STATE_YES, NULL, "%s",
+			   *why ? why : "a source is there: zcost collect --list, report power");
+	else
+		doctor_put(
+			d, "power", STATE_NO,
+			"give an external meter's log (analyze --power-csv) or a model (report --power-model); without either there is no T^2/P",
+			"%s", why);
+}
+
+const struct check check_power = {
+	.name = "power",
+	.what = "sources of power readings",
+	.run = doctor_check_power,
+};
+
+/* --- limits --- */
 
 /* A sysctl, and the least value that a workload or an instrument wants. */
 static const struct {
@@ -105,7 +317,6 @@ const struct check check_sysctls = {
 
 static void doctor_put_governors(struct doctor *d, const struct cpuset *online)
 {
-	struct str odd = {0};
 	unsigned int cpu;
 	int n = 0, seen = 0;
 
@@ -116,20 +327,17 @@ static void doctor_put_governors(struct doctor *d, const struct cpuset *online)
 			g = host_fact("%s/devices/system/cpu/cpu%u/cpufreq/scaling_governor",
 				      sysfs_root(), cpu);
 		seen += g != NULL;
-		if (g && strcmp(g, "performance") && !n++)
-			str_printf(&odd, "cpu%u: %s", cpu, g);
+		n += g && strcmp(g, "performance");
 		free(g);
 	}
 	if (n)
-		doctor_put(
-			d, "governor", STATE_PARTLY, "cpupower frequency-set -g performance",
-			"%d CPUs are not on 'performance' (%s): ns per unit follow the clock rate",
-			n, odd.buf);
+		doctor_put(d, "governor", STATE_PARTLY, "cpupower frequency-set -g performance",
+			   "%d CPUs are not on 'performance': ns per unit follow the clock rate",
+			   n);
 	else
 		doctor_put(d, "governor", seen ? STATE_YES : STATE_NOTE, NULL, "%s",
 			   seen ? "performance, on all CPUs"
 				: "the kernel does not govern the clock rate here");
-	str_free(&odd);
 }
 
 /* Facts of sysfs that matter where the file below devices/system/cpu has this value. */
@@ -144,72 +352,6 @@ static const struct {
 	{"smt/active", "1", "SMT", "siblings share a core: busy time of one slows the other",
 	 "echo off >/sys/devices/system/cpu/smt/control"},
 };
-
-/* Adds the CPUs that a device's interrupts may go to. Returns the number of interrupts. */
-static int doctor_count_interrupts(const char *dir, struct cpuset *cpus)
-{
-	DIR *list = opendir(dir);
-	struct dirent *e;
-	int n = 0;
-
-	while (list && (e = readdir(list))) {
-		char *text = host_fact("%s/irq/%s/smp_affinity_list", proc_root(), e->d_name);
-		struct cpuset one;
-		size_t i;
-
-		if (text && !cpuset_parse(&one, text, NULL)) {
-			n++;
-			for (i = 0; i < array_size(one.bits); i++)
-				cpus->bits[i] |= one.bits[i];
-		}
-		free(text);
-	}
-	if (list)
-		closedir(list);
-	return n;
-}
-
-/*
- * Puts the CPUs of an interface with a device. The interrupts of a virtio device belong to the
- * device above it.
- */
-static void doctor_put_interrupts_of(struct doctor *d, const char *nic)
-{
-	static const char *const places[] = {"msi_irqs", "../msi_irqs"};
-	struct cpuset cpus = {0};
-	size_t i;
-	int n = 0;
-
-	for (i = 0; i < array_size(places) && !n; i++) {
-		char *dir = xasprintf("%s/class/net/%s/device/%s", sysfs_root(), nic, places[i]);
-
-		n = doctor_count_interrupts(dir, &cpus);
-		free(dir);
-	}
-	if (n) {
-		char *text = cpuset_format(&cpus);
-
-		doctor_put(
-			d, "interrupts", STATE_NOTE, NULL,
-			"%s: %d, on CPUs %s (/proc/irq/N/smp_affinity_list; irqbalance moves them)",
-			nic, n, text);
-		free(text);
-	}
-}
-
-static void doctor_put_interrupts(struct doctor *d)
-{
-	char *class = xasprintf("%s/class/net", sysfs_root());
-	DIR *list = opendir(class);
-	struct dirent *e;
-
-	while (list && (e = readdir(list)))
-		if (*e->d_name != '.')
-			doctor_put_interrupts_of(d, e->d_name);
-	if (list)
-		closedir(list);
-	free(class);
-}
 
 static void doctor_check_cpus(struct doctor *d)
 {
@@ -239,14 +381,13 @@ static void doctor_check_cpus(struct doctor *d)
 		doctor_put(d, "cpuidle", STATE_YES, NULL, "%s", idle);
 	if (isolated)
 		doctor_put(d, "isolated", STATE_NOTE, NULL, "CPUs %s", isolated);
-	doctor_put_interrupts(d);
 	free(isolated);
 	free(idle);
 }
 
 const struct check check_cpus = {
 	.name = "cpus",
-	.what = "clock rate, SMT, idle states, isolated CPUs, interrupts of the network cards",
+	.what = "clock rate, SMT, idle states, isolated CPUs",
 	.run = doctor_check_cpus,
 };
 
@@ -302,14 +443,8 @@ static void doctor_check_path(struct doctor *d)
 	if (d->rate_gbps)
 		doctor_put_rings(d);
 	if (!d->rate_gbps || !d->rtt_ms) {
-		doctor_put(d, "path", STATE_NOTE,
-			   d->rate_gbps ? "--rtt 0.1, in ms"
-			   : d->rtt_ms	? "--rate 100, in Gbit/s"
-					: "--rate 100 --rtt 0.1, in Gbit/s and ms",
-			   "%s",
-			   d->rate_gbps ? "the rate was given, but no round-trip time"
-			   : d->rtt_ms	? "the round-trip time was given, but no rate"
-					: "rate and round-trip time were not given");
+		doctor_put(d, "path", STATE_NOTE, "--rate 100 --rtt 0.1, in Gbit/s and ms",
+			   "rate and round-trip time were not given");
 		return;
 	}
 	doctor_put(d, "product", STATE_NOTE, NULL, "%g Gbit/s x %g ms = %.3f MB in flight",

@@ -181,8 +181,10 @@ static void doctor_put_no_nic(struct doctor *d, const struct nic_space *s)
 	str_free(&names);
 }
 
-/* Puts the findings of --nic, or of each interface that is up. */
-static void doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, const struct port *p))
+/*
+ * Puts the findings of --nic, or of each interface that is up. Returns false when there is none.
+ */
+static bool doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, const struct port *p))
 {
 	struct nic_space s;
 	struct str rows = {0};
@@ -192,7 +194,7 @@ static void doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, cons
 
 	if (rc) {
 		doctor_put(d, "interfaces", STATE_NO, NULL, "cannot be listed: %s", strerror(-rc));
-		return;
+		return false;
 	}
 	nic_read_state(&s, &rows);
 	for (i = 0; i < s.nports; i++) {
@@ -205,26 +207,21 @@ static void doctor_nic_each(struct doctor *d, void (*put)(struct doctor *d, cons
 		doctor_put_no_nic(d, &s);
 	str_free(&rows);
 	nic_space_close(&s);
+	return any;
 }
 
-bool doctor_any_split(void)
+static void port_find_split(struct doctor *d, const struct port *p)
 {
-	struct nic_space s;
-	struct str rows = {0};
-	bool found = false;
-	size_t i;
+	d->split |= !isnan(port_number(p, "tcp_data_split"));
+}
 
-	if (nic_space_open(&s, "host"))
-		return false;
-	nic_read_state(&s, &rows);
-	for (i = 0; i < s.nports; i++) {
-		const struct port p = {rows.buf, s.port[i].name};
-
-		found |= doctor_nic_is_up(&s.port[i]) && !isnan(port_number(&p, "tcp_data_split"));
-	}
-	str_free(&rows);
-	nic_space_close(&s);
-	return found;
+void doctor_put_split(struct doctor *d)
+{
+	d->split = false;
+	if (doctor_nic_each(d, port_find_split) && !d->split)
+		doctor_put(
+			d, "interfaces", STATE_NO, NULL,
+			"no driver of an interface that is up reports header split, so no packet can be received this way (doctor nic)");
 }
 
 static void doctor_check_nics(struct doctor *d)

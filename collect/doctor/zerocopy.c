@@ -20,7 +20,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 /* --- io_uring --- */
@@ -156,12 +155,6 @@ static void doctor_check_uring(struct doctor *d)
 		else
 			doctor_put(d, ops[i].name, STATE_NO, NULL,
 				   "this kernel lacks it; it came with %s", ops[i].since);
-	if (p.features & ZC_IORING_FEAT_NO_IOWAIT)
-		doctor_put(d, "NO_IOWAIT", STATE_YES, NULL,
-			   "waiting for completions need not count as iowait");
-	else
-		doctor_put(d, "NO_IOWAIT", STATE_PARTLY, NULL,
-			   "waiting for completions counts as iowait, not as idle (before 6.15)");
 	close(fd);
 }
 
@@ -239,15 +232,6 @@ static unsigned int doctor_split_queue(const char *text, char **nic)
 	return (unsigned int)atoi(colon + 1);
 }
 
-/* Puts a finding when no interface can receive. A queue that the user named is tried instead. */
-static void doctor_put_interfaces(struct doctor *d, const char *queue)
-{
-	if (!queue && !doctor_any_split())
-		doctor_put(
-			d, "interfaces", STATE_NO, NULL,
-			"no driver of an interface that is up reports header split, so no packet can be received this way (doctor nic)");
-}
-
 #define HAS_IT(option)                                                                      \
 	"the kernel has it; it also needs a NIC with header split and a queue API (" option \
 	" IF:QUEUE tries)"
@@ -268,8 +252,9 @@ static void doctor_check_zcrx(struct doctor *d)
 		doctor_put_refusal(d, "kernel", rc, NULL, ZC_ZCRX);
 	else
 		doctor_put(d, "kernel", STATE_YES, NULL, HAS_IT("--zcrx"));
-	doctor_put_interfaces(d, d->zcrx);
-	if (d->zcrx) {
+	if (!d->zcrx) {
+		doctor_put_split(d);
+	} else {
 		char *nic;
 		unsigned int queue = doctor_split_queue(d->zcrx, &nic), index = if_nametoindex(nic);
 
@@ -299,18 +284,14 @@ static bool doctor_is_there(int rc, const char *reason)
 static bool doctor_put_devmem_rx(struct doctor *d, int dmabuf)
 {
 	char reason[256];
-	int rc = try_devmem("lo", 0, dmabuf, reason), major = 0, minor = 0;
-	struct utsname u;
+	int rc = try_devmem("lo", 0, dmabuf, reason);
 
-	uname(&u);
-	sscanf(u.release, "%d.%d", &major, &minor);
 	if (doctor_is_there(rc, reason))
 		doctor_put(d, "kernel", STATE_YES, NULL, HAS_IT("--devmem"));
 	else if (rc == -EOPNOTSUPP)
-		doctor_put(d, "kernel", STATE_NO, NULL, "the kernel refused and gave no reason: %s",
-			   major < 6 || (major == 6 && minor < 12)
-				   ? "devmem came with 6.12; this kernel is older"
-				   : "it was built without CONFIG_NET_DEVMEM");
+		doctor_put(
+			d, "kernel", STATE_NO, NULL,
+			"the kernel refused and gave no reason: it is older than 6.12, or was built without CONFIG_NET_DEVMEM");
 	else
 		doctor_put_refusal(d, "kernel", rc, reason, ZC_BIND_RX);
 	return doctor_is_there(rc, reason);
@@ -344,8 +325,9 @@ static void doctor_check_devmem(struct doctor *d)
 	else
 		doctor_put(d, "udmabuf", STATE_YES, NULL, "a dmabuf of host memory can be made");
 	doctor_put_devmem_tx(d, fd, doctor_put_devmem_rx(d, fd));
-	doctor_put_interfaces(d, d->devmem);
-	if (d->devmem) {
+	if (!d->devmem) {
+		doctor_put_split(d);
+	} else {
 		int queue = (int)doctor_split_queue(d->devmem, &nic);
 
 		rc = try_devmem(nic, queue, fd, reason);
