@@ -14,10 +14,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <perf/cpumap.h>
-#include <perf/evsel.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct counters {
 	struct event_list events;
@@ -36,24 +35,21 @@ static void counters_add_missing(struct str *list, const char *name, int rc)
 		str_printf(list, " (%s)", strerror(-rc));
 }
 
-/* Opens all groups. The events of a group stand together in the list. */
-static void counters_open_groups(struct collect *c, struct counters *k)
+/* Opens an event in its group, or by itself where the hardware cannot count it with the group. */
+static void counters_open_event(struct collect *c, struct counters *k, size_t i,
+				struct str *ungrouped)
 {
 	const struct event *e = k->events.e;
-	struct str apart = {0};
-	size_t i, end;
-	bool fits;
+	struct counting *leader = NULL, *of = &k->of[i];
+	size_t first;
 
-	for (i = 0; i < k->events.n; i = end) {
-		for (end = i; end < k->events.n && e[end].group == e[i].group;)
-			end++;
-		counting_open_group(k->of + i, e + i, end - i, &c->run->cpus, &fits);
-		if (!fits)
-			str_item(&apart, !apart.len, false, e[i].name);
-	}
-	if (apart.len)
-		collect_info_str(c, "ungrouped", apart.buf);
-	str_free(&apart);
+	for (first = 0; first < i && !leader; first++)
+		if (e[first].group == e[i].group && !k->of[first].rc && k->of[first].leads)
+			leader = &k->of[first];
+	if (!counting_open(of, &e[i], &c->run->cpus, leader) && leader)
+		of->group = leader->group = e[i].group;
+	else if (of->rc == -EINVAL && leader && !counting_open(of, &e[i], &c->run->cpus, NULL))
+		str_item(ungrouped, !ungrouped->len, false, e[i].name);
 }
 
 /*
@@ -62,20 +58,22 @@ static void counters_open_groups(struct collect *c, struct counters *k)
  */
 static int counters_open_all(struct collect *c, struct counters *k)
 {
-	struct str missing = {0};
+	struct str missing = {0}, ungrouped = {0};
 	bool failed = false;
 	size_t i, open = 0;
 	int rc = -ENOENT;
 
-	counters_open_groups(c, k);
 	for (i = 0; i < k->events.n; i++) {
-		open += k->of[i].state == COUNTING;
-		if (k->of[i].state == COUNTING)
+		counters_open_event(c, k, i, &ungrouped);
+		open += !k->of[i].rc;
+		if (!k->of[i].rc)
 			continue;
 		rc = k->of[i].rc;
 		failed |= error_of_machine(-rc);
 		counters_add_missing(&missing, k->events.e[i].name, rc);
 	}
+	if (ungrouped.len)
+		collect_info_str(c, "ungrouped", ungrouped.buf);
 	if (open && missing.len && failed)
 		collect_degraded(c, "not counted: %s", missing.buf);
 	else if (open && missing.len && c->run->events)
@@ -88,6 +86,7 @@ static int counters_open_all(struct collect *c, struct counters *k)
 			  missing.buf);
 	else if (!open)
 		perf_event_denied(-rc, &c->err);
+	str_free(&ungrouped);
 	str_free(&missing);
 	return -c->err.code;
 }
@@ -98,15 +97,14 @@ static int counters_prepare(struct collect *c)
 	uint64_t files;
 	int rc;
 
-	libperf_quiet();
 	c->asked |= c->run->events != NULL;
 	rc = event_list_read(&k->events, c->run->events ? c->run->events : events_default, &c->err);
 	if (rc)
 		return rc;
 	k->of = xcalloc(k->events.n, sizeof(*k->of));
-	files = counting_more_files();
+	files = files_limit(UINT64_MAX);
 	rc = counters_open_all(c, k);
-	counting_own_files(files);
+	files_limit(files);
 	return rc;
 }
 
@@ -115,10 +113,13 @@ static int counters_start(struct collect *c)
 	struct counters *k = c->data;
 	size_t i;
 
-	for (i = 0; i < k->events.n; i++)
-		if (k->of[i].leads && perf_evsel__enable(k->of[i].evsel))
-			return error_sys(&c->err, errno, "%s: cannot be switched on",
+	for (i = 0; i < k->events.n; i++) {
+		int rc = k->of[i].leads ? counting_switch(&k->of[i], true) : 0;
+
+		if (rc)
+			return error_sys(&c->err, -rc, "%s: cannot be switched on",
 					 k->events.e[i].name);
+	}
 	return 0;
 }
 
@@ -132,33 +133,33 @@ static void counters_add_about(struct str *rows, const struct event *e, unsigned
 }
 
 /* A CPU that went offline may give no value any more. */
-static void counters_read_cpu(struct collect *c, struct counters *k, size_t i, int idx)
+static void counters_read_cpu(struct collect *c, struct counters *k, size_t i,
+			      const struct counted *on)
 {
 	const struct event *e = &k->events.e[i];
-	int cpu = perf_cpu_map__cpu(k->of[i].cpus, idx).cpu;
-	struct perf_counts_values v;
+	uint64_t v[3]; /* the count, and the times enabled and running */
 
 	errno = ENODEV; /* a read without data leaves it unchanged */
-	if (perf_evsel__read(k->of[i].evsel, idx, 0, &v)) {
-		collect_degraded(c, "%s: CPU %d cannot be read: %s%s", e->name, cpu,
+	if (read(on->fd, v, sizeof(v)) != sizeof(v)) {
+		collect_degraded(c, "%s: CPU %u cannot be read: %s%s", e->name, on->cpu,
 				 strerror(errno), errno == ENODEV ? " (offline?)" : "");
 		return;
 	}
-	str_printf(&k->rows, "%s\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, e->name, cpu, v.val,
-		   v.ena, v.run);
+	str_printf(&k->rows, "%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, e->name, on->cpu, v[0],
+		   v[1], v[2]);
 	counters_add_about(&k->rows, e, k->of[i].group, "");
 }
 
 static void counters_read_event(struct collect *c, struct counters *k, size_t i)
 {
-	int idx;
+	size_t at;
 
-	if (k->of[i].state != COUNTING) {
+	if (k->of[i].rc) {
 		str_printf(&k->rows, "%s\t\t\t\t", k->events.e[i].name);
 		counters_add_about(&k->rows, &k->events.e[i], k->of[i].group, "not-supported");
-		return;
 	}
-	perf_cpu_map__for_each_idx(idx, k->of[i].cpus) counters_read_cpu(c, k, i, idx);
+	for (at = 0; at < k->of[i].n; at++)
+		counters_read_cpu(c, k, i, &k->of[i].on[at]);
 }
 
 /*
@@ -168,11 +169,11 @@ static int counters_stop(struct collect *c)
 {
 	struct counters *k = c->data;
 	size_t i;
+	int rc;
 
 	for (i = k->events.n; i--;)
-		if (k->of[i].leads && perf_evsel__disable(k->of[i].evsel))
-			error_sys(&c->err, errno,
-				  "%s: cannot be switched off, so it counted longer",
+		if (k->of[i].leads && (rc = counting_switch(&k->of[i], false)))
+			error_sys(&c->err, -rc, "%s: cannot be switched off, so it counted longer",
 				  k->events.e[i].name);
 	return -c->err.code;
 }

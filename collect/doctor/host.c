@@ -18,13 +18,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 extern const struct collector collector_perf, collector_power;
@@ -148,55 +146,37 @@ const struct check check_syscalls = {
 	.run = doctor_check_syscalls,
 };
 
-static const struct {
-	const char *name, *lost; /* what zcost report lacks without it */
-	uint32_t type;
-	uint64_t config;
-} events[] = {
-	{"cycles", "cycles per byte, --in cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-	{"instructions", "IPC, --in instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-	{"cache-misses", "cache miss ratio", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-	{"branch-misses", "branch miss ratio", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-	{"context-switches", "context switches", PERF_TYPE_SOFTWARE,
-	 PERF_COUNT_SW_CONTEXT_SWITCHES},
-};
-
-/* Counts the event on the first CPU. Returns 0 or its errno. */
-static int doctor_try_event(uint32_t type, uint64_t config)
-{
-	struct perf_event_attr attr = {.size = sizeof(attr), .type = type, .config = config};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return errno;
-	close(fd);
-	return 0;
-}
-
 static void doctor_check_events(struct doctor *d)
 {
 	double watchdog = doctor_sysctl_number("kernel.nmi_watchdog", 0);
+	struct event_list list;
+	struct cpuset online;
+	struct error err = {0};
 	size_t i;
 
-	for (i = 0; i < array_size(events); i++) {
-		int rc = doctor_try_event(events[i].type, events[i].config);
-		struct error err = {0};
+	if (cpuset_online(&online, &err) || event_list_read(&list, events_default, &err)) {
+		doctor_put(d, "events", STATE_NO, NULL, "%s", err.text);
+		return;
+	}
+	for (i = 0; i < list.n; i++) {
+		struct counting c;
+		int rc = counting_open(&c, &list.e[i], &online, NULL);
 
-		if (rc == ENOENT || rc == EOPNOTSUPP || rc == ENODEV)
+		err = (struct error){0};
+		if (rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV)
 			error_set(
-				&err, rc,
+				&err, -rc,
 				"this CPU has no such counter, or the virtual machine has no PMU");
 		else if (rc)
-			perf_event_denied(rc, &err);
-		if (rc)
-			doctor_put(d, events[i].name, STATE_NO, NULL, "%s; absent: %s", err.text,
-				   events[i].lost);
-		else
-			doctor_put(d, events[i].name, STATE_YES, NULL, "counts");
+			perf_event_denied(-rc, &err);
+		doctor_put(d, list.e[i].name, rc ? STATE_NO : STATE_YES, NULL, "%s",
+			   rc ? err.text : "counts");
+		if (!rc && !i && watchdog > 0)
+			doctor_put(d, "nmi_watchdog", STATE_PARTLY, "sysctl kernel.nmi_watchdog=0",
+				   "it occupies one hardware counter; other events share the rest");
+		counting_close(&c);
 	}
-	if (watchdog > 0 && !doctor_try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES))
-		doctor_put(d, "nmi_watchdog", STATE_PARTLY, "sysctl kernel.nmi_watchdog=0",
-			   "it occupies one hardware counter; other events share the rest");
+	event_list_free(&list);
 }
 
 const struct check check_events = {

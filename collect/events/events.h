@@ -92,39 +92,32 @@ int perf_event_paranoid(void);
  */
 int perf_event_denied(int code, struct error *err);
 
-/* --- counting on CPUs, in groups, through libperf --- */
-
-/* Stops libperf from printing debug messages. */
-void libperf_quiet(void);
-
-struct perf_evsel;
-struct perf_cpu_map;
+/* --- counting on CPUs --- */
 
 struct counting {
-	enum { NOT_SUPPORTED, COUNTING } state;
-	int rc;		    /* -errno of an event that is not supported */
+	int rc;		    /* -errno of an event that is not counted; 0: it is */
 	unsigned int group; /* the event's group; 0: it is counted by itself */
 	bool leads;	    /* it is switched, and the others of its group with it */
-	struct perf_evsel *evsel;
-	struct perf_cpu_map *cpus;
+	struct counted {
+		unsigned int cpu;
+		int fd;
+	} * on;
+	size_t n, cap;
 };
 
 /*
- * Opens `n` events as one group on those of `cpus` that can count them. Events of a socket are
- * opened on the CPU that counts for the socket. Events that the host does not have are left out.
- * Where the hardware cannot count them together, each is opened by itself, and *fits is false.
- * Where memory is missing, none is opened, and each `rc` is -ENOMEM.
+ * Opens an event on those of `cpus` that can count it, switched off: in the group of `leader`,
+ * which counts on the same CPUs, or by itself. Returns 0, -ENODEV when none of the CPUs has it,
+ * -EINVAL when the hardware does not know the event or cannot count it with the group, or another
+ * -errno.
  */
-void counting_open_group(struct counting *of, const struct event *events, size_t n,
-			 const struct cpuset *cpus, bool *fits);
+int counting_open(struct counting *c, const struct event *e, const struct cpuset *cpus,
+		  const struct counting *leader);
+int counting_switch(const struct counting *c, bool on);
 void counting_close(struct counting *c);
 
-/*
- * Many CPUs need many open files. counting_more_files raises the limit as far as possible and
- * returns the old one. counting_own_files restores the old limit, under which open files stay open,
- * and keeps the workload from inheriting the events.
- */
-uint64_t counting_more_files(void);
-void counting_own_files(uint64_t limit);
+/* Limits the open files to `most`, or to the most that this process may have. Returns the limit of
+ * before. */
+uint64_t files_limit(uint64_t most);
 
 #endif

@@ -244,6 +244,12 @@ static void *tp_read_loop(void *arg)
 
 /* --- set up --- */
 
+static int libperf_print_nothing(enum libperf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level, (void)fmt, (void)ap;
+	return 0;
+}
+
 static int tp_add_event(struct tp *tp, int which)
 {
 	struct perf_event_attr attr = {
@@ -332,7 +338,7 @@ static int tp_open(void **self, struct error *err)
 	*self = tp;
 	tp->self = getpid();
 	tp->fred = tp_has_fred();
-	libperf_quiet();
+	libperf_init(libperf_print_nothing);
 	rc = tracefs_ids(names, tp->ids, array_size(names), err);
 	if (rc)
 		return rc;
