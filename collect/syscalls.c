@@ -135,62 +135,64 @@ static void syscalls_print_name(struct str *s, uint32_t index)
 		str_puts(s, " (32-bit)");
 }
 
-/* `c` is all 0 for a call that never returned. */
-static void syscalls_print_row(struct str *s, const struct syscall_key *key, uint64_t unfinished,
-			       uint64_t first, const struct syscall_cell *c)
+/* Threads that used one slot under different names are "..." together. */
+static const char *syscalls_comm(const struct syscall_thread *t)
 {
+	return *t->was && strncmp(t->was, t->comm, SYSCALLS_COMM) ? "..." : t->comm;
+}
+
+/* `c` is all 0 for a call that never returned. */
+static void syscalls_print_row(struct str *s, const struct syscall_thread *t, uint32_t nr,
+			       const struct syscall_cell *c)
+{
+	uint64_t unfinished = c->unfinished + (t->entered && t->nr == nr);
+	const char *comm = syscalls_comm(t);
 	size_t i;
 
+	if (!c->calls && !unfinished)
+		return;
 	/* The workload chooses its names: they may have a tab or a newline. */
-	for (i = 0; i < SYSCALLS_COMM && key->comm[i]; i++)
-		str_putc(s, (unsigned char)key->comm[i] < ' ' ? '?' : key->comm[i]);
-	str_printf(s, "\t%u\t%u\t%u\t", key->pid, key->tid, key->nr);
-	syscalls_print_name(s, key->nr);
+	for (i = 0; i < SYSCALLS_COMM && comm[i]; i++)
+		str_putc(s, (unsigned char)comm[i] < ' ' ? '?' : comm[i]);
+	str_printf(s, "\t%u\t%u\t%u\t", t->pid, t->tid, nr);
+	syscalls_print_name(s, nr);
 	str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", c->calls, c->errors, c->total);
 	if (c->calls)
 		str_printf(s, "%" PRIu64 "\t%" PRIu64 "\t%.0Lf\t", c->min, c->max, syscalls_m2(c));
 	else
 		str_puts(s, "\t\t\t");
-	if (syscall_moves_bytes(key->nr))
+	if (syscall_moves_bytes(nr))
 		str_printf(s, "%" PRIu64, c->bytes);
 	str_printf(s, "\t%" PRIu64 "\t", unfinished);
 	syscalls_print_hist(s, c->time_hist);
 	str_putc(s, '\t');
 	syscalls_print_hist(s, c->size_hist);
-	str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", c->timed, c->first_total, first);
+	str_printf(s, "\t%" PRIu64 "\t%" PRIu64 "\t%d\n", c->timed, c->first_total,
+		   c->timed < SYSCALLS_FIRST ? (int)c->timed : SYSCALLS_FIRST);
 }
 
 static void syscalls_print_thread(struct str *s, const struct syscall_thread *t,
 				  const struct syscall_counts *counts)
 {
 	static const struct syscall_cell none;
-	struct syscall_key key = {.pid = t->pid, .tid = t->tid};
+	uint32_t nr, at;
 
-	memcpy(key.comm, t->comm, sizeof(key.comm));
-	for (key.nr = 0; key.nr < SYSCALLS_NR; key.nr++) {
-		uint32_t at = t->cell[key.nr];
-		const struct syscall_cell *c =
-			at && at <= counts->ncells ? &counts->cells[at] : &none;
-		bool unfinished = t->entered && t->nr == key.nr;
-
-		if (c->calls || unfinished)
-			syscalls_print_row(s, &key, unfinished, syscall_first(c), c);
+	for (nr = 0; nr < SYSCALLS_NR; nr++) {
+		at = t->cell[nr];
+		syscalls_print_row(s, t, nr,
+				   at && at <= counts->ncells ? &counts->cells[at] : &none);
 	}
 }
 
 int syscalls_write(const struct syscall_counts *counts, const char *path, struct error *err)
 {
 	struct str s = {0};
-	size_t k;
 	uint32_t i;
 	int rc;
 
 	str_puts(&s, heading);
 	for (i = 1; i <= counts->nthreads; i++)
 		syscalls_print_thread(&s, &counts->threads[i], counts);
-	for (k = 0; k < counts->nended; k++)
-		syscalls_print_row(&s, &counts->ended[k].key, counts->ended[k].unfinished,
-				   counts->ended[k].first, &counts->ended[k].cell);
 	rc = file_write(path, s.buf, s.len, err);
 	str_free(&s);
 	return rc;
@@ -293,8 +295,9 @@ static int syscalls_add_threads(struct collect *c, const struct syscalls *s)
  * Adds the processes that zcost did not start. A thread that was not added yet may make another one
  * meanwhile, so their list is read until it has no new thread.
  */
-static int syscalls_add_named(struct collect *c, const struct syscalls *s)
+static int syscalls_before(struct collect *c)
 {
+	const struct syscalls *s = c->data;
 	int tries = ADD_TRIES, rc = 1;
 
 	if (!*c->run->named)
@@ -307,14 +310,6 @@ static int syscalls_add_named(struct collect *c, const struct syscalls *s)
 	while (rc > 0 && tries--)
 		rc = syscalls_add_threads(c, s);
 	return rc < 0 ? rc : 0;
-}
-
-static int syscalls_before(struct collect *c)
-{
-	struct syscalls *s = c->data;
-	int rc = s->method->before ? s->method->before(s->self, &c->err) : 0;
-
-	return rc ? rc : syscalls_add_named(c, s);
 }
 
 static int syscalls_start(struct collect *c)

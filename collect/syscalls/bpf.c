@@ -8,9 +8,6 @@
 #include "lib/str.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,13 +56,6 @@ static const struct {
 	{"on_exit", false},
 };
 
-enum {
-	DRAIN_US = 10000,
-	/* Threads that ended are moved out only when a quarter of the room is used. */
-	SLOTS_KEPT = SYSCALLS_THREADS / 4,
-	CELLS_KEPT = SYSCALLS_CELLS / 4,
-};
-
 struct bpf {
 	struct bpf_object *obj;
 	struct bpf_link *links[array_size(programs)];
@@ -73,11 +63,6 @@ struct bpf {
 	volatile struct syscall_control *control;
 	struct syscall_thread *threads;
 	struct syscall_cell *cells;
-	int ended, free_slots, free_cells; /* the maps */
-	struct syscalls_ended sums;
-	pthread_t drainer;
-	bool draining; /* the thread runs */
-	atomic_bool quit;
 };
 
 /*
@@ -181,9 +166,6 @@ static int bpf_map_all(struct bpf *b)
 	b->control = bpf_map_memory(b, ".bss", sizeof(*b->control), PROT_READ | PROT_WRITE);
 	b->threads = bpf_map_memory(b, "threads", THREADS_LEN, PROT_READ | PROT_WRITE);
 	b->cells = bpf_map_memory(b, "cells", CELLS_LEN, PROT_READ | PROT_WRITE);
-	b->ended = bpf_object__find_map_fd_by_name(b->obj, "ended");
-	b->free_slots = bpf_object__find_map_fd_by_name(b->obj, "free_slots");
-	b->free_cells = bpf_object__find_map_fd_by_name(b->obj, "free_cells");
 	return b->control && b->threads && b->cells ? 0 : -ENOMEM;
 }
 
@@ -252,73 +234,6 @@ static void bpf_settle(void)
 		usleep(10000);
 }
 
-/* --- threads that ended --- */
-
-/* A slot that the kernel does not take back is not used again. It is empty, so nothing is lost. */
-static void bpf_take_out(struct bpf *b, uint32_t slot)
-{
-	struct syscall_thread *t = &b->threads[slot];
-	uint32_t nr;
-
-	syscalls_ended_add(&b->sums, t, b->cells, SYSCALLS_CELLS);
-	for (nr = 0; nr < SYSCALLS_NR; nr++) {
-		uint32_t cell = t->cell[nr];
-
-		if (!cell || cell >= SYSCALLS_CELLS)
-			continue;
-		memset(&b->cells[cell], 0, sizeof(b->cells[cell]));
-		bpf_map_update_elem(b->free_cells, NULL, &cell, BPF_ANY);
-	}
-	memset(t, 0, sizeof(*t));
-	bpf_map_update_elem(b->free_slots, NULL, &slot, BPF_ANY);
-}
-
-/*
- * Nothing else writes to a slot of `ended`, or to its cells. Only the thread counts in them, by its
- * id, and the thread put the slot into the queue at its exit, after it had lost the id. Another
- * thread may just be setting its name: bpf_settle() waits for that. The next thread sees the zeros
- * that are set here, because both sides take the queue's lock in between. A slot is never in the
- * queue twice, because a thread exits once.
- */
-static void bpf_drain(struct bpf *b)
-{
-	static uint32_t slots[SYSCALLS_THREADS];
-	size_t n = 0, i;
-
-	if (b->control->threads < SLOTS_KEPT && b->control->cells < CELLS_KEPT)
-		return;
-	while (n < array_size(slots) && !bpf_map_lookup_and_delete_elem(b->ended, NULL, &slots[n]))
-		n += slots[n] && slots[n] < SYSCALLS_THREADS;
-	if (n)
-		bpf_settle();
-	for (i = 0; i < n; i++)
-		bpf_take_out(b, slots[i]);
-}
-
-/* Raises the thread's priority, so that it runs in time on a busy host. It inherits our CPUs. */
-static void *bpf_drain_loop(void *arg)
-{
-	struct sched_param first = {.sched_priority = 1};
-	struct bpf *b = arg;
-
-	sched_setscheduler(0, SCHED_FIFO, &first); /* root may */
-	while (!atomic_load(&b->quit)) {
-		usleep(DRAIN_US);
-		bpf_drain(b);
-	}
-	return NULL;
-}
-
-/* Without this thread, threads beyond the first thousands are counted as lost. */
-static int bpf_before(void *self, struct error *err)
-{
-	struct bpf *b = self;
-	int rc = pthread_create(&b->drainer, NULL, bpf_drain_loop, b);
-
-	b->draining = !rc;
-	return rc ? error_sys(err, rc, "cannot start a thread") : 0;
-}
-
 /* The kernel's program knows threads by global ids, which /proc of a PID namespace does not have.
  */
 static int bpf_add(void *self, uint32_t tid, struct error *err)
@@ -336,15 +251,6 @@ static int bpf_add(void *self, uint32_t tid, struct error *err)
 	if (bpf_map_update_elem(map, &tid, &member, BPF_EXIST))
 		return error_sys(err, errno, "a thread cannot be counted");
 	return 1;
-}
-
-static void bpf_end_drainer(struct bpf *b)
-{
-	if (!b->draining)
-		return;
-	atomic_store(&b->quit, true);
-	pthread_join(b->drainer, NULL);
-	b->draining = false;
 }
 
 /* --- the window --- */
@@ -405,7 +311,6 @@ static void bpf_counts(void *self, struct syscall_counts *counts)
 	struct bpf *b = self;
 	uint32_t threads, cells;
 
-	bpf_end_drainer(b);
 	bpf_settle();
 	threads = b->control->threads;
 	cells = b->control->cells;
@@ -414,8 +319,6 @@ static void bpf_counts(void *self, struct syscall_counts *counts)
 		.cells = b->cells,
 		.nthreads = threads < SYSCALLS_THREADS ? threads : SYSCALLS_THREADS - 1,
 		.ncells = cells < SYSCALLS_CELLS ? cells : SYSCALLS_CELLS - 1,
-		.ended = b->sums.rows,
-		.nended = b->sums.n,
 		.lost = b->control->lost + bpf_missed(b),
 	};
 	bpf_read_copies(b, counts);
@@ -432,14 +335,12 @@ static void bpf_close(void *self)
 	struct bpf *b = self;
 	size_t i;
 
-	bpf_end_drainer(b);
 	for (i = 0; i < array_size(programs); i++)
 		bpf_link__destroy(b->links[i]);
 	bpf_unmap(b->control, sizeof(*b->control));
 	bpf_unmap(b->threads, THREADS_LEN);
 	bpf_unmap(b->cells, CELLS_LEN);
 	bpf_object__close(b->obj);
-	syscalls_ended_free(&b->sums);
 	free(b);
 }
 
@@ -447,7 +348,6 @@ const struct syscalls_method syscalls_bpf = {
 	.name = "bpf",
 	.open = bpf_open,
 	.time_one_in = bpf_time_one_in,
-	.before = bpf_before,
 	.add = bpf_add,
 	.start = bpf_start,
 	.stop = bpf_stop,

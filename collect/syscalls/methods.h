@@ -15,46 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Calls of threads that ended. Where the kernel's program would run out of room, they are moved
- * from its arrays and added up here. Memory is bounded: the first threads have their own rows; when
- * there are many rows, later threads are added up by process and name, then by name, then all
- * together.
- */
-
-enum { SYSCALLS_ENDED_ROWS = 4096 }; /* about the most rows of each kind */
-
-/* No padding: compared by its bytes. */
-struct syscall_key {
-	uint32_t pid, tid, nr; /* pid, tid 0: of several */
-	char comm[SYSCALLS_COMM];
-};
-
-struct syscall_sum {
-	struct syscall_key key;
-	uint64_t first, unfinished; /* number of calls in first_total; calls that never returned */
-	struct syscall_cell cell;
-};
-
-struct syscalls_ended {
-	struct syscall_sum *rows;
-	size_t n, cap;
-	struct intern keys; /* id: row */
-};
-
-/*
- * Adds the calls of the thread. `cells` is indexed by t->cell; cells from `ncells` on do not exist.
- */
-void syscalls_ended_add(struct syscalls_ended *e, const struct syscall_thread *t,
-			const struct syscall_cell *cells, uint32_t ncells);
-void syscalls_ended_free(struct syscalls_ended *e);
-
 struct syscall_counts {
 	const struct syscall_thread *threads; /* [0 .. nthreads], the first unused */
 	const struct syscall_cell *cells;     /* indexed by thread->cell[nr] */
 	uint32_t nthreads, ncells;
-	const struct syscall_sum *ended; /* threads that are no longer among `threads` */
-	size_t nended;
 	struct socket_copies copies[SOCKET_COPY_KINDS];
 	bool copies_known[SOCKET_COPY_KINDS]; /* this kernel counts them */
 	bool copies_failed; /* a counter that this kernel has was not switched on, or not read */
@@ -63,14 +27,12 @@ struct syscall_counts {
 
 /*
  * `open` prepares everything, switched off, before this process starts the workload: later children
- * are the workload. `before` runs before the window opens and may be NULL. Hooks return 0 or -errno
- * with err filled. `counts` stays valid until `close`.
+ * are the workload. Hooks return 0 or -errno with err filled. `counts` stays valid until `close`.
  */
 struct syscalls_method {
 	const char *name;
 	int (*open)(void **self, struct error *err);
 	void (*time_one_in)(void *self, unsigned int n); /* without it every call is timed */
-	int (*before)(void *self, struct error *err);
 	/*
 	 * Adds a thread that zcost did not start to the workload. Returns 1, 0 for a thread that
 	 * belongs to it already, or -errno. NULL: the method counts only what zcost starts.

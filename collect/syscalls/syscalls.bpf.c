@@ -2,9 +2,8 @@
 /*
  * Counts the workload's system calls in the kernel. The hot path has only array look-ups, each a
  * few instructions: thread id -> state of the id -> slot of the thread -> cell of (thread,
- * syscall). Nothing is sent: user space reads the arrays after the window. Only slots and cells of
- * threads that ended move: `ended` -> user space, which empties them -> free_slots, free_cells
- * (bpf.c says why no call is counted wrongly).
+ * syscall). Nothing is sent: user space reads the arrays after the window. When many threads have
+ * ended, a new one goes on with the slot and the cells of one of them.
  *
  * A thread belongs to the workload from its first instruction on when its parent does
  * (sched_process_fork). It gets a slot at its first call in the window. Thread ids are those of the
@@ -58,16 +57,10 @@ struct {
 } cells SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(type, BPF_MAP_TYPE_STACK);
 	__uint(max_entries, SYSCALLS_THREADS);
 	__type(value, uint32_t);
-} ended SEC(".maps"), free_slots SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_QUEUE);
-	__uint(max_entries, SYSCALLS_CELLS);
-	__type(value, uint32_t);
-} free_cells SEC(".maps");
+} ended SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -79,16 +72,11 @@ struct {
 volatile struct syscall_control control;
 const volatile struct syscall_trait traits[SYSCALLS_NR];
 
-/*
- * Returns an index that user space gave back, or else the next of `max` that was never used; 0:
- * none is left.
- */
-static __always_inline uint32_t take_index(void *handed_back, volatile uint32_t *used, uint32_t max)
+/* Returns the next of `max` indexes that was never used; 0: none is left. */
+static __always_inline uint32_t take_index(volatile uint32_t *used, uint32_t max)
 {
-	uint32_t n = 0;
+	uint32_t n;
 
-	if (!bpf_map_pop_elem(handed_back, &n))
-		return n;
 	if (*used >= max - 1)
 		return 0;
 	n = __sync_fetch_and_add(used, 1) + 1;
@@ -98,17 +86,21 @@ static __always_inline uint32_t take_index(void *handed_back, volatile uint32_t 
 static __noinline int new_slot(uint32_t *known)
 {
 	uint64_t id = bpf_get_current_pid_tgid();
-	uint32_t slot;
+	uint32_t slot = 0, pid = id >> 32, used;
+	int crowded = control.threads >= SYSCALLS_THREADS / SYSCALLS_KEPT ||
+		      control.cells >= SYSCALLS_CELLS / SYSCALLS_KEPT;
 	struct syscall_thread *t;
 
 	if (!known)
 		return 0;
-	slot = take_index(&free_slots, &control.threads, SYSCALLS_THREADS);
+	used = crowded && !bpf_map_pop_elem(&ended, &slot);
+	if (!used)
+		slot = take_index(&control.threads, SYSCALLS_THREADS);
 	t = slot ? bpf_map_lookup_elem(&threads, &slot) : 0;
 	if (!t)
 		return 0;
-	t->pid = id >> 32;
-	t->tid = id;
+	t->pid = !used || t->pid == pid ? pid : 0;
+	t->tid = used ? 0 : id;
 	t->lot = (uint32_t)id * 2654435761;
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
 	*known = MEMBER + slot;
@@ -195,16 +187,32 @@ static __noinline uint32_t new_cell(struct syscall_thread *t, uint32_t nr)
 
 	if (!t || nr >= SYSCALLS_NR)
 		return 0;
-	cell = take_index(&free_cells, &control.cells, SYSCALLS_CELLS);
+	cell = take_index(&control.cells, SYSCALLS_CELLS);
 	t->cell[nr] = cell;
 	return cell;
+}
+
+static __always_inline struct syscall_cell *cell_of(struct syscall_thread *t, uint32_t nr)
+{
+	uint32_t cell = 0;
+	struct syscall_cell *c;
+
+	if (nr < SYSCALLS_NR) {
+		cell = t->cell[nr];
+		if (!cell)
+			cell = new_cell(t, nr);
+	}
+	c = cell ? bpf_map_lookup_elem(&cells, &cell) : 0;
+	if (!c)
+		__sync_fetch_and_add(&control.lost, 1);
+	return c;
 }
 
 SEC("raw_tp/sys_exit")
 int on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	uint64_t entered, now = 0;
-	uint32_t tid, *known, nr, cell;
+	uint32_t tid, *known, nr;
 	struct syscall_thread *t;
 	struct syscall_cell *c;
 
@@ -222,17 +230,9 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 		now = bpf_ktime_get_ns();
 	t->entered = 0;
 	nr = t->nr;
-	cell = 0;
-	if (nr < SYSCALLS_NR) {
-		cell = t->cell[nr];
-		if (!cell)
-			cell = new_cell(t, nr);
-	}
-	c = cell ? bpf_map_lookup_elem(&cells, &cell) : 0;
-	if (!c) {
-		__sync_fetch_and_add(&control.lost, 1);
+	c = cell_of(t, nr);
+	if (!c)
 		return 0;
-	}
 	if (entered != SYSCALLS_UNTIMED)
 		syscall_time(c, now - entered);
 	if (traits[nr & (SYSCALLS_NR - 1)].restores)
@@ -261,24 +261,43 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* Threads that used one slot under different names are "..." together. */
+static __always_inline void merge_names(struct syscall_thread *t)
+{
+	uint64_t *now = (void *)t->comm, *was = (void *)t->was;
+
+	if (was[0] && (was[0] != now[0] || was[1] != now[1])) {
+		__builtin_memset(t->comm, 0, sizeof(t->comm));
+		__builtin_memset(t->comm, '.', 3);
+	}
+	was[0] = now[0];
+	was[1] = now[1];
+}
+
 /*
  * The id will belong to another thread. From here on nothing is counted for this thread, so its
- * slot may go to user space. A slot that the queue does not take stays unused.
+ * slot may go to another one. A slot that the stack does not take stays unused.
  */
 SEC("raw_tp/sched_process_exit")
 int on_task_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	uint32_t tid = bpf_get_current_pid_tgid(), slot;
 	uint32_t *known = bpf_map_lookup_elem(&tids, &tid);
+	struct syscall_thread *t = known ? thread_at(*known) : 0;
+	struct syscall_cell *c;
 
 	if (!known)
 		return 0;
 	slot = *known - MEMBER;
-	if (*known > MEMBER) {
-		*known = STRANGER;
-		bpf_map_push_elem(&ended, &slot, 0);
-	}
 	*known = STRANGER;
+	if (!t)
+		return 0;
+	c = t->entered ? cell_of(t, t->nr) : 0;
+	if (c)
+		c->unfinished++;
+	t->entered = 0;
+	merge_names(t);
+	bpf_map_push_elem(&ended, &slot, 0);
 	return 0;
 }
 
@@ -300,7 +319,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	t = thread_at(*known);
 	if (!t)
 		return 0;
-	t->tid = tid;
+	if (t->tid)
+		t->tid = tid;
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
 	return 0;
 }
@@ -314,8 +334,10 @@ int on_rename(struct bpf_raw_tracepoint_args *ctx)
 	uint32_t *known = bpf_map_lookup_elem(&tids, &tid);
 	struct syscall_thread *t = known ? thread_at(*known) : 0;
 
-	if (t)
-		bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), (void *)ctx->args[1]);
+	if (!t)
+		return 0;
+	__builtin_memset(t->comm, 0, sizeof(t->comm));
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), (void *)ctx->args[1]);
 	return 0;
 }
 

@@ -23,6 +23,7 @@ enum {
 	SYSCALLS_NR = 1024, /* 32-bit calls of x86-64 follow, with the numbers of the i386 table */
 	SYSCALLS_THREADS = 8192, /* threads at a time that made a call; slot 0 stays empty */
 	SYSCALLS_CELLS = 32768,	 /* their (thread, syscall) pairs; cell 0 stays empty */
+	SYSCALLS_KEPT = 4,	 /* slots are used again when 1/4 of the slots or cells is used */
 	SYSCALLS_BUCKETS = 64,
 	SYSCALLS_COMM = 16,
 	SYSCALLS_UNTIMED = 1, /* no call began when the clock was at 1 ns */
@@ -37,6 +38,7 @@ enum { STRANGER, MEMBER };
 
 struct syscall_cell {
 	uint64_t calls, errors;
+	uint64_t unfinished;	       /* calls in which a thread ended */
 	uint64_t timed;		       /* timed calls: all, or the first ones and a random part */
 	uint64_t total, min, max;      /* total time of the timed calls */
 	uint64_t first_total;	       /* total time of the first SYSCALLS_FIRST calls */
@@ -46,9 +48,13 @@ struct syscall_cell {
 	uint64_t size_hist[SYSCALLS_BUCKETS];
 };
 
+/*
+ * One thread, or, when thousands have ended, several that used the slot one after the other: tid is
+ * then 0, pid 0 if their processes differ, and `was` the name of those that ended.
+ */
 struct syscall_thread {
 	uint32_t pid, tid;
-	char comm[SYSCALLS_COMM];
+	char comm[SYSCALLS_COMM], was[SYSCALLS_COMM];
 	uint64_t entered; /* when the call in progress began; 0: none is; SYSCALLS_UNTIMED */
 	uint32_t nr;	  /* index of that call */
 	uint32_t lot;	  /* random state; decides for each call whether it is timed */
@@ -62,7 +68,7 @@ struct syscall_control {
 	uint32_t adopt; /* children of this process belong to the workload; 0: no process */
 	uint32_t self;	/* filled by `whoami` */
 	uint32_t tid_max;
-	uint32_t threads, cells; /* used so far, without those that are used again */
+	uint32_t threads, cells; /* used so far */
 	uint32_t untimed;	 /* draws of SYSCALLS_LOTS that leave a call untimed */
 	uint64_t lost;		 /* calls without room in the arrays */
 };
@@ -143,12 +149,6 @@ static inline void syscall_time(struct syscall_cell *c, uint64_t ns)
 	c->total += ns;
 	syscall_add_square(c, ns);
 	c->time_hist[syscall_bucket(ns) & (SYSCALLS_BUCKETS - 1)]++;
-}
-
-/* Returns the number of calls in first_total. */
-static inline uint64_t syscall_first(const struct syscall_cell *c)
-{
-	return c->timed < SYSCALLS_FIRST ? c->timed : SYSCALLS_FIRST;
 }
 
 /*

@@ -8,17 +8,12 @@
 #include "collect/syscalls/methods.h"
 
 #include "collect/events/events.h"
-#include "collect/host.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/cursor.h"
-#include "lib/file.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#ifdef __x86_64__
-#include <asm/perf_regs.h>
-#endif
 #include <perf/core.h>
 #include <perf/cpumap.h>
 #include <perf/event.h>
@@ -33,6 +28,157 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* --- calls out of events --- */
+
+void syscalls_events_add(struct syscalls_events *e, const struct syscall_event *event)
+{
+	array_grow(e->pending, e->n, e->cap);
+	e->pending[e->n++] = *event;
+}
+
+static void syscall_events_set_comm(struct syscalls_events *e, struct syscall_thread *t)
+{
+	const uint64_t *name = map_get(&e->comm, t->tid);
+
+	if (!name)
+		return;
+	memset(t->comm, 0, sizeof(t->comm));
+	strncpy(t->comm, intern_get(&e->names, (uint32_t)*name - 1), sizeof(t->comm) - 1);
+}
+
+static struct syscall_thread *syscall_events_thread(struct syscalls_events *e,
+						    const struct syscall_event *ev)
+{
+	uint64_t *slot = map_at(&e->slot, ev->tid);
+
+	if (*slot)
+		return &e->threads[*slot];
+	if (!e->nthreads)
+		e->nthreads = 1;
+	array_grow(e->threads, e->nthreads, e->threads_cap);
+	*slot = e->nthreads++;
+	e->threads[*slot] = (struct syscall_thread){.pid = ev->pid, .tid = ev->tid};
+	syscall_events_set_comm(e, &e->threads[*slot]);
+	return &e->threads[*slot];
+}
+
+static struct syscall_cell *syscall_events_cell(struct syscalls_events *e, struct syscall_thread *t,
+						uint32_t nr)
+{
+	if (t->cell[nr])
+		return &e->cells[t->cell[nr]];
+	if (!e->ncells)
+		e->ncells = 1;
+	array_grow(e->cells, e->ncells, e->cells_cap);
+	e->cells[e->ncells] = (struct syscall_cell){0};
+	t->cell[nr] = (uint32_t)e->ncells++;
+	return &e->cells[t->cell[nr]];
+}
+
+/* Says whether an exit with the number can end the call at the index. */
+static bool syscall_events_same(uint32_t index, uint32_t nr)
+{
+	if (nr == UINT32_MAX)
+		return syscall_restores(index);
+	return index == syscall_index(nr, false) ||
+	       (index >= SYSCALLS_FLAGGED && index == syscall_trait_of(nr).flagged);
+}
+
+/*
+ * An exit with another number belongs to an enter that was lost. An exit without an enter began
+ * before the window.
+ */
+static void syscall_events_leave(struct syscalls_events *e, const struct syscall_event *ev)
+{
+	struct syscall_thread *t = syscall_events_thread(e, ev);
+	struct syscall_cell *c;
+
+	if (!t->entered)
+		return;
+	if (!syscall_events_same(t->nr, ev->nr)) {
+		e->unpaired++;
+	} else if (t->nr < SYSCALLS_NR) {
+		c = syscall_events_cell(e, t, t->nr);
+		syscall_time(c, ev->time - t->entered);
+		syscall_count(c, syscall_restores(t->nr) ? 0 : ev->ret, syscall_moves_bytes(t->nr));
+	}
+	t->entered = 0;
+}
+
+/* A new thread has its parent's name, and perhaps the id of an old thread. */
+static void syscall_events_fork(struct syscalls_events *e, const struct syscall_event *ev)
+{
+	const uint64_t *parent = map_get(&e->comm, ev->nr);
+	uint64_t name = parent ? *parent : 0;
+
+	if (name)
+		*map_at(&e->comm, ev->tid) = name;
+	*map_at(&e->slot, ev->tid) = 0;
+}
+
+static void syscall_events_rename(struct syscalls_events *e, const struct syscall_event *ev)
+{
+	uint64_t *slot = map_get(&e->slot, ev->tid);
+
+	*map_at(&e->comm, ev->tid) = (uint64_t)ev->nr + 1;
+	if (slot && *slot)
+		syscall_events_set_comm(e, &e->threads[*slot]);
+}
+
+static void syscall_events_apply(struct syscalls_events *e, const struct syscall_event *ev)
+{
+	struct syscall_thread *t;
+
+	switch (ev->kind) {
+	case SYSCALL_FORK:
+		syscall_events_fork(e, ev);
+		break;
+	case SYSCALL_COMM:
+		syscall_events_rename(e, ev);
+		break;
+	case SYSCALL_ENTER:
+		t = syscall_events_thread(e, ev);
+		t->nr = ev->nr;
+		t->entered = ev->time;
+		break;
+	case SYSCALL_EXIT:
+		syscall_events_leave(e, ev);
+		break;
+	}
+}
+
+static int syscall_events_by_time(const void *a, const void *b)
+{
+	const struct syscall_event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+void syscalls_events_until(struct syscalls_events *e, uint64_t time)
+{
+	size_t i;
+
+	qsort(e->pending, e->n, sizeof(*e->pending), syscall_events_by_time);
+	for (i = 0; i < e->n && e->pending[i].time < time; i++)
+		syscall_events_apply(e, &e->pending[i]);
+	memmove(e->pending, e->pending + i, (e->n - i) * sizeof(*e->pending));
+	e->n -= i;
+}
+
+void syscalls_events_free(struct syscalls_events *e)
+{
+	free(e->pending);
+	free(e->threads);
+	free(e->cells);
+	map_free(&e->slot);
+	map_free(&e->comm);
+	intern_free(&e->names);
+}
+
+/* --- the ring buffers --- */
 
 enum { ENTER, EXIT, COPY, SIDEBAND, EVENTS };
 
@@ -54,7 +200,7 @@ struct tp {
 	struct socket_copies copies;
 	uint64_t lost;
 	pthread_t reader;
-	bool reading, fred;
+	bool reading;
 	atomic_int state; /* used by the reading thread only */
 };
 
@@ -65,35 +211,10 @@ static const char *const names[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_
 
 /* --- records --- */
 
-/*
- * Says whether the call is a 32-bit call of x86-64, by the program's registers at its entry. In a
- * 64-bit program the instruction `syscall` leaves the address of its return in rcx, and `int $0x80`
- * does not. A CPU with FRED enters the kernel in another way: there only 32-bit programs are known.
- */
-#ifdef __x86_64__
-static const uint64_t user_registers = 1 << PERF_REG_X86_CX | 1 << PERF_REG_X86_IP;
-
-static bool tp_is_32bit(const struct tp *tp, struct cursor user)
+/* `arguments` are the six arguments of the call. */
+static uint32_t tp_call_index(uint32_t nr, struct cursor arguments)
 {
-	uint64_t mode = cursor_u64(&user), cx = cursor_u64(&user), ip = cursor_u64(&user);
-
-	return !user.bad && (mode == PERF_SAMPLE_REGS_ABI_32 || (!tp->fred && cx != ip));
-}
-#else
-static const uint64_t user_registers = 0;
-
-static bool tp_is_32bit(const struct tp *tp, struct cursor user)
-{
-	(void)tp;
-	(void)user;
-	return false;
-}
-#endif
-
-/* `arguments` are the six arguments of a call of the machine's own kind. */
-static uint32_t tp_call_index(uint32_t nr, struct cursor arguments, bool is_32bit)
-{
-	uint32_t index = syscall_index(nr, is_32bit);
+	uint32_t index = syscall_index(nr, false);
 	struct syscall_trait t = syscall_trait_of(index);
 
 	cursor_take(&arguments, t.argument * sizeof(uint64_t));
@@ -121,15 +242,11 @@ static void tp_on_sample(struct tp *tp, struct cursor c)
 {
 	struct syscall_event e = {0};
 	uint16_t type;
-	struct cursor user;
-	uint32_t size;
 
 	e.pid = cursor_u32(&c);
 	e.tid = cursor_u32(&c);
 	e.time = cursor_u64(&c);
-	size = cursor_u32(&c);
-	user = c;
-	cursor_take(&user, size);
+	cursor_take(&c, 4); /* the size of the rest */
 	type = cursor_u16(&c);
 	cursor_take(&c, 6);
 	if (type == tp->ids[COPY]) {
@@ -141,7 +258,7 @@ static void tp_on_sample(struct tp *tp, struct cursor c)
 	if (e.kind == SYSCALL_EXIT)
 		e.ret = (int64_t)cursor_u64(&c);
 	else
-		e.nr = tp_call_index(e.nr, c, tp_is_32bit(tp, user));
+		e.nr = tp_call_index(e.nr, c);
 	if (!c.bad && e.pid != (uint32_t)tp->self)
 		syscalls_events_add(&tp->events, &e);
 }
@@ -273,9 +390,6 @@ static int tp_add_event(struct tp *tp, int which)
 		attr.comm = attr.task = 1;
 	} else {
 		attr.config = (uint64_t)tp->ids[which];
-		attr.sample_regs_user = which == ENTER ? user_registers : 0;
-		if (attr.sample_regs_user)
-			attr.sample_type |= PERF_SAMPLE_REGS_USER;
 	}
 	tp->evsel[which] = perf_evsel__new(&attr);
 	if (!tp->evsel[which])
@@ -319,17 +433,6 @@ static int tp_start_reader(struct tp *tp)
 	return rc;
 }
 
-static bool tp_has_fred(void)
-{
-	char *path = xasprintf("%s/cpuinfo", proc_root()), *text = NULL;
-	bool has = !file_read(path, &text, NULL, NULL) &&
-		   (strstr(text, " fred ") || strstr(text, " fred\n"));
-
-	free(text);
-	free(path);
-	return has;
-}
-
 static int tp_open(void **self, struct error *err)
 {
 	struct tp *tp = xcalloc(1, sizeof(*tp));
@@ -337,7 +440,6 @@ static int tp_open(void **self, struct error *err)
 
 	*self = tp;
 	tp->self = getpid();
-	tp->fred = tp_has_fred();
 	libperf_init(libperf_print_nothing);
 	rc = tracefs_ids(names, tp->ids, array_size(names), err);
 	if (rc)

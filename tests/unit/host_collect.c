@@ -107,83 +107,23 @@ TEST(syscalls_table_has_sums_and_squared_deviations)
 	}
 }
 
-/* The sum over two groups of threads equals the sum over all threads. */
-TEST(merged_threads_equal_threads_counted_together)
+/* A slot that several threads used has a name only where all of them had it. */
+TEST(threads_of_one_slot_have_their_common_name)
 {
-	static const uint64_t ns[] = {1ULL << 40, 3, 1ULL << 33, 900, 5};
-	struct syscall_thread t = {.pid = 7, .tid = 8, .comm = "a", .nr = SYS_read, .entered = 9};
-	struct syscall_cell all[2] = {{0}}, each[2];
-	struct syscalls_ended e = {0};
-	uint64_t first = 0;
-	int i, k;
+	struct syscall_thread t[2] = {{0}, {.pid = 7, .comm = "a", .was = "a"}};
+	struct syscall_cell c[2] = {{0}, {.calls = 4, .timed = 4, .unfinished = 2}};
+	struct syscall_counts counts = {.threads = t, .cells = c, .nthreads = 1, .ncells = 1};
 
-	t.cell[SYS_read] = 1;
-	for (k = 0; k < 5; k++) {
-		memset(each, 0, sizeof(each));
-		for (i = 0; i < k * 9;
-		     i++) { /* the last threads have more than the first 16 calls */
-			uint64_t x = ns[(i + k) % 5] + (uint64_t)i;
-
-			syscall_time(&each[1], x);
-			syscall_count(&each[1], i % 3 ? i : -5, 1);
-			syscall_time(&all[1], x);
-			syscall_count(&all[1], i % 3 ? i : -5, 1);
-		}
-		first += each[1].first_total;
-		syscalls_ended_add(&e, &t, each, 2);
-	}
-	all[1].first_total = first;
-	assert_int_equal(e.n, 1);
-	assert_memory_equal(&e.rows[0].cell, &all[1], sizeof(all[1]));
-	assert_int_equal(e.rows[0].first, 0 + 9 + 16 + 16 + 16);
-	assert_int_equal(e.rows[0].unfinished, 5);
-	syscalls_ended_free(&e);
-}
-
-/* Tens of thousands of ended threads with different names have a bounded number of rows. */
-TEST(rows_of_ended_threads_are_bounded)
-{
-	enum { N = SYSCALLS_ENDED_ROWS, THREADS = 5 * N };
-	struct syscall_cell c[3] = {{0}, {.calls = 1, .timed = 1}, {.calls = 2, .timed = 2}};
-	struct syscalls_ended e = {0};
-	uint64_t calls = 0, at[4] = {0};
-	uint32_t i;
-
-	for (i = 1; i <= THREADS; i++) {
-		struct syscall_thread t = {.pid = i, .tid = i + 1};
-
-		snprintf(t.comm, sizeof(t.comm), "n%u", i);
-		t.cell[SYS_read] = 1;
-		t.cell[SYS_write] = 2;
-		syscalls_ended_add(&e, &t, c, 3);
-	}
-	for (i = 0; i < e.n; i++) {
-		const struct syscall_key *k = &e.rows[i].key;
-
-		at[k->tid ? 0 : k->pid ? 1 : strcmp(k->comm, "...") ? 2 : 3]++;
-		calls += e.rows[i].cell.calls;
-	}
-	assert_int_equal(calls, THREADS * 3);
-	for (i = 0; i < 3; i++)
-		assert_int_equal(at[i], N);
-	assert_int_equal(at[3], 2); /* read, write */
-	syscalls_ended_free(&e);
-}
-
-TEST(ended_threads_have_a_row)
-{
-	const struct syscall_sum sum = {.key = {.pid = 7, .nr = SYS_read, .comm = "a"},
-					.first = 3,
-					.unfinished = 2,
-					.cell = {.calls = 4, .timed = 4, .first_total = 5}};
-	const struct syscall_counts counts = {.ended = &sum, .nended = 1};
-
-	expect(&counts, 1, "7");
+	t[1].cell[SYS_read] = 1;
+	t[1].nr = SYS_read;
+	t[1].entered = 9;
+	expect(&counts, 0, "a");
 	expect(&counts, 2, "0");
 	expect(&counts, 5, "4");
-	expect(&counts, 12, "2");
-	expect(&counts, 16, "5");
-	expect(&counts, 17, "3");
+	expect(&counts, 12, "3");
+	expect(&counts, 17, "4");
+	strcpy(t[1].was, "b");
+	expect(&counts, 0, "...");
 }
 
 /*
