@@ -28,7 +28,7 @@
 struct listing {
 	struct nic_space *s;
 	nic_each each;
-	void *arg;
+	struct str *text;
 };
 
 static struct nic_port *nic_links_find(struct nic_space *s, int index)
@@ -70,13 +70,13 @@ static int nic_links_parse_link(void *arg, const void *attrs, size_t len)
 	if (a && genl_size(a) <= sizeof(p->name))
 		nic_links_parse_name(l->s, p, genl_data(a), genl_size(a));
 	if (l->each)
-		l->each(l->s, p, attrs, len, l->arg);
+		l->each(l->s, p, attrs, len, l->text);
 	return 0;
 }
 
-int nic_list(struct nic_space *s, nic_each each, void *arg)
+int nic_list(struct nic_space *s, nic_each each, struct str *text)
 {
-	struct listing l = {s, each, arg};
+	struct listing l = {s, each, text};
 	const struct ifinfomsg head = {0};
 	size_t i;
 
@@ -88,42 +88,23 @@ int nic_list(struct nic_space *s, nic_each each, void *arg)
 
 /* --- a space --- */
 
-/* Returns NULL when the kernel has no such family. */
-static struct genl *nic_open_family(const char *name)
-{
-	struct genl *g = xcalloc(1, sizeof(*g));
-
-	if (!genl_open(g, name, NULL))
-		return g;
-	free(g);
-	return NULL;
-}
-
-static void nic_close_family(struct genl **g)
-{
-	if (*g)
-		genl_close(*g);
-	free(*g);
-	*g = NULL;
-}
-
 int nic_space_open(struct nic_space *s, const char *name)
 {
 	struct error err = {0};
 
-	*s = (struct nic_space){.name = name, .links = {.fd = -1}, .stats = {.fd = -1}};
+	*s = (struct nic_space){
+		.name = name, .links = {.fd = -1}, .netdev = {.fd = -1}, .ethtool = {.fd = -1}};
 	s->inet = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (s->inet < 0)
 		error_sys(&err, errno, "socket");
-	else if (!netlink_open(&s->links, NETLINK_ROUTE, sizeof(struct ifinfomsg), &err) &&
-		 !netlink_open(&s->stats, NETLINK_ROUTE, sizeof(struct if_stats_msg), &err))
+	else if (!netlink_open(&s->links, NETLINK_ROUTE, sizeof(struct ifinfomsg), &err))
 		error_set(&err, -nic_list(s, NULL, NULL), "links");
 	if (err.code) {
 		nic_space_close(s);
 		return -err.code;
 	}
-	s->netdev = nic_open_family("netdev");
-	s->ethtool = nic_open_family("ethtool");
+	genl_open(&s->netdev, "netdev", NULL); /* a kernel may lack these families */
+	genl_open(&s->ethtool, "ethtool", NULL);
 	return 0;
 }
 
@@ -137,10 +118,9 @@ void nic_space_close(struct nic_space *s)
 		free(s->port[i].names);
 	free(s->port);
 	map_free(&s->said);
-	nic_close_family(&s->netdev);
-	nic_close_family(&s->ethtool);
+	genl_close(&s->netdev);
+	genl_close(&s->ethtool);
 	genl_close(&s->links);
-	genl_close(&s->stats);
 	if (s->inet >= 0)
 		close(s->inet);
 	*s = (struct nic_space){.inet = -1};
@@ -170,72 +150,23 @@ static const char *const link_names[] = {
 	"tx_window_errors",    "rx_compressed",	    "tx_compressed",	"rx_nohandler",
 	"rx_otherhost_dropped"};
 
-struct counters {
-	struct stats {
-		int index;
-		unsigned int n;
-		uint64_t v[array_size(link_names)];
-	} * list;
-	size_t n, cap;
-	bool strange; /* a new interface */
-	struct nic_space *s;
-};
-
-static int nic_links_parse_stats(void *arg, const void *attrs, size_t len)
+static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p, const void *attrs,
+				size_t len, struct str *text)
 {
-	const struct if_stats_msg *info = netlink_head(attrs, sizeof(*info));
-	const struct nlattr *a = genl_find(attrs, len, IFLA_STATS_LINK_64);
-	struct counters *c = arg;
-	struct stats *st;
-	size_t size;
+	const struct nlattr *a = genl_find(attrs, len, IFLA_STATS64);
+	size_t i, n = a ? genl_size(a) / sizeof(uint64_t) : 0;
+	struct str names = {0}, values = {0};
+	uint64_t v;
 
-	if (!a)
-		return 0;
-	array_grow(c->list, c->n, c->cap);
-	st = &c->list[c->n++];
-	size = genl_size(a) < sizeof(st->v) ? genl_size(a) : sizeof(st->v);
-	st->index = (int)info->ifindex;
-	st->n = (unsigned int)(size / sizeof(st->v[0]));
-	memcpy(st->v, genl_data(a), size);
-	c->strange |= !nic_links_find(c->s, st->index);
-	return 0;
-}
-
-static void nic_links_add_stats(struct nic_space *s, const struct nic_port *p,
-				const struct stats *st, struct str *text)
-{
-	struct str n = {0}, v = {0};
-	unsigned int i;
-
-	for (i = 0; i < st->n; i++) {
-		str_printf(&n, "\t%s", link_names[i]);
-		str_printf(&v, "\t%" PRIu64, st->v[i]);
+	for (i = 0; i < n && i < array_size(link_names); i++) {
+		memcpy(&v, (const char *)genl_data(a) + i * sizeof(v), sizeof(v));
+		str_printf(&names, "\t%s", link_names[i]);
+		str_printf(&values, "\t%" PRIu64, v);
 	}
-	if (st->n)
-		nic_put(s, p, "link", n.buf, v.buf, text);
-	str_free(&n);
-	str_free(&v);
-}
-
-static int nic_read_links(struct nic_space *s, struct str *text)
-{
-	struct if_stats_msg head = {.filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64)};
-	struct counters c = {.s = s};
-	struct nic_port *p;
-	size_t i;
-	int rc;
-
-	netlink_begin(&s->stats, RTM_GETSTATS, NLM_F_DUMP, &head, sizeof(head));
-	rc = genl_ask(&s->stats, nic_links_parse_stats, &c, NULL);
-	if (!rc && c.strange)
-		rc = nic_list(s, NULL, NULL);
-	for (i = 0; i < c.n && !rc; i++) {
-		p = nic_links_find(s, c.list[i].index);
-		if (p)
-			nic_links_add_stats(s, p, &c.list[i], text);
-	}
-	free(c.list);
-	return rc;
+	if (n)
+		nic_put(s, p, "link", names.buf, values.buf, text);
+	str_free(&names);
+	str_free(&values);
 }
 
 /* --- queues --- */
@@ -304,21 +235,18 @@ static int nic_read_queues(struct nic_space *s, struct str *text)
 	struct queues q = {s, text};
 	int rc;
 
-	if (!s->netdev)
+	if (s->netdev.fd < 0)
 		return 0;
-	genl_begin(s->netdev, QSTATS_GET, NLM_F_DUMP);
-	genl_put_u32(s->netdev, A_SCOPE, SCOPE_QUEUE);
-	rc = genl_ask(s->netdev, nic_queues_parse, &q, NULL);
-	if (rc == -EOPNOTSUPP || rc == -EINVAL) { /* the family of Linux 6.3 to 6.9 */
-		nic_close_family(&s->netdev);
-		return 0;
-	}
-	return rc;
+	genl_begin(&s->netdev, QSTATS_GET, NLM_F_DUMP);
+	genl_put_u32(&s->netdev, A_SCOPE, SCOPE_QUEUE);
+	rc = genl_ask(&s->netdev, nic_queues_parse, &q, NULL);
+	/* the family of Linux 6.3 to 6.9 has no such request */
+	return rc == -EOPNOTSUPP || rc == -EINVAL ? 0 : rc;
 }
 
 static int nic_space_read(struct nic_space *s, struct str *text)
 {
-	int rc = nic_read_links(s, text);
+	int rc = nic_list(s, nic_links_add_stats, text);
 
 	if (!rc)
 		rc = nic_read_queues(s, text);

@@ -30,10 +30,10 @@ struct nic_port {
 };
 
 struct nic_space {
-	const char *name;	       /* "host", "workload" */
-	int inet;		       /* a socket for ioctl; below 0: the space is not open */
-	struct genl links, stats;      /* rtnetlink: all interfaces, their counters */
-	struct genl *netdev, *ethtool; /* NULL if the kernel has no such family */
+	const char *name;	     /* "host", "workload" */
+	int inet;		     /* a socket for ioctl; below 0: the space is not open */
+	struct genl links;	     /* rtnetlink: all interfaces, their counters */
+	struct genl netdev, ethtool; /* fd below 0: the kernel has no such family */
 	struct nic_port *port;
 	size_t nports, cap;
 	struct map said; /* hash of the names that were written; the key is an interface's group */
@@ -49,10 +49,13 @@ void nic_read_ethtool(struct nic_space *s, struct str *text);
 /* Adds rows "SPACE IFINDEX NAME key value": rings, channels, offloads and so on. -errno: none. */
 int nic_read_state(struct nic_space *s, struct str *rows);
 
-/* Lists all links again, and calls `each`, which may be NULL, with the attributes of every link. */
+/*
+ * Lists all links again, and calls `each`, which may be NULL, with the attributes of every link and
+ * `text`.
+ */
 typedef void (*nic_each)(struct nic_space *s, const struct nic_port *p, const void *attrs,
-			 size_t len, void *arg);
-int nic_list(struct nic_space *s, nic_each each, void *arg);
+			 size_t len, struct str *text);
+int nic_list(struct nic_space *s, nic_each each, struct str *text);
 
 /*
  * Adds the values of a group, and its names when they changed. Each name and value has a tab before

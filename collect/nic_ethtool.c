@@ -127,24 +127,10 @@ static void nic_driver_read_port(struct nic_space *s, struct nic_port *p, struct
 	free(st);
 }
 
-/* The ioctl goes by name, and another interface may have that name now. */
-static bool nic_driver_renamed(const struct nic_space *s, const struct nic_port *p)
-{
-	struct ifreq ifr = {0};
-
-	memcpy(ifr.ifr_name, p->name, sizeof(ifr.ifr_name));
-	return ioctl(s->inet, SIOCGIFINDEX, &ifr) ? errno == ENODEV : ifr.ifr_ifindex != p->index;
-}
-
 void nic_read_ethtool(struct nic_space *s, struct str *text)
 {
-	bool renamed = false;
 	size_t i;
 
-	for (i = 0; i < s->nports; i++)
-		renamed |= s->port[i].flags && nic_driver_renamed(s, &s->port[i]);
-	if (renamed)
-		nic_list(s, NULL, NULL);
 	for (i = 0; i < s->nports; i++)
 		if ((s->port[i].flags & IFF_UP) && !(s->port[i].flags & IFF_LOOPBACK))
 			nic_driver_read_port(s, &s->port[i], text);
@@ -187,23 +173,11 @@ static void nic_state_add_driver(const struct state *st)
 
 static void nic_state_add_speed(const struct state *st)
 {
-	union {
-		struct ethtool_link_settings link;
-		char room[sizeof(struct ethtool_link_settings) + 3 * 127 * sizeof(uint32_t)];
-	} u = {.link = {.cmd = ETHTOOL_GLINKSETTINGS}};
-	int words;
+	struct ethtool_cmd c = {.cmd = ETHTOOL_GSET};
+	uint32_t mbps = nic_ethtool(st->s, st->p, &c) ? 0 : ethtool_cmd_speed(&c);
 
-	/*
-	 * When a request has no room for the masks, the kernel answers with their length, negated.
-	 */
-	if (nic_ethtool(st->s, st->p, &u) || u.link.link_mode_masks_nwords >= 0)
-		return;
-	words = -u.link.link_mode_masks_nwords;
-	u.link = (struct ethtool_link_settings){.cmd = ETHTOOL_GLINKSETTINGS,
-						.link_mode_masks_nwords = (int8_t)words};
-	if (!nic_ethtool(st->s, st->p, &u) && u.link.speed &&
-	    u.link.speed != (uint32_t)SPEED_UNKNOWN)
-		nic_state_add(st, "speed_mbps", u.link.speed);
+	if (mbps && mbps != (uint32_t)SPEED_UNKNOWN)
+		nic_state_add(st, "speed_mbps", mbps);
 }
 
 /* Numbers of 32 bits in the structure that the kernel fills for a command. */
@@ -327,12 +301,11 @@ static int nic_state_parse_rings(void *arg, const void *attrs, size_t len)
 	return 0;
 }
 
-static void nic_state_add_rings(const struct state *st)
+static void nic_state_add_rings(struct genl *g, const struct state *st)
 {
-	struct genl *g = st->s->ethtool;
 	size_t nest;
 
-	if (!g)
+	if (g->fd < 0)
 		return;
 	genl_begin(g, RINGS_GET, 0);
 	nest = genl_nest(g, A_RINGS_HEADER);
@@ -342,7 +315,7 @@ static void nic_state_add_rings(const struct state *st)
 }
 
 static void nic_state_add_link(struct nic_space *s, const struct nic_port *p, const void *attrs,
-			       size_t len, void *rows)
+			       size_t len, struct str *rows)
 {
 	const struct state st = {s, p, rows};
 
@@ -365,7 +338,7 @@ int nic_read_state(struct nic_space *s, struct str *rows)
 		nic_state_add_speed(&st);
 		nic_state_add_numbers(&st);
 		nic_state_add_features(&st);
-		nic_state_add_rings(&st);
+		nic_state_add_rings(&s->ethtool, &st);
 	}
 	return rc;
 }
