@@ -32,7 +32,7 @@ void recording_close(struct recording *r)
 }
 
 int recording_open(struct recording *r, struct profile *p, const char *path, bool in_capture,
-		   unsigned int threads, struct error *err)
+		   struct error *err)
 {
 	int ret;
 
@@ -43,7 +43,7 @@ int recording_open(struct recording *r, struct profile *p, const char *path, boo
 	if (!ret)
 		ret = header_read(r, err);
 	if (!ret)
-		ret = recording_scan(r, threads, err);
+		ret = recording_scan(r, err);
 	if (!ret && !r->events.n)
 		ret = error_set(
 			err, EBADMSG,
@@ -190,7 +190,7 @@ int perfdata_read(struct profile *p, const char *path, const struct perfdata_opt
 {
 	struct perfdata_options sliced = *o;
 	struct recording r;
-	int ret = recording_open(&r, p, path, o->in_capture, o->threads, err);
+	int ret = recording_open(&r, p, path, o->in_capture, err);
 
 	if (!ret && (o->slice.from.given || o->slice.to.given))
 		ret = recording_resolve_slice(&o->slice, &r, &sliced.from_ns, &sliced.to_ns, err);

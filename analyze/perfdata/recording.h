@@ -5,11 +5,9 @@
  * The way of a sample, from the file to the profile:
  *   input.c       the bytes: a mapped file, standard input, a folder of `perf record --threads`
  *   header.c      the file header: events, build-ids, host
- *   scan.c        pass one looks at every record once and cuts the stream into chunks
- *   compressed.c  unpacks compressed records for pass one
- *   records.c     what each record that is no sample means
- *   sideband.c    maps, comms and forks in the order of time
- *   sample.c      the events and their samples, field by field
+ *   scan.c        pass one looks at every record once, unpacked where it is compressed, and cuts
+ * the stream into chunks records.c     what each record that is no sample means sideband.c    maps,
+ * comms and forks in the order of time sample.c      the events and their samples, field by field
  *   fold.c        pass two decodes the samples of the chunks and adds equal ones up
  *   clock.c       weighs late samples of a clock
  *   unwind.c      turns user stacks in samples into call chains; cfi.c reads the unwind tables
@@ -109,8 +107,8 @@ void header_read_feature(struct recording *r, uint64_t bit, struct cursor c);
 /* Reads one build-id, from the feature's section or from a record of a pipe. */
 void header_read_build_id(struct recording *r, uint16_t misc, struct cursor c);
 
-/* Runs pass one on as many threads as perfdata_options.threads allows. */
-int recording_scan(struct recording *r, unsigned int threads, struct error *err);
+/* Runs pass one. */
+int recording_scan(struct recording *r, struct error *err);
 
 struct record {
 	uint32_t type;
@@ -132,9 +130,6 @@ void sideband_read_fork(struct recording *r, const struct record *rec);
 void sideband_read_exit(struct recording *r, const struct record *rec);
 void sideband_read_ksymbol(struct recording *r, const struct record *rec);
 
-/* Return whether perf or the kernel may write such a record, and whether pass one ignores it. */
-bool record_known(uint32_t type);
-bool record_quiet(uint32_t type);
 /* Returns the number of bytes that follow a record without counting in its header's size. */
 uint64_t record_payload(uint32_t type, struct cursor body);
 
@@ -143,7 +138,7 @@ uint64_t record_payload(uint32_t type, struct cursor body);
  * recording_close, also after an error.
  */
 int recording_open(struct recording *r, struct profile *p, const char *path, bool in_capture,
-		   unsigned int threads, struct error *err);
+		   struct error *err);
 void recording_close(struct recording *r);
 
 /*

@@ -113,41 +113,23 @@ static const struct {
 	{REC_HEADER_FEATURE, record_read_feature},
 };
 
-/* Returns the index of the type's reader, or -1. */
-static int record_find_reader(uint32_t type)
-{
-	size_t i;
-
-	for (i = 0; i < array_size(record_readers); i++)
-		if (record_readers[i].type == type)
-			return (int)i;
-	return -1;
-}
-
-bool record_known(uint32_t type)
+/* Returns whether perf or the kernel may write such a record. */
+static bool record_known(uint32_t type)
 {
 	return type && (type <= 31 || type >= 64) && type < REC_KNOWN;
 }
 
-/* Returns whether scan.c handles the record itself. */
-static bool record_is_scanned(uint32_t type)
-{
-	return type == REC_FINISHED_ROUND || type == REC_COMPRESSED || type == REC_COMPRESSED2;
-}
-
-bool record_quiet(uint32_t type)
-{
-	return record_known(type) && !record_is_scanned(type) && record_find_reader(type) < 0;
-}
-
 void record_read(struct recording *r, const struct record *rec)
 {
-	int reader = record_find_reader(rec->type);
+	size_t i;
 
-	if (reader >= 0)
-		record_readers[reader].read(r, rec);
-	else if (!record_known(rec->type))
-		r->profile->health.unknown_records++;
+	for (i = 0; i < array_size(record_readers); i++) {
+		if (record_readers[i].type == rec->type) {
+			record_readers[i].read(r, rec);
+			return;
+		}
+	}
+	r->profile->health.unknown_records += !record_known(rec->type);
 }
 
 uint64_t record_payload(uint32_t type, struct cursor body)

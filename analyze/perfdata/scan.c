@@ -6,221 +6,95 @@
  */
 #include "analyze/perfdata/recording.h"
 
-#include "analyze/perfdata/scan.h"
 #include "lib/alloc.h"
-#include "lib/workers.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 enum {
 	CHUNK_BYTES = 1 << 18,
 	FORGET_BYTES = 16 << 20,
 	PREFETCH_BYTES = 1024,
-	PART_BYTES = 4 << 20, /* a thread that gets less work costs more than it saves */
-	PARTS_PER_THREAD = 4,
 };
 
-/* --- samples ahead --- */
+/* --- compressed records --- */
+
+enum { RECORD_MAX = 1 << 16, STEP = 1 << 18 };
 
 /*
- * Reads record headers through a small buffer. That is faster than mapping all pages of the file.
+ * The records inside PERF_RECORD_COMPRESSED: one zstd stream whose records straddle the pieces.
+ * `buf` holds the unpacked bytes until inflate_used. It never grows beyond one record and one step
+ * of zstd, whatever the stream contains.
  */
-enum {
-	WINDOW = 1 << 17,
-	STRETCH_MIN = 1 << 14, /* shorter stretches are not worth their memory */
-	STRETCH_MAX = 1 << 16, /* longer stretches would make uneven chunks */
-	ALIGNED = 8,	       /* records start at multiples of 8, except after compressed ones */
-	RECORD_MAX = 1 << 16,
-	LIKELY = 64,	 /* so many headers in a row are hardly a coincidence */
-	TRIES = 1 << 14, /* at most so many headers per guess, whatever the file contains */
-	HEAD = 16,	 /* a header, and the part of the body that gives the payload's size */
-};
-
-struct window {
-	int fd;
+struct inflate {
+	void *stream;
 	uint8_t *buf;
-	size_t from, to; /* the part of the file in the buffer */
+	size_t len, cap;
+	const uint8_t *from; /* the piece to unpack */
+	size_t from_len;
+	bool more; /* `buf` had no room for all of it */
 };
 
-struct stretch_step {
-	size_t len; /* distance to the next record */
-	uint32_t type;
-	bool alone; /* no payload follows */
-};
-
-struct stretch_finder {
-	struct stretches *s;
-	const struct stretch_source *src;
-};
-
-static void window_move(struct window *w, size_t at)
+static void inflate_begin(struct inflate *in, const void *data, size_t len)
 {
-	ssize_t n;
-
-	do
-		n = pread(w->fd, w->buf, WINDOW, (off_t)at);
-	while (n < 0 && errno == EINTR);
-	w->from = at;
-	w->to = at + (n > 0 ? (size_t)n : 0);
-}
-
-/* Returns the first bytes of the record at `at`, or fewer at the end. */
-static struct cursor window_head_at(struct window *w, const struct stretch_source *src, size_t at)
-{
-	size_t left = src->at + src->len - at, n = left < HEAD ? left : HEAD;
-
-	if (at < w->from || at + n > w->to)
-		window_move(w, at);
-	if (n > w->to - at)
-		n = w->to - at;
-	return cursor_of(w->buf + (at - w->from), n, src->swap);
+	if (!in->stream) {
+		in->stream = ZSTD_createDStream();
+		in->cap = RECORD_MAX + STEP;
+		in->buf = xmalloc(in->cap);
+	}
+	in->from = data;
+	in->from_len = len;
+	in->more = len;
 }
 
 /*
- * Reads the header at `at`. Returns false if the record is cut off, or if headers alone cannot lead
- * past it.
+ * Unpacks a part of the piece and appends it to `buf`. Returns 1, 0 at the end of the piece, or
+ * -EBADMSG.
  */
-static bool stretch_read_step(struct window *w, const struct stretch_source *src, size_t at,
-			      struct stretch_step *step)
+static int inflate_next(struct inflate *in)
 {
-	struct cursor c = window_head_at(w, src, at);
-	size_t left = src->at + src->len - at, size;
-	uint64_t payload = 0;
+	ZSTD_inBuffer from = {.src = in->from, .size = in->from_len};
+	ZSTD_outBuffer to = {.dst = in->buf + in->len, .size = in->cap - in->len};
+	size_t ret;
 
-	step->type = cursor_u32(&c);
-	cursor_u16(&c);
-	size = cursor_u16(&c);
-	if (c.bad || size < RECORD_HEADER_SIZE || size > left)
-		return false;
-	if (step->type == REC_COMPRESSED || step->type == REC_COMPRESSED2)
-		return false;
-	if (step->type != PERF_RECORD_SAMPLE) {
-		if (cursor_left(&c) > size - RECORD_HEADER_SIZE)
-			c.end = c.at + (size - RECORD_HEADER_SIZE);
-		payload = record_payload(step->type, c);
-	}
-	step->alone = !payload;
-	step->len = size + (size_t)payload;
-	return payload <= left - size;
+	if (!in->more)
+		return 0;
+	if (!in->stream || !to.size)
+		return -EBADMSG;
+	ret = ZSTD_decompressStream(in->stream, &to, &from);
+	in->from += from.pos;
+	in->from_len -= from.pos;
+	in->len += to.pos;
+	in->more = in->from_len || to.pos == to.size;
+	if (ZSTD_isError(ret) || (in->more && !from.pos && !to.pos))
+		return -EBADMSG;
+	return 1;
 }
 
-/*
- * Returns whether a record may begin at `at`: others follow it up to the end, or at least LIKELY.
- */
-static bool stretch_is_likely(struct window *w, const struct stretch_source *src, size_t at,
-			      int *tries)
+/* Removes the first `n` bytes of `buf`. */
+static void inflate_used(struct inflate *in, size_t n)
 {
-	struct stretch_step step;
-	int i;
-
-	for (i = 0; i < LIKELY && at < src->at + src->len; i++, at += step.len)
-		if (!stretch_read_step(w, src, at, &step) || !record_known(step.type) ||
-		    step.len % ALIGNED || --*tries < 0)
-			return false;
-	return true;
+	in->len -= n;
+	memmove(in->buf, in->buf + n, in->len);
 }
 
-/* Returns where the first record at or after `at` probably begins, or the end. */
-static size_t stretch_guess_start(struct window *w, const struct stretch_source *src, size_t at)
+static void inflate_end(struct inflate *in)
 {
-	size_t end = src->at + src->len, stop = end - at < RECORD_MAX ? end : at + RECORD_MAX;
-	int tries = TRIES;
-
-	for (; at < stop && tries > 0; at += ALIGNED)
-		if (stretch_is_likely(w, src, at, &tries))
-			return at;
-	return end;
-}
-
-static void stretch_keep(struct stretch_part *part, struct stretch *open)
-{
-	if (open->len >= STRETCH_MIN)
-		array_add(part->list, part->n, part->cap, *open);
-	open->len = 0;
-}
-
-/* A stretch begins with a sample. It may include records that pass one ignores. */
-static bool stretch_takes(const struct stretch *open, const struct stretch_step *step)
-{
-	return step->type == PERF_RECORD_SAMPLE ||
-	       (open->len && step->alone && record_quiet(step->type));
-}
-
-static void stretches_find_from(struct stretch_part *part, struct window *w,
-				const struct stretch_source *src, size_t at, size_t stop)
-{
-	struct stretch open = {0};
-	struct stretch_step step;
-
-	for (; at < stop && stretch_read_step(w, src, at, &step); at += step.len) {
-		if (!stretch_takes(&open, &step) || open.len >= STRETCH_MAX)
-			stretch_keep(part, &open);
-		if (!stretch_takes(&open, &step))
-			continue;
-		if (!open.len)
-			open.at = at;
-		open.len += step.len;
-	}
-	stretch_keep(part, &open);
-}
-
-static void stretches_worker(void *arg, size_t number)
-{
-	const struct stretch_finder *f = arg;
-	const struct stretch_source *src = f->src;
-	size_t end = src->at + src->len, each = src->len / f->s->nparts / ALIGNED * ALIGNED;
-	size_t at = src->at + number * each, stop = number + 1 < f->s->nparts ? at + each : end;
-	struct window w = {.fd = src->fd, .buf = xmalloc(WINDOW)};
-
-	if (number)
-		at = stretch_guess_start(&w, src, at);
-	stretches_find_from(&f->s->parts[number], &w, src, at, stop);
-	free(w.buf);
-}
-
-void stretches_find(struct stretches *s, const struct stretch_source *src, size_t nparts)
-{
-	struct stretch_finder f = {s, src};
-
-	*s = (struct stretches){.parts = xcalloc(nparts, sizeof(*s->parts)), .nparts = nparts};
-	workers_run(nparts, stretches_worker, &f);
-}
-
-const struct stretch *stretches_from(struct stretches *s, size_t at)
-{
-	const struct stretch_part *part;
-
-	for (; s->part < s->nparts; s->part++, s->next = 0) {
-		part = &s->parts[s->part];
-		while (s->next < part->n && part->list[s->next].at < at)
-			s->next++;
-		if (s->next < part->n)
-			return &part->list[s->next];
-	}
-	return NULL;
-}
-
-void stretches_free(struct stretches *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->nparts; i++)
-		free(s->parts[i].list);
-	free(s->parts);
+	ZSTD_freeDStream(in->stream);
+	free(in->buf);
+	*in = (struct inflate){0};
 }
 
 /* --- the scan --- */
 
 struct scan {
 	struct recording *r;
-	unsigned int threads;
 	const struct input *in;
-	struct stretches stretches; /* stretches of `in` */
-	size_t forgotten;	    /* `in` up to this offset is dropped from memory */
+	size_t forgotten; /* `in` up to this offset is dropped from memory */
 	struct inflate inflate;
 	bool broken;	   /* the compressed stream is damaged */
 	bool unpacked;	   /* the current records come from `inflate` */
@@ -286,14 +160,11 @@ static void scan_keep_tracing_data(struct scan *s, struct cursor rest, uint64_t 
 /* Reads a record's header and body. Returns false if it is cut off or its size is impossible. */
 static bool scan_next_record(struct scan *s, struct cursor *c, struct record *rec)
 {
-	uint64_t wrapped = packed_wrapped(*c);
 	struct cursor at = *c;
 
 	*rec = (struct record){.type = cursor_u32(&at)};
 	rec->misc = cursor_u16(&at);
 	rec->size = cursor_u16(&at);
-	if (wrapped)
-		rec->size = (size_t)wrapped;
 	if (at.bad || rec->size < RECORD_HEADER_SIZE)
 		return false;
 	rec->body = cursor_sub(&at, rec->size - (size_t)RECORD_HEADER_SIZE);
@@ -345,19 +216,12 @@ static inline size_t scan_sample_size(struct cursor at)
 	return at.bad || size < RECORD_HEADER_SIZE || size > left ? 0 : size;
 }
 
-/* Returns the length of the samples from `c` on: a stretch if one starts here, else one by one. */
-static size_t scan_samples_len(struct scan *s, struct cursor c)
+/* Returns the length of the samples from `c` on, up to about a chunk. */
+static size_t scan_samples_len(struct cursor c)
 {
-	const struct stretch *next = NULL;
-	size_t at = s->unpacked ? 0 : (size_t)(c.at - s->in->data), len = 0, most = CHUNK_BYTES, n;
+	size_t len = 0, n;
 
-	if (!s->unpacked)
-		next = stretches_from(&s->stretches, at);
-	if (next && next->at == at)
-		return next->len;
-	if (next && next->at - at < most)
-		most = next->at - at;
-	while (len < most && (n = scan_sample_size(c))) {
+	while (len < CHUNK_BYTES && (n = scan_sample_size(c))) {
 		c.at += n;
 		len += n;
 	}
@@ -367,7 +231,7 @@ static size_t scan_samples_len(struct scan *s, struct cursor c)
 /* Steps over samples, which most records are. Returns false if there is none here. */
 static bool scan_step_over_samples(struct scan *s, struct cursor *c)
 {
-	size_t len = scan_samples_len(s, *c);
+	size_t len = scan_samples_len(*c);
 
 	if (!len)
 		return false;
@@ -435,25 +299,38 @@ static void scan_walk_unpacked(struct scan *s, uint64_t offset)
 	inflate_used(&s->inflate, used);
 }
 
-static int scan_unpack_piece(struct scan *s, const struct cursor *piece, uint64_t offset)
+/*
+ * Returns the packed bytes of a record. COMPRESSED2 says how many of its bytes are data. perf 6.16
+ * may say so wrongly: then all bytes are data except possible padding.
+ */
+static struct cursor scan_packed_bytes(const struct record *rec)
 {
-	int ret = 0;
+	struct cursor c = rec->body;
+	uint64_t size;
+	int i;
 
-	inflate_begin(&s->inflate, piece->at, cursor_left(piece));
-	while (!s->ret && (ret = inflate_next(&s->inflate)) > 0)
-		scan_walk_unpacked(s, offset);
-	return ret;
+	if (rec->type == REC_COMPRESSED)
+		return c;
+	size = cursor_u64(&c);
+	if (size && size <= cursor_left(&c))
+		c.end = c.at + size;
+	else
+		for (i = 0; i < 7 && c.end > c.at && !c.end[-1]; i++)
+			c.end--;
+	return c;
 }
 
 static void scan_unpack_record(struct scan *s, const struct record *rec)
 {
-	struct packed p = {.rest = rec->body, .sized = rec->type == REC_COMPRESSED2};
-	struct cursor piece;
+	struct cursor packed = scan_packed_bytes(rec);
+	int ret = 0;
 
-	if (s->unpacked)
+	if (s->unpacked || s->broken)
 		return;
-	while (!s->ret && !s->broken && packed_next(&p, &piece))
-		s->broken = scan_unpack_piece(s, &piece, rec->offset) < 0;
+	inflate_begin(&s->inflate, packed.at, cursor_left(&packed));
+	while (!s->ret && (ret = inflate_next(&s->inflate)) > 0)
+		scan_walk_unpacked(s, rec->offset);
+	s->broken = ret < 0;
 	if (s->broken)
 		recording_damaged(s->r, rec->offset, "compressed records cannot be unpacked");
 }
@@ -472,16 +349,12 @@ static void scan_report_rest(struct recording *r, struct cursor rest, uint64_t o
 
 static void scan_input(struct scan *s, const struct input *in, size_t at, size_t len)
 {
-	struct stretch_source src = {in->fd, at, len, s->r->swap};
 	struct cursor c = cursor_of(in->data + at, len, s->r->swap);
 	size_t used;
 
 	s->in = in;
 	s->forgotten = at;
-	stretches_find(&s->stretches, &src,
-		       workers_count(s->threads, len / PART_BYTES, PARTS_PER_THREAD));
 	used = scan_walk(s, c, at);
-	stretches_free(&s->stretches);
 	scan_close_chunk(s);
 	input_forget(in->data + at, used);
 	if (used < len && !s->ret) {
@@ -494,10 +367,10 @@ static void scan_input(struct scan *s, const struct input *in, size_t at, size_t
 	s->broken = false;
 }
 
-int recording_scan(struct recording *r, unsigned int threads, struct error *err)
+int recording_scan(struct recording *r, struct error *err)
 {
 	struct profile_health *h = &r->profile->health;
-	struct scan s = {.r = r, .threads = threads, .err = err};
+	struct scan s = {.r = r, .err = err};
 	size_t i;
 
 	r->order = r->data_at; /* in a plain file, the order of a record is its offset */

@@ -181,7 +181,7 @@ int tracepoints_open(struct tracepoints **out, const char *path, const struct ti
 	int ret;
 
 	profile_init(&tp->profile);
-	ret = recording_open(r, &tp->profile, path, false, 1, err);
+	ret = recording_open(r, &tp->profile, path, false, err);
 	if (ret)
 		return ret;
 	tracing_read(&tp->tracing, r->tracing);

@@ -52,7 +52,7 @@ static void read_samples(const char *path)
 	size_t i;
 
 	profile_init(&p);
-	if (!recording_open(&r, &p, path, false, 1, NULL))
+	if (!recording_open(&r, &p, path, false, NULL))
 		for (i = 0; i < r.nchunks; i++) {
 			chunk_read(&reader, &r.chunks[i], r.swap);
 			while (chunk_next(&reader, &at)) {

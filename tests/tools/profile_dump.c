@@ -175,7 +175,7 @@ static int samples(struct profile *p, const char *file, struct error *err)
 	struct chunk_reader reader = {0};
 	struct chunk_sample at;
 	size_t i;
-	int ret = recording_open(&r, p, file, false, 1, err);
+	int ret = recording_open(&r, p, file, false, err);
 
 	for (i = 0; i < r.nchunks && !ret; i++) {
 		chunk_read(&reader, &r.chunks[i], r.swap);
