@@ -83,6 +83,16 @@ five_times() {
 	return 1
 }
 
+# soon COMMAND...: waits until it succeeds, for a minute, or longer on a busy machine
+soon() {
+	for _ in $(seq 1200); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	echo "in vain: $*"
+	return 1
+}
+
 # exits CODE COMMAND...: the command exits with CODE; its output is in out and err.
 exits() {
 	code=$1

@@ -69,16 +69,6 @@ holds() { # holds FILE FILTER: the jq FILTER is true for the line of FILE
 	[ "$(jq -r "$2" "$1")" = true ] || { echo "not $2:"; cat "$1"; return 1; }
 }
 
-# await COMMAND...: waits for it to succeed, 30 seconds or longer on a busy machine
-await() {
-	for _ in $(seq 600); do
-		"$@" && return
-		sleep 0.05
-	done
-	echo "in vain: $*"
-	return 1
-}
-
 # has_socket PID PROTOCOL STATE: /proc/net lists such a socket of PID, in IPv4 or IPv6
 has_socket() {
 	cat /proc/"$1"/net/"$2" /proc/"$1"/net/"$2"6 2>/dev/null | awk '{ print $10, $4 }' >sockets
@@ -89,10 +79,10 @@ has_socket() {
 	return 1
 }
 listening() { # listening PID: waits until it has a listening socket
-	await has_socket "$1" tcp 0A
+	soon has_socket "$1" tcp 0A
 }
 bound() { # bound PID: waits until it has a datagram socket
-	await has_socket "$1" udp 07
+	soon has_socket "$1" udp 07
 }
 
 gone() { # gone PID: it has ended, or is a zombie

@@ -27,13 +27,8 @@ receiver = sleep $tag
 sender = sleep $tag
 EOF2
 
-nothing_runs() { # waits up to ten seconds
-	i=0
-	while grep -lzs "^$tag\$" /proc/[0-9]*/cmdline; do
-		i=$((i + 1))
-		[ $i -lt 200 ] || return 1
-		sleep 0.05
-	done
+nothing_runs() {
+	! grep -lzs "^$tag\$" /proc/[0-9]*/cmdline
 }
 
 launch() { # launch CAPTURE RUN: starts zcost as $pid; RUN lasts until stop_with
@@ -44,13 +39,8 @@ launch() { # launch CAPTURE RUN: starts zcost as $pid; RUN lasts until stop_with
 	pid=$!
 }
 
-until_run() { # until_run N: waits until N sides have started
-	i=0
-	while [ "$(wc -l <log)" -lt "$1" ]; do
-		i=$((i + 1))
-		[ $i -lt 400 ] || return 1
-		sleep 0.05
-	done
+started() { # started N: N sides have started
+	[ "$(wc -l <log)" -ge "$1" ]
 }
 
 stop_with() { # stop_with SIGNAL: sets $code to the exit status
@@ -68,12 +58,12 @@ whole() { # the manifest lists exactly the run folders, all ok
 
 for sig in INT TERM HUP; do
 	launch c$sig b/measure-1
-	ok "the second run begins before SIG$sig" until_run 3
+	ok "the second run begins before SIG$sig" soon started 3
 	stop_with $sig
 	ok "capture exits 1 on SIG$sig" test "$code" = 1
 	ok "after SIG$sig the message names what is safe and how to go on" says \
 		"interrupted: 1 run was added to c$sig and is safe; run the same command again to go on" err
-	ok "SIG$sig leaves no process running" nothing_runs
+	ok "SIG$sig leaves no process running" soon nothing_runs
 	ok "the plan's 'after' runs on SIG$sig" test "$(tr '\n' ' ' <hooks)" = "before after "
 	ok "after SIG$sig the manifest and the run folders agree" whole c$sig
 	ok "SIG$sig leaves no other file in the capture" test "$(ls -A c$sig | tr '\n' ' ')" = \
@@ -85,7 +75,7 @@ ok "a continued capture completes all runs" jq -e '.complete and (.runs | length
 ok "the manifest and the run folders of a continued capture agree" whole cINT
 
 launch d a/measure-1
-ok "the first capture begins its run" until_run 1
+ok "the first capture begins its run" soon started 1
 ok "a second capture in the same folder exits 1" exits 1 "$zcost" capture p.ini -o d
 ok "the error says that another capture is at work" says "d: another zcost capture is at work here; wait for it" err
 ok "the error about a busy folder does not suggest --undo" test "$(grep -c undo err)" = 0
@@ -96,9 +86,9 @@ ok "a refused second capture does not disturb the first" test "$code" = 1
 
 for when in 1 3; do
 	[ $when = 1 ] && launch k1 a/measure-1 || launch k3 b/measure-1
-	ok "$when sides start before SIGKILL" until_run $when
+	ok "$when sides start before SIGKILL" soon started $when
 	stop_with KILL
-	ok "a capture killed after $when sides leaves no process running" nothing_runs
+	ok "a capture killed after $when sides leaves no process running" soon nothing_runs
 	mkdir -p k$when/runs/a/profile-07 k$when/runs/a/notes # a run that no manifest lists, and a user's folder
 	: >k$when/manifest.json.tmp.1
 	mkdir elsewhere
@@ -117,7 +107,7 @@ done
 sed "s/^sender = .*/sender = sh -c 'sleep $tag; : slow-stop'/; /variant b/,\$ d" p.ini >slow.ini
 mv slow.ini p.ini
 launch s a/measure-1
-ok "two sides start before SIGKILL, one of which ends slowly" until_run 2
+ok "two sides start before SIGKILL, one of which ends slowly" soon started 2
 stop_with KILL
 ok "the same command continues a capture with a side that ends slowly" exits 0 "$zcost" capture p.ini -o s
 ok "the continued capture starts after the slow side has ended" sh -c "sed -n 3p log | grep stopped"

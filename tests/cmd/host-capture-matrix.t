@@ -199,16 +199,15 @@ ended() {
 	echo "$3" >hold
 	"$zcost" capture p.ini -o "$2" 2>err &
 	pid=$!
-	i=0
-	until tail -n +$((had + 1)) hooks | grep -q "^$3"; do
-		i=$((i + 1))
-		[ $i -lt 1000 ] || break
-		sleep 0.02
-	done
+	soon appended "$3"
+	in_time=$?
 	kill -"$1" $pid
 	wait $pid 2>/dev/null
 	rm hold
-	[ $i -lt 1000 ]
+	return $in_time
+}
+appended() { # appended LINE
+	tail -n +$((had + 1)) hooks | grep -q "^$1"
 }
 
 killed() { # killed CAPTURE LINE

@@ -44,16 +44,13 @@ family() { # prints the pids of the capture's processes
 	grep -lzs "^FAMILY=$FAMILY\$" /proc/[0-9]*/environ | sed 's,/proc/\([0-9]*\)/.*,\1,'
 }
 
-gone() { # waits up to 20 seconds for all of them to end
-	i=0
-	while [ -n "$(family)" ]; do
-		i=$((i + 1))
-		if [ $i -gt 400 ]; then
-			for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
-			return 1
-		fi
-		sleep 0.05
-	done
+gone() { # waits until all of them have ended
+	soon no_family && return
+	for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
+	return 1
+}
+no_family() {
+	[ -z "$(family)" ]
 }
 
 # Every run in the manifest has its files with the recorded checksums. A damaged manifest fails.
@@ -132,7 +129,7 @@ point() { # point HOW WHEN CONDITION...: interrupts a capture HOW when CONDITION
 	strike "$how"
 	ok "no process is left running ($when, $how)" gone
 	ok "every run in the manifest has its recorded checksums ($when)" sound
-	[ -z "$ids" ] || ok "no BPF program or map is left ($when)" not_loaded
+	[ -z "$ids" ] || ok "no BPF program or map is left ($when)" soon not_loaded
 }
 
 was_made_again() {
@@ -154,12 +151,7 @@ one_side() {
 }
 
 not_loaded() {
-	i=0
-	while "$build/tests/tools/bpf_left" $ids; do
-		i=$((i + 1))
-		[ $i -lt 400 ] || return 1
-		sleep 0.05
-	done
+	! "$build/tests/tools/bpf_left" $ids
 }
 
 made() {

@@ -35,13 +35,8 @@ receiver = \${bindir}/tcpzc --listen \${to} --rx mmap
 sender = \${bindir}/tcpzc --connect 127.0.0.1 \${to} --tx splice --seconds 60
 EOT
 
-nothing_runs() { # waits up to ten seconds
-	i=0
-	while grep -lzs "^$port\$" /proc/[0-9]*/cmdline; do
-		i=$((i + 1))
-		[ $i -lt 200 ] || return 1
-		sleep 0.05
-	done
+nothing_runs() {
+	! grep -lzs "^$port\$" /proc/[0-9]*/cmdline
 }
 
 # Both windows of each run are within 50 ms. A busy machine's scheduler may miss that, so repeat the capture.
@@ -65,15 +60,12 @@ together() {
 killed() {
 	"$zcost" capture "$2" -o "$3" 2>err &
 	pid=$!
-	i=0
-	while [ ! -e "$4" ] && [ $i -lt 400 ]; do
-		i=$((i + 1))
-		sleep 0.05
-	done
+	soon test -e "$4"
+	in_time=$?
 	kill -"$1" $pid
 	wait $pid 2>/dev/null
 	code=$?
-	[ $i -lt 400 ]
+	return $in_time
 }
 
 goes_on() { # completes the capture; a busy machine may lose samples
@@ -81,7 +73,7 @@ goes_on() { # completes the capture; a busy machine may lose samples
 }
 
 ok "the second run begins before SIGKILL" killed KILL p.ini c c/runs/mapped/.measure-01.tmp/sender/workload.out
-ok "a killed capture leaves no process running" nothing_runs
+ok "a killed capture leaves no process running" soon nothing_runs
 there=$(jq '.runs | length' c/manifest.json)
 ok "the same command completes the killed capture" goes_on
 ok "the restarted capture repeats no finished run" says "c: $there of 8 runs exist already" err
@@ -103,7 +95,7 @@ ok "analyze reads all eight runs" says 'c/zcost.db: 8 runs' err
 sed 's/^duration = .*/duration = 60/' p.ini >long.ini
 ok "the first run begins before SIGTERM" killed TERM long.ini d d/runs/base/.measure-01.tmp/sender/workload.out
 ok "capture exits 1 on SIGTERM" test $code = 1
-ok "SIGTERM leaves no process running" nothing_runs
+ok "SIGTERM leaves no process running" soon nothing_runs
 ok "SIGTERM leaves no file of the interrupted run" test -z "$(find d/runs -type f)"
 
 ok "capture exits 2 when the command does not exist" exits 2 "$zcost" capture -o e --variant x --repeat 1 \

@@ -13,15 +13,6 @@ agent() { # agent KEY: reads its commands from standard input
 	"$zcost" collect --agent "$1"
 }
 
-wait_for() { # wait_for COMMAND...: waits up to ten seconds for it to succeed
-	n=0
-	while ! "$@" >/dev/null 2>&1; do
-		n=$((n + 1))
-		[ $n -lt 200 ] || return 1
-		sleep 0.05
-	done
-}
-
 alive() { # judges by grep's output: grep fails when a process ends while it looks
 	[ -n "$(grep -lzs "^$tag\$" /proc/[0-9]*/cmdline)" ]
 }
@@ -49,14 +40,14 @@ ok "the agent answers 'clock' with two ordered timestamps" awk '/^clock/ { n++; 
 	END { exit n != 2 || bad }' out
 
 {
-	wait_for grep -q zcost raw
+	soon grep -q zcost raw
 	mkdir -p tmp/zcost-k/run/sub
 	printf 'one\n' >tmp/zcost-k/run/a
 	printf 'two' >'tmp/zcost-k/run/sub/b c'
 	: >tmp/zcost-k/run/half.tmp.12
 	ln -s /etc/passwd tmp/zcost-k/run/link
 	echo send run; echo news run; echo news run
-	wait_for answers 3
+	soon answers 3
 	echo more >>tmp/zcost-k/run/a
 	printf '%s\n' 'news run' forget 'news run' 'drop run' 'send run' 'send ../zcost-k' 'send /etc' bogus
 } | agent k >raw
@@ -84,19 +75,19 @@ mkfifo steer in
 agent k <steer >out &
 agent_pid=$!
 exec 3>steer 4<>in
-wait_for test -d tmp/zcost-k
+soon test -d tmp/zcost-k
 "$zcost" collect --sync --mark $PWD/tmp/zcost-k -o tmp/zcost-k/run --collect null -- sleep $tag <in >said 2>&1 4>&- &
-wait_for grep -q ready said
+soon grep -q ready said
 kill -STOP $!
 ok "the workload of a stopped collect runs before 'sweep'" alive
 echo sweep >&3
-wait_for grep -q swept out
+soon grep -q swept out
 ok "'sweep' ends a run with a stopped collect" grep -qx 'swept 0' out
 ok "'sweep' ends the workload of a stopped collect" gone
 "$zcost" collect --sync --mark $PWD/tmp/zcost-k -o tmp/zcost-k/run --collect null -- sleep $tag <in >said 2>&1 4>&- &
-wait_for grep -q ready said
+soon grep -q ready said
 echo 'patience 0.5' >&3
-ok "the agent ends when its input is silent during a run" wait_for sh -c "! kill -0 $agent_pid"
+ok "the agent ends when its input is silent during a run" soon sh -c "! kill -0 $agent_pid"
 ok "the run ends when the agent's input is silent" gone
 ok "the agent removes its folder when its input is silent" test ! -e tmp/zcost-k
 exec 3>&- 4>&-
@@ -113,7 +104,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		print "held\n";
 		sleep 60' "$PWD/tmp/zcost-k" >holder 2>&1 &
 	holder=$!
-	wait_for grep -q held holder
+	soon grep -q held holder
 	ok "another user can hold the agent's folder open" readlink /proc/$holder/fd/*
 	echo sweep | agent k >out
 	ok "the agent ends when another user holds the folder of a killed agent" grep -qx 'swept 0' out

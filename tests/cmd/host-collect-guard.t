@@ -28,16 +28,13 @@ family() { # prints the pids of the collect's processes
 	grep -lzs "^FAMILY=$FAMILY\$" /proc/[0-9]*/environ | sed 's,/proc/\([0-9]*\)/.*,\1,'
 }
 
-gone() { # waits up to ten seconds for all of them to end
-	i=0
-	while [ -n "$(family)" ]; do
-		i=$((i + 1))
-		if [ $i -gt 200 ]; then
-			for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
-			return 1
-		fi
-		sleep 0.05
-	done
+gone() { # waits until all of them have ended
+	soon no_family && return
+	for p in $(family); do tr '\0' ' ' </proc/$p/cmdline; echo; done
+	return 1
+}
+no_family() {
+	[ -z "$(family)" ]
 }
 
 launch() { # launch DIR: starts collect as $pid in a new process group and waits for the whole workload
@@ -45,12 +42,10 @@ launch() { # launch DIR: starts collect as $pid in a new process group and waits
 	FAMILY=$FAMILY setsid "$zcost" collect -o "$1" --duration 60 --pass "${pass:-profile}" -- \
 		"$scratch/workload" "$scratch/ready" >out 2>err &
 	pid=$!
-	i=0
-	until [ -e ready ] && [ "$(family | wc -l)" -ge "${many:-7}" ]; do
-		i=$((i + 1))
-		[ $i -lt 200 ] || return 1
-		sleep 0.05
-	done
+	soon complete
+}
+complete() {
+	[ -e ready ] && [ "$(family | wc -l)" -ge "${many:-7}" ]
 }
 
 guard_of() { # prints the pid of collect's guard
@@ -96,15 +91,8 @@ if [ -n "$ids" ]; then
 	kill -KILL $pid
 	wait $pid 2>/dev/null
 	ok "no process is left when collect with BPF gets SIGKILL" gone
-	unloaded() {
-		i=0
-		while "$build/tests/tools/bpf_left" $ids -- $maps; do
-			i=$((i + 1))
-			[ $i -lt 200 ] || return 1
-			sleep 0.05
-		done
-	}
-	ok "no BPF program or map is left when collect gets SIGKILL" unloaded
+	unloaded() { ! "$build/tests/tools/bpf_left" $ids -- $maps; }
+	ok "no BPF program or map is left when collect gets SIGKILL" soon unloaded
 else
 	kill -KILL $pid
 	skip "the BPF programs of the syscalls pass are loaded" "no BPF here"

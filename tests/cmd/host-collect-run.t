@@ -139,11 +139,7 @@ fi
 # A signal inside the window: the run is marked as failed, and no process is left.
 "$zcost" collect -o "$scratch/r" --collect all -- sh -c 'echo $$ >pid; sleep 1000 & echo $! >pid2; wait' 2>err &
 collect=$!
-i=0
-until [ -s pid2 ] || [ $i = 200 ]; do
-	i=$((i + 1))
-	sleep 0.1
-done
+soon test -s pid2
 sleep 0.5
 kill -TERM $collect
 wait $collect

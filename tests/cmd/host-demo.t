@@ -22,16 +22,6 @@ nothing_runs() {
 	! some_run
 }
 
-wait_for() { # wait_for SECONDS COMMAND...
-	tries=$(($1 * 20))
-	shift
-	while ! "$@" >/dev/null 2>&1; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || return 1
-		sleep 0.05
-	done
-}
-
 settings >before
 
 # interrupt SIGNAL WHO FILE: signals the demo as soon as FILE is there
@@ -39,7 +29,7 @@ interrupt() {
 	rm -rf demo
 	env --default-signal=INT setsid sh "$top/samples/demo.sh" "$build" demo >out 2>err &
 	pid=$!
-	ok "the demo reaches $3" wait_for 60 test -e "demo/$3"
+	ok "the demo reaches $3" soon test -e "demo/$3"
 	[ "$2" = all ] && kill -s "$1" -- "-$pid" || kill -s "$1" "$pid"
 	wait $pid
 	code=$?
@@ -58,13 +48,13 @@ ok "the manifest is readable after SIGTERM" sh -c 'grep -q schema_version demo/c
 rm -rf demo
 env --default-signal=INT setsid sh "$top/samples/demo.sh" "$build" demo >out 2>err &
 pid=$!
-wait_for 60 test -e demo/capture/runs/baseline/.measure-01.tmp/sender/workload.out
+soon test -e demo/capture/runs/baseline/.measure-01.tmp/sender/workload.out
 ok "a demo has processes" some_run
 ok "a second demo at the same time exits 1" exits 1 sh "$top/samples/demo.sh" "$build" demo2
 ok "the error of a second demo says that another one runs" says 'another demo is running on this machine' err
 kill -s KILL -- "-$pid"
 wait $pid 2>/dev/null
-ok "the processes of a demo that got SIGKILL end" wait_for 60 nothing_runs
+ok "the processes of a demo that got SIGKILL end" soon nothing_runs
 sh "$top/samples/testbed.sh" down zcost-demo
 ok "testbed.sh down removes the namespaces of a killed demo" sh -c '! ip netns list | grep zcost-demo'
 done_testing

@@ -185,12 +185,7 @@ sed 's/^receiver = .*/receiver = sleep 60/; s/^duration.*/duration = 60/' p.ini 
 empty && : >state
 "$zcost" capture long.ini -o small/c 2>log &
 pid=$!
-tries=0
-until grep -q up state && ls small/c/runs/a/.*.tmp/*/workload.out >/dev/null 2>&1; do
-	tries=$((tries + 1))
-	[ $tries -lt 300 ] || { cat log; break; }
-	sleep 0.1
-done
+soon sh -c 'grep -q up state && ls small/c/runs/a/.*.tmp/*/workload.out' || cat log
 kill -9 $pid
 wait $pid 2>/dev/null
 fill

@@ -160,8 +160,7 @@ interrupt() {
 	echo "$1" >lie
 	"$zcost" capture p.ini -o c 2>err &
 	pid=$!
-	n=0
-	until [ -e "$2" ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.05; done
+	soon test -e "$2"
 	sleep 0.2
 	kill -INT $pid
 	timeout 10 tail --pid=$pid -f /dev/null || { kill -KILL $pid; return 1; }
@@ -211,8 +210,8 @@ ok "the error reports that the host is not reached within start_timeout" says 's
 plan >p.ini
 "$zcost" capture p.ini -o e 2>err &
 pid=$!
-n=0
-until [ -e "$(undo_state e)/remote" ] || [ $n -gt 400 ]; do n=$((n + 1)); sleep 0.05; done
+connecting() { test -e "$(undo_state e)/remote"; }
+soon connecting
 kill -INT $pid
 ok "SIGINT ends a capture while ssh connects" sh -c "timeout 20 tail --pid=$pid -f /dev/null"
 ok "the message reports the interruption and 0 runs" says 'interrupted: 0 runs' err

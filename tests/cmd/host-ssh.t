@@ -41,15 +41,6 @@ launch() { # launch PLAN CAPTURE: starts zcost as $pid
 	pid=$!
 }
 
-soon() { # soon COMMAND...: waits up to twenty seconds for it to succeed
-	n=0
-	while ! "$@" >/dev/null 2>&1; do
-		n=$((n + 1))
-		[ $n -lt 400 ] || return 1
-		sleep 0.05
-	done
-}
-
 running() { # running CAPTURE REPEAT: the remote workload of that run runs
 	[ -d "$1/runs/a/.measure-0$2.tmp" ] && [ -n "$(pids_there "^sleep $tag")" ]
 }

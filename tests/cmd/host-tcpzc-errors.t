@@ -57,7 +57,7 @@ stopped_early() {
 	shift
 	"$tcpzc" --port $port "$@" >out 2>err &
 	pid=$!
-	await grep -q '^SigCgt:.*[4-7c-f]...$' /proc/$pid/status || return 1 # waits until the program catches SIGTERM
+	soon grep -q '^SigCgt:.*[4-7c-f]...$' /proc/$pid/status || return 1 # waits until the program catches SIGTERM
 	sleep 0.5
 	kill -TERM $pid
 	wait $pid
@@ -103,7 +103,7 @@ start() {
 	rxpid=$!
 	"$tcpzc" --connect 127.0.0.1 --port $port --seconds 20 "$@" >tx 2>tx.err &
 	txpid=$!
-	await has_points 3 rx
+	soon has_points 3 rx
 }
 
 receiver_killed() { # TX RX
@@ -164,7 +164,7 @@ connected() { # PID: it closes its listening socket once it has a connection
 	! has_socket $1 tcp 0A
 }
 stopped_before() { # no data arrived before the stop, which is no error
-	silent 60 && await connected $rxpid || return 1
+	silent 60 && soon connected $rxpid || return 1
 	kill -TERM $rxpid
 	wait $rxpid
 	rc=$?
@@ -217,7 +217,7 @@ stalled() { # TX
 	kill -STOP $rxpid
 	sleep 1.5
 	kill -INT $txpid 2>/dev/null # makes the sender stop waiting for the receiver
-	await gone $txpid
+	soon gone $txpid
 	ended=$?
 	kill -KILL $txpid 2>/dev/null
 	kill -CONT $rxpid

@@ -176,7 +176,7 @@ memlock_waited_out() {
 			--sndbuf 500k --bytes 20M
 	) >tx 2>tx.err &
 	txpid=$!
-	await asleep_with_bytes $txpid
+	soon asleep_with_bytes $txpid
 	slept=$?
 	kill -CONT $rxpid
 	wait $txpid && wait $rxpid || { cat tx.err rx.err; return 1; }
@@ -201,7 +201,7 @@ fi
 "$bed" run receiver -n "$name" sleep 1000 &
 sleeper=$!
 runs_inside() { [ -n "$(ip netns pids "$name-receiver")" ]; }
-await runs_inside
+soon runs_inside
 ok "down succeeds while a command runs inside" exits 0 "$bed" down "$name"
 gone $sleeper && wait $sleeper 2>/dev/null
 ok "down ends the command that runs inside" gone $sleeper

@@ -113,7 +113,7 @@ half_server() { # stops the receiver in the middle; the error has the requests a
 	pid=$!
 	"$tcpzc" --connect 127.0.0.1 --port $port --rr --size 500 --seconds 20 >tx 2>tx.err &
 	txpid=$!
-	await has_points 3 rx
+	soon has_points 3 rx
 	kill -TERM $pid
 	wait $txpid
 	rc=$?

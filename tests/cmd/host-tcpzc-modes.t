@@ -85,7 +85,7 @@ huge() { # TX RX: both ends use huge pages
 	huge_here --rx $2 --huge-pages --verify --bytes $bytes -- --tx $1 --huge-pages --verify \
 		--bytes $bytes && holds rxs ".bytes == $bytes and .verify == \"ok\"" &&
 		holds rxs ".huge_pages >= 2097152 and .huge_pages % 2097152 == 0" &&
-		holds txs ".huge_pages >= 2097152" && await given_back # the kernel frees the memory of a ring later
+		holds txs ".huge_pages >= 2097152" && soon given_back # the kernel frees the memory of a ring later
 }
 both_ways() {
 	huge_here --rr --huge-pages -- --rr --huge-pages --bytes 1M &&
@@ -103,7 +103,7 @@ in_use() { # looks while the receiver runs
 	rc=$?
 	kill $pid
 	wait $pid
-	[ $rc = 0 ] && await given_back
+	[ $rc = 0 ] && soon given_back
 }
 before=$(cat /proc/sys/vm/nr_hugepages)
 cleanup() { [ ! -w /proc/sys/vm/nr_hugepages ] || echo "$before" >/proc/sys/vm/nr_hugepages; }

@@ -116,7 +116,7 @@ stopped() {
 	rxpid=$!
 	"$tcpzc" --connect 127.0.0.1 --port $port --flows 4 --threads 2 --tx $2 --seconds 20 >tx 2>tx.err &
 	txpid=$!
-	await has_points 2 rx
+	soon has_points 2 rx
 	kill -$1 $txpid
 	wait $txpid
 	txrc=$?
@@ -142,7 +142,7 @@ left_open() { # PID: prints the files that it has open and this shell does not
 	done
 }
 at_exit() { # LOG: prints the process that is about to exit
-	await grep -qs 'exit_group(' "$1" >&2
+	soon grep -qs 'exit_group(' "$1" >&2
 	awk '{ print $1; exit }' "$1"
 }
 # The leak sanitizer does not work under strace.
@@ -177,7 +177,7 @@ else
 	skip "all closed at the end" "no strace, or it may not hold a process at its end"
 fi
 no_page() { [ "$huge" = "$(hugepages)" ]; }
-ok "no huge page is left in use" await no_page
+ok "no huge page is left in use" soon no_page
 
 # The peer vanishes when the link goes down.
 [ "$(id -u)" = 0 ] && ip netns add $name-a 2>/dev/null && ip netns add $name-b || {
@@ -201,7 +201,7 @@ vanished() {
 	rxpid=$!
 	b "$tcpzc" --connect 192.0.2.1 --seconds 20 --peer-timeout 1 >tx 2>tx.err &
 	txpid=$!
-	await has_points 2 rx
+	soon has_points 2 rx
 	a ip link set veth0 down
 	wait $txpid
 	txrc=$?

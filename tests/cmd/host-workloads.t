@@ -23,10 +23,7 @@ serve() { # serve PORT COMMAND...: starts a server in $b that listens on PORT
 	shift
 	ip netns exec $b "$@" >server.out 2>&1 &
 	servers="$servers $!"
-	for i in $(seq 100); do
-		ip netns exec $b cat /proc/net/tcp /proc/net/tcp6 | grep -q "$port" && return
-		sleep 0.1
-	done
+	soon sh -c "ip netns exec $b cat /proc/net/tcp /proc/net/tcp6 | grep -q '$port'"
 }
 # measure RUN UNITS WARMUP DURATION COMMAND...: starts a run of the command in $a
 measure() {

@@ -272,8 +272,7 @@ killed() {
 	pid=$!
 	exec 9>feed
 	head -c $((size / 2)) cap.tar.zst >&9
-	for i in $(seq 400); do [ -d "r.tmp.$pid" ] && break; sleep 0.05; done
-	[ -d "r.tmp.$pid" ] || { echo "never began"; exec 9>&-; return 1; }
+	soon test -d "r.tmp.$pid" || { exec 9>&-; return 1; }
 	sleep 0.2
 	kill "-$signal" "$pid"
 	wait "$pid"

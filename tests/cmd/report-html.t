@@ -91,8 +91,7 @@ ln -s "$(command -v sleep)" bare/
 stopped() {
 	PATH="$PWD/bare" "$zcost" report --html stopped.html cap 2>err &
 	pid=$!
-	n=0
-	until ls tmp/zcost-page.*/drawing >/dev/null 2>&1 || [ $((n += 1)) -gt 300 ]; do sleep 0.02; done
+	soon sh -c 'ls tmp/zcost-page.*/drawing'
 	kill $pid
 	for drawing in tmp/zcost-page.*/drawing; do : >"${drawing%drawing}stopped"; done
 	wait $pid
