@@ -141,7 +141,7 @@ static void make_one(struct diff *d)
 
 TEST(rows)
 {
-	struct diff d;
+	freed(diff_free) struct diff d;
 	double sum = 0, none;
 	size_t i;
 
@@ -168,13 +168,12 @@ TEST(rows)
 	assert_int_equal(diff_find(&d, "copy", NULL)->verdict, VERDICT_FEW);
 	assert_int_equal(d.tests, 3);
 	assert_null(diff_find(&d, "tcp", "[veth]"));
-	diff_free(&d);
 }
 
 /* A row is tested from 1 % of the costs of both ends on. */
 TEST(a_row_is_tested_from_its_share_of_the_family_on)
 {
-	struct diff d;
+	freed(diff_free) struct diff d;
 	int e;
 
 	diff_init(&d);
@@ -190,7 +189,6 @@ TEST(a_row_is_tested_from_its_share_of_the_family_on)
 	assert_int_equal(diff_find(&d, "edge", NULL)->verdict, VERDICT_FEW);
 	assert_int_equal(diff_find(&d, "small", NULL)->verdict, VERDICT_NONE);
 	near(diff_find(&d, "small", NULL)->p, NAN);
-	diff_free(&d);
 }
 
 static void six_runs(struct diff *d, enum end e, double copy, double tcp, double step)
@@ -207,7 +205,7 @@ static void six_runs(struct diff *d, enum end e, double copy, double tcp, double
 TEST(significant)
 {
 	const struct diff_row *row;
-	struct diff d;
+	freed(diff_free) struct diff d;
 
 	diff_init(&d);
 	six_runs(&d, BASE, 60, 40, 0.2);
@@ -223,14 +221,13 @@ TEST(significant)
 	row = diff_find(&d, "tcp", NULL);
 	assert_int_equal(row->verdict, VERDICT_SAME);
 	assert_true(row->p > 0.05);
-	diff_free(&d);
 }
 
 /* Apart by no more than the noise of arithmetic: ties, not two samples fully apart. */
 TEST(ties)
 {
 	const struct diff_row *row;
-	struct diff d;
+	freed(diff_free) struct diff d;
 	int i;
 
 	assert_true(stats_significant(100) == stats_significant(nextafter(nextafter(100, 0), 0)));
@@ -249,7 +246,6 @@ TEST(ties)
 	near(row->p, 1);
 	assert_true(row->delta_ci < 1e-12);
 	assert_int_equal(row->verdict, VERDICT_SAME);
-	diff_free(&d);
 }
 
 /*
@@ -260,7 +256,7 @@ TEST(outlier)
 {
 	const double base[] = {60, 61, 62, 63, 64, 65}, new[] = {50, 51, 52, 53, 54, 260};
 	const struct diff_row *row;
-	struct diff d;
+	freed(diff_free) struct diff d;
 	int e, i;
 
 	diff_init(&d);
@@ -277,14 +273,13 @@ TEST(outlier)
 	assert_true(row->delta > 24 && row->delta - row->delta_ci < -11 &&
 		    row->delta + row->delta_ci > 35);
 	assert_int_equal(row->verdict, VERDICT_SAME);
-	diff_free(&d);
 }
 
 /* A row that one end does not have: the other end's error, and the limit of what was not seen. */
 TEST(vanished)
 {
 	const struct diff_row *row;
-	struct diff d;
+	freed(diff_free) struct diff d;
 	int i;
 
 	diff_init(&d);
@@ -300,7 +295,6 @@ TEST(vanished)
 	near(row->delta_ci, hypot(0.2 * sqrt(3.5 / 6) * stats_t_quantile(0.975, 5),
 				  stats_proportion(0, 900, 0.95).hi * 40));
 	assert_int_equal(row->verdict, VERDICT_BETTER);
-	diff_free(&d);
 }
 
 /* --- simulated runs of one kind: how often is a difference seen? --- */
@@ -622,7 +616,7 @@ TEST(drift_between_runs_apart_rarely_gives_a_verdict)
 
 TEST(splits)
 {
-	struct splits s;
+	freed(splits_free) struct splits s;
 	size_t i, k;
 
 	splits_make(&s, 6, SPLITS); /* choose(6, 3) / 2: run 0 is always in the first half */
@@ -668,7 +662,6 @@ TEST(splits)
 	splits_free(&s);
 	splits_make(&s, 1, SPLITS);
 	assert_int_equal(s.n, 0);
-	splits_free(&s);
 }
 
 /*
@@ -706,12 +699,11 @@ TEST(ratio_at_the_end_of_its_interval_has_it)
 TEST(ends_in_two_units_are_refused)
 {
 	struct error err = {0};
-	struct diff d;
+	freed(diff_free) struct diff d;
 
 	diff_init(&d);
 	assert_int_equal(diff_set_unit(&d, "KiB", &err), 0);
 	assert_int_equal(diff_set_unit(&d, "KiB", &err), 0);
 	assert_int_equal(diff_set_unit(&d, "packet", &err), -EINVAL);
 	assert_non_null(strstr(err.text, "give --unit"));
-	diff_free(&d);
 }

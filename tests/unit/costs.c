@@ -25,7 +25,7 @@ static double sum(const struct table *t, const char *column)
 TEST(functions)
 {
 	struct query q = {.work.rate = 1e7, .all = true};
-	struct world w;
+	freed(world_free) struct world w;
 	struct table t;
 
 	make_world(&w, 3);
@@ -43,14 +43,13 @@ TEST(functions)
 	assert_true(isnan(half(&t, "symbol", "skb_b", "self_ns"))); /* 3 samples are too few */
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
 	assert_float_equal(sum(&t, "self_ns"), 200, 1e-9);
-	profile_free(&w.p);
 }
 
 TEST(busy_and_filters)
 {
 	struct query q = {.work.busy_ns = 6000, .work.units = 100, .unit = "message"};
 	struct cpuset cpus = {0};
-	struct world w;
+	freed(world_free) struct world w;
 	struct table t;
 
 	make_world(&w, 3);
@@ -67,7 +66,6 @@ TEST(busy_and_filters)
 	t = small_store_table(NULL, "functions", q);
 	assert_int_equal(t.rows, 1); /* a filter hides rows, the shares stay those of CPU 1 */
 	row_is(&t, find(&t, "symbol", "skb_b"), "self_share = 50, self_ns = 50");
-	profile_free(&w.p);
 }
 
 /* The weights of an event that counts cycles are the cycles: 60 that are not idle, of 10 packets.
@@ -75,7 +73,7 @@ TEST(busy_and_filters)
 TEST(cycles_of_weights)
 {
 	struct query q = {.in = IN_CYCLES, .work.units = 10, .all = true};
-	struct world w;
+	freed(world_free) struct world w;
 	struct table t;
 
 	make_world(&w, 3);
@@ -96,7 +94,6 @@ TEST(cycles_of_weights)
 	q.in = IN_INSTRUCTIONS; /* it does not count those */
 	t = small_store_table(NULL, "functions", q);
 	assert_int_equal(table_cell(&t, 0, table_column(&t, "self_instructions"))->type, V_NONE);
-	profile_free(&w.p);
 }
 
 /*
@@ -116,7 +113,7 @@ TEST(total_of_a_context_counts_the_whole_chain)
 	};
 	struct query q = {.children = true};
 	uint32_t call, softirq, irq;
-	struct world w;
+	freed(world_free) struct world w;
 	struct table t;
 	size_t i;
 
@@ -141,7 +138,6 @@ TEST(total_of_a_context_counts_the_whole_chain)
 				   expected[i].total, 1e-9);
 	}
 	assert_float_equal(sum(&t, "self_share"), 100, 1e-9);
-	profile_free(&w.p);
 }
 
 /* main calls tcp_a in 60 of 100. tcp_a is the leaf in 30 of them, 10 of these below itself. */
@@ -149,8 +145,8 @@ TEST(recursion_counts_once_in_callers_and_callees)
 {
 	struct query q = {.symbol = "tcp_a"};
 	struct error err = {0};
-	struct world w;
-	struct table t;
+	freed(world_free) struct world w;
+	freed(table_free) struct table t;
 
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
@@ -164,8 +160,6 @@ TEST(recursion_counts_once_in_callers_and_callees)
 	q.symbol = "tcp_b";
 	assert_int_equal(measure_run("callers", NULL, &q, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "similar names: tcp_a"));
-	table_free(&t);
-	profile_free(&w.p);
 }
 
 /* Of 100, f has 10 without a caller and 20 below main. It runs a softirq of 30 and an interrupt
@@ -182,7 +176,7 @@ TEST(callers_and_callees_have_interrupts_and_ends)
 	};
 	struct query q = {.symbol = "f"};
 	struct error err = {0};
-	struct world w;
+	freed(world_free) struct world w;
 	struct table t;
 	uint32_t f;
 	size_t i;
@@ -218,7 +212,6 @@ TEST(callers_and_callees_have_interrupts_and_ends)
 			fail_msg("'%s' does not say '%s'", err.text, wrong[i].says);
 		table_free(&t);
 	}
-	profile_free(&w.p);
 }
 
 /* Instructions of equal cost are in the order of their offsets. */
@@ -229,7 +222,7 @@ TEST(hotspots_are_in_order_of_cost_or_of_offset)
 				       {.offset = 0x30, .weight = 2},
 				       {.offset = 0x4, .weight = 3}};
 	struct query q = {.symbol = "f", .limit = 2, .work.busy_ns = 100, .work.units = 1};
-	struct world w;
+	freed(world_free) struct world w;
 	struct table t;
 	size_t i;
 
@@ -261,15 +254,14 @@ TEST(hotspots_are_in_order_of_cost_or_of_offset)
 	t = small_store_table(NULL, "hotspots", q);
 	small_store_column_is(&t, "offset", "+0x4 +0x10 +0x20 +0x30");
 	w.p.spots = NULL;
-	profile_free(&w.p);
 }
 
 TEST(by)
 {
 	struct query q = {.by = "context,cpu"};
 	struct error err = {0};
-	struct world w;
-	struct table t;
+	freed(world_free) struct world w;
+	freed(table_free) struct table t;
 
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
@@ -289,14 +281,12 @@ TEST(by)
 	q.by = "colour";
 	assert_int_equal(measure_run("functions", NULL, &q, &t, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "colour"));
-	table_free(&t);
-	profile_free(&w.p);
 }
 
 /* Returns whether the table warns that the samples cover this much of the wall time. */
 static bool warns_of_coverage(struct query *q, const char *expected)
 {
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	struct table t;
 	bool found = false;
 	size_t i;
@@ -306,7 +296,6 @@ static bool warns_of_coverage(struct query *q, const char *expected)
 	for (i = 0; i < lines.n; i++)
 		found |= lines.line[i].severity == SEVERITY_WARNING &&
 			 strstr(lines.line[i].text, expected) != NULL;
-	note_lines_free(&lines);
 	return found;
 }
 
@@ -314,7 +303,7 @@ static bool warns_of_coverage(struct query *q, const char *expected)
 TEST(wall_basis_warns_of_time_without_samples)
 {
 	struct query q = {.work.rate = 1e7, .all = true};
-	struct world w;
+	freed(world_free) struct world w;
 
 	make_world(&w, 3);
 	q.bare.profile = &w.p;
@@ -331,7 +320,6 @@ TEST(wall_basis_warns_of_time_without_samples)
 	q.work.units = 1;
 	w.p.last_ns = 1165;
 	assert_false(warns_of_coverage(&q, "samples cover"));
-	profile_free(&w.p);
 }
 
 /*
@@ -344,7 +332,7 @@ TEST(store)
 	struct error err = {0};
 	struct store *s;
 	struct world w;
-	struct table t;
+	freed(table_free) struct table t;
 	int64_t id;
 	int i;
 
@@ -371,7 +359,6 @@ TEST(store)
 	assert_float_equal(sum(&t, "self_ns"), 500, 1e-9);
 	q.variant = "w";
 	assert_int_equal(measure_run("functions", s, &q, &t, &err), -ENOENT);
-	table_free(&t);
 }
 
 /*
@@ -513,8 +500,8 @@ TEST(objects_of_the_same_name_get_longer_names)
 		{"relative/name", NULL, true, "relative/name"},
 	};
 	uint32_t id[array_size(dsos)];
-	struct dso_names names;
-	struct profile p;
+	freed(dso_names_free) struct dso_names names;
+	freed(profile_free) struct profile p;
 	size_t i;
 
 	profile_init(&p);
@@ -526,8 +513,6 @@ TEST(objects_of_the_same_name_get_longer_names)
 	dso_names_init(&names, &p);
 	for (i = 0; i < array_size(dsos); i++)
 		assert_string_equal(dso_name(&names, id[i]), dsos[i].name);
-	dso_names_free(&names);
-	profile_free(&p);
 }
 
 /* The load of 10, 20 and 60 % of a CPU is 20 % as median and 30 % as mean. */
@@ -574,12 +559,12 @@ static double weight_below(const struct call_tree *tree, const char *command, co
 
 TEST(call_tree_has_the_chains_of_each_command)
 {
-	struct table notes;
-	struct cost_part part;
-	struct call_tree tree;
+	freed(table_free) struct table notes;
+	freed(cost_part_free) struct cost_part part;
+	freed(call_tree_free) struct call_tree tree;
 	struct error err = {0};
 	struct query q = {0};
-	struct world w;
+	freed(world_free) struct world w;
 	const struct block file = {0};
 	uint32_t a, b;
 
@@ -603,10 +588,6 @@ TEST(call_tree_has_the_chains_of_each_command)
 	assert_float_equal(weight_below(&tree, "two", "main"), 70, 0);
 	assert_float_equal(weight_below(&tree, "[unknown]", "tcp_a"), 10, 0);
 	assert_int_equal(tree.nframes, 11); /* 3 commands, and 3, 3 and 2 functions below */
-	cost_part_free(&part);
-	call_tree_free(&tree);
-	table_free(&notes);
-	profile_free(&w.p);
 }
 
 /* Each of ten runs has 100 samples. A row has an interval with 50 samples in 9 of the runs. */
@@ -690,7 +671,7 @@ TEST(samples_are_split_by_each_key)
 	};
 	struct query q = {.symbol = "f*"};
 	struct cpuset cpus = {0};
-	struct world w;
+	freed(world_free) struct world w;
 	struct table t;
 	uint32_t f;
 	size_t i, k;
@@ -724,7 +705,6 @@ TEST(samples_are_split_by_each_key)
 	cpuset_add(&cpus, 7);
 	t = small_store_table(NULL, "functions", q);
 	small_store_says(&t, "CPU 7");
-	profile_free(&w.p);
 }
 
 /* Process 1 is the workload. Interrupts count for it in other processes, too, but in a row of their
@@ -824,7 +804,7 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 	/* Without a basis, the shares have the interval. */
 	s = small_store();
 	for (i = 0; i < 3; i++) {
-		struct world w;
+		freed(world_free) struct world w;
 
 		start_world(&w);
 		w.comm = intern_str(&w.p.strings, "prog");
@@ -832,7 +812,6 @@ TEST(interval_of_a_cost_adds_the_errors_of_share_and_basis)
 		add(&w, frame(&w, PROFILE_NONE, "tcp_a"), 1, CTX_SYSCALL, 50 - 10 * (uint64_t)i);
 		assert_int_equal(store_profile_write(s, add_run(s, "profile", i + 1), &w.p, NULL),
 				 0);
-		profile_free(&w.p);
 	}
 	t = small_store_table(s, "functions", q);
 	assert_float_equal(half(&t, "symbol", "skb_b", "self_share"), 100 * t15 * 0.1 / sqrt(3),

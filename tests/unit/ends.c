@@ -14,7 +14,7 @@ static void add_variant(struct store *s, const char *name, const char *const *ch
 			const uint64_t *samples, size_t n)
 {
 	uint32_t at = PROFILE_NONE;
-	struct world w;
+	freed(world_free) struct world w;
 	size_t i;
 
 	add_basis(s, name);
@@ -26,7 +26,6 @@ static void add_variant(struct store *s, const char *name, const char *const *ch
 			add(&w, at, 1, CTX_SYSCALL, samples[i]);
 	}
 	assert_int_equal(store_profile_write(s, add_run_of(s, name, "profile", 1), &w.p, NULL), 0);
-	profile_free(&w.p);
 }
 
 static const struct call_change *change_of(const struct call_diff *cd, const char *symbol)
@@ -49,8 +48,8 @@ TEST(frames_with_98_percent_of_a_caller_share_its_test)
 			       .side = {"receiver", "receiver"}};
 	struct store *s = small_store();
 	struct error err = {0};
-	struct call_diff cd;
-	struct table notes;
+	freed(call_diff_free) struct call_diff cd;
+	freed(table_free) struct table notes;
 
 	add_variant(s, "a", chain, samples, array_size(chain));
 	add_variant(s, "b", chain, samples, array_size(chain));
@@ -66,8 +65,6 @@ TEST(frames_with_98_percent_of_a_caller_share_its_test)
 	assert_non_null(change_of(&cd, "main")->row);
 	assert_int_equal(cd.candidates, 3);
 	assert_null(change_of(&cd, "rarest")->row);
-	call_diff_free(&cd);
-	table_free(&notes);
 }
 
 /* A stack with the weight 1 has samples: it is half of two, with the error of that share. */
@@ -78,14 +75,14 @@ TEST(stack_with_the_least_weight_has_samples)
 			       .side = {"receiver", "receiver"}};
 	struct store *s = small_store();
 	struct error err = {0};
-	struct call_diff cd;
-	struct table notes;
+	freed(call_diff_free) struct call_diff cd;
+	freed(table_free) struct table notes;
 	int v;
 
 	for (v = 0; v < 2; v++) {
 		struct profile_cost cost = {
 			.cpu = 1, .context = CTX_SYSCALL, .samples = 1, .weight = 1};
-		struct world w;
+		freed(world_free) struct world w;
 
 		add_basis(s, v ? "b" : "a");
 		start_world(&w);
@@ -100,7 +97,6 @@ TEST(stack_with_the_least_weight_has_samples)
 		assert_int_equal(store_profile_write(s, add_run_of(s, v ? "b" : "a", "profile", 1),
 						     &w.p, NULL),
 				 0);
-		profile_free(&w.p);
 	}
 	c.end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
 	c.end[NEW] = (struct compare_end){.store = s, .variant = "b", .label = "b"};
@@ -108,8 +104,6 @@ TEST(stack_with_the_least_weight_has_samples)
 	assert_int_equal(call_diff_read(&cd, &c, false, &notes, &err), 0);
 	assert_non_null(change_of(&cd, "one")->row);
 	assert_float_equal(change_of(&cd, "one")->row->delta_sampling, hypot(error, error), 1e-3);
-	call_diff_free(&cd);
-	table_free(&notes);
 }
 
 static const struct call_change *change_in(const struct call_diff *cd, enum call_region of,
@@ -138,8 +132,8 @@ TEST(stacks_of_one_end_alone_are_a_region)
 			       .side = {"receiver", "receiver"}};
 	struct store *s = small_store();
 	struct error err = {0};
-	struct call_diff cd;
-	struct table notes;
+	freed(call_diff_free) struct call_diff cd;
+	freed(table_free) struct table notes;
 	size_t i;
 	int v, r;
 
@@ -147,7 +141,7 @@ TEST(stacks_of_one_end_alone_are_a_region)
 		add_basis(s, v ? "b" : "a");
 		for (r = 0; r < (v ? 19 : 20); r++) {
 			uint64_t rest = 100;
-			struct world w;
+			freed(world_free) struct world w;
 			uint32_t root;
 
 			start_world(&w);
@@ -165,7 +159,6 @@ TEST(stacks_of_one_end_alone_are_a_region)
 						 s, add_run_of(s, v ? "b" : "a", "profile", r + 1),
 						 &w.p, NULL),
 					 0);
-			profile_free(&w.p);
 		}
 	}
 	c.end[BASE] = (struct compare_end){.store = s, .variant = "a", .label = "a"};
@@ -189,8 +182,6 @@ TEST(stacks_of_one_end_alone_are_a_region)
 	assert_float_equal(cd.regions[IN_BOTH].cost[NEW], 700, 1e-9);
 	assert_float_equal(change_in(&cd, VANISHED, "main")->cost[BASE], 290, 1e-9);
 	assert_float_equal(cd.d.total[BASE], 1000, 1e-9);
-	call_diff_free(&cd);
-	table_free(&notes);
 }
 
 /* --- the order of runs --- */
@@ -245,7 +236,7 @@ TEST(runs_with_few_changes_of_the_variant_do_not_take_turns)
 	for (i = 0; i < array_size(cases); i++) {
 		struct store *s = small_store_named("one");
 		struct comparison c;
-		struct str lines;
+		freed(str_free) struct str lines;
 
 		add_runs(s, "a", cases[i].base, same, same);
 		add_runs(s, "b", cases[i].new, same, same);
@@ -255,7 +246,6 @@ TEST(runs_with_few_changes_of_the_variant_do_not_take_turns)
 		assert_false(c.rule.drifts);
 		if (cases[i].apart)
 			assert_non_null(strstr(lines.buf, "drift within base: not tested, "));
-		str_free(&lines);
 	}
 }
 
@@ -285,7 +275,7 @@ TEST(drift_is_seen_in_the_rate_or_in_the_cost)
 	for (i = 0; i < array_size(cases); i++) {
 		struct store *s = small_store_named("one");
 		struct comparison c;
-		struct str lines;
+		freed(str_free) struct str lines;
 
 		add_runs(s, "a", first, cases[i].rate, cases[i].busy);
 		add_runs(s, "b", last, five, five);
@@ -297,7 +287,6 @@ TEST(drift_is_seen_in_the_rate_or_in_the_cost)
 		assert_non_null(strstr(
 			lines.buf,
 			"; new: not seen (p: trend 0.017, autocorrelation 0.017; 5 runs)\n"));
-		str_free(&lines);
 	}
 }
 
@@ -307,7 +296,7 @@ TEST(runs_of_two_captures_never_take_turns)
 	static const double same[] = {1, 1, 1};
 	struct store *base = small_store_named("one"), *new = small_store_named("two");
 	struct comparison c;
-	struct str lines;
+	freed(str_free) struct str lines;
 
 	store_capture_put(base, "created", "monday", NULL);
 	store_capture_put(new, "created", "friday", NULL);
@@ -320,7 +309,6 @@ TEST(runs_of_two_captures_never_take_turns)
 	store_capture_put(new, "created", "monday", NULL);
 	lines = drift_of(base, new, &c);
 	assert_non_null(strstr(lines.buf, "lie apart in time, and a drift"));
-	str_free(&lines);
 }
 
 /* --- movements --- */
@@ -398,8 +386,8 @@ TEST(words_of_a_movement_say_what_its_error_and_its_test_tell)
 				       .p = cases[i].p,
 				       .verdict = cases[i].verdict};
 		struct diff d = {.rows = &row, .n = 1, .possible = true};
-		struct movements m = {0};
-		struct table t;
+		freed(movements_free) struct movements m = {0};
+		freed(table_free) struct table t;
 
 		table_init(&t, "metrics", NULL, 0);
 		movements_add(&m, "", &d, "KiB");
@@ -414,8 +402,6 @@ TEST(words_of_a_movement_say_what_its_error_and_its_test_tell)
 				    cases[i].verdict ? verdict_name(cases[i].verdict) : "");
 		assert_int_equal(isnan(table_real(t.detail, 0, "p")),
 				 !strstr(cases[i].words, "p = "));
-		table_free(&t);
-		movements_free(&m);
 	}
 }
 
@@ -723,10 +709,10 @@ TEST(settings_that_differ_are_listed_once)
 	struct store *s = store_of_settings();
 	struct comparison c = {.end = {{.store = s, .variant = "a", .label = "a"},
 				       {.store = s, .variant = "b", .label = "b"}}};
-	struct str expected = {0}, text = {0};
+	freed(str_free) struct str expected = {0}, text = {0};
 	struct outcome out = {0};
 	struct error err = {0};
-	struct table t;
+	freed(table_free) struct table t;
 	size_t i;
 
 	for (i = 0; i < array_size(lines); i++)
@@ -754,9 +740,6 @@ TEST(settings_that_differ_are_listed_once)
 	assert_int_equal(compare_table_find("settings")->run(&c, &t, &out, &err), 0);
 	assert_int_equal(t.rows, 0);
 	assert_int_equal(t.notes.n, 1);
-	table_free(&t);
-	str_free(&text);
-	str_free(&expected);
 }
 
 /* --- conditions --- */
@@ -792,7 +775,7 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 				       {.store = s, .variant = "b", .label = "b"}},
 			       .table = &comparison_metrics};
 	struct error err = {0};
-	struct str text = {0};
+	freed(str_free) struct str text = {0};
 	size_t i;
 	int v;
 
@@ -814,7 +797,6 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 		"device interrupts on CPUs: unknown -> 2; "
 		"NIC: eth0 (mlx5_core), 0.5 Gbit/s, MTU 1 -> eth1 (veth)\n"
 		"n: 1 run of 2 s and 1 run of 4 s, in turns; p: exact Mann-Whitney, two-sided\n");
-	str_free(&text);
 }
 
 /* --- lists of costs --- */
@@ -822,7 +804,7 @@ TEST(conditions_name_cpus_and_the_busiest_card)
 static void add_shares(struct store *s, const char *variant, const uint64_t samples[4])
 {
 	static const char *const functions[] = {"tcp_a", "skb_b", "udp_c", "main"};
-	struct world w;
+	freed(world_free) struct world w;
 	size_t i;
 
 	add_basis(s, variant);
@@ -833,7 +815,6 @@ static void add_shares(struct store *s, const char *variant, const uint64_t samp
 			add(&w, frame(&w, PROFILE_NONE, functions[i]), 1, CTX_SYSCALL, samples[i]);
 	assert_int_equal(store_profile_write(s, add_run_of(s, variant, "profile", 1), &w.p, NULL),
 			 0);
-	profile_free(&w.p);
 }
 
 static struct table list_of(struct store *s, const char *name, long limit, struct outcome *out)
@@ -940,7 +921,7 @@ TEST(variants_without_settings_are_pairs)
 	struct comparison c = {.rule = {.alpha = 0.05, .threshold = 0.02}};
 	struct outcome out = {0};
 	struct error err = {0};
-	struct table t;
+	freed(table_free) struct table t;
 	size_t i;
 
 	for (i = 0; i < array_size(variants); i++) {
@@ -962,7 +943,6 @@ TEST(variants_without_settings_are_pairs)
 	compare_table_init(&comparison_pairs, &t);
 	assert_int_equal(comparison_pairs.run(&c, &t, &out, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "settings: none; variants: old+a, new+a"));
-	table_free(&t);
 }
 
 /* --- commit messages --- */
@@ -999,11 +979,10 @@ TEST(p_of_a_commit_message_has_three_digits)
 		const char *text;
 	} cases[] = {{0, "<.001"},	{0.00049, "<.001"}, {0.0005, "0.001"},
 		     {0.0314, "0.031"}, {1, "1.000"},	    {NAN, "-"}};
-	struct table to;
+	freed(table_free) struct table to;
 	size_t i;
 
 	table_init(&to, "p", NULL, 0);
 	for (i = 0; i < array_size(cases); i++)
 		assert_string_equal(commit_p(&to, cases[i].p).str, cases[i].text);
-	table_free(&to);
 }

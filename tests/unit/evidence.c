@@ -525,7 +525,7 @@ TEST(copying_of_other_programs_is_left_out)
 static void add_sweep_variant(struct store *s, const char *variant, const char *size,
 			      uint64_t copies)
 {
-	struct world w;
+	freed(world_free) struct world w;
 	struct error err = {0};
 	int64_t profiled;
 
@@ -538,7 +538,6 @@ static void add_sweep_variant(struct store *s, const char *variant, const char *
 	add_copies(&w, "tcpzc", CTX_SYSCALL, copies, NULL);
 	add(&w, frame(&w, PROFILE_NONE, "tcp_ack"), 1, CTX_SYSCALL, 100 - copies);
 	assert_int_equal(store_profile_write(s, profiled, &w.p, &err), 0);
-	profile_free(&w.p);
 }
 
 TEST(copying_is_compared_with_the_variant_of_the_same_settings)
@@ -577,7 +576,7 @@ TEST(copying_is_compared_with_the_variant_of_the_same_settings)
  */
 static int64_t add_late_sender(struct store *s, const char *variant, uint64_t copies, uint64_t late)
 {
-	struct world w;
+	freed(world_free) struct world w;
 	int64_t run;
 
 	assert_int_equal(store_variant_add(s, variant, "", NULL, NULL), 0);
@@ -590,7 +589,6 @@ static int64_t add_late_sender(struct store *s, const char *variant, uint64_t co
 		add(&w, frame(&w, frame(&w, PROFILE_NONE, "skb_copy_ubufs"), "memcpy"), 1,
 		    CTX_SOFTIRQ, late);
 	assert_int_equal(store_profile_write(s, run, &w.p, NULL), 0);
-	profile_free(&w.p);
 	return run;
 }
 

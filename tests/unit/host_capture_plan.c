@@ -44,7 +44,7 @@ static const char good[] = "# what it is for\n"
 TEST(plan_with_every_section_is_read)
 {
 	struct error err = {0};
-	struct plan p;
+	freed(plan_free) struct plan p;
 
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "dir/p.ini", good, "/opt", &err), 0);
@@ -69,7 +69,6 @@ TEST(plan_with_every_section_is_read)
 	assert_string_equal(p.variants[0].command[RECEIVER], "/opt/tcpzc --size 128K --rx recv");
 	assert_string_equal(p.variants[1].command[RECEIVER], "dir/x");
 	assert_string_equal(p.text, good);
-	plan_free(&p);
 }
 
 /* ${bindir} differs between this host and a side's host, wherever the section is in the plan. */
@@ -83,7 +82,7 @@ static const char afar[] = "[plan]\nbefore = ${bindir}/b\n"
 TEST(bindir_is_that_of_each_side)
 {
 	struct error err = {0};
-	struct plan p;
+	freed(plan_free) struct plan p;
 
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", afar, "/opt", &err), 0);
@@ -101,7 +100,6 @@ TEST(bindir_is_that_of_each_side)
 	assert_int_equal(plan_set_bindir(&p, RECEIVER, "/it's", &err), -EINVAL);
 	assert_true(str_starts(err.text, "p.ini:8: receiver: a quote is not closed in: /it's/x"));
 	assert_string_equal(p.sides[RECEIVER].prefix, "/there/p");
-	plan_free(&p);
 }
 
 /* A matrix can give each combination of settings its sides. Hooks run on this host. */
@@ -112,7 +110,7 @@ TEST(bindir_is_that_of_each_side_in_a_matrix)
 				   "[side receiver]\nhost = ssh://b\nprefix = ${x} ${s}\n"
 				   "[variant a]\nreceiver = ${x} ${s}\n";
 	struct error err = {0};
-	struct plan p;
+	freed(plan_free) struct plan p;
 
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
@@ -121,7 +119,6 @@ TEST(bindir_is_that_of_each_side_in_a_matrix)
 	assert_string_equal(p.variants[1].command[RECEIVER], "/there/x 2");
 	assert_string_equal(plan_sides(&p, &p.variants[1])[RECEIVER].prefix, "/there/x 2");
 	assert_string_equal(plan_combination(&p, 1)->set[0].hooks.before, "/opt/x 2");
-	plan_free(&p);
 }
 
 /* Sides have free names. A variant may name them before their sections. */
@@ -135,7 +132,7 @@ TEST(sides_start_in_the_order_of_their_roles)
 	static const char *const commands[] = {"b", "c", "a", "d"};
 	static const double grace_s[] = {20, 15, 10, 10};
 	struct error err = {0};
-	struct plan p;
+	freed(plan_free) struct plan p;
 	int i;
 
 	plan_init(&p);
@@ -147,7 +144,6 @@ TEST(sides_start_in_the_order_of_their_roles)
 		assert_true(plan_grace(&p, i) == grace_s[i]);
 	}
 	assert_string_equal(p.sides[2].work, "server");
-	plan_free(&p);
 }
 
 /* ${seconds} covers the window and 2 s of margin, and the time in which runs were seen to start. */
@@ -161,8 +157,8 @@ TEST(seconds_of_a_command_grow_with_the_start)
 	static const char *const want[] = {"sh -c 'y -t 3; y -t 3 -Z'", "sh -c 'y -t 4; y -t 4 -Z'",
 					   "sh -c 'y -t 10; y -t 10 -Z'"};
 	struct error err = {0};
-	struct plan p;
-	char *command;
+	freed(plan_free) struct plan p;
+	freed(text_free) char *command;
 	int i;
 
 	plan_init(&p);
@@ -177,8 +173,6 @@ TEST(seconds_of_a_command_grow_with_the_start)
 	}
 	command = plan_command(&p, &p.variants[0], 0, 7);
 	assert_string_equal(command, "x");
-	free(command);
-	plan_free(&p);
 }
 
 /* The seconds of the plan's own [vars] are a variable like any other. */
@@ -187,14 +181,13 @@ TEST(seconds_of_the_plan_are_not_replaced)
 	static const char text[] = "[vars]\nseconds = 60\n[side receiver]\ncpus = ${seconds}\n"
 				   "[variant v]\nreceiver = x ${seconds}\n";
 	struct error err = {0};
-	struct plan p;
+	freed(plan_free) struct plan p;
 
 	plan_init(&p);
 	assert_int_equal(plan_parse(&p, "p.ini", text, "/opt", &err), 0);
 	assert_string_equal(p.sides[0].cpus, "60");
 	assert_string_equal(p.variants[0].command[0], "x 60");
 	assert_false(variant_has_seconds(&p, &p.variants[0]));
-	plan_free(&p);
 }
 
 #define PLAN	"[plan]\n"
@@ -328,13 +321,12 @@ TEST(bad_plan_is_refused_with_its_line)
 
 	for (i = 0; i < array_size(bad); i++) {
 		struct error err = {0};
-		struct plan p;
+		freed(plan_free) struct plan p;
 
 		plan_init(&p);
 		assert_int_equal(plan_parse(&p, "p.ini", bad[i].text, "/opt", &err), -EINVAL);
 		if (!str_starts(err.text, bad[i].says))
 			fail_msg("'%s' says '%s', not '%s'", bad[i].text, err.text, bad[i].says);
-		plan_free(&p);
 	}
 }
 
@@ -381,7 +373,7 @@ TEST(matrix_leaves_out_excluded_combinations)
 {
 	const struct combination *c;
 	struct error err = {0};
-	struct plan p;
+	freed(plan_free) struct plan p;
 
 	plan_init(&p);
 	if (plan_parse(&p, "p.ini", matrix, "/opt", &err))
@@ -411,14 +403,13 @@ TEST(matrix_leaves_out_excluded_combinations)
 			"base+two+mtu1500/measure-01 zc+two+mtu1500/measure-01 "
 			"zc+two+mtu1500/measure-02 base+two+mtu1500/measure-02 "
 			"base+two+mtu9000/measure-01 base+two+mtu9000/measure-02");
-	plan_free(&p);
 }
 
 TEST(words_split_and_join_as_a_shell_does)
 {
 	static const char *const want[] = {"sh", "-c", "a \"b\" $c", "d'e", "f g", "", "\\", NULL};
-	struct words w = {0}, again = {0};
-	char *line;
+	freed(words_free) struct words w = {0}, again = {0};
+	freed(text_free) char *line;
 	size_t i;
 
 	assert_int_equal(words_split(&w, "  sh -c 'a \"b\" $c' \"d'e\"\n f\\ g '' \\\\ ", NULL), 0);
@@ -432,9 +423,6 @@ TEST(words_split_and_join_as_a_shell_does)
 	assert_null(w.word[i]);
 	assert_int_equal(again.n, i);
 	assert_int_equal(words_split(&w, "x \"", NULL), -EINVAL);
-	words_free(&w);
-	words_free(&again);
-	free(line);
 }
 
 static void fill(struct plan *p, const char *const *names)
@@ -448,26 +436,23 @@ static void fill(struct plan *p, const char *const *names)
 
 static void check_order(const struct plan *p, const char *want)
 {
-	struct order o;
-	struct str s = {0};
+	freed(order_free) struct order o;
+	freed(str_free) struct str s = {0};
 	size_t i;
 
 	order_make(&o, p);
 	for (i = 0; i < o.n; i++) {
-		char *name = run_name(p, &o.run[i]);
+		freed(text_free) char *name = run_name(p, &o.run[i]);
 
 		str_printf(&s, "%s%s", i ? " " : "", name);
-		free(name);
 	}
 	assert_string_equal(s.buf ? s.buf : "", want);
-	str_free(&s);
-	order_free(&o);
 }
 
 TEST(order_of_variants_rotates_with_each_repeat)
 {
 	static const char *const abc[] = {"a", "b", "c", NULL};
-	struct plan p;
+	freed(plan_free) struct plan p;
 
 	fill(&p, abc);
 	p.repeats[PASS_MEASURE] = 3;
@@ -483,7 +468,6 @@ TEST(order_of_variants_rotates_with_each_repeat)
 	p.nvariants = 1;
 	check_order(&p, "a/syscalls-01");
 	p.nvariants = 3;
-	plan_free(&p);
 }
 
 TEST(changed_settings_of_a_variant_are_refused)
@@ -491,7 +475,7 @@ TEST(changed_settings_of_a_variant_are_refused)
 	static const char *const a[] = {"a", NULL};
 	struct error err = {0};
 	json_t *one, *two;
-	struct plan p;
+	freed(plan_free) struct plan p;
 
 	fill(&p, a);
 	one = settings_of(&p, &p.variants[0]);
@@ -511,5 +495,4 @@ TEST(changed_settings_of_a_variant_are_refused)
 			    "variant 'a' was measured with local.cpus = '1', and now it is ''");
 	json_decref(one);
 	json_decref(two);
-	plan_free(&p);
 }

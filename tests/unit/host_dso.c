@@ -79,14 +79,12 @@ static struct perf_file object_id(void)
 
 static int save_into(struct dso_room room, const char *name, const struct perf_file *as)
 {
-	char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/%s", cwd, name);
+	freed(text_free) char *cwd = getcwd(NULL, 0), *path = xasprintf("%s/%s", cwd, name);
 	struct error err = {0};
 	int rc;
 
 	rc = dso_save("hosts", path, as, &room, &err);
 	assert_true(!rc || rc == -ENODATA || strstr(err.text, name));
-	free(path);
-	free(cwd);
 	return rc;
 }
 
@@ -200,7 +198,7 @@ TEST(sparse_file_is_copied)
 {
 	struct perf_file as = object_make(0644);
 	struct stat st;
-	char *copy;
+	freed(text_free) char *copy;
 	FILE *f;
 
 	assert_int_equal(truncate("object", 3LL << 30), 0);
@@ -213,7 +211,6 @@ TEST(sparse_file_is_copied)
 	assert_int_equal(st.st_size, 3LL << 30);
 	assert_true(st.st_blocks * 512 < 1 << 20);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	free(copy);
 }
 
 TEST(each_limit_of_a_run_is_kept)

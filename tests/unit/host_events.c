@@ -6,14 +6,12 @@
 
 static void put(const char *name, const char *text)
 {
-	char *path = xasprintf("%s/bus/event_source/devices/%s", dir, name);
-	char *folder = xstrdup(path);
+	freed(text_free) char *path = xasprintf("%s/bus/event_source/devices/%s", dir, name);
+	freed(text_free) char *folder = xstrdup(path);
 
 	*strrchr(folder, '/') = '\0';
 	assert_int_equal(dir_make(folder, NULL), 0);
 	assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-	free(folder);
-	free(path);
 }
 
 static struct event_list read_list(const char *text)

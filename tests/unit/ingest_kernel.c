@@ -36,7 +36,7 @@ static void add(double seconds, const char *text)
 TEST(deltas)
 {
 	static const char *const more[] = {"w", "x", "y", "z"};
-	struct deltas d;
+	freed(deltas_free) struct deltas d;
 	size_t i;
 
 	fresh();
@@ -76,13 +76,12 @@ TEST(deltas)
 	deltas_restart(&d);
 	deltas_reading(&d, 13 * S + 1);
 	assert_true(isnan(deltas_put(&d, "a", NO_CPU, 900))); /* another counter */
-	deltas_free(&d);
 }
 
 /* Only what happens in the window counts. A counter that appears at its start was not late. */
 TEST(deltas_of_the_window_alone)
 {
-	struct deltas d;
+	freed(deltas_free) struct deltas d;
 
 	fresh();
 	deltas_init(&d, &in);
@@ -109,13 +108,12 @@ TEST(deltas_of_the_window_alone)
 	deltas_restart(&d);
 	deltas_reading(&d, 15 * S);
 	assert_float_equal(d.span_s, 0, 0); /* another's reading came before */
-	deltas_free(&d);
 }
 
 /* The sum over the side's CPUs; the CPUs alone where they counted; words of 32 bits begin again. */
 TEST(deltas_of_cpus_have_sums)
 {
-	struct deltas d;
+	freed(deltas_free) struct deltas d;
 
 	fresh(); /* the side has CPU 1 */
 	deltas_init(&d, &in);
@@ -131,7 +129,6 @@ TEST(deltas_of_cpus_have_sums)
 	/* CPU 2 has gone */
 	metrics_are(&in, "m:a = 10, m:a:cpu0 = 2, m:a:cpu1 = 10, m_elsewhere:a = 2, "
 			 "m:a:cpu2 = -, note cpu_hotplug = +");
-	deltas_free(&d);
 }
 
 /* --- snmp --- */
@@ -417,7 +414,7 @@ TEST(interface_has_its_name_in_the_last_list)
 		"4\tworkload\t\tmtu\t1\n4\thost\tother\tmtu\t1\n",
 			  nameless[] = "ifindex\tnetns\tkey\n4\tworkload\tmtu\n";
 	char dir[] = "/tmp/zcost-nic-XXXXXX";
-	char *file = xasprintf("%s/nic_state.tsv", mkdtemp(dir));
+	freed(text_free) char *file = xasprintf("%s/nic_state.tsv", mkdtemp(dir));
 
 	fresh();
 	add(10, "n\tworkload\t4\told0" NAMES "v\tworkload\t4\told0\tlink\t5\t1\n");
@@ -432,7 +429,6 @@ TEST(interface_has_its_name_in_the_last_list)
 	assert_int_equal(in.notes.n, 0);
 	unlink(file);
 	rmdir(dir);
-	free(file);
 }
 
 TEST(nic_awkward)

@@ -33,14 +33,12 @@ static void put(const char *name, const char *text)
 /* Reads run.json with a window of 100 s and these members. */
 static void run_of(const char *members)
 {
-	char *text = xasprintf("{\"schema_version\":1,%s}", members);
-	char *path = xasprintf("%s/run.json", dir);
+	freed(text_free) char *text = xasprintf("{\"schema_version\":1,%s}", members);
+	freed(text_free) char *path = xasprintf("%s/run.json", dir);
 
 	ingest_start((struct ingest){0});
 	put("run.json", text);
 	assert_int_equal(ingest_run_json(&in, path, NULL), 0);
-	free(path);
-	free(text);
 }
 
 #define WINDOW "\"window\":{\"start_ns\":10000000000,\"end_ns\":110000000000}"
@@ -96,7 +94,7 @@ TEST(run_has_names_and_a_window)
 TEST(run_of_another_schema_is_refused)
 {
 	struct error err = {0};
-	char *path = xasprintf("%s/run.json", dir);
+	freed(text_free) char *path = xasprintf("%s/run.json", dir);
 
 	ingest_start((struct ingest){0});
 	put("run.json", "{\"schema_version\":2}");
@@ -107,7 +105,6 @@ TEST(run_of_another_schema_is_refused)
 	unlink(path);
 	err = (struct error){0};
 	assert_int_equal(ingest_run_json(&in, path, &err), -ENOENT);
-	free(path);
 }
 
 /* Below 99 of 100 s the window is short. */
@@ -220,12 +217,12 @@ TEST(time_of_zcost_itself_is_percent_of_the_window)
 /* The offset at 10 s of the side's own clock. */
 static void clock_of(const char *before, const char *after)
 {
-	char *text = xasprintf("{\"schema_version\":1,\"before\":%s,\"after\":%s}", before, after);
+	freed(text_free) char *text =
+		xasprintf("{\"schema_version\":1,\"before\":%s,\"after\":%s}", before, after);
 
 	ingest_start((struct ingest){.dir = dir, .run = {.start_ns = 10 * S, .end_ns = 13 * S}});
 	put("clock.json", text);
 	ingest_clock(&in);
-	free(text);
 }
 
 TEST(clock_offset_is_interpolated)
@@ -258,7 +255,7 @@ TEST(clock_offset_is_interpolated)
 
 TEST(clock_that_cannot_be_read_is_noted)
 {
-	char *path = xasprintf("%s/clock.json", dir);
+	freed(text_free) char *path = xasprintf("%s/clock.json", dir);
 
 	ingest_start((struct ingest){.dir = dir});
 	put("clock.json", "{\"schema_version\":2}");
@@ -272,7 +269,6 @@ TEST(clock_that_cannot_be_read_is_noted)
 	ingest_start((struct ingest){.dir = dir});
 	ingest_clock(&in);
 	assert_int_equal(in.nmetrics + in.notes.n, 0);
-	free(path);
 }
 
 /* --- a whole run --- */
@@ -502,7 +498,7 @@ static void profiled(const char *named)
 		{10, 10, "nginx"}, {10, 11, "worker"}, {20, 20, "other"},
 		{20, 21, "nginx"}, {30, 30, "sshd"},
 	};
-	char *path = xasprintf("%s/perf.data", dir);
+	freed(text_free) char *path = xasprintf("%s/perf.data", dir);
 	struct writer records = {0}, file = {0};
 	size_t i;
 
@@ -522,7 +518,6 @@ static void profiled(const char *named)
 	str_free(&records.out);
 	str_free(&file.out);
 	unlink(path);
-	free(path);
 }
 
 TEST(processes_of_the_plan_are_the_workloads)
@@ -538,7 +533,7 @@ TEST(processes_of_the_plan_are_the_workloads)
 
 TEST(damaged_perf_data_leaves_no_profile)
 {
-	char *path = xasprintf("%s/perf.data", dir);
+	freed(text_free) char *path = xasprintf("%s/perf.data", dir);
 	struct error err = {0};
 
 	ingest_start((struct ingest){.run = {.start_ns = 10, .end_ns = 100}});
@@ -547,7 +542,6 @@ TEST(damaged_perf_data_leaves_no_profile)
 	assert_non_null(strstr(err.text, "is not a perf.data file"));
 	assert_null(in.profile);
 	unlink(path);
-	free(path);
 }
 
 /* --- hosts --- */
@@ -591,7 +585,7 @@ static const char host_json[] =
 TEST(host_has_its_places)
 {
 	const struct topology_row *p;
-	struct host h;
+	freed(host_free) struct host h;
 
 	put("hosts/vm/host.json", host_json);
 	put("hosts/vm/nic/e0/sysfs",
@@ -643,14 +637,13 @@ TEST(host_has_its_places)
 	assert_int_equal(place(&h, "nic", "e2")->up, -1);
 	assert_null(place(&h, "nic", "lo"));
 	assert_int_equal(h.nplaces, 2 + 2 + 2 + 4 + 3);
-	host_free(&h);
 }
 
 /* Texts of host.json, the sysctls and the kernel's configuration are facts. */
 TEST(host_has_its_settings)
 {
 	struct error err = {0};
-	struct host h;
+	freed(host_free) struct host h;
 
 	put("hosts/vm/host.json", host_json);
 	put("hosts/vm/sysctls", "net.core.rmem_max = 212992\n# a comment = x\nempty =\nnothing\n");
@@ -679,7 +672,6 @@ TEST(host_has_its_settings)
 	assert_int_equal(host_read(&h, hosts, "lost", &err), 0);
 	assert_string_equal(h.row.name, "lost");
 	assert_int_equal(h.nplaces + h.nfacts, 0);
-	host_free(&h);
 }
 
 /* A file that this machine cannot read is an error, a missing one is not. */
@@ -691,7 +683,7 @@ TEST(unreadable_file_of_a_host_is_an_error)
 
 	for (i = 0; i < array_size(files); i++) {
 		struct error err = {0};
-		char *path = xasprintf("%s/bad/%s", hosts, files[i]);
+		freed(text_free) char *path = xasprintf("%s/bad/%s", hosts, files[i]);
 
 		put("hosts/bad/nic/e0/other", "");
 		assert_int_equal(symlink("/proc/self/mem", path), 0); /* EIO at address 0 */
@@ -699,7 +691,6 @@ TEST(unreadable_file_of_a_host_is_an_error)
 		assert_non_null(strstr(err.text, path));
 		host_free(&h);
 		unlink(path);
-		free(path);
 	}
 }
 
@@ -707,7 +698,8 @@ TEST(unreadable_file_of_a_host_is_an_error)
 
 static int layout_of(struct layout *l, const char *manifest, struct error *err)
 {
-	char *capture = xasprintf("%s/cap", dir), *path = xasprintf("%s/manifest.json", capture);
+	freed(text_free) char *capture = xasprintf("%s/cap", dir),
+			      *path = xasprintf("%s/manifest.json", capture);
 	int rc;
 
 	if (manifest)
@@ -716,8 +708,6 @@ static int layout_of(struct layout *l, const char *manifest, struct error *err)
 		unlink(path);
 	*err = (struct error){0};
 	rc = layout_read(l, capture, err);
-	free(path);
-	free(capture);
 	return rc;
 }
 
@@ -735,7 +725,7 @@ TEST(manifest_lists_the_runs)
 {
 	const struct layout_entry *e;
 	struct error err;
-	struct layout l;
+	freed(layout_free) struct layout l;
 
 	assert_int_equal(
 		layout_of(
@@ -786,7 +776,6 @@ TEST(manifest_lists_the_runs)
 	assert_string_equal(layout_note(&l, NOTE_file_damaged)->value[1].text,
 			    "run 0 has no variant or pass and is left out");
 	assert_non_null(layout_note(&l, NOTE_capture_incomplete));
-	layout_free(&l);
 }
 
 TEST(manifest_of_another_kind_is_refused)
@@ -817,7 +806,7 @@ TEST(manifest_of_another_kind_is_refused)
 TEST(folders_are_the_runs_without_a_manifest)
 {
 	struct error err;
-	struct layout l;
+	freed(layout_free) struct layout l;
 
 	put("cap/runs/a/measure-02/rx/run.json", "{}");
 	put("cap/runs/a/measure-02/tx/run.json", "{}");
@@ -853,14 +842,13 @@ TEST(folders_are_the_runs_without_a_manifest)
 	assert_int_equal(l.nentries, 1);
 	assert_int_equal(strlen(l.run_sha256), 64);
 	assert_null(l.entries[0].variant);
-	layout_free(&l);
 }
 
 TEST(place_without_runs_is_no_capture)
 {
-	char *file = xasprintf("%s/hosts/vm/host.json", dir);
+	freed(text_free) char *file = xasprintf("%s/hosts/vm/host.json", dir);
 	struct error err = {0};
-	struct layout l;
+	freed(layout_free) struct layout l;
 
 	assert_int_equal(layout_read(&l, hosts, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "no manifest.json"));
@@ -871,8 +859,6 @@ TEST(place_without_runs_is_no_capture)
 	err = (struct error){0};
 	assert_int_equal(layout_read(&l, "/nonexistent", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "no such capture"));
-	layout_free(&l);
-	free(file);
 }
 
 static int set_hosts(void **state)

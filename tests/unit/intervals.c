@@ -95,7 +95,7 @@ static void add_work(struct store *s, int64_t run, double ns_per_kib)
 static void add_profile(struct store *s, int64_t run, struct prng *r, double kernel, enum lab lab)
 {
 	struct error err = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	uint32_t event, dso, user;
 	size_t i;
 
@@ -126,7 +126,6 @@ static void add_profile(struct store *s, int64_t run, struct prng *r, double ker
 		p.events[event].weight2 += 1e6 * (double)c.samples;
 	}
 	assert_int_equal(store_profile_write(s, run, &p, &err), 0);
-	profile_free(&p);
 }
 
 /*
@@ -195,7 +194,7 @@ static void count_table(struct store *s, const char *key, const char *column, do
 	bool whole = !strcmp(key, "component");
 	struct components *rules = NULL;
 	struct error err = {0};
-	struct table t;
+	freed(table_free) struct table t;
 	size_t i;
 
 	q.all = true;
@@ -210,7 +209,6 @@ static void count_table(struct store *s, const char *key, const char *column, do
 			      table_interval(&t, i, column).half);
 	}
 	components_free(rules);
-	table_free(&t);
 }
 
 /* Compares two variants that do not differ. */

@@ -67,8 +67,8 @@ TEST(cursor_stays_inside_its_bytes)
 
 TEST(intern_and_map_find_what_was_added)
 {
-	struct intern in = {0};
-	struct map m = {0};
+	freed(intern_free) struct intern in = {0};
+	freed(map_free) struct map m = {0};
 	char name[16];
 	uint32_t i;
 
@@ -82,8 +82,6 @@ TEST(intern_and_map_find_what_was_added)
 	assert_string_equal(intern_get(&in, 4999), "n4999");
 	assert_int_equal(*map_get(&m, 77ULL << 40), 77);
 	assert_null(map_get(&m, 1));
-	intern_free(&in);
-	map_free(&m);
 }
 
 TEST(sha256_equals_fips_180_2)
@@ -283,8 +281,8 @@ static void fill(struct table *t)
 
 static void check_format(enum table_format format, const char *expected)
 {
-	struct table t;
-	char *text;
+	freed(table_free) struct table t;
+	freed(text_free) char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
@@ -292,8 +290,6 @@ static void check_format(enum table_format format, const char *expected)
 	assert_int_equal(table_write(&t, format, f), 0);
 	fclose(f);
 	assert_string_equal(text, expected);
-	free(text);
-	table_free(&t);
 }
 
 TEST(table_is_written_in_every_format)
@@ -313,9 +309,9 @@ TEST(text_joins_value_and_interval)
 		{"x", .type = V_REAL, .digits = 1, .spread = SPREAD_RANGE},
 		{"watt", .type = V_REAL, .digits = 1},
 		{"ns", .type = V_REAL, .digits = 1, .spread = SPREAD_HALF}};
-	struct table t;
+	freed(table_free) struct table t;
 	struct value *row;
-	char *text;
+	freed(text_free) char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
@@ -336,8 +332,6 @@ TEST(text_joins_value_and_interval)
 				  "# not measured: watt\n"
 				  "side\tx\tx_lo\tx_hi\twatt\tns\tns_ci\n"
 				  "a\t2\t1\t3\t\t7\t0.5\nb\t\t\t\t\t-0.04\t\n");
-	free(text);
-	table_free(&t);
 }
 
 TEST(only_regular_files_are_opened)
@@ -404,7 +398,7 @@ TEST(a_walk_visits_all_entries_and_says_which_are_gone)
 {
 	char dir[] = "/tmp/zcost-walk.XXXXXX", before[PATH_MAX];
 	struct error err = {0};
-	struct str seen = {0};
+	freed(str_free) struct str seen = {0};
 
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_non_null(mkdtemp(dir));
@@ -424,7 +418,6 @@ TEST(a_walk_visits_all_entries_and_says_which_are_gone)
 	str_reset(&seen);
 	assert_int_equal(dir_walk(dir, walk_note, &seen, NULL), 0);
 	assert_string_equal(seen.buf, ":0:gone ");
-	str_free(&seen);
 }
 
 static void names_write(void *arg, size_t number)
@@ -491,10 +484,9 @@ TEST(program_of_a_command_is_found_behind_prefixes)
 	size_t i;
 
 	for (i = 0; i < array_size(cases); i++) {
-		char *name = program_name(cases[i].command);
+		freed(text_free) char *name = program_name(cases[i].command);
 
 		assert_string_equal(name, cases[i].program);
-		free(name);
 	}
 	assert_null(program_name(" "));
 }

@@ -18,26 +18,23 @@ static const struct note_kind covers = {"covers", SEVERITY_WARNING, "cpu",
 
 static void expect_line(const struct notes *list, size_t place, const char *text)
 {
-	struct note_lines lines;
-	char *line;
+	freed(note_lines_free) struct note_lines lines;
+	freed(text_free) char *line;
 
 	note_lines_make(&lines, list);
 	assert_in_range(place, 0, lines.n - 1);
 	line = note_line_text(&lines.line[place]);
 	assert_string_equal(line, text);
-	free(line);
-	note_lines_free(&lines);
 }
 
 TEST(note_is_a_sentence_with_numbers)
 {
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 
 	notes_add(&list, &covers, "cpu", 93.26, (size_t)4);
 	notes_add(&list, &lost, -3, 0x5eedULL);
 	expect_line(&list, 0, "lossy: -3 records are missing at 0x5eed");
 	expect_line(&list, 1, "warning: cpu covers 93.3 % of 4 CPUs");
-	notes_free(&list);
 }
 
 TEST(marked_text_is_of_zcost)
@@ -63,7 +60,7 @@ static void add_run(struct notes *list, const char *variant, const char *side, i
 
 TEST(runs_become_one_line)
 {
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 
 	add_run(&list, "mmap", "receiver", 1, 1.26);
 	add_run(&list, "mmap", "receiver", 2, 5.3);
@@ -72,12 +69,11 @@ TEST(runs_become_one_line)
 		&list, 0,
 		"warning: mmap receiver, mmap sender (3 of 12 runs): cpu covers 1.3 to 5.3 % of 4 "
 		"CPUs");
-	notes_free(&list);
 }
 
 TEST(run_counts_once_for_notes_of_several_tables)
 {
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 	int table;
 
 	for (table = 0; table < 3; table++) {
@@ -87,12 +83,11 @@ TEST(run_counts_once_for_notes_of_several_tables)
 	expect_line(
 		&list, 0,
 		"warning: mmap receiver, mmap sender (2 of 12 runs): cpu covers 2.0 % of 4 CPUs");
-	notes_free(&list);
 }
 
 TEST(run_is_named_where_runs_are_not_counted)
 {
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 	struct note *n;
 
 	notes_add(&list, &about, "cpu1");
@@ -102,12 +97,11 @@ TEST(run_is_named_where_runs_are_not_counted)
 	expect_line(&list, 0, "mmap receiver (measure-02): about cpu1");
 	notes_copy(&list, &list.note[0])->repeat = 4;
 	expect_line(&list, 0, "mmap receiver (2 runs, first measure-02): about cpu1");
-	notes_free(&list);
 }
 
 TEST(numbers_of_files_stay_apart)
 {
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 
 	notes_add(&list, &sum, 2.0);
 	notes_set_side(&list, "b.txt", NULL);
@@ -117,47 +111,43 @@ TEST(numbers_of_files_stay_apart)
 	notes_set_side(&list, "c.txt", NULL);
 	expect_line(&list, 0, "b.txt, c.txt: sum 2");
 	expect_line(&list, 1, "a.txt: sum 1");
-	notes_free(&list);
 }
 
 TEST(missing_number_is_no_zero)
 {
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 
 	notes_add(&list, &sum, (double)NAN);
 	expect_line(&list, 0, "sum an unknown number");
-	notes_free(&list);
 }
 
 TEST(other_texts_stay_apart)
 {
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 
 	notes_add(&list, &about, "cpu1");
 	notes_add(&list, &about, "cpu2");
 	notes_add(&list, &about, "cpu1");
 	expect_line(&list, 0, "about cpu1");
 	expect_line(&list, 1, "about cpu2");
-	notes_free(&list);
 }
 
 TEST(many_sides_are_counted)
 {
 	static const char *const variants[] = {"a", "b", "c", "d", "e"};
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 	size_t i;
 
 	for (i = 0; i < 5; i++)
 		add_run(&list, variants[i], "sender", 0, 1);
 	expect_line(&list, 0,
 		    "warning: a sender, b sender, c sender and 2 more: cpu covers 1.0 % of 4 CPUs");
-	notes_free(&list);
 }
 
 /* In tsv all results come first, then the worst five of the other notes. */
 TEST(tsv_has_all_results_and_the_worst_five_notes)
 {
-	struct table t;
+	freed(table_free) struct table t;
 	char **texts, name[8];
 	int i;
 
@@ -183,14 +173,13 @@ TEST(tsv_has_all_results_and_the_worst_five_notes)
 	assert_string_equal(texts[8], "about n5");
 	assert_null(texts[9]);
 	table_note_texts_free(texts);
-	table_free(&t);
 }
 
 TEST(advice_follows_the_statement)
 {
-	struct note_lines lines;
-	struct notes list = {0};
-	char *brief;
+	freed(note_lines_free) struct note_lines lines;
+	freed(notes_free) struct notes list = {0};
+	freed(text_free) char *brief;
 
 	notes_add(&list, &slow, 1);
 	notes_set_side(&list, "mmap", NULL);
@@ -200,9 +189,6 @@ TEST(advice_follows_the_statement)
 	assert_string_equal(lines.line[0].advice, "measure it again");
 	brief = note_line_brief(&lines.line[0]);
 	assert_string_equal(brief, "warning: mmap: 1 run was slow");
-	free(brief);
-	note_lines_free(&lines);
-	notes_free(&list);
 }
 
 static void expect_brief(const struct table *t, const char *columns, const char *const *expected)
@@ -219,7 +205,7 @@ static void expect_brief(const struct table *t, const char *columns, const char 
 /* How the figures are made, the worst doubt, and the number of the others. */
 TEST(reader_gets_three_lines_beside_results)
 {
-	struct table t;
+	freed(table_free) struct table t;
 
 	table_init(&t, "x", NULL, 0);
 	expect_brief(&t, "", (const char *const[]){NULL});
@@ -240,7 +226,6 @@ TEST(reader_gets_three_lines_beside_results)
 		     (const char *const[]){"sum 2.5", "basis 3 ns; not measured: y",
 					   "lossy: 1 record is missing at 0x2",
 					   "3 more: zcost report notes, or --verbose", NULL});
-	table_free(&t);
 }
 
 /* The array of kinds is the order of weight of losses and warnings. Others stay as they were added.
@@ -254,7 +239,7 @@ TEST(weightier_warnings_stand_first)
 		{"second", SEVERITY_INFO, NULL, "second %s"},
 	};
 	static const int order[] = {3, 1, 2, 0, 1};
-	struct notes list = {0};
+	freed(notes_free) struct notes list = {0};
 	size_t i;
 
 	for (i = 0; i < array_size(order); i++)
@@ -264,5 +249,4 @@ TEST(weightier_warnings_stand_first)
 	expect_line(&list, 2, "warning: light b");
 	expect_line(&list, 3, "second a");
 	expect_line(&list, 4, "first a");
-	notes_free(&list);
 }

@@ -70,16 +70,15 @@ static int longest_line(const char *text)
 
 static void expect(const struct table *t, int width, const char *expected)
 {
-	char *text = text_of(t, width);
+	freed(text_free) char *text = text_of(t, width);
 
 	assert_string_equal(text, expected);
-	free(text);
 }
 
 TEST(table_that_fits_is_unchanged)
 {
-	struct table t;
-	char *text;
+	freed(table_free) struct table t;
+	freed(text_free) char *text;
 
 	fill(&t);
 	text = text_of(&t, 0);
@@ -88,13 +87,11 @@ TEST(table_that_fits_is_unchanged)
 			       "\n# a note that is quite long, so that it does not fit into a "
 			       "line of forty\n"));
 	expect(&t, 300, text); /* text that fits is unchanged */
-	free(text);
-	table_free(&t);
 }
 
 TEST(long_names_are_shortened)
 {
-	struct table t;
+	freed(table_free) struct table t;
 
 	fill(&t);
 	expect(&t, 80,
@@ -109,12 +106,11 @@ TEST(long_names_are_shortened)
 	       "mmap      _copy_to_iter                               1001  21.0 +-0.2   1234567\n"
 	       "mmap      tcp_recvmsg                                 1002  31.5 +-0.2   1234567\n"
 	       "# a note that is quite long, so that it does not fit into a line of forty\n");
-	table_free(&t);
 }
 
 TEST(repeated_cells_become_section_heads)
 {
-	struct table t;
+	freed(table_free) struct table t;
 
 	fill(&t);
 	t.least = "samples total_ns";
@@ -133,13 +129,12 @@ TEST(repeated_cells_become_section_heads)
 	       "tcp_recvmsg                 1002  31.5 +-0.2   1234567\n"
 	       "# a note that is quite long, so that it does not fit\n"
 	       "#   into a line of forty\n");
-	table_free(&t);
 }
 
 TEST(less_important_columns_are_left_out)
 {
-	struct table t;
-	char *text;
+	freed(table_free) struct table t;
+	freed(text_free) char *text;
 
 	fill(&t);
 	t.least = "samples total_ns";
@@ -148,15 +143,13 @@ TEST(less_important_columns_are_left_out)
 	assert_null(strstr(text, "samples  "));
 	assert_non_null(strstr(text, "left out at"));
 	assert_non_null(strstr(text, "samples")); /* only the list of columns left out has it */
-	free(text);
-	table_free(&t);
 }
 
 /* A column stays if two rows would have the same name without it. */
 TEST(columns_that_tell_rows_apart_stay)
 {
-	struct table t;
-	char *text;
+	freed(table_free) struct table t;
+	freed(text_free) char *text;
 
 	fill(&t);
 	table_cell(&t, 1, 2)->str = table_cell(&t, 2, 2)->str;
@@ -165,8 +158,6 @@ TEST(columns_that_tell_rows_apart_stay)
 	text = text_of(&t, 60);
 	assert_non_null(strstr(text, "other.so"));
 	assert_null(strstr(text, "left out at 60 columns: dso"));
-	free(text);
-	table_free(&t);
 }
 
 /*
@@ -180,9 +171,9 @@ TEST(table_without_spare_columns_breaks_into_blocks)
 					  {"start", .unit = "ns", .type = V_INT},
 					  {"rate", .type = V_REAL, .digits = 1},
 					  {"cpus", .type = V_STR, .shape = STAYS_WHOLE}};
-	struct table t;
+	freed(table_free) struct table t;
 	struct value *row;
-	char *text;
+	freed(text_free) char *text;
 	int i;
 
 	table_init(&t, "runs", c, 5);
@@ -209,14 +200,12 @@ TEST(table_without_spare_columns_breaks_into_blocks)
 	text = text_of(&t, 26); /* no room beside the keys for a column that must stay whole */
 	assert_non_null(strstr(text, "variant baseline, repeat 1\n     start  rate\n"));
 	assert_non_null(strstr(text, "\n\ncpus\n1: 68 %, 0: 32 %\n"));
-	free(text);
-	table_free(&t);
 }
 
 /* At any width the lines fit, and every figure is present and whole. */
 TEST(lines_fit_and_figures_stay_whole_at_any_width)
 {
-	struct table t;
+	freed(table_free) struct table t;
 	char *text, *at;
 	int width, figures;
 
@@ -232,13 +221,12 @@ TEST(lines_fit_and_figures_stay_whole_at_any_width)
 		assert_int_equal(figures, 2);
 		free(text);
 	}
-	table_free(&t);
 }
 
 TEST(names_of_4_kib_are_shortened_to_the_page)
 {
 	char name[4097], *text;
-	struct table t;
+	freed(table_free) struct table t;
 	int i, width;
 
 	memset(name, 'n', sizeof(name) - 1);
@@ -255,14 +243,13 @@ TEST(names_of_4_kib_are_shortened_to_the_page)
 	text = text_of(&t, 0);
 	assert_non_null(strstr(text, name));
 	free(text);
-	table_free(&t);
 }
 
 TEST(equal_long_strings_share_one_copy)
 {
 	char name[201];
 	struct value a, b, c;
-	struct table t;
+	freed(table_free) struct table t;
 
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -274,13 +261,12 @@ TEST(equal_long_strings_share_one_copy)
 	assert_ptr_equal(a.str, b.str);
 	assert_int_equal(*a.str, 'n');
 	assert_string_equal(c.str, name);
-	table_free(&t);
 }
 
 TEST(sentences_wrap)
 {
 	static const struct column c[] = {{"run", .type = V_STR}, {"why", .type = V_STR}};
-	struct table t;
+	freed(table_free) struct table t;
 	struct value *row;
 
 	table_init(&t, "runs", c, 2);
@@ -293,7 +279,6 @@ TEST(sentences_wrap)
 	       "      window did; its log says why\n");
 	t.rows = 0;
 	expect(&t, 20, "run  why\n");
-	table_free(&t);
 }
 
 TEST(interval_is_left_out_before_its_value)
@@ -302,7 +287,7 @@ TEST(interval_is_left_out_before_its_value)
 		{"name", .type = V_STR},
 		{"value", .type = V_REAL, .digits = 1, .spread = SPREAD_RANGE},
 		{"spread", "%", V_REAL, .digits = 1}};
-	struct table t;
+	freed(table_free) struct table t;
 	struct value *row;
 
 	table_init(&t, "counters", c, 3);
@@ -322,7 +307,6 @@ TEST(interval_is_left_out_before_its_value)
 	       "#   value_hi (--width 0\n"
 	       "#   and --format tsv\n"
 	       "#   have them)\n");
-	table_free(&t);
 }
 
 /* A whole number has whole bounds. A bound may be far from the value. */
@@ -332,9 +316,9 @@ TEST(interval_of_whole_numbers_is_whole)
 		{"delta_ns", .type = V_INT, .spread = SPREAD_HALF, .stem = "delta"},
 		{"total", .type = V_INT},
 		{"delta_hi", .type = V_INT, .part_of = "delta_ns", .part = PART_HIGH}};
-	struct table t;
+	freed(table_free) struct table t;
 	struct value *row;
-	char *text;
+	freed(text_free) char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
@@ -349,8 +333,6 @@ TEST(interval_of_whole_numbers_is_whole)
 	assert_string_equal(text,
 			    "delta_ns\tdelta_ci\ttotal\tdelta_hi\n10\t2.5\t1\t12\n4\t\t\t\n"
 			    "    delta_ns  total\n10 [7 .. 12]      1\n           4      -\n");
-	free(text);
-	table_free(&t);
 }
 
 /* perf's clock starts with the host, so times range from a second to a year. */
@@ -359,8 +341,8 @@ TEST(times_have_nanoseconds)
 	static const struct column c[] = {{"at_s", "s", V_REAL, .digits = 6},
 					  {"ns", "ns", V_REAL, .digits = 1}};
 	static const double at[] = {0.5, 945.007948946, 4135.343873001, 864000.123456789};
-	struct table t;
-	char *text;
+	freed(table_free) struct table t;
+	freed(text_free) char *text;
 	size_t len, i;
 	FILE *f = open_memstream(&text, &len);
 
@@ -375,8 +357,6 @@ TEST(times_have_nanoseconds)
 	fclose(f);
 	assert_string_equal(text, "at_s\tns\n0.5\t66.66666667\n945.007948946\t66.66666667\n"
 				  "4135.343873001\t66.66666667\n864000.123456789\t66.66666667\n");
-	free(text);
-	table_free(&t);
 }
 
 /* Text of an untrusted capture: a colour, C1, DEL, a direction override, invalid UTF-8. */
@@ -386,7 +366,7 @@ static char *write_hostile(enum table_format format)
 {
 	static struct column c[] = {{hostile, .type = V_STR}, {"n", .type = V_INT}};
 	struct value *row;
-	struct table t;
+	freed(table_free) struct table t;
 	char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -405,7 +385,6 @@ static char *write_hostile(enum table_format format)
 	table_row(t.detail)[0] = value_str(t.detail, hostile);
 	assert_int_equal(table_write(&t, format, f), 0);
 	fclose(f);
-	table_free(&t);
 	return text;
 }
 
@@ -430,14 +409,13 @@ TEST(hostile_text_is_printable_in_every_format)
 	enum table_format format;
 
 	for (format = FORMAT_TEXT; format <= FORMAT_COMMIT; format++) {
-		char *text = write_hostile(format);
+		freed(text_free) char *text = write_hostile(format);
 
 		if (format == FORMAT_COMMIT)
 			assert_null(strchr(text, '\033'));
 		else
 			assert_harmless(text);
 		assert_null(strstr(text, "\nzcost: forged"));
-		free(text);
 	}
 }
 
@@ -473,8 +451,8 @@ TEST(formulas_are_texts_in_csv)
 	static const char *const names[] = {
 		"=1+1",	  "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "a=1",
 		"-7.5e3", "=\"a,b\"",		"'=1",	""};
-	struct table t;
-	char *csv, *tsv;
+	freed(table_free) struct table t;
+	freed(text_free) char *csv, *tsv;
 	size_t i;
 
 	table_init(&t, "t", c, 2);
@@ -490,9 +468,6 @@ TEST(formulas_are_texts_in_csv)
 				 "'@SUM(A1),-1\n'\t=1,-1\na=1,-1\n-7.5e3,-1\n"
 				 "\"'=\"\"a,b\"\"\",-1\n'=1,-1\n,-1\n");
 	assert_non_null(strstr(tsv, "=name\tx\n=1+1\t-1\n"));
-	free(csv);
-	free(tsv);
-	table_free(&t);
 }
 
 /* A text of perf trace has three digits, which stay three. tsv is exact. */
@@ -501,8 +476,8 @@ TEST(short_times_in_ms_have_three_significant_digits)
 	static const struct column c[] = {{"avg_ms", "ms", V_REAL, .digits = 3},
 					  {"x", "%", V_REAL, .digits = 3}};
 	static const double ms[] = {0.000244, 0.00123456, 0.004, 12.3456, 0};
-	struct table t;
-	char *text;
+	freed(table_free) struct table t;
+	freed(text_free) char *text;
 	size_t i;
 
 	table_init(&t, "t", c, 2);
@@ -519,8 +494,6 @@ TEST(short_times_in_ms_have_three_significant_digits)
 				  "   0.004    0.004\n"
 				  "  12.346   12.346\n"
 				  "   0.000    0.000\n");
-	free(text);
-	table_free(&t);
 }
 
 TEST(small_numbers_have_two_significant_digits)
@@ -530,7 +503,7 @@ TEST(small_numbers_have_two_significant_digits)
 					  {"ns", "ns", V_REAL, .digits = 1}};
 	static const double base[] = {0.00041, 0.0000000004, 0.0672, 0};
 	static const double new[] = {0.000029, 0.00094, 0.1, -0.0005};
-	struct table t;
+	freed(table_free) struct table t;
 	struct value *row;
 	size_t i;
 
@@ -547,5 +520,4 @@ TEST(small_numbers_have_two_significant_digits)
 	       "  0.000   0.00094  0.0\n"
 	       "  0.067     0.100  0.1\n"
 	       "  0.000   -0.0005  0.0\n");
-	table_free(&t);
 }

@@ -216,10 +216,9 @@ TEST(side_that_sends_little_does_not_wait)
 static void check_words(const struct table *t, const char *variant, enum limits_order order,
 			const char *is)
 {
-	char *words = limits_words(t, variant, order);
+	freed(text_free) char *words = limits_words(t, variant, order);
 
 	assert_string_equal(words, is);
-	free(words);
 }
 
 /* A busy CPU makes data wait, too, so the application is no limit beside it. */
@@ -370,7 +369,7 @@ TEST(variants_that_share_a_limit_have_no_different_limits)
 		{"cpu", "receiver", true}, {"none", "cpu", true},     {"none", "idle", false},
 		{"cpu", "unknown", false},
 	};
-	struct table t = limits_table(rows, array_size(rows)), own;
+	freed(table_free) struct table t = limits_table(rows, array_size(rows)), own;
 	size_t i;
 
 	for (i = 0; i < array_size(cases); i++) {
@@ -382,6 +381,4 @@ TEST(variants_that_share_a_limit_have_no_different_limits)
 	own = limits_table(&(struct limit_row){"cpu", "sender", "rwnd"}, 1);
 	assert_true(limits_differ(&t, "cpu", &own, "cpu"));
 	assert_false(limits_differ(&t, "receiver", &own, "cpu"));
-	table_free(&own);
-	table_free(&t);
 }

@@ -6,10 +6,9 @@
 
 static int parse(const char *text, struct trace *tr, struct error *err)
 {
-	char *copy = strdup(text);
+	freed(text_free) char *copy = strdup(text);
 	int ret = perf_trace_parse("t", copy, strlen(copy), tr, err);
 
-	free(copy);
 	return ret;
 }
 
@@ -151,7 +150,7 @@ TEST(merged_threads_have_the_joint_standard_error)
 				 "a (2), 4 events\n" HEAD "read 2 1 12.0 5.0 6.0 7.0 16.6667%\n");
 	struct query q = {.work.units = 2048, .unit = "KiB"};
 	struct error err = {0};
-	struct table t;
+	freed(table_free) struct table t;
 
 	table_init(&t, "syscalls", columns, 11);
 	assert_int_equal(syscalls_from_perf_trace(&tr, &q, &t, &err), 0);
@@ -176,6 +175,5 @@ TEST(merged_threads_have_the_joint_standard_error)
 	table_init(&t, "syscalls", columns, 11);
 	assert_int_equal(syscalls_from_perf_trace(&tr, &q, &t, &err), 0);
 	assert_int_equal(t.rows, 0);
-	table_free(&t);
 	trace_free(&tr);
 }

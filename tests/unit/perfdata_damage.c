@@ -10,7 +10,7 @@
 static void check_damaged(const struct str *file, bool cut)
 {
 	struct error err = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	int ret = w_read(&p, file, NULL, &err);
 
 	if (ret)
@@ -19,7 +19,6 @@ static void check_damaged(const struct str *file, bool cut)
 		assert_true(p.health.truncated && strstr(p.health.why, "offset"));
 	if (cut && p.nevents)
 		assert_true(p.events[0].samples <= NSAMPLES - 1);
-	profile_free(&p);
 }
 
 TEST(truncated_file_is_refused_or_incomplete)

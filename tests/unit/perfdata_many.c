@@ -35,7 +35,7 @@ static uint32_t id_of(struct stacks *s, uint32_t i)
 
 TEST(each_stack_has_one_number)
 {
-	struct stacks s;
+	freed(stacks_free) struct stacks s;
 	uint32_t i;
 
 	stacks_init(&s);
@@ -52,7 +52,6 @@ TEST(each_stack_has_one_number)
 		assert_int_equal(s.list[i]->head.ip, 1 + i / 5);
 	}
 	assert_int_equal(s.n, STACKS);
-	stacks_free(&s);
 }
 
 /* Stacks with the same hash are different if their chain or any part of their head differs. */
@@ -69,7 +68,7 @@ TEST(stacks_differ_by_chain_and_head)
 	};
 	static const uint64_t chains[][2] = {{1, 2}, {1, 3}};
 	uint32_t i, k, round;
-	struct stacks s;
+	freed(stacks_free) struct stacks s;
 
 	stacks_init(&s);
 	for (round = 0; round < 2; round++)
@@ -77,7 +76,6 @@ TEST(stacks_differ_by_chain_and_head)
 			for (i = 0; i < (k ? 5 : array_size(heads)); i++)
 				assert_int_equal(stacks_id(&s, 77, &heads[i], chains[k]),
 						 k * array_size(heads) + i);
-	stacks_free(&s);
 }
 
 /* Counts the places where the last `n` addresses of the chain change from one stack to the next. */
@@ -116,13 +114,12 @@ TEST(stacks_with_the_same_root_are_neighbours)
 	}
 	stack_order_make(&so, &f);
 	for (i = 0; i < array_size(lengths); i++) { /* as many changes as there are roots */
-		struct map roots = {0};
+		freed(map_free) struct map roots = {0};
 
 		n = lengths[i];
 		for (k = 0; k < so.n; k++)
 			*map_at(&roots, hash_bytes(&so.stacks[k]->chain[16 - n], 8 * n, 0)) = 1;
 		assert_int_equal(count_changes(&so, n), roots.n);
-		map_free(&roots);
 	}
 	chain_bits = xcalloc(so.n, sizeof(*chain_bits)); /* each stack is in the order once */
 	for (i = 0; i < so.n; i++)
@@ -237,7 +234,7 @@ TEST(rows_of_a_frame_are_sorted_by_their_keys)
 {
 	enum { KEYS = 16 };
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	uint32_t i, pid;
 	size_t k;
 
@@ -270,7 +267,6 @@ TEST(rows_of_a_frame_are_sorted_by_their_keys)
 		if (k)
 			assert_true(compare_rows(&p.costs[k - 1], &p.costs[k]) < 0);
 	}
-	profile_free(&p);
 }
 
 /* --- a whole profile --- */
@@ -335,7 +331,7 @@ TEST(profile_of_many_stacks_has_each_sample_once)
 	int big, i;
 
 	for (big = 0; big < 2; big++) {
-		struct writer records = {.big = big}, w = {.big = big};
+		freed(writer_free) struct writer records = {.big = big}, w = {.big = big};
 		struct sums expected = {0};
 
 		seed = 42;
@@ -345,7 +341,7 @@ TEST(profile_of_many_stacks_has_each_sample_once)
 		for (threads = 1; threads <= 4; threads += 3) {
 			struct perfdata_options o = {.threads = threads};
 			struct sums found = {0};
-			struct profile p;
+			freed(profile_free) struct profile p;
 
 			assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 			assert_int_equal(p.events[0].samples, SAMPLES);
@@ -355,12 +351,9 @@ TEST(profile_of_many_stacks_has_each_sample_once)
 			assert_int_equal(p.nframes, expected.frames.n);
 			map_free(&found.rows);
 			map_free(&found.frames);
-			profile_free(&p);
 		}
 		map_free(&expected.rows);
 		map_free(&expected.frames);
-		str_free(&records.out);
-		str_free(&w.out);
 	}
 }
 
@@ -375,7 +368,7 @@ TEST(late_samples_count_across_chunks_and_threads)
 	static double idle_ns[CPUSET_MAX];
 	uint64_t all = (uint64_t)TIMER_CPUS * ROUNDS * TOGETHER;
 	struct w_sample s = {.pid = 1, .tid = 1, .period = 1000, .mode = PERF_RECORD_MISC_USER};
-	struct writer records = {0}, w = {0};
+	freed(writer_free) struct writer records = {0}, w = {0};
 	unsigned int threads;
 	int round, i;
 
@@ -392,14 +385,11 @@ TEST(late_samples_count_across_chunks_and_threads)
 	w_pipe(&w, &records.out);
 	for (threads = 1; threads <= 4; threads++) {
 		struct perfdata_options o = {.threads = threads, .idle_ns = idle_ns};
-		struct profile p;
+		freed(profile_free) struct profile p;
 
 		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 		assert_int_equal(p.events[0].samples, all);
 		assert_int_equal(p.events[0].weight,
 				 1000 * ((LATE + 1) * all - LATE * (uint64_t)TIMER_CPUS));
-		profile_free(&p);
 	}
-	str_free(&records.out);
-	str_free(&w.out);
 }

@@ -44,7 +44,7 @@ static void check_packed(size_t push, enum data_size wrong, bool big)
 	struct writer records = {.big = big}, packed = {.big = big};
 	ZSTD_CStream *z = ZSTD_createCStream();
 	struct error err = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t at, len;
 
 	noise(&records, 4000);
@@ -63,7 +63,6 @@ static void check_packed(size_t push, enum data_size wrong, bool big)
 	assert_false(p.health.truncated);
 	assert_int_equal(p.events[0].samples, 4001);
 	assert_int_equal(p.events[0].weight, 5000);
-	profile_free(&p);
 }
 
 TEST(packed_records_of_perf_6_16_are_read)

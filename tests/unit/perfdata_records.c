@@ -33,7 +33,7 @@ static void check_row(const struct profile *p, uint64_t weight, const char *comm
 TEST(payloads_behind_records_are_skipped)
 {
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t at;
 
 	at = w_begin(&w, 66, 0); /* tracing data: 13 bytes, padded to 16 */
@@ -53,7 +53,6 @@ TEST(payloads_behind_records_are_skipped)
 	assert_int_equal(p.events[0].weight, 3);
 	assert_int_equal(p.events[0].samples, 2);
 	assert_false(p.health.truncated);
-	profile_free(&p);
 }
 
 /*
@@ -63,7 +62,7 @@ TEST(payloads_behind_records_are_skipped)
 TEST(unknown_record_types_are_counted)
 {
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	uint32_t type;
 	size_t at;
 
@@ -83,7 +82,6 @@ TEST(unknown_record_types_are_counted)
 	assert_int_equal(p.events[0].samples, 1);
 	assert_int_equal(p.health.unknown_records, 1 + 32 + (260 - 128));
 	assert_false(p.health.truncated);
-	profile_free(&p);
 }
 
 /* --- lost --- */
@@ -121,7 +119,7 @@ TEST(lost_samples_count_once)
 	int format;
 
 	for (format = 0; format < 3; format++) {
-		struct writer w = {0};
+		freed(writer_free) struct writer w = {0};
 
 		if (!format) /* before Linux 6.0 LOST_SAMPLES counts samples that a PMU dropped */
 			events[0].read_format = events[1].read_format = PERF_FORMAT_ID;
@@ -141,7 +139,6 @@ TEST(lost_samples_count_once)
 		assert_int_equal(p.health.lost_records, format ? 10 : 50);
 		assert_int_equal(p.health.lost_samples, format ? 47 : 7);
 		profile_free(&p);
-		str_free(&w.out);
 	}
 }
 
@@ -151,7 +148,7 @@ TEST(lost_samples_count_once)
 TEST(reused_thread_id_belongs_to_its_new_process)
 {
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 
 	w_comm(&w, 0, 10, 10, false, "first");
 	w_mmap2(&w, 0, 10, 0x1000, 0x1000, 0, "/first");
@@ -178,7 +175,6 @@ TEST(reused_thread_id_belongs_to_its_new_process)
 	check_row(&p, 8, "renamed", "/first", "0x10");
 	check_row(&p, 16, "third", "/third", "0x10");
 	check_row(&p, 32, "first", "/first", "0x20");
-	profile_free(&p);
 }
 
 /*
@@ -188,7 +184,7 @@ TEST(reused_thread_id_belongs_to_its_new_process)
 TEST(synthesized_fork_shares_no_maps)
 {
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t at;
 
 	w_mmap2(&w, 0, 10, 0x1000, 0x1000, 0, "/parent");
@@ -203,7 +199,6 @@ TEST(synthesized_fork_shares_no_maps)
 	w_add_sample(&w, 1, 5, 11, 0x1010);
 	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	check_row(&p, 1, ":11", "[unknown]", "0x1010");
-	profile_free(&p);
 }
 
 /*
@@ -213,7 +208,7 @@ TEST(synthesized_fork_shares_no_maps)
 TEST(overlapping_rounds_are_sorted_by_time)
 {
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 
 	w_comm(&w, 0, 1, 1, false, "a");
 	w_mmap2(&w, 50, 1, 0x1000, 0x1000, 0, "/late");
@@ -229,7 +224,6 @@ TEST(overlapping_rounds_are_sorted_by_time)
 	check_row(&p, 2, "a", "/early", "0x0");
 	check_row(&p, 4, "b", "/late", "0x0");
 	check_row(&p, 8, "c", "/late", "0x1");
-	profile_free(&p);
 }
 
 /* A new map covers the middle, the head or the tail of another map, several maps, or all maps. */
@@ -251,7 +245,7 @@ TEST(later_map_replaces_the_part_it_covers)
 			{0x8fff, "/a", "0x7fff"},	 {0x9008, "/d", "0x8"},
 			{0xa000, "[unknown]", "0xa000"}, {0x20008, "/g", "0x8"}};
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t i;
 
 	w_comm(&w, 0, 1, 1, false, "x");
@@ -262,7 +256,6 @@ TEST(later_map_replaces_the_part_it_covers)
 	assert_int_equal(w_read_records(&p, &w, NULL), 0);
 	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		check_row(&p, 1ULL << i, "x", expected[i].dso, expected[i].symbol);
-	profile_free(&p);
 }
 
 static void mmap2_of(struct writer *w, uint64_t start, bool with_id, uint8_t id, uint64_t inode)
@@ -293,7 +286,7 @@ static void mmap2_of(struct writer *w, uint64_t start, bool with_id, uint8_t id,
 TEST(build_id_tells_files_of_one_path_apart)
 {
 	struct writer w = {.big = true};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t i, found = 0;
 
 	mmap2_of(&w, 0x1000, true, 1, 0);
@@ -310,7 +303,6 @@ TEST(build_id_tells_files_of_one_path_apart)
 		found |= !strcmp(id, "abcdef01") ? 1 : !strcmp(id, "abcdef02") ? 2 : !*id ? 4 : 8;
 	}
 	assert_int_equal(found, 1 | 2 | 4);
-	profile_free(&p);
 }
 
 static void w_string(struct writer *w, const char *s)
@@ -494,10 +486,10 @@ static void update_of(struct writer *w, uint64_t type, uint64_t id, const char *
 
 TEST(features_of_a_stream_are_read)
 {
-	struct writer w = {0};
+	freed(writer_free) struct writer w = {0};
 	struct perfdata_options o = {.threads = 1, .spots = true};
-	struct writer all = {0};
-	struct profile p;
+	freed(writer_free) struct writer all = {0};
+	freed(profile_free) struct profile p;
 
 	feature_of(&w, 6, "riscv64");
 	feature_of(&w, 5, "6.16");
@@ -518,17 +510,14 @@ TEST(features_of_a_stream_are_read)
 	assert_string_equal(intern_get(&p.strings, p.events[1].name), "faults/name=x/");
 	assert_int_equal(p.health.unknown_records, 0);
 	assert_false(p.health.truncated);
-	profile_free(&p);
-	str_free(&w.out);
-	str_free(&all.out);
 }
 
 /* perf itself has far fewer events than the file may describe. */
 TEST(events_beyond_65536_are_damage)
 {
 	static const struct w_event event = {.sample_type = PERF_SAMPLE_IP};
-	struct writer w = {0};
-	struct profile p;
+	freed(writer_free) struct writer w = {0};
+	freed(profile_free) struct profile p;
 	size_t i, at;
 
 	w_stream_head(&w, &event, 1);
@@ -545,8 +534,6 @@ TEST(events_beyond_65536_are_damage)
 	assert_int_equal(w_read(&p, &w.out, NULL, NULL), 0);
 	assert_true(p.health.truncated);
 	assert_non_null(strstr(p.health.why, "an impossible number of events at offset"));
-	profile_free(&p);
-	str_free(&w.out);
 }
 
 /* --- order of the profile --- */
@@ -569,7 +556,7 @@ TEST(profile_has_the_order_of_spaces_and_addresses)
 					   PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER,
 			    .flags = W_ID_ALL};
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t i, at;
 
 	w_stream_head(&w, &e, 1);
@@ -594,7 +581,6 @@ TEST(profile_has_the_order_of_spaces_and_addresses)
 		assert_string_equal(profile_symbol_dso(&p, symbol), rows[row].dso);
 		assert_string_equal(profile_symbol_name(&p, symbol), rows[row].symbol);
 	}
-	profile_free(&p);
 }
 
 /* A mapping may reach to the end of the address space: its length then is one beyond. */
@@ -606,7 +592,7 @@ TEST(mapping_to_the_end_of_the_addresses_has_no_end)
 			     .mode = PERF_RECORD_MISC_KERNEL,
 			     .chain = {(uint64_t)PERF_CONTEXT_KERNEL, kernel + 0x1000000}};
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t i;
 
 	w_kernel_map(&w, kernel, 0 - kernel + 0x10, kernel, "[kernel.kallsyms]_text");
@@ -623,7 +609,6 @@ TEST(mapping_to_the_end_of_the_addresses_has_no_end)
 		assert_string_equal(profile_symbol_name(&p, symbol),
 				    p.costs[i].weight == 4 ? "0x6000" : "0x1000000");
 	}
-	profile_free(&p);
 }
 
 /* Records that end inside their fields say nothing, and the sample between them counts. */
@@ -639,8 +624,8 @@ TEST(records_without_all_of_their_fields_are_ignored)
 	};
 	static const uint8_t ones[64] = {1, [4] = 1, [8] = 1, [16] = 1};
 	const struct w_event e = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID};
-	struct writer w = {0};
-	struct profile p;
+	freed(writer_free) struct writer w = {0};
+	freed(profile_free) struct profile p;
 	size_t i, len, at;
 
 	w_stream_head(&w, &e, 1);
@@ -665,8 +650,6 @@ TEST(records_without_all_of_their_fields_are_ignored)
 	assert_int_equal(p.ncosts, 1);
 	assert_string_equal(intern_get(&p.strings, p.costs[0].comm), ":1");
 	assert_string_equal(profile_symbol_dso(&p, p.frames[0].symbol), "[unknown]");
-	profile_free(&p);
-	str_free(&w.out);
 }
 
 /* --- modes --- */
@@ -697,7 +680,7 @@ TEST(kernel_code_below_a_hypervisor_is_of_unknown_context)
 		struct w_sample s = {
 			.time = 1, .period = 1, .pid = 1, .tid = 1, .mode = rows[i].mode};
 		struct writer w = {0};
-		struct profile p;
+		freed(profile_free) struct profile p;
 		uint32_t depth = 0, frame;
 
 		memcpy(s.chain, rows[i].chain, sizeof(rows[i].chain));
@@ -710,7 +693,6 @@ TEST(kernel_code_below_a_hypervisor_is_of_unknown_context)
 			depth++;
 		assert_int_equal(depth, rows[i].depth);
 		assert_int_equal(p.health.bad_chains, 0);
-		profile_free(&p);
 	}
 }
 
@@ -719,7 +701,7 @@ TEST(guests_have_separate_address_spaces)
 {
 	struct w_sample kernel = w_user_sample(10, 1, 0x1010), user = kernel, host = kernel;
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t at;
 
 	w_comm(&w, 0, 1, 1, false, "qemu");
@@ -746,7 +728,6 @@ TEST(guests_have_separate_address_spaces)
 	check_row(&p, 1, "qemu", "[guest]", "0x1010");
 	check_row(&p, 2, "qemu", "[guest]", "0x1020");
 	check_row(&p, 4, "qemu", "/host", "0x10");
-	profile_free(&p);
 }
 
 /* A program is registered twice, unregistered by its start, and registered over another program. */
@@ -759,7 +740,7 @@ TEST(kernel_programs_follow_ksymbol_records)
 			     .mode = PERF_RECORD_MISC_KERNEL,
 			     .chain = {(uint64_t)PERF_CONTEXT_KERNEL, KERNEL + 0x20}};
 	struct writer w = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t i, at;
 
 	w_comm(&w, 0, 1, 1, false, "x");
@@ -794,7 +775,6 @@ TEST(kernel_programs_follow_ksymbol_records)
 		if (!strcmp(intern_get(&p.strings, p.dsos[i].name), expected[0]))
 			assert_int_equal(p.dsos[i].kind, DSO_BPF);
 	assert_int_equal(p.health.unknown_records, 0);
-	profile_free(&p);
 }
 
 /* --- headers of other machines --- */
@@ -804,7 +784,7 @@ TEST(feature_bitmaps_of_other_machines_are_read)
 {
 	struct writer w = {.big = true}, records = {.big = true};
 	const size_t bitmap = 72;
-	struct str file;
+	freed(str_free) struct str file;
 	struct profile p;
 	int bits32;
 
@@ -823,7 +803,6 @@ TEST(feature_bitmaps_of_other_machines_are_read)
 		assert_string_equal(intern_get(&p.strings, p.host), "faraway");
 		profile_free(&p);
 	}
-	str_free(&file);
 }
 
 /* Reads an event table of a newer perf: larger entries, and one id more. */
@@ -836,7 +815,7 @@ TEST(larger_attrs_of_a_newer_perf_are_read)
 	int big;
 
 	for (i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct writer w = {0}, records = {0};
+		freed(writer_free) struct writer w = {0}, records = {0};
 
 		big = i & 1;
 		w.big = records.big = big;
@@ -852,7 +831,5 @@ TEST(larger_attrs_of_a_newer_perf_are_read)
 		assert_int_equal(w_read(&p, &w.out, NULL, &err), -EBADMSG);
 		assert_non_null(strstr(err.text, "the event table at offset 120 is damaged"));
 		profile_free(&p);
-		str_free(&w.out);
-		str_free(&records.out);
 	}
 }

@@ -152,7 +152,7 @@ static void check_type(uint64_t type, uint64_t branch_type, bool big)
 			  .read_format = PERF_FORMAT_ID,
 			  .branch_sample_type = branch_type,
 			  .regs_user = REGS_USER};
-	struct writer w = {.big = big};
+	freed(writer_free) struct writer w = {.big = big};
 	struct sample_rest rest;
 	struct sample s;
 	uint8_t *copy;
@@ -168,7 +168,6 @@ static void check_type(uint64_t type, uint64_t branch_type, bool big)
 		assert_false(decode(&e, &w.out, len, big, &s, &rest, &copy));
 		free(copy);
 	}
-	str_free(&w.out);
 }
 
 TEST(every_sample_field_is_read)
@@ -211,13 +210,12 @@ TEST(impossible_lengths_are_refused)
 		for (k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
 			struct event e = {.sample_type = types[i],
 					  .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID};
-			struct writer w = {0};
+			freed(writer_free) struct writer w = {0};
 
 			w64(&w, lengths[k]);
 			w_bytes(&w, "ab", 2);
 			assert_false(decode(&e, &w.out, w.out.len, false, &s, &rest, &copy));
 			free(copy);
-			str_free(&w.out);
 		}
 }
 
@@ -227,7 +225,7 @@ TEST(sample_without_user_registers_and_stack_is_read)
 	struct event e = {.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 			  .regs_user = REGS_USER};
 	struct sample_rest rest;
-	struct writer w = {0};
+	freed(writer_free) struct writer w = {0};
 	struct sample s;
 	uint8_t *copy;
 
@@ -236,7 +234,6 @@ TEST(sample_without_user_registers_and_stack_is_read)
 	assert_true(decode(&e, &w.out, w.out.len, false, &s, &rest, &copy));
 	assert_int_equal(rest.stack_size, 0);
 	free(copy);
-	str_free(&w.out);
 }
 
 /* --- the time at the end of other records --- */
@@ -245,14 +242,14 @@ TEST(time_is_found_in_every_trailer)
 {
 	static const uint64_t behind[] = {PERF_SAMPLE_TID, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID,
 					  PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
-	struct events ev = {0};
+	freed(events_free) struct events ev = {0};
 	struct event e = {.sample_id_all = true};
 	uint64_t time;
 	int set, i;
 
 	events_add(&ev, &e);
 	for (set = 0; set < 64; set++) {
-		struct writer w = {.big = set & 1};
+		freed(writer_free) struct writer w = {.big = set & 1};
 		uint64_t type = PERF_SAMPLE_TIME;
 
 		for (i = 0; i < 5; i++)
@@ -269,12 +266,10 @@ TEST(time_is_found_in_every_trailer)
 			sample_trailer_time(&ev, cursor_of(w.out.buf, w.out.len, w.big), &time));
 		assert_int_equal(time, 4711);
 		assert_false(sample_trailer_time(&ev, cursor_of(w.out.buf, 7, w.big), &time));
-		str_free(&w.out);
 	}
 	ev.list[0].sample_type = PERF_SAMPLE_TIME;
 	ev.list[0].sample_id_all = false;
 	assert_false(sample_trailer_time(&ev, cursor_of("12345678", 8, false), &time));
-	events_free(&ev);
 }
 
 /* --- events --- */
@@ -318,7 +313,7 @@ TEST(events_have_the_modifiers_of_perf)
 				       .branch_type = 11,
 				       .regs_user = 12,
 				       .stack_user = 14};
-		struct writer w = {.big = i % 2};
+		freed(writer_free) struct writer w = {.big = i % 2};
 
 		w_event_attr(&w, &from);
 		c = cursor_of(w.out.buf, w.out.len, w.big);
@@ -334,7 +329,6 @@ TEST(events_have_the_modifiers_of_perf)
 		assert_int_equal(e.regs_user, 12);
 		assert_int_equal(e.stack_user, 14);
 		assert_false(e.freq || e.inherit || e.sample_id_all);
-		str_free(&w.out);
 	}
 }
 
@@ -355,7 +349,7 @@ TEST(events_without_a_name_are_named_by_type_and_config)
 		{PERF_TYPE_RAW, 0x1a2, "raw 0x1a2:u"},
 		{9, 3, "event 9/0x3:u"},
 	};
-	struct events ev = {0};
+	freed(events_free) struct events ev = {0};
 	size_t i;
 
 	for (i = 0; i < array_size(cases); i++) {
@@ -368,7 +362,6 @@ TEST(events_without_a_name_are_named_by_type_and_config)
 	events_name_rest(&ev);
 	for (i = 0; i < array_size(cases); i++)
 		assert_string_equal(ev.list[i].name, i == 1 ? "spoke" : cases[i].name);
-	events_free(&ev);
 }
 
 /* --- ids --- */
@@ -417,8 +410,8 @@ static void check_ids(uint64_t how, bool big)
 {
 	struct w_event events[2] = {{.sample_type = BASE | how, .id = 5},
 				    {.sample_type = BASE | how, .id = 6, .config = 2}};
-	struct writer w = {.big = big};
-	struct profile p;
+	freed(writer_free) struct writer w = {.big = big};
+	freed(profile_free) struct profile p;
 
 	w_stream_head(&w, events, 2);
 	plain_sample(&w, how, 5, 1, 1);
@@ -431,8 +424,6 @@ static void check_ids(uint64_t how, bool big)
 	assert_int_equal(p.events[1].weight, how ? 110 : 0);
 	assert_int_equal(p.health.unknown_ids, how ? 1 : 0);
 	check_rows(&p);
-	profile_free(&p);
-	str_free(&w.out);
 }
 
 TEST(id_finds_the_event)
@@ -450,8 +441,8 @@ TEST(id_finds_the_event)
 TEST(single_event_needs_no_id)
 {
 	struct w_event one = {.sample_type = BASE | PERF_SAMPLE_IDENTIFIER, .id = 5};
-	struct writer w = {0};
-	struct profile p;
+	freed(writer_free) struct writer w = {0};
+	freed(profile_free) struct profile p;
 
 	w_stream_head(&w, &one, 1);
 	plain_sample(&w, one.sample_type, 999, 1, 7);
@@ -459,8 +450,6 @@ TEST(single_event_needs_no_id)
 	assert_int_equal(p.events[0].weight, 7);
 	assert_int_equal(p.health.unknown_ids, 0);
 	check_rows(&p);
-	profile_free(&p);
-	str_free(&w.out);
 }
 
 /* --- counter values --- */
@@ -508,14 +497,13 @@ static void read_stream(struct profile *p, uint64_t format, uint64_t flags, cons
 	struct w_event events[2] = {
 		{.sample_type = type, .id = 5, .read_format = format, .flags = flags},
 		{.sample_type = type, .id = 6, .config = 2, .read_format = format, .flags = flags}};
-	struct writer w = {0};
+	freed(writer_free) struct writer w = {0};
 	size_t i;
 
 	w_stream_head(&w, events, 2);
 	for (i = 0; i < n; i++)
 		read_sample(&w, format, &v[i]);
 	assert_int_equal(w_read(p, &w.out, o, NULL), 0);
-	str_free(&w.out);
 }
 
 /* A sample counts what the counter gained, in every read format. A gain of 0 is no sample. */
@@ -545,14 +533,13 @@ TEST(counter_gains_are_weights_in_every_read_format)
 TEST(counter_that_goes_backwards_is_reported)
 {
 	static const struct values v[] = {{1, 1, {100, 0}}, {1, 2, {40, 0}}, {1, 3, {60, 0}}};
-	struct profile p;
+	freed(profile_free) struct profile p;
 
 	read_stream(&p, PERF_FORMAT_ID, 0, v, 3, NULL);
 	assert_int_equal(p.events[0].weight, 120);
 	assert_int_equal(p.events[0].samples, 2);
 	assert_int_equal(p.health.backwards, 1);
 	check_rows(&p);
-	profile_free(&p);
 }
 
 /* Inherited counters (Linux 6.12) have one value per thread under one id. */
@@ -560,13 +547,12 @@ TEST(inherited_counters_gain_per_thread)
 {
 	static const struct values v[] = {
 		{1, 1, {100, 0}}, {2, 2, {30, 0}}, {1, 3, {110, 0}}, {2, 4, {35, 0}}};
-	struct profile p;
+	freed(profile_free) struct profile p;
 
 	read_stream(&p, PERF_FORMAT_ID, W_INHERIT, v, 4, NULL);
 	assert_int_equal(p.events[0].weight, 110 + 35);
 	assert_int_equal(p.health.backwards, 0);
 	check_rows(&p);
-	profile_free(&p);
 }
 
 /*
@@ -578,14 +564,13 @@ TEST(gains_outside_the_window_do_not_count)
 	static const struct values v[] = {
 		{1, 1, {1000, 50}}, {1, 2, {2000, 60}}, {1, 3, {2010, 61}}, {1, 9, {5000, 99}}};
 	struct perfdata_options o = {.from_ns = 3, .to_ns = 9, .threads = 1};
-	struct profile p;
+	freed(profile_free) struct profile p;
 
 	read_stream(&p, PERF_FORMAT_ID | PERF_FORMAT_GROUP | W_FORMAT_LOST, 0, v, 4, &o);
 	assert_int_equal(p.events[0].weight, 10);
 	assert_int_equal(p.events[1].weight, 1);
 	assert_int_equal(p.health.outside_window, 3);
 	check_rows(&p);
-	profile_free(&p);
 }
 
 /* --- periods far from the usual --- */
@@ -593,8 +578,8 @@ TEST(gains_outside_the_window_do_not_count)
 static void check_periods(uint64_t flags, uint64_t outliers, uint64_t starts)
 {
 	struct w_event one = {.sample_type = BASE, .flags = flags};
-	struct writer w = {0};
-	struct profile p;
+	freed(writer_free) struct writer w = {0};
+	freed(profile_free) struct profile p;
 	int i;
 
 	w_stream_head(&w, &one, 1);
@@ -610,8 +595,6 @@ static void check_periods(uint64_t flags, uint64_t outliers, uint64_t starts)
 	assert_true(p.events[0].weight2 == 1690238350000002); /* a sum of squares */
 	assert_int_equal(p.events[0].starts, starts);
 	check_rows(&p);
-	profile_free(&p);
-	str_free(&w.out);
 }
 
 /*
@@ -630,8 +613,8 @@ TEST(periods_are_unusual_from_a_factor_of_16_on)
 
 	for (i = 0; i < array_size(cases); i++) {
 		struct w_event one = {.sample_type = BASE, .flags = W_FREQ};
-		struct writer w = {0};
-		struct profile p;
+		freed(writer_free) struct writer w = {0};
+		freed(profile_free) struct profile p;
 
 		w_stream_head(&w, &one, 1);
 		for (k = 0; k < 11; k++)
@@ -643,8 +626,6 @@ TEST(periods_are_unusual_from_a_factor_of_16_on)
 		assert_int_equal(p.events[0].outlier_weight,
 				 5 * cases[i].outlier * cases[i].period);
 		check_rows(&p);
-		profile_free(&p);
-		str_free(&w.out);
 	}
 }
 
@@ -653,8 +634,8 @@ TEST(first_sample_longer_than_its_record_is_named)
 {
 	struct w_event one = {.sample_type = BASE, .type = PERF_TYPE_SOFTWARE, .config = 1};
 	char where[40];
-	struct writer w = {0};
-	struct profile p;
+	freed(writer_free) struct writer w = {0};
+	freed(profile_free) struct profile p;
 	size_t at, i;
 
 	w_stream_head(&w, &one, 1);
@@ -679,8 +660,6 @@ TEST(first_sample_longer_than_its_record_is_named)
 	assert_int_equal(p.first_ns, 1);
 	assert_int_equal(p.last_ns, 2);
 	check_rows(&p);
-	profile_free(&p);
-	str_free(&w.out);
 }
 
 TEST(unusual_periods_are_counted)

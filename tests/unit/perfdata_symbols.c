@@ -31,7 +31,7 @@ static void write_text(const char *name, const void *text, size_t len)
 /* The notes of a kernel with this build-id of one repeated byte. */
 static void write_notes(const char *name, uint8_t byte)
 {
-	struct writer w = {0};
+	freed(writer_free) struct writer w = {0};
 	int i;
 
 	w32(&w, 4);
@@ -41,7 +41,6 @@ static void write_notes(const char *name, uint8_t byte)
 	for (i = 0; i < 20; i++)
 		w_int(&w, byte, 1);
 	write_text(name, w.out.buf, w.out.len);
-	str_free(&w.out);
 }
 
 enum { TEXT = 0x1000, TEXT_SIZE = 0xa00 }; /* place in the file */
@@ -219,7 +218,7 @@ TEST(kernel_symbols_need_proof)
 
 	for (i = 0; i < array_size(cases); i++) {
 		uint64_t at = KERNEL - (cases[i].moved ? BOOT : 0);
-		char *path = xasprintf("%s/%s", dir, cases[i].place);
+		freed(text_free) char *path = xasprintf("%s/%s", dir, cases[i].place);
 		struct perfdata_options o = {
 			.threads = 1,
 			.host_dir = cases[i].from == CAPTURE ? path : NULL,
@@ -228,8 +227,8 @@ TEST(kernel_symbols_need_proof)
 			.symfs = cases[i].from == SYMFS ? path : NULL,
 			.vmlinux = cases[i].from == VMLINUX ? path : NULL,
 		};
-		struct writer records = {0}, w = {0};
-		struct profile p;
+		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(profile_free) struct profile p;
 
 		w_kernel_map(&records, at, 0xa00, at, "[kernel.kallsyms]_text");
 		w_kernel_map(&records, MODULE, 0x1000, 0, "[veth]");
@@ -263,20 +262,16 @@ TEST(kernel_symbols_need_proof)
 			assert_null(p.kernel_note);
 		else
 			assert_non_null(strstr(p.kernel_note, cases[i].note));
-		profile_free(&p);
-		str_free(&records.out);
-		str_free(&w.out);
-		free(path);
 	}
 }
 
 /* Without an address to compare, the kernel with the recorded build-id lies where kallsyms says. */
 TEST(kernel_without_an_address_lies_where_kallsyms_says)
 {
-	char *host = xasprintf("%s/same", dir);
+	freed(text_free) char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
-	struct writer records = {0}, w = {0};
-	struct profile p;
+	freed(writer_free) struct writer records = {0}, w = {0};
+	freed(profile_free) struct profile p;
 
 	w_kernel_map(&records, KERNEL, 0xa00, 0, "[kernel.kallsyms]");
 	w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
@@ -286,23 +281,19 @@ TEST(kernel_without_an_address_lies_where_kallsyms_says)
 	assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 	assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1)), "_text");
 	assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 2)), "tcp_sendmsg");
-	profile_free(&p);
-	str_free(&records.out);
-	str_free(&w.out);
-	free(host);
 }
 
 /* A mapping with a build-id counts before the header's row. */
 TEST(mapping_has_the_build_id_of_the_kernel)
 {
-	char *host = xasprintf("%s/same", dir);
+	freed(text_free) char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	int byte, i;
 
 	for (byte = 0xaa; byte <= 0xab; byte++) {
-		struct writer records = {0}, w = {0};
+		freed(writer_free) struct writer records = {0}, w = {0};
 		size_t at = w_begin(&records, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL | 1 << 14);
-		struct profile p;
+		freed(profile_free) struct profile p;
 
 		w32(&records, UINT32_MAX);
 		w32(&records, 0);
@@ -323,11 +314,7 @@ TEST(mapping_has_the_build_id_of_the_kernel)
 		assert_int_equal(w_read(&p, &w.out, &o, NULL), 0);
 		assert_int_equal(p.symbols[symbol_of(&p, 1)].unresolved,
 				 byte == 0xaa ? RESOLVED : UNRESOLVED_MISMATCH);
-		profile_free(&p);
-		str_free(&records.out);
-		str_free(&w.out);
 	}
-	free(host);
 }
 
 /* The symbol that the recording names gives the distance to the linked addresses. */
@@ -341,7 +328,7 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 		{"[kernel.kallsyms]_stext", false},
 		{"[kernel.kallsyms]", false},
 	};
-	char *vmlinux = xasprintf("%s/without-id", dir);
+	freed(text_free) char *vmlinux = xasprintf("%s/without-id", dir);
 	const struct perfdata_options o = {.threads = 1, .vmlinux = vmlinux};
 	size_t i;
 
@@ -349,8 +336,8 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 		const char *symbol = strchr(rows[i].map, ']') + 1;
 		char *note = xasprintf("%s or the recording lacks the address of %s", vmlinux,
 				       *symbol ? symbol : "_text");
-		struct writer records = {0}, w = {0};
-		struct profile p;
+		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(profile_free) struct profile p;
 
 		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, rows[i].map);
 		/* only the first counts */
@@ -368,11 +355,7 @@ TEST(vmlinux_needs_the_symbol_of_the_recording)
 		else
 			assert_non_null(strstr(p.kernel_note, note));
 		free(note);
-		profile_free(&p);
-		str_free(&records.out);
-		str_free(&w.out);
 	}
-	free(vmlinux);
 }
 
 /* perf has no records of modules and BPF programs that were loaded before it began. */
@@ -385,14 +368,14 @@ TEST(kallsyms_name_what_was_not_recorded)
 				   "ffffffffc0000100 t veth_end\t[veth]\n"
 				   "ffffffffc1000000 t bpf_prog_1_drop\t[bpf]\n"
 				   "ffffffffc1000100 t bpf_prog_2_last\t[bpf]\n";
-	char *host = xasprintf("%s/early", dir);
+	freed(text_free) char *host = xasprintf("%s/early", dir);
 	const struct perfdata_options o = {.threads = 1, .host_dir = host};
 	int recorded; /* bits: a module elsewhere, a program elsewhere */
 
 	write_text("early/kallsyms", text, sizeof(text) - 1);
 	for (recorded = 0; recorded < 4; recorded++) {
-		struct writer records = {0}, w = {0};
-		struct profile p;
+		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(profile_free) struct profile p;
 
 		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
 		if (recorded & 1)
@@ -412,11 +395,7 @@ TEST(kallsyms_name_what_was_not_recorded)
 		if (!(recorded & 2))
 			assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 2)),
 					    "bpf_prog_1_drop");
-		profile_free(&p);
-		str_free(&records.out);
-		str_free(&w.out);
 	}
-	free(host);
 }
 
 /* The header's row of a file. */
@@ -437,22 +416,21 @@ TEST(files_of_other_builds_are_noted)
 		"; also p1, p2, p3 and 1 more",
 		"; also p1, p2, p3 and 2 more",
 	};
-	char *root = xasprintf("%s/builds", dir);
+	freed(text_free) char *root = xasprintf("%s/builds", dir);
 	const struct perfdata_options o = {.threads = 1, .symfs = root};
 	size_t n, i;
 
 	for (n = 1; n < array_size(behind); n++) {
-		char *file = xasprintf("builds/w/p%zu", n - 1), *start;
-		struct writer records = {0}, w = {0};
-		struct profile p;
+		freed(text_free) char *file = xasprintf("builds/w/p%zu", n - 1), *start;
+		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(profile_free) struct profile p;
 
 		write_vmlinux(file, 0xaa);
 		for (i = 0; i < n; i++) {
-			char *name = xasprintf("/w/p%zu", i);
+			freed(text_free) char *name = xasprintf("/w/p%zu", i);
 
 			w_file_id(&records, 0xbb, name);
 			w_mmap2(&records, 0, 200, 0x400000 + i * 0x10000, 0x1000, TEXT, name);
-			free(name);
 		}
 		for (i = 0; i < n; i++)
 			w_add_sample(&records, 1ULL << i, 1, 200, 0x400310 + i * 0x10000);
@@ -466,13 +444,7 @@ TEST(files_of_other_builds_are_noted)
 			assert_string_equal(strstr(p.dso_note, "; also"), behind[n]);
 		else
 			assert_null(strstr(p.dso_note, "; also"));
-		free(start);
-		free(file);
-		profile_free(&p);
-		str_free(&records.out);
-		str_free(&w.out);
 	}
-	free(root);
 }
 
 /* A name of up to 4096 bytes is whole. A longer one ends with dots, between two characters. */
@@ -492,9 +464,9 @@ TEST(long_names_are_cut)
 		{4091, "\u20ac\u20ac", 4094},
 	};
 	const struct perfdata_options o = {.threads = 1, .host_dir = dir};
-	struct writer records = {0}, w = {0};
-	struct str map = {0};
-	struct profile p;
+	freed(writer_free) struct writer records = {0}, w = {0};
+	freed(str_free) struct str map = {0};
+	freed(profile_free) struct profile p;
 	size_t i, k;
 
 	w_mmap2(&records, 0, 300, 0x10000, 0x1000, 0, "//anon");
@@ -516,10 +488,6 @@ TEST(long_names_are_cut)
 		assert_int_equal(str_ends(name, "..."), cases[i].cut_len > 0);
 	}
 	assert_int_equal(p.health.cut_names, array_size(cases) - 1);
-	profile_free(&p);
-	str_free(&map);
-	str_free(&records.out);
-	str_free(&w.out);
 }
 
 /* --- spots --- */
@@ -567,7 +535,7 @@ static void w_spots(struct writer *w, uint64_t start, bool user, uint64_t last)
 static void check_spots(const struct str *file, const struct perfdata_options *o, uint64_t last,
 			uint64_t code_at, size_t code_size)
 {
-	struct profile p;
+	freed(profile_free) struct profile p;
 	uint64_t k;
 	size_t i;
 
@@ -589,7 +557,6 @@ static void check_spots(const struct str *file, const struct perfdata_options *o
 		for (i = 0; i < code_size; i++)
 			assert_int_equal(p.codes[0].bytes[i], code_byte(0x300 + i));
 	}
-	profile_free(&p);
 }
 
 /* The code is that of the vmlinux, of the capture's copy of kernel memory, or of the program. */
@@ -638,11 +605,11 @@ TEST(spots_are_instructions_of_a_function)
 TEST(code_is_in_the_order_of_objects)
 {
 	static const uint64_t at[] = {0x910, 0x10, 0x310};
-	char *core = xasprintf("%s/core", dir), *root = xasprintf("%s/root", dir);
+	freed(text_free) char *core = xasprintf("%s/core", dir), *root = xasprintf("%s/root", dir);
 	const struct perfdata_options o = {
 		.threads = 1, .spots = true, .host_dir = core, .symfs = root};
-	struct writer records = {0}, w = {0};
-	struct profile p;
+	freed(writer_free) struct writer records = {0}, w = {0};
+	freed(profile_free) struct profile p;
 	size_t i, k;
 
 	w_kernel_map(&records, KERNEL - BOOT, 0xa00, KERNEL - BOOT, "[kernel.kallsyms]_text");
@@ -669,11 +636,6 @@ TEST(code_is_in_the_order_of_objects)
 		}
 	}
 	assert_int_equal(p.codes[1].size + p.codes[2].size, 0xa00);
-	profile_free(&p);
-	str_free(&records.out);
-	str_free(&w.out);
-	free(core);
-	free(root);
 }
 
 /* A function below a thousandth of the weight of all samples of the event has no spots. */
@@ -683,13 +645,13 @@ TEST(cheap_functions_have_no_spots)
 		uint64_t costly, cheap[2];
 		size_t nspots;
 	} rows[] = {{1998, {1, 0}, 2}, {1999, {1, 0}, 1}, {2997, {1, 1}, 3}, {2998, {1, 1}, 1}};
-	char *host = xasprintf("%s/same", dir);
+	freed(text_free) char *host = xasprintf("%s/same", dir);
 	const struct perfdata_options o = {.threads = 1, .spots = true, .host_dir = host};
 	size_t i, k;
 
 	for (i = 0; i < array_size(rows); i++) {
-		struct writer records = {0}, w = {0};
-		struct profile p;
+		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(profile_free) struct profile p;
 
 		w_kernel_map(&records, KERNEL, 0xa00, KERNEL, "[kernel.kallsyms]_text");
 		w_kernel_id(&records, 0xaa, "[kernel.kallsyms]", PERF_RECORD_MISC_KERNEL);
@@ -702,11 +664,7 @@ TEST(cheap_functions_have_no_spots)
 		assert_int_equal(p.nspots, rows[i].nspots);
 		if (p.nspots == 1)
 			assert_int_equal(p.spots[0].weight, rows[i].costly);
-		profile_free(&p);
-		str_free(&records.out);
-		str_free(&w.out);
 	}
-	free(host);
 }
 
 /* The last line of an address counts. Lines that are no symbols are passed by. */
@@ -737,7 +695,7 @@ TEST(perf_maps_name_compiled_code)
 		{0x20010, "0x5010", "/memfd:code (deleted)", UNRESOLVED_NO_SYMBOLS},
 	};
 	struct perfdata_options o = {.threads = 1};
-	struct writer records = {0}, w = {0};
+	freed(writer_free) struct writer records = {0}, w = {0};
 	struct profile p;
 	size_t i, other;
 
@@ -764,8 +722,6 @@ TEST(perf_maps_name_compiled_code)
 		assert_string_equal(profile_symbol_name(&p, symbol_of(&p, 1000)), "0x10000");
 		profile_free(&p);
 	}
-	str_free(&records.out);
-	str_free(&w.out);
 }
 
 AROUND_TESTS(make_folder, NULL)

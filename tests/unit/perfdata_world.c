@@ -66,7 +66,7 @@ static void write_object(const struct object *o)
 		{7, SHT_SYMTAB, 0, 0, SYMS, 5 * sizeof(Elf64_Sym), 3, 1, 8, sizeof(Elf64_Sym)},
 		{15, SHT_STRTAB, 0, 0, NAMES, 0x100, 0, 0, 1, 0},
 	};
-	char *path = xasprintf("%s%s", dir, o->path);
+	freed(text_free) char *path = xasprintf("%s%s", dir, o->path);
 
 	memset(file, 0, sizeof(file));
 	*(Elf64_Ehdr *)file =
@@ -91,12 +91,11 @@ static void write_object(const struct object *o)
 	memcpy(file + SECTIONS, sections, sizeof(sections));
 	fill_symbols(file, o);
 	assert_int_equal(file_write(path, file, sizeof(file), NULL), 0);
-	free(path);
 }
 
 static int make_world(void **state)
 {
-	char *path;
+	freed(text_free) char *path;
 	size_t i;
 
 	(void)state;
@@ -107,7 +106,6 @@ static int make_world(void **state)
 		write_object(&objects[i]);
 	path = xasprintf("%s/kallsyms", dir);
 	assert_int_equal(file_write(path, kallsyms, sizeof(kallsyms) - 1, NULL), 0);
-	free(path);
 	return 0;
 }
 
@@ -233,7 +231,8 @@ static int read_bytes(struct profile *p, const void *data, size_t len, struct er
 {
 	struct perfdata_options o = more ? *more : (struct perfdata_options){0};
 	int ret, fd = memfd_create("perf.data", MFD_CLOEXEC);
-	char *path = xasprintf("/proc/self/fd/%d", fd), *kall = xasprintf("%s/kallsyms", dir);
+	freed(text_free) char *path = xasprintf("/proc/self/fd/%d", fd),
+			      *kall = xasprintf("%s/kallsyms", dir);
 
 	assert_int_equal(write(fd, data, len), len);
 	o.symfs = symbols ? dir : NULL;
@@ -241,8 +240,6 @@ static int read_bytes(struct profile *p, const void *data, size_t len, struct er
 	profile_init(p);
 	ret = perfdata_read(p, path, &o, err);
 	close(fd);
-	free(path);
-	free(kall);
 	return ret;
 }
 
@@ -276,9 +273,9 @@ TEST(samples_after_a_missed_exec_have_the_name_and_program_of_the_end)
 {
 	static const struct w_sample sample = {
 		50, 1000, CLIENT, CLIENT, 1, USER, {IN_USER, EXE + 0x110}, 0};
-	struct writer records = {0}, w = {0};
+	freed(writer_free) struct writer records = {0}, w = {0};
 	const struct profile_cost *c;
-	struct profile p;
+	freed(profile_free) struct profile p;
 	size_t fork;
 
 	w_comm(&records, 10, SERVER, SERVER, true, "server");
@@ -297,9 +294,6 @@ TEST(samples_after_a_missed_exec_have_the_name_and_program_of_the_end)
 	c = &p.costs[0];
 	assert_string_equal(intern_get(&p.strings, c->comm), "client");
 	assert_string_equal(symbol_of(&p, c->frame), "ask");
-	profile_free(&p);
-	str_free(&records.out);
-	str_free(&w.out);
 }
 
 /* Filters by [from, to) of perf's clock and by a set of CPUs. */
@@ -307,8 +301,8 @@ TEST(window_and_cpus_filter_samples)
 {
 	struct perfdata_options o = {.from_ns = 21, .to_ns = 60};
 	struct cpuset one = {0};
-	struct profile p;
-	struct str file = form(false, false, false, 112);
+	freed(profile_free) struct profile p;
+	freed(str_free) struct str file = form(false, false, false, 112);
 
 	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, true, &o), 0);
 	assert_int_equal(p.events[0].weight, 2000 + 4000 + 8000 + 16000 + 32000);
@@ -319,16 +313,14 @@ TEST(window_and_cpus_filter_samples)
 	o = (struct perfdata_options){.cpus = &one};
 	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, true, &o), 0);
 	assert_int_equal(p.events[0].weight, 2000 + 16000 + 32000 + 4096000 + 8192000 + 16384000);
-	profile_free(&p);
-	str_free(&file);
 }
 
 /* Without symbols addresses are shown, and no file of this machine explains them. */
 TEST(foreign_addresses_stay_without_names)
 {
 	struct perfdata_options o = {.use_this_host = true};
-	struct profile p;
-	struct str file = form(false, false, false, 112);
+	freed(profile_free) struct profile p;
+	freed(str_free) struct str file = form(false, false, false, 112);
 	size_t i;
 
 	assert_int_equal(read_bytes(&p, file.buf, file.len, NULL, false, &o), 0);
@@ -336,8 +328,6 @@ TEST(foreign_addresses_stay_without_names)
 	for (i = 0; i < p.nsymbols; i++)
 		assert_true(p.symbols[i].unresolved ||
 			    !strcmp(profile_symbol_name(&p, (uint32_t)i), "bpf_prog_0123_drop"));
-	profile_free(&p);
-	str_free(&file);
 }
 
 /* Neither the recording nor the kernel's file has a build-id. */
@@ -347,9 +337,9 @@ TEST(kernel_file_without_proof_is_not_used)
 	struct w_event e = {.sample_type = W_SAMPLE_TYPE, .id = W_EVENT_ID, .flags = W_ID_ALL};
 	struct w_sample s = {.time = 1, .period = 1, .mode = KERN, .chain = {IN_KERN, KERNEL}};
 	struct perfdata_options o = {.threads = 1, .symfs = dir};
-	char *boot = xasprintf("%s/boot", dir);
-	struct writer w = {0};
-	struct profile p;
+	freed(text_free) char *boot = xasprintf("%s/boot", dir);
+	freed(writer_free) struct writer w = {0};
+	freed(profile_free) struct profile p;
 	size_t at;
 
 	assert_int_equal(dir_make(boot, NULL), 0);
@@ -366,36 +356,30 @@ TEST(kernel_file_without_proof_is_not_used)
 	assert_int_equal(p.ncosts, 1);
 	assert_true(p.symbols[p.frames[p.costs[0].frame].symbol].unresolved);
 	assert_non_null(p.kernel_note);
-	profile_free(&p);
-	str_free(&w.out);
-	free(boot);
 }
 
 /* The samples with whole records before the cut count. */
 TEST(samples_before_the_cut_count)
 {
-	struct str file = form(false, false, false, 112);
-	struct profile p;
+	freed(str_free) struct str file = form(false, false, false, 112);
+	freed(profile_free) struct profile p;
 
 	assert_int_equal(read_bytes(&p, file.buf, file.len - 400, NULL, true, NULL), 0);
 	assert_true(p.health.truncated);
 	assert_non_null(strstr(p.health.why, "the file ends before its data does"));
 	assert_in_range(p.events[0].samples, NSAMPLES - 6, NSAMPLES - 2);
 	check_function(&p, &functions[2]);
-	profile_free(&p);
-	str_free(&file);
 }
 
 static void check_message(const char *data, size_t len, const char *expected)
 {
 	struct error err = {0};
-	struct profile p;
+	freed(profile_free) struct profile p;
 
 	assert_true(read_bytes(&p, data, len, &err, false, NULL) < 0);
 	if (!strstr(err.text, expected))
 		print_message("# %s\n", err.text);
 	assert_non_null(strstr(err.text, expected));
-	profile_free(&p);
 }
 
 TEST(messages_name_the_cause_and_the_way_out)
@@ -440,9 +424,9 @@ enum { DATA_SIZE = 48, IDS_SIZE = 120 + 64 + 8 }; /* places in a file */
 /* Writes one sample as a file, with a number of the header replaced. */
 static void check_header(size_t at, uint64_t value, const char *why, uint64_t offset)
 {
-	struct writer records = {0}, w = {0}, number = {0};
-	struct profile p;
-	char *end;
+	freed(writer_free) struct writer records = {0}, w = {0}, number = {0};
+	freed(profile_free) struct profile p;
+	freed(text_free) char *end;
 
 	w_add_sample(&records, 5, 1, 1, 0x1000);
 	w_file(&w, &records.out, 0);
@@ -458,11 +442,6 @@ static void check_header(size_t at, uint64_t value, const char *why, uint64_t of
 	assert_int_equal(p.health.truncated, *why != '\0');
 	if (*why)
 		assert_non_null(strstr(p.health.why, end));
-	free(end);
-	profile_free(&p);
-	str_free(&records.out);
-	str_free(&w.out);
-	str_free(&number.out);
 }
 
 TEST(damaged_header_is_named)
@@ -494,9 +473,9 @@ TEST(last_record_of_a_stream_is_checked)
 	size_t i, at;
 
 	for (i = 0; i < array_size(rows); i++) {
-		struct writer records = {0}, w = {0};
-		struct profile p;
-		char *end;
+		freed(writer_free) struct writer records = {0}, w = {0};
+		freed(profile_free) struct profile p;
+		freed(text_free) char *end;
 
 		w_add_sample(&records, 5, 1, 1, 0x1000);
 		w_pipe(&w, &records.out);
@@ -511,10 +490,6 @@ TEST(last_record_of_a_stream_is_checked)
 		assert_int_equal(p.health.truncated, rows[i].why != NULL);
 		if (rows[i].why)
 			assert_non_null(strstr(p.health.why, end));
-		free(end);
-		profile_free(&p);
-		str_free(&records.out);
-		str_free(&w.out);
 	}
 }
 

@@ -16,6 +16,11 @@ struct writer {
 	bool big;
 };
 
+static inline void writer_free(struct writer *w)
+{
+	str_free(&w->out);
+}
+
 static inline void w_bytes(struct writer *w, const void *p, size_t n)
 {
 	str_add(&w->out, p, n);

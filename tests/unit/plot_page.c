@@ -104,7 +104,7 @@ static void nasty_fill(struct figure *f, enum kind kind, int bars, int groups, i
 
 static void check_nasty_page(enum kind kind, int bars, int groups, int name, int range)
 {
-	struct figure f;
+	freed(figure_free) struct figure f;
 	struct page page;
 
 	nasty_fill(&f, kind, bars, groups, name, range);
@@ -116,7 +116,6 @@ static void check_nasty_page(enum kind kind, int bars, int groups, int name, int
 		page_free(&page);
 		f.narrow = !f.narrow && !f.rows; /* many bars have no narrow picture */
 	} while (f.narrow);
-	figure_free(&f);
 }
 
 TEST(nasty_pages)
@@ -140,7 +139,7 @@ TEST(nasty_pages)
 
 static double reach_of_step(double from, struct estimate e)
 {
-	struct figure f;
+	freed(figure_free) struct figure f;
 	double reach;
 	bool cut;
 
@@ -150,7 +149,6 @@ static double reach_of_step(double from, struct estimate e)
 	figure_put_step(&f, 0, 0, from, e);
 	reach = page_reach(&f, &cut);
 	assert_false(cut);
-	figure_free(&f);
 	return reach;
 }
 

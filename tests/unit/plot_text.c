@@ -7,7 +7,7 @@
 
 TEST(label_clean)
 {
-	struct arena a = {0};
+	freed(arena_free) struct arena a = {0};
 
 	assert_string_equal(label_clean(&a, "a\nb\x01\tc\x7f"), "a b\\x01 c\\x7f");
 	assert_string_equal(label_clean(&a, "\xff\xc3(\xc0\x80\xed\xa0\x80"),
@@ -18,12 +18,11 @@ TEST(label_clean)
 	assert_string_equal(label_clean(&a, "cut\xe2\x80"), "cut\\xe2\\x80");
 	assert_string_equal(label_clean(&a, "🚀 ♥\xef\xb8\x8f 漢"), "▯ ♥ 漢"); /* no colour fonts */
 	assert_string_equal(label_clean(&a, NULL), "");
-	arena_free(&a);
 }
 
 TEST(label_quote)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 
 	label_quote(&s, "it's `id` \"$(id)\" \\n %s {a}_b^c");
 	assert_string_equal(s.buf,
@@ -38,12 +37,11 @@ TEST(label_quote)
 	str_reset(&s);
 	label_xml(&s, "<a href=\"x\">&</a>");
 	assert_string_equal(s.buf, "&lt;a href=\"x\"&gt;&amp;&lt;/a&gt;");
-	str_free(&s);
 }
 
 TEST(label_fit)
 {
-	struct arena a = {0};
+	freed(arena_free) struct arena a = {0};
 	const char *name = "mlx5e_skb_from_cqe_mpwrq_nonlinear";
 	char *cut = label_fit(&a, name, 20, 200);
 
@@ -53,14 +51,13 @@ TEST(label_fit)
 	assert_true(str_ends(cut, "near"));
 	assert_string_equal(label_fit(&a, "short", 20, 200), "short");
 	assert_true(label_width(label_fit(&a, "漢字漢字漢字漢字漢字", 20, 80), 20, false) <= 80);
-	arena_free(&a);
 }
 
 /* A mark above a letter has no width, and a cut leaves it on its letter. */
 TEST(label_combining)
 {
 	static const char name[] = "ee\u0301ee\u0301ee\u0301ee\u0301";
-	struct arena a = {0};
+	freed(arena_free) struct arena a = {0};
 	double width;
 
 	assert_true(label_width("e\u0301", 20, false) == label_width("e", 20, false));
@@ -71,13 +68,12 @@ TEST(label_combining)
 		assert_int_not_equal((unsigned char)at[strlen("…")], 0xcc);
 		assert_int_not_equal((unsigned char)name[at - cut], 0xcc);
 	}
-	arena_free(&a);
 }
 
 TEST(label_wrap)
 {
 	struct label_shape shape = {20, 130, 2, false, LABEL_BREAKS_NAMES, true};
-	struct arena a = {0};
+	freed(arena_free) struct arena a = {0};
 	char *lines[2];
 
 	assert_true(label_wraps("msg-zerocopy", &shape));
@@ -88,7 +84,6 @@ TEST(label_wrap)
 	assert_int_equal(label_wrap(&a, "averyveryveryverylongwordandthenmore", &shape, lines), 2);
 	assert_true(label_width(lines[0], 20, false) <= 130);
 	assert_true(label_width(lines[1], 20, false) <= 130);
-	arena_free(&a);
 }
 
 /* What an arrow joins stays together, and neither half of "->" is left alone. */
@@ -96,7 +91,7 @@ TEST(label_arrows)
 {
 	struct label_shape title = {.size = 20, .width = 180, .lines = 3, .breaks = " "};
 	struct label_shape name = {20, 100, 2, false, LABEL_BREAKS_NAMES, true};
-	struct arena a = {0};
+	freed(arena_free) struct arena a = {0};
 	char *lines[3];
 
 	assert_int_equal(label_wrap(&a, "data copy 60.0 → 3.00 ns", &title, lines), 2);
@@ -109,7 +104,6 @@ TEST(label_arrows)
 	assert_string_equal(lines[1], "→ recv");
 	assert_int_equal(label_wrap(&a, "sendfile -> recv", &name, lines), 2);
 	assert_string_equal(lines[1], "-> recv");
-	arena_free(&a);
 }
 
 TEST(palette)

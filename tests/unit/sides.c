@@ -97,7 +97,7 @@ TEST(scores_of_given_numbers)
 	};
 	const struct query without = {.throughput_gbps = 4, .model_idle = 10};
 	struct error err = {0};
-	struct table t;
+	freed(table_free) struct table t;
 	size_t i;
 
 	for (i = 0; i < array_size(given); i++) {
@@ -108,7 +108,6 @@ TEST(scores_of_given_numbers)
 	}
 	assert_int_equal(measure_run("roi", NULL, &without, &t, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "table roi needs a divisor"));
-	table_free(&t);
 }
 
 /* Of three sides, two have a run. The third side's traffic passed the transfer, too. */
@@ -353,7 +352,7 @@ TEST(placement_counts_cores_siblings_and_nodes)
 	};
 	struct store *s = small_store();
 	struct placement p;
-	struct machine m;
+	freed(machine_free) struct machine m;
 	size_t i;
 
 	add_machine(s);
@@ -372,7 +371,6 @@ TEST(placement_counts_cores_siblings_and_nodes)
 	/* Of the cards that are up and on a known node, the fastest carries the traffic. */
 	for (i = 0; i < (size_t)m.n; i++)
 		assert_int_equal(placement_counts(&m, &m.rows[i]), !strcmp(m.rows[i].name, "eth1"));
-	machine_free(&m);
 }
 
 TEST(fastest_known_card_carries_the_traffic)

@@ -94,7 +94,7 @@ static inline struct table small_store_table(struct store *s, const char *name, 
 static inline void small_store_column_is(const struct table *t, const char *column,
 					 const char *expected)
 {
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	const char *text;
 	size_t row;
 
@@ -103,7 +103,6 @@ static inline void small_store_column_is(const struct table *t, const char *colu
 		str_printf(&s, "%s%s", row ? " " : "", text && *text ? text : "-");
 	}
 	assert_string_equal(s.buf ? s.buf : "", expected);
-	str_free(&s);
 }
 
 struct table_row_at {
@@ -126,14 +125,13 @@ static inline struct named_figure row_figure(const void *from, const char *colum
 /* Returns whether a note of the table has the words. */
 static inline bool small_store_noted(const struct table *t, const char *words)
 {
-	struct note_lines lines;
+	freed(note_lines_free) struct note_lines lines;
 	bool found = false;
 	size_t i;
 
 	note_lines_make(&lines, &t->notes);
 	for (i = 0; i < lines.n; i++)
 		found |= strstr(lines.line[i].text, words) != NULL;
-	note_lines_free(&lines);
 	return found;
 }
 

@@ -33,13 +33,12 @@ static struct sideband side = {
 static long at(const struct sideband *b, uint32_t version, uint32_t pid, uint64_t addr)
 {
 	const struct side_map *m;
-	struct history h;
+	freed(history_free) struct history h;
 	long dso;
 
 	history_make(&h, b);
 	m = history_find(&h, pid, addr, version);
 	dso = m ? (long)m->dso : -1;
-	history_free(&h);
 	return dso;
 }
 
@@ -73,8 +72,8 @@ TEST(changed_spaces_are_separate)
  */
 TEST(late_synthesized_maps_apply_from_the_start)
 {
-	struct intern names = {0};
-	struct sideband b = {.strings = &names};
+	freed(intern_free) struct intern names = {0};
+	freed(sideband_free) struct sideband b = {.strings = &names};
 	uint32_t before = intern_str(&names, "sh"), after = intern_str(&names, "tcpzc");
 	const struct side_row list[] = {
 		{.time = 50,
@@ -113,8 +112,6 @@ TEST(late_synthesized_maps_apply_from_the_start)
 	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x1800),
 			 0); /* the parent's map still exists, as after an exec */
 	assert_int_equal(at(&b, (uint32_t)b.n - 1, OTHER, 0x8800), 4);
-	sideband_free(&b);
-	intern_free(&names);
 }
 
 /* Adds rows in the order of the file, with the maps above. */
@@ -151,10 +148,10 @@ static const char *name_at(const struct sideband *b, uint32_t tid, uint64_t time
 /* CHILD starts, execs ip on a measured CPU and tcpzc on another one. It starts OTHER. */
 TEST(exec_that_only_the_end_knows_wins)
 {
-	struct intern names = {0};
+	freed(intern_free) struct intern names = {0};
 	uint32_t ip = intern_str(&names, "ip"), tcpzc = intern_str(&names, "tcpzc"),
 		 sh = intern_str(&names, "sh");
-	struct sideband b = {.strings = &names};
+	freed(sideband_free) struct sideband b = {.strings = &names};
 	struct side_row list[] = {
 		{.time = 150,
 		 .kind = SIDE_FORK,
@@ -194,16 +191,14 @@ TEST(exec_that_only_the_end_knows_wins)
 	assert_string_equal(name_at(&b, OTHER, 160), "tcpzc");
 	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x3800), 1);
 	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x4800), 2);
-	sideband_free(&b);
-	intern_free(&names);
 }
 
 /* The recording has the exec of tcpzc and a later map. A thread names itself later. */
 TEST(recorded_exec_wins_over_the_end)
 {
-	struct intern names = {0};
+	freed(intern_free) struct intern names = {0};
 	uint32_t tcpzc = intern_str(&names, "tcpzc"), sh = intern_str(&names, "sh");
-	struct sideband b = {.strings = &names};
+	freed(sideband_free) struct sideband b = {.strings = &names};
 	struct side_row list[] = {
 		{.time = 10, .kind = SIDE_COMM, .pid = PARENT, .tid = PARENT, .what = sh},
 		{.time = 100,
@@ -231,8 +226,6 @@ TEST(recorded_exec_wins_over_the_end)
 	assert_int_equal(at(&b, 1, CHILD, 0x4800), -1);
 	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x3800), 1);
 	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x4800), 2);
-	sideband_free(&b);
-	intern_free(&names);
 }
 
 /*
@@ -241,9 +234,9 @@ TEST(recorded_exec_wins_over_the_end)
  */
 TEST(rows_with_equal_times_apply_in_order_of_the_file)
 {
-	struct intern names = {0};
+	freed(intern_free) struct intern names = {0};
 	uint32_t ip = intern_str(&names, "ip"), tcpzc = intern_str(&names, "tcpzc");
-	struct sideband b = {.strings = &names};
+	freed(sideband_free) struct sideband b = {.strings = &names};
 	struct side_row list[] = {
 		MAP(120, CHILD, 1),	FORK(100, CHILD, CHILD), COMM(100, CHILD, ip, .exec = true),
 		COMM(0, CHILD, tcpzc),	MAP(0, CHILD, 2),	 COMM(90, OTHER, ip),
@@ -256,8 +249,6 @@ TEST(rows_with_equal_times_apply_in_order_of_the_file)
 	assert_string_equal(name_at(&b, 0, 0), "swapper");
 	assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x4800),
 			 2); /* the map of ip came before */
-	sideband_free(&b);
-	intern_free(&names);
 }
 
 /*
@@ -278,8 +269,8 @@ TEST(name_without_an_exec_starts_no_program)
 	size_t i, n;
 
 	for (i = 0; i < array_size(cases); i++) {
-		struct intern names = {0};
-		struct sideband b = {.strings = &names};
+		freed(intern_free) struct intern names = {0};
+		freed(sideband_free) struct sideband b = {.strings = &names};
 		struct side_row rows[5];
 
 		memcpy(rows, cases[i], sizeof(rows));
@@ -287,8 +278,6 @@ TEST(name_without_an_exec_starts_no_program)
 			;
 		make_side(&b, rows, n);
 		assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x4800), 1);
-		sideband_free(&b);
-		intern_free(&names);
 	}
 }
 
@@ -317,8 +306,8 @@ TEST(start_of_a_listed_process_keeps_its_maps)
 	size_t i, n;
 
 	for (i = 0; i < array_size(cases); i++) {
-		struct intern names = {0};
-		struct sideband b = {.strings = &names};
+		freed(intern_free) struct intern names = {0};
+		freed(sideband_free) struct sideband b = {.strings = &names};
 		struct side_row rows[5];
 
 		for (n = 0; n < 4 && cases[i].rows[n].pid; n++)
@@ -328,8 +317,6 @@ TEST(start_of_a_listed_process_keeps_its_maps)
 		if (at(&b, (uint32_t)b.n - 1, CHILD, 0x8800) != (cases[i].keeps ? 4 : -1))
 			print_message("# case %zu\n", i);
 		assert_int_equal(at(&b, (uint32_t)b.n - 1, CHILD, 0x8800), cases[i].keeps ? 4 : -1);
-		sideband_free(&b);
-		intern_free(&names);
 	}
 }
 
@@ -342,7 +329,7 @@ TEST(programs_come_and_go)
 					 {.kind = SIDE_KSYMBOL, .pid = KERNEL_PID, .what = 1},
 					 {.kind = SIDE_KSYMBOL, .pid = KERNEL_PID, .what = 2}};
 	struct sideband b = {.list = list, .n = 3, .ksymbols = symbols, .nksymbols = 3};
-	struct history h;
+	freed(history_free) struct history h;
 
 	history_make(&h, &b);
 	assert_null(history_find_program(&h, 0x1000, UINT32_MAX));
@@ -350,5 +337,4 @@ TEST(programs_come_and_go)
 	assert_null(history_find_program(&h, 0x1100, 0));
 	assert_null(history_find_program(&h, 0x1090, 1));
 	assert_ptr_equal(history_find_program(&h, 0x1090, 2), &symbols[2]);
-	history_free(&h);
 }

@@ -14,7 +14,7 @@ TEST(key_of_a_root_begins_like_that_of_a_longer_one)
 	struct stack_head head = {.nr = FRAMES};
 	uint64_t chain[FRAMES], base;
 	uint32_t i, level, changed;
-	struct stacks s;
+	freed(stacks_free) struct stacks s;
 
 	stacks_init(&s);
 	for (i = 0; i < FRAMES; i++)
@@ -33,7 +33,6 @@ TEST(key_of_a_root_begins_like_that_of_a_longer_one)
 					 i >= lengths[level]);
 		}
 	}
-	stacks_free(&s);
 }
 
 static int compare(uint64_t a, uint64_t b)
@@ -65,7 +64,7 @@ TEST(stacks_are_ordered_by_space_key_and_frames)
 	struct fold list[3] = {0};
 	struct folds f = {list, 3};
 	size_t n = 0, i, equal = 0;
-	struct stack_order so;
+	freed(stack_order_free) struct stack_order so;
 	uint32_t k, seed = 1;
 
 	for (i = 0; i < 3; i++)
@@ -104,7 +103,6 @@ TEST(stacks_are_ordered_by_space_key_and_frames)
 		assert_null(list[i].stacks.list);
 		stacks_free(&list[i].stacks);
 	}
-	stack_order_free(&so);
 	free(keys);
 }
 
@@ -115,7 +113,7 @@ TEST(shorter_of_two_stacks_is_first)
 	uint64_t chain[17] = {0};
 	struct fold list[1] = {0};
 	struct folds f = {list, 1};
-	struct stack_order so;
+	freed(stack_order_free) struct stack_order so;
 	struct stacks s;
 	uint32_t id;
 
@@ -135,5 +133,4 @@ TEST(shorter_of_two_stacks_is_first)
 	assert_int_equal(so.stacks[so.order[0]]->head.nr, 16);
 	assert_int_equal(so.stacks[so.order[1]]->head.nr, 17);
 	stacks_free(&list[0].stacks);
-	stack_order_free(&so);
 }

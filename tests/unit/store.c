@@ -157,7 +157,7 @@ static void check_profile(struct store *s, int64_t id, const char *leaf, uint64_
 
 TEST(profiles_are_read_back)
 {
-	char *path = xasprintf("%s/zcost.db", dir);
+	freed(text_free) char *path = xasprintf("%s/zcost.db", dir);
 	struct error err = {0};
 	struct profile p;
 	struct notes notes = {0};
@@ -190,7 +190,6 @@ TEST(profiles_are_read_back)
 	assert_true(store_has_profile(s, a));
 	assert_false(store_has_profile(s, 99));
 	assert_int_equal(store_close(s, 0, NULL), 0);
-	free(path);
 }
 
 TEST(system_calls_are_read_back)
@@ -237,7 +236,8 @@ TEST(system_calls_are_read_back)
  */
 TEST(open_says_what_is_wrong_with_a_store)
 {
-	char *empty = xasprintf("%s/empty", dir), *db = xasprintf("%s/empty/zcost.db", dir);
+	freed(text_free) char *empty = xasprintf("%s/empty", dir),
+			      *db = xasprintf("%s/empty/zcost.db", dir);
 	struct error err = {0};
 	struct store *s;
 
@@ -252,13 +252,12 @@ TEST(open_says_what_is_wrong_with_a_store)
 	err = (struct error){0};
 	assert_int_equal(store_open(&s, empty, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "zcost.db"));
-	free(empty);
-	free(db);
 }
 
 TEST(changed_manifest_makes_a_store_stale)
 {
-	char *db = xasprintf("%s/zcost.db", dir), *manifest = xasprintf("%s/manifest.json", dir);
+	freed(text_free) char *db = xasprintf("%s/zcost.db", dir),
+			      *manifest = xasprintf("%s/manifest.json", dir);
 	struct error err = {0};
 	struct store *s;
 	char hex[65];
@@ -273,6 +272,4 @@ TEST(changed_manifest_makes_a_store_stale)
 	assert_int_equal(store_close(s, 0, NULL), 0);
 	assert_int_equal(file_write(manifest, "{} ", 3, NULL), 0);
 	assert_int_equal(store_open(&s, dir, &err), -ESTALE);
-	free(db);
-	free(manifest);
 }

@@ -13,7 +13,7 @@ static void kallsyms_write(const char *text)
 /* Returns the name of the symbol at 0x1000 and its `id`, which it sets to 7. */
 static char *symbol_name(struct symbol_cache *c, uint32_t *id)
 {
-	struct symtab t = {0};
+	freed(symtab_free) struct symtab t = {0};
 	struct symtab_symbol *s;
 	char *name;
 
@@ -22,7 +22,6 @@ static char *symbol_name(struct symbol_cache *c, uint32_t *id)
 	*id = s->id;
 	s->id = 7;
 	name = xstrdup(symtab_name(&t, s));
-	symtab_free(&t);
 	return name;
 }
 

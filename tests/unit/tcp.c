@@ -41,7 +41,7 @@ static const char receiver[] = /* an IPv6 socket with an IPv4 peer */
 
 TEST(recorded_sockets_are_read)
 {
-	char *line = xstrdup(sender);
+	freed(text_free) char *line = xstrdup(sender);
 	struct tcp_seen s;
 
 	assert_true(tcp_info_parse(line, true, &s));
@@ -71,7 +71,6 @@ TEST(recorded_sockets_are_read)
 	assert_true(isnan(s.f[SOCKET_ssthresh]));      /* no threshold yet */
 	assert_true(isnan(s.f[SOCKET_delivery_rate])); /* the socket sent nothing */
 	assert_float_equal(s.f[SOCKET_bytes_received], 0x1c9f2cbb, 0);
-	free(line);
 }
 
 /* --- structures made by hand after the kernel's headers --- */
@@ -124,7 +123,7 @@ TEST(each_field_is_at_the_kernels_offset)
 {
 	struct made m = socket_made(1);
 	struct tcp_info *i = &m.info;
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	struct tcp_seen seen;
 	int f;
 
@@ -148,14 +147,13 @@ TEST(each_field_is_at_the_kernels_offset)
 	assert_string_equal(seen.peer, "[fd00::2]:65535");
 	assert_string_equal(seen.state, "close-wait");
 	assert_null(seen.congestion);
-	str_free(&s);
 }
 
 /* In the other byte order words are swapped. Fields that an older kernel lacks are absent. */
 TEST(swapped_and_short_structures_are_read)
 {
 	struct made m = socket_made(1);
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	struct tcp_seen seen;
 
 	m.info.tcpi_rtt = __builtin_bswap32(70);
@@ -166,7 +164,6 @@ TEST(swapped_and_short_structures_are_read)
 	assert_float_equal(seen.f[SOCKET_rtt_us], 70, 0);
 	assert_float_equal(seen.f[SOCKET_pacing_rate], 1099511627776.0, 0);
 	assert_true(isnan(seen.f[SOCKET_bytes_acked]));
-	str_free(&s);
 }
 
 /*
@@ -454,21 +451,20 @@ TEST(readings_without_sockets_have_no_figures)
 static void check_digits(int at, char c, bool good)
 {
 	struct made m = socket_made(1);
-	struct str s = {0};
+	freed(str_free) struct str s = {0};
 	struct tcp_seen seen;
 
 	put_line(&s, &m, sizeof(m.info));
 	s.buf[s.len - 1] = '\0';
 	s.buf[strlen("77 ") + at] = c;
 	assert_int_equal(tcp_info_parse(s.buf, true, &seen), good);
-	str_free(&s);
 }
 
 /* A socket is the same in two readings if all 64 bits of its cookie are. */
 TEST(lines_are_read_whole)
 {
 	struct made m = socket_made(5);
-	struct str s = {0}, cut = {0};
+	freed(str_free) struct str s = {0}, cut = {0};
 	struct tcp_seen seen;
 	int i;
 
@@ -514,6 +510,4 @@ TEST(lines_are_read_whole)
 	assert_true(tcp_info_parse(cut.buf, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, &seen));
 	assert_float_equal(seen.f[SOCKET_rmem], 1, 0);
 	assert_true(isnan(seen.f[SOCKET_drops]));
-	str_free(&cut);
-	str_free(&s);
 }

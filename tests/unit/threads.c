@@ -408,7 +408,7 @@ TEST(kernel_configuration_says_who_is_charged_for_interrupts)
 
 TEST(configuration_that_cannot_be_read_is_noted)
 {
-	char *config = xasprintf("%s/config", dir);
+	freed(text_free) char *config = xasprintf("%s/config", dir);
 
 	fresh(NULL);
 	in.host_dir = dir;
@@ -419,7 +419,6 @@ TEST(configuration_that_cannot_be_read_is_noted)
 	read_raw(&in, "threads.snap");
 	assert_true(noted_text(&in, NOTE_file_damaged, config));
 	unlink(config);
-	free(config);
 }
 
 TEST(run_queue_delay_is_counted)

@@ -35,7 +35,7 @@ static void w_block(struct writer *w, const char *text)
 
 static void w_formats(struct writer *w, const struct recorded *events, size_t n)
 {
-	struct str text = {0};
+	freed(str_free) struct str text = {0};
 	size_t i;
 
 	w_bytes(w, "\x17\x08\x44tracing", 10);
@@ -61,7 +61,6 @@ static void w_formats(struct writer *w, const struct recorded *events, size_t n)
 	w32(w, 0);
 	w32(w, 0);
 	w64(w, 0);
-	str_free(&text);
 }
 
 static void w_event(struct writer *w, size_t i)
@@ -107,7 +106,7 @@ static struct tracepoints *recording(const struct recorded *events, size_t neven
 				     const struct sampled *samples, size_t n)
 {
 	char path[] = "/tmp/zcost-test.XXXXXX";
-	struct writer w = {0}, formats = {0};
+	freed(writer_free) struct writer w = {0}, formats = {0};
 	const struct time_slice whole = {0};
 	struct tracepoints *tp;
 	struct error err = {0};
@@ -134,8 +133,6 @@ static struct tracepoints *recording(const struct recorded *events, size_t neven
 	if (tracepoints_open(&tp, path, &whole, &err))
 		fail_msg("%s", err.text);
 	unlink(path);
-	str_free(&w.out);
-	str_free(&formats.out);
 	return tp;
 }
 

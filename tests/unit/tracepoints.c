@@ -157,19 +157,18 @@ TEST(cut_formats_before_the_cut_are_read)
 	int big;
 
 	for (big = 0; big < 2; big++) {
-		struct writer w = {.big = big};
+		freed(writer_free) struct writer w = {.big = big};
 		size_t end = w_tracing(&w, "0.5"), len;
 
 		for (len = 0; len <= w.out.len; len++)
 			cut_at(&w, len, end);
-		str_free(&w.out);
 	}
 }
 
 /* Changes every byte in turn. */
 TEST(damaged_formats_do_not_crash)
 {
-	struct writer w = {0};
+	freed(writer_free) struct writer w = {0};
 	static const uint8_t other[] = {0xff, 0x0a, 0x01, 0x7f, 0x80, 0x20};
 	size_t i, k;
 
@@ -185,7 +184,6 @@ TEST(damaged_formats_do_not_crash)
 		tracing_free(&t);
 		free((void *)c.at);
 	}
-	str_free(&w.out);
 }
 
 /* Reads one format. Returns the place of its field. */
@@ -193,7 +191,7 @@ static struct tracing_field field_of(const char *format, uint64_t id, const char
 {
 	struct tracing_field f = {0};
 	struct tracing_format *found;
-	struct writer w = {0};
+	freed(writer_free) struct writer w = {0};
 	struct cursor c;
 	struct tracing t;
 
@@ -209,7 +207,6 @@ static struct tracing_field field_of(const char *format, uint64_t id, const char
 		f = tracing_field(&t, found, name);
 	tracing_free(&t);
 	free((void *)c.at);
-	str_free(&w.out);
 	return f;
 }
 
@@ -289,7 +286,7 @@ static void sample_is_read(bool big, bool fixed)
 	uint64_t type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 	struct event e = {.sample_type = type | (fixed ? 0 : PERF_SAMPLE_CALLCHAIN)};
 	struct tracepoint_plan p = {.want = 3, .event = 2, .fields = {{8, 8, true}, {4, 4, true}}};
-	struct writer w = {.big = big};
+	freed(writer_free) struct writer w = {.big = big};
 	struct cursor body;
 	struct tracepoint t;
 
@@ -326,7 +323,6 @@ static void sample_is_read(bool big, bool fixed)
 	body = cursor_of(w.out.buf, w.out.len, big);
 	assert_string_equal(tracepoint_plan_read(&p, &e, &body, &t),
 			    "a tracepoint shorter than its format");
-	str_free(&w.out);
 }
 
 TEST(samples_have_their_ids_time_cpu_and_fields)
@@ -373,7 +369,7 @@ static void check_order(const struct seen *s, size_t n)
 TEST(rounds_are_sorted_by_time)
 {
 	struct seen s = {0};
-	struct time_order o;
+	freed(time_order_free) struct time_order o;
 
 	time_order_init(&o, see, &s);
 	come(&o, 10, 1);
@@ -392,14 +388,13 @@ TEST(rounds_are_sorted_by_time)
 	time_order_finish(&o);
 	check_order(&s, 7);
 	assert_int_equal(o.late, 0);
-	time_order_free(&o);
 }
 
 /* The input is in reverse order. */
 TEST(samples_without_rounds_are_merged)
 {
 	struct seen s = {0};
-	struct time_order o;
+	freed(time_order_free) struct time_order o;
 	uint64_t i;
 
 	time_order_init(&o, see, &s);
@@ -407,14 +402,13 @@ TEST(samples_without_rounds_are_merged)
 		come(&o, (50 - i) / 3, i);
 	time_order_finish(&o);
 	check_order(&s, 50);
-	time_order_free(&o);
 }
 
 /* A sample that is earlier than its round is delivered late and counted. */
 TEST(sample_after_its_round_is_counted_as_late)
 {
 	struct seen s = {0};
-	struct time_order o;
+	freed(time_order_free) struct time_order o;
 
 	time_order_init(&o, see, &s);
 	come(&o, 10, 1);
@@ -425,7 +419,6 @@ TEST(sample_after_its_round_is_counted_as_late)
 	time_order_finish(&o);
 	assert_int_equal(s.n, 3);
 	assert_int_equal(o.late, 1);
-	time_order_free(&o);
 }
 
 /* --- temporary files --- */
@@ -482,7 +475,7 @@ static void check_spool(const char *dir)
 TEST(temporary_file_is_in_tmpdir_and_has_no_name)
 {
 	char dir[] = "/tmp/zcost-spool-XXXXXX";
-	char *old = getenv("TMPDIR") ? xstrdup(getenv("TMPDIR")) : NULL;
+	freed(text_free) char *old = getenv("TMPDIR") ? xstrdup(getenv("TMPDIR")) : NULL;
 	int standard = dup(STDIN_FILENO), i;
 	struct error err = {0};
 	struct spool s;
@@ -511,15 +504,15 @@ TEST(temporary_file_is_in_tmpdir_and_has_no_name)
 		setenv("TMPDIR", old, 1);
 	else
 		unsetenv("TMPDIR");
-	free(old);
 }
 
 /* --- threads --- */
 
 TEST(thread_ids_have_the_names_of_their_time)
 {
-	struct intern strings = {0};
-	struct sideband side = {.strings = &strings, .kernel_build_id = UINT32_MAX};
+	freed(intern_free) struct intern strings = {0};
+	freed(sideband_free) struct sideband side = {.strings = &strings,
+						     .kernel_build_id = UINT32_MAX};
 	struct side_row rows[] = {
 		{.kind = SIDE_COMM, .time = 0, .pid = 10, .tid = 10, .what = 0},
 		{.kind = SIDE_FORK, .time = 100, .pid = 20, .tid = 20, .ppid = 10, .ptid = 10},
@@ -528,7 +521,7 @@ TEST(thread_ids_have_the_names_of_their_time)
 		{.kind = SIDE_COMM, .time = 300, .pid = 30, .tid = 30, .what = 1},
 		{.kind = SIDE_COMM, .time = 400, .pid = 30, .tid = 30, .what = 0},
 	};
-	struct tracepoint_threads t;
+	freed(tracepoint_threads_free) struct tracepoint_threads t;
 	uint32_t first, second, early;
 	size_t i;
 
@@ -555,9 +548,6 @@ TEST(thread_ids_have_the_names_of_their_time)
 	assert_int_equal(tracepoint_threads_at(&t, 30), early);
 	assert_string_equal(intern_get(&strings, t.list[early].name), "child");
 	assert_int_equal(t.list[tracepoint_threads_at(&t, 77)].name, UINT32_MAX);
-	tracepoint_threads_free(&t);
-	sideband_free(&side);
-	intern_free(&strings);
 }
 
 /* --- whole recordings --- */
@@ -572,7 +562,7 @@ enum {
 
 static void w_tracing_record(struct writer *w)
 {
-	struct writer data = {.big = w->big};
+	freed(writer_free) struct writer data = {.big = w->big};
 	size_t at;
 
 	w_tracing(&data, "0.6");
@@ -581,7 +571,6 @@ static void w_tracing_record(struct writer *w)
 	w_end(w, at);
 	w_bytes(w, data.out.buf, data.out.len);
 	w_bytes(w, "\0\0\0\0\0\0\0", -data.out.len & 7);
-	str_free(&data.out);
 }
 
 static void w_event_sample(struct writer *w, uint64_t id, uint64_t time, uint32_t tid, uint32_t cpu,
@@ -652,7 +641,7 @@ static int read_calls(const struct writer *w, const struct time_slice *slice,
 {
 	int fd = memfd_create("calls", MFD_CLOEXEC), ret;
 	struct tracepoints_query q = {wants, n, note_delivered, d};
-	char *path = xasprintf("/proc/self/fd/%d", fd);
+	freed(text_free) char *path = xasprintf("/proc/self/fd/%d", fd);
 
 	*d = (struct delivered){0};
 	assert_int_equal(write(fd, w->out.buf, w->out.len), w->out.len);
@@ -660,7 +649,6 @@ static int read_calls(const struct writer *w, const struct time_slice *slice,
 	if (!ret)
 		ret = tracepoints_read(d->tp, &q, err);
 	close(fd);
-	free(path);
 	return ret;
 }
 
@@ -678,7 +666,7 @@ TEST(calls_are_delivered_in_order_and_once)
 	int big;
 
 	for (big = 0; big < 2; big++) {
-		struct writer w = {.big = big};
+		freed(writer_free) struct writer w = {.big = big};
 
 		w_calls(&w, RECORDED);
 		assert_int_equal(read_calls(&w, &all, wants, 2, &d, &err), 0);
@@ -703,7 +691,6 @@ TEST(calls_are_delivered_in_order_and_once)
 		assert_null(tracepoints_print_format(d.tp, "raw_syscalls", "nothing", &len));
 		tracepoints_close(d.tp);
 		str_free(&d.text);
-		str_free(&w.out);
 	}
 }
 
@@ -734,7 +721,7 @@ TEST(calls_that_differ_are_no_doubles)
 	const struct w_event one = {
 		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
 	const struct time_slice all = {0};
-	struct writer w = {0};
+	freed(writer_free) struct writer w = {0};
 	struct error err = {0};
 	struct notes notes = {0};
 	struct delivered d;
@@ -761,7 +748,6 @@ TEST(calls_that_differ_are_no_doubles)
 	notes_free(&notes);
 	tracepoints_close(d.tp);
 	str_free(&d.text);
-	str_free(&w.out);
 }
 
 /* The samples before and behind a damaged one count. */
@@ -827,12 +813,12 @@ TEST(files_of_a_folder_share_no_rounds)
 	const struct w_event one = {
 		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
 	char dir[] = "/tmp/zcost-threads-XXXXXX";
-	struct writer first = {0}, second = {0};
+	freed(writer_free) struct writer first = {0}, second = {0};
 	struct delivered d = {0};
 	struct tracepoints_query q = {&enters, 1, note_delivered, &d};
 	const struct time_slice all = {0};
 	struct error err = {0};
-	char *data, *other;
+	freed(text_free) char *data, *other;
 	int i;
 
 	assert_non_null(mkdtemp(dir));
@@ -861,11 +847,7 @@ TEST(files_of_a_folder_share_no_rounds)
 	unlink(data);
 	unlink(other);
 	rmdir(dir);
-	free(data);
-	free(other);
 	str_free(&d.text);
-	str_free(&first.out);
-	str_free(&second.out);
 }
 
 TEST(narrow_fields_keep_their_sign)
@@ -880,7 +862,7 @@ TEST(narrow_fields_keep_their_sign)
 	int big;
 
 	for (big = 0; big < 2; big++) {
-		struct writer w = {.big = big};
+		freed(writer_free) struct writer w = {.big = big};
 
 		w_stream_head(&w, &one, 1);
 		w_tracing_record(&w);
@@ -889,7 +871,6 @@ TEST(narrow_fields_keep_their_sign)
 		assert_non_null(strstr(d.text.buf, "(2147581953, -32767)"));
 		tracepoints_close(d.tp);
 		str_free(&d.text);
-		str_free(&w.out);
 	}
 }
 
@@ -906,7 +887,7 @@ TEST(calls_outside_the_slice_are_left_out)
 		{{{0}, {50, true, true}}, "90 ", 1},
 	};
 	const struct tracepoint_want wants[] = {enters, exits};
-	struct writer w = {0};
+	freed(writer_free) struct writer w = {0};
 	struct error err = {0};
 	struct delivered d;
 	size_t i;
@@ -919,7 +900,6 @@ TEST(calls_outside_the_slice_are_left_out)
 		tracepoints_close(d.tp);
 		str_free(&d.text);
 	}
-	str_free(&w.out);
 }
 
 static void check_refusal(const struct writer *w, const struct time_slice *slice,
@@ -941,7 +921,7 @@ TEST(messages_name_what_a_recording_of_calls_lacks)
 				       earlier = {.to = {90, true, false}};
 	const struct w_event one = {
 		.sample_type = RECORDED, .type = PERF_TYPE_TRACEPOINT, .config = 31, .id = ENTER};
-	struct writer w = {0}, bare = {0}, cpus = {0};
+	freed(writer_free) struct writer w = {0}, bare = {0}, cpus = {0};
 
 	w_calls(&w, RECORDED);
 	check_refusal(&w, &all, &other, "the format of raw_syscalls:sys_exit has no number 'fd'");
@@ -953,7 +933,4 @@ TEST(messages_name_what_a_recording_of_calls_lacks)
 	check_refusal(&bare, &later, &enters, "has tracepoints but not their formats");
 	w_calls(&cpus, RECORDED & ~PERF_SAMPLE_RAW);
 	check_refusal(&cpus, &all, &enters, "recorded without times, threads or raw data");
-	str_free(&w.out);
-	str_free(&bare.out);
-	str_free(&cpus.out);
 }

@@ -185,13 +185,12 @@ int clock_gettime(clockid_t id, struct timespec *t)
 TEST(rates_that_take_too_long_are_refused)
 {
 	struct error err = {0};
-	struct account a;
+	freed(account_free) struct account a;
 
 	cpu_flies = true;
 	assert_true(account_of("regex:^nothing ([0-9.]+)", "wrk", 0, &a, &err) < 0);
 	cpu_flies = false;
 	assert_non_null(strstr(err.text, "workload.out: its rates were not found in 10 s"));
-	account_free(&a);
 }
 
 TEST(expressions_that_could_take_hours_are_refused)
@@ -242,7 +241,7 @@ TEST(account_that_ends_before_the_window_is_cut_off)
 	size_t i, t;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct str text = {0};
+		freed(str_free) struct str text = {0};
 
 		for (t = 1; t <= 9; t++)
 			str_printf(&text, "{\"type\":\"point\",\"t_ns\":%zu,\"bytes\":%zu}\n",
@@ -256,7 +255,6 @@ TEST(account_that_ends_before_the_window_is_cut_off)
 		else
 			assert_null(why);
 		free(why);
-		str_free(&text);
 	}
 	free(out);
 }
@@ -264,20 +262,19 @@ TEST(account_that_ends_before_the_window_is_cut_off)
 TEST(iperf3_times)
 {
 	struct error err = {0};
-	struct account a;
+	freed(account_free) struct account a;
 
 	/* Started at 100 s, dated 1.5 s later to the millisecond; 1 s is omitted. */
 	assert_int_equal(account_of("iperf3", "iperf3-stream", 1795383046.983, &a, &err), 0);
 	assert_float_equal((double)a.points.p[0].t_ns / 1e9, 102.5, 0.002);
 	assert_float_equal((double)a.points.p[a.points.n - 1].t_ns / 1e9, 102.5 + 2.008187, 0.002);
 	assert_true(a.late_s <= 0.001);
-	account_free(&a);
 }
 
 TEST(iperf3_own_retransmits)
 {
 	struct error err = {0};
-	struct account a;
+	freed(account_free) struct account a;
 
 	assert_int_equal(account_of("iperf3", "iperf3-bidir-client", 0, &a, &err), 0);
 	assert_float_equal(a.retransmits, 18, 0);
@@ -287,18 +284,16 @@ TEST(iperf3_own_retransmits)
 	account_free(&a);
 	assert_int_equal(account_of("iperf3", "iperf3-rev-client", 0, &a, &err), 0);
 	assert_true(isnan(a.retransmits));
-	account_free(&a);
 }
 
 TEST(iperf3_stopped_server)
 {
 	struct error err = {0};
-	struct account a;
+	freed(account_free) struct account a;
 
 	assert_int_equal(account_of("iperf3", "iperf3-stopped", 0, &a, &err), 0);
 	assert_true(account_has_work(&a));
 	assert_null(a.error);
-	account_free(&a);
 }
 
 TEST(neper_times)
@@ -306,7 +301,7 @@ TEST(neper_times)
 	struct workload_run run = {"tests/data/workload/neper-rr-client", 12718000000000,
 				   12722000000000, 0};
 	struct error err = {0};
-	struct account a;
+	freed(account_free) struct account a;
 
 	assert_int_equal(account_read(&run, "neper", &a, &err), 0);
 	assert_int_equal(a.points.p[0].t_ns, 12718711855400);
@@ -314,13 +309,12 @@ TEST(neper_times)
 	assert_int_equal(a.rates, 0);
 	/* neper counts 32628.55 transactions per second, the text in whole ones. */
 	assert_float_equal(account_total(&a, WORK_MESSAGES), 65267, 5);
-	account_free(&a);
 }
 
 TEST(netperf_times)
 {
 	struct error err = {0};
-	struct account a;
+	freed(account_free) struct account a;
 
 	assert_int_equal(account_of("netperf", "netperf-interim", 1795384149, &a, &err), 0);
 	assert_int_equal(a.points.n, 4);
@@ -333,7 +327,6 @@ TEST(netperf_times)
 	account_free(&a);
 	assert_int_equal(account_of("netperf", "netperf-interim-rr", 1795384153, &a, &err), 0);
 	assert_float_equal(account_total(&a, WORK_MESSAGES), 18396.24 * 2, 30);
-	account_free(&a);
 }
 
 /* --- readings of collectors --- */
@@ -423,7 +416,7 @@ TEST(tcp)
 	struct str s[3] = {0};
 	const char *text[3];
 	struct error err;
-	struct account a;
+	freed(account_free) struct account a;
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
@@ -444,7 +437,6 @@ TEST(tcp)
 	snap_file("tcp.snap", text, 2);
 	assert_true(snap_account("tcp", &a, &err) < 0);
 	assert_non_null(strstr(err.text, "the workload had no TCP socket"));
-	account_free(&a);
 }
 
 TEST(readings_that_are_refused_are_freed)

@@ -16,6 +16,11 @@ struct world {
 	uint32_t kernel, comm, event;
 };
 
+static inline void world_free(struct world *w)
+{
+	profile_free(&w->p);
+}
+
 static inline uint32_t frame(struct world *w, uint32_t parent, const char *name)
 {
 	return profile_frame(&w->p, parent, profile_symbol(&w->p, w->kernel, name, false));
