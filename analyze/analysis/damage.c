@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/analysis/analysis.h"
 
-#include "analyze/archive/members.h"
+#include "analyze/archive/archive.h"
 #include "lib/names.h"
 #include "lib/json.h"
 #include "lib/alloc.h"

@@ -1,17 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Archives of captures: `zcost pack` writes one, and `zcost unpack` makes the folder again.
+ * Archives of captures: `zcost pack` writes one, and `zcost unpack` makes the folder again. Both
+ * compare the files of the capture with their checksums, in SHA256SUMS (which pack writes as
+ * sha256sum does) and in the manifest. Findings say where these disagree.
  */
 #ifndef ZC_ARCHIVE_H
 #define ZC_ARCHIVE_H
 
-#include "analyze/archive/members.h"
-#include "analyze/archive/reader.h"
 #include "lib/error.h"
+#include "lib/str.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+
+/* --- members.c --- */
+
+#define SUMS_NAME "SHA256SUMS"
+
+struct member {
+	char *name; /* path in the capture; owned */
+	bool folder;
+	struct stat st; /* of the file to pack; unpack leaves it empty */
+	char hex[65];	/* checksum of a file */
+};
+
+struct members {
+	struct member *list; /* by name after members_sort() */
+	size_t n, cap;
+};
+
+struct member *members_add(struct members *m, const char *name, bool folder);
+void members_sort(struct members *m);
+/* Finds a member in sorted members. Returns NULL if it is absent. */
+struct member *members_find(const struct members *m, const char *name);
+size_t members_files(const struct members *m); /* without the folders */
+void members_free(struct members *m);
+/* Returns -ENOENT if the members are not those of a capture. `path` is for the message. */
+int members_check_capture(const struct members *m, const char *path, struct error *err);
+
+/* Problems: all are counted, and the first ones have a line of text. */
+enum { FINDINGS_KEPT = 20 };
+struct findings {
+	char *lines[FINDINGS_KEPT];
+	size_t n;
+	size_t checked; /* files that agree with a list */
+	size_t differ;	/* files that differ from a list */
+};
+
+void findings_add(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void findings_warn(const struct findings *f); /* prints them on stderr */
+void findings_free(struct findings *f);
+
+/* Adds the files that the manifest names, sorted. `hex` is "" if the checksum is not valid. */
+void members_of_manifest(struct members *m, const json_t *manifest);
+/* Adds the files that differ from the manifest or are missing to the findings. */
+void members_against_manifest(const struct members *m, const json_t *manifest, struct findings *f);
+
+/* Writes the text of SHA256SUMS for all files. */
+void members_write_sums(const struct members *m, struct str *text);
+/*
+ * Compares with the text of SHA256SUMS in both directions: it also finds files that the text does
+ * not list.
+ */
+void members_against_sums(const struct members *m, const char *text, struct findings *f);
+
+/* Lists a capture folder by name. Leaves out all but files and folders, and adds a finding for
+ * each. */
+int scan_folder(struct members *m, const char *capture, struct findings *f, struct error *err);
+/* Fills the checksums of all files. */
+int scan_sums(struct members *m, const char *capture, struct error *err);
+/* Opens a member. Returns its descriptor, or -EAGAIN if the file has changed since scan_folder().
+ */
+int scan_open(const struct member *e, const char *capture, struct error *err);
 
 /* --- pack.c --- */
 
@@ -43,7 +106,7 @@ int pack_capture(struct pack *p, struct error *err);
 struct unpack {
 	const char *archive; /* "-": standard input */
 	const char *folder;  /* must not exist, or be empty */
-	uint64_t max_bytes;  /* 0: the limits of reader.h */
+	uint64_t max_bytes;  /* of all files together; 0: the limits in unpack.c */
 
 	/* results */
 	struct findings
@@ -54,19 +117,5 @@ struct unpack {
 
 /* Returns -EBADMSG if the archive is damaged, and leaves nothing behind. */
 int unpack_archive(struct unpack *u, struct error *err);
-
-/* --- members.c: a long job shows its progress --- */
-
-/* Shows "packing 45 %" on the last line of a terminal. Shows nothing if stderr is no terminal. */
-struct advance {
-	const char *doing;
-	uint64_t total, done; /* bytes; total 0: unknown */
-	uint64_t next_ns;
-	bool tty, shown;
-};
-
-struct advance advance_of(const char *doing, uint64_t total);
-void advance_add(struct advance *p, uint64_t bytes);
-void advance_end(struct advance *p); /* wipes the line */
 
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/archive/members.h"
-
 #include "analyze/archive/archive.h"
+
 #include "lib/alloc.h"
-#include "lib/clock.h"
 #include "lib/error.h"
 #include "lib/file.h"
 #include "lib/json.h"
@@ -64,6 +62,18 @@ void members_free(struct members *m)
 	*m = (struct members){0};
 }
 
+int members_check_capture(const struct members *m, const char *path, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (!strcmp(m->list[i].name, "manifest.json") ||
+		    !strcmp(m->list[i].name, "run.json") || str_starts(m->list[i].name, "runs/"))
+			return 0;
+	return error_set(err, ENOENT,
+			 "%s: no capture: it has no manifest.json, no runs/ and no run.json", path);
+}
+
 void findings_add(struct findings *f, const char *fmt, ...)
 {
 	va_list ap;
@@ -83,15 +93,6 @@ void findings_warn(const struct findings *f)
 		warn("%s", f->lines[i]);
 	if (f->n > FINDINGS_KEPT)
 		warn("and %zu more", f->n - FINDINGS_KEPT);
-}
-
-void findings_files(const struct findings *f, size_t files, bool has_manifest, struct str *out)
-{
-	str_printf(out, "%zu files", files);
-	if (has_manifest && (f->checked || f->differ))
-		str_printf(out, ", %zu with the checksums of manifest.json", f->checked);
-	if (has_manifest && f->differ)
-		str_printf(out, ", %zu that differ%s", f->differ, f->differ == 1 ? "s" : "");
 }
 
 void findings_free(struct findings *f)
@@ -180,29 +181,27 @@ static bool members_parse_sum(struct members *m, const char *line)
 	return true;
 }
 
-bool members_read_sums(struct members *m, const char *text)
+void members_against_sums(const struct members *m, const char *text, struct findings *f)
 {
 	char *copy = xstrdup(text), *rest = copy, *line;
+	struct members sums = {0};
 	bool good = true;
-
-	while (good && rest && (line = str_token(&rest, '\n')))
-		good = !*line || members_parse_sum(m, line);
-	free(copy);
-	members_sort(m);
-	return good;
-}
-
-void members_against_sums(const struct members *m, const struct members *sums, struct findings *f)
-{
 	size_t i;
 
-	for (i = 0; i < sums->n; i++)
-		findings_compare(m, sums->list[i].name, sums->list[i].hex, SUMS_NAME, f);
-	for (i = 0; i < m->n; i++)
+	while (good && rest && (line = str_token(&rest, '\n')))
+		good = !*line || members_parse_sum(&sums, line);
+	members_sort(&sums);
+	if (!good)
+		findings_add(f, SUMS_NAME " is damaged");
+	for (i = 0; i < sums.n && good; i++)
+		findings_compare(m, sums.list[i].name, sums.list[i].hex, SUMS_NAME, f);
+	for (i = 0; i < m->n && good; i++)
 		if (!m->list[i].folder && strcmp(m->list[i].name, SUMS_NAME) &&
-		    !members_find(sums, m->list[i].name))
+		    !members_find(&sums, m->list[i].name))
 			findings_add(f, "%s: " SUMS_NAME " does not name it",
 				     name_shown(m->list[i].name));
+	members_free(&sums);
+	free(copy);
 }
 
 /* --- the folder --- */
@@ -292,7 +291,7 @@ int scan_open(const struct member *e, const char *capture, struct error *err)
 	return rc;
 }
 
-static int scan_sum_file(int fd, char *buf, char hex[65], struct advance *progress)
+static int scan_sum_file(int fd, char *buf, char hex[65])
 {
 	struct sha256 h;
 	int rc = 0;
@@ -307,13 +306,12 @@ static int scan_sum_file(int fd, char *buf, char hex[65], struct advance *progre
 		if (rc || n < 0)
 			continue;
 		sha256_add(&h, buf, (size_t)n);
-		advance_add(progress, (uint64_t)n);
 	}
 	sha256_hex(&h, hex);
 	return rc;
 }
 
-int scan_sums(struct members *m, const char *capture, struct advance *progress, struct error *err)
+int scan_sums(struct members *m, const char *capture, struct error *err)
 {
 	char *buf = xmalloc(CHUNK);
 	size_t i;
@@ -325,7 +323,7 @@ int scan_sums(struct members *m, const char *capture, struct advance *progress, 
 
 		if (e->folder)
 			continue;
-		rc = fd < 0 ? fd : scan_sum_file(fd, buf, e->hex, progress);
+		rc = fd < 0 ? fd : scan_sum_file(fd, buf, e->hex);
 		if (fd >= 0)
 			close(fd);
 		if (fd >= 0 && rc)
@@ -333,35 +331,4 @@ int scan_sums(struct members *m, const char *capture, struct advance *progress, 
 	}
 	free(buf);
 	return rc;
-}
-
-/* --- a long job shows its progress --- */
-
-enum { EVERY_NS = 200 * 1000 * 1000 };
-
-struct advance advance_of(const char *doing, uint64_t total)
-{
-	return (struct advance){.doing = doing, .total = total, .tty = isatty(STDERR_FILENO)};
-}
-
-void advance_add(struct advance *p, uint64_t bytes)
-{
-	uint64_t now;
-
-	p->done += bytes;
-	if (!p->tty || (now = clock_mono_ns()) < p->next_ns)
-		return;
-	p->next_ns = now + EVERY_NS;
-	p->shown = true;
-	if (p->total)
-		fprintf(stderr, "\r%s %3.0f %%", p->doing,
-			100.0 * (double)p->done / (double)p->total);
-	else
-		fprintf(stderr, "\r%s %.0f MB", p->doing, (double)p->done / 1e6);
-}
-
-void advance_end(struct advance *p)
-{
-	if (p->shown)
-		fprintf(stderr, "\r%40s\r", "");
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/archive/archive.h"
 
-#include "analyze/archive/members.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/names.h"
+#include "lib/output.h"
 #include "lib/stop.h"
 
 #include <archive.h>
@@ -24,10 +24,9 @@ enum { CHUNK = 256 * 1024, NO_TIME = 315532800 /* 1980-01-01 */ };
 struct packing {
 	struct pack *p;
 	struct members members;
-	struct advance progress;
-	char *name, *tmp; /* folder in the archive; temporary output file, or NULL */
+	struct sink out;
+	char *name; /* of the folder in the archive */
 	time_t created;
-	int fd;
 	struct archive *a;
 	char *buf;
 };
@@ -44,16 +43,11 @@ static la_ssize_t pack_write(struct archive *a, void *arg, const void *data, siz
 			archive_set_error(a, EINTR, "interrupted");
 			return -1;
 		}
-		n = write(k->fd, data, len);
+		n = write(k->out.fd, data, len);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		archive_set_error(a, errno, "%s", strerror(errno));
 	return n;
-}
-
-static const char *pack_output_name(const struct packing *k)
-{
-	return strcmp(k->p->output, "-") ? k->p->output : "standard output";
 }
 
 static int pack_error(const struct packing *k, struct error *err)
@@ -61,7 +55,8 @@ static int pack_error(const struct packing *k, struct error *err)
 	const char *why = archive_error_string(k->a);
 
 	return error_set(err, archive_errno(k->a) > 0 ? archive_errno(k->a) : EIO,
-			 "%s: cannot write: %s", pack_output_name(k),
+			 "%s: cannot write: %s",
+			 strcmp(k->p->output, "-") ? k->p->output : "standard output",
 			 why ? why : "libarchive names no reason");
 }
 
@@ -129,7 +124,6 @@ static int pack_write_contents(struct packing *k, const struct member *e, int fd
 			return error_sys(err, n ? errno : EAGAIN, "%s/%s: cannot read",
 					 k->p->capture, e->name);
 		rc = pack_write_data(k, k->buf, (size_t)n, err);
-		advance_add(&k->progress, (uint64_t)n);
 		left -= (uint64_t)n;
 	}
 	return rc;
@@ -210,121 +204,44 @@ static int pack_read_manifest(struct packing *k, struct error *err)
 	return rc;
 }
 
-static int pack_check_capture(const struct packing *k, struct error *err)
-{
-	static const char *const marks[] = {"manifest.json", "run.json", "runs"};
-	size_t i;
-
-	for (i = 0; i < array_size(marks); i++)
-		if (members_find(&k->members, marks[i]))
-			return 0;
-	return error_set(err, ENOENT,
-			 "%s: no capture: it has no manifest.json, no runs/ and no run.json",
-			 k->p->capture);
-}
-
-static uint64_t members_bytes(const struct members *m)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < m->n; i++) {
-		if (m->list[i].folder)
-			continue;
-		sum += (uint64_t)m->list[i].st.st_size;
-	}
-	return sum;
-}
-
 static int pack_read_capture(struct packing *k, struct error *err)
 {
-	uint64_t bytes;
 	int rc = scan_folder(&k->members, k->p->capture, &k->p->findings, err);
 
 	if (!rc)
-		rc = pack_check_capture(k, err);
+		rc = members_check_capture(&k->members, k->p->capture, err);
 	if (rc)
 		return rc;
-	bytes = members_bytes(&k->members);
-	k->progress =
-		advance_of("packing", 2 * bytes); /* one pass for the checksums, one to pack */
 	k->p->files = members_files(&k->members);
-	rc = scan_sums(&k->members, k->p->capture, &k->progress, err);
+	rc = scan_sums(&k->members, k->p->capture, err);
 	return rc ? rc : pack_read_manifest(k, err);
 }
 
-/* A device or a FIFO must stay, so the archive is written into it and not renamed over it. */
-static bool pack_is_special_file(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 /* A capture shows what other users of the host did, so only the owner may read the archive. */
-static int pack_open_output(struct packing *k, struct error *err)
-{
-	bool special;
-
-	if (!strcmp(k->p->output, "-")) {
-		k->fd = STDOUT_FILENO;
-		return 0;
-	}
-	special = pack_is_special_file(k->p->output);
-	if (caller_check_path(k->p->output, err)) /* what is there now, stays */
-		return -err->code;
-	if (special) {
-		k->fd = open(k->p->output, O_WRONLY | O_CLOEXEC);
-		return k->fd < 0 ? error_sys(err, errno, "%s: cannot write", k->p->output) : 0;
-	}
-	remains_remove(k->p->output);
-	k->tmp = remains_name(k->p->output);
-	k->fd = open(k->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (k->fd < 0)
-		return error_sys(err, errno, "%s: cannot write", k->p->output);
-	caller_give(k->fd);
-	return 0;
-}
-
-static int pack_close_output(struct packing *k, int rc, struct error *err)
-{
-	if (!k->tmp) {
-		if (k->fd > STDOUT_FILENO && close(k->fd) && !rc)
-			rc = error_sys(err, errno, "%s: cannot write", k->p->output);
-		return rc;
-	}
-	if (k->fd < 0)
-		return rc;
-	if (!rc && fsync(k->fd))
-		rc = -errno;
-	if (close(k->fd) && !rc)
-		rc = -errno;
-	if (!rc && rename(k->tmp, k->p->output))
-		rc = -errno;
-	if (rc)
-		unlink(k->tmp);
-	return rc ? error_sys(err, -rc, "%s: cannot write", k->p->output) : 0;
-}
-
 static int pack_write_archive(struct packing *k, struct error *err)
 {
-	int rc = pack_open_output(k, err);
+	int rc = sink_open(&k->out, k->p->output, err);
 
 	if (rc)
 		return rc;
+	if (k->out.tmp && fchmod(k->out.fd, 0600))
+		rc = error_sys(err, errno, "%s: cannot set its mode", k->p->output);
 	k->buf = xmalloc(CHUNK);
-	rc = pack_open_archive(k, err);
+	if (!rc)
+		rc = pack_open_archive(k, err);
 	if (!rc)
 		rc = pack_write_members(k, err);
 	if (rc && k->a)
 		archive_write_fail(k->a); /* otherwise freeing it would write the rest */
 	archive_write_free(k->a);
-	return pack_close_output(k, rc, err);
+	if (!rc && k->out.tmp && fsync(k->out.fd))
+		rc = error_sys(err, errno, "%s: cannot write", k->p->output);
+	return sink_close(&k->out, rc, err);
 }
 
 int pack_capture(struct pack *p, struct error *err)
 {
-	struct packing k = {.p = p, .fd = -1};
+	struct packing k = {.p = p};
 	char *real = realpath(p->capture, NULL);
 	int rc;
 
@@ -335,10 +252,8 @@ int pack_capture(struct pack *p, struct error *err)
 		rc = pack_read_capture(&k, err);
 	if (!rc)
 		rc = pack_write_archive(&k, err);
-	advance_end(&k.progress);
 	members_free(&k.members);
 	free(k.name);
-	free(k.tmp);
 	free(k.buf);
 	free(real);
 	return rc;

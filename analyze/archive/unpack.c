@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Unpacks an archive of a stranger: only files and folders with names that name_clean() accepts.
+ * Anything else is an error, and so is more data than a capture can hold.
+ */
 #include "analyze/archive/archive.h"
 
-#include "analyze/archive/reader.h"
 #include "lib/alloc.h"
 #include "lib/file.h"
 #include "lib/json.h"
 #include "lib/names.h"
-#include "lib/stop.h"
 #include "lib/sha256.h"
+#include "lib/stop.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,100 +22,197 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 256 * 1024, BLOCK = 4096 };
+enum { CHUNK = 256 * 1024, BLOCK = 64 * 1024, MAX_MEMBERS = 1000000 };
+
+/*
+ * The limits without --max-size: 32 GiB, and 100 times the packed size or 256 MiB, whichever is
+ * more. Captures pack 5 to 20 times smaller, and a store with repeated rows up to 50 times. A bomb
+ * of zeros reaches 10,000 times. The 256 MiB are for a small capture with a sparse file.
+ */
+#define UNPACK_MAX (32ULL << 30)
+enum { UNPACK_RATIO = 100, UNPACK_FREE = 256 << 20 };
 
 struct unpacking {
 	struct unpack *u;
-	struct reader *r;
+	const char *shown; /* the archive, for messages */
+	struct archive *a;
+	int fd;
+	uint64_t input, input_size; /* compressed bytes read; the size of the file, 0: a pipe */
+	uint64_t nmembers, bytes, data, max_bytes;
+	char *name; /* of the current member; "" is the top of the archive */
 	struct members members;
-	struct advance progress;
 	char *tmp;
 	int dir; /* tmp */
-	char *buf;
+	char in[CHUNK], block[BLOCK];
 };
 
-/* --- one file --- */
+/* --- the archive --- */
 
-static bool unpack_is_zero(const char *p, size_t n)
+/* A signal that comes between stop_asked() and read() takes effect at the next read. */
+static la_ssize_t unpack_read(struct archive *a, void *arg, const void **data)
 {
-	return !*p && !memcmp(p, p + 1, n - 1);
+	struct unpacking *k = arg;
+	ssize_t n;
+
+	do {
+		if (stop_asked()) {
+			archive_set_error(a, EINTR, "interrupted");
+			return -1;
+		}
+		n = read(k->fd, k->in, sizeof(k->in));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		archive_set_error(a, errno, "%s", strerror(errno));
+	else
+		k->input += (uint64_t)n;
+	*data = k->in;
+	return n;
 }
 
-static int unpack_write_at(int fd, const char *p, size_t n, uint64_t at)
+/* "cut.tar.zst: damaged in 'c/runs/.../perf.data', before byte 81234: Truncated zstd input; ..." */
+static int unpack_error(const struct unpacking *k, struct error *err)
 {
-	while (n) {
-		ssize_t done = pwrite(fd, p, n, (off_t)at);
+	const char *why = archive_error_string(k->a) ?: "it cannot be read";
+	int code = archive_errno(k->a) == EINTR ? EINTR : EBADMSG;
 
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		p += done;
-		n -= (size_t)done;
-		at += (uint64_t)done;
+	if (code == EINTR)
+		return error_set(err, code, "%s: %s", k->shown, why);
+	if (!k->name)
+		return error_set(err, code, "%s: not an archive of a capture, or damaged: %s",
+				 k->shown, why);
+	return error_set(
+		err, code,
+		"%s: damaged in '%s', before byte %llu: %s; copy it again ('tar -xf' extracts what is left)",
+		k->shown, name_shown(k->name), (unsigned long long)k->input, why);
+}
+
+/* The size of a pipe is unknown, so unpack_copy() compares its input with its output. */
+static uint64_t unpack_limit(uint64_t packed)
+{
+	uint64_t limit = packed > UNPACK_MAX / UNPACK_RATIO ? UNPACK_MAX : packed * UNPACK_RATIO;
+
+	return !packed ? UNPACK_MAX : limit < UNPACK_FREE ? UNPACK_FREE : limit;
+}
+
+static int unpack_refuse_size(const struct unpacking *k, uint64_t limit, struct error *err)
+{
+	bool small = limit < 1000000;
+
+	return error_set(
+		err, EFBIG,
+		"%s: '%s': refused: the files would take more than %.*f %s; zcost unpack --max-size allows more",
+		k->shown, name_shown(k->name), small ? 1 : 0, (double)limit / (small ? 1e3 : 1e6),
+		small ? "kB" : "MB");
+}
+
+static int unpack_open(struct unpacking *k, struct error *err)
+{
+	bool piped = !strcmp(k->u->archive, "-");
+	struct stat st;
+
+	k->fd = piped ? STDIN_FILENO : open(k->u->archive, O_RDONLY | O_CLOEXEC);
+	if (k->fd < 0)
+		return error_sys(err, errno, "%s: cannot open", k->u->archive);
+	if (!fstat(k->fd, &st) && S_ISREG(st.st_mode))
+		k->input_size = (uint64_t)st.st_size;
+	k->max_bytes = k->u->max_bytes ? k->u->max_bytes : unpack_limit(k->input_size);
+	k->a = archive_read_new();
+	if (!k->a)
+		return error_set(err, ENOMEM, "no memory for an archive");
+	if (archive_read_support_filter_zstd(k->a) != ARCHIVE_OK)
+		return error_set(err, ENOTSUP, "this libarchive was built without zstd");
+	return archive_read_support_format_tar(k->a) ||
+			       archive_read_open(k->a, k, NULL, unpack_read, NULL)
+		       ? unpack_error(k, err)
+		       : 0;
+}
+
+static const char *entry_kind_fault(struct archive_entry *e)
+{
+	if (archive_entry_hardlink(e))
+		return "a hard link";
+	switch (archive_entry_filetype(e)) {
+	case AE_IFREG:
+	case AE_IFDIR:
+		return NULL;
+	case AE_IFLNK:
+		return "a symbolic link";
+	case AE_IFIFO:
+		return "a fifo";
+	case AE_IFCHR:
+	case AE_IFBLK:
+		return "a device";
+	default:
+		return "neither a file nor a folder";
 	}
+}
+
+/* Checks the header of a member, and takes its name. */
+static int unpack_check_member(struct unpacking *k, struct archive_entry *e, struct error *err)
+{
+	const char *raw = archive_entry_pathname(e), *fault = entry_kind_fault(e);
+	la_int64_t size = archive_entry_size(e);
+	struct error why = {0};
+
+	if (!raw)
+		raw = archive_entry_pathname_utf8(e);
+	free(k->name);
+	k->name = NULL;
+	if (name_clean(raw ? raw : "", &k->name, &why))
+		return error_set(err, why.code, "%s: %s", k->shown, why.text);
+	if (fault)
+		return error_set(err, EINVAL, "%s: '%s': refused: %s", k->shown,
+				 name_shown(k->name), fault);
+	if (++k->nmembers > MAX_MEMBERS)
+		return error_set(err, EFBIG, "%s: refused: more than %d members", k->shown,
+				 MAX_MEMBERS);
+	if (size < 0 || (uint64_t)size > k->max_bytes - k->bytes)
+		return unpack_refuse_size(k, k->max_bytes, err);
+	k->bytes += (uint64_t)size;
 	return 0;
 }
 
-/* Does not write blocks of zeros: they become holes, which read as zeros. */
-static int unpack_write_blocks(int fd, const char *p, size_t n, uint64_t at)
-{
-	size_t done, len;
-	int rc = 0;
+/* --- one file --- */
 
-	for (done = 0; done < n && !rc; done += len) {
-		len = n - done < BLOCK ? n - done : BLOCK;
-		if (!unpack_is_zero(p + done, len))
-			rc = unpack_write_at(fd, p + done, len, at + done);
-	}
-	return rc;
+/* Writes a block of the file. A block of zeros becomes a hole, which reads as zeros. */
+static int unpack_write_block(struct unpacking *k, int fd, size_t n)
+{
+	if (*k->block || memcmp(k->block, k->block + 1, n - 1))
+		return file_write_all(fd, k->block, n);
+	return lseek(fd, (off_t)n, SEEK_CUR) < 0 ? -errno : 0;
 }
 
-/* Fills the whole buffer, so that blocks of zeros are aligned. */
-static long unpack_read_chunk(struct unpacking *k, struct error *err)
-{
-	size_t have = 0;
-	long n = 1;
-
-	while (have < CHUNK && n > 0) {
-		if (stop_asked())
-			return error_set(err, EINTR, "interrupted");
-		n = reader_data(k->r, k->buf + have, CHUNK - have, err);
-		have += n > 0 ? (size_t)n : 0;
-	}
-	advance_add(&k->progress, reader_input(k->r) - k->progress.done);
-	return n < 0 ? n : (long)have;
-}
-
-static int unpack_copy_file(struct unpacking *k, int fd, const struct item *item, char hex[65],
-			    struct error *err)
+static int unpack_copy(struct unpacking *k, int fd, char hex[65], struct error *err)
 {
 	struct sha256 h;
-	uint64_t at = 0;
-	long n;
+	uint64_t limit;
+	la_ssize_t n;
+	off_t size = 0;
 	int rc = 0;
 
 	sha256_begin(&h);
-	while (!rc && (n = unpack_read_chunk(k, err)) > 0) {
-		sha256_add(&h, k->buf, (size_t)n);
-		rc = unpack_write_blocks(fd, k->buf, (size_t)n, at);
-		at += (uint64_t)n;
+	while (!rc && (n = archive_read_data(k->a, k->block, BLOCK)) > 0) {
+		k->data += (uint64_t)n;
+		limit = unpack_limit(k->input_size ? k->input_size : k->input);
+		if (!k->u->max_bytes && k->data > limit)
+			return unpack_refuse_size(k, limit, err);
+		if (stop_asked())
+			return error_set(err, EINTR, "interrupted");
+		sha256_add(&h, k->block, (size_t)n);
+		rc = unpack_write_block(k, fd, (size_t)n);
+		size += n;
 	}
 	sha256_hex(&h, hex);
 	if (!rc && n < 0)
-		return (int)n;
-	if (!rc && at != item->size)
-		return error_set(err, EBADMSG, "'%s': the archive has %llu of its %llu bytes",
-				 name_shown(item->name), (unsigned long long)at,
-				 (unsigned long long)item->size);
-	if (!rc && ftruncate(fd, (off_t)at))
+		return unpack_error(k, err);
+	if (!rc && ftruncate(fd, size))
 		rc = -errno;
-	return rc ? error_sys(err, -rc, "%s/%s: cannot write", k->tmp, item->name) : 0;
+	return rc ? error_sys(err, -rc, "%s/%s: cannot write", k->tmp, k->name) : 0;
 }
 
-static int unpack_make_folders(struct unpacking *k, const char *name, bool last, struct error *err)
+static int unpack_make_folders(struct unpacking *k, bool last, struct error *err)
 {
-	char *copy = xstrdup(name), *at = copy;
+	char *copy = xstrdup(k->name), *at = copy;
 	int rc = 0;
 
 	while (!rc && at) {
@@ -128,43 +230,53 @@ static int unpack_make_folders(struct unpacking *k, const char *name, bool last,
 	return rc;
 }
 
-static int unpack_file(struct unpacking *k, const struct item *item, struct error *err)
+static int unpack_file(struct unpacking *k, struct error *err)
 {
-	struct member *m;
 	char hex[65];
-	int fd, rc = unpack_make_folders(k, item->name, false, err);
+	int fd, rc = unpack_make_folders(k, false, err);
 
 	if (rc)
 		return rc;
-	fd = openat(k->dir, item->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(k->dir, k->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)
 		return error_set(err, EINVAL, "'%s': refused: the archive has it twice",
-				 name_shown(item->name));
+				 name_shown(k->name));
 	if (fd < 0)
-		return error_sys(err, errno, "%s/%s: cannot write", k->tmp, item->name);
-	rc = unpack_copy_file(k, fd, item, hex, err);
+		return error_sys(err, errno, "%s/%s: cannot write", k->tmp, k->name);
+	rc = unpack_copy(k, fd, hex, err);
 	if (close(fd) && !rc)
-		rc = error_sys(err, errno, "%s/%s: cannot write", k->tmp, item->name);
-	if (rc)
-		return rc;
-	m = members_add(&k->members, item->name, false);
-	memcpy(m->hex, hex, sizeof(hex));
-	return 0;
+		rc = error_sys(err, errno, "%s/%s: cannot write", k->tmp, k->name);
+	if (!rc)
+		memcpy(members_add(&k->members, k->name, false)->hex, hex, sizeof(hex));
+	return rc;
 }
 
+/* Reads what follows the archive, too, so that the writer of a pipe can end. */
 static int unpack_members(struct unpacking *k, struct error *err)
 {
-	struct item item;
-	int rc;
+	struct archive_entry *e;
+	const void *rest;
+	la_ssize_t n;
+	int rc = 0;
 
-	while ((rc = reader_next(k->r, &item, err)) > 0) {
-		rc = !*item.name   ? 0
-		     : item.folder ? unpack_make_folders(k, item.name, true, err)
-				   : unpack_file(k, &item, err);
-		if (rc)
-			return rc;
+	while (!rc) {
+		rc = archive_read_next_header(k->a, &e);
+		if (rc == ARCHIVE_EOF)
+			break;
+		/* libarchive warns of a name in another character set, and gives its bytes. */
+		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
+			return unpack_error(k, err);
+		rc = unpack_check_member(k, e, err);
+		if (!rc && *k->name)
+			rc = archive_entry_filetype(e) == AE_IFDIR
+				     ? unpack_make_folders(k, true, err)
+				     : unpack_file(k, err);
 	}
-	return rc ? rc : reader_drain(k->r, err);
+	if (rc != ARCHIVE_EOF)
+		return rc;
+	while ((n = unpack_read(k->a, k, &rest)) > 0)
+		;
+	return n < 0 ? unpack_error(k, err) : 0;
 }
 
 /* --- the folder --- */
@@ -192,25 +304,19 @@ static void unpack_cut_folder(struct members *m, size_t len)
 static int unpack_compare_sums(struct unpacking *k, const char *path, struct error *err)
 {
 	struct findings f = {0};
-	struct members sums = {0};
 	char *text;
 	int rc = file_read(path, &text, NULL, err);
 
 	if (rc)
 		return rc;
-	if (!members_read_sums(&sums, text))
-		findings_add(&f, SUMS_NAME " is damaged");
-	else
-		members_against_sums(&k->members, &sums, &f);
+	members_against_sums(&k->members, text, &f);
 	if (f.n)
 		rc = error_set(
 			err, EBADMSG,
 			"%s: damaged, %zu file%s: %s%s; nothing was unpacked ('tar -xf' extracts what is left)",
-			strcmp(k->u->archive, "-") ? k->u->archive : "standard input", f.n,
-			f.n == 1 ? "" : "s", f.lines[0], f.n > 1 ? " ..." : "");
+			k->shown, f.n, f.n == 1 ? "" : "s", f.lines[0], f.n > 1 ? " ..." : "");
 	if (f.n > 1)
 		findings_warn(&f);
-	members_free(&sums);
 	findings_free(&f);
 	free(text);
 	return rc;
@@ -249,20 +355,6 @@ static int unpack_check_manifest(struct unpacking *k, const char *root, struct e
 	return rc;
 }
 
-static int unpack_check_capture(struct unpacking *k, const char *root, struct error *err)
-{
-	char *runs = xasprintf("%s/runs", root);
-	bool is = path_is_dir(runs) || members_find(&k->members, "manifest.json") ||
-		  members_find(&k->members, "run.json");
-
-	free(runs);
-	return is ? 0
-		  : error_set(
-			    err, ENOENT,
-			    "%s: holds no capture: it has no manifest.json, no runs/ and no run.json",
-			    k->u->archive);
-}
-
 static int unpack_rename(struct unpacking *k, const char *root, struct error *err)
 {
 	if (syncfs(k->dir) || rename(root, k->u->folder))
@@ -285,7 +377,7 @@ static int unpack_check_and_rename(struct unpacking *k, struct error *err)
 	root = top ? xasprintf("%s/%.*s", k->tmp, (int)top - 1, k->members.list[0].name)
 		   : xstrdup(k->tmp);
 	unpack_cut_folder(&k->members, top);
-	rc = unpack_check_capture(k, root, err);
+	rc = members_check_capture(&k->members, k->shown, err);
 	if (!rc)
 		rc = unpack_check_sums(k, root, err);
 	if (!rc)
@@ -324,28 +416,30 @@ static int unpack_open_folder(struct unpacking *k, struct error *err)
 
 int unpack_archive(struct unpack *u, struct error *err)
 {
-	struct unpacking k = {.u = u, .dir = -1};
+	struct unpacking *k = xcalloc(1, sizeof(*k));
 	int rc = unpack_check_folder(u->folder, err);
 
+	k->u = u;
+	k->shown = strcmp(u->archive, "-") ? u->archive : "standard input";
+	k->dir = -1;
 	if (!rc)
-		rc = reader_open(&k.r, u->archive, u->max_bytes, err);
-	if (rc)
-		return rc;
-	k.buf = xmalloc(CHUNK);
-	k.progress = advance_of("unpacking", reader_input_size(k.r));
-	rc = unpack_open_folder(&k, err);
+		rc = unpack_open(k, err);
 	if (!rc)
-		rc = unpack_members(&k, err);
+		rc = unpack_open_folder(k, err);
 	if (!rc)
-		rc = unpack_check_and_rename(&k, err);
-	advance_end(&k.progress);
-	if (k.dir >= 0)
-		close(k.dir);
-	if (rc && k.dir >= 0)
-		dir_remove(k.tmp, NULL);
-	reader_close(k.r);
-	members_free(&k.members);
-	free(k.buf);
-	free(k.tmp);
+		rc = unpack_members(k, err);
+	if (!rc)
+		rc = unpack_check_and_rename(k, err);
+	if (k->dir >= 0)
+		close(k->dir);
+	if (rc && k->dir >= 0)
+		dir_remove(k->tmp, NULL);
+	archive_read_free(k->a);
+	if (k->fd > STDIN_FILENO)
+		close(k->fd);
+	members_free(&k->members);
+	free(k->name);
+	free(k->tmp);
+	free(k);
 	return rc;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zcost pack CAPTURE: packs the folder into one archive. */
+/* zcost pack CAPTURE: packs the folder into one archive. zcost unpack ARCHIVE: the reverse. */
 #include "analyze/archive/archive.h"
 #include "analyze/commands/commands.h"
 #include "analyze/model/rows.h"
@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LEVEL = 3, MAX_LEVEL = 19, KEY_ANONYMOUS = 0x100 };
+enum { LEVEL = 3, MAX_LEVEL = 19, KEY_ANONYMOUS = 0x100, KEY_MAX };
 
-static const struct argp_option options[] = {
+static const struct argp_option pack_options[] = {
 	{"output", 'o', "FILE", 0, "output file (default: CAPTURE.tar.zst); - is standard output",
 	 0},
 	{"level", 'l', "N", 0, "level of zstd: 1 (fast) to 19 (small); default 3", 0},
@@ -37,19 +37,6 @@ struct pack_arguments {
 	bool anonymous;
 };
 
-/* Refuses the name of another kind of archive: its user would unpack it with the wrong program. */
-static void pack_check_ending(const struct argp_state *state, const char *path)
-{
-	static const char *const others[] = {".zip", ".gz", ".tgz", ".xz", ".bz2", ".7z", ".tar"};
-	size_t i;
-
-	for (i = 0; i < array_size(others); i++)
-		if (str_ends(path, others[i]))
-			argp_error(state,
-				   "-o %s: pack writes a .tar.zst: give the file that ending",
-				   path);
-}
-
 static error_t pack_parse(int key, char *arg, struct argp_state *state)
 {
 	struct pack_arguments *args = state->input;
@@ -60,7 +47,6 @@ static error_t pack_parse(int key, char *arg, struct argp_state *state)
 		args->anonymous = true;
 		return 0;
 	case 'o':
-		pack_check_ending(state, arg);
 		p->output = arg;
 		return 0;
 	case 'l':
@@ -82,70 +68,23 @@ static error_t pack_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct argp pack_argp = {
+	.options = pack_options,
 	.parser = pack_parse,
 	.args_doc = "CAPTURE",
 	.doc = "Packs a capture folder, with its store if it has one, into one archive. 'zcost unpack' unpacks the archive, and every command accepts the archive in place of the folder.\vzcost first checks the files against the checksums in manifest.json. If a file differs or is missing, zcost names it, packs the other files, and exits with status 4.",
 };
 
-/* Returns the archive's name beside the folder, or NULL; "." takes the folder's real name. */
+/* Returns the archive's name beside the folder. "." takes the folder's real name. */
 static char *pack_default_output(const char *capture, const char *end)
 {
-	char *real = realpath(capture, NULL), *path = NULL;
-	const char *last = strrchr(capture, '/');
+	const char *last = path_base_name(capture);
+	bool named = *last && strcmp(last, ".") && strcmp(last, "..");
+	char *real = named ? NULL : realpath(capture, NULL);
+	char *path = xasprintf("%s%s", real ? real : capture, end);
 
-	last = last ? last + 1 : capture;
-	if (*last && strcmp(last, ".") && strcmp(last, ".."))
-		path = xasprintf("%s%s", capture, end);
-	else if (real)
-		path = xasprintf("%s%s", real, end);
 	free(real);
 	return path;
-}
-
-/* Returns whether the archive would lie in the folder: the next archive would then contain it. */
-static bool pack_lies_inside(const char *output, const char *capture)
-{
-	char *copy = xstrdup(output), *slash = strrchr(copy, '/');
-	char *folder, *real = realpath(capture, NULL);
-	bool inside;
-
-	if (slash)
-		slash[slash == copy] = '\0';
-	folder = realpath(slash ? copy : ".", NULL);
-	inside = folder && real && !strncmp(folder, real, strlen(real)) &&
-		 (!folder[strlen(real)] || folder[strlen(real)] == '/');
-	free(copy);
-	free(folder);
-	free(real);
-	return inside;
-}
-
-static int pack_refuse(const char *text, const char *name)
-{
-	print_note("%s: %s", name, text);
-	return EXIT_USAGE;
-}
-
-static int pack_check(const struct pack *p)
-{
-	if (!path_is_dir(p->capture)) {
-		print_note(path_exists(p->capture) ? "%s: not a folder" : NO_SUCH_CAPTURE,
-			   p->capture);
-		return EXIT_FAILED;
-	}
-	if (!strcmp(p->output, "-"))
-		return isatty(STDOUT_FILENO)
-			       ? pack_refuse(
-					 "zcost does not write an archive to a terminal; give -o FILE",
-					 p->capture)
-			       : EXIT_OK;
-	return pack_lies_inside(p->output, p->capture)
-		       ? pack_refuse(
-				 "the archive would be inside the capture; give -o FILE elsewhere",
-				 p->output)
-		       : EXIT_OK;
 }
 
 /* Warns of a store that reports refuse: the archive's reader may be unable to analyze it again. */
@@ -163,43 +102,33 @@ static void pack_check_store(const struct pack *p)
 
 /* --- anonymous --- */
 
-static json_t *json_keep(const json_t *from, const char *const keys[], size_t n)
+/* Returns an object with some members of another, or a list of such objects from a list. */
+static json_t *json_keep(const json_t *from, const char *const keys[])
 {
-	json_t *o = json_object();
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		json_object_set(o, keys[i], json_object_get(from, keys[i]));
-	return o;
-}
-
-static json_t *json_keep_each(const json_t *from, const char *const keys[], size_t n)
-{
-	json_t *list = json_array(), *one;
+	json_t *to = json_is_array(from) ? json_array() : json_object(), *one;
 	size_t i;
 
 	json_array_foreach (from, i, one)
-		json_array_append_new(list, json_keep(one, keys, n));
-	return list;
+		json_array_append_new(to, json_keep(one, keys));
+	for (i = 0; json_is_object(to) && keys[i]; i++)
+		json_object_set(to, keys[i], json_object_get(from, keys[i]));
+	return to;
 }
 
 /* Copies what the manifest says of runs and variants, without commands, settings and messages. */
 static json_t *manifest_make_anonymous(const json_t *manifest)
 {
-	static const char *const of_capture[] = {"schema_version", "zcost_version", "created",
-						 "complete",	   "order",	    "sides",
-						 "estimator"};
-	static const char *const of_variant[] = {"name", "planned", "base"};
-	static const char *const of_run[] = {"variant", "pass", "repeat", "status", "sides"};
-	json_t *o = json_keep(manifest, of_capture, array_size(of_capture));
+	static const char *const of_capture[] = {
+		"schema_version", "zcost_version", "created",	"complete",
+		"order",	  "sides",	   "estimator", NULL};
+	static const char *const of_variant[] = {"name", "planned", "base", NULL};
+	static const char *const of_run[] = {"variant", "pass", "repeat", "status", "sides", NULL};
+	json_t *o = json_keep(manifest, of_capture);
 
 	json_object_set_new(o, "anonymous", json_true());
 	json_object_set_new(o, "variants",
-			    json_keep_each(json_object_get(manifest, "variants"), of_variant,
-					   array_size(of_variant)));
-	json_object_set_new(
-		o, "runs",
-		json_keep_each(json_object_get(manifest, "runs"), of_run, array_size(of_run)));
+			    json_keep(json_object_get(manifest, "variants"), of_variant));
+	json_object_set_new(o, "runs", json_keep(json_object_get(manifest, "runs"), of_run));
 	return o;
 }
 
@@ -262,29 +191,63 @@ static int pack_anonymous(struct pack *p, struct error *err)
 	return rc;
 }
 
+/* Prints the findings and the number of files. Returns the exit status. */
+static int archive_report(const char *made, const char *checked, const struct findings *f,
+			  size_t files, bool has_manifest)
+{
+	struct str text = {0};
+
+	findings_warn(f);
+	if (!has_manifest)
+		print_note("%s: no manifest.json: nothing to check its files against", checked);
+	str_printf(&text, "%zu files", files);
+	if (has_manifest && (f->checked || f->differ))
+		str_printf(&text, ", %zu with the checksums of manifest.json", f->checked);
+	if (has_manifest && f->differ)
+		str_printf(&text, ", %zu that differ%s", f->differ, f->differ == 1 ? "s" : "");
+	print_note("%s: %s", made, text.buf);
+	str_free(&text);
+	return f->n ? EXIT_LOSSY : EXIT_OK;
+}
+
+/* Prints why there is no archive or no folder. Returns the exit status. */
+static int archive_fail(const struct error *err)
+{
+	error_print(err);
+	stop_if_asked();
+	return EXIT_FAILED;
+}
+
+/* Returns the path without slashes at its end. The caller frees it. */
+static char *path_trim(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return xstrndup(path, len);
+}
+
 static int pack_run(struct pack *p, bool anonymous)
 {
 	struct error err = {0};
-	struct str files = {0};
-	int code = pack_check(p);
 
-	if (code)
-		return code;
-	stop_watch();
-	if (anonymous ? pack_anonymous(p, &err) : pack_capture(p, &err)) {
-		error_print(&err);
-		stop_if_asked();
+	if (!path_is_dir(p->capture)) {
+		print_note(path_exists(p->capture) ? "%s: not a folder" : NO_SUCH_CAPTURE,
+			   p->capture);
 		return EXIT_FAILED;
 	}
-	findings_warn(&p->findings);
+	if (!strcmp(p->output, "-") && isatty(STDOUT_FILENO)) {
+		print_note("%s: zcost does not write an archive to a terminal; give -o FILE",
+			   p->capture);
+		return EXIT_USAGE;
+	}
+	stop_watch();
+	if (anonymous ? pack_anonymous(p, &err) : pack_capture(p, &err))
+		return archive_fail(&err);
 	if (!anonymous)
 		pack_check_store(p);
-	if (!p->has_manifest)
-		print_note("%s: no manifest.json: nothing to check its files against", p->capture);
-	findings_files(&p->findings, p->files, p->has_manifest && !anonymous, &files);
-	print_note("%s: %s", p->output, files.buf);
-	str_free(&files);
-	return p->findings.n ? EXIT_LOSSY : EXIT_OK;
+	return archive_report(p->output, p->capture, &p->findings, p->files, p->has_manifest);
 }
 
 int cmd_pack(int argc, char **argv)
@@ -293,22 +256,113 @@ int cmd_pack(int argc, char **argv)
 		.p = {.level = LEVEL, .threads = (int)sysconf(_SC_NPROCESSORS_ONLN)}};
 	struct pack *p = &args.p;
 	char *capture, *made = NULL;
-	size_t len;
 	int code;
 
-	args_parse(&argp, argc, argv, 0, &args);
-	capture = xstrdup(p->capture);
-	for (len = strlen(capture); len > 1 && capture[len - 1] == '/';)
-		capture[--len] = '\0';
-	p->capture = capture;
+	args_parse(&pack_argp, argc, argv, 0, &args);
+	p->capture = capture = path_trim(p->capture);
 	if (!p->output)
 		p->output = made = pack_default_output(
 			capture, args.anonymous ? "-anonymous.tar.zst" : ".tar.zst");
-	if (!p->output)
-		p->output = made = xstrdup("capture.tar.zst");
 	code = pack_run(p, args.anonymous);
 	findings_free(&p->findings);
 	free(capture);
 	free(made);
+	return code;
+}
+
+/* --- unpack --- */
+
+static const struct argp_option unpack_options[] = {
+	{"output", 'o', "DIR", 0,
+	 "the folder to make (default: ARCHIVE without .tar.zst); it must be empty if it exists",
+	 0},
+	{"max-size", KEY_MAX, "SIZE", 0,
+	 "refuse an archive if its files are larger in total; K, M, G, T; default: 32G, and 100 times the size of the archive where that is more than 256M",
+	 0},
+	{0},
+};
+
+static uint64_t unpack_parse_size(struct argp_state *state, const char *arg)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	unsigned long long n = strtoull(arg, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+
+	if (end == arg || *arg == '-' || (*end && (!unit || end[1])) || !n ||
+	    n > (uint64_t)INT64_MAX >> shift)
+		argp_error(state, "--max-size '%s' is not a size", arg);
+	return (uint64_t)n << shift;
+}
+
+static error_t unpack_parse(int key, char *arg, struct argp_state *state)
+{
+	struct unpack *u = state->input;
+
+	switch (key) {
+	case 'o':
+		u->folder = arg;
+		return 0;
+	case KEY_MAX:
+		u->max_bytes = unpack_parse_size(state, arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (u->archive)
+			argp_error(state, "one archive at a time");
+		u->archive = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which archive? give its name, or - for standard input");
+		return 0;
+	case ARGP_KEY_END:
+		if (u->archive && !strcmp(u->archive, "-") && !u->folder)
+			argp_error(state, "where to? give a folder with -o");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp unpack_argp = {
+	.options = unpack_options,
+	.parser = unpack_parse,
+	.args_doc = "ARCHIVE",
+	.doc = "Makes a capture folder from an archive. The folder appears only when it is complete and checked.\vIf the archive is damaged, or holds anything but files and folders of a capture, zcost makes no folder and exits with status 1. If files differed from manifest.json before they were packed, zcost names them and exits with status 4.",
+};
+
+static int unpack_run(struct unpack *u)
+{
+	struct error err = {0};
+
+	stop_watch();
+	if (unpack_archive(u, &err))
+		return archive_fail(&err);
+	if (!u->has_sums)
+		print_note("%s: no checksums: 'zcost pack' did not make this archive", u->archive);
+	return archive_report(u->folder, u->folder, &u->findings, u->files, u->has_manifest);
+}
+
+/* Returns ARCHIVE without .tar.zst. The caller frees the name. */
+static char *unpack_default_folder(const char *archive)
+{
+	static const char suffix[] = ".tar.zst";
+
+	if (str_ends(archive, suffix) && strlen(path_base_name(archive)) > strlen(suffix))
+		return xstrndup(archive, strlen(archive) - strlen(suffix));
+	return xasprintf("%s.unpacked", archive);
+}
+
+int cmd_unpack(int argc, char **argv)
+{
+	struct unpack u = {0};
+	char *folder;
+	int code;
+
+	args_parse(&unpack_argp, argc, argv, 0, &u);
+	u.folder = folder = u.folder ? path_trim(u.folder) : unpack_default_folder(u.archive);
+	code = unpack_run(&u);
+	findings_free(&u.findings);
+	free(folder);
 	return code;
 }
