@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Copies a store without what names people, hosts and programs. The copy is a new file, so nothing
- * of the old one is left in free pages. A text goes into the copy only by a rule below: a column
- * without a rule makes the copy fail. A hidden text becomes KIND-xxxxxxxx, a hash with a random
+ * of the old one is left in free pages. A hidden text becomes KIND-xxxxxxxx, a hash with a random
  * salt that no file holds. Equal texts stay equal in one copy, and nobody can try names against the
  * hash.
  */
@@ -16,23 +15,90 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-enum { SALT = 32, HASH_DIGITS = 8, COLUMNS = 64 };
+enum { SALT = 32, HASH_DIGITS = 8 };
+
+/*
+ * THE TABLE of what goes into the copy: a SELECT for each table, with the functions of `hiders`. A
+ * table with a text of the user has all its columns here, so that a new column makes the copy fail
+ * until somebody decides about the column. substr(x, 1, 0) is "" for a text. Notes are last,
+ * because notes may name what is in the other tables.
+ */
+static const struct {
+	const char *table, *select;
+} copies[] = {
+	{"capture",
+	 "key, CASE WHEN key = 'manifest_sha256' THEN identity(key) WHEN key IN ('created', "
+	 "'zcost_version', 'estimator', 'order', 'inlines') THEN value ELSE words(value) END "
+	 "FROM capture"},
+	{"variant", "id, name, substr(what, 1, 0), base FROM variant"},
+	{"setting", "id, variant, name, setting(value) FROM setting"},
+	{"host", "id, host(name), release, arch, cpu_model, cpus, virtualization FROM host"},
+	{"fact",
+	 "host(host), variant, run, name, CASE WHEN run IS NOT NULL AND name NOT LIKE 'sysctl:%' "
+	 "THEN value WHEN host IS NOT NULL OR run IS NOT NULL THEN fact_of_host(value, name) "
+	 "WHEN name LIKE 'setting.%' OR name LIKE '%.units' THEN setting(value) "
+	 "ELSE fact_of_side(value, name) END FROM fact"},
+	{"run",
+	 "id, variant, pass, repeat, side, host(host), words(command), cpus, ncpus, start_ns, "
+	 "end_ns, position, status, substr(why, 1, 0), role FROM run"},
+	{"collector", "run, name, state, substr(why, 1, 0), lost FROM collector"},
+	{"metric",
+	 "run, name, cpu, object_of_metric(object, name), unit, value, source FROM metric"},
+	{"series", "run, object_of_metric(name, name), t_ns, value FROM series"},
+	{"event", "* FROM event"},
+	{"comm", "id, comm(name) FROM comm"},
+	{"dso", "id, object(name), build_id(build_id, name), kind FROM dso"},
+	{"symbol", "* FROM symbol"},
+	{"frame", "* FROM frame"},
+	{"cost", "* FROM cost"},
+	{"process", "* FROM process"},
+	{"function", "* FROM function"},
+	{"component", "* FROM component"},
+	{"spot", "* FROM spot"},
+	/* the code of the kernel, not that of the user's own programs */
+	{"code",
+	 "* FROM code WHERE symbol IN (SELECT y.id FROM symbol y JOIN dso d ON d.id = y.dso WHERE "
+	 "d.kind IN (1, 2))"},
+	{"syscall",
+	 "run, comm(comm), pid, tid, nr, name, calls, errors, total_ns, min_ns, max_ns, m2, bytes, "
+	 "unfinished FROM syscall"},
+	{"syscall_hist", "run, comm(comm), pid, tid, nr, kind, bucket, count FROM syscall_hist"},
+	{"thread",
+	 "run, pid, tid, comm(comm), first_ns, last_ns, run_ns, user_ns, system_ns, migrations, "
+	 "allowed, cpus, sched_run_ns, wait_ns, slices, voluntary, involuntary FROM thread"},
+	{"socket",
+	 "run, pid, address(local), address(peer), congestion, state, first_ns, last_ns, readings, "
+	 "rtt_us, rttvar_us, min_rtt_us, cwnd, ssthresh, mss, delivery_rate, pacing_rate, rcv_rtt_us, "
+	 "rcv_space, snd_wnd, unacked, notsent, rmem, rcvbuf, wmem, sndbuf, app_limited_pct, "
+	 "bytes_acked, bytes_received, bytes_sent, bytes_retrans, segs_out, segs_in, retrans, busy_us, "
+	 "rwnd_limited_us, sndbuf_limited_us, reordered, dsacks, out_of_order, drops FROM socket"},
+	{"topology",
+	 "host(host), kind, name, cpus, package, node, size_kib, distances, speed, up FROM topology"},
+	{"note", "run, severity, kind, note(vals, kind) FROM note"},
+};
+
+/* The names in the copy that notes may have. The parts of an object are names, too. */
+#define KEPT_NAMES                                                                                \
+	"SELECT name FROM variant UNION SELECT name FROM setting UNION SELECT variant FROM run "  \
+	"UNION SELECT pass FROM run UNION SELECT side FROM run UNION SELECT name FROM collector " \
+	"UNION SELECT state FROM collector UNION SELECT name FROM metric UNION SELECT unit FROM " \
+	"metric UNION SELECT object FROM metric WHERE name <> 'power_w' UNION SELECT name FROM "  \
+	"event UNION SELECT name FROM syscall UNION SELECT name FROM topology"
 
 struct anonymous {
 	uint8_t salt[SALT];
 	const char *identity;
-	struct intern kept; /* texts that went into the copy unchanged; notes may name them */
+	struct intern kept; /* the words of KEPT_NAMES */
 };
 
-/* Returns what the copy has in place of a text, or NULL. `row` gives the other columns. */
-typedef char *hide_text(struct anonymous *a, const char *text, sqlite3_stmt *row);
-
-/* --- texts --- */
+/* Returns what the copy has in place of a text. `other` is another column of the row, or "". */
+typedef char *hide_text(struct anonymous *a, const char *text, const char *other);
 
 static char *hide_by_hash(const struct anonymous *a, const char *kind, const char *text)
 {
@@ -45,22 +111,6 @@ static char *hide_by_hash(const struct anonymous *a, const char *kind, const cha
 	sha256_add(&h, text, strlen(text));
 	sha256_hex(&h, hex);
 	return xasprintf("%s-%.*s", kind, HASH_DIGITS, hex);
-}
-
-static bool text_is_in(const char *text, const char *const list[])
-{
-	for (; *list; list++)
-		if (!strcmp(text, *list))
-			return true;
-	return false;
-}
-
-static bool text_begins_with(const char *text, const char *const list[])
-{
-	for (; *list; list++)
-		if (str_starts(text, *list))
-			return true;
-	return false;
 }
 
 /* Numbers with a unit and lists of CPUs: 128k, 1.5, 0-3,8. An address has two dots. */
@@ -86,107 +136,81 @@ static bool text_is_option(const char *text)
 }
 
 /* Programs that every reader knows. */
-static const char *const public_programs[] = {"exec",	 "ip",	  "iperf3", "netns",   "netperf",
-					      "numactl", "perf",  "sh",	    "swapper", "taskset",
-					      "tcpzc",	 "zcost", NULL};
+static const char public_programs[] =
+	"exec ip iperf3 netns netperf numactl perf sh swapper taskset tcpzc "
+	"zcost";
 
-static char *hide_word(struct anonymous *a, const char *word)
+/* --- the functions --- */
+
+static char *hide_identity(struct anonymous *a, const char *text, const char *other)
 {
-	bool known = !*word || text_is_number(word) || text_is_option(word) ||
-		     text_is_in(word, public_programs);
-	const char *equals = strchr(word, '=');
-	char *option, *value, *both;
-
-	if (known)
-		return xstrdup(word);
-	option = equals ? xstrndup(word, (size_t)(equals - word)) : NULL;
-	if (option && text_is_option(option)) {
-		value = hide_word(a, equals + 1);
-		both = xasprintf("%s=%s", option, value);
-		free(value);
-	} else {
-		both = hide_by_hash(a, "word", word);
-	}
-	free(option);
-	return both;
-}
-
-/* Hides the words of a command, except options and numbers. */
-static char *hide_words(struct anonymous *a, const char *text, sqlite3_stmt *row)
-{
-	char *copy = xstrdup(text), *rest = copy, *word;
-	struct str s = {0};
-
-	(void)row;
-	str_puts(&s, "");
-	while ((word = str_token(&rest, ' '))) {
-		char *hidden = hide_word(a, word);
-
-		str_printf(&s, "%s%s", s.len ? " " : "", hidden);
-		free(hidden);
-	}
-	free(copy);
-	return str_take(&s);
-}
-
-static char *keep_text(struct anonymous *a, const char *text, sqlite3_stmt *row)
-{
-	(void)row;
-	intern_str(&a->kept, text);
-	return xstrdup(text);
-}
-
-/*
- * Keeps "host/eth0/link/rx_bytes", and lets notes name its parts. Hides the file of a meter's log
- * in "wall/csv/log.csv" of the power, which series have as "power_w:wall/csv/log.csv".
- */
-static char *hide_object_of_metric(struct anonymous *a, const char *text, sqlite3_stmt *row)
-{
-	static const char log[] = "/csv/";
-	const char *csv = strstr(text, log);
-	const char *name = (const char *)sqlite3_column_text(row, 1);
-	char *copy, *rest, *part, *hidden;
-
-	if (csv && name && str_starts(name, "power_w")) {
-		csv += sizeof(log) - 1;
-		hidden = hide_by_hash(a, "file", csv);
-		copy = xasprintf("%.*s%s", (int)(csv - text), text, hidden);
-		free(hidden);
-		return copy;
-	}
-	rest = copy = xstrdup(text);
-	while ((part = strsep(&rest, ":/")))
-		intern_str(&a->kept, part);
-	free(copy);
-	return keep_text(a, text, row);
-}
-
-/* --- the rules --- */
-
-static char *hide_all(struct anonymous *a, const char *text, sqlite3_stmt *row)
-{
-	(void)a;
 	(void)text;
-	(void)row;
-	return xstrdup("");
+	(void)other;
+	return xstrdup(a->identity);
 }
 
-static char *hide_host(struct anonymous *a, const char *text, sqlite3_stmt *row)
+static char *hide_host(struct anonymous *a, const char *text, const char *other)
 {
-	(void)row;
+	(void)other;
 	return hide_by_hash(a, "host", text);
 }
 
-/* Keeps the names of the kernel's threads, and those that perf gives to unknown threads (:1234). */
-static char *hide_comm(struct anonymous *a, const char *text, sqlite3_stmt *row)
+/* Hides the words of a command, also those behind a "=", except options and numbers. */
+static char *hide_words(struct anonymous *a, const char *text, const char *other)
 {
-	static const char *const kernel[] = {
-		"cpuhp/",     "idle_inject/", "io_wq",	  "iou-",     "irq/",	  "kcompactd",
-		"khugepaged", "ksoftirqd/",   "kswapd",	  "kthreadd", "kworker/", "migration/",
-		"napi/",      "rcu_",	      "swapper/", ":",	      "...",	  NULL};
+	struct str s = {0};
+	size_t n;
 
-	(void)row;
-	return !*text || text_is_in(text, public_programs) || text_begins_with(text, kernel)
+	(void)other;
+	str_puts(&s, "");
+	for (; *text; text += n) {
+		bool after = s.len && s.buf[s.len - 1] == '=';
+		char *word, *hidden;
+
+		n = strcspn(text, " =");
+		word = xstrndup(text, n);
+		hidden = !n || text_is_number(word) || text_is_option(word) ||
+					 str_matches_any(public_programs, word)
+				 ? xstrdup(word)
+				 : hide_by_hash(a, "word", word);
+		str_printf(&s, "%s%.*s", hidden, text[n] != '\0' && !(after && text[n] == '='),
+			   text + n);
+		n += text[n] != '\0';
+		free(word);
+		free(hidden);
+	}
+	return str_take(&s);
+}
+
+/*
+ * Keeps "host/eth0/link/rx_bytes". Hides the file of a meter's log in "wall/csv/log.csv" of the
+ * power, which series have as "power_w:wall/csv/log.csv".
+ */
+static char *hide_object_of_metric(struct anonymous *a, const char *text, const char *metric)
+{
+	static const char log[] = "/csv/";
+	const char *csv = str_starts(metric, "power_w") ? strstr(text, log) : NULL;
+	char *hidden, *copy;
+
+	if (!csv)
+		return xstrdup(text);
+	csv += sizeof(log) - 1;
+	hidden = hide_by_hash(a, "file", csv);
+	copy = xasprintf("%.*s%s", (int)(csv - text), text, hidden);
+	free(hidden);
+	return copy;
+}
+
+/* Keeps the names of the kernel's threads, and those that perf gives to unknown threads (:1234). */
+static char *hide_comm(struct anonymous *a, const char *text, const char *other)
+{
+	static const char kernel[] =
+		"cpuhp/* idle_inject/* io_wq* iou-* irq/* kcompactd* khugepaged* "
+		"ksoftirqd/* kswapd* kthreadd* kworker/* migration/* napi/* "
+		"rcu_* swapper/* :* ...*";
+
+	(void)other;
+	return !*text || str_matches_any(public_programs, text) || str_matches_any(kernel, text)
 		       ? xstrdup(text)
 		       : hide_by_hash(a, "program", text);
 }
@@ -198,180 +222,107 @@ static char *hide_comm(struct anonymous *a, const char *text, sqlite3_stmt *row)
  */
 static bool object_is_public(const char *path)
 {
-	static const char *const folders[] = {
-		"/bin/",     "/lib/",	    "/lib64/",	     "/sbin/",	   "/usr/bin/",
-		"/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/usr/sbin/", NULL};
-	static const char *const modules[] = {"/lib/modules/", "/usr/lib/modules/", NULL};
-	const char *name = path_base_name(path);
-	char *folder = xstrndup(path, (size_t)(name - path)), *architecture;
-	bool public = *path == '[' || !strchr(path, '/') || text_begins_with(path, modules);
+	static const char files[] =
+		"* /bin/* /lib/* /lib/*-linux-gnu/* /lib64/* /sbin/* /usr/bin/* "
+		"/usr/lib/* /usr/lib/*-linux-gnu/* /usr/lib64/* /usr/libexec/* "
+		"/usr/sbin/*";
 
-	architecture = strstr(folder, "-linux-gnu");
-	if (architecture && strchr(architecture, '/') == strrchr(folder, '/')) {
-		while (architecture > folder && architecture[-1] != '/')
-			architecture--;
-		*architecture = '\0';
-	}
-	public = public || text_is_in(folder, folders);
-	free(folder);
+	char *copy = xstrdup(files), *rest = copy, *pattern;
+	bool public = *path == '[' || str_starts(path, "/lib/modules/") ||
+		      str_starts(path, "/usr/lib/modules/");
+
+	while (!public && (pattern = str_token(&rest, ' ')))
+	public = !fnmatch(pattern, path, FNM_PATHNAME); /* a '*' matches no slash */
+	free(copy);
 	return public;
 }
 
-static char *hide_object(struct anonymous *a, const char *text, sqlite3_stmt *row)
+static char *hide_object(struct anonymous *a, const char *text, const char *other)
 {
 	const char *base = path_base_name(text);
 
-	(void)row;
-	if (text_is_in(base, public_programs))
-		return xstrdup(object_is_public(text) ? text : base);
-	return object_is_public(text) ? xstrdup(text) : hide_by_hash(a, "object", text);
+	(void)other;
+	if (object_is_public(text))
+		return xstrdup(text);
+	return str_matches_any(public_programs, base) ? xstrdup(base)
+						      : hide_by_hash(a, "object", text);
 }
 
-static char *hide_build_id(struct anonymous *a, const char *text, sqlite3_stmt *row)
+static char *hide_build_id(struct anonymous *a, const char *text, const char *object)
 {
-	const char *name = (const char *)sqlite3_column_text(row, 1);
-
-	return !*text || object_is_public(name ? name : "/") ? xstrdup(text)
-							     : hide_by_hash(a, "build", text);
+	return !*text || object_is_public(object) ? xstrdup(text) : hide_by_hash(a, "build", text);
 }
 
 /* Hides the address and keeps the port behind its last colon. */
-static char *hide_address(struct anonymous *a, const char *text, sqlite3_stmt *row)
+static char *hide_address(struct anonymous *a, const char *text, const char *other)
 {
-	const char *port = strrchr(text, ':');
-	char *address = xstrndup(text, port ? (size_t)(port - text) : strlen(text));
+	const char *port = strrchr(text, ':') ?: "";
+	char *address = xstrndup(text, strlen(text) - strlen(port));
 	char *hidden = hide_by_hash(a, "address", address), *both;
 
-	(void)row;
-	both = xasprintf("%s%s", hidden, port ? port : "");
+	(void)other;
+	both = xasprintf("%s%s", hidden, port);
 	free(address);
 	free(hidden);
 	return both;
 }
 
-static char *hide_capture_value(struct anonymous *a, const char *text, sqlite3_stmt *row)
-{
-	static const char *const keep[] = {"created", "zcost_version", "estimator",
-					   "order",   "inlines",       NULL};
-	const char *key = (const char *)sqlite3_column_text(row, 0);
-
-	if (key && !strcmp(key, "manifest_sha256"))
-		return xstrdup(a->identity);
-	return key && text_is_in(key, keep) ? xstrdup(text) : hide_words(a, text, row);
-}
-
 /* A value such as 9000, on or recv says how zcost measured. One with punctuation may be an address
  * or a path. */
-static char *hide_setting(struct anonymous *a, const char *text, sqlite3_stmt *row)
+static char *hide_setting(struct anonymous *a, const char *text, const char *other)
 {
-	return text[strcspn(text, "/.:@\\")] && !text_is_number(text) ? hide_words(a, text, row)
-								      : xstrdup(text);
+	return strpbrk(text, "/.:@\\") && !text_is_number(text) ? hide_words(a, text, other)
+								: xstrdup(text);
 }
 
-/* Says whether the value of a sysctl cannot be an address, a path or a name of a host. */
-static bool sysctl_is_public(const char *value)
+/* Keeps a setting of the kernel that cannot be an address, a path or a name of a host. */
+static char *hide_fact_of_host(struct anonymous *a, const char *text, const char *name)
 {
-	return !strpbrk(value, "/:.@");
+	static const char kept[] =
+		"arch boot_options clocksource cpu_model cpufreq_driver cpuidle_driver "
+		"governor cpuidle_governor memory online_cpus release smt "
+		"transparent_hugepage turbo_off version virtualization vulnerability:*";
+	bool known = str_starts(name, "CONFIG_")	  ? *text != '"'
+		     : str_starts(name, "sysctl:kernel.") ? !text[strspn(text, "0123456789-, \t")]
+		     : str_starts(name, "sysctl:")	  ? !strpbrk(text, "/:.@")
+							  : str_matches_any(kept, name);
+
+	return known ? xstrdup(text) : hide_words(a, text, name);
 }
 
-static bool fact_of_host_is_kept(const char *name, const char *value)
+static char *hide_fact_of_side(struct anonymous *a, const char *text, const char *name)
 {
-	static const char *const of_host[] = {"arch",
-					      "boot_options",
-					      "clocksource",
-					      "cpu_model",
-					      "cpufreq_driver",
-					      "cpuidle_driver",
-					      "governor",
-					      "cpuidle_governor",
-					      "memory",
-					      "online_cpus",
-					      "release",
-					      "smt",
-					      "transparent_hugepage",
-					      "turbo_off",
-					      "version",
-					      "virtualization",
-					      NULL};
+	static const char kept[] =
+		"call_graph collect cpus duration events role time_one_in warmup work";
+	const char *dot = strrchr(name, '.');
 
-	if (str_starts(name, "vulnerability:"))
-		return true;
-	if (str_starts(name, "CONFIG_"))
-		return *value != '"';
-	if (str_starts(name, "sysctl:kernel."))
-		return !value[strspn(value, "0123456789-, \t")];
-	if (str_starts(name, "sysctl:"))
-		return sysctl_is_public(value);
-	return text_is_in(name, of_host);
+	return str_matches_any(kept, dot ? dot + 1 : name) ? xstrdup(text)
+							   : hide_words(a, text, name);
 }
 
-static char *hide_fact(struct anonymous *a, const char *text, sqlite3_stmt *row)
-{
-	static const char *const of_side[] = {"call_graph", "collect", "cpus",	      "duration",
-					      "events",	    "role",    "time_one_in", "warmup",
-					      "work",	    NULL};
-	bool of_host = sqlite3_column_type(row, 0) == SQLITE_TEXT;
-	bool of_run = sqlite3_column_type(row, 2) == SQLITE_INTEGER;
-	const char *name = (const char *)sqlite3_column_text(row, 3), *dot;
-
-	if (!name)
-		return hide_words(a, text, row);
-	dot = strrchr(name, '.');
-	if (of_run && !str_starts(name, "sysctl:"))
-		return keep_text(a, text, row);
-	if (of_host || of_run)
-		return fact_of_host_is_kept(name, text) ? xstrdup(text) : hide_words(a, text, row);
-	if (str_starts(name, "setting.") || str_ends(name, ".units"))
-		return hide_setting(a, text, row);
-	return text_is_in(dot ? dot + 1 : name, of_side) ? xstrdup(text) : hide_words(a, text, row);
-}
-
-/*
- * Texts that zcost writes into a conversion that can also be a text of the host: names of readings,
- * and the words around names of sides.
- */
-static const char *const note_words[] = {"/proc/interrupts",
-					 "/proc/net/snmp",
-					 "/proc/net/sockstat",
-					 "/proc/stat",
-					 "and",
-					 "idle.snap",
-					 "nic.snap",
-					 "sched.snap",
-					 "side",
-					 "sides",
-					 "softnet_stat",
-					 "tcp.snap",
-					 "the",
-					 "the workload's account",
-					 "threads.snap",
-					 "workload",
-					 NULL};
-
-static bool note_name_is_public(const struct anonymous *a, const char *name)
-{
-	return !strpbrk(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/:.") ||
-	       text_is_number(name) || text_is_in(name, note_words) ||
-	       intern_find(&a->kept, name, strlen(name)) != INTERN_NONE;
-}
-
-/* Returns whether the text is a public name, or a list of them such as "the sides a and b". */
+/* Returns whether each word is a number, a name in the copy, or one that zcost writes itself. */
 static bool note_text_is_public(const struct anonymous *a, const char *text)
 {
+	static const char own[] =
+		"/proc/interrupts /proc/net/snmp /proc/net/sockstat /proc/stat account "
+		"and idle.snap interface nic.snap power.tsv sched.snap side sides "
+		"softnet_stat tcp.snap the threads.snap workload workload's";
 	char *copy = xstrdup(text), *rest = copy, *word;
-	bool whole = note_name_is_public(a, text), words = true;
+	bool all = true;
 
-	while (!whole && words && (word = strsep(&rest, " ,+")))
-		words = note_name_is_public(a, word);
+	while (all && (word = strsep(&rest, " ,+")))
+		all = !word[strcspn(word,
+				    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/:.")] ||
+		      text_is_number(word) || str_matches_any(own, word) ||
+		      intern_find(&a->kept, word, strlen(word)) != INTERN_NONE;
 	free(copy);
-	return whole || words;
+	return all;
 }
 
 /* Hides the texts in the values of a note, except those of zcost and names that the copy has. */
-static char *hide_note_values(struct anonymous *a, const char *text, sqlite3_stmt *row)
+static char *hide_note(struct anonymous *a, const char *text, const char *kind)
 {
-	const char *kind = (const char *)sqlite3_column_text(row, 2);
-	const struct note_kind *known = kind ? note_kind_find(kind) : NULL;
+	const struct note_kind *known = note_kind_find(kind);
 	json_t *list = json_loads(text, JSON_DECODE_ANY, NULL), *value;
 	char *hidden, *dump;
 	size_t i;
@@ -390,191 +341,110 @@ static char *hide_note_values(struct anonymous *a, const char *text, sqlite3_stm
 	return dump ? dump : xstrdup("[]");
 }
 
-static const struct {
-	const char *column;
+static const struct hider {
+	const char *name;
 	hide_text *hide;
-} rules[] = {
-	{"capture.key", keep_text},
-	{"capture.value", hide_capture_value},
-	{"variant.name", keep_text},
-	{"variant.what", hide_all},
-	{"variant.base", keep_text},
-	{"setting.variant", keep_text},
-	{"setting.name", keep_text},
-	{"setting.value", hide_setting},
-	{"host.name", hide_host},
-	{"host.release", keep_text},
-	{"host.arch", keep_text},
-	{"host.cpu_model", keep_text},
-	{"host.virtualization", keep_text},
-	{"fact.host", hide_host},
-	{"fact.variant", keep_text},
-	{"fact.name", keep_text},
-	{"fact.value", hide_fact},
-	{"run.variant", keep_text},
-	{"run.pass", keep_text},
-	{"run.side", keep_text},
-	{"run.host", hide_host},
-	{"run.command", hide_words},
-	{"run.cpus", keep_text},
-	{"run.status", keep_text},
-	{"run.why", hide_all},
-	{"run.role", keep_text},
-	{"collector.name", keep_text},
-	{"collector.state", keep_text},
-	{"collector.why", hide_all},
-	{"metric.name", keep_text},
-	{"metric.object", hide_object_of_metric},
-	{"metric.unit", keep_text},
-	{"metric.source", keep_text},
-	{"series.name", hide_object_of_metric},
-	{"event.name", keep_text},
-	{"comm.name", hide_comm},
-	{"dso.name", hide_object},
-	{"dso.build_id", hide_build_id},
-	{"symbol.name", keep_text},
-	{"component.fine", keep_text},
-	{"component.basic", keep_text},
-	{"spot.line", keep_text},
-	{"code.arch", keep_text},
-	{"code.bytes", keep_text},
-	{"syscall.comm", hide_comm},
-	{"syscall.name", keep_text},
-	{"syscall_hist.comm", hide_comm},
-	{"syscall_hist.kind", keep_text},
-	{"thread.comm", hide_comm},
-	{"thread.allowed", keep_text},
-	{"thread.cpus", keep_text},
-	{"socket.local", hide_address},
-	{"socket.peer", hide_address},
-	{"socket.congestion", keep_text},
-	{"socket.state", keep_text},
-	{"topology.host", hide_host},
-	{"topology.kind", keep_text},
-	{"topology.name", keep_text},
-	{"topology.cpus", keep_text},
-	{"topology.distances", keep_text},
-	{"note.severity", keep_text},
-	{"note.kind", keep_text},
-	{"note.vals", hide_note_values},
+	int arguments;
+} hiders[] = {
+	{"identity", hide_identity, 1},
+	{"host", hide_host, 1},
+	{"words", hide_words, 1},
+	{"object_of_metric", hide_object_of_metric, 2},
+	{"comm", hide_comm, 1},
+	{"object", hide_object, 1},
+	{"build_id", hide_build_id, 2},
+	{"address", hide_address, 1},
+	{"setting", hide_setting, 1},
+	{"fact_of_host", hide_fact_of_host, 2},
+	{"fact_of_side", hide_fact_of_side, 2},
+	{"note", hide_note, 2},
 };
-
-static hide_text *rule_find(const char *table, const char *column)
-{
-	char *name = xasprintf("%s.%s", table, column);
-	hide_text *found = NULL;
-	size_t i;
-
-	for (i = 0; i < array_size(rules) && !found; i++)
-		if (!strcmp(rules[i].column, name))
-			found = rules[i].hide;
-	free(name);
-	return found;
-}
 
 /* --- the copy --- */
 
-struct copying {
+struct hiding {
 	struct anonymous *a;
-	struct store *from, *to;
-	const char *table;
-	sqlite3_stmt *read, *write;
-	hide_text *hide[COLUMNS]; /* a function for each column, or NULL */
+	hide_text *hide;
 };
 
-/* The code of the user's own programs is left out, and that of the kernel stays. */
-static char *copy_read_sql(const char *table)
+/* NULL stays NULL. */
+static void hiding_call(sqlite3_context *context, int n, sqlite3_value **v)
 {
-	return sqlite3_mprintf("SELECT * FROM \"%w\"%s", table,
-			       strcmp(table, "code")
-				       ? ""
-				       : " WHERE symbol IN (SELECT y.id FROM symbol y JOIN dso d "
-					 "ON d.id = y.dso WHERE d.kind IN (1, 2))");
+	const struct hiding *h = sqlite3_user_data(context);
+	const char *text = (const char *)sqlite3_value_text(v[0]);
+	const char *other = n > 1 ? (const char *)sqlite3_value_text(v[1]) : NULL;
+
+	if (text)
+		sqlite3_result_text(context, h->hide(h->a, text, other ? other : ""), -1, free);
 }
 
-static char *copy_write_sql(const char *table, int columns)
+static int hiding_start(struct anonymous *a, struct store *s, struct error *err)
 {
-	char *sql = sqlite3_mprintf("INSERT INTO \"%w\" VALUES (?", table);
-	int i;
+	size_t i;
 
-	for (i = 1; i < columns; i++)
-		sql = sqlite3_mprintf("%z, ?", sql);
-	return sqlite3_mprintf("%z)", sql);
-}
+	for (i = 0; i < array_size(hiders); i++) {
+		struct hiding *h = xmalloc(sizeof(*h));
 
-static int copy_bind_text(struct copying *c, int i, struct error *err)
-{
-	const char *text = (const char *)sqlite3_column_text(c->read, i);
-	char *hidden;
-	int rc;
-
-	if (!c->hide[i])
-		return error_set(err, EINVAL, "%s: %s.%s has a text, and no rule to hide it",
-				 c->from->path, c->table, sqlite3_column_name(c->read, i));
-	hidden = c->hide[i](c->a, text ? text : "", c->read);
-	rc = sqlite3_bind_text(c->write, i + 1, hidden, -1, SQLITE_TRANSIENT);
-	free(hidden);
-	return rc ? sql_error(c->to, err) : 0;
-}
-
-static int copy_row(struct copying *c, struct error *err)
-{
-	int i, rc = 0, n = sqlite3_column_count(c->read);
-
-	for (i = 0; i < n && !rc; i++) {
-		int type = sqlite3_column_type(c->read, i);
-
-		if (type == SQLITE_TEXT || type == SQLITE_BLOB)
-			rc = copy_bind_text(c, i, err);
-		else if (sqlite3_bind_value(c->write, i + 1, sqlite3_column_value(c->read, i)))
-			rc = sql_error(c->to, err);
+		*h = (struct hiding){a, hiders[i].hide};
+		if (sqlite3_create_function_v2(s->db, hiders[i].name, hiders[i].arguments,
+					       SQLITE_UTF8, h, hiding_call, NULL, NULL, free))
+			return sql_error(s, err);
 	}
-	if (!rc && sqlite3_step(c->write) != SQLITE_DONE)
-		rc = sql_error(c->to, err);
-	sqlite3_reset(c->write);
-	return rc;
+	return 0;
 }
 
-static int copy_table(struct copying *c, struct error *err)
-{
-	char *read = copy_read_sql(c->table), *write = NULL;
-	int rc = sqlite3_prepare_v2(c->from->db, read, -1, &c->read, NULL) ? sql_error(c->from, err)
-									   : 0,
-	    i;
-
-	for (i = 0; !rc && i < sqlite3_column_count(c->read) && i < COLUMNS; i++)
-		c->hide[i] = rule_find(c->table, sqlite3_column_name(c->read, i));
-	if (!rc)
-		write = copy_write_sql(c->table, i);
-	if (!rc && sqlite3_prepare_v2(c->to->db, write, -1, &c->write, NULL))
-		rc = sql_error(c->to, err);
-	while (!rc && (rc = sql_next(c->from, c->read, err)) > 0)
-		rc = copy_row(c, err);
-	sqlite3_finalize(c->read);
-	sqlite3_finalize(c->write);
-	c->read = c->write = NULL;
-	sqlite3_free(read);
-	sqlite3_free(write);
-	return rc;
-}
-
-/* Copies the tables that the schema leaves empty, notes last: they may name what is in the others.
- */
-static int copy_tables(struct copying *c, struct error *err)
+static int hiding_read_kept(struct anonymous *a, struct store *s, struct error *err)
 {
 	const char **names;
-	int n = sql_names(c->to, &names, err,
-			  "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE "
-			  "'sqlite_%' AND name NOT IN ('context', 'dso_kind', 'note_kind') "
-			  "ORDER BY name = 'note', rowid"),
-	    i, rc = n < 0 ? n : 0;
+	int n = sql_names(s, &names, err,
+			  "SELECT name FROM (" KEPT_NAMES ") WHERE name IS NOT NULL"),
+	    i;
 
-	for (i = 0; i < n && !rc; i++) {
-		c->table = names[i];
-		rc = copy_table(c, err);
+	for (i = 0; i < n; i++) {
+		char *copy = xstrdup(names[i]), *rest = copy, *part;
+
+		intern_str(&a->kept, names[i]);
+		while ((part = strsep(&rest, ":/")))
+			intern_str(&a->kept, part);
+		free(copy);
 	}
 	if (n >= 0)
 		free(names);
+	return n < 0 ? n : 0;
+}
+
+static int copy_row(struct store *to, sqlite3_stmt *read, sqlite3_stmt *write, struct error *err)
+{
+	int i, rc = 0, n = sqlite3_column_count(read);
+
+	for (i = 0; i < n && !rc; i++)
+		rc = sqlite3_bind_value(write, i + 1, sqlite3_column_value(read, i));
+	if (!rc && sqlite3_step(write) == SQLITE_DONE)
+		rc = sqlite3_reset(write);
+	else
+		rc = -1;
+	return rc ? sql_error(to, err) : 0;
+}
+
+static int copy_table(struct store *from, struct store *to, const char *table, const char *select,
+		      struct error *err)
+{
+	sqlite3_stmt *read = NULL, *write = NULL;
+	char *get = sqlite3_mprintf("SELECT %s", select), *put;
+	int i, rc = sqlite3_prepare_v2(from->db, get, -1, &read, NULL) ? sql_error(from, err) : 0;
+
+	put = sqlite3_mprintf("INSERT INTO \"%w\" VALUES (?", table);
+	for (i = 1; i < sqlite3_column_count(read); i++)
+		put = sqlite3_mprintf("%z, ?", put);
+	put = sqlite3_mprintf("%z)", put);
+	if (!rc && sqlite3_prepare_v2(to->db, put, -1, &write, NULL))
+		rc = sql_error(to, err);
+	while (!rc && (rc = sql_next(from, read, err)) > 0)
+		rc = copy_row(to, read, write, err);
+	sqlite3_finalize(read);
+	sqlite3_finalize(write);
+	sqlite3_free(get);
+	sqlite3_free(put);
 	return rc;
 }
 
@@ -582,24 +452,29 @@ int store_write_anonymous(struct store *from, const char *path, const char *iden
 			  struct error *err)
 {
 	struct anonymous a = {.identity = identity};
-	struct copying c = {.a = &a, .from = from};
+	struct store *to;
+	size_t i;
 	int rc = 0;
 
 	if (getrandom(a.salt, SALT, 0) != SALT)
 		return error_sys(err, errno, "no random bytes for the names");
-	rc = store_create(&c.to, path, err);
+	rc = store_create(&to, path, err);
 	if (rc)
 		return rc;
-	rc = store_begin(c.to, err);
+	rc = hiding_start(&a, from, err);
 	if (!rc)
-		rc = copy_tables(&c, err);
+		rc = hiding_read_kept(&a, from, err);
 	if (!rc)
-		rc = store_capture_put(c.to, "anonymous", "1", err);
+		rc = store_begin(to, err);
+	for (i = 0; i < array_size(copies) && !rc; i++)
+		rc = copy_table(from, to, copies[i].table, copies[i].select, err);
 	if (!rc)
-		rc = store_commit(c.to, err);
+		rc = store_capture_put(to, "anonymous", "1", err);
 	if (!rc)
-		rc = store_commit_all(c.to, err);
+		rc = store_commit(to, err);
+	if (!rc)
+		rc = store_commit_all(to, err);
 	explicit_bzero(a.salt, SALT);
 	intern_free(&a.kept);
-	return store_close(c.to, rc, err);
+	return store_close(to, rc, err);
 }
