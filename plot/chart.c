@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,27 +29,13 @@ static int variant_unknown(const struct drawing *d, const char *name, struct err
 	return rc;
 }
 
-/* Returns whether the list, such as "perf cpu workload", contains the word. */
-static bool list_has(const char *list, const char *word)
-{
-	size_t len;
-
-	for (; *list; list += len + strspn(list + len, " ")) {
-		len = strcspn(list, " ");
-		if (len == strlen(word) && !strncmp(list, word, len))
-			return true;
-	}
-	return false;
-}
-
 /* Returns whether the note is about a collector that the table is made from. */
 static bool note_concerns(const struct table *t, const struct note *note)
 {
 	const struct measure *m = measure_find(t->name);
-
 	const char *collector = note_collector(note);
 
-	return !collector || !m || !m->collectors || list_has(m->collectors, collector);
+	return !collector || !m || !m->collectors || str_matches_any(m->collectors, collector);
 }
 
 static bool note_is_drawn(const struct drawing *d, const struct note *note)
@@ -85,80 +70,49 @@ static void drawing_add_losses(struct drawing *d, const struct table *t)
 	notes_free(&lossy);
 }
 
-/* Keeps the largest share that other programs took of the busy time of a side's CPUs. */
-static void drawing_add_others(struct drawing *d, const struct table *t)
+/* Returns the kind of doubt in the note. DOUBTS: none that charts know. */
+static enum doubt note_doubt(const struct note *n)
 {
-	size_t i;
-
-	for (i = 0; i < t->notes.n; i++) {
-		const struct note *n = &t->notes.note[i];
-
-		if (note_is(n, NOTE_cpu_others) && note_is_drawn(d, n) && note_concerns(t, n))
-			d->others = fmax(d->others, n->value[0].number);
-	}
+	if (note_is(n, NOTE_windows_apart_far) ||
+	    (note_is(n, NOTE_windows_apart) && n->value[1].number > 100 * WINDOW_SKEW_DOUBTFUL))
+		return DOUBT_APART;
+	return note_is(n, NOTE_perf_coverage)	   ? DOUBT_COVERAGE
+	       : note_is(n, NOTE_passes_differ)	   ? DOUBT_CONDITIONS
+	       : note_is(n, NOTE_workload_stalled) ? DOUBT_STALLED
+	       : note_is(n, NOTE_cpu_others)	   ? DOUBT_OTHERS
+						   : DOUBTS;
 }
 
-/* Finds the run with the lowest of the coverages that a warning names. */
-static void drawing_add_coverage(struct drawing *d, const struct table *t)
+/* Returns whether the doubt is about the figures of the table and of the side that is drawn. */
+static bool doubt_concerns(const struct drawing *d, const struct table *t, const struct note *n,
+			   enum doubt kind)
 {
 	const char *side = drawing_only_side(d);
-	size_t i;
-
-	for (i = 0; i < t->notes.n; i++) {
-		const struct note *n = &t->notes.note[i];
-
-		if (note_is(n, NOTE_perf_coverage) && note_is_drawn(d, n) && note_concerns(t, n) &&
-		    (!side || !strcmp(side, n->side)) &&
-		    (!d->least || n->value[0].number < d->least->value[0].number))
-			d->least = n;
-	}
-}
-
-/* Finds the variant and side with the profile pass that differs most. Its warning is the first. */
-static void drawing_add_conditions(struct drawing *d, const struct table *t)
-{
 	const struct measure *m = measure_find(t->name);
-	const char *side = drawing_only_side(d);
-	size_t i;
 
-	for (i = 0; i < t->notes.n && !d->apart && (!m || m->flags & MEASURE_COSTS); i++) {
-		const struct note *n = &t->notes.note[i];
-
-		if (note_is(n, NOTE_passes_differ) && note_is_drawn(d, n) &&
-		    (!side || !strcmp(side, n->side)))
-			d->apart = n;
-	}
+	if ((kind == DOUBT_COVERAGE || kind == DOUBT_CONDITIONS) && side &&
+	    strcmp(side, n->side) != 0)
+		return false;
+	return kind == DOUBT_CONDITIONS ? !m || m->flags & MEASURE_COSTS : note_concerns(t, n);
 }
 
-/* Returns whether the windows of the two sides are so far apart that the figures suffer. */
-static bool note_is_far_apart(const struct note *n)
-{
-	return note_is(n, NOTE_windows_apart_far) ||
-	       (note_is(n, NOTE_windows_apart) && n->value[1].number > 100 * WINDOW_SKEW_DOUBTFUL);
-}
-
-/* Makes a caption of the first note of each kind about a disturbed run. */
-static void drawing_add_disturbed(struct drawing *d, const struct table *t)
+/* Keeps of each kind the first doubt, the lowest coverage, and the most work of other programs.
+ * `only`: of this kind alone; DOUBTS: of all. */
+static void drawing_find_doubts(struct drawing *d, const struct table *t, enum doubt only)
 {
 	size_t i;
 
 	for (i = 0; i < t->notes.n; i++) {
-		const struct note *n = &t->notes.note[i];
-		bool stalled = note_is(n, NOTE_workload_stalled);
-		int k = stalled ? 0 : 1;
-		char *text;
+		const struct note *n = &t->notes.note[i], *had;
+		enum doubt kind = note_doubt(n);
 
-		if (!stalled && !note_is_far_apart(n))
+		if (kind == DOUBTS || (only != DOUBTS && only != kind) || !note_is_drawn(d, n) ||
+		    !doubt_concerns(d, t, n, kind))
 			continue;
-		if (d->disturbed[k] || !note_is_drawn(d, n) || !note_concerns(t, n))
-			continue;
-		text = stalled ? xasprintf("%s %s stood still for %.2f s of the window's %.2f s",
-					   n->variant, n->side, n->value[0].number,
-					   n->value[1].number)
-			       : xasprintf("%s: the windows of the two sides are %.1f ms apart",
-					   n->variant, n->value[0].number);
-		d->disturbed[k] = arena_strdup(&d->arena, text);
-		free(text);
+		had = d->doubts[kind];
+		if (!had || (kind == DOUBT_COVERAGE && n->value[0].number < had->value[0].number) ||
+		    (kind == DOUBT_OTHERS && n->value[0].number > had->value[0].number))
+			d->doubts[kind] = n;
 	}
 }
 
@@ -180,10 +134,7 @@ static int drawing_read_table(const struct drawing *d, const char *name, const c
 void drawing_add_notes(struct drawing *d, const struct table *t)
 {
 	drawing_add_losses(d, t);
-	drawing_add_others(d, t);
-	drawing_add_coverage(d, t);
-	drawing_add_conditions(d, t);
-	drawing_add_disturbed(d, t);
+	drawing_find_doubts(d, t, DOUBTS);
 }
 
 /* Gives the table, which only the first call reads. */
@@ -309,25 +260,24 @@ static const struct table *drawing_compare(struct drawing *d, int i, const char 
 	return &new->table;
 }
 
-double drawing_claim(struct drawing *d, int i, const struct drawn_change *change)
+double drawing_claim(struct drawing *d, int i, const char *table, const char *side,
+		     const char *row_name, double base, double new)
 {
-	bool metrics = !strcmp(change->table, "metrics");
-	const struct table *t =
-		drawing_compare(d, i, change->table, metrics ? drawing_only_side(d) : change->side);
-	const char *verdict = NULL;
-	bool better, worse;
+	bool metrics = !strcmp(table, "metrics");
+	const struct table *t = drawing_compare(d, i, table, metrics ? drawing_only_side(d) : side);
+	const char *verdict = "";
 	size_t row;
 
-	for (row = 0; t && row < t->rows && !verdict; row++)
-		if (!strcmp(table_text(t, row, metrics ? "metric" : "component"), change->row) &&
-		    (!metrics || !strcmp(table_text(t, row, "side"), change->side)))
+	for (row = 0; t && row < t->rows && !*verdict; row++)
+		if (row_is(t, row, metrics ? "metric" : "component", row_name) &&
+		    (!metrics || row_is(t, row, "side", side)))
 			verdict = table_text(t, row, "verdict");
-	better = verdict && !strcmp(verdict, verdict_name(VERDICT_BETTER));
-	worse = verdict && !strcmp(verdict, verdict_name(VERDICT_WORSE));
-	if (!worse && !(better && copied_state(&d->zerocopy, drawing_variant(d, i),
-					       drawing_copied_side(d)) == COPIED_NONE))
+	if (strcmp(verdict, verdict_name(VERDICT_WORSE)) &&
+	    (strcmp(verdict, verdict_name(VERDICT_BETTER)) ||
+	     copied_state(&d->zerocopy, drawing_variant(d, i), drawing_copied_side(d)) !=
+		     COPIED_NONE))
 		return 0;
-	return change->base > 0 ? change->new / change->base : 0;
+	return base > 0 ? new / base : 0;
 }
 
 static void drawing_add_bar(const struct drawing *d, struct figure *f, const char *variant)
@@ -426,89 +376,92 @@ const char *drawing_copied_side(const struct drawing *d)
 	return side && strcmp(side, SIDE_TOTAL) != 0 ? side : NULL;
 }
 
-/* NULL: the sides of other roles. */
-static const char *const role_order[] = {"receiver", "proxy", "sender", NULL, SIDE_TOTAL};
-
-static bool role_is_named(const char *role)
+int drawing_side_place(const struct drawing *d, const char *side)
 {
-	size_t i;
-
-	for (i = 0; i < array_size(role_order); i++)
-		if (role_order[i] && !strcmp(role, role_order[i]))
-			return true;
-	return false;
-}
-
-static bool figure_has_group(const struct figure *f, const char *label)
-{
+	static const char *const roles[] = {"receiver", "proxy", "sender"};
 	int i;
 
-	for (i = 0; i < f->groups.n; i++)
-		if (!strcmp(f->groups.mark[i].name, label))
-			return true;
-	return false;
+	for (i = 0; i < (int)array_size(roles); i++)
+		if (!strcmp(drawing_role(d, side), roles[i]))
+			return i;
+	return strcmp(side, SIDE_TOTAL) ? i : TOTAL_PLACE;
 }
 
 void drawing_sides(const struct drawing *d, struct figure *f, const struct table *t)
 {
-	size_t i, row;
+	size_t row;
+	int i;
 
 	f->group_word = "side";
-	for (i = 0; i < array_size(role_order); i++)
+	for (i = 0; i <= TOTAL_PLACE; i++)
 		for (row = 0; row < t->rows; row++) {
-			const char *side = table_text(t, row, "side"),
-				   *role = drawing_role(d, side);
-			bool here =
-				role_order[i] ? !strcmp(role, role_order[i]) : !role_is_named(role);
+			const char *side = table_text(t, row, "side");
 
-			if (here && !figure_has_group(f, side))
+			if (drawing_side_place(d, side) == i &&
+			    figure_find_mark(&f->groups, side) < 0)
 				figure_group(f, side);
 		}
 }
 
-/* Only the measured runs have the busy time of the side's CPUs. */
-static void drawing_doubt_others(struct drawing *d, struct figure *f)
+void drawing_put_sides(const struct drawing *d, struct figure *f, const struct table *t,
+		       const char *column, const char *note)
 {
-	struct error ignored = {0};
-	const struct table *t;
+	int g, b;
 
-	if (d->chart->flags & CHART_OWN)
-		return;
-	if (!drawing_add_table(d, "cpu", d->side, &t, &ignored))
-		drawing_add_others(d, t);
-	if (d->others > 0)
-		figure_doubt(
-			f, "Other programs took up to %.0f %% of a side's busy time in user mode%s",
-			d->others,
-			d->chart->flags & CHART_SUFFERS || d->query.workload_only
-				? ""
-				: ", which is in these figures");
+	drawing_sides(d, f, t);
+	drawing_bars(d, f);
+	for (g = 0; g < f->groups.n; g++)
+		for (b = 0; b < f->bars.n; b++)
+			figure_put_row(f, g, b, t,
+				       row_find(t, 0, f->bars.mark[b].name, f->groups.mark[g].name),
+				       column, note);
+}
+
+const char *drawing_estimator(const struct drawing *d)
+{
+	return d->facts.estimator ? d->facts.estimator : "median";
 }
 
 /* Adds the doubt that weighs most: costs that few samples stand for, lost data, then noise. */
 static void drawing_add_doubts(struct drawing *d, struct figure *f)
 {
-	const struct note *least = d->least, *apart = d->apart;
-	size_t i;
+	const struct note *const *n = d->doubts;
+	struct error ignored = {0};
+	const struct table *t;
 
-	if (least)
-		figure_doubt(f, "%s %s: %s, %.0f %%", least->variant, least->side,
-			     note_brief(least), least->value[0].number);
+	if (n[DOUBT_COVERAGE])
+		figure_doubt(f, "%s %s: %s, %.0f %%", n[DOUBT_COVERAGE]->variant,
+			     n[DOUBT_COVERAGE]->side, note_brief(n[DOUBT_COVERAGE]),
+			     n[DOUBT_COVERAGE]->value[0].number);
 	if (d->losses)
 		figure_doubt(f, "Incomplete data: %s", d->loss);
 	f->doubts += d->losses > 1 ? d->losses - 1 : 0;
-	if (apart)
+	if (n[DOUBT_CONDITIONS])
 		figure_doubt(
 			f,
 			"Other conditions: the profile pass of %s %s did %.1f times the work of the measure pass",
-			apart->variant, apart->side, apart->value[0].number);
-	for (i = 0; i < array_size(d->disturbed); i++)
-		if (d->disturbed[i])
-			figure_doubt(f, "Disturbed: %s", d->disturbed[i]);
-	drawing_doubt_others(d, f);
+			n[DOUBT_CONDITIONS]->variant, n[DOUBT_CONDITIONS]->side,
+			n[DOUBT_CONDITIONS]->value[0].number);
+	if (n[DOUBT_STALLED])
+		figure_doubt(f, "Disturbed: %s %s stood still for %.2f s of the window's %.2f s",
+			     n[DOUBT_STALLED]->variant, n[DOUBT_STALLED]->side,
+			     n[DOUBT_STALLED]->value[0].number, n[DOUBT_STALLED]->value[1].number);
+	if (n[DOUBT_APART])
+		figure_doubt(f, "Disturbed: %s: the windows of the two sides are %.1f ms apart",
+			     n[DOUBT_APART]->variant, n[DOUBT_APART]->value[0].number);
+	/* Only the measured runs have the busy time of the side's CPUs. */
+	if (!(d->chart->flags & CHART_OWN) && !drawing_add_table(d, "cpu", d->side, &t, &ignored))
+		drawing_find_doubts(d, t, DOUBT_OTHERS);
+	if (n[DOUBT_OTHERS] && !(d->chart->flags & CHART_OWN))
+		figure_doubt(
+			f, "Other programs took up to %.0f %% of a side's busy time in user mode%s",
+			n[DOUBT_OTHERS]->value[0].number,
+			d->chart->flags & CHART_SUFFERS || d->query.workload_only
+				? ""
+				: ", which is in these figures");
 	if (f->doubts > 1)
-		f->doubt = arena_printf(&f->arena, "%s; %d more%s", f->doubt, f->doubts - 1,
-					d->query.bare.profile ? "" : ": zcost report notes");
+		f->doubt = figure_text(f, "%s; %d more%s", f->doubt, f->doubts - 1,
+				       d->query.bare.profile ? "" : ": zcost report notes");
 }
 
 void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
@@ -516,10 +469,7 @@ void chart_begin(const struct chart *c, struct drawing *d, struct figure *f)
 	figure_init(f, c->name);
 	d->chart = c;
 	d->losses = 0;
-	d->others = 0;
-	d->least = NULL;
-	d->apart = NULL;
-	memset(d->disturbed, 0, sizeof(d->disturbed));
+	memset(d->doubts, 0, sizeof(d->doubts));
 }
 
 void chart_end(struct drawing *d, struct figure *f)

@@ -33,6 +33,9 @@ enum drawn_from {
 	FROM_POOLED,   /* the samples of all profiled runs, without an interval */
 };
 
+/* Doubts that charts name, from the notes of their tables. */
+enum doubt { DOUBT_COVERAGE, DOUBT_CONDITIONS, DOUBT_STALLED, DOUBT_APART, DOUBT_OTHERS, DOUBTS };
+
 struct run_counts {
 	int least, most; /* runs of a variant; 0: unknown */
 };
@@ -78,17 +81,14 @@ struct drawing {
 		struct table table; /* of `compare`; no rows: the ends do not compare */
 	} * *verdicts;		    /* each is made once for all charts */
 	size_t nverdicts, verdicts_cap;
-	struct components *components; /* those of the query, read once for all tables */
-	struct table zerocopy;	       /* filled once for all charts; no rows: no evidence */
-	struct table runs;	       /* all runs, failed ones too; no rows: not known */
-	bool lossy;		       /* a table behind a chart so far was incomplete */
-	char loss[256];		       /* the present chart's first loss in words */
-	int losses;		       /* of the present chart */
-	double others; /* percent of busy time that other programs took, the most in the chart */
-	const struct note *least; /* the lowest coverage of a profile below 90 %; NULL: none */
-	const struct note *apart; /* the profile pass with the most other work; NULL: none */
-	struct arena arena;	  /* holds these */
-	const char *disturbed[2]; /* a run that stood still, a run with sides apart; or NULL */
+	struct components *components;	   /* those of the query, read once for all tables */
+	struct table zerocopy;		   /* filled once for all charts; no rows: no evidence */
+	struct table runs;		   /* all runs, failed ones too; no rows: not known */
+	bool lossy;			   /* a table behind a chart so far was incomplete */
+	char loss[256];			   /* the present chart's first loss in words */
+	int losses;			   /* of the present chart */
+	const struct note *doubts[DOUBTS]; /* of the present chart; NULL: none of the kind */
+	struct arena arena;
 };
 
 enum { CHART_ROWS = 50 }; /* the most variants of a chart in which each has a row */
@@ -189,6 +189,18 @@ size_t drawing_most_groups(const struct drawing *d, const struct figure *f);
 /* Adds the sides that have a row as groups: receivers, proxies, senders, others, total. */
 void drawing_sides(const struct drawing *d, struct figure *f, const struct table *t);
 
+/* Does the same, adds the variants as bars, and puts the rows' values with `note`, a column or
+ * NULL.
+ */
+void drawing_put_sides(const struct drawing *d, struct figure *f, const struct table *t,
+		       const char *column, const char *note);
+
+enum { TOTAL_PLACE = 4 };
+/* Returns the place of a side in charts, from 0 to TOTAL_PLACE. */
+int drawing_side_place(const struct drawing *d, const char *side);
+
+const char *drawing_estimator(const struct drawing *d);
+
 /* Returns the role of a side, or its name. */
 const char *drawing_role(const struct drawing *d, const char *side);
 /* Returns the name of the first side with the role, or the role where no side has it. */
@@ -210,6 +222,15 @@ struct estimate row_estimate(const struct table *t, size_t row, const char *colu
 /* The same of a profile: from fewer than 3 runs, the interval is too wide to say anything. */
 enum { INTERVAL_RUNS = 3 };
 struct estimate row_profiled(const struct table *t, size_t row, const char *column);
+
+/* Puts the row's value as a bar, with a column as its note (NULL: none). Row -1 has no value. */
+void figure_put_row(struct figure *f, int group, int bar, const struct table *t, long row,
+		    const char *column, const char *note);
+
+bool row_is(const struct table *t, size_t row, const char *column, const char *word);
+/* Returns the first row of this variant and side whose column has the word, or -1. */
+long row_with(const struct table *t, const char *variant, const char *side, const char *column,
+	      const char *word);
 
 /* Returns the estimate and its interval times k. */
 struct estimate estimate_times(struct estimate e, double k);
@@ -237,9 +258,12 @@ const char *drawing_title(const struct drawing *d, struct figure *f, const char 
 /* Appends the same to a text. */
 void drawing_add_label(const struct drawing *d, const char *variant, struct str *out);
 
-/* Appends the settings that all variants of the chart share, "gro-off, 2cpus". A single variant
- * shares none. */
+/* Appends " · all variants: gro-off, 2cpus": the settings that no bar's name has, because all
+ * variants of the chart share them. A single variant shares none. */
 void drawing_add_shared(const struct drawing *d, struct str *out);
+
+/* Returns whether two names are equal but for their settings: "mmap" and "mmap+mtu9000". */
+bool variant_has_stem_of(const char *a, const char *b);
 
 /* Returns a variant's colour, the same in all charts. */
 uint32_t drawing_color(const struct drawing *d, const char *variant);
@@ -276,17 +300,13 @@ void copied_caption(const struct drawing *d, struct figure *f, const char *side)
 
 /* --- titles: chart.c and variants.c --- */
 
-/* A change that a chart draws, and the row of `compare` that judges it. */
-struct drawn_change {
-	const char *table, *side, *row; /* "metrics", "receiver", "throughput" */
-	double base, new;
-};
-
 /*
- * Returns the ratio new / base that a title may claim of the i-th variant, else 0: compare says
- * better or worse, and no gain is claimed without evidence of zero copy.
+ * Returns the ratio new / base that a title may claim of the i-th variant, else 0: the row of
+ * `compare` about the side says better or worse, and no gain is claimed without evidence of zero
+ * copy.
  */
-double drawing_claim(struct drawing *d, int i, const struct drawn_change *change);
+double drawing_claim(struct drawing *d, int i, const char *table, const char *side,
+		     const char *row_name, double base, double new);
 
 /* Returns the decimal places of three significant digits, for a number without an exponent. */
 int claim_places(double v);

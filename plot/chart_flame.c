@@ -411,7 +411,6 @@ static void flame_draw_block(struct drawing *d, const struct block *b, struct fl
 	d->nnews = before.nnews;
 	d->facts = before.facts;
 	d->side = before.side;
-	d->least = NULL;
 	flame_files_add(files, &c->picture, rc, &err);
 }
 

@@ -510,7 +510,6 @@ static void flame_diff_draw_pair(struct drawing *d, const char *new, struct flam
 	rc = diff_chart_read(c, new, &err);
 	d->news = before.news;
 	d->nnews = before.nnews;
-	d->least = NULL;
 	flame_files_add(files, &c->picture, rc, &err);
 }
 

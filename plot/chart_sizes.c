@@ -45,17 +45,6 @@ enum { MOST = 8 };
 /* Smaller shares, in percent, at the ends would only widen the axis. */
 #define LEAST_SHARE 1
 
-/* Returns the row of the variant, side and name, or -1. */
-static long sizes_row(const struct table *t, const char *variant, const char *side,
-		      const char *name)
-{
-	long row = row_find(t, 0, variant, side);
-
-	while (row >= 0 && strcmp(table_text(t, (size_t)row, "name"), name))
-		row = row_find(t, (size_t)row + 1, variant, side);
-	return row;
-}
-
 static void sizes_put_percentiles(struct figure *f, const struct table *t, int panel, int bar,
 				  const char *side, const struct histogram *h)
 {
@@ -67,7 +56,7 @@ static void sizes_put_percentiles(struct figure *f, const struct table *t, int p
 
 	for (i = 0; i < array_size(percentiles); i++) {
 		name = xasprintf("%s%s", h->prefix, percentiles[i].name);
-		row = sizes_row(t, variant, side, name);
+		row = row_with(t, variant, side, "name", name);
 		free(name);
 		if (row >= 0)
 			figure_point(f, curve, percentiles[i].at,
@@ -81,11 +70,10 @@ static struct estimate sizes_share(const struct table *t, const char *variant, c
 				   const struct histogram *h, int bucket)
 {
 	char *name = xasprintf("%s%d", h->prefix, bucket);
-	long row = sizes_row(t, variant, side, name);
+	long row = row_with(t, variant, side, "name", name);
 
 	free(name);
-	return row < 0 ? (struct estimate){.value = 0, .lo = NAN, .hi = NAN}
-		       : row_estimate(t, (size_t)row, "value");
+	return row < 0 ? estimate_plain(0) : row_estimate(t, (size_t)row, "value");
 }
 
 /* Returns whether the bucket matters in any variant. */

@@ -44,11 +44,6 @@ struct sweep_rows {
 	int npanels, left_out;
 };
 
-static bool row_is(const struct table *t, size_t row, const char *column, const char *word)
-{
-	return !strcmp(table_text(t, row, column), word);
-}
-
 static bool sweep_has_panel(const struct sweep_rows *r, const char *metric, const char *under)
 {
 	int i;
@@ -100,16 +95,6 @@ static void sweep_choose(struct sweep_rows *r)
 	}
 }
 
-static int sweep_line(const struct figure *f, const char *variant)
-{
-	int i;
-
-	for (i = 0; i < f->bars.n; i++)
-		if (!strcmp(f->bars.mark[i].name, variant))
-			return i;
-	return -1;
-}
-
 /* Adds the variants of the plan as lines, and the setting's values as ticks. */
 static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 {
@@ -122,7 +107,7 @@ static void sweep_put_axes(const struct sweep_rows *r, struct figure *f)
 
 		if (!row_is(r->t, row, "setting", r->setting))
 			continue;
-		if (sweep_line(f, variant) < 0)
+		if (figure_find_mark(&f->bars, variant) < 0)
 			figure_bar(f, variant, palette_variant(f->bars.n));
 		for (i = 0; i < f->curves->nticks; i++)
 			if (!strcmp(f->curves->ticks[i].label, value))
@@ -335,8 +320,7 @@ static void sweep_put_words(const struct drawing *d, const struct sweep_rows *r,
 				  *p->under && !f->curves->multiples
 					  ? ", a panel for each combination of the other settings"
 					  : "",
-				  d->facts.estimator ? d->facts.estimator : "median",
-				  sweep_mark_words(f->curves));
+				  drawing_estimator(d), sweep_mark_words(f->curves));
 	f->group_word = "panel";
 	if (r->left_out)
 		figure_remark(

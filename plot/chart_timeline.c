@@ -220,20 +220,15 @@ static void line_bin(const struct run_line *l, const struct bins *b, struct time
 	}
 }
 
-static struct estimate timed_plain(double value)
-{
-	return (struct estimate){.value = value, .lo = NAN, .hi = NAN};
-}
-
 /* Puts the lowest and the highest reading of a bin, in the order of their times. */
 static void panel_put_range(struct figure *f, int curve, const struct timed *p)
 {
 	bool low_first = p->low_t <= p->high_t;
 
 	figure_point(f, curve, low_first ? p->low_t : p->high_t,
-		     timed_plain(low_first ? p->low : p->high));
+		     estimate_plain(low_first ? p->low : p->high));
 	figure_point(f, curve, low_first ? p->high_t : p->low_t,
-		     timed_plain(low_first ? p->high : p->low));
+		     estimate_plain(low_first ? p->high : p->low));
 }
 
 static void panel_put_run(struct figure *f, int panel, int bar, int run, const struct timed *p,
@@ -249,7 +244,7 @@ static void panel_put_run(struct figure *f, int panel, int bar, int run, const s
 		if (b->thin && p[k].low < p[k].high)
 			panel_put_range(f, curve, &p[k]);
 		else if (!isnan(p[k].value))
-			figure_point(f, curve, p[k].t, timed_plain(p[k].value));
+			figure_point(f, curve, p[k].t, estimate_plain(p[k].value));
 }
 
 /* Puts the median of the runs in each bin that at least half of them have. */
@@ -273,7 +268,7 @@ static void panel_put_median(struct figure *f, int panel, int bar, const struct 
 		}
 		if (found && 2 * found >= runs)
 			figure_point(f, curve, t / (double)found,
-				     timed_plain(stats_point(EST_MEDIAN, values, found)));
+				     estimate_plain(stats_point(EST_MEDIAN, values, found)));
 	}
 	free(values);
 }

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 8 };
@@ -25,17 +24,10 @@ static bool verdict_is_real(const char *verdict)
 static void waterfall_put_end(const struct drawing *d, struct figure *f, const char *variant,
 			      double total)
 {
-	struct estimate e = {.value = total, .lo = NAN, .hi = NAN};
 	int bar = figure_bar(f, variant, drawing_color(d, variant));
 
 	f->bars.mark[bar].label = drawing_label(d, f, variant);
-	figure_put(f, 0, bar, FIGURE_WHOLE, e);
-}
-
-static void waterfall_put_step(struct figure *f, const char *name, uint32_t rgb, double from,
-			       struct estimate e)
-{
-	figure_put_step(f, 0, figure_bar(f, name, rgb), from, e);
+	figure_put(f, 0, bar, FIGURE_WHOLE, estimate_plain(total));
 }
 
 static bool waterfall_is_step(const struct table *t, size_t row)
@@ -76,15 +68,14 @@ static void waterfall_put_bars(const struct drawing *d, struct figure *f, const 
 		to = table_real(t, row, "total_ns");
 		half = few ? NAN : table_interval(t, row, "delta_ns").half;
 		e = (struct estimate){.value = to - at, .lo = to - at - half, .hi = to - at + half};
-		waterfall_put_step(
-			f, name,
-			verdict_is_real(table_text(t, row, "verdict")) ? rgb : palette_pale(rgb),
-			at, e);
+		if (!verdict_is_real(table_text(t, row, "verdict")))
+			rgb = palette_pale(rgb);
+		figure_put_step(f, 0, figure_bar(f, name, rgb), at, e);
 		at = to;
 	}
-	e = (struct estimate){.value = end - at, .lo = NAN, .hi = NAN};
 	if (row + 1 < t->rows)
-		waterfall_put_step(f, "others", palette_pale(palette_part("other")), at, e);
+		figure_put_step(f, 0, figure_bar(f, "others", palette_pale(palette_part("other"))),
+				at, estimate_plain(end - at));
 	waterfall_put_end(d, f, drawing_variant(d, 1), end);
 }
 
@@ -92,8 +83,7 @@ static void waterfall_put_words(const struct drawing *d, struct figure *f, const
 				const struct outcome *of)
 {
 	double base = table_real(t, 0, "total_ns"), new = table_real(t, t->rows - 1, "total_ns");
-	int places = base >= 100 ? 0 : base >= 10 ? 1 : 2;
-	char *axis = xasprintf("ns per %s", of->unit);
+	int places = claim_places(base);
 	int steps, real, tested;
 
 	f->title = figure_text(f, "From %s to %s: %.*f → %.*f ns per %s on the %s",
@@ -107,18 +97,8 @@ static void waterfall_put_words(const struct drawing *d, struct figure *f, const
 		figure_doubt(
 			f, "No step is distinguishable from chance: too few runs, n = %zu and %zu",
 			of->runs[0], of->runs[1]);
-	f->axis = arena_strdup(&f->arena, axis);
+	f->axis = figure_text(f, "ns per %s", of->unit);
 	f->group_word = "side";
-	free(axis);
-}
-
-/* The notes about the waterfall's figures are those of the table behind it. */
-static void waterfall_read_notes(struct drawing *d)
-{
-	struct error ignored = {0};
-	const struct table *t;
-
-	drawing_table(d, 0, &t, &ignored);
 }
 
 static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err)
@@ -127,6 +107,8 @@ static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err
 	struct query q = d->query;
 	struct outcome of = {0};
 	struct table t = {0};
+	const struct table *notes;
+	struct error ignored = {0};
 	int rc, steps, real, tested;
 
 	if (!ends[1])
@@ -143,7 +125,7 @@ static int waterfall_draw(struct drawing *d, struct figure *f, struct error *err
 		waterfall_count_steps(&t, &steps, &real, &tested);
 		drawing_foot(d, f, tested ? FROM_TESTED : FROM_UNTESTED);
 		d->lossy |= t.lossy;
-		waterfall_read_notes(d);
+		drawing_table(d, 0, &notes, &ignored); /* whose notes are those of these figures */
 	}
 	table_free(&t);
 	return rc;

@@ -11,67 +11,73 @@
 
 static const double nearly_all = 0.9;
 
-/* Returns the zero-copy share, 0 to 1, of one row of evidence; NaN where it has none. */
-static double evidence_share(const struct table *t, size_t row)
+enum { SIDES = 16 };
+
+/* What table zerocopy says of a variant, on one side or on all. */
+struct evidence_view {
+	const char *only; /* the side; NULL: all */
+	struct {
+		const char *name;
+		double share; /* 0 to 1, of the worst evidence; NaN: none */
+		bool asked_zero;
+	} side[SIDES];
+	int n;
+	double best; /* the highest share of the sides */
+	bool asked_zero, asked_copy, asked_drop;
+	bool fell;	   /* a row of a side that asked for zero copy has evidence */
+	bool half;	   /* a row lacks both the copied bytes and the zero-copy bytes */
+	const char *known; /* the first side with evidence */
+};
+
+static void evidence_add_row(struct evidence_view *v, const struct table *t, size_t row)
 {
+	const char *side = table_text(t, row, "side");
 	double total = table_real(t, row, "total"), zero_copy = table_real(t, row, "zero_copy");
+	double share = total > 0 ? zero_copy / total : NAN;
+	bool zero = row_is(t, row, "asked", "zero copy");
+	int i;
 
-	return total > 0 ? zero_copy / total : NAN;
-}
-
-static double copied_share(const struct table *t, const char *variant, const char *side)
-{
-	double least = NAN, share;
-	long row;
-
-	for (row = row_find(t, 0, variant, side); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, side)) {
-		share = evidence_share(t, (size_t)row);
-		if (!isnan(share) && !(share >= least))
-			least = share;
+	for (i = 0; i < v->n && strcmp(v->side[i].name, side); i++)
+		;
+	if (i == SIDES)
+		return;
+	if (i == v->n) {
+		v->side[v->n].name = side;
+		v->side[v->n++].share = NAN;
 	}
-	return least;
+	if (!isnan(share) && !(share >= v->side[i].share))
+		v->side[i].share = share;
+	v->side[i].asked_zero |= zero;
+	v->asked_zero |= zero;
+	v->asked_copy |= row_is(t, row, "asked", "copy");
+	v->asked_drop |= row_is(t, row, "asked", "drop");
+	v->fell |= zero && !isnan(share);
+	v->half |= isnan(zero_copy) && isnan(table_real(t, row, "copied"));
+	if (!v->known && !isnan(share))
+		v->known = side;
 }
 
-/* Returns whether the variant asked for `what` on the side. `side` NULL: on any side. */
-static bool variant_asked(const struct table *t, const char *variant, const char *side,
-			  const char *what)
+static struct evidence_view evidence_of(const struct table *t, const char *variant,
+					const char *only)
 {
+	struct evidence_view v = {.only = only, .best = NAN};
 	long row;
-
-	for (row = row_find(t, 0, variant, side); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, side))
-		if (!strcmp(table_text(t, (size_t)row, "asked"), what))
-			return true;
-	return false;
-}
-
-/* Returns the highest share of the sides. `only`: of this side alone. NaN: no evidence. */
-static double copied_best(const struct table *t, const char *variant, const char *only)
-{
-	double best = NAN;
-	long row;
+	int i;
 
 	for (row = row_find(t, 0, variant, only); row >= 0;
 	     row = row_find(t, (size_t)row + 1, variant, only))
-		best = fmax(best, copied_share(t, variant, table_text(t, (size_t)row, "side")));
-	return best;
-}
-
-/* Returns the side that a variant is judged by: NULL, all sides, where `only` has no evidence. */
-static const char *copied_side(const struct table *t, const char *variant, const char *only)
-{
-	return only && isnan(copied_best(t, variant, only)) &&
-			       !variant_asked(t, variant, only, "zero copy")
-		       ? NULL
-		       : only;
+		evidence_add_row(&v, t, (size_t)row);
+	for (i = 0; i < v.n; i++)
+		v.best = fmax(v.best, v.side[i].share);
+	/* A side without evidence is judged by all sides. */
+	return only && isnan(v.best) && !v.asked_zero ? evidence_of(t, variant, NULL) : v;
 }
 
 enum copied copied_state(const struct table *zerocopy, const char *variant, const char *only)
 {
-	double best = copied_best(zerocopy, variant, copied_side(zerocopy, variant, only));
+	double best = evidence_of(zerocopy, variant, only).best;
 
-	if (variant_asked(zerocopy, variant, NULL, "drop"))
+	if (evidence_of(zerocopy, variant, NULL).asked_drop)
 		return COPIED_DROPPED;
 	if (isnan(best))
 		return COPIED_UNKNOWN;
@@ -100,45 +106,32 @@ struct words {
 
 #define HOLE '\1'
 
-/* Appends the shares of the sides with zero copy: "98 % zero copy on the receiver, 97 % on …". */
-static void words_add_shares(struct words *w, const struct table *t, const char *variant,
-			     const char *only)
+/* Appends the shares of the sides with zero copy, "98 % zero copy on the receiver, 97 % on …". */
+static void words_add_shares(struct words *w, const struct evidence_view *v)
 {
-	long row;
+	int i;
 
-	for (row = row_find(t, 0, variant, only); row >= 0 && w->n < SHARES;
-	     row = row_find(t, (size_t)row + 1, variant, only)) {
-		const char *side = table_text(t, (size_t)row, "side");
-		double share = copied_share(t, variant, side);
-
-		if (row_find(t, 0, variant, side) != row || !(share > 0))
+	for (i = 0; i < v->n && w->n < SHARES; i++) {
+		if (!(v->side[i].share > 0))
 			continue;
 		str_printf(&w->text, "%s%c %%%s on the %s", w->text.len ? ", " : "", HOLE,
-			   w->n ? "" : " zero copy", side);
-		w->share[w->n++] = 100 * share;
+			   w->n ? "" : " zero copy", v->side[i].name);
+		w->share[w->n++] = 100 * v->side[i].share;
 	}
 }
 
 /* Appends the sides without zero copy. Returns whether a side copied that asked for zero copy. */
-static bool words_add_copied(struct words *w, const struct table *t, const char *variant,
-			     const char *only)
+static bool words_add_copied(struct words *w, const struct evidence_view *v)
 {
 	bool any_fell = false;
-	double share;
-	long row;
+	int i;
 
-	for (row = row_find(t, 0, variant, only); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, only)) {
-		const char *side = table_text(t, (size_t)row, "side");
-		bool fell = variant_asked(t, variant, side, "zero copy");
-
-		share = copied_share(t, variant, side);
-		if (row_find(t, 0, variant, side) != row || !(share < nearly_all))
-			continue;
-		any_fell |= fell;
-		if (share <= 0)
+	for (i = 0; i < v->n; i++) {
+		any_fell |= v->side[i].share < nearly_all && v->side[i].asked_zero;
+		if (v->side[i].share <= 0)
 			str_printf(&w->text, ", %s on the %s",
-				   fell ? "fell back to copying" : "not", side);
+				   v->side[i].asked_zero ? "fell back to copying" : "not",
+				   v->side[i].name);
 	}
 	return any_fell;
 }
@@ -198,19 +191,12 @@ static void said_add(struct said *all, const char *variant, enum rank rank, cons
 	}
 }
 
-/* Returns the length of the name without its settings: "mmap" of "mmap+mtu9000". */
-static size_t stem_length(const char *name)
-{
-	return strcspn(name, "+");
-}
-
 /* Returns the place of the first variant with the same stem. */
 static int alike_first(const struct alike *a, int i)
 {
-	size_t len = stem_length(a->variants[i]);
 	int k = 0;
 
-	while (stem_length(a->variants[k]) != len || memcmp(a->variants[k], a->variants[i], len))
+	while (!variant_has_stem_of(a->variants[k], a->variants[i]))
 		k++;
 	return k;
 }
@@ -227,7 +213,7 @@ static void alike_add_stems(struct str *s, const struct alike *a)
 		for (k = n = 0; k < a->n; k++)
 			n += alike_first(a, k) == i;
 		if (n > 1)
-			str_printf(s, "%s%.*s+… (%d)", separator, (int)stem_length(a->variants[i]),
+			str_printf(s, "%s%.*s+… (%d)", separator, (int)strcspn(a->variants[i], "+"),
 				   a->variants[i], n);
 		else
 			str_printf(s, "%s%s", separator, a->variants[i]);
@@ -262,64 +248,24 @@ static void alike_add_words(const struct drawing *d, struct str *s, const struct
 	}
 }
 
-/* Returns whether there is evidence about a side that asked for zero copy. */
-static bool variant_fell_back(const struct table *t, const char *variant, const char *side)
+/* Appends the words for a variant without zero copy. */
+static enum rank copied_add_all(struct str *s, const struct evidence_view *v)
 {
-	long row;
-
-	for (row = row_find(t, 0, variant, side); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, side))
-		if (!strcmp(table_text(t, (size_t)row, "asked"), "zero copy") &&
-		    !isnan(evidence_share(t, (size_t)row)))
-			return true;
-	return false;
-}
-
-/* Returns whether evidence lacks both the copied bytes and the zero-copy bytes. */
-static bool variant_half_known(const struct table *t, const char *variant, const char *side)
-{
-	long row;
-
-	for (row = row_find(t, 0, variant, side); row >= 0;
-	     row = row_find(t, (size_t)row + 1, variant, side))
-		if (isnan(table_real(t, (size_t)row, "zero_copy")) &&
-		    isnan(table_real(t, (size_t)row, "copied")))
-			return true;
-	return false;
-}
-
-/* Returns the first side with evidence. */
-static const char *variant_known_side(const struct table *t, const char *variant, const char *only)
-{
-	long row = row_find(t, 0, variant, only);
-
-	while (row >= 0 && isnan(evidence_share(t, (size_t)row)))
-		row = row_find(t, (size_t)row + 1, variant, only);
-	return row < 0 ? "" : table_text(t, (size_t)row, "side");
-}
-
-/* Appends the words for a variant without zero copy on any side, or on the side. */
-static enum rank copied_add_all(struct str *s, const struct table *t, const char *variant,
-				const char *side)
-{
-	if (variant_fell_back(t, variant, side)) {
+	if (v->fell) {
 		str_puts(s, "fell back to copying every byte (not zero copy)");
 		return FELL_BACK;
 	}
-	if (variant_asked(t, variant, side, "zero copy")) {
+	if (v->asked_zero) {
 		str_puts(s, "no evidence of zero copy");
 		return NO_EVIDENCE;
 	}
-	if (variant_half_known(t, variant, side)) {
-		str_printf(s, "every byte was copied on the %s",
-			   variant_known_side(t, variant, side));
-		return COPIED;
-	}
-	if (variant_asked(t, variant, side, "copy")) {
+	if (v->asked_copy && !v->half)
 		str_puts(s, "plain copying, as asked");
-		return COPIED;
-	}
-	str_printf(s, "every byte was copied%s%s", side ? " on the " : "", side ? side : "");
+	else
+		str_printf(s, "every byte was copied%s%s", v->half || v->only ? " on the " : "",
+			   v->half   ? v->known
+			   : v->only ? v->only
+				     : "");
 	return COPIED;
 }
 
@@ -327,24 +273,25 @@ static enum rank copied_add_all(struct str *s, const struct table *t, const char
 static enum rank copied_add_words(struct words *w, const struct table *t, const char *variant,
 				  const char *only)
 {
-	const char *side = copied_side(t, variant, only);
+	const struct evidence_view v = evidence_of(t, variant, only),
+				   all = evidence_of(t, variant, NULL);
 	enum copied state = copied_state(t, variant, only);
 
 	if (state == COPIED_PART || state == COPIED_NONE) {
-		words_add_shares(w, t, variant, side);
+		words_add_shares(w, &v);
 		str_puts(&w->text, state == COPIED_PART ? ", the rest was copied" : "");
-		return words_add_copied(w, t, variant, side) ? FELL_PARTLY : ZERO_COPY;
+		return words_add_copied(w, &v) ? FELL_PARTLY : ZERO_COPY;
 	}
 	if (state == COPIED_ALL)
-		return copied_add_all(&w->text, t, variant, side);
+		return copied_add_all(&w->text, &v);
 	if (state == COPIED_UNKNOWN) {
 		str_puts(&w->text, "copied bytes not counted");
 		return NO_EVIDENCE;
 	}
 	str_puts(&w->text, DROPPED_UNREAD);
-	if (variant_asked(t, variant, NULL, "zero copy")) {
-		words_add_shares(w, t, variant, NULL);
-		words_add_copied(w, t, variant, NULL);
+	if (all.asked_zero) {
+		words_add_shares(w, &all);
+		words_add_copied(w, &all);
 	}
 	return DROPPED;
 }
@@ -355,11 +302,10 @@ static enum rank copied_add_words(struct words *w, const struct table *t, const 
  */
 static bool variant_is_silent(const struct drawing *d, int i, enum rank rank)
 {
-	const char *v = drawing_variant(d, i);
+	const struct evidence_view v = evidence_of(&d->zerocopy, drawing_variant(d, i), NULL);
 
-	return !i && drawing_bases(d) <= 1 && !variant_asked(&d->zerocopy, v, NULL, "zero copy") &&
-	       (rank == NO_EVIDENCE ||
-		(rank == COPIED && variant_asked(&d->zerocopy, v, NULL, "copy")));
+	return !i && drawing_bases(d) <= 1 && !v.asked_zero &&
+	       (rank == NO_EVIDENCE || (rank == COPIED && v.asked_copy));
 }
 
 static void said_add_variant(const struct drawing *d, struct said *all, int i, const char *side)

@@ -2,7 +2,9 @@
 /* What the store knows about its capture, as charts need it. */
 #include "plot/chart.h"
 
+#include "analyze/scope/scope.h"
 #include "lib/alloc.h"
+#include "lib/file.h"
 #include "lib/str.h"
 
 #include <errno.h>
@@ -47,98 +49,90 @@ static int facts_read_hosts(struct facts *f, struct store *store, struct error *
 }
 
 /* Returns the number of the variant's runs of this pass; a run counts once, not once a side. */
-static int facts_count_runs(struct store *store, const char *variant, const char *pass, int repeat,
-			    struct error *err)
+static int facts_count_runs(const struct run *runs, int n, const char *variant, const char *pass)
 {
-	struct run_filter filter = {.variant = variant, .pass = pass, .repeat = repeat};
-	struct run *runs = NULL;
-	int n = store_runs(store, &filter, &runs, err), i, k, count = 0;
+	int i, k, count = 0;
 
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < i && runs[k].repeat != runs[i].repeat; k++)
-			;
+		if (strcmp(runs[i].variant, variant) || strcmp(runs[i].pass, pass))
+			continue;
+		for (k = 0; k < i; k++)
+			if (runs[k].repeat == runs[i].repeat && !strcmp(runs[k].variant, variant) &&
+			    !strcmp(runs[k].pass, pass))
+				break;
 		count += k == i;
 	}
-	free(runs);
-	return n < 0 ? n : count;
+	return count;
 }
 
 /* Finds the least and the most runs of the variants that have runs of this pass. */
-static int facts_count_pass(const struct facts *f, struct store *store, const char *pass,
-			    int repeat, struct run_counts *runs, struct error *err)
+static struct run_counts facts_count_pass(const struct facts *f, const struct run *runs, int nruns,
+					  const char *pass)
 {
+	struct run_counts counts = {0, 0};
 	int i, n;
 
-	*runs = (struct run_counts){0, 0};
-
 	for (i = 0; i < f->chart.nvariants; i++) {
-		n = facts_count_runs(store, f->chart.variants[i], pass, repeat, err);
-		if (n < 0)
-			return n;
-		if (n && (!runs->least || n < runs->least))
-			runs->least = n;
-		if (n > runs->most)
-			runs->most = n;
+		n = facts_count_runs(runs, nruns, f->chart.variants[i], pass);
+		if (n && (!counts.least || n < counts.least))
+			counts.least = n;
+		counts.most = n > counts.most ? n : counts.most;
 	}
-	return 0;
+	return counts;
 }
 
 /* A `zcost collect` run without passes is of the pass "all". */
 static int facts_count_passes(struct facts *f, struct store *store, int repeat, struct error *err)
 {
-	struct run_counts all;
 	struct {
 		const char *pass;
-		struct run_counts *runs;
+		struct run_counts *counts;
 	} passes[] = {{"measure", &f->chart.measured},
 		      {"profile", &f->chart.profiled},
 		      {"syscalls", &f->chart.counted}};
-	int rc = facts_count_pass(f, store, "all", repeat, &all, err);
+	struct run_filter filter = {.repeat = repeat};
+	struct run *runs = NULL;
+	int n = store_runs(store, &filter, &runs, err);
 	size_t i;
 
-	for (i = 0; i < array_size(passes) && !rc; i++) {
-		rc = facts_count_pass(f, store, passes[i].pass, repeat, passes[i].runs, err);
-		if (!passes[i].runs->least)
-			*passes[i].runs = all;
+	for (i = 0; i < array_size(passes) && n >= 0; i++) {
+		*passes[i].counts = facts_count_pass(f, runs, n, passes[i].pass);
+		if (!passes[i].counts->least)
+			*passes[i].counts = facts_count_pass(f, runs, n, "all");
 	}
-	return rc;
+	free(runs);
+	return n < 0 ? n : 0;
 }
 
 static const char *facts_base_name(struct facts *f, const char *path)
 {
-	char *copy = arena_strdup(&f->arena, path), *slash;
+	char *copy = arena_strdup(&f->arena, path);
 	size_t len = strlen(copy);
 
 	while (len > 1 && copy[len - 1] == '/')
 		copy[--len] = 0;
-	slash = strrchr(copy, '/');
-	return slash && slash[1] ? slash + 1 : copy;
+	return len > 1 ? path_base_name(copy) : copy;
 }
 
 /* Leaves out the variants that are not to be drawn. */
 static int facts_choose_variants(struct facts *f, struct store *store, const char *pattern,
 				 struct error *err)
 {
-	int n = store_variants(store, &f->chart.variants, err), i, kept = 0;
+	int n = store_variants(store, &f->chart.variants, err), i;
 	int *places = arena_alloc(&f->arena, sizeof(*places) * (size_t)(n > 0 ? n : 1));
-	struct str names = {0};
 
+	if (n <= 0)
+		return n;
+	f->chart.places = places;
+	if (scope_check_name(store, "variant", pattern, true, f->chart.variants, n, err))
+		return -ENOENT;
 	for (i = 0; i < n; i++) {
 		if (!str_matches(pattern, f->chart.variants[i]))
 			continue;
-		places[kept] = i;
-		f->chart.variants[kept++] = f->chart.variants[i];
+		places[f->chart.nvariants] = i;
+		f->chart.variants[f->chart.nvariants++] = f->chart.variants[i];
 	}
-	f->chart.places = places;
-	f->chart.nvariants = kept;
-	if (n <= 0 || kept)
-		return n < 0 ? n : 0;
-	for (i = 0; i < n; i++) /* none was overwritten */
-		str_printf(&names, "%s%s", i ? ", " : "", f->chart.variants[i]);
-	error_set(err, ENOENT, "no variant is '%s'; %sthe variants are: %s", pattern,
-		  did_you_mean(names.buf, pattern), names.buf);
-	str_free(&names);
-	return -ENOENT;
+	return 0;
 }
 
 static int facts_read_sides(struct facts *f, struct store *store, struct error *err)
@@ -176,12 +170,9 @@ int facts_read(struct facts *f, struct store *store, const char *capture, const 
 		name && *name ? arena_strdup(&f->arena, name) : facts_base_name(f, capture);
 	f->chart.estimator = store_capture_value(store, "estimator");
 	f->chart.slice = store_capture_value(store, "slice");
-	if (created && *created) {
-		char *day = arena_strdup(&f->arena, created);
-
-		day[strcspn(day, "T ")] = 0;
-		f->chart.date = day;
-	}
+	if (created && *created)
+		f->chart.date =
+			arena_printf(&f->arena, "%.*s", (int)strcspn(created, "T "), created);
 	rc = facts_choose_variants(f, store, q->variant, err);
 	if (!rc)
 		rc = facts_read_hosts(f, store, err);

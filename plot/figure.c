@@ -94,6 +94,16 @@ void figure_remark(struct figure *f, const char *fmt, ...)
 	f->remarks = f->remarks ? arena_printf(&f->arena, "%s · %s", f->remarks, text) : text;
 }
 
+int figure_find_mark(const struct figure_marks *m, const char *name)
+{
+	int i;
+
+	for (i = 0; i < m->n; i++)
+		if (!strcmp(m->mark[i].name, name))
+			return i;
+	return -1;
+}
+
 static int figure_add_mark(struct figure *f, struct figure_marks *m, const char *label,
 			   uint32_t rgb)
 {
@@ -177,7 +187,7 @@ bool figure_get(const struct figure *f, int group, int bar, int part, struct est
 {
 	const struct figure_bar *b = figure_find(f, group, bar, part);
 
-	*e = b ? b->e : (struct estimate){.value = NAN, .lo = NAN, .hi = NAN};
+	*e = b ? b->e : estimate_plain(NAN);
 	return !isnan(e->value);
 }
 

@@ -25,6 +25,7 @@
 #include "lib/str.h"
 #include "lib/table.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -97,10 +98,19 @@ bool figure_has_many(const struct figure *f);
 /* Makes the figure one of rows if it has many bars. All bars must be in the figure. */
 void figure_choose_rows(struct figure *f);
 
+/* Returns the place of the mark of that name, or -1. */
+int figure_find_mark(const struct figure_marks *m, const char *name);
+
 /* Each returns the place of the new one. */
 int figure_group(struct figure *f, const char *label);
 int figure_bar(struct figure *f, const char *label, uint32_t rgb);
 int figure_part(struct figure *f, const char *label, uint32_t rgb);
+
+/* Returns a value without an interval. */
+static inline struct estimate estimate_plain(double value)
+{
+	return (struct estimate){.value = value, .lo = NAN, .hi = NAN};
+}
 
 /* Adds a bar or a part. */
 void figure_put(struct figure *f, int group, int bar, int part, struct estimate e);

@@ -36,9 +36,7 @@ static struct run_counts foot_runs(const struct drawing *d, const struct figure 
 
 static const char *foot_whiskers(const struct drawing *d, struct run_counts n)
 {
-	bool median = !d->facts.estimator || !strcmp(d->facts.estimator, "median");
-
-	if (!n.least || n.least >= MEDIAN_RUNS || !median)
+	if (!n.least || n.least >= MEDIAN_RUNS || strcmp(drawing_estimator(d), "median") != 0)
 		return "95 % interval";
 	return n.most < MEDIAN_RUNS ? "lowest to highest run"
 				    : "95 % interval, lowest to highest of fewer than 6 runs";
@@ -65,75 +63,69 @@ static bool foot_has_sum(const struct figure *f, enum drawn_from from)
 	return false;
 }
 
-/* Appends what the intervals of a profile are, or why it has none. */
-static void foot_add_profile_whiskers(const struct figure *f, struct str *s, struct run_counts n)
-{
-	if (!(figure_has_whiskers(f, f->parts.n)))
-		str_puts(s, n.most < INTERVAL_RUNS ? "too few for an interval" : "no interval");
-	else
-		str_printf(s, "%s%s",
-			   f->parts.n ? "intervals of parts in the .tsv"
-				      : "whiskers: 95 % interval",
-			   n.least && n.least < INTERVAL_RUNS ? ", from 3 runs on" : "");
-}
-
 static void foot_add_sum(const struct drawing *d, struct str *s)
 {
 	str_puts(s, " · whiskers of the sums: ");
 	foot_add_count(s, d->facts.measured);
 	str_printf(s, "measured run%s, %s, %s", d->facts.measured.most == 1 ? "" : "s",
-		   d->facts.estimator ? d->facts.estimator : "median",
-		   foot_whiskers(d, d->facts.measured));
+		   drawing_estimator(d), foot_whiskers(d, d->facts.measured));
 }
 
-static void foot_add_runs(const struct drawing *d, const struct figure *f, struct str *s,
+/* Returns what the intervals of a profile are, or why it has none. */
+static const char *foot_profile_whiskers(struct figure *f, struct run_counts n)
+{
+	if (!figure_has_whiskers(f, f->parts.n))
+		return n.most < INTERVAL_RUNS ? "too few for an interval" : "no interval";
+	return figure_text(f, "%s%s",
+			   f->parts.n ? "intervals of parts in the .tsv"
+				      : "whiskers: 95 % interval",
+			   n.least && n.least < INTERVAL_RUNS ? ", from 3 runs on" : "");
+}
+
+/* Returns what is drawn beside the values: the statistic and the kind of interval. */
+static const char *foot_statistic(const struct drawing *d, struct figure *f, struct run_counts n,
+				  enum drawn_from from)
+{
+	bool whiskers = figure_has_whiskers(f, false);
+
+	switch (from) {
+	case FROM_POOLED:
+		return n.least ? "profiled, the samples of all runs together" : "one recording";
+	case FROM_TESTED:
+		return "exact Mann-Whitney with Holm's correction, whiskers: 95 % interval";
+	case FROM_UNTESTED:
+		return whiskers ? "too few for a test, whiskers: 95 % interval"
+				: "too few for a test or an interval";
+	case FROM_EACH_RUN:
+		return n.most == 1 ? "so no median" : "strong line: median";
+	case FROM_COUNTED:
+		return "whiskers: 95 % interval of the mean call alone";
+	default:
+		break;
+	}
+	if (n.most == 1)
+		return "no interval from one run";
+	if (from == FROM_PROFILED)
+		return foot_profile_whiskers(f, n);
+	if (!f->curves && !whiskers)
+		return drawing_estimator(d);
+	return figure_text(f, "%s, %s: %s", drawing_estimator(d), f->curves ? "bands" : "whiskers",
+			   foot_whiskers(d, n));
+}
+
+static void foot_add_runs(const struct drawing *d, struct figure *f, struct str *s,
 			  enum drawn_from from)
 {
 	struct run_counts n = foot_runs(d, f, from);
 
 	foot_add_count(s, n);
-	if (from == FROM_POOLED) {
-		str_printf(s, "%s",
-			   n.least ? "profiled, the samples of all runs together"
-				   : "one recording");
-		return;
-	}
-	if (n.least)
+	if (n.least && from != FROM_POOLED)
 		str_printf(s, "%s run%s per variant, ",
 			   from == FROM_MEASURED || from == FROM_EACH_RUN ? "measured"
 			   : from == FROM_COUNTED			  ? "syscall-counting"
 									  : "profiled",
 			   n.most == 1 ? "" : "s");
-	if (from == FROM_TESTED)
-		str_puts(s, "exact Mann-Whitney with Holm's correction, whiskers: 95 % interval");
-	else if (from == FROM_UNTESTED)
-		str_puts(s, figure_has_whiskers(f, false)
-				    ? "too few for a test, whiskers: 95 % interval"
-				    : "too few for a test or an interval");
-	else if (from == FROM_EACH_RUN)
-		str_puts(s, n.most == 1 ? "so no median" : "strong line: median");
-	else if (from == FROM_COUNTED)
-		str_puts(s, "whiskers: 95 % interval of the mean call alone");
-	else if (n.most == 1)
-		str_puts(s, "no interval from one run");
-	else if (from == FROM_PROFILED)
-		foot_add_profile_whiskers(f, s, n);
-	else if (!f->curves && !figure_has_whiskers(f, false))
-		str_puts(s, d->facts.estimator ? d->facts.estimator : "median");
-	else
-		str_printf(s, "%s, %s: %s", d->facts.estimator ? d->facts.estimator : "median",
-			   f->curves ? "bands" : "whiskers", foot_whiskers(d, n));
-}
-
-/* Names the settings that no bar's name has, because all variants share them. */
-static void foot_add_shared(const struct drawing *d, struct str *s)
-{
-	struct str parts = {0};
-
-	drawing_add_shared(d, &parts);
-	if (parts.len)
-		str_printf(s, " · all variants: %s", parts.buf);
-	str_free(&parts);
+	str_puts(s, foot_statistic(d, f, n, from));
 }
 
 /* Appends the samples that the chart is made from, if they are not all. */
@@ -164,7 +156,7 @@ void drawing_foot(const struct drawing *d, struct figure *f, enum drawn_from fro
 	foot_add_runs(d, f, &s, from);
 	if (foot_has_sum(f, from))
 		foot_add_sum(d, &s);
-	foot_add_shared(d, &s);
+	drawing_add_shared(d, &s);
 	foot_add_selection(d, &s);
 	if (a->slice)
 		str_printf(&s, " · only %s of each window", a->slice);

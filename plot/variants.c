@@ -43,11 +43,37 @@ struct estimate row_profiled(const struct table *t, size_t row, const char *colu
 	return e;
 }
 
+void figure_put_row(struct figure *f, int group, int bar, const struct table *t, long row,
+		    const char *column, const char *note)
+{
+	struct estimate e = estimate_plain(NAN);
+
+	if (row >= 0)
+		e = row_estimate(t, (size_t)row, column);
+	if (!isnan(e.value))
+		figure_put_noted(f, group, bar, e, note ? table_text(t, (size_t)row, note) : "");
+}
+
+bool row_is(const struct table *t, size_t row, const char *column, const char *word)
+{
+	return !strcmp(table_text(t, row, column), word);
+}
+
+long row_with(const struct table *t, const char *variant, const char *side, const char *column,
+	      const char *word)
+{
+	long row = row_find(t, 0, variant, side);
+
+	while (row >= 0 && !row_is(t, (size_t)row, column, word))
+		row = row_find(t, (size_t)row + 1, variant, side);
+	return row;
+}
+
 long row_find(const struct table *t, size_t from, const char *variant, const char *side)
 {
 	for (; from < t->rows; from++)
-		if ((!variant || !strcmp(table_text(t, from, "variant"), variant)) &&
-		    (!side || !strcmp(table_text(t, from, "side"), side)))
+		if ((!variant || row_is(t, from, "variant", variant)) &&
+		    (!side || row_is(t, from, "side", side)))
 			return (long)from;
 	return -1;
 }
@@ -99,79 +125,71 @@ bool drawing_all_failed(const struct drawing *d, const char *variant)
 	if (row < 0)
 		return false;
 	for (; row >= 0; row = row_find(&d->runs, (size_t)row + 1, variant, NULL))
-		if (!strcmp(table_text(&d->runs, (size_t)row, "status"), "ok"))
+		if (row_is(&d->runs, (size_t)row, "status", "ok"))
 			return false;
 	return true;
 }
 
-/* Returns whether it is one of the settings after the first '+'. */
-static bool variant_has_setting(const char *name, const char *part, size_t len)
+/* Returns the setting after the next '+', or NULL. */
+static const char *setting_next(const char *at, size_t *len)
 {
-	const char *at = strchr(name, '+');
+	at = strchr(at, '+');
+	if (at)
+		*len = strcspn(++at, "+");
+	return at;
+}
 
-	while (at) {
-		size_t n = strcspn(++at, "+");
+static bool variant_has_setting(const char *name, const char *setting, size_t len)
+{
+	const char *at = name;
+	size_t n;
 
-		if (n == len && !memcmp(at, part, len))
+	while ((at = setting_next(at, &n)))
+		if (n == len && !memcmp(at, setting, len))
 			return true;
-		at = strchr(at, '+');
-	}
 	return false;
 }
 
-static bool setting_is_shared(const struct drawing *d, const char *part, size_t len)
+static bool setting_is_shared(const struct drawing *d, const char *setting, size_t len)
 {
 	const char *v;
 	int i;
 
 	for (i = 0; (v = drawing_variant(d, i)); i++)
-		if (!variant_has_setting(v, part, len))
+		if (!variant_has_setting(v, setting, len))
 			return false;
 	return i > 1;
 }
 
 void drawing_add_shared(const struct drawing *d, struct str *out)
 {
-	const char *at = strchr(drawing_variant(d, 0), '+'), *next;
-	size_t before = out->len;
+	const char *at = drawing_variant(d, 0), *before = " · all variants: ";
+	size_t len;
 
-	for (; at; at = next) {
-		size_t len = strcspn(++at, "+");
-
-		next = strchr(at, '+');
+	while ((at = setting_next(at, &len))) {
 		if (!setting_is_shared(d, at, len))
 			continue;
-		str_puts(out, out->len > before ? ", " : "");
-		str_add(out, at, len);
+		str_printf(out, "%s%.*s", before, (int)len, at);
+		before = ", ";
 	}
 }
 
 void drawing_add_label(const struct drawing *d, const char *name, struct str *out)
 {
-	const char *at = strchr(name, '+'), *next;
+	const char *at = name;
+	size_t len;
 
-	str_add(out, name, at ? (size_t)(at - name) : strlen(name));
-	for (; at; at = next) {
-		size_t len = strcspn(++at, "+");
-
-		next = strchr(at, '+');
-		if (setting_is_shared(d, at, len))
-			continue;
-		str_putc(out, '+');
-		str_add(out, at, len);
-	}
+	str_add(out, name, strcspn(name, "+"));
+	while ((at = setting_next(at, &len)))
+		if (!setting_is_shared(d, at, len))
+			str_printf(out, "+%.*s", (int)len, at);
 }
 
-/* Returns the length of the name without its settings: "mmap" of "mmap+mtu9000". */
-static size_t variant_stem(const char *name)
+bool variant_has_stem_of(const char *a, const char *b)
 {
-	return strcspn(name, "+");
-}
+	size_t len = strcspn(a, "+");
 
-static bool variant_is_base(const struct drawing *d, const char *name)
-{
-	return variant_stem(name) == variant_stem(d->base) &&
-	       !memcmp(name, d->base, variant_stem(name));
+	return strcspn(b, "+") == len && !memcmp(a, b, len);
 }
 
 int drawing_base_of(const struct drawing *d, int i)
@@ -180,8 +198,8 @@ int drawing_base_of(const struct drawing *d, int i)
 	int k;
 
 	for (k = 0; (v = drawing_variant(d, k)); k++)
-		if (k != i && variant_is_base(d, v) &&
-		    !strcmp(v + variant_stem(v), name + variant_stem(name)))
+		if (k != i && variant_has_stem_of(v, d->base) &&
+		    !strcmp(v + strcspn(v, "+"), name + strcspn(name, "+")))
 			return k;
 	return 0;
 }
@@ -192,7 +210,7 @@ int drawing_bases(const struct drawing *d)
 	int k, n = 0;
 
 	for (k = 0; (v = drawing_variant(d, k)); k++)
-		n += variant_is_base(d, v);
+		n += variant_has_stem_of(v, d->base);
 	return n;
 }
 
@@ -217,18 +235,12 @@ const char *drawing_title(const struct drawing *d, struct figure *f, const char 
 /* Returns the number of the plan's variants before that which settings made into `variant`. */
 static int drawing_stem_place(const struct drawing *d, const char *variant)
 {
-	size_t len = strcspn(variant, "+");
+	const char *const *all = d->facts.variants;
 	int i, k, n = 0;
 
-	for (i = 0; i < d->facts.nvariants; i++) {
-		const char *v = d->facts.variants[i];
-
-		if (strcspn(v, "+") == len && !memcmp(v, variant, len))
-			break;
-		for (k = 0; k < i; k++)
-			if (strcspn(v, "+") == strcspn(d->facts.variants[k], "+") &&
-			    !memcmp(v, d->facts.variants[k], strcspn(v, "+")))
-				break;
+	for (i = 0; i < d->facts.nvariants && !variant_has_stem_of(all[i], variant); i++) {
+		for (k = 0; !variant_has_stem_of(all[i], all[k]); k++)
+			;
 		n += k == i;
 	}
 	return n;
@@ -274,15 +286,10 @@ int claim_places(double v)
 
 const char *claim_times(struct figure *f, double ratio)
 {
-	char *text = ratio < 1e-4    ? xstrdup("under 0.0001×")
-		     : ratio < 0.095 ? xasprintf("%.2g×", ratio)
-				     : xasprintf("%.*f×",
-						 ratio < 1.995	? 2
-						 : ratio < 9.95 ? 1
-								: 0,
-						 ratio);
-	const char *kept = arena_strdup(&f->arena, text);
+	int places = ratio < 1.995 ? 2 : ratio < 9.95 ? 1 : 0;
 
-	free(text);
-	return kept;
+	if (ratio < 1e-4)
+		return "under 0.0001×";
+	return ratio < 0.095 ? figure_text(f, "%.2g×", ratio)
+			     : figure_text(f, "%.*f×", places, ratio);
 }

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A bar for each side and variant: what arrived, and throughput for its CPU time (T^n / C) and for
+ * its power (T^n / P^m).
+ */
+#include "plot/chart.h"
+
+#include "analyze/evidence/limits.h"
+#include "analyze/scope/placement.h"
+#include "analyze/scope/work.h"
+#include "lib/alloc.h"
+#include "plot/label.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The figure of a bar that a title may compare, NaN where there is none. */
+struct side_value {
+	const char *side;
+	double value;
+};
+
+/* Reads the values of the last group: all sides together, or the only side. */
+static void sides_read_values(const struct drawing *d, const struct figure *f,
+			      struct side_value values[CHART_ROWS])
+{
+	int b, last = f->groups.n - 1;
+	const char *side = last < 0 ? "" : f->groups.mark[last].name;
+	struct estimate e;
+
+	for (b = 0; b < f->bars.n; b++) {
+		figure_get(f, last, b, FIGURE_WHOLE, &e);
+		values[b].side = *side ? side : drawing_side_with(d, "receiver");
+		values[b].value = e.value;
+	}
+}
+
+/* Returns the bar with the largest change of the metric that a title may claim, or 0. `among`: the
+ * bars that count; NULL: all. */
+static int sides_find_claim(struct drawing *d, const struct figure *f, const char *metric,
+			    const struct side_value *values, const bool *among, double *ratio)
+{
+	double best = 0, r;
+	int b, found = 0;
+
+	for (b = 1; b < f->bars.n; b++) {
+		double base = values[drawing_base_of(d, b)].value, new = values[b].value;
+
+		if ((among && !among[b]) || isnan(base) || isnan(new))
+			continue;
+		r = drawing_claim(d, b, "metrics", values[b].side, metric, base, new);
+		if (r <= 0 || fabs(log(r)) <= best)
+			continue;
+		best = fabs(log(r));
+		*ratio = r;
+		found = b;
+	}
+	return found;
+}
+
+/* --- throughput --- */
+
+/* Returns the receiver's row; where there is no receiver, the first row of the variant. */
+static long throughput_row(const struct drawing *d, const struct table *t, const char *variant)
+{
+	long row = row_find(t, 0, variant, drawing_side_with(d, "receiver"));
+
+	return row >= 0 ? row : row_find(t, 0, variant, NULL);
+}
+
+static const char *throughput_column(const struct work_kind *k)
+{
+	return k == work_kinds ? "throughput_gbps" : k->rate;
+}
+
+/* Returns the first kind of work that any variant counted. */
+static const struct work_kind *throughput_kind(const struct drawing *d, const struct table *t)
+{
+	const struct work_kind *k;
+	const char *v;
+	long row;
+	int i;
+
+	for (k = work_kinds; k < work_kinds + WORK_KINDS && k->rate; k++)
+		for (i = 0; (v = drawing_variant(d, i)); i++) {
+			row = throughput_row(d, t, v);
+			if (row >= 0 && !isnan(table_real(t, (size_t)row, throughput_column(k))))
+				return k;
+		}
+	return work_kinds;
+}
+
+static void throughput_put_words(struct figure *f, const struct work_kind *k, bool by_side)
+{
+	const char *work = k->rate + strlen("rate_");
+
+	f->title = "Throughput by variant";
+	f->axis = k == work_kinds ? "Gbit/s" : figure_text(f, "%s per second", work);
+	if (k != work_kinds)
+		f->subtitle = figure_text(f, "%c%s that %s counted, no bytes; higher is better",
+					  toupper(*work), work + 1,
+					  by_side ? "each side" : "the workload");
+	else
+		f->subtitle =
+			by_side ? "What each side's application moved; total: what passed the sides once; higher is better"
+				: "What arrived at the receiver's application; higher is better";
+}
+
+/* Draws the bars of the sides. Of bytes, table roi has the total: what passed all sides once. */
+static int throughput_put_bars(struct drawing *d, struct figure *f, const struct table *t,
+			       const struct work_kind *k, bool by_side, struct error *err)
+{
+	int b, rc = by_side && k == work_kinds ? drawing_table(d, 2, &t, err) : 0;
+
+	if (rc)
+		return rc;
+	if (by_side) {
+		drawing_put_sides(d, f, t, throughput_column(k), NULL);
+		return 0;
+	}
+	figure_group(f, "");
+	drawing_bars(d, f);
+	for (b = 0; b < f->bars.n; b++)
+		figure_put_row(f, 0, b, t, throughput_row(d, t, f->bars.mark[b].name),
+			       throughput_column(k), NULL);
+	return 0;
+}
+
+static const char *throughput_name(const struct drawing *d, struct figure *f, int i)
+{
+	enum { SIZE = 20, WIDTH = 240 }; /* pixels */
+
+	return label_fit(&f->arena, drawing_label(d, f, drawing_variant(d, i)), SIZE, WIDTH);
+}
+
+/*
+ * Prints "a, b by sender cpu", or "7 of 12 by sender cpu": the variants that have the i-th one's
+ * limit. Returns their number.
+ */
+static int throughput_print_limit(const struct drawing *d, struct figure *f, struct str *s,
+				  char *const *words, int i, int n)
+{
+	enum { NAMED = 3 };
+	int k, same = 0, left;
+
+	for (k = 0; k < n; k++)
+		same += words[k] && !strcmp(words[k], words[i]);
+	left = same;
+	if (same > NAMED && same < n)
+		str_printf(s, "%d of %d by ", same, n);
+	for (k = i; k < n && same <= NAMED && same < n; k++)
+		if (words[k] && !strcmp(words[k], words[i]))
+			str_printf(s, "%s%s%s", k > i ? ", " : "", throughput_name(d, f, k),
+				   --left ? "" : " by ");
+	str_puts(s, words[i]);
+	return same;
+}
+
+/* Says each limit once. Where the words have no room, a table has them. */
+static void throughput_remark_limits(const struct drawing *d, struct figure *f, char *const *words,
+				     int n)
+{
+	enum { ROOM = 80 }; /* characters beside the other remarks */
+	int i, k, limits = 0, same = 0;
+	struct str s = {0};
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < i && words[i]; k++)
+			if (words[k] && !strcmp(words[k], words[i]))
+				break;
+		if (!words[i] || k < i)
+			continue;
+		str_puts(&s, limits++ ? "; " : "");
+		same = throughput_print_limit(d, f, &s, words, i, n);
+	}
+	if (limits > 1 && s.len > ROOM)
+		figure_remark(f, "%d different limits: zcost report limits", limits);
+	else if (limits)
+		figure_remark(f, "limited%s%s", same < n ? ": " : " by ", s.buf);
+	str_free(&s);
+}
+
+/* Says the limits of each variant. The same limits in another order get equal words. */
+static void throughput_add_limits(const struct drawing *d, struct figure *f,
+				  const struct table *limits)
+{
+	char *key[CHART_ROWS], *words[CHART_ROWS];
+	const char *v;
+	int n, k;
+
+	for (n = 0; n < CHART_ROWS && (v = drawing_variant(d, n)); n++) {
+		key[n] = limits_words(limits, v, LIMITS_BY_NAME);
+		for (k = 0; k < n && key[n] && !(key[k] && !strcmp(key[k], key[n])); k++)
+			;
+		words[n] = k < n && key[n] ? xstrdup(words[k])
+					   : limits_words(limits, v, LIMITS_BY_SHARE);
+	}
+	throughput_remark_limits(d, f, words, n);
+	for (k = 0; k < n; k++) {
+		free(key[k]);
+		free(words[k]);
+	}
+}
+
+/* Claims the largest change of cost among the variants with other limits than their base. Returns
+ * the bar of that variant, or 0. */
+static int throughput_claim_cost(struct drawing *d, struct figure *f, const struct table *t,
+				 const struct work_kind *k, const bool *differ)
+{
+	const char *cost = arena_printf(&f->arena, "ns_per_%s", k->word);
+	struct side_value values[CHART_ROWS];
+	double ratio;
+	int b;
+
+	for (b = 0; b < f->bars.n; b++) {
+		long row = throughput_row(d, t, drawing_variant(d, b));
+
+		values[b].side = row < 0 ? "" : table_text(t, (size_t)row, "side");
+		values[b].value = row < 0 ? NAN : table_real(t, (size_t)row, cost);
+	}
+	b = sides_find_claim(d, f, cost, values, differ, &ratio);
+	if (b)
+		f->title = figure_text(
+			f, "%s: %s the ns per %s of %s on the %s",
+			drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio), k->unit,
+			drawing_title(d, f, drawing_variant(d, drawing_base_of(d, b))),
+			values[b].side);
+	return b;
+}
+
+/* Claims the largest change among the variants that share a limit with their base, else one of
+ * cost. Warns of the first variant with another limit, or of the one in the title. */
+static void throughput_claim(struct drawing *d, struct figure *f, const struct table *t,
+			     const struct table *limits, const struct work_kind *k)
+{
+	struct side_value values[CHART_ROWS];
+	bool differ[CHART_ROWS] = {0}, share[CHART_ROWS];
+	int b, claimed, warned = 0, of_cost;
+	double ratio;
+
+	for (b = f->bars.n - 1; b > 0; b--) {
+		differ[b] = limits_differ(limits, drawing_variant(d, drawing_base_of(d, b)), limits,
+					  drawing_variant(d, b));
+		share[b] = !differ[b];
+		warned = differ[b] ? b : warned;
+	}
+	sides_read_values(d, f, values);
+	claimed = sides_find_claim(d, f, k == work_kinds ? "throughput" : k->rate, values, share,
+				   &ratio);
+	of_cost = claimed ? 0 : throughput_claim_cost(d, f, t, k, differ);
+	if (claimed)
+		f->title = figure_text(
+			f, "%s: %s the throughput of %s",
+			drawing_title(d, f, drawing_variant(d, claimed)), claim_times(f, ratio),
+			drawing_title(d, f, drawing_variant(d, drawing_base_of(d, claimed))));
+	warned = of_cost ? of_cost : warned;
+	if (warned)
+		figure_doubt(
+			f,
+			"Different limits: %s and %s do not have the same bottleneck, so throughput does not compare the two methods",
+			throughput_name(d, f, drawing_base_of(d, warned)),
+			throughput_name(d, f, warned));
+}
+
+static int throughput_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	bool by_side = d->facts.nsides > 2, alone = d->query.workload_only;
+	const struct work_kind *k;
+	const struct table *t, *limits;
+	int rc = drawing_table(d, 0, &t, err);
+
+	d->query.workload_only = false; /* what limits the workload may lie outside of it */
+	if (!rc)
+		rc = drawing_table(d, 1, &limits, err);
+	d->query.workload_only = alone;
+	if (rc)
+		return rc;
+	k = throughput_kind(d, t);
+	throughput_put_words(f, k, by_side);
+	throughput_add_limits(d, f, limits);
+	rc = throughput_put_bars(d, f, t, k, by_side, err);
+	throughput_claim(d, f, t, limits, k);
+	drawing_foot(d, f, FROM_MEASURED);
+	return rc;
+}
+
+/* --- T²/C and T²/P --- */
+
+struct score {
+	const char *formula; /* "T²/C" */
+	const char *words;   /* "throughput² per CPU use" */
+	const char *unit;    /* "(Gbit/s)²/W" */
+};
+
+/* Returns "²" where there is such a character, else "^1.5"; "" for 1. */
+static const char *roi_power(struct figure *f, double n)
+{
+	static const char *const raised[] = {"", "", "²", "³"};
+
+	return n == (int)n && n >= 1 && n <= 3 ? raised[(int)n] : figure_text(f, "^%g", n);
+}
+
+static struct score roi_score(const struct drawing *d, struct figure *f, bool power)
+{
+	const struct query *q = &d->query;
+	const char *n = roi_power(f, q->roi_n ? q->roi_n : 2);
+	const char *m = power ? roi_power(f, q->roi_m ? q->roi_m : 1) : "";
+
+	return (struct score){
+		figure_text(f, "T%s/%s%s", n, power ? "P" : "C", m),
+		figure_text(f, "throughput%s per %s%s", n, power ? "watt" : "CPU use", m),
+		figure_text(f, "(Gbit/s)%s/%s%s", n, power ? "W" : "%", m)};
+}
+
+/* Returns whose the total is, "both sides", or NULL where the last group is no total. */
+static const char *roi_total(const struct figure *f)
+{
+	return !f->groups.n || strcmp(f->groups.mark[f->groups.n - 1].name, SIDE_TOTAL) != 0 ? NULL
+	       : f->groups.n > 3 ? "all sides"
+				 : "both sides";
+}
+
+/* Claims the largest change of all sides together, or of the only side. */
+static void roi_claim(struct drawing *d, struct figure *f, const struct score *s,
+		      const char *column)
+{
+	struct side_value values[CHART_ROWS];
+	double ratio;
+	int b;
+
+	sides_read_values(d, f, values);
+	b = sides_find_claim(d, f, column, values, NULL, &ratio);
+	if (b)
+		f->title = figure_text(
+			f, "%s: %s the %s of %s, %s (%s)",
+			drawing_title(d, f, drawing_variant(d, b)), claim_times(f, ratio),
+			s->formula, drawing_title(d, f, drawing_variant(d, drawing_base_of(d, b))),
+			roi_total(f) ? roi_total(f) : f->groups.mark[f->groups.n - 1].label,
+			s->words);
+}
+
+static bool table_has_note(const struct table *t, enum note_id id)
+{
+	size_t i;
+
+	for (i = 0; i < t->notes.n; i++)
+		if (note_is(&t->notes.note[i], id))
+			return true;
+	return false;
+}
+
+static const char modelled_note[] = "modelled";
+
+/* Counts the bars, and those with modelled power. */
+static size_t roi_count_modelled(const struct figure *f, bool *all)
+{
+	size_t i, modelled = 0;
+
+	for (i = 0; i < f->ndata; i++)
+		modelled += !strcmp(f->data[i].note, modelled_note);
+	*all = modelled == f->ndata;
+	return modelled;
+}
+
+/* Returns "wall ", "package ", or "" where no row has the kind of power. */
+static const char *roi_power_word(struct figure *f, const struct table *t)
+{
+	size_t row;
+
+	for (row = 0; row < t->rows; row++)
+		if (!isnan(table_real(t, row, "roi_p")) && *table_text(t, row, "power_kind"))
+			return figure_text(f, "%s ", table_text(t, row, "power_kind"));
+	return "";
+}
+
+/* Names the model in the title, at the axis, in the foot note, and by a star at each bar. */
+static void roi_put_model(const struct drawing *d, struct figure *f, const struct score *s,
+			  bool all)
+{
+	const struct query *q = &d->query;
+
+	f->title = figure_text(f, "%s: %s (power %smodelled, not measured)", s->formula, s->words,
+			       all ? "" : "in part ");
+	f->axis = figure_text(f, "%s, %sP modelled", s->unit, all ? "" : "* ");
+	f->starred = modelled_note;
+	if (q->model_idle > 0 || q->model_per_cpu > 0)
+		f->foot = figure_text(
+			f, "* Power is modelled, not measured: %g W idle + %g W per busy CPU · %s",
+			q->model_idle, q->model_per_cpu, f->foot);
+	else
+		f->foot = figure_text(f, "* Power is modelled from CPU use, not measured · %s",
+				      f->foot);
+}
+
+static int roi_draw(struct drawing *d, struct figure *f, bool power, struct error *err)
+{
+	const char *column = power ? "roi_p" : "roi_c", *total = "";
+	const struct score s = roi_score(d, f, power);
+	const struct table *t;
+	size_t modelled;
+	bool all;
+	int rc = drawing_table(d, 0, &t, err);
+
+	if (rc)
+		return rc;
+	if (power && !table_has_values(t, column))
+		return error_set(
+			err, ENODATA,
+			"no run has a power source; give a meter's readings with --power-csv at capture or analysis, or a model with --power-model");
+	f->title = figure_text(f, "%s: %s", s.formula, s.words);
+	f->axis = s.unit;
+	f->note_word = power ? "power_source" : NULL;
+	drawing_put_sides(d, f, t, column, power ? "power_source" : NULL);
+	modelled = roi_count_modelled(f, &all);
+	if (table_has_note(t, NOTE_score_absent_datagrams))
+		figure_remark(f, "n/a: the workload sent datagrams (UDP)");
+	if (roi_total(f))
+		total = figure_text(f, "; total: over %s' %s", roi_total(f),
+				    power ? "power" : "CPU use");
+	if (power)
+		f->subtitle =
+			figure_text(f, "T: throughput, Gbit/s; P: %spower, W%s; higher is better",
+				    all ? "modelled " : roi_power_word(f, t), total);
+	else
+		f->subtitle = figure_text(
+			f,
+			"T: throughput, Gbit/s; C: CPU use%s, 100 %% = one CPU%s%s; higher is better",
+			d->query.workload_only ? " of the workload" : "", total,
+			*total && table_has_note(t, NOTE_total_shares_cpus) ? ", each CPU once"
+									    : "");
+	drawing_foot(d, f, FROM_MEASURED);
+	if (modelled)
+		roi_put_model(d, f, &s, all);
+	else
+		roi_claim(d, f, &s, column);
+	return 0;
+}
+
+static int roi_c_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	return roi_draw(d, f, false, err);
+}
+
+static int roi_p_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	return roi_draw(d, f, true, err);
+}
+
+const struct chart chart_throughput = {
+	.name = "throughput",
+	.what = "throughput of each variant",
+	.sources = {"summary", "limits", "roi"},
+	.options = {CHART_OPTIONS CHART_RUNS "workload-only "},
+	.most = CHART_ROWS,
+	.flags = CHART_SUFFERS,
+	.draw = throughput_draw,
+};
+
+const struct chart chart_roi_c = {
+	.name = "roi_c",
+	.what = "throughput squared for CPU use: receiver, sender, total",
+	.sources = {"roi"},
+	.options = {CHART_OPTIONS CHART_RUNS "workload-only side roi-n"},
+	.most = CHART_ROWS,
+	.flags = CHART_OF_SIDES,
+	.draw = roi_c_draw,
+};
+
+const struct chart chart_roi_p = {
+	.name = "roi_p",
+	.what = "throughput squared for power, where power is known",
+	.sources = {"roi"},
+	.options = {CHART_OPTIONS CHART_RUNS OPT_MODEL "side roi-n roi-m"},
+	.whole = WHOLE_POWER,
+	.most = CHART_ROWS,
+	.flags = CHART_OF_SIDES,
+	.draw = roi_p_draw,
+};

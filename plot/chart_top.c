@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lying bars, the costliest first: functions of one side, system calls of all sides, and what the
+ * counters count per unit of work, in percent of the base.
+ */
+#include "plot/chart.h"
+
+#include "lib/alloc.h"
+#include "lib/file.h"
+#include "plot/label.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- functions --- */
+
+/* The cost of a function in one variant. */
+struct function_cost {
+	const char *symbol, *dso;
+	int bar;
+	size_t row;
+	double ns;
+};
+
+/* A function of a side, and its largest cost in any variant. */
+struct function {
+	const struct function_cost *costs;
+	size_t n;
+	double most;
+};
+
+static int function_costs_by_name(const void *a, const void *b)
+{
+	const struct function_cost *x = a, *y = b;
+	int order = strcmp(x->symbol, y->symbol);
+
+	order = order ? order : strcmp(x->dso, y->dso);
+	return order ? order : x->bar - y->bar;
+}
+
+static int functions_by_cost(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->most != y->most)
+		return x->most < y->most ? 1 : -1;
+	return function_costs_by_name(x->costs, y->costs);
+}
+
+/* Reads the costs of the side, by function. Rows without samples of the function itself do not
+ * count. Returns their number. */
+static size_t functions_read_costs(const struct figure *f, const struct table *t, const char *side,
+				   struct function_cost *costs)
+{
+	const char *last = NULL;
+	size_t row, n = 0;
+	int bar = -1;
+
+	for (row = 0; row < t->rows; row++) {
+		const char *variant = table_text(t, row, "variant");
+		double ns = table_real(t, row, "self_ns");
+
+		if (!(ns > 0) || !row_is(t, row, "side", side))
+			continue;
+		if (!last || strcmp(last, variant) != 0)
+			bar = figure_find_mark(&f->bars, last = variant);
+		if (bar >= 0)
+			costs[n++] =
+				(struct function_cost){table_text(t, row, "symbol"),
+						       table_text(t, row, "dso"), bar, row, ns};
+	}
+	qsort(costs, n, sizeof(*costs), function_costs_by_name);
+	return n;
+}
+
+/* Makes functions of n costs. Returns their number. */
+static size_t functions_gather(const struct function_cost *costs, size_t n, struct function *all)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < n; i++) {
+		struct function *last = found ? &all[found - 1] : NULL;
+
+		if (!last || strcmp(last->costs->symbol, costs[i].symbol) != 0 ||
+		    strcmp(last->costs->dso, costs[i].dso) != 0) {
+			last = &all[found++];
+			*last = (struct function){&costs[i], 0, 0};
+		}
+		last->n++;
+		last->most = fmax(last->most, costs[i].ns);
+	}
+	qsort(all, found, sizeof(*all), functions_by_cost);
+	return found;
+}
+
+/* Puts the i-th of n functions. Its name has the object where two objects have a function of that
+ * name. */
+static void functions_put_group(struct figure *f, const struct table *t, const struct function *all,
+				size_t i, size_t n)
+{
+	const struct function_cost *c = all[i].costs;
+	const char *label = c->symbol;
+	size_t k, same = 0;
+	int group;
+
+	for (k = 0; k < n; k++)
+		same += !strcmp(all[k].costs->symbol, c->symbol);
+	if (same > 1 || *label == '[')
+		label = arena_printf(&f->arena, "%s (%s)", label, path_base_name(c->dso));
+	group = figure_group(f, label);
+	for (k = 0; k < all[i].n; k++)
+		figure_put(f, group, c[k].bar, FIGURE_WHOLE, row_profiled(t, c[k].row, "self_ns"));
+}
+
+static void functions_put_words(const struct drawing *d, struct figure *f, const char *side,
+				const char *unit)
+{
+	bool named = strcmp(drawing_role(d, side), side) != 0;
+	bool role = !strcmp(side, "receiver") || !strcmp(side, "sender");
+	const char *whose = named  ? figure_text(f, "%s's", side)
+			    : role ? figure_text(f, "the %s's", side)
+				   : "the";
+
+	if (f->bars.n == 2)
+		f->title = figure_text(f, "Where %s time goes: %s against %s", whose,
+				       drawing_title(d, f, f->bars.mark[0].name),
+				       drawing_title(d, f, f->bars.mark[1].name));
+	else if (f->groups.n == 1)
+		f->title = figure_text(f, "Where %s time goes: %s", whose, f->groups.mark[0].label);
+	else
+		f->title = figure_text(f, "Where %s time goes: the top %d functions", whose,
+				       f->groups.n);
+	if (f->groups.mark[0].name[0] == '[')
+		figure_doubt(
+			f,
+			"The first row is code without a name: its symbols were not found at analysis");
+	f->subtitle = figure_text(
+		f, "CPU time in the function itself per %s moved; lower is better", unit);
+	f->axis = figure_text(f, "ns per %s", unit);
+	f->group_word = "symbol";
+	f->absent = "no samples";
+	f->lying = true;
+}
+
+/* Returns the side to draw. A capture without a receiver has one side of another name. */
+static const char *functions_side(const struct drawing *d, const struct table *t)
+{
+	const char *only = drawing_only_side(d);
+	const char *wanted = only ? only : drawing_side_with(d, "receiver"), *side;
+	size_t row;
+
+	if (only || row_find(t, 0, NULL, wanted) >= 0)
+		return wanted;
+	for (row = 0; row < t->rows; row++) {
+		side = table_text(t, row, "side");
+		if (*side && strcmp(drawing_role(d, side), "sender"))
+			return side;
+	}
+	return wanted;
+}
+
+static int functions_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	const struct table *t;
+	const char *side;
+	struct function_cost *costs;
+	struct function *all;
+	size_t i, n, shown;
+	int rc = drawing_table(d, 0, &t, err);
+
+	if (rc)
+		return rc;
+	side = functions_side(d, t);
+	drawing_bars_of(d, f, t, side, "self_ns", "Not profiled here",
+			"Profiled, but its cost per unit of work is not known");
+	costs = xcalloc(t->rows + 1, sizeof(*costs));
+	all = xcalloc(t->rows + 1, sizeof(*all));
+	n = functions_gather(costs, functions_read_costs(f, t, side, costs), all);
+	shown = drawing_most_groups(d, f);
+	shown = shown < n ? shown : n;
+	for (i = 0; i < shown; i++)
+		functions_put_group(f, t, all, i, shown);
+	if (shown) {
+		functions_put_words(d, f, side, row_unit(t, "self_ns"));
+		drawing_foot(d, f, FROM_PROFILED);
+	} else {
+		rc = error_set(
+			err, ENODATA,
+			"no profile of the %s with a known cost per unit of work; capture with the passes measure and profile, and --units",
+			side);
+	}
+	free(costs);
+	free(all);
+	return rc;
+}
+
+const struct chart chart_functions = {
+	.name = "functions",
+	.what = "the receiver's top functions, base against new",
+	.sources = {"functions"},
+	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "side limit event"},
+	.most = CHART_ROWS,
+	.flags = CHART_OF_SIDES | CHART_OF_RECEIVER,
+	.draw = functions_draw,
+};
+
+const struct chart chart_functions_sender = {
+	.name = "functions_sender",
+	.what = "the sender's top functions, base against new",
+	.sources = {"functions"},
+	.options = {CHART_OPTIONS CHART_RUNS CHART_SAMPLES "limit event"},
+	.side = "sender",
+	.most = CHART_ROWS,
+	.flags = CHART_OF_SIDES,
+	.draw = functions_draw,
+};
+
+/* --- system calls --- */
+
+/* A system call of a side, and its largest time in any variant. */
+struct syscall_group {
+	const char *side, *name;
+	double most;
+	int place; /* of the side's role */
+};
+
+/* Time and calls of one variant: of one system call, or of all. */
+struct syscall_cost {
+	double ns, variance, calls;
+};
+
+/* Adds up the rows of this name in all commands of the side, or of every name where it is NULL. A
+ * single call has no standard error. */
+static struct syscall_cost syscalls_sum(const struct table *t, const char *variant,
+					const char *side, const char *name)
+{
+	struct syscall_cost sum = {0, 0, 0};
+	double ns, error;
+	long row = row_find(t, 0, variant, side);
+
+	for (; row >= 0; row = row_find(t, (size_t)row + 1, variant, side)) {
+		ns = table_real(t, (size_t)row, "ns_per_kib");
+		if (isnan(ns) || (name && !row_is(t, (size_t)row, "syscall", name)))
+			continue;
+		error = table_real(t, (size_t)row, "stddev_pct") / 100;
+		if (table_real(t, (size_t)row, "calls") < 2)
+			error = NAN;
+		sum.ns += ns;
+		sum.variance += pow(ns * error, 2);
+		sum.calls += table_real(t, (size_t)row, "calls_per_mib");
+	}
+	return sum;
+}
+
+static int syscalls_by_time(const void *a, const void *b)
+{
+	const struct syscall_group *x = a, *y = b;
+
+	if (x->most != y->most)
+		return x->most < y->most ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static int syscalls_by_side(const void *a, const void *b)
+{
+	const struct syscall_group *x = a, *y = b;
+	int order = x->place - y->place;
+
+	order = order ? order : strcmp(x->side, y->side);
+	return order ? order : syscalls_by_time(a, b);
+}
+
+static size_t syscalls_gather(const struct drawing *d, const struct figure *f,
+			      const struct table *t, struct syscall_group *all)
+{
+	size_t row, i, n = 0;
+	int b;
+
+	for (row = 0; row < t->rows; row++) {
+		const char *side = table_text(t, row, "side");
+		struct syscall_group g = {side, table_text(t, row, "syscall"), 0,
+					  drawing_side_place(d, side)};
+
+		for (b = 0; b < f->bars.n; b++)
+			g.most = fmax(g.most,
+				      syscalls_sum(t, f->bars.mark[b].name, g.side, g.name).ns);
+		for (i = 0; i < n && syscalls_by_side(&all[i], &g); i++)
+			;
+		if (i == n && g.most > 0)
+			all[n++] = g;
+	}
+	return n;
+}
+
+/* The interval is that of the mean call. */
+static void syscalls_put_bar(struct figure *f, const struct table *t, const struct syscall_group *g,
+			     int group, int bar)
+{
+	const char *variant = f->bars.mark[bar].name;
+	struct syscall_cost c = syscalls_sum(t, variant, g->side, g->name);
+	double ci = 1.96 * sqrt(c.variance);
+	struct estimate e = {.value = c.ns, .lo = ci > c.ns ? 0 : c.ns - ci, .hi = c.ns + ci};
+
+	if (c.ns > 0)
+		figure_put_noted(f, group, bar, e, arena_printf(&f->arena, "%.10g", c.calls));
+	else if (syscalls_sum(t, variant, g->side, NULL).ns <= 0)
+		figure_put_noted(f, group, bar, estimate_plain(NAN), "n/a");
+}
+
+static void syscalls_put_groups(struct figure *f, const struct table *t,
+				const struct syscall_group *all, size_t n)
+{
+	bool one_side = !strcmp(all[0].side, all[n - 1].side);
+	size_t i;
+	int group, b;
+
+	for (i = 0; i < n; i++) {
+		group = figure_group(
+			f, one_side ? all[i].name
+				    : arena_printf(&f->arena, "%s: %s", all[i].side, all[i].name));
+		for (b = 0; b < f->bars.n; b++)
+			syscalls_put_bar(f, t, &all[i], group, b);
+	}
+}
+
+static void syscalls_put_words(const struct drawing *d, struct figure *f, size_t shown, size_t n)
+{
+	bool many = figure_has_many(f);
+
+	f->title = shown < n ? figure_text(f, "System calls: the %zu of %zu that take most time",
+					   shown, n)
+			     : "System calls: time per KiB and calls per MiB";
+	f->subtitle = figure_text(
+		f, "Time from entry to return, waiting included, per KiB moved%s; lower is better",
+		many ? "" : "; beside it the calls per MiB moved");
+	f->axis = many ? "ns per KiB" : "ns per KiB · calls per MiB";
+	f->group_word = "syscall";
+	f->note_word = "calls_per_mib";
+	f->note_unit = "calls";
+	f->absent = "no calls";
+	f->lying = true;
+	drawing_foot(d, f, FROM_COUNTED);
+}
+
+/* A call of less than a thousandth of the longest bar could not be seen; --limit shows it. */
+static size_t syscalls_shown(const struct drawing *d, const struct figure *f,
+			     const struct syscall_group *all, size_t n)
+{
+	size_t most = drawing_most_groups(d, f);
+
+	n = n < most ? n : most;
+	while (d->query.limit <= 0 && all[n - 1].most < all[0].most / 1000)
+		n--;
+	return n;
+}
+
+static int syscalls_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	struct syscall_group *all;
+	const struct table *t;
+	int rc = drawing_table(d, 0, &t, err);
+	size_t n, shown;
+
+	if (rc)
+		return rc;
+	drawing_bars_of(d, f, t, NULL, "ns_per_kib", "System calls not counted",
+			"System calls counted, but the KiB moved are not known");
+	all = xcalloc(t->rows + 1, sizeof(*all));
+	n = syscalls_gather(d, f, t, all);
+	if (n) {
+		qsort(all, n, sizeof(*all), syscalls_by_time);
+		shown = syscalls_shown(d, f, all, n);
+		qsort(all, shown, sizeof(*all), syscalls_by_side);
+		syscalls_put_groups(f, t, all, shown);
+		syscalls_put_words(d, f, shown, n);
+	} else {
+		rc = error_set(
+			err, ENODATA,
+			"no run counted system calls of a workload with known bytes; capture with the passes measure and syscalls, and --units");
+	}
+	free(all);
+	return rc;
+}
+
+const struct chart chart_syscalls = {
+	.name = "syscalls",
+	.what = "the top system calls of both sides: time per KiB, calls per MiB",
+	.sources = {"syscalls"},
+	.options = {CHART_OPTIONS "run workload-only side limit comm"},
+	.most = CHART_ROWS,
+	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.draw = syscalls_draw,
+};
+
+/* --- counters --- */
+
+/* Labels a group "receiver: context switches, 1/MiB" for the score context_switches_per_mib. */
+static const char *counters_label(struct figure *f, const char *side, const char *score,
+				  const char *unit)
+{
+	const char *per = strstr(score, "_per_");
+	int len = per ? (int)(per - score) : (int)strlen(score);
+	char *name = arena_printf(&f->arena, "%.*s", len, score);
+
+	str_replace(name, '_', ' ');
+	return figure_text(f, "%s: %s, %s", side,
+			   !strcmp(name, "ns")	? "CPU time"
+			   : !strcmp(name, "j") ? "energy"
+						: name,
+			   unit);
+}
+
+/* Puts the bars of the base's row. */
+static void counters_put_group(struct figure *f, const struct table *t, size_t row)
+{
+	const char *side = table_text(t, row, "side"), *score = table_text(t, row, "score");
+	double base = table_real(t, row, "value");
+	int bar, group = figure_group(f, arena_printf(&f->arena, "%s: %s", side, score));
+
+	f->groups.mark[group].label = counters_label(f, side, score, table_text(t, row, "unit"));
+	for (bar = 0; bar < f->bars.n; bar++) {
+		long at = row_with(t, f->bars.mark[bar].name, side, "score", score);
+		struct estimate e =
+			at < 0 ? estimate_plain(NAN) : row_estimate(t, (size_t)at, "value");
+
+		if (!isnan(e.value))
+			figure_put_noted(f, group, bar, estimate_times(e, 100 / base),
+					 arena_printf(&f->arena, "%.10g", e.value));
+	}
+}
+
+/*
+ * Adds a group for each score of a side that the base has; a total only where --side asks for it.
+ * Returns the number of those without room.
+ */
+static int counters_put_groups(const struct drawing *d, struct figure *f, const struct table *t)
+{
+	size_t row, most = drawing_most_groups(d, f);
+	int left_out = 0;
+
+	for (row = 0; row < t->rows; row++) {
+		if (!row_is(t, row, "variant", d->base) || !(table_real(t, row, "value") > 0) ||
+		    (row_is(t, row, "side", SIDE_TOTAL) && !d->side))
+			continue;
+		if ((size_t)f->groups.n < most)
+			counters_put_group(f, t, row);
+		else
+			left_out++;
+	}
+	return left_out;
+}
+
+static int counters_draw(struct drawing *d, struct figure *f, struct error *err)
+{
+	enum { CUT = 300, LONG = 500 }; /* percent of the base */
+	const struct table *t;
+	int left_out, rc = drawing_table(d, 0, &t, err);
+
+	if (rc)
+		return rc;
+	drawing_bars(d, f);
+	left_out = counters_put_groups(d, f, t);
+	if (!f->groups.n)
+		return error_set(err, ENODATA,
+				 "%s has no score above 0; 'zcost report scores' says why",
+				 d->base);
+	f->title = figure_text(f, "Counters per unit of work, in percent of %s",
+			       drawing_title(d, f, d->base));
+	f->subtitle = figure_text(
+		f, "%s the variant's own interval, in percent of the base's %s",
+		figure_has_many(f) ? "Whiskers:" : "Beside each bar the figure itself; whiskers:",
+		drawing_estimator(d));
+	f->axis = "% of the base";
+	f->group_word = "counter";
+	f->note_word = "score";
+	f->note_unit = "";
+	f->lying = true;
+	if (figure_part_exceeds(f, FIGURE_WHOLE, LONG)) /* no bar beside it could be read */
+		f->cut = CUT;
+	if (left_out)
+		figure_remark(f, "No room for %d more; --limit and --side choose", left_out);
+	drawing_foot(d, f, FROM_MEASURED);
+	return 0;
+}
+
+const struct chart chart_counters = {
+	.name = "counters",
+	.what = "cycles, instructions, misses, switches and calls per unit of work, against the base",
+	.sources = {"scores"},
+	.options = {CHART_OPTIONS CHART_RUNS "workload-only side limit power-model power-kind"},
+	.most = CHART_ROWS,
+	.flags = CHART_OF_SIDES | CHART_SUFFERS,
+	.draw = counters_draw,
+};
