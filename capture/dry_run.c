@@ -253,37 +253,18 @@ static void print_all(const struct progress *progress, const struct order *o)
 	print_time(progress, o, changes);
 }
 
-/*
- * Leaves ${bindir} in the commands of sides on other hosts, because a dry run does not connect to
- * them. With such sides (*elsewhere) the settings cannot be compared with those of a capture.
- */
-static int plan_hide_bindirs(struct plan *p, bool *elsewhere, struct error *err)
-{
-	int i, rc = 0;
-
-	*elsewhere = false;
-	for (i = 0; i < p->nsides && !rc; i++) {
-		*elsewhere |= *p->sides[i].host;
-		rc = plan_set_bindir(p, i, "${bindir}", err);
-	}
-	return rc;
-}
-
 int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err)
 {
 	struct manifest there = {0};
 	struct progress progress;
 	struct order all, left;
-	bool elsewhere = false;
 	int rc = plan_check_cpus(p, err);
 
 	if (!rc)
 		rc = plan_check_programs(p, err);
 	if (!rc)
-		rc = plan_hide_bindirs(p, &elsewhere, err);
-	if (!rc)
 		rc = manifest_open(&there, dir ? dir : "", err);
-	if (!rc && !elsewhere)
+	if (!rc && !plan_has_remotes(p)) /* their ${bindir} is not known */
 		rc = manifest_adopt(&there, p, whole, err);
 	if (!rc) {
 		order_make(&all, p);

@@ -20,63 +20,39 @@ size_t matrix_count(const struct matrix *m)
 	return n;
 }
 
-void matrix_pick(const struct matrix *m, size_t n, size_t *pick)
-{
-	size_t i = m->ncross;
-
-	while (i--) {
-		size_t values = m->setting[m->cross[i]].value.n;
-
-		pick[i] = n % values;
-		n /= values;
-	}
-}
-
-const char *matrix_value(const struct matrix *m, const size_t *pick, size_t i)
-{
-	return m->setting[m->cross[i]].value.word[pick[i]];
-}
-
-const struct ini_entry *matrix_section(const struct matrix *m, const size_t *pick, size_t i)
-{
-	return m->setting[m->cross[i]].section[pick[i]];
-}
-
 static bool name_is(const char *name, const char *text, size_t len)
 {
 	return !strncmp(name, text, len) && !name[len];
 }
 
-int matrix_find(const struct matrix *m, const char *setting, size_t len)
+struct set_value *combination_find(const struct combination *c, const char *setting, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < m->ncross; i++)
-		if (name_is(m->setting[m->cross[i]].name, setting, len))
-			return (int)i;
-	return -1;
+	for (i = 0; i < c->n; i++)
+		if (name_is(c->set[i].name, setting, len))
+			return &c->set[i];
+	return NULL;
 }
 
 /* Says whether "S=V" is true of a combination. A setting that is not crossed has no value. */
-static bool exclude_word_holds(const struct matrix *m, const size_t *pick, const char *variant,
-			       const char *word)
+static bool exclude_word_holds(const struct combination *c, const char *variant, const char *word)
 {
 	size_t len = strcspn(word, "=");
-	int i = matrix_find(m, word, len);
+	const struct set_value *s = combination_find(c, word, len);
+	const char *value = name_is("variant", word, len) ? variant : s ? s->value : NULL;
 
-	if (name_is("variant", word, len))
-		return str_matches(word + len + 1, variant);
-	return i >= 0 && str_matches(word + len + 1, matrix_value(m, pick, (size_t)i));
+	return value && str_matches(word + len + 1, value);
 }
 
-bool matrix_excludes(const struct matrix *m, const size_t *pick, const char *variant)
+bool matrix_excludes(const struct matrix *m, const struct combination *c, const char *variant)
 {
 	size_t i, k;
 
 	for (i = 0; i < m->nexclude; i++) {
 		const struct words *w = &m->exclude[i].word;
 
-		for (k = 0; k < w->n && exclude_word_holds(m, pick, variant, w->word[k]); k++)
+		for (k = 0; k < w->n && exclude_word_holds(c, variant, w->word[k]); k++)
 			;
 		if (k == w->n)
 			return true;
@@ -84,14 +60,51 @@ bool matrix_excludes(const struct matrix *m, const size_t *pick, const char *var
 	return false;
 }
 
-const struct ini_entry *matrix_var(const struct matrix *m, const size_t *pick, const char *name)
+const struct ini_entry *combination_var(const struct combination *c, const char *name)
 {
 	const struct ini_entry *var = NULL;
 	size_t i;
 
-	for (i = 0; i < m->ncross && !var; i++)
-		var = ini_get(matrix_section(m, pick, i), name);
+	for (i = 0; i < c->n && !var; i++)
+		var = ini_get(c->set[i].section, name);
 	return var;
+}
+
+/* Returns what a value is called in the names of variants, such as "mtu9000" and "gro-off". */
+static char *value_label(const char *setting, const char *value, const struct ini_entry *given)
+{
+	char *label = given ? xstrdup(given->value)
+			    : xasprintf("%s%s%s", setting,
+					isdigit((unsigned char)*value) ? "" : "-", value);
+	char *p;
+
+	for (p = label; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("_-.", *p))
+			*p = '-';
+	return label;
+}
+
+void combination_fill(struct combination *c, const struct matrix *m, size_t n)
+{
+	size_t i = m->ncross;
+
+	*c = (struct combination){.set = xcalloc(i + 1, sizeof(*c->set)), .n = i};
+	while (i--) {
+		const struct matrix_setting *s = &m->setting[m->cross[i]];
+		const char *value = s->value.word[n % s->value.n];
+		const struct ini_entry *section = s->section[n % s->value.n];
+		const struct ini_entry *what = ini_get(section, "what");
+
+		c->set[i] = (struct set_value){
+			.name = xstrdup(s->name),
+			.value = xstrdup(value),
+			.label = value_label(s->name, value, ini_get(section, "label")),
+			.what = what ? xstrdup(what->value) : xasprintf("%s %s", s->name, value),
+			.section = section,
+		};
+		plan_keys_init(SECTION_HOOKS, &c->set[i].hooks);
+		n /= s->value.n;
+	}
 }
 
 void matrix_free(struct matrix *m)
@@ -295,6 +308,16 @@ static int matrix_add_excludes(struct matrix *m, const struct ini_entry *e, stru
 	return rc;
 }
 
+static bool matrix_crosses(const struct matrix *m, const struct matrix_setting *s)
+{
+	size_t i;
+
+	for (i = 0; i < m->ncross; i++)
+		if (&m->setting[m->cross[i]] == s)
+			return true;
+	return false;
+}
+
 /* Adds the settings of `cross`, or all where `e` is NULL. */
 static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct error *err)
 {
@@ -311,7 +334,7 @@ static int matrix_cross(struct matrix *m, const struct ini_entry *e, struct erro
 
 		if (!s)
 			rc = matrix_unknown_setting(m, &e->at, "cross", name, strlen(name), err);
-		else if (matrix_find(m, name, strlen(name)) >= 0)
+		else if (matrix_crosses(m, s))
 			rc = ini_error(&e->at, err, "cross: '%s' appears twice", name);
 		else
 			m->cross[m->ncross++] = (size_t)(s - m->setting);
@@ -355,7 +378,7 @@ static int exclude_check_word(const struct matrix *m, const struct ini *ini,
 	}
 	if (!s)
 		return matrix_unknown_setting(m, at, "exclude", word, len, err);
-	if (matrix_find(m, word, len) < 0)
+	if (!matrix_crosses(m, s))
 		return ini_error(
 			at, err,
 			"exclude: '%s' is not in 'cross', so this line would exclude nothing",

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,16 @@ bool plan_has_role(const struct plan *p, enum role role)
 	return false;
 }
 
+bool plan_has_remotes(const struct plan *p)
+{
+	int i;
+
+	for (i = 0; i < p->nsides; i++)
+		if (*p->sides[i].host)
+			return true;
+	return false;
+}
+
 void plan_free_variant(struct variant *v)
 {
 	int i;
@@ -145,9 +156,6 @@ void plan_free(struct plan *p)
 	free(p->vars);
 	free(p->sets);
 	plan_keys_free(SECTION_PLAN, p);
-	free(p->path);
-	free(p->plandir);
-	free(p->bindir);
 	free(p->text);
 	*p = (struct plan){0};
 }
@@ -270,19 +278,51 @@ bool variant_has_seconds(const struct plan *p, const struct variant *v)
 	return false;
 }
 
+/* Returns the text with each `what` replaced. The caller frees. */
+static char *text_put(const char *text, const char *what, const char *with)
+{
+	struct str s = {0};
+	const char *at;
+
+	for (; (at = strstr(text, what)); text = at + strlen(what)) {
+		str_add(&s, text, (size_t)(at - text));
+		str_puts(&s, with);
+	}
+	str_puts(&s, text);
+	return str_take(&s);
+}
+
 char *plan_command(const struct plan *p, const struct variant *v, int side, double start_s)
 {
-	double seconds = ceil(p->warmup_s + p->duration_s + MARGIN_S + start_s);
-	const char *rest = v->command[side], *at;
-	struct str s = {0};
+	char seconds[32];
 
-	while (p->text && (at = strstr(rest, PLAN_SECONDS))) {
-		str_add(&s, rest, (size_t)(at - rest));
-		str_printf(&s, "%.0f", seconds);
-		rest = at + strlen(PLAN_SECONDS);
-	}
-	str_puts(&s, rest);
-	return str_take(&s);
+	if (!p->text)
+		return xstrdup(v->command[side]);
+	snprintf(seconds, sizeof(seconds), "%.0f",
+		 ceil(p->warmup_s + p->duration_s + MARGIN_S + start_s));
+	return text_put(v->command[side], PLAN_SECONDS, seconds);
+}
+
+void plan_put_bindir(char **text, const char *bindir)
+{
+	char *was = *text;
+
+	*text = text_put(was, PLAN_BINDIR, bindir);
+	free(was);
+}
+
+void plan_set_bindir(struct plan *p, int side, const char *bindir)
+{
+	const struct plan_key *k;
+	size_t i;
+
+	for (k = plan_keys; k->name; k++)
+		if (k->flags & KEY_OF_SIDE)
+			plan_put_bindir((char **)((char *)&p->sides[side] + k->offset), bindir);
+	for (i = 0; i < p->ncombinations; i++)
+		plan_set_bindir(p->combinations[i].plan, side, bindir);
+	for (i = 0; i < p->nvariants; i++)
+		plan_put_bindir(&p->variants[i].command[side], bindir);
 }
 
 const struct side_plan *plan_sides(const struct plan *p, const struct variant *v)

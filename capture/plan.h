@@ -17,6 +17,7 @@
 
 struct rights; /* collect/agent.h */
 struct words;
+struct ini_entry; /* capture/plan_read.h */
 
 enum pass { PASS_MEASURE, PASS_PROFILE, PASS_SYSCALLS, PASS_COUNT };
 /* What a side does with the data. The sides of a run start in this order. */
@@ -61,6 +62,7 @@ struct hooks {
 /* The value of one setting in one combination. */
 struct set_value {
 	char *name, *value, *label, *what;
+	const struct ini_entry *section; /* [value S=V] while the plan is read, or NULL */
 	struct hooks hooks;
 };
 
@@ -97,9 +99,8 @@ struct plan {
 	size_t ncombinations, combinations_cap;
 	struct plan_var *vars;
 	size_t nvars, vars_cap;
-	char *sets;		/* a line for each --set, for a dry run */
-	char *path, *text;	/* the file and its content after --set; NULL after plan_wrap */
-	char *plandir, *bindir; /* ${plandir}, and ${bindir} on this host; NULL after plan_wrap */
+	char *sets;	   /* a line for each --set, for a dry run */
+	char *text; /* the file after --set; NULL after plan_wrap */
 };
 
 /* Makes a plan with the defaults and no variant. */
@@ -119,10 +120,11 @@ int plan_parse(struct plan *p, const char *path, const char *text, const char *b
 	       struct error *err);
 
 /*
- * Reads the keys and commands of a side on another host again, with the folder of zcost there as
- * ${bindir}. Until then they have the folder of zcost here. Does nothing for a side on this host.
+ * Puts the folder of zcost on a side's host in place of ${bindir} in its keys and commands. Until
+ * then those of a side on another host have ${bindir} itself.
  */
-int plan_set_bindir(struct plan *p, int side, const char *bindir, struct error *err);
+void plan_set_bindir(struct plan *p, int side, const char *bindir);
+void plan_put_bindir(char **text, const char *bindir);
 
 /* Adds one variant that runs argv on the side "local". */
 int plan_wrap(struct plan *p, const char *variant, char *const argv[], struct error *err);
@@ -152,6 +154,9 @@ int plan_find_side(const struct plan *p, const char *name);
 enum role plan_role(const struct side_plan *s);
 bool plan_has_role(const struct plan *p, enum role role);
 
+/* Says whether a side runs on another host. */
+bool plan_has_remotes(const struct plan *p);
+
 /* Returns the role with this name, or ROLE_NONE. */
 enum role plan_parse_role(const char *name);
 
@@ -167,6 +172,7 @@ double plan_grace(const struct plan *p, int side);
  * `seconds` in [vars], which then has that value.
  */
 #define PLAN_SECONDS "${seconds}"
+#define PLAN_BINDIR  "${bindir}"
 
 /* Says whether ${seconds} ends a workload of the variant. */
 bool variant_has_seconds(const struct plan *p, const struct variant *v);

@@ -10,7 +10,6 @@
 #include "lib/file.h"
 #include "lib/str.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -22,40 +21,6 @@ struct combining {
 	const struct matrix *m;
 	const struct plan_source *source;
 };
-
-/* Returns what a value is called in the names of variants, such as "mtu9000" and "gro-off". */
-static char *value_label(const char *setting, const char *value, const struct ini_entry *given)
-{
-	char *label = given ? xstrdup(given->value)
-			    : xasprintf("%s%s%s", setting,
-					isdigit((unsigned char)*value) ? "" : "-", value);
-	char *p;
-
-	for (p = label; *p; p++)
-		if (!isalnum((unsigned char)*p) && !strchr("_-.", *p))
-			*p = '-';
-	return label;
-}
-
-static void combination_fill(struct combination *c, const struct matrix *m, const size_t *pick)
-{
-	size_t i;
-
-	*c = (struct combination){.set = xcalloc(m->ncross + 1, sizeof(*c->set)), .n = m->ncross};
-	for (i = 0; i < c->n; i++) {
-		const char *name = m->setting[m->cross[i]].name, *value = matrix_value(m, pick, i);
-		const struct ini_entry *section = matrix_section(m, pick, i);
-		const struct ini_entry *what = ini_get(section, "what");
-
-		c->set[i] = (struct set_value){
-			.name = xstrdup(name),
-			.value = xstrdup(value),
-			.label = value_label(name, value, ini_get(section, "label")),
-			.what = what ? xstrdup(what->value) : xasprintf("%s %s", name, value),
-		};
-		plan_keys_init(SECTION_HOOKS, &c->set[i].hooks);
-	}
-}
 
 /* Adds the settings to name and what: "mmap+mtu9000+gro-off", "send -> mmap, MTU 9000, GRO off". */
 static int variant_rename(struct variant *v, const struct combination *c, const char *path,
@@ -83,8 +48,8 @@ static int variant_rename(struct variant *v, const struct combination *c, const 
 }
 
 /* Moves the variants of one reading from `from` to the plan. Excluded ones stay in `from`. */
-static int combine_take_variants(struct combining *x, struct plan *from, const size_t *pick,
-				 size_t combination, struct error *err)
+static int combine_take_variants(struct combining *x, struct plan *from, size_t combination,
+				 struct error *err)
 {
 	const struct combination *c = plan_combination(x->plan, combination);
 	struct plan *p = x->plan;
@@ -94,7 +59,7 @@ static int combine_take_variants(struct combining *x, struct plan *from, const s
 	for (i = 0; i < from->nvariants; i++) {
 		struct variant *v = &from->variants[i];
 
-		if (rc || matrix_excludes(x->m, pick, v->base)) {
+		if (rc || matrix_excludes(x->m, c, v->base)) {
 			from->variants[left++] = *v;
 			continue;
 		}
@@ -162,7 +127,7 @@ static int combination_check_hooks(const struct combination *c, const char *path
 	return 0;
 }
 
-static int combine_add(struct combining *x, size_t n, size_t *pick, struct error *err)
+static int combine_add(struct combining *x, size_t n, struct error *err)
 {
 	struct plan *p = x->plan;
 	struct combination *c;
@@ -170,29 +135,27 @@ static int combine_add(struct combining *x, size_t n, size_t *pick, struct error
 
 	array_grow(p->combinations, p->ncombinations, p->combinations_cap);
 	c = &p->combinations[p->ncombinations++];
-	matrix_pick(x->m, n, pick);
-	combination_fill(c, x->m, pick);
+	combination_fill(c, x->m, n);
 	c->plan = xmalloc(sizeof(*c->plan));
 	plan_init(c->plan);
-	rc = plan_read_once(c->plan, x->source, x->m, pick, c, err);
+	rc = plan_read_once(c->plan, x->source, c, err);
 	if (!rc)
 		rc = combine_check_alike(p, c->plan, x->source->path, err);
 	if (!rc)
 		rc = combination_check_hooks(c, x->source->path, err);
 	return rc ? error_add_combination(c, err)
-		  : combine_take_variants(x, c->plan, pick, p->ncombinations - 1, err);
+		  : combine_take_variants(x, c->plan, p->ncombinations - 1, err);
 }
 
 /* Reads [plan] and the sides with the first combination, and drops the variants. */
-static int combine_read_first(struct combining *x, size_t *pick, struct error *err)
+static int combine_read_first(struct combining *x, struct error *err)
 {
 	struct plan *p = x->plan;
 	struct combination first;
 	int rc;
 
-	matrix_pick(x->m, 0, pick);
-	combination_fill(&first, x->m, pick);
-	rc = plan_read_once(p, x->source, x->m, pick, &first, err);
+	combination_fill(&first, x->m, 0);
+	rc = plan_read_once(p, x->source, &first, err);
 	while (p->nvariants)
 		plan_free_variant(&p->variants[--p->nvariants]);
 	plan_free_combination(&first);
@@ -201,53 +164,39 @@ static int combine_read_first(struct combining *x, size_t *pick, struct error *e
 
 static int combine_all(struct combining *x, struct error *err)
 {
-	size_t *pick = xcalloc(x->m->ncross, sizeof(*pick)), n = matrix_count(x->m), i;
-	int rc = combine_read_first(x, pick, err);
+	size_t n = matrix_count(x->m), i;
+	int rc = combine_read_first(x, err);
 
 	for (i = 0; i < n && !rc; i++)
-		rc = combine_add(x, i, pick, err);
+		rc = combine_add(x, i, err);
 	if (!rc && !x->plan->nvariants)
 		rc = error_set(err, EINVAL, "%s: [matrix] exclude leaves no variant",
 			       x->source->path);
-	free(pick);
-	return rc;
-}
-
-/* Reads the text of the plan with all combinations of its settings. */
-static int plan_read_text(struct plan *p, const char *path, const char *text, const char *plandir,
-			  const char *bindir, const char *side_bindir, struct error *err)
-{
-	static const struct combination plain;
-	struct ini ini;
-	struct matrix m = {0};
-	struct plan_source source = {path, &ini, plandir, bindir, side_bindir};
-	struct combining x = {.plan = p, .m = &m, .source = &source};
-	int rc = ini_read(&ini, path, text, err);
-
-	if (!rc)
-		rc = matrix_read(&m, &ini, err);
-	if (!rc && m.ncross)
-		rc = combine_all(&x, err);
-	else if (!rc)
-		rc = plan_read_once(p, &source, &m, NULL, &plain, err);
-	matrix_free(&m);
-	ini_free(&ini);
 	return rc;
 }
 
 int plan_parse(struct plan *p, const char *path, const char *text, const char *bindir,
 	       struct error *err)
 {
-	char *real = realpath(path, NULL);
+	static const struct combination plain;
+	char *real = realpath(path, NULL) ?: xstrdup(path); /* tests have no file */
+	struct ini ini;
+	struct matrix m = {0};
+	struct plan_source source = {path, &ini, dirname(real), bindir};
+	struct combining x = {.plan = p, .m = &m, .source = &source};
+	int rc = ini_read(&ini, path, text, err);
 
-	if (!real) /* not a file, as in tests */
-		real = xstrdup(path);
-	p->path = xstrdup(path);
 	p->text = xstrdup(text);
-	p->plandir = xstrdup(dirname(real));
-	p->bindir = xstrdup(bindir);
+	if (!rc)
+		rc = matrix_read(&m, &ini, err);
+	if (!rc && m.ncross)
+		rc = combine_all(&x, err);
+	else if (!rc)
+		rc = plan_read_once(p, &source, &plain, err);
+	matrix_free(&m);
+	ini_free(&ini);
 	free(real);
-	return plan_read_text(p, path, text, p->plandir, bindir, bindir, err);
+	return rc;
 }
 
 /* --- --set NAME=VALUE --- */
@@ -349,55 +298,5 @@ int plan_read(struct plan *p, const char *path, const struct words *sets, const 
 	if (!rc)
 		rc = plan_parse(p, path, text, bindir, err);
 	free(text);
-	return rc;
-}
-
-/* --- ${bindir} on another host --- */
-
-/* Swaps everything but name and host: a struct remote points to them. */
-static void side_plan_swap(struct side_plan *a, struct side_plan *b)
-{
-	struct side_plan was = *a;
-
-	*a = *b;
-	*b = was;
-	b->host = a->host;
-	a->host = was.host;
-	b->name = a->name;
-	a->name = was.name;
-}
-
-/*
- * Both plans were read from one text: they have the same combinations and variants. Variants of
- * --against follow in `a`; their commands are complete.
- */
-static void plan_swap_side(struct plan *a, struct plan *b, int side)
-{
-	size_t i;
-
-	side_plan_swap(&a->sides[side], &b->sides[side]);
-	for (i = 0; i < a->ncombinations; i++)
-		side_plan_swap(&a->combinations[i].plan->sides[side],
-			       &b->combinations[i].plan->sides[side]);
-	for (i = 0; i < b->nvariants; i++) {
-		char *was = a->variants[i].command[side];
-
-		a->variants[i].command[side] = b->variants[i].command[side];
-		b->variants[i].command[side] = was;
-	}
-}
-
-int plan_set_bindir(struct plan *p, int side, const char *bindir, struct error *err)
-{
-	struct plan there;
-	int rc;
-
-	if (!*p->sides[side].host)
-		return 0;
-	plan_init(&there);
-	rc = plan_read_text(&there, p->path, p->text, p->plandir, p->bindir, bindir, err);
-	if (!rc)
-		plan_swap_side(p, &there, side);
-	plan_free(&there);
 	return rc;
 }

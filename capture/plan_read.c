@@ -12,9 +12,9 @@
 
 /* --- ${name} in values --- */
 
-/* A variable. Its value may have ${bindir}, which differs on a side's host. */
+/* A variable. ${bindir} stays in its value, because the folder differs on a side's host. */
 struct var {
-	char *name, *value, *side_value;
+	char *name, *value;
 };
 
 struct vars {
@@ -33,10 +33,9 @@ static const struct var *vars_get(const struct vars *v, const char *name, size_t
 	return NULL;
 }
 
-static void vars_set(struct vars *v, const char *name, const char *value, const char *side_value)
+static void vars_set(struct vars *v, const char *name, const char *value)
 {
-	array_add(v->var, v->n, v->cap,
-		  (struct var){xstrdup(name), xstrdup(value), xstrdup(side_value)});
+	array_add(v->var, v->n, v->cap, (struct var){xstrdup(name), xstrdup(value)});
 }
 
 static int vars_unknown(const struct vars *v, const char *name, size_t len, struct error *err)
@@ -58,8 +57,8 @@ static int vars_unknown(const struct vars *v, const char *name, size_t len, stru
 
 /* Adds the value of the variable that `p`, a "${", begins. Returns the text after its "}", or NULL.
  */
-static const char *vars_expand_one(const struct vars *v, const char *p, bool of_side,
-				   struct str *out, struct error *err)
+static const char *vars_expand_one(const struct vars *v, const char *p, struct str *out,
+				   struct error *err)
 {
 	const char *name = p + 2, *end = strchr(name, '}');
 	size_t len = end ? (size_t)(end - name) : 0;
@@ -71,7 +70,7 @@ static const char *vars_expand_one(const struct vars *v, const char *p, bool of_
 	}
 	var = vars_get(v, name, len);
 	if (var) {
-		str_puts(out, of_side ? var->side_value : var->value);
+		str_puts(out, var->value);
 	} else if (str_starts(p, PLAN_SECONDS) && !ini_find_var(v->ini, name, len)) {
 		str_puts(out, PLAN_SECONDS);
 	} else {
@@ -82,24 +81,23 @@ static const char *vars_expand_one(const struct vars *v, const char *p, bool of_
 }
 
 /* Copies the text with every ${name} replaced and every $${ turned into ${. */
-static int vars_expand(const struct vars *v, const char *text, bool of_side, char **out,
-		       struct error *err)
+static int vars_expand(const struct vars *v, const char *text, char **out, struct error *err)
 {
 	struct str s = {0};
 	const char *p = text;
 
 	while (p && *p) {
-		if (str_starts(p, "$" PLAN_SECONDS)) {
+		if (str_starts(p, "$" PLAN_SECONDS) || str_starts(p, "$" PLAN_BINDIR)) {
 			error_set(
 				err, EINVAL,
-				"$" PLAN_SECONDS
-				": commands have the value of zcost's ${seconds} there; rename the shell's variable");
+				"%.*s: commands have zcost's value there; rename the shell's variable",
+				(int)strcspn(p, "}") + 1, p);
 			p = NULL;
 		} else if (str_starts(p, "$${")) {
 			str_puts(&s, "${");
 			p += 3;
 		} else if (str_starts(p, "${")) {
-			p = vars_expand_one(v, p, of_side, &s, err);
+			p = vars_expand_one(v, p, &s, err);
 		} else {
 			str_putc(&s, *p++);
 		}
@@ -119,7 +117,6 @@ static void vars_free(struct vars *v)
 	for (i = 0; i < v->n; i++) {
 		free(v->var[i].name);
 		free(v->var[i].value);
-		free(v->var[i].side_value);
 	}
 	free(v->var);
 	*v = (struct vars){0};
@@ -130,8 +127,7 @@ static void vars_free(struct vars *v)
 struct plan_reader {
 	struct plan *plan;
 	const struct combination *with;
-	const struct matrix *matrix;
-	const size_t *pick;
+	const char *bindir;
 	struct vars vars;
 	enum plan_section section;
 	void *base; /* what the keys' offsets count from */
@@ -168,11 +164,11 @@ static int reader_enter_variant(struct plan_reader *r, const struct ini_entry *e
 static int reader_enter_hooks(struct plan_reader *r, const char *name)
 {
 	size_t len = strcspn(name, "=");
-	int i = matrix_find(r->matrix, name, len);
+	struct set_value *s = combination_find(r->with, name, len);
 
-	if (i < 0 || (name[len] && strcmp(name + len + 1, r->with->set[i].value) != 0))
+	if (!s || (name[len] && strcmp(name + len + 1, s->value) != 0))
 		return reader_enter(r, SECTION_SKIPPED, NULL);
-	return reader_enter(r, SECTION_HOOKS, &r->with->set[i].hooks);
+	return reader_enter(r, SECTION_HOOKS, &s->hooks);
 }
 
 static int reader_enter_section(struct plan_reader *r, const struct ini_entry *e, struct error *err)
@@ -218,23 +214,21 @@ static int reader_unknown_key(const struct plan_reader *r, const struct ini_entr
 
 static int reader_read_var(struct plan_reader *r, const struct ini_entry *e, struct error *err)
 {
-	const struct ini_entry *from = matrix_var(r->matrix, r->pick, e->key) ?: e;
-	char *here = NULL, *there = NULL;
+	const struct ini_entry *from = combination_var(r->with, e->key) ?: e;
+	char *value = NULL;
 	struct error why = {0};
 	int rc = 0;
 
-	if (vars_expand(&r->vars, from->value, false, &here, &why) ||
-	    vars_expand(&r->vars, from->value, true, &there, &why))
+	if (vars_expand(&r->vars, from->value, &value, &why))
 		rc = ini_error(&from->at, err, "%s: %s", e->key, why.text);
 	else if (vars_get(&r->vars, e->key, strlen(e->key)))
 		rc = ini_error(&e->at, err, "variable '%s' is already defined", e->key);
 	if (!rc) {
-		vars_set(&r->vars, e->key, here, there);
+		vars_set(&r->vars, e->key, value);
 		array_add(r->plan->vars, r->plan->nvars, r->plan->vars_cap,
 			  (struct plan_var){xstrdup(e->key), xstrdup(from->value)});
 	}
-	free(there);
-	free(here);
+	free(value);
 	return rc;
 }
 
@@ -246,8 +240,10 @@ static int reader_read_key(struct plan_reader *r, const struct plan_key *k, void
 	char *value;
 	int rc = 0;
 
-	if (vars_expand(&r->vars, e->value, k->flags & KEY_OF_SIDE, &value, &why))
+	if (vars_expand(&r->vars, e->value, &value, &why))
 		return ini_error(&e->at, err, "%s: %s", e->key, why.text);
+	if (!(k->flags & KEY_OF_SIDE))
+		plan_put_bindir(&value, r->bindir);
 	if (k != &plan_command_key && strstr(value, PLAN_SECONDS))
 		rc = ini_error(
 			&e->at, err,
@@ -406,22 +402,25 @@ static int plan_check_whole(const struct plan *p, const char *path, struct error
 	return rc;
 }
 
-int plan_read_once(struct plan *p, const struct plan_source *source, const struct matrix *m,
-		   const size_t *pick, const struct combination *with, struct error *err)
+int plan_read_once(struct plan *p, const struct plan_source *source, const struct combination *with,
+		   struct error *err)
 {
 	struct plan_reader r = {
-		.plan = p, .matrix = m, .pick = pick, .with = with, .vars.ini = source->ini};
+		.plan = p, .with = with, .bindir = source->bindir, .vars.ini = source->ini};
+	int rc = sides_read(p, source->ini, err), side;
 	size_t i;
-	int rc = sides_read(p, source->ini, err);
 
-	vars_set(&r.vars, "bindir", source->bindir, source->side_bindir);
-	vars_set(&r.vars, "plandir", source->plandir, source->plandir);
+	vars_set(&r.vars, "bindir", PLAN_BINDIR);
+	vars_set(&r.vars, "plandir", source->plandir);
 	for (i = 0; i < with->n; i++)
-		vars_set(&r.vars, with->set[i].name, with->set[i].value, with->set[i].value);
+		vars_set(&r.vars, with->set[i].name, with->set[i].value);
 	for (i = 0; i < source->ini->n && !rc; i++)
 		rc = reader_read_entry(&r, &source->ini->entry[i], err);
 	if (!rc)
 		rc = plan_check_whole(p, source->path, err);
+	for (side = 0; side < p->nsides; side++)
+		if (!*p->sides[side].host)
+			plan_set_bindir(p, side, source->bindir);
 	vars_free(&r.vars);
 	return rc;
 }

@@ -102,20 +102,16 @@ void matrix_free(struct matrix *m);
 /* Returns the number of combinations, which is 1 without settings. */
 size_t matrix_count(const struct matrix *m);
 
-/* Fills `pick` with combination n: for each setting in `cross` the index of its value. */
-void matrix_pick(const struct matrix *m, size_t n, size_t *pick);
+bool matrix_excludes(const struct matrix *m, const struct combination *c, const char *variant);
 
-/* Return the value of setting cross[i] in a combination, and its section [value S=V] or NULL. */
-const char *matrix_value(const struct matrix *m, const size_t *pick, size_t i);
-const struct ini_entry *matrix_section(const struct matrix *m, const size_t *pick, size_t i);
+/* Fills combination n, with a value for each setting in `cross`. The hooks are empty. */
+void combination_fill(struct combination *c, const struct matrix *m, size_t n);
 
-bool matrix_excludes(const struct matrix *m, const size_t *pick, const char *variant);
-
-/* Returns the index of a setting in `cross`, or -1. */
-int matrix_find(const struct matrix *m, const char *setting, size_t len);
+/* Returns the value that a combination has of a setting, or NULL. */
+struct set_value *combination_find(const struct combination *c, const char *setting, size_t len);
 
 /* Returns the value that a combination has for a variable of [vars], or NULL. */
-const struct ini_entry *matrix_var(const struct matrix *m, const size_t *pick, const char *name);
+const struct ini_entry *combination_var(const struct combination *c, const char *name);
 
 /* --- the keys --- */
 
@@ -167,14 +163,13 @@ struct plan_source {
 	const char *path;
 	const struct ini *ini; /* its content */
 	const char *plandir, *bindir;
-	const char *side_bindir; /* ${bindir} in keys with KEY_OF_SIDE */
 };
 
 /*
  * Reads the content into `p`, with the values of the settings in `with` as variables, and fills the
- * hooks in `with`. `pick` is the same combination as indexes into `m`.
+ * hooks in `with`.
  */
-int plan_read_once(struct plan *p, const struct plan_source *source, const struct matrix *m,
-		   const size_t *pick, const struct combination *with, struct error *err);
+int plan_read_once(struct plan *p, const struct plan_source *source, const struct combination *with,
+		   struct error *err);
 
 #endif

@@ -247,16 +247,6 @@ struct remote *remote_of(struct capture *c, int side)
 	return c->remote && c->remote[side].url ? &c->remote[side] : NULL;
 }
 
-static bool plan_has_remotes(const struct plan *p)
-{
-	int i;
-
-	for (i = 0; i < p->nsides; i++)
-		if (*p->sides[i].host)
-			return true;
-	return false;
-}
-
 /* --- the key: part of the name of our folder on other hosts, stored until it is removed --- */
 
 static char *remote_key_path(const struct capture *c, bool make, struct error *err)
@@ -341,7 +331,7 @@ static int remote_connect_checked(struct capture *c, struct remote *r, struct er
 		rc = plan_check_rights(c->plan, &r->rights, where, err);
 	if (!rc) {
 		exe = xstrdup(r->exe);
-		rc = plan_set_bindir(c->plan, (int)(r - c->remote), dirname(exe), err);
+		plan_set_bindir(c->plan, (int)(r - c->remote), dirname(exe));
 		free(exe);
 	}
 	if (!rc)
