@@ -37,7 +37,7 @@ static int sched_probe(struct collect *c)
 			&c->err, EOPNOTSUPP,
 			"%s/thread-self/schedstat: counts nothing: boot with 'delayacct', or a kernel with CONFIG_SCHEDSTATS",
 			proc_root());
-	return 0;
+	return tree_probe(c);
 }
 
 /* Adds the value of a key: "12 " for "voluntary_ctxt_switches:\t12", and "- " without the key. */
@@ -66,17 +66,14 @@ static void sched_add_thread(struct str *s, const struct tree_thread *t)
 	str_printf(s, "%.*s\n", (int)strcspn(name, "\n"), name);
 }
 
-static void sched_add_all(struct str *s, const struct tree *tree)
+static int sched_read(struct collect *c)
 {
+	const struct tree *tree = tree_of(c->run);
 	size_t i;
 
 	for (i = 0; i < tree->nthreads; i++)
-		sched_add_thread(s, &tree->threads[i]);
-}
-
-static int sched_read(struct collect *c)
-{
-	return treefile_read(c, sched_add_all);
+		sched_add_thread(&c->reading.text, &tree->threads[i]);
+	return 0;
 }
 
 const struct collector collector_sched = {
@@ -86,7 +83,6 @@ const struct collector collector_sched = {
 	.when = DATED,
 	.passes = PASS_MEASURE,
 	.probe = sched_probe,
-	.prepare = treefile_prepare,
 	.read = sched_read,
-	.finish = treefile_finish,
+	.finish = tree_report,
 };

@@ -110,21 +110,18 @@ static void threads_add_thread(struct str *s, const struct tree_thread *t, struc
 		s->buf[s->len = before] = '\0'; /* it is gone now */
 }
 
-static void threads_add_all(struct str *s, const struct tree *tree)
+static int threads_read(struct collect *c)
 {
+	const struct tree *tree = tree_of(c->run);
 	struct allowed allowed = {0};
 	size_t i;
 
 	for (i = 0; i < tree->nprocesses; i++)
-		threads_add_process(s, tree->processes[i].pid);
+		threads_add_process(&c->reading.text, tree->processes[i].pid);
 	for (i = 0; i < tree->nthreads; i++)
-		threads_add_thread(s, &tree->threads[i], &allowed);
+		threads_add_thread(&c->reading.text, &tree->threads[i], &allowed);
 	free(allowed.text);
-}
-
-static int threads_read(struct collect *c)
-{
-	return treefile_read(c, threads_add_all);
+	return 0;
 }
 
 static void threads_finish(struct collect *c)
@@ -133,7 +130,7 @@ static void threads_finish(struct collect *c)
 
 	if (r->end_ns && *r->named && !r->tree.nmatches)
 		collect_degraded(c, "no process is named '%s'", r->named);
-	treefile_finish(c);
+	tree_report(c);
 }
 
 const struct collector collector_threads = {
@@ -142,7 +139,7 @@ const struct collector collector_threads = {
 	.files = {"threads.snap"},
 	.when = DATED,
 	.passes = PASS_MEASURE,
-	.prepare = treefile_prepare,
+	.probe = tree_probe,
 	.read = threads_read,
 	.finish = threads_finish,
 };

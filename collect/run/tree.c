@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,50 +121,6 @@ static void tree_add_children(struct tree *t, pid_t pid, const char *tid, pid_t 
 	free(text);
 }
 
-/* A process and its parent, to find descendants without the kernel's lists. */
-struct scanned {
-	pid_t pid;
-	struct place at;
-};
-
-static size_t tree_scan_all(struct scanned **all)
-{
-	DIR *dir = opendir("/proc");
-	struct scanned one;
-	struct dirent *e;
-	size_t n = 0, cap = 0;
-
-	*all = NULL;
-	while (dir && (e = readdir(dir))) {
-		one.pid = (pid_t)atoi(e->d_name);
-		if (one.pid > 0 && tree_read_place(one.pid, &one.at))
-			array_add(*all, n, cap, one);
-	}
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
-/*
- * For kernels without such lists (CONFIG_PROC_CHILDREN): reads all processes once, and goes over
- * them until none is new.
- */
-static void tree_scan(struct tree *t, pid_t command)
-{
-	struct scanned *all;
-	size_t n = tree_scan_all(&all), before, i;
-
-	do {
-		before = t->nprocesses;
-		for (i = 0; i < n; i++)
-			if (!tree_has(t, all[i].pid) &&
-			    (tree_has(t, all[i].at.parent) ||
-			     (all[i].at.parent == getpid() && tree_is_ours(&all[i].at, command))))
-				tree_add(t, all[i].pid, all[i].at.start);
-	} while (t->nprocesses > before);
-	free(all);
-}
-
 /* --- processes that zcost did not start --- */
 
 /* Reads the name of the process. Returns false when it is none of `names`. */
@@ -252,8 +209,7 @@ static void tree_walk(struct tree *t, pid_t pid, pid_t command)
 				  (struct tree_thread){pid, (pid_t)atoi(e->d_name)});
 		else if (pid != getpid())
 			t->cut = true;
-		if (!t->scan)
-			tree_add_children(t, pid, e->d_name, command);
+		tree_add_children(t, pid, e->d_name, command);
 	}
 	if (dir)
 		closedir(dir);
@@ -278,22 +234,18 @@ static void tree_read(struct tree *t, pid_t command, const char *names, const ch
 	uint64_t begun = clock_mono_ns();
 	struct place p;
 
-	t->scan = t->scan || access("/proc/thread-self/children", R_OK);
 	t->processes = NULL;
 	map_free(&t->known);
 	t->nprocesses = t->processes_cap = t->nthreads = 0;
-	t->cut = false;
 	if (tree_read_place(command, &p))
 		tree_add(t, command, p.start);
 	tree_add_known(t, old, n);
 	free(old);
 	tree_add_named(t, names, mark);
-	if (t->scan)
-		tree_scan(t, command);
-	else
-		tree_walk(t, getpid(), command);
+	tree_walk(t, getpid(), command);
 	for (i = 0; i < t->nprocesses; i++) /* the list grows in the loop */
 		tree_walk(t, t->processes[i].pid, command);
+	t->most = t->nthreads > t->most ? t->nthreads : t->most;
 	t->read_ns = clock_mono_ns();
 	t->took_ns = t->read_ns - begun;
 }
@@ -335,40 +287,26 @@ void tree_free(struct tree *t)
 	*t = (struct tree){0};
 }
 
-/* --- snapshots of it --- */
+/* --- for collectors --- */
 
-struct treefile {
-	size_t most;
-	bool cut;
-};
-
-int treefile_prepare(struct collect *c)
+int tree_probe(struct collect *c)
 {
-	c->data = xcalloc(1, sizeof(struct treefile));
-	return 0;
+	if (!access("/proc/thread-self/children", R_OK))
+		return 0;
+	return error_set(
+		&c->err, ENOTSUP,
+		"this kernel has no lists of children: it was built without CONFIG_PROC_CHILDREN");
 }
 
-int treefile_read(struct collect *c, treefile_add *add)
+void tree_report(struct collect *c)
 {
-	const struct tree *tree = tree_of(c->run);
-	struct treefile *t = c->data;
-
-	add(&c->reading.text, tree);
-	t->most = tree->nthreads > t->most ? tree->nthreads : t->most;
-	t->cut |= tree->cut;
-	return 0;
-}
-
-void treefile_finish(struct collect *c)
-{
-	struct treefile *t = c->data;
+	const struct tree *t = &c->run->tree;
 
 	if (c->reading.n)
 		collect_info_int(c, "threads", (int64_t)t->most);
-	if (t->cut)
+	if (c->reading.n && t->cut)
 		collect_degraded(
 			c,
 			"the workload has more than %d processes or threads: zcost did not read the rest",
 			TREE_THREADS);
-	free(t);
 }

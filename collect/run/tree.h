@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { TREE_THREADS = 8192 }; /* more processes or threads are not listed; `cut` says so */
+enum { TREE_THREADS = 8192 }; /* more processes or threads are not listed; `cut` stays set */
 
 struct run;
 
@@ -49,9 +49,8 @@ struct tree {
 	struct map known;	   /* the pids in `processes` */
 	struct map matched;	   /* the processes in `matches` */
 	uint64_t read_ns, took_ns; /* when the tree was read (0: never), and how long that took */
+	size_t most;		   /* the largest number of threads in a reading */
 	bool cut;
-	bool scan; /* the kernel has no lists of children, so the parents of all processes are read
-		    */
 };
 
 /*
@@ -79,15 +78,8 @@ size_t tree_file(char *buf, size_t cap, const char *path, ...)
 /* Returns the parent of a process, or 0 when the process is gone. */
 pid_t tree_parent(pid_t pid);
 
-/*
- * Hooks of a collector of which each reading (collect/run/reading.h) has a line for each of the
- * workload's processes or threads. treefile_read calls `add` with the tree. treefile_finish saves
- * the largest number of threads in run.json.
- */
-typedef void treefile_add(struct str *text, const struct tree *tree);
-
-int treefile_prepare(struct collect *c);
-int treefile_read(struct collect *c, treefile_add *add);
-void treefile_finish(struct collect *c);
+/* Hooks of a collector of which each reading has a line for each process or thread. */
+int tree_probe(struct collect *c);
+void tree_report(struct collect *c);
 
 #endif
