@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "plot/html_page.h"
 
-#include "analyze/compare/commit.h"
 #include "analyze/evidence/limits.h"
 #include "analyze/scope/scope.h"
 #include "lib/command.h"
@@ -407,7 +406,6 @@ static void html_page_free(struct html_page *p)
 		figures_free(&p->pairs[i].figures);
 	}
 	free(p->pairs);
-	end_tests_free(&p->tests);
 	drawing_free(&p->d);
 	facts_free(&p->facts);
 	notes_free(&p->losses);

@@ -9,7 +9,6 @@
 
 #include "analyze/commands/page.h"
 #include "analyze/compare/figures.h"
-#include "analyze/compare/self_test.h"
 #include "plot/chart.h"
 #include "plot/html.h"
 
@@ -44,7 +43,6 @@ struct html_page {
 	int nstores;
 	struct html_pair *pairs;
 	size_t npairs, npairs_all;
-	struct end_tests tests;		       /* of the metrics of all pairs */
 	struct notes losses, remarks, methods; /* of all tables, each once */
 	struct str failed;		       /* list items: variants without a good run */
 	int nids;

@@ -170,7 +170,7 @@ int page_measure(struct html_page *p, int store, const char *name, struct table 
 
 /* --- comparisons --- */
 
-static int pair_read(struct html_page *p, struct html_pair *pair, struct error *err)
+static int pair_read(struct html_pair *pair, struct error *err)
 {
 	int rc;
 
@@ -183,8 +183,6 @@ static int pair_read(struct html_page *p, struct html_pair *pair, struct error *
 	pair->outcome.figures = NULL;
 	if (!rc)
 		rc = compare_limits(&pair->c, &pair->metrics, &pair->outcome, &pair->first, err);
-	if (!rc)
-		compare_note_self_test(&pair->c, &comparison_metrics, &p->tests, &pair->metrics);
 	return rc;
 }
 
@@ -213,7 +211,7 @@ static int pairs_read_variants(struct html_page *p, struct error *err)
 		pair->c.side[BASE] = pair->c.side[NEW] = p->r->query.side;
 		rc = compare_estimator(&pair->c, err);
 		if (!rc)
-			rc = pair_read(p, pair, err);
+			rc = pair_read(pair, err);
 	}
 	return rc;
 }
@@ -225,7 +223,7 @@ int page_read_pairs(struct html_page *p, struct error *err)
 		return pairs_read_variants(p, err);
 	p->npairs = p->npairs_all = 1;
 	p->pairs[0].c = *p->r->compared;
-	return pair_read(p, &p->pairs[0], err);
+	return pair_read(&p->pairs[0], err);
 }
 
 static void pair_add_table(struct html_page *p, const struct comparison *c, const struct table *t,

@@ -248,6 +248,8 @@ static void compare_check_slice(struct argp_state *state, const struct compariso
 		argp_error(state, "%s", err.text);
 }
 
+enum { COMMIT_ROWS = 6 }; /* of a list of costs */
+
 /* Sets the query of both ends; each table adds variant and side, and applies the limit. */
 static void compare_set_query(struct compare_arguments *a)
 {
@@ -256,7 +258,7 @@ static void compare_set_query(struct compare_arguments *a)
 	c->query = a->o.q;
 	c->slice = a->o.slice;
 	c->by = a->o.q.by;
-	c->limit = a->o.q.limit;
+	c->limit = a->o.q.limit || a->output.format != FORMAT_COMMIT ? a->o.q.limit : COMMIT_ROWS;
 	c->all = a->o.q.all;
 	c->query.by = c->query.variant = NULL;
 	c->query.limit = 0;
@@ -388,7 +390,6 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 {
 	struct table t = {0};
 	struct str evidence = {0}, first = {0};
-	struct end_tests tests = {0};
 	struct figures figures = {0};
 	bool commit = args->output.format == FORMAT_COMMIT && !args->table->of_facts;
 	int ret = compare_open(&args->c, args->capture, args->ref[BASE], args->ref[NEW], err);
@@ -404,8 +405,6 @@ static int compare_run_ends(struct compare_arguments *args, struct outcome *out,
 	if (!ret) {
 		compare_note_sides(&args->c, &t);
 		compare_note_reading(&args->c, &t);
-		compare_note_self_test(&args->c, args->table, &tests, &t);
-		end_tests_free(&tests);
 		if (!args->table->of_pairs)
 			ret = compare_limits(&args->c, &t, out, &first, err);
 	}

@@ -1,187 +1,307 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A comparison for the commit message of a patch: what was compared, the verdict in words, one
- * narrow table of base and new, and the conditions. The text fits a screen of SCREEN lines, unless
- * its most important rows take more. Of the metrics, the least important rows make room; of a list
- * of costs, the smallest rows, which are summed up in one row. The last line counts the rows with a
- * verdict that are left out. With --limit or --all, a list may be longer.
+ * A comparison for the commit message of a patch: what was compared, the verdict in words, a narrow
+ * table, and the conditions. The table of metrics has throughput and the cost of each side, and
+ * what has a verdict: the cost and the scores of the total, and the components that moved. Another
+ * table is the one that every format prints.
  */
-#include "analyze/compare/commit.h"
+#include "analyze/compare/figures.h"
 
-#include "lib/str.h"
+#include "lib/file.h"
 #include "lib/table_layout.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCREEN = 24, SUBJECT = 72, LIST_ROWS = 12, LEAST_ROWS = 3 };
+enum { SUBJECT = 72, SIDE_WIDTH = 12 };
 
-/* What the text is made from. */
-struct commit {
-	const struct comparison *c;
-	const struct outcome *out;
-	const struct figures *figures; /* a list of costs has none */
-	const struct table *t;
-	const char *first, *second; /* lines above and below the title */
-	const char *conditions;	    /* lines below the table */
-	size_t shown;		    /* rows of figures at most */
-	bool warnings;		    /* in words; false: only their number */
-	bool brief;		    /* without a line on a self-test that was not possible */
+/* --- the verdict in words --- */
+
+/* Returns whether the row is the total of sides that have rows, too. */
+static bool metric_is_total(const struct figures *f, const struct shown_figure *r)
+{
+	return !strcmp(r->side->side, SIDE_TOTAL) && strcmp(f->rows->side->side, SIDE_TOTAL);
+}
+
+static bool metric_is_throughput(const struct shown_figure *r)
+{
+	return figure_kinds[r->figure].primary == PRIMARY_ONCE;
+}
+
+/* Returns whether the row is the throughput of the first side, which is that of all sides, or the
+ * cost of a side. */
+static bool metric_is_main(const struct figures *f, const struct shown_figure *r)
+{
+	return metric_is_throughput(r)
+		       ? r->side == f->rows->side
+		       : figure_kinds[r->figure].primary == PRIMARY_SIDES && !metric_is_total(f, r);
+}
+
+static const char *metric_per(const struct shown_figure *r)
+{
+	return r->figure == FIGURE_COPY ? r->side->copy_unit : figure_kinds[r->figure].per;
+}
+
+/* Prints "receiver ns/KiB". The throughput needs no side. */
+static void commit_print_metric(struct str *s, const struct shown_figure *r)
+{
+	const char *p = figure_kinds[r->figure].name;
+
+	if (!metric_is_throughput(r) || !strcmp(r->side->side, "local")) {
+		fit_short(s, r->side->side, SIDE_WIDTH);
+		str_putc(s, ' ');
+	}
+	for (; *p && !str_starts(p, "_per_"); p++)
+		str_putc(s, *p == '_' && !str_ends(p, "_c") && !str_ends(p, "_p") ? ' ' : *p);
+	if (*p)
+		str_printf(s, "/%s", metric_per(r));
+}
+
+/* Returns the digits of a percentage: from 1000 % on, tenths are noise and have no room. */
+static int commit_percent_digits(double x)
+{
+	return fabs(x) >= 1000 ? 0 : 1;
+}
+
+static double metric_percent(const struct shown_figure *r)
+{
+	return 100 * (r->side->change[r->figure].ratio.value - 1);
+}
+
+static const struct {
+	enum verdict verdict;
+	const char *words;
+} verdict_words[] = {
+	{VERDICT_WORSE, "worse"},	   {VERDICT_COPIED, "better, but it copied"},
+	{VERDICT_BETTER, "better"},	   {VERDICT_DRIFT, "a drift can explain"},
+	{VERDICT_SAME, "no clear change"}, {VERDICT_FEW, "too few runs to judge"},
 };
 
-/* --- the title: what was compared, and the verdict in words --- */
+/*
+ * Returns whether the words name the row: throughput and the cost of a side always, and of the
+ * total what is worse. --fail-on worse asks these rows.
+ */
+static bool metric_is_headline(const struct figures *f, const struct shown_figure *r,
+			       enum verdict v)
+{
+	return metric_is_main(f, r) || (v == VERDICT_WORSE && !metric_is_throughput(r));
+}
 
 /*
- * Adds the title. git takes the first paragraph for the subject, so the first line is complete and
+ * Appends the change, after the words of its verdict unless the last change has them. Returns false
+ * where the text would be longer than `room`.
+ */
+static bool commit_put_change(struct str *s, size_t room, const char *words, const char **last,
+			      const struct shown_figure *r, bool claim)
+{
+	size_t before = s->len;
+
+	if (*last == words)
+		str_puts(s, ", ");
+	else
+		str_printf(s, "%s%s: ", *last ? "; " : "", words);
+	commit_print_metric(s, r);
+	if (claim)
+		str_printf(s, " %+.*f%%", commit_percent_digits(metric_percent(r)),
+			   metric_percent(r));
+	if (s->len <= room) {
+		*last = words;
+		return true;
+	}
+	s->buf[s->len = before] = '\0';
+	return false;
+}
+
+void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
+			   const struct figures *f, bool limits_differ)
+{
+	const char *last[2] = {NULL, NULL}, *words;
+	const struct shown_figure *r;
+	enum verdict v;
+	bool claim;
+	size_t k;
+
+	for (k = 0; k < array_size(verdict_words); k++) {
+		words = verdict_words[k].words;
+		v = verdict_words[k].verdict;
+		claim = v != VERDICT_SAME && v != VERDICT_FEW;
+		for (r = f->rows; r < f->rows + f->nrows; r++) {
+			if (r->side->change[r->figure].verdict != v ||
+			    !metric_is_headline(f, r, v) ||
+			    (limits_differ && metric_is_throughput(r)))
+				continue;
+			if (body->len ||
+			    !commit_put_change(subject, room, words, &last[0], r, claim))
+				commit_put_change(body, SIZE_MAX, words, &last[1], r, claim);
+		}
+	}
+}
+
+/* --- the table of metrics --- */
+
+#define NUMBER .type = V_STR, .shape = STANDS_RIGHT
+
+/* The name of a metric includes its unit and is never cut. */
+static const struct column metric_columns[] = {
+	{"metric", .type = V_STR, .shape = STAYS_WHOLE},
+	{"base", NUMBER},
+	{"new", NUMBER},
+	{"change", NUMBER},
+	{"interval", NUMBER},
+	{"p", NUMBER},
+};
+
+/* Returns a number with four significant digits. */
+static struct value commit_number(struct table *to, double x)
+{
+	int digits = 0;
+
+	while (x != 0 && digits < 6 && fabs(x) < 999.5 / pow(10, digits))
+		digits++;
+	return value_str(to, isnan(x) ? "-" : arena_printf(&to->arena, "%.*f", digits, x));
+}
+
+static struct value commit_percent(struct table *to, double x)
+{
+	return value_str(
+		to,
+		isnan(x) ? "-" : arena_printf(&to->arena, "%+.*f%%", commit_percent_digits(x), x));
+}
+
+static struct value commit_p(struct table *to, double p)
+{
+	return value_str(to, p < 0.0005 ? "<.001"
+			     : isnan(p) ? "-"
+					: arena_printf(&to->arena, "%.3f", p));
+}
+
+/* Adds a metric. Without p its interval is a bootstrap interval, not one of 95 %, and is left out.
+ */
+static void commit_add_metric(struct table *to, const struct comparison *c,
+			      const struct shown_figure *r)
+{
+	const struct change *k = &r->side->change[r->figure];
+	double low = 100 * (k->ratio.lo - 1), high = 100 * (k->ratio.hi - 1);
+	bool tested = figure_is_tested(c, r);
+	struct value *row = table_row(to);
+	struct str name = {0};
+
+	commit_print_metric(&name, r);
+	if (!metric_per(r)) {
+		str_puts(&name, ", ");
+		figure_print_unit(&name, &c->query, r->figure, false);
+	}
+	str_puts(&name, r->side->modelled[r->figure] ? ", modelled" : "");
+	row[0] = value_str(to, name.buf);
+	row[1] = commit_number(to, k->base);
+	row[2] = commit_number(to, k->new);
+	row[3] = commit_percent(to, metric_percent(r));
+	row[4] = value_str(to, !tested || isnan(low) || isnan(high)
+				       ? "-"
+				       : arena_printf(&to->arena, "[%+.*f,%+.*f]",
+						      commit_percent_digits(low), low,
+						      commit_percent_digits(high), high));
+	row[5] = commit_p(to, tested && k->verdict != VERDICT_NONE ? k->p : NAN);
+	str_free(&name);
+}
+
+/* Adds a component that moved. Its interval is one of ns per unit of work. */
+static void commit_add_movement(struct table *to, const struct movement *moved)
+{
+	const struct diff_row *r = moved->row;
+	double base = r->cost[BASE], new = r->cost[NEW];
+	struct str name = {0};
+	struct value *row = table_row(to);
+
+	fit_short(&name, moved->side, SIDE_WIDTH);
+	str_printf(&name, "%s%s, ns", *moved->side ? " " : "", r->key);
+	row[0] = value_str(to, name.buf);
+	row[1] = commit_number(to, base);
+	row[2] = commit_number(to, new);
+	row[3] = commit_percent(to, base > 0 ? 100 * (new / base - 1) : NAN);
+	row[4] = value_str(
+		to, isnan(r->delta_ci) ? "-" : arena_printf(&to->arena, "+-%.1f ns", r->delta_ci));
+	row[5] = commit_p(to, r->p);
+	str_free(&name);
+}
+
+/* Replaces the rows by those of a commit message. */
+static void commit_set_metrics(struct table *to, const struct comparison *c,
+			       const struct figures *f)
+{
+	const struct shown_figure *r;
+	size_t i;
+
+	to->rows = to->cap = 0;
+	free(to->cells);
+	to->cells = NULL;
+	to->columns = metric_columns;
+	to->ncolumns = array_size(metric_columns);
+	for (r = f->rows; r < f->rows + f->nrows; r++)
+		if (metric_is_main(f, r) || (verdict_is_claim(r->side->change[r->figure].verdict) &&
+					     !metric_is_throughput(r)))
+			commit_add_metric(to, c, r);
+	for (i = 0; i < f->nmoved; i++)
+		if (verdict_is_claim(f->moved[i].row->verdict))
+			commit_add_movement(to, &f->moved[i]);
+}
+
+/* Puts the DSO behind the function. Functions of the kernel need none. */
+static void commit_join_dsos(struct table *t)
+{
+	int column = table_column(t, "dso");
+	struct value *name;
+	const char *dso;
+	size_t i;
+
+	for (i = 0; i < t->rows && column > 0; i++) {
+		name = table_cell(t, i, column - 1);
+		dso = table_text(t, i, "dso");
+		if (*dso && !str_starts(dso, "[kernel"))
+			*name = value_str(t, arena_printf(&t->arena, "%s (%s)", name->str,
+							  path_base_name(dso)));
+		*table_cell(t, i, column) = value_none();
+	}
+}
+
+/* --- title and notes --- */
+
+/*
+ * Sets the title. git takes the first paragraph for the subject, so the first line is complete and
  * an empty line follows it.
  */
-static void commit_add_title(const struct commit *m, struct table *to)
+static void commit_set_title(struct table *to, const struct comparison *c,
+			     const struct outcome *out, const char *first, const char *second)
 {
 	struct str subject = {0}, words = {0}, body = {0}, s = {0};
-	const struct compare_end *end = m->c->end;
-	char *title = *m->first ? xasprintf("NOT ZERO COPY: %s against %s", end[NEW].label,
-					    end[BASE].label)
-				: xstrdup(m->t->title);
-	size_t used = strlen(title) + strlen(": ");
+	const char *title = to->title;
+	size_t used;
 
-	if (m->figures)
-		commit_print_verdicts(&words, *m->first || used > SUBJECT ? 0 : SUBJECT - used,
-				      &body, m->figures, m->out->limits_differ);
+	if (*first)
+		title = arena_printf(&to->arena, "NOT ZERO COPY: %s against %s", c->end[NEW].label,
+				     c->end[BASE].label);
+	used = strlen(title) + strlen(": ");
+	if (out->figures)
+		commit_print_verdicts(&words, *first || used > SUBJECT ? 0 : SUBJECT - used, &body,
+				      out->figures, out->limits_differ);
 	if (words.len)
 		str_printf(&subject, "%s: %s", title, words.buf);
 	else
 		fit_short(&subject, title, SUBJECT);
 	str_printf(&s, "%s\n\n", subject.buf);
-	if (!strstr(subject.buf, m->t->title))
-		str_printf(&s, "%s\n", m->t->title);
-	str_printf(&s, "%s%s%s%s", m->first, body.len ? body.buf : "", body.len ? "\n" : "",
-		   m->second);
+	if (!strstr(subject.buf, to->title))
+		str_printf(&s, "%s\n", to->title);
+	str_printf(&s, "%s%s%s%s", first, body.len ? body.buf : "", body.len ? "\n" : "", second);
+	to->title = NULL;
 	table_title_lines(to, str_trim(s.buf));
-	free(title);
 	str_free(&subject);
 	str_free(&words);
 	str_free(&body);
 	str_free(&s);
 }
 
-/* --- lists of costs, and the steps of a waterfall --- */
-
-static const struct column list_columns[] = {
-	{"name", .type = V_STR}, {"base", NUMBER},     {"new", NUMBER},
-	{"change", NUMBER},	 {"interval", NUMBER}, {"p", NUMBER},
-};
-static const struct column step_columns[] = {
-	{"step", .type = V_STR}, {"change", NUMBER}, {"total", NUMBER},
-	{"interval", NUMBER},	 {"p", NUMBER},
-};
-
-/* Returns the name with its DSO; functions of the kernel have none. */
-static struct value commit_cost_name(struct table *to, const struct table *t, size_t i)
-{
-	const char *name = table_text(t, i, t->columns[0].name), *dso = table_text(t, i, "dso"),
-		   *slash;
-
-	if (!*dso || str_starts(dso, "[kernel"))
-		return value_str(to, name);
-	slash = strrchr(dso, '/');
-	return value_str(to, arena_printf(&to->arena, "%s (%s)", name, slash ? slash + 1 : dso));
-}
-
-static struct value commit_cost_interval(struct table *to, const struct table *t, size_t i,
-					 int digits)
-{
-	return commit_number(to, "+-%.*f", digits, table_interval(t, i, "delta_ns").half);
-}
-
-static double commit_sum(const struct table *t, size_t from, const char *column)
-{
-	double sum = 0;
-
-	for (; from < t->rows; from++)
-		sum += table_real(t, from, column);
-	return sum;
-}
-
-static void commit_add_sum(struct table *to, const struct table *t, size_t from, const char *name,
-			   int digits)
-{
-	struct value *row = table_row(to);
-
-	row[0] = value_str(to, name);
-	row[1] = commit_number(to, "%.*f", digits, commit_sum(t, from, "base_ns"));
-	row[2] = commit_number(to, "%.*f", digits, commit_sum(t, from, "new_ns"));
-	row[3] = commit_number(to, "%+.*f", digits, commit_sum(t, from, "delta_ns"));
-	row[4] = row[5] = value_str(to, "");
-}
-
-/* Adds the total of all samples. Groups may overlap, so their sum is no total. */
-static void commit_add_whole(struct table *to, const struct outcome *out, int digits)
-{
-	struct value *row = table_row(to);
-
-	row[0] = value_str(to, "(all)");
-	row[1] = commit_number(to, "%.*f", digits, out->whole[BASE]);
-	row[2] = commit_number(to, "%.*f", digits, out->whole[NEW]);
-	row[3] = commit_number(to, "%+.*f", digits, out->whole[NEW] - out->whole[BASE]);
-	row[4] = row[5] = value_str(to, "");
-}
-
-static void commit_add_costs(const struct commit *m, struct table *to, int digits)
-{
-	const struct table *t = m->t;
-	size_t shown = m->shown < t->rows ? m->shown : t->rows, i;
-	struct value *row;
-
-	for (i = 0; i < shown; i++) {
-		row = table_row(to);
-		row[0] = commit_cost_name(to, t, i);
-		row[1] = commit_number(to, "%.*f", digits, table_real(t, i, "base_ns"));
-		row[2] = commit_number(to, "%.*f", digits, table_real(t, i, "new_ns"));
-		row[3] = commit_number(to, "%+.*f", digits, table_real(t, i, "delta_ns"));
-		row[4] = commit_cost_interval(to, t, i, digits);
-		row[5] = commit_p(to, table_real(t, i, "p"));
-	}
-	if (shown < t->rows)
-		commit_add_sum(to, t, shown, "(others)", digits);
-	if (m->out->parts)
-		commit_add_whole(to, m->out, digits);
-	else
-		commit_add_sum(to, t, 0, "total", digits);
-}
-
-static void commit_add_steps(struct table *to, const struct table *t, int digits)
-{
-	struct value *row;
-	size_t i;
-
-	for (i = 0; i < t->rows; i++) {
-		bool is_end = isnan(table_real(t, i, "delta_ns"));
-
-		row = table_row(to);
-		row[0] = value_str(to, table_text(t, i, "step"));
-		row[2] = commit_number(to, "%.*f", digits, table_real(t, i, "total_ns"));
-		row[1] = row[3] = row[4] = value_str(to, "");
-		if (is_end)
-			continue;
-		row[1] = commit_number(to, "%+.*f", digits, table_real(t, i, "delta_ns"));
-		row[3] = commit_cost_interval(to, t, i, digits);
-		row[4] = commit_p(to, table_real(t, i, "p"));
-	}
-}
-
-static bool commit_has_errors(const struct table *to)
-{
-	size_t i;
-
-	for (i = 0; i < to->rows; i++)
-		if (str_starts(table_text(to, i, "interval"), "+-"))
-			return true;
-	return false;
-}
-
-/* Adds a line below the table of a commit message. */
+/* Adds a line below the table. */
 static void __attribute__((format(printf, 2, 3)))
 commit_add_line(struct table *to, const char *fmt, ...)
 {
@@ -195,261 +315,83 @@ commit_add_line(struct table *to, const char *fmt, ...)
 	free(line);
 }
 
-static void commit_note_test(const struct commit *m, struct table *to)
+static void commit_note_test(struct table *to, const struct comparison *c,
+			     const struct outcome *out)
 {
-	const struct comparison *c = m->c;
-	const struct outcome *out = m->out;
-	bool possible = verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests);
+	const char *s = out->tests == 1 ? "" : "s";
 
-	if (possible && m->figures)
+	if (!verdict_possible(&c->rule, out->runs[BASE], out->runs[NEW], out->tests))
+		commit_add_line(to, "too few runs to test %zu row%s, which takes %zu a side",
+				out->tests, s, verdict_runs_needed(&c->rule, out->tests));
+	else if (out->figures)
 		commit_add_line(
 			to,
 			"p: Holm's correction over %zu primary figure%s, or the components; -: secondary",
-			out->tests, out->tests == 1 ? "" : "s");
-	else if (possible)
+			out->tests, s);
+	else
 		commit_add_line(
 			to,
-			"p: exact Mann-Whitney, Holm's correction over %zu row%s; -: not tested",
-			out->tests, out->tests == 1 ? "" : "s");
-	else
-		commit_add_line(to, "p: too few runs to test %zu row%s, which takes %zu a side",
-				out->tests, out->tests == 1 ? "" : "s",
-				verdict_runs_needed(&c->rule, out->tests));
-	if (!m->figures && commit_has_errors(to))
-		commit_add_line(to, "+-: half of the 95 %% interval");
-}
-
-/* --- notes --- */
-
-/* Returns whether a printed metric has a p and no interval. */
-static bool commit_lacks_interval(const struct table *to)
-{
-	size_t i;
-
-	for (i = 0; i < to->rows; i++)
-		if (!strcmp(table_text(to, i, "interval"), "-") &&
-		    strcmp(table_text(to, i, "p"), "-") != 0)
-			return true;
-	return false;
+			"verdict: exact Mann-Whitney, Holm's correction over %zu row%s; -: not tested",
+			out->tests, s);
 }
 
 /* Returns whether a reader would misread the printed figures without this note. */
-static bool commit_keeps_note(const struct note *n, const struct table *to)
+static bool commit_keeps_note(const struct note *n)
 {
-	static const enum note_id kept[] = {NOTE_slice, NOTE_compare_side_names,
-					    NOTE_syscalls_times};
-	size_t i;
-
-	if (note_is(n, NOTE_compare_zero_base))
-		return commit_lacks_interval(to);
-	for (i = 0; i < array_size(kept); i++)
-		if (note_is(n, kept[i]))
-			return true;
-	return n->severity == SEVERITY_LOSSY;
+	return n->severity == SEVERITY_LOSSY || note_is(n, NOTE_slice) ||
+	       note_is(n, NOTE_cost_sum) || note_is(n, NOTE_syscalls_times);
 }
 
-/* Adds the conditions, and the self-test without its explanation. */
-static void commit_add_conditions(const struct commit *m, struct table *to)
+/* Adds the number of warnings, and the worst one in few words. The table of kinds has the worst
+ * first. */
+static void commit_note_warnings(struct table *to, const struct notes *from)
 {
-	char *copy = xstrdup(m->conditions), *rest = copy, *line;
-	size_t i;
-
-	while ((line = str_token(&rest, '\n')))
-		if (*line)
-			commit_add_line(to, "%s", line);
-	for (i = 0; i < m->t->notes.n; i++) {
-		const struct note *n = &m->t->notes.note[i];
-
-		if (note_is(n, NOTE_compare_self_test))
-			commit_add_line(to, "self-test: %s", n->value[1].text);
-		if (note_is(n, NOTE_compare_self_test_few) && !m->brief)
-			notes_copy(&to->notes, n)->severity = SEVERITY_RESULT;
-		if (note_is(n, NOTE_limited_by))
-			commit_add_line(to, "limited: %s", n->value[0].text);
-	}
-	free(copy);
-}
-
-/* Adds the largest share that other programs took of a side's busy time, which a reader cannot look
- * up. */
-static void commit_add_others(const struct table *t, struct table *to)
-{
-	double most = 0;
-	size_t i;
-
-	for (i = 0; i < t->notes.n; i++)
-		if (note_is(&t->notes.note[i], NOTE_cpu_others))
-			most = fmax(most, t->notes.note[i].value[0].number);
-	if (most > 0)
-		commit_add_line(
-			to,
-			"other programs took up to %.0f %% of a side's busy time; figures by CPU include their work",
-			most);
-}
-
-static size_t commit_count_warnings(const struct table *t)
-{
+	const struct note *worst = NULL;
 	struct note_lines lines;
 	size_t i, n = 0;
 
-	note_lines_make(&lines, &t->notes);
+	note_lines_make(&lines, from);
 	for (i = 0; i < lines.n; i++)
 		n += lines.line[i].severity == SEVERITY_WARNING;
 	note_lines_free(&lines);
-	return n;
-}
-
-/* Returns the worst doubt in few words, or NULL. The table of kinds has the worst first. */
-static const char *commit_worst_warning(const struct table *t)
-{
-	const struct note *worst = NULL;
-	size_t i;
-
-	for (i = 0; i < t->notes.n; i++)
-		if (note_brief(&t->notes.note[i]) &&
-		    (!worst || t->notes.note[i].kind < worst->kind))
-			worst = &t->notes.note[i];
-	return worst ? note_brief(worst) : NULL;
-}
-
-/* Adds the line that says what is left out, and where it stands. A list of costs has its own row of
- * what is left out. */
-static void commit_note_left(const struct commit *m, struct table *to)
-{
-	size_t rows = m->figures ? commit_metrics_left(m->figures, m->shown) : 0;
-	size_t warnings = m->warnings ? 0 : commit_count_warnings(m->t);
-	const char *worst = warnings ? commit_worst_warning(m->t) : NULL;
-	struct str s = {0};
-
-	if (rows)
-		str_printf(&s, "%zu row%s with a verdict%s", rows, rows == 1 ? "" : "s",
-			   warnings ? ", " : "");
-	if (warnings)
-		str_printf(&s, "%zu warning%s", warnings, warnings == 1 ? "" : "s");
-	if (worst)
-		str_printf(&s, " (the worst: %s)", worst);
-	if (s.len)
-		commit_add_line(to, "left out, see zcost compare --verbose: %s", s.buf);
-	str_free(&s);
-}
-
-static void commit_add_notes(const struct commit *m, struct table *to)
-{
-	const struct table *t = m->t;
-	size_t i;
-
-	to->lossy = t->lossy;
-	for (i = 0; i < t->notes.n; i++)
-		if (commit_keeps_note(&t->notes.note[i], to) ||
-		    (m->warnings && t->notes.note[i].severity == SEVERITY_WARNING))
-			notes_copy(&to->notes, &t->notes.note[i]);
-	commit_add_conditions(m, to);
-	if (!m->warnings)
-		commit_add_others(t, to);
-	commit_note_left(m, to);
-	if (m->out->runs[BASE])
-		commit_note_test(m, to);
-}
-
-/* --- the text --- */
-
-static void commit_make(const struct commit *m, struct table *to)
-{
-	const struct table *t = m->t;
-	int value = table_column(t, "base_ns"), step = table_column(t, "total_ns");
-
-	if (m->figures) {
-		*to = (struct table){.name = t->name};
-		commit_add_metrics(to, m->c, m->figures, m->shown);
-	} else if (step >= 0) {
-		table_init(to, t->name, step_columns, array_size(step_columns));
-		commit_add_steps(to, t, t->columns[step].digits);
-	} else {
-		table_init(to, t->name, list_columns, array_size(list_columns));
-		commit_add_costs(m, to, t->columns[value].digits);
-	}
-	commit_add_title(m, to);
-	commit_add_notes(m, to);
-}
-
-static size_t commit_lines(const struct table *to)
-{
-	char *text = NULL, *at;
-	size_t size, lines = 0;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return 0;
-	table_write_commit(to, f);
-	fclose(f);
-	for (at = text; (at = strchr(at, '\n')); at++)
-		lines++;
-	free(text);
-	return lines;
-}
-
-/*
- * Makes the text again with less until it fits the screen: first without the least important rows
- * that have no verdict, then without the self-test, then without other rows.
- */
-static void commit_fit(struct commit *m, struct table *to)
-{
-	size_t decided = m->figures ? commit_least_metrics(m->figures, true) : LEAST_ROWS;
-	size_t least = m->figures ? commit_least_metrics(m->figures, false) : LEAST_ROWS;
-
-	commit_make(m, to);
-	m->shown = to->rows < m->shown ? to->rows : m->shown;
-	while (commit_lines(to) > SCREEN && (m->shown > least || !m->brief)) {
-		if (m->shown > decided || m->brief)
-			m->shown--;
-		else
-			m->brief = true;
-		table_free(to);
-		commit_make(m, to);
-	}
-}
-
-/* Replaces the number of warnings by their words where these have room. */
-static void commit_try_warnings(struct commit *m, struct table *to)
-{
-	struct table more;
-
-	m->warnings = true;
-	commit_make(m, &more);
-	if (commit_lines(&more) <= SCREEN) {
-		table_free(to);
-		*to = more;
-	} else {
-		table_free(&more);
-	}
+	for (i = 0; i < from->n; i++)
+		if (note_brief(&from->note[i]) && (!worst || from->note[i].kind < worst->kind))
+			worst = &from->note[i];
+	if (n)
+		commit_add_line(to, "%zu warning%s, see zcost compare --verbose%s%s", n,
+				n == 1 ? "" : "s", worst ? "; the worst: " : "",
+				worst ? note_brief(worst) : "");
 }
 
 int compare_commit(const struct comparison *c, const struct outcome *out, const struct str *first,
 		   const struct str *second, struct table *t, struct error *err)
 {
+	struct notes from = t->notes;
 	struct str conditions = {0};
-	struct commit m = {.c = c,
-			   .out = out,
-			   .figures = out->figures,
-			   .t = t,
-			   .first = first->len ? first->buf : "",
-			   .second = second->len ? second->buf : ""};
-	struct table to;
 	int ret = compare_conditions(c, out->side, &conditions, err);
+	char *rest = conditions.buf, *line;
+	size_t i;
 
-	if (ret) {
-		str_free(&conditions);
-		return ret;
-	}
-	m.conditions = conditions.len ? conditions.buf : "";
-	m.shown = m.figures || c->limit > 0 || c->all || out->parts ? SIZE_MAX : LIST_ROWS;
-	if (m.figures || m.shown == LIST_ROWS)
-		commit_fit(&m, &to);
+	t->notes = (struct notes){0};
+	t->least = "state delta_calls base_total_ns new_total_ns p";
+	if (out->figures)
+		commit_set_metrics(t, c, out->figures);
 	else
-		commit_make(&m, &to);
-	commit_try_warnings(&m, &to);
+		commit_join_dsos(t);
+	commit_set_title(t, c, out, first->len ? first->buf : "", second->len ? second->buf : "");
+	for (i = 0; i < from.n; i++)
+		if (commit_keeps_note(&from.note[i]))
+			notes_copy(&t->notes, &from.note[i]);
+	while ((line = str_token(&rest, '\n')))
+		if (*line)
+			commit_add_line(t, "%s", line);
+	for (i = 0; i < from.n; i++)
+		if (note_is(&from.note[i], NOTE_limited_by))
+			commit_add_line(t, "limited: %s", from.note[i].value[0].text);
+	commit_note_warnings(t, &from);
+	if (out->runs[BASE])
+		commit_note_test(t, c, out);
 	str_free(&conditions);
-	table_free(t);
-	*t = to;
-	return 0;
+	notes_free(&from);
+	return ret;
 }

@@ -70,11 +70,9 @@ struct outcome {
 	bool limits_differ; /* throughput does not compare the ends */
 	char failed[2048];  /* the worse ones: "receiver ns_per_kib"; " ..." ends a full list */
 	size_t runs[ENDS], tests; /* the fewest runs of a primary figure; its tests */
-	/* of a list of costs: */
-	const char *side; /* until the ends are closed; NULL: all sides, or files */
-	char unit[32];	  /* unit of work, as "KiB" */
-	bool parts;	  /* rows may overlap and are parts of `whole`, ns per unit */
-	double whole[ENDS];
+	/* The side of a list of costs, until the ends are closed. NULL: all sides, or files. */
+	const char *side;
+	char unit[32]; /* unit of work of a list of costs, as "KiB" */
 	/* Table metrics leaves its figures here if the caller sets it; they go with the comparison.
 	 */
 	struct figures *figures;
@@ -127,11 +125,19 @@ int compare_table_run(const struct compare_table *table, struct comparison *c, s
 		      struct outcome *out, struct error *err);
 
 /*
- * Turns a table of `compare` and its outcome into the text of a commit message, which fits a screen
- * of 24 lines. `first` are the lines above the title, `second` those below it.
+ * Turns a table of `compare` and its outcome into the text of a commit message. `first` are the
+ * lines above the title, `second` those below it.
  */
 int compare_commit(const struct comparison *c, const struct outcome *out, const struct str *first,
 		   const struct str *second, struct table *t, struct error *err);
+
+/*
+ * Prints "worse: sender ns/KiB +7.3%; no clear change: throughput". The first changes go into
+ * `subject` as far as they fit into `room` characters, the others into `body`. Ends with different
+ * limits get no words on throughput.
+ */
+void commit_print_verdicts(struct str *subject, size_t room, struct str *body,
+			   const struct figures *f, bool limits_differ);
 
 /*
  * Adds lines with the conditions of a side, or of all sides where it is "": zero copy, host, CPUs,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The conditions of a comparison in a few lines for a commit message: kernel, CPUs of the workload,
- * CPUs of the network's interrupts, network card, zero copy, number of runs, and the settings that
+ * network card, zero copy, number of runs, and the settings that
  * differ. A text that all sides share stands once.
  */
 #include "analyze/compare/compare.h"
@@ -9,7 +9,6 @@
 #include "analyze/evidence/limits.h"
 #include "analyze/scope/runs.h"
 #include "analyze/evidence/zerocopy.h"
-#include "lib/cpuset.h"
 #include "lib/program.h"
 #include "lib/str.h"
 
@@ -67,81 +66,6 @@ static const char *condition_program(const struct condition_side *side)
 static const char *condition_cpus(const struct condition_side *side)
 {
 	return side->runs[0].cpus ? side->runs[0].cpus : "not pinned";
-}
-
-/* --- the CPUs that take the network's interrupts --- */
-
-enum { IRQS_PER_S = 10, SHARE_PCT = 5 };
-
-static bool irq_is_network(const char *source)
-{
-	return !strcmp(source, "NET_RX");
-}
-
-/* An interrupt of a device has a number, and those of the CPUs themselves have a name. */
-static bool irq_is_device(const char *source)
-{
-	return *source >= '0' && *source <= '9';
-}
-
-/* Adds up a source's count on each CPU. Returns the sum over the CPUs. */
-static double irq_read_counts(const struct condition_side *side, const char *metric,
-			      bool (*wanted)(const char *source), double counts[CPUSET_MAX])
-{
-	double sum = 0;
-	int r, i;
-
-	memset(counts, 0, CPUSET_MAX * sizeof(*counts));
-	for (r = 0; r < side->n; r++) {
-		struct metric_row *m;
-		int n = store_metrics(side->s, side->runs[r].id, metric, OF_EACH_CPU, &m,
-				      side->err);
-
-		for (i = 0; i < n; i++) {
-			const struct metric_key *k = &m[i].key;
-
-			if (!k->object || !wanted(k->object) || k->cpu < 0 || k->cpu >= CPUSET_MAX)
-				continue;
-			counts[k->cpu] += m[i].value;
-			sum += m[i].value;
-		}
-		free(m);
-	}
-	return sum;
-}
-
-/* Returns "0-1": the CPUs with a share of the source that is no accident. */
-static const char *irq_cpus(const struct condition_side *side, const char *metric,
-			    bool (*wanted)(const char *source))
-{
-	double counts[CPUSET_MAX], sum = irq_read_counts(side, metric, wanted, counts), s = 0;
-	struct cpuset set = {0};
-	const char *text;
-	unsigned int i;
-	char *list;
-	int r;
-
-	for (r = 0; r < side->n; r++)
-		s += figure_metric(side->s, &side->runs[r], "seconds");
-	if (!(sum >= IRQS_PER_S * s))
-		return NULL;
-	for (i = 0; i < CPUSET_MAX; i++)
-		if (counts[i] * 100 >= sum * SHARE_PCT)
-			cpuset_add(&set, i);
-	list = cpuset_format(&set);
-	text = arena_strdup(side->arena, list);
-	free(list);
-	return text;
-}
-
-static const char *condition_network_irqs(const struct condition_side *side)
-{
-	return irq_cpus(side, "softirq", irq_is_network);
-}
-
-static const char *condition_device_irqs(const struct condition_side *side)
-{
-	return irq_cpus(side, "irq", irq_is_device);
 }
 
 /* --- the network card: the interface that moved the most bytes --- */
@@ -227,8 +151,6 @@ static const struct condition {
 	{NULL, condition_host, NULL, false},
 	{"workload", condition_program, NULL, false},
 	{"CPUs", condition_cpus, NULL, false},
-	{"NET_RX on CPUs", condition_network_irqs, NULL, false},
-	{"device interrupts on CPUs", condition_device_irqs, NULL, false},
 	{"NIC", condition_card, "not known", false},
 };
 

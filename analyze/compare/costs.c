@@ -145,8 +145,6 @@ void cost_list_outcome(const struct cost_list *l, struct outcome *out)
 	snprintf(out->unit, sizeof(out->unit), "%s", l->unit);
 	memcpy(out->runs, l->d.nruns, sizeof(out->runs));
 	out->tests = l->d.tests;
-	out->parts = l->spec->groups;
-	memcpy(out->whole, l->d.total, sizeof(out->whole));
 	for (i = 0; i < l->d.n; i++)
 		outcome_count(out, l->d.rows[i].verdict, l->side, l->d.rows[i].key);
 }
@@ -166,13 +164,14 @@ static void cost_list_note_sum(struct table *t, const struct comparison *c,
 {
 	double base = l->d.total[BASE], new = l->d.total[NEW];
 	int digits = cost_digits(l);
-	char *sum = arena_printf(&t->arena, "%.*f (%s) %+.*f = %.*f (%s)", digits, base,
-				 c->end[BASE].label, digits, new - base, digits, new,
-				 c->end[NEW].label);
 
-	note_add(&t->notes, compare_sum, sum, l->unit,
-		 l->spec->groups ? "of all functions; groups may overlap and are a part of it"
-				 : "the rows add up to it");
+	note_add(&t->notes, cost_sum,
+		 arena_printf(&t->arena, "sum: %.*f (%s) %+.*f = %.*f (%s) ns per %s; %s", digits,
+			      base, c->end[BASE].label, digits, new - base, digits, new,
+			      c->end[NEW].label, l->unit,
+			      l->spec->groups
+				      ? "of all functions; groups may overlap and are a part of it"
+				      : "the rows add up to it"));
 }
 
 static void cost_list_note_rule(struct table *t, const struct comparison *c, const struct diff *d)

@@ -11,7 +11,7 @@
 #include "analyze/compare/compare.h"
 #include "analyze/compare/diff.h"
 
-enum { SPLITS = 2000, SPLITS_BESIDE = 200 }; /* at most; beside the verdicts of a table */
+enum { SPLITS = 2000 }; /* at most */
 
 struct splits {
 	uint64_t *of; /* one mask per split; bit i: run i goes to the base */
@@ -50,20 +50,5 @@ bool compare_self_tests(const struct compare_table *table);
  */
 int compare_self_test(struct comparison *c, const char *capture, const char *variant,
 		      struct table *t, struct outcome *out, struct error *err);
-
-/* The self-tests of ends that were compared before. Starts as zeros. */
-struct end_tests {
-	struct end_test *of;
-	size_t n, cap;
-};
-void end_tests_free(struct end_tests *tests);
-
-/*
- * Adds one line: how often runs of each end differ from runs of the same end in that table. `tests`
- * is for comparisons of one table that differ only in the variants of their ends: a variant that
- * is in several of them is tested once.
- */
-void compare_note_self_test(const struct comparison *c, const struct compare_table *table,
-			    struct end_tests *tests, struct table *t);
 
 #endif

@@ -49,19 +49,6 @@ enum figure_primary {
 	PRIMARY_TOTAL, /* in total, or at the only side */
 };
 
-/* The weight of a figure in a commit message, the most important first. RANK_NONE: no row. */
-enum figure_rank {
-	RANK_NONE,
-	RANK_THROUGHPUT,
-	RANK_COST,
-	RANK_MUST,
-	RANK_SCORE,
-	RANK_MOVED, /* a component that moved */
-	RANK_TOTAL_COST,
-	RANK_OTHER,
-	RANK_LAST,
-};
-
 struct figure_reading;
 
 struct figure_kind {
@@ -81,9 +68,6 @@ struct figure_kind {
 	bool trouble; /* compare shows it only where some run had such trouble */
 	unsigned in;  /* enum figure_tables */
 	enum figure_primary primary;
-	struct {
-		enum figure_rank side, total;
-	} rank;
 };
 
 #define INPUT_CALLS "calls"

@@ -33,7 +33,7 @@ ok "a single rate applies to both texts" near "$(field __build_skb base_ns)" "$(
 run compare drop.txt tx.txt --units 1e6,2e6 --busy-ns 1e8 --table components --format csv
 ok "compare --format commit reads two texts" exits 0 "$zcost" compare drop.txt tx.txt --rate 8165032,7000000 --format commit
 ok "the commit message of two texts has at most 72 columns" awk 'length > 72 { bad = 1 } END { exit bad }' out
-ok "the commit message says that each end has one run" says '^p: too few runs' out
+ok "the commit message says that each end has one run" says '^too few runs to test' out
 
 ok "two texts without a rate are a usage error" exits 2 "$zcost" compare drop.txt tx.txt
 ok "the message names the options for a rate" says 'give --rate BASE,NEW in units per second' err

@@ -38,7 +38,6 @@ for table in components functions; do
 	ok "a false alarm in any row of $table is at most as frequent as alpha" \
 		awk -v r="$(of copying $table receiver rate_pct)" -v a="$(of copying $table receiver attainable_pct)" 'BEGIN { exit !(r != "" && r <= a && a <= 5) }'
 done
-run compare copying mapping -C cap --table components
 
 # A machine that gets slower between the sixth run and the seventh.
 world drift 12 $copying
@@ -58,8 +57,6 @@ ok "a second run gives the same table" cmp once out
 world few 6 $copying
 ok "a self-test that can test nothing exits 4" exits 4 "$zcost" compare --self-test few
 ok "a self-test of too few runs says that nothing was tested" says 'lossy: nothing was tested: there are too few runs' out
-world pair 6 $copying $mapping
-run compare copying mapping -C pair
 
 # A split has at most 63 runs.
 world long 66 $copying
@@ -72,9 +69,6 @@ ok "a missing capture exits 1" exits 1 "$zcost" compare --self-test nowhere
 for capture in cap drift few "long --table metrics" "cap --table syscalls --estimator mean --threshold 5" "cap --side sender"; do
 	run compare --self-test $capture --format csv --verbose
 done
-run compare copying mapping -C cap
-run compare copying mapping -C cap --table components --format commit
-run compare pair:copying cap:copying --format commit
 ok "tables of false alarms are as in tests/data/golden/$golden.txt" is_golden
 
 done_testing
