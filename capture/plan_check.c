@@ -4,7 +4,7 @@
 
 #include "collect/agent.h"
 #include "collect/host.h"
-#include "collect/run/user.h"
+#include "collect/options.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
 #include "lib/str.h"

@@ -6,7 +6,6 @@
 #include "collect/events/events.h"
 #include "collect/host.h"
 #include "collect/run/run.h"
-#include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/command.h"
 #include "lib/complete.h"

@@ -5,7 +5,6 @@
  */
 #include "collect/events/events.h"
 #include "collect/host.h"
-#include "collect/run/reading.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
@@ -67,30 +66,25 @@ static void idle_find(struct idle_states *list, const struct cpuset *cpus)
 				break;
 }
 
-static void idle_close_state(struct idle_state *s)
+/* Adds a tab and the number in the file, which it opens. Returns false when it cannot be read. */
+static bool idle_add_number(struct str *rows, int *fd, const char *dir, const char *name)
 {
-	if (s->usage >= 0)
-		close(s->usage);
-	if (s->time >= 0)
-		close(s->time);
-	s->usage = s->time = -1;
-}
-
-/* Returns the number in the file, without its newline, or NULL when it cannot be read. */
-static const char *idle_read_number(int *fd, const char *dir, const char *name, char text[32])
-{
-	char *path = xasprintf("%s/%s", dir, name);
+	char *path = xasprintf("%s/%s", dir, name), text[32];
 	ssize_t n;
 
 	if (*fd < 0)
 		*fd = open(path, O_RDONLY | O_CLOEXEC);
 	free(path);
-	n = *fd < 0 ? -1 : pread(*fd, text, 31, 0);
-	if (n <= 0)
-		return NULL;
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return text;
+	n = *fd < 0 ? -1 : pread(*fd, text, sizeof(text) - 1, 0);
+	if (n > 0) {
+		text[n] = '\0';
+		str_printf(rows, "\t%.*s", (int)strcspn(text, "\n"), text);
+		return true;
+	}
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return false;
 }
 
 /*
@@ -99,18 +93,18 @@ static const char *idle_read_number(int *fd, const char *dir, const char *name, 
  */
 static size_t idle_add_rows(struct idle_states *list, struct str *rows)
 {
-	char usage[32], time[32];
-	size_t i, missing = 0;
+	size_t i, before, missing = 0;
 
 	for (i = 0; i < list->n; i++) {
 		struct idle_state *s = &list->s[i];
 
-		if (idle_read_number(&s->usage, s->dir, "usage", usage) &&
-		    idle_read_number(&s->time, s->dir, "time", time)) {
-			str_printf(rows, "%u\t%u\t%s\t%s\t%s\n", s->cpu, s->number, s->name, usage,
-				   time);
+		before = rows->len;
+		str_printf(rows, "%u\t%u\t%s", s->cpu, s->number, s->name);
+		if (idle_add_number(rows, &s->usage, s->dir, "usage") &&
+		    idle_add_number(rows, &s->time, s->dir, "time")) {
+			str_putc(rows, '\n');
 		} else {
-			idle_close_state(s);
+			rows->buf[rows->len = before] = '\0';
 			missing++;
 		}
 	}
@@ -175,7 +169,10 @@ static void idle_finish(struct collect *c)
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
-		idle_close_state(&list->s[i]);
+		if (list->s[i].usage >= 0)
+			close(list->s[i].usage);
+		if (list->s[i].time >= 0)
+			close(list->s[i].time);
 		free(list->s[i].dir);
 		free(list->s[i].name);
 	}

@@ -8,8 +8,6 @@
 #include "collect/nic.h"
 
 #include "collect/host.h"
-#include "collect/run/netns.h"
-#include "collect/run/reading.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 

@@ -44,4 +44,10 @@ int power_command_split(const char *text, const char **kind, const char **comman
 int power_command_add(struct power_command list[POWER_KINDS], size_t *n, const char *text,
 		      struct error *err);
 
+/*
+ * Checks that this process may run a command as the user of --user. Returns -EINVAL for a user that
+ * this host does not know, -EPERM without root, and -ENOENT without setpriv.
+ */
+int user_check(const char *name, struct error *err);
+
 #endif

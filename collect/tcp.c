@@ -11,8 +11,6 @@
  * only while a descriptor is new. Known sockets are asked for one by one.
  */
 #include "collect/collect.h"
-#include "collect/run/netns.h"
-#include "collect/run/reading.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/error.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/run/netns.h"
-
 #include "collect/run/run.h"
 
 #include <errno.h>

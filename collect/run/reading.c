@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/run/reading.h"
-
-#include "collect/run/netns.h"
 #include "collect/run/run.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"

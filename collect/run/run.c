@@ -6,7 +6,6 @@
  */
 #include "collect/run/run.h"
 
-#include "collect/run/user.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"

@@ -204,4 +204,46 @@ struct tcp_seen {
 struct tcp_seen tcp_look(struct collect *c);
 void tcp_look_end(struct collect *c);
 
+/*
+ * The network namespace that the workload lives in, as under `ip netns exec`, which enters it some
+ * time after it was started. A file or a socket opened while in a namespace stays with it.
+ */
+
+struct netns {
+	int fd;		     /* the namespace, open; -1 for our own */
+	uint64_t id, ours;   /* the ID in net:[ID] of /proc/PID/ns/net; 0 if not known */
+	unsigned int others; /* further namespaces that the workload's processes are in */
+};
+
+void netns_init(struct netns *n);
+void netns_close(struct netns *n);
+
+/*
+ * Follows the workload of c's run. When it has entered another namespace, calls `work` inside that
+ * one, once. A namespace that cannot be entered, a failure of `work`, and processes in several
+ * namespaces, of which only the first is read, degrade the collector.
+ */
+typedef int netns_work(void *arg, struct error *err);
+void netns_enter(struct netns *n, struct collect *c, netns_work *work, void *arg);
+
+/* Calls `work` inside the namespace that netns_enter() found. */
+int netns_inside(const struct netns *n, netns_work *work, void *arg, struct error *err);
+
+/*
+ * The user who runs the workload: `zcost collect --user NAME`. zcost, its collectors and the words
+ * of the prefix stay root, because a prefix such as `ip netns exec` needs root. Behind the prefix
+ * env drops the variables of root, and setpriv its rights for good: no setuid program brings them
+ * back. lib/spawn.h keeps the terminal, the keys and the descriptors of root away (`apart`). The
+ * limits of resources stay those of zcost.
+ */
+
+/*
+ * Returns the words that run `argv` as the user: the first `prefix` words of argv, then env and
+ * setpriv with their options, then the other words. `mark` ("NAME=VALUE") stays in the environment.
+ * Without a name these are the words of argv. The caller frees it with user_free().
+ */
+char **user_command(const char *name, size_t prefix, char *const argv[], const char *mark,
+		    struct error *err);
+void user_free(char **words);
+
 #endif

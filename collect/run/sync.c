@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "collect/run/run.h"
 
+#include "lib/alloc.h"
+#include "lib/clock.h"
 #include "lib/str.h"
+#include "workload/workload.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,4 +79,78 @@ enum sync_event sync_read(struct sync *s)
 	if (all != SYNC_ABORT && s->len == sizeof(s->line))
 		return sync_set_aborted(s, "standard input: line too long");
 	return all;
+}
+
+/* --- how far the workload has come --- */
+
+#define SETTLE_CPU_S 2
+#define MOVE_CPU_S   1
+#define MOVE_NS	     1000000000ull
+
+struct motion {
+	struct run *run;
+	struct collect tcp;
+	uint64_t begun;
+	bool slept; /* at the last look: a program may sleep for a moment while it starts */
+	bool settled, moving;
+};
+
+struct motion *motion_begin(struct run *r)
+{
+	const struct adapter *is = adapter_find(r->units);
+	struct motion *m = xcalloc(1, sizeof(*m));
+
+	m->run = m->tcp.run = r;
+	m->begun = clock_mono_ns();
+	m->moving = r->warmup_s <= 0 || !is || !is->read; /* else nothing would tell */
+	if (m->moving)
+		sync_print(r, "moving");
+	return m;
+}
+
+/* A workload's account may have its first point before the first byte has passed. */
+static bool motion_account_has_begun(const struct run *r)
+{
+	const struct workload_run w = {r->dir, r->started_ns, clock_mono_ns(), 0};
+	const struct adapter *is = adapter_find(r->units);
+	struct account a;
+	bool begun;
+
+	if (is->collector)
+		return false;
+	account_read(&w, r->units, &a, NULL);
+	begun = a.points.n || a.rates || a.error;
+	account_free(&a);
+	return begun;
+}
+
+bool motion_look(struct motion *m)
+{
+	struct tree_state now;
+	struct tcp_seen tcp;
+	bool waits, begun;
+
+	if (m->settled && m->moving)
+		return true;
+	tcp = tcp_look(&m->tcp);
+	now = tree_state_of(tree_of(m->run));
+	waits = now.sleeps && m->slept;
+	m->slept = now.sleeps;
+	if (!m->settled && (tcp.listens || waits || now.cpu_s > SETTLE_CPU_S)) {
+		m->settled = true;
+		sync_print(m->run, "settled");
+	}
+	begun = clock_mono_ns() - m->begun > MOVE_NS && (waits || now.cpu_s > MOVE_CPU_S);
+	if (!m->moving &&
+	    (tcp.moved || (!tcp.sockets && begun) || motion_account_has_begun(m->run))) {
+		m->moving = true;
+		sync_print(m->run, "moving");
+	}
+	return m->settled && m->moving;
+}
+
+void motion_end(struct motion *m)
+{
+	tcp_look_end(&m->tcp);
+	free(m);
 }

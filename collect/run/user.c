@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "collect/run/user.h"
+#include "collect/run/run.h"
 
 #include "collect/host.h"
 #include "lib/alloc.h"
