@@ -3,11 +3,10 @@
  * Flame graphs: where the cost of a unit of work goes, call chain by call chain. Each variant and
  * side is a picture. Costs are those of table `functions`.
  */
-#include "plot/chart.h"
+#include "plot/flame.h"
 
-#include "analyze/costs/call_tree.h"
+#include "analyze/scope/scope.h"
 #include "lib/file.h"
-#include "plot/chart_flame.h"
 #include "plot/label.h"
 #include "plot/palette.h"
 
@@ -16,6 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct chart chart_flame;
 
 enum { WORD_MOST = 70 };      /* bytes of a name in a file's name, which has 255 */
 #define LEGEND_LEAST	0.001 /* share of the narrowest frame with a colour in the legend */
@@ -48,6 +49,30 @@ uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree)
 				l->command ? FLAME_COMMAND : palette_part(l->component)});
 	}
 	map_free(&known);
+	return places;
+}
+
+uint32_t flame_add_named(struct flame *fl, uint32_t parent, const char *name, uint32_t rgb,
+			 double width)
+{
+	struct flame_label label = {label_clean(&fl->arena, name), "", "", CTX_UNKNOWN, false, rgb};
+
+	return flame_add(fl, parent, flame_label(fl, label), width);
+}
+
+uint32_t *flame_add_tree(struct flame *fl, const struct call_tree *tree, const uint32_t *labels,
+			 uint32_t root, const double *width)
+{
+	uint32_t *places = xcalloc(tree->nframes + 1, sizeof(*places));
+	size_t i;
+
+	for (i = 0; i < tree->nframes; i++) {
+		uint32_t parent = tree->frames[i].parent;
+
+		if (width[i] > 0)
+			places[i] = flame_add(fl, parent == CALL_NONE ? root : places[parent],
+					      labels[tree->frames[i].label], width[i]);
+	}
 	return places;
 }
 
@@ -84,11 +109,9 @@ void flame_add_contexts(struct figure *f, const struct call_tree *tree)
 		for (i = 0; i < tree->nlabels; i++)
 			if (tree->labels[i].begins && tree->labels[i].context == marked[k]) {
 				const char *name = context_names[marked[k]];
-				char *label = xasprintf("%s begins", name);
-				int at = figure_group(f, label);
+				int at = figure_group(f, figure_text(f, "%s begins", name));
 
 				f->groups.mark[at].rgb = palette_part(name);
-				free(label);
 				break;
 			}
 }
@@ -115,9 +138,9 @@ static const char *flame_whose(const struct drawing *d, struct figure *f, const 
 /* --- one picture --- */
 
 struct flame_chart {
-	struct flame_picture picture;
+	struct flame graph;
+	struct figure figure;
 	struct drawing *d;
-	bool picture_only;
 	struct call_tree tree;
 	struct cost_part part;
 	struct table notes;
@@ -142,11 +165,11 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	if (rc)
 		return rc;
 	c->totals = call_tree_totals(&c->tree, 0, c->tree.nruns);
+	c->costs = !isnan(c->part.basis.ns);
+	c->per = (c->costs ? c->part.basis.ns : 100) / c->part.tally.weight;
 	for (i = 0; i < c->tree.nframes; i++)
 		if (c->tree.frames[i].parent == CALL_NONE)
 			c->all += c->totals[i];
-	c->costs = !isnan(c->part.basis.ns);
-	c->per = (c->costs ? c->part.basis.ns : 100) / c->part.tally.weight;
 	if (c->all > 0)
 		return 0;
 	if (c->part.tally.samples && d->query.comm)
@@ -158,16 +181,14 @@ static int flame_chart_read(struct flame_chart *c, const struct block *b, struct
 	return rc;
 }
 
-static void flame_chart_free(struct flame_picture *p)
+static void flame_chart_free(struct flame_chart *c)
 {
-	struct flame_chart *c = (struct flame_chart *)p;
-
 	call_tree_free(&c->tree);
 	cost_part_free(&c->part);
 	table_free(&c->notes);
 	free(c->totals);
-	flame_picture_free(p);
-	free(c);
+	flame_free(&c->graph);
+	figure_free(&c->figure);
 }
 
 /* --- its texts --- */
@@ -204,7 +225,7 @@ static void flame_chart_title(const struct flame_chart *c, struct figure *f)
 {
 	double sum = c->all * c->per, whole = c->part.tally.weight * c->per;
 	const char *name = label_fit(&f->arena, label_clean(&f->arena, c->variant), 35, 520);
-	char of[64] = "";
+	const char *of = "";
 
 	if (!c->costs) {
 		f->title = figure_text(f, "Where %stime goes: %s", flame_whose(c->d, f, c->side),
@@ -212,7 +233,7 @@ static void flame_chart_title(const struct flame_chart *c, struct figure *f)
 		return;
 	}
 	if (sum < 0.9995 * whole)
-		snprintf(of, sizeof(of), " (of %.*f)", claim_places(whole) + 1, whole);
+		of = figure_text(f, " (of %.*f)", claim_places(whole) + 1, whole);
 	f->title = figure_text(f, "Where %s%.*f ns per %s go%s: %s", flame_whose(c->d, f, c->side),
 			       claim_places(sum) + 1, sum, c->part.basis.unit, of, name);
 }
@@ -271,44 +292,23 @@ static void flame_chart_captions(struct flame_chart *c, struct figure *f)
 	chart_end(c->d, f);
 }
 
-/* --- its frames --- */
-
-void flame_add_root(struct flame *fl, double width)
-{
-	const char *name =
-		arena_printf(&fl->arena, "all: %.*f %s", claim_places(width) + 1, width, fl->unit);
-
-	flame_add(
-		fl, FLAME_NONE,
-		flame_label(fl, (struct flame_label){name, "", "", CTX_UNKNOWN, false, FLAME_ROOT}),
-		width);
-}
-
-static void flame_chart_add_frames(const struct flame_chart *c, struct flame *fl)
-{
-	uint32_t *labels = flame_add_labels(fl, &c->tree);
-	uint32_t *places = xcalloc(c->tree.nframes + 1, sizeof(*places));
-	size_t i;
-
-	flame_add_root(fl, c->all * c->per);
-	for (i = 0; i < c->tree.nframes; i++) {
-		uint32_t parent = c->tree.frames[i].parent;
-
-		places[i] = flame_add(fl, parent == CALL_NONE ? 0 : places[parent],
-				      labels[c->tree.frames[i].label], c->totals[i] * c->per);
-	}
-	free(labels);
-	free(places);
-}
+/* --- its files --- */
 
 enum { F_FRAME, F_PARENT, F_SYMBOL, F_DSO, F_COMPONENT, F_CONTEXT, F_SELF, F_TOTAL, F_N };
 
-void flame_set_label(struct table *t, struct value *row, const struct call_label *l)
+void flame_set_frame(struct table *t, struct value *row, const struct call_tree *tree, uint32_t i,
+		     struct value *label)
 {
-	row[0] = value_str(t, l->symbol);
-	row[1] = *l->dso ? value_str(t, l->dso) : value_none();
-	row[2] = *l->component ? value_str(t, l->component) : value_none();
-	row[3] = l->context == CTX_UNKNOWN ? value_none() : value_str(t, context_names[l->context]);
+	const struct call_label *l = &tree->labels[tree->frames[i].label];
+	uint32_t parent = tree->frames[i].parent;
+
+	row[0] = value_int(i + 1);
+	row[1] = value_int(parent == CALL_NONE ? 0 : parent + 1);
+	label[0] = value_str(t, l->symbol);
+	label[1] = *l->dso ? value_str(t, l->dso) : value_none();
+	label[2] = *l->component ? value_str(t, l->component) : value_none();
+	label[3] =
+		l->context == CTX_UNKNOWN ? value_none() : value_str(t, context_names[l->context]);
 }
 
 /* Writes all frames, also those that the picture folds. */
@@ -339,10 +339,7 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 	for (i = 0; i < c->tree.nframes; i++) {
 		struct value *row = table_row(&t);
 
-		parent = c->tree.frames[i].parent;
-		row[F_FRAME] = value_int(i + 1);
-		row[F_PARENT] = value_int(parent == CALL_NONE ? 0 : parent + 1);
-		flame_set_label(&t, row + F_SYMBOL, &c->tree.labels[c->tree.frames[i].label]);
+		flame_set_frame(&t, row, &c->tree, i, row + F_SYMBOL);
 		row[F_SELF] = value_real(self[i] * c->per);
 		row[F_TOTAL] = value_real(c->totals[i] * c->per);
 	}
@@ -352,20 +349,31 @@ static int flame_chart_write_tsv(const struct flame_chart *c, const struct figur
 	return rc;
 }
 
-static int flame_chart_write(struct flame_picture *p, const char *dir, struct error *err)
+static int flame_chart_write(struct flame_chart *c, const char *dir, struct error *err)
 {
-	struct flame_chart *c = (struct flame_chart *)p;
+	struct flame *fl = &c->graph;
+	uint32_t *labels = flame_add_labels(fl, &c->tree);
+	double *width = xcalloc(c->tree.nframes + 1, sizeof(*width)), all = c->all * c->per;
+	size_t i;
 	int rc;
 
-	flame_chart_add_frames(c, &p->graph);
-	rc = flame_write(&p->graph, &p->figure, dir, err);
-	return rc || c->picture_only ? rc : flame_chart_write_tsv(c, &p->figure, dir, err);
+	for (i = 0; i < c->tree.nframes; i++)
+		width[i] = c->totals[i] * c->per;
+	flame_add_named(
+		fl, FLAME_NONE,
+		arena_printf(&fl->arena, "all: %.*f %s", claim_places(all) + 1, all, fl->unit),
+		FLAME_ROOT, all);
+	free(flame_add_tree(fl, &c->tree, labels, 0, width));
+	free(labels);
+	free(width);
+	rc = flame_write(fl, &c->figure, dir, err);
+	return rc || c->d->pictures_only ? rc : flame_chart_write_tsv(c, &c->figure, dir, err);
 }
 
 static int flame_chart_set_texts(struct flame_chart *c, struct error *err)
 {
-	struct flame *fl = &c->picture.graph;
-	struct figure *f = &c->picture.figure;
+	struct flame *fl = &c->graph;
+	struct figure *f = &c->figure;
 
 	copied_caption(c->d, f, c->d->side);
 	fl->icicle = c->d->icicle;
@@ -384,34 +392,31 @@ static int flame_chart_set_texts(struct flame_chart *c, struct error *err)
 /* Draws the picture of a block, or of the query's perf.data where `b` is NULL. */
 static void flame_draw_block(struct drawing *d, const struct block *b, struct flame_files *files)
 {
-	struct flame_chart *c = xcalloc(1, sizeof(*c));
+	struct flame_chart c = {
+		.d = d, .variant = b ? b->variant : d->base, .side = b ? b->side : ""};
 	const struct drawing before = *d;
 	struct error err = {0};
 	int rc;
 
-	c->d = d;
-	c->picture_only = d->pictures_only;
-	c->variant = b ? b->variant : d->base;
-	c->side = b ? b->side : "";
-	c->picture.write = flame_chart_write;
-	c->picture.free = flame_chart_free;
-	c->picture.what = xasprintf("%s %s", c->variant, c->side);
-	d->base = c->variant;
+	d->base = c.variant;
 	d->nnews = 0;
 	d->facts.variants = &d->base;
 	d->facts.nvariants = 1;
 	d->facts.places = NULL;
 	d->side = b ? b->side : NULL;
-	chart_begin(&chart_flame, d, &c->picture.figure);
-	rc = flame_chart_read(c, b, &err);
-	d->facts.profiled = (struct run_counts){b ? c->part.nruns : 0, b ? c->part.nruns : 0};
+	chart_begin(&chart_flame, d, &c.figure);
+	rc = flame_chart_read(&c, b, &err);
+	d->facts.profiled = (struct run_counts){b ? c.part.nruns : 0, b ? c.part.nruns : 0};
 	if (!rc)
-		rc = flame_chart_set_texts(c, &err);
+		rc = flame_chart_set_texts(&c, &err);
+	if (!rc)
+		rc = flame_chart_write(&c, files->dir, &err);
 	d->base = before.base;
 	d->nnews = before.nnews;
 	d->facts = before.facts;
 	d->side = before.side;
-	flame_files_add(files, &c->picture, rc, &err);
+	flame_files_count(files, arena_printf(&d->arena, "%s %s", c.variant, c.side), rc, &err);
+	flame_chart_free(&c);
 }
 
 /* Returns whether the variant is the base or one of those to compare with it. */
@@ -426,51 +431,13 @@ static bool flame_is_drawn(const struct drawing *d, const char *variant)
 	return false;
 }
 
-void flame_picture_free(struct flame_picture *p)
-{
-	flame_free(&p->graph);
-	figure_free(&p->figure);
-	free(p->what);
-}
-
-static void flame_files_count(struct flame_files *files, struct flame_picture *p, int rc,
-			      const struct error *err)
+void flame_files_count(struct flame_files *files, const char *what, int rc, const struct error *err)
 {
 	files->written += !rc;
 	if (rc == -ENODATA)
-		str_printf(&files->absent, "%s%s", files->absent.len ? ", " : "", p->what);
+		str_printf(&files->absent, "%s%s", files->absent.len ? ", " : "", what);
 	if (rc && (!files->first.code || rc != -ENODATA))
 		files->first = *err;
-	p->free(p);
-}
-
-static void flame_files_wait(struct flame_files *files)
-{
-	background_wait(&files->writer);
-	if (files->writing)
-		flame_files_count(files, files->writing, -files->failed.code, &files->failed);
-	files->writing = NULL;
-	files->failed = (struct error){0};
-}
-
-static void *flame_files_write(void *arg)
-{
-	struct flame_files *files = arg;
-
-	files->writing->write(files->writing, files->dir, &files->failed);
-	return NULL;
-}
-
-void flame_files_add(struct flame_files *files, struct flame_picture *p, int rc,
-		     const struct error *err)
-{
-	flame_files_wait(files);
-	if (rc) {
-		flame_files_count(files, p, rc, err);
-		return;
-	}
-	files->writing = p;
-	background_start(&files->writer, flame_files_write, files);
 }
 
 bool flame_files_failed(const struct flame_files *files)
@@ -480,7 +447,6 @@ bool flame_files_failed(const struct flame_files *files)
 
 int flame_files_end(struct flame_files *files, int *written, struct error *err)
 {
-	flame_files_wait(files);
 	*written += files->written;
 	if (files->first.code && (!files->written || files->first.code != ENODATA))
 		*err = files->first;

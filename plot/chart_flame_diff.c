@@ -4,11 +4,9 @@
  * those that are new, each in a region. A frame is as wide as its larger cost. The colour is the
  * change, where it is told apart from chance.
  */
-#include "plot/chart.h"
+#include "plot/flame.h"
 
 #include "analyze/compare/call_diff.h"
-#include "lib/file.h"
-#include "plot/chart_flame.h"
 #include "plot/label.h"
 #include "plot/palette.h"
 
@@ -17,14 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct chart chart_flame_diff;
+
 enum { SAME = 0xd4d4d4, UNTESTED = 0xececec };
 
 static const char *const region_names[REGIONS] = {"shared or too rare", "vanished", "new"};
 
 struct diff_chart {
-	struct flame_picture picture;
+	struct flame graph;
+	struct figure figure;
 	struct drawing *d;
-	bool picture_only;
 	struct comparison c;
 	struct call_diff cd;
 	struct table notes;
@@ -127,55 +127,40 @@ static double *region_widths(const struct call_diff *cd, enum call_region of)
 	return width;
 }
 
-static void flame_set_change(struct flame *fl, uint32_t frame, const struct call_diff *cd,
-			     const struct call_change *x)
-{
-	struct flame_frame *f = &fl->frames[frame];
-
-	memcpy(f->cost, x->cost, sizeof(f->cost));
-	f->rgb = change_rgb(cd, x);
-	f->test = change_test(fl, cd, x);
-}
-
 static void flame_add_region(struct flame *fl, const struct call_diff *cd, enum call_region of,
 			     const uint32_t *labels)
 {
 	const struct call_tree *t = &cd->tree;
-	const struct call_change *sum = &cd->regions[of];
 	double *width = region_widths(cd, of), all = 0;
-	uint32_t *places = xcalloc(t->nframes + 1, sizeof(*places)), region;
+	uint32_t *places, region;
+	struct str name = {0};
 	size_t i;
 
 	for (i = 0; i < t->nframes; i++)
 		all += t->frames[i].parent == CALL_NONE ? width[i] : 0;
 	if (all > 0) {
-		struct str name = {0};
-
 		str_puts(&name, region_names[of]);
 		text_add_change(&name, ": ", region_change(cd, of));
 		str_printf(&name, " %s", fl->unit);
-		region = flame_add(
-			fl, 0,
-			flame_label(fl,
-				    (struct flame_label){label_clean(&fl->arena, name.buf), "", "",
-							 CTX_UNKNOWN, false, FLAME_COMMAND}),
-			all);
-		str_free(&name);
-		memcpy(fl->frames[region].cost, sum->cost, sizeof(sum->cost));
+		region = flame_add_named(fl, 0, name.buf, FLAME_COMMAND, all);
+		memcpy(fl->frames[region].cost, cd->regions[of].cost, sizeof(fl->frames->cost));
 		fl->frames[region].test = "";
 		fl->frames[0].width += all;
+		places = flame_add_tree(fl, t, labels, region, width);
 		for (i = 0; i < t->nframes; i++) {
-			uint32_t parent = t->frames[i].parent;
+			const struct call_change *x = &cd->changes[of][i];
+			struct flame_frame *f = &fl->frames[places[i]];
 
-			if (!(width[i] > 0))
+			if (!places[i])
 				continue;
-			places[i] = flame_add(fl, parent == CALL_NONE ? region : places[parent],
-					      labels[t->frames[i].label], width[i]);
-			flame_set_change(fl, places[i], cd, &cd->changes[of][i]);
+			memcpy(f->cost, x->cost, sizeof(f->cost));
+			f->rgb = change_rgb(cd, x);
+			f->test = change_test(fl, cd, x);
 		}
+		free(places);
 	}
+	str_free(&name);
 	free(width);
-	free(places);
 }
 
 static void diff_chart_add_frames(const struct diff_chart *c, struct flame *fl)
@@ -183,10 +168,7 @@ static void diff_chart_add_frames(const struct diff_chart *c, struct flame *fl)
 	uint32_t *labels = flame_add_labels(fl, &c->cd.tree);
 	int of;
 
-	flame_add(fl, FLAME_NONE,
-		  flame_label(fl,
-			      (struct flame_label){"all", "", "", CTX_UNKNOWN, false, FLAME_ROOT}),
-		  0);
+	flame_add_named(fl, FLAME_NONE, "all", FLAME_ROOT, 0);
 	memcpy(fl->frames[0].cost, c->cd.d.total, sizeof(c->cd.d.total));
 	fl->frames[0].test = "";
 	for (of = 0; of < REGIONS; of++)
@@ -213,8 +195,7 @@ static void diff_chart_title(struct diff_chart *c, struct figure *f)
 		f->title = figure_text(f, "From %s to %s: %.*f → %.*f %s%s%s", names[BASE],
 				       names[NEW], claim_places(d->total[BASE]) + 1, d->total[BASE],
 				       claim_places(d->total[BASE]) + 1, d->total[NEW],
-				       c->picture.graph.unit, *c->cd.side ? " on the " : "",
-				       c->cd.side);
+				       c->graph.unit, *c->cd.side ? " on the " : "", c->cd.side);
 }
 
 static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
@@ -226,7 +207,7 @@ static void diff_chart_subtitle(struct diff_chart *c, struct figure *f)
 	text_add_change(&s, ", vanished ", region_change(cd, VANISHED));
 	text_add_change(&s, ", new ", region_change(cd, APPEARED));
 	text_add_change(&s, ": together ", rounded(cd->d.total[NEW]) - rounded(cd->d.total[BASE]));
-	str_printf(&s, " %s", c->picture.graph.unit);
+	str_printf(&s, " %s", c->graph.unit);
 	f->subtitle = figure_text(f, "%s", s.buf);
 	str_free(&s);
 }
@@ -323,7 +304,6 @@ enum {
 
 static void diff_chart_add_row(struct table *t, const struct diff_chart *c, int of, uint32_t i)
 {
-	const struct call_frame *frame = &c->cd.tree.frames[i];
 	const struct call_change *x = &c->cd.changes[of][i];
 	double delta = x->cost[NEW] - x->cost[BASE];
 	struct value *row;
@@ -331,10 +311,8 @@ static void diff_chart_add_row(struct table *t, const struct diff_chart *c, int 
 	if (!(x->cost[BASE] > 0 || x->cost[NEW] > 0))
 		return;
 	row = table_row(t);
-	row[F_FRAME] = value_int(i + 1);
-	row[F_PARENT] = value_int(frame->parent == CALL_NONE ? 0 : frame->parent + 1);
+	flame_set_frame(t, row, &c->cd.tree, i, row + F_SYMBOL);
 	row[F_REGION] = value_str(t, region_names[of]);
-	flame_set_label(t, row + F_SYMBOL, &c->cd.tree.labels[frame->label]);
 	row[F_BASE] = value_real(x->cost[BASE]);
 	row[F_NEW] = value_real(x->cost[NEW]);
 	row[F_DELTA] = x->row ? diff_delta(t, x->row, delta) : value_real(delta);
@@ -387,27 +365,10 @@ static void diff_chart_foot(struct diff_chart *c, struct figure *f)
 	c->d->facts.profiled = all;
 }
 
-static int diff_chart_close(struct diff_chart *c, int rc, struct error *err)
-{
-	return c->abroad ? compare_close(&c->c, rc, err) : rc;
-}
-
-static int diff_chart_write(struct flame_picture *p, const char *dir, struct error *err)
-{
-	struct diff_chart *c = (struct diff_chart *)p;
-	int rc;
-
-	diff_chart_add_frames(c, &p->graph);
-	rc = flame_write(&p->graph, &p->figure, dir, err);
-	if (!rc && !c->picture_only)
-		rc = diff_chart_write_tsv(c, &p->figure, dir, err);
-	return diff_chart_close(c, rc, err);
-}
-
 static int diff_chart_set_texts(struct diff_chart *c, struct error *err)
 {
-	struct flame *fl = &c->picture.graph;
-	struct figure *f = &c->picture.figure;
+	struct flame *fl = &c->graph;
+	struct figure *f = &c->figure;
 	int e;
 
 	fl->icicle = c->d->icicle;
@@ -467,7 +428,8 @@ static int diff_chart_open(struct diff_chart *c, const char *new, struct error *
 	return c->abroad ? diff_chart_open_abroad(c, new, err) : 0;
 }
 
-static int diff_chart_read(struct diff_chart *c, const char *new, struct error *err)
+static int diff_chart_draw(struct diff_chart *c, const char *new, const char *dir,
+			   struct error *err)
 {
 	int rc = diff_chart_open(c, new, err);
 
@@ -478,39 +440,34 @@ static int diff_chart_read(struct diff_chart *c, const char *new, struct error *
 		rc = call_diff_read(&c->cd, &c->c, c->d->reverse, &c->notes, err);
 	if (!rc)
 		rc = diff_chart_set_texts(c, err);
-	return rc ? diff_chart_close(c, rc, err) : 0;
-}
-
-static void diff_chart_free(struct flame_picture *p)
-{
-	struct diff_chart *c = (struct diff_chart *)p;
-
-	call_diff_free(&c->cd);
-	table_free(&c->notes);
-	str_free(&c->evidence);
-	flame_picture_free(p);
-	free(c);
+	if (!rc) {
+		diff_chart_add_frames(c, &c->graph);
+		rc = flame_write(&c->graph, &c->figure, dir, err);
+	}
+	if (!rc && !c->d->pictures_only)
+		rc = diff_chart_write_tsv(c, &c->figure, dir, err);
+	return c->abroad ? compare_close(&c->c, rc, err) : rc;
 }
 
 static void flame_diff_draw_pair(struct drawing *d, const char *new, struct flame_files *files)
 {
-	struct diff_chart *c = xcalloc(1, sizeof(*c));
+	struct diff_chart c = {.d = d};
 	const struct drawing before = *d;
 	struct error err = {0};
 	int rc;
 
-	c->d = d;
-	c->picture_only = d->pictures_only;
-	c->picture.write = diff_chart_write;
-	c->picture.free = diff_chart_free;
-	c->picture.what = xstrdup(new);
-	chart_begin(&chart_flame_diff, d, &c->picture.figure);
+	chart_begin(&chart_flame_diff, d, &c.figure);
 	d->news = &new;
 	d->nnews = 1;
-	rc = diff_chart_read(c, new, &err);
+	rc = diff_chart_draw(&c, new, files->dir, &err);
 	d->news = before.news;
 	d->nnews = before.nnews;
-	flame_files_add(files, &c->picture, rc, &err);
+	flame_files_count(files, new, rc, &err);
+	call_diff_free(&c.cd);
+	table_free(&c.notes);
+	str_free(&c.evidence);
+	flame_free(&c.graph);
+	figure_free(&c.figure);
 }
 
 static int flame_diff_write(struct drawing *d, const char *dir, int *written, struct error *err)

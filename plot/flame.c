@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The frames of a flame graph: their order, and narrow ones folded into one. */
+/*
+ * The frames of a flame graph: their order, narrow ones folded into one, and the SVG: the picture
+ * as it is before anyone zooms, the frames as JSON, and the script. A viewer that runs no script
+ * shows the whole picture.
+ */
 #include "plot/flame.h"
 
+#include "lib/file.h"
+#include "lib/intern.h"
 #include "plot/label.h"
+#include "plot/palette.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +43,13 @@ uint32_t flame_add(struct flame *fl, uint32_t parent, uint32_t label, double wid
 }
 
 /* --- folding --- */
+
+/* What one frame for several others says. */
+struct flame_folded {
+	double least;	   /* narrower frames are folded, share of the root */
+	double width;	   /* of all folded frames together */
+	size_t frames, in; /* folded frames, in so many */
+};
 
 struct fold {
 	struct flame *fl;
@@ -130,7 +145,11 @@ static void fold_put_frame(struct fold *w, uint32_t i, uint32_t parent, uint32_t
 		fold_put_narrow(w, &narrow, at, depth + 1, x, count);
 }
 
-struct flame_folded flame_fold(struct flame *fl, double least)
+/*
+ * Puts the frames in the order of the drawing. Frames that are narrower than `least` of the root,
+ * and those too deep to draw, become one frame of their width below their parent.
+ */
+static struct flame_folded flame_fold(struct flame *fl, double least)
 {
 	struct fold w = {.fl = fl, .least = least * fl->frames[0].width, .folded.least = least};
 
@@ -145,4 +164,371 @@ struct flame_folded flame_fold(struct flame *fl, double least)
 	fl->nframes = w.n;
 	fl->frames_cap = w.cap;
 	return w.folded;
+}
+
+/* --- the SVG --- */
+
+/* Pixels. COLUMN: a character of DejaVu Sans Mono. */
+#define COLUMN	    7.25
+#define LEGEND_SIZE 15.0
+enum { ROW = 18, BASE_LINE = 12, CONTROLS = 62, MARK = 3, MARKED = 6, NAME_MOST = 160 };
+
+enum { FRAMES_MOST = 10000 };
+#define NARROW (1.0 / 5000) /* share of the root; narrower frames are folded */
+
+EMBED_TEXT(flame_script, "plot/flame.js");
+EMBED_TEXT(flame_style, "plot/flame.css");
+
+/* Cuts a name to so many columns. Characters of East Asia take two. */
+static size_t name_fit(const char *name, size_t columns, bool *cut)
+{
+	size_t used = 0, at = 0;
+	uint32_t code;
+	int n;
+
+	*cut = false;
+	while (name[at]) {
+		n = utf8_decode(name + at, &code);
+		n = n ? n : 1;
+		used += code >= 0x1100 ? 2 : 1;
+		if (used > columns - 1 && name[at + (size_t)n]) {
+			*cut = true;
+			break;
+		}
+		at += (size_t)n;
+	}
+	return at;
+}
+
+/* Appends a JSON string. It has no character that XML or HTML would read as markup. */
+static void json_add(struct str *out, const char *s)
+{
+	str_putc(out, '"');
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < ' ' || strchr("\"\\<>&", c))
+			str_printf(out, "\\u%04x", c);
+		else
+			str_putc(out, (char)c);
+	}
+	str_putc(out, '"');
+}
+
+static void json_add_name(struct str *out, const char *name)
+{
+	bool cut;
+	size_t n = name_fit(name, NAME_MOST, &cut);
+	char *text = xasprintf("%.*s%s", (int)n, name, cut ? "…" : "");
+
+	json_add(out, text);
+	free(text);
+}
+
+/* --- labels, colours and tests get numbers when a frame first uses them --- */
+
+struct numbers {
+	struct intern ids;
+	struct str json;
+};
+
+struct flame_json {
+	const struct flame *fl;
+	struct numbers labels, colors, tests;
+	double scale; /* whole numbers in the data per unit */
+	struct str out;
+};
+
+static uint32_t color_number(struct flame_json *j, uint32_t rgb)
+{
+	uint32_t before = (uint32_t)j->colors.ids.n;
+	uint32_t id = intern_bytes(&j->colors.ids, &rgb, sizeof(rgb));
+
+	if (id == before)
+		str_printf(&j->colors.json, "%s[\"#%06x\",\"%s\"]", id ? "," : "", rgb,
+			   palette_dark(rgb) ? "#fff" : "#000");
+	return id;
+}
+
+static bool label_is_marked(const struct flame_label *l)
+{
+	return l->begins && (l->context == CTX_SYSCALL || l->context == CTX_HARDIRQ ||
+			     l->context == CTX_EXCEPTION || context_is_softirq(l->context));
+}
+
+static uint32_t label_number(struct flame_json *j, uint32_t label)
+{
+	const struct flame_label *l = &j->fl->labels[label];
+	uint32_t before = (uint32_t)j->labels.ids.n;
+	uint32_t id = intern_bytes(&j->labels.ids, &label, sizeof(label));
+	struct str *s = &j->labels.json;
+
+	if (id != before)
+		return id;
+	str_puts(s, id ? ",[" : "[");
+	json_add_name(s, l->name);
+	str_putc(s, ',');
+	json_add_name(s, l->dso);
+	str_putc(s, ',');
+	json_add(s, l->component);
+	str_putc(s, ',');
+	json_add(s, l->context == CTX_UNKNOWN ? "" : context_names[l->context]);
+	str_printf(s, ",%u", color_number(j, l->rgb));
+	if (label_is_marked(l))
+		str_printf(s, ",\"#%06x\"", palette_part(context_names[l->context]));
+	str_putc(s, ']');
+	return id;
+}
+
+/* Returns the number of the text + 1; 0: no text. */
+static uint32_t test_number(struct flame_json *j, const char *text)
+{
+	uint32_t before = (uint32_t)j->tests.ids.n, id;
+
+	if (!text)
+		return 0;
+	id = intern_str(&j->tests.ids, text);
+	if (id == before) {
+		str_puts(&j->tests.json, id ? "," : "");
+		json_add(&j->tests.json, text);
+	}
+	return id + 1;
+}
+
+static void json_add_frame(struct flame_json *j, const struct flame_frame *f)
+{
+	str_printf(&j->out, "%s%u,%u,%.0f", f->parent == FLAME_NONE ? "" : ",", f->depth,
+		   label_number(j, f->label), f->width * j->scale);
+	if (j->fl->differs)
+		str_printf(&j->out, ",%.0f,%.0f,%u,%u", f->cost[0] * j->scale,
+			   f->cost[1] * j->scale, color_number(j, f->rgb), test_number(j, f->test));
+}
+
+/* Costs have eight digits in the data, and at least four in texts. */
+static int flame_digits(const struct flame *fl)
+{
+	double total = fl->frames[0].width;
+
+	return total >= 100 ? 1 : total >= 10 ? 2 : total >= 1 ? 3 : 5;
+}
+
+static void json_add_ends(struct str *s, const struct flame *fl)
+{
+	if (!fl->differs)
+		return;
+	str_puts(s, ",\"ends\":[");
+	json_add_name(s, fl->ends[0]);
+	str_putc(s, ',');
+	json_add_name(s, fl->ends[1]);
+	str_putc(s, ']');
+}
+
+/* Returns the data of the folded frames, without the members that place the picture. */
+static char *flame_make_json(const struct flame *fl)
+{
+	struct flame_json j = {.fl = fl};
+	struct numbers *const lists[] = {&j.labels, &j.colors, &j.tests};
+	const char *const names[] = {"labels", "colors", "tests"};
+	double total = fl->frames[0].width;
+	size_t i;
+
+	j.scale = total > 0 ? pow(10, 7 - floor(log10(total))) : 1;
+	str_printf(&j.out, "\"scale\":%.0f,\"digits\":%d,\"stride\":%d,\"unit\":", j.scale,
+		   flame_digits(fl), fl->differs ? 7 : 3);
+	json_add(&j.out, fl->unit);
+	json_add_ends(&j.out, fl);
+	str_puts(&j.out, ",\n\"frames\":[");
+	for (i = 0; i < fl->nframes; i++)
+		json_add_frame(&j, &fl->frames[i]);
+	str_putc(&j.out, ']');
+	for (i = 0; i < array_size(lists); i++) {
+		str_printf(&j.out, ",\n\"%s\":[%s]", names[i],
+			   lists[i]->json.len ? lists[i]->json.buf : "");
+		intern_free(&lists[i]->ids);
+		str_free(&lists[i]->json);
+	}
+	return str_take(&j.out);
+}
+
+/* Returns the width of the widest frame, share of the root, that is one too many. */
+static double flame_least(const struct flame *fl)
+{
+	double *widths = xcalloc(fl->nframes + 1, sizeof(*widths)), least = NARROW;
+	size_t i;
+
+	for (i = 0; i < fl->nframes; i++)
+		widths[i] = fl->frames[i].width / fl->frames[0].width;
+	qsort(widths, fl->nframes, sizeof(*widths), stats_by_value);
+	if (fl->nframes > FRAMES_MOST)
+		least = fmax(least, widths[fl->nframes - FRAMES_MOST]);
+	free(widths);
+	return least;
+}
+
+/* --- the picture --- */
+
+struct picture {
+	const struct flame *fl;
+	struct str *s;
+	double left, top, width; /* of the frames */
+};
+
+static void svg_add_text(struct str *s, const struct page_text *t)
+{
+	static const char *const anchors[] = {"start", "middle", "end"};
+
+	str_printf(
+		s,
+		"<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\"%s text-anchor=\"%s\" fill=\"#%06x\">",
+		t->x, t->y + t->size * 0.36, t->size, t->bold ? " font-weight=\"bold\"" : "",
+		anchors[t->align], t->rgb);
+	label_xml(s, t->text);
+	str_puts(s, "</text>\n");
+}
+
+static void svg_add_rect(struct str *s, double x, double y, double width, double height,
+			 uint32_t rgb)
+{
+	str_printf(s, "<rect x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\" fill=\"#%06x\"/>",
+		   x, y, width, height, rgb);
+}
+
+static void svg_add_frame_name(const struct picture *p, const struct flame_frame *f, double x,
+			       double y, size_t columns)
+{
+	const struct flame_label *l = &p->fl->labels[f->label];
+	bool marked = label_is_marked(l), cut;
+	char *text =
+		xasprintf("%s%s%s%s", marked ? "[" : "", marked ? context_names[l->context] : "",
+			  marked ? "] " : "", l->name);
+
+	text[name_fit(text, columns, &cut)] = 0;
+	str_printf(p->s, "<text x=\"%.1f\" y=\"%.0f\"%s>", x + 3, y + BASE_LINE,
+		   palette_dark(f->rgb) ? " fill=\"#fff\"" : "");
+	label_xml(p->s, text);
+	str_puts(p->s, cut ? "…</text>" : "</text>");
+	free(text);
+}
+
+/* Draws what the script draws before anyone zooms. */
+static void svg_add_frame(const struct picture *p, const struct flame_frame *f)
+{
+	const struct flame_label *l = &p->fl->labels[f->label];
+	double per = p->width / p->fl->frames[0].width, width = f->width * per;
+	double x = p->left + f->x * per;
+	double y = p->top + ROW * (p->fl->icicle ? f->depth : p->fl->depth - f->depth);
+
+	if (width < 1 || f->depth > p->fl->depth)
+		return;
+	svg_add_rect(p->s, x, y, width - 0.5, ROW - 1, f->rgb);
+	if (label_is_marked(l) && width >= MARKED)
+		svg_add_rect(p->s, x, p->fl->icicle ? y : y + ROW - 1 - MARK, width, MARK,
+			     palette_part(context_names[l->context]));
+	if (width >= 6 + 3 * COLUMN)
+		svg_add_frame_name(p, f, x, y, (size_t)((width - 6) / COLUMN));
+	str_putc(p->s, '\n');
+}
+
+/* Adds the swatches of the contexts, as they mark frames, and of the colours. Returns the end. */
+static double svg_add_legend(struct str *s, const struct figure *f, double y)
+{
+	const struct figure_marks *const marks[] = {&f->parts, &f->groups};
+	const double left = 40, right = PAGE_W - 40;
+	double x = left, width;
+	size_t k;
+	int i;
+
+	for (k = 0; k < array_size(marks); k++)
+		for (i = 0; i < marks[k]->n; i++) {
+			const struct figure_mark *m = &marks[k]->mark[i];
+
+			width = 24 + label_width(m->label, LEGEND_SIZE, false);
+			if (x + width > right) {
+				x = left;
+				y += 22;
+			}
+			svg_add_rect(s, x, y + (k ? 10 : 2), 16, k ? MARK : 14, m->rgb);
+			svg_add_text(s, &(struct page_text){.x = x + 21,
+							    .y = y + 9,
+							    .size = LEGEND_SIZE,
+							    .rgb = INK,
+							    .text = m->label});
+			x += width + 18;
+		}
+	return y + (marks[0]->n + marks[1]->n ? 24 : 0);
+}
+
+static void svg_add_head(struct str *s, const struct figure *f, double height)
+{
+	str_printf(
+		s,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<title>",
+		PAGE_W, height, PAGE_W, height);
+	label_xml(s, f->title);
+	str_puts(s, "</title>\n<desc>");
+	label_xml(s, f->subtitle);
+	str_printf(s, "</desc>\n<style><![CDATA[\n%s]]></style>\n", flame_style);
+	str_printf(s, "<rect width=\"%d\" height=\"%.0f\" fill=\"#ffffff\"/>\n", PAGE_W, height);
+}
+
+static void svg_add_data(const struct picture *p, const char *json)
+{
+	str_printf(
+		p->s,
+		"<script type=\"application/json\">{\"left\":%.0f,\"width\":%.0f,\"top\":%.0f,\"controls\":%.0f,\"row\":%d,\"base\":%d,\"column\":%.2f,\"mark\":%d,\"depth\":%u,\"icicle\":%s,\n%s}</script>\n",
+		p->left, p->width, p->top, p->top - CONTROLS + 16, ROW, BASE_LINE, COLUMN, MARKED,
+		p->fl->depth, p->fl->icicle ? "true" : "false", json);
+}
+
+static void flame_make_svg(const struct flame *fl, const struct figure *f, const char *json,
+			   struct str *s)
+{
+	struct str legend = {0};
+	struct page page;
+	struct picture p = {fl, s, 0, 0, 0};
+	double height, rows = ROW * (fl->depth + 1.0);
+	size_t i;
+	int t;
+
+	page_make_texts(&page, f, 0);
+	p.left = page.left;
+	p.width = page.right - page.left;
+	p.top = svg_add_legend(&legend, f, page.top + 6) + CONTROLS;
+	height = ceil(p.top + rows + 10 - page.bottom);
+	page_free(&page);
+	page_make_texts(&page, f, height);
+	svg_add_head(s, f, height);
+	for (t = 0; t < page.ntexts; t++)
+		svg_add_text(s, &page.texts[t]);
+	str_printf(s, "%s\n<g class=\"frames\">\n", legend.len ? legend.buf : "");
+	for (i = 0; i < fl->nframes; i++)
+		svg_add_frame(&p, &fl->frames[i]);
+	str_puts(s, "</g>\n");
+	svg_add_data(&p, json);
+	str_printf(s, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
+	page_free(&page);
+	str_free(&legend);
+}
+
+int flame_write(struct flame *fl, struct figure *f, const char *dir, struct error *err)
+{
+	char *path = xasprintf("%s/%s.svg", dir, f->name), *json;
+	struct flame_folded folded;
+	struct str s = {0};
+	int rc;
+
+	folded = flame_fold(fl, flame_least(fl));
+	json = flame_make_json(fl);
+	if (folded.frames)
+		f->foot = figure_text(
+			f,
+			"%zu frames narrower than %.2g %% are drawn together, in %zu places: %.1f %% of the whole · %s",
+			folded.frames, 100 * folded.least, folded.in,
+			100 * folded.width / fl->frames[0].width, f->foot);
+	flame_make_svg(fl, f, json, &s);
+	rc = file_write(path, s.buf, s.len, err);
+	str_free(&s);
+	free(json);
+	free(path);
+	return rc;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flame graph as data, and its SVG. A frame is as wide as its cost. Its children stand above it,
- * in the order of their names, and are together no wider than it is. The picture is complete
- * without its script; the script, plot/flame.js, draws the same frames again when they are zoomed.
+ * A flame graph as data, its SVG, and what the charts of one variant and of a difference share. A
+ * frame is as wide as its cost. Its children stand above it, in the order of their names, and are
+ * together no wider than it is. The picture is complete without its script; the script,
+ * plot/flame.js, draws the same frames again when they are zoomed.
  */
 #ifndef ZC_PLOT_FLAME_H
 #define ZC_PLOT_FLAME_H
 
+#include "analyze/costs/call_tree.h"
+#include "plot/chart.h"
 #include "plot/page.h"
-
-#include "analyze/model/context.h"
 
 #define FLAME_NONE   UINT32_MAX
 #define FLAME_PIXELS (PAGE_W - 2 * PAGE_MARGIN) /* the width of the root */
@@ -51,23 +52,58 @@ uint32_t flame_label(struct flame *fl, struct flame_label label);
 /* Adds a frame, with the width as its cost. Returns its place. */
 uint32_t flame_add(struct flame *fl, uint32_t parent, uint32_t label, double width);
 
-/* What one frame for several others says. */
-struct flame_folded {
-	double least;	   /* narrower frames are folded, share of the root */
-	double width;	   /* of all folded frames together */
-	size_t frames, in; /* folded frames, in so many */
-};
-
-/*
- * Puts the frames in the order of the drawing. Frames that are narrower than `least` of the root,
- * and those too deep to draw, become one frame of their width below their parent.
- */
-struct flame_folded flame_fold(struct flame *fl, double least);
-
 /*
  * Writes DIR/NAME.svg with the texts of the figure. Its groups are the contexts of the legend, its
  * parts the colours. Folds narrow frames first, and says so in the foot note.
  */
 int flame_write(struct flame *fl, struct figure *f, const char *dir, struct error *err);
+
+/* --- charts: chart_flame.c --- */
+
+#define FLAME_OPTIONS "cpu comm workload-only unit basis components component-set icicle reverse "
+
+enum { FLAME_ROOT = 0xe8e8e8, FLAME_COMMAND = 0xcfd4da };
+
+/* Adds a label for each of the tree's. Returns their places; the caller frees. */
+uint32_t *flame_add_labels(struct flame *fl, const struct call_tree *tree);
+
+/* Adds a frame that is no function. */
+uint32_t flame_add_named(struct flame *fl, uint32_t parent, const char *name, uint32_t rgb,
+			 double width);
+
+/* Adds the tree's frames that have a width, above `root`. Returns their places; the caller frees.
+ */
+uint32_t *flame_add_tree(struct flame *fl, const struct call_tree *tree, const uint32_t *labels,
+			 uint32_t root, const double *width);
+
+/* Returns the words, without empty ones, joined to a file's name without an ending. */
+const char *flame_file_name(struct figure *f, const char *const words[], size_t n);
+
+/* Adds the contexts that begin in the tree as groups of the figure, for the legend. */
+void flame_add_contexts(struct figure *f, const struct call_tree *tree);
+
+/* Sets two cells to the numbers of frame and parent, and four at `label`: symbol, dso, component,
+ * context. */
+void flame_set_frame(struct table *t, struct value *row, const struct call_tree *tree, uint32_t i,
+		     struct value *label);
+
+int flame_write_tsv(const struct table *t, const struct figure *f, const char *dir,
+		    struct error *err);
+
+/* The files of one chart, of which some ends may have no profile. */
+struct flame_files {
+	const char *chart, *dir;
+	int written;
+	struct str absent;  /* the ends without a profile */
+	struct error first; /* the first error, or the one that is no missing profile */
+};
+
+/* Counts a picture, or why there is none: `what` names it. */
+void flame_files_count(struct flame_files *files, const char *what, int rc,
+		       const struct error *err);
+/* Returns whether an error makes further pictures useless. A missing profile does not. */
+bool flame_files_failed(const struct flame_files *files);
+/* Names the ends without a profile. Returns an error if there is no file, or another error. */
+int flame_files_end(struct flame_files *files, int *written, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Zoom, search and keyboard of a flame graph (plot/flame_svg.c). The data is a JSON script in the
+ * Zoom, search and keyboard of a flame graph (plot/flame.c). The data is a JSON script in the
  * picture. Frames are in the order of the drawing, each with its depth: a frame's descendants follow
  * it. Frames that would be narrower than half a pixel are not drawn.
  */
