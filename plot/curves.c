@@ -217,8 +217,6 @@ int curves_columns(const struct figure *f)
 {
 	int n = f->groups.n;
 
-	if (f->narrow)
-		return n > 6 ? 2 : 1;
 	return n == 1 ? 1 : n == 2 || n == 4 ? 2 : n <= 9 ? 3 : 4;
 }
 

@@ -60,7 +60,6 @@ struct figure {
 	const char *name; /* of the files, without an ending; letters, digits, '_' and '-' */
 	bool lying;
 	bool rows;			     /* set by figure_choose_rows */
-	bool narrow;			     /* upright, for a phone; SVG only */
 	const char *title, *subtitle, *foot; /* the finding, the quantity, the evidence */
 	const char *axis;		     /* the unit: "Gbit/s" */
 	const char *group_word;		     /* heading of the .tsv's column: "side" */

@@ -5,26 +5,39 @@
 #include "lib/table_layout.h"
 #include "plot/label.h"
 
-#include <ctype.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 void html_add_text(struct str *out, const char *s)
 {
 	struct str scratch = {0};
-	const char *rest = printable(&scratch, s, PRINTABLE_LINE);
-	size_t len;
+	const char *c = printable(&scratch, s, PRINTABLE_LINE);
 
-	for (; *rest; rest += len + (rest[len] == '"')) {
-		char *part;
-
-		len = strcspn(rest, "\"");
-		part = xasprintf("%.*s", (int)len, rest);
-		label_xml(out, part);
-		str_puts(out, rest[len] ? "&quot;" : "");
-		free(part);
-	}
+	for (; *c; c++)
+		if (*c == '"')
+			str_puts(out, "&quot;");
+		else
+			label_xml(out, (char[2]){*c});
 	str_free(&scratch);
+}
+
+void html_printf(struct str *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	for (; *fmt; fmt++) {
+		if (*fmt != '%' || *++fmt == '%')
+			str_putc(out, *fmt);
+		else if (*fmt == 's')
+			html_add_text(out, va_arg(ap, const char *));
+		else if (*fmt == 'd')
+			str_printf(out, "%d", va_arg(ap, int));
+		else if (*fmt++ == 'z')
+			str_printf(out, "%zu", va_arg(ap, size_t));
+	}
+	va_end(ap);
 }
 
 void html_add_element(struct str *out, const char *tag, const char *text)
@@ -32,12 +45,6 @@ void html_add_element(struct str *out, const char *tag, const char *text)
 	str_printf(out, "<%s>", tag);
 	html_add_text(out, text);
 	str_printf(out, "</%.*s>\n", (int)strcspn(tag, " "), tag);
-}
-
-void html_add_id(struct str *out, const char *s)
-{
-	for (; *s; s++)
-		str_putc(out, isalnum((unsigned char)*s) ? *s : '-');
 }
 
 /* --- tables --- */
@@ -51,18 +58,11 @@ static void table_add_head(struct str *out, const struct people *p, const struct
 		const struct column *c = &t->columns[p->columns[i].value];
 
 		str_puts(out, p->columns[i].left ? "<th scope=col" : "<th scope=col class=n");
-		if (c->what) {
-			str_puts(out, " title=\"");
-			html_add_text(out, c->what);
-			str_putc(out, '"');
-		}
-		str_putc(out, '>');
-		html_add_text(out, c->name);
-		if (c->unit) {
-			str_puts(out, " <i>");
-			html_add_text(out, c->unit);
-			str_puts(out, "</i>");
-		}
+		if (c->what)
+			html_printf(out, " title=\"%s\"", c->what);
+		html_printf(out, ">%s", c->name);
+		if (c->unit)
+			html_printf(out, " <i>%s</i>", c->unit);
 		str_puts(out, "</th>");
 	}
 	str_puts(out, "</tr></thead>\n");
@@ -94,8 +94,7 @@ static void table_add_rows(struct str *out, const struct people *p, const struct
 		str_puts(out, "<tr>");
 		for (i = 0; i < p->ncolumns; i++) {
 			str_printf(out, "<td%s>", table_cell_class(p, t, row, i));
-			html_add_text(out, people_cell(p, row, i));
-			str_puts(out, "</td>");
+			html_printf(out, "%s</td>", people_cell(p, row, i));
 		}
 		str_puts(out, "</tr>\n");
 	}
@@ -122,19 +121,14 @@ static void table_add_about(struct str *out, const struct html_heading *h, const
 {
 	if (h->what)
 		html_add_element(out, "p class=what", h->what);
-	if (p->absent) {
-		str_puts(out, "<p class=what>Not measured: ");
-		html_add_text(out, p->absent);
-		str_puts(out, "</p>\n");
-	}
+	if (p->absent)
+		html_printf(out, "<p class=what>Not measured: %s</p>\n", p->absent);
 	if (!h->command)
 		return;
 	str_puts(out, "<p class=what>");
 	if (p->rows > h->most)
-		str_printf(out, "The first %zu of %zu rows. ", h->most, p->rows);
-	str_puts(out, "<code>");
-	html_add_text(out, h->command);
-	str_puts(out, "</code></p>\n");
+		html_printf(out, "The first %zu of %zu rows. ", h->most, p->rows);
+	html_printf(out, "<code>%s</code></p>\n", h->command);
 }
 
 void html_add_table(struct str *out, const struct table *t, const struct html_heading *h)
@@ -142,14 +136,11 @@ void html_add_table(struct str *out, const struct table *t, const struct html_he
 	struct people p;
 
 	people_of(&p, t);
-	str_printf(out, "<details class=table id=\"%s\"%s><summary><b>", h->id,
-		   h->open ? " open" : "");
-	html_add_text(out, h->title);
-	str_printf(out, "</b> <small>%zu row%s</small></summary>\n", t->rows,
-		   t->rows == 1 ? "" : "s");
-	str_puts(out, "<div class=scroll tabindex=0 role=region aria-label=\"");
-	html_add_text(out, h->title);
-	str_puts(out, "\"><table>");
+	str_printf(out, "<details class=table id=\"%s\"%s>", h->id, h->open ? " open" : "");
+	html_printf(out,
+		    "<summary><b>%s</b> <small>%zu row%s</small></summary>\n"
+		    "<div class=scroll tabindex=0 role=region aria-label=\"%s\"><table>",
+		    h->title, t->rows, t->rows == 1 ? "" : "s", h->title);
 	table_add_head(out, &p, t);
 	table_add_rows(out, &p, t, h->most);
 	table_add_notes(out, t);
@@ -227,13 +218,13 @@ static void svg_add_frame(struct str *out, const char *svg, const char *name)
 	str_puts(out, "'></iframe>");
 }
 
-void html_add_svg(struct str *out, const char *fit, const char *svg, const char *name)
+void html_add_svg(struct str *out, const char *svg, const char *name)
 {
 	const char *start = strstr(svg, "<svg");
 
 	if (!start)
 		return;
-	str_printf(out, "<div class=\"%s picture\" tabindex=0>", fit);
+	str_puts(out, "<div class=\"scroll picture\" tabindex=0>");
 	if (strstr(start, "<script"))
 		svg_add_frame(out, start, name);
 	else

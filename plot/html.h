@@ -10,8 +10,8 @@
 void html_add_text(struct str *out, const char *s);
 /* Appends <TAG>text</TAG>. `tag` may have attributes: "p class=x". */
 void html_add_element(struct str *out, const char *tag, const char *text);
-/* Appends an identifier of the letters, digits and '-' of the text. */
-void html_add_id(struct str *out, const char *s);
+/* Appends the text of the format, in which each %s is escaped. It knows %s, %d, %zu and %%. */
+void html_printf(struct str *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct html_heading {
 	const char *id;	     /* unique in the page */
@@ -25,11 +25,8 @@ struct html_heading {
 /* Appends a table with its results and with notes on how it is made. */
 void html_add_table(struct str *out, const struct table *t, const struct html_heading *h);
 
-/*
- * Appends an SVG. An interactive one runs in a frame of its own. `name` distinguishes the ids of
- * all others in the page. `fit` is a class of html.css: a "wide" picture gives way to a "narrow"
- * one on a phone, and one that is neither is "scroll".
- */
-void html_add_svg(struct str *out, const char *fit, const char *svg, const char *name);
+/* Appends an SVG. An interactive one runs in a frame of its own. `name` distinguishes the ids of
+ * all others in the page. */
+void html_add_svg(struct str *out, const char *svg, const char *name);
 
 #endif

@@ -70,8 +70,7 @@ static void page_add_head(struct html_page *p)
 	struct str facts = {0};
 
 	str_puts(&p->out, page_head);
-	html_add_text(&p->out, title);
-	str_puts(&p->out, "</title>\n<style>\n");
+	html_printf(&p->out, "%s</title>\n<style>\n", title);
 	str_puts(&p->out, html_css);
 	str_puts(&p->out, "</style>\n</head>\n<body>\n<header>\n");
 	html_add_element(&p->out, "h1", title);
@@ -109,15 +108,11 @@ static void page_add_pair_words(struct html_page *p, const struct html_pair *pai
 	struct str no_subject = {0}, words = {0};
 
 	commit_print_verdicts(&no_subject, 0, &words, &pair->figures, pair->outcome.limits_differ);
-	str_puts(&p->out, "<li><b>");
-	html_add_text(&p->out, pair->c.end[NEW].label);
-	str_puts(&p->out, "</b> against ");
-	html_add_text(&p->out, pair->c.end[BASE].label);
-	str_puts(&p->out, ": ");
-	html_add_text(&p->out, words.len ? words.buf
-			       : pair->outcome.limits_differ
-				       ? "no cost has a value at both ends"
-				       : "no metric has a value at both ends");
+	html_printf(&p->out, "<li><b>%s</b> against %s: %s", pair->c.end[NEW].label,
+		    pair->c.end[BASE].label,
+		    words.len			  ? words.buf
+		    : pair->outcome.limits_differ ? "no cost has a value at both ends"
+						  : "no metric has a value at both ends");
 	page_add_lines(p, pair->first.len ? pair->first.buf : "");
 	str_puts(&p->out, "</li>\n");
 	str_free(&words);
@@ -166,17 +161,10 @@ static void page_add_limits(struct html_page *p, int store)
 	if (limits_read(p->stores[store], &p->r->query, &t, &why))
 		html_add_element(&p->out, "li", why.text);
 	page_keep_rows(p, store, &t);
-	for (i = 0; i < t.rows && i < PAGE_LIMITS; i++) {
-		str_puts(&p->out, "<li><b>");
-		html_add_text(&p->out, table_text(&t, i, "variant"));
-		str_puts(&p->out, "</b>: ");
-		html_add_text(&p->out, table_text(&t, i, "side"));
-		str_putc(&p->out, ' ');
-		html_add_text(&p->out, table_text(&t, i, "limit"));
-		str_puts(&p->out, ": ");
-		html_add_text(&p->out, table_text(&t, i, "evidence"));
-		str_puts(&p->out, "</li>\n");
-	}
+	for (i = 0; i < t.rows && i < PAGE_LIMITS; i++)
+		html_printf(&p->out, "<li><b>%s</b>: %s %s: %s</li>\n",
+			    table_text(&t, i, "variant"), table_text(&t, i, "side"),
+			    table_text(&t, i, "limit"), table_text(&t, i, "evidence"));
 	if (t.rows > i)
 		str_printf(&p->out, "<li><a href=#t%d-limits>Table limits</a> has %zu more.</li>\n",
 			   store, t.rows - i);
@@ -254,32 +242,15 @@ static const char *const method_lines[] = {
 	"A figure that nobody measured is absent or -. It is never 0 and never a guess.",
 };
 
-/* Returns whether an option changes the figures. */
-static bool page_has_options(const struct page_request *r)
-{
-	static const char *const neutral[] = {"--html", "-C", "--capture", "--fail-on"};
-	bool any = false;
-	size_t k;
-	int i;
-
-	for (i = 1; i < r->argc; i++) {
-		if (r->argv[i][0] != '-' || !r->argv[i][1])
-			continue;
-		for (k = 0; k < array_size(neutral) && !str_starts(r->argv[i], neutral[k]); k++)
-			;
-		any |= k == array_size(neutral);
-	}
-	return any;
-}
-
 static void page_add_method(struct html_page *p)
 {
 	size_t i;
 
-	str_printf(&p->out,
-		   "<section id=method><h2>How each figure is made</h2>\n<p>Each table says below "
-		   "its rows what it is and which command prints it.%s</p>\n<ul>\n",
-		   page_has_options(p->r) ? " The options of this page go with the command." : "");
+	str_puts(
+		&p->out,
+		"<section id=method><h2>How each figure is made</h2>\n<p>Each table says below "
+		"its rows what it is and which command prints it. The options of this page go with "
+		"the command.</p>\n<ul>\n");
 	for (i = 0; i < array_size(method_lines); i++)
 		html_add_element(&p->out, "li", method_lines[i]);
 	page_add_note_list(p, &p->methods);
@@ -320,9 +291,8 @@ static int page_add_all(struct html_page *p, struct error *err)
 		page_add_head(p);
 		page_add_verdicts(p);
 		str_add(&p->out, rest.buf, rest.len);
-		str_puts(&p->out, "</main>\n<footer>zcost ");
-		html_add_text(&p->out, zcost_version);
-		str_puts(&p->out, "</footer>\n<script>\n");
+		html_printf(&p->out, "</main>\n<footer>zcost %s</footer>\n<script>\n",
+			    zcost_version);
 		str_puts(&p->out, html_js);
 		str_puts(&p->out, "</script>\n</body>\n</html>\n");
 	}

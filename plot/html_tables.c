@@ -8,11 +8,7 @@
 
 void page_add_absent(struct html_page *p, const char *name, const char *why)
 {
-	str_puts(&p->absent, "<li><b>");
-	html_add_text(&p->absent, name);
-	str_puts(&p->absent, "</b>: ");
-	html_add_text(&p->absent, why);
-	str_puts(&p->absent, "</li>\n");
+	html_printf(&p->absent, "<li><b>%s</b>: %s</li>\n", name, why);
 }
 
 void page_add_failed(struct html_page *p, const char *name, const struct error *why)
@@ -297,11 +293,8 @@ static int pair_add(struct html_page *p, struct html_pair *pair, struct error *e
 	size_t i;
 	int rc = 0;
 
-	str_puts(&p->out, "<h3>");
-	html_add_text(&p->out, pair->c.end[NEW].label);
-	str_puts(&p->out, " against ");
-	html_add_text(&p->out, pair->c.end[BASE].label);
-	str_puts(&p->out, "</h3>\n");
+	html_printf(&p->out, "<h3>%s against %s</h3>\n", pair->c.end[NEW].label,
+		    pair->c.end[BASE].label);
 	pair_add_table(p, &pair->c, &pair->metrics, &comparison_metrics, "");
 	for (i = 0; (table = compare_table_at(i)) && !rc; i++)
 		if (!table->of_figures && table->what && table->options[SOURCE_CAPTURE])

@@ -162,7 +162,7 @@ static void page_place_heading(struct page *page, const struct figure *f, double
 {
 	struct label_shape two = {.size = PAGE_TITLE_SIZE,
 				  .width = page->width - 2 * PAGE_MARGIN,
-				  .lines = f->narrow ? 3 : 2,
+				  .lines = 2,
 				  .bold = true,
 				  .breaks = " "};
 	bool fits = !f->title || label_wraps(f->title, &two);
@@ -176,9 +176,9 @@ static void page_place_heading(struct page *page, const struct figure *f, double
 	if (f->remarks)
 		shown = arena_printf(&page->arena, "%s · %s", shown, f->remarks);
 	page_put_prose(page, (struct page_text){.size = PAGE_SUBTITLE_SIZE, .rgb = INK_SOFT}, shown,
-		       f->narrow ? PAGE_LINES_MAX : 2, top, NULL);
+		       2, top, NULL);
 	page_put_prose(page, (struct page_text){.size = PAGE_TICK_SIZE, .rgb = INK_WARN}, f->doubt,
-		       f->narrow ? PAGE_LINES_MAX : 3, top, NULL);
+		       3, top, NULL);
 }
 
 /* The foot note begins with the meaning of cut bars, or of a cut whisker. */
@@ -310,8 +310,7 @@ static void page_place_lying_labels(struct page *page, const struct figure *f, d
 
 	for (g = 0; g < f->groups.n; g++) {
 		like.y = page_position_px(page, f, page_position(f, g, 0) + (f->bars.n - 1) / 2.0);
-		page_put_name(page, like, f->groups.mark[g].label, width, f->narrow ? 3 : 1,
-			      like.size * 1.15, 0.5);
+		page_put_name(page, like, f->groups.mark[g].label, width, 1, like.size * 1.15, 0.5);
 	}
 }
 
@@ -358,7 +357,7 @@ static void page_place_part_legend(struct page *page, const struct figure *f, do
 	for (i = 0; i < f->parts.n; i++)
 		if (seen[i])
 			widest = fmax(widest, label_width(f->parts.mark[i].label, size, false));
-	widest = fmin(widest, PAGE_LEGEND_MAX * page->width / PAGE_W);
+	widest = fmin(widest, PAGE_LEGEND_MAX);
 	page->right -= widest + 50;
 	y = page->top + 14;
 	for (i = f->parts.n - 1; i >= 0; i--) {
@@ -441,7 +440,7 @@ static void page_make_upright(struct page *page, const struct figure *f, struct 
 
 static void page_make_lying(struct page *page, const struct figure *f, struct pen *pen)
 {
-	double widest = page_longest(&f->groups, 18, PAGE_SYMBOL_MAX * page->width / PAGE_W), bar;
+	double widest = page_longest(&f->groups, 18, PAGE_SYMBOL_MAX), bar;
 
 	page->left = PAGE_MARGIN + widest + 12;
 	page->right = page->width - PAGE_MARGIN;
@@ -534,7 +533,7 @@ static void page_make_curves(struct page *page, const struct figure *f, struct p
 
 void page_make_texts(struct page *page, const struct figure *f, double height)
 {
-	*page = (struct page){.width = f->narrow ? PAGE_NARROW_W : PAGE_W,
+	*page = (struct page){.width = PAGE_W,
 			      .height = height,
 			      .left = PAGE_MARGIN,
 			      .top = 22,
@@ -542,24 +541,14 @@ void page_make_texts(struct page *page, const struct figure *f, double height)
 	page->right = page->width - PAGE_MARGIN;
 	page_place_heading(page, f, &page->top);
 	page_put_prose(page, (struct page_text){.size = PAGE_FOOT_SIZE, .rgb = INK_SOFT},
-		       page_foot_text(page, f), f->narrow ? PAGE_LINES_MAX : 3, NULL,
-		       &page->bottom);
-}
-
-static double page_height(const struct figure *f)
-{
-	enum { TEXTS = 560, PANEL = 130 };
-
-	if (!f->narrow)
-		return PAGE_H;
-	return f->curves ? fmax(PAGE_NARROW_H, TEXTS + PANEL * curves_rows(f)) : PAGE_NARROW_H;
+		       page_foot_text(page, f), 3, NULL, &page->bottom);
 }
 
 void page_make(struct page *page, const struct figure *f)
 {
 	struct pen pen;
 
-	page_make_texts(page, f, page_height(f));
+	page_make_texts(page, f, PAGE_H);
 	pen = (struct pen){.top = page->top, .bottom = page->bottom};
 	if (f->curves)
 		page_make_curves(page, f, &pen);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where everything of a figure goes, in pixels of a picture of 1280 x 720, or of 640 x 900 and
- * higher if the figure is narrow, y downwards: the texts and
- * the legend as a list, the frame that is left for the bars, and the bars' places along the axis.
- * Pictures of other sizes are the same picture scaled.
+ * Where everything of a figure goes, in pixels of a picture of 1280 x 720, y downwards: the
+ * texts and the legend as a list, the frame that is left for the bars, and the bars' places along
+ * the axis. Pictures of other sizes are the same picture scaled.
  */
 #ifndef ZC_PLOT_PAGE_H
 #define ZC_PLOT_PAGE_H
 
 #include "plot/figure.h"
 
-enum { PAGE_W = 1280, PAGE_H = 720, PAGE_NARROW_W = 640, PAGE_NARROW_H = 900 };
+enum { PAGE_W = 1280, PAGE_H = 720 };
 enum align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
 
 struct page_text {

@@ -80,31 +80,6 @@ function person_in_flame() {
 	say("the flame graph has answered", true);
 }
 
-/* The charts in a window as wide as a phone's. Flame graphs have frames of their own. */
-const phone = document.createElement("iframe");
-const figures = [...document.querySelectorAll("figure")].filter(f => !f.querySelector("iframe"));
-const is_seen = e => e.getClientRects().length > 0;
-
-phone.style.width = "390px";
-phone.srcdoc = one("style").outerHTML + "<main>" + figures.map(f => f.outerHTML).join("") + "</main>";
-phone.addEventListener("load", () => {
-	const inside = phone.contentDocument, pictures = [...inside.querySelectorAll(".picture")].filter(is_seen);
-	const texts = pictures.flatMap(p => [...p.querySelectorAll("text")]).filter(t => t.textContent.trim());
-
-	answer("on a phone each chart is there once", pictures.length === figures.length && pictures.length > 4);
-	answer("on a phone no chart scrolls sideways",
-		pictures.every(p => p.scrollWidth <= p.clientWidth) && inside.documentElement.scrollWidth <= 390);
-	answer("on a phone a picture is as wide as its chart",
-		pictures.every(p => Math.abs(p.querySelector("svg").getBoundingClientRect().width - p.clientWidth) < 2));
-	answer("on a phone letters are at least 7 pixels high",
-		texts.length > 50 && texts.every(t => Math.max(t.getBoundingClientRect().height, t.getBoundingClientRect().width) >= 7 &&
-			parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getBoundingClientRect().width /
-				t.ownerSVGElement.viewBox.baseVal.width >= 7));
-	answer("the phone has answered", true);
-	phone.remove();
-});
-document.body.append(phone);
-
 const frame = one("iframe");
 answer("every flame graph loads with the page, so that it is on paper, too", [...document.querySelectorAll("iframe")].every(f => f.srcdoc.includes("<svg") && f.loading !== "lazy"));
 window.addEventListener("message", e => answer(e.data.replace(/^(not )?ok /, ""), e.source === frame.contentWindow && e.data.startsWith("ok ")));
