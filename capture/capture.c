@@ -174,19 +174,14 @@ static int run_fail_unset(struct capture *c, const struct run_id *id, const char
 	return rc;
 }
 
-static int run_next(struct capture *c, struct stage *stage, const struct run_id *id, double left_s,
+static int run_next(struct capture *c, struct stage *stage, const struct run_id *id,
 		    struct error *err)
 {
-	size_t combination = c->plan->variants[id->variant].combination;
-	int rc;
+	int rc = stage_set(stage, c->plan->variants[id->variant].combination, err);
 
-	progress_begin_switch(&c->progress, id, left_s);
-	rc = stage_set(stage, combination, err);
-	progress_end_switch(&c->progress);
-	if (rc && rc != -ECANCELED)
-		return rc;
-	progress_begin(&c->progress, id, left_s);
-	return rc ? run_fail_unset(c, id, stage->why, err) : run_one(c, id, err);
+	if (rc == -ECANCELED)
+		return run_fail_unset(c, id, stage->why, err);
+	return rc ? rc : run_one(c, id, err);
 }
 
 /* Every variant failed, and three runs or more. More runs would fail in the same way. */
@@ -201,12 +196,11 @@ static int run_all(struct capture *c, struct stage *stage, const struct order *t
 	size_t i;
 	int rc = 0;
 
-	c->progress.total = todo->n;
 	for (i = 0; i < todo->n && !rc && !run_all_is_hopeless(c); i++) {
 		if (interrupt_came(&c->intr))
 			return -EINTR;
-		rc = run_next(c, stage, &todo->run[i], progress_expect_after(&c->progress, todo, i),
-			      err);
+		progress_begin(&c->progress, todo, i);
+		rc = run_next(c, stage, &todo->run[i], err);
 	}
 	return rc;
 }
@@ -307,8 +301,6 @@ static int capture_prepare(struct capture *c, struct error *err)
 		rc = recover_earlier(c, err);
 	if (!rc)
 		rc = recover_lock_runs(c, err);
-	if (!rc)
-		history_learn(&c->manifest, &c->progress);
 	if (!rc)
 		rc = plan_write(c, err);
 	return rc ? rc : manifest_save(&c->manifest, err);

@@ -5,8 +5,9 @@
 #include "capture/stage.h"
 #include "lib/alloc.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Prints a command. Its later lines are indented under its key. */
@@ -101,94 +102,35 @@ static size_t print_order(const struct plan *p, const struct order *o)
 	return changes;
 }
 
-static void print_around(const struct progress *progress)
-{
-	const struct plan *p = progress->plan;
-	const char *separator = "";
-	int i;
-
-	for (i = 0; i < PASS_COUNT; i++) {
-		if (!(p->passes & 1u << i))
-			continue;
-		printf("%s%s %.2g s%s", separator, pass_names[i], progress->extra_s[i],
-		       progress->learned[i] ? " as before" : "");
-		separator = ", ";
-	}
-}
-
-static bool plan_has_hooks(const struct plan *p)
-{
-	size_t i, k;
-
-	for (i = 0; i < p->ncombinations; i++)
-		for (k = 0; k < p->combinations[i].n; k++) {
-			const struct hooks *h = &p->combinations[i].set[k].hooks;
-
-			if (*h->save || *h->before || *h->after)
-				return true;
-		}
-	return *p->before || *p->after;
-}
-
-/* Prints the limit of hooks, because their time is not known. */
-static void print_hook_limit(const struct plan *p)
-{
-	if (!plan_has_hooks(p))
-		return;
-	if (p->hook_timeout_s > 0)
-		printf(";\n  each save, before and after is ended after %g s (hook_timeout)",
-		       p->hook_timeout_s);
-	else
-		fputs(";\n  a save, before or after may take for ever (hook_timeout)", stdout);
-}
-
 /* Returns the longest time that a side gets to end by itself. */
 static double plan_longest_grace(const struct plan *p)
 {
-	double longest = 0, s;
+	double longest = 0;
 	int i;
 
-	for (i = 0; i < p->nsides; i++) {
-		s = plan_grace(p, i);
-		longest = s > longest ? s : longest;
-	}
+	for (i = 0; i < p->nsides; i++)
+		longest = fmax(longest, plan_grace(p, i));
 	return longest;
 }
 
-/* Returns the runs whose time is not known from runs of the capture. */
-static size_t order_unlearned(const struct progress *progress, const struct order *o)
+static void print_time(const struct plan *p, const struct order *o, size_t changes)
 {
-	size_t i, n = 0;
+	struct progress progress;
+	double s, wait_s = plan_longest_grace(p) * (double)o->n;
 
-	for (i = 0; i < o->n; i++)
-		n += !progress->learned[o->run[i].pass];
-	return n;
-}
-
-/* Prints the parts of the estimated time. The last line is the sum. */
-static void print_time(const struct progress *progress, const struct order *o, size_t changes)
-{
-	const struct plan *p = progress->plan;
-	double s = o->n ? progress_expect(progress, o->run) + progress_expect_after(progress, o, 0)
-			: 0;
-	double wait_s = plan_longest_grace(p), most_s;
-	bool waits = p->duration_s > 0 && wait_s > 0;
-
-	printf("estimated: %g s warm-up and %g s window a run, and around it ", p->warmup_s,
-	       p->duration_s);
-	print_around(progress);
+	progress_init(&progress, p, false);
+	s = progress_expect(&progress, o, 0);
+	printf("%zu run%s", o->n, o->n == 1 ? "" : "s");
+	if (p->duration_s > 0)
+		printf(" of %g s warm-up and %g s window", p->warmup_s, p->duration_s);
+	else
+		printf(" of the time of the command itself");
 	if (changes)
-		printf("; %zu changes of settings, %g s each", changes, progress->switch_s);
-	if (p->duration_s <= 0)
-		printf("; plus the time of the command itself");
-	if (waits)
-		printf(";\n  a workload that does not end by itself after the window, such as a server, takes up to %g s more (grace%s)",
-		       wait_s, wait_s > p->grace_s ? " of a receiver" : "");
-	print_hook_limit(p);
-	printf("\n%zu run%s, about %s", o->n, o->n == 1 ? "" : "s", progress_time(s));
-	most_s = s + wait_s * (double)order_unlearned(progress, o);
-	if (waits && most_s > s)
-		printf("; up to %s if no workload ends by itself", progress_time(most_s));
+		printf(", %zu changes of settings", changes);
+	printf(": about %s", progress_time(s));
+	if (p->duration_s > 0 && wait_s > 0)
+		printf("; up to %s if no workload ends by itself (grace)",
+		       progress_time(s + wait_s));
 	putchar('\n');
 }
 
@@ -234,9 +176,8 @@ static void warn_no_units(const struct plan *p)
 	warn("no side has units: there will be no throughput and no cost per unit of work; set units in [side NAME], or --units with --variant");
 }
 
-static void print_all(const struct progress *progress, const struct order *o)
+static void print_all(const struct plan *p, const struct order *o)
 {
-	const struct plan *p = progress->plan;
 	size_t changes;
 
 	fputs(p->sets, stdout);
@@ -250,13 +191,12 @@ static void print_all(const struct progress *progress, const struct order *o)
 		printf("after: ");
 		print_text(p->after);
 	}
-	print_time(progress, o, changes);
+	print_time(p, o, changes);
 }
 
 int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *err)
 {
 	struct manifest there = {0};
-	struct progress progress;
 	struct order all, left;
 	int rc = plan_check_cpus(p, err);
 
@@ -274,9 +214,7 @@ int capture_dry_run(struct plan *p, const char *dir, bool whole, struct error *e
 			plan_note_start(p);
 		note_few_runs(p);
 		warn_no_units(p);
-		progress_init(&progress, p, false);
-		history_learn(&there, &progress);
-		print_all(&progress, &left);
+		print_all(p, &left);
 		order_free(&left);
 		order_free(&all);
 	}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/undo.h"
 
-#include "capture/plan.h"
 #include "lib/alloc.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -123,22 +122,6 @@ static int hook_start(pid_t *pid, const char *command, const char *mark, int out
 	return rc;
 }
 
-static int hook_failed(const struct hook *h, int status, struct error *err)
-{
-	char *missing = command_missing_file(h->command);
-
-	if (missing)
-		error_set(
-			err, EIO,
-			"%s's '%s' %s: there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan)",
-			h->owner, h->what, spawn_status_text(status), missing);
-	else
-		error_set(err, EIO, "%s's '%s' %s: %s", h->owner, h->what,
-			  spawn_status_text(status), hook_text(h));
-	free(missing);
-	return -EIO;
-}
-
 /* Turns the end of a hook into an error, or 0. */
 static int hook_judge(const struct hook *h, int rc, int status, struct error *err)
 {
@@ -149,7 +132,9 @@ static int hook_judge(const struct hook *h, int rc, int status, struct error *er
 				 h->owner, h->what, h->timeout_s, hook_text(h));
 	if (rc)
 		return error_sys(err, -rc, "cannot wait for %s's '%s'", h->owner, h->what);
-	return status ? hook_failed(h, status, err) : 0;
+	return status ? error_set(err, EIO, "%s's '%s' %s: %s", h->owner, h->what,
+				  spawn_status_text(status), hook_text(h))
+		      : 0;
 }
 
 static int hook_run_to(const struct hook *h, int out, struct error *err)

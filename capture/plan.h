@@ -99,7 +99,7 @@ struct plan {
 	size_t ncombinations, combinations_cap;
 	struct plan_var *vars;
 	size_t nvars, vars_cap;
-	char *sets;	   /* a line for each --set, for a dry run */
+	char *sets; /* a line for each --set, for a dry run */
 	char *text; /* the file after --set; NULL after plan_wrap */
 };
 
@@ -210,20 +210,17 @@ int plan_check_users(const struct plan *p, struct error *err);
 int plan_check_cpus(const struct plan *p, struct error *err);
 
 /*
- * Returns -EINVAL when this host lacks the program of a side that runs here, or the script of a
- * hook. What a `before` may make is a note.
+ * Returns -EINVAL when this host lacks the program of a side that runs here, or the script of the
+ * plan's `before`. A program that a `before` may make is a note.
  */
 int plan_check_programs(const struct plan *p, struct error *err);
 /* Returns -EINVAL when this host lacks the program of one variant. */
 int variant_check_programs(const struct plan *p, const struct variant *v, struct error *err);
 /*
- * Returns -EINVAL when a hook is one simple command and its script is missing. A longer command may
- * make its script first, or go on without it.
+ * Returns -EINVAL when a `before` is one simple command and its script is missing: then nothing is
+ * set up, and nothing is to be undone. A longer command may make its script first.
  */
-int hook_check_script(const char *owner, const char *what, const char *command, struct error *err);
-
-/* Returns the program or script that a shell command runs by a path without a file, or NULL. */
-char *command_missing_file(const char *command);
+int hook_check_script(const char *owner, const char *before, struct error *err);
 
 /*
  * Prints what a user should know before the runs: whether perf is missing for the profile pass, and

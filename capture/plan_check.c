@@ -7,7 +7,10 @@
 #include "collect/options.h"
 #include "lib/alloc.h"
 #include "lib/cpuset.h"
+#include "lib/file.h"
+#include "lib/program.h"
 #include "lib/str.h"
+#include "lib/words.h"
 #include "workload/workload.h"
 
 #include <errno.h>
@@ -15,6 +18,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Numbers of linux/capability.h. Older headers lack the last two. */
 enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
@@ -183,4 +187,150 @@ void plan_note_start(const struct plan *p)
 	plan_note_missing_perf(p);
 	for (i = 0; i < p->nvariants && !variant_note_shared_cpus(p, &p->variants[i]); i++)
 		;
+}
+
+/* --- programs and scripts --- */
+
+static int program_check(const char *program, struct error *err)
+{
+	if (!strchr(program, '/'))
+		return host_has_program(program) ? 0
+						 : error_set(err, EINVAL,
+							     "there is no program '%s' in PATH: "
+							     "install it, or write its path",
+							     program);
+	if (!path_exists(program))
+		return error_set(err, EINVAL,
+				 "there is no %s: build or install it, or write another path",
+				 program);
+	return access(program, X_OK)
+		       ? error_set(err, EINVAL, "%s: not executable: chmod +x", program)
+		       : 0;
+}
+
+/* Says whether the program at `next` is looked up in another PATH, as behind env PATH=... */
+static bool program_has_own_path(char *const word[], size_t at, size_t next)
+{
+	for (; at < next; at++)
+		if (str_starts(word[at], "PATH="))
+			return true;
+	return false;
+}
+
+/*
+ * Checks the program of a side, and the programs before it that run it. The program behind a prefix
+ * that lib/program.c does not know may lie in a container.
+ */
+static int side_check_program(const struct side_plan *s, const struct variant *v,
+			      const char *command, struct error *err)
+{
+	struct words w = {0};
+	struct error e = {0};
+	size_t at = 0, next, prefix;
+	int rc = words_split(&w, s->prefix, err);
+
+	prefix = w.n;
+	if (!rc)
+		rc = words_split(&w, command, err);
+	while (!rc && at < w.n) {
+		next = program_next(w.word, at);
+		if (at >= prefix && program_check(w.word[at], &e))
+			rc = error_set(err, EINVAL, "variant %s, %s: %s", v->name, s->name, e.text);
+		if (next == at || program_has_own_path(w.word, at, next))
+			break;
+		at = next;
+	}
+	words_free(&w);
+	return rc;
+}
+
+/* Says whether the next word of a shell command names a file to run. */
+static bool word_runs_next(const char *word)
+{
+	static const char *const runners[] = {".",    "bash",	 "env", "exec",
+					      "perl", "python3", "sh",	"sudo"};
+	size_t i;
+
+	for (i = 0; i < array_size(runners); i++)
+		if (!strcmp(word, runners[i]))
+			return true;
+	return false;
+}
+
+/* Returns the program or script that a shell command runs by a path without a file, or NULL. */
+static char *command_missing_file(const char *command)
+{
+	char *copy = xstrdup(command), *rest = copy, *word, *missing = NULL;
+	bool runs = true;
+
+	while (!missing && (word = str_token(&rest, ' '))) {
+		if (!*word)
+			continue;
+		if (runs && *word == '/' && !strpbrk(word, "$*?'\"\\") && !path_exists(word))
+			missing = xstrdup(word);
+		runs = word_runs_next(word);
+	}
+	free(copy);
+	return missing;
+}
+
+int hook_check_script(const char *owner, const char *before, struct error *err)
+{
+	char *missing = strpbrk(before, ";&|<>()`\n") ? NULL : command_missing_file(before);
+	int rc = 0;
+
+	if (missing)
+		rc = error_set(
+			err, EINVAL,
+			"%s's 'before': there is no %s: copy it there, or change its path in the plan (${plandir} is the folder of the plan)",
+			owner, missing);
+	free(missing);
+	return rc;
+}
+
+int variant_check_programs(const struct plan *p, const struct variant *v, struct error *err)
+{
+	const struct side_plan *s = plan_sides(p, v);
+	int side, rc = 0;
+
+	for (side = 0; side < p->nsides && !rc; side++)
+		if (!*s[side].host)
+			rc = side_check_program(&s[side], v, v->command[side], err);
+	return rc;
+}
+
+/*
+ * A program that `before` of the plan or of a setting may make is a note. `said` has the notes that
+ * were printed.
+ */
+static int variant_check_early(const struct plan *p, const struct variant *v, struct str *said,
+			       struct error *err)
+{
+	const struct combination *c = plan_combination(p, v->combination);
+	bool made = *p->before;
+	struct error e = {0};
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		made |= *c->set[i].hooks.before;
+	if (!variant_check_programs(p, v, &e))
+		return 0;
+	if (!made)
+		return error_set(err, EINVAL, "%s", e.text);
+	if (!said->buf || !strstr(said->buf, e.text))
+		print_note("%s, unless 'before' makes it", e.text);
+	str_printf(said, "%s\n", e.text);
+	return 0;
+}
+
+int plan_check_programs(const struct plan *p, struct error *err)
+{
+	int rc = hook_check_script("the plan", p->before, err);
+	struct str said = {0};
+	size_t i;
+
+	for (i = 0; i < p->nvariants && !rc; i++)
+		rc = variant_check_early(p, &p->variants[i], &said, err);
+	str_free(&said);
+	return rc;
 }

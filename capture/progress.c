@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "capture/capture.h"
 
-#include "capture/manifest.h"
-#include "lib/alloc.h"
 #include "lib/clock.h"
 
 #include <stdio.h>
@@ -13,38 +11,25 @@
 
 enum { COLUMNS = 80, MIN_NAME = 12, PLAIN_LINES = 10 };
 
+/* Seconds of a run without warm-up and window, on a small machine. */
+static const double extra_s[PASS_COUNT] = {0.3, 1.6, 0.5};
+
 void progress_init(struct progress *p, const struct plan *plan, bool verbose)
 {
-	/* First guesses from a small machine. progress_learn replaces them. */
-	*p = (struct progress){.plan = plan,
-			       .tty = isatty(STDERR_FILENO),
-			       .verbose = verbose,
-			       .extra_s = {0.3, 1.6, 0.5},
-			       .switch_s = 0.1};
+	*p = (struct progress){.plan = plan, .tty = isatty(STDERR_FILENO), .verbose = verbose};
 }
 
-static bool progress_settings_differ(const struct progress *p, const struct run_id *a,
-				     const struct run_id *b)
+static double progress_guess(const struct progress *p, const struct run_id *id)
 {
-	const struct variant *v = p->plan->variants;
-
-	return v[a->variant].combination != v[b->variant].combination;
+	return p->plan->warmup_s + p->plan->duration_s + extra_s[id->pass];
 }
 
-double progress_expect(const struct progress *p, const struct run_id *id)
-{
-	return p->plan->warmup_s + p->plan->duration_s + p->extra_s[id->pass];
-}
-
-double progress_expect_after(const struct progress *p, const struct order *o, size_t i)
+double progress_expect(const struct progress *p, const struct order *o, size_t from)
 {
 	double s = 0;
 
-	while (++i < o->n) {
-		s += progress_expect(p, &o->run[i]);
-		if (progress_settings_differ(p, &o->run[i - 1], &o->run[i]))
-			s += p->switch_s;
-	}
+	for (; from < o->n; from++)
+		s += progress_guess(p, &o->run[from]) + p->late_s;
 	return s;
 }
 
@@ -74,13 +59,19 @@ static int progress_columns(void)
 
 /* Prints one line that fits the terminal, so that "\r" can replace it. Cuts the start of a long
  * name. */
-static void progress_show(struct progress *p, const char *what, const char *name, double left_s)
+void progress_tick(struct progress *p)
 {
-	char head[64], tail[64];
-	int room, len = (int)strlen(name);
+	char head[64], tail[64], *name;
+	double rest;
+	int room, len;
 
-	snprintf(head, sizeof(head), "[%zu/%zu] %s", p->done + 1, p->total, what);
-	snprintf(tail, sizeof(tail), ", %s left", progress_time(left_s));
+	if (!p->tty || !p->run)
+		return;
+	rest = progress_guess(p, p->run) + p->late_s - progress_elapsed(p);
+	name = run_name(p->plan, p->run);
+	len = (int)strlen(name);
+	snprintf(head, sizeof(head), "[%zu/%zu] ", p->done + 1, p->total);
+	snprintf(tail, sizeof(tail), ", %s left", progress_time(p->left_s + (rest > 0 ? rest : 0)));
 	room = progress_columns() - 1 - (int)(strlen(head) + strlen(tail));
 	if (room < MIN_NAME)
 		room = MIN_NAME;
@@ -89,45 +80,16 @@ static void progress_show(struct progress *p, const char *what, const char *name
 	else
 		fprintf(stderr, "\r%s%s%s\033[K", head, name, tail);
 	p->shown = true;
-}
-
-void progress_tick(struct progress *p)
-{
-	double rest;
-	char *name;
-
-	if (!p->tty || !p->run)
-		return;
-	rest = progress_expect(p, p->run) - progress_elapsed(p);
-	name = run_name(p->plan, p->run);
-	progress_show(p, "", name, p->left_s + (rest > 0 ? rest : 0));
 	free(name);
 }
 
-void progress_begin(struct progress *p, const struct run_id *id, double left_s)
+void progress_begin(struct progress *p, const struct order *o, size_t i)
 {
-	p->run = p->before = id;
-	p->left_s = left_s;
+	p->run = &o->run[i];
+	p->total = o->n;
+	p->left_s = progress_expect(p, o, i + 1);
 	p->began_ns = clock_mono_ns();
 	progress_tick(p);
-}
-
-void progress_begin_switch(struct progress *p, const struct run_id *id, double left_s)
-{
-	p->began_ns = clock_mono_ns();
-	p->switching = p->before && progress_settings_differ(p, p->before, id);
-	if (p->tty && p->switching)
-		progress_show(p, "settings of ", p->plan->variants[id->variant].name,
-			      p->switch_s + progress_expect(p, id) + left_s);
-	else
-		progress_clear(p);
-}
-
-void progress_end_switch(struct progress *p)
-{
-	if (p->switching)
-		p->switch_s = (p->switch_s + progress_elapsed(p)) / 2;
-	p->switching = false;
 }
 
 void progress_clear(struct progress *p)
@@ -135,17 +97,6 @@ void progress_clear(struct progress *p)
 	if (p->shown)
 		fputs("\r\033[K", stderr);
 	p->shown = false;
-}
-
-void progress_learn(struct progress *p, enum pass pass, double took_s)
-{
-	double extra = took_s - p->plan->warmup_s - p->plan->duration_s;
-	double *known = &p->extra_s[pass];
-
-	if (extra < 0)
-		extra = 0;
-	*known = p->learned[pass] ? (*known + extra) / 2 : extra;
-	p->learned[pass] = true;
 }
 
 /*
@@ -163,11 +114,12 @@ static void progress_print_plain(const struct progress *p)
 
 void progress_end(struct progress *p, bool ok)
 {
-	double took = progress_elapsed(p);
+	double took = progress_elapsed(p), late = took - progress_guess(p, p->run);
 	char *name;
 
 	if (ok)
-		progress_learn(p, p->run->pass, took);
+		p->late_s = p->learned ? (p->late_s + late) / 2 : late;
+	p->learned |= ok;
 	p->done++;
 	progress_clear(p);
 	if (p->verbose) {
@@ -178,50 +130,4 @@ void progress_end(struct progress *p, bool ok)
 	}
 	progress_print_plain(p);
 	p->run = NULL;
-}
-
-/* --- times of runs that the capture has --- */
-
-/* Returns how long the first side of a run took, or 0. */
-static double history_run_seconds(const struct manifest *m, const json_t *run)
-{
-	const char *side = json_string_value(json_array_get(json_object_get(run, "sides"), 0));
-	char *path = xasprintf("%s/runs/%s/%s-%02d/%s/run.json", m->dir, json_text(run, "variant"),
-			       json_text(run, "pass"),
-			       (int)json_integer_value(json_object_get(run, "repeat")),
-			       side ? side : "local");
-	json_t *o = json_load_file(path, 0, NULL);
-	json_int_t from = json_integer_value(json_object_get(o, "started_ns"));
-	json_int_t to = json_integer_value(json_object_get(o, "ended_ns"));
-
-	json_decref(o);
-	free(path);
-	return from && to > from ? (double)(to - from) / 1e9 : 0;
-}
-
-static void history_learn_pass(const struct manifest *m, struct progress *p, enum pass pass)
-{
-	const json_t *runs = json_object_get(m->root, "runs");
-	size_t i = json_array_size(runs);
-
-	while (i--) {
-		const json_t *run = json_array_get(runs, i);
-		double s;
-
-		if (strcmp(json_text(run, "pass"), pass_names[pass]) ||
-		    strcmp(json_text(run, "status"), "ok"))
-			continue;
-		s = history_run_seconds(m, run);
-		if (s > 0)
-			progress_learn(p, pass, s);
-		return;
-	}
-}
-
-void history_learn(const struct manifest *m, struct progress *p)
-{
-	int pass;
-
-	for (pass = 0; pass < PASS_COUNT; pass++)
-		history_learn_pass(m, p, (enum pass)pass);
 }

@@ -14,7 +14,7 @@
 /* Numbers of entries in the journal. */
 enum { PLAN, FIRST_SETTING };
 
-char *set_value_owner(const struct set_value *s)
+static char *set_value_owner(const struct set_value *s)
 {
 	return xasprintf("setting %s=%s", s->name, s->value);
 }
@@ -42,7 +42,7 @@ static int stage_run_hooks(struct stage *s, const struct hooks *h, unsigned int 
 			    .intr = s->intr,
 			    .timeout_s = s->plan->hook_timeout_s};
 	char *saved = NULL;
-	int rc = hook_check_script(owner, "before", h->before, err); /* nothing is set up yet */
+	int rc = hook_check_script(owner, h->before, err);
 
 	hook.what = "save";
 	hook.command = h->save;

@@ -34,9 +34,6 @@ int stage_set(struct stage *s, size_t combination, struct error *err);
 /* Undoes everything, also after an `after` fails. `err` is the first failure. */
 int stage_close(struct stage *s, struct error *err);
 
-/* Returns the words for a setting in messages. The caller frees them. */
-char *set_value_owner(const struct set_value *v);
-
 /* Returns how many settings two combinations share before the first one that differs. */
 size_t stage_common(const struct plan *p, size_t a, size_t b);
 

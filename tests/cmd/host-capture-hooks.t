@@ -91,14 +91,6 @@ ok "capture succeeds with hook_timeout = 0" exits 0 "$zcost" capture p.ini -o z
 ok "hooks may take their time with hook_timeout = 0" test "$(log)" = \
 	"begin gro on gro back to was gro off gro back to was end "
 ok "a dry run accepts hook_timeout = 0" exits 0 "$zcost" capture --dry-run p.ini
-ok "a dry run reports that hooks may take for ever" says 'a save, before or after may take for ever \(hook_timeout\)' out
-plan '/^hook_timeout/d' >p.ini
-"$zcost" capture --dry-run p.ini >out
-ok "a dry run reports the default hook_timeout" says \
-	'^  each save, before and after is ended after 300 s \(hook_timeout\)$' out
-plan '/hook\|before\|after\|save/d' >p.ini
-"$zcost" capture --dry-run p.ini >out
-ok "a dry run of a plan without hooks does not mention hook_timeout" test "$(grep -c hook_timeout out)" = 0
 # A plan that was copied without the files beside it.
 mkdir copied
 plan 's|^before = echo begin.*|before = sh ${plandir}/testbed.sh up x|' >copied/plan.ini

@@ -117,9 +117,9 @@ ok "--dry-run prints the same steps in the same order" diff want got
 ok "--dry-run prints each command with its variables filled in" says \
 	'^    set mtu=9000: echo mtu 9000 >>hooks; echo 9000 >mtu$' dry
 ok "--dry-run prints the commands that save" says '^    set mtu=1500: saved = cat mtu$' dry
-ok "--dry-run estimates the time of the setting changes" says '; 6 changes of settings, 0.1 s each' dry
+ok "--dry-run counts the changes of settings" says ', 6 changes of settings: about' dry
 ok "--dry-run of a complete capture succeeds" exits 0 "$zcost" capture --dry-run p.ini -o c
-ok "--dry-run of a complete capture has 0 runs to do" says '^0 runs, about 0:00' out
+ok "--dry-run of a complete capture has 0 runs to do" says '^0 runs of .*: about 0:00$' out
 
 plan 's/1500 9000/1500/; /^.value mtu=9/,+1d; /^exclude/d' >p.ini
 sed 's/^repeats/order = blocks\n&/' p.ini >blocks.ini
@@ -263,7 +263,6 @@ if command -v script >/dev/null; then
 	tr '\r' '\n' <tty | sed 's/\x1b\[K//g' >lines
 	ok "a terminal shows the progress and the time left" says '^\[1/4\] .*, 0:[01][0-9] left$' lines
 	ok "the progress lines fit a terminal of 60 columns" awk 'length > 59 { print; bad = 1 } END { exit bad }' lines
-	ok "the progress line of a settings change names the setting" says '^\[3/4\] settings of .*gro-off' lines
 else
 	skip "a terminal shows the progress and the time left" "needs script"
 fi
