@@ -23,51 +23,65 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* --- pipes --- */
-
 enum { PIPE_MAX = 1 << 20, PAGE = 4096 };
 
-static size_t pipe_size(const struct flow *f)
-{
-	size_t size = (f->size + PAGE - 1) / PAGE * PAGE;
+struct splice_tx {
+	/* Puts the next message into `out`, or as much of it as the pipe holds. */
+	int (*load)(struct flow *f, struct splice_tx *s, size_t n);
+	int store[2], out[2]; /* read end, write end; vmsplice has no store */
+	size_t size;	      /* bytes that a pipe holds */
+	size_t left;	      /* bytes in `out` that are not spliced yet */
+	char *buf;
+};
 
-	return size < PIPE_MAX ? size : PIPE_MAX;
-}
-
-static int pipe_open(struct flow *f, int fds[2], size_t size)
+static int splice_open_pipe(struct flow *f, int fds[2], size_t size)
 {
 	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[1], F_SETPIPE_SZ, (int)size) < 0)
 		return flow_fail(f, errno, "a pipe of %zu bytes (fs.pipe-max-size)", size);
 	return 0;
 }
 
-static int pipe_send(struct flow *f, int pipe, size_t *left)
+static int splice_open_out(struct flow *f, struct splice_tx *s)
 {
-	ssize_t sent = CALL(f, SPLICE, splice(pipe, NULL, f->fd, NULL, *left, SPLICE_F_MOVE));
+	size_t size = (f->size + PAGE - 1) / PAGE * PAGE;
 
+	s->store[0] = s->store[1] = s->out[0] = s->out[1] = -1;
+	s->size = size < PIPE_MAX ? size : PIPE_MAX;
+	s->buf = memory_get(f, s->size);
+	return s->buf ? splice_open_pipe(f, s->out, s->size) : -f->error;
+}
+
+static int splice_step(struct flow *f)
+{
+	struct splice_tx *s = f->state;
+	size_t n = flow_message(f, f->bytes);
+	ssize_t sent;
+
+	if (!s->left && s->load(f, s, n < s->size ? n : s->size))
+		return -f->error;
+	if (!s->left)
+		return STEP_ON;
+	sent = CALL(f, SPLICE, splice(s->out[0], NULL, f->fd, NULL, s->left, SPLICE_F_MOVE));
 	if (sent < 0)
 		return flow_call_failed(f, "splice");
-	*left -= (size_t)sent;
+	s->left -= (size_t)sent;
 	flow_sent(f, (size_t)sent);
 	return STEP_ON;
 }
 
-static void pipe_close(const int fds[2])
+static void splice_close(struct flow *f)
 {
-	if (fds[0] >= 0)
-		close(fds[0]);
-	if (fds[1] >= 0)
-		close(fds[1]);
+	struct splice_tx *s = f->state;
+	const int fds[] = {s->store[0], s->store[1], s->out[0], s->out[1]};
+	size_t i;
+
+	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	memory_put(f, s->buf, s->size);
 }
 
 /* --- splice --- */
-
-struct splice_tx {
-	int store[2], out[2]; /* read end, write end */
-	size_t size;	      /* bytes in `store` */
-	size_t left;	      /* bytes in `out` that are not spliced yet */
-	char *buf;
-};
 
 static int splice_fill_pipe(struct flow *f, int fd, const char *buf, size_t n)
 {
@@ -82,26 +96,10 @@ static int splice_fill_pipe(struct flow *f, int fd, const char *buf, size_t n)
 	return 0;
 }
 
-static int splice_open(struct flow *f)
+static int splice_load(struct flow *f, struct splice_tx *s, size_t n)
 {
-	struct splice_tx *s = f->state;
-
-	s->store[0] = s->store[1] = s->out[0] = s->out[1] = -1;
-	s->size = pipe_size(f);
-	s->buf = memory_get(f, s->size);
-	if (!s->buf || pipe_open(f, s->store, s->size) || pipe_open(f, s->out, s->size))
-		return -f->error;
-	return splice_fill_pipe(f, s->store[1], s->buf, s->size);
-}
-
-/* Puts the next message into `out`, or as much of it as the pipe holds. */
-static int splice_load_message(struct flow *f, struct splice_tx *s)
-{
-	size_t n = flow_message(f, f->bytes);
 	ssize_t k;
 
-	if (n > s->size)
-		n = s->size;
 	if (f->opt->verify) {
 		flow_fill(f, s->buf, f->bytes, n);
 		s->left = n;
@@ -114,24 +112,14 @@ static int splice_load_message(struct flow *f, struct splice_tx *s)
 	return 0;
 }
 
-static int splice_step(struct flow *f)
+static int splice_open(struct flow *f)
 {
 	struct splice_tx *s = f->state;
 
-	if (!s->left && splice_load_message(f, s))
+	s->load = splice_load;
+	if (splice_open_out(f, s) || splice_open_pipe(f, s->store, s->size))
 		return -f->error;
-	if (!s->left)
-		return STEP_ON;
-	return pipe_send(f, s->out[0], &s->left);
-}
-
-static void splice_close(struct flow *f)
-{
-	struct splice_tx *s = f->state;
-
-	pipe_close(s->store);
-	pipe_close(s->out);
-	memory_put(f, s->buf, s->size);
+	return splice_fill_pipe(f, s->store[1], s->buf, s->size);
 }
 
 const struct mode tx_splice = {
@@ -146,24 +134,7 @@ const struct mode tx_splice = {
 
 /* --- vmsplice --- */
 
-struct vmsplice_tx {
-	int pipe[2];
-	size_t size; /* bytes that the pipe takes at once */
-	size_t left; /* bytes in the pipe that are not spliced yet */
-	char *buf;
-};
-
-static int vmsplice_open(struct flow *f)
-{
-	struct vmsplice_tx *s = f->state;
-
-	s->pipe[0] = s->pipe[1] = -1;
-	s->size = pipe_size(f);
-	s->buf = memory_get(f, s->size);
-	return s->buf ? pipe_open(f, s->pipe, s->size) : -f->error;
-}
-
-static char *vmsplice_get_pages(struct flow *f, struct vmsplice_tx *s, size_t n)
+static char *vmsplice_get_pages(struct flow *f, struct splice_tx *s, size_t n)
 {
 	char *p;
 
@@ -179,18 +150,15 @@ static char *vmsplice_get_pages(struct flow *f, struct vmsplice_tx *s, size_t n)
 	return p;
 }
 
-/* Puts the pages of the next message into the pipe, or as many as it takes. */
-static int vmsplice_load_message(struct flow *f, struct vmsplice_tx *s)
+static int vmsplice_load(struct flow *f, struct splice_tx *s, size_t n)
 {
-	size_t n = flow_message(f, f->bytes);
-	struct iovec iov = {.iov_len = n > s->size ? s->size : n};
+	struct iovec iov = {.iov_base = vmsplice_get_pages(f, s, n), .iov_len = n};
 	ssize_t k;
 
-	iov.iov_base = vmsplice_get_pages(f, s, iov.iov_len);
 	if (!iov.iov_base)
 		return -f->error;
 	do
-		k = CALL(f, VMSPLICE, vmsplice(s->pipe[1], &iov, 1, 0));
+		k = CALL(f, VMSPLICE, vmsplice(s->out[1], &iov, 1, 0));
 	while (k < 0 && errno == EINTR);
 	if (k < 0)
 		flow_fail(f, errno, "vmsplice");
@@ -200,29 +168,20 @@ static int vmsplice_load_message(struct flow *f, struct vmsplice_tx *s)
 	return -f->error;
 }
 
-static int vmsplice_step(struct flow *f)
+static int vmsplice_open(struct flow *f)
 {
-	struct vmsplice_tx *s = f->state;
+	struct splice_tx *s = f->state;
 
-	if (!s->left && vmsplice_load_message(f, s))
-		return -f->error;
-	return pipe_send(f, s->pipe[0], &s->left);
-}
-
-static void vmsplice_close(struct flow *f)
-{
-	struct vmsplice_tx *s = f->state;
-
-	pipe_close(s->pipe);
-	memory_put(f, s->buf, s->size);
+	s->load = vmsplice_load;
+	return splice_open_out(f, s);
 }
 
 const struct mode tx_vmsplice = {
 	.name = "vmsplice",
 	.what = "vmsplice(2) of our pages and splice(2): shared pages, and no report when they are free",
 	.flags = MODE_NONBLOCK,
-	.state_size = sizeof(struct vmsplice_tx),
+	.state_size = sizeof(struct splice_tx),
 	.open = vmsplice_open,
-	.step = vmsplice_step,
-	.close = vmsplice_close,
+	.step = splice_step,
+	.close = splice_close,
 };
